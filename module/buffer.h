@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A buffer: one ring per CPU, and what the devices and the controls do with it. */
+#ifndef RBMAP_MODULE_BUFFER_H
+#define RBMAP_MODULE_BUFFER_H
+
+#include <linux/rbmap.h>
+#include <rbmap/buffer.h>
+
+/**
+ * struct rbmap_buffer_config - what a buffer is made of
+ * @size_kb: KiB of slots per CPU; rounded up to whole sub-buffers
+ * @subbuf_size_kb: KiB of a sub-buffer, a power of two, 4 to 4096
+ * @mode: overwrite or discard
+ */
+struct rbmap_buffer_config {
+	unsigned long	size_kb;
+	unsigned long	subbuf_size_kb;
+	enum rbmap_mode	mode;
+};
+
+/**
+ * struct rbmap_buffer_stats - a snapshot of one CPU's counters
+ *
+ * As struct rbmap_meta has them; @unread events and @unread_bytes wait.
+ */
+struct rbmap_buffer_stats {
+	u64	entries;
+	u64	overrun;
+	u64	read;
+	u64	unread;
+	u64	unread_bytes;
+	u64	dropped_full;
+	u64	dropped_lapped;
+	u64	dropped_nested;
+	u64	dropped_too_large;
+	u64	disabled;
+	u64	lost;
+	u64	lost_told;
+	u64	subbufs_touched;
+	u64	subbufs_lost;
+	u64	now;
+	u32	generation;
+	u32	nr_slots;
+	u32	subbuf_size;
+};
+
+/* Sleeps; messages about a bad config or missing memory go to the log. */
+struct rbmap_buffer *rbmap_buffer_create(const struct rbmap_buffer_config *config);
+void rbmap_buffer_destroy(struct rbmap_buffer *buf);
+
+void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on);
+bool rbmap_buffer_is_on(const struct rbmap_buffer *buf);
+
+void rbmap_buffer_set_mode(struct rbmap_buffer *buf, enum rbmap_mode mode);
+enum rbmap_mode rbmap_buffer_mode(const struct rbmap_buffer *buf);
+
+/* 0..100; 0 wakes readers at any event. */
+int rbmap_buffer_set_percent(struct rbmap_buffer *buf, unsigned int percent);
+unsigned int rbmap_buffer_percent(const struct rbmap_buffer *buf);
+
+/* Times of two clocks can't be compared, so a change resets the buffer. */
+int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock);
+enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf);
+bool rbmap_clock_available(enum rbmap_clock clock);
+
+unsigned long rbmap_buffer_size_kb(const struct rbmap_buffer *buf);
+unsigned long rbmap_buffer_subbuf_size_kb(const struct rbmap_buffer *buf);
+
+/* Forget what is unread and start the counters at 0. */
+void rbmap_buffer_reset(struct rbmap_buffer *buf);
+
+/* -ENODEV: that CPU has no ring (it was never online). */
+int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
+		       struct rbmap_buffer_stats *stats);
+
+#endif /* RBMAP_MODULE_BUFFER_H */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * rbmap: a mappable per-CPU ring buffer of trace events.
+ *
+ * /dev/rbmap/cpuN speaks the interface of tracefs' trace_pipe_raw
+ * (linux/trace_mmap.h): what reads the one reads the other.
+ *
+ * Map
+ *	mmap(NULL, meta_page_size, PROT_READ, MAP_SHARED, fd, 0) gives the
+ *	meta-page.  The data follows at file offset meta_page_size: nr_subbufs
+ *	sub-buffers of subbuf_size bytes, in ascending id.  Map a page first,
+ *	read meta_page_size, subbuf_size and nr_subbufs, then map the data.
+ *	Mappings are shared and read-only.
+ *
+ * Read
+ *	ioctl(fd, RBMAP_IOCTL_GET_READER) hands the oldest unread sub-buffer
+ *	to the caller: meta->reader.id names it, and nothing writes over it
+ *	until a later call takes another one.  All bytes that the sub-buffer
+ *	holds at that time count as read (meta->reader.read, header not
+ *	counted).  The writer may still be in it: its commit grows without a
+ *	call, so keep an offset of your own, and load commit after each call.
+ *	A call changes reader.id only when everything that was in the old
+ *	sub-buffer had been counted as read by an earlier call.
+ *	Without O_NONBLOCK the call waits until buffer_percent of the ring is
+ *	filled.  ioctl(fd, 0) wakes every waiter.  ENODEV: nothing is mapped.
+ *
+ * Sub-buffer
+ *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
+ *	(RBMAP_MISSED_EVENTS) says that events were lost before the first one
+ *	of this sub-buffer; with bit 30 (RBMAP_MISSED_STORED) their number is a
+ *	native long at data[commit without both bits].  A sub-buffer may hold
+ *	no event at all and only tell of a loss.
+ *
+ * Event
+ *	Aligned to 4 bytes.  A 32-bit word: type_len in the 5 low bits (little
+ *	endian; the 5 high bits on big endian), time_delta in the other 27.
+ *
+ *	type_len 1..28	data, 4 * type_len bytes of payload
+ *	type_len 0	data, a 32-bit word that is payload bytes + 4, payload
+ *	RBMAP_TYPE_PADDING
+ *			time_delta 0: nothing more in this sub-buffer; else a
+ *			32-bit word follows, skip that many bytes counted from
+ *			that word.  Its time_delta counts as time.
+ *	RBMAP_TYPE_TIME_EXTEND
+ *			a 32-bit word follows: time passes by
+ *			time_delta + (word << 27)
+ *	RBMAP_TYPE_TIME_STAMP
+ *			a 32-bit word follows: the time is now
+ *			time_delta + (word << 27), its 5 top bits those of the
+ *			sub-buffer's time_stamp
+ *
+ *	The time of an event is the sub-buffer's time_stamp plus all deltas up
+ *	to and with its own.  The payload of an event of /sys/kernel/rbmap
+ *	begins with struct rbmap_event_common; its `format` file has the rest.
+ */
+#ifndef _LINUX_RBMAP_H
+#define _LINUX_RBMAP_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define RBMAP_IOCTL_GET_READER	_IO('R', 0x20)
+
+#define RBMAP_META_MAGIC	0x706d6272u	/* "rbmp" in memory, little endian */
+#define RBMAP_META_VERSION	1
+
+#define RBMAP_MISSED_EVENTS	(1u << 31)
+#define RBMAP_MISSED_STORED	(1u << 30)
+#define RBMAP_COMMIT_MASK	(RBMAP_MISSED_STORED - 1)
+
+#define RBMAP_TYPE_LEN_MAX	28	/* the largest that says a length */
+#define RBMAP_TYPE_PADDING	29
+#define RBMAP_TYPE_TIME_EXTEND	30
+#define RBMAP_TYPE_TIME_STAMP	31
+
+#define RBMAP_TS_SHIFT		27	/* bits of time_delta */
+
+enum rbmap_mode {
+	RBMAP_MODE_OVERWRITE	= 0,	/* full: the oldest events go */
+	RBMAP_MODE_DISCARD	= 1,	/* full: the new event is dropped */
+};
+
+enum rbmap_clock {
+	RBMAP_CLOCK_LOCAL	= 0,	/* ns, per CPU, the quickest */
+	RBMAP_CLOCK_MONO	= 1,	/* ns, CLOCK_MONOTONIC */
+	RBMAP_CLOCK_BOOT	= 2,	/* ns, CLOCK_BOOTTIME */
+	RBMAP_CLOCK_X86_TSC	= 3,	/* cycles of the time-stamp counter */
+};
+
+/**
+ * struct rbmap_meta - the meta-page
+ *
+ * The first 80 bytes are struct trace_buffer_meta of linux/trace_mmap.h.
+ * The page changes at the first map, at GET_READER and at reset only.
+ * Events that wait to be read: entries - overrun - read.
+ *
+ * @meta_page_size:	bytes from the start of the map to sub-buffer 0
+ * @meta_struct_len:	bytes of this structure that the kernel knows
+ * @subbuf_size:	bytes of a sub-buffer, its header included
+ * @nr_subbufs:		sub-buffers, the reader's included
+ * @reader.lost_events:	events lost just before the reader's sub-buffer
+ * @reader.id:		the reader's sub-buffer
+ * @reader.read:	bytes read of it, its header not counted
+ * @flags:		0
+ * @entries:		events written since the last reset
+ * @overrun:		events overwritten before they were read
+ * @read:		events read
+ * @pages_lost:		sub-buffers overwritten before they were read
+ * @pages_touched:	sub-buffers that the writer has opened
+ * @magic:		RBMAP_META_MAGIC; a kernel's own ring ends before it
+ * @version:		RBMAP_META_VERSION
+ * @generation:		counts the rings that this CPU has had, from 1
+ * @mode:		enum rbmap_mode
+ * @clock:		enum rbmap_clock
+ * @cpu:		the CPU that writes this ring
+ * @lost:		overrun + dropped_*: all that readers are told
+ * @dropped_full:	discard mode: no room because the reader is behind
+ * @dropped_lapped:	nested events went round the ring while an interrupted
+ *			one was not yet committed
+ * @dropped_nested:	more contexts nested than a CPU has: recursion
+ * @dropped_too_large:	event larger than a sub-buffer
+ * @disabled:		events that came while tracing_on was 0: refused, not
+ *			lost, not in @lost
+ * @lost_told:		the part of @lost that GET_READER and read() have told
+ */
+struct rbmap_meta {
+	__u32	meta_page_size;
+	__u32	meta_struct_len;
+
+	__u32	subbuf_size;
+	__u32	nr_subbufs;
+
+	struct {
+		__u64	lost_events;
+		__u32	id;
+		__u32	read;
+	} reader;
+
+	__u64	flags;
+
+	__u64	entries;
+	__u64	overrun;
+	__u64	read;
+
+	__u64	pages_lost;
+	__u64	pages_touched;
+
+	__u32	magic;
+	__u32	version;
+	__u32	generation;
+	__u32	mode;
+	__u32	clock;
+	__u32	cpu;
+
+	__u64	lost;
+	__u64	dropped_full;
+	__u64	dropped_lapped;
+	__u64	dropped_nested;
+	__u64	dropped_too_large;
+	__u64	disabled;
+	__u64	lost_told;
+};
+
+/* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */
+#define RBMAP_META_TRACE_LEN	80
+
+/**
+ * struct rbmap_subbuf_header - what a sub-buffer begins with
+ * @time_stamp:	the time of its first event
+ * @commit:	bytes of events, and RBMAP_MISSED_* (load with acquire)
+ */
+struct rbmap_subbuf_header {
+	__u64		time_stamp;
+#ifdef __KERNEL__
+	unsigned long	commit;
+#else
+	__kernel_ulong_t commit;
+#endif
+};
+
+#define RBMAP_SUBBUF_HEADER_SIZE	16
+
+/**
+ * struct rbmap_event_common - what the payload of an event begins with
+ * @type:	the id in /sys/kernel/rbmap/events/<system>/<event>/id
+ * @flags:	as ftrace's common_flags
+ * @preempt_count: as ftrace's common_preempt_count
+ * @pid:	thread that was running
+ */
+struct rbmap_event_common {
+	__u16	type;
+	__u8	flags;
+	__u8	preempt_count;
+	__s32	pid;
+};
+
+#endif /* _LINUX_RBMAP_H */
