@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# For shell tests in the guest: . /tests/lib/guest.sh
+
+tap_count=0
+tap_failed=0
+tap_plan=
+
+# plan N, at the start; or done_testing at the end
+plan()
+{
+	tap_plan=$1
+	echo "1..$1"
+}
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+done_testing()
+{
+	[ -n "$tap_plan" ] || plan "$tap_count"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}
+
+diag()
+{
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+pass()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $*"
+}
+
+not_ok()
+{
+	tap_count=$((tap_count + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_count - $*"
+	return 1
+}
+
+skip()
+{
+	why=$1
+	shift
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $* # SKIP $why"
+}
+
+# ok TEXT COMMAND...: passes when the command does
+ok()
+{
+	text=$1
+	shift
+	if "$@"; then
+		pass "$text"
+	else
+		not_ok "$text"
+		diag "failed: $*"
+		return 1
+	fi
+}
+
+# fails TEXT COMMAND...: passes when the command does not
+fails()
+{
+	text=$1
+	shift
+	if "$@"; then
+		not_ok "$text"
+		diag "should have failed: $*"
+		return 1
+	fi
+	pass "$text"
+}
+
+# is GOT WANTED TEXT
+is()
+{
+	if [ "$1" = "$2" ]; then
+		pass "$3"
+	else
+		not_ok "$3"
+		diag "got:    $1"
+		diag "wanted: $2"
+		return 1
+	fi
+}
+
+# like GOT REGEX TEXT
+like()
+{
+	if printf '%s\n' "$1" | grep -qE -e "$2"; then
+		pass "$3"
+	else
+		not_ok "$3"
+		diag "got:    $1"
+		diag "wanted: /$2/"
+		return 1
+	fi
+}
+
+# at_most GOT LIMIT TEXT
+at_most()
+{
+	if [ "$1" -le "$2" ]; then
+		pass "$3 ($1, at most $2)"
+	else
+		not_ok "$3 ($1, at most $2)"
+		return 1
+	fi
+}
+
+# retry_until SECONDS COMMAND...: until it succeeds or the time is over
+retry_until()
+{
+	tries=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# load_module NAME [PARAMETER...]: one that was given with --module
+load_module()
+{
+	module=$1
+	shift
+	insmod "/modules/$module.ko" "$@"
+}
+
+is_loaded()
+{
+	grep -q "^$1 " /proc/modules
+}
+
+# Kilobytes, for comparing before and after. Pages wait in per-CPU lists and
+# freed memory waits for RCU: settle first, and allow for some noise.
+settle()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 0.5
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+# meminfo_kb FIELD: Slab, SUnreclaim, VmallocUsed, Percpu, MemFree…
+meminfo_kb()
+{
+	awk -v field="$1:" '$1 == field { print $2 }' /proc/meminfo
+}
+
+# slab_objects CACHE: active objects
+slab_objects()
+{
+	awk -v cache="$1" '$1 == cache { print $2 }' /proc/slabinfo
+}
+
+# vmalloc_kb MODULE: what functions of a module hold in vmalloc areas
+vmalloc_kb()
+{
+	grep "\[$1\]" /proc/vmallocinfo | awk '{ sum += $2 } END { print int(sum / 1024) }'
+}
