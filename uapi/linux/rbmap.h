@@ -122,6 +122,9 @@ enum rbmap_clock {
  * @disabled:		events that came while tracing_on was 0: refused, not
  *			lost, not in @lost
  * @lost_told:		the part of @lost that GET_READER and read() have told
+ * @now:		@clock's time when the last GET_READER began to look: what
+ *			it did not find is newer (but for an event that was
+ *			being written); 0: not known
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -159,6 +162,7 @@ struct rbmap_meta {
 	__u64	dropped_too_large;
 	__u64	disabled;
 	__u64	lost_told;
+	__u64	now;
 };
 
 /* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */
