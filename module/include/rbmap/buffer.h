@@ -14,22 +14,9 @@
 #define RBMAP_BUFFER_H
 
 #include <linux/types.h>
+#include <rbmap/reservation.h>
 
 struct rbmap_buffer;
-struct rbmap_ring;
-
-/**
- * struct rbmap_reservation - room for one event, between reserve and commit
- *
- * Lives on the stack of whoever reserves; its members are the ring's.
- */
-struct rbmap_reservation {
-	struct rbmap_ring	*ring;
-	u64			tail;
-	u64			ts;
-	u32			len;
-	bool			open;
-};
 
 /**
  * rbmap_reserve - make room for an event on this CPU

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Take sub-buffers, and account for what was lost.  One caller at a time. */
+#include "ring.h"
+
+/* A writer that laps us this often while we look is told to the caller. */
+#define RBMAP_TAKE_TRIES	64
+
+static u32 rbmap_subbuf_size(const struct rbmap_subbuf *subbuf)
+{
+	return READ_ONCE(subbuf->header->commit) & RBMAP_COMMIT_MASK;
+}
+
+static struct rbmap_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
+{
+	return &ring->subbuf[ring->reader.id];
+}
+
+/* What the reader takes next, once it has read what it holds. */
+static u64 rbmap_reader_next(const struct rbmap_ring *ring)
+{
+	const struct rbmap_reader *reader = &ring->reader;
+
+	return READ_ONCE(reader->holds) ?
+	       rbmap_seq_add(READ_ONCE(reader->seq), 1, ring->modulus) :
+	       READ_ONCE(reader->next);
+}
+
+/* The sub-buffer just taken: what was lost before it. */
+static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
+{
+	const struct rbmap_subbuf *subbuf = &ring->subbuf[id];
+	struct rbmap_reader *reader = &ring->reader;
+
+	reader->id = id;
+	reader->offset = 0;
+	reader->events = 0;
+	WRITE_ONCE(reader->next, rbmap_seq_add(seq, 1, ring->modulus));
+	WRITE_ONCE(reader->seq, seq);
+	WRITE_ONCE(reader->holds, true);
+
+	reader->lost = subbuf->first_event - reader->expected;
+	reader->expected = subbuf->first_event;
+	/* Drops up to some later time may have been told already. */
+	if (subbuf->drops_before > reader->told_drops) {
+		reader->lost += subbuf->drops_before - reader->told_drops;
+		reader->told_drops = subbuf->drops_before;
+	}
+	reader->told += reader->lost;
+}
+
+/**
+ * rbmap_ring_take - go on to what can be read next
+ * @ring: the ring
+ *
+ * commit is loaded, with acquire, before header.commit: if it has left the
+ * sub-buffer, header.commit is final; the other order could miss its end.
+ *
+ * The sub-buffer that the writer is in can be taken, if there is an event in
+ * it: the writer goes on in it, and finds the spare a lap later.  An empty
+ * one is taken only once it is closed.
+ */
+enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
+{
+	struct rbmap_reader *reader = &ring->reader;
+	const u64 modulus = ring->modulus;
+	u64 commit, seq, slot, was;
+	int tries;
+	s64 ahead;
+	u64 *at;
+
+	if (reader->holds) {
+		const struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+
+		commit = smp_load_acquire(&ring->commit);
+		if (reader->offset < rbmap_subbuf_size(subbuf))
+			return RBMAP_TAKE_MORE;
+		if (rbmap_commit_seq(commit) == reader->seq)
+			return RBMAP_TAKE_EMPTY;
+		WRITE_ONCE(reader->holds, false);
+	}
+
+	seq = reader->next;
+	for (tries = 0; tries < RBMAP_TAKE_TRIES; tries++) {
+		commit = smp_load_acquire(&ring->commit);
+		ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq, modulus);
+		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
+			return RBMAP_TAKE_EMPTY;
+
+		at = &ring->slot[rbmap_seq_index(seq, ring->nr_slots)];
+		slot = READ_ONCE(*at);
+		ahead = rbmap_seq_diff(rbmap_slot_seq(slot), seq, modulus);
+		if (ahead > 0) {
+			/* Overwritten: the oldest is a lap behind the newest. */
+			seq = rbmap_seq_sub(rbmap_slot_seq(slot),
+					    ring->nr_slots - 1, modulus);
+			WRITE_ONCE(reader->next, seq);
+			continue;
+		}
+		/*
+		 * Full: we have done with the spare before the writer can get
+		 * it.  Pairs with the cmpxchg in rbmap_ring_open_next().
+		 */
+		was = rb_cmpxchg(at, slot, rbmap_slot(seq, reader->id, true));
+		if (was != slot)
+			continue;	/* overwritten this very moment */
+		rbmap_reader_begin(ring, seq, rbmap_slot_id(slot));
+		return RBMAP_TAKE_NEXT;
+	}
+	return RBMAP_TAKE_BUSY;
+}
+
+/**
+ * rbmap_ring_unread - bytes of the reader's sub-buffer that were not read
+ * @ring: the ring
+ */
+u32 rbmap_ring_unread(const struct rbmap_ring *ring)
+{
+	if (!ring->reader.holds)
+		return 0;
+	return rbmap_subbuf_size(rbmap_reader_subbuf(ring)) -
+	       ring->reader.offset;
+}
+
+/**
+ * rbmap_ring_consume - count bytes of the reader's sub-buffer as read
+ * @ring: the ring
+ * @to: up to where; at an event's end, not beyond header.commit
+ *
+ * Events of a closed sub-buffer are known, those of an open one are counted.
+ */
+void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
+{
+	struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+	struct rbmap_reader *reader = &ring->reader;
+	u64 events;
+
+	if (!rbmap_ring_reader_at_writer(ring) &&
+	    to == rbmap_subbuf_size(subbuf))
+		events = subbuf->closed_events - reader->events;
+	else
+		events = rbmap_count_events(subbuf->header, reader->offset, to);
+	WRITE_ONCE(reader->offset, to);
+	reader->events += events;
+	reader->expected += events;
+	WRITE_ONCE(reader->read, reader->read + events);
+}
+
+/**
+ * rbmap_ring_reader_at_writer - is the writer still in the reader's sub-buffer?
+ * @ring: the ring
+ */
+bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
+{
+	return READ_ONCE(ring->reader.holds) &&
+	       rbmap_commit_seq(smp_load_acquire(&ring->commit)) ==
+	       READ_ONCE(ring->reader.seq);
+}
+
+/**
+ * rbmap_ring_mark_lost - tell a loss in the reader's sub-buffer itself
+ * @ring: the ring; reader.lost came before the reader's sub-buffer
+ *
+ * header.commit is the publisher's until it has left the sub-buffer.
+ *
+ * Return: false: the writer is still in it; nothing was done.
+ */
+bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
+{
+	struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+	u32 size;
+
+	if (rbmap_ring_reader_at_writer(ring))
+		return false;
+	size = rbmap_subbuf_size(subbuf);
+	if (ring->capacity - size >= sizeof(unsigned long)) {
+		unsigned long lost = ring->reader.lost;
+
+		memcpy(rbmap_subbuf_data(subbuf->header) + size, &lost,
+		       sizeof(lost));
+		WRITE_ONCE(subbuf->header->commit, size | RBMAP_MISSED_EVENTS |
+			   RBMAP_MISSED_STORED);
+	} else {
+		WRITE_ONCE(subbuf->header->commit, size | RBMAP_MISSED_EVENTS);
+	}
+	return true;
+}
+
+/**
+ * rbmap_ring_untold_drops - drops that no sub-buffer has told yet
+ * @ring: the ring
+ */
+u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring)
+{
+	u64 dropped = rbmap_ring_dropped(ring);
+	u64 told = READ_ONCE(ring->reader.told_drops);
+
+	return dropped > told ? dropped - told : 0;
+}
+
+/**
+ * rbmap_ring_tell_drops - count all drops so far as told
+ * @ring: the ring
+ *
+ * Return: those that were not told before.
+ */
+u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
+{
+	u64 lost = rbmap_ring_untold_drops(ring);
+
+	ring->reader.told_drops += lost;
+	ring->reader.told += lost;
+	return lost;
+}
+
+/**
+ * rbmap_ring_skip - count all that is committed now as read
+ * @ring: the ring
+ *
+ * Ends when it comes to where the writer was, or the writer laps it.
+ */
+void rbmap_ring_skip(struct rbmap_ring *ring)
+{
+	u64 end = rbmap_commit_seq(smp_load_acquire(&ring->commit));
+	enum rbmap_take took;
+
+	do {
+		took = rbmap_ring_take(ring);
+		if (ring->reader.holds)
+			rbmap_ring_consume(ring, ring->reader.offset +
+					   rbmap_ring_unread(ring));
+	} while ((took == RBMAP_TAKE_NEXT || took == RBMAP_TAKE_MORE) &&
+		 rbmap_seq_diff(end, ring->reader.seq, ring->modulus) > 0);
+}
+
+/**
+ * rbmap_ring_has_event - is there something to read?
+ * @ring: the ring
+ *
+ * Context: any, without the reader's lock: a hint, true after a commit.
+ */
+bool rbmap_ring_has_event(const struct rbmap_ring *ring)
+{
+	u64 commit = smp_load_acquire(&ring->commit);
+	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
+				   rbmap_reader_next(ring), ring->modulus);
+
+	if (ahead > 0 || (ahead == 0 && rbmap_commit_offset(commit)))
+		return true;
+	return READ_ONCE(ring->reader.holds) &&
+	       READ_ONCE(ring->reader.offset) <
+	       rbmap_subbuf_size(rbmap_reader_subbuf(ring));
+}
+
+/**
+ * rbmap_ring_closed_unread - whole sub-buffers that wait in slots
+ * @ring: the ring
+ *
+ * Context: any, without the reader's lock: a hint.
+ */
+u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring)
+{
+	u64 commit = smp_load_acquire(&ring->commit);
+	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
+				   rbmap_reader_next(ring), ring->modulus);
+
+	if (ahead <= 0)
+		return 0;
+	return ahead < ring->nr_slots ? ahead : ring->nr_slots;
+}

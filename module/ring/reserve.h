@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The writer's fast path: reserve, commit, discard.  The caller has pinned the
+ * CPU.  Between any two instructions a nested context may run all of this and
+ * finish: what it changes is restored (nest) or noticed (tail, before, after).
+ */
+#ifndef RBMAP_RING_RESERVE_H
+#define RBMAP_RING_RESERVE_H
+
+#include "ring.h"
+#include <rbmap/reservation.h>
+
+/* The largest payload: the first event of a sub-buffer needs no stamp. */
+static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)
+{
+	return ring->capacity - 2 * RBMAP_EVENT_HEADER;
+}
+
+/**
+ * rbmap_ring_enter - begin an event
+ *
+ * A nested context that runs between the load and the store leaves nest as it
+ * found it, so a plain increment will do.
+ * Return: false: nested too deep; the event is dropped, leave.
+ */
+static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
+{
+	u32 nest = READ_ONCE(ring->nest) + 1;
+
+	WRITE_ONCE(ring->nest, nest);
+	barrier();
+	return likely(nest <= RBMAP_MAX_NEST);
+}
+
+/**
+ * rbmap_ring_leave - end an event
+ *
+ * The outermost context publishes for all that nested in it: header.commit of
+ * the sub-buffers that were closed meanwhile, then of the open one, then, with
+ * release, commit.  Pairs with the acquire in rbmap_ring_take(): who sees
+ * commit sees every byte and every count that it covers.
+ */
+static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
+{
+	bool closed = false;
+	u32 nest;
+
+	barrier();
+	nest = READ_ONCE(ring->nest);
+	if (unlikely(nest > 1)) {
+		WRITE_ONCE(ring->nest, nest - 1);
+		return;
+	}
+	for (;;) {
+		u64 tail = READ_ONCE(ring->tail);
+		u64 commit = READ_ONCE(ring->commit);
+		u64 seq = rbmap_commit_seq(commit);
+		u32 offset = rbmap_tail_offset(tail);
+
+		if (unlikely((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail))) {
+			seq = rbmap_ring_close_subbufs(ring, commit, tail);
+			closed = true;
+		}
+
+		WRITE_ONCE(ring->subbuf[rbmap_tail_id(tail)].header->commit,
+			   offset);
+		smp_store_release(&ring->commit, rbmap_commit_word(seq, offset));
+
+		/*
+		 * From here on a context that interrupts us publishes itself.
+		 * One that came since we looked at the tail did not: look again.
+		 */
+		barrier();
+		WRITE_ONCE(ring->nest, 0);
+		barrier();
+		if (likely(READ_ONCE(ring->tail) == tail))
+			break;
+		WRITE_ONCE(ring->nest, 1);
+		barrier();
+	}
+	if (unlikely(closed))
+		ring->ops->closed(ring);
+}
+
+/* Count a drop and leave: nested contexts may have left work to publish. */
+static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
+{
+	local_inc(&ring->dropped[why]);
+	rbmap_ring_leave(ring);
+}
+
+/**
+ * rbmap_ring_stamp - the stamp that an event needs which can't have a delta
+ * @ring: the ring
+ * @before: stamp of the last attempt
+ * @after: stamp of the last attempt that won
+ * @ts: the event's time, corrected if the clock stepped back
+ * @len: the event's length, rounded if its own delta is 0
+ * @delta: before == after: the event's own delta, or the time extend's
+ * @type: the record to put before it, or 0
+ *
+ * An event whose own delta is 0 takes a multiple of 8 bytes: so it can become
+ * time extends by nothing when it is discarded.
+ *
+ * Return: false: an absolute stamp holds 59 bits, and the other 5 are not
+ * those of this sub-buffer: open the next one.
+ */
+static noinline bool rbmap_ring_stamp(struct rbmap_ring *ring, u64 before,
+				      u64 after, u64 *ts, u32 *len, u64 *delta,
+				      u32 *type)
+{
+	if (*ts < before)
+		*ts = before;
+	if (*ts < after)
+		*ts = after;
+	*len = ALIGN(*len, 8);
+	if (before == after) {
+		*delta = *ts - after;
+		if (*delta == 0)
+			return true;
+		*type = RBMAP_TYPE_TIME_EXTEND;
+	} else {
+		*type = RBMAP_TYPE_TIME_STAMP;
+	}
+	return *ts >> RBMAP_STAMP_BITS == READ_ONCE(ring->epoch);
+}
+
+/**
+ * rbmap_ring_reserve - make room for an event
+ * @ring: the ring, entered
+ * @size: bytes of payload
+ * @room: filled
+ * @drop: filled with the cause where there is no room
+ *
+ * before == after holds only if the last attempt that stamped also won its
+ * room and stamped again: then `after` is the time of the event that lies
+ * right before the tail, and a delta from it is right.  A nested context that
+ * comes between leaves them different, or moves the tail, which the cmpxchg
+ * notices.
+ *
+ * Return: the payload, or NULL.
+ */
+static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
+						u32 size,
+						struct rbmap_reservation *room,
+						enum rbmap_drop *drop)
+{
+	const u32 event_len = rbmap_event_len(size);
+	struct rbmap_subbuf_header *header;
+	u64 tail, before, after, ts, delta;
+	u32 offset, len, type, own_len;
+	u32 *event;
+
+	for (;;) {
+		tail = READ_ONCE(ring->tail);
+		barrier();
+		before = READ_ONCE(ring->before);
+		after = READ_ONCE(ring->after);
+		barrier();
+		ts = rb_clock(ring->clock);
+		barrier();
+
+		offset = rbmap_tail_offset(tail);
+		own_len = event_len;
+		type = 0;
+		delta = ts - after;
+		if (unlikely(offset == 0)) {
+			if (ts < before)
+				ts = before;
+			if (ts < after)
+				ts = after;
+			delta = 0;
+			own_len = ALIGN(own_len, 8);
+		} else if (unlikely(before != after ||
+				    delta - 1 >= RBMAP_DELTA_MAX)) {
+			if (!rbmap_ring_stamp(ring, before, after, &ts,
+					      &own_len, &delta, &type))
+				goto next;
+		}
+		len = own_len + (type ? RBMAP_STAMP_LEN : 0);
+		if (unlikely(offset + len > ring->capacity))
+			goto next;
+
+		WRITE_ONCE(ring->before, ts);
+		barrier();
+		if (likely(rb_local_cmpxchg(&ring->tail, tail,
+					    tail + (len >> 2)) == tail))
+			break;
+		continue;
+next:
+		if (!rbmap_ring_open_next(ring, tail, drop))
+			return NULL;
+	}
+	barrier();
+	WRITE_ONCE(ring->after, ts);
+
+	header = ring->subbuf[rbmap_tail_id(tail)].header;
+	if (unlikely(offset == 0)) {
+		/* The one at offset 0 alone writes these. */
+		header->time_stamp = ts;
+		WRITE_ONCE(ring->epoch, ts >> RBMAP_STAMP_BITS);
+	}
+	event = (u32 *)(rbmap_subbuf_data(header) + offset);
+	room->event = event;
+	room->tail = tail;
+	room->len = len;
+	room->stamp_len = 0;
+	if (unlikely(type)) {
+		event = rbmap_stamp_encode(event, type,
+					   type == RBMAP_TYPE_TIME_STAMP ?
+					   ts : delta);
+		room->stamp_len = RBMAP_STAMP_LEN;
+		delta = 0;
+	}
+	return rbmap_event_encode(event, own_len, delta);
+}
+
+/* Publish the event. */
+static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
+					      const struct rbmap_reservation *room)
+{
+	local_inc(&ring->subbuf[rbmap_tail_id(room->tail)].events);
+	rbmap_ring_leave(ring);
+}
+
+/*
+ * Take the event back.  after = 0 makes before and after differ, or the next
+ * delta would count from a time that is not in the ring.  (before == 0 too:
+ * then every time so far was 0, and a delta from 0 is right.)  It comes before
+ * the tail goes back: a nested event between the two finds them different, and
+ * its own stamps stay if it finds the tail still here.
+ */
+static inline void rbmap_ring_discard(struct rbmap_ring *ring,
+				      const struct rbmap_reservation *room)
+{
+	WRITE_ONCE(ring->after, 0);
+	barrier();
+	if (rb_local_cmpxchg(&ring->tail, room->tail + (room->len >> 2),
+			     room->tail) != room->tail + (room->len >> 2))
+		rbmap_event_skip(room->event + (room->stamp_len >> 2),
+				 room->len - room->stamp_len);
+	rbmap_ring_leave(ring);
+}
+
+#endif /* RBMAP_RING_RESERVE_H */

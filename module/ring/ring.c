@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A ring's beginning, and its counters. */
+#include "ring.h"
+
+/**
+ * rbmap_ring_init - an empty ring
+ * @ring: zeroed
+ * @config: what it is made of
+ *
+ * The reader has id 0, slot i has id i + 1: the first one taken is id 1.  The
+ * first slot is open.
+ */
+void rbmap_ring_init(struct rbmap_ring *ring,
+		     const struct rbmap_ring_config *config)
+{
+	u64 modulus = rbmap_seq_modulus(config->nr_slots);
+	u64 seq = config->first_seq;
+	u32 i;
+
+	ring->subbuf = config->subbuf;
+	ring->slot = config->slot;
+	ring->ops = config->ops;
+	ring->nr_slots = config->nr_slots;
+	ring->modulus = modulus;
+	ring->capacity = config->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
+	ring->mode = config->mode;
+
+	for (i = 0; i < ring->nr_slots; i++) {
+		u64 at = rbmap_seq_add(seq, i, modulus);
+		u64 was = rbmap_seq_sub(at, ring->nr_slots, modulus);
+
+		ring->slot[rbmap_seq_index(at, ring->nr_slots)] =
+			i ? rbmap_slot(was, i + 1, true) :
+			    rbmap_slot(at, i + 1, false);
+	}
+	ring->tail = rbmap_tail(seq, 1, 0);
+	ring->commit = rbmap_commit_word(seq, 0);
+	ring->commit_id = 1;
+	ring->reader.next = seq;
+}
+
+/**
+ * rbmap_ring_dropped - events dropped for any cause
+ * @ring: the ring
+ *
+ * Context: any.
+ */
+u64 rbmap_ring_dropped(const struct rbmap_ring *ring)
+{
+	u64 dropped = 0;
+	int i;
+
+	for (i = 0; i < RBMAP_NR_DROPS; i++)
+		dropped += local_read(&ring->dropped[i]);
+	return dropped;
+}
+
+/**
+ * rbmap_ring_entries - events written
+ * @ring: the ring
+ *
+ * While the writer closes a sub-buffer the sum of the closed ones and the open
+ * one can be off for a moment.  Whoever shows it next to what was read and
+ * lost keeps it from falling below these.
+ *
+ * Context: any.
+ */
+u64 rbmap_ring_entries(const struct rbmap_ring *ring)
+{
+	u32 id = READ_ONCE(ring->commit_id);
+
+	return READ_ONCE(ring->closed_events) +
+	       local_read(&ring->subbuf[id].events);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A lockless ring of sub-buffers: one CPU writes, whose contexts (task,
+ * softirq, irq, NMI) nest strictly; one reader at a time, on any CPU, takes
+ * whole sub-buffers.
+ *
+ * There is one sub-buffer more than slots: the reader's.  Each id is in one
+ * slot, or the reader's.  The writer opens the slots in turn; the reader
+ * takes the sub-buffer of a slot and leaves its own there.
+ *
+ * Who writes what:
+ *	any context of the CPU	tail, before, after, nest, drops, and what it
+ *				reserved
+ *	the publisher (the outermost context, on its way out)
+ *				commit and what goes with it, header.commit
+ *	writer and reader, by cmpxchg
+ *				slots
+ *	the reader		struct rbmap_reader
+ */
+#ifndef RBMAP_RING_RING_H
+#define RBMAP_RING_RING_H
+
+#include "position.h"
+#include "subbuf.h"
+
+/* task, softirq, irq, NMI, and one more for machine checks and the like */
+#define RBMAP_MAX_NEST	5
+
+enum rbmap_drop {
+	RBMAP_DROP_FULL,
+	RBMAP_DROP_LAPPED,
+	RBMAP_DROP_NESTED,
+	RBMAP_DROP_TOO_LARGE,
+	RBMAP_NR_DROPS,
+};
+
+/**
+ * struct rbmap_subbuf - what the ring knows of a sub-buffer, by id
+ * @header: its memory
+ * @events: committed in it since it was opened; any context
+ * @end: bytes in it when the tail left it; who moved the tail
+ * @closed_events: @events when it was closed; the publisher
+ * @first_event: events that the ring had written before its first; the
+ *	publisher
+ * @drops_before: events that the ring had dropped when it was opened; the
+ *	publisher
+ */
+struct rbmap_subbuf {
+	struct rbmap_subbuf_header	*header;
+	local_t				events;
+	u32				end;
+	u64				closed_events;
+	u64				first_event;
+	u64				drops_before;
+} ____cacheline_aligned;
+
+/**
+ * struct rbmap_reader - the one reader; its caller has the lock for it
+ * @id: the sub-buffer that it has
+ * @holds: it was taken at @seq and may have more to read; else it is the
+ *	spare for the next one taken
+ * @seq: where it was taken
+ * @next: what to take next, once nothing is held
+ * @offset: bytes of it that were read
+ * @events: events of it that were read
+ * @expected: number of the event that comes next if nothing is lost
+ * @read: events read
+ * @lost: events lost just before the sub-buffer that it has
+ * @told_drops: drops that were told
+ * @told: all losses that were told
+ */
+struct rbmap_reader {
+	u32	id;
+	bool	holds;
+	u64	seq;
+	u64	next;
+	u32	offset;
+	u64	events;
+	u64	expected;
+	u64	read;
+	u64	lost;
+	u64	told_drops;
+	u64	told;
+};
+
+struct rbmap_ring;
+
+/**
+ * struct rbmap_ring_ops - what a ring calls
+ * @closed: a sub-buffer was closed and can be taken; any context, NMI
+ *	included, on the ring's CPU
+ */
+struct rbmap_ring_ops {
+	void	(*closed)(struct rbmap_ring *ring);
+};
+
+struct rbmap_ring {
+	/* Written for each event. */
+	u64			tail;
+	u64			before;
+	u64			after;
+	u64			commit;
+	u32			nest;
+	u32			commit_id;
+	/* Read for each event. */
+	u32			capacity;	/* bytes of events */
+	u32			clock;		/* enum rbmap_clock */
+	struct rbmap_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
+	bool			off;
+	bool			notify_event;	/* somebody waits for any event */
+
+	/* Written for each sub-buffer, or less. */
+	u64			closed_events ____cacheline_aligned;
+	u64			epoch;		/* top bits of the sub-buffer's time */
+	local_t			overrun;
+	local_t			dropped[RBMAP_NR_DROPS];
+	local_t			disabled;
+	u64			touched;	/* sub-buffers opened */
+	local_t			overwritten;	/* sub-buffers, unread */
+
+	/* Read for each sub-buffer. */
+	u64			*slot;		/* nr_slots words */
+	u64			modulus;
+	u32			nr_slots;
+	u32			mode;		/* enum rbmap_mode */
+	const struct rbmap_ring_ops *ops;
+
+	struct rbmap_reader	reader ____cacheline_aligned;
+};
+
+/**
+ * struct rbmap_ring_config - what a ring is made of
+ * @nr_slots: RBMAP_MIN_SLOTS to RBMAP_MAX_SLOTS
+ * @subbuf_size: bytes, header included; a power of two, 4 KiB to 4 MiB
+ *	(tests may go lower; a multiple of 8)
+ * @mode: what happens when the ring is full
+ * @subbuf: nr_slots + 1 zeroed entries, @header set to zeroed memory of
+ *	@subbuf_size bytes
+ * @slot: nr_slots words
+ * @ops: what to call
+ * @first_seq: the seq to begin with; tests choose one near the wrap
+ */
+struct rbmap_ring_config {
+	u32			nr_slots;
+	u32			subbuf_size;
+	enum rbmap_mode		mode;
+	struct rbmap_subbuf	*subbuf;
+	u64			*slot;
+	const struct rbmap_ring_ops *ops;
+	u64			first_seq;
+};
+
+void rbmap_ring_init(struct rbmap_ring *ring,
+		     const struct rbmap_ring_config *config);
+
+/* writer.c: the slow paths of reserve.h; on the ring's CPU */
+bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
+			  enum rbmap_drop *drop);
+u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
+void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
+
+/* reader.c: any CPU, one caller at a time */
+
+/**
+ * enum rbmap_take - what rbmap_ring_take() found
+ * @RBMAP_TAKE_EMPTY: nothing new
+ * @RBMAP_TAKE_MORE: more in the sub-buffer that the reader has
+ * @RBMAP_TAKE_NEXT: another sub-buffer; reader.lost came before it
+ * @RBMAP_TAKE_BUSY: the writer lapped the reader again and again: call again
+ */
+enum rbmap_take {
+	RBMAP_TAKE_EMPTY,
+	RBMAP_TAKE_MORE,
+	RBMAP_TAKE_NEXT,
+	RBMAP_TAKE_BUSY,
+};
+
+enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring);
+u32 rbmap_ring_unread(const struct rbmap_ring *ring);
+void rbmap_ring_consume(struct rbmap_ring *ring, u32 to);
+bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring);
+u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring);
+u64 rbmap_ring_tell_drops(struct rbmap_ring *ring);
+bool rbmap_ring_mark_lost(struct rbmap_ring *ring);
+void rbmap_ring_skip(struct rbmap_ring *ring);
+bool rbmap_ring_has_event(const struct rbmap_ring *ring);
+u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring);
+
+/* counters; any context, exact when nobody writes */
+u64 rbmap_ring_entries(const struct rbmap_ring *ring);
+u64 rbmap_ring_dropped(const struct rbmap_ring *ring);
+
+#endif /* RBMAP_RING_RING_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The writer's slow path: open the next sub-buffer, close those left behind. */
+#include "reserve.h"
+
+/**
+ * rbmap_ring_open_next - move the tail to the next sub-buffer
+ * @ring: the ring, entered
+ * @tail: the tail that had no room
+ * @drop: the cause, where there is no next one
+ *
+ * Claiming a slot and moving the tail are two steps, and each has one winner
+ * among the nested contexts; who finds the first done does the second.
+ *
+ * Return: true: look at the tail again; false: drop the event.
+ */
+noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
+				   enum rbmap_drop *drop)
+{
+	/* Nobody publishes while we are in the ring: this stays as it is. */
+	const u64 commit_seq = rbmap_commit_seq(READ_ONCE(ring->commit));
+	const u64 modulus = ring->modulus;
+	u64 seq, lap_ago, slot, was;
+	u64 *at;
+
+	seq = rbmap_seq_expand(rbmap_tail_seq(tail), commit_seq, modulus);
+	seq = rbmap_seq_add(seq, 1, modulus);
+	lap_ago = rbmap_seq_sub(seq, ring->nr_slots, modulus);
+	at = &ring->slot[rbmap_seq_index(seq, ring->nr_slots)];
+
+	for (;;) {
+		slot = READ_ONCE(*at);
+		if (rbmap_slot_seq(slot) == seq)
+			break;		/* claimed by a nested context */
+		if (rbmap_slot_seq(slot) != lap_ago)
+			return true;	/* the tail has gone on without us */
+
+		if (!rbmap_slot_free(slot)) {
+			if (READ_ONCE(ring->mode) == RBMAP_MODE_DISCARD) {
+				*drop = RBMAP_DROP_FULL;
+				return false;
+			}
+			/*
+			 * What an interrupted context has not committed yet is
+			 * not ours to overwrite.
+			 */
+			if (rbmap_seq_diff(commit_seq, lap_ago, modulus) <= 0) {
+				*drop = RBMAP_DROP_LAPPED;
+				return false;
+			}
+		}
+
+		/*
+		 * Full: the reader that left this sub-buffer here has done
+		 * with it.  Pairs with the cmpxchg in rbmap_ring_take().
+		 */
+		was = rb_cmpxchg(at, slot,
+				 rbmap_slot(seq, rbmap_slot_id(slot), false));
+		if (was != slot)
+			continue;	/* the reader took it, or a nested
+					 * context claimed it: look again */
+		if (!rbmap_slot_free(slot)) {
+			struct rbmap_subbuf *old;
+
+			old = &ring->subbuf[rbmap_slot_id(slot)];
+			local_add(old->closed_events, &ring->overrun);
+			local_inc(&ring->overwritten);
+		}
+		slot = rbmap_slot(seq, rbmap_slot_id(slot), false);
+		break;
+	}
+
+	/*
+	 * No reader takes this slot before commit gets here, so the id is
+	 * still the one that was claimed.
+	 */
+	if (rb_local_cmpxchg(&ring->tail, tail,
+			     rbmap_tail(seq, rbmap_slot_id(slot), 0)) == tail)
+		ring->subbuf[rbmap_tail_id(tail)].end = rbmap_tail_offset(tail);
+	return true;
+}
+
+/**
+ * rbmap_ring_close_subbufs - close what lies between commit and tail
+ * @ring: the ring; the caller is its publisher
+ * @commit: the commit word
+ * @tail: what will be published
+ *
+ * All events of these are committed: who wrote them nested in us, or is us.
+ *
+ * Return: seq of the tail.
+ */
+noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
+				      u64 tail)
+{
+	u64 seq = rbmap_commit_seq(commit);
+	u64 events = ring->closed_events;
+	u32 id = ring->commit_id;
+
+	while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail)) {
+		struct rbmap_subbuf *subbuf = &ring->subbuf[id];
+
+		WRITE_ONCE(subbuf->header->commit, subbuf->end);
+		subbuf->closed_events = local_read(&subbuf->events);
+		local_set(&subbuf->events, 0);
+		events += subbuf->closed_events;
+
+		seq = rbmap_seq_add(seq, 1, ring->modulus);
+		id = rbmap_slot_id(READ_ONCE(ring->slot[
+				rbmap_seq_index(seq, ring->nr_slots)]));
+		subbuf = &ring->subbuf[id];
+		subbuf->first_event = events;
+		subbuf->drops_before = rbmap_ring_dropped(ring);
+		WRITE_ONCE(ring->touched, ring->touched + 1);
+	}
+	WRITE_ONCE(ring->closed_events, events);
+	WRITE_ONCE(ring->commit_id, id);
+	return seq;
+}
+
+/**
+ * rbmap_ring_close - close the open sub-buffer so that it can be taken whole
+ * @ring: the ring
+ * @seq: the one to close; nothing is done if the writer has left it
+ *
+ * Context: the ring's CPU, any; or any CPU while that one is off line.
+ */
+void rbmap_ring_close(struct rbmap_ring *ring, u64 seq)
+{
+	enum rbmap_drop drop;
+
+	if (rbmap_ring_enter(ring)) {
+		u64 tail = READ_ONCE(ring->tail);
+
+		while (rbmap_tail_seq(tail) == (seq & RBMAP_TAIL_SEQ_MASK) &&
+		       rbmap_ring_open_next(ring, tail, &drop))
+			tail = READ_ONCE(ring->tail);
+	}
+	rbmap_ring_leave(ring);
+}
