@@ -170,3 +170,11 @@ vmalloc_kb()
 {
 	grep "\[$1\]" /proc/vmallocinfo | awk '{ sum += $2 } END { print int(sum / 1024) }'
 }
+
+# nmis COUNT [MILLISECONDS]: ask for non-maskable interrupts on all processors,
+# one in so many milliseconds (10), from now until the test ends at the latest.
+# The kernel grumbles about each that no handler claims.
+nmis()
+{
+	echo "@@nmi $1 ${2:-10}"
+}

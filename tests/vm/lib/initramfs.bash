@@ -9,7 +9,10 @@ add()
 	local src=$1 dest=$root/${2#/} file
 
 	[ -e "$src" ] || die "no such file: $src"
-	[ ! -e "$dest" ] || [ -d "$dest" ] || die "two files for $2 in the guest"
+	if [ -f "$dest" ]; then
+		cmp -s "$src" "$dest" || die "two different files for $2 in the guest"
+		return
+	fi
 	mkdir -p "$(dirname "$dest")"
 	cp -RL --preserve=mode "$src" "$dest" || die "cannot copy $src"
 	if [ -d "$src" ]; then
@@ -24,7 +27,7 @@ add()
 
 is_elf()
 {
-	[ "$(head -c 4 "$1" | tail -c 3)" = ELF ]
+	head -c 4 "$1" | LC_ALL=C grep -q ELF
 }
 
 # All libraries go to one directory of the loader's default path, whatever
@@ -33,7 +36,7 @@ add_libraries()
 {
 	local line name path
 
-	is_elf "$1" && [[ $1 != *.ko ]] || return 0
+	is_elf "$1" || return 0
 	while read -r line; do
 		case $line in
 		*"not found"*) die "$1 needs a library that is not there: $line" ;;
@@ -57,8 +60,8 @@ add_interpreter()
 {
 	local line words
 
-	IFS= read -r line <"$1" 2>/dev/null || return 0
-	[[ $line == '#!'* ]] || return 0
+	[ "$(head -c 2 "$1" | tr -d '\0')" = '#!' ] || return 0
+	IFS= read -r line <"$1"
 	read -ra words <<<"${line#'#!'}"
 	if [ "${words[0]##*/}" = env ]; then
 		words[0]=$(command -v "${words[1]}") || die "$1: no ${words[1]} here"
@@ -105,6 +108,7 @@ make_initramfs()
 		add "$item" "$dest"
 	done
 	for item in "${envs[@]}"; do
+		[[ $item =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die "--env wants NAME=VALUE, not $item"
 		name=${item%%=*}
 		item=${item#*=}
 		printf "export %s='%s'\n" "$name" "${item//\'/\'\\\'\'}"
@@ -120,13 +124,13 @@ make_initramfs()
 		die "cannot make the initramfs"
 }
 
-# qemu_command CHARDEV: where the second serial port goes
+# qemu_command SERIAL MONITOR: where the second serial port and the monitor are
 # shellcheck disable=SC2034 # for tests/vm/run
 qemu_command()
 {
 	qemu=(qemu-system-x86_64 -machine "$machine" -accel "$accel" -cpu max
 		-smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
-		-serial "file:$kernel_log" -serial "$1"
+		-serial "file:$kernel_log" -serial "$1" -monitor "$2"
 		-kernel "$image" -initrd "$dir/initramfs"
 		-append "console=ttyS0 panic=-1 loglevel=5$append" "${qemu_args[@]}")
 }

@@ -3,11 +3,19 @@
 #
 # Reads what the guest says, judges it, and reports.
 
+# Whatever matches is no good news. Lockdep's reports all have WARNING or BUG.
+bad_news='\bBUG[: ]|WARNING:|Oops|Kernel panic|general protection|nable to handle'
+bad_news+='|KASAN|KCSAN|UBSAN|KMSAN|KFENCE|unreferenced object|suspected memory leak'
+bad_news+='|rcu.*(detected stall|self-detected|stalls? on)|soft lockup|hard LOCKUP'
+bad_news+='|blocked for more than|hung task|scheduling while atomic|lockdep is turned off'
+bad_news+='|page allocation failure|still has objects|Objects remaining|cannot create duplicate'
+bad_news+='|refcount_t:|list_(add|del) corruption|nobody cared|stack guard|Internal error'
+
 passed=0 failed=0 skipped=0 number=0
 current='' # index of the running test
 name=boot  # its name, or what the guest does outside of tests
-done=''    # the guest came to its end
-log_read=0 # lines of the kernel log that were searched
+plan='' ran=0 failed_before=0
+log_read=0 log_shown='' # lines of the kernel log that were searched
 taint=0
 
 # result ok|"not ok" TEXT [SKIP-REASON]
@@ -34,24 +42,44 @@ diag()
 	sed 's/^/# /'
 }
 
+allow_seconds()
+{
+	deadline=$((SECONDS + $1))
+	[ "$deadline" -lt "$overall" ] || deadline=$overall
+}
+
 start_test()
 {
 	current=$1
 	name=${tests[$1]##*/}
 	plan='' ran=0 failed_before=$failed
-	deadline=$((SECONDS + limits[$1] + 30))
+	# The guest ends a test that is late, unless it is itself past help.
+	allow_seconds $((limits[$1] + 30))
 	echo "# $name"
 }
 
-# end_test STATUS TAINT: a test that has said of itself that it failed is not
-# reported a second time for its status.
+# end_test STATUS TAINT
 end_test()
 {
-	local own_failures=$((failed - failed_before))
-
+	stop_nmis
 	if [ "$1" = timeout ]; then
 		fail "took longer than ${limits[$current]} s"
-	elif [ "$1" != 0 ] && [ "$own_failures" -eq 0 ]; then
+		log_since | tail -n 100 | diag
+	else
+		judge_end "$1"
+	fi
+	search_log "@@end $current"
+	check_taint "$2"
+	current=''
+	name='after the tests'
+	allow_seconds 30
+}
+
+# judge_end STATUS: a test that has said of itself that it failed is not reported
+# a second time for its status.
+judge_end()
+{
+	if [ "$1" != 0 ] && [ "$failed" -eq "$failed_before" ]; then
 		fail "exit status $1"
 	fi
 	if [ -z "$plan" ]; then
@@ -59,21 +87,21 @@ end_test()
 	elif [ "$plan" != "$ran" ]; then
 		fail "planned $plan results, gave $ran"
 	fi
-	search_log "@@end $current"
-	check_taint "$2"
-	current=
-	name='after the tests'
-	deadline=$((SECONDS + 30))
 }
 
-# The log might be lossy or changed by a test; the taint flags are not. These are
-# forced load and unload, machine check, bad page, oops, warning, soft lockup.
+# A test can get at the log, not at these: forced load, forced unload, machine
+# check, bad page, oops, warning, soft lockup.
 check_taint()
 {
 	local new=$((($1 & ~taint) & (2 | 8 | 16 | 32 | 128 | 512 | 16384)))
 
 	taint=$1
-	[ "$new" -eq 0 ] || fail "the kernel is tainted now: $new"
+	[ "$new" -eq 0 ] || fail "has tainted the kernel (flags $new)"
+}
+
+log_since()
+{
+	tr -d '\r' <"$kernel_log" | sed "1,${log_read}d"
 }
 
 # search_log MARK: all that came since the last search, up to the line that the
@@ -82,7 +110,7 @@ search_log()
 {
 	local tries=200 part
 
-	while ! tr -d '\r' <"$kernel_log" | grep -q "$1\$"; do
+	until part=$(log_since) && grep -q "$1\$" <<<"$part"; do
 		tries=$((tries - 1))
 		if [ $tries -eq 0 ]; then
 			fail "the kernel log stops"
@@ -90,58 +118,80 @@ search_log()
 		fi
 		sleep 0.05
 	done
-	part=$(log_part "$1")
+	part=$(sed "/$1\$/q" <<<"$part")
 	log_read=$((log_read + $(wc -l <<<"$part")))
 	judge_log "$part"
 }
 
-log_part()
-{
-	tr -d '\r' <"$kernel_log" | sed -n "$((log_read + 1)),\$p" | sed "/$1\$/q"
-}
-
+# judge_log TEXT: false when it has bad news, which is reported
 judge_log()
 {
 	grep -qE "$bad_news" <<<"$1" || return 0
 	fail "kernel log: $(grep -m 1 -oE "($bad_news).*" <<<"$1")"
 	grep -E -m 3 -A 40 -B 2 "$bad_news" <<<"$1" | diag
+	return 1
 }
 
 tap_line()
 {
-	local line=$1 text
+	if [[ $1 =~ ^((not\ )?ok)(\ .*)?$ ]]; then
+		tap_result "${BASH_REMATCH[1]}" "${BASH_REMATCH[3]}"
+	elif [[ $1 =~ ^1\.\.([0-9]+)(\ *#.*)?$ ]]; then
+		tap_plan "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+	elif [[ $1 == 'Bail out!'* ]]; then
+		fail "$1"
+	elif [ -n "$1" ] && [[ $1 != 'TAP version'* ]]; then
+		echo "# $name: ${1#\# }"
+	fi
+}
 
-	case $line in
-	'') return ;;
-	'ok' | 'ok '* | 'not ok' | 'not ok '*)
-		ran=$((ran + 1))
-		text=$(sed -E 's/^(not )?ok *[0-9]* *-? *//' <<<"$line")
-		if [[ $line == not* ]]; then
-			fail "$text"
-		elif [[ $text =~ ^(.*)\ *#\ *[Ss][Kk][Ii][Pp][^\ ]*\ *(.*)$ ]]; then
-			result ok "${BASH_REMATCH[1]% }" "${BASH_REMATCH[2]}"
-		else
-			result ok "$text"
-		fi
-		;;
-	1..[0-9]*)
-		[ -z "$plan" ] || fail "a second plan: $line"
-		plan=${line#1..}
-		text=${plan#"${plan%%[!0-9]*}"}
-		plan=${plan%%[!0-9]*}
-		if [ "$plan" -eq 0 ]; then
-			if [[ $text =~ \#\ *[Ss][Kk][Ii][Pp][^\ ]*\ *(.*)$ ]]; then
-				result ok "all of it" "${BASH_REMATCH[1]}"
-			else
-				fail "an empty plan"
-			fi
-		fi
-		;;
-	'Bail out!'*) fail "$line" ;;
-	'TAP version'*) ;;
-	'#'*) echo "# $name:${line#\#}" ;;
-	*) echo "# $name: $line" ;;
-	esac
+skip_pattern='^(.*[^ ])? *# *[Ss][Kk][Ii][Pp][^ ]* *(.*)$'
+
+tap_result()
+{
+	local text=$2
+
+	ran=$((ran + 1))
+	[[ ! $text =~ ^\ *[0-9]*\ *-?\ *(.*)$ ]] || text=${BASH_REMATCH[1]}
+	if [ "$1" = ok ] && [[ $text =~ $skip_pattern ]]; then
+		result ok "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+	else
+		result "$1" "$text"
+	fi
+}
+
+tap_plan()
+{
+	[ -z "$plan" ] || fail "a second plan"
+	plan=$1
+	[ "$plan" -eq 0 ] || return 0
+	if [[ $2 =~ $skip_pattern ]]; then
+		result ok "everything" "${BASH_REMATCH[2]}"
+	else
+		fail "an empty plan"
+	fi
+}
+
+# inject_nmis COUNT MILLISECONDS: the emulated machine has no other source of them
+inject_nmis()
+{
+	local pause
+
+	stop_nmis
+	printf -v pause '0.%03d' "$2"
+	{
+		for ((i = 0; i < $1; i++)); do
+			echo nmi >&"$monitor"
+			sleep "$pause"
+		done
+	} &
+	nmi_pid=$!
+}
+
+stop_nmis()
+{
+	[ -z "$nmi_pid" ] || kill "$nmi_pid" 2>/dev/null
+	nmi_pid=''
 }
 
 # guest_line LINE: false when nothing more is to be expected
@@ -151,14 +201,14 @@ guest_line()
 
 	if [[ $1 != @@* ]]; then
 		tap_line "$1"
-		return
+		return 0
 	fi
 	read -ra words <<<"${1#@@}"
 	case ${words[0]} in
 	boot)
-		echo "# Linux ${words[1]}, first test ${words[2]} s after the start ($((SECONDS - started)) s here)"
+		echo "# Linux ${words[1]}, up in $((SECONDS - started)) s"
 		search_log "@@boot"
-		taint=${words[3]}
+		taint=${words[2]}
 		;;
 	begin) start_test "${words[1]}" ;;
 	end) end_test "${words[2]}" "${words[3]}" ;;
@@ -166,61 +216,59 @@ guest_line()
 		fail "took longer than ${limits[$current]} s and cannot be killed"
 		return 1
 		;;
+	nmi) inject_nmis "${words[1]}" "${words[2]}" ;;
 	done) done=1 ;;
+	*) fail "unknown word from the guest: $1" ;;
 	esac
 }
 
+# follow_guest FD: until it ends or has to be ended
 follow_guest()
 {
-	local line status limit plan='' ran=0
+	local line status
 
-	deadline=$((SECONDS + timeout))
-	overall=$deadline
+	overall=$((SECONDS + timeout))
+	deadline=$overall
 	while :; do
-		limit=$((deadline < overall ? deadline : overall))
-		IFS= read -r -t $((limit > SECONDS ? limit - SECONDS : 1)) line <&"$1"
+		if [ "$SECONDS" -ge "$deadline" ]; then
+			fail "no end in sight $((SECONDS - started)) s after the start"
+			done=''
+			break
+		fi
+		IFS= read -r -t $((deadline - SECONDS)) line <&"$1"
 		status=$?
-		if [ $status -gt 128 ]; then
-			fail "no sign of life from the guest in time"
+		[ $status -le 128 ] || continue
+		if [ $status -ne 0 ] && [ -z "$line" ]; then
 			break
 		fi
-		[ $status -eq 0 ] || [ -n "$line" ] || break
-		echo "$line" >>"$tap_log"
+		printf '%s\n' "$line" >>"$tap_log"
 		guest_line "${line%$'\r'}" || break
-		if [ $SECONDS -ge "$overall" ] && [ -z "$done" ]; then
-			fail "the time limit of $timeout s for everything is over"
-			break
-		fi
 	done
 }
 
-# The guest is gone or about to be: what is left to say?
+# The guest is gone: what is left to say?
 summary()
 {
-	local i rest
-
-	kill "$qemu_pid" 2>/dev/null
-	wait "$qemu_pid" 2>/dev/null
-	qemu_pid=
-	rest=$(tr -d '\r' <"$kernel_log" | sed -n "$((log_read + 1)),\$p")
-	judge_log "$rest"
-	if [ -z "$done" ]; then
-		fail "the guest ended before its tests did"
-		tail -n 40 "$kernel_log" | tr -d '\r' | diag
-		diag <"$dir/qemu.log"
-		for i in "${!tests[@]}"; do
-			if [ "$i" -gt "${current:--1}" ] && ! grep -q "^@@end $i " "$tap_log"; then
-				name=${tests[i]##*/}
-				fail "did not run"
-			fi
-		done
-	fi
+	judge_log "$(log_since)" || log_shown=1
+	[ -n "$done" ] || report_early_end
 	echo "1..$number"
-	if [ "$failed" -gt 0 ] || [ -n "$keep" ]; then
-		keep=1
-		echo "# logs: $dir"
-	fi
+	[ "$failed" -eq 0 ] || keep=1
+	[ -z "$keep" ] || echo "# logs: $dir"
 	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" -eq 0 ] || exit 1
-	[ "$number" -gt 0 ] || exit 1
+	[ "$failed" -eq 0 ] && [ "$number" -gt 0 ]
+}
+
+report_early_end()
+{
+	local i
+
+	fail "the guest ended before its tests did"
+	[ -n "$log_shown" ] || tail -n 40 "$kernel_log" | tr -d '\r' | diag
+	diag <"$dir/qemu.log"
+	for i in "${!tests[@]}"; do
+		if ! grep -q "^@@begin $i\$" "$tap_log"; then
+			name=${tests[i]##*/}
+			fail "did not run"
+		fi
+	done
 }
