@@ -44,6 +44,9 @@ struct rbmap_buffer_stats {
 	u32	subbuf_size;
 };
 
+int rbmap_buffers_init(void);
+void rbmap_buffers_exit(void);
+
 /* Sleeps; messages about a bad config or missing memory go to the log. */
 struct rbmap_buffer *rbmap_buffer_create(const struct rbmap_buffer_config *config);
 void rbmap_buffer_destroy(struct rbmap_buffer *buf);

@@ -100,6 +100,18 @@ static inline void rbmap_event_skip(u32 *event, u32 len)
 		event = rbmap_stamp_encode(event, RBMAP_TYPE_TIME_EXTEND, 0);
 }
 
+/* Bytes of a record that this kernel wrote: of an event, stamp or padding. */
+static inline u32 rbmap_record_len(const u32 *record)
+{
+	u32 type_len = rbmap_event_type_len(record[0]);
+
+	if (type_len >= RBMAP_TYPE_TIME_EXTEND)
+		return RBMAP_STAMP_LEN;
+	if (type_len == RBMAP_TYPE_PADDING || !type_len)
+		return RBMAP_EVENT_HEADER + record[1];
+	return RBMAP_EVENT_HEADER + type_len * 4;
+}
+
 /* Data events in bytes [from, to) of a sub-buffer that this kernel wrote. */
 static inline u64 rbmap_count_events(struct rbmap_subbuf_header *header,
 				     u32 from, u32 to)
@@ -108,18 +120,10 @@ static inline u64 rbmap_count_events(struct rbmap_subbuf_header *header,
 	u64 events = 0;
 
 	while (from < to) {
-		const u32 *event = (const u32 *)(data + from);
-		u32 type_len = rbmap_event_type_len(event[0]);
+		const u32 *record = (const u32 *)(data + from);
 
-		if (type_len >= RBMAP_TYPE_TIME_EXTEND) {
-			from += RBMAP_STAMP_LEN;
-		} else if (type_len == RBMAP_TYPE_PADDING) {
-			from += RBMAP_EVENT_HEADER + event[1];
-		} else {
-			from += RBMAP_EVENT_HEADER +
-				(type_len ? type_len * 4 : event[1]);
-			events++;
-		}
+		events += rbmap_event_type_len(record[0]) <= RBMAP_TYPE_LEN_MAX;
+		from += rbmap_record_len(record);
 	}
 	return events;
 }

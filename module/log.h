@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One line for one cause; user space finds it by its prefix. */
+#ifndef RBMAP_LOG_H
+#define RBMAP_LOG_H
+
+#include <linux/printk.h>
+
+#define rbmap_err(format, ...)	pr_err("rbmap: " format, ##__VA_ARGS__)
+#define rbmap_warn(format, ...)	\
+	pr_warn_ratelimited("rbmap: " format, ##__VA_ARGS__)
+
+#endif /* RBMAP_LOG_H */

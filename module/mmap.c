@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Map a ring: the meta-page, padded to a sub-buffer, then the sub-buffers. */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "compat/compat.h"
+#include "cpu_buffer.h"
+
+static struct page *rbmap_page_of(const void *addr)
+{
+	return is_vmalloc_addr(addr) ? vmalloc_to_page(addr) :
+				       virt_to_page(addr);
+}
+
+/* The page at a page offset of the file; NULL beyond its end. */
+static struct page *rbmap_file_page(const struct rbmap_cpu_buffer *cpu_buf,
+				    unsigned long pgoff)
+{
+	unsigned long subbuf_pages = cpu_buf->buffer->subbuf_size >> PAGE_SHIFT;
+	unsigned long id = pgoff / subbuf_pages;
+	unsigned long offset = (pgoff % subbuf_pages) << PAGE_SHIFT;
+
+	if (!pgoff)
+		return virt_to_page(cpu_buf->meta);
+	if (!id)
+		return cpu_buf->pad;
+	/* One more than slots, and one more for the meta-page. */
+	if (id > cpu_buf->ring.nr_slots + 1UL)
+		return NULL;
+	return rbmap_page_of((u8 *)cpu_buf->ring.subbuf[id - 1].header +
+			     offset);
+}
+
+/* fork(), which VM_DONTCOPY forbids unless madvise() took that off. */
+static void rbmap_vma_open(struct vm_area_struct *vma)
+{
+	struct rbmap_cpu_buffer *cpu_buf = vma->vm_private_data;
+
+	mutex_lock(&cpu_buf->reader_lock);
+	cpu_buf->mapped++;
+	mutex_unlock(&cpu_buf->reader_lock);
+}
+
+static void rbmap_vma_close(struct vm_area_struct *vma)
+{
+	struct rbmap_cpu_buffer *cpu_buf = vma->vm_private_data;
+
+	mutex_lock(&cpu_buf->reader_lock);
+	cpu_buf->mapped--;
+	mutex_unlock(&cpu_buf->reader_lock);
+}
+
+/* A part of a map would have to be counted on its own. */
+static int rbmap_vma_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+/* All pages are there from the start; MADV_DONTNEED took this one away. */
+static vm_fault_t rbmap_vma_fault(struct vm_fault *vmf)
+{
+	const struct rbmap_cpu_buffer *cpu_buf = vmf->vma->vm_private_data;
+	struct page *page = rbmap_file_page(cpu_buf, vmf->pgoff);
+
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct rbmap_vm_ops = {
+	.open			= rbmap_vma_open,
+	.close			= rbmap_vma_close,
+	.RBMAP_VM_OPS_MAY_SPLIT	= rbmap_vma_may_split,
+	.fault			= rbmap_vma_fault,
+};
+
+static int rbmap_insert_pages(const struct rbmap_cpu_buffer *cpu_buf,
+			      struct vm_area_struct *vma)
+{
+	unsigned long left = vma_pages(vma);
+	struct page **pages;
+	unsigned long i;
+	int err;
+
+	pages = kvmalloc_array(left, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	for (i = 0; i < vma_pages(vma); i++)
+		pages[i] = rbmap_file_page(cpu_buf, vma->vm_pgoff + i);
+	err = vm_insert_pages(vma, vma->vm_start, pages, &left);
+	kvfree(pages);
+	return err;
+}
+
+/**
+ * rbmap_mmap - map a ring, or a part that begins at a sub-buffer
+ * @cpu_buf: the ring
+ * @vma: read-only and shared
+ *
+ * Return: 0; -EPERM: to be written, executed or private; -EINVAL: not at a
+ * sub-buffer, or beyond the end; -ENOMEM.
+ */
+int rbmap_mmap(struct rbmap_cpu_buffer *cpu_buf, struct vm_area_struct *vma)
+{
+	unsigned long subbuf_pages = cpu_buf->buffer->subbuf_size >> PAGE_SHIFT;
+	unsigned long nr_pages = (cpu_buf->ring.nr_slots + 2UL) * subbuf_pages;
+	int err;
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
+	if (vma->vm_pgoff >= nr_pages ||
+	    vma_pages(vma) > nr_pages - vma->vm_pgoff ||
+	    vma->vm_pgoff % subbuf_pages)
+		return -EINVAL;
+
+	rbmap_vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP |
+			   VM_MIXEDMAP, VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_private_data = cpu_buf;
+	vma->vm_ops = &rbmap_vm_ops;
+
+	mutex_lock(&cpu_buf->reader_lock);
+	err = rbmap_insert_pages(cpu_buf, vma);
+	if (!err && !cpu_buf->mapped++)
+		rbmap_meta_update(cpu_buf);
+	mutex_unlock(&cpu_buf->reader_lock);
+	return err;
+}

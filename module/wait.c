@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Readers that wait, and how a writer wakes them: it looks at a flag that a
+ * waiter has set, and queues irq_work, which any context may, NMI included.
+ * The flag falls with the wake-up, so that one costs one wake-up, not one an
+ * event; who still wants to wait sets it again.
+ */
+#include <linux/smp.h>
+
+#include "cpu_buffer.h"
+
+/* As the kernel's ring has it: the sub-buffer that is written counts too. */
+static bool rbmap_ready(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent)
+{
+	const struct rbmap_ring *ring = &cpu_buf->ring;
+
+	if (!percent)
+		return rbmap_ring_has_event(ring);
+	if (rbmap_ring_reader_at_writer(ring))
+		return false;
+	return (rbmap_ring_closed_unread(ring) + 1ULL) * 100 >=
+	       (u64)percent * ring->nr_slots;
+}
+
+static void rbmap_nothing(void *unused)
+{
+}
+
+static void rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
+			   unsigned int percent)
+{
+	if (percent)
+		WRITE_ONCE(cpu_buf->notify_closed, true);
+	else
+		WRITE_ONCE(cpu_buf->ring.notify_event, true);
+}
+
+/*
+ * The writer stores commit and then loads the flag, with no barrier between:
+ * it would cost each event.  The waiter stores the flag and then loads commit.
+ * An interrupt on the writer's CPU is the barrier that the writer lacks: either
+ * the writer sees the flag, or we see its commit.  Where the CPU is off line
+ * nobody writes.
+ */
+static bool rbmap_wait_arm_and_look(struct rbmap_cpu_buffer *cpu_buf,
+				    unsigned int percent)
+{
+	rbmap_wait_arm(cpu_buf, percent);
+	smp_mb();
+	smp_call_function_single(cpu_buf->cpu, rbmap_nothing, NULL, 1);
+	return rbmap_ready(cpu_buf, percent);
+}
+
+static void rbmap_wake_work(struct irq_work *work)
+{
+	rbmap_wake_all(container_of(work, struct rbmap_cpu_buffer, wake));
+}
+
+static void rbmap_ring_closed(struct rbmap_ring *ring)
+{
+	struct rbmap_cpu_buffer *cpu_buf =
+		container_of(ring, struct rbmap_cpu_buffer, ring);
+
+	if (READ_ONCE(cpu_buf->notify_closed) &&
+	    rbmap_ready(cpu_buf, rbmap_buffer_percent(cpu_buf->buffer)))
+		rbmap_notify(cpu_buf);
+}
+
+const struct rbmap_ring_ops rbmap_ring_ops = {
+	.closed	= rbmap_ring_closed,
+};
+
+void rbmap_wait_init(struct rbmap_cpu_buffer *cpu_buf)
+{
+	init_waitqueue_head(&cpu_buf->wait);
+	init_irq_work(&cpu_buf->wake, rbmap_wake_work);
+}
+
+void rbmap_wait_exit(struct rbmap_cpu_buffer *cpu_buf)
+{
+	irq_work_sync(&cpu_buf->wake);
+}
+
+/**
+ * rbmap_notify - wake who waits, soon
+ * @cpu_buf: what they wait for
+ *
+ * Context: any.
+ */
+void rbmap_notify(struct rbmap_cpu_buffer *cpu_buf)
+{
+	irq_work_queue(&cpu_buf->wake);
+}
+
+/**
+ * rbmap_wake_all - wake who waits, now
+ * @cpu_buf: what they wait for
+ *
+ * Context: any but NMI.
+ */
+void rbmap_wake_all(struct rbmap_cpu_buffer *cpu_buf)
+{
+	WRITE_ONCE(cpu_buf->ring.notify_event, false);
+	WRITE_ONCE(cpu_buf->notify_closed, false);
+	/* Whoever arms after this looks after this. */
+	smp_mb();
+	wake_up_all(&cpu_buf->wait);
+}
+
+/**
+ * rbmap_wait - wait for something to read
+ * @cpu_buf: where
+ * @percent: how full, 0: any event
+ *
+ * Context: sleeps.
+ * Return: 0: there is, or ioctl(fd, 0) ended the wait; -EINTR.
+ */
+int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent)
+{
+	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
+	int err;
+
+	err = wait_event_interruptible(cpu_buf->wait,
+			rbmap_ready(cpu_buf, percent) ||
+			READ_ONCE(cpu_buf->wakeups) != wakeups ||
+			rbmap_wait_arm_and_look(cpu_buf, percent));
+	return err ? -EINTR : 0;
+}
+
+/**
+ * rbmap_poll - poll() of a device
+ * @cpu_buf: what it reads
+ * @file: the file
+ * @table: poll's
+ *
+ * The flag is set even if there is something to read: an edge-triggered epoll
+ * does not come back before it is woken.
+ */
+__poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
+		    poll_table *table)
+{
+	unsigned int percent = rbmap_buffer_percent(cpu_buf->buffer);
+
+	poll_wait(file, &cpu_buf->wait, table);
+	rbmap_wait_arm(cpu_buf, percent);
+	if (rbmap_ready(cpu_buf, percent) ||
+	    rbmap_wait_arm_and_look(cpu_buf, percent))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Write an event into this CPU's ring. */
+#include <linux/export.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+
+#include "cpu_buffer.h"
+#include "ring/reserve.h"
+
+void *rbmap_reserve(struct rbmap_buffer *buf, struct rbmap_reservation *r,
+		    size_t size)
+{
+	struct rbmap_cpu_buffer *cpu_buf;
+	struct rbmap_ring *ring;
+	enum rbmap_drop drop;
+	void *payload;
+
+	preempt_disable_notrace();
+	/* A CPU that runs has its ring: rbmap_cpu_prepare() saw to it. */
+	cpu_buf = raw_cpu_read(*buf->cpu_buffer);
+	ring = &cpu_buf->ring;
+
+	if (unlikely(READ_ONCE(ring->off))) {
+		local_inc(&ring->disabled);
+		goto out;
+	}
+	if (unlikely(!rbmap_ring_enter(ring))) {
+		drop = RBMAP_DROP_NESTED;
+	} else if (unlikely(size > rbmap_ring_max_event(ring))) {
+		drop = RBMAP_DROP_TOO_LARGE;
+	} else {
+		payload = rbmap_ring_reserve(ring, size, r, &drop);
+		if (likely(payload)) {
+			r->ring = ring;
+			return payload;
+		}
+	}
+	rbmap_ring_drop(ring, drop);
+out:
+	preempt_enable_notrace();
+	return NULL;
+}
+EXPORT_SYMBOL_GPL(rbmap_reserve);
+
+static __always_inline void rbmap_written(struct rbmap_ring *ring)
+{
+	if (unlikely(READ_ONCE(ring->notify_event)))
+		rbmap_notify(container_of(ring, struct rbmap_cpu_buffer, ring));
+	preempt_enable_notrace();
+}
+
+void rbmap_commit(struct rbmap_reservation *r)
+{
+	rbmap_ring_commit(r->ring, r);
+	rbmap_written(r->ring);
+}
+EXPORT_SYMBOL_GPL(rbmap_commit);
+
+void rbmap_discard(struct rbmap_reservation *r)
+{
+	rbmap_ring_discard(r->ring, r);
+	/* It may have published the events of others. */
+	rbmap_written(r->ring);
+}
+EXPORT_SYMBOL_GPL(rbmap_discard);
+
+int rbmap_write(struct rbmap_buffer *buf, const void *data, size_t size)
+{
+	struct rbmap_reservation r;
+	void *payload = rbmap_reserve(buf, &r, size);
+
+	if (!payload)
+		return -EAGAIN;
+	memcpy(payload, data, size);
+	rbmap_commit(&r);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(rbmap_write);
