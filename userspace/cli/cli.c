@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void complain(const char *fmt, ...)
+{
+	char line[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	/* One write: lines of threads don't mix. */
+	fprintf(stderr, "rbmap: %s\n", line);
+}
+
+int usage_error(const struct command *cmd, const char *fmt, ...)
+{
+	char line[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	complain("%s: %s (see 'rbmap %s --help')", cmd->name, line, cmd->name);
+	return STATUS_USAGE;
+}
+
+static void print_command_help(const struct command *cmd)
+{
+	printf("usage: rbmap %s%s%s\n\n%s.\n", cmd->name,
+	       *cmd->synopsis ? " " : "", cmd->synopsis, cmd->summary);
+	if (*cmd->help)
+		printf("\n%s", cmd->help);
+	printf("\nManual page: rbmap-%s(1).\n", cmd->name);
+}
+
+int next_option(const struct command *cmd, int argc, char **argv,
+		const char *shorts, const struct option *longs, int *status)
+{
+	char spec[64];
+	int c;
+
+	/* A colon first tells a missing value from an unknown option. */
+	snprintf(spec, sizeof(spec), "%s:%s%s", *shorts == '+' ? "+" : "",
+		 shorts + (*shorts == '+'), "h");
+	opterr = 0;
+	c = getopt_long(argc, argv, spec, longs, NULL);
+	switch (c) {
+	case 'h':
+		print_command_help(cmd);
+		*status = STATUS_OK;
+		return OPTION_DONE;
+	case ':':
+		*status = usage_error(cmd, "option '%s' wants a value",
+				      argv[optind - 1]);
+		return OPTION_DONE;
+	case '?':
+		if (optopt && isprint(optopt) && optopt < 128 &&
+		    strncmp(argv[optind - 1], "--", 2))
+			*status = usage_error(cmd, "no option '-%c'", optopt);
+		else if (optopt)
+			*status = usage_error(cmd, "option '%s' takes no value",
+					      argv[optind - 1]);
+		else
+			*status = usage_error(cmd, "no option '%s'",
+					      argv[optind - 1]);
+		return OPTION_DONE;
+	}
+	return c;
+}
+
+bool parse_u64(const char *text, uint64_t *value)
+{
+	char *end;
+
+	/* strtoull() takes signs and blanks; a count has none. */
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+bool parse_seconds(const char *text, double *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	errno = 0;
+	*value = strtod(text, &end);
+	return !errno && !*end && isfinite(*value) && *value > 0 &&
+	       *value < 1e9;
+}
+
+int finish_stdout(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	complain("cannot write the output: %s", strerror(errno));
+	return status == STATUS_OK ? STATUS_ERROR : status;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "control.h"
+
+static const char *root = "/sys/kernel/rbmap";
+
+const char *control_root(void)
+{
+	return root;
+}
+
+void control_set_root(const char *path)
+{
+	root = path;
+}
+
+static void path_of(char *path, size_t size, const char *file)
+{
+	snprintf(path, size, "%s/%s", root, file);
+}
+
+bool control_present(void)
+{
+	if (!access(root, F_OK))
+		return true;
+	if (errno == EACCES)
+		complain("no permission to search %s: run rbmap as root", root);
+	else if (!access("/sys/module/rbmap", F_OK))
+		complain("the module is loaded, but there is no %s: it is older than this command, reload it with 'rbmap unload' and 'rbmap load'",
+			 root);
+	else
+		complain("the module is not loaded: run 'rbmap load' as root");
+	return false;
+}
+
+char *control_read(const char *file)
+{
+	char path[4096], *text = NULL, *more;
+	size_t have = 0, room = 0;
+	ssize_t got;
+	int fd, error = 0;
+
+	path_of(path, sizeof(path), file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	/* sysfs says 4096 for every size: read until there is no more. */
+	do {
+		if (have + 1 >= room) {
+			room = room ? 2 * room : 4096;
+			more = realloc(text, room);
+			if (!more) {
+				error = ENOMEM;
+				break;
+			}
+			text = more;
+		}
+		got = read(fd, text + have, room - have - 1);
+		if (got < 0 && errno != EINTR)
+			error = errno;
+		else if (got > 0)
+			have += got;
+	} while (got && !error);
+	close(fd);
+	if (error) {
+		free(text);
+		errno = error;
+		return NULL;
+	}
+	if (have && text[have - 1] == '\n')
+		have--;
+	text[have] = '\0';
+	return text;
+}
+
+int control_read_u64(const char *file, uint64_t *value)
+{
+	char *text = control_read(file);
+	int ret = 0;
+
+	if (!text)
+		return -errno;
+	if (!parse_u64(text, value))
+		ret = -EINVAL;
+	free(text);
+	return ret;
+}
+
+int control_write(const char *file, const char *value)
+{
+	char path[4096];
+	ssize_t put;
+	int fd, ret = 0;
+
+	path_of(path, sizeof(path), file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	put = write(fd, value, strlen(value));
+	if (put < 0)
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+void control_complain(enum control_verb verb, const char *file, int error)
+{
+	const char *what = verb == CONTROL_READ ? "read" : "write";
+
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		complain("no permission to %s %s/%s: run rbmap as root", what,
+			 root, file);
+		break;
+	case -ENOENT:
+		if (control_present())
+			complain("there is no %s/%s: module and command are of different versions, install both anew",
+				 root, file);
+		break;
+	default:
+		complain("cannot %s %s/%s: %s%s", what, root, file,
+			 strerror(-error),
+			 verb == CONTROL_WRITE ?
+			 " (the kernel log may say more: dmesg | grep rbmap)" :
+			 "");
+	}
+}
+
+char *control_clock(void)
+{
+	char *text = control_read("trace_clock");
+	char *start, *end;
+
+	if (!text)
+		return NULL;
+	start = strchr(text, '[');
+	end = start ? strchr(start, ']') : NULL;
+	if (end) {
+		*end = '\0';
+		memmove(text, start + 1, end - start);
+	}
+	return text;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /sys/kernel/rbmap: its files, and the events to switch.
+ *
+ * Names of files are relative to the root.  Functions return 0 or more for
+ * success and a negative errno; control_complain() puts that into words.
+ */
+#ifndef RBMAP_CLI_CONTROL_H
+#define RBMAP_CLI_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The root, without a slash at its end; tests set another one. */
+const char *control_root(void);
+void control_set_root(const char *root);
+
+/* Is the module there?  Complains with the cure if not. */
+bool control_present(void);
+
+/*
+ * The contents of a file, without the newline at the end; NULL with errno.
+ * The caller frees it.
+ */
+char *control_read(const char *file);
+int control_read_u64(const char *file, uint64_t *value);
+int control_write(const char *file, const char *value);
+
+enum control_verb { CONTROL_READ, CONTROL_WRITE };
+/* One line about a file that could not be read or written. */
+void control_complain(enum control_verb verb, const char *file, int error);
+
+/* The clock between brackets in trace_clock: "local".  The caller frees it. */
+char *control_clock(void);
+
+struct control_event {
+	char *system;
+	char *name;
+	int id;			/* -1: not known */
+	bool enabled;
+	char *unavailable;	/* the reason, or NULL: available */
+	bool selected;		/* by control_select() */
+};
+
+struct control_events {
+	struct control_event *v;	/* by system, then name */
+	size_t nr;
+};
+
+/* All events that the module has.  Complains when it fails. */
+int control_events_read(struct control_events *events);
+void control_events_free(struct control_events *events);
+
+/*
+ * Does @pattern name the event?  system:event, system:*, event or system, each
+ * with the wildcards of the shell.
+ */
+bool control_match(const char *pattern, const char *system, const char *name);
+
+/*
+ * Select the events that any of @patterns names; -ENOENT, and a complaint with
+ * suggestions, if a pattern names none.
+ */
+int control_select(struct control_events *events, char *const *patterns,
+		   size_t nr_patterns);
+
+/* Switch one event; complains when it fails. */
+int control_event_enable(const struct control_event *event, bool on);
+
+/*
+ * Switch the selected events.  What a wildcard names may be unavailable and is
+ * left alone; nothing but unavailable events is an error, -ENODEV.
+ */
+int control_enable_selected(const struct control_events *events, bool on);
+
+/*
+ * To have exactly the selected events on for a while: disable the others,
+ * enable the selected ones.  control_restore() then makes each event what
+ * `enabled` says it was when they were read, whichever of the two was done.
+ */
+int control_disable_others(const struct control_events *events);
+int control_restore(const struct control_events *events);
+
+#endif /* RBMAP_CLI_CONTROL_H */

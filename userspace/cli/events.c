@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The events below /sys/kernel/rbmap/events: list, select by name, switch.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+#include "control.h"
+
+#define UNAVAILABLE	"unavailable: "
+
+static int by_name(const void *a, const void *b)
+{
+	const struct control_event *x = a, *y = b;
+	int order = strcmp(x->system, y->system);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static void free_event(struct control_event *event)
+{
+	free(event->system);
+	free(event->name);
+	free(event->unavailable);
+}
+
+void control_events_free(struct control_events *events)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		free_event(&events->v[i]);
+	free(events->v);
+	*events = (struct control_events){ 0 };
+}
+
+static char *read_of(const char *system, const char *name, const char *file)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "events/%s/%s/%s", system, name, file);
+	return control_read(path);
+}
+
+static int read_event(struct control_event *event, const char *system,
+		      const char *name)
+{
+	char *enable = read_of(system, name, "enable");
+	char *id, *status;
+	uint64_t number;
+
+	*event = (struct control_event){ .id = -1 };
+	if (!enable)
+		return -errno;
+	event->enabled = *enable == '1';
+	free(enable);
+
+	id = read_of(system, name, "id");
+	if (id && parse_u64(id, &number) && number <= UINT16_MAX)
+		event->id = number;
+	free(id);
+
+	status = read_of(system, name, "status");
+	if (status && !strncmp(status, UNAVAILABLE, strlen(UNAVAILABLE)))
+		event->unavailable = strdup(status + strlen(UNAVAILABLE));
+	free(status);
+
+	event->system = strdup(system);
+	event->name = strdup(name);
+	if (!event->system || !event->name)
+		return -ENOMEM;
+	return 0;
+}
+
+static int add_event(struct control_events *events, const char *system,
+		     const char *name)
+{
+	struct control_event *v;
+	int ret;
+
+	/* Grow by powers of two. */
+	if (!(events->nr & (events->nr - 1))) {
+		v = realloc(events->v, (events->nr ? 2 * events->nr : 1) *
+				       sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		events->v = v;
+	}
+	ret = read_event(&events->v[events->nr], system, name);
+	if (!ret || ret == -ENOMEM)
+		events->nr++;
+	return ret;
+}
+
+static int add_system(struct control_events *events, const char *system)
+{
+	char path[1024];
+	struct dirent *entry;
+	DIR *dir;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "%s/events/%s", control_root(), system);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOTDIR ? 0 : -errno;
+	while (!ret && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		ret = add_event(events, system, entry->d_name);
+		/* A file, or an event that went away meanwhile. */
+		if (ret == -ENOTDIR || ret == -ENOENT)
+			ret = 0;
+	}
+	closedir(dir);
+	return ret;
+}
+
+int control_events_read(struct control_events *events)
+{
+	char path[1024];
+	struct dirent *entry;
+	DIR *dir;
+	int ret = 0;
+
+	*events = (struct control_events){ 0 };
+	if (!control_present())
+		return -ENOENT;
+	snprintf(path, sizeof(path), "%s/events", control_root());
+	dir = opendir(path);
+	if (!dir) {
+		ret = -errno;
+		control_complain(CONTROL_READ, "events", ret);
+		return ret;
+	}
+	while (!ret && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			ret = add_system(events, entry->d_name);
+	closedir(dir);
+	if (ret) {
+		control_complain(CONTROL_READ, "events", ret);
+		control_events_free(events);
+		return ret;
+	}
+	if (events->nr)
+		qsort(events->v, events->nr, sizeof(*events->v), by_name);
+	return 0;
+}
+
+bool control_match(const char *pattern, const char *system, const char *name)
+{
+	const char *colon = strchr(pattern, ':');
+	char *first;
+	bool match;
+
+	if (!colon)
+		return !fnmatch(pattern, name, 0) ||
+		       !fnmatch(pattern, system, 0);
+	first = strndup(pattern, colon - pattern);
+	match = first && !fnmatch(first, system, 0) &&
+		(!colon[1] || !fnmatch(colon + 1, name, 0));
+	free(first);
+	return match;
+}
+
+/* Edits that turn one name into the other, case aside. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[128], diagonal, above, best;
+	size_t n = strlen(b);
+
+	if (n >= 128)
+		return 128;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		diagonal = row[0];
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			above = row[j + 1];
+			best = diagonal + !!strncasecmp(&a[i], &b[j], 1);
+			if (above + 1 < best)
+				best = above + 1;
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			diagonal = above;
+			row[j + 1] = best;
+		}
+	}
+	return row[n];
+}
+
+/* How far @wanted is from a name: 0 if it is a part of it. */
+static unsigned int far_from(const char *wanted, const char *name)
+{
+	return *wanted && strcasestr(name, wanted) ? 0 : distance(wanted, name);
+}
+
+static void complain_unknown(const struct control_events *events,
+			     const char *pattern)
+{
+	const char *colon = strchr(pattern, ':');
+	const char *wanted = colon ? colon + 1 : pattern;
+	unsigned int limit = strlen(wanted) / 3 + 1;
+	char list[256] = "";
+	size_t used = 0;
+	int found = 0;
+
+	for (unsigned int d = 0; d <= limit && found < 3; d++) {
+		for (size_t i = 0; i < events->nr && found < 3; i++) {
+			const struct control_event *ev = &events->v[i];
+
+			if (far_from(wanted, ev->name) != d)
+				continue;
+			used += snprintf(list + used, sizeof(list) - used,
+					 "%s%s:%s", found ? ", " : "",
+					 ev->system, ev->name);
+			if (used >= sizeof(list))
+				return;
+			found++;
+		}
+	}
+	if (found)
+		complain("no event '%s': did you mean %s?", pattern, list);
+	else
+		complain("no event '%s': 'rbmap list' shows what there is",
+			 pattern);
+}
+
+int control_select(struct control_events *events, char *const *patterns,
+		   size_t nr_patterns)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		events->v[i].selected = false;
+	for (size_t p = 0; p < nr_patterns; p++) {
+		bool found = false;
+
+		for (size_t i = 0; i < events->nr; i++) {
+			struct control_event *ev = &events->v[i];
+
+			if (!control_match(patterns[p], ev->system, ev->name))
+				continue;
+			ev->selected = true;
+			found = true;
+		}
+		if (!found) {
+			complain_unknown(events, patterns[p]);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+int control_event_enable(const struct control_event *event, bool on)
+{
+	char path[1024];
+	int ret;
+
+	snprintf(path, sizeof(path), "events/%s/%s/enable", event->system,
+		 event->name);
+	ret = control_write(path, on ? "1" : "0");
+	if (ret == -ENODEV)
+		complain("event %s:%s is unavailable: %s", event->system,
+			 event->name, event->unavailable ? event->unavailable :
+			 "the kernel log says why (dmesg | grep rbmap)");
+	else if (ret)
+		control_complain(CONTROL_WRITE, path, ret);
+	return ret;
+}
+
+static const struct control_event *
+only_unavailable(const struct control_events *events)
+{
+	const struct control_event *first = NULL;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+
+		if (!ev->selected)
+			continue;
+		if (!ev->unavailable)
+			return NULL;
+		if (!first)
+			first = ev;
+	}
+	return first;
+}
+
+int control_enable_selected(const struct control_events *events, bool on)
+{
+	const struct control_event *none = only_unavailable(events);
+	int ret = 0;
+
+	if (on && none) {
+		complain("event %s:%s is unavailable: %s", none->system,
+			 none->name, none->unavailable);
+		return -ENODEV;
+	}
+	for (size_t i = 0; i < events->nr && !ret; i++) {
+		const struct control_event *ev = &events->v[i];
+
+		if (ev->selected && !ev->unavailable)
+			ret = control_event_enable(ev, on);
+	}
+	return ret;
+}
+
+int control_disable_others(const struct control_events *events)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr && !ret; i++) {
+		const struct control_event *ev = &events->v[i];
+
+		if (ev->enabled && !ev->selected)
+			ret = control_event_enable(ev, false);
+	}
+	return ret;
+}
+
+int control_restore(const struct control_events *events)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+		int error = 0;
+
+		if (ev->enabled && !ev->selected)
+			error = control_event_enable(ev, true);
+		else if (!ev->enabled && ev->selected && !ev->unavailable)
+			error = control_event_enable(ev, false);
+		if (error)
+			ret = error;
+	}
+	return ret;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+
+#include "control.h"
+#include "loss.h"
+
+void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
+	      const struct rbmap_loss *before)
+{
+	loss->overrun += now->overrun - before->overrun;
+	loss->full += now->full - before->full;
+	loss->lapped += now->lapped - before->lapped;
+	loss->nested += now->nested - before->nested;
+	loss->too_large += now->too_large - before->too_large;
+	loss->total += now->total - before->total;
+	loss->told += now->told - before->told;
+	loss->disabled += now->disabled - before->disabled;
+}
+
+static void print_larger_ring(FILE *out)
+{
+	uint64_t kb;
+
+	if (control_read_u64("buffer_size_kb", &kb))
+		fputs("a larger buffer_size_kb", out);
+	else
+		fprintf(out, "a buffer_size_kb larger than %" PRIu64, kb);
+}
+
+void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
+{
+	uint64_t kb;
+
+	fprintf(out, "%" PRIu64 " events read, %" PRIu64 " lost\n", events,
+		loss->total);
+	if (loss->overrun) {
+		fprintf(out, "  %" PRIu64 " overwritten before they were read: "
+			"avoid it with fewer events or ", loss->overrun);
+		print_larger_ring(out);
+		fputc('\n', out);
+	}
+	if (loss->full) {
+		fprintf(out, "  %" PRIu64 " refused because the ring was full "
+			"(overwrite is 0): avoid it with fewer events or ",
+			loss->full);
+		print_larger_ring(out);
+		fputc('\n', out);
+	}
+	if (loss->lapped) {
+		fprintf(out, "  %" PRIu64 " refused because interrupts filled "
+			"the whole ring during one event: avoid it with ",
+			loss->lapped);
+		print_larger_ring(out);
+		fputc('\n', out);
+	}
+	if (loss->nested)
+		fprintf(out, "  %" PRIu64 " refused because events nested too "
+			"deep: avoid it by disabling the event whose probe "
+			"causes events itself\n", loss->nested);
+	if (loss->too_large) {
+		fprintf(out, "  %" PRIu64 " refused because they are larger "
+			"than a sub-buffer: avoid it with ", loss->too_large);
+		if (control_read_u64("buffer_subbuf_size_kb", &kb))
+			fputs("a larger subbuf_size_kb", out);
+		else
+			fprintf(out, "a subbuf_size_kb larger than %" PRIu64,
+				kb);
+		fputs(" ('rbmap load subbuf_size_kb=...')\n", out);
+	}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap: control, read and record the rings of the rbmap module.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/rbmap.h"
+#include "cli.h"
+
+static const struct command *const commands[] = {
+	&command_load,
+	&command_unload,
+	&command_status,
+	&command_list,
+	&command_enable,
+	&command_disable,
+	&command_stat,
+	&command_stream,
+	&command_record,
+	&command_report,
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static void print_help(FILE *out)
+{
+	fputs("usage: rbmap COMMAND [ARGUMENT]...\n\n", out);
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		fprintf(out, "  %-9s %s\n", commands[i]->name,
+			commands[i]->summary);
+	fputs("\n"
+	      "  help [COMMAND]  what a command takes ('rbmap COMMAND --help')\n"
+	      "  --version       the version of this command\n"
+	      "\n"
+	      "Manual pages: rbmap(1), rbmap-COMMAND(1).\n", out);
+}
+
+static int unknown_command(const char *name)
+{
+	complain("no command '%s': 'rbmap --help' lists what there is", name);
+	return STATUS_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+	char *args[] = { NULL, "--help", NULL };
+	const struct command *cmd;
+
+	if (argc < 2) {
+		print_help(stdout);
+		return STATUS_OK;
+	}
+	cmd = find_command(argv[1]);
+	if (!cmd)
+		return unknown_command(argv[1]);
+	args[0] = argv[1];
+	return cmd->run(2, args);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+	int status;
+
+	if (argc < 2) {
+		print_help(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("rbmap %s\n", rbmap_version());
+		status = STATUS_OK;
+	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		print_help(stdout);
+		status = STATUS_OK;
+	} else if (!strcmp(argv[1], "help")) {
+		status = help(argc - 1, argv + 1);
+	} else if (argv[1][0] == '-') {
+		complain("no option '%s': 'rbmap --help' lists what there is",
+			 argv[1]);
+		status = STATUS_USAGE;
+	} else {
+		cmd = find_command(argv[1]);
+		status = cmd ? cmd->run(argc - 1, argv + 1) :
+			       unknown_command(argv[1]);
+	}
+	return finish_stdout(status);
+}
