@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The events of a sub-buffer.
+ *
+ * Nothing here believes what it reads: every length is checked against the
+ * end of what is committed before it is used, each word is loaded once, and
+ * each step moves on by at least a word.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define TS_TOP		(~0ULL << 59)	/* a stamp has the 59 bits below */
+#define TS_STEP		(1ULL << 59)
+
+struct unaligned {
+	uint32_t word;
+} __attribute__((packed, may_alias));
+
+static uint32_t load(const unsigned char *p)
+{
+	return ((const volatile struct unaligned *)p)->word;
+}
+
+static size_t align_word(size_t size)
+{
+	return (size + 3) & ~(size_t)3;
+}
+
+static void split(uint32_t word, uint32_t *type_len, uint32_t *delta)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	*type_len = word & 0x1f;
+	*delta = word >> 5;
+#else
+	*type_len = word >> 27;
+	*delta = word & ((1u << RBMAP_TS_SHIFT) - 1);
+#endif
+}
+
+/* The top bits come from @base, and time doesn't step back over their edge. */
+static uint64_t absolute(uint64_t stamp, uint64_t base)
+{
+	stamp |= base & TS_TOP;
+	if (stamp < base && base - stamp > TS_STEP / 2)
+		stamp += TS_STEP;
+	return stamp;
+}
+
+int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
+		       struct rbmap_cursor *cursor, struct rbmap_event *ev)
+{
+	const unsigned char *data = subbuf + RBMAP_SUBBUF_HEADER_SIZE;
+	size_t at = cursor->offset;
+	uint64_t base, ts;
+
+	memcpy(&base, subbuf, sizeof(base));
+	ts = at ? cursor->ts : base;
+
+	while (at < end) {
+		size_t left = end - at, len, head = 4;
+		uint32_t type_len, delta, word = 0;
+
+		if (left < 4)
+			return RBMAP_ERR_CORRUPT;
+		split(load(data + at), &type_len, &delta);
+
+		if (type_len == RBMAP_TYPE_PADDING && !delta) {
+			at = end;
+			break;
+		}
+		if (!type_len || type_len >= RBMAP_TYPE_PADDING) {
+			if (left < 8)
+				return RBMAP_ERR_CORRUPT;
+			word = load(data + at + 4);
+		}
+
+		switch (type_len) {
+		case RBMAP_TYPE_PADDING:
+			if (word < 4 || word > left - 4)
+				return RBMAP_ERR_CORRUPT;
+			ts += delta;
+			len = 4 + align_word(word);
+			if (len > left)
+				return RBMAP_ERR_CORRUPT;
+			at += len;
+			continue;
+		case RBMAP_TYPE_TIME_EXTEND:
+			ts += delta + ((uint64_t)word << RBMAP_TS_SHIFT);
+			at += 8;
+			continue;
+		case RBMAP_TYPE_TIME_STAMP:
+			ts = absolute(delta + ((uint64_t)word << RBMAP_TS_SHIFT),
+				      base);
+			at += 8;
+			continue;
+		case 0:
+			if (word < 4 || word > left - 4)
+				return RBMAP_ERR_CORRUPT;
+			head = 8;
+			len = word - 4;
+			break;
+		default:
+			len = 4 * (size_t)type_len;
+			break;
+		}
+		if (head + align_word(len) > left)
+			return RBMAP_ERR_CORRUPT;
+
+		ev->ts = ts + delta;
+		ev->data = data + at + head;
+		ev->size = len;
+		ev->cpu = -1;
+		ev->lost = 0;
+		cursor->ts = ev->ts;
+		cursor->offset = at + head + align_word(len);
+		return 1;
+	}
+	cursor->ts = ts;
+	cursor->offset = at;
+	return 0;
+}
+
+uint64_t rbmap_subbuf_lost(const unsigned char *subbuf, size_t size,
+			   unsigned long commit)
+{
+	size_t at = RBMAP_SUBBUF_HEADER_SIZE + (commit & RBMAP_COMMIT_MASK);
+	unsigned long lost;
+
+	if (!(commit & RBMAP_MISSED_EVENTS))
+		return 0;
+	if (!(commit & RBMAP_MISSED_STORED) || at > size ||
+	    size - at < sizeof(lost))
+		return RBMAP_LOST_UNKNOWN;
+	memcpy(&lost, subbuf + at, sizeof(lost));
+	return lost;
+}
+
+/* A sub-buffer of a file may lie anywhere: no atomic load, no other writer. */
+static unsigned long copy_commit(const unsigned char *subbuf)
+{
+	unsigned long commit;
+	const unsigned char *p;
+
+	p = subbuf + offsetof(struct rbmap_subbuf_header, commit);
+	if ((uintptr_t)p % sizeof(commit) == 0)
+		return rbmap_load_commit(subbuf);
+	memcpy(&commit, p, sizeof(commit));
+	return commit;
+}
+
+RBMAP_API int rbmap_decode(const void *subbuf, size_t size,
+			   struct rbmap_cursor *cursor, struct rbmap_event *ev)
+{
+	size_t begin = cursor->offset;
+	unsigned long commit;
+	size_t end;
+	int ret;
+
+	if (size < RBMAP_SUBBUF_HEADER_SIZE)
+		return -EINVAL;
+	commit = copy_commit(subbuf);
+	if (commit >> 32)
+		return RBMAP_ERR_CORRUPT;
+	end = commit & RBMAP_COMMIT_MASK;
+	if (end > size - RBMAP_SUBBUF_HEADER_SIZE)
+		return RBMAP_ERR_CORRUPT;
+	if (begin > end || begin % 4)
+		return -EINVAL;
+	ret = rbmap_decode_bytes(subbuf, end, cursor, ev);
+	if (ret == 1 && !begin)
+		ev->lost = rbmap_subbuf_lost(subbuf, size, commit);
+	return ret;
+}
+
+RBMAP_API uint64_t rbmap_decode_lost(const void *subbuf, size_t size)
+{
+	if (size < RBMAP_SUBBUF_HEADER_SIZE)
+		return 0;
+	return rbmap_subbuf_lost(subbuf, size, copy_commit(subbuf));
+}

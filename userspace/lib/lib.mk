@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# librbmap, shared and static.  Included by the top Makefile.
+
+LIB_DIR		:= userspace/lib
+LIB_BUILD	:= $(BUILD)/lib
+LIB_SONAME	:= librbmap.so.1
+LIB_REAL	:= librbmap.so.1.0.0
+
+LIB_SRCS	:= decode.c error.c map.c merge.c
+LIB_STATIC	:= $(LIB_BUILD)/librbmap.a
+LIB_SHARED	:= $(LIB_BUILD)/$(LIB_REAL)
+LIB_PC		:= $(LIB_BUILD)/librbmap.pc
+
+OBJCOPY		?= objcopy
+LIB_CFLAGS	:= -std=gnu11 -Wall -Wextra -fPIC -fvisibility=hidden \
+		   -Iuapi -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		   -DRBMAP_LIB_VERSION='"$(VERSION)"' -MMD -MP
+
+ALL_USER	+= $(LIB_STATIC) $(LIB_SHARED) $(LIB_PC)
+INSTALL_USER	+= install-lib
+UNINSTALL_USER	+= uninstall-lib
+
+LIB_OBJS	:= $(LIB_SRCS:%.c=$(LIB_BUILD)/%.o)
+-include $(LIB_OBJS:.o=.d)
+
+$(LIB_BUILD)/%.o: $(LIB_DIR)/%.c VERSION $(LIB_DIR)/lib.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
+
+# The objects are linked into one, so that only the functions of the API are
+# global in the static library too.
+$(LIB_STATIC): $(LIB_OBJS)
+	$(CC) $(CFLAGS) -nostdlib -r -o $(@:.a=.o) $^
+	$(OBJCOPY) --localize-hidden $(@:.a=.o)
+	rm -f $@
+	$(AR) rcs $@ $(@:.a=.o)
+
+$(LIB_SHARED): $(LIB_OBJS) $(LIB_DIR)/librbmap.map
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
+		-Wl,--version-script=$(LIB_DIR)/librbmap.map \
+		-Wl,-z,defs -o $@ $(LIB_OBJS)
+	ln -sf $(LIB_REAL) $(@D)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(@D)/librbmap.so
+
+$(LIB_PC): $(LIB_DIR)/librbmap.pc.in VERSION
+	@mkdir -p $(@D)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+		-e 's|@VERSION@|$(VERSION)|' $< > $@
+
+LIB_MAN		= $(wildcard docs/man/*.3)
+
+.PHONY: install-lib uninstall-lib
+install-lib: $(LIB_STATIC) $(LIB_SHARED) $(LIB_PC)
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig \
+		$(DESTDIR)$(INCLUDEDIR)/linux $(DESTDIR)$(MANDIR)/man3
+	$(INSTALL) -m 644 $(LIB_STATIC) $(DESTDIR)$(LIBDIR)/librbmap.a
+	$(INSTALL) -m 755 $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/$(LIB_REAL)
+	ln -sf $(LIB_REAL) $(DESTDIR)$(LIBDIR)/$(LIB_SONAME)
+	ln -sf $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/librbmap.so
+	$(INSTALL) -m 644 $(LIB_PC) $(DESTDIR)$(LIBDIR)/pkgconfig/librbmap.pc
+	$(INSTALL) -m 644 $(LIB_DIR)/rbmap.h $(DESTDIR)$(INCLUDEDIR)/rbmap.h
+	$(INSTALL) -m 644 uapi/linux/rbmap.h \
+		$(DESTDIR)$(INCLUDEDIR)/linux/rbmap.h
+	$(if $(LIB_MAN),$(INSTALL) -m 644 $(LIB_MAN) $(DESTDIR)$(MANDIR)/man3/)
+	$(if $(DESTDIR),,ldconfig)
+
+uninstall-lib:
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,librbmap.a librbmap.so \
+		$(LIB_SONAME) $(LIB_REAL) pkgconfig/librbmap.pc)
+	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,rbmap.h linux/rbmap.h)
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(LIB_MAN)))
+	$(if $(DESTDIR),,ldconfig)

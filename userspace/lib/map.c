@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * A mapped ring: open, map, take sub-buffers, wait, close.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define DEVICE_DIR	"/dev/rbmap"
+#define MODULE_DIR	"/sys/module/rbmap"
+
+/* The kernel writes the meta-page while we read it: each field once, whole. */
+#define META(map, field) \
+	__atomic_load_n(&(map)->meta->field, __ATOMIC_RELAXED)
+
+#define meta_end(field) \
+	(offsetof(struct rbmap_meta, field) + \
+	 sizeof(((struct rbmap_meta *)0)->field))
+
+/* 0 where the kernel's structure ends before the field. */
+#define META_OWN(map, field) \
+	((map)->own && (map)->meta_struct_len >= meta_end(field) ? \
+	 META(map, field) : 0)
+
+static int device_get_reader(struct rbmap_map *map)
+{
+	return ioctl(map->fd, RBMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
+}
+
+static int device_wake(struct rbmap_map *map)
+{
+	return ioctl(map->fd, 0) < 0 ? -errno : 0;
+}
+
+static const struct rbmap_transport device = {
+	.get_reader	= device_get_reader,
+	.wake		= device_wake,
+};
+
+static int open_error(int cpu)
+{
+	int error = errno;
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return RBMAP_ERR_PERMISSION;
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		if (cpu < 0)
+			return -error;
+		if (!access(MODULE_DIR, F_OK) || !access(DEVICE_DIR, F_OK))
+			return RBMAP_ERR_NO_CPU;
+		return RBMAP_ERR_NOT_LOADED;
+	}
+	return -error;
+}
+
+/*
+ * Touching the map of a file that is shorter than it kills the process.  Only
+ * devices and tracefs' files are mapped with pages behind them.
+ */
+static int check_file(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) || fstatfs(fd, &fs))
+		return -errno;
+	if (S_ISCHR(st.st_mode))
+		return 0;
+	if (S_ISREG(st.st_mode) && fs.f_type == TRACEFS_MAGIC)
+		return 0;
+	return RBMAP_ERR_NOT_RBMAP;
+}
+
+/* Kernels that have no map for the file say so in one of these ways. */
+static int map_error(void)
+{
+	switch (errno) {
+	case ENODEV:
+	case EINVAL:
+	case EACCES:
+	case ENXIO:
+		return RBMAP_ERR_NOT_RBMAP;
+	}
+	return -errno;
+}
+
+/* Check the meta-page and keep what it says of sizes: nothing is assumed. */
+int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
+{
+	uint64_t head, len, data;
+
+	map->meta = meta;
+	map->meta_page_size = META(map, meta_page_size);
+	map->meta_struct_len = META(map, meta_struct_len);
+	map->subbuf_size = META(map, subbuf_size);
+	map->nr_subbufs = META(map, nr_subbufs);
+
+	head = map->meta_page_size;
+	len = map->meta_struct_len;
+	if (len < RBMAP_META_TRACE_LEN || len > head || head % size)
+		return RBMAP_ERR_NOT_RBMAP;
+	if (map->subbuf_size < 64 || map->subbuf_size % 8 ||
+	    map->nr_subbufs < 2)
+		return RBMAP_ERR_NOT_RBMAP;
+	if (__builtin_mul_overflow(map->subbuf_size, map->nr_subbufs, &data) ||
+	    data > PTRDIFF_MAX - head)
+		return RBMAP_ERR_NOT_RBMAP;
+
+	map->own = len >= meta_end(magic) && META(map, magic) == RBMAP_META_MAGIC;
+	if (map->own && (len < meta_end(version) ||
+			 META(map, version) != RBMAP_META_VERSION))
+		return RBMAP_ERR_VERSION;
+
+	/* What an earlier reader took is read: go on behind it. */
+	map->id = META(map, reader.id);
+	map->offset = META(map, reader.read);
+	map->counted = map->offset;
+	map->skip = map->offset;
+	if (map->id >= map->nr_subbufs ||
+	    map->offset > map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE)
+		return RBMAP_ERR_CORRUPT;
+	return 0;
+}
+
+static const void *map_pages(int fd, size_t size, off_t at)
+{
+	void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, at);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int map_ring(struct rbmap_map *map)
+{
+	size_t page = sysconf(_SC_PAGESIZE), mapped = page;
+	const struct rbmap_meta *meta;
+	int ret;
+
+	meta = map_pages(map->fd, page, 0);
+	if (!meta)
+		return map_error();
+	ret = rbmap_map_init(map, meta, page);
+	if (!ret && map->meta_page_size > page) {
+		const void *whole;
+
+		/* The second map first: the ring must stay mapped meanwhile. */
+		mapped = map->meta_page_size;
+		whole = map_pages(map->fd, mapped, 0);
+		munmap((void *)meta, page);
+		if (!whole) {
+			map->meta = NULL;
+			return map_error();
+		}
+		map->meta = whole;
+	}
+	if (!ret) {
+		map->data = map_pages(map->fd,
+				      map->subbuf_size * map->nr_subbufs,
+				      map->meta_page_size);
+		if (!map->data)
+			ret = map_error();
+	}
+	if (ret) {
+		munmap((void *)map->meta, mapped);
+		map->meta = NULL;
+	}
+	return ret;
+}
+
+static void unmap_ring(struct rbmap_map *map)
+{
+	if (map->data)
+		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
+	if (map->meta)
+		munmap((void *)map->meta, map->meta_page_size);
+	map->data = NULL;
+	map->meta = NULL;
+}
+
+/* Takes over @fd, whatever it returns. */
+int rbmap_map_fd(struct rbmap_map **out, int fd, int cpu)
+{
+	struct rbmap_map *map;
+	int ret;
+
+	map = calloc(1, sizeof(*map));
+	if (!map) {
+		close(fd);
+		return -ENOMEM;
+	}
+	map->transport = &device;
+	map->fd = fd;
+	map->cpu = cpu;
+	map->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = map->wake_fd < 0 ? -errno : check_file(fd);
+	if (!ret)
+		ret = map_ring(map);
+	if (ret) {
+		rbmap_close(map);
+		return ret;
+	}
+	if (cpu < 0 && map->own && map->meta_struct_len >= meta_end(cpu))
+		map->cpu = META(map, cpu);
+	*out = map;
+	return 0;
+}
+
+/* "…/cpu3" or "…/cpu3/trace_pipe_raw" */
+static int cpu_of_path(const char *path)
+{
+	const char *at = path, *found = NULL;
+	int cpu, len;
+
+	while ((at = strstr(at, "cpu"))) {
+		if (at == path || at[-1] == '/')
+			found = at;
+		at++;
+	}
+	if (!found || sscanf(found, "cpu%d%n", &cpu, &len) != 1 || cpu < 0)
+		return -1;
+	return found[len] == '\0' || found[len] == '/' ? cpu : -1;
+}
+
+static int open_map(struct rbmap_map **map, const char *path, int cpu)
+{
+	/* No call may wait for data: rbmap_wait() does the waiting. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	*map = NULL;
+	if (fd < 0)
+		return open_error(cpu);
+	return rbmap_map_fd(map, fd, cpu);
+}
+
+RBMAP_API int rbmap_open(struct rbmap_map **map, int cpu, unsigned int flags)
+{
+	char path[64];
+
+	*map = NULL;
+	if (cpu < 0 || flags)
+		return -EINVAL;
+	snprintf(path, sizeof(path), DEVICE_DIR "/cpu%d", cpu);
+	return open_map(map, path, cpu);
+}
+
+RBMAP_API int rbmap_open_path(struct rbmap_map **map, const char *path,
+			      unsigned int flags)
+{
+	int ret;
+
+	*map = NULL;
+	if (flags)
+		return -EINVAL;
+	ret = open_map(map, path, -1);
+	if (!ret && (*map)->cpu < 0)
+		(*map)->cpu = cpu_of_path(path);
+	return ret;
+}
+
+RBMAP_API void rbmap_close(struct rbmap_map *map)
+{
+	if (!map)
+		return;
+	unmap_ring(map);
+	if (map->wake_fd >= 0)
+		close(map->wake_fd);
+	if (map->fd >= 0)
+		close(map->fd);
+	free(map);
+}
+
+RBMAP_API int rbmap_fd(const struct rbmap_map *map)
+{
+	return map->fd;
+}
+
+RBMAP_API int rbmap_cpu(const struct rbmap_map *map)
+{
+	return map->cpu;
+}
+
+RBMAP_API size_t rbmap_subbuf_size(const struct rbmap_map *map)
+{
+	return map->subbuf_size;
+}
+
+RBMAP_API unsigned int rbmap_nr_subbufs(const struct rbmap_map *map)
+{
+	return map->nr_subbufs;
+}
+
+uint64_t rbmap_map_now(const struct rbmap_map *map)
+{
+	return META_OWN(map, now);
+}
+
+bool rbmap_map_counts_ns(const struct rbmap_map *map)
+{
+	return META_OWN(map, clock) != RBMAP_CLOCK_X86_TSC;
+}
+
+static int get_reader(struct rbmap_map *map)
+{
+	int ret = map->transport->get_reader(map);
+
+	switch (ret) {
+	case -EAGAIN:
+		return 0;
+	case -ENODEV:
+	case -ENXIO:
+	case -ESTALE:
+		return RBMAP_ERR_GONE;
+	}
+	return ret;
+}
+
+static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
+			  unsigned long commit)
+{
+	uint64_t lost = rbmap_subbuf_lost(subbuf, map->subbuf_size, commit);
+
+	/*
+	 * While the writer is in the sub-buffer its commit can't carry flags.
+	 * rbmap's meta-page says it in any case, a kernel's own never does.
+	 */
+	if (map->own)
+		lost = META(map, reader.lost_events);
+	map->told = rbmap_lost_sum(map->told, lost);
+	return lost;
+}
+
+RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
+{
+	/*
+	 * A call may only count as read what we have had already: then the
+	 * next one takes another sub-buffer.  More turns than that are
+	 * another reader's doing.
+	 */
+	for (int turn = 0; turn < 3; turn++) {
+		const unsigned char *subbuf;
+		size_t size, counted = map->counted;
+		bool taken, more;
+		unsigned long commit;
+		uint32_t id;
+		int ret;
+
+		ret = get_reader(map);
+		if (ret)
+			return ret;
+
+		id = META(map, reader.id);
+		if (id >= map->nr_subbufs)
+			return RBMAP_ERR_CORRUPT;
+		subbuf = map->data + id * map->subbuf_size;
+		commit = rbmap_load_commit(subbuf);
+		size = commit & RBMAP_COMMIT_MASK;
+		if (size > map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE)
+			return RBMAP_ERR_CORRUPT;
+		map->counted = META(map, reader.read);
+
+		/* The same id with less in it has been round the ring. */
+		taken = id != map->id || size < map->offset;
+		if (taken) {
+			map->id = id;
+			map->offset = 0;
+			map->skip = 0;
+		}
+		sb->lost = taken ? swap_lost(map, subbuf, commit) : 0;
+		more = size > map->offset;
+		if (more || sb->lost) {
+			sb->start = subbuf;
+			sb->size = size;
+			sb->offset = map->offset;
+			memcpy(&sb->timestamp, subbuf, sizeof(sb->timestamp));
+			sb->id = id;
+			map->offset = size;
+			map->pieces++;
+			return 1;
+		}
+		if (!taken && counted >= map->offset)
+			return 0;
+	}
+	return 0;
+}
+
+bool rbmap_map_pending(const struct rbmap_map *map)
+{
+	return map->start && !map->corrupt && map->cursor.offset < map->end;
+}
+
+/* Decode what is left of the piece; 0: nothing. */
+static int piece_event(struct rbmap_map *map, struct rbmap_event *ev)
+{
+	while (rbmap_map_pending(map)) {
+		int ret = rbmap_decode_bytes(map->start, map->end,
+					     &map->cursor, ev);
+
+		if (ret < 0) {
+			map->corrupt = true;
+			return ret;
+		}
+		/* Decoded for its time only. */
+		if (!ret || map->cursor.offset <= map->skip)
+			continue;
+		ev->cpu = map->cpu;
+		ev->lost = map->lost;
+		map->lost = 0;
+		return 1;
+	}
+	return 0;
+}
+
+RBMAP_API int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
+{
+	struct rbmap_subbuf sb;
+	int ret;
+
+	/* No ring has more sub-buffers without an event than it has in all. */
+	for (unsigned int i = 0; i <= map->nr_subbufs; i++) {
+		ret = piece_event(map, ev);
+		if (ret)
+			return ret;
+		ret = rbmap_next_subbuf(map, &sb);
+		if (ret <= 0)
+			return ret;
+		if (!sb.offset || sb.start != map->start) {
+			map->cursor = (struct rbmap_cursor){ 0 };
+			map->corrupt = false;
+		}
+		map->start = sb.start;
+		map->end = sb.size;
+		map->lost = rbmap_lost_sum(map->lost, sb.lost);
+	}
+	return 0;
+}
+
+RBMAP_API int rbmap_wait(struct rbmap_map *map, int timeout_ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = map->fd, .events = POLLIN },
+		{ .fd = map->wake_fd, .events = POLLIN },
+	};
+	uint64_t wakes;
+
+	if (rbmap_map_pending(map))
+		return 1;
+	if (poll(fds, 2, timeout_ms) < 0)
+		return -errno;
+	if (fds[1].revents && read(map->wake_fd, &wakes, sizeof(wakes)) < 0)
+		return -errno;
+	if (fds[0].revents & POLLIN)
+		return 1;
+	if (fds[0].revents)
+		return RBMAP_ERR_GONE;
+	return 0;
+}
+
+RBMAP_API int rbmap_wake(struct rbmap_map *map)
+{
+	uint64_t one = 1;
+
+	/* poll() looks again and sleeps on: our own waiter needs more. */
+	if (write(map->wake_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		return -errno;
+	return map->transport->wake(map);
+}
+
+RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
+{
+	loss->overrun = META(map, overrun);
+	loss->full = META_OWN(map, dropped_full);
+	loss->lapped = META_OWN(map, dropped_lapped);
+	loss->nested = META_OWN(map, dropped_nested);
+	loss->too_large = META_OWN(map, dropped_too_large);
+	loss->total = loss->overrun + loss->full + loss->lapped +
+		      loss->nested + loss->too_large;
+	loss->told = map->told;
+	loss->disabled = META_OWN(map, disabled);
+	return 0;
+}

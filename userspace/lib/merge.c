@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The rings of all CPUs as one stream, by time.
+ *
+ * A heap holds the rings whose next event is in sight.  The others were found
+ * empty, each at a time of its own clock that GET_READER says.  The event at
+ * the top may go when every empty ring was still empty a hold time after it,
+ * by that clock, or a hold time after it came into sight, by ours: an older
+ * one would have to be in the hands of a writer for that long.  Looking again
+ * costs a system call for each empty ring, so it is done no sooner than it can
+ * help.
+ *
+ * A ring that doesn't say its time (a kernel's own) must be found empty after
+ * the event at the top came into sight.  Then only events that were being
+ * written at that moment can come late.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "internal.h"
+
+#define DEVICE_DIR	"/dev/rbmap"
+#define SCAN_NS		1000000000ULL	/* CPUs may come: look for devices */
+#define RUSH_EVENTS	1024		/* given out before we poll again */
+#define NSEC_PER_MSEC	1000000ULL
+
+struct source {
+	struct rbmap_map	*map;		/* NULL: gone */
+	int			cpu;
+	struct rbmap_event	head;		/* while in the heap */
+	uint64_t		seen_turn;	/* when it came into sight */
+	uint64_t		seen_ns;
+	/* While empty: */
+	uint64_t		empty_turn;
+	uint64_t		empty_now;	/* the ring's time, 0: not known */
+	uint64_t		empty_ns;	/* our time */
+	struct rbmap_loss	loss;		/* of a ring that is gone */
+};
+
+struct rbmap_merge {
+	struct source		**source;
+	unsigned int		nr;
+	struct source		**heap;
+	unsigned int		nr_heap;
+	struct source		**empty;
+	unsigned int		nr_empty;
+	struct pollfd		*fds;
+	struct source		*out;		/* its head is with the caller */
+	uint64_t		turn;		/* counts looks at rings */
+	uint64_t		hold_ns;
+	unsigned int		rush;		/* events to go without waiting */
+	/* What empty rings allow; an update of any makes it stale. */
+	bool			bound_known;
+	uint64_t		bound_ts;
+	uint64_t		bound_turn;
+	/* A counter's ticks, measured between two looks. */
+	uint64_t		tick_now;
+	uint64_t		tick_ns;
+	double			ticks_per_ns;
+	bool			scan;
+	uint64_t		scanned_ns;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static bool before(const struct source *a, const struct source *b)
+{
+	if (a->head.ts != b->head.ts)
+		return a->head.ts < b->head.ts;
+	return a->cpu < b->cpu;
+}
+
+static void sift_down(struct rbmap_merge *m, unsigned int at)
+{
+	struct source *s = m->heap[at];
+
+	for (;;) {
+		unsigned int child = 2 * at + 1;
+
+		if (child >= m->nr_heap)
+			break;
+		if (child + 1 < m->nr_heap &&
+		    before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m->heap[child], s))
+			break;
+		m->heap[at] = m->heap[child];
+		at = child;
+	}
+	m->heap[at] = s;
+}
+
+static void heap_add(struct rbmap_merge *m, struct source *s)
+{
+	unsigned int at = m->nr_heap++;
+
+	while (at && before(s, m->heap[(at - 1) / 2])) {
+		m->heap[at] = m->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	m->heap[at] = s;
+}
+
+static void heap_drop_top(struct rbmap_merge *m)
+{
+	m->heap[0] = m->heap[--m->nr_heap];
+	if (m->nr_heap)
+		sift_down(m, 0);
+}
+
+static void drop(struct source *s)
+{
+	rbmap_loss(s->map, &s->loss);
+	rbmap_close(s->map);
+	s->map = NULL;
+}
+
+/*
+ * Get the next event of a ring into s->head.  1: there is one.  0: empty, and
+ * when.  An error leaves the ring empty, or gone.
+ */
+static int look(struct rbmap_merge *m, struct source *s)
+{
+	unsigned int pieces = s->map->pieces;
+	int ret;
+
+	/* Our clock before the ring: what comes later may not be found. */
+	if (!rbmap_map_pending(s->map))
+		s->empty_ns = now_ns();
+	ret = rbmap_next_event(s->map, &s->head);
+	if (ret == 1) {
+		/* And after it, for all events of a piece at once. */
+		if (s->map->pieces != pieces) {
+			s->seen_turn = ++m->turn;
+			s->seen_ns = now_ns();
+		}
+		return 1;
+	}
+	s->empty_turn = ++m->turn;
+	s->empty_now = rbmap_map_now(s->map);
+	if (ret == RBMAP_ERR_GONE)
+		drop(s);
+	return ret;
+}
+
+static void measure_ticks(struct rbmap_merge *m, const struct source *s)
+{
+	if (rbmap_map_counts_ns(s->map)) {
+		m->ticks_per_ns = 1;
+	} else if (!m->tick_ns || s->empty_now < m->tick_now) {
+		m->tick_now = s->empty_now;
+		m->tick_ns = s->empty_ns;
+	} else if (s->empty_ns - m->tick_ns > NSEC_PER_MSEC) {
+		double rate = (double)(s->empty_now - m->tick_now) /
+			      (double)(s->empty_ns - m->tick_ns);
+
+		if (rate > 1e-6 && rate < 1e6)
+			m->ticks_per_ns = rate;
+	}
+}
+
+static void add_empty(struct rbmap_merge *m, struct source *s)
+{
+	m->empty[m->nr_empty++] = s;
+	m->bound_known = false;
+}
+
+/* Keep the error, and tell whose it is. */
+static int source_error(struct source *s, struct rbmap_event *ev, int error)
+{
+	memset(ev, 0, sizeof(*ev));
+	ev->cpu = s->cpu;
+	return error;
+}
+
+/* Look at m->empty[i] again.  1: it moved to the heap, another took its place. */
+static int look_at_empty(struct rbmap_merge *m, unsigned int i,
+			 struct rbmap_event *ev)
+{
+	struct source *s = m->empty[i];
+	int ret = look(m, s);
+
+	m->bound_known = false;
+	if (ret == 1 || !s->map)
+		m->empty[i] = m->empty[--m->nr_empty];
+	if (ret == 1)
+		heap_add(m, s);
+	else if (ret < 0)
+		return source_error(s, ev, ret);
+	else if (s->empty_now)
+		measure_ticks(m, s);
+	return ret;
+}
+
+static uint64_t hold_ticks(const struct rbmap_merge *m)
+{
+	return m->hold_ns * m->ticks_per_ns;
+}
+
+static bool timed(const struct rbmap_merge *m, const struct source *s)
+{
+	return m->hold_ns && s->empty_now;
+}
+
+static void find_bound(struct rbmap_merge *m)
+{
+	uint64_t hold = hold_ticks(m);
+
+	m->bound_ts = UINT64_MAX;
+	m->bound_turn = UINT64_MAX;
+	for (unsigned int i = 0; i < m->nr_empty; i++) {
+		const struct source *s = m->empty[i];
+		uint64_t ts;
+
+		if (!timed(m, s)) {
+			if (s->empty_turn < m->bound_turn)
+				m->bound_turn = s->empty_turn;
+			continue;
+		}
+		ts = s->empty_now > hold ? s->empty_now - hold : 0;
+		if (ts < m->bound_ts)
+			m->bound_ts = ts;
+	}
+	m->bound_known = true;
+}
+
+/* Can no empty ring come up with something older than the top of the heap? */
+static bool top_may_go(struct rbmap_merge *m)
+{
+	const struct source *top = m->heap[0];
+
+	if (!m->bound_known)
+		find_bound(m);
+	return top->head.ts <= m->bound_ts && top->seen_turn < m->bound_turn;
+}
+
+static bool allows_top(const struct rbmap_merge *m, const struct source *s)
+{
+	const struct source *top = m->heap[0];
+
+	if (!timed(m, s))
+		return s->empty_turn > top->seen_turn;
+	return s->empty_now >= top->head.ts + hold_ticks(m) ||
+	       s->empty_ns >= top->seen_ns + m->hold_ns;
+}
+
+/*
+ * ns until a look at an empty ring, which doesn't allow the top of the heap to
+ * go, can change that.
+ */
+static uint64_t wait_ns(const struct rbmap_merge *m, const struct source *s,
+			uint64_t now)
+{
+	const struct source *top = m->heap[0];
+	uint64_t until, ticks, ns;
+
+	if (!timed(m, s))
+		return 0;
+	until = top->seen_ns + m->hold_ns;
+	ticks = top->head.ts + hold_ticks(m) - s->empty_now;
+	ns = ticks / m->ticks_per_ns;
+	/* Of a time far from the ring's, whatever the reason, ours decides. */
+	if (ns < m->hold_ns && s->empty_ns + ns < until)
+		until = s->empty_ns + ns;
+	return until > now ? until - now : 0;
+}
+
+/*
+ * Look at the empty rings that keep the top of the heap back.  1: the heap
+ * changed.  0: no ring is worth a look now; *held: the top still can't go.
+ */
+static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
+			  bool *held)
+{
+	uint64_t now = now_ns();
+
+	*held = false;
+	for (unsigned int i = 0; i < m->nr_empty; i++) {
+		struct source *s = m->empty[i];
+		int ret;
+
+		if (allows_top(m, s))
+			continue;
+		if (!wait_ns(m, s, now)) {
+			ret = look_at_empty(m, i, ev);
+			if (ret)
+				return ret;
+			if (allows_top(m, s))
+				continue;
+		}
+		*held = true;
+	}
+	return 0;
+}
+
+/* Is a ring that can't go on because of the order filled to its watermark? */
+static bool filled(struct rbmap_merge *m)
+{
+	for (unsigned int i = 0; i < m->nr_heap; i++) {
+		m->fds[i].fd = rbmap_fd(m->heap[i]->map);
+		m->fds[i].events = POLLIN;
+	}
+	return poll(m->fds, m->nr_heap, 0) > 0;
+}
+
+/* The event that was given out is done with: put its ring back. */
+static int take_back(struct rbmap_merge *m, struct rbmap_event *ev)
+{
+	struct source *s = m->out;
+	int ret;
+
+	if (!s)
+		return 0;
+	m->out = NULL;
+	/* It is still at the top. */
+	ret = look(m, s);
+	if (ret == 1) {
+		sift_down(m, 0);
+		return 0;
+	}
+	heap_drop_top(m);
+	if (s->map)
+		add_empty(m, s);
+	return ret < 0 ? source_error(s, ev, ret) : 0;
+}
+
+static int give_out(struct rbmap_merge *m, struct rbmap_event *ev)
+{
+	m->out = m->heap[0];
+	*ev = m->out->head;
+	return 1;
+}
+
+RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
+{
+	bool held;
+	int ret;
+
+	ret = take_back(m, ev);
+	if (ret)
+		return ret;
+
+	/* Each turn moves a ring from empty to the heap, or is the last. */
+	for (;;) {
+		if (!m->nr_heap) {
+			for (unsigned int i = 0; i < m->nr_empty; ) {
+				ret = look_at_empty(m, i, ev);
+				if (ret < 0)
+					return ret;
+				i += !ret;
+			}
+			if (!m->nr_heap)
+				return 0;
+		}
+		if (m->rush) {
+			m->rush--;
+			return give_out(m, ev);
+		}
+		if (top_may_go(m))
+			return give_out(m, ev);
+		ret = look_for_older(m, ev, &held);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			continue;
+		if (!held)
+			return give_out(m, ev);
+		if (!filled(m))
+			return 0;
+		m->rush = RUSH_EVENTS;
+	}
+}
+
+static int open_cpu(struct rbmap_merge *m, int cpu)
+{
+	struct rbmap_map *map;
+	int ret;
+
+	for (unsigned int i = 0; i < m->nr; i++)
+		if (m->source[i]->cpu == cpu && m->source[i]->map)
+			return 0;
+	ret = rbmap_open(&map, cpu, 0);
+	/* It went away between the listing and now. */
+	if (ret == RBMAP_ERR_NO_CPU)
+		return 0;
+	if (ret)
+		return ret;
+	ret = rbmap_merge_add(m, map);
+	if (ret)
+		rbmap_close(map);
+	return ret;
+}
+
+/* Open what is in /dev/rbmap and not open yet. */
+static int scan(struct rbmap_merge *m)
+{
+	struct dirent *entry;
+	int ret = 0, cpu, len;
+	DIR *dir;
+
+	m->scanned_ns = now_ns();
+	dir = opendir(DEVICE_DIR);
+	if (!dir)
+		return errno == EACCES ? RBMAP_ERR_PERMISSION :
+					 RBMAP_ERR_NOT_LOADED;
+	while (!ret && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, "cpu%d%n", &cpu, &len) == 1 &&
+		    !entry->d_name[len])
+			ret = open_cpu(m, cpu);
+	closedir(dir);
+	return ret;
+}
+
+/*
+ * ms to sleep until a held event can go, rounded up: sleeping too short means
+ * to turn round and round.
+ */
+static int held_ms(struct rbmap_merge *m)
+{
+	uint64_t now = now_ns(), longest = 0;
+
+	for (unsigned int i = 0; i < m->nr_empty; i++) {
+		const struct source *s = m->empty[i];
+		uint64_t ns = allows_top(m, s) ? 0 : wait_ns(m, s, now);
+
+		if (ns > longest)
+			longest = ns;
+	}
+	return (longest + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+}
+
+RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
+{
+	unsigned int nr = 0;
+	bool held = false;
+	int ret;
+
+	if (m->scan && now_ns() - m->scanned_ns > SCAN_NS)
+		scan(m);	/* an error now is no reason to stop */
+	if (m->out) {
+		if (m->nr_heap > 1 || rbmap_map_pending(m->out->map))
+			return 1;
+	} else if (m->nr_heap) {
+		int ms = held_ms(m);
+
+		if (m->rush || !ms)
+			return 1;
+		if (timeout_ms < 0 || ms <= timeout_ms) {
+			timeout_ms = ms;
+			held = true;
+		}
+	}
+	for (unsigned int i = 0; i < m->nr; i++) {
+		if (!m->source[i]->map)
+			continue;
+		m->fds[nr].fd = rbmap_fd(m->source[i]->map);
+		m->fds[nr++].events = POLLIN;
+	}
+	if (!nr)
+		return RBMAP_ERR_GONE;
+	ret = poll(m->fds, nr, timeout_ms);
+	if (ret < 0)
+		return -errno;
+	return ret || held;
+}
+
+RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
+{
+	m->hold_ns = usecs * 1000ULL;
+	m->bound_known = false;
+}
+
+RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
+{
+	memset(loss, 0, sizeof(*loss));
+	for (unsigned int i = 0; i < m->nr; i++) {
+		struct rbmap_loss one = m->source[i]->loss;
+
+		if (m->source[i]->map)
+			rbmap_loss(m->source[i]->map, &one);
+		loss->overrun += one.overrun;
+		loss->full += one.full;
+		loss->lapped += one.lapped;
+		loss->nested += one.nested;
+		loss->too_large += one.too_large;
+		loss->total += one.total;
+		loss->told = rbmap_lost_sum(loss->told, one.told);
+		loss->disabled += one.disabled;
+	}
+	return 0;
+}
+
+struct rbmap_merge *rbmap_merge_new(void)
+{
+	struct rbmap_merge *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->hold_ns = RBMAP_MERGE_HOLD_US * 1000ULL;
+		m->ticks_per_ns = 1;
+	}
+	return m;
+}
+
+static bool grow(void *array, size_t size)
+{
+	void *bigger = realloc(*(void **)array, size);
+
+	if (bigger)
+		*(void **)array = bigger;
+	return bigger;
+}
+
+/* Takes over @map when it returns 0. */
+int rbmap_merge_add(struct rbmap_merge *m, struct rbmap_map *map)
+{
+	unsigned int nr = m->nr + 1;
+	struct source *s;
+
+	if (!grow(&m->source, nr * sizeof(*m->source)) ||
+	    !grow(&m->heap, nr * sizeof(*m->heap)) ||
+	    !grow(&m->empty, nr * sizeof(*m->empty)) ||
+	    !grow(&m->fds, nr * sizeof(*m->fds)))
+		return -ENOMEM;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->map = map;
+	s->cpu = map->cpu;
+	m->source[m->nr++] = s;
+	add_empty(m, s);
+	return 0;
+}
+
+RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
+{
+	struct rbmap_merge *m;
+	int ret;
+
+	*merge = NULL;
+	if (flags)
+		return -EINVAL;
+	m = rbmap_merge_new();
+	if (!m)
+		return -ENOMEM;
+	m->scan = true;
+	ret = scan(m);
+	if (!ret && !m->nr)
+		ret = RBMAP_ERR_NO_CPU;
+	if (ret) {
+		rbmap_merge_close(m);
+		return ret;
+	}
+	*merge = m;
+	return 0;
+}
+
+RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
+{
+	if (!m)
+		return;
+	for (unsigned int i = 0; i < m->nr; i++) {
+		rbmap_close(m->source[i]->map);
+		free(m->source[i]);
+	}
+	free(m->source);
+	free(m->heap);
+	free(m->empty);
+	free(m->fds);
+	free(m);
+}
