@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For Kbuild, after rbmap-y: makes features.h before the first object. It is
+# made anew when the kernel, the compiler, its options or a test is another.
+
+rbmap-features := module/compat/features.h
+rbmap-module := $(if $(filter /%,$(src)),,$(srctree)/)$(src)/module
+
+ccflags-y += -I$(obj)/module/compat
+
+# What Kbuild compiles a file of the module with; it adds these names by file.
+rbmap-cc = $(CC) $(NOSTDINC_FLAGS) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
+	$(ccflags-y) $(KBUILD_CFLAGS) -DMODULE $(KBUILD_CFLAGS_MODULE) \
+	-DKBUILD_MODNAME='"rbmap"' -DKBUILD_BASENAME='"probe"' \
+	-DKBUILD_MODFILE='"rbmap"' -D__KBUILD_MODNAME=kmod_rbmap
+
+quiet_cmd_rbmap_features = PROBE   $@
+      cmd_rbmap_features = : $(KERNELRELEASE) $(realpath $(objtree)); \
+	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-cc)
+
+rbmap-probed := $(wildcard $(addprefix $(rbmap-module)/, \
+	compat/probe.sh compat/*.h compat/tests/*.c *.h include/rbmap/*.h probes/*.[ch]))
+
+$(obj)/$(rbmap-features): $(filter-out %/features.h,$(rbmap-probed)) \
+		$(objtree)/include/generated/autoconf.h FORCE
+	$(call if_changed,rbmap_features)
+
+targets += $(rbmap-features)
+clean-files += $(rbmap-features)
+
+$(addprefix $(obj)/,$(rbmap-y)): $(obj)/$(rbmap-features)

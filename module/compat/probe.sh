@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# usage: probe.sh OUTPUT MODULE-DIRECTORY COMPILER [OPTION...]
+#
+# Asks the kernel's headers what they offer, by compiling: each tests/<name>.c
+# that compiles becomes RBMAP_HAVE_<NAME> in OUTPUT, and each probe that compiles
+# RBMAP_FITS_<tracepoint>. COMPILER and OPTIONs are those of a file of the module.
+set -u
+
+output=$1
+module=$2
+shift 2
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# compiles FILE COMPILER OPTION...: what it says is in $dir/log.NAME. A type that
+# does not fit is an error here; other warnings, of headers too, are not.
+compiles()
+{
+	file=$1
+	shift
+	"$@" -Werror=incompatible-pointer-types -Werror=int-conversion \
+		-Werror=implicit-function-declaration -fsyntax-only "$file" \
+		>"$dir/log.${file##*/}" 2>&1
+}
+
+# Names of the tracepoints that a file of probes wants.
+wanted()
+{
+	sed -n 's/^[[:space:]]*event(\([a-z0-9_]*\)).*/\1/p' "$1"
+}
+
+# fits TRACEPOINT...: options that ask for these probes
+fits()
+{
+	for name; do
+		echo "-DRBMAP_FITS_$name=1"
+	done
+}
+
+test_feature()
+{
+	file=$1
+	shift
+	name=${file##*/}
+	name=${name%.c}
+	if compiles "$file" "$@"; then
+		echo "#define RBMAP_HAVE_$name 1" | tr '[:lower:]' '[:upper:]' |
+			sed 's/^#DEFINE/#define/' >"$dir/have.$name"
+	fi
+}
+
+# All probes of a file at once; one by one only where that fails.
+test_probes()
+{
+	file=$1
+	shift
+	names=$(wanted "$file")
+	# shellcheck disable=SC2046,SC2086 # words
+	if compiles "$file" "$@" -I"$dir" $(fits $names); then
+		for name in $names; do
+			echo "#define RBMAP_FITS_$name 1"
+		done >"$dir/fits.${file##*/}"
+		return
+	fi
+	for name in $names; do
+		# shellcheck disable=SC2046
+		if compiles "$file" "$@" -I"$dir" $(fits "$name"); then
+			echo "#define RBMAP_FITS_$name 1" >>"$dir/fits.${file##*/}"
+		else
+			{
+				echo "rbmap: warning: left out: the probe of $name does not fit this kernel:"
+				grep -m 3 -i error "$dir/log.${file##*/}" | sed 's/^/  /'
+			} >&2
+		fi
+	done
+}
+
+if ! compiles "$module/compat/tests/sanity.c" "$@"; then
+	{
+		echo "rbmap: not even an empty module compiles for this kernel:"
+		sed 's/^/  /' "$dir/log.sanity.c" | head -n 20
+		echo "rbmap: are the kernel's headers complete, and is $1 the compiler that they want?"
+	} >&2
+	exit 1
+fi
+
+for file in "$module"/compat/tests/*.c; do
+	[ "${file##*/}" = sanity.c ] || test_feature "$file" "$@" &
+done
+wait
+cat "$dir"/have.* >"$dir/features.h" 2>/dev/null
+
+for file in "$module"/probes/*.c; do
+	test_probes "$file" "$@" &
+done
+wait
+
+{
+	echo "/* Made by compat/probe.sh. */"
+	cat "$dir/features.h"
+	cat "$dir"/fits.* 2>/dev/null
+} >"$dir/output" && mv "$dir/output" "$output"

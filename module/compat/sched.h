@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What <trace/events/sched.h> has for the kernel's own use only. */
+#ifndef RBMAP_COMPAT_SCHED_H
+#define RBMAP_COMPAT_SCHED_H
+
+#include <linux/sched.h>
+
+/*
+ * prev_state of sched_switch: one bit of the state that the task is reported
+ * in, or TASK_REPORT_MAX if it was preempted, whatever its state.  Kernels give
+ * (preempt, task), or (preempt, prev_state, task) because the task may be woken
+ * on another CPU by now.
+ */
+#define __trace_sched_switch_state(preempt, args...)			\
+	rbmap_switch_state(preempt, rbmap_switch_index(args))
+
+#define rbmap_switch_index(args...)					\
+	rbmap_switch_pick(args, rbmap_switch_index_given,		\
+			  rbmap_switch_index_task)(args)
+#define rbmap_switch_pick(one, two, index, ...)		index
+#define rbmap_switch_index_task(task)			task_state_index(task)
+#define rbmap_switch_index_given(state, task)				\
+	__task_state_index(state, (task)->exit_state)
+
+static __always_inline long rbmap_switch_state(bool preempt,
+					       unsigned int index)
+{
+	if (preempt)
+		return TASK_REPORT_MAX;
+	return index ? 1 << (index - 1) : 0;
+}
+
+#endif /* RBMAP_COMPAT_SCHED_H */
