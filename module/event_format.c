@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The format file of an event, laid out as tracefs does it. */
+#include <linux/align.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+
+#include "event.h"
+
+static const struct rbmap_field rbmap_common_fields[] = {
+	RBMAP_FIELD(unsigned short, common_type),
+	RBMAP_FIELD(unsigned char, common_flags),
+	RBMAP_FIELD(unsigned char, common_preempt_count),
+	RBMAP_FIELD(int, common_pid),
+	{}
+};
+
+/* What is printed, counted on where there is no room for it. */
+struct rbmap_text {
+	char	*buf;
+	size_t	size;
+	size_t	len;
+};
+
+static __printf(2, 3) void rbmap_text_add(struct rbmap_text *text,
+					  const char *format, ...)
+{
+	size_t room = text->len < text->size ? text->size - text->len : 0;
+	va_list args;
+
+	va_start(args, format);
+	text->len += vsnprintf(room ? text->buf + text->len : NULL, room,
+			       format, args);
+	va_end(args);
+}
+
+static size_t rbmap_format_fields(struct rbmap_text *text,
+				  const struct rbmap_field *field,
+				  size_t offset)
+{
+	for (; field->name; field++) {
+		offset = ALIGN(offset, field->align);
+		rbmap_text_add(text, "\tfield:%s %s", field->type, field->name);
+		if (field->len == RBMAP_FIELD_OPEN)
+			rbmap_text_add(text, "[]");
+		else if (field->len)
+			rbmap_text_add(text, "[%d]", field->len);
+		rbmap_text_add(text, ";\toffset:%zu;\tsize:%u;\tsigned:%d;\n",
+			       offset, field->size, field->is_signed);
+		offset += field->size;
+	}
+	return offset;
+}
+
+static bool rbmap_is_word(char c)
+{
+	return isalnum(c) || c == '_';
+}
+
+/*
+ * The print format, with constants as numbers: user space does not know their
+ * names.  Text in quotes and members of the record are not looked at.
+ */
+static void rbmap_format_print(struct rbmap_text *text,
+			       const struct rbmap_event *event)
+{
+	const char *at = event->print_fmt, *end;
+	bool quoted = false;
+	long value;
+
+	while (*at) {
+		end = at + 1;
+		if (*at == '"') {
+			quoted = !quoted;
+		} else if (quoted && *at == '\\' && *end) {
+			end++;
+		} else if (!quoted && rbmap_is_word(*at)) {
+			while (rbmap_is_word(*end))
+				end++;
+			if (event->enum_value && !isdigit(*at) &&
+			    event->enum_value(at, end - at, &value)) {
+				rbmap_text_add(text, "%ld", value);
+				at = end;
+				continue;
+			}
+		} else if (!quoted && at[0] == '-' && at[1] == '>') {
+			end++;
+			while (rbmap_is_word(*end))
+				end++;
+		}
+		rbmap_text_add(text, "%.*s", (int)(end - at), at);
+		at = end;
+	}
+}
+
+/**
+ * rbmap_event_format - the text of an event's format file
+ * @event: an event whose fields are known
+ * @buf: where to put it, or NULL
+ * @size: bytes at @buf
+ *
+ * Return: its length, as snprintf() does.
+ */
+int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size)
+{
+	struct rbmap_text text = { .buf = buf, .size = size };
+	size_t offset;
+
+	rbmap_text_add(&text, "name: %s\nID: %u\nformat:\n", event->name,
+		       event->id);
+	offset = rbmap_format_fields(&text, rbmap_common_fields, 0);
+	rbmap_text_add(&text, "\n");
+	rbmap_format_fields(&text, event->fields, offset);
+	rbmap_text_add(&text, "\nprint fmt: ");
+	rbmap_format_print(&text, event);
+	rbmap_text_add(&text, "\n");
+	return text.len;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/rbmap/marker: what is written becomes an event, as with tracefs'
+ * trace_marker.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "buffer.h"
+#include "log.h"
+#include "marker.h"
+
+/* The text of most fits; a longer one is worth an allocation. */
+#define RBMAP_MARKER_SHORT	256
+
+struct rbmap_marker_record {
+	struct rbmap_event_common	common;
+	char				buf[];
+};
+
+/* A newline and a 0 come behind the text. */
+#define RBMAP_MARKER_MAX						\
+	(RBMAP_EVENT_MAX - sizeof(struct rbmap_marker_record) - 2)
+
+static const struct rbmap_field rbmap_marker_fields[] = {
+	RBMAP_FIELD_REST(char, buf),
+	{}
+};
+
+struct rbmap_event rbmap_marker_event = {
+	.system		= "rbmap",
+	.name		= "marker",
+	.fields		= rbmap_marker_fields,
+	.print_fmt	= "\"%s\", REC->buf",
+};
+
+static struct rbmap_buffer *rbmap_marker_buffer;
+
+static int rbmap_marker_record(const char *text, size_t len)
+{
+	struct rbmap_marker_record *record;
+	struct rbmap_reservation r;
+	bool newline = text[len - 1] != '\n';
+
+	record = rbmap_event_reserve(&rbmap_marker_event, &r,
+				     sizeof(*record) + len + newline + 1);
+	/* Whoever turns tracing off meanwhile sees the one error or the other. */
+	if (!record)
+		return rbmap_buffer_is_on(rbmap_marker_buffer) ? -ENOSPC :
+								 -EBADF;
+	memcpy(record->buf, text, len);
+	if (newline)
+		record->buf[len++] = '\n';
+	record->buf[len] = 0;
+	rbmap_commit(&r);
+	return 0;
+}
+
+/*
+ * The text is fetched first: a reservation must not wait for a page, and no
+ * half of an event is left of a bad address.  What is too long for one event is
+ * cut, and the caller writes the rest.
+ */
+static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
+				  size_t len, loff_t *pos)
+{
+	char short_text[RBMAP_MARKER_SHORT], *text = short_text;
+	int err;
+
+	if (!len)
+		return 0;
+	len = min(len, RBMAP_MARKER_MAX);
+	if (!READ_ONCE(rbmap_marker_event.enabled))
+		return -EBADF;
+	if (len > sizeof(short_text)) {
+		text = kmalloc(len, GFP_KERNEL);
+		if (!text)
+			return -ENOMEM;
+	}
+	if (copy_from_user(text, from, len))
+		err = -EFAULT;
+	else
+		err = rbmap_marker_record(text, len);
+	if (text != short_text)
+		kfree(text);
+	return err ? err : len;
+}
+
+static int rbmap_marker_open(struct inode *inode, struct file *file)
+{
+	return stream_open(inode, file);
+}
+
+static const struct file_operations rbmap_marker_fops = {
+	.owner	= THIS_MODULE,
+	.open	= rbmap_marker_open,
+	.write	= rbmap_marker_write,
+};
+
+static struct miscdevice rbmap_marker_device = {
+	.minor		= MISC_DYNAMIC_MINOR,
+	.name		= "rbmap_marker",
+	.nodename	= "rbmap/marker",
+	.mode		= 0220,
+	.fops		= &rbmap_marker_fops,
+};
+
+/**
+ * rbmap_marker_init - make /dev/rbmap/marker
+ * @buf: where the events go, as rbmap_events_init() was told
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_marker_init(struct rbmap_buffer *buf)
+{
+	int err;
+
+	rbmap_marker_buffer = buf;
+	err = misc_register(&rbmap_marker_device);
+	if (err)
+		rbmap_err("can't make /dev/rbmap/marker: error %d\n", err);
+	return err;
+}
+
+/**
+ * rbmap_marker_exit - remove /dev/rbmap/marker
+ *
+ * Nobody has it open: an open file keeps the module.
+ */
+void rbmap_marker_exit(void)
+{
+	misc_deregister(&rbmap_marker_device);
+}

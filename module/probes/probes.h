@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The built-in probes, a set per kernel subsystem. */
+#ifndef RBMAP_PROBES_H
+#define RBMAP_PROBES_H
+
+#include "../event.h"
+
+/**
+ * struct rbmap_probe - one that is wanted, on whatever kernel
+ * @name: the tracepoint
+ * @event: has no @probe unless this kernel's headers have the tracepoint
+ * @fits: the probe could be compiled for this kernel
+ */
+struct rbmap_probe {
+	const char		*name;
+	struct rbmap_event	*event;
+	bool			fits;
+};
+
+/**
+ * struct rbmap_probe_set - the probes of a subsystem
+ * @system: its name
+ * @probes: ended by an empty one
+ * @enum_value: as in struct rbmap_event
+ */
+struct rbmap_probe_set {
+	const char			*system;
+	const struct rbmap_probe	*probes;
+	bool				(*enum_value)(const char *name,
+						      size_t len, long *value);
+};
+
+extern const struct rbmap_probe_set rbmap_sched_probes;
+extern const struct rbmap_probe_set rbmap_irq_probes;
+extern const struct rbmap_probe_set rbmap_raw_syscalls_probes;
+
+#endif /* RBMAP_PROBES_H */
