@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /sys/kernel/rbmap: files with the names and the manners of tracefs.  A write
+ * is obeyed or refused, and a refusal is explained in the log.
+ */
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "control.h"
+#include "log.h"
+
+static struct kobject *rbmap_control;
+static struct rbmap_buffer *rbmap_control_buffer;
+
+/* As much of what was written as a line of the log can do with. */
+#define RBMAP_SHOWN	32
+
+/**
+ * rbmap_control_refuse - explain why a write was refused
+ * @name: the file
+ * @buf: what was written
+ * @len: its bytes
+ * @wanted: what would be obeyed
+ *
+ * Return: -EINVAL.
+ */
+int rbmap_control_refuse(const char *name, const char *buf, size_t len,
+			 const char *wanted)
+{
+	if (len && buf[len - 1] == '\n')
+		len--;
+	rbmap_warn("%s: \"%*pE\"%s refused: write %s\n", name,
+		   (int)min_t(size_t, len, RBMAP_SHOWN), buf,
+		   len > RBMAP_SHOWN ? "..." : "", wanted);
+	return -EINVAL;
+}
+
+/**
+ * rbmap_control_number - read a number that was written
+ * @name: the file, for the log
+ * @buf: what was written, ended by a 0
+ * @len: its bytes
+ * @max: largest number that is good
+ * @value: the number
+ *
+ * A newline may follow it, as from echo, and a 0, as from C; nothing else.
+ *
+ * Return: 0 or -EINVAL, explained.
+ */
+int rbmap_control_number(const char *name, const char *buf, size_t len,
+			 unsigned long max, unsigned long *value)
+{
+	char wanted[48];
+
+	if (strlen(buf) + 1 >= len && *buf != '+' &&
+	    !kstrtoul(buf, 10, value) && *value <= max)
+		return 0;
+	snprintf(wanted, sizeof(wanted), max == 1 ? "0 or 1" :
+		 "a number from 0 to %lu", max);
+	return rbmap_control_refuse(name, buf, len, wanted);
+}
+
+/**
+ * rbmap_control_remove - remove a directory and all files in it
+ * @dir: from kobject_create_and_add(), or NULL
+ *
+ * Context: sleeps until nobody is in a file's callback.
+ */
+void rbmap_control_remove(struct kobject *dir)
+{
+	kobject_del(dir);
+	kobject_put(dir);
+}
+
+static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%s\n", RBMAP_VERSION);
+}
+
+static ssize_t tracing_on_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n",
+			  rbmap_buffer_is_on(rbmap_control_buffer));
+}
+
+static ssize_t tracing_on_store(struct kobject *kobj,
+				struct kobj_attribute *attr, const char *buf,
+				size_t len)
+{
+	unsigned long on;
+	int err = rbmap_control_number(attr->attr.name, buf, len, 1, &on);
+
+	if (err)
+		return err;
+	rbmap_buffer_set_on(rbmap_control_buffer, on);
+	return len;
+}
+
+static ssize_t overwrite_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%d\n",
+			  rbmap_buffer_mode(rbmap_control_buffer) ==
+			  RBMAP_MODE_OVERWRITE);
+}
+
+static ssize_t overwrite_store(struct kobject *kobj,
+			       struct kobj_attribute *attr, const char *buf,
+			       size_t len)
+{
+	unsigned long on;
+	int err = rbmap_control_number(attr->attr.name, buf, len, 1, &on);
+
+	if (err)
+		return err;
+	rbmap_buffer_set_mode(rbmap_control_buffer,
+			      on ? RBMAP_MODE_OVERWRITE : RBMAP_MODE_DISCARD);
+	return len;
+}
+
+static ssize_t buffer_percent_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  rbmap_buffer_percent(rbmap_control_buffer));
+}
+
+static ssize_t buffer_percent_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t len)
+{
+	unsigned long percent;
+	int err = rbmap_control_number(attr->attr.name, buf, len, 100,
+				       &percent);
+
+	if (!err)
+		err = rbmap_buffer_set_percent(rbmap_control_buffer, percent);
+	return err ? err : len;
+}
+
+static const char *const rbmap_clock_names[] = {
+	[RBMAP_CLOCK_LOCAL]	= "local",
+	[RBMAP_CLOCK_MONO]	= "mono",
+	[RBMAP_CLOCK_BOOT]	= "boot",
+	[RBMAP_CLOCK_X86_TSC]	= "x86-tsc",
+};
+
+/* The clocks that there are, the current one in brackets if it is told. */
+static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
+{
+	int i, len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rbmap_clock_names); i++) {
+		if (rbmap_clock_available(i))
+			len += scnprintf(buf + len, size - len,
+					 i == current_clock ? "%s[%s]" : "%s%s",
+					 len ? " " : "", rbmap_clock_names[i]);
+	}
+	return len;
+}
+
+static ssize_t trace_clock_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	int len = rbmap_clocks_print(buf, PAGE_SIZE - 1,
+				     rbmap_buffer_clock(rbmap_control_buffer));
+
+	return len + sysfs_emit_at(buf, len, "\n");
+}
+
+static ssize_t trace_clock_store(struct kobject *kobj,
+				 struct kobj_attribute *attr, const char *buf,
+				 size_t len)
+{
+	char wanted[64] = "one of: ";
+	int i, err;
+
+	for (i = 0; i < ARRAY_SIZE(rbmap_clock_names); i++) {
+		if (strlen(buf) + 1 < len || !rbmap_clock_available(i) ||
+		    !sysfs_streq(buf, rbmap_clock_names[i]))
+			continue;
+		err = rbmap_buffer_set_clock(rbmap_control_buffer, i);
+		return err ? err : len;
+	}
+	i = strlen(wanted);
+	rbmap_clocks_print(wanted + i, sizeof(wanted) - i, -1);
+	return rbmap_control_refuse(attr->attr.name, buf, len, wanted);
+}
+
+static ssize_t buffer_size_kb_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%lu\n",
+			  rbmap_buffer_size_kb(rbmap_control_buffer));
+}
+
+static ssize_t buffer_subbuf_size_kb_show(struct kobject *kobj,
+					  struct kobj_attribute *attr,
+					  char *buf)
+{
+	return sysfs_emit(buf, "%lu\n",
+			  rbmap_buffer_subbuf_size_kb(rbmap_control_buffer));
+}
+
+static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
+			   const char *buf, size_t len)
+{
+	unsigned long value;
+
+	if (strlen(buf) + 1 < len || kstrtoul(buf, 10, &value) || value != 1)
+		return rbmap_control_refuse(attr->attr.name, buf, len,
+					    "1 to forget all events");
+	rbmap_buffer_reset(rbmap_control_buffer);
+	return len;
+}
+
+static struct kobj_attribute version_attr = __ATTR_RO(version);
+static struct kobj_attribute tracing_on_attr = __ATTR_RW(tracing_on);
+static struct kobj_attribute trace_clock_attr = __ATTR_RW(trace_clock);
+static struct kobj_attribute overwrite_attr = __ATTR_RW(overwrite);
+static struct kobj_attribute buffer_percent_attr = __ATTR_RW(buffer_percent);
+static struct kobj_attribute buffer_size_kb_attr = __ATTR_RO(buffer_size_kb);
+static struct kobj_attribute buffer_subbuf_size_kb_attr =
+	__ATTR_RO(buffer_subbuf_size_kb);
+static struct kobj_attribute reset_attr = __ATTR_WO(reset);
+
+static struct attribute *rbmap_control_attrs[] = {
+	&version_attr.attr,
+	&tracing_on_attr.attr,
+	&trace_clock_attr.attr,
+	&overwrite_attr.attr,
+	&buffer_percent_attr.attr,
+	&buffer_size_kb_attr.attr,
+	&buffer_subbuf_size_kb_attr.attr,
+	&reset_attr.attr,
+	NULL
+};
+
+static const struct attribute_group rbmap_control_group = {
+	.attrs = rbmap_control_attrs,
+};
+
+/**
+ * rbmap_control_init - make /sys/kernel/rbmap
+ * @buf: what is controlled
+ *
+ * The events are those that are registered by now.
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error; then all is undone.
+ */
+int rbmap_control_init(struct rbmap_buffer *buf)
+{
+	int err;
+
+	rbmap_control_buffer = buf;
+	rbmap_control = kobject_create_and_add("rbmap", kernel_kobj);
+	if (!rbmap_control) {
+		err = -ENOMEM;
+		goto out;
+	}
+	err = sysfs_create_group(rbmap_control, &rbmap_control_group);
+	if (!err)
+		err = rbmap_control_events_init(rbmap_control, buf);
+	if (err)
+		goto root;
+	err = rbmap_control_cpus_init(rbmap_control, buf);
+	if (err)
+		goto events;
+	return 0;
+
+events:
+	rbmap_control_events_exit();
+root:
+	rbmap_control_remove(rbmap_control);
+out:
+	rbmap_err("can't make /sys/kernel/rbmap: error %d\n", err);
+	return err;
+}
+
+/**
+ * rbmap_control_exit - remove /sys/kernel/rbmap
+ *
+ * Context: sleeps until nobody is in one of its files.
+ */
+void rbmap_control_exit(void)
+{
+	rbmap_control_cpus_exit();
+	rbmap_control_events_exit();
+	rbmap_control_remove(rbmap_control);
+}
