@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+
+static bool make_room(struct buf *b, size_t size)
+{
+	size_t room = b->room ? b->room : 256;
+	char *data;
+
+	if (b->failed)
+		return false;
+	while (room - b->size < size)
+		room *= 2;
+	if (room == b->room)
+		return true;
+	data = realloc(b->data, room);
+	if (!data) {
+		b->failed = true;
+		return false;
+	}
+	b->data = data;
+	b->room = room;
+	return true;
+}
+
+void buf_add(struct buf *b, const void *data, size_t size)
+{
+	if (!size || !make_room(b, size))
+		return;
+	memcpy(b->data + b->size, data, size);
+	b->size += size;
+}
+
+void buf_add_u16(struct buf *b, uint16_t value)
+{
+	buf_add(b, &value, sizeof(value));
+}
+
+void buf_add_u32(struct buf *b, uint32_t value)
+{
+	buf_add(b, &value, sizeof(value));
+}
+
+void buf_add_u64(struct buf *b, uint64_t value)
+{
+	buf_add(b, &value, sizeof(value));
+}
+
+void buf_add_string(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text) + 1);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int size;
+
+	va_start(ap, fmt);
+	size = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (size < 0 || !make_room(b, size + 1))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(b->data + b->size, size + 1, fmt, ap);
+	va_end(ap);
+	b->size += size;
+}
+
+void buf_free(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){ 0 };
+}
+
+int buf_read_file(struct buf *b, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int ret = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	/* The size that sysfs and proc claim means nothing. */
+	while (make_room(b, 4096)) {
+		got = read(fd, b->data + b->size, b->room - b->size);
+		if (got > 0) {
+			b->size += got;
+		} else if (!got) {
+			break;
+		} else if (errno != EINTR) {
+			ret = -errno;
+			break;
+		}
+	}
+	close(fd);
+	return b->failed ? -ENOMEM : ret;
+}

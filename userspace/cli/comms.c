@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/rbmap.h>
+
+#include "comms.h"
+
+#define MAX_PAIRS	2		/* sched_switch: two threads */
+#define NR_IDS		65536
+
+struct field {
+	unsigned int offset;
+	unsigned int size;
+	bool data_loc;		/* the field says where the text is */
+};
+
+struct comm_pair {
+	struct field comm;
+	struct field pid;
+};
+
+struct event_comms {
+	unsigned int nr;
+	struct comm_pair pair[MAX_PAIRS];
+};
+
+struct comm_fields {
+	struct event_comms *event[NR_IDS];
+};
+
+struct comm_fields *comm_fields_new(void)
+{
+	return calloc(1, sizeof(struct comm_fields));
+}
+
+void comm_fields_free(struct comm_fields *fields)
+{
+	if (!fields)
+		return;
+	for (size_t i = 0; i < NR_IDS; i++)
+		free(fields->event[i]);
+	free(fields);
+}
+
+/* One line of a format: "field:char comm[16]; offset:8; size:16; signed:0;" */
+struct format_line {
+	char name[64];
+	struct field field;
+};
+
+/* The name is the last word of a declaration, without "[16]". */
+static bool name_of(const char *decl, size_t len, char *name, size_t size)
+{
+	size_t start;
+
+	if (len && decl[len - 1] == ']')
+		while (len && decl[--len] != '[')
+			;
+	start = len;
+	while (start && (isalnum((unsigned char)decl[start - 1]) ||
+			 decl[start - 1] == '_'))
+		start--;
+	if (start == len || len - start >= size)
+		return false;
+	memcpy(name, decl + start, len - start);
+	name[len - start] = '\0';
+	return true;
+}
+
+static bool parse_line(const char *line, struct format_line *l)
+{
+	const char *decl = strstr(line, "field:");
+	const char *end, *eol = strchr(line, '\n');
+
+	if (!decl || (eol && decl > eol))
+		return false;
+	decl += strlen("field:");
+	end = strchr(decl, ';');
+	if (!end || (eol && end > eol) ||
+	    !name_of(decl, end - decl, l->name, sizeof(l->name)))
+		return false;
+	l->field.data_loc = !strncmp(decl, "__data_loc", 10);
+	return sscanf(end, "; offset:%u; size:%u;", &l->field.offset,
+		      &l->field.size) == 2;
+}
+
+static bool find_field(const char *format, const char *name,
+		       struct field *field)
+{
+	struct format_line l;
+
+	while (format) {
+		if (parse_line(format, &l) && !strcmp(l.name, name)) {
+			*field = l.field;
+			return true;
+		}
+		format = strchr(format, '\n');
+		if (format)
+			format++;
+	}
+	return false;
+}
+
+/* prev_comm belongs to prev_pid, comm and newcomm to pid. */
+static bool pid_name(const char *comm, char *pid, size_t size)
+{
+	size_t len = strlen(comm);
+
+	if (!strcmp(comm, "newcomm"))
+		comm = "comm", len = 4;
+	if (len < 4 || strcmp(comm + len - 4, "comm"))
+		return false;
+	return snprintf(pid, size, "%.*spid", (int)(len - 4), comm) < (int)size;
+}
+
+int comm_fields_add(struct comm_fields *fields, const char *format)
+{
+	const char *at = strstr(format, "ID:");
+	struct event_comms found = { 0 };
+	struct comm_pair pair;
+	struct format_line l;
+	unsigned int id;
+	char pid[64];
+
+	if (!at || sscanf(at, "ID: %u", &id) != 1 || id >= NR_IDS)
+		return -EINVAL;
+	for (at = format; at && found.nr < MAX_PAIRS;
+	     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+		if (!parse_line(at, &l) || !pid_name(l.name, pid, sizeof(pid)))
+			continue;
+		/* The old name of a thread that is being renamed. */
+		if (!strcmp(l.name, "oldcomm"))
+			continue;
+		pair.comm = l.field;
+		if (find_field(format, pid, &pair.pid) && pair.pid.size == 4)
+			found.pair[found.nr++] = pair;
+	}
+	if (!found.nr || fields->event[id])
+		return 0;
+	fields->event[id] = malloc(sizeof(found));
+	if (!fields->event[id])
+		return -ENOMEM;
+	*fields->event[id] = found;
+	return 0;
+}
+
+/*
+ * The table: open addressing, pids as keys.
+ */
+struct entry {
+	int pid;
+	bool used;
+	bool mentioned;		/* by an event */
+	bool named;
+	char comm[COMM_SIZE];
+	uint64_t ts;
+};
+
+struct comms {
+	struct entry *slot;
+	size_t nr_slots;	/* a power of two */
+	size_t nr_used;
+};
+
+struct comms *comms_new(void)
+{
+	struct comms *comms = calloc(1, sizeof(*comms));
+
+	if (!comms)
+		return NULL;
+	comms->nr_slots = 1024;
+	comms->slot = calloc(comms->nr_slots, sizeof(*comms->slot));
+	if (!comms->slot) {
+		free(comms);
+		return NULL;
+	}
+	return comms;
+}
+
+void comms_free(struct comms *comms)
+{
+	if (comms)
+		free(comms->slot);
+	free(comms);
+}
+
+static struct entry *find_slot(struct entry *slot, size_t nr_slots, int pid)
+{
+	size_t i = (uint32_t)pid * 2654435761u & (nr_slots - 1);
+
+	while (slot[i].used && slot[i].pid != pid)
+		i = (i + 1) & (nr_slots - 1);
+	return &slot[i];
+}
+
+static bool grow(struct comms *comms)
+{
+	size_t nr = comms->nr_slots * 2;
+	struct entry *slot = calloc(nr, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (size_t i = 0; i < comms->nr_slots; i++)
+		if (comms->slot[i].used)
+			*find_slot(slot, nr, comms->slot[i].pid) =
+				comms->slot[i];
+	free(comms->slot);
+	comms->slot = slot;
+	comms->nr_slots = nr;
+	return true;
+}
+
+/* NULL: no memory.  A name less is better than no recording. */
+static struct entry *find_entry(struct comms *comms, int pid)
+{
+	struct entry *e = find_slot(comms->slot, comms->nr_slots, pid);
+
+	if (e->used)
+		return e;
+	if (4 * (comms->nr_used + 1) > 3 * comms->nr_slots) {
+		if (!grow(comms))
+			return NULL;
+		e = find_slot(comms->slot, comms->nr_slots, pid);
+	}
+	comms->nr_used++;
+	*e = (struct entry){ .pid = pid, .used = true };
+	return e;
+}
+
+static void set_comm(struct entry *e, const char *comm, size_t size,
+		     uint64_t ts)
+{
+	size_t n = 0;
+
+	if (e->named && ts < e->ts)
+		return;
+	e->ts = ts;
+	if (e->named && size >= COMM_SIZE && !memcmp(e->comm, comm, COMM_SIZE))
+		return;
+	while (n < size && n < COMM_SIZE - 1 && comm[n] && comm[n] != '\n')
+		n++;
+	if (!n)
+		return;
+	memset(e->comm, 0, COMM_SIZE);
+	memcpy(e->comm, comm, n);
+	e->named = true;
+}
+
+void comms_learn(struct comms *comms, int pid, const char *comm, size_t size,
+		 uint64_t ts)
+{
+	struct entry *e = find_entry(comms, pid);
+
+	if (e)
+		set_comm(e, comm, size, ts);
+}
+
+static bool ask_proc(struct comms *comms, int pid)
+{
+	char path[64], comm[64];
+	size_t got = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (f) {
+		got = fread(comm, 1, sizeof(comm), f);
+		fclose(f);
+	}
+	if (got)
+		comms_learn(comms, pid, comm, got, 0);
+	return got;
+}
+
+void comms_scan_proc(struct comms *comms)
+{
+	DIR *proc = opendir("/proc"), *task;
+	struct dirent *p, *t;
+	char path[300];
+
+	while (proc && (p = readdir(proc))) {
+		if (!isdigit((unsigned char)p->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/task", p->d_name);
+		task = opendir(path);
+		while (task && (t = readdir(task)))
+			if (isdigit((unsigned char)t->d_name[0]))
+				ask_proc(comms, atoi(t->d_name));
+		if (task)
+			closedir(task);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static bool read_s32(const struct rbmap_event *ev, const struct field *f,
+		     int32_t *value)
+{
+	if (f->offset > ev->size || ev->size - f->offset < sizeof(*value))
+		return false;
+	memcpy(value, (const char *)ev->data + f->offset, sizeof(*value));
+	return true;
+}
+
+static void learn_pair(struct comms *comms, const struct comm_pair *pair,
+		       const struct rbmap_event *ev)
+{
+	unsigned int offset = pair->comm.offset, size = pair->comm.size;
+	struct entry *e;
+	int32_t pid, loc;
+
+	if (!read_s32(ev, &pair->pid, &pid))
+		return;
+	if (pair->comm.data_loc) {
+		if (!read_s32(ev, &pair->comm, &loc))
+			return;
+		offset = loc & 0xffff;
+		size = (uint32_t)loc >> 16;
+	}
+	if (offset > ev->size || ev->size - offset < size)
+		return;
+	e = find_entry(comms, pid);
+	if (!e)
+		return;
+	e->mentioned = true;
+	set_comm(e, (const char *)ev->data + offset, size, ev->ts);
+}
+
+void comms_learn_event(struct comms *comms, const struct comm_fields *fields,
+		       const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+	const struct event_comms *ec;
+	struct entry *e;
+
+	if (ev->size < sizeof(common))
+		return;
+	memcpy(&common, ev->data, sizeof(common));
+	e = find_entry(comms, common.pid);
+	if (e && !e->mentioned) {
+		e->mentioned = true;
+		/* It may live a little longer: ask while there is a chance. */
+		if (!e->named && common.pid > 0)
+			ask_proc(comms, common.pid);
+	}
+	ec = fields->event[common.type];
+	for (unsigned int i = 0; ec && i < ec->nr; i++)
+		learn_pair(comms, &ec->pair[i], ev);
+}
+
+void comms_merge(struct comms *to, const struct comms *from)
+{
+	for (size_t i = 0; i < from->nr_slots; i++) {
+		const struct entry *e = &from->slot[i];
+		struct entry *mine;
+
+		if (!e->used)
+			continue;
+		mine = find_entry(to, e->pid);
+		if (!mine)
+			continue;
+		mine->mentioned |= e->mentioned;
+		if (e->named)
+			set_comm(mine, e->comm, COMM_SIZE, e->ts);
+	}
+}
+
+void comms_print(const struct comms *comms, struct buf *out, size_t limit)
+{
+	for (size_t i = 0; i < comms->nr_slots; i++) {
+		const struct entry *e = &comms->slot[i];
+
+		/* 0 is every CPU's idle task, which readers know. */
+		if (!e->used || !e->named || !e->mentioned || !e->pid)
+			continue;
+		if (out->size + COMM_SIZE + 14 > limit)
+			break;
+		buf_printf(out, "%d %s\n", e->pid, e->comm);
+	}
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trace.dat, version 6: the file format of trace-cmd, see trace-cmd.dat.v6(5).
+ *
+ *	magic, version, byte order, size of long, page size
+ *	"header_page", "header_event": the files of that name
+ *	formats of ftrace's own events, formats of each system's events
+ *	kallsyms, printk formats
+ *	--- the tail, from here on; its size is only known at the end ---
+ *	names of threads
+ *	number of CPUs
+ *	"options": clock, system, version, counters
+ *	"flyrecord": for each CPU where its data is, and its size
+ *	--- padding ---
+ *	data of the CPUs: raw sub-buffers
+ */
+#ifndef RBMAP_CLI_DAT_H
+#define RBMAP_CLI_DAT_H
+
+#define DAT_MAGIC		"\x17\x08\x44tracing"
+#define DAT_MAGIC_SIZE		10
+#define DAT_VERSION		"6"
+#define DAT_HEADER_PAGE		"header_page"
+#define DAT_HEADER_EVENT	"header_event"
+#define DAT_WORD_SIZE		10	/* "options  ", "flyrecord" with its 0 */
+#define DAT_OPTIONS		"options  "
+#define DAT_FLYRECORD		"flyrecord"
+#define DAT_LATENCY		"latency  "
+
+enum dat_option {
+	DAT_OPTION_DONE		= 0,
+	DAT_OPTION_CPUSTAT	= 2,
+	DAT_OPTION_BUFFER	= 3,
+	DAT_OPTION_TRACECLOCK	= 4,
+	DAT_OPTION_UNAME	= 5,
+	DAT_OPTION_VERSION	= 9,
+};
+
+/*
+ * What the version option says while the recording goes on: the sizes in the
+ * table lag behind, there may be more whole sub-buffers after them.
+ */
+#define DAT_UNFINISHED		" (unfinished)"
+
+#endif /* RBMAP_CLI_DAT_H */
