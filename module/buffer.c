@@ -308,9 +308,8 @@ static void rbmap_visit_clock(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_ring *ring = &cpu_buf->ring;
 
+	/* Leaves an empty sub-buffer: none has times of both clocks. */
 	rbmap_cpu_buffer_reset(cpu_buf);
-	/* Times of both clocks in one sub-buffer could run backwards. */
-	rbmap_ring_close(ring, rbmap_commit_seq(READ_ONCE(ring->commit)));
 	ring->before = 0;
 	ring->after = 0;
 	ring->clock = cpu_buf->buffer->clock;

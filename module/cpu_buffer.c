@@ -160,6 +160,9 @@ void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 
 	mutex_lock(&cpu_buf->reader_lock);
 	rbmap_ring_skip(ring);
+	/* Who maps the ring keeps an offset in it: begin in another one. */
+	if (rbmap_ring_reader_at_writer(ring))
+		rbmap_close(cpu_buf, reader->seq);
 
 	reader->told_drops = 0;
 	for (i = 0; i < RBMAP_NR_DROPS; i++) {

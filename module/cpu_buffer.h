@@ -102,6 +102,7 @@ __poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 extern const struct rbmap_ring_ops rbmap_ring_ops;
 
 /* take.c: with reader_lock held */
+bool rbmap_close(struct rbmap_cpu_buffer *cpu_buf, u64 seq);
 bool rbmap_take_mapped(struct rbmap_cpu_buffer *cpu_buf);
 bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
 		     struct rbmap_subbuf_header *copy);

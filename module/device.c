@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "compat/compat.h"
+#include "compat/device.h"
 #include "cpu_buffer.h"
 #include "device.h"
 #include "log.h"
@@ -184,7 +184,7 @@ static const struct file_operations rbmap_fops = {
 	.mmap		= rbmap_file_mmap,
 };
 
-static char *rbmap_devnode(RBMAP_DEVNODE_CONST struct device *dev,
+static char *rbmap_devnode(rbmap_devnode_device *dev,
 			   umode_t *mode)
 {
 	if (mode)

@@ -25,6 +25,12 @@ MODULE_PARM_DESC(overwrite, "when a ring is full: 1 overwrites the oldest events
 static struct rbmap_buffer *rbmap_buffer;
 static enum cpuhp_state rbmap_online_state;
 
+struct rbmap_buffer *rbmap_default_buffer(void)
+{
+	return rbmap_buffer;
+}
+EXPORT_SYMBOL_GPL(rbmap_default_buffer);
+
 /* A CPU that has come on line once keeps its device and its files. */
 static int rbmap_cpu_online(unsigned int cpu)
 {

@@ -4,7 +4,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "compat/compat.h"
+#include "compat/mm.h"
 #include "cpu_buffer.h"
 
 static struct page *rbmap_page_of(const void *addr)

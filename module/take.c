@@ -32,11 +32,18 @@ static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
 	return rbmap_commit_seq(smp_load_acquire(&ring->commit));
 }
 
-/*
- * Make the writer leave sub-buffer `seq`.  Only its own CPU may, or anyone
- * while that is off line.  If that interrupted a writer, the writer publishes.
+/**
+ * rbmap_close - make the writer leave a sub-buffer
+ * @cpu_buf: reader_lock held; not cpus_read_lock()
+ * @seq: the one to leave
+ *
+ * Only its own CPU may, or anyone while that is off line.  If that interrupted
+ * a writer, the writer publishes.
+ *
+ * Context: may sleep.
+ * Return: the writer has left it.
  */
-static bool rbmap_close(struct rbmap_cpu_buffer *cpu_buf, u64 seq)
+bool rbmap_close(struct rbmap_cpu_buffer *cpu_buf, u64 seq)
 {
 	struct rbmap_close close = { .ring = &cpu_buf->ring, .seq = seq };
 	int i;

@@ -58,4 +58,11 @@ int rbmap_write(struct rbmap_buffer *buf, const void *data, size_t size);
 /** rbmap_buffer_max_event - bytes of the largest payload that @buf takes */
 size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf);
 
+/**
+ * rbmap_default_buffer - what /dev/rbmap/cpuN shows
+ *
+ * It is there as long as the module is.
+ */
+struct rbmap_buffer *rbmap_default_buffer(void);
+
 #endif /* RBMAP_BUFFER_H */
