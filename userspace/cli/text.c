@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/trace-seq.h>
+#include <unistd.h>
+
+#include <linux/rbmap.h>
+
+#include "buf.h"
+#include "symbols.h"
+#include "syscalls.h"
+#include "text.h"
+
+#define NR_IDS		65536
+#define MAX_NAMES	2		/* sched_switch: two threads */
+#define COMM_SIZE	16
+#define NR_ASKED	4096		/* a power of two */
+#define ASK_AGAIN_NS	1000000000ULL
+
+/*
+ * A record is copied before it is parsed, with zeros behind it: no offset,
+ * length (each of 16 bits) or string without an end leads out of the copy.
+ */
+#define COPY_TAIL	(4 * 65536)
+
+/* common_flags */
+enum {
+	FLAG_IRQS_OFF		= 0x01,
+	FLAG_NEED_RESCHED_LAZY	= 0x02,
+	FLAG_NEED_RESCHED	= 0x04,
+	FLAG_HARDIRQ		= 0x08,
+	FLAG_SOFTIRQ		= 0x10,
+	FLAG_PREEMPT_RESCHED	= 0x20,
+	FLAG_NMI		= 0x40,
+	FLAG_BH_OFF		= 0x80,
+};
+
+/* Fields that say what a thread is called. */
+struct name_fields {
+	struct tep_format_field *comm;
+	struct tep_format_field *pid;
+};
+
+struct event_info {
+	struct tep_event *event;
+	int size;			/* of the fields that are always there */
+	unsigned int nr_names;
+	struct name_fields name[MAX_NAMES];
+};
+
+struct asked {
+	int pid;
+	uint64_t ns;
+};
+
+struct text {
+	struct tep_handle *tep;
+	struct trace_seq seq;
+	struct event_info *event[NR_IDS];
+	char *copy;
+	size_t copy_size;		/* without the tail */
+	size_t copy_used;
+	struct symbols *symbols;
+	bool comm_from_proc;
+	bool symbols_from_proc;
+	bool counter;
+	struct asked asked[NR_ASKED];	/* by pid, its low bits */
+};
+
+static char *resolve(void *priv, unsigned long long *addr, char **module)
+{
+	struct text *t = priv;
+	const struct symbol *symbol;
+
+	if (t->symbols_from_proc) {
+		struct buf b = { 0 };
+
+		t->symbols_from_proc = false;
+		if (!buf_read_file(&b, "/proc/kallsyms"))
+			symbols_add(t->symbols, b.data, b.size);
+		buf_free(&b);
+	}
+	symbol = symbols_find(t->symbols, *addr);
+	if (!symbol)
+		return NULL;
+	*addr = symbol->addr;
+	*module = symbol->module;
+	return symbol->name;
+}
+
+struct text *text_new(void)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	trace_seq_init(&t->seq);
+	t->tep = tep_alloc();
+	t->symbols = symbols_new();
+	if (!t->tep || !t->symbols) {
+		text_free(t);
+		return NULL;
+	}
+	/* Formats that it can't parse are printed field by field. */
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(t->tep, sizeof(long));
+	tep_set_page_size(t->tep, sysconf(_SC_PAGESIZE));
+	tep_set_file_bigendian(t->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN :
+							    TEP_LITTLE_ENDIAN);
+	tep_set_function_resolver(t->tep, resolve, t);
+	syscalls_register(t->tep);
+	for (size_t i = 0; i < NR_ASKED; i++)
+		t->asked[i].pid = -1;
+	return t;
+}
+
+void text_free(struct text *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < NR_IDS; i++)
+		free(t->event[i]);
+	if (t->tep)
+		tep_free(t->tep);
+	trace_seq_destroy(&t->seq);
+	symbols_free(t->symbols);
+	free(t->copy);
+	free(t);
+}
+
+/* prev_comm belongs to prev_pid, comm and newcomm to pid; oldcomm is past. */
+static struct tep_format_field *pid_of_comm(struct tep_event *event,
+					    const char *comm)
+{
+	size_t len = strlen(comm);
+	char name[64];
+
+	if (!strcmp(comm, "newcomm"))
+		return tep_find_field(event, "pid");
+	if (len < 4 || len > sizeof(name) || !strcmp(comm, "oldcomm") ||
+	    strcmp(comm + len - 4, "comm"))
+		return NULL;
+	memcpy(name, comm, len - 4);
+	strcpy(name + len - 4, "pid");
+	return tep_find_field(event, name);
+}
+
+/* Offsets of a file may be anything: 16 bits is what the kernel can mean. */
+static bool fields_are_sane(const struct tep_event *event)
+{
+	struct tep_format_field *f;
+
+	for (f = event->format.fields; f; f = f->next)
+		if (f->offset < 0 || f->size < 0 || f->offset > 65535 ||
+		    f->size > 65535)
+			return false;
+	return true;
+}
+
+static void find_names(struct event_info *info)
+{
+	struct tep_format_field *f, *pid;
+
+	for (f = info->event->format.fields; f; f = f->next) {
+		if (f->offset + f->size > info->size)
+			info->size = f->offset + f->size;
+		if (info->nr_names == MAX_NAMES)
+			continue;
+		pid = pid_of_comm(info->event, f->name);
+		if (!pid || pid->size != sizeof(int32_t))
+			continue;
+		info->name[info->nr_names].comm = f;
+		info->name[info->nr_names++].pid = pid;
+	}
+}
+
+int text_add_format(struct text *t, const char *system, const char *format,
+		    size_t size)
+{
+	struct tep_event *event = NULL;
+	struct event_info *info;
+
+	if (tep_parse_format(t->tep, &event, format, size, system) || !event)
+		return -EINVAL;
+	if (event->id < 0 || event->id >= NR_IDS || t->event[event->id] ||
+	    !fields_are_sane(event))
+		return -EINVAL;
+	info = calloc(1, sizeof(*info));
+	if (!info)
+		return -ENOMEM;
+	info->event = event;
+	find_names(info);
+	t->event[event->id] = info;
+	return 0;
+}
+
+static bool is_dots(const char *name)
+{
+	return name[0] == '.';
+}
+
+static int load_system(struct text *t, const char *dir, const char *system)
+{
+	struct dirent *entry;
+	char path[4096];
+	int nr = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, system);
+	d = opendir(path);
+	if (!d)
+		return errno == ENOTDIR ? 0 : -errno;
+	while ((entry = readdir(d))) {
+		struct buf b = { 0 };
+
+		if (is_dots(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/%s/format", dir, system,
+			 entry->d_name);
+		if (!buf_read_file(&b, path))
+			nr += !text_add_format(t, system, b.data, b.size);
+		buf_free(&b);
+	}
+	closedir(d);
+	return nr;
+}
+
+int text_load_formats(struct text *t, const char *events_dir)
+{
+	struct dirent *entry;
+	int nr = 0, ret;
+	DIR *d;
+
+	d = opendir(events_dir);
+	if (!d)
+		return -errno;
+	while ((entry = readdir(d))) {
+		if (is_dots(entry->d_name))
+			continue;
+		ret = load_system(t, events_dir, entry->d_name);
+		if (ret > 0)
+			nr += ret;
+	}
+	closedir(d);
+	return nr;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+int text_add_comm(struct text *t, int pid, const char *comm)
+{
+	const char *known = tep_data_comm_from_pid(t->tep, pid);
+
+	if (known && !strcmp(known, comm))
+		return 0;
+	return tep_override_comm(t->tep, comm, pid) ? -errno : 0;
+}
+
+void text_comm_from_proc(struct text *t, bool on)
+{
+	t->comm_from_proc = on;
+}
+
+int text_add_kallsyms(struct text *t, const char *kallsyms, size_t size)
+{
+	return symbols_add(t->symbols, kallsyms, size);
+}
+
+void text_symbols_from_proc(struct text *t, bool on)
+{
+	t->symbols_from_proc = on;
+}
+
+void text_time_is_counter(struct text *t, bool on)
+{
+	t->counter = on;
+}
+
+static bool read_common(const struct rbmap_event *ev,
+			struct rbmap_event_common *common)
+{
+	if (ev->size < sizeof(*common))
+		return false;
+	memcpy(common, ev->data, sizeof(*common));
+	return true;
+}
+
+static struct event_info *info_of(struct text *t, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+
+	return read_common(ev, &common) ? t->event[common.type] : NULL;
+}
+
+const char *text_event_name(struct text *t, const struct rbmap_event *ev)
+{
+	struct event_info *info = info_of(t, ev);
+
+	return info ? info->event->name : NULL;
+}
+
+const char *text_event_system(struct text *t, const struct rbmap_event *ev)
+{
+	struct event_info *info = info_of(t, ev);
+
+	return info ? info->event->system : NULL;
+}
+
+/* A name for a line of text: it ends where it would break the line. */
+static void learn(struct text *t, int pid, const char *from, size_t size)
+{
+	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
+	char comm[COMM_SIZE];
+	size_t n = 0;
+
+	while (n < size && n < sizeof(comm) - 1 && from[n] && from[n] != '\n') {
+		comm[n] = from[n];
+		n++;
+	}
+	comm[n] = '\0';
+	if (!n || pid <= 0)
+		return;
+	text_add_comm(t, pid, comm);
+	asked->pid = pid;
+	asked->ns = now_ns();
+}
+
+/* All is in the copy, whatever the lengths say. */
+static void learn_names(struct text *t, const struct event_info *info)
+{
+	for (unsigned int i = 0; i < info->nr_names; i++) {
+		const struct name_fields *name = &info->name[i];
+		size_t offset = name->comm->offset, size = name->comm->size;
+		int32_t pid;
+		uint32_t loc;
+
+		memcpy(&pid, t->copy + name->pid->offset, sizeof(pid));
+		if (name->comm->flags & TEP_FIELD_IS_DYNAMIC) {
+			memcpy(&loc, t->copy + offset, sizeof(loc));
+			if (name->comm->flags & TEP_FIELD_IS_RELATIVE)
+				offset += size + (loc & 0xffff);
+			else
+				offset = loc & 0xffff;
+			size = loc >> 16;
+		}
+		learn(t, pid, t->copy + offset, size);
+	}
+}
+
+/* A thread may take another name without an event: ask again after a while. */
+static void ask_proc(struct text *t, int pid)
+{
+	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
+	uint64_t now = now_ns();
+	char path[64], comm[64];
+	ssize_t got;
+	int fd;
+
+	if (asked->pid == pid && now - asked->ns < ASK_AGAIN_NS)
+		return;
+	asked->pid = pid;
+	asked->ns = now;
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	got = read(fd, comm, sizeof(comm));
+	close(fd);
+	if (got > 0)
+		learn(t, pid, comm, got);
+}
+
+static const char *comm_of(struct text *t, int pid)
+{
+	const char *comm;
+
+	if (!pid)
+		return "<idle>";
+	if (t->comm_from_proc && pid > 0)
+		ask_proc(t, pid);
+	comm = tep_data_comm_from_pid(t->tep, pid);
+	return comm ? comm : "<...>";
+}
+
+static char resched_char(unsigned int flags)
+{
+	bool lazy = flags & FLAG_NEED_RESCHED_LAZY;
+	bool preempt = flags & FLAG_PREEMPT_RESCHED;
+
+	if (flags & FLAG_NEED_RESCHED)
+		return preempt ? (lazy ? 'B' : 'N') : (lazy ? 'b' : 'n');
+	return preempt ? (lazy ? 'L' : 'p') : (lazy ? 'l' : '.');
+}
+
+static char context_char(unsigned int flags)
+{
+	if (flags & FLAG_NMI)
+		return flags & FLAG_HARDIRQ ? 'Z' : 'z';
+	if (flags & FLAG_HARDIRQ)
+		return flags & FLAG_SOFTIRQ ? 'H' : 'h';
+	return flags & FLAG_SOFTIRQ ? 's' : '.';
+}
+
+static char depth_char(unsigned int depth)
+{
+	return depth ? "0123456789abcdef"[depth & 0xf] : '.';
+}
+
+/* irqs off, need resched, context, preemption off, migration off */
+static void print_flags(const struct rbmap_event_common *common, FILE *out)
+{
+	unsigned int flags = common->flags, count = common->preempt_count;
+	char irqs = '.';
+
+	if (flags & FLAG_IRQS_OFF)
+		irqs = flags & FLAG_BH_OFF ? 'D' : 'd';
+	else if (flags & FLAG_BH_OFF)
+		irqs = 'b';
+	fprintf(out, "%c%c%c%c%c", irqs, resched_char(flags),
+		context_char(flags), depth_char(count & 0xf),
+		depth_char(count >> 4));
+}
+
+static void print_time(const struct text *t, uint64_t ts, FILE *out)
+{
+	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
+
+	if (t->counter)
+		fprintf(out, " %12" PRIu64 ": ", ts);
+	else
+		fprintf(out, " %5" PRIu64 ".%06" PRIu64 ": ", us / 1000000,
+			us % 1000000);
+}
+
+static int copy_record(struct text *t, const struct rbmap_event *ev)
+{
+	if (ev->size > t->copy_size || !t->copy) {
+		size_t size = ev->size < 4096 ? 4096 : 2 * (size_t)ev->size;
+		char *copy = calloc(1, size + COPY_TAIL);
+
+		if (!copy)
+			return -ENOMEM;
+		free(t->copy);
+		t->copy = copy;
+		t->copy_size = size;
+		t->copy_used = 0;
+	}
+	if (t->copy_used > ev->size)
+		memset(t->copy + ev->size, 0, t->copy_used - ev->size);
+	memcpy(t->copy, ev->data, ev->size);
+	t->copy_used = ev->size;
+	return 0;
+}
+
+static void print_fields(struct text *t, const struct event_info *info,
+			 const struct rbmap_event *ev, FILE *out)
+{
+	struct tep_record record = {
+		.ts = ev->ts,
+		.size = ev->size,
+		.data = t->copy,
+		.cpu = ev->cpu,
+		.ref_count = 1,
+	};
+	size_t len;
+
+	fprintf(out, "%s: ", info->event->name);
+	if ((int)ev->size < info->size) {
+		fprintf(out, "[%" PRIu32 " bytes, its format says %d]",
+			ev->size, info->size);
+		return;
+	}
+	trace_seq_reset(&t->seq);
+	tep_print_event(t->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&t->seq);
+	if (t->seq.state != TRACE_SEQ__GOOD) {
+		fputs("[too much text]", out);
+		return;
+	}
+	/* One line, whatever text an event holds. */
+	len = strlen(t->seq.buffer);
+	while (len && t->seq.buffer[len - 1] == '\n')
+		t->seq.buffer[--len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (t->seq.buffer[i] == '\n')
+			t->seq.buffer[i] = ' ';
+	fwrite(t->seq.buffer, 1, len, out);
+}
+
+static void print_lost(const struct rbmap_event *ev, FILE *out)
+{
+	if (ev->lost == RBMAP_LOST_UNKNOWN)
+		fprintf(out, "CPU:%d [LOST EVENTS]\n", ev->cpu);
+	else if (ev->lost)
+		fprintf(out, "CPU:%d [LOST %" PRIu64 " EVENTS]\n", ev->cpu,
+			ev->lost);
+}
+
+int text_print(struct text *t, const struct rbmap_event *ev, FILE *out)
+{
+	struct rbmap_event_common common;
+	const struct event_info *info;
+
+	print_lost(ev, out);
+	if (!read_common(ev, &common)) {
+		fprintf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,
+			ev->size);
+		return 0;
+	}
+	info = t->event[common.type];
+	if (info) {
+		int ret = copy_record(t, ev);
+
+		if (ret)
+			return ret;
+		if ((int)ev->size >= info->size)
+			learn_names(t, info);
+	}
+	fprintf(out, "%16s-%-7d [%03d] ", comm_of(t, common.pid), common.pid,
+		ev->cpu);
+	print_flags(&common, out);
+	print_time(t, ev->ts, out);
+	if (info)
+		print_fields(t, info, ev, out);
+	else
+		fprintf(out, "[event %u, %" PRIu32 " bytes, of no known format]",
+			common.type, ev->size);
+	fputc('\n', out);
+	return ferror(out) ? -EIO : 0;
+}
