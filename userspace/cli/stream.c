@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap stream: events as text, while they come.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../lib/rbmap.h"
+#include "cli.h"
+#include "control.h"
+#include "loss.h"
+#include "text.h"
+
+#define WAIT_MS		100	/* events below the watermark wake nobody */
+#define DRAIN_SECONDS	1.0	/* for what is left after an interrupt */
+#define MAX_EVENTS	64	/* patterns */
+#define MAX_CORRUPT	100
+
+struct stream {
+	char *pattern[MAX_EVENTS];
+	size_t nr_patterns;
+	uint64_t count;		/* events to print, 0: no limit */
+	double seconds;		/* 0: no limit */
+	bool follow;
+
+	struct rbmap_merge *merge;
+	struct text *text;
+	struct control_events events;
+	bool switched;		/* events, by us */
+	struct rbmap_loss before;
+	uint64_t printed;
+	unsigned int corrupt;
+	int write_error;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/*
+ * No SA_RESTART: a signal ends a wait.  A reader of our output that went away
+ * must not kill us before the events are what they were.
+ */
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = interrupt };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+	act.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &act, NULL);
+}
+
+static int parse_options(struct stream *s, int argc, char **argv, bool *done)
+{
+	static const struct option longs[] = {
+		{ "event",	required_argument,	NULL, 'e' },
+		{ "count",	required_argument,	NULL, 'n' },
+		{ "duration",	required_argument,	NULL, 'd' },
+		{ "no-follow",	no_argument,		NULL, 'N' },
+		{ "help",	no_argument,		NULL, 'h' },
+		{ 0 }
+	};
+	const struct command *cmd = &command_stream;
+	int c, status = STATUS_OK;
+
+	*done = true;
+	while ((c = next_option(cmd, argc, argv, "e:n:d:", longs,
+				&status)) != -1) {
+		switch (c) {
+		case 'e':
+			if (s->nr_patterns == MAX_EVENTS)
+				return usage_error(cmd, "more than %d times -e",
+						   MAX_EVENTS);
+			s->pattern[s->nr_patterns++] = optarg;
+			break;
+		case 'n':
+			if (!parse_u64(optarg, &s->count) || !s->count)
+				return usage_error(cmd, "'%s' is no number of events",
+						   optarg);
+			break;
+		case 'd':
+			if (!parse_seconds(optarg, &s->seconds))
+				return usage_error(cmd, "'%s' is no number of seconds",
+						   optarg);
+			break;
+		case 'N':
+			s->follow = false;
+			break;
+		case OPTION_DONE:
+			return status;
+		}
+	}
+	if (optind < argc)
+		return usage_error(cmd, "what is '%s' for? Events go behind -e",
+				   argv[optind]);
+	*done = false;
+	return STATUS_OK;
+}
+
+static bool load_text(struct stream *s)
+{
+	char dir[4096], *clock;
+	int ret;
+
+	s->text = text_new();
+	if (!s->text) {
+		complain("out of memory");
+		return false;
+	}
+	snprintf(dir, sizeof(dir), "%s/events", control_root());
+	ret = text_load_formats(s->text, dir);
+	if (ret < 0) {
+		control_complain(CONTROL_READ, "events", ret);
+		return false;
+	}
+	text_comm_from_proc(s->text, true);
+	text_symbols_from_proc(s->text, true);
+	clock = control_clock();
+	text_time_is_counter(s->text, clock && !strcmp(clock, "x86-tsc"));
+	free(clock);
+	return true;
+}
+
+static bool switch_events(struct stream *s)
+{
+	if (!s->nr_patterns)
+		return true;
+	if (control_select(&s->events, s->pattern, s->nr_patterns))
+		return false;
+	s->switched = true;
+	return !control_enable_selected(&s->events, true);
+}
+
+/* An empty screen has a reason: say so when we know it. */
+static void tell_silence(const struct stream *s)
+{
+	uint64_t on;
+
+	if (!control_read_u64("tracing_on", &on) && !on)
+		complain("tracing_on is 0: no event is written until it is 1");
+	if (s->nr_patterns)
+		return;
+	for (size_t i = 0; i < s->events.nr; i++)
+		if (s->events.v[i].enabled &&
+		    strcmp(s->events.v[i].system, "rbmap"))
+			return;
+	complain("no event is enabled: 'rbmap stream -e sched:*' enables some, 'rbmap list' has them all");
+}
+
+static bool start(struct stream *s)
+{
+	int ret;
+
+	if (!control_present())
+		return false;
+	ret = rbmap_merge_open(&s->merge, 0);
+	if (ret) {
+		complain("%s", rbmap_strerror(ret));
+		return false;
+	}
+	rbmap_merge_loss(s->merge, &s->before);
+	if (control_events_read(&s->events) || !load_text(s) ||
+	    !switch_events(s))
+		return false;
+	if (s->follow)
+		tell_silence(s);
+	return true;
+}
+
+/* What waits to be read now: output without an end would be no "now". */
+static uint64_t unread_events(void)
+{
+	uint64_t sum = 0, entries;
+	char file[64], *stats, *at;
+
+	/* Numbers of CPUs have gaps, no machine has one as wide as this. */
+	for (int cpu = 0, gap = 0; gap < 1024; cpu++, gap++) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+		stats = control_read(file);
+		if (!stats)
+			continue;
+		gap = 0;
+		at = strstr(stats, "entries:");
+		if (at && sscanf(at, "entries: %" SCNu64, &entries) == 1)
+			sum += entries;
+		free(stats);
+	}
+	return sum;
+}
+
+static bool full(const struct stream *s)
+{
+	return s->count && s->printed >= s->count;
+}
+
+/* 1: go on, 0: nothing now, -1: end with an error. */
+static int next(struct stream *s, struct rbmap_event *ev)
+{
+	int ret = rbmap_merge_next(s->merge, ev);
+
+	switch (ret) {
+	case 0:
+	case -EINTR:
+		return 0;
+	case 1:
+		s->printed++;
+		if (!text_print(s->text, ev, stdout))
+			return 1;
+		s->write_error = errno;
+		return ferror(stdout) ? 0 : -1;
+	case RBMAP_ERR_GONE:
+		complain("CPU %d: %s", ev->cpu, rbmap_strerror(ret));
+		return 1;
+	case RBMAP_ERR_CORRUPT:
+		complain("CPU %d: %s; going on behind them", ev->cpu,
+			 rbmap_strerror(ret));
+		return ++s->corrupt < MAX_CORRUPT ? 1 : -1;
+	}
+	complain("%s", rbmap_strerror(ret));
+	return -1;
+}
+
+/* Print until a limit, or what is there to @deadline.  False: an error. */
+static bool drain(struct stream *s, double deadline)
+{
+	struct rbmap_event ev;
+	int ret = 0;
+
+	while (!full(s) && (ret = next(s, &ev)) > 0)
+		if (interrupted || (s->printed % 256 == 0 && now() >= deadline))
+			break;
+	return ret >= 0;
+}
+
+static bool follow(struct stream *s, double deadline)
+{
+	while (!interrupted && !full(s)) {
+		double left = deadline - now();
+		int ms = left * 1000 < WAIT_MS ? left * 1000 + 1 : WAIT_MS;
+		int ret;
+
+		if (left <= 0)
+			break;
+		if (!drain(s, deadline))
+			return false;
+		if (fflush(stdout))
+			s->write_error = errno;
+		if (interrupted || full(s) || s->write_error)
+			break;
+		ret = rbmap_merge_wait(s->merge, ms);
+		if (ret < 0 && ret != -EINTR) {
+			complain("%s", rbmap_strerror(ret));
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * Did the reader of our output leave?  That and a signal during a write are
+ * no errors; the rest is for finish_stdout() to tell.
+ */
+static bool reader_left(struct stream *s)
+{
+	if (!s->write_error && fflush(stdout))
+		s->write_error = errno;
+	if (s->write_error == EPIPE || s->write_error == EINTR)
+		clearerr(stdout);
+	return s->write_error == EPIPE;
+}
+
+static bool run(struct stream *s)
+{
+	double deadline = s->seconds ? now() + s->seconds : 1e18;
+	bool ok;
+
+	if (!s->follow) {
+		uint64_t unread = unread_events();
+
+		if (!unread)
+			return true;
+		if (!s->count || s->count > unread)
+			s->count = unread;
+		rbmap_merge_set_hold(s->merge, 0);
+		return drain(s, deadline);
+	}
+	ok = follow(s, deadline);
+	if (!ok || full(s) || s->write_error)
+		return ok;
+	/* Events stop before we read the last ones. */
+	if (s->switched)
+		control_restore(&s->events);
+	s->switched = false;
+	interrupted = 0;
+	rbmap_merge_set_hold(s->merge, 0);
+	return drain(s, now() + DRAIN_SECONDS);
+}
+
+static void print_sums(struct stream *s)
+{
+	struct rbmap_loss after, loss = { 0 };
+
+	fflush(stdout);
+	rbmap_merge_loss(s->merge, &after);
+	loss_add(&loss, &after, &s->before);
+	loss_print(stderr, s->printed, &loss);
+}
+
+static int stream(int argc, char **argv)
+{
+	struct stream s = { .follow = true };
+	bool done, ok, closed = false;
+	int status = parse_options(&s, argc, argv, &done);
+
+	if (done)
+		return status;
+	catch_signals();
+	ok = start(&s);
+	if (ok) {
+		ok = run(&s);
+		closed = reader_left(&s);
+	}
+	if (s.switched)
+		control_restore(&s.events);
+	if (ok)
+		print_sums(&s);
+	control_events_free(&s.events);
+	text_free(s.text);
+	rbmap_merge_close(s.merge);
+	if (closed) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return ok ? STATUS_OK : STATUS_ERROR;
+}
+
+const struct command command_stream = {
+	.name		= "stream",
+	.synopsis	= "[-e EVENT]... [-n COUNT] [-d SECONDS] [--no-follow]",
+	.summary	= "Print events of all CPUs as text, in the order of time",
+	.help		=
+	"  -e, --event EVENT       enable EVENT (system:event, a wildcard goes) until\n"
+	"                          the end; may be given more than once\n"
+	"  -n, --count COUNT       end after COUNT events\n"
+	"  -d, --duration SECONDS  end after SECONDS\n"
+	"      --no-follow         print what is in the rings now, and end\n"
+	"\n"
+	"Reading consumes: an event is printed once, by one reader. Ctrl-C ends it. What\n"
+	"was read and what was lost, and why, goes to stderr at the end.\n",
+	.run		= stream,
+};
