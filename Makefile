@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap: the module with the kernel's build system, the rest with this file.
+# `make help` says what there is.
+
+VERSION := $(shell cat VERSION)
+BUILD	?= build
+
+KVER	?= $(shell uname -r)
+KDIR	?= /lib/modules/$(KVER)/build
+
+PREFIX	?= /usr/local
+BINDIR	?= $(PREFIX)/bin
+LIBDIR	?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR	?= $(PREFIX)/share/man
+DESTDIR	?=
+
+CC	?= gcc
+CFLAGS	?= -O2 -g
+INSTALL	?= install
+
+ALL_USER :=
+INSTALL_USER :=
+UNINSTALL_USER :=
+
+.PHONY: all user modules help
+all: user modules
+
+include $(sort $(wildcard userspace/*/*.mk))
+include tests/tests.mk
+
+user: $(ALL_USER)
+
+# ---- the module
+
+# Headers that lack: one message, not kbuild's.
+.PHONY: check-headers modules_install
+check-headers:
+	@test -e "$(KDIR)/Makefile" || { \
+	echo "rbmap: the headers of kernel $(KVER) are not installed ($(KDIR) is not there)." >&2; \
+	echo "       Install them:  apt-get install linux-headers-$(KVER)" >&2; \
+	echo "       Or build for another kernel:  make modules KDIR=/path/to/headers" >&2; \
+	exit 1; }
+
+modules: check-headers
+	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
+
+modules_install: modules
+	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" \
+		$(if $(DESTDIR),INSTALL_MOD_PATH="$(DESTDIR)") modules_install
+	$(if $(DESTDIR),,depmod -a $(notdir $(shell $(MAKE) -s -C "$(KDIR)" kernelrelease 2>/dev/null)))
+
+# ---- install
+
+.PHONY: install install-user uninstall
+install-user: user $(INSTALL_USER)
+install: install-user modules_install
+
+uninstall: $(UNINSTALL_USER)
+	find "$(DESTDIR)/lib/modules" \( -path '*/updates/rbmap.ko*' \
+		-o -path '*/extra/rbmap.ko*' \) -print -delete 2>/dev/null || true
+	$(if $(DESTDIR),,depmod -a)
+
+# ---- clean
+
+.PHONY: clean
+clean:
+	rm -rf "$(BUILD)"
+	find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '.*.cmd' \
+		-o -name '*.mod' -o -name '*.mod.c' -o -name '.*.d' \
+		-o -name Module.symvers -o -name modules.order \) -type f \
+		-exec rm -f {} +
+
+# ---- try it
+
+.PHONY: demo
+demo:
+	@tests/install-packages build
+	@tests/demo
+
+help:
+	@echo 'rbmap $(VERSION)'
+	@echo
+	@echo 'Try it'
+	@echo '  demo             install what is missing, build, record two seconds of'
+	@echo '                   scheduler events (in a VM if this kernel takes no modules)'
+	@echo
+	@echo 'Build'
+	@echo '  all              user and modules (the default)'
+	@echo '  user             library, command and examples, into $(BUILD)/'
+	@echo '  modules          rbmap.ko, for KDIR=$(KDIR)'
+	@echo '  clean            remove what was built'
+	@echo
+	@echo 'Install (DESTDIR and PREFIX=$(PREFIX) are honoured)'
+	@echo '  install          all of it'
+	@echo '  install-user     all but the module'
+	@echo '  modules_install  the module alone'
+	@echo '  uninstall        remove what install put there'
+	@echo
+	@echo 'Test (tests/README.md says what each proves and how long it takes)'
+	@echo '  check            install what is missing, build, and run all that follows'
+	@echo '  check-unit       in user space: ring, library, command'
+	@echo '  check-vm         on stock kernels, in virtual machines'

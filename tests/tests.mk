@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Each suite prints TAP or ends with `N passed, N failed, N skipped`; the
+# fragments have their targets.
+
+CHECK_UNIT := check-unit-ring check-unit-lib check-unit-cli
+CHECK_SUITES := check-lint $(CHECK_UNIT) check-vm-runner check-vm
+
+include $(sort $(wildcard tests/unit/*.mk tests/vm/*.mk))
+
+.PHONY: check check-unit check-lint check-vm-runner
+check-lint:
+	@tests/lint/run
+
+check-unit: $(CHECK_UNIT)
+
+check-vm-runner:
+	@tests/vm/selftest/run
+
+# What the tests need is there before make looks at what depends on it.
+check:
+	@tests/install-packages build check vm
+	@tests/check $(CHECK_SUITES)
