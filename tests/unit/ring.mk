@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of module/ring in user space.
+#
+#	make check-unit-ring		all, each also with sanitizers
+#
+# RBMAP_TEST_SEED=N starts the random ones elsewhere.
+
+BUILD ?= build
+
+RING_TEST_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+RING_DIR ?= $(RING_TEST_DIR)/../../module/ring
+RING_TEST_BUILD := $(BUILD)/tests/unit
+
+RING_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -pthread \
+	-I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_DIR) \
+	-I$(RING_TEST_DIR)/../../module/include
+RING_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
+
+RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h $(RING_DIR)/*.h) \
+	$(wildcard $(RING_TEST_DIR)/../../module/include/rbmap/*.h) \
+	$(RING_TEST_DIR)/../../uapi/linux/rbmap.h $(RING_TEST_DIR)/ring.mk
+RING_SOURCES := $(wildcard $(RING_DIR)/*.c)
+
+RING_FLAGS_plain :=
+RING_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer
+RING_FLAGS_tsan := -fsanitize=thread
+
+RING_TESTS := ring_words ring_encoding
+
+RING_BINARIES := $(foreach variant,plain asan,\
+	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
+
+# $(1): variant
+define RING_VARIANT
+$(RING_TEST_BUILD)/$(1)/%: $(RING_TEST_DIR)/%.c \
+		$(RING_TEST_DIR)/ring_fixture.c $(RING_SOURCES) $(RING_TEST_DEPS)
+	@mkdir -p $$(@D)
+	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $$(CFLAGS_$$*) -o $$@ \
+		$$(filter %.c,$$^) $$(LDFLAGS) $$(RING_TEST_LIBS)
+endef
+$(foreach variant,plain asan tsan,$(eval $(call RING_VARIANT,$(variant))))
+
+.PHONY: check-unit-ring
+check-unit-ring: $(RING_BINARIES)
+	@status=0; for test in $(RING_BINARIES); do \
+		echo "# $$test"; \
+		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; exit $$status

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Headers and times as libtraceevent reads them.  The fixture compares each
+ * event read with what its writer meant; the tests here bring the sizes, the
+ * clocks and the discards.
+ */
+#include "ring_fixture.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define DELTA_LIMIT	(1ULL << 27)
+#define EPOCH		(1ULL << 59)
+
+static u64 now;
+static u64 step;
+
+static u64 clock_steps(void)
+{
+	now += step;
+	return now;
+}
+
+static void open_ring(u32 subbuf_size)
+{
+	rig_open(4, subbuf_size, RBMAP_MODE_OVERWRITE, 0);
+	rig.clock = clock_steps;
+	now = 1000;
+	step = 1;
+}
+
+static void close_ring(void)
+{
+	rig_drain();
+	rig_check_accounts();
+	rig_close();
+}
+
+static u32 tail_offset(void)
+{
+	return rbmap_tail_offset(rig.ring->tail);
+}
+
+/* Length of an event: the specified one, by the table of linux/rbmap.h. */
+static void test_event_len(void **state)
+{
+	(void)state;
+	assert_int_equal(rbmap_event_len(0), 8);
+	assert_int_equal(rbmap_event_len(1), 8);
+	assert_int_equal(rbmap_event_len(4), 8);
+	assert_int_equal(rbmap_event_len(5), 16);
+	assert_int_equal(rbmap_event_len(8), 16);
+	assert_int_equal(rbmap_event_len(9), 16);
+	assert_int_equal(rbmap_event_len(12), 16);
+	assert_int_equal(rbmap_event_len(13), 20);
+	assert_int_equal(rbmap_event_len(16), 20);
+	assert_int_equal(rbmap_event_len(111), 116);
+	assert_int_equal(rbmap_event_len(112), 116);
+	assert_int_equal(rbmap_event_len(113), 124);
+	assert_int_equal(rbmap_event_len(116), 124);
+	assert_int_equal(rbmap_event_len(117), 128);
+	assert_int_equal(rbmap_event_len(4080 - 8), 4080);
+	assert_int_equal(rbmap_event_len((4 << 20) - 24), (4 << 20) - 16);
+}
+
+static void test_words(void **state)
+{
+	static const u32 deltas[] = { 0, 1, DELTA_LIMIT / 2, DELTA_LIMIT - 1 };
+	u32 type, i;
+
+	(void)state;
+	for (type = 0; type < 32; type++)
+	for (i = 0; i < ARRAY_SIZE(deltas); i++) {
+		u32 word = rbmap_event_word(type, deltas[i]);
+
+		assert_int_equal(rbmap_event_type_len(word), type);
+		assert_int_equal(rbmap_event_delta(word), deltas[i]);
+	}
+}
+
+/* Every size that there is, in sub-buffers of the least and a larger size. */
+static void test_all_sizes(void **state)
+{
+	static const u32 subbuf_sizes[] = { 64, 256, 4096, 8192 };
+	u32 i, size;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(subbuf_sizes); i++) {
+		open_ring(subbuf_sizes[i]);
+		for (size = 0; size <= rbmap_ring_max_event(rig.ring); size++) {
+			/* A neighbour shows whether the event keeps its bounds. */
+			assert_true(rig_write(size));
+			assert_true(rig_write(3));
+			rig_drain();
+		}
+		assert_false(rig_write(size));
+		assert_int_equal(local_read(&rig.ring->dropped[
+				 RBMAP_DROP_TOO_LARGE]), 1);
+		close_ring();
+	}
+}
+
+/* An event of the largest size fits behind nothing, and nothing behind it. */
+static void test_largest_event(void **state)
+{
+	static const u32 subbuf_sizes[] = { 4096, 65536, 4 << 20 };
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(subbuf_sizes); i++) {
+		u32 max = subbuf_sizes[i] - 24;
+
+		open_ring(subbuf_sizes[i]);
+		assert_int_equal(rbmap_ring_max_event(rig.ring), max);
+		for (k = 0; k < 6; k++) {
+			assert_true(rig_write(max));
+			assert_int_equal(tail_offset(), max + 8);
+			assert_true(rig_write(0));
+			assert_int_equal(tail_offset(), 8);
+			rig_read();
+			rig_read();
+		}
+		close_ring();
+	}
+}
+
+struct gap {
+	u64	step;
+	u32	len;	/* that an event of 16 bytes takes */
+};
+
+static void test_deltas(void **state)
+{
+	static const struct gap gaps[] = {
+		{ 0, 24 },			/* 20, rounded to 8 */
+		{ 1, 20 },
+		{ DELTA_LIMIT - 2, 20 },
+		{ DELTA_LIMIT - 1, 20 },
+		{ DELTA_LIMIT, 32 },		/* time extend, 24 */
+		{ DELTA_LIMIT + 1, 32 },
+		{ 1ULL << 32, 32 },
+		{ (1ULL << 54) - 1, 32 },
+		{ 1ULL << 54, 32 },
+		{ EPOCH - 1 - (1ULL << 56), 32 },
+	};
+	u32 i;
+
+	(void)state;
+	open_ring(4096);
+	for (i = 0; i < ARRAY_SIZE(gaps); i++) {
+		u32 before;
+
+		rig_fill();
+		now = 1000;
+		rig.clock_max = 0;
+		rig_drain();
+		rig_ring_close();
+		rig.last_time = 0;
+		/* A ring's stamps begin anew with a clock that does. */
+		rig.ring->before = 0;
+		rig.ring->after = 0;
+		step = 1;
+		assert_true(rig_write(16));
+		before = tail_offset();
+		step = gaps[i].step;
+		assert_true(rig_write(16));
+		assert_int_equal(tail_offset() - before, gaps[i].len);
+		step = 1;
+		assert_true(rig_write(16));
+		assert_int_equal(tail_offset() - before, gaps[i].len + 20);
+	}
+	close_ring();
+}
+
+/* The top 5 bits are the sub-buffer's: beyond their change is another one. */
+static void test_epochs(void **state)
+{
+	static const u64 steps[] = {
+		EPOCH, EPOCH - 1, EPOCH + 1, 2 * EPOCH, 3, DELTA_LIMIT + 3,
+	};
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(steps); i++)
+	for (k = 0; k < 31; k++) {
+		struct rig_event event;
+
+		open_ring(4096);
+		now = (k + 1) * EPOCH - 2;
+		assert_true(rig_write(8));
+		assert_true(rig_write(8));
+		step = steps[i];
+		/*
+		 * The clock is read once more for a new sub-buffer; where it
+		 * wraps, time stands still.
+		 */
+		rig.clock_steps_back = now + 2 * step + 8 < now;
+		assert_true(rig_write(8));
+		/* A discard asks for an absolute stamp after it. */
+		step = 1;
+		assert_true(rig_begin(&event, 8));
+		rig_discard(&event);
+		assert_true(rig_write(8));
+		assert_true(rig_write(8));
+		close_ring();
+	}
+}
+
+/* A short delta may cross 2^59; an absolute stamp after that may not. */
+static void test_epoch_crossed_by_a_delta(void **state)
+{
+	struct rig_event event;
+	u64 seq;
+
+	(void)state;
+	open_ring(4096);
+	now = 5 * EPOCH - 3;
+	seq = rbmap_commit_seq(rig.ring->commit);
+	while (now < 5 * EPOCH + 3)
+		assert_true(rig_write(8));
+	assert_int_equal(rbmap_commit_seq(rig.ring->commit), seq);
+	assert_true(rig_begin(&event, 8));
+	rig_discard(&event);
+	assert_true(rig_write(8));
+	assert_int_equal(rbmap_commit_seq(rig.ring->commit), seq + 1);
+	step = DELTA_LIMIT;
+	assert_true(rig_write(8));
+	assert_int_equal(rbmap_commit_seq(rig.ring->commit), seq + 1);
+	close_ring();
+}
+
+static void test_time_zero_and_end(void **state)
+{
+	struct rig_event event;
+	u32 i;
+
+	(void)state;
+	open_ring(4096);
+	now = 0;
+	step = 0;
+	for (i = 0; i < 4; i++) {
+		assert_true(rig_write(i));
+		assert_true(rig_begin(&event, 8));
+		if (i & 1)
+			assert_true(rig_write(4));
+		rig_discard(&event);
+	}
+	close_ring();
+
+	open_ring(4096);
+	now = U64_MAX - 10;
+	for (i = 0; i < 10; i++)
+		assert_true(rig_write(i));
+	assert_true(now == U64_MAX);
+	/* It wraps: a new sub-buffer waits for it, short deltas go with it. */
+	rig.clock_steps_back = true;
+	for (i = 0; i < 20; i++)
+		assert_true(rig_write(i));
+	close_ring();
+}
+
+static u64 clock_back_and_forth(void)
+{
+	static const u64 steps[] = { 0, 1, 7, DELTA_LIMIT, 1ULL << 39 };
+	u64 by = steps[rig_below(ARRAY_SIZE(steps))];
+
+	if (rig_below(2) && now > by)
+		now -= by;
+	else
+		now += by;
+	return now;
+}
+
+static void test_clock_steps_back(void **state)
+{
+	struct rig_event event;
+	u32 i;
+
+	(void)state;
+	open_ring(256);
+	rig.clock = clock_back_and_forth;
+	rig.clock_steps_back = true;
+	for (i = 0; i < 20000; i++) {
+		switch (rig_below(4)) {
+		case 0:
+			if (rig_begin(&event, rig_below(30)))
+				rig_discard(&event);
+			break;
+		case 1:
+			if (!rig_begin(&event, rig_below(30)))
+				break;
+			rig_write(rig_below(9));
+			rig_discard(&event);
+			break;
+		default:
+			rig_write(rig_below(40));
+		}
+		if (!rig_below(4))
+			rig_read();
+	}
+	close_ring();
+}
+
+/* Last: its bytes are given back. */
+static void test_discard_last(void **state)
+{
+	static const u64 steps[] = { 0, 1, DELTA_LIMIT };
+	struct rig_event event;
+	u32 i, before;
+
+	(void)state;
+	open_ring(4096);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		assert_true(rig_write(20));
+		before = tail_offset();
+		step = steps[i];
+		assert_true(rig_begin(&event, 100));
+		rig_discard(&event);
+		assert_int_equal(tail_offset(), before);
+		/* Back to back: two in a row. */
+		assert_true(rig_begin(&event, 8));
+		rig_discard(&event);
+		assert_int_equal(tail_offset(), before);
+		assert_true(rig_write(20));
+		/* 24 and an absolute stamp: the delta would be from nowhere */
+		assert_int_equal(tail_offset(), before + 32);
+	}
+	assert_int_equal(rbmap_ring_entries(rig.ring), 2 * ARRAY_SIZE(steps));
+	close_ring();
+}
+
+/* Not last: padding, or time extends by nothing, which keep the time. */
+static void test_discard_inside(void **state)
+{
+	static const u64 steps[] = {
+		0, 1, DELTA_LIMIT - 1, DELTA_LIMIT, 1ULL << 40,
+	};
+	struct rig_event event;
+	u32 i, size, first;
+
+	(void)state;
+	open_ring(4096);
+	for (first = 0; first < 2; first++)
+	for (size = 0; size < 140; size++)
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (first) {
+			rig_ring_close();
+			assert_int_equal(tail_offset(), 0);
+		} else {
+			assert_true(rig_write(4));
+		}
+		step = steps[i];
+		assert_true(rig_begin(&event, size));
+		assert_true(rig_write(12));
+		rig_discard(&event);
+		step = 1;
+		assert_true(rig_write(4));
+		rig_drain();
+	}
+	close_ring();
+}
+
+/* A whole sub-buffer of nothing but discarded events. */
+static void test_discard_all(void **state)
+{
+	struct rig_event event[RBMAP_MAX_NEST];
+	int i;
+
+	(void)state;
+	open_ring(256);
+	for (i = 0; i < RBMAP_MAX_NEST; i++)
+		assert_true(rig_begin(&event[i], 8));
+	while (i--)
+		rig_discard(&event[i]);
+	/* Each was the last one by then. */
+	assert_int_equal(tail_offset(), 0);
+	assert_int_equal(rig_drain(), 0);
+
+	for (i = 0; i < RBMAP_MAX_NEST - 1; i++)
+		assert_true(rig_begin(&event[i], 8));
+	rig_write(0);
+	while (i--)
+		rig_discard(&event[i]);
+	assert_int_equal(rig_drain(), 1);
+	close_ring();
+}
+
+static void test_random(void **state)
+{
+	static const u64 steps[] = {
+		0, 0, 1, 1, 1, 2, 1000, DELTA_LIMIT - 1, DELTA_LIMIT,
+		DELTA_LIMIT + 1, 1ULL << 33, 1ULL << 50,
+	};
+	struct rig_event event[RBMAP_MAX_NEST];
+	u32 i, nest;
+
+	(void)state;
+	for (i = 0; i < 40; i++) {
+		u32 k, max, subbuf_size = 64 << rig_below(8);
+
+		open_ring(subbuf_size);
+		rig.random += i << 20;
+		now = rig_random();
+		if (i & 1)
+			now = now << 59;
+		now >>= 1;
+		max = rbmap_ring_max_event(rig.ring);
+		nest = 0;
+		for (k = 0; k < 4000; k++) {
+			u32 size = rig_below(4) ? rig_below(24) :
+						  rig_below(max + 1);
+
+			step = steps[rig_below(ARRAY_SIZE(steps))];
+			if (size > max)
+				size = max;
+			switch (rig_below(6)) {
+			case 0:
+			case 1:
+				if (nest < RBMAP_MAX_NEST &&
+				    rig_begin(&event[nest], size))
+					nest++;
+				break;
+			case 2:
+				if (nest)
+					rig_discard(&event[--nest]);
+				break;
+			case 3:
+				if (nest)
+					rig_commit(&event[--nest]);
+				break;
+			case 4:
+				if (nest < RBMAP_MAX_NEST)
+					rig_write(size);
+				break;
+			case 5:
+				rig_read_bytes(rig_below(subbuf_size));
+				break;
+			}
+		}
+		while (nest)
+			rig_commit(&event[--nest]);
+		close_ring();
+	}
+}
+
+/* What a reader of a copy, as read() makes it, is told of a loss. */
+static void test_lost_flags(void **state)
+{
+	u32 room;
+
+	(void)state;
+	for (room = 0; room <= 16; room += 4) {
+		const struct rbmap_subbuf_header *header;
+		u32 size, lost, i, n = 0;
+
+		open_ring(256);
+		step = 1;
+		while (rbmap_commit_seq(rig.ring->commit) < 6) {
+			u32 left = 240 - tail_offset();
+
+			/* Leave `room` bytes at each end. */
+			if (left <= room)
+				rig_ring_close();
+			if (left >= room + 16 || left == room + 8)
+				rig_write(left - room == 16 ? 12 : 4);
+			else if (left > room)
+				rig_write(4);
+			n++;
+			assert_true(n < 1000);
+		}
+		assert_int_equal(rbmap_ring_take(rig.ring), RBMAP_TAKE_NEXT);
+		header = rig.ring->subbuf[rig.ring->reader.id].header;
+		size = header->commit;
+		lost = rig.ring->reader.lost;
+		assert_true(lost > 0);
+		assert_int_equal(lost, local_read(&rig.ring->overrun));
+
+		/* Not told yet. */
+		kbuffer_load_subbuffer(rig.kbuf, (void *)header);
+		assert_int_equal(kbuffer_missed_events(rig.kbuf), 0);
+
+		assert_true(rbmap_ring_mark_lost(rig.ring));
+		kbuffer_load_subbuffer(rig.kbuf, (void *)header);
+		assert_int_equal(kbuffer_subbuffer_size(rig.kbuf), size);
+		if (240 - size >= 8) {
+			assert_int_equal(header->commit,
+					 size | 1u << 31 | 1u << 30);
+			assert_int_equal(kbuffer_missed_events(rig.kbuf), lost);
+		} else {
+			assert_int_equal(header->commit, size | 1u << 31);
+			assert_int_equal(kbuffer_missed_events(rig.kbuf), -1);
+		}
+		/* The flags are no part of what there is to read. */
+		assert_int_equal(rbmap_ring_unread(rig.ring), size);
+		rbmap_ring_consume(rig.ring, size);
+		assert_int_equal(rig.ring->reader.read,
+				 rig.ring->subbuf[rig.ring->reader.id].closed_events);
+		assert_int_equal(rbmap_ring_unread(rig.ring), 0);
+
+		/* They go when the writer gets the sub-buffer again. */
+		for (i = 0; i < 400; i++)
+			rig_write(4);
+		while (rbmap_ring_take(rig.ring) != RBMAP_TAKE_EMPTY) {
+			header = rig.ring->subbuf[rig.ring->reader.id].header;
+			assert_int_equal(header->commit & (3u << 30), 0);
+			rbmap_ring_consume(rig.ring, header->commit);
+		}
+		rig_close();
+	}
+}
+
+/* Not while the writer is in it: header.commit is its own. */
+static void test_lost_flags_wait(void **state)
+{
+	const struct rbmap_subbuf_header *header;
+
+	(void)state;
+	open_ring(256);
+	rig_write(8);
+	assert_int_equal(rbmap_ring_take(rig.ring), RBMAP_TAKE_NEXT);
+	header = rig.ring->subbuf[rig.ring->reader.id].header;
+	assert_false(rbmap_ring_mark_lost(rig.ring));
+	assert_int_equal(header->commit, 16);
+	rig_ring_close();
+	assert_true(rbmap_ring_mark_lost(rig.ring));
+	rig_close();
+}
+
+/* Counting by decoding is what consuming a part relies on. */
+static void test_count_events(void **state)
+{
+	static struct decoded events[600];
+	struct rig_event event;
+	struct rbmap_subbuf_header *header;
+	u32 i, n;
+
+	(void)state;
+	open_ring(4096);
+	for (i = 0; i < 60; i++) {
+		step = i % 3 ? 1 : DELTA_LIMIT * (i % 2);
+		rig_begin(&event, i % 7 ? i : 113 + i);
+		rig_write(1);
+		if (i % 4)
+			rig_commit(&event);
+		else
+			rig_discard(&event);
+	}
+	for (i = 0; i < 3; i++) {
+		header = rig.ring->subbuf[i].header;
+		n = rig_decode(header, header->commit, events, 600);
+		assert_int_equal(rbmap_count_events(header, 0, header->commit), n);
+		if (n > 4)
+			assert_int_equal(rbmap_count_events(header,
+					 events[2].offset, events[4].offset), 2);
+	}
+	close_ring();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_event_len),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_all_sizes),
+		cmocka_unit_test(test_largest_event),
+		cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_epochs),
+		cmocka_unit_test(test_epoch_crossed_by_a_delta),
+		cmocka_unit_test(test_time_zero_and_end),
+		cmocka_unit_test(test_clock_steps_back),
+		cmocka_unit_test(test_discard_last),
+		cmocka_unit_test(test_discard_inside),
+		cmocka_unit_test(test_discard_all),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_lost_flags),
+		cmocka_unit_test(test_lost_flags_wait),
+		cmocka_unit_test(test_count_events),
+	};
+
+	return cmocka_run_group_tests_name("ring_encoding", tests, NULL, NULL);
+}

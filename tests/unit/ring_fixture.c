@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "ring_fixture.h"
+
+#define OFFSET_BITS	22
+
+struct rig rig;
+void (*rig_on_failure)(const char *message);
+
+void rig_fail(const char *format, ...)
+{
+	static char message[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	if (rig_on_failure)
+		rig_on_failure(message);
+	fail_msg("%s", message);
+	abort();
+}
+
+u64 rig_random(void)
+{
+	u64 x = rig.random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	rig.random = x;
+	return x * 0x2545f4914f6cdd1dULL;
+}
+
+u8 rig_pattern(u32 seed, u32 i)
+{
+	return (seed * 2654435761u + i * 40503u) >> 13;
+}
+
+u64 rb_clock(u32 clock)
+{
+	u64 now = rig.clock ? rig.clock() : rig.clock_max + 1;
+
+	(void)clock;
+	if (now > rig.clock_max)
+		rig.clock_max = now;
+	rig.clock_said[rig.depth] = now;
+	return now;
+}
+
+static void count_closed(struct rbmap_ring *ring)
+{
+	rig_check(ring == rig.ring);
+	rig.closed++;
+	if (rig.on_closed)
+		rig.on_closed();
+}
+
+static const struct rbmap_ring_ops rig_ops = { .closed = count_closed };
+
+static void *zeroed(size_t align, size_t size)
+{
+	void *p;
+
+	size = ALIGN(size, align);
+	p = aligned_alloc(align, size);
+	if (!p)
+		abort();
+	memset(p, 0, size);
+	return p;
+}
+
+void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
+	      u64 first_seq)
+{
+	const char *seed = getenv("RBMAP_TEST_SEED");
+	u32 i;
+
+	if (rig.ring)
+		rig_close();	/* a test that failed has left it */
+	rig = (struct rig) {
+		.random = seed ? strtoull(seed, NULL, 0) * 2 + 1 : 88172645463325252ULL,
+		.config = {
+			.nr_slots = nr_slots,
+			.subbuf_size = subbuf_size,
+			.mode = mode,
+			.subbuf = zeroed(64, (nr_slots + 1ULL) *
+					 sizeof(struct rbmap_subbuf)),
+			.slot = zeroed(64, nr_slots * sizeof(u64)),
+			.ops = &rig_ops,
+			.first_seq = first_seq,
+		},
+		.ring = zeroed(64, sizeof(struct rbmap_ring)),
+		.copy = zeroed(64, subbuf_size),
+		.kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
+				      KBUFFER_ENDIAN_SAME_AS_HOST),
+	};
+	/* Apart from each other, so that tools see who writes beyond an end. */
+	for (i = 0; i <= nr_slots; i++)
+		rig.config.subbuf[i].header = zeroed(8, subbuf_size);
+	rbmap_ring_init(rig.ring, &rig.config);
+	rig_open_log(1 << 16);
+}
+
+void rig_open_log(u32 events)
+{
+	rig.max_log = events;
+	rig.log = realloc(rig.log, events * sizeof(*rig.log));
+	if (!rig.log)
+		abort();
+}
+
+void rig_close(void)
+{
+	u32 i;
+
+	for (i = 0; i <= rig.config.nr_slots; i++)
+		free(rig.config.subbuf[i].header);
+	free(rig.config.subbuf);
+	free(rig.config.slot);
+	free(rig.ring);
+	free(rig.copy);
+	free(rig.log);
+	kbuffer_free(rig.kbuf);
+	memset(&rig, 0, sizeof(rig));
+}
+
+/* The model */
+
+static u64 place_of(u64 seq, u32 offset)
+{
+	u64 subbufs = (seq - rig.config.first_seq) & RBMAP_TAIL_SEQ_MASK;
+
+	return subbufs << OFFSET_BITS | offset;
+}
+
+/* Index of the first entry that is not before place. */
+static u32 log_find(u64 place)
+{
+	u32 low = 0, high = rig.nr_log;
+
+	/* Most look-ups are near the end. */
+	if (high && rig.log[high - 1].place < place)
+		return high;
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (rig.log[middle].place < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct written *log_entry(u64 place)
+{
+	u32 i = log_find(place);
+
+	rig_check(i < rig.nr_log && rig.log[i].place == place);
+	return &rig.log[i];
+}
+
+static void log_add(const struct rig_event *event)
+{
+	u32 i = log_find(event->place);
+
+	rig_check(rig.nr_log < rig.max_log);
+	rig_check(i == rig.nr_log || rig.log[i].place != event->place);
+	memmove(&rig.log[i + 1], &rig.log[i],
+		(rig.nr_log - i) * sizeof(*rig.log));
+	rig.nr_log++;
+	rig.log[i] = (struct written) {
+		.place = event->place,
+		.clock = rig.clock_said[rig.depth],
+		.clock_max = rig.clock_max,
+		.size = event->size,
+		.seed = event->seed,
+	};
+}
+
+static void log_remove(u64 place)
+{
+	u32 i = log_entry(place) - rig.log;
+
+	rig_check(rig.log[i].state == WRITING);
+	rig.nr_log--;
+	memmove(&rig.log[i], &rig.log[i + 1],
+		(rig.nr_log - i) * sizeof(*rig.log));
+}
+
+/* The writer */
+
+bool rig_begin(struct rig_event *event, u32 size)
+{
+	struct rbmap_ring *ring = rig.ring;
+	enum rbmap_drop drop = RBMAP_NR_DROPS;
+	u8 *payload;
+	u32 i;
+
+	rig.attempts++;
+	rig.depth++;
+	rig_check(rig.depth <= RIG_MAX_DEPTH);
+	if (!rbmap_ring_enter(ring)) {
+		drop = RBMAP_DROP_NESTED;
+	} else if (size > rbmap_ring_max_event(ring)) {
+		drop = RBMAP_DROP_TOO_LARGE;
+	} else {
+		payload = rbmap_ring_reserve(ring, size, &event->room, &drop);
+		if (payload) {
+			event->seed = ++rig.next_seed;
+			event->size = size;
+			event->place = place_of(rbmap_tail_seq(event->room.tail),
+						rbmap_tail_offset(event->room.tail) +
+						event->room.stamp_len);
+			log_add(event);
+			for (i = 0; i < size; i++)
+				payload[i] = rig_pattern(event->seed, i);
+			return true;
+		}
+	}
+	rig_check(drop < RBMAP_NR_DROPS);
+	rbmap_ring_drop(ring, drop);
+	rig.depth--;
+	return false;
+}
+
+void rig_commit(struct rig_event *event)
+{
+	log_entry(event->place)->state = COMMITTED;
+	rbmap_ring_commit(rig.ring, &event->room);
+	rig.depth--;
+}
+
+void rig_discard(struct rig_event *event)
+{
+	log_remove(event->place);
+	rig.discarded++;
+	rbmap_ring_discard(rig.ring, &event->room);
+	rig.depth--;
+}
+
+bool rig_write(u32 size)
+{
+	struct rig_event event;
+
+	if (!rig_begin(&event, size))
+		return false;
+	rig_commit(&event);
+	return true;
+}
+
+void rig_ring_close(void)
+{
+	rbmap_ring_close(rig.ring, rbmap_commit_seq(rig.ring->commit));
+}
+
+void rig_fill(void)
+{
+	const u64 tail = rig.ring->tail;
+
+	while (rbmap_tail_seq(rig.ring->tail) == rbmap_tail_seq(tail)) {
+		u32 left = rig.ring->capacity -
+			   rbmap_tail_offset(rig.ring->tail);
+
+		if (left < RBMAP_EVENT_MIN || !rig_write(0))
+			return;
+	}
+}
+
+void rig_write_subbufs(u32 n, u32 size)
+{
+	while (n--) {
+		u32 seq = rbmap_tail_seq(rig.ring->tail);
+
+		while (rbmap_tail_seq(rig.ring->tail) == seq)
+			if (!rig_write(size))
+				return;
+	}
+}
+
+/* The decoders */
+
+static u32 get_u32(const u8 *p)
+{
+	u32 word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/* By the prose of linux/rbmap.h, for little endian. */
+static u32 decode(const struct rbmap_subbuf_header *header, u32 size,
+		  struct decoded *events, u32 max)
+{
+	const u8 *data = (const u8 *)header + 16;
+	u64 time = header->time_stamp;
+	u32 at = 0, n = 0;
+
+	while (at < size) {
+		u32 word = get_u32(data + at);
+		u32 type_len = word & 31, delta = word >> 5;
+		struct decoded *event = &events[n];
+		u32 len;
+
+		rig_check(size - at >= 8);
+		switch (type_len) {
+		case 29:
+			if (!delta)
+				return n;
+			time += delta;
+			len = 4 + get_u32(data + at + 4);
+			break;
+		case 30:
+			time += delta + ((u64)get_u32(data + at + 4) << 27);
+			len = 8;
+			break;
+		case 31:
+			time = delta + ((u64)get_u32(data + at + 4) << 27);
+			time |= header->time_stamp >> 59 << 59;
+			len = 8;
+			break;
+		default:
+			time += delta;
+			rig_check(n < max);
+			n++;
+			event->offset = at;
+			event->time = time;
+			if (type_len) {
+				event->data = data + at + 4;
+				event->size = type_len * 4;
+				len = 4 + event->size;
+			} else {
+				event->data = data + at + 8;
+				event->size = get_u32(data + at + 4) - 4;
+				len = 8 + event->size;
+			}
+		}
+		rig_check(len % 4 == 0 && len <= size - at);
+		at += len;
+	}
+	return n;
+}
+
+u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
+	       struct decoded *events, u32 max)
+{
+	struct rbmap_subbuf_header *copy = (void *)rig.copy;
+	const u8 *data = rig.copy + 16;
+	unsigned long long time;
+	u32 n, i = 0;
+	void *record;
+
+	rig_check(size <= rig.config.subbuf_size - 16);
+	memcpy(copy, header, 16 + size);
+	copy->commit = size;
+	n = decode(copy, size, events, max);
+
+	rig_check(kbuffer_load_subbuffer(rig.kbuf, copy) == 0);
+	for (record = kbuffer_read_event(rig.kbuf, &time); record;
+	     record = kbuffer_next_event(rig.kbuf, &time)) {
+		rig_check(i < n);
+		rig_check((const u8 *)record == events[i].data);
+		rig_check((u32)kbuffer_event_size(rig.kbuf) == events[i].size);
+		if (time != events[i].time)
+			rig_fail("libtraceevent: time %llx, not %llx, at %u",
+				 time, (unsigned long long)events[i].time,
+				 (u32)((const u8 *)record - data));
+		i++;
+	}
+	rig_check(i == n);
+	return n;
+}
+
+/* The reader */
+
+/*
+ * Payloads are rounded to 4 bytes, 8 to 12; where the event's own delta is 0,
+ * header and all are rounded to 8.
+ */
+static bool size_is_right(u32 written, u32 decoded)
+{
+	u32 least = ALIGN(written ? written : 1, 4);
+
+	if (least == 8)
+		return decoded == 12;
+	if (least < 112 ? least % 8 == 0 : least > 112 && least % 8 == 4)
+		return decoded == least || decoded == least + 4;
+	return decoded == least;
+}
+
+static void check_event(const struct decoded *event)
+{
+	u64 place = place_of(rig.ring->reader.seq, event->offset);
+	struct written *written;
+	u32 i, at;
+
+	at = log_find(place);
+	if (at == rig.nr_log || rig.log[at].place != place)
+		rig_fail("nobody committed an event at %llx",
+			 (unsigned long long)place);
+	written = &rig.log[at];
+	rig_check(written->state == COMMITTED);
+	written->state = READ;
+	rig_check(rig.read == 0 || place > rig.last_place);
+	rig.last_place = place;
+
+	/* As many as were read or lost lie before it. */
+	if (rig.read + rig.lost_events != at)
+		rig_fail("event %u comes after %llu read and %llu lost", at,
+			 (unsigned long long)rig.read,
+			 (unsigned long long)rig.lost_events);
+	rig.read++;
+
+	if (!size_is_right(written->size, event->size))
+		rig_fail("%u bytes read, %u written", event->size,
+			 written->size);
+	for (i = 0; i < written->size; i++)
+		if (event->data[i] != rig_pattern(written->seed, i))
+			rig_fail("event %u: byte %u of %u is wrong", at, i,
+				 written->size);
+
+	/* Signed: time may start anywhere, and wrap. */
+	if (rig.read > 1 && (s64)(event->time - rig.last_time) < 0)
+		rig_fail("event %u: time goes back, %llx after %llx", at,
+			 (unsigned long long)event->time,
+			 (unsigned long long)rig.last_time);
+	rig.last_time = event->time;
+	if (event->time != written->clock &&
+	    (!rig.clock_steps_back || written->clock == written->clock_max ||
+	     event->time < written->clock || event->time > written->clock_max))
+		rig_fail("event %u: time %llx, clock said %llx, before %llx", at,
+			 (unsigned long long)event->time,
+			 (unsigned long long)written->clock,
+			 (unsigned long long)written->clock_max);
+}
+
+static void begin_subbuf(u64 told_drops_before)
+{
+	const struct rbmap_reader *reader = &rig.ring->reader;
+	u64 drops = reader->told_drops - told_drops_before;
+
+	rig_check(reader->lost >= drops);
+	rig_check(reader->offset == 0);
+	rig.takes++;
+	rig.lost_drops += drops;
+	rig.lost_events += reader->lost - drops;
+}
+
+enum rbmap_take rig_read_bytes(u32 max)
+{
+	static struct decoded events[(4 << 20) / 8];
+	struct rbmap_ring *ring = rig.ring;
+	const struct rbmap_reader *reader = &ring->reader;
+	u64 told_drops = reader->told_drops;
+	enum rbmap_take took = rbmap_ring_take(ring);
+	u32 from, to, i, n;
+
+	if (took == RBMAP_TAKE_NEXT)
+		begin_subbuf(told_drops);
+	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+		return took;
+
+	from = reader->offset;
+	to = from + rbmap_ring_unread(ring);
+	rig_check(took == RBMAP_TAKE_NEXT || to > from);
+	n = rig_decode(ring->subbuf[reader->id].header, to, events,
+		       sizeof(events) / sizeof(events[0]));
+	for (i = 0; i < n; i++) {
+		if (events[i].offset < from)
+			continue;
+		if (events[i].offset - from >= max && events[i].offset > from) {
+			to = events[i].offset;
+			break;
+		}
+		check_event(&events[i]);
+	}
+	rbmap_ring_consume(ring, to);
+	rig_check(reader->read == rig.read);
+	return took;
+}
+
+enum rbmap_take rig_read(void)
+{
+	return rig_read_bytes(~0u);
+}
+
+u64 rig_drain(void)
+{
+	const u64 read = rig.read;
+	enum rbmap_take took;
+
+	do {
+		took = rig_read();
+		rig_check(took != RBMAP_TAKE_BUSY);
+	} while (took != RBMAP_TAKE_EMPTY);
+	rig_check(!rbmap_ring_has_event(rig.ring));
+	return rig.read - read;
+}
+
+void rig_skip(void)
+{
+	const struct rbmap_reader *reader = &rig.ring->reader;
+	u64 told = reader->told, told_drops = reader->told_drops;
+	u64 lost, i;
+
+	rbmap_ring_skip(rig.ring);
+	rig.lost_drops += reader->told_drops - told_drops;
+	lost = reader->told - told - (reader->told_drops - told_drops);
+	/* Which of them were lost and which skipped is not known here. */
+	for (i = rig.read + rig.lost_events; i < reader->expected; i++) {
+		rig_check(rig.log[i].state == COMMITTED);
+		rig.log[i].state = READ;
+		rig.last_place = rig.log[i].place;
+	}
+	rig.lost_events += lost;
+	rig.read = reader->read;
+	rig_check(rig.read + rig.lost_events == reader->expected);
+}
+
+void rig_tell_drops(void)
+{
+	rig.lost_drops += rbmap_ring_tell_drops(rig.ring);
+}
+
+u64 rig_committed(void)
+{
+	u64 n = 0;
+	u32 i;
+
+	for (i = 0; i < rig.nr_log; i++)
+		n += rig.log[i].state == COMMITTED;
+	return n;
+}
+
+void rig_check_ids(void)
+{
+	static u8 seen[RBMAP_MAX_SLOTS + 1];
+	const struct rbmap_ring *ring = rig.ring;
+	u32 i;
+
+	memset(seen, 0, sizeof(seen));
+	seen[ring->reader.id]++;
+	for (i = 0; i < ring->nr_slots; i++) {
+		rig_check(rbmap_slot_id(ring->slot[i]) <= ring->nr_slots);
+		seen[rbmap_slot_id(ring->slot[i])]++;
+	}
+	for (i = 0; i <= ring->nr_slots; i++)
+		if (seen[i] != 1)
+			rig_fail("id %u is in %u places", i, seen[i]);
+}
+
+void rig_check_accounts(void)
+{
+	const struct rbmap_ring *ring = rig.ring;
+	u64 overrun = local_read(&ring->overrun);
+	u64 dropped = rbmap_ring_dropped(ring);
+	u64 entries = rbmap_ring_entries(ring);
+
+	rig_check(rig.depth == 0);
+	rig_check(ring->nest == 0);
+	rig_check(rbmap_tail_offset(ring->tail) ==
+		  rbmap_commit_offset(ring->commit));
+	rig_check(rbmap_tail_seq(ring->tail) ==
+		  (rbmap_commit_seq(ring->commit) & RBMAP_TAIL_SEQ_MASK));
+	rig_check(rig.attempts == rig.discarded + entries + dropped);
+	rig_check(entries == rig.nr_log);
+	rig_check(rig.lost_drops + rbmap_ring_untold_drops(ring) == dropped);
+	rig_check(ring->reader.told == rig.lost_events + rig.lost_drops);
+	rig_check(rig.lost_events <= overrun);
+	if (!rbmap_ring_has_event(ring)) {
+		rig_check(rig.read + overrun == entries);
+		rig_check(rig.lost_events == overrun);
+	}
+	rig_check_ids();
+}
