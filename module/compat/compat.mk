@@ -4,7 +4,7 @@
 # made anew when the kernel, the compiler, its options or a test is another.
 
 rbmap-features := module/compat/features.h
-rbmap-module := $(if $(filter /%,$(src)),,$(srctree)/)$(src)/module
+rbmap-module := $(src)/module
 
 ccflags-y += -I$(obj)/module/compat
 

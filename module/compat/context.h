@@ -7,10 +7,19 @@
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 
 #include "compat.h"
+
+/* common_flags; older kernels keep the names to themselves */
+#define RBMAP_FLAG_IRQS_OFF		0x01
+#define RBMAP_FLAG_NEED_RESCHED_LAZY	0x02
+#define RBMAP_FLAG_NEED_RESCHED		0x04
+#define RBMAP_FLAG_HARDIRQ		0x08
+#define RBMAP_FLAG_SOFTIRQ		0x10
+#define RBMAP_FLAG_PREEMPT_RESCHED	0x20
+#define RBMAP_FLAG_NMI			0x40
+#define RBMAP_FLAG_BH_OFF		0x80
 
 /**
  * struct rbmap_context - what interrupts what
@@ -49,13 +58,13 @@ static __always_inline u8 rbmap_context_irqs_off(void)
 	unsigned long flags;
 
 	local_save_flags(flags);
-	return irqs_disabled_flags(flags) ? TRACE_FLAG_IRQS_OFF : 0;
+	return irqs_disabled_flags(flags) ? RBMAP_FLAG_IRQS_OFF : 0;
 }
 
 static __always_inline u8 rbmap_context_bh_off(void)
 {
 #ifdef RBMAP_HAVE_TRACE_FLAG_BH_OFF
-	return softirq_count() >> (SOFTIRQ_SHIFT + 1) ? TRACE_FLAG_BH_OFF : 0;
+	return softirq_count() >> (SOFTIRQ_SHIFT + 1) ? RBMAP_FLAG_BH_OFF : 0;
 #else
 	return 0;
 #endif
@@ -66,7 +75,7 @@ static __always_inline u8 rbmap_context_resched_lazy(void)
 #ifdef RBMAP_HAVE_TRACE_FLAG_RESCHED_LAZY
 	if (IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY) &&
 	    test_thread_flag(TIF_NEED_RESCHED_LAZY))
-		return TRACE_FLAG_NEED_RESCHED_LAZY;
+		return RBMAP_FLAG_NEED_RESCHED_LAZY;
 #endif
 	return 0;
 }
@@ -94,15 +103,15 @@ static __always_inline struct rbmap_context rbmap_context(u8 preempt)
 		   rbmap_context_resched_lazy();
 
 	if (count & NMI_MASK)
-		flags |= TRACE_FLAG_NMI;
+		flags |= RBMAP_FLAG_NMI;
 	if (count & HARDIRQ_MASK)
-		flags |= TRACE_FLAG_HARDIRQ;
+		flags |= RBMAP_FLAG_HARDIRQ;
 	if (in_serving_softirq())
-		flags |= TRACE_FLAG_SOFTIRQ;
+		flags |= RBMAP_FLAG_SOFTIRQ;
 	if (tif_need_resched())
-		flags |= TRACE_FLAG_NEED_RESCHED;
+		flags |= RBMAP_FLAG_NEED_RESCHED;
 	if (test_preempt_need_resched())
-		flags |= TRACE_FLAG_PREEMPT_RESCHED;
+		flags |= RBMAP_FLAG_PREEMPT_RESCHED;
 
 	count = min_t(unsigned int, count & PREEMPT_MASK, 0xf);
 	count -= min_t(unsigned int, count, preempt);

@@ -102,5 +102,5 @@ wait
 {
 	echo "/* Made by compat/probe.sh. */"
 	cat "$dir/features.h"
-	cat "$dir"/fits.* 2>/dev/null
+	cat "$dir"/fits.* 2>/dev/null || :
 } >"$dir/output" && mv "$dir/output" "$output"
