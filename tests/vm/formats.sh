@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What rbmap says of an event is what tracefs of the same kernel says, but for
+# the id: tools and habits carry over.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+ours=/sys/kernel/rbmap/events
+theirs=/sys/kernel/tracing/events
+
+ok "module loads" load_module rbmap || done_testing
+
+# same FILE [SED-EXPRESSION]: the one of ours is the one of theirs
+same()
+{
+	sed -e "${2:-}" "$ours/$1" >/tmp/ours
+	sed -e "${2:-}" "$theirs/$1" >/tmp/theirs
+	if diff /tmp/theirs /tmp/ours >/tmp/diff; then
+		pass "$1"
+	else
+		not_ok "$1"
+		diag "$(cat /tmp/diff)"
+	fi
+}
+
+for event in sched/sched_switch sched/sched_waking sched/sched_wakeup \
+	sched/sched_wakeup_new sched/sched_migrate_task \
+	sched/sched_process_fork sched/sched_process_exec \
+	sched/sched_process_exit irq/irq_handler_entry irq/irq_handler_exit \
+	irq/softirq_raise irq/softirq_entry irq/softirq_exit \
+	raw_syscalls/sys_enter raw_syscalls/sys_exit; do
+	is "$(cat $ours/$event/status)" available "$event is available"
+	same "$event/format" 's/^ID: .*/ID: N/'
+done
+same header_event
+# Of what overwrite looks like nobody makes anything, and kernels differ.
+same header_page '/data/s/size:[0-9]*/size:N/; /overwrite/d'
+
+size=$(cat /sys/kernel/rbmap/buffer_subbuf_size_kb)
+like "$(grep data $ours/header_page)" "offset:16;	size:$((size * 1024 - 16));" \
+	"header_page has the size of a sub-buffer's data"
+
+marker=$(cat $ours/rbmap/marker/format)
+like "$marker" '^	field:char buf\[\];	offset:8;	size:0;	signed:[01];$' \
+	"marker has a text"
+like "$marker" '^print fmt: "%s", REC->buf$' "marker prints its text"
+
+ok "module unloads" rmmod rbmap
+done_testing
