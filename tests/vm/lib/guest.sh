@@ -130,6 +130,32 @@ retry_until()
 	done
 }
 
+# results TEXT COMMAND...: the results of a program that prints TAP become ours,
+# with TEXT before each
+results()
+{
+	results_text=$1
+	shift
+	results_got=
+	[ -p /tmp/results ] || mkfifo /tmp/results
+	"$@" >/tmp/results &
+	results_pid=$!
+	while IFS= read -r line; do
+		text=${line#*- }
+		case $line in
+		'ok '*'# SKIP '*) skip "${text##*# SKIP }" "$results_text${text%# SKIP*}" ;;
+		'ok '*) pass "$results_text$text" ;;
+		'not ok '*) not_ok "$results_text$text" ;;
+		1..*) results_got=1 ;;
+		'Bail out!'*) not_ok "$results_text$line" ;;
+		*) echo "$line" ;;
+		esac
+	done </tmp/results
+	wait "$results_pid"
+	results_status=$?
+	[ -n "$results_got" ] || not_ok "${results_text}ended early (status $results_status)"
+}
+
 # load_module NAME [PARAMETER...]: one that was given with --module
 load_module()
 {
@@ -176,5 +202,6 @@ vmalloc_kb()
 # The kernel grumbles about each that no handler claims.
 nmis()
 {
+	echo 0 >/proc/sys/kernel/unknown_nmi_panic
 	echo "@@nmi $1 ${2:-10}"
 }

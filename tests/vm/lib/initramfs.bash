@@ -124,13 +124,15 @@ make_initramfs()
 		die "cannot make the initramfs"
 }
 
-# qemu_command SERIAL MONITOR: where the second serial port and the monitor are
+# qemu_command CHARDEV MONITOR: where the second serial port and the monitor are.
+# The devices are spelt out because not every machine knows two -serial.
 # shellcheck disable=SC2034 # for tests/vm/run
 qemu_command()
 {
 	qemu=(qemu-system-x86_64 -machine "$machine" -accel "$accel" -cpu max
 		-smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
-		-serial "file:$kernel_log" -serial "$1" -monitor "$2"
+		-chardev "file,id=log,path=$kernel_log" -device isa-serial,chardev=log
+		-chardev "$1,id=tests" -device isa-serial,chardev=tests -monitor "$2"
 		-kernel "$image" -initrd "$dir/initramfs"
 		-append "console=ttyS0 panic=-1 loglevel=5$append" "${qemu_args[@]}")
 }

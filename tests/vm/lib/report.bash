@@ -213,13 +213,24 @@ guest_line()
 	begin) start_test "${words[1]}" ;;
 	end) end_test "${words[2]}" "${words[3]}" ;;
 	stuck)
-		fail "took longer than ${limits[$current]} s and cannot be killed"
+		fail "left processes that cannot be killed"
 		return 1
 		;;
 	nmi) inject_nmis "${words[1]}" "${words[2]}" ;;
 	done) done=1 ;;
 	*) fail "unknown word from the guest: $1" ;;
 	esac
+}
+
+# show_hang FD: an NMI reaches processors that nothing else does, and ends the
+# guest in a panic that says where they were.
+show_hang()
+{
+	stop_nmis
+	echo nmi >&"$monitor"
+	IFS= read -r -d '' -t 5 <&"$1"
+	log_since | tail -n 100 | diag
+	log_read=1000000000
 }
 
 # follow_guest FD: until it ends or has to be ended
@@ -233,6 +244,7 @@ follow_guest()
 		if [ "$SECONDS" -ge "$deadline" ]; then
 			fail "no end in sight $((SECONDS - started)) s after the start"
 			done=''
+			show_hang "$1"
 			break
 		fi
 		IFS= read -r -t $((deadline - SECONDS)) line <&"$1"
@@ -263,7 +275,7 @@ report_early_end()
 	local i
 
 	fail "the guest ended before its tests did"
-	[ -n "$log_shown" ] || tail -n 40 "$kernel_log" | tr -d '\r' | diag
+	[ -n "$log_shown" ] || log_since | tail -n 100 | diag
 	diag <"$dir/qemu.log"
 	for i in "${!tests[@]}"; do
 		if ! grep -q "^@@begin $i\$" "$tap_log"; then

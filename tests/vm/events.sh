@@ -1,0 +1,211 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# /sys/kernel/rbmap: every file is read, obeyed, or refuses and says why.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+rb=/sys/kernel/rbmap
+events=$rb/events
+
+put()
+{
+	(printf "$2" >"$rb/$1") 2>/tmp/error
+}
+
+# refused FILE VALUE ERROR: the write fails so, and nothing is changed
+refused()
+{
+	before=$(cat "$rb/$1" 2>/dev/null)
+	if put "$1" "$2"; then
+		not_ok "$1 refuses '$2'"
+		return
+	fi
+	like "$(cat /tmp/error)" "$3" "$1 refuses '$2': $3"
+	is "$(cat "$rb/$1" 2>/dev/null)" "$before" "$1 is what it was"
+}
+
+# obeyed FILE VALUE READ
+obeyed()
+{
+	put "$1" "$2"
+	is "$(cat "$rb/$1")" "$3" "$1 takes '$2'"
+}
+
+# stat KEY: of all CPUs
+stat()
+{
+	cat $rb/per_cpu/cpu*/stats | awk -F ': *' -v key="$1" \
+		'$1 == key { sum += $2 } END { print sum }'
+}
+
+busy()
+{
+	i=0
+	while [ $i -lt 20 ]; do
+		/bin/true
+		i=$((i + 1))
+	done
+}
+
+logged()
+{
+	dmesg | tail -n "${2:-5}" | grep -q "rbmap: .*$1"
+}
+
+ok "module loads" load_module rbmap || done_testing
+
+# What there is
+
+like "$(cat $rb/version)" '^[0-9]+\.[0-9]+' "version"
+is "$(cat $rb/tracing_on)" 1 "tracing is on"
+is "$(cat $events/enable)" X "events: only the marker is on"
+is "$(cat $events/rbmap/marker/enable)" 1 "the marker is on"
+is "$(cat $events/sched/enable)" 0 "sched is off"
+is "$(cat $events/*/*/id | sort -n | uniq | wc -l)" \
+	"$(cat $events/*/*/id | wc -l)" "ids are different"
+is "$(cat $events/*/*/id | sort -n | head -n 1)" 1 "ids begin with 1"
+for format in $events/*/*/format; do
+	dir=${format%/format}
+	is "$(sed -n 's/^ID: //p' "$format")" "$(cat "$dir/id")" \
+		"${dir#"$events"/}: format and id agree"
+done
+is "$(grep -L '^available$' $events/*/*/status)" "" \
+	"all events are available on this kernel"
+
+# Modes
+
+is "$(command stat -c %a $rb/tracing_on $rb/version $rb/reset | xargs)" \
+	"644 444 200" "modes"
+is "$(find $rb -type f -perm -0002)" "" "nothing is writable for everybody"
+for file in version buffer_size_kb buffer_subbuf_size_kb events/header_page \
+	events/header_event events/sched/sched_switch/format \
+	events/sched/sched_switch/id events/sched/sched_switch/status \
+	per_cpu/cpu0/stats; do
+	refused $file 1 "Permission denied"
+done
+fails "reset can't be read" cat $rb/reset 2>/dev/null
+fails "an unknown event can't be enabled" \
+	put events/sched/no_such_event/enable 1
+fails "an unknown system can't be enabled" put events/no_such/enable 1
+
+# Enable and disable
+
+for dir in $events/*/*/; do
+	file=${dir#"$rb"/}enable
+	obeyed "$file" '1\n' 1
+	obeyed "$file" '0\n' 0
+done
+is "$(cat $events/enable)" 0 "events: none is on"
+obeyed events/sched/sched_switch/enable 1 1
+is "$(cat $events/sched/enable)" X "sched: some are on"
+is "$(cat $events/irq/enable)" 0 "irq: none is on"
+obeyed events/sched/enable 1 1
+is "$(cat $events/sched/*/enable | sort -u)" 1 "sched: each is on"
+is "$(cat $events/enable)" X "events: some are on"
+obeyed events/enable 1 1
+is "$(cat $events/*/*/enable | sort -u)" 1 "events: each is on"
+obeyed events/enable 1 1
+busy
+before=$(stat emitted)
+busy
+ok "events come" test "$(stat emitted)" -gt "$before"
+obeyed events/enable 0 0
+before=$(stat emitted)
+busy
+is "$(stat emitted)" "$before" "no event comes after the write of 0"
+obeyed events/enable 0 0
+
+obeyed tracing_on 0 0
+put events/sched/enable 1
+before=$(stat emitted) disabled=$(stat disabled)
+busy
+is "$(stat emitted)" "$before" "tracing off: nothing is emitted"
+ok "tracing off: it is counted" test "$(stat disabled)" -gt "$disabled"
+obeyed tracing_on 1 1
+put events/sched/enable 0
+
+# Bad writes
+
+for file in tracing_on overwrite events/enable events/sched/enable \
+	events/sched/sched_switch/enable; do
+	for value in -1 2 x 1x '1 1' ' 1' +1 0x1 '1\n\n' 99999999999999999999 \
+		'1\0001'; do
+		refused $file "$value" "Invalid argument"
+	done
+	ok "$file: an empty write changes nothing" put $file ''
+	obeyed $file '1\000' 1
+	put $file 0
+done
+put tracing_on 1
+put overwrite 1
+for value in -1 101 x '50%%' 99999999999999999999; do
+	refused buffer_percent "$value" "Invalid argument"
+done
+obeyed buffer_percent 0 0
+obeyed buffer_percent 100 100
+obeyed buffer_percent 50 50
+for value in 0 2 -1 x; do
+	refused reset "$value" "Invalid argument"
+done
+
+dmesg -c >/dev/null
+sleep 6 # the log's rate limit
+put tracing_on 7
+ok "the log says what to write" logged 'tracing_on: "7" refused: write 0 or 1'
+put buffer_percent 101
+ok "the log names the range" \
+	logged 'buffer_percent: "101" refused: write a number from 0 to 100'
+put trace_clock sundial
+ok "the log names the clocks" \
+	logged 'trace_clock: "sundial" refused: write one of: local mono boot'
+put tracing_on '\033[2J'
+fails "the log shows no control characters" \
+	sh -c "dmesg | grep -q \"\$(printf '\\033')\""
+
+# Clocks
+
+clocks=$(cat $rb/trace_clock)
+like "$clocks" '^\[local\] mono boot( x86-tsc)?$' "clocks"
+for clock in $(echo "$clocks" | tr -d '[]'); do
+	put trace_clock "$clock\n"
+	like "$(cat $rb/trace_clock)" "\[$clock\]" "clock $clock is taken"
+	like "$(grep '^now ts:' $rb/per_cpu/cpu0/stats)" ': +[0-9]+(\.[0-9]{6})?$' \
+		"clock $clock tells the time"
+done
+refused trace_clock sundial "Invalid argument"
+refused trace_clock '' '^$' 2>/dev/null || :
+refused trace_clock 'local mono' "Invalid argument"
+obeyed trace_clock 'local\n' "$clocks"
+
+# Statistics
+
+is "$(cut -d : -f 1 $rb/per_cpu/cpu0/stats | xargs)" \
+	"entries overrun bytes now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost slots subbuf size generation" \
+	"statistics"
+put events/sched/enable 1
+busy
+put events/sched/enable 0
+ok "entries are counted" test "$(stat entries)" -gt 0
+ok "bytes are counted" test "$(stat bytes)" -gt 0
+is "$(stat emitted)" $(($(stat entries) + $(stat overrun) + $(stat 'read events'))) \
+	"emitted is entries, overrun and read events"
+ok "reset is obeyed" put reset 1
+is "$(stat entries) $(stat emitted) $(stat bytes)" "0 0 0" "nothing after a reset"
+
+# Unloading
+
+put events/enable 1
+(while :; do /bin/true; done) &
+load=$!
+ok "module unloads with all events on" rmmod rbmap
+i=0
+while [ $i -lt 5 ]; do
+	load_module rbmap && put events/enable 1 && busy && rmmod rbmap || break
+	i=$((i + 1))
+done
+is $i 5 "loads and unloads under load"
+kill $load
+fails "nothing is left in sysfs" test -e $rb
+fails "nothing is left in /dev" test -e /dev/rbmap
+done_testing
