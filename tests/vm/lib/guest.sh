@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh
+# shellcheck shell=dash
 #
 # For shell tests in the guest: . /tests/lib/guest.sh
 
@@ -46,9 +46,11 @@ not_ok()
 	return 1
 }
 
+# skip WHY TEXT
 skip()
 {
-	why=$1
+	local why=$1
+
 	shift
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $* # SKIP $why"
@@ -57,7 +59,8 @@ skip()
 # ok TEXT COMMAND...: passes when the command does
 ok()
 {
-	text=$1
+	local text=$1
+
 	shift
 	if "$@"; then
 		pass "$text"
@@ -71,7 +74,8 @@ ok()
 # fails TEXT COMMAND...: passes when the command does not
 fails()
 {
-	text=$1
+	local text=$1
+
 	shift
 	if "$@"; then
 		not_ok "$text"
@@ -121,11 +125,12 @@ at_most()
 # retry_until SECONDS COMMAND...: until it succeeds or the time is over
 retry_until()
 {
-	tries=$(($1 * 10))
+	local end
+
+	end=$(($(date +%s) + $1))
 	shift
 	while ! "$@"; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
+		[ "$(date +%s)" -le $end ] || return 1
 		sleep 0.1
 	done
 }
@@ -159,7 +164,8 @@ results()
 # load_module NAME [PARAMETER...]: one that was given with --module
 load_module()
 {
-	module=$1
+	local module=$1
+
 	shift
 	insmod "/modules/$module.ko" "$@"
 }

@@ -208,6 +208,7 @@ guest_line()
 	boot)
 		echo "# Linux ${words[1]}, up in $((SECONDS - started)) s"
 		search_log "@@boot"
+		allow_seconds 30
 		taint=${words[2]}
 		;;
 	begin) start_test "${words[1]}" ;;
@@ -239,7 +240,7 @@ follow_guest()
 	local line status
 
 	overall=$((SECONDS + timeout))
-	deadline=$overall
+	allow_seconds "$boot_timeout"
 	while :; do
 		if [ "$SECONDS" -ge "$deadline" ]; then
 			fail "no end in sight $((SECONDS - started)) s after the start"
