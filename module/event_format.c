@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The format file of an event, laid out as tracefs does it. */
-#include <linux/align.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 
