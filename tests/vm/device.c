@@ -647,6 +647,12 @@ static void test_watermark(unsigned int value)
 	alarm_in(0);
 	kill(pid, SIGKILL);
 	reap(pid);
+	/* A kernel's own ring can wake too early, by what others waited for. */
+	number += count;
+	if (!target.own) {
+		client_close(&client);
+		return;
+	}
 	/* The one that is written counts as well. */
 	wanted = (slots * value + 99) / 100;
 	full = (filled + per_subbuf - 1) / per_subbuf;
@@ -655,7 +661,6 @@ static void test_watermark(unsigned int value)
 	/* Something has to be left for those who are woken late. */
 	if (value < 80)
 		ok(full < slots, "wait: %u%%: nor when all is full", value);
-	number += count;
 	client_close(&client);
 }
 
@@ -688,7 +693,7 @@ static void test_wake(void)
 static void test_unknown_ioctl(void)
 {
 	static const unsigned int commands[] = {
-		1, _IO('R', 0x21), _IO('R', 0x1f), 0xffffffff
+		_IO('R', 0x21), _IO('R', 0x1f), _IO('r', 0x20), 0xffffffff
 	};
 	struct client client;
 	size_t i;
@@ -791,7 +796,9 @@ static void test_epoll(void)
 		is(epoll_events(epoll, 10000), 1, "epoll: edge %d", i);
 		reap(pid);
 		number++;
-		is(epoll_events(epoll, 0), 0, "epoll: edge %d: once", i);
+		if (target.own)
+			is(epoll_events(epoll, 0), 0, "epoll: edge %d: once",
+			   i);
 		/* Read or not, the next event is the next edge. */
 		if (i > 1)
 			drain(&client);
@@ -828,15 +835,38 @@ static bool times_within(const void *subbuf, uint64_t from, uint64_t to)
 	return !cursor.bad;
 }
 
+/* A read of less than a sub-buffer leaves the rest, for the same file. */
+static void test_read_parts(int fd, char *subbuf)
+{
+	uint64_t first = 0;
+	size_t got = 100;
+	ssize_t ret;
+
+	more(3, SMALL);
+	is(read(fd, subbuf, 100), 100, "read: 100 bytes");
+	more(3, SMALL);
+	while (got < subbuf_size) {
+		ret = read(fd, subbuf + got, got == 100 ? 33 : subbuf_size);
+		if (ret <= 0)
+			break;
+		got += ret;
+	}
+	is(got, subbuf_size, "read: the rest of the sub-buffer");
+	is(subbuf_events(subbuf, 0, &first, NULL), 3,
+	   "read: in parts: as it was at the first");
+	is(first, number - 6, "read: in parts: the right ones");
+	is(read(fd, subbuf, subbuf_size), subbuf_size, "read: the next");
+	is(subbuf_events(subbuf, 0, &first, NULL), 3, "read: the next: events");
+	is(first, number - 3, "read: the next: the right ones");
+}
+
 static void test_read(void)
 {
 	char *subbuf = malloc(subbuf_size);
-	char *parts = malloc(subbuf_size);
 	uint64_t first = 0, last = 0, from, to;
 	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
-	size_t commit, got;
 	uint64_t lost;
-	ssize_t ret;
+	size_t commit;
 	int i;
 
 	if (!set("trace_clock", "mono"))
@@ -877,23 +907,8 @@ static void test_read(void)
 		   "read: what came since (%d): their times", i);
 	}
 
-	more(3, SMALL);
-	is(read(fd, parts, 100), 100, "read: 100 bytes");
-	more(3, SMALL);
-	got = 100;
-	while (got < subbuf_size) {
-		ret = read(fd, parts + got, got == 100 ? 33 : subbuf_size);
-		if (ret <= 0)
-			break;
-		got += ret;
-	}
-	is(got, subbuf_size, "read: the rest of the sub-buffer");
-	is(subbuf_events(parts, 0, &first, NULL), 3,
-	   "read: in parts: as it was at the first");
-	is(first, number - 6, "read: in parts: the right ones");
-	is(read(fd, subbuf, subbuf_size), subbuf_size, "read: the next");
-	is(subbuf_events(subbuf, 0, &first, NULL), 3, "read: the next: events");
-	is(first, number - 3, "read: the next: the right ones");
+	if (target.own)
+		test_read_parts(fd, subbuf);
 
 	more(2, SMALL);
 	is_error(read(fd, (void *)8, subbuf_size) < 0 ? errno : 0, EFAULT,
@@ -902,11 +917,10 @@ static void test_read(void)
 	is(subbuf_events(subbuf, 0, &first, NULL), 2, "read: loses nothing");
 
 	is(read(fd, subbuf, 0), 0, "read: 0 bytes");
-	is_error(lseek(fd, 0, SEEK_SET) < 0 ? errno : 0,
-		 target.own ? ESPIPE : 0, "read: no seeking");
+	is_error(lseek(fd, 0, SEEK_SET) < 0 ? errno : 0, ESPIPE,
+		 "read: no seeking");
 	close(fd);
 	set("trace_clock", "local");
-	free(parts);
 	free(subbuf);
 }
 
@@ -1294,7 +1308,8 @@ int main(int argc, char **argv)
 	test_map_table();
 	test_map_order();
 	test_vma_refusals();
-	test_vma_move();
+	if (target.own) /* 6.12's own forgets to count what moves */
+		test_vma_move();
 	test_vma_close();
 	test_vma_fork();
 	test_vma_dontneed();
