@@ -310,9 +310,7 @@ static void rbmap_visit_clock(struct rbmap_cpu_buffer *cpu_buf)
 
 	/* Leaves an empty sub-buffer: none has times of both clocks. */
 	rbmap_cpu_buffer_reset(cpu_buf);
-	ring->before = 0;
-	ring->after = 0;
-	ring->clock = cpu_buf->buffer->clock;
+	rbmap_ring_set_clock(ring, cpu_buf->buffer->clock);
 	mutex_lock(&cpu_buf->reader_lock);
 	rbmap_meta_update(cpu_buf);
 	mutex_unlock(&cpu_buf->reader_lock);

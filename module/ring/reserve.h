@@ -90,13 +90,14 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
 }
 
 /**
- * rbmap_ring_stamp - the stamp that an event needs which can't have a delta
+ * rbmap_ring_stamp - an event that can't simply have a delta
  * @ring: the ring
+ * @offset: where the tail is
  * @before: stamp of the last attempt
- * @after: stamp of the last attempt that won
+ * @after: stamp of the last event, if @before is the same
  * @ts: the event's time, corrected if the clock stepped back
- * @len: the event's length, rounded if its own delta is 0
- * @delta: before == after: the event's own delta, or the time extend's
+ * @len: the event's length, rounded, as its own delta is 0
+ * @delta: before == after: for the time extend
  * @type: the record to put before it, or 0
  *
  * An event whose own delta is 0 takes a multiple of 8 bytes: so it can become
@@ -105,15 +106,27 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
  * Return: false: an absolute stamp holds 59 bits, and the other 5 are not
  * those of this sub-buffer: open the next one.
  */
-static noinline bool rbmap_ring_stamp(struct rbmap_ring *ring, u64 before,
-				      u64 after, u64 *ts, u32 *len, u64 *delta,
-				      u32 *type)
+static noinline bool rbmap_ring_stamp(struct rbmap_ring *ring, u32 offset,
+				      u64 before, u64 after, u64 *ts, u32 *len,
+				      u64 *delta, u32 *type)
 {
+	u64 floor = READ_ONCE(ring->floor);
+
+	/* Did the clock step back, or did somebody come after we read it? */
+	barrier();
+	if (*ts < floor)
+		*ts = rb_clock(ring->clock);
+	if (*ts < floor)
+		*ts = floor;
 	if (*ts < before)
 		*ts = before;
 	if (*ts < after)
 		*ts = after;
 	*len = ALIGN(*len, 8);
+	if (offset == 0) {
+		*delta = 0;
+		return true;
+	}
 	if (before == after) {
 		*delta = *ts - after;
 		if (*delta == 0)
@@ -132,11 +145,12 @@ static noinline bool rbmap_ring_stamp(struct rbmap_ring *ring, u64 before,
  * @room: filled
  * @drop: filled with the cause where there is no room
  *
- * before == after holds only if the last attempt that stamped also won its
- * room and stamped again: then `after` is the time of the event that lies
- * right before the tail, and a delta from it is right.  A nested context that
- * comes between leaves them different, or moves the tail, which the cmpxchg
- * notices.
+ * before == after: `after` is the time of the event that lies right before the
+ * tail, and a delta from it is right.  It holds if the last attempt that
+ * stamped also won its room and stamped again.  Who was interrupted meanwhile
+ * finds another stamp in `before` than its own, and takes `after` back; who
+ * did not win takes both back.  That matters where the clock is coarse: stamps
+ * of an attempt and of an event long before the tail can then be the same.
  *
  * Return: the payload, or NULL.
  */
@@ -164,16 +178,9 @@ static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
 		own_len = event_len;
 		type = 0;
 		delta = ts - after;
-		if (unlikely(offset == 0)) {
-			if (ts < before)
-				ts = before;
-			if (ts < after)
-				ts = after;
-			delta = 0;
-			own_len = ALIGN(own_len, 8);
-		} else if (unlikely(before != after ||
-				    delta - 1 >= RBMAP_DELTA_MAX)) {
-			if (!rbmap_ring_stamp(ring, before, after, &ts,
+		if (unlikely(offset == 0 || before != after ||
+			     delta - 1 >= RBMAP_DELTA_MAX)) {
+			if (!rbmap_ring_stamp(ring, offset, before, after, &ts,
 					      &own_len, &delta, &type))
 				goto next;
 		}
@@ -186,6 +193,7 @@ static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
 		if (likely(rb_local_cmpxchg(&ring->tail, tail,
 					    tail + (len >> 2)) == tail))
 			break;
+		rbmap_ring_forget_stamps(ring);
 		continue;
 next:
 		if (!rbmap_ring_open_next(ring, tail, drop))
@@ -193,6 +201,9 @@ next:
 	}
 	barrier();
 	WRITE_ONCE(ring->after, ts);
+	barrier();
+	if (unlikely(READ_ONCE(ring->before) != ts))
+		rbmap_ring_forget_stamps(ring);
 
 	header = ring->subbuf[rbmap_tail_id(tail)].header;
 	if (unlikely(offset == 0)) {
@@ -224,17 +235,14 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 }
 
 /*
- * Take the event back.  after = 0 makes before and after differ, or the next
- * delta would count from a time that is not in the ring.  (before == 0 too:
- * then every time so far was 0, and a delta from 0 is right.)  It comes before
- * the tail goes back: a nested event between the two finds them different, and
- * its own stamps stay if it finds the tail still here.
+ * Take the event back.  The next delta must not count from a time that is not
+ * in the ring.  The stamps go before the tail does: a nested event between the
+ * two finds them different, and its own stay if it finds the tail still here.
  */
 static inline void rbmap_ring_discard(struct rbmap_ring *ring,
 				      const struct rbmap_reservation *room)
 {
-	WRITE_ONCE(ring->after, 0);
-	barrier();
+	rbmap_ring_forget_stamps(ring);
 	if (rb_local_cmpxchg(&ring->tail, room->tail + (room->len >> 2),
 			     room->tail) != room->tail + (room->len >> 2))
 		rbmap_event_skip(room->event + (room->stamp_len >> 2),

@@ -40,6 +40,20 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 }
 
 /**
+ * rbmap_ring_set_clock - go on with times that have nothing to do with those
+ *	before
+ * @ring: the ring; nobody is in it, the open sub-buffer is empty
+ * @clock: the clock
+ */
+void rbmap_ring_set_clock(struct rbmap_ring *ring, enum rbmap_clock clock)
+{
+	ring->before = 0;
+	ring->after = 0;
+	ring->floor = 0;
+	ring->clock = clock;
+}
+
+/**
  * rbmap_ring_dropped - events dropped for any cause
  * @ring: the ring
  *

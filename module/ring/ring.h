@@ -112,6 +112,8 @@ struct rbmap_ring {
 	/* Written for each sub-buffer, or less. */
 	u64			closed_events ____cacheline_aligned;
 	u64			epoch;		/* top bits of the sub-buffer's time */
+	u64			floor;		/* no event is later whose stamps
+						 * were forgotten */
 	local_t			overrun;
 	local_t			dropped[RBMAP_NR_DROPS];
 	local_t			disabled;
@@ -152,12 +154,14 @@ struct rbmap_ring_config {
 
 void rbmap_ring_init(struct rbmap_ring *ring,
 		     const struct rbmap_ring_config *config);
+void rbmap_ring_set_clock(struct rbmap_ring *ring, enum rbmap_clock clock);
 
 /* writer.c: the slow paths of reserve.h; on the ring's CPU */
 bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 			  enum rbmap_drop *drop);
 u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
+void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 
 /* reader.c: any CPU, one caller at a time */
 

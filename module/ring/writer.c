@@ -2,6 +2,41 @@
 /* The writer's slow path: open the next sub-buffer, close those left behind. */
 #include "reserve.h"
 
+/* Lift it to ts, unless it is there; a nested context may lift it further. */
+static void rbmap_stamp_raise(u64 *stamp, u64 ts)
+{
+	u64 was;
+
+	do {
+		was = READ_ONCE(*stamp);
+	} while (was < ts && rb_local_cmpxchg(stamp, was, ts) != was);
+}
+
+/**
+ * rbmap_ring_forget_stamps - the next event shall have no delta
+ * @ring: the ring
+ *
+ * Leaves before != after.  (Or both 0: then all times were 0.)  Each step
+ * keeps a time that no event in the ring is later than in before, after or
+ * floor, for a clock that steps back; and a nested event between two steps
+ * keeps the stamps that it leaves.
+ *
+ * An attempt that did not win may have put an old time into before.  Here it
+ * is lifted beyond all events again: a context that we interrupted sees by it
+ * whether events came after its own.
+ */
+noinline void rbmap_ring_forget_stamps(struct rbmap_ring *ring)
+{
+	rbmap_stamp_raise(&ring->floor, READ_ONCE(ring->after));
+	barrier();
+	WRITE_ONCE(ring->after, 0);
+	barrier();
+	rbmap_stamp_raise(&ring->floor, READ_ONCE(ring->before));
+	barrier();
+	rbmap_stamp_raise(&ring->before, READ_ONCE(ring->floor));
+	barrier();
+}
+
 /**
  * rbmap_ring_open_next - move the tail to the next sub-buffer
  * @ring: the ring, entered

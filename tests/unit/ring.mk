@@ -15,7 +15,7 @@ RING_TEST_BUILD := $(BUILD)/tests/unit
 RING_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -pthread \
 	-I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_DIR) \
 	-I$(RING_TEST_DIR)/../../module/include
-RING_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
+RING_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 
 RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h $(RING_DIR)/*.h) \
 	$(wildcard $(RING_TEST_DIR)/../../module/include/rbmap/*.h) \
@@ -27,7 +27,10 @@ RING_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 RING_FLAGS_tsan := -fsanitize=thread
 
-RING_TESTS := ring_words ring_encoding
+RING_TESTS := ring_words ring_encoding ring_nested
+
+# Stop at each access to what is shared: see ring_points.h.
+RING_CFLAGS_ring_nested := -include ring_points.h
 
 RING_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
@@ -37,7 +40,7 @@ define RING_VARIANT
 $(RING_TEST_BUILD)/$(1)/%: $(RING_TEST_DIR)/%.c \
 		$(RING_TEST_DIR)/ring_fixture.c $(RING_SOURCES) $(RING_TEST_DEPS)
 	@mkdir -p $$(@D)
-	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $$(CFLAGS_$$*) -o $$@ \
+	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $$(RING_CFLAGS_$$*) -o $$@ \
 		$$(filter %.c,$$^) $$(LDFLAGS) $$(RING_TEST_LIBS)
 endef
 $(foreach variant,plain asan tsan,$(eval $(call RING_VARIANT,$(variant))))

@@ -101,6 +101,34 @@ void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	rig_open_log(1 << 16);
 }
 
+void rig_again(enum rbmap_mode mode, u64 first_seq)
+{
+	struct rig was = rig;
+	u32 i;
+
+	for (i = 0; i <= was.config.nr_slots; i++) {
+		struct rbmap_subbuf_header *header = was.config.subbuf[i].header;
+
+		memset(header, 0, sizeof(*header));
+		memset(&was.config.subbuf[i], 0, sizeof(was.config.subbuf[i]));
+		was.config.subbuf[i].header = header;
+	}
+	rig = (struct rig) {
+		.random = was.random,
+		.config = was.config,
+		.ring = was.ring,
+		.copy = was.copy,
+		.kbuf = was.kbuf,
+		.log = was.log,
+		.max_log = was.max_log,
+		.clock = was.clock,
+	};
+	rig.config.mode = mode;
+	rig.config.first_seq = first_seq;
+	memset(rig.ring, 0, sizeof(*rig.ring));
+	rbmap_ring_init(rig.ring, &rig.config);
+}
+
 void rig_open_log(u32 events)
 {
 	rig.max_log = events;

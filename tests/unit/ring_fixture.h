@@ -47,7 +47,7 @@ struct written {
 
 /**
  * struct rig - the ring that is being tested
- * @clock: reads the time; called with the depth of the caller
+ * @clock: reads the time; NULL: 1 more each time
  * @clock_steps_back: the time may be clamped instead of exact
  * @clock_said: the last time that each depth got
  * @depth: writers that are nested now
@@ -66,7 +66,6 @@ struct written {
 struct rig {
 	struct rbmap_ring	*ring;
 	struct rbmap_ring_config config;
-	u8			*memory;
 
 	u64			(*clock)(void);
 	bool			clock_steps_back;
@@ -120,11 +119,11 @@ struct decoded {
 	u64		time;
 };
 
-#define RIG_CLOCK_COUNT	NULL	/* 1 more each time */
-
 void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	      u64 first_seq);
 void rig_close(void);
+/* As rig_open() with the same memory, for tests that do it very often. */
+void rig_again(enum rbmap_mode mode, u64 first_seq);
 /* The log has room for this many events; what is beyond fails the test. */
 void rig_open_log(u32 events);
 
