@@ -23,6 +23,7 @@ struct rbmap_transport {
 	/* As the ioctls, never waiting: 0 or a negative errno. */
 	int (*get_reader)(struct rbmap_map *map);
 	int (*wake)(struct rbmap_map *map);
+	void (*close)(struct rbmap_map *map);
 };
 
 struct rbmap_map {
@@ -87,8 +88,8 @@ static inline uint64_t rbmap_lost_sum(uint64_t a, uint64_t b)
 	return a + b;
 }
 
-/* merge.c */
-struct rbmap_merge *rbmap_merge_new(void);
+/* merge.c: without a ring yet; clock is in ns, NULL: CLOCK_MONOTONIC. */
+struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void));
 int rbmap_merge_add(struct rbmap_merge *merge, struct rbmap_map *map);
 
 #endif /* RBMAP_INTERNAL_H */

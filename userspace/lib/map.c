@@ -44,11 +44,6 @@ static int device_wake(struct rbmap_map *map)
 	return ioctl(map->fd, 0) < 0 ? -errno : 0;
 }
 
-static const struct rbmap_transport device = {
-	.get_reader	= device_get_reader,
-	.wake		= device_wake,
-};
-
 static int open_error(int cpu)
 {
 	int error = errno;
@@ -182,15 +177,24 @@ static int map_ring(struct rbmap_map *map)
 	return ret;
 }
 
-static void unmap_ring(struct rbmap_map *map)
+static void device_close(struct rbmap_map *map)
 {
 	if (map->data)
 		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
 	if (map->meta)
 		munmap((void *)map->meta, map->meta_page_size);
-	map->data = NULL;
-	map->meta = NULL;
+	if (map->wake_fd >= 0)
+		close(map->wake_fd);
+	if (map->fd >= 0)
+		close(map->fd);
+	free(map);
 }
+
+static const struct rbmap_transport device = {
+	.get_reader	= device_get_reader,
+	.wake		= device_wake,
+	.close		= device_close,
+};
 
 /* Takes over @fd, whatever it returns. */
 int rbmap_map_fd(struct rbmap_map **out, int fd, int cpu)
@@ -274,14 +278,8 @@ RBMAP_API int rbmap_open_path(struct rbmap_map **map, const char *path,
 
 RBMAP_API void rbmap_close(struct rbmap_map *map)
 {
-	if (!map)
-		return;
-	unmap_ring(map);
-	if (map->wake_fd >= 0)
-		close(map->wake_fd);
-	if (map->fd >= 0)
-		close(map->fd);
-	free(map);
+	if (map)
+		map->transport->close(map);
 }
 
 RBMAP_API int rbmap_fd(const struct rbmap_map *map)

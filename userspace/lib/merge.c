@@ -50,6 +50,7 @@ struct rbmap_merge {
 	struct source		**empty;
 	unsigned int		nr_empty;
 	struct pollfd		*fds;
+	uint64_t		(*clock)(void);	/* ours, in ns */
 	struct source		*out;		/* its head is with the caller */
 	uint64_t		turn;		/* counts looks at rings */
 	uint64_t		hold_ns;
@@ -137,13 +138,13 @@ static int look(struct rbmap_merge *m, struct source *s)
 
 	/* Our clock before the ring: what comes later may not be found. */
 	if (!rbmap_map_pending(s->map))
-		s->empty_ns = now_ns();
+		s->empty_ns = m->clock();
 	ret = rbmap_next_event(s->map, &s->head);
 	if (ret == 1) {
 		/* And after it, for all events of a piece at once. */
 		if (s->map->pieces != pieces) {
 			s->seen_turn = ++m->turn;
-			s->seen_ns = now_ns();
+			s->seen_ns = m->clock();
 		}
 		return 1;
 	}
@@ -283,7 +284,7 @@ static uint64_t wait_ns(const struct rbmap_merge *m, const struct source *s,
 static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
 			  bool *held)
 {
-	uint64_t now = now_ns();
+	uint64_t now = m->clock();
 
 	*held = false;
 	for (unsigned int i = 0; i < m->nr_empty; i++) {
@@ -409,7 +410,7 @@ static int scan(struct rbmap_merge *m)
 	int ret = 0, cpu, len;
 	DIR *dir;
 
-	m->scanned_ns = now_ns();
+	m->scanned_ns = m->clock();
 	dir = opendir(DEVICE_DIR);
 	if (!dir)
 		return errno == EACCES ? RBMAP_ERR_PERMISSION :
@@ -428,7 +429,7 @@ static int scan(struct rbmap_merge *m)
  */
 static int held_ms(struct rbmap_merge *m)
 {
-	uint64_t now = now_ns(), longest = 0;
+	uint64_t now = m->clock(), longest = 0;
 
 	for (unsigned int i = 0; i < m->nr_empty; i++) {
 		const struct source *s = m->empty[i];
@@ -446,7 +447,7 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 	bool held = false;
 	int ret;
 
-	if (m->scan && now_ns() - m->scanned_ns > SCAN_NS)
+	if (m->scan && m->clock() - m->scanned_ns > SCAN_NS)
 		scan(m);	/* an error now is no reason to stop */
 	if (m->out) {
 		if (m->nr_heap > 1 || rbmap_map_pending(m->out->map))
@@ -479,6 +480,11 @@ RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
 {
 	m->hold_ns = usecs * 1000ULL;
 	m->bound_known = false;
+	/* What was found empty under another rule is worth another look. */
+	for (unsigned int i = 0; i < m->nr_empty; i++) {
+		m->empty[i]->empty_turn = 0;
+		m->empty[i]->empty_now = 0;
+	}
 }
 
 RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
@@ -501,13 +507,14 @@ RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
 	return 0;
 }
 
-struct rbmap_merge *rbmap_merge_new(void)
+struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void))
 {
 	struct rbmap_merge *m = calloc(1, sizeof(*m));
 
 	if (m) {
 		m->hold_ns = RBMAP_MERGE_HOLD_US * 1000ULL;
 		m->ticks_per_ns = 1;
+		m->clock = clock ? clock : now_ns;
 	}
 	return m;
 }
@@ -550,7 +557,7 @@ RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
 	*merge = NULL;
 	if (flags)
 		return -EINVAL;
-	m = rbmap_merge_new();
+	m = rbmap_merge_new(NULL);
 	if (!m)
 		return -ENOMEM;
 	m->scan = true;
