@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of librbmap.
+#
+#	make check-unit-lib		all, each also with sanitizers
+#
+# RBMAP_TEST_SEED=N starts the random ones elsewhere.
+
+LIB_TEST_BUILD := $(BUILD)/tests/unit/lib
+LIB_TESTS := lib_decode lib_map lib_merge
+
+LIB_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
+	-DRBMAP_LIB_VERSION='"$(VERSION)"' \
+	$(shell pkg-config --cflags libtraceevent)
+LIB_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
+LIB_TEST_DEPS := tests/unit/lib_synth.h tests/unit/lib.mk \
+	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h)
+
+LIB_TEST_FLAGS_plain :=
+LIB_TEST_FLAGS_asan := -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+
+LIB_TEST_BINARIES := $(foreach variant,plain asan,\
+	$(addprefix $(LIB_TEST_BUILD)/$(variant)/,$(LIB_TESTS)))
+
+# The sources of the library, not its objects: tests reach inside.  $(1): variant
+define LIB_TEST_VARIANT
+$(LIB_TEST_BUILD)/$(1)/%: tests/unit/%.c tests/unit/lib_synth.c \
+		$(LIB_SRCS:%=$(LIB_DIR)/%) $(LIB_TEST_DEPS)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LIB_TEST_CFLAGS) $$(LIB_TEST_FLAGS_$(1)) -o $$@ \
+		$$(filter %.c,$$^) $$(LDFLAGS) $$(LIB_TEST_LIBS)
+endef
+$(foreach variant,plain asan,$(eval $(call LIB_TEST_VARIANT,$(variant))))
+
+.PHONY: check-unit-lib
+check-unit-lib: $(LIB_TEST_BINARIES)
+	@status=0; for test in $(LIB_TEST_BINARIES); do \
+		echo "# $$test"; \
+		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; exit $$status

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The merge: all events, each once, in the order of time, and none held for
+ * ever.  Time is the test's own, so that it can say when a writer was late.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib_synth.h"
+
+#define SUBBUF		512
+#define SLOTS		64
+#define HOLD_US		1000
+#define HOLD_NS		(HOLD_US * 1000ULL)
+#define MAX_CPUS	8
+
+static uint64_t time_ns;
+
+static uint64_t test_clock(void)
+{
+	return time_ns;
+}
+
+struct world {
+	struct rbmap_merge *merge;
+	struct fake_ring *ring[MAX_CPUS];
+	unsigned int nr;
+};
+
+static void world_begin(struct world *w, unsigned int nr)
+{
+	time_ns = 1000000000;
+	w->nr = nr;
+	w->merge = rbmap_merge_new(test_clock);
+	rbmap_merge_set_hold(w->merge, HOLD_US);
+	for (unsigned int i = 0; i < nr; i++) {
+		w->ring[i] = fake_new(i, SUBBUF, SLOTS);
+		w->ring[i]->clock = test_clock;
+		assert_int_equal(rbmap_merge_add(w->merge, &w->ring[i]->map), 0);
+	}
+}
+
+static void world_end(struct world *w)
+{
+	rbmap_merge_close(w->merge);
+	for (unsigned int i = 0; i < w->nr; i++)
+		fake_free(w->ring[i]);
+}
+
+static bool next(struct world *w, struct rbmap_event *ev)
+{
+	int ret = rbmap_merge_next(w->merge, ev);
+
+	assert_true(ret == 0 || ret == 1);
+	return ret;
+}
+
+static void test_by_time_then_by_cpu(void **state)
+{
+	struct rbmap_event ev;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 3);
+	fake_emit(w.ring[2], 100, 0);
+	fake_emit(w.ring[2], 100, 1);
+	fake_emit(w.ring[2], 102, 2);
+	fake_emit(w.ring[0], 101, 0);
+	fake_emit(w.ring[0], 102, 1);
+	fake_emit(w.ring[1], 102, 0);
+
+	static const struct { int cpu; uint64_t ts, number; } want[] = {
+		{ 2, 100, 0 }, { 2, 100, 1 }, { 0, 101, 0 }, { 0, 102, 1 },
+		{ 1, 102, 0 }, { 2, 102, 2 },
+	};
+	for (size_t i = 0; i < 6; i++) {
+		assert_true(next(&w, &ev));
+		assert_int_equal(ev.cpu, want[i].cpu);
+		assert_int_equal(ev.ts, want[i].ts);
+		assert_int_equal(event_number(&ev), want[i].number);
+	}
+	assert_false(next(&w, &ev));
+	world_end(&w);
+}
+
+/* Held for the hold time after it was written, no longer, however idle. */
+static void test_an_idle_cpu_holds_nothing_for_ever(void **state)
+{
+	struct rbmap_event ev;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 4);
+	fake_emit(w.ring[1], time_ns, 7);
+	assert_false(next(&w, &ev));
+	time_ns += HOLD_NS - 1000;
+	assert_false(next(&w, &ev));
+	time_ns += 1000;
+	assert_true(next(&w, &ev));
+	assert_int_equal(event_number(&ev), 7);
+	assert_false(next(&w, &ev));
+
+	/* Where the ring's clock makes no sense, ours bounds it. */
+	fake_emit(w.ring[1], time_ns + (1ULL << 50), 8);
+	assert_false(next(&w, &ev));
+	time_ns += HOLD_NS;
+	assert_true(next(&w, &ev));
+	world_end(&w);
+}
+
+static void test_release_at_the_end(void **state)
+{
+	struct rbmap_event ev;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 3);
+	for (int i = 0; i < 100; i++)
+		fake_emit(w.ring[i % 2], time_ns + i, i);
+	assert_false(next(&w, &ev));
+	rbmap_merge_set_hold(w.merge, 0);
+	for (int i = 0; i < 100; i++) {
+		assert_true(next(&w, &ev));
+		assert_int_equal(event_number(&ev), i);
+	}
+	assert_false(next(&w, &ev));
+	world_end(&w);
+}
+
+/* Order is not worth a loss. */
+static void test_a_filled_ring_is_not_held(void **state)
+{
+	uint64_t one = 1;
+	struct rbmap_event ev;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	for (int i = 0; i < 100; i++)
+		fake_emit(w.ring[0], time_ns + i, i);
+	assert_false(next(&w, &ev));
+	assert_int_equal(write(w.ring[0]->map.fd, &one, sizeof(one)), 8);
+	for (int i = 0; i < 100; i++)
+		assert_true(next(&w, &ev));
+	world_end(&w);
+}
+
+/* A backlog older than the hold time goes without waiting. */
+static void test_a_backlog_is_not_held(void **state)
+{
+	struct rbmap_event ev;
+	unsigned int calls;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	for (int i = 0; i < 1000; i++)
+		fake_emit(w.ring[0], time_ns - 1000000000 + i, i);
+	calls = w.ring[1]->calls;
+	for (int i = 0; i < 1000; i++)
+		assert_true(next(&w, &ev));
+	assert_false(next(&w, &ev));
+	/* And the idle ring is not asked for each piece of it. */
+	assert_true(w.ring[1]->calls - calls < 4);
+	world_end(&w);
+}
+
+static void test_wait_sleeps_until_the_hold_is_over(void **state)
+{
+	struct rbmap_event ev;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	assert_int_equal(rbmap_merge_wait(w.merge, 0), 0);
+	fake_emit(w.ring[0], time_ns, 0);
+	assert_false(next(&w, &ev));
+	/* It returns in 1 ms by the machine's clock, long before 10 s. */
+	assert_int_equal(rbmap_merge_wait(w.merge, 10000), 1);
+	assert_int_equal(rbmap_merge_wait(w.merge, 0), 0);
+	time_ns += HOLD_NS;
+	assert_int_equal(rbmap_merge_wait(w.merge, -1), 1);
+	assert_true(next(&w, &ev));
+	world_end(&w);
+}
+
+static void test_a_ring_that_goes(void **state)
+{
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	for (int i = 0; i < 5; i++)
+		fake_emit(w.ring[0], i, i);
+	w.ring[1]->error = -EINTR;
+	assert_int_equal(rbmap_merge_next(w.merge, &ev), -EINTR);
+	assert_int_equal(ev.cpu, 1);
+	w.ring[1]->error = 0;
+	for (int i = 0; i < 5; i++)
+		assert_true(next(&w, &ev));
+	assert_int_equal(rbmap_merge_loss(w.merge, &loss), 0);
+	assert_int_equal(loss.total, 0);
+	world_end(&w);
+}
+
+/* An event that has its time stamp and is not there yet. */
+struct late {
+	uint64_t ts, number, until;
+	bool pending;
+};
+
+/*
+ * Random writers whose events take up to the hold time from stamp to commit;
+ * a CPU's events keep their order, as nested ones are committed together.
+ */
+static void live_round(struct rng *rng, bool timed, uint64_t in_flight)
+{
+	struct late late[MAX_CPUS] = { 0 };
+	uint64_t emitted[MAX_CPUS] = { 0 }, got[MAX_CPUS] = { 0 };
+	uint64_t last = 0, all = 0, total = 0;
+	unsigned int weight[MAX_CPUS];
+	struct rbmap_event ev;
+	struct world w;
+
+	world_begin(&w, 1 + rng_below(rng, MAX_CPUS));
+	for (unsigned int i = 0; i < w.nr; i++) {
+		weight[i] = 1 << rng_below(rng, 9);
+		if (!timed)
+			w.ring[i]->clock = NULL;
+	}
+	for (int turn = 0; turn < 4000; turn++) {
+		unsigned int i = rng_below(rng, w.nr);
+
+		time_ns += rng_below(rng, 20000);
+		for (unsigned int k = 0; k < w.nr; k++) {
+			if (late[k].pending && time_ns >= late[k].until) {
+				fake_emit(w.ring[k], late[k].ts,
+					  late[k].number);
+				late[k].pending = false;
+			}
+		}
+		if (!late[i].pending && rng_below(rng, 512) < weight[i]) {
+			late[i].ts = time_ns;
+			late[i].number = emitted[i]++;
+			late[i].until = time_ns + (in_flight ?
+					rng_below(rng, in_flight) : 0);
+			late[i].pending = true;
+			total++;
+		}
+		while (rng_below(rng, 50) && next(&w, &ev)) {
+			assert_true(ev.ts >= last);
+			last = ev.ts;
+			assert_int_equal(event_number(&ev), got[ev.cpu]);
+			got[ev.cpu]++;
+			all++;
+			assert_int_equal(ev.lost, 0);
+		}
+	}
+	for (unsigned int k = 0; k < w.nr; k++)
+		if (late[k].pending)
+			fake_emit(w.ring[k], late[k].ts, late[k].number);
+	rbmap_merge_set_hold(w.merge, 0);
+	while (next(&w, &ev)) {
+		assert_true(ev.ts >= last);
+		last = ev.ts;
+		assert_int_equal(event_number(&ev), got[ev.cpu]);
+		got[ev.cpu]++;
+		all++;
+	}
+	assert_int_equal(all, total);
+	world_end(&w);
+}
+
+static void test_live(void **state)
+{
+	struct rng rng = { test_seed(5) };
+
+	(void)state;
+	for (int round = 0; round < 150; round++)
+		live_round(&rng, true, HOLD_NS - 20000);
+}
+
+/* Without the ring's time, order holds for what is committed at once. */
+static void test_live_without_time(void **state)
+{
+	struct rng rng = { test_seed(6) };
+
+	(void)state;
+	for (int round = 0; round < 150; round++)
+		live_round(&rng, false, 0);
+}
+
+/* Cycles instead of ns: how many go into the hold time is measured. */
+static uint64_t test_cycles(void)
+{
+	return 3 * time_ns;
+}
+
+static void test_counter_clock(void **state)
+{
+	struct rbmap_event ev;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	for (int i = 0; i < 2; i++) {
+		w.ring[i]->clock = test_cycles;
+		w.ring[i]->meta->clock = RBMAP_CLOCK_X86_TSC;
+	}
+	for (int i = 0; i < 10; i++) {
+		assert_false(next(&w, &ev));
+		time_ns += 5000000;
+	}
+	fake_emit(w.ring[0], test_cycles(), 0);
+	assert_false(next(&w, &ev));
+	time_ns += HOLD_NS / 2;
+	assert_false(next(&w, &ev));
+	time_ns += HOLD_NS / 2 + 1000;
+	assert_true(next(&w, &ev));
+	world_end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_time_then_by_cpu),
+		cmocka_unit_test(test_an_idle_cpu_holds_nothing_for_ever),
+		cmocka_unit_test(test_release_at_the_end),
+		cmocka_unit_test(test_a_filled_ring_is_not_held),
+		cmocka_unit_test(test_a_backlog_is_not_held),
+		cmocka_unit_test(test_wait_sleeps_until_the_hold_is_over),
+		cmocka_unit_test(test_a_ring_that_goes),
+		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_live_without_time),
+		cmocka_unit_test(test_counter_clock),
+	};
+
+	return cmocka_run_group_tests_name("lib_merge", tests, NULL, NULL);
+}
