@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 		    PROT_READ, MAP_SHARED, ring.fd, meta->meta_page_size);
 	if (data == MAP_FAILED)
 		return perror(path), 1;
+	setlinebuf(stdout);
 
 	while (!ioctl(ring.fd, RBMAP_IOCTL_GET_READER)) {
 		const struct rbmap_subbuf_header *subbuf = (const void *)
