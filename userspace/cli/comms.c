@@ -261,7 +261,7 @@ void comms_learn(struct comms *comms, int pid, const char *comm, size_t size,
 		set_comm(e, comm, size, ts);
 }
 
-static bool ask_proc(struct comms *comms, int pid)
+static bool ask_proc(struct comms *comms, int pid, uint64_t ts)
 {
 	char path[64], comm[64];
 	size_t got = 0;
@@ -274,11 +274,11 @@ static bool ask_proc(struct comms *comms, int pid)
 		fclose(f);
 	}
 	if (got)
-		comms_learn(comms, pid, comm, got, 0);
+		comms_learn(comms, pid, comm, got, ts);
 	return got;
 }
 
-void comms_scan_proc(struct comms *comms)
+void comms_scan_proc(struct comms *comms, uint64_t ts)
 {
 	DIR *proc = opendir("/proc"), *task;
 	struct dirent *p, *t;
@@ -291,7 +291,7 @@ void comms_scan_proc(struct comms *comms)
 		task = opendir(path);
 		while (task && (t = readdir(task)))
 			if (isdigit((unsigned char)t->d_name[0]))
-				ask_proc(comms, atoi(t->d_name));
+				ask_proc(comms, atoi(t->d_name), ts);
 		if (task)
 			closedir(task);
 	}
@@ -347,7 +347,7 @@ void comms_learn_event(struct comms *comms, const struct comm_fields *fields,
 		e->mentioned = true;
 		/* It may live a little longer: ask while there is a chance. */
 		if (!e->named && common.pid > 0)
-			ask_proc(comms, common.pid);
+			ask_proc(comms, common.pid, COMM_TS_SEEN);
 	}
 	ec = fields->event[common.type];
 	for (unsigned int i = 0; ec && i < ec->nr; i++)

@@ -33,8 +33,12 @@ void comms_free(struct comms *comms);
 void comms_learn(struct comms *comms, int pid, const char *comm, size_t size,
 		 uint64_t ts);
 
-/* Every thread that there is now. */
-void comms_scan_proc(struct comms *comms);
+/*
+ * Every thread that there is now.  What events say is newer than any of these
+ * times.
+ */
+enum { COMM_TS_BEGIN, COMM_TS_SEEN, COMM_TS_END };
+void comms_scan_proc(struct comms *comms, uint64_t ts);
 
 /* What an event tells; its thread becomes one that the table must name. */
 void comms_learn_event(struct comms *comms, const struct comm_fields *fields,

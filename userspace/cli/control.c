@@ -151,3 +151,25 @@ char *control_clock(void)
 	}
 	return text;
 }
+
+int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
+{
+	size_t len = strlen(key);
+	char file[64], *text, *line;
+	int ret = -ENOENT;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	text = control_read(file);
+	if (!text)
+		return -errno;
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) || strncmp(line + len, ": ", 2))
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		ret = parse_u64(line + len + 2, value) ? 0 : -EINVAL;
+		break;
+	}
+	free(text);
+	return ret;
+}

@@ -31,6 +31,11 @@ enum control_verb { CONTROL_READ, CONTROL_WRITE };
 /* One line about a file that could not be read or written. */
 void control_complain(enum control_verb verb, const char *file, int error);
 
+/*
+ * A line "key: number" of per_cpu/cpuN/stats; -ENOENT without such a line.
+ */
+int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value);
+
 /* The clock between brackets in trace_clock: "local".  The caller frees it. */
 char *control_clock(void);
 
@@ -77,9 +82,11 @@ int control_enable_selected(const struct control_events *events, bool on);
 /*
  * To have exactly the selected events on for a while: disable the others,
  * enable the selected ones.  control_restore() then makes each event what
- * `enabled` says it was when they were read, whichever of the two was done.
+ * `enabled` says it was when they were read, whichever of the two was done;
+ * control_disable_ours() is the half of it that makes no new events.
  */
 int control_disable_others(const struct control_events *events);
+int control_disable_ours(const struct control_events *events);
 int control_restore(const struct control_events *events);
 
 #endif /* RBMAP_CLI_CONTROL_H */

@@ -43,6 +43,7 @@ struct dat_cpu {
 	/* Written by the CPU's thread, read by others. */
 	_Atomic uint64_t pages;		/* that are whole in the file */
 	_Atomic uint64_t events;
+	_Atomic uint64_t unwritten;
 };
 
 struct dat_writer {
@@ -526,7 +527,9 @@ int dat_add(struct dat_writer *w, unsigned int cpu,
 		ret = split_page(w, c);
 	if (!ret)
 		ret = write_page(w, c);
-	if (!ret)
+	if (ret)
+		c->unwritten += nr;
+	else
 		c->events += nr;
 	return ret;
 }
@@ -537,6 +540,15 @@ uint64_t dat_events(const struct dat_writer *w)
 
 	for (unsigned int i = 0; i < w->nr_cpus; i++)
 		sum += w->cpu[i].events;
+	return sum;
+}
+
+uint64_t dat_unwritten(const struct dat_writer *w)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < w->nr_cpus; i++)
+		sum += w->cpu[i].unwritten;
 	return sum;
 }
 

@@ -53,6 +53,7 @@ int dat_add(struct dat_writer *writer, unsigned int cpu,
 	    const struct rbmap_subbuf *sb, dat_event_fn *fn, void *data);
 
 uint64_t dat_events(const struct dat_writer *writer);	/* written so far */
+uint64_t dat_unwritten(const struct dat_writer *writer); /* no space */
 uint64_t dat_bytes(const struct dat_writer *writer);
 
 /* Write sizes that are true now; any thread. */

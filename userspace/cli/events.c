@@ -321,7 +321,7 @@ int control_disable_others(const struct control_events *events)
 	return ret;
 }
 
-int control_restore(const struct control_events *events)
+int control_disable_ours(const struct control_events *events)
 {
 	int ret = 0;
 
@@ -329,10 +329,24 @@ int control_restore(const struct control_events *events)
 		const struct control_event *ev = &events->v[i];
 		int error = 0;
 
+		if (ev->selected && !ev->enabled && !ev->unavailable)
+			error = control_event_enable(ev, false);
+		if (error)
+			ret = error;
+	}
+	return ret;
+}
+
+int control_restore(const struct control_events *events)
+{
+	int ret = control_disable_ours(events);
+
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+		int error = 0;
+
 		if (ev->enabled && !ev->selected)
 			error = control_event_enable(ev, true);
-		else if (!ev->enabled && ev->selected && !ev->unavailable)
-			error = control_event_enable(ev, false);
 		if (error)
 			ret = error;
 	}

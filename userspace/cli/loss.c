@@ -4,17 +4,23 @@
 #include "control.h"
 #include "loss.h"
 
+/* After a reset of the rings counters begin at 0 again. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now < before ? now : now - before;
+}
+
 void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 	      const struct rbmap_loss *before)
 {
-	loss->overrun += now->overrun - before->overrun;
-	loss->full += now->full - before->full;
-	loss->lapped += now->lapped - before->lapped;
-	loss->nested += now->nested - before->nested;
-	loss->too_large += now->too_large - before->too_large;
-	loss->total += now->total - before->total;
-	loss->told += now->told - before->told;
-	loss->disabled += now->disabled - before->disabled;
+	loss->overrun += since(now->overrun, before->overrun);
+	loss->full += since(now->full, before->full);
+	loss->lapped += since(now->lapped, before->lapped);
+	loss->nested += since(now->nested, before->nested);
+	loss->too_large += since(now->too_large, before->too_large);
+	loss->total += since(now->total, before->total);
+	loss->told += since(now->told, before->told);
+	loss->disabled += since(now->disabled, before->disabled);
 }
 
 static void print_larger_ring(FILE *out)

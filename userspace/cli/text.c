@@ -67,7 +67,9 @@ struct text {
 	size_t copy_size;		/* without the tail */
 	size_t copy_used;
 	struct symbols *symbols;
+	struct tep_plugin_list *plugins;
 	bool comm_from_proc;
+	bool comm_keep;
 	bool symbols_from_proc;
 	bool counter;
 	struct asked asked[NR_ASKED];	/* by pid, its low bits */
@@ -120,10 +122,18 @@ struct text *text_new(void)
 	return t;
 }
 
+void text_load_plugins(struct text *t)
+{
+	if (!t->plugins)
+		t->plugins = tep_load_plugins(t->tep);
+}
+
 void text_free(struct text *t)
 {
 	if (!t)
 		return;
+	if (t->plugins)
+		tep_unload_plugins(t->plugins, t->tep);
 	for (size_t i = 0; i < NR_IDS; i++)
 		free(t->event[i]);
 	if (t->tep)
@@ -273,6 +283,11 @@ void text_comm_from_proc(struct text *t, bool on)
 	t->comm_from_proc = on;
 }
 
+void text_comm_keep(struct text *t, bool on)
+{
+	t->comm_keep = on;
+}
+
 int text_add_kallsyms(struct text *t, const char *kallsyms, size_t size)
 {
 	return symbols_add(t->symbols, kallsyms, size);
@@ -330,7 +345,8 @@ static void learn(struct text *t, int pid, const char *from, size_t size)
 		n++;
 	}
 	comm[n] = '\0';
-	if (!n || pid <= 0)
+	if (!n || pid <= 0 ||
+	    (t->comm_keep && tep_is_pid_registered(t->tep, pid)))
 		return;
 	text_add_comm(t, pid, comm);
 	asked->pid = pid;
@@ -433,7 +449,7 @@ static void print_flags(const struct rbmap_event_common *common, FILE *out)
 		depth_char(count >> 4));
 }
 
-static void print_time(const struct text *t, uint64_t ts, FILE *out)
+void text_print_time(const struct text *t, uint64_t ts, FILE *out)
 {
 	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
 
@@ -464,8 +480,9 @@ static int copy_record(struct text *t, const struct rbmap_event *ev)
 	return 0;
 }
 
-static void print_fields(struct text *t, const struct event_info *info,
-			 const struct rbmap_event *ev, FILE *out)
+/* What the event says, as one line whatever text it holds. */
+static const char *body_of(struct text *t, const struct event_info *info,
+			   const struct rbmap_event *ev)
 {
 	struct tep_record record = {
 		.ts = ev->ts,
@@ -476,27 +493,51 @@ static void print_fields(struct text *t, const struct event_info *info,
 	};
 	size_t len;
 
-	fprintf(out, "%s: ", info->event->name);
-	if ((int)ev->size < info->size) {
-		fprintf(out, "[%" PRIu32 " bytes, its format says %d]",
-			ev->size, info->size);
-		return;
-	}
 	trace_seq_reset(&t->seq);
-	tep_print_event(t->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
+	if (!info)
+		trace_seq_printf(&t->seq, "[%" PRIu32 " bytes, of no known format]",
+				 ev->size);
+	else if ((int)ev->size < info->size)
+		trace_seq_printf(&t->seq, "[%" PRIu32 " bytes, its format says %d]",
+				 ev->size, info->size);
+	else
+		tep_print_event(t->tep, &t->seq, &record, "%s",
+				TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
-	if (t->seq.state != TRACE_SEQ__GOOD) {
-		fputs("[too much text]", out);
-		return;
-	}
-	/* One line, whatever text an event holds. */
+	if (t->seq.state != TRACE_SEQ__GOOD)
+		return "[too much text]";
 	len = strlen(t->seq.buffer);
 	while (len && t->seq.buffer[len - 1] == '\n')
 		t->seq.buffer[--len] = '\0';
 	for (size_t i = 0; i < len; i++)
 		if (t->seq.buffer[i] == '\n')
 			t->seq.buffer[i] = ' ';
-	fwrite(t->seq.buffer, 1, len, out);
+	return t->seq.buffer;
+}
+
+int text_parts(struct text *t, const struct rbmap_event *ev,
+	       struct text_parts *parts)
+{
+	const struct event_info *info;
+
+	*parts = (struct text_parts){ 0 };
+	if (!read_common(ev, &parts->common))
+		return -EINVAL;
+	info = t->event[parts->common.type];
+	if (info) {
+		int ret = copy_record(t, ev);
+
+		if (ret)
+			return ret;
+		parts->whole = (int)ev->size >= info->size;
+		if (parts->whole)
+			learn_names(t, info);
+		parts->event = info->event;
+		parts->record = t->copy;
+	}
+	parts->comm = comm_of(t, parts->common.pid);
+	parts->body = body_of(t, info, ev);
+	return 0;
 }
 
 static void print_lost(const struct rbmap_event *ev, FILE *out)
@@ -510,33 +551,27 @@ static void print_lost(const struct rbmap_event *ev, FILE *out)
 
 int text_print(struct text *t, const struct rbmap_event *ev, FILE *out)
 {
-	struct rbmap_event_common common;
-	const struct event_info *info;
+	struct text_parts parts;
+	int ret;
 
 	print_lost(ev, out);
-	if (!read_common(ev, &common)) {
+	ret = text_parts(t, ev, &parts);
+	if (ret == -EINVAL) {
 		fprintf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,
 			ev->size);
 		return 0;
 	}
-	info = t->event[common.type];
-	if (info) {
-		int ret = copy_record(t, ev);
-
-		if (ret)
-			return ret;
-		if ((int)ev->size >= info->size)
-			learn_names(t, info);
-	}
-	fprintf(out, "%16s-%-7d [%03d] ", comm_of(t, common.pid), common.pid,
+	if (ret)
+		return ret;
+	fprintf(out, "%16s-%-7d [%03d] ", parts.comm, parts.common.pid,
 		ev->cpu);
-	print_flags(&common, out);
-	print_time(t, ev->ts, out);
-	if (info)
-		print_fields(t, info, ev, out);
+	print_flags(&parts.common, out);
+	text_print_time(t, ev->ts, out);
+	if (parts.event)
+		fprintf(out, "%s: ", parts.event->name);
 	else
-		fprintf(out, "[event %u, %" PRIu32 " bytes, of no known format]",
-			common.type, ev->size);
+		fprintf(out, "event %u: ", parts.common.type);
+	fputs(parts.body, out);
 	fputc('\n', out);
 	return ferror(out) ? -EIO : 0;
 }

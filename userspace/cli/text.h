@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <linux/rbmap.h>
+
 #include "../lib/rbmap.h"
 
 struct text;
@@ -40,6 +42,9 @@ int text_add_comm(struct text *t, int pid, const char *comm);
 /* Ask /proc for threads that are not known yet.  Off at first. */
 void text_comm_from_proc(struct text *t, bool on);
 
+/* A thread that has a name keeps it, whatever events say.  Off at first. */
+void text_comm_keep(struct text *t, bool on);
+
 /* Symbols: the text of a kallsyms file, copied. */
 int text_add_kallsyms(struct text *t, const char *kallsyms, size_t size);
 
@@ -52,6 +57,12 @@ void text_symbols_from_proc(struct text *t, bool on);
  */
 void text_time_is_counter(struct text *t, bool on);
 
+/*
+ * libtraceevent's plugins print some events in ways of their own, as trace-cmd
+ * does.  Before formats are added.
+ */
+void text_load_plugins(struct text *t);
+
 /* What @ev is called: "sched_switch", or NULL if its format is not known. */
 const char *text_event_name(struct text *t, const struct rbmap_event *ev);
 const char *text_event_system(struct text *t, const struct rbmap_event *ev);
@@ -62,5 +73,23 @@ const char *text_event_system(struct text *t, const struct rbmap_event *ev);
  * names of threads are learnt on the way.  Any bytes are safe to print.
  */
 int text_print(struct text *t, const struct rbmap_event *ev, FILE *out);
+
+/* The same in parts, for another layout; valid until the next call. */
+struct tep_event;
+struct text_parts {
+	struct rbmap_event_common common;
+	const char *comm;		/* "<...>": not known */
+	const char *body;
+	struct tep_event *event;	/* NULL: its format is not known */
+	const void *record;		/* the payload, with zeros behind it */
+	bool whole;			/* all fields are in it */
+};
+
+/* -EINVAL: not even the common fields are there. */
+int text_parts(struct text *t, const struct rbmap_event *ev,
+	       struct text_parts *parts);
+
+/* " 1234.567890: " */
+void text_print_time(const struct text *t, uint64_t ts, FILE *out);
 
 #endif /* RBMAP_CLI_TEXT_H */

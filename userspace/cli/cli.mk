@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The rbmap command.  Included by the top Makefile.
+
+CLI_DIR		:= userspace/cli
+CLI_BUILD	:= $(BUILD)/cli
+CLI		:= $(BUILD)/rbmap
+CLI_LIBS	:= libkmod libtraceevent libseccomp
+PKG_CONFIG	?= pkg-config
+
+CLI_SRCS	:= $(notdir $(wildcard $(CLI_DIR)/*.c))
+CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
+
+# A makefile is read before anything is installed: ask when it is needed.
+CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -D_GNU_SOURCE \
+		  -D_FILE_OFFSET_BITS=64 -MMD -MP \
+		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
+CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(CLI_LIBS)) -lpthread -lm
+
+BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
+CLI_MAN		= $(wildcard docs/man/*.1)
+
+ALL_USER	+= $(CLI)
+INSTALL_USER	+= install-cli
+UNINSTALL_USER	+= uninstall-cli
+
+-include $(CLI_OBJS:.o=.d)
+
+.PHONY: check-cli-libs install-cli uninstall-cli
+check-cli-libs:
+	@$(PKG_CONFIG) --exists $(CLI_LIBS) || { \
+	echo "rbmap: the command needs the development files of $(CLI_LIBS)." >&2; \
+	echo "       Install them:  tests/install-packages build" >&2; \
+	exit 1; }
+
+$(CLI_BUILD)/%.o: $(CLI_DIR)/%.c $(CLI_DIR)/cli.mk | check-cli-libs
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
+
+$(CLI): $(CLI_OBJS) $(BUILD)/lib/librbmap.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)
+
+install-cli: $(CLI)
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
+		$(DESTDIR)$(BASHCOMPDIR)
+	$(INSTALL) -m 755 $(CLI) $(DESTDIR)$(BINDIR)/rbmap
+	$(if $(CLI_MAN),$(INSTALL) -m 644 $(CLI_MAN) $(DESTDIR)$(MANDIR)/man1/)
+	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.bash \
+		$(DESTDIR)$(BASHCOMPDIR)/rbmap
+
+uninstall-cli:
+	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN)))

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "control.h"
+#include "cpustats.h"
+
+static const struct {
+	const char *key;	/* in the file */
+	const char *name;
+} stats[NR_CPUSTATS] = {
+	[CPUSTAT_EMITTED]	= { "emitted", "emitted" },
+	[CPUSTAT_READ]		= { "read events", "read" },
+	[CPUSTAT_UNREAD]	= { "entries", "unread" },
+	[CPUSTAT_BYTES]		= { "bytes", "unread_bytes" },
+	[CPUSTAT_LOST]		= { "lost events", "lost" },
+	[CPUSTAT_OVERRUN]	= { "overrun", "overrun" },
+	[CPUSTAT_FULL]		= { "dropped full", "dropped_full" },
+	[CPUSTAT_LAPPED]	= { "dropped lapped", "dropped_lapped" },
+	[CPUSTAT_NESTED]	= { "dropped nested", "dropped_nested" },
+	[CPUSTAT_TOO_LARGE]	= { "dropped too large", "dropped_too_large" },
+	[CPUSTAT_DISABLED]	= { "disabled", "disabled" },
+};
+
+const char *cpustat_name(enum cpustat stat)
+{
+	return stats[stat].name;
+}
+
+static void parse_line(struct cpustats *s, const char *line)
+{
+	const char *colon = strchr(line, ':');
+	uint64_t value;
+
+	if (!colon || colon[1] != ' ' || !parse_u64(colon + 2, &value))
+		return;
+	for (int i = 0; i < NR_CPUSTATS; i++)
+		if (strlen(stats[i].key) == (size_t)(colon - line) &&
+		    !strncmp(stats[i].key, line, colon - line))
+			s->value[i] = value;
+}
+
+/* One read of the file: the numbers belong together. */
+static int read_cpu(struct cpustats *s, const char *dir)
+{
+	char file[300], *text, *line, *save;
+	uint64_t cpu;
+
+	if (strncmp(dir, "cpu", 3) || !parse_u64(dir + 3, &cpu))
+		return -ENOENT;
+	snprintf(file, sizeof(file), "per_cpu/%s/stats", dir);
+	text = control_read(file);
+	if (!text) {
+		control_complain(CONTROL_READ, file, -errno);
+		return -EIO;
+	}
+	*s = (struct cpustats){ .cpu = cpu };
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		parse_line(s, line);
+	free(text);
+	return 0;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct cpustats *x = a, *y = b;
+
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+struct cpustats *cpustats_read(size_t *nr)
+{
+	struct cpustats *v = NULL, *more;
+	struct dirent *entry;
+	char path[4096];
+	int ret = 0;
+	DIR *dir;
+
+	*nr = 0;
+	if (!control_present())
+		return NULL;
+	snprintf(path, sizeof(path), "%s/per_cpu", control_root());
+	dir = opendir(path);
+	if (!dir) {
+		control_complain(CONTROL_READ, "per_cpu", -errno);
+		return NULL;
+	}
+	while (ret != -EIO && (entry = readdir(dir))) {
+		more = realloc(v, (*nr + 1) * sizeof(*v));
+		if (!more) {
+			complain("out of memory");
+			ret = -EIO;
+			break;
+		}
+		v = more;
+		ret = read_cpu(&v[*nr], entry->d_name);
+		*nr += !ret;
+	}
+	closedir(dir);
+	if (ret == -EIO || !v) {
+		free(v);
+		return NULL;
+	}
+	qsort(v, *nr, sizeof(*v), by_cpu);
+	return v;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * JSON, value by value: commas and indentation are not the caller's work.
+ */
+#ifndef RBMAP_CLI_JSON_H
+#define RBMAP_CLI_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH	8
+
+struct json {
+	FILE *out;
+	bool compact;			/* all in one line */
+	unsigned int depth;
+	bool some[JSON_DEPTH];		/* a value stands before */
+};
+
+/* @key: NULL in an array and at the top. */
+void json_open(struct json *j, const char *key, char bracket);	/* { or [ */
+void json_close(struct json *j, char bracket);			/* } or ] */
+void json_string(struct json *j, const char *key, const char *value);
+void json_bytes(struct json *j, const char *key, const char *value, size_t size);
+void json_number(struct json *j, const char *key, int64_t value);
+void json_unsigned(struct json *j, const char *key, uint64_t value);
+void json_bool(struct json *j, const char *key, bool value);
+void json_null(struct json *j, const char *key);
+
+#endif /* RBMAP_CLI_JSON_H */

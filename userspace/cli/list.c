@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap list
+ */
+#include <stdio.h>
+
+#include "cli.h"
+#include "control.h"
+#include "json.h"
+
+static void print_text(const struct control_events *events)
+{
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+		char name[512];
+
+		if (!ev->selected)
+			continue;
+		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
+		if (ev->unavailable)
+			printf("%-40s unavailable: %s\n", name,
+			       ev->unavailable);
+		else if (ev->enabled)
+			printf("%-40s enabled\n", name);
+		else
+			printf("%s\n", name);
+	}
+}
+
+static void print_json(const struct control_events *events)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '[');
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+
+		if (!ev->selected)
+			continue;
+		json_open(&j, NULL, '{');
+		json_string(&j, "system", ev->system);
+		json_string(&j, "event", ev->name);
+		json_number(&j, "id", ev->id);
+		json_bool(&j, "enabled", ev->enabled);
+		json_bool(&j, "available", !ev->unavailable);
+		if (ev->unavailable)
+			json_string(&j, "reason", ev->unavailable);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+}
+
+static int list(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	static char all[] = "*:*";
+	char *any = all, **patterns = &any;
+	struct control_events events;
+	bool as_json = false;
+	int c, status, nr = 1;
+
+	while ((c = next_option(&command_list, argc, argv, "j", longs,
+				&status)) != -1) {
+		if (c == OPTION_DONE)
+			return status;
+		as_json = true;
+	}
+	if (control_events_read(&events))
+		return STATUS_ERROR;
+	if (optind < argc) {
+		patterns = argv + optind;
+		nr = argc - optind;
+	}
+	status = STATUS_OK;
+	if (events.nr && control_select(&events, patterns, nr))
+		status = STATUS_ERROR;
+	else if (as_json)
+		print_json(&events);
+	else
+		print_text(&events);
+	control_events_free(&events);
+	return status;
+}
+
+const struct command command_list = {
+	.name		= "list",
+	.synopsis	= "[--json] [PATTERN]...",
+	.summary	= "List events, whether they are enabled, and why one is unavailable",
+	.help		=
+	"  -j, --json  as JSON\n"
+	"\n"
+	"PATTERN is system:event, an event, or a system for all of its events; the\n"
+	"wildcards of the shell go: 'sched:*', '*wakeup*'.\n",
+	.run		= list,
+};

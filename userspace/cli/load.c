@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap load
+ */
+#include <errno.h>
+#include <libkmod.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "cli.h"
+#include "control.h"
+#include "klog.h"
+
+#define MODULE	"rbmap"
+
+struct load {
+	const char *path;		/* --module, or NULL */
+	struct buf params;		/* "a=1 b=2" */
+	struct kmod_ctx *ctx;
+	struct kmod_module *mod;
+};
+
+static int parse_options(struct load *l, int argc, char **argv, bool *done)
+{
+	static const struct option longs[] = {
+		{ "module",	required_argument,	NULL, 'm' },
+		{ "help",	no_argument,		NULL, 'h' },
+		{ 0 }
+	};
+	const struct command *cmd = &command_load;
+	int c, status = STATUS_OK;
+
+	*done = true;
+	while ((c = next_option(cmd, argc, argv, "m:", longs, &status)) != -1) {
+		switch (c) {
+		case 'm':
+			l->path = optarg;
+			break;
+		case OPTION_DONE:
+			return status;
+		}
+	}
+	for (int i = optind; i < argc; i++) {
+		const char *equals = strchr(argv[i], '=');
+
+		if (!equals || equals == argv[i])
+			return usage_error(cmd, "'%s' is no PARAMETER=VALUE",
+					   argv[i]);
+		/* The kernel splits at blanks: one argument is one parameter. */
+		if (strpbrk(argv[i], " \t\n\""))
+			return usage_error(cmd, "a blank or a quote in '%s'",
+					   argv[i]);
+		buf_printf(&l->params, "%s%s", l->params.size ? " " : "",
+			   argv[i]);
+	}
+	*done = false;
+	return STATUS_OK;
+}
+
+/* What the file itself says: "vermagic", or the parameters under "parm". */
+static char *module_info(const struct load *l, const char *key)
+{
+	struct kmod_list *list = NULL, *entry;
+	char *value = NULL;
+
+	if (kmod_module_get_info(l->mod, &list) < 0)
+		return NULL;
+	kmod_list_foreach(entry, list) {
+		if (!strcmp(kmod_module_info_get_key(entry), key)) {
+			value = strdup(kmod_module_info_get_value(entry));
+			break;
+		}
+	}
+	kmod_module_info_free_list(list);
+	return value;
+}
+
+/*
+ * The kernel ignores a parameter that it doesn't know and logs that.  Who
+ * mistypes one wants to hear of it.
+ */
+static bool known_parameter(const char *name, size_t len,
+			    struct kmod_list *info, struct buf *names)
+{
+	struct kmod_list *entry;
+	bool known = false;
+
+	buf_free(names);
+	kmod_list_foreach(entry, info) {
+		const char *value = kmod_module_info_get_value(entry);
+		size_t n = strcspn(value, ":");
+
+		if (strcmp(kmod_module_info_get_key(entry), "parmtype"))
+			continue;
+		known |= n == len && !strncmp(value, name, n);
+		buf_printf(names, "%s%.*s", names->size ? ", " : "", (int)n,
+			   value);
+	}
+	return known;
+}
+
+static bool check_parameters(const struct load *l)
+{
+	struct kmod_list *info = NULL;
+	struct buf names = { 0 };
+	const char *at = l->params.data;
+	bool ok = true;
+
+	/* A file that can't be read is for the load itself to complain of. */
+	if (!l->params.size || kmod_module_get_info(l->mod, &info) < 0)
+		return true;
+	while (ok && at && *at) {
+		size_t len = strcspn(at, "=");
+
+		if (!known_parameter(at, len, info, &names)) {
+			complain("the module has no parameter '%.*s': it has %s",
+				 (int)len, at, names.size ? names.data :
+				 "none");
+			ok = false;
+		}
+		at = strchr(at, ' ');
+		if (at)
+			at++;
+	}
+	buf_free(&names);
+	kmod_module_info_free_list(info);
+	return ok;
+}
+
+static bool find_module(struct load *l)
+{
+	struct kmod_list *list = NULL;
+	struct utsname u;
+	int ret;
+
+	l->ctx = kmod_new(NULL, NULL);
+	if (!l->ctx) {
+		complain("out of memory");
+		return false;
+	}
+	kmod_set_log_priority(l->ctx, -1);
+	if (l->path) {
+		if (access(l->path, R_OK)) {
+			complain("cannot read %s: %s", l->path,
+				 strerror(errno));
+			return false;
+		}
+		ret = kmod_module_new_from_path(l->ctx, l->path, &l->mod);
+		if (ret < 0) {
+			complain("cannot load %s: %s", l->path,
+				 ret == -EEXIST ? "the name of the file is that of another module" :
+				 strerror(-ret));
+			return false;
+		}
+		return true;
+	}
+	ret = kmod_module_new_from_lookup(l->ctx, MODULE, &list);
+	if (ret >= 0 && list)
+		l->mod = kmod_module_get_module(list);
+	kmod_module_unref_list(list);
+	if (l->mod && kmod_module_get_path(l->mod))
+		return true;
+	uname(&u);
+	complain("no module rbmap is installed for kernel %s: install it there (make modules_install, or DKMS), or name a file with --module",
+		 u.release);
+	return false;
+}
+
+static bool file_says(const char *path, char wanted)
+{
+	char c = 0;
+	FILE *f = fopen(path, "re");
+
+	if (f) {
+		if (fread(&c, 1, 1, f) != 1)
+			c = 0;
+		fclose(f);
+	}
+	return c == wanted;
+}
+
+/* "[integrity]" or "[confidentiality]" */
+static bool locked_down(void)
+{
+	struct buf b = { 0 };
+	bool locked;
+
+	buf_read_file(&b, "/sys/kernel/security/lockdown");
+	buf_add(&b, "", 1);
+	locked = !b.failed && strchr(b.data, '[') && !strstr(b.data, "[none]");
+	buf_free(&b);
+	return locked;
+}
+
+static const char *signing_cure =
+	"sign it with a key that this machine trusts (DKMS does; enroll its key with mokutil --import), or turn Secure Boot off";
+
+/* "6.1.0-18-amd64 SMP preempt mod_unload modversions": the first word */
+static bool built_for_another(const struct load *l, const char *file)
+{
+	char *vermagic = module_info(l, "vermagic");
+	struct utsname u;
+	bool other = false;
+
+	uname(&u);
+	if (vermagic) {
+		vermagic[strcspn(vermagic, " ")] = '\0';
+		other = strcmp(vermagic, u.release);
+	}
+	if (other)
+		complain("%s was built for kernel %s, and this is %s: build it for this one (make modules, or dkms autoinstall)",
+			 file, vermagic, u.release);
+	free(vermagic);
+	return other;
+}
+
+static void complain_load(const struct load *l, int error, const char *log)
+{
+	const char *file = kmod_module_get_path(l->mod);
+
+	if (!file)
+		file = MODULE;
+	switch (error) {
+	case -EEXIST:
+		complain("the module is loaded already: 'rbmap unload' first, to load it with other parameters");
+		return;
+	case -EPERM:
+	case -EACCES:
+		if (geteuid())
+			complain("no permission to load a module: run 'rbmap load' as root");
+		else if (file_says("/proc/sys/kernel/modules_disabled", '1'))
+			complain("this kernel takes no more modules (kernel.modules_disabled is 1): reboot to change that");
+		else if (locked_down())
+			complain("this kernel is locked down and loads signed modules only: %s",
+				 signing_cure);
+		else
+			complain("root may not load a module here: a container or a security policy forbids it%s%s",
+				 *log ? ": " : "", log);
+		return;
+	case -EKEYREJECTED:
+	case -ENOKEY:
+	case -EBADMSG:
+	case -ENOPKG:
+		complain("%s has no signature that this kernel accepts: %s",
+			 file, signing_cure);
+		return;
+	case -ENOEXEC:
+	case -ELIBBAD:
+		if (built_for_another(l, file))
+			return;
+		complain("%s is no module for this kernel%s%s: build it anew for %s",
+			 file, *log ? ": " : "", log, "this one");
+		return;
+	case -ENOSYS:
+		complain("this kernel loads no modules at all (CONFIG_MODULES, nomodule): boot another one");
+		return;
+	case -ENOMEM:
+		complain("not enough memory for the rings%s%s: use a smaller buffer_size_kb",
+			 *log ? ": " : "", log);
+		return;
+	}
+	if (error == -ENOENT && built_for_another(l, file))
+		return;
+	/* The log has the parameter and what it may be. */
+	if (*log)
+		complain("the kernel refused %s: %s", file, log);
+	else
+		complain("the kernel refused %s: %s (dmesg may say more)", file,
+			 strerror(-error));
+}
+
+static bool load_module(struct load *l)
+{
+	const char *params = l->params.size ? l->params.data : NULL;
+	int log = klog_open(), ret;
+	char line[1024];
+
+	/* By name, what modprobe.d says of it counts too; ours comes last. */
+	if (l->path)
+		ret = kmod_module_insert_module(l->mod, 0, params);
+	else
+		ret = kmod_module_probe_insert_module(l->mod,
+					KMOD_PROBE_FAIL_ON_LOADED, params,
+					NULL, NULL, NULL);
+	klog_last(log, line, sizeof(line));
+	if (ret < 0)
+		complain_load(l, ret, line);
+	return ret >= 0;
+}
+
+static int load(int argc, char **argv)
+{
+	struct load l = { 0 };
+	int status;
+	bool done;
+
+	status = parse_options(&l, argc, argv, &done);
+	if (done) {
+		buf_free(&l.params);
+		return status;
+	}
+	status = STATUS_ERROR;
+	if (!access("/sys/module/" MODULE, F_OK))
+		complain("the module is loaded already: 'rbmap unload' first, to load it with other parameters");
+	else if (find_module(&l) && check_parameters(&l) && load_module(&l))
+		status = STATUS_OK;
+	if (l.mod)
+		kmod_module_unref(l.mod);
+	if (l.ctx)
+		kmod_unref(l.ctx);
+	buf_free(&l.params);
+	return status;
+}
+
+const struct command command_load = {
+	.name		= "load",
+	.synopsis	= "[-m FILE] [PARAMETER=VALUE]...",
+	.summary	= "Load the module",
+	.help		=
+	"  -m, --module FILE  load this rbmap.ko; default: the one that is installed for\n"
+	"                     the kernel that runs, as modprobe finds it\n"
+	"\n"
+	"Parameters:\n"
+	"  buffer_size_kb=N   size of each CPU's ring (1408)\n"
+	"  subbuf_size_kb=N   size of the sub-buffers that it is made of (4)\n"
+	"  overwrite=0|1      when it is full: 1 overwrite the oldest events, 0 refuse\n"
+	"                     new ones (1)\n",
+	.run		= load,
+};

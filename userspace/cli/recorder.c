@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "control.h"
+#include "loss.h"
+#include "recorder.h"
+
+#define DEVICE_DIR	"/dev/rbmap"
+#define WAIT_MS		500	/* what is under the watermark is read too */
+
+struct cpu_recorder {
+	struct recorder *rec;
+	unsigned int cpu;
+	struct rbmap_map *map;		/* NULL: this CPU has no ring */
+	pthread_mutex_t map_lock;	/* its replacement against its wake-up */
+	struct comms *comms;
+	pthread_t thread;
+	bool running;
+
+	struct rbmap_loss before;	/* when the recording began */
+	struct rbmap_loss loss;		/* since, of rings that are gone */
+	uint64_t earlier;		/* loss that was not told then */
+	uint64_t skip;			/* of it: not to be told at all */
+
+	int error;
+	bool reading;
+	_Atomic uint64_t lost;
+};
+
+struct recorder {
+	struct cpu_recorder *cpu;
+	unsigned int nr_cpus;
+	size_t subbuf_size;
+	struct dat_writer *writer;
+	const struct comm_fields *fields;
+	_Atomic bool stop;
+	_Atomic bool failed;
+};
+
+/*
+ * Open.
+ */
+static void complain_open(unsigned int cpu, int error)
+{
+	struct group *group;
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), DEVICE_DIR "/cpu%u", cpu);
+	if (error == RBMAP_ERR_PERMISSION && !stat(path, &st) && st.st_gid &&
+	    (group = getgrgid(st.st_gid)))
+		complain("no permission to read %s: run rbmap as root or as a member of group %s",
+			 path, group->gr_name);
+	else if (error == RBMAP_ERR_PERMISSION)
+		complain("no permission to read %s: run rbmap as root", path);
+	else
+		complain("cannot map %s: %s", path, rbmap_strerror(error));
+}
+
+static bool add_cpu(struct recorder *rec, unsigned int cpu)
+{
+	struct cpu_recorder *more;
+	unsigned int nr = cpu + 1;
+
+	if (nr <= rec->nr_cpus)
+		return true;
+	more = realloc(rec->cpu, nr * sizeof(*more));
+	if (!more)
+		return false;
+	memset(more + rec->nr_cpus, 0, (nr - rec->nr_cpus) * sizeof(*more));
+	rec->cpu = more;
+	rec->nr_cpus = nr;
+	return true;
+}
+
+static bool map_cpu(struct recorder *rec, unsigned int cpu)
+{
+	struct cpu_recorder *c = &rec->cpu[cpu];
+	uint64_t told;
+	int ret;
+
+	ret = rbmap_open(&c->map, cpu, 0);
+	if (ret) {
+		c->map = NULL;
+		complain_open(cpu, ret);
+		return false;
+	}
+	pthread_mutex_init(&c->map_lock, NULL);
+	c->rec = rec;
+	c->cpu = cpu;
+	c->comms = comms_new();
+	if (!c->comms) {
+		complain("out of memory");
+		return false;
+	}
+	if (!rec->subbuf_size)
+		rec->subbuf_size = rbmap_subbuf_size(c->map);
+	if (rec->subbuf_size != rbmap_subbuf_size(c->map)) {
+		complain("the sub-buffers of CPU %u have another size than the others': set one size for all",
+			 cpu);
+		return false;
+	}
+	rbmap_loss(c->map, &c->before);
+	/* What no reader was told yet, we will be. */
+	if (!control_cpu_stat(cpu, "lost told", &told) &&
+	    told < c->before.total)
+		c->earlier = c->before.total - told;
+	return true;
+}
+
+static int cpu_of(const char *name)
+{
+	uint64_t cpu;
+
+	if (strncmp(name, "cpu", 3) || !parse_u64(name + 3, &cpu) ||
+	    cpu >= 65536)
+		return -1;
+	return cpu;
+}
+
+struct recorder *recorder_open(void)
+{
+	struct recorder *rec = calloc(1, sizeof(*rec));
+	struct dirent *entry;
+	bool ok = rec;
+	DIR *dir;
+	int cpu;
+
+	dir = opendir(DEVICE_DIR);
+	if (!dir || !rec) {
+		if (dir)
+			complain("out of memory");
+		else if (control_present())
+			complain("cannot read " DEVICE_DIR ": %s (is /dev a devtmpfs?)",
+				 strerror(errno));
+		ok = false;
+	}
+	while (ok && (entry = readdir(dir))) {
+		cpu = cpu_of(entry->d_name);
+		if (cpu >= 0 && !add_cpu(rec, cpu)) {
+			complain("out of memory");
+			ok = false;
+		}
+	}
+	for (cpu = 0; ok && cpu < (int)rec->nr_cpus; cpu++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), DEVICE_DIR "/cpu%d", cpu);
+		if (!access(path, F_OK))
+			ok = map_cpu(rec, cpu);
+	}
+	if (ok && !rec->subbuf_size) {
+		complain("there is no ring in " DEVICE_DIR ": the module did not load as it should (dmesg | grep rbmap)");
+		ok = false;
+	}
+	if (dir)
+		closedir(dir);
+	if (!ok && rec) {
+		recorder_close(rec);
+		rec = NULL;
+	}
+	return rec;
+}
+
+void recorder_close(struct recorder *rec)
+{
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
+		rbmap_close(rec->cpu[i].map);
+		comms_free(rec->cpu[i].comms);
+	}
+	free(rec->cpu);
+	free(rec);
+}
+
+unsigned int recorder_nr_cpus(const struct recorder *rec)
+{
+	return rec->nr_cpus;
+}
+
+bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu)
+{
+	return rec->cpu[cpu].map;
+}
+
+size_t recorder_subbuf_size(const struct recorder *rec)
+{
+	return rec->subbuf_size;
+}
+
+/*
+ * Read.
+ */
+
+/* The ring was replaced: take its successor, and keep count of losses. */
+static int reopen(struct cpu_recorder *c)
+{
+	struct rbmap_map *map, *old = c->map;
+	struct rbmap_loss now;
+	int ret;
+
+	if (!rbmap_loss(old, &now))
+		loss_add(&c->loss, &now, &c->before);
+	ret = rbmap_open(&map, c->cpu, 0);
+	pthread_mutex_lock(&c->map_lock);
+	c->map = ret ? NULL : map;
+	pthread_mutex_unlock(&c->map_lock);
+	rbmap_close(old);
+	if (ret)
+		return ret;
+	/* The pages of a file have one size. */
+	if (rbmap_subbuf_size(c->map) != c->rec->subbuf_size)
+		return RBMAP_ERR_GONE;
+	c->before = (struct rbmap_loss){ 0 };
+	return 0;
+}
+
+static void look(void *data, const struct rbmap_event *ev)
+{
+	struct cpu_recorder *c = data;
+
+	comms_learn_event(c->comms, c->rec->fields, ev);
+}
+
+static void tell_lost(struct cpu_recorder *c)
+{
+	struct rbmap_loss now, sum = c->loss;
+
+	if (rbmap_loss(c->map, &now))
+		return;
+	loss_add(&sum, &now, &c->before);
+	c->lost = sum.total;
+}
+
+/*
+ * Sub-buffers that a ring can hold: so many later, all that it held at first
+ * has been read, however quickly it fills.
+ */
+static unsigned int whole_ring(const struct cpu_recorder *c)
+{
+	return rbmap_nr_subbufs(c->map) + 1;
+}
+
+static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
+{
+	uint64_t skip = sb->lost < c->skip ? sb->lost : c->skip;
+	int ret;
+
+	if (sb->lost != RBMAP_LOST_UNKNOWN) {
+		sb->lost -= skip;
+		c->skip -= skip;
+	}
+	ret = dat_add(c->rec->writer, c->cpu, sb, look, c);
+	if (!ret)
+		return true;
+	c->error = ret;
+	c->reading = false;
+	return false;
+}
+
+/* Read until there is nothing, or @limit sub-buffers.  False: give up. */
+static bool drain(struct cpu_recorder *c, unsigned int limit)
+{
+	struct rbmap_subbuf sb;
+	int ret;
+
+	for (;;) {
+		ret = rbmap_next_subbuf(c->map, &sb);
+		if (ret == RBMAP_ERR_GONE)
+			ret = reopen(c);
+		else if (ret == 1) {
+			if (!record_piece(c, &sb))
+				return false;
+			if (!sb.offset && !limit--)
+				return true;
+		} else if (!ret) {
+			return true;
+		}
+		if (ret < 0 && ret != -EINTR) {
+			c->error = ret;
+			c->reading = true;
+			return false;
+		}
+		if (c->rec->stop && limit > whole_ring(c))
+			return true;
+	}
+}
+
+static void *run(void *arg)
+{
+	struct cpu_recorder *c = arg;
+	struct recorder *rec = c->rec;
+	bool ok = true;
+	int ret;
+
+	while (ok && !rec->stop) {
+		ret = rbmap_wait(c->map, WAIT_MS);
+		if (ret < 0 && ret != -EINTR && ret != RBMAP_ERR_GONE) {
+			c->error = ret;
+			c->reading = true;
+			ok = false;
+		} else {
+			ok = drain(c, -1);
+			if (c->map)
+				tell_lost(c);
+		}
+	}
+	if (ok && !rec->failed) {
+		ok = drain(c, whole_ring(c));
+		if (c->map)
+			tell_lost(c);
+	}
+	if (!ok) {
+		rec->failed = true;
+		rec->stop = true;
+	}
+	return NULL;
+}
+
+int recorder_discard(struct recorder *rec)
+{
+	struct rbmap_subbuf sb;
+	uint64_t told;
+	int ret;
+
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
+		struct cpu_recorder *c = &rec->cpu[i];
+		unsigned int limit;
+
+		if (!c->map)
+			continue;
+		limit = whole_ring(c);
+		while (limit && (ret = rbmap_next_subbuf(c->map, &sb)) == 1)
+			limit -= !sb.offset;
+		if (limit && ret < 0)
+			return ret;
+		rbmap_loss(c->map, &c->before);
+		c->earlier = 0;
+		c->skip = 0;
+		if (!control_cpu_stat(i, "lost told", &told) &&
+		    told < c->before.total)
+			c->skip = c->before.total - told;
+	}
+	return 0;
+}
+
+int recorder_start(struct recorder *rec, struct dat_writer *writer,
+		   const struct comm_fields *fields)
+{
+	int ret;
+
+	rec->writer = writer;
+	rec->fields = fields;
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
+		struct cpu_recorder *c = &rec->cpu[i];
+
+		if (!c->map)
+			continue;
+		ret = pthread_create(&c->thread, NULL, run, c);
+		if (ret)
+			return -ret;
+		c->running = true;
+	}
+	return 0;
+}
+
+bool recorder_failed(const struct recorder *rec)
+{
+	return rec->failed;
+}
+
+uint64_t recorder_lost(const struct recorder *rec)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		sum += rec->cpu[i].lost;
+	return sum;
+}
+
+void recorder_stop(struct recorder *rec)
+{
+	rec->stop = true;
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
+		struct cpu_recorder *c = &rec->cpu[i];
+
+		if (!c->running)
+			continue;
+		pthread_mutex_lock(&c->map_lock);
+		if (c->map)
+			rbmap_wake(c->map);
+		pthread_mutex_unlock(&c->map_lock);
+	}
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		if (rec->cpu[i].running)
+			pthread_join(rec->cpu[i].thread, NULL);
+}
+
+void recorder_result(const struct recorder *rec, struct comms *comms,
+		     struct recorder_result *result)
+{
+	struct rbmap_loss now;
+
+	*result = (struct recorder_result){ 0 };
+	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
+		const struct cpu_recorder *c = &rec->cpu[i];
+
+		if (!c->comms)
+			continue;
+		comms_merge(comms, c->comms);
+		if (c->error && !result->error) {
+			result->error = c->error;
+			result->reading = c->reading;
+			result->cpu = i;
+		}
+		result->earlier += c->earlier;
+		loss_add(&result->loss, &c->loss, &(struct rbmap_loss){ 0 });
+		if (c->map && !rbmap_loss(c->map, &now))
+			loss_add(&result->loss, &now, &c->before);
+	}
+	result->loss.total += result->earlier;
+	if (rec->writer)
+		result->unwritten = dat_unwritten(rec->writer);
+}

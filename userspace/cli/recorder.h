@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The threads of `rbmap record`: one for each CPU's ring, from the map to the
+ * file.  They run on whatever CPU is free: tied to the ring's own CPU they
+ * would starve where they are needed most.
+ */
+#ifndef RBMAP_CLI_RECORDER_H
+#define RBMAP_CLI_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../lib/rbmap.h"
+#include "comms.h"
+#include "dat_write.h"
+
+struct recorder;
+
+/* Map the rings of all CPUs.  Complains, and returns NULL, when it can't. */
+struct recorder *recorder_open(void);
+void recorder_close(struct recorder *rec);
+
+unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest + 1 */
+bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
+size_t recorder_subbuf_size(const struct recorder *rec);
+
+/*
+ * Throw away what the rings hold: the recording begins now.  Returns 0 or an
+ * error for rbmap_strerror().
+ */
+int recorder_discard(struct recorder *rec);
+
+int recorder_start(struct recorder *rec, struct dat_writer *writer,
+		   const struct comm_fields *fields);
+
+/* Did a thread give up?  The recording should end then. */
+bool recorder_failed(const struct recorder *rec);
+uint64_t recorder_lost(const struct recorder *rec);	/* so far */
+
+/*
+ * Take all that was committed before this call, and end the threads.  After a
+ * failure what is not read yet stays in the rings.
+ */
+void recorder_stop(struct recorder *rec);
+
+struct recorder_result {
+	int error;		/* of the first thread that failed */
+	unsigned int cpu;	/* that it read */
+	bool reading;		/* for rbmap_strerror(); else writing, errno */
+	uint64_t unwritten;	/* events that were read and not written */
+	uint64_t earlier;	/* of loss.total, from before the recording */
+	struct rbmap_loss loss;
+};
+/* After recorder_stop(): sums, and the names that the threads learnt. */
+void recorder_result(const struct recorder *rec, struct comms *comms,
+		     struct recorder_result *result);
+
+#endif /* RBMAP_CLI_RECORDER_H */

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap report: a recording as text, as trace-cmd report prints it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+#include "cli.h"
+#include "control.h"
+#include "dat_read.h"
+#include "json.h"
+#include "report_json.h"
+#include "text.h"
+
+#define MAX_EVENTS	64	/* times -e */
+#define MAX_CPUS	64	/* times --cpu */
+#define DEFAULT_INPUT	"trace.dat"
+#define NAME_WIDTH	20
+
+struct report {
+	const char *input;
+	char *pattern[MAX_EVENTS];
+	size_t nr_patterns;
+	uint64_t cpu[MAX_CPUS];
+	size_t nr_cpus;
+	bool as_json;
+	bool plugins;
+
+	struct dat_reader *reader;
+	struct text *text;
+	uint64_t events;
+	uint64_t lost;
+	bool lost_unknown;	/* more than that */
+};
+
+static int parse_options(struct report *r, int argc, char **argv, bool *done)
+{
+	static const struct option longs[] = {
+		{ "event",	required_argument,	NULL, 'e' },
+		{ "cpu",	required_argument,	NULL, 'c' },
+		{ "json",	no_argument,		NULL, 'j' },
+		{ "no-plugins",	no_argument,		NULL, 'N' },
+		{ "help",	no_argument,		NULL, 'h' },
+		{ 0 }
+	};
+	const struct command *cmd = &command_report;
+	int c, status = STATUS_OK;
+
+	*done = true;
+	while ((c = next_option(cmd, argc, argv, "e:c:jN", longs,
+				&status)) != -1) {
+		switch (c) {
+		case 'e':
+			if (r->nr_patterns == MAX_EVENTS)
+				return usage_error(cmd, "more than %d times -e: use a wildcard",
+						   MAX_EVENTS);
+			r->pattern[r->nr_patterns++] = optarg;
+			break;
+		case 'c':
+			if (r->nr_cpus == MAX_CPUS)
+				return usage_error(cmd, "more than %d times --cpu",
+						   MAX_CPUS);
+			if (!parse_u64(optarg, &r->cpu[r->nr_cpus++]))
+				return usage_error(cmd, "'%s' is no number of a CPU",
+						   optarg);
+			break;
+		case 'j':
+			r->as_json = true;
+			break;
+		case 'N':
+			r->plugins = false;
+			break;
+		case OPTION_DONE:
+			return status;
+		}
+	}
+	if (optind < argc)
+		r->input = argv[optind++];
+	if (optind < argc)
+		return usage_error(cmd, "what is '%s' for? One recording at a time",
+				   argv[optind]);
+	*done = false;
+	return STATUS_OK;
+}
+
+/*
+ * Formats and names.
+ */
+static void add_comms(struct report *r)
+{
+	const struct dat_text *comms = dat_comms(r->reader);
+	char *line, *end, *comm;
+	long pid;
+
+	for (line = comms->text; line && *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		pid = strtol(line, &comm, 10);
+		if (comm != line && *comm == ' ' && pid > 0 && pid <= INT32_MAX)
+			text_add_comm(r->text, pid, comm + 1);
+	}
+}
+
+static int load_text(struct report *r)
+{
+	const struct dat_text *formats, *kallsyms = dat_kallsyms(r->reader);
+	size_t nr = dat_formats(r->reader, &formats);
+	const char *clock = dat_clock(r->reader);
+
+	r->text = text_new();
+	if (!r->text)
+		return -ENOMEM;
+	if (r->plugins)
+		text_load_plugins(r->text);
+	/* An event with a format that can't be understood is printed raw. */
+	for (size_t i = 0; i < nr; i++)
+		text_add_format(r->text, formats[i].system, formats[i].text,
+				formats[i].size);
+	/* One name for a thread from first to last, as trace-cmd has it. */
+	add_comms(r);
+	text_comm_keep(r->text, true);
+	if (kallsyms->size)
+		text_add_kallsyms(r->text, kallsyms->text, kallsyms->size);
+	text_time_is_counter(r->text, clock && (!strcmp(clock, "x86-tsc") ||
+						!strcmp(clock, "counter")));
+	return 0;
+}
+
+/*
+ * Events.
+ */
+static bool wanted_cpu(const struct report *r, int cpu)
+{
+	for (size_t i = 0; i < r->nr_cpus; i++)
+		if (r->cpu[i] == (uint64_t)cpu)
+			return true;
+	return !r->nr_cpus;
+}
+
+static bool wanted(const struct report *r, const struct rbmap_event *ev)
+{
+	const char *system, *name;
+
+	if (!r->nr_patterns)
+		return true;
+	system = text_event_system(r->text, ev);
+	name = text_event_name(r->text, ev);
+	for (size_t i = 0; name && i < r->nr_patterns; i++)
+		if (control_match(r->pattern[i], system, name))
+			return true;
+	return false;
+}
+
+static void count_lost(struct report *r, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN)
+		r->lost_unknown = true;
+	else
+		r->lost += lost;
+}
+
+static void print_lost(struct report *r, int cpu, uint64_t lost)
+{
+	if (!lost)
+		return;
+	if (r->as_json)
+		report_json_lost(cpu, lost);
+	else if (lost == RBMAP_LOST_UNKNOWN)
+		printf("CPU:%d [EVENTS DROPPED]\n", cpu);
+	else
+		printf("CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
+}
+
+static void print_line(struct report *r, const struct rbmap_event *ev,
+		       const struct text_parts *p)
+{
+	int pad;
+
+	printf("%16s-%-5d [%03d]", p->comm, p->common.pid, ev->cpu);
+	text_print_time(r->text, ev->ts, stdout);
+	if (!p->event) {
+		printf("event %u: %s\n", p->common.type, p->body);
+		return;
+	}
+	pad = NAME_WIDTH - (int)strlen(p->event->name);
+	printf("%s: %*s%s\n", p->event->name, pad > 0 ? pad : 0, "", p->body);
+}
+
+static int print_event(struct report *r, const struct rbmap_event *ev)
+{
+	struct text_parts parts;
+	int ret;
+
+	ret = text_parts(r->text, ev, &parts);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
+		if (!r->as_json)
+			printf("CPU:%d [event of %" PRIu32 " bytes]\n",
+			       ev->cpu, ev->size);
+		return 0;
+	}
+	if (r->as_json)
+		report_json_event(ev, &parts);
+	else
+		print_line(r, ev, &parts);
+	return 0;
+}
+
+static int print_events(struct report *r)
+{
+	struct rbmap_event ev;
+	int ret;
+
+	while ((ret = dat_next(r->reader, &ev)) == 1) {
+		if (!wanted_cpu(r, ev.cpu))
+			continue;
+		/* A loss may have been of what is wanted. */
+		count_lost(r, ev.lost);
+		print_lost(r, ev.cpu, ev.lost);
+		if (!wanted(r, &ev))
+			continue;
+		r->events++;
+		ret = print_event(r, &ev);
+		if (ret || ferror(stdout))
+			return ret;
+	}
+	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->reader); cpu++) {
+		if (!wanted_cpu(r, cpu))
+			continue;
+		count_lost(r, dat_lost_last(r->reader, cpu));
+		print_lost(r, cpu, dat_lost_last(r->reader, cpu));
+	}
+	return ret;
+}
+
+static int tell_damage(const struct report *r)
+{
+	struct dat_damage damage;
+
+	dat_damage(r->reader, &damage);
+	if (damage.unfinished)
+		complain("%s was not finished, its recorder was killed: this is what it had written",
+			 r->input);
+	if (damage.missing)
+		complain("%s is cut off, %" PRIu64 " bytes of events are missing: this is what is left",
+			 r->input, damage.missing);
+	if (damage.broken)
+		complain("%s is damaged, %" PRIu64 " sub-buffers hold nonsense: the rest of each was left out",
+			 r->input, damage.broken);
+	return damage.unfinished || damage.missing || damage.broken ?
+	       STATUS_CUT : STATUS_OK;
+}
+
+static int run(struct report *r)
+{
+	int ret;
+
+	ret = dat_open(&r->reader, r->input);
+	if (ret) {
+		if (ret == -ENOENT)
+			complain("there is no %s: 'rbmap record' makes one, 'rbmap report FILE' reads another",
+				 r->input);
+		else if (ret < DAT_ERR_LAST)
+			complain("%s %s", r->input, dat_strerror(ret));
+		else
+			complain("cannot read %s: %s", r->input,
+				 dat_strerror(ret));
+		return ret == DAT_ERR_CUT ? STATUS_CUT : STATUS_ERROR;
+	}
+	ret = load_text(r);
+	if (!ret) {
+		if (!r->as_json)
+			printf("cpus=%u\n", dat_cpus(r->reader));
+		ret = print_events(r);
+	}
+	if (ret) {
+		complain("cannot read %s: %s", r->input, dat_strerror(ret));
+		return STATUS_ERROR;
+	}
+	if (fflush(stdout) || ferror(stdout))
+		return STATUS_ERROR;	/* finish_stdout() says why */
+	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", r->events,
+		r->lost_unknown ? "more than " : "", r->lost);
+	return tell_damage(r);
+}
+
+static int report(int argc, char **argv)
+{
+	struct report r = { .input = DEFAULT_INPUT, .plugins = true };
+	bool done;
+	int status = parse_options(&r, argc, argv, &done);
+
+	if (done)
+		return status;
+	status = run(&r);
+	text_free(r.text);
+	if (r.reader)
+		dat_close(r.reader);
+	return status;
+}
+
+const struct command command_report = {
+	.name		= "report",
+	.synopsis	= "[-e EVENT]... [--cpu N]... [--json] [--no-plugins] [FILE]",
+	.summary	= "Print a recording of all CPUs in the order of time",
+	.help		=
+	"  -e, --event EVENT  only EVENT (system:event, a wildcard goes); may be given\n"
+	"                     more than once\n"
+	"  -c, --cpu N        only CPU N; may be given more than once\n"
+	"  -j, --json         a JSON object a line\n"
+	"  -N, --no-plugins   print each event as its format says, without the plugins of\n"
+	"                     libtraceevent\n"
+	"\n"
+	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6); default:\n"
+	DEFAULT_INPUT ". The lines are those of trace-cmd report.\n"
+	"Exit status 3: the recording is cut off or damaged; what is there was printed.\n",
+	.run		= report,
+};

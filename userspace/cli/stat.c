@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap stat: counters of each CPU.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "control.h"
+#include "cpustats.h"
+#include "json.h"
+
+/* The columns of the table, and what stands over them. */
+static const struct {
+	enum cpustat stat;
+	const char *title;
+} columns[] = {
+	{ CPUSTAT_EMITTED,	"EMITTED" },
+	{ CPUSTAT_READ,		"READ" },
+	{ CPUSTAT_UNREAD,	"UNREAD" },
+	{ CPUSTAT_LOST,		"LOST" },
+	{ CPUSTAT_OVERRUN,	"OVERWRITTEN" },
+	{ CPUSTAT_FULL,		"FULL" },
+	{ CPUSTAT_LAPPED,	"LAPPED" },
+	{ CPUSTAT_NESTED,	"NESTED" },
+	{ CPUSTAT_TOO_LARGE,	"TOO-LARGE" },
+	{ CPUSTAT_DISABLED,	"DISABLED" },
+};
+
+#define NR_COLUMNS	(sizeof(columns) / sizeof(columns[0]))
+
+static int width(size_t column)
+{
+	size_t len = strlen(columns[column].title);
+
+	return len > 9 ? len : 9;
+}
+
+static void print_row(const char *name, const uint64_t *value)
+{
+	printf("%-5s", name);
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		printf(" %*" PRIu64, width(i), value[columns[i].stat]);
+	putchar('\n');
+}
+
+static void print_text(const struct cpustats *v, size_t nr)
+{
+	uint64_t sum[NR_CPUSTATS] = { 0 };
+	char name[32];
+
+	printf("%-5s", "CPU");
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		printf(" %*s", width(i), columns[i].title);
+	putchar('\n');
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "%u", v[i].cpu);
+		print_row(name, v[i].value);
+		for (int s = 0; s < NR_CPUSTATS; s++)
+			sum[s] += v[i].value[s];
+	}
+	print_row("sum", sum);
+}
+
+static void print_json(const struct cpustats *v, size_t nr, bool compact)
+{
+	struct json j = { .out = stdout, .compact = compact };
+
+	json_open(&j, NULL, '[');
+	for (size_t i = 0; i < nr; i++) {
+		json_open(&j, NULL, '{');
+		json_unsigned(&j, "cpu", v[i].cpu);
+		for (int s = 0; s < NR_CPUSTATS; s++)
+			json_unsigned(&j, cpustat_name(s), v[i].value[s]);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+}
+
+/* What is there now, and what has been counted since @old. */
+static void subtract(struct cpustats *now, size_t nr,
+		     const struct cpustats *old, size_t nr_old)
+{
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t k = 0; k < nr_old; k++) {
+			if (old[k].cpu != now[i].cpu)
+				continue;
+			for (int s = 0; s < NR_CPUSTATS; s++)
+				if (s != CPUSTAT_UNREAD && s != CPUSTAT_BYTES &&
+				    now[i].value[s] >= old[k].value[s])
+					now[i].value[s] -= old[k].value[s];
+		}
+	}
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static int repeat(double seconds, bool as_json)
+{
+	struct timespec pause = {
+		.tv_sec = seconds,
+		.tv_nsec = (seconds - floor(seconds)) * 1e9,
+	};
+	struct sigaction act = { .sa_handler = interrupt };
+	struct cpustats *old, *now, *keep;
+	size_t nr_old, nr;
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	old = cpustats_read(&nr_old);
+	if (!old)
+		return STATUS_ERROR;
+	while (!interrupted && !nanosleep(&pause, NULL)) {
+		now = cpustats_read(&nr);
+		keep = malloc(nr * sizeof(*keep) + 1);
+		if (!now || !keep) {
+			free(now);
+			free(keep);
+			free(old);
+			return STATUS_ERROR;
+		}
+		memcpy(keep, now, nr * sizeof(*keep));
+		subtract(now, nr, old, nr_old);
+		if (as_json)
+			print_json(now, nr, true);
+		else
+			print_text(now, nr);
+		free(now);
+		free(old);
+		old = keep;
+		nr_old = nr;
+		if (fflush(stdout))
+			break;
+		if (!as_json)
+			putchar('\n');
+	}
+	free(old);
+	return STATUS_OK;
+}
+
+static int stat(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json",	no_argument,		NULL, 'j' },
+		{ "interval",	required_argument,	NULL, 'i' },
+		{ "help",	no_argument,		NULL, 'h' },
+		{ 0 }
+	};
+	const struct command *cmd = &command_stat;
+	struct cpustats *v;
+	bool as_json = false;
+	double seconds = 0;
+	int c, status;
+	size_t nr;
+
+	while ((c = next_option(cmd, argc, argv, "ji:", longs,
+				&status)) != -1) {
+		switch (c) {
+		case 'j':
+			as_json = true;
+			break;
+		case 'i':
+			if (!parse_seconds(optarg, &seconds))
+				return usage_error(cmd, "'%s' is no number of seconds",
+						   optarg);
+			break;
+		case OPTION_DONE:
+			return status;
+		}
+	}
+	if (optind < argc)
+		return usage_error(cmd, "what is '%s' for? An interval goes behind -i",
+				   argv[optind]);
+	if (seconds)
+		return repeat(seconds, as_json);
+	v = cpustats_read(&nr);
+	if (!v)
+		return STATUS_ERROR;
+	if (as_json)
+		print_json(v, nr, false);
+	else
+		print_text(v, nr);
+	free(v);
+	return STATUS_OK;
+}
+
+const struct command command_stat = {
+	.name		= "stat",
+	.synopsis	= "[--json] [-i SECONDS]",
+	.summary	= "Show what each CPU has written, what was read, and what was lost and why",
+	.help		=
+	"  -j, --json              as JSON\n"
+	"  -i, --interval SECONDS  again and again, what was counted in between, until\n"
+	"                          Ctrl-C; with --json an array a line\n"
+	"\n"
+	"LOST is the sum of the causes: OVERWRITTEN before they were read; ring FULL (with\n"
+	"overwrite 0); LAPPED, interrupts filled the ring during one event; NESTED too\n"
+	"deep; TOO-LARGE for a sub-buffer. DISABLED came while tracing_on was 0 and are\n"
+	"not lost. Counters begin when the module is loaded or its rings are reset.\n",
+	.run		= stat,
+};

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap status: is it there, what is set, what is on, what is lost.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "control.h"
+#include "cpustats.h"
+#include "json.h"
+
+/* The settings, as they stand in the directory. */
+static const char *const settings[] = {
+	"tracing_on", "overwrite", "buffer_size_kb", "buffer_subbuf_size_kb",
+	"buffer_percent",
+};
+
+#define NR_SETTINGS	(sizeof(settings) / sizeof(settings[0]))
+
+struct status {
+	char *version;
+	char *clock;
+	uint64_t setting[NR_SETTINGS];
+	struct control_events events;
+	struct cpustats *cpu;
+	size_t nr_cpus;
+	size_t nr_enabled, nr_unavailable;
+};
+
+static bool read_status(struct status *s)
+{
+	s->version = control_read("version");
+	if (!s->version) {
+		control_complain(CONTROL_READ, "version", -errno);
+		return false;
+	}
+	s->clock = control_clock();
+	if (!s->clock) {
+		control_complain(CONTROL_READ, "trace_clock", -errno);
+		return false;
+	}
+	for (size_t i = 0; i < NR_SETTINGS; i++) {
+		int ret = control_read_u64(settings[i], &s->setting[i]);
+
+		if (ret) {
+			control_complain(CONTROL_READ, settings[i], ret);
+			return false;
+		}
+	}
+	if (control_events_read(&s->events))
+		return false;
+	for (size_t i = 0; i < s->events.nr; i++) {
+		s->nr_enabled += s->events.v[i].enabled;
+		s->nr_unavailable += !!s->events.v[i].unavailable;
+	}
+	s->cpu = cpustats_read(&s->nr_cpus);
+	return s->cpu;
+}
+
+static void free_status(struct status *s)
+{
+	free(s->version);
+	free(s->clock);
+	free(s->cpu);
+	control_events_free(&s->events);
+}
+
+static uint64_t sum(const struct status *s, enum cpustat stat)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < s->nr_cpus; i++)
+		total += s->cpu[i].value[stat];
+	return total;
+}
+
+static void print_text(const struct status *s)
+{
+	printf("module          loaded, version %s\n", s->version);
+	printf("tracing         %s\n", s->setting[0] ? "on" :
+	       "off (tracing_on is 0)");
+	printf("clock           %s\n", s->clock);
+	printf("mode            %s\n", s->setting[1] ?
+	       "overwrite: a full ring loses its oldest events" :
+	       "discard: a full ring refuses new events");
+	printf("buffer          %" PRIu64 " KiB a CPU, sub-buffers of %" PRIu64
+	       " KiB\n", s->setting[2], s->setting[3]);
+	printf("buffer_percent  %" PRIu64 "\n", s->setting[4]);
+	for (size_t i = 0; i < s->nr_cpus; i++) {
+		const uint64_t *v = s->cpu[i].value;
+
+		printf("cpu %-11u %" PRIu64 " events unread, %" PRIu64
+		       " read, %" PRIu64 " lost\n", s->cpu[i].cpu,
+		       v[CPUSTAT_UNREAD], v[CPUSTAT_READ], v[CPUSTAT_LOST]);
+	}
+	if (sum(s, CPUSTAT_LOST))
+		printf("                'rbmap stat' has the causes of losses\n");
+	printf("events          %zu, %zu enabled, %zu unavailable\n",
+	       s->events.nr, s->nr_enabled, s->nr_unavailable);
+	for (size_t i = 0; i < s->events.nr; i++)
+		if (s->events.v[i].enabled)
+			printf("  enabled       %s:%s\n", s->events.v[i].system,
+			       s->events.v[i].name);
+	for (size_t i = 0; i < s->events.nr; i++)
+		if (s->events.v[i].unavailable)
+			printf("  unavailable   %s:%s: %s\n",
+			       s->events.v[i].system, s->events.v[i].name,
+			       s->events.v[i].unavailable);
+}
+
+static void print_event(struct json *j, const struct control_event *ev)
+{
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
+	if (ev->unavailable) {
+		json_open(j, NULL, '{');
+		json_string(j, "event", name);
+		json_string(j, "reason", ev->unavailable);
+		json_close(j, '}');
+	} else {
+		json_string(j, NULL, name);
+	}
+}
+
+static void print_json(const struct status *s)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_bool(&j, "loaded", true);
+	json_string(&j, "version", s->version);
+	json_bool(&j, "tracing_on", s->setting[0]);
+	json_string(&j, "clock", s->clock);
+	json_string(&j, "mode", s->setting[1] ? "overwrite" : "discard");
+	for (size_t i = 2; i < NR_SETTINGS; i++)
+		json_unsigned(&j, settings[i], s->setting[i]);
+	json_open(&j, "cpus", '[');
+	for (size_t i = 0; i < s->nr_cpus; i++) {
+		json_open(&j, NULL, '{');
+		json_unsigned(&j, "cpu", s->cpu[i].cpu);
+		for (int k = 0; k < NR_CPUSTATS; k++)
+			json_unsigned(&j, cpustat_name(k),
+				      s->cpu[i].value[k]);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_unsigned(&j, "events", s->events.nr);
+	json_open(&j, "enabled", '[');
+	for (size_t i = 0; i < s->events.nr; i++)
+		if (s->events.v[i].enabled && !s->events.v[i].unavailable)
+			print_event(&j, &s->events.v[i]);
+	json_close(&j, ']');
+	json_open(&j, "unavailable", '[');
+	for (size_t i = 0; i < s->events.nr; i++)
+		if (s->events.v[i].unavailable)
+			print_event(&j, &s->events.v[i]);
+	json_close(&j, ']');
+	json_close(&j, '}');
+}
+
+/* Not to be loaded is a status too, for a script at least. */
+static int print_not_loaded(bool as_json)
+{
+	struct json j = { .out = stdout };
+
+	if (as_json) {
+		json_open(&j, NULL, '{');
+		json_bool(&j, "loaded", false);
+		json_close(&j, '}');
+	} else {
+		printf("module          not loaded: run 'rbmap load' as root\n");
+	}
+	return STATUS_ERROR;
+}
+
+static int status(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	struct status s = { 0 };
+	bool as_json = false;
+	int c, ret;
+
+	while ((c = next_option(&command_status, argc, argv, "j", longs,
+				&ret)) != -1) {
+		if (c == OPTION_DONE)
+			return ret;
+		as_json = true;
+	}
+	if (optind < argc)
+		return usage_error(&command_status, "what is '%s' for?",
+				   argv[optind]);
+	if (access(control_root(), F_OK) && errno == ENOENT &&
+	    access("/sys/module/rbmap", F_OK))
+		return print_not_loaded(as_json);
+	if (!control_present())
+		return STATUS_ERROR;
+	ret = STATUS_ERROR;
+	if (read_status(&s)) {
+		if (as_json)
+			print_json(&s);
+		else
+			print_text(&s);
+		ret = STATUS_OK;
+	}
+	free_status(&s);
+	return ret;
+}
+
+const struct command command_status = {
+	.name		= "status",
+	.synopsis	= "[--json]",
+	.summary	= "Show whether the module is loaded, how it is set, what is on",
+	.help		=
+	"  -j, --json  as JSON\n"
+	"\n"
+	"Exit status 1: the module is not loaded.\n",
+	.run		= status,
+};
