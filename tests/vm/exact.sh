@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# received + lost = emitted: from the marker, and under pressure from all
+# contexts, in rings of several sizes.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+# with_ring TEXT SUBBUF-KB BUFFER-KB
+with_ring()
+{
+	ok "$1: module loads" load_module rbmap subbuf_size_kb="$2" \
+		buffer_size_kb="$3" || done_testing
+	ok "$1: emit loads" load_module emit || done_testing
+}
+
+without_ring()
+{
+	ok "$1: emit unloads" rmmod emit
+	ok "$1: module unloads" rmmod rbmap || done_testing
+}
+
+with_ring 64K 4 64
+results "marker: " exact marker 6000
+results "emit: " exact emit 60000
+nmis 800 5
+results "emit with NMIs: " exact emit 60000 overwrite-fast discard-fast
+without_ring 64K
+
+# Interrupts that go round the whole ring while a task is in it.
+with_ring "2 slots" 4 8
+results "2 slots: " exact emit 30000 fast end
+echo 100 >/sys/module/emit/parameters/burst
+results "2 slots, lapped: " exact emit 30000 overwrite-fast
+without_ring "2 slots"
+
+with_ring 16K 16 128
+results "16K: " exact emit 60000 fast end
+without_ring 16K
+done_testing
