@@ -162,8 +162,7 @@ RBMAP_API int rbmap_decode(const void *subbuf, size_t size,
 	if (size < RBMAP_SUBBUF_HEADER_SIZE)
 		return -EINVAL;
 	commit = copy_commit(subbuf);
-	if (commit >> 32)
-		return RBMAP_ERR_CORRUPT;
+	/* Above the flags a kernel's own ring has copies of bit 31. */
 	end = commit & RBMAP_COMMIT_MASK;
 	if (end > size - RBMAP_SUBBUF_HEADER_SIZE)
 		return RBMAP_ERR_CORRUPT;
