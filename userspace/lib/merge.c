@@ -12,7 +12,8 @@
  *
  * A ring that doesn't say its time (a kernel's own) must be found empty after
  * the event at the top came into sight.  Then only events that were being
- * written at that moment can come late.
+ * written at that moment can come late.  The same goes for a while when a ring
+ * is filled to its watermark: waiting would cost events.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -211,7 +212,7 @@ static uint64_t hold_ticks(const struct rbmap_merge *m)
 
 static bool timed(const struct rbmap_merge *m, const struct source *s)
 {
-	return m->hold_ns && s->empty_now;
+	return m->hold_ns && !m->rush && s->empty_now;
 }
 
 static void find_bound(struct rbmap_merge *m)
@@ -336,8 +337,19 @@ static int take_back(struct rbmap_merge *m, struct rbmap_event *ev)
 	return ret < 0 ? source_error(s, ev, ret) : 0;
 }
 
+static void rush(struct rbmap_merge *m, unsigned int events)
+{
+	m->rush = events;
+	m->bound_known = false;
+}
+
 static int give_out(struct rbmap_merge *m, struct rbmap_event *ev)
 {
+	/* The rule changes when the last one goes, not before. */
+	if (m->rush == 1)
+		rush(m, 0);
+	else if (m->rush)
+		m->rush--;
 	m->out = m->heap[0];
 	*ev = m->out->head;
 	return 1;
@@ -364,10 +376,6 @@ RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
 			if (!m->nr_heap)
 				return 0;
 		}
-		if (m->rush) {
-			m->rush--;
-			return give_out(m, ev);
-		}
 		if (top_may_go(m))
 			return give_out(m, ev);
 		ret = look_for_older(m, ev, &held);
@@ -379,7 +387,7 @@ RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
 			return give_out(m, ev);
 		if (!filled(m))
 			return 0;
-		m->rush = RUSH_EVENTS;
+		rush(m, RUSH_EVENTS);
 	}
 }
 
@@ -479,7 +487,7 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
 {
 	m->hold_ns = usecs * 1000ULL;
-	m->bound_known = false;
+	rush(m, 0);
 	/* What was found empty under another rule is worth another look. */
 	for (unsigned int i = 0; i < m->nr_empty; i++) {
 		m->empty[i]->empty_turn = 0;
