@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * librbmap on a kernel: nothing is lost untold, on each CPU and merged, and
+ * another decoder reads the same from the same map.
+ *
+ *	lib_reader			with the module
+ *	lib_reader --tracefs		the kernel's own ring, where it maps
+ *	lib_reader --not-loaded		what it says without the module
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <traceevent/kbuffer.h>
+#include <unistd.h>
+
+#include "../../userspace/lib/rbmap.h"
+#include "client.h"
+#include "tap.h"
+
+#define MAX_CPUS	64
+#define MARKERS		3000
+#define MARKER_LEN	48
+#define CPU_SHIFT	48	/* a number says its CPU too */
+
+static int nr_cpus;
+
+static struct rbmap_map *open_cpu(int cpu)
+{
+	struct rbmap_map *map;
+	char path[300];
+	int ret;
+
+	if (target.own) {
+		ret = rbmap_open(&map, cpu, 0);
+	} else {
+		snprintf(path, sizeof(path),
+			 "%s/per_cpu/cpu%d/trace_pipe_raw", target.control, cpu);
+		ret = rbmap_open_path(&map, path, 0);
+	}
+	if (ret)
+		bail_out("cpu %d: %s", cpu, rbmap_strerror(ret));
+	return map;
+}
+
+struct writer {
+	pthread_t thread;
+	int cpu;
+	uint64_t count;
+	uint64_t taken;
+	volatile bool done;
+};
+
+static void *write_markers(void *arg)
+{
+	struct writer *w = arg;
+
+	pin(w->cpu);
+	w->taken = emit((uint64_t)w->cpu << CPU_SHIFT, w->count, MARKER_LEN);
+	__atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void start(struct writer *w, int cpu, uint64_t count)
+{
+	*w = (struct writer){ .cpu = cpu, .count = count };
+	if (pthread_create(&w->thread, NULL, write_markers, w))
+		bail_out("no thread");
+}
+
+/* What has come of one CPU's markers. */
+struct tally {
+	uint64_t got, lost, next, last_ts;
+	uint64_t wrong_order, wrong_loss, wrong_time, wrong_cpu, others;
+	uint64_t gap;
+	bool began;
+};
+
+static void count_event(struct tally *t, int cpu, const struct rbmap_event *ev)
+{
+	struct record record = { ev->ts, ev->data, ev->size };
+	uint64_t number;
+
+	t->wrong_cpu += ev->cpu != cpu;
+	t->wrong_time += ev->ts < t->last_ts;
+	t->last_ts = ev->ts;
+	if (ev->lost != RBMAP_LOST_UNKNOWN) {
+		t->lost += ev->lost;
+		t->gap += ev->lost;
+	}
+	if (!record_number(&record, &number)) {
+		t->others++;
+		return;
+	}
+	if ((int)(number >> CPU_SHIFT) != cpu) {
+		t->wrong_cpu++;
+		return;
+	}
+	number &= (1ULL << CPU_SHIFT) - 1;
+	t->wrong_order += number < t->next;
+	t->wrong_loss += number != t->next + t->gap;
+	t->next = number + 1;
+	t->gap = 0;
+	t->got++;
+}
+
+static void judge(const struct tally *t, const struct writer *w,
+		  const struct rbmap_loss *loss, const char *what)
+{
+	uint64_t refused = w->count - w->taken;
+
+	ok(t->got > 0, "%s: events come", what);
+	is(t->wrong_order, 0, "%s: in order", what);
+	is(t->wrong_time, 0, "%s: time never steps back", what);
+	is(t->wrong_cpu, 0, "%s: of the right CPU", what);
+	is(t->others, 0, "%s: and no others", what);
+	if (!target.own)
+		return;
+	is(t->wrong_loss, 0, "%s: each gap is told where it is", what);
+	is(t->got + loss->told, w->count,
+	   "%s: received + told as lost = emitted (%llu + %llu)", what,
+	   (unsigned long long)t->got, (unsigned long long)loss->told);
+	is(loss->total, loss->told, "%s: all that was lost was told", what);
+	if (refused)
+		is(loss->full, refused, "%s: refused where full", what);
+}
+
+/* @nap_every: read so slowly that it must lose. */
+static void one_cpu(int cpu, bool overwrite, unsigned int nap_every,
+		    const char *what)
+{
+	struct rbmap_map *map;
+	struct tally t = { 0 };
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	struct writer w;
+	bool done;
+	int ret;
+
+	set_overwrite(overwrite);
+	reset();
+	map = open_cpu(cpu);
+	is(rbmap_cpu(map), cpu, "%s: the map knows its CPU", what);
+	start(&w, cpu, MARKERS);
+	do {
+		done = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
+		while ((ret = rbmap_next_event(map, &ev)) == 1) {
+			count_event(&t, cpu, &ev);
+			if (nap_every && t.got % nap_every == 0)
+				nap(10);
+		}
+		if (ret < 0)
+			bail_out("%s: %s", what, rbmap_strerror(ret));
+		if (!done)
+			rbmap_wait(map, 10);
+	} while (!done);
+	pthread_join(w.thread, NULL);
+	rbmap_loss(map, &loss);
+	judge(&t, &w, &loss, what);
+	if (nap_every && target.own)
+		ok(loss.total > 0, "%s: there was loss to tell", what);
+	rbmap_close(map);
+	set_overwrite(true);
+}
+
+static void each_cpu(void)
+{
+	char what[64];
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		snprintf(what, sizeof(what), "cpu %d", cpu);
+		one_cpu(cpu, true, 0, what);
+		snprintf(what, sizeof(what), "cpu %d, slow reader", cpu);
+		one_cpu(cpu, true, 100, what);
+		if (!target.own)
+			continue;
+		snprintf(what, sizeof(what), "cpu %d, discard", cpu);
+		one_cpu(cpu, false, 100, what);
+	}
+}
+
+static void merged(void)
+{
+	uint64_t back = 0, last = 0, told = 0, emitted = 0, got = 0;
+	struct tally t[MAX_CPUS] = { 0 };
+	struct writer w[MAX_CPUS];
+	struct rbmap_merge *merge;
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	bool done;
+	int ret;
+
+	reset();
+	ret = rbmap_merge_open(&merge, 0);
+	if (ret)
+		bail_out("merge: %s", rbmap_strerror(ret));
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		start(&w[cpu], cpu, MARKERS);
+	do {
+		done = true;
+		for (int cpu = 0; cpu < nr_cpus; cpu++)
+			done &= __atomic_load_n(&w[cpu].done, __ATOMIC_ACQUIRE);
+		if (done)
+			rbmap_merge_set_hold(merge, 0);
+		while ((ret = rbmap_merge_next(merge, &ev)) == 1) {
+			if (ev.cpu < 0 || ev.cpu >= nr_cpus)
+				bail_out("merge: an event of CPU %d", ev.cpu);
+			back += ev.ts < last;
+			last = ev.ts;
+			count_event(&t[ev.cpu], ev.cpu, &ev);
+		}
+		if (ret < 0)
+			bail_out("merge: %s", rbmap_strerror(ret));
+		if (!done)
+			rbmap_merge_wait(merge, 100);
+	} while (!done);
+	rbmap_merge_loss(merge, &loss);
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		pthread_join(w[cpu].thread, NULL);
+		is(t[cpu].wrong_order + t[cpu].wrong_loss, 0,
+		   "merge: cpu %d in order, gaps are told", cpu);
+		got += t[cpu].got;
+		told += t[cpu].lost;
+		emitted += w[cpu].count;
+	}
+	is(got + loss.told, emitted, "merge: received + told as lost = emitted");
+	ok(told <= loss.told, "merge: events tell no more than was lost");
+	/* A processor of the host may take the guest's away for long. */
+	if (back)
+		diag("%llu times a step back", (unsigned long long)back);
+	ok(back * 1000 <= got, "merge: by time (%llu of %llu late)",
+	   (unsigned long long)back, (unsigned long long)got);
+	rbmap_merge_close(merge);
+}
+
+/* Straight from the map, by libtraceevent's decoder and by ours. */
+static void other_decoder(void)
+{
+	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
+					     KBUFFER_ENDIAN_SAME_AS_HOST);
+	uint64_t events = 0, differ = 0, pieces = 0, emitted = 0;
+	unsigned long long ts;
+	struct rbmap_subbuf sb;
+	struct rbmap_map *map;
+	struct rbmap_event ev;
+	void *data;
+
+	reset();
+	map = open_cpu(0);
+	pin(0);
+	for (size_t len = 24; len < 1000; len += 19)
+		emitted += emit_one(len, len);
+	while (rbmap_next_subbuf(map, &sb) == 1) {
+		struct rbmap_cursor c = { 0 };
+
+		pieces++;
+		if (kbuffer_load_subbuffer(kbuf, (void *)sb.start)) {
+			differ++;
+			continue;
+		}
+		for (data = kbuffer_read_event(kbuf, &ts); data;
+		     data = kbuffer_next_event(kbuf, &ts)) {
+			events++;
+			if (rbmap_decode(sb.start, rbmap_subbuf_size(map), &c,
+					 &ev) != 1 || ev.data != data ||
+			    ev.ts != ts ||
+			    (int)ev.size != kbuffer_event_size(kbuf))
+				diag("kbuffer %p %llu %d, librbmap %p %llu %u",
+				     data, ts, kbuffer_event_size(kbuf),
+				     ev.data, (unsigned long long)ev.ts,
+				     ev.size), differ++;
+		}
+		differ += rbmap_decode(sb.start, rbmap_subbuf_size(map), &c,
+				       &ev) != 0;
+	}
+	is(events, emitted, "another decoder reads all events (in %llu sub-buffers)",
+	   (unsigned long long)pieces);
+	is(differ, 0, "and each is the same to us");
+	rbmap_close(map);
+	kbuffer_free(kbuf);
+}
+
+static void second_map(void)
+{
+	struct rbmap_map *map;
+	struct rbmap_event ev;
+	struct record record;
+	uint64_t number = 0, next = 0, wrong = 0;
+
+	reset();
+	pin(0);
+	emit(0, 10, MARKER_LEN);
+	for (int turn = 0; turn < 3; turn++) {
+		map = open_cpu(0);
+		while (rbmap_next_event(map, &ev) == 1) {
+			record = (struct record){ ev.ts, ev.data, ev.size };
+			wrong += !record_number(&record, &number) ||
+				 number != next;
+			next++;
+		}
+		rbmap_close(map);
+		is(next, 10 * (turn + 1), "map %d reads what is new", turn + 1);
+		emit(next, 10, MARKER_LEN);
+	}
+	is(wrong, 0, "no event twice, none left out");
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+static void *wake_later(void *map)
+{
+	nap(300);
+	rbmap_wake(map);
+	return NULL;
+}
+
+static void waiting(void)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	struct rbmap_map *map;
+	struct rbmap_event ev;
+	struct writer w;
+	pthread_t thread;
+	uint64_t begin;
+
+	set_number("buffer_percent", 0);
+	reset();
+	map = open_cpu(0);
+	begin = now();
+	is(rbmap_wait(map, 200), 0, "a wait for nothing ends by time");
+	ok(now() - begin >= 199000000, "and not before");
+
+	start(&w, 0, 1);
+	is(rbmap_wait(map, -1), 1, "an event ends a wait without end");
+	pthread_join(w.thread, NULL);
+	is(rbmap_next_event(map, &ev), 1, "and is there");
+	is(rbmap_next_event(map, &ev), 0, "alone");
+
+	pthread_create(&thread, NULL, wake_later, map);
+	is(rbmap_wait(map, -1), 0, "rbmap_wake() ends a wait");
+	pthread_join(thread, NULL);
+
+	sigaction(SIGALRM, &act, NULL);
+	alarm(1);
+	is(rbmap_wait(map, -1), -EINTR, "a signal ends a wait");
+	rbmap_close(map);
+
+	set_number("buffer_percent", 50);
+	map = open_cpu(0);
+	start(&w, 0, 1);
+	pthread_join(w.thread, NULL);
+	is(rbmap_wait(map, 100), 0, "one event is below the watermark");
+	is(rbmap_next_event(map, &ev), 1, "and can be read nevertheless");
+	rbmap_close(map);
+}
+
+static int open_as_nobody(void)
+{
+	struct rbmap_map *map;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(2);
+		_exit(rbmap_open(&map, 0, 0) != RBMAP_ERR_PERMISSION);
+	}
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+static void errors(void)
+{
+	struct rbmap_merge *merge;
+	struct rbmap_map *map;
+	int loaded = RBMAP_ERR_NO_CPU;
+
+	is(rbmap_open(&map, 4095, 0), loaded, "a CPU that there is not");
+	is(open_as_nobody(), 0, "who may not read is told so");
+	is(rbmap_merge_open(&merge, 1), -EINVAL, "an unknown flag");
+}
+
+static int not_loaded(void)
+{
+	struct rbmap_merge *merge;
+	struct rbmap_map *map;
+
+	is(rbmap_open(&map, 0, 0), RBMAP_ERR_NOT_LOADED,
+	   "without the module: %s", rbmap_strerror(RBMAP_ERR_NOT_LOADED));
+	is(rbmap_merge_open(&merge, 0), RBMAP_ERR_NOT_LOADED,
+	   "and all CPUs");
+	return done_testing();
+}
+
+static bool can_map(void)
+{
+	struct rbmap_map *map;
+	char path[300];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu0/trace_pipe_raw",
+		 target.control);
+	ret = rbmap_open_path(&map, path, 0);
+	if (!ret)
+		rbmap_close(map);
+	else
+		is(ret, RBMAP_ERR_NOT_RBMAP, "this kernel's ring: %s",
+		   rbmap_strerror(ret));
+	return !ret;
+}
+
+int main(int argc, char **argv)
+{
+	int rest = target_options(argc, argv);
+
+	if (rest < argc && !strcmp(argv[rest], "--not-loaded"))
+		return not_loaded();
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (nr_cpus > MAX_CPUS)
+		nr_cpus = MAX_CPUS;
+	if (!target.own && !can_map())
+		return done_testing();
+	each_cpu();
+	other_decoder();
+	second_map();
+	if (target.own) {
+		merged();
+		waiting();
+		errors();
+	}
+	return done_testing();
+}
