@@ -5,14 +5,18 @@
 /* A writer that laps us this often while we look is told to the caller. */
 #define RBMAP_TAKE_TRIES	64
 
+/*
+ * Acquire: header.commit may be ahead of the commit that we have seen.  Pairs
+ * with the releases of the publisher, as loads of user space do.
+ */
 static u32 rbmap_subbuf_size(const struct rbmap_subbuf *subbuf)
 {
-	return READ_ONCE(subbuf->header->commit) & RBMAP_COMMIT_MASK;
+	return smp_load_acquire(&subbuf->header->commit) & RBMAP_COMMIT_MASK;
 }
 
 static struct rbmap_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
 {
-	return &ring->subbuf[ring->reader.id];
+	return &ring->subbuf[READ_ONCE(ring->reader.id)];
 }
 
 /* What the reader takes next, once it has read what it holds. */
@@ -31,8 +35,8 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	const struct rbmap_subbuf *subbuf = &ring->subbuf[id];
 	struct rbmap_reader *reader = &ring->reader;
 
-	reader->id = id;
-	reader->offset = 0;
+	WRITE_ONCE(reader->id, id);
+	WRITE_ONCE(reader->offset, 0);
 	reader->events = 0;
 	WRITE_ONCE(reader->next, rbmap_seq_add(seq, 1, ring->modulus));
 	WRITE_ONCE(reader->seq, seq);
@@ -43,7 +47,7 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	/* Drops up to some later time may have been told already. */
 	if (subbuf->drops_before > reader->told_drops) {
 		reader->lost += subbuf->drops_before - reader->told_drops;
-		reader->told_drops = subbuf->drops_before;
+		WRITE_ONCE(reader->told_drops, subbuf->drops_before);
 	}
 	reader->told += reader->lost;
 }
@@ -207,7 +211,7 @@ u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
 {
 	u64 lost = rbmap_ring_untold_drops(ring);
 
-	ring->reader.told_drops += lost;
+	WRITE_ONCE(ring->reader.told_drops, ring->reader.told_drops + lost);
 	ring->reader.told += lost;
 	return lost;
 }

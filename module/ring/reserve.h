@@ -38,7 +38,8 @@ static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
  * The outermost context publishes for all that nested in it: header.commit of
  * the sub-buffers that were closed meanwhile, then of the open one, then, with
  * release, commit.  Pairs with the acquire in rbmap_ring_take(): who sees
- * commit sees every byte and every count that it covers.
+ * commit sees every byte and every count that it covers.  header.commit is a
+ * release of its own: readers go by it alone while they hold the sub-buffer.
  */
 static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 {
@@ -62,8 +63,8 @@ static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 			closed = true;
 		}
 
-		WRITE_ONCE(ring->subbuf[rbmap_tail_id(tail)].header->commit,
-			   offset);
+		smp_store_release(&ring->subbuf[rbmap_tail_id(tail)].header->commit,
+				  offset);
 		smp_store_release(&ring->commit, rbmap_commit_word(seq, offset));
 
 		/*

@@ -134,7 +134,7 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 	while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail)) {
 		struct rbmap_subbuf *subbuf = &ring->subbuf[id];
 
-		WRITE_ONCE(subbuf->header->commit, subbuf->end);
+		smp_store_release(&subbuf->header->commit, subbuf->end);
 		subbuf->closed_events = local_read(&subbuf->events);
 		local_set(&subbuf->events, 0);
 		events += subbuf->closed_events;

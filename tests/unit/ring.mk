@@ -35,6 +35,11 @@ RING_CFLAGS_ring_nested := -include ring_points.h
 RING_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
 
+# Seconds of ring_stress; longer runs by hand: --seconds N --seed N.
+RING_STRESS := plain:10 asan:4 tsan:6
+RING_STRESS_BINARIES := $(foreach run,$(RING_STRESS),\
+	$(RING_TEST_BUILD)/$(firstword $(subst :, ,$(run)))/ring_stress)
+
 # $(1): variant
 define RING_VARIANT
 $(RING_TEST_BUILD)/$(1)/%: $(RING_TEST_DIR)/%.c \
@@ -46,8 +51,13 @@ endef
 $(foreach variant,plain asan tsan,$(eval $(call RING_VARIANT,$(variant))))
 
 .PHONY: check-unit-ring
-check-unit-ring: $(RING_BINARIES)
+check-unit-ring: $(RING_BINARIES) $(RING_STRESS_BINARIES)
 	@status=0; for test in $(RING_BINARIES); do \
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; \
+	for run in $(RING_STRESS); do \
+		test=$(RING_TEST_BUILD)/$${run%:*}/ring_stress; \
+		echo "# $$test"; \
+		$$test --seconds $${run#*:} || status=1; \
 	done; exit $$status

@@ -316,9 +316,8 @@ static u32 get_u32(const u8 *p)
 	return word;
 }
 
-/* By the prose of linux/rbmap.h, for little endian. */
-static u32 decode(const struct rbmap_subbuf_header *header, u32 size,
-		  struct decoded *events, u32 max)
+u32 rig_decode_in_place(const struct rbmap_subbuf_header *header, u32 size,
+			struct decoded *events, u32 max)
 {
 	const u8 *data = (const u8 *)header + 16;
 	u64 time = header->time_stamp;
@@ -379,9 +378,11 @@ u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
 	void *record;
 
 	rig_check(size <= rig.config.subbuf_size - 16);
-	memcpy(copy, header, 16 + size);
+	/* header.commit is the writer's, who may be at it. */
+	copy->time_stamp = header->time_stamp;
 	copy->commit = size;
-	n = decode(copy, size, events, max);
+	memcpy(copy + 1, header + 1, size);
+	n = rig_decode_in_place(copy, size, events, max);
 
 	rig_check(kbuffer_load_subbuffer(rig.kbuf, copy) == 0);
 	for (record = kbuffer_read_event(rig.kbuf, &time); record;
@@ -405,7 +406,7 @@ u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
  * Payloads are rounded to 4 bytes, 8 to 12; where the event's own delta is 0,
  * header and all are rounded to 8.
  */
-static bool size_is_right(u32 written, u32 decoded)
+bool rig_size_is_right(u32 written, u32 decoded)
 {
 	u32 least = ALIGN(written ? written : 1, 4);
 
@@ -439,7 +440,7 @@ static void check_event(const struct decoded *event)
 			 (unsigned long long)rig.lost_events);
 	rig.read++;
 
-	if (!size_is_right(written->size, event->size))
+	if (!rig_size_is_right(written->size, event->size))
 		rig_fail("%u bytes read, %u written", event->size,
 			 written->size);
 	for (i = 0; i < written->size; i++)

@@ -181,6 +181,11 @@ u64 rig_committed(void);
  */
 u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
 	       struct decoded *events, u32 max);
+/* The same by linux/rbmap.h alone, for little endian, without a copy. */
+u32 rig_decode_in_place(const struct rbmap_subbuf_header *header, u32 size,
+			struct decoded *events, u32 max);
+/* Can a payload of that many bytes have come from that many? */
+bool rig_size_is_right(u32 written, u32 decoded);
 
 u8 rig_pattern(u32 seed, u32 i);
 
