@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Recordings that are whole, cut, unfinished and none at all.
+. "$(dirname "$0")/tap.sh"
+
+file=$dir/trace.dat
+ok "make a recording" "$MAKE_RECORDING" "$file" 40
+"$RBMAP" report "$file" >"$dir/report" 2>"$dir/errors"
+ok "report says 0" [ $? = 0 ]
+ok "report has sums" grep -qE '^[0-9]+ events, [0-9]+ lost$' "$dir/errors"
+
+if command -v trace-cmd >/dev/null; then
+	trace-cmd report "$file" >"$dir/trace-cmd" 2>"$dir/errors"
+	ok "trace-cmd report says 0" [ $? = 0 ]
+	ok "trace-cmd has no complaint" [ ! -s "$dir/errors" ]
+	ok "both print the same" cmp "$dir/report" "$dir/trace-cmd"
+	trace-cmd report -N "$file" >"$dir/trace-cmd" 2>"$dir/errors"
+	"$RBMAP" report -N "$file" >"$dir/report-N" 2>"$dir/errors"
+	ok "both print the same without plugins" cmp "$dir/report-N" "$dir/trace-cmd"
+	ok "trace-cmd shows the counters" eval \
+		"trace-cmd report --stat '$file' 2>&1 | grep -q 'overrun: 3'"
+else
+	skip "no trace-cmd" "trace-cmd prints the same"
+fi
+
+# A filter takes lines away and adds none.
+"$RBMAP" report -e sched "$file" >"$dir/sched" 2>"$dir/errors"
+ok "-e sched" eval "grep -E 'sched_switch:|DROPPED|cpus=' '$dir/report' | cmp -s - '$dir/sched'"
+"$RBMAP" report --cpu 1 "$file" >"$dir/cpu" 2>"$dir/errors"
+ok "--cpu 1" eval "grep -E '\[001\]|CPU:1 |cpus=' '$dir/report' | cmp -s - '$dir/cpu'"
+"$RBMAP" report --json "$file" >"$dir/json" 2>"$dir/errors"
+ok "--json has a line for each" \
+	[ "$(wc -l <"$dir/json")" = "$(($(wc -l <"$dir/report") - 1))" ]
+if command -v python3 >/dev/null; then
+	ok "--json is JSON" python3 -c \
+		'import json, sys; [json.loads(l) for l in open(sys.argv[1])]' \
+		"$dir/json"
+else
+	skip "no python3" "--json is JSON"
+fi
+ok "nobody reads on: no complaint" eval \
+	"'$RBMAP' report '$file' 2>'$dir/errors' | head -n 1 >/dev/null; ! grep -q rbmap: '$dir/errors'"
+if [ -c /dev/full ]; then
+	"$RBMAP" report "$file" >/dev/full 2>"$dir/errors"
+	ok "output that has no space: 1" [ $? = 1 ]
+	ok "output that has no space: one line" \
+		[ "$(cat "$dir/errors")" = "rbmap: cannot write the output: No space left on device" ]
+fi
+
+# What is no recording.
+says 1 "there is no $dir/none: 'rbmap record' makes one" report "$dir/none"
+says 1 "is no recording" report "$0"
+says 1 "is no recording" report /dev/null
+says 1 "Is a directory" report "$dir"
+: >"$dir/empty"
+says 1 "is no recording" report "$dir/empty"
+printf '\027\010Dtracing7\0' >"$dir/seven"
+says 1 "another version than 6" report "$dir/seven"
+
+# A killed recorder.
+"$MAKE_RECORDING" "$dir/killed" 40 kill 2>/dev/null
+"$RBMAP" report "$dir/killed" >"$dir/report-killed" 2>"$dir/errors"
+ok "unfinished: 3" [ $? = 3 ]
+ok "unfinished: said so" grep -q "its recorder was killed" "$dir/errors"
+ok "unfinished: all events are there" \
+	[ "$(grep -c number: "$dir/report-killed")" = "$(grep -c number: "$dir/report")" ]
+
+# Cut anywhere: what is there in the same order, and status 3.
+size=$(wc -c <"$file")
+wrong=0
+for at in 1 9 10 11 13 14 17 30 100 300 500 1000 1500 2000 2100 2200 2300 2400 \
+	2500 3000 $((size - 100000)) $((size - 60000)) $((size - 4097)) \
+	$((size - 4096)) $((size - 2000)) $((size - 17)) $((size - 1)); do
+	head -c "$at" "$file" >"$dir/cut"
+	"$RBMAP" report "$dir/cut" >"$dir/report-cut" 2>"$dir/errors"
+	status=$?
+	if [ $status != 3 ] || ! grep -qE 'is cut off' "$dir/errors" ||
+		! grep number: "$dir/report-cut" |
+		awk 'NR == FNR { have[$0]; next } !($0 in have) { exit 1 }' \
+			"$dir/report" -; then
+		wrong=$((wrong + 1))
+		echo "# cut at $at: status $status, $(head -n 1 "$dir/errors")"
+	fi
+done
+ok "cut: what is there, and 3" [ $wrong = 0 ]
+done_testing

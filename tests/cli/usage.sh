@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Command lines that make no sense: one line that says why, and status 2.
+. "$(dirname "$0")/tap.sh"
+
+commands="load unload status list enable disable stat stream record report"
+
+says 2 "no command 'recrod'" recrod
+says 2 "no option '--nonsense'" --nonsense
+says 2 "no command 'x'" help x
+for command in $commands; do
+	says 2 "$command: no option '--nonsense' \(see 'rbmap $command --help'\)" \
+		"$command" --nonsense
+	says 2 "$command: no option '-Z'" "$command" -Z
+	says 2 "$command: option '--help=x' takes no value" "$command" --help=x
+	ok "$command --help" eval "'$RBMAP' $command --help >'$dir/a' 2>&1"
+	ok "help $command is the same" eval "'$RBMAP' help $command | cmp -s - '$dir/a'"
+	ok "$command --help names its page" grep -q "rbmap-$command(1)" "$dir/a"
+	ok "$command --help keeps to 80 columns" eval "! grep -qE '.{81}' '$dir/a'"
+	ok "--help lists $command" eval "'$RBMAP' --help | grep -q '^  $command '"
+done
+ok "--version" eval "'$RBMAP' --version | grep -qE '^rbmap [0-9]+\.[0-9]+'"
+"$RBMAP" >"$dir/out" 2>"$dir/errors"
+ok "no command: 2" [ $? = 2 ]
+ok "no command: help on stderr" grep -q "^usage:" "$dir/errors"
+
+says 2 "'buffer_size_kb' is no PARAMETER=VALUE" load buffer_size_kb
+says 2 "'=4' is no PARAMETER=VALUE" load =4
+says 2 "a blank or a quote in 'a=1 b=2'" load 'a=1 b=2'
+says 2 "option '-m' wants a value" load -m
+says 2 "what is 'x' for" unload x
+says 2 "what is 'x' for" status x
+says 2 "which events" enable
+says 2 "which events" disable
+says 2 "'0' is no number of seconds" stat -i 0
+says 2 "'1x' is no number of seconds" stat -i 1x
+says 2 "what is '1' for" stat 1
+says 2 "'-1' is no number of seconds" record -d -1
+says 2 "'abc' is no number of seconds" record -d abc
+says 2 "option -o wants the name of a file" record -o ''
+says 2 "a command goes behind --" record sleep 1
+says 2 "no command after --" record --
+says 2 "'x' is no number of a CPU" report --cpu x
+says 2 "One recording at a time" report a b
+done_testing

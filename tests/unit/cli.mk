@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of the rbmap command.
+#
+#	make check-unit-cli		all, each also with sanitizers
+
+CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
+CLI_TESTS := cli_dat cli_control cli_words
+
+CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
+	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
+CLI_TEST_SRCS := $(addprefix userspace/cli/,buf.c cli.c comms.c compact.c \
+	control.c dat_read.c dat_write.c events.c json.c kallsyms.c) \
+	userspace/lib/decode.c userspace/lib/error.c
+CLI_TEST_DEPS := tests/unit/cli_synth.h tests/unit/cli.mk \
+	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*.h)
+
+CLI_TEST_FLAGS_plain :=
+CLI_TEST_FLAGS_asan := -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+
+CLI_TEST_BINARIES := $(foreach variant,plain asan,\
+	$(addprefix $(CLI_TEST_BUILD)/$(variant)/,$(CLI_TESTS)))
+
+# $(1): variant
+define CLI_TEST_VARIANT
+$(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(CLI_TEST_SRCS) $(CLI_TEST_DEPS)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CLI_TEST_CFLAGS) $$(CLI_TEST_FLAGS_$(1)) -o $$@ \
+		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka -lpthread -lm
+endef
+$(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
+
+# Makes recordings, for the scripts.
+CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
+
+.PHONY: check-unit-cli
+check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_SYNTH) $(BUILD)/rbmap
+	@status=0; for test in $(CLI_TEST_BINARIES); do \
+		echo "# $$test"; \
+		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; \
+	for test in tests/cli/usage.sh tests/cli/report.sh; do \
+		echo "# $$test"; \
+		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
+			$$test || status=1; \
+	done; exit $$status

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Recordings: what was written is read, whatever the pieces it came in and
+ * whatever ended the writer.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../userspace/cli/dat_read.h"
+#include "cli_synth.h"
+
+#define NR_CPUS		3
+#define MAX_EXPECTED	20000
+
+static char path[] = "/tmp/rbmap-cli-dat.XXXXXX";
+
+static uint64_t seed = 1;
+
+static uint64_t rnd(uint64_t limit)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % limit;
+}
+
+struct expected {
+	uint64_t nr, ts, lost;
+	int cpu;
+};
+
+static struct expected expected[MAX_EXPECTED];
+static size_t nr_expected;
+static uint64_t last_lost[NR_CPUS];
+
+static struct dat_writer *create(void)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *w = NULL;
+
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	return w;
+}
+
+static void finish(struct dat_writer *w)
+{
+	struct buf comms = { 0 };
+
+	buf_printf(&comms, "1 one\n2 two\n");
+	assert_int_equal(dat_finish(w, &comms, NULL), 0);
+	buf_free(&comms);
+}
+
+/* Many events in sub-buffers that come in pieces, with losses. */
+static void write_random(struct dat_writer *w, unsigned int pages)
+{
+	static struct synth s[NR_CPUS];
+	uint64_t ts = 1000, nr = 0, lost;
+	struct rbmap_subbuf sb;
+
+	nr_expected = 0;
+	memset(last_lost, 0, sizeof(last_lost));
+	for (unsigned int page = 0; page < pages; page++) {
+		unsigned int cpu = rnd(NR_CPUS - 1);	/* one has nothing */
+		size_t first = nr_expected;
+		unsigned int fill = rnd(3) ? 1000 : rnd(200);
+
+		lost = rnd(2) ? rnd(5000) : 0;
+		synth_begin(&s[cpu], ts);
+		for (unsigned int i = 0; i < fill; i++) {
+			uint64_t at = ts + rnd(rnd(20) ? 1000 : 1ULL << 33);
+
+			if (!synth_number(&s[cpu], at, 1, nr))
+				break;
+			expected[nr_expected++] = (struct expected){
+				.nr = nr++, .ts = at, .cpu = cpu,
+			};
+			assert_true(nr_expected < MAX_EXPECTED);
+			ts = at;
+			if (!rnd(50)) {
+				sb = synth_piece(&s[cpu], lost);
+				last_lost[cpu] += lost;
+				lost = 0;
+				assert_int_equal(dat_add(w, cpu, &sb, NULL,
+							 NULL), 0);
+			}
+		}
+		sb = synth_piece(&s[cpu], lost);
+		last_lost[cpu] += lost;
+		assert_int_equal(dat_add(w, cpu, &sb, NULL, NULL), 0);
+		if (nr_expected > first) {
+			expected[first].lost = last_lost[cpu];
+			last_lost[cpu] = 0;
+		}
+	}
+	assert_int_equal(dat_events(w), nr_expected);
+}
+
+static void check_random(bool finished)
+{
+	struct dat_reader *r = NULL;
+	struct dat_damage damage;
+	struct rbmap_event ev;
+	uint64_t nr;
+	size_t i = 0;
+	int ret;
+
+	assert_int_equal(dat_open(&r, path), 0);
+	assert_int_equal(dat_cpus(r), NR_CPUS);
+	assert_string_equal(dat_clock(r), "local");
+	while ((ret = dat_next(r, &ev)) == 1) {
+		assert_true(i < nr_expected);
+		memcpy(&nr, (const char *)ev.data + 8, sizeof(nr));
+		assert_int_equal(nr, expected[i].nr);
+		assert_int_equal(ev.ts, expected[i].ts);
+		assert_int_equal(ev.cpu, expected[i].cpu);
+		assert_int_equal(ev.lost, expected[i].lost);
+		i++;
+	}
+	assert_int_equal(ret, 0);
+	assert_int_equal(i, nr_expected);
+	if (finished)
+		for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+			assert_int_equal(dat_lost_last(r, cpu), last_lost[cpu]);
+	dat_damage(r, &damage);
+	assert_int_equal(damage.unfinished, !finished);
+	assert_int_equal(damage.missing, 0);
+	assert_int_equal(damage.broken, 0);
+	dat_close(r);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		struct dat_writer *w = create();
+
+		write_random(w, rnd(60));
+		finish(w);
+		check_random(true);
+	}
+}
+
+/* Whoever kills the recorder leaves a file with all that was written. */
+static void test_unfinished(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct dat_writer *w = create();
+		uint64_t begin = seed;
+		int status;
+		pid_t pid;
+
+		write_random(w, 40);
+		finish(w);
+		check_random(true);
+		/* The same events, with another end. */
+		pid = fork();
+		if (!pid) {
+			seed = begin;
+			write_random(create(), 40);
+			kill(getpid(), SIGKILL);
+		}
+		waitpid(pid, &status, 0);
+		assert_true(WIFSIGNALED(status));
+		check_random(false);
+	}
+}
+
+/* The file takes the space of its data, and has no holes at the end. */
+static void test_size(void **state)
+{
+	struct dat_writer *w = create();
+	uint64_t bytes;
+	struct stat st;
+
+	(void)state;
+	write_random(w, 50);
+	bytes = dat_bytes(w);
+	assert_int_equal(dat_update(w), 0);
+	finish(w);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true((uint64_t)st.st_size >= bytes);
+	assert_true((uint64_t)st.st_size <= bytes + (4 << 20));
+}
+
+/* A loss before a full sub-buffer has no room for its number in there. */
+static void test_lost_without_room(void **state)
+{
+	struct dat_writer *w = create();
+	struct synth s = { 0 };
+	struct rbmap_subbuf sb;
+	uint64_t nr = 0;
+
+	(void)state;
+	nr_expected = 0;
+	memset(last_lost, 0, sizeof(last_lost));
+	synth_begin(&s, 5000);
+	/* 4080 / 20 leaves no byte. */
+	while (synth_number(&s, 5000 + 10 * nr, 1, nr)) {
+		expected[nr_expected++] = (struct expected){
+			.nr = nr, .ts = 5000 + 10 * nr,
+		};
+		nr++;
+	}
+	assert_int_equal(s.header.commit, SYNTH_ROOM);
+	expected[0].lost = 1234567;
+	sb = synth_piece(&s, 1234567);
+	assert_int_equal(dat_add(w, 0, &sb, NULL, NULL), 0);
+	finish(w);
+	check_random(true);
+}
+
+/* A sub-buffer that someone else read a part of: only the rest is ours. */
+static void test_begin_in_the_middle(void **state)
+{
+	struct dat_writer *w = create();
+	struct synth s = { 0 };
+	struct rbmap_subbuf sb;
+
+	(void)state;
+	nr_expected = 0;
+	memset(last_lost, 0, sizeof(last_lost));
+	synth_begin(&s, 5000);
+	for (uint64_t nr = 0; nr < 10; nr++)
+		synth_number(&s, 5000 + (nr << 30), 1, nr);
+	sb = synth_piece(&s, 0);
+	for (uint64_t nr = 10; nr < 20; nr++) {
+		synth_number(&s, 5000 + (nr << 30), 1, nr);
+		expected[nr_expected++] = (struct expected){
+			.nr = nr, .ts = 5000 + (nr << 30), .cpu = 1,
+		};
+	}
+	sb = synth_piece(&s, 0);
+	assert_true(sb.offset > 0);
+	assert_int_equal(dat_add(w, 1, &sb, NULL, NULL), 0);
+	finish(w);
+	check_random(true);
+}
+
+static void test_nothing(void **state)
+{
+	struct dat_writer *w = create();
+
+	(void)state;
+	nr_expected = 0;
+	memset(last_lost, 0, sizeof(last_lost));
+	finish(w);
+	check_random(true);
+}
+
+/* Events up to the cut, and a word about it, for every length. */
+static void test_cut(void **state)
+{
+	struct dat_writer *w = create();
+	size_t before = 0, n;
+	struct dat_damage damage;
+	struct dat_reader *r;
+	struct rbmap_event ev;
+	struct stat st;
+	int fd, ret;
+
+	(void)state;
+	seed = 4;
+	write_random(w, 6);
+	finish(w);
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	for (off_t size = st.st_size - 1; size >= 0; size--) {
+		/* Padding between headers and data is long and dull. */
+		if (size > 8192 && size < st.st_size - 30000)
+			size = 8192;
+		assert_int_equal(ftruncate(fd, size), 0);
+		r = NULL;
+		ret = dat_open(&r, path);
+		if (ret) {
+			assert_true(ret == DAT_ERR_CUT ||
+				    (!size && ret == DAT_ERR_NO_RECORDING));
+			assert_null(r);
+			continue;
+		}
+		for (n = 0; (ret = dat_next(r, &ev)) == 1; n++) {
+			assert_true(n < nr_expected);
+			/* Nothing is there that was not written. */
+			assert_int_equal(ev.size, 16);
+		}
+		assert_int_equal(ret, 0);
+		dat_damage(r, &damage);
+		assert_true(damage.missing > 0);
+		/* A byte less never shows more. */
+		if (size < st.st_size - 1)
+			assert_true(n <= before);
+		before = n;
+		dat_close(r);
+	}
+	close(fd);
+}
+
+/* Any bytes: a result or an error, no crash and no endless loop. */
+static void test_noise(void **state)
+{
+	struct dat_writer *w = create();
+	unsigned char *good, *bad;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	write_random(w, 20);
+	finish(w);
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	good = malloc(st.st_size);
+	bad = malloc(st.st_size);
+	assert_int_equal(pread(fd, good, st.st_size, 0), st.st_size);
+	for (int i = 0; i < 3000; i++) {
+		struct dat_reader *r = NULL;
+		struct rbmap_event ev;
+		size_t n = 0;
+
+		memcpy(bad, good, st.st_size);
+		for (uint64_t k = rnd(20) + 1; k; k--) {
+			/* The headers are small, and where it matters. */
+			size_t at = rnd(rnd(3) ? 5000 : st.st_size);
+
+			bad[at] = rnd(4) ? rnd(256) : (rnd(2) ? 255 : 0);
+		}
+		assert_int_equal(pwrite(fd, bad, st.st_size, 0), st.st_size);
+		if (dat_open(&r, path))
+			continue;
+		while (dat_next(r, &ev) == 1) {
+			volatile char c = 0;
+
+			for (uint32_t k = 0; k < ev.size; k++)
+				c += ((const char *)ev.data)[k];
+			assert_true(n++ < (size_t)st.st_size / 4);
+		}
+		dat_close(r);
+	}
+	free(good);
+	free(bad);
+	close(fd);
+}
+
+static void test_other_files(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		int error;
+	} files[] = {
+		{ "", 0, DAT_ERR_NO_RECORDING },
+		{ "hello, world", 12, DAT_ERR_NO_RECORDING },
+		{ "\x17\x08\x44trac", 7, DAT_ERR_CUT },
+		{ "\x17\x08\x44tracing7\0", 12, DAT_ERR_VERSION },
+		{ "\x17\x08\x44tracing6\0\1\x8\0\x10\0\0", 18, DAT_ERR_FOREIGN },
+		{ "\x17\x08\x44tracing6\0\0\x4\0\x10\0\0", 18, DAT_ERR_FOREIGN },
+		{ "\x17\x08\x44tracing6\0\0\x8\0\0\0\0", 18, DAT_ERR_BROKEN },
+	};
+	struct dat_reader *r = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int fd = open(path, O_RDWR | O_TRUNC);
+
+		assert_int_equal(write(fd, files[i].bytes, files[i].size),
+				 files[i].size);
+		close(fd);
+		assert_int_equal(dat_open(&r, path), files[i].error);
+		assert_true(strlen(dat_strerror(files[i].error)) > 10);
+	}
+	assert_int_equal(dat_open(&r, "/nonexistent"), -ENOENT);
+	assert_int_equal(dat_open(&r, "/tmp"), -EISDIR);
+	assert_int_equal(dat_open(&r, "/dev/null"), DAT_ERR_NO_RECORDING);
+}
+
+/* A file that may not grow: what was written stays, and can be read. */
+static void test_limit(void **state)
+{
+	struct rlimit old, limit;
+	struct dat_source source = synth_source(1);
+	struct dat_writer *w = NULL;
+	struct dat_reader *r = NULL;
+	struct synth s = { 0 };
+	struct rbmap_subbuf sb;
+	struct rbmap_event ev;
+	uint64_t nr = 0, n = 0;
+	int ret = 0;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = 70 << 20;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	while (!ret) {
+		synth_begin(&s, 5000 + nr);
+		while (synth_number(&s, 5000 + nr, 1, nr))
+			nr++;
+		sb = synth_piece(&s, 0);
+		ret = dat_add(w, 0, &sb, NULL, NULL);
+		assert_true(nr < 100000000);
+	}
+	assert_int_equal(ret, -EFBIG);
+	assert_int_equal(dat_events(w) + dat_unwritten(w), nr);
+	nr = dat_events(w);
+	assert_true(nr > 1000);
+	assert_int_equal(dat_finish(w, NULL, NULL), 0);
+	setrlimit(RLIMIT_FSIZE, &old);
+
+	assert_int_equal(dat_open(&r, path), 0);
+	while (dat_next(r, &ev) == 1)
+		n++;
+	assert_int_equal(n, nr);
+	dat_close(r);
+
+	limit.rlim_cur = 100 << 10;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(dat_create(&w, path, &source), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &old);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_lost_without_room),
+		cmocka_unit_test(test_begin_in_the_middle),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_limit),
+	};
+	int fd = mkstemp(path), ret;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	ret = cmocka_run_group_tests_name("cli_dat", tests, NULL, NULL);
+	unlink(path);
+	return ret;
+}

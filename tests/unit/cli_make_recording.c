@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes a recording of synthetic events, for scripts that try readers on it:
+ *
+ *	cli_make_recording FILE [PAGES [kill]]
+ *
+ * Three CPUs, one without events, losses with and without room for a number.
+ * With "kill" it ends as a recorder does that is killed.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli_synth.h"
+
+int main(int argc, char **argv)
+{
+	char *stats[3] = { "entries: 0\noverrun: 3", "entries: 0", NULL };
+	struct dat_source source = synth_source(3);
+	unsigned int pages = argc > 2 ? atoi(argv[2]) : 4;
+	uint64_t ts = 1000000000000ULL, nr = 0;
+	struct synth s[2] = { 0 };
+	struct buf comms = { 0 };
+	struct dat_writer *w;
+	struct rbmap_subbuf sb;
+
+	if (argc < 2 || dat_create(&w, argv[1], &source))
+		return 1;
+	for (unsigned int page = 0; page < pages; page++) {
+		int cpu = page & 1, full = page % 3 == 2;
+
+		synth_begin(&s[cpu], ts);
+		for (int i = 0;; i++) {
+			ts += 1000;
+			/* Only numbers fill a sub-buffer to its last byte. */
+			if (!full && i % 7 == 3 ?
+			    !synth_sched_switch(&s[cpu], ts, 100 + cpu, "task",
+						102, "other") :
+			    !synth_number(&s[cpu], ts, 100 + cpu, ++nr))
+				break;
+			if (i == 50) {
+				sb = synth_piece(&s[cpu], page);
+				if (dat_add(w, cpu, &sb, NULL, NULL))
+					return 1;
+			}
+		}
+		sb = synth_piece(&s[cpu], 0);
+		if (dat_add(w, cpu, &sb, NULL, NULL))
+			return 1;
+	}
+	if (argc > 3)
+		kill(getpid(), SIGKILL);
+	buf_printf(&comms, "100 task\n101 task\n102 other\n");
+	return dat_finish(w, &comms, stats) < 0;
+}

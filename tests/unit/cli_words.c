@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Numbers from the command line, JSON to the output, names from events.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../userspace/cli/cli.h"
+#include "../../userspace/cli/comms.h"
+#include "../../userspace/cli/json.h"
+#include "../../userspace/cli/kallsyms.h"
+#include "cli_synth.h"
+
+static void test_numbers(void **state)
+{
+	static const char *const bad[] = {
+		"", " 1", "1 ", "-1", "+1", "0x10", "1e3", "abc", "1.5",
+		"99999999999999999999999",
+	};
+	uint64_t value;
+
+	(void)state;
+	assert_true(parse_u64("0", &value));
+	assert_int_equal(value, 0);
+	assert_true(parse_u64("18446744073709551615", &value));
+	assert_true(value == UINT64_MAX);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(parse_u64(bad[i], &value));
+}
+
+static void test_seconds(void **state)
+{
+	static const char *const bad[] = {
+		"", "0", "-1", "nan", "inf", "1s", "1e99", " 1", "0.0",
+	};
+	double value;
+
+	(void)state;
+	assert_true(parse_seconds("0.25", &value));
+	assert_true(value == 0.25);
+	assert_true(parse_seconds(".5", &value));
+	assert_true(parse_seconds("10", &value));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(parse_seconds(bad[i], &value));
+}
+
+static void test_json(void **state)
+{
+	static const char wanted[] =
+		"{\"a\": \"q\\\" b\\\\ n\\u000a \xc3\xa4 \\ufffd\\ufffd\", "
+		"\"n\": -1, \"l\": [true, false], \"e\": [], \"z\": null}\n";
+	char *text = NULL;
+	size_t size;
+	struct json j = { .out = open_memstream(&text, &size),
+			  .compact = true };
+
+	(void)state;
+	json_open(&j, NULL, '{');
+	json_string(&j, "a", "q\" b\\ n\n \xc3\xa4 \xff\xc3");
+	json_number(&j, "n", -1);
+	json_open(&j, "l", '[');
+	json_bool(&j, NULL, true);
+	json_bool(&j, NULL, false);
+	json_close(&j, ']');
+	json_open(&j, "e", '[');
+	json_close(&j, ']');
+	json_null(&j, "z");
+	json_close(&j, '}');
+	fclose(j.out);
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void test_kallsyms(void **state)
+{
+	(void)state;
+	assert_true(kallsyms_wanted("print fmt: \"%pS\", REC->ip"));
+	assert_true(kallsyms_wanted("print fmt: \"%p %ps\", a, b"));
+	assert_false(kallsyms_wanted("print fmt: \"%p %px %d\", a, b"));
+	assert_false(kallsyms_wanted("field:%ps"));
+}
+
+/* An event of a later kernel, with its name outside of the fixed part. */
+static const char fork_format[] =
+	"name: sched_process_fork\nID: 9\n" SYNTH_COMMON
+	"\tfield:__data_loc char[] child_comm;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:pid_t child_pid;\toffset:12;\tsize:4;\tsigned:1;\n\n"
+	"print fmt: \"\"\n";
+
+struct fork_event {
+	struct rbmap_event_common common;
+	uint32_t child_comm;
+	int32_t child_pid;
+	char text[8];
+};
+
+static void learn(struct comms *comms, const struct comm_fields *fields,
+		  uint64_t ts, const void *data, size_t size)
+{
+	struct rbmap_event ev = { .ts = ts, .data = data, .size = size };
+
+	comms_learn_event(comms, fields, &ev);
+}
+
+static void test_comms(void **state)
+{
+	struct synth_switch_event sw = {
+		.common = { .type = SYNTH_SWITCH, .pid = 1000001 },
+		.prev_comm = "old", .prev_pid = 1000001,
+		.next_comm = "line\nbreak", .next_pid = 1000002,
+	};
+	struct fork_event fork_ev = {
+		.common = { .type = 9, .pid = 1000001 },
+		.child_comm = 5 << 16 | 16, .child_pid = 1000003,
+		.text = "kid1",
+	};
+	struct comm_fields *fields = comm_fields_new();
+	struct comms *a = comms_new(), *b = comms_new();
+	struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(comm_fields_add(fields, synth_switch), 0);
+	assert_int_equal(comm_fields_add(fields, synth_print), 0);
+	assert_int_equal(comm_fields_add(fields, fork_format), 0);
+	assert_true(comm_fields_add(fields, "nonsense") < 0);
+
+	learn(a, fields, 100, &sw, sizeof(sw));
+	strcpy(sw.prev_comm, "new");
+	sw.common.pid = 1000004;		/* nobody names it */
+	learn(b, fields, 200, &sw, sizeof(sw));
+	learn(b, fields, 300, &fork_ev, sizeof(fork_ev));
+	/* Shorter than it should be, or pointing out of itself. */
+	learn(b, fields, 400, &sw, 30);
+	fork_ev.child_comm = 5 << 16 | 60000;
+	learn(b, fields, 500, &fork_ev, sizeof(fork_ev));
+	/* A name that no event mentions is not printed. */
+	comms_learn(b, 1000005, "quiet", 5, 1);
+
+	comms_merge(b, a);
+	buf_add(&out, "\n", 1);
+	comms_print(b, &out, 4096);
+	buf_add(&out, "", 1);
+	assert_non_null(strstr(out.data, "\n1000001 new\n"));
+	assert_non_null(strstr(out.data, "\n1000002 line\n"));
+	assert_non_null(strstr(out.data, "\n1000003 kid1\n"));
+	assert_null(strstr(out.data, "1000004"));
+	assert_null(strstr(out.data, "1000005"));
+	buf_free(&out);
+	/* There is only so much room in a file. */
+	comms_print(b, &out, 45);
+	assert_true(out.size <= 45);
+	buf_free(&out);
+	comms_free(a);
+	comms_free(b);
+	comm_fields_free(fields);
+}
+
+static void test_many_comms(void **state)
+{
+	struct comm_fields *fields = comm_fields_new();
+	struct comms *a = comms_new();
+	struct rbmap_event_common common = { .type = 1 };
+	struct buf out = { 0 };
+	char name[16];
+	size_t lines = 0;
+
+	(void)state;
+	for (int i = 1; i <= 20000; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		comms_learn(a, 5000000 + i, name, sizeof(name), i);
+		common.pid = 5000000 + i;
+		learn(a, fields, i, &common, sizeof(common));
+	}
+	comms_print(a, &out, SIZE_MAX);
+	for (size_t i = 0; i < out.size; i++)
+		lines += out.data[i] == '\n';
+	assert_int_equal(lines, 20000);
+	buf_free(&out);
+	comms_free(a);
+	comm_fields_free(fields);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_kallsyms),
+		cmocka_unit_test(test_comms),
+		cmocka_unit_test(test_many_comms),
+	};
+
+	return cmocka_run_group_tests_name("cli_words", tests, NULL, NULL);
+}
