@@ -302,13 +302,23 @@ static bool start(struct record *r)
 	return true;
 }
 
+static void print_size(uint64_t bytes)
+{
+	if (bytes < 1 << 20)
+		fprintf(stderr, "%" PRIu64 " KiB", bytes >> 10);
+	else
+		fprintf(stderr, "%.1f MiB", bytes / 1048576.0);
+}
+
 static void show_progress(struct record *r)
 {
 	if (r->quiet || !isatty(STDERR_FILENO))
 		return;
-	fprintf(stderr, "\r%s: %" PRIu64 " events, %.1f MiB, %" PRIu64
-		" lost \033[K", r->output, dat_events(r->writer),
-		dat_bytes(r->writer) / 1048576.0, recorder_lost(r->recorder));
+	fprintf(stderr, "\r%s: %" PRIu64 " events, ", r->output,
+		dat_events(r->writer));
+	print_size(dat_bytes(r->writer));
+	fprintf(stderr, ", %" PRIu64 " lost \033[K",
+		recorder_lost(r->recorder));
 	r->progress = true;
 }
 
@@ -425,9 +435,11 @@ static void tell_sums(const struct record *r, uint64_t events, uint64_t bytes,
 	if (result->unwritten)
 		fprintf(stderr, "  %" PRIu64 " more were read and found no space in the file\n",
 			result->unwritten);
-	if (!r->quiet)
-		fprintf(stderr, "%s: %.1f MiB of events\n", r->output,
-			bytes / 1048576.0);
+	if (r->quiet)
+		return;
+	fprintf(stderr, "%s: ", r->output);
+	print_size(bytes);
+	fputs(" of events\n", stderr);
 }
 
 /* Everything has an end, whatever went wrong before it. */
@@ -507,7 +519,7 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-q] [-- COMMAND [ARGUMENT]...]",
+	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-q] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS are over or Ctrl-C",
 	.help		=
 	"  -e, --event EVENT       record EVENT (system:event, a wildcard goes) and no\n"

@@ -68,7 +68,7 @@ static bool is_number_size(int size)
 
 /* The zeros behind the record let any offset of 16 bits go there. */
 static void print_field(struct json *j, const struct tep_format_field *f,
-			const char *record)
+			const char *record, uint32_t record_size)
 {
 	bool is_signed = f->flags & TEP_FIELD_IS_SIGNED;
 	unsigned int offset = f->offset, size = f->size;
@@ -83,6 +83,10 @@ static void print_field(struct json *j, const struct tep_format_field *f,
 			offset = loc & 0xffff;
 		size = loc >> 16;
 	}
+	/* "char buf[]": to the end of the event. */
+	if (!size && !(f->flags & TEP_FIELD_IS_DYNAMIC) &&
+	    offset < record_size)
+		size = record_size - offset;
 	if (f->flags & TEP_FIELD_IS_STRING) {
 		json_bytes(j, f->name, record + offset,
 			   strnlen(record + offset, size));
@@ -126,7 +130,7 @@ void report_json_event(const struct rbmap_event *ev,
 	if (parts->event && parts->whole) {
 		json_open(&j, "fields", '{');
 		for (f = parts->event->format.fields; f; f = f->next)
-			print_field(&j, f, parts->record);
+			print_field(&j, f, parts->record, ev->size);
 		json_close(&j, '}');
 	}
 	json_close(&j, '}');

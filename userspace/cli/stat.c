@@ -198,15 +198,16 @@ static int stat(int argc, char **argv)
 const struct command command_stat = {
 	.name		= "stat",
 	.synopsis	= "[--json] [-i SECONDS]",
-	.summary	= "Show what each CPU has written, what was read, and what was lost and why",
+	.summary	= "Show what each CPU wrote, what was read, what was lost and why",
 	.help		=
 	"  -j, --json              as JSON\n"
 	"  -i, --interval SECONDS  again and again, what was counted in between, until\n"
 	"                          Ctrl-C; with --json an array a line\n"
 	"\n"
-	"LOST is the sum of the causes: OVERWRITTEN before they were read; ring FULL (with\n"
-	"overwrite 0); LAPPED, interrupts filled the ring during one event; NESTED too\n"
-	"deep; TOO-LARGE for a sub-buffer. DISABLED came while tracing_on was 0 and are\n"
-	"not lost. Counters begin when the module is loaded or its rings are reset.\n",
+	"LOST is the sum of the causes: OVERWRITTEN before they were read; FULL, refused\n"
+	"by a full ring (overwrite 0); LAPPED, interrupts filled the ring during one\n"
+	"event; NESTED too deep; TOO-LARGE for a sub-buffer. DISABLED came while\n"
+	"tracing_on was 0 and are not lost. Counters begin when the module is loaded or\n"
+	"its rings are reset.\n",
 	.run		= stat,
 };

@@ -315,14 +315,27 @@ static bool run(struct stream *s)
 	return drain(s, now() + DRAIN_SECONDS);
 }
 
+/*
+ * Causes are counted from when we began, but the first thing that a ring tells
+ * is what it lost before: that is in the lines that we printed, so it is in
+ * the sum.
+ */
 static void print_sums(struct stream *s)
 {
 	struct rbmap_loss after, loss = { 0 };
+	uint64_t earlier = 0;
 
 	fflush(stdout);
 	rbmap_merge_loss(s->merge, &after);
 	loss_add(&loss, &after, &s->before);
+	if (loss.told != RBMAP_LOST_UNKNOWN && loss.told > loss.total)
+		earlier = loss.told - loss.total;
+	loss.total += earlier;
 	loss_print(stderr, s->printed, &loss);
+	if (earlier)
+		fprintf(stderr, "  %" PRIu64 " before this began, when nobody "
+			"read: avoid it by reading sooner, or with a larger "
+			"buffer_size_kb\n", earlier);
 }
 
 static int stream(int argc, char **argv)
