@@ -1,0 +1,259 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap stream, and the short reader.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+
+mark()
+{
+	taskset "$1" sh -c "echo $2 >/dev/rbmap/marker"
+}
+
+# Lines whose time is before that of the line above.
+steps_back()
+{
+	awk '/^CPU:/ { next }
+	{
+		for (i = 1; i <= NF; i++)
+			if ($i ~ /^\[[0-9]+\]$/)
+				break
+		t = $(i + 2) + 0
+		if (t < last)
+			n++
+		last = t
+	}
+	END { print n + 0 }' "$1"
+}
+
+out=/tmp/out
+err=/tmp/err
+
+# stream ARGUMENT...: its status in $status
+stream()
+{
+	rbmap stream "$@" >$out 2>$err
+	status=$?
+}
+
+stream
+is "$status" 1 "without the module: status 1"
+like "$(cat $err)" "not loaded" "and says what is wrong"
+
+ok "module loads" load_module rbmap || done_testing
+stream --help
+is "$status" 0 "--help"
+stream -x
+is "$status" 2 "an unknown option: status 2"
+stream sched:sched_switch
+is "$status" 2 "a stray word: status 2"
+stream -n 0
+is "$status" 2 "no number: status 2"
+stream -e no:such -d 1
+is "$status" 1 "an unknown event: status 1"
+
+mark 1 one
+mark 2 two
+mark 1 three
+stream --no-follow
+is "$status" 0 "--no-follow: status 0"
+is "$(sed 's/.*marker: //' $out | tr '\n' ' ')" "one two three " \
+	"markers of two CPUs, by time"
+like "$(head -n 1 $out)" '^ +[^ ]+-[0-9]+ +\[000\] [^ ]{5} +[0-9]+\.[0-9]{6}: marker: one$' \
+	"the line is trace_pipe's"
+like "$(cat $err)" '^3 events read, 0 lost$' "sums are on stderr"
+stream --no-follow
+is "$(cat $out)" "" "read is read"
+
+# Follow: a marker shows at once, a wildcard is on for the while.
+rbmap stream -e 'sched:*' -e 'raw_syscalls:*' >$out 2>$err &
+pid=$!
+ok "events are enabled" retry_until 5 \
+	grep -q 1 $root/events/sched/sched_switch/enable
+mark 2 now
+ok "an event is seen while it follows" retry_until 5 \
+	grep -q 'marker: now' $out
+kill -INT $pid
+wait $pid
+is "$?" 0 "Ctrl-C: status 0"
+is "$(cat $root/events/sched/enable $root/events/raw_syscalls/enable | tr -d '\n')" \
+	00 "and events are off again"
+like "$(tail -n 1 $err)" '^[0-9]+ events read, 0 lost$' "and the sums come"
+is "$(grep -c . $out)" "$(sed 's/ events.*//' $err)" \
+	"as many lines as events were read"
+is "$(steps_back $out)" 0 "by time"
+ok "system calls have names" grep -qE 'sys_enter: NR [0-9]+ \((write|read|openat)\) \(' $out
+ok "what they return too" grep -qE 'sys_exit: NR [0-9]+ \([a-z_0-9]+\) = -?[0-9]+$' $out
+ok "threads have names" grep -qE '^ +rbmap-[0-9]+ ' $out
+ok "the idle thread too" grep -qE '^ +<idle>-0 ' $out
+
+# What was on before stays on.
+echo 1 >$root/events/sched/sched_waking/enable
+stream -e 'sched:sched_w*' -d 0.5
+is "$status" 0 "-d: status 0"
+is "$(cat $root/events/sched/sched_waking/enable \
+	$root/events/sched/sched_wakeup/enable | tr -d '\n')" 10 \
+	"what was on stays on, what was off is off"
+stream -n 20
+is "$(grep -c . $out)" 20 "-n 20: 20 lines"
+like "$(cat $err)" '^20 events read' "and 20 in the sums"
+echo 0 >$root/events/sched/enable
+
+rbmap stream -e 'sched:*' 2>$err | head -n 5 >$out
+ok "a closed pipe ends it" retry_until 5 grep -q 'events read' $err
+is "$(cat $root/events/sched/enable)" 0 "and events are off"
+is "$(wc -l <$out)" 5 "with 5 lines"
+stream -e 'sched:*' -d 0.3 -n 5
+rbmap stream -e 'sched:*' -d 2 >/dev/full 2>$err
+is "$?" 1 "a full disk: status 1"
+is "$(cat $root/events/sched/enable)" 0 "and events are off too"
+
+# The text is ftrace's own.
+mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+for event in fork exec exit; do
+	echo 1 >/sys/kernel/tracing/events/sched/sched_process_$event/enable
+done
+rbmap stream -e 'sched:sched_process_*' >$out 2>$err &
+pid=$!
+retry_until 5 grep -q 1 $root/events/sched/sched_process_exit/enable
+for i in 1 2 3 4 5; do
+	ls / >/dev/null
+done
+mark 1 end-of-it
+retry_until 5 grep -q end-of-it $out
+kill $pid
+wait $pid
+for event in fork exec exit; do
+	echo 0 >/sys/kernel/tracing/events/sched/sched_process_$event/enable
+done
+# The last ls is between two events that both have seen.
+bodies()
+{
+	sed -n 's/.*\(sched_process_[a-z]*: .*\)/\1/p' "$1" | grep 'ls' | sort
+}
+bodies /sys/kernel/tracing/trace >/tmp/ftrace
+bodies $out >/tmp/ours
+ok "there is something to compare" test "$(wc -l </tmp/ours)" -ge 5
+ok "the text of an event is ftrace's" cmp /tmp/ftrace /tmp/ours || {
+	diff /tmp/ftrace /tmp/ours | sed 's/^/# /'
+}
+
+# A CPU that goes keeps its ring.
+if echo 0 >/sys/devices/system/cpu/cpu1/online 2>/dev/null; then
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	mark 2 before-offline
+	rbmap stream >$out 2>$err &
+	pid=$!
+	ok "it reads CPU 1" retry_until 5 grep -q before-offline $out
+	mark 2 offline-soon
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	mark 1 other-cpu
+	ok "events of a CPU that went" retry_until 5 grep -q offline-soon $out
+	ok "and of one that stays" retry_until 5 grep -q other-cpu $out
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	mark 2 online-again
+	ok "and of one that came back" retry_until 5 grep -q online-again $out
+	kill $pid
+	wait $pid
+else
+	skip "no CPU can go offline here" "a CPU that goes keeps its ring"
+fi
+
+# The counter as a clock.
+if echo x86-tsc >$root/trace_clock 2>/dev/null; then
+	rbmap stream >$out 2>$err &
+	pid=$!
+	sleep 0.3
+	mark 1 tick
+	mark 2 tock
+	ok "x86-tsc: events come" retry_until 5 grep -q tock $out
+	kill $pid
+	wait $pid
+	like "$(tail -n 1 $out)" ' [0-9]{6,}: marker: tock$' "x86-tsc: cycles"
+	echo local >$root/trace_clock
+fi
+ok "module unloads" rmmod rbmap
+
+# Loss: told where, why and what to do.
+ok "module loads with a small ring" load_module rbmap buffer_size_kb=16
+
+# fill COUNT
+fill()
+{
+	i=0
+	while [ $i -lt "$1" ]; do
+		echo "marker number $i, some text to fill the ring" \
+			>/dev/rbmap/marker
+		i=$((i + 1))
+	done
+}
+
+# sums: $read and $lost, from the line of sums; the lines of text agree
+sums()
+{
+	lost=$(sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' $err)
+	read=$(sed -n 's/ events read.*//p' $err)
+	is "$(grep -c marker: $out)" "$read" "$1: as many lines as were read"
+	is "$(sed -n 's/^CPU:[0-9]* \[LOST \([0-9]*\) EVENTS\]$/\1/p' $out |
+		awk '{ n += $1 } END { print n + 0 }')" "$lost" \
+		"$1: lines say where it was lost"
+	ok "$1: some were lost" test "$lost" -gt 0
+}
+
+fill 600
+stream --no-follow
+sums "before it began"
+is $((read + lost)) 600 "read + lost = written"
+like "$(cat $err)" 'before this began, .*buffer_size_kb' \
+	"the sums say why and what to do"
+
+# It begins, and is stopped while the ring overflows.
+rbmap stream >$out 2>$err &
+pid=$!
+mark 1 it-reads
+retry_until 5 grep -q it-reads $out
+kill -STOP $pid
+fill 600
+kill -CONT $pid
+mark 1 the-last
+mark 2 the-last
+retry_until 5 grep -q the-last $out
+sleep 0.3
+kill $pid
+wait $pid
+sums "overwritten"
+is $((read + lost)) 603 "read + lost = written"
+like "$(cat $err)" 'overwritten before they were read.*buffer_size_kb.*16' \
+	"the sums say why and what to do"
+
+echo 0 >$root/overwrite
+rbmap stream >$out 2>$err &
+pid=$!
+mark 1 it-reads
+retry_until 5 grep -q it-reads $out
+kill -STOP $pid
+fill 600 2>/dev/null
+kill -CONT $pid
+# What comes next says what was lost before it.
+sleep 0.3
+mark 1 the-last
+mark 2 the-last
+sleep 0.3
+kill $pid
+wait $pid
+sums "discarded"
+like "$(cat $err)" 'ring was full.*buffer_size_kb.*16' \
+	"the sums say why and what to do"
+echo 1 >$root/overwrite
+
+# The short reader.
+taskset 1 reader >$out 2>&1 &
+pid=$!
+mark 1 for-the-reader
+ok "the short reader prints an event" retry_until 5 \
+	grep -qE '^[0-9]+ cpu0 type [0-9]+ size [0-9]+$' $out
+kill $pid
+ok "module unloads" retry_until 5 rmmod rbmap
+done_testing
