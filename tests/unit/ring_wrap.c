@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every counter begins near its end. */
+#include "ring_fixture.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define TAIL_SEQS	(1ULL << 28)
+
+/* Writers that nest and discard, a reader that is behind now and then. */
+static void write_and_read(u32 steps)
+{
+	struct rig_event event[RBMAP_MAX_NEST];
+	u32 max = rbmap_ring_max_event(rig.ring), nest = 0;
+
+	while (steps--) {
+		u32 size = rig_below(rig_below(3) ? 24 : max + 1);
+
+		if (size > max)
+			size = max;
+		switch (rig_below(8)) {
+		case 0:
+		case 1:
+			if (nest < RBMAP_MAX_NEST &&
+			    rig_begin(&event[nest], size))
+				nest++;
+			break;
+		case 2:
+			if (nest)
+				rig_discard(&event[--nest]);
+			break;
+		case 3:
+			while (nest)
+				rig_commit(&event[--nest]);
+			break;
+		case 4:
+		case 5:
+			rig_write(size);
+			break;
+		case 6:
+			if (!rig_below(3))
+				rig_ring_close();
+			break;
+		case 7:
+			rig_read();
+			break;
+		}
+	}
+	while (nest)
+		rig_commit(&event[--nest]);
+}
+
+static void play(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
+		 u64 first_seq, u32 steps)
+{
+	rig_open(nr_slots, subbuf_size, mode, first_seq);
+	write_and_read(steps);
+	rig_drain();
+	rig_tell_drops();
+	rig_check_accounts();
+}
+
+static const u32 slots[] = { 2, 3, 5, 8, 1000 };
+
+static void test_seq(void **state)
+{
+	u32 i, back, mode;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+	for (mode = 0; mode < 2; mode++)
+	for (back = 1; back < 2 * slots[i] + 2; back += 1 + back / 16) {
+		u64 modulus = rbmap_seq_modulus(slots[i]);
+
+		play(slots[i], 64, mode, modulus - back, 60 * slots[i] + 400);
+		/* It did wrap. */
+		rig_check(rbmap_commit_seq(rig.ring->commit) < modulus / 2);
+		rig_close();
+	}
+}
+
+/* The tail knows 28 bits of seq only. */
+static void test_tail_seq(void **state)
+{
+	u32 i, mode, at;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+	for (mode = 0; mode < 2; mode++) {
+		u64 modulus = rbmap_seq_modulus(slots[i]);
+		const u64 starts[] = {
+			TAIL_SEQS - 1, TAIL_SEQS - slots[i], 2 * TAIL_SEQS - 3,
+			3 * TAIL_SEQS - 1, modulus / 2 / TAIL_SEQS * TAIL_SEQS - 1,
+			modulus - TAIL_SEQS - 2,
+		};
+
+		for (at = 0; at < ARRAY_SIZE(starts); at++) {
+			play(slots[i], 64, mode, starts[at], 60 * slots[i] + 200);
+			rig_check(rbmap_commit_seq(rig.ring->commit) >
+				  starts[at]);
+			rig_check((rbmap_commit_seq(rig.ring->commit) ^
+				   starts[at]) >= TAIL_SEQS);
+			rig_close();
+		}
+	}
+}
+
+/* As many slots as there can be, some laps, across the end of seq. */
+static void test_most_slots(void **state)
+{
+	const u32 n = RBMAP_MAX_SLOTS;
+	u64 modulus = rbmap_seq_modulus(n);
+	u32 lap;
+
+	(void)state;
+	rig_open(n, 64, RBMAP_MODE_OVERWRITE, modulus - n - n / 2);
+	rig_open_log(1 << 19);
+	for (lap = 0; lap < 5; lap++) {
+		rig_write_subbufs(n / 2 + 7 * lap, 20);
+		if (lap & 1)
+			rig_read();
+		if (lap == 3)
+			rig_drain();
+	}
+	rig_drain();
+	rig_check_accounts();
+	rig_check(local_read(&rig.ring->overrun) > 0);
+	rig_check(rbmap_commit_seq(rig.ring->commit) < n * 2);
+	rig_close();
+
+	/* Nested writers may be as far ahead as the tail's 28 bits and we go. */
+	rig_open(n, 64, RBMAP_MODE_DISCARD, TAIL_SEQS - 100);
+	rig_open_log(1 << 18);
+	{
+		struct rig_event event;
+
+		rig_check(rig_begin(&event, 4));
+		rig_write_subbufs(n + 5, 20);
+		rig_commit(&event);
+	}
+	rig_check(local_read(&rig.ring->dropped[RBMAP_DROP_FULL]) == 1);
+	rig_check(rbmap_ring_closed_unread(rig.ring) == n - 1);
+	rig_drain();
+	rig_tell_drops();
+	rig_check_accounts();
+	rig_close();
+}
+
+/* Offsets up to the end of the largest sub-buffer. */
+static void test_offset(void **state)
+{
+	static const u32 sizes[] = { 0, 3, 12, 109, 5000, 65521, 1 << 20 };
+	u32 i, round;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		rig_open(2, 4 << 20, i & 1, TAIL_SEQS - 1);
+		rig_open_log(3 << 20);
+		for (round = 0; round < 2; round++) {
+			rig_write_subbufs(1, sizes[i]);
+			rig_fill();
+			rig_drain();
+		}
+		/* Within an event's length of the end. */
+		rig_check(rig.ring->subbuf[1].end + 8 > (4 << 20) - 16 - 8 ||
+			  rig.ring->subbuf[2].end + 8 > (4 << 20) - 16 - 8);
+		rig_tell_drops();
+		rig_check_accounts();
+		rig_close();
+	}
+}
+
+/* Numbers of events: differences count, and they may wrap. */
+static void test_event_numbers(void **state)
+{
+	static const u64 starts[] = {
+		UINT32_MAX - 3ULL, INT64_MAX - 3ULL, U64_MAX - 3ULL,
+	};
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		u64 entries, overrun;
+
+		rig_open(3, 64, RBMAP_MODE_OVERWRITE, 0);
+		/* As if that many had been written, and read. */
+		rig.ring->closed_events = starts[i];
+		rig.ring->subbuf[1].first_event = starts[i];
+		rig.ring->reader.expected = starts[i];
+		local_set(&rig.ring->overrun, starts[i]);
+		write_and_read(500);
+		rig_drain();
+		rig_tell_drops();
+		entries = rbmap_ring_entries(rig.ring) - starts[i];
+		overrun = local_read(&rig.ring->overrun) - starts[i];
+		rig_check(entries == rig.nr_log);
+		rig_check(overrun == rig.lost_events);
+		rig_check(overrun > 0);
+		rig_check(rig.read + overrun == entries);
+		rig_close();
+	}
+}
+
+static void test_drops(void **state)
+{
+	static const u64 starts[] = {
+		UINT32_MAX - 3ULL, INT64_MAX - 3ULL,
+	};
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+	for (k = 0; k < RBMAP_NR_DROPS; k++) {
+		u64 dropped;
+
+		rig_open(2, 64, RBMAP_MODE_DISCARD, 0);
+		local_set(&rig.ring->dropped[k], starts[i]);
+		rig.ring->reader.told_drops = starts[i];
+		write_and_read(500);
+		rig_drain();
+		rig_tell_drops();
+		dropped = rbmap_ring_dropped(rig.ring) - starts[i];
+		rig_check(dropped > 8);
+		rig_check(dropped == rig.lost_drops);
+		rig_check(rig.attempts == rig.discarded + rig.read + dropped);
+		rig_check(rbmap_ring_untold_drops(rig.ring) == 0);
+		rig_close();
+	}
+}
+
+/* local_t, in the C that stands for other machines as in x86's. */
+static void test_local(void **state)
+{
+	local_t l;
+
+	(void)state;
+	local_set(&l, LONG_MAX);
+	local_inc(&l);
+	assert_true(local_read(&l) == LONG_MIN);
+	local_add(-1, &l);
+	assert_true(local_read(&l) == LONG_MAX);
+	local_set(&l, UINT32_MAX);
+	local_inc(&l);
+	assert_true(local_read(&l) == 1LL << 32);
+	local_set(&l, -1);
+	local_add(3, &l);
+	assert_true((u64)local_read(&l) == 2);
+}
+
+/* The reader sleeps for more laps than the tail can tell. */
+static void test_reader_sleeps_long(void **state)
+{
+	u64 modulus, seq;
+	u32 i;
+
+	(void)state;
+	rig_open(2, 64, RBMAP_MODE_OVERWRITE, 0);
+	modulus = rig.ring->modulus;
+	rig_write(4);
+	rig_drain();
+	/* As if it had taken a sub-buffer that long ago. */
+	for (i = 28; i < 43; i++) {
+		const struct rbmap_reader *reader = &rig.ring->reader;
+		u64 lost;
+
+		rig_open(2, 64, RBMAP_MODE_OVERWRITE, 4);
+		seq = rbmap_seq_sub(4, 1ULL << i, modulus);
+		rig.ring->reader.next = seq;
+		rig_write_subbufs(3, 20);
+		rig_check(rbmap_ring_has_event(rig.ring));
+		rig_check(rbmap_ring_closed_unread(rig.ring) > 0);
+		lost = local_read(&rig.ring->overrun);
+		rig_check(lost > 0);
+		rig_check(rig_read() == RBMAP_TAKE_NEXT);
+		rig_check(reader->lost == lost);
+		rig_drain();
+		rig_check_accounts();
+	}
+	rig_close();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_seq),
+		cmocka_unit_test(test_tail_seq),
+		cmocka_unit_test(test_most_slots),
+		cmocka_unit_test(test_offset),
+		cmocka_unit_test(test_event_numbers),
+		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_local),
+		cmocka_unit_test(test_reader_sleeps_long),
+	};
+
+	return cmocka_run_group_tests_name("ring_wrap", tests, NULL, NULL);
+}
