@@ -89,12 +89,18 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 		ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq, modulus);
 		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
 			return RBMAP_TAKE_EMPTY;
+		if (ahead >= ring->nr_slots) {
+			/* Lapped: the oldest is a lap behind the commit. */
+			seq = rbmap_seq_sub(rbmap_commit_seq(commit),
+					    ring->nr_slots - 1, modulus);
+			WRITE_ONCE(reader->next, seq);
+		}
 
 		at = &ring->slot[rbmap_seq_index(seq, ring->nr_slots)];
 		slot = READ_ONCE(*at);
 		ahead = rbmap_seq_diff(rbmap_slot_seq(slot), seq, modulus);
 		if (ahead > 0) {
-			/* Overwritten: the oldest is a lap behind the newest. */
+			/* Overwritten since: the writer is here already. */
 			seq = rbmap_seq_sub(rbmap_slot_seq(slot),
 					    ring->nr_slots - 1, modulus);
 			WRITE_ONCE(reader->next, seq);

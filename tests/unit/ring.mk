@@ -27,7 +27,7 @@ RING_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 RING_FLAGS_tsan := -fsanitize=thread
 
-RING_TESTS := ring_words ring_encoding ring_wrap ring_nested
+RING_TESTS := ring_words ring_encoding ring_wrap ring_reader ring_nested
 
 # Stop at each access to what is shared: see ring_points.h.
 RING_CFLAGS_ring_nested := -include ring_points.h

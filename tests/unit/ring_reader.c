@@ -1,0 +1,859 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What readers get in which order, what they lose, and what they are told. */
+#include "ring_fixture.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+static void open_ring(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode)
+{
+	rig_open(nr_slots, subbuf_size, mode, 0);
+}
+
+static void close_ring(void)
+{
+	rig_drain();
+	rig_tell_drops();
+	rig_check_accounts();
+	rig_close();
+}
+
+static const struct rbmap_reader *reader(void)
+{
+	return &rig.ring->reader;
+}
+
+static u64 overrun(void)
+{
+	return local_read(&rig.ring->overrun);
+}
+
+static u64 dropped(enum rbmap_drop why)
+{
+	return local_read(&rig.ring->dropped[why]);
+}
+
+static u64 writer_seq(void)
+{
+	return rbmap_commit_seq(rig.ring->commit);
+}
+
+/* As on a fresh map: id 0 gives way to 1, and a second look finds nothing. */
+static void test_first(void **state)
+{
+	u32 i;
+
+	(void)state;
+	open_ring(8, 4096, RBMAP_MODE_OVERWRITE);
+	assert_int_equal(reader()->id, 0);
+	assert_false(rbmap_ring_has_event(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(reader()->id, 0);
+	for (i = 0; i < 16; i++)
+		rig_write(8);
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->id, 1);
+	assert_int_equal(reader()->lost, 0);
+	assert_int_equal(reader()->read, 16);
+	assert_int_equal(rbmap_ring_entries(rig.ring), 16);
+	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(reader()->id, 1);
+	assert_int_equal(reader()->read, 16);
+	assert_int_equal(overrun(), 0);
+	close_ring();
+}
+
+/* The writer goes on in the reader's sub-buffer, and finds the spare later. */
+static void test_reader_at_writer(void **state)
+{
+	u32 spare, i;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
+	rig_write(4);
+	assert_false(rbmap_ring_reader_at_writer(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_true(rbmap_ring_reader_at_writer(rig.ring));
+	/* 48 bytes: five more events of 8. */
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(rbmap_ring_unread(rig.ring), 0);
+		rig_write(4);
+		assert_int_equal(rbmap_ring_unread(rig.ring), 8);
+		assert_true(rbmap_ring_has_event(rig.ring));
+		assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+		assert_int_equal(reader()->id, 1);
+		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(reader()->id, 1);
+	}
+	rig_check(rbmap_slot_free(rig.ring->slot[0]));
+	spare = rbmap_slot_id(rig.ring->slot[0]);
+	assert_int_equal(spare, 0);
+
+	/* It is full: the writer leaves it. */
+	rig_write(4);
+	assert_false(rbmap_ring_reader_at_writer(rig.ring));
+	assert_int_equal(rbmap_tail_id(rig.ring->tail), 2);
+	rig_write_subbufs(1, 4);
+	/* A lap later the writer is in the spare, and nothing was lost. */
+	assert_int_equal(rbmap_tail_id(rig.ring->tail), spare);
+	rig_check(!rbmap_slot_free(rig.ring->slot[0]));
+	assert_int_equal(overrun(), 0);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->id, 2);
+	close_ring();
+}
+
+/* What came after the last look, before the writer left, is not missed. */
+static void test_rest_of_a_left_subbuf(void **state)
+{
+	(void)state;
+	open_ring(4, 64, RBMAP_MODE_OVERWRITE);
+	rig_write(4);
+	rig_read();
+	rig_write(4);
+	rig_write_subbufs(1, 4);
+	assert_false(rbmap_ring_reader_at_writer(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_int_equal(reader()->id, 1);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	close_ring();
+}
+
+/*
+ * n slots keep n sub-buffers of events, and the reader's: in either mode, of
+ * however many were written, exactly the newest or the oldest.
+ */
+static void fill(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
+		 u32 subbufs)
+{
+	/* Four events fill it; 8 bytes of header each. */
+	u32 size = (subbuf_size - 16) / 4 / 8 * 8 - 8;
+	u32 per, kept;
+	u64 lost;
+
+	open_ring(nr_slots, subbuf_size, mode);
+	rig_open_log(nr_slots * 20 + 1000);
+	if (size <= 112)
+		size += 4;
+	rig_write_subbufs(1, size);
+	per = rig.attempts - 1;
+	while (rig.attempts < (u64)subbufs * per)
+		rig_write(size);
+	kept = subbufs < nr_slots ? subbufs : nr_slots;
+	lost = (u64)(subbufs - kept) * per;
+	if (mode == RBMAP_MODE_OVERWRITE) {
+		rig_check(overrun() == lost);
+		rig_check(local_read(&rig.ring->overwritten) == subbufs - kept);
+	} else {
+		rig_check(dropped(RBMAP_DROP_FULL) == lost);
+	}
+	rig_check(rbmap_ring_closed_unread(rig.ring) >= kept - 1);
+
+	rig_check(rig_read() == RBMAP_TAKE_NEXT);
+	rig_check(rig.lost_events == (mode == RBMAP_MODE_OVERWRITE ? lost : 0));
+	rig_check(rig.lost_drops == 0);
+	rig_drain();
+	rig_check(rig.read == (u64)kept * per);
+	rig_check(rig.takes == kept);
+	rig_tell_drops();
+	rig_check_accounts();
+
+	/* Once more, with the reader somewhere in the middle. */
+	while (rig.attempts < (subbufs + nr_slots / 2ULL) * per)
+		rig_write(size);
+	rig_read_bytes(subbuf_size / 3);
+	while (rig.attempts < (subbufs + nr_slots * 2ULL + 1) * per)
+		rig_write(size);
+	close_ring();
+}
+
+static void test_fill(void **state)
+{
+	static const u32 slots[] = { 2, 3, 5, 8 };
+	static const u32 sizes[] = { 64, 128, 4096, 65536 };
+	u32 i, k, mode, n;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(slots); i++)
+	for (k = 0; k < ARRAY_SIZE(sizes); k++)
+	for (mode = 0; mode < 2; mode++)
+	for (n = 2; n < 3 * slots[i]; n++)
+		fill(slots[i], sizes[k], mode, n);
+}
+
+static void test_fill_largest(void **state)
+{
+	u32 mode;
+
+	(void)state;
+	for (mode = 0; mode < 2; mode++) {
+		fill(RBMAP_MAX_SLOTS, 64, mode, RBMAP_MAX_SLOTS - 1);
+		fill(RBMAP_MAX_SLOTS, 64, mode, RBMAP_MAX_SLOTS + 3);
+		fill(2, 4 << 20, mode, 3);
+		fill(5, 1 << 20, mode, 7);
+	}
+}
+
+/* The number of the first event after a loss is that of the last plus one
+ * plus what was told, at whatever place the reader was.
+ */
+static void test_place_of_loss(void **state)
+{
+	u32 i, losses = 0;
+
+	(void)state;
+	open_ring(3, 256, RBMAP_MODE_OVERWRITE);
+	rig_open_log(1 << 18);
+	for (i = 0; i < 3000; i++) {
+		u64 lost = rig.lost_events;
+		u32 n = rig_below(60);
+
+		while (n--)
+			rig_write(rig_below(40));
+		for (n = rig_below(5); n; n--)
+			rig_read_bytes(rig_below(300));	/* checks the place */
+		losses += rig.lost_events > lost;
+	}
+	assert_true(losses > 500);
+	close_ring();
+}
+
+/*
+ * Drops are told before the events that came after them.  All are of one size,
+ * or a small one would find room where a larger one did not.
+ */
+static void test_place_of_drops(void **state)
+{
+	u32 i, n;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_DISCARD);
+	for (i = 0; i < 500; i++) {
+		u64 told = rig.lost_drops;
+		u64 before = rbmap_ring_dropped(rig.ring);
+
+		assert_int_equal(told, before);
+		for (n = rig_below(40); n; n--)
+			rig_write(4);
+		/* None of those that were written came after a drop. */
+		rig_drain();
+		assert_int_equal(rig.lost_drops, told);
+		/* Here is one, if it has to open a sub-buffer. */
+		before = rbmap_ring_dropped(rig.ring);
+		rig_write_subbufs(1, 4);
+		rig_drain();
+		assert_int_equal(rig.lost_drops, before);
+	}
+	assert_true(dropped(RBMAP_DROP_FULL) > 1000);
+	close_ring();
+}
+
+/* A reader with a rest to read is lapped: it keeps what it holds. */
+static void test_lapped_reader(void **state)
+{
+	u32 i;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
+	for (i = 0; i < 6; i++)
+		rig_write(4);
+	assert_int_equal(rig_read_bytes(8), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->read, 1);
+	rig_write_subbufs(9, 4);
+	/* 9 more were closed or begun, 2 slots hold 2. */
+	assert_int_equal(overrun(), 7 * 6);
+	assert_int_equal(rig_read_bytes(16), RBMAP_TAKE_MORE);
+	assert_int_equal(reader()->read, 3);
+	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_int_equal(reader()->read, 6);
+	assert_int_equal(reader()->lost, 0);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 42);
+	close_ring();
+}
+
+/* Causes of a drop */
+
+static void test_drop_full(void **state)
+{
+	u64 tail;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_DISCARD);
+	rig_write_subbufs(2, 4);
+	assert_int_equal(rig.attempts, 13);
+	assert_int_equal(dropped(RBMAP_DROP_FULL), 1);
+	tail = rig.ring->tail;
+	assert_false(rig_write(4));
+	assert_false(rig_write(0));
+	assert_int_equal(dropped(RBMAP_DROP_FULL), 3);
+	rig_check(rig.ring->tail == tail);
+	assert_int_equal(rbmap_ring_dropped(rig.ring), 3);
+
+	/* A slot that was read is room for one sub-buffer. */
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 0);
+	assert_true(rig_write(4));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 0);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 3);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	close_ring();
+}
+
+/* Nested events come round to what the interrupted one has not committed. */
+static void test_drop_lapped(void **state)
+{
+	struct rig_event event;
+	u32 n;
+
+	(void)state;
+	for (n = 2; n < 6; n++) {
+		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
+		rig_write_subbufs(3 * n, 4);
+		assert_true(rig_begin(&event, 4));
+		rig_write_subbufs(n - 1, 4);
+		assert_int_equal(dropped(RBMAP_DROP_LAPPED), 0);
+		rig_fill();
+		assert_false(rig_write(4));
+		assert_int_equal(dropped(RBMAP_DROP_LAPPED), 1);
+		rig_commit(&event);
+		assert_true(rig_write(4));
+		assert_int_equal(dropped(RBMAP_DROP_LAPPED), 1);
+		close_ring();
+	}
+}
+
+/* With a spare in that slot there is one sub-buffer more to go. */
+static void test_lap_into_the_spare(void **state)
+{
+	struct rig_event event;
+	u32 mode, n;
+
+	(void)state;
+	for (mode = 0; mode < 2; mode++)
+	for (n = 2; n < 6; n++) {
+		open_ring(n, 64, mode);
+		rig_write(4);
+		rig_read();
+		assert_true(rig_begin(&event, 4));
+		rig_write_subbufs(n, 4);
+		assert_int_equal(rbmap_ring_dropped(rig.ring), 0);
+		/* tail is n ahead of commit, in the slot that commit is in */
+		assert_int_equal(rbmap_tail_seq(rig.ring->tail), n);
+		assert_int_equal(writer_seq(), 0);
+		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		rig_fill();
+		assert_false(rig_write(4));
+		rig_check_ids();
+		rig_commit(&event);
+		assert_int_equal(writer_seq(), n);
+		close_ring();
+	}
+}
+
+static void test_drop_nested(void **state)
+{
+	struct rig_event event[RBMAP_MAX_NEST];
+	int i;
+
+	(void)state;
+	open_ring(4, 4096, RBMAP_MODE_OVERWRITE);
+	for (i = 0; i < RBMAP_MAX_NEST; i++)
+		assert_true(rig_begin(&event[i], i));
+	assert_false(rig_write(4));
+	assert_false(rig_write(4));
+	/* Closing is as deep. */
+	rig_ring_close();
+	assert_int_equal(dropped(RBMAP_DROP_NESTED), 2);
+	assert_int_equal(rig.ring->nest, RBMAP_MAX_NEST);
+	assert_int_equal(writer_seq(), 0);
+	while (i--) {
+		assert_false(rbmap_ring_has_event(rig.ring));
+		rig_commit(&event[i]);
+		assert_int_equal(rig.ring->nest, i);
+	}
+	assert_int_equal(rig_drain(), RBMAP_MAX_NEST);
+	close_ring();
+}
+
+static void test_drop_too_large(void **state)
+{
+	(void)state;
+	open_ring(4, 4096, RBMAP_MODE_OVERWRITE);
+	assert_false(rig_write(4096 - 24 + 1));
+	assert_false(rig_write(1 << 30));
+	assert_false(rig_write(~0u));
+	assert_int_equal(dropped(RBMAP_DROP_TOO_LARGE), 3);
+	assert_int_equal(rig.ring->nest, 0);
+	rig_check(rig.ring->tail == rbmap_tail(0, 1, 0));
+	assert_true(rig_write(4096 - 24));
+	close_ring();
+}
+
+/* An event that is dropped publishes what nested in it. */
+static void nested_in_a_drop(void)
+{
+	rig.on_closed = NULL;
+	rig_write(4);
+}
+
+static u64 clock_that_nests(void)
+{
+	static bool inside;
+
+	if (!inside) {
+		inside = true;
+		rig_write(4);
+		inside = false;
+	}
+	return rig.clock_max + 1;
+}
+
+static void test_drop_publishes(void **state)
+{
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_DISCARD);
+	rig_write_subbufs(1, 4);
+	rig.clock = clock_that_nests;
+	while (rig_write(12))
+		;
+	rig.clock = NULL;
+	rig_check(rbmap_commit_offset(rig.ring->commit) ==
+		  rbmap_tail_offset(rig.ring->tail));
+	close_ring();
+}
+
+/* Drops at the end: with nothing after them, somebody has to ask. */
+static void test_trailing_drops_told(void **state)
+{
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_DISCARD);
+	rig_write_subbufs(2, 4);
+	rig_write(4);
+	rig_drain();
+	assert_int_equal(rig.lost_drops, 0);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 2);
+	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 2);
+	rig.lost_drops = 2;
+	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 0);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	assert_int_equal(reader()->told, 2);
+	/* Not again with the next sub-buffer. */
+	rig_write(4);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 0);
+	close_ring();
+}
+
+/* ... or is told in an empty sub-buffer, made by closing twice. */
+static void test_trailing_drops_in_a_subbuf(void **state)
+{
+	u32 n, closes;
+
+	(void)state;
+	for (n = 2; n < 5; n++) {
+		open_ring(n, 64, RBMAP_MODE_DISCARD);
+		rig_write_subbufs(n, 4);
+		rig_write(4);
+		rig_drain();
+		assert_int_equal(rig.lost_drops, 0);
+		for (closes = 0; rbmap_ring_untold_drops(rig.ring); closes++) {
+			assert_true(closes < 2);
+			rig_ring_close();
+			if (rig_read() == RBMAP_TAKE_NEXT)
+				assert_int_equal(rbmap_ring_unread(rig.ring), 0);
+		}
+		assert_int_equal(closes, 2);
+		assert_int_equal(reader()->lost, 2);
+		assert_int_equal(reader()->told, 2);
+		assert_true(rbmap_ring_mark_lost(rig.ring));
+		kbuffer_load_subbuffer(rig.kbuf,
+				       rig.ring->subbuf[reader()->id].header);
+		assert_int_equal(kbuffer_missed_events(rig.kbuf), 2);
+		assert_int_equal(kbuffer_subbuffer_size(rig.kbuf), 0);
+		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		rig_write(4);
+		assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+		assert_int_equal(reader()->lost, 0);
+		close_ring();
+	}
+}
+
+/* Events of one publication may have been dropped before or after others. */
+static void test_drops_told_once(void **state)
+{
+	u32 i;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_DISCARD);
+	for (i = 0; i < 2000; i++) {
+		switch (rig_below(5)) {
+		case 0:
+			rig_tell_drops();
+			break;
+		case 1:
+			rig_ring_close();
+			break;
+		case 2:
+			rig_read();
+			break;
+		default:
+			rig_write(rig_below(50));
+		}
+	}
+	close_ring();
+}
+
+/* closed() */
+
+static u64 seq_when_closed;
+
+static void take_what_was_closed(void)
+{
+	assert_int_equal(rig.ring->nest, 0);
+	assert_true(rbmap_ring_closed_unread(rig.ring) > 0);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_false(rbmap_ring_reader_at_writer(rig.ring));
+	assert_true(rbmap_ring_unread(rig.ring) == 0);
+	seq_when_closed = writer_seq();
+}
+
+static void test_closed(void **state)
+{
+	struct rig_event event;
+	u32 i;
+
+	(void)state;
+	open_ring(4, 64, RBMAP_MODE_OVERWRITE);
+	rig.on_closed = take_what_was_closed;
+	for (i = 1; i < 10; i++) {
+		rig_write_subbufs(1, 4);
+		assert_int_equal(rig.closed, i);
+		assert_int_equal(seq_when_closed, i);
+	}
+	rig_ring_close();
+	assert_int_equal(rig.closed, 10);
+	assert_int_equal(rig.ring->touched, 10);
+	rig.on_closed = NULL;
+
+	/* Once for all that a publication closes; not by who nests. */
+	assert_true(rig_begin(&event, 4));
+	rig_write_subbufs(3, 4);
+	assert_int_equal(rig.closed, 10);
+	rig_commit(&event);
+	assert_int_equal(rig.closed, 11);
+	assert_int_equal(rig.ring->touched, 13);
+	close_ring();
+}
+
+static void test_closed_writes(void **state)
+{
+	u32 i;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
+	for (i = 0; i < 20; i++) {
+		rig.on_closed = nested_in_a_drop;
+		rig_write_subbufs(1, 40);
+		rig_check(!rig.on_closed);
+		rig_check(rbmap_commit_offset(rig.ring->commit) ==
+			  rbmap_tail_offset(rig.ring->tail));
+	}
+	close_ring();
+}
+
+/* rbmap_ring_close() */
+
+static void test_ring_close(void **state)
+{
+	struct rig_event event;
+	u64 seq, tail;
+
+	(void)state;
+	open_ring(3, 64, RBMAP_MODE_OVERWRITE);
+	rig_write(4);
+	rig_read();
+	rig_write(4);
+	seq = writer_seq();
+
+	/* One that the writer has left, or will be in: nothing is done. */
+	tail = rig.ring->tail;
+	rbmap_ring_close(rig.ring, rbmap_seq_sub(seq, 1, rig.ring->modulus));
+	rbmap_ring_close(rig.ring, seq + 1);
+	rig_check(rig.ring->tail == tail);
+
+	rbmap_ring_close(rig.ring, seq);
+	assert_int_equal(writer_seq(), seq + 1);
+	assert_int_equal(rbmap_tail_offset(rig.ring->tail), 0);
+	rbmap_ring_close(rig.ring, seq);
+	assert_int_equal(writer_seq(), seq + 1);
+	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_false(rbmap_ring_has_event(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+
+	/* An empty one. */
+	rbmap_ring_close(rig.ring, seq + 1);
+	assert_int_equal(writer_seq(), seq + 2);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rbmap_ring_unread(rig.ring), 0);
+	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+
+	/* In an interrupted event: that one publishes. */
+	rig_write(4);
+	assert_true(rig_begin(&event, 4));
+	rbmap_ring_close(rig.ring, seq + 2);
+	assert_int_equal(writer_seq(), seq + 2);
+	assert_int_equal(rbmap_tail_seq(rig.ring->tail), seq + 3);
+	rig_commit(&event);
+	assert_int_equal(writer_seq(), seq + 3);
+
+	/* ... even if it gives the event up. */
+	rig_write(4);
+	assert_true(rig_begin(&event, 4));
+	rbmap_ring_close(rig.ring, seq + 3);
+	rig_discard(&event);
+	assert_int_equal(writer_seq(), seq + 4);
+	close_ring();
+}
+
+static void test_ring_close_full(void **state)
+{
+	u64 seq;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_DISCARD);
+	rig_write_subbufs(1, 4);
+	seq = writer_seq();
+	rbmap_ring_close(rig.ring, seq);
+	assert_int_equal(writer_seq(), seq);
+	assert_int_equal(rig.ring->nest, 0);
+	assert_int_equal(rbmap_ring_dropped(rig.ring), 0);
+	rig_read();
+	rbmap_ring_close(rig.ring, seq);
+	assert_int_equal(writer_seq(), seq + 1);
+	close_ring();
+}
+
+/* rbmap_ring_skip() */
+
+static void test_skip(void **state)
+{
+	u32 mode, i;
+
+	(void)state;
+	for (mode = 0; mode < 2; mode++) {
+		open_ring(4, 64, mode);
+		rig_skip();
+		assert_int_equal(reader()->read, 0);
+		for (i = 0; i < 40; i++) {
+			u32 n = rig_below(50);
+
+			while (n--)
+				rig_write(rig_below(20));
+			if (rig_below(2))
+				rig_read_bytes(rig_below(64));
+			rig_skip();
+			rig_check(rig.read + overrun() ==
+				  rbmap_ring_entries(rig.ring));
+			assert_false(rbmap_ring_has_event(rig.ring));
+			assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+			rig_write(4);
+			assert_true(rig_read() != RBMAP_TAKE_EMPTY);
+		}
+		close_ring();
+	}
+}
+
+/* Lapped by far: one look finds the oldest, and nothing is left. */
+static void test_skip_after_many_laps(void **state)
+{
+	u32 n, ahead;
+
+	(void)state;
+	for (n = 100; n < 400; n += 99)
+	for (ahead = 0; ahead < 2 * n; ahead += 33) {
+		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
+		rig_write_subbufs(n + ahead, 40);
+		assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+		rig_write_subbufs(n + ahead, 40);
+		rig_skip();
+		assert_false(rbmap_ring_has_event(rig.ring));
+		close_ring();
+	}
+}
+
+/* Hints */
+
+static void test_hints(void **state)
+{
+	u32 n, i;
+
+	(void)state;
+	for (n = 2; n < 9; n++) {
+		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
+		assert_int_equal(rbmap_ring_closed_unread(rig.ring), 0);
+		for (i = 1; i < 3 * n; i++) {
+			rig_write_subbufs(1, 4);
+			assert_int_equal(rbmap_ring_closed_unread(rig.ring),
+					 i < n ? i : n);
+			assert_true(rbmap_ring_has_event(rig.ring));
+		}
+		/* The open one is the last of n. */
+		for (i = n - 1; i > 0; i--) {
+			rig_read();
+			assert_int_equal(rbmap_ring_closed_unread(rig.ring),
+					 i - 1);
+		}
+		assert_true(rbmap_ring_has_event(rig.ring));
+		rig_read();
+		assert_true(rbmap_ring_reader_at_writer(rig.ring));
+		assert_int_equal(rbmap_ring_closed_unread(rig.ring), 0);
+		assert_false(rbmap_ring_has_event(rig.ring));
+		rig_ring_close();
+		assert_false(rbmap_ring_has_event(rig.ring));
+		assert_int_equal(rbmap_ring_closed_unread(rig.ring), 0);
+		rig_write(4);
+		assert_true(rbmap_ring_has_event(rig.ring));
+		close_ring();
+	}
+}
+
+/* The mode may change at any time. */
+static void test_mode_changes(void **state)
+{
+	u32 i;
+
+	(void)state;
+	open_ring(3, 64, RBMAP_MODE_DISCARD);
+	for (i = 0; i < 3000; i++) {
+		if (!rig_below(10))
+			rig.ring->mode ^= 1;
+		if (!rig_below(5))
+			rig_read_bytes(rig_below(60));
+		rig_write(rig_below(40));
+	}
+	assert_true(overrun() > 100);
+	assert_true(dropped(RBMAP_DROP_FULL) > 100);
+	close_ring();
+}
+
+/* Consumption event by event counts as whole sub-buffers do. */
+static void test_read_in_parts(void **state)
+{
+	u32 part, i;
+
+	(void)state;
+	for (part = 1; part < 300; part += 7) {
+		open_ring(3, 256, RBMAP_MODE_OVERWRITE);
+		for (i = 0; i < 200; i++) {
+			struct rig_event event;
+
+			if (rig_below(3)) {
+				rig_write(rig_below(150));
+			} else {
+				rig_begin(&event, 5);
+				rig_write(rig_below(20));
+				rig_discard(&event);
+			}
+			if (i % 3)
+				rig_read_bytes(part);
+		}
+		while (rig_read_bytes(part) != RBMAP_TAKE_EMPTY)
+			;
+		close_ring();
+	}
+}
+
+static void test_random(void **state)
+{
+	static const u32 sizes[] = { 64, 72, 128, 4096 };
+	struct rig_event event[RBMAP_MAX_NEST];
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < 60; i++) {
+		u32 nest = 0, max;
+		u64 random = i + 1;
+
+		open_ring(2 + i % 7, sizes[i % 4], i % 2);
+		rig.random += random << 32;
+		max = rbmap_ring_max_event(rig.ring);
+		for (k = 0; k < 3000; k++) {
+			u32 size = rig_below(5) ? rig_below(32) : rig_below(max + 1);
+
+			switch (rig_below(12)) {
+			case 0: case 1: case 2:
+				if (nest < RBMAP_MAX_NEST &&
+				    rig_begin(&event[nest], size))
+					nest++;
+				break;
+			case 3: case 4:
+				if (nest)
+					rig_commit(&event[--nest]);
+				break;
+			case 5:
+				if (nest)
+					rig_discard(&event[--nest]);
+				break;
+			case 6: case 7: case 8:
+				rig_write(size);
+				break;
+			case 9:
+				rig_read_bytes(rig_below(sizes[i % 4]));
+				break;
+			case 10:
+				rig_read();
+				break;
+			case 11:
+				if (!rig_below(10))
+					rig_ring_close();
+				else if (!rig_below(20))
+					rig_skip();
+				else if (!rig_below(10))
+					rig_tell_drops();
+				break;
+			}
+			rig_check_ids();
+		}
+		while (nest)
+			rig_commit(&event[--nest]);
+		close_ring();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_reader_at_writer),
+		cmocka_unit_test(test_rest_of_a_left_subbuf),
+		cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_fill_largest),
+		cmocka_unit_test(test_place_of_loss),
+		cmocka_unit_test(test_place_of_drops),
+		cmocka_unit_test(test_lapped_reader),
+		cmocka_unit_test(test_drop_full),
+		cmocka_unit_test(test_drop_lapped),
+		cmocka_unit_test(test_lap_into_the_spare),
+		cmocka_unit_test(test_drop_nested),
+		cmocka_unit_test(test_drop_too_large),
+		cmocka_unit_test(test_drop_publishes),
+		cmocka_unit_test(test_trailing_drops_told),
+		cmocka_unit_test(test_trailing_drops_in_a_subbuf),
+		cmocka_unit_test(test_drops_told_once),
+		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_closed_writes),
+		cmocka_unit_test(test_ring_close),
+		cmocka_unit_test(test_ring_close_full),
+		cmocka_unit_test(test_skip),
+		cmocka_unit_test(test_skip_after_many_laps),
+		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_mode_changes),
+		cmocka_unit_test(test_read_in_parts),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests_name("ring_reader", tests, NULL, NULL);
+}
