@@ -10,14 +10,13 @@ LIB_REAL	:= librbmap.so.1.0.0
 LIB_SRCS	:= decode.c error.c map.c merge.c
 LIB_STATIC	:= $(LIB_BUILD)/librbmap.a
 LIB_SHARED	:= $(LIB_BUILD)/$(LIB_REAL)
-LIB_PC		:= $(LIB_BUILD)/librbmap.pc
 
 OBJCOPY		?= objcopy
 LIB_CFLAGS	:= -std=gnu11 -Wall -Wextra -fPIC -fvisibility=hidden \
 		   -Iuapi -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 		   -DRBMAP_LIB_VERSION='"$(VERSION)"' -MMD -MP
 
-ALL_USER	+= $(LIB_STATIC) $(LIB_SHARED) $(LIB_PC)
+ALL_USER	+= $(LIB_STATIC) $(LIB_SHARED)
 INSTALL_USER	+= install-lib
 UNINSTALL_USER	+= uninstall-lib
 
@@ -43,32 +42,46 @@ $(LIB_SHARED): $(LIB_OBJS) $(LIB_DIR)/librbmap.map
 	ln -sf $(LIB_REAL) $(@D)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(@D)/librbmap.so
 
-$(LIB_PC): $(LIB_DIR)/librbmap.pc.in VERSION
-	@mkdir -p $(@D)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
-		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
-		-e 's|@VERSION@|$(VERSION)|' $< > $@
-
 LIB_MAN		= $(wildcard docs/man/*.3)
 
+# Functions whose page has another one's name, after that page.
+LIB_MAN_LINKS	:= \
+	rbmap_open:rbmap_open_path rbmap_open:rbmap_close \
+	rbmap_open:rbmap_fd rbmap_open:rbmap_cpu \
+	rbmap_open:rbmap_subbuf_size rbmap_open:rbmap_nr_subbufs \
+	rbmap_next_event:rbmap_next_subbuf rbmap_decode:rbmap_decode_lost \
+	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_next \
+	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_loss \
+	rbmap_merge_open:rbmap_merge_set_hold \
+	rbmap_merge_open:rbmap_merge_close rbmap_strerror:rbmap_version
+LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
+	$(lastword $(subst :, ,$(link))).3)
+
 .PHONY: install-lib uninstall-lib
-install-lib: $(LIB_STATIC) $(LIB_SHARED) $(LIB_PC)
+install-lib: $(LIB_STATIC) $(LIB_SHARED)
 	$(INSTALL) -d $(DESTDIR)$(LIBDIR)/pkgconfig \
 		$(DESTDIR)$(INCLUDEDIR)/linux $(DESTDIR)$(MANDIR)/man3
 	$(INSTALL) -m 644 $(LIB_STATIC) $(DESTDIR)$(LIBDIR)/librbmap.a
 	$(INSTALL) -m 755 $(LIB_SHARED) $(DESTDIR)$(LIBDIR)/$(LIB_REAL)
 	ln -sf $(LIB_REAL) $(DESTDIR)$(LIBDIR)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(LIBDIR)/librbmap.so
-	$(INSTALL) -m 644 $(LIB_PC) $(DESTDIR)$(LIBDIR)/pkgconfig/librbmap.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+		-e 's|@VERSION@|$(VERSION)|' $(LIB_DIR)/librbmap.pc.in \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/librbmap.pc
 	$(INSTALL) -m 644 $(LIB_DIR)/rbmap.h $(DESTDIR)$(INCLUDEDIR)/rbmap.h
 	$(INSTALL) -m 644 uapi/linux/rbmap.h \
 		$(DESTDIR)$(INCLUDEDIR)/linux/rbmap.h
 	$(if $(LIB_MAN),$(INSTALL) -m 644 $(LIB_MAN) $(DESTDIR)$(MANDIR)/man3/)
+	set -e; for link in $(LIB_MAN_LINKS); do \
+		ln -sf $${link%:*}.3 $(DESTDIR)$(MANDIR)/man3/$${link#*:}.3; \
+	done
 	$(if $(DESTDIR),,ldconfig)
 
 uninstall-lib:
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,librbmap.a librbmap.so \
 		$(LIB_SONAME) $(LIB_REAL) pkgconfig/librbmap.pc)
 	rm -f $(addprefix $(DESTDIR)$(INCLUDEDIR)/,rbmap.h linux/rbmap.h)
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(LIB_MAN)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man3/,$(notdir $(LIB_MAN)) \
+		$(LIB_MAN_LINK_NAMES))
 	$(if $(DESTDIR),,ldconfig)
