@@ -4,7 +4,8 @@
 #
 #	make check-unit-ring		all, each also with sanitizers
 #
-# RBMAP_TEST_SEED=N starts the random ones elsewhere.
+# RBMAP_TEST_SEED=N starts the random ones elsewhere; RBMAP_TEST_ALL=1 tries
+# all pairs of places where ring_nested else tries some.
 
 BUILD ?= build
 
@@ -33,10 +34,11 @@ RING_TESTS := ring_words ring_encoding ring_wrap ring_reader ring_nested
 RING_CFLAGS_ring_nested := -include ring_points.h
 
 RING_BINARIES := $(foreach variant,plain asan,\
-	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
+	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS))) \
+	$(RING_TEST_BUILD)/plain/ring_step
 
 # Seconds of ring_stress; longer runs by hand: --seconds N --seed N.
-RING_STRESS := plain:10 asan:4 tsan:6
+RING_STRESS := plain:10 asan:3 tsan:4
 RING_STRESS_BINARIES := $(foreach run,$(RING_STRESS),\
 	$(RING_TEST_BUILD)/$(firstword $(subst :, ,$(run)))/ring_stress)
 

@@ -218,9 +218,31 @@ static void log_remove(u64 place)
 
 /* The writer */
 
-bool rig_begin(struct rig_event *event, u32 size)
+static void around(bool enter)
+{
+	if (rig.around)
+		rig.around(enter);
+}
+
+static u8 *reserve(u32 size, struct rbmap_reservation *room,
+		   enum rbmap_drop *drop)
 {
 	struct rbmap_ring *ring = rig.ring;
+	u8 *payload = NULL;
+
+	around(true);
+	if (!rbmap_ring_enter(ring))
+		*drop = RBMAP_DROP_NESTED;
+	else if (size > rbmap_ring_max_event(ring))
+		*drop = RBMAP_DROP_TOO_LARGE;
+	else
+		payload = rbmap_ring_reserve(ring, size, room, drop);
+	around(false);
+	return payload;
+}
+
+bool rig_begin(struct rig_event *event, u32 size)
+{
 	enum rbmap_drop drop = RBMAP_NR_DROPS;
 	u8 *payload;
 	u32 i;
@@ -228,34 +250,32 @@ bool rig_begin(struct rig_event *event, u32 size)
 	rig.attempts++;
 	rig.depth++;
 	rig_check(rig.depth <= RIG_MAX_DEPTH);
-	if (!rbmap_ring_enter(ring)) {
-		drop = RBMAP_DROP_NESTED;
-	} else if (size > rbmap_ring_max_event(ring)) {
-		drop = RBMAP_DROP_TOO_LARGE;
-	} else {
-		payload = rbmap_ring_reserve(ring, size, &event->room, &drop);
-		if (payload) {
-			event->seed = ++rig.next_seed;
-			event->size = size;
-			event->place = place_of(rbmap_tail_seq(event->room.tail),
-						rbmap_tail_offset(event->room.tail) +
-						event->room.stamp_len);
-			log_add(event);
-			for (i = 0; i < size; i++)
-				payload[i] = rig_pattern(event->seed, i);
-			return true;
-		}
+	payload = reserve(size, &event->room, &drop);
+	if (!payload) {
+		rig_check(drop < RBMAP_NR_DROPS);
+		around(true);
+		rbmap_ring_drop(rig.ring, drop);
+		around(false);
+		rig.depth--;
+		return false;
 	}
-	rig_check(drop < RBMAP_NR_DROPS);
-	rbmap_ring_drop(ring, drop);
-	rig.depth--;
-	return false;
+	event->seed = ++rig.next_seed;
+	event->size = size;
+	event->place = place_of(rbmap_tail_seq(event->room.tail),
+				rbmap_tail_offset(event->room.tail) +
+				event->room.stamp_len);
+	log_add(event);
+	for (i = 0; i < size; i++)
+		payload[i] = rig_pattern(event->seed, i);
+	return true;
 }
 
 void rig_commit(struct rig_event *event)
 {
 	log_entry(event->place)->state = COMMITTED;
+	around(true);
 	rbmap_ring_commit(rig.ring, &event->room);
+	around(false);
 	rig.depth--;
 }
 
@@ -263,7 +283,9 @@ void rig_discard(struct rig_event *event)
 {
 	log_remove(event->place);
 	rig.discarded++;
+	around(true);
 	rbmap_ring_discard(rig.ring, &event->room);
+	around(false);
 	rig.depth--;
 }
 
@@ -279,7 +301,11 @@ bool rig_write(u32 size)
 
 void rig_ring_close(void)
 {
-	rbmap_ring_close(rig.ring, rbmap_commit_seq(rig.ring->commit));
+	u64 seq = rbmap_commit_seq(rig.ring->commit);
+
+	around(true);
+	rbmap_ring_close(rig.ring, seq);
+	around(false);
 }
 
 void rig_fill(void)

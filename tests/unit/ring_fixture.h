@@ -60,6 +60,7 @@ struct written {
  * @lost_drops: told as lost because dropped
  * @last_place: where the last event read was
  * @last_time: when it was
+ * @around: called before and after each call of the writer's side of the ring
  * @closed: calls of ops.closed
  * @on_closed: called by it
  */
@@ -88,6 +89,7 @@ struct rig {
 	u64			last_time;
 	u64			takes;
 
+	void			(*around)(bool enter);
 	u64			closed;
 	void			(*on_closed)(void);
 

@@ -29,11 +29,11 @@ enum act {
 	NR_ACTS
 };
 
-/* What takes long under a sanitizer is done in part. */
+/* One in so many of what takes long; RBMAP_TEST_ALL=1: all. */
 #ifdef __SANITIZE_ADDRESS__
-#define PART	10
+static u32 part = 10;
 #else
-#define PART	1
+static u32 part = 2;
 #endif
 
 #define TINY	64
@@ -237,7 +237,7 @@ static void run(u32 state, u32 outer, u32 clock, enum rbmap_mode mode)
 	finish();
 }
 
-/* Each pair of acts at each pair of points. */
+/* Each pair of acts at each pair of points, or some of them. */
 static void all_pairs(enum rbmap_mode mode)
 {
 	u32 state, outer, first, second, a, b;
@@ -253,7 +253,7 @@ static void all_pairs(enum rbmap_mode mode)
 
 		for (b = 0; b < NR_ACTS; b++)
 		for (second = first + 1;;
-		     second += 1 + rig_below(2 * PART - 1)) {
+		     second += 1 + rig_below(2 * part - 1)) {
 			plan.length = 2;
 			plan.at[0] = first;
 			plan.at[1] = second;
@@ -293,7 +293,7 @@ static void test_random_plans(void **state)
 	(void)state;
 	rig_open(3, TINY, RBMAP_MODE_OVERWRITE, 0);
 	rig_on_failure = say_where;
-	for (runs = 0; runs < 400000 / PART; runs++) {
+	for (runs = 0; runs < 400000 / part; runs++) {
 		u32 at = 0;
 
 		plan.length = 3 + rig_below(2);
@@ -312,13 +312,361 @@ static void test_random_plans(void **state)
 	rig_close();
 }
 
+/*
+ * Chosen depths: the clock is read inside the ring, and each reading nests
+ * another writer, which does the same.
+ */
+static struct {
+	int	depth;		/* how deep to go */
+	void	(*innermost)(void);
+	bool	after;		/* before or after the time is read */
+} dive;
+
+static u64 clock_dives(void)
+{
+	u64 time = 0;
+
+	if (dive.after)
+		time = ++now;
+	if (rig.depth < dive.depth)
+		rig_write(4);
+	else if (rig.depth == dive.depth && dive.innermost) {
+		void (*innermost)(void) = dive.innermost;
+
+		dive.innermost = NULL;
+		innermost();
+	}
+	if (!dive.after)
+		time = ++now;
+	return time;
+}
+
+static void fill_some(void)
+{
+	rig_write_subbufs(3, LARGE);
+}
+
+static void lap(void)
+{
+	rig_write_subbufs(2 * rig.config.nr_slots + 3, LARGE);
+}
+
+static void discard_some(void)
+{
+	struct rig_event event;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		if (!rig_begin(&event, 4 * i))
+			continue;
+		if (i & 1)
+			rig_write(12);
+		rig_discard(&event);
+	}
+}
+
+static void close_open_one(void)
+{
+	rig_ring_close();
+}
+
+static void test_dives(void **state)
+{
+	void (*const innermost[])(void) = {
+		NULL, fill_some, lap, discard_some, close_open_one,
+	};
+	u32 i, k, n, mode, after;
+	int depth;
+
+	(void)state;
+	for (n = 2; n < 6; n++)
+	for (mode = 0; mode < 2; mode++)
+	for (after = 0; after < 2; after++)
+	for (depth = 1; depth <= RBMAP_MAX_NEST + 1; depth++)
+	for (i = 0; i < ARRAY_SIZE(innermost); i++) {
+		rig_open(n, TINY, mode, 0);
+		rig_open_log(1 << 12);
+		now = 1;
+		dive.depth = depth;
+		dive.after = after;
+		for (k = 0; k < 12; k++) {
+			rig.clock = clock_dives;
+			dive.innermost = innermost[i];
+			rig_write(k);
+			rig.clock = clock_fine;
+			/* All of it is there when the outermost is through. */
+			rig_check(rbmap_commit_offset(rig.ring->commit) ==
+				  rbmap_tail_offset(rig.ring->tail));
+			if (k % 3)
+				rig_read();
+		}
+		if (depth > RBMAP_MAX_NEST)
+			rig_check(local_read(&rig.ring->dropped[
+					     RBMAP_DROP_NESTED]) > 0);
+		else if (depth + 2 <= RBMAP_MAX_NEST)
+			rig_check(local_read(&rig.ring->dropped[
+					     RBMAP_DROP_NESTED]) == 0);
+		finish();
+		rig_close();
+	}
+}
+
+/* closed() is called outside: who writes there nests in nobody. */
+static int closed_depth;
+
+static void write_in_closed(void)
+{
+	if (closed_depth == 4)
+		return;
+	closed_depth++;
+	rig_check(rig.ring->nest == 0);
+	if (closed_depth == 2)
+		lap();
+	else
+		rig_write(LARGE);
+	discard_some();
+	closed_depth--;
+}
+
+static void test_writers_in_closed(void **state)
+{
+	u32 i, mode;
+
+	(void)state;
+	for (mode = 0; mode < 2; mode++) {
+		rig_open(3, TINY, mode, 0);
+		rig.on_closed = write_in_closed;
+		for (i = 0; i < 200; i++) {
+			rig_write(rig_below(30));
+			if (!rig_below(3))
+				rig_read();
+		}
+		rig.on_closed = NULL;
+		finish();
+		rig_close();
+	}
+}
+
+/* Between reserve and commit or discard, one in the other. */
+static void test_between_reserve_and_commit(void **state)
+{
+	struct rig_event event[RBMAP_MAX_NEST];
+	u32 bits, mode, inner;
+	int depth, i;
+
+	(void)state;
+	rig_open(3, TINY, 0, 0);
+	for (mode = 0; mode < 2; mode++)
+	for (inner = 0; inner < 5; inner++)
+	for (depth = 1; depth <= RBMAP_MAX_NEST; depth++)
+	for (bits = 0; bits < 1u << (2 * depth); bits++) {
+		int in = 0;
+
+		rig_again(mode, 0);
+		rig_write(12);
+		rig_write(4);
+		rig_read();
+		for (i = 0; i < depth; i++)
+			if (rig_begin(&event[in], 4 * (bits >> (depth + i) & 1)))
+				in++;
+		if (in < RBMAP_MAX_NEST) {
+			if (inner == 1)
+				fill_some();
+			else if (inner == 2)
+				lap();
+			else if (inner == 3)
+				discard_some();
+			else if (inner == 4)
+				close_open_one();
+		}
+		while (in--) {
+			if (bits >> in & 1)
+				rig_discard(&event[in]);
+			else
+				rig_commit(&event[in]);
+			/* Others nest in what is left. */
+			if (inner == 3)
+				rig_write(4);
+		}
+		finish();
+	}
+	rig_close();
+}
+
+/* A writer that laps the reader whenever it looks: it does not go round. */
+static u32 laps_left;
+
+static void lap_at_point(void)
+{
+	if (rig.depth || !laps_left)
+		return;
+	laps_left--;
+	rig_write_subbufs(3, LARGE);
+}
+
+static void test_busy(void **state)
+{
+	(void)state;
+	rig_open(2, TINY, RBMAP_MODE_OVERWRITE, 0);
+	rig_write_subbufs(3, LARGE);
+	laps_left = 100000;
+	at_point = lap_at_point;
+	rig_check(rig_read() == RBMAP_TAKE_BUSY);
+	at_point = NULL;
+	/* It gave up after a while, and finds its way when it can. */
+	rig_check(laps_left > 98000);
+	rig_check(rig_read() == RBMAP_TAKE_NEXT);
+	finish();
+	rig_close();
+}
+
+/*
+ * A reader on another CPU: a coroutine, which goes on for a while wherever the
+ * writer is, and the writer wherever the reader is.
+ */
+static ucontext_t writer_context, reader_context;
+static const char *reader_failure;
+static bool reader_stops;
+static u32 nest_one_in, switch_one_in, round_number;
+
+static void fail_in_reader(const char *message)
+{
+	at_point = NULL;
+	if (!reading)
+		fail_msg("%s", message);
+	reader_failure = message;
+	swapcontext(&reader_context, &writer_context);
+}
+
+static void reader_main(void)
+{
+	for (;;) {
+		switch (rig_below(20)) {
+		case 0:
+			rig_read_bytes(rig_below(40));
+			break;
+		case 1:
+			rbmap_ring_has_event(rig.ring);
+			rbmap_ring_closed_unread(rig.ring);
+			rig_tell_drops();
+			break;
+		default:
+			rig_read();
+		}
+		if (!rig_below(4) || reader_stops)
+			swapcontext(&reader_context, &writer_context);
+	}
+}
+
+static void read_on(void)
+{
+	reading = true;
+	swapcontext(&writer_context, &reader_context);
+	reading = false;
+	if (reader_failure) {
+		rig_on_failure = NULL;
+		fail_msg("round %u, reader: %s", round_number, reader_failure);
+	}
+}
+
+static void random_writer(void)
+{
+	struct rig_event event;
+	u32 size = rig_below(5) ? rig_below(20) : rig_below(LARGE + 1);
+
+	switch (rig_below(8)) {
+	case 0:
+		if (rig_begin(&event, size)) {
+			ring_point();
+			rig_discard(&event);
+		}
+		break;
+	case 1:
+		rig_write_subbufs(1 + rig_below(3), size);
+		break;
+	case 2:
+		if (!rig_below(4))
+			rig_ring_close();
+		break;
+	default:
+		if (rig_begin(&event, size)) {
+			ring_point();
+			rig_commit(&event);
+		}
+	}
+}
+
+static void any_point(void)
+{
+	if (reading) {
+		if (!rig_below(switch_one_in))
+			swapcontext(&reader_context, &writer_context);
+		return;
+	}
+	if (!rig_below(switch_one_in))
+		read_on();
+	if (rig.depth <= RBMAP_MAX_NEST && !rig_below(nest_one_in))
+		random_writer();
+}
+
+static void test_random_with_reader(void **state)
+{
+	static char stack[256 << 10];
+	u32 round, i;
+
+	(void)state;
+	for (round = 0; round < 400 / part; round++) {
+		u64 random = round + 1;
+		u32 n = 2 + round % 4;
+
+		round_number = round;
+		rig_open(n, round % 7 ? TINY : 128, round & 1,
+			 round & 2 ? 0 : rbmap_seq_modulus(n) - 50);
+		rig.random += random << 32;
+		rig.clock = clocks[round % 3];
+		rig.clock_steps_back = round % 3 == 2;
+		now = 1 << 20;
+		nest_one_in = 15 + rig_below(100);
+		switch_one_in = 2 + rig_below(60);
+
+		getcontext(&reader_context);
+		reader_context.uc_stack.ss_sp = stack;
+		reader_context.uc_stack.ss_size = sizeof(stack);
+		makecontext(&reader_context, reader_main, 0);
+		reader_failure = NULL;
+		reader_stops = false;
+		reading = false;
+		rig_on_failure = fail_in_reader;
+
+		at_point = any_point;
+		for (i = 0; i < 600; i++) {
+			ticks = rig_random() >> 32;
+			random_writer();
+		}
+		at_point = NULL;
+		/* It ends what it is at. */
+		reader_stops = true;
+		read_on();
+		rig_on_failure = NULL;
+		finish();
+		rig_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dives),
+		cmocka_unit_test(test_writers_in_closed),
+		cmocka_unit_test(test_between_reserve_and_commit),
 		cmocka_unit_test(test_pairs_overwrite),
 		cmocka_unit_test(test_pairs_discard),
 		cmocka_unit_test(test_random_plans),
+		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_random_with_reader),
 	};
 
+	if (getenv("RBMAP_TEST_ALL"))
+		part = 1;
 	return cmocka_run_group_tests_name("ring_nested", tests, NULL, NULL);
 }

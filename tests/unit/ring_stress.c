@@ -8,6 +8,7 @@
  */
 #include <getopt.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -111,6 +112,8 @@ static void emit(int at)
 		}
 		rbmap_ring_drop(ring, drop);
 		level = outer;
+		if (at == 0)
+			sched_yield();	/* let the readers come */
 		return;
 	}
 	payload->size = size;
