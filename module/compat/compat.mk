@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For Kbuild, after rbmap-y: makes features.h before the first object. It is
+# For Kbuild, after rbmap-y: makes rbmap_features.h before the first object. It is
 # made anew when the kernel, the compiler, its options or a test is another.
 
-rbmap-features := module/compat/features.h
+rbmap-features := module/compat/rbmap_features.h
 rbmap-module := $(src)/module
 
 ccflags-y += -I$(obj)/module/compat
@@ -21,7 +21,7 @@ quiet_cmd_rbmap_features = PROBE   $@
 rbmap-probed := $(wildcard $(addprefix $(rbmap-module)/, \
 	compat/probe.sh compat/*.h compat/tests/*.c *.h include/rbmap/*.h probes/*.[ch]))
 
-$(obj)/$(rbmap-features): $(filter-out %/features.h,$(rbmap-probed)) \
+$(obj)/$(rbmap-features): $(filter-out %/rbmap_features.h,$(rbmap-probed)) \
 		$(objtree)/include/generated/autoconf.h FORCE
 	$(call if_changed,rbmap_features)
 

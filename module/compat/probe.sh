@@ -15,6 +15,8 @@ shift 2
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
+# Another kernel's answers must not be found in place of those to come.
+rm -f "$output"
 
 # compiles FILE COMPILER OPTION...: what it says is in $dir/log.NAME. A type that
 # does not fit is an error here; other warnings, of headers too, are not.
@@ -92,7 +94,7 @@ for file in "$module"/compat/tests/*.c; do
 	[ "${file##*/}" = sanity.c ] || test_feature "$file" "$@" &
 done
 wait
-cat "$dir"/have.* >"$dir/features.h" 2>/dev/null
+cat "$dir"/have.* >"$dir/rbmap_features.h" 2>/dev/null
 
 for file in "$module"/probes/*.c; do
 	test_probes "$file" "$@" &
@@ -101,6 +103,6 @@ wait
 
 {
 	echo "/* Made by compat/probe.sh. */"
-	cat "$dir/features.h"
+	cat "$dir/rbmap_features.h"
 	cat "$dir"/fits.* 2>/dev/null || :
 } >"$dir/output" && mv "$dir/output" "$output"
