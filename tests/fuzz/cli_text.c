@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * text_print() of any bytes, with the formats that RBMAP_FUZZ_EVENTS has (a
+ * directory like /sys/kernel/rbmap/events).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../userspace/cli/text.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct text *text;
+static FILE *out;
+static uint16_t id[65536];
+static unsigned int nr_ids;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *events = getenv("RBMAP_FUZZ_EVENTS");
+
+	(void)argc;
+	(void)argv;
+	text = text_new();
+	out = fopen("/dev/null", "w");
+	if (text_load_formats(text, events ? events :
+			      "/sys/kernel/rbmap/events") <= 0) {
+		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
+		exit(1);
+	}
+	for (unsigned int i = 0; i < 65536; i++) {
+		struct rbmap_event_common common = { .type = i };
+		struct rbmap_event ev = {
+			.data = &common,
+			.size = sizeof(common),
+		};
+
+		if (text_event_name(text, &ev))
+			id[nr_ids++] = i;
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = malloc(size + 1);
+	struct rbmap_event ev = { .data = copy, .size = size };
+
+	memcpy(copy, data, size);
+	/* Of the types that there are. */
+	if (size >= sizeof(id[0])) {
+		uint16_t type;
+
+		memcpy(&type, copy, sizeof(type));
+		memcpy(copy, &id[type % nr_ids], sizeof(type));
+	}
+	text_print(text, &ev, out);
+	free(copy);
+	return 0;
+}

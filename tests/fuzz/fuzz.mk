@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#	make fuzz		each for FUZZ_SECONDS (60), with clang's libFuzzer
+#
+# cli_text wants formats: RBMAP_FUZZ_EVENTS, or the module loaded.
+
+FUZZ_CC		?= clang
+FUZZ_SECONDS	?= 60
+FUZZ_BUILD	:= $(BUILD)/fuzz
+FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
+		  -fsanitize=fuzzer,address,undefined \
+		  -fno-sanitize-recover=all \
+		  -DRBMAP_LIB_VERSION='"$(VERSION)"' \
+		  $(shell pkg-config --cflags libtraceevent)
+
+FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
+FUZZ_TEXT	:= $(addprefix userspace/cli/,text.c symbols.c syscalls.c buf.c)
+FUZZERS		:= lib_decode lib_map \
+		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
+
+$(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^
+
+$(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^ -ltraceevent -lseccomp
+
+.PHONY: fuzz
+fuzz: $(FUZZERS:%=$(FUZZ_BUILD)/%)
+	@status=0; for fuzzer in $(FUZZERS); do \
+		mkdir -p $(FUZZ_BUILD)/corpus/$$fuzzer; \
+		$(FUZZ_BUILD)/$$fuzzer -max_total_time=$(FUZZ_SECONDS) \
+			-max_len=600 -verbosity=0 \
+			-artifact_prefix=$(FUZZ_BUILD)/$$fuzzer- \
+			$(FUZZ_BUILD)/corpus/$$fuzzer && \
+			echo "ok - $$fuzzer" || { echo "not ok - $$fuzzer"; status=1; }; \
+	done; exit $$status
