@@ -68,7 +68,8 @@ bool child_start(struct child *child)
 	if (read(child->failed, &error, sizeof(error)) == sizeof(error)) {
 		complain("cannot run %s: %s%s", child->argv[0],
 			 strerror(error),
-			 error == ENOENT ? " (is it in the PATH?)" : "");
+			 error == ENOENT && !strchr(child->argv[0], '/') ?
+			 " (is it in the PATH?)" : "");
 		close(child->failed);
 		waitpid(child->pid, NULL, 0);
 		child->pid = 0;
@@ -91,6 +92,18 @@ void child_signal(struct child *child, int sig)
 {
 	if (child->pid)
 		kill(child->pid, sig);
+}
+
+void child_wait(struct child *child, const sigset_t *set)
+{
+	while (child->pid && !child_ended(child)) {
+		int sig = sigwaitinfo(set, NULL);
+
+		if (sig <= 0 || sig == SIGCHLD)
+			continue;
+		child_signal(child, sig);
+		return;
+	}
 }
 
 void child_tell_status(struct child *child)

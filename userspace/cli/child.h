@@ -6,6 +6,7 @@
 #ifndef RBMAP_CLI_CHILD_H
 #define RBMAP_CLI_CHILD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -22,6 +23,8 @@ bool child_prepare(struct child *child, char **argv);	/* complains */
 bool child_start(struct child *child);			/* complains */
 bool child_ended(struct child *child);
 void child_signal(struct child *child, int sig);
+/* Until it ends, or a signal of @set comes that it gets too. */
+void child_wait(struct child *child, const sigset_t *set);
 /* One line if it did not end well. */
 void child_tell_status(struct child *child);
 

@@ -263,7 +263,9 @@ static void complain_load(const struct load *l, int error, const char *log)
 			 *log ? ": " : "", log);
 		return;
 	}
-	if (error == -ENOENT && built_for_another(l, file))
+	/* Symbols of other versions: the file is of another kernel, or old. */
+	if ((strstr(log, "disagrees about version") ||
+	     strstr(log, "Unknown symbol")) && built_for_another(l, file))
 		return;
 	/* The log has the parameter and what it may be. */
 	if (*log)

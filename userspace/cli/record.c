@@ -361,7 +361,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		if (sig == SIGCHLD && child_ended(&r->child))
 			break;
 		if (sig > 0 && sig != SIGCHLD) {
-			/* A terminal sends it to the command itself. */
+			/* A terminal has sent it to the command too. */
 			child_signal(&r->child, sig);
 			break;
 		}
@@ -483,6 +483,8 @@ static bool run(struct record *r)
 	else
 		child_signal(&r->child, SIGKILL);
 	ok = stop(r, ok);
+	/* The recording is safe; the command may go on as long as it likes. */
+	child_wait(&r->child, &set);
 	if (r->command)
 		child_tell_status(&r->child);
 	return ok;

@@ -83,6 +83,27 @@ static bool add_cpu(struct recorder *rec, unsigned int cpu)
 	return true;
 }
 
+/* Its cause is known if nothing was told before, or there is but one. */
+static void count_earlier(struct cpu_recorder *c, uint64_t earlier)
+{
+	struct rbmap_loss *b = &c->before;
+	uint64_t *const causes[] = {
+		&b->overrun, &b->full, &b->lapped, &b->nested, &b->too_large,
+	};
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		if (*causes[i] == b->total) {
+			*causes[i] -= earlier;
+			b->total -= earlier;
+			return;
+		}
+	}
+	if (earlier == b->total)
+		*b = (struct rbmap_loss){ 0 };
+	else
+		c->earlier = earlier;
+}
+
 static bool map_cpu(struct recorder *rec, unsigned int cpu)
 {
 	struct cpu_recorder *c = &rec->cpu[cpu];
@@ -114,7 +135,7 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 	/* What no reader was told yet, we will be. */
 	if (!control_cpu_stat(cpu, "lost told", &told) &&
 	    told < c->before.total)
-		c->earlier = c->before.total - told;
+		count_earlier(c, c->before.total - told);
 	return true;
 }
 
