@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The rbmap command against the module: each error is one line that names cause
+# and cure, and nothing is changed by what fails.
+# shellcheck disable=SC2317 # called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+ko=/modules/rbmap.ko
+there=$(uname -r)
+
+# says STATUS PATTERN COMMAND...
+says()
+{
+	wanted=$1
+	pattern=$2
+	shift 2
+	"$@" >/tmp/out 2>/tmp/err
+	status=$?
+	if [ $status = "$wanted" ] && [ "$(wc -l </tmp/err)" = 1 ] &&
+		grep -qE -e "$pattern" /tmp/err; then
+		pass "$*: $wanted, /$pattern/"
+	else
+		not_ok "$*: $wanted, /$pattern/"
+		diag "status $status"
+		diag "$(cat /tmp/err)"
+	fi
+}
+
+# prints PATTERN COMMAND...: succeeds and says so on stdout
+prints()
+{
+	pattern=$1
+	shift
+	like "$("$@" 2>&1)" "$pattern" "$*: /$pattern/"
+}
+
+user()
+{
+	/tests/setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+}
+
+# --- not loaded
+for command in list 'enable x' 'disable x' stat stream 'record -o /tmp/x' \
+	'record -e sched -o /tmp/x'; do
+	# shellcheck disable=SC2086 # words
+	says 1 "module is not loaded: run 'rbmap load' as root" rbmap $command
+done
+ok "nothing was written" [ ! -e /tmp/x ]
+says 1 "not loaded: there is nothing to unload" rbmap unload
+prints 'not loaded' rbmap status
+like "$(rbmap status --json)" '"loaded": false' "status --json"
+
+# --- load
+says 1 "no module rbmap is installed for kernel ${there%%+*}" rbmap load
+says 1 "cannot read /nowhere.ko: No such file" rbmap load --module /nowhere.ko
+says 1 "no parameter 'buffer_kb': it has .*buffer_size_kb" \
+	rbmap load --module $ko buffer_kb=4
+says 1 "invalid for parameter .buffer_size_kb" rbmap load --module $ko buffer_size_kb=much
+says 1 "invalid for parameter .buffer_size_kb" rbmap load --module $ko buffer_size_kb=
+says 1 "invalid for parameter .overwrite" rbmap load --module $ko overwrite=7
+says 1 "subbuf_size_kb=3" rbmap load --module $ko subbuf_size_kb=3
+echo "no module" >/tmp/rbmap.ko
+says 1 "/tmp/rbmap.ko is no module|/tmp/rbmap.ko.*build it anew" \
+	rbmap load --module /tmp/rbmap.ko
+if [ -e /modules/other.ko ]; then
+	says 1 "other.ko was built for kernel .*, and this is ${there%%+*}.*: build it for this one" \
+		rbmap load --module /modules/other.ko
+else
+	skip "no module of another kernel" "a module of another kernel"
+fi
+fails "nothing is loaded" is_loaded rbmap
+# Where depmod would have found it.
+mkdir -p "/lib/modules/$there/extra"
+cp $ko "/lib/modules/$there/extra/rbmap.ko"
+if [ -e /tests/depmod ]; then
+	/tests/depmod -a
+	ok "load what is installed" rbmap load buffer_size_kb=64
+	is "$(cat $root/buffer_size_kb)" 64 "with its parameter"
+	ok "unload" rbmap unload
+else
+	skip "no depmod" "load what is installed"
+fi
+ok "load a file" rbmap load --module $ko buffer_size_kb=128 overwrite=0
+is "$(cat $root/overwrite)" 0 "with its parameters"
+says 1 "loaded already: 'rbmap unload' first" rbmap load --module $ko
+says 1 "loaded already: 'rbmap unload' first" rbmap load
+
+# --- status, list, stat
+prints 'buffer +128 KiB a CPU, sub-buffers of 4 KiB' rbmap status
+prints 'discard: a full ring refuses' rbmap status
+prints 'enabled +rbmap:marker' rbmap status
+like "$(rbmap status --json)" '"mode": "discard"' "status --json"
+like "$(rbmap status --json)" '"rbmap:marker"' "status --json has events"
+is "$(rbmap list | wc -l)" "$(cat $root/events/*/*/id | wc -l)" "list has all events"
+is "$(rbmap list 'sched:sched_sw*')" "sched:sched_switch" "list with a pattern"
+is "$(rbmap list sched | wc -l)" "$(cat $root/events/sched/*/id | wc -l)" "list a system"
+prints 'rbmap:marker +enabled' rbmap list marker
+says 1 "no event 'nonsense': 'rbmap list' shows" rbmap list nonsense
+prints '^CPU +EMITTED' rbmap stat
+like "$(rbmap stat --json)" '"dropped_full": 0' "stat --json"
+is "$(timeout 10 rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes on"
+
+# --- enable, disable
+on()
+{
+	cat "$root/events/$1/enable"
+}
+
+ok "enable system:event" rbmap enable sched:sched_switch
+is "$(on sched/sched_switch)$(on sched/sched_wakeup)" 10 "and only that"
+ok "enable an event" rbmap enable sched_wakeup
+is "$(on sched/sched_wakeup)" 1 "it is on"
+ok "disable a system" rbmap disable sched
+is "$(on sched)" 0 "all of it"
+ok "enable a wildcard" rbmap enable 'sched:*wak*' irq_handler_entry
+is "$(on sched/sched_waking)$(on irq/irq_handler_entry)$(on sched/sched_switch)" 110 \
+	"what it names"
+ok "disable all" rbmap disable '*'
+is "$(on .)" 0 "nothing is on"
+says 1 "no event 'sched:sched_swich': did you mean sched:sched_switch" \
+	rbmap enable sched:sched_wakeup sched:sched_swich
+is "$(on sched)" 0 "one wrong name changes nothing"
+says 1 "no event is enabled: name some with -e" rbmap record -o /tmp/x
+ok "enable again" rbmap enable marker
+
+# --- files that cannot be
+says 1 "cannot create /nowhere/x: its directory does not exist" \
+	rbmap record -d 0 -o /nowhere/x
+says 1 "/dev/null is no regular file" rbmap record -d 0 -o /dev/null
+mkfifo /tmp/fifo
+says 1 "/tmp/fifo is no regular file" rbmap record -d 0 -o /tmp/fifo
+says 1 "Is a directory" rbmap record -d 0 -o /tmp
+says 1 "cannot create /proc/x" rbmap record -d 0 -o /proc/x
+says 1 "no event 'nonsense'" rbmap record -e nonsense -o /tmp/x
+says 1 "ulimit -f" sh -c 'ulimit -f 100; exec rbmap record -d 0 -o /tmp/limited'
+echo 0 >$root/tracing_on
+rbmap record -d 0.2 -o /tmp/x 2>/tmp/err
+like "$(cat /tmp/err)" 'warning: tracing_on is 0, nothing is recorded' "tracing_on is 0"
+prints 'tracing +off' rbmap status
+echo 1 >$root/tracing_on
+
+# --- without root
+if [ -e /tests/setpriv ]; then
+	says 1 "no permission to (read|write) /sys/kernel/rbmap/.*: run rbmap as root" \
+		user rbmap enable sched
+	says 1 "no permission to read /dev/rbmap/cpu0: run rbmap as root" \
+		user rbmap record -d 0 -o /tmp/x
+	says 1 "no permission to unload a module: run 'rbmap unload' as root" \
+		user rbmap unload
+	ok "status needs no root" user rbmap status
+	ok "list needs no root" user rbmap list
+	ok "stat needs no root" user rbmap stat
+else
+	skip "no setpriv" "without root"
+fi
+
+# --- unload while in use
+# shellcheck disable=SC2217 # it has the device open, and that is all it is for
+sleep 60 </dev/rbmap/cpu0 &
+holder=$!
+says 1 "in use by sleep \(pid $holder\): end or unload that first" rbmap unload
+kill $holder
+wait $holder 2>/dev/null
+rbmap record -q -o /tmp/x &
+holder=$!
+sleep 1
+says 1 "in use by rbmap \(pid $holder\)" rbmap unload
+kill -INT $holder
+wait $holder
+ok "unload" retry_until 5 rbmap unload
+fails "it is gone" is_loaded rbmap
+if [ -e /tests/setpriv ]; then
+	says 1 "no permission to load a module: run 'rbmap load' as root" \
+		user rbmap load --module $ko
+fi
+echo 1 >/proc/sys/kernel/modules_disabled
+says 1 "takes no more modules" rbmap load --module $ko
+done_testing

@@ -1,0 +1,232 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap record: what was emitted is in the file, or counted as lost, and both
+# rbmap report and trace-cmd report read it.
+# shellcheck disable=SC2016,SC2317 # for another shell; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+
+# summed KEY: over all CPUs' counters
+summed()
+{
+	cat $root/per_cpu/cpu*/stats |
+		awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }'
+}
+
+# number FILE N: the Nth number of "123 events read, 45 lost"
+sum_of()
+{
+	awk -v n="$2" '/events read, [0-9]+ lost/ { print n == 1 ? $1 : $4 }' "$1"
+}
+
+# report FILE: to $1.rbmap and $1.trace-cmd
+report()
+{
+	rbmap report -N "$1" >"$1.rbmap" 2>"$1.err" || return 1
+	trace-cmd report -N "$1" >"$1.trace-cmd" 2>"$1.err2"
+}
+
+# Losses after the last event are a line that trace-cmd does not have.
+same()
+{
+	report "$1" && [ ! -s "$1.err2" ] || return 1
+	diff "$1.rbmap" "$1.trace-cmd" | grep '^[<>]' |
+		grep -vE '^< CPU:[0-9]+ \[[0-9]+ EVENTS DROPPED\]$' >"$1.diff"
+	[ ! -s "$1.diff" ]
+}
+
+# emit CPU COUNT: numbered events
+emit()
+{
+	taskset $((1 << $1)) awk -v cpu="$1" -v n="$2" 'BEGIN {
+		for (i = 0; i < n; i++) {
+			printf "%d:%d\n", cpu, i >"/dev/rbmap/marker"
+			fflush("/dev/rbmap/marker")
+		}
+	}'
+}
+
+emit_all()
+{
+	pids=
+	cpu=0
+	while [ $cpu -lt "$cpus" ]; do
+		emit $cpu "$1" &
+		pids="$pids $!"
+		cpu=$((cpu + 1))
+	done
+	# shellcheck disable=SC2086 # one word a process
+	wait $pids
+}
+
+# wait_for_file FILE
+wait_for_file()
+{
+	retry_until 10 test -s "$1"
+}
+
+# record_markers NAME COUNT: in the background, until all have been emitted
+record_markers()
+{
+	rbmap record -q -o "/tmp/$1" -e rbmap:marker >/dev/null 2>"/tmp/$1.log" &
+	recorder=$!
+	wait_for_file "/tmp/$1"
+	sleep 0.5
+	emit_all "$2"
+	kill -INT $recorder
+	wait $recorder
+}
+
+# The numbers of each CPU without a gap, from 0.
+without_gaps()
+{
+	awk -v want="$2" '/ marker: / {
+		split($NF, n, ":")
+		if (n[2] != next_nr[n[1]] + 0)
+			bad++
+		next_nr[n[1]] = n[2] + 1
+	}
+	END {
+		for (cpu in next_nr)
+			if (next_nr[cpu] != want)
+				bad++
+		exit bad != 0
+	}' "$1"
+}
+
+# Numbers that are missing between those that are there.
+gaps()
+{
+	awk -v want="$2" -v cpus="$cpus" '/ marker: / {
+		split($NF, n, ":")
+		if (n[2] < next_nr[n[1]])
+			print "step back"
+		next_nr[n[1]] = n[2] + 1
+		have++
+	}
+	END { print want * cpus - have }' "$1"
+}
+
+ok "load" rbmap load --module /modules/rbmap.ko || done_testing
+
+# --- numbered events, no loss
+record_markers all 5000
+is $? 0 "record ends with 0 after an interrupt"
+is "$(cat /tmp/all.log)" "" "-q without a loss says nothing"
+ok "both reports are the same" same /tmp/all
+is "$(grep -c ' marker: ' /tmp/all.rbmap)" $((5000 * cpus)) "all events are there"
+ok "in order, without a gap" without_gaps /tmp/all.rbmap 5000
+
+# --- real events, of a command
+rbmap record -o /tmp/sched -e 'sched:*' -- sh -c \
+	'for i in 1 2 3 4 5 6 7 8 9; do /bin/busybox true; done; sleep 0.2' 2>/tmp/sched.log
+is $? 0 "record with a command"
+ok "both reports are the same" same /tmp/sched
+like "$(cat /tmp/sched.log)" '^[1-9][0-9]* events read, 0 lost$' "sums"
+is "$(sum_of /tmp/sched.log 1)" "$(grep -c '\] .*: ' /tmp/sched.rbmap)" \
+	"the sum is that of the report"
+ok "the command's first steps are there" \
+	grep -q 'sched_process_exec: .*filename=/bin/sh' /tmp/sched.rbmap
+fails "nothing but the events that were asked for" \
+	grep -v -e ' sched_' -e cpus= /tmp/sched.rbmap
+is "$(grep -c '<\.\.\.>' /tmp/sched.rbmap)" 0 "every thread has a name"
+is "$(cat $root/events/sched/enable)$(cat $root/events/rbmap/marker/enable)" 01 \
+	"events are as they were"
+rbmap record -q -o /tmp/status -- sh -c 'exit 3' 2>/tmp/status.log
+is $? 0 "a command's failure is not ours"
+like "$(cat /tmp/status.log)" 'sh ended with status 3' "but it is told"
+fails "a command that does not exist" rbmap record -q -o /tmp/none -- /nowhere/x
+fails "no process is left" grep -qsx rbmap /proc/[0-9]*/comm
+
+# --- what the rings hold: -d 0
+echo one >/dev/rbmap/marker
+echo two >/dev/rbmap/marker
+rbmap record -d 0 -o /tmp/held 2>/tmp/held.log
+is "$(sum_of /tmp/held.log 1)" 2 "-d 0 takes what is there"
+rbmap record -d 0 -o /tmp/held 2>/tmp/held.log
+is "$(sum_of /tmp/held.log 1)" 0 "and takes it away"
+echo three >/dev/rbmap/marker
+rbmap record -q -o /tmp/fresh -e marker -- sh -c 'echo four >/dev/rbmap/marker'
+rbmap report /tmp/fresh >/tmp/fresh.txt 2>&1
+like "$(cat /tmp/fresh.txt)" four "-e has what came"
+fails "-e has nothing from before" grep three /tmp/fresh.txt
+ok "unload" rbmap unload
+
+# --- loss, in both modes, with a small ring
+for mode in 1 0; do
+	ok "overwrite=$mode: load" rbmap load --module /modules/rbmap.ko \
+		buffer_size_kb=16 overwrite=$mode || done_testing
+	emit_all 3000
+	rbmap record -d 0 -o /tmp/loss$mode 2>/tmp/loss$mode.log
+	is $? 0 "overwrite=$mode: record"
+	ok "overwrite=$mode: both reports are the same" same /tmp/loss$mode
+	lost=$(sum_of /tmp/loss$mode.log 2)
+	is $(($(sum_of /tmp/loss$mode.log 1) + lost)) $((3000 * cpus)) \
+		"overwrite=$mode: read + lost = emitted"
+	is "$(gaps /tmp/loss$mode.rbmap 3000)" "$lost" "overwrite=$mode: the gaps are the loss"
+	is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss$mode.err)" "$lost" \
+		"overwrite=$mode: the report counts the same loss"
+	like "$(cat /tmp/loss$mode.log)" \
+		"$([ $mode = 1 ] && echo 'overwritten before' || echo 'the ring was full').*buffer_size_kb larger than 16" \
+		"overwrite=$mode: cause and cure"
+
+	# The same while the recorder runs: it may keep up or not.
+	record_markers run$mode 4000
+	report /tmp/run$mode
+	lost=$(sum_of /tmp/run$mode.log 2)
+	is "$(gaps /tmp/run$mode.rbmap 4000)" "${lost:-0}" \
+		"overwrite=$mode: running, the gaps are the loss"
+	is "$(summed emitted)" $(($(summed 'read events') + $(summed entries) + $(summed overrun))) \
+		"overwrite=$mode: the module's counters agree"
+	ok "overwrite=$mode: unload" rbmap unload
+done
+
+# --- kill -9: its file can be read, and the ring has another reader
+ok "load" rbmap load --module /modules/rbmap.ko || done_testing
+rbmap record -q -o /tmp/killed -e rbmap:marker 2>/dev/null &
+recorder=$!
+wait_for_file /tmp/killed
+sleep 0.5
+emit 0 3000
+sleep 1.5
+kill -9 $recorder
+wait $recorder 2>/dev/null
+rbmap report -N /tmp/killed >/tmp/killed.txt 2>/tmp/killed.err
+is $? 3 "report of a killed recorder's file: 3"
+like "$(cat /tmp/killed.err)" 'its recorder was killed' "and says why"
+is "$(grep -c ' marker: ' /tmp/killed.txt)" 3000 "all that it had read is there"
+is "$(trace-cmd report -N /tmp/killed 2>/dev/null | grep -c ' marker: ')" 3000 \
+	"for trace-cmd too"
+record_markers after 2000
+report /tmp/after
+ok "the next reader goes on" without_gaps /tmp/after.rbmap 2000
+ok "unload after a kill" rbmap unload
+
+# --- a full disk
+ok "load" rbmap load --module /modules/rbmap.ko || done_testing
+mkdir -p /tmp/small
+mount -t tmpfs -o size=3m tmpfs /tmp/small
+timeout 50 rbmap record -o /tmp/small/full -e rbmap:marker -- sh -c \
+	'i=0; while [ $i -lt 200000 ]; do echo $i; i=$((i + 1)); done >/dev/rbmap/marker' \
+	2>/tmp/full.log
+is $? 1 "a full disk: 1"
+like "$(cat /tmp/full.log)" '/tmp/small/full: no space is left' "and says so"
+read_events=$(sum_of /tmp/full.log 1)
+cp /tmp/small/full /tmp/full
+ok "what was written can be read by both" same /tmp/full
+is "$(grep -c ' marker: ' /tmp/full.rbmap)" "$read_events" "all of it"
+ok "it is not nothing" [ "$read_events" -gt 1000 ]
+at_most "$(wc -c </tmp/small/full)" $((3 << 20)) "the file has no holes"
+rm -f /tmp/small/*
+dd if=/dev/zero of=/tmp/small/fill bs=1k count=2900 2>/dev/null
+rbmap record -d 0 -o /tmp/small/none 2>/tmp/none.log
+is $? 1 "no space from the start: 1"
+like "$(cat /tmp/none.log)" 'no space is left there' "and says so"
+umount /tmp/small
+is "$(cat $root/events/rbmap/marker/enable)" 1 "events are as they were"
+ok "unload at the end" rbmap unload
+done_testing
