@@ -604,12 +604,10 @@ void rig_check_ids(void)
 			rig_fail("id %u is in %u places", i, seen[i]);
 }
 
-void rig_check_accounts(void)
+void rig_check_published(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
-	u64 overrun = local_read(&ring->overrun);
-	u64 dropped = rbmap_ring_dropped(ring);
-	u64 entries = rbmap_ring_entries(ring);
+	u32 id = rbmap_tail_id(ring->tail);
 
 	rig_check(rig.depth == 0);
 	rig_check(ring->nest == 0);
@@ -617,6 +615,19 @@ void rig_check_accounts(void)
 		  rbmap_commit_offset(ring->commit));
 	rig_check(rbmap_tail_seq(ring->tail) ==
 		  (rbmap_commit_seq(ring->commit) & RBMAP_TAIL_SEQ_MASK));
+	rig_check(id == ring->commit_id);
+	rig_check(ring->subbuf[id].header->commit ==
+		  rbmap_tail_offset(ring->tail));
+}
+
+void rig_check_accounts(void)
+{
+	const struct rbmap_ring *ring = rig.ring;
+	u64 overrun = local_read(&ring->overrun);
+	u64 dropped = rbmap_ring_dropped(ring);
+	u64 entries = rbmap_ring_entries(ring);
+
+	rig_check_published();
 	rig_check(rig.attempts == rig.discarded + entries + dropped);
 	rig_check(entries == rig.nr_log);
 	rig_check(rig.lost_drops + rbmap_ring_untold_drops(ring) == dropped);

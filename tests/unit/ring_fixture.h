@@ -170,6 +170,8 @@ u64 rig_drain(void);
 void rig_skip(void);
 /* Told drops that no sub-buffer tells. */
 void rig_tell_drops(void);
+/* Nobody is in the ring: all that was written can be read. */
+void rig_check_published(void);
 /* Nobody writes: all that was emitted is accounted for; every id is once. */
 void rig_check_accounts(void);
 void rig_check_ids(void);

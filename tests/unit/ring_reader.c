@@ -194,8 +194,9 @@ static void test_fill_largest(void **state)
 	}
 }
 
-/* The number of the first event after a loss is that of the last plus one
- * plus what was told, at whatever place the reader was.
+/*
+ * The number of the first event after a loss is that of the last plus one plus
+ * what was told, at whatever place the reader was.
  */
 static void test_place_of_loss(void **state)
 {
@@ -393,12 +394,6 @@ static void test_drop_too_large(void **state)
 }
 
 /* An event that is dropped publishes what nested in it. */
-static void nested_in_a_drop(void)
-{
-	rig.on_closed = NULL;
-	rig_write(4);
-}
-
 static u64 clock_that_nests(void)
 {
 	static bool inside;
@@ -420,8 +415,7 @@ static void test_drop_publishes(void **state)
 	while (rig_write(12))
 		;
 	rig.clock = NULL;
-	rig_check(rbmap_commit_offset(rig.ring->commit) ==
-		  rbmap_tail_offset(rig.ring->tail));
+	rig_check_published();
 	close_ring();
 }
 
@@ -548,6 +542,12 @@ static void test_closed(void **state)
 	close_ring();
 }
 
+static void write_once(void)
+{
+	rig.on_closed = NULL;
+	rig_write(4);
+}
+
 static void test_closed_writes(void **state)
 {
 	u32 i;
@@ -555,11 +555,10 @@ static void test_closed_writes(void **state)
 	(void)state;
 	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
 	for (i = 0; i < 20; i++) {
-		rig.on_closed = nested_in_a_drop;
+		rig.on_closed = write_once;
 		rig_write_subbufs(1, 40);
 		rig_check(!rig.on_closed);
-		rig_check(rbmap_commit_offset(rig.ring->commit) ==
-			  rbmap_tail_offset(rig.ring->tail));
+		rig_check_published();
 	}
 	close_ring();
 }

@@ -137,6 +137,7 @@ static bool run(u32 mode, void (*outer)(void), void (*inner)(void), long n,
 	rig.around = around_ring;
 	outer();
 	rig.around = NULL;
+	rig_check_published();
 
 	rig_write(4);
 	rig_drain();
