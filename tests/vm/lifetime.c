@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What lifetime.sh needs that a shell can't do.
+ *
+ *	lifetime insert FILE [PARAMETERS]	load a module, say how it went
+ *	lifetime hold CPU			map, close the file, wait
+ *	lifetime check CPU			does an event come through?
+ *	lifetime killed				readers that are killed (TAP)
+ *	lifetime offline CPU			a CPU that goes (TAP)
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define CPU	0
+#define LEN	200	/* bytes of text of an event */
+
+static uint64_t number = 1;
+
+/* Once, and with the kernel's own error: busybox's insmod tries twice. */
+static int insert(const char *file, const char *parameters)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	long ret;
+
+	if (fd < 0)
+		bail_out("%s: %s", file, error_name(errno));
+	ret = syscall(SYS_finit_module, fd, parameters, 0);
+	puts(error_name(ret ? errno : 0));
+	return ret ? 1 : 0;
+}
+
+static int hold(int cpu)
+{
+	struct client client;
+
+	if (!client_open(&client, cpu, O_RDONLY | O_NONBLOCK))
+		bail_out("cannot map: %s", error_name(errno));
+	close(client.fd);
+	puts("held");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+/* Through the map and through read(), whatever the sizes are. */
+static int check(int cpu)
+{
+	uint64_t first = 0, last = 0;
+	struct client client;
+	char *subbuf;
+	bool good;
+
+	pin(cpu);
+	if (!client_open(&client, cpu, O_RDONLY | O_NONBLOCK))
+		bail_out("cannot map: %s", error_name(errno));
+	emit(1, 3, LEN);
+	good = !get_reader(client.fd) &&
+	       subbuf_events(client_subbuf(&client), 0, &first, &last) >= 3 &&
+	       last == 3;
+	emit(4, 3, LEN);
+	subbuf = malloc(client.subbuf_size);
+	good = good &&
+	       read(client.fd, subbuf, client.subbuf_size) ==
+	       (ssize_t)client.subbuf_size &&
+	       subbuf_events(subbuf, 0, &first, &last) == 3 &&
+	       first == 4 && last == 6;
+	/* Each page of the map is there. */
+	for (size_t at = 0; at < client.subbuf_size * client.nr_subbufs;
+	     at += 4096)
+		(void)*(volatile char *)(client.data + at);
+	client_close(&client);
+	return good ? 0 : 1;
+}
+
+static uint64_t more(uint64_t count)
+{
+	number += count;
+	return emit(number - count, count, LEN);
+}
+
+/* Read all there is: how many events, and whether each is the next. */
+static uint64_t drain(struct client *client, uint64_t *expected, bool *in_order)
+{
+	uint64_t events = 0, first, last;
+
+	for (;;) {
+		uint32_t id = client->meta->reader.id;
+		size_t from = client->meta->reader.read, new;
+
+		if (get_reader(client->fd))
+			break;
+		if (client->meta->reader.id != id)
+			from = 0;
+		else if (client->meta->reader.read == from)
+			break;
+		new = subbuf_events(client_subbuf(client), from, &first, &last);
+		if (!new)
+			continue;
+		*in_order &= first == *expected && last == first + new - 1;
+		*expected = last + 1;
+		events += new;
+	}
+	return events;
+}
+
+enum state {
+	OPEN, MAPPED, TAKEN, IN_GET_READER, IN_READ, IN_POLL, IN_SIGNAL_LOOP
+};
+
+static const char * const state_names[] = {
+	"with an open file", "with a map", "that has a sub-buffer",
+	"blocked in GET_READER", "blocked in read", "blocked in poll",
+	"that reads all the time",
+};
+
+/* The victim; tells `to` the number of the next event that it has not taken. */
+static void be(enum state state, int to)
+{
+	struct client client = { .fd = device_open(CPU, O_RDONLY) };
+	struct pollfd pollfd = { .fd = client.fd, .events = POLLIN };
+	char *subbuf = malloc(1 << 22);
+	uint64_t last = 0;
+
+	if (state != OPEN && state != IN_READ && !client_map(&client))
+		_exit(1);
+	if (state == TAKEN) {
+		get_reader(client.fd);
+		subbuf_events(client_subbuf(&client), 0, NULL, &last);
+	}
+	if (write(to, &last, sizeof(last)) != sizeof(last))
+		_exit(1);
+	for (;;) {
+		switch (state) {
+		case IN_GET_READER:
+			get_reader(client.fd);
+			break;
+		case IN_READ:
+		case IN_SIGNAL_LOOP:
+			if (read(client.fd, subbuf, 1 << 22) < 0)
+				_exit(1);
+			break;
+		case IN_POLL:
+			poll(&pollfd, 1, -1);
+			break;
+		default:
+			pause();
+		}
+	}
+}
+
+static void test_killed(enum state state)
+{
+	const bool waits = state == IN_GET_READER || state == IN_READ ||
+			   state == IN_POLL;
+	const char *name = state_names[state];
+	uint64_t expected, last = 0, events;
+	struct client client;
+	bool in_order = true;
+	int fds[2], status;
+	pid_t pid;
+
+	set_number("buffer_percent", waits ? 100 : 0);
+	if (!reset() || pipe(fds))
+		bail_out("cannot begin: %s", error_name(errno));
+	expected = number;
+	if (!waits)
+		more(100);
+	pid = fork();
+	if (!pid)
+		be(state, fds[1]);
+	if (read(fds[0], &last, sizeof(last)) != sizeof(last))
+		bail_out("a reader %s does not start", name);
+	nap(50);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	ok(WIFSIGNALED(status), "a reader %s is killed", name);
+	close(fds[0]);
+	close(fds[1]);
+
+	if (state == TAKEN)
+		expected = last + 1;
+	more(10);
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+		bail_out("cannot map: %s", error_name(errno));
+	events = number - expected;
+	is(drain(&client, &expected, &in_order), events,
+	   "%s: the next reader gets what is left", name);
+	ok(in_order && expected == number, "%s: all of it, in order", name);
+	is(client.meta->lost, 0, "%s: nothing is lost", name);
+	client_unmap(&client);
+	is_error(get_reader(client.fd), ENODEV, "%s: its map is gone", name);
+	close(client.fd);
+}
+
+/* Killed wherever it is, again and again; nothing is counted twice or lost. */
+static void test_killed_busy(void)
+{
+	uint64_t expected, taken, unread, began;
+	struct client client;
+	bool in_order = true;
+	int fds[2], i;
+
+	set_number("buffer_percent", 0);
+	if (!reset() || pipe(fds))
+		bail_out("cannot begin: %s", error_name(errno));
+	began = number;
+	for (i = 0; i < 20; i++) {
+		uint64_t last;
+		pid_t pid = fork();
+
+		if (!pid)
+			be(IN_SIGNAL_LOOP, fds[1]);
+		if (read(fds[0], &last, sizeof(last)) != sizeof(last))
+			bail_out("no reader");
+		more(30 + i * 3);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	taken = stat_of(CPU, "read events");
+	unread = stat_of(CPU, "entries");
+	is(taken + unread + stat_of(CPU, "overrun"), number - began,
+	   "killed at any time: events read, unread and overrun are all");
+	/* What a killed read() had taken is gone with it, and nothing else. */
+	expected = began + taken + stat_of(CPU, "overrun");
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+		bail_out("cannot map: %s", error_name(errno));
+	is(drain(&client, &expected, &in_order), unread,
+	   "killed at any time: the next reader gets the unread ones");
+	ok(in_order && expected == number, "killed at any time: in order");
+	client_close(&client);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static bool cpu_online(int cpu, bool on)
+{
+	char path[64];
+	int fd;
+	bool good;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	good = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+	close(fd);
+	return good;
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+static void more_on(int cpu, uint64_t count)
+{
+	pin(cpu);
+	more(count);
+	pin(0);
+}
+
+/* A CPU goes and comes back while readers wait for it and read it. */
+static void test_offline(int cpu)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	uint64_t expected = number, lost, told = 0, tried, taken;
+	struct client client;
+	bool in_order = true;
+	pid_t waiter;
+	int fds[2];
+
+	set_number("buffer_percent", 0);
+	set_overwrite(true);
+	if (!reset() || pipe(fds))
+		bail_out("cannot begin: %s", error_name(errno));
+	if (!client_open(&client, cpu, O_RDONLY | O_NONBLOCK))
+		bail_out("cannot map: %s", error_name(errno));
+	drain(&client, &expected, &in_order);
+	expected = number;
+	in_order = true;
+
+	/* Waits across all of it. */
+	waiter = fork();
+	if (!waiter) {
+		int fd = device_open(cpu, O_RDONLY);
+		struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+		char byte = poll(&pollfd, 1, 20000) == 1 ? 'y' : 'n';
+
+		_exit(write(fds[1], &byte, 1) != 1);
+	}
+	nap(50);
+	ok(cpu_online(cpu, false), "CPU %d goes off line, a reader waits", cpu);
+	is_error(get_reader(client.fd), 0, "its ring is there: GET_READER");
+	ok(cpu_online(cpu, true), "it comes back");
+	more_on(cpu, 100);
+	{
+		struct pollfd pollfd = { .fd = fds[0], .events = POLLIN };
+		char byte = 0;
+
+		ok(poll(&pollfd, 1, 10000) == 1 &&
+		   read(fds[0], &byte, 1) == 1 && byte == 'y',
+		   "its first events wake the reader");
+	}
+	kill(waiter, SIGKILL);
+	waitpid(waiter, NULL, 0);
+
+	is(drain(&client, &expected, &in_order), 100, "they are read");
+	more_on(cpu, 150);
+	ok(cpu_online(cpu, false), "it goes again, with events in its ring");
+	is(stat_of(cpu, "entries"), 150, "stats say so");
+	is(drain(&client, &expected, &in_order), 150, "they can be read");
+	ok(in_order && expected == number, "in order, to the last one");
+	sigaction(SIGALRM, &action, NULL);
+	fcntl(client.fd, F_SETFL, O_RDONLY);
+	alarm(1);
+	is_error(get_reader(client.fd), EINTR, "one can wait for more");
+	fcntl(client.fd, F_SETFL, O_RDONLY | O_NONBLOCK);
+	ok(reset(), "reset with it off line");
+	ok(set("trace_clock", "mono") && set("trace_clock", "local"),
+	   "change the clock with it off line");
+	ok(cpu_online(cpu, true), "it comes back again");
+	more_on(cpu, 50);
+	is(drain(&client, &expected, &in_order), 50, "and its events are read");
+	ok(in_order && expected == number, "in order");
+
+	/* Drops are told in a sub-buffer that someone else closes for it. */
+	set_overwrite(false);
+	tried = client.subbuf_size * client.nr_subbufs / LEN + 100;
+	pin(cpu);
+	taken = more(tried);
+	pin(0);
+	ok(cpu_online(cpu, false), "it goes off line when its ring is full");
+	ok(taken < tried, "%llu events were dropped",
+	   (unsigned long long)(tried - taken));
+	for (;;) {
+		uint32_t id = client.meta->reader.id;
+		size_t from = client.meta->reader.read;
+
+		get_reader(client.fd);
+		if (client.meta->reader.id == id) {
+			if (client.meta->reader.read == from)
+				break;
+			continue;
+		}
+		if (!subbuf_lost(client_subbuf(&client), client.subbuf_size,
+				 &lost))
+			lost = client.meta->reader.lost_events;
+		told += lost;
+	}
+	is(told, tried - taken, "which is told in its sub-buffers");
+	ok(cpu_online(cpu, true), "it comes back for good");
+	set_overwrite(true);
+	expected = number;
+	more_on(cpu, 10);
+	is(drain(&client, &expected, &in_order), 10, "and goes on");
+	client_close(&client);
+}
+
+int main(int argc, char **argv)
+{
+	const char *command = argc > 1 ? argv[1] : "";
+	int cpu = argc > 2 ? atoi(argv[2]) : 0;
+	enum state state;
+
+	if (!strcmp(command, "insert") && argc > 2) {
+		char parameters[1024] = "";
+		int i;
+
+		for (i = 3; i < argc; i++) {
+			strncat(parameters, argv[i],
+				sizeof(parameters) - strlen(parameters) - 2);
+			strcat(parameters, " ");
+		}
+		return insert(argv[2], parameters);
+	}
+	if (!strcmp(command, "hold"))
+		return hold(cpu);
+	if (!strcmp(command, "check"))
+		return check(cpu);
+	if (!strcmp(command, "killed")) {
+		pin(CPU);
+		set_overwrite(true);
+		for (state = OPEN; state < IN_SIGNAL_LOOP; state++)
+			test_killed(state);
+		test_killed_busy();
+		set_number("buffer_percent", 50);
+	} else if (!strcmp(command, "offline")) {
+		test_offline(cpu);
+		set_number("buffer_percent", 50);
+	} else {
+		bail_out("unknown command '%s'", command);
+	}
+	return done_testing();
+}

@@ -1,0 +1,243 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Load, unload and everything that can happen in between: who holds the module,
+# readers that are killed, bad parameters, sizes, CPUs that come and go.
+# shellcheck disable=SC2317 # functions that "ok" calls
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+control=/sys/kernel/rbmap
+file=/modules/rbmap.ko
+
+# ---- parameters
+
+# The module's lines in the log since the last call are in $log.
+read_log()
+{
+	log=$(dmesg | sed "1,/lifetime mark $mark\$/d" | grep -v 'lifetime mark' |
+		grep 'rbmap: ' | grep -vE 'loading out-of-tree|module verification')
+	mark=$((mark + 1))
+	echo "lifetime mark $mark" >/dev/kmsg
+}
+mark=0
+echo "lifetime mark $mark" >/dev/kmsg
+
+# refused PARAMETERS ERROR REGEX: one line of the log matches
+refused()
+{
+	is "$(lifetime insert $file "$1")" "$2" "$1: $2" || rmmod rbmap
+	read_log
+	is "$(printf '%s\n' "$log" | grep -c .)" 1 "$1: one line in the log" ||
+		diag "$log"
+	like "$log" "$3" "$1: which says why"
+}
+
+refusals()
+{
+	refused buffer_size_kb=0 EINVAL 'buffer_size_kb=0: must be 1 to [0-9]+ '
+	refused buffer_size_kb=18446744073709551615 EINVAL 'buffer_size_kb=.* must be 1 to [0-9]+ '
+	refused buffer_size_kb=18014398509481985 EINVAL 'buffer_size_kb=.* must be 1 to [0-9]+ '
+	refused buffer_size_kb=262137 EINVAL 'buffer_size_kb=.* must be 1 to 262136 '
+	refused buffer_size_kb=-1 EINVAL 'invalid for parameter .buffer_size_kb'
+	refused buffer_size_kb=many EINVAL 'invalid for parameter .buffer_size_kb'
+	refused buffer_size_kb=64K EINVAL 'invalid for parameter .buffer_size_kb'
+	refused overwrite=perhaps EINVAL 'invalid for parameter .overwrite'
+	for size in 0 1 2 3 5 12 4097 8192 4294967296; do
+		refused subbuf_size_kb=$size EINVAL \
+			"subbuf_size_kb=$size: must be a power of two, 4 to 4096"
+	done
+	# More than the guest has, and more than anyone has.
+	refused buffer_size_kb=262136 ENOMEM \
+		'buffer_size_kb=262136: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
+	refused "buffer_size_kb=268427264 subbuf_size_kb=4096" ENOMEM \
+		'buffer_size_kb=268427264: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
+}
+
+# ---- memory
+
+memory()
+{
+	settle
+	# Takes what is free in the CPUs' own lists along.
+	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null
+	echo "$(meminfo_kb MemFree) $(meminfo_kb SUnreclaim) $(vmalloc_kb rbmap) $(meminfo_kb Percpu)"
+}
+
+# ten_times COMMAND...: what memory() says is in $before and $after
+ten_times()
+{
+	before=$(memory)
+	for round in 1 2 3 4 5 6 7 8 9 10; do
+		"$@" >/dev/null 2>&1 || not_ok "$*: round $round"
+	done
+	after=$(memory)
+	diag "MemFree, SUnreclaim, vmalloc, Percpu (KiB): $before; ten times later $after"
+}
+
+# grown: KiB by which each has grown
+grown()
+{
+	# shellcheck disable=SC2086 # words
+	set -- $before $after
+	echo "$(($1 - $5)) $(($6 - $2)) $(($7 - $3)) $(($8 - $4))"
+}
+
+# settled KIB...: no more than noise
+settled()
+{
+	[ "$1" -le 3000 ] && [ "$2" -le 400 ] && [ "$3" -le 0 ] && [ "$4" -le 64 ]
+}
+
+# gives_back TEXT COMMAND...: memory is what it was, ten times later. What is
+# lost each time is lost the next ten times again; noise is not.
+gives_back()
+{
+	what=$1
+	shift
+	# The first time there are caches to fill.
+	"$@" >/dev/null 2>&1
+	ten_times "$@"
+	# shellcheck disable=SC2046 # words
+	settled $(grown) || ten_times "$@"
+	# shellcheck disable=SC2046
+	set -- $(grown)
+	at_most "$1" 3000 "$what: KiB less free"
+	at_most "$2" 400 "$what: KiB more slab"
+	at_most "$3" 0 "$what: KiB more vmalloc"
+	at_most "$4" 64 "$what: KiB more per-CPU memory"
+}
+
+load_use_unload()
+{
+	load_module rbmap "$@" && lifetime check 0 &&
+		echo 1 >"$control/events/enable" && sleep 0.1 && rmmod rbmap
+}
+
+load_in_vain()
+{
+	! load_module rbmap buffer_size_kb=0 && ! load_module rbmap buffer_size_kb=262136
+}
+
+# ---- who holds it
+
+# An open file of the shell keeps it.
+rmmod_with_open()
+{
+	exec 5<"$1"
+	rmmod rbmap 2>/dev/null
+	status=$?
+	exec 5<&-
+	return "$status"
+}
+
+holders()
+{
+	ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
+	is "$(lifetime insert $file)" EEXIST "a second load is refused"
+	ok "and changes nothing" lifetime check 0
+
+	fails "an open device keeps it" rmmod_with_open /dev/rbmap/cpu0
+	lifetime hold 0 >/tmp/held &
+	holder=$!
+	ok "a process maps and closes the file" retry_until 5 grep -q held /tmp/held
+	fails "a map keeps it" sh -c 'rmmod rbmap 2>/dev/null'
+	ok "which still works" lifetime check 0
+	kill -9 $holder
+	wait $holder 2>/dev/null
+	exec 6>/dev/rbmap/marker
+	fails "an open marker keeps it" sh -c 'rmmod rbmap 2>/dev/null'
+	exec 6>&-
+	ok "it is still loaded" is_loaded rbmap
+
+	results "" lifetime killed
+	ok "module unloads after all these" rmmod rbmap || done_testing
+	fails "its devices are gone" test -e /dev/rbmap
+	fails "its settings are gone" test -e $control
+}
+
+# ---- permissions
+
+as_nobody()
+{
+	su nobody -c "$1" 2>/tmp/error
+}
+
+permissions()
+{
+	is "$(stat -c '%a %U' /dev/rbmap/cpu0)" "440 root" "mode of the device"
+	fails "nobody can't read" as_nobody 'cat /dev/rbmap/cpu0'
+	like "$(cat /tmp/error)" 'Permission denied' "EACCES"
+	fails "nobody can't write to the marker" as_nobody 'echo x >/dev/rbmap/marker'
+	fails "nobody can't reset" as_nobody "echo 1 >$control/reset"
+	fails "nobody can't switch off" as_nobody "echo 0 >$control/tracing_on"
+	chgrp nogroup /dev/rbmap/cpu0
+	ok "a group can be let in" as_nobody 'exec 5</dev/rbmap/cpu0'
+}
+
+# ---- sizes
+
+# size_works SUBBUF-KB BUFFER-KB WANTED-KB
+size_works()
+{
+	ok "$1/$2 KiB: loads" load_module rbmap subbuf_size_kb="$1" buffer_size_kb="$2" || return
+	is "$(cat $control/buffer_subbuf_size_kb) $(cat $control/buffer_size_kb)" "$1 $3" \
+		"$1/$2 KiB: sizes are shown"
+	is "$(cat /sys/module/rbmap/parameters/buffer_size_kb)" "$3" \
+		"$1/$2 KiB: as parameters too"
+	ok "$1/$2 KiB: events come through" lifetime check 0
+	ok "$1/$2 KiB: unloads" rmmod rbmap
+}
+
+sizes()
+{
+	for size in 4 8 16 32 64 128 256 512 1024 2048 4096; do
+		size_works $size 1 $((2 * size))
+	done
+	size_works 4 9 12
+	size_works 4 40000 40000
+	size_works 64 40000 40000
+}
+
+# ---- CPUs
+
+online()
+{
+	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
+}
+
+cpus()
+{
+	if ! online 1 0 2>/dev/null; then
+		skip "CPU 1 can't go off line" "CPUs come and go"
+		return
+	fi
+	ok "module loads while CPU 1 is off line" load_module rbmap buffer_size_kb=64
+	fails "CPU 1 has no device" test -e /dev/rbmap/cpu1
+	fails "nor stats" test -e $control/per_cpu/cpu1
+	ok "CPU 1 comes on line" online 1 1
+	ok "now it has a device" retry_until 5 test -e /dev/rbmap/cpu1
+	ok "and stats" test -e $control/per_cpu/cpu1/stats
+	ok "and events come through" lifetime check 1
+	results "" lifetime offline 1
+	ok "CPU 1 goes" online 1 0
+	ok "module unloads while it is away" rmmod rbmap
+	ok "CPU 1 comes back without the module" online 1 1
+	ok "module loads" load_module rbmap buffer_size_kb=64
+	ok "events come through on CPU 1" lifetime check 1
+	is "$(cat /sys/module/rbmap/parameters/overwrite)" Y "overwrites by default"
+	ok "module unloads" rmmod rbmap
+}
+
+refusals
+gives_back "bad loads" load_in_vain
+gives_back "load and unload" load_use_unload
+gives_back "64K sub-buffers" load_use_unload subbuf_size_kb=64 buffer_size_kb=4096
+ok "module loads, to discard" load_module rbmap overwrite=0
+is "$(cat $control/overwrite)" 0 "overwrite=0"
+permissions
+ok "module unloads" rmmod rbmap
+holders
+sizes
+cpus
+done_testing
