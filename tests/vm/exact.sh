@@ -20,11 +20,24 @@ without_ring()
 	ok "$1: module unloads" rmmod rbmap || done_testing
 }
 
+nmi_events()
+{
+	awk '{ sum += $5 } END { print sum }' /sys/module/emit/parameters/attempts
+}
+
+lapped()
+{
+	cat /sys/kernel/rbmap/per_cpu/cpu*/stats |
+		awk -F: '$1 == "dropped lapped" { sum += $2 } END { print sum }'
+}
+
 with_ring 64K 4 64
 results "marker: " exact marker 6000
 results "emit: " exact emit 60000
+before=$(nmi_events)
 nmis 800 5
 results "emit with NMIs: " exact emit 60000 overwrite-fast discard-fast
+ok "NMIs have written" test "$(nmi_events)" -gt "$before"
 without_ring 64K
 
 # Interrupts that go round the whole ring while a task is in it.
@@ -32,6 +45,7 @@ with_ring "2 slots" 4 8
 results "2 slots: " exact emit 30000 fast end
 echo 100 >/sys/module/emit/parameters/burst
 results "2 slots, lapped: " exact emit 30000 overwrite-fast
+ok "2 slots, lapped: events were dropped for it" test "$(lapped)" -gt 0
 without_ring "2 slots"
 
 with_ring 16K 16 128

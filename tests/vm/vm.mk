@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests on stock kernels, in virtual machines: each tests/vm/*.sh, and the
+# programs that they run.  tests/vm/check says which run where.
+#
+#	make check-vm
+
+BUILD ?= build
+
+VM_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+VM_BUILD := $(BUILD)/tests/vm
+VM_COMMON := $(VM_DIR)/client.c $(VM_DIR)/tap.c
+VM_PROGRAMS := $(patsubst $(VM_DIR)/%.c,$(VM_BUILD)/%,\
+	$(filter-out $(VM_COMMON),$(wildcard $(VM_DIR)/*.c)))
+
+VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_DIR)/../../uapi
+
+# Static: nothing to copy along, whatever the guest has.
+VM_LIBS_default := -static
+
+$(VM_BUILD)/lib_reader: $(BUILD)/lib/librbmap.a
+VM_LIBS_lib_reader = $(BUILD)/lib/librbmap.a \
+	$(shell pkg-config --cflags --libs libtraceevent)
+
+$(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
+		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
+		$(VM_DIR)/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_COMMON) \
+		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
+
+.PHONY: check-vm check-vm-programs
+check-vm-programs: $(VM_PROGRAMS)
+
+check-vm: check-vm-programs user
+	@$(VM_DIR)/check
