@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2207 # words without blanks
+#
+# bash completion of rbmap
+
+_rbmap_events()
+{
+	local names
+	names=$(rbmap list 2>/dev/null | awk '{
+		split($1, part, ":")
+		print $1
+		if (!seen[part[1]]++)
+			print part[1] ":*"
+	}')
+	COMPREPLY=($(compgen -W "$names" -- "$cur"))
+	# A colon divides words for bash: only what is after it is replaced.
+	if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
+		COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
+	fi
+}
+
+_rbmap()
+{
+	local cur prev command options i
+	local commands="load unload status list enable disable stat stream
+		record report help"
+
+	cur=${COMP_WORDS[COMP_CWORD]}
+	prev=${COMP_WORDS[COMP_CWORD - 1]}
+	# Put a name back together that a colon has divided.
+	if [[ $prev == : && $COMP_CWORD -ge 2 ]]; then
+		cur=${COMP_WORDS[COMP_CWORD - 2]}:$cur
+		prev=${COMP_WORDS[COMP_CWORD - 3]}
+	elif [[ $cur == : ]]; then
+		cur=$prev:
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	COMPREPLY=()
+	if [[ $COMP_CWORD -eq 1 ]]; then
+		COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur"))
+		return
+	fi
+	command=${COMP_WORDS[1]}
+	# The command of record is for others to complete.
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		if [[ $command == record && ${COMP_WORDS[i]} == -- ]]; then
+			if declare -F _command_offset >/dev/null; then
+				_command_offset $((i + 1))
+			else
+				COMPREPLY=($(compgen -c -- "$cur"))
+			fi
+			return
+		fi
+	done
+
+	case $command:$prev in
+	load:-m | load:--module | record:-o | record:--output)
+		COMPREPLY=($(compgen -f -- "$cur"))
+		return
+		;;
+	stream:-e | stream:--event | record:-e | record:--event | \
+		report:-e | report:--event)
+		_rbmap_events
+		return
+		;;
+	stream:-[nd] | stream:--count | stream:--duration | record:-d | \
+		record:--duration | stat:-i | stat:--interval | report:-c | report:--cpu)
+		return
+		;;
+	esac
+
+	case $command in
+	load) options="--module" ;;
+	status | list) options="--json" ;;
+	stat) options="--json --interval" ;;
+	stream) options="--event --count --duration --no-follow" ;;
+	record) options="--event --output --duration --quiet --" ;;
+	report) options="--event --cpu --json --no-plugins" ;;
+	*) options= ;;
+	esac
+	if [[ $cur == -* ]]; then
+		COMPREPLY=($(compgen -W "$options --help" -- "$cur"))
+		return
+	fi
+	case $command in
+	help) COMPREPLY=($(compgen -W "$commands" -- "$cur")) ;;
+	load)
+		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite=" \
+			-- "$cur"))
+		compopt -o nospace 2>/dev/null
+		;;
+	list | enable | disable) _rbmap_events ;;
+	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	esac
+}
+complete -F _rbmap rbmap
