@@ -4,9 +4,9 @@
 # fragments have their targets.
 
 CHECK_UNIT := check-unit-ring check-unit-lib check-unit-cli
-CHECK_SUITES := check-lint $(CHECK_UNIT) check-vm-runner check-vm
+CHECK_SUITES := check-lint $(CHECK_UNIT) check-compat check-vm-runner check-vm
 
-include $(sort $(wildcard tests/unit/*.mk tests/vm/*.mk))
+include $(sort $(wildcard tests/*/*.mk))
 
 .PHONY: check check-unit check-lint check-vm-runner
 check-lint:
