@@ -61,13 +61,21 @@ static __always_inline u8 rbmap_context_irqs_off(void)
 	return irqs_disabled_flags(flags) ? RBMAP_FLAG_IRQS_OFF : 0;
 }
 
-static __always_inline u8 rbmap_context_bh_off(void)
+/* The lowest bit: a softirq runs; the others: how often they were turned off. */
+static __always_inline u8 rbmap_context_softirq(unsigned int count)
 {
+	u8 flags = 0;
+
+	/* A task of its own counts them in real-time kernels. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		count = softirq_count();
+	if (count & SOFTIRQ_OFFSET)
+		flags |= RBMAP_FLAG_SOFTIRQ;
 #ifdef RBMAP_HAVE_TRACE_FLAG_BH_OFF
-	return softirq_count() >> (SOFTIRQ_SHIFT + 1) ? RBMAP_FLAG_BH_OFF : 0;
-#else
-	return 0;
+	if ((count & SOFTIRQ_MASK) >> (SOFTIRQ_SHIFT + 1))
+		flags |= RBMAP_FLAG_BH_OFF;
 #endif
+	return flags;
 }
 
 static __always_inline u8 rbmap_context_resched_lazy(void)
@@ -99,15 +107,13 @@ static __always_inline u8 rbmap_context_migrate_disabled(void)
 static __always_inline struct rbmap_context rbmap_context(u8 preempt)
 {
 	unsigned int count = preempt_count();
-	u8 flags = rbmap_context_irqs_off() | rbmap_context_bh_off() |
+	u8 flags = rbmap_context_irqs_off() | rbmap_context_softirq(count) |
 		   rbmap_context_resched_lazy();
 
 	if (count & NMI_MASK)
 		flags |= RBMAP_FLAG_NMI;
 	if (count & HARDIRQ_MASK)
 		flags |= RBMAP_FLAG_HARDIRQ;
-	if (in_serving_softirq())
-		flags |= RBMAP_FLAG_SOFTIRQ;
 	if (tif_need_resched())
 		flags |= RBMAP_FLAG_NEED_RESCHED;
 	if (test_preempt_need_resched())

@@ -152,10 +152,25 @@
 #undef __array
 #undef __string
 
-/* Second: how long the record gets */
+/* Second: the strings to copy into it */
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	struct rbmap_strings_##name {					\
+		tstruct							\
+	};
+#define __field(type, item)
+#define __field_struct(type, item)
+#define __array(type, item, len)
+#define __string(item, src)		struct rbmap_string item;
+
+#include RBMAP_TRACE_HEADER
+
+#undef DECLARE_EVENT_CLASS
+#undef __string
+
+/* Third: how long the record gets */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static __always_inline u32					\
-	rbmap_measure_##name(struct rbmap_string *string, proto)	\
+	rbmap_measure_##name(struct rbmap_strings_##name *strings, proto) \
 	{								\
 		u32 size = offsetof(struct rbmap_record_##name, strings); \
 									\
@@ -163,34 +178,27 @@
 		return max_t(u32, size,					\
 			     sizeof(struct rbmap_record_##name));	\
 	}
-#define __field(type, item)
-#define __field_struct(type, item)
-#define __array(type, item, len)
 #define __string(item, src)						\
-		size += rbmap_string_measure(string++, src, size);
+		size += rbmap_string_measure(&strings->item, src, size);
 
 #include RBMAP_TRACE_HEADER
 
 #undef DECLARE_EVENT_CLASS
-#undef __field
-#undef __field_struct
-#undef __array
 #undef __string
 
-/* Third: the callback */
+/* Fourth: the callback */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static notrace __maybe_unused void				\
 	rbmap_probe_##name(void *__data, proto)				\
 	{								\
-		struct rbmap_string strings[RBMAP_MAX_STRINGS];		\
-		struct rbmap_string *string __maybe_unused = strings;	\
+		struct rbmap_strings_##name strings rbmap_uninitialized; \
+		struct rbmap_reservation r rbmap_uninitialized;		\
 		u32 offset __maybe_unused =				\
 			offsetof(struct rbmap_record_##name, strings);	\
 		struct rbmap_record_##name *__entry;			\
-		struct rbmap_reservation r;				\
 		u32 size;						\
 									\
-		size = rbmap_measure_##name(strings, RBMAP_ARGS(args));	\
+		size = rbmap_measure_##name(&strings, RBMAP_ARGS(args));	\
 		__entry = rbmap_event_reserve(__data, &r, size);	\
 		if (!__entry)						\
 			return;						\
@@ -199,13 +207,10 @@
 		rbmap_commit(&r);					\
 	}
 #define RBMAP_ARGS(args...)		args
-#define __field(type, item)
-#define __field_struct(type, item)
-#define __array(type, item, len)
 #define __string(item, src)						\
 		__entry->__data_loc_##item =				\
-			rbmap_string_place(__entry, offset, string);	\
-		offset += string++->len;
+			rbmap_string_place(__entry, offset, &strings.item); \
+		offset += strings.item.len;
 /* __string has done it, where one knows how much room there is. */
 #define __assign_str(item, ...)		do { } while (0)
 #define __get_str(item)							\
@@ -227,7 +232,7 @@
 #undef __get_str
 #undef RBMAP_ARGS
 
-/* Fourth: what the format file says; __get_str() is a word of its language */
+/* Fifth: what the format file says; __get_str() is a word of its language */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static const struct rbmap_field rbmap_fields_##name[]		\
 						__maybe_unused = {	\
@@ -252,7 +257,7 @@
 #undef __string
 
 /*
- * Fifth: the events.  The one that this kernel's header lacks stays empty.
+ * Sixth: the events.  The one that this kernel's header lacks stays empty.
  */
 #define rbmap_declare(_name)	static struct rbmap_event rbmap_event_##_name;
 RBMAP_PROBES(rbmap_declare)
@@ -288,7 +293,7 @@ static const struct rbmap_probe rbmap_probes[] = {
 
 #ifdef RBMAP_TRACE_ENUMS
 /*
- * Sixth: the constants, where a print format has them.  Inside of a function,
+ * Seventh: the constants, where a print format has them.  Inside of a function,
  * each becomes a statement.
  */
 #undef DEFINE_EVENT

@@ -7,8 +7,6 @@
 
 #include "../event.h"
 
-#define RBMAP_MAX_STRINGS	4
-
 /* A string to copy: measured before there is room for it, so only once. */
 struct rbmap_string {
 	const char	*src;
