@@ -49,9 +49,10 @@ busy()
 	done
 }
 
+# shellcheck disable=SC2317 # called by ok
 logged()
 {
-	dmesg | tail -n "${2:-5}" | grep -q "rbmap: .*$1"
+	dmesg | tail -n 5 | grep -q "rbmap: .*$1"
 }
 
 ok "module loads" load_module rbmap || done_testing
@@ -66,7 +67,7 @@ is "$(cat $events/sched/enable)" 0 "sched is off"
 is "$(cat $events/*/*/id | sort -n | uniq | wc -l)" \
 	"$(cat $events/*/*/id | wc -l)" "ids are different"
 is "$(cat $events/*/*/id | sort -n | head -n 1)" 1 "ids begin with 1"
-for format in $events/*/*/format; do
+for format in "$events"/*/*/format; do
 	dir=${format%/format}
 	is "$(sed -n 's/^ID: //p' "$format")" "$(cat "$dir/id")" \
 		"${dir#"$events"/}: format and id agree"
@@ -92,7 +93,7 @@ fails "an unknown system can't be enabled" put events/no_such/enable 1
 
 # Enable and disable
 
-for dir in $events/*/*/; do
+for dir in "$events"/*/*/; do
 	file=${dir#"$rb"/}enable
 	obeyed "$file" '1\n' 1
 	obeyed "$file" '0\n' 0
@@ -193,6 +194,17 @@ is "$(stat emitted)" $(($(stat entries) + $(stat overrun) + $(stat 'read events'
 ok "reset is obeyed" put reset 1
 is "$(stat entries) $(stat emitted) $(stat bytes)" "0 0 0" "nothing after a reset"
 
+# A string that is longer than a record can be
+
+put reset 1
+put events/sched/sched_process_exec/enable 1
+long=$(printf '/.%.0s' $(seq 2040))/bin/true
+ok "a program with a name of ${#long} bytes runs" "$long"
+put events/sched/sched_process_exec/enable 0
+ok "its record comes" test "$(stat bytes)" -gt 4000
+is "$(stat 'dropped too large')" 0 "it is cut, not lost"
+put reset 1
+
 # Unloading
 
 put events/enable 1
@@ -201,7 +213,10 @@ load=$!
 ok "module unloads with all events on" rmmod rbmap
 i=0
 while [ $i -lt 5 ]; do
-	load_module rbmap && put events/enable 1 && busy && rmmod rbmap || break
+	load_module rbmap || break
+	put events/enable 1
+	busy
+	rmmod rbmap || break
 	i=$((i + 1))
 done
 is $i 5 "loads and unloads under load"
