@@ -14,6 +14,7 @@
 #include "dat_read.h"
 #include "json.h"
 #include "report_json.h"
+#include "survive.h"
 #include "text.h"
 
 #define MAX_EVENTS	64	/* times -e */
@@ -257,8 +258,9 @@ static int tell_damage(const struct report *r)
 	       STATUS_CUT : STATUS_OK;
 }
 
-static int run(struct report *r)
+static int run(void *arg)
 {
+	struct report *r = arg;
 	int ret;
 
 	ret = dat_open(&r->reader, r->input);
@@ -298,11 +300,12 @@ static int report(int argc, char **argv)
 
 	if (done)
 		return status;
-	status = run(&r);
-	text_free(r.text);
-	if (r.reader)
-		dat_close(r.reader);
-	return status;
+	status = survive(run, &r);
+	if (status >= 0)
+		return status;
+	complain("%s is damaged: it holds a format of an event that cannot be used",
+		 r.input);
+	return STATUS_CUT;
 }
 
 const struct command command_report = {
