@@ -58,6 +58,14 @@ says 1 "is no recording" report "$dir/empty"
 printf '\027\010Dtracing7\0' >"$dir/seven"
 says 1 "another version than 6" report "$dir/seven"
 
+# A format that makes libtraceevent divide by 0; a later one may know better.
+LC_ALL=C sed 's|nr=%llu", REC->nr|nr=%d", REC->nr/0|' "$file" >"$dir/zero"
+"$RBMAP" report "$dir/zero" >/dev/null 2>"$dir/errors"
+status=$?
+ok "a format that crashes" [ $status = 3 ] || [ $status = 0 ]
+[ $status = 0 ] || ok "a format that crashes: said so" [ "$(cat "$dir/errors")" = \
+	"rbmap: $dir/zero is damaged: it holds a format of an event that cannot be used" ]
+
 # A killed recorder.
 "$MAKE_RECORDING" "$dir/killed" 40 kill 2>/dev/null
 "$RBMAP" report "$dir/killed" >"$dir/report-killed" 2>"$dir/errors"

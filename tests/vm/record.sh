@@ -156,6 +156,19 @@ like "$(cat /tmp/fresh.txt)" four "-e has what came"
 fails "-e has nothing from before" grep three /tmp/fresh.txt
 ok "unload" rbmap unload
 
+# --- other sizes and clocks
+for size in 8 64; do
+	ok "sub-buffers of $size KiB: load" rbmap load --module /modules/rbmap.ko \
+		buffer_size_kb=256 subbuf_size_kb=$size || done_testing
+	for clock in mono x86-tsc; do
+		echo $clock >$root/trace_clock 2>/dev/null || continue
+		rbmap record -q -o /tmp/sizes -e sched -- sleep 0.3
+		ok "$size KiB, $clock: both reports are the same" same /tmp/sizes
+		ok "$size KiB, $clock: events are there" grep -q sched_switch /tmp/sizes.rbmap
+	done
+	ok "sub-buffers of $size KiB: unload" rbmap unload
+done
+
 # --- loss, in both modes, with a small ring
 for mode in 1 0; do
 	ok "overwrite=$mode: load" rbmap load --module /modules/rbmap.ko \
