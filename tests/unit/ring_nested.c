@@ -121,7 +121,7 @@ static u64 clock_coarse(void)
 static u64 clock_back(void)
 {
 	ticks = ticks >> 3 | ticks << 29;
-	now += (ticks & 7) - 3;
+	now += (s64)(ticks & 7) - 3;
 	return now;
 }
 
