@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-ALL_USER += $(BUILD)/examples/reader
+EXAMPLES := reader merge
+ALL_USER += $(EXAMPLES:%=$(BUILD)/examples/%)
+
+EXAMPLES_CFLAGS := -std=gnu11 -Wall -Wextra -Iuapi
 
 # Only the uapi header and libc: what a user of the device needs, and no more.
 $(BUILD)/examples/reader: userspace/examples/reader.c uapi/linux/rbmap.h
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -std=gnu11 -Wall -Wextra -Iuapi $(LDFLAGS) -o $@ $<
+	$(CC) $(CFLAGS) $(EXAMPLES_CFLAGS) $(LDFLAGS) -o $@ $<
+
+$(BUILD)/examples/%: userspace/examples/%.c $(LIB_STATIC) userspace/lib/rbmap.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(EXAMPLES_CFLAGS) -Iuserspace/lib $(LDFLAGS) -o $@ \
+		$< $(LIB_STATIC)
