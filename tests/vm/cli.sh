@@ -125,6 +125,9 @@ says 1 "no event 'sched:sched_swich': did you mean sched:sched_switch" \
 is "$(on sched)" 0 "one wrong name changes nothing"
 says 1 "no event is enabled: name some with -e" rbmap record -o /tmp/x
 ok "enable again" rbmap enable marker
+says 1 "cannot run /nowhere/x: No such file" \
+	rbmap record -o /tmp/never -- /nowhere/x
+ok "nothing is left of what never began" [ ! -e /tmp/never ]
 
 # --- files that cannot be
 says 1 "cannot create /nowhere/x: its directory does not exist" \
@@ -150,6 +153,14 @@ if [ -e /tests/setpriv ]; then
 		user rbmap record -d 0 -o /tmp/x
 	says 1 "no permission to unload a module: run 'rbmap unload' as root" \
 		user rbmap unload
+	chgrp 2000 /dev/rbmap/cpu*
+	says 1 "no permission to read /dev/rbmap/cpu0: run rbmap as root" \
+		user rbmap record -d 0 -o /tmp/x
+	chgrp 1000 /dev/rbmap/cpu*
+	ok "a group may record" user rbmap record -q -d 0 -o /tmp/group
+	says 1 "no permission to write $root/events/.*/enable: run rbmap as root" \
+		user rbmap record -e sched -o /tmp/group2
+	ok "nothing is left of what never began" [ ! -e /tmp/group2 ]
 	ok "status needs no root" user rbmap status
 	ok "list needs no root" user rbmap list
 	ok "stat needs no root" user rbmap stat

@@ -46,6 +46,7 @@ struct control_event {
 	bool enabled;
 	char *unavailable;	/* the reason, or NULL: available */
 	bool selected;		/* by control_select() */
+	bool changed;		/* it is not what `enabled` says */
 };
 
 struct control_events {
@@ -75,18 +76,19 @@ int control_event_enable(const struct control_event *event, bool on);
 
 /*
  * Switch the selected events.  What a wildcard names may be unavailable and is
- * left alone; nothing but unavailable events is an error, -ENODEV.
+ * left alone; nothing but unavailable events is an error, -ENODEV.  Complains,
+ * and stops, at the first one that fails.
  */
-int control_enable_selected(const struct control_events *events, bool on);
+int control_enable_selected(struct control_events *events, bool on);
 
 /*
  * To have exactly the selected events on for a while: disable the others,
- * enable the selected ones.  control_restore() then makes each event what
- * `enabled` says it was when they were read, whichever of the two was done;
- * control_disable_ours() is the half of it that makes no new events.
+ * enable the selected ones.  control_restore() then makes each event that was
+ * changed what `enabled` says it was; control_disable_ours() is the half of it
+ * that makes no new events.
  */
-int control_disable_others(const struct control_events *events);
-int control_disable_ours(const struct control_events *events);
-int control_restore(const struct control_events *events);
+int control_disable_others(struct control_events *events);
+int control_disable_ours(struct control_events *events);
+int control_restore(struct control_events *events);
 
 #endif /* RBMAP_CLI_CONTROL_H */

@@ -254,20 +254,29 @@ int control_select(struct control_events *events, char *const *patterns,
 	return 0;
 }
 
-int control_event_enable(const struct control_event *event, bool on)
+static int control_event_switch(const struct control_event *event, bool on)
 {
 	char path[1024];
-	int ret;
 
 	snprintf(path, sizeof(path), "events/%s/%s/enable", event->system,
 		 event->name);
-	ret = control_write(path, on ? "1" : "0");
-	if (ret == -ENODEV)
+	return control_write(path, on ? "1" : "0");
+}
+
+int control_event_enable(const struct control_event *event, bool on)
+{
+	int ret = control_event_switch(event, on);
+	char path[1024];
+
+	if (ret == -ENODEV) {
 		complain("event %s:%s is unavailable: %s", event->system,
 			 event->name, event->unavailable ? event->unavailable :
 			 "the kernel log says why (dmesg | grep rbmap)");
-	else if (ret)
+	} else if (ret) {
+		snprintf(path, sizeof(path), "events/%s/%s/enable",
+			 event->system, event->name);
 		control_complain(CONTROL_WRITE, path, ret);
+	}
 	return ret;
 }
 
@@ -289,7 +298,16 @@ only_unavailable(const struct control_events *events)
 	return first;
 }
 
-int control_enable_selected(const struct control_events *events, bool on)
+static int switch_one(struct control_event *ev, bool on)
+{
+	int ret = control_event_enable(ev, on);
+
+	if (!ret)
+		ev->changed = on != ev->enabled;
+	return ret;
+}
+
+int control_enable_selected(struct control_events *events, bool on)
 {
 	const struct control_event *none = only_unavailable(events);
 	int ret = 0;
@@ -300,55 +318,55 @@ int control_enable_selected(const struct control_events *events, bool on)
 		return -ENODEV;
 	}
 	for (size_t i = 0; i < events->nr && !ret; i++) {
-		const struct control_event *ev = &events->v[i];
+		struct control_event *ev = &events->v[i];
 
 		if (ev->selected && !ev->unavailable)
+			ret = switch_one(ev, on);
+	}
+	return ret;
+}
+
+int control_disable_others(struct control_events *events)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr && !ret; i++) {
+		struct control_event *ev = &events->v[i];
+
+		if (ev->enabled && !ev->selected)
+			ret = switch_one(ev, false);
+	}
+	return ret;
+}
+
+/* One complaint is enough, but each event gets its turn. */
+static int change_back(struct control_events *events, bool on)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		struct control_event *ev = &events->v[i];
+
+		if (!ev->changed || ev->enabled != on)
+			continue;
+		ev->changed = false;
+		if (ret)
+			control_event_switch(ev, on);
+		else
 			ret = control_event_enable(ev, on);
 	}
 	return ret;
 }
 
-int control_disable_others(const struct control_events *events)
+int control_disable_ours(struct control_events *events)
 {
-	int ret = 0;
-
-	for (size_t i = 0; i < events->nr && !ret; i++) {
-		const struct control_event *ev = &events->v[i];
-
-		if (ev->enabled && !ev->selected)
-			ret = control_event_enable(ev, false);
-	}
-	return ret;
+	return change_back(events, false);
 }
 
-int control_disable_ours(const struct control_events *events)
+int control_restore(struct control_events *events)
 {
-	int ret = 0;
+	int ret = change_back(events, false);
+	int error = change_back(events, true);
 
-	for (size_t i = 0; i < events->nr; i++) {
-		const struct control_event *ev = &events->v[i];
-		int error = 0;
-
-		if (ev->selected && !ev->enabled && !ev->unavailable)
-			error = control_event_enable(ev, false);
-		if (error)
-			ret = error;
-	}
-	return ret;
-}
-
-int control_restore(const struct control_events *events)
-{
-	int ret = control_disable_ours(events);
-
-	for (size_t i = 0; i < events->nr; i++) {
-		const struct control_event *ev = &events->v[i];
-		int error = 0;
-
-		if (ev->enabled && !ev->selected)
-			error = control_event_enable(ev, true);
-		if (error)
-			ret = error;
-	}
-	return ret;
+	return ret ? ret : error;
 }

@@ -48,7 +48,6 @@ struct record {
 	size_t nr_formats;
 	struct buf kallsyms;
 
-	bool switched;			/* events, by us */
 	bool progress;			/* a line that changes is shown */
 };
 
@@ -278,11 +277,8 @@ static bool start(struct record *r)
 {
 	int ret;
 
-	if (r->nr_patterns) {
-		r->switched = true;
-		if (control_disable_others(&r->events))
-			return false;
-	}
+	if (r->nr_patterns && control_disable_others(&r->events))
+		return false;
 	if (begins_empty(r)) {
 		ret = recorder_discard(r->recorder);
 		if (ret) {
@@ -442,17 +438,32 @@ static void tell_sums(const struct record *r, uint64_t events, uint64_t bytes,
 	fputs(" of events\n", stderr);
 }
 
-/* Everything has an end, whatever went wrong before it. */
-static bool stop(struct record *r, bool ok)
+/* Events that are enabled anyway go on: the threads don't wait for silence. */
+static bool stop_events(struct record *r)
+{
+	bool ok = !control_disable_ours(&r->events);
+
+	recorder_stop(r->recorder);
+	if (control_restore(&r->events))
+		ok = false;
+	return ok;
+}
+
+/* It never began: nothing is left of it. */
+static void abandon(struct record *r)
+{
+	child_signal(&r->child, SIGKILL);
+	stop_events(r);
+	dat_finish(r->writer, NULL, NULL);
+	unlink(r->output);
+}
+
+static bool finish(struct record *r)
 {
 	struct recorder_result result;
+	bool ok = stop_events(r);
 	uint64_t events, bytes;
 
-	if (r->switched && control_disable_ours(&r->events))
-		ok = false;
-	recorder_stop(r->recorder);
-	if (r->switched && control_restore(&r->events))
-		ok = false;
 	end_progress(r);
 	recorder_result(r->recorder, r->comms, &result);
 	events = dat_events(r->writer);
@@ -478,11 +489,12 @@ static bool run(struct record *r)
 		ok = start(r);
 	if (ok && r->command)
 		ok = child_start(&r->child);
-	if (ok)
-		wait_for_end(r, &set);
-	else
-		child_signal(&r->child, SIGKILL);
-	ok = stop(r, ok);
+	if (!ok) {
+		abandon(r);
+		return false;
+	}
+	wait_for_end(r, &set);
+	ok = finish(r);
 	/* The recording is safe; the command may go on as long as it likes. */
 	child_wait(&r->child, &set);
 	if (r->command)
