@@ -16,7 +16,7 @@ static void rbmap_stamp_raise(u64 *stamp, u64 ts)
  * rbmap_ring_forget_stamps - the next event shall have no delta
  * @ring: the ring
  *
- * Leaves before != after.  (Or both 0: then all times were 0.)  Each step
+ * Leaves before != after: 0 is none, as clocks have left it behind.  Each step
  * keeps a time that no event in the ring is later than in before, after or
  * floor, for a clock that steps back; and a nested event between two steps
  * keeps the stamps that it leaves.
