@@ -34,7 +34,7 @@ struct tracepoint;
  *	RBMAP_FIELD_OPEN for an array up to the end of the record
  * @is_signed: of the type
  *
- * A record begins with struct rbmap_event_common, which is not listed.  Where
+ * A record begins with struct rbmap_record, which is not listed.  Where
  * a member lies follows from @size and @align, as in any C structure.
  */
 struct rbmap_field {
@@ -130,16 +130,12 @@ rbmap_event_reserve(const struct rbmap_event *event,
 		    struct rbmap_reservation *r, size_t size)
 {
 	struct rbmap_context context = rbmap_context(event->preempt);
-	struct rbmap_event_common *common;
+	struct rbmap_record *record;
 
-	common = rbmap_reserve(event->buffer, r, size);
-	if (likely(common)) {
-		common->type = event->id;
-		common->flags = context.flags;
-		common->preempt_count = context.preempt_count;
-		common->pid = current->pid;
-	}
-	return common;
+	record = rbmap_reserve(event->buffer, r, size);
+	if (likely(record))
+		rbmap_record_begin(record, event->id, context);
+	return record;
 }
 
 int rbmap_events_init(struct rbmap_buffer *buf);

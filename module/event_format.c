@@ -10,6 +10,7 @@ static const struct rbmap_field rbmap_common_fields[] = {
 	RBMAP_FIELD(unsigned char, common_flags),
 	RBMAP_FIELD(unsigned char, common_preempt_count),
 	RBMAP_FIELD(int, common_pid),
+	RBMAP_LAZY_COUNT_FIELD
 	{}
 };
 
@@ -32,7 +33,7 @@ static __printf(2, 3) void rbmap_text_add(struct rbmap_text *text,
 	va_end(args);
 }
 
-static size_t rbmap_format_fields(struct rbmap_text *text,
+static void rbmap_format_fields(struct rbmap_text *text,
 				  const struct rbmap_field *field,
 				  size_t offset)
 {
@@ -47,7 +48,6 @@ static size_t rbmap_format_fields(struct rbmap_text *text,
 			       offset, field->size, field->is_signed);
 		offset += field->size;
 	}
-	return offset;
 }
 
 static bool rbmap_is_word(char c)
@@ -102,13 +102,12 @@ static void rbmap_format_print(struct rbmap_text *text,
 int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size)
 {
 	struct rbmap_text text = { .buf = buf, .size = size };
-	size_t offset;
 
 	rbmap_text_add(&text, "name: %s\nID: %u\nformat:\n", event->name,
 		       event->id);
-	offset = rbmap_format_fields(&text, rbmap_common_fields, 0);
+	rbmap_format_fields(&text, rbmap_common_fields, 0);
 	rbmap_text_add(&text, "\n");
-	rbmap_format_fields(&text, event->fields, offset);
+	rbmap_format_fields(&text, event->fields, sizeof(struct rbmap_record));
 	rbmap_text_add(&text, "\nprint fmt: ");
 	rbmap_format_print(&text, event);
 	rbmap_text_add(&text, "\n");

@@ -17,8 +17,8 @@
 #define RBMAP_MARKER_SHORT	256
 
 struct rbmap_marker_record {
-	struct rbmap_event_common	common;
-	char				buf[];
+	struct rbmap_record	record;
+	char			buf[];
 };
 
 /* A newline and a 0 come behind the text. */

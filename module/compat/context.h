@@ -6,20 +6,61 @@
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
+#include <linux/rbmap.h>
 #include <linux/sched.h>
+#include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 
 #include "compat.h"
 
-/* common_flags; older kernels keep the names to themselves */
+/*
+ * common_flags.  Older kernels keep the names to themselves, and real-time ones
+ * give a value another meaning.
+ */
+#ifdef RBMAP_HAVE_TRACE_FLAG_BH_OFF
+#define RBMAP_FLAG_IRQS_OFF		TRACE_FLAG_IRQS_OFF
+#define RBMAP_FLAG_NEED_RESCHED		TRACE_FLAG_NEED_RESCHED
+#define RBMAP_FLAG_HARDIRQ		TRACE_FLAG_HARDIRQ
+#define RBMAP_FLAG_SOFTIRQ		TRACE_FLAG_SOFTIRQ
+#define RBMAP_FLAG_PREEMPT_RESCHED	TRACE_FLAG_PREEMPT_RESCHED
+#define RBMAP_FLAG_NMI			TRACE_FLAG_NMI
+#define RBMAP_FLAG_BH_OFF		TRACE_FLAG_BH_OFF
+#else
 #define RBMAP_FLAG_IRQS_OFF		0x01
-#define RBMAP_FLAG_NEED_RESCHED_LAZY	0x02
 #define RBMAP_FLAG_NEED_RESCHED		0x04
 #define RBMAP_FLAG_HARDIRQ		0x08
 #define RBMAP_FLAG_SOFTIRQ		0x10
 #define RBMAP_FLAG_PREEMPT_RESCHED	0x20
 #define RBMAP_FLAG_NMI			0x40
-#define RBMAP_FLAG_BH_OFF		0x80
+#define RBMAP_FLAG_BH_OFF		0
+#endif
+
+#ifdef RBMAP_HAVE_TRACE_FLAG_RESCHED_LAZY
+#define RBMAP_FLAG_NEED_RESCHED_LAZY	TRACE_FLAG_NEED_RESCHED_LAZY
+#define RBMAP_TIF_NEED_RESCHED_LAZY	TIF_NEED_RESCHED_LAZY
+#else
+#define RBMAP_FLAG_NEED_RESCHED_LAZY	0
+#define RBMAP_TIF_NEED_RESCHED_LAZY	TIF_NEED_RESCHED
+#endif
+
+/* What ftrace of this kernel has in each record beyond the fields of all. */
+#ifdef RBMAP_HAVE_TRACE_ENTRY_LAZY_COUNT
+#define RBMAP_LAZY_COUNT_MEMBER	unsigned char common_preempt_lazy_count;
+#define RBMAP_LAZY_COUNT_FIELD						\
+	RBMAP_FIELD(unsigned char, common_preempt_lazy_count),
+#else
+#define RBMAP_LAZY_COUNT_MEMBER
+#define RBMAP_LAZY_COUNT_FIELD
+#endif
+
+/**
+ * struct rbmap_record - what the record of each event begins with
+ * @common: the fields of all kernels
+ */
+struct rbmap_record {
+	struct rbmap_event_common	common;
+	RBMAP_LAZY_COUNT_MEMBER
+};
 
 /**
  * struct rbmap_context - what interrupts what
@@ -71,21 +112,25 @@ static __always_inline u8 rbmap_context_softirq(unsigned int count)
 		count = softirq_count();
 	if (count & SOFTIRQ_OFFSET)
 		flags |= RBMAP_FLAG_SOFTIRQ;
-#ifdef RBMAP_HAVE_TRACE_FLAG_BH_OFF
 	if ((count & SOFTIRQ_MASK) >> (SOFTIRQ_SHIFT + 1))
 		flags |= RBMAP_FLAG_BH_OFF;
-#endif
 	return flags;
 }
 
-static __always_inline u8 rbmap_context_resched_lazy(void)
+static __always_inline u8 rbmap_context_resched(void)
 {
-#ifdef RBMAP_HAVE_TRACE_FLAG_RESCHED_LAZY
-	if (IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY) &&
-	    test_thread_flag(TIF_NEED_RESCHED_LAZY))
-		return RBMAP_FLAG_NEED_RESCHED_LAZY;
-#endif
-	return 0;
+	u8 flags = 0;
+
+	if (test_thread_flag(TIF_NEED_RESCHED))
+		flags |= RBMAP_FLAG_NEED_RESCHED;
+	/* Without laziness the bit is the other one's, or none. */
+	if ((IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY) ||
+	     IS_ENABLED(CONFIG_PREEMPT_LAZY)) &&
+	    test_thread_flag(RBMAP_TIF_NEED_RESCHED_LAZY))
+		flags |= RBMAP_FLAG_NEED_RESCHED_LAZY;
+	if (test_preempt_need_resched())
+		flags |= RBMAP_FLAG_PREEMPT_RESCHED;
+	return flags;
 }
 
 /* Shares its byte with the preemption count where tasks know it. */
@@ -108,23 +153,37 @@ static __always_inline struct rbmap_context rbmap_context(u8 preempt)
 {
 	unsigned int count = preempt_count();
 	u8 flags = rbmap_context_irqs_off() | rbmap_context_softirq(count) |
-		   rbmap_context_resched_lazy();
+		   rbmap_context_resched();
 
 	if (count & NMI_MASK)
 		flags |= RBMAP_FLAG_NMI;
 	if (count & HARDIRQ_MASK)
 		flags |= RBMAP_FLAG_HARDIRQ;
-	if (tif_need_resched())
-		flags |= RBMAP_FLAG_NEED_RESCHED;
-	if (test_preempt_need_resched())
-		flags |= RBMAP_FLAG_PREEMPT_RESCHED;
-
 	count = min_t(unsigned int, count & PREEMPT_MASK, 0xf);
 	count -= min_t(unsigned int, count, preempt);
 	return (struct rbmap_context) {
 		.flags		= flags,
 		.preempt_count	= count | rbmap_context_migrate_disabled(),
 	};
+}
+
+/**
+ * rbmap_record_begin - fill what the record of each event begins with
+ * @record: the record
+ * @id: the event's
+ * @context: as it was before there was room for the record
+ */
+static __always_inline void rbmap_record_begin(struct rbmap_record *record,
+					       u16 id,
+					       struct rbmap_context context)
+{
+	record->common.type = id;
+	record->common.flags = context.flags;
+	record->common.preempt_count = context.preempt_count;
+	record->common.pid = current->pid;
+#ifdef RBMAP_HAVE_TRACE_ENTRY_LAZY_COUNT
+	record->common_preempt_lazy_count = preempt_lazy_count();
+#endif
 }
 
 #endif /* RBMAP_COMPAT_CONTEXT_H */

@@ -134,7 +134,7 @@
 /* First: the record */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	struct rbmap_record_##name {					\
-		struct rbmap_event_common common;			\
+		struct rbmap_record record;				\
 		tstruct							\
 		char strings[];						\
 	};

@@ -22,6 +22,10 @@ static char texts[1 << 20];
 static size_t texts_len;
 static struct rbmap_event_common common;
 
+/* From the format file. */
+static int event_id;
+static unsigned int text_offset;
+
 static unsigned int collect(void)
 {
 	static size_t at;
@@ -50,10 +54,10 @@ static unsigned int collect(void)
 				continue;
 			count++;
 			memcpy(&common, record.payload, sizeof(common));
-			len = strnlen(record.payload + sizeof(common),
-				      record.size - sizeof(common));
-			memcpy(texts + texts_len,
-			       record.payload + sizeof(common), len);
+			len = strnlen(record.payload + text_offset,
+				      record.size - text_offset);
+			memcpy(texts + texts_len, record.payload + text_offset,
+			       len);
 			texts_len += len;
 		}
 		if (cursor.bad)
@@ -78,15 +82,18 @@ static void becomes(const char *text, const char *wanted, const char *what)
 	ok(!strcmp(texts, wanted), "%s: its text", what);
 }
 
-static int event_id(void)
+static void read_format(void)
 {
-	int id = -1;
-	FILE *file = fopen("/sys/kernel/rbmap/events/rbmap/marker/id", "re");
+	FILE *file = fopen("/sys/kernel/rbmap/events/rbmap/marker/format", "re");
+	char line[256];
 
-	if (!file || fscanf(file, "%d", &id) != 1)
-		bail_out("no id of the marker");
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "ID: %d", &event_id);
+		sscanf(line, " field:char buf[]; offset:%u;", &text_offset);
+	}
+	if (!event_id || !text_offset)
+		bail_out("no format of the marker");
 	fclose(file);
-	return id;
 }
 
 static void test_texts(void)
@@ -95,7 +102,7 @@ static void test_texts(void)
 	becomes("hello\n", "hello\n", "a newline");
 	becomes("\n", "\n", "nothing but a newline");
 	becomes("two\nlines", "two\nlines\n", "two lines");
-	is(common.type, event_id(), "common_type is the id");
+	is(common.type, event_id, "common_type is the id");
 	is(common.pid, syscall(SYS_gettid), "common_pid is ours");
 	is(common.flags & ~4, 0, "common_flags of a system call");
 	is(common.preempt_count, 0, "common_preempt_count of a system call");
@@ -227,6 +234,7 @@ int main(void)
 {
 	pin(0);
 	reset();
+	read_format();
 	marker = open("/dev/rbmap/marker", O_WRONLY | O_CLOEXEC);
 	if (marker < 0)
 		bail_out("/dev/rbmap/marker: %s", error_name(errno));

@@ -152,12 +152,16 @@ static char *describe(const struct event *event, const char *name,
 static bool is_call(const struct record *record, const struct source *source,
 		    long number)
 {
+	const struct event *event = &source->event[NR_NAMES - 2];
+	const struct field *field = event->field;
 	uint16_t type;
 	long id;
 
+	while (strcmp(field->name, "id"))
+		field++;
 	memcpy(&type, record->payload, sizeof(type));
-	memcpy(&id, record->payload + 8, sizeof(id));
-	return type == source->event[NR_NAMES - 2].id && id == number;
+	memcpy(&id, record->payload + field->offset, sizeof(id));
+	return type == event->id && id == number;
 }
 
 static void add(struct source *source, const struct record *record)
