@@ -2,10 +2,12 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -295,6 +297,20 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 	return 0;
 }
 
+/*
+ * btrfs takes new space for each write, which a full disk has not, unless a
+ * file that is empty asks it to write in place.  Others don't know the flag.
+ */
+static void write_in_place(int fd)
+{
+	int flags;
+
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
+		return;
+	flags |= FS_NOCOW_FL;
+	ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
 static int open_output(const char *path)
 {
 	struct stat st;
@@ -314,6 +330,7 @@ static int open_output(const char *path)
 		close(fd);
 		return ret;
 	}
+	write_in_place(fd);
 	return fd;
 }
 
@@ -378,19 +395,21 @@ static void set_header(struct dat_writer *w, struct page *p)
 	memcpy(p->bytes, &header, sizeof(header));
 }
 
-static int write_page(struct dat_writer *w, struct dat_cpu *c)
+static int write_page(struct dat_writer *w, struct dat_cpu *c, struct page *p)
 {
-	struct page *p = &c->page;
 	uint64_t offset = p->index * w->page_size;
-	int ret;
 
 	if (offset + w->page_size > w->region)
 		return -EFBIG;
 	set_header(w, p);
-	ret = write_at(w->fd, p->bytes, w->page_size, c->offset + offset);
-	if (!ret && c->pages <= p->index)
-		c->pages = p->index + 1;
-	return ret;
+	return write_at(w->fd, p->bytes, w->page_size, c->offset + offset);
+}
+
+/* The file has all pages up to this one. */
+static void have_page(struct dat_cpu *c)
+{
+	if (c->pages <= c->page.index)
+		c->pages = c->page.index + 1;
 }
 
 static void next_page(struct dat_writer *w, struct page *p, uint64_t ts)
@@ -444,39 +463,43 @@ static uint64_t time_at(struct dat_writer *w, struct page *p,
  */
 static int split_page(struct dat_writer *w, struct dat_cpu *c)
 {
+	struct page *p = &c->page, first = *p, rest = *p;
 	struct rbmap_cursor cursor = { 0 };
-	struct page *p = &c->page;
-	size_t size = p->size, k;
 	struct rbmap_event ev;
-	unsigned char *rest;
 	int ret;
 
 	set_header(w, p);
 	if (rbmap_decode(p->bytes, w->page_size, &cursor, &ev) != 1)
 		return 0;
-	k = cursor.offset;
+	first.size = cursor.offset;
 	/* An event that fills its sub-buffer: the flag has to do. */
-	if (w->page_size - HEAD - k < STORED_SIZE)
+	if (w->page_size - HEAD - first.size < STORED_SIZE)
 		return 0;
-	rest = malloc(size - k + 1);
-	if (!rest)
-		return -ENOMEM;
-	memcpy(rest, p->bytes + HEAD + k, size - k);
-	memset(p->bytes + HEAD + k, 0, size - k);
 
-	p->size = k;
-	ret = write_page(w, c);
+	rest.bytes = calloc(1, w->page_size);
+	if (!rest.bytes)
+		return -ENOMEM;
+	memcpy(rest.bytes, &ev.ts, sizeof(ev.ts));
+	rest.index++;
+	rest.from += first.size;
+	rest.size -= first.size;
+	rest.lost = 0;
+	rest.cursor.offset -= first.size;
+	memcpy(rest.bytes + HEAD, p->bytes + HEAD + first.size, rest.size);
+
+	/* If there is no space for it, what the file has stays as it is. */
+	ret = write_page(w, c, &rest);
 	if (!ret) {
-		cursor = p->cursor;
-		next_page(w, p, ev.ts);
-		p->from += k;
-		p->size = size - k;
-		memcpy(p->bytes + HEAD, rest, p->size);
-		p->cursor = cursor;
-		p->cursor.offset -= k;
+		memset(first.bytes + HEAD + first.size, 0, rest.size);
+		ret = write_page(w, c, &first);
 	}
-	free(rest);
-	return ret;
+	if (ret) {
+		free(rest.bytes);
+		return ret;
+	}
+	free(p->bytes);
+	*p = rest;
+	return 0;
 }
 
 int dat_add(struct dat_writer *w, unsigned int cpu,
@@ -526,12 +549,14 @@ int dat_add(struct dat_writer *w, unsigned int cpu,
 	    w->page_size - HEAD - p->size < STORED_SIZE)
 		ret = split_page(w, c);
 	if (!ret)
-		ret = write_page(w, c);
-	if (ret)
+		ret = write_page(w, c, p);
+	if (ret) {
 		c->unwritten += nr;
-	else
-		c->events += nr;
-	return ret;
+		return ret;
+	}
+	have_page(c);
+	c->events += nr;
+	return 0;
 }
 
 uint64_t dat_events(const struct dat_writer *w)
@@ -569,6 +594,7 @@ uint64_t dat_bytes(const struct dat_writer *w)
 static int tell_last_loss(struct dat_writer *w, struct dat_cpu *c)
 {
 	uint64_t ts;
+	int ret;
 
 	if (!c->lost)
 		return 0;
@@ -578,7 +604,10 @@ static int tell_last_loss(struct dat_writer *w, struct dat_cpu *c)
 	next_page(w, &c->page, ts);
 	c->page.lost = c->lost;
 	c->lost = 0;
-	return write_page(w, c);
+	ret = write_page(w, c, &c->page);
+	if (!ret)
+		have_page(c);
+	return ret;
 }
 
 /* The cheap way: the file system shifts what follows each hole. */
@@ -676,8 +705,8 @@ int dat_finish(struct dat_writer *w, const struct buf *comms,
 		w->comms = *comms;
 	w->cpustats = cpustats;
 	w->finished = true;
-	/* No space for the last word about a loss is no reason to stop here. */
-	for (unsigned int i = 0; i < w->nr_cpus; i++) {
+	/* Without space there is none for a last word about a loss. */
+	for (unsigned int i = 0; !dat_unwritten(w) && i < w->nr_cpus; i++) {
 		error = tell_last_loss(w, &w->cpu[i]);
 		if (!ret)
 			ret = error;
