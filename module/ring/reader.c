@@ -182,6 +182,9 @@ bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 	if (rbmap_ring_reader_at_writer(ring))
 		return false;
 	size = rbmap_subbuf_size(subbuf);
+	/* No event gave it a time: that of an earlier lap would mislead. */
+	if (!size)
+		subbuf->header->time_stamp = rb_clock(ring->clock);
 	if (ring->capacity - size >= sizeof(unsigned long)) {
 		unsigned long lost = ring->reader.lost;
 

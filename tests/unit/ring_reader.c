@@ -444,6 +444,7 @@ static void test_trailing_drops_told(void **state)
 /* ... or is told in an empty sub-buffer, made by closing twice. */
 static void test_trailing_drops_in_a_subbuf(void **state)
 {
+	u64 last, told;
 	u32 n, closes;
 
 	(void)state;
@@ -452,6 +453,7 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 		rig_write_subbufs(n, 4);
 		rig_write(4);
 		rig_drain();
+		last = rig.ring->after;
 		assert_int_equal(rig.lost_drops, 0);
 		for (closes = 0; rbmap_ring_untold_drops(rig.ring); closes++) {
 			assert_true(closes < 2);
@@ -467,6 +469,9 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 				       rig.ring->subbuf[reader()->id].header);
 		assert_int_equal(kbuffer_missed_events(rig.kbuf), 2);
 		assert_int_equal(kbuffer_subbuffer_size(rig.kbuf), 0);
+		/* After the last event, whatever the sub-buffer held once. */
+		told = rig.ring->subbuf[reader()->id].header->time_stamp;
+		assert_true(told >= last && told <= rb_clock(0));
 		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
 		rig_write(4);
 		assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
