@@ -45,21 +45,22 @@
 
 /* What ftrace of this kernel has in each record beyond the fields of all. */
 #ifdef RBMAP_HAVE_TRACE_ENTRY_LAZY_COUNT
-#define RBMAP_LAZY_COUNT_MEMBER	unsigned char common_preempt_lazy_count;
 #define RBMAP_LAZY_COUNT_FIELD						\
 	RBMAP_FIELD(unsigned char, common_preempt_lazy_count),
 #else
-#define RBMAP_LAZY_COUNT_MEMBER
 #define RBMAP_LAZY_COUNT_FIELD
 #endif
 
 /**
  * struct rbmap_record - what the record of each event begins with
  * @common: the fields of all kernels
+ * @common_preempt_lazy_count: real-time kernels' own
  */
 struct rbmap_record {
 	struct rbmap_event_common	common;
-	RBMAP_LAZY_COUNT_MEMBER
+#ifdef RBMAP_HAVE_TRACE_ENTRY_LAZY_COUNT
+	unsigned char			common_preempt_lazy_count;
+#endif
 };
 
 /**
