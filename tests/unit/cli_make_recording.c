@@ -14,9 +14,15 @@
 
 #include "cli_synth.h"
 
+static const uint64_t calls[] = {
+	0xffffffff81000000, 0xffffffff81000123, 0xffffffffc0000010,
+	0xffffffffc0000000, 0x1000,
+};
+
 int main(int argc, char **argv)
 {
 	char *stats[3] = { "entries: 0\noverrun: 3", "entries: 0", NULL };
+	struct buf kallsyms = { 0 };
 	struct dat_source source = synth_source(3);
 	unsigned int pages = argc > 2 ? atoi(argv[2]) : 4;
 	uint64_t ts = 1000000000000ULL, nr = 0;
@@ -25,6 +31,11 @@ int main(int argc, char **argv)
 	struct dat_writer *w;
 	struct rbmap_subbuf sb;
 
+	buf_printf(&kallsyms, "ffffffff81000000 T first\n"
+		   "ffffffff81000100 t second\n"
+		   "ffffffffc0000000 t in_module\t[module]\n"
+		   "ffffffffc0001000 t last\t[module]\n");
+	source.kallsyms = &kallsyms;
 	if (argc < 2 || dat_create(&w, argv[1], &source))
 		return 1;
 	for (unsigned int page = 0; page < pages; page++) {
@@ -37,6 +48,8 @@ int main(int argc, char **argv)
 			if (!full && i % 7 == 3 ?
 			    !synth_sched_switch(&s[cpu], ts, 100 + cpu, "task",
 						102, "other") :
+			    !full && i % 7 == 4 ?
+			    !synth_call_of(&s[cpu], ts, 102, calls[i % 5]) :
 			    !synth_number(&s[cpu], ts, 100 + cpu, ++nr))
 				break;
 			if (i == 50) {

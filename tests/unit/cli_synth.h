@@ -15,7 +15,7 @@
 #define SYNTH_SUBBUF	4096
 #define SYNTH_ROOM	(SYNTH_SUBBUF - RBMAP_SUBBUF_HEADER_SIZE)
 
-enum { SYNTH_SWITCH = 1, SYNTH_PRINT = 2 };
+enum { SYNTH_SWITCH = 1, SYNTH_PRINT = 2, SYNTH_CALL = 3 };
 
 static const char synth_header_page[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
@@ -61,7 +61,13 @@ static const char synth_print[] =
 	"\tfield:unsigned long long nr;\toffset:8;\tsize:8;\tsigned:0;\n\n"
 	"print fmt: \"nr=%llu\", REC->nr\n";
 
+static const char synth_call[] =
+	"name: call\nID: 3\n" SYNTH_COMMON
+	"\tfield:void * ip;\toffset:8;\tsize:8;\tsigned:0;\n\n"
+	"print fmt: \"%pS %ps\", REC->ip, REC->ip\n";
+
 static const struct dat_format synth_formats[] = {
+	{ "rbmap", synth_call },
 	{ "rbmap", synth_print },
 	{ "sched", synth_switch },
 };
@@ -74,7 +80,7 @@ static inline struct dat_source synth_source(unsigned int nr_cpus)
 		.header_page = synth_header_page,
 		.header_event = synth_header_event,
 		.formats = synth_formats,
-		.nr_formats = 2,
+		.nr_formats = 3,
 		.kallsyms = &synth_no_kallsyms,
 		.clocks = "[local] mono boot x86-tsc",
 		.uname = "Linux host 6.1 x86_64",
@@ -141,6 +147,16 @@ static inline int synth_number(struct synth *s, uint64_t ts, int pid,
 {
 	struct synth_number_event ev = {
 		{ .type = SYNTH_PRINT, .pid = pid }, nr
+	};
+
+	return synth_add(s, ts, &ev, sizeof(ev));
+}
+
+static inline int synth_call_of(struct synth *s, uint64_t ts, int pid,
+				uint64_t ip)
+{
+	struct synth_number_event ev = {
+		{ .type = SYNTH_CALL, .pid = pid }, ip
 	};
 
 	return synth_add(s, ts, &ev, sizeof(ev));

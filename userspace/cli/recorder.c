@@ -316,24 +316,37 @@ static bool drain(struct cpu_recorder *c, unsigned int limit)
 	}
 }
 
+/* Wait for events, and read them. */
+static bool turn(struct cpu_recorder *c)
+{
+	struct rbmap_map *map = c->map;
+	int ret = rbmap_wait(map, WAIT_MS);
+
+	if (!ret || ret == 1 || ret == -EINTR)
+		return drain(c, -1);
+	if (ret == RBMAP_ERR_GONE) {
+		if (!drain(c, -1))
+			return false;
+		/* It has nothing left, and did not say that it is gone. */
+		ret = c->map == map ? reopen(c) : 0;
+	}
+	if (ret) {
+		c->error = ret;
+		c->reading = true;
+	}
+	return !ret;
+}
+
 static void *run(void *arg)
 {
 	struct cpu_recorder *c = arg;
 	struct recorder *rec = c->rec;
 	bool ok = true;
-	int ret;
 
 	while (ok && !rec->stop) {
-		ret = rbmap_wait(c->map, WAIT_MS);
-		if (ret < 0 && ret != -EINTR && ret != RBMAP_ERR_GONE) {
-			c->error = ret;
-			c->reading = true;
-			ok = false;
-		} else {
-			ok = drain(c, -1);
-			if (c->map)
-				tell_lost(c);
-		}
+		ok = turn(c);
+		if (c->map)
+			tell_lost(c);
 	}
 	if (ok && !rec->failed) {
 		ok = drain(c, whole_ring(c));
