@@ -69,7 +69,8 @@ clean:
 	rm -rf "$(BUILD)"
 	find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '.*.cmd' \
 		-o -name '*.mod' -o -name '*.mod.c' -o -name '.*.d' \
-		-o -name Module.symvers -o -name modules.order \) -type f \
+		-o -name Module.symvers -o -name modules.order \
+		-o -name rbmap_features.h \) -type f \
 		-exec rm -f {} +
 
 # ---- try it
