@@ -1300,6 +1300,35 @@ static void test_reset(void)
 	client_close(&client);
 }
 
+/* Another clock begins with an empty ring, read from or not. */
+static void test_clock(bool take_first)
+{
+	const char *name = take_first ? "clock, reader in" : "clock";
+	uint64_t from, to, first = 0, last = 0;
+	struct client client;
+
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	more(3, SMALL);
+	if (take_first)
+		take(&client, &first, &last);
+	more(3, SMALL);
+	ok(set("trace_clock", "mono"), "%s: changes", name);
+	is(client.meta->entries, 0, "%s: what was there is forgotten", name);
+	from = now();
+	more(3, SMALL);
+	to = now();
+	get_reader(client.fd);
+	is(client.meta->read, 3, "%s: events are read", name);
+	subbuf_events(client_subbuf(&client), 0, &first, &last);
+	ok(first == number - 3 && last == number - 1,
+	   "%s: they are alone in their sub-buffer", name);
+	ok(times_within(client_subbuf(&client), from, to),
+	   "%s: with the clock's times", name);
+	set("trace_clock", "local");
+	client_close(&client);
+}
+
 static void measure(void)
 {
 	struct client client;
@@ -1351,5 +1380,7 @@ int main(int argc, char **argv)
 	test_turns();
 	test_meta();
 	test_reset();
+	test_clock(false);
+	test_clock(true);
 	return done_testing();
 }

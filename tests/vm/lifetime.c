@@ -3,6 +3,7 @@
  * What lifetime.sh needs that a shell can't do.
  *
  *	lifetime insert FILE [PARAMETERS]	load a module, say how it went
+ *	lifetime reload FILE TIMES		load and unload a module
  *	lifetime hold CPU			map, close the file, wait
  *	lifetime check CPU			does an event come through?
  *	lifetime killed				readers that are killed (TAP)
@@ -40,6 +41,21 @@ static int insert(const char *file, const char *parameters)
 	ret = syscall(SYS_finit_module, fd, parameters, 0);
 	puts(error_name(ret ? errno : 0));
 	return ret ? 1 : 0;
+}
+
+/* Many times, quickly: what each leaves behind adds up. */
+static int reload(const char *file, unsigned int times)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	while (times--) {
+		if (syscall(SYS_finit_module, fd, "buffer_size_kb=256", 0) ||
+		    syscall(SYS_delete_module, "rbmap", O_NONBLOCK)) {
+			puts(error_name(errno));
+			return 1;
+		}
+	}
+	return 0;
 }
 
 static int hold(int cpu)
@@ -385,6 +401,8 @@ int main(int argc, char **argv)
 		}
 		return insert(argv[2], parameters);
 	}
+	if (!strcmp(command, "reload") && argc > 3)
+		return reload(argv[2], atoi(argv[3]));
 	if (!strcmp(command, "hold"))
 		return hold(cpu);
 	if (!strcmp(command, "check"))
