@@ -257,5 +257,13 @@ mark 1 for-the-reader
 ok "the short reader prints an event" retry_until 5 \
 	grep -qE '^[0-9]+ cpu0 type [0-9]+ size [0-9]+$' $out
 kill $pid
+
+# The example of the library.
+merge >$out 2>&1 &
+pid=$!
+mark 2 for-the-merge
+ok "the merged reader prints an event" retry_until 5 \
+	grep -qE '^[0-9]+ cpu1 size [0-9]+ lost 0$' $out
+kill $pid
 ok "module unloads" retry_until 5 rmmod rbmap
 done_testing
