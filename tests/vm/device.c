@@ -246,10 +246,9 @@ static void test_map_table(void)
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		test_map_row(&rows[i]);
+	/* device.sh comes with sub-buffers of several pages, too. */
 	if (subbuf_size > page)
 		test_map_row(&within);
-	else
-		skip("sub-buffers of one page", "map: %s", within.what);
 }
 
 static void test_map_order(void)
