@@ -97,9 +97,12 @@ gives_back()
 	shift 3
 	# The first time there are caches to fill.
 	"$@"
-	measured "$@"
-	# shellcheck disable=SC2046 # words
-	within "$free" "$slab" $(grown) || measured "$@"
+	for try in 1 2 3 4; do
+		measured "$@"
+		# shellcheck disable=SC2046 # words
+		! within "$free" "$slab" $(grown) || break
+		diag "try $try: not within $free and $slab KiB"
+	done
 	# shellcheck disable=SC2046
 	set -- $(grown)
 	at_most "$1" "$free" "$what: KiB less free"
@@ -241,7 +244,8 @@ refusals
 gives_back "150 loads" 600 100 lifetime reload $file 150
 gives_back "10 bad loads" 3000 400 ten_times load_in_vain
 gives_back "10 loads with use" 3000 400 ten_times load_use_unload
-gives_back "10 loads of sub-buffers of 1024K" 3000 400 \
+# Large pages make for more noise; one for each processor and load is 20000.
+gives_back "10 loads of sub-buffers of 1024K" 12000 400 \
 	ten_times load_use_unload subbuf_size_kb=1024 buffer_size_kb=1
 ok "module loads, to discard" load_module rbmap overwrite=0
 is "$(cat $control/overwrite)" 0 "overwrite=0"
