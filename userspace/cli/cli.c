@@ -78,6 +78,16 @@ int next_option(const struct command *cmd, int argc, char **argv,
 	return c;
 }
 
+int add_pattern(const struct command *cmd, struct patterns *patterns,
+		char *pattern)
+{
+	if (patterns->nr == MAX_PATTERNS)
+		return usage_error(cmd, "more than %d times -e: use a wildcard",
+				   MAX_PATTERNS);
+	patterns->pattern[patterns->nr++] = pattern;
+	return STATUS_OK;
+}
+
 bool parse_u64(const char *text, uint64_t *value)
 {
 	char *end;

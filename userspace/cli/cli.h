@@ -56,6 +56,15 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
 
+/* What -e was given, each time. */
+#define MAX_PATTERNS	256
+struct patterns {
+	char *pattern[MAX_PATTERNS];
+	size_t nr;
+};
+int add_pattern(const struct command *cmd, struct patterns *patterns,
+		char *pattern);
+
 /* A whole decimal number, nothing else. */
 bool parse_u64(const char *text, uint64_t *value);
 /* Seconds with an optional fraction, more than 0. */

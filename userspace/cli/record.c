@@ -23,13 +23,11 @@
 #include "loss.h"
 #include "recorder.h"
 
-#define MAX_EVENTS	256	/* times -e */
 #define TICK_MS		500
 #define DEFAULT_OUTPUT	"trace.dat"
 
 struct record {
-	char *pattern[MAX_EVENTS];
-	size_t nr_patterns;
+	struct patterns patterns;
 	const char *output;
 	double seconds;			/* < 0: no limit */
 	bool quiet;
@@ -77,10 +75,9 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
-			if (r->nr_patterns == MAX_EVENTS)
-				return usage_error(cmd, "more than %d times -e: use a wildcard",
-						   MAX_EVENTS);
-			r->pattern[r->nr_patterns++] = optarg;
+			status = add_pattern(cmd, &r->patterns, optarg);
+			if (status)
+				return status;
 			break;
 		case 'o':
 			if (!*optarg)
@@ -127,7 +124,7 @@ static char *read_or_complain(const char *file)
 
 static bool wanted(const struct record *r, const struct control_event *ev)
 {
-	return !ev->unavailable && (r->nr_patterns ? ev->selected :
+	return !ev->unavailable && (r->patterns.nr ? ev->selected :
 						     ev->enabled);
 }
 
@@ -240,11 +237,12 @@ static bool prepare(struct record *r)
 	r->recorder = recorder_open();
 	if (!r->recorder || control_events_read(&r->events))
 		return false;
-	if (r->nr_patterns &&
-	    control_select(&r->events, r->pattern, r->nr_patterns))
+	if (r->patterns.nr &&
+	    control_select(&r->events, r->patterns.pattern,
+			   r->patterns.nr))
 		return false;
 	/* Without events there is still what the rings hold: -d 0. */
-	if (!r->nr_patterns && r->seconds && !any_wanted(r)) {
+	if (!r->patterns.nr && r->seconds && !any_wanted(r)) {
 		complain("no event is enabled: name some with -e ('rbmap list' has them all)");
 		return false;
 	}
@@ -270,14 +268,14 @@ static bool prepare(struct record *r)
  */
 static bool begins_empty(const struct record *r)
 {
-	return r->nr_patterns || r->command;
+	return r->patterns.nr || r->command;
 }
 
 static bool start(struct record *r)
 {
 	int ret;
 
-	if (r->nr_patterns && control_disable_others(&r->events))
+	if (r->patterns.nr && control_disable_others(&r->events))
 		return false;
 	if (begins_empty(r)) {
 		ret = recorder_discard(r->recorder);
@@ -293,7 +291,7 @@ static bool start(struct record *r)
 			 strerror(-ret));
 		return false;
 	}
-	if (r->nr_patterns && control_enable_selected(&r->events, true))
+	if (r->patterns.nr && control_enable_selected(&r->events, true))
 		return false;
 	return true;
 }

@@ -17,15 +17,13 @@
 #include "survive.h"
 #include "text.h"
 
-#define MAX_EVENTS	64	/* times -e */
 #define MAX_CPUS	64	/* times --cpu */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
 
 struct report {
 	const char *input;
-	char *pattern[MAX_EVENTS];
-	size_t nr_patterns;
+	struct patterns patterns;
 	uint64_t cpu[MAX_CPUS];
 	size_t nr_cpus;
 	bool as_json;
@@ -56,10 +54,9 @@ static int parse_options(struct report *r, int argc, char **argv, bool *done)
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
-			if (r->nr_patterns == MAX_EVENTS)
-				return usage_error(cmd, "more than %d times -e: use a wildcard",
-						   MAX_EVENTS);
-			r->pattern[r->nr_patterns++] = optarg;
+			status = add_pattern(cmd, &r->patterns, optarg);
+			if (status)
+				return status;
 			break;
 		case 'c':
 			if (r->nr_cpus == MAX_CPUS)
@@ -147,12 +144,12 @@ static bool wanted(const struct report *r, const struct rbmap_event *ev)
 {
 	const char *system, *name;
 
-	if (!r->nr_patterns)
+	if (!r->patterns.nr)
 		return true;
 	system = text_event_system(r->text, ev);
 	name = text_event_name(r->text, ev);
-	for (size_t i = 0; name && i < r->nr_patterns; i++)
-		if (control_match(r->pattern[i], system, name))
+	for (size_t i = 0; name && i < r->patterns.nr; i++)
+		if (control_match(r->patterns.pattern[i], system, name))
 			return true;
 	return false;
 }

@@ -18,12 +18,10 @@
 
 #define WAIT_MS		100	/* events below the watermark wake nobody */
 #define DRAIN_SECONDS	1.0	/* for what is left after an interrupt */
-#define MAX_EVENTS	64	/* patterns */
 #define MAX_CORRUPT	100
 
 struct stream {
-	char *pattern[MAX_EVENTS];
-	size_t nr_patterns;
+	struct patterns patterns;
 	uint64_t count;		/* events to print, 0: no limit */
 	double seconds;		/* 0: no limit */
 	bool follow;
@@ -87,10 +85,9 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
-			if (s->nr_patterns == MAX_EVENTS)
-				return usage_error(cmd, "more than %d times -e",
-						   MAX_EVENTS);
-			s->pattern[s->nr_patterns++] = optarg;
+			status = add_pattern(cmd, &s->patterns, optarg);
+			if (status)
+				return status;
 			break;
 		case 'n':
 			if (!parse_u64(optarg, &s->count) || !s->count)
@@ -142,9 +139,10 @@ static bool load_text(struct stream *s)
 
 static bool switch_events(struct stream *s)
 {
-	if (!s->nr_patterns)
+	if (!s->patterns.nr)
 		return true;
-	if (control_select(&s->events, s->pattern, s->nr_patterns))
+	if (control_select(&s->events, s->patterns.pattern,
+			   s->patterns.nr))
 		return false;
 	s->switched = true;
 	return !control_enable_selected(&s->events, true);
@@ -157,7 +155,7 @@ static void tell_silence(const struct stream *s)
 
 	if (!control_read_u64("tracing_on", &on) && !on)
 		complain("tracing_on is 0: no event is written until it is 1");
-	if (s->nr_patterns)
+	if (s->patterns.nr)
 		return;
 	for (size_t i = 0; i < s->events.nr; i++)
 		if (s->events.v[i].enabled &&
