@@ -240,8 +240,8 @@ cpus()
 }
 
 refusals
-# A page for each processor and load is more than this.
-gives_back "150 loads" 600 100 lifetime reload $file 150
+# A page for each processor and load is 600 KiB for each processor.
+gives_back "150 loads" $((500 * $(nproc))) 100 lifetime reload $file 150
 gives_back "10 bad loads" 3000 400 ten_times load_in_vain
 gives_back "10 loads with use" 3000 400 ten_times load_use_unload
 # Large pages make for more noise; one for each processor and load is 20000.

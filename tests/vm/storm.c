@@ -47,6 +47,7 @@ struct reader {
 static struct reader readers[MAX_CPUS][2];
 static int nr_cpus;
 static bool over;
+static uint64_t paused_until;	/* readers don't read before */
 
 static bool is_over(void)
 {
@@ -122,6 +123,8 @@ static bool step_map(struct reader *reader)
 	from = client->any && client->id == id ? client->seen : 0;
 	if (from && to <= from)
 		return false;
+	if (client->id != id)
+		reader->told += client->meta->reader.lost_events;
 	client->any = true;
 	client->id = id;
 	client->seen = to;
@@ -162,6 +165,9 @@ static void *read_all(void *data)
 			poll(&pollfd, 1, 10);
 		else if (reader->maps)
 			reader->subbufs++;
+		while (now() < __atomic_load_n(&paused_until,
+					       __ATOMIC_RELAXED) && !is_over())
+			nap(10);
 	}
 	free(subbuf);
 	return NULL;
@@ -207,7 +213,7 @@ static bool turn(void)
 	const char *name, *clock;
 
 	turned++;
-	switch (random() % 8) {
+	switch (random() % 9) {
 	case 0:
 	case 1:
 		name = PICK(switches);
@@ -224,6 +230,11 @@ static bool turn(void)
 		return reset();
 	case 6:
 		return set_number("buffer_percent", random() % 101);
+	case 7:
+		/* Long enough for rings to overflow. */
+		__atomic_store_n(&paused_until, now() + 500000000,
+				 __ATOMIC_RELAXED);
+		return true;
 	default:
 		return set_number("events/enable", 1);
 	}
