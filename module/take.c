@@ -176,6 +176,11 @@ bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
 		size = rbmap_ring_unread(ring);
 		if (!reader->offset)
 			lost = reader->lost;
+		/* No room behind the events for the number: it goes alone. */
+		if (lost && ring->capacity - size < sizeof(lost)) {
+			reader->lost = 0;
+			size = 0;
+		}
 		copy->time_stamp = rbmap_time_at(header, reader->offset);
 		memcpy(rbmap_subbuf_data(copy),
 		       rbmap_subbuf_data(header) + reader->offset, size);
@@ -190,12 +195,8 @@ bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
 	memset(rbmap_subbuf_data(copy) + size, 0, ring->capacity - size);
 	copy->commit = size;
 	if (lost) {
-		copy->commit |= RBMAP_MISSED_EVENTS;
-		if (ring->capacity - size >= sizeof(lost)) {
-			memcpy(rbmap_subbuf_data(copy) + size, &lost,
-			       sizeof(lost));
-			copy->commit |= RBMAP_MISSED_STORED;
-		}
+		memcpy(rbmap_subbuf_data(copy) + size, &lost, sizeof(lost));
+		copy->commit |= RBMAP_MISSED_EVENTS | RBMAP_MISSED_STORED;
 	}
 	return true;
 }

@@ -43,7 +43,6 @@ static const char * const pace_names[] = { "fast", "slow", "end" };
  * @behind: contexts that have no event since the last loss, as bits
  * @places: losses that could be compared with what is missing there
  * @misplaced: those that differ
- * @unnumbered: losses whose number was not told
  * @late: events behind a gap that was not told yet
  * @time: of the last event
  * @error: the first thing that is wrong
@@ -56,7 +55,6 @@ struct stream {
 	unsigned int	behind;
 	uint64_t	places;
 	uint64_t	misplaced;
-	uint64_t	unnumbered;
 	uint64_t	late;
 	uint64_t	time;
 	bool		backwards;
@@ -177,8 +175,9 @@ static void stream_subbuf(struct stream *stream, const void *subbuf,
 	uint64_t lost = 0;
 
 	if (!from && !subbuf_lost(subbuf, size, &lost)) {
-		/* No room for the number: the meta-page has it, if mapped. */
-		stream->unnumbered += !by_map;
+		/* No room for the number: the meta-page has it. */
+		if (!by_map)
+			wrong(stream, "a loss without its number");
 		lost = in_meta;
 	}
 	if (lost) {
@@ -460,16 +459,15 @@ static void judge(const char *name)
 		forward &= !stream->backwards;
 		sum &= agree("received and missing",
 			     stream->received + missing, emitted, cpu);
-		if (!stream->unnumbered)
-			told &= agree("told", stream->told,
-				      missing + worker->refused, cpu);
+		told &= agree("told", stream->told, missing + worker->refused,
+			      cpu);
 		/*
 		 * A dropped event is told with the next sub-buffer, but smaller
 		 * ones may fit before that.  NMIs are too rare to say soon what
 		 * of them is missing.
 		 */
 		unplaced |= stat_of(cpu, "dropped events") != 0 ||
-			    worker->emitted[EMIT_NMI] || stream->unnumbered;
+			    worker->emitted[EMIT_NMI];
 		placed &= !stream->misplaced && !stream->late;
 		counters &= stats_agree(worker, emitted);
 		counters &= meta_agrees(worker, emitted);
