@@ -20,4 +20,5 @@ check-vm-runner:
 # What the tests need is there before make looks at what depends on it.
 check:
 	@tests/install-packages build check vm
+	@$(MAKE) --no-print-directory -s -j"$$(nproc)" user
 	@tests/check $(CHECK_SUITES)

@@ -9,7 +9,7 @@ $(BUILD)/examples/reader: userspace/examples/reader.c uapi/linux/rbmap.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(EXAMPLES_CFLAGS) $(LDFLAGS) -o $@ $<
 
-$(BUILD)/examples/%: userspace/examples/%.c $(LIB_STATIC) userspace/lib/rbmap.h
+$(BUILD)/examples/%: userspace/examples/%.c $(BUILD)/lib/librbmap.a userspace/lib/rbmap.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(EXAMPLES_CFLAGS) -Iuserspace/lib $(LDFLAGS) -o $@ \
-		$< $(LIB_STATIC)
+		$< $(BUILD)/lib/librbmap.a
