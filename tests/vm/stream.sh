@@ -244,7 +244,7 @@ marked()
 {
 	mark 1 the-last 2>/dev/null
 	sleep 0.2
-	grep -q the-last $out
+	grep -q the-last "$out"
 }
 retry_until 10 marked
 sleep 0.3
