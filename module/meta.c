@@ -33,9 +33,7 @@ static u64 rbmap_since(u64 now, u64 base)
 static u64 rbmap_unread_bytes(const struct rbmap_ring *ring)
 {
 	u64 commit = smp_load_acquire(&ring->commit);
-	u64 seq = ring->reader.holds ?
-		  rbmap_seq_add(ring->reader.seq, 1, ring->modulus) :
-		  ring->reader.next;
+	u64 seq = ring->reader.next;
 	u64 bytes = rbmap_ring_unread(ring);
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq,
 				   ring->modulus);

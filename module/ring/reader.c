@@ -19,16 +19,6 @@ static struct rbmap_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
 	return &ring->subbuf[READ_ONCE(ring->reader.id)];
 }
 
-/* What the reader takes next, once it has read what it holds. */
-static u64 rbmap_reader_next(const struct rbmap_ring *ring)
-{
-	const struct rbmap_reader *reader = &ring->reader;
-
-	return READ_ONCE(reader->holds) ?
-	       rbmap_seq_add(READ_ONCE(reader->seq), 1, ring->modulus) :
-	       READ_ONCE(reader->next);
-}
-
 /* The sub-buffer just taken: what was lost before it. */
 static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 {
@@ -255,7 +245,7 @@ bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 {
 	u64 commit = smp_load_acquire(&ring->commit);
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
-				   rbmap_reader_next(ring), ring->modulus);
+				   READ_ONCE(ring->reader.next), ring->modulus);
 
 	if (ahead > 0 || (ahead == 0 && rbmap_commit_offset(commit)))
 		return true;
@@ -274,7 +264,7 @@ u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring)
 {
 	u64 commit = smp_load_acquire(&ring->commit);
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
-				   rbmap_reader_next(ring), ring->modulus);
+				   READ_ONCE(ring->reader.next), ring->modulus);
 
 	if (ahead <= 0)
 		return 0;

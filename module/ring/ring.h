@@ -60,7 +60,7 @@ struct rbmap_subbuf {
  * @holds: it was taken at @seq and may have more to read; else it is the
  *	spare for the next one taken
  * @seq: where it was taken
- * @next: what to take next, once nothing is held
+ * @next: what to take next; the one after @seq while that is held
  * @offset: bytes of it that were read
  * @events: events of it that were read
  * @expected: number of the event that comes next if nothing is lost
