@@ -8,7 +8,6 @@
 
 #include "cpu_buffer.h"
 #include "log.h"
-#include "ring/reserve.h"
 
 #define RBMAP_MIN_SUBBUF_KB	4UL
 #define RBMAP_MAX_SUBBUF_KB	4096UL
@@ -409,7 +408,6 @@ int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 
 size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf)
 {
-	return buf->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE -
-	       2 * RBMAP_EVENT_HEADER;
+	return rbmap_max_event(buf->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE);
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_max_event);

@@ -29,34 +29,6 @@ static u64 rbmap_since(u64 now, u64 base)
 	return now > base ? now - base : 0;
 }
 
-/* Bytes of closed sub-buffers that wait in slots: a snapshot. */
-static u64 rbmap_unread_bytes(const struct rbmap_ring *ring)
-{
-	u64 commit = smp_load_acquire(&ring->commit);
-	u64 seq = ring->reader.next;
-	u64 bytes = rbmap_ring_unread(ring);
-	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq,
-				   ring->modulus);
-
-	if (ahead >= (s64)ring->nr_slots) {
-		seq = rbmap_seq_sub(rbmap_commit_seq(commit),
-				    ring->nr_slots - 1, ring->modulus);
-		ahead = ring->nr_slots - 1;
-	}
-	for (; ahead >= 0; ahead--) {
-		u32 index = rbmap_seq_index(seq, ring->nr_slots);
-		u64 slot = READ_ONCE(ring->slot[index]);
-
-		if (ahead == 0)
-			bytes += rbmap_commit_offset(commit);
-		else if (!rbmap_slot_free(slot))
-			bytes += READ_ONCE(ring->subbuf[rbmap_slot_id(slot)]
-					   .header->commit) & RBMAP_COMMIT_MASK;
-		seq = rbmap_seq_add(seq, 1, ring->modulus);
-	}
-	return bytes;
-}
-
 static void rbmap_counters(struct rbmap_cpu_buffer *cpu_buf,
 			   struct rbmap_buffer_stats *stats)
 {
@@ -100,7 +72,7 @@ void rbmap_cpu_stats(struct rbmap_cpu_buffer *cpu_buf,
 	const struct rbmap_ring *ring = &cpu_buf->ring;
 
 	rbmap_counters(cpu_buf, stats);
-	stats->unread_bytes = rbmap_unread_bytes(ring);
+	stats->unread_bytes = rbmap_ring_unread_bytes(ring);
 	stats->now = rb_clock(ring->clock);
 	stats->generation = cpu_buf->meta->generation;
 	stats->nr_slots = ring->nr_slots;

@@ -122,6 +122,37 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
 }
 
 /**
+ * rbmap_ring_unread_bytes - bytes that the reader has before it, all in all
+ * @ring: the ring
+ *
+ * Exact when nobody writes.
+ */
+u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring)
+{
+	u64 commit = smp_load_acquire(&ring->commit);
+	u64 bytes = rbmap_ring_unread(ring);
+	u64 seq = ring->reader.next;
+	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq,
+				   ring->modulus);
+
+	if (ahead < 0)
+		return bytes;	/* the writer is in the reader's */
+	if (ahead >= ring->nr_slots) {
+		ahead = ring->nr_slots - 1;
+		seq = rbmap_seq_sub(rbmap_commit_seq(commit), ahead,
+				    ring->modulus);
+	}
+	for (; ahead; ahead--) {
+		u64 slot = READ_ONCE(ring->slot[
+				rbmap_seq_index(seq, ring->nr_slots)]);
+
+		bytes += rbmap_subbuf_size(&ring->subbuf[rbmap_slot_id(slot)]);
+		seq = rbmap_seq_add(seq, 1, ring->modulus);
+	}
+	return bytes + rbmap_commit_offset(commit);
+}
+
+/**
  * rbmap_ring_consume - count bytes of the reader's sub-buffer as read
  * @ring: the ring
  * @to: up to where; at an event's end, not beyond header.commit

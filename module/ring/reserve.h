@@ -10,10 +10,9 @@
 #include "ring.h"
 #include <rbmap/reservation.h>
 
-/* The largest payload: the first event of a sub-buffer needs no stamp. */
 static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)
 {
-	return ring->capacity - 2 * RBMAP_EVENT_HEADER;
+	return rbmap_max_event(ring->capacity);
 }
 
 /**

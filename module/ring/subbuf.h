@@ -59,6 +59,15 @@ static __always_inline u32 rbmap_event_len(u32 size)
 	return len == RBMAP_STAMP_LEN + 4 ? len + 4 : len;
 }
 
+/*
+ * The largest payload where a sub-buffer holds that many bytes of events: its
+ * first event needs no stamp.
+ */
+static __always_inline u32 rbmap_max_event(u32 capacity)
+{
+	return capacity - 2 * RBMAP_EVENT_HEADER;
+}
+
 /* Write the header of a data event of `len` bytes in all; its payload. */
 static __always_inline void *rbmap_event_encode(u32 *event, u32 len, u32 delta)
 {

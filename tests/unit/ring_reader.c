@@ -724,6 +724,44 @@ static void test_hints(void **state)
 	}
 }
 
+/* What is read is what there was less to read, to the byte. */
+static void test_unread_bytes(void **state)
+{
+	u32 n, i;
+
+	(void)state;
+	for (n = 2; n < 9; n++) {
+		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
+		for (i = 0; i < 400; i++) {
+			u64 before, bytes;
+			u32 offset;
+
+			if (rig_below(3)) {
+				rig_write(rig_below(30));
+				continue;
+			}
+			before = rbmap_ring_unread_bytes(rig.ring);
+			offset = reader()->offset;
+			switch (rig_read()) {
+			case RBMAP_TAKE_NEXT:
+				bytes = reader()->offset;
+				break;
+			case RBMAP_TAKE_MORE:
+				bytes = reader()->offset - offset;
+				break;
+			default:
+				bytes = 0;
+				assert_int_equal(before, 0);
+			}
+			assert_int_equal(rbmap_ring_unread_bytes(rig.ring),
+					 before - bytes);
+		}
+		rig_drain();
+		assert_int_equal(rbmap_ring_unread_bytes(rig.ring), 0);
+		close_ring();
+	}
+}
+
 /* The mode may change at any time. */
 static void test_mode_changes(void **state)
 {
@@ -854,6 +892,7 @@ int main(void)
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_skip_after_many_laps),
 		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_unread_bytes),
 		cmocka_unit_test(test_mode_changes),
 		cmocka_unit_test(test_read_in_parts),
 		cmocka_unit_test(test_random),
