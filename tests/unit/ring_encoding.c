@@ -381,60 +381,29 @@ static void test_discard_all(void **state)
 	close_ring();
 }
 
-static void test_random(void **state)
+static void step_at_random(void)
 {
 	static const u64 steps[] = {
 		0, 0, 1, 1, 1, 2, 1000, DELTA_LIMIT - 1, DELTA_LIMIT,
 		DELTA_LIMIT + 1, 1ULL << 33, 1ULL << 50,
 	};
-	struct rig_event event[RBMAP_MAX_NEST];
-	u32 i, nest;
+
+	step = steps[rig_below(ARRAY_SIZE(steps))];
+}
+
+static void test_random(void **state)
+{
+	u32 i;
 
 	(void)state;
 	for (i = 0; i < 40; i++) {
-		u32 k, max, subbuf_size = 64 << rig_below(8);
-
-		open_ring(subbuf_size);
+		open_ring(64 << rig_below(8));
 		rig.random += i << 20;
 		now = rig_random();
 		if (i & 1)
 			now = now << 59;
 		now >>= 1;
-		max = rbmap_ring_max_event(rig.ring);
-		nest = 0;
-		for (k = 0; k < 4000; k++) {
-			u32 size = rig_below(4) ? rig_below(24) :
-						  rig_below(max + 1);
-
-			step = steps[rig_below(ARRAY_SIZE(steps))];
-			if (size > max)
-				size = max;
-			switch (rig_below(6)) {
-			case 0:
-			case 1:
-				if (nest < RBMAP_MAX_NEST &&
-				    rig_begin(&event[nest], size))
-					nest++;
-				break;
-			case 2:
-				if (nest)
-					rig_discard(&event[--nest]);
-				break;
-			case 3:
-				if (nest)
-					rig_commit(&event[--nest]);
-				break;
-			case 4:
-				if (nest < RBMAP_MAX_NEST)
-					rig_write(size);
-				break;
-			case 5:
-				rig_read_bytes(rig_below(subbuf_size));
-				break;
-			}
-		}
-		while (nest)
-			rig_commit(&event[--nest]);
+		rig_play(4000, step_at_random);
 		close_ring();
 	}
 }

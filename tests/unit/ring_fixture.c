@@ -556,25 +556,76 @@ void rig_skip(void)
 {
 	const struct rbmap_reader *reader = &rig.ring->reader;
 	u64 told = reader->told, told_drops = reader->told_drops;
+	u64 expected = reader->expected;
+	const u64 first = rig.read + rig.lost_events;
 	u64 lost, i;
 
 	rbmap_ring_skip(rig.ring);
 	rig.lost_drops += reader->told_drops - told_drops;
 	lost = reader->told - told - (reader->told_drops - told_drops);
 	/* Which of them were lost and which skipped is not known here. */
-	for (i = rig.read + rig.lost_events; i < reader->expected; i++) {
+	for (i = first; i < first + reader->expected - expected; i++) {
 		rig_check(rig.log[i].state == COMMITTED);
 		rig.log[i].state = READ;
 		rig.last_place = rig.log[i].place;
 	}
 	rig.lost_events += lost;
 	rig.read = reader->read;
-	rig_check(rig.read + rig.lost_events == reader->expected);
+	rig_check(rig.read + rig.lost_events == i);
 }
 
 void rig_tell_drops(void)
 {
 	rig.lost_drops += rbmap_ring_tell_drops(rig.ring);
+}
+
+void rig_play(u32 steps, void (*each)(void))
+{
+	struct rig_event event[RBMAP_MAX_NEST];
+	const u32 max = rbmap_ring_max_event(rig.ring);
+	u32 size, nest = 0;
+
+	while (steps--) {
+		if (each)
+			each();
+		size = rig_below(rig_below(4) ? 24 : max + 1);
+		if (size > max)
+			size = max;
+		switch (rig_below(12)) {
+		case 0: case 1: case 2:
+			if (nest < RBMAP_MAX_NEST &&
+			    rig_begin(&event[nest], size))
+				nest++;
+			break;
+		case 3: case 4:
+			if (nest)
+				rig_commit(&event[--nest]);
+			break;
+		case 5:
+			if (nest)
+				rig_discard(&event[--nest]);
+			break;
+		case 6: case 7: case 8:
+			rig_write(size);
+			break;
+		case 9:
+			rig_read_bytes(rig_below(rig.config.subbuf_size));
+			break;
+		case 10:
+			rig_read();
+			break;
+		case 11:
+			if (!rig_below(8))
+				rig_ring_close();
+			else if (!rig_below(20))
+				rig_skip();
+			else if (!rig_below(10))
+				rig_tell_drops();
+			break;
+		}
+	}
+	while (nest)
+		rig_commit(&event[--nest]);
 }
 
 u64 rig_committed(void)

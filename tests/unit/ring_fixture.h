@@ -170,6 +170,11 @@ u64 rig_drain(void);
 void rig_skip(void);
 /* Told drops that no sub-buffer tells. */
 void rig_tell_drops(void);
+/*
+ * So many random steps of writers that nest, commit and discard, and of a
+ * reader; `each` is called before each step, or NULL.
+ */
+void rig_play(u32 steps, void (*each)(void));
 /* Nobody is in the ring: all that was written can be read. */
 void rig_check_published(void);
 /* Nobody writes: all that was emitted is accounted for; every id is once. */

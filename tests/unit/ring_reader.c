@@ -811,56 +811,15 @@ static void test_read_in_parts(void **state)
 static void test_random(void **state)
 {
 	static const u32 sizes[] = { 64, 72, 128, 4096 };
-	struct rig_event event[RBMAP_MAX_NEST];
-	u32 i, k;
+	u32 i;
 
 	(void)state;
 	for (i = 0; i < 60; i++) {
-		u32 nest = 0, max;
 		u64 random = i + 1;
 
 		open_ring(2 + i % 7, sizes[i % 4], i % 2);
 		rig.random += random << 32;
-		max = rbmap_ring_max_event(rig.ring);
-		for (k = 0; k < 3000; k++) {
-			u32 size = rig_below(5) ? rig_below(32) : rig_below(max + 1);
-
-			switch (rig_below(12)) {
-			case 0: case 1: case 2:
-				if (nest < RBMAP_MAX_NEST &&
-				    rig_begin(&event[nest], size))
-					nest++;
-				break;
-			case 3: case 4:
-				if (nest)
-					rig_commit(&event[--nest]);
-				break;
-			case 5:
-				if (nest)
-					rig_discard(&event[--nest]);
-				break;
-			case 6: case 7: case 8:
-				rig_write(size);
-				break;
-			case 9:
-				rig_read_bytes(rig_below(sizes[i % 4]));
-				break;
-			case 10:
-				rig_read();
-				break;
-			case 11:
-				if (!rig_below(10))
-					rig_ring_close();
-				else if (!rig_below(20))
-					rig_skip();
-				else if (!rig_below(10))
-					rig_tell_drops();
-				break;
-			}
-			rig_check_ids();
-		}
-		while (nest)
-			rig_commit(&event[--nest]);
+		rig_play(3000, rig_check_ids);
 		close_ring();
 	}
 }

@@ -5,54 +5,11 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define TAIL_SEQS	(1ULL << 28)
 
-/* Writers that nest and discard, a reader that is behind now and then. */
-static void write_and_read(u32 steps)
-{
-	struct rig_event event[RBMAP_MAX_NEST];
-	u32 max = rbmap_ring_max_event(rig.ring), nest = 0;
-
-	while (steps--) {
-		u32 size = rig_below(rig_below(3) ? 24 : max + 1);
-
-		if (size > max)
-			size = max;
-		switch (rig_below(8)) {
-		case 0:
-		case 1:
-			if (nest < RBMAP_MAX_NEST &&
-			    rig_begin(&event[nest], size))
-				nest++;
-			break;
-		case 2:
-			if (nest)
-				rig_discard(&event[--nest]);
-			break;
-		case 3:
-			while (nest)
-				rig_commit(&event[--nest]);
-			break;
-		case 4:
-		case 5:
-			rig_write(size);
-			break;
-		case 6:
-			if (!rig_below(3))
-				rig_ring_close();
-			break;
-		case 7:
-			rig_read();
-			break;
-		}
-	}
-	while (nest)
-		rig_commit(&event[--nest]);
-}
-
 static void play(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 		 u64 first_seq, u32 steps)
 {
 	rig_open(nr_slots, subbuf_size, mode, first_seq);
-	write_and_read(steps);
+	rig_play(steps, NULL);
 	rig_drain();
 	rig_tell_drops();
 	rig_check_accounts();
@@ -186,7 +143,7 @@ static void test_event_numbers(void **state)
 		rig.ring->subbuf[1].first_event = starts[i];
 		rig.ring->reader.expected = starts[i];
 		local_set(&rig.ring->overrun, starts[i]);
-		write_and_read(500);
+		rig_play(500, NULL);
 		rig_drain();
 		rig_tell_drops();
 		entries = rbmap_ring_entries(rig.ring) - starts[i];
@@ -214,7 +171,7 @@ static void test_drops(void **state)
 		rig_open(2, 64, RBMAP_MODE_DISCARD, 0);
 		local_set(&rig.ring->dropped[k], starts[i]);
 		rig.ring->reader.told_drops = starts[i];
-		write_and_read(500);
+		rig_play(500, NULL);
 		rig_drain();
 		rig_tell_drops();
 		dropped = rbmap_ring_dropped(rig.ring) - starts[i];
