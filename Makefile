@@ -103,3 +103,4 @@ help:
 	@echo '  check            install what is missing, build, and run all that follows'
 	@echo '  check-unit       in user space: ring, library, command'
 	@echo '  check-vm         on stock kernels, in virtual machines'
+	@echo '  stress           the ring, STRESS_SECONDS=3600; not in check'

@@ -48,6 +48,7 @@ struct written {
 /**
  * struct rig - the ring that is being tested
  * @clock: reads the time; NULL: 1 more each time
+ * @clock_alone: the model notes nothing of it: any thread may read it
  * @clock_steps_back: the time may be clamped instead of exact
  * @clock_said: the last time that each depth got
  * @depth: writers that are nested now
@@ -69,6 +70,7 @@ struct rig {
 	struct rbmap_ring_config config;
 
 	u64			(*clock)(void);
+	bool			clock_alone;
 	bool			clock_steps_back;
 	u64			clock_said[RIG_MAX_DEPTH + 1];
 	u64			clock_max;
