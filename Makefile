@@ -103,4 +103,5 @@ help:
 	@echo '  check            install what is missing, build, and run all that follows'
 	@echo '  check-unit       in user space: ring, library, command'
 	@echo '  check-vm         on stock kernels, in virtual machines'
+	@echo '  coverage         what of the ring its tests run; not in check'
 	@echo '  stress           the ring, STRESS_SECONDS=3600; not in check'

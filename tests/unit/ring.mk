@@ -5,6 +5,7 @@
 #	make check-unit-ring		all but stress, each also with sanitizers
 #	make check-stress		two minutes of it, with each sanitizer
 #	make stress STRESS_SECONDS=3600	an hour of it
+#	make coverage			each line and branch of the ring is run
 #
 # RBMAP_TEST_SEED=N starts the random ones elsewhere; RBMAP_TEST_ALL=1 tries
 # all pairs of places where ring_nested else tries some.
@@ -29,12 +30,16 @@ RING_FLAGS_plain :=
 RING_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 RING_FLAGS_tsan := -fsanitize=thread
+# Each function as it is written, also one that nobody calls.
+RING_FLAGS_cov := -O0 --coverage -fprofile-update=atomic \
+	-fkeep-inline-functions -fkeep-static-functions -include ring_coverage.h
 
 RING_TESTS := ring_words ring_encoding ring_wrap ring_reader ring_nested
 
 # Stop at each access to what is shared: see ring_points.h.
 RING_CFLAGS_plain/ring_nested := -include ring_points.h
 RING_CFLAGS_asan/ring_nested := -include ring_points.h
+RING_CFLAGS_cov/ring_nested := -include ring_points.h
 RING_CFLAGS_tsan/ring_stress := -include ring_points.h
 
 RING_BINARIES := $(foreach variant,plain asan,\
@@ -54,9 +59,9 @@ $(RING_TEST_BUILD)/$(1)/%: $(RING_TEST_DIR)/%.c \
 	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $$(RING_CFLAGS_$(1)/$$*) -o $$@ \
 		$$(filter %.c,$$^) $$(LDFLAGS) $$(RING_TEST_LIBS)
 endef
-$(foreach variant,plain asan tsan,$(eval $(call RING_VARIANT,$(variant))))
+$(foreach variant,plain asan tsan cov,$(eval $(call RING_VARIANT,$(variant))))
 
-.PHONY: check-unit-ring check-stress stress
+.PHONY: check-unit-ring check-stress stress coverage
 check-unit-ring: $(RING_BINARIES)
 	@status=0; for test in $(RING_BINARIES); do \
 		echo "# $$test"; \
@@ -66,3 +71,18 @@ check-unit-ring: $(RING_BINARIES)
 check-stress: STRESS_SECONDS := 120
 check-stress stress: $(RING_STRESS_BINARIES)
 	@$(RING_TEST_DIR)/stress $(STRESS_SECONDS) $(RING_STRESS_BINARIES)
+
+# Not those that go by chance: what they alone run is not tested.
+coverage: $(addprefix $(RING_TEST_BUILD)/cov/,$(RING_TESTS))
+	@rm -f $(RING_TEST_BUILD)/cov/*.gcda
+	@for test in $^; do \
+		$$test >$$test.log 2>&1 || { cat $$test.log; exit 1; }; \
+	done
+	@rm -rf $(RING_TEST_BUILD)/cov/words
+	@mkdir $(RING_TEST_BUILD)/cov/words
+	@cp $(RING_TEST_BUILD)/cov/ring_words-* $(RING_TEST_BUILD)/cov/words
+	@! $(RING_TEST_DIR)/coverage $(RING_DIR) $(RING_TEST_BUILD)/cov/words \
+		>$(RING_TEST_BUILD)/cov/words.log || \
+		{ echo "not ok - the packed words alone are no full coverage"; exit 1; }
+	@rm -r $(RING_TEST_BUILD)/cov/words
+	@$(RING_TEST_DIR)/coverage $(RING_DIR) $(RING_TEST_BUILD)/cov

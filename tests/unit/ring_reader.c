@@ -273,6 +273,53 @@ static void test_lapped_reader(void **state)
 	close_ring();
 }
 
+/*
+ * After a lap a weakly ordered processor may show a slot, and then a commit
+ * from before it.  That is no reason to take anything.
+ */
+static void test_commit_behind(void **state)
+{
+	u64 commit;
+
+	(void)state;
+	open_ring(3, 64, RBMAP_MODE_OVERWRITE);
+	rig_write_subbufs(5, 4);
+	rig_read();
+	commit = rig.ring->commit;
+	rig.ring->commit = rbmap_commit_word(
+		rbmap_seq_sub(reader()->next, 1, rig.ring->modulus), 16);
+	rig.ring->reader.holds = false;
+	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	rig.ring->commit = commit;
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 0);
+	close_ring();
+}
+
+/* Who comes with a tail that others have moved since opens nothing. */
+static void test_stale_tail(void **state)
+{
+	enum rbmap_drop drop = RBMAP_NR_DROPS;
+	u64 stale, tail, slots[3];
+	u32 laps;
+
+	(void)state;
+	for (laps = 1; laps < 10; laps++) {
+		open_ring(3, 64, RBMAP_MODE_OVERWRITE);
+		rig_write_subbufs(4, 4);
+		stale = rig.ring->tail;
+		rig_write_subbufs(laps, 4);
+		tail = rig.ring->tail;
+		memcpy(slots, rig.ring->slot, sizeof(slots));
+		assert_true(rbmap_ring_enter(rig.ring));
+		assert_true(rbmap_ring_open_next(rig.ring, stale, &drop));
+		rbmap_ring_leave(rig.ring);
+		rig_check(rig.ring->tail == tail && drop == RBMAP_NR_DROPS);
+		assert_memory_equal(slots, rig.ring->slot, sizeof(slots));
+		close_ring();
+	}
+}
+
 /* Causes of a drop */
 
 static void test_drop_full(void **state)
@@ -835,6 +882,8 @@ int main(void)
 		cmocka_unit_test(test_place_of_loss),
 		cmocka_unit_test(test_place_of_drops),
 		cmocka_unit_test(test_lapped_reader),
+		cmocka_unit_test(test_commit_behind),
+		cmocka_unit_test(test_stale_tail),
 		cmocka_unit_test(test_drop_full),
 		cmocka_unit_test(test_drop_lapped),
 		cmocka_unit_test(test_lap_into_the_spare),
