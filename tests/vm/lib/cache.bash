@@ -13,11 +13,12 @@ die()
 	exit 1
 }
 
-# lock_cache SUBDIRECTORY, to add to; unlock_cache
+# lock_cache SUBDIRECTORY, to add to; unlock_cache. What is built there for ten
+# minutes does not keep others from theirs.
 lock_cache()
 {
 	mkdir -p "$cache/$1"
-	exec 9>"$cache/lock"
+	exec 9>"$cache/$1/lock"
 	flock 9
 	rm -rf "$cache/$1"/.new.* # of one that was killed
 }

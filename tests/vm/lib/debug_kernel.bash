@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # the variables are those of lib/kernel
+#
+# Kernels that watch themselves, built from Debian's source with the options of
+# tests/debug/*.config. Part of lib/kernel.
+
+debug_configs=$here/../../debug
+
+is_debug_flavour()
+{
+	[ -e "$debug_configs/$1.config" ] && [ "$1" != common ]
+}
+
+# What a built kernel depends on, but for the source's version
+debug_key()
+{
+	{
+		cat "$debug_configs/common.config" "$debug_configs/$1.config"
+		gcc --version
+	} | sha256sum | cut -c 1-8
+}
+
+debug_source_version()
+{
+	apt-cache "${apt_options[@]}" show --no-all-versions "linux-source-$1" |
+		sed -n 's/^Version: //p'
+}
+
+# debug_source SERIES: the package, kept for the next flavour
+debug_source()
+{
+	local version deb
+
+	version=$(debug_source_version "$1")
+	[ -n "$version" ] || die "the archive has no linux-source-$1"
+	deb=$cache/debug/linux-source-$1_${version}_all.deb
+	if [ ! -e "$deb" ]; then
+		echo "kernel: downloading linux-source-$1 $version" >&2
+		(cd "$work/debs" && quietly "download linux-source-$1" \
+			apt-get "${apt_options[@]}" download "linux-source-$1")
+		rm -f "$cache/debug/linux-source-$1"_*.deb
+		mv "$work"/debs/*.deb "$deb"
+	fi
+	dpkg-deb --fsys-tarfile "$deb" | tar -xO --wildcards '*/linux-source-*.tar.xz' |
+		tar -xJ -C "$work/source" --strip-components 1
+}
+
+# Kconfig silently drops what it cannot have: look that each option is as asked.
+debug_check_config()
+{
+	local line name wrong=''
+
+	while read -r line; do
+		case $line in
+		CONFIG_*=n) name=${line%=n} ;;
+		CONFIG_*=*)
+			grep -qxF -- "$line" "$2" || wrong+=" $line"
+			continue
+			;;
+		'# CONFIG_'*' is not set')
+			name=${line#\# }
+			name=${name%% *}
+			;;
+		*) continue ;;
+		esac
+		! grep -q "^$name=" "$2" || wrong+=" $name=n"
+	done < <(cat "$debug_configs/common.config" "$debug_configs/$1.config")
+	[ -z "$wrong" ] || die "the kernel's configuration has not become:$wrong"
+}
+
+# debug_make ARGUMENT...
+debug_make()
+{
+	quietly "build the kernel ($*)" nice make -C "$work/source" \
+		-j"$(nproc)" KBUILD_BUILD_USER=rbmap KBUILD_BUILD_HOST=rbmap "$@"
+}
+
+# add_debug SERIES FLAVOUR KEY: sets dir
+add_debug()
+{
+	local flavour=$2 config kver tool
+
+	for tool in bc bison flex gcc lz4 make; do
+		command -v $tool >/dev/null || die "$tool is missing: tests/install-packages debug"
+	done
+	begin_entry debug
+	mkdir "$work/source"
+	debug_source "$1"
+	echo "kernel: building $1 $flavour, which takes ten minutes and more" >&2
+	config=$work/source/.config
+	debug_make tinyconfig
+	cat "$debug_configs/common.config" "$debug_configs/$flavour.config" >>"$config"
+	echo "CONFIG_LOCALVERSION=\"-$flavour-$3\"" >>"$config"
+	debug_make olddefconfig
+	debug_check_config "$flavour" "$config"
+	debug_make bzImage modules
+	kver=$(cat "$work/source/include/config/kernel.release")
+	debug_make run-command KBUILD_RUN_COMMAND="scripts/package/install-extmod-build \
+		$work/usr/src/linux-headers-$kver"
+	mkdir -p "$work/boot" "$work/lib/modules/$kver/kernel"
+	cp "$config" "$work/usr/src/linux-headers-$kver/.config"
+	cp "$work/source/arch/x86/boot/bzImage" "$work/boot/vmlinuz-$kver"
+	cp "$config" "$work/boot/config-$kver"
+	rm -rf "$work/source" "$work/debs"
+	dir=$cache/debug/$kver
+	rm -rf "$dir"
+	finish_entry "$dir"
+}
+
+# current_debug SERIES FLAVOUR: the cached kernel's directory, or nothing
+current_debug()
+{
+	mkdir -p "$cache/debug"
+	find "$cache/debug" -maxdepth 1 -name "$1.*-$2-$(debug_key "$2")" |
+		sort -V | tail -n 1
+}
+
+# fetch_debug SERIES FLAVOUR NEWER: sets dir
+fetch_debug()
+{
+	local key suites version
+
+	[ "$1" = 6.12 ] || die "the configuration of $2 is one of 6.12"
+	dir=$(current_debug "$1" "$2")
+	[ -z "$dir" ] || [ -n "$3" ] || return 0
+	lock_cache debug
+	dir=$(current_debug "$1" "$2")
+	if [ -z "$dir" ] || [ -n "$3" ]; then
+		key=$(debug_key "$2")
+		read -ra suites <<<"$(suites_of "$1")"
+		apt_state "debug-$1" "${suites[@]}"
+		version=$(debug_source_version "$1")
+		dir=$cache/debug/${version%%-*}-$2-$key
+		[ -d "$dir" ] || add_debug "$1" "$2" "$key"
+	fi
+	unlock_cache
+}
