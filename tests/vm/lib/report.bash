@@ -10,12 +10,21 @@ bad_news+='|rcu.*(detected stall|self-detected|stalls? on)|soft lockup|hard LOCK
 bad_news+='|blocked for more than|hung task|scheduling while atomic|lockdep is turned off'
 bad_news+='|page allocation failure|still has objects|Objects remaining|cannot create duplicate'
 bad_news+='|refcount_t:|list_(add|del) corruption|nobody cared|stack guard|Internal error'
+# The detectors give up.
+bad_news+='|leak detector disabled|ODEBUG: [Oo]ut of memory|turning off the locking'
+bad_news+='|non-static key'
+
+# Whose data races are ours: those that have a function of one of these on either
+# stack. The kernel has races of its own, which KCSAN reports too.
+our_modules='rbmap|emit|faulty'
+rule=$(printf '=%.0s' {1..66})
 
 passed=0 failed=0 skipped=0 number=0
 current='' # index of the running test
 name=boot  # its name, or what the guest does outside of tests
 plan='' ran=0 failed_before=0
 log_read=0 log_shown='' # lines of the kernel log that were searched
+race='' other_races=''  # a report that has not ended; titles of those not ours
 taint=0
 
 # result ok|"not ok" TEXT [SKIP-REASON]
@@ -123,12 +132,50 @@ search_log()
 	judge_log "$part"
 }
 
+# sort_races TEXT: sets text to what is left of it without the data races that are
+# not ours; their titles go to other_races. KCSAN puts each report between two
+# lines of "=", and the second may come with the next TEXT.
+sort_races()
+{
+	local line
+
+	text=''
+	while IFS= read -r line; do
+		if [[ $line == *"$rule" ]]; then
+			end_race "$line"
+		elif [ -n "$race" ]; then
+			race+=$line$'\n'
+		else
+			text+=$line$'\n'
+		fi
+	done <<<"$1"
+	# Of another detector: not to be sorted.
+	if [[ $race == *$'\n'*$'\n'* && $race != *'BUG: KCSAN'* ]]; then
+		text+=$race race=''
+	fi
+}
+
+# end_race LINE: the line of "=" that ends a report, or begins one
+end_race()
+{
+	if [ -z "$race" ]; then
+		race=$1$'\n'
+	elif [[ $race == *'BUG: KCSAN'* && ! $race =~ \[($our_modules)\] ]]; then
+		other_races+=$(grep -o -m 1 'KCSAN: .*' <<<"$race")$'\n' race=''
+	else
+		text+=$race$1$'\n' race=''
+	fi
+}
+
 # judge_log TEXT: false when it has bad news, which is reported
 judge_log()
 {
-	grep -qE "$bad_news" <<<"$1" || return 0
-	fail "kernel log: $(grep -m 1 -oE "($bad_news).*" <<<"$1")"
-	grep -E -m 3 -A 40 -B 2 "$bad_news" <<<"$1" | diag
+	local text=$1
+
+	[[ -z $race && $1 != *'BUG: KCSAN'* ]] || sort_races "$1"
+	grep -qE "$bad_news" <<<"$text" || return 0
+	fail "kernel log: $(grep -m 1 -oE "($bad_news).*" <<<"$text")"
+	grep -E -m 3 -A 40 -B 2 "$bad_news" <<<"$text" | diag
 	return 1
 }
 
@@ -263,12 +310,20 @@ follow_guest()
 summary()
 {
 	judge_log "$(log_since)" || log_shown=1
+	[ -z "$race" ] || judge_log "$rule" || log_shown=1
+	[ -z "$other_races" ] || show_other_races
 	[ -n "$done" ] || report_early_end
 	echo "1..$number"
 	[ "$failed" -eq 0 ] || keep=1
 	[ -z "$keep" ] || echo "# logs: $dir"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] && [ "$number" -gt 0 ]
+}
+
+show_other_races()
+{
+	echo "# data races of the kernel itself, which fail nothing: $(wc -l <<<"${other_races%$'\n'}")"
+	sort <<<"${other_races%$'\n'}" | uniq -c | sort -rn | head -n 20 | diag
 }
 
 report_early_end()
