@@ -4,10 +4,19 @@
  *
  * Events with numbers are emitted on all CPUs at once, through the marker or
  * by emit.ko, while a reader for each CPU follows through the map or with
- * read().  Each number must come once, in order and intact; what is missing
- * must be what was told, where it was told; and all counters must agree.
+ * read().  Each number must come once, in order and intact, with the time at
+ * which it was reserved; what is missing must be what was told, where it was
+ * told; and all counters must agree.
  *
- *	exact [TARGET-OPTION]... marker|emit EVENTS [MODE-READER-PACE]...
+ *	exact [TARGET-OPTION]... [OPTION]... marker|emit EVENTS
+ *	      [MODE-READER-PACE]...
+ *
+ *	--wait poll|block  readers poll before each step; or wait in it
+ *	--percent N        buffer_percent
+ *	--clock NAME       trace_clock
+ *	--depth N          events inside each other that a task writes
+ *	--hotplug          CPUs go off line and come back while events are written
+ *	--offline          they are off line when their events are read
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +24,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,174 +31,70 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "emit/emit.h"
+#include "stream.h"
 #include "tap.h"
 
-#define MAX_CPUS	64
-#define EMIT_RUN	"/sys/module/emit/parameters/run"
-#define EMIT_ATTEMPTS	"/sys/module/emit/parameters/attempts"
+#define MAX_CPUS	EMIT_CPUS
+#define EMIT_PARAM	"/sys/module/emit/parameters/"
+
+/* ktime_get_mono_fast_ns() may step when the timekeeper is updated. */
+#define FAST_CLOCK_SLACK	10000
+
+/* Task, softirq, irq, NMI: so many events nest with no more inside a task's. */
+#define NEST_OF_CONTEXTS	4
+#define MAX_NEST		5
 
 enum pace { FAST, SLOW, END };
 
 static const char * const pace_names[] = { "fast", "slow", "end" };
 
-/**
- * struct stream - what a reader has seen of a CPU's events
- * @next: number that comes next, by context, if nothing is lost
- * @received: events
- * @missing: numbers that were skipped over
- * @told: lost, as the sub-buffers say
- * @behind: contexts that have no event since the last loss, as bits
- * @places: losses that could be compared with what is missing there
- * @misplaced: those that differ
- * @late: events behind a gap that was not told yet
- * @time: of the last event
- * @error: the first thing that is wrong
- */
-struct stream {
-	uint64_t	next[EMIT_CONTEXTS];
-	uint64_t	received;
-	uint64_t	missing;
-	uint64_t	told;
-	unsigned int	behind;
-	uint64_t	places;
-	uint64_t	misplaced;
-	uint64_t	late;
-	uint64_t	time;
-	bool		backwards;
-	char		error[128];
-};
+enum wait { WHEN_EMPTY, POLL, BLOCK };
 
+static const char * const wait_names[] = { "", " poll", " block" };
+
+/* In the order of enum rbmap_clock. */
+static const char * const clocks[] = { "local", "mono", "boot", "x86-tsc" };
+
+/**
+ * struct worker - a CPU, who reads it and what was written on it
+ * @polled: times that poll() said that there is something
+ * @in_vain: of them, there was nothing
+ * @finished: the reader has come to the end
+ * @first: number of events before the scenario, by context
+ * @emitted: events, by context
+ * @refused: of them, by context
+ * @discards_refused: reservations that would have been discarded
+ */
 struct worker {
 	int			cpu;
 	pthread_t		reader;
 	pthread_t		emitter;
 	struct client		client;
 	struct stream		stream;
+	uint64_t		polled;
+	uint64_t		in_vain;
+	bool			finished;
 	uint64_t		first[EMIT_CONTEXTS];
 	uint64_t		emitted[EMIT_CONTEXTS];
-	uint64_t		refused;
+	uint64_t		refused[EMIT_CONTEXTS];
+	uint64_t		discards_refused;
 };
 
 static struct worker workers[MAX_CPUS];
 static int nr_cpus;
 static bool by_module, by_map, overwrite;
-static unsigned int contexts;	/* that write at all, as bits */
 static enum pace pace;
-static uint64_t nr_events;
+static enum wait waiting;
+static bool hotplug, offline;
+static unsigned int clock_id, depth = 1;
+static struct emit_rule rule;
+static uint64_t nr_events, largest;
 static bool ended;		/* nothing more is emitted */
+static unsigned int toggled;
 
-__attribute__((format(printf, 2, 3)))
-static void wrong(struct stream *stream, const char *format, ...)
+static bool is_ended(void)
 {
-	va_list args;
-
-	if (stream->error[0])
-		return;
-	va_start(args, format);
-	vsnprintf(stream->error, sizeof(stream->error), format, args);
-	va_end(args);
-}
-
-/* Which context, which number; false: not as it was written. */
-static bool event_identify(struct stream *stream, const struct record *record,
-			   int cpu, unsigned int *context, uint64_t *number)
-{
-	const struct emit_event *event = (const void *)record->payload;
-	size_t i, fill;
-
-	*context = EMIT_TASK;
-	if (!by_module) {
-		if (record_number(record, number))
-			return true;
-		wrong(stream, "an event that is none of ours");
-		return false;
-	}
-	if (record->size < sizeof(*event) || event->common.type != EMIT_TYPE ||
-	    event->common.flags >= EMIT_CONTEXTS || event->common.pid != cpu) {
-		wrong(stream, "an event that is none of ours");
-		return false;
-	}
-	*context = event->common.flags;
-	*number = event->number;
-	fill = emit_size(*number) - sizeof(*event);
-	if (record->size < sizeof(*event) + fill) {
-		wrong(stream, "event %" PRIu64 " is too short", *number);
-		return false;
-	}
-	for (i = 0; i < fill; i++) {
-		if (event->fill[i] != (uint8_t)(*number + *context)) {
-			wrong(stream, "event %" PRIu64 " is damaged at %zu",
-			      *number, i);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* All contexts have an event behind the last loss: so what is missing is known. */
-static void compare_place(struct stream *stream)
-{
-	stream->places++;
-	stream->misplaced += stream->missing != stream->told;
-}
-
-static void stream_event(struct stream *stream, const struct record *record,
-			 int cpu)
-{
-	unsigned int context;
-	uint64_t number;
-
-	if (record->time < stream->time)
-		stream->backwards = true;
-	stream->time = record->time;
-	if (!event_identify(stream, record, cpu, &context, &number))
-		return;
-	stream->received++;
-	if (number < stream->next[context]) {
-		wrong(stream, "number %" PRIu64 " of context %u comes again",
-		      number, context);
-		return;
-	}
-	stream->missing += number - stream->next[context];
-	stream->next[context] = number + 1;
-	if (stream->behind & 1u << context) {
-		stream->behind &= ~(1u << context);
-		if (!stream->behind)
-			compare_place(stream);
-	}
-	stream->late += stream->missing > stream->told;
-}
-
-/*
- * Bytes [from, to) of a sub-buffer are new, and the meta-page says how many
- * were lost before it.
- */
-static void stream_subbuf(struct stream *stream, const void *subbuf,
-			  size_t size, size_t from, size_t to,
-			  uint64_t in_meta, int cpu)
-{
-	struct cursor cursor;
-	struct record record;
-	uint64_t lost = 0;
-
-	if (!from && !subbuf_lost(subbuf, size, &lost)) {
-		/* No room for the number: the meta-page has it. */
-		if (!by_map)
-			wrong(stream, "a loss without its number");
-		lost = in_meta;
-	}
-	if (lost) {
-		stream->told += lost;
-		stream->behind = contexts;
-	}
-	cursor_begin(&cursor, subbuf);
-	cursor.end = to;
-	while (cursor_next(&cursor, &record))
-		if (cursor.at > from)
-			stream_event(stream, &record, cpu);
-	if (cursor.bad)
-		wrong(stream, "at %zu: %s", cursor.at, cursor.bad);
+	return __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
 }
 
 /* One step of a reader: false when nothing is there. */
@@ -203,7 +107,8 @@ static bool step_map(struct worker *worker)
 	size_t from, commit;
 
 	if (get_reader(client->fd))
-		wrong(&worker->stream, "GET_READER: %s", error_name(errno));
+		stream_wrong(&worker->stream, "GET_READER: %s",
+			     error_name(errno));
 	subbuf = client_subbuf(client);
 	client->id = client->meta->reader.id;
 	from = any && id == client->id ? client->seen : 0;
@@ -212,7 +117,7 @@ static bool step_map(struct worker *worker)
 		return false;
 	client->any = true;
 	stream_subbuf(&worker->stream, subbuf, client->subbuf_size, from,
-		      commit, client->meta->reader.lost_events, worker->cpu);
+		      commit, client->meta->reader.lost_events, true);
 	client->seen = commit;
 	return true;
 }
@@ -223,42 +128,82 @@ static bool step_read(struct worker *worker, void *subbuf)
 	ssize_t ret = read(client->fd, subbuf, client->subbuf_size);
 
 	if (ret < 0 && errno != EAGAIN && errno != EINTR)
-		wrong(&worker->stream, "read: %s", error_name(errno));
+		stream_wrong(&worker->stream, "read: %s", error_name(errno));
 	if (ret < 0)
 		return false;
 	if (ret != (ssize_t)client->subbuf_size) {
-		wrong(&worker->stream, "read gives %zd bytes", ret);
+		stream_wrong(&worker->stream, "read gives %zd bytes", ret);
 		return false;
 	}
 	stream_subbuf(&worker->stream, subbuf, client->subbuf_size, 0,
-		      subbuf_commit(subbuf), 0, worker->cpu);
+		      subbuf_commit(subbuf), 0, false);
 	return true;
+}
+
+static bool step(struct worker *worker, void *subbuf)
+{
+	return by_map ? step_map(worker) : step_read(worker, subbuf);
+}
+
+static bool polled(struct worker *worker)
+{
+	struct pollfd pollfd = { .fd = worker->client.fd, .events = POLLIN };
+
+	if (poll(&pollfd, 1, 20) != 1)
+		return false;
+	if (pollfd.revents != POLLIN)
+		stream_wrong(&worker->stream, "poll says %#x", pollfd.revents);
+	return true;
+}
+
+/* While events are written: as the scenario says. */
+static void follow(struct worker *worker, void *subbuf)
+{
+	while (!is_ended()) {
+		if (pace == END) {
+			nap(5);
+			continue;
+		}
+		if (waiting != POLL) {
+			if (!step(worker, subbuf) && pace == FAST)
+				polled(worker);
+		} else if (polled(worker)) {
+			worker->polled++;
+			worker->in_vain += !step(worker, subbuf);
+		}
+		if (pace == SLOW)
+			nap(3);
+	}
 }
 
 static void *reader(void *data)
 {
 	struct worker *worker = data;
-	struct pollfd pollfd = { .fd = worker->client.fd, .events = POLLIN };
 	void *subbuf = malloc(worker->client.subbuf_size);
 	unsigned int idle = 0;
 
-	while (pace == END && !__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
-		nap(5);
+	follow(worker, subbuf);
 	/* Nothing new, seen twice after the end: that was all. */
-	while (idle < 2) {
-		bool over = __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
-		bool got = by_map ? step_map(worker) :
-				    step_read(worker, subbuf);
-
-		if (over)
-			idle = got ? 0 : idle + 1;
-		else if (pace == SLOW)
-			nap(3);
-		else if (!got)
-			poll(&pollfd, 1, 20);
-	}
+	while (idle < 2)
+		idle = step(worker, subbuf) ? 0 : idle + 1;
 	free(subbuf);
+	__atomic_store_n(&worker->finished, true, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+/* Who waits in a step is woken until there is nothing left to wait for. */
+static void join_reader(struct worker *worker)
+{
+	int fd = worker->client.fd;
+
+	if (waiting == BLOCK) {
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+		while (!__atomic_load_n(&worker->finished, __ATOMIC_ACQUIRE)) {
+			ioctl(fd, 0);
+			nap(2);
+		}
+	}
+	pthread_join(worker->reader, NULL);
 }
 
 /* The marker: its own thread for each CPU, which counts what is refused too. */
@@ -274,42 +219,56 @@ static void *emit_markers(void *data)
 	return NULL;
 }
 
-static void emit_run(void)
+static void emit_set(const char *name, uint64_t value)
 {
-	int fd = open(EMIT_RUN, O_WRONLY | O_CLOEXEC);
-	char text[24];
-	int len = snprintf(text, sizeof(text), "%" PRIu64, nr_events);
+	char path[128], text[24];
+	int len = snprintf(text, sizeof(text), "%" PRIu64, value), fd;
 
+	snprintf(path, sizeof(path), EMIT_PARAM "%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, len) != len)
-		bail_out(EMIT_RUN ": %s", error_name(errno));
+		bail_out("%s: %s", path, error_name(errno));
 	close(fd);
+}
+
+static FILE *emit_open(const char *path)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		bail_out("%s: %s", path, error_name(errno));
+	return file;
 }
 
 /* What each context has tried to write since emit.ko was loaded. */
 static void emit_read(bool after)
 {
-	FILE *file = fopen(EMIT_ATTEMPTS, "re");
-	uint64_t attempts[EMIT_CONTEXTS], refused;
+	FILE *file = emit_open(EMIT_PARAM "attempts");
 	int cpu, context;
 
-	if (!file)
-		bail_out(EMIT_ATTEMPTS ": %s", error_name(errno));
-	while (fscanf(file, "%d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		      " %" SCNu64, &cpu, &attempts[EMIT_TASK],
-		      &attempts[EMIT_SOFTIRQ], &attempts[EMIT_IRQ],
-		      &attempts[EMIT_NMI], &refused) == 6) {
+	while (fscanf(file, "%d", &cpu) == 1) {
 		struct worker *worker = &workers[cpu];
-
-		worker->refused = after ? refused - worker->refused : refused;
+		uint64_t discards = 0;
 
 		for (context = 0; context < EMIT_CONTEXTS; context++) {
-			if (after)
-				worker->emitted[context] =
-					attempts[context] -
-					worker->first[context];
-			else
-				worker->first[context] = attempts[context];
+			uint64_t attempts, refused, more;
+
+			if (fscanf(file, "%" SCNu64 " %" SCNu64 " %" SCNu64,
+				   &attempts, &refused, &more) != 3)
+				bail_out("attempts: not understood");
+			discards += more;
+			if (!after) {
+				worker->first[context] = attempts;
+				worker->refused[context] = refused;
+				continue;
+			}
+			worker->emitted[context] = attempts -
+						   worker->first[context];
+			worker->refused[context] = refused -
+						   worker->refused[context];
 		}
+		worker->discards_refused = after ?
+			discards - worker->discards_refused : discards;
 	}
 	fclose(file);
 }
@@ -319,7 +278,7 @@ static void emit_all(void)
 	int cpu;
 
 	if (by_module) {
-		emit_run();
+		emit_set("run", nr_events);
 		return;
 	}
 	for (cpu = 0; cpu < nr_cpus; cpu++)
@@ -329,19 +288,65 @@ static void emit_all(void)
 		pthread_join(workers[cpu].emitter, NULL);
 }
 
+static void set_online(int cpu, bool online)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, online ? "1" : "0", 1) != 1)
+		bail_out("%s: %s", path, error_name(errno));
+	close(fd);
+}
+
+/* The first one stays, as it does on most machines. */
+static void *toggle(void *unused)
+{
+	int cpu = 0;
+
+	(void)unused;
+	while (!is_ended() && nr_cpus > 1) {
+		cpu = cpu % (nr_cpus - 1) + 1;
+		set_online(cpu, false);
+		nap(20);
+		set_online(cpu, true);
+		toggled++;
+		nap(50);
+	}
+	return NULL;
+}
+
 /* Open, and forget what is there. */
 static void begin(void)
 {
+	uint64_t slack = clock_id == RBMAP_CLOCK_MONO ||
+			 clock_id == RBMAP_CLOCK_BOOT ? FAST_CLOCK_SLACK : 0;
 	int cpu;
 
+	/* Each scenario has others write the tiny events. */
+	rule.tiny++;
+	rule.too_large = !overwrite || pace == END;
+	if (by_module) {
+		emit_set("tiny", rule.tiny);
+		emit_set("too_large", rule.too_large);
+		emit_set("clock", clock_id);
+		emit_set("depth", depth);
+		emit_read(false);
+	}
 	if (!set_overwrite(overwrite) || !reset())
 		bail_out("cannot set up: %s", error_name(errno));
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		struct worker *worker = &workers[cpu];
 
-		memset(&worker->stream, 0, sizeof(worker->stream));
 		worker->cpu = cpu;
-		if (!client_open(&worker->client, cpu, O_RDONLY | O_NONBLOCK))
+		worker->polled = worker->in_vain = 0;
+		worker->finished = false;
+		stream_begin(&worker->stream, cpu, by_module ? &rule : NULL,
+			     slack, worker->first);
+		if (!client_open(&worker->client, cpu, O_RDONLY |
+				 (waiting == BLOCK ? 0 : O_NONBLOCK)))
 			bail_out("cannot map: %s", error_name(errno));
 		/* What is in the reader's sub-buffer is not ours. */
 		worker->client.any = true;
@@ -354,25 +359,47 @@ static void begin(void)
 	ended = false;
 }
 
-static void run(void)
+static void start_readers(void)
 {
 	int cpu;
 
-	begin();
-	if (by_module)
-		emit_read(false);
-	for (cpu = 0; cpu < nr_cpus; cpu++)
-		memcpy(workers[cpu].stream.next, workers[cpu].first,
-		       sizeof(workers[cpu].first));
 	for (cpu = 0; cpu < nr_cpus; cpu++)
 		pthread_create(&workers[cpu].reader, NULL, reader,
 			       &workers[cpu]);
+}
+
+static void run(void)
+{
+	pthread_t toggler;
+	int cpu;
+
+	begin();
+	if (!offline)
+		start_readers();
+	if (hotplug)
+		pthread_create(&toggler, NULL, toggle, NULL);
 	emit_all();
+	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
+	if (hotplug)
+		pthread_join(toggler, NULL);
+	if (offline) {
+		for (cpu = 1; cpu < nr_cpus; cpu++)
+			set_online(cpu, false);
+		start_readers();
+	}
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		join_reader(&workers[cpu]);
 	if (by_module)
 		emit_read(true);
-	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
-	for (cpu = 0; cpu < nr_cpus; cpu++)
-		pthread_join(workers[cpu].reader, NULL);
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		struct worker *worker = &workers[cpu];
+		uint64_t end[EMIT_CONTEXTS];
+		int i;
+
+		for (i = 0; i < EMIT_CONTEXTS; i++)
+			end[i] = worker->first[i] + worker->emitted[i];
+		stream_end(&worker->stream, end);
+	}
 }
 
 static bool agree(const char *what, uint64_t got, uint64_t wanted, int cpu)
@@ -383,20 +410,61 @@ static bool agree(const char *what, uint64_t got, uint64_t wanted, int cpu)
 	return false;
 }
 
-static bool stats_agree(const struct worker *worker, uint64_t emitted)
+static uint64_t too_large(const struct worker *worker)
+{
+	uint64_t i, sum = 0;
+	int context;
+
+	for (context = 0; by_module && context < EMIT_CONTEXTS; context++)
+		for (i = 0; i < worker->emitted[context]; i++)
+			sum += emit_size(&rule, emit_who(worker->cpu, context),
+					 worker->first[context] + i) > rule.max;
+	return sum;
+}
+
+/*
+ * Each cause comes where it must, and only there.  Who is refused because
+ * contexts nest too deep has not come to be too large.
+ */
+static bool causes_agree(const struct worker *worker)
+{
+	const int cpu = worker->cpu;
+	uint64_t nested = stat_of(cpu, "dropped nested");
+	bool good = true;
+
+	if (depth + NEST_OF_CONTEXTS <= MAX_NEST)
+		good &= agree("stats: dropped nested", nested, 0, cpu);
+	if (!nested)
+		good &= agree("stats: dropped too large",
+			      stat_of(cpu, "dropped too large"),
+			      too_large(worker), cpu);
+	if (overwrite)
+		good &= agree("stats: dropped full",
+			      stat_of(cpu, "dropped full"), 0, cpu);
+	else
+		good &= agree("stats: dropped lapped",
+			      stat_of(cpu, "dropped lapped"), 0, cpu) &&
+			agree("stats: overrun", stat_of(cpu, "overrun"), 0,
+			      cpu);
+	return good;
+}
+
+static bool stats_agree(const struct worker *worker)
 {
 	const struct stream *stream = &worker->stream;
 	const int cpu = worker->cpu;
-	uint64_t lost = emitted - stream->received + worker->refused;
+	uint64_t received = stream_sum(stream->received);
+	uint64_t lost = stream_sum(worker->emitted) - received +
+			worker->discards_refused;
 	uint64_t dropped = stat_of(cpu, "dropped events");
 	uint64_t overrun = stat_of(cpu, "overrun");
 	bool good = true;
 
 	good &= agree("stats: unread", stat_of(cpu, "entries"), 0, cpu);
-	good &= agree("stats: read", stat_of(cpu, "read events"),
-		      stream->received, cpu);
+	good &= agree("stats: read", stat_of(cpu, "read events"), received,
+		      cpu);
 	good &= agree("stats: emitted, less overrun",
-		      stat_of(cpu, "emitted") - overrun, stream->received, cpu);
+		      stat_of(cpu, "emitted") - overrun, received, cpu);
 	good &= agree("stats: overrun and dropped", overrun + dropped, lost,
 		      cpu);
 	good &= agree("stats: lost", stat_of(cpu, "lost events"), lost, cpu);
@@ -406,24 +474,28 @@ static bool stats_agree(const struct worker *worker, uint64_t emitted)
 		      stat_of(cpu, "dropped lapped") +
 		      stat_of(cpu, "dropped nested") +
 		      stat_of(cpu, "dropped too large"), dropped, cpu);
-	if (!overwrite)
-		good &= agree("stats: overrun", overrun, 0, cpu);
-	return good;
+	if (by_module)
+		good &= agree("stats: dropped, as the writers were told",
+			      dropped, stream_sum(worker->refused) +
+			      worker->discards_refused, cpu);
+	return good && causes_agree(worker);
 }
 
-static bool meta_agrees(const struct worker *worker, uint64_t emitted)
+static bool meta_agrees(const struct worker *worker)
 {
 	volatile struct rbmap_meta *meta = worker->client.meta;
 	const struct stream *stream = &worker->stream;
-	uint64_t lost = emitted - stream->received + worker->refused;
+	uint64_t received = stream_sum(stream->received);
+	uint64_t lost = stream_sum(worker->emitted) - received +
+			worker->discards_refused;
 	const int cpu = worker->cpu;
 	bool good = true;
 
 	if (!by_map)
 		return true;
-	good &= agree("meta: read", meta->read, stream->received, cpu);
+	good &= agree("meta: read", meta->read, received, cpu);
 	good &= agree("meta: entries", meta->entries,
-		      stream->received + meta->overrun, cpu);
+		      received + meta->overrun, cpu);
 	good &= agree("meta: lost", meta->lost, lost, cpu);
 	good &= agree("meta: lost_told", meta->lost_told, lost, cpu);
 	good &= agree("meta: overrun and dropped", meta->overrun +
@@ -433,52 +505,101 @@ static bool meta_agrees(const struct worker *worker, uint64_t emitted)
 	return good;
 }
 
-static void judge(const char *name)
+/* Received, and what is missing by the numbers, of each context. */
+static bool sums_agree(const struct worker *worker)
 {
-	bool intact = true, forward = true, told = true, placed = true;
-	bool counters = true, sum = true, unplaced = false;
-	uint64_t all_emitted = 0, received = 0, lost = 0, places = 0;
-	int cpu, context;
+	const struct stream *stream = &worker->stream;
+	const int cpu = worker->cpu;
+	bool good = true;
+	char what[48];
+	int i;
+
+	for (i = 0; i < EMIT_CONTEXTS; i++) {
+		snprintf(what, sizeof(what), "context %d: received and missing",
+			 i);
+		good &= agree(what, stream->received[i] + stream->missing[i],
+			      worker->emitted[i], cpu);
+		if (!by_module)
+			continue;
+		/* What was overwritten is missing too. */
+		snprintf(what, sizeof(what), "context %d: missing or refused",
+			 i);
+		if (!overwrite || stream->missing[i] < worker->refused[i])
+			good &= agree(what, stream->missing[i],
+				      worker->refused[i], cpu);
+	}
+	return good & agree("told", stream->told,
+			    stream_sum(stream->missing) +
+			    worker->discards_refused, cpu);
+}
+
+/* What the test was about, for who reads its log. */
+static void describe(void)
+{
+	uint64_t emitted[EMIT_CONTEXTS] = { 0 }, bytes = 0, timed = 0;
+	uint64_t polls = 0, in_vain = 0;
+	int cpu, i;
 
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		struct worker *worker = &workers[cpu];
-		struct stream *stream = &worker->stream;
-		uint64_t emitted = 0, missing = stream->missing;
 
-		for (context = 0; context < EMIT_CONTEXTS; context++) {
-			emitted += worker->emitted[context];
-			/* And those behind the last that came. */
-			missing += worker->first[context] +
-				   worker->emitted[context] -
-				   stream->next[context];
-		}
+		for (i = 0; i < EMIT_CONTEXTS; i++)
+			emitted[i] += worker->emitted[i];
+		bytes += worker->stream.bytes;
+		timed += worker->stream.timed;
+		polls += worker->polled;
+		in_vain += worker->in_vain;
+		if (worker->stream.largest > largest)
+			largest = worker->stream.largest;
+	}
+	if (!by_module)
+		return;
+	diag("emitted: task %" PRIu64 ", softirq %" PRIu64 ", timer %" PRIu64
+	     ", irq %" PRIu64 ", irq_work %" PRIu64 ", NMI %" PRIu64
+	     "; %" PRIu64 " bytes and %" PRIu64 " times compared",
+	     emitted[EMIT_TASK], emitted[EMIT_SOFTIRQ], emitted[EMIT_TIMER],
+	     emitted[EMIT_IRQ], emitted[EMIT_IRQ_WORK], emitted[EMIT_NMI],
+	     bytes, timed);
+	if (polls)
+		diag("polled %" PRIu64 " times, %" PRIu64 " in vain", polls,
+		     in_vain);
+}
+
+static void judge(const char *name)
+{
+	bool intact = true, forward = true, summed = true, placed = true;
+	bool counters = true, unplaced = false;
+	uint64_t emitted = 0, received = 0, places = 0, nested = 0, polls = 0;
+	int cpu;
+
+	describe();
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		struct worker *worker = &workers[cpu];
+		struct stream *stream = &worker->stream;
+
 		if (stream->error[0]) {
 			diag("CPU %d: %s", cpu, stream->error);
 			intact = false;
 		}
 		forward &= !stream->backwards;
-		sum &= agree("received and missing",
-			     stream->received + missing, emitted, cpu);
-		told &= agree("told", stream->told, missing + worker->refused,
-			      cpu);
+		summed &= sums_agree(worker);
 		/*
 		 * A dropped event is told with the next sub-buffer, but smaller
-		 * ones may fit before that.  NMIs are too rare to say soon what
-		 * of them is missing.
+		 * ones may fit before that.
 		 */
-		unplaced |= stat_of(cpu, "dropped events") != 0 ||
-			    worker->emitted[EMIT_NMI];
+		unplaced |= stat_of(cpu, "dropped events") != 0;
 		placed &= !stream->misplaced && !stream->late;
-		counters &= stats_agree(worker, emitted);
-		counters &= meta_agrees(worker, emitted);
-		all_emitted += emitted;
-		received += stream->received;
-		lost += missing;
+		counters &= stats_agree(worker) & meta_agrees(worker);
+		emitted += stream_sum(worker->emitted);
+		received += stream_sum(stream->received);
 		places += stream->places;
+		nested += stat_of(cpu, "dropped nested");
+		polls += worker->polled;
 	}
-	ok(sum && told, "%s: %" PRIu64 " received + %" PRIu64
-	   " lost = %" PRIu64 " emitted", name, received, lost, all_emitted);
-	ok(intact, "%s: each once, in order, intact", name);
+	ok(summed, "%s: %" PRIu64 " received + %" PRIu64 " lost = %" PRIu64
+	   " emitted, in each context", name, received, emitted - received,
+	   emitted);
+	ok(intact, "%s: each once, in order, intact, with its time", name);
 	ok(forward, "%s: time never goes back", name);
 	if (!unplaced)
 		ok(placed, "%s: each loss is told where it was (%" PRIu64
@@ -486,26 +607,31 @@ static void judge(const char *name)
 	ok(counters, "%s: meta-page and stats agree", name);
 	/* A test of losses without any tests nothing. */
 	if (pace == END)
-		ok(lost > 0, "%s: something was lost", name);
+		ok(emitted > received, "%s: something was lost", name);
+	if (depth >= MAX_NEST)
+		ok(nested > 0, "%s: events were dropped for nesting", name);
+	if (waiting == POLL && pace != END)
+		ok(polls > 0, "%s: poll has said that there is something",
+		   name);
 }
 
 static void scenario(void)
 {
-	char name[64];
-	int cpu;
+	char name[96];
+	int cpu, i;
 
-	snprintf(name, sizeof(name), "%s %s %s",
+	snprintf(name, sizeof(name), "%s %s %s%s%s%s",
 		 overwrite ? "overwrite" : "discard", by_map ? "map" : "read",
-		 pace_names[pace]);
+		 pace_names[pace], wait_names[waiting],
+		 hotplug ? " hotplug" : "", offline ? " offline" : "");
 	run();
 	judge(name);
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
-		int context;
-
 		client_close(&workers[cpu].client);
-		for (context = 0; context < EMIT_CONTEXTS; context++)
-			workers[cpu].first[context] +=
-				workers[cpu].emitted[context];
+		for (i = 0; i < EMIT_CONTEXTS; i++)
+			workers[cpu].first[i] += workers[cpu].emitted[i];
+		if (offline && cpu)
+			set_online(cpu, true);
 	}
 }
 
@@ -526,19 +652,65 @@ static bool wanted(char **filters, int count)
 	return !count;
 }
 
+static void set_clock(const char *name)
+{
+	for (clock_id = 0; clock_id < 4; clock_id++)
+		if (!strcmp(clocks[clock_id], name))
+			break;
+	if (clock_id == 4 || !set("trace_clock", name))
+		bail_out("no clock %s", name);
+}
+
+/* The arguments behind the options. */
+static int options(int argc, char **argv)
+{
+	int i = target_options(argc, argv);
+
+	for (; i < argc && !strncmp(argv[i], "--", 2); i++) {
+		const char *option = argv[i] + 2, *value = argv[i + 1];
+
+		if (!strcmp(option, "hotplug")) {
+			hotplug = true;
+			continue;
+		}
+		if (!strcmp(option, "offline")) {
+			offline = true;
+			continue;
+		}
+		if (++i == argc)
+			bail_out("--%s wants a value", option);
+		if (!strcmp(option, "wait"))
+			waiting = !strcmp(value, "poll") ? POLL : BLOCK;
+		else if (!strcmp(option, "percent"))
+			set("buffer_percent", value);
+		else if (!strcmp(option, "clock"))
+			set_clock(value);
+		else if (!strcmp(option, "depth"))
+			depth = strtoul(value, NULL, 10);
+		else
+			bail_out("unknown option --%s", option);
+	}
+	return i;
+}
+
 int main(int argc, char **argv)
 {
-	int first = target_options(argc, argv), i;
+	int first = options(argc, argv), i;
 
 	if (argc - first < 2)
-		bail_out("usage: exact marker|emit EVENTS [MODE-READER-PACE]...");
+		bail_out("usage: exact [OPTION]... marker|emit EVENTS [MODE-READER-PACE]...");
 	by_module = !strcmp(argv[first], "emit");
 	nr_events = strtoull(argv[first + 1], NULL, 10);
-	contexts = by_module ? 1u << EMIT_TASK | 1u << EMIT_SOFTIRQ |
-			       1u << EMIT_IRQ : 1u << EMIT_TASK;
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (nr_cpus > MAX_CPUS)
 		nr_cpus = MAX_CPUS;
+	if (by_module) {
+		FILE *file = emit_open(EMIT_PARAM "max");
+
+		if (fscanf(file, "%u", &rule.max) != 1)
+			bail_out("no largest event");
+		fclose(file);
+	}
 	for (i = 0; i < 12; i++) {
 		overwrite = i % 2 == 0;
 		by_map = i / 2 % 2 == 0;
@@ -546,6 +718,11 @@ int main(int argc, char **argv)
 		if (wanted(argv + first + 2, argc - first - 2))
 			scenario();
 	}
+	if (by_module)
+		ok(largest + 20 >= rule.max, "the largest events came (%" PRIu64
+		   " of %u bytes)", largest, rule.max);
 	set_overwrite(true);
+	set_number("buffer_percent", 50);
+	set("trace_clock", "local");
 	return done_testing();
 }

@@ -20,9 +20,10 @@ without_ring()
 	ok "$1: module unloads" rmmod rbmap || done_testing
 }
 
+# Of the CPU that has had the fewest.
 nmi_events()
 {
-	awk '{ sum += $5 } END { print sum }' /sys/module/emit/parameters/attempts
+	awk '{ print $17 }' /sys/module/emit/parameters/attempts | sort -n | head -n 1
 }
 
 lapped()
@@ -33,11 +34,13 @@ lapped()
 
 with_ring 64K 4 64
 results "marker: " exact marker 6000
-results "emit: " exact emit 60000
+results "emit: " exact emit 30000
+# Not those that CPUs send, but the machine's.
+echo N >/sys/module/emit/parameters/nmis
 before=$(nmi_events)
 nmis 800 5
 results "emit with NMIs: " exact emit 60000 overwrite-fast discard-fast
-ok "NMIs have written" test "$(nmi_events)" -gt "$before"
+ok "NMIs have written on each CPU" test "$(nmi_events)" -gt "$before"
 without_ring 64K
 
 # Interrupts that go round the whole ring while a task is in it.
@@ -49,6 +52,6 @@ ok "2 slots, lapped: events were dropped for it" test "$(lapped)" -gt 0
 without_ring "2 slots"
 
 with_ring 16K 16 128
-results "16K: " exact emit 60000 fast end
+results "16K: " exact emit 30000 fast end
 without_ring 16K
 done_testing

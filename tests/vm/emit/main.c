@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Emits numbered events on all CPUs at once, from tasks, softirqs, interrupts
+ * and NMIs that nest in each other as they come.
+ *
+ *	echo N >/sys/module/emit/parameters/run
+ *
+ * writes N events from a task on each CPU that is on line, while timers write
+ * theirs, and returns when all is written.  A CPU that goes off line meanwhile
+ * goes on when it is back; it writes until it is gone.  `attempts` then has a
+ * line for each CPU: its number, and for each context how many events it has
+ * tried to write since the module was loaded, how many of them were refused,
+ * and how many reservations that it would have discarded.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/smpboot.h>
+#include <rbmap/buffer.h>
+
+#include "internal.h"
+
+/* They decide on what is written: change them between two runs. */
+unsigned int emit_clock_id;
+module_param_named(clock, emit_clock_id, uint, 0644);
+MODULE_PARM_DESC(clock, "enum rbmap_clock, as trace_clock has it");
+
+struct emit_rule emit_rule;
+module_param_named(tiny, emit_rule.tiny, uint, 0644);
+MODULE_PARM_DESC(tiny, "the context of CPU 0 that writes tiny events");
+module_param_named(too_large, emit_rule.too_large, uint, 0644);
+MODULE_PARM_DESC(too_large, "try events that are too large as well");
+module_param_named(max, emit_rule.max, uint, 0444);
+MODULE_PARM_DESC(max, "bytes of the largest event");
+
+unsigned int emit_irq_us = 150;
+module_param_named(irq_us, emit_irq_us, uint, 0644);
+MODULE_PARM_DESC(irq_us, "microseconds between interrupts; 0: none");
+
+unsigned int emit_burst = 3;
+module_param_named(burst, emit_burst, uint, 0644);
+MODULE_PARM_DESC(burst, "events of one interrupt, at most");
+
+unsigned int emit_depth = 1;
+module_param_named(depth, emit_depth, uint, 0644);
+MODULE_PARM_DESC(depth, "events inside each other that a task writes");
+
+bool emit_nmis = IS_ENABLED(CONFIG_X86_LOCAL_APIC);
+module_param_named(nmis, emit_nmis, bool, 0644);
+MODULE_PARM_DESC(nmis, "CPUs send NMIs to themselves and to each other");
+
+static unsigned int emit_batch = 200;
+module_param_named(task_batch, emit_batch, uint, 0644);
+MODULE_PARM_DESC(task_batch, "events that a task writes before it lets others run");
+
+DEFINE_PER_CPU(struct emit_cpu, emit_cpus);
+struct rbmap_buffer *emit_buffer;
+bool emit_running;
+
+static DEFINE_PER_CPU(struct task_struct *, emit_tasks);
+
+static int emit_task_wanted(unsigned int id)
+{
+	return READ_ONCE(per_cpu_ptr(&emit_cpus, id)->left) > 0;
+}
+
+static void emit_task(unsigned int id)
+{
+	struct emit_cpu *cpu = per_cpu_ptr(&emit_cpus, id);
+	unsigned int i;
+
+	if (!cpu->armed)
+		emit_arm(cpu);
+	cpu->armed = true;
+	for (i = 0; i < emit_batch && cpu->left; i++) {
+		emit_one(cpu, EMIT_TASK);
+		WRITE_ONCE(cpu->left, cpu->left - 1);
+	}
+	if (cpu->left) {
+		usleep_range(50, 100);
+		return;
+	}
+	emit_disarm(cpu);
+	cpu->armed = false;
+	complete(&cpu->done);
+}
+
+/* The CPU goes off line; its timers write on until it can't any more. */
+static void emit_park(unsigned int id)
+{
+	per_cpu_ptr(&emit_cpus, id)->armed = false;
+}
+
+static struct smp_hotplug_thread emit_threads = {
+	.store			= &emit_tasks,
+	.thread_should_run	= emit_task_wanted,
+	.thread_fn		= emit_task,
+	.park			= emit_park,
+	.thread_comm		= "emit/%u",
+};
+
+/* Parameters are set one at a time. */
+static int emit_run(const char *text, const struct kernel_param *param)
+{
+	static struct cpumask cpus;
+	unsigned int id;
+	u64 count;
+	int err;
+
+	/* Not before the module is there, from its command line. */
+	if (!emit_buffer)
+		return -EBUSY;
+	err = kstrtou64(text, 0, &count);
+	if (err || !count)
+		return err;
+
+	cpus_read_lock();
+	cpumask_copy(&cpus, cpu_online_mask);
+	WRITE_ONCE(emit_running, true);
+	for_each_cpu(id, &cpus) {
+		struct emit_cpu *cpu = per_cpu_ptr(&emit_cpus, id);
+
+		init_completion(&cpu->done);
+		WRITE_ONCE(cpu->left, count);
+		wake_up_process(per_cpu(emit_tasks, id));
+	}
+	cpus_read_unlock();
+	for_each_cpu(id, &cpus)
+		wait_for_completion(&per_cpu_ptr(&emit_cpus, id)->done);
+	WRITE_ONCE(emit_running, false);
+	/* It waits for NMIs too; what they have queued comes behind them. */
+	synchronize_rcu();
+	for_each_cpu(id, &cpus)
+		irq_work_sync(&per_cpu_ptr(&emit_cpus, id)->irq_work);
+	return 0;
+}
+
+static int emit_attempts(char *text, const struct kernel_param *param)
+{
+	unsigned int id;
+	int len = 0, i;
+
+	for_each_present_cpu(id) {
+		struct emit_cpu *cpu = per_cpu_ptr(&emit_cpus, id);
+
+		len += scnprintf(text + len, PAGE_SIZE - len, "%u", id);
+		for (i = 0; i < EMIT_CONTEXTS; i++)
+			len += scnprintf(text + len, PAGE_SIZE - len,
+					 " %u %u %u", cpu->writer[i].attempts,
+					 cpu->writer[i].refused,
+					 cpu->writer[i].discards_refused);
+		len += scnprintf(text + len, PAGE_SIZE - len, "\n");
+	}
+	return len;
+}
+
+static const struct kernel_param_ops emit_run_ops = { .set = emit_run };
+static const struct kernel_param_ops emit_attempts_ops = {
+	.get = emit_attempts
+};
+
+module_param_cb(run, &emit_run_ops, NULL, 0200);
+module_param_cb(attempts, &emit_attempts_ops, NULL, 0444);
+
+static int __init emit_init(void)
+{
+	struct rbmap_buffer *buffer = rbmap_default_buffer();
+	unsigned int id, context;
+	int err;
+
+	if (nr_cpu_ids > EMIT_CPUS)
+		return -E2BIG;
+	emit_rule.max = rbmap_buffer_max_event(buffer);
+	for_each_possible_cpu(id) {
+		struct emit_cpu *cpu = per_cpu_ptr(&emit_cpus, id);
+
+		cpu->id = id;
+		for (context = 0; context < EMIT_CONTEXTS; context++)
+			cpu->writer[context].who = emit_who(id, context);
+	}
+	err = emit_contexts_init();
+	if (err)
+		return err;
+	err = smpboot_register_percpu_thread(&emit_threads);
+	if (err) {
+		emit_contexts_exit();
+		return err;
+	}
+	emit_buffer = buffer;
+	return 0;
+}
+
+static void __exit emit_exit(void)
+{
+	smpboot_unregister_percpu_thread(&emit_threads);
+	emit_contexts_exit();
+}
+
+module_init(emit_init);
+module_exit(emit_exit);
+
+MODULE_DESCRIPTION("Numbered events from all contexts, to test rbmap");
+MODULE_LICENSE("GPL");
