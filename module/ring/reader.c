@@ -254,7 +254,7 @@ u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
  */
 void rbmap_ring_skip(struct rbmap_ring *ring)
 {
-	u64 end = rbmap_commit_seq(smp_load_acquire(&ring->commit));
+	u64 end = rbmap_commit_seq(READ_ONCE(ring->commit));
 	enum rbmap_take took;
 
 	do {
@@ -274,7 +274,7 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
  */
 bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 {
-	u64 commit = smp_load_acquire(&ring->commit);
+	u64 commit = READ_ONCE(ring->commit);
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
 				   READ_ONCE(ring->reader.next), ring->modulus);
 
@@ -293,7 +293,7 @@ bool rbmap_ring_has_event(const struct rbmap_ring *ring)
  */
 u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring)
 {
-	u64 commit = smp_load_acquire(&ring->commit);
+	u64 commit = READ_ONCE(ring->commit);
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
 				   READ_ONCE(ring->reader.next), ring->modulus);
 
