@@ -103,5 +103,6 @@ help:
 	@echo '  check            install what is missing, build, and run all that follows'
 	@echo '  check-unit       in user space: ring, library, command'
 	@echo '  check-vm         on stock kernels, in virtual machines'
+	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'
 	@echo '  coverage         what of the ring its tests run; not in check'
 	@echo '  stress           the ring, STRESS_SECONDS=3600; not in check'

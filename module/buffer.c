@@ -26,7 +26,7 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 {
 	if (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
-	/* Pairs with the release in rbmap_buffer_add_cpu(). */
+	/* Pairs with the release in rbmap_buffer_add_cpu().  litmus: cpu-ring */
 	return smp_load_acquire(per_cpu_ptr(buf->cpu_buffer, cpu));
 }
 
@@ -43,7 +43,7 @@ static int rbmap_buffer_add_cpu(struct rbmap_buffer *buf, int cpu)
 			  rbmap_buffer_size_kb(buf));
 		return -ENOMEM;
 	}
-	/* Pairs with the acquire in rbmap_cpu_buffer(). */
+	/* Pairs with the acquire in rbmap_cpu_buffer().  litmus: cpu-ring */
 	smp_store_release(per_cpu_ptr(buf->cpu_buffer, cpu), cpu_buf);
 	return 0;
 }
@@ -343,7 +343,7 @@ int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 		rbmap_buffer_set_paused(buf, true);
 		/*
 		 * Writers have preemption off from looking at `off` to their
-		 * end: now nobody is in a ring.
+		 * end: now nobody is in a ring.  litmus: clock-change
 		 */
 		synchronize_rcu();
 		WRITE_ONCE(buf->clock, clock);

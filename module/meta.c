@@ -129,6 +129,6 @@ void rbmap_meta_update(struct rbmap_cpu_buffer *cpu_buf)
 	WRITE_ONCE(meta->now, cpu_buf->seen);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
 	WRITE_ONCE(meta->reader.read, ring->reader.offset);
-	/* Who sees the id sees all of the above. */
+	/* Who sees the id sees all of the above.  litmus: meta-reader */
 	smp_store_release(&meta->reader.id, ring->reader.id);
 }

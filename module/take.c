@@ -27,6 +27,7 @@ static void rbmap_close_on_cpu(void *data)
 	rbmap_ring_close(close->ring, close->seq);
 }
 
+/* litmus: commit-header */
 static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
 {
 	return rbmap_commit_seq(smp_load_acquire(&ring->commit));

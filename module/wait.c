@@ -41,6 +41,7 @@ static void rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
  * An interrupt on the writer's CPU is the barrier that the writer lacks: either
  * the writer sees the flag, or we see its commit.  Where the CPU is off line
  * nobody writes.
+ * litmus: wait-event
  */
 static bool rbmap_wait_arm_and_look(struct rbmap_cpu_buffer *cpu_buf,
 				    unsigned int percent)
@@ -102,7 +103,7 @@ void rbmap_wake_all(struct rbmap_cpu_buffer *cpu_buf)
 {
 	WRITE_ONCE(cpu_buf->ring.notify_event, false);
 	WRITE_ONCE(cpu_buf->notify_closed, false);
-	/* Whoever arms after this looks after this. */
+	/* Whoever arms after this looks after this.  litmus: wake-poll */
 	smp_mb();
 	wake_up_all(&cpu_buf->wait);
 }

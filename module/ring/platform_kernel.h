@@ -22,7 +22,10 @@
 
 #define rb_local_cmpxchg(ptr, old, new)	cmpxchg_local(ptr, old, new)
 
-/* A full barrier, as both ends of a sub-buffer's hand-over need it. */
+/*
+ * A full barrier, as both ends of a sub-buffer's hand-over need it.
+ * litmus: take-claim
+ */
 #define rb_cmpxchg(ptr, old, new)	cmpxchg(ptr, old, new)
 
 /* Each of them may be called from NMI. */

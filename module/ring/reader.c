@@ -8,6 +8,7 @@
 /*
  * Acquire: header.commit may be ahead of the commit that we have seen.  Pairs
  * with the releases of the publisher, as loads of user space do.
+ * litmus: publish-open
  */
 static u32 rbmap_subbuf_size(const struct rbmap_subbuf *subbuf)
 {
@@ -48,6 +49,7 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
  *
  * commit is loaded, with acquire, before header.commit: if it has left the
  * sub-buffer, header.commit is final; the other order could miss its end.
+ * litmus: commit-header, publish-take, claim-take, take-claim
  *
  * The sub-buffer that the writer is in can be taken, if there is an event in
  * it: the writer goes on in it, and finds the spare a lap later.  An empty
@@ -126,6 +128,7 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
  * @ring: the ring
  *
  * Exact when nobody writes.
+ * litmus: commit-header, claim-take
  */
 u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring)
 {
@@ -179,6 +182,9 @@ void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
 /**
  * rbmap_ring_reader_at_writer - is the writer still in the reader's sub-buffer?
  * @ring: the ring
+ *
+ * Acquire: if not, all that was published with it can be read.
+ * litmus: commit-header, publish-take, lost-mark
  */
 bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
 {

@@ -39,6 +39,8 @@ static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
  * release, commit.  Pairs with the acquire in rbmap_ring_take(): who sees
  * commit sees every byte and every count that it covers.  header.commit is a
  * release of its own: readers go by it alone while they hold the sub-buffer.
+ * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
+ *	observe-slot
  */
 static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 {

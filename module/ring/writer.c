@@ -87,6 +87,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 		/*
 		 * Full: the reader that left this sub-buffer here has done
 		 * with it.  Pairs with the cmpxchg in rbmap_ring_take().
+		 * litmus: take-claim, take-claim-readers, observe-slot
 		 */
 		was = rb_cmpxchg(at, slot,
 				 rbmap_slot(seq, rbmap_slot_id(slot), false));
@@ -121,6 +122,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
  * @tail: what will be published
  *
  * All events of these are committed: who wrote them nested in us, or is us.
+ * litmus: publish-open
  *
  * Return: seq of the tail.
  */
