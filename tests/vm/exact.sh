@@ -5,20 +5,8 @@
 # contexts, in rings of several sizes.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
-
-# with_ring TEXT SUBBUF-KB BUFFER-KB
-with_ring()
-{
-	ok "$1: module loads" load_module rbmap subbuf_size_kb="$2" \
-		buffer_size_kb="$3" || done_testing
-	ok "$1: emit loads" load_module emit || done_testing
-}
-
-without_ring()
-{
-	ok "$1: emit unloads" rmmod emit
-	ok "$1: module unloads" rmmod rbmap || done_testing
-}
+# shellcheck source=tests/vm/lib/ring.sh
+. /tests/lib/ring.sh
 
 # Of the CPU that has had the fewest.
 nmi_events()

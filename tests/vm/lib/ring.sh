@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, behind
+# guest.sh
+
+# with_ring TEXT SUBBUF-KB BUFFER-KB
+with_ring()
+{
+	ok "$1: module loads" load_module rbmap subbuf_size_kb="$2" \
+		buffer_size_kb="$3" || done_testing
+	ok "$1: emit loads" load_module emit || done_testing
+}
+
+# without_ring TEXT
+without_ring()
+{
+	ok "$1: emit unloads" rmmod emit
+	ok "$1: module unloads" rmmod rbmap || done_testing
+}

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# received + lost = emitted with sub-buffers of 4 KiB, 64 KiB and 1 MiB, events
+# up to their size, each clock, and readers that wait in each way. LONG=1: all of
+# these with all others.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/ring.sh
+. /tests/lib/ring.sh
+
+# waits TEXT EVENTS: all ways to wait, at all levels, in all modes
+waits()
+{
+	local percent
+
+	for percent in 0 1 25 50 100; do
+		results "$1, poll at $percent %: " \
+			exact --wait poll --percent $percent emit "$2"
+		results "$1, wait for $percent %: " \
+			exact --wait block --percent $percent emit "$2" fast slow
+	done
+}
+
+clocks()
+{
+	local clock
+
+	for clock in local mono boot x86-tsc; do
+		results "$1, $clock: " exact --clock $clock emit "$2" fast end
+	done
+}
+
+everything()
+{
+	local size buffer
+
+	for size in 4 64 1024; do
+		for buffer in $((2 * size)) $((8 * size)) $((100 * size)); do
+			[ $buffer -le 20480 ] || continue
+			with_ring "$size of $buffer" $size $buffer
+			waits "$size of $buffer" 20000
+			clocks "$size of $buffer" 20000
+			results "$size of $buffer, deep: " \
+				exact --depth 8 emit 20000 fast end
+			without_ring "$size of $buffer"
+		done
+	done
+}
+
+each_once()
+{
+	with_ring 4K 4 512
+	results "4K, poll: " exact --wait poll --percent 0 emit 20000 fast
+	results "4K, wait: " exact --wait block --percent 25 emit 20000 fast
+	without_ring 4K
+
+	with_ring 64K 64 1024
+	results "64K, poll: " exact --wait poll --percent 50 emit 20000 fast
+	results "64K, mono: " exact --clock mono emit 20000 overwrite-map-fast
+	results "64K, boot: " exact --clock boot emit 20000 discard-read-fast
+	results "64K, x86-tsc: " exact --clock x86-tsc emit 20000 \
+		overwrite-read-fast discard-map-end
+	results "64K, deep: " exact --depth 8 emit 20000 overwrite-map-fast \
+		discard-read-fast
+	without_ring 64K
+
+	with_ring 1M 1024 8192
+	results "1M, poll: " exact --wait poll --percent 100 emit 20000 fast
+	results "1M, wait: " exact --wait block --percent 1 emit 20000 \
+		overwrite-map-slow discard-read-slow
+	results "1M: " exact emit 30000 overwrite-read-end discard-map-end
+	without_ring 1M
+}
+
+if [ -n "${LONG:-}" ]; then
+	everything
+else
+	each_once
+fi
+done_testing
