@@ -122,6 +122,17 @@ static void test_largest_event(void **state)
 	}
 }
 
+/* As far as the ring knows. */
+static void another_clock(void)
+{
+	rig_drain();
+	rig_ring_close();
+	now = 1000;
+	rig.clock_max = 0;
+	rig.last_time = 0;
+	rbmap_ring_set_clock(rig.ring, RBMAP_CLOCK_LOCAL);
+}
+
 struct gap {
 	u64	step;
 	u32	len;	/* that an event of 16 bytes takes */
@@ -148,13 +159,7 @@ static void test_deltas(void **state)
 	for (i = 0; i < ARRAY_SIZE(gaps); i++) {
 		u32 before;
 
-		/* Another clock, as far as the ring knows. */
-		rig_drain();
-		rig_ring_close();
-		now = 1000;
-		rig.clock_max = 0;
-		rig.last_time = 0;
-		rbmap_ring_set_clock(rig.ring, RBMAP_CLOCK_LOCAL);
+		another_clock();
 		step = 1;
 		assert_true(rig_write(16));
 		before = tail_offset();
@@ -166,6 +171,35 @@ static void test_deltas(void **state)
 		assert_int_equal(tail_offset() - before, gaps[i].len + 20);
 	}
 	close_ring();
+}
+
+/* No time of the one before is left, wherever it was kept. */
+static void test_another_clock(void **state)
+{
+	struct rig_event event;
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		open_ring(4096);
+		now = 1ULL << 40;
+		assert_true(rig_write(8));
+		if (i & 1) {
+			assert_true(rig_begin(&event, 8));
+			rig_discard(&event);
+		}
+		if (i & 2) {
+			assert_true(rig_begin(&event, 8));
+			assert_true(rig_write(8));
+			rig_discard(&event);
+		}
+		if (i & 4)
+			assert_true(rig_write(8));
+		another_clock();
+		for (k = 0; k < 3; k++)
+			assert_true(rig_write(8));
+		close_ring();
+	}
 }
 
 /* The top 5 bits are the sub-buffer's: beyond their change is another one. */
@@ -529,6 +563,7 @@ int main(void)
 		cmocka_unit_test(test_all_sizes),
 		cmocka_unit_test(test_largest_event),
 		cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_another_clock),
 		cmocka_unit_test(test_epochs),
 		cmocka_unit_test(test_epoch_crossed_by_a_delta),
 		cmocka_unit_test(test_time_zero_and_end),
