@@ -51,19 +51,23 @@ do {									\
 	__atomic_store_n(p, __v, __ATOMIC_RELEASE);			\
 } while (0)
 
-#undef rb_cmpxchg
-#define rb_cmpxchg(ptr, old, new)					\
+#define ring_point_cmpxchg(ptr, old, new, order)			\
 ({									\
 	typeof(*(ptr)) __old = (old), __new = (new);			\
 									\
 	barrier();							\
-	__atomic_compare_exchange_n(ptr, &__old, __new, false,		\
-				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);\
+	__atomic_compare_exchange_n(ptr, &__old, __new, false, order,	\
+				    order);				\
 	__old;								\
 })
 
+#undef rb_cmpxchg
+#define rb_cmpxchg(ptr, old, new)					\
+	ring_point_cmpxchg(ptr, old, new, __ATOMIC_SEQ_CST)
+
 #undef rb_local_cmpxchg
-#define rb_local_cmpxchg(ptr, old, new)	rb_cmpxchg(ptr, old, new)
+#define rb_local_cmpxchg(ptr, old, new)					\
+	ring_point_cmpxchg(ptr, old, new, __ATOMIC_RELAXED)
 
 #define local_add(n, l)							\
 do {									\
