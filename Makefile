@@ -105,4 +105,5 @@ help:
 	@echo '  check-vm         on stock kernels, in virtual machines'
 	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'
 	@echo '  coverage         what of the ring its tests run; not in check'
+	@echo '  check-mutants    faults built into the ring, and who notices; not in check'
 	@echo '  stress           the ring, STRESS_SECONDS=3600; not in check'
