@@ -4,7 +4,8 @@
 # fragments have their targets.
 
 CHECK_UNIT := check-unit-ring check-unit-lib check-unit-cli
-CHECK_SUITES := check-lint $(CHECK_UNIT) check-stress check-compat check-vm-runner check-vm
+CHECK_SUITES := check-lint $(CHECK_UNIT) check-model-small \
+	check-stress check-compat check-vm-runner check-vm
 
 include $(sort $(wildcard tests/*/*.mk))
 

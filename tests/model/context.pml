@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The contexts of the ring's CPU: reserve.h and writer.c.  One that runs is
+ * interrupted by those of a higher level only, which run to their end.
+ */
+
+/* rbmap_stamp_raise() */
+inline stamp_raise(stamp, least)
+{
+	do
+	:: atomic {
+		was = stamp;
+		if
+		:: was >= least -> break
+		:: else
+		fi
+	};
+raise_cmpxchg:
+	atomic {
+#ifdef plain_raise
+		stamp = least; break
+#else
+		if
+		:: stamp == was -> stamp = least; break
+		:: else
+		fi
+#endif
+	}
+	od
+}
+
+/* rbmap_ring_forget_stamps(); then `sees` */
+inline forget_stamps()
+{
+	t = after;
+#ifndef no_floor
+	stamp_raise(floor, t);
+#endif
+forget_after:
+	after = 0;
+forget_before:
+	t = before;
+#ifndef no_floor
+	stamp_raise(floor, t);
+#endif
+forget_lift:
+	t = floor;
+#ifndef no_lift
+	stamp_raise(before, t);
+#endif
+	SEEN
+}
+
+inline record_write(unit, what, number)
+{
+	assert(AT(tid, unit).kind == NOTHING);
+	AT(tid, unit).kind = what;
+	AT(tid, unit).value = number;
+	AT(tid, unit).time = ts;
+	unit++
+}
+
+inline record_clear(id, unit)
+{
+	AT(id, unit).kind = NOTHING;
+	AT(id, unit).value = 0;
+	AT(id, unit).time = 0;
+	unit++
+}
+
+/* A closing context looks at the tail again, and so does one that reserves. */
+inline retry()
+{
+	if
+	:: closing -> goto close_look
+	:: else -> goto again
+	fi
+}
+
+#ifdef all_publish
+#define NESTED_LEFT	(nest - 1)
+#else
+#define NESTED_LEFT	0
+#endif
+
+/* init runs level n as process n + 1: cur <= level. */
+proctype context(byte level; byte todo) provided (cur < _pid)
+{
+	byte interrupted, nested_in;
+	bit was_seen, closing, any_closed;
+	byte tseq, tid, toff;		/* the tail, as it was */
+	byte b, a, ts, delta, kind, size, units, at;
+	byte s, sseq, sid;
+	bit sfree;
+	byte t, was;
+	byte time_before;
+
+end_idle:
+	atomic {
+		if
+		:: todo > 0 && !(level == 0 && busy) -> todo--; to_do--
+		:: level == 1 && close_wanted -> closing = 1
+		fi;
+		interrupted = cur;
+		nested_in = nest;
+		was_seen = sees;
+		cur = level;
+		busy = (level == 0 -> 1 : busy);
+		UNSEEN;
+		size = 1;
+		if
+		:: !closing && larges > 0 -> larges--; size = 2
+		:: true
+		fi;
+		if
+		:: closing || CLOCKS == 0 -> goto enter
+		:: else -> SEEN
+		fi
+	};
+look_off:
+	/* rbmap_write_begin() */
+	atomic {
+		assert(sees);
+		if
+		:: off -> disabled++; goto back
+		:: else
+		fi;
+		UNSEEN;
+enter:
+		/*
+		 * Load and store are one step, here and in leave: a context
+		 * that comes between leaves nest as it was, which is checked.
+		 */
+		nest++;
+		if
+		:: nest > NEST && closing -> goto leave
+		:: nest > NEST && !closing -> SEEN; goto drop
+		:: nest <= NEST && closing -> goto close_look
+		:: else
+		fi
+	};
+
+	/* rbmap_ring_reserve() */
+again:
+tail_load:
+	atomic {
+		tseq = tail_seq;
+		tid = tail_id;
+		toff = tail_off
+	};
+before_load:
+	b = before;
+after_load:
+	a = after;
+stamp_clock:
+	atomic {
+		clock_read();
+		ts = now;
+		if
+		:: toff > 0 && b == a && ts > a && ts - a <= DELTA_MAX ->
+			kind = EVENT;
+			delta = ts - a;
+			goto room
+		:: else
+		fi
+	};
+	/* rbmap_ring_stamp() */
+floor_load:
+	atomic {
+		t = floor;
+		if
+		:: ts >= t -> goto lift
+		:: else
+		fi
+	};
+	atomic {
+		clock_read();
+		ts = now;
+lift:
+		ts = (ts < t -> t : ts);
+		ts = (ts < b -> b : ts);
+		ts = (ts < a -> a : ts);
+		kind = EVENT;
+		delta = 0;
+		if
+		:: toff == 0
+		:: toff > 0 && b == a ->
+			delta = ts - a;
+			kind = (delta == 0 -> EVENT : EXTEND)
+		:: toff > 0 && b != a -> kind = STAMP
+		fi;
+room:
+		units = size + (kind != EVENT);
+#ifdef room_off_by_one
+		if
+		:: toff + units > CAP + 1 -> SEEN; goto open_next
+#else
+		if
+		:: toff + units > CAP -> SEEN; goto open_next
+#endif
+		:: else
+		fi
+	};
+before_store:
+	before = ts;
+#ifdef after_before_cmpxchg
+	after = ts;
+#endif
+#ifdef plain_tail_store
+	atomic {
+		if
+		:: TAIL_IS(tseq, tid, toff)
+		:: else -> goto loser
+		fi
+	};
+#endif
+tail_cmpxchg:
+	atomic {
+		if
+#ifdef plain_tail_store
+		:: true ->
+			tail_seq = tseq;
+			tail_id = tid;
+			tail_off = toff + units;
+#else
+		:: TAIL_IS(tseq, tid, toff) ->
+			tail_off = toff + units;
+#endif
+			assert(tail_off <= CAP);
+			assert(ts >= last_time);
+			time_before = last_time;
+			last_time = ts
+		:: else -> goto loser
+		fi
+	};
+	goto winner;
+loser:
+	skip;
+#ifndef loser_keeps_stamps
+	forget_stamps();
+#endif
+	UNSEEN;
+	goto again;
+winner:
+#ifndef after_before_cmpxchg
+after_store:
+	after = ts;
+#endif
+before_recheck:
+	atomic {
+		SEEN;
+		if
+#ifdef no_before_recheck
+		:: true -> goto write_event
+#else
+		:: before == ts -> goto write_event
+#endif
+		:: else -> UNSEEN
+		fi
+	};
+	forget_stamps();
+
+	/* Nobody else touches this room: one step. */
+write_event:
+	atomic {
+		assert(sees);
+		check_unpublished(tid, toff);
+		header_time[tid] = (toff == 0 -> ts : header_time[tid]);
+		at = toff;
+		if
+		:: kind == EVENT
+		:: else ->
+			delta = (kind == STAMP -> ts : delta);
+			record_write(at, kind, delta);
+			delta = 0
+		fi;
+		record_write(at, EVENT, delta);
+		if
+		:: at < toff + units -> record_write(at, REST, 0)
+		:: else
+		fi;
+		UNSEEN;
+		if
+		:: true ->
+			/* rbmap_ring_commit() */
+			events[tid]++;
+			written++;
+			goto leave
+		:: discards > 0 ->
+			discards--;
+			discarded++
+		fi
+	};
+
+	/* rbmap_ring_discard() */
+#ifdef discard_keeps_stamps
+	SEEN;
+#else
+	forget_stamps();
+#endif
+#ifdef plain_discard_store
+	atomic {
+		if
+		:: TAIL_IS(tseq, tid, toff + units)
+		:: else -> goto skip_event
+		fi
+	};
+#endif
+discard_cmpxchg:
+	atomic {
+		assert(sees);
+		check_unpublished(tid, toff);
+		if
+#ifdef plain_discard_store
+		:: true ->
+			tail_seq = tseq;
+			tail_id = tid;
+#else
+		:: TAIL_IS(tseq, tid, toff + units) ->
+#endif
+			tail_off = toff;
+			last_time = time_before;
+			i = toff;
+			do
+			:: i < toff + units -> record_clear(tid, i)
+			:: else -> break
+			od
+		:: else ->
+skip_event:
+			AT(tid, toff + units - size).kind = SKIPPED
+		fi;
+		UNSEEN;
+		goto leave
+	};
+
+	/* rbmap_ring_close() */
+close_look:
+	atomic {
+		tseq = tail_seq;
+		tid = tail_id;
+		toff = tail_off;
+		if
+		:: tseq == close_seq % TMOD -> SEEN
+		:: else -> goto leave
+		fi
+	};
+
+	/*
+	 * rbmap_ring_open_next().  commit is loaded once there: nobody
+	 * publishes while a context is in here, which is checked.
+	 */
+open_next:
+slot_load:
+	atomic {
+		assert(sees);
+		s = ADD(EXPAND(tseq, commit_seq), 1);
+		sseq = slot_seq[IX(s)];
+		sid = slot_id[IX(s)];
+		sfree = slot_free[IX(s)];
+		if
+		:: sseq == s -> UNSEEN; goto tail_move
+		:: sseq != s && sseq != ADD(s, MOD - SLOTS) ->
+			UNSEEN;
+			retry()
+		:: sseq != s && sseq == ADD(s, MOD - SLOTS) && !sfree ->
+			t = SUB(commit_seq, sseq);
+			if
+			:: MODE == DISCARD -> goto no_room
+#ifndef no_lapped_check
+			:: MODE == OVERWRITE && (t == 0 || BEHIND(t)) ->
+				goto no_room
+#endif
+			:: else
+			fi
+		:: sseq != s && sseq == ADD(s, MOD - SLOTS) && sfree
+		fi
+	};
+slot_claim:
+	atomic {
+		assert(sees);
+		assert(s == ADD(EXPAND(tseq, commit_seq), 1));
+		if
+#ifdef plain_slot_claim
+		:: true ->
+#else
+		:: SLOT_IS(s, sseq, sid, sfree) ->
+#endif
+			slot_seq[IX(s)] = s;
+			slot_id[IX(s)] = sid;
+			slot_free[IX(s)] = 0;
+			opened++;
+			assert(opened < TMOD && opened < MOD / 2);
+			check_ids();
+			i = 0;
+			do
+			:: i < CAP -> record_clear(sid, i)
+			:: else -> break
+			od;
+			UNSEEN
+		:: else ->
+#ifdef loser_adds_overrun
+			overrun = overrun + (sfree -> 0 : closed[sid]);
+#endif
+			goto slot_load
+		fi;
+		if
+		:: sfree -> goto tail_move
+		:: else
+		fi
+	};
+overrun_add:
+	overrun = overrun + closed[sid];
+tail_move:
+#ifdef loser_records_end
+	end[tid] = toff;
+#endif
+	atomic {
+		if
+		:: TAIL_IS(tseq, tid, toff) ->
+			tail_seq = s % TMOD;
+			tail_id = sid;
+			tail_off = 0
+		:: else -> retry()
+		fi
+	};
+end_record:
+	end[tid] = toff;
+	retry();
+no_room:
+	if
+	:: closing -> UNSEEN; goto leave
+	:: else
+	fi;
+drop:
+	atomic {
+		assert(sees);
+		dropped++;
+		UNSEEN
+	};
+
+	/* rbmap_ring_leave() */
+leave:
+	atomic {
+		if
+#ifndef all_publish
+		:: nest > 1 -> nest--; goto back
+#endif
+		:: else
+		fi;
+publish:
+		tseq = tail_seq;
+		tid = tail_id;
+		toff = tail_off;
+		s = commit_seq;
+		sid = commit_id;
+		t = closed_events;
+		SEEN;
+		if
+		:: s % TMOD == tseq -> goto publish_header
+		:: else -> any_closed = 1
+		fi
+	};
+
+	/* rbmap_ring_close_subbufs() */
+close_header:
+	atomic {
+		assert(sees);
+		header_commit[sid] = end[sid];
+		header_missed[sid] = 0
+	};
+close_events:
+	atomic {
+		assert(sees);
+		closed[sid] = events[sid];
+#ifndef events_not_reset
+		events[sid] = 0;
+#endif
+		t = t + closed[sid];
+		not_called = 1
+	};
+close_slot:
+	atomic {
+		assert(sees);
+		s = ADD(s, 1);
+		assert(slot_seq[IX(s)] == s);
+		sid = slot_id[IX(s)]
+	};
+close_first:
+	atomic {
+		assert(sees);
+		first_event[sid] = t;
+		drops_before[sid] = dropped;
+		if
+		:: s % TMOD == tseq -> closed_events = t; commit_id = sid
+		:: else -> goto close_header
+		fi
+	};
+publish_header:
+#ifndef commit_before_header
+	atomic {
+		assert(sees);
+		assert(sid == tid);
+		header_commit[tid] = toff;
+		header_missed[tid] = 0
+	};
+#endif
+#ifdef nest_cleared_early
+	nest = 0;
+#endif
+publish_commit:
+	atomic {
+		assert(sees);
+		commit_seq = s;
+		commit_off = toff;
+#ifndef commit_before_header
+		UNSEEN
+#endif
+	};
+#ifdef commit_before_header
+	header_commit[tid] = toff;
+	UNSEEN;
+#endif
+publish_nest:
+	nest = NESTED_LEFT;
+publish_recheck:
+	atomic {
+#ifndef no_publish_recheck
+		if
+		:: TAIL_IS(tseq, tid, toff)
+		:: else -> goto publish_again
+		fi;
+#endif
+		/* ops->closed() */
+		not_called = (any_closed -> 0 : not_called);
+back:
+		assert(nest == nested_in);
+		if
+		:: interrupted == 0 && (level == 0 || !busy) ->
+			/* Nothing is left to publish. */
+			assert(nest == 0 && !not_called);
+			assert(TAIL_IS(commit_seq % TMOD, commit_id, commit_off));
+			assert(header_commit[tail_id] == tail_off)
+		:: else
+		fi;
+		close_wanted = (closing -> 0 : close_wanted);
+		cur = interrupted;
+		busy = (level == 0 -> 0 : busy);
+		sees = was_seen;
+		interrupted = 0; nested_in = 0; was_seen = 0;
+		closing = 0; any_closed = 0;
+		tseq = 0; tid = 0; toff = 0;
+		b = 0; a = 0; ts = 0; delta = 0; kind = 0;
+		size = 0; units = 0; at = 0;
+		s = 0; sseq = 0; sid = 0; sfree = 0; t = 0; was = 0;
+		time_before = 0;
+		goto end_idle
+	};
+publish_again:
+	nest = 1;
+	goto publish
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The model of the ring.
+#
+#	make check-model-small	seconds, in `make check`
+#	make check-model	all of it, minutes
+
+.PHONY: check-model check-model-small
+check-model:
+	@tests/install-packages check
+	@tests/model/run
+	@tests/model/run --mutants
+
+check-model-small:
+	@tests/model/run --small

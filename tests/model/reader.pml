@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The reader on another CPU: reader.c, and how take.c and cpu_buffer.c use it.
+ */
+
+/* What it does; HOW is one of the first two. */
+#define COPY	0	/* read(): rbmap_take_copy() */
+#define MAPPED	1	/* GET_READER: rbmap_take_mapped() */
+#define RESET	2	/* rbmap_cpu_buffer_reset() */
+#define CLOCK	3	/* rbmap_buffer_set_clock() */
+
+/* What rbmap_ring_take() said. */
+#define EMPTY	0
+#define MORE	1
+#define NEXT	2
+#define BUSY	3
+
+#define CLOSE_TRIES	4
+
+/* Everything below `to` is there and decodes to what the clock said. */
+inline check_records(to)
+{
+	time = header_time[reader_id];
+	count = 0;
+	i = 0;
+	do
+	:: i < to ->
+		assert(AT(reader_id, i).kind != NOTHING);
+		time = (AT(reader_id, i).kind == STAMP -> 0 : time) +
+		       AT(reader_id, i).value;
+		assert(time == AT(reader_id, i).time);
+		count = count + (i >= reader_off && AT(reader_id, i).kind == EVENT);
+		i++
+	:: else -> break
+	od
+}
+
+proctype reader() provided (sees)
+{
+	byte reads = READS, resets = RESETS, clocks = CLOCKS;
+	byte how, took, cseq, coff, n, tries, closes;
+	byte sseq, sid, d, to, until;
+	bit sfree, last, got, marked;
+
+act:
+	atomic {
+		sseq = 0; sid = 0; sfree = 0; d = 0; to = 0; until = 0;
+		cseq = 0; coff = 0; n = 0; tries = 0; took = 0; how = HOW;
+		closes = CLOSE_TRIES;
+		if
+		:: reads > 0 -> reads--
+		:: reads > 0 && resets > 0 ->
+			reads--;
+			resets--;
+			how = RESET;
+			until = commit_seq
+		:: reads > 0 && clocks > 0 ->
+			reads--;
+			clocks--;
+			how = CLOCK;
+			off = 1;
+			goto synchronize
+		:: to_do == 0 && cur == 0 && !busy ->
+			last = 1;
+			reads = 0;
+			assert(written <= read_events + overrun || HAS_EVENT)
+		fi
+	};
+	goto take;
+
+	/* synchronize_rcu(): nobody is in the ring. */
+synchronize:
+	atomic {
+		cur == 0 && !busy ->
+		until = commit_seq
+	};
+
+	/* rbmap_ring_take() */
+take:
+	atomic {
+		tries = 0;
+		/* What was told in it stays there. */
+		assert(!marked || header_missed[reader_id]);
+#ifdef header_before_commit
+		to = header_commit[reader_id];
+#else
+		cseq = commit_seq;
+#endif
+		if
+		:: holds
+		:: else -> n = reader_next; goto take_look
+		fi
+	};
+take_header:
+	atomic {
+#ifdef header_before_commit
+		cseq = commit_seq;
+#else
+		to = header_commit[reader_id];
+#endif
+		if
+		:: reader_off < to -> took = MORE; goto took_it
+		:: reader_off >= to && cseq == reader_seq ->
+			took = EMPTY;
+			goto took_it
+		:: else -> holds = 0
+		fi;
+		n = reader_next
+	};
+take_look:
+	atomic {
+		cseq = commit_seq;
+		coff = commit_off;
+		d = SUB(cseq, n);
+		if
+#ifdef takes_empty
+		:: BEHIND(d) ->
+#else
+		:: BEHIND(d) || (d == 0 && coff == 0) ->
+#endif
+			took = EMPTY;
+			goto took_it
+		:: !BEHIND(d) && d >= SLOTS ->
+			n = ADD(cseq, MOD - SLOTS + 1);
+			reader_next = n
+		:: else
+		fi
+	};
+take_slot:
+	atomic {
+		sseq = slot_seq[IX(n)];
+		sid = slot_id[IX(n)];
+		sfree = slot_free[IX(n)];
+		d = SUB(sseq, n);
+		assert(!BEHIND(d));
+		if
+		:: d > 0 ->
+			n = ADD(sseq, MOD - SLOTS + 1);
+			reader_next = n;
+			goto take_again
+		:: else -> assert(!sfree)
+		fi
+	};
+take_cmpxchg:
+	atomic {
+		if
+#ifdef plain_slot_take
+		:: true ->
+			slot_seq[IX(n)] = n;
+#else
+		:: SLOT_IS(n, sseq, sid, sfree) ->
+#endif
+			slot_id[IX(n)] = reader_id;
+#ifndef spare_not_free
+			slot_free[IX(n)] = 1;
+#endif
+			reader_id = sid;
+			marked = 0;
+			check_ids()
+		:: else ->
+take_again:
+			tries++;
+			if
+			:: tries < TRIES -> goto take_look
+			:: else -> took = BUSY; goto took_it
+			fi
+		fi
+	};
+take_begin:
+	/* rbmap_reader_begin() */
+	atomic {
+		reader_off = 0;
+		reader_events = 0;
+		reader_seq = n;
+		reader_next = ADD(n, 1);
+		holds = 1;
+		assert(first_event[sid] >= expected);
+		lost = first_event[sid] - expected;
+		expected = first_event[sid];
+		if
+		:: drops_before[sid] > told_drops ->
+#ifdef drops_told_twice
+			lost = lost + drops_before[sid];
+#else
+			lost = lost + drops_before[sid] - told_drops;
+#endif
+			told_drops = drops_before[sid]
+		:: else
+		fi;
+		told = told + lost;
+		took = NEXT;
+		goto took_it
+	};
+
+	/*
+	 * rbmap_take(): the sub-buffer just taken may be empty, as one that
+	 * was closed from outside is.
+	 */
+took_it:
+	atomic {
+		to = header_commit[reader_id];
+		if
+		:: how >= RESET && holds -> goto unread
+		:: how >= RESET && !holds -> goto reset_close
+		:: how < RESET && took == BUSY -> goto take
+		:: how < RESET && took == NEXT && to == 0 && lost == 0 ->
+			goto take
+		:: how == COPY && took == EMPTY -> goto tell_drops
+		:: how == MAPPED && took == EMPTY -> goto take_drops
+		:: how == MAPPED && took == NEXT && lost > 0 -> goto mark
+		:: else -> goto unread
+		fi
+	};
+
+	/* rbmap_take_drops() */
+take_drops:
+	atomic {
+		got = 0;
+		if
+		:: dropped > told_drops && closes > 0 -> closes--
+		:: else -> goto acted
+		fi
+	};
+	atomic {
+		until = commit_seq;
+		goto close
+	};
+
+	/* rbmap_ring_mark_lost() */
+mark:
+	atomic {
+#ifndef mark_open
+		cseq = commit_seq;
+		if
+		:: cseq == reader_seq -> until = reader_seq; goto close
+		:: else
+		fi
+#else
+		true
+#endif
+	};
+	atomic {
+		header_missed[reader_id] = 1;
+		marked = 1;
+		heard = heard + lost
+	};
+	goto unread;
+
+	/* rbmap_close(), in the end it gives up */
+close:
+	atomic {
+		close_seq = until;
+		close_wanted = 1
+	};
+	atomic {
+		!close_wanted ->
+		close_seq = 0;
+		if
+		:: how >= RESET -> goto reset_counts
+		:: how == MAPPED && took == EMPTY && commit_seq != until ->
+			goto take
+		:: how == MAPPED && took == EMPTY && commit_seq == until ->
+			goto acted
+		:: how == MAPPED && took != EMPTY && commit_seq != until ->
+			goto mark
+		:: how == MAPPED && took != EMPTY && commit_seq == until ->
+			heard = heard + lost
+		fi
+	};
+
+	/* rbmap_ring_unread(), rbmap_ring_consume() */
+unread:
+	atomic {
+		to = header_commit[reader_id];
+		if
+		:: how == COPY && reader_off == 0 ->
+			heard = heard + lost;
+			/* No room for the number: it goes alone. */
+			if
+			:: lost > 0 && to == CAP -> lost = 0; to = 0
+			:: else
+			fi
+		:: else
+		fi
+	};
+consume_writer:
+	cseq = commit_seq;
+consume_size:
+	atomic {
+		check_records(to);
+		d = count;
+		if
+		:: cseq != reader_seq && to == header_commit[reader_id] ->
+			assert(d == closed[reader_id] - reader_events);
+			d = closed[reader_id] - reader_events
+		:: else
+		fi;
+		reader_off = to;
+		reader_events = reader_events + d;
+		expected = expected + d;
+		read_events = read_events + d;
+		got = 1;
+		if
+		:: how < RESET -> goto acted
+		:: else
+		fi;
+		/* rbmap_ring_skip() */
+		d = SUB(until, reader_seq);
+		if
+		:: (took == NEXT || took == MORE) && d > 0 && !BEHIND(d) ->
+			goto take
+		:: else
+		fi
+	};
+
+	/* rbmap_cpu_buffer_reset() */
+reset_close:
+	atomic {
+		if
+		:: holds && commit_seq == reader_seq ->
+			until = reader_seq;
+			goto close
+		:: else
+		fi
+	};
+reset_counts:
+	atomic {
+		told_drops = dropped;
+		base_dropped = dropped;
+		lost = 0;
+		base_told = told;
+		base_overrun = expected - read_events
+	};
+	/* rbmap_ring_set_clock() */
+	atomic {
+		if
+		:: how == CLOCK ->
+			assert(tail_off == 0);
+			before = 0;
+			after = 0;
+			floor = 0;
+			last_time = 0;
+			now = 1;
+			off = 0
+		:: else
+		fi;
+		goto acted
+	};
+
+	/* rbmap_ring_tell_drops() */
+tell_drops:
+	atomic {
+		got = 0;
+		if
+		:: dropped > told_drops ->
+			got = 1;
+			told = told + dropped - told_drops;
+			heard = heard + dropped - told_drops;
+			told_drops = dropped
+		:: else
+		fi
+	};
+
+acted:
+	if
+	:: !last || got -> goto act
+	:: else
+	fi;
+
+	/* Nobody writes any more, and there is nothing more to read. */
+	assert(!HAS_EVENT);
+	assert(written + discarded + disabled + dropped == TASK + IRQ + NMI);
+	assert(written == read_events + overrun);
+	assert(expected == written);
+	assert(told_drops == dropped);
+	assert(told - base_told == overrun - base_overrun +
+				   dropped - base_dropped);
+	assert(RESETS + CLOCKS > 0 || heard == told)
+}
