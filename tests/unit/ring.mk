@@ -24,6 +24,7 @@ RING_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h $(RING_DIR)/*.h) \
 	$(wildcard $(RING_TEST_DIR)/../../module/include/rbmap/*.h) \
 	$(RING_TEST_DIR)/../../uapi/linux/rbmap.h $(RING_TEST_DIR)/ring.mk
+RING_FIXTURE := $(RING_TEST_DIR)/ring_fixture.c $(RING_TEST_DIR)/ring_calls.c
 RING_SOURCES := $(wildcard $(RING_DIR)/*.c)
 
 RING_FLAGS_plain :=
@@ -54,7 +55,7 @@ RING_STRESS_BINARIES := $(patsubst %,$(RING_TEST_BUILD)/%/ring_stress,$(RING_STR
 # $(1): variant
 define RING_VARIANT
 $(RING_TEST_BUILD)/$(1)/%: $(RING_TEST_DIR)/%.c \
-		$(RING_TEST_DIR)/ring_fixture.c $(RING_SOURCES) $(RING_TEST_DEPS)
+		$(RING_FIXTURE) $(RING_SOURCES) $(RING_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $$(RING_CFLAGS_$(1)/$$*) -o $$@ \
 		$$(filter %.c,$$^) $$(LDFLAGS) $$(RING_TEST_LIBS)

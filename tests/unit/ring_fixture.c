@@ -226,23 +226,6 @@ static void around(bool enter)
 		rig.around(enter);
 }
 
-static u8 *reserve(u32 size, struct rbmap_reservation *room,
-		   enum rbmap_drop *drop)
-{
-	struct rbmap_ring *ring = rig.ring;
-	u8 *payload = NULL;
-
-	around(true);
-	if (!rbmap_ring_enter(ring))
-		*drop = RBMAP_DROP_NESTED;
-	else if (size > rbmap_ring_max_event(ring))
-		*drop = RBMAP_DROP_TOO_LARGE;
-	else
-		payload = rbmap_ring_reserve(ring, size, room, drop);
-	around(false);
-	return payload;
-}
-
 bool rig_begin(struct rig_event *event, u32 size)
 {
 	enum rbmap_drop drop = RBMAP_NR_DROPS;
@@ -252,12 +235,11 @@ bool rig_begin(struct rig_event *event, u32 size)
 	rig.attempts++;
 	rig.depth++;
 	rig_check(rig.depth <= RIG_MAX_DEPTH);
-	payload = reserve(size, &event->room, &drop);
+	around(true);
+	payload = ring_call_reserve(rig.ring, size, &event->room, &drop);
+	around(false);
 	if (!payload) {
 		rig_check(drop < RBMAP_NR_DROPS);
-		around(true);
-		rbmap_ring_drop(rig.ring, drop);
-		around(false);
 		rig.depth--;
 		return false;
 	}
@@ -276,7 +258,7 @@ void rig_commit(struct rig_event *event)
 {
 	log_entry(event->place)->state = COMMITTED;
 	around(true);
-	rbmap_ring_commit(rig.ring, &event->room);
+	ring_call_commit(rig.ring, &event->room);
 	around(false);
 	rig.depth--;
 }
@@ -286,7 +268,7 @@ void rig_discard(struct rig_event *event)
 	log_remove(event->place);
 	rig.discarded++;
 	around(true);
-	rbmap_ring_discard(rig.ring, &event->room);
+	ring_call_discard(rig.ring, &event->room);
 	around(false);
 	rig.depth--;
 }
@@ -646,7 +628,7 @@ void rig_check_ids(void)
 	const struct rbmap_ring *ring = rig.ring;
 	u32 i;
 
-	memset(seen, 0, sizeof(seen));
+	memset(seen, 0, ring->nr_slots + 1);
 	seen[ring->reader.id]++;
 	for (i = 0; i < ring->nr_slots; i++) {
 		rig_check(rbmap_slot_id(ring->slot[i]) <= ring->nr_slots);
@@ -691,4 +673,16 @@ void rig_check_accounts(void)
 		rig_check(rig.lost_events == overrun);
 	}
 	rig_check_ids();
+}
+
+void rig_finish(void)
+{
+	rig_write(4);
+	rig_write(8);
+	rig_drain();
+	rig_write(4);
+	rig_ring_close();
+	rig_drain();
+	rig_tell_drops();
+	rig_check_accounts();
 }

@@ -149,7 +149,14 @@ void rig_fail(const char *format, ...)
 /* What to do instead of failing the cmocka test from where we are. */
 extern void (*rig_on_failure)(const char *message);
 
-/* Write as module/buffer.c does. */
+/* As module/write.c has them, compiled on their own: ring_calls.c. */
+void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
+			struct rbmap_reservation *room, enum rbmap_drop *drop);
+void ring_call_commit(struct rbmap_ring *ring,
+		      const struct rbmap_reservation *room);
+void ring_call_discard(struct rbmap_ring *ring,
+		       const struct rbmap_reservation *room);
+
 bool rig_begin(struct rig_event *event, u32 size);
 void rig_commit(struct rig_event *event);
 void rig_discard(struct rig_event *event);
@@ -182,6 +189,8 @@ void rig_check_published(void);
 /* Nobody writes: all that was emitted is accounted for; every id is once. */
 void rig_check_accounts(void);
 void rig_check_ids(void);
+/* Anything that went wrong shows in what follows, or in the accounts. */
+void rig_finish(void);
 
 /* Events the model has committed and nobody has read. */
 u64 rig_committed(void);

@@ -182,19 +182,6 @@ static void prepare(u32 state)
 }
 #define NR_STATES	4
 
-/* Anything that went wrong shows in what follows, or in the accounts. */
-static void finish(void)
-{
-	rig_write(4);
-	rig_write(8);
-	rig_drain();
-	rig_write(4);
-	rig_ring_close();
-	rig_drain();
-	rig_tell_drops();
-	rig_check_accounts();
-}
-
 static const char *scenario(void)
 {
 	static char text[200];
@@ -235,7 +222,7 @@ static void run(u32 state, u32 outer, u32 clock, enum rbmap_mode mode)
 	at_point = NULL;
 	reading = false;
 	rig_check_published();
-	finish();
+	rig_finish();
 }
 
 /* Each pair of acts at each pair of points, or some of them. */
@@ -406,7 +393,7 @@ static void test_dives(void **state)
 		else if (depth + 2 <= RBMAP_MAX_NEST)
 			rig_check(local_read(&rig.ring->dropped[
 					     RBMAP_DROP_NESTED]) == 0);
-		finish();
+		rig_finish();
 		rig_close();
 	}
 }
@@ -442,7 +429,7 @@ static void test_writers_in_closed(void **state)
 				rig_read();
 		}
 		rig.on_closed = NULL;
-		finish();
+		rig_finish();
 		rig_close();
 	}
 }
@@ -488,7 +475,7 @@ static void test_between_reserve_and_commit(void **state)
 			if (inner == 3)
 				rig_write(4);
 		}
-		finish();
+		rig_finish();
 	}
 	rig_close();
 }
@@ -516,7 +503,7 @@ static void test_busy(void **state)
 	/* It gave up after a while, and finds its way when it can. */
 	rig_check(laps_left > 98000);
 	rig_check(rig_read() == RBMAP_TAKE_NEXT);
-	finish();
+	rig_finish();
 	rig_close();
 }
 
@@ -648,7 +635,7 @@ static void test_random_with_reader(void **state)
 		reader_stops = true;
 		read_on();
 		rig_on_failure = NULL;
-		finish();
+		rig_finish();
 		rig_close();
 	}
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What writers call, as module/write.c has it: the inline half of the ring, in
+ * functions that hold nothing else.
+ */
+#include "ring_fixture.h"
+
+void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
+			struct rbmap_reservation *room, enum rbmap_drop *drop)
+{
+	void *payload;
+
+	if (unlikely(!rbmap_ring_enter(ring))) {
+		*drop = RBMAP_DROP_NESTED;
+	} else if (unlikely(size > rbmap_ring_max_event(ring))) {
+		*drop = RBMAP_DROP_TOO_LARGE;
+	} else {
+		payload = rbmap_ring_reserve(ring, size, room, drop);
+		if (likely(payload))
+			return payload;
+	}
+	rbmap_ring_drop(ring, *drop);
+	return NULL;
+}
+
+void ring_call_commit(struct rbmap_ring *ring,
+		      const struct rbmap_reservation *room)
+{
+	rbmap_ring_commit(ring, room);
+}
+
+void ring_call_discard(struct rbmap_ring *ring,
+		       const struct rbmap_reservation *room)
+{
+	rbmap_ring_discard(ring, room);
+}
