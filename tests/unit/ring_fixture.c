@@ -388,6 +388,7 @@ u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
 	void *record;
 
 	rig_check(size <= rig.config.subbuf_size - 16);
+	rig.held = 0;
 	/* header.commit is the writer's, who may be at it. */
 	copy->time_stamp = header->time_stamp;
 	copy->commit = size;
@@ -485,15 +486,28 @@ static void begin_subbuf(u64 told_drops_before)
 	rig.lost_events += reader->lost - drops;
 }
 
+/* What the reader has seen of its sub-buffer is nobody's to change. */
+static void check_held(void)
+{
+	const struct rbmap_reader *reader = &rig.ring->reader;
+
+	if (!rig.held || !reader->holds || reader->seq != rig.held_seq)
+		return;
+	rig_check(!memcmp(rig.copy + 16,
+			  rig.ring->subbuf[reader->id].header + 1, rig.held));
+}
+
 enum rbmap_take rig_read_bytes(u32 max)
 {
 	static struct decoded events[(4 << 20) / 8];
 	struct rbmap_ring *ring = rig.ring;
 	const struct rbmap_reader *reader = &ring->reader;
 	u64 told_drops = reader->told_drops;
-	enum rbmap_take took = rbmap_ring_take(ring);
+	enum rbmap_take took;
 	u32 from, to, i, n;
 
+	check_held();
+	took = rbmap_ring_take(ring);
 	if (took == RBMAP_TAKE_NEXT)
 		begin_subbuf(told_drops);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
@@ -513,6 +527,8 @@ enum rbmap_take rig_read_bytes(u32 max)
 		}
 		check_event(&events[i]);
 	}
+	rig.held = to;
+	rig.held_seq = reader->seq;
 	rbmap_ring_consume(ring, to);
 	rig_check(reader->read == rig.read);
 	return took;

@@ -61,6 +61,8 @@ struct written {
  * @lost_drops: told as lost because dropped
  * @last_place: where the last event read was
  * @last_time: when it was
+ * @held: bytes that were read of the reader's sub-buffer, as @copy has them
+ * @held_seq: where it was taken
  * @around: called before and after each call of the writer's side of the ring
  * @closed: calls of ops.closed
  * @on_closed: called by it
@@ -90,6 +92,8 @@ struct rig {
 	u64			last_place;
 	u64			last_time;
 	u64			takes;
+	u32			held;
+	u64			held_seq;
 
 	void			(*around)(bool enter);
 	u64			closed;
