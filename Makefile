@@ -102,6 +102,7 @@ help:
 	@echo 'Test (tests/README.md says what each proves and how long it takes)'
 	@echo '  check            install what is missing, build, and run all that follows'
 	@echo '  check-unit       in user space: ring, library, command'
+	@echo '  check-sweep      the ring, interrupted at every instruction'
 	@echo '  check-vm         on stock kernels, in virtual machines'
 	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'
 	@echo '  coverage         what of the ring its tests run; not in check'

@@ -4,7 +4,7 @@
 # fragments have their targets.
 
 CHECK_UNIT := check-unit-ring check-unit-lib check-unit-cli
-CHECK_SUITES := check-lint $(CHECK_UNIT) check-model-small \
+CHECK_SUITES := check-lint $(CHECK_UNIT) check-sweep check-model-small \
 	check-stress check-compat check-vm-runner check-vm
 
 include $(sort $(wildcard tests/*/*.mk))

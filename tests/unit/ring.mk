@@ -44,8 +44,7 @@ RING_CFLAGS_cov/ring_nested := -include ring_points.h
 RING_CFLAGS_tsan/ring_stress := -include ring_points.h
 
 RING_BINARIES := $(foreach variant,plain asan,\
-	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS))) \
-	$(RING_TEST_BUILD)/plain/ring_step
+	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
 
 # Under thread sanitizer rounds are slow: it has half of the time.
 STRESS_SECONDS ?= 3600

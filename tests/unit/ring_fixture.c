@@ -507,7 +507,9 @@ enum rbmap_take rig_read_bytes(u32 max)
 	u32 from, to, i, n;
 
 	check_held();
+	around(true);
 	took = rbmap_ring_take(ring);
+	around(false);
 	if (took == RBMAP_TAKE_NEXT)
 		begin_subbuf(told_drops);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
@@ -529,7 +531,9 @@ enum rbmap_take rig_read_bytes(u32 max)
 	}
 	rig.held = to;
 	rig.held_seq = reader->seq;
+	around(true);
 	rbmap_ring_consume(ring, to);
+	around(false);
 	rig_check(reader->read == rig.read);
 	return took;
 }

@@ -63,7 +63,7 @@ struct written {
  * @last_time: when it was
  * @held: bytes that were read of the reader's sub-buffer, as @copy has them
  * @held_seq: where it was taken
- * @around: called before and after each call of the writer's side of the ring
+ * @around: called before and after each call of the ring that tests interrupt
  * @closed: calls of ops.closed
  * @on_closed: called by it
  */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each act of a writer and of a reader, wherever a ring can stand, interrupted
+ * at each instruction boundary by others, and these by others again.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "listing.h"
+#include "scenario.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* What the processes have in common. */
+static struct shared {
+	u32		next_group;
+	bool		failed;
+	struct counts	sum;
+	u8		hits[];
+} *shared;
+
+static struct counts counts;	/* of the scenario that runs */
+
+/* Failures */
+
+static void say_and_exit(const char *message)
+{
+	signal(SIGPROF, SIG_IGN);
+	if (__atomic_exchange_n(&shared->failed, true, __ATOMIC_SEQ_CST))
+		for (;;)
+			pause();	/* one will do */
+	printf("not ok - %s\n# %s\n", scenario_name(), message);
+	machine_print(listing_print_where);
+	fflush(stdout);
+	_exit(1);
+}
+
+static void crashed(int signal)
+{
+	static char message[100];
+
+	snprintf(message, sizeof(message), "signal %d: %s", signal,
+		 strsignal(signal));
+	say_and_exit(message);
+}
+
+/* Seconds of the processor, not of the clock on the wall. */
+static void watch(int signal)
+{
+	static u64 last_runs;
+	static u32 same;
+
+	(void)signal;
+	same = counts.runs == last_runs ? same + 1 : 0;
+	last_runs = counts.runs;
+	if (same == 5)
+		say_and_exit("it does not come to an end");
+}
+
+static void set_handlers(void)
+{
+	static const int crashes[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+	};
+	const struct itimerval second = { { 1, 0 }, { 1, 0 } };
+	struct sigaction action = {
+		.sa_handler = crashed,
+		.sa_flags = SA_ONSTACK | SA_NODEFER,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(crashes); i++)
+		sigaction(crashes[i], &action, NULL);
+	action.sa_handler = watch;
+	action.sa_flags = SA_ONSTACK | SA_RESTART;
+	sigaction(SIGPROF, &action, NULL);
+	setitimer(ITIMER_PROF, &second, NULL);
+	rig_on_failure = say_and_exit;
+}
+
+static const char *only;	/* scenarios with this in their name */
+
+static void add_counts(struct counts *to, const struct counts *from)
+{
+	__atomic_add_fetch(&to->boundaries, from->boundaries, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&to->inside, from->inside, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&to->after, from->after, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&to->runs, from->runs, __ATOMIC_RELAXED);
+}
+
+static void print_counts(const char *before, const char *name,
+			 const struct counts *of)
+{
+	printf("%s%s: %llu boundaries", before, name,
+	       (unsigned long long)of->boundaries);
+	if (of->inside)
+		printf(", %llu pairs one in the other",
+		       (unsigned long long)of->inside);
+	if (of->after)
+		printf(", %llu one after the other",
+		       (unsigned long long)of->after);
+	printf(", %llu runs\n", (unsigned long long)of->runs);
+}
+
+static void count_scenario(struct counts *sum, bool print)
+{
+	if (only && !strstr(scenario_name(), only))
+		return;
+	scenario_run(&counts);
+	add_counts(sum, &counts);
+	if (print)
+		print_counts("# ", scenario_name(), &counts);
+}
+
+/*
+ * Groups of scenarios: first one act at each boundary, with all that there is;
+ * this finds most of what can be wrong, soon.  Then two, place by place.
+ */
+static const struct {
+	u32	slots, room;
+} shapes[] = {
+	{ 2, 48 }, { 3, 48 }, { 2, 240 },
+};
+#define NR_SINGLES	(2 * ARRAY_SIZE(shapes))
+#define NR_GROUPS	(NR_SINGLES + 2 * NR_PLACES)
+
+static void run_singles(u32 shape, struct counts *sum)
+{
+	u32 place, outer, clock;
+
+	scenario.slots = shapes[shape].slots;
+	scenario.room = shapes[shape].room;
+	scenario_one_act();
+	for (place = 0; place < NR_PLACES; place++)
+	for (outer = 0; outer < NR_OUTERS; outer++)
+	for (clock = 0; clock < NR_CLOCKS; clock++) {
+		scenario.place = &places[place];
+		scenario.outer = outers[outer];
+		scenario.clock = &clocks[clock];
+		scenario.turn++;
+		count_scenario(sum, false);
+	}
+}
+
+static void run_pairs(u32 place, struct counts *sum)
+{
+	u32 outer;
+
+	scenario.slots = shapes[0].slots;
+	scenario.room = shapes[0].room;
+	scenario.place = &places[place];
+	scenario.turn = (2 * place + scenario.mode) * NR_OUTERS;
+	for (outer = 0; outer < NR_OUTERS; outer++) {
+		scenario.outer = outers[outer];
+		scenario.clock = &clocks[scenario.turn % NR_CLOCKS];
+		scenario_two_acts();
+		count_scenario(sum, true);
+		scenario.turn++;
+	}
+}
+
+static void run_group(u32 group)
+{
+	struct counts sum = { 0 };
+	char name[100];
+
+	scenario.mode = group % 2;
+	if (group < NR_SINGLES) {
+		run_singles(group / 2, &sum);
+		snprintf(name, sizeof(name), "one act, %u slots of %u bytes",
+			 scenario.slots, scenario.room);
+	} else {
+		run_pairs((group - NR_SINGLES) / 2, &sum);
+		snprintf(name, sizeof(name), "two acts, %s",
+			 scenario.place->name);
+	}
+	if (!sum.runs)
+		return;
+	print_counts(scenario.mode == RBMAP_MODE_DISCARD ? "ok - discard, " :
+		     "ok - overwrite, ", name, &sum);
+	fflush(stdout);
+	add_counts(&shared->sum, &sum);
+}
+
+static void work(void)
+{
+	u32 group;
+
+	set_handlers();
+	while ((group = __atomic_fetch_add(&shared->next_group, 1,
+					   __ATOMIC_RELAXED)) < NR_GROUPS)
+		run_group(group);
+	exit(0);
+}
+
+static bool run_groups(void)
+{
+	pid_t pids[64];
+	u32 n = sysconf(_SC_NPROCESSORS_ONLN), i;
+	bool failed = false;
+	int status;
+	pid_t pid;
+
+	if (n > ARRAY_SIZE(pids))
+		n = ARRAY_SIZE(pids);
+	fflush(stdout);
+	for (i = 0; i < n; i++) {
+		pids[i] = fork();
+		if (pids[i] < 0)
+			return false;
+		if (!pids[i])
+			work();
+	}
+	while ((pid = wait(&status)) > 0) {
+		for (i = 0; i < n && pids[i] != pid; i++)
+			;
+		pids[i] = pids[--n];
+		if (!status || failed)
+			continue;
+		failed = true;
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
+			printf("not ok - process %d ends with %x\n", pid,
+			       status);
+		for (i = 0; i < n; i++)
+			kill(pids[i], SIGKILL);
+	}
+	return !failed;
+}
+
+int main(int argc, char **argv)
+{
+	const size_t size = __stop_ring_text - __start_ring_text;
+
+	scenario_everything = getenv("RBMAP_TEST_ALL");
+	only = argc > 1 ? argv[1] : NULL;
+	shared = mmap(NULL, sizeof(*shared) + size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED || !listing_load()) {
+		printf("not ok - objdump lists the ring's instructions\n");
+		return 1;
+	}
+	machine_hits = shared->hits;
+	if (!machine_init()) {
+		printf("ok - # SKIP no single steps here\n");
+		return 0;
+	}
+	if (!run_groups())
+		return 1;
+	print_counts("# ", "sum", &shared->sum);
+	listing_print_coverage(machine_hits);
+	return 0;
+}
