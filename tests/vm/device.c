@@ -594,8 +594,8 @@ static void test_nonblock(void)
 	is_error(get_reader(client.fd), 0, "wait: fcntl sets O_NONBLOCK");
 	ok(now() - began < 1000 * MSEC, "wait: returns at once");
 	nonblock(client.fd, false);
-	alarm_in(100);
 	began = now();
+	alarm_in(100);
 	is_error(get_reader(client.fd), EINTR,
 		 "wait: fcntl clears O_NONBLOCK, a signal interrupts");
 	ok(now() - began >= 80 * MSEC, "wait: it waited");
@@ -614,9 +614,9 @@ static void test_block_any(void)
 	percent(0);
 	fresh();
 	client_open(&client, CPU, O_RDONLY);
+	began = now();
 	pid = later(100, emit_some, &count);
 	alarm_in(10000);
-	began = now();
 	error = get_reader(client.fd);
 	is_error(error, 0, "wait: buffer_percent 0: any event ends it");
 	ended_soon(began, "wait: buffer_percent 0");
@@ -646,9 +646,9 @@ static void test_watermark(unsigned int value)
 	nonblock(client.fd, true);
 	get_reader(client.fd);
 	nonblock(client.fd, false);
+	began = now();
 	pid = later(50, emit_slowly, &count);
 	alarm_in(10000);
-	began = now();
 	error = get_reader(client.fd);
 	filled = client.meta->entries;
 	is_error(error, 0, "wait: buffer_percent %u ends it", value);
@@ -683,9 +683,9 @@ static void test_wake(void)
 	percent(50);
 	fresh();
 	client_open(&client, CPU, O_RDONLY);
+	began = now();
 	pid = later(100, wake, &client.fd);
 	alarm_in(10000);
-	began = now();
 	error = get_reader(client.fd);
 	is_error(error, 0, "wait: ioctl 0 ends it");
 	ended_soon(began, "wait: ioctl 0");
@@ -757,8 +757,8 @@ static void test_poll(void)
 	ok(readable(client.fd, 0), "poll: still");
 	drain(&client);
 	ok(!readable(client.fd, 0), "poll: GET_READER took all: not readable");
-	pid = later(100, emit_some, &count);
 	began = now();
+	pid = later(100, emit_some, &count);
 	ok(readable(client.fd, 10000), "poll: an event wakes it");
 	ended_soon(began, "poll");
 	ok(now() - began >= 80 * MSEC, "poll: not before there was one");
@@ -769,8 +769,8 @@ static void test_poll(void)
 	percent(50);
 	more(1, SMALL);
 	ok(!readable(client.fd, 0), "poll: 50%%: an event is not enough");
-	pid = later(100, emit_some, &half);
 	began = now();
+	pid = later(100, emit_some, &half);
 	ok(readable(client.fd, 10000), "poll: 50%%: half of the ring is");
 	ended_soon(began, "poll: 50%");
 	reap(pid);
@@ -806,8 +806,8 @@ static void test_epoll(void)
 		 0, "epoll: edge-triggered");
 	is(epoll_events(epoll, 0), 0, "epoll: nothing yet");
 	for (i = 1; i <= 3; i++) {
-		pid = later(50, emit_some, &count);
 		began = now();
+		pid = later(50, emit_some, &count);
 		is(epoll_events(epoll, 10000), 1, "epoll: edge %d", i);
 		ended_soon(began, "epoll");
 		reap(pid);
@@ -958,9 +958,9 @@ static void test_read_block(void)
 	alarm_in(100);
 	is_error(read(fd, subbuf, subbuf_size) < 0 ? errno : 0, EINTR,
 		 "read: waits, a signal interrupts");
+	began = now();
 	pid = later(100, emit_some, &count);
 	alarm_in(10000);
-	began = now();
 	ret = read(fd, subbuf, subbuf_size);
 	is(ret, subbuf_size, "read: waits for an event");
 	ended_soon(began, "read");
