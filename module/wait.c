@@ -9,13 +9,18 @@
 
 #include "cpu_buffer.h"
 
-/* As the kernel's ring has it: the sub-buffer that is written counts too. */
+/*
+ * As the kernel's ring has it: the sub-buffer that is written counts too.  In a
+ * small ring that one alone may reach the watermark, and be empty.
+ */
 static bool rbmap_ready(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent)
 {
 	const struct rbmap_ring *ring = &cpu_buf->ring;
 
+	if (!rbmap_ring_has_event(ring))
+		return false;
 	if (!percent)
-		return rbmap_ring_has_event(ring);
+		return true;
 	if (rbmap_ring_reader_at_writer(ring))
 		return false;
 	return (rbmap_ring_closed_unread(ring) + 1ULL) * 100 >=
