@@ -6,6 +6,7 @@
 . /tests/lib/guest.sh
 
 # Ends with a plan, and not all is well.
+# shellcheck disable=SC2317 # ok calls it
 notices()
 {
 	exact emit 20000 overwrite-fast >/tmp/exact
