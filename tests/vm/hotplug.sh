@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
 #
 # received + lost = emitted while CPUs go off line and come back, and where they
 # are off line when their rings are read. LONG=1: in all modes, and for longer.
@@ -22,7 +23,7 @@ hotplugged()
 if [ -n "${LONG:-}" ]; then
 	for size in 4 64 1024; do
 		with_ring "$size" $size $((10 * size))
-		hotplugged "$size" 300000 fast slow
+		hotplugged "$size" 100000 fast slow
 		without_ring "$size"
 	done
 else

@@ -4,6 +4,7 @@
 # programs that they run.  tests/vm/check says which run where.
 #
 #	make check-vm
+#	make check-vm-long
 
 BUILD ?= build
 
@@ -29,8 +30,11 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_COMMON) \
 		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
-.PHONY: check-vm check-vm-programs
+.PHONY: check-vm check-vm-long check-vm-programs
 check-vm-programs: $(VM_PROGRAMS)
 
 check-vm: check-vm-programs user
 	@$(VM_DIR)/check
+
+check-vm-long: check-vm-programs user
+	@$(VM_DIR)/check --long

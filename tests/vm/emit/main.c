@@ -128,8 +128,11 @@ static int emit_run(const char *text, const struct kernel_param *param)
 		wake_up_process(per_cpu(emit_tasks, id));
 	}
 	cpus_read_unlock();
+	/* Not in one go, which would look like a task that hangs. */
 	for_each_cpu(id, &cpus)
-		wait_for_completion(&per_cpu_ptr(&emit_cpus, id)->done);
+		while (!wait_for_completion_timeout(
+				&per_cpu_ptr(&emit_cpus, id)->done, HZ))
+			;
 	WRITE_ONCE(emit_running, false);
 	/* It waits for NMIs too; what they have queued comes behind them. */
 	synchronize_rcu();
