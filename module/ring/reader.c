@@ -12,6 +12,7 @@
  */
 static u32 rbmap_subbuf_size(const struct rbmap_subbuf *subbuf)
 {
+	/* model: take_header, unread, consume_size, unread_all */
 	return smp_load_acquire(&subbuf->header->commit) & RBMAP_COMMIT_MASK;
 }
 
@@ -33,6 +34,7 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	WRITE_ONCE(reader->seq, seq);
 	WRITE_ONCE(reader->holds, true);
 
+	/* model: take_begin */
 	reader->lost = subbuf->first_event - reader->expected;
 	reader->expected = subbuf->first_event;
 	/* Drops up to some later time may have been told already. */
@@ -67,6 +69,7 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 	if (reader->holds) {
 		const struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
 
+		/* model: take, take_header */
 		commit = smp_load_acquire(&ring->commit);
 		if (reader->offset < rbmap_subbuf_size(subbuf))
 			return RBMAP_TAKE_MORE;
@@ -77,7 +80,7 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 
 	seq = reader->next;
 	for (tries = 0; tries < RBMAP_TAKE_TRIES; tries++) {
-		commit = smp_load_acquire(&ring->commit);
+		commit = smp_load_acquire(&ring->commit); /* model: take_look */
 		ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq, modulus);
 		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
 			return RBMAP_TAKE_EMPTY;
@@ -89,7 +92,7 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 		}
 
 		at = &ring->slot[rbmap_seq_index(seq, ring->nr_slots)];
-		slot = READ_ONCE(*at);
+		slot = READ_ONCE(*at);	/* model: take_slot */
 		ahead = rbmap_seq_diff(rbmap_slot_seq(slot), seq, modulus);
 		if (ahead > 0) {
 			/* Overwritten since: the writer is here already. */
@@ -101,6 +104,7 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 		/*
 		 * Full: we have done with the spare before the writer can get
 		 * it.  Pairs with the cmpxchg in rbmap_ring_open_next().
+		 * model: take_cmpxchg
 		 */
 		was = rb_cmpxchg(at, slot, rbmap_slot(seq, reader->id, true));
 		if (was != slot)
@@ -132,7 +136,7 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
  */
 u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring)
 {
-	u64 commit = smp_load_acquire(&ring->commit);
+	u64 commit = smp_load_acquire(&ring->commit);	/* model: unread_all */
 	u64 bytes = rbmap_ring_unread(ring);
 	u64 seq = ring->reader.next;
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq,
@@ -188,6 +192,7 @@ void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
  */
 bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
 {
+	/* model: consume_writer, mark, reset_close */
 	return READ_ONCE(ring->reader.holds) &&
 	       rbmap_commit_seq(smp_load_acquire(&ring->commit)) ==
 	       READ_ONCE(ring->reader.seq);
@@ -260,7 +265,7 @@ u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
  */
 void rbmap_ring_skip(struct rbmap_ring *ring)
 {
-	u64 end = rbmap_commit_seq(READ_ONCE(ring->commit));
+	u64 end = rbmap_commit_seq(READ_ONCE(ring->commit)); /* model: skip_end */
 	enum rbmap_take took;
 
 	do {
@@ -280,7 +285,7 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
  */
 bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 {
-	u64 commit = READ_ONCE(ring->commit);
+	u64 commit = READ_ONCE(ring->commit);	/* model: HAS_EVENT */
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
 				   READ_ONCE(ring->reader.next), ring->modulus);
 

@@ -26,7 +26,7 @@ static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
 {
 	u32 nest = READ_ONCE(ring->nest) + 1;
 
-	WRITE_ONCE(ring->nest, nest);
+	WRITE_ONCE(ring->nest, nest);	/* model: enter */
 	barrier();
 	return likely(nest <= RBMAP_MAX_NEST);
 }
@@ -48,13 +48,13 @@ static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 	u32 nest;
 
 	barrier();
-	nest = READ_ONCE(ring->nest);
+	nest = READ_ONCE(ring->nest);	/* model: leave */
 	if (unlikely(nest > 1)) {
 		WRITE_ONCE(ring->nest, nest - 1);
 		return;
 	}
 	for (;;) {
-		u64 tail = READ_ONCE(ring->tail);
+		u64 tail = READ_ONCE(ring->tail);	/* model: publish */
 		u64 commit = READ_ONCE(ring->commit);
 		u64 seq = rbmap_commit_seq(commit);
 		u32 offset = rbmap_tail_offset(tail);
@@ -64,6 +64,7 @@ static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 			closed = true;
 		}
 
+		/* model: publish_header, publish_commit */
 		smp_store_release(&ring->subbuf[rbmap_tail_id(tail)].header->commit,
 				  offset);
 		smp_store_release(&ring->commit, rbmap_commit_word(seq, offset));
@@ -73,11 +74,11 @@ static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 		 * One that came since we looked at the tail did not: look again.
 		 */
 		barrier();
-		WRITE_ONCE(ring->nest, 0);
+		WRITE_ONCE(ring->nest, 0);	/* model: publish_nest */
 		barrier();
 		if (likely(READ_ONCE(ring->tail) == tail))
-			break;
-		WRITE_ONCE(ring->nest, 1);
+			break;			/* model: publish_recheck */
+		WRITE_ONCE(ring->nest, 1);	/* model: publish_again */
 		barrier();
 	}
 	if (unlikely(closed))
@@ -114,7 +115,10 @@ static noinline bool rbmap_ring_stamp(struct rbmap_ring *ring, u32 offset,
 {
 	u64 floor = READ_ONCE(ring->floor);
 
-	/* Did the clock step back, or did somebody come after we read it? */
+	/*
+	 * Did the clock step back, or did somebody come after we read it?
+	 * model: floor_load
+	 */
 	barrier();
 	if (*ts < floor)
 		*ts = rb_clock(ring->clock);
@@ -168,12 +172,12 @@ static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
 	u32 *event;
 
 	for (;;) {
-		tail = READ_ONCE(ring->tail);
+		tail = READ_ONCE(ring->tail);		/* model: tail_load */
 		barrier();
-		before = READ_ONCE(ring->before);
-		after = READ_ONCE(ring->after);
+		before = READ_ONCE(ring->before);	/* model: before_load */
+		after = READ_ONCE(ring->after);		/* model: after_load */
 		barrier();
-		ts = rb_clock(ring->clock);
+		ts = rb_clock(ring->clock);		/* model: clock_load */
 		barrier();
 
 		offset = rbmap_tail_offset(tail);
@@ -190,8 +194,9 @@ static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
 		if (unlikely(offset + len > ring->capacity))
 			goto next;
 
-		WRITE_ONCE(ring->before, ts);
+		WRITE_ONCE(ring->before, ts);		/* model: before_store */
 		barrier();
+		/* model: tail_cmpxchg */
 		if (likely(rb_local_cmpxchg(&ring->tail, tail,
 					    tail + (len >> 2)) == tail))
 			break;
@@ -202,9 +207,9 @@ next:
 			return NULL;
 	}
 	barrier();
-	WRITE_ONCE(ring->after, ts);
+	WRITE_ONCE(ring->after, ts);			/* model: after_store */
 	barrier();
-	if (unlikely(READ_ONCE(ring->before) != ts))
+	if (unlikely(READ_ONCE(ring->before) != ts))	/* model: before_recheck */
 		rbmap_ring_forget_stamps(ring);
 
 	header = ring->subbuf[rbmap_tail_id(tail)].header;
@@ -245,6 +250,7 @@ static inline void rbmap_ring_discard(struct rbmap_ring *ring,
 				      const struct rbmap_reservation *room)
 {
 	rbmap_ring_forget_stamps(ring);
+	/* model: discard_cmpxchg */
 	if (rb_local_cmpxchg(&ring->tail, room->tail + (room->len >> 2),
 			     room->tail) != room->tail + (room->len >> 2))
 		rbmap_event_skip(room->event + (room->stamp_len >> 2),

@@ -7,7 +7,7 @@ static void rbmap_stamp_raise(u64 *stamp, u64 ts)
 {
 	u64 was;
 
-	do {
+	do {	/* model: raise_cmpxchg */
 		was = READ_ONCE(*stamp);
 	} while (was < ts && rb_local_cmpxchg(stamp, was, ts) != was);
 }
@@ -29,10 +29,12 @@ noinline void rbmap_ring_forget_stamps(struct rbmap_ring *ring)
 {
 	rbmap_stamp_raise(&ring->floor, READ_ONCE(ring->after));
 	barrier();
-	WRITE_ONCE(ring->after, 0);
+	WRITE_ONCE(ring->after, 0);	/* model: forget_after */
 	barrier();
+	/* model: forget_before */
 	rbmap_stamp_raise(&ring->floor, READ_ONCE(ring->before));
 	barrier();
+	/* model: forget_lift */
 	rbmap_stamp_raise(&ring->before, READ_ONCE(ring->floor));
 	barrier();
 }
@@ -63,7 +65,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 	at = &ring->slot[rbmap_seq_index(seq, ring->nr_slots)];
 
 	for (;;) {
-		slot = READ_ONCE(*at);
+		slot = READ_ONCE(*at);	/* model: slot_load */
 		if (rbmap_slot_seq(slot) == seq)
 			break;		/* claimed by a nested context */
 		if (rbmap_slot_seq(slot) != lap_ago)
@@ -88,6 +90,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 		 * Full: the reader that left this sub-buffer here has done
 		 * with it.  Pairs with the cmpxchg in rbmap_ring_take().
 		 * litmus: take-claim, take-claim-readers, observe-slot
+		 * model: slot_claim
 		 */
 		was = rb_cmpxchg(at, slot,
 				 rbmap_slot(seq, rbmap_slot_id(slot), false));
@@ -98,6 +101,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 			struct rbmap_subbuf *old;
 
 			old = &ring->subbuf[rbmap_slot_id(slot)];
+			/* model: overrun_add */
 			local_add(old->closed_events, &ring->overrun);
 			local_inc(&ring->overwritten);
 		}
@@ -108,6 +112,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 	/*
 	 * No reader takes this slot before commit gets here, so the id is
 	 * still the one that was claimed.
+	 * model: tail_move, end_record
 	 */
 	if (rb_local_cmpxchg(&ring->tail, tail,
 			     rbmap_tail(seq, rbmap_slot_id(slot), 0)) == tail)
@@ -136,12 +141,14 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 	while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail)) {
 		struct rbmap_subbuf *subbuf = &ring->subbuf[id];
 
+		/* model: close_header, close_events */
 		smp_store_release(&subbuf->header->commit, subbuf->end);
 		subbuf->closed_events = local_read(&subbuf->events);
 		local_set(&subbuf->events, 0);
 		events += subbuf->closed_events;
 
 		seq = rbmap_seq_add(seq, 1, ring->modulus);
+		/* model: close_slot, close_first */
 		id = rbmap_slot_id(READ_ONCE(ring->slot[
 				rbmap_seq_index(seq, ring->nr_slots)]));
 		subbuf = &ring->subbuf[id];
@@ -166,7 +173,7 @@ void rbmap_ring_close(struct rbmap_ring *ring, u64 seq)
 	enum rbmap_drop drop;
 
 	if (rbmap_ring_enter(ring)) {
-		u64 tail = READ_ONCE(ring->tail);
+		u64 tail = READ_ONCE(ring->tail);	/* model: close_look */
 
 		while (rbmap_tail_seq(tail) == (seq & RBMAP_TAIL_SEQ_MASK) &&
 		       rbmap_ring_open_next(ring, tail, &drop))

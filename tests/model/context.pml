@@ -4,7 +4,6 @@
  * interrupted by those of a higher level only, which run to their end.
  */
 
-/* rbmap_stamp_raise() */
 inline stamp_raise(stamp, least)
 {
 	do
@@ -15,7 +14,7 @@ inline stamp_raise(stamp, least)
 		:: else
 		fi
 	};
-raise_cmpxchg:
+raise_cmpxchg:	/* writer.c: rbmap_stamp_raise() */
 	atomic {
 #ifdef plain_raise
 		stamp = least; break
@@ -36,14 +35,14 @@ inline forget_stamps()
 #ifndef no_floor
 	stamp_raise(floor, t);
 #endif
-forget_after:
+forget_after:	/* writer.c: rbmap_ring_forget_stamps() */
 	after = 0;
-forget_before:
+forget_before:	/* writer.c: rbmap_ring_forget_stamps() */
 	t = before;
 #ifndef no_floor
 	stamp_raise(floor, t);
 #endif
-forget_lift:
+forget_lift:	/* writer.c: rbmap_ring_forget_stamps() */
 	t = floor;
 #ifndef no_lift
 	stamp_raise(before, t);
@@ -126,7 +125,7 @@ look_off:
 		:: else
 		fi;
 		UNSEEN;
-enter:
+enter:	/* reserve.h: rbmap_ring_enter() */
 		/*
 		 * Load and store are one step, here and in leave: a context
 		 * that comes between leaves nest as it was, which is checked.
@@ -140,19 +139,18 @@ enter:
 		fi
 	};
 
-	/* rbmap_ring_reserve() */
 again:
-tail_load:
+tail_load:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
 		tseq = tail_seq;
 		tid = tail_id;
 		toff = tail_off
 	};
-before_load:
+before_load:	/* reserve.h: rbmap_ring_reserve() */
 	b = before;
-after_load:
+after_load:	/* reserve.h: rbmap_ring_reserve() */
 	a = after;
-stamp_clock:
+clock_load:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
 		clock_read();
 		ts = now;
@@ -164,8 +162,7 @@ stamp_clock:
 		:: else
 		fi
 	};
-	/* rbmap_ring_stamp() */
-floor_load:
+floor_load:	/* reserve.h: rbmap_ring_stamp() */
 	atomic {
 		t = floor;
 		if
@@ -201,7 +198,7 @@ room:
 		:: else
 		fi
 	};
-before_store:
+before_store:	/* reserve.h: rbmap_ring_reserve() */
 	before = ts;
 #ifdef after_before_cmpxchg
 	after = ts;
@@ -214,7 +211,7 @@ before_store:
 		fi
 	};
 #endif
-tail_cmpxchg:
+tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
 		if
 #ifdef plain_tail_store
@@ -243,10 +240,10 @@ loser:
 	goto again;
 winner:
 #ifndef after_before_cmpxchg
-after_store:
+after_store:	/* reserve.h: rbmap_ring_reserve() */
 	after = ts;
 #endif
-before_recheck:
+before_recheck:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
 		SEEN;
 		if
@@ -292,7 +289,6 @@ write_event:
 		fi
 	};
 
-	/* rbmap_ring_discard() */
 #ifdef discard_keeps_stamps
 	SEEN;
 #else
@@ -306,7 +302,7 @@ write_event:
 		fi
 	};
 #endif
-discard_cmpxchg:
+discard_cmpxchg:	/* reserve.h: rbmap_ring_discard() */
 	atomic {
 		assert(sees);
 		check_unpublished(tid, toff);
@@ -333,8 +329,7 @@ skip_event:
 		goto leave
 	};
 
-	/* rbmap_ring_close() */
-close_look:
+close_look:	/* writer.c: rbmap_ring_close() */
 	atomic {
 		tseq = tail_seq;
 		tid = tail_id;
@@ -346,11 +341,11 @@ close_look:
 	};
 
 	/*
-	 * rbmap_ring_open_next().  commit is loaded once there: nobody
+	 * commit is loaded once there: nobody
 	 * publishes while a context is in here, which is checked.
 	 */
 open_next:
-slot_load:
+slot_load:	/* writer.c: rbmap_ring_open_next() */
 	atomic {
 		assert(sees);
 		s = ADD(EXPAND(tseq, commit_seq), 1);
@@ -375,7 +370,7 @@ slot_load:
 		:: sseq != s && sseq == ADD(s, MOD - SLOTS) && sfree
 		fi
 	};
-slot_claim:
+slot_claim:	/* writer.c: rbmap_ring_open_next() */
 	atomic {
 		assert(sees);
 		assert(s == ADD(EXPAND(tseq, commit_seq), 1));
@@ -408,9 +403,9 @@ slot_claim:
 		:: else
 		fi
 	};
-overrun_add:
+overrun_add:	/* writer.c: rbmap_ring_open_next() */
 	overrun = overrun + closed[sid];
-tail_move:
+tail_move:	/* writer.c: rbmap_ring_open_next() */
 #ifdef loser_records_end
 	end[tid] = toff;
 #endif
@@ -423,7 +418,7 @@ tail_move:
 		:: else -> retry()
 		fi
 	};
-end_record:
+end_record:	/* writer.c: rbmap_ring_open_next() */
 	end[tid] = toff;
 	retry();
 no_room:
@@ -438,8 +433,7 @@ drop:
 		UNSEEN
 	};
 
-	/* rbmap_ring_leave() */
-leave:
+leave:	/* reserve.h: rbmap_ring_leave() */
 	atomic {
 		if
 #ifndef all_publish
@@ -447,7 +441,7 @@ leave:
 #endif
 		:: else
 		fi;
-publish:
+publish:	/* reserve.h: rbmap_ring_leave() */
 		tseq = tail_seq;
 		tid = tail_id;
 		toff = tail_off;
@@ -461,14 +455,13 @@ publish:
 		fi
 	};
 
-	/* rbmap_ring_close_subbufs() */
-close_header:
+close_header:	/* writer.c: rbmap_ring_close_subbufs() */
 	atomic {
 		assert(sees);
 		header_commit[sid] = end[sid];
 		header_missed[sid] = 0
 	};
-close_events:
+close_events:	/* writer.c: rbmap_ring_close_subbufs() */
 	atomic {
 		assert(sees);
 		closed[sid] = events[sid];
@@ -478,14 +471,14 @@ close_events:
 		t = t + closed[sid];
 		not_called = 1
 	};
-close_slot:
+close_slot:	/* writer.c: rbmap_ring_close_subbufs() */
 	atomic {
 		assert(sees);
 		s = ADD(s, 1);
 		assert(slot_seq[IX(s)] == s);
 		sid = slot_id[IX(s)]
 	};
-close_first:
+close_first:	/* writer.c: rbmap_ring_close_subbufs() */
 	atomic {
 		assert(sees);
 		first_event[sid] = t;
@@ -495,7 +488,7 @@ close_first:
 		:: else -> goto close_header
 		fi
 	};
-publish_header:
+publish_header:	/* reserve.h: rbmap_ring_leave() */
 #ifndef commit_before_header
 	atomic {
 		assert(sees);
@@ -507,7 +500,7 @@ publish_header:
 #ifdef nest_cleared_early
 	nest = 0;
 #endif
-publish_commit:
+publish_commit:	/* reserve.h: rbmap_ring_leave() */
 	atomic {
 		assert(sees);
 		commit_seq = s;
@@ -520,9 +513,9 @@ publish_commit:
 	header_commit[tid] = toff;
 	UNSEEN;
 #endif
-publish_nest:
+publish_nest:	/* reserve.h: rbmap_ring_leave() */
 	nest = NESTED_LEFT;
-publish_recheck:
+publish_recheck:	/* reserve.h: rbmap_ring_leave() */
 	atomic {
 #ifndef no_publish_recheck
 		if
@@ -555,7 +548,7 @@ back:
 		time_before = 0;
 		goto end_idle
 	};
-publish_again:
+publish_again:	/* reserve.h: rbmap_ring_leave() */
 	nest = 1;
 	goto publish
 }

@@ -35,6 +35,40 @@ inline check_records(to)
 	od
 }
 
+/* All that is published and was not read: d by seq, count by what lies there. */
+inline unread_all()	/* reader.c: rbmap_ring_unread_bytes(), rbmap_subbuf_size() */
+{
+	d = (holds -> header_commit[reader_id] - reader_off : 0);
+	count = d;
+	n = reader_next;
+	k = SUB(commit_seq, n);
+	if
+	:: BEHIND(k)
+	:: else ->
+		if
+		:: k >= SLOTS -> k = SLOTS - 1; n = ADD(commit_seq, MOD - k)
+		:: else
+		fi;
+		do
+		:: k > 0 ->
+			d = d + header_commit[slot_id[IX(n)]];
+			n = ADD(n, 1);
+			k--
+		:: else -> break
+		od;
+		d = d + commit_off
+	fi;
+	n = 0;
+	i = 0;
+	do
+	:: i < SLOTS * CAP ->
+		count = count + (!slot_free[i / CAP] &&
+				 AT(slot_id[i / CAP], i % CAP).kind != NOTHING);
+		i++
+	:: else -> break
+	od
+}
+
 proctype reader() provided (sees)
 {
 	byte reads = READS, resets = RESETS, clocks = CLOCKS;
@@ -53,7 +87,7 @@ act:
 			reads--;
 			resets--;
 			how = RESET;
-			until = commit_seq
+			goto skip_end
 		:: reads > 0 && clocks > 0 ->
 			reads--;
 			clocks--;
@@ -63,20 +97,20 @@ act:
 		:: to_do == 0 && cur == 0 && !busy ->
 			last = 1;
 			reads = 0;
-			assert(written <= read_events + overrun || HAS_EVENT)
+			assert(written <= read_events + overrun || HAS_EVENT);
+			unread_all();
+			assert(d == count)
 		fi
 	};
 	goto take;
 
 	/* synchronize_rcu(): nobody is in the ring. */
 synchronize:
-	atomic {
-		cur == 0 && !busy ->
-		until = commit_seq
-	};
+	(cur == 0 && !busy);
+skip_end:	/* reader.c: rbmap_ring_skip() */
+	until = commit_seq;
 
-	/* rbmap_ring_take() */
-take:
+take:	/* reader.c: rbmap_ring_take() */
 	atomic {
 		tries = 0;
 		/* What was told in it stays there. */
@@ -91,7 +125,7 @@ take:
 		:: else -> n = reader_next; goto take_look
 		fi
 	};
-take_header:
+take_header:	/* reader.c: rbmap_ring_take(), rbmap_subbuf_size() */
 	atomic {
 #ifdef header_before_commit
 		cseq = commit_seq;
@@ -107,7 +141,7 @@ take_header:
 		fi;
 		n = reader_next
 	};
-take_look:
+take_look:	/* reader.c: rbmap_ring_take() */
 	atomic {
 		cseq = commit_seq;
 		coff = commit_off;
@@ -126,7 +160,7 @@ take_look:
 		:: else
 		fi
 	};
-take_slot:
+take_slot:	/* reader.c: rbmap_ring_take() */
 	atomic {
 		sseq = slot_seq[IX(n)];
 		sid = slot_id[IX(n)];
@@ -141,7 +175,7 @@ take_slot:
 		:: else -> assert(!sfree)
 		fi
 	};
-take_cmpxchg:
+take_cmpxchg:	/* reader.c: rbmap_ring_take() */
 	atomic {
 		if
 #ifdef plain_slot_take
@@ -166,8 +200,7 @@ take_again:
 			fi
 		fi
 	};
-take_begin:
-	/* rbmap_reader_begin() */
+take_begin:	/* reader.c: rbmap_reader_begin() */
 	atomic {
 		reader_off = 0;
 		reader_events = 0;
@@ -227,7 +260,7 @@ take_drops:
 	};
 
 	/* rbmap_ring_mark_lost() */
-mark:
+mark:	/* reader.c: rbmap_ring_reader_at_writer() */
 	atomic {
 #ifndef mark_open
 		cseq = commit_seq;
@@ -269,7 +302,7 @@ close:
 	};
 
 	/* rbmap_ring_unread(), rbmap_ring_consume() */
-unread:
+unread:	/* reader.c: rbmap_subbuf_size() */
 	atomic {
 		to = header_commit[reader_id];
 		if
@@ -283,9 +316,9 @@ unread:
 		:: else
 		fi
 	};
-consume_writer:
+consume_writer:	/* reader.c: rbmap_ring_reader_at_writer() */
 	cseq = commit_seq;
-consume_size:
+consume_size:	/* reader.c: rbmap_subbuf_size() */
 	atomic {
 		check_records(to);
 		d = count;
@@ -314,7 +347,7 @@ consume_size:
 	};
 
 	/* rbmap_cpu_buffer_reset() */
-reset_close:
+reset_close:	/* reader.c: rbmap_ring_reader_at_writer() */
 	atomic {
 		if
 		:: holds && commit_seq == reader_seq ->
@@ -369,6 +402,8 @@ acted:
 
 	/* Nobody writes any more, and there is nothing more to read. */
 	assert(!HAS_EVENT);
+	d_step { unread_all() };
+	assert(d == 0);
 	assert(written + discarded + disabled + dropped == TASK + IRQ + NMI);
 	assert(written == read_events + overrun);
 	assert(expected == written);

@@ -190,9 +190,9 @@ inline check_unpublished(id, unit)
 	assert(id != reader_id || unit >= header_commit[id])
 }
 
-/* Is there something to read? rbmap_ring_has_event() */
+/* Is there something to read? */
 #define AHEAD	SUB(commit_seq, reader_next)
-#define HAS_EVENT \
+#define HAS_EVENT /* reader.c: rbmap_ring_has_event() */ \
 	((AHEAD > 0 && !BEHIND(AHEAD)) || (AHEAD == 0 && commit_off) || \
 	 (holds && reader_off < header_commit[reader_id]))
 
