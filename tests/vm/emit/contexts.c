@@ -24,8 +24,10 @@
 /* Interrupts share it, and may spoil it for each other: it is random. */
 static u32 emit_random(struct emit_cpu *cpu)
 {
-	cpu->random = cpu->random * 1664525 + 1013904223;
-	return cpu->random >> 8;
+	u32 random = READ_ONCE(cpu->random) * 1664525 + 1013904223;
+
+	WRITE_ONCE(cpu->random, random);
+	return random >> 8;
 }
 
 static void emit_several(struct emit_cpu *cpu, enum emit_context context,
