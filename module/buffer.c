@@ -346,7 +346,10 @@ int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 		 * end: now nobody is in a ring.  litmus: clock-change
 		 */
 		synchronize_rcu();
+		/* A ring is made with the new clock, or is there to be visited. */
+		cpus_read_lock();
 		WRITE_ONCE(buf->clock, clock);
+		cpus_read_unlock();
 		/*
 		 * Not under cpus_read_lock(), which readers take within
 		 * reader_lock.
