@@ -309,8 +309,9 @@ static void rbmap_visit_clock(struct rbmap_cpu_buffer *cpu_buf)
 
 	/* Leaves an empty sub-buffer: none has times of both clocks. */
 	rbmap_cpu_buffer_reset(cpu_buf);
-	rbmap_ring_set_clock(ring, cpu_buf->buffer->clock);
+	/* Readers look at the clock, too. */
 	mutex_lock(&cpu_buf->reader_lock);
+	rbmap_ring_set_clock(ring, cpu_buf->buffer->clock);
 	rbmap_meta_update(cpu_buf);
 	mutex_unlock(&cpu_buf->reader_lock);
 }
