@@ -360,6 +360,9 @@ slot_load:	/* writer.c: rbmap_ring_open_next() */
 		:: sseq != s && sseq == ADD(s, MOD - SLOTS) && !sfree ->
 			t = SUB(commit_seq, sseq);
 			if
+#ifdef waits_for_reader
+			:: MODE == DISCARD && !closing -> goto slot_load
+#endif
 			:: MODE == DISCARD -> goto no_room
 #ifndef no_lapped_check
 			:: MODE == OVERWRITE && (t == 0 || BEHIND(t)) ->
