@@ -202,7 +202,9 @@ bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
  * rbmap_ring_mark_lost - tell a loss in the reader's sub-buffer itself
  * @ring: the ring; reader.lost came before the reader's sub-buffer
  *
- * header.commit is the publisher's until it has left the sub-buffer.
+ * header.commit is the publisher's until it has left the sub-buffer.  Release:
+ * who sees by it that a loss is told sees the number.
+ * litmus: lost-mark
  *
  * Return: false: the writer is still in it; nothing was done.
  */
@@ -222,11 +224,9 @@ bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 
 		memcpy(rbmap_subbuf_data(subbuf->header) + size, &lost,
 		       sizeof(lost));
-		WRITE_ONCE(subbuf->header->commit, size | RBMAP_MISSED_EVENTS |
-			   RBMAP_MISSED_STORED);
-	} else {
-		WRITE_ONCE(subbuf->header->commit, size | RBMAP_MISSED_EVENTS);
+		size |= RBMAP_MISSED_STORED;
 	}
+	smp_store_release(&subbuf->header->commit, size | RBMAP_MISSED_EVENTS);
 	return true;
 }
 
