@@ -356,6 +356,11 @@ int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 		 * reader_lock.
 		 */
 		rbmap_buffer_visit(buf, rbmap_visit_clock);
+		/*
+		 * Who finds a ring on again finds the new clock in it: they
+		 * begin after this.
+		 */
+		synchronize_rcu();
 		rbmap_buffer_set_paused(buf, false);
 	}
 	mutex_unlock(&buf->lock);
