@@ -347,7 +347,10 @@ int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 		 * end: now nobody is in a ring.  litmus: clock-change
 		 */
 		synchronize_rcu();
-		/* A ring is made with the new clock, or is there to be visited. */
+		/*
+		 * A ring is made with the new clock, or is there to be visited.
+		 * litmus: clock-new-cpu
+		 */
 		cpus_read_lock();
 		WRITE_ONCE(buf->clock, clock);
 		cpus_read_unlock();
