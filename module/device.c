@@ -142,6 +142,11 @@ static long rbmap_get_reader(struct file *file)
 		return -EINTR;
 	if (cpu_buf->mapped) {
 		cpu_buf->seen = rb_clock(cpu_buf->ring.clock);
+		/*
+		 * Look after that.  Not smp_rmb(): a clock is no memory.
+		 * litmus: take-now
+		 */
+		rmb();
 		rbmap_take_mapped(cpu_buf);
 		rbmap_meta_update(cpu_buf);
 	} else {
