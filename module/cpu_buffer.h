@@ -101,6 +101,13 @@ __poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;
 
+/* Whoever may have published an event looks afterwards who waits for any. */
+static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
+{
+	if (unlikely(READ_ONCE(ring->notify_event)))
+		rbmap_notify(container_of(ring, struct rbmap_cpu_buffer, ring));
+}
+
 /* take.c: with reader_lock held */
 bool rbmap_close(struct rbmap_cpu_buffer *cpu_buf, u64 seq);
 bool rbmap_take_mapped(struct rbmap_cpu_buffer *cpu_buf);

@@ -25,6 +25,8 @@ static void rbmap_close_on_cpu(void *data)
 	struct rbmap_close *close = data;
 
 	rbmap_ring_close(close->ring, close->seq);
+	/* A nested context may have left its event for us to publish. */
+	rbmap_notify_event(close->ring);
 }
 
 /* litmus: commit-header */

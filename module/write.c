@@ -36,23 +36,19 @@ void *rbmap_reserve(struct rbmap_buffer *buf, struct rbmap_reservation *r,
 		}
 	}
 	rbmap_ring_drop(ring, drop);
+	/* It may have published the events of others. */
+	rbmap_notify_event(ring);
 out:
 	preempt_enable_notrace();
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(rbmap_reserve);
 
-static __always_inline void rbmap_written(struct rbmap_ring *ring)
-{
-	if (unlikely(READ_ONCE(ring->notify_event)))
-		rbmap_notify(container_of(ring, struct rbmap_cpu_buffer, ring));
-	preempt_enable_notrace();
-}
-
 void rbmap_commit(struct rbmap_reservation *r)
 {
 	rbmap_ring_commit(r->ring, r);
-	rbmap_written(r->ring);
+	rbmap_notify_event(r->ring);
+	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(rbmap_commit);
 
@@ -60,7 +56,8 @@ void rbmap_discard(struct rbmap_reservation *r)
 {
 	rbmap_ring_discard(r->ring, r);
 	/* It may have published the events of others. */
-	rbmap_written(r->ring);
+	rbmap_notify_event(r->ring);
+	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(rbmap_discard);
 
