@@ -31,13 +31,16 @@ static void rbmap_nothing(void *unused)
 {
 }
 
-static void rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
+/* Return: it was set already. */
+static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
 			   unsigned int percent)
 {
-	if (percent)
-		WRITE_ONCE(cpu_buf->notify_closed, true);
-	else
-		WRITE_ONCE(cpu_buf->ring.notify_event, true);
+	bool *flag = percent ? &cpu_buf->notify_closed :
+			       &cpu_buf->ring.notify_event;
+	bool was = READ_ONCE(*flag);
+
+	WRITE_ONCE(*flag, true);
+	return was;
 }
 
 /*
@@ -140,7 +143,8 @@ int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent)
  * @table: poll's
  *
  * The flag is set even if there is something to read: an edge-triggered epoll
- * does not come back before it is woken.
+ * does not come back before it is woken.  Who sets it has the writer see it, so
+ * that nothing is missed when the reader finds no more.
  */
 __poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 		    poll_table *table)
@@ -148,8 +152,7 @@ __poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 	unsigned int percent = rbmap_buffer_percent(cpu_buf->buffer);
 
 	poll_wait(file, &cpu_buf->wait, table);
-	rbmap_wait_arm(cpu_buf, percent);
-	if (rbmap_ready(cpu_buf, percent) ||
+	if ((rbmap_wait_arm(cpu_buf, percent) && rbmap_ready(cpu_buf, percent)) ||
 	    rbmap_wait_arm_and_look(cpu_buf, percent))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
