@@ -55,6 +55,18 @@ static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 						hotplug), cpu);
 }
 
+/* It has written its last event: those who wait look again. */
+static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
+{
+	struct rbmap_cpu_buffer *cpu_buf =
+		rbmap_cpu_buffer(hlist_entry(node, struct rbmap_buffer,
+					     hotplug), cpu);
+
+	if (cpu_buf)
+		rbmap_wake_all(cpu_buf);
+	return 0;
+}
+
 /**
  * rbmap_buffers_init - before the first rbmap_buffer_create()
  */
@@ -62,7 +74,7 @@ int rbmap_buffers_init(void)
 {
 	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN,
 					    "rbmap:prepare", rbmap_cpu_prepare,
-					    NULL);
+					    rbmap_cpu_dead);
 
 	if (state < 0)
 		return state;

@@ -5,6 +5,7 @@
  * The flag falls with the wake-up, so that one costs one wake-up, not one an
  * event; who still wants to wait sets it again.
  */
+#include <linux/cpumask.h>
 #include <linux/smp.h>
 
 #include "cpu_buffer.h"
@@ -47,9 +48,9 @@ static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
  * The writer stores commit and then loads the flag, with no barrier between:
  * it would cost each event.  The waiter stores the flag and then loads commit.
  * An interrupt on the writer's CPU is the barrier that the writer lacks: either
- * the writer sees the flag, or we see its commit.  Where the CPU is off line
- * nobody writes.
- * litmus: wait-event
+ * the writer sees the flag, or we see its commit.  Where the CPU is on its way
+ * off line there is no interrupt, but a wake-up once it is dead.
+ * litmus: wait-event, wait-dead
  */
 static bool rbmap_wait_arm_and_look(struct rbmap_cpu_buffer *cpu_buf,
 				    unsigned int percent)
@@ -94,11 +95,16 @@ void rbmap_wait_exit(struct rbmap_cpu_buffer *cpu_buf)
  * rbmap_notify - wake who waits, soon
  * @cpu_buf: what they wait for
  *
+ * A CPU that goes off line writes events beyond the point where the kernel runs
+ * its last irq_work.  What it queued then would stay queued, and so would all
+ * that comes after it: rbmap_cpu_dead() wakes instead.
+ *
  * Context: any.
  */
 void rbmap_notify(struct rbmap_cpu_buffer *cpu_buf)
 {
-	irq_work_queue(&cpu_buf->wake);
+	if (likely(cpu_online(raw_smp_processor_id())))
+		irq_work_queue(&cpu_buf->wake);
 }
 
 /**

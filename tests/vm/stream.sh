@@ -157,6 +157,18 @@ if echo 0 >/sys/devices/system/cpu/cpu1/online 2>/dev/null; then
 	ok "and of one that came back" retry_until 5 grep -q online-again $out
 	kill $pid
 	wait $pid
+
+	# Its last events come when it takes no interrupts any more.
+	cat /dev/rbmap/cpu1 >/dev/null &
+	pid=$!
+	echo 1 >$root/events/sched/enable
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	ok "a reader that waits has the last event of a CPU that went" \
+		retry_until 5 grep -qx 'entries: 0' $root/per_cpu/cpu1/stats
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	echo 0 >$root/events/sched/enable
+	kill $pid
+	wait $pid
 else
 	skip "no CPU can go offline here" "a CPU that goes keeps its ring"
 fi
