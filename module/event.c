@@ -78,6 +78,17 @@ int rbmap_event_register(struct rbmap_event *event)
 	return err;
 }
 
+/*
+ * Wait for whoever was recording what is now off.  The marker has no probe: who
+ * writes it looks at `enabled` with preemption off, which not every kernel waits
+ * for with its probes.  litmus: marker-off
+ */
+static void rbmap_events_settle(void)
+{
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+}
+
 /* Returns 1 if it was changed: then wait, before the probe may go. */
 static int rbmap_event_switch(struct rbmap_event *event, bool on)
 {
@@ -186,7 +197,7 @@ int rbmap_event_enable(struct rbmap_event *event, bool on)
 	ret = rbmap_event_switch(event, on);
 	mutex_unlock(&rbmap_events_lock);
 	if (ret > 0 && !on)
-		tracepoint_synchronize_unregister();
+		rbmap_events_settle();
 	return min(ret, 0);
 }
 
@@ -225,7 +236,7 @@ int rbmap_events_enable(const char *system, bool on)
 	mutex_unlock(&rbmap_events_lock);
 	/* Once for all of them: it takes milliseconds. */
 	if (changed && !on)
-		tracepoint_synchronize_unregister();
+		rbmap_events_settle();
 	return any ? err : -ENODEV;
 }
 

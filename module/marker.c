@@ -51,6 +51,14 @@ static int rbmap_marker_record(const char *text, size_t len)
 	if (!record)
 		return rbmap_buffer_is_on(rbmap_marker_buffer) ? -ENOSPC :
 								 -EBADF;
+	/*
+	 * With preemption off, which rbmap_events_settle() waits for: none comes
+	 * after it.
+	 */
+	if (!READ_ONCE(rbmap_marker_event.enabled)) {
+		rbmap_discard(&r);
+		return -EBADF;
+	}
 	memcpy(record->buf, text, len);
 	if (newline)
 		record->buf[len++] = '\n';
@@ -73,6 +81,7 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 	if (!len)
 		return 0;
 	len = min(len, RBMAP_MARKER_MAX);
+	/* A look that saves work; rbmap_marker_record() has the last one. */
 	if (!READ_ONCE(rbmap_marker_event.enabled))
 		return -EBADF;
 	if (len > sizeof(short_text)) {
