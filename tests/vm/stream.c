@@ -64,6 +64,7 @@ static void stream_tinies(struct stream *stream, unsigned int context,
 		emit_fill(expected, size, who, i, 0, 0);
 		if (!memcmp(expected, stream->tinies[seen], size)) {
 			stream->bytes += size;
+			stream->tiny[size]++;
 			seen++;
 		}
 	}

@@ -27,6 +27,7 @@
  * @late: events behind a gap that was not told yet
  * @bytes: of payload that were compared with what they must be
  * @largest: of one event
+ * @tiny: tiny events, by size
  * @time: of the last event
  * @timed: events whose time was compared with the clock
  * @tinies: tiny events that wait for the next number of their context
@@ -46,6 +47,7 @@ struct stream {
 	uint64_t		late;
 	uint64_t		bytes;
 	uint64_t		largest;
+	uint64_t		tiny[EMIT_TINY];
 	uint64_t		time;
 	uint64_t		timed;
 	bool			backwards;

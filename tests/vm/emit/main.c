@@ -15,6 +15,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -198,6 +199,11 @@ static int __init emit_init(void)
 
 static void __exit emit_exit(void)
 {
+	unsigned int id;
+
+	/* Linux 5.10 wants those that it stops to be parked, and complains. */
+	for_each_online_cpu(id)
+		kthread_park(per_cpu(emit_tasks, id));
 	smpboot_unregister_percpu_thread(&emit_threads);
 	emit_contexts_exit();
 }
