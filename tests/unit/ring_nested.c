@@ -301,6 +301,36 @@ static void test_random_plans(void **state)
 }
 
 /*
+ * Who takes an event back raises the floor of time in steps; one event comes
+ * between two of them, and in the next step some that are later.  The clock
+ * steps back then.
+ */
+static void test_time_between_steps(void **state)
+{
+	static const enum act acts[] = { DISCARD, WRITE_SMALL, DISCARD_INSIDE };
+	u32 first, second, third, i, runs = 0;
+
+	(void)state;
+	rig_open(2, TINY, RBMAP_MODE_OVERWRITE, 0);
+	rig_on_failure = say_where;
+	plan.length = ARRAY_SIZE(acts);
+	memcpy(plan.act, acts, sizeof(acts));
+	for (first = 1; first < 16; first++)
+	for (second = first + 1; second < first + 40; second++)
+	for (third = second + 1; third < second + 50; third++)
+	for (i = 0; i < 20 / part; i++, runs++) {
+		plan.at[0] = first;
+		plan.at[1] = second;
+		plan.at[2] = third;
+		ticks = rig_random() >> 32;
+		run(1, 0, 2, RBMAP_MODE_OVERWRITE);
+	}
+	rig_on_failure = NULL;
+	rig_close();
+	print_message("# %u runs\n", runs);
+}
+
+/*
  * Chosen depths: the clock is read inside the ring, and each reading nests
  * another writer, which does the same.
  */
@@ -649,6 +679,7 @@ int main(void)
 		cmocka_unit_test(test_pairs_overwrite),
 		cmocka_unit_test(test_pairs_discard),
 		cmocka_unit_test(test_random_plans),
+		cmocka_unit_test(test_time_between_steps),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_random_with_reader),
 	};
