@@ -226,6 +226,7 @@ bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 		       sizeof(lost));
 		size |= RBMAP_MISSED_STORED;
 	}
+	/* model: mark_flag */
 	smp_store_release(&subbuf->header->commit, size | RBMAP_MISSED_EVENTS);
 	return true;
 }

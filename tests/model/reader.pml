@@ -272,6 +272,7 @@ mark:	/* reader.c: rbmap_ring_reader_at_writer() */
 		true
 #endif
 	};
+mark_flag: /* reader.c: rbmap_ring_mark_lost() */
 	atomic {
 		header_missed[reader_id] = 1;
 		marked = 1;
