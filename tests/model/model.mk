@@ -8,8 +8,8 @@
 .PHONY: check-model check-model-small
 check-model:
 	@tests/install-packages check
-	@tests/model/run
-	@tests/model/run --mutants
+	@status=0; tests/model/run || status=1; \
+	tests/model/run --mutants || status=1; exit $$status
 
 check-model-small:
 	@tests/model/run --small
