@@ -140,7 +140,10 @@ static void no_action(int signal)
 	(void)signal;
 }
 
-/* A signal that interrupts calls, so that no test hangs. */
+/*
+ * A signal that interrupts calls, so that no test hangs; again and again, as
+ * the first one may come before the call does.
+ */
 static void alarm_in(unsigned int milliseconds)
 {
 	struct itimerval timer = {
@@ -149,6 +152,7 @@ static void alarm_in(unsigned int milliseconds)
 	};
 	struct sigaction action = { .sa_handler = no_action };
 
+	timer.it_interval = timer.it_value;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
