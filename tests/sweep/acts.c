@@ -70,8 +70,10 @@ static void discard_inside(void)
 	rig_discard(&event);
 }
 
+/* Beginning where the writer is, if that has room. */
 static void lap(void)
 {
+	rig_write(4);
 	rig_write_subbufs(rig.config.nr_slots + 1, largest());
 }
 
@@ -157,6 +159,7 @@ static void near_end_read(void)
 	rig_write(12);
 	rig_read();
 	rig_write(payload_of(room() - 24));
+	rig_read();
 }
 
 static void all_read(void)
@@ -207,7 +210,7 @@ const struct place places[NR_PLACES] = {
 	{ "inside a sub-buffer", inside },
 	{ "inside the sub-buffer that the reader holds", inside_read },
 	{ "8 bytes left", near_end },
-	{ "8 bytes left, the reader holds it", near_end_read },
+	{ "8 bytes left, the reader holds it and has read all", near_end_read },
 	{ "all closed and read", all_read },
 	{ "full ring", full },
 	{ "lapped ring", lapped },

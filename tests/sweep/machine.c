@@ -140,6 +140,9 @@ static void hold(const greg_t *regs)
 	if (held == machine.held) {
 		add_hit(regs[REG_RIP], HIT_OUTER);
 		machine.counts->boundaries++;
+	} else if (held > machine.held + 1) {
+		add_hit(regs[REG_RIP], HIT_THIRD);
+		machine.counts->thirds++;
 	} else if (machine.level) {
 		add_hit(regs[REG_RIP], HIT_INSIDE);
 		machine.counts->inside++;

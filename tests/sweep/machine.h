@@ -59,12 +59,14 @@ struct sweep {
  * @boundaries: where acts interrupted the outer one
  * @inside: pairs: where others interrupted these
  * @after: pairs: where others interrupted the outer one a second time
+ * @thirds: where a third one came
  * @runs: that were checked to the end
  */
 struct counts {
 	u64	boundaries;
 	u64	inside;
 	u64	after;
+	u64	thirds;
 	u64	runs;
 };
 
@@ -82,6 +84,7 @@ extern const u8 __start_ring_text[], __stop_ring_text[];
 #define HIT_OUTER	1
 #define HIT_INSIDE	2
 #define HIT_AFTER	4
+#define HIT_THIRD	8
 extern u8 *machine_hits;
 
 #endif /* SWEEP_MACHINE_H */

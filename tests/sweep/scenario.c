@@ -13,6 +13,9 @@ static struct first {
 } firsts[20];
 static u32 nr_firsts;
 
+/* Is the second act stepped through, for a third one? */
+static enum steps steps_of_second;
+
 static void add_first(const struct act *act, enum steps steps)
 {
 	rig_check(nr_firsts < ARRAY_SIZE(firsts));
@@ -24,6 +27,7 @@ void scenario_one_act(void)
 	u32 i;
 
 	nr_firsts = 0;
+	steps_of_second = STEP_NONE;
 	for (i = 0; i < NR_INNERS; i++)
 		add_first(inners[i], STEP_NONE);
 }
@@ -34,6 +38,7 @@ void scenario_two_acts(void)
 	u32 i;
 
 	nr_firsts = 0;
+	steps_of_second = STEP_NONE;
 	if (scenario_everything) {
 		for (i = 0; i < NR_INNERS; i++) {
 			add_first(inners[i], STEP_INSIDE);
@@ -49,6 +54,14 @@ void scenario_two_acts(void)
 				 NR_INNERS], STEP_AFTER);
 }
 
+/* Small writes, nothing else. */
+void scenario_three_acts(enum steps first)
+{
+	nr_firsts = 0;
+	add_first(inners[0], first);
+	steps_of_second = STEP_INSIDE;
+}
+
 /* The second act: a writer always, some of the others in turn. */
 #define SECONDS	4
 
@@ -62,6 +75,10 @@ static const struct act *next_act(u32 held, u64 boundary, u32 i,
 			return NULL;
 		*steps = firsts[i].steps;
 		return firsts[i].act;
+	}
+	if (steps_of_second == STEP_INSIDE) {
+		*steps = held == 1 ? steps_of_second : STEP_NONE;
+		return i == 0 ? inners[0] : NULL;
 	}
 	if (i == 0 || scenario_everything)
 		return i < NR_INNERS ? inners[i] : NULL;

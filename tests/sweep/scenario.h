@@ -23,9 +23,13 @@ extern struct scenario {
 /* Nothing takes turns. */
 extern bool scenario_everything;
 
-/* Every act at each boundary; or some, and a second one at each of theirs. */
+/*
+ * Every act at each boundary; or some, and a second one at each of theirs or
+ * at each that follows; or small writes, and a third one at each of the second.
+ */
 void scenario_one_act(void);
 void scenario_two_acts(void);
+void scenario_three_acts(enum steps first);
 
 void scenario_run(struct counts *counts);
 const char *scenario_name(void);

@@ -46,9 +46,12 @@ $(SWEEP_BUILD)/sweep: $(wildcard tests/sweep/*.[cS]) \
 .PHONY: check-sweep
 ifeq ($(shell uname -m),x86_64)
 check-sweep: $(SWEEP_BUILD)/sweep
-	@$<
 ifeq ($(RING_DIR),$(SWEEP_RING_DIR))
+	@$<
 	@tests/sweep/broken $(BUILD) $(RING_DIR)
+else
+# 2: instructions were not reached.  A ring that is broken may have such.
+	@$< || [ $$? = 2 ]
 endif
 else
 check-sweep:
