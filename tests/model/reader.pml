@@ -3,12 +3,6 @@
  * The reader on another CPU: reader.c, and how take.c and cpu_buffer.c use it.
  */
 
-/* What it does; HOW is one of the first two. */
-#define COPY	0	/* read(): rbmap_take_copy() */
-#define MAPPED	1	/* GET_READER: rbmap_take_mapped() */
-#define RESET	2	/* rbmap_cpu_buffer_reset() */
-#define CLOCK	3	/* rbmap_buffer_set_clock() */
-
 /* What rbmap_ring_take() said. */
 #define EMPTY	0
 #define MORE	1

@@ -65,6 +65,12 @@
 #define REDUCE	1	/* see `sees` */
 #endif
 
+/* What the reader does; HOW is one of the first two. */
+#define COPY	0	/* read(): rbmap_take_copy() */
+#define MAPPED	1	/* GET_READER: rbmap_take_mapped() */
+#define RESET	2	/* rbmap_cpu_buffer_reset() */
+#define CLOCK	3	/* rbmap_buffer_set_clock() */
+
 /* rbmap_ring_config.mode */
 #define OVERWRITE	0
 #define DISCARD		1
@@ -151,9 +157,13 @@ byte close_seq;
  * (An ample set: those steps touch nothing that the reader does, and a context
  * always comes to one of these or to its end.)  A step that needs it asserts
  * it.  With REDUCE=0 the reader runs anywhere, as a check of this.
+ *
+ * But what it learns from one step it can have a sub-buffer closed for before
+ * the next: while that would interrupt the outermost context, it runs anywhere.
  */
 bit sees = 1;
-#define UNSEEN	sees = !REDUCE
+#define CLOSES	(HOW == MAPPED || RESETS + CLOCKS > 0)
+#define UNSEEN	sees = (!REDUCE || (CLOSES && level == 0))
 #define SEEN	sees = 1
 
 /* ---- what is known beside, and checked */
