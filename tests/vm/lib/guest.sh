@@ -209,5 +209,6 @@ vmalloc_kb()
 nmis()
 {
 	echo 0 >/proc/sys/kernel/unknown_nmi_panic
+	echo 0 >/proc/sys/kernel/panic_on_unrecovered_nmi
 	echo "@@nmi $1 ${2:-10}"
 }
