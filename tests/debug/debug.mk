@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# On kernels that watch themselves: tests/debug/check says what.
+#
+#	make check-debug
+
+DEBUG_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+DEBUG_VM := $(DEBUG_DIR)/../vm
+
+$(BUILD)/tests/debug/faults: $(DEBUG_DIR)/faults.c $(DEBUG_VM)/client.c \
+		$(DEBUG_VM)/tap.c $(wildcard $(DEBUG_VM)/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static \
+		-I$(DEBUG_VM) -I$(DEBUG_VM)/../../uapi -o $@ $(filter %.c,$^)
+
+

@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What if an allocation fails?  Each operation is done again and again, while
+ * its first, second, third … allocation fails, until it has so many no more.
+ * It must fail cleanly, or do without, and succeed the next time.
+ *
+ *	faults FILE		FILE is rbmap.ko; /proc/self/fail-nth is there
+ *
+ * Allocations of other threads are made on behalf of an operation, too: those
+ * of the CPU's hotplug thread, and of the one that makes nodes in /dev.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define CONTROL		"/sys/kernel/rbmap/"
+#define DEVICE		"/dev/rbmap/cpu0"
+#define MARKER		"/dev/rbmap/marker"
+#define ONLINE		"/sys/devices/system/cpu/cpu1/online"
+#define MAX_FAULTS	20000
+
+/* Where modules lie, if nothing is randomized; rbmap is the only one. */
+#define MODULES_BEGIN	"0xffffffffa0000000"
+#define MODULES_END	"0xffffffffff000000"
+
+static const char *module;
+static int fault_fd = -1;
+static int fd = -1;	/* what the operation has opened */
+static void *map;
+static size_t map_size;
+
+/* Writes without stdio, which would allocate; 0 or the errno. */
+static int put(const char *file, const char *text)
+{
+	int file_fd = open(file, O_WRONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (file_fd < 0)
+		return errno;
+	if (write(file_fd, text, strlen(text)) < 0)
+		err = errno;
+	close(file_fd);
+	return err;
+}
+
+static int get(const char *file)
+{
+	char text[16384];
+	int file_fd = open(file, O_RDONLY | O_CLOEXEC);
+	int err = 0;
+	ssize_t len;
+
+	if (file_fd < 0)
+		return errno;
+	while ((len = read(file_fd, text, sizeof(text))) > 0)
+		;
+	if (len < 0)
+		err = errno;
+	close(file_fd);
+	return err;
+}
+
+static bool there(const char *file)
+{
+	return !access(file, F_OK);
+}
+
+/* ---- faults */
+
+static void set_faults(const char *name, const char *value)
+{
+	static const char *const kinds[] = { "failslab", "fail_page_alloc" };
+	char file[128];
+	size_t i;
+	int err;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(file, sizeof(file), "/sys/kernel/debug/%s/%s",
+			 kinds[i], name);
+		err = put(file, value);
+		if (err)
+			bail_out("%s: %s", file, error_name(err));
+	}
+}
+
+static void init_faults(void)
+{
+	set_faults("ignore-gfp-wait", "0");
+	set_faults("verbose", "0");
+	set_faults("stacktrace-depth", "32");
+	if (put("/sys/kernel/debug/fail_page_alloc/min-order", "0") ||
+	    put("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "0"))
+		bail_out("no fail_page_alloc: %s", error_name(errno));
+}
+
+/* With something of the module on the stack, or all. */
+static void only_ours(bool ours)
+{
+	set_faults("require-start", ours ? MODULES_BEGIN : "0");
+	set_faults("require-end", ours ? MODULES_END : "0xffffffffffffffff");
+}
+
+static int thread_fault_fd(const char *comm)
+{
+	char file[300], name[32];
+	struct dirent *entry;
+	int found = -1;
+	DIR *dir;
+
+	if (!comm)
+		return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	dir = opendir("/proc");
+	while (found < 0 && (entry = readdir(dir))) {
+		FILE *of;
+
+		snprintf(file, sizeof(file), "/proc/%s/comm", entry->d_name);
+		of = fopen(file, "re");
+		if (!of)
+			continue;
+		if (fscanf(of, "%31s", name) == 1 && !strcmp(name, comm)) {
+			snprintf(file, sizeof(file), "/proc/%s/fail-nth",
+				 entry->d_name);
+			found = open(file, O_RDWR | O_CLOEXEC);
+		}
+		fclose(of);
+	}
+	closedir(dir);
+	return found;
+}
+
+static void arm(unsigned int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", nth);
+
+	if (pwrite(fault_fd, text, len, 0) != len)
+		bail_out("fail-nth: %s", error_name(errno));
+}
+
+/* How many allocations were left until the one to fail. */
+static unsigned int disarm(void)
+{
+	char text[16] = "";
+
+	if (pread(fault_fd, text, sizeof(text) - 1, 0) < 1)
+		bail_out("fail-nth: %s", error_name(errno));
+	arm(0);
+	return atoi(text);
+}
+
+/* ---- operations: each returns 0 or an errno */
+
+static const char *parameters;
+
+static int load(void)
+{
+	int file_fd = open(module, O_RDONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (file_fd < 0)
+		return errno;
+	if (syscall(SYS_finit_module, file_fd, parameters, 0))
+		err = errno;
+	close(file_fd);
+	return err;
+}
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "rbmap", O_NONBLOCK) ? errno : 0;
+}
+
+static bool all_gone(void)
+{
+	static const char *const names[] = {
+		"/sys/module/rbmap", "/sys/kernel/rbmap", "/sys/class/rbmap",
+		"/sys/class/misc/rbmap_marker", "/dev/rbmap",
+	};
+	bool gone = true;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!there(names[i]))
+			continue;
+		diag("%s is left", names[i]);
+		gone = false;
+	}
+	return gone;
+}
+
+/*
+ * A node in /dev has a name that is made when the node is made, and made anew
+ * when it is taken away.  Where there is no memory for it the kernel goes on
+ * without: no driver hears of it.
+ */
+static unsigned int nodes_missing, nodes_left;
+
+static bool has_device(const char *in_sysfs, const char *node)
+{
+	nodes_missing += there(in_sysfs) && !there(node);
+	return there(in_sysfs);
+}
+
+static bool loaded_or_not(int err)
+{
+	if (err)
+		return all_gone();
+	return has_device("/sys/class/rbmap/cpu0", DEVICE) &&
+	       has_device("/sys/class/misc/rbmap_marker", MARKER) &&
+	       there(CONTROL "events/enable") &&
+	       there(CONTROL "per_cpu/cpu0/stats");
+}
+
+static void unload_if_loaded(void)
+{
+	if (there("/sys/module/rbmap"))
+		unload();
+}
+
+static int enable_all(void)
+{
+	return put(CONTROL "events/enable", "1");
+}
+
+static int disable_all(void)
+{
+	return put(CONTROL "events/enable", "0");
+}
+
+static int load_and_enable(void)
+{
+	int err = load();
+
+	return err ? err : enable_all();
+}
+
+static bool unloaded(int err)
+{
+	bool gone = true;
+
+	if (err)
+		return there(CONTROL "version");
+	if (there("/dev/rbmap")) {
+		nodes_left++;
+		gone = !system("rm -r /dev/rbmap");
+	}
+	return all_gone() && gone;
+}
+
+static int open_device(void)
+{
+	fd = open(DEVICE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? errno : 0;
+}
+
+static int open_marker(void)
+{
+	fd = open(MARKER, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? errno : 0;
+}
+
+static void close_file(void)
+{
+	if (map)
+		munmap(map, map_size);
+	if (fd >= 0)
+		close(fd);
+	map = NULL;
+	fd = -1;
+}
+
+static int map_device(void)
+{
+	const struct rbmap_meta *meta = map;
+	void *all;
+	size_t size;
+
+	if (!meta)
+		return EINVAL;
+	size = meta->meta_page_size +
+	       (size_t)meta->nr_subbufs * meta->subbuf_size;
+	all = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (all == MAP_FAILED)
+		return errno;
+	munmap(all, size);
+	return 0;
+}
+
+/* Its first page, to know the size of all. */
+static int open_and_map(void)
+{
+	int err = open_device();
+
+	if (err)
+		return err;
+	map_size = 4096;
+	map = mmap(NULL, map_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED) {
+		map = NULL;
+		return errno;
+	}
+	return 0;
+}
+
+static int write_event(void)
+{
+	return put(MARKER, "an event");
+}
+
+static int open_with_event(void)
+{
+	int err = write_event();
+
+	return err ? err : open_device();
+}
+
+static int map_with_event(void)
+{
+	int err = write_event();
+
+	return err ? err : open_and_map();
+}
+
+static int read_device(void)
+{
+	static char text[1 << 20];
+
+	return read(fd, text, sizeof(text)) < 0 ? errno : 0;
+}
+
+static int get_reader_once(void)
+{
+	return ioctl(fd, RBMAP_IOCTL_GET_READER) ? errno : 0;
+}
+
+static int poll_device(void)
+{
+	struct pollfd poll_fd = { fd, POLLIN, 0 };
+
+	return poll(&poll_fd, 1, 0) < 0 ? errno : 0;
+}
+
+static int epoll_device(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	int err = 0;
+
+	if (epoll_fd < 0)
+		return errno;
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) ||
+	    epoll_wait(epoll_fd, &event, 1, 0) < 0)
+		err = errno;
+	close(epoll_fd);
+	return err;
+}
+
+static int write_long(void)
+{
+	static char text[3000];
+
+	memset(text, 'x', sizeof(text));
+	return write(fd, text, sizeof(text)) < 0 ? errno : 0;
+}
+
+static int enable_one(void)
+{
+	return put(CONTROL "events/sched/sched_switch/enable", "1");
+}
+
+static int show_all(void)
+{
+	static const char *const names[] = {
+		"version", "tracing_on", "trace_clock", "overwrite",
+		"buffer_percent", "buffer_size_kb", "buffer_subbuf_size_kb",
+		"events/enable", "events/header_page", "events/header_event",
+		"events/sched/enable", "events/sched/sched_switch/enable",
+		"events/sched/sched_switch/format",
+		"events/sched/sched_switch/id",
+		"events/sched/sched_switch/status", "per_cpu/cpu0/stats",
+	};
+	char file[128];
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(file, sizeof(file), CONTROL "%s", names[i]);
+		err = get(file);
+	}
+	return err;
+}
+
+static int store_all(void)
+{
+	static const char *const settings[][2] = {
+		{ "tracing_on", "0" }, { "tracing_on", "1" },
+		{ "overwrite", "0" }, { "overwrite", "1" },
+		{ "buffer_percent", "0" }, { "buffer_percent", "50" },
+		{ "trace_clock", "mono" }, { "trace_clock", "local" },
+		{ "reset", "1" },
+	};
+	char file[128];
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < sizeof(settings) / sizeof(*settings); i++) {
+		snprintf(file, sizeof(file), CONTROL "%s", settings[i][0]);
+		err = put(file, settings[i][1]);
+	}
+	return err;
+}
+
+/* A CPU that the module has not seen before. */
+static int load_without_cpu(void)
+{
+	int err = put(ONLINE, "0");
+
+	return err ? err : load();
+}
+
+static int cpu_online(void)
+{
+	return put(ONLINE, "1");
+}
+
+static void unload_and_online(void)
+{
+	unload_if_loaded();
+	if (cpu_online())
+		put(ONLINE, "1");
+}
+
+/* ---- what must be true after an operation */
+
+/* It works the next time, and all that comes after it. */
+static bool works(int err)
+{
+	int fds = fd, again;
+
+	if (!err)
+		return true;
+	fd = -1;
+	put(CONTROL "tracing_on", "1");
+	again = open_with_event();
+	if (!again)
+		again = read_device();
+	if (again)
+		diag("then: %s", error_name(again));
+	if (fd >= 0)
+		close(fd);
+	fd = fds;
+	return !again;
+}
+
+static bool all_enabled(int err)
+{
+	return !err || (!disable_all() && !enable_all());
+}
+
+static bool one_enabled(int err)
+{
+	return !err || !enable_one();
+}
+
+static bool all_disabled(int err)
+{
+	return !err || !disable_all();
+}
+
+static bool cpu_came_or_not(int err)
+{
+	return (!err || !cpu_online()) &&
+	       has_device("/sys/class/rbmap/cpu1", "/dev/rbmap/cpu1") &&
+	       there(CONTROL "per_cpu/cpu1/stats");
+}
+
+static void stay_disabled(void)
+{
+	disable_all();
+}
+
+/**
+ * struct operation - what is done while allocations fail
+ * @name: what it is
+ * @prepare: before, without faults
+ * @run: what is tested
+ * @good: after, without faults: is all as it should be after this result?
+ * @finish: in the end
+ * @thread: whose allocations fail; NULL: our own
+ * @ours: those with the module's functions on the stack alone
+ * @loaded: the module is loaded for all of it
+ * @none: it allocates nothing
+ * @parameters: of the module
+ * @most: no more allocations than these; 0: all
+ */
+static const struct operation {
+	const char *name;
+	int (*prepare)(void);
+	int (*run)(void);
+	bool (*good)(int err);
+	void (*finish)(void);
+	const char *thread;
+	bool ours;
+	bool loaded;
+	bool none;
+	const char *parameters;
+	unsigned int most;
+} operations[] = {
+	{ .name = "open", .run = open_device, .good = works,
+	  .finish = close_file, .loaded = true },
+	{ .name = "read", .prepare = open_with_event, .run = read_device,
+	  .good = works, .finish = close_file, .loaded = true },
+	{ .name = "mmap", .prepare = open_and_map, .run = map_device,
+	  .good = works, .finish = close_file, .loaded = true },
+	{ .name = "GET_READER", .prepare = map_with_event,
+	  .run = get_reader_once, .good = works, .finish = close_file,
+	  .loaded = true, .none = true },
+	{ .name = "poll", .prepare = open_device, .run = poll_device,
+	  .good = works, .finish = close_file, .loaded = true, .none = true },
+	{ .name = "epoll", .prepare = open_device, .run = epoll_device,
+	  .good = works, .finish = close_file, .loaded = true },
+	{ .name = "open the marker", .run = open_marker, .good = works,
+	  .finish = close_file, .loaded = true },
+	{ .name = "write to the marker", .prepare = open_marker,
+	  .run = write_long, .good = works, .finish = close_file,
+	  .loaded = true },
+	{ .name = "enable an event", .run = enable_one, .good = one_enabled,
+	  .finish = stay_disabled, .loaded = true },
+	{ .name = "enable all events", .run = enable_all, .good = all_enabled,
+	  .finish = stay_disabled, .loaded = true },
+	{ .name = "disable all events", .prepare = enable_all,
+	  .run = disable_all, .good = all_disabled, .loaded = true },
+	{ .name = "show files", .run = show_all, .good = works,
+	  .loaded = true },
+	{ .name = "write to files", .run = store_all, .good = works,
+	  .loaded = true },
+	/* Rings come first, and all else is as with small ones. */
+	{ .name = "load with large sub-buffers", .run = load,
+	  .good = loaded_or_not, .finish = unload_if_loaded, .ours = true,
+	  .parameters = "buffer_size_kb=128 subbuf_size_kb=64", .most = 100 },
+	{ .name = "load, thread of CPU 0", .run = load, .good = loaded_or_not,
+	  .finish = unload_if_loaded, .thread = "cpuhp/0", .ours = true },
+	{ .name = "load, thread of CPU 1", .run = load, .good = loaded_or_not,
+	  .finish = unload_if_loaded, .thread = "cpuhp/1", .ours = true },
+	{ .name = "load, thread of /dev", .run = load, .good = loaded_or_not,
+	  .finish = unload_if_loaded, .thread = "kdevtmpfs" },
+	{ .name = "unload", .prepare = load_and_enable, .run = unload,
+	  .good = unloaded, .finish = unload_if_loaded },
+	{ .name = "a CPU comes", .prepare = load_without_cpu,
+	  .run = cpu_online, .good = cpu_came_or_not,
+	  .finish = unload_and_online, .ours = true },
+	{ .name = "a CPU comes, its thread", .prepare = load_without_cpu,
+	  .run = cpu_online, .good = cpu_came_or_not,
+	  .finish = unload_and_online, .thread = "cpuhp/1", .ours = true },
+	{ .name = "load", .run = load, .good = loaded_or_not,
+	  .finish = unload_if_loaded },
+};
+
+/* Once, with the nth allocation failing.  Whether there were so many. */
+static bool try(const struct operation *op, unsigned int nth, int *err,
+		bool *good)
+{
+	unsigned int left;
+
+	*err = op->prepare ? op->prepare() : 0;
+	if (*err) {
+		diag("%s: cannot even begin: %s", op->name, error_name(*err));
+		*good = false;
+		return false;
+	}
+	arm(nth);
+	*err = op->run();
+	left = disarm();
+	*good = op->good(*err);
+	if (op->finish)
+		op->finish();
+	return left == 0;
+}
+
+static void sweep(const struct operation *op)
+{
+	unsigned int nth, failed = 0, bad = 0, most;
+	bool good;
+	int err;
+
+	most = op->most ? op->most : MAX_FAULTS;
+	parameters = op->parameters ? op->parameters : "buffer_size_kb=8";
+	if (op->loaded && load()) {
+		ok(false, "%s: the module loads", op->name);
+		return;
+	}
+	fault_fd = thread_fault_fd(op->thread);
+	if (fault_fd < 0)
+		bail_out("no fail-nth of %s", op->thread ?: "ours");
+	only_ours(op->ours);
+	for (nth = 1; nth <= most; nth++) {
+		bool fault = try(op, nth, &err, &good);
+
+		if (!good || (err && (err != ENOMEM || !fault))) {
+			diag("%s: allocation %u: %s%s", op->name, nth,
+			     error_name(err), good ? "" : ", and not clean");
+			if (++bad == 20)
+				break;
+		}
+		if (!fault)
+			break;
+		failed += err != 0;
+	}
+	if (op->none)
+		ok(!bad && nth == 1, "%s: allocates nothing", op->name);
+	else
+		ok(!bad && nth > 1 && nth < MAX_FAULTS,
+		   "%s: each of %u allocations failed; %u times it said ENOMEM, %u times it did without",
+		   op->name, nth - 1, failed, nth - 1 - failed);
+	close(fault_fd);
+	if (op->loaded)
+		is_error(unload(), 0, "%s: the module unloads", op->name);
+}
+
+/*
+ * Pages that functions of the module have asked for and that nobody has freed:
+ * it is not loaded.  Not those that an allocator, or who keeps books about
+ * allocations, took for itself on the way.  kmemleak knows nothing of pages.
+ */
+static void test_pages(void)
+{
+	static const char *const allocators[] = {
+		"slab", "depot", "kasan", "pte_alloc", "pmd_alloc", "pud_alloc",
+		"p4d_alloc", "pcpu_",
+	};
+	FILE *file = fopen("/sys/kernel/debug/page_owner_stacks/show_stacks",
+			   "re");
+	char line[256], stack[4096] = "";
+	unsigned int stacks = 0, left = 0;
+	size_t i;
+
+	if (!ok(file != NULL, "the kernel knows who has its pages"))
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		bool ours = strstr(stack, " 0xffffffff") != NULL;
+		int pages;
+
+		if (sscanf(line, "nr_base_pages: %d", &pages) != 1) {
+			strncat(stack, line, sizeof(stack) - strlen(stack) - 1);
+			continue;
+		}
+		for (i = 0; i < sizeof(allocators) / sizeof(*allocators); i++)
+			ours = ours && !strstr(stack, allocators[i]);
+		if (ours && pages > 0) {
+			diag("%d pages:\n%s", pages, stack);
+			left += pages;
+		}
+		stacks++;
+		*stack = 0;
+	}
+	fclose(file);
+	is(left, 0, "no page is left (%u stacks)", stacks);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc < 2)
+		bail_out("usage: faults RBMAP.KO [OPERATION]");
+	module = argv[1];
+	if (mlockall(MCL_CURRENT | MCL_FUTURE))
+		diag("mlockall: %s", error_name(errno));
+	pin(0);
+	init_faults();
+	for (i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		if (argc < 3 || !strcmp(operations[i].name, argv[2]))
+			sweep(&operations[i]);
+	}
+	diag("nodes in /dev that the kernel did not make: %u, did not take away: %u",
+	     nodes_missing, nodes_left);
+	test_pages();
+	return done_testing();
+}
