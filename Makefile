@@ -105,6 +105,7 @@ help:
 	@echo '  check-sweep      the ring, interrupted at every instruction'
 	@echo '  check-vm         on stock kernels, in virtual machines'
 	@echo '  check-model      the algorithm, every interleaving, with SPIN; a part is in check'
+	@echo '  check-debug      on kernels that watch themselves; not in check'
 	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'
 	@echo '  coverage         what of the ring its tests run; not in check'
 	@echo '  check-mutants    faults built into the ring, and who notices; not in check'

@@ -14,3 +14,9 @@ $(BUILD)/tests/debug/faults: $(DEBUG_DIR)/faults.c $(DEBUG_VM)/client.c \
 		-I$(DEBUG_VM) -I$(DEBUG_VM)/../../uapi -o $@ $(filter %.c,$^)
 
 
+.PHONY: check-debug
+check-debug:
+	@tests/install-packages build check vm debug
+	@$(MAKE) --no-print-directory -s -j"$$(nproc)" user check-vm-programs \
+		$(BUILD)/tests/debug/faults
+	@$(DEBUG_DIR)/check
