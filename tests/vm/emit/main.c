@@ -14,7 +14,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -68,6 +68,19 @@ static int emit_task_wanted(unsigned int id)
 	return READ_ONCE(per_cpu_ptr(&emit_cpus, id)->left) > 0;
 }
 
+/*
+ * A while in which others run.  By a hard interrupt: with PREEMPT_RT others
+ * come from a thread that a CPU on its way off line has parked before us.
+ */
+static void emit_pause(void)
+{
+	ktime_t pause = ns_to_ktime(50 * NSEC_PER_USEC);
+
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout_range(&pause, 50 * NSEC_PER_USEC,
+				 HRTIMER_MODE_REL_HARD);
+}
+
 static void emit_task(unsigned int id)
 {
 	struct emit_cpu *cpu = per_cpu_ptr(&emit_cpus, id);
@@ -81,7 +94,7 @@ static void emit_task(unsigned int id)
 		WRITE_ONCE(cpu->left, cpu->left - 1);
 	}
 	if (cpu->left) {
-		usleep_range(50, 100);
+		emit_pause();
 		return;
 	}
 	emit_disarm(cpu);
