@@ -95,8 +95,12 @@ static enum rbmap_take rbmap_take_drops(struct rbmap_cpu_buffer *cpu_buf)
 
 	for (i = 0; i < RBMAP_CLOSE_TRIES && took == RBMAP_TAKE_EMPTY &&
 	     rbmap_ring_untold_drops(ring); i++) {
+		/*
+		 * Or it cannot: the ring has filled up since we looked, and so
+		 * there is something to read.
+		 */
 		if (!rbmap_close(cpu_buf, rbmap_commit_seq_now(ring)))
-			break;
+			i = RBMAP_CLOSE_TRIES;
 		took = rbmap_take(ring);
 	}
 	return took;
