@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,7 +21,8 @@
 #define FIRST_CALL	3	/* task, SIGUSR1, SIGUSR2, and some by calls: */
 #define NR_LEVELS	(FIRST_CALL + RBMAP_MAX_NEST)
 #define ROUND_MS	250
-#define HANGS_S		120	/* a round that takes that long */
+#define MAX_CALLS	30	/* for each event of task or signal */
+#define HANGS_S		300	/* of processors' time for a round */
 
 /* Runs of this length reach all that there is. */
 #define LONG_S		20
@@ -137,6 +139,7 @@ static void sanitizer_found(void)
 
 static u64 random_of[NR_LEVELS];
 static int level;
+static int calls_left;
 static u64 clock_said[NR_LEVELS];
 static u64 ticks;
 
@@ -160,6 +163,8 @@ static void emit(int at)
 	u32 i;
 
 	level = at;
+	if (at < FIRST_CALL)
+		calls_left = MAX_CALLS;
 	if (discard)
 		written.discarded++;
 	else
@@ -197,8 +202,9 @@ static void emit_by_call(void)
 	static int inside;
 
 	if (!writes || !shape.nested || inside == NR_LEVELS - FIRST_CALL ||
-	    below(level, shape.calls))
+	    calls_left <= 0 || below(level, shape.calls))
 		return;
+	calls_left--;
 	reached[BY_CALLS]++;
 	emit(FIRST_CALL + inside++);
 	inside--;
@@ -619,6 +625,7 @@ int main(int argc, char **argv)
 		{ "same", no_argument, NULL, 'a' },
 		{ 0 }
 	};
+	static const struct itimerval watch = { .it_value.tv_sec = HANGS_S };
 	time_t end, said;
 	sigset_t nested;
 	long seconds = 10;
@@ -640,7 +647,7 @@ int main(int argc, char **argv)
 	rig_on_failure = say_and_exit;
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(sanitizer_found);
-	be_called(SIGALRM, hangs, 0);
+	be_called(SIGPROF, hangs, 0);
 
 	/* Only the writer gets them; the second nests in the first. */
 	be_called(SIGUSR2, on_signal, SIGUSR1);
@@ -656,7 +663,7 @@ int main(int argc, char **argv)
 	said = time(NULL);
 	end = said + seconds;
 	do {
-		alarm(HANGS_S);
+		setitimer(ITIMER_PROF, &watch, NULL);
 		play_round(seed * 2 + 1);
 		if (!same)
 			seed++;
@@ -665,7 +672,6 @@ int main(int argc, char **argv)
 			say_reached();
 		}
 	} while (time(NULL) < end);
-	alarm(0);
 
 	say_reached();
 	printf("ok 1 - ring_stress: %ld s\n", seconds);
