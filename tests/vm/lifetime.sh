@@ -241,9 +241,10 @@ cpus()
 
 refusals
 loads=150 noise=1
-# A kernel that watches its memory takes some for that, and time; it finds what
-# is lost by itself.
-[ ! -e /sys/kernel/debug/kmemleak ] || loads=30 noise=10
+# A kernel that watches itself takes memory for that, and time; one of them finds
+# what is lost by itself.
+[ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
+	loads=30 noise=10
 # A page for each processor and load is 600 KiB for each processor.
 gives_back "$loads loads" $((500 * $(nproc) * noise)) $((100 * noise)) \
 	lifetime reload $file $loads
