@@ -4,7 +4,7 @@
 # Command lines that make no sense: one line that says why, and status 2.
 . "$(dirname "$0")/tap.sh"
 
-commands="load unload status list enable disable stat stream record report"
+commands="load unload status list enable disable stat stream record report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense
@@ -43,4 +43,9 @@ says 2 "a command goes behind --" record sleep 1
 says 2 "no command after --" record --
 says 2 "'x' is no number of a CPU" report --cpu x
 says 2 "One recording at a time" report a b
+says 2 "which directory" tracefs-dir
+says 2 "which directory" tracefs-dir --remove ''
+says 2 "what is 'b' for" tracefs-dir a b
+says 1 "cannot remove /nowhere: No such file" tracefs-dir --remove /nowhere
+says 1 "$dir was not made by rbmap tracefs-dir: it is left alone" tracefs-dir --remove "$dir"
 done_testing

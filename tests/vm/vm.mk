@@ -23,6 +23,9 @@ $(VM_BUILD)/lib_reader: $(BUILD)/lib/librbmap.a
 VM_LIBS_lib_reader = $(BUILD)/lib/librbmap.a \
 	$(shell pkg-config --cflags --libs libtraceevent)
 
+# Shared: the test is of what the machine's own library does, and of another's.
+VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
+
 $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
 		$(VM_DIR)/vm.mk
@@ -31,7 +34,11 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
 .PHONY: check-vm check-vm-long check-vm-programs
-check-vm-programs: $(VM_PROGRAMS)
+check-vm-programs: $(VM_PROGRAMS) $(VM_BUILD)/libtracefs.tar
+
+$(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/libtracefs
+	@mkdir -p $(@D)
+	tar -c -C "$$($<)" -f $@ .
 
 check-vm: check-vm-programs user
 	@$(VM_DIR)/check

@@ -39,6 +39,7 @@ extern const struct command command_stat;
 extern const struct command command_stream;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_tracefs_dir;
 
 /* "rbmap: ..." and a newline on stderr. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -19,6 +19,7 @@ static const struct command *const commands[] = {
 	&command_stream,
 	&command_record,
 	&command_report,
+	&command_tracefs_dir,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -35,7 +36,7 @@ static void print_help(FILE *out)
 {
 	fputs("usage: rbmap COMMAND [ARGUMENT]...\n\n", out);
 	for (size_t i = 0; i < NR_COMMANDS; i++)
-		fprintf(out, "  %-9s %s\n", commands[i]->name,
+		fprintf(out, "  %-11s %s\n", commands[i]->name,
 			commands[i]->summary);
 	fputs("\n"
 	      "  help [COMMAND]  what a command takes ('rbmap COMMAND --help')\n"

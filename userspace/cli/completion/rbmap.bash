@@ -23,7 +23,7 @@ _rbmap()
 {
 	local cur prev command options i
 	local commands="load unload status list enable disable stat stream
-		record report help"
+		record report tracefs-dir help"
 
 	cur=${COMP_WORDS[COMP_CWORD]}
 	prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -76,6 +76,7 @@ _rbmap()
 	stream) options="--event --count --duration --no-follow" ;;
 	record) options="--event --output --duration --quiet --" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
+	tracefs-dir) options="--remove" ;;
 	*) options= ;;
 	esac
 	if [[ $cur == -* ]]; then
@@ -91,6 +92,7 @@ _rbmap()
 		;;
 	list | enable | disable) _rbmap_events ;;
 	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
 	esac
 }
 complete -F _rbmap rbmap

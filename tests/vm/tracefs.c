@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libtracefs, unmodified, reads a ring through a directory that it takes for
+ * tracefs.
+ *
+ *	tracefs [--mapped] DIR
+ *
+ * --mapped: this libtracefs is one that can map rings; it must.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <traceevent/kbuffer.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define EVENTS		3000	/* fit the ring */
+#define MANY		9000	/* do not */
+#define EVENT_LEN	60
+#define MAX_CPUS	64
+#define CPU_SHIFT	32	/* a number says its CPU too */
+
+static struct tep_handle *tep;
+static int nr_cpus;
+
+static uint64_t number_of(int cpu, uint64_t i)
+{
+	return (uint64_t)cpu << CPU_SHIFT | i;
+}
+
+static void emit_all(uint64_t count)
+{
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		pin(cpu);
+		emit(number_of(cpu, 0), count, EVENT_LEN);
+	}
+}
+
+/* ---- events */
+
+static void check_events(const char *dir)
+{
+	static const char *const wanted[][2] = {
+		{ "rbmap", "marker" }, { "sched", "sched_switch" },
+		{ "irq", "softirq_entry" }, { "raw_syscalls", "sys_enter" },
+	};
+	char **systems, **events;
+	int failures = -1;
+
+	systems = tracefs_event_systems(NULL);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		bool found = false;
+
+		for (char **s = systems; s && *s; s++)
+			found |= !strcmp(*s, wanted[i][0]);
+		ok(found, "system %s is found", wanted[i][0]);
+	}
+	tracefs_list_free(systems);
+	events = tracefs_system_events(NULL, "sched");
+	ok(events && events[0], "sched has events");
+	tracefs_list_free(events);
+
+	tep = tracefs_local_events(dir);
+	if (!ok(tep, "tracefs_local_events"))
+		bail_out("nothing can be read without");
+	tep_free(tep);
+	tep = tep_alloc();
+	is(tracefs_fill_local_events(NULL, tep, &failures), 0,
+	   "tracefs_fill_local_events");
+	is(failures, 0, "every format is understood");
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		ok(tep_find_event_by_name(tep, wanted[i][0], wanted[i][1]),
+		   "%s:%s is known", wanted[i][0], wanted[i][1]);
+	is(tep_get_sub_buffer_size(tep),
+	   1024 * strtoull(tracefs_instance_file_read(NULL,
+			"buffer_subbuf_size_kb", NULL), NULL, 10),
+	   "the size of a sub-buffer");
+}
+
+/* ---- all CPUs */
+
+struct seen {
+	uint64_t events[MAX_CPUS];
+	uint64_t next[MAX_CPUS];
+	uint64_t lost[MAX_CPUS];
+	uint64_t last_ts;
+	uint64_t others;
+	uint64_t switches;
+	bool back;	/* in time, or in numbers */
+	bool untold;	/* a number is missing, and nothing said so */
+	bool pending;
+};
+
+static void see_number(struct seen *seen, int cpu, uint64_t number, bool told)
+{
+	uint64_t i = number & ((1ULL << CPU_SHIFT) - 1);
+
+	if (number >> CPU_SHIFT != (uint64_t)cpu || i < seen->next[cpu])
+		seen->back = true;
+	if (i > seen->next[cpu] && !told)
+		seen->untold = true;
+	seen->lost[cpu] += i - seen->next[cpu];
+	seen->next[cpu] = i + 1;
+	seen->events[cpu]++;
+}
+
+static int see_event(struct tep_event *event, struct tep_record *record,
+		     int cpu, void *data)
+{
+	struct record r = { .payload = record->data, .size = record->size };
+	struct seen *seen = data;
+	unsigned long long pid;
+	uint64_t number;
+
+	if (record->ts < seen->last_ts)
+		seen->back = true;
+	seen->last_ts = record->ts;
+	if (!strcmp(event->name, "marker") && record_number(&r, &number)) {
+		see_number(seen, cpu, number, record->missed_events);
+		return 0;
+	}
+	seen->others++;
+	seen->switches += !strcmp(event->name, "sched_switch") &&
+			  !tep_get_field_val(NULL, event, "prev_pid", record,
+					     &pid, 0);
+	return 0;
+}
+
+static uint64_t sum(const uint64_t *counts)
+{
+	uint64_t total = 0;
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		total += counts[cpu];
+	return total;
+}
+
+static void check_iterate(void)
+{
+	struct seen seen = { 0 };
+
+	reset();
+	emit_all(EVENTS);
+	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
+	   "tracefs_iterate_raw_events");
+	is(sum(seen.events), (uint64_t)EVENTS * nr_cpus, "has all events");
+	is(seen.others, 0, "and no others");
+	ok(!seen.back, "in order");
+	ok(!seen.untold, "none is missing");
+
+	memset(&seen, 0, sizeof(seen));
+	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
+	   "once more");
+	is(sum(seen.events), 0, "nothing is read twice");
+}
+
+static void check_iterate_lost(void)
+{
+	struct seen seen = { 0 };
+	uint64_t overrun = 0, read = 0;
+
+	reset();
+	emit_all(MANY);
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		overrun += stat_of(cpu, "overrun");
+	ok(overrun, "events are overwritten");
+	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
+	   "tracefs_iterate_raw_events");
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		read += stat_of(cpu, "read events");
+	is(sum(seen.events), read, "all that was left is read");
+	is(sum(seen.lost), overrun, "what is missing is what was overwritten");
+	ok(!seen.back, "in order");
+	ok(!seen.untold, "where events are missing, the library says so");
+}
+
+static void check_enable(void)
+{
+	struct seen seen = { 0 };
+
+	reset();
+	is(tracefs_event_enable(NULL, "sched", "sched_switch"), 0,
+	   "tracefs_event_enable");
+	for (int i = 0; i < 100; i++)
+		nap(1);
+	is(tracefs_event_disable(NULL, "sched", "sched_switch"), 0,
+	   "tracefs_event_disable");
+	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
+	   "tracefs_iterate_raw_events");
+	ok(seen.switches >= 100, "has sched_switch (%llu)",
+	   (unsigned long long)seen.switches);
+	is(seen.switches, seen.others, "and nothing else");
+}
+
+/* ---- one CPU */
+
+typedef struct tracefs_cpu *open_fn(struct tracefs_instance *, int, bool);
+typedef bool is_mapped_fn(struct tracefs_cpu *);
+
+static open_fn *open_mapped;
+static is_mapped_fn *is_mapped;
+
+/* How a sub-buffer is fetched. */
+enum way { READ, BUFFERED, WRITE };
+
+static int fetch(struct tracefs_cpu *tcpu, enum way way, void *subbuf,
+		 int file, int *size)
+{
+	int got;
+
+	switch (way) {
+	case READ:
+		return tracefs_cpu_read(tcpu, subbuf, true);
+	case BUFFERED:
+		return tracefs_cpu_buffered_read(tcpu, subbuf, true);
+	case WRITE:
+		break;
+	}
+	/* Many at once: they are looked at afterwards. */
+	got = tracefs_cpu_write(tcpu, file, true);
+	if (got > 0)
+		*size += got;
+	return got;
+}
+
+static void see_subbuf(struct seen *seen, struct kbuffer *kbuf, int cpu,
+		       void *subbuf)
+{
+	unsigned long long ts;
+	struct record r;
+	uint64_t number;
+	bool told;
+
+	kbuffer_load_subbuffer(kbuf, subbuf);
+	told = kbuffer_missed_events(kbuf);
+	for (r.payload = kbuffer_read_event(kbuf, &ts); r.payload;
+	     r.payload = kbuffer_next_event(kbuf, &ts), told = false) {
+		r.size = kbuffer_event_size(kbuf);
+		if (record_number(&r, &number))
+			see_number(seen, cpu, number, told);
+		else
+			seen->others++;
+	}
+}
+
+static void check_cpu(int cpu, open_fn *open_cpu, enum way way,
+		      const char *what)
+{
+	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_8,
+					     KBUFFER_ENDIAN_LITTLE);
+	int size = tep_get_sub_buffer_size(tep), written = 0, got;
+	struct seen seen = { 0 };
+	struct tracefs_cpu *tcpu;
+	char *subbuf = malloc(size);
+	FILE *file = tmpfile();
+
+	reset();
+	pin(cpu);
+	emit(number_of(cpu, 0), EVENTS, EVENT_LEN);
+	tcpu = open_cpu(NULL, cpu, true);
+	if (!ok(tcpu, "%s: open", what))
+		return;
+	is(tracefs_cpu_read_size(tcpu), size, "%s: size", what);
+	if (open_cpu == open_mapped)
+		ok(is_mapped(tcpu), "%s: it is mapped", what);
+	while ((got = fetch(tcpu, way, subbuf, fileno(file), &written)) > 0)
+		if (way != WRITE)
+			see_subbuf(&seen, kbuf, cpu, subbuf);
+	ok(!got || errno == EAGAIN, "%s: ends with nothing, no error", what);
+	if (got)
+		diag("%s", error_name(errno));
+	for (int at = 0; at < written; at += size) {
+		if (pread(fileno(file), subbuf, size, at) != size)
+			break;
+		see_subbuf(&seen, kbuf, cpu, subbuf);
+	}
+	/* What splice() leaves, the sub-buffer that is being written. */
+	while (way != READ && (got = tracefs_cpu_flush(tcpu, subbuf)) > 0)
+		see_subbuf(&seen, kbuf, cpu, subbuf);
+	is(seen.events[cpu], EVENTS, "%s: all events are there", what);
+	ok(!seen.back && !seen.untold, "%s: in order", what);
+	tracefs_cpu_close(tcpu);
+	kbuffer_free(kbuf);
+	free(subbuf);
+	fclose(file);
+}
+
+static void *stop_later(void *tcpu)
+{
+	nap(300);
+	tracefs_cpu_stop(tcpu);
+	return NULL;
+}
+
+static void check_stop(open_fn *open_cpu, const char *what)
+{
+	char *subbuf = malloc(tep_get_sub_buffer_size(tep));
+	struct tracefs_cpu *tcpu;
+	pthread_t thread;
+	int got;
+
+	reset();
+	tcpu = open_cpu(NULL, 0, false);
+	if (!ok(tcpu, "%s: open, to wait", what))
+		return;
+	pthread_create(&thread, NULL, stop_later, tcpu);
+	got = tracefs_cpu_read(tcpu, subbuf, false);
+	pthread_join(thread, NULL);
+	ok(got <= 0, "%s: tracefs_cpu_stop ends a read that waits", what);
+	tracefs_cpu_close(tcpu);
+	free(subbuf);
+}
+
+int main(int argc, char **argv)
+{
+	bool mapped = argc > 2 && !strcmp(argv[1], "--mapped");
+	const char *dir = argv[1 + mapped];
+
+	if (argc != 2 + mapped)
+		bail_out("usage: tracefs [--mapped] DIR");
+	snprintf(target.control, sizeof(target.control), "%s", dir);
+	snprintf(target.marker, sizeof(target.marker), "%s/trace_marker", dir);
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	open_mapped = (open_fn *)dlsym(RTLD_DEFAULT, "tracefs_cpu_open_mapped");
+	is_mapped = (is_mapped_fn *)dlsym(RTLD_DEFAULT,
+					  "tracefs_cpu_is_mapped");
+	is(!!open_mapped, mapped, "this libtracefs can%s map",
+	   mapped ? "" : "not");
+	is(tracefs_set_tracing_dir((char *)dir), 0, "tracefs_set_tracing_dir");
+
+	check_events(dir);
+	check_iterate();
+	check_iterate_lost();
+	check_enable();
+	for (int cpu = 0; cpu < nr_cpus; cpu += nr_cpus > 1 ? nr_cpus - 1 : 1) {
+		check_cpu(cpu, tracefs_cpu_open, READ, "read");
+		if (mapped) {
+			check_cpu(cpu, open_mapped, READ, "mapped read");
+			check_cpu(cpu, open_mapped, BUFFERED,
+				  "mapped buffered read");
+			check_cpu(cpu, open_mapped, WRITE, "mapped write");
+		}
+	}
+	check_stop(tracefs_cpu_open, "read");
+	if (mapped)
+		check_stop(open_mapped, "mapped read");
+	tep_free(tep);
+	return done_testing();
+}
