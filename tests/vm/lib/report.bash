@@ -15,11 +15,13 @@ bad_news+='|leak detector disabled|ODEBUG: [Oo]ut of memory|turning off the lock
 bad_news+='|non-static key'
 
 # Whose data races are ours: those that have a function of one of these on either
-# stack. The kernel has races of its own, which KCSAN reports too.
+# stack, above what it interrupted. The kernel has races of its own, which KCSAN
+# reports too.
 our_modules='rbmap|emit|faulty'
-# But for the clock that NMIs may read: whoever calls it, it looks again where the
-# time has changed meanwhile, and 6.12 does not mark that.
-latched_clock='KCSAN: data-race in [^][]*ktime_get_(mono|boot)_fast_ns[^][]*$'
+# But for these, whoever calls them: the clock that NMIs may read looks again where
+# the time has changed meanwhile, and the flag that a wake-up sets for poll() is
+# what poll() looks at before it sleeps. 6.12 marks neither.
+kernel_races='KCSAN: data-race in [^][]*(ktime_get_(mono|boot)_fast_ns|pollwake)[^][]*$'
 rule=$(printf '=%.0s' {1..66})
 
 passed=0 failed=0 skipped=0 number=0
@@ -114,7 +116,7 @@ check_taint()
 
 log_since()
 {
-	tr -d '\r' <"$kernel_log" | sed "1,${log_read}d"
+	tr -d '\r' <"$kernel_log" | tail -n +$((log_read + 1))
 }
 
 # search_log MARK: all that came since the last search, up to the line that the
@@ -159,13 +161,23 @@ sort_races()
 	fi
 }
 
+# our_race: the report is one of ours
+our_race()
+{
+	local stacks
+
+	! grep -qE "$kernel_races" <<<"$race" || return 1
+	# What an interrupt came into has nothing to do with its access.
+	stacks=$(sed -E '/ asm_[a-z0-9_]+\+0x/,/^\[[ 0-9.]+\] *$/d' <<<"$race")
+	[[ $stacks =~ \[($our_modules)\] ]]
+}
+
 # end_race LINE: the line of "=" that ends a report, or begins one
 end_race()
 {
 	if [ -z "$race" ]; then
 		race=$1$'\n'
-	elif [[ $race == *'BUG: KCSAN'* ]] && { [[ ! $race =~ \[($our_modules)\] ]] ||
-		grep -qE "$latched_clock" <<<"$race"; }; then
+	elif [[ $race == *'BUG: KCSAN'* ]] && ! our_race; then
 		other_races+=$(grep -o -m 1 'KCSAN: .*' <<<"$race")$'\n' race=''
 	else
 		text+=$race$1$'\n' race=''
