@@ -18,9 +18,13 @@
 	rbmap_switch_pick(args, rbmap_switch_index_given,		\
 			  rbmap_switch_index_task)(args)
 #define rbmap_switch_pick(one, two, index, ...)		index
-#define rbmap_switch_index_task(task)			task_state_index(task)
+/*
+ * A task that dies here may be reaped by its parent on another CPU meanwhile:
+ * zombie or dead, both are true.
+ */
+#define rbmap_switch_index_task(task)	data_race(task_state_index(task))
 #define rbmap_switch_index_given(state, task)				\
-	__task_state_index(state, (task)->exit_state)
+	__task_state_index(state, READ_ONCE((task)->exit_state))
 
 static __always_inline long rbmap_switch_state(bool preempt,
 					       unsigned int index)
