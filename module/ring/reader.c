@@ -51,7 +51,8 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
  *
  * commit is loaded, with acquire, before header.commit: if it has left the
  * sub-buffer, header.commit is final; the other order could miss its end.
- * litmus: commit-header, publish-take, claim-take, take-claim
+ * litmus: commit-header, publish-take, claim-take, take-claim,
+ * take-claim-memory
  *
  * The sub-buffer that the writer is in can be taken, if there is an event in
  * it: the writer goes on in it, and finds the spare a lap later.  An empty
@@ -279,14 +280,53 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
 }
 
 /**
+ * rbmap_ring_exchange - give the reader's sub-buffer other memory
+ * @ring: the ring; the writer has left that sub-buffer, and all of it was read
+ * @fresh: zeroed memory for a sub-buffer
+ *
+ * It becomes the spare.  Nobody else looks at the memory of the reader's
+ * sub-buffer: the writer is through with it, and finds it again in the slot
+ * where rbmap_ring_take() leaves it.  Hints without the reader's lock look at
+ * no sub-buffer's memory.
+ *
+ * Return: the memory that it had, the caller's from here on.
+ */
+struct rbmap_subbuf_header *
+rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
+{
+	struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+	struct rbmap_subbuf_header *had = subbuf->header;
+
+	WRITE_ONCE(ring->reader.holds, false);
+	WRITE_ONCE(ring->reader.offset, 0);
+	ring->reader.lost = 0;
+	subbuf->header = fresh;	/* litmus: take-claim-memory */
+	return had;
+}
+
+/*
+ * Bytes of the reader's sub-buffer where commit is no further than the start
+ * of the next one.  Without the reader's lock its memory may be exchanged at
+ * any time: what says the size is what the writer keeps beside it.
+ */
+static u32 rbmap_reader_size(const struct rbmap_ring *ring, u64 commit,
+			     s64 ahead)
+{
+	/* litmus: publish-take */
+	return ahead < 0 ? rbmap_commit_offset(commit) :
+			   READ_ONCE(rbmap_reader_subbuf(ring)->end);
+}
+
+/**
  * rbmap_ring_has_event - is there something to read?
  * @ring: the ring
  *
  * Context: any, without the reader's lock: a hint, true after a commit.
+ * litmus: publish-take
  */
 bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 {
-	u64 commit = READ_ONCE(ring->commit);	/* model: HAS_EVENT */
+	u64 commit = smp_load_acquire(&ring->commit); /* model: HAS_EVENT */
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
 				   READ_ONCE(ring->reader.next), ring->modulus);
 
@@ -294,7 +334,27 @@ bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 		return true;
 	return READ_ONCE(ring->reader.holds) &&
 	       READ_ONCE(ring->reader.offset) <
-	       rbmap_subbuf_size(rbmap_reader_subbuf(ring));
+	       rbmap_reader_size(ring, commit, ahead);
+}
+
+/**
+ * rbmap_ring_has_closed - is there something to read that the writer has left?
+ * @ring: the ring
+ *
+ * Context: any, without the reader's lock: a hint.
+ * litmus: publish-take
+ */
+bool rbmap_ring_has_closed(const struct rbmap_ring *ring)
+{
+	u64 commit = smp_load_acquire(&ring->commit); /* model: HAS_CLOSED */
+	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
+				   READ_ONCE(ring->reader.next), ring->modulus);
+
+	if (ahead)
+		return ahead > 0;
+	return READ_ONCE(ring->reader.holds) &&
+	       READ_ONCE(ring->reader.offset) <
+	       rbmap_reader_size(ring, commit, ahead);
 }
 
 /**

@@ -36,7 +36,7 @@ enum rbmap_drop {
 
 /**
  * struct rbmap_subbuf - what the ring knows of a sub-buffer, by id
- * @header: its memory
+ * @header: its memory; whoever has the id, or the reader's lock
  * @events: committed in it since it was opened; any context
  * @end: bytes in it when the tail left it; who moved the tail
  * @closed_events: @events when it was closed; the publisher
@@ -188,7 +188,10 @@ u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring);
 u64 rbmap_ring_tell_drops(struct rbmap_ring *ring);
 bool rbmap_ring_mark_lost(struct rbmap_ring *ring);
 void rbmap_ring_skip(struct rbmap_ring *ring);
+struct rbmap_subbuf_header *
+rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh);
 bool rbmap_ring_has_event(const struct rbmap_ring *ring);
+bool rbmap_ring_has_closed(const struct rbmap_ring *ring);
 u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring);
 
 /* counters; any context, exact when nobody writes */

@@ -89,7 +89,8 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 		/*
 		 * Full: the reader that left this sub-buffer here has done
 		 * with it.  Pairs with the cmpxchg in rbmap_ring_take().
-		 * litmus: take-claim, take-claim-readers, observe-slot
+		 * litmus: take-claim, take-claim-readers, take-claim-memory,
+		 * observe-slot
 		 * model: slot_claim
 		 */
 		was = rb_cmpxchg(at, slot,
@@ -116,7 +117,8 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 	 */
 	if (rb_local_cmpxchg(&ring->tail, tail,
 			     rbmap_tail(seq, rbmap_slot_id(slot), 0)) == tail)
-		ring->subbuf[rbmap_tail_id(tail)].end = rbmap_tail_offset(tail);
+		WRITE_ONCE(ring->subbuf[rbmap_tail_id(tail)].end,
+			   rbmap_tail_offset(tail));
 	return true;
 }
 

@@ -397,6 +397,7 @@ acted:
 
 	/* Nobody writes any more, and there is nothing more to read. */
 	assert(!HAS_EVENT);
+	assert(!HAS_CLOSED);
 	d_step { unread_all() };
 	assert(d == 0);
 	assert(written + discarded + disabled + dropped == TASK + IRQ + NMI);

@@ -202,9 +202,15 @@ inline check_unpublished(id, unit)
 
 /* Is there something to read? */
 #define AHEAD	SUB(commit_seq, reader_next)
+#define READER_SIZE	(BEHIND(AHEAD) -> commit_off : end[reader_id])
 #define HAS_EVENT /* reader.c: rbmap_ring_has_event() */ \
 	((AHEAD > 0 && !BEHIND(AHEAD)) || (AHEAD == 0 && commit_off) || \
-	 (holds && reader_off < header_commit[reader_id]))
+	 (holds && reader_off < READER_SIZE))
+
+/* Is there something that the writer has left? */
+#define HAS_CLOSED /* reader.c: rbmap_ring_has_closed() */ \
+	((AHEAD > 0 && !BEHIND(AHEAD)) || \
+	 (AHEAD == 0 && holds && reader_off < READER_SIZE))
 
 /* rb_clock() */
 inline clock_read()

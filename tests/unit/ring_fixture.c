@@ -578,6 +578,26 @@ void rig_skip(void)
 	rig_check(rig.read + rig.lost_events == i);
 }
 
+bool rig_exchange(void)
+{
+	const struct rbmap_reader *reader = &rig.ring->reader;
+	struct rbmap_subbuf_header *had;
+	void *fresh;
+
+	if (!reader->holds || rbmap_ring_reader_at_writer(rig.ring) ||
+	    rbmap_ring_unread(rig.ring))
+		return false;
+	fresh = zeroed(8, rig.config.subbuf_size);
+	around(true);
+	had = rbmap_ring_exchange(rig.ring, fresh);
+	around(false);
+	rig_check(rig.ring->subbuf[reader->id].header == fresh);
+	rig_check(!rbmap_ring_unread(rig.ring));
+	/* Who still looks at it is found by the address sanitizer. */
+	free(had);
+	return true;
+}
+
 void rig_tell_drops(void)
 {
 	rig.lost_drops += rbmap_ring_tell_drops(rig.ring);
@@ -625,6 +645,8 @@ void rig_play(u32 steps, void (*each)(void))
 				rig_skip();
 			else if (!rig_below(10))
 				rig_tell_drops();
+			else if (rig_below(2))
+				rig_exchange();
 			break;
 		}
 	}

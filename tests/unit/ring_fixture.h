@@ -181,6 +181,8 @@ enum rbmap_take rig_read_bytes(u32 max);
 u64 rig_drain(void);
 /* What rbmap_ring_skip() leaves behind counts as read. */
 void rig_skip(void);
+/* Other memory for the reader's sub-buffer, if it has done with that one. */
+bool rig_exchange(void);
 /* Told drops that no sub-buffer tells. */
 void rig_tell_drops(void);
 /*

@@ -565,7 +565,11 @@ static void reader_main(void)
 		case 1:
 			rbmap_ring_has_event(rig.ring);
 			rbmap_ring_closed_unread(rig.ring);
+			rbmap_ring_has_closed(rig.ring);
 			rig_tell_drops();
+			break;
+		case 2: case 3:
+			rig_exchange();
 			break;
 		default:
 			rig_read();

@@ -745,8 +745,11 @@ static void test_hints(void **state)
 	for (n = 2; n < 9; n++) {
 		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
 		assert_int_equal(rbmap_ring_closed_unread(rig.ring), 0);
+		rig_write(4);
+		assert_false(rbmap_ring_has_closed(rig.ring));
 		for (i = 1; i < 3 * n; i++) {
 			rig_write_subbufs(1, 4);
+			assert_true(rbmap_ring_has_closed(rig.ring));
 			assert_int_equal(rbmap_ring_closed_unread(rig.ring),
 					 i < n ? i : n);
 			assert_true(rbmap_ring_has_event(rig.ring));
@@ -756,6 +759,8 @@ static void test_hints(void **state)
 			rig_read();
 			assert_int_equal(rbmap_ring_closed_unread(rig.ring),
 					 i - 1);
+			assert_int_equal(rbmap_ring_has_closed(rig.ring),
+					 i > 1);
 		}
 		assert_true(rbmap_ring_has_event(rig.ring));
 		rig_read();
@@ -769,6 +774,66 @@ static void test_hints(void **state)
 		assert_true(rbmap_ring_has_event(rig.ring));
 		close_ring();
 	}
+}
+
+/* What is left of a sub-buffer when the writer leaves it counts, too. */
+static void test_hints_of_the_rest(void **state)
+{
+	(void)state;
+	open_ring(3, 64, RBMAP_MODE_OVERWRITE);
+	rig_write(4);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_false(rbmap_ring_has_event(rig.ring));
+	rig_write(4);
+	rig_write(4);
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_false(rbmap_ring_has_closed(rig.ring));
+	/* The writer is at the very start of the next one. */
+	rig_ring_close();
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_true(rbmap_ring_has_closed(rig.ring));
+	assert_int_equal(rig_read_bytes(1), RBMAP_TAKE_MORE);
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_true(rbmap_ring_has_closed(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_false(rbmap_ring_has_event(rig.ring));
+	assert_false(rbmap_ring_has_closed(rig.ring));
+	close_ring();
+}
+
+/* Other memory for what was read: the ring goes on as if nothing had been. */
+static void test_exchange(void **state)
+{
+	u32 mode, n, i, exchanged = 0;
+
+	(void)state;
+	for (mode = 0; mode < 2; mode++)
+	for (n = 2; n < 6; n++) {
+		open_ring(n, 64, mode);
+		assert_false(rig_exchange());
+		rig_write(4);
+		rig_read();
+		/* The writer is still in it. */
+		assert_false(rig_exchange());
+		rig_ring_close();
+		assert_true(rig_exchange());
+		assert_false(reader()->holds);
+		assert_int_equal(reader()->offset, 0);
+		assert_false(rbmap_ring_has_event(rig.ring));
+		assert_int_equal(rbmap_ring_unread_bytes(rig.ring), 0);
+		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		/* Once: it is the spare now. */
+		assert_false(rig_exchange());
+		for (i = 0; i < 200; i++) {
+			rig_write(rig_below(30));
+			if (rig_below(3))
+				continue;
+			rig_read_bytes(rig_below(64));
+			exchanged += rig_exchange();
+		}
+		close_ring();
+	}
+	assert_true(exchanged > 100);
 }
 
 /* What is read is what there was less to read, to the byte. */
@@ -900,6 +965,8 @@ int main(void)
 		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_skip_after_many_laps),
 		cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_hints_of_the_rest),
+		cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_unread_bytes),
 		cmocka_unit_test(test_mode_changes),
 		cmocka_unit_test(test_read_in_parts),

@@ -84,6 +84,7 @@ enum reached {
 	TELLS,
 	SKIPS,
 	RESETS,
+	EXCHANGES,
 	NR_REACHED
 };
 
@@ -91,7 +92,7 @@ static const char *const reached_names[] = {
 	"events read", "overwritten", "dropped as full", "dropped as lapped",
 	"dropped as nested too deep", "nested by signals", "nested by calls",
 	"closed for a reader", "losses marked", "drops told by themselves",
-	"skipped", "reset",
+	"skipped", "reset", "exchanged",
 };
 
 static u64 reached[NR_REACHED];
@@ -403,6 +404,8 @@ static void read_some(u64 *random)
 		check_payload(&events[i]);
 	}
 	rbmap_ring_consume(ring, to);
+	if (*random >> 61 == 3 && rig_exchange())
+		reached[EXCHANGES]++;
 }
 
 static void tell_drops(void)
@@ -478,6 +481,7 @@ static void *look_on(void *unused)
 	(void)unused;
 	while (!__atomic_load_n(&stop_reading, __ATOMIC_RELAXED)) {
 		rbmap_ring_has_event(ring);
+		rbmap_ring_has_closed(ring);
 		rig_check(rbmap_ring_closed_unread(ring) <= ring->nr_slots);
 		rbmap_ring_reader_at_writer(ring);
 		rbmap_ring_entries(ring);
