@@ -4,40 +4,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
-#include <linux/vmalloc.h>
 
 #include "cpu_buffer.h"
-
-/* No retries that would make others suffer: a ring can do without. */
-#define RBMAP_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | \
-			 __GFP_NOWARN)
-
-/*
- * Zeroed: user space sees all of it.  Physically contiguous if that comes
- * easily (fewer TLB misses), __GFP_COMP so that its pages can be mapped.
- */
-static void *rbmap_pages_alloc(size_t size, int node)
-{
-	struct page *page;
-
-	if (size == PAGE_SIZE)
-		page = alloc_pages_node(node, RBMAP_GFP, 0);
-	else
-		page = alloc_pages_node(node, (RBMAP_GFP & ~__GFP_RETRY_MAYFAIL) |
-					__GFP_NORETRY | __GFP_COMP,
-					get_order(size));
-	if (page)
-		return page_address(page);
-	return size == PAGE_SIZE ? NULL : vzalloc_node(size, node);
-}
-
-static void rbmap_pages_free(void *addr, size_t size)
-{
-	if (is_vmalloc_addr(addr))
-		vfree(addr);
-	else
-		free_pages((unsigned long)addr, get_order(size));
-}
+#include "pages.h"
 
 /**
  * rbmap_cpu_buffer_bytes - memory that one CPU's ring takes, about
@@ -56,8 +25,7 @@ static void rbmap_cpu_buffer_free(struct rbmap_cpu_buffer *cpu_buf)
 
 	for (i = 0; subbuf && i <= cpu_buf->buffer->nr_slots; i++)
 		if (subbuf[i].header)
-			rbmap_pages_free(subbuf[i].header,
-					 cpu_buf->buffer->subbuf_size);
+			rbmap_pages_free(subbuf[i].header);
 	kvfree(subbuf);
 	kvfree(cpu_buf->ring.slot);
 	free_page((unsigned long)cpu_buf->meta);

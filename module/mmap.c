@@ -2,16 +2,10 @@
 /* Map a ring: the meta-page, padded to a sub-buffer, then the sub-buffers. */
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "compat/mm.h"
 #include "cpu_buffer.h"
-
-static struct page *rbmap_page_of(const void *addr)
-{
-	return is_vmalloc_addr(addr) ? vmalloc_to_page(addr) :
-				       virt_to_page(addr);
-}
+#include "pages.h"
 
 /* The page at a page offset of the file; NULL beyond its end. */
 static struct page *rbmap_file_page(const struct rbmap_cpu_buffer *cpu_buf,

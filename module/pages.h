@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The memory of a sub-buffer. */
+#ifndef RBMAP_PAGES_H
+#define RBMAP_PAGES_H
+
+#include <linux/types.h>
+
+struct page;
+
+void *rbmap_pages_alloc(size_t size, int node);
+void rbmap_pages_free(void *addr);
+struct page *rbmap_page_of(const void *addr);
+
+#endif /* RBMAP_PAGES_H */
