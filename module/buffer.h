@@ -22,6 +22,7 @@ struct rbmap_buffer_config {
  * struct rbmap_buffer_stats - a snapshot of one CPU's counters
  *
  * As struct rbmap_meta has them; @unread events and @unread_bytes wait.
+ * splice() has handed over @moved sub-buffers as they were, @copied as a copy.
  */
 struct rbmap_buffer_stats {
 	u64	entries;
@@ -38,6 +39,8 @@ struct rbmap_buffer_stats {
 	u64	lost_told;
 	u64	subbufs_touched;
 	u64	subbufs_lost;
+	u64	moved;
+	u64	copied;
 	u64	now;
 	u32	generation;
 	u32	nr_slots;

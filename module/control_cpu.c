@@ -64,6 +64,8 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "subbufs touched: %llu\n",
 			     s.subbufs_touched);
 	len += sysfs_emit_at(buf, len, "subbufs lost: %llu\n", s.subbufs_lost);
+	len += sysfs_emit_at(buf, len, "subbufs moved: %llu\n", s.moved);
+	len += sysfs_emit_at(buf, len, "subbufs copied: %llu\n", s.copied);
 	len += sysfs_emit_at(buf, len, "slots: %u\n", s.nr_slots);
 	len += sysfs_emit_at(buf, len, "subbuf size: %u\n", s.subbuf_size);
 	len += sysfs_emit_at(buf, len, "generation: %u\n", s.generation);

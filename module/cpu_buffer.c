@@ -145,6 +145,8 @@ void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 	base->disabled = local_read(&ring->disabled);
 	base->touched = READ_ONCE(ring->touched);
 	base->overwritten = local_read(&ring->overwritten);
+	cpu_buf->moved = 0;
+	cpu_buf->copied = 0;
 
 	rbmap_meta_update(cpu_buf);
 	mutex_unlock(&cpu_buf->reader_lock);

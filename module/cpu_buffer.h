@@ -27,12 +27,14 @@ struct rbmap_base {
 /**
  * struct rbmap_cpu_buffer - one CPU's ring and who reads it
  * @ring: first: rbmap_ring_closed() comes back from it
- * @reader_lock: one reader at a time; also @mapped, @base, @meta.  Taken with
- *	mmap_lock held, so no user memory is touched with it held
+ * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
+ *	@copied.  Taken with mmap_lock held, so no user memory is touched with it held
  * @mapped: maps of it
  * @meta: the meta-page; only ever written here
  * @pad: a zeroed page, where the meta-page is smaller than a sub-buffer
  * @seen: the clock when the last GET_READER began to look
+ * @moved: sub-buffers that splice() has handed over as they were
+ * @copied: those of which it has handed over a copy
  * @wait: readers; woken by @wake, which any context may queue
  * @notify_closed: somebody in @wait waits for the watermark
  * @wakeups: counts ioctl(fd, 0)
@@ -48,6 +50,8 @@ struct rbmap_cpu_buffer {
 	struct rbmap_meta	*meta;
 	struct page		*pad;
 	u64			seen;
+	u64			moved;
+	u64			copied;
 
 	wait_queue_head_t	wait;
 	struct irq_work		wake;
@@ -96,7 +100,8 @@ void rbmap_wait_init(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_wait_exit(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_notify(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_wake_all(struct rbmap_cpu_buffer *cpu_buf);
-int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent);
+int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent,
+	       bool closed);
 __poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;
@@ -113,6 +118,10 @@ bool rbmap_close(struct rbmap_cpu_buffer *cpu_buf, u64 seq);
 bool rbmap_take_mapped(struct rbmap_cpu_buffer *cpu_buf);
 bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
 		     struct rbmap_subbuf_header *copy);
+bool rbmap_has_closed(const struct rbmap_cpu_buffer *cpu_buf);
+struct rbmap_subbuf_header *
+rbmap_take_closed(struct rbmap_cpu_buffer *cpu_buf,
+		  struct rbmap_subbuf_header *fresh);
 
 /* meta.c: with reader_lock held */
 void rbmap_meta_init(struct rbmap_cpu_buffer *cpu_buf);
@@ -122,5 +131,10 @@ void rbmap_cpu_stats(struct rbmap_cpu_buffer *cpu_buf,
 
 /* mmap.c */
 int rbmap_mmap(struct rbmap_cpu_buffer *cpu_buf, struct vm_area_struct *vma);
+
+/* splice.c */
+ssize_t rbmap_splice(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
+		     struct pipe_inode_info *pipe, size_t len,
+		     unsigned int flags);
 
 #endif /* RBMAP_CPU_BUFFER_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/rbmap/cpuN: map, GET_READER, poll and read of one CPU's ring. */
+/* /dev/rbmap/cpuN: map, GET_READER, poll, read and splice of one CPU's ring. */
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
@@ -88,7 +88,7 @@ static int rbmap_file_fill(struct file *file)
 		}
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		err = rbmap_wait(cpu_buf, 0);
+		err = rbmap_wait(cpu_buf, 0, false);
 		if (err)
 			return err;
 	}
@@ -134,7 +134,8 @@ static long rbmap_get_reader(struct file *file)
 	long ret = 0;
 
 	if (!(file->f_flags & O_NONBLOCK)) {
-		ret = rbmap_wait(cpu_buf, rbmap_buffer_percent(cpu_buf->buffer));
+		ret = rbmap_wait(cpu_buf, rbmap_buffer_percent(cpu_buf->buffer),
+				 false);
 		if (ret)
 			return ret;
 	}
@@ -179,11 +180,21 @@ static int rbmap_file_mmap(struct file *file, struct vm_area_struct *vma)
 	return rbmap_mmap(rfile->cpu_buf, vma);
 }
 
+static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
+				 struct pipe_inode_info *pipe, size_t len,
+				 unsigned int flags)
+{
+	struct rbmap_file *rfile = file->private_data;
+
+	return rbmap_splice(rfile->cpu_buf, file, pipe, len, flags);
+}
+
 static const struct file_operations rbmap_fops = {
 	.owner		= THIS_MODULE,
 	.open		= rbmap_open,
 	.release	= rbmap_release,
 	.read		= rbmap_read,
+	.splice_read	= rbmap_file_splice,
 	.poll		= rbmap_file_poll,
 	.unlocked_ioctl	= rbmap_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,

@@ -73,6 +73,8 @@ void rbmap_cpu_stats(struct rbmap_cpu_buffer *cpu_buf,
 
 	rbmap_counters(cpu_buf, stats);
 	stats->unread_bytes = rbmap_ring_unread_bytes(ring);
+	stats->moved = cpu_buf->moved;
+	stats->copied = cpu_buf->copied;
 	stats->now = rb_clock(ring->clock);
 	stats->generation = cpu_buf->meta->generation;
 	stats->nr_slots = ring->nr_slots;

@@ -124,13 +124,19 @@ bool rbmap_take_mapped(struct rbmap_cpu_buffer *cpu_buf)
 
 	if (took == RBMAP_TAKE_EMPTY)
 		took = rbmap_take_drops(cpu_buf);
-	if (took == RBMAP_TAKE_NEXT && reader->lost &&
-	    !rbmap_ring_mark_lost(ring) && rbmap_close(cpu_buf, reader->seq))
-		rbmap_ring_mark_lost(ring);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
 		return false;
+	/* More from its beginning: splice() has left it to us. */
+	if (!reader->offset && reader->lost &&
+	    !rbmap_ring_mark_lost(ring) && rbmap_close(cpu_buf, reader->seq))
+		rbmap_ring_mark_lost(ring);
 	rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
 	return true;
+}
+
+static bool rbmap_room_for_lost(const struct rbmap_ring *ring, u32 size)
+{
+	return ring->capacity - size >= sizeof(unsigned long);
 }
 
 /* The time up to byte `to`: what the delta of the event there counts from. */
@@ -159,6 +165,57 @@ static u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to)
 	return time;
 }
 
+/* The end of a sub-buffer that is a copy: what was lost, and zeroes. */
+static void rbmap_copy_end(const struct rbmap_ring *ring,
+			   struct rbmap_subbuf_header *copy, u32 size,
+			   unsigned long lost)
+{
+	memset(rbmap_subbuf_data(copy) + size, 0, ring->capacity - size);
+	copy->commit = size;
+	if (lost) {
+		memcpy(rbmap_subbuf_data(copy) + size, &lost, sizeof(lost));
+		copy->commit |= RBMAP_MISSED_EVENTS | RBMAP_MISSED_STORED;
+	}
+}
+
+/* What the reader's sub-buffer has that is unread. */
+static void rbmap_copy_rest(struct rbmap_ring *ring,
+			    struct rbmap_subbuf_header *copy)
+{
+	struct rbmap_reader *reader = &ring->reader;
+	struct rbmap_subbuf_header *header = ring->subbuf[reader->id].header;
+	u32 size = rbmap_ring_unread(ring);
+	unsigned long lost = 0;
+
+	/* No event gave it a time: that of an earlier lap would mislead. */
+	copy->time_stamp = size ? rbmap_time_at(header, reader->offset) :
+				  rb_clock(ring->clock);
+	if (!reader->offset)
+		lost = reader->lost;
+	/* No room behind the events for the number: it goes alone. */
+	if (lost && !rbmap_room_for_lost(ring, size)) {
+		reader->lost = 0;
+		size = 0;
+	}
+	memcpy(rbmap_subbuf_data(copy),
+	       rbmap_subbuf_data(header) + reader->offset, size);
+	rbmap_ring_consume(ring, reader->offset + size);
+	rbmap_copy_end(ring, copy, size, lost);
+}
+
+/* Drops behind all that can be read, in a sub-buffer that holds nothing. */
+static bool rbmap_copy_drops(struct rbmap_ring *ring,
+			     struct rbmap_subbuf_header *copy)
+{
+	unsigned long lost = rbmap_ring_tell_drops(ring);
+
+	if (!lost)
+		return false;
+	copy->time_stamp = rb_clock(ring->clock);
+	rbmap_copy_end(ring, copy, 0, lost);
+	return true;
+}
+
 /**
  * rbmap_take_copy - read(): one sub-buffer's unread bytes, as a sub-buffer
  * @cpu_buf: reader_lock held
@@ -171,39 +228,71 @@ bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
 		     struct rbmap_subbuf_header *copy)
 {
 	struct rbmap_ring *ring = &cpu_buf->ring;
-	struct rbmap_reader *reader = &ring->reader;
 	enum rbmap_take took = rbmap_take(ring);
-	unsigned long lost = 0;
-	u32 size = 0;
 
-	if (took == RBMAP_TAKE_NEXT || took == RBMAP_TAKE_MORE) {
-		struct rbmap_subbuf_header *header =
-			ring->subbuf[reader->id].header;
-
-		size = rbmap_ring_unread(ring);
-		if (!reader->offset)
-			lost = reader->lost;
-		/* No room behind the events for the number: it goes alone. */
-		if (lost && ring->capacity - size < sizeof(lost)) {
-			reader->lost = 0;
-			size = 0;
-		}
-		copy->time_stamp = rbmap_time_at(header, reader->offset);
-		memcpy(rbmap_subbuf_data(copy),
-		       rbmap_subbuf_data(header) + reader->offset, size);
-		rbmap_ring_consume(ring, reader->offset + size);
-	} else {
-		lost = rbmap_ring_tell_drops(ring);
-		if (!lost)
-			return false;
-		copy->time_stamp = rb_clock(ring->clock);
-	}
-
-	memset(rbmap_subbuf_data(copy) + size, 0, ring->capacity - size);
-	copy->commit = size;
-	if (lost) {
-		memcpy(rbmap_subbuf_data(copy) + size, &lost, sizeof(lost));
-		copy->commit |= RBMAP_MISSED_EVENTS | RBMAP_MISSED_STORED;
-	}
+	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+		return rbmap_copy_drops(ring, copy);
+	rbmap_copy_rest(ring, copy);
 	return true;
+}
+
+/**
+ * rbmap_has_closed - will rbmap_take_closed() find something?
+ * @cpu_buf: any; without its lock a hint
+ */
+bool rbmap_has_closed(const struct rbmap_cpu_buffer *cpu_buf)
+{
+	const struct rbmap_ring *ring = &cpu_buf->ring;
+
+	/* What was dropped comes behind all that is unread. */
+	return rbmap_ring_has_closed(ring) ||
+	       (!rbmap_ring_has_event(ring) && rbmap_ring_untold_drops(ring));
+}
+
+/**
+ * rbmap_take_closed - splice(): a sub-buffer that the writer has left
+ * @cpu_buf: reader_lock held
+ * @fresh: zeroed memory for a sub-buffer
+ *
+ * As rbmap_take_copy() gives it.  It is not copied where nobody else can have
+ * seen it, and all of it is wanted: @fresh takes its place in the ring.
+ *
+ * Context: may sleep.
+ * Return: the sub-buffer, the caller's from here on: @fresh if it is a copy,
+ * else @fresh is the ring's now; or NULL.
+ */
+struct rbmap_subbuf_header *
+rbmap_take_closed(struct rbmap_cpu_buffer *cpu_buf,
+		  struct rbmap_subbuf_header *fresh)
+{
+	struct rbmap_ring *ring = &cpu_buf->ring;
+	struct rbmap_reader *reader = &ring->reader;
+	enum rbmap_take took = RBMAP_TAKE_EMPTY;
+	u32 size, end;
+
+	if (rbmap_ring_has_closed(ring))
+		took = rbmap_take(ring);
+	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+		return !rbmap_ring_has_event(ring) &&
+		       rbmap_copy_drops(ring, fresh) ? fresh : NULL;
+	/* A writer that laps us may have us take its own: that stays unread. */
+	if (rbmap_ring_reader_at_writer(ring))
+		return NULL;
+
+	size = rbmap_ring_unread(ring);
+	if (cpu_buf->mapped || reader->offset ||
+	    (reader->lost && !rbmap_room_for_lost(ring, size))) {
+		rbmap_copy_rest(ring, fresh);
+		return fresh;
+	}
+	end = size;
+	if (reader->lost) {
+		rbmap_ring_mark_lost(ring);
+		end += sizeof(unsigned long);
+	}
+	/* Behind it are events of earlier laps. */
+	memset(rbmap_subbuf_data(ring->subbuf[reader->id].header) + end, 0,
+	       ring->capacity - end);
+	rbmap_ring_consume(ring, size);
+	return rbmap_ring_exchange(ring, fresh);
 }

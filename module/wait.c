@@ -32,12 +32,19 @@ static void rbmap_nothing(void *unused)
 {
 }
 
-/* Return: it was set already. */
-static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
-			   unsigned int percent)
+/* @closed: who waits can take only what the writer has left. */
+static bool rbmap_ready_for(struct rbmap_cpu_buffer *cpu_buf,
+			    unsigned int percent, bool closed)
 {
-	bool *flag = percent ? &cpu_buf->notify_closed :
-			       &cpu_buf->ring.notify_event;
+	return rbmap_ready(cpu_buf, percent) &&
+	       (!closed || rbmap_ring_has_closed(&cpu_buf->ring));
+}
+
+/* Return: it was set already. */
+static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf, bool closed)
+{
+	bool *flag = closed ? &cpu_buf->notify_closed :
+			      &cpu_buf->ring.notify_event;
 	bool was = READ_ONCE(*flag);
 
 	WRITE_ONCE(*flag, true);
@@ -53,12 +60,12 @@ static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf,
  * litmus: wait-event, wait-dead
  */
 static bool rbmap_wait_arm_and_look(struct rbmap_cpu_buffer *cpu_buf,
-				    unsigned int percent)
+				    unsigned int percent, bool closed)
 {
-	rbmap_wait_arm(cpu_buf, percent);
+	rbmap_wait_arm(cpu_buf, percent || closed);
 	smp_mb();
 	smp_call_function_single(cpu_buf->cpu, rbmap_nothing, NULL, 1);
-	return rbmap_ready(cpu_buf, percent);
+	return rbmap_ready_for(cpu_buf, percent, closed);
 }
 
 static void rbmap_wake_work(struct irq_work *work)
@@ -126,19 +133,21 @@ void rbmap_wake_all(struct rbmap_cpu_buffer *cpu_buf)
  * rbmap_wait - wait for something to read
  * @cpu_buf: where
  * @percent: how full, 0: any event
+ * @closed: something that the writer has left
  *
  * Context: sleeps.
  * Return: 0: there is, or ioctl(fd, 0) ended the wait; -EINTR.
  */
-int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent)
+int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent,
+	       bool closed)
 {
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
 	int err;
 
 	err = wait_event_interruptible(cpu_buf->wait,
-			rbmap_ready(cpu_buf, percent) ||
+			rbmap_ready_for(cpu_buf, percent, closed) ||
 			READ_ONCE(cpu_buf->wakeups) != wakeups ||
-			rbmap_wait_arm_and_look(cpu_buf, percent));
+			rbmap_wait_arm_and_look(cpu_buf, percent, closed));
 	return err ? -EINTR : 0;
 }
 
@@ -159,7 +168,7 @@ __poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 
 	poll_wait(file, &cpu_buf->wait, table);
 	if ((rbmap_wait_arm(cpu_buf, percent) && rbmap_ready(cpu_buf, percent)) ||
-	    rbmap_wait_arm_and_look(cpu_buf, percent))
+	    rbmap_wait_arm_and_look(cpu_buf, percent, false))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }

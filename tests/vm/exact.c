@@ -3,10 +3,10 @@
  * received + lost = emitted, to the last event.
  *
  * Events with numbers are emitted on all CPUs at once, through the marker or
- * by emit.ko, while a reader for each CPU follows through the map or with
- * read().  Each number must come once, in order and intact, with the time at
- * which it was reserved; what is missing must be what was told, where it was
- * told; and all counters must agree.
+ * by emit.ko, while a reader for each CPU follows through the map, with read()
+ * or with splice().  Each number must come once, in order and intact, with the
+ * time at which it was reserved; what is missing must be what was told, where
+ * it was told; and all counters must agree.
  *
  *	exact [TARGET-OPTION]... [OPTION]... marker|emit EVENTS
  *	      [MODE-READER-PACE]...
@@ -17,6 +17,8 @@
  *	--depth N          events inside each other that a task writes
  *	--hotplug          CPUs go off line and come back while events are written
  *	--offline          they are off line when their events are read
+ *	--splice           splice() for as long as events are written, then read()
+ *	--mapped           who uses read() or splice() maps the ring as well
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,6 +61,8 @@ static const char * const clocks[] = { "local", "mono", "boot", "x86-tsc" };
  * struct worker - a CPU, who reads it and what was written on it
  * @polled: times that poll() said that there is something
  * @in_vain: of them, there was nothing
+ * @pipe: where splice() puts what it takes
+ * @spliced: sub-buffers that came through it
  * @finished: the reader has come to the end
  * @first: number of events before the scenario, by context
  * @emitted: events, by context
@@ -73,6 +77,8 @@ struct worker {
 	struct stream		stream;
 	uint64_t		polled;
 	uint64_t		in_vain;
+	int			pipe[2];
+	uint64_t		spliced;
 	bool			finished;
 	uint64_t		first[EMIT_CONTEXTS];
 	uint64_t		emitted[EMIT_CONTEXTS];
@@ -86,6 +92,7 @@ static bool by_module, by_map, overwrite;
 static enum pace pace;
 static enum wait waiting;
 static bool hotplug, offline;
+static bool by_splice, mapped;
 static bool any_event;		/* poll() waits for no more than that */
 static unsigned int clock_id, depth = 1;
 static struct emit_rule rule;
@@ -142,9 +149,62 @@ static bool step_read(struct worker *worker, void *subbuf)
 	return true;
 }
 
+/* What splice() may take at once. */
+#define SPLICE_SUBBUFS	3
+
+/* The next sub-buffer of the pipe, however the pipe gives it. */
+static bool pipe_read(struct worker *worker, char *subbuf)
+{
+	size_t got = 0, size = worker->client.subbuf_size;
+	ssize_t ret = 1;
+
+	for (; got < size && ret > 0; got += ret)
+		ret = read(worker->pipe[0], subbuf + got, size - got);
+	return ret > 0;
+}
+
+/* Events of the sub-buffer that is written stay until that one is left. */
+static bool step_splice(struct worker *worker, void *subbuf)
+{
+	size_t size = worker->client.subbuf_size;
+	ssize_t ret, i;
+
+	ret = splice(worker->client.fd, NULL, worker->pipe[1], NULL,
+		     SPLICE_SUBBUFS * size + size / 2, SPLICE_F_MOVE);
+	if (ret < 0 && errno != EAGAIN && errno != EINTR)
+		stream_wrong(&worker->stream, "splice: %s", error_name(errno));
+	if (ret <= 0)
+		return is_ended() && step_read(worker, subbuf);
+	if (ret % size || ret > (ssize_t)(SPLICE_SUBBUFS * size))
+		stream_wrong(&worker->stream, "splice gives %zd bytes", ret);
+	for (i = 0; i < ret / (ssize_t)size; i++) {
+		if (!pipe_read(worker, subbuf)) {
+			stream_wrong(&worker->stream, "the pipe is empty");
+			return false;
+		}
+		worker->spliced++;
+		stream_subbuf(&worker->stream, subbuf, size, 0,
+			      subbuf_commit(subbuf), 0, false);
+	}
+	return true;
+}
+
 static bool step(struct worker *worker, void *subbuf)
 {
-	return by_map ? step_map(worker) : step_read(worker, subbuf);
+	if (by_map)
+		return step_map(worker);
+	return by_splice ? step_splice(worker, subbuf) :
+			   step_read(worker, subbuf);
+}
+
+static void open_pipe(struct worker *worker)
+{
+	int size = (SPLICE_SUBBUFS + 1) * worker->client.subbuf_size;
+
+	if (pipe(worker->pipe) ||
+	    fcntl(worker->pipe[1], F_SETPIPE_SZ, size) < size)
+		bail_out("a pipe of %d bytes: %s", size, error_name(errno));
+	worker->spliced = 0;
 }
 
 static bool polled(struct worker *worker)
@@ -356,8 +416,10 @@ static void begin(void)
 		worker->client.id = worker->client.meta->reader.id;
 		worker->client.seen = subbuf_commit(
 					client_subbuf(&worker->client));
-		if (!by_map)
+		if (!by_map && !mapped)
 			client_unmap(&worker->client);
+		if (by_splice)
+			open_pipe(worker);
 	}
 	ended = false;
 }
@@ -536,6 +598,28 @@ static bool sums_agree(const struct worker *worker)
 			    worker->discards_refused, cpu);
 }
 
+/* What came by splice() is counted, and was copied where it has to be. */
+static void judge_splices(const char *name)
+{
+	uint64_t spliced = 0, moved = 0, copied = 0;
+	bool counted = true;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		uint64_t here = stat_of(cpu, "subbufs moved");
+		uint64_t copies = stat_of(cpu, "subbufs copied");
+
+		counted &= agree("stats: sub-buffers moved and copied",
+				 here + copies, workers[cpu].spliced, cpu);
+		spliced += workers[cpu].spliced;
+		moved += here;
+		copied += copies;
+	}
+	ok(counted && (mapped ? copied && !moved : moved > 0),
+	   "%s: %" PRIu64 " sub-buffers came by splice, %" PRIu64
+	   " without a copy", name, spliced, moved);
+}
+
 /* What the test was about, for who reads its log. */
 static void describe(void)
 {
@@ -606,6 +690,8 @@ static void judge(const char *name)
 		ok(placed, "%s: each loss is told where it was (%" PRIu64
 		   " places)", name, places);
 	ok(counters, "%s: meta-page and stats agree", name);
+	if (by_splice && !by_map)
+		judge_splices(name);
 	/* A test of losses without any tests nothing. */
 	if (pace == END)
 		ok(emitted > received, "%s: something was lost", name);
@@ -621,7 +707,7 @@ static void judge(const char *name)
 	 */
 	if (waiting == POLL && pace != END)
 		ok((polls > 0 || (!any_event && emitted == received)) &&
-		   (by_map || !in_vain),
+		   (by_map || by_splice || !in_vain),
 		   "%s: poll has said %" PRIu64 " times that there is something, and there was",
 		   name, polls);
 }
@@ -648,7 +734,8 @@ static void scenario(void)
 	int cpu, i;
 
 	snprintf(name, sizeof(name), "%s %s %s%s%s%s",
-		 overwrite ? "overwrite" : "discard", by_map ? "map" : "read",
+		 overwrite ? "overwrite" : "discard",
+		 by_map ? "map" : by_splice ? "splice" : "read",
 		 pace_names[pace], wait_names[waiting],
 		 hotplug ? " hotplug" : "", offline ? " offline" : "");
 	run();
@@ -656,6 +743,10 @@ static void scenario(void)
 	scenarios++;
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		client_close(&workers[cpu].client);
+		if (by_splice) {
+			close(workers[cpu].pipe[0]);
+			close(workers[cpu].pipe[1]);
+		}
 		for (i = 0; i < EMIT_CONTEXTS; i++)
 			workers[cpu].first[i] += workers[cpu].emitted[i];
 		if (offline && cpu)
@@ -699,6 +790,14 @@ static int options(int argc, char **argv)
 
 		if (!strcmp(option, "hotplug")) {
 			hotplug = true;
+			continue;
+		}
+		if (!strcmp(option, "splice")) {
+			by_splice = true;
+			continue;
+		}
+		if (!strcmp(option, "mapped")) {
+			mapped = true;
 			continue;
 		}
 		if (!strcmp(option, "offline")) {

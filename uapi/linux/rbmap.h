@@ -24,6 +24,17 @@
  *	Without O_NONBLOCK the call waits until buffer_percent of the ring is
  *	filled.  ioctl(fd, 0) wakes every waiter.  ENODEV: nothing is mapped.
  *
+ *	read() copies one sub-buffer, with zeroes behind its events; less than
+ *	that leaves the rest for the same file.  Without O_NONBLOCK it waits for
+ *	an event.
+ *
+ *	splice() hands whole sub-buffers that the writer has left to a pipe, as
+ *	they are where nothing is mapped, else as copies; read() gives what is
+ *	left in the end.  EINVAL: len, or the pipe, is smaller than a
+ *	sub-buffer.  EAGAIN: there is none, or no room for it in the pipe now.
+ *	Without O_NONBLOCK and SPLICE_F_NONBLOCK it waits for buffer_percent,
+ *	and at least one; 0: ioctl(fd, 0) has ended that.
+ *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
  *	(RBMAP_MISSED_EVENTS) says that events were lost before the first one
@@ -121,7 +132,7 @@ enum rbmap_clock {
  * @dropped_too_large:	event larger than a sub-buffer
  * @disabled:		events that came while tracing_on was 0: refused, not
  *			lost, not in @lost
- * @lost_told:		the part of @lost that GET_READER and read() have told
+ * @lost_told:		the part of @lost that readers have been told
  * @now:		@clock's time when the last GET_READER began to look: what
  *			it did not find is newer (but for an event that was
  *			being written); 0: not known

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * splice(): hand whole sub-buffers to a pipe, where nothing is mapped as they
+ * are.  All that a pipe holds is a reference to each page, as of pages of any
+ * other origin: no code of ours runs when it lets go of them, and nobody takes
+ * them from it, who would find them part of something larger.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pipe_fs_i.h>
+#include <linux/sched/signal.h>
+#include <linux/splice.h>
+#include <linux/topology.h>
+
+#include "cpu_buffer.h"
+#include "pages.h"
+
+static size_t rbmap_pipe_room(const struct pipe_inode_info *pipe)
+{
+	unsigned int used = pipe_occupancy(pipe->head, pipe->tail);
+
+	return used < pipe->max_usage ?
+	       (size_t)(pipe->max_usage - used) << PAGE_SHIFT : 0;
+}
+
+/* splice() has cut len to what there is room for. */
+static int rbmap_pipe_check(const struct pipe_inode_info *pipe, size_t len,
+			    size_t subbuf_size)
+{
+	size_t room = rbmap_pipe_room(pipe);
+
+	if (!pipe->readers) {
+		send_sig(SIGPIPE, current, 0);
+		return -EPIPE;
+	}
+	if (len >= subbuf_size && room >= subbuf_size)
+		return 0;
+	return len < room ||
+	       (size_t)pipe->max_usage << PAGE_SHIFT < subbuf_size ?
+	       -EINVAL : -EAGAIN;
+}
+
+static void rbmap_spd_release(struct splice_pipe_desc *spd, unsigned int i)
+{
+	put_page(spd->pages[i]);
+}
+
+/* A reference to each page of a sub-buffer that there is room for. */
+static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
+			      size_t size)
+{
+	struct page *pages[PIPE_DEF_BUFFERS];
+	struct partial_page partial[PIPE_DEF_BUFFERS] = { };
+	size_t at = 0;
+	ssize_t ret;
+
+	while (at < size) {
+		struct splice_pipe_desc spd = {
+			.pages		= pages,
+			.partial	= partial,
+			.nr_pages_max	= PIPE_DEF_BUFFERS,
+			.ops		= &nosteal_pipe_buf_ops,
+			.spd_release	= rbmap_spd_release,
+		};
+
+		for (; at < size && spd.nr_pages < PIPE_DEF_BUFFERS;
+		     at += PAGE_SIZE) {
+			struct page *page = rbmap_page_of((u8 *)subbuf + at);
+
+			get_page(page);
+			pages[spd.nr_pages] = page;
+			partial[spd.nr_pages++].len = PAGE_SIZE;
+		}
+		ret = splice_to_pipe(pipe, &spd);
+		if (ret < 0)
+			return ret;
+	}
+	return size;
+}
+
+/* Return: bytes, 0: there is none. */
+static ssize_t rbmap_splice_one(struct rbmap_cpu_buffer *cpu_buf,
+				struct pipe_inode_info *pipe)
+{
+	size_t size = cpu_buf->buffer->subbuf_size;
+	void *fresh, *subbuf;
+	ssize_t ret = 0;
+
+	if (!rbmap_has_closed(cpu_buf))
+		return 0;
+	fresh = rbmap_pages_alloc(size, cpu_to_node(cpu_buf->cpu));
+	if (!fresh)
+		return -ENOMEM;
+	if (mutex_lock_interruptible(&cpu_buf->reader_lock)) {
+		rbmap_pages_free(fresh);
+		return -EINTR;
+	}
+	subbuf = rbmap_take_closed(cpu_buf, fresh);
+	if (subbuf == fresh)
+		cpu_buf->copied++;
+	else if (subbuf)
+		cpu_buf->moved++;
+	if (subbuf && cpu_buf->mapped)
+		rbmap_meta_update(cpu_buf);
+	mutex_unlock(&cpu_buf->reader_lock);
+
+	if (subbuf)
+		ret = rbmap_pipe_add(pipe, subbuf, size);
+	/* What the pipe has of it stays. */
+	rbmap_pages_free(subbuf ? subbuf : fresh);
+	return ret;
+}
+
+/* As many as there are, are wanted and fit. */
+static ssize_t rbmap_splice_all(struct rbmap_cpu_buffer *cpu_buf,
+				struct pipe_inode_info *pipe, size_t len)
+{
+	ssize_t ret, done = 0;
+
+	for (;;) {
+		ret = rbmap_pipe_check(pipe, len - done,
+				       cpu_buf->buffer->subbuf_size);
+		if (!ret)
+			ret = rbmap_splice_one(cpu_buf, pipe);
+		if (ret <= 0)
+			return done ? done : ret;
+		done += ret;
+		cond_resched();
+	}
+}
+
+/**
+ * rbmap_splice - splice() from a device to a pipe
+ * @cpu_buf: what it reads
+ * @file: the file
+ * @pipe: where to; locked
+ * @len: bytes, at least a sub-buffer
+ * @flags: SPLICE_F_NONBLOCK: as O_NONBLOCK of the file
+ *
+ * Return: bytes; 0: ioctl(fd, 0) has ended the wait; -EINVAL: a sub-buffer is
+ * more than what is wanted or than the pipe can hold; -EAGAIN: there is none,
+ * or the pipe has no room for it now; -EINTR, -ENOMEM, -EPIPE.
+ */
+ssize_t rbmap_splice(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
+		     struct pipe_inode_info *pipe, size_t len,
+		     unsigned int flags)
+{
+	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
+	ssize_t ret;
+
+	for (;;) {
+		ret = rbmap_splice_all(cpu_buf, pipe, len);
+		if (ret)
+			return ret;
+		if (file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK)
+			return -EAGAIN;
+		if (signal_pending(current))
+			return -EINTR;
+		if (READ_ONCE(cpu_buf->wakeups) != wakeups)
+			return 0;
+		/*
+		 * Who reads from the pipe, or closes it, shall not wait for our
+		 * events.  It is a real one: sendfile(), whose pipe nobody
+		 * locks, refuses files that cannot seek.
+		 */
+		pipe_unlock(pipe);
+		ret = rbmap_wait(cpu_buf,
+				 rbmap_buffer_percent(cpu_buf->buffer), true);
+		pipe_lock(pipe);
+		if (ret)
+			return ret;
+	}
+}
