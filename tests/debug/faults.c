@@ -272,8 +272,17 @@ static int open_marker(void)
 	return fd < 0 ? errno : 0;
 }
 
+static int pipe_fds[2] = { -1, -1 };
+
 static void close_file(void)
 {
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		if (pipe_fds[i] >= 0)
+			close(pipe_fds[i]);
+		pipe_fds[i] = -1;
+	}
 	if (map)
 		munmap(map, map_size);
 	if (fd >= 0)
@@ -320,6 +329,14 @@ static int write_event(void)
 	return put(MARKER, "an event");
 }
 
+static int write_large(void)
+{
+	static char text[3000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	return put(MARKER, text);
+}
+
 static int open_with_event(void)
 {
 	int err = write_event();
@@ -339,6 +356,24 @@ static int read_device(void)
 	static char text[1 << 20];
 
 	return read(fd, text, sizeof(text)) < 0 ? errno : 0;
+}
+
+/* More than a sub-buffer, so that the writer leaves one. */
+static int open_with_closed(void)
+{
+	int i, err = open_with_event();
+
+	for (i = 0; !err && i < 2; i++)
+		err = write_large();
+	if (!err && pipe(pipe_fds))
+		err = errno;
+	return err;
+}
+
+static int splice_device(void)
+{
+	return splice(fd, NULL, pipe_fds[1], NULL, 1 << 16,
+		      SPLICE_F_NONBLOCK) <= 0 ? errno : 0;
 }
 
 static int get_reader_once(void)
@@ -465,6 +500,12 @@ static bool works(int err)
 	return !again;
 }
 
+/* What was not handed over is still there. */
+static bool spliced(int err)
+{
+	return !err || !splice_device();
+}
+
 static bool all_enabled(int err)
 {
 	return !err || (!disable_all() && !enable_all());
@@ -523,6 +564,9 @@ static const struct operation {
 	  .finish = close_file, .loaded = true },
 	{ .name = "read", .prepare = open_with_event, .run = read_device,
 	  .good = works, .finish = close_file, .loaded = true },
+	{ .name = "splice", .prepare = open_with_closed,
+	  .run = splice_device, .good = spliced, .finish = close_file,
+	  .loaded = true },
 	{ .name = "mmap", .prepare = open_and_map, .run = map_device,
 	  .good = works, .finish = close_file, .loaded = true },
 	{ .name = "GET_READER", .prepare = map_with_event,
