@@ -40,7 +40,7 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_SYNTH) $(BUILD)/rbmap
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
 	done; \
-	for test in tests/cli/usage.sh tests/cli/report.sh; do \
+	for test in tests/cli/usage.sh tests/cli/install.sh tests/cli/report.sh; do \
 		echo "# $$test"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
 			$$test || status=1; \

@@ -36,9 +36,13 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 .PHONY: check-vm check-vm-long check-vm-programs
 check-vm-programs: $(VM_PROGRAMS) $(VM_BUILD)/libtracefs.tar
 
-$(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/libtracefs
+# libtracefs 1.8 with the libc and the loader that it wants.
+$(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack
 	@mkdir -p $(@D)
-	tar -c -C "$$($<)" -f $@ .
+	dir=$$($< trixie libc6 libtraceevent1 libtracefs1) && \
+		tar -c -h -f $@ -C "$$dir/usr/lib64" ld-linux-x86-64.so.2 \
+		-C "$$dir/usr/lib/x86_64-linux-gnu" \
+		libc.so.6 libtracefs.so.1 libtraceevent.so.1
 
 check-vm: check-vm-programs user
 	@$(VM_DIR)/check
