@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "access.h"
 #include "control.h"
 #include "log.h"
 
@@ -46,13 +47,16 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
  *
  * A newline may follow it, as from echo, and a 0, as from C; nothing else.
  *
- * Return: 0 or -EINVAL, explained.
+ * Return: 0; -EINVAL, explained; -EPERM: the kernel is locked down.
  */
 int rbmap_control_number(const char *name, const char *buf, size_t len,
 			 unsigned long max, unsigned long *value)
 {
 	char wanted[48];
+	int err = rbmap_locked_down();
 
+	if (err)
+		return err;
 	if (strlen(buf) + 1 >= len && *buf != '+' &&
 	    !kstrtoul(buf, 10, value) && *value <= max)
 		return 0;
@@ -176,8 +180,10 @@ static ssize_t trace_clock_store(struct kobject *kobj,
 				 size_t len)
 {
 	char wanted[64] = "one of: ";
-	int i, err;
+	int i, err = rbmap_locked_down();
 
+	if (err)
+		return err;
 	for (i = 0; i < ARRAY_SIZE(rbmap_clock_names); i++) {
 		if (strlen(buf) + 1 < len || !rbmap_clock_available(i) ||
 		    !sysfs_streq(buf, rbmap_clock_names[i]))
@@ -209,7 +215,10 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 			   const char *buf, size_t len)
 {
 	unsigned long value;
+	int err = rbmap_locked_down();
 
+	if (err)
+		return err;
 	if (strlen(buf) + 1 < len || kstrtoul(buf, 10, &value) || value != 1)
 		return rbmap_control_refuse(attr->attr.name, buf, len,
 					    "1 to forget all events");
@@ -263,6 +272,8 @@ int rbmap_control_init(struct rbmap_buffer *buf)
 		goto out;
 	}
 	err = sysfs_create_group(rbmap_control, &rbmap_control_group);
+	if (!err)
+		err = rbmap_access_files(rbmap_control);
 	if (!err)
 		err = rbmap_control_events_init(rbmap_control, buf);
 	if (err)

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "compat/device.h"
 #include "cpu_buffer.h"
 #include "device.h"
@@ -39,9 +40,13 @@ static int rbmap_open(struct inode *inode, struct file *file)
 	struct rbmap_cpu_buffer *cpu_buf =
 		rbmap_cpu_buffer(rbmap_device_buffer, iminor(inode));
 	struct rbmap_file *rfile;
+	int err;
 
 	if (!cpu_buf)
 		return -ENXIO;
+	err = rbmap_locked_down();
+	if (err)
+		return err;
 	rfile = kzalloc(sizeof(*rfile), GFP_KERNEL);
 	if (!rfile)
 		return -ENOMEM;

@@ -4,6 +4,7 @@
 #include <linux/err.h>
 #include <linux/module.h>
 
+#include "access.h"
 #include "buffer.h"
 #include "control.h"
 #include "device.h"
@@ -49,6 +50,7 @@ static int __init rbmap_init(void)
 	};
 	int err;
 
+	rbmap_access_init();
 	err = rbmap_buffers_init();
 	if (err)
 		return err;

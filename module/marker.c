@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "buffer.h"
 #include "log.h"
 #include "marker.h"
@@ -100,7 +101,9 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 
 static int rbmap_marker_open(struct inode *inode, struct file *file)
 {
-	return stream_open(inode, file);
+	int err = rbmap_locked_down();
+
+	return err ? err : stream_open(inode, file);
 }
 
 static const struct file_operations rbmap_marker_fops = {

@@ -14,9 +14,14 @@ rbmap-cc = $(CC) $(NOSTDINC_FLAGS) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
 	-DKBUILD_MODNAME='"rbmap"' -DKBUILD_BASENAME='"probe"' \
 	-DKBUILD_MODFILE='"rbmap"' -D__KBUILD_MODNAME=kmod_rbmap
 
+# It may be missing, so modpost says nothing.
+rbmap-lockdown = $(if $(CONFIG_SECURITY),grep -qsw security_locked_down \
+	$(objtree)/Module.symvers || echo "rbmap: warning: this kernel does not \
+	export security_locked_down: kernel lockdown can't be respected" >&2,:)
+
 quiet_cmd_rbmap_features = PROBE   $@
       cmd_rbmap_features = : $(KERNELRELEASE) $(realpath $(objtree)); \
-	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-cc)
+	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-cc) && { $(rbmap-lockdown); }
 
 rbmap-probed := $(wildcard $(addprefix $(rbmap-module)/, \
 	compat/probe.sh compat/*.h compat/tests/*.c *.h include/rbmap/*.h probes/*.[ch]))

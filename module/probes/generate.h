@@ -25,6 +25,7 @@
 #include <linux/stringify.h>
 #include <linux/tracepoint.h>
 
+#include "pointers.h"
 #include "probes.h"
 #include "strings.h"
 
@@ -186,7 +187,38 @@
 #undef DECLARE_EVENT_CLASS
 #undef __string
 
-/* Fourth: the callback */
+/* Fourth: does it have pointers, and how to hide them? */
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	enum { rbmap_pointers_##name = 0 tstruct };
+#undef __field
+#define __field(type, item)		+ rbmap_is_pointer(type)
+#define __string(item, src)
+
+#include RBMAP_TRACE_HEADER
+
+#undef DECLARE_EVENT_CLASS
+#undef __field
+
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
+	static __always_inline void					\
+	rbmap_hide_##name(struct rbmap_record_##name *__entry)		\
+	{								\
+		tstruct							\
+	}
+#define __field(type, item)						\
+		rbmap_field_hide(type, __entry->item);
+
+#include RBMAP_TRACE_HEADER
+
+#undef DECLARE_EVENT_CLASS
+#undef __field
+#undef __string
+
+/*
+ * Fifth: the callback.  A record with pointers to hide is put together on the
+ * stack: what is in the ring can be seen at once.
+ */
+#define __field(type, item)
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static notrace __maybe_unused void				\
 	rbmap_probe_##name(void *__data, proto)				\
@@ -195,26 +227,39 @@
 		struct rbmap_reservation r rbmap_uninitialized;		\
 		u32 offset __maybe_unused =				\
 			offsetof(struct rbmap_record_##name, strings);	\
-		struct rbmap_record_##name *__entry;			\
+		struct rbmap_record_##name __hidden rbmap_uninitialized; \
+		struct rbmap_record_##name *__record, *__entry;		\
+		const bool __hide = rbmap_pointers_##name &&		\
+				    !rbmap_addresses_shown();		\
 		u32 size;						\
 									\
 		size = rbmap_measure_##name(&strings, RBMAP_ARGS(args));	\
-		__entry = rbmap_event_reserve(__data, &r, size);	\
-		if (!__entry)						\
+		__record = rbmap_event_reserve(__data, &r, size);	\
+		if (!__record)						\
 			return;						\
+		__entry = __hide ? &__hidden : __record;		\
+		if (__hide)						\
+			memset(&__hidden, 0, sizeof(__hidden));		\
 		tstruct							\
 		{ assign }						\
+		if (__hide) {						\
+			__hidden.record = __record->record;		\
+			rbmap_hide_##name(&__hidden);			\
+			memcpy(__record, &__hidden,			\
+			       offsetof(struct rbmap_record_##name,	\
+					strings));			\
+		}							\
 		rbmap_commit(&r);					\
 	}
 #define RBMAP_ARGS(args...)		args
 #define __string(item, src)						\
 		__entry->__data_loc_##item =				\
-			rbmap_string_place(__entry, offset, &strings.item); \
+			rbmap_string_place(__record, offset, &strings.item); \
 		offset += strings.item.len;
 /* __string has done it, where one knows how much room there is. */
 #define __assign_str(item, ...)		do { } while (0)
 #define __get_str(item)							\
-		((char *)__entry + (__entry->__data_loc_##item & 0xffff))
+		((char *)__record + (__entry->__data_loc_##item & 0xffff))
 /* perf's own wishes */
 #undef __perf_task
 #undef __perf_count
@@ -232,7 +277,7 @@
 #undef __get_str
 #undef RBMAP_ARGS
 
-/* Fifth: what the format file says; __get_str() is a word of its language */
+/* Sixth: what the format file says; __get_str() is a word of its language */
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
 	static const struct rbmap_field rbmap_fields_##name[]		\
 						__maybe_unused = {	\
@@ -257,7 +302,7 @@
 #undef __string
 
 /*
- * Sixth: the events.  The one that this kernel's header lacks stays empty.
+ * Seventh: the events.  The one that this kernel's header lacks stays empty.
  */
 #define rbmap_declare(_name)	static struct rbmap_event rbmap_event_##_name;
 RBMAP_PROBES(rbmap_declare)
@@ -293,7 +338,7 @@ static const struct rbmap_probe rbmap_probes[] = {
 
 #ifdef RBMAP_TRACE_ENUMS
 /*
- * Seventh: the constants, where a print format has them.  Inside of a function,
+ * Eighth: the constants, where a print format has them.  Inside of a function,
  * each becomes a statement.
  */
 #undef DEFINE_EVENT

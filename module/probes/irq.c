@@ -11,6 +11,8 @@
 	event(irq_handler_exit)		\
 	event(softirq_raise)		\
 	event(softirq_entry)		\
-	event(softirq_exit)
+	event(softirq_exit)		\
+	event(tasklet_entry)		\
+	event(tasklet_exit)
 
 #include "generate.h"

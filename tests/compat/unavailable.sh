@@ -14,6 +14,12 @@ like "$(cat $events/sched/sched_process_exec/status)" \
 	'^unavailable: its probe does not fit this kernel' "probe left out"
 is "$(cat $events/sched/sched_switch/status)" available "the others are there"
 
+like "$(cat /sys/kernel/rbmap/lockdown)" '^unknown: this kernel does not tell modules' \
+	"lockdown cannot be asked for"
+like "$(dmesg | grep rbmap:)" 'does not tell modules whether it is locked down: .* can be read' \
+	"the log says so"
+ok "rings can be read" sh -c ': </dev/rbmap/cpu0'
+
 for event in sched_nonesuch sched_process_exec; do
 	dir=$events/sched/$event
 	echo 1 | dd of=$dir/enable 2>/tmp/error

@@ -29,6 +29,7 @@ for event in sched/sched_switch sched/sched_waking sched/sched_wakeup \
 	sched/sched_process_fork sched/sched_process_exec \
 	sched/sched_process_exit irq/irq_handler_entry irq/irq_handler_exit \
 	irq/softirq_raise irq/softirq_entry irq/softirq_exit \
+	irq/tasklet_entry irq/tasklet_exit \
 	raw_syscalls/sys_enter raw_syscalls/sys_exit; do
 	is "$(cat $ours/$event/status)" available "$event is available"
 	same "$event/format" 's/^ID: .*/ID: N/'

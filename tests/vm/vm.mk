@@ -34,7 +34,8 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
 .PHONY: check-vm check-vm-long check-vm-programs
-check-vm-programs: $(VM_PROGRAMS) $(VM_BUILD)/libtracefs.tar
+check-vm-programs: $(VM_PROGRAMS) $(VM_BUILD)/libtracefs.tar \
+	$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers
 
 # libtracefs 1.8 with the libc and the loader that it wants.
 $(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack
@@ -43,6 +44,12 @@ $(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack
 		tar -c -h -f $@ -C "$$dir/usr/lib64" ld-linux-x86-64.so.2 \
 		-C "$$dir/usr/lib/x86_64-linux-gnu" \
 		libc.so.6 libtracefs.so.1 libtraceevent.so.1
+
+# What reads the rule and makes the group.
+$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers &: $(VM_DIR)/lib/unpack
+	@mkdir -p $(@D)
+	dir=$$($< bookworm udev systemd-standalone-sysusers) && \
+		cp "$$dir/usr/bin/udevadm" "$$dir/usr/bin/systemd-sysusers" $(@D)/
 
 check-vm: check-vm-programs user
 	@$(VM_DIR)/check

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "cli.h"
 #include "control.h"
 
@@ -112,13 +113,39 @@ int control_write(const char *file, const char *value)
 	return ret;
 }
 
+enum control_lockdown control_lockdown(void)
+{
+	enum control_lockdown level = LOCKDOWN_NONE;
+	struct buf b = { 0 };
+
+	buf_read_file(&b, "/sys/kernel/security/lockdown");
+	buf_add(&b, "", 1);
+	if (!b.failed && strstr(b.data, "[confidentiality]"))
+		level = LOCKDOWN_CONFIDENTIALITY;
+	else if (!b.failed && strchr(b.data, '[') && !strstr(b.data, "[none]"))
+		level = LOCKDOWN_INTEGRITY;
+	buf_free(&b);
+	return level;
+}
+
+bool control_complain_lockdown(void)
+{
+	if (control_lockdown() != LOCKDOWN_CONFIDENTIALITY)
+		return false;
+	complain("this kernel is locked down for confidentiality: nobody may trace, nor root; boot it without that (kernel_lockdown(7))");
+	return true;
+}
+
 void control_complain(enum control_verb verb, const char *file, int error)
 {
 	const char *what = verb == CONTROL_READ ? "read" : "write";
 
 	switch (error) {
-	case -EACCES:
 	case -EPERM:
+		if (control_complain_lockdown())
+			break;
+		/* fall through */
+	case -EACCES:
 		complain("no permission to %s %s/%s: run rbmap as root", what,
 			 root, file);
 		break;

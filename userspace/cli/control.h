@@ -27,6 +27,17 @@ char *control_read(const char *file);
 int control_read_u64(const char *file, uint64_t *value);
 int control_write(const char *file, const char *value);
 
+/* How far the kernel is locked down, as far as that can be seen. */
+enum control_lockdown { LOCKDOWN_NONE, LOCKDOWN_INTEGRITY,
+			LOCKDOWN_CONFIDENTIALITY };
+enum control_lockdown control_lockdown(void);
+
+/*
+ * A kernel that is locked down for confidentiality has nobody trace: says so,
+ * where that is why something was refused.
+ */
+bool control_complain_lockdown(void);
+
 enum control_verb { CONTROL_READ, CONTROL_WRITE };
 /* One line about a file that could not be read or written. */
 void control_complain(enum control_verb verb, const char *file, int error);

@@ -183,19 +183,6 @@ static bool file_says(const char *path, char wanted)
 	return c == wanted;
 }
 
-/* "[integrity]" or "[confidentiality]" */
-static bool locked_down(void)
-{
-	struct buf b = { 0 };
-	bool locked;
-
-	buf_read_file(&b, "/sys/kernel/security/lockdown");
-	buf_add(&b, "", 1);
-	locked = !b.failed && strchr(b.data, '[') && !strstr(b.data, "[none]");
-	buf_free(&b);
-	return locked;
-}
-
 static const char *signing_cure =
 	"sign it with a key that this machine trusts (DKMS does; enroll its key with mokutil --import), or turn Secure Boot off";
 
@@ -234,7 +221,7 @@ static void complain_load(const struct load *l, int error, const char *log)
 			complain("no permission to load a module: run 'rbmap load' as root");
 		else if (file_says("/proc/sys/kernel/modules_disabled", '1'))
 			complain("this kernel takes no more modules (kernel.modules_disabled is 1): reboot to change that");
-		else if (locked_down())
+		else if (control_lockdown() != LOCKDOWN_NONE)
 			complain("this kernel is locked down and loads signed modules only: %s",
 				 signing_cure);
 		else

@@ -57,6 +57,8 @@ static void complain_open(unsigned int cpu, int error)
 	char path[64];
 
 	snprintf(path, sizeof(path), DEVICE_DIR "/cpu%u", cpu);
+	if (error == RBMAP_ERR_PERMISSION && control_complain_lockdown())
+		return;
 	if (error == RBMAP_ERR_PERMISSION && !stat(path, &st) && st.st_gid &&
 	    (group = getgrgid(st.st_gid)))
 		complain("no permission to read %s: run rbmap as root or as a member of group %s",

@@ -17,14 +17,17 @@
 /* The settings, as they stand in the directory. */
 static const char *const settings[] = {
 	"tracing_on", "overwrite", "buffer_size_kb", "buffer_subbuf_size_kb",
-	"buffer_percent",
+	"buffer_percent", "kptr",
 };
 
+/* The last one has its own words. */
+#define KPTR		5
 #define NR_SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 
 struct status {
 	char *version;
 	char *clock;
+	char *lockdown;
 	uint64_t setting[NR_SETTINGS];
 	struct control_events events;
 	struct cpustats *cpu;
@@ -42,6 +45,11 @@ static bool read_status(struct status *s)
 	s->clock = control_clock();
 	if (!s->clock) {
 		control_complain(CONTROL_READ, "trace_clock", -errno);
+		return false;
+	}
+	s->lockdown = control_read("lockdown");
+	if (!s->lockdown) {
+		control_complain(CONTROL_READ, "lockdown", -errno);
 		return false;
 	}
 	for (size_t i = 0; i < NR_SETTINGS; i++) {
@@ -66,6 +74,7 @@ static void free_status(struct status *s)
 {
 	free(s->version);
 	free(s->clock);
+	free(s->lockdown);
 	free(s->cpu);
 	control_events_free(&s->events);
 }
@@ -91,6 +100,9 @@ static void print_text(const struct status *s)
 	printf("buffer          %" PRIu64 " KiB a CPU, sub-buffers of %" PRIu64
 	       " KiB\n", s->setting[2], s->setting[3]);
 	printf("buffer_percent  %" PRIu64 "\n", s->setting[4]);
+	printf("addresses       %s\n", s->setting[KPTR] ?
+	       "the kernel's own (kptr=1)" : "hashed");
+	printf("lockdown        %s\n", s->lockdown);
 	for (size_t i = 0; i < s->nr_cpus; i++) {
 		const uint64_t *v = s->cpu[i].value;
 
@@ -138,8 +150,10 @@ static void print_json(const struct status *s)
 	json_bool(&j, "tracing_on", s->setting[0]);
 	json_string(&j, "clock", s->clock);
 	json_string(&j, "mode", s->setting[1] ? "overwrite" : "discard");
-	for (size_t i = 2; i < NR_SETTINGS; i++)
+	for (size_t i = 2; i < KPTR; i++)
 		json_unsigned(&j, settings[i], s->setting[i]);
+	json_bool(&j, "kptr", s->setting[KPTR]);
+	json_string(&j, "lockdown", s->lockdown);
 	json_open(&j, "cpus", '[');
 	for (size_t i = 0; i < s->nr_cpus; i++) {
 		json_open(&j, NULL, '{');

@@ -15,6 +15,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -182,6 +183,13 @@ static const struct kernel_param_ops emit_attempts_ops = {
 module_param_cb(run, &emit_run_ops, NULL, 0200);
 module_param_cb(attempts, &emit_attempts_ops, NULL, 0444);
 
+/* An event that has addresses: it runs once. */
+static void emit_tasklet_run(struct tasklet_struct *tasklet)
+{
+}
+
+static DECLARE_TASKLET(emit_tasklet, emit_tasklet_run);
+
 static int __init emit_init(void)
 {
 	struct rbmap_buffer *buffer = rbmap_default_buffer();
@@ -207,6 +215,7 @@ static int __init emit_init(void)
 		return err;
 	}
 	emit_buffer = buffer;
+	tasklet_schedule(&emit_tasklet);
 	return 0;
 }
 
@@ -214,6 +223,7 @@ static void __exit emit_exit(void)
 {
 	unsigned int id;
 
+	tasklet_kill(&emit_tasklet);
 	/* Linux 5.10 wants those that it stops to be parked, and complains. */
 	for_each_online_cpu(id)
 		kthread_park(per_cpu(emit_tasks, id));

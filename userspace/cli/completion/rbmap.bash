@@ -86,7 +86,7 @@ _rbmap()
 	case $command in
 	help) COMPREPLY=($(compgen -W "$commands" -- "$cur")) ;;
 	load)
-		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite=" \
+		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite= kptr=" \
 			-- "$cur"))
 		compopt -o nospace 2>/dev/null
 		;;

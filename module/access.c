@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who may see what.  A kernel that is locked down for confidentiality forbids
+ * what it forbids of tracefs: to open a ring or the marker, and to control.
+ * Addresses of the kernel are hashed before they get into an event, as printk's
+ * %p does, unless the module was loaded with kptr=1.
+ */
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/sysfs.h>
+
+#include "access.h"
+#include "compat/lockdown.h"
+#include "log.h"
+
+static bool rbmap_kptr;
+module_param_named(kptr, rbmap_kptr, bool, 0444);
+MODULE_PARM_DESC(kptr, "events have the kernel's addresses as they are: 1; hashed: 0 (default 0)");
+
+static siphash_key_t rbmap_address_key;
+
+/**
+ * rbmap_access_init - before the first event
+ *
+ * Says what cannot be respected on this kernel.
+ */
+void rbmap_access_init(void)
+{
+	get_random_bytes(&rbmap_address_key, sizeof(rbmap_address_key));
+	if (!rbmap_lockdown_known())
+		rbmap_warn("this kernel does not tell modules whether it is locked down: /dev/rbmap can be read even if it is\n");
+}
+
+/**
+ * rbmap_locked_down - is tracing forbidden?
+ *
+ * Context: may sleep.
+ * Return: 0, or -EPERM; the kernel logs that.
+ */
+int rbmap_locked_down(void)
+{
+	return rbmap_lockdown_ask();
+}
+
+/**
+ * rbmap_addresses_shown - may events have the kernel's addresses?
+ *
+ * Context: any.
+ */
+bool rbmap_addresses_shown(void)
+{
+	return rbmap_kptr;
+}
+
+/**
+ * rbmap_address_hide - what to write in place of an address
+ * @address: any
+ *
+ * The same for the same address until the module is unloaded, so that what
+ * belongs together can be found.
+ *
+ * Context: any.
+ * Return: 32 bits; NULL for NULL.
+ */
+void *rbmap_address_hide(const void *address)
+{
+	u64 hash = siphash_1u64((unsigned long)address, &rbmap_address_key);
+
+	return address ? (void *)(unsigned long)(u32)hash : NULL;
+}
+
+static ssize_t lockdown_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	if (!rbmap_lockdown_known())
+		return sysfs_emit(buf, "unknown: this kernel does not tell modules\n");
+	return sysfs_emit(buf, "respected\n");
+}
+
+static ssize_t kptr_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%d\n", rbmap_kptr);
+}
+
+static struct kobj_attribute lockdown_attr = __ATTR_RO(lockdown);
+static struct kobj_attribute kptr_attr = __ATTR_RO(kptr);
+
+static struct attribute *rbmap_access_attrs[] = {
+	&lockdown_attr.attr,
+	&kptr_attr.attr,
+	NULL
+};
+
+static const struct attribute_group rbmap_access_group = {
+	.attrs = rbmap_access_attrs,
+};
+
+/**
+ * rbmap_access_files - make the files lockdown and kptr
+ * @root: /sys/kernel/rbmap; they go with it
+ *
+ * Return: 0 or a negative error.
+ */
+int rbmap_access_files(struct kobject *root)
+{
+	return sysfs_create_group(root, &rbmap_access_group);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who may see what: kernel lockdown, and addresses of the kernel. */
+#ifndef RBMAP_ACCESS_H
+#define RBMAP_ACCESS_H
+
+#include <linux/types.h>
+
+struct kobject;
+
+void rbmap_access_init(void);
+
+int rbmap_locked_down(void);
+
+bool rbmap_addresses_shown(void);
+void *rbmap_address_hide(const void *address);
+
+/* The files of /sys/kernel/rbmap that tell. */
+int rbmap_access_files(struct kobject *root);
+
+#endif /* RBMAP_ACCESS_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a process can see of the kernel through a ring.
+ *
+ *	access pattern		fills the free memory with a pattern and goes
+ *	access zeroed		maps all rings: nothing was ever in their memory
+ *	access addresses	reads all rings: which events have addresses of
+ *				the kernel, by name; and how many there were
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define PATTERN		0xa5
+#define MAX_IDS		1024
+
+/* Where x86-64 has the kernel, but for what is an error number. */
+#define KERNEL_FIRST	0xffff800000000000ULL
+#define KERNEL_LAST	0xfffffffffffff000ULL
+
+static int nr_cpus;
+
+static size_t available_kb(void)
+{
+	char line[128];
+	size_t kb = 0;
+	FILE *file = fopen("/proc/meminfo", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %zu", &kb) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kb;
+}
+
+static int fill_pattern(void)
+{
+	size_t size = available_kb() * 1024 / 10 * 9;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		bail_out("no %zu bytes to fill", size);
+	memset(memory, PATTERN, size);
+	printf("%zu\n", size >> 20);
+	return 0;
+}
+
+/* The first byte that is not 0, or size. */
+static size_t first_used(const char *data, size_t size)
+{
+	size_t at;
+
+	for (at = 0; at < size && !data[at]; at++)
+		;
+	return at;
+}
+
+static void check_zeroed(int cpu)
+{
+	struct client client;
+	char *meta;
+	size_t size, used, len;
+
+	if (!ok(client_open(&client, cpu, O_RDONLY | O_NONBLOCK),
+		"cpu%d: map", cpu))
+		return;
+	/* All of it: it is as large as a sub-buffer. */
+	size = client.meta->meta_page_size;
+	meta = mmap(NULL, size, PROT_READ, MAP_SHARED, client.fd, 0);
+	if (meta == MAP_FAILED)
+		bail_out("cpu%d: %s", cpu, error_name(errno));
+	len = client.meta->meta_struct_len;
+	is(first_used(meta + len, size - len), size - len,
+	   "cpu%d: all that follows the meta-page's %zu bytes is 0", cpu, len);
+	munmap(meta, size);
+	size = client.subbuf_size * client.nr_subbufs;
+	used = first_used(client.data, size);
+	is(used, size, "cpu%d: all %zu bytes of its ring are 0", cpu, size);
+	if (used != size)
+		diag("at %zu: %02x", used, (unsigned char)client.data[used]);
+	client_close(&client);
+}
+
+static int zeroed(void)
+{
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		check_zeroed(cpu);
+	return done_testing();
+}
+
+/* ---- addresses */
+
+static struct kind {
+	char		name[128];
+	unsigned int	events;
+	unsigned int	addresses;
+	uint64_t	example;
+} kinds[MAX_IDS];
+
+static unsigned int read_id(const char *system, const char *name)
+{
+	char path[800];
+	unsigned int id = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", target.control,
+		 system, name);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%u", &id) != 1 || id >= MAX_IDS)
+		id = 0;
+	fclose(file);
+	return id;
+}
+
+static void read_ids(void)
+{
+	struct dirent *system, *event;
+	char path[600];
+	DIR *events, *dir;
+
+	snprintf(path, sizeof(path), "%s/events", target.control);
+	events = opendir(path);
+	while (events && (system = readdir(events))) {
+		snprintf(path, sizeof(path), "%s/events/%s", target.control,
+			 system->d_name);
+		dir = system->d_name[0] == '.' ? NULL : opendir(path);
+		while (dir && (event = readdir(dir))) {
+			unsigned int id = read_id(system->d_name,
+						  event->d_name);
+
+			if (event->d_name[0] != '.' && id)
+				snprintf(kinds[id].name, sizeof(kinds[id].name),
+					 "%.60s:%.60s", system->d_name,
+					 event->d_name);
+		}
+		if (dir)
+			closedir(dir);
+	}
+	if (events)
+		closedir(events);
+}
+
+/* Fields of a record are aligned, and so is the record in its own eyes. */
+static void look_for_addresses(const struct record *record)
+{
+	const struct rbmap_event_common *common = (const void *)record->payload;
+	struct kind *kind;
+	uint64_t value;
+
+	if (record->size < sizeof(*common) || common->type >= MAX_IDS)
+		bail_out("an event of %zu bytes", record->size);
+	kind = &kinds[common->type];
+	kind->events++;
+	for (size_t at = 0; at + sizeof(value) <= record->size;
+	     at += sizeof(value)) {
+		memcpy(&value, record->payload + at, sizeof(value));
+		if (value < KERNEL_FIRST || value >= KERNEL_LAST)
+			continue;
+		kind->addresses++;
+		kind->example = value;
+	}
+}
+
+static void read_cpu(int cpu)
+{
+	static char subbuf[1 << 22];
+	struct cursor cursor;
+	struct record record;
+	int fd = device_open(cpu, O_RDONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		bail_out("cpu%d: %s", cpu, error_name(errno));
+	while (read(fd, subbuf, sizeof(subbuf)) > 0) {
+		cursor_begin(&cursor, subbuf);
+		while (cursor_next(&cursor, &record))
+			look_for_addresses(&record);
+		if (cursor.bad)
+			bail_out("cpu%d: %s", cpu, cursor.bad);
+	}
+	close(fd);
+}
+
+/* NAME EVENTS ADDRESSES [EXAMPLE], a line for each kind */
+static int addresses(void)
+{
+	read_ids();
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		read_cpu(cpu);
+	for (int id = 0; id < MAX_IDS; id++) {
+		const struct kind *kind = &kinds[id];
+
+		if (!kind->events && !*kind->name)
+			continue;
+		printf("%s %u %u", *kind->name ? kind->name : "?", kind->events,
+		       kind->addresses);
+		if (kind->addresses)
+			printf(" %llx", (unsigned long long)kind->example);
+		putchar('\n');
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (argc == 2 && !strcmp(argv[1], "pattern"))
+		return fill_pattern();
+	if (argc == 2 && !strcmp(argv[1], "zeroed"))
+		return zeroed();
+	if (argc == 2 && !strcmp(argv[1], "addresses"))
+		return addresses();
+	bail_out("usage: access pattern|zeroed|addresses");
+}
