@@ -9,8 +9,6 @@
 #include "cpu_buffer.h"
 #include "log.h"
 
-#define RBMAP_MIN_SUBBUF_KB	4UL
-#define RBMAP_MAX_SUBBUF_KB	4096UL
 #define RBMAP_DEFAULT_PERCENT	50
 
 static enum cpuhp_state rbmap_hotplug_state;
@@ -26,7 +24,10 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 {
 	if (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
-	/* Pairs with the release in rbmap_buffer_add_cpu().  litmus: cpu-ring */
+	/*
+	 * Pairs with the release in rbmap_buffer_add_cpu().
+	 * litmus: cpu-ring, replace-new-cpu
+	 */
 	return smp_load_acquire(per_cpu_ptr(buf->cpu_buffer, cpu));
 }
 
@@ -37,12 +38,14 @@ static int rbmap_buffer_add_cpu(struct rbmap_buffer *buf, int cpu)
 	if (rbmap_cpu_buffer(buf, cpu))
 		return 0;
 	cpu_buf = rbmap_cpu_buffer_create(buf, cpu);
-	if (!cpu_buf) {
+	if (IS_ERR(cpu_buf)) {
 		rbmap_err("no memory for the ring of CPU %d: it takes %lu KiB (buffer_size_kb=%lu): choose a smaller buffer_size_kb\n",
-			  cpu, rbmap_cpu_buffer_bytes(buf) >> 10,
-			  rbmap_buffer_size_kb(buf));
-		return -ENOMEM;
+			  cpu, rbmap_generation_bytes(&buf->sizes) >> 10,
+			  rbmap_sizes_kb(&buf->sizes));
+		return PTR_ERR(cpu_buf);
 	}
+	/* The CPU itself finds its ring: hotplug starts it after this. */
+	*per_cpu_ptr(buf->ring, cpu) = &cpu_buf->current_gen->ring;
 	/* Pairs with the acquire in rbmap_cpu_buffer().  litmus: cpu-ring */
 	smp_store_release(per_cpu_ptr(buf->cpu_buffer, cpu), cpu_buf);
 	return 0;
@@ -63,7 +66,7 @@ static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
 					     hotplug), cpu);
 
 	if (cpu_buf)
-		rbmap_wake_all(cpu_buf);
+		rbmap_wake_all(cpu_buf->current_gen);
 	return 0;
 }
 
@@ -90,49 +93,6 @@ void rbmap_buffers_exit(void)
 	cpuhp_remove_multi_state(rbmap_hotplug_state);
 }
 
-static int rbmap_buffer_configure(struct rbmap_buffer *buf,
-				  const struct rbmap_buffer_config *config)
-{
-	unsigned long subbuf_kb = config->subbuf_size_kb;
-	unsigned long slots;
-
-	if (subbuf_kb < max(RBMAP_MIN_SUBBUF_KB, PAGE_SIZE >> 10) ||
-	    subbuf_kb > RBMAP_MAX_SUBBUF_KB || !is_power_of_2(subbuf_kb)) {
-		rbmap_err("subbuf_size_kb=%lu: must be a power of two, %lu to %lu\n",
-			  subbuf_kb,
-			  max(RBMAP_MIN_SUBBUF_KB, PAGE_SIZE >> 10),
-			  RBMAP_MAX_SUBBUF_KB);
-		return -EINVAL;
-	}
-	slots = config->size_kb / subbuf_kb + !!(config->size_kb % subbuf_kb);
-	if (slots && slots < RBMAP_MIN_SLOTS)
-		slots = RBMAP_MIN_SLOTS;
-	if (slots < RBMAP_MIN_SLOTS || slots > RBMAP_MAX_SLOTS) {
-		rbmap_err("buffer_size_kb=%lu: must be 1 to %lu with sub-buffers of %lu KiB\n",
-			  config->size_kb, RBMAP_MAX_SLOTS * subbuf_kb,
-			  subbuf_kb);
-		return -EINVAL;
-	}
-	buf->nr_slots = slots;
-	buf->subbuf_size = subbuf_kb << 10;
-	return 0;
-}
-
-/* Asked for first: finding out by allocating would start the OOM killer. */
-static int rbmap_buffer_check_memory(const struct rbmap_buffer *buf)
-{
-	unsigned long free_kb = si_mem_available() << (PAGE_SHIFT - 10);
-	unsigned long need_kb = (rbmap_cpu_buffer_bytes(buf) >> 10) *
-				num_online_cpus();
-
-	if (need_kb <= free_kb)
-		return 0;
-	rbmap_err("buffer_size_kb=%lu: needs %lu KiB for %u CPUs, %lu KiB are available, %lu KiB are missing: choose a smaller buffer_size_kb\n",
-		  rbmap_buffer_size_kb(buf), need_kb, num_online_cpus(),
-		  free_kb, need_kb - free_kb);
-	return -ENOMEM;
-}
-
 static void rbmap_buffer_free(struct rbmap_buffer *buf)
 {
 	int cpu;
@@ -144,6 +104,7 @@ static void rbmap_buffer_free(struct rbmap_buffer *buf)
 			rbmap_cpu_buffer_destroy(cpu_buf);
 	}
 	free_percpu(buf->cpu_buffer);
+	free_percpu(buf->ring);
 	kfree(buf);
 }
 
@@ -169,15 +130,19 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 	buf->percent = RBMAP_DEFAULT_PERCENT;
 	buf->on = true;
 
-	err = rbmap_buffer_configure(buf, config);
+	err = rbmap_sizes_set(&buf->sizes, config->size_kb,
+			      config->subbuf_size_kb);
 	if (!err)
-		err = rbmap_buffer_check_memory(buf);
+		err = rbmap_sizes_check_memory(&buf->sizes, num_online_cpus());
 	if (err)
 		goto free;
+	buf->max_event = rbmap_max_event(buf->sizes.subbuf_size -
+					 RBMAP_SUBBUF_HEADER_SIZE);
 
 	err = -ENOMEM;
 	buf->cpu_buffer = alloc_percpu(struct rbmap_cpu_buffer *);
-	if (!buf->cpu_buffer)
+	buf->ring = alloc_percpu(struct rbmap_ring *);
+	if (!buf->cpu_buffer || !buf->ring)
 		goto free;
 	err = cpuhp_state_add_instance(rbmap_hotplug_state, &buf->hotplug);
 	if (err) {
@@ -187,6 +152,8 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 	return buf;
 
 free:
+	free_percpu(buf->cpu_buffer);
+	free_percpu(buf->ring);
 	kfree(buf);
 	return ERR_PTR(err);
 }
@@ -218,12 +185,17 @@ static void rbmap_buffer_visit(struct rbmap_buffer *buf,
 
 static void rbmap_visit_on(struct rbmap_cpu_buffer *cpu_buf)
 {
-	WRITE_ONCE(cpu_buf->ring.off, rbmap_buffer_off(cpu_buf->buffer));
+	WRITE_ONCE(cpu_buf->current_gen->ring.off, !cpu_buf->buffer->on);
 }
 
 static void rbmap_visit_mode(struct rbmap_cpu_buffer *cpu_buf)
 {
-	WRITE_ONCE(cpu_buf->ring.mode, cpu_buf->buffer->mode);
+	WRITE_ONCE(cpu_buf->current_gen->ring.mode, cpu_buf->buffer->mode);
+}
+
+static void rbmap_visit_notify(struct rbmap_cpu_buffer *cpu_buf)
+{
+	rbmap_notify(cpu_buf->current_gen);
 }
 
 /**
@@ -282,9 +254,11 @@ int rbmap_buffer_set_percent(struct rbmap_buffer *buf, unsigned int percent)
 {
 	if (percent > 100)
 		return -EINVAL;
+	mutex_lock(&buf->lock);
 	WRITE_ONCE(buf->percent, percent);
 	/* Those who wait look again. */
-	rbmap_buffer_visit(buf, rbmap_notify);
+	rbmap_buffer_visit(buf, rbmap_visit_notify);
+	mutex_unlock(&buf->lock);
 	return 0;
 }
 
@@ -314,87 +288,31 @@ bool rbmap_clock_available(enum rbmap_clock clock)
 	return false;
 }
 
-/* The rings are off, and nobody is in one. */
-static void rbmap_visit_clock(struct rbmap_cpu_buffer *cpu_buf)
-{
-	struct rbmap_ring *ring = &cpu_buf->ring;
-
-	/* Leaves an empty sub-buffer: none has times of both clocks. */
-	rbmap_cpu_buffer_reset(cpu_buf);
-	/* Readers look at the clock, too. */
-	mutex_lock(&cpu_buf->reader_lock);
-	rbmap_ring_set_clock(ring, cpu_buf->buffer->clock);
-	rbmap_meta_update(cpu_buf);
-	mutex_unlock(&cpu_buf->reader_lock);
-}
-
-/* Rings of CPUs that come on line meanwhile begin with the new setting. */
-static void rbmap_buffer_set_paused(struct rbmap_buffer *buf, bool paused)
-{
-	cpus_read_lock();
-	WRITE_ONCE(buf->paused, paused);
-	rbmap_buffer_visit(buf, rbmap_visit_on);
-	cpus_read_unlock();
-}
-
 /**
  * rbmap_buffer_set_clock - choose the clock
- * @buf: the buffer, which is reset: times of two clocks can't be compared
+ * @buf: the buffer; each CPU goes on in a new ring, as times of two clocks
+ *	can't be compared, and the old one can still be read
  * @clock: the clock
  *
- * Events that come during the change are counted as disabled.
- *
  * Context: may sleep.
- * Return: 0, or -EINVAL: not on this machine.
+ * Return: 0; -EINVAL: not on this machine; as rbmap_buffer_replace().
  */
 int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 {
+	int err = 0;
+
 	if (!rbmap_clock_available(clock))
 		return -EINVAL;
 	mutex_lock(&buf->lock);
-	if (clock != buf->clock) {
-		rbmap_buffer_set_paused(buf, true);
-		/*
-		 * Writers have preemption off from looking at `off` to their
-		 * end: now nobody is in a ring.  litmus: clock-change
-		 */
-		synchronize_rcu();
-		/*
-		 * A ring is made with the new clock, or is there to be visited.
-		 * litmus: clock-new-cpu
-		 */
-		cpus_read_lock();
-		WRITE_ONCE(buf->clock, clock);
-		cpus_read_unlock();
-		/*
-		 * Not under cpus_read_lock(), which readers take within
-		 * reader_lock.
-		 */
-		rbmap_buffer_visit(buf, rbmap_visit_clock);
-		/*
-		 * Who finds a ring on again finds the new clock in it: they
-		 * begin after this.
-		 */
-		synchronize_rcu();
-		rbmap_buffer_set_paused(buf, false);
-	}
+	if (clock != buf->clock)
+		err = rbmap_buffer_replace(buf, RBMAP_ALL_CPUS, NULL, clock);
 	mutex_unlock(&buf->lock);
-	return 0;
+	return err;
 }
 
 enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf)
 {
 	return READ_ONCE(buf->clock);
-}
-
-unsigned long rbmap_buffer_size_kb(const struct rbmap_buffer *buf)
-{
-	return (unsigned long)buf->nr_slots * (buf->subbuf_size >> 10);
-}
-
-unsigned long rbmap_buffer_subbuf_size_kb(const struct rbmap_buffer *buf)
-{
-	return buf->subbuf_size >> 10;
 }
 
 /**
@@ -424,14 +342,12 @@ int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 
 	if (!cpu_buf)
 		return -ENODEV;
-	mutex_lock(&cpu_buf->reader_lock);
-	rbmap_cpu_stats(cpu_buf, stats);
-	mutex_unlock(&cpu_buf->reader_lock);
+	rbmap_cpu_buffer_stats(cpu_buf, stats);
 	return 0;
 }
 
 size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf)
 {
-	return rbmap_max_event(buf->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE);
+	return READ_ONCE(buf->max_event);
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_max_event);

@@ -19,9 +19,24 @@ struct rbmap_buffer_config {
 };
 
 /**
+ * struct rbmap_sizes - of a ring
+ * @nr_slots: sub-buffers, without the reader's
+ * @subbuf_size: bytes of one
+ */
+struct rbmap_sizes {
+	u32	nr_slots;
+	u32	subbuf_size;
+};
+
+/* Where a CPU is asked for: each of them. */
+#define RBMAP_ALL_CPUS	(-1)
+
+/**
  * struct rbmap_buffer_stats - a snapshot of one CPU's counters
  *
- * As struct rbmap_meta has them; @unread events and @unread_bytes wait.
+ * As struct rbmap_meta has them; @unread events and @unread_bytes wait.  They
+ * are of all rings that the CPU has had since the last reset; what is from
+ * @now on is of the one that is written, or of none (@retired_rings).
  * splice() has handed over @moved sub-buffers as they were, @copied as a copy.
  */
 struct rbmap_buffer_stats {
@@ -43,8 +58,9 @@ struct rbmap_buffer_stats {
 	u64	copied;
 	u64	now;
 	u32	generation;
-	u32	nr_slots;
-	u32	subbuf_size;
+	struct rbmap_sizes sizes;
+	u32	retired_rings;
+	u64	retired_bytes;
 };
 
 int rbmap_buffers_init(void);
@@ -64,13 +80,23 @@ enum rbmap_mode rbmap_buffer_mode(const struct rbmap_buffer *buf);
 int rbmap_buffer_set_percent(struct rbmap_buffer *buf, unsigned int percent);
 unsigned int rbmap_buffer_percent(const struct rbmap_buffer *buf);
 
-/* Times of two clocks can't be compared, so a change resets the buffer. */
+/* Times of two clocks can't be compared: each CPU goes on in a new ring. */
 int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock);
 enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf);
 bool rbmap_clock_available(enum rbmap_clock clock);
 
-unsigned long rbmap_buffer_size_kb(const struct rbmap_buffer *buf);
-unsigned long rbmap_buffer_subbuf_size_kb(const struct rbmap_buffer *buf);
+/* RBMAP_ALL_CPUS: false where they differ. */
+bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int cpu,
+			struct rbmap_sizes *sizes);
+int rbmap_buffer_resize(struct rbmap_buffer *buf, int cpu,
+			unsigned long size_kb);
+int rbmap_buffer_resize_subbufs(struct rbmap_buffer *buf, int cpu,
+				unsigned long subbuf_size_kb);
+
+static inline unsigned long rbmap_sizes_kb(const struct rbmap_sizes *sizes)
+{
+	return (unsigned long)sizes->nr_slots * (sizes->subbuf_size >> 10);
+}
 
 /* Forget what is unread and start the counters at 0. */
 void rbmap_buffer_reset(struct rbmap_buffer *buf);

@@ -199,16 +199,32 @@ static ssize_t trace_clock_store(struct kobject *kobj,
 static ssize_t buffer_size_kb_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%lu\n",
-			  rbmap_buffer_size_kb(rbmap_control_buffer));
+	return rbmap_control_size_show(rbmap_control_buffer, RBMAP_ALL_CPUS,
+				       false, buf);
+}
+
+static ssize_t buffer_size_kb_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t len)
+{
+	return rbmap_control_size_store(rbmap_control_buffer, RBMAP_ALL_CPUS,
+					false, attr->attr.name, buf, len);
 }
 
 static ssize_t buffer_subbuf_size_kb_show(struct kobject *kobj,
 					  struct kobj_attribute *attr,
 					  char *buf)
 {
-	return sysfs_emit(buf, "%lu\n",
-			  rbmap_buffer_subbuf_size_kb(rbmap_control_buffer));
+	return rbmap_control_size_show(rbmap_control_buffer, RBMAP_ALL_CPUS,
+				       true, buf);
+}
+
+static ssize_t buffer_subbuf_size_kb_store(struct kobject *kobj,
+					   struct kobj_attribute *attr,
+					   const char *buf, size_t len)
+{
+	return rbmap_control_size_store(rbmap_control_buffer, RBMAP_ALL_CPUS,
+					true, attr->attr.name, buf, len);
 }
 
 static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -231,9 +247,9 @@ static struct kobj_attribute tracing_on_attr = __ATTR_RW(tracing_on);
 static struct kobj_attribute trace_clock_attr = __ATTR_RW(trace_clock);
 static struct kobj_attribute overwrite_attr = __ATTR_RW(overwrite);
 static struct kobj_attribute buffer_percent_attr = __ATTR_RW(buffer_percent);
-static struct kobj_attribute buffer_size_kb_attr = __ATTR_RO(buffer_size_kb);
+static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
 static struct kobj_attribute buffer_subbuf_size_kb_attr =
-	__ATTR_RO(buffer_subbuf_size_kb);
+	__ATTR_RW(buffer_subbuf_size_kb);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
 static struct attribute *rbmap_control_attrs[] = {

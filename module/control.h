@@ -19,6 +19,12 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 			 const char *wanted);
 void rbmap_control_remove(struct kobject *dir);
 
+ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
+				bool subbuf, char *page);
+ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
+				 bool subbuf, const char *name,
+				 const char *page, size_t len);
+
 int rbmap_control_events_init(struct kobject *root, struct rbmap_buffer *buf);
 void rbmap_control_events_exit(void);
 

@@ -11,6 +11,8 @@
 struct rbmap_cpu_dir {
 	struct kobject		*dir;
 	struct kobj_attribute	stats;
+	struct kobj_attribute	size;
+	struct kobj_attribute	subbuf_size;
 	int			cpu;
 };
 
@@ -66,13 +68,62 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "subbufs lost: %llu\n", s.subbufs_lost);
 	len += sysfs_emit_at(buf, len, "subbufs moved: %llu\n", s.moved);
 	len += sysfs_emit_at(buf, len, "subbufs copied: %llu\n", s.copied);
-	len += sysfs_emit_at(buf, len, "slots: %u\n", s.nr_slots);
-	len += sysfs_emit_at(buf, len, "subbuf size: %u\n", s.subbuf_size);
+	len += sysfs_emit_at(buf, len, "slots: %u\n", s.sizes.nr_slots);
+	len += sysfs_emit_at(buf, len, "subbuf size: %u\n",
+			     s.sizes.subbuf_size);
 	len += sysfs_emit_at(buf, len, "generation: %u\n", s.generation);
+	len += sysfs_emit_at(buf, len, "retired rings: %u\n", s.retired_rings);
+	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
+			     s.retired_bytes);
 	return len;
 }
 
-static const struct kobj_attribute rbmap_stats_attr = __ATTR_RO(stats);
+static ssize_t buffer_size_kb_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
+						 size);
+
+	return rbmap_control_size_show(rbmap_cpus_buffer, dir->cpu, false, buf);
+}
+
+static ssize_t buffer_size_kb_store(struct kobject *kobj,
+				    struct kobj_attribute *attr,
+				    const char *buf, size_t len)
+{
+	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
+						 size);
+
+	return rbmap_control_size_store(rbmap_cpus_buffer, dir->cpu, false,
+					attr->attr.name, buf, len);
+}
+
+static ssize_t buffer_subbuf_size_kb_show(struct kobject *kobj,
+					  struct kobj_attribute *attr,
+					  char *buf)
+{
+	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
+						 subbuf_size);
+
+	return rbmap_control_size_show(rbmap_cpus_buffer, dir->cpu, true, buf);
+}
+
+static ssize_t buffer_subbuf_size_kb_store(struct kobject *kobj,
+					   struct kobj_attribute *attr,
+					   const char *buf, size_t len)
+{
+	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
+						 subbuf_size);
+
+	return rbmap_control_size_store(rbmap_cpus_buffer, dir->cpu, true,
+					attr->attr.name, buf, len);
+}
+
+static const struct rbmap_cpu_dir rbmap_cpu_dir_attrs = {
+	.stats		= __ATTR_RO(stats),
+	.size		= __ATTR_RW(buffer_size_kb),
+	.subbuf_size	= __ATTR_RW(buffer_subbuf_size_kb),
+};
 
 static void rbmap_cpu_dir_remove(struct rbmap_cpu_dir *dir)
 {
@@ -82,17 +133,21 @@ static void rbmap_cpu_dir_remove(struct rbmap_cpu_dir *dir)
 
 static struct rbmap_cpu_dir *rbmap_cpu_dir_create(int cpu)
 {
-	struct rbmap_cpu_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	struct rbmap_cpu_dir *dir = kmemdup(&rbmap_cpu_dir_attrs, sizeof(*dir),
+					    GFP_KERNEL);
 	char name[16];
 
 	if (!dir)
 		return NULL;
 	dir->cpu = cpu;
-	dir->stats = rbmap_stats_attr;
 	sysfs_attr_init(&dir->stats.attr);
+	sysfs_attr_init(&dir->size.attr);
+	sysfs_attr_init(&dir->subbuf_size.attr);
 	snprintf(name, sizeof(name), "cpu%d", cpu);
 	dir->dir = kobject_create_and_add(name, rbmap_cpus);
-	if (!dir->dir || sysfs_create_file(dir->dir, &dir->stats.attr)) {
+	if (!dir->dir || sysfs_create_file(dir->dir, &dir->stats.attr) ||
+	    sysfs_create_file(dir->dir, &dir->size.attr) ||
+	    sysfs_create_file(dir->dir, &dir->subbuf_size.attr)) {
 		rbmap_cpu_dir_remove(dir);
 		return NULL;
 	}

@@ -256,20 +256,22 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t header_page_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
-	unsigned long size = rbmap_buffer_subbuf_size_kb(rbmap_events_buffer);
+	struct rbmap_sizes sizes;
 
+	/* Where the CPUs' differ: what the others have. */
+	rbmap_buffer_sizes(rbmap_events_buffer, RBMAP_ALL_CPUS, &sizes);
 	return sysfs_emit(buf,
 		"\tfield: u64 timestamp;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n"
 		"\tfield: local_t commit;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n"
 		"\tfield: int overwrite;\toffset:%zu;\tsize:%d;\tsigned:%d;\n"
-		"\tfield: char data;\toffset:%d;\tsize:%lu;\tsigned:%d;\n",
+		"\tfield: char data;\toffset:%d;\tsize:%u;\tsigned:%d;\n",
 		offsetof(struct rbmap_subbuf_header, time_stamp),
 		sizeof_field(struct rbmap_subbuf_header, time_stamp), 0,
 		offsetof(struct rbmap_subbuf_header, commit),
 		sizeof_field(struct rbmap_subbuf_header, commit), 1,
 		offsetof(struct rbmap_subbuf_header, commit), 1, 1,
 		RBMAP_SUBBUF_HEADER_SIZE,
-		size * 1024 - RBMAP_SUBBUF_HEADER_SIZE,
+		sizes.subbuf_size - RBMAP_SUBBUF_HEADER_SIZE,
 		rbmap_is_signed(char));
 }
 

@@ -1,153 +1,279 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Make and unmake one CPU's ring. */
-#include <linux/gfp.h>
-#include <linux/mm.h>
+/* One CPU's rings: which is written, which are read, what they all counted. */
+#include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/topology.h>
 
 #include "cpu_buffer.h"
-#include "pages.h"
+#include "ring/reserve.h"
 
-/**
- * rbmap_cpu_buffer_bytes - memory that one CPU's ring takes, about
- * @buf: the buffer
- */
-unsigned long rbmap_cpu_buffer_bytes(const struct rbmap_buffer *buf)
+static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
+				   struct rbmap_generation *gen)
 {
-	return (buf->nr_slots + 1UL) *
-	       (buf->subbuf_size + sizeof(struct rbmap_subbuf) + sizeof(u64));
-}
-
-static void rbmap_cpu_buffer_free(struct rbmap_cpu_buffer *cpu_buf)
-{
-	struct rbmap_subbuf *subbuf = cpu_buf->ring.subbuf;
-	u32 i;
-
-	for (i = 0; subbuf && i <= cpu_buf->buffer->nr_slots; i++)
-		if (subbuf[i].header)
-			rbmap_pages_free(subbuf[i].header);
-	kvfree(subbuf);
-	kvfree(cpu_buf->ring.slot);
-	free_page((unsigned long)cpu_buf->meta);
-	if (cpu_buf->pad)
-		__free_page(cpu_buf->pad);
-	kfree(cpu_buf);
+	spin_lock(&cpu_buf->lock);
+	gen->number = cpu_buf->current_gen ? cpu_buf->current_gen->number + 1 : 1;
+	gen->queued = true;
+	list_add_tail(&gen->list, &cpu_buf->generations);
+	spin_unlock(&cpu_buf->lock);
+	gen->meta->generation = gen->number;
 }
 
 /**
- * rbmap_cpu_buffer_create - a ring for a CPU, in that CPU's memory
+ * rbmap_cpu_buffer_create - a CPU's first ring
  * @buf: the buffer that it is for: sizes and settings
  * @cpu: possible, need not be on line
  *
  * Context: may sleep.
- * Return: it, or NULL: no memory.
+ * Return: it, or ERR_PTR as rbmap_generation_create().
  */
 struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
 						 int cpu)
 {
-	struct rbmap_ring_config config = {
-		.nr_slots	= buf->nr_slots,
-		.subbuf_size	= buf->subbuf_size,
-		.mode		= buf->mode,
-		.ops		= &rbmap_ring_ops,
-	};
-	int node = cpu_to_node(cpu);
 	struct rbmap_cpu_buffer *cpu_buf;
-	u32 i;
+	struct rbmap_generation *gen;
 
-	cpu_buf = kzalloc_node(sizeof(*cpu_buf), GFP_KERNEL, node);
+	cpu_buf = kzalloc_node(sizeof(*cpu_buf), GFP_KERNEL, cpu_to_node(cpu));
 	if (!cpu_buf)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	cpu_buf->buffer = buf;
 	cpu_buf->cpu = cpu;
-	mutex_init(&cpu_buf->reader_lock);
+	spin_lock_init(&cpu_buf->lock);
+	INIT_LIST_HEAD(&cpu_buf->generations);
+	mutex_init(&cpu_buf->stats_lock);
+	init_waitqueue_head(&cpu_buf->wait);
 
-	config.subbuf = kvzalloc_node(array_size(buf->nr_slots + 1,
-						 sizeof(*config.subbuf)),
-				      GFP_KERNEL, node);
-	config.slot = kvzalloc_node(array_size(buf->nr_slots,
-					       sizeof(*config.slot)),
-				    GFP_KERNEL, node);
-	cpu_buf->ring.subbuf = config.subbuf;
-	cpu_buf->ring.slot = config.slot;
-	cpu_buf->meta = (void *)get_zeroed_page(GFP_KERNEL);
-	if (buf->subbuf_size > PAGE_SIZE)
-		cpu_buf->pad = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!config.subbuf || !config.slot || !cpu_buf->meta ||
-	    (buf->subbuf_size > PAGE_SIZE && !cpu_buf->pad))
-		goto free;
-
-	for (i = 0; i <= buf->nr_slots; i++) {
-		config.subbuf[i].header = rbmap_pages_alloc(buf->subbuf_size,
-							    node);
-		if (!config.subbuf[i].header)
-			goto free;
-		cond_resched();
+	gen = rbmap_generation_create(cpu_buf, &buf->sizes, buf->clock);
+	if (IS_ERR(gen)) {
+		kfree(cpu_buf);
+		return ERR_CAST(gen);
 	}
-
-	rbmap_ring_init(&cpu_buf->ring, &config);
-	cpu_buf->ring.clock = buf->clock;
-	cpu_buf->ring.off = rbmap_buffer_off(buf);
-	rbmap_wait_init(cpu_buf);
-	rbmap_meta_init(cpu_buf);
+	rbmap_cpu_buffer_queue(cpu_buf, gen);
+	cpu_buf->current_gen = gen;
 	return cpu_buf;
-
-free:
-	rbmap_cpu_buffer_free(cpu_buf);
-	return NULL;
 }
 
 /**
- * rbmap_cpu_buffer_destroy - free a ring that nobody uses any more
- * @cpu_buf: no writer, no reader, no map
+ * rbmap_cpu_buffer_destroy - free a CPU's rings
+ * @cpu_buf: no writer, no open file
  *
  * Context: may sleep.
  */
 void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 {
-	rbmap_wait_exit(cpu_buf);
-	rbmap_cpu_buffer_free(cpu_buf);
+	struct rbmap_generation *gen, *next;
+
+	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
+		rbmap_generation_free(gen);
+	kfree(cpu_buf);
+}
+
+struct rbmap_install {
+	struct rbmap_ring	**ring;
+	struct rbmap_generation	*gen;
+	bool			done;
+};
+
+/*
+ * No writer below us on this CPU is between the two rings: one that is in the
+ * old ring ends there first, and one that has only looked it up finds it off
+ * and looks again.  So the new ring's first event is later than the old one's
+ * last.  An NMI finds the one ring or the other, and is through with it at once.
+ */
+static void rbmap_install_on_cpu(void *data)
+{
+	struct rbmap_install *install = data;
+	struct rbmap_ring *old = *install->ring;
+
+	if (READ_ONCE(old->nest))
+		return;
+	rbmap_ring_follow(&install->gen->ring, old);
+	WRITE_ONCE(*install->ring, &install->gen->ring);
+	barrier();	/* an NMI that finds it off must find the other one */
+	WRITE_ONCE(old->off, true);
+	/* A writer that we interrupted may have an event to publish. */
+	rbmap_ring_enter(old);
+	rbmap_ring_leave(old);
+	rbmap_notify_event(old);
+	install->done = true;
 }
 
 /**
- * rbmap_cpu_buffer_reset - forget what is unread, count from 0
- * @cpu_buf: may be written to meanwhile
+ * rbmap_cpu_buffer_install - have the CPU write to another ring
+ * @cpu_buf: the CPU's; the caller has the buffer's lock and cpus_read_lock()
+ * @gen: the ring; its reference goes to the queue
  *
- * All that is committed counts as read, and what the counters are now is
- * taken off from here on.  Events below `expected` were read or overwritten,
- * which gives both exactly, whatever the writer does meanwhile.
+ * Context: sleeps until no event is being written.
+ * Return: the ring that was written, to be retired after a grace period.
+ */
+struct rbmap_generation *
+rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
+			 struct rbmap_generation *gen)
+{
+	struct rbmap_generation *old = cpu_buf->current_gen;
+	struct rbmap_install install = {
+		.ring	= per_cpu_ptr(cpu_buf->buffer->ring, cpu_buf->cpu),
+		.gen	= gen,
+	};
+
+	rbmap_cpu_buffer_queue(cpu_buf, gen);
+	for (;;) {
+		if (cpu_online(cpu_buf->cpu))
+			smp_call_function_single(cpu_buf->cpu,
+						 rbmap_install_on_cpu,
+						 &install, 1);
+		else
+			rbmap_install_on_cpu(&install);
+		if (install.done)
+			break;
+		usleep_range(10, 100);
+	}
+	cpu_buf->current_gen = gen;
+	return old;
+}
+
+static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
+			    const struct rbmap_buffer_stats *s)
+{
+	sum->entries += s->entries;
+	sum->overrun += s->overrun;
+	sum->read += s->read;
+	sum->unread += s->unread;
+	sum->unread_bytes += s->unread_bytes;
+	sum->dropped_full += s->dropped_full;
+	sum->dropped_lapped += s->dropped_lapped;
+	sum->dropped_nested += s->dropped_nested;
+	sum->dropped_too_large += s->dropped_too_large;
+	sum->disabled += s->disabled;
+	sum->lost += s->lost;
+	sum->lost_told += s->lost_told;
+	sum->subbufs_touched += s->subbufs_touched;
+	sum->subbufs_lost += s->subbufs_lost;
+	sum->moved += s->moved;
+	sum->copied += s->copied;
+}
+
+static void rbmap_generation_release(struct kref *refs)
+{
+	struct rbmap_generation *gen = container_of(refs,
+						    struct rbmap_generation,
+						    refs);
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+	struct rbmap_buffer_stats stats = {};
+
+	mutex_lock(&cpu_buf->stats_lock);
+	mutex_lock(&gen->reader_lock);
+	rbmap_generation_stats(gen, &stats);
+	mutex_unlock(&gen->reader_lock);
+	spin_lock(&cpu_buf->lock);
+	list_del(&gen->list);
+	rbmap_stats_add(&cpu_buf->past, &stats);
+	spin_unlock(&cpu_buf->lock);
+	mutex_unlock(&cpu_buf->stats_lock);
+	rbmap_generation_free(gen);
+}
+
+/**
+ * rbmap_generation_put - give a reference back
+ * @gen: a ring; it goes with its last reference
+ *
+ * Context: may sleep.
+ */
+void rbmap_generation_put(struct rbmap_generation *gen)
+{
+	kref_put(&gen->refs, rbmap_generation_release);
+}
+
+/**
+ * rbmap_cpu_buffer_settle - let go of rings that were read to their end
+ * @cpu_buf: any
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_generation *gen, *drained;
+
+	do {
+		drained = NULL;
+		spin_lock(&cpu_buf->lock);
+		list_for_each_entry(gen, &cpu_buf->generations, list) {
+			if (gen->queued && rbmap_generation_drained(gen)) {
+				gen->queued = false;
+				drained = gen;
+				break;
+			}
+		}
+		spin_unlock(&cpu_buf->lock);
+		if (drained)
+			rbmap_generation_put(drained);
+	} while (drained);
+}
+
+/* The next one, the first after NULL; stats_lock keeps them. */
+static struct rbmap_generation *
+rbmap_generation_next(struct rbmap_cpu_buffer *cpu_buf,
+		      struct rbmap_generation *gen)
+{
+	struct list_head *at;
+
+	lockdep_assert_held(&cpu_buf->stats_lock);
+	spin_lock(&cpu_buf->lock);
+	at = gen ? gen->list.next : cpu_buf->generations.next;
+	gen = at == &cpu_buf->generations ? NULL :
+		list_entry(at, struct rbmap_generation, list);
+	spin_unlock(&cpu_buf->lock);
+	return gen;
+}
+
+/**
+ * rbmap_cpu_buffer_reset - forget what is unread in all rings, count from 0
+ * @cpu_buf: may be written to meanwhile
  *
  * Context: may sleep.
  */
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_base *base = &cpu_buf->base;
-	struct rbmap_ring *ring = &cpu_buf->ring;
-	struct rbmap_reader *reader = &ring->reader;
-	int i;
+	struct rbmap_generation *gen = NULL;
 
-	mutex_lock(&cpu_buf->reader_lock);
-	rbmap_ring_skip(ring);
-	/* Who maps the ring keeps an offset in it: begin in another one. */
-	if (rbmap_ring_reader_at_writer(ring))
-		rbmap_close(cpu_buf, reader->seq);
+	mutex_lock(&cpu_buf->stats_lock);
+	memset(&cpu_buf->past, 0, sizeof(cpu_buf->past));
+	while ((gen = rbmap_generation_next(cpu_buf, gen)))
+		rbmap_generation_reset(gen);
+	mutex_unlock(&cpu_buf->stats_lock);
+	rbmap_cpu_buffer_settle(cpu_buf);
+}
 
-	reader->told_drops = 0;
-	for (i = 0; i < RBMAP_NR_DROPS; i++) {
-		base->dropped[i] = local_read(&ring->dropped[i]);
-		reader->told_drops += base->dropped[i];
+/**
+ * rbmap_cpu_buffer_stats - the counters of all rings since the last reset
+ * @cpu_buf: any
+ * @stats: filled
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
+			    struct rbmap_buffer_stats *stats)
+{
+	struct rbmap_generation *gen = NULL;
+	struct rbmap_buffer_stats s;
+
+	mutex_lock(&cpu_buf->stats_lock);
+	*stats = cpu_buf->past;
+	while ((gen = rbmap_generation_next(cpu_buf, gen))) {
+		mutex_lock(&gen->reader_lock);
+		rbmap_generation_stats(gen, &s);
+		mutex_unlock(&gen->reader_lock);
+		rbmap_stats_add(stats, &s);
+		if (rbmap_generation_retired(gen)) {
+			stats->retired_rings++;
+			stats->retired_bytes += rbmap_generation_bytes(&s.sizes);
+			continue;
+		}
+		/* The last of these is the one that is written. */
+		stats->now = s.now;
+		stats->generation = s.generation;
+		stats->sizes = s.sizes;
 	}
-	reader->lost = 0;
-	base->told = reader->told;
-	base->entries = reader->expected;
-	base->read = reader->read;
-	base->overrun = reader->expected - reader->read;
-	base->disabled = local_read(&ring->disabled);
-	base->touched = READ_ONCE(ring->touched);
-	base->overwritten = local_read(&ring->overwritten);
-	cpu_buf->moved = 0;
-	cpu_buf->copied = 0;
-
-	rbmap_meta_update(cpu_buf);
-	mutex_unlock(&cpu_buf->reader_lock);
+	mutex_unlock(&cpu_buf->stats_lock);
 }

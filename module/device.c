@@ -10,25 +10,11 @@
 
 #include "access.h"
 #include "compat/device.h"
-#include "cpu_buffer.h"
 #include "device.h"
+#include "file.h"
 #include "log.h"
 
 #define RBMAP_DEVICE_MODE	0440
-
-/**
- * struct rbmap_file - an open file
- * @cpu_buf: the ring
- * @lock: one read() at a time; user memory may be touched with it held
- * @copy: the sub-buffer that read() hands out, allocated by the first one
- * @offset: bytes of @copy that were handed out; all of them: take another
- */
-struct rbmap_file {
-	struct rbmap_cpu_buffer		*cpu_buf;
-	struct mutex			lock;
-	struct rbmap_subbuf_header	*copy;
-	size_t				offset;
-};
 
 static struct rbmap_buffer *rbmap_device_buffer;
 static struct cdev rbmap_cdev;
@@ -51,8 +37,8 @@ static int rbmap_open(struct inode *inode, struct file *file)
 	if (!rfile)
 		return -ENOMEM;
 	rfile->cpu_buf = cpu_buf;
-	rfile->offset = cpu_buf->buffer->subbuf_size;
 	mutex_init(&rfile->lock);
+	rbmap_generation_put(rbmap_file_bind(rfile, false));
 	file->private_data = rfile;
 	return nonseekable_open(inode, file);
 }
@@ -61,60 +47,85 @@ static int rbmap_release(struct inode *inode, struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
 
+	rbmap_generation_put(rfile->gen);
+	rbmap_cpu_buffer_settle(rfile->cpu_buf);
 	kvfree(rfile->copy);
 	kfree(rfile);
 	return 0;
+}
+
+/* Rings differ in the size of their sub-buffers. */
+static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
+{
+	if (rfile->copy_size == size)
+		return 0;
+	kvfree(rfile->copy);
+	rfile->copy = kvmalloc(size, GFP_KERNEL);
+	rfile->copy_size = rfile->offset = rfile->copy ? size : 0;
+	return rfile->copy ? 0 : -ENOMEM;
+}
+
+/*
+ * Take a sub-buffer's unread bytes, if there are any.  Return: 1: there were;
+ * 0: there may be later; -ESTALE: there never will be any more in this ring.
+ */
+static int rbmap_file_take(struct rbmap_file *rfile,
+			   struct rbmap_generation *gen)
+{
+	bool got;
+	int err;
+
+	err = rbmap_file_copy_alloc(rfile, gen->subbuf_size);
+	if (err)
+		return err;
+	err = mutex_lock_interruptible(&gen->reader_lock);
+	if (err)
+		return -EINTR;
+	got = rbmap_take_copy(gen, rfile->copy);
+	if (got && gen->mapped)
+		rbmap_meta_update(gen);
+	mutex_unlock(&gen->reader_lock);
+	if (!got)
+		return rbmap_generation_drained(gen) ? -ESTALE : 0;
+	rfile->offset = 0;
+	return 1;
 }
 
 /* Fill the file's copy, waiting for something if the file says so. */
 static int rbmap_file_fill(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_cpu_buffer *cpu_buf = rfile->cpu_buf;
-	bool got;
-	int err;
+	int ret;
 
-	if (!rfile->copy)
-		rfile->copy = kvmalloc(cpu_buf->buffer->subbuf_size,
-				       GFP_KERNEL);
-	if (!rfile->copy)
-		return -ENOMEM;
-	for (;;) {
-		err = mutex_lock_interruptible(&cpu_buf->reader_lock);
-		if (err)
-			return -EINTR;
-		got = rbmap_take_copy(cpu_buf, rfile->copy);
-		if (got && cpu_buf->mapped)
-			rbmap_meta_update(cpu_buf);
-		mutex_unlock(&cpu_buf->reader_lock);
-		if (got) {
-			rfile->offset = 0;
-			return 0;
-		}
-		if (file->f_flags & O_NONBLOCK)
-			return -EAGAIN;
-		err = rbmap_wait(cpu_buf, 0, false);
-		if (err)
-			return err;
-	}
+	do {
+		struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+
+		ret = rbmap_file_take(rfile, gen);
+		if (!ret && file->f_flags & O_NONBLOCK)
+			ret = -EAGAIN;
+		else if (!ret)
+			ret = rbmap_wait(gen, 0, false);
+		else if (ret == -ESTALE && !rbmap_file_stays(rfile))
+			ret = 0;	/* go on in the next one */
+		rbmap_generation_put(gen);
+	} while (!ret);
+	return min(ret, 0);
 }
 
 static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 			  loff_t *pos)
 {
 	struct rbmap_file *rfile = file->private_data;
-	size_t subbuf_size = rfile->cpu_buf->buffer->subbuf_size;
-	ssize_t ret;
+	ssize_t ret = 0;
 
 	if (!count)
 		return 0;
 	if (mutex_lock_interruptible(&rfile->lock))
 		return -EINTR;
-	ret = 0;
-	if (rfile->offset == subbuf_size)
+	if (rfile->offset == rfile->copy_size)
 		ret = rbmap_file_fill(file);
 	if (!ret) {
-		size_t size = min(count, subbuf_size - rfile->offset);
+		size_t size = min(count, rfile->copy_size - rfile->offset);
 		size_t left = copy_to_user(to, (u8 *)rfile->copy +
 					   rfile->offset, size);
 
@@ -128,51 +139,75 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 {
 	struct rbmap_file *rfile = file->private_data;
+	struct rbmap_generation *gen;
+	__poll_t ready;
 
-	return rbmap_poll(rfile->cpu_buf, file, table);
+	do {
+		gen = rbmap_file_bind(rfile, false);
+		ready = rbmap_poll(gen, file, table);
+		rbmap_generation_put(gen);
+		/* Who does not map it goes on in the next one. */
+	} while (ready & EPOLLHUP && !rbmap_file_stays(rfile));
+	return ready;
 }
 
-static long rbmap_get_reader(struct file *file)
+/* All that can be read now counts as read. */
+static int rbmap_get_reader_now(struct rbmap_generation *gen)
 {
-	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_cpu_buffer *cpu_buf = rfile->cpu_buf;
-	long ret = 0;
+	int ret = 0;
 
-	if (!(file->f_flags & O_NONBLOCK)) {
-		ret = rbmap_wait(cpu_buf, rbmap_buffer_percent(cpu_buf->buffer),
-				 false);
-		if (ret)
-			return ret;
-	}
-	if (mutex_lock_interruptible(&cpu_buf->reader_lock))
+	if (mutex_lock_interruptible(&gen->reader_lock))
 		return -EINTR;
-	if (cpu_buf->mapped) {
-		cpu_buf->seen = rb_clock(cpu_buf->ring.clock);
+	if (!gen->mapped) {
+		ret = -ENODEV;
+	} else {
+		gen->seen = rb_clock(gen->ring.clock);
 		/*
 		 * Look after that.  Not smp_rmb(): a clock is no memory.
 		 * litmus: take-now
 		 */
 		rmb();
-		rbmap_take_mapped(cpu_buf);
-		rbmap_meta_update(cpu_buf);
-	} else {
-		ret = -ENODEV;
+		if (!rbmap_take_mapped(gen) && rbmap_generation_drained(gen))
+			ret = -ESTALE;
+		rbmap_meta_update(gen);
 	}
-	mutex_unlock(&cpu_buf->reader_lock);
+	mutex_unlock(&gen->reader_lock);
 	return ret;
+}
+
+static int rbmap_get_reader(struct file *file)
+{
+	struct rbmap_file *rfile = file->private_data;
+	struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+	unsigned int percent = rbmap_buffer_percent(rfile->cpu_buf->buffer);
+	int ret = 0;
+
+	if (!(file->f_flags & O_NONBLOCK))
+		ret = rbmap_wait(gen, percent, false);
+	if (!ret)
+		ret = rbmap_get_reader_now(gen);
+	rbmap_generation_put(gen);
+	return ret;
+}
+
+/* End every wait on this CPU's rings. */
+static void rbmap_end_waits(struct rbmap_file *rfile)
+{
+	struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+	struct rbmap_cpu_buffer *cpu_buf = rfile->cpu_buf;
+
+	WRITE_ONCE(cpu_buf->wakeups, READ_ONCE(cpu_buf->wakeups) + 1);
+	rbmap_wake_all(gen);
+	rbmap_generation_put(gen);
 }
 
 static long rbmap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_cpu_buffer *cpu_buf = rfile->cpu_buf;
-
 	switch (cmd) {
 	case RBMAP_IOCTL_GET_READER:
 		return rbmap_get_reader(file);
 	case 0:
-		WRITE_ONCE(cpu_buf->wakeups, READ_ONCE(cpu_buf->wakeups) + 1);
-		rbmap_wake_all(cpu_buf);
+		rbmap_end_waits(file->private_data);
 		return 0;
 	}
 	return -ENOTTY;
@@ -180,9 +215,7 @@ static long rbmap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 static int rbmap_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct rbmap_file *rfile = file->private_data;
-
-	return rbmap_mmap(rfile->cpu_buf, vma);
+	return rbmap_mmap(file->private_data, vma);
 }
 
 static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
@@ -190,8 +223,15 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 				 unsigned int flags)
 {
 	struct rbmap_file *rfile = file->private_data;
+	ssize_t ret;
 
-	return rbmap_splice(rfile->cpu_buf, file, pipe, len, flags);
+	do {
+		struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+
+		ret = rbmap_splice(gen, file, pipe, len, flags);
+		rbmap_generation_put(gen);
+	} while (ret == -ESTALE && !rbmap_file_stays(rfile));
+	return ret;
 }
 
 static const struct file_operations rbmap_fops = {

@@ -48,6 +48,7 @@ static int __init rbmap_init(void)
 		.mode		= overwrite ? RBMAP_MODE_OVERWRITE :
 					      RBMAP_MODE_DISCARD,
 	};
+	struct rbmap_sizes sizes;
 	int err;
 
 	rbmap_access_init();
@@ -60,7 +61,8 @@ static int __init rbmap_init(void)
 		goto buffers;
 	}
 	/* The parameters show what there is. */
-	buffer_size_kb = rbmap_buffer_size_kb(rbmap_buffer);
+	rbmap_buffer_sizes(rbmap_buffer, RBMAP_ALL_CPUS, &sizes);
+	buffer_size_kb = rbmap_sizes_kb(&sizes);
 
 	err = rbmap_events_init(rbmap_buffer);
 	if (err)

@@ -29,11 +29,11 @@ static u64 rbmap_since(u64 now, u64 base)
 	return now > base ? now - base : 0;
 }
 
-static void rbmap_counters(struct rbmap_cpu_buffer *cpu_buf,
+static void rbmap_counters(struct rbmap_generation *gen,
 			   struct rbmap_buffer_stats *stats)
 {
-	const struct rbmap_base *base = &cpu_buf->base;
-	const struct rbmap_ring *ring = &cpu_buf->ring;
+	const struct rbmap_base *base = &gen->base;
+	const struct rbmap_ring *ring = &gen->ring;
 	const struct rbmap_reader *reader = &ring->reader;
 	u64 dropped[RBMAP_NR_DROPS];
 	int i;
@@ -62,58 +62,57 @@ static void rbmap_counters(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_cpu_stats - a snapshot of the counters
- * @cpu_buf: reader_lock held
+ * rbmap_generation_stats - a snapshot of the counters
+ * @gen: reader_lock held
  * @stats: filled
  */
-void rbmap_cpu_stats(struct rbmap_cpu_buffer *cpu_buf,
+void rbmap_generation_stats(struct rbmap_generation *gen,
 		     struct rbmap_buffer_stats *stats)
 {
-	const struct rbmap_ring *ring = &cpu_buf->ring;
+	const struct rbmap_ring *ring = &gen->ring;
 
-	rbmap_counters(cpu_buf, stats);
+	rbmap_counters(gen, stats);
 	stats->unread_bytes = rbmap_ring_unread_bytes(ring);
-	stats->moved = cpu_buf->moved;
-	stats->copied = cpu_buf->copied;
+	stats->moved = gen->moved;
+	stats->copied = gen->copied;
 	stats->now = rb_clock(ring->clock);
-	stats->generation = cpu_buf->meta->generation;
-	stats->nr_slots = ring->nr_slots;
-	stats->subbuf_size = cpu_buf->buffer->subbuf_size;
+	stats->generation = gen->number;
+	stats->sizes.nr_slots = ring->nr_slots;
+	stats->sizes.subbuf_size = gen->subbuf_size;
 }
 
 /**
  * rbmap_meta_init - what does not change
- * @cpu_buf: new
+ * @gen: new
  */
-void rbmap_meta_init(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_meta_init(struct rbmap_generation *gen)
 {
-	struct rbmap_meta *meta = cpu_buf->meta;
+	struct rbmap_meta *meta = gen->meta;
 
-	meta->meta_page_size = max_t(u32, cpu_buf->buffer->subbuf_size,
+	meta->meta_page_size = max_t(u32, gen->subbuf_size,
 				     PAGE_SIZE);
 	meta->meta_struct_len = sizeof(*meta);
-	meta->subbuf_size = cpu_buf->buffer->subbuf_size;
-	meta->nr_subbufs = cpu_buf->ring.nr_slots + 1;
+	meta->subbuf_size = gen->subbuf_size;
+	meta->nr_subbufs = gen->ring.nr_slots + 1;
 	meta->magic = RBMAP_META_MAGIC;
 	meta->version = RBMAP_META_VERSION;
-	meta->generation = 1;
-	meta->cpu = cpu_buf->cpu;
-	rbmap_meta_update(cpu_buf);
+	meta->cpu = gen->cpu_buf->cpu;
+	rbmap_meta_update(gen);
 }
 
 /**
  * rbmap_meta_update - show what the reader has, and the counters
- * @cpu_buf: reader_lock held
+ * @gen: reader_lock held
  *
  * Nothing here is ever read back: user space could see it, and that is all.
  */
-void rbmap_meta_update(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_meta_update(struct rbmap_generation *gen)
 {
-	const struct rbmap_ring *ring = &cpu_buf->ring;
-	struct rbmap_meta *meta = cpu_buf->meta;
+	const struct rbmap_ring *ring = &gen->ring;
+	struct rbmap_meta *meta = gen->meta;
 	struct rbmap_buffer_stats stats;
 
-	rbmap_counters(cpu_buf, &stats);
+	rbmap_counters(gen, &stats);
 	WRITE_ONCE(meta->entries, stats.entries);
 	WRITE_ONCE(meta->overrun, stats.overrun);
 	WRITE_ONCE(meta->read, stats.read);
@@ -121,6 +120,7 @@ void rbmap_meta_update(struct rbmap_cpu_buffer *cpu_buf)
 	WRITE_ONCE(meta->pages_touched, stats.subbufs_touched);
 	WRITE_ONCE(meta->mode, READ_ONCE(ring->mode));
 	WRITE_ONCE(meta->clock, ring->clock);
+	WRITE_ONCE(meta->retired, rbmap_generation_retired(gen));
 	WRITE_ONCE(meta->lost, stats.lost);
 	WRITE_ONCE(meta->dropped_full, stats.dropped_full);
 	WRITE_ONCE(meta->dropped_lapped, stats.dropped_lapped);
@@ -128,7 +128,7 @@ void rbmap_meta_update(struct rbmap_cpu_buffer *cpu_buf)
 	WRITE_ONCE(meta->dropped_too_large, stats.dropped_too_large);
 	WRITE_ONCE(meta->disabled, stats.disabled);
 	WRITE_ONCE(meta->lost_told, stats.lost_told);
-	WRITE_ONCE(meta->now, cpu_buf->seen);
+	WRITE_ONCE(meta->now, gen->seen);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
 	WRITE_ONCE(meta->reader.read, ring->reader.offset);
 	/* Who sees the id sees all of the above.  litmus: meta-reader */

@@ -4,45 +4,47 @@
 #include <linux/slab.h>
 
 #include "compat/mm.h"
-#include "cpu_buffer.h"
+#include "file.h"
 #include "pages.h"
 
 /* The page at a page offset of the file; NULL beyond its end. */
-static struct page *rbmap_file_page(const struct rbmap_cpu_buffer *cpu_buf,
+static struct page *rbmap_file_page(const struct rbmap_generation *gen,
 				    unsigned long pgoff)
 {
-	unsigned long subbuf_pages = cpu_buf->buffer->subbuf_size >> PAGE_SHIFT;
+	unsigned long subbuf_pages = gen->subbuf_size >> PAGE_SHIFT;
 	unsigned long id = pgoff / subbuf_pages;
 	unsigned long offset = (pgoff % subbuf_pages) << PAGE_SHIFT;
 
 	if (!pgoff)
-		return virt_to_page(cpu_buf->meta);
+		return virt_to_page(gen->meta);
 	if (!id)
-		return cpu_buf->pad;
+		return gen->pad;
 	/* One more than slots, and one more for the meta-page. */
-	if (id > cpu_buf->ring.nr_slots + 1UL)
+	if (id > gen->ring.nr_slots + 1UL)
 		return NULL;
-	return rbmap_page_of((u8 *)cpu_buf->ring.subbuf[id - 1].header +
+	return rbmap_page_of((u8 *)gen->ring.subbuf[id - 1].header +
 			     offset);
 }
 
 /* fork(), which VM_DONTCOPY forbids unless madvise() took that off. */
 static void rbmap_vma_open(struct vm_area_struct *vma)
 {
-	struct rbmap_cpu_buffer *cpu_buf = vma->vm_private_data;
+	struct rbmap_file *file = vma->vm_private_data;
 
-	mutex_lock(&cpu_buf->reader_lock);
-	cpu_buf->mapped++;
-	mutex_unlock(&cpu_buf->reader_lock);
+	rbmap_file_map(file);
+	mutex_lock(&file->gen->reader_lock);
+	file->gen->mapped++;
+	mutex_unlock(&file->gen->reader_lock);
 }
 
 static void rbmap_vma_close(struct vm_area_struct *vma)
 {
-	struct rbmap_cpu_buffer *cpu_buf = vma->vm_private_data;
+	struct rbmap_file *file = vma->vm_private_data;
 
-	mutex_lock(&cpu_buf->reader_lock);
-	cpu_buf->mapped--;
-	mutex_unlock(&cpu_buf->reader_lock);
+	mutex_lock(&file->gen->reader_lock);
+	file->gen->mapped--;
+	mutex_unlock(&file->gen->reader_lock);
+	rbmap_file_unmap(file);
 }
 
 /* A part of a map would have to be counted on its own. */
@@ -54,8 +56,8 @@ static int rbmap_vma_may_split(struct vm_area_struct *vma, unsigned long addr)
 /* All pages are there from the start; MADV_DONTNEED took this one away. */
 static vm_fault_t rbmap_vma_fault(struct vm_fault *vmf)
 {
-	const struct rbmap_cpu_buffer *cpu_buf = vmf->vma->vm_private_data;
-	struct page *page = rbmap_file_page(cpu_buf, vmf->pgoff);
+	const struct rbmap_file *file = vmf->vma->vm_private_data;
+	struct page *page = rbmap_file_page(file->gen, vmf->pgoff);
 
 	if (!page)
 		return VM_FAULT_SIGBUS;
@@ -71,7 +73,7 @@ static const struct vm_operations_struct rbmap_vm_ops = {
 	.fault			= rbmap_vma_fault,
 };
 
-static int rbmap_insert_pages(const struct rbmap_cpu_buffer *cpu_buf,
+static int rbmap_insert_pages(const struct rbmap_generation *gen,
 			      struct vm_area_struct *vma)
 {
 	unsigned long left = vma_pages(vma);
@@ -83,43 +85,57 @@ static int rbmap_insert_pages(const struct rbmap_cpu_buffer *cpu_buf,
 	if (!pages)
 		return -ENOMEM;
 	for (i = 0; i < vma_pages(vma); i++)
-		pages[i] = rbmap_file_page(cpu_buf, vma->vm_pgoff + i);
+		pages[i] = rbmap_file_page(gen, vma->vm_pgoff + i);
 	err = vm_insert_pages(vma, vma->vm_start, pages, &left);
 	kvfree(pages);
 	return err;
 }
 
-/**
- * rbmap_mmap - map a ring, or a part that begins at a sub-buffer
- * @cpu_buf: the ring
- * @vma: read-only and shared
- *
- * Return: 0; -EPERM: to be written, executed or private; -EINVAL: not at a
- * sub-buffer, or beyond the end; -ENOMEM.
- */
-int rbmap_mmap(struct rbmap_cpu_buffer *cpu_buf, struct vm_area_struct *vma)
+static int rbmap_generation_mmap(struct rbmap_generation *gen,
+				 struct vm_area_struct *vma)
 {
-	unsigned long subbuf_pages = cpu_buf->buffer->subbuf_size >> PAGE_SHIFT;
-	unsigned long nr_pages = (cpu_buf->ring.nr_slots + 2UL) * subbuf_pages;
+	unsigned long subbuf_pages = gen->subbuf_size >> PAGE_SHIFT;
+	unsigned long nr_pages = (gen->ring.nr_slots + 2UL) * subbuf_pages;
 	int err;
 
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
-	    !(vma->vm_flags & VM_MAYSHARE))
-		return -EPERM;
 	if (vma->vm_pgoff >= nr_pages ||
 	    vma_pages(vma) > nr_pages - vma->vm_pgoff ||
 	    vma->vm_pgoff % subbuf_pages)
 		return -EINVAL;
 
+	mutex_lock(&gen->reader_lock);
+	err = rbmap_insert_pages(gen, vma);
+	if (!err && !gen->mapped++)
+		rbmap_meta_update(gen);
+	mutex_unlock(&gen->reader_lock);
+	return err;
+}
+
+/**
+ * rbmap_mmap - map a ring, or a part that begins at a sub-buffer
+ * @file: which ring; bound to it as long as there is a map
+ * @vma: read-only and shared
+ *
+ * Return: 0; -EPERM: to be written, executed or private; -EINVAL: not at a
+ * sub-buffer, or beyond the end; -ENOMEM.
+ */
+int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
+{
+	struct rbmap_generation *gen;
+	int err;
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
+	    !(vma->vm_flags & VM_MAYSHARE))
+		return -EPERM;
 	rbmap_vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP |
 			   VM_MIXEDMAP, VM_MAYWRITE | VM_MAYEXEC);
-	vma->vm_private_data = cpu_buf;
+	vma->vm_private_data = file;
 	vma->vm_ops = &rbmap_vm_ops;
 
-	mutex_lock(&cpu_buf->reader_lock);
-	err = rbmap_insert_pages(cpu_buf, vma);
-	if (!err && !cpu_buf->mapped++)
-		rbmap_meta_update(cpu_buf);
-	mutex_unlock(&cpu_buf->reader_lock);
+	gen = rbmap_file_bind(file, true);
+	err = rbmap_generation_mmap(gen, vma);
+	if (err)
+		rbmap_file_unmap(file);
+	rbmap_generation_put(gen);
 	return err;
 }

@@ -79,30 +79,30 @@ static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
 }
 
 /* Return: bytes, 0: there is none. */
-static ssize_t rbmap_splice_one(struct rbmap_cpu_buffer *cpu_buf,
+static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
 				struct pipe_inode_info *pipe)
 {
-	size_t size = cpu_buf->buffer->subbuf_size;
+	size_t size = gen->subbuf_size;
 	void *fresh, *subbuf;
 	ssize_t ret = 0;
 
-	if (!rbmap_has_closed(cpu_buf))
+	if (!rbmap_has_closed(gen))
 		return 0;
-	fresh = rbmap_pages_alloc(size, cpu_to_node(cpu_buf->cpu));
+	fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu));
 	if (!fresh)
 		return -ENOMEM;
-	if (mutex_lock_interruptible(&cpu_buf->reader_lock)) {
+	if (mutex_lock_interruptible(&gen->reader_lock)) {
 		rbmap_pages_free(fresh);
 		return -EINTR;
 	}
-	subbuf = rbmap_take_closed(cpu_buf, fresh);
+	subbuf = rbmap_take_closed(gen, fresh);
 	if (subbuf == fresh)
-		cpu_buf->copied++;
+		gen->copied++;
 	else if (subbuf)
-		cpu_buf->moved++;
-	if (subbuf && cpu_buf->mapped)
-		rbmap_meta_update(cpu_buf);
-	mutex_unlock(&cpu_buf->reader_lock);
+		gen->moved++;
+	if (subbuf && gen->mapped)
+		rbmap_meta_update(gen);
+	mutex_unlock(&gen->reader_lock);
 
 	if (subbuf)
 		ret = rbmap_pipe_add(pipe, subbuf, size);
@@ -112,16 +112,16 @@ static ssize_t rbmap_splice_one(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /* As many as there are, are wanted and fit. */
-static ssize_t rbmap_splice_all(struct rbmap_cpu_buffer *cpu_buf,
+static ssize_t rbmap_splice_all(struct rbmap_generation *gen,
 				struct pipe_inode_info *pipe, size_t len)
 {
 	ssize_t ret, done = 0;
 
 	for (;;) {
 		ret = rbmap_pipe_check(pipe, len - done,
-				       cpu_buf->buffer->subbuf_size);
+				       gen->subbuf_size);
 		if (!ret)
-			ret = rbmap_splice_one(cpu_buf, pipe);
+			ret = rbmap_splice_one(gen, pipe);
 		if (ret <= 0)
 			return done ? done : ret;
 		done += ret;
@@ -131,7 +131,7 @@ static ssize_t rbmap_splice_all(struct rbmap_cpu_buffer *cpu_buf,
 
 /**
  * rbmap_splice - splice() from a device to a pipe
- * @cpu_buf: what it reads
+ * @gen: what it reads
  * @file: the file
  * @pipe: where to; locked
  * @len: bytes, at least a sub-buffer
@@ -139,19 +139,23 @@ static ssize_t rbmap_splice_all(struct rbmap_cpu_buffer *cpu_buf,
  *
  * Return: bytes; 0: ioctl(fd, 0) has ended the wait; -EINVAL: a sub-buffer is
  * more than what is wanted or than the pipe can hold; -EAGAIN: there is none,
- * or the pipe has no room for it now; -EINTR, -ENOMEM, -EPIPE.
+ * or the pipe has no room for it now; -ESTALE: there never will be one, the ring
+ * was replaced; -EINTR, -ENOMEM, -EPIPE.
  */
-ssize_t rbmap_splice(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
+ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
 		     unsigned int flags)
 {
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
 	ssize_t ret;
 
 	for (;;) {
-		ret = rbmap_splice_all(cpu_buf, pipe, len);
+		ret = rbmap_splice_all(gen, pipe, len);
 		if (ret)
 			return ret;
+		if (rbmap_generation_drained(gen))
+			return -ESTALE;
 		if (file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK)
 			return -EAGAIN;
 		if (signal_pending(current))
@@ -164,8 +168,8 @@ ssize_t rbmap_splice(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
 		 * locks, refuses files that cannot seek.
 		 */
 		pipe_unlock(pipe);
-		ret = rbmap_wait(cpu_buf,
-				 rbmap_buffer_percent(cpu_buf->buffer), true);
+		ret = rbmap_wait(gen,
+				 rbmap_buffer_percent(gen->cpu_buf->buffer), true);
 		pipe_lock(pipe);
 		if (ret)
 			return ret;

@@ -37,7 +37,7 @@ static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
 
 /**
  * rbmap_close - make the writer leave a sub-buffer
- * @cpu_buf: reader_lock held; not cpus_read_lock()
+ * @gen: reader_lock held; not cpus_read_lock()
  * @seq: the one to leave
  *
  * Only its own CPU may, or anyone while that is off line.  If that interrupted
@@ -46,21 +46,21 @@ static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
  * Context: may sleep.
  * Return: the writer has left it.
  */
-bool rbmap_close(struct rbmap_cpu_buffer *cpu_buf, u64 seq)
+bool rbmap_close(struct rbmap_generation *gen, u64 seq)
 {
-	struct rbmap_close close = { .ring = &cpu_buf->ring, .seq = seq };
+	struct rbmap_close close = { .ring = &gen->ring, .seq = seq };
 	int i;
 
 	cpus_read_lock();
-	if (cpu_online(cpu_buf->cpu))
-		smp_call_function_single(cpu_buf->cpu, rbmap_close_on_cpu,
+	if (cpu_online(gen->cpu_buf->cpu))
+		smp_call_function_single(gen->cpu_buf->cpu, rbmap_close_on_cpu,
 					 &close, 1);
 	else
 		rbmap_close_on_cpu(&close);
 	cpus_read_unlock();
 
 	for (i = 0; i < RBMAP_PUBLISH_TRIES; i++) {
-		if (rbmap_commit_seq_now(&cpu_buf->ring) != seq)
+		if (rbmap_commit_seq_now(&gen->ring) != seq)
 			return true;
 		usleep_range(10, 100);
 	}
@@ -87,9 +87,9 @@ static enum rbmap_take rbmap_take(struct rbmap_ring *ring)
  * is told in a sub-buffer: make the writer leave the one that it is in, and
  * then the next one, which says what was lost before it and holds nothing.
  */
-static enum rbmap_take rbmap_take_drops(struct rbmap_cpu_buffer *cpu_buf)
+static enum rbmap_take rbmap_take_drops(struct rbmap_generation *gen)
 {
-	struct rbmap_ring *ring = &cpu_buf->ring;
+	struct rbmap_ring *ring = &gen->ring;
 	enum rbmap_take took = RBMAP_TAKE_EMPTY;
 	int i;
 
@@ -99,7 +99,7 @@ static enum rbmap_take rbmap_take_drops(struct rbmap_cpu_buffer *cpu_buf)
 		 * Or it cannot: the ring has filled up since we looked, and so
 		 * there is something to read.
 		 */
-		if (!rbmap_close(cpu_buf, rbmap_commit_seq_now(ring)))
+		if (!rbmap_close(gen, rbmap_commit_seq_now(ring)))
 			i = RBMAP_CLOSE_TRIES;
 		took = rbmap_take(ring);
 	}
@@ -108,7 +108,7 @@ static enum rbmap_take rbmap_take_drops(struct rbmap_cpu_buffer *cpu_buf)
 
 /**
  * rbmap_take_mapped - GET_READER: all that can be read now counts as read
- * @cpu_buf: reader_lock held
+ * @gen: reader_lock held
  *
  * What was lost is told in the sub-buffer that comes after it.  The writer
  * must have left that one for good: it is made to, if it has not.
@@ -116,19 +116,19 @@ static enum rbmap_take rbmap_take_drops(struct rbmap_cpu_buffer *cpu_buf)
  * Context: may sleep.
  * Return: there was something, the meta-page says what.
  */
-bool rbmap_take_mapped(struct rbmap_cpu_buffer *cpu_buf)
+bool rbmap_take_mapped(struct rbmap_generation *gen)
 {
-	struct rbmap_ring *ring = &cpu_buf->ring;
+	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
 	enum rbmap_take took = rbmap_take(ring);
 
 	if (took == RBMAP_TAKE_EMPTY)
-		took = rbmap_take_drops(cpu_buf);
+		took = rbmap_take_drops(gen);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
 		return false;
 	/* More from its beginning: splice() has left it to us. */
 	if (!reader->offset && reader->lost &&
-	    !rbmap_ring_mark_lost(ring) && rbmap_close(cpu_buf, reader->seq))
+	    !rbmap_ring_mark_lost(ring) && rbmap_close(gen, reader->seq))
 		rbmap_ring_mark_lost(ring);
 	rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
 	return true;
@@ -218,16 +218,16 @@ static bool rbmap_copy_drops(struct rbmap_ring *ring,
 
 /**
  * rbmap_take_copy - read(): one sub-buffer's unread bytes, as a sub-buffer
- * @cpu_buf: reader_lock held
+ * @gen: reader_lock held
  * @copy: of the ring's sub-buffer size; filled to its end
  *
  * Context: may sleep.
  * Return: there was something, if only a loss to tell.
  */
-bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
+bool rbmap_take_copy(struct rbmap_generation *gen,
 		     struct rbmap_subbuf_header *copy)
 {
-	struct rbmap_ring *ring = &cpu_buf->ring;
+	struct rbmap_ring *ring = &gen->ring;
 	enum rbmap_take took = rbmap_take(ring);
 
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
@@ -238,20 +238,21 @@ bool rbmap_take_copy(struct rbmap_cpu_buffer *cpu_buf,
 
 /**
  * rbmap_has_closed - will rbmap_take_closed() find something?
- * @cpu_buf: any; without its lock a hint
+ * @gen: any; without its lock a hint
  */
-bool rbmap_has_closed(const struct rbmap_cpu_buffer *cpu_buf)
+bool rbmap_has_closed(const struct rbmap_generation *gen)
 {
-	const struct rbmap_ring *ring = &cpu_buf->ring;
+	const struct rbmap_ring *ring = &gen->ring;
 
 	/* What was dropped comes behind all that is unread. */
 	return rbmap_ring_has_closed(ring) ||
-	       (!rbmap_ring_has_event(ring) && rbmap_ring_untold_drops(ring));
+	       (rbmap_ring_has_event(ring) ? rbmap_generation_retired(gen) :
+					     rbmap_ring_untold_drops(ring));
 }
 
 /**
  * rbmap_take_closed - splice(): a sub-buffer that the writer has left
- * @cpu_buf: reader_lock held
+ * @gen: reader_lock held
  * @fresh: zeroed memory for a sub-buffer
  *
  * As rbmap_take_copy() gives it.  It is not copied where nobody else can have
@@ -262,25 +263,28 @@ bool rbmap_has_closed(const struct rbmap_cpu_buffer *cpu_buf)
  * else @fresh is the ring's now; or NULL.
  */
 struct rbmap_subbuf_header *
-rbmap_take_closed(struct rbmap_cpu_buffer *cpu_buf,
+rbmap_take_closed(struct rbmap_generation *gen,
 		  struct rbmap_subbuf_header *fresh)
 {
-	struct rbmap_ring *ring = &cpu_buf->ring;
+	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
 	enum rbmap_take took = RBMAP_TAKE_EMPTY;
+	/* Where nobody writes any more the writer's own is like any other. */
+	bool retired = rbmap_generation_retired(gen), open;
 	u32 size, end;
 
-	if (rbmap_ring_has_closed(ring))
+	if (retired || rbmap_ring_has_closed(ring))
 		took = rbmap_take(ring);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
 		return !rbmap_ring_has_event(ring) &&
 		       rbmap_copy_drops(ring, fresh) ? fresh : NULL;
 	/* A writer that laps us may have us take its own: that stays unread. */
-	if (rbmap_ring_reader_at_writer(ring))
+	open = rbmap_ring_reader_at_writer(ring);
+	if (open && !retired)
 		return NULL;
 
 	size = rbmap_ring_unread(ring);
-	if (cpu_buf->mapped || reader->offset ||
+	if (gen->mapped || reader->offset || open ||
 	    (reader->lost && !rbmap_room_for_lost(ring, size))) {
 		rbmap_copy_rest(ring, fresh);
 		return fresh;

@@ -14,10 +14,13 @@
  * As the kernel's ring has it: the sub-buffer that is written counts too.  In a
  * small ring that one alone may reach the watermark, and be empty.
  */
-static bool rbmap_ready(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent)
+static bool rbmap_ready(struct rbmap_generation *gen, unsigned int percent)
 {
-	const struct rbmap_ring *ring = &cpu_buf->ring;
+	const struct rbmap_ring *ring = &gen->ring;
 
+	/* It fills no further, and there is the end to tell. */
+	if (rbmap_generation_retired(gen))
+		return true;
 	if (!rbmap_ring_has_event(ring))
 		return false;
 	if (!percent)
@@ -33,18 +36,19 @@ static void rbmap_nothing(void *unused)
 }
 
 /* @closed: who waits can take only what the writer has left. */
-static bool rbmap_ready_for(struct rbmap_cpu_buffer *cpu_buf,
+static bool rbmap_ready_for(struct rbmap_generation *gen,
 			    unsigned int percent, bool closed)
 {
-	return rbmap_ready(cpu_buf, percent) &&
-	       (!closed || rbmap_ring_has_closed(&cpu_buf->ring));
+	return rbmap_ready(gen, percent) &&
+	       (!closed || rbmap_generation_retired(gen) ||
+		rbmap_ring_has_closed(&gen->ring));
 }
 
 /* Return: it was set already. */
-static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf, bool closed)
+static bool rbmap_wait_arm(struct rbmap_generation *gen, bool closed)
 {
-	bool *flag = closed ? &cpu_buf->notify_closed :
-			      &cpu_buf->ring.notify_event;
+	bool *flag = closed ? &gen->notify_closed :
+			      &gen->ring.notify_event;
 	bool was = READ_ONCE(*flag);
 
 	WRITE_ONCE(*flag, true);
@@ -59,48 +63,46 @@ static bool rbmap_wait_arm(struct rbmap_cpu_buffer *cpu_buf, bool closed)
  * off line there is no interrupt, but a wake-up once it is dead.
  * litmus: wait-event, wait-dead
  */
-static bool rbmap_wait_arm_and_look(struct rbmap_cpu_buffer *cpu_buf,
+static bool rbmap_wait_arm_and_look(struct rbmap_generation *gen,
 				    unsigned int percent, bool closed)
 {
-	rbmap_wait_arm(cpu_buf, percent || closed);
+	rbmap_wait_arm(gen, percent || closed);
 	smp_mb();
-	smp_call_function_single(cpu_buf->cpu, rbmap_nothing, NULL, 1);
-	return rbmap_ready_for(cpu_buf, percent, closed);
+	smp_call_function_single(gen->cpu_buf->cpu, rbmap_nothing, NULL, 1);
+	return rbmap_ready_for(gen, percent, closed);
 }
 
 static void rbmap_wake_work(struct irq_work *work)
 {
-	rbmap_wake_all(container_of(work, struct rbmap_cpu_buffer, wake));
+	rbmap_wake_all(container_of(work, struct rbmap_generation, wake));
 }
 
 static void rbmap_ring_closed(struct rbmap_ring *ring)
 {
-	struct rbmap_cpu_buffer *cpu_buf =
-		container_of(ring, struct rbmap_cpu_buffer, ring);
+	struct rbmap_generation *gen = rbmap_generation_of(ring);
 
-	if (READ_ONCE(cpu_buf->notify_closed) &&
-	    rbmap_ready(cpu_buf, rbmap_buffer_percent(cpu_buf->buffer)))
-		rbmap_notify(cpu_buf);
+	if (READ_ONCE(gen->notify_closed) &&
+	    rbmap_ready(gen, rbmap_buffer_percent(gen->cpu_buf->buffer)))
+		rbmap_notify(gen);
 }
 
 const struct rbmap_ring_ops rbmap_ring_ops = {
 	.closed	= rbmap_ring_closed,
 };
 
-void rbmap_wait_init(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_wait_init(struct rbmap_generation *gen)
 {
-	init_waitqueue_head(&cpu_buf->wait);
-	init_irq_work(&cpu_buf->wake, rbmap_wake_work);
+	init_irq_work(&gen->wake, rbmap_wake_work);
 }
 
-void rbmap_wait_exit(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_wait_exit(struct rbmap_generation *gen)
 {
-	irq_work_sync(&cpu_buf->wake);
+	irq_work_sync(&gen->wake);
 }
 
 /**
  * rbmap_notify - wake who waits, soon
- * @cpu_buf: what they wait for
+ * @gen: what they wait for
  *
  * A CPU that goes off line writes events beyond the point where the kernel runs
  * its last irq_work.  What it queued then would stay queued, and so would all
@@ -108,67 +110,72 @@ void rbmap_wait_exit(struct rbmap_cpu_buffer *cpu_buf)
  *
  * Context: any.
  */
-void rbmap_notify(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_notify(struct rbmap_generation *gen)
 {
 	if (likely(cpu_online(raw_smp_processor_id())))
-		irq_work_queue(&cpu_buf->wake);
+		irq_work_queue(&gen->wake);
 }
 
 /**
  * rbmap_wake_all - wake who waits, now
- * @cpu_buf: what they wait for
+ * @gen: what they wait for
  *
  * Context: any but NMI.
  */
-void rbmap_wake_all(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_wake_all(struct rbmap_generation *gen)
 {
-	WRITE_ONCE(cpu_buf->ring.notify_event, false);
-	WRITE_ONCE(cpu_buf->notify_closed, false);
+	WRITE_ONCE(gen->ring.notify_event, false);
+	WRITE_ONCE(gen->notify_closed, false);
 	/* Whoever arms after this looks after this.  litmus: wake-poll */
 	smp_mb();
-	wake_up_all(&cpu_buf->wait);
+	wake_up_all(&gen->cpu_buf->wait);
 }
 
 /**
  * rbmap_wait - wait for something to read
- * @cpu_buf: where
+ * @gen: where
  * @percent: how full, 0: any event
  * @closed: something that the writer has left
  *
  * Context: sleeps.
- * Return: 0: there is, or ioctl(fd, 0) ended the wait; -EINTR.
+ * Return: 0: there is, or never will be, or ioctl(fd, 0) ended the wait; -EINTR.
  */
-int rbmap_wait(struct rbmap_cpu_buffer *cpu_buf, unsigned int percent,
+int rbmap_wait(struct rbmap_generation *gen, unsigned int percent,
 	       bool closed)
 {
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
 	int err;
 
 	err = wait_event_interruptible(cpu_buf->wait,
-			rbmap_ready_for(cpu_buf, percent, closed) ||
+			rbmap_ready_for(gen, percent, closed) ||
 			READ_ONCE(cpu_buf->wakeups) != wakeups ||
-			rbmap_wait_arm_and_look(cpu_buf, percent, closed));
+			rbmap_wait_arm_and_look(gen, percent, closed));
 	return err ? -EINTR : 0;
 }
 
 /**
  * rbmap_poll - poll() of a device
- * @cpu_buf: what it reads
+ * @gen: what it reads
  * @file: the file
  * @table: poll's
  *
  * The flag is set even if there is something to read: an edge-triggered epoll
  * does not come back before it is woken.  Who sets it has the writer see it, so
  * that nothing is missed when the reader finds no more.
+ *
+ * Return: what poll() tells; EPOLLHUP, too, of a ring that was replaced and
+ * read to its end, which GET_READER tells with -ESTALE.
  */
-__poll_t rbmap_poll(struct rbmap_cpu_buffer *cpu_buf, struct file *file,
+__poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 		    poll_table *table)
 {
-	unsigned int percent = rbmap_buffer_percent(cpu_buf->buffer);
+	unsigned int percent = rbmap_buffer_percent(gen->cpu_buf->buffer);
 
-	poll_wait(file, &cpu_buf->wait, table);
-	if ((rbmap_wait_arm(cpu_buf, percent) && rbmap_ready(cpu_buf, percent)) ||
-	    rbmap_wait_arm_and_look(cpu_buf, percent, false))
-		return EPOLLIN | EPOLLRDNORM;
-	return 0;
+	poll_wait(file, &gen->cpu_buf->wait, table);
+	if (!(rbmap_wait_arm(gen, percent) && rbmap_ready(gen, percent)) &&
+	    !rbmap_wait_arm_and_look(gen, percent, false))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM |
+	       (rbmap_generation_drained(gen) ? EPOLLHUP : 0);
 }

@@ -10,21 +10,30 @@
 void *rbmap_reserve(struct rbmap_buffer *buf, struct rbmap_reservation *r,
 		    size_t size)
 {
-	struct rbmap_cpu_buffer *cpu_buf;
 	struct rbmap_ring *ring;
 	enum rbmap_drop drop;
 	void *payload;
+	bool entered;
 
 	preempt_disable_notrace();
+again:
 	/* A CPU that runs has its ring: rbmap_cpu_prepare() saw to it. */
-	cpu_buf = raw_cpu_read(*buf->cpu_buffer);
-	ring = &cpu_buf->ring;
-
+	ring = raw_cpu_read(*buf->ring);
+	entered = rbmap_ring_enter(ring);
+	/*
+	 * After we entered: from here on no other ring takes its place before
+	 * we have left it.
+	 */
 	if (unlikely(READ_ONCE(ring->off))) {
+		rbmap_ring_leave(ring);
+		rbmap_notify_event(ring);
+		/* Replaced after we looked it up? */
+		if (ring != raw_cpu_read(*buf->ring))
+			goto again;
 		local_inc(&ring->disabled);
 		goto out;
 	}
-	if (unlikely(!rbmap_ring_enter(ring))) {
+	if (unlikely(!entered)) {
 		drop = RBMAP_DROP_NESTED;
 	} else if (unlikely(size > rbmap_ring_max_event(ring))) {
 		drop = RBMAP_DROP_TOO_LARGE;

@@ -24,6 +24,7 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 	ring->modulus = modulus;
 	ring->capacity = config->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
 	ring->mode = config->mode;
+	ring->clock = config->clock;
 
 	for (i = 0; i < ring->nr_slots; i++) {
 		u64 at = rbmap_seq_add(seq, i, modulus);
@@ -40,17 +41,21 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 }
 
 /**
- * rbmap_ring_set_clock - go on with times that have nothing to do with those
- *	before
- * @ring: the ring; nobody is in it, the open sub-buffer is empty
- * @clock: the clock
+ * rbmap_ring_follow - begin where another ring ends
+ * @ring: new
+ * @old: what was written before it
+ *
+ * No event of @ring is earlier than one of @old, even if the clock steps back
+ * between the two, if they have the same clock.
+ *
+ * Context: @old's CPU, any; or any CPU while that one is off line.
  */
-void rbmap_ring_set_clock(struct rbmap_ring *ring, enum rbmap_clock clock)
+void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old)
 {
-	ring->before = 0;
-	ring->after = 0;
-	ring->floor = 0;
-	ring->clock = clock;
+	if (ring->clock != old->clock)
+		return;
+	rbmap_ring_forget_stamps(old);
+	ring->floor = READ_ONCE(old->floor);
 }
 
 /**

@@ -136,6 +136,7 @@ struct rbmap_ring {
  * @subbuf_size: bytes, header included; a power of two, 4 KiB to 4 MiB
  *	(tests may go lower; a multiple of 8)
  * @mode: what happens when the ring is full
+ * @clock: of its events
  * @subbuf: nr_slots + 1 zeroed entries, @header set to zeroed memory of
  *	@subbuf_size bytes
  * @slot: nr_slots words
@@ -146,6 +147,7 @@ struct rbmap_ring_config {
 	u32			nr_slots;
 	u32			subbuf_size;
 	enum rbmap_mode		mode;
+	enum rbmap_clock	clock;
 	struct rbmap_subbuf	*subbuf;
 	u64			*slot;
 	const struct rbmap_ring_ops *ops;
@@ -154,7 +156,7 @@ struct rbmap_ring_config {
 
 void rbmap_ring_init(struct rbmap_ring *ring,
 		     const struct rbmap_ring_config *config);
-void rbmap_ring_set_clock(struct rbmap_ring *ring, enum rbmap_clock clock);
+void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old);
 
 /* writer.c: the slow paths of reserve.h; on the ring's CPU */
 bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,

@@ -445,6 +445,8 @@ static int store_all(void)
 		{ "overwrite", "0" }, { "overwrite", "1" },
 		{ "buffer_percent", "0" }, { "buffer_percent", "50" },
 		{ "trace_clock", "mono" }, { "trace_clock", "local" },
+		{ "buffer_size_kb", "24" }, { "buffer_subbuf_size_kb", "8" },
+		{ "per_cpu/cpu0/buffer_size_kb", "16" },
 		{ "reset", "1" },
 	};
 	char file[128];

@@ -99,6 +99,14 @@ end_idle:
 		if
 		:: todo > 0 && !(level == 0 && busy) -> todo--; to_do--
 		:: level == 1 && close_wanted -> closing = 1
+#ifdef installs_at_once
+		:: level == 1 && install_wanted ->
+#else
+		:: level == 1 && install_wanted && nest == 0 ->
+#endif
+			install_wanted = 0;
+			closing = 1;
+			off = 1
 		fi;
 		interrupted = cur;
 		nested_in = nest;
@@ -110,32 +118,44 @@ end_idle:
 		if
 		:: !closing && larges > 0 -> larges--; size = 2
 		:: true
-		fi;
-		if
-		:: closing || CLOCKS == 0 -> goto enter
-		:: else -> SEEN
 		fi
 	};
-look_off:
-	/* rbmap_write_begin() */
+#ifdef off_before_enter
+	if
+	:: off && !closing -> elsewhere++; goto back
+	:: else
+	fi;
+#endif
+enter:	/* reserve.h: rbmap_ring_enter() */
+	/*
+	 * Load and store are one step, here and in leave: a context that comes
+	 * between leaves nest as it was, which is checked.
+	 */
 	atomic {
-		assert(sees);
+		nest++;
 		if
-		:: off -> disabled++; goto back
+		:: closing && off -> goto leave
+#ifndef off_before_enter
+		:: !closing && REPLACES > 0 -> SEEN; goto look_off
+#endif
 		:: else
 		fi;
-		UNSEEN;
-enter:	/* reserve.h: rbmap_ring_enter() */
-		/*
-		 * Load and store are one step, here and in leave: a context
-		 * that comes between leaves nest as it was, which is checked.
-		 */
-		nest++;
+entered:
 		if
 		:: nest > NEST && closing -> goto leave
 		:: nest > NEST && !closing -> SEEN; goto drop
 		:: nest <= NEST && closing -> goto close_look
-		:: else
+		:: else -> goto again
+		fi
+	};
+	/* rbmap_reserve() */
+look_off:
+	atomic {
+		assert(sees);
+		UNSEEN;
+		if
+		:: off -> elsewhere++; goto leave
+		:: else -> goto entered
 		fi
 	};
 
@@ -225,6 +245,8 @@ tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve() */
 #endif
 			assert(tail_off <= CAP);
 			assert(ts >= last_time);
+			/* The ring that took its place has later ones. */
+			assert(!off);
 			time_before = last_time;
 			last_time = ts
 		:: else -> goto loser
@@ -495,6 +517,7 @@ publish_header:	/* reserve.h: rbmap_ring_leave() */
 #ifndef commit_before_header
 	atomic {
 		assert(sees);
+		assert(!retired || closing);
 		assert(sid == tid);
 		header_commit[tid] = toff;
 		header_missed[tid] = 0

@@ -65,7 +65,7 @@ inline unread_all()	/* reader.c: rbmap_ring_unread_bytes(), rbmap_subbuf_size() 
 
 proctype reader() provided (sees)
 {
-	byte reads = READS, resets = RESETS, clocks = CLOCKS;
+	byte reads = READS, resets = RESETS, replaces = REPLACES;
 	byte how, took, cseq, coff, n, tries, closes;
 	byte sseq, sid, d, to, until;
 	bit sfree, last, got, marked;
@@ -82,11 +82,11 @@ act:
 			resets--;
 			how = RESET;
 			goto skip_end
-		:: reads > 0 && clocks > 0 ->
+		:: reads > 0 && replaces > 0 ->
 			reads--;
-			clocks--;
-			how = CLOCK;
-			off = 1;
+			replaces--;
+			how = REPLACE;
+			install_wanted = 1;
 			goto synchronize
 		:: to_do == 0 && cur == 0 && !busy ->
 			last = 1;
@@ -98,9 +98,17 @@ act:
 	};
 	goto take;
 
-	/* synchronize_rcu(): nobody is in the ring. */
+	/* Installed; synchronize_rcu(): who looked the old one up has left. */
 synchronize:
-	(cur == 0 && !busy);
+	atomic {
+#ifdef no_grace_period
+		(off);
+#else
+		(off && cur == 0 && !busy);
+#endif
+		retired = 1;
+		goto act
+	};
 skip_end:	/* reader.c: rbmap_ring_skip() */
 	until = commit_seq;
 
@@ -359,21 +367,7 @@ reset_counts:
 		base_told = told;
 		base_overrun = expected - read_events
 	};
-	/* rbmap_ring_set_clock() */
-	atomic {
-		if
-		:: how == CLOCK ->
-			assert(tail_off == 0);
-			before = 0;
-			after = 0;
-			floor = 0;
-			last_time = 0;
-			now = 1;
-			off = 0
-		:: else
-		fi;
-		goto acted
-	};
+	goto acted;
 
 	/* rbmap_ring_tell_drops() */
 tell_drops:
@@ -400,11 +394,11 @@ acted:
 	assert(!HAS_CLOSED);
 	d_step { unread_all() };
 	assert(d == 0);
-	assert(written + discarded + disabled + dropped == TASK + IRQ + NMI);
+	assert(written + discarded + elsewhere + dropped == TASK + IRQ + NMI);
 	assert(written == read_events + overrun);
 	assert(expected == written);
 	assert(told_drops == dropped);
 	assert(told - base_told == overrun - base_overrun +
 				   dropped - base_dropped);
-	assert(RESETS + CLOCKS > 0 || heard == told)
+	assert(RESETS > 0 || heard == told)
 }

@@ -52,8 +52,8 @@
 #ifndef RESETS
 #define RESETS	0	/* resets, counted as reads */
 #endif
-#ifndef CLOCKS
-#define CLOCKS	0	/* changes of the clock, counted as reads */
+#ifndef REPLACES
+#define REPLACES	0	/* 1: another ring takes its place, as a read does */
 #endif
 #ifndef NEST
 #define NEST	3	/* RBMAP_MAX_NEST */
@@ -69,7 +69,7 @@
 #define COPY	0	/* read(): rbmap_take_copy() */
 #define MAPPED	1	/* GET_READER: rbmap_take_mapped() */
 #define RESET	2	/* rbmap_cpu_buffer_reset() */
-#define CLOCK	3	/* rbmap_buffer_set_clock() */
+#define REPLACE	3	/* rbmap_buffer_replace() */
 
 /* rbmap_ring_config.mode */
 #define OVERWRITE	0
@@ -98,7 +98,7 @@ byte nest;
 byte closed_events, overrun, dropped;
 byte slot_seq[SLOTS], slot_id[SLOTS];
 bit slot_free[SLOTS];
-bit off;
+bit off;		/* what is looked up is another ring, too */
 
 #define TAIL_IS(seq, id, at) \
 	(tail_seq == (seq) && tail_id == (id) && tail_off == (at))
@@ -143,12 +143,14 @@ byte base_told, base_dropped, base_overrun;
 
 byte cur;		/* the context that runs */
 bit busy;		/* the outermost one has an event */
-byte now = 1 + CLOCKS;
+byte now = 1;
 byte ticks = TICKS, backs = BACKS;
 
 /* smp_call_function_single(): the reader asks for rbmap_ring_close() */
 bit close_wanted;
 byte close_seq;
+bit install_wanted;	/* or for rbmap_install_on_cpu() */
+bit retired;		/* after a grace period */
 
 /*
  * The next step of the context that runs is one that the reader's steps can
@@ -162,7 +164,7 @@ byte close_seq;
  * the next: while that would interrupt the outermost context, it runs anywhere.
  */
 bit sees = 1;
-#define CLOSES	(HOW == MAPPED || RESETS + CLOCKS > 0)
+#define CLOSES	(HOW == MAPPED || RESETS + REPLACES > 0)
 #define UNSEEN	sees = (!REDUCE || (CLOSES && level == 0))
 #define SEEN	sees = 1
 
@@ -170,7 +172,7 @@ bit sees = 1;
 
 byte to_do = TASK + IRQ + NMI;	/* events that did not begin yet */
 byte discards = DISCARDS, larges = LARGE;
-byte written, discarded, disabled;
+byte written, discarded, elsewhere;
 byte last_time;			/* of the event at the tail */
 byte opened;
 byte heard;			/* losses that the caller heard of */

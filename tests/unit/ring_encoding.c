@@ -122,17 +122,6 @@ static void test_largest_event(void **state)
 	}
 }
 
-/* As far as the ring knows. */
-static void another_clock(void)
-{
-	rig_drain();
-	rig_ring_close();
-	now = 1000;
-	rig.clock_max = 0;
-	rig.last_time = 0;
-	rbmap_ring_set_clock(rig.ring, RBMAP_CLOCK_LOCAL);
-}
-
 struct gap {
 	u64	step;
 	u32	len;	/* that an event of 16 bytes takes */
@@ -155,11 +144,10 @@ static void test_deltas(void **state)
 	u32 i;
 
 	(void)state;
-	open_ring(4096);
 	for (i = 0; i < ARRAY_SIZE(gaps); i++) {
 		u32 before;
 
-		another_clock();
+		open_ring(4096);
 		step = 1;
 		assert_true(rig_write(16));
 		before = tail_offset();
@@ -169,18 +157,24 @@ static void test_deltas(void **state)
 		step = 1;
 		assert_true(rig_write(16));
 		assert_int_equal(tail_offset() - before, gaps[i].len + 20);
+		close_ring();
 	}
-	close_ring();
 }
 
-/* No time of the one before is left, wherever it was kept. */
-static void test_another_clock(void **state)
+/*
+ * A ring that takes the place of another goes on with its times, wherever these
+ * are kept, though the clock has stepped back; if it is the same clock.
+ */
+static void test_follow(void **state)
 {
 	struct rig_event event;
-	u32 i, k;
+	u32 i;
 
 	(void)state;
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 16; i++) {
+		struct rbmap_ring old;
+		u64 latest;
+
 		open_ring(4096);
 		now = 1ULL << 40;
 		assert_true(rig_write(8));
@@ -195,9 +189,23 @@ static void test_another_clock(void **state)
 		}
 		if (i & 4)
 			assert_true(rig_write(8));
-		another_clock();
-		for (k = 0; k < 3; k++)
-			assert_true(rig_write(8));
+		latest = rig.clock_max;
+		old = *rig.ring;
+		close_ring();
+
+		open_ring(4096);
+		rig.clock_steps_back = true;
+		if (i & 8)
+			old.clock = RBMAP_CLOCK_MONO;
+		else
+			rig.clock_max = latest;
+		rbmap_ring_follow(rig.ring, &old);
+		assert_true(rig_write(8));
+		assert_true(rig_write(8));
+		if (i & 8)
+			assert_true(rig.ring->before < latest);
+		else
+			assert_true(rig.ring->before >= latest);
 		close_ring();
 	}
 }
@@ -563,7 +571,7 @@ int main(void)
 		cmocka_unit_test(test_all_sizes),
 		cmocka_unit_test(test_largest_event),
 		cmocka_unit_test(test_deltas),
-		cmocka_unit_test(test_another_clock),
+		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_epochs),
 		cmocka_unit_test(test_epoch_crossed_by_a_delta),
 		cmocka_unit_test(test_time_zero_and_end),

@@ -80,7 +80,7 @@ is "$(grep -L '^available$' $events/*/*/status)" "" \
 is "$(command stat -c %a $rb/tracing_on $rb/version $rb/reset | xargs)" \
 	"644 444 200" "modes"
 is "$(find $rb -type f -perm -0002)" "" "nothing is writable for everybody"
-for file in version buffer_size_kb buffer_subbuf_size_kb events/header_page \
+for file in version events/header_page \
 	events/header_event events/sched/sched_switch/format \
 	events/sched/sched_switch/id events/sched/sched_switch/status; do
 	refused $file 1 "Permission denied"
@@ -182,7 +182,7 @@ obeyed trace_clock 'local\n' "$clocks"
 # Statistics
 
 is "$(cut -d : -f 1 $rb/per_cpu/cpu0/stats | xargs)" \
-	"entries overrun bytes now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation" \
+	"entries overrun bytes now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation retired rings retired bytes" \
 	"statistics"
 put events/sched/enable 1
 busy

@@ -19,6 +19,7 @@
  *	--offline          they are off line when their events are read
  *	--splice           splice() for as long as events are written, then read()
  *	--mapped           who uses read() or splice() maps the ring as well
+ *	--resize N         the rings are replaced N times while events are written
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,6 +64,7 @@ static const char * const clocks[] = { "local", "mono", "boot", "x86-tsc" };
  * @in_vain: of them, there was nothing
  * @pipe: where splice() puts what it takes
  * @spliced: sub-buffers that came through it
+ * @rings: replaced ones that were read to their end
  * @finished: the reader has come to the end
  * @first: number of events before the scenario, by context
  * @emitted: events, by context
@@ -79,6 +81,7 @@ struct worker {
 	uint64_t		in_vain;
 	int			pipe[2];
 	uint64_t		spliced;
+	uint64_t		rings;
 	bool			finished;
 	uint64_t		first[EMIT_CONTEXTS];
 	uint64_t		emitted[EMIT_CONTEXTS];
@@ -98,12 +101,33 @@ static unsigned int clock_id, depth = 1;
 static struct emit_rule rule;
 static uint64_t nr_events, largest, tiny[EMIT_TINY];
 static unsigned int scenarios;
-static bool ended;		/* nothing more is emitted */
-static unsigned int toggled;
+static bool emitted_all;	/* nothing more is emitted */
+static bool ended;		/* nor is anything changed */
+static unsigned int toggled, resizes, resized;
 
 static bool is_ended(void)
 {
 	return __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
+}
+
+/* The ring was replaced, and read to its end. */
+static bool next_ring(struct worker *worker)
+{
+	struct client *client = &worker->client;
+
+	worker->rings++;
+	if (!client->meta->retired)
+		stream_wrong(&worker->stream, "ESTALE, but not retired");
+	client_unmap(client);
+	if (!client_map(client)) {
+		stream_wrong(&worker->stream, "map again: %s",
+			     error_name(errno));
+		return false;
+	}
+	client->any = client->meta->reader.read != 0;
+	client->id = client->meta->reader.id;
+	client->seen = client->meta->reader.read;
+	return true;
 }
 
 /* One step of a reader: false when nothing is there. */
@@ -114,10 +138,14 @@ static bool step_map(struct worker *worker)
 	bool any = client->any;
 	const void *subbuf;
 	size_t from, commit;
+	int error;
 
-	if (get_reader(client->fd))
+	error = get_reader(client->fd);
+	if (error == ESTALE && resizes)
+		return next_ring(worker);
+	if (error)
 		stream_wrong(&worker->stream, "GET_READER: %s",
-			     error_name(errno));
+			     error_name(error));
 	subbuf = client_subbuf(client);
 	client->id = client->meta->reader.id;
 	from = any && id == client->id ? client->seen : 0;
@@ -213,6 +241,9 @@ static bool polled(struct worker *worker)
 
 	if (poll(&pollfd, 1, 20) != 1)
 		return false;
+	/* The end of a ring that was replaced. */
+	if (resizes && by_map)
+		pollfd.revents &= ~POLLHUP;
 	if (pollfd.revents != POLLIN)
 		stream_wrong(&worker->stream, "poll says %#x", pollfd.revents);
 	return true;
@@ -370,13 +401,38 @@ static void *toggle(void *unused)
 
 	(void)unused;
 	toggled = 0;
-	while (!is_ended() && nr_cpus > 1) {
+	while (!__atomic_load_n(&emitted_all, __ATOMIC_ACQUIRE) && nr_cpus > 1) {
 		cpu = cpu % (nr_cpus - 1) + 1;
 		set_online(cpu, false);
 		nap(20);
 		set_online(cpu, true);
 		toggled++;
 		nap(50);
+	}
+	return NULL;
+}
+
+/*
+ * A reader that sleeps keeps each ring: small ones then.  A killed or refused
+ * resize would not be counted.
+ */
+static void *resize(void *unused)
+{
+	static const unsigned int sizes_kb[] = { 8, 65536, 24, 512 };
+	unsigned int i;
+
+	(void)unused;
+	resized = 0;
+	for (i = 0; !__atomic_load_n(&emitted_all, __ATOMIC_ACQUIRE); i = (i + 1) % 4) {
+		if (pace != FAST && sizes_kb[i] > 1024)
+			continue;
+		if (set_number("buffer_size_kb", sizes_kb[i]))
+			__atomic_add_fetch(&resized, 1, __ATOMIC_RELAXED);
+		else
+			diag("buffer_size_kb=%u: %s", sizes_kb[i],
+			     error_name(errno));
+		if (pace == END && resized >= resizes)
+			break;
 	}
 	return NULL;
 }
@@ -405,6 +461,7 @@ static void begin(void)
 
 		worker->cpu = cpu;
 		worker->polled = worker->in_vain = 0;
+		worker->rings = 0;
 		worker->finished = false;
 		stream_begin(&worker->stream, cpu, by_module ? &rule : NULL,
 			     slack, worker->first);
@@ -421,7 +478,7 @@ static void begin(void)
 		if (by_splice)
 			open_pipe(worker);
 	}
-	ended = false;
+	emitted_all = ended = false;
 }
 
 static void start_readers(void)
@@ -441,12 +498,15 @@ static void run(void)
 	begin();
 	if (!offline)
 		start_readers();
-	if (hotplug)
-		pthread_create(&toggler, NULL, toggle, NULL);
-	emit_all();
-	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
-	if (hotplug)
+	if (hotplug || resizes)
+		pthread_create(&toggler, NULL, hotplug ? toggle : resize, NULL);
+	do
+		emit_all();
+	while (__atomic_load_n(&resized, __ATOMIC_RELAXED) < resizes);
+	__atomic_store_n(&emitted_all, true, __ATOMIC_RELEASE);
+	if (hotplug || resizes)
 		pthread_join(toggler, NULL);
+	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
 	if (offline) {
 		for (cpu = 1; cpu < nr_cpus; cpu++)
 			set_online(cpu, false);
@@ -556,7 +616,8 @@ static bool meta_agrees(const struct worker *worker)
 	const int cpu = worker->cpu;
 	bool good = true;
 
-	if (!by_map)
+	/* It counts for its ring alone. */
+	if (!by_map || resizes)
 		return true;
 	good &= agree("meta: read", meta->read, received, cpu);
 	good &= agree("meta: entries", meta->entries,
@@ -648,6 +709,24 @@ static void describe(void)
 	     bytes, timed);
 }
 
+/* A ring that nothing was written to may go before a reader comes to it. */
+static void judge_rings(const char *name)
+{
+	uint64_t seen = 0;
+	bool gone = true;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		seen += workers[cpu].rings;
+		gone &= agree("stats: retired rings",
+			      stat_of(cpu, "retired rings"), 0, cpu);
+	}
+	ok(resized >= resizes && (seen || !by_map) && seen <= resized * nr_cpus,
+	   "%s: resized %u times, %" PRIu64 " rings were read to their end",
+	   name, resized, seen);
+	ok(gone, "%s: no old ring is left", name);
+}
+
 static void judge(const char *name)
 {
 	bool intact = true, forward = true, summed = true, placed = true;
@@ -701,6 +780,8 @@ static void judge(const char *name)
 	if (hotplug)
 		ok(toggled > 0, "%s: CPUs went off line and came back %u times",
 		   name, toggled);
+	if (resizes)
+		judge_rings(name);
 	/*
 	 * Who maps may have seen already what GET_READER counts as read now.
 	 * Events may be too few to come to the watermark.
@@ -733,11 +814,12 @@ static void scenario(void)
 	char name[96];
 	int cpu, i;
 
-	snprintf(name, sizeof(name), "%s %s %s%s%s%s",
+	snprintf(name, sizeof(name), "%s %s %s%s%s%s%s",
 		 overwrite ? "overwrite" : "discard",
 		 by_map ? "map" : by_splice ? "splice" : "read",
 		 pace_names[pace], wait_names[waiting],
-		 hotplug ? " hotplug" : "", offline ? " offline" : "");
+		 hotplug ? " hotplug" : "", offline ? " offline" : "",
+		 resizes ? " resize" : "");
 	run();
 	judge(name);
 	scenarios++;
@@ -798,6 +880,11 @@ static int options(int argc, char **argv)
 		}
 		if (!strcmp(option, "mapped")) {
 			mapped = true;
+			continue;
+		}
+		if (!strcmp(option, "resize")) {
+			resizes = strtoul(value, NULL, 10);
+			i++;
 			continue;
 		}
 		if (!strcmp(option, "offline")) {

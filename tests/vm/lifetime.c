@@ -346,6 +346,9 @@ static void test_offline(int cpu)
 	ok(reset(), "reset with it off line");
 	ok(set("trace_clock", "mono") && set("trace_clock", "local"),
 	   "change the clock with it off line");
+	is_error(get_reader(client.fd), ESTALE, "that is another ring");
+	client_unmap(&client);
+	ok(client_map(&client), "which can be mapped");
 	ok(cpu_online(cpu, true), "it comes back again");
 	more_on(cpu, 50);
 	is(drain(&client, &expected, &in_order), 50, "and its events are read");

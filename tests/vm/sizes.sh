@@ -46,6 +46,10 @@ everything()
 			without_ring "$ring"
 		done
 	done
+	with_ring "1000 times" 4 8
+	results "1000 times: " exact --resize 1000 emit 10000 overwrite-map-fast \
+		discard-read-fast
+	without_ring "1000 times"
 }
 
 each_once()
@@ -59,6 +63,16 @@ each_once()
 	results "4K, poll: " exact --wait poll --percent 0 emit 20000 fast
 	results "4K, wait: " exact --wait block --percent 25 emit 20000 fast
 	without_ring 4K
+
+	with_ring resized 4 512
+	results "resized: " exact --resize 40 emit 20000
+	results "resized, poll: " exact --wait poll --percent 25 --resize 20 \
+		emit 20000 fast
+	results "resized, splice: " exact --splice --resize 20 emit 20000 \
+		overwrite-read-fast discard-read-slow
+	results "resized, wait: " exact --wait block --percent 50 --resize 20 \
+		emit 20000 overwrite-map-fast discard-read-fast
+	without_ring resized
 
 	with_ring 64K 64 1024
 	results "64K, poll: " exact --wait poll --percent 50 emit 20000 fast

@@ -21,7 +21,7 @@
 #include "tap.h"
 
 #define CPU	0
-#define LARGE	4000	/* bytes of text of an event: one a page */
+#define LARGE	1000	/* bytes of text of an event */
 #define HELD	2	/* sub-buffers */
 
 static size_t subbuf_size;
@@ -35,16 +35,23 @@ static void open_pipe(void)
 		bail_out("pipe: %s", error_name(errno));
 }
 
-/* So many that the writer leaves as many sub-buffers as a pipe takes. */
-static void emit_all(void)
+/* In a child: an open marker would hold the module. */
+static void emit_all(uint64_t events)
 {
-	number += emit(number, (HELD + 1) * (subbuf_size / LARGE), LARGE);
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(emit(number, events, LARGE) != events);
+	waitpid(pid, NULL, 0);
+	number += events;
 }
 
+/* Write events until the writer has left so many sub-buffers; take these. */
 static bool fill(void)
 {
 	size_t len = HELD * subbuf_size;
 
+	emit_all((HELD + 1) * (subbuf_size / LARGE));
 	return splice(fd, NULL, ends[1], NULL, len, SPLICE_F_NONBLOCK) ==
 	       (ssize_t)len;
 }
@@ -87,15 +94,7 @@ static uint64_t look(void)
 static void hold(char **command)
 {
 	bool filled;
-	pid_t pid;
 
-	/* In a child: an open marker would hold the module. */
-	pid = fork();
-	if (!pid) {
-		emit_all();
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
 	open_pipe();
 	filled = fill();
 	ok(filled, "hold: the pipe has %d sub-buffers of %zu KiB", HELD,
@@ -112,7 +111,6 @@ static void pass(unsigned int count)
 
 	for (i = 0; good && i < count; i += HELD) {
 		open_pipe();
-		emit_all();
 		good = fill();
 		close(ends[0]);
 		close(ends[1]);

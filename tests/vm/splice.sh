@@ -49,7 +49,7 @@ holds 4 64
 holds 1024 8192
 holds 4096 16384
 passes 4 128 2000
-passes 1024 8192 600
+passes 1024 8192 800
 exactly 4 8
 exactly 4 128 --wait block --percent 0
 exactly 64 1024 --wait block --percent 25

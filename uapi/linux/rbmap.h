@@ -35,6 +35,16 @@
  *	Without O_NONBLOCK and SPLICE_F_NONBLOCK it waits for buffer_percent,
  *	and at least one; 0: ioctl(fd, 0) has ended that.
  *
+ * Another ring
+ *	A ring never changes its size or its clock.  Where one of these is set
+ *	anew, the CPU goes on in another ring, and the old one is retired
+ *	(meta->retired): it can be read to its end as before.  Then GET_READER
+ *	says ESTALE, and poll() POLLHUP beside POLLIN: unmap all of it, and map
+ *	anew, with the same file or another one: that maps the next ring, of
+ *	which no event has been missed.  A new file begins with the oldest
+ *	ring that has not been read to its end.  read() and splice() go on by
+ *	themselves.
+ *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
  *	(RBMAP_MISSED_EVENTS) says that events were lost before the first one
@@ -120,7 +130,8 @@ enum rbmap_clock {
  * @pages_touched:	sub-buffers that the writer has opened
  * @magic:		RBMAP_META_MAGIC; a kernel's own ring ends before it
  * @version:		RBMAP_META_VERSION
- * @generation:		counts the rings that this CPU has had, from 1
+ * @generation:		counts the rings that this CPU has had, from 1: which of them
+ *			this is
  * @mode:		enum rbmap_mode
  * @clock:		enum rbmap_clock
  * @cpu:		the CPU that writes this ring
@@ -136,6 +147,7 @@ enum rbmap_clock {
  * @now:		@clock's time when the last GET_READER began to look: what
  *			it did not find is newer (but for an event that was
  *			being written); 0: not known
+ * @retired:		1: nobody writes to this ring any more
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -174,6 +186,9 @@ struct rbmap_meta {
 	__u64	disabled;
 	__u64	lost_told;
 	__u64	now;
+
+	__u32	retired;
+	__u32	reserved;
 };
 
 /* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */

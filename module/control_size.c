@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* buffer_size_kb and buffer_subbuf_size_kb, of a buffer and of each CPU. */
+#include <linux/sysfs.h>
+
+#include "control.h"
+
+/**
+ * rbmap_control_size_show - a size in KiB, X where the CPUs' differ
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @subbuf: of a sub-buffer, else of the slots
+ * @page: sysfs'
+ */
+ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
+				bool subbuf, char *page)
+{
+	struct rbmap_sizes sizes;
+
+	if (!rbmap_buffer_sizes(buf, which, &sizes))
+		return sysfs_emit(page, "X\n");
+	return sysfs_emit(page, "%lu\n", subbuf ? sizes.subbuf_size >> 10 :
+			  rbmap_sizes_kb(&sizes));
+}
+
+/**
+ * rbmap_control_size_store - change it
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @subbuf: of a sub-buffer, else of the slots
+ * @name: the file, for the log
+ * @page: what was written
+ * @len: its bytes
+ *
+ * Return: @len or a negative error, explained in the log.
+ */
+ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
+				 bool subbuf, const char *name,
+				 const char *page, size_t len)
+{
+	unsigned long kb;
+	int err;
+
+	/* What is good is known further down, which says it. */
+	err = rbmap_control_number(name, page, len, ULONG_MAX, &kb);
+	if (err)
+		return err;
+	if (!kb)
+		return rbmap_control_refuse(name, page, len,
+					    "a number of KiB above 0");
+	err = subbuf ? rbmap_buffer_resize_subbufs(buf, which, kb) :
+		       rbmap_buffer_resize(buf, which, kb);
+	return err ? err : len;
+}

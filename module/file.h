@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An open /dev/rbmap/cpuN: which of the CPU's rings it reads. */
+#ifndef RBMAP_FILE_H
+#define RBMAP_FILE_H
+
+#include <linux/mutex.h>
+
+#include "cpu_buffer.h"
+
+/**
+ * struct rbmap_file - an open file
+ * @cpu_buf: the CPU's rings
+ * @gen: the one that it is bound to, with a reference; under @cpu_buf's lock
+ * @maps: of the file: while there are any, @gen stays; under @cpu_buf's lock
+ * @lock: one read() at a time; user memory may be touched with it held
+ * @copy: the sub-buffer that read() hands out, allocated by the first one
+ * @copy_size: its bytes
+ * @offset: of them, those that were handed out; all: take another
+ */
+struct rbmap_file {
+	struct rbmap_cpu_buffer		*cpu_buf;
+	struct rbmap_generation		*gen;
+	unsigned int			maps;
+	struct mutex			lock;
+	struct rbmap_subbuf_header	*copy;
+	size_t				copy_size;
+	size_t				offset;
+};
+
+struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map);
+bool rbmap_file_stays(const struct rbmap_file *file);
+void rbmap_file_map(struct rbmap_file *file);
+void rbmap_file_unmap(struct rbmap_file *file);
+
+#endif /* RBMAP_FILE_H */

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Make and unmake a ring; its end and its reset. */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "cpu_buffer.h"
+#include "pages.h"
+
+/**
+ * rbmap_generation_bytes - memory that a ring takes, about
+ * @sizes: of it
+ */
+unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes)
+{
+	return (sizes->nr_slots + 1UL) *
+	       (sizes->subbuf_size + sizeof(struct rbmap_subbuf) + sizeof(u64));
+}
+
+/**
+ * rbmap_generation_free - free a ring
+ * @gen: nobody writes, reads or maps it
+ *
+ * Context: may sleep.
+ */
+void rbmap_generation_free(struct rbmap_generation *gen)
+{
+	struct rbmap_subbuf *subbuf = gen->ring.subbuf;
+	u32 i;
+
+	rbmap_wait_exit(gen);
+	for (i = 0; subbuf && subbuf[i].header; i++) {
+		rbmap_pages_free(subbuf[i].header);
+		if (i == gen->ring.nr_slots)
+			break;
+	}
+	kvfree(subbuf);
+	kvfree(gen->ring.slot);
+	free_page((unsigned long)gen->meta);
+	if (gen->pad)
+		__free_page(gen->pad);
+	kfree(gen);
+}
+
+static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
+{
+	u32 i;
+
+	for (i = 0; i <= gen->ring.nr_slots; i++) {
+		gen->ring.subbuf[i].header = rbmap_pages_alloc(gen->subbuf_size,
+							       node);
+		if (!gen->ring.subbuf[i].header)
+			return -ENOMEM;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * rbmap_generation_create - a ring for a CPU, in that CPU's memory
+ * @cpu_buf: the CPU, possible, need not be on line
+ * @sizes: of the ring
+ * @clock: of its events
+ *
+ * It is empty, and off or on as the buffer is.
+ *
+ * Context: may sleep.
+ * Return: it, with the reference of who queues it, or ERR_PTR: -ENOMEM; -EINTR:
+ * the process was killed.
+ */
+struct rbmap_generation *
+rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
+			const struct rbmap_sizes *sizes,
+			enum rbmap_clock clock)
+{
+	struct rbmap_ring_config config = {
+		.nr_slots	= sizes->nr_slots,
+		.subbuf_size	= sizes->subbuf_size,
+		.mode		= cpu_buf->buffer->mode,
+		.clock		= clock,
+		.ops		= &rbmap_ring_ops,
+	};
+	int node = cpu_to_node(cpu_buf->cpu);
+	struct rbmap_generation *gen;
+	int err = -ENOMEM;
+
+	gen = kzalloc_node(sizeof(*gen), GFP_KERNEL, node);
+	if (!gen)
+		return ERR_PTR(-ENOMEM);
+	gen->cpu_buf = cpu_buf;
+	gen->subbuf_size = sizes->subbuf_size;
+	gen->ring.nr_slots = sizes->nr_slots;
+	kref_init(&gen->refs);
+	INIT_LIST_HEAD(&gen->list);
+	mutex_init(&gen->reader_lock);
+	rbmap_wait_init(gen);
+
+	config.subbuf = kvzalloc_node(array_size(sizes->nr_slots + 1,
+						 sizeof(*config.subbuf)),
+				      GFP_KERNEL, node);
+	config.slot = kvzalloc_node(array_size(sizes->nr_slots,
+					       sizeof(*config.slot)),
+				    GFP_KERNEL, node);
+	gen->ring.subbuf = config.subbuf;
+	gen->ring.slot = config.slot;
+	gen->meta = (void *)get_zeroed_page(GFP_KERNEL);
+	if (sizes->subbuf_size > PAGE_SIZE)
+		gen->pad = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!config.subbuf || !config.slot || !gen->meta ||
+	    (sizes->subbuf_size > PAGE_SIZE && !gen->pad))
+		goto free;
+	err = rbmap_subbufs_alloc(gen, node);
+	if (err)
+		goto free;
+
+	rbmap_ring_init(&gen->ring, &config);
+	gen->ring.off = !cpu_buf->buffer->on;
+	rbmap_meta_init(gen);
+	return gen;
+
+free:
+	rbmap_generation_free(gen);
+	return ERR_PTR(err);
+}
+
+/**
+ * rbmap_generation_retire - tell readers that no event comes any more
+ * @gen: no writer is in it, nor will one come: a grace period has passed since
+ *	another one was installed
+ *
+ * Context: may sleep.
+ */
+void rbmap_generation_retire(struct rbmap_generation *gen)
+{
+	mutex_lock(&gen->reader_lock);
+	/*
+	 * Who sees it sees all events: the grace period is a full barrier, too.
+	 * litmus: generation-retire
+	 */
+	WRITE_ONCE(gen->retired, true);
+	rbmap_meta_update(gen);
+	mutex_unlock(&gen->reader_lock);
+	rbmap_wake_all(gen);
+}
+
+/**
+ * rbmap_generation_drained - is there nothing more to be read, nor ever will?
+ * @gen: any
+ *
+ * Once it is, it stays so.
+ *
+ * Context: any.
+ */
+bool rbmap_generation_drained(const struct rbmap_generation *gen)
+{
+	return rbmap_generation_retired(gen) &&
+	       !rbmap_ring_has_event(&gen->ring) &&
+	       !rbmap_ring_untold_drops(&gen->ring);
+}
+
+/**
+ * rbmap_generation_reset - forget what is unread, count from 0
+ * @gen: may be written to meanwhile
+ *
+ * All that is committed counts as read, and what the counters are now is
+ * taken off from here on.  Events below `expected` were read or overwritten,
+ * which gives both exactly, whatever the writer does meanwhile.
+ *
+ * Context: may sleep.
+ */
+void rbmap_generation_reset(struct rbmap_generation *gen)
+{
+	struct rbmap_base *base = &gen->base;
+	struct rbmap_ring *ring = &gen->ring;
+	struct rbmap_reader *reader = &ring->reader;
+	int i;
+
+	mutex_lock(&gen->reader_lock);
+	rbmap_ring_skip(ring);
+	/* Who maps the ring keeps an offset in it: begin in another one. */
+	if (rbmap_ring_reader_at_writer(ring))
+		rbmap_close(gen, reader->seq);
+
+	reader->told_drops = 0;
+	for (i = 0; i < RBMAP_NR_DROPS; i++) {
+		base->dropped[i] = local_read(&ring->dropped[i]);
+		reader->told_drops += base->dropped[i];
+	}
+	reader->lost = 0;
+	base->told = reader->told;
+	base->entries = reader->expected;
+	base->read = reader->read;
+	base->overrun = reader->expected - reader->read;
+	base->disabled = local_read(&ring->disabled);
+	base->touched = READ_ONCE(ring->touched);
+	base->overwritten = local_read(&ring->overwritten);
+	gen->moved = 0;
+	gen->copied = 0;
+
+	rbmap_meta_update(gen);
+	mutex_unlock(&gen->reader_lock);
+}

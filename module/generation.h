@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One ring of a CPU, from the time that it is written to the time that nobody
+ * reads it any more.  A ring never changes its size or its clock: another
+ * generation takes its place, and the old one is read to its end.
+ */
+#ifndef RBMAP_GENERATION_H
+#define RBMAP_GENERATION_H
+
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+
+#include "buffer.h"
+#include "ring/ring.h"
+
+struct rbmap_cpu_buffer;
+struct rbmap_file;
+
+/* What the counters were at the last reset: the ring's own never go back. */
+struct rbmap_base {
+	u64	entries;
+	u64	overrun;
+	u64	read;
+	u64	dropped[RBMAP_NR_DROPS];
+	u64	disabled;
+	u64	told;
+	u64	touched;
+	u64	overwritten;
+};
+
+/**
+ * struct rbmap_generation - one ring and who reads it
+ * @ring: first: rbmap_ring_closed() comes back from it
+ * @cpu_buf: whose it is
+ * @refs: the queue has one, each open file that is bound to it has one
+ * @list: all that there are, in @cpu_buf; under its lock
+ * @queued: a file that is opened begins with it, if it is the oldest; under
+ *	@cpu_buf's lock
+ * @retired: nobody writes to it any more, nor ever will
+ * @number: from 1
+ * @subbuf_size: bytes
+ * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
+ *	@copied.  Taken with mmap_lock held, so no user memory is touched with it held
+ * @mapped: maps of it
+ * @meta: the meta-page; only ever written here
+ * @pad: a zeroed page, where the meta-page is smaller than a sub-buffer
+ * @seen: the clock when the last GET_READER began to look
+ * @moved: sub-buffers that splice() has handed over as they were
+ * @copied: those of which it has handed over a copy
+ * @wake: wakes those who wait in @cpu_buf; any context may queue it
+ * @notify_closed: somebody waits for the watermark
+ */
+struct rbmap_generation {
+	struct rbmap_ring	ring;
+	struct rbmap_cpu_buffer	*cpu_buf;
+	struct kref		refs;
+	struct list_head	list;
+	bool			queued;
+	bool			retired;
+	u32			number;
+	u32			subbuf_size;
+
+	struct mutex		reader_lock;
+	unsigned int		mapped;
+	struct rbmap_base	base;
+	struct rbmap_meta	*meta;
+	struct page		*pad;
+	u64			seen;
+	u64			moved;
+	u64			copied;
+
+	struct irq_work		wake;
+	bool			notify_closed;
+};
+
+static inline struct rbmap_generation *
+rbmap_generation_of(struct rbmap_ring *ring)
+{
+	return container_of(ring, struct rbmap_generation, ring);
+}
+
+/* Acquire: what its last writer left can be read.  litmus: generation-retire */
+static inline bool rbmap_generation_retired(const struct rbmap_generation *gen)
+{
+	return smp_load_acquire(&gen->retired);
+}
+
+/* generation.c */
+unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes);
+struct rbmap_generation *
+rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
+			const struct rbmap_sizes *sizes,
+			enum rbmap_clock clock);
+void rbmap_generation_free(struct rbmap_generation *gen);
+void rbmap_generation_retire(struct rbmap_generation *gen);
+bool rbmap_generation_drained(const struct rbmap_generation *gen);
+void rbmap_generation_reset(struct rbmap_generation *gen);
+
+/* wait.c */
+void rbmap_wait_init(struct rbmap_generation *gen);
+void rbmap_wait_exit(struct rbmap_generation *gen);
+void rbmap_notify(struct rbmap_generation *gen);
+void rbmap_wake_all(struct rbmap_generation *gen);
+int rbmap_wait(struct rbmap_generation *gen, unsigned int percent,
+	       bool closed);
+__poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
+		    poll_table *table);
+extern const struct rbmap_ring_ops rbmap_ring_ops;
+
+/* Whoever may have published an event looks afterwards who waits for any. */
+static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
+{
+	if (unlikely(READ_ONCE(ring->notify_event)))
+		rbmap_notify(rbmap_generation_of(ring));
+}
+
+/* take.c: with reader_lock held */
+bool rbmap_close(struct rbmap_generation *gen, u64 seq);
+bool rbmap_take_mapped(struct rbmap_generation *gen);
+bool rbmap_take_copy(struct rbmap_generation *gen,
+		     struct rbmap_subbuf_header *copy);
+bool rbmap_has_closed(const struct rbmap_generation *gen);
+struct rbmap_subbuf_header *
+rbmap_take_closed(struct rbmap_generation *gen,
+		  struct rbmap_subbuf_header *fresh);
+
+/* meta.c: with reader_lock held */
+void rbmap_meta_init(struct rbmap_generation *gen);
+void rbmap_meta_update(struct rbmap_generation *gen);
+void rbmap_generation_stats(struct rbmap_generation *gen,
+			    struct rbmap_buffer_stats *stats);
+
+/* mmap.c */
+int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma);
+
+/* splice.c */
+ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
+		     struct pipe_inode_info *pipe, size_t len,
+		     unsigned int flags);
+
+#endif /* RBMAP_GENERATION_H */

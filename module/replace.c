@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Other sizes, another clock: each CPU goes on in a new ring. */
+#include <linux/cpu.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "cpu_buffer.h"
+#include "log.h"
+
+#define RBMAP_MIN_SUBBUF_KB	max(4UL, PAGE_SIZE >> 10)
+#define RBMAP_MAX_SUBBUF_KB	4096UL
+
+/**
+ * rbmap_sizes_set - sizes in slots and bytes
+ * @sizes: filled
+ * @size_kb: KiB of slots; rounded up to whole sub-buffers
+ * @subbuf_size_kb: KiB of a sub-buffer
+ *
+ * Return: 0; -EINVAL, explained in the log.
+ */
+int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
+		    unsigned long subbuf_size_kb)
+{
+	unsigned long slots;
+
+	if (subbuf_size_kb < RBMAP_MIN_SUBBUF_KB ||
+	    subbuf_size_kb > RBMAP_MAX_SUBBUF_KB ||
+	    !is_power_of_2(subbuf_size_kb)) {
+		rbmap_err("subbuf_size_kb=%lu: must be a power of two, %lu to %lu\n",
+			  subbuf_size_kb, RBMAP_MIN_SUBBUF_KB,
+			  RBMAP_MAX_SUBBUF_KB);
+		return -EINVAL;
+	}
+	slots = size_kb / subbuf_size_kb + !!(size_kb % subbuf_size_kb);
+	if (slots && slots < RBMAP_MIN_SLOTS)
+		slots = RBMAP_MIN_SLOTS;
+	if (slots < RBMAP_MIN_SLOTS || slots > RBMAP_MAX_SLOTS) {
+		rbmap_err("buffer_size_kb=%lu: must be 1 to %lu with sub-buffers of %lu KiB\n",
+			  size_kb, RBMAP_MAX_SLOTS * subbuf_size_kb,
+			  subbuf_size_kb);
+		return -EINVAL;
+	}
+	sizes->nr_slots = slots;
+	sizes->subbuf_size = subbuf_size_kb << 10;
+	return 0;
+}
+
+/**
+ * rbmap_sizes_check_memory - is there enough for rings?
+ * @sizes: of them
+ * @cpus: how many
+ *
+ * Asked first: finding out by allocating would start the OOM killer.
+ *
+ * Return: 0; -ENOMEM, explained in the log.
+ */
+int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
+{
+	unsigned long free_kb = si_mem_available() << (PAGE_SHIFT - 10);
+	unsigned long need_kb = (rbmap_generation_bytes(sizes) >> 10) * cpus;
+
+	if (need_kb <= free_kb)
+		return 0;
+	rbmap_err("buffer_size_kb=%lu: needs %lu KiB for %u CPUs, %lu KiB are available, %lu KiB are missing: choose a smaller buffer_size_kb\n",
+		  rbmap_sizes_kb(sizes), need_kb, cpus, free_kb,
+		  need_kb - free_kb);
+	return -ENOMEM;
+}
+
+static struct rbmap_sizes rbmap_sizes_of(const struct rbmap_generation *gen)
+{
+	return (struct rbmap_sizes) {
+		.nr_slots	= gen->ring.nr_slots,
+		.subbuf_size	= gen->subbuf_size,
+	};
+}
+
+/* The CPUs that have a ring, of the one or all that are meant. */
+#define for_each_replaced(_buf, _which, _cpu, _cpu_buf)			\
+	for_each_possible_cpu(_cpu)					\
+		if (((_which) == RBMAP_ALL_CPUS || (_which) == (_cpu)) && \
+		    ((_cpu_buf) = rbmap_cpu_buffer(_buf, _cpu)))
+
+static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
+				     const struct rbmap_sizes *sizes,
+				     enum rbmap_clock clock,
+				     struct rbmap_generation **gens)
+{
+	struct rbmap_cpu_buffer *cpu_buf;
+	int cpu;
+
+	for_each_replaced(buf, which, cpu, cpu_buf) {
+		struct rbmap_sizes same = rbmap_sizes_of(cpu_buf->current_gen);
+		struct rbmap_generation *gen;
+
+		gen = rbmap_generation_create(cpu_buf, sizes ?: &same, clock);
+		if (IS_ERR(gen))
+			return PTR_ERR(gen);
+		gens[cpu] = gen;
+	}
+	return 0;
+}
+
+static void rbmap_replacements_free(struct rbmap_generation **gens)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (gens[cpu])
+			rbmap_generation_free(gens[cpu]);
+	}
+}
+
+static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
+{
+	u32 min_size = buf->sizes.subbuf_size;
+	struct rbmap_cpu_buffer *cpu_buf;
+	int cpu;
+
+	for_each_replaced(buf, RBMAP_ALL_CPUS, cpu, cpu_buf)
+		min_size = min(min_size, cpu_buf->current_gen->subbuf_size);
+	WRITE_ONCE(buf->max_event,
+		   rbmap_max_event(min_size - RBMAP_SUBBUF_HEADER_SIZE));
+}
+
+/**
+ * rbmap_buffer_replace - have CPUs go on in new rings
+ * @buf: its lock held
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @sizes: of the new rings; NULL: as those before
+ * @clock: of the new rings
+ *
+ * What was written can be read as before: a file reads one ring to its end and
+ * goes on with the next one.  No event is lost or counted as anything for it.
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM, -EINTR: nothing has changed.
+ */
+int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
+			 const struct rbmap_sizes *sizes,
+			 enum rbmap_clock clock)
+{
+	struct rbmap_cpu_buffer *cpu_buf;
+	struct rbmap_generation **gens;
+	int cpu, err;
+
+	lockdep_assert_held(&buf->lock);
+	gens = kcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
+	if (!gens)
+		return -ENOMEM;
+
+	/*
+	 * A CPU that comes on line has its first ring before this, or after.
+	 * litmus: replace-new-cpu
+	 */
+	cpus_read_lock();
+	err = rbmap_replacements_create(buf, which, sizes, clock, gens);
+	if (err) {
+		cpus_read_unlock();
+		rbmap_replacements_free(gens);
+		goto out;
+	}
+	for_each_replaced(buf, which, cpu, cpu_buf)
+		gens[cpu] = rbmap_cpu_buffer_install(cpu_buf, gens[cpu]);
+	if (which == RBMAP_ALL_CPUS) {
+		if (sizes)
+			buf->sizes = *sizes;
+		WRITE_ONCE(buf->clock, clock);
+	}
+	rbmap_buffer_update_max_event(buf);
+	cpus_read_unlock();
+
+	/*
+	 * Writers have preemption off from looking their ring up to leaving it:
+	 * after this, nobody is in an old one.  litmus: generation-retire
+	 */
+	synchronize_rcu_expedited();
+	for_each_replaced(buf, which, cpu, cpu_buf) {
+		if (!gens[cpu])
+			continue;	/* on line since: its first ring */
+		rbmap_generation_retire(gens[cpu]);
+		rbmap_cpu_buffer_settle(cpu_buf);
+	}
+out:
+	kfree(gens);
+	return err;
+}
+
+/**
+ * rbmap_buffer_sizes - sizes of the rings that are written
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @sizes: filled
+ *
+ * Context: may sleep.
+ * Return: false: that CPU has no ring; the CPUs' are not the same, and @sizes
+ * are those of CPUs to come.
+ */
+bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int which,
+			struct rbmap_sizes *sizes)
+{
+	struct rbmap_cpu_buffer *cpu_buf;
+	bool found = false, same = true;
+	int cpu;
+
+	mutex_lock(&buf->lock);
+	*sizes = buf->sizes;
+	for_each_replaced(buf, which, cpu, cpu_buf) {
+		struct rbmap_sizes s = rbmap_sizes_of(cpu_buf->current_gen);
+
+		found = true;
+		if (which == RBMAP_ALL_CPUS)
+			same &= s.nr_slots == sizes->nr_slots &&
+				s.subbuf_size == sizes->subbuf_size;
+		else
+			*sizes = s;
+	}
+	mutex_unlock(&buf->lock);
+	return found && same;
+}
+
+/* With KiB of 0: as they are. */
+static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
+				  unsigned long size_kb,
+				  unsigned long subbuf_size_kb)
+{
+	bool same;
+	struct rbmap_sizes sizes, were;
+	int err;
+
+	same = rbmap_buffer_sizes(buf, which, &were);
+	if (which != RBMAP_ALL_CPUS && !same)
+		return -ENODEV;
+	err = rbmap_sizes_set(&sizes, size_kb ?: rbmap_sizes_kb(&were),
+			      subbuf_size_kb ?: were.subbuf_size >> 10);
+	if (err)
+		return err;
+	if (same && !memcmp(&sizes, &were, sizeof(sizes)))
+		return 0;
+	err = rbmap_sizes_check_memory(&sizes, which == RBMAP_ALL_CPUS ?
+				       num_online_cpus() : 1);
+	if (err)
+		return err;
+	mutex_lock(&buf->lock);
+	err = rbmap_buffer_replace(buf, which, &sizes, buf->clock);
+	mutex_unlock(&buf->lock);
+	return err;
+}
+
+/**
+ * rbmap_buffer_resize - rings of another size
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @size_kb: KiB of slots, rounded up to whole sub-buffers
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL, -ENOMEM, explained in the log; -ENODEV; -EINTR: nothing
+ * has changed.
+ */
+int rbmap_buffer_resize(struct rbmap_buffer *buf, int which,
+			unsigned long size_kb)
+{
+	return rbmap_buffer_set_sizes(buf, which, size_kb, 0);
+}
+
+/**
+ * rbmap_buffer_resize_subbufs - sub-buffers of another size
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @subbuf_size_kb: KiB, a power of two, 4 to 4096; the rings keep their size,
+ *	rounded up to whole sub-buffers
+ *
+ * Context: may sleep.
+ * Return: as rbmap_buffer_resize().
+ */
+int rbmap_buffer_resize_subbufs(struct rbmap_buffer *buf, int which,
+				unsigned long subbuf_size_kb)
+{
+	return rbmap_buffer_set_sizes(buf, which, 0, subbuf_size_kb);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A CPU's rings: another size or another clock begins another ring, and the old
+ * one can be read to its end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define CPU	0
+#define SMALL	24	/* bytes of an event's text */
+
+static uint64_t number;		/* of the next event */
+static size_t subbuf_size;
+
+static uint64_t more(uint64_t count, size_t len)
+{
+	uint64_t taken = emit(number, count, len);
+
+	number += count;
+	return taken;
+}
+
+/* An empty ring that any event makes readable. */
+static void fresh(void)
+{
+	set_overwrite(true);
+	set_number("buffer_percent", 0);
+	if (!reset())
+		bail_out("reset: %s", error_name(errno));
+}
+
+/* GET_READER, and the events that it has not given yet. */
+static size_t take(struct client *client, uint64_t *first, uint64_t *last)
+{
+	uint32_t id = client->meta->reader.id;
+	size_t from = 0;
+
+	if (get_reader(client->fd))
+		return 0;
+	if (client->any && id == client->meta->reader.id)
+		from = client->seen;
+	client->any = true;
+	client->seen = subbuf_commit(client_subbuf(client));
+	return subbuf_events(client_subbuf(client), from, first, last);
+}
+
+static bool times_within(const void *subbuf, uint64_t from, uint64_t to)
+{
+	struct record record;
+	struct cursor cursor;
+
+	cursor_begin(&cursor, subbuf);
+	while (cursor_next(&cursor, &record))
+		if (record.time < from || record.time > to)
+			return false;
+	return !cursor.bad;
+}
+
+/* What there is to read, and then the end of the ring. */
+static void test_old_ring(struct client *client, const char *name,
+			  uint64_t unread)
+{
+	struct pollfd pollfd = { .fd = client->fd, .events = POLLIN };
+	uint64_t first = 0, last = 0, events = 0, got;
+	int error;
+
+	is(client->meta->retired, 1, "%s: the old ring is retired", name);
+	while (poll(&pollfd, 1, 0) == 1 && pollfd.revents == POLLIN &&
+	       (got = take(client, &first, &last)))
+		events += got;
+	is(events, unread, "%s: the old ring can be read", name);
+	is(poll(&pollfd, 1, 0) == 1 ? pollfd.revents : 0, POLLIN | POLLHUP,
+	   "%s: poll tells its end", name);
+	error = get_reader(client->fd);
+	is_error(error, ESTALE, "%s: GET_READER tells its end", name);
+	is_error(get_reader(client->fd), ESTALE, "%s: again", name);
+	is(client->meta->entries, client->meta->read,
+	   "%s: nothing of it is left", name);
+	is(stat_of(CPU, "retired rings"), 1, "%s: it is there while mapped",
+	   name);
+}
+
+/* Each CPU goes on in another ring, and its old one can still be read. */
+static void test_another_ring(const char *name, const char *setting,
+			      const char *value, const char *back, bool take_first)
+{
+	uint64_t from, to, first = 0, last = 0;
+	struct client client;
+	uint32_t generation;
+
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	generation = client.meta->generation;
+	more(3, SMALL);
+	if (take_first)
+		is(take(&client, &first, &last), 3, "%s: three are read", name);
+	more(3, SMALL);
+	ok(set(setting, value), "%s: changes", name);
+	is(stat_of(CPU, "entries"), take_first ? 3 : 6,
+	   "%s: nothing is lost", name);
+	from = now();
+	more(3, SMALL);
+	to = now();
+	test_old_ring(&client, name, take_first ? 3 : 6);
+
+	client_unmap(&client);
+	ok(client_map(&client), "%s: maps the next ring", name);
+	is(client.meta->generation, generation + 1, "%s: the next one", name);
+	is(get_reader(client.fd), 0, "%s: GET_READER", name);
+	is(client.meta->read, 3, "%s: its events are read", name);
+	subbuf_events(client_subbuf(&client), 0, &first, &last);
+	ok(first == number - 3 && last == number - 1, "%s: the new ones", name);
+	if (client.meta->clock == RBMAP_CLOCK_MONO)
+		ok(times_within(client_subbuf(&client), from, to),
+		   "%s: with the clock's times", name);
+	is(stat_of(CPU, "retired rings"), 0, "%s: the old one is gone", name);
+	is(stat_of(CPU, "read events"), 9, "%s: all are counted", name);
+	client_close(&client);
+	set(setting, back);
+}
+
+/* read() and a file that is opened later go through the rings in turn. */
+static void test_read_rings(void)
+{
+	char *subbuf = malloc(2 * subbuf_size);
+	uint64_t first = 0, last = 0;
+	int i, fd;
+
+	fresh();
+	for (i = 0; i < 3; i++) {
+		more(2, SMALL);
+		set("trace_clock", i % 2 ? "local" : "mono");
+	}
+	set("trace_clock", "local");
+	more(2, SMALL);
+	is(stat_of(CPU, "retired rings"), 3, "rings: those with events wait");
+	ok(stat_of(CPU, "retired bytes") > 0, "rings: their memory is told");
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	for (i = 0; i < 4; i++) {
+		is(read(fd, subbuf, subbuf_size), subbuf_size,
+		   "rings: read %d", i);
+		subbuf_events(subbuf, 0, &first, &last);
+		ok(first == number - 8 + 2 * i && last == first + 1,
+		   "rings: events of ring %d", i);
+	}
+	is_error(read(fd, subbuf, subbuf_size) < 0 ? errno : 0, EAGAIN,
+		 "rings: that was all");
+	is(stat_of(CPU, "retired rings"), 0, "rings: none is left");
+
+	for (i = 0; i < 3; i++) {
+		more(2, SMALL);
+		set("trace_clock", i % 2 ? "local" : "mono");
+	}
+	close(fd);
+	fresh();
+	is(stat_of(CPU, "retired rings"), 0, "rings: reset forgets them all");
+	is(stat_of(CPU, "entries"), 0, "rings: and what was in them");
+	set("trace_clock", "local");
+	free(subbuf);
+}
+
+static void test_sizes(void)
+{
+	static const char * const bad[] = { "0", "-1", "x", "3 4" };
+	uint64_t kb = 8, was = stat_of(CPU, "slots");
+	char per_cpu[64];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!set("buffer_size_kb", bad[i]) && errno == EINVAL,
+		   "sizes: \"%s\" is refused", bad[i]);
+	ok(!set("buffer_size_kb", "99999999999") && errno == EINVAL,
+	   "sizes: more slots than there can be");
+	ok(!set("buffer_size_kb", "250000") && errno == ENOMEM,
+	   "sizes: more memory than there is");
+	ok(!set("buffer_subbuf_size_kb", "12") && errno == EINVAL,
+	   "sizes: no power of two");
+	is(stat_of(CPU, "slots"), was, "sizes: the old ring is untouched");
+
+	snprintf(per_cpu, sizeof(per_cpu), "per_cpu/cpu%d/buffer_size_kb", CPU);
+	ok(set_number(per_cpu, kb), "sizes: of one CPU");
+	is(stat_of(CPU, "slots") * stat_of(CPU, "subbuf size"), kb << 10,
+	   "sizes: are as asked for");
+	ok(stat_of(CPU + 1, "slots") != stat_of(CPU, "slots"),
+	   "sizes: the others' are not");
+	ok(set_number("buffer_size_kb", was * subbuf_size >> 10),
+	   "sizes: of all");
+	is(stat_of(CPU, "slots"), was, "sizes: are as before");
+}
+
+int main(int argc, char **argv)
+{
+	target_options(argc, argv);
+	pin(CPU);
+	subbuf_size = stat_of(CPU, "subbuf size");
+	test_another_ring("clock", "trace_clock", "mono", "local", false);
+	test_another_ring("clock, reader in", "trace_clock", "mono", "local",
+			  true);
+	test_another_ring("size", "buffer_size_kb", "128", "64", false);
+	test_another_ring("size, reader in", "buffer_size_kb", "128", "64", true);
+	test_another_ring("sub-buffers", "buffer_subbuf_size_kb", "16", "4", false);
+	test_another_ring("sub-buffers, reader in", "buffer_subbuf_size_kb",
+			  "16", "4", true);
+	test_read_rings();
+	test_sizes();
+	set_number("buffer_percent", 50);
+	return done_testing();
+}
