@@ -294,6 +294,49 @@ static void test_errors_of_the_device(void **state)
 	fake_free(ring);
 }
 
+/* A ring that another takes the place of is read to its end, and counted. */
+static void test_next_ring(void **state)
+{
+	static const size_t sizes[] = { 2 * SUBBUF, SUBBUF, 4 * SUBBUF };
+	struct fake_ring *ring = fake_new(2, SUBBUF, SLOTS);
+	uint64_t emitted = 0, lost = 0, got = 0;
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+
+	(void)state;
+	for (unsigned int i = 0; i < 7; i++) {
+		/* Empty ones too. */
+		for (unsigned int n = i % 3 * 40; n; n--, emitted++)
+			fake_emit(ring, emitted, emitted);
+		ring->next_slots = 2 + i % 4;
+		ring->next_subbuf_size = sizes[i % 3];
+		/* Two rings' worth, and the last one's end. */
+		if (i & 1)
+			continue;
+		while (rbmap_next_event(&ring->map, &ev) == 1) {
+			lost += ev.lost;
+			assert_int_equal(event_number(&ev), got + lost);
+			assert_int_equal(ev.ts, got + lost);
+			assert_int_equal(ev.cpu, 2);
+			got++;
+		}
+		assert_int_equal(rbmap_subbuf_size(&ring->map), sizes[i % 3]);
+		assert_int_equal(rbmap_nr_subbufs(&ring->map), 3 + i % 4);
+	}
+	assert_true(lost > 0);
+	rbmap_loss(&ring->map, &loss);
+	assert_int_equal(loss.overrun, lost);
+	assert_int_equal(loss.told, lost);
+	fake_free(ring);
+
+	/* A kernel's own ring has no other. */
+	ring = fake_new(0, SUBBUF, SLOTS);
+	ring->map.own = false;
+	ring->error = -ESTALE;
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), RBMAP_ERR_GONE);
+	fake_free(ring);
+}
+
 static void test_nothing_new_is_one_call(void **state)
 {
 	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
@@ -392,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_meta_that_lies),
 		cmocka_unit_test(test_reader_that_lies),
 		cmocka_unit_test(test_errors_of_the_device),
+		cmocka_unit_test(test_next_ring),
 		cmocka_unit_test(test_nothing_new_is_one_call),
 		cmocka_unit_test(test_wait_and_wake),
 		cmocka_unit_test(test_files_that_are_no_ring),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -184,6 +185,8 @@ static int fake_get_reader(struct rbmap_map *map)
 	if (ring->error)
 		return ring->error;
 	held = fake_header(ring, meta->reader.id)->commit & RBMAP_COMMIT_MASK;
+	if (ring->next_slots && held == meta->reader.read && !ring->nr_used)
+		return -ESTALE;
 	if (held == meta->reader.read && !ring->writer_with_reader)
 		fake_swap(ring);
 	meta->reader.read = fake_header(ring, meta->reader.id)->commit &
@@ -207,17 +210,18 @@ static void fake_close(struct rbmap_map *map)
 	(void)map;
 }
 
-static const struct rbmap_transport fake = {
-	.get_reader	= fake_get_reader,
-	.wake		= fake_wake,
-	.close		= fake_close,
-};
-
-struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots)
+/* The same struct with an empty ring: which also is what a stale pointer hits. */
+static void fake_make(struct fake_ring *ring, int cpu, size_t subbuf_size,
+		      unsigned int nr_slots)
 {
-	struct fake_ring *ring = calloc(1, sizeof(*ring));
 	unsigned int nr_subbufs = nr_slots + 1;
 
+	ring->nr_spare = 0;
+	ring->nr_used = 0;
+	ring->next_slots = 0;
+	ring->emitted = ring->reader_end = 0;
+	ring->writer_with_reader = false;
+	ring->writer.subbuf = NULL;
 	ring->memory = aligned_alloc(META_SIZE, META_SIZE +
 				     (nr_subbufs * subbuf_size + META_SIZE - 1) /
 				     META_SIZE * META_SIZE);
@@ -241,9 +245,40 @@ struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots)
 	};
 	if (rbmap_map_init(&ring->map, ring->meta, META_SIZE))
 		abort();
-	ring->map.transport = &fake;
 	ring->map.data = ring->memory + META_SIZE;
 	ring->map.cpu = cpu;
+}
+
+static void fake_unmake(struct fake_ring *ring)
+{
+	free(ring->memory);
+	free(ring->slot);
+	free(ring->spare);
+}
+
+static int fake_next_ring(struct rbmap_map *map)
+{
+	struct fake_ring *ring = (struct fake_ring *)map;
+	unsigned int slots = ring->next_slots;
+
+	fake_unmake(ring);
+	fake_make(ring, map->cpu, ring->next_subbuf_size, slots);
+	return 0;
+}
+
+static const struct rbmap_transport fake = {
+	.get_reader	= fake_get_reader,
+	.wake		= fake_wake,
+	.next_ring	= fake_next_ring,
+	.close		= fake_close,
+};
+
+struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots)
+{
+	struct fake_ring *ring = calloc(1, sizeof(*ring));
+
+	fake_make(ring, cpu, subbuf_size, nr_slots);
+	ring->map.transport = &fake;
 	ring->map.fd = eventfd(0, EFD_NONBLOCK);
 	ring->map.wake_fd = eventfd(0, EFD_NONBLOCK);
 	return ring;
@@ -253,9 +288,7 @@ void fake_free(struct fake_ring *ring)
 {
 	close(ring->map.fd);
 	close(ring->map.wake_fd);
-	free(ring->memory);
-	free(ring->slot);
-	free(ring->spare);
+	fake_unmake(ring);
 	free(ring);
 }
 

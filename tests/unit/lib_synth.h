@@ -67,6 +67,8 @@ struct fake_ring {
 	uint64_t emitted;
 	uint64_t (*clock)(void);
 	int error;			/* of the next GET_READER */
+	unsigned int next_slots;	/* of the ring that takes its place, if any */
+	size_t next_subbuf_size;
 	unsigned int calls;
 };
 

@@ -22,13 +22,11 @@ struct cpu_recorder {
 	struct recorder *rec;
 	unsigned int cpu;
 	struct rbmap_map *map;		/* NULL: this CPU has no ring */
-	pthread_mutex_t map_lock;	/* its replacement against its wake-up */
 	struct comms *comms;
 	pthread_t thread;
 	bool running;
 
 	struct rbmap_loss before;	/* when the recording began */
-	struct rbmap_loss loss;		/* since, of rings that are gone */
 	uint64_t earlier;		/* loss that was not told then */
 	uint64_t skip;			/* of it: not to be told at all */
 
@@ -118,7 +116,6 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 		complain_open(cpu, ret);
 		return false;
 	}
-	pthread_mutex_init(&c->map_lock, NULL);
 	c->rec = rec;
 	c->cpu = cpu;
 	c->comms = comms_new();
@@ -224,29 +221,6 @@ size_t recorder_subbuf_size(const struct recorder *rec)
  * Read.
  */
 
-/* The ring was replaced: take its successor, and keep count of losses. */
-static int reopen(struct cpu_recorder *c)
-{
-	struct rbmap_map *map, *old = c->map;
-	struct rbmap_loss now;
-	int ret;
-
-	if (!rbmap_loss(old, &now))
-		loss_add(&c->loss, &now, &c->before);
-	ret = rbmap_open(&map, c->cpu, 0);
-	pthread_mutex_lock(&c->map_lock);
-	c->map = ret ? NULL : map;
-	pthread_mutex_unlock(&c->map_lock);
-	rbmap_close(old);
-	if (ret)
-		return ret;
-	/* The pages of a file have one size. */
-	if (rbmap_subbuf_size(c->map) != c->rec->subbuf_size)
-		return RBMAP_ERR_GONE;
-	c->before = (struct rbmap_loss){ 0 };
-	return 0;
-}
-
 static void look(void *data, const struct rbmap_event *ev)
 {
 	struct cpu_recorder *c = data;
@@ -256,7 +230,7 @@ static void look(void *data, const struct rbmap_event *ev)
 
 static void tell_lost(struct cpu_recorder *c)
 {
-	struct rbmap_loss now, sum = c->loss;
+	struct rbmap_loss now, sum = { 0 };
 
 	if (rbmap_loss(c->map, &now))
 		return;
@@ -298,9 +272,7 @@ static bool drain(struct cpu_recorder *c, unsigned int limit)
 
 	for (;;) {
 		ret = rbmap_next_subbuf(c->map, &sb);
-		if (ret == RBMAP_ERR_GONE)
-			ret = reopen(c);
-		else if (ret == 1) {
+		if (ret == 1) {
 			if (!record_piece(c, &sb))
 				return false;
 			if (!sb.offset && !limit--)
@@ -321,22 +293,13 @@ static bool drain(struct cpu_recorder *c, unsigned int limit)
 /* Wait for events, and read them. */
 static bool turn(struct cpu_recorder *c)
 {
-	struct rbmap_map *map = c->map;
-	int ret = rbmap_wait(map, WAIT_MS);
+	int ret = rbmap_wait(c->map, WAIT_MS);
 
 	if (!ret || ret == 1 || ret == -EINTR)
 		return drain(c, -1);
-	if (ret == RBMAP_ERR_GONE) {
-		if (!drain(c, -1))
-			return false;
-		/* It has nothing left, and did not say that it is gone. */
-		ret = c->map == map ? reopen(c) : 0;
-	}
-	if (ret) {
-		c->error = ret;
-		c->reading = true;
-	}
-	return !ret;
+	c->error = ret;
+	c->reading = true;
+	return false;
 }
 
 static void *run(void *arg)
@@ -347,13 +310,11 @@ static void *run(void *arg)
 
 	while (ok && !rec->stop) {
 		ok = turn(c);
-		if (c->map)
-			tell_lost(c);
+		tell_lost(c);
 	}
 	if (ok && !rec->failed) {
 		ok = drain(c, whole_ring(c));
-		if (c->map)
-			tell_lost(c);
+		tell_lost(c);
 	}
 	if (!ok) {
 		rec->failed = true;
@@ -429,12 +390,8 @@ void recorder_stop(struct recorder *rec)
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
 
-		if (!c->running)
-			continue;
-		pthread_mutex_lock(&c->map_lock);
-		if (c->map)
+		if (c->running)
 			rbmap_wake(c->map);
-		pthread_mutex_unlock(&c->map_lock);
 	}
 	for (unsigned int i = 0; i < rec->nr_cpus; i++)
 		if (rec->cpu[i].running)
@@ -459,7 +416,6 @@ void recorder_result(const struct recorder *rec, struct comms *comms,
 			result->cpu = i;
 		}
 		result->earlier += c->earlier;
-		loss_add(&result->loss, &c->loss, &(struct rbmap_loss){ 0 });
 		if (c->map && !rbmap_loss(c->map, &now))
 			loss_add(&result->loss, &now, &c->before);
 	}

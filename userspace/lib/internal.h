@@ -23,6 +23,8 @@ struct rbmap_transport {
 	/* As the ioctls, never waiting: 0 or a negative errno. */
 	int (*get_reader)(struct rbmap_map *map);
 	int (*wake)(struct rbmap_map *map);
+	/* This ring was read to its end: map the one that took its place. */
+	int (*next_ring)(struct rbmap_map *map);
 	void (*close)(struct rbmap_map *map);
 };
 
@@ -48,6 +50,7 @@ struct rbmap_map {
 	size_t			counted;	/* the kernel counts as read */
 	unsigned int		pieces;		/* returned in all */
 	uint64_t		told;
+	struct rbmap_loss	past;		/* of the rings before this one */
 
 	/* rbmap_next_event(): the piece that it is in. */
 	const unsigned char	*start;

@@ -177,12 +177,25 @@ static int map_ring(struct rbmap_map *map)
 	return ret;
 }
 
-static void device_close(struct rbmap_map *map)
+static void unmap_ring(struct rbmap_map *map)
 {
 	if (map->data)
 		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
 	if (map->meta)
 		munmap((void *)map->meta, map->meta_page_size);
+	map->data = NULL;
+	map->meta = NULL;
+}
+
+static int device_next_ring(struct rbmap_map *map)
+{
+	unmap_ring(map);
+	return map_ring(map);
+}
+
+static void device_close(struct rbmap_map *map)
+{
+	unmap_ring(map);
 	if (map->wake_fd >= 0)
 		close(map->wake_fd);
 	if (map->fd >= 0)
@@ -193,6 +206,7 @@ static void device_close(struct rbmap_map *map)
 static const struct rbmap_transport device = {
 	.get_reader	= device_get_reader,
 	.wake		= device_wake,
+	.next_ring	= device_next_ring,
 	.close		= device_close,
 };
 
@@ -312,19 +326,46 @@ bool rbmap_map_counts_ns(const struct rbmap_map *map)
 	return META_OWN(map, clock) != RBMAP_CLOCK_X86_TSC;
 }
 
+static void ring_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
+{
+	loss->overrun += META(map, overrun);
+	loss->full += META_OWN(map, dropped_full);
+	loss->lapped += META_OWN(map, dropped_lapped);
+	loss->nested += META_OWN(map, dropped_nested);
+	loss->too_large += META_OWN(map, dropped_too_large);
+	loss->disabled += META_OWN(map, disabled);
+}
+
+/* What the last call returned goes with the old ring. */
+static int next_ring(struct rbmap_map *map)
+{
+	if (!map->own || !map->transport->next_ring)
+		return RBMAP_ERR_GONE;
+	ring_loss(map, &map->past);
+	map->start = NULL;
+	return map->transport->next_ring(map);
+}
+
 static int get_reader(struct rbmap_map *map)
 {
-	int ret = map->transport->get_reader(map);
+	for (;;) {
+		int ret = map->meta ? map->transport->get_reader(map) : -ENODEV;
 
-	switch (ret) {
-	case -EAGAIN:
-		return 0;
-	case -ENODEV:
-	case -ENXIO:
-	case -ESTALE:
-		return RBMAP_ERR_GONE;
+		switch (ret) {
+		case -EAGAIN:
+			return 0;
+		case -ENODEV:
+		case -ENXIO:
+			return RBMAP_ERR_GONE;
+		case -ESTALE:
+			ret = next_ring(map);
+			break;
+		default:
+			return ret;
+		}
+		if (ret)
+			return ret;
 	}
-	return ret;
 }
 
 static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
@@ -480,14 +521,11 @@ RBMAP_API int rbmap_wake(struct rbmap_map *map)
 
 RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 {
-	loss->overrun = META(map, overrun);
-	loss->full = META_OWN(map, dropped_full);
-	loss->lapped = META_OWN(map, dropped_lapped);
-	loss->nested = META_OWN(map, dropped_nested);
-	loss->too_large = META_OWN(map, dropped_too_large);
+	*loss = map->past;
+	if (map->meta)
+		ring_loss(map, loss);
 	loss->total = loss->overrun + loss->full + loss->lapped +
 		      loss->nested + loss->too_large;
 	loss->told = map->told;
-	loss->disabled = META_OWN(map, disabled);
 	return 0;
 }
