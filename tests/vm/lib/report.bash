@@ -31,7 +31,7 @@ name=boot  # its name, or what the guest does outside of tests
 plan='' ran=0 failed_before=0
 log_read=0 log_shown='' # lines of the kernel log that were searched
 race='' other_races=''  # a report that has not ended; titles of those not ours
-taint=0
+taint=0 allowed_taint=0
 
 # result ok|"not ok" TEXT [SKIP-REASON]
 result()
@@ -108,7 +108,7 @@ judge_end()
 # check, bad page, oops, warning, soft lockup.
 check_taint()
 {
-	local new=$((($1 & ~taint) & (2 | 8 | 16 | 32 | 128 | 512 | 16384)))
+	local new=$((($1 & ~taint & ~allowed_taint) & (2 | 8 | 16 | 32 | 128 | 512 | 16384)))
 
 	taint=$1
 	[ "$new" -eq 0 ] || fail "has tainted the kernel (flags $new)"
@@ -184,12 +184,25 @@ end_race()
 	fi
 }
 
+# Takes the lines out of text that --known speaks of, and shows them.
+forget_known()
+{
+	local lines
+
+	lines=$(grep -E "$known" <<<"$text") || return 0
+	allowed_taint=512
+	echo "# known, and no failure:"
+	diag <<<"$lines"
+	text=$(grep -vE "$known" <<<"$text")
+}
+
 # judge_log TEXT: false when it has bad news, which is reported
 judge_log()
 {
 	local text=$1
 
 	[[ -z $race && $1 != *'BUG: KCSAN'* ]] || sort_races "$1"
+	[ -z "$known" ] || forget_known
 	grep -qE "$bad_news" <<<"$text" || return 0
 	fail "kernel log: $(grep -m 1 -oE "($bad_news).*" <<<"$text")"
 	grep -E -m 3 -A 40 -B 2 "$bad_news" <<<"$text" | diag
