@@ -5,6 +5,7 @@
  *	lifetime insert FILE [PARAMETERS]	load a module, say how it went
  *	lifetime reload FILE TIMES		load and unload a module
  *	lifetime hold CPU			map, close the file, wait
+ *	lifetime wait CPU			map, sleep in GET_READER
  *	lifetime check CPU			does an event come through?
  *	lifetime killed				readers that are killed (TAP)
  *	lifetime offline CPU			a CPU that goes (TAP)
@@ -69,6 +70,22 @@ static int hold(int cpu)
 	fflush(stdout);
 	for (;;)
 		pause();
+}
+
+/* Until it is killed: nothing comes that would end it. */
+static int wait_for_ever(int cpu)
+{
+	struct client client;
+
+	if (!client_open(&client, cpu, O_RDONLY | O_NONBLOCK))
+		bail_out("cannot map: %s", error_name(errno));
+	while (client.meta->entries > client.meta->overrun + client.meta->read)
+		get_reader(client.fd);
+	fcntl(client.fd, F_SETFL, O_RDONLY);
+	puts("waits");
+	fflush(stdout);
+	for (;;)
+		get_reader(client.fd);
 }
 
 /* Through the map and through read(), whatever the sizes are. */
@@ -408,6 +425,8 @@ int main(int argc, char **argv)
 		return reload(argv[2], atoi(argv[3]));
 	if (!strcmp(command, "hold"))
 		return hold(cpu);
+	if (!strcmp(command, "wait"))
+		return wait_for_ever(cpu);
 	if (!strcmp(command, "check"))
 		return check(cpu);
 	if (!strcmp(command, "killed")) {

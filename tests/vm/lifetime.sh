@@ -33,6 +33,7 @@ refused()
 	like "$log" "$3" "$1: which says why"
 }
 
+# bug-16: sizes that overflow 32 or 64 bits are refused
 refusals()
 {
 	refused buffer_size_kb=0 EINVAL 'buffer_size_kb=0: must be 1 to [0-9]+ '
@@ -118,6 +119,7 @@ ten_times()
 	done
 }
 
+# bug-14: it is unloaded while probes run
 load_use_unload()
 {
 	load_module rbmap "$@" && lifetime check 0 &&
@@ -141,6 +143,7 @@ rmmod_with_open()
 	return "$status"
 }
 
+# bug-14: the module is not unloaded while it is used
 holders()
 {
 	ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
@@ -155,6 +158,12 @@ holders()
 	ok "which still works" lifetime check 0
 	kill -9 $holder
 	wait $holder 2>/dev/null
+	lifetime wait 0 >/tmp/waits &
+	waiter=$!
+	ok "a process sleeps in GET_READER" retry_until 5 grep -q waits /tmp/waits
+	fails "it keeps it" sh -c 'rmmod rbmap 2>/dev/null'
+	kill -9 $waiter
+	wait $waiter 2>/dev/null
 	exec 6>/dev/rbmap/marker
 	fails "an open marker keeps it" sh -c 'rmmod rbmap 2>/dev/null'
 	exec 6>&-
