@@ -104,6 +104,7 @@ help:
 	@echo '  check-unit       in user space: ring, library, command'
 	@echo '  check-sweep      the ring, interrupted at every instruction'
 	@echo '  check-vm         on stock kernels, in virtual machines'
+	@echo '  check-abi        the interface, compared with kernels'"'"' own rings; a part is in check'
 	@echo '  check-model      the algorithm, every interleaving, with SPIN; a part is in check'
 	@echo '  check-debug      on kernels that watch themselves; not in check'
 	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'

@@ -16,6 +16,7 @@ check-lint:
 check-unit: $(CHECK_UNIT)
 
 check-vm-runner:
+	@tests/abi/selftest
 	@tests/vm/selftest/run
 
 # What the tests need is there before make looks at what depends on it.

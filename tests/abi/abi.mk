@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The interface, and the kernel's own ring as its oracle: the programs that
+# abi.sh runs in virtual machines.
+#
+#	make check-abi
+
+ABI_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+ABI_VM := $(ABI_DIR)/../vm
+ABI_SRC := $(filter-out %/fragment.c,$(wildcard $(ABI_DIR)/*.c)) \
+	$(ABI_VM)/client.c $(ABI_VM)/tap.c
+
+$(BUILD)/tests/abi/abi: $(ABI_SRC) $(wildcard $(ABI_DIR)/*.h $(ABI_VM)/*.h) \
+		$(ABI_VM)/../../uapi/linux/rbmap.h $(ABI_DIR)/abi.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -pthread -static \
+		-I$(ABI_DIR) -I$(ABI_VM) -I$(ABI_VM)/../../uapi -o $@ \
+		$(filter %.c,$^)
+
+$(BUILD)/tests/abi/fragment: $(ABI_DIR)/fragment.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static -o $@ $<
+
+ABI_PROGRAMS := $(BUILD)/tests/abi/abi $(BUILD)/tests/abi/fragment
+check-vm-programs: $(ABI_PROGRAMS)
+
+.PHONY: check-abi
+check-abi: check-vm-programs user
+	@$(ABI_DIR)/selftest
+	@$(ABI_VM)/check 6.12/2/abi 7.2/2/abi 6.1/2/abi 5.10/2/abi

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The interface, case by case, with sub-buffers of one page and of several; and
+# the same of the kernel's own ring, if it has one that maps. What differs must
+# be in ./differences. ABI_ALONE=1: rbmap's alone.
+# shellcheck disable=SC2317 # functions that "ok" calls
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+tracing=/sys/kernel/tracing
+kernel=$(uname -r | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
+
+# bug-12: what a ring gets was somebody else's, and must not be seen.
+dirty()
+{
+	tr '\0' '\245' </dev/zero 2>/dev/null |
+		dd of=/tmp/dirt bs=64k count=2000 iflag=fullblock 2>/dev/null
+	rm /tmp/dirt
+}
+
+# own_ring SUBBUF-KB BUFFER-KB: the kernel's, made anew with these sizes
+own_ring()
+{
+	echo 4 >"$tracing"/buffer_size_kb &&
+		echo "$1" >"$tracing"/buffer_subbuf_size_kb &&
+		echo "$2" >"$tracing"/buffer_size_kb &&
+		echo 1 >"$tracing"/tracing_on
+}
+
+# ended FILE: a run that came to its end
+ended()
+{
+	tail -n 1 "$1" | grep -q '^1\.\.' || ! diag "$(tail -n 5 "$1")"
+}
+
+# rings SUBBUF-KB BUFFER-KB: rbmap's, and the kernel's
+rings()
+{
+	dirty
+	ok "$1K: module loads" load_module rbmap subbuf_size_kb="$1" buffer_size_kb="$2" ||
+		done_testing
+	abi >/tmp/ours
+	results "$1K: " cat /tmp/ours
+	ok "$1K: module unloads" rmmod rbmap || done_testing
+
+	# It maps since 6.10, and since 6.9 has this.
+	if [ -n "${ABI_ALONE:-}" ] || [ ! -e "$tracing"/buffer_subbuf_size_kb ]; then
+		diag "$1K: not compared with a ring of $kernel"
+		return
+	fi
+	dirty
+	ok "$1K: the kernel's own ring has these sizes" own_ring "$1" "$2"
+	abi --tracefs >/tmp/theirs
+	ok "$1K: what is asked of both, the kernel's own answers" ended /tmp/theirs
+	results "$1K: " /tests/compare /tests/differences "$kernel" "$1K" /tmp/ours /tmp/theirs
+}
+
+# bug-7: sub-buffers that are no pages in a row. The kernel's ring has none such.
+scattered()
+{
+	# The kernel may end it for the memory that it has; the module loads then, too.
+	fragment insmod /modules/rbmap.ko subbuf_size_kb=64 buffer_size_kb=24576
+	ok "bug-7: module loads where free memory is in small pieces" \
+		retry_until 20 test -e /dev/rbmap/cpu0 || return
+	# More than one of two rings has: the first has some.
+	vmalloc=$(vmalloc_kb rbmap)
+	ok "bug-7: sub-buffers are vmalloc memory ($vmalloc KiB)" test "$vmalloc" -gt 25000
+	results "bug-7: " abi reader map vma life bugs
+	ok "bug-7: module unloads" rmmod rbmap
+}
+
+rings 4 64
+rings 16 256
+scattered
+done_testing

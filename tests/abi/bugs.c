@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Errors that the kernel's ring and others like it had, each "bug-N" in the name
+ * of its cases.  Those that are not here are where what they broke is tested:
+ *
+ *	1   page offsets that overflow			map.c
+ *	2   errors of the first map that are lost	map.c
+ *	3   failing maps that count as mapped		map.c
+ *	4   maps that are split				vma.c
+ *	5   fork after MADV_DOFORK			life.c
+ *	6   mremap and what it counts			life.c
+ *	7   virt_to_page() on vmalloc memory		abi.sh
+ *	12  what memory held before			reader.c
+ *	14  unload while it is used			../vm/lifetime.sh
+ *	16  sizes that overflow				../vm/lifetime.sh
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "case.h"
+#include "tap.h"
+
+#define OTHER_CPU	1
+#define ROUNDS		2000
+
+static void write_for_ever(void *unused)
+{
+	(void)unused;
+	pin(OTHER_CPU);
+	for (;;)
+		emit_one(1, LARGE);
+}
+
+/* bug-10: a reader that the writer laps and laps; each call comes back. */
+static void test_lapped(void)
+{
+	char *subbuf = malloc(subbuf_size);
+	struct client client;
+	uint64_t began;
+	bool good = true;
+	pid_t writer;
+	int i;
+
+	set_overwrite(true);
+	fresh();
+	client_open(&client, OTHER_CPU, O_RDONLY | O_NONBLOCK);
+	writer = later(0, write_for_ever, NULL);
+	/* Until it goes round. */
+	began = now();
+	while (!client.meta->overrun && now() - began < 20000 * MSEC) {
+		get_reader(client.fd);
+		nap(100);
+	}
+	case_ok(client.meta->overrun > 0, "bug-10: the writer laps its reader");
+	for (i = 0; i < ROUNDS; i++)
+		good &= !get_reader(client.fd);
+	case_ok(good, "bug-10: %d times GET_READER, lapped", ROUNDS);
+	for (i = 0; i < ROUNDS; i++)
+		good &= read(client.fd, subbuf, subbuf_size) > 0 ||
+			errno == EAGAIN;
+	case_ok(good, "bug-10: %d times read(), lapped", ROUNDS);
+	kill(writer, SIGKILL);
+	reap(writer);
+	client_close(&client);
+	free(subbuf);
+}
+
+/**
+ * struct slow_read - a read() into memory that is not there yet
+ * @fd: from where
+ * @to: faults, until somebody hands a page
+ * @ret: of the read
+ */
+struct slow_read {
+	pthread_t	thread;
+	int		fd;
+	char		*to;
+	ssize_t		ret;
+};
+
+static void *read_slowly(void *data)
+{
+	struct slow_read *slow = data;
+
+	slow->ret = read(slow->fd, slow->to, subbuf_size);
+	return NULL;
+}
+
+static int watch_faults(char *at, size_t len)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { .start = (unsigned long)at, .len = len },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &range)) {
+		diag("userfaultfd: %s", error_name(errno));
+		return -1;
+	}
+	return fd;
+}
+
+/*
+ * bug-11: mmap() takes mmap_lock and then what it needs of the ring; a read()
+ * that holds something of the ring while it touches user memory takes them the
+ * other way round.  So let one stand still right there, and do all the rest.
+ */
+static void test_lock_order(void)
+{
+	char *area = mmap(NULL, subbuf_size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct slow_read slow = {
+		.fd = device_open(CPU, O_RDONLY | O_NONBLOCK), .to = area,
+	};
+	struct uffdio_zeropage zero = {
+		.range = { .start = (unsigned long)area, .len = subbuf_size },
+	};
+	struct pollfd fault = { .fd = watch_faults(area, subbuf_size),
+				.events = POLLIN };
+	struct client client;
+	char byte;
+
+	if (fault.fd < 0) {
+		skip("no userfaultfd here", "bug-11");
+		return;
+	}
+	fresh();
+	more(3, SMALL);
+	pthread_create(&slow.thread, NULL, read_slowly, &slow);
+	case_is(poll(&fault, 1, 10000), 1,
+		"bug-11: a read() stands still on its way to user memory");
+	case_ok(client_open(&client, CPU, O_RDONLY | O_NONBLOCK),
+		"bug-11: mmap meanwhile");
+	case_is(more(2, SMALL), 2, "bug-11: events meanwhile");
+	case_error(get_reader(client.fd), 0, "bug-11: GET_READER meanwhile");
+	case_error(read(client.fd, &byte, 1) < 0 ? errno : 0, EAGAIN,
+		   "bug-11: read() of another file meanwhile");
+	fresh();
+	client_close(&client);
+	case_ok(!ioctl(fault.fd, UFFDIO_ZEROPAGE, &zero),
+		"bug-11: munmap, reset and close meanwhile");
+	pthread_join(slow.thread, NULL);
+	case_ok(slow.ret == (ssize_t)subbuf_size, "bug-11: then it ends");
+	case_is(subbuf_events(area, 0, NULL, NULL), 3,
+		"bug-11: with what it had taken");
+	close(fault.fd);
+	close(slow.fd);
+	munmap(area, subbuf_size);
+}
+
+/* bug-13: pages that others hold, one by one, longer than the map is there. */
+static void test_pages(void)
+{
+	char *copy = malloc(data_size);
+	struct iovec from, to = { .iov_base = copy, .iov_len = data_size };
+	struct iovec one;
+	struct client client;
+	int pipes[2];
+
+	if (pipe(pipes))
+		bail_out("pipe: %s", error_name(errno));
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	more(3, SMALL);
+	get_reader(client.fd);
+	case_ok(all_there(&client), "bug-13: each page can be read");
+	from = (struct iovec){ client.data, data_size };
+	case_ok(process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
+		(ssize_t)data_size && !memcmp(copy, client.data, data_size),
+		"bug-13: by the kernel, too");
+	/* The second page of a sub-buffer, if there is one. */
+	one = (struct iovec){
+		client.data + client.meta->reader.id * subbuf_size +
+		(subbuf_size > page ? page : 0), page
+	};
+	memcpy(copy, one.iov_base, page);
+	case_is(vmsplice(pipes[1], &one, 1, 0), page,
+		"bug-13: a pipe takes a page of the map");
+	client_close(&client);
+	case_ok(read(pipes[0], copy + page, page) == (ssize_t)page &&
+		!memcmp(copy, copy + page, page),
+		"bug-13: and has it when the map is gone");
+	close(pipes[0]);
+	close(pipes[1]);
+	free(copy);
+}
+
+/* bug-15: an event that is larger than the ring, and all sizes up to it. */
+static void test_too_large(void)
+{
+	const size_t len = 4 << 20;
+	char *text = malloc(len);
+	int fd = open(target.marker, O_WRONLY | O_CLOEXEC);
+	struct client client;
+	uint64_t first = 0, last = 0;
+	ssize_t ret;
+
+	memset(text, 'x', len);
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	ret = write(fd, text, len);
+	case_ok(ret > 0 && ret < (ssize_t)subbuf_size,
+		"bug-15: of 4 MiB as much is taken as fits");
+	ret = write(fd, text, subbuf_size);
+	case_ok(ret > 0 && ret < (ssize_t)subbuf_size,
+		"bug-15: of a sub-buffer, too");
+	get_reader(client.fd);
+	case_is(client.meta->entries, 2, "bug-15: an event each");
+	more(1, SMALL);
+	drain(&client);
+	subbuf_events(client_subbuf(&client), 0, &first, &last);
+	case_ok(last == number - 1, "bug-15: and the next");
+	case_is(client.meta->read, 3, "bug-15: all are read");
+	close(fd);
+	client_close(&client);
+	free(text);
+}
+
+static bool cpu_online(int cpu, bool on)
+{
+	char path[64];
+	int fd;
+	bool good;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	good = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
+	close(fd);
+	return good;
+}
+
+/* bug-17: the ring of a CPU that has gone, and of one that is back. */
+static void test_offline(void)
+{
+	char *subbuf = malloc(subbuf_size);
+	struct client client;
+	uint64_t last = 0;
+
+	set_overwrite(true);
+	fresh();
+	client_open(&client, OTHER_CPU, O_RDONLY | O_NONBLOCK);
+	pin(OTHER_CPU);
+	more(3 * subbuf_size / LARGE, LARGE);
+	pin(CPU);
+	get_reader(client.fd);
+	case_ok(cpu_online(OTHER_CPU, false), "bug-17: its CPU goes off line");
+	case_ok(all_there(&client), "bug-17: the map is there");
+	case_error(get_reader(client.fd), 0, "bug-17: GET_READER");
+	case_ok(take(&client, NULL, &last) > 0, "bug-17: events come");
+	case_is(read(client.fd, subbuf, subbuf_size), subbuf_size,
+		"bug-17: read()");
+	drain(&client);
+	fresh();
+	case_ok(client.meta->entries == 0, "bug-17: reset");
+	client_unmap(&client);
+	case_ok(client_map(&client), "bug-17: munmap and mmap");
+	case_ok(cpu_online(OTHER_CPU, true), "bug-17: it comes back");
+	pin(OTHER_CPU);
+	more(1, SMALL);
+	pin(CPU);
+	get_reader(client.fd);
+	subbuf_events(client_subbuf(&client), 0, NULL, &last);
+	case_ok(last == number - 1, "bug-17: with a new event");
+	client_close(&client);
+	free(subbuf);
+}
+
+void theme_bugs(void)
+{
+	test_lapped();
+	test_lock_order();
+	test_pages();
+	test_too_large();
+	test_offline();
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Does a ring obey the interface that linux/trace_mmap.h and linux/rbmap.h
+ * speak of?  A ring of rbmap, or with --tracefs the kernel's own.
+ *
+ *	abi [--tracefs] [THEME...]
+ *
+ * All themes, without any; the first wants a ring that nobody has read from
+ * yet.  Each case prints its outcome (case.h), and ./compare says in what two
+ * rings differ.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "abi.h"
+#include "tap.h"
+
+static const struct theme {
+	const char	*name;
+	void		(*run)(void);
+	bool		own;	/* of rbmap alone */
+} themes[] = {
+	{ "reader", theme_reader, false },
+	{ "map", theme_map, false },
+	{ "vma", theme_vma, false },
+	{ "wait", theme_wait, false },
+	{ "read", theme_read, false },
+	{ "format", theme_format, false },
+	{ "life", theme_life, false },
+	{ "bugs", theme_bugs, false },
+	{ "own", theme_own, true },
+};
+
+#define NR_THEMES	(sizeof(themes) / sizeof(*themes))
+
+static bool asked_for(const char *theme, int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+		if (!strcmp(argv[i], theme))
+			return true;
+	return !argc;
+}
+
+static bool is_theme(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_THEMES; i++)
+		if (!strcmp(themes[i].name, name))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	int first = target_options(argc, argv), arg;
+	size_t i;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (arg = first; arg < argc; arg++)
+		if (!is_theme(argv[arg]))
+			bail_out("no theme '%s'", argv[arg]);
+	pin(CPU);
+	measure();
+	diag("%u sub-buffers of %zu bytes", nr_subbufs, subbuf_size);
+	for (i = 0; i < NR_THEMES; i++)
+		if ((target.own || !themes[i].own) &&
+		    asked_for(themes[i].name, argc - first, argv + first))
+			themes[i].run();
+	return done_testing();
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What rbmap alone has: its own block in the meta-page, drops that are told. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "tap.h"
+
+static uint64_t field(const struct client *client, size_t offset, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const char *)client->meta + offset, size);
+	return value;
+}
+
+static void test_block(struct client *client)
+{
+	ok(field(client, 72, 8) <= 2, "meta: pages_touched");
+	is(field(client, 4, 4), sizeof(struct rbmap_meta),
+	   "meta: own block, length");
+	ok(!memcmp((const char *)client->meta + 80, "rbmp", 4),
+	   "meta: own block, magic");
+	is(field(client, 84, 4), RBMAP_META_VERSION, "meta: version");
+	ok(field(client, 88, 4) >= 1, "meta: generation");
+	is(field(client, 92, 4), RBMAP_MODE_OVERWRITE, "meta: mode");
+	is(field(client, 96, 4), RBMAP_CLOCK_LOCAL, "meta: clock");
+	is(field(client, 100, 4), CPU, "meta: cpu");
+	is(field(client, 104, 8), 0, "meta: lost");
+	is(field(client, 112, 8), 0, "meta: dropped_full");
+	is(field(client, 120, 8), 0, "meta: dropped_lapped");
+	is(field(client, 128, 8), 0, "meta: dropped_nested");
+	is(field(client, 136, 8), 0, "meta: dropped_too_large");
+	is(field(client, 144, 8), 0, "meta: disabled");
+	is(field(client, 152, 8), 0, "meta: lost_told");
+	ok(field(client, 160, 8) > 0, "meta: now");
+	ok(all_zero((const char *)client->meta + sizeof(struct rbmap_meta),
+		    (const char *)client->meta + page), "meta: zeroes behind");
+}
+
+static void test_meta(void)
+{
+	struct client client;
+	uint32_t generation;
+	uint64_t from;
+
+	set_overwrite(true);
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	more(5, SMALL);
+	drain(&client);
+	test_block(&client);
+
+	set_overwrite(false);
+	set("tracing_on", "0");
+	more(3, SMALL);
+	set("tracing_on", "1");
+	get_reader(client.fd);
+	is(client.meta->mode, RBMAP_MODE_DISCARD, "meta: mode changes");
+	is(client.meta->disabled, 3, "meta: events while tracing_on is 0");
+	is(client.meta->lost, 0, "meta: are not lost");
+	is(client.meta->entries, 5, "meta: nor entries");
+	set_overwrite(true);
+	generation = client.meta->generation;
+	is(client.meta->retired, 0, "meta: retired");
+	set("trace_clock", "mono");
+	is(client.meta->retired, 1, "meta: another clock retires the ring");
+	is(client.meta->clock, RBMAP_CLOCK_LOCAL, "meta: which keeps its own");
+	client_unmap(&client);
+	client_map(&client);
+	is(client.meta->clock, RBMAP_CLOCK_MONO, "meta: the next one has it");
+	is(client.meta->generation, generation + 1,
+	   "meta: and counts the rings");
+	more(1, SMALL);
+	from = now();
+	get_reader(client.fd);
+	ok(client.meta->now >= from && client.meta->now <= now(),
+	   "meta: now is when GET_READER looked");
+	client_close(&client);
+	set("trace_clock", "local");
+	fresh();
+	is(stat_of(CPU, "entries"), 0, "reset: nothing unread");
+}
+
+static void test_lost_map(void)
+{
+	struct client client;
+
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	overfill(LARGE);
+	drain(&client);
+	ok(client.meta->overrun > 0, "lost: overrun");
+	is(client.meta->lost, client.meta->overrun, "lost: lost");
+	is(client.meta->lost_told, client.meta->overrun, "lost: lost_told");
+	ok(client.meta->pages_lost > 0, "lost: sub-buffers lost");
+	client_close(&client);
+}
+
+/* Drops come behind what can be read: each reader is told of them all the same. */
+static uint64_t drop_some(void)
+{
+	uint64_t tried = (nr_subbufs + 3) * (subbuf_size / LARGE), taken;
+
+	set_overwrite(false);
+	fresh();
+	taken = more(tried, LARGE);
+	set_overwrite(true);
+	ok(taken < tried, "drops: a full ring takes no more");
+	return tried - taken;
+}
+
+static void test_drops_map(void)
+{
+	uint64_t lost, told = 0, dropped, last = 0;
+	struct client client;
+	uint32_t id;
+	size_t read;
+
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	dropped = drop_some();
+	for (;;) {
+		id = client.meta->reader.id;
+		read = client.meta->reader.read;
+		get_reader(client.fd);
+		if (client.meta->reader.id == id &&
+		    client.meta->reader.read == read)
+			break;
+		if (client.meta->reader.id == id)
+			continue;
+		ok(subbuf_lost(client_subbuf(&client), subbuf_size, &lost),
+		   "drops: map: sub-buffer with a number");
+		told += lost;
+		subbuf_events(client_subbuf(&client), 0, NULL, &last);
+	}
+	is(told, dropped, "drops: map: told in a sub-buffer");
+	is(client.meta->dropped_full, dropped, "drops: map: dropped_full");
+	is(client.meta->lost, dropped, "drops: map: lost");
+	is(client.meta->lost_told, dropped, "drops: map: lost_told");
+	is(client.meta->overrun, 0, "drops: map: overrun");
+	more(1, SMALL);
+	is(take(&client, NULL, &last), 1, "drops: map: it goes on");
+	is(last, number - 1, "drops: map: with the right event");
+	is(client.meta->reader.lost_events, 0, "drops: map: nothing lost");
+	client_close(&client);
+}
+
+static void test_drops_read(void)
+{
+	char *subbuf = malloc(subbuf_size);
+	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	uint64_t lost, told = 0, dropped, last = 0;
+	unsigned int empty = 0;
+
+	dropped = drop_some();
+	while (read(fd, subbuf, subbuf_size) == (ssize_t)subbuf_size) {
+		subbuf_lost(subbuf, subbuf_size, &lost);
+		told += lost;
+		empty += !subbuf_commit(subbuf);
+	}
+	is(told, dropped, "drops: read: told in a sub-buffer");
+	is(empty, 1, "drops: read: which holds nothing");
+	is(stat_of(CPU, "lost told"), dropped, "drops: read: lost told");
+	more(1, SMALL);
+	is(read(fd, subbuf, subbuf_size), subbuf_size, "drops: read: goes on");
+	ok(subbuf_lost(subbuf, subbuf_size, &lost) && !lost,
+	   "drops: read: nothing lost");
+	is(subbuf_events(subbuf, 0, NULL, &last), 1, "drops: read: an event");
+	is(last, number - 1, "drops: read: the right one");
+	close(fd);
+	free(subbuf);
+}
+
+void theme_own(void)
+{
+	percent(0);
+	test_meta();
+	test_lost_map();
+	test_drops_map();
+	test_drops_read();
+}
