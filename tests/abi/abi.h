@@ -78,6 +78,7 @@ void theme_map(void);
 void theme_vma(void);
 void theme_wait(void);
 void theme_read(void);
+void theme_splice(void);
 void theme_format(void);
 void theme_life(void);
 void theme_bugs(void);

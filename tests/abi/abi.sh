@@ -66,7 +66,7 @@ scattered()
 	# More than one of two rings has: the first has some.
 	vmalloc=$(vmalloc_kb rbmap)
 	ok "bug-7: sub-buffers are vmalloc memory ($vmalloc KiB)" test "$vmalloc" -gt 25000
-	results "bug-7: " abi reader map vma life bugs
+	results "bug-7: " abi reader map vma splice life bugs
 	ok "bug-7: module unloads" rmmod rbmap
 }
 

@@ -25,6 +25,7 @@ static const struct theme {
 	{ "vma", theme_vma, false },
 	{ "wait", theme_wait, false },
 	{ "read", theme_read, false },
+	{ "splice", theme_splice, false },
 	{ "format", theme_format, false },
 	{ "life", theme_life, false },
 	{ "bugs", theme_bugs, false },
