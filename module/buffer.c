@@ -305,7 +305,8 @@ int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 		return -EINVAL;
 	mutex_lock(&buf->lock);
 	if (clock != buf->clock)
-		err = rbmap_buffer_replace(buf, RBMAP_ALL_CPUS, NULL, clock);
+		err = rbmap_buffer_replace(buf, RBMAP_ALL_CPUS, NULL, clock,
+					   NULL);
 	mutex_unlock(&buf->lock);
 	return err;
 }

@@ -37,6 +37,7 @@ struct rbmap_sizes {
  * As struct rbmap_meta has them; @unread events and @unread_bytes wait.  They
  * are of all rings that the CPU has had since the last reset; what is from
  * @now on is of the one that is written, or of none (@retired_rings).
+ * @taken events are in snapshots only.
  * splice() has handed over @moved sub-buffers as they were, @copied as a copy.
  */
 struct rbmap_buffer_stats {
@@ -45,6 +46,7 @@ struct rbmap_buffer_stats {
 	u64	read;
 	u64	unread;
 	u64	unread_bytes;
+	u64	taken;
 	u64	dropped_full;
 	u64	dropped_lapped;
 	u64	dropped_nested;
@@ -92,6 +94,11 @@ int rbmap_buffer_resize(struct rbmap_buffer *buf, int cpu,
 			unsigned long size_kb);
 int rbmap_buffer_resize_subbufs(struct rbmap_buffer *buf, int cpu,
 				unsigned long subbuf_size_kb);
+
+/* snapshot.c */
+int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int cpu);
+void rbmap_buffer_drop_snapshot(struct rbmap_buffer *buf, int cpu);
+bool rbmap_buffer_has_snapshot(struct rbmap_buffer *buf, int cpu);
 
 static inline unsigned long rbmap_sizes_kb(const struct rbmap_sizes *sizes)
 {

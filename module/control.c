@@ -227,6 +227,22 @@ static ssize_t buffer_subbuf_size_kb_store(struct kobject *kobj,
 					true, attr->attr.name, buf, len);
 }
 
+static ssize_t snapshot_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	return rbmap_control_snapshot_show(rbmap_control_buffer,
+					   RBMAP_ALL_CPUS, buf);
+}
+
+static ssize_t snapshot_store(struct kobject *kobj,
+			      struct kobj_attribute *attr, const char *buf,
+			      size_t len)
+{
+	return rbmap_control_snapshot_store(rbmap_control_buffer,
+					    RBMAP_ALL_CPUS, attr->attr.name,
+					    buf, len);
+}
+
 static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 			   const char *buf, size_t len)
 {
@@ -250,6 +266,7 @@ static struct kobj_attribute buffer_percent_attr = __ATTR_RW(buffer_percent);
 static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
 static struct kobj_attribute buffer_subbuf_size_kb_attr =
 	__ATTR_RW(buffer_subbuf_size_kb);
+static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
 static struct attribute *rbmap_control_attrs[] = {
@@ -260,6 +277,7 @@ static struct attribute *rbmap_control_attrs[] = {
 	&buffer_percent_attr.attr,
 	&buffer_size_kb_attr.attr,
 	&buffer_subbuf_size_kb_attr.attr,
+	&snapshot_attr.attr,
 	&reset_attr.attr,
 	NULL
 };

@@ -19,6 +19,11 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 			 const char *wanted);
 void rbmap_control_remove(struct kobject *dir);
 
+ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
+				    char *page);
+ssize_t rbmap_control_snapshot_store(struct rbmap_buffer *buf, int which,
+				     const char *name, const char *page,
+				     size_t len);
 ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
 				bool subbuf, char *page);
 ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,

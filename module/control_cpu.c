@@ -13,6 +13,7 @@ struct rbmap_cpu_dir {
 	struct kobj_attribute	stats;
 	struct kobj_attribute	size;
 	struct kobj_attribute	subbuf_size;
+	struct kobj_attribute	snapshot;
 	int			cpu;
 };
 
@@ -72,6 +73,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "subbuf size: %u\n",
 			     s.sizes.subbuf_size);
 	len += sysfs_emit_at(buf, len, "generation: %u\n", s.generation);
+	len += sysfs_emit_at(buf, len, "snapshot events: %llu\n", s.taken);
 	len += sysfs_emit_at(buf, len, "retired rings: %u\n", s.retired_rings);
 	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
 			     s.retired_bytes);
@@ -119,10 +121,31 @@ static ssize_t buffer_subbuf_size_kb_store(struct kobject *kobj,
 					attr->attr.name, buf, len);
 }
 
+static ssize_t snapshot_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
+						 snapshot);
+
+	return rbmap_control_snapshot_show(rbmap_cpus_buffer, dir->cpu, buf);
+}
+
+static ssize_t snapshot_store(struct kobject *kobj,
+			      struct kobj_attribute *attr, const char *buf,
+			      size_t len)
+{
+	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
+						 snapshot);
+
+	return rbmap_control_snapshot_store(rbmap_cpus_buffer, dir->cpu,
+					    attr->attr.name, buf, len);
+}
+
 static const struct rbmap_cpu_dir rbmap_cpu_dir_attrs = {
 	.stats		= __ATTR_RO(stats),
 	.size		= __ATTR_RW(buffer_size_kb),
 	.subbuf_size	= __ATTR_RW(buffer_subbuf_size_kb),
+	.snapshot	= __ATTR_RW(snapshot),
 };
 
 static void rbmap_cpu_dir_remove(struct rbmap_cpu_dir *dir)
@@ -143,11 +166,13 @@ static struct rbmap_cpu_dir *rbmap_cpu_dir_create(int cpu)
 	sysfs_attr_init(&dir->stats.attr);
 	sysfs_attr_init(&dir->size.attr);
 	sysfs_attr_init(&dir->subbuf_size.attr);
+	sysfs_attr_init(&dir->snapshot.attr);
 	snprintf(name, sizeof(name), "cpu%d", cpu);
 	dir->dir = kobject_create_and_add(name, rbmap_cpus);
 	if (!dir->dir || sysfs_create_file(dir->dir, &dir->stats.attr) ||
 	    sysfs_create_file(dir->dir, &dir->size.attr) ||
-	    sysfs_create_file(dir->dir, &dir->subbuf_size.attr)) {
+	    sysfs_create_file(dir->dir, &dir->subbuf_size.attr) ||
+	    sysfs_create_file(dir->dir, &dir->snapshot.attr)) {
 		rbmap_cpu_dir_remove(dir);
 		return NULL;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* buffer_size_kb and buffer_subbuf_size_kb, of a buffer and of each CPU. */
+/* What a buffer and each CPU have: sizes and snapshots. */
 #include <linux/sysfs.h>
 
 #include "control.h"
@@ -49,5 +49,43 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 					    "a number of KiB above 0");
 	err = subbuf ? rbmap_buffer_resize_subbufs(buf, which, kb) :
 		       rbmap_buffer_resize(buf, which, kb);
+	return err ? err : len;
+}
+
+/**
+ * rbmap_control_snapshot_show - 1 where there is one
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS: of any
+ * @page: sysfs'
+ */
+ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
+				    char *page)
+{
+	return sysfs_emit(page, "%d\n", rbmap_buffer_has_snapshot(buf, which));
+}
+
+/**
+ * rbmap_control_snapshot_store - 1: take one, 0: forget it
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ * @name: the file, for the log
+ * @page: what was written
+ * @len: its bytes
+ *
+ * Return: @len or a negative error.
+ */
+ssize_t rbmap_control_snapshot_store(struct rbmap_buffer *buf, int which,
+				     const char *name, const char *page,
+				     size_t len)
+{
+	unsigned long take;
+	int err = rbmap_control_number(name, page, len, 1, &take);
+
+	if (err)
+		return err;
+	if (take)
+		err = rbmap_buffer_snapshot(buf, which);
+	else
+		rbmap_buffer_drop_snapshot(buf, which);
 	return err ? err : len;
 }

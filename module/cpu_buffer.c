@@ -64,6 +64,7 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_generation *gen, *next;
 
+	rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
 		rbmap_generation_free(gen);
 	kfree(cpu_buf);
@@ -140,6 +141,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->overrun += s->overrun;
 	sum->read += s->read;
 	sum->unread += s->unread;
+	sum->taken += s->taken;
 	sum->unread_bytes += s->unread_bytes;
 	sum->dropped_full += s->dropped_full;
 	sum->dropped_lapped += s->dropped_lapped;
@@ -154,6 +156,14 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->copied += s->copied;
 }
 
+/* What is unread of a ring that no new file begins with is its snapshot's. */
+static void rbmap_stats_taken(struct rbmap_buffer_stats *stats)
+{
+	stats->taken = stats->unread;
+	stats->unread = 0;
+	stats->unread_bytes = 0;
+}
+
 static void rbmap_generation_release(struct kref *refs)
 {
 	struct rbmap_generation *gen = container_of(refs,
@@ -162,10 +172,15 @@ static void rbmap_generation_release(struct kref *refs)
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	struct rbmap_buffer_stats stats = {};
 
+	if (gen->origin) {
+		rbmap_generation_free(gen);
+		return;
+	}
 	mutex_lock(&cpu_buf->stats_lock);
 	mutex_lock(&gen->reader_lock);
 	rbmap_generation_stats(gen, &stats);
 	mutex_unlock(&gen->reader_lock);
+	rbmap_stats_taken(&stats);
 	spin_lock(&cpu_buf->lock);
 	list_del(&gen->list);
 	rbmap_stats_add(&cpu_buf->past, &stats);
@@ -200,7 +215,7 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
 			if (gen->queued && rbmap_generation_drained(gen)) {
-				gen->queued = false;
+				WRITE_ONCE(gen->queued, false);
 				drained = gen;
 				break;
 			}
@@ -209,6 +224,28 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 		if (drained)
 			rbmap_generation_put(drained);
 	} while (drained);
+}
+
+/**
+ * rbmap_cpu_buffer_leave_to_snapshot - have no new file begin with a ring
+ * @gen: retired, queued, and there is a snapshot of it
+ *
+ * Unless somebody reads the CPU's rings, who shall miss nothing.
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen)
+{
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+	bool leave;
+
+	spin_lock(&cpu_buf->lock);
+	leave = gen->queued && !cpu_buf->readers;
+	if (leave)
+		WRITE_ONCE(gen->queued, false);
+	spin_unlock(&cpu_buf->lock);
+	if (leave)
+		rbmap_generation_put(gen);
 }
 
 /* The next one, the first after NULL; stats_lock keeps them. */
@@ -264,6 +301,8 @@ void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 		mutex_lock(&gen->reader_lock);
 		rbmap_generation_stats(gen, &s);
 		mutex_unlock(&gen->reader_lock);
+		if (!READ_ONCE(gen->queued))
+			rbmap_stats_taken(&s);
 		rbmap_stats_add(stats, &s);
 		if (rbmap_generation_retired(gen)) {
 			stats->retired_rings++;

@@ -16,10 +16,13 @@
  * struct rbmap_cpu_buffer - one CPU's rings
  * @buffer: whose it is
  * @cpu: the CPU
- * @lock: @generations, @past, and what an open file is bound to.  Nothing is
- *	taken with it held
+ * @lock: @generations, @past, @snapshot, @readers, and what an open file is
+ *	bound to.  Nothing is taken with it held
  * @generations: all that there are, the oldest first
  * @current_gen: the one that is written; under the buffer's lock
+ * @snapshot: what new files of the snapshot are clones of, with a reference, or
+ *	NULL; nobody reads it itself
+ * @readers: open files that have taken events, or tried to
  * @stats_lock: no generation goes away.  Taken before reader_lock
  * @past: the counters of those that are gone; under both locks
  * @wait: readers
@@ -32,6 +35,8 @@ struct rbmap_cpu_buffer {
 	spinlock_t		lock;
 	struct list_head	generations;
 	struct rbmap_generation	*current_gen;
+	struct rbmap_generation	*snapshot;
+	unsigned int		readers;
 	struct mutex		stats_lock;
 	struct rbmap_buffer_stats past;
 
@@ -71,10 +76,10 @@ struct rbmap_generation *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 			 struct rbmap_generation *gen);
 void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen);
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			    struct rbmap_buffer_stats *stats);
-void rbmap_generation_put(struct rbmap_generation *gen);
 
 /* replace.c: under the buffer's lock */
 int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
@@ -82,6 +87,15 @@ int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus);
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
 			 const struct rbmap_sizes *sizes,
-			 enum rbmap_clock clock);
+			 enum rbmap_clock clock,
+			 struct rbmap_generation **snapshots);
+
+/* snapshot.c */
+void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
+				   struct rbmap_generation *snapshot);
+struct rbmap_generation *
+rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf);
+struct rbmap_generation *
+rbmap_cpu_buffer_take_snapshot(struct rbmap_cpu_buffer *cpu_buf);
 
 #endif /* RBMAP_CPU_BUFFER_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /dev/rbmap/cpuN: map, GET_READER, poll, read and splice of one CPU's ring. */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
@@ -15,17 +17,57 @@
 #include "log.h"
 
 #define RBMAP_DEVICE_MODE	0440
+#define RBMAP_MINORS		(2 * nr_cpu_ids)
 
 static struct rbmap_buffer *rbmap_device_buffer;
 static struct cdev rbmap_cdev;
 static struct class *rbmap_class;
 static dev_t rbmap_dev;
 
+/* Minors: rings, then snapshots. */
+static int rbmap_minor_cpu(unsigned int minor)
+{
+	return minor % nr_cpu_ids;
+}
+
+static bool rbmap_minor_is_snapshot(unsigned int minor)
+{
+	return minor >= nr_cpu_ids;
+}
+
+/* @snapshot: its reference is given away, or NULL. */
+static struct rbmap_file *
+rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
+		  struct rbmap_generation *snapshot)
+{
+	struct rbmap_file *rfile = kzalloc(sizeof(*rfile), GFP_KERNEL);
+
+	if (!rfile) {
+		if (snapshot)
+			rbmap_generation_put(snapshot);
+		return NULL;
+	}
+	rfile->cpu_buf = cpu_buf;
+	rfile->gen = snapshot;
+	rfile->snapshot = snapshot;
+	mutex_init(&rfile->lock);
+	rbmap_generation_put(rbmap_file_bind(rfile, false));
+	return rfile;
+}
+
+static void rbmap_file_destroy(struct rbmap_file *rfile)
+{
+	rbmap_file_unbind(rfile);
+	kvfree(rfile->copy);
+	kfree(rfile);
+}
+
 static int rbmap_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_cpu_buffer *cpu_buf =
-		rbmap_cpu_buffer(rbmap_device_buffer, iminor(inode));
-	struct rbmap_file *rfile;
+		rbmap_cpu_buffer(rbmap_device_buffer,
+				 rbmap_minor_cpu(iminor(inode)));
+	struct rbmap_generation *snapshot = NULL;
 	int err;
 
 	if (!cpu_buf)
@@ -33,24 +75,19 @@ static int rbmap_open(struct inode *inode, struct file *file)
 	err = rbmap_locked_down();
 	if (err)
 		return err;
-	rfile = kzalloc(sizeof(*rfile), GFP_KERNEL);
-	if (!rfile)
+	if (rbmap_minor_is_snapshot(iminor(inode)))
+		snapshot = rbmap_snapshot_of(cpu_buf);
+	if (IS_ERR(snapshot))
+		return PTR_ERR(snapshot);
+	file->private_data = rbmap_file_create(cpu_buf, snapshot);
+	if (!file->private_data)
 		return -ENOMEM;
-	rfile->cpu_buf = cpu_buf;
-	mutex_init(&rfile->lock);
-	rbmap_generation_put(rbmap_file_bind(rfile, false));
-	file->private_data = rfile;
 	return nonseekable_open(inode, file);
 }
 
 static int rbmap_release(struct inode *inode, struct file *file)
 {
-	struct rbmap_file *rfile = file->private_data;
-
-	rbmap_generation_put(rfile->gen);
-	rbmap_cpu_buffer_settle(rfile->cpu_buf);
-	kvfree(rfile->copy);
-	kfree(rfile);
+	rbmap_file_destroy(file->private_data);
 	return 0;
 }
 
@@ -98,7 +135,7 @@ static int rbmap_file_fill(struct file *file)
 	int ret;
 
 	do {
-		struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+		struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
 
 		ret = rbmap_file_take(rfile, gen);
 		if (!ret && file->f_flags & O_NONBLOCK)
@@ -124,7 +161,9 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 		return -EINTR;
 	if (rfile->offset == rfile->copy_size)
 		ret = rbmap_file_fill(file);
-	if (!ret) {
+	if (ret == -ESTALE && rfile->snapshot) {
+		ret = 0;	/* its end */
+	} else if (!ret) {
 		size_t size = min(count, rfile->copy_size - rfile->offset);
 		size_t left = copy_to_user(to, (u8 *)rfile->copy +
 					   rfile->offset, size);
@@ -178,7 +217,7 @@ static int rbmap_get_reader_now(struct rbmap_generation *gen)
 static int rbmap_get_reader(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+	struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
 	unsigned int percent = rbmap_buffer_percent(rfile->cpu_buf->buffer);
 	int ret = 0;
 
@@ -201,11 +240,39 @@ static void rbmap_end_waits(struct rbmap_file *rfile)
 	rbmap_generation_put(gen);
 }
 
+static const struct file_operations rbmap_fops;
+
+/* A snapshot of this CPU, in a file of its own. */
+static int rbmap_snapshot_fd(struct rbmap_file *rfile)
+{
+	struct rbmap_generation *snapshot;
+	struct rbmap_file *new;
+	int fd;
+
+	if (rfile->snapshot)
+		return -ENOTTY;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	snapshot = rbmap_cpu_buffer_take_snapshot(rfile->cpu_buf);
+	if (IS_ERR(snapshot))
+		return PTR_ERR(snapshot);
+	new = rbmap_file_create(rfile->cpu_buf, snapshot);
+	if (!new)
+		return -ENOMEM;
+	fd = anon_inode_getfd("[rbmap-snapshot]", &rbmap_fops, new,
+			      O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		rbmap_file_destroy(new);
+	return fd;
+}
+
 static long rbmap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	switch (cmd) {
 	case RBMAP_IOCTL_GET_READER:
 		return rbmap_get_reader(file);
+	case RBMAP_IOCTL_SNAPSHOT:
+		return rbmap_snapshot_fd(file->private_data);
 	case 0:
 		rbmap_end_waits(file->private_data);
 		return 0;
@@ -226,12 +293,12 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 	ssize_t ret;
 
 	do {
-		struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+		struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
 
 		ret = rbmap_splice(gen, file, pipe, len, flags);
 		rbmap_generation_put(gen);
 	} while (ret == -ESTALE && !rbmap_file_stays(rfile));
-	return ret;
+	return ret == -ESTALE && rfile->snapshot ? 0 : ret;
 }
 
 static const struct file_operations rbmap_fops = {
@@ -249,28 +316,40 @@ static const struct file_operations rbmap_fops = {
 static char *rbmap_devnode(rbmap_devnode_device *dev,
 			   umode_t *mode)
 {
+	const char *dir = rbmap_minor_is_snapshot(MINOR(dev->devt) -
+						  MINOR(rbmap_dev)) ?
+			  "snapshot/" : "";
+
 	if (mode)
 		*mode = RBMAP_DEVICE_MODE;
-	return kasprintf(GFP_KERNEL, "rbmap/%s", dev_name(dev));
+	return kasprintf(GFP_KERNEL, "rbmap/%scpu%d", dir,
+			 rbmap_minor_cpu(MINOR(dev->devt) - MINOR(rbmap_dev)));
 }
 
-/**
- * rbmap_device_add_cpu - make /dev/rbmap/cpuN
- * @cpu: has a ring
- *
- * Context: may sleep; one caller at a time.
- */
-int rbmap_device_add_cpu(int cpu)
+static int rbmap_device_add(dev_t devt, const char *format, int cpu)
 {
-	dev_t devt = rbmap_dev + cpu;
 	struct device *dev = class_find_device_by_devt(rbmap_class, devt);
 
 	if (dev) {
 		put_device(dev);
 		return 0;
 	}
-	dev = device_create(rbmap_class, NULL, devt, NULL, "cpu%d", cpu);
+	dev = device_create(rbmap_class, NULL, devt, NULL, format, cpu);
 	return PTR_ERR_OR_ZERO(dev);
+}
+
+/**
+ * rbmap_device_add_cpu - make /dev/rbmap/cpuN and /dev/rbmap/snapshot/cpuN
+ * @cpu: has a ring
+ *
+ * Context: may sleep; one caller at a time.
+ */
+int rbmap_device_add_cpu(int cpu)
+{
+	int err = rbmap_device_add(rbmap_dev + cpu, "cpu%d", cpu);
+
+	return err ?: rbmap_device_add(rbmap_dev + nr_cpu_ids + cpu,
+				       "snapshot-cpu%d", cpu);
 }
 
 /**
@@ -282,12 +361,12 @@ int rbmap_device_init(struct rbmap_buffer *buf)
 	int err;
 
 	rbmap_device_buffer = buf;
-	err = alloc_chrdev_region(&rbmap_dev, 0, nr_cpu_ids, "rbmap");
+	err = alloc_chrdev_region(&rbmap_dev, 0, RBMAP_MINORS, "rbmap");
 	if (err)
 		return err;
 	cdev_init(&rbmap_cdev, &rbmap_fops);
 	rbmap_cdev.owner = THIS_MODULE;
-	err = cdev_add(&rbmap_cdev, rbmap_dev, nr_cpu_ids);
+	err = cdev_add(&rbmap_cdev, rbmap_dev, RBMAP_MINORS);
 	if (err)
 		goto region;
 	rbmap_class = rbmap_class_create("rbmap");
@@ -301,7 +380,7 @@ int rbmap_device_init(struct rbmap_buffer *buf)
 cdev:
 	cdev_del(&rbmap_cdev);
 region:
-	unregister_chrdev_region(rbmap_dev, nr_cpu_ids);
+	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
 	return err;
 }
 
@@ -312,9 +391,11 @@ void rbmap_device_exit(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		device_destroy(rbmap_class, rbmap_dev + cpu);
+		device_destroy(rbmap_class, rbmap_dev + nr_cpu_ids + cpu);
+	}
 	class_destroy(rbmap_class);
 	cdev_del(&rbmap_cdev);
-	unregister_chrdev_region(rbmap_dev, nr_cpu_ids);
+	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
 }

@@ -35,7 +35,8 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 	rbmap_cpu_buffer_settle(cpu_buf);
 	spin_lock(&cpu_buf->lock);
 	gen = file->gen;
-	if (!gen || (!file->maps && rbmap_generation_drained(gen))) {
+	if (!gen || (!file->snapshot && !file->maps &&
+		     rbmap_generation_drained(gen))) {
 		old = gen;
 		gen = rbmap_oldest_queued(cpu_buf);
 		kref_get(&gen->refs);
@@ -51,12 +52,47 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 }
 
 /**
- * rbmap_file_stays - is the file mapped, so that it keeps its ring?
+ * rbmap_file_bind_reader - the same for who takes events, or tries to
+ * @file: the file: from here on no snapshot has events that it will not come to
+ *
+ * Context: may sleep.
+ * Return: the ring, with a reference for the caller.
+ */
+struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file)
+{
+	if (!READ_ONCE(file->reads)) {
+		spin_lock(&file->cpu_buf->lock);
+		if (!file->reads && !file->snapshot)
+			file->cpu_buf->readers++;
+		WRITE_ONCE(file->reads, true);
+		spin_unlock(&file->cpu_buf->lock);
+	}
+	return rbmap_file_bind(file, false);
+}
+
+/**
+ * rbmap_file_unbind - the file is closed
+ * @file: the file
+ *
+ * Context: may sleep.
+ */
+void rbmap_file_unbind(struct rbmap_file *file)
+{
+	spin_lock(&file->cpu_buf->lock);
+	if (file->reads && !file->snapshot)
+		file->cpu_buf->readers--;
+	spin_unlock(&file->cpu_buf->lock);
+	rbmap_generation_put(file->gen);
+	rbmap_cpu_buffer_settle(file->cpu_buf);
+}
+
+/**
+ * rbmap_file_stays - does the file keep its ring, being mapped or a snapshot's?
  * @file: the file
  */
 bool rbmap_file_stays(const struct rbmap_file *file)
 {
-	return READ_ONCE(file->maps);
+	return file->snapshot || READ_ONCE(file->maps);
 }
 
 /**

@@ -11,6 +11,8 @@
  * struct rbmap_file - an open file
  * @cpu_buf: the CPU's rings
  * @gen: the one that it is bound to, with a reference; under @cpu_buf's lock
+ * @snapshot: it is of a snapshot, which nothing takes the place of
+ * @reads: it counts as a reader of the CPU's rings; under @cpu_buf's lock
  * @maps: of the file: while there are any, @gen stays; under @cpu_buf's lock
  * @lock: one read() at a time; user memory may be touched with it held
  * @copy: the sub-buffer that read() hands out, allocated by the first one
@@ -20,6 +22,8 @@
 struct rbmap_file {
 	struct rbmap_cpu_buffer		*cpu_buf;
 	struct rbmap_generation		*gen;
+	bool				snapshot;
+	bool				reads;
 	unsigned int			maps;
 	struct mutex			lock;
 	struct rbmap_subbuf_header	*copy;
@@ -28,6 +32,8 @@ struct rbmap_file {
 };
 
 struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map);
+struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file);
+void rbmap_file_unbind(struct rbmap_file *file);
 bool rbmap_file_stays(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
 void rbmap_file_unmap(struct rbmap_file *file);

@@ -31,7 +31,7 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 	u32 i;
 
 	rbmap_wait_exit(gen);
-	for (i = 0; subbuf && subbuf[i].header; i++) {
+	for (i = 0; subbuf && subbuf[i].header && !gen->origin; i++) {
 		rbmap_pages_free(subbuf[i].header);
 		if (i == gen->ring.nr_slots)
 			break;
@@ -41,7 +41,44 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 	free_page((unsigned long)gen->meta);
 	if (gen->pad)
 		__free_page(gen->pad);
+	if (gen->origin)
+		rbmap_generation_put(gen->origin);
 	kfree(gen);
+}
+
+/* All but the ring itself and its sub-buffers' memory. */
+static struct rbmap_generation *
+rbmap_generation_alloc(struct rbmap_cpu_buffer *cpu_buf,
+		       const struct rbmap_sizes *sizes)
+{
+	int node = cpu_to_node(cpu_buf->cpu);
+	struct rbmap_generation *gen;
+
+	gen = kzalloc_node(sizeof(*gen), GFP_KERNEL, node);
+	if (!gen)
+		return NULL;
+	gen->cpu_buf = cpu_buf;
+	gen->subbuf_size = sizes->subbuf_size;
+	gen->ring.nr_slots = sizes->nr_slots;
+	kref_init(&gen->refs);
+	INIT_LIST_HEAD(&gen->list);
+	mutex_init(&gen->reader_lock);
+	rbmap_wait_init(gen);
+
+	gen->ring.subbuf = kvzalloc_node(array_size(sizes->nr_slots + 1,
+						    sizeof(*gen->ring.subbuf)),
+					 GFP_KERNEL, node);
+	gen->ring.slot = kvzalloc_node(array_size(sizes->nr_slots,
+						  sizeof(*gen->ring.slot)),
+				       GFP_KERNEL, node);
+	gen->meta = (void *)get_zeroed_page(GFP_KERNEL);
+	if (sizes->subbuf_size > PAGE_SIZE)
+		gen->pad = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (gen->ring.subbuf && gen->ring.slot && gen->meta &&
+	    (gen->pad || sizes->subbuf_size == PAGE_SIZE))
+		return gen;
+	rbmap_generation_free(gen);
+	return NULL;
 }
 
 static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
@@ -84,47 +121,71 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 		.clock		= clock,
 		.ops		= &rbmap_ring_ops,
 	};
-	int node = cpu_to_node(cpu_buf->cpu);
-	struct rbmap_generation *gen;
-	int err = -ENOMEM;
+	struct rbmap_generation *gen = rbmap_generation_alloc(cpu_buf, sizes);
+	int err;
 
-	gen = kzalloc_node(sizeof(*gen), GFP_KERNEL, node);
 	if (!gen)
 		return ERR_PTR(-ENOMEM);
-	gen->cpu_buf = cpu_buf;
-	gen->subbuf_size = sizes->subbuf_size;
-	gen->ring.nr_slots = sizes->nr_slots;
-	kref_init(&gen->refs);
-	INIT_LIST_HEAD(&gen->list);
-	mutex_init(&gen->reader_lock);
-	rbmap_wait_init(gen);
-
-	config.subbuf = kvzalloc_node(array_size(sizes->nr_slots + 1,
-						 sizeof(*config.subbuf)),
-				      GFP_KERNEL, node);
-	config.slot = kvzalloc_node(array_size(sizes->nr_slots,
-					       sizeof(*config.slot)),
-				    GFP_KERNEL, node);
-	gen->ring.subbuf = config.subbuf;
-	gen->ring.slot = config.slot;
-	gen->meta = (void *)get_zeroed_page(GFP_KERNEL);
-	if (sizes->subbuf_size > PAGE_SIZE)
-		gen->pad = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!config.subbuf || !config.slot || !gen->meta ||
-	    (sizes->subbuf_size > PAGE_SIZE && !gen->pad))
-		goto free;
-	err = rbmap_subbufs_alloc(gen, node);
-	if (err)
-		goto free;
-
+	err = rbmap_subbufs_alloc(gen, cpu_to_node(cpu_buf->cpu));
+	if (err) {
+		rbmap_generation_free(gen);
+		return ERR_PTR(err);
+	}
+	config.subbuf = gen->ring.subbuf;
+	config.slot = gen->ring.slot;
 	rbmap_ring_init(&gen->ring, &config);
 	gen->ring.off = !cpu_buf->buffer->on;
 	rbmap_meta_init(gen);
 	return gen;
+}
 
-free:
-	rbmap_generation_free(gen);
-	return ERR_PTR(err);
+/**
+ * rbmap_generation_clone_alloc - what rbmap_generation_clone() fills
+ * @gen: a ring
+ *
+ * Context: may sleep.
+ * Return: it, with a reference; or NULL: no memory.
+ */
+struct rbmap_generation *
+rbmap_generation_clone_alloc(struct rbmap_generation *gen)
+{
+	const struct rbmap_sizes sizes = {
+		.nr_slots	= gen->ring.nr_slots,
+		.subbuf_size	= gen->subbuf_size,
+	};
+	struct rbmap_generation *clone =
+		rbmap_generation_alloc(gen->cpu_buf, &sizes);
+
+	if (!clone)
+		return NULL;
+	clone->origin = gen->origin ?: gen;
+	kref_get(&clone->origin->refs);
+	return clone;
+}
+
+/**
+ * rbmap_generation_clone - another reader of what is unread
+ * @clone: from rbmap_generation_clone_alloc() of @gen
+ * @gen: retired
+ *
+ * Whoever reads the one takes nothing away from who reads the other.
+ *
+ * Context: may sleep.
+ */
+void rbmap_generation_clone(struct rbmap_generation *clone,
+			    struct rbmap_generation *gen)
+{
+	mutex_lock(&gen->reader_lock);
+	gen->shared = true;
+	rbmap_ring_clone(&clone->ring, &gen->ring, clone->ring.subbuf,
+			 clone->ring.slot);
+	clone->base = gen->base;
+	clone->seen = gen->seen;
+	mutex_unlock(&gen->reader_lock);
+	clone->shared = true;
+	clone->number = gen->number;
+	clone->retired = true;
+	rbmap_meta_init(clone);
 }
 
 /**
@@ -137,6 +198,7 @@ free:
 void rbmap_generation_retire(struct rbmap_generation *gen)
 {
 	mutex_lock(&gen->reader_lock);
+	rbmap_ring_seal(&gen->ring);
 	/*
 	 * Who sees it sees all events: the grace period is a full barrier, too.
 	 * litmus: generation-retire

@@ -36,10 +36,13 @@ struct rbmap_base {
  * @ring: first: rbmap_ring_closed() comes back from it
  * @cpu_buf: whose it is
  * @refs: the queue has one, each open file that is bound to it has one
- * @list: all that there are, in @cpu_buf; under its lock
+ * @origin: of a clone: the ring whose sub-buffers it has, with a reference
+ * @list: all that there are, in @cpu_buf, without clones; under its lock
  * @queued: a file that is opened begins with it, if it is the oldest; under
  *	@cpu_buf's lock
  * @retired: nobody writes to it any more, nor ever will
+ * @ended: who maps it was told of its end; under @reader_lock
+ * @shared: its sub-buffers are those of others, too; under @reader_lock
  * @number: from 1
  * @subbuf_size: bytes
  * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
@@ -57,9 +60,12 @@ struct rbmap_generation {
 	struct rbmap_ring	ring;
 	struct rbmap_cpu_buffer	*cpu_buf;
 	struct kref		refs;
+	struct rbmap_generation	*origin;
 	struct list_head	list;
 	bool			queued;
 	bool			retired;
+	bool			ended;
+	bool			shared;
 	u32			number;
 	u32			subbuf_size;
 
@@ -95,9 +101,16 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 			const struct rbmap_sizes *sizes,
 			enum rbmap_clock clock);
 void rbmap_generation_free(struct rbmap_generation *gen);
+struct rbmap_generation *
+rbmap_generation_clone_alloc(struct rbmap_generation *gen);
+void rbmap_generation_clone(struct rbmap_generation *clone,
+			    struct rbmap_generation *gen);
 void rbmap_generation_retire(struct rbmap_generation *gen);
 bool rbmap_generation_drained(const struct rbmap_generation *gen);
 void rbmap_generation_reset(struct rbmap_generation *gen);
+
+/* cpu_buffer.c */
+void rbmap_generation_put(struct rbmap_generation *gen);
 
 /* wait.c */
 void rbmap_wait_init(struct rbmap_generation *gen);

@@ -73,6 +73,7 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 
 	rbmap_counters(gen, stats);
 	stats->unread_bytes = rbmap_ring_unread_bytes(ring);
+	stats->taken = 0;
 	stats->moved = gen->moved;
 	stats->copied = gen->copied;
 	stats->now = rb_clock(ring->clock);
@@ -97,6 +98,8 @@ void rbmap_meta_init(struct rbmap_generation *gen)
 	meta->magic = RBMAP_META_MAGIC;
 	meta->version = RBMAP_META_VERSION;
 	meta->cpu = gen->cpu_buf->cpu;
+	meta->generation = gen->number;
+	meta->snapshot = !!gen->origin;
 	rbmap_meta_update(gen);
 }
 

@@ -84,7 +84,8 @@ static struct rbmap_sizes rbmap_sizes_of(const struct rbmap_generation *gen)
 static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 				     const struct rbmap_sizes *sizes,
 				     enum rbmap_clock clock,
-				     struct rbmap_generation **gens)
+				     struct rbmap_generation **gens,
+				     struct rbmap_generation **snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
 	int cpu;
@@ -97,6 +98,12 @@ static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 		if (IS_ERR(gen))
 			return PTR_ERR(gen);
 		gens[cpu] = gen;
+		if (!snapshots)
+			continue;
+		snapshots[cpu] =
+			rbmap_generation_clone_alloc(cpu_buf->current_gen);
+		if (!snapshots[cpu])
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -108,7 +115,20 @@ static void rbmap_replacements_free(struct rbmap_generation **gens)
 	for_each_possible_cpu(cpu) {
 		if (gens[cpu])
 			rbmap_generation_free(gens[cpu]);
+		gens[cpu] = NULL;
 	}
+}
+
+/* The old ring: for who reads it already, and for the snapshot. */
+static void rbmap_replaced(struct rbmap_generation *gen,
+			   struct rbmap_generation *snapshot)
+{
+	rbmap_generation_retire(gen);
+	if (snapshot) {
+		rbmap_generation_clone(snapshot, gen);
+		rbmap_cpu_buffer_leave_to_snapshot(gen);
+	}
+	rbmap_cpu_buffer_settle(gen->cpu_buf);
 }
 
 static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
@@ -129,6 +149,8 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
  * @which: a CPU, or RBMAP_ALL_CPUS
  * @sizes: of the new rings; NULL: as those before
  * @clock: of the new rings
+ * @snapshots: by CPU, filled with what is unread; or NULL.  Where nobody reads the
+ *	rings, new files begin with the new ones then
  *
  * What was written can be read as before: a file reads one ring to its end and
  * goes on with the next one.  No event is lost or counted as anything for it.
@@ -138,7 +160,8 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
  */
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			 const struct rbmap_sizes *sizes,
-			 enum rbmap_clock clock)
+			 enum rbmap_clock clock,
+			 struct rbmap_generation **snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
 	struct rbmap_generation **gens;
@@ -154,10 +177,13 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 	 * litmus: replace-new-cpu
 	 */
 	cpus_read_lock();
-	err = rbmap_replacements_create(buf, which, sizes, clock, gens);
+	err = rbmap_replacements_create(buf, which, sizes, clock, gens,
+					snapshots);
 	if (err) {
 		cpus_read_unlock();
 		rbmap_replacements_free(gens);
+		if (snapshots)
+			rbmap_replacements_free(snapshots);
 		goto out;
 	}
 	for_each_replaced(buf, which, cpu, cpu_buf)
@@ -178,8 +204,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 	for_each_replaced(buf, which, cpu, cpu_buf) {
 		if (!gens[cpu])
 			continue;	/* on line since: its first ring */
-		rbmap_generation_retire(gens[cpu]);
-		rbmap_cpu_buffer_settle(cpu_buf);
+		rbmap_replaced(gens[cpu], snapshots ? snapshots[cpu] : NULL);
 	}
 out:
 	kfree(gens);
@@ -242,7 +267,7 @@ static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 	if (err)
 		return err;
 	mutex_lock(&buf->lock);
-	err = rbmap_buffer_replace(buf, which, &sizes, buf->clock);
+	err = rbmap_buffer_replace(buf, which, &sizes, buf->clock, NULL);
 	mutex_unlock(&buf->lock);
 	return err;
 }

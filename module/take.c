@@ -106,6 +106,14 @@ static enum rbmap_take rbmap_take_drops(struct rbmap_generation *gen)
 	return took;
 }
 
+/* The same where there is no writer: beside the end of the ring. */
+static void rbmap_tell_last_drops(struct rbmap_generation *gen)
+{
+	if (!gen->ended)
+		gen->ring.reader.lost = rbmap_ring_tell_drops(&gen->ring);
+	gen->ended = true;
+}
+
 /**
  * rbmap_take_mapped - GET_READER: all that can be read now counts as read
  * @gen: reader_lock held
@@ -122,7 +130,9 @@ bool rbmap_take_mapped(struct rbmap_generation *gen)
 	struct rbmap_reader *reader = &ring->reader;
 	enum rbmap_take took = rbmap_take(ring);
 
-	if (took == RBMAP_TAKE_EMPTY)
+	if (took == RBMAP_TAKE_EMPTY && rbmap_generation_retired(gen))
+		rbmap_tell_last_drops(gen);
+	else if (took == RBMAP_TAKE_EMPTY)
 		took = rbmap_take_drops(gen);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
 		return false;
@@ -246,8 +256,7 @@ bool rbmap_has_closed(const struct rbmap_generation *gen)
 
 	/* What was dropped comes behind all that is unread. */
 	return rbmap_ring_has_closed(ring) ||
-	       (rbmap_ring_has_event(ring) ? rbmap_generation_retired(gen) :
-					     rbmap_ring_untold_drops(ring));
+	       (!rbmap_ring_has_event(ring) && rbmap_ring_untold_drops(ring));
 }
 
 /**
@@ -269,22 +278,19 @@ rbmap_take_closed(struct rbmap_generation *gen,
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
 	enum rbmap_take took = RBMAP_TAKE_EMPTY;
-	/* Where nobody writes any more the writer's own is like any other. */
-	bool retired = rbmap_generation_retired(gen), open;
 	u32 size, end;
 
-	if (retired || rbmap_ring_has_closed(ring))
+	if (rbmap_ring_has_closed(ring))
 		took = rbmap_take(ring);
 	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
 		return !rbmap_ring_has_event(ring) &&
 		       rbmap_copy_drops(ring, fresh) ? fresh : NULL;
 	/* A writer that laps us may have us take its own: that stays unread. */
-	open = rbmap_ring_reader_at_writer(ring);
-	if (open && !retired)
+	if (rbmap_ring_reader_at_writer(ring))
 		return NULL;
 
 	size = rbmap_ring_unread(ring);
-	if (gen->mapped || reader->offset || open ||
+	if (gen->mapped || gen->shared || reader->offset ||
 	    (reader->lost && !rbmap_room_for_lost(ring, size))) {
 		rbmap_copy_rest(ring, fresh);
 		return fresh;

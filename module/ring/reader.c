@@ -186,7 +186,7 @@ void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
 
 /**
  * rbmap_ring_reader_at_writer - is the writer still in the reader's sub-buffer?
- * @ring: the ring
+ * @ring: the ring; nobody is in it once it is sealed
  *
  * Acquire: if not, all that was published with it can be read.
  * litmus: commit-header, publish-take, lost-mark
@@ -196,7 +196,7 @@ bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
 	/* model: consume_writer, mark, reset_close */
 	return READ_ONCE(ring->reader.holds) &&
 	       rbmap_commit_seq(smp_load_acquire(&ring->commit)) ==
-	       READ_ONCE(ring->reader.seq);
+	       READ_ONCE(ring->reader.seq) && !READ_ONCE(ring->sealed);
 }
 
 /**
@@ -350,6 +350,8 @@ bool rbmap_ring_has_closed(const struct rbmap_ring *ring)
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit),
 				   READ_ONCE(ring->reader.next), ring->modulus);
 
+	if (READ_ONCE(ring->sealed))
+		return rbmap_ring_has_event(ring);
 	if (ahead)
 		return ahead > 0;
 	return READ_ONCE(ring->reader.holds) &&

@@ -59,6 +59,41 @@ void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old)
 }
 
 /**
+ * rbmap_ring_seal - all that is in it is closed, for good
+ * @ring: the ring; nobody is in it, nor will anybody come
+ *
+ * Who learns of it by anything but the reader's lock learns of it by what the
+ * caller publishes afterwards.
+ */
+void rbmap_ring_seal(struct rbmap_ring *ring)
+{
+	struct rbmap_subbuf *subbuf = &ring->subbuf[ring->commit_id];
+
+	subbuf->closed_events = local_read(&subbuf->events);
+	WRITE_ONCE(ring->sealed, true);
+}
+
+/**
+ * rbmap_ring_clone - another reader of what is unread
+ * @clone: filled
+ * @ring: sealed; nobody reads it meanwhile
+ * @subbuf: as many entries as @ring has
+ * @slot: as many words as @ring has
+ *
+ * It begins where @ring's reader is, and each of the two reads all of it.  They
+ * have the memory of the sub-buffers in common: none of it may be exchanged.
+ */
+void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
+		      struct rbmap_subbuf *subbuf, u64 *slot)
+{
+	*clone = *ring;
+	memcpy(subbuf, ring->subbuf, (ring->nr_slots + 1) * sizeof(*subbuf));
+	memcpy(slot, ring->slot, ring->nr_slots * sizeof(*slot));
+	clone->subbuf = subbuf;
+	clone->slot = slot;
+}
+
+/**
  * rbmap_ring_dropped - events dropped for any cause
  * @ring: the ring
  *

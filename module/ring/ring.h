@@ -108,6 +108,7 @@ struct rbmap_ring {
 	struct rbmap_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
 	bool			off;
 	bool			notify_event;	/* somebody waits for any event */
+	bool			sealed;		/* nobody writes, nor ever will */
 
 	/* Written for each sub-buffer, or less. */
 	u64			closed_events ____cacheline_aligned;
@@ -157,6 +158,9 @@ struct rbmap_ring_config {
 void rbmap_ring_init(struct rbmap_ring *ring,
 		     const struct rbmap_ring_config *config);
 void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old);
+void rbmap_ring_seal(struct rbmap_ring *ring);
+void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
+		      struct rbmap_subbuf *subbuf, u64 *slot);
 
 /* writer.c: the slow paths of reserve.h; on the ring's CPU */
 bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,

@@ -185,8 +185,10 @@ static int fake_get_reader(struct rbmap_map *map)
 	if (ring->error)
 		return ring->error;
 	held = fake_header(ring, meta->reader.id)->commit & RBMAP_COMMIT_MASK;
-	if (ring->next_slots && held == meta->reader.read && !ring->nr_used)
+	if (ring->next_slots && held == meta->reader.read && !ring->nr_used) {
+		meta->reader.lost_events = 0;
 		return -ESTALE;
+	}
 	if (held == meta->reader.read && !ring->writer_with_reader)
 		fake_swap(ring);
 	meta->reader.read = fake_header(ring, meta->reader.id)->commit &

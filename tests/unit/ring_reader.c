@@ -527,6 +527,87 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 	}
 }
 
+/* A sub-buffer that a reader comes to. */
+struct step {
+	u32	id;
+	u32	from;
+	u32	size;
+	u64	lost;
+};
+
+static bool clone_step(struct rbmap_ring *clone, struct step *step)
+{
+	enum rbmap_take took = rbmap_ring_take(clone);
+
+	step->id = clone->reader.id;
+	step->from = clone->reader.offset;
+	step->size = step->from + rbmap_ring_unread(clone);
+	step->lost = clone->reader.lost;
+	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+		return false;
+	rbmap_ring_consume(clone, step->size);
+	return true;
+}
+
+/* A sealed ring can be read by itself and by clones, each all of it. */
+static void test_clone_of_a_sealed_ring(void **state)
+{
+	u32 i, n, nr, more = 0, lost = 0, empty = 0, trailing = 0;
+	struct rbmap_subbuf subbuf[8];
+	struct step step, list[16];
+	struct rbmap_ring clone;
+	u64 slot[7];
+
+	(void)state;
+	for (i = 0; i < 4000; i++) {
+		open_ring(2 + i % 5, 64 << i % 2, i / 2 % 2 ?
+			  RBMAP_MODE_DISCARD : RBMAP_MODE_OVERWRITE);
+		rig.random += i * 0x9e3779b97f4a7c15ULL;
+		rig_play(rig_below(200), NULL);
+		/* Leaves room to close what is open, and an empty one. */
+		if (i % 3 == 0) {
+			rig_read();
+			rig_read();
+			rig_ring_close();
+			rig_ring_close();
+		}
+		rbmap_ring_seal(rig.ring);
+		assert_false(rbmap_ring_reader_at_writer(rig.ring));
+		assert_int_equal(rbmap_ring_has_closed(rig.ring),
+				 rbmap_ring_has_event(rig.ring));
+
+		rbmap_ring_clone(&clone, rig.ring, subbuf, slot);
+		for (nr = 0; clone_step(&clone, &step); nr++) {
+			assert_true(nr < ARRAY_SIZE(list));
+			list[nr] = step;
+			more += step.from != 0;
+			lost += step.lost != 0;
+			empty += step.lost && !step.size;
+		}
+		assert_false(rbmap_ring_has_event(&clone));
+		assert_true(rbmap_ring_has_event(rig.ring) || !nr ||
+			    !list[nr - 1].size);
+		for (n = 0; n < nr; n++) {
+			enum rbmap_take took = rig_read();
+
+			assert_true(took == RBMAP_TAKE_NEXT ||
+				    took == RBMAP_TAKE_MORE);
+			assert_int_equal(reader()->id, list[n].id);
+			assert_int_equal(reader()->offset, list[n].size);
+			assert_int_equal(reader()->lost, list[n].lost);
+		}
+		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(reader()->read, clone.reader.read);
+		assert_int_equal(reader()->told, clone.reader.told);
+		assert_int_equal(rbmap_ring_untold_drops(rig.ring),
+				 rbmap_ring_untold_drops(&clone));
+		trailing += rbmap_ring_untold_drops(rig.ring) != 0;
+		close_ring();
+	}
+	/* All of it has come. */
+	assert_true(more && lost && empty && trailing);
+}
+
 /* Events of one publication may have been dropped before or after others. */
 static void test_drops_told_once(void **state)
 {
@@ -957,6 +1038,7 @@ int main(void)
 		cmocka_unit_test(test_drop_publishes),
 		cmocka_unit_test(test_trailing_drops_told),
 		cmocka_unit_test(test_trailing_drops_in_a_subbuf),
+		cmocka_unit_test(test_clone_of_a_sealed_ring),
 		cmocka_unit_test(test_drops_told_once),
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_closed_writes),

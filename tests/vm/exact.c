@@ -20,6 +20,7 @@
  *	--splice           splice() for as long as events are written, then read()
  *	--mapped           who uses read() or splice() maps the ring as well
  *	--resize N         the rings are replaced N times while events are written
+ *	--snapshot N       the same, by snapshots
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -104,6 +105,7 @@ static unsigned int scenarios;
 static bool emitted_all;	/* nothing more is emitted */
 static bool ended;		/* nor is anything changed */
 static unsigned int toggled, resizes, resized;
+static bool by_snapshot;
 
 static bool is_ended(void)
 {
@@ -118,6 +120,8 @@ static bool next_ring(struct worker *worker)
 	worker->rings++;
 	if (!client->meta->retired)
 		stream_wrong(&worker->stream, "ESTALE, but not retired");
+	/* What was lost behind its last event. */
+	worker->stream.told += client->meta->reader.lost_events;
 	client_unmap(client);
 	if (!client_map(client)) {
 		stream_wrong(&worker->stream, "map again: %s",
@@ -424,9 +428,10 @@ static void *resize(void *unused)
 	(void)unused;
 	resized = 0;
 	for (i = 0; !__atomic_load_n(&emitted_all, __ATOMIC_ACQUIRE); i = (i + 1) % 4) {
-		if (pace != FAST && sizes_kb[i] > 1024)
+		if (pace != FAST && !by_snapshot && sizes_kb[i] > 1024)
 			continue;
-		if (set_number("buffer_size_kb", sizes_kb[i]))
+		if (by_snapshot ? set("snapshot", "1") :
+		    set_number("buffer_size_kb", sizes_kb[i]))
 			__atomic_add_fetch(&resized, 1, __ATOMIC_RELAXED);
 		else
 			diag("buffer_size_kb=%u: %s", sizes_kb[i],
@@ -473,6 +478,9 @@ static void begin(void)
 		worker->client.id = worker->client.meta->reader.id;
 		worker->client.seen = subbuf_commit(
 					client_subbuf(&worker->client));
+		/* A reader, whom no snapshot takes anything from. */
+		if (by_snapshot && waiting != BLOCK)
+			get_reader(worker->client.fd);
 		if (!by_map && !mapped)
 			client_unmap(&worker->client);
 		if (by_splice)
@@ -716,6 +724,8 @@ static void judge_rings(const char *name)
 	bool gone = true;
 	int cpu;
 
+	if (by_snapshot)
+		set("snapshot", "0");
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		seen += workers[cpu].rings;
 		gone &= agree("stats: retired rings",
@@ -819,7 +829,7 @@ static void scenario(void)
 		 by_map ? "map" : by_splice ? "splice" : "read",
 		 pace_names[pace], wait_names[waiting],
 		 hotplug ? " hotplug" : "", offline ? " offline" : "",
-		 resizes ? " resize" : "");
+		 by_snapshot ? " snapshot" : resizes ? " resize" : "");
 	run();
 	judge(name);
 	scenarios++;
@@ -882,7 +892,8 @@ static int options(int argc, char **argv)
 			mapped = true;
 			continue;
 		}
-		if (!strcmp(option, "resize")) {
+		if (!strcmp(option, "resize") || !strcmp(option, "snapshot")) {
+			by_snapshot = option[0] == 's';
 			resizes = strtoul(value, NULL, 10);
 			i++;
 			continue;

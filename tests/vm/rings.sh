@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Rings that others take the place of.
+# Rings that others take the place of, and snapshots of them.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 ok "module loads" load_module rbmap subbuf_size_kb=4 buffer_size_kb=64 ||
 	done_testing
 results "rings: " rings
+results "4K: " snapshot
+echo 64 >/sys/kernel/rbmap/buffer_subbuf_size_kb
+results "64K: " snapshot
 ok "module unloads" rmmod rbmap
 done_testing

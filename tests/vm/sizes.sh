@@ -49,6 +49,8 @@ everything()
 	with_ring "1000 times" 4 8
 	results "1000 times: " exact --resize 1000 emit 10000 overwrite-map-fast \
 		discard-read-fast
+	results "1000 snapshots: " exact --snapshot 1000 emit 10000 \
+		overwrite-map-fast discard-read-fast
 	without_ring "1000 times"
 }
 
@@ -70,6 +72,7 @@ each_once()
 		emit 20000 fast
 	results "resized, splice: " exact --splice --resize 20 emit 20000 \
 		overwrite-read-fast discard-read-slow
+	results "snapshots: " exact --snapshot 20 emit 20000
 	results "resized, wait: " exact --wait block --percent 50 --resize 20 \
 		emit 20000 overwrite-map-fast discard-read-fast
 	without_ring resized

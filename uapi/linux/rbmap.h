@@ -43,7 +43,19 @@
  *	anew, with the same file or another one: that maps the next ring, of
  *	which no event has been missed.  A new file begins with the oldest
  *	ring that has not been read to its end.  read() and splice() go on by
- *	themselves.
+ *	themselves.  With the first ESTALE reader.lost_events says what was lost
+ *	behind the last event of the ring.
+ *
+ * Snapshot
+ *	A snapshot is what was unread in a ring when another took its place, to
+ *	be read in all the ways above, without taking it away from whoever reads
+ *	that ring.  Each open of /dev/rbmap/snapshot/cpuN begins with its first
+ *	event, by a meta-page of its own, and lives on if another snapshot is
+ *	taken.  At its end GET_READER says ESTALE, and there is no next ring;
+ *	read() and splice() return 0.  ENODATA: there is no snapshot.
+ *	ioctl(fd of /dev/rbmap/cpuN, RBMAP_IOCTL_SNAPSHOT) takes one of that CPU
+ *	alone and returns a file descriptor for it, which is close-on-exec.
+ *	EPERM: it wants CAP_SYS_ADMIN.
  *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
@@ -81,6 +93,7 @@
 #include <linux/types.h>
 
 #define RBMAP_IOCTL_GET_READER	_IO('R', 0x20)
+#define RBMAP_IOCTL_SNAPSHOT	_IO('R', 0x40)
 
 #define RBMAP_META_MAGIC	0x706d6272u	/* "rbmp" in memory, little endian */
 #define RBMAP_META_VERSION	1
@@ -148,6 +161,7 @@ enum rbmap_clock {
  *			it did not find is newer (but for an event that was
  *			being written); 0: not known
  * @retired:		1: nobody writes to this ring any more
+ * @snapshot:		1: it is a snapshot's, for this file alone
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -188,7 +202,7 @@ struct rbmap_meta {
 	__u64	now;
 
 	__u32	retired;
-	__u32	reserved;
+	__u32	snapshot;
 };
 
 /* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */

@@ -51,6 +51,8 @@ struct rbmap_map {
 	unsigned int		pieces;		/* returned in all */
 	uint64_t		told;
 	struct rbmap_loss	past;		/* of the rings before this one */
+	uint64_t		behind;		/* lost at the end of these */
+	bool			ended;		/* a snapshot, read to its end */
 
 	/* rbmap_next_event(): the piece that it is in. */
 	const unsigned char	*start;

@@ -341,14 +341,21 @@ static int next_ring(struct rbmap_map *map)
 {
 	if (!map->own || !map->transport->next_ring)
 		return RBMAP_ERR_GONE;
+	map->behind += META(map, reader.lost_events);
+	map->told = rbmap_lost_sum(map->told, META(map, reader.lost_events));
+	if (META_OWN(map, snapshot)) {
+		map->ended = true;
+		return 0;
+	}
 	ring_loss(map, &map->past);
 	map->start = NULL;
 	return map->transport->next_ring(map);
 }
 
+/* 0: look what there is; or nothing, for good: map->ended. */
 static int get_reader(struct rbmap_map *map)
 {
-	for (;;) {
+	while (!map->ended) {
 		int ret = map->meta ? map->transport->get_reader(map) : -ENODEV;
 
 		switch (ret) {
@@ -366,6 +373,7 @@ static int get_reader(struct rbmap_map *map)
 		if (ret)
 			return ret;
 	}
+	return 0;
 }
 
 static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
@@ -399,7 +407,7 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		int ret;
 
 		ret = get_reader(map);
-		if (ret)
+		if (ret || map->ended)
 			return ret;
 
 		id = META(map, reader.id);
@@ -420,6 +428,8 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			map->skip = 0;
 		}
 		sb->lost = taken ? swap_lost(map, subbuf, commit) : 0;
+		sb->lost = rbmap_lost_sum(sb->lost, map->behind);
+		map->behind = 0;
 		more = size > map->offset;
 		if (more || sb->lost) {
 			sb->start = subbuf;

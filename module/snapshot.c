@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keep what the rings hold, and go on in empty ones. */
+#include <linux/slab.h>
+
+#include "cpu_buffer.h"
+
+/**
+ * rbmap_cpu_buffer_set_snapshot - what new files of the snapshot read
+ * @cpu_buf: the CPU
+ * @snapshot: a clone, its reference is given away; or NULL
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
+				   struct rbmap_generation *snapshot)
+{
+	struct rbmap_generation *old;
+
+	spin_lock(&cpu_buf->lock);
+	old = cpu_buf->snapshot;
+	WRITE_ONCE(cpu_buf->snapshot, snapshot);
+	spin_unlock(&cpu_buf->lock);
+	if (old)
+		rbmap_generation_put(old);
+}
+
+/**
+ * rbmap_snapshot_of - the snapshot of a CPU, to be read from its beginning
+ * @cpu_buf: the CPU
+ *
+ * Context: may sleep.
+ * Return: a clone of its own, with a reference; or ERR_PTR: -ENODATA: there is
+ * no snapshot; -ENOMEM.
+ */
+struct rbmap_generation *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_generation *snapshot, *clone;
+
+	spin_lock(&cpu_buf->lock);
+	snapshot = cpu_buf->snapshot;
+	if (snapshot)
+		kref_get(&snapshot->refs);
+	spin_unlock(&cpu_buf->lock);
+	if (!snapshot)
+		return ERR_PTR(-ENODATA);
+	clone = rbmap_generation_clone_alloc(snapshot);
+	if (clone)
+		rbmap_generation_clone(clone, snapshot);
+	rbmap_generation_put(snapshot);
+	return clone ?: ERR_PTR(-ENOMEM);
+}
+
+/* Filled by CPU: to be given to somebody, or put. */
+static int rbmap_take_snapshots(struct rbmap_buffer *buf, int which,
+				struct rbmap_generation **snapshots)
+{
+	int err;
+
+	mutex_lock(&buf->lock);
+	err = rbmap_buffer_replace(buf, which, NULL, buf->clock, snapshots);
+	mutex_unlock(&buf->lock);
+	return err;
+}
+
+/**
+ * rbmap_cpu_buffer_take_snapshot - a snapshot that nobody else sees
+ * @cpu_buf: the CPU
+ *
+ * Context: may sleep.
+ * Return: it, with a reference; or ERR_PTR: -ENOMEM, -EINTR: nothing has changed.
+ */
+struct rbmap_generation *
+rbmap_cpu_buffer_take_snapshot(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_generation **snapshots, *snapshot;
+	int err;
+
+	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
+	if (!snapshots)
+		return ERR_PTR(-ENOMEM);
+	err = rbmap_take_snapshots(cpu_buf->buffer, cpu_buf->cpu, snapshots);
+	snapshot = snapshots[cpu_buf->cpu];
+	kfree(snapshots);
+	return err ? ERR_PTR(err) : snapshot;
+}
+
+/**
+ * rbmap_buffer_snapshot - keep what the rings hold
+ * @buf: the buffer; each CPU goes on in an empty ring of the same size
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ *
+ * It takes the place of the snapshot before it, which lives on in the files that
+ * have it open.
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM, -EINTR: nothing has changed.
+ */
+int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
+{
+	struct rbmap_generation **snapshots;
+	int cpu, err;
+
+	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
+	if (!snapshots)
+		return -ENOMEM;
+	err = rbmap_take_snapshots(buf, which, snapshots);
+	for_each_possible_cpu(cpu) {
+		if (snapshots[cpu])
+			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer(buf, cpu),
+						      snapshots[cpu]);
+	}
+	kfree(snapshots);
+	return err;
+}
+
+/**
+ * rbmap_buffer_drop_snapshot - forget it
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_drop_snapshot(struct rbmap_buffer *buf, int which)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+
+		if (cpu_buf && (which == RBMAP_ALL_CPUS || which == cpu))
+			rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
+	}
+}
+
+/**
+ * rbmap_buffer_has_snapshot - is there one?
+ * @buf: the buffer
+ * @which: a CPU, or RBMAP_ALL_CPUS: any
+ */
+bool rbmap_buffer_has_snapshot(struct rbmap_buffer *buf, int which)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+
+		if (cpu_buf && (which == RBMAP_ALL_CPUS || which == cpu) &&
+		    READ_ONCE(cpu_buf->snapshot))
+			return true;
+	}
+	return false;
+}
