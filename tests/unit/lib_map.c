@@ -180,7 +180,10 @@ static void test_foreign_ring(void **state)
 	assert_int_equal(loss.overrun, lost);
 	assert_int_equal(loss.full, 0);
 	assert_int_equal(loss.disabled, 0);
+	assert_int_equal(loss.untold, 0);
 	assert_int_equal(rbmap_map_now(&ring->map), 0);
+	assert_int_equal(rbmap_clock(&ring->map), -1);
+	assert_int_equal(rbmap_generation(&ring->map), 0);
 	fake_free(ring);
 }
 
@@ -300,6 +303,7 @@ static void test_next_ring(void **state)
 	static const size_t sizes[] = { 2 * SUBBUF, SUBBUF, 4 * SUBBUF };
 	struct fake_ring *ring = fake_new(2, SUBBUF, SLOTS);
 	uint64_t emitted = 0, lost = 0, got = 0;
+	unsigned int generation = 1, untold = 0;
 	struct rbmap_event ev;
 	struct rbmap_loss loss;
 
@@ -310,6 +314,12 @@ static void test_next_ring(void **state)
 			fake_emit(ring, emitted, emitted);
 		ring->next_slots = 2 + i % 4;
 		ring->next_subbuf_size = sizes[i % 3];
+		ring->next_clock = i % 4;
+		if (ring->meta->overrun) {
+			rbmap_loss(&ring->map, &loss);
+			assert_int_equal(loss.untold, ring->meta->overrun);
+			untold++;
+		}
 		/* Two rings' worth, and the last one's end. */
 		if (i & 1)
 			continue;
@@ -322,9 +332,13 @@ static void test_next_ring(void **state)
 		}
 		assert_int_equal(rbmap_subbuf_size(&ring->map), sizes[i % 3]);
 		assert_int_equal(rbmap_nr_subbufs(&ring->map), 3 + i % 4);
+		assert_int_equal(rbmap_clock(&ring->map), i % 4);
+		assert_true(rbmap_generation(&ring->map) > generation);
+		generation = rbmap_generation(&ring->map);
 	}
-	assert_true(lost > 0);
+	assert_true(lost > 0 && untold > 0);
 	rbmap_loss(&ring->map, &loss);
+	assert_int_equal(loss.untold, 0);
 	assert_int_equal(loss.overrun, lost);
 	assert_int_equal(loss.told, lost);
 	fake_free(ring);

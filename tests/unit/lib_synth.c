@@ -159,6 +159,7 @@ static bool fake_swap(struct fake_ring *ring)
 	ring->meta->reader.id = taken.id;
 	ring->meta->reader.read = 0;
 	ring->meta->reader.lost_events = lost;
+	ring->meta->lost_told += lost;
 	header = fake_header(ring, taken.id);
 	commit = header->commit;
 	if (lost && !ring->writer_with_reader) {
@@ -243,6 +244,8 @@ static void fake_make(struct fake_ring *ring, int cpu, size_t subbuf_size,
 		.nr_subbufs = nr_subbufs,
 		.magic = RBMAP_META_MAGIC,
 		.version = RBMAP_META_VERSION,
+		.generation = ++ring->generation,
+		.clock = ring->next_clock,
 		.cpu = cpu,
 	};
 	if (rbmap_map_init(&ring->map, ring->meta, META_SIZE))

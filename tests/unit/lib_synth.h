@@ -69,6 +69,8 @@ struct fake_ring {
 	int error;			/* of the next GET_READER */
 	unsigned int next_slots;	/* of the ring that takes its place, if any */
 	size_t next_subbuf_size;
+	uint32_t next_clock;
+	uint32_t generation;
 	unsigned int calls;
 };
 

@@ -316,6 +316,16 @@ RBMAP_API unsigned int rbmap_nr_subbufs(const struct rbmap_map *map)
 	return map->nr_subbufs;
 }
 
+RBMAP_API int rbmap_clock(const struct rbmap_map *map)
+{
+	return map->meta && map->own ? (int)META_OWN(map, clock) : -1;
+}
+
+RBMAP_API unsigned int rbmap_generation(const struct rbmap_map *map)
+{
+	return map->meta ? META_OWN(map, generation) : 0;
+}
+
 uint64_t rbmap_map_now(const struct rbmap_map *map)
 {
 	return META_OWN(map, now);
@@ -529,11 +539,21 @@ RBMAP_API int rbmap_wake(struct rbmap_map *map)
 	return map->transport->wake(map);
 }
 
+/* All that earlier rings lost was told: they were read to their end. */
+static uint64_t untold(const struct rbmap_map *map)
+{
+	uint64_t lost = META_OWN(map, lost), told = META_OWN(map, lost_told);
+
+	return lost > told ? lost - told : 0;
+}
+
 RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 {
 	*loss = map->past;
-	if (map->meta)
+	if (map->meta) {
 		ring_loss(map, loss);
+		loss->untold = untold(map);
+	}
 	loss->total = loss->overrun + loss->full + loss->lapped +
 		      loss->nested + loss->too_large;
 	loss->told = map->told;

@@ -511,6 +511,7 @@ RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
 		loss->total += one.total;
 		loss->told = rbmap_lost_sum(loss->told, one.told);
 		loss->disabled += one.disabled;
+		loss->untold += one.untold;
 	}
 	return 0;
 }

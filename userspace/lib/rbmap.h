@@ -50,6 +50,13 @@ int rbmap_cpu(const struct rbmap_map *map);		/* -1: not known */
 size_t rbmap_subbuf_size(const struct rbmap_map *map);	/* header included */
 unsigned int rbmap_nr_subbufs(const struct rbmap_map *map);
 
+/*
+ * enum rbmap_clock of linux/rbmap.h, and which of its CPU's rings is mapped, from
+ * 1; a kernel's own ring does not say: -1, and 0.
+ */
+int rbmap_clock(const struct rbmap_map *map);
+unsigned int rbmap_generation(const struct rbmap_map *map);
+
 /* Events were lost, their number is not stored (a kernel's own ring only). */
 #define RBMAP_LOST_UNKNOWN	UINT64_MAX
 
@@ -121,6 +128,7 @@ struct rbmap_loss {
 	uint64_t	total;		/* sum of the above */
 	uint64_t	told;		/* told by this map, in events or sub-buffers */
 	uint64_t	disabled;	/* refused, tracing was off: not lost */
+	uint64_t	untold;		/* of total: no reader was told yet */
 };
 int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss);
 
