@@ -37,6 +37,7 @@ static uint64_t rnd(uint64_t limit)
 
 struct expected {
 	uint64_t nr, ts, lost;
+	uint32_t size;		/* 0: of a number */
 	int cpu;
 };
 
@@ -107,6 +108,29 @@ static void write_random(struct dat_writer *w, unsigned int pages)
 	assert_int_equal(dat_events(w), nr_expected);
 }
 
+static unsigned char payload[SYNTH_LARGEST];
+
+/* An event of any size from 16 bytes on. */
+static const void *fill_payload(uint64_t nr, size_t size)
+{
+	struct synth_number_event head = { { .type = SYNTH_PRINT }, nr };
+
+	for (size_t i = 0; i < size; i++)
+		payload[i] = nr + i;
+	return memcpy(payload, &head, sizeof(head));
+}
+
+static void check_payload(const struct rbmap_event *ev, uint32_t size)
+{
+	const unsigned char *data = ev->data;
+	uint64_t nr;
+
+	assert_int_equal(ev->size, size);
+	memcpy(&nr, data + 8, sizeof(nr));
+	for (size_t i = 16; i < size; i++)
+		assert_int_equal(data[i], (unsigned char)(nr + i));
+}
+
 static void check_random(bool finished)
 {
 	struct dat_reader *r = NULL;
@@ -126,6 +150,8 @@ static void check_random(bool finished)
 		assert_int_equal(ev.ts, expected[i].ts);
 		assert_int_equal(ev.cpu, expected[i].cpu);
 		assert_int_equal(ev.lost, expected[i].lost);
+		if (expected[i].size)
+			check_payload(&ev, expected[i].size);
 		i++;
 	}
 	assert_int_equal(ret, 0);
@@ -247,6 +273,245 @@ static void test_begin_in_the_middle(void **state)
 	assert_int_equal(dat_add(w, 1, &sb, NULL, NULL), 0);
 	finish(w);
 	check_random(true);
+}
+
+/* What the file has of a sub-buffer that may be larger than its pages. */
+static void expect(uint64_t nr, uint64_t ts, size_t size, int cpu)
+{
+	size_t head = size % 4 || size / 4 > RBMAP_TYPE_LEN_MAX ? 8 : 4;
+
+	if (head + (size + 3) / 4 * 4 > SYNTH_ROOM) {
+		last_lost[cpu]++;
+		return;
+	}
+	assert_true(nr_expected < MAX_EXPECTED);
+	expected[nr_expected++] = (struct expected){
+		.nr = nr, .ts = ts, .size = size, .cpu = cpu,
+		.lost = last_lost[cpu],
+	};
+	last_lost[cpu] = 0;
+}
+
+static void add(struct dat_writer *w, struct synth *s, uint64_t lost)
+{
+	struct rbmap_subbuf sb = synth_piece(s, lost);
+
+	assert_int_equal(dat_add(w, 0, &sb, NULL, NULL), 0);
+}
+
+static void begin_split(void)
+{
+	nr_expected = 0;
+	memset(last_lost, 0, sizeof(last_lost));
+}
+
+/*
+ * An event of each size around that of a page, at each place around its end,
+ * with a loss before it and without, in one piece and in two.
+ */
+static void test_split_boundaries(void **state)
+{
+	static struct synth s = { .room = SYNTH_LARGEST - 16 };
+	uint64_t ts = 1000, nr = 0, too_large = 0;
+
+	(void)state;
+	for (size_t before = 0; before < 5; before++) {
+		struct dat_writer *w = create();
+
+		begin_split();
+		for (size_t at = 4000; at <= 4100; at += 4)
+		for (size_t size = 4020; size <= 4090; size += 1 + size % 3)
+		for (unsigned int way = 0; way < 4; way++) {
+			uint64_t lost = way & 1 ? 77 : 0;
+			size_t fill = before ? at / before : 0;
+
+			/* Only with something before it is its place another. */
+			if (!before && at > 4000)
+				continue;
+			if (nr_expected > MAX_EXPECTED - 20)
+				continue;
+			if (before > 1 && (size + at / 4) % 16)
+				continue;
+			synth_begin(&s, ts);
+			last_lost[0] += lost;
+			for (size_t i = 0; i < before; i++) {
+				expect(nr, ts, fill, 0);
+				assert_true(synth_add(&s, ts, fill_payload(nr, fill),
+						      fill));
+				nr++;
+				ts += 3;
+			}
+			if (way & 2 && before) {
+				size_t end = s.header.commit;
+
+				add(w, &s, lost);
+				/* A page that one event fills has the flag only. */
+				if (lost && before == 1 && end <= SYNTH_ROOM &&
+				    end > SYNTH_ROOM - 8)
+					expected[nr_expected - 1].lost =
+						RBMAP_LOST_UNKNOWN;
+				lost = 0;
+			}
+			expect(nr, ts, size, 0);
+			assert_true(synth_add(&s, ts, fill_payload(nr, size), size));
+			nr++;
+			ts += 1 + (way << 28);
+			expect(nr, ts, 16, 0);
+			assert_true(synth_add(&s, ts, fill_payload(nr, 16), 16));
+			nr++;
+			add(w, &s, lost);
+		}
+		assert_int_equal(dat_events(w), nr_expected);
+		assert_int_equal(dat_unwritten(w), 0);
+		too_large += dat_too_large(w);
+		finish(w);
+		check_random(true);
+	}
+	assert_true(too_large > 50);
+}
+
+/* Rings of all sizes, one after the other, with all that stands in them. */
+static void test_split_random(void **state)
+{
+	static struct synth s[NR_CPUS];
+	static struct rbmap_subbuf sb;
+	uint64_t too_large = 0;
+
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		struct dat_writer *w = create();
+		uint64_t ts = ((1 + rnd(2)) << 59) - rnd(1ULL << 34), nr = 0, lost;
+
+		begin_split();
+		for (unsigned int n = rnd(40); n; n--) {
+			unsigned int cpu = rnd(NR_CPUS), fill = rnd(4) ? 5000 :
+								rnd(100);
+			bool middle = !rnd(8);
+			size_t at = 0;
+
+			s[cpu].room = ((size_t)SYNTH_SUBBUF << rnd(5)) - 16;
+			lost = rnd(2) ? rnd(5000) : 0;
+			synth_begin(&s[cpu], ts);
+			if (middle) {
+				/* Someone else has read it up to here. */
+				for (uint64_t k = rnd(300); k; k--)
+					synth_number(&s[cpu], ts += rnd(1 << 28),
+						     1, 0);
+				synth_piece(&s[cpu], 0);
+				at = s[cpu].told;
+			}
+			last_lost[cpu] += lost;
+			while (fill--) {
+				size_t size = 16 + rnd(rnd(4) ? 40 : rnd(30) ?
+						       1000 : 9000);
+				uint64_t time = ts + 1 + rnd(rnd(20) ? 1000 : 1 << 30);
+
+				if (!rnd(6))
+					synth_padding(&s[cpu], 1 + rnd(9), 8 + 4 *
+						      rnd(rnd(9) ? 20 : 1500));
+				if (time < s[cpu].ts)
+					time = s[cpu].ts;
+				if (!synth_add_as(&s[cpu], RBMAP_TYPE_TIME_EXTEND +
+						  !rnd(4), time,
+						  fill_payload(nr, size), size) ||
+				    nr_expected > MAX_EXPECTED - 2)
+					break;
+				ts = time;
+				expect(nr++, ts, size, cpu);
+				if (rnd(40))
+					continue;
+				if (!rnd(3))
+					synth_padding(&s[cpu], 1 + rnd(9), 8 + 4 *
+						      rnd(1500));
+				sb = synth_piece(&s[cpu], lost);
+				assert_int_equal(dat_add(w, cpu, &sb, NULL,
+							 NULL), 0);
+				lost = 0;
+			}
+			ts = s[cpu].ts;
+			sb = synth_piece(&s[cpu], lost);
+			assert_true(sb.offset >= at);
+			assert_int_equal(dat_add(w, cpu, &sb, NULL, NULL), 0);
+			if (!rnd(3))
+				dat_next_ring(w, cpu);
+		}
+		assert_int_equal(dat_events(w), nr_expected);
+		too_large += dat_too_large(w);
+		finish(w);
+		check_random(true);
+	}
+	assert_true(too_large > 10);
+}
+
+/* Another ring's sub-buffer with the same id, read by someone to the same place. */
+static void test_next_ring(void **state)
+{
+	struct dat_writer *w = create();
+	static struct synth s[2];
+	struct rbmap_subbuf sb;
+
+	(void)state;
+	begin_split();
+	for (uint64_t i = 0; i < 2; i++) {
+		synth_begin(&s[i], 5000 + i * 1000);
+		for (uint64_t nr = 0; nr < 4; nr++) {
+			synth_number(&s[i], 5000 + i * 1000 + nr, 1, nr);
+			if (nr == 1) {
+				sb = synth_piece(&s[i], 0);
+				if (!i)
+					assert_int_equal(dat_add(w, 0, &sb, NULL,
+								 NULL), 0);
+			}
+			if (!i && nr < 2)
+				expect(nr, 5000 + nr, 16, 0);
+			if (i && nr > 1)
+				expect(nr, 6000 + nr, 16, 0);
+		}
+	}
+	dat_next_ring(w, 0);
+	sb = synth_piece(&s[1], 0);
+	assert_int_equal(dat_add(w, 0, &sb, NULL, NULL), 0);
+	finish(w);
+	check_random(true);
+}
+
+/* No space in the middle of a sub-buffer: each event is there or counted. */
+static void test_split_limit(void **state)
+{
+	struct rlimit old, limit;
+	struct dat_writer *w = NULL;
+	struct dat_source source = synth_source(1);
+	static struct synth s = { .room = SYNTH_LARGEST - 16 };
+	struct dat_reader *r = NULL;
+	struct rbmap_event ev;
+	struct rbmap_subbuf sb;
+	uint64_t nr = 0, n = 0;
+	int ret = 0;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = (70 << 20) + 5 * SYNTH_SUBBUF;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	while (!ret) {
+		synth_begin(&s, 5000 + nr);
+		while (synth_add(&s, 5000 + nr, fill_payload(nr, 1000), 1000))
+			nr++;
+		sb = synth_piece(&s, 0);
+		ret = dat_add(w, 0, &sb, NULL, NULL);
+	}
+	assert_int_equal(ret, -EFBIG);
+	assert_int_equal(dat_events(w) + dat_unwritten(w), nr);
+	nr = dat_events(w);
+	assert_int_equal(dat_finish(w, NULL, NULL), 0);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(dat_open(&r, path), 0);
+	while (dat_next(r, &ev) == 1)
+		n++;
+	assert_int_equal(n, nr);
+	dat_close(r);
 }
 
 static void test_nothing(void **state)
@@ -439,6 +704,10 @@ int main(void)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_lost_without_room),
 		cmocka_unit_test(test_begin_in_the_middle),
+		cmocka_unit_test(test_split_boundaries),
+		cmocka_unit_test(test_split_random),
+		cmocka_unit_test(test_next_ring),
+		cmocka_unit_test(test_split_limit),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_noise),

@@ -5,6 +5,7 @@
 #ifndef CLI_SYNTH_H
 #define CLI_SYNTH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "../../userspace/cli/dat_write.h"
 
 #define SYNTH_SUBBUF	4096
+#define SYNTH_LARGEST	65536
 #define SYNTH_ROOM	(SYNTH_SUBBUF - RBMAP_SUBBUF_HEADER_SIZE)
 
 enum { SYNTH_SWITCH = 1, SYNTH_PRINT = 2, SYNTH_CALL = 3 };
@@ -85,7 +87,7 @@ static inline struct dat_source synth_source(unsigned int nr_cpus)
 		.clocks = "[local] mono boot x86-tsc",
 		.uname = "Linux host 6.1 x86_64",
 		.version = "rbmap 1",
-		.subbuf_size = SYNTH_SUBBUF,
+		.page_size = SYNTH_SUBBUF,
 		.nr_cpus = nr_cpus,
 	};
 }
@@ -93,8 +95,9 @@ static inline struct dat_source synth_source(unsigned int nr_cpus)
 struct synth {
 	union {
 		struct rbmap_subbuf_header header;
-		unsigned char bytes[SYNTH_SUBBUF];
+		unsigned char bytes[SYNTH_LARGEST];
 	};
+	size_t room;		/* SYNTH_ROOM where it is 0 */
 	uint64_t ts;
 	size_t told;		/* what synth_piece() returned */
 	uint32_t id;
@@ -109,31 +112,75 @@ static inline void synth_begin(struct synth *s, uint64_t ts)
 	s->id++;
 }
 
-/* Add an event; 0: it is full. */
+static inline unsigned char *synth_grow(struct synth *s, size_t size)
+{
+	unsigned char *at = s->bytes + sizeof(s->header) + s->header.commit;
+
+	if (s->header.commit + size > (s->room ? s->room : SYNTH_ROOM))
+		return NULL;
+	s->header.commit += size;
+	return at;
+}
+
+static inline unsigned char *synth_pair(unsigned char *at, uint32_t type,
+					uint32_t delta, uint32_t word)
+{
+	type |= delta << 5;
+	memcpy(at, &type, 4);
+	memcpy(at + 4, &word, 4);
+	return at + 8;
+}
+
+/*
+ * Add an event; 0: it is full.  @type: RBMAP_TYPE_TIME_STAMP: an absolute time,
+ * else an extended one where it is needed.
+ */
+static inline int synth_add_as(struct synth *s, uint32_t type, uint64_t ts,
+			       const void *data, size_t size)
+{
+	uint64_t delta = ts - s->ts, time = delta;
+	bool is_long = !size || size % 4 || size / 4 > RBMAP_TYPE_LEN_MAX;
+	bool timed = type == RBMAP_TYPE_TIME_STAMP || delta >> RBMAP_TS_SHIFT;
+	unsigned char *at = synth_grow(s, 4 + (is_long ? 4 : 0) +
+				       (size + 3) / 4 * 4 + (timed ? 8 : 0));
+	uint32_t word;
+
+	if (!at)
+		return 0;
+	if (timed) {
+		if (type == RBMAP_TYPE_TIME_STAMP)
+			time = ts & ((1ULL << 59) - 1);
+		at = synth_pair(at, type, time & ((1u << RBMAP_TS_SHIFT) - 1),
+				time >> RBMAP_TS_SHIFT);
+		delta = 0;
+	}
+	if (is_long) {
+		at = synth_pair(at, 0, delta, size + 4);
+	} else {
+		word = size / 4 | delta << 5;
+		memcpy(at, &word, 4);
+		at += 4;
+	}
+	memcpy(at, data, size);
+	s->ts = ts;
+	return 1;
+}
+
 static inline int synth_add(struct synth *s, uint64_t ts, const void *data,
 			    size_t size)
 {
-	unsigned char *at = s->bytes + sizeof(s->header) + s->header.commit;
-	uint64_t delta = ts - s->ts;
-	size_t need = 4 + size + (delta >> RBMAP_TS_SHIFT ? 8 : 0);
-	uint32_t word;
+	return synth_add_as(s, RBMAP_TYPE_TIME_EXTEND, ts, data, size);
+}
 
-	if (s->header.commit + need > SYNTH_ROOM)
+/* A discarded event, or what lies between events; 0: it is full. */
+static inline int synth_padding(struct synth *s, uint32_t delta, size_t bytes)
+{
+	unsigned char *at = synth_grow(s, bytes);
+
+	if (!at)
 		return 0;
-	if (delta >> RBMAP_TS_SHIFT) {
-		word = RBMAP_TYPE_TIME_EXTEND |
-		       (delta & ((1u << RBMAP_TS_SHIFT) - 1)) << 5;
-		memcpy(at, &word, 4);
-		word = delta >> RBMAP_TS_SHIFT;
-		memcpy(at + 4, &word, 4);
-		at += 8;
-		delta = 0;
-	}
-	word = size / 4 | delta << 5;
-	memcpy(at, &word, 4);
-	memcpy(at + 4, data, size);
-	s->header.commit += need;
-	s->ts = ts;
+	synth_pair(at, RBMAP_TYPE_PADDING, delta, bytes - 4);
+	s->ts += delta;
 	return 1;
 }
 

@@ -198,6 +198,80 @@ for mode in 1 0; do
 	ok "overwrite=$mode: unload" rbmap unload
 done
 
+# --- sizes that change while it records
+ok "sizes that change: load" rbmap load --module /modules/rbmap.ko \
+	buffer_size_kb=512 || done_testing
+rbmap record -o /tmp/resized -e rbmap:marker >/dev/null 2>/tmp/resized.log &
+recorder=$!
+wait_for_file /tmp/resized
+sleep 0.5
+emit_all 4000 &
+emitter=$!
+turns=0
+while kill -0 $emitter 2>/dev/null || [ $turns -lt 4 ]; do
+	for kb in 64 8 4; do
+		echo $kb >$root/buffer_subbuf_size_kb || not_ok "$kb KiB"
+		sleep 0.1
+	done
+	turns=$((turns + 1))
+done
+wait $emitter
+# Sub-buffers that are large and full; a marker of 4080 bytes is two.
+echo 64 >$root/buffer_subbuf_size_kb
+emit_all 3000
+awk 'BEGIN { while (i++ < 4080) printf "x" }' >/tmp/large
+cat /tmp/large >/dev/rbmap/marker
+echo after >/dev/rbmap/marker
+kill -INT $recorder
+wait $recorder
+is $? 0 "sizes that change: record"
+diag "turns of 4, 64, 8 KiB: $turns"
+ok "sizes that change: both reports are the same" same /tmp/resized
+lost=$(sum_of /tmp/resized.log 2)
+is $(($(sum_of /tmp/resized.log 1) + lost)) $((7000 * cpus + 3)) \
+	"sizes that change: read + lost = emitted"
+is "$(grep -c 'xxx$' /tmp/resized.rbmap)" 2 \
+	"an event that fills a sub-buffer of the file is there"
+is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/resized.err)" "$lost" \
+	"sizes that change: the report counts the same loss"
+is "$(grep -c ' marker: ' /tmp/resized.rbmap)" "$(sum_of /tmp/resized.log 1)" \
+	"sizes that change: the report has what was read"
+awk '/ marker: [0-9]+:[0-9]+$/ {
+	split($NF, n, ":")
+	if (n[2] != 0 && n[2] <= last[n[1]] + 0)
+		bad++
+	last[n[1]] = n[2]
+}
+END { exit bad != 0 }' /tmp/resized.rbmap
+is $? 0 "sizes that change: in order"
+
+# --- a clock that changes while it records
+rbmap record -q -o /tmp/clock -e rbmap:marker >/dev/null 2>/tmp/clock.log &
+recorder=$!
+wait_for_file /tmp/clock
+sleep 0.5
+emit_all 500
+echo mono >$root/trace_clock
+emit_all 10
+wait $recorder
+is $? 1 "another clock ends a recording: 1"
+like "$(cat /tmp/clock.log)" 'trace_clock was changed to mono: .* with what was recorded before' \
+	"and it says why"
+ok "what was recorded can be read by both" same /tmp/clock
+ok "all of it until then" without_gaps /tmp/clock.rbmap 500
+rbmap record -q -d 0 -o /tmp/clock 2>/dev/null
+emit_all 20
+echo local >$root/trace_clock
+emit_all 30
+rbmap record -d 0 -o /tmp/clock 2>/tmp/clock.log
+is $? 0 "what is left of another clock: record"
+like "$(cat /tmp/clock.log)" "^  $((20 * cpus)) more were left out: their trace_clock" \
+	"is left out"
+is "$(sum_of /tmp/clock.log 1) $(sum_of /tmp/clock.log 2)" "$((30 * cpus)) 0" \
+	"and nothing else is"
+ok "what is left of another clock: both reports are the same" same /tmp/clock
+ok "sizes that change: unload" rbmap unload
+
 # Markers that trace-cmd finds in a file.
 trace_cmd_markers()
 {

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/rbmap.h>
+
 #include "buf.h"
 #include "cli.h"
 #include "control.h"
@@ -163,20 +165,55 @@ void control_complain(enum control_verb verb, const char *file, int error)
 	}
 }
 
+/* Its length, if there is one. */
+static const char *chosen_clock(const char *text, size_t *len)
+{
+	const char *start = strchr(text, '[');
+	const char *end = start ? strchr(start, ']') : NULL;
+
+	*len = end ? end - start - 1 : 0;
+	return end ? start + 1 : NULL;
+}
+
 char *control_clock(void)
 {
 	char *text = control_read("trace_clock");
-	char *start, *end;
+	const char *clock;
+	size_t len;
 
-	if (!text)
-		return NULL;
-	start = strchr(text, '[');
-	end = start ? strchr(start, ']') : NULL;
-	if (end) {
-		*end = '\0';
-		memmove(text, start + 1, end - start);
+	clock = text ? chosen_clock(text, &len) : NULL;
+	if (clock) {
+		memmove(text, clock, len);
+		text[len] = '\0';
 	}
 	return text;
+}
+
+static const char *const clock_names[] = {
+	[RBMAP_CLOCK_LOCAL]	= "local",
+	[RBMAP_CLOCK_MONO]	= "mono",
+	[RBMAP_CLOCK_BOOT]	= "boot",
+	[RBMAP_CLOCK_X86_TSC]	= "x86-tsc",
+};
+
+#define NR_CLOCKS	(int)(sizeof(clock_names) / sizeof(clock_names[0]))
+
+const char *control_clock_name(int clock)
+{
+	return clock >= 0 && clock < NR_CLOCKS ? clock_names[clock] :
+						 "another one";
+}
+
+int control_clock_of(const char *text)
+{
+	size_t len;
+	const char *name = chosen_clock(text, &len);
+
+	for (int i = 0; name && i < NR_CLOCKS; i++)
+		if (strlen(clock_names[i]) == len &&
+		    !strncmp(clock_names[i], name, len))
+			return i;
+	return -1;
 }
 
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)

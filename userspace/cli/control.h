@@ -50,6 +50,10 @@ int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value);
 /* The clock between brackets in trace_clock: "local".  The caller frees it. */
 char *control_clock(void);
 
+/* That one in a text that was read from there: enum rbmap_clock, or -1. */
+int control_clock_of(const char *text);
+const char *control_clock_name(int clock);
+
 struct control_event {
 	char *system;
 	char *name;

@@ -30,9 +30,10 @@
 struct page {
 	unsigned char *bytes;
 	uint64_t index;			/* in the CPU's region */
-	bool open;			/* has something, and may get more */
+	bool written;			/* the file has it, as far as it went */
+	bool open;			/* may get more */
 	uint32_t id;			/* of the sub-buffer */
-	size_t from;			/* where in it our data begins */
+	size_t end;			/* where in it our data ends */
 	size_t size;			/* of our data */
 	uint64_t lost;			/* told by this page */
 	struct rbmap_cursor cursor;	/* what was counted */
@@ -40,12 +41,15 @@ struct page {
 
 struct dat_cpu {
 	struct page page;
+	unsigned char *piece;		/* of a sub-buffer, to be decoded */
+	size_t piece_room;
 	uint64_t offset;		/* of the region */
 	uint64_t lost;			/* not told yet */
 	/* Written by the CPU's thread, read by others. */
 	_Atomic uint64_t pages;		/* that are whole in the file */
 	_Atomic uint64_t events;
 	_Atomic uint64_t unwritten;
+	_Atomic uint64_t too_large;
 };
 
 struct dat_writer {
@@ -130,7 +134,7 @@ static void add_head(struct buf *b, const struct dat_source *source)
 	buf_add(b, DAT_MAGIC, DAT_MAGIC_SIZE);
 	buf_add_string(b, DAT_VERSION);
 	buf_add(b, order_and_long, sizeof(order_and_long));
-	buf_add_u32(b, source->subbuf_size);
+	buf_add_u32(b, source->page_size);
 	buf_add_string(b, DAT_HEADER_PAGE);
 	add_sized(b, source->header_page);
 	buf_add_string(b, DAT_HEADER_EVENT);
@@ -267,8 +271,10 @@ static int reserve_head(struct dat_writer *w, struct buf *head)
 
 static void free_writer(struct dat_writer *w)
 {
-	for (unsigned int i = 0; w->cpu && i < w->nr_cpus; i++)
+	for (unsigned int i = 0; w->cpu && i < w->nr_cpus; i++) {
 		free(w->cpu[i].page.bytes);
+		free(w->cpu[i].piece);
+	}
 	free(w->cpu);
 	free(w->clocks);
 	free(w->uname);
@@ -281,7 +287,7 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 {
 	w->fd = -1;
 	pthread_mutex_init(&w->tail_lock, NULL);
-	w->page_size = source->subbuf_size;
+	w->page_size = source->page_size;
 	w->nr_cpus = source->nr_cpus;
 	w->clocks = strdup(source->clocks);
 	w->uname = strdup(source->uname);
@@ -376,6 +382,14 @@ fail:
 /*
  * Pages.
  */
+static void add_lost(struct dat_cpu *c, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN || c->lost == RBMAP_LOST_UNKNOWN)
+		c->lost = lost ? RBMAP_LOST_UNKNOWN : c->lost;
+	else
+		c->lost += lost;
+}
+
 static void set_header(struct dat_writer *w, struct page *p)
 {
 	struct rbmap_subbuf_header header;
@@ -405,20 +419,12 @@ static int write_page(struct dat_writer *w, struct dat_cpu *c, struct page *p)
 	return write_at(w->fd, p->bytes, w->page_size, c->offset + offset);
 }
 
-/* The file has all pages up to this one. */
-static void have_page(struct dat_cpu *c)
-{
-	if (c->pages <= c->page.index)
-		c->pages = c->page.index + 1;
-}
-
 static void next_page(struct dat_writer *w, struct page *p, uint64_t ts)
 {
-	if (p->open)
-		p->index++;
+	p->index += p->written;
 	memset(p->bytes, 0, w->page_size);
 	memcpy(p->bytes, &ts, sizeof(ts));
-	p->open = true;
+	p->written = false;
 	p->size = 0;
 	p->lost = 0;
 	p->cursor = (struct rbmap_cursor){ 0 };
@@ -439,21 +445,60 @@ static uint64_t count_events(struct dat_writer *w, struct page *p,
 	return nr;
 }
 
+/* The time up to the end of the page. */
+static uint64_t page_time(const struct page *p)
+{
+	uint64_t ts = p->cursor.ts;
+
+	if (!p->size)
+		memcpy(&ts, p->bytes, sizeof(ts));
+	return ts;
+}
+
 /*
- * The time at @offset of a sub-buffer that someone else read to there: what
+ * Bytes @from up to @to of a sub-buffer, as a sub-buffer of their own, which
+ * may be larger than a page of the file.  @ts: the time up to there.
+ */
+static int take_piece(struct dat_cpu *c, const struct rbmap_subbuf *sb,
+		      size_t from, size_t to, uint64_t ts)
+{
+	struct rbmap_subbuf_header header = {
+		.time_stamp = ts,
+		.commit = to - from,
+	};
+	size_t need = HEAD + to - from;
+
+	if (need > c->piece_room) {
+		free(c->piece);
+		c->piece = malloc(need);
+		c->piece_room = c->piece ? need : 0;
+		if (!c->piece)
+			return -ENOMEM;
+	}
+	memcpy(c->piece, &header, HEAD);
+	memcpy(c->piece + HEAD, (const char *)sb->start + HEAD + from,
+	       to - from);
+	return 0;
+}
+
+/*
+ * The time at the offset of a sub-buffer that someone else read to there: what
  * the deltas that follow count from.
  */
-static uint64_t time_at(struct dat_writer *w, struct page *p,
-			const struct rbmap_subbuf *sb)
+static int time_at(struct dat_cpu *c, const struct rbmap_subbuf *sb,
+		   uint64_t *ts)
 {
-	next_page(w, p, sb->timestamp);
-	p->size = sb->offset;
-	memcpy(p->bytes + HEAD, (const char *)sb->start + HEAD, p->size);
-	set_header(w, p);
-	count_events(w, p, NULL, NULL);
-	/* next_page() below must not skip this one: it was never written. */
-	p->open = false;
-	return sb->offset ? p->cursor.ts : sb->timestamp;
+	struct rbmap_cursor cursor = { 0 };
+	struct rbmap_event ev;
+	int ret;
+
+	ret = take_piece(c, sb, 0, sb->offset, sb->timestamp);
+	if (ret)
+		return ret;
+	while (rbmap_decode(c->piece, HEAD + sb->offset, &cursor, &ev) == 1)
+		;
+	*ts = sb->offset ? cursor.ts : sb->timestamp;
+	return 0;
 }
 
 /*
@@ -481,7 +526,6 @@ static int split_page(struct dat_writer *w, struct dat_cpu *c)
 		return -ENOMEM;
 	memcpy(rest.bytes, &ev.ts, sizeof(ev.ts));
 	rest.index++;
-	rest.from += first.size;
 	rest.size -= first.size;
 	rest.lost = 0;
 	rest.cursor.offset -= first.size;
@@ -502,49 +546,16 @@ static int split_page(struct dat_writer *w, struct dat_cpu *c)
 	return 0;
 }
 
-int dat_add(struct dat_writer *w, unsigned int cpu,
-	    const struct rbmap_subbuf *sb, dat_event_fn *fn, void *data)
+/* Write the page as far as it goes.  It may get more. */
+static int put_page(struct dat_writer *w, struct dat_cpu *c, dat_event_fn *fn,
+		    void *data)
 {
-	struct dat_cpu *c = &w->cpu[cpu];
 	struct page *p = &c->page;
-	size_t new = sb->size - sb->offset;
-	uint64_t ts, nr, index;
+	uint64_t nr;
 	int ret = 0;
 
-	if (sb->lost == RBMAP_LOST_UNKNOWN || c->lost == RBMAP_LOST_UNKNOWN)
-		c->lost = sb->lost ? sb->lost : c->lost;
-	else
-		c->lost += sb->lost;
-	if (!new)
-		return 0;
-	if (sb->size > w->page_size - HEAD || sb->offset > sb->size)
-		return -EINVAL;
-
-	/* A loss in the middle begins a page too: it is told at a start only. */
-	if (!p->open || !sb->offset || sb->id != p->id || c->lost ||
-	    p->from + p->size != sb->offset) {
-		if (p->open && sb->offset && sb->id == p->id &&
-		    p->from + p->size == sb->offset) {
-			ts = p->cursor.ts;
-		} else if (sb->offset) {
-			index = p->index + p->open;
-			ts = time_at(w, p, sb);
-			p->index = index;
-		} else {
-			ts = sb->timestamp;
-		}
-		next_page(w, p, ts);
-		p->id = sb->id;
-		p->from = sb->offset;
-		p->lost = c->lost;
-		c->lost = 0;
-	}
-	memcpy(p->bytes + HEAD + p->size,
-	       (const char *)sb->start + HEAD + sb->offset, new);
-	p->size += new;
 	set_header(w, p);
 	nr = count_events(w, p, fn, data);
-
 	if (p->lost && p->lost != RBMAP_LOST_UNKNOWN &&
 	    w->page_size - HEAD - p->size < STORED_SIZE)
 		ret = split_page(w, c);
@@ -554,9 +565,202 @@ int dat_add(struct dat_writer *w, unsigned int cpu,
 		c->unwritten += nr;
 		return ret;
 	}
-	have_page(c);
+	p->written = true;
+	/* The file has all pages up to this one. */
+	if (c->pages <= p->index)
+		c->pages = p->index + 1;
 	c->events += nr;
 	return 0;
+}
+
+/*
+ * Events of a sub-buffer that is larger than a page.
+ */
+
+static size_t room(const struct dat_writer *w, const struct page *p)
+{
+	size_t lost = p->lost && p->lost != RBMAP_LOST_UNKNOWN ? STORED_SIZE : 0;
+
+	return p->size + lost < w->page_size - HEAD ?
+	       w->page_size - HEAD - lost - p->size : 0;
+}
+
+static void append(struct page *p, const void *bytes, size_t size)
+{
+	memcpy(p->bytes + HEAD + p->size, bytes, size);
+	p->size += size;
+}
+
+/* Bytes of an event before its payload, and with it. */
+static size_t event_head(const struct rbmap_event *ev)
+{
+	return ev->size && ev->size % 4 == 0 &&
+	       ev->size / 4 <= RBMAP_TYPE_LEN_MAX ? 4 : 8;
+}
+
+static size_t event_bytes(const struct rbmap_event *ev)
+{
+	return event_head(ev) + round_up_to(ev->size, 4);
+}
+
+/* The first event of a page: the page has its time. */
+static void append_first(struct page *p, const struct rbmap_event *ev)
+{
+	uint32_t head[2] = { 0, ev->size + 4 };
+
+	if (event_head(ev) == 4)
+		head[0] = ev->size / 4;
+#if __BYTE_ORDER == __BIG_ENDIAN
+	head[0] <<= 27;
+#endif
+	memcpy(p->bytes, &ev->ts, sizeof(ev->ts));
+	append(p, head, event_head(ev));
+	append(p, ev->data, round_up_to(ev->size, 4));
+}
+
+/* What is lost so far is told by this page, which is empty. */
+static void tell_lost(struct dat_cpu *c)
+{
+	c->page.lost = c->lost;
+	c->lost = 0;
+}
+
+/*
+ * @raw: the event with the time and the padding before it, which the page has
+ * to be the right one for.
+ */
+static int put_event(struct dat_writer *w, struct dat_cpu *c,
+		     const struct rbmap_event *ev, const unsigned char *raw,
+		     size_t raw_size, dat_event_fn *fn, void *data)
+{
+	struct page *p = &c->page;
+	int ret = 0;
+
+	if (!c->lost && raw_size <= room(w, p)) {
+		append(p, raw, raw_size);
+		return 0;
+	}
+	/* A page with nothing in it yet has told nobody. */
+	if (!p->size) {
+		add_lost(c, p->lost);
+		p->lost = 0;
+	}
+	if (event_bytes(ev) > w->page_size - HEAD) {
+		add_lost(c, 1);
+		c->too_large++;
+		return 0;
+	}
+	if (p->size) {
+		ret = put_page(w, c, fn, data);
+		if (ret)
+			return ret;
+		next_page(w, p, ev->ts);
+	}
+	tell_lost(c);
+	/* No room for the number beside the event: it goes alone. */
+	if (event_bytes(ev) > room(w, p)) {
+		memcpy(p->bytes, &ev->ts, sizeof(ev->ts));
+		ret = put_page(w, c, fn, data);
+		if (ret)
+			return ret;
+		next_page(w, p, ev->ts);
+	}
+	append_first(p, ev);
+	return 0;
+}
+
+/* The bytes behind the last event may hold time that passes. */
+static int put_end(struct dat_writer *w, struct dat_cpu *c,
+		   const struct rbmap_cursor *cursor, size_t from, size_t end,
+		   dat_event_fn *fn, void *data)
+{
+	struct page *p = &c->page;
+	bool fits = !c->lost && p->size && end - from <= room(w, p);
+	int ret = 0;
+
+	if (fits)
+		append(p, c->piece + HEAD + from, end - from);
+	if (p->size)
+		ret = put_page(w, c, fn, data);
+	else
+		add_lost(c, p->lost);
+	/* What follows counts from here, whatever the page ends with. */
+	if (!ret && !fits)
+		next_page(w, p, cursor->ts);
+	return ret;
+}
+
+/* @ts: the time up to what is new in the sub-buffer. */
+static int add_split(struct dat_writer *w, struct dat_cpu *c,
+		     const struct rbmap_subbuf *sb, uint64_t ts,
+		     dat_event_fn *fn, void *data)
+{
+	size_t end = sb->size - sb->offset, at = 0;
+	struct rbmap_cursor cursor = { 0 };
+	struct rbmap_event ev;
+	int ret, decoded;
+
+	ret = take_piece(c, sb, sb->offset, sb->size, ts);
+	if (ret)
+		return ret;
+	while ((decoded = rbmap_decode(c->piece, HEAD + end, &cursor,
+				       &ev)) == 1) {
+		if (!ret)
+			ret = put_event(w, c, &ev, c->piece + HEAD + at,
+					cursor.offset - at, fn, data);
+		/* It was read, and there is no space for it. */
+		if (ret)
+			c->unwritten++;
+		at = cursor.offset;
+	}
+	if (ret)
+		return ret;
+	ret = put_end(w, c, &cursor, at, decoded ? at : end, fn, data);
+	return ret ? ret : decoded;
+}
+
+int dat_add(struct dat_writer *w, unsigned int cpu,
+	    const struct rbmap_subbuf *sb, dat_event_fn *fn, void *data)
+{
+	struct dat_cpu *c = &w->cpu[cpu];
+	struct page *p = &c->page;
+	size_t new = sb->size - sb->offset;
+	uint64_t ts = sb->timestamp;
+	bool follows;
+	int ret;
+
+	add_lost(c, sb->lost);
+	if (!new)
+		return 0;
+	if (sb->offset > sb->size)
+		return -EINVAL;
+
+	follows = p->open && sb->offset && sb->id == p->id &&
+		  p->end == sb->offset;
+	if (follows) {
+		ts = page_time(p);
+	} else if (sb->offset) {
+		ret = time_at(c, sb, &ts);
+		if (ret)
+			return ret;
+	}
+	/* A loss in the middle begins a page too: it is told at a start only. */
+	if (!follows || c->lost) {
+		next_page(w, p, ts);
+		tell_lost(c);
+	}
+	p->open = true;
+	p->id = sb->id;
+	p->end = sb->size;
+	if (new > w->page_size - HEAD - p->size)
+		return add_split(w, c, sb, ts, fn, data);
+	append(p, (const char *)sb->start + HEAD + sb->offset, new);
+	return put_page(w, c, fn, data);
+}
+
+void dat_next_ring(struct dat_writer *w, unsigned int cpu)
+{
+	w->cpu[cpu].page.open = false;
 }
 
 uint64_t dat_events(const struct dat_writer *w)
@@ -577,6 +781,15 @@ uint64_t dat_unwritten(const struct dat_writer *w)
 	return sum;
 }
 
+uint64_t dat_too_large(const struct dat_writer *w)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < w->nr_cpus; i++)
+		sum += w->cpu[i].too_large;
+	return sum;
+}
+
 uint64_t dat_bytes(const struct dat_writer *w)
 {
 	uint64_t sum = 0;
@@ -593,21 +806,11 @@ uint64_t dat_bytes(const struct dat_writer *w)
 /* A loss after the last event: a page without events tells it. */
 static int tell_last_loss(struct dat_writer *w, struct dat_cpu *c)
 {
-	uint64_t ts;
-	int ret;
-
 	if (!c->lost)
 		return 0;
-	memcpy(&ts, c->page.bytes, sizeof(ts));
-	if (c->page.cursor.ts)
-		ts = c->page.cursor.ts;
-	next_page(w, &c->page, ts);
-	c->page.lost = c->lost;
-	c->lost = 0;
-	ret = write_page(w, c, &c->page);
-	if (!ret)
-		have_page(c);
-	return ret;
+	next_page(w, &c->page, page_time(&c->page));
+	tell_lost(c);
+	return put_page(w, c, NULL, NULL);
 }
 
 /* The cheap way: the file system shifts what follows each hole. */

@@ -33,7 +33,7 @@ struct dat_source {
 	const char *clocks;		/* the file trace_clock */
 	const char *uname;
 	const char *version;		/* of what recorded it */
-	size_t subbuf_size;
+	size_t page_size;		/* of a sub-buffer in the file */
 	unsigned int nr_cpus;
 };
 
@@ -48,12 +48,21 @@ typedef void dat_event_fn(void *data, const struct rbmap_event *ev);
 /*
  * Add what is new in a sub-buffer to a CPU's data; calls for one CPU come from
  * one thread at a time.  @lost: as in sb, told with what is new.
+ *
+ * A file has pages of one size.  Of a sub-buffer that is larger the events go to
+ * as many pages as they need; an event that fits none of them is lost, and told
+ * like any other that is.  RBMAP_ERR_CORRUPT: no such sub-buffer is written by
+ * a ring; what is before that is in the file.
  */
 int dat_add(struct dat_writer *writer, unsigned int cpu,
 	    const struct rbmap_subbuf *sb, dat_event_fn *fn, void *data);
 
+/* What comes now is from another ring: its sub-buffers go on with none before. */
+void dat_next_ring(struct dat_writer *writer, unsigned int cpu);
+
 uint64_t dat_events(const struct dat_writer *writer);	/* written so far */
 uint64_t dat_unwritten(const struct dat_writer *writer); /* no space */
+uint64_t dat_too_large(const struct dat_writer *writer); /* for its pages */
 uint64_t dat_bytes(const struct dat_writer *writer);
 
 /* Write sizes that are true now; any thread. */

@@ -164,7 +164,7 @@ static bool create_file(struct record *r)
 		.formats = r->format,
 		.nr_formats = r->nr_formats,
 		.kallsyms = &r->kallsyms,
-		.subbuf_size = recorder_subbuf_size(r->recorder),
+		.page_size = recorder_page_size(r->recorder),
 		.nr_cpus = recorder_nr_cpus(r->recorder),
 	};
 	char uname_text[sizeof(struct utsname)], version[64];
@@ -285,7 +285,8 @@ static bool start(struct record *r)
 			return false;
 		}
 	}
-	ret = recorder_start(r->recorder, r->writer, r->fields);
+	ret = recorder_start(r->recorder, r->writer, r->fields,
+			     control_clock_of(r->clocks));
 	if (ret) {
 		complain("cannot start a thread: %s (ulimit -u?)",
 			 strerror(-ret));
@@ -342,7 +343,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 {
 	double deadline = r->seconds < 0 ? 1e18 : now() + r->seconds;
 
-	while (!recorder_failed(r->recorder)) {
+	while (!recorder_ended(r->recorder)) {
 		double left = deadline - now();
 		struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 		int sig;
@@ -370,9 +371,12 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 static bool tell_failure(const struct record *r,
 			 const struct recorder_result *result)
 {
-	if (!result->error)
+	if (!result->error && result->new_clock < 0)
 		return true;
-	if (result->reading)
+	if (!result->error)
+		complain("trace_clock was changed to %s: a recording has one clock, so it ended there, with what was recorded before",
+			 control_clock_name(result->new_clock));
+	else if (result->reading)
 		complain("cannot read the ring of CPU %u: %s", result->cpu,
 			 rbmap_strerror(result->error));
 	else if (result->error == -ENOSPC || result->error == -EDQUOT)
@@ -420,12 +424,19 @@ static bool finish_file(struct record *r)
 static void tell_sums(const struct record *r, uint64_t events, uint64_t bytes,
 		      const struct recorder_result *result)
 {
-	if (r->quiet && !result->loss.total)
+	if (r->quiet && !result->loss.total && !result->other_clock)
 		return;
 	loss_print(stderr, events, &result->loss);
 	if (result->earlier)
 		fprintf(stderr, "  %" PRIu64 " of them before the recording began: 'rbmap stat' has the causes\n",
 			result->earlier);
+	if (result->too_large)
+		fprintf(stderr, "  %" PRIu64 " larger than the sub-buffers were when the recording began (%zu KiB): avoid it with a larger buffer_subbuf_size_kb before\n",
+			result->too_large,
+			recorder_page_size(r->recorder) >> 10);
+	if (result->other_clock)
+		fprintf(stderr, "  %" PRIu64 " more were left out: their trace_clock was not the recording's\n",
+			result->other_clock);
 	if (result->unwritten)
 		fprintf(stderr, "  %" PRIu64 " more were read and found no space in the file\n",
 			result->unwritten);

@@ -29,6 +29,9 @@ struct cpu_recorder {
 	struct rbmap_loss before;	/* when the recording began */
 	uint64_t earlier;		/* loss that was not told then */
 	uint64_t skip;			/* of it: not to be told at all */
+	unsigned int generation;	/* the ring that we read */
+	unsigned int first;		/* that was written at the start */
+	_Atomic uint64_t other_clock;	/* events that were left out */
 
 	int error;
 	bool reading;
@@ -38,11 +41,13 @@ struct cpu_recorder {
 struct recorder {
 	struct cpu_recorder *cpu;
 	unsigned int nr_cpus;
-	size_t subbuf_size;
+	size_t page_size;
+	int clock;			/* enum rbmap_clock, -1: any */
 	struct dat_writer *writer;
 	const struct comm_fields *fields;
 	_Atomic bool stop;
 	_Atomic bool failed;
+	_Atomic int new_clock;		/* the rings have another one now */
 };
 
 /*
@@ -83,10 +88,14 @@ static bool add_cpu(struct recorder *rec, unsigned int cpu)
 	return true;
 }
 
-/* Its cause is known if nothing was told before, or there is but one. */
-static void count_earlier(struct cpu_recorder *c, uint64_t earlier)
+/*
+ * What no reader was told yet, we will be.  Its cause is known if nothing was
+ * told before, or there is but one.
+ */
+static void count_earlier(struct cpu_recorder *c)
 {
 	struct rbmap_loss *b = &c->before;
+	uint64_t earlier = b->untold;
 	uint64_t *const causes[] = {
 		&b->overrun, &b->full, &b->lapped, &b->nested, &b->too_large,
 	};
@@ -104,10 +113,17 @@ static void count_earlier(struct cpu_recorder *c, uint64_t earlier)
 		c->earlier = earlier;
 }
 
+/* A file has pages of one size: those of the CPU that has the largest. */
+static void want_page_size(struct recorder *rec, size_t size)
+{
+	if (rec->page_size < size)
+		rec->page_size = size;
+}
+
 static bool map_cpu(struct recorder *rec, unsigned int cpu)
 {
 	struct cpu_recorder *c = &rec->cpu[cpu];
-	uint64_t told;
+	uint64_t size;
 	int ret;
 
 	ret = rbmap_open(&c->map, cpu, 0);
@@ -123,18 +139,13 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 		complain("out of memory");
 		return false;
 	}
-	if (!rec->subbuf_size)
-		rec->subbuf_size = rbmap_subbuf_size(c->map);
-	if (rec->subbuf_size != rbmap_subbuf_size(c->map)) {
-		complain("the sub-buffers of CPU %u have another size than the others': set one size for all",
-			 cpu);
-		return false;
-	}
+	c->generation = rbmap_generation(c->map);
+	/* It may be an old one that is not read to its end. */
+	want_page_size(rec, rbmap_subbuf_size(c->map));
+	if (!control_cpu_stat(cpu, "subbuf size", &size))
+		want_page_size(rec, size);
 	rbmap_loss(c->map, &c->before);
-	/* What no reader was told yet, we will be. */
-	if (!control_cpu_stat(cpu, "lost told", &told) &&
-	    told < c->before.total)
-		count_earlier(c, c->before.total - told);
+	count_earlier(c);
 	return true;
 }
 
@@ -156,6 +167,8 @@ struct recorder *recorder_open(void)
 	DIR *dir;
 	int cpu;
 
+	if (rec)
+		rec->clock = rec->new_clock = -1;
 	dir = opendir(DEVICE_DIR);
 	if (!dir || !rec) {
 		if (dir)
@@ -179,7 +192,7 @@ struct recorder *recorder_open(void)
 		if (!access(path, F_OK))
 			ok = map_cpu(rec, cpu);
 	}
-	if (ok && !rec->subbuf_size) {
+	if (ok && !rec->page_size) {
 		complain("there is no ring in " DEVICE_DIR ": the module did not load as it should (dmesg | grep rbmap)");
 		ok = false;
 	}
@@ -212,9 +225,9 @@ bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu)
 	return rec->cpu[cpu].map;
 }
 
-size_t recorder_subbuf_size(const struct recorder *rec)
+size_t recorder_page_size(const struct recorder *rec)
 {
-	return rec->subbuf_size;
+	return rec->page_size;
 }
 
 /*
@@ -247,11 +260,47 @@ static unsigned int whole_ring(const struct cpu_recorder *c)
 	return rbmap_nr_subbufs(c->map) + 1;
 }
 
+/* How many events the new part of a sub-buffer has. */
+static uint64_t count_events(const struct cpu_recorder *c,
+			     const struct rbmap_subbuf *sb)
+{
+	struct rbmap_cursor cursor = { .offset = sb->offset };
+	struct rbmap_event ev;
+	uint64_t nr = 0;
+
+	/* The writer may have gone on: that is for the next piece. */
+	while (cursor.offset < sb->size &&
+	       rbmap_decode(sb->start, rbmap_subbuf_size(c->map), &cursor,
+			    &ev) == 1)
+		nr += cursor.offset <= sb->size;
+	return nr;
+}
+
+/*
+ * A file has one clock.  Old rings with another one are no part of a recording
+ * that begins now, nor is what they lost; one that came later is its end.
+ */
+static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb)
+{
+	c->other_clock += count_events(c, sb);
+	if (c->generation < c->first) {
+		rbmap_loss(c->map, &c->before);
+		c->earlier = 0;
+		return true;
+	}
+	c->rec->new_clock = rbmap_clock(c->map);
+	c->rec->stop = true;
+	return false;
+}
+
+/* False: nothing more of this CPU. */
 static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
 {
 	uint64_t skip = sb->lost < c->skip ? sb->lost : c->skip;
 	int ret;
 
+	if (c->rec->clock >= 0 && rbmap_clock(c->map) != c->rec->clock)
+		return leave_out(c, sb);
 	if (sb->lost != RBMAP_LOST_UNKNOWN) {
 		sb->lost -= skip;
 		c->skip -= skip;
@@ -260,22 +309,41 @@ static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
 	if (!ret)
 		return true;
 	c->error = ret;
-	c->reading = false;
+	c->reading = ret == RBMAP_ERR_CORRUPT;
 	return false;
 }
 
-/* Read until there is nothing, or @limit sub-buffers.  False: give up. */
-static bool drain(struct cpu_recorder *c, unsigned int limit)
+/* Have we gone on to another ring? */
+static bool next_ring(struct cpu_recorder *c)
 {
+	unsigned int generation = rbmap_generation(c->map);
+
+	if (generation == c->generation)
+		return false;
+	c->generation = generation;
+	if (c->rec->writer)
+		dat_next_ring(c->rec->writer, c->cpu);
+	return true;
+}
+
+/*
+ * Read until there is nothing, or, @once, what the rings held at first.  False:
+ * give up.
+ */
+static bool drain(struct cpu_recorder *c, bool once)
+{
+	unsigned int limit = whole_ring(c);
 	struct rbmap_subbuf sb;
 	int ret;
 
 	for (;;) {
 		ret = rbmap_next_subbuf(c->map, &sb);
 		if (ret == 1) {
+			if (next_ring(c))
+				limit = whole_ring(c);
 			if (!record_piece(c, &sb))
 				return false;
-			if (!sb.offset && !limit--)
+			if (once && !sb.offset && !limit--)
 				return true;
 		} else if (!ret) {
 			return true;
@@ -285,7 +353,7 @@ static bool drain(struct cpu_recorder *c, unsigned int limit)
 			c->reading = true;
 			return false;
 		}
-		if (c->rec->stop && limit > whole_ring(c))
+		if (c->rec->stop && !once)
 			return true;
 	}
 }
@@ -296,7 +364,7 @@ static bool turn(struct cpu_recorder *c)
 	int ret = rbmap_wait(c->map, WAIT_MS);
 
 	if (!ret || ret == 1 || ret == -EINTR)
-		return drain(c, -1);
+		return drain(c, false);
 	c->error = ret;
 	c->reading = true;
 	return false;
@@ -313,10 +381,10 @@ static void *run(void *arg)
 		tell_lost(c);
 	}
 	if (ok && !rec->failed) {
-		ok = drain(c, whole_ring(c));
+		ok = drain(c, true);
 		tell_lost(c);
 	}
-	if (!ok) {
+	if (c->error) {
 		rec->failed = true;
 		rec->stop = true;
 	}
@@ -326,7 +394,6 @@ static void *run(void *arg)
 int recorder_discard(struct recorder *rec)
 {
 	struct rbmap_subbuf sb;
-	uint64_t told;
 	int ret;
 
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
@@ -337,31 +404,33 @@ int recorder_discard(struct recorder *rec)
 			continue;
 		limit = whole_ring(c);
 		while (limit && (ret = rbmap_next_subbuf(c->map, &sb)) == 1)
-			limit -= !sb.offset;
+			limit = next_ring(c) ? whole_ring(c) :
+					       limit - !sb.offset;
 		if (limit && ret < 0)
 			return ret;
 		rbmap_loss(c->map, &c->before);
 		c->earlier = 0;
-		c->skip = 0;
-		if (!control_cpu_stat(i, "lost told", &told) &&
-		    told < c->before.total)
-			c->skip = c->before.total - told;
+		c->skip = c->before.untold;
 	}
 	return 0;
 }
 
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
-		   const struct comm_fields *fields)
+		   const struct comm_fields *fields, int clock)
 {
+	uint64_t first;
 	int ret;
 
 	rec->writer = writer;
+	rec->clock = clock;
 	rec->fields = fields;
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
 
 		if (!c->map)
 			continue;
+		if (!control_cpu_stat(i, "generation", &first))
+			c->first = first;
 		ret = pthread_create(&c->thread, NULL, run, c);
 		if (ret)
 			return -ret;
@@ -370,9 +439,9 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	return 0;
 }
 
-bool recorder_failed(const struct recorder *rec)
+bool recorder_ended(const struct recorder *rec)
 {
-	return rec->failed;
+	return rec->failed || rec->new_clock >= 0;
 }
 
 uint64_t recorder_lost(const struct recorder *rec)
@@ -403,7 +472,7 @@ void recorder_result(const struct recorder *rec, struct comms *comms,
 {
 	struct rbmap_loss now;
 
-	*result = (struct recorder_result){ 0 };
+	*result = (struct recorder_result){ .new_clock = rec->new_clock };
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		const struct cpu_recorder *c = &rec->cpu[i];
 
@@ -416,10 +485,14 @@ void recorder_result(const struct recorder *rec, struct comms *comms,
 			result->cpu = i;
 		}
 		result->earlier += c->earlier;
+		result->other_clock += c->other_clock;
 		if (c->map && !rbmap_loss(c->map, &now))
 			loss_add(&result->loss, &now, &c->before);
 	}
 	result->loss.total += result->earlier;
-	if (rec->writer)
+	if (rec->writer) {
 		result->unwritten = dat_unwritten(rec->writer);
+		result->too_large = dat_too_large(rec->writer);
+		result->loss.total += result->too_large;
+	}
 }

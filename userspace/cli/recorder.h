@@ -23,7 +23,7 @@ void recorder_close(struct recorder *rec);
 
 unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest + 1 */
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
-size_t recorder_subbuf_size(const struct recorder *rec);
+size_t recorder_page_size(const struct recorder *rec); /* for the file */
 
 /*
  * Throw away what the rings hold: the recording begins now.  Returns 0 or an
@@ -31,11 +31,15 @@ size_t recorder_subbuf_size(const struct recorder *rec);
  */
 int recorder_discard(struct recorder *rec);
 
+/* @clock: enum rbmap_clock: events of rings with another one are left out. */
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
-		   const struct comm_fields *fields);
+		   const struct comm_fields *fields, int clock);
 
-/* Did a thread give up?  The recording should end then. */
-bool recorder_failed(const struct recorder *rec);
+/*
+ * Did a thread give up, or have the rings another clock now?  The recording
+ * should end then.
+ */
+bool recorder_ended(const struct recorder *rec);
 uint64_t recorder_lost(const struct recorder *rec);	/* so far */
 
 /*
@@ -50,6 +54,9 @@ struct recorder_result {
 	bool reading;		/* for rbmap_strerror(); else writing, errno */
 	uint64_t unwritten;	/* events that were read and not written */
 	uint64_t earlier;	/* of loss.total, from before the recording */
+	uint64_t too_large;	/* of loss.total, for the pages of the file */
+	uint64_t other_clock;	/* events that were left out for that */
+	int new_clock;		/* why it ended; -1: it is not */
 	struct rbmap_loss loss;
 };
 /* After recorder_stop(): sums, and the names that the threads learnt. */
