@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cli.h"
+#include "kallsyms.h"
+#include "loss.h"
+#include "recording.h"
+
+static char *read_or_complain(const char *file)
+{
+	char *text = control_read(file);
+
+	if (!text)
+		control_complain(CONTROL_READ, file, -errno);
+	return text;
+}
+
+static bool read_formats(struct recording *r,
+			 const struct control_events *events,
+			 recording_wanted_fn *wanted, const void *data)
+{
+	bool has_symbols = false;
+
+	r->format = calloc(events->nr + 1, sizeof(*r->format));
+	r->fields = comm_fields_new();
+	if (!r->format || !r->fields) {
+		complain("out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+		char file[1024], *text;
+
+		/* Without a tracepoint an event has no format either. */
+		if (ev->unavailable)
+			continue;
+		snprintf(file, sizeof(file), "events/%s/%s/format", ev->system,
+			 ev->name);
+		text = read_or_complain(file);
+		if (!text)
+			return false;
+		r->format[r->nr_formats++] =
+			(struct dat_format){ ev->system, text };
+		comm_fields_add(r->fields, text);
+		if (wanted(data, ev) && kallsyms_wanted(text))
+			has_symbols = true;
+	}
+	if (has_symbols)
+		kallsyms_read(&r->kallsyms, "/proc/kallsyms");
+	return true;
+}
+
+
+bool recording_init(struct recording *r, const struct control_events *events,
+		    recording_wanted_fn *wanted, const void *data)
+{
+	r->header_page = read_or_complain("events/header_page");
+	r->header_event = read_or_complain("events/header_event");
+	if (!r->header_page || !r->header_event)
+		return false;
+	r->comms = comms_new();
+	if (!r->comms) {
+		complain("out of memory");
+		return false;
+	}
+	comms_scan_proc(r->comms, COMM_TS_BEGIN);
+	return read_formats(r, events, wanted, data);
+}
+
+void recording_free(struct recording *r)
+{
+	for (size_t i = 0; i < r->nr_formats; i++)
+		free((char *)r->format[i].text);
+	free(r->format);
+	free(r->header_page);
+	free(r->header_event);
+	buf_free(&r->kallsyms);
+	comm_fields_free(r->fields);
+	comms_free(r->comms);
+}
+
+static void complain_create(const char *path, int error)
+{
+	switch (error) {
+	case -ESPIPE:
+		complain("%s is no regular file: a recording goes to one, name another with -o",
+			 path);
+		break;
+	case -EFBIG:
+		complain("cannot record to %s: the file system or 'ulimit -f' has no room for a file with holes, name a file elsewhere with -o",
+			 path);
+		break;
+	case -ENOSPC:
+	case -EDQUOT:
+		complain("cannot record to %s: no space is left there, free some or name a file elsewhere with -o",
+			 path);
+		break;
+	case -EACCES:
+	case -EPERM:
+	case -EROFS:
+		complain("cannot create %s: %s, name a file elsewhere with -o",
+			 path, strerror(-error));
+		break;
+	case -ENOENT:
+		complain("cannot create %s: its directory does not exist, create it or name a file elsewhere with -o",
+			 path);
+		break;
+	default:
+		complain("cannot create %s: %s", path, strerror(-error));
+	}
+}
+
+struct dat_writer *recording_create(const struct recording *r, const char *path,
+				    const struct recorder *recorder,
+				    const char *clocks)
+{
+	char uname_text[sizeof(struct utsname)], version[64];
+	struct dat_source source = {
+		.header_page = r->header_page,
+		.header_event = r->header_event,
+		.formats = r->format,
+		.nr_formats = r->nr_formats,
+		.kallsyms = &r->kallsyms,
+		.clocks = clocks,
+		.uname = uname_text,
+		.version = version,
+		.page_size = recorder_page_size(recorder),
+		.nr_cpus = recorder_nr_cpus(recorder),
+	};
+	struct dat_writer *writer;
+	struct utsname u;
+	int ret;
+
+	uname(&u);
+	snprintf(uname_text, sizeof(uname_text), "%s %s %s %s", u.sysname,
+		 u.nodename, u.release, u.machine);
+	snprintf(version, sizeof(version), "rbmap %s", rbmap_version());
+	ret = dat_create(&writer, path, &source);
+	if (!ret)
+		return writer;
+	complain_create(path, ret);
+	return NULL;
+}
+
+void print_size(uint64_t bytes)
+{
+	if (bytes < 1 << 20)
+		fprintf(stderr, "%" PRIu64 " KiB", bytes >> 10);
+	else
+		fprintf(stderr, "%.1f MiB", bytes / 1048576.0);
+}
+
+static bool tell_failure(const char *path,
+			 const struct recorder_result *result)
+{
+	if (!result->error && result->new_clock < 0)
+		return true;
+	if (!result->error)
+		complain("trace_clock was changed to %s: a recording has one clock, so it ended there, with what was recorded before",
+			 control_clock_name(result->new_clock));
+	else if (result->reading)
+		complain("cannot read the ring of CPU %u: %s", result->cpu,
+			 rbmap_strerror(result->error));
+	else if (result->error == -ENOSPC || result->error == -EDQUOT)
+		complain("%s: no space is left, recording stopped with what was written; free some space or name a file elsewhere with -o",
+			 path);
+	else if (result->error == -EFBIG)
+		complain("%s: as large as a file may be here (ulimit -f, or the file system), recording stopped with what was written",
+			 path);
+	else
+		complain("cannot write %s: %s, recording stopped with what was written",
+			 path, strerror(-result->error));
+	return false;
+}
+
+static bool finish_file(struct dat_writer *writer, const char *path,
+			const struct recorder *recorder,
+			struct comms *comms)
+{
+	unsigned int nr_cpus = recorder_nr_cpus(recorder);
+	char **stats = calloc(nr_cpus, sizeof(*stats));
+	struct buf names = { 0 };
+	int ret;
+
+	for (unsigned int i = 0; stats && i < nr_cpus; i++) {
+		char file[64];
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", i);
+		if (recorder_has_cpu(recorder, i))
+			stats[i] = control_read(file);
+	}
+	comms_scan_proc(comms, COMM_TS_END);
+	comms_print(comms, &names, dat_comms_room(writer));
+	ret = dat_finish(writer, &names, stats);
+	if (ret < 0)
+		complain("cannot finish %s: %s", path, strerror(-ret));
+	else if (ret)
+		complain("note: %s keeps its holes, its size says more than it takes: copy it with cp --sparse=always",
+			 path);
+	for (unsigned int i = 0; stats && i < nr_cpus; i++)
+		free(stats[i]);
+	free(stats);
+	buf_free(&names);
+	return ret >= 0;
+}
+
+static void tell_sums(const struct recording *r, const char *path,
+		      uint64_t events, uint64_t bytes, size_t page_size,
+		      const struct recorder_result *result)
+{
+	if (r->quiet && !result->loss.total && !result->other_clock)
+		return;
+	loss_print(stderr, events, &result->loss);
+	if (result->earlier)
+		fprintf(stderr, "  %" PRIu64 " of them before the recording began: 'rbmap stat' has the causes\n",
+			result->earlier);
+	if (result->too_large)
+		fprintf(stderr, "  %" PRIu64 " larger than the sub-buffers were when the recording began (%zu KiB): avoid it with a larger buffer_subbuf_size_kb before\n",
+			result->too_large,
+			page_size >> 10);
+	if (result->other_clock)
+		fprintf(stderr, "  %" PRIu64 " more were left out: their trace_clock was not the recording's\n",
+			result->other_clock);
+	if (result->unwritten)
+		fprintf(stderr, "  %" PRIu64 " more were read and found no space in the file\n",
+			result->unwritten);
+	if (r->quiet)
+		return;
+	fprintf(stderr, "%s: ", path);
+	print_size(bytes);
+	fputs(" of events\n", stderr);
+}
+
+bool recording_finish(const struct recording *r, struct dat_writer *writer,
+		      const char *path, const struct recorder *recorder)
+{
+	uint64_t events = dat_events(writer), bytes = dat_bytes(writer);
+	struct comms *comms = comms_new();
+	struct recorder_result result;
+	bool ok;
+
+	if (!comms) {
+		complain("out of memory");
+		dat_finish(writer, NULL, NULL);
+		return false;
+	}
+	comms_merge(comms, r->comms);
+	recorder_result(recorder, comms, &result);
+	ok = tell_failure(path, &result);
+	if (!finish_file(writer, path, recorder, comms))
+		ok = false;
+	tell_sums(r, path, events, bytes, recorder_page_size(recorder),
+		  &result);
+	comms_free(comms);
+	return ok;
+}
