@@ -5,7 +5,7 @@
 #	make check-unit-cli		all, each also with sanitizers
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
-CLI_TESTS := cli_dat cli_control cli_words
+CLI_TESTS := cli_dat cli_control cli_recorder cli_words
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
@@ -30,6 +30,10 @@ $(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(CLI_TEST_SRCS) $(CLI_TEST_DEPS)
 		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka -lpthread -lm
 endef
 $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
+
+# With a library of its own.
+$(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
+	userspace/cli/loss.c userspace/cli/recorder.c
 
 # Makes recordings, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording

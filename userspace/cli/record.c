@@ -132,7 +132,7 @@ static bool prepare(struct record *r)
 
 	if (!control_present())
 		return false;
-	r->recorder = recorder_open();
+	r->recorder = recorder_open(RECORDER_LIVE);
 	if (!r->recorder || control_events_read(&r->events))
 		return false;
 	if (r->patterns.nr &&

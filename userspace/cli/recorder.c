@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include "loss.h"
 #include "recorder.h"
 
-#define DEVICE_DIR	"/dev/rbmap"
 #define WAIT_MS		500	/* what is under the watermark is read too */
 
 struct cpu_recorder {
@@ -39,6 +39,7 @@ struct cpu_recorder {
 };
 
 struct recorder {
+	const char *dir;
 	struct cpu_recorder *cpu;
 	unsigned int nr_cpus;
 	size_t page_size;
@@ -53,13 +54,11 @@ struct recorder {
 /*
  * Open.
  */
-static void complain_open(unsigned int cpu, int error)
+static void complain_open(const char *path, int error)
 {
 	struct group *group;
 	struct stat st;
-	char path[64];
 
-	snprintf(path, sizeof(path), DEVICE_DIR "/cpu%u", cpu);
 	if (error == RBMAP_ERR_PERMISSION && control_complain_lockdown())
 		return;
 	if (error == RBMAP_ERR_PERMISSION && !stat(path, &st) && st.st_gid &&
@@ -123,13 +122,20 @@ static void want_page_size(struct recorder *rec, size_t size)
 static bool map_cpu(struct recorder *rec, unsigned int cpu)
 {
 	struct cpu_recorder *c = &rec->cpu[cpu];
+	char path[128];
 	uint64_t size;
 	int ret;
 
-	ret = rbmap_open(&c->map, cpu, 0);
+	snprintf(path, sizeof(path), "%s/cpu%u", rec->dir, cpu);
+	if (access(path, F_OK))
+		return true;
+	ret = rbmap_open_path(&c->map, path, 0);
 	if (ret) {
 		c->map = NULL;
-		complain_open(cpu, ret);
+		/* No snapshot of this CPU was taken. */
+		if (ret == -ENODATA)
+			return true;
+		complain_open(path, ret);
 		return false;
 	}
 	c->rec = rec;
@@ -159,7 +165,7 @@ static int cpu_of(const char *name)
 	return cpu;
 }
 
-struct recorder *recorder_open(void)
+struct recorder *recorder_open(const char *dir_name)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
 	struct dirent *entry;
@@ -167,15 +173,17 @@ struct recorder *recorder_open(void)
 	DIR *dir;
 	int cpu;
 
-	if (rec)
+	if (rec) {
+		rec->dir = dir_name;
 		rec->clock = rec->new_clock = -1;
-	dir = opendir(DEVICE_DIR);
+	}
+	dir = opendir(dir_name);
 	if (!dir || !rec) {
 		if (dir)
 			complain("out of memory");
 		else if (control_present())
-			complain("cannot read " DEVICE_DIR ": %s (is /dev a devtmpfs?)",
-				 strerror(errno));
+			complain("cannot read %s: %s (is /dev a devtmpfs?)",
+				 dir_name, strerror(errno));
 		ok = false;
 	}
 	while (ok && (entry = readdir(dir))) {
@@ -185,15 +193,14 @@ struct recorder *recorder_open(void)
 			ok = false;
 		}
 	}
-	for (cpu = 0; ok && cpu < (int)rec->nr_cpus; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), DEVICE_DIR "/cpu%d", cpu);
-		if (!access(path, F_OK))
-			ok = map_cpu(rec, cpu);
-	}
+	for (cpu = 0; ok && cpu < (int)rec->nr_cpus; cpu++)
+		ok = map_cpu(rec, cpu);
 	if (ok && !rec->page_size) {
-		complain("there is no ring in " DEVICE_DIR ": the module did not load as it should (dmesg | grep rbmap)");
+		if (!strcmp(dir_name, RECORDER_SNAPSHOT))
+			complain("there is no snapshot: 'rbmap snapshot' takes one");
+		else
+			complain("there is no ring in %s: the module did not load as it should (dmesg | grep rbmap)",
+				 dir_name);
 		ok = false;
 	}
 	if (dir)
@@ -223,6 +230,14 @@ unsigned int recorder_nr_cpus(const struct recorder *rec)
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu)
 {
 	return rec->cpu[cpu].map;
+}
+
+int recorder_clock(const struct recorder *rec)
+{
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		if (rec->cpu[i].map)
+			return rbmap_clock(rec->cpu[i].map);
+	return -1;
 }
 
 size_t recorder_page_size(const struct recorder *rec)
@@ -437,6 +452,24 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		c->running = true;
 	}
 	return 0;
+}
+
+void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
+		       const struct comm_fields *fields, int clock)
+{
+	rec->writer = writer;
+	rec->fields = fields;
+	rec->clock = clock;
+	for (unsigned int i = 0; i < rec->nr_cpus && !rec->failed; i++) {
+		struct cpu_recorder *c = &rec->cpu[i];
+
+		if (!c->map)
+			continue;
+		/* No ring comes after these: one of another clock is left out. */
+		c->first = UINT_MAX;
+		drain(c, false);
+		rec->failed = c->error;
+	}
 }
 
 bool recorder_ended(const struct recorder *rec)

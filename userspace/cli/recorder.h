@@ -17,13 +17,17 @@
 
 struct recorder;
 
+#define RECORDER_LIVE		"/dev/rbmap"
+#define RECORDER_SNAPSHOT	"/dev/rbmap/snapshot"
+
 /* Map the rings of all CPUs.  Complains, and returns NULL, when it can't. */
-struct recorder *recorder_open(void);
+struct recorder *recorder_open(const char *dir);
 void recorder_close(struct recorder *rec);
 
 unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest + 1 */
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
 size_t recorder_page_size(const struct recorder *rec); /* for the file */
+int recorder_clock(const struct recorder *rec);	/* of the first CPU */
 
 /*
  * Throw away what the rings hold: the recording begins now.  Returns 0 or an
@@ -47,6 +51,13 @@ uint64_t recorder_lost(const struct recorder *rec);	/* so far */
  * failure what is not read yet stays in the rings.
  */
 void recorder_stop(struct recorder *rec);
+
+/*
+ * Instead of threads: read rings that are frozen, to their end.  After that
+ * recorder_result() has the sums.
+ */
+void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
+		       const struct comm_fields *fields, int clock);
 
 struct recorder_result {
 	int error;		/* of the first thread that failed */
