@@ -26,6 +26,9 @@ extern uint64_t number;
 /* Ask the ring what it has. */
 void measure(void);
 
+/* The sizes of a ring that is mapped. */
+void measure_client(const struct client *client);
+
 /* The next events, and how many were taken. */
 uint64_t more(uint64_t count, size_t len);
 
@@ -81,6 +84,7 @@ void theme_read(void);
 void theme_splice(void);
 void theme_format(void);
 void theme_life(void);
+void theme_resize(void);
 void theme_bugs(void);
 void theme_own(void);
 

@@ -5,11 +5,13 @@
  *
  *	1   page offsets that overflow			map.c
  *	2   errors of the first map that are lost	map.c
- *	3   failing maps that count as mapped		map.c
+ *	3   failing maps that count as mapped		map.c, resize.c
  *	4   maps that are split				vma.c
  *	5   fork after MADV_DOFORK			life.c
- *	6   mremap and what it counts			life.c
+ *	6   mremap and what it counts			life.c, resize.c
  *	7   virt_to_page() on vmalloc memory		abi.sh
+ *	8   sizes that change while mmap() reads them	resize.c
+ *	9   what a file keeps from before a change	resize.c
  *	12  what memory held before			reader.c
  *	14  unload while it is used			../vm/lifetime.sh
  *	16  sizes that overflow				../vm/lifetime.sh
@@ -234,20 +236,6 @@ static void test_too_large(void)
 	free(text);
 }
 
-static bool cpu_online(int cpu, bool on)
-{
-	char path[64];
-	int fd;
-	bool good;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	good = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
-	close(fd);
-	return good;
-}
-
 /* bug-17: the ring of a CPU that has gone, and of one that is back. */
 static void test_offline(void)
 {
@@ -262,7 +250,7 @@ static void test_offline(void)
 	more(3 * subbuf_size / LARGE, LARGE);
 	pin(CPU);
 	get_reader(client.fd);
-	case_ok(cpu_online(OTHER_CPU, false), "bug-17: its CPU goes off line");
+	case_ok(set_online(OTHER_CPU, false), "bug-17: its CPU goes off line");
 	case_ok(all_there(&client), "bug-17: the map is there");
 	case_error(get_reader(client.fd), 0, "bug-17: GET_READER");
 	case_ok(take(&client, NULL, &last) > 0, "bug-17: events come");
@@ -273,7 +261,7 @@ static void test_offline(void)
 	case_ok(client.meta->entries == 0, "bug-17: reset");
 	client_unmap(&client);
 	case_ok(client_map(&client), "bug-17: munmap and mmap");
-	case_ok(cpu_online(OTHER_CPU, true), "bug-17: it comes back");
+	case_ok(set_online(OTHER_CPU, true), "bug-17: it comes back");
 	pin(OTHER_CPU);
 	more(1, SMALL);
 	pin(CPU);

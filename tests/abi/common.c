@@ -16,6 +16,14 @@ size_t page, subbuf_size, meta_size, data_size;
 unsigned int nr_subbufs;
 uint64_t number = 1;
 
+void measure_client(const struct client *client)
+{
+	subbuf_size = client->subbuf_size;
+	nr_subbufs = client->nr_subbufs;
+	meta_size = client->meta ? client->meta->meta_page_size : meta_size;
+	data_size = subbuf_size * nr_subbufs;
+}
+
 void measure(void)
 {
 	struct client client;
@@ -23,10 +31,7 @@ void measure(void)
 	page = sysconf(_SC_PAGESIZE);
 	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
 		bail_out("cannot map: %s", error_name(errno));
-	subbuf_size = client.subbuf_size;
-	nr_subbufs = client.nr_subbufs;
-	meta_size = client.meta->meta_page_size;
-	data_size = subbuf_size * nr_subbufs;
+	measure_client(&client);
 	client_close(&client);
 }
 

@@ -28,6 +28,7 @@ static const struct theme {
 	{ "splice", theme_splice, false },
 	{ "format", theme_format, false },
 	{ "life", theme_life, false },
+	{ "resize", theme_resize, false },
 	{ "bugs", theme_bugs, false },
 	{ "own", theme_own, true },
 };

@@ -123,6 +123,24 @@ void pin(int cpu)
 		bail_out("cannot run on CPU %d: %s", cpu, error_name(errno));
 }
 
+bool set_online(int cpu, bool on)
+{
+	char path[64];
+	int fd, error;
+	bool good;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	good = write(fd, on ? "1" : "0", 1) == 1;
+	error = errno;
+	close(fd);
+	errno = error;
+	return good;
+}
+
 static int marker_fd(void)
 {
 	static int fd = -1;

@@ -42,6 +42,9 @@ uint64_t stat_of(int cpu, const char *key);
 /* Pin the calling thread. */
 void pin(int cpu);
 
+/* Have a CPU go off line, or come back. */
+bool set_online(int cpu, bool on);
+
 /* Events: "rbmap-test", a number, and filling up to len bytes of text. */
 bool emit_one(uint64_t number, size_t len);
 uint64_t emit(uint64_t first, uint64_t count, size_t len);

@@ -385,17 +385,10 @@ static void emit_all(void)
 		pthread_join(workers[cpu].emitter, NULL);
 }
 
-static void set_online(int cpu, bool online)
+static void must_set_online(int cpu, bool on)
 {
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, online ? "1" : "0", 1) != 1)
-		bail_out("%s: %s", path, error_name(errno));
-	close(fd);
+	if (!set_online(cpu, on))
+		bail_out("CPU %d: %s", cpu, error_name(errno));
 }
 
 /* The first one stays, as it does on most machines. */
@@ -407,9 +400,9 @@ static void *toggle(void *unused)
 	toggled = 0;
 	while (!__atomic_load_n(&emitted_all, __ATOMIC_ACQUIRE) && nr_cpus > 1) {
 		cpu = cpu % (nr_cpus - 1) + 1;
-		set_online(cpu, false);
+		must_set_online(cpu, false);
 		nap(20);
-		set_online(cpu, true);
+		must_set_online(cpu, true);
 		toggled++;
 		nap(50);
 	}
@@ -517,7 +510,7 @@ static void run(void)
 	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
 	if (offline) {
 		for (cpu = 1; cpu < nr_cpus; cpu++)
-			set_online(cpu, false);
+			must_set_online(cpu, false);
 		start_readers();
 	}
 	for (cpu = 0; cpu < nr_cpus; cpu++)
@@ -842,7 +835,7 @@ static void scenario(void)
 		for (i = 0; i < EMIT_CONTEXTS; i++)
 			workers[cpu].first[i] += workers[cpu].emitted[i];
 		if (offline && cpu)
-			set_online(cpu, true);
+			must_set_online(cpu, true);
 	}
 }
 

@@ -278,20 +278,6 @@ static void test_killed_busy(void)
 	close(fds[1]);
 }
 
-static bool cpu_online(int cpu, bool on)
-{
-	char path[64];
-	int fd;
-	bool good;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	good = fd >= 0 && write(fd, on ? "1" : "0", 1) == 1;
-	close(fd);
-	return good;
-}
-
 static void on_alarm(int signal)
 {
 	(void)signal;
@@ -334,9 +320,9 @@ static void test_offline(int cpu)
 		_exit(write(fds[1], &byte, 1) != 1);
 	}
 	nap(50);
-	ok(cpu_online(cpu, false), "CPU %d goes off line, a reader waits", cpu);
+	ok(set_online(cpu, false), "CPU %d goes off line, a reader waits", cpu);
 	is_error(get_reader(client.fd), 0, "its ring is there: GET_READER");
-	ok(cpu_online(cpu, true), "it comes back");
+	ok(set_online(cpu, true), "it comes back");
 	more_on(cpu, 100);
 	{
 		struct pollfd pollfd = { .fd = fds[0], .events = POLLIN };
@@ -351,7 +337,7 @@ static void test_offline(int cpu)
 
 	is(drain(&client, &expected, &in_order), 100, "they are read");
 	more_on(cpu, 150);
-	ok(cpu_online(cpu, false), "it goes again, with events in its ring");
+	ok(set_online(cpu, false), "it goes again, with events in its ring");
 	is(stat_of(cpu, "entries"), 150, "stats say so");
 	is(drain(&client, &expected, &in_order), 150, "they can be read");
 	ok(in_order && expected == number, "in order, to the last one");
@@ -366,7 +352,7 @@ static void test_offline(int cpu)
 	is_error(get_reader(client.fd), ESTALE, "that is another ring");
 	client_unmap(&client);
 	ok(client_map(&client), "which can be mapped");
-	ok(cpu_online(cpu, true), "it comes back again");
+	ok(set_online(cpu, true), "it comes back again");
 	more_on(cpu, 50);
 	is(drain(&client, &expected, &in_order), 50, "and its events are read");
 	ok(in_order && expected == number, "in order");
@@ -377,7 +363,7 @@ static void test_offline(int cpu)
 	pin(cpu);
 	taken = more(tried);
 	pin(0);
-	ok(cpu_online(cpu, false), "it goes off line when its ring is full");
+	ok(set_online(cpu, false), "it goes off line when its ring is full");
 	ok(taken < tried, "%llu events were dropped",
 	   (unsigned long long)(tried - taken));
 	for (;;) {
@@ -396,7 +382,7 @@ static void test_offline(int cpu)
 		told += lost;
 	}
 	is(told, tried - taken, "which is told in its sub-buffers");
-	ok(cpu_online(cpu, true), "it comes back for good");
+	ok(set_online(cpu, true), "it comes back for good");
 	set_overwrite(true);
 	expected = number;
 	more_on(cpu, 10);
