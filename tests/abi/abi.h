@@ -87,5 +87,6 @@ void theme_life(void);
 void theme_resize(void);
 void theme_bugs(void);
 void theme_own(void);
+void theme_large(void);
 
 #endif /* ABI_H */

@@ -27,4 +27,4 @@ check-vm-programs: $(ABI_PROGRAMS)
 .PHONY: check-abi
 check-abi: check-vm-programs user
 	@$(ABI_DIR)/selftest
-	@$(ABI_VM)/check 6.12/2/abi 7.2/2/abi 6.1/2/abi 5.10/2/abi
+	@$(ABI_VM)/check 6.12/2/abi 7.2/2/abi 6.1/2/abi 5.10/2/abi 6.12/1/large

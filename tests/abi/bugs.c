@@ -14,7 +14,7 @@
  *	9   what a file keeps from before a change	resize.c
  *	12  what memory held before			reader.c
  *	14  unload while it is used			../vm/lifetime.sh
- *	16  sizes that overflow				../vm/lifetime.sh
+ *	16  sizes that overflow				large.c, ../vm/lifetime.sh
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -5,7 +5,7 @@
  *
  *	abi [--tracefs] [THEME...]
  *
- * All themes, without any; the first wants a ring that nobody has read from
+ * All themes but large, without any; the first wants a ring that nobody has read from
  * yet.  Each case prints its outcome (case.h), and ./compare says in what two
  * rings differ.
  */
@@ -31,6 +31,7 @@ static const struct theme {
 	{ "resize", theme_resize, false },
 	{ "bugs", theme_bugs, false },
 	{ "own", theme_own, true },
+	{ "large", theme_large, false },
 };
 
 #define NR_THEMES	(sizeof(themes) / sizeof(*themes))
@@ -42,7 +43,7 @@ static bool asked_for(const char *theme, int argc, char **argv)
 	for (i = 0; i < argc; i++)
 		if (!strcmp(argv[i], theme))
 			return true;
-	return !argc;
+	return !argc && strcmp(theme, "large");
 }
 
 static bool is_theme(const char *name)
