@@ -274,8 +274,8 @@ static void check_cpu(int cpu, open_fn *open_cpu, enum way way,
 	while ((got = fetch(tcpu, way, subbuf, fileno(file), &written)) > 0)
 		if (way != WRITE)
 			see_subbuf(&seen, kbuf, cpu, subbuf);
-	ok(!got || errno == EAGAIN, "%s: ends with nothing, no error", what);
-	if (got)
+	if (!ok(!got || errno == EAGAIN, "%s: ends with nothing, no error",
+		what))
 		diag("%s", error_name(errno));
 	for (int at = 0; at < written; at += size) {
 		if (pread(fileno(file), subbuf, size, at) != size)
@@ -342,6 +342,9 @@ int main(int argc, char **argv)
 	check_enable();
 	for (int cpu = 0; cpu < nr_cpus; cpu += nr_cpus > 1 ? nr_cpus - 1 : 1) {
 		check_cpu(cpu, tracefs_cpu_open, READ, "read");
+		check_cpu(cpu, tracefs_cpu_open, BUFFERED,
+			  "buffered read, by splice");
+		check_cpu(cpu, tracefs_cpu_open, WRITE, "write, by splice");
 		if (mapped) {
 			check_cpu(cpu, open_mapped, READ, "mapped read");
 			check_cpu(cpu, open_mapped, BUFFERED,
