@@ -32,7 +32,7 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 
 	rbmap_wait_exit(gen);
 	for (i = 0; subbuf && subbuf[i].header && !gen->origin; i++) {
-		rbmap_pages_free(subbuf[i].header);
+		rbmap_pages_free(subbuf[i].header, gen->subbuf_size);
 		if (i == gen->ring.nr_slots)
 			break;
 	}

@@ -16,7 +16,9 @@
  * @node: where
  *
  * Zeroed: user space sees all of it.  Physically contiguous if that comes
- * easily (fewer TLB misses), __GFP_COMP so that its pages can be mapped.
+ * easily (fewer TLB misses), but each page for itself: the kernel wants to
+ * split a compound page of which a part is mapped, and madvise() does not get
+ * out of that in a kernel that can't.
  *
  * Context: may sleep.
  * Return: it, or NULL.
@@ -25,31 +27,37 @@ void *rbmap_pages_alloc(size_t size, int node)
 {
 	struct page *page;
 
-	if (size == PAGE_SIZE)
+	if (size == PAGE_SIZE) {
 		page = alloc_pages_node(node, RBMAP_GFP, 0);
-	else
-		page = alloc_pages_node(node, (RBMAP_GFP & ~__GFP_RETRY_MAYFAIL) |
-					__GFP_NORETRY | __GFP_COMP,
-					get_order(size));
-	if (page)
-		return page_address(page);
-	return size == PAGE_SIZE ? NULL : vzalloc_node(size, node);
+		return page ? page_address(page) : NULL;
+	}
+	page = alloc_pages_node(node, (RBMAP_GFP & ~__GFP_RETRY_MAYFAIL) |
+				__GFP_NORETRY, get_order(size));
+	if (!page)
+		return vzalloc_node(size, node);
+	split_page(page, get_order(size));
+	return page_address(page);
 }
 
 /**
  * rbmap_pages_free - free what rbmap_pages_alloc() has given
  * @addr: it
+ * @size: as it was asked for
  *
  * Pages that others have a reference to live on until these are gone.
  *
  * Context: may sleep.
  */
-void rbmap_pages_free(void *addr)
+void rbmap_pages_free(void *addr, size_t size)
 {
-	if (is_vmalloc_addr(addr))
+	size_t at;
+
+	if (is_vmalloc_addr(addr)) {
 		vfree(addr);
-	else
-		put_page(virt_to_page(addr));
+		return;
+	}
+	for (at = 0; at < size; at += PAGE_SIZE)
+		put_page(virt_to_page((u8 *)addr + at));
 }
 
 /**

@@ -8,7 +8,7 @@
 struct page;
 
 void *rbmap_pages_alloc(size_t size, int node);
-void rbmap_pages_free(void *addr);
+void rbmap_pages_free(void *addr, size_t size);
 struct page *rbmap_page_of(const void *addr);
 
 #endif /* RBMAP_PAGES_H */

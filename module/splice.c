@@ -3,7 +3,7 @@
  * splice(): hand whole sub-buffers to a pipe, where nothing is mapped as they
  * are.  All that a pipe holds is a reference to each page, as of pages of any
  * other origin: no code of ours runs when it lets go of them, and nobody takes
- * them from it, who would find them part of something larger.
+ * them from it.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -92,7 +92,7 @@ static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
 	if (!fresh)
 		return -ENOMEM;
 	if (mutex_lock_interruptible(&gen->reader_lock)) {
-		rbmap_pages_free(fresh);
+		rbmap_pages_free(fresh, size);
 		return -EINTR;
 	}
 	subbuf = rbmap_take_closed(gen, fresh);
@@ -107,7 +107,7 @@ static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
 	if (subbuf)
 		ret = rbmap_pipe_add(pipe, subbuf, size);
 	/* What the pipe has of it stays. */
-	rbmap_pages_free(subbuf ? subbuf : fresh);
+	rbmap_pages_free(subbuf ? subbuf : fresh, size);
 	return ret;
 }
 

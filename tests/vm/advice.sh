@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Advice about a map does nothing to a ring, whatever the size of a sub-buffer.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+for size in 4 16 256; do
+	ok "sub-buffers of $size KiB: load" load_module rbmap \
+		subbuf_size_kb=$size buffer_size_kb=1024 || done_testing
+	results "$size KiB: " advice
+	ok "sub-buffers of $size KiB: unload" rmmod rbmap
+done
+done_testing
