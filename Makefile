@@ -111,3 +111,5 @@ help:
 	@echo '  coverage         what of the ring its tests run; not in check'
 	@echo '  check-mutants    faults built into the ring, and who notices; not in check'
 	@echo '  stress           the ring, STRESS_SECONDS=3600; not in check'
+	@echo '  fuzz             user space with libFuzzer, the module in a VM;'
+	@echo '                   FUZZ_SECONDS=60 each; not in check'

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-#	make fuzz		each for FUZZ_SECONDS (60), with clang's libFuzzer
+#	make fuzz		each for FUZZ_SECONDS (60)
+#	make fuzz-user		those of user space, with clang's libFuzzer
+#	make fuzz-vm		system calls on a kernel with KASAN and lockdep
 #
 # cli_text wants formats: RBMAP_FUZZ_EVENTS, or the module loaded.
 
@@ -26,8 +28,26 @@ $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^ -ltraceevent -lseccomp
 
-.PHONY: fuzz
-fuzz: $(FUZZERS:%=$(FUZZ_BUILD)/%)
+# Static, for a guest.
+FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
+
+$(FUZZ_DEVICE): $(wildcard tests/fuzz/device*.[ch]) tests/vm/tap.c tests/vm/tap.h \
+		uapi/linux/rbmap.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static -pthread \
+		-Iuapi -Itests/vm -o $@ $(filter %.c,$^)
+
+check-vm-programs: $(FUZZ_DEVICE)
+
+.PHONY: fuzz fuzz-user fuzz-vm
+fuzz: fuzz-user fuzz-vm
+
+fuzz-vm:
+	@tests/install-packages build check vm debug
+	@$(MAKE) --no-print-directory -s user check-vm-programs
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/vm/check 6.12-kasan/2/fuzz
+
+fuzz-user: $(FUZZERS:%=$(FUZZ_BUILD)/%)
 	@status=0; for fuzzer in $(FUZZERS); do \
 		mkdir -p $(FUZZ_BUILD)/corpus/$$fuzzer; \
 		$(FUZZ_BUILD)/$$fuzzer -max_total_time=$(FUZZ_SECONDS) \

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Steps with files, with what comes out of them, and with all that is around. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <linux/rbmap.h>
+
+#include "device.h"
+
+int files[NR_FILES];
+int pipes[2], epoll_fd, marker, scratch;
+
+char **devices;
+size_t nr_devices;
+int nr_cpus;
+const char *module_path;
+bool may_hotplug;
+
+__thread uint64_t random_state;
+__thread sigjmp_buf fault;
+__thread volatile sig_atomic_t may_fault;
+
+/* splitmix64 */
+uint64_t next_random(void)
+{
+	uint64_t z = random_state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+unsigned int pick(unsigned int n)
+{
+	return next_random() % n;
+}
+
+#define pick_of(array)	((array)[pick(sizeof(array) / sizeof(*(array)))])
+
+/* Sizes as they matter to pages and sub-buffers, and some that do not. */
+size_t pick_size(void)
+{
+	switch (pick(6)) {
+	case 0:
+		return pick(200);
+	case 1:
+		return (size_t)pick(70) * PAGE;
+	case 2:
+		return (size_t)pick(70) * PAGE + pick(PAGE);
+	case 3:
+		return 16 * PAGE << pick(8);
+	case 4:
+		return next_random() >> pick(64);
+	default:
+		return PAGE << pick(6);
+	}
+}
+
+/* ---- files */
+
+int a_file(void)
+{
+	return __atomic_load_n(&files[pick(NR_FILES)], __ATOMIC_RELAXED);
+}
+
+bool do_open(void)
+{
+	static const int flags[] = {
+		O_RDONLY, O_RDONLY | O_NONBLOCK, O_RDONLY | O_NONBLOCK,
+		O_RDONLY, O_RDONLY | O_NONBLOCK, O_RDONLY | O_NONBLOCK,
+		O_RDWR | O_NONBLOCK, O_RDONLY | O_NONBLOCK | O_CLOEXEC,
+		O_PATH, O_RDONLY | O_NONBLOCK | O_DIRECT,
+	};
+	int fd = open(devices[pick(nr_devices)], pick_of(flags));
+	int old;
+
+	if (fd < 0)
+		return false;
+	old = __atomic_exchange_n(&files[pick(NR_FILES)], fd, __ATOMIC_RELAXED);
+	if (old >= 0)
+		close(old);
+	return true;
+}
+
+bool do_close(void)
+{
+	int fd = __atomic_exchange_n(&files[pick(NR_FILES)], -1,
+				     __ATOMIC_RELAXED);
+
+	return fd >= 0 && !close(fd);
+}
+
+bool do_dup(void)
+{
+	int fd = dup(a_file());
+	int old;
+
+	if (fd < 0)
+		return false;
+	old = __atomic_exchange_n(&files[pick(NR_FILES)], fd, __ATOMIC_RELAXED);
+	return old < 0 || !close(old);
+}
+
+bool do_fcntl(void)
+{
+	int fd = a_file(), flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !fcntl(fd, F_SETFL, flags ^ O_NONBLOCK);
+}
+
+bool do_seek(void)
+{
+	static const int whence[] = { SEEK_SET, SEEK_CUR, SEEK_END };
+
+	if (pick(2))
+		return lseek(a_file(), pick_size(), pick_of(whence)) >= 0;
+	return ftruncate(a_file(), pick_size()) == 0;
+}
+
+bool do_ioctl(void)
+{
+	static const unsigned int known[] = {
+		RBMAP_IOCTL_GET_READER, RBMAP_IOCTL_GET_READER,
+		RBMAP_IOCTL_GET_READER, 0,
+	};
+	unsigned int cmd = pick_of(known);
+	int ret;
+
+	if (!pick(5))
+		cmd = _IOC(pick(4), 'R', pick(256), pick(64));
+	/* What a new one may return is a file. */
+	ret = ioctl(a_file(), cmd, pick(2) ? 0 : next_random());
+	if (ret > STDERR_FILENO)
+		close(ret);
+	return ret >= 0;
+}
+
+/* ---- data */
+
+bool do_read(void)
+{
+	static __thread char buffer[80 * PAGE];
+	struct fuzz_map *map = NULL;
+	struct iovec parts[2];
+	ssize_t got;
+
+	switch (pick(6)) {
+	case 0:
+		return read(a_file(), (void *)(uintptr_t)next_random(),
+			    PAGE) > 0;
+	case 1:
+		/* Into a ring: the page fault comes while it copies. */
+		map = take_map();
+		if (!map)
+			return false;
+		got = read(a_file(), map->addr, map->len);
+		put_map(map);
+		return got > 0;
+	case 2:
+		parts[0] = (struct iovec){ buffer, pick(PAGE) };
+		parts[1] = (struct iovec){ buffer + PAGE, pick(8 * PAGE) };
+		return readv(a_file(), parts, 2) > 0;
+	case 3:
+		return pread(a_file(), buffer, PAGE, pick_size()) > 0;
+	default:
+		return read(a_file(), buffer, pick_size() % sizeof(buffer)) > 0;
+	}
+}
+
+bool do_splice(void)
+{
+	static __thread char buffer[16 * PAGE];
+	unsigned int flags = pick(16) | SPLICE_F_NONBLOCK;
+
+	switch (pick(6)) {
+	case 0:
+		return read(pipes[0], buffer, sizeof(buffer)) > 0;
+	case 1:
+		return splice(pipes[0], NULL, scratch, NULL, 16 * PAGE, flags) > 0;
+	case 2:
+		return sendfile(pipes[1], a_file(), NULL, PAGE << pick(5)) > 0;
+	default:
+		return splice(a_file(), NULL, pipes[1], NULL,
+			      pick(2) ? PAGE << pick(5) : pick_size(), flags) > 0;
+	}
+}
+
+bool do_poll(void)
+{
+	struct pollfd fds[3] = { { a_file(), POLLIN, 0 },
+				 { a_file(), POLLIN | POLLPRI | POLLOUT, 0 },
+				 { epoll_fd, POLLIN, 0 } };
+	struct epoll_event event = {
+		.events = EPOLLIN | (pick(2) ? EPOLLET : 0) |
+			  (pick(2) ? EPOLLONESHOT : 0),
+	};
+
+	switch (pick(4)) {
+	case 0:
+		return !epoll_ctl(epoll_fd, EPOLL_CTL_ADD, a_file(), &event);
+	case 1:
+		return !epoll_ctl(epoll_fd, pick(2) ? EPOLL_CTL_DEL :
+				  EPOLL_CTL_MOD, a_file(), &event);
+	case 2:
+		return epoll_wait(epoll_fd, &event, 1, pick(3)) >= 0;
+	default:
+		return poll(fds, 3, pick(3)) >= 0;
+	}
+}
+
+bool do_marker(void)
+{
+	static const char text[PAGE] = "fuzz";
+	struct fuzz_map *map;
+	ssize_t put;
+	int fd;
+
+	switch (pick(8)) {
+	case 0:
+		/* A ring's own bytes become an event. */
+		map = take_map();
+		if (!map)
+			return false;
+		put = write(marker, map->addr, pick_size() % map->len);
+		put_map(map);
+		return put > 0;
+	case 1:
+		fd = open("/dev/rbmap/marker", O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			return false;
+		put = write(fd, (void *)(uintptr_t)next_random(), 100);
+		close(fd);
+		return put > 0;
+	default:
+		return write(marker, text, pick(sizeof(text))) > 0;
+	}
+}
+
+bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = write(fd, text, strlen(text)) > 0;
+	close(fd);
+	return good;
+}
+
+/* Those that there are not yet are refused. */
+bool do_control(void)
+{
+	static const char *const switches[] = {
+		"tracing_on", "overwrite", "events/enable", "events/sched/enable",
+		"events/irq/enable", "events/raw_syscalls/enable",
+		"events/rbmap/enable", "events/sched/sched_switch/enable",
+	};
+	static const char *const clocks[] = { "local", "mono", "boot", "x86-tsc",
+					      "none" };
+	char path[128], text[32];
+	static __thread char buffer[PAGE];
+	ssize_t got;
+	int fd;
+
+	snprintf(text, sizeof(text), "%u", pick(2));
+	switch (pick(12)) {
+	case 0:
+		return write_file("/sys/kernel/rbmap/trace_clock",
+				  pick_of(clocks));
+	case 1:
+		return write_file("/sys/kernel/rbmap/reset", text);
+	case 2:
+		snprintf(text, sizeof(text), "%u", pick(110));
+		return write_file("/sys/kernel/rbmap/buffer_percent", text);
+	case 3:
+		snprintf(text, sizeof(text), "%u", 1U << pick(13));
+		return write_file("/sys/kernel/rbmap/buffer_size_kb", text);
+	case 4:
+		snprintf(text, sizeof(text), "%u", 4U << pick(5));
+		return write_file("/sys/kernel/rbmap/buffer_subbuf_size_kb",
+				  text);
+	case 5:
+		return write_file("/sys/kernel/rbmap/snapshot", text);
+	case 6:
+		snprintf(path, sizeof(path),
+			 "/sys/kernel/rbmap/per_cpu/cpu%u/stats",
+			 pick(nr_cpus));
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return false;
+		got = read(fd, buffer, sizeof(buffer));
+		close(fd);
+		return got > 0;
+	default:
+		snprintf(path, sizeof(path), "/sys/kernel/rbmap/%s",
+			 pick_of(switches));
+		if (!pick(10))
+			snprintf(text, sizeof(text), "%lx", next_random());
+		return write_file(path, text);
+	}
+}
+
+/* ---- the rest */
+
+bool do_proc(void)
+{
+	static const char *const names[] = { "/proc/self/smaps",
+					     "/proc/self/maps",
+					     "/proc/self/numa_maps",
+					     "/proc/self/smaps_rollup" };
+	static __thread char buffer[PAGE];
+	int fd = open(pick_of(names), O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	while (read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	close(fd);
+	return true;
+}
+
+bool do_pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(pick(nr_cpus), &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+bool do_load(void)
+{
+	char params[64];
+	bool good;
+	int fd;
+
+	if (!module_path)
+		return false;
+	if (pick(2))
+		return !syscall(SYS_delete_module, "rbmap", O_NONBLOCK);
+	fd = open(module_path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	snprintf(params, sizeof(params),
+		 "buffer_size_kb=%u subbuf_size_kb=%u overwrite=%u",
+		 1U << pick(11), 4U << pick(4), pick(2));
+	good = !syscall(SYS_finit_module, fd, params, 0);
+	close(fd);
+	return good;
+}
+
+bool do_hotplug(void)
+{
+	char path[80];
+
+	/* One alone may not go. */
+	if (!may_hotplug || nr_cpus < 2 || pick(20))
+		return false;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
+		 1 + pick(nr_cpus - 1));
+	return write_file(path, pick(2) ? "0" : "1");
+}
