@@ -28,6 +28,7 @@ struct ring {
 	size_t size;		/* of a sub-buffer */
 	int clock;
 	uint64_t lost;		/* before that event */
+	uint64_t behind;	/* its last event */
 };
 
 /* The library's side: one CPU's rings, one after the other. */
@@ -37,6 +38,8 @@ struct rbmap_map {
 	bool have;		/* the ring's sub-buffer was given out */
 	uint64_t gone;		/* lost in rings before this one */
 	uint64_t told;
+	uint64_t behind;	/* to be told with the next ring's */
+	bool frozen, ended;
 	struct synth synth;
 	int error;		/* of the call that comes after the last ring */
 	_Atomic bool woken;
@@ -64,24 +67,30 @@ void rbmap_close(struct rbmap_map *map)
 
 int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
-	struct ring *ring;
+	struct ring *ring = &map->ring[map->at];
 	uint64_t nr;
 
-	if (map->have && map->at + 1 < map->nr) {
-		map->gone += map->ring[map->at++].lost;
-		map->have = false;
+	if (map->have && (map->at + 1 < map->nr || map->frozen) && !map->ended) {
+		map->behind += ring->behind;
+		map->told += ring->behind;
+		map->ended = map->at + 1 == map->nr;
+		if (!map->ended) {
+			map->gone += ring->lost + ring->behind;
+			map->have = false;
+			ring = &map->ring[++map->at];
+		}
 	}
-	if (map->have)
+	if (map->have || !ring->size)
 		return map->error;
-	ring = &map->ring[map->at];
 	map->have = true;
 	map->synth.room = ring->size - RBMAP_SUBBUF_HEADER_SIZE;
 	synth_begin(&map->synth, ring->first);
 	map->synth.id = 1;
 	for (nr = ring->first; nr < ring->first + EVENTS; nr++)
 		assert_true(synth_number(&map->synth, nr, 1, nr));
-	*sb = synth_piece(&map->synth, ring->lost);
+	*sb = synth_piece(&map->synth, ring->lost + map->behind);
 	map->told += ring->lost;
+	map->behind = 0;
 	return 1;
 }
 
@@ -101,13 +110,14 @@ int rbmap_wake(struct rbmap_map *map)
 
 int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 {
-	uint64_t lost = map->ring[map->at].lost;
+	const struct ring *ring = &map->ring[map->at];
+	uint64_t lost = ring->lost + ring->behind;
 
 	*loss = (struct rbmap_loss){
 		.overrun = map->gone + lost,
 		.total = map->gone + lost,
 		.told = map->told,
-		.untold = map->have ? 0 : lost,
+		.untold = map->ended ? 0 : map->have ? ring->behind : lost,
 	};
 	return 0;
 }
@@ -154,7 +164,13 @@ static void add_ring(unsigned int cpu, uint64_t first, size_t size, int clock,
 {
 	struct rbmap_map *map = &cpus[cpu];
 
-	map->ring[map->nr++] = (struct ring){ first, size, clock, lost };
+	map->ring[map->nr++] = (struct ring){ first, size, clock, lost, 0 };
+}
+
+/* Behind the last event of a CPU's rings so far. */
+static void lose(unsigned int cpu, uint64_t lost)
+{
+	cpus[cpu].ring[cpus[cpu].nr - 1].behind = lost;
 }
 
 static int begin(void **state)
@@ -206,6 +222,8 @@ static void check_file(const uint64_t *first, uint64_t lost)
 		}
 	}
 	assert_int_equal(dat_next(r, &ev), 0);
+	for (unsigned int cpu = 0; cpu < dat_cpus(r); cpu++)
+		told += dat_lost_last(r, cpu);
 	assert_int_equal(told, lost);
 	dat_close(r);
 }
@@ -236,6 +254,7 @@ static void test_other_sizes(void **state)
 
 	(void)state;
 	add_ring(0, 100, 4096, 0, 5);
+	lose(0, 4);
 	add_ring(0, 300, 65536, 0, 0);
 	add_ring(0, 500, 8192, 0, 7);
 	add_ring(1, 200, 8192, 0, 0);
@@ -252,9 +271,9 @@ static void test_other_sizes(void **state)
 	assert_int_equal(result.new_clock, -1);
 	assert_int_equal(result.other_clock, 0);
 	/* What the first rings had lost nobody was told before. */
-	assert_int_equal(result.loss.total, 13);
-	assert_int_equal(result.loss.overrun, 13);
-	check_file(first, 13);
+	assert_int_equal(result.loss.total, 17);
+	assert_int_equal(result.loss.overrun, 17);
+	check_file(first, 17);
 }
 
 /* All that came before the change is there, of each CPU. */
@@ -270,7 +289,8 @@ static void test_clock_that_changes(void **state)
 	add_ring(0, 950, 4096, 0, 0);
 	add_ring(1, 200, 4096, 0, 0);
 	add_ring(1, 300, 4096, 0, 0);
-	add_ring(1, 910, 4096, 1, 0);
+	lose(1, 6);
+	add_ring(1, 910, 4096, 1, 1);
 	add_ring(2, 400, 4096, 0, 2);
 	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
 		write_stats(cpu, 1);
@@ -280,8 +300,8 @@ static void test_clock_that_changes(void **state)
 	assert_int_equal(result.error, 0);
 	assert_int_equal(result.new_clock, 1);
 	assert_int_equal(result.other_clock, 2 * EVENTS);
-	assert_int_equal(result.loss.total, 2);
-	check_file(first, 2);
+	assert_int_equal(result.loss.total, 9);
+	check_file(first, 9);
 }
 
 /* What is left of another clock from before is no part of it, nor its loss. */
@@ -293,7 +313,9 @@ static void test_old_clock(void **state)
 
 	(void)state;
 	add_ring(0, 100, 4096, 1, 50);
+	lose(0, 7);
 	add_ring(0, 150, 4096, 2, 60);
+	lose(0, 8);
 	add_ring(0, 200, 4096, 0, 3);
 	add_ring(1, 300, 4096, 0, 0);
 	add_ring(2, 110, 4096, 1, 0);
@@ -321,7 +343,12 @@ static void test_discard(void **state)
 	(void)state;
 	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
 		add_ring(cpu, 100, 4096, 1, 50);
+		lose(cpu, 3);
 		add_ring(cpu, 200, 65536, 0, 60);
+		lose(cpu, 2);
+		/* That has nothing yet. */
+		if (cpu == 2)
+			add_ring(cpu, 0, 0, 0, 0);
 		write_stats(cpu, 2);
 	}
 	rec = recorder_open(dir);
@@ -346,10 +373,13 @@ static void test_frozen(void **state)
 
 	(void)state;
 	add_ring(0, 100, 8192, 1, 9);
+	lose(0, 4);
 	add_ring(1, 150, 8192, 0, 0);
 	add_ring(2, 200, 8192, 1, 0);
-	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		cpus[cpu].frozen = true;
 		write_stats(cpu, 1);
+	}
 	rec = recorder_open(dir);
 	assert_non_null(rec);
 	assert_int_equal(recorder_clock(rec), 1);
@@ -359,8 +389,8 @@ static void test_frozen(void **state)
 	assert_int_equal(result.error, 0);
 	assert_int_equal(result.new_clock, -1);
 	assert_int_equal(result.other_clock, EVENTS);
-	assert_int_equal(result.loss.total, 9);
-	check_file(first, 9);
+	assert_int_equal(result.loss.total, 13);
+	check_file(first, 13);
 
 	begin(NULL);
 	add_ring(2, 200, 8192, 0, 0);

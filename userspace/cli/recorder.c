@@ -29,6 +29,7 @@ struct cpu_recorder {
 	struct rbmap_loss before;	/* when the recording began */
 	uint64_t earlier;		/* loss that was not told then */
 	uint64_t skip;			/* of it: not to be told at all */
+	uint64_t given;			/* loss that sub-buffers told */
 	unsigned int generation;	/* the ring that we read */
 	unsigned int first;		/* that was written at the start */
 	_Atomic uint64_t other_clock;	/* events that were left out */
@@ -275,6 +276,39 @@ static unsigned int whole_ring(const struct cpu_recorder *c)
 	return rbmap_nr_subbufs(c->map) + 1;
 }
 
+/* As rbmap_next_subbuf(); *@other: we have gone on to another ring. */
+static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
+		      bool *other)
+{
+	int ret = rbmap_next_subbuf(c->map, sb);
+	unsigned int generation = rbmap_generation(c->map);
+
+	*other = ret == 1 && generation != c->generation;
+	if (ret != 1)
+		return ret;
+	c->generation = generation;
+	if (*other && c->rec->writer)
+		dat_next_ring(c->rec->writer, c->cpu);
+	if (sb->lost != RBMAP_LOST_UNKNOWN)
+		c->given += sb->lost;
+	return ret;
+}
+
+/* What was lost behind the events of a ring comes with those of the next one. */
+static uint64_t lost_behind(const struct cpu_recorder *c,
+			    const struct rbmap_loss *loss)
+{
+	return loss->told > c->given ? loss->told - c->given : 0;
+}
+
+/* Nothing that was lost until now is the recording's. */
+static void begin_here(struct cpu_recorder *c)
+{
+	rbmap_loss(c->map, &c->before);
+	c->earlier = 0;
+	c->skip = c->before.untold + lost_behind(c, &c->before);
+}
+
 /* How many events the new part of a sub-buffer has. */
 static uint64_t count_events(const struct cpu_recorder *c,
 			     const struct rbmap_subbuf *sb)
@@ -297,12 +331,14 @@ static uint64_t count_events(const struct cpu_recorder *c,
  */
 static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb)
 {
+	struct rbmap_subbuf only_lost = { .lost = sb->lost };
+
 	c->other_clock += count_events(c, sb);
 	if (c->generation < c->first) {
-		rbmap_loss(c->map, &c->before);
-		c->earlier = 0;
+		begin_here(c);
 		return true;
 	}
+	c->error = dat_add(c->rec->writer, c->cpu, &only_lost, NULL, NULL);
 	c->rec->new_clock = rbmap_clock(c->map);
 	c->rec->stop = true;
 	return false;
@@ -328,19 +364,6 @@ static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
 	return false;
 }
 
-/* Have we gone on to another ring? */
-static bool next_ring(struct cpu_recorder *c)
-{
-	unsigned int generation = rbmap_generation(c->map);
-
-	if (generation == c->generation)
-		return false;
-	c->generation = generation;
-	if (c->rec->writer)
-		dat_next_ring(c->rec->writer, c->cpu);
-	return true;
-}
-
 /*
  * Read until there is nothing, or, @once, what the rings held at first.  False:
  * give up.
@@ -349,12 +372,13 @@ static bool drain(struct cpu_recorder *c, bool once)
 {
 	unsigned int limit = whole_ring(c);
 	struct rbmap_subbuf sb;
+	bool other;
 	int ret;
 
 	for (;;) {
-		ret = rbmap_next_subbuf(c->map, &sb);
+		ret = next_piece(c, &sb, &other);
 		if (ret == 1) {
-			if (next_ring(c))
+			if (other)
 				limit = whole_ring(c);
 			if (!record_piece(c, &sb))
 				return false;
@@ -409,6 +433,7 @@ static void *run(void *arg)
 int recorder_discard(struct recorder *rec)
 {
 	struct rbmap_subbuf sb;
+	bool other;
 	int ret;
 
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
@@ -418,14 +443,11 @@ int recorder_discard(struct recorder *rec)
 		if (!c->map)
 			continue;
 		limit = whole_ring(c);
-		while (limit && (ret = rbmap_next_subbuf(c->map, &sb)) == 1)
-			limit = next_ring(c) ? whole_ring(c) :
-					       limit - !sb.offset;
+		while (limit && (ret = next_piece(c, &sb, &other)) == 1)
+			limit = other ? whole_ring(c) : limit - !sb.offset;
 		if (limit && ret < 0)
 			return ret;
-		rbmap_loss(c->map, &c->before);
-		c->earlier = 0;
-		c->skip = c->before.untold;
+		begin_here(c);
 	}
 	return 0;
 }
@@ -454,6 +476,17 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	return 0;
 }
 
+/* No other ring comes to tell what was lost behind the last event. */
+static void tell_end(struct cpu_recorder *c)
+{
+	struct rbmap_subbuf only_lost = { 0 };
+	struct rbmap_loss loss;
+
+	rbmap_loss(c->map, &loss);
+	only_lost.lost = lost_behind(c, &loss);
+	record_piece(c, &only_lost);
+}
+
 void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		       const struct comm_fields *fields, int clock)
 {
@@ -467,7 +500,8 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 			continue;
 		/* No ring comes after these: one of another clock is left out. */
 		c->first = UINT_MAX;
-		drain(c, false);
+		if (drain(c, false))
+			tell_end(c);
 		rec->failed = c->error;
 	}
 }
