@@ -4,7 +4,7 @@
 # Command lines that make no sense: one line that says why, and status 2.
 . "$(dirname "$0")/tap.sh"
 
-commands="load unload status list enable disable stat stream record report tracefs-dir"
+commands="load unload status list enable disable stat stream record snapshot report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense
@@ -41,6 +41,8 @@ says 2 "'abc' is no number of seconds" record -d abc
 says 2 "option -o wants the name of a file" record -o ''
 says 2 "a command goes behind --" record sleep 1
 says 2 "no command after --" record --
+says 2 "option -o wants the name of a file" snapshot -o ''
+says 2 "what is 'x' for" snapshot x
 says 2 "'x' is no number of a CPU" report --cpu x
 says 2 "One recording at a time" report a b
 says 2 "which directory" tracefs-dir

@@ -204,6 +204,13 @@ const char *control_clock_name(int clock)
 						 "another one";
 }
 
+void control_print_clocks(struct buf *out, int clock)
+{
+	for (int i = 0; i < NR_CLOCKS; i++)
+		buf_printf(out, i == clock ? "%s[%s]" : "%s%s", i ? " " : "",
+			   clock_names[i]);
+}
+
 int control_clock_of(const char *text)
 {
 	size_t len;

@@ -53,6 +53,9 @@ char *control_clock(void);
 /* That one in a text that was read from there: enum rbmap_clock, or -1. */
 int control_clock_of(const char *text);
 const char *control_clock_name(int clock);
+/* A text like that, with a clock chosen. */
+struct buf;
+void control_print_clocks(struct buf *out, int clock);
 
 struct control_event {
 	char *system;

@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
 	&command_stat,
 	&command_stream,
 	&command_record,
+	&command_snapshot,
 	&command_report,
 	&command_tracefs_dir,
 };

@@ -23,7 +23,7 @@ _rbmap()
 {
 	local cur prev command options i
 	local commands="load unload status list enable disable stat stream
-		record report tracefs-dir help"
+		record snapshot report tracefs-dir help"
 
 	cur=${COMP_WORDS[COMP_CWORD]}
 	prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -54,7 +54,8 @@ _rbmap()
 	done
 
 	case $command:$prev in
-	load:-m | load:--module | record:-o | record:--output)
+	load:-m | load:--module | record:-o | record:--output | \
+		snapshot:-o | snapshot:--output)
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return
 		;;
@@ -75,6 +76,7 @@ _rbmap()
 	stat) options="--json --interval" ;;
 	stream) options="--event --count --duration --no-follow" ;;
 	record) options="--event --output --duration --quiet --" ;;
+	snapshot) options="--output --keep --read-existing --quiet" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
 	tracefs-dir) options="--remove" ;;
 	*) options= ;;

@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap snapshot: what the rings held is in the file, or counted as lost, and the
+# rings go on.
+# shellcheck disable=SC2016,SC2317 # for another shell; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+
+# sum_of FILE N: the Nth number of each "123 events read, 45 lost", added up
+sum_of()
+{
+	awk -v n="$2" '/events read, [0-9]+ lost/ { sum += n == 1 ? $1 : $4 }
+		END { print sum + 0 }' "$1"
+}
+
+# same FILE: do both reports say the same? In $1.rbmap.  Losses after the last
+# event are a line that trace-cmd does not have.
+same()
+{
+	rbmap report -N "$1" >"$1.rbmap" 2>"$1.err" || return 1
+	trace-cmd report -N "$1" >"$1.trace-cmd" 2>"$1.err2"
+	[ ! -s "$1.err2" ] || return 1
+	diff "$1.rbmap" "$1.trace-cmd" | grep '^[<>]' |
+		grep -vE '^< CPU:[0-9]+ \[[0-9]+ EVENTS DROPPED\]$' >"$1.diff"
+	[ ! -s "$1.diff" ]
+}
+
+markers()
+{
+	grep -c ' marker: ' "$1"
+}
+
+# emit CPU FIRST COUNT: numbered events
+emit()
+{
+	taskset $((1 << $1)) awk -v cpu="$1" -v i="$2" -v n="$3" 'BEGIN {
+		for (n += i; i < n; i++) {
+			printf "%d:%d\n", cpu, i >"/dev/rbmap/marker"
+			fflush("/dev/rbmap/marker")
+		}
+	}'
+}
+
+emit_all()
+{
+	pids=
+	cpu=0
+	while [ $cpu -lt "$cpus" ]; do
+		emit $cpu "$1" "$2" &
+		pids="$pids $!"
+		cpu=$((cpu + 1))
+	done
+	# shellcheck disable=SC2086 # one word a process
+	wait $pids
+}
+
+# numbers FIRST COUNT FILE...: each CPU has them all, in order, once
+numbers()
+{
+	first=$1 count=$2
+	shift 2
+	cat "$@" | awk -v first="$first" -v count="$count" -v cpus="$cpus" '
+	/ marker: / {
+		split($NF, n, ":")
+		if (n[2] != first + have[n[1]]++)
+			bad++
+	}
+	END {
+		for (cpu = 0; cpu < cpus; cpu++)
+			if (have[cpu] != count)
+				bad++
+		exit bad != 0
+	}'
+}
+
+ok "load" rbmap load --module /modules/rbmap.ko buffer_size_kb=256 ||
+	done_testing
+
+# --- rbmap snapshot
+echo 1 >$root/events/rbmap/marker/enable
+emit_all 0 500
+rbmap snapshot -o /tmp/first 2>/tmp/first.log
+is $? 0 "snapshot"
+is "$(cat $root/snapshot)" 0 "it is freed"
+ok "both reports are the same" same /tmp/first
+ok "all that the rings held is there" numbers 0 500 /tmp/first.rbmap
+is "$(sum_of /tmp/first.log 1) $(sum_of /tmp/first.log 2)" "$((500 * cpus)) 0" "sums"
+emit_all 500 300
+rbmap snapshot -q -o /tmp/second 2>/tmp/second.log
+is "$?$(cat /tmp/second.log)" 0 "-q without a loss says nothing"
+ok "both reports are the same" same /tmp/second
+ok "the next one begins where that ended" numbers 500 300 /tmp/second.rbmap
+rbmap snapshot -o /tmp/empty 2>/tmp/empty.log
+is "$? $(sum_of /tmp/empty.log 1)" "0 0" "rings that are empty"
+ok "both reports are the same" same /tmp/empty
+
+# --- --keep and --read-existing
+emit_all 0 200
+rbmap snapshot --keep -q -o /tmp/kept
+is "$?$(cat $root/snapshot)" 01 "--keep"
+emit_all 200 100
+rbmap snapshot -o /tmp/refused 2>/tmp/refused.log
+is $? 1 "one that is there already is not replaced"
+like "$(cat /tmp/refused.log)" 'snapshot that somebody took: .*--read-existing' "and it says what to do"
+for i in 1 2; do
+	rbmap snapshot --read-existing -o /tmp/again$i 2>/tmp/again$i.log
+	is $? 0 "--read-existing, $i"
+	ok "both reports are the same" same /tmp/again$i
+	ok "all of it" numbers 0 200 /tmp/again$i.rbmap
+	is "$(sum_of /tmp/again$i.log 1)" $((200 * cpus)) "sums"
+done
+is "$(cat $root/snapshot)" 1 "it is left"
+echo 0 >$root/snapshot
+rbmap snapshot -r -o /tmp/none 2>/tmp/none.log
+is $? 1 "--read-existing where there is none"
+like "$(cat /tmp/none.log)" 'there is no snapshot' "and it says so"
+fails "without a file" test -e /tmp/none
+rbmap snapshot -q -o /tmp/rest
+ok "what came meanwhile: both reports are the same" same /tmp/rest
+ok "is all there" numbers 200 100 /tmp/rest.rbmap
+
+# --- the clock is the rings'
+emit_all 0 50
+rbmap snapshot -k -q -o /tmp/kept
+echo mono >$root/trace_clock
+rbmap snapshot -r -o /tmp/clock 2>/tmp/clock.log
+is "$? $(sum_of /tmp/clock.log 1)" "0 $((50 * cpus))" "a clock that has changed since"
+echo 0 >$root/snapshot
+rbmap report -N /tmp/clock >/tmp/clock.rbmap 2>&1
+rbmap report -N /tmp/kept >/tmp/kept.rbmap 2>&1
+ok "is not that of the snapshot" cmp /tmp/clock.rbmap /tmp/kept.rbmap
+echo local >$root/trace_clock
+echo 1 >$root/reset
+
+# --- no space: the snapshot is not lost
+mkdir -p /tmp/small
+mount -t tmpfs -o size=1m tmpfs /tmp/small
+dd if=/dev/zero of=/tmp/small/fill bs=1k count=1000 2>/dev/null
+emit_all 0 100
+rbmap snapshot -o /tmp/small/full 2>/tmp/full.log
+is $? 1 "a full disk: 1"
+like "$(cat /tmp/full.log)" 'snapshot is in memory as before: .*--read-existing' "and says where it is"
+rbmap snapshot -r -q -o /tmp/saved
+is $? 0 "it can be saved"
+echo 0 >$root/snapshot
+ok "both reports are the same" same /tmp/saved
+ok "all of it" numbers 0 100 /tmp/saved.rbmap
+umount /tmp/small
+
+# --- loss: only what a ring holds
+emit_all 0 16000
+rbmap snapshot -o /tmp/loss 2>/tmp/loss.log
+ok "loss: both reports are the same" same /tmp/loss
+lost=$(sum_of /tmp/loss.log 2)
+ok "loss: there is some" [ "$lost" -gt 0 ]
+is $(($(sum_of /tmp/loss.log 1) + lost)) $((16000 * cpus)) "read + lost = emitted"
+is "$(markers /tmp/loss.rbmap)" "$(sum_of /tmp/loss.log 1)" "the report has what was read"
+is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss.err)" "$lost" "and what was lost"
+like "$(cat /tmp/loss.log)" 'overwritten before' "cause and cure"
+
+ok "unload" rbmap unload
+done_testing

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "frozen.h"
+
+#define FILE_NAME	"snapshot"
+
+bool frozen_none(void)
+{
+	char *text = control_read(FILE_NAME);
+	bool none;
+
+	if (!text) {
+		control_complain(CONTROL_READ, FILE_NAME, -errno);
+		return false;
+	}
+	none = !strcmp(text, "0");
+	free(text);
+	if (!none)
+		complain("there is a snapshot that somebody took: save it with 'rbmap snapshot --read-existing', or free it with 'echo 0 > %s/" FILE_NAME "'",
+			 control_root());
+	return none;
+}
+
+bool frozen_take(void)
+{
+	int ret;
+
+	if (!frozen_none())
+		return false;
+	ret = control_write(FILE_NAME, "1");
+	if (ret == -ENOMEM)
+		complain("no memory for a snapshot, which takes as much again as the rings have: they are as they were; try a smaller buffer_size_kb");
+	else if (ret)
+		control_complain(CONTROL_WRITE, FILE_NAME, ret);
+	return !ret;
+}
+
+bool frozen_free(void)
+{
+	int ret = control_write(FILE_NAME, "0");
+
+	if (ret)
+		control_complain(CONTROL_WRITE, FILE_NAME, ret);
+	return !ret;
+}
+
+static bool write_file(const struct recording *recording, const char *path,
+		       struct recorder *recorder)
+{
+	int clock = recorder_clock(recorder);
+	struct dat_writer *writer = NULL;
+	struct buf clocks = { 0 };
+
+	/* That of the rings: trace_clock may have changed since. */
+	control_print_clocks(&clocks, clock);
+	if (clocks.failed)
+		complain("out of memory");
+	else
+		writer = recording_create(recording, path, recorder,
+					  clocks.data);
+	buf_free(&clocks);
+	if (!writer)
+		return false;
+	recorder_read_all(recorder, writer, recording->fields, clock);
+	return recording_finish(recording, writer, path, recorder);
+}
+
+bool frozen_write(const struct recording *recording, const char *path)
+{
+	struct recorder *recorder = recorder_open(RECORDER_SNAPSHOT);
+	bool ok = recorder && write_file(recording, path, recorder);
+
+	if (recorder)
+		recorder_close(recorder);
+	if (!ok)
+		complain("the snapshot is in memory as before: try again with 'rbmap snapshot --read-existing'");
+	return ok;
+}

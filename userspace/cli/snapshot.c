@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap snapshot: what the rings hold now, to a file, while they go on.
+ */
+#include <signal.h>
+
+#include "cli.h"
+#include "frozen.h"
+
+struct snapshot {
+	struct recording recording;
+	const char *output;
+	bool keep;
+	bool existing;
+};
+
+static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
+{
+	static const struct option longs[] = {
+		{ "output",		required_argument,	NULL, 'o' },
+		{ "keep",		no_argument,		NULL, 'k' },
+		{ "read-existing",	no_argument,		NULL, 'r' },
+		{ "quiet",		no_argument,		NULL, 'q' },
+		{ "help",		no_argument,		NULL, 'h' },
+		{ 0 }
+	};
+	const struct command *cmd = &command_snapshot;
+	int c, status = STATUS_OK;
+
+	*done = true;
+	while ((c = next_option(cmd, argc, argv, "o:krq", longs,
+				&status)) != -1) {
+		switch (c) {
+		case 'o':
+			if (!*optarg)
+				return usage_error(cmd, NO_OUTPUT_NAME);
+			s->output = optarg;
+			break;
+		case 'k':
+			s->keep = true;
+			break;
+		case 'r':
+			s->existing = true;
+			break;
+		case 'q':
+			s->recording.quiet = true;
+			break;
+		case OPTION_DONE:
+			return status;
+		}
+	}
+	if (optind < argc)
+		return usage_error(cmd, "what is '%s' for?", argv[optind]);
+	*done = false;
+	return STATUS_OK;
+}
+
+/* The events that are on now are most likely those that it holds. */
+static bool enabled(const void *data, const struct control_event *event)
+{
+	(void)data;
+	return event->enabled;
+}
+
+static bool write_file(struct snapshot *s)
+{
+	struct control_events events;
+	bool ok;
+
+	if (control_events_read(&events))
+		return false;
+	ok = recording_init(&s->recording, &events, enabled, NULL) &&
+	     frozen_write(&s->recording, s->output);
+	recording_free(&s->recording);
+	control_events_free(&events);
+	return ok;
+}
+
+static bool run(struct snapshot *s)
+{
+	if (!control_present())
+		return false;
+	/* A limit on the size of files is an error like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
+	/* Before anything else that takes time: the rings are written to. */
+	if (!s->existing && !frozen_take())
+		return false;
+	return write_file(s) && (s->keep || s->existing || frozen_free());
+}
+
+static int snapshot(int argc, char **argv)
+{
+	struct snapshot s = { .output = DEFAULT_OUTPUT };
+	bool done;
+	int status = parse_options(&s, argc, argv, &done);
+
+	if (done)
+		return status;
+	return run(&s) ? STATUS_OK : STATUS_ERROR;
+}
+
+const struct command command_snapshot = {
+	.name		= "snapshot",
+	.synopsis	= "[-o FILE] [--keep | --read-existing] [-q]",
+	.summary	= "Write what the rings hold now to a file, while they go on",
+	.help		=
+	"  -o, --output FILE    default: " DEFAULT_OUTPUT "\n"
+	"  -k, --keep           leave the snapshot in memory, to be read again\n"
+	"  -r, --read-existing  write the one that is in memory, and leave it there\n"
+	"  -q, --quiet          no sums (but what was lost)\n"
+	"\n"
+	"The rings are frozen and their CPUs go on in others; no event is lost for it.\n"
+	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark.\n",
+	.run		= snapshot,
+};
