@@ -1,14 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap snapshot: what the rings held is in the file, or counted as lost, and the
-# rings go on.
+# rbmap snapshot and rbmap record --flight-recorder: what the rings held is in the
+# file, or counted as lost, and the rings go on.
 # shellcheck disable=SC2016,SC2317 # for another shell; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 root=/sys/kernel/rbmap
 cpus=$(grep -c '^processor' /proc/cpuinfo)
+
+# summed KEY: over all CPUs' counters
+summed()
+{
+	cat $root/per_cpu/cpu*/stats |
+		awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }'
+}
 
 # sum_of FILE N: the Nth number of each "123 events read, 45 lost", added up
 sum_of()
@@ -77,6 +84,31 @@ numbers()
 	}'
 }
 
+# has_written N FILE: the flight recorder, its Nth file
+has_written()
+{
+	[ "$(grep -c 'B of events$' /tmp/flight.log)" = "$1" ] &&
+		grep -q "^/tmp/$2: " /tmp/flight.log && [ "$(cat "$root/snapshot")" = 0 ]
+}
+
+# The numbers of CPU 0 up to the last one, without a gap.
+up_to()
+{
+	awk -v last="$2" '/ marker: / {
+		split($NF, n, ":")
+		if (have++ && n[2] != before + 1)
+			bad++
+		before = n[2]
+	}
+	END { exit bad || !have || before != last }' "$1"
+}
+
+settings()
+{
+	cat $root/overwrite $root/events/*/enable $root/events/rbmap/marker/enable \
+		$root/tracing_on $root/snapshot
+}
+
 ok "load" rbmap load --module /modules/rbmap.ko buffer_size_kb=256 ||
 	done_testing
 
@@ -114,6 +146,9 @@ for i in 1 2; do
 	is "$(sum_of /tmp/again$i.log 1)" $((200 * cpus)) "sums"
 done
 is "$(cat $root/snapshot)" 1 "it is left"
+rbmap record -f -e rbmap:marker -o /tmp/refused 2>/tmp/refused.log
+is $? 1 "a flight recorder does not begin"
+like "$(cat /tmp/refused.log)" 'snapshot that somebody took' "and says why"
 echo 0 >$root/snapshot
 rbmap snapshot -r -o /tmp/none 2>/tmp/none.log
 is $? 1 "--read-existing where there is none"
@@ -162,5 +197,58 @@ is "$(markers /tmp/loss.rbmap)" "$(sum_of /tmp/loss.log 1)" "the report has what
 is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss.err)" "$lost" "and what was lost"
 like "$(cat /tmp/loss.log)" 'overwritten before' "cause and cure"
 
+# --- a flight recorder: all in all, from SIGUSR1 to SIGUSR1
+echo 0 >$root/overwrite
+echo 1 >$root/events/sched/sched_process_exec/enable
+settings >/tmp/before
+rbmap record --flight-recorder -o /tmp/flight -e rbmap:marker 2>/tmp/flight.log &
+recorder=$!
+ok "it begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
+is "$(cat $root/overwrite)" 1 "overwrite is 1"
+emit_all 0 700 &
+emitter=$!
+written=0
+for next in flight flight.1 flight.2; do
+	sleep 0.2
+	kill -USR1 $recorder
+	written=$((written + 1))
+	ok "SIGUSR1 writes $next" retry_until 30 has_written $written $next
+done
+wait $emitter
+emit_all 700 100
+kill -TERM $recorder
+wait $recorder
+is $? 0 "SIGTERM ends it: 0"
+for next in flight flight.1 flight.2 flight.3; do
+	ok "$next: both reports are the same" same /tmp/$next
+done
+ok "all events are there, once, in order" numbers 0 800 \
+	/tmp/flight.rbmap /tmp/flight.1.rbmap /tmp/flight.2.rbmap /tmp/flight.3.rbmap
+is "$(sum_of /tmp/flight.log 1) $(sum_of /tmp/flight.log 2)" "$((800 * cpus)) 0" "sums"
+fails "there is no other file" test -e /tmp/flight.4
+settings >/tmp/after
+ok "settings are as they were" cmp /tmp/before /tmp/after
+is "$(summed 'retired rings')" 0 "no old ring is left"
+
+# --- of a command, with more events than the rings hold
+rbmap record -f -q -o /tmp/command -e rbmap:marker -- \
+	taskset 1 awk 'BEGIN { for (i = 0; i < 15000; i++) {
+		printf "0:%d\n", i >"/dev/rbmap/marker"; fflush("/dev/rbmap/marker") } }' \
+	2>/tmp/command.log
+is $? 0 "the end of a command"
+ok "both reports are the same" same /tmp/command
+lost=$(sum_of /tmp/command.log 2)
+ok "what came first was overwritten" [ "$lost" -gt 0 ]
+is $(($(sum_of /tmp/command.log 1) + lost)) 15000 "read + lost = emitted"
+ok "it has what came last" up_to /tmp/command.rbmap 14999
+echo 1 >$root/reset
+emit_all 0 10
+rbmap record -f -q -d 0 -o /tmp/held
+ok "what the rings hold, without -e: both reports are the same" same /tmp/held
+ok "belongs to it" numbers 0 10 /tmp/held.rbmap
+fails "a command that does not exist" rbmap record -f -q -o /tmp/none -- /nowhere/x
+fails "leaves no file" test -e /tmp/none
+settings >/tmp/after
+ok "settings are as they were" cmp /tmp/before /tmp/after
 ok "unload" rbmap unload
 done_testing

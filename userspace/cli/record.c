@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "child.h"
 #include "cli.h"
 #include "control.h"
+#include "frozen.h"
 #include "recording.h"
 
 #define TICK_MS		500
@@ -23,12 +25,16 @@ struct record {
 	const char *output;
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
+	bool flight;			/* read nothing until there is a reason */
 
 	struct control_events events;
 	struct recording recording;
 	struct recorder *recorder;
 	struct dat_writer *writer;
 	int clock;			/* of the file */
+	unsigned int nr_dumps;		/* files of a flight recorder */
+	bool dump_failed;
+	char *overwrite;		/* as it was, if we have changed it */
 	struct child child;
 
 	bool progress;			/* a line that changes is shown */
@@ -48,6 +54,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 		{ "event",	required_argument,	NULL, 'e' },
 		{ "output",	required_argument,	NULL, 'o' },
 		{ "duration",	required_argument,	NULL, 'd' },
+		{ "flight-recorder", no_argument,	NULL, 'f' },
 		{ "quiet",	no_argument,		NULL, 'q' },
 		{ "help",	no_argument,		NULL, 'h' },
 		{ 0 }
@@ -56,7 +63,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "+e:o:d:q", longs,
+	while ((c = next_option(cmd, argc, argv, "+e:o:d:fq", longs,
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
@@ -75,6 +82,9 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 			else if (!parse_seconds(optarg, &r->seconds))
 				return usage_error(cmd, "'%s' is no number of seconds",
 						   optarg);
+			break;
+		case 'f':
+			r->flight = true;
 			break;
 		case 'q':
 			r->recording.quiet = true;
@@ -130,7 +140,7 @@ static bool prepare(struct record *r)
 {
 	uint64_t on;
 
-	if (!control_present())
+	if (!control_present() || (r->flight && !frozen_none()))
 		return false;
 	r->recorder = recorder_open(RECORDER_LIVE);
 	if (!r->recorder || control_events_read(&r->events))
@@ -148,7 +158,7 @@ static bool prepare(struct record *r)
 		complain("warning: tracing_on is 0, nothing is recorded until it is 1: echo 1 > %s/tracing_on",
 			 control_root());
 	return recording_init(&r->recording, &r->events, wanted, r) &&
-	       create_file(r);
+	       (r->flight || create_file(r));
 }
 
 /*
@@ -160,13 +170,85 @@ static bool begins_empty(const struct record *r)
 	return r->patterns.nr || r->command;
 }
 
+static bool start_threads(struct record *r)
+{
+	int ret = recorder_start(r->recorder, r->writer, r->recording.fields,
+				 r->clock);
+
+	if (ret)
+		complain("cannot start a thread: %s (ulimit -u?)",
+			 strerror(-ret));
+	return !ret;
+}
+
+/*
+ * A flight recorder: nobody reads the rings, their oldest events go.  What they
+ * hold is frozen and written when there is a reason to.
+ */
+static bool begin_flight(struct record *r)
+{
+	char *overwrite = control_read("overwrite");
+	int ret;
+
+	if (!overwrite) {
+		control_complain(CONTROL_READ, "overwrite", -errno);
+		return false;
+	}
+	/* That we can read them was all that we wanted to know. */
+	recorder_close(r->recorder);
+	r->recorder = NULL;
+	if (!strcmp(overwrite, "1"))
+		free(overwrite);
+	else
+		r->overwrite = overwrite;
+	/* In rings where a reader stands, what it holds is never overwritten. */
+	if (begins_empty(r) && !(frozen_take() && frozen_free()))
+		return false;
+	ret = r->overwrite ? control_write("overwrite", "1") : 0;
+	if (ret)
+		control_complain(CONTROL_WRITE, "overwrite", ret);
+	return !ret;
+}
+
+static bool end_flight(struct record *r)
+{
+	int ret = r->overwrite ? control_write("overwrite", r->overwrite) : 0;
+
+	if (ret)
+		control_complain(CONTROL_WRITE, "overwrite", ret);
+	free(r->overwrite);
+	r->overwrite = NULL;
+	return !ret;
+}
+
+/* To FILE, and to FILE.1, FILE.2 … the next times. */
+static bool dump(struct record *r)
+{
+	char path[PATH_MAX];
+	int len;
+
+	if (r->nr_dumps)
+		len = snprintf(path, sizeof(path), "%s.%u", r->output,
+			       r->nr_dumps);
+	else
+		len = snprintf(path, sizeof(path), "%s", r->output);
+	if (len >= PATH_MAX) {
+		complain("the name of the file is too long: name another one with -o");
+		return false;
+	}
+	if (!frozen_take() || !frozen_write(&r->recording, path))
+		return false;
+	r->nr_dumps++;
+	return frozen_free();
+}
+
 static bool start(struct record *r)
 {
 	int ret;
 
 	if (r->patterns.nr && control_disable_others(&r->events))
 		return false;
-	if (begins_empty(r)) {
+	if (begins_empty(r) && !r->flight) {
 		ret = recorder_discard(r->recorder);
 		if (ret) {
 			complain("cannot read the rings: %s",
@@ -174,13 +256,8 @@ static bool start(struct record *r)
 			return false;
 		}
 	}
-	ret = recorder_start(r->recorder, r->writer, r->recording.fields,
-			     r->clock);
-	if (ret) {
-		complain("cannot start a thread: %s (ulimit -u?)",
-			 strerror(-ret));
+	if (!(r->flight ? begin_flight(r) : start_threads(r)))
 		return false;
-	}
 	if (r->patterns.nr && control_enable_selected(&r->events, true))
 		return false;
 	return true;
@@ -206,9 +283,11 @@ static void end_progress(struct record *r)
 }
 
 /* Signals are taken in wait_for_end() and nowhere else. */
-static void block_signals(sigset_t *set)
+static void block_signals(const struct record *r, sigset_t *set)
 {
 	sigemptyset(set);
+	if (r->flight)
+		sigaddset(set, SIGUSR1);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGHUP);
@@ -220,11 +299,26 @@ static void block_signals(sigset_t *set)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* False: the recording ends. */
+static bool take_signal(struct record *r, int sig)
+{
+	switch (sig) {
+	case SIGCHLD:
+		return !child_ended(&r->child);
+	case SIGUSR1:
+		r->dump_failed = !dump(r);
+		return !r->dump_failed;
+	}
+	/* A terminal has sent it to the command too. */
+	child_signal(&r->child, sig);
+	return false;
+}
+
 static void wait_for_end(struct record *r, const sigset_t *set)
 {
 	double deadline = r->seconds < 0 ? 1e18 : now() + r->seconds;
 
-	while (!recorder_ended(r->recorder)) {
+	while (r->flight || !recorder_ended(r->recorder)) {
 		double left = deadline - now();
 		struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
 		int sig;
@@ -234,14 +328,9 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		if (left < TICK_MS / 1000.0)
 			tick.tv_nsec = left * 1e9;
 		sig = sigtimedwait(set, NULL, &tick);
-		if (sig == SIGCHLD && child_ended(&r->child))
+		if (sig > 0 && !take_signal(r, sig))
 			break;
-		if (sig > 0 && sig != SIGCHLD) {
-			/* A terminal has sent it to the command too. */
-			child_signal(&r->child, sig);
-			break;
-		}
-		if (sig < 0) {
+		if (sig < 0 && r->writer) {
 			/* Who kills us now leaves a file with sizes. */
 			dat_update(r->writer);
 			show_progress(r);
@@ -254,7 +343,11 @@ static bool stop_events(struct record *r)
 {
 	bool ok = !control_disable_ours(&r->events);
 
-	recorder_stop(r->recorder);
+	if (r->recorder)
+		recorder_stop(r->recorder);
+	/* One that was not written is still to be had: don't take another. */
+	else if (!r->dump_failed && !dump(r))
+		ok = false;
 	if (control_restore(&r->events))
 		ok = false;
 	return ok;
@@ -264,7 +357,11 @@ static bool stop_events(struct record *r)
 static void abandon(struct record *r)
 {
 	child_signal(&r->child, SIGKILL);
+	r->dump_failed = true;
 	stop_events(r);
+	end_flight(r);
+	if (!r->writer)
+		return;
 	dat_finish(r->writer, NULL, NULL);
 	unlink(r->output);
 }
@@ -273,6 +370,8 @@ static bool finish(struct record *r)
 {
 	bool ok = stop_events(r);
 
+	if (r->flight)
+		return end_flight(r) && ok && !r->dump_failed;
 	end_progress(r);
 	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
 		ok = false;
@@ -284,7 +383,7 @@ static bool run(struct record *r)
 	sigset_t set;
 	bool ok;
 
-	block_signals(&set);
+	block_signals(r, &set);
 	if (!prepare(r))
 		return false;
 	ok = !r->command || child_prepare(&r->child, r->command);
@@ -296,6 +395,9 @@ static bool run(struct record *r)
 		abandon(r);
 		return false;
 	}
+	if (r->flight && !r->recording.quiet)
+		fprintf(stderr, "the flight recorder runs: 'kill -USR1 %d' writes what it has to %s\n",
+			getpid(), r->output);
 	wait_for_end(r, &set);
 	ok = finish(r);
 	/* The recording is safe; the command may go on as long as it likes. */
@@ -328,7 +430,7 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-q] [-- COMMAND...]",
+	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-fq] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS are over or Ctrl-C",
 	.help		=
 	"  -e, --event EVENT       record EVENT (system:event, a wildcard goes) and no\n"
@@ -337,6 +439,8 @@ const struct command command_record = {
 	"                          enabled already\n"
 	"  -o, --output FILE       default: " DEFAULT_OUTPUT "\n"
 	"  -d, --duration SECONDS  end after SECONDS; 0: save what the rings hold now\n"
+	"  -f, --flight-recorder   keep the latest events in memory; write them to FILE\n"
+	"                          at the end and at SIGUSR1 (then FILE.1, FILE.2 ...)\n"
 	"  -q, --quiet             no progress, no sums (but what was lost)\n"
 	"\n"
 	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark. What was\n"

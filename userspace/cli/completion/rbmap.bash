@@ -75,7 +75,7 @@ _rbmap()
 	status | list) options="--json" ;;
 	stat) options="--json --interval" ;;
 	stream) options="--event --count --duration --no-follow" ;;
-	record) options="--event --output --duration --quiet --" ;;
+	record) options="--event --output --duration --flight-recorder --quiet --" ;;
 	snapshot) options="--output --keep --read-existing --quiet" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
 	tracefs-dir) options="--remove" ;;
