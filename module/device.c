@@ -157,6 +157,8 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 
 	if (!count)
 		return 0;
+	if (rbmap_file_observes(rfile))
+		return -EBADF;
 	if (mutex_lock_interruptible(&rfile->lock))
 		return -EINTR;
 	if (rfile->offset == rfile->copy_size)
@@ -270,7 +272,11 @@ static long rbmap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	switch (cmd) {
 	case RBMAP_IOCTL_GET_READER:
+		if (rbmap_file_observes(file->private_data))
+			return -EBADF;
 		return rbmap_get_reader(file);
+	case RBMAP_IOCTL_OBSERVE:
+		return rbmap_file_observe(file->private_data);
 	case RBMAP_IOCTL_SNAPSHOT:
 		return rbmap_snapshot_fd(file->private_data);
 	case 0:
@@ -292,6 +298,8 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 	struct rbmap_file *rfile = file->private_data;
 	ssize_t ret;
 
+	if (rbmap_file_observes(rfile))
+		return -EBADF;
 	do {
 		struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
 

@@ -14,6 +14,9 @@
  * @snapshot: it is of a snapshot, which nothing takes the place of
  * @reads: it counts as a reader of the CPU's rings; under @cpu_buf's lock
  * @maps: of the file: while there are any, @gen stays; under @cpu_buf's lock
+ * @observes: takes nothing, and reads one ring after the other, whether others
+ *	read it to its end or not; under @cpu_buf's lock
+ * @looked: has mapped @gen; under @cpu_buf's lock
  * @lock: one read() at a time; user memory may be touched with it held
  * @copy: the sub-buffer that read() hands out, allocated by the first one
  * @copy_size: its bytes
@@ -25,6 +28,8 @@ struct rbmap_file {
 	bool				snapshot;
 	bool				reads;
 	unsigned int			maps;
+	bool				observes;
+	bool				looked;
 	struct mutex			lock;
 	struct rbmap_subbuf_header	*copy;
 	size_t				copy_size;
@@ -34,6 +39,8 @@ struct rbmap_file {
 struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map);
 struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file);
 void rbmap_file_unbind(struct rbmap_file *file);
+int rbmap_file_observe(struct rbmap_file *file);
+bool rbmap_file_observes(const struct rbmap_file *file);
 bool rbmap_file_stays(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
 void rbmap_file_unmap(struct rbmap_file *file);

@@ -16,7 +16,8 @@
 unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes)
 {
 	return (sizes->nr_slots + 1UL) *
-	       (sizes->subbuf_size + sizeof(struct rbmap_subbuf) + sizeof(u64));
+	       (sizes->subbuf_size + sizeof(struct rbmap_subbuf) + sizeof(u64)) +
+	       PAGE_ALIGN(rbmap_shown_size(sizes->nr_slots));
 }
 
 /**
@@ -38,6 +39,8 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 	}
 	kvfree(subbuf);
 	kvfree(gen->ring.slot);
+	if (gen->ring.shown && !gen->origin)
+		rbmap_pages_free(gen->ring.shown);
 	free_page((unsigned long)gen->meta);
 	if (gen->pad)
 		__free_page(gen->pad);
@@ -85,6 +88,10 @@ static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
 {
 	u32 i;
 
+	gen->shown_size = PAGE_ALIGN(rbmap_shown_size(gen->ring.nr_slots));
+	gen->ring.shown = rbmap_pages_alloc(gen->shown_size, node);
+	if (!gen->ring.shown)
+		return -ENOMEM;
 	for (i = 0; i <= gen->ring.nr_slots; i++) {
 		gen->ring.subbuf[i].header = rbmap_pages_alloc(gen->subbuf_size,
 							       node);
@@ -133,6 +140,7 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 	}
 	config.subbuf = gen->ring.subbuf;
 	config.slot = gen->ring.slot;
+	config.shown = gen->ring.shown;
 	rbmap_ring_init(&gen->ring, &config);
 	gen->ring.off = !cpu_buf->buffer->on;
 	rbmap_meta_init(gen);
@@ -258,6 +266,7 @@ void rbmap_generation_reset(struct rbmap_generation *gen)
 	base->read = reader->read;
 	base->overrun = reader->expected - reader->read;
 	base->disabled = local_read(&ring->disabled);
+	base->seq = reader->next;
 	base->touched = READ_ONCE(ring->touched);
 	base->overwritten = local_read(&ring->overwritten);
 	gen->moved = 0;

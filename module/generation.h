@@ -29,6 +29,7 @@ struct rbmap_base {
 	u64	told;
 	u64	touched;
 	u64	overwritten;
+	u64	seq;
 };
 
 /**
@@ -45,6 +46,8 @@ struct rbmap_base {
  * @shared: its sub-buffers are those of others, too; under @reader_lock
  * @number: from 1
  * @subbuf_size: bytes
+ * @shown_size: bytes of what observers map, in whole pages; 0: a clone, which
+ *	nobody observes
  * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
  *	@copied.  Taken with mmap_lock held, so no user memory is touched with it held
  * @mapped: maps of it
@@ -68,6 +71,7 @@ struct rbmap_generation {
 	bool			shared;
 	u32			number;
 	u32			subbuf_size;
+	u32			shown_size;
 
 	struct mutex		reader_lock;
 	unsigned int		mapped;
@@ -146,7 +150,14 @@ void rbmap_meta_update(struct rbmap_generation *gen);
 void rbmap_generation_stats(struct rbmap_generation *gen,
 			    struct rbmap_buffer_stats *stats);
 
-/* mmap.c */
+/*
+ * mmap.c
+ *
+ * Behind the largest ring, and not right behind this one: a map of the ring
+ * that is too long must fail.
+ */
+#define RBMAP_SHOWN_OFFSET	(1ULL << 40)
+
 int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma);
 
 /* splice.c */

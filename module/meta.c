@@ -100,6 +100,8 @@ void rbmap_meta_init(struct rbmap_generation *gen)
 	meta->cpu = gen->cpu_buf->cpu;
 	meta->generation = gen->number;
 	meta->snapshot = !!gen->origin;
+	meta->shown_size = gen->shown_size;
+	meta->shown_offset = gen->shown_size ? RBMAP_SHOWN_OFFSET : 0;
 	rbmap_meta_update(gen);
 }
 
@@ -123,6 +125,7 @@ void rbmap_meta_update(struct rbmap_generation *gen)
 	WRITE_ONCE(meta->pages_touched, stats.subbufs_touched);
 	WRITE_ONCE(meta->mode, READ_ONCE(ring->mode));
 	WRITE_ONCE(meta->clock, ring->clock);
+	WRITE_ONCE(meta->first_seq, gen->base.seq);
 	WRITE_ONCE(meta->retired, rbmap_generation_retired(gen));
 	WRITE_ONCE(meta->lost, stats.lost);
 	WRITE_ONCE(meta->dropped_full, stats.dropped_full);

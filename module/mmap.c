@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Map a ring: the meta-page, padded to a sub-buffer, then the sub-buffers. */
+/*
+ * Map a ring: the meta-page, padded to a sub-buffer, then the sub-buffers; and
+ * far behind them what observers go by.
+ */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "compat/mm.h"
 #include "file.h"
 #include "pages.h"
+
+#define RBMAP_SHOWN_PGOFF	((unsigned long)(RBMAP_SHOWN_OFFSET >> PAGE_SHIFT))
 
 /* The page at a page offset of the file; NULL beyond its end. */
 static struct page *rbmap_file_page(const struct rbmap_generation *gen,
@@ -15,6 +20,11 @@ static struct page *rbmap_file_page(const struct rbmap_generation *gen,
 	unsigned long id = pgoff / subbuf_pages;
 	unsigned long offset = (pgoff % subbuf_pages) << PAGE_SHIFT;
 
+	if (pgoff >= RBMAP_SHOWN_PGOFF) {
+		offset = (pgoff - RBMAP_SHOWN_PGOFF) << PAGE_SHIFT;
+		return offset < gen->shown_size ?
+		       rbmap_page_of((u8 *)gen->ring.shown + offset) : NULL;
+	}
 	if (!pgoff)
 		return virt_to_page(gen->meta);
 	if (!id)
@@ -91,16 +101,26 @@ static int rbmap_insert_pages(const struct rbmap_generation *gen,
 	return err;
 }
 
-static int rbmap_generation_mmap(struct rbmap_generation *gen,
-				 struct vm_area_struct *vma)
+/* How many pages can be mapped from there; 0: no map begins there. */
+static unsigned long rbmap_pages_from(const struct rbmap_generation *gen,
+				      unsigned long pgoff)
 {
 	unsigned long subbuf_pages = gen->subbuf_size >> PAGE_SHIFT;
 	unsigned long nr_pages = (gen->ring.nr_slots + 2UL) * subbuf_pages;
+
+	if (pgoff == RBMAP_SHOWN_PGOFF)
+		return gen->shown_size >> PAGE_SHIFT;
+	if (pgoff >= nr_pages || pgoff % subbuf_pages)
+		return 0;
+	return nr_pages - pgoff;
+}
+
+static int rbmap_generation_mmap(struct rbmap_generation *gen,
+				 struct vm_area_struct *vma)
+{
 	int err;
 
-	if (vma->vm_pgoff >= nr_pages ||
-	    vma_pages(vma) > nr_pages - vma->vm_pgoff ||
-	    vma->vm_pgoff % subbuf_pages)
+	if (vma_pages(vma) > rbmap_pages_from(gen, vma->vm_pgoff))
 		return -EINVAL;
 
 	mutex_lock(&gen->reader_lock);
@@ -117,7 +137,7 @@ static int rbmap_generation_mmap(struct rbmap_generation *gen,
  * @vma: read-only and shared
  *
  * Return: 0; -EPERM: to be written, executed or private; -EINVAL: not at a
- * sub-buffer, or beyond the end; -ENOMEM.
+ * sub-buffer nor at what observers go by, or beyond the end; -ENOMEM.
  */
 int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 {

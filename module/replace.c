@@ -198,7 +198,8 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 
 	/*
 	 * Writers have preemption off from looking their ring up to leaving it:
-	 * after this, nobody is in an old one.  litmus: generation-retire
+	 * after this, nobody is in an old one.  litmus: generation-retire,
+	 * observe-retired
 	 */
 	synchronize_rcu_expedited();
 	for_each_replaced(buf, which, cpu, cpu_buf) {

@@ -19,6 +19,7 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 
 	ring->subbuf = config->subbuf;
 	ring->slot = config->slot;
+	ring->shown = config->shown;
 	ring->ops = config->ops;
 	ring->nr_slots = config->nr_slots;
 	ring->modulus = modulus;
@@ -29,11 +30,14 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 	for (i = 0; i < ring->nr_slots; i++) {
 		u64 at = rbmap_seq_add(seq, i, modulus);
 		u64 was = rbmap_seq_sub(at, ring->nr_slots, modulus);
+		u64 slot = i ? rbmap_slot(was, i + 1, true) :
+			       rbmap_slot(at, i + 1, false);
 
-		ring->slot[rbmap_seq_index(at, ring->nr_slots)] =
-			i ? rbmap_slot(was, i + 1, true) :
-			    rbmap_slot(at, i + 1, false);
+		ring->slot[rbmap_seq_index(at, ring->nr_slots)] = slot;
+		rbmap_ring_shown(ring, at)->slot = slot;
 	}
+	ring->shown->modulus = modulus;
+	ring->shown->newest = seq;
 	ring->tail = rbmap_tail(seq, 1, 0);
 	ring->commit = rbmap_commit_word(seq, 0);
 	ring->commit_id = 1;

@@ -16,6 +16,8 @@
  *	writer and reader, by cmpxchg
  *				slots
  *	the reader		struct rbmap_reader
+ *	who opens a sub-buffer, and the publisher
+ *				what is shown to observers, who take nothing
  */
 #ifndef RBMAP_RING_RING_H
 #define RBMAP_RING_RING_H
@@ -123,6 +125,7 @@ struct rbmap_ring {
 
 	/* Read for each sub-buffer. */
 	u64			*slot;		/* nr_slots words */
+	struct rbmap_shown	*shown;		/* to observers; never read */
 	u64			modulus;
 	u32			nr_slots;
 	u32			mode;		/* enum rbmap_mode */
@@ -141,6 +144,7 @@ struct rbmap_ring {
  * @subbuf: nr_slots + 1 zeroed entries, @header set to zeroed memory of
  *	@subbuf_size bytes
  * @slot: nr_slots words
+ * @shown: zeroed, rbmap_shown_size() bytes, for observers to look at
  * @ops: what to call
  * @first_seq: the seq to begin with; tests choose one near the wrap
  */
@@ -151,9 +155,22 @@ struct rbmap_ring_config {
 	enum rbmap_clock	clock;
 	struct rbmap_subbuf	*subbuf;
 	u64			*slot;
+	struct rbmap_shown	*shown;
 	const struct rbmap_ring_ops *ops;
 	u64			first_seq;
 };
+
+static inline size_t rbmap_shown_size(u32 nr_slots)
+{
+	return sizeof(struct rbmap_shown) +
+	       nr_slots * sizeof(struct rbmap_shown_slot);
+}
+
+static inline struct rbmap_shown_slot *
+rbmap_ring_shown(const struct rbmap_ring *ring, u64 seq)
+{
+	return &ring->shown->slot[rbmap_seq_index(seq, ring->nr_slots)];
+}
 
 void rbmap_ring_init(struct rbmap_ring *ring,
 		     const struct rbmap_ring_config *config);

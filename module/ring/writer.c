@@ -89,8 +89,7 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 		/*
 		 * Full: the reader that left this sub-buffer here has done
 		 * with it.  Pairs with the cmpxchg in rbmap_ring_take().
-		 * litmus: take-claim, take-claim-readers, take-claim-memory,
-		 * observe-slot
+		 * litmus: take-claim, take-claim-readers, take-claim-memory
 		 * model: slot_claim
 		 */
 		was = rb_cmpxchg(at, slot,
@@ -111,6 +110,16 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 	}
 
 	/*
+	 * Nobody writes to it before observers can see that it is not what it
+	 * was: whoever moves the tail has shown it first, and what a context
+	 * that claimed it and was interrupted shows later is the same.  Pairs
+	 * with the read barrier of linux/rbmap.h.  litmus: observe-slot
+	 * model: show_slot
+	 */
+	WRITE_ONCE(rbmap_ring_shown(ring, seq)->slot, slot);
+	smp_wmb();
+
+	/*
 	 * No reader takes this slot before commit gets here, so the id is
 	 * still the one that was claimed.
 	 * model: tail_move, end_record
@@ -129,7 +138,9 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
  * @tail: what will be published
  *
  * All events of these are committed: who wrote them nested in us, or is us.
- * litmus: publish-open
+ * Observers look at a sub-buffer once it is the newest one or older: its
+ * header.commit is then not that of the lap before.
+ * litmus: publish-open, observe-newest
  *
  * Return: seq of the tail.
  */
@@ -156,6 +167,11 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 		subbuf = &ring->subbuf[id];
 		subbuf->first_event = events;
 		subbuf->drops_before = rbmap_ring_dropped(ring);
+		/* model: show_newest */
+		WRITE_ONCE(subbuf->header->commit, 0);
+		WRITE_ONCE(rbmap_ring_shown(ring, seq)->events,
+			   events + subbuf->drops_before);
+		smp_store_release(&ring->shown->newest, seq);
 		WRITE_ONCE(ring->touched, ring->touched + 1);
 	}
 	WRITE_ONCE(ring->closed_events, events);

@@ -284,6 +284,7 @@ write_event:
 	atomic {
 		assert(sees);
 		check_unpublished(tid, toff);
+		check_shown(EXPAND(tseq, commit_seq), tid);
 		header_time[tid] = (toff == 0 -> ts : header_time[tid]);
 		at = toff;
 		if
@@ -375,7 +376,7 @@ slot_load:	/* writer.c: rbmap_ring_open_next() */
 		sid = slot_id[IX(s)];
 		sfree = slot_free[IX(s)];
 		if
-		:: sseq == s -> UNSEEN; goto tail_move
+		:: sseq == s -> UNSEEN; goto show_slot
 		:: sseq != s && sseq != ADD(s, MOD - SLOTS) ->
 			UNSEEN;
 			retry()
@@ -424,12 +425,25 @@ slot_claim:	/* writer.c: rbmap_ring_open_next() */
 			goto slot_load
 		fi;
 		if
-		:: sfree -> goto tail_move
+		:: sfree -> goto show_slot
 		:: else
 		fi
 	};
 overrun_add:	/* writer.c: rbmap_ring_open_next() */
 	overrun = overrun + closed[sid];
+show_slot:	/* writer.c: rbmap_ring_open_next() */
+#ifndef show_after_tail
+	atomic {
+#ifdef show_claimed_only
+		if
+		:: sseq == s -> goto tail_move
+		:: else
+		fi;
+#endif
+		shown_seq[IX(s)] = s;
+		shown_id[IX(s)] = sid
+	};
+#endif
 tail_move:	/* writer.c: rbmap_ring_open_next() */
 #ifdef loser_records_end
 	end[tid] = toff;
@@ -443,6 +457,12 @@ tail_move:	/* writer.c: rbmap_ring_open_next() */
 		:: else -> retry()
 		fi
 	};
+#ifdef show_after_tail
+	atomic {
+		shown_seq[IX(s)] = s;
+		shown_id[IX(s)] = sid
+	};
+#endif
 end_record:	/* writer.c: rbmap_ring_open_next() */
 	end[tid] = toff;
 	retry();
@@ -507,7 +527,18 @@ close_first:	/* writer.c: rbmap_ring_close_subbufs() */
 	atomic {
 		assert(sees);
 		first_event[sid] = t;
-		drops_before[sid] = dropped;
+		drops_before[sid] = dropped
+	};
+	/*
+	 * header.commit, the number and the newest: nobody here looks at them
+	 * before publish_commit.
+	 */
+show_newest:	/* writer.c: rbmap_ring_close_subbufs() */
+	atomic {
+		assert(sees);
+		header_commit[sid] = 0;
+		check_shown(s, sid);
+		newest = s;
 		if
 		:: s % TMOD == tseq -> closed_events = t; commit_id = sid
 		:: else -> goto close_header
@@ -529,6 +560,7 @@ publish_header:	/* reserve.h: rbmap_ring_leave() */
 publish_commit:	/* reserve.h: rbmap_ring_leave() */
 	atomic {
 		assert(sees);
+		assert(newest == s);
 		commit_seq = s;
 		commit_off = toff;
 #ifndef commit_before_header

@@ -98,6 +98,7 @@ byte nest;
 byte closed_events, overrun, dropped;
 byte slot_seq[SLOTS], slot_id[SLOTS];
 bit slot_free[SLOTS];
+byte shown_seq[SLOTS], shown_id[SLOTS], newest = FIRST_SEQ;
 bit off;		/* what is looked up is another ring, too */
 
 #define TAIL_IS(seq, id, at) \
@@ -202,6 +203,12 @@ inline check_unpublished(id, unit)
 	assert(id != reader_id || unit >= header_commit[id])
 }
 
+/* What observers see is not what lies there: nobody has written to it yet. */
+inline check_shown(seq, id)
+{
+	assert(shown_seq[IX(seq)] == seq && shown_id[IX(seq)] == id)
+}
+
 /* Is there something to read? */
 #define AHEAD	SUB(commit_seq, reader_next)
 #define READER_SIZE	(BEHIND(AHEAD) -> commit_off : end[reader_id])
@@ -237,6 +244,8 @@ init {
 			slot_seq[IX(k)] = (i == 0 -> k : ADD(k, MOD - SLOTS));
 			slot_id[IX(k)] = i + 1;
 			slot_free[IX(k)] = (i != 0);
+			shown_seq[IX(k)] = slot_seq[IX(k)];
+			shown_id[IX(k)] = slot_id[IX(k)];
 			i++
 		:: else -> break
 		od;

@@ -82,6 +82,7 @@ static void take_and_read(void)
 	if (acts_state.reading)
 		return;
 	acts_state.reading = true;
+	rig_observe();
 	rig_read();
 	acts_state.reading = false;
 }

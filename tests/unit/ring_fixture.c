@@ -88,6 +88,7 @@ void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 			.subbuf = zeroed(64, (nr_slots + 1ULL) *
 					 sizeof(struct rbmap_subbuf)),
 			.slot = zeroed(64, nr_slots * sizeof(u64)),
+			.shown = zeroed(64, rbmap_shown_size(nr_slots)),
 			.ops = &rig_ops,
 			.first_seq = first_seq,
 		},
@@ -128,6 +129,7 @@ void rig_again(enum rbmap_mode mode, u64 first_seq)
 	rig.config.mode = mode;
 	rig.config.first_seq = first_seq;
 	memset(rig.ring, 0, sizeof(*rig.ring));
+	memset(rig.config.shown, 0, rbmap_shown_size(rig.config.nr_slots));
 	rbmap_ring_init(rig.ring, &rig.config);
 }
 
@@ -147,6 +149,7 @@ void rig_close(void)
 		free(rig.config.subbuf[i].header);
 	free(rig.config.subbuf);
 	free(rig.config.slot);
+	free(rig.config.shown);
 	free(rig.ring);
 	free(rig.copy);
 	free(rig.log);
@@ -428,17 +431,38 @@ bool rig_size_is_right(u32 written, u32 decoded)
 	return decoded == least;
 }
 
-static void check_event(const struct decoded *event)
+/* The event that was written there; its index. */
+static u32 find_event(u64 seq, const struct decoded *event)
 {
-	u64 place = place_of(rig.ring->reader.seq, event->offset);
-	struct written *written;
-	u32 i, at;
+	u64 place = place_of(seq, event->offset);
+	u32 at = log_find(place);
 
-	at = log_find(place);
 	if (at == rig.nr_log || rig.log[at].place != place)
 		rig_fail("nobody committed an event at %llx",
 			 (unsigned long long)place);
-	written = &rig.log[at];
+	return at;
+}
+
+static void check_payload(u32 at, const struct decoded *event)
+{
+	const struct written *written = &rig.log[at];
+	u32 i;
+
+	if (!rig_size_is_right(written->size, event->size))
+		rig_fail("%u bytes read, %u written", event->size,
+			 written->size);
+	for (i = 0; i < written->size; i++)
+		if (event->data[i] != rig_pattern(written->seed, i))
+			rig_fail("event %u: byte %u of %u is wrong", at, i,
+				 written->size);
+}
+
+static void check_event(const struct decoded *event)
+{
+	u64 place = place_of(rig.ring->reader.seq, event->offset);
+	u32 at = find_event(rig.ring->reader.seq, event);
+	struct written *written = &rig.log[at];
+
 	rig_check(written->state == COMMITTED);
 	written->state = READ;
 	rig_check(rig.read == 0 || place > rig.last_place);
@@ -451,13 +475,7 @@ static void check_event(const struct decoded *event)
 			 (unsigned long long)rig.lost_events);
 	rig.read++;
 
-	if (!rig_size_is_right(written->size, event->size))
-		rig_fail("%u bytes read, %u written", event->size,
-			 written->size);
-	for (i = 0; i < written->size; i++)
-		if (event->data[i] != rig_pattern(written->seed, i))
-			rig_fail("event %u: byte %u of %u is wrong", at, i,
-				 written->size);
+	check_payload(at, event);
 
 	/* Signed: time may start anywhere, and wrap. */
 	if (rig.read > 1 && (s64)(event->time - rig.last_time) < 0)
@@ -681,6 +699,52 @@ void rig_check_ids(void)
 			rig_fail("id %u is in %u places", i, seen[i]);
 }
 
+void rig_observe(void)
+{
+	static struct decoded events[(4 << 20) / 8];
+	const struct rbmap_ring *ring = rig.ring;
+	const struct rbmap_shown *shown = rig.config.shown;
+	u64 seq = shown->newest;
+	u32 n, nr, i, at;
+
+	rig_check(shown->modulus == ring->modulus);
+	for (n = 0; n < ring->nr_slots; n++) {
+		const struct rbmap_shown_slot *slot =
+			&shown->slot[seq % ring->nr_slots];
+		const struct rbmap_subbuf_header *header =
+			ring->subbuf[(slot->slot >> 4) & 0xffff].header;
+
+		if (slot->slot >> 20 == seq && !(slot->slot & 1)) {
+			nr = rig_decode_in_place(header, header->commit &
+						 RBMAP_COMMIT_MASK, events,
+						 sizeof(events) /
+						 sizeof(events[0]));
+			for (i = 0; i < nr; i++) {
+				at = find_event(seq, &events[i]);
+				rig_check(rig.log[at].state != WRITING);
+				rig_check(slot->events - (at - i) <=
+					  rbmap_ring_dropped(ring));
+				check_payload(at, &events[i]);
+			}
+		}
+		seq = rbmap_seq_sub(seq, 1, ring->modulus);
+	}
+}
+
+/* An observer knows how many events it missed: see linux/rbmap.h. */
+static void check_shown(void)
+{
+	const struct rbmap_ring *ring = rig.ring;
+	u64 seq = rbmap_commit_seq(ring->commit);
+	const struct rbmap_shown_slot *slot = rbmap_ring_shown(ring, seq);
+	const struct rbmap_subbuf *subbuf = &ring->subbuf[ring->commit_id];
+
+	rig_check(rig.config.shown->newest == seq);
+	rig_check(slot->slot == rbmap_slot(seq, ring->commit_id, false));
+	rig_check(slot->events == subbuf->first_event + subbuf->drops_before);
+	rig_observe();
+}
+
 void rig_check_published(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
@@ -695,6 +759,7 @@ void rig_check_published(void)
 	rig_check(id == ring->commit_id);
 	rig_check(ring->subbuf[id].header->commit ==
 		  rbmap_tail_offset(ring->tail));
+	check_shown();
 }
 
 void rig_check_accounts(void)

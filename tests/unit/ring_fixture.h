@@ -192,6 +192,11 @@ void rig_tell_drops(void);
 void rig_play(u32 steps, void (*each)(void));
 /* Nobody is in the ring: all that was written can be read. */
 void rig_check_published(void);
+/*
+ * What observers see now is what was committed; an interrupt or another CPU
+ * may ask at any time.
+ */
+void rig_observe(void);
 /* Nobody writes: all that was emitted is accounted for; every id is once. */
 void rig_check_accounts(void);
 void rig_check_ids(void);

@@ -13,8 +13,15 @@ static void (*at_point)(void);
 
 void ring_point(void)
 {
-	if (at_point)
-		at_point();
+	void (*there)(void) = at_point;
+
+	if (!there)
+		return;
+	/* What looks now is not stopped itself. */
+	at_point = NULL;
+	rig_observe();
+	at_point = there;
+	there();
 }
 
 /* What may come between. */

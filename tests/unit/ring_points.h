@@ -19,6 +19,9 @@ do {									\
 	__asm__ volatile("" ::: "memory");				\
 } while (0)
 
+#undef smp_wmb
+#define smp_wmb()		barrier()
+
 #undef READ_ONCE
 #define READ_ONCE(x)							\
 ({									\

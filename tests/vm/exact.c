@@ -19,6 +19,8 @@
  *	--offline          they are off line when their events are read
  *	--splice           splice() for as long as events are written, then read()
  *	--mapped           who uses read() or splice() maps the ring as well
+ *	--observers N      so many look at all rings meanwhile, and take nothing
+ *	--lossless         the rings are large enough for all events
  *	--resize N         the rings are replaced N times while events are written
  *	--snapshot N       the same, by snapshots
  */
@@ -32,11 +34,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "client.h"
 #include "stream.h"
 #include "tap.h"
+#include "watcher.h"
 
 #define MAX_CPUS	EMIT_CPUS
 #define EMIT_PARAM	"/sys/module/emit/parameters/"
@@ -91,6 +95,20 @@ struct worker {
 };
 
 static struct worker workers[MAX_CPUS];
+
+/**
+ * struct observer - who looks at the rings of all CPUs
+ * @slow: it sleeps, and so it must miss something where rings are small
+ */
+struct observer {
+	pthread_t		thread;
+	bool			slow;
+	struct watcher		watcher[MAX_CPUS];
+};
+
+static struct observer *observers;
+static unsigned int nr_observers;
+static bool lossless;
 static int nr_cpus;
 static bool by_module, by_map, overwrite;
 static enum pace pace;
@@ -435,6 +453,47 @@ static void *resize(void *unused)
 	return NULL;
 }
 
+static bool observe_all(struct observer *observer)
+{
+	bool any = false;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		any |= watcher_step(&observer->watcher[cpu]);
+	return any;
+}
+
+static void *observe(void *data)
+{
+	struct observer *observer = data;
+
+	/* The recorder's loss is not to be one of time. */
+	setpriority(PRIO_PROCESS, 0, 19);
+	while (!is_ended()) {
+		if (!observe_all(observer) || observer->slow)
+			nap(observer->slow ? 30 : 1);
+	}
+	while (observe_all(observer))
+		;
+	return NULL;
+}
+
+static void start_observers(uint64_t slack)
+{
+	unsigned int i;
+	int cpu;
+
+	for (i = 0; i < nr_observers; i++) {
+		observers[i].slow = i % 5 == 4;
+		for (cpu = 0; cpu < nr_cpus; cpu++)
+			watcher_open(&observers[i].watcher[cpu], cpu,
+				     by_module ? &rule : NULL, slack,
+				     workers[cpu].first);
+		pthread_create(&observers[i].thread, NULL, observe,
+			       &observers[i]);
+	}
+}
+
 /* Open, and forget what is there. */
 static void begin(void)
 {
@@ -480,6 +539,7 @@ static void begin(void)
 			open_pipe(worker);
 	}
 	emitted_all = ended = false;
+	start_observers(slack);
 }
 
 static void start_readers(void)
@@ -491,9 +551,20 @@ static void start_readers(void)
 			       &workers[cpu]);
 }
 
+static void end_stream(struct stream *stream, const struct worker *worker)
+{
+	uint64_t end[EMIT_CONTEXTS];
+	int i;
+
+	for (i = 0; i < EMIT_CONTEXTS; i++)
+		end[i] = worker->first[i] + worker->emitted[i];
+	stream_end(stream, end);
+}
+
 static void run(void)
 {
 	pthread_t toggler;
+	unsigned int i;
 	int cpu;
 
 	begin();
@@ -515,16 +586,15 @@ static void run(void)
 	}
 	for (cpu = 0; cpu < nr_cpus; cpu++)
 		join_reader(&workers[cpu]);
+	for (i = 0; i < nr_observers; i++)
+		pthread_join(observers[i].thread, NULL);
 	if (by_module)
 		emit_read(true);
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
-		struct worker *worker = &workers[cpu];
-		uint64_t end[EMIT_CONTEXTS];
-		int i;
-
-		for (i = 0; i < EMIT_CONTEXTS; i++)
-			end[i] = worker->first[i] + worker->emitted[i];
-		stream_end(&worker->stream, end);
+		end_stream(&workers[cpu].stream, &workers[cpu]);
+		for (i = 0; i < nr_observers; i++)
+			end_stream(&observers[i].watcher[cpu].stream,
+				   &workers[cpu]);
 	}
 }
 
@@ -730,6 +800,67 @@ static void judge_rings(const char *name)
 	ok(gone, "%s: no old ring is left", name);
 }
 
+/*
+ * What one has seen of a CPU: what is missing was told, if it was not dropped
+ * after the last sub-buffer was opened.
+ */
+static bool observed(const struct observer *observer,
+		     const struct worker *worker)
+{
+	const struct stream *stream = &observer->watcher[worker->cpu].stream;
+	const int cpu = worker->cpu;
+	uint64_t lost = stream_sum(stream->missing) + worker->discards_refused;
+	uint64_t dropped = stat_of(cpu, "dropped events");
+	bool good = true;
+
+	if (stream->error[0]) {
+		diag("CPU %d, observer %td: %s", cpu, observer - observers,
+		     stream->error);
+		good = false;
+	}
+	good &= agree("observer: seen and missing",
+		      stream_sum(stream->received) + stream_sum(stream->missing),
+		      stream_sum(worker->emitted), cpu);
+	if (stream->told > lost || stream->told + dropped < lost)
+		good &= agree("observer: told", stream->told, lost, cpu);
+	if (!dropped)
+		good &= agree("observer: losses in another place",
+			      stream->misplaced, 0, cpu);
+	return good & agree("observer: time goes back", stream->backwards, 0,
+			    cpu);
+}
+
+/* They have taken nothing: all that was counted is as without them. */
+static void judge_observers(const char *name)
+{
+	uint64_t seen = 0, missed = 0, torn = 0, bytes = 0, emitted = 0;
+	bool good = true;
+	unsigned int i;
+	int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		emitted += stream_sum(workers[cpu].emitted);
+	for (i = 0; i < nr_observers; i++) {
+		for (cpu = 0; cpu < nr_cpus; cpu++) {
+			const struct watcher *w = &observers[i].watcher[cpu];
+
+			good &= observed(&observers[i], &workers[cpu]);
+			seen += stream_sum(w->stream.received);
+			missed += w->stream.told;
+			bytes += w->stream.bytes;
+			torn += w->torn;
+		}
+	}
+	ok(good, "%s: %u observers: each event at most once, in order, intact, what is missing was told",
+	   name, nr_observers);
+	diag("observers: %" PRIu64 " events and %" PRIu64 " bytes seen, %" PRIu64
+	     " missed, %" PRIu64 " copies of what was overwritten meanwhile",
+	     seen, bytes, missed, torn);
+	ok(seen > 0 && (!lossless || seen == emitted * nr_observers),
+	   "%s: observers saw %" PRIu64 " of %u times %" PRIu64 " events", name,
+	   seen, nr_observers, emitted);
+}
+
 static void judge(const char *name)
 {
 	bool intact = true, forward = true, summed = true, placed = true;
@@ -772,6 +903,10 @@ static void judge(const char *name)
 		ok(placed, "%s: each loss is told where it was (%" PRIu64
 		   " places)", name, places);
 	ok(counters, "%s: meta-page and stats agree", name);
+	if (lossless)
+		ok(received == emitted, "%s: nothing was lost", name);
+	if (nr_observers)
+		judge_observers(name);
 	if (by_splice && !by_map)
 		judge_splices(name);
 	/* A test of losses without any tests nothing. */
@@ -815,19 +950,23 @@ static void judge_sizes(void)
 static void scenario(void)
 {
 	char name[96];
+	unsigned int n;
 	int cpu, i;
 
-	snprintf(name, sizeof(name), "%s %s %s%s%s%s%s",
+	snprintf(name, sizeof(name), "%s %s %s%s%s%s%s%s",
 		 overwrite ? "overwrite" : "discard",
 		 by_map ? "map" : by_splice ? "splice" : "read",
 		 pace_names[pace], wait_names[waiting],
 		 hotplug ? " hotplug" : "", offline ? " offline" : "",
-		 by_snapshot ? " snapshot" : resizes ? " resize" : "");
+		 by_snapshot ? " snapshot" : resizes ? " resize" : "",
+		 nr_observers ? " observed" : "");
 	run();
 	judge(name);
 	scenarios++;
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		client_close(&workers[cpu].client);
+		for (n = 0; n < nr_observers; n++)
+			watcher_close(&observers[n].watcher[cpu]);
 		if (by_splice) {
 			close(workers[cpu].pipe[0]);
 			close(workers[cpu].pipe[1]);
@@ -883,6 +1022,16 @@ static int options(int argc, char **argv)
 		}
 		if (!strcmp(option, "mapped")) {
 			mapped = true;
+			continue;
+		}
+		if (!strcmp(option, "lossless")) {
+			lossless = true;
+			continue;
+		}
+		if (!strcmp(option, "observers")) {
+			nr_observers = strtoul(value, NULL, 10);
+			observers = calloc(nr_observers, sizeof(*observers));
+			i++;
 			continue;
 		}
 		if (!strcmp(option, "resize") || !strcmp(option, "snapshot")) {

@@ -198,6 +198,13 @@ static void stream_event(struct stream *stream, const struct record *record)
 	stream->late += stream_sum(stream->missing) > stream->told;
 }
 
+void stream_lost(struct stream *stream, uint64_t lost)
+{
+	stream->told += lost;
+	stream->behind = stream->rule ? (1u << EMIT_CONTEXTS) - 1 :
+					1u << EMIT_TASK;
+}
+
 void stream_subbuf(struct stream *stream, const void *subbuf, size_t size,
 		   size_t from, size_t to, uint64_t in_meta, bool has_meta)
 {
@@ -205,17 +212,16 @@ void stream_subbuf(struct stream *stream, const void *subbuf, size_t size,
 	struct record record;
 	uint64_t lost = 0;
 
+	if (stream->quiet)
+		return;
 	if (!from && !subbuf_lost(subbuf, size, &lost)) {
 		/* No room for the number: the meta-page has it. */
 		if (!has_meta)
 			stream_wrong(stream, "a loss without its number");
 		lost = in_meta;
 	}
-	if (lost) {
-		stream->told += lost;
-		stream->behind = stream->rule ? (1u << EMIT_CONTEXTS) - 1 :
-						1u << EMIT_TASK;
-	}
+	if (lost)
+		stream_lost(stream, lost);
 	cursor_begin(&cursor, subbuf);
 	cursor.end = to;
 	while (cursor_next(&cursor, &record))

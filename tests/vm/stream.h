@@ -31,6 +31,7 @@
  * @time: of the last event
  * @timed: events whose time was compared with the clock
  * @tinies: tiny events that wait for the next number of their context
+ * @quiet: nothing is looked at
  * @error: the first thing that is wrong
  */
 struct stream {
@@ -54,6 +55,7 @@ struct stream {
 	unsigned int		nr_tinies;
 	char			tinies[STREAM_TINIES][EMIT_TINY - 1];
 	char			*expected;
+	bool			quiet;
 	char			error[128];
 };
 
@@ -66,6 +68,9 @@ void stream_begin(struct stream *stream, int cpu, const struct emit_rule *rule,
  */
 void stream_subbuf(struct stream *stream, const void *subbuf, size_t size,
 		   size_t from, size_t to, uint64_t in_meta, bool has_meta);
+
+/* So many were lost before what comes next. */
+void stream_lost(struct stream *stream, uint64_t lost);
 
 /* All was read: what is missing behind the last events? */
 void stream_end(struct stream *stream, const uint64_t *end);

@@ -10,7 +10,8 @@ BUILD ?= build
 
 VM_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 VM_BUILD := $(BUILD)/tests/vm
-VM_COMMON := $(VM_DIR)/client.c $(VM_DIR)/stream.c $(VM_DIR)/tap.c
+VM_COMMON := $(VM_DIR)/client.c $(VM_DIR)/stream.c $(VM_DIR)/tap.c \
+	$(VM_DIR)/watcher.c
 VM_PROGRAMS := $(patsubst $(VM_DIR)/%.c,$(VM_BUILD)/%,\
 	$(filter-out $(VM_COMMON),$(wildcard $(VM_DIR)/*.c)))
 

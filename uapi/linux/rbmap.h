@@ -57,6 +57,54 @@
  *	alone and returns a file descriptor for it, which is close-on-exec.
  *	EPERM: it wants CAP_SYS_ADMIN.
  *
+ * Observe
+ *	Any number of processes may look at a ring and take nothing from it:
+ *	no call but mmap(), no event is counted as read, and who reads the ring
+ *	loses nothing by it (but splice() copies what is mapped).
+ *	mmap(NULL, meta->shown_size, PROT_READ, MAP_SHARED, fd,
+ *	meta->shown_offset) gives struct rbmap_shown: which sub-buffer lies
+ *	where, and how many events came before it.
+ *
+ *	seq counts sub-buffers as the writer opens them, modulo shown->modulus;
+ *	the one numbered seq belongs to shown->slot[seq % nr], where nr is
+ *	nr_subbufs - 1.  Sub-buffers newest - nr + 1 to newest may be there; a
+ *	reader has taken some of them, and they stay where they are until the
+ *	writer comes round.  Those before meta->first_seq are there, too, but
+ *	were forgotten by a reset.  To copy what is new in sub-buffer seq:
+ *
+ *	1. load shown->newest with acquire: if seq is after it, nothing is new
+ *	2. load slot->slot (relaxed): if it is not RBMAP_SHOWN_SLOT(seq, id) for
+ *	   some id, the sub-buffer has been overwritten
+ *	3. load slot->events, and with acquire header.commit of sub-buffer id:
+ *	   so many bytes, without the flags, are there.  If newest of step 1 is
+ *	   after seq, no more will come
+ *	4. copy time_stamp and what is new of these bytes
+ *	5. a read barrier: atomic_thread_fence(memory_order_acquire)
+ *	6. load slot->slot again: only if it is the same, what was loaded in
+ *	   steps 3 and 4 is true: decode it after this, not before.
+ *
+ *	Why: the writer changes slot->slot, then a write barrier, before it
+ *	writes to a sub-buffer that it opens, and to slot->events.  It sets
+ *	header.commit to 0 and slot->events, and then, with release, newest.
+ *	(reader.id of the meta-page says nothing about this: it changes after
+ *	the sub-buffer that the reader had has gone back to the writer.)
+ *
+ *	slot->events counts the events written or dropped before the sub-buffer
+ *	since the ring was made.  It less the number that the last event had
+ *	that was looked at, plus one, is how many were missed, be it that they
+ *	were overwritten too soon, dropped, or taken away by splice() before
+ *	anything was mapped.
+ *
+ *	Load meta->retired with acquire before step 1: if it is 1 and all was
+ *	looked at, the ring is at its end.  A file that has said
+ *	ioctl(fd, RBMAP_IOCTL_OBSERVE) before its first map goes on from there:
+ *	after munmap() of all, each mmap() of it maps the ring that came next,
+ *	read to its end by others or not.  GET_READER, read() and splice() of
+ *	such a file say EBADF.  EBUSY: it is mapped.  EINVAL: of a snapshot.
+ *	(A ring that all readers are through with goes with its last map: then
+ *	meta->generation is more than one larger, and events between were missed
+ *	whose number nobody knows.)
+ *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
  *	(RBMAP_MISSED_EVENTS) says that events were lost before the first one
@@ -93,6 +141,7 @@
 #include <linux/types.h>
 
 #define RBMAP_IOCTL_GET_READER	_IO('R', 0x20)
+#define RBMAP_IOCTL_OBSERVE	_IO('R', 0x28)
 #define RBMAP_IOCTL_SNAPSHOT	_IO('R', 0x40)
 
 #define RBMAP_META_MAGIC	0x706d6272u	/* "rbmp" in memory, little endian */
@@ -162,6 +211,10 @@ enum rbmap_clock {
  *			being written); 0: not known
  * @retired:		1: nobody writes to this ring any more
  * @snapshot:		1: it is a snapshot's, for this file alone
+ * @shown_size:		bytes of struct rbmap_shown, in whole pages; 0: a snapshot,
+ *			which needs no observers
+ * @shown_offset:	where in the file it is, far behind the sub-buffers
+ * @first_seq:		sub-buffers before this seq were forgotten by the last reset
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -203,10 +256,42 @@ struct rbmap_meta {
 
 	__u32	retired;
 	__u32	snapshot;
+	__u32	shown_size;
+	__u32	reserved;
+	__u64	shown_offset;
+	__u64	first_seq;
 };
 
 /* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */
 #define RBMAP_META_TRACE_LEN	80
+
+/* What slot->slot is while sub-buffer `id` is the one numbered seq. */
+#define RBMAP_SHOWN_SLOT(seq, id)	((__u64)(seq) << 20 | (__u64)(id) << 4)
+#define RBMAP_SHOWN_ID(slot)	((__u32)((slot) >> 4) & 0xffff)
+
+/**
+ * struct rbmap_shown_slot - where a sub-buffer is
+ * @slot:	RBMAP_SHOWN_SLOT(); another value: it was never opened
+ * @events:	written or dropped before its first one
+ */
+struct rbmap_shown_slot {
+	__u64	slot;
+	__u64	events;
+};
+
+/**
+ * struct rbmap_shown - what observers go by; only the writer changes it
+ * @newest:	seq of the newest sub-buffer that can be looked at
+ * @modulus:	seq is 0 to this less 1
+ * @reserved:	0
+ * @slot:	nr_subbufs - 1 of them
+ */
+struct rbmap_shown {
+	__u64	newest;
+	__u64	modulus;
+	__u64	reserved[6];
+	struct rbmap_shown_slot slot[];
+};
 
 /**
  * struct rbmap_subbuf_header - what a sub-buffer begins with

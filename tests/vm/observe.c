@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looking at a ring without taking anything: what linux/rbmap.h says of it.
+ *
+ *	observe
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "watcher.h"
+
+#define CPU	0
+#define LEN	200
+
+static uint64_t emitted;	/* numbers of events */
+static struct watcher watcher;
+static size_t page;
+
+static void more(uint64_t n)
+{
+	if (emit(emitted, n, LEN) != n)
+		bail_out("events are refused: %s", error_name(errno));
+	emitted += n;
+}
+
+static void begin(void)
+{
+	uint64_t first[EMIT_CONTEXTS] = { [EMIT_TASK] = emitted };
+
+	watcher_open(&watcher, CPU, NULL, 0, first);
+}
+
+static void step_all(void)
+{
+	while (watcher_step(&watcher))
+		;
+}
+
+/* All since begin(): so many of them missed, and told. */
+static void end(uint64_t missed, const char *what)
+{
+	struct stream *stream = &watcher.stream;
+	uint64_t end[EMIT_CONTEXTS] = { [EMIT_TASK] = emitted };
+	uint64_t missing;
+
+	step_all();
+	stream_end(stream, end);
+	missing = stream_sum(stream->missing);
+	if (stream->error[0])
+		diag("%s", stream->error);
+	ok(!stream->error[0] && !stream->backwards && !stream->misplaced,
+	   "%s: events are intact and in order, losses where they were told",
+	   what);
+	is(stream->told, missing, "%s: what was missed was told", what);
+	if (missed != UINT64_MAX)
+		is(missing, missed, "%s: so many were missed", what);
+	else
+		ok(missing > 0, "%s: %" PRIu64 " were missed", what, missing);
+	watcher_close(&watcher);
+}
+
+static int map_error(int fd, size_t size, int prot, int flags, uint64_t offset)
+{
+	void *map = mmap(NULL, size, prot, flags, fd, offset);
+
+	if (map == MAP_FAILED)
+		return errno;
+	munmap(map, size);
+	return 0;
+}
+
+static bool is_zero(const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size && !*at)
+		at++, size--;
+	return !size;
+}
+
+static void test_map(void)
+{
+	struct client client;
+	uint64_t offset;
+	size_t size, used;
+	void *map;
+	int fd;
+
+	if (!client_open(&client, CPU, O_RDONLY))
+		bail_out("map: %s", error_name(errno));
+	fd = client.fd;
+	size = client.meta->shown_size;
+	offset = client.meta->shown_offset;
+	used = sizeof(struct rbmap_shown) + (client.nr_subbufs - 1) *
+	       sizeof(struct rbmap_shown_slot);
+	ok(size % page == 0 && size >= used, "map: shown_size has whole pages");
+	ok(offset % page == 0 && offset >= client.meta->meta_page_size +
+	   (uint64_t)client.nr_subbufs * client.subbuf_size,
+	   "map: shown_offset is behind the sub-buffers");
+	is_error(map_error(fd, size, PROT_READ, MAP_SHARED, offset), 0,
+		 "map: what is shown");
+	is_error(map_error(fd, size + 1, PROT_READ, MAP_SHARED, offset), EINVAL,
+		 "map: more than is shown");
+	is_error(map_error(fd, page, PROT_READ, MAP_SHARED, offset + size),
+		 EINVAL, "map: behind what is shown");
+	is_error(map_error(fd, page, PROT_READ, MAP_SHARED, offset - page),
+		 EINVAL, "map: before what is shown");
+	is_error(map_error(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED, offset),
+		 EACCES, "map: what is shown, to be written");
+	is_error(map_error(fd, size, PROT_READ, MAP_PRIVATE, offset), EPERM,
+		 "map: what is shown, private");
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset);
+	ok(map != MAP_FAILED && is_zero((char *)map + used, size - used) &&
+	   is_zero(((struct rbmap_shown *)map)->reserved,
+		   sizeof(((struct rbmap_shown *)map)->reserved)),
+	   "map: what is not used is 0");
+	is_error(mprotect(map, size, PROT_READ | PROT_WRITE) ? errno : 0,
+		 EACCES, "map: to be written later");
+	ok(!madvise(map, size, MADV_DONTNEED) &&
+	   ((struct rbmap_shown *)map)->modulus > 0,
+	   "map: what was thrown away is there again");
+	munmap(map, size);
+	client_close(&client);
+}
+
+static void test_ioctl(void)
+{
+	struct client client;
+	char data[64];
+	int fd, pipes[2];
+
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK) || pipe(pipes))
+		bail_out("map: %s", error_name(errno));
+	fd = client.fd;
+	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, EBUSY,
+		 "a file that is mapped can't become an observer's");
+	client_unmap(&client);
+	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
+		 "one that is not can");
+	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0, "twice");
+	client_map(&client);
+	is_error(get_reader(fd), EBADF, "an observer: GET_READER");
+	is_error(read(fd, data, sizeof(data)) < 0 ? errno : 0, EBADF,
+		 "an observer: read");
+	is_error(splice(fd, NULL, pipes[1], NULL, 1 << 20, SPLICE_F_NONBLOCK) < 0
+		 ? errno : 0, EBADF, "an observer: splice");
+	close(pipes[0]);
+	close(pipes[1]);
+	client_close(&client);
+}
+
+/* Nobody reads: nothing is taken, and all is seen. */
+static void test_alone(void)
+{
+	uint64_t n = emitted;
+
+	reset();
+	begin();
+	while (emitted < n + 100) {
+		more(7);
+		step_all();
+	}
+	n = emitted - n;
+	is(stat_of(CPU, "entries"), n, "alone: all is unread");
+	is(stat_of(CPU, "read events"), 0, "alone: nothing was read");
+	is(stat_of(CPU, "lost events"), 0, "alone: nothing was lost");
+	end(0, "alone");
+	is(stat_of(CPU, "entries"), n, "alone: all is unread in the end");
+}
+
+/* One that sleeps while the writer goes round. */
+static void test_sleeps(void)
+{
+	uint64_t told;
+
+	reset();
+	begin();
+	more(50);
+	step_all();
+	more(5000);
+	step_all();
+	told = watcher.stream.told;
+	ok(told > 0, "sleeps: it was told of %" PRIu64 " at once", told);
+	more(20);
+	end(UINT64_MAX, "sleeps");
+}
+
+/* A full ring drops: that is told where it goes on. */
+static void test_drops(void)
+{
+	struct client client;
+	uint64_t n = emitted, dropped;
+
+	set_overwrite(false);
+	reset();
+	begin();
+	emitted += 5000;
+	dropped = 5000 - emit(n, 5000, LEN);
+	ok(dropped > 0, "drops: %" PRIu64 " events are refused", dropped);
+	step_all();
+	/* The sub-buffer that the writer is in is full. */
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+		bail_out("map: %s", error_name(errno));
+	for (n = 0; n < client.nr_subbufs; n++)
+		get_reader(client.fd);
+	client_close(&client);
+	set_overwrite(true);
+	more(20);
+	end(dropped, "drops");
+}
+
+/* A reader takes all, and the observer sees all of the same. */
+static void test_with_reader(void)
+{
+	struct client client;
+	struct stream stream = { 0 };
+	uint64_t first[EMIT_CONTEXTS] = { [EMIT_TASK] = emitted };
+	uint64_t n = emitted;
+	int i;
+
+	reset();
+	begin();
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+		bail_out("map: %s", error_name(errno));
+	stream_begin(&stream, CPU, NULL, 0, first);
+	/* What is in the reader's sub-buffer was reset. */
+	client.id = client.meta->reader.id;
+	client.seen = subbuf_commit(client_subbuf(&client));
+	for (i = 0; i < 200; i++) {
+		size_t commit;
+
+		more(9);
+		do {
+			get_reader(client.fd);
+			if (client.meta->reader.id != client.id)
+				client.seen = 0;
+			client.id = client.meta->reader.id;
+			commit = subbuf_commit(client_subbuf(&client));
+			n += subbuf_events(client_subbuf(&client), client.seen,
+					   NULL, NULL);
+			client.seen = commit;
+		} while (stat_of(CPU, "entries"));
+		if (i % 2)
+			step_all();
+	}
+	is(n, emitted, "with a reader: the reader has all");
+	is(stat_of(CPU, "read events"), emitted - first[EMIT_TASK],
+	   "with a reader: as stats say");
+	client_close(&client);
+	end(0, "with a reader");
+}
+
+/* Pages that somebody maps are copied, not handed over. */
+static void test_with_splice(void)
+{
+	uint64_t spliced = 0;
+	ssize_t got;
+	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK), pipes[2];
+
+	if (pipe(pipes))
+		bail_out("pipe: %s", error_name(errno));
+	reset();
+	begin();
+	more(200);
+	while ((got = splice(fd, NULL, pipes[1], NULL, watcher.client.subbuf_size,
+			     SPLICE_F_NONBLOCK)) > 0) {
+		char data[4096];
+
+		for (spliced++; got > 0; got -= sizeof(data))
+			if (read(pipes[0], data, sizeof(data)) < 0)
+				bail_out("read: %s", error_name(errno));
+		more(3);
+		if (spliced % 2)
+			step_all();
+	}
+	ok(spliced > 3, "with splice: %" PRIu64 " sub-buffers", spliced);
+	is(stat_of(CPU, "subbufs copied"), spliced,
+	   "with splice: they were copied");
+	end(0, "with splice");
+
+	/* Nobody maps the ring: what was handed over can't be seen any more. */
+	reset();
+	more(100);
+	begin();
+	watcher_close(&watcher);
+	while (splice(fd, NULL, pipes[1], NULL, 1 << 20, SPLICE_F_NONBLOCK) > 0)
+		;
+	ok(stat_of(CPU, "subbufs moved") > 0, "with splice: some were moved");
+	begin();
+	more(30);
+	end(0, "behind splice");
+	close(pipes[0]);
+	close(pipes[1]);
+	close(fd);
+}
+
+/* Rings that others take the place of: read by nobody, they stay. */
+static void test_rings(void)
+{
+	static const unsigned int sizes_kb[] = { 4096, 16, 128 };
+	int i;
+
+	reset();
+	begin();
+	more(20);
+	for (i = 0; i < 3; i++) {
+		if (!set_number("buffer_size_kb", sizes_kb[i]))
+			bail_out("buffer_size_kb: %s", error_name(errno));
+		if (i != 1)
+			step_all();
+		more(60);
+	}
+	step_all();
+	is(watcher.rings, 3, "rings: it has come through all");
+	ok(stat_of(CPU, "entries") >= 200 && !stat_of(CPU, "read events"),
+	   "rings: nothing was taken");
+	end(0, "rings");
+	reset();
+}
+
+int main(int argc, char **argv)
+{
+	target_options(argc, argv);
+	page = sysconf(_SC_PAGESIZE);
+	pin(CPU);
+	test_map();
+	test_ioctl();
+	test_alone();
+	test_sleeps();
+	test_drops();
+	test_with_reader();
+	test_with_splice();
+	test_rings();
+	return done_testing();
+}
