@@ -7,13 +7,13 @@
 # RBMAP_TEST_SEED=N starts the random ones elsewhere.
 
 LIB_TEST_BUILD := $(BUILD)/tests/unit/lib
-LIB_TESTS := lib_decode lib_map lib_merge
+LIB_TESTS := lib_decode lib_map lib_merge lib_observe
 
 LIB_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
 	-DRBMAP_LIB_VERSION='"$(VERSION)"' \
 	$(shell pkg-config --cflags libtraceevent)
 LIB_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
-LIB_TEST_DEPS := tests/unit/lib_synth.h tests/unit/lib.mk \
+LIB_TEST_DEPS := tests/unit/lib_synth.h tests/unit/live_ring.h tests/unit/lib.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h)
 
 LIB_TEST_FLAGS_plain :=
@@ -23,12 +23,17 @@ LIB_TEST_FLAGS_asan := -fsanitize=address,undefined \
 LIB_TEST_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(LIB_TEST_BUILD)/$(variant)/,$(LIB_TESTS)))
 
+# On the ring itself.
+$(LIB_TEST_BUILD)/plain/lib_observe $(LIB_TEST_BUILD)/asan/lib_observe: \
+	tests/unit/live_ring.c $(wildcard module/ring/*.c)
+LIB_TEST_CFLAGS_lib_observe := -pthread -Imodule/include
+
 # The sources of the library, not its objects: tests reach inside.  $(1): variant
 define LIB_TEST_VARIANT
 $(LIB_TEST_BUILD)/$(1)/%: tests/unit/%.c tests/unit/lib_synth.c \
 		$(LIB_SRCS:%=$(LIB_DIR)/%) $(LIB_TEST_DEPS)
 	@mkdir -p $$(@D)
-	$$(CC) $$(LIB_TEST_CFLAGS) $$(LIB_TEST_FLAGS_$(1)) -o $$@ \
+	$$(CC) $$(LIB_TEST_CFLAGS) $$(LIB_TEST_CFLAGS_$$*) $$(LIB_TEST_FLAGS_$(1)) -o $$@ \
 		$$(filter %.c,$$^) $$(LDFLAGS) $$(LIB_TEST_LIBS)
 endef
 $(foreach variant,plain asan,$(eval $(call LIB_TEST_VARIANT,$(variant))))

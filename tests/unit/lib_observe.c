@@ -165,6 +165,41 @@ static void test_takes_nothing(void **state)
 	live_free(live);
 }
 
+/* What a reset has made others forget is not seen, and not missed. */
+static void test_reset(void **state)
+{
+	struct live_ring *live = live_new(SLOTS, 4096, false, 0, 1);
+	struct rbmap_event ev;
+	struct look look, later;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		live_emit(live, i);
+	look_begin(&look, live);
+	assert_looks(&look, 10);
+	for (int i = 20; i < 40; i++) {
+		live_emit(live, i);
+		live_close(live);
+		live_close(live);
+	}
+	live->meta->first_seq = live->shown->newest;
+	assert_looks(&look, 10);
+	assert_int_equal(look.got, 20);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 0);
+	look_begin(&later, live);
+	assert_int_equal(rbmap_next_event(&later.map, &ev), 0);
+	live_emit(live, 40);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_int_equal(ev.ts, 40);
+	assert_int_equal(ev.lost, 0);
+	assert_int_equal(rbmap_next_event(&later.map, &ev), 1);
+	assert_int_equal(ev.ts, 40);
+	assert_int_equal(ev.lost, 0);
+	look_end(&look);
+	look_end(&later);
+	live_free(live);
+}
+
 /* Observers, a reader and a writer in turn, at random. */
 static void test_random(void **state)
 {
@@ -445,6 +480,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_takes_nothing),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_next_ring),
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_refuses),

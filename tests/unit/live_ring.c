@@ -81,6 +81,7 @@ struct live_ring *live_new(unsigned int slots, size_t subbuf_size, bool discard,
 		.version	= RBMAP_META_VERSION,
 		.generation	= generation,
 		.shown_size	= rbmap_shown_size(slots),
+		.first_seq	= config.first_seq,
 	};
 	return live;
 }

@@ -28,6 +28,8 @@ struct rbmap_transport {
 	void (*close)(struct rbmap_map *map);
 };
 
+struct rbmap_observer;
+
 struct rbmap_map {
 	const struct rbmap_transport *transport;
 	int			fd;
@@ -36,6 +38,8 @@ struct rbmap_map {
 
 	const struct rbmap_meta	*meta;
 	const unsigned char	*data;		/* sub-buffer 0 */
+	const void		*shown;		/* to observers */
+	size_t			shown_size;
 
 	/* Read from the meta-page once, and checked: these are relied on. */
 	size_t			meta_page_size;
@@ -53,6 +57,7 @@ struct rbmap_map {
 	struct rbmap_loss	past;		/* of the rings before this one */
 	uint64_t		behind;		/* lost at the end of these */
 	bool			ended;		/* a snapshot, read to its end */
+	struct rbmap_observer	*observer;	/* only looks; NULL: reads */
 
 	/* rbmap_next_event(): the piece that it is in. */
 	const unsigned char	*start;
@@ -65,12 +70,23 @@ struct rbmap_map {
 
 /* map.c */
 int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size);
-int rbmap_map_fd(struct rbmap_map **map, int fd, int cpu);
 bool rbmap_map_pending(const struct rbmap_map *map);
 
 /* The ring's clock when GET_READER last began to look; 0: not known. */
 uint64_t rbmap_map_now(const struct rbmap_map *map);
 bool rbmap_map_counts_ns(const struct rbmap_map *map);
+
+/* observe.c: what an observer does in place of a reader */
+int rbmap_observer_new(struct rbmap_map *map);
+void rbmap_observer_free(struct rbmap_map *map);
+size_t rbmap_observer_size(uint32_t nr_subbufs);
+int rbmap_observer_init(struct rbmap_map *map, const void *shown);
+int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb);
+bool rbmap_observe_pending(const struct rbmap_map *map);
+bool rbmap_observe_hurries(const struct rbmap_map *map);
+int rbmap_observe_wait(struct rbmap_map *const *map, unsigned int nr,
+		       int wake_fd, int timeout_ms);
+void rbmap_observe_loss(const struct rbmap_map *map, struct rbmap_loss *loss);
 
 /* decode.c: as rbmap_decode(), with the end of what is committed known. */
 int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,

@@ -140,6 +140,27 @@ static const void *map_pages(int fd, size_t size, off_t at)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* What is shown to observers: as much of it as the sub-buffers want. */
+static int map_shown(struct rbmap_map *map)
+{
+	uint64_t offset = META_OWN(map, shown_offset);
+	const void *shown;
+	int ret;
+
+	map->shown_size = META_OWN(map, shown_size);
+	if (map->shown_size < rbmap_observer_size(map->nr_subbufs))
+		return RBMAP_ERR_VERSION;
+	shown = map_pages(map->fd, map->shown_size, offset);
+	if (!shown)
+		return map_error();
+	ret = rbmap_observer_init(map, shown);
+	if (ret)
+		munmap((void *)shown, map->shown_size);
+	else
+		map->shown = shown;
+	return ret;
+}
+
 static int map_ring(struct rbmap_map *map)
 {
 	size_t page = sysconf(_SC_PAGESIZE), mapped = page;
@@ -170,7 +191,13 @@ static int map_ring(struct rbmap_map *map)
 		if (!map->data)
 			ret = map_error();
 	}
+	if (!ret && map->observer)
+		ret = map_shown(map);
 	if (ret) {
+		if (map->data)
+			munmap((void *)map->data,
+			       map->subbuf_size * map->nr_subbufs);
+		map->data = NULL;
 		munmap((void *)map->meta, mapped);
 		map->meta = NULL;
 	}
@@ -179,6 +206,9 @@ static int map_ring(struct rbmap_map *map)
 
 static void unmap_ring(struct rbmap_map *map)
 {
+	if (map->shown)
+		munmap((void *)map->shown, map->shown_size);
+	map->shown = NULL;
 	if (map->data)
 		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
 	if (map->meta)
@@ -200,6 +230,7 @@ static void device_close(struct rbmap_map *map)
 		close(map->wake_fd);
 	if (map->fd >= 0)
 		close(map->fd);
+	rbmap_observer_free(map);
 	free(map);
 }
 
@@ -210,8 +241,16 @@ static const struct rbmap_transport device = {
 	.close		= device_close,
 };
 
+/* What a file is of a kernel that knows no observers says ENOTTY to. */
+static int observe(struct rbmap_map *map)
+{
+	if (ioctl(map->fd, RBMAP_IOCTL_OBSERVE) < 0)
+		return errno == ENOTTY ? RBMAP_ERR_NOT_RBMAP : -errno;
+	return rbmap_observer_new(map);
+}
+
 /* Takes over @fd, whatever it returns. */
-int rbmap_map_fd(struct rbmap_map **out, int fd, int cpu)
+static int map_fd(struct rbmap_map **out, int fd, int cpu, bool observes)
 {
 	struct rbmap_map *map;
 	int ret;
@@ -226,6 +265,8 @@ int rbmap_map_fd(struct rbmap_map **out, int fd, int cpu)
 	map->cpu = cpu;
 	map->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = map->wake_fd < 0 ? -errno : check_file(fd);
+	if (!ret && observes)
+		ret = observe(map);
 	if (!ret)
 		ret = map_ring(map);
 	if (ret) {
@@ -254,7 +295,8 @@ static int cpu_of_path(const char *path)
 	return found[len] == '\0' || found[len] == '/' ? cpu : -1;
 }
 
-static int open_map(struct rbmap_map **map, const char *path, int cpu)
+static int open_map(struct rbmap_map **map, const char *path, int cpu,
+		    bool observes)
 {
 	/* No call may wait for data: rbmap_wait() does the waiting. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -262,10 +304,11 @@ static int open_map(struct rbmap_map **map, const char *path, int cpu)
 	*map = NULL;
 	if (fd < 0)
 		return open_error(cpu);
-	return rbmap_map_fd(map, fd, cpu);
+	return map_fd(map, fd, cpu, observes);
 }
 
-RBMAP_API int rbmap_open(struct rbmap_map **map, int cpu, unsigned int flags)
+static int open_cpu(struct rbmap_map **map, int cpu, unsigned int flags,
+		    bool observes)
 {
 	char path[64];
 
@@ -273,21 +316,43 @@ RBMAP_API int rbmap_open(struct rbmap_map **map, int cpu, unsigned int flags)
 	if (cpu < 0 || flags)
 		return -EINVAL;
 	snprintf(path, sizeof(path), DEVICE_DIR "/cpu%d", cpu);
-	return open_map(map, path, cpu);
+	return open_map(map, path, cpu, observes);
 }
 
-RBMAP_API int rbmap_open_path(struct rbmap_map **map, const char *path,
-			      unsigned int flags)
+RBMAP_API int rbmap_open(struct rbmap_map **map, int cpu, unsigned int flags)
+{
+	return open_cpu(map, cpu, flags, false);
+}
+
+RBMAP_API int rbmap_observe(struct rbmap_map **map, int cpu, unsigned int flags)
+{
+	return open_cpu(map, cpu, flags, true);
+}
+
+static int open_path(struct rbmap_map **map, const char *path,
+		     unsigned int flags, bool observes)
 {
 	int ret;
 
 	*map = NULL;
 	if (flags)
 		return -EINVAL;
-	ret = open_map(map, path, -1);
+	ret = open_map(map, path, -1, observes);
 	if (!ret && (*map)->cpu < 0)
 		(*map)->cpu = cpu_of_path(path);
 	return ret;
+}
+
+RBMAP_API int rbmap_open_path(struct rbmap_map **map, const char *path,
+			      unsigned int flags)
+{
+	return open_path(map, path, flags, false);
+}
+
+RBMAP_API int rbmap_observe_path(struct rbmap_map **map, const char *path,
+				 unsigned int flags)
+{
+	return open_path(map, path, flags, true);
 }
 
 RBMAP_API void rbmap_close(struct rbmap_map *map)
@@ -328,6 +393,9 @@ RBMAP_API unsigned int rbmap_generation(const struct rbmap_map *map)
 
 uint64_t rbmap_map_now(const struct rbmap_map *map)
 {
+	/* That is when a reader looked.  Long ago: let our own clock tell. */
+	if (map->observer)
+		return 1;
 	return META_OWN(map, now);
 }
 
@@ -403,6 +471,8 @@ static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
 
 RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
+	if (map->observer)
+		return rbmap_observe_subbuf(map, sb);
 	/*
 	 * A call may only count as read what we have had already: then the
 	 * next one takes another sub-buffer.  More turns than that are
@@ -518,6 +588,15 @@ RBMAP_API int rbmap_wait(struct rbmap_map *map, int timeout_ms)
 
 	if (rbmap_map_pending(map))
 		return 1;
+	if (map->observer) {
+		/* It can be read at once if that ended the wait. */
+		int ret = rbmap_observe_wait(&map, 1, map->wake_fd, timeout_ms);
+
+		if (ret)
+			return ret;
+		timeout_ms = 0;
+		fds[0].fd = -1;
+	}
 	if (poll(fds, 2, timeout_ms) < 0)
 		return -errno;
 	if (fds[1].revents && read(map->wake_fd, &wakes, sizeof(wakes)) < 0)
@@ -536,7 +615,7 @@ RBMAP_API int rbmap_wake(struct rbmap_map *map)
 	/* poll() looks again and sleeps on: our own waiter needs more. */
 	if (write(map->wake_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		return -errno;
-	return map->transport->wake(map);
+	return map->observer ? 0 : map->transport->wake(map);
 }
 
 /* All that earlier rings lost was told: they were read to their end. */
@@ -549,6 +628,10 @@ static uint64_t untold(const struct rbmap_map *map)
 
 RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 {
+	if (map->observer) {
+		rbmap_observe_loss(map, loss);
+		return 0;
+	}
 	*loss = map->past;
 	if (map->meta) {
 		ring_loss(map, loss);

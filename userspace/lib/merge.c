@@ -51,6 +51,7 @@ struct rbmap_merge {
 	struct source		**empty;
 	unsigned int		nr_empty;
 	struct pollfd		*fds;
+	struct rbmap_map	**maps;		/* of these */
 	uint64_t		(*clock)(void);	/* ours, in ns */
 	struct source		*out;		/* its head is with the caller */
 	uint64_t		turn;		/* counts looks at rings */
@@ -65,6 +66,7 @@ struct rbmap_merge {
 	uint64_t		tick_ns;
 	double			ticks_per_ns;
 	bool			scan;
+	bool			observes;
 	uint64_t		scanned_ns;
 };
 
@@ -306,9 +308,18 @@ static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
 	return 0;
 }
 
-/* Is a ring that can't go on because of the order filled to its watermark? */
+/*
+ * Is a ring that can't go on because of the order filled to its watermark?  An
+ * observer asks how much it is behind instead.
+ */
 static bool filled(struct rbmap_merge *m)
 {
+	if (m->observes) {
+		for (unsigned int i = 0; i < m->nr_heap; i++)
+			if (rbmap_observe_hurries(m->heap[i]->map))
+				return true;
+		return false;
+	}
 	for (unsigned int i = 0; i < m->nr_heap; i++) {
 		m->fds[i].fd = rbmap_fd(m->heap[i]->map);
 		m->fds[i].events = POLLIN;
@@ -399,7 +410,8 @@ static int open_cpu(struct rbmap_merge *m, int cpu)
 	for (unsigned int i = 0; i < m->nr; i++)
 		if (m->source[i]->cpu == cpu && m->source[i]->map)
 			return 0;
-	ret = rbmap_open(&map, cpu, 0);
+	ret = m->observes ? rbmap_observe(&map, cpu, 0) :
+			    rbmap_open(&map, cpu, 0);
 	/* It went away between the listing and now. */
 	if (ret == RBMAP_ERR_NO_CPU)
 		return 0;
@@ -473,15 +485,20 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 	for (unsigned int i = 0; i < m->nr; i++) {
 		if (!m->source[i]->map)
 			continue;
+		m->maps[nr] = m->source[i]->map;
 		m->fds[nr].fd = rbmap_fd(m->source[i]->map);
 		m->fds[nr++].events = POLLIN;
 	}
 	if (!nr)
 		return RBMAP_ERR_GONE;
-	ret = poll(m->fds, nr, timeout_ms);
-	if (ret < 0)
-		return -errno;
-	return ret || held;
+	if (m->observes) {
+		ret = rbmap_observe_wait(m->maps, nr, -1, timeout_ms);
+	} else {
+		ret = poll(m->fds, nr, timeout_ms);
+		if (ret < 0)
+			ret = -errno;
+	}
+	return ret < 0 ? ret : ret || held;
 }
 
 RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
@@ -546,19 +563,22 @@ int rbmap_merge_add(struct rbmap_merge *m, struct rbmap_map *map)
 	if (!grow(&m->source, nr * sizeof(*m->source)) ||
 	    !grow(&m->heap, nr * sizeof(*m->heap)) ||
 	    !grow(&m->empty, nr * sizeof(*m->empty)) ||
-	    !grow(&m->fds, nr * sizeof(*m->fds)))
+	    !grow(&m->fds, nr * sizeof(*m->fds)) ||
+	    !grow(&m->maps, nr * sizeof(*m->maps)))
 		return -ENOMEM;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->map = map;
 	s->cpu = map->cpu;
+	m->observes |= map->observer != NULL;
 	m->source[m->nr++] = s;
 	add_empty(m, s);
 	return 0;
 }
 
-RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
+static int open_merge(struct rbmap_merge **merge, unsigned int flags,
+		      bool observes)
 {
 	struct rbmap_merge *m;
 	int ret;
@@ -570,6 +590,7 @@ RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
 	if (!m)
 		return -ENOMEM;
 	m->scan = true;
+	m->observes = observes;
 	ret = scan(m);
 	if (!ret && !m->nr)
 		ret = RBMAP_ERR_NO_CPU;
@@ -579,6 +600,17 @@ RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
 	}
 	*merge = m;
 	return 0;
+}
+
+RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
+{
+	return open_merge(merge, flags, false);
+}
+
+RBMAP_API int rbmap_merge_observe(struct rbmap_merge **merge,
+				  unsigned int flags)
+{
+	return open_merge(merge, flags, true);
 }
 
 RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
@@ -593,5 +625,6 @@ RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
 	free(m->heap);
 	free(m->empty);
 	free(m->fds);
+	free(m->maps);
 	free(m);
 }

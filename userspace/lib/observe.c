@@ -90,6 +90,22 @@ static void go_to_oldest(struct rbmap_observer *o, uint64_t newest)
 	go_to(o, seq_add(o, newest, o->modulus - (o->nr - 1)));
 }
 
+/* What a reset has made others forget is not missed. */
+static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
+{
+	struct rbmap_observer *o = map->observer;
+	uint64_t first = __atomic_load_n(&map->meta->first_seq,
+					 __ATOMIC_RELAXED);
+
+	if (first >= o->modulus ||
+	    seq_add(o, newest, o->modulus - first) >= o->nr ||
+	    ahead_of(o, first) <= 0)
+		return false;
+	go_to(o, first);
+	o->exact = false;
+	return true;
+}
+
 static uint64_t load_slot(const struct rbmap_shown_slot *shown)
 {
 	return __atomic_load_n(&shown->slot, __ATOMIC_RELAXED);
@@ -104,9 +120,12 @@ static bool still_says(const struct rbmap_shown_slot *shown, uint64_t slot)
 }
 
 /* The first event that is not missed is that of the oldest sub-buffer now. */
-static void begin_at_oldest(struct rbmap_observer *o, uint64_t newest)
+static void begin_at_oldest(const struct rbmap_map *map, uint64_t newest)
 {
+	struct rbmap_observer *o = map->observer;
+
 	go_to_oldest(o, newest);
+	skip_forgotten(map, newest);
 	for (uint32_t i = 0; i < o->nr; i++) {
 		const struct rbmap_shown_slot *shown =
 			&o->shown->slot[o->seq % o->nr];
@@ -165,7 +184,7 @@ int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 	    newest >= o->modulus)
 		return RBMAP_ERR_CORRUPT;
 	if (!o->generation) {
-		begin_at_oldest(o, newest);
+		begin_at_oldest(map, newest);
 	} else {
 		/* The numbers of a ring begin at 0. */
 		go_to_oldest(o, newest);
@@ -279,6 +298,8 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			go_to_oldest(o, newest);
 			ahead = o->nr - 1;
 		}
+		if (ahead > 0 && skip_forgotten(map, newest))
+			continue;
 		ret = ahead < 0 ? NOTHING : look(map, sb);
 		if (ret < 0) {
 			/* What comes after it may make sense. */

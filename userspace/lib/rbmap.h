@@ -45,6 +45,17 @@ int rbmap_open_path(struct rbmap_map **map, const char *path,
 		    unsigned int flags);
 void rbmap_close(struct rbmap_map *map);
 
+/*
+ * The same, but only look: nothing is taken from the one who reads the ring,
+ * and any number of programs may.  What is still in the ring comes first, read
+ * by others or not.  Other functions are the same for such a map, and
+ * rbmap_merge_observe() is the same for all CPUs.  What it comes too late for
+ * it is told as lost: the writer doesn't wait.  Rings of rbmap only.
+ */
+int rbmap_observe(struct rbmap_map **map, int cpu, unsigned int flags);
+int rbmap_observe_path(struct rbmap_map **map, const char *path,
+		       unsigned int flags);
+
 int rbmap_fd(const struct rbmap_map *map);
 int rbmap_cpu(const struct rbmap_map *map);		/* -1: not known */
 size_t rbmap_subbuf_size(const struct rbmap_map *map);	/* header included */
@@ -149,6 +160,7 @@ int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss);
 #define RBMAP_MERGE_HOLD_US	10000	/* hold time at first */
 
 int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags);
+int rbmap_merge_observe(struct rbmap_merge **merge, unsigned int flags);
 void rbmap_merge_set_hold(struct rbmap_merge *merge, unsigned int usecs);
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev);
 int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);
