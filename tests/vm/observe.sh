@@ -11,6 +11,60 @@
 ok "module loads" load_module rbmap subbuf_size_kb=4 buffer_size_kb=64 ||
 	done_testing
 results "observe: " observe
+
+# look ARGUMENT...: what rbmap stream prints of marks is in $out
+out=$(mktemp)
+err=$(mktemp)
+look()
+{
+	rbmap stream "$@" 2>"$err" | sed -n 's/.*: mark \([0-9]*\)$/\1/p' >"$out"
+}
+
+# marks FROM TO
+marks()
+{
+	for i in $(seq "$1" "$2"); do
+		echo "mark $i" >/dev/rbmap/marker
+	done
+}
+
+unread()
+{
+	cat /sys/kernel/rbmap/per_cpu/cpu*/stats |
+		awk -F: '$1 == "entries" { sum += $2 } END { print sum }'
+}
+
+echo 1 >/sys/kernel/rbmap/reset
+marks 1 40
+look --observe --no-follow
+ok "stream --observe --no-follow prints what is there" \
+	test "$(tr '\n' ' ' <"$out")" = "$(seq 40 | tr '\n' ' ')"
+is "$(tail -n 1 "$err")" "40 events seen, 0 missed" "it has missed nothing"
+is "$(unread)" 40 "it has taken nothing"
+rbmap stream --observe -d 60 -n 60 2>/dev/null >"$out.2" &
+marks 41 60
+wait $!
+is "$(grep -c 'mark' "$out.2")" 60 "stream --observe prints what comes, too"
+is "$(unread)" 60 "nor has that taken anything"
+look --no-follow
+ok "a reader gets all" test "$(tr '\n' ' ' <"$out")" = \
+	"$(seq 60 | tr '\n' ' ')"
+is "$(unread)" 0 "and that takes them"
+look --observe --no-follow
+is "$(wc -l <"$out")" 60 "an observer finds them still there"
+rbmap stream --observe -d 60 2>"$err" >"$out.2" &
+pid=$!
+# Stopped while a ring is overwritten some times.
+retry_until 10 test -s "$out.2"
+kill -STOP $pid
+marks 61 12000
+kill -CONT $pid
+marks 12001 12200
+kill -INT $pid
+wait $pid
+ok "one that sleeps says what it missed" grep -Eq \
+	'^[0-9]+ events seen, [1-9][0-9]* missed' "$err"
+rm -f "$out" "$out.2" "$err"
 ok "module unloads" rmmod rbmap || done_testing
 
 with_ring 64K 4 64

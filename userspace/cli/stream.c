@@ -25,11 +25,13 @@ struct stream {
 	uint64_t count;		/* events to print, 0: no limit */
 	double seconds;		/* 0: no limit */
 	bool follow;
+	bool observe;
 
 	struct rbmap_merge *merge;
 	struct text *text;
 	struct control_events events;
 	bool switched;		/* events, by us */
+	uint64_t until;		/* nothing that is newer, 0: no limit */
 	struct rbmap_loss before;
 	uint64_t printed;
 	unsigned int corrupt;
@@ -74,6 +76,7 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 		{ "count",	required_argument,	NULL, 'n' },
 		{ "duration",	required_argument,	NULL, 'd' },
 		{ "no-follow",	no_argument,		NULL, 'N' },
+		{ "observe",	no_argument,		NULL, 'O' },
 		{ "help",	no_argument,		NULL, 'h' },
 		{ 0 }
 	};
@@ -101,6 +104,9 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 			break;
 		case 'N':
 			s->follow = false;
+			break;
+		case 'O':
+			s->observe = true;
 			break;
 		case OPTION_DONE:
 			return status;
@@ -170,7 +176,8 @@ static bool start(struct stream *s)
 
 	if (!control_present())
 		return false;
-	ret = rbmap_merge_open(&s->merge, 0);
+	ret = s->observe ? rbmap_merge_observe(&s->merge, 0) :
+			   rbmap_merge_open(&s->merge, 0);
 	if (ret) {
 		complain("%s", rbmap_strerror(ret));
 		return false;
@@ -184,11 +191,12 @@ static bool start(struct stream *s)
 	return true;
 }
 
-/* What waits to be read now: output without an end would be no "now". */
-static uint64_t unread_events(void)
+/* A line of the stats of each CPU that has any. */
+static uint64_t stats_of_all(const char *line,
+			     uint64_t (*add)(uint64_t sum, const char *value))
 {
-	uint64_t sum = 0, entries;
 	char file[64], *stats, *at;
+	uint64_t sum = 0;
 
 	/* Numbers of CPUs have gaps, no machine has one as wide as this. */
 	for (int cpu = 0, gap = 0; gap < 1024; cpu++, gap++) {
@@ -197,12 +205,40 @@ static uint64_t unread_events(void)
 		if (!stats)
 			continue;
 		gap = 0;
-		at = strstr(stats, "entries:");
-		if (at && sscanf(at, "entries: %" SCNu64, &entries) == 1)
-			sum += entries;
+		at = strstr(stats, line);
+		if (at)
+			sum = add(sum, at + strlen(line));
 		free(stats);
 	}
 	return sum;
+}
+
+static uint64_t add_number(uint64_t sum, const char *value)
+{
+	return sum + strtoull(value, NULL, 10);
+}
+
+/* Seconds with six digits behind the point; or a counter. */
+static uint64_t latest_time(uint64_t latest, const char *value)
+{
+	uint64_t whole, micros = 0;
+	int found = sscanf(value, "%" SCNu64 ".%" SCNu64, &whole, &micros);
+
+	if (found == 2)
+		whole = whole * 1000000000 + (micros + 1) * 1000;
+	return found > 0 && whole > latest ? whole : latest;
+}
+
+/* What waits to be read now: output without an end would be no "now". */
+static uint64_t unread_events(void)
+{
+	return stats_of_all("entries: ", add_number);
+}
+
+/* For who observes that is something else: what was written before now. */
+static uint64_t now_of_rings(void)
+{
+	return stats_of_all("now ts: ", latest_time);
 }
 
 static bool full(const struct stream *s)
@@ -220,6 +256,8 @@ static int next(struct stream *s, struct rbmap_event *ev)
 	case -EINTR:
 		return 0;
 	case 1:
+		if (s->until && ev->ts > s->until)
+			return 0;
 		s->printed++;
 		if (!text_print(s->text, ev, stdout))
 			return 1;
@@ -291,6 +329,11 @@ static bool run(struct stream *s)
 	double deadline = s->seconds ? now() + s->seconds : 1e18;
 	bool ok;
 
+	if (!s->follow && s->observe) {
+		s->until = now_of_rings();
+		rbmap_merge_set_hold(s->merge, 0);
+		return drain(s, deadline);
+	}
 	if (!s->follow) {
 		uint64_t unread = unread_events();
 
@@ -325,6 +368,15 @@ static void print_sums(struct stream *s)
 
 	fflush(stdout);
 	rbmap_merge_loss(s->merge, &after);
+	if (s->observe) {
+		fprintf(stderr, "%" PRIu64 " events seen, %" PRIu64 " missed\n",
+			s->printed, after.total);
+		if (after.total)
+			fprintf(stderr, "  overwritten before they were looked "
+				"at, or dropped ('rbmap stat'): avoid it with "
+				"fewer events or a larger buffer_size_kb\n");
+		return;
+	}
 	loss_add(&loss, &after, &s->before);
 	if (loss.told != RBMAP_LOST_UNKNOWN && loss.told > loss.total)
 		earlier = loss.told - loss.total;
@@ -366,7 +418,7 @@ static int stream(int argc, char **argv)
 
 const struct command command_stream = {
 	.name		= "stream",
-	.synopsis	= "[-e EVENT]... [-n COUNT] [-d SECONDS] [--no-follow]",
+	.synopsis	= "[-e EVENT]... [-n COUNT] [-d SECONDS] [--no-follow] [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.help		=
 	"  -e, --event EVENT       enable EVENT (system:event, a wildcard goes) until\n"
@@ -374,8 +426,10 @@ const struct command command_stream = {
 	"  -n, --count COUNT       end after COUNT events\n"
 	"  -d, --duration SECONDS  end after SECONDS\n"
 	"      --no-follow         print what is in the rings now, and end\n"
+	"      --observe           only look: who reads or records the rings loses nothing\n"
 	"\n"
-	"Reading consumes: an event is printed once, by one reader. Ctrl-C ends it. What\n"
+	"Reading consumes: an event is printed once, by one reader; --observe takes\n"
+	"nothing, and any number of these may run beside a reader. Ctrl-C ends it. What\n"
 	"was read and what was lost, and why, goes to stderr at the end.\n",
 	.run		= stream,
 };

@@ -74,7 +74,8 @@ _rbmap()
 	load) options="--module" ;;
 	status | list) options="--json" ;;
 	stat) options="--json --interval" ;;
-	stream) options="--event --count --duration --no-follow" ;;
+	stream) options="--event --count --duration --no-follow
+		--observe" ;;
 	record) options="--event --output --duration --flight-recorder --quiet --" ;;
 	snapshot) options="--output --keep --read-existing --quiet" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
