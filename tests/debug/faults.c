@@ -266,6 +266,27 @@ static int open_device(void)
 	return fd < 0 ? errno : 0;
 }
 
+static int take_snapshot(void)
+{
+	return put(CONTROL "snapshot", "1");
+}
+
+static int open_snapshot(void)
+{
+	fd = open("/dev/rbmap/snapshot/cpu0", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? errno : 0;
+}
+
+static int snapshot_of_device(void)
+{
+	int snapshot = ioctl(fd, RBMAP_IOCTL_SNAPSHOT);
+
+	if (snapshot < 0)
+		return errno;
+	close(snapshot);
+	return 0;
+}
+
 static int open_marker(void)
 {
 	fd = open(MARKER, O_WRONLY | O_CLOEXEC);
@@ -414,6 +435,17 @@ static int write_long(void)
 static int enable_one(void)
 {
 	return put(CONTROL "events/sched/sched_switch/enable", "1");
+}
+
+static void forget_snapshot(void)
+{
+	put(CONTROL "snapshot", "0");
+}
+
+static void close_and_forget(void)
+{
+	close_file();
+	forget_snapshot();
 }
 
 static int show_all(void)
@@ -578,6 +610,14 @@ static const struct operation {
 	  .good = works, .finish = close_file, .loaded = true, .none = true },
 	{ .name = "epoll", .prepare = open_device, .run = epoll_device,
 	  .good = works, .finish = close_file, .loaded = true },
+	{ .name = "snapshot", .run = take_snapshot, .good = works,
+	  .finish = forget_snapshot, .loaded = true },
+	{ .name = "open a snapshot", .prepare = take_snapshot,
+	  .run = open_snapshot, .good = works, .finish = close_and_forget,
+	  .loaded = true },
+	{ .name = "snapshot as a file", .prepare = open_device,
+	  .run = snapshot_of_device, .good = works, .finish = close_file,
+	  .loaded = true },
 	{ .name = "open the marker", .run = open_marker, .good = works,
 	  .finish = close_file, .loaded = true },
 	{ .name = "write to the marker", .prepare = open_marker,
