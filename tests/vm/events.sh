@@ -182,7 +182,7 @@ obeyed trace_clock 'local\n' "$clocks"
 # Statistics
 
 is "$(cut -d : -f 1 $rb/per_cpu/cpu0/stats | xargs)" \
-	"entries overrun bytes now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation retired rings retired bytes" \
+	"entries overrun bytes now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation snapshot events retired rings retired bytes" \
 	"statistics"
 put events/sched/enable 1
 busy
