@@ -418,7 +418,8 @@ static int stream(int argc, char **argv)
 
 const struct command command_stream = {
 	.name		= "stream",
-	.synopsis	= "[-e EVENT]... [-n COUNT] [-d SECONDS] [--no-follow] [--observe]",
+	.synopsis	= "[-e EVENT]... [-n COUNT] [-d SECONDS] [--no-follow]\n"
+	"                    [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.help		=
 	"  -e, --event EVENT       enable EVENT (system:event, a wildcard goes) until\n"
@@ -426,7 +427,7 @@ const struct command command_stream = {
 	"  -n, --count COUNT       end after COUNT events\n"
 	"  -d, --duration SECONDS  end after SECONDS\n"
 	"      --no-follow         print what is in the rings now, and end\n"
-	"      --observe           only look: who reads or records the rings loses nothing\n"
+	"      --observe           only look: who reads or records loses nothing\n"
 	"\n"
 	"Reading consumes: an event is printed once, by one reader; --observe takes\n"
 	"nothing, and any number of these may run beside a reader. Ctrl-C ends it. What\n"
