@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Make and unmake a ring; its end and its reset. */
 #include <linux/gfp.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -8,6 +9,12 @@
 
 #include "cpu_buffer.h"
 #include "pages.h"
+
+/* As much as rbmap_pages_alloc() gives. */
+static u32 rbmap_shown_bytes(u32 nr_slots)
+{
+	return roundup_pow_of_two(PAGE_ALIGN(rbmap_shown_size(nr_slots)));
+}
 
 /**
  * rbmap_generation_bytes - memory that a ring takes, about
@@ -17,7 +24,7 @@ unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes)
 {
 	return (sizes->nr_slots + 1UL) *
 	       (sizes->subbuf_size + sizeof(struct rbmap_subbuf) + sizeof(u64)) +
-	       PAGE_ALIGN(rbmap_shown_size(sizes->nr_slots));
+	       rbmap_shown_bytes(sizes->nr_slots);
 }
 
 /**
@@ -40,7 +47,7 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 	kvfree(subbuf);
 	kvfree(gen->ring.slot);
 	if (gen->ring.shown && !gen->origin)
-		rbmap_pages_free(gen->ring.shown);
+		rbmap_pages_free(gen->ring.shown, gen->shown_size);
 	free_page((unsigned long)gen->meta);
 	if (gen->pad)
 		__free_page(gen->pad);
@@ -88,7 +95,7 @@ static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
 {
 	u32 i;
 
-	gen->shown_size = PAGE_ALIGN(rbmap_shown_size(gen->ring.nr_slots));
+	gen->shown_size = rbmap_shown_bytes(gen->ring.nr_slots);
 	gen->ring.shown = rbmap_pages_alloc(gen->shown_size, node);
 	if (!gen->ring.shown)
 		return -ENOMEM;

@@ -12,7 +12,7 @@
 
 /**
  * rbmap_pages_alloc - memory for a sub-buffer
- * @size: bytes, in whole pages
+ * @size: bytes, a power of two, a page or more
  * @node: where
  *
  * Zeroed: user space sees all of it.  Physically contiguous if that comes
