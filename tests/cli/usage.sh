@@ -41,6 +41,8 @@ says 2 "'abc' is no number of seconds" record -d abc
 says 2 "option -o wants the name of a file" record -o ''
 says 2 "a command goes behind --" record sleep 1
 says 2 "no command after --" record --
+says 2 "--trigger is for a --flight-recorder" record --trigger x
+says 2 "one --trigger at a time" record -f -t x -t y
 says 2 "option -o wants the name of a file" snapshot -o ''
 says 2 "what is 'x' for" snapshot x
 says 2 "'x' is no number of a CPU" report --cpu x

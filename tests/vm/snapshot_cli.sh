@@ -241,6 +241,45 @@ lost=$(sum_of /tmp/command.log 2)
 ok "what came first was overwritten" [ "$lost" -gt 0 ]
 is $(($(sum_of /tmp/command.log 1) + lost)) 15000 "read + lost = emitted"
 ok "it has what came last" up_to /tmp/command.rbmap 14999
+# --- a trigger: an event that comes is a reason, and stays where it is
+echo 0 >$root/events/sched/sched_process_exec/enable
+rbmap record -f -e rbmap:marker -e sched:sched_process_fork -o /tmp/trigger \
+	--trigger rbmap:marker 2>/tmp/flight.log &
+recorder=$!
+ok "with a trigger it begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
+emit 0 0 1
+ok "an event is a reason to write" retry_until 30 has_written 1 trigger
+emit 0 1 1
+ok "and another one" retry_until 30 has_written 2 trigger.1
+emit 0 2 3000
+ok "many make as many files as it comes to" retry_until 30 grep -q '/tmp/trigger.2: ' \
+	/tmp/flight.log
+sleep 1
+kill -INT $recorder
+wait $recorder
+is $? 0 "with a trigger it ends"
+files=$(grep -c 'B of events$' /tmp/flight.log)
+diag "files: $files"
+ok "trigger: both reports are the same" same /tmp/trigger
+like "$(cat /tmp/trigger.rbmap)" 'sched_process_fork: ' "all that is recorded is there"
+cp /tmp/trigger.rbmap /tmp/triggers.rbmap
+next=1
+while [ $next -lt "$files" ]; do
+	ok "trigger.$next: both reports are the same" same /tmp/trigger.$next
+	cat /tmp/trigger.$next.rbmap >>/tmp/triggers.rbmap
+	next=$((next + 1))
+done
+is "$(markers /tmp/trigger.rbmap)$(markers /tmp/trigger.1.rbmap)" 11 "each in its own"
+ok "nothing is missing in all of them" up_to /tmp/triggers.rbmap 3001
+is "$(markers /tmp/triggers.rbmap)" 3002 "and nothing twice"
+is "$(summed 'retired rings')" 0 "no old ring is left behind a trigger"
+rbmap record -f -e rbmap:marker -o /tmp/none --trigger sched_switch 2>/tmp/none.log
+is $? 1 "a trigger that is not recorded"
+like "$(cat /tmp/none.log)" 'no event is recorded that --trigger sched_switch names' "is told"
+echo 1 >$root/events/sched/sched_process_exec/enable
+settings >/tmp/after
+ok "settings are as they were" cmp /tmp/before /tmp/after
+
 echo 1 >$root/reset
 emit_all 0 10
 rbmap record -f -q -d 0 -o /tmp/held

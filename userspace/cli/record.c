@@ -17,8 +17,10 @@
 #include "control.h"
 #include "frozen.h"
 #include "recording.h"
+#include "trigger.h"
 
 #define TICK_MS		500
+#define LOOK_MS		20	/* a ring may go round in less than a second */
 
 struct record {
 	struct patterns patterns;
@@ -26,12 +28,14 @@ struct record {
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
 	bool flight;			/* read nothing until there is a reason */
+	const char *trigger_pattern;	/* events that are one, or NULL */
 
 	struct control_events events;
 	struct recording recording;
 	struct recorder *recorder;
 	struct dat_writer *writer;
 	int clock;			/* of the file */
+	struct trigger *trigger;
 	unsigned int nr_dumps;		/* files of a flight recorder */
 	bool dump_failed;
 	char *overwrite;		/* as it was, if we have changed it */
@@ -55,6 +59,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 		{ "output",	required_argument,	NULL, 'o' },
 		{ "duration",	required_argument,	NULL, 'd' },
 		{ "flight-recorder", no_argument,	NULL, 'f' },
+		{ "trigger",	required_argument,	NULL, 't' },
 		{ "quiet",	no_argument,		NULL, 'q' },
 		{ "help",	no_argument,		NULL, 'h' },
 		{ 0 }
@@ -63,7 +68,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "+e:o:d:fq", longs,
+	while ((c = next_option(cmd, argc, argv, "+e:o:d:ft:q", longs,
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
@@ -86,6 +91,11 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 		case 'f':
 			r->flight = true;
 			break;
+		case 't':
+			if (r->trigger_pattern)
+				return usage_error(cmd, "one --trigger at a time: use a wildcard");
+			r->trigger_pattern = optarg;
+			break;
 		case 'q':
 			r->recording.quiet = true;
 			break;
@@ -101,6 +111,8 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
+	if (r->trigger_pattern && !r->flight)
+		return usage_error(cmd, "--trigger is for a --flight-recorder");
 	*done = false;
 	return STATUS_OK;
 }
@@ -207,7 +219,10 @@ static bool begin_flight(struct record *r)
 	ret = r->overwrite ? control_write("overwrite", "1") : 0;
 	if (ret)
 		control_complain(CONTROL_WRITE, "overwrite", ret);
-	return !ret;
+	if (ret || !r->trigger_pattern)
+		return !ret;
+	r->trigger = trigger_open(r->trigger_pattern, &r->events, wanted, r);
+	return r->trigger;
 }
 
 static bool end_flight(struct record *r)
@@ -218,6 +233,9 @@ static bool end_flight(struct record *r)
 		control_complain(CONTROL_WRITE, "overwrite", ret);
 	free(r->overwrite);
 	r->overwrite = NULL;
+	if (r->trigger)
+		trigger_close(r->trigger);
+	r->trigger = NULL;
 	return !ret;
 }
 
@@ -236,7 +254,11 @@ static bool dump(struct record *r)
 		complain("the name of the file is too long: name another one with -o");
 		return false;
 	}
-	if (!frozen_take() || !frozen_write(&r->recording, path))
+	if (!frozen_take())
+		return false;
+	if (r->trigger)
+		trigger_covered(r->trigger);
+	if (!frozen_write(&r->recording, path))
 		return false;
 	r->nr_dumps++;
 	return frozen_free();
@@ -300,14 +322,19 @@ static void block_signals(const struct record *r, sigset_t *set)
 }
 
 /* False: the recording ends. */
+static bool dump_now(struct record *r)
+{
+	r->dump_failed = !dump(r);
+	return !r->dump_failed;
+}
+
 static bool take_signal(struct record *r, int sig)
 {
 	switch (sig) {
 	case SIGCHLD:
 		return !child_ended(&r->child);
 	case SIGUSR1:
-		r->dump_failed = !dump(r);
-		return !r->dump_failed;
+		return dump_now(r);
 	}
 	/* A terminal has sent it to the command too. */
 	child_signal(&r->child, sig);
@@ -320,15 +347,18 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 
 	while (r->flight || !recorder_ended(r->recorder)) {
 		double left = deadline - now();
-		struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
+		long ms = r->trigger ? LOOK_MS : TICK_MS;
+		struct timespec tick = { .tv_nsec = ms * 1000000L };
 		int sig;
 
 		if (left <= 0)
 			break;
-		if (left < TICK_MS / 1000.0)
+		if (left < ms / 1000.0)
 			tick.tv_nsec = left * 1e9;
 		sig = sigtimedwait(set, NULL, &tick);
 		if (sig > 0 && !take_signal(r, sig))
+			break;
+		if (r->trigger && trigger_seen(r->trigger) && !dump_now(r))
 			break;
 		if (sig < 0 && r->writer) {
 			/* Who kills us now leaves a file with sizes. */
@@ -366,12 +396,23 @@ static void abandon(struct record *r)
 	unlink(r->output);
 }
 
+static void tell_missed(const struct record *r)
+{
+	uint64_t missed = r->trigger ? trigger_missed(r->trigger) : 0;
+
+	if (missed)
+		complain("note: %" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
+			 missed);
+}
+
 static bool finish(struct record *r)
 {
 	bool ok = stop_events(r);
 
-	if (r->flight)
+	if (r->flight) {
+		tell_missed(r);
 		return end_flight(r) && ok && !r->dump_failed;
+	}
 	end_progress(r);
 	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
 		ok = false;
@@ -430,7 +471,8 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-fq] [-- COMMAND...]",
+	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-q] [-f [-t EVENT]]\n"
+			  "                    [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS are over or Ctrl-C",
 	.help		=
 	"  -e, --event EVENT       record EVENT (system:event, a wildcard goes) and no\n"
@@ -441,6 +483,7 @@ const struct command command_record = {
 	"  -d, --duration SECONDS  end after SECONDS; 0: save what the rings hold now\n"
 	"  -f, --flight-recorder   keep the latest events in memory; write them to FILE\n"
 	"                          at the end and at SIGUSR1 (then FILE.1, FILE.2 ...)\n"
+	"  -t, --trigger EVENT     and when EVENT comes, one of those that are recorded\n"
 	"  -q, --quiet             no progress, no sums (but what was lost)\n"
 	"\n"
 	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark. What was\n"

@@ -59,8 +59,8 @@ _rbmap()
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return
 		;;
-	stream:-e | stream:--event | record:-e | record:--event | \
-		report:-e | report:--event)
+	stream:-e | stream:--event | record:-[et] | record:--event | \
+		record:--trigger | report:-e | report:--event)
 		_rbmap_events
 		return
 		;;
@@ -76,7 +76,8 @@ _rbmap()
 	stat) options="--json --interval" ;;
 	stream) options="--event --count --duration --no-follow
 		--observe" ;;
-	record) options="--event --output --duration --flight-recorder --quiet --" ;;
+	record) options="--event --output --duration --flight-recorder \
+		--trigger --quiet --" ;;
 	snapshot) options="--output --keep --read-existing --quiet" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
 	tracefs-dir) options="--remove" ;;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/rbmap.h>
+
+#include "../lib/rbmap.h"
+#include "cli.h"
+#include "trigger.h"
+
+struct watched {
+	struct rbmap_map *map;
+	unsigned int first;		/* the first ring that counts */
+	uint64_t missed;
+};
+
+struct trigger {
+	bool *is_one;			/* by the event's id */
+	size_t nr_ids;
+	struct watched *cpu;
+	unsigned int nr_cpus;
+	bool failed;
+};
+
+static bool add_id(struct trigger *t, int id)
+{
+	size_t nr = id + 1;
+	bool *more;
+
+	if (nr > t->nr_ids) {
+		more = realloc(t->is_one, nr);
+		if (!more) {
+			complain("out of memory");
+			return false;
+		}
+		memset(more + t->nr_ids, 0, nr - t->nr_ids);
+		t->is_one = more;
+		t->nr_ids = nr;
+	}
+	t->is_one[id] = true;
+	return true;
+}
+
+static bool add_events(struct trigger *t, const char *pattern,
+		       const struct control_events *events,
+		       bool (*wanted)(const void *data,
+				      const struct control_event *event),
+		       const void *data)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+
+		if (ev->id < 0 || !control_match(pattern, ev->system, ev->name) ||
+		    !wanted(data, ev))
+			continue;
+		any = true;
+		if (!add_id(t, ev->id))
+			return false;
+	}
+	if (!any)
+		complain("no event is recorded that --trigger %s names: name one of those with -e, or that are enabled",
+			 pattern);
+	return any;
+}
+
+static bool add_cpus(struct trigger *t)
+{
+	int nr = sysconf(_SC_NPROCESSORS_CONF), ret;
+
+	t->cpu = calloc(nr, sizeof(*t->cpu));
+	if (!t->cpu) {
+		complain("out of memory");
+		return false;
+	}
+	t->nr_cpus = nr;
+	for (int i = 0; i < nr; i++) {
+		ret = rbmap_observe(&t->cpu[i].map, i, 0);
+		if (ret == RBMAP_ERR_NO_CPU)
+			continue;
+		if (ret) {
+			complain("cannot look at the ring of CPU %d: %s", i,
+				 rbmap_strerror(ret));
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_one(const struct trigger *t, const struct rbmap_event *ev)
+{
+	const struct rbmap_event_common *common = ev->data;
+
+	return ev->size >= sizeof(*common) && common->type < t->nr_ids &&
+	       t->is_one[common->type];
+}
+
+static bool look(struct trigger *t, struct watched *w, unsigned int cpu)
+{
+	struct rbmap_event ev;
+	bool seen = false;
+	int ret;
+
+	while ((ret = rbmap_next_event(w->map, &ev)) == 1) {
+		if (ev.lost != RBMAP_LOST_UNKNOWN)
+			w->missed += ev.lost;
+		if (is_one(t, &ev) && rbmap_generation(w->map) >= w->first)
+			seen = true;
+	}
+	if (ret < 0 && !t->failed) {
+		complain("cannot look at the ring of CPU %u: %s; --trigger may miss events",
+			 cpu, rbmap_strerror(ret));
+		t->failed = true;
+	}
+	return seen;
+}
+
+bool trigger_seen(struct trigger *t)
+{
+	bool seen = false;
+
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		if (t->cpu[i].map && look(t, &t->cpu[i], i))
+			seen = true;
+	return seen;
+}
+
+void trigger_covered(struct trigger *t)
+{
+	uint64_t generation;
+
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		if (t->cpu[i].map &&
+		    !control_cpu_stat(i, "generation", &generation))
+			t->cpu[i].first = generation;
+}
+
+uint64_t trigger_missed(const struct trigger *t)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		sum += t->cpu[i].missed;
+	return sum;
+}
+
+struct trigger *trigger_open(const char *pattern,
+			     const struct control_events *events,
+			     bool (*wanted)(const void *data,
+					    const struct control_event *event),
+			     const void *data)
+{
+	struct trigger *t = calloc(1, sizeof(*t));
+
+	if (!t) {
+		complain("out of memory");
+		return NULL;
+	}
+	if (!add_events(t, pattern, events, wanted, data) || !add_cpus(t)) {
+		trigger_close(t);
+		return NULL;
+	}
+	/* What came before is not what it waits for. */
+	trigger_seen(t);
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		t->cpu[i].missed = 0;
+	return t;
+}
+
+void trigger_close(struct trigger *t)
+{
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		if (t->cpu[i].map)
+			rbmap_close(t->cpu[i].map);
+	free(t->cpu);
+	free(t->is_one);
+	free(t);
+}
