@@ -13,6 +13,9 @@
 
 static enum cpuhp_state rbmap_hotplug_state;
 
+/* Who has which buffer. */
+static DEFINE_SPINLOCK(rbmap_users_lock);
+
 /**
  * rbmap_cpu_buffer - a CPU's part of a buffer
  * @buf: the buffer
@@ -127,6 +130,7 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&buf->lock);
 	buf->mode = config->mode;
+	buf->clock = config->clock;
 	buf->percent = RBMAP_DEFAULT_PERCENT;
 	buf->on = true;
 
@@ -168,6 +172,63 @@ void rbmap_buffer_destroy(struct rbmap_buffer *buf)
 {
 	cpuhp_state_remove_instance_nocalls(rbmap_hotplug_state, &buf->hotplug);
 	rbmap_buffer_free(buf);
+}
+
+/**
+ * rbmap_buffer_offer - from now on it can be opened
+ * @buf: the buffer
+ */
+void rbmap_buffer_offer(struct rbmap_buffer *buf)
+{
+	spin_lock(&rbmap_users_lock);
+	buf->offered = true;
+	spin_unlock(&rbmap_users_lock);
+}
+
+/**
+ * rbmap_buffer_withdraw - from now on it can't be opened, if nobody has it
+ * @buf: the buffer
+ *
+ * Return: false: somebody has it.
+ */
+bool rbmap_buffer_withdraw(struct rbmap_buffer *buf)
+{
+	bool unused;
+
+	spin_lock(&rbmap_users_lock);
+	unused = !buf->users;
+	if (unused)
+		buf->offered = false;
+	spin_unlock(&rbmap_users_lock);
+	return unused;
+}
+
+/**
+ * rbmap_buffer_get - somebody opens it
+ * @buf: the buffer
+ *
+ * Return: false: it can't be opened (yet, or any more).
+ */
+bool rbmap_buffer_get(struct rbmap_buffer *buf)
+{
+	bool offered;
+
+	spin_lock(&rbmap_users_lock);
+	offered = buf->offered;
+	buf->users += offered;
+	spin_unlock(&rbmap_users_lock);
+	return offered;
+}
+
+/**
+ * rbmap_buffer_put - who had opened it closes it; it may be gone after this
+ * @buf: the buffer
+ */
+void rbmap_buffer_put(struct rbmap_buffer *buf)
+{
+	spin_lock(&rbmap_users_lock);
+	buf->users--;
+	spin_unlock(&rbmap_users_lock);
 }
 
 static void rbmap_buffer_visit(struct rbmap_buffer *buf,

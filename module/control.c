@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/rbmap: files with the names and the manners of tracefs.  A write
- * is obeyed or refused, and a refusal is explained in the log.
+ * /sys/kernel/rbmap, and the same for each named buffer: files with the names
+ * and the manners of tracefs.  A write is obeyed or refused, and a refusal is
+ * explained in the log.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -10,9 +11,6 @@
 #include "access.h"
 #include "control.h"
 #include "log.h"
-
-static struct kobject *rbmap_control;
-static struct rbmap_buffer *rbmap_control_buffer;
 
 /* As much of what was written as a line of the log can do with. */
 #define RBMAP_SHOWN	32
@@ -65,16 +63,11 @@ int rbmap_control_number(const char *name, const char *buf, size_t len,
 	return rbmap_control_refuse(name, buf, len, wanted);
 }
 
-/**
- * rbmap_control_remove - remove a directory and all files in it
- * @dir: from kobject_create_and_add(), or NULL
- *
- * Context: sleeps until nobody is in a file's callback.
- */
-void rbmap_control_remove(struct kobject *dir)
+static struct rbmap_buffer *rbmap_controlled(struct kobject *kobj)
 {
-	kobject_del(dir);
-	kobject_put(dir);
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
+
+	return control->buffer;
 }
 
 static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -87,7 +80,7 @@ static ssize_t tracing_on_show(struct kobject *kobj,
 			       struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%d\n",
-			  rbmap_buffer_is_on(rbmap_control_buffer));
+			  rbmap_buffer_is_on(rbmap_controlled(kobj)));
 }
 
 static ssize_t tracing_on_store(struct kobject *kobj,
@@ -99,7 +92,7 @@ static ssize_t tracing_on_store(struct kobject *kobj,
 
 	if (err)
 		return err;
-	rbmap_buffer_set_on(rbmap_control_buffer, on);
+	rbmap_buffer_set_on(rbmap_controlled(kobj), on);
 	return len;
 }
 
@@ -107,7 +100,7 @@ static ssize_t overwrite_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%d\n",
-			  rbmap_buffer_mode(rbmap_control_buffer) ==
+			  rbmap_buffer_mode(rbmap_controlled(kobj)) ==
 			  RBMAP_MODE_OVERWRITE);
 }
 
@@ -120,7 +113,7 @@ static ssize_t overwrite_store(struct kobject *kobj,
 
 	if (err)
 		return err;
-	rbmap_buffer_set_mode(rbmap_control_buffer,
+	rbmap_buffer_set_mode(rbmap_controlled(kobj),
 			      on ? RBMAP_MODE_OVERWRITE : RBMAP_MODE_DISCARD);
 	return len;
 }
@@ -129,7 +122,7 @@ static ssize_t buffer_percent_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n",
-			  rbmap_buffer_percent(rbmap_control_buffer));
+			  rbmap_buffer_percent(rbmap_controlled(kobj)));
 }
 
 static ssize_t buffer_percent_store(struct kobject *kobj,
@@ -141,7 +134,7 @@ static ssize_t buffer_percent_store(struct kobject *kobj,
 				       &percent);
 
 	if (!err)
-		err = rbmap_buffer_set_percent(rbmap_control_buffer, percent);
+		err = rbmap_buffer_set_percent(rbmap_controlled(kobj), percent);
 	return err ? err : len;
 }
 
@@ -166,11 +159,38 @@ static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
 	return len;
 }
 
+/**
+ * rbmap_control_clock - read the name of a clock that was written
+ * @name: the file, for the log
+ * @buf: what was written
+ * @len: its bytes
+ * @clock: which one it is; available
+ *
+ * Return: 0; -EINVAL, explained.
+ */
+int rbmap_control_clock(const char *name, const char *buf, size_t len,
+			enum rbmap_clock *clock)
+{
+	char wanted[64] = "one of: ";
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rbmap_clock_names); i++) {
+		if (strlen(buf) + 1 < len || !rbmap_clock_available(i) ||
+		    !sysfs_streq(buf, rbmap_clock_names[i]))
+			continue;
+		*clock = i;
+		return 0;
+	}
+	i = strlen(wanted);
+	rbmap_clocks_print(wanted + i, sizeof(wanted) - i, -1);
+	return rbmap_control_refuse(name, buf, len, wanted);
+}
+
 static ssize_t trace_clock_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
 	int len = rbmap_clocks_print(buf, PAGE_SIZE - 1,
-				     rbmap_buffer_clock(rbmap_control_buffer));
+				     rbmap_buffer_clock(rbmap_controlled(kobj)));
 
 	return len + sysfs_emit_at(buf, len, "\n");
 }
@@ -179,27 +199,21 @@ static ssize_t trace_clock_store(struct kobject *kobj,
 				 struct kobj_attribute *attr, const char *buf,
 				 size_t len)
 {
-	char wanted[64] = "one of: ";
-	int i, err = rbmap_locked_down();
+	enum rbmap_clock clock;
+	int err;
 
-	if (err)
-		return err;
-	for (i = 0; i < ARRAY_SIZE(rbmap_clock_names); i++) {
-		if (strlen(buf) + 1 < len || !rbmap_clock_available(i) ||
-		    !sysfs_streq(buf, rbmap_clock_names[i]))
-			continue;
-		err = rbmap_buffer_set_clock(rbmap_control_buffer, i);
-		return err ? err : len;
-	}
-	i = strlen(wanted);
-	rbmap_clocks_print(wanted + i, sizeof(wanted) - i, -1);
-	return rbmap_control_refuse(attr->attr.name, buf, len, wanted);
+	err = rbmap_locked_down();
+	if (!err)
+		err = rbmap_control_clock(attr->attr.name, buf, len, &clock);
+	if (!err)
+		err = rbmap_buffer_set_clock(rbmap_controlled(kobj), clock);
+	return err ? err : len;
 }
 
 static ssize_t buffer_size_kb_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
-	return rbmap_control_size_show(rbmap_control_buffer, RBMAP_ALL_CPUS,
+	return rbmap_control_size_show(rbmap_controlled(kobj), RBMAP_ALL_CPUS,
 				       false, buf);
 }
 
@@ -207,7 +221,7 @@ static ssize_t buffer_size_kb_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t len)
 {
-	return rbmap_control_size_store(rbmap_control_buffer, RBMAP_ALL_CPUS,
+	return rbmap_control_size_store(rbmap_controlled(kobj), RBMAP_ALL_CPUS,
 					false, attr->attr.name, buf, len);
 }
 
@@ -215,7 +229,7 @@ static ssize_t buffer_subbuf_size_kb_show(struct kobject *kobj,
 					  struct kobj_attribute *attr,
 					  char *buf)
 {
-	return rbmap_control_size_show(rbmap_control_buffer, RBMAP_ALL_CPUS,
+	return rbmap_control_size_show(rbmap_controlled(kobj), RBMAP_ALL_CPUS,
 				       true, buf);
 }
 
@@ -223,14 +237,14 @@ static ssize_t buffer_subbuf_size_kb_store(struct kobject *kobj,
 					   struct kobj_attribute *attr,
 					   const char *buf, size_t len)
 {
-	return rbmap_control_size_store(rbmap_control_buffer, RBMAP_ALL_CPUS,
+	return rbmap_control_size_store(rbmap_controlled(kobj), RBMAP_ALL_CPUS,
 					true, attr->attr.name, buf, len);
 }
 
 static ssize_t snapshot_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
-	return rbmap_control_snapshot_show(rbmap_control_buffer,
+	return rbmap_control_snapshot_show(rbmap_controlled(kobj),
 					   RBMAP_ALL_CPUS, buf);
 }
 
@@ -238,7 +252,7 @@ static ssize_t snapshot_store(struct kobject *kobj,
 			      struct kobj_attribute *attr, const char *buf,
 			      size_t len)
 {
-	return rbmap_control_snapshot_store(rbmap_control_buffer,
+	return rbmap_control_snapshot_store(rbmap_controlled(kobj),
 					    RBMAP_ALL_CPUS, attr->attr.name,
 					    buf, len);
 }
@@ -254,7 +268,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (strlen(buf) + 1 < len || kstrtoul(buf, 10, &value) || value != 1)
 		return rbmap_control_refuse(attr->attr.name, buf, len,
 					    "1 to forget all events");
-	rbmap_buffer_reset(rbmap_control_buffer);
+	rbmap_buffer_reset(rbmap_controlled(kobj));
 	return len;
 }
 
@@ -270,7 +284,6 @@ static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
 static struct attribute *rbmap_control_attrs[] = {
-	&version_attr.attr,
 	&tracing_on_attr.attr,
 	&trace_clock_attr.attr,
 	&overwrite_attr.attr,
@@ -287,53 +300,53 @@ static const struct attribute_group rbmap_control_group = {
 };
 
 /**
- * rbmap_control_init - make /sys/kernel/rbmap
- * @buf: what is controlled
- *
- * The events are those that are registered by now.
+ * rbmap_control_init - make a directory for a buffer
+ * @control: @buffer and @events are filled, the rest are zeroes
+ * @name: of the directory
+ * @parent: where: kernel_kobj: it is the module's, too
  *
  * Context: may sleep.
  * Return: 0 or a negative error; then all is undone.
  */
-int rbmap_control_init(struct rbmap_buffer *buf)
+int rbmap_control_init(struct rbmap_control *control, const char *name,
+		       struct kobject *parent)
 {
-	int err;
+	int err = -ENOMEM;
 
-	rbmap_control_buffer = buf;
-	rbmap_control = kobject_create_and_add("rbmap", kernel_kobj);
-	if (!rbmap_control) {
-		err = -ENOMEM;
+	INIT_LIST_HEAD(&control->system_dirs);
+	control->dir = rbmap_dir_create(name, parent, control);
+	if (!control->dir)
 		goto out;
-	}
-	err = sysfs_create_group(rbmap_control, &rbmap_control_group);
+	err = sysfs_create_group(control->dir, &rbmap_control_group);
+	if (!err && parent == kernel_kobj)
+		err = sysfs_create_file(control->dir, &version_attr.attr);
+	if (!err && parent == kernel_kobj)
+		err = rbmap_access_files(control->dir);
 	if (!err)
-		err = rbmap_access_files(rbmap_control);
+		err = rbmap_control_events_init(control);
 	if (!err)
-		err = rbmap_control_events_init(rbmap_control, buf);
-	if (err)
-		goto root;
-	err = rbmap_control_cpus_init(rbmap_control, buf);
-	if (err)
-		goto events;
-	return 0;
-
-events:
-	rbmap_control_events_exit();
-root:
-	rbmap_control_remove(rbmap_control);
+		err = rbmap_control_cpus_init(control);
 out:
-	rbmap_err("can't make /sys/kernel/rbmap: error %d\n", err);
+	if (err) {
+		rbmap_control_exit(control);
+		rbmap_err("can't make /sys/kernel/rbmap%s: error %d\n",
+			  parent == kernel_kobj ? "" : "/instances/...", err);
+	}
 	return err;
 }
 
 /**
- * rbmap_control_exit - remove /sys/kernel/rbmap
+ * rbmap_control_exit - remove a buffer's directory
+ * @control: the buffer's
+ *
+ * No rbmap_control_add_cpu() may come any more.
  *
  * Context: sleeps until nobody is in one of its files.
  */
-void rbmap_control_exit(void)
+void rbmap_control_exit(struct rbmap_control *control)
 {
-	rbmap_control_cpus_exit();
-	rbmap_control_events_exit();
-	rbmap_control_remove(rbmap_control);
+	rbmap_control_cpus_exit(control);
+	rbmap_control_events_exit(control);
+	rbmap_dir_remove(control->dir);
+	control->dir = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /sys/kernel/rbmap */
+/* /sys/kernel/rbmap, and the directory of each named buffer in it */
 #ifndef RBMAP_CONTROL_H
 #define RBMAP_CONTROL_H
 
@@ -7,17 +7,49 @@
 
 #include "buffer.h"
 
-int rbmap_control_init(struct rbmap_buffer *buf);
-void rbmap_control_exit(void);
-int rbmap_control_add_cpu(int cpu);
+struct rbmap_event_set;
 
-/* The rest is for the files named control_* only. */
+/**
+ * struct rbmap_control - the files of a buffer
+ * @buffer: the buffer
+ * @events: its events
+ * @dir: the directory
+ * @events_dir: events
+ * @system_dirs: events/SYSTEM
+ * @event_dir: events/SYSTEM/EVENT, as in @events
+ * @cpus_dir: per_cpu
+ * @cpu_dir: per_cpu/cpuN, by CPU
+ */
+struct rbmap_control {
+	struct rbmap_buffer	*buffer;
+	struct rbmap_event_set	*events;
+	struct kobject		*dir;
+	struct kobject		*events_dir;
+	struct list_head	system_dirs;
+	struct kobject		**event_dir;
+	struct kobject		*cpus_dir;
+	struct kobject		**cpu_dir;
+};
+
+/* @control: @buffer and @events are filled, the rest are zeroes. */
+int rbmap_control_init(struct rbmap_control *control, const char *name,
+		       struct kobject *parent);
+void rbmap_control_exit(struct rbmap_control *control);
+int rbmap_control_add_cpu(struct rbmap_control *control, int cpu);
+
+/* The rest is for control_*.c and instance.c. */
+
+struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
+				 void *data);
+void *rbmap_dir_data(struct kobject *dir);
+void rbmap_dir_remove(struct kobject *dir);
 
 int rbmap_control_number(const char *name, const char *buf, size_t len,
 			 unsigned long max, unsigned long *value);
 int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 			 const char *wanted);
-void rbmap_control_remove(struct kobject *dir);
+int rbmap_control_clock(const char *name, const char *buf, size_t len,
+			enum rbmap_clock *clock);
 
 ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
 				    char *page);
@@ -30,10 +62,10 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 				 bool subbuf, const char *name,
 				 const char *page, size_t len);
 
-int rbmap_control_events_init(struct kobject *root, struct rbmap_buffer *buf);
-void rbmap_control_events_exit(void);
-
-int rbmap_control_cpus_init(struct kobject *root, struct rbmap_buffer *buf);
-void rbmap_control_cpus_exit(void);
+/* rbmap_control_exit() undoes these. */
+int rbmap_control_events_init(struct rbmap_control *control);
+void rbmap_control_events_exit(struct rbmap_control *control);
+int rbmap_control_cpus_init(struct rbmap_control *control);
+void rbmap_control_cpus_exit(struct rbmap_control *control);
 
 #endif /* RBMAP_CONTROL_H */

@@ -2,32 +2,19 @@
 /* /sys/kernel/rbmap/per_cpu: what each CPU's ring has written, and lost. */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
-#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "control.h"
-
-struct rbmap_cpu_dir {
-	struct kobject		*dir;
-	struct kobj_attribute	stats;
-	struct kobj_attribute	size;
-	struct kobj_attribute	subbuf_size;
-	struct kobj_attribute	snapshot;
-	int			cpu;
-};
-
-static DEFINE_MUTEX(rbmap_cpus_lock);
-static struct kobject *rbmap_cpus;
-static struct rbmap_cpu_dir **rbmap_cpu_dirs;	/* by CPU */
-static struct rbmap_buffer *rbmap_cpus_buffer;
+#include "cpu_buffer.h"
 
 /* Nanoseconds as seconds, a counter as it is. */
-static int rbmap_now_emit(char *buf, int len, u64 now)
+static int rbmap_now_emit(const struct rbmap_buffer *buffer, char *buf, int len,
+			  u64 now)
 {
 	u32 rest;
 
-	if (rbmap_buffer_clock(rbmap_cpus_buffer) == RBMAP_CLOCK_X86_TSC)
+	if (rbmap_buffer_clock(buffer) == RBMAP_CLOCK_X86_TSC)
 		return sysfs_emit_at(buf, len, "now ts: %llu\n", now);
 	now = div_u64_rem(now, NSEC_PER_SEC, &rest);
 	return sysfs_emit_at(buf, len, "now ts: %5llu.%06u\n", now,
@@ -37,18 +24,17 @@ static int rbmap_now_emit(char *buf, int len, u64 now)
 static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 stats);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 	struct rbmap_buffer_stats s;
 	int err, len;
 
-	err = rbmap_buffer_stats(rbmap_cpus_buffer, dir->cpu, &s);
+	err = rbmap_buffer_stats(cpu_buf->buffer, cpu_buf->cpu, &s);
 	if (err)
 		return err;
 
 	len = sysfs_emit(buf, "entries: %llu\noverrun: %llu\nbytes: %llu\n",
 			 s.unread, s.overrun, s.unread_bytes);
-	len += rbmap_now_emit(buf, len, s.now);
+	len += rbmap_now_emit(cpu_buf->buffer, buf, len, s.now);
 	len += sysfs_emit_at(buf, len, "dropped events: %llu\n",
 			     s.dropped_full + s.dropped_lapped +
 			     s.dropped_nested + s.dropped_too_large);
@@ -83,20 +69,19 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t buffer_size_kb_show(struct kobject *kobj,
 				   struct kobj_attribute *attr, char *buf)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 size);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 
-	return rbmap_control_size_show(rbmap_cpus_buffer, dir->cpu, false, buf);
+	return rbmap_control_size_show(cpu_buf->buffer, cpu_buf->cpu, false,
+				       buf);
 }
 
 static ssize_t buffer_size_kb_store(struct kobject *kobj,
 				    struct kobj_attribute *attr,
 				    const char *buf, size_t len)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 size);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 
-	return rbmap_control_size_store(rbmap_cpus_buffer, dir->cpu, false,
+	return rbmap_control_size_store(cpu_buf->buffer, cpu_buf->cpu, false,
 					attr->attr.name, buf, len);
 }
 
@@ -104,149 +89,117 @@ static ssize_t buffer_subbuf_size_kb_show(struct kobject *kobj,
 					  struct kobj_attribute *attr,
 					  char *buf)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 subbuf_size);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 
-	return rbmap_control_size_show(rbmap_cpus_buffer, dir->cpu, true, buf);
+	return rbmap_control_size_show(cpu_buf->buffer, cpu_buf->cpu, true,
+				       buf);
 }
 
 static ssize_t buffer_subbuf_size_kb_store(struct kobject *kobj,
 					   struct kobj_attribute *attr,
 					   const char *buf, size_t len)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 subbuf_size);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 
-	return rbmap_control_size_store(rbmap_cpus_buffer, dir->cpu, true,
+	return rbmap_control_size_store(cpu_buf->buffer, cpu_buf->cpu, true,
 					attr->attr.name, buf, len);
 }
 
 static ssize_t snapshot_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 snapshot);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 
-	return rbmap_control_snapshot_show(rbmap_cpus_buffer, dir->cpu, buf);
+	return rbmap_control_snapshot_show(cpu_buf->buffer, cpu_buf->cpu, buf);
 }
 
 static ssize_t snapshot_store(struct kobject *kobj,
 			      struct kobj_attribute *attr, const char *buf,
 			      size_t len)
 {
-	struct rbmap_cpu_dir *dir = container_of(attr, struct rbmap_cpu_dir,
-						 snapshot);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
 
-	return rbmap_control_snapshot_store(rbmap_cpus_buffer, dir->cpu,
+	return rbmap_control_snapshot_store(cpu_buf->buffer, cpu_buf->cpu,
 					    attr->attr.name, buf, len);
 }
 
-static const struct rbmap_cpu_dir rbmap_cpu_dir_attrs = {
-	.stats		= __ATTR_RO(stats),
-	.size		= __ATTR_RW(buffer_size_kb),
-	.subbuf_size	= __ATTR_RW(buffer_subbuf_size_kb),
-	.snapshot	= __ATTR_RW(snapshot),
+static struct kobj_attribute stats_attr = __ATTR_RO(stats);
+static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
+static struct kobj_attribute buffer_subbuf_size_kb_attr =
+	__ATTR_RW(buffer_subbuf_size_kb);
+static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
+
+static struct attribute *rbmap_cpu_attrs[] = {
+	&stats_attr.attr,
+	&buffer_size_kb_attr.attr,
+	&buffer_subbuf_size_kb_attr.attr,
+	&snapshot_attr.attr,
+	NULL
 };
 
-static void rbmap_cpu_dir_remove(struct rbmap_cpu_dir *dir)
-{
-	rbmap_control_remove(dir->dir);
-	kfree(dir);
-}
-
-static struct rbmap_cpu_dir *rbmap_cpu_dir_create(int cpu)
-{
-	struct rbmap_cpu_dir *dir = kmemdup(&rbmap_cpu_dir_attrs, sizeof(*dir),
-					    GFP_KERNEL);
-	char name[16];
-
-	if (!dir)
-		return NULL;
-	dir->cpu = cpu;
-	sysfs_attr_init(&dir->stats.attr);
-	sysfs_attr_init(&dir->size.attr);
-	sysfs_attr_init(&dir->subbuf_size.attr);
-	sysfs_attr_init(&dir->snapshot.attr);
-	snprintf(name, sizeof(name), "cpu%d", cpu);
-	dir->dir = kobject_create_and_add(name, rbmap_cpus);
-	if (!dir->dir || sysfs_create_file(dir->dir, &dir->stats.attr) ||
-	    sysfs_create_file(dir->dir, &dir->size.attr) ||
-	    sysfs_create_file(dir->dir, &dir->subbuf_size.attr) ||
-	    sysfs_create_file(dir->dir, &dir->snapshot.attr)) {
-		rbmap_cpu_dir_remove(dir);
-		return NULL;
-	}
-	return dir;
-}
+static const struct attribute_group rbmap_cpu_group = {
+	.attrs = rbmap_cpu_attrs,
+};
 
 /**
  * rbmap_control_add_cpu - make per_cpu/cpuN, if it is not there
+ * @control: of a buffer
  * @cpu: a CPU that has a ring
+ *
+ * Context: may sleep; one caller at a time.
+ * Return: 0 or -ENOMEM.
+ */
+int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
+{
+	struct kobject *dir;
+	char name[16];
+
+	if (control->cpu_dir[cpu])
+		return 0;
+	snprintf(name, sizeof(name), "cpu%d", cpu);
+	dir = rbmap_dir_create(name, control->cpus_dir,
+			       rbmap_cpu_buffer(control->buffer, cpu));
+	if (!dir)
+		return -ENOMEM;
+	if (sysfs_create_group(dir, &rbmap_cpu_group)) {
+		rbmap_dir_remove(dir);
+		return -ENOMEM;
+	}
+	control->cpu_dir[cpu] = dir;
+	return 0;
+}
+
+/**
+ * rbmap_control_cpus_init - make per_cpu; its directories come with the CPUs
+ * @control: of a buffer
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int rbmap_control_add_cpu(int cpu)
+int rbmap_control_cpus_init(struct rbmap_control *control)
 {
-	int err = 0;
-
-	mutex_lock(&rbmap_cpus_lock);
-	if (!rbmap_cpu_dirs[cpu]) {
-		rbmap_cpu_dirs[cpu] = rbmap_cpu_dir_create(cpu);
-		if (!rbmap_cpu_dirs[cpu])
-			err = -ENOMEM;
-	}
-	mutex_unlock(&rbmap_cpus_lock);
-	return err;
-}
-
-/**
- * rbmap_control_cpus_init - make per_cpu
- * @root: /sys/kernel/rbmap
- * @buf: what is shown
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM; then all is undone.
- */
-int rbmap_control_cpus_init(struct kobject *root, struct rbmap_buffer *buf)
-{
-	struct rbmap_buffer_stats stats;
-	int cpu, err = 0;
-
-	rbmap_cpus_buffer = buf;
-	rbmap_cpu_dirs = kcalloc(nr_cpu_ids, sizeof(*rbmap_cpu_dirs),
-				 GFP_KERNEL);
-	if (!rbmap_cpu_dirs)
+	control->cpu_dir = kcalloc(nr_cpu_ids, sizeof(*control->cpu_dir),
+				   GFP_KERNEL);
+	if (!control->cpu_dir)
 		return -ENOMEM;
-	rbmap_cpus = kobject_create_and_add("per_cpu", root);
-	if (!rbmap_cpus) {
-		kfree(rbmap_cpu_dirs);
-		return -ENOMEM;
-	}
-	for_each_possible_cpu(cpu) {
-		if (!err && !rbmap_buffer_stats(buf, cpu, &stats))
-			err = rbmap_control_add_cpu(cpu);
-	}
-	if (err)
-		rbmap_control_cpus_exit();
-	return err;
+	control->cpus_dir = rbmap_dir_create("per_cpu", control->dir, control);
+	return control->cpus_dir ? 0 : -ENOMEM;
 }
 
 /**
  * rbmap_control_cpus_exit - remove per_cpu
- *
- * No rbmap_control_add_cpu() may come any more.
+ * @control: of a buffer
  *
  * Context: sleeps.
  */
-void rbmap_control_cpus_exit(void)
+void rbmap_control_cpus_exit(struct rbmap_control *control)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		if (rbmap_cpu_dirs[cpu])
-			rbmap_cpu_dir_remove(rbmap_cpu_dirs[cpu]);
-	}
-	rbmap_control_remove(rbmap_cpus);
-	kfree(rbmap_cpu_dirs);
+	for (cpu = 0; control->cpu_dir && cpu < nr_cpu_ids; cpu++)
+		rbmap_dir_remove(control->cpu_dir[cpu]);
+	kfree(control->cpu_dir);
+	control->cpu_dir = NULL;
+	rbmap_dir_remove(control->cpus_dir);
+	control->cpus_dir = NULL;
 }

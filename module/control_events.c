@@ -14,77 +14,55 @@
 struct rbmap_system_dir {
 	struct list_head	list;
 	const char		*name;
+	struct rbmap_event_set	*events;
 	struct kobject		*dir;
-	struct kobj_attribute	enable;
 };
 
-/* A directory of events/<system>/<event>. */
-struct rbmap_event_dir {
-	struct list_head	list;
-	struct rbmap_event	*event;
-	struct kobject		*dir;
-	struct kobj_attribute	enable;
-	struct kobj_attribute	id;
-	struct kobj_attribute	status;
-	struct bin_attribute	format;
-	char			*format_text;
-	size_t			format_len;
-};
-
-static struct kobject *rbmap_events_dir;
-static struct rbmap_buffer *rbmap_events_buffer;
-static LIST_HEAD(rbmap_system_dirs);
-static LIST_HEAD(rbmap_event_dirs);
-
-/* events/<system>/<event> */
+/* events/<system>/<event>: the data is a struct rbmap_event_target. */
 
 static ssize_t rbmap_event_enable_show(struct kobject *kobj,
 				       struct kobj_attribute *attr, char *buf)
 {
-	struct rbmap_event_dir *dir = container_of(attr, struct rbmap_event_dir,
-						   enable);
+	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
 
-	return sysfs_emit(buf, "%d\n", READ_ONCE(dir->event->enabled));
+	return sysfs_emit(buf, "%d\n", READ_ONCE(target->enabled));
 }
 
 static ssize_t rbmap_event_enable_store(struct kobject *kobj,
 					struct kobj_attribute *attr,
 					const char *buf, size_t len)
 {
-	struct rbmap_event_dir *dir = container_of(attr, struct rbmap_event_dir,
-						   enable);
-	struct rbmap_event *event = dir->event;
+	struct rbmap_event_target *target = rbmap_dir_data(kobj);
+	const struct rbmap_event *event = target->event;
 	unsigned long on;
 	int err;
 
 	err = rbmap_control_number(event->name, buf, len, 1, &on);
 	if (err)
 		return err;
-	err = rbmap_event_enable(event, on);
+	err = rbmap_event_enable(target, on);
 	if (err == -ENODEV)
 		rbmap_warn("%s:%s is unavailable: %s\n", event->system,
 			   event->name, event->unavailable);
 	return err ? err : len;
 }
 
-static ssize_t rbmap_event_id_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
+static ssize_t id_show(struct kobject *kobj, struct kobj_attribute *attr,
+		       char *buf)
 {
-	struct rbmap_event_dir *dir = container_of(attr, struct rbmap_event_dir,
-						   id);
+	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
 
-	return sysfs_emit(buf, "%u\n", dir->event->id);
+	return sysfs_emit(buf, "%u\n", target->id);
 }
 
-static ssize_t rbmap_event_status_show(struct kobject *kobj,
-				       struct kobj_attribute *attr, char *buf)
+static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
 {
-	struct rbmap_event_dir *dir = container_of(attr, struct rbmap_event_dir,
-						   status);
+	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
 
-	if (dir->event->unavailable)
+	if (target->event->unavailable)
 		return sysfs_emit(buf, "unavailable: %s\n",
-				  dir->event->unavailable);
+				  target->event->unavailable);
 	return sysfs_emit(buf, "available\n");
 }
 
@@ -93,107 +71,89 @@ static ssize_t rbmap_event_format_read(struct file *file, struct kobject *kobj,
 				       rbmap_bin_attribute *attr, char *buf,
 				       loff_t pos, size_t len)
 {
-	struct rbmap_event_dir *dir = container_of(attr, struct rbmap_event_dir,
-						   format);
+	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
+	int size = rbmap_event_format(target->event, NULL, 0);
+	char *text = kmalloc(size + 1, GFP_KERNEL);
+	ssize_t ret;
 
-	return memory_read_from_buffer(buf, len, &pos, dir->format_text,
-				       dir->format_len);
-}
-
-static int rbmap_event_dir_format(struct rbmap_event_dir *dir)
-{
-	int len = rbmap_event_format(dir->event, NULL, 0);
-
-	dir->format_text = kmalloc(len + 1, GFP_KERNEL);
-	if (!dir->format_text)
+	if (!text)
 		return -ENOMEM;
-	dir->format_len = rbmap_event_format(dir->event, dir->format_text,
-					     len + 1);
-	sysfs_bin_attr_init(&dir->format);
-	dir->format.attr.name = "format";
-	dir->format.attr.mode = 0444;
-	dir->format.read = rbmap_event_format_read;
-	return sysfs_create_bin_file(dir->dir, &dir->format);
+	rbmap_event_format(target->event, text, size + 1);
+	ret = memory_read_from_buffer(buf, len, &pos, text, size);
+	kfree(text);
+	return ret;
 }
 
-static const struct kobj_attribute rbmap_event_enable_attr =
+static struct kobj_attribute rbmap_event_enable_attr =
 	__ATTR(enable, 0644, rbmap_event_enable_show, rbmap_event_enable_store);
-static const struct kobj_attribute rbmap_event_id_attr =
-	__ATTR(id, 0444, rbmap_event_id_show, NULL);
-static const struct kobj_attribute rbmap_event_status_attr =
-	__ATTR(status, 0444, rbmap_event_status_show, NULL);
+static struct kobj_attribute id_attr = __ATTR_RO(id);
+static struct kobj_attribute status_attr = __ATTR_RO(status);
 
-static int rbmap_event_dir_fill(struct rbmap_event_dir *dir)
-{
-	int err;
+static struct attribute *rbmap_event_attrs[] = {
+	&rbmap_event_enable_attr.attr,
+	&id_attr.attr,
+	&status_attr.attr,
+	NULL
+};
 
-	dir->enable = rbmap_event_enable_attr;
-	dir->id = rbmap_event_id_attr;
-	dir->status = rbmap_event_status_attr;
-	sysfs_attr_init(&dir->enable.attr);
-	sysfs_attr_init(&dir->id.attr);
-	sysfs_attr_init(&dir->status.attr);
-	err = sysfs_create_file(dir->dir, &dir->enable.attr);
-	if (!err)
-		err = sysfs_create_file(dir->dir, &dir->id.attr);
-	if (!err)
-		err = sysfs_create_file(dir->dir, &dir->status.attr);
-	/* Of an event that this kernel lacks nobody knows the fields. */
-	if (!err && dir->event->fields)
-		err = rbmap_event_dir_format(dir);
-	return err;
-}
+static const struct attribute_group rbmap_event_group = {
+	.attrs = rbmap_event_attrs,
+};
+
+static const struct bin_attribute rbmap_event_format_attr = {
+	.attr	= { .name = "format", .mode = 0444 },
+	.read	= rbmap_event_format_read,
+};
 
 /* events/<system> */
 
 static ssize_t rbmap_system_enable_show(struct kobject *kobj,
 					struct kobj_attribute *attr, char *buf)
 {
-	struct rbmap_system_dir *dir = container_of(attr,
-						    struct rbmap_system_dir,
-						    enable);
+	const struct rbmap_system_dir *dir = rbmap_dir_data(kobj);
 
-	return sysfs_emit(buf, "%c\n", rbmap_events_state(dir->name));
+	return sysfs_emit(buf, "%c\n",
+			  rbmap_event_set_state(dir->events, dir->name));
 }
 
 static ssize_t rbmap_system_enable_store(struct kobject *kobj,
 					 struct kobj_attribute *attr,
 					 const char *buf, size_t len)
 {
-	struct rbmap_system_dir *dir = container_of(attr,
-						    struct rbmap_system_dir,
-						    enable);
+	const struct rbmap_system_dir *dir = rbmap_dir_data(kobj);
 	unsigned long on;
 	int err;
 
 	err = rbmap_control_number(dir->name, buf, len, 1, &on);
 	if (err)
 		return err;
-	err = rbmap_events_enable(dir->name, on);
+	err = rbmap_event_set_enable(dir->events, dir->name, on);
 	if (err == -ENODEV)
 		rbmap_warn("no event of %s is available: events/%s/*/status says why\n",
 			   dir->name, dir->name);
 	return err ? err : len;
 }
 
-static struct rbmap_system_dir *rbmap_system_dir_find(const char *name)
+static struct kobj_attribute rbmap_system_enable_attr =
+	__ATTR(enable, 0644, rbmap_system_enable_show,
+	       rbmap_system_enable_store);
+
+static struct rbmap_system_dir *
+rbmap_system_dir_find(const struct rbmap_control *control, const char *name)
 {
 	struct rbmap_system_dir *dir;
 
-	list_for_each_entry(dir, &rbmap_system_dirs, list) {
+	list_for_each_entry(dir, &control->system_dirs, list) {
 		if (!strcmp(dir->name, name))
 			return dir;
 	}
 	return NULL;
 }
 
-static const struct kobj_attribute rbmap_system_enable_attr =
-	__ATTR(enable, 0644, rbmap_system_enable_show,
-	       rbmap_system_enable_store);
-
-static struct rbmap_system_dir *rbmap_system_dir_get(const char *name)
+static struct rbmap_system_dir *
+rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 {
-	struct rbmap_system_dir *dir = rbmap_system_dir_find(name);
+	struct rbmap_system_dir *dir = rbmap_system_dir_find(control, name);
 
 	if (dir)
 		return dir;
@@ -201,43 +161,53 @@ static struct rbmap_system_dir *rbmap_system_dir_get(const char *name)
 	if (!dir)
 		return NULL;
 	dir->name = name;
-	dir->enable = rbmap_system_enable_attr;
-	sysfs_attr_init(&dir->enable.attr);
-	dir->dir = kobject_create_and_add(name, rbmap_events_dir);
-	if (!dir->dir || sysfs_create_file(dir->dir, &dir->enable.attr)) {
-		rbmap_control_remove(dir->dir);
+	dir->events = control->events;
+	dir->dir = rbmap_dir_create(name, control->events_dir, dir);
+	if (!dir->dir ||
+	    sysfs_create_file(dir->dir, &rbmap_system_enable_attr.attr)) {
+		rbmap_dir_remove(dir->dir);
 		kfree(dir);
 		return NULL;
 	}
-	list_add_tail(&dir->list, &rbmap_system_dirs);
+	list_add_tail(&dir->list, &control->system_dirs);
 	return dir;
 }
 
-static int rbmap_event_dir_add(struct rbmap_event *event, void *data)
+static int rbmap_event_dir_add(struct rbmap_control *control, unsigned int i)
 {
-	struct rbmap_system_dir *system = rbmap_system_dir_get(event->system);
-	struct rbmap_event_dir *dir;
+	struct rbmap_event_target *target = &control->events->target[i];
+	const struct rbmap_event *event = target->event;
+	struct rbmap_system_dir *system;
+	int err;
 
+	system = rbmap_system_dir_get(control, event->system);
 	if (!system)
 		return -ENOMEM;
-	dir = kzalloc(sizeof(*dir), GFP_KERNEL);
-	if (!dir)
+	control->event_dir[i] = rbmap_dir_create(event->name, system->dir,
+						 target);
+	if (!control->event_dir[i])
 		return -ENOMEM;
-	dir->event = event;
-	/* From here on rbmap_control_events_exit() takes care of it. */
-	list_add_tail(&dir->list, &rbmap_event_dirs);
-	dir->dir = kobject_create_and_add(event->name, system->dir);
-	if (!dir->dir)
-		return -ENOMEM;
-	return rbmap_event_dir_fill(dir);
+	err = sysfs_create_group(control->event_dir[i], &rbmap_event_group);
+	/* Of an event that this kernel lacks nobody knows the fields. */
+	if (!err && event->fields)
+		err = sysfs_create_bin_file(control->event_dir[i],
+					    &rbmap_event_format_attr);
+	return err;
 }
 
 /* events */
 
+static struct rbmap_control *rbmap_control_of(struct kobject *kobj)
+{
+	return rbmap_dir_data(kobj);
+}
+
 static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
-	return sysfs_emit(buf, "%c\n", rbmap_events_state(NULL));
+	return sysfs_emit(buf, "%c\n",
+			  rbmap_event_set_state(rbmap_control_of(kobj)->events,
+						NULL));
 }
 
 static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -248,7 +218,8 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	err = rbmap_control_number("events/enable", buf, len, 1, &on);
 	if (!err)
-		err = rbmap_events_enable(NULL, on);
+		err = rbmap_event_set_enable(rbmap_control_of(kobj)->events,
+					     NULL, on);
 	return err ? err : len;
 }
 
@@ -259,7 +230,8 @@ static ssize_t header_page_show(struct kobject *kobj,
 	struct rbmap_sizes sizes;
 
 	/* Where the CPUs' differ: what the others have. */
-	rbmap_buffer_sizes(rbmap_events_buffer, RBMAP_ALL_CPUS, &sizes);
+	rbmap_buffer_sizes(rbmap_control_of(kobj)->buffer, RBMAP_ALL_CPUS,
+			   &sizes);
 	return sysfs_emit(buf,
 		"\tfield: u64 timestamp;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n"
 		"\tfield: local_t commit;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n"
@@ -309,49 +281,49 @@ static const struct attribute_group rbmap_events_group = {
 
 /**
  * rbmap_control_events_init - make events
- * @root: /sys/kernel/rbmap
- * @buf: what the header files describe
+ * @control: of a buffer
  *
  * Context: may sleep.
- * Return: 0 or a negative error; then all is undone.
+ * Return: 0 or a negative error.
  */
-int rbmap_control_events_init(struct kobject *root, struct rbmap_buffer *buf)
+int rbmap_control_events_init(struct rbmap_control *control)
 {
+	unsigned int i;
 	int err;
 
-	rbmap_events_buffer = buf;
-	rbmap_events_dir = kobject_create_and_add("events", root);
-	if (!rbmap_events_dir)
+	control->event_dir = kcalloc(control->events->nr,
+				     sizeof(*control->event_dir), GFP_KERNEL);
+	if (!control->event_dir)
 		return -ENOMEM;
-	err = sysfs_create_group(rbmap_events_dir, &rbmap_events_group);
-	if (!err)
-		err = rbmap_events_walk(rbmap_event_dir_add, NULL);
-	if (err)
-		rbmap_control_events_exit();
+	control->events_dir = rbmap_dir_create("events", control->dir, control);
+	if (!control->events_dir)
+		return -ENOMEM;
+	err = sysfs_create_group(control->events_dir, &rbmap_events_group);
+	for (i = 0; !err && i < control->events->nr; i++)
+		err = rbmap_event_dir_add(control, i);
 	return err;
 }
 
 /**
  * rbmap_control_events_exit - remove events
+ * @control: of a buffer
  *
  * Context: sleeps.
  */
-void rbmap_control_events_exit(void)
+void rbmap_control_events_exit(struct rbmap_control *control)
 {
-	struct rbmap_event_dir *event, *next_event;
-	struct rbmap_system_dir *system, *next_system;
+	struct rbmap_system_dir *system, *next;
+	unsigned int i;
 
-	list_for_each_entry_safe(event, next_event, &rbmap_event_dirs, list) {
-		rbmap_control_remove(event->dir);
-		list_del(&event->list);
-		kfree(event->format_text);
-		kfree(event);
-	}
-	list_for_each_entry_safe(system, next_system, &rbmap_system_dirs,
-				 list) {
-		rbmap_control_remove(system->dir);
+	for (i = 0; control->event_dir && i < control->events->nr; i++)
+		rbmap_dir_remove(control->event_dir[i]);
+	kfree(control->event_dir);
+	control->event_dir = NULL;
+	list_for_each_entry_safe(system, next, &control->system_dirs, list) {
+		rbmap_dir_remove(system->dir);
 		list_del(&system->list);
 		kfree(system);
 	}
-	rbmap_control_remove(rbmap_events_dir);
+	rbmap_dir_remove(control->events_dir);
+	control->events_dir = NULL;
 }

@@ -52,6 +52,8 @@ struct rbmap_cpu_buffer {
  * @sizes: of rings of CPUs that come on line for the first time
  * @max_event: bytes of the largest event that any CPU's ring takes
  * @on: events are recorded
+ * @offered: it can be opened
+ * @users: open files
  */
 struct rbmap_buffer {
 	struct rbmap_ring * __percpu *ring;
@@ -64,6 +66,8 @@ struct rbmap_buffer {
 	enum rbmap_clock	clock;
 	unsigned int		percent;
 	bool			on;
+	bool			offered;
+	unsigned int		users;
 };
 
 struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);

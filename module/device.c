@@ -1,39 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/rbmap/cpuN: map, GET_READER, poll, read and splice of one CPU's ring. */
+/*
+ * /dev/rbmap/cpuN: map, GET_READER, poll, read and splice of one CPU's ring; and
+ * what there is beside it.
+ */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
-#include <linux/cdev.h>
-#include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "access.h"
-#include "compat/device.h"
 #include "device.h"
 #include "file.h"
-#include "log.h"
+#include "marker.h"
 
 #define RBMAP_DEVICE_MODE	0440
-#define RBMAP_MINORS		(2 * nr_cpu_ids)
-
-static struct rbmap_buffer *rbmap_device_buffer;
-static struct cdev rbmap_cdev;
-static struct class *rbmap_class;
-static dev_t rbmap_dev;
-
-/* Minors: rings, then snapshots. */
-static int rbmap_minor_cpu(unsigned int minor)
-{
-	return minor % nr_cpu_ids;
-}
-
-static bool rbmap_minor_is_snapshot(unsigned int minor)
-{
-	return minor >= nr_cpu_ids;
-}
+#define RBMAP_MARKER_MODE	0220
 
 /* @snapshot: its reference is given away, or NULL. */
 static struct rbmap_file *
@@ -64,19 +47,17 @@ static void rbmap_file_destroy(struct rbmap_file *rfile)
 
 static int rbmap_open(struct inode *inode, struct file *file)
 {
-	struct rbmap_cpu_buffer *cpu_buf =
-		rbmap_cpu_buffer(rbmap_device_buffer,
-				 rbmap_minor_cpu(iminor(inode)));
-	struct rbmap_generation *snapshot = NULL;
-	int err;
+	file->private_data = rbmap_file_create(file->private_data, NULL);
+	if (!file->private_data)
+		return -ENOMEM;
+	return nonseekable_open(inode, file);
+}
 
-	if (!cpu_buf)
-		return -ENXIO;
-	err = rbmap_locked_down();
-	if (err)
-		return err;
-	if (rbmap_minor_is_snapshot(iminor(inode)))
-		snapshot = rbmap_snapshot_of(cpu_buf);
+static int rbmap_open_snapshot(struct inode *inode, struct file *file)
+{
+	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
+	struct rbmap_generation *snapshot = rbmap_snapshot_of(cpu_buf);
+
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
 	file->private_data = rbmap_file_create(cpu_buf, snapshot);
@@ -87,7 +68,11 @@ static int rbmap_open(struct inode *inode, struct file *file)
 
 static int rbmap_release(struct inode *inode, struct file *file)
 {
-	rbmap_file_destroy(file->private_data);
+	struct rbmap_file *rfile = file->private_data;
+	struct rbmap_buffer *buf = rfile->cpu_buf->buffer;
+
+	rbmap_file_destroy(rfile);
+	rbmap_buffer_put(buf);
 	return 0;
 }
 
@@ -261,10 +246,14 @@ static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 	new = rbmap_file_create(rfile->cpu_buf, snapshot);
 	if (!new)
 		return -ENOMEM;
+	/* It is there: we have it open. */
+	rbmap_buffer_get(rfile->cpu_buf->buffer);
 	fd = anon_inode_getfd("[rbmap-snapshot]", &rbmap_fops, new,
 			      O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
 		rbmap_file_destroy(new);
+		rbmap_buffer_put(rfile->cpu_buf->buffer);
+	}
 	return fd;
 }
 
@@ -309,101 +298,107 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 	return ret == -ESTALE && rfile->snapshot ? 0 : ret;
 }
 
-static const struct file_operations rbmap_fops = {
-	.owner		= THIS_MODULE,
-	.open		= rbmap_open,
-	.release	= rbmap_release,
-	.read		= rbmap_read,
-	.splice_read	= rbmap_file_splice,
-	.poll		= rbmap_file_poll,
-	.unlocked_ioctl	= rbmap_ioctl,
-	.compat_ioctl	= compat_ptr_ioctl,
-	.mmap		= rbmap_file_mmap,
-};
-
-static char *rbmap_devnode(rbmap_devnode_device *dev,
-			   umode_t *mode)
-{
-	const char *dir = rbmap_minor_is_snapshot(MINOR(dev->devt) -
-						  MINOR(rbmap_dev)) ?
-			  "snapshot/" : "";
-
-	if (mode)
-		*mode = RBMAP_DEVICE_MODE;
-	return kasprintf(GFP_KERNEL, "rbmap/%scpu%d", dir,
-			 rbmap_minor_cpu(MINOR(dev->devt) - MINOR(rbmap_dev)));
+#define RBMAP_FOPS(_open) {						\
+	.owner		= THIS_MODULE,					\
+	.open		= _open,					\
+	.release	= rbmap_release,				\
+	.read		= rbmap_read,					\
+	.splice_read	= rbmap_file_splice,				\
+	.poll		= rbmap_file_poll,				\
+	.unlocked_ioctl	= rbmap_ioctl,					\
+	.compat_ioctl	= compat_ptr_ioctl,				\
+	.mmap		= rbmap_file_mmap,				\
 }
 
-static int rbmap_device_add(dev_t devt, const char *format, int cpu)
-{
-	struct device *dev = class_find_device_by_devt(rbmap_class, devt);
+static const struct file_operations rbmap_fops = RBMAP_FOPS(rbmap_open);
+static const struct file_operations rbmap_snapshot_fops =
+	RBMAP_FOPS(rbmap_open_snapshot);
 
-	if (dev) {
-		put_device(dev);
-		return 0;
-	}
-	dev = device_create(rbmap_class, NULL, devt, NULL, format, cpu);
-	return PTR_ERR_OR_ZERO(dev);
+/**
+ * rbmap_devices_init - be ready for a buffer's devices
+ * @devices: of the buffer
+ * @name: the buffer's; "": it has /dev/rbmap itself
+ * @buf: the buffer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
+		       struct rbmap_buffer *buf)
+{
+	devices->name = name;
+	devices->buffer = buf;
+	devices->cpu = kcalloc(nr_cpu_ids, sizeof(*devices->cpu), GFP_KERNEL);
+	return devices->cpu ? 0 : -ENOMEM;
 }
 
 /**
- * rbmap_device_add_cpu - make /dev/rbmap/cpuN and /dev/rbmap/snapshot/cpuN
+ * rbmap_devices_exit - take all devices away
+ * @devices: of a buffer that nobody has open or can open
+ */
+void rbmap_devices_exit(struct rbmap_devices *devices)
+{
+	unsigned int cpu;
+
+	rbmap_node_destroy(&devices->marker);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		rbmap_node_destroy(&devices->cpu[cpu].ring);
+		rbmap_node_destroy(&devices->cpu[cpu].snapshot);
+	}
+	kfree(devices->cpu);
+}
+
+static int rbmap_devices_add(struct rbmap_devices *devices,
+			     struct rbmap_node *node,
+			     const struct file_operations *fops,
+			     const char *format, int cpu)
+{
+	char name[32];
+
+	if (node->minor)
+		return 0;
+	*node = (struct rbmap_node) {
+		.fops	= fops,
+		.mode	= RBMAP_DEVICE_MODE,
+		.buffer	= devices->buffer,
+		.data	= rbmap_cpu_buffer(devices->buffer, cpu),
+	};
+	snprintf(name, sizeof(name), format, cpu);
+	return rbmap_node_create(node, devices->name, name);
+}
+
+/**
+ * rbmap_devices_add_cpu - make cpuN and snapshot/cpuN, if they are not there
+ * @devices: of a buffer
  * @cpu: has a ring
  *
  * Context: may sleep; one caller at a time.
  */
-int rbmap_device_add_cpu(int cpu)
+int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 {
-	int err = rbmap_device_add(rbmap_dev + cpu, "cpu%d", cpu);
-
-	return err ?: rbmap_device_add(rbmap_dev + nr_cpu_ids + cpu,
-				       "snapshot-cpu%d", cpu);
-}
-
-/**
- * rbmap_device_init - be ready for rbmap_device_add_cpu()
- * @buf: what the devices show
- */
-int rbmap_device_init(struct rbmap_buffer *buf)
-{
+	struct rbmap_cpu_devices *dev = &devices->cpu[cpu];
 	int err;
 
-	rbmap_device_buffer = buf;
-	err = alloc_chrdev_region(&rbmap_dev, 0, RBMAP_MINORS, "rbmap");
-	if (err)
-		return err;
-	cdev_init(&rbmap_cdev, &rbmap_fops);
-	rbmap_cdev.owner = THIS_MODULE;
-	err = cdev_add(&rbmap_cdev, rbmap_dev, RBMAP_MINORS);
-	if (err)
-		goto region;
-	rbmap_class = rbmap_class_create("rbmap");
-	if (IS_ERR(rbmap_class)) {
-		err = PTR_ERR(rbmap_class);
-		goto cdev;
-	}
-	rbmap_class->devnode = rbmap_devnode;
-	return 0;
-
-cdev:
-	cdev_del(&rbmap_cdev);
-region:
-	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
-	return err;
+	err = rbmap_devices_add(devices, &dev->ring, &rbmap_fops, "cpu%d", cpu);
+	return err ?: rbmap_devices_add(devices, &dev->snapshot,
+					&rbmap_snapshot_fops,
+					"snapshot!cpu%d", cpu);
 }
 
 /**
- * rbmap_device_exit - take all devices away; no file is open
+ * rbmap_devices_add_marker - make marker
+ * @devices: of a buffer
+ * @target: the buffer's rbmap_marker_event
+ *
+ * Context: may sleep.
  */
-void rbmap_device_exit(void)
+int rbmap_devices_add_marker(struct rbmap_devices *devices,
+			     struct rbmap_event_target *target)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		device_destroy(rbmap_class, rbmap_dev + cpu);
-		device_destroy(rbmap_class, rbmap_dev + nr_cpu_ids + cpu);
-	}
-	class_destroy(rbmap_class);
-	cdev_del(&rbmap_cdev);
-	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
+	devices->marker = (struct rbmap_node) {
+		.fops	= &rbmap_marker_fops,
+		.mode	= RBMAP_MARKER_MODE,
+		.buffer	= devices->buffer,
+		.data	= target,
+	};
+	return rbmap_node_create(&devices->marker, devices->name, "marker");
 }

@@ -1,12 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/rbmap/cpuN */
+/* A buffer's devices: /dev/rbmap/cpuN, or /dev/rbmap/NAME/cpuN, and marker */
 #ifndef RBMAP_DEVICE_H
 #define RBMAP_DEVICE_H
 
 #include "buffer.h"
+#include "node.h"
 
-int rbmap_device_init(struct rbmap_buffer *buf);
-void rbmap_device_exit(void);
-int rbmap_device_add_cpu(int cpu);
+struct rbmap_event_target;
+
+/**
+ * struct rbmap_cpu_devices - a CPU's
+ * @ring: cpuN
+ * @snapshot: snapshot/cpuN
+ */
+struct rbmap_cpu_devices {
+	struct rbmap_node	ring;
+	struct rbmap_node	snapshot;
+};
+
+/**
+ * struct rbmap_devices - a buffer's devices
+ * @name: the buffer's; "": the default one
+ * @buffer: the buffer
+ * @cpu: by CPU
+ * @marker: to write to
+ */
+struct rbmap_devices {
+	const char		*name;
+	struct rbmap_buffer	*buffer;
+	struct rbmap_cpu_devices *cpu;
+	struct rbmap_node	marker;
+};
+
+int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
+		       struct rbmap_buffer *buf);
+void rbmap_devices_exit(struct rbmap_devices *devices);
+int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
+int rbmap_devices_add_marker(struct rbmap_devices *devices,
+			     struct rbmap_event_target *target);
 
 #endif /* RBMAP_DEVICE_H */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registry of events. */
+/* The registry of events, and which are recorded in which buffer. */
 #include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -15,11 +17,12 @@ static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
 	&rbmap_raw_syscalls_probes,
 };
 
-/* All of the registry, and which events are enabled. */
-static DEFINE_MUTEX(rbmap_events_lock);
+/* Filled when the module is loaded, and the same from then on. */
 static LIST_HEAD(rbmap_events);
-static struct rbmap_buffer *rbmap_events_buffer;
-static u16 rbmap_last_id;
+static unsigned int rbmap_nr_events;
+
+/* Which events are enabled. */
+static DEFINE_MUTEX(rbmap_events_lock);
 
 static void rbmap_find_tracepoint(struct tracepoint *tp, void *data)
 {
@@ -41,41 +44,42 @@ static void rbmap_event_attach(struct rbmap_event *event)
 		event->unavailable = "this kernel was built without the tracepoint";
 }
 
-/**
- * rbmap_event_register - add an event to the registry
- * @event: static or otherwise there until rbmap_event_unregister(); what is
- *	not the registry's is filled
- *
- * An event that this kernel can't have is registered too, and says why.
- *
- * Context: may sleep.
- * Return: 0; -EEXIST: there is one of that system and name; -ENOSPC: no id is
- * left.
- */
-int rbmap_event_register(struct rbmap_event *event)
+static void rbmap_event_register(struct rbmap_event *event)
 {
-	struct rbmap_event *other;
-	int err = 0;
+	event->id = ++rbmap_nr_events;
+	rbmap_event_attach(event);
+	list_add_tail(&event->list, &rbmap_events);
+}
 
-	mutex_lock(&rbmap_events_lock);
-	list_for_each_entry(other, &rbmap_events, list) {
-		if (!strcmp(other->system, event->system) &&
-		    !strcmp(other->name, event->name))
-			err = -EEXIST;
+/* An event that this kernel can't have is there too, and says why. */
+static void rbmap_probes_register(const struct rbmap_probe_set *set)
+{
+	const struct rbmap_probe *probe;
+
+	for (probe = set->probes; probe->name; probe++) {
+		struct rbmap_event *event = probe->event;
+
+		event->system = set->system;
+		event->name = probe->name;
+		event->enum_value = set->enum_value;
+		if (!probe->fits)
+			event->unavailable = "its probe does not fit this kernel: the build has said why";
+		else if (!event->probe)
+			event->unavailable = "this kernel has no such tracepoint";
+		rbmap_event_register(event);
 	}
-	/* Ids are not used twice: records of the old event may be unread. */
-	if (!err && rbmap_last_id == U16_MAX)
-		err = -ENOSPC;
-	if (!err) {
-		event->id = ++rbmap_last_id;
-		event->buffer = rbmap_events_buffer;
-		event->enabled = false;
-		event->tracepoint = NULL;
-		rbmap_event_attach(event);
-		list_add_tail(&event->list, &rbmap_events);
-	}
-	mutex_unlock(&rbmap_events_lock);
-	return err;
+}
+
+/**
+ * rbmap_events_init - before the first rbmap_event_set_create()
+ */
+void __init rbmap_events_init(void)
+{
+	unsigned int i;
+
+	rbmap_event_register(&rbmap_marker_event);
+	for (i = 0; i < ARRAY_SIZE(rbmap_probe_sets); i++)
+		rbmap_probes_register(rbmap_probe_sets[i]);
 }
 
 /*
@@ -90,111 +94,120 @@ static void rbmap_events_settle(void)
 }
 
 /* Returns 1 if it was changed: then wait, before the probe may go. */
-static int rbmap_event_switch(struct rbmap_event *event, bool on)
+static int rbmap_event_switch(struct rbmap_event_target *target, bool on)
 {
+	const struct rbmap_event *event = target->event;
 	int err = 0;
 
 	lockdep_assert_held(&rbmap_events_lock);
-	if (event->enabled == on)
+	if (target->enabled == on)
 		return 0;
 	if (event->unavailable)
 		return -ENODEV;
+	/* A probe may be registered more than once, with other data. */
 	if (event->probe && on)
 		err = tracepoint_probe_register(event->tracepoint,
-						event->probe, event);
+						event->probe, target);
 	else if (event->probe)
 		err = tracepoint_probe_unregister(event->tracepoint,
-						  event->probe, event);
+						  event->probe, target);
 	if (err) {
 		rbmap_warn("%s:%s: the kernel refuses to %s its probe: error %d\n",
 			   event->system, event->name,
 			   on ? "register" : "unregister", err);
 		return err;
 	}
-	WRITE_ONCE(event->enabled, on);
+	WRITE_ONCE(target->enabled, on);
 	return 1;
 }
 
-/**
- * rbmap_event_unregister - take an event out of the registry
- * @event: one that was registered; disabled if it was enabled
- *
- * Context: sleeps until its probe does not run any more.
- */
-void rbmap_event_unregister(struct rbmap_event *event)
-{
-	mutex_lock(&rbmap_events_lock);
-	rbmap_event_switch(event, false);
-	list_del(&event->list);
-	mutex_unlock(&rbmap_events_lock);
-	tracepoint_synchronize_unregister();
-}
+#define for_each_target(_target, _set)					\
+	for ((_target) = (_set)->target;				\
+	     (_target) < (_set)->target + (_set)->nr; (_target)++)
 
 /**
- * rbmap_event_find - look an event up
- * @name: "system:name"
+ * rbmap_event_set_create - have events for a buffer
+ * @buf: where their records go
+ *
+ * All are off but the marker, which costs nothing until someone writes one.
  *
  * Context: may sleep.
- * Return: the event, or NULL.
+ * Return: them, or NULL: no memory.
  */
-struct rbmap_event *rbmap_event_find(const char *name)
+struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
 {
-	struct rbmap_event *event, *found = NULL;
-	size_t len;
-
-	mutex_lock(&rbmap_events_lock);
-	list_for_each_entry(event, &rbmap_events, list) {
-		len = strlen(event->system);
-		if (!strncmp(name, event->system, len) && name[len] == ':' &&
-		    !strcmp(name + len + 1, event->name)) {
-			found = event;
-			break;
-		}
-	}
-	mutex_unlock(&rbmap_events_lock);
-	return found;
-}
-
-/**
- * rbmap_events_walk - call a function for each event
- * @call: the function; must not call the registry; ends the walk unless it
- *	returns 0
- * @data: for @call
- *
- * Context: may sleep.
- * Return: what the last call returned.
- */
-int rbmap_events_walk(int (*call)(struct rbmap_event *event, void *data),
-		      void *data)
-{
+	struct rbmap_event_target *target;
+	struct rbmap_event_set *set;
 	struct rbmap_event *event;
-	int ret = 0;
 
-	mutex_lock(&rbmap_events_lock);
+	set = kzalloc(struct_size(set, target, rbmap_nr_events), GFP_KERNEL);
+	if (!set)
+		return NULL;
+	set->nr = rbmap_nr_events;
+	target = set->target;
 	list_for_each_entry(event, &rbmap_events, list) {
-		ret = call(event, data);
-		if (ret)
-			break;
+		*target++ = (struct rbmap_event_target) {
+			.id		= event->id,
+			.preempt	= event->preempt,
+			.enabled	= event == &rbmap_marker_event,
+			.buffer		= buf,
+			.event		= event,
+		};
 	}
-	mutex_unlock(&rbmap_events_lock);
-	return ret;
+	return set;
+}
+
+/**
+ * rbmap_event_set_destroy - disable and free a buffer's events
+ * @set: nobody else uses it any more
+ *
+ * Context: sleeps until no probe runs any more: the module's code and the
+ * buffer can go then.
+ */
+void rbmap_event_set_destroy(struct rbmap_event_set *set)
+{
+	rbmap_event_set_enable(set, NULL, false);
+	/*
+	 * Also where nothing was enabled: a probe that was disabled a moment
+	 * ago may still run.
+	 */
+	tracepoint_synchronize_unregister();
+	kfree(set);
+}
+
+/**
+ * rbmap_event_set_find - an event in a buffer
+ * @set: the buffer's
+ * @event: one that is registered
+ */
+struct rbmap_event_target *
+rbmap_event_set_find(struct rbmap_event_set *set,
+		     const struct rbmap_event *event)
+{
+	struct rbmap_event_target *target;
+
+	for_each_target(target, set) {
+		if (target->event == event)
+			return target;
+	}
+	return NULL;
 }
 
 /**
  * rbmap_event_enable - begin or end to record an event
- * @event: the event
+ * @target: the event, and where
  * @on: begin
  *
  * Context: sleeps: where it ends, no record of the event comes after this
  * returns.
  * Return: 0, -ENODEV if the event is unavailable, or what the kernel said.
  */
-int rbmap_event_enable(struct rbmap_event *event, bool on)
+int rbmap_event_enable(struct rbmap_event_target *target, bool on)
 {
 	int ret;
 
 	mutex_lock(&rbmap_events_lock);
-	ret = rbmap_event_switch(event, on);
+	ret = rbmap_event_switch(target, on);
 	mutex_unlock(&rbmap_events_lock);
 	if (ret > 0 && !on)
 		rbmap_events_settle();
@@ -203,11 +216,13 @@ int rbmap_event_enable(struct rbmap_event *event, bool on)
 
 static bool rbmap_event_in(const struct rbmap_event *event, const char *system)
 {
-	return !system || !strcmp(event->system, system);
+	return !event->unavailable &&
+	       (!system || !strcmp(event->system, system));
 }
 
 /**
- * rbmap_events_enable - begin or end to record many events
+ * rbmap_event_set_enable - begin or end to record many events
+ * @set: the buffer's
  * @system: those of a system, or NULL: all
  * @on: begin
  *
@@ -216,18 +231,19 @@ static bool rbmap_event_in(const struct rbmap_event *event, const char *system)
  * Context: as rbmap_event_enable().
  * Return: 0; -ENODEV if none of them is available; the first error.
  */
-int rbmap_events_enable(const char *system, bool on)
+int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
+			   bool on)
 {
 	bool any = false, changed = false;
-	struct rbmap_event *event;
+	struct rbmap_event_target *target;
 	int err = 0, ret;
 
 	mutex_lock(&rbmap_events_lock);
-	list_for_each_entry(event, &rbmap_events, list) {
-		if (event->unavailable || !rbmap_event_in(event, system))
+	for_each_target(target, set) {
+		if (!rbmap_event_in(target->event, system))
 			continue;
 		any = true;
-		ret = rbmap_event_switch(event, on);
+		ret = rbmap_event_switch(target, on);
 		if (ret > 0)
 			changed = true;
 		else if (!err)
@@ -241,21 +257,23 @@ int rbmap_events_enable(const char *system, bool on)
 }
 
 /**
- * rbmap_events_state - which of many events are enabled
- * @system: as in rbmap_events_enable()
+ * rbmap_event_set_state - which of many events are enabled
+ * @set: the buffer's
+ * @system: as in rbmap_event_set_enable()
  *
  * Return: '0' none, '1' all that are available, 'X' some.
  */
-char rbmap_events_state(const char *system)
+char rbmap_event_set_state(const struct rbmap_event_set *set,
+			   const char *system)
 {
+	const struct rbmap_event_target *target;
 	unsigned int on = 0, off = 0;
-	struct rbmap_event *event;
 
 	mutex_lock(&rbmap_events_lock);
-	list_for_each_entry(event, &rbmap_events, list) {
-		if (event->unavailable || !rbmap_event_in(event, system))
+	for_each_target(target, set) {
+		if (!rbmap_event_in(target->event, system))
 			continue;
-		if (event->enabled)
+		if (target->enabled)
 			on++;
 		else
 			off++;
@@ -264,74 +282,4 @@ char rbmap_events_state(const char *system)
 	if (!on)
 		return '0';
 	return off ? 'X' : '1';
-}
-
-static int rbmap_probes_register(const struct rbmap_probe_set *set)
-{
-	const struct rbmap_probe *probe;
-	int err;
-
-	for (probe = set->probes; probe->name; probe++) {
-		struct rbmap_event *event = probe->event;
-
-		event->system = set->system;
-		event->name = probe->name;
-		event->enum_value = set->enum_value;
-		if (!probe->fits)
-			event->unavailable = "its probe does not fit this kernel: the build has said why";
-		else if (!event->probe)
-			event->unavailable = "this kernel has no such tracepoint";
-		err = rbmap_event_register(event);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/**
- * rbmap_events_init - register the built-in events
- * @buf: where their records go
- *
- * All are off but the marker, which costs nothing until someone writes one.
- *
- * Context: may sleep.
- * Return: 0 or a negative error; then all is undone.
- */
-int rbmap_events_init(struct rbmap_buffer *buf)
-{
-	unsigned int i;
-	int err;
-
-	rbmap_events_buffer = buf;
-	err = rbmap_event_register(&rbmap_marker_event);
-	for (i = 0; !err && i < ARRAY_SIZE(rbmap_probe_sets); i++)
-		err = rbmap_probes_register(rbmap_probe_sets[i]);
-	if (!err)
-		err = rbmap_event_enable(&rbmap_marker_event, true);
-	if (err)
-		rbmap_events_exit();
-	return err;
-}
-
-/**
- * rbmap_events_exit - disable and forget all events
- *
- * Context: sleeps until no probe runs any more: the module's code and the
- * buffer can go then.
- */
-void rbmap_events_exit(void)
-{
-	struct rbmap_event *event, *next;
-
-	mutex_lock(&rbmap_events_lock);
-	list_for_each_entry_safe(event, next, &rbmap_events, list) {
-		rbmap_event_switch(event, false);
-		list_del(&event->list);
-	}
-	mutex_unlock(&rbmap_events_lock);
-	/*
-	 * Also where nothing was enabled: a probe that was disabled a moment
-	 * ago may still run.
-	 */
-	tracepoint_synchronize_unregister();
 }

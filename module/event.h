@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registry of events: what each is called, how its records look, and
- * whether its probe is on a tracepoint.
+ * The registry of events: what each is called, how its records look, and in
+ * which buffers it is recorded.
  */
 #ifndef RBMAP_EVENT_H
 #define RBMAP_EVENT_H
@@ -82,16 +82,15 @@ struct rbmap_field {
  * @id: common_type of its records; the registry's
  * @preempt: how often this kernel has disabled preemption to call the probe;
  *	the registry's
- * @enabled: records are wanted; written under the registry's lock
- * @buffer: where records go; the registry's
  * @system: group, for instance "sched"
  * @name: its own, and of its tracepoint
  * @fields: of its record, ended by an empty one; NULL if unknown
  * @print_fmt: how a record is printed: the text after "print fmt: "
  * @enum_value: gives the value of a constant that is named in @print_fmt;
  *	NULL: none is
- * @probe: the tracepoint's callback; its first argument is the event.  NULL:
- *	no tracepoint, the author looks at @enabled
+ * @probe: the tracepoint's callback; its first argument is a struct
+ *	rbmap_event_target.  NULL: no tracepoint, the author looks at the
+ *	target's @enabled
  * @unavailable: why it can't be enabled; NULL: it can
  * @tracepoint: where @probe goes; the registry's
  * @list: all events; the registry's
@@ -99,8 +98,6 @@ struct rbmap_field {
 struct rbmap_event {
 	u16			id;
 	u8			preempt;
-	bool			enabled;
-	struct rbmap_buffer	*buffer;
 
 	const char		*system;
 	const char		*name;
@@ -115,8 +112,34 @@ struct rbmap_event {
 };
 
 /**
+ * struct rbmap_event_target - an event in a buffer: what a probe is handed
+ * @id: the event's
+ * @preempt: the event's
+ * @enabled: records are wanted; written under the registry's lock
+ * @buffer: where they go
+ * @event: the event
+ */
+struct rbmap_event_target {
+	u16			id;
+	u8			preempt;
+	bool			enabled;
+	struct rbmap_buffer	*buffer;
+	const struct rbmap_event *event;
+};
+
+/**
+ * struct rbmap_event_set - all events, for one buffer
+ * @nr: how many
+ * @target: each
+ */
+struct rbmap_event_set {
+	unsigned int			nr;
+	struct rbmap_event_target	target[];
+};
+
+/**
  * rbmap_event_reserve - make room for a record and fill its common fields
- * @event: whose record
+ * @target: whose record, and where
  * @r: as for rbmap_reserve()
  * @size: bytes of the record, common fields included
  *
@@ -126,30 +149,31 @@ struct rbmap_event {
  * Return: the record, or NULL.
  */
 static __always_inline void *
-rbmap_event_reserve(const struct rbmap_event *event,
+rbmap_event_reserve(const struct rbmap_event_target *target,
 		    struct rbmap_reservation *r, size_t size)
 {
-	struct rbmap_context context = rbmap_context(event->preempt);
+	struct rbmap_context context = rbmap_context(target->preempt);
 	struct rbmap_record *record;
 
-	record = rbmap_reserve(event->buffer, r, size);
+	record = rbmap_reserve(target->buffer, r, size);
 	if (likely(record))
-		rbmap_record_begin(record, event->id, context);
+		rbmap_record_begin(record, target->id, context);
 	return record;
 }
 
-int rbmap_events_init(struct rbmap_buffer *buf);
-void rbmap_events_exit(void);
+void rbmap_events_init(void);
 
-int rbmap_event_register(struct rbmap_event *event);
-void rbmap_event_unregister(struct rbmap_event *event);
-struct rbmap_event *rbmap_event_find(const char *name);
-int rbmap_events_walk(int (*call)(struct rbmap_event *event, void *data),
-		      void *data);
+struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);
+void rbmap_event_set_destroy(struct rbmap_event_set *set);
+struct rbmap_event_target *
+rbmap_event_set_find(struct rbmap_event_set *set,
+		     const struct rbmap_event *event);
 
-int rbmap_event_enable(struct rbmap_event *event, bool on);
-int rbmap_events_enable(const char *system, bool on);
-char rbmap_events_state(const char *system);
+int rbmap_event_enable(struct rbmap_event_target *target, bool on);
+int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
+			   bool on);
+char rbmap_event_set_state(const struct rbmap_event_set *set,
+			   const char *system);
 
 int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size);
 

@@ -4,14 +4,11 @@
  * trace_marker.
  */
 #include <linux/fs.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "access.h"
 #include "buffer.h"
-#include "log.h"
 #include "marker.h"
 
 /* The text of most fits; a longer one is worth an allocation. */
@@ -38,25 +35,23 @@ struct rbmap_event rbmap_marker_event = {
 	.print_fmt	= "\"%s\", REC->buf",
 };
 
-static struct rbmap_buffer *rbmap_marker_buffer;
-
-static int rbmap_marker_record(const char *text, size_t len)
+static int rbmap_marker_record(const struct rbmap_event_target *target,
+			       const char *text, size_t len)
 {
 	struct rbmap_marker_record *record;
 	struct rbmap_reservation r;
 	bool newline = text[len - 1] != '\n';
 
-	record = rbmap_event_reserve(&rbmap_marker_event, &r,
+	record = rbmap_event_reserve(target, &r,
 				     sizeof(*record) + len + newline + 1);
 	/* Whoever turns tracing off meanwhile sees the one error or the other. */
 	if (!record)
-		return rbmap_buffer_is_on(rbmap_marker_buffer) ? -ENOSPC :
-								 -EBADF;
+		return rbmap_buffer_is_on(target->buffer) ? -ENOSPC : -EBADF;
 	/*
 	 * With preemption off, which rbmap_events_settle() waits for: none comes
 	 * after it.
 	 */
-	if (!READ_ONCE(rbmap_marker_event.enabled)) {
+	if (!READ_ONCE(target->enabled)) {
 		rbmap_discard(&r);
 		return -EBADF;
 	}
@@ -76,6 +71,7 @@ static int rbmap_marker_record(const char *text, size_t len)
 static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 				  size_t len, loff_t *pos)
 {
+	const struct rbmap_event_target *target = file->private_data;
 	char short_text[RBMAP_MARKER_SHORT], *text = short_text;
 	int err;
 
@@ -83,7 +79,7 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 		return 0;
 	len = min(len, RBMAP_MARKER_MAX);
 	/* A look that saves work; rbmap_marker_record() has the last one. */
-	if (!READ_ONCE(rbmap_marker_event.enabled))
+	if (!READ_ONCE(target->enabled))
 		return -EBADF;
 	if (len > sizeof(short_text)) {
 		text = kmalloc(len, GFP_KERNEL);
@@ -93,57 +89,24 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 	if (copy_from_user(text, from, len))
 		err = -EFAULT;
 	else
-		err = rbmap_marker_record(text, len);
+		err = rbmap_marker_record(target, text, len);
 	if (text != short_text)
 		kfree(text);
 	return err ? err : len;
 }
 
-static int rbmap_marker_open(struct inode *inode, struct file *file)
+static int rbmap_marker_release(struct inode *inode, struct file *file)
 {
-	int err = rbmap_locked_down();
+	const struct rbmap_event_target *target = file->private_data;
 
-	return err ? err : stream_open(inode, file);
+	rbmap_buffer_put(target->buffer);
+	return 0;
 }
 
-static const struct file_operations rbmap_marker_fops = {
-	.owner	= THIS_MODULE,
-	.open	= rbmap_marker_open,
-	.write	= rbmap_marker_write,
+/* file->private_data: the marker's struct rbmap_event_target. */
+const struct file_operations rbmap_marker_fops = {
+	.owner		= THIS_MODULE,
+	.open		= stream_open,
+	.release	= rbmap_marker_release,
+	.write		= rbmap_marker_write,
 };
-
-static struct miscdevice rbmap_marker_device = {
-	.minor		= MISC_DYNAMIC_MINOR,
-	.name		= "rbmap_marker",
-	.nodename	= "rbmap/marker",
-	.mode		= 0220,
-	.fops		= &rbmap_marker_fops,
-};
-
-/**
- * rbmap_marker_init - make /dev/rbmap/marker
- * @buf: where the events go, as rbmap_events_init() was told
- *
- * Context: may sleep.
- * Return: 0 or a negative error.
- */
-int rbmap_marker_init(struct rbmap_buffer *buf)
-{
-	int err;
-
-	rbmap_marker_buffer = buf;
-	err = misc_register(&rbmap_marker_device);
-	if (err)
-		rbmap_err("can't make /dev/rbmap/marker: error %d\n", err);
-	return err;
-}
-
-/**
- * rbmap_marker_exit - remove /dev/rbmap/marker
- *
- * Nobody has it open: an open file keeps the module.
- */
-void rbmap_marker_exit(void)
-{
-	misc_deregister(&rbmap_marker_device);
-}

@@ -5,9 +5,9 @@
 
 #include "event.h"
 
-extern struct rbmap_event rbmap_marker_event;
+struct file_operations;
 
-int rbmap_marker_init(struct rbmap_buffer *buf);
-void rbmap_marker_exit(void);
+extern struct rbmap_event rbmap_marker_event;
+extern const struct file_operations rbmap_marker_fops;
 
 #endif /* RBMAP_MARKER_H */

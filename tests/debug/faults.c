@@ -187,7 +187,7 @@ static bool all_gone(void)
 {
 	static const char *const names[] = {
 		"/sys/module/rbmap", "/sys/kernel/rbmap", "/sys/class/rbmap",
-		"/sys/class/misc/rbmap_marker", "/dev/rbmap",
+		"/dev/rbmap",
 	};
 	bool gone = true;
 	size_t i;
@@ -219,7 +219,7 @@ static bool loaded_or_not(int err)
 	if (err)
 		return all_gone();
 	return has_device("/sys/class/rbmap/cpu0", DEVICE) &&
-	       has_device("/sys/class/misc/rbmap_marker", MARKER) &&
+	       has_device("/sys/class/rbmap/marker", MARKER) &&
 	       there(CONTROL "events/enable") &&
 	       there(CONTROL "per_cpu/cpu0/stats");
 }

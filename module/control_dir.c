@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Directories of sysfs that know whose they are. */
+#include <linux/completion.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+
+#include "control.h"
+
+struct rbmap_dir {
+	struct kobject		kobj;
+	struct completion	released;
+	void			*data;
+};
+
+static struct rbmap_dir *rbmap_dir_of(struct kobject *kobj)
+{
+	return container_of(kobj, struct rbmap_dir, kobj);
+}
+
+static void rbmap_dir_release(struct kobject *kobj)
+{
+	complete(&rbmap_dir_of(kobj)->released);
+}
+
+static struct kobj_type rbmap_dir_type = {
+	.release	= rbmap_dir_release,
+	.sysfs_ops	= &kobj_sysfs_ops,
+};
+
+/* The module may go afterwards: wait until nobody refers to it. */
+static void rbmap_dir_put(struct rbmap_dir *dir)
+{
+	kobject_put(&dir->kobj);
+	wait_for_completion(&dir->released);
+	kfree(dir);
+}
+
+/**
+ * rbmap_dir_create - make a directory
+ * @name: its name
+ * @parent: where
+ * @data: rbmap_dir_data() of it
+ *
+ * Context: may sleep.
+ * Return: it, or NULL: no memory.
+ */
+struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
+				 void *data)
+{
+	struct rbmap_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+
+	if (!dir)
+		return NULL;
+	init_completion(&dir->released);
+	dir->data = data;
+	if (kobject_init_and_add(&dir->kobj, &rbmap_dir_type, parent, "%s",
+				 name)) {
+		rbmap_dir_put(dir);
+		return NULL;
+	}
+	return &dir->kobj;
+}
+
+/**
+ * rbmap_dir_data - whose it is
+ * @dir: from rbmap_dir_create()
+ */
+void *rbmap_dir_data(struct kobject *dir)
+{
+	return rbmap_dir_of(dir)->data;
+}
+
+/**
+ * rbmap_dir_remove - remove a directory and all files in it
+ * @dir: from rbmap_dir_create(), or NULL
+ *
+ * Context: sleeps until nobody is in a file's callback.
+ */
+void rbmap_dir_remove(struct kobject *dir)
+{
+	if (!dir)
+		return;
+	kobject_del(dir);
+	rbmap_dir_put(rbmap_dir_of(dir));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files in /dev/rbmap: their numbers, and whose they are. */
+#ifndef RBMAP_NODE_H
+#define RBMAP_NODE_H
+
+#include <linux/types.h>
+
+struct file_operations;
+struct rbmap_buffer;
+
+/**
+ * struct rbmap_node - a file in /dev/rbmap
+ * @fops: of whoever opens it.  Their open() finds @data in
+ *	file->private_data, their release() ends with rbmap_buffer_put(@buffer)
+ * @mode: permissions
+ * @buffer: an open file keeps it
+ * @data: the file's own
+ * @minor: 0: there is no such file; rbmap_node_create()'s
+ */
+struct rbmap_node {
+	const struct file_operations	*fops;
+	umode_t				mode;
+	struct rbmap_buffer		*buffer;
+	void				*data;
+	int				minor;
+};
+
+int rbmap_nodes_init(void);
+void rbmap_nodes_exit(void);
+
+int rbmap_node_create(struct rbmap_node *node, const char *buffer_name,
+		      const char *name);
+void rbmap_node_destroy(struct rbmap_node *node);
+
+#endif /* RBMAP_NODE_H */
