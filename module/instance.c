@@ -1,26 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A buffer and all that shows it: rings, events, control files and devices. */
+/*
+ * All buffers.  Each is rings, events, control files and devices: the default one
+ * in /sys/kernel/rbmap and /dev/rbmap, those that are made by writing to
+ * instances/create in instances/NAME and /dev/rbmap/NAME.
+ */
 #include <linux/cpuhotplug.h>
+#include <linux/ctype.h>
 #include <linux/err.h>
+#include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
 
+#include "access.h"
 #include "control.h"
 #include "device.h"
 #include "event.h"
 #include "instance.h"
+#include "log.h"
 #include "marker.h"
+
+#define RBMAP_NAME_MAX	32
+#define RBMAP_NAME_WANTED						\
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and that nothing else has (cpuN, marker, snapshot, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer and all that shows it
+ * @list: all named ones
  * @hotplug: in rbmap_online_state
+ * @name: "": the default one
  * @buffer: its rings
  * @events: its events
  * @control: its files in /sys
  * @devices: its files in /dev
  */
 struct rbmap_instance {
+	struct list_head	list;
 	struct hlist_node	hotplug;
+	char			name[RBMAP_NAME_MAX + 1];
 	struct rbmap_buffer	*buffer;
 	struct rbmap_event_set	*events;
 	struct rbmap_control	control;
@@ -28,7 +47,17 @@ struct rbmap_instance {
 };
 
 static struct rbmap_instance *rbmap_default;
+static struct rbmap_buffer_config rbmap_default_config;
+static struct kobject *rbmap_instances_dir;
 static enum cpuhp_state rbmap_online_state;
+
+/*
+ * The named ones, one to be made or destroyed at a time.  No callback of files in
+ * their directories takes it, nor does CPU hotplug: with it held, both are waited
+ * for.
+ */
+static DEFINE_MUTEX(rbmap_instances_lock);
+static LIST_HEAD(rbmap_instances);
 
 struct rbmap_buffer *rbmap_default_buffer(void)
 {
@@ -46,16 +75,21 @@ static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 	return err ? err : rbmap_control_add_cpu(&instance->control, cpu);
 }
 
-static int rbmap_instance_show(struct rbmap_instance *instance)
+static int rbmap_instance_show(struct rbmap_instance *instance,
+			       struct kobject *parent)
 {
 	int err;
 
 	instance->control.buffer = instance->buffer;
 	instance->control.events = instance->events;
-	err = rbmap_control_init(&instance->control, "rbmap", kernel_kobj);
+	err = rbmap_control_init(&instance->control,
+				 parent == kernel_kobj ? "rbmap" :
+							 instance->name,
+				 parent);
 	if (err)
 		return err;
-	err = rbmap_devices_init(&instance->devices, "", instance->buffer);
+	err = rbmap_devices_init(&instance->devices, instance->name,
+				 instance->buffer);
 	if (err)
 		goto control;
 	err = cpuhp_state_add_instance(rbmap_online_state, &instance->hotplug);
@@ -79,7 +113,8 @@ control:
 
 /* To be opened from rbmap_buffer_offer() on. */
 static struct rbmap_instance *
-rbmap_instance_create(const struct rbmap_buffer_config *config)
+rbmap_instance_create(const char *name, struct kobject *parent,
+		      const struct rbmap_buffer_config *config)
 {
 	struct rbmap_instance *instance;
 	int err = -ENOMEM;
@@ -87,6 +122,7 @@ rbmap_instance_create(const struct rbmap_buffer_config *config)
 	instance = kzalloc(sizeof(*instance), GFP_KERNEL);
 	if (!instance)
 		return ERR_PTR(-ENOMEM);
+	strscpy(instance->name, name, sizeof(instance->name));
 	instance->buffer = rbmap_buffer_create(config);
 	if (IS_ERR(instance->buffer)) {
 		err = PTR_ERR(instance->buffer);
@@ -95,7 +131,7 @@ rbmap_instance_create(const struct rbmap_buffer_config *config)
 	instance->events = rbmap_event_set_create(instance->buffer);
 	if (!instance->events)
 		goto buffer;
-	err = rbmap_instance_show(instance);
+	err = rbmap_instance_show(instance, parent);
 	if (err)
 		goto events;
 	return instance;
@@ -121,9 +157,198 @@ static void rbmap_instance_destroy(struct rbmap_instance *instance)
 	kfree(instance);
 }
 
+static struct rbmap_instance *rbmap_instance_find(const char *name)
+{
+	struct rbmap_instance *instance;
+
+	lockdep_assert_held(&rbmap_instances_lock);
+	list_for_each_entry(instance, &rbmap_instances, list) {
+		if (!strcmp(instance->name, name))
+			return instance;
+	}
+	return NULL;
+}
+
+static bool rbmap_is_cpu(const char *name)
+{
+	return !strncmp(name, "cpu", 3) && name[3] &&
+	       strspn(name + 3, "0123456789") == strlen(name + 3);
+}
+
+static bool rbmap_name_good(const char *name)
+{
+	/* What is beside buffers' directories in /dev and /sys. */
+	static const char *const taken[] = {
+		"create", "destroy", "marker", "snapshot",
+	};
+	const char *c;
+
+	for (c = name; *c; c++) {
+		if (!isascii(*c) || (!isalnum(*c) && !strchr("-_.", *c)))
+			return false;
+	}
+	return c > name && c - name <= RBMAP_NAME_MAX && *name != '.' &&
+	       !rbmap_is_cpu(name) &&
+	       match_string(taken, ARRAY_SIZE(taken), name) < 0;
+}
+
+/* "option=value" */
+static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
+{
+	char *value = strchr(word, '=');
+	size_t len = strlen(word);
+	unsigned long number;
+	int err;
+
+	if (value)
+		*value++ = 0;
+	if (value && !strcmp(word, "clock"))
+		return rbmap_control_clock(word, value, strlen(value),
+					   &config->clock);
+	if (value && !strcmp(word, "overwrite")) {
+		err = rbmap_control_number(word, value, strlen(value), 1,
+					   &number);
+		if (!err)
+			config->mode = number ? RBMAP_MODE_OVERWRITE :
+						RBMAP_MODE_DISCARD;
+		return err;
+	}
+	if (value && !strcmp(word, "buffer_size_kb"))
+		return rbmap_control_number(word, value, strlen(value),
+					    ULONG_MAX, &config->size_kb);
+	if (value && !strcmp(word, "subbuf_size_kb"))
+		return rbmap_control_number(word, value, strlen(value),
+					    ULONG_MAX, &config->subbuf_size_kb);
+	if (value)
+		value[-1] = '=';
+	return rbmap_control_refuse("create", word, len,
+				    "NAME, and then buffer_size_kb=N, subbuf_size_kb=N, overwrite=0 or 1, clock=NAME");
+}
+
+static int rbmap_create(const char *name,
+			const struct rbmap_buffer_config *config)
+{
+	struct rbmap_instance *instance;
+	int err = 0;
+
+	mutex_lock(&rbmap_instances_lock);
+	if (rbmap_instance_find(name)) {
+		rbmap_warn("create: there is a buffer %s already\n", name);
+		err = -EEXIST;
+		goto out;
+	}
+	instance = rbmap_instance_create(name, rbmap_instances_dir, config);
+	if (IS_ERR(instance)) {
+		err = PTR_ERR(instance);
+		goto out;
+	}
+	list_add_tail(&instance->list, &rbmap_instances);
+	rbmap_buffer_offer(instance->buffer);
+out:
+	mutex_unlock(&rbmap_instances_lock);
+	return err;
+}
+
+static int rbmap_destroy(const char *name)
+{
+	struct rbmap_instance *instance;
+	int err = 0;
+
+	mutex_lock(&rbmap_instances_lock);
+	instance = rbmap_instance_find(name);
+	if (!instance) {
+		rbmap_warn("destroy: there is no buffer %s\n", name);
+		err = -ENOENT;
+	} else if (!rbmap_buffer_withdraw(instance->buffer)) {
+		rbmap_warn("destroy: %s is in use: who has a file of /dev/rbmap/%s open, or maps one?\n",
+			   name, name);
+		err = -EBUSY;
+	} else {
+		list_del(&instance->list);
+		rbmap_instance_destroy(instance);
+	}
+	mutex_unlock(&rbmap_instances_lock);
+	return err;
+}
+
+/*
+ * The words of what was written; the first one is a good name.  To be freed, or
+ * ERR_PTR.
+ */
+static char *rbmap_words(const char *file, const char *buf, size_t len,
+			 char **rest)
+{
+	char *text;
+	int err;
+
+	err = rbmap_locked_down();
+	if (err)
+		return ERR_PTR(err);
+	text = kstrdup(buf, GFP_KERNEL);
+	if (!text)
+		return ERR_PTR(-ENOMEM);
+	*rest = text;
+	if (strlen(text) && text[strlen(text) - 1] == '\n')
+		text[strlen(text) - 1] = 0;
+	strsep(rest, " ");
+	/* A 0 may follow, as from C. */
+	if (strlen(buf) + 1 >= len && rbmap_name_good(text))
+		return text;
+	kfree(text);
+	err = rbmap_control_refuse(file, buf, len, RBMAP_NAME_WANTED);
+	return ERR_PTR(err);
+}
+
+static ssize_t create_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t len)
+{
+	struct rbmap_buffer_config config = rbmap_default_config;
+	char *name, *rest, *word;
+	int err = 0;
+
+	name = rbmap_words(attr->attr.name, buf, len, &rest);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	while (!err && (word = strsep(&rest, " ")))
+		err = *word ? rbmap_config_set(&config, word) : 0;
+	if (!err)
+		err = rbmap_create(name, &config);
+	kfree(name);
+	return err ? err : len;
+}
+
+static ssize_t destroy_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t len)
+{
+	char *name, *rest;
+	int err;
+
+	name = rbmap_words(attr->attr.name, buf, len, &rest);
+	if (IS_ERR(name))
+		return PTR_ERR(name);
+	err = rest ? rbmap_control_refuse(attr->attr.name, buf, len,
+					  RBMAP_NAME_WANTED) :
+		     rbmap_destroy(name);
+	kfree(name);
+	return err ? err : len;
+}
+
+static struct kobj_attribute create_attr = __ATTR_WO(create);
+static struct kobj_attribute destroy_attr = __ATTR_WO(destroy);
+
+static struct attribute *rbmap_instances_attrs[] = {
+	&create_attr.attr,
+	&destroy_attr.attr,
+	NULL
+};
+
+static const struct attribute_group rbmap_instances_group = {
+	.attrs = rbmap_instances_attrs,
+};
+
 /**
- * rbmap_instances_init - make the default buffer
- * @config: of it
+ * rbmap_instances_init - make the default buffer, and the means to make others
+ * @config: of the default one; others begin with that
  *
  * Context: may sleep.
  * Return: 0 or a negative error; then all is undone.
@@ -132,19 +357,33 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 {
 	int err;
 
+	rbmap_default_config = *config;
 	err = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "rbmap:online",
 				      rbmap_cpu_online, NULL);
 	if (err < 0)
 		return err;
 	rbmap_online_state = err;
-	rbmap_default = rbmap_instance_create(config);
+	rbmap_default = rbmap_instance_create("", kernel_kobj, config);
 	if (IS_ERR(rbmap_default)) {
 		err = PTR_ERR(rbmap_default);
 		goto state;
 	}
+	err = -ENOMEM;
+	rbmap_instances_dir = rbmap_dir_create("instances",
+					       rbmap_default->control.dir,
+					       NULL);
+	if (!rbmap_instances_dir)
+		goto instance;
+	err = sysfs_create_group(rbmap_instances_dir, &rbmap_instances_group);
+	if (err)
+		goto dir;
 	rbmap_buffer_offer(rbmap_default->buffer);
 	return 0;
 
+dir:
+	rbmap_dir_remove(rbmap_instances_dir);
+instance:
+	rbmap_instance_destroy(rbmap_default);
 state:
 	cpuhp_remove_multi_state(rbmap_online_state);
 	return err;
@@ -157,6 +396,13 @@ state:
  */
 void rbmap_instances_exit(void)
 {
+	struct rbmap_instance *instance, *next;
+
+	/* Nobody is in create or destroy afterwards. */
+	sysfs_remove_group(rbmap_instances_dir, &rbmap_instances_group);
+	list_for_each_entry_safe(instance, next, &rbmap_instances, list)
+		rbmap_instance_destroy(instance);
+	rbmap_dir_remove(rbmap_instances_dir);
 	rbmap_instance_destroy(rbmap_default);
 	cpuhp_remove_multi_state(rbmap_online_state);
 }

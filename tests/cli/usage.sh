@@ -4,7 +4,7 @@
 # Command lines that make no sense: one line that says why, and status 2.
 . "$(dirname "$0")/tap.sh"
 
-commands="load unload status list enable disable stat stream record snapshot report tracefs-dir"
+commands="load unload create destroy status list enable disable stat stream record snapshot report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense
@@ -31,6 +31,19 @@ says 2 "a blank or a quote in 'a=1 b=2'" load 'a=1 b=2'
 says 2 "option '-m' wants a value" load -m
 says 2 "what is 'x' for" unload x
 says 2 "what is 'x' for" status x
+says 2 "create: which buffer" create
+says 2 "destroy: which buffer" destroy
+says 2 "what is 'y' for" destroy x y
+for name in '' . .x a/b cpu0 marker snapshot create destroy 'a b' abcdefghijklmnopqrstuvwxyz0123456; do
+	says 2 "'$name' is no name for a buffer" create "$name"
+	says 2 "'$name' is no name of a buffer" stat -B "$name"
+done
+for command in status list enable disable stat stream record snapshot tracefs-dir; do
+	says 2 "option '-B' wants a value" "$command" -B
+done
+says 2 "what is 'y'\\? There are buffer_size_kb=N" create x y
+says 2 "what is 'overwrite='" create x overwrite=
+says 2 "what is 'clock=a b'" create x 'clock=a b'
 says 2 "which events" enable
 says 2 "which events" disable
 says 2 "'0' is no number of seconds" stat -i 0

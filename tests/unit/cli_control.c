@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "../../userspace/cli/cli.h"
 #include "../../userspace/cli/control.h"
 
 static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
@@ -76,6 +77,10 @@ static int set_up(void **state)
 	    "entries: 5\nlost told: 12\nlost events: 13\nnow ts:  1.5\n");
 	put("trace_clock", "local [mono] boot\n");
 	put("buffer_size_kb", "1408\n");
+	put("version", "0.1.0\n");
+	make_dir("instances");
+	make_dir("instances/a");
+	put("instances/a/buffer_size_kb", "64\n");
 	return 0;
 }
 
@@ -194,6 +199,49 @@ static void test_files(void **state)
 	assert_int_equal(control_cpu_stat(9, "entries", &value), -ENOENT);
 }
 
+static void test_buffer(void **state)
+{
+	uint64_t value;
+	char *text;
+
+	(void)state;
+	assert_string_equal(control_devices(), "/dev/rbmap");
+	assert_string_equal(control_dir(), root);
+	control_set_buffer("a");
+	assert_true(control_present());
+	assert_string_equal(control_devices(), "/dev/rbmap/a");
+	assert_int_equal(control_read_u64("buffer_size_kb", &value), 0);
+	assert_int_equal(value, 64);
+	assert_int_equal(control_read_u64("trace_clock", &value), -ENOENT);
+	text = control_read("/version");
+	assert_string_equal(text, "0.1.0");
+	free(text);
+	assert_int_equal(control_write("buffer_size_kb", "32"), 0);
+	control_set_buffer("b");
+	assert_false(control_present());
+	control_set_buffer(NULL);
+	assert_int_equal(control_read_u64("buffer_size_kb", &value), 0);
+	assert_int_equal(value, 1408);
+}
+
+static void test_buffer_name(void **state)
+{
+	(void)state;
+	assert_true(is_buffer_name("a"));
+	assert_true(is_buffer_name("A.b-c_9"));
+	assert_true(is_buffer_name("cpu"));
+	assert_true(is_buffer_name("cpu1x"));
+	assert_true(is_buffer_name("abcdefghijklmnopqrstuvwxyz012345"));
+	assert_false(is_buffer_name("abcdefghijklmnopqrstuvwxyz0123456"));
+	assert_false(is_buffer_name(""));
+	assert_false(is_buffer_name(".."));
+	assert_false(is_buffer_name("a/b"));
+	assert_false(is_buffer_name("caf\303\251"));
+	assert_false(is_buffer_name("cpu12"));
+	assert_false(is_buffer_name("marker"));
+	assert_false(is_buffer_name("destroy"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +250,8 @@ int main(void)
 		cmocka_unit_test(test_switch_and_restore),
 		cmocka_unit_test(test_select_errors),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_buffer),
+		cmocka_unit_test(test_buffer_name),
 	};
 
 	return cmocka_run_group_tests_name("cli_control", tests, set_up,

@@ -87,16 +87,20 @@ node_is()
 {
 	[ "$(stat -c '%a %u %g' "$1")" = "$2" ]
 }
-for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220"; do
+echo named >$root/instances/create
+for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220" "named/cpu0 440" "named/marker 220"; do
 	ok "/dev/rbmap/${node% *} becomes the group's" \
 		retry_until 20 node_is "/dev/rbmap/${node% *}" "${node#* } 0 $group"
 done
 echo text >/dev/rbmap/marker
 ok "a member reads" as "$group" 'rbmap record -q -d 0 -o /tmp/member'
 ok "and writes an event" as "$group" 'echo text >/dev/rbmap/marker'
+echo text >/dev/rbmap/named/marker
+ok "and reads a named buffer" as "$group" 'rbmap record -q -B named -d 0 -o /tmp/member-named'
 fails "others do not read" as 1000 'cat </dev/rbmap/cpu0' 2>/dev/null
 fails "others do not write" as 1000 'echo text >/dev/rbmap/marker' 2>/dev/null
-for file in tracing_on trace_clock reset overwrite events/enable; do
+for file in tracing_on trace_clock reset overwrite events/enable instances/create \
+	instances/destroy instances/named/tracing_on; do
 	fails "a member does not write $file" as "$group" "echo 1 >$root/$file" 2>/dev/null
 done
 chgrp "$group" $root/tracing_on
@@ -140,9 +144,11 @@ echo confidentiality >$lockdown
 refused "tracefs itself" open_read /sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw
 refused "a ring" open_read /dev/rbmap/cpu0
 refused "the marker" sh -c ': >/dev/rbmap/marker'
+refused "a ring of a named buffer" open_read /dev/rbmap/named/cpu0
 for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"buffer_percent 10" "events/enable 1" "events/sched/enable 1" \
-	"events/sched/sched_switch/enable 1"; do
+	"events/sched/sched_switch/enable 1" "instances/create x" "instances/destroy named" \
+	"instances/named/tracing_on 0"; do
 	refused "${file% *}" sh -c "echo ${file#* } >$root/${file% *}"
 done
 rbmap record -d 0 -o /tmp/x 2>/tmp/err

@@ -392,10 +392,14 @@ static void test_offline(int cpu)
 
 int main(int argc, char **argv)
 {
-	const char *command = argc > 1 ? argv[1] : "";
-	int cpu = argc > 2 ? atoi(argv[2]) : 0;
+	int skip = target_options(argc, argv) - 1, cpu;
+	const char *command;
 	enum state state;
 
+	argc -= skip;
+	argv += skip;
+	command = argc > 1 ? argv[1] : "";
+	cpu = argc > 2 ? atoi(argv[2]) : 0;
 	if (!strcmp(command, "insert") && argc > 2) {
 		char parameters[1024] = "";
 		int i;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "control.h"
 
 void complain(const char *fmt, ...)
 {
@@ -76,6 +77,35 @@ int next_option(const struct command *cmd, int argc, char **argv,
 		return OPTION_DONE;
 	}
 	return c;
+}
+
+bool is_buffer_name(const char *name)
+{
+	static const char *const taken[] = {
+		"create", "destroy", "marker", "snapshot",
+	};
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (!strcmp(name, taken[i]))
+			return false;
+	if (!strncmp(name, "cpu", 3) && len > 3 &&
+	    strspn(name + 3, "0123456789") == len - 3)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)name[i] >= 128 ||
+		    (!isalnum((unsigned char)name[i]) &&
+		     !strchr("-_.", name[i])))
+			return false;
+	return len && len <= 32 && *name != '.';
+}
+
+int choose_buffer(const struct command *cmd, const char *name)
+{
+	if (!is_buffer_name(name))
+		return usage_error(cmd, "'%s' is no name of a buffer", name);
+	control_set_buffer(name);
+	return STATUS_OK;
 }
 
 int add_pattern(const struct command *cmd, struct patterns *patterns,

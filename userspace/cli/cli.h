@@ -28,9 +28,11 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0] is the name */
 };
 
-/* Each is defined in the file of its name. */
+/* Each is defined in the file of its name, or of its opposite's. */
 extern const struct command command_load;
 extern const struct command command_unload;
+extern const struct command command_create;
+extern const struct command command_destroy;
 extern const struct command command_status;
 extern const struct command command_list;
 extern const struct command command_enable;
@@ -57,6 +59,12 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 #define OPTION_DONE	-2
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
+
+/* What -B was given. */
+#define BUFFER_OPTION	{ "buffer", required_argument, NULL, 'B' }
+int choose_buffer(const struct command *cmd, const char *name);
+/* What the kernel takes; it has the last word. */
+bool is_buffer_name(const char *name);
 
 /* What -e was given, each time. */
 #define MAX_PATTERNS	256

@@ -13,7 +13,11 @@
 #include "cli.h"
 #include "control.h"
 
+#define DEVICES	"/dev/rbmap"
+
 static const char *root = "/sys/kernel/rbmap";
+static const char *buffer;
+static char buffer_dir[2048], buffer_devices[128], buffer_snapshot[128];
 
 const char *control_root(void)
 {
@@ -25,15 +29,58 @@ void control_set_root(const char *path)
 	root = path;
 }
 
+void control_set_buffer(const char *name)
+{
+	buffer = name;
+	if (!name)
+		return;
+	snprintf(buffer_dir, sizeof(buffer_dir), "%s/instances/%s", root, name);
+	snprintf(buffer_devices, sizeof(buffer_devices), DEVICES "/%s", name);
+	snprintf(buffer_snapshot, sizeof(buffer_snapshot),
+		 DEVICES "/%s/snapshot", name);
+}
+
+const char *control_buffer(void)
+{
+	return buffer;
+}
+
+const char *control_dir(void)
+{
+	return buffer ? buffer_dir : root;
+}
+
+const char *control_devices(void)
+{
+	return buffer ? buffer_devices : DEVICES;
+}
+
+const char *control_snapshot_devices(void)
+{
+	return buffer ? buffer_snapshot : DEVICES "/snapshot";
+}
+
 static void path_of(char *path, size_t size, const char *file)
 {
-	snprintf(path, size, "%s/%s", root, file);
+	if (*file == '/')
+		snprintf(path, size, "%s%s", root, file);
+	else
+		snprintf(path, size, "%s/%s", control_dir(), file);
+}
+
+static bool buffer_present(void)
+{
+	if (!buffer || !access(buffer_dir, F_OK))
+		return true;
+	complain("there is no buffer '%s': 'rbmap create %s' makes it", buffer,
+		 buffer);
+	return false;
 }
 
 bool control_present(void)
 {
 	if (!access(root, F_OK))
-		return true;
+		return buffer_present();
 	if (errno == EACCES)
 		complain("no permission to search %s: run rbmap as root", root);
 	else if (!access("/sys/module/rbmap", F_OK))
@@ -141,24 +188,25 @@ bool control_complain_lockdown(void)
 void control_complain(enum control_verb verb, const char *file, int error)
 {
 	const char *what = verb == CONTROL_READ ? "read" : "write";
+	char path[4096];
 
+	path_of(path, sizeof(path), file);
 	switch (error) {
 	case -EPERM:
 		if (control_complain_lockdown())
 			break;
 		/* fall through */
 	case -EACCES:
-		complain("no permission to %s %s/%s: run rbmap as root", what,
-			 root, file);
+		complain("no permission to %s %s: run rbmap as root", what,
+			 path);
 		break;
 	case -ENOENT:
 		if (control_present())
-			complain("there is no %s/%s: module and command are of different versions, install both anew",
-				 root, file);
+			complain("there is no %s: module and command are of different versions, install both anew",
+				 path);
 		break;
 	default:
-		complain("cannot %s %s/%s: %s%s", what, root, file,
-			 strerror(-error),
+		complain("cannot %s %s: %s%s", what, path, strerror(-error),
 			 verb == CONTROL_WRITE ?
 			 " (the kernel log may say more: dmesg | grep rbmap)" :
 			 "");

@@ -16,7 +16,19 @@
 const char *control_root(void);
 void control_set_root(const char *root);
 
-/* Is the module there?  Complains with the cure if not. */
+/*
+ * Files are of the default buffer, or of a named one from here on; a name that
+ * begins with a slash is of the module.  NULL: the default one.
+ */
+void control_set_buffer(const char *name);
+const char *control_buffer(void);
+
+/* Where the files of the buffer are, and where its devices are. */
+const char *control_dir(void);
+const char *control_devices(void);
+const char *control_snapshot_devices(void);
+
+/* Are the module and the buffer there?  Complains with the cure if not. */
 bool control_present(void);
 
 /*

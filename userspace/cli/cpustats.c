@@ -84,7 +84,7 @@ struct cpustats *cpustats_read(size_t *nr)
 	*nr = 0;
 	if (!control_present())
 		return NULL;
-	snprintf(path, sizeof(path), "%s/per_cpu", control_root());
+	snprintf(path, sizeof(path), "%s/per_cpu", control_dir());
 	dir = opendir(path);
 	if (!dir) {
 		control_complain(CONTROL_READ, "per_cpu", -errno);

@@ -9,14 +9,20 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 			 bool on)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
 	struct control_events events;
-	int status, ret;
+	int c, status, ret;
 
-	if (next_option(cmd, argc, argv, "", longs, &status) != -1)
-		return status;
+	while ((c = next_option(cmd, argc, argv, "B:", longs,
+				&status)) != -1) {
+		if (c == 'B')
+			status = choose_buffer(cmd, optarg);
+		if (c == OPTION_DONE || status)
+			return status;
+	}
 	if (optind == argc)
 		return usage_error(cmd, "which events? 'rbmap list' has them all");
 	if (control_events_read(&events))
@@ -40,12 +46,13 @@ static int disable(int argc, char **argv)
 }
 
 #define NAMES								\
+	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n\n" \
 	"EVENT is system:event, an event, or a system for all of its events; the\n" \
 	"wildcards of the shell go: 'sched:*', '*wakeup*'.\n"
 
 const struct command command_enable = {
 	.name		= "enable",
-	.synopsis	= "EVENT...",
+	.synopsis	= "[-B NAME] EVENT...",
 	.summary	= "Enable events",
 	.help		= NAMES,
 	.run		= enable,
@@ -53,7 +60,7 @@ const struct command command_enable = {
 
 const struct command command_disable = {
 	.name		= "disable",
-	.synopsis	= "EVENT...",
+	.synopsis	= "[-B NAME] EVENT...",
 	.summary	= "Disable events",
 	.help		= NAMES,
 	.run		= disable,

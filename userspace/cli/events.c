@@ -103,7 +103,7 @@ static int add_system(struct control_events *events, const char *system)
 	DIR *dir;
 	int ret = 0;
 
-	snprintf(path, sizeof(path), "%s/events/%s", control_root(), system);
+	snprintf(path, sizeof(path), "%s/events/%s", control_dir(), system);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOTDIR ? 0 : -errno;
@@ -129,7 +129,7 @@ int control_events_read(struct control_events *events)
 	*events = (struct control_events){ 0 };
 	if (!control_present())
 		return -ENOENT;
-	snprintf(path, sizeof(path), "%s/events", control_root());
+	snprintf(path, sizeof(path), "%s/events", control_dir());
 	dir = opendir(path);
 	if (!dir) {
 		ret = -errno;

@@ -21,7 +21,7 @@ bool frozen_none(void)
 	free(text);
 	if (!none)
 		complain("there is a snapshot that somebody took: save it with 'rbmap snapshot --read-existing', or free it with 'echo 0 > %s/" FILE_NAME "'",
-			 control_root());
+			 control_dir());
 	return none;
 }
 
@@ -71,7 +71,7 @@ static bool write_file(const struct recording *recording, const char *path,
 
 bool frozen_write(const struct recording *recording, const char *path)
 {
-	struct recorder *recorder = recorder_open(RECORDER_SNAPSHOT);
+	struct recorder *recorder = recorder_open(control_snapshot_devices());
 	bool ok = recorder && write_file(recording, path, recorder);
 
 	if (recorder)

@@ -53,6 +53,7 @@ static void print_json(const struct control_events *events)
 static int list(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
@@ -63,11 +64,13 @@ static int list(int argc, char **argv)
 	bool as_json = false;
 	int c, status, nr = 1;
 
-	while ((c = next_option(&command_list, argc, argv, "j", longs,
+	while ((c = next_option(&command_list, argc, argv, "B:j", longs,
 				&status)) != -1) {
-		if (c == OPTION_DONE)
+		if (c == 'B')
+			status = choose_buffer(&command_list, optarg);
+		if (c == OPTION_DONE || (c == 'B' && status))
 			return status;
-		as_json = true;
+		as_json |= c == 'j';
 	}
 	if (control_events_read(&events))
 		return STATUS_ERROR;
@@ -88,10 +91,11 @@ static int list(int argc, char **argv)
 
 const struct command command_list = {
 	.name		= "list",
-	.synopsis	= "[--json] [PATTERN]...",
+	.synopsis	= "[-B NAME] [--json] [PATTERN]...",
 	.summary	= "List events, whether they are enabled, and why one is unavailable",
 	.help		=
-	"  -j, --json  as JSON\n"
+	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n"
+	"  -j, --json         as JSON\n"
 	"\n"
 	"PATTERN is system:event, an event, or a system for all of its events; the\n"
 	"wildcards of the shell go: 'sched:*', '*wakeup*'.\n",

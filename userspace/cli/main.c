@@ -11,6 +11,8 @@
 static const struct command *const commands[] = {
 	&command_load,
 	&command_unload,
+	&command_create,
+	&command_destroy,
 	&command_status,
 	&command_list,
 	&command_enable,

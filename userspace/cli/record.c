@@ -55,6 +55,7 @@ static double now(void)
 static int parse_options(struct record *r, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "event",	required_argument,	NULL, 'e' },
 		{ "output",	required_argument,	NULL, 'o' },
 		{ "duration",	required_argument,	NULL, 'd' },
@@ -68,11 +69,16 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "+e:o:d:ft:q", longs,
+	while ((c = next_option(cmd, argc, argv, "+B:e:o:d:ft:q", longs,
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
 			status = add_pattern(cmd, &r->patterns, optarg);
+			if (status)
+				return status;
+			break;
+		case 'B':
+			status = choose_buffer(cmd, optarg);
 			if (status)
 				return status;
 			break;
@@ -154,7 +160,7 @@ static bool prepare(struct record *r)
 
 	if (!control_present() || (r->flight && !frozen_none()))
 		return false;
-	r->recorder = recorder_open(RECORDER_LIVE);
+	r->recorder = recorder_open(control_devices());
 	if (!r->recorder || control_events_read(&r->events))
 		return false;
 	if (r->patterns.nr &&
@@ -168,7 +174,7 @@ static bool prepare(struct record *r)
 	}
 	if (!control_read_u64("tracing_on", &on) && !on && r->seconds)
 		complain("warning: tracing_on is 0, nothing is recorded until it is 1: echo 1 > %s/tracing_on",
-			 control_root());
+			 control_dir());
 	return recording_init(&r->recording, &r->events, wanted, r) &&
 	       (r->flight || create_file(r));
 }
@@ -471,10 +477,11 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-e EVENT]... [-o FILE] [-d SECONDS] [-q] [-f [-t EVENT]]\n"
-			  "                    [-- COMMAND...]",
+	.synopsis	= "[-B NAME] [-e EVENT]... [-o FILE] [-d SECONDS] [-q]\n"
+			  "                    [-f [-t EVENT]] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS are over or Ctrl-C",
 	.help		=
+	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
 	"  -e, --event EVENT       record EVENT (system:event, a wildcard goes) and no\n"
 	"                          other; enabled for the time of the recording; may be\n"
 	"                          given more than once; default: the events that are\n"

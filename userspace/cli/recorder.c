@@ -197,7 +197,7 @@ struct recorder *recorder_open(const char *dir_name)
 	for (cpu = 0; ok && cpu < (int)rec->nr_cpus; cpu++)
 		ok = map_cpu(rec, cpu);
 	if (ok && !rec->page_size) {
-		if (!strcmp(dir_name, RECORDER_SNAPSHOT))
+		if (!strcmp(dir_name, control_snapshot_devices()))
 			complain("there is no snapshot: 'rbmap snapshot' takes one");
 		else
 			complain("there is no ring in %s: the module did not load as it should (dmesg | grep rbmap)",

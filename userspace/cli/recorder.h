@@ -17,10 +17,10 @@
 
 struct recorder;
 
-#define RECORDER_LIVE		"/dev/rbmap"
-#define RECORDER_SNAPSHOT	"/dev/rbmap/snapshot"
-
-/* Map the rings of all CPUs.  Complains, and returns NULL, when it can't. */
+/*
+ * Map the rings of all CPUs, control_devices(), or their snapshot,
+ * control_snapshot_devices().  Complains, and returns NULL, when it can't.
+ */
 struct recorder *recorder_open(const char *dir);
 void recorder_close(struct recorder *rec);
 

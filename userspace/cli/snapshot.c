@@ -17,6 +17,7 @@ struct snapshot {
 static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "output",		required_argument,	NULL, 'o' },
 		{ "keep",		no_argument,		NULL, 'k' },
 		{ "read-existing",	no_argument,		NULL, 'r' },
@@ -28,9 +29,14 @@ static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "o:krq", longs,
+	while ((c = next_option(cmd, argc, argv, "B:o:krq", longs,
 				&status)) != -1) {
 		switch (c) {
+		case 'B':
+			status = choose_buffer(cmd, optarg);
+			if (status)
+				return status;
+			break;
 		case 'o':
 			if (!*optarg)
 				return usage_error(cmd, NO_OUTPUT_NAME);
@@ -101,9 +107,10 @@ static int snapshot(int argc, char **argv)
 
 const struct command command_snapshot = {
 	.name		= "snapshot",
-	.synopsis	= "[-o FILE] [--keep | --read-existing] [-q]",
+	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing] [-q]",
 	.summary	= "Write what the rings hold now to a file, while they go on",
 	.help		=
+	"  -B, --buffer NAME    of the buffer that 'rbmap create NAME' has made\n"
 	"  -o, --output FILE    default: " DEFAULT_OUTPUT "\n"
 	"  -k, --keep           leave the snapshot in memory, to be read again\n"
 	"  -r, --read-existing  write the one that is in memory, and leave it there\n"

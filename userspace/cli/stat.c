@@ -152,6 +152,7 @@ static int repeat(double seconds, bool as_json)
 static int stat(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "json",	no_argument,		NULL, 'j' },
 		{ "interval",	required_argument,	NULL, 'i' },
 		{ "help",	no_argument,		NULL, 'h' },
@@ -164,9 +165,14 @@ static int stat(int argc, char **argv)
 	int c, status;
 	size_t nr;
 
-	while ((c = next_option(cmd, argc, argv, "ji:", longs,
+	while ((c = next_option(cmd, argc, argv, "B:ji:", longs,
 				&status)) != -1) {
 		switch (c) {
+		case 'B':
+			status = choose_buffer(cmd, optarg);
+			if (status)
+				return status;
+			break;
 		case 'j':
 			as_json = true;
 			break;
@@ -197,9 +203,10 @@ static int stat(int argc, char **argv)
 
 const struct command command_stat = {
 	.name		= "stat",
-	.synopsis	= "[--json] [-i SECONDS]",
+	.synopsis	= "[-B NAME] [--json] [-i SECONDS]",
 	.summary	= "Show what each CPU wrote, what was read, what was lost and why",
 	.help		=
+	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
 	"  -j, --json              as JSON\n"
 	"  -i, --interval SECONDS  again and again, what was counted in between, until\n"
 	"                          Ctrl-C; with --json an array a line\n"

@@ -2,6 +2,7 @@
 /*
  * rbmap status: is it there, what is set, what is on, what is lost.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 /* The settings, as they stand in the directory. */
 static const char *const settings[] = {
 	"tracing_on", "overwrite", "buffer_size_kb", "buffer_subbuf_size_kb",
-	"buffer_percent", "kptr",
+	"buffer_percent", "/kptr",
 };
 
 /* The last one has its own words. */
@@ -29,17 +30,59 @@ struct status {
 	char *clock;
 	char *lockdown;
 	uint64_t setting[NR_SETTINGS];
+	char **buffer;		/* all named ones */
+	size_t nr_buffers;
 	struct control_events events;
 	struct cpustats *cpu;
 	size_t nr_cpus;
 	size_t nr_enabled, nr_unavailable;
 };
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool add_buffer(struct status *s, const char *name)
+{
+	char **more = realloc(s->buffer, (s->nr_buffers + 1) * sizeof(*more));
+
+	if (more) {
+		s->buffer = more;
+		more[s->nr_buffers] = strdup(name);
+	}
+	return more && more[s->nr_buffers++];
+}
+
+static bool read_buffers(struct status *s)
+{
+	struct dirent *entry;
+	char path[4096];
+	bool ok = true;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/instances", control_root());
+	dir = opendir(path);
+	if (!dir) {
+		control_complain(CONTROL_READ, "/instances", -errno);
+		return false;
+	}
+	while (ok && (entry = readdir(dir)))
+		ok = !is_buffer_name(entry->d_name) ||
+		     add_buffer(s, entry->d_name);
+	closedir(dir);
+	if (!ok)
+		complain("out of memory");
+	else if (s->nr_buffers)
+		qsort(s->buffer, s->nr_buffers, sizeof(*s->buffer), by_name);
+	return ok;
+}
+
 static bool read_status(struct status *s)
 {
-	s->version = control_read("version");
+	s->version = control_read("/version");
 	if (!s->version) {
-		control_complain(CONTROL_READ, "version", -errno);
+		control_complain(CONTROL_READ, "/version", -errno);
 		return false;
 	}
 	s->clock = control_clock();
@@ -47,9 +90,9 @@ static bool read_status(struct status *s)
 		control_complain(CONTROL_READ, "trace_clock", -errno);
 		return false;
 	}
-	s->lockdown = control_read("lockdown");
+	s->lockdown = control_read("/lockdown");
 	if (!s->lockdown) {
-		control_complain(CONTROL_READ, "lockdown", -errno);
+		control_complain(CONTROL_READ, "/lockdown", -errno);
 		return false;
 	}
 	for (size_t i = 0; i < NR_SETTINGS; i++) {
@@ -60,7 +103,7 @@ static bool read_status(struct status *s)
 			return false;
 		}
 	}
-	if (control_events_read(&s->events))
+	if (!read_buffers(s) || control_events_read(&s->events))
 		return false;
 	for (size_t i = 0; i < s->events.nr; i++) {
 		s->nr_enabled += s->events.v[i].enabled;
@@ -75,6 +118,9 @@ static void free_status(struct status *s)
 	free(s->version);
 	free(s->clock);
 	free(s->lockdown);
+	for (size_t i = 0; i < s->nr_buffers; i++)
+		free(s->buffer[i]);
+	free(s->buffer);
 	free(s->cpu);
 	control_events_free(&s->events);
 }
@@ -91,6 +137,10 @@ static uint64_t sum(const struct status *s, enum cpustat stat)
 static void print_text(const struct status *s)
 {
 	printf("module          loaded, version %s\n", s->version);
+	if (control_buffer())
+		printf("named           %s\n", control_buffer());
+	for (size_t i = 0; i < s->nr_buffers && !control_buffer(); i++)
+		printf("named buffer    %s\n", s->buffer[i]);
 	printf("tracing         %s\n", s->setting[0] ? "on" :
 	       "off (tracing_on is 0)");
 	printf("clock           %s\n", s->clock);
@@ -147,6 +197,14 @@ static void print_json(const struct status *s)
 	json_open(&j, NULL, '{');
 	json_bool(&j, "loaded", true);
 	json_string(&j, "version", s->version);
+	if (control_buffer()) {
+		json_string(&j, "buffer", control_buffer());
+	} else {
+		json_open(&j, "buffers", '[');
+		for (size_t i = 0; i < s->nr_buffers; i++)
+			json_string(&j, NULL, s->buffer[i]);
+		json_close(&j, ']');
+	}
 	json_bool(&j, "tracing_on", s->setting[0]);
 	json_string(&j, "clock", s->clock);
 	json_string(&j, "mode", s->setting[1] ? "overwrite" : "discard");
@@ -196,6 +254,7 @@ static int print_not_loaded(bool as_json)
 static int status(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
@@ -204,11 +263,13 @@ static int status(int argc, char **argv)
 	bool as_json = false;
 	int c, ret;
 
-	while ((c = next_option(&command_status, argc, argv, "j", longs,
+	while ((c = next_option(&command_status, argc, argv, "B:j", longs,
 				&ret)) != -1) {
-		if (c == OPTION_DONE)
+		if (c == 'B')
+			ret = choose_buffer(&command_status, optarg);
+		if (c == OPTION_DONE || (c == 'B' && ret))
 			return ret;
-		as_json = true;
+		as_json |= c == 'j';
 	}
 	if (optind < argc)
 		return usage_error(&command_status, "what is '%s' for?",
@@ -232,10 +293,11 @@ static int status(int argc, char **argv)
 
 const struct command command_status = {
 	.name		= "status",
-	.synopsis	= "[--json]",
+	.synopsis	= "[-B NAME] [--json]",
 	.summary	= "Show whether the module is loaded, how it is set, what is on",
 	.help		=
-	"  -j, --json  as JSON\n"
+	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n"
+	"  -j, --json         as JSON\n"
 	"\n"
 	"Exit status 1: the module is not loaded.\n",
 	.run		= status,

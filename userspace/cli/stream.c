@@ -72,6 +72,7 @@ static void catch_signals(void)
 static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "event",	required_argument,	NULL, 'e' },
 		{ "count",	required_argument,	NULL, 'n' },
 		{ "duration",	required_argument,	NULL, 'd' },
@@ -84,11 +85,16 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "e:n:d:", longs,
+	while ((c = next_option(cmd, argc, argv, "B:e:n:d:", longs,
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
 			status = add_pattern(cmd, &s->patterns, optarg);
+			if (status)
+				return status;
+			break;
+		case 'B':
+			status = choose_buffer(cmd, optarg);
 			if (status)
 				return status;
 			break;
@@ -129,7 +135,7 @@ static bool load_text(struct stream *s)
 		complain("out of memory");
 		return false;
 	}
-	snprintf(dir, sizeof(dir), "%s/events", control_root());
+	snprintf(dir, sizeof(dir), "%s/events", control_dir());
 	ret = text_load_formats(s->text, dir);
 	if (ret < 0) {
 		control_complain(CONTROL_READ, "events", ret);
@@ -167,7 +173,9 @@ static void tell_silence(const struct stream *s)
 		if (s->events.v[i].enabled &&
 		    strcmp(s->events.v[i].system, "rbmap"))
 			return;
-	complain("no event is enabled: 'rbmap stream -e sched:*' enables some, 'rbmap list' has them all");
+	complain("no event is enabled%s%s: 'rbmap stream -e sched:*' enables some, 'rbmap list' has them all",
+		 control_buffer() ? " in " : "",
+		 control_buffer() ? control_buffer() : "");
 }
 
 static bool start(struct stream *s)
@@ -176,8 +184,9 @@ static bool start(struct stream *s)
 
 	if (!control_present())
 		return false;
-	ret = s->observe ? rbmap_merge_observe(&s->merge, 0) :
-			   rbmap_merge_open(&s->merge, 0);
+	ret = s->observe ?
+		rbmap_merge_observe_path(&s->merge, control_devices(), 0) :
+		rbmap_merge_open_path(&s->merge, control_devices(), 0);
 	if (ret) {
 		complain("%s", rbmap_strerror(ret));
 		return false;
@@ -418,10 +427,11 @@ static int stream(int argc, char **argv)
 
 const struct command command_stream = {
 	.name		= "stream",
-	.synopsis	= "[-e EVENT]... [-n COUNT] [-d SECONDS] [--no-follow]\n"
-	"                    [--observe]",
+	.synopsis	= "[-B NAME] [-e EVENT]... [-n COUNT] [-d SECONDS]\n"
+			  "                    [--no-follow] [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.help		=
+	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
 	"  -e, --event EVENT       enable EVENT (system:event, a wildcard goes) until\n"
 	"                          the end; may be given more than once\n"
 	"  -n, --count COUNT       end after COUNT events\n"

@@ -21,7 +21,6 @@
 #include "cli.h"
 #include "control.h"
 
-#define DEVICES		"/dev/rbmap"
 #define MARK		".rbmap-tracefs-dir"
 #define MARK_TEXT	"made by rbmap tracefs-dir; rbmap tracefs-dir --remove removes it\n"
 
@@ -307,8 +306,8 @@ static int make(const char *path)
 {
 	struct tree t = {
 		.path		= path,
-		.control	= control_root(),
-		.devices	= DEVICES,
+		.control	= control_dir(),
+		.devices	= control_devices(),
 	};
 	bool made;
 
@@ -327,6 +326,7 @@ static int make(const char *path)
 static int tracefs_dir(int argc, char **argv)
 {
 	static const struct option longs[] = {
+		BUFFER_OPTION,
 		{ "remove",	no_argument,	NULL, 'r' },
 		{ "help",	no_argument,	NULL, 'h' },
 		{ 0 }
@@ -337,10 +337,12 @@ static int tracefs_dir(int argc, char **argv)
 	int c, status;
 	char *path;
 
-	while ((c = next_option(cmd, argc, argv, "r", longs, &status)) != -1) {
-		if (c == OPTION_DONE)
+	while ((c = next_option(cmd, argc, argv, "B:r", longs, &status)) != -1) {
+		if (c == 'B')
+			status = choose_buffer(cmd, optarg);
+		if (c == OPTION_DONE || (c == 'B' && status))
 			return status;
-		remove = true;
+		remove |= c == 'r';
 	}
 	if (optind == argc || !*argv[optind])
 		return usage_error(cmd, "which directory?");
@@ -355,10 +357,11 @@ static int tracefs_dir(int argc, char **argv)
 
 const struct command command_tracefs_dir = {
 	.name		= "tracefs-dir",
-	.synopsis	= "[--remove] DIR",
+	.synopsis	= "[-B NAME] [--remove] DIR",
 	.summary	= "Make a directory that libtracefs reads as tracefs",
 	.help		=
-	"  -r, --remove  remove DIR, made so before\n"
+	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n"
+	"  -r, --remove       remove DIR, made so before\n"
 	"\n"
 	"DIR must be empty, or not exist. Programs hand it to\n"
 	"tracefs_set_tracing_dir() of libtracefs.\n",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,9 +78,12 @@ static bool add_cpus(struct trigger *t)
 	}
 	t->nr_cpus = nr;
 	for (int i = 0; i < nr; i++) {
-		ret = rbmap_observe(&t->cpu[i].map, i, 0);
-		if (ret == RBMAP_ERR_NO_CPU)
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s/cpu%d", control_devices(), i);
+		if (access(path, F_OK))
 			continue;
+		ret = rbmap_observe_path(&t->cpu[i].map, path, 0);
 		if (ret) {
 			complain("cannot look at the ring of CPU %d: %s", i,
 				 rbmap_strerror(ret));

@@ -2,85 +2,19 @@
 /*
  * rbmap unload
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <libkmod.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "buf.h"
 #include "cli.h"
+#include "holders.h"
 
 #define MODULE	"rbmap"
-#define DEVICES	"/dev/rbmap/"
-
-static bool has_open_file(const char *pid)
-{
-	char dir[300], path[600], target[256];
-	struct dirent *entry;
-	bool found = false;
-	ssize_t len;
-	DIR *d;
-
-	snprintf(dir, sizeof(dir), "/proc/%s/fd", pid);
-	d = opendir(dir);
-	while (d && !found && (entry = readdir(d))) {
-		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-		len = readlink(path, target, sizeof(target) - 1);
-		found = len > 0 && !strncmp(target, DEVICES, strlen(DEVICES));
-	}
-	if (d)
-		closedir(d);
-	return found;
-}
-
-/* A map outlives its file. */
-static bool has_map(const char *pid)
-{
-	char path[300], *line = NULL;
-	bool found = false;
-	size_t room = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%s/maps", pid);
-	f = fopen(path, "re");
-	while (f && !found && getline(&line, &room, f) > 0)
-		found = strstr(line, " " DEVICES);
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void add_name(struct buf *who, const char *pid)
-{
-	char path[300], comm[64] = "?";
-	struct buf b = { 0 };
-
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
-	if (!buf_read_file(&b, path) && b.size)
-		snprintf(comm, sizeof(comm), "%.*s",
-			 (int)strcspn(b.data, "\n"), b.data);
-	buf_free(&b);
-	buf_printf(who, "%s%s (pid %s)", who->size ? ", " : "", comm, pid);
-}
-
-static void find_processes(struct buf *who)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-
-	while (proc && (entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    (has_open_file(entry->d_name) || has_map(entry->d_name)))
-			add_name(who, entry->d_name);
-	if (proc)
-		closedir(proc);
-}
+#define DEVICES	"/dev/rbmap"
 
 static void find_modules(struct buf *who)
 {
@@ -100,7 +34,7 @@ static void complain_busy(void)
 	struct buf who = { 0 };
 
 	find_modules(&who);
-	find_processes(&who);
+	holders_find(&who, DEVICES);
 	if (who.size && !who.failed)
 		complain("the module is in use by %s: end or unload that first",
 			 who.data);

@@ -11,6 +11,8 @@
 
 #include "rbmap.h"
 
+#define DEVICE_DIR	"/dev/rbmap"
+
 #define RBMAP_API __attribute__((visibility("default")))
 
 _Static_assert(sizeof(struct rbmap_subbuf_header) == RBMAP_SUBBUF_HEADER_SIZE,
@@ -70,6 +72,8 @@ struct rbmap_map {
 
 /* map.c */
 int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size);
+int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
+		   bool observes);
 bool rbmap_map_pending(const struct rbmap_map *map);
 
 /* The ring's clock when GET_READER last began to look; 0: not known. */

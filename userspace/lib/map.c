@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,7 +19,6 @@
 
 #include "internal.h"
 
-#define DEVICE_DIR	"/dev/rbmap"
 #define MODULE_DIR	"/sys/module/rbmap"
 
 /* The kernel writes the meta-page while we read it: each field once, whole. */
@@ -307,16 +307,24 @@ static int open_map(struct rbmap_map **map, const char *path, int cpu,
 	return map_fd(map, fd, cpu, observes);
 }
 
+int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
+		   bool observes)
+{
+	char path[PATH_MAX];
+
+	*map = NULL;
+	if (snprintf(path, sizeof(path), "%s/cpu%d", dir, cpu) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return open_map(map, path, cpu, observes);
+}
+
 static int open_cpu(struct rbmap_map **map, int cpu, unsigned int flags,
 		    bool observes)
 {
-	char path[64];
-
 	*map = NULL;
 	if (cpu < 0 || flags)
 		return -EINVAL;
-	snprintf(path, sizeof(path), DEVICE_DIR "/cpu%d", cpu);
-	return open_map(map, path, cpu, observes);
+	return rbmap_map_open(map, DEVICE_DIR, cpu, observes);
 }
 
 RBMAP_API int rbmap_open(struct rbmap_map **map, int cpu, unsigned int flags)

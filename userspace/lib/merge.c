@@ -22,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "internal.h"
 
-#define DEVICE_DIR	"/dev/rbmap"
 #define SCAN_NS		1000000000ULL	/* CPUs may come: look for devices */
 #define RUSH_EVENTS	1024		/* given out before we poll again */
 #define NSEC_PER_MSEC	1000000ULL
@@ -65,8 +65,8 @@ struct rbmap_merge {
 	uint64_t		tick_now;
 	uint64_t		tick_ns;
 	double			ticks_per_ns;
-	bool			scan;
 	bool			observes;
+	char			*dir;		/* look for devices; NULL: don't */
 	uint64_t		scanned_ns;
 };
 
@@ -410,8 +410,7 @@ static int open_cpu(struct rbmap_merge *m, int cpu)
 	for (unsigned int i = 0; i < m->nr; i++)
 		if (m->source[i]->cpu == cpu && m->source[i]->map)
 			return 0;
-	ret = m->observes ? rbmap_observe(&map, cpu, 0) :
-			    rbmap_open(&map, cpu, 0);
+	ret = rbmap_map_open(&map, m->dir, cpu, m->observes);
 	/* It went away between the listing and now. */
 	if (ret == RBMAP_ERR_NO_CPU)
 		return 0;
@@ -423,7 +422,16 @@ static int open_cpu(struct rbmap_merge *m, int cpu)
 	return ret;
 }
 
-/* Open what is in /dev/rbmap and not open yet. */
+static int dir_error(const char *dir, int error)
+{
+	if (error == EACCES)
+		return RBMAP_ERR_PERMISSION;
+	/* Without the module there are no directories in there either. */
+	return access(DEVICE_DIR, F_OK) || !strcmp(dir, DEVICE_DIR) ?
+	       RBMAP_ERR_NOT_LOADED : -error;
+}
+
+/* Open what is there and not open yet. */
 static int scan(struct rbmap_merge *m)
 {
 	struct dirent *entry;
@@ -431,10 +439,9 @@ static int scan(struct rbmap_merge *m)
 	DIR *dir;
 
 	m->scanned_ns = m->clock();
-	dir = opendir(DEVICE_DIR);
+	dir = opendir(m->dir);
 	if (!dir)
-		return errno == EACCES ? RBMAP_ERR_PERMISSION :
-					 RBMAP_ERR_NOT_LOADED;
+		return dir_error(m->dir, errno);
 	while (!ret && (entry = readdir(dir)))
 		if (sscanf(entry->d_name, "cpu%d%n", &cpu, &len) == 1 &&
 		    !entry->d_name[len])
@@ -467,7 +474,7 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 	bool held = false;
 	int ret;
 
-	if (m->scan && m->clock() - m->scanned_ns > SCAN_NS)
+	if (m->dir && m->clock() - m->scanned_ns > SCAN_NS)
 		scan(m);	/* an error now is no reason to stop */
 	if (m->out) {
 		if (m->nr_heap > 1 || rbmap_map_pending(m->out->map))
@@ -577,8 +584,8 @@ int rbmap_merge_add(struct rbmap_merge *m, struct rbmap_map *map)
 	return 0;
 }
 
-static int open_merge(struct rbmap_merge **merge, unsigned int flags,
-		      bool observes)
+static int open_merge(struct rbmap_merge **merge, const char *dir,
+		      unsigned int flags, bool observes)
 {
 	struct rbmap_merge *m;
 	int ret;
@@ -589,9 +596,9 @@ static int open_merge(struct rbmap_merge **merge, unsigned int flags,
 	m = rbmap_merge_new(NULL);
 	if (!m)
 		return -ENOMEM;
-	m->scan = true;
 	m->observes = observes;
-	ret = scan(m);
+	m->dir = strdup(dir);
+	ret = m->dir ? scan(m) : -ENOMEM;
 	if (!ret && !m->nr)
 		ret = RBMAP_ERR_NO_CPU;
 	if (ret) {
@@ -604,13 +611,25 @@ static int open_merge(struct rbmap_merge **merge, unsigned int flags,
 
 RBMAP_API int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags)
 {
-	return open_merge(merge, flags, false);
+	return open_merge(merge, DEVICE_DIR, flags, false);
+}
+
+RBMAP_API int rbmap_merge_open_path(struct rbmap_merge **merge,
+				    const char *dir, unsigned int flags)
+{
+	return open_merge(merge, dir, flags, false);
 }
 
 RBMAP_API int rbmap_merge_observe(struct rbmap_merge **merge,
 				  unsigned int flags)
 {
-	return open_merge(merge, flags, true);
+	return open_merge(merge, DEVICE_DIR, flags, true);
+}
+
+RBMAP_API int rbmap_merge_observe_path(struct rbmap_merge **merge,
+				       const char *dir, unsigned int flags)
+{
+	return open_merge(merge, dir, flags, true);
 }
 
 RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
@@ -626,5 +645,6 @@ RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
 	free(m->empty);
 	free(m->fds);
 	free(m->maps);
+	free(m->dir);
 	free(m);
 }

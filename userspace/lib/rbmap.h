@@ -159,8 +159,13 @@ int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss);
  */
 #define RBMAP_MERGE_HOLD_US	10000	/* hold time at first */
 
+/* The directory of a named buffer is /dev/rbmap/NAME.  flags: 0. */
 int rbmap_merge_open(struct rbmap_merge **merge, unsigned int flags);
 int rbmap_merge_observe(struct rbmap_merge **merge, unsigned int flags);
+int rbmap_merge_open_path(struct rbmap_merge **merge, const char *dir,
+			  unsigned int flags);
+int rbmap_merge_observe_path(struct rbmap_merge **merge, const char *dir,
+			     unsigned int flags);
 void rbmap_merge_set_hold(struct rbmap_merge *merge, unsigned int usecs);
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev);
 int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);

@@ -19,10 +19,17 @@ _rbmap_events()
 	fi
 }
 
+_rbmap_buffers()
+{
+	local names
+	names=$(cd /sys/kernel/rbmap/instances 2>/dev/null && compgen -d)
+	COMPREPLY=($(compgen -W "$names" -- "$cur"))
+}
+
 _rbmap()
 {
 	local cur prev command options i
-	local commands="load unload status list enable disable stat stream
+	local commands="load unload create destroy status list enable disable stat stream
 		record snapshot report tracefs-dir help"
 
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -54,6 +61,10 @@ _rbmap()
 	done
 
 	case $command:$prev in
+	*:-B | *:--buffer)
+		_rbmap_buffers
+		return
+		;;
 	load:-m | load:--module | record:-o | record:--output | \
 		snapshot:-o | snapshot:--output)
 		COMPREPLY=($(compgen -f -- "$cur"))
@@ -72,15 +83,16 @@ _rbmap()
 
 	case $command in
 	load) options="--module" ;;
-	status | list) options="--json" ;;
-	stat) options="--json --interval" ;;
-	stream) options="--event --count --duration --no-follow
+	status | list) options="--buffer --json" ;;
+	enable | disable) options="--buffer" ;;
+	stat) options="--buffer --json --interval" ;;
+	stream) options="--buffer --event --count --duration --no-follow
 		--observe" ;;
-	record) options="--event --output --duration --flight-recorder \
+	record) options="--buffer --event --output --duration --flight-recorder \
 		--trigger --quiet --" ;;
-	snapshot) options="--output --keep --read-existing --quiet" ;;
+	snapshot) options="--buffer --output --keep --read-existing --quiet" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
-	tracefs-dir) options="--remove" ;;
+	tracefs-dir) options="--buffer --remove" ;;
 	*) options= ;;
 	esac
 	if [[ $cur == -* ]]; then
@@ -94,6 +106,12 @@ _rbmap()
 			-- "$cur"))
 		compopt -o nospace 2>/dev/null
 		;;
+	create)
+		[[ $COMP_CWORD -eq 2 ]] || COMPREPLY=($(compgen -W \
+			"buffer_size_kb= subbuf_size_kb= overwrite= clock=" -- "$cur"))
+		compopt -o nospace 2>/dev/null
+		;;
+	destroy) _rbmap_buffers ;;
 	list | enable | disable) _rbmap_events ;;
 	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;

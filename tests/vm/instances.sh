@@ -1,0 +1,320 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Named buffers: each with sizes, modes, clocks and events of its own, beside the
+# default one; made and destroyed while all of that is in use.
+# shellcheck disable=SC2086,SC2217,SC2317 # names without blanks; what is held; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/memory.sh
+. /tests/lib/memory.sh
+
+root=/sys/kernel/rbmap
+instances=$root/instances
+dev=/dev/rbmap
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+
+create()
+{
+	echo "$*" >$instances/create
+} 2>/dev/null
+
+destroy()
+{
+	echo "$1" >$instances/destroy
+} 2>/dev/null
+
+# error FILE TEXT: what a write fails with
+error()
+{
+	(echo "$2" >"$instances/$1") 2>&1 | sed 's/.*: //'
+}
+
+# names DIR: of all files below
+names()
+{
+	(cd "$1" && find . | grep -vE '^\./(instances|version|kptr|lockdown)' | sort)
+}
+
+emitted()
+{
+	cat "$1"/per_cpu/cpu*/stats | awk '/^emitted:/ { sum += $2 } END { print sum }'
+}
+
+# something of all kinds happens
+busy()
+{
+	for round in 1 2 3 4 5; do
+		/bin/busybox true
+		sleep 0.01
+	done
+}
+
+ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
+
+# --- what is there
+ok "create" create one
+is "$(names $instances/one)" "$(names $root)" "it has the files of the default one"
+is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
+	"$(cd $dev && stat -c '%n %a' ./cpu* ./marker ./snapshot | xargs)" "and its devices"
+is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
+	"256 X" "sizes are those of the load, the marker alone is enabled"
+is "$(error create one)" "File exists" "there is one of that name"
+like "$(dmesg | tail -n 1)" 'create: there is a buffer one already' "the log says so"
+is "$(error destroy two)" "No such file or directory" "there is none of that name"
+ok "destroy" destroy one
+is "$(find $dev $instances | grep -c one)" 0 "all of it is gone"
+
+# --- names
+good=0
+for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz012345; do
+	if create $name && [ -c $dev/$name/marker ] && destroy $name; then
+		good=$((good + 1))
+	else
+		diag "not taken: $name"
+	fi
+done
+is $good 9 "good names"
+bad=0
+for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker snapshot create destroy 'x=1' \
+	"$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'caf\303\251')" \
+	abcdefghijklmnopqrstuvwxyz0123456; do
+	before=$(dmesg | grep -c 'rbmap: create')
+	sleep 0.6	# the log takes so many lines a second
+	if [ "$(error create "$name")" = "Invalid argument" ] && [ "$(dmesg | grep -c 'rbmap: create')" = $((before + 1)) ]; then
+		bad=$((bad + 1))
+	else
+		diag "not refused with one line: $name"
+	fi
+done
+is $bad 18 "bad names are refused, with a line in the log"
+like "$(dmesg | tail -n 1)" 'create: .* refused: write a name of 1 to 32 letters' "that line"
+like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting"
+like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value"
+like "$(error create 'x clock=sun')" 'Invalid argument' "a bad clock"
+like "$(error create 'x subbuf_size_kb=3')" 'Invalid argument' "a bad size"
+like "$(error create 'x buffer_size_kb=262136')" 'Cannot allocate memory' "a size that memory can't give"
+is "$(find $dev $instances | grep -c /x)" 0 "nothing is left of them"
+
+# --- settings
+ok "create with settings" rbmap create a buffer_size_kb=128 subbuf_size_kb=16 \
+	overwrite=0 clock=mono
+ok "create another" rbmap create b buffer_size_kb=64 clock=boot
+settings()
+{
+	cat "$1/buffer_size_kb" "$1/buffer_subbuf_size_kb" "$1/overwrite" \
+		"$1/trace_clock" "$1/buffer_percent" "$1/tracing_on" |
+		sed 's/.*\[\(.*\)\].*/\1/' | xargs
+}
+is "$(settings $instances/a)" "128 16 0 mono 50 1" "settings of the one"
+is "$(settings $instances/b)" "64 4 1 boot 50 1" "of the other"
+is "$(settings $root)" "256 4 1 local 50 1" "of the default one"
+echo 512 >$instances/b/buffer_size_kb
+echo 0 >$instances/b/tracing_on
+echo 70 >$instances/b/buffer_percent
+is "$(settings $instances/b)" "512 4 1 boot 70 0" "they change"
+is "$(settings $instances/a)/$(settings $root)" "128 16 0 mono 50 1/256 4 1 local 50 1" \
+	"and those of others don't"
+echo 1 >$instances/b/tracing_on
+like "$(rbmap status)" '^named buffer +a$' "rbmap status lists them"
+like "$(rbmap status -B a)" '^clock +mono$' "rbmap status -B"
+is "$(rbmap stat -B a --json | grep -c '"cpu"')" "$cpus" "rbmap stat -B"
+
+# --- events
+ok "enable in the one" rbmap enable -B a sched_switch
+ok "enable in the other" rbmap enable -B b sys_enter
+is "$(rbmap list -B a | awk '/enabled/ { print $1 }' | xargs)" \
+	"rbmap:marker sched:sched_switch" "rbmap list -B"
+is "$(rbmap list | awk '/enabled/ { print $1 }' | xargs)" "rbmap:marker" "and of the default one"
+echo to-a >$dev/a/marker
+echo to-b >$dev/b/marker
+echo to-default >$dev/marker
+busy
+ok "disable" rbmap disable -B a sched_switch
+ok "disable" rbmap disable -B b sys_enter
+like "$(rbmap stream --no-follow 2>/dev/null)" 'to-default' "the default one has its marker's event"
+is "$(cat $root/per_cpu/cpu*/stats | awk '/^read events:/ { sum += $3 } END { print sum }')" 1 \
+	"and no other"
+rbmap stream --no-follow -B a >/tmp/a 2>/dev/null
+rbmap stream --no-follow -B b >/tmp/b 2>/dev/null
+ok "the one has its events" test "$(grep -c sched_switch: /tmp/a)" -ge 10
+ok "the other has its events" test "$(grep -c sys_enter: /tmp/b)" -ge 10
+is "$(grep -c 'to-a' /tmp/a) $(grep -vcE 'sched_switch:|to-a' /tmp/a)" "1 0" "and nothing else"
+is "$(grep -c 'to-b' /tmp/b) $(grep -vcE 'sys_enter:|to-b' /tmp/b)" "1 0" "and nothing else"
+
+# One event in all three, and off in one after the other.
+for dir in $root $instances/a $instances/b; do
+	echo 1 >$dir/events/sched/sched_switch/enable
+	echo 1 >$dir/reset
+done
+busy
+ok "an event in all of them: the default one" test "$(emitted $root)" -ge 10
+ok "the one" test "$(emitted $instances/a)" -ge 10
+ok "the other" test "$(emitted $instances/b)" -ge 10
+echo 0 >$root/events/enable
+echo 0 >$instances/b/events/enable
+counts="$(emitted $root) $(emitted $instances/b)"
+echo 1 >$instances/a/reset
+busy
+is "$(emitted $root) $(emitted $instances/b)" "$counts" "off in two of them"
+ok "and still on in the third" test "$(emitted $instances/a)" -ge 10
+is "$( (echo x >$dev/b/marker) 2>&1 | sed 's/.*: //')" "Bad file descriptor" "its marker is off"
+echo 0 >$instances/a/events/sched/enable
+ok "record -B" rbmap record -q -B a -e sched -o /tmp/a.dat -- /bin/busybox true
+like "$(rbmap report /tmp/a.dat | head -n 200)" 'sched_' "what was recorded"
+ok "tracefs-dir -B" rbmap tracefs-dir -B a /tmp/tracefs
+is "$(readlink /tmp/tracefs/per_cpu/cpu0/trace_pipe_raw) $(cat /tmp/tracefs/buffer_subbuf_size_kb)" \
+	"$dev/a/cpu0 16" "it is of that buffer"
+rbmap tracefs-dir --remove /tmp/tracefs
+
+# --- who holds it
+
+hold_open()
+{
+	exec sleep 1000 <$dev/b/cpu0
+}
+hold_marker()
+{
+	exec sleep 1000 >$dev/b/marker
+}
+# held_by TEXT COMMAND...: refused while it runs, and rbmap says who it is
+held_by()
+{
+	what=$1
+	shift
+	"$@" >/dev/null 2>&1 &
+	holder=$!
+	ok "$what: is in use" retry_until 60 is_held_in b
+	is "$(error destroy b)" "Device or resource busy" "$what: refused"
+	like "$(rbmap destroy b 2>&1)" "'b' is in use by [a-z]+ \(pid $holder\): end that first" \
+		"$what: by whom"
+	kill $holder
+	wait $holder 2>/dev/null
+}
+# A look that destroys nothing.
+is_held_in()
+{
+	for fd in "/proc/$holder/fd/"*; do
+		readlink $fd
+	done | grep -q "$dev/$1/" || grep -q "$dev/$1/" /proc/$holder/maps
+}
+held_by "open" hold_open
+held_by "marker" hold_marker
+held_by "mapped" rbmap stream -B b
+held_by "map without a file" lifetime --device $dev/b/cpu%d hold 0
+is "$(error destroy b)" "" "destroyed when nobody holds it"
+like "$(rbmap destroy b 2>&1)" "no buffer 'b'" "rbmap destroy of what is not there"
+like "$(rbmap stream -B b 2>&1)" "no buffer 'b': 'rbmap create b'" "rbmap stream of what is not there"
+like "$(rbmap create a 2>&1)" "there is a buffer 'a' already" "rbmap create of what is there"
+like "$(rbmap create x buffer_size_kb=262136 2>&1)" 'not enough memory for the rings of .x.: .*262136' \
+	"rbmap create of what is too large"
+
+# --- snapshots
+ok "create" create snap buffer_size_kb=64
+echo kept >$dev/snap/marker
+ok "snapshot" sh -c "echo 1 >$instances/snap/snapshot"
+is "$(cat $root/snapshot $instances/a/snapshot | xargs)" "0 0" "of that buffer alone"
+is "$(cat $dev/snap/snapshot/cpu* | grep -ac kept)" 1 "it is read"
+ok "rbmap snapshot -B" rbmap snapshot -B snap -q --read-existing -o /tmp/snap.dat
+is "$(rbmap report /tmp/snap.dat | grep -c kept)" 1 "it is in the file"
+ok "rbmap stream -B --observe" sh -c "echo seen >$dev/snap/marker; timeout 20 rbmap stream -B snap --observe -n 1 | grep seen"
+exec 3<$dev/snap/snapshot/cpu0
+is "$(error destroy snap)" "Device or resource busy" "it holds the buffer"
+exec 3<&-
+ok "destroy" destroy snap
+
+# --- exactness
+ok "create" create exact buffer_size_kb=64
+results "exact: " exact --device $dev/exact/cpu%d --marker $dev/exact/marker \
+	--control $instances/exact marker 6000
+ok "destroy" destroy exact
+
+# --- processors
+if [ "$cpus" -gt 1 ]; then
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	ok "create while a processor is off line" create late
+	fails "it has no device" test -e $dev/late/cpu1
+	fails "and no files" test -e $instances/late/per_cpu/cpu1
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	ok "it has when it comes" test -c $dev/late/cpu1
+	ok "and files" test -e $instances/late/per_cpu/cpu1/stats
+	taskset 2 sh -c "echo x >$dev/late/marker"
+	is "$(awk '/^emitted/ { print $2 }' $instances/late/per_cpu/cpu1/stats)" 1 "and a ring"
+	ok "destroy" destroy late
+else
+	skip "one processor" "create while a processor is off line"
+fi
+
+# --- again and again, with everything going on
+echo 1 >$root/events/enable
+echo 1 >$instances/a/events/enable
+(while :; do busy; done) &
+load=$!
+# Whoever opens it, and whoever makes and destroys it, at the same time.
+openers()
+{
+	while :; do
+		true <$dev/n/cpu0	# not ":", which would end the shell
+		true <$dev/n/snapshot/cpu0
+		cat $instances/n/per_cpu/cpu0/stats
+		echo 1 >$instances/n/events/sched/enable
+	done >/dev/null 2>&1
+}
+openers &
+open=$!
+makers()
+{
+	while :; do
+		create n buffer_size_kb=16
+		echo 1 >$instances/n/events/enable
+		destroy n
+	done >/dev/null 2>&1
+}
+makers &
+maker=$!
+# Kernels that watch themselves take memory for that, and time.
+noise=1 wanted=100
+[ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
+	noise=10 wanted=15
+count=0
+tries=0
+while [ $count -lt $wanted ] && [ $tries -lt 2000 ]; do
+	tries=$((tries + 1))
+	create n buffer_size_kb=16 && {
+		count=$((count + 1))
+		echo 1 2>/dev/null >$instances/n/events/enable
+	}
+	destroy n
+done
+is $count $wanted "so many times under load, two at a time, with who opens it"
+ok "who opens it and who makes it are still there" kill $open $maker
+wait $open $maker 2>/dev/null
+destroy n
+diag "$tries tries"
+fails "it is gone" test -e $dev/n
+
+many()
+{
+	round=0
+	while [ $((round += 1)) -le $((20 / noise + 1)) ]; do
+		create m buffer_size_kb=1024 && echo 1 >$instances/m/events/enable &&
+			destroy m || return 1
+	done
+}
+gives_back "many times" $((1024 * noise)) $((1024 * noise)) many
+kill $load
+wait $load 2>/dev/null
+
+# --- unload
+ok "create" create z
+echo 1 >$instances/z/events/enable
+is "$(cd $instances && echo *)" "a create destroy z" "there are two, and all events are enabled"
+sleep 1000 <$dev/z/cpu0 &
+holder=$!
+ok "one is in use" retry_until 60 is_held_in z
+like "$(rbmap unload 2>&1)" "in use by sleep \(pid $holder\)" "who holds one holds the module"
+kill $holder
+wait $holder 2>/dev/null
+ok "module unloads" rmmod rbmap
+fails "nothing is left" test -e $dev
+done_testing

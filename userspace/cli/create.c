@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap create, rbmap destroy
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "cli.h"
+#include "control.h"
+#include "holders.h"
+#include "klog.h"
+
+#define NAME_RULE							\
+	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.', and\n" \
+	"is not cpuN, marker, snapshot, create or destroy.\n"
+
+static const char *const options[] = {
+	"buffer_size_kb=", "subbuf_size_kb=", "overwrite=", "clock=",
+};
+
+static bool is_option(const char *word)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strncmp(word, options[i], strlen(options[i])))
+			return word[strlen(options[i])] &&
+			       !strpbrk(word, " \n");
+	return false;
+}
+
+/* The name, or NULL: *status is to be returned. */
+static const char *parse_name(const struct command *cmd, int argc, char **argv,
+			      int *status)
+{
+	static const struct option longs[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+
+	if (next_option(cmd, argc, argv, "", longs, status) != -1)
+		return NULL;
+	if (optind == argc)
+		*status = usage_error(cmd, "which buffer?");
+	else if (!is_buffer_name(argv[optind]))
+		*status = usage_error(cmd, "'%s' is no name for a buffer",
+				      argv[optind]);
+	else
+		return argv[optind++];
+	return NULL;
+}
+
+/* What the kernel has to say about a write. */
+static int write_told(const char *file, const char *text, char *told,
+		      size_t size)
+{
+	int log = klog_open(), ret;
+
+	ret = control_write(file, text);
+	klog_last(log, told, size);
+	return ret;
+}
+
+static void complain_create(const char *name, int error, const char *told)
+{
+	switch (error) {
+	case -EEXIST:
+		complain("there is a buffer '%s' already: 'rbmap status -B %s' shows it",
+			 name, name);
+		break;
+	case -ENOMEM:
+		complain("not enough memory for the rings of '%s'%s%s: use a smaller buffer_size_kb",
+			 name, *told ? ": " : "", told);
+		break;
+	case -EINVAL:
+		if (*told) {
+			complain("the kernel refused '%s': %s", name, told);
+			break;
+		}
+		/* fall through */
+	default:
+		control_complain(CONTROL_WRITE, "instances/create", error);
+	}
+}
+
+static int create(int argc, char **argv)
+{
+	struct buf text = { 0 };
+	const char *name;
+	char told[1024];
+	int status, ret;
+
+	name = parse_name(&command_create, argc, argv, &status);
+	if (!name)
+		return status;
+	buf_printf(&text, "%s", name);
+	for (; optind < argc; optind++) {
+		if (!is_option(argv[optind])) {
+			buf_free(&text);
+			return usage_error(&command_create,
+					   "what is '%s'? There are buffer_size_kb=N, subbuf_size_kb=N, overwrite=0|1 and clock=NAME",
+					   argv[optind]);
+		}
+		buf_printf(&text, " %s", argv[optind]);
+	}
+	buf_add(&text, "", 1);
+	if (text.failed) {
+		complain("out of memory");
+		ret = -ENOMEM;
+	} else if (!control_present()) {
+		ret = -ENOENT;
+	} else {
+		ret = write_told("instances/create", text.data, told,
+				 sizeof(told));
+		if (ret)
+			complain_create(name, ret, told);
+	}
+	buf_free(&text);
+	return ret ? STATUS_ERROR : STATUS_OK;
+}
+
+static void complain_busy(const char *name)
+{
+	struct buf who = { 0 };
+
+	holders_find(&who, control_devices());
+	if (who.size && !who.failed)
+		complain("the buffer '%s' is in use by %s: end that first",
+			 name, who.data);
+	else
+		complain("the buffer '%s' is in use, by nobody that can be seen from here: a process in another container?",
+			 name);
+	buf_free(&who);
+}
+
+static int destroy(int argc, char **argv)
+{
+	const char *name;
+	int status, ret;
+
+	name = parse_name(&command_destroy, argc, argv, &status);
+	if (!name)
+		return status;
+	if (optind < argc)
+		return usage_error(&command_destroy, "what is '%s' for?",
+				   argv[optind]);
+	if (!control_present())
+		return STATUS_ERROR;
+	ret = control_write("instances/destroy", name);
+	if (!ret)
+		return STATUS_OK;
+	control_set_buffer(name);
+	if (ret == -EBUSY)
+		complain_busy(name);
+	else if (ret != -ENOENT || control_present())
+		control_complain(CONTROL_WRITE, "/instances/destroy", ret);
+	return STATUS_ERROR;
+}
+
+const struct command command_create = {
+	.name		= "create",
+	.synopsis	= "NAME [PARAMETER=VALUE]...",
+	.summary	= "Make a named buffer, with rings, events and settings of its own",
+	.help		=
+	NAME_RULE
+	"\n"
+	"Parameters, by default those that the module was loaded with:\n"
+	"  buffer_size_kb=N   size of each CPU's ring\n"
+	"  subbuf_size_kb=N   size of the sub-buffers that it is made of\n"
+	"  overwrite=0|1      when it is full: 1 overwrite the oldest events, 0 refuse\n"
+	"                     new ones\n"
+	"  clock=NAME         local, mono, boot or x86-tsc (local)\n"
+	"\n"
+	"Other commands take it with -B NAME. Its devices are in /dev/rbmap/NAME, its\n"
+	"files in /sys/kernel/rbmap/instances/NAME.\n",
+	.run		= create,
+};
+
+const struct command command_destroy = {
+	.name		= "destroy",
+	.synopsis	= "NAME",
+	.summary	= "Destroy a named buffer; all events in its rings are gone then",
+	.help		=
+	"A buffer that is in use is left alone; the processes are named.\n",
+	.run		= destroy,
+};

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "holders.h"
+
+/* A snapshot that an ioctl has returned; of which buffer it is, it doesn't say. */
+#define SNAPSHOT	"anon_inode:[rbmap-snapshot]"
+
+static bool is_device(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return (!strncmp(path, dir, len) && path[len] == '/') ||
+	       !strncmp(path, SNAPSHOT, strlen(SNAPSHOT));
+}
+
+static bool has_open_file(const char *pid, const char *devices)
+{
+	char dir[300], path[600], target[256];
+	struct dirent *entry;
+	bool found = false;
+	ssize_t len;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "/proc/%s/fd", pid);
+	d = opendir(dir);
+	while (d && !found && (entry = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		len = readlink(path, target, sizeof(target) - 1);
+		if (len > 0) {
+			target[len] = '\0';
+			found = is_device(target, devices);
+		}
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* A map outlives its file. */
+static bool has_map(const char *pid, const char *devices)
+{
+	char path[300], *line = NULL, *name;
+	bool found = false;
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/maps", pid);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &room, f) > 0) {
+		name = strstr(line, SNAPSHOT);
+		if (!name)
+			name = strchr(line, '/');
+		found = name && is_device(name, devices);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void add_name(struct buf *who, const char *pid)
+{
+	char path[300], comm[64] = "?";
+	struct buf b = { 0 };
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	if (!buf_read_file(&b, path) && b.size)
+		snprintf(comm, sizeof(comm), "%.*s",
+			 (int)strcspn(b.data, "\n"), b.data);
+	buf_free(&b);
+	buf_printf(who, "%s%s (pid %s)", who->size ? ", " : "", comm, pid);
+}
+
+void holders_find(struct buf *who, const char *dir)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    (has_open_file(entry->d_name, dir) ||
+		     has_map(entry->d_name, dir)))
+			add_name(who, entry->d_name);
+	if (proc)
+		closedir(proc);
+}
