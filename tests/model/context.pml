@@ -97,7 +97,15 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 end_idle:
 	atomic {
 		if
-		:: todo > 0 && !(level == 0 && busy) -> todo--; to_do--
+		/* Who begins now looks up the ring that took its place. */
+		:: retired && todo > 0 ->
+			todo--;
+			to_do--;
+			elsewhere++;
+			goto end_idle
+		:: !retired && todo > 0 && !(level == 0 && busy) ->
+			todo--;
+			to_do--
 		:: level == 1 && close_wanted -> closing = 1
 #ifdef installs_at_once
 		:: level == 1 && install_wanted ->
