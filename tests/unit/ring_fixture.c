@@ -742,7 +742,9 @@ static void check_shown(void)
 	rig_check(rig.config.shown->newest == seq);
 	rig_check(slot->slot == rbmap_slot(seq, ring->commit_id, false));
 	rig_check(slot->events == subbuf->first_event + subbuf->drops_before);
-	rig_observe();
+	/* Tests that check events themselves keep no log of them. */
+	if (rig.nr_log)
+		rig_observe();
 }
 
 void rig_check_published(void)
