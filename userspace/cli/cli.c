@@ -44,6 +44,14 @@ static void print_command_help(const struct command *cmd)
 	printf("\nManual page: rbmap-%s(1).\n", cmd->name);
 }
 
+static int choose_buffer(const struct command *cmd, const char *name)
+{
+	if (!is_buffer_name(name))
+		return usage_error(cmd, "'%s' is no name of a buffer", name);
+	control_set_buffer(name);
+	return STATUS_OK;
+}
+
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status)
 {
@@ -54,7 +62,14 @@ int next_option(const struct command *cmd, int argc, char **argv,
 	snprintf(spec, sizeof(spec), "%s:%s%s", *shorts == '+' ? "+" : "",
 		 shorts + (*shorts == '+'), "h");
 	opterr = 0;
-	c = getopt_long(argc, argv, spec, longs, NULL);
+	do {
+		c = getopt_long(argc, argv, spec, longs, NULL);
+		if (c == 'B') {
+			*status = choose_buffer(cmd, optarg);
+			if (*status)
+				return OPTION_DONE;
+		}
+	} while (c == 'B');
 	switch (c) {
 	case 'h':
 		print_command_help(cmd);
@@ -98,14 +113,6 @@ bool is_buffer_name(const char *name)
 		     !strchr("-_.", name[i])))
 			return false;
 	return len && len <= 32 && *name != '.';
-}
-
-int choose_buffer(const struct command *cmd, const char *name)
-{
-	if (!is_buffer_name(name))
-		return usage_error(cmd, "'%s' is no name of a buffer", name);
-	control_set_buffer(name);
-	return STATUS_OK;
 }
 
 int add_pattern(const struct command *cmd, struct patterns *patterns,

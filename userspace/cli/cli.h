@@ -52,17 +52,17 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * getopt_long() with -h/--help and errors dealt with: returns an option, -1 at
- * the end, or OPTION_DONE with *status set, when the command is to return it.
+ * getopt_long() with -h/--help, -B and errors dealt with: returns another option,
+ * -1 at the end, or OPTION_DONE with *status set, when the command is to return
+ * it.
  * @shorts begins with "+" or ":" or nothing, as for getopt_long().
  */
 #define OPTION_DONE	-2
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
 
-/* What -B was given. */
+/* Of a command that has -B. */
 #define BUFFER_OPTION	{ "buffer", required_argument, NULL, 'B' }
-int choose_buffer(const struct command *cmd, const char *name);
 /* What the kernel takes; it has the last word. */
 bool is_buffer_name(const char *name);
 

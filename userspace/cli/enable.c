@@ -14,15 +14,10 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 		{ 0 }
 	};
 	struct control_events events;
-	int c, status, ret;
+	int status, ret;
 
-	while ((c = next_option(cmd, argc, argv, "B:", longs,
-				&status)) != -1) {
-		if (c == 'B')
-			status = choose_buffer(cmd, optarg);
-		if (c == OPTION_DONE || status)
-			return status;
-	}
+	if (next_option(cmd, argc, argv, "B:", longs, &status) != -1)
+		return status;
 	if (optind == argc)
 		return usage_error(cmd, "which events? 'rbmap list' has them all");
 	if (control_events_read(&events))

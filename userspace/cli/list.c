@@ -66,9 +66,7 @@ static int list(int argc, char **argv)
 
 	while ((c = next_option(&command_list, argc, argv, "B:j", longs,
 				&status)) != -1) {
-		if (c == 'B')
-			status = choose_buffer(&command_list, optarg);
-		if (c == OPTION_DONE || (c == 'B' && status))
+		if (c == OPTION_DONE)
 			return status;
 		as_json |= c == 'j';
 	}

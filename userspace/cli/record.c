@@ -77,11 +77,6 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 			if (status)
 				return status;
 			break;
-		case 'B':
-			status = choose_buffer(cmd, optarg);
-			if (status)
-				return status;
-			break;
 		case 'o':
 			if (!*optarg)
 				return usage_error(cmd, NO_OUTPUT_NAME);

@@ -32,11 +32,6 @@ static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
 	while ((c = next_option(cmd, argc, argv, "B:o:krq", longs,
 				&status)) != -1) {
 		switch (c) {
-		case 'B':
-			status = choose_buffer(cmd, optarg);
-			if (status)
-				return status;
-			break;
 		case 'o':
 			if (!*optarg)
 				return usage_error(cmd, NO_OUTPUT_NAME);

@@ -168,11 +168,6 @@ static int stat(int argc, char **argv)
 	while ((c = next_option(cmd, argc, argv, "B:ji:", longs,
 				&status)) != -1) {
 		switch (c) {
-		case 'B':
-			status = choose_buffer(cmd, optarg);
-			if (status)
-				return status;
-			break;
 		case 'j':
 			as_json = true;
 			break;

@@ -265,9 +265,7 @@ static int status(int argc, char **argv)
 
 	while ((c = next_option(&command_status, argc, argv, "B:j", longs,
 				&ret)) != -1) {
-		if (c == 'B')
-			ret = choose_buffer(&command_status, optarg);
-		if (c == OPTION_DONE || (c == 'B' && ret))
+		if (c == OPTION_DONE)
 			return ret;
 		as_json |= c == 'j';
 	}

@@ -93,11 +93,6 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 			if (status)
 				return status;
 			break;
-		case 'B':
-			status = choose_buffer(cmd, optarg);
-			if (status)
-				return status;
-			break;
 		case 'n':
 			if (!parse_u64(optarg, &s->count) || !s->count)
 				return usage_error(cmd, "'%s' is no number of events",

@@ -338,9 +338,7 @@ static int tracefs_dir(int argc, char **argv)
 	char *path;
 
 	while ((c = next_option(cmd, argc, argv, "B:r", longs, &status)) != -1) {
-		if (c == 'B')
-			status = choose_buffer(cmd, optarg);
-		if (c == OPTION_DONE || (c == 'B' && status))
+		if (c == OPTION_DONE)
 			return status;
 		remove |= c == 'r';
 	}
