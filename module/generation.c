@@ -164,10 +164,7 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 struct rbmap_generation *
 rbmap_generation_clone_alloc(struct rbmap_generation *gen)
 {
-	const struct rbmap_sizes sizes = {
-		.nr_slots	= gen->ring.nr_slots,
-		.subbuf_size	= gen->subbuf_size,
-	};
+	const struct rbmap_sizes sizes = rbmap_sizes_of(gen);
 	struct rbmap_generation *clone =
 		rbmap_generation_alloc(gen->cpu_buf, &sizes);
 

@@ -92,6 +92,15 @@ rbmap_generation_of(struct rbmap_ring *ring)
 	return container_of(ring, struct rbmap_generation, ring);
 }
 
+static inline struct rbmap_sizes
+rbmap_sizes_of(const struct rbmap_generation *gen)
+{
+	return (struct rbmap_sizes) {
+		.nr_slots	= gen->ring.nr_slots,
+		.subbuf_size	= gen->subbuf_size,
+	};
+}
+
 /* Acquire: what its last writer left can be read.  litmus: generation-retire */
 static inline bool rbmap_generation_retired(const struct rbmap_generation *gen)
 {

@@ -78,8 +78,7 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 	stats->copied = gen->copied;
 	stats->now = rb_clock(ring->clock);
 	stats->generation = gen->number;
-	stats->sizes.nr_slots = ring->nr_slots;
-	stats->sizes.subbuf_size = gen->subbuf_size;
+	stats->sizes = rbmap_sizes_of(gen);
 }
 
 /**

@@ -67,14 +67,6 @@ int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 	return -ENOMEM;
 }
 
-static struct rbmap_sizes rbmap_sizes_of(const struct rbmap_generation *gen)
-{
-	return (struct rbmap_sizes) {
-		.nr_slots	= gen->ring.nr_slots,
-		.subbuf_size	= gen->subbuf_size,
-	};
-}
-
 /* The CPUs that have a ring, of the one or all that are meant. */
 #define for_each_replaced(_buf, _which, _cpu, _cpu_buf)			\
 	for_each_possible_cpu(_cpu)					\
