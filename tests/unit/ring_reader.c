@@ -426,6 +426,40 @@ static void test_drop_nested(void **state)
 	close_ring();
 }
 
+/*
+ * What there is may be gone before it is taken, and what overwrote it comes
+ * only with the writer whom it interrupted.
+ */
+static void test_overwritten_before_taken(void **state)
+{
+	struct rig_event event;
+	u32 lost;
+
+	(void)state;
+	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
+	while (writer_seq() == 0) {
+		assert_true(rig_begin(&event, 4));
+		if (rbmap_tail_seq(rig.ring->tail) == 0)
+			rig_commit(&event);
+		else
+			rig_discard(&event);
+	}
+	assert_int_equal(rbmap_commit_offset(rig.ring->commit), 0);
+	lost = rbmap_ring_entries(rig.ring);
+	assert_true(rig_begin(&event, 40));
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_true(rig_write(4));
+	assert_int_equal(overrun(), lost);
+	/* A hint: it was true. */
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	rig_commit(&event);
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, lost);
+	assert_int_equal(rig_drain(), 1);
+	close_ring();
+}
+
 static void test_drop_too_large(void **state)
 {
 	(void)state;
@@ -1034,6 +1068,7 @@ int main(void)
 		cmocka_unit_test(test_drop_lapped),
 		cmocka_unit_test(test_lap_into_the_spare),
 		cmocka_unit_test(test_drop_nested),
+		cmocka_unit_test(test_overwritten_before_taken),
 		cmocka_unit_test(test_drop_too_large),
 		cmocka_unit_test(test_drop_publishes),
 		cmocka_unit_test(test_trailing_drops_told),

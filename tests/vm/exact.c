@@ -66,7 +66,8 @@ static const char * const clocks[] = { "local", "mono", "boot", "x86-tsc" };
 /**
  * struct worker - a CPU, who reads it and what was written on it
  * @polled: times that poll() said that there is something
- * @in_vain: of them, there was nothing
+ * @empty: of them, since a step found something
+ * @in_vain: of them, there was nothing, nor was a loss told next
  * @pipe: where splice() puts what it takes
  * @spliced: sub-buffers that came through it
  * @rings: replaced ones that were read to their end
@@ -84,6 +85,7 @@ struct worker {
 	struct stream		stream;
 	uint64_t		polled;
 	uint64_t		in_vain;
+	uint64_t		empty;
 	int			pipe[2];
 	uint64_t		spliced;
 	uint64_t		rings;
@@ -271,6 +273,23 @@ static bool polled(struct worker *worker)
 	return true;
 }
 
+/*
+ * What poll() has told of may be overwritten before it is read, by who nests in
+ * a writer whose event is not published yet: then there is nothing for as long,
+ * and the next sub-buffer tells of the loss.
+ */
+static bool step_after_poll(struct worker *worker, void *subbuf)
+{
+	uint64_t told = worker->stream.told;
+
+	if (!step(worker, subbuf))
+		return false;
+	if (!overwrite || worker->stream.told == told)
+		worker->in_vain += worker->empty;
+	worker->empty = 0;
+	return true;
+}
+
 /* While events are written: as the scenario says. */
 static void follow(struct worker *worker, void *subbuf)
 {
@@ -284,7 +303,7 @@ static void follow(struct worker *worker, void *subbuf)
 				polled(worker);
 		} else if (polled(worker)) {
 			worker->polled++;
-			worker->in_vain += !step(worker, subbuf);
+			worker->empty += !step_after_poll(worker, subbuf);
 		}
 		if (pace == SLOW)
 			nap(3);
@@ -300,7 +319,8 @@ static void *reader(void *data)
 	follow(worker, subbuf);
 	/* Nothing new, seen twice after the end: that was all. */
 	while (idle < 2)
-		idle = step(worker, subbuf) ? 0 : idle + 1;
+		idle = step_after_poll(worker, subbuf) ? 0 : idle + 1;
+	worker->in_vain += worker->empty;
 	free(subbuf);
 	__atomic_store_n(&worker->finished, true, __ATOMIC_RELEASE);
 	return NULL;
@@ -517,7 +537,7 @@ static void begin(void)
 		struct worker *worker = &workers[cpu];
 
 		worker->cpu = cpu;
-		worker->polled = worker->in_vain = 0;
+		worker->polled = worker->in_vain = worker->empty = 0;
 		worker->rings = 0;
 		worker->finished = false;
 		stream_begin(&worker->stream, cpu, by_module ? &rule : NULL,
