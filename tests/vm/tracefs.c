@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,8 +106,11 @@ static void see_number(struct seen *seen, int cpu, uint64_t number, bool told)
 
 	if (number >> CPU_SHIFT != (uint64_t)cpu || i < seen->next[cpu])
 		seen->back = true;
-	if (i > seen->next[cpu] && !told)
+	if (i > seen->next[cpu] && !told) {
+		diag("CPU %d: %" PRIu64 " where %" PRIu64 " was next", cpu, i,
+		     seen->next[cpu]);
 		seen->untold = true;
+	}
 	seen->lost[cpu] += i - seen->next[cpu];
 	seen->next[cpu] = i + 1;
 	seen->events[cpu]++;
