@@ -15,8 +15,7 @@ struct rbmap_event_set;
  * @events: its events
  * @dir: the directory
  * @events_dir: events
- * @system_dirs: events/SYSTEM
- * @event_dir: events/SYSTEM/EVENT, as in @events
+ * @system_dirs: events/SYSTEM; under the registry's lock
  * @cpus_dir: per_cpu
  * @cpu_dir: per_cpu/cpuN, by CPU
  */
@@ -26,7 +25,6 @@ struct rbmap_control {
 	struct kobject		*dir;
 	struct kobject		*events_dir;
 	struct list_head	system_dirs;
-	struct kobject		**event_dir;
 	struct kobject		*cpus_dir;
 	struct kobject		**cpu_dir;
 };

@@ -10,12 +10,13 @@
 #include "event.h"
 #include "log.h"
 
-/* A directory of events/<system>. */
+/* A directory of events/<system>, as long as it has @nr events. */
 struct rbmap_system_dir {
 	struct list_head	list;
-	const char		*name;
 	struct rbmap_event_set	*events;
 	struct kobject		*dir;
+	unsigned int		nr;
+	char			name[];
 };
 
 /* events/<system>/<event>: the data is a struct rbmap_event_target. */
@@ -60,9 +61,14 @@ static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
 
-	if (target->event->unavailable)
+	const struct rbmap_event *event = target->event;
+
+	if (event->unavailable)
 		return sysfs_emit(buf, "unavailable: %s\n",
-				  target->event->unavailable);
+				  event->unavailable);
+	if (event->probe && !READ_ONCE(event->tp))
+		return sysfs_emit(buf, "waiting: for a module that has the tracepoint %s\n",
+				  rbmap_event_tracepoint(event));
 	return sysfs_emit(buf, "available\n");
 }
 
@@ -157,10 +163,11 @@ rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 
 	if (dir)
 		return dir;
-	dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	dir = kzalloc(struct_size(dir, name, strlen(name) + 1), GFP_KERNEL);
 	if (!dir)
 		return NULL;
-	dir->name = name;
+	/* An event's module may be gone before the last event of the system. */
+	strcpy(dir->name, name);
 	dir->events = control->events;
 	dir->dir = rbmap_dir_create(name, control->events_dir, dir);
 	if (!dir->dir ||
@@ -173,27 +180,55 @@ rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 	return dir;
 }
 
-static int rbmap_event_dir_add(struct rbmap_control *control, unsigned int i)
+static void rbmap_system_dir_put(struct rbmap_system_dir *dir)
 {
-	struct rbmap_event_target *target = &control->events->target[i];
+	if (--dir->nr)
+		return;
+	rbmap_dir_remove(dir->dir);
+	list_del(&dir->list);
+	kfree(dir);
+}
+
+static int rbmap_event_dir_show(struct rbmap_event_target *target, void *data)
+{
 	const struct rbmap_event *event = target->event;
+	struct rbmap_control *control = data;
 	struct rbmap_system_dir *system;
 	int err;
 
 	system = rbmap_system_dir_get(control, event->system);
 	if (!system)
 		return -ENOMEM;
-	control->event_dir[i] = rbmap_dir_create(event->name, system->dir,
-						 target);
-	if (!control->event_dir[i])
+	system->nr++;
+	target->dir = rbmap_dir_create(event->name, system->dir, target);
+	if (!target->dir) {
+		rbmap_system_dir_put(system);
 		return -ENOMEM;
-	err = sysfs_create_group(control->event_dir[i], &rbmap_event_group);
+	}
+	err = sysfs_create_group(target->dir, &rbmap_event_group);
 	/* Of an event that this kernel lacks nobody knows the fields. */
 	if (!err && event->fields)
-		err = sysfs_create_bin_file(control->event_dir[i],
+		err = sysfs_create_bin_file(target->dir,
 					    &rbmap_event_format_attr);
 	return err;
 }
+
+static void rbmap_event_dir_hide(struct rbmap_event_target *target, void *data)
+{
+	struct rbmap_control *control = data;
+
+	if (!target->dir)
+		return;
+	rbmap_dir_remove(target->dir);
+	target->dir = NULL;
+	rbmap_system_dir_put(rbmap_system_dir_find(control,
+						   target->event->system));
+}
+
+static const struct rbmap_event_set_ops rbmap_event_dir_ops = {
+	.show	= rbmap_event_dir_show,
+	.hide	= rbmap_event_dir_hide,
+};
 
 /* events */
 
@@ -288,42 +323,25 @@ static const struct attribute_group rbmap_events_group = {
  */
 int rbmap_control_events_init(struct rbmap_control *control)
 {
-	unsigned int i;
 	int err;
 
-	control->event_dir = kcalloc(control->events->nr,
-				     sizeof(*control->event_dir), GFP_KERNEL);
-	if (!control->event_dir)
-		return -ENOMEM;
 	control->events_dir = rbmap_dir_create("events", control->dir, control);
 	if (!control->events_dir)
 		return -ENOMEM;
 	err = sysfs_create_group(control->events_dir, &rbmap_events_group);
-	for (i = 0; !err && i < control->events->nr; i++)
-		err = rbmap_event_dir_add(control, i);
-	return err;
+	return err ? err : rbmap_event_set_show(control->events,
+						&rbmap_event_dir_ops, control);
 }
 
 /**
- * rbmap_control_events_exit - remove events
+ * rbmap_control_events_exit - remove events; none is recorded there any more
  * @control: of a buffer
  *
  * Context: sleeps.
  */
 void rbmap_control_events_exit(struct rbmap_control *control)
 {
-	struct rbmap_system_dir *system, *next;
-	unsigned int i;
-
-	for (i = 0; control->event_dir && i < control->events->nr; i++)
-		rbmap_dir_remove(control->event_dir[i]);
-	kfree(control->event_dir);
-	control->event_dir = NULL;
-	list_for_each_entry_safe(system, next, &control->system_dirs, list) {
-		rbmap_dir_remove(system->dir);
-		list_del(&system->list);
-		kfree(system);
-	}
+	rbmap_event_set_hide(control->events);
 	rbmap_dir_remove(control->events_dir);
 	control->events_dir = NULL;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registry of events, and which are recorded in which buffer. */
+/*
+ * The registry of events.  They come and go: with this module, with modules of
+ * others, and while both are loaded.
+ */
+#include <linux/idr.h>
+#include <linux/kernel.h>
 #include <linux/mutex.h>
-#include <linux/overflow.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -17,46 +20,130 @@ static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
 	&rbmap_raw_syscalls_probes,
 };
 
-/* Filled when the module is loaded, and the same from then on. */
+/*
+ * Which events and which buffers there are.  Directories are made and removed
+ * with it held: no callback of a file in one of them may take it.
+ */
+static DEFINE_MUTEX(rbmap_registry_lock);
 static LIST_HEAD(rbmap_events);
-static unsigned int rbmap_nr_events;
+static LIST_HEAD(rbmap_event_sets);
 
-/* Which events are enabled. */
-static DEFINE_MUTEX(rbmap_events_lock);
+/*
+ * Readers decode records by these, from recordings and rings that are older
+ * than the last event that went: a number comes again as late as can be.
+ */
+static DEFINE_IDR(rbmap_event_ids);
 
-static void rbmap_find_tracepoint(struct tracepoint *tp, void *data)
+static bool rbmap_event_is(const struct rbmap_event *event, const char *system,
+			   const char *name)
 {
-	struct rbmap_event *event = data;
+	return !strcmp(event->system, system) && !strcmp(event->name, name);
+}
 
-	if (!strcmp(tp->name, event->name))
-		event->tracepoint = tp;
+static bool rbmap_event_exists(const char *system, const char *name)
+{
+	const struct rbmap_event *event;
+
+	list_for_each_entry(event, &rbmap_events, list) {
+		if (rbmap_event_is(event, system, name))
+			return true;
+	}
+	return false;
 }
 
 /* By name: most tracepoints are not exported to modules. */
 static void rbmap_event_attach(struct rbmap_event *event)
 {
+	event->tp = NULL;
 	if (!event->probe || event->unavailable)
 		return;
-	for_each_kernel_tracepoint(rbmap_find_tracepoint, event);
-	if (event->tracepoint)
-		event->preempt = rbmap_tracepoint_preempt(event->tracepoint);
-	else
+	event->tp = rbmap_tracepoint_find(rbmap_event_tracepoint(event));
+	if (event->tp)
+		event->preempt = rbmap_tracepoint_preempt(event->tp);
+	else if (!event->waits)
 		event->unavailable = "this kernel was built without the tracepoint";
 }
 
-static void rbmap_event_register(struct rbmap_event *event)
+static void rbmap_event_remove(struct rbmap_event *event)
 {
-	event->id = ++rbmap_nr_events;
+	struct rbmap_event_set *set;
+	LIST_HEAD(removed);
+
+	lockdep_assert_held(&rbmap_registry_lock);
+	list_for_each_entry(set, &rbmap_event_sets, list)
+		rbmap_event_set_remove(set, event, &removed);
+	list_del(&event->list);
+	idr_remove(&rbmap_event_ids, event->id);
+	rbmap_targets_free(&removed);
+}
+
+static int rbmap_event_add(struct rbmap_event *event)
+{
+	struct rbmap_event_set *set;
+	int id, err;
+
+	lockdep_assert_held(&rbmap_registry_lock);
+	if (rbmap_event_exists(event->system, event->name))
+		return -EEXIST;
+	id = idr_alloc_cyclic(&rbmap_event_ids, event, 1, U16_MAX + 1,
+			      GFP_KERNEL);
+	if (id < 0)
+		return id;
+	event->id = id;
 	rbmap_event_attach(event);
 	list_add_tail(&event->list, &rbmap_events);
+	list_for_each_entry(set, &rbmap_event_sets, list) {
+		err = rbmap_event_set_add(set, event);
+		if (err) {
+			rbmap_event_remove(event);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * rbmap_event_register - from now on it can be recorded, in each buffer
+ * @event: filled; it and what it refers to stay until
+ *	rbmap_event_unregister()
+ *
+ * Context: may sleep.
+ * Return: 0; -EEXIST: there is one of that system and name; -ENOSPC: there are
+ * 65535 events; -ENOMEM.
+ */
+int rbmap_event_register(struct rbmap_event *event)
+{
+	int err;
+
+	mutex_lock(&rbmap_registry_lock);
+	err = rbmap_event_add(event);
+	mutex_unlock(&rbmap_registry_lock);
+	return err;
+}
+
+/**
+ * rbmap_event_unregister - no record of it comes any more
+ * @event: registered; enabled or not
+ *
+ * Records that were written can still be read, but there is no format file to
+ * decode them by: who wants that has read it before.
+ *
+ * Context: sleeps until its probe runs nowhere: the code may go then.
+ */
+void rbmap_event_unregister(struct rbmap_event *event)
+{
+	mutex_lock(&rbmap_registry_lock);
+	rbmap_event_remove(event);
+	mutex_unlock(&rbmap_registry_lock);
 }
 
 /* An event that this kernel can't have is there too, and says why. */
-static void rbmap_probes_register(const struct rbmap_probe_set *set)
+static int rbmap_probes_register(const struct rbmap_probe_set *set)
 {
 	const struct rbmap_probe *probe;
+	int err = 0;
 
-	for (probe = set->probes; probe->name; probe++) {
+	for (probe = set->probes; !err && probe->name; probe++) {
 		struct rbmap_event *event = probe->event;
 
 		event->system = set->system;
@@ -66,220 +153,151 @@ static void rbmap_probes_register(const struct rbmap_probe_set *set)
 			event->unavailable = "its probe does not fit this kernel: the build has said why";
 		else if (!event->probe)
 			event->unavailable = "this kernel has no such tracepoint";
-		rbmap_event_register(event);
+		err = rbmap_event_register(event);
 	}
+	return err;
 }
 
 /**
- * rbmap_events_init - before the first rbmap_event_set_create()
- */
-void __init rbmap_events_init(void)
-{
-	unsigned int i;
-
-	rbmap_event_register(&rbmap_marker_event);
-	for (i = 0; i < ARRAY_SIZE(rbmap_probe_sets); i++)
-		rbmap_probes_register(rbmap_probe_sets[i]);
-}
-
-/*
- * Wait for whoever was recording what is now off.  The marker has no probe: who
- * writes it looks at `enabled` with preemption off, which not every kernel waits
- * for with its probes.  litmus: marker-off
- */
-static void rbmap_events_settle(void)
-{
-	tracepoint_synchronize_unregister();
-	synchronize_rcu();
-}
-
-/* Returns 1 if it was changed: then wait, before the probe may go. */
-static int rbmap_event_switch(struct rbmap_event_target *target, bool on)
-{
-	const struct rbmap_event *event = target->event;
-	int err = 0;
-
-	lockdep_assert_held(&rbmap_events_lock);
-	if (target->enabled == on)
-		return 0;
-	if (event->unavailable)
-		return -ENODEV;
-	/* A probe may be registered more than once, with other data. */
-	if (event->probe && on)
-		err = tracepoint_probe_register(event->tracepoint,
-						event->probe, target);
-	else if (event->probe)
-		err = tracepoint_probe_unregister(event->tracepoint,
-						  event->probe, target);
-	if (err) {
-		rbmap_warn("%s:%s: the kernel refuses to %s its probe: error %d\n",
-			   event->system, event->name,
-			   on ? "register" : "unregister", err);
-		return err;
-	}
-	WRITE_ONCE(target->enabled, on);
-	return 1;
-}
-
-#define for_each_target(_target, _set)					\
-	for ((_target) = (_set)->target;				\
-	     (_target) < (_set)->target + (_set)->nr; (_target)++)
-
-/**
- * rbmap_event_set_create - have events for a buffer
- * @buf: where their records go
- *
- * All are off but the marker, which costs nothing until someone writes one.
+ * rbmap_event_set_show - show all events of a buffer, and those that come
+ * @set: the buffer's
+ * @ops: how
+ * @data: for @ops
  *
  * Context: may sleep.
- * Return: them, or NULL: no memory.
+ * Return: 0, or the first error: then some are shown, until
+ * rbmap_event_set_hide().
  */
-struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
+int rbmap_event_set_show(struct rbmap_event_set *set,
+			 const struct rbmap_event_set_ops *ops, void *data)
 {
-	struct rbmap_event_target *target;
-	struct rbmap_event_set *set;
 	struct rbmap_event *event;
+	int err = 0;
 
-	set = kzalloc(struct_size(set, target, rbmap_nr_events), GFP_KERNEL);
-	if (!set)
-		return NULL;
-	set->nr = rbmap_nr_events;
-	target = set->target;
+	mutex_lock(&rbmap_registry_lock);
+	set->ops = ops;
+	set->data = data;
+	list_add_tail(&set->list, &rbmap_event_sets);
 	list_for_each_entry(event, &rbmap_events, list) {
-		*target++ = (struct rbmap_event_target) {
-			.id		= event->id,
-			.preempt	= event->preempt,
-			.enabled	= event == &rbmap_marker_event,
-			.buffer		= buf,
-			.event		= event,
-		};
+		err = rbmap_event_set_add(set, event);
+		if (err)
+			break;
 	}
-	return set;
+	mutex_unlock(&rbmap_registry_lock);
+	return err;
 }
 
 /**
- * rbmap_event_set_destroy - disable and free a buffer's events
- * @set: nobody else uses it any more
+ * rbmap_event_set_hide - show them no more; none is recorded there any more
+ * @set: shown, or not
  *
- * Context: sleeps until no probe runs any more: the module's code and the
- * buffer can go then.
+ * Context: sleeps until no probe writes to the buffer.
  */
-void rbmap_event_set_destroy(struct rbmap_event_set *set)
+void rbmap_event_set_hide(struct rbmap_event_set *set)
 {
-	rbmap_event_set_enable(set, NULL, false);
-	/*
-	 * Also where nothing was enabled: a probe that was disabled a moment
-	 * ago may still run.
-	 */
-	tracepoint_synchronize_unregister();
-	kfree(set);
+	struct rbmap_event *event;
+	LIST_HEAD(removed);
+
+	if (!set->ops)
+		return;
+	mutex_lock(&rbmap_registry_lock);
+	list_for_each_entry(event, &rbmap_events, list)
+		rbmap_event_set_remove(set, event, &removed);
+	list_del(&set->list);
+	set->ops = NULL;
+	mutex_unlock(&rbmap_registry_lock);
+	rbmap_targets_free(&removed);
 }
 
-/**
- * rbmap_event_set_find - an event in a buffer
- * @set: the buffer's
- * @event: one that is registered
- */
-struct rbmap_event_target *
-rbmap_event_set_find(struct rbmap_event_set *set,
-		     const struct rbmap_event *event)
+static struct rbmap_event *rbmap_event_of_tracepoint(struct rbmap_event *event,
+						     const struct tracepoint *tp)
 {
-	struct rbmap_event_target *target;
-
-	for_each_target(target, set) {
-		if (target->event == event)
-			return target;
+	list_for_each_entry_continue(event, &rbmap_events, list) {
+		if (event->waits &&
+		    !strcmp(rbmap_event_tracepoint(event), tp->name))
+			return event;
 	}
 	return NULL;
 }
 
-/**
- * rbmap_event_enable - begin or end to record an event
- * @target: the event, and where
- * @on: begin
- *
- * Context: sleeps: where it ends, no record of the event comes after this
- * returns.
- * Return: 0, -ENODEV if the event is unavailable, or what the kernel said.
- */
-int rbmap_event_enable(struct rbmap_event_target *target, bool on)
-{
-	int ret;
-
-	mutex_lock(&rbmap_events_lock);
-	ret = rbmap_event_switch(target, on);
-	mutex_unlock(&rbmap_events_lock);
-	if (ret > 0 && !on)
-		rbmap_events_settle();
-	return min(ret, 0);
-}
-
-static bool rbmap_event_in(const struct rbmap_event *event, const char *system)
-{
-	return !event->unavailable &&
-	       (!system || !strcmp(event->system, system));
-}
+#define for_each_event_of(_event, _tp)					\
+	for ((_event) = list_entry(&rbmap_events, struct rbmap_event, list); \
+	     ((_event) = rbmap_event_of_tracepoint(_event, _tp)) != NULL;)
 
 /**
- * rbmap_event_set_enable - begin or end to record many events
- * @set: the buffer's
- * @system: those of a system, or NULL: all
- * @on: begin
+ * rbmap_tracepoint_came - a module is being loaded
+ * @tp: a tracepoint of it: events may have waited for it
  *
- * Unavailable events are skipped; one that fails does not stop the others.
- *
- * Context: as rbmap_event_enable().
- * Return: 0; -ENODEV if none of them is available; the first error.
+ * Context: may sleep.
  */
-int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
-			   bool on)
+void rbmap_tracepoint_came(struct tracepoint *tp)
 {
-	bool any = false, changed = false;
-	struct rbmap_event_target *target;
-	int err = 0, ret;
+	struct rbmap_event_set *set;
+	struct rbmap_event *event;
 
-	mutex_lock(&rbmap_events_lock);
-	for_each_target(target, set) {
-		if (!rbmap_event_in(target->event, system))
+	mutex_lock(&rbmap_registry_lock);
+	for_each_event_of(event, tp) {
+		if (event->tp || event->unavailable)
 			continue;
-		any = true;
-		ret = rbmap_event_switch(target, on);
-		if (ret > 0)
-			changed = true;
-		else if (!err)
-			err = ret;
+		event->preempt = rbmap_tracepoint_preempt(tp);
+		event->tp = tp;
+		list_for_each_entry(set, &rbmap_event_sets, list)
+			rbmap_event_set_attach(set, event, true);
 	}
-	mutex_unlock(&rbmap_events_lock);
-	/* Once for all of them: it takes milliseconds. */
-	if (changed && !on)
-		rbmap_events_settle();
-	return any ? err : -ENODEV;
+	mutex_unlock(&rbmap_registry_lock);
 }
 
 /**
- * rbmap_event_set_state - which of many events are enabled
- * @set: the buffer's
- * @system: as in rbmap_event_set_enable()
+ * rbmap_tracepoint_goes - a module is being unloaded
+ * @tp: a tracepoint of it: its events wait for another one
  *
- * Return: '0' none, '1' all that are available, 'X' some.
+ * Context: may sleep.
  */
-char rbmap_event_set_state(const struct rbmap_event_set *set,
-			   const char *system)
+void rbmap_tracepoint_goes(struct tracepoint *tp)
 {
-	const struct rbmap_event_target *target;
-	unsigned int on = 0, off = 0;
+	struct rbmap_event_set *set;
+	struct rbmap_event *event;
 
-	mutex_lock(&rbmap_events_lock);
-	for_each_target(target, set) {
-		if (!rbmap_event_in(target->event, system))
+	mutex_lock(&rbmap_registry_lock);
+	for_each_event_of(event, tp) {
+		if (event->tp != tp)
 			continue;
-		if (target->enabled)
-			on++;
-		else
-			off++;
+		list_for_each_entry(set, &rbmap_event_sets, list)
+			rbmap_event_set_attach(set, event, false);
+		event->tp = NULL;
 	}
-	mutex_unlock(&rbmap_events_lock);
-	if (!on)
-		return '0';
-	return off ? 'X' : '1';
+	mutex_unlock(&rbmap_registry_lock);
+}
+
+/**
+ * rbmap_events_init - before the first buffer
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error; then all is undone.
+ */
+int rbmap_events_init(void)
+{
+	unsigned int i;
+	int err;
+
+	err = rbmap_tracepoints_init();
+	if (err)
+		return err;
+	err = rbmap_event_register(&rbmap_marker_event);
+	for (i = 0; !err && i < ARRAY_SIZE(rbmap_probe_sets); i++)
+		err = rbmap_probes_register(rbmap_probe_sets[i]);
+	if (err)
+		rbmap_events_exit();
+	return err;
+}
+
+/**
+ * rbmap_events_exit - after the last buffer
+ *
+ * Context: sleeps.
+ */
+void rbmap_events_exit(void)
+{
+	rbmap_tracepoints_exit();
+	idr_destroy(&rbmap_event_ids);
 }

@@ -83,7 +83,8 @@ struct rbmap_field {
  * @preempt: how often this kernel has disabled preemption to call the probe;
  *	the registry's
  * @system: group, for instance "sched"
- * @name: its own, and of its tracepoint
+ * @name: its own
+ * @tracepoint: name of the tracepoint, or NULL: the same
  * @fields: of its record, ended by an empty one; NULL if unknown
  * @print_fmt: how a record is printed: the text after "print fmt: "
  * @enum_value: gives the value of a constant that is named in @print_fmt;
@@ -92,7 +93,8 @@ struct rbmap_field {
  *	rbmap_event_target.  NULL: no tracepoint, the author looks at the
  *	target's @enabled
  * @unavailable: why it can't be enabled; NULL: it can
- * @tracepoint: where @probe goes; the registry's
+ * @waits: its tracepoint may be that of a module which is not loaded yet
+ * @tp: where @probe goes; NULL while it waits; the registry's
  * @list: all events; the registry's
  */
 struct rbmap_event {
@@ -101,13 +103,15 @@ struct rbmap_event {
 
 	const char		*system;
 	const char		*name;
+	const char		*tracepoint;
 	const struct rbmap_field *fields;
 	const char		*print_fmt;
 	bool			(*enum_value)(const char *name, size_t len,
 					      long *value);
 	void			*probe;
 	const char		*unavailable;
-	struct tracepoint	*tracepoint;
+	bool			waits;
+	struct tracepoint	*tp;
 	struct list_head	list;
 };
 
@@ -118,6 +122,8 @@ struct rbmap_event {
  * @enabled: records are wanted; written under the registry's lock
  * @buffer: where they go
  * @event: the event
+ * @list: the buffer's
+ * @dir: the directory that shows it; of the set's operations
  */
 struct rbmap_event_target {
 	u16			id;
@@ -125,16 +131,36 @@ struct rbmap_event_target {
 	bool			enabled;
 	struct rbmap_buffer	*buffer;
 	const struct rbmap_event *event;
+	struct list_head	list;
+	struct kobject		*dir;
+};
+
+/**
+ * struct rbmap_event_set_ops - who shows a buffer's events to users
+ * @show: an event has come; 0 or a negative error
+ * @hide: it goes, or show() has failed: nobody is in a callback afterwards.  No
+ *	callback may wait for rbmap_event_register() or
+ *	rbmap_event_unregister(), which waits for this
+ */
+struct rbmap_event_set_ops {
+	int	(*show)(struct rbmap_event_target *target, void *data);
+	void	(*hide)(struct rbmap_event_target *target, void *data);
 };
 
 /**
  * struct rbmap_event_set - all events, for one buffer
- * @nr: how many
- * @target: each
+ * @buffer: where their records go
+ * @targets: each
+ * @list: the sets of all buffers
+ * @ops: of who shows them; NULL: nobody does
+ * @data: for @ops
  */
 struct rbmap_event_set {
-	unsigned int			nr;
-	struct rbmap_event_target	target[];
+	struct rbmap_buffer		*buffer;
+	struct list_head		targets;
+	struct list_head		list;
+	const struct rbmap_event_set_ops *ops;
+	void				*data;
 };
 
 /**
@@ -161,20 +187,51 @@ rbmap_event_reserve(const struct rbmap_event_target *target,
 	return record;
 }
 
-void rbmap_events_init(void);
+/* event.c */
+int rbmap_events_init(void);
+void rbmap_events_exit(void);
+int rbmap_event_register(struct rbmap_event *event);
+void rbmap_event_unregister(struct rbmap_event *event);
 
+/* event_set.c */
 struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);
 void rbmap_event_set_destroy(struct rbmap_event_set *set);
 struct rbmap_event_target *
 rbmap_event_set_find(struct rbmap_event_set *set,
 		     const struct rbmap_event *event);
+int rbmap_event_set_add(struct rbmap_event_set *set,
+			const struct rbmap_event *event);
+void rbmap_event_set_remove(struct rbmap_event_set *set,
+			    const struct rbmap_event *event,
+			    struct list_head *removed);
+void rbmap_event_set_attach(struct rbmap_event_set *set,
+			    const struct rbmap_event *event, bool on);
+void rbmap_targets_free(struct list_head *targets);
 
 int rbmap_event_enable(struct rbmap_event_target *target, bool on);
 int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 			   bool on);
-char rbmap_event_set_state(const struct rbmap_event_set *set,
-			   const char *system);
+char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
+/* Who shows the events: the set is in the registry meanwhile. */
+int rbmap_event_set_show(struct rbmap_event_set *set,
+			 const struct rbmap_event_set_ops *ops, void *data);
+void rbmap_event_set_hide(struct rbmap_event_set *set);
+
+/* tracepoints.c */
+int rbmap_tracepoints_init(void);
+void rbmap_tracepoints_exit(void);
+struct tracepoint *rbmap_tracepoint_find(const char *name);
+void rbmap_tracepoint_came(struct tracepoint *tp);
+void rbmap_tracepoint_goes(struct tracepoint *tp);
+
+static inline const char *
+rbmap_event_tracepoint(const struct rbmap_event *event)
+{
+	return event->tracepoint ?: event->name;
+}
+
+/* event_format.c */
 int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size);
 
 #endif /* RBMAP_EVENT_H */

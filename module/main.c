@@ -32,10 +32,12 @@ static int __init rbmap_init(void)
 	int err;
 
 	rbmap_access_init();
-	rbmap_events_init();
-	err = rbmap_buffers_init();
+	err = rbmap_events_init();
 	if (err)
 		return err;
+	err = rbmap_buffers_init();
+	if (err)
+		goto events;
 	err = rbmap_nodes_init();
 	if (err)
 		goto buffers;
@@ -51,6 +53,8 @@ nodes:
 	rbmap_nodes_exit();
 buffers:
 	rbmap_buffers_exit();
+events:
+	rbmap_events_exit();
 	return err;
 }
 
@@ -59,6 +63,7 @@ static void __exit rbmap_exit(void)
 	rbmap_instances_exit();
 	rbmap_nodes_exit();
 	rbmap_buffers_exit();
+	rbmap_events_exit();
 }
 
 module_init(rbmap_init);

@@ -48,7 +48,7 @@ static int rbmap_marker_record(const struct rbmap_event_target *target,
 	if (!record)
 		return rbmap_buffer_is_on(target->buffer) ? -ENOSPC : -EBADF;
 	/*
-	 * With preemption off, which rbmap_events_settle() waits for: none comes
+	 * With preemption off, which rbmap_targets_settle() waits for: none comes
 	 * after it.
 	 */
 	if (!READ_ONCE(target->enabled)) {
