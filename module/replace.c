@@ -115,12 +115,15 @@ static void rbmap_replacements_free(struct rbmap_generation **gens)
 static void rbmap_replaced(struct rbmap_generation *gen,
 			   struct rbmap_generation *snapshot)
 {
+	/* Once it is retired, a reader who has come to its end lets it go. */
+	kref_get(&gen->refs);
 	rbmap_generation_retire(gen);
 	if (snapshot) {
 		rbmap_generation_clone(snapshot, gen);
 		rbmap_cpu_buffer_leave_to_snapshot(gen);
 	}
 	rbmap_cpu_buffer_settle(gen->cpu_buf);
+	rbmap_generation_put(gen);
 }
 
 static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
