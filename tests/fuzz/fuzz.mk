@@ -17,12 +17,19 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,text.c symbols.c syscalls.c buf.c)
-FUZZERS		:= lib_decode lib_map \
+FUZZERS		:= lib_decode lib_map filter_text \
 		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^
+
+$(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
+		tests/unit/filter_fixture.c tests/unit/filter_fixture.h \
+		$(wildcard module/filter/*.[ch])
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/unit -Imodule/filter -o $@ \
+		$(filter %.c,$^)
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)

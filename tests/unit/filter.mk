@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of module/filter in user space.
+#
+#	make check-unit-filter		all, each also with sanitizers
+#
+# RBMAP_TEST_SEED=N starts the random ones elsewhere, RBMAP_TEST_ALL=1 has more
+# of them.
+
+FILTER_DIR := module/filter
+FILTER_TEST_BUILD := $(BUILD)/tests/unit/filter
+FILTER_TESTS := filter_parse filter_match filter_random
+
+FILTER_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
+	-Itests/unit -I$(FILTER_DIR)
+FILTER_SOURCES := $(wildcard $(FILTER_DIR)/*.c)
+FILTER_TEST_SRCS := tests/unit/filter_fixture.c tests/unit/filter_grammar.c
+FILTER_TEST_DEPS := $(wildcard $(FILTER_DIR)/*.h) tests/unit/filter_fixture.h \
+	tests/unit/filter_grammar.h tests/unit/filter.mk
+
+FILTER_TEST_FLAGS_plain :=
+FILTER_TEST_FLAGS_asan := -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+
+FILTER_TEST_BINARIES := $(foreach variant,plain asan,\
+	$(addprefix $(FILTER_TEST_BUILD)/$(variant)/,$(FILTER_TESTS)))
+
+# $(1): variant
+define FILTER_TEST_VARIANT
+$(FILTER_TEST_BUILD)/$(1)/%: tests/unit/%.c $(FILTER_TEST_SRCS) \
+		$(FILTER_SOURCES) $(FILTER_TEST_DEPS)
+	@mkdir -p $$(@D)
+	$$(CC) $$(FILTER_TEST_CFLAGS) $$(FILTER_TEST_FLAGS_$(1)) -o $$@ \
+		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka
+endef
+$(foreach variant,plain asan,$(eval $(call FILTER_TEST_VARIANT,$(variant))))
+
+.PHONY: check-unit-filter
+check-unit-filter: $(FILTER_TEST_BINARIES)
+	@status=0; for test in $(FILTER_TEST_BINARIES); do \
+		echo "# $$test"; \
+		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; exit $$status

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Expressions of filters, made up at random, and what they mean. */
+#ifndef FILTER_GRAMMAR_H
+#define FILTER_GRAMMAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRAMMAR_NODES	64
+#define GRAMMAR_VALUE	48
+#define GRAMMAR_TEXT	4096
+
+/* A field of an event, and values that are worth a comparison. */
+struct grammar_field {
+	const char	*name;
+	bool		is_string;
+	bool		is_signed;
+	unsigned int	size;			/* of a number; 0: no number's */
+	const char	*const *samples;	/* ended by NULL */
+};
+
+enum grammar_type { GRAMMAR_LEAF, GRAMMAR_AND, GRAMMAR_OR, GRAMMAR_NOT };
+
+struct grammar_node {
+	enum grammar_type	type;
+	int			left, right;
+	const struct grammar_field *field;
+	const char		*compare;
+	char			value[GRAMMAR_VALUE];
+};
+
+/* One expression: the last node is the whole. */
+struct grammar {
+	const struct grammar_field *fields;
+	unsigned int		nr_fields;
+	uint64_t		seed;
+	struct grammar_node	node[GRAMMAR_NODES];
+	int			nr;
+};
+
+uint64_t grammar_random(struct grammar *grammar, uint64_t below);
+void grammar_make(struct grammar *grammar, int leaves);
+void grammar_print(struct grammar *grammar, char *text);
+void grammar_damage(struct grammar *grammar, char *text);
+
+typedef bool (*grammar_leaf)(const struct grammar_node *leaf, const void *data);
+bool grammar_value(const struct grammar *grammar, grammar_leaf leaf,
+		   const void *data);
+
+#endif /* FILTER_GRAMMAR_H */
