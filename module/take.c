@@ -188,7 +188,27 @@ static void rbmap_copy_end(const struct rbmap_ring *ring,
 	}
 }
 
-/* What the reader's sub-buffer has that is unread. */
+/* Bytes of the records from byte @from on that fit into @room, of @size. */
+static u32 rbmap_records_that_fit(struct rbmap_subbuf_header *header, u32 from,
+				  u32 size, u32 room)
+{
+	const u8 *data = rbmap_subbuf_data(header);
+	u32 fit = 0, len;
+
+	while (fit < size) {
+		len = rbmap_record_len((const u32 *)(data + from + fit));
+		if (fit + len > room)
+			break;
+		fit += len;
+	}
+	return fit;
+}
+
+/*
+ * What the reader's sub-buffer has that is unread.  The number of lost events
+ * comes with the first ones behind the loss: readers that skip sub-buffers
+ * without an event would miss it.  What it takes the room of comes next time.
+ */
 static void rbmap_copy_rest(struct rbmap_ring *ring,
 			    struct rbmap_subbuf_header *copy)
 {
@@ -202,10 +222,12 @@ static void rbmap_copy_rest(struct rbmap_ring *ring,
 				  rb_clock(ring->clock);
 	if (!reader->offset)
 		lost = reader->lost;
-	/* No room behind the events for the number: it goes alone. */
 	if (lost && !rbmap_room_for_lost(ring, size)) {
-		reader->lost = 0;
-		size = 0;
+		size = rbmap_records_that_fit(header, 0, size, ring->capacity -
+					      sizeof(unsigned long));
+		/* One event fills it: the number goes alone. */
+		if (!size)
+			reader->lost = 0;
 	}
 	memcpy(rbmap_subbuf_data(copy),
 	       rbmap_subbuf_data(header) + reader->offset, size);

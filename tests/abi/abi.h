@@ -12,6 +12,7 @@
 
 #define CPU		0
 #define SMALL		64	/* bytes of text of a small event */
+#define MEDIUM		200	/* of one with its length beside it */
 #define LARGE		1000	/* of a large one */
 #define FULL		4062	/* of the largest: it fills a page */
 #define MSEC		1000000ULL

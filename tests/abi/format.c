@@ -192,7 +192,7 @@ static void test_lost_read(const char *what, size_t len)
 	char *subbuf = malloc(subbuf_size);
 	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	uint64_t expected, first = 0, last = 0, lost, told = 0, told_here = 0;
-	bool right = true, in_place = true;
+	bool right = true, in_place = true, with_events = true;
 
 	expected = overfill(len);
 	while (read(fd, subbuf, subbuf_size) == (ssize_t)subbuf_size) {
@@ -203,6 +203,8 @@ static void test_lost_read(const char *what, size_t len)
 			in_place &= first - expected == told_here;
 			expected = last + 1;
 			told_here = 0;
+		} else {
+			with_events = false;
 		}
 		told += lost;
 	}
@@ -211,10 +213,33 @@ static void test_lost_read(const char *what, size_t len)
 	case_ok(told > 0, "lost: read: %s: something is", what);
 	case_ok(expected == number, "lost: read: %s: up to the last event",
 		what);
+	/* Some of those of a full sub-buffer must wait for the next one. */
+	if (len < FULL)
+		case_ok(with_events, "lost: read: %s: with events behind it",
+			what);
 	case_ok(stat_of(CPU, "overrun") == told,
 		"lost: read: %s: as overrun has it", what);
 	close(fd);
 	free(subbuf);
+}
+
+/* Length of events that fill a sub-buffer to its end. */
+static size_t filling(void)
+{
+	size_t capacity = subbuf_size - RBMAP_SUBBUF_HEADER_SIZE, size, len;
+	struct client client;
+
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	/* The first one may take some bytes more. */
+	one_event(&client, MEDIUM, &size);
+	one_event(&client, MEDIUM, &size);
+	client_close(&client);
+	for (len = (size | 7) + 1; capacity % len; len += 8)
+		;
+	diag("%zu events of %zu bytes fill %zu, those of %d take %zu",
+		 capacity / len, len, capacity, MEDIUM, size);
+	return MEDIUM + len - size;
 }
 
 static void test_lost_map(void)
@@ -293,6 +318,7 @@ void theme_format(void)
 	test_header();
 	test_events();
 	test_lost_read("large events", LARGE);
+	test_lost_read("full pages", filling());
 	test_lost_read("a page each", FULL);
 	test_lost_map();
 	test_dropped();
