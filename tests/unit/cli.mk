@@ -10,7 +10,7 @@ CLI_TESTS := cli_dat cli_control cli_recorder cli_words
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,buf.c cli.c comms.c compact.c \
-	control.c dat_read.c dat_write.c events.c json.c kallsyms.c) \
+	control.c dat_read.c dat_write.c events.c json.c kallsyms.c nearest.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := tests/unit/cli_synth.h tests/unit/cli.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*.h)

@@ -51,17 +51,6 @@ static const char *parse_name(const struct command *cmd, int argc, char **argv,
 	return NULL;
 }
 
-/* What the kernel has to say about a write. */
-static int write_told(const char *file, const char *text, char *told,
-		      size_t size)
-{
-	int log = klog_open(), ret;
-
-	ret = control_write(file, text);
-	klog_last(log, told, size);
-	return ret;
-}
-
 static void complain_create(const char *name, int error, const char *told)
 {
 	switch (error) {
@@ -111,7 +100,7 @@ static int create(int argc, char **argv)
 	} else if (!control_present()) {
 		ret = -ENOENT;
 	} else {
-		ret = write_told("instances/create", text.data, told,
+		ret = klog_write("instances/create", text.data, told,
 				 sizeof(told));
 		if (ret)
 			complain_create(name, ret, told);

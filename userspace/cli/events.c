@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli.h"
 #include "control.h"
+#include "nearest.h"
 
 #define UNAVAILABLE	"unavailable: "
 
@@ -166,64 +166,21 @@ bool control_match(const char *pattern, const char *system, const char *name)
 	return match;
 }
 
-/* Edits that turn one name into the other, case aside. */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int row[128], diagonal, above, best;
-	size_t n = strlen(b);
-
-	if (n >= 128)
-		return 128;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		diagonal = row[0];
-		row[0] = i + 1;
-		for (size_t j = 0; j < n; j++) {
-			above = row[j + 1];
-			best = diagonal + !!strncasecmp(&a[i], &b[j], 1);
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			diagonal = above;
-			row[j + 1] = best;
-		}
-	}
-	return row[n];
-}
-
-/* How far @wanted is from a name: 0 if it is a part of it. */
-static unsigned int far_from(const char *wanted, const char *name)
-{
-	return *wanted && strcasestr(name, wanted) ? 0 : distance(wanted, name);
-}
-
 static void complain_unknown(const struct control_events *events,
 			     const char *pattern)
 {
 	const char *colon = strchr(pattern, ':');
-	const char *wanted = colon ? colon + 1 : pattern;
-	unsigned int limit = strlen(wanted) / 3 + 1;
-	char list[256] = "";
-	size_t used = 0;
-	int found = 0;
+	struct nearest nearest = { .wanted = colon ? colon + 1 : pattern };
+	char list[512], name[128];
 
-	for (unsigned int d = 0; d <= limit && found < 3; d++) {
-		for (size_t i = 0; i < events->nr && found < 3; i++) {
-			const struct control_event *ev = &events->v[i];
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
 
-			if (far_from(wanted, ev->name) != d)
-				continue;
-			used += snprintf(list + used, sizeof(list) - used,
-					 "%s%s:%s", found ? ", " : "",
-					 ev->system, ev->name);
-			if (used >= sizeof(list))
-				return;
-			found++;
-		}
+		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
+		nearest_offer(&nearest, ev->name, name);
 	}
-	if (found)
+	nearest_list(&nearest, list, sizeof(list));
+	if (*list)
 		complain("no event '%s': did you mean %s?", pattern, list);
 	else
 		complain("no event '%s': 'rbmap list' shows what there is",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "klog.h"
 
 #define PREFIX	"rbmap: "
@@ -53,4 +54,13 @@ void klog_last(int fd, char *line, size_t size)
 			snprintf(line, size, "%s", text + strlen(PREFIX));
 	}
 	close(fd);
+}
+
+int klog_write(const char *file, const char *text, char *told, size_t size)
+{
+	int log = klog_open(), ret;
+
+	ret = control_write(file, text);
+	klog_last(log, told, size);
+	return ret;
 }
