@@ -4,7 +4,7 @@
 # Command lines that make no sense: one line that says why, and status 2.
 . "$(dirname "$0")/tap.sh"
 
-commands="load unload create destroy status list enable disable stat stream record snapshot report tracefs-dir"
+commands="load unload create destroy status list enable disable probe stat stream record snapshot report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense
@@ -45,6 +45,21 @@ says 2 "what is 'y'\\? There are buffer_size_kb=N" create x y
 says 2 "what is 'overwrite='" create x overwrite=
 says 2 "what is 'clock=a b'" create x 'clock=a b'
 says 2 "which events" enable
+says 2 "probe: add, list, remove or fields" probe
+says 2 "what is 'ad'\\? There are add, list, remove and fields" probe ad
+says 2 "add: which tracepoint" probe add
+says 2 "add: which tracepoint" probe add ' '
+says 2 "add has no option '--json'" probe add --json x
+says 2 "list has no option '--all'" probe list --all
+says 2 "no option '--nonsense'" probe add --nonsense
+says 2 "option '-n' wants a value" probe add -n
+says 2 "'9' is no name for an event" probe add -n 9 x
+says 2 "'a-b' is no name for a group" probe add -g a-b x
+says 2 "list: what is 'x' for" probe list x
+says 2 "remove: which probes\\? --all" probe remove
+says 2 "remove: either names or --all" probe remove --all x
+says 1 "cannot read /nowhere: No such file" probe add --btf /nowhere x
+says 1 "cannot read /nowhere: No such file" probe fields --btf /nowhere
 says 2 "which events" disable
 says 2 "'0' is no number of seconds" stat -i 0
 says 2 "'1x' is no number of seconds" stat -i 1x

@@ -17,7 +17,9 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,text.c symbols.c syscalls.c buf.c)
-FUZZERS		:= lib_decode lib_map filter_text \
+FUZZ_FIELDS	:= $(addprefix userspace/cli/,fetch.c field_expr.c ktypes.c \
+		   nearest.c buf.c)
+FUZZERS		:= lib_decode lib_map filter_text cli_fields \
 		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
@@ -34,6 +36,10 @@ $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^ -ltraceevent -lseccomp
+
+$(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^ -lbpf
 
 # Static, for a guest.
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
@@ -59,6 +65,7 @@ fuzz-user: $(FUZZERS:%=$(FUZZ_BUILD)/%)
 		mkdir -p $(FUZZ_BUILD)/corpus/$$fuzzer; \
 		$(FUZZ_BUILD)/$$fuzzer -max_total_time=$(FUZZ_SECONDS) \
 			-max_len=600 -verbosity=0 \
+			$$(ls tests/fuzz/$$fuzzer.dict 2>/dev/null | sed 's/^/-dict=/') \
 			-artifact_prefix=$(FUZZ_BUILD)/$$fuzzer- \
 			$(FUZZ_BUILD)/corpus/$$fuzzer && \
 			echo "ok - $$fuzzer" || { echo "not ok - $$fuzzer"; status=1; }; \

@@ -5,14 +5,14 @@
 #	make check-unit-cli		all, each also with sanitizers
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
-CLI_TESTS := cli_dat cli_control cli_recorder cli_words
+CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,buf.c cli.c comms.c compact.c \
 	control.c dat_read.c dat_write.c events.c json.c kallsyms.c nearest.c) \
 	userspace/lib/decode.c userspace/lib/error.c
-CLI_TEST_DEPS := tests/unit/cli_synth.h tests/unit/cli.mk \
+CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*.h)
 
 CLI_TEST_FLAGS_plain :=
@@ -27,13 +27,15 @@ define CLI_TEST_VARIANT
 $(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(CLI_TEST_SRCS) $(CLI_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CLI_TEST_CFLAGS) $$(CLI_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka -lpthread -lm
+		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka -lbpf -lpthread -lm
 endef
 $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
 
 # With a library of its own.
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
 	userspace/cli/loss.c userspace/cli/recorder.c
+$(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
+	$(addprefix userspace/cli/,dynamic.c fetch.c field_expr.c ktypes.c)
 
 # Makes recordings, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording

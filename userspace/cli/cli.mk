@@ -5,7 +5,7 @@
 CLI_DIR		:= userspace/cli
 CLI_BUILD	:= $(BUILD)/cli
 CLI		:= $(BUILD)/rbmap
-CLI_LIBS	:= libkmod libtraceevent libseccomp
+CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf
 PKG_CONFIG	?= pkg-config
 
 CLI_SRCS	:= $(notdir $(wildcard $(CLI_DIR)/*.c))

@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
 	&command_list,
 	&command_enable,
 	&command_disable,
+	&command_probe,
 	&command_stat,
 	&command_stream,
 	&command_record,

@@ -19,6 +19,66 @@ _rbmap_events()
 	fi
 }
 
+_rbmap_tracepoints()
+{
+	COMPREPLY=($(compgen -W "$(rbmap probe fields 2>/dev/null)" -- "$cur"))
+}
+
+# A field, of which $cur may have the first members: 'prev->mm->o
+_rbmap_fields()
+{
+	local quote=${cur%%[!\'\"]*} path
+	local word=${cur#"$quote"}
+
+	path=${word#*=}
+	path=${path%"${path##*[.\>]}"}
+	path=${path%.}
+	path=${path%-\>}
+	# shellcheck disable=SC2086 # no argument without a path
+	COMPREPLY=($(compgen -W "$(rbmap probe fields "$1" ${path:+"$path"} \
+		2>/dev/null | awk '{ print $1 }')" -- "$word"))
+	compopt -o nospace 2>/dev/null
+}
+
+_rbmap_probe()
+{
+	local action=${COMP_WORDS[2]}
+
+	if [[ $COMP_CWORD -eq 2 ]]; then
+		COMPREPLY=($(compgen -W "add list remove fields --help" -- "$cur"))
+		return
+	fi
+	case $action:$prev in
+	add:-[ng] | add:--name | add:--group) return ;;
+	*:-b | *:--btf)
+		COMPREPLY=($(compgen -f -- "$cur"))
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		case $action in
+		add) COMPREPLY=($(compgen -W "--name --group --dry-run --btf --help" -- "$cur")) ;;
+		list) COMPREPLY=($(compgen -W "--json --help" -- "$cur")) ;;
+		remove) COMPREPLY=($(compgen -W "--all --help" -- "$cur")) ;;
+		fields) COMPREPLY=($(compgen -W "--btf --help" -- "$cur")) ;;
+		esac
+		return
+	fi
+	case $action in
+	remove)
+		COMPREPLY=($(compgen -W "$(rbmap probe list 2>/dev/null |
+			awk '{ sub(".*:", "", $1); print $1 }')" -- "$cur"))
+		;;
+	add | fields)
+		if [[ $COMP_CWORD -eq 3 ]]; then
+			_rbmap_tracepoints
+		elif [[ ${COMP_WORDS[3]} != -* ]]; then
+			_rbmap_fields "${COMP_WORDS[3]}"
+		fi
+		;;
+	esac
+}
+
 _rbmap_buffers()
 {
 	local names
@@ -29,7 +89,7 @@ _rbmap_buffers()
 _rbmap()
 {
 	local cur prev command options i
-	local commands="load unload create destroy status list enable disable stat stream
+	local commands="load unload create destroy status list enable disable probe stat stream
 		record snapshot report tracefs-dir help"
 
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -81,6 +141,10 @@ _rbmap()
 		;;
 	esac
 
+	if [[ $command == probe ]]; then
+		_rbmap_probe
+		return
+	fi
 	case $command in
 	load) options="--module" ;;
 	status | list) options="--buffer --json" ;;

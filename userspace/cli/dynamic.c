@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "control.h"
+#include "dynamic.h"
+
+static bool parse_line(struct dynamic_probe *probe, char *line)
+{
+	char *slash, *save = NULL;
+	char *name = strtok_r(line, " ", &save);
+
+	if (!name || strncmp(name, "t:", 2))
+		return false;
+	slash = strchr(name, '/');
+	probe->tracepoint = strtok_r(NULL, " ", &save);
+	if (!slash || !probe->tracepoint)
+		return false;
+	*slash = '\0';
+	probe->group = name + 2;
+	probe->event = slash + 1;
+	probe->fields = save + strspn(save, " ");
+	return true;
+}
+
+bool dynamic_parse(struct dynamic_probes *probes, char *text)
+{
+	size_t lines = 1;
+	char *line, *save = NULL;
+
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	*probes = (struct dynamic_probes){
+		.text = text,
+		.v = calloc(lines, sizeof(*probes->v)),
+	};
+	if (!probes->v)
+		return false;
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		probes->nr += parse_line(&probes->v[probes->nr], line);
+	return true;
+}
+
+bool dynamic_read(struct dynamic_probes *probes)
+{
+	char *text;
+
+	*probes = (struct dynamic_probes){ 0 };
+	if (!control_present())
+		return false;
+	text = control_read(DYNAMIC_FILE);
+	if (!text) {
+		control_complain(CONTROL_READ, DYNAMIC_FILE, -errno);
+		return false;
+	}
+	if (dynamic_parse(probes, text))
+		return true;
+	complain("out of memory");
+	dynamic_free(probes);
+	return false;
+}
+
+void dynamic_free(struct dynamic_probes *probes)
+{
+	free(probes->text);
+	free(probes->v);
+	*probes = (struct dynamic_probes){ 0 };
+}

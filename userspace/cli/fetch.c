@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "fetch.h"
+#include "nearest.h"
+
+struct fetch {
+	const struct tracepoint_args *args;
+	const struct btf *btf;
+	const struct field_expr *expr;
+	struct place *place;
+	size_t at;		/* in the text: up to where it was followed */
+	char *error;
+	size_t size;
+};
+
+/* Members, when there are few enough to name them all. */
+#define MEMBERS_SHOWN	12
+
+__attribute__((format(printf, 2, 3)))
+static bool refuse(struct fetch *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f->error, f->size, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* What has been followed so far, for printf's "%.*s". */
+static struct word followed(const struct fetch *f)
+{
+	const struct field_expr *expr = f->expr;
+
+	return (struct word){ .s = expr->arg.s,
+			      .len = expr->text + f->at - expr->arg.s };
+}
+
+/* Its type as C; to be freed, and NULL where memory lacks. */
+static char *type_text(const struct fetch *f, uint32_t type)
+{
+	struct buf text = { 0 };
+
+	ktype_declare(&text, f->btf, type, "");
+	buf_add(&text, "", 1);
+	if (text.failed)
+		buf_free(&text);
+	return text.data;
+}
+
+/* "...": @fmt's first two arguments are what was followed, and its type. */
+#define refuse_type(f, fmt, ...) ({					\
+	char *type_ = type_text(f, (f)->place->type);			\
+									\
+	refuse(f, "%.*s (%s) " fmt, WORD(followed(f)),			\
+	       type_ ? type_ : "?", ##__VA_ARGS__);			\
+	free(type_);							\
+	false;								\
+})
+
+static const struct btf_type *bare(const struct fetch *f)
+{
+	return ktype_bare(f->btf, f->place->type, NULL);
+}
+
+/* What a pointer or an array is of. */
+static uint32_t element_of(const struct btf_type *type)
+{
+	return btf_is_array(type) ? btf_array(type)->type : type->type;
+}
+
+/* ---- members */
+
+struct member_list {
+	char text[512];
+	size_t used;
+	unsigned int nr;
+	struct nearest nearest;
+};
+
+static bool list_member(void *data, const struct member *member)
+{
+	struct member_list *list = data;
+
+	nearest_offer(&list->nearest, member->name, member->name);
+	if (list->nr++ < MEMBERS_SHOWN && list->used < sizeof(list->text))
+		list->used += snprintf(list->text + list->used,
+				       sizeof(list->text) - list->used,
+				       "%s%s", list->used ? ", " : "",
+				       member->name);
+	return false;
+}
+
+/* What may follow: all members, or those that are like @wanted. */
+static void members_text(const struct fetch *f, const struct btf_type *type,
+			 const char *wanted, char *text, size_t size)
+{
+	struct member_list list = { .nearest.wanted = wanted };
+	char near[512];
+
+	ktype_each_member(f->btf, type, list_member, &list);
+	nearest_list(&list.nearest, near, sizeof(near));
+	if (!list.nr)
+		snprintf(text, size, "it has none");
+	else if (list.nr <= MEMBERS_SHOWN && list.used < sizeof(list.text))
+		snprintf(text, size, "there %s %s", list.nr > 1 ? "are" : "is",
+			 list.text);
+	else if (*wanted && *near)
+		snprintf(text, size, "did you mean %s?", near);
+	else
+		snprintf(text, size,
+			 "it has %u, \"rbmap probe fields %s '%.*s'\" lists them",
+			 list.nr, f->args->name, WORD(followed(f)));
+}
+
+struct member_search {
+	struct word name;
+	struct member found;
+};
+
+static bool is_member(void *data, const struct member *member)
+{
+	struct member_search *search = data;
+
+	if (strlen(member->name) != search->name.len ||
+	    strncmp(member->name, search->name.s, search->name.len))
+		return false;
+	search->found = *member;
+	return true;
+}
+
+/* ---- steps */
+
+/* Where the value of what was followed points to is followed from here on. */
+static bool dereference(struct fetch *f, uint32_t type)
+{
+	struct place *place = f->place;
+	char address[sizeof(place->address)];
+	size_t used;
+
+	if (place->memory) {
+		used = snprintf(address, sizeof(address), "+%llu(%s)",
+				(unsigned long long)(place->offset / 8),
+				place->address);
+		if (used >= sizeof(address))
+			return refuse(f, "%.*s is too long for a field",
+				      WORD(followed(f)));
+		strcpy(place->address, address);
+	}
+	/* The field itself is read behind the last address. */
+	if (++place->derefs > FETCH_DEREFS_MAX)
+		return refuse(f, "%.*s is the %dth pointer to follow, and %d is what a field may have",
+			      WORD(followed(f)), FETCH_DEREFS_MAX + 1,
+			      FETCH_DEREFS_MAX);
+	place->memory = true;
+	place->offset = 0;
+	place->bits = 0;
+	place->type = type;
+	return true;
+}
+
+static bool add_offset(struct fetch *f, uint64_t bits)
+{
+	f->place->offset += bits;
+	if (f->place->offset / 8 > INT32_MAX)
+		return refuse(f, "%.*s is more than 2 GiB away from what is pointed to",
+			      WORD(followed(f)));
+	return true;
+}
+
+static bool follow_member(struct fetch *f, const struct field_step *step)
+{
+	const struct btf_type *type = bare(f);
+	struct member_search search = { .name = step->member };
+	char wanted[64], members[1024];
+
+	if (!ktype_each_member(f->btf, type, is_member, &search)) {
+		snprintf(wanted, sizeof(wanted), "%.*s", WORD(step->member));
+		members_text(f, type, wanted, members, sizeof(members));
+		return refuse_type(f, "has no member '%s': %s", wanted,
+				   members);
+	}
+	if (!add_offset(f, search.found.offset))
+		return false;
+	f->place->bits = search.found.bits;
+	f->place->type = search.found.type;
+	return true;
+}
+
+/* Is the next step one to a member of what is there? */
+static bool has_members(struct fetch *f, const struct field_step *step)
+{
+	const struct btf_type *type = bare(f);
+
+	if (btf_is_composite(type))
+		return true;
+	if (btf_is_fwd(type))
+		return refuse_type(f, "has members that this kernel's BTF does not tell");
+	return refuse_type(f, "is no structure: there is no member '%.*s'",
+			   WORD(step->member));
+}
+
+static bool follow_arrow(struct fetch *f, const struct field_step *step)
+{
+	const struct btf_type *type = bare(f);
+
+	if (btf_is_composite(type) && f->place->memory)
+		return refuse_type(f, "is no pointer: write %.*s.%.*s",
+				   WORD(followed(f)), WORD(step->member));
+	if (btf_is_ptr(type)) {
+		if (!dereference(f, type->type))
+			return false;
+	} else if (btf_is_array(type) && f->place->memory) {
+		f->place->type = element_of(type);
+	} else {
+		return refuse_type(f, "is no pointer: there is no member '%.*s'",
+				   WORD(step->member));
+	}
+	return has_members(f, step) && follow_member(f, step);
+}
+
+static bool follow_dot(struct fetch *f, const struct field_step *step)
+{
+	const struct btf_type *type = bare(f);
+
+	if (btf_is_ptr(type) &&
+	    btf_is_composite(ktype_bare(f->btf, type->type, NULL)))
+		return refuse_type(f, "is a pointer: write %.*s->%.*s",
+				   WORD(followed(f)), WORD(step->member));
+	if (btf_is_array(type))
+		return refuse_type(f, "is an array: write %.*s[0].%.*s",
+				   WORD(followed(f)), WORD(step->member));
+	if (!has_members(f, step))
+		return false;
+	if (!f->place->memory)
+		return refuse_type(f, "is passed as a value, whose members are not to be had: record the whole, '%.*s:x64'",
+				   WORD(followed(f)));
+	return follow_member(f, step);
+}
+
+static bool follow_index(struct fetch *f, const struct field_step *step)
+{
+	const struct btf_type *type = bare(f);
+	uint32_t nelems;
+	int64_t size;
+
+	if (btf_is_array(type) && f->place->memory) {
+		nelems = btf_array(type)->nelems;
+		if (nelems && step->index >= nelems)
+			return refuse_type(f, "has no element %u: they are 0 to %u",
+					   step->index, nelems - 1);
+		f->place->type = element_of(type);
+	} else if (btf_is_ptr(type)) {
+		if (!dereference(f, type->type))
+			return false;
+	} else {
+		return refuse_type(f, "is neither an array nor a pointer: there is no element [%u]",
+				   step->index);
+	}
+	size = btf__resolve_size(f->btf, f->place->type);
+	if (size <= 0)
+		return refuse(f, "%.*s has elements of no size that BTF tells: '%.*s[%u]' is nowhere",
+			      WORD(followed(f)), WORD(followed(f)),
+			      step->index);
+	return add_offset(f, (uint64_t)size * 8 * step->index);
+}
+
+static bool follow(struct fetch *f, const struct field_step *step)
+{
+	switch (step->kind) {
+	case STEP_ARROW:
+		return follow_arrow(f, step);
+	case STEP_DOT:
+		return follow_dot(f, step);
+	case STEP_INDEX:
+		return follow_index(f, step);
+	}
+	return false;
+}
+
+/* ---- the argument */
+
+static bool unknown_arg(struct fetch *f)
+{
+	char list[512] = "";
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < f->args->nr && used < sizeof(list); i++)
+		used += snprintf(list + used, sizeof(list) - used, "%s%s",
+				 i ? ", " : "", f->args->v[i].name);
+	if (!f->args->nr)
+		return refuse(f, "there is no argument '%.*s': the tracepoint has none",
+			      WORD(f->expr->arg));
+	return refuse(f, "there is no argument '%.*s': there %s %s",
+		      WORD(f->expr->arg), f->args->nr > 1 ? "are" : "is", list);
+}
+
+/* By its name, or argN. */
+static bool is_arg(const struct fetch *f, unsigned int i, bool by_number)
+{
+	const struct word arg = f->expr->arg;
+	char number[16];
+
+	snprintf(number, sizeof(number), "arg%u", i + 1);
+	return !strncmp(by_number ? number : f->args->v[i].name, arg.s,
+			arg.len) &&
+	       strlen(by_number ? number : f->args->v[i].name) == arg.len;
+}
+
+/* A structure in more than one register: those behind it are counted anew. */
+static bool in_one_register(const struct fetch *f, unsigned int i)
+{
+	const struct btf_type *type = ktype_bare(f->btf, f->args->v[i].type,
+						 NULL);
+
+	return btf_is_ptr(type) || (!btf_is_float(type) && type->size <= 8);
+}
+
+static bool begin(struct fetch *f)
+{
+	unsigned int i, nr = f->args->nr;
+	bool dollar = f->expr->arg.s > f->expr->text &&
+		      f->expr->arg.s[-1] == '$';
+
+	for (i = 0; i < 2 * nr; i++)
+		if ((i >= nr || !dollar) && is_arg(f, i % nr, i >= nr))
+			break;
+	if (i == 2 * nr)
+		return unknown_arg(f);
+	i %= nr;
+	for (unsigned int j = 0; j <= i; j++)
+		if (!in_one_register(f, j))
+			return refuse(f, "the argument %s is not in a register, so that %.*s is not to be had",
+				      f->args->v[j].name, WORD(f->expr->arg));
+	*f->place = (struct place){ .type = f->args->v[i].type };
+	snprintf(f->place->address, sizeof(f->place->address), "$arg%u", i + 1);
+	return true;
+}
+
+static bool find_place(struct fetch *f)
+{
+	const struct field_expr *expr = f->expr;
+
+	f->at = expr->arg.s + expr->arg.len - expr->text;
+	if (!begin(f))
+		return false;
+	for (unsigned int i = 0; i < expr->nr_steps; i++) {
+		if (!follow(f, &expr->step[i]))
+			return false;
+		f->at = i + 1 < expr->nr_steps ? expr->step[i + 1].at :
+						 expr->path_end;
+	}
+	return true;
+}
+
+bool fetch_place(const struct tracepoint_args *args,
+		 const struct field_expr *expr, struct place *place,
+		 char *error, size_t size)
+{
+	struct fetch f = {
+		.args = args, .btf = args->btf, .expr = expr, .place = place,
+		.error = error, .size = size,
+	};
+
+	return find_place(&f);
+}
+
+/* ---- how it is read */
+
+/* What the kernel fetches. */
+struct value {
+	enum field_kind kind;
+	unsigned int bits;
+	uint32_t count;		/* of an array's elements; 0: no array */
+	bool flexible;		/* as many elements as one likes */
+};
+
+static bool is_char(const struct fetch *f, uint32_t id)
+{
+	const struct btf_type *type = ktype_bare(f->btf, id, NULL);
+
+	return btf_is_int(type) && type->size == 1 &&
+	       (btf_int_encoding(type) & BTF_INT_CHAR ||
+		!strcmp(ktype_name(f->btf, type), "char"));
+}
+
+static bool is_byte_or_void(const struct fetch *f, uint32_t id)
+{
+	const struct btf_type *type = ktype_bare(f->btf, id, NULL);
+
+	return btf_is_void(type) || (btf_is_int(type) && type->size == 1);
+}
+
+static bool enum_is_signed(const struct btf_type *type)
+{
+	if (btf_kflag(type))
+		return true;
+	for (unsigned int i = 0; btf_is_enum(type) && i < btf_vlen(type); i++)
+		if (btf_enum(type)[i].val < 0)
+			return true;
+	return false;
+}
+
+/* The value of a number, in BTF's words. */
+static bool number_of(const struct fetch *f, uint32_t id, struct value *value)
+{
+	const struct btf_type *type = ktype_bare(f->btf, id, NULL);
+	bool is_signed = false;
+
+	value->bits = type->size * 8;
+	value->kind = FIELD_UNSIGNED;
+	if (btf_is_ptr(type)) {
+		value->bits = 64;
+		value->kind = FIELD_HEX;
+	} else if (btf_is_any_enum(type)) {
+		is_signed = enum_is_signed(type);
+	} else if (btf_is_int(type)) {
+		is_signed = btf_int_encoding(type) & BTF_INT_SIGNED;
+	} else {
+		return false;
+	}
+	if (is_signed)
+		value->kind = FIELD_SIGNED;
+	return value->bits == 8 || value->bits == 16 || value->bits == 32 ||
+	       value->bits == 64;
+}
+
+static bool no_number(struct fetch *f)
+{
+	const struct btf_type *type = bare(f);
+	char members[1024];
+
+	if (btf_is_array(type))
+		return refuse_type(f, "is no array of numbers: choose an element, %.*s[0]",
+				   WORD(followed(f)));
+	if (!btf_is_composite(type))
+		return refuse_type(f, "is no number that a field can have");
+	members_text(f, type, "", members, sizeof(members));
+	return refuse_type(f, "is a structure, choose a member: %s", members);
+}
+
+static bool declared(struct fetch *f, struct value *value)
+{
+	const struct btf_type *type = bare(f);
+
+	if (!btf_is_array(type))
+		return number_of(f, f->place->type, value) || no_number(f);
+	if (is_char(f, element_of(type))) {
+		value->kind = FIELD_STRING;
+		return true;
+	}
+	if (!number_of(f, element_of(type), value))
+		return no_number(f);
+	value->count = btf_array(type)->nelems;
+	value->flexible = !value->count;
+	return true;
+}
+
+static bool wanted_string(struct fetch *f, struct value *value)
+{
+	const struct btf_type *type = bare(f);
+
+	value->kind = FIELD_STRING;
+	if (btf_is_array(type) && is_byte_or_void(f, element_of(type)))
+		return true;
+	if (btf_is_ptr(type) && is_byte_or_void(f, type->type))
+		return dereference(f, type->type);
+	return refuse_type(f, "is no text: ':string' is for char pointers and char arrays");
+}
+
+/* So many bits, in place of those that there are. */
+static bool wanted_number(struct fetch *f, struct value *value)
+{
+	const struct field_expr *expr = f->expr;
+	const struct btf_type *type = bare(f);
+	unsigned int bytes = expr->bits / 8;
+	struct value own = { 0 };
+	int64_t size;
+
+	*value = (struct value){ .kind = expr->kind, .bits = expr->bits,
+				 .count = expr->count };
+	if (btf_is_ptr(type) && expr->count)
+		return dereference(f, type->type);
+	if (btf_is_array(type)) {
+		size = btf__resolve_size(f->btf, f->place->type);
+		if (!value->count && size > 0)
+			value->count = size / bytes;
+		value->flexible = !value->count;
+		if (size > 0 && (uint64_t)value->count * bytes > (uint64_t)size)
+			return refuse_type(f, "has %lld bytes: %u elements of %u are too many",
+					   (long long)size, value->count, bytes);
+		return true;
+	}
+	if (expr->count)
+		return refuse_type(f, "is neither an array nor a pointer: leave '[%u]' away",
+				   expr->count);
+	/* One in a register is as good as a number. */
+	if (btf_is_composite(type) && !f->place->memory)
+		own.bits = 64;
+	else if (!number_of(f, f->place->type, &own))
+		return no_number(f);
+	if (expr->bits > own.bits)
+		return refuse_type(f, "has %u bits: %u are too many",
+				   own.bits, expr->bits);
+	return true;
+}
+
+/* ---- what the kernel takes */
+
+/* The smallest aligned container, or one that begins at the field's byte. */
+static bool print_bits(struct fetch *f, struct buf *out)
+{
+	struct place *place = f->place;
+	unsigned int container, shift;
+	struct value value = { 0 };
+	uint64_t start;
+
+	if (f->expr->kind != FIELD_DERIVED)
+		return refuse_type(f, "is a bit-field of %u bits: leave the type away",
+				   place->bits);
+	if (!number_of(f, place->type, &value))
+		return refuse_type(f, "is no number that a field can have");
+	for (unsigned int i = 0; i < 8; i++) {
+		container = 8 << i % 4;
+		start = place->offset / (i < 4 ? container : 8) *
+			(i < 4 ? container : 8);
+		shift = place->offset - start;
+		if (shift + place->bits > container)
+			continue;
+		buf_printf(out, "+%llu(%s):%sb%u@%u/%u",
+			   (unsigned long long)(start / 8), place->address,
+			   value.kind == FIELD_SIGNED ? "s" : "", place->bits,
+			   shift, container);
+		return true;
+	}
+	return refuse_type(f, "is a bit-field that lies in more than 64 bits");
+}
+
+static bool print_value(struct fetch *f, struct buf *out,
+			const struct value *value)
+{
+	const struct place *place = f->place;
+	static const char letter[] = {
+		[FIELD_UNSIGNED] = 'u', [FIELD_SIGNED] = 's', [FIELD_HEX] = 'x',
+	};
+
+	if (value->flexible)
+		return refuse_type(f, "has an unknown number of elements: choose one, %.*s[0], or say how many, '%.*s:x8[16]'",
+				   WORD(followed(f)), WORD(followed(f)));
+	if (place->memory)
+		buf_printf(out, "+%llu(%s):",
+			   (unsigned long long)(place->offset / 8),
+			   place->address);
+	else
+		buf_printf(out, "%s:", place->address);
+	if (value->kind == FIELD_STRING)
+		buf_printf(out, "string");
+	else
+		buf_printf(out, "%c%u", letter[value->kind], value->bits);
+	if (value->count)
+		buf_printf(out, "[%u]", value->count);
+	return true;
+}
+
+/* prev->pid is prev_pid; of a long path, as many last steps as there is room for. */
+static void make_name(const struct field_expr *expr, char *name, size_t size)
+{
+	struct buf text = { 0 };
+	size_t start[FIELD_STEPS_MAX + 1] = { 0 };
+	const char *part;
+
+	buf_printf(&text, "%.*s", WORD(expr->arg));
+	for (unsigned int i = 0; i < expr->nr_steps; i++) {
+		const struct field_step *step = &expr->step[i];
+
+		start[i + 1] = text.size;
+		if (step->kind == STEP_INDEX)
+			buf_printf(&text, "_%u", step->index);
+		else
+			buf_printf(&text, "_%.*s", WORD(step->member));
+	}
+	buf_add(&text, "", 1);
+	*name = '\0';
+	for (unsigned int i = 0; !text.failed && i <= expr->nr_steps; i++) {
+		part = text.data + start[i];
+		part += i && is_identifier(part + 1, 1);
+		snprintf(name, size, "%s", part);
+		if (strlen(part) < size)
+			break;
+	}
+	buf_free(&text);
+}
+
+static bool print_field(struct fetch *f, struct buf *out)
+{
+	struct value value = { 0 };
+	char name[FIELD_NAME_MAX + 1];
+	bool ok;
+
+	if (!find_place(f))
+		return false;
+	if (f->expr->name.len)
+		snprintf(name, sizeof(name), "%.*s", WORD(f->expr->name));
+	else
+		make_name(f->expr, name, sizeof(name));
+	buf_printf(out, " %s=", name);
+	if (f->place->bits)
+		return print_bits(f, out);
+	if (f->expr->kind == FIELD_DERIVED)
+		ok = declared(f, &value);
+	else if (f->expr->kind == FIELD_STRING)
+		ok = wanted_string(f, &value);
+	else
+		ok = wanted_number(f, &value);
+	return ok && print_value(f, out, &value);
+}
+
+bool fetch_field(struct buf *out, const struct tracepoint_args *args,
+		 const struct field_expr *expr, char *error, size_t size)
+{
+	struct place place;
+	struct fetch f = {
+		.args = args, .btf = args->btf, .expr = expr, .place = &place,
+		.error = error, .size = size,
+	};
+
+	return print_field(&f, out);
+}
+
+/* The arguments that are in registers, without following any. */
+static bool fetch_raw(struct buf *out, const struct tracepoint_args *args,
+		      char *error, size_t size)
+{
+	const struct btf_type *type;
+	struct field_expr expr;
+	char text[128];
+
+	for (unsigned int i = 0; i < args->nr; i++) {
+		type = ktype_bare(args->btf, args->v[i].type, NULL);
+		snprintf(text, sizeof(text), "%.*s=$arg%u%s", FIELD_NAME_MAX,
+			 args->v[i].name, i + 1,
+			 btf_is_composite(type) ? ":x64" : "");
+		if (!field_parse(&expr, text, error, size) ||
+		    !fetch_field(out, args, &expr, error, size))
+			return false;
+	}
+	return true;
+}
+
+/* The name of a field that was printed at @at, behind a blank. */
+static struct word name_at(const struct buf *out, size_t at)
+{
+	struct word name = { .s = out->data + at + 1 };
+
+	while (name.s[name.len] != '=')
+		name.len++;
+	return name;
+}
+
+static bool is_duplicate(const struct buf *out, const size_t *at, size_t nr)
+{
+	struct word name = name_at(out, at[nr]), other;
+
+	for (size_t i = 0; i < nr; i++) {
+		other = name_at(out, at[i]);
+		if (other.len == name.len &&
+		    !strncmp(other.s, name.s, name.len))
+			return true;
+	}
+	return false;
+}
+
+bool fetch_fields(struct buf *out, const struct tracepoint_args *args,
+		  char *const *fields, size_t nr_fields, char *error,
+		  size_t size)
+{
+	size_t at[FETCH_FIELDS_MAX];
+	struct field_expr expr;
+
+	if (nr_fields > FETCH_FIELDS_MAX) {
+		snprintf(error, size, "%zu fields, and a probe takes at most %d: add a second one with the rest",
+			 nr_fields, FETCH_FIELDS_MAX);
+		return false;
+	}
+	if (!nr_fields)
+		return fetch_raw(out, args, error, size);
+	for (size_t i = 0; i < nr_fields; i++) {
+		at[i] = out->size;
+		if (!field_parse(&expr, fields[i], error, size) ||
+		    !fetch_field(out, args, &expr, error, size))
+			return false;
+		if (out->failed) {
+			snprintf(error, size, "out of memory");
+			return false;
+		}
+		if (is_duplicate(out, at, i)) {
+			snprintf(error, size, "two fields are called %.*s: give one another name, 'NAME=%s'",
+				 WORD(name_at(out, at[i])), expr.arg.s);
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap probe: events from any tracepoint, made while the module is loaded.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "cli.h"
+#include "control.h"
+#include "dynamic.h"
+#include "fetch.h"
+#include "json.h"
+#include "klog.h"
+#include "nearest.h"
+
+#define DEFAULT_GROUP	"tracepoints"
+#define MAX_BTF_FILES	64
+
+struct probe {
+	const char *name;
+	const char *group;
+	bool dry_run;
+	bool json;
+	bool all;
+	char *btf[MAX_BTF_FILES];
+	size_t nr_btf;
+};
+
+struct action {
+	const char *name;
+	const char *shorts;
+	int (*run)(struct probe *p, char **words, size_t nr);
+};
+
+/* ---- types */
+
+static bool open_types(const struct probe *p, struct ktypes *types)
+{
+	char error[1024];
+
+	if (ktypes_open(types, p->btf, p->nr_btf, error, sizeof(error)))
+		return true;
+	complain("%s", error);
+	return false;
+}
+
+static bool find_tracepoint(const struct ktypes *types, const char *name,
+			    struct tracepoint_args *args)
+{
+	char error[2048];
+
+	if (ktypes_tracepoint(types, name, args, error, sizeof(error)))
+		return true;
+	complain("%s", error);
+	return false;
+}
+
+/* ---- add */
+
+static void complain_add(const char *group, const char *name, int error,
+			 const char *told)
+{
+	if (error == -EEXIST)
+		complain("there is an event %s:%s already: give this one another name with -n, or remove that one ('rbmap probe remove %s:%s')",
+			 group, name, group, name);
+	else if (*told)
+		complain("the kernel refused it: %s", told);
+	else
+		control_complain(CONTROL_WRITE, DYNAMIC_FILE, error);
+}
+
+static bool write_line(const char *group, const char *name, const char *line)
+{
+	char told[1024];
+	int ret;
+
+	if (!control_present())
+		return false;
+	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
+	if (ret)
+		complain_add(group, name, ret, told);
+	return !ret;
+}
+
+/* "t:GROUP/EVENT TRACEPOINT FIELD..." */
+static bool make_line(const struct probe *p, struct buf *line,
+		      const char *group, const char *name, char **words,
+		      size_t nr)
+{
+	struct tracepoint_args args;
+	struct ktypes types;
+	char error[4096];
+	bool ok;
+
+	if (!open_types(p, &types))
+		return false;
+	ok = find_tracepoint(&types, words[0], &args);
+	if (ok) {
+		buf_printf(line, "t:%s/%s %s", group, name, words[0]);
+		ok = fetch_fields(line, &args, words + 1, nr - 1, error,
+				  sizeof(error));
+		if (!ok)
+			complain("%s: %s", words[0], error);
+	}
+	ktypes_close(&types);
+	buf_add(line, "", 1);
+	if (ok && line->failed) {
+		complain("out of memory");
+		ok = false;
+	}
+	return ok;
+}
+
+static int add(struct probe *p, char **words, size_t nr)
+{
+	const char *group = p->group ? p->group : DEFAULT_GROUP;
+	const char *name = p->name ? p->name : words[0];
+	struct buf line = { 0 };
+	bool ok;
+
+	if (!nr)
+		return usage_error(&command_probe, "add: which tracepoint?");
+	if (!is_identifier(group, strlen(group)))
+		return usage_error(&command_probe,
+				   "'%s' is no name for a group: letters, digits and '_', at most %d, no digit first",
+				   group, FIELD_NAME_MAX);
+	if (p->name && !is_identifier(name, strlen(name)))
+		return usage_error(&command_probe,
+				   "'%s' is no name for an event: letters, digits and '_', at most %d, no digit first",
+				   name, FIELD_NAME_MAX);
+	ok = make_line(p, &line, group, name, words, nr);
+	if (ok && !is_identifier(name, strlen(name))) {
+		complain("%s is too long for the name of an event: give it one with -n",
+			 name);
+		ok = false;
+	}
+	if (ok && p->dry_run)
+		printf("%s\n", line.data);
+	else if (ok)
+		ok = write_line(group, name, line.data);
+	buf_free(&line);
+	return ok ? STATUS_OK : STATUS_ERROR;
+}
+
+/* ---- list */
+
+static void print_text(const struct dynamic_probe *probe)
+{
+	char name[2 * FIELD_NAME_MAX + 2];
+
+	snprintf(name, sizeof(name), "%s:%s", probe->group, probe->event);
+	printf("%-40s %s%s%s\n", name, probe->tracepoint,
+	       *probe->fields ? " " : "", probe->fields);
+}
+
+static void print_json_field(struct json *j, char *field)
+{
+	char *fetch = strchr(field, '='), *type = strrchr(field, ':');
+
+	if (!fetch || !type)
+		return;
+	*fetch = *type = '\0';
+	json_open(j, NULL, '{');
+	json_string(j, "name", field);
+	json_string(j, "fetch", fetch + 1);
+	json_string(j, "type", type + 1);
+	json_close(j, '}');
+}
+
+static void print_json(struct json *j, struct dynamic_probe *probe)
+{
+	char *field, *save = NULL;
+
+	json_open(j, NULL, '{');
+	json_string(j, "system", probe->group);
+	json_string(j, "event", probe->event);
+	json_string(j, "tracepoint", probe->tracepoint);
+	json_open(j, "fields", '[');
+	for (field = strtok_r(probe->fields, " ", &save); field;
+	     field = strtok_r(NULL, " ", &save))
+		print_json_field(j, field);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static int list(struct probe *p, char **words, size_t nr)
+{
+	struct json j = { .out = stdout };
+	struct dynamic_probes probes;
+
+	if (nr)
+		return usage_error(&command_probe, "list: what is '%s' for?",
+				   words[0]);
+	if (!dynamic_read(&probes))
+		return STATUS_ERROR;
+	if (p->json)
+		json_open(&j, NULL, '[');
+	for (size_t i = 0; i < probes.nr; i++) {
+		if (p->json)
+			print_json(&j, &probes.v[i]);
+		else
+			print_text(&probes.v[i]);
+	}
+	if (p->json)
+		json_close(&j, ']');
+	dynamic_free(&probes);
+	return STATUS_OK;
+}
+
+/* ---- remove */
+
+static bool remove_one(const struct dynamic_probe *probe)
+{
+	char line[256], told[1024];
+	int ret;
+
+	snprintf(line, sizeof(line), "-:%s/%s", probe->group, probe->event);
+	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
+	/* Somebody else was quicker. */
+	if (!ret || ret == -ENOENT)
+		return true;
+	if (*told)
+		complain("the kernel refused to remove %s:%s: %s",
+			 probe->group, probe->event, told);
+	else
+		control_complain(CONTROL_WRITE, DYNAMIC_FILE, ret);
+	return false;
+}
+
+static void complain_unknown(const struct dynamic_probes *probes,
+			     const char *pattern)
+{
+	const char *colon = strchr(pattern, ':');
+	struct nearest nearest = { .wanted = colon ? colon + 1 : pattern };
+	char list[512], name[128];
+
+	for (size_t i = 0; i < probes->nr; i++) {
+		const struct dynamic_probe *probe = &probes->v[i];
+
+		snprintf(name, sizeof(name), "%s:%s", probe->group,
+			 probe->event);
+		nearest_offer(&nearest, probe->event, name);
+	}
+	nearest_list(&nearest, list, sizeof(list));
+	if (*list)
+		complain("no probe '%s': did you mean %s?", pattern, list);
+	else
+		complain("no probe '%s': 'rbmap probe list' shows what there is",
+			 pattern);
+}
+
+/* Each name first: a wrong one removes nothing. */
+static bool all_known(const struct dynamic_probes *probes, char **words,
+		      size_t nr)
+{
+	for (size_t w = 0; w < nr; w++) {
+		bool found = false;
+
+		for (size_t i = 0; i < probes->nr; i++)
+			found |= control_match(words[w], probes->v[i].group,
+					       probes->v[i].event);
+		if (!found) {
+			complain_unknown(probes, words[w]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool named(const struct dynamic_probe *probe, char **words, size_t nr)
+{
+	for (size_t w = 0; w < nr; w++)
+		if (control_match(words[w], probe->group, probe->event))
+			return true;
+	return false;
+}
+
+static int remove_probes(struct probe *p, char **words, size_t nr)
+{
+	struct dynamic_probes probes;
+	bool ok;
+
+	if (!nr && !p->all)
+		return usage_error(&command_probe,
+				   "remove: which probes? --all is all of them");
+	if (nr && p->all)
+		return usage_error(&command_probe,
+				   "remove: either names or --all");
+	if (!dynamic_read(&probes))
+		return STATUS_ERROR;
+	ok = all_known(&probes, words, nr);
+	for (size_t i = 0; ok && i < probes.nr; i++)
+		if (p->all || named(&probes.v[i], words, nr))
+			ok = remove_one(&probes.v[i]);
+	dynamic_free(&probes);
+	return ok ? STATUS_OK : STATUS_ERROR;
+}
+
+/* ---- fields */
+
+struct names {
+	char **v;
+	size_t nr;
+	bool failed;
+};
+
+static void add_name(void *data, const char *name)
+{
+	struct names *names = data;
+	char **v;
+
+	/* Grow by powers of two. */
+	if (!(names->nr & (names->nr - 1))) {
+		v = realloc(names->v,
+			    (names->nr ? 2 * names->nr : 1) * sizeof(*v));
+		if (!v) {
+			names->failed = true;
+			return;
+		}
+		names->v = v;
+	}
+	names->v[names->nr++] = (char *)name;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool print_tracepoints(const struct ktypes *types)
+{
+	struct names names = { 0 };
+
+	ktypes_each_tracepoint(types, add_name, &names);
+	if (names.nr)
+		qsort(names.v, names.nr, sizeof(*names.v), by_name);
+	for (size_t i = 0; i < names.nr; i++)
+		if (!i || strcmp(names.v[i], names.v[i - 1]))
+			printf("%s\n", names.v[i]);
+	free(names.v);
+	if (names.failed)
+		complain("out of memory");
+	return !names.failed;
+}
+
+static void print_type(const struct btf *btf, const char *text, uint32_t type,
+		       unsigned int bits)
+{
+	struct buf c = { 0 };
+
+	ktype_declare(&c, btf, type, "");
+	if (bits)
+		buf_printf(&c, " : %u", bits);
+	buf_add(&c, "", 1);
+	printf("%-31s %s\n", text, c.failed ? "?" : c.data);
+	buf_free(&c);
+}
+
+struct member_printer {
+	const struct btf *btf;
+	const char *path;	/* what leads to the member */
+};
+
+static bool print_member(void *data, const struct member *member)
+{
+	const struct member_printer *printer = data;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s%s", printer->path, member->name);
+	print_type(printer->btf, text, member->type, member->bits);
+	return false;
+}
+
+/* The members of what is there or is pointed to; else what is there. */
+static void print_place(const struct tracepoint_args *args, const char *path,
+			const struct place *place)
+{
+	const struct btf_type *type = ktype_bare(args->btf, place->type, NULL);
+	struct member_printer printer = { .btf = args->btf };
+	const char *step = ".";
+	char text[512];
+
+	if (btf_is_ptr(type)) {
+		type = ktype_bare(args->btf, type->type, NULL);
+		step = "->";
+	} else if (btf_is_array(type)) {
+		type = ktype_bare(args->btf, btf_array(type)->type, NULL);
+		step = "[0].";
+	}
+	if (!btf_is_composite(type)) {
+		print_type(args->btf, path, place->type, place->bits);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%s", path, step);
+	printer.path = text;
+	ktype_each_member(args->btf, type, print_member, &printer);
+}
+
+static bool print_path(const struct tracepoint_args *args, const char *path)
+{
+	struct field_expr expr;
+	struct place place;
+	char error[4096];
+
+	if (!field_parse(&expr, path, error, sizeof(error)) ||
+	    !fetch_place(args, &expr, &place, error, sizeof(error))) {
+		complain("%s", error);
+		return false;
+	}
+	if (expr.name.len || path[expr.path_end]) {
+		complain("'%s' is more than a path: ARG[->MEMBER|.MEMBER|[INDEX]]...",
+			 path);
+		return false;
+	}
+	print_place(args, path, &place);
+	return true;
+}
+
+static int fields(struct probe *p, char **words, size_t nr)
+{
+	struct tracepoint_args args;
+	struct ktypes types;
+	bool ok = true;
+
+	if (!open_types(p, &types))
+		return STATUS_ERROR;
+	if (!nr) {
+		ok = print_tracepoints(&types);
+	} else if (!find_tracepoint(&types, words[0], &args)) {
+		ok = false;
+	} else if (nr == 1) {
+		for (unsigned int i = 0; i < args.nr; i++)
+			print_type(args.btf, args.v[i].name, args.v[i].type, 0);
+	}
+	for (size_t i = 1; ok && i < nr; i++)
+		ok = print_path(&args, words[i]);
+	ktypes_close(&types);
+	return ok ? STATUS_OK : STATUS_ERROR;
+}
+
+/* ---- the command line */
+
+static const struct action actions[] = {
+	{ "add",	"n:g:b:d",	add },
+	{ "list",	"j",		list },
+	{ "remove",	"a",		remove_probes },
+	{ "fields",	"b:",		fields },
+};
+
+#define NR_ACTIONS	(sizeof(actions) / sizeof(actions[0]))
+
+static const struct option longs[] = {
+	{ "name",	required_argument,	NULL, 'n' },
+	{ "group",	required_argument,	NULL, 'g' },
+	{ "btf",	required_argument,	NULL, 'b' },
+	{ "dry-run",	no_argument,		NULL, 'd' },
+	{ "json",	no_argument,		NULL, 'j' },
+	{ "all",	no_argument,		NULL, 'a' },
+	{ "help",	no_argument,		NULL, 'h' },
+	{ 0 }
+};
+
+static int set_option(struct probe *p, int c)
+{
+	switch (c) {
+	case 'n':
+		p->name = optarg;
+		break;
+	case 'g':
+		p->group = optarg;
+		break;
+	case 'b':
+		if (p->nr_btf == MAX_BTF_FILES)
+			return usage_error(&command_probe,
+					   "more than %d times --btf",
+					   MAX_BTF_FILES);
+		p->btf[p->nr_btf++] = optarg;
+		break;
+	case 'd':
+		p->dry_run = true;
+		break;
+	case 'j':
+		p->json = true;
+		break;
+	case 'a':
+		p->all = true;
+		break;
+	}
+	return STATUS_OK;
+}
+
+/* One argument may be several words: 'sched_switch prev->pid'. */
+static int run_words(const struct action *action, struct probe *p, int argc,
+		     char **argv)
+{
+	char *words[2 + FETCH_FIELDS_MAX], *word, *save;
+	size_t nr = 0;
+
+	for (int i = 0; i < argc; i++) {
+		for (word = strtok_r(argv[i], " \t\n", &save); word;
+		     word = strtok_r(NULL, " \t\n", &save)) {
+			if (nr == sizeof(words) / sizeof(words[0]))
+				return usage_error(&command_probe,
+						   "%s: more than %zu words",
+						   action->name, nr);
+			words[nr++] = word;
+		}
+	}
+	return action->run(p, words, nr);
+}
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < NR_ACTIONS; i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+static int probe(int argc, char **argv)
+{
+	struct probe p = { 0 };
+	const struct action *action;
+	int c, status;
+
+	/* Up to the action, and behind it. */
+	c = next_option(&command_probe, argc, argv, "+", longs + 6, &status);
+	if (c == OPTION_DONE)
+		return status;
+	if (optind == argc)
+		return usage_error(&command_probe,
+				   "add, list, remove or fields?");
+	action = find_action(argv[optind]);
+	if (!action)
+		return usage_error(&command_probe,
+				   "what is '%s'? There are add, list, remove and fields",
+				   argv[optind]);
+	argc -= optind;
+	argv += optind;
+	optind = 0;
+	while ((c = next_option(&command_probe, argc, argv, action->shorts,
+				longs, &status)) != -1) {
+		if (c == OPTION_DONE)
+			return status;
+		if (!strchr(action->shorts, c))
+			return usage_error(&command_probe,
+					   "%s has no option '%s'",
+					   action->name, argv[optind - 1]);
+		status = set_option(&p, c);
+		if (status)
+			return status;
+	}
+	return run_words(action, &p, argc - optind, argv + optind);
+}
+
+const struct command command_probe = {
+	.name		= "probe",
+	.synopsis	= "add|list|remove|fields [ARGUMENT]...",
+	.summary	= "Make events of any tracepoint, at run time",
+	.help		=
+	"  add [-n NAME] [-g GROUP] [--dry-run] 'TRACEPOINT [FIELD]...'\n"
+	"       an event GROUP:NAME (" DEFAULT_GROUP ":TRACEPOINT) that has FIELDs, or all\n"
+	"       arguments as they are\n"
+	"  list [--json]\n"
+	"       those that were added\n"
+	"  remove NAME... | --all\n"
+	"       NAME is GROUP:NAME, a name or a group; the shell's wildcards go\n"
+	"  fields [TRACEPOINT [PATH]...]\n"
+	"       the tracepoints; what one's arguments are; which members PATH leads to\n"
+	"\n"
+	"  FIELD is [NAME=]ARG[->MEMBER | .MEMBER | [INDEX]]...[:TYPE]\n"
+	"  TYPE is u8 to u64, s8 to s64, x8 to x64 (hexadecimal), one of them and\n"
+	"  [COUNT], or string; without it FIELD is what the kernel declares it to be\n"
+	"\n"
+	"  -n, --name NAME    of the event\n"
+	"  -g, --group GROUP  of the event\n"
+	"  -d, --dry-run      print what would be written to dynamic_events\n"
+	"  -b, --btf FILE     types of another kernel: a vmlinux or its BTF; again for\n"
+	"                     each of its modules (add, fields)\n"
+	"  -j, --json         as JSON (list)\n"
+	"  -a, --all          all probes (remove)\n"
+	"\n"
+	"  rbmap probe add 'sched_switch prev->pid prev->comm next->prio'\n"
+	"  rbmap stream -e tracepoints:sched_switch\n",
+	.run		= probe,
+};
