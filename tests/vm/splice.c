@@ -106,18 +106,21 @@ static void hold(char **command)
 
 static void pass(unsigned int count)
 {
+	uint64_t moved = 0;
 	bool good = true;
 	unsigned int i;
 
 	for (i = 0; good && i < count; i += HELD) {
 		open_pipe();
-		good = fill();
+		/* No loss: its number may need a copy. */
+		good = reset() && fill();
+		moved += stat_of(CPU, "subbufs moved");
 		close(ends[0]);
 		close(ends[1]);
 	}
 	ok(good, "pass: %u sub-buffers of %zu KiB through pipes that were closed",
 	   i, subbuf_size >> 10);
-	is(stat_of(CPU, "subbufs moved"), i, "pass: all of them moved");
+	is(moved, i, "pass: all of them moved");
 }
 
 int main(int argc, char **argv)
