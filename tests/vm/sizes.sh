@@ -46,12 +46,6 @@ everything()
 			without_ring "$ring"
 		done
 	done
-	with_ring "1000 times" 4 8
-	results "1000 times: " exact --resize 1000 emit 10000 overwrite-map-fast \
-		discard-read-fast
-	results "1000 snapshots: " exact --snapshot 1000 emit 10000 \
-		overwrite-map-fast discard-read-fast
-	without_ring "1000 times"
 }
 
 each_once()
