@@ -10,6 +10,7 @@
 
 #include "access.h"
 #include "control.h"
+#include "dynamic/dynamic_event.h"
 #include "log.h"
 
 /* As much of what was written as a line of the log can do with. */
@@ -322,6 +323,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 		err = sysfs_create_file(control->dir, &version_attr.attr);
 	if (!err && parent == kernel_kobj)
 		err = rbmap_access_files(control->dir);
+	if (!err && parent == kernel_kobj)
+		err = rbmap_dynamic_file(control->dir);
 	if (!err)
 		err = rbmap_control_events_init(control);
 	if (!err)

@@ -64,16 +64,23 @@ static void rbmap_event_attach(struct rbmap_event *event)
 		event->unavailable = "this kernel was built without the tracepoint";
 }
 
-static void rbmap_event_remove(struct rbmap_event *event)
+static void rbmap_event_take(struct rbmap_event *event,
+			     struct list_head *removed)
 {
 	struct rbmap_event_set *set;
-	LIST_HEAD(removed);
 
 	lockdep_assert_held(&rbmap_registry_lock);
 	list_for_each_entry(set, &rbmap_event_sets, list)
-		rbmap_event_set_remove(set, event, &removed);
+		rbmap_event_set_remove(set, event, removed);
 	list_del(&event->list);
 	idr_remove(&rbmap_event_ids, event->id);
+}
+
+static void rbmap_event_remove(struct rbmap_event *event)
+{
+	LIST_HEAD(removed);
+
+	rbmap_event_take(event, &removed);
 	rbmap_targets_free(&removed);
 }
 
@@ -134,6 +141,25 @@ void rbmap_event_unregister(struct rbmap_event *event)
 {
 	mutex_lock(&rbmap_registry_lock);
 	rbmap_event_remove(event);
+	mutex_unlock(&rbmap_registry_lock);
+}
+
+/**
+ * rbmap_event_forget - unregister an event after the last buffer
+ * @event: registered
+ *
+ * What rbmap_event_unregister() waits for, the end of each buffer has waited for:
+ * with many events that would take long.
+ *
+ * Context: may sleep.
+ */
+void rbmap_event_forget(struct rbmap_event *event)
+{
+	LIST_HEAD(removed);
+
+	mutex_lock(&rbmap_registry_lock);
+	WARN_ON(!list_empty(&rbmap_event_sets));
+	rbmap_event_take(event, &removed);
 	mutex_unlock(&rbmap_registry_lock);
 }
 

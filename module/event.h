@@ -192,6 +192,7 @@ int rbmap_events_init(void);
 void rbmap_events_exit(void);
 int rbmap_event_register(struct rbmap_event *event);
 void rbmap_event_unregister(struct rbmap_event *event);
+void rbmap_event_forget(struct rbmap_event *event);
 
 /* event_set.c */
 struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);

@@ -4,6 +4,7 @@
 #include <linux/kernel.h>
 
 #include "event.h"
+#include "text.h"
 
 static const struct rbmap_field rbmap_common_fields[] = {
 	RBMAP_FIELD(unsigned short, common_type),
@@ -13,25 +14,6 @@ static const struct rbmap_field rbmap_common_fields[] = {
 	RBMAP_LAZY_COUNT_FIELD
 	{}
 };
-
-/* What is printed, counted on where there is no room for it. */
-struct rbmap_text {
-	char	*buf;
-	size_t	size;
-	size_t	len;
-};
-
-static __printf(2, 3) void rbmap_text_add(struct rbmap_text *text,
-					  const char *format, ...)
-{
-	size_t room = text->len < text->size ? text->size - text->len : 0;
-	va_list args;
-
-	va_start(args, format);
-	text->len += vsnprintf(room ? text->buf + text->len : NULL, room,
-			       format, args);
-	va_end(args);
-}
 
 static void rbmap_format_fields(struct rbmap_text *text,
 				  const struct rbmap_field *field,

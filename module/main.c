@@ -4,6 +4,7 @@
 
 #include "access.h"
 #include "buffer.h"
+#include "dynamic/dynamic_event.h"
 #include "event.h"
 #include "instance.h"
 #include "node.h"
@@ -54,6 +55,7 @@ nodes:
 buffers:
 	rbmap_buffers_exit();
 events:
+	rbmap_dynamic_exit();
 	rbmap_events_exit();
 	return err;
 }
@@ -63,6 +65,7 @@ static void __exit rbmap_exit(void)
 	rbmap_instances_exit();
 	rbmap_nodes_exit();
 	rbmap_buffers_exit();
+	rbmap_dynamic_exit();
 	rbmap_events_exit();
 }
 

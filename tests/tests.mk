@@ -3,7 +3,8 @@
 # Each suite prints TAP or ends with `N passed, N failed, N skipped`; the
 # fragments have their targets.
 
-CHECK_UNIT := check-unit-ring check-unit-filter check-unit-lib check-unit-cli
+CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
+	check-unit-lib check-unit-cli
 CHECK_SUITES := check-lint $(CHECK_UNIT) check-sweep check-model-small \
 	check-stress check-compat check-vm-runner check-vm
 

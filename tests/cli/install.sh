@@ -20,8 +20,9 @@ for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf; do
 	ok "PREFIX/$file" test -s "$dir/root/opt/x/$file"
 done
-for page in docs/man/*.1; do
-	ok "${page##*/} is installed" test -s "$dir/root/opt/x/share/man/man1/${page##*/}"
+for page in docs/man/*.[15]; do
+	ok "${page##*/} is installed" \
+		test -s "$dir/root/opt/x/share/man/man${page##*.}/${page##*/}"
 done
 ok "nothing is outside of PREFIX" \
 	test -z "$(find "$dir/root" -path "$dir/root/opt" -prune -o -type f -print)"

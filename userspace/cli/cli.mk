@@ -19,6 +19,7 @@ CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(CLI_LIBS)) -lpthread -lm
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
 CLI_MAN		= $(wildcard docs/man/*.1)
+CLI_MAN5	= $(wildcard docs/man/*.5)
 
 ALL_USER	+= $(CLI)
 INSTALL_USER	+= install-cli
@@ -42,12 +43,14 @@ $(CLI): $(CLI_OBJS) $(BUILD)/lib/librbmap.a
 
 install-cli: $(CLI)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
-		$(DESTDIR)$(BASHCOMPDIR)
+		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHCOMPDIR)
 	$(INSTALL) -m 755 $(CLI) $(DESTDIR)$(BINDIR)/rbmap
 	$(if $(CLI_MAN),$(INSTALL) -m 644 $(CLI_MAN) $(DESTDIR)$(MANDIR)/man1/)
+	$(if $(CLI_MAN5),$(INSTALL) -m 644 $(CLI_MAN5) $(DESTDIR)$(MANDIR)/man5/)
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.bash \
 		$(DESTDIR)$(BASHCOMPDIR)/rbmap
 
 uninstall-cli:
 	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN))) \
+		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(CLI_MAN5)))

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory of the kernel that may not be there. */
+#ifndef RBMAP_COMPAT_NOFAULT_H
+#define RBMAP_COMPAT_NOFAULT_H
+
+#include <linux/uaccess.h>
+#ifdef CONFIG_X86_64
+#include <uapi/asm/vsyscall.h>
+#endif
+
+#include "compat.h"
+
+/*
+ * What is not the kernel's own is refused here, before anything looks at it: not
+ * each kernel does so itself, and arm64 gives addresses of user space another
+ * kind of fault.  On x86 the page of vsyscall is user space's, too.
+ */
+static inline bool rbmap_is_kernels(unsigned long address, size_t size)
+{
+	unsigned long last = address + size - 1;
+
+	if ((long)address >= 0 || last < address)
+		return false;
+#ifdef CONFIG_ARM64
+	if (!(address >> 55 & 1))
+		return false;
+#endif
+#ifdef CONFIG_X86_64
+	if (address < VSYSCALL_ADDR + PAGE_SIZE && last >= VSYSCALL_ADDR)
+		return false;
+#endif
+	return true;
+}
+
+/**
+ * rbmap_read_nofault - copy from memory that may not be there
+ * @to: where to
+ * @from: address of the kernel, or anything else
+ * @size: bytes
+ *
+ * Context: any, NMI included.
+ * Return: whether all is there; if not, some of @to may be written.
+ */
+static inline bool rbmap_read_nofault(void *to, unsigned long from, size_t size)
+{
+	return rbmap_is_kernels(from, size) &&
+	       !copy_from_kernel_nofault(to, (const void *)from, size);
+}
+
+#endif /* RBMAP_COMPAT_NOFAULT_H */

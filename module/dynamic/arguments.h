@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a function finds its arguments, if all it knows is that they are
+ * integers and pointers.
+ */
+#ifndef RBMAP_DYNAMIC_ARGUMENTS_H
+#define RBMAP_DYNAMIC_ARGUMENTS_H
+
+#include "platform.h"
+
+/*
+ * A tracepoint calls probe(void *__data, ...).  The first words are in registers:
+ * six of them on x86-64, eight on arm64, __data among them.  A register that the
+ * tracepoint did not load has some value, whatever the function's type.  The
+ * other words lie on the stack, eight bytes each, where the caller put them: how
+ * many there are we don't know, and behind them the stack may end.  So no
+ * parameter stands for them: they are read as any other memory that may be
+ * missing.
+ *
+ * The bits of a register above an argument that is narrower are undefined in
+ * both ABIs: FETCH:TYPE cuts them off.
+ */
+#if defined(CONFIG_X86_64)
+#define RBMAP_REGISTER_ARGS	5
+#elif defined(CONFIG_ARM64)
+#define RBMAP_REGISTER_ARGS	7
+#else
+#define RBMAP_REGISTER_ARGS	1
+#define RBMAP_ARGS_UNKNOWN
+#endif
+
+/*
+ * Where the words on the stack begin: the frame's canonical address is the stack
+ * pointer as it was before the call.  clang knows it on x86 only.
+ */
+#if defined(CONFIG_ARM64) && defined(__clang__)
+#define RBMAP_ARGS_MAX		RBMAP_REGISTER_ARGS
+#define rbmap_stack_args()	0
+#else
+#define RBMAP_ARGS_MAX		12
+#define rbmap_stack_args()	((unsigned long)__builtin_dwarf_cfa())
+#endif
+
+/**
+ * struct rbmap_fetch_args - what a tracepoint has passed
+ * @registers: the first arguments, __data aside
+ * @stack: where the others are
+ * @blind: memory must not be read now
+ */
+struct rbmap_fetch_args {
+	unsigned long	registers[RBMAP_REGISTER_ARGS];
+	unsigned long	stack;
+	bool		blind;
+};
+
+#endif /* RBMAP_DYNAMIC_ARGUMENTS_H */

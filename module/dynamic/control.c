@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/kernel/rbmap/dynamic_events: a line makes an event, or removes one. */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "../access.h"
+#include "../compat/sysfs.h"
+#include "../log.h"
+#include "dynamic_event.h"
+
+#define RBMAP_DYNAMIC_MAX	1024
+/* Less than what one write can bring: a longer one comes in parts. */
+#define RBMAP_LINE_MAX		4000
+/* As much of what is wrong as a line of the log can do with. */
+#define RBMAP_WRONG_SHOWN	24
+
+/*
+ * Held while an event is made or removed, and so before the registry's lock.  No
+ * callback of another file takes it.
+ */
+static DEFINE_MUTEX(rbmap_dynamic_lock);
+static LIST_HEAD(rbmap_dynamic_events);
+static unsigned int rbmap_dynamic_nr;
+
+/* Why this kernel can't have dynamic events; NULL: it can. */
+static const char *rbmap_dynamic_refused(void)
+{
+	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
+		return "this kernel has control-flow integrity (CONFIG_CFI), which forbids to call a probe that is made for any tracepoint: use a probe module";
+#ifdef RBMAP_ARGS_UNKNOWN
+	return "where arguments are found is not known on this processor: use a probe module";
+#endif
+	return NULL;
+}
+
+static struct rbmap_dynamic_event *
+rbmap_dynamic_find(const struct rbmap_dynamic_line *line)
+{
+	struct rbmap_dynamic_event *event;
+
+	lockdep_assert_held(&rbmap_dynamic_lock);
+	list_for_each_entry(event, &rbmap_dynamic_events, list) {
+		if (!strcmp(event->line.group, line->group) &&
+		    !strcmp(event->line.event, line->event))
+			return event;
+	}
+	return NULL;
+}
+
+static int rbmap_dynamic_add(const struct rbmap_dynamic_line *line,
+			     const char *text, size_t len)
+{
+	struct rbmap_dynamic_event *event;
+	int err;
+
+	lockdep_assert_held(&rbmap_dynamic_lock);
+	if (rbmap_dynamic_nr == RBMAP_DYNAMIC_MAX) {
+		rbmap_warn("dynamic_events: there are %d already: remove some\n",
+			   RBMAP_DYNAMIC_MAX);
+		return -ENOSPC;
+	}
+	event = rbmap_dynamic_event_create(line, text, len);
+	if (!event)
+		return -ENOMEM;
+	err = rbmap_event_register(&event->event);
+	if (err) {
+		if (err == -EEXIST)
+			rbmap_warn("dynamic_events: there is an event %s/%s already: remove it, or choose another name\n",
+				   line->group, line->event);
+		rbmap_dynamic_event_destroy(event);
+		return err;
+	}
+	list_add_tail(&event->list, &rbmap_dynamic_events);
+	rbmap_dynamic_nr++;
+	return 0;
+}
+
+static int rbmap_dynamic_remove(const struct rbmap_dynamic_line *line)
+{
+	struct rbmap_dynamic_event *event = rbmap_dynamic_find(line);
+
+	if (!event) {
+		rbmap_warn("dynamic_events: there is no dynamic event %s/%s: the file lists those there are\n",
+			   line->group, line->event);
+		return -ENOENT;
+	}
+	list_del(&event->list);
+	rbmap_dynamic_nr--;
+	rbmap_event_unregister(&event->event);
+	rbmap_dynamic_event_destroy(event);
+	return 0;
+}
+
+static int rbmap_dynamic_obey(const char *text, size_t len)
+{
+	struct rbmap_line_error error;
+	struct rbmap_dynamic_line *line;
+	int err = -EINVAL;
+
+	line = kmalloc(sizeof(*line), GFP_KERNEL);
+	if (!line)
+		return -ENOMEM;
+	if (!rbmap_dynamic_parse(text, len, sizeof(struct rbmap_record),
+				 RBMAP_EVENT_MAX, line, &error)) {
+		rbmap_warn("dynamic_events: character %zu, at \"%*pE\": %s\n",
+			   error.at + 1,
+			   (int)min_t(size_t, len - error.at, RBMAP_WRONG_SHOWN),
+			   text + error.at, error.what);
+		goto out;
+	}
+	mutex_lock(&rbmap_dynamic_lock);
+	err = line->remove ? rbmap_dynamic_remove(line) :
+			     rbmap_dynamic_add(line, text, len);
+	mutex_unlock(&rbmap_dynamic_lock);
+out:
+	kfree(line);
+	return err;
+}
+
+static int rbmap_dynamic_may(const struct file *file)
+{
+	const char *refused = rbmap_dynamic_refused();
+	int err = rbmap_locked_down();
+
+	if (err)
+		return err;
+	/* Who has opened it, too: it may be someone else's output. */
+	if (!capable(CAP_SYS_ADMIN) ||
+	    !file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN)) {
+		rbmap_warn("dynamic_events: they read any memory of the kernel: that takes CAP_SYS_ADMIN\n");
+		return -EPERM;
+	}
+	if (refused) {
+		rbmap_warn("dynamic_events: %s\n", refused);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * The first line of what is written: for the others the writer comes again, as
+ * after any write that is short.  A newline may end it, and a 0, as from C.
+ */
+static ssize_t rbmap_dynamic_write(struct file *file, struct kobject *kobj,
+				   rbmap_bin_attribute *attr, char *buf,
+				   loff_t pos, size_t size)
+{
+	const char *newline = memchr(buf, '\n', size);
+	size_t len = newline ? newline - buf : size, used = len + !!newline;
+	int err = rbmap_dynamic_may(file);
+
+	if (err)
+		return err;
+	if (used + 1 == size && !buf[used])
+		used++;
+	else if (!newline && len && !buf[len - 1])
+		len--;
+	if (len > RBMAP_LINE_MAX) {
+		rbmap_warn("dynamic_events: the line is too long: at most %d characters\n",
+			   RBMAP_LINE_MAX);
+		return -E2BIG;
+	}
+	err = rbmap_dynamic_obey(buf, len);
+	return err ? err : used;
+}
+
+/*
+ * The lines' text from @pos on.  Events are added at the end: who reads in parts
+ * gets each line once and whole, unless one is removed meanwhile.
+ */
+static ssize_t rbmap_dynamic_read(struct file *file, struct kobject *kobj,
+				  rbmap_bin_attribute *attr, char *buf,
+				  loff_t pos, size_t size)
+{
+	const struct rbmap_dynamic_event *event;
+	loff_t at = 0;
+	size_t done = 0, skip, len;
+
+	mutex_lock(&rbmap_dynamic_lock);
+	list_for_each_entry(event, &rbmap_dynamic_events, list) {
+		if (done == size)
+			break;
+		if (at + event->len > pos + done) {
+			skip = pos + done - at;
+			len = min(event->len - skip, size - done);
+			memcpy(buf + done, event->text + skip, len);
+			done += len;
+		}
+		at += event->len;
+	}
+	mutex_unlock(&rbmap_dynamic_lock);
+	return done;
+}
+
+static const struct bin_attribute rbmap_dynamic_attr = {
+	.attr	= { .name = "dynamic_events", .mode = 0600 },
+	.read	= rbmap_dynamic_read,
+	.write	= rbmap_dynamic_write,
+};
+
+/**
+ * rbmap_dynamic_file - make the file dynamic_events
+ * @root: /sys/kernel/rbmap; it goes with it
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_dynamic_file(struct kobject *root)
+{
+	return sysfs_create_bin_file(root, &rbmap_dynamic_attr);
+}
+
+/**
+ * rbmap_dynamic_exit - remove all dynamic events
+ *
+ * Context: sleeps; the file is gone, and all buffers.
+ */
+void rbmap_dynamic_exit(void)
+{
+	struct rbmap_dynamic_event *event, *next;
+
+	list_for_each_entry(event, &rbmap_dynamic_events, list)
+		rbmap_event_forget(&event->event);
+	list_for_each_entry_safe(event, next, &rbmap_dynamic_events, list)
+		rbmap_dynamic_event_destroy(event);
+	INIT_LIST_HEAD(&rbmap_dynamic_events);
+	rbmap_dynamic_nr = 0;
+}

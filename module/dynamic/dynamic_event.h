@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events that users make while the module runs: /sys/kernel/rbmap/dynamic_events */
+#ifndef RBMAP_DYNAMIC_EVENT_H
+#define RBMAP_DYNAMIC_EVENT_H
+
+#include <linux/kernel.h>
+#include <linux/list.h>
+
+#include "../event.h"
+#include "program.h"
+
+struct kobject;
+
+/**
+ * struct rbmap_dynamic_event - an event that a user has made
+ * @event: as the registry has it
+ * @list: all of them
+ * @line: what was asked for
+ * @fields: of the format: __faults, then those of @line, then an empty one
+ * @print_fmt: of the format
+ * @text: as it was written, with a newline
+ * @len: bytes of @text
+ */
+struct rbmap_dynamic_event {
+	struct rbmap_event		event;
+	struct list_head		list;
+	struct rbmap_dynamic_line	line;
+	struct rbmap_field		fields[RBMAP_FETCH_FIELDS + 2];
+	char				*print_fmt;
+	char				*text;
+	size_t				len;
+};
+
+static inline const struct rbmap_dynamic_event *
+rbmap_dynamic_event_of(const struct rbmap_event *event)
+{
+	return container_of(event, struct rbmap_dynamic_event, event);
+}
+
+/* dynamic_event.c */
+struct rbmap_dynamic_event *
+rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,
+			   const char *text, size_t len);
+void rbmap_dynamic_event_destroy(struct rbmap_dynamic_event *event);
+
+/* control.c: the file goes with its directory; exit is for afterwards. */
+int rbmap_dynamic_file(struct kobject *root);
+void rbmap_dynamic_exit(void);
+
+#endif /* RBMAP_DYNAMIC_EVENT_H */

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs a program of fetches.  The parser has looked at all its numbers; what the
+ * program finds in memory is trusted in nothing: each read may fault, each string
+ * may change between two looks at it.
+ */
+#include "program.h"
+
+#define RBMAP_FAULT_TEXT	"(fault)"
+
+static bool rbmap_fetch_read(const struct rbmap_fetch_args *args, void *to,
+			     unsigned long from, size_t size)
+{
+	return !args->blind && rbmap_read_nofault(to, from, size);
+}
+
+static bool rbmap_fetch_arg(const struct rbmap_fetch_args *args,
+			    unsigned int arg, unsigned long *value)
+{
+	if (arg <= RBMAP_REGISTER_ARGS) {
+		*value = args->registers[arg - 1];
+		return true;
+	}
+	arg -= RBMAP_REGISTER_ARGS + 1;
+	return rbmap_fetch_read(args, value,
+				args->stack + arg * sizeof(*value),
+				sizeof(*value));
+}
+
+/* Where the last offset leads to; without one, the argument. */
+static bool rbmap_fetch_follow(const struct rbmap_fetch *fetch,
+			       const struct rbmap_fetch_args *args,
+			       unsigned long *address)
+{
+	unsigned int i;
+
+	if (!rbmap_fetch_arg(args, fetch->arg, address))
+		return false;
+	for (i = 0; i < fetch->nr_offsets; i++) {
+		if (i && !rbmap_fetch_read(args, address, *address,
+					   sizeof(*address)))
+			return false;
+		*address += (long)fetch->offset[i];
+	}
+	return true;
+}
+
+static bool rbmap_fetch_number_at(const struct rbmap_fetch *fetch,
+				  const struct rbmap_fetch_args *args,
+				  unsigned long address, u64 *number)
+{
+	union {
+		u8	u8;
+		u16	u16;
+		u32	u32;
+		u64	u64;
+	} word;
+
+	if (!rbmap_fetch_read(args, &word, address, fetch->size))
+		return false;
+	switch (fetch->size) {
+	case 1:
+		*number = word.u8;
+		break;
+	case 2:
+		*number = word.u16;
+		break;
+	case 4:
+		*number = word.u32;
+		break;
+	default:
+		*number = word.u64;
+	}
+	return true;
+}
+
+static bool rbmap_fetch_number(const struct rbmap_fetch *fetch,
+			       const struct rbmap_fetch_args *args,
+			       u64 *number)
+{
+	unsigned long value;
+
+	if (!rbmap_fetch_follow(fetch, args, &value))
+		return false;
+	if (fetch->nr_offsets)
+		return rbmap_fetch_number_at(fetch, args, value, number);
+	*number = value;
+	return true;
+}
+
+static u64 rbmap_fetch_bits(const struct rbmap_fetch *fetch, u64 number)
+{
+	unsigned int above = 64 - fetch->width;
+
+	number = number >> fetch->bit << above;
+	if (fetch->form == 's')
+		return (s64)number >> above;
+	return number >> above;
+}
+
+/*
+ * An address of the kernel gets a hash where it would be in full view: of 64 bits
+ * in hexadecimal, it looks like one if it is in the kernel's half and no error.
+ */
+static u64 rbmap_fetch_hide(const struct rbmap_fetch *fetch, u64 number)
+{
+	if (fetch->form != 'x' || fetch->size != sizeof(void *) ||
+	    !(number >> (BITS_PER_LONG - 1)) ||
+	    number >= (unsigned long)-MAX_ERRNO || rbmap_addresses_shown())
+		return number;
+	return (unsigned long)rbmap_address_hide((void *)(unsigned long)number);
+}
+
+/* The record is aligned to 4 bytes, its fields to nothing more. */
+static void rbmap_fetch_put(const struct rbmap_fetch *fetch, u64 number,
+			    u8 *at)
+{
+	const u8 byte = number;
+	const u16 half = number;
+	const u32 word = number;
+
+	switch (fetch->size) {
+	case 1:
+		memcpy(at, &byte, sizeof(byte));
+		break;
+	case 2:
+		memcpy(at, &half, sizeof(half));
+		break;
+	case 4:
+		memcpy(at, &word, sizeof(word));
+		break;
+	default:
+		memcpy(at, &number, sizeof(number));
+	}
+}
+
+static bool rbmap_fetch_array(const struct rbmap_fetch *fetch,
+			      const struct rbmap_fetch_args *args, u8 *at)
+{
+	unsigned long address;
+	unsigned int i;
+	u64 number;
+
+	if (!rbmap_fetch_follow(fetch, args, &address))
+		return false;
+	for (i = 0; i < fetch->elements; i++) {
+		if (!rbmap_fetch_number_at(fetch, args,
+					   address + i * fetch->size, &number))
+			break;
+		rbmap_fetch_put(fetch, rbmap_fetch_hide(fetch, number),
+				at + i * fetch->size);
+	}
+	if (i < fetch->elements)
+		memset(at, 0, fetch->elements * fetch->size);
+	return i == fetch->elements;
+}
+
+/*
+ * A part of a string that no page boundary divides: up to the next multiple of
+ * eight.  Returns its bytes up to @max, 0 for a fault.
+ */
+static unsigned int rbmap_fetch_part(const struct rbmap_fetch_args *args,
+				     unsigned long address, unsigned int max,
+				     char part[8])
+{
+	unsigned int size = min(max, 8 - (unsigned int)(address & 7));
+
+	return rbmap_fetch_read(args, part, address, size) ? size : 0;
+}
+
+/* Bytes of a string with its 0, 0 for a fault; a longer one is cut. */
+static unsigned int rbmap_fetch_strlen(const struct rbmap_fetch_args *args,
+				       unsigned long address)
+{
+	unsigned int len = 0, size;
+	char part[8], *end;
+
+	while (len < RBMAP_FETCH_STRING_MAX - 1) {
+		size = rbmap_fetch_part(args, address + len,
+					RBMAP_FETCH_STRING_MAX - 1 - len, part);
+		if (!size)
+			return 0;
+		end = memchr(part, 0, size);
+		if (end)
+			return len + (end - part) + 1;
+		len += size;
+	}
+	return RBMAP_FETCH_STRING_MAX;
+}
+
+/* All @len bytes are written, and the last one is a 0. */
+static bool rbmap_fetch_copy(const struct rbmap_fetch_args *args,
+			     unsigned long address, char *to, unsigned int len)
+{
+	unsigned int done = 0, size;
+	char part[8], *end;
+
+	while (done < len - 1) {
+		size = rbmap_fetch_part(args, address + done, len - 1 - done,
+					part);
+		if (!size)
+			return false;
+		end = memchr(part, 0, size);
+		if (end)
+			size = end - part;
+		memcpy(to + done, part, size);
+		done += size;
+		if (end)
+			break;
+	}
+	memset(to + done, 0, len - done);
+	return true;
+}
+
+/**
+ * rbmap_fetch_measure - find a record's strings
+ * @program: from rbmap_dynamic_parse()
+ * @args: what the tracepoint has passed
+ * @strings: filled
+ *
+ * Context: any; preemption is off.
+ * Return: bytes of all strings.
+ */
+size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
+			   const struct rbmap_fetch_args *args,
+			   struct rbmap_fetch_strings *strings)
+{
+	const struct rbmap_fetch *fetch = program->fetch;
+	unsigned int nr = 0;
+	size_t all = 0;
+
+	for (; nr < program->nr_strings; fetch++) {
+		if (fetch->kind != RBMAP_FETCH_STRING)
+			continue;
+		strings->len[nr] = 0;
+		if (rbmap_fetch_follow(fetch, args, &strings->address[nr]))
+			strings->len[nr] = rbmap_fetch_strlen(args,
+							strings->address[nr]);
+		strings->fault[nr] = !strings->len[nr];
+		if (strings->fault[nr])
+			strings->len[nr] = sizeof(RBMAP_FAULT_TEXT);
+		all += strings->len[nr++];
+	}
+	return all;
+}
+
+/**
+ * rbmap_fetch_fill - fill a record
+ * @program: from rbmap_dynamic_parse()
+ * @args: what the tracepoint has passed
+ * @strings: from rbmap_fetch_measure(); unused if the program has none
+ * @record: of @program->size bytes and what rbmap_fetch_measure() has returned;
+ *	all but the first @program->header of them are written
+ *
+ * Context: any; preemption is off.
+ */
+void rbmap_fetch_fill(const struct rbmap_fetch_program *program,
+		      const struct rbmap_fetch_args *args,
+		      const struct rbmap_fetch_strings *strings, void *record)
+{
+	unsigned int i, nr = 0, text = program->size;
+	u8 *bytes = record;
+	u32 faults = 0, where;
+	u64 number;
+	bool good;
+
+	memset(bytes + program->header, 0, program->size - program->header);
+	for (i = 0; i < program->nr; i++) {
+		const struct rbmap_fetch *fetch = &program->fetch[i];
+		u8 *at = bytes + fetch->at;
+
+		switch (fetch->kind) {
+		case RBMAP_FETCH_STRING:
+			good = !strings->fault[nr] &&
+			       rbmap_fetch_copy(args, strings->address[nr],
+						(char *)bytes + text,
+						strings->len[nr]);
+			if (!good) {
+				memset(bytes + text, 0, strings->len[nr]);
+				memcpy(bytes + text, RBMAP_FAULT_TEXT,
+				       min((size_t)strings->len[nr],
+					   sizeof(RBMAP_FAULT_TEXT)) - 1);
+			}
+			where = (u32)strings->len[nr] << 16 | text;
+			memcpy(at, &where, sizeof(where));
+			text += strings->len[nr++];
+			break;
+		case RBMAP_FETCH_ARRAY:
+			good = rbmap_fetch_array(fetch, args, at);
+			break;
+		default:
+			good = rbmap_fetch_number(fetch, args, &number);
+			if (!good)
+				break;
+			if (fetch->kind == RBMAP_FETCH_BITS)
+				number = rbmap_fetch_bits(fetch, number);
+			rbmap_fetch_put(fetch, rbmap_fetch_hide(fetch, number),
+					at);
+		}
+		if (!good)
+			faults |= (u32)1 << i;
+	}
+	memcpy(bytes + program->faults, &faults, sizeof(faults));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A program of bounded fetches: which words a tracepoint's record gets, and where
+ * they are found.  It has no loops and no jumps: a list of fields, each with a
+ * list of pointers to follow.
+ */
+#ifndef RBMAP_DYNAMIC_PROGRAM_H
+#define RBMAP_DYNAMIC_PROGRAM_H
+
+#include "arguments.h"
+
+#define RBMAP_FETCH_FIELDS	32	/* a bit of __faults each */
+#define RBMAP_FETCH_OFFSETS	8
+#define RBMAP_FETCH_ELEMENTS	64
+#define RBMAP_FETCH_STRINGS	15
+#define RBMAP_FETCH_STRING_MAX	256	/* with the 0 at its end */
+#define RBMAP_DYNAMIC_NAME_MAX	32
+#define RBMAP_TRACEPOINT_MAX	64
+
+/* The first field of each record: which others could not be had. */
+#define RBMAP_FAULTS		"__faults"
+
+enum rbmap_fetch_kind {
+	RBMAP_FETCH_NUMBER,
+	RBMAP_FETCH_BITS,
+	RBMAP_FETCH_ARRAY,
+	RBMAP_FETCH_STRING,
+};
+
+/**
+ * struct rbmap_fetch - a field of the record
+ * @name: its name
+ * @kind: what it is
+ * @form: 'u', 's' or 'x' of its numbers: unsigned, signed, or in hexadecimal
+ * @size: bytes of a number; of a bit-field: of what contains it
+ * @elements: numbers of an array
+ * @bit: of a bit-field: its lowest bit
+ * @width: of a bit-field: how many bits
+ * @arg: which argument it begins with, from 1 on
+ * @nr_offsets: pointers to follow from there; 0: the argument itself
+ * @offset: what is added to each, innermost first
+ * @at: where it lies in the record
+ */
+struct rbmap_fetch {
+	char			name[RBMAP_DYNAMIC_NAME_MAX + 1];
+	enum rbmap_fetch_kind	kind;
+	char			form;
+	u8			size;
+	u8			elements;
+	u8			bit;
+	u8			width;
+	u8			arg;
+	u8			nr_offsets;
+	s32			offset[RBMAP_FETCH_OFFSETS];
+	u16			at;
+};
+
+/**
+ * struct rbmap_fetch_program - all fields of a record
+ * @nr: how many
+ * @nr_strings: how many of them are strings
+ * @header: where the first one may lie, @faults among them
+ * @size: bytes of the record but for its strings' text
+ * @faults: where __faults is
+ * @fetch: each field
+ */
+struct rbmap_fetch_program {
+	u8			nr;
+	u8			nr_strings;
+	u16			header;
+	u16			size;
+	u16			faults;
+	struct rbmap_fetch	fetch[RBMAP_FETCH_FIELDS];
+};
+
+/**
+ * struct rbmap_dynamic_line - a line of dynamic_events
+ * @remove: the event is to go; then only @group and @event are there
+ * @group: the system that the event belongs to
+ * @event: its name
+ * @tracepoint: where it comes from
+ * @program: its fields
+ */
+struct rbmap_dynamic_line {
+	bool				remove;
+	char				group[RBMAP_DYNAMIC_NAME_MAX + 1];
+	char				event[RBMAP_DYNAMIC_NAME_MAX + 1];
+	char				tracepoint[RBMAP_TRACEPOINT_MAX + 1];
+	struct rbmap_fetch_program	program;
+};
+
+/**
+ * struct rbmap_line_error - what is wrong with a line
+ * @at: bytes before it
+ * @what: the cause, and what would do
+ */
+struct rbmap_line_error {
+	size_t		at;
+	const char	*what;
+};
+
+/* parse.c */
+bool rbmap_dynamic_parse(const char *text, size_t len, size_t header,
+			 size_t max, struct rbmap_dynamic_line *line,
+			 struct rbmap_line_error *error);
+
+/* print.c */
+int rbmap_fetch_print_fmt(const struct rbmap_fetch_program *program, char *buf,
+			  size_t size);
+
+/**
+ * struct rbmap_fetch_strings - the strings of a record before there is room
+ * @address: where each is
+ * @len: its bytes, with the 0 at its end
+ * @fault: it could not be read
+ */
+struct rbmap_fetch_strings {
+	unsigned long	address[RBMAP_FETCH_STRINGS];
+	u16		len[RBMAP_FETCH_STRINGS];
+	bool		fault[RBMAP_FETCH_STRINGS];
+};
+
+/* fetch.c */
+size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
+			   const struct rbmap_fetch_args *args,
+			   struct rbmap_fetch_strings *strings);
+void rbmap_fetch_fill(const struct rbmap_fetch_program *program,
+		      const struct rbmap_fetch_args *args,
+		      const struct rbmap_fetch_strings *strings, void *record);
+
+#endif /* RBMAP_DYNAMIC_PROGRAM_H */

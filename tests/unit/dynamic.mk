@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests of dynamic events in user space: lines, programs, the probe.
+#
+#	make check-unit-dynamic		all, each also with sanitizers
+#
+# RBMAP_TEST_SEED=N starts the random ones elsewhere.
+
+DYNAMIC_TEST_BUILD := $(BUILD)/tests/unit/dynamic
+DYNAMIC_TESTS := dynamic_parse dynamic_fetch dynamic_probe dynamic_print
+
+DYNAMIC_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
+	-Imodule/dynamic -Imodule/include -Iuapi \
+	$(shell pkg-config --cflags libtraceevent)
+DYNAMIC_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
+DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
+	$(addprefix module/dynamic/,parse.c fetch.c print.c)
+DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk module/text.h \
+	$(wildcard module/dynamic/*.h) module/ring/platform_user.h
+
+DYNAMIC_TEST_FLAGS_plain :=
+DYNAMIC_TEST_FLAGS_asan := -fsanitize=address,undefined \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+
+DYNAMIC_TEST_BINARIES := $(foreach variant,plain asan,\
+	$(addprefix $(DYNAMIC_TEST_BUILD)/$(variant)/,$(DYNAMIC_TESTS)))
+
+# $(1): variant
+define DYNAMIC_TEST_VARIANT
+$(DYNAMIC_TEST_BUILD)/$(1)/%: tests/unit/%.c $(DYNAMIC_TEST_SRCS) $(DYNAMIC_TEST_DEPS)
+	@mkdir -p $$(@D)
+	$$(CC) $$(DYNAMIC_TEST_CFLAGS) $$(DYNAMIC_TEST_FLAGS_$(1)) -o $$@ \
+		$$(filter %.c,$$^) $$(LDFLAGS) $$(DYNAMIC_TEST_LIBS)
+endef
+$(foreach variant,plain asan,$(eval $(call DYNAMIC_TEST_VARIANT,$(variant))))
+
+# The test stands for what the probe calls.
+$(foreach variant,plain asan,$(DYNAMIC_TEST_BUILD)/$(variant)/dynamic_probe): \
+	module/dynamic/callback.c
+
+.PHONY: check-unit-dynamic
+check-unit-dynamic: $(DYNAMIC_TEST_BINARIES)
+	@status=0; for test in $(DYNAMIC_TEST_BINARIES); do \
+		echo "# $$test"; \
+		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; exit $$status
