@@ -48,7 +48,7 @@ static int rbmap_buffer_add_cpu(struct rbmap_buffer *buf, int cpu)
 		return PTR_ERR(cpu_buf);
 	}
 	/* The CPU itself finds its ring: hotplug starts it after this. */
-	*per_cpu_ptr(buf->ring, cpu) = &cpu_buf->current_gen->ring;
+	*per_cpu_ptr(buf->head.ring, cpu) = &cpu_buf->current_gen->ring;
 	/* Pairs with the acquire in rbmap_cpu_buffer().  litmus: cpu-ring */
 	smp_store_release(per_cpu_ptr(buf->cpu_buffer, cpu), cpu_buf);
 	return 0;
@@ -107,7 +107,7 @@ static void rbmap_buffer_free(struct rbmap_buffer *buf)
 			rbmap_cpu_buffer_destroy(cpu_buf);
 	}
 	free_percpu(buf->cpu_buffer);
-	free_percpu(buf->ring);
+	free_percpu(buf->head.ring);
 	kfree(buf);
 }
 
@@ -145,8 +145,8 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 
 	err = -ENOMEM;
 	buf->cpu_buffer = alloc_percpu(struct rbmap_cpu_buffer *);
-	buf->ring = alloc_percpu(struct rbmap_ring *);
-	if (!buf->cpu_buffer || !buf->ring)
+	buf->head.ring = alloc_percpu(struct rbmap_ring *);
+	if (!buf->cpu_buffer || !buf->head.ring)
 		goto free;
 	err = cpuhp_state_add_instance(rbmap_hotplug_state, &buf->hotplug);
 	if (err) {
@@ -157,7 +157,7 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 
 free:
 	free_percpu(buf->cpu_buffer);
-	free_percpu(buf->ring);
+	free_percpu(buf->head.ring);
 	kfree(buf);
 	return ERR_PTR(err);
 }

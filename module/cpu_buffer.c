@@ -114,7 +114,7 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 {
 	struct rbmap_generation *old = cpu_buf->current_gen;
 	struct rbmap_install install = {
-		.ring	= per_cpu_ptr(cpu_buf->buffer->ring, cpu_buf->cpu),
+		.ring	= per_cpu_ptr(cpu_buf->buffer->head.ring, cpu_buf->cpu),
 		.gen	= gen,
 	};
 

@@ -46,8 +46,8 @@ struct rbmap_cpu_buffer {
 
 /**
  * struct rbmap_buffer - rings for each CPU
- * @ring: what each CPU writes to; NULL where it has never been on line
- * @cpu_buffer: the rest of each CPU; NULL as @ring
+ * @head: what writers need of it; first
+ * @cpu_buffer: the rest of each CPU; NULL as @head.ring
  * @lock: who changes the settings
  * @sizes: of rings of CPUs that come on line for the first time
  * @max_event: bytes of the largest event that any CPU's ring takes
@@ -56,7 +56,7 @@ struct rbmap_cpu_buffer {
  * @users: open files
  */
 struct rbmap_buffer {
-	struct rbmap_ring * __percpu *ring;
+	struct rbmap_buffer_head head;
 	struct rbmap_cpu_buffer * __percpu *cpu_buffer;
 	struct hlist_node	hotplug;
 	struct mutex		lock;
@@ -69,6 +69,8 @@ struct rbmap_buffer {
 	bool			offered;
 	unsigned int		users;
 };
+
+static_assert(offsetof(struct rbmap_buffer, head) == 0);
 
 struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
 

@@ -136,13 +136,6 @@ __poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;
 
-/* Whoever may have published an event looks afterwards who waits for any. */
-static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
-{
-	if (unlikely(READ_ONCE(ring->notify_event)))
-		rbmap_notify(rbmap_generation_of(ring));
-}
-
 /* take.c: with reader_lock held */
 bool rbmap_close(struct rbmap_generation *gen, u64 seq);
 bool rbmap_take_mapped(struct rbmap_generation *gen);

@@ -6,6 +6,7 @@
  * event; who still wants to wait sets it again.
  */
 #include <linux/cpumask.h>
+#include <linux/export.h>
 #include <linux/smp.h>
 
 #include "cpu_buffer.h"
@@ -115,6 +116,18 @@ void rbmap_notify(struct rbmap_generation *gen)
 	if (likely(cpu_online(raw_smp_processor_id())))
 		irq_work_queue(&gen->wake);
 }
+
+/**
+ * rbmap_notify_ring - the same, as rbmap_notify_event() has found it wanted
+ * @ring: of a generation
+ *
+ * Context: any.
+ */
+void rbmap_notify_ring(struct rbmap_ring *ring)
+{
+	rbmap_notify(rbmap_generation_of(ring));
+}
+EXPORT_SYMBOL_GPL(rbmap_notify_ring);
 
 /**
  * rbmap_wake_all - wake who waits, now

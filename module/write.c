@@ -1,65 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write an event into this CPU's ring. */
+/* Write an event into this CPU's ring: what is rare, and all of it as calls. */
 #include <linux/export.h>
-#include <linux/percpu.h>
-#include <linux/preempt.h>
 
 #include "cpu_buffer.h"
-#include "ring/reserve.h"
 
-void *rbmap_reserve(struct rbmap_buffer *buf, struct rbmap_reservation *r,
-		    size_t size)
+/**
+ * rbmap_reserve_slow - why rbmap_reserve() has found no room, and what then
+ * @buf: the buffer
+ * @ring: this CPU's when it was looked up; entered, with preemption off
+ * @size: as for rbmap_reserve()
+ * @drop: the ring's own cause; RBMAP_DROP_NONE: it was not asked
+ *
+ * Return: the ring to try next, not entered; or NULL: the event is counted, and
+ * preemption on again.
+ */
+struct rbmap_ring *rbmap_reserve_slow(const struct rbmap_buffer *buf,
+				      struct rbmap_ring *ring, size_t size,
+				      enum rbmap_drop drop)
 {
-	struct rbmap_ring *ring;
-	enum rbmap_drop drop;
-	void *payload;
-	bool entered;
+	bool off = false;
 
-	preempt_disable_notrace();
-again:
-	/* A CPU that runs has its ring: rbmap_cpu_prepare() saw to it. */
-	ring = raw_cpu_read(*buf->ring);
-	entered = rbmap_ring_enter(ring);
-	/*
-	 * After we entered: from here on no other ring takes its place before
-	 * we have left it.
-	 */
-	if (unlikely(READ_ONCE(ring->off))) {
+	if (drop == RBMAP_DROP_NONE) {
+		off = READ_ONCE(ring->off);
+		if (READ_ONCE(ring->nest) > RBMAP_MAX_NEST)
+			drop = RBMAP_DROP_NESTED;
+		else if (size > rbmap_ring_max_event(ring))
+			drop = RBMAP_DROP_TOO_LARGE;
+	}
+	if (!off && drop != RBMAP_DROP_NONE)
+		rbmap_ring_drop(ring, drop);
+	else
 		rbmap_ring_leave(ring);
-		rbmap_notify_event(ring);
-		/* Replaced after we looked it up? */
-		if (ring != raw_cpu_read(*buf->ring))
-			goto again;
-		local_inc(&ring->disabled);
-		goto out;
-	}
-	if (unlikely(!entered)) {
-		drop = RBMAP_DROP_NESTED;
-	} else if (unlikely(size > rbmap_ring_max_event(ring))) {
-		drop = RBMAP_DROP_TOO_LARGE;
-	} else {
-		payload = rbmap_ring_reserve(ring, size, r, &drop);
-		if (likely(payload)) {
-			r->ring = ring;
-			return payload;
-		}
-	}
-	rbmap_ring_drop(ring, drop);
 	/* It may have published the events of others. */
 	rbmap_notify_event(ring);
-out:
+	if (off && ring == rbmap_this_ring(buf))
+		local_inc(&ring->disabled);
+	else if (off || drop == RBMAP_DROP_NONE)
+		/* Replaced after it was looked up, or it was off and is on. */
+		return rbmap_this_ring(buf);
 	preempt_enable_notrace();
 	return NULL;
 }
-EXPORT_SYMBOL_GPL(rbmap_reserve);
-
-void rbmap_commit(struct rbmap_reservation *r)
-{
-	rbmap_ring_commit(r->ring, r);
-	rbmap_notify_event(r->ring);
-	preempt_enable_notrace();
-}
-EXPORT_SYMBOL_GPL(rbmap_commit);
+EXPORT_SYMBOL_GPL(rbmap_reserve_slow);
 
 void rbmap_discard(struct rbmap_reservation *r)
 {
@@ -70,15 +52,22 @@ void rbmap_discard(struct rbmap_reservation *r)
 }
 EXPORT_SYMBOL_GPL(rbmap_discard);
 
-int rbmap_write(struct rbmap_buffer *buf, const void *data, size_t size)
+void *rbmap_reserve_noinline(struct rbmap_buffer *buf,
+			     struct rbmap_reservation *r, size_t size)
 {
-	struct rbmap_reservation r;
-	void *payload = rbmap_reserve(buf, &r, size);
-
-	if (!payload)
-		return -EAGAIN;
-	memcpy(payload, data, size);
-	rbmap_commit(&r);
-	return 0;
+	return rbmap_reserve(buf, r, size);
 }
-EXPORT_SYMBOL_GPL(rbmap_write);
+EXPORT_SYMBOL_GPL(rbmap_reserve_noinline);
+
+void rbmap_commit_noinline(struct rbmap_reservation *r)
+{
+	rbmap_commit(r);
+}
+EXPORT_SYMBOL_GPL(rbmap_commit_noinline);
+
+int rbmap_write_noinline(struct rbmap_buffer *buf, const void *data,
+			 size_t size)
+{
+	return rbmap_write(buf, data, size);
+}
+EXPORT_SYMBOL_GPL(rbmap_write_noinline);

@@ -11,14 +11,4 @@
 
 #include <rbmap_features.h>
 
-/*
- * A variable on the stack of a path that is hot, which kernels that clear all
- * of them beforehand are to leave alone.
- */
-#if __has_attribute(uninitialized)
-#define rbmap_uninitialized	__attribute__((uninitialized))
-#else
-#define rbmap_uninitialized
-#endif
-
 #endif /* RBMAP_COMPAT_H */

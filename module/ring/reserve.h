@@ -93,63 +93,14 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
 }
 
 /**
- * rbmap_ring_stamp - an event that can't simply have a delta
- * @ring: the ring
- * @offset: where the tail is
- * @before: stamp of the last attempt
- * @after: stamp of the last event, if @before is the same
- * @ts: the event's time, corrected if the clock stepped back
- * @len: the event's length, rounded, as its own delta is 0
- * @delta: before == after: for the time extend
- * @type: the record to put before it, or 0
- *
- * An event whose own delta is 0 takes a multiple of 8 bytes: so it can become
- * time extends by nothing when it is discarded.
- *
- * Return: false: an absolute stamp holds 59 bits, and the other 5 are not
- * those of this sub-buffer: open the next one.
- */
-static noinline bool rbmap_ring_stamp(struct rbmap_ring *ring, u32 offset,
-				      u64 before, u64 after, u64 *ts, u32 *len,
-				      u64 *delta, u32 *type)
-{
-	u64 floor = READ_ONCE(ring->floor);
-
-	/*
-	 * Did the clock step back, or did somebody come after we read it?
-	 * model: floor_load
-	 */
-	barrier();
-	if (*ts < floor)
-		*ts = rb_clock(ring->clock);
-	if (*ts < floor)
-		*ts = floor;
-	if (*ts < before)
-		*ts = before;
-	if (*ts < after)
-		*ts = after;
-	*len = ALIGN(*len, 8);
-	if (offset == 0) {
-		*delta = 0;
-		return true;
-	}
-	if (before == after) {
-		*delta = *ts - after;
-		if (*delta == 0)
-			return true;
-		*type = RBMAP_TYPE_TIME_EXTEND;
-	} else {
-		*type = RBMAP_TYPE_TIME_STAMP;
-	}
-	return *ts >> RBMAP_STAMP_BITS == READ_ONCE(ring->epoch);
-}
-
-/**
  * rbmap_ring_reserve - make room for an event
  * @ring: the ring, entered
  * @size: bytes of payload
  * @room: filled
  * @drop: filled with the cause where there is no room
+ *
+ * An event whose own delta is 0 takes a multiple of 8 bytes: so it can become
+ * time extends by nothing when it is discarded.
  *
  * before == after: `after` is the time of the event that lies right before the
  * tail, and a delta from it is right.  It holds if the last attempt that
@@ -186,9 +137,16 @@ static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
 		delta = ts - after;
 		if (unlikely(offset == 0 || before != after ||
 			     delta - 1 >= RBMAP_DELTA_MAX)) {
-			if (!rbmap_ring_stamp(ring, offset, before, after, &ts,
-					      &own_len, &delta, &type))
+			struct rbmap_stamp stamp =
+				rbmap_ring_stamp(ring, offset, before, after,
+						 ts);
+
+			if (!stamp.fits)
 				goto next;
+			ts = stamp.ts;
+			type = stamp.type;
+			delta = type ? ts - after : 0;
+			own_len = ALIGN(event_len, 8);
 		}
 		len = own_len + (type ? RBMAP_STAMP_LEN : 0);
 		if (unlikely(offset + len > ring->capacity))
@@ -203,7 +161,8 @@ static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
 		rbmap_ring_forget_stamps(ring);
 		continue;
 next:
-		if (!rbmap_ring_open_next(ring, tail, drop))
+		*drop = rbmap_ring_open_next(ring, tail);
+		if (*drop != RBMAP_DROP_NONE)
 			return NULL;
 	}
 	barrier();

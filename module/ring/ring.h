@@ -34,6 +34,7 @@ enum rbmap_drop {
 	RBMAP_DROP_NESTED,
 	RBMAP_DROP_TOO_LARGE,
 	RBMAP_NR_DROPS,
+	RBMAP_DROP_NONE = RBMAP_NR_DROPS,
 };
 
 /**
@@ -180,11 +181,28 @@ void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 		      struct rbmap_subbuf *subbuf, u64 *slot);
 
 /* writer.c: the slow paths of reserve.h; on the ring's CPU */
-bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
-			  enum rbmap_drop *drop);
+enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail);
 u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
+
+/**
+ * struct rbmap_stamp - how the time of an event gets into the ring
+ * @ts: the event's time, corrected if the clock stepped back
+ * @type: the record to put before it, or 0
+ * @fits: else the event must go into the next sub-buffer
+ *
+ * What is handed over by value stays in registers: the fast path has nothing on
+ * its stack that another function could change.
+ */
+struct rbmap_stamp {
+	u64	ts;
+	u32	type;
+	bool	fits;
+};
+
+struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring, u32 offset,
+				    u64 before, u64 after, u64 ts);
 
 /* reader.c: any CPU, one caller at a time */
 

@@ -93,7 +93,7 @@ static inline u32 *rbmap_stamp_encode(u32 *event, u32 type, u64 time)
 /*
  * Make an event of `len` bytes in all one that is skipped, while the time that
  * it added stays.  Padding must have a delta; where the event has none its
- * length is a multiple of 8 (see rbmap_ring_stamp()), and time extends by
+ * length is a multiple of 8 (see rbmap_ring_reserve()), and time extends by
  * nothing fill it.
  */
 static inline void rbmap_event_skip(u32 *event, u32 len)

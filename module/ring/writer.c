@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The writer's slow path: open the next sub-buffer, close those left behind. */
+/*
+ * The writer's slow path: open the next sub-buffer, close those left behind.
+ * The fast path is inline in other modules, too, which call this.
+ */
 #include "reserve.h"
 
 /* Lift it to ts, unless it is there; a nested context may lift it further. */
@@ -38,20 +41,66 @@ noinline void rbmap_ring_forget_stamps(struct rbmap_ring *ring)
 	rbmap_stamp_raise(&ring->before, READ_ONCE(ring->floor));
 	barrier();
 }
+EXPORT_SYMBOL_GPL(rbmap_ring_forget_stamps);
+
+/**
+ * rbmap_ring_stamp - the time of an event that can't simply have a delta
+ * @ring: the ring
+ * @offset: where the tail is
+ * @before: stamp of the last attempt
+ * @after: stamp of the last event, if @before is the same
+ * @ts: the event's time
+ *
+ * Return: what to do.  Its own delta is 0.  It does not fit where an absolute
+ * stamp holds 59 bits, and the other 5 are not those of this sub-buffer.
+ */
+noinline struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring,
+					     u32 offset, u64 before, u64 after,
+					     u64 ts)
+{
+	u64 floor = READ_ONCE(ring->floor);
+	struct rbmap_stamp stamp = { .fits = true };
+
+	/*
+	 * Did the clock step back, or did somebody come after we read it?
+	 * model: floor_load
+	 */
+	barrier();
+	if (ts < floor)
+		ts = rb_clock(ring->clock);
+	if (ts < floor)
+		ts = floor;
+	if (ts < before)
+		ts = before;
+	if (ts < after)
+		ts = after;
+	stamp.ts = ts;
+	if (offset == 0)
+		return stamp;
+	if (before == after) {
+		if (ts == after)
+			return stamp;
+		stamp.type = RBMAP_TYPE_TIME_EXTEND;
+	} else {
+		stamp.type = RBMAP_TYPE_TIME_STAMP;
+	}
+	stamp.fits = ts >> RBMAP_STAMP_BITS == READ_ONCE(ring->epoch);
+	return stamp;
+}
+EXPORT_SYMBOL_GPL(rbmap_ring_stamp);
 
 /**
  * rbmap_ring_open_next - move the tail to the next sub-buffer
  * @ring: the ring, entered
  * @tail: the tail that had no room
- * @drop: the cause, where there is no next one
  *
  * Claiming a slot and moving the tail are two steps, and each has one winner
  * among the nested contexts; who finds the first done does the second.
  *
- * Return: true: look at the tail again; false: drop the event.
+ * Return: RBMAP_DROP_NONE: look at the tail again; else drop the event: why.
  */
-noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
-				   enum rbmap_drop *drop)
+noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
+					      u64 tail)
 {
 	/* Nobody publishes while we are in the ring: this stays as it is. */
 	const u64 commit_seq = rbmap_commit_seq(READ_ONCE(ring->commit));
@@ -69,21 +118,18 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 		if (rbmap_slot_seq(slot) == seq)
 			break;		/* claimed by a nested context */
 		if (rbmap_slot_seq(slot) != lap_ago)
-			return true;	/* the tail has gone on without us */
+			return RBMAP_DROP_NONE;	/* the tail has gone on
+						 * without us */
 
 		if (!rbmap_slot_free(slot)) {
-			if (READ_ONCE(ring->mode) == RBMAP_MODE_DISCARD) {
-				*drop = RBMAP_DROP_FULL;
-				return false;
-			}
+			if (READ_ONCE(ring->mode) == RBMAP_MODE_DISCARD)
+				return RBMAP_DROP_FULL;
 			/*
 			 * What an interrupted context has not committed yet is
 			 * not ours to overwrite.
 			 */
-			if (rbmap_seq_diff(commit_seq, lap_ago, modulus) <= 0) {
-				*drop = RBMAP_DROP_LAPPED;
-				return false;
-			}
+			if (rbmap_seq_diff(commit_seq, lap_ago, modulus) <= 0)
+				return RBMAP_DROP_LAPPED;
 		}
 
 		/*
@@ -128,8 +174,9 @@ noinline bool rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail,
 			     rbmap_tail(seq, rbmap_slot_id(slot), 0)) == tail)
 		WRITE_ONCE(ring->subbuf[rbmap_tail_id(tail)].end,
 			   rbmap_tail_offset(tail));
-	return true;
+	return RBMAP_DROP_NONE;
 }
+EXPORT_SYMBOL_GPL(rbmap_ring_open_next);
 
 /**
  * rbmap_ring_close_subbufs - close what lies between commit and tail
@@ -178,6 +225,7 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 	WRITE_ONCE(ring->commit_id, id);
 	return seq;
 }
+EXPORT_SYMBOL_GPL(rbmap_ring_close_subbufs);
 
 /**
  * rbmap_ring_close - close the open sub-buffer so that it can be taken whole
@@ -188,13 +236,11 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
  */
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq)
 {
-	enum rbmap_drop drop;
-
 	if (rbmap_ring_enter(ring)) {
 		u64 tail = READ_ONCE(ring->tail);	/* model: close_look */
 
 		while (rbmap_tail_seq(tail) == (seq & RBMAP_TAIL_SEQ_MASK) &&
-		       rbmap_ring_open_next(ring, tail, &drop))
+		       rbmap_ring_open_next(ring, tail) == RBMAP_DROP_NONE)
 			tail = READ_ONCE(ring->tail);
 	}
 	rbmap_ring_leave(ring);

@@ -190,7 +190,7 @@ clock_load:	/* reserve.h: rbmap_ring_reserve() */
 		:: else
 		fi
 	};
-floor_load:	/* reserve.h: rbmap_ring_stamp() */
+floor_load:	/* writer.c: rbmap_ring_stamp() */
 	atomic {
 		t = floor;
 		if

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event costs the writer, in instructions, when nobody has the ring
- * open, and when readers have it mapped and sleep for ever: the same.
+ * What an event costs the writer, in instructions, inline and by calls; when
+ * nobody has the ring open, and when readers have it mapped and sleep for ever:
+ * the same.
  *
  *	instructions EVENTS	in a machine whose clock counts instructions
  */
@@ -16,15 +17,16 @@
 #include "client.h"
 #include "tap.h"
 
-#define COUNT	"/sys/module/emit/parameters/count"
+#define COUNT		"/sys/module/emit/parameters/count"
+#define COUNT_CALLS	COUNT "_calls"
 #define CPU	0
 
-static void count_write(const char *text)
+static void count_write(const char *path, const char *text)
 {
-	int fd = open(COUNT, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		bail_out(COUNT ": %s", error_name(errno));
+		bail_out("%s: %s", path, error_name(errno));
 	close(fd);
 }
 
@@ -40,17 +42,22 @@ static uint64_t count_read(void)
 }
 
 /* Of so many events in a ring that is empty. */
-static uint64_t count(const char *events)
+static uint64_t count_by(const char *path, const char *events)
 {
 	if (!reset())
 		bail_out("reset: %s", error_name(errno));
-	count_write(events);
+	count_write(path, events);
 	return count_read();
+}
+
+static uint64_t count(const char *events)
+{
+	return count_by(COUNT, events);
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t events, nobody, again, now;
+	uint64_t events, nobody, again, calls, now;
 	struct client clients[3];
 	int i;
 
@@ -65,6 +72,10 @@ int main(int argc, char **argv)
 	     (double)nobody / events, (double)again / events);
 	ok(nobody >= 50 * events && nobody <= 2000 * events,
 	   "the clock counts instructions");
+	count_by(COUNT_CALLS, argv[1]);
+	calls = count_by(COUNT_CALLS, argv[1]);
+	diag("by calls: %.2f instructions an event", (double)calls / events);
+	ok(calls > nobody, "what is inline takes fewer");
 	for (i = 0; i < 3; i++) {
 		if (!client_open(&clients[i], CPU, O_RDONLY | O_NONBLOCK))
 			bail_out("cannot map: %s", error_name(errno));

@@ -15,45 +15,31 @@
 
 #include <linux/types.h>
 #include <rbmap/reservation.h>
+#include <rbmap/write.h>	/* rbmap_reserve(), rbmap_commit(), rbmap_write() */
 
 struct rbmap_buffer;
 
 /**
- * rbmap_reserve - make room for an event on this CPU
- * @buf: the buffer
- * @r: filled for rbmap_commit() or rbmap_discard()
- * @size: bytes of payload, 0 to rbmap_buffer_max_event()
- *
- * Context: any, NMI included.  Preemption is off until rbmap_commit() or
- * rbmap_discard(), of which exactly one must follow, in the same context;
- * don't sleep between.
- * Return: the payload, aligned to 4 bytes and not zeroed, or NULL: the event
- * is counted with the cause, and neither commit nor discard may follow.
- */
-void *rbmap_reserve(struct rbmap_buffer *buf, struct rbmap_reservation *r,
-		    size_t size);
-
-/** rbmap_commit - publish an event that rbmap_reserve() made room for */
-void rbmap_commit(struct rbmap_reservation *r);
-
-/**
  * rbmap_discard - take back an event that rbmap_reserve() made room for
+ * @r: what rbmap_reserve() filled
  *
  * No reader sees it and no counter counts it.  Its bytes are given back if it
  * is still the last event of the ring, else they become padding.
+ *
+ * Context: that of rbmap_reserve().
  */
 void rbmap_discard(struct rbmap_reservation *r);
 
-/**
- * rbmap_write - reserve, copy and commit
- * @buf: the buffer
- * @data: payload; kernel memory
- * @size: its bytes
- *
- * Context: any.
- * Return: 0; -EAGAIN where rbmap_reserve() would give NULL.
+/*
+ * The same as rbmap_reserve(), rbmap_commit() and rbmap_write(), as calls: some
+ * hundreds of bytes less wherever they are used, and a dozen instructions more
+ * an event.
  */
-int rbmap_write(struct rbmap_buffer *buf, const void *data, size_t size);
+void *rbmap_reserve_noinline(struct rbmap_buffer *buf,
+			     struct rbmap_reservation *r, size_t size);
+void rbmap_commit_noinline(struct rbmap_reservation *r);
+int rbmap_write_noinline(struct rbmap_buffer *buf, const void *data,
+			 size_t size);
 
 /** rbmap_buffer_max_event - bytes of the largest payload that @buf takes */
 size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf);

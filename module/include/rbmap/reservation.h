@@ -2,12 +2,25 @@
 #ifndef RBMAP_RESERVATION_H
 #define RBMAP_RESERVATION_H
 
+#include <linux/types.h>
+
 struct rbmap_ring;
+
+/*
+ * Behind a variable on the stack of a path that is hot: kernels that clear all
+ * of them beforehand leave it alone.
+ */
+#if __has_attribute(uninitialized)
+#define rbmap_uninitialized	__attribute__((uninitialized))
+#else
+#define rbmap_uninitialized
+#endif
 
 /**
  * struct rbmap_reservation - room for one event, between reserve and commit
  *
- * Lives on the stack of whoever reserves; its members are the ring's.
+ * Lives on the stack of whoever reserves; its members are the ring's.  It may be
+ * rbmap_uninitialized.
  *
  * @ring: where it is
  * @event: its first byte, that of a stamp before it included

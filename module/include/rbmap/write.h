@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The writer's fast path, inline in whoever writes; what is rare is a call.
+ *
+ * Nothing of it can be traced or probed by itself.  Whoever writes from within
+ * what traces functions marks its own functions notrace, as ever.
+ */
+#ifndef RBMAP_WRITE_H
+#define RBMAP_WRITE_H
+
+#include <linux/errno.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "../../ring/reserve.h"
+
+struct rbmap_buffer;
+
+/**
+ * struct rbmap_buffer_head - what a buffer begins with
+ * @ring: what each CPU writes to; NULL where it has never been on line
+ */
+struct rbmap_buffer_head {
+	struct rbmap_ring * __percpu *ring;
+};
+
+/* write.c, wait.c: the slow halves */
+struct rbmap_ring *rbmap_reserve_slow(const struct rbmap_buffer *buf,
+				      struct rbmap_ring *ring, size_t size,
+				      enum rbmap_drop drop);
+void rbmap_notify_ring(struct rbmap_ring *ring);
+
+/* This CPU's.  One that runs has its ring: rbmap_cpu_prepare() saw to it. */
+static __always_inline struct rbmap_ring *
+rbmap_this_ring(const struct rbmap_buffer *buf)
+{
+	return raw_cpu_read(*((const struct rbmap_buffer_head *)buf)->ring);
+}
+
+/* No sub-buffer is smaller than a page, so the compiler often knows. */
+static __always_inline bool rbmap_size_fits(const struct rbmap_ring *ring,
+					    size_t size)
+{
+	if (__builtin_constant_p(size) &&
+	    size <= rbmap_max_event(4096 - RBMAP_SUBBUF_HEADER_SIZE))
+		return true;
+	return size <= rbmap_ring_max_event(ring);
+}
+
+/* Whoever may have published an event looks afterwards who waits for any. */
+static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
+{
+	if (unlikely(READ_ONCE(ring->notify_event)))
+		rbmap_notify_ring(ring);
+}
+
+/**
+ * rbmap_reserve - make room for an event on this CPU
+ * @buf: the buffer
+ * @r: filled for rbmap_commit() or rbmap_discard()
+ * @size: bytes of payload, 0 to rbmap_buffer_max_event()
+ *
+ * Context: any, NMI included.  Preemption is off until rbmap_commit() or
+ * rbmap_discard(), of which exactly one must follow, in the same context;
+ * don't sleep between.
+ * Return: the payload, aligned to 4 bytes and not zeroed, or NULL: the event
+ * is counted with the cause, and neither commit nor discard may follow.
+ */
+static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
+					   struct rbmap_reservation *r,
+					   size_t size)
+{
+	struct rbmap_ring *ring;
+	enum rbmap_drop drop;
+	void *payload;
+
+	preempt_disable_notrace();
+	ring = rbmap_this_ring(buf);
+	do {
+		drop = RBMAP_DROP_NONE;
+		/*
+		 * Is it off?  After we entered: from here on no other ring
+		 * takes its place before we have left it.
+		 */
+		if (likely(rbmap_ring_enter(ring) && !READ_ONCE(ring->off) &&
+			   rbmap_size_fits(ring, size))) {
+			payload = rbmap_ring_reserve(ring, size, r, &drop);
+			if (likely(drop == RBMAP_DROP_NONE)) {
+				r->ring = ring;
+				/* It is none: the caller's look costs nothing. */
+				if (!payload)
+					__builtin_unreachable();
+				return payload;
+			}
+		}
+		ring = rbmap_reserve_slow(buf, ring, size, drop);
+	} while (unlikely(ring));
+	return NULL;
+}
+
+/**
+ * rbmap_commit - publish an event that rbmap_reserve() made room for
+ * @r: what rbmap_reserve() filled
+ *
+ * Context: that of rbmap_reserve().
+ */
+static __always_inline void rbmap_commit(struct rbmap_reservation *r)
+{
+	rbmap_ring_commit(r->ring, r);
+	rbmap_notify_event(r->ring);
+	preempt_enable_notrace();
+}
+
+/**
+ * rbmap_write - reserve, copy and commit
+ * @buf: the buffer
+ * @data: payload; kernel memory
+ * @size: its bytes, 0 to rbmap_buffer_max_event()
+ *
+ * Context: any, NMI included.
+ * Return: 0; -EAGAIN where rbmap_reserve() would give NULL.
+ */
+static __always_inline int rbmap_write(struct rbmap_buffer *buf,
+				       const void *data, size_t size)
+{
+	struct rbmap_reservation r rbmap_uninitialized;
+	void *payload = rbmap_reserve(buf, &r, size);
+
+	if (!payload)
+		return -EAGAIN;
+	memcpy(payload, data, size);
+	rbmap_commit(&r);
+	return 0;
+}
+
+#endif /* RBMAP_WRITE_H */
