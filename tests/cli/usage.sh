@@ -4,7 +4,7 @@
 # Command lines that make no sense: one line that says why, and status 2.
 . "$(dirname "$0")/tap.sh"
 
-commands="load unload create destroy status list enable disable probe stat stream record snapshot report tracefs-dir"
+commands="load unload create destroy status list enable disable probe new-probe stat stream record snapshot report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense
@@ -60,6 +60,12 @@ says 2 "remove: which probes\\? --all" probe remove
 says 2 "remove: either names or --all" probe remove --all x
 says 1 "cannot read /nowhere: No such file" probe add --btf /nowhere x
 says 1 "cannot read /nowhere: No such file" probe fields --btf /nowhere
+says 2 "what is the event to be called" new-probe
+says 2 "of which tracepoint" new-probe x
+says 2 "what is 'z' for" new-probe x y d z
+says 2 "'a-b' is no name for an event" new-probe a-b y
+says 2 "'' is no name for a group" new-probe -g '' x y
+says 2 "there is a module rbmap already" new-probe rbmap y
 says 2 "which events" disable
 says 2 "'0' is no number of seconds" stat -i 0
 says 2 "'1x' is no number of seconds" stat -i 1x

@@ -35,19 +35,21 @@ $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
 	userspace/cli/loss.c userspace/cli/recorder.c
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
-	$(addprefix userspace/cli/,dynamic.c fetch.c field_expr.c ktypes.c)
+	$(addprefix userspace/cli/,dynamic.c fetch.c field_expr.c ktypes.c \
+		trace_header.c)
 
-# Makes recordings, for the scripts.
+# Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
+CLI_TEST_BTF := $(CLI_TEST_BUILD)/plain/cli_make_btf
 
 .PHONY: check-unit-cli
-check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_SYNTH) $(BUILD)/rbmap
+check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(BUILD)/rbmap
 	@status=0; for test in $(CLI_TEST_BINARIES); do \
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
 	done; \
-	for test in tests/cli/usage.sh tests/cli/install.sh tests/cli/report.sh; do \
-		echo "# $$test"; \
+	for test in usage install report probe; do \
+		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
-			$$test || status=1; \
+			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \
 	done; exit $$status

@@ -103,7 +103,7 @@ static inline void synth_task(struct btf *btf, struct synth_types *t)
 	state = btf__add_volatile(btf, btf__add_const(btf, t->u32));
 	later = btf__type_cnt(btf) + 1;
 	t->task_ptr = btf__add_ptr(btf, later);
-	t->task = btf__add_struct(btf, "task", 4096);
+	t->task = btf__add_struct(btf, "task_struct", 4096);
 	synth_member(btf, "pid", t->pid_t_, 8 * 8);
 	synth_member(btf, "comm", name, 16 * 8);
 	synth_member(btf, "parent", t->task_ptr, 32 * 8);
@@ -139,7 +139,7 @@ static inline void synth_param(struct btf *btf, const char *name, int type,
 	btf__add_func_param(btf, named ? name : NULL, type);
 }
 
-/* void (void *__data, struct task *task, int count, ...): as both have it. */
+/* void (void *__data, struct task_struct *task, int count, ...): as both have it. */
 static inline int synth_work_proto(struct btf *btf, const struct synth_types *t,
 				   int named)
 {

@@ -17,6 +17,7 @@
 #include "../../userspace/cli/buf.h"
 #include "../../userspace/cli/dynamic.h"
 #include "../../userspace/cli/fetch.h"
+#include "../../userspace/cli/trace_header.h"
 #include "cli_btf.h"
 
 static struct ktypes_module kernel;
@@ -186,10 +187,10 @@ static void test_refused(void **state)
 		{ "pair", "the argument pair is not in a register" },
 		{ "behind", "the argument pair is not in a register, so that behind is not to be had" },
 		/* members */
-		{ "task->pidd", "task (struct task) has no member 'pidd': did you mean pid" },
+		{ "task->pidd", "task (struct task_struct) has no member 'pidd': did you mean pid" },
 		{ "task->nothing", "has no member 'nothing': it has 33, \"rbmap probe fields work 'task'\" lists them" },
 		{ "task->inner.c", "task->inner (struct inner) has no member 'c': there are a, b, label" },
-		{ "task.pid", "task (struct task *) is a pointer: write task->pid" },
+		{ "task.pid", "task (struct task_struct *) is a pointer: write task->pid" },
 		{ "task->inner->a", "task->inner (struct inner) is no pointer: write task->inner.a" },
 		{ "task->inners.a", "task->inners (struct inner [4]) is an array: write task->inners[0].a" },
 		{ "task->pid->x", "task->pid (pid_t) is no pointer: there is no member 'x'" },
@@ -219,7 +220,7 @@ static void test_refused(void **state)
 		{ "task->pid:string", "task->pid (pid_t) is no text: ':string' is for char pointers and char arrays" },
 		{ "task:string", "is no text" },
 		{ "task->pid:u64", "task->pid (pid_t) has 32 bits: 64 are too many" },
-		{ "flag:x16", "flag (_Bool) has 8 bits: 16 are too many" },
+		{ "flag:x16", "flag (bool) has 8 bits: 16 are too many" },
 		{ "count:u8[2]", "is neither an array nor a pointer: leave '[2]' away" },
 		{ "task->bytes:u8[7]", "has 6 bytes: 7 elements of 1 are too many" },
 		{ "task->bytes:u32[2]", "has 6 bytes: 2 elements of 4 are too many" },
@@ -325,7 +326,7 @@ static void test_module(void **state)
 
 	(void)state;
 	both[1].btf = btf__new_empty_split(kernel.btf);
-	task = btf__find_by_name_kind(kernel.btf, "task", BTF_KIND_STRUCT);
+	task = btf__find_by_name_kind(kernel.btf, "task_struct", BTF_KIND_STRUCT);
 	proto = btf__add_func_proto(both[1].btf, 0);
 	btf__add_func_param(both[1].btf, NULL, btf__add_ptr(both[1].btf, 0));
 	proto = btf__add_func_proto(both[1].btf, 0);
@@ -387,23 +388,23 @@ static void test_c(void **state)
 
 	(void)state;
 	task = btf__type_by_id(kernel.btf,
-			       btf__find_by_name_kind(kernel.btf, "task",
+			       btf__find_by_name_kind(kernel.btf, "task_struct",
 						      BTF_KIND_STRUCT));
 	ktype_each_member(kernel.btf, task, declared, &out);
 	buf_add(&out, "", 1);
 	for (char *p = out.data; p;) {
 		static const char *const wanted[] = {
-			"pid_t pid", "char comm[16]", "struct task *parent",
+			"pid_t pid", "char comm[16]", "struct task_struct *parent",
 			"const char *title", "volatile const unsigned int state",
-			"long unsigned int first", "short unsigned int second",
+			"unsigned long first", "unsigned short second",
 			"unsigned char third", "struct inner inner",
 			"struct inner inners[4]", "unsigned int matrix[2][3]",
-			"short unsigned int numbers[5]",
+			"unsigned short numbers[5]",
 			"unsigned char bytes[6]", "enum color color",
 			"enum sign sign", "enum wide wide",
 			"struct secret *secret",
 			"int (*call)(void *, const char *)", "__int128 big",
-			"float weight", "_Bool alive", "char letter",
+			"float weight", "bool alive", "char letter",
 			"const char *pointers[2]", "void *data",
 		};
 		static unsigned int i;
@@ -445,6 +446,38 @@ static void test_dynamic(void **state)
 	dynamic_free(&probes);
 }
 
+static void test_headers(void **state)
+{
+	static const char text[] =
+		"DECLARE_EVENT_CLASS(class, TP_PROTO(int a), TP_ARGS(a),\n"
+		"TRACE_EVENT(plain,\n"
+		"TRACE_EVENT_CONDITION(sometimes, TP_PROTO(int b),\n"
+		"DEFINE_EVENT(class, of_class,\n"
+		"DEFINE_EVENT_PRINT( class ,\n\t of_class_too ,\n"
+		"#define DEFINE_OWN_EVENT(name) DEFINE_EVENT(class, name, TP_PROTO())\n"
+		"DEFINE_OWN_EVENT(own);\n"
+		"DEFINE_IRQ_VECTOR_EVENT(vector);\n"
+		"DECLARE_TRACE(bare,\n"
+		"MY_TRACE_EVENT(none, x\n"
+		"TRACE_EVENT(last";
+
+	(void)state;
+	assert_int_equal(trace_header_declares(text, "plain"), 2);
+	assert_int_equal(trace_header_declares(text, "sometimes"), 2);
+	assert_int_equal(trace_header_declares(text, "of_class"), 2);
+	assert_int_equal(trace_header_declares(text, "of_class_too"), 2);
+	assert_int_equal(trace_header_declares(text, "last"), 2);
+	assert_int_equal(trace_header_declares(text, "own"), 1);
+	assert_int_equal(trace_header_declares(text, "vector_entry"), 1);
+	assert_int_equal(trace_header_declares(text, "vector_exit"), 1);
+	assert_int_equal(trace_header_declares(text, "bare_tp"), 1);
+	assert_int_equal(trace_header_declares(text, "class"), 0);
+	assert_int_equal(trace_header_declares(text, "plai"), 0);
+	assert_int_equal(trace_header_declares(text, "plain_"), 0);
+	assert_int_equal(trace_header_declares(text, "none"), 0);
+	assert_int_equal(trace_header_declares("", "plain"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -457,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_c),
 		cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_headers),
 	};
 
 	return cmocka_run_group_tests_name("cli_probe", tests, setup, teardown);

@@ -38,6 +38,7 @@ extern const struct command command_list;
 extern const struct command command_enable;
 extern const struct command command_disable;
 extern const struct command command_probe;
+extern const struct command command_new_probe;
 extern const struct command command_stat;
 extern const struct command command_stream;
 extern const struct command command_record;

@@ -74,6 +74,12 @@ static uint32_t element_of(const struct btf_type *type)
 	return btf_is_array(type) ? btf_array(type)->type : type->type;
 }
 
+/* What holds a structure that is passed as a value. */
+static unsigned int register_bits(const struct btf_type *type)
+{
+	return type->size > 4 ? 64 : type->size > 2 ? 32 : 8 * type->size;
+}
+
 /* ---- members */
 
 struct member_list {
@@ -238,8 +244,8 @@ static bool follow_dot(struct fetch *f, const struct field_step *step)
 	if (!has_members(f, step))
 		return false;
 	if (!f->place->memory)
-		return refuse_type(f, "is passed as a value, whose members are not to be had: record the whole, '%.*s:x64'",
-				   WORD(followed(f)));
+		return refuse_type(f, "is passed as a value, whose members are not to be had: record the whole, '%.*s:x%u'",
+				   WORD(followed(f)), register_bits(type));
 	return follow_member(f, step);
 }
 
@@ -380,15 +386,6 @@ struct value {
 	bool flexible;		/* as many elements as one likes */
 };
 
-static bool is_char(const struct fetch *f, uint32_t id)
-{
-	const struct btf_type *type = ktype_bare(f->btf, id, NULL);
-
-	return btf_is_int(type) && type->size == 1 &&
-	       (btf_int_encoding(type) & BTF_INT_CHAR ||
-		!strcmp(ktype_name(f->btf, type), "char"));
-}
-
 static bool is_byte_or_void(const struct fetch *f, uint32_t id)
 {
 	const struct btf_type *type = ktype_bare(f->btf, id, NULL);
@@ -450,7 +447,7 @@ static bool declared(struct fetch *f, struct value *value)
 
 	if (!btf_is_array(type))
 		return number_of(f, f->place->type, value) || no_number(f);
-	if (is_char(f, element_of(type))) {
+	if (ktype_is_char(f->btf, element_of(type))) {
 		value->kind = FIELD_STRING;
 		return true;
 	}
@@ -501,7 +498,7 @@ static bool wanted_number(struct fetch *f, struct value *value)
 				   expr->count);
 	/* One in a register is as good as a number. */
 	if (btf_is_composite(type) && !f->place->memory)
-		own.bits = 64;
+		own.bits = register_bits(type);
 	else if (!number_of(f, f->place->type, &own))
 		return no_number(f);
 	if (expr->bits > own.bits)
@@ -642,9 +639,11 @@ static bool fetch_raw(struct buf *out, const struct tracepoint_args *args,
 
 	for (unsigned int i = 0; i < args->nr; i++) {
 		type = ktype_bare(args->btf, args->v[i].type, NULL);
-		snprintf(text, sizeof(text), "%.*s=$arg%u%s", FIELD_NAME_MAX,
-			 args->v[i].name, i + 1,
-			 btf_is_composite(type) ? ":x64" : "");
+		snprintf(text, sizeof(text), "%.*s=$arg%u", FIELD_NAME_MAX,
+			 args->v[i].name, i + 1);
+		if (btf_is_composite(type))
+			sprintf(text + strlen(text), ":x%u",
+				register_bits(type));
 		if (!field_parse(&expr, text, error, size) ||
 		    !fetch_field(out, args, &expr, error, size))
 			return false;

@@ -44,6 +44,15 @@ const struct btf_type *ktype_bare(const struct btf *btf, uint32_t id,
 	return type ? type : btf__type_by_id(btf, 0);
 }
 
+bool ktype_is_char(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *type = ktype_bare(btf, id, NULL);
+
+	return btf_is_int(type) && type->size == 1 &&
+	       (btf_int_encoding(type) & BTF_INT_CHAR ||
+		!strcmp(ktype_name(btf, type), "char"));
+}
+
 struct member ktype_member(const struct btf *btf, const struct btf_type *type,
 			   unsigned int i)
 {
@@ -141,6 +150,25 @@ static const char *qualifier(const struct btf_type *type)
 	return "";
 }
 
+/* Compilers spell out what C abbreviates. */
+static const char *spelled(const char *name)
+{
+	static const char *const names[][2] = {
+		{ "_Bool", "bool" },
+		{ "short int", "short" },
+		{ "short unsigned int", "unsigned short" },
+		{ "long int", "long" },
+		{ "long unsigned int", "unsigned long" },
+		{ "long long int", "long long" },
+		{ "long long unsigned int", "unsigned long long" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i][0]))
+			return names[i][1];
+	return name;
+}
+
 /* The end of a declaration: what it is called, and what goes before. */
 static void declare_named(struct buf *out, const char *tag, const char *name,
 			  const char *inner)
@@ -222,7 +250,7 @@ static void declare(struct buf *out, const struct btf *btf, uint32_t id,
 		buf_free(&text);
 		return;
 	}
-	declare_named(out, tag, ktype_name(btf, type), inner);
+	declare_named(out, tag, spelled(ktype_name(btf, type)), inner);
 }
 
 void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,

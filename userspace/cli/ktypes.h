@@ -64,6 +64,9 @@ const char *ktype_name(const struct btf *btf, const struct btf_type *type);
 const struct btf_type *ktype_bare(const struct btf *btf, uint32_t id,
 				uint32_t *bare_id);
 
+/* Text is made of it. */
+bool ktype_is_char(const struct btf *btf, uint32_t id);
+
 struct member {
 	const char *name;	/* NULL: a structure or union without one */
 	uint32_t type;

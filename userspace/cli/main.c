@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
 	&command_enable,
 	&command_disable,
 	&command_probe,
+	&command_new_probe,
 	&command_stat,
 	&command_stream,
 	&command_record,

@@ -89,7 +89,7 @@ _rbmap_buffers()
 _rbmap()
 {
 	local cur prev command options i
-	local commands="load unload create destroy status list enable disable probe stat stream
+	local commands="load unload create destroy status list enable disable probe new-probe stat stream
 		record snapshot report tracefs-dir help"
 
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -125,7 +125,8 @@ _rbmap()
 		_rbmap_buffers
 		return
 		;;
-	load:-m | load:--module | record:-o | record:--output | \
+	new-probe:-[kg] | new-probe:--kernel | new-probe:--group) return ;;
+	load:-m | load:--module | new-probe:-b | new-probe:--btf | record:-o | record:--output | \
 		snapshot:-o | snapshot:--output)
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return
@@ -148,6 +149,7 @@ _rbmap()
 	case $command in
 	load) options="--module" ;;
 	status | list) options="--buffer --json" ;;
+	new-probe) options="--group --kernel --btf" ;;
 	enable | disable) options="--buffer" ;;
 	stat) options="--buffer --json --interval" ;;
 	stream) options="--buffer --event --count --duration --no-follow
@@ -176,6 +178,12 @@ _rbmap()
 		compopt -o nospace 2>/dev/null
 		;;
 	destroy) _rbmap_buffers ;;
+	new-probe)
+		case $COMP_CWORD in
+		3) _rbmap_tracepoints ;;
+		4) COMPREPLY=($(compgen -d -- "$cur")) ;;
+		esac
+		;;
 	list | enable | disable) _rbmap_events ;;
 	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;

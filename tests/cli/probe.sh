@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap probe and rbmap new-probe with types of a kernel that never was.
+# shellcheck disable=SC2317 # called by ok
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+: "${MAKE_BTF:=build/tests/unit/cli/plain/cli_make_btf}"
+
+btf=$dir/btf
+"$MAKE_BTF" >"$btf"
+
+# prints TEXT ARGUMENT...: succeeds and prints exactly that
+prints()
+{
+	wanted=$1
+	shift
+	output=$("$RBMAP" "$@" 2>&1)
+	status=$?
+	if [ $status = 0 ] && [ "$output" = "$wanted" ]; then
+		pass "rbmap $*"
+	else
+		fail "rbmap $*"
+		printf 'status %s\n%s\n' "$status" "$output" | sed 's/^/# /'
+	fi
+}
+
+# --- probe
+# shellcheck disable=SC2016 # $arg1 is the kernel's
+line='t:tracepoints/work work task_pid=+8($arg1):s32 c=+16($arg1):string'
+prints "$line" probe add --btf "$btf" --dry-run 'work task->pid c=task->comm'
+prints "$line" probe add -d -b "$btf" work 'task->pid' 'c=task->comm'
+# shellcheck disable=SC2016
+prints 't:mine/it quiet arg1=$arg1:u32 arg2=$arg2:x64' \
+	probe add -d -b "$btf" -g mine -n it quiet
+says 1 "work: task \(struct task_struct\) has no member 'pit'" \
+	probe add -d -b "$btf" 'work task->pit'
+says 1 "no tracepoint 'wurk': did you mean work\?" probe add -d -b "$btf" wurk
+says 1 "no tracepoint 'wurk'" probe fields -b "$btf" wurk
+says 1 "'n=task' is more than a path" probe fields -b "$btf" work n=task
+says 1 "'task:u8' is more than a path" probe fields -b "$btf" work task:u8
+prints "bare
+held
+many
+none
+quiet
+work" probe fields -b "$btf"
+prints "arg1                            unsigned int
+arg2                            struct task_struct *" probe fields -b "$btf" quiet
+prints "task->inner.a                   unsigned int
+task->inner.b                   unsigned int
+task->inner.label               const char *" probe fields -b "$btf" work 'task->inner'
+prints "task->inners[1].a               unsigned int
+task->inners[1].b               unsigned int
+task->inners[1].label           const char *
+count                           int" probe fields -b "$btf" work 'task->inners[1]' count
+ok "a bit-field is one" eval "'$RBMAP' probe fields -b '$btf' work task |
+	grep -qx 'task->high *int : 7'"
+
+# --- new-probe
+kernel=$dir/kernel
+mkdir -p "$kernel/include/trace/events" "$dir/empty"
+touch "$kernel/Makefile" "$dir/empty/Makefile"
+printf 'TRACE_EVENT(work_done,\n\tTP_PROTO()\n' >"$kernel/include/trace/events/a.h"
+printf 'TRACE_EVENT(work,\n\tTP_PROTO()\n' >"$kernel/include/trace/events/b.h"
+printf 'DEFINE_EVENT(work, x,\n\tTP_PROTO()\n' >"$kernel/include/trace/events/c.h"
+
+says 1 "headers of kernel nowhere are not installed" \
+	new-probe -k nowhere my work "$dir/my"
+says 1 "there is no .*/vmlinux to have the types of that kernel from: give it with --btf" \
+	new-probe -k "$kernel" my work "$dir/my"
+says 1 "no header in .*/empty declares the tracepoint work" \
+	new-probe -k "$dir/empty" -b "$btf" my work "$dir/my"
+says 1 "no tracepoint 'wurk'" new-probe -k "$kernel" -b "$btf" my wurk "$dir/my"
+printf 'TRACE_EVENT(held,\n' >"$kernel/include/trace/events/d.h"
+says 1 "held has no argument that a field could be made of: 'rbmap probe add held'" \
+	new-probe -k "$kernel" -b "$btf" my held "$dir/my"
+says 1 "cannot make the directory /nowhere/my: No such file" \
+	new-probe -k "$kernel" -b "$btf" my work /nowhere/my
+ok "nothing was written" test ! -e "$dir/my"
+
+ok "new-probe" eval "'$RBMAP' new-probe -k '$kernel' -b '$btf' my work '$dir/my' >'$dir/out'"
+ok "it says what to do" grep -q "^Then:  make -C $dir/my && insmod $dir/my/my.ko && " "$dir/out"
+cat >"$dir/wanted" <<'END'
+// SPDX-License-Identifier: GPL-2.0
+/* The event probes:my, of the tracepoint work. */
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <trace/events/b.h>
+#include <rbmap/probe.h>
+
+RBMAP_PROBE(my, work,
+	TP_PROTO(struct task_struct *task, int count, bool flag,
+		 const char *name, struct inner pair, unsigned long behind),
+	TP_ARGS(task, count, flag, name, pair, behind),
+	TP_STRUCT__entry(
+		__field(pid_t, task_pid)
+		__array(char, task_comm, TASK_COMM_LEN)
+		__field(int, count)
+		__field(bool, flag)
+		__string(name, name)
+		__field(unsigned long, behind)
+	),
+	TP_fast_assign(
+		__entry->task_pid = task->pid;
+		memcpy(__entry->task_comm, task->comm, TASK_COMM_LEN);
+		__entry->count = count;
+		__entry->flag = flag;
+		__assign_str(name);
+		__entry->behind = behind;
+	),
+	TP_printk("task_pid=%d task_comm=%s count=%d flag=%d name=%s behind=%lu",
+		  __entry->task_pid, __entry->task_comm, __entry->count,
+		  __entry->flag, __get_str(name), __entry->behind));
+
+RBMAP_MODULE_PROBES("probes", my);
+MODULE_DESCRIPTION("rbmap event my of work");
+MODULE_LICENSE("GPL");
+END
+diff "$dir/wanted" "$dir/my/my.c" >"$dir/diff"
+ok "the source is what it should be" test ! -s "$dir/diff"
+sed 's/^/# /' "$dir/diff"
+ok "the makefile names the object" grep -qx 'obj-m := my.o' "$dir/my/Makefile"
+ok "and the kernel" grep -qx "KDIR ?= $(realpath "$kernel")" "$dir/my/Makefile"
+ok "and the fragment" grep -qE '^include (.*/)?rbmap/probe.mk$' "$dir/my/Makefile"
+says 1 "there is a .*/my/my.c already: choose another directory" \
+	new-probe -k "$kernel" -b "$btf" my work "$dir/my"
+says 1 "there is a .*/my/Makefile already" \
+	new-probe -k "$kernel" -b "$btf" other work "$dir/my"
+ok "nothing was written" test ! -e "$dir/my/other.c"
+done_testing
