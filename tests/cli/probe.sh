@@ -33,6 +33,15 @@ prints "$line" probe add -d -b "$btf" work 'task->pid' 'c=task->comm'
 # shellcheck disable=SC2016
 prints 't:mine/it quiet arg1=$arg1:u32 arg2=$arg2:x64' \
 	probe add -d -b "$btf" -g mine -n it quiet
+printf '# two\nwork task->pid c=task->comm\n\n  quiet  arg1\n' >"$dir/list"
+# shellcheck disable=SC2016
+prints "$line
+t:tracepoints/quiet quiet arg1="'$arg1:u32' probe add -d -b "$btf" -f "$dir/list"
+ok "--file -" eval "'$RBMAP' probe add -d -b '$btf' -f - <'$dir/list' | grep -q quiet"
+echo 'work task->pit' >>"$dir/list"
+says 1 "has no member 'pit'" probe add -d -b "$btf" -f "$dir/list"
+ok "one that is wrong: none is printed" test -z "$output"
+says 1 "cannot read /nowhere: No such file" probe add -d -b "$btf" -f /nowhere
 says 1 "work: task \(struct task_struct\) has no member 'pit'" \
 	probe add -d -b "$btf" 'work task->pit'
 says 1 "no tracepoint 'wurk': did you mean work\?" probe add -d -b "$btf" wurk

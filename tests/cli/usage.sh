@@ -49,6 +49,8 @@ says 2 "probe: add, list, remove or fields" probe
 says 2 "what is 'ad'\\? There are add, list, remove and fields" probe ad
 says 2 "add: which tracepoint" probe add
 says 2 "add: which tracepoint" probe add ' '
+says 2 "add: --file has the tracepoints" probe add -f x y
+says 2 "add: --file has the tracepoints" probe add -f x -n y
 says 2 "add has no option '--json'" probe add --json x
 says 2 "list has no option '--all'" probe list --all
 says 2 "no option '--nonsense'" probe add --nonsense

@@ -75,7 +75,7 @@ static inline void synth_bit_fields(struct btf *btf, struct synth_types *t,
 static inline void synth_task(struct btf *btf, struct synth_types *t)
 {
 	int anonymous, nested, row, proto, forward, name, inners, matrix;
-	int numbers, bytes, flexible, pointers, loose, call, state, later;
+	int numbers, bytes, flexible, pointers, loose, call, state, later, long_one;
 
 	anonymous = btf__add_union(btf, NULL, 8);
 	synth_member(btf, "first", t->u64, 0);
@@ -94,6 +94,7 @@ static inline void synth_task(struct btf *btf, struct synth_types *t)
 	flexible = synth_array(btf, t, t->u32, 0);
 	pointers = synth_array(btf, t, t->char_ptr, 2);
 	loose = synth_array(btf, t, t->char_, 0);
+	long_one = synth_array(btf, t, t->u32, 65);
 	forward = btf__add_ptr(btf, btf__add_fwd(btf, "secret",
 						 BTF_FWD_STRUCT));
 	proto = btf__add_func_proto(btf, t->int_);
@@ -130,6 +131,7 @@ static inline void synth_task(struct btf *btf, struct synth_types *t)
 		     t->u64, 272 * 8);
 	synth_bit_fields(btf, t, 280);
 	synth_member(btf, "loose", loose, 320 * 8);
+	synth_member(btf, "long_one", long_one, 512 * 8);
 	synth_member(btf, "flexible", flexible, 4096 * 8);
 }
 

@@ -549,6 +549,11 @@ static bool print_value(struct fetch *f, struct buf *out,
 	if (value->flexible)
 		return refuse_type(f, "has an unknown number of elements: choose one, %.*s[0], or say how many, '%.*s:x8[16]'",
 				   WORD(followed(f)), WORD(followed(f)));
+	if (value->count > FETCH_ELEMENTS_MAX)
+		return refuse_type(f, "has more elements than %d, which a field may have: say how many, '%.*s:%c%u[%d]'",
+				   FETCH_ELEMENTS_MAX, WORD(followed(f)),
+				   letter[value->kind], value->bits,
+				   FETCH_ELEMENTS_MAX);
 	if (place->memory)
 		buf_printf(out, "+%llu(%s):",
 			   (unsigned long long)(place->offset / 8),

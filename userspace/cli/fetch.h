@@ -12,6 +12,7 @@
 #include "ktypes.h"
 
 #define FETCH_FIELDS_MAX	32	/* of a probe */
+#define FETCH_ELEMENTS_MAX	64	/* of an array */
 #define FETCH_DEREFS_MAX	8	/* of a field */
 
 /*

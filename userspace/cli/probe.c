@@ -22,6 +22,7 @@
 struct probe {
 	const char *name;
 	const char *group;
+	const char *file;	/* with a probe in each line */
 	bool dry_run;
 	bool json;
 	bool all;
@@ -34,6 +35,19 @@ struct action {
 	const char *shorts;
 	int (*run)(struct probe *p, char **words, size_t nr);
 };
+
+/* How many; as many of them as there is room for become @words. */
+static size_t split_words(char *text, char **words, size_t room)
+{
+	char *save = NULL;
+	size_t nr = 0;
+
+	for (char *word = strtok_r(text, " \t\n", &save); word;
+	     word = strtok_r(NULL, " \t\n", &save), nr++)
+		if (nr < room)
+			words[nr] = word;
+	return nr < room ? nr : room;
+}
 
 /* ---- types */
 
@@ -72,77 +86,162 @@ static void complain_add(const char *group, const char *name, int error,
 		control_complain(CONTROL_WRITE, DYNAMIC_FILE, error);
 }
 
-static bool write_line(const char *group, const char *name, const char *line)
+/* A probe that is wanted, and what the kernel is to be told. */
+struct request {
+	const char *group, *name;
+	struct buf line;
+};
+
+static bool write_line(const struct request *request)
 {
 	char told[1024];
 	int ret;
 
-	if (!control_present())
-		return false;
-	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
+	ret = klog_write(DYNAMIC_FILE, request->line.data, told, sizeof(told));
 	if (ret)
-		complain_add(group, name, ret, told);
+		complain_add(request->group, request->name, ret, told);
 	return !ret;
 }
 
 /* "t:GROUP/EVENT TRACEPOINT FIELD..." */
-static bool make_line(const struct probe *p, struct buf *line,
-		      const char *group, const char *name, char **words,
-		      size_t nr)
+static bool resolve(const struct probe *p, const struct ktypes *types,
+		    struct request *request, char **words, size_t nr)
 {
+	struct buf *line = &request->line;
 	struct tracepoint_args args;
-	struct ktypes types;
 	char error[4096];
 	bool ok;
 
+	request->group = p->group ? p->group : DEFAULT_GROUP;
+	request->name = p->name ? p->name : words[0];
+	if (!find_tracepoint(types, words[0], &args))
+		return false;
+	buf_printf(line, "t:%s/%s %s", request->group, request->name, words[0]);
+	ok = fetch_fields(line, &args, words + 1, nr - 1, error, sizeof(error));
+	buf_add(line, "", 1);
+	if (!ok)
+		complain("%s: %s", words[0], error);
+	else if (line->failed)
+		complain("out of memory");
+	else if (!is_identifier(request->name, strlen(request->name)))
+		complain("%s is too long for the name of an event: give it one with -n",
+			 request->name);
+	else
+		return true;
+	return false;
+}
+
+struct requests {
+	struct request *v;
+	size_t nr;
+	char *text;		/* of a file: what the names point into */
+};
+
+static void free_requests(struct requests *requests)
+{
+	for (size_t i = 0; i < requests->nr; i++)
+		buf_free(&requests->v[i].line);
+	free(requests->v);
+	free(requests->text);
+}
+
+/* All of them, before any is added. */
+static bool write_lines(const struct probe *p, const struct requests *requests)
+{
+	for (size_t i = 0; p->dry_run && i < requests->nr; i++)
+		printf("%s\n", requests->v[i].line.data);
+	if (p->dry_run)
+		return true;
+	if (!control_present())
+		return false;
+	for (size_t i = 0; i < requests->nr; i++)
+		if (!write_line(&requests->v[i]))
+			return false;
+	return true;
+}
+
+static char *read_text(const char *path)
+{
+	struct buf text = { 0 };
+	int ret = buf_read_file(&text, strcmp(path, "-") ? path : "/dev/stdin");
+
+	buf_add(&text, "", 1);
+	if (!ret && !text.failed)
+		return text.data;
+	complain("cannot read %s: %s", path, strerror(ret ? -ret : ENOMEM));
+	buf_free(&text);
+	return NULL;
+}
+
+static bool resolve_lines(const struct probe *p, const struct ktypes *types,
+			  struct requests *requests)
+{
+	char *words[1 + FETCH_FIELDS_MAX + 1], *save = NULL;
+	size_t lines = 1, nr;
+
+	for (const char *c = requests->text; *c; c++)
+		lines += *c == '\n';
+	requests->v = calloc(lines, sizeof(*requests->v));
+	if (!requests->v) {
+		complain("out of memory");
+		return false;
+	}
+	for (char *line = strtok_r(requests->text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		nr = split_words(line, words, sizeof(words) / sizeof(words[0]));
+		if (!nr || *words[0] == '#')
+			continue;
+		if (!resolve(p, types, &requests->v[requests->nr++], words, nr))
+			return false;
+	}
+	return true;
+}
+
+static bool add_all(const struct probe *p, char **words, size_t nr)
+{
+	struct requests requests = { 0 };
+	struct ktypes types;
+	bool ok = true;
+
 	if (!open_types(p, &types))
 		return false;
-	ok = find_tracepoint(&types, words[0], &args);
-	if (ok) {
-		buf_printf(line, "t:%s/%s %s", group, name, words[0]);
-		ok = fetch_fields(line, &args, words + 1, nr - 1, error,
-				  sizeof(error));
-		if (!ok)
-			complain("%s: %s", words[0], error);
+	if (p->file) {
+		requests.text = read_text(p->file);
+		ok = requests.text && resolve_lines(p, &types, &requests);
+	} else {
+		requests.v = calloc(1, sizeof(*requests.v));
+		requests.nr = !!requests.v;
+		ok = requests.v && resolve(p, &types, requests.v, words, nr);
 	}
+	ok = ok && write_lines(p, &requests);
+	free_requests(&requests);
 	ktypes_close(&types);
-	buf_add(line, "", 1);
-	if (ok && line->failed) {
-		complain("out of memory");
-		ok = false;
-	}
 	return ok;
+}
+
+static int check_name(const char *name, const char *what)
+{
+	if (!name || is_identifier(name, strlen(name)))
+		return STATUS_OK;
+	return usage_error(&command_probe,
+			   "'%s' is no name for %s: letters, digits and '_', at most %d, no digit first",
+			   name, what, FIELD_NAME_MAX);
 }
 
 static int add(struct probe *p, char **words, size_t nr)
 {
-	const char *group = p->group ? p->group : DEFAULT_GROUP;
-	const char *name = p->name ? p->name : words[0];
-	struct buf line = { 0 };
-	bool ok;
+	int status = check_name(p->group, "a group");
 
-	if (!nr)
+	if (!status)
+		status = check_name(p->name, "an event");
+	if (status)
+		return status;
+	if (p->file && (nr || p->name))
+		return usage_error(&command_probe,
+				   "add: --file has the tracepoints, and each event has the name of its one");
+	if (!p->file && !nr)
 		return usage_error(&command_probe, "add: which tracepoint?");
-	if (!is_identifier(group, strlen(group)))
-		return usage_error(&command_probe,
-				   "'%s' is no name for a group: letters, digits and '_', at most %d, no digit first",
-				   group, FIELD_NAME_MAX);
-	if (p->name && !is_identifier(name, strlen(name)))
-		return usage_error(&command_probe,
-				   "'%s' is no name for an event: letters, digits and '_', at most %d, no digit first",
-				   name, FIELD_NAME_MAX);
-	ok = make_line(p, &line, group, name, words, nr);
-	if (ok && !is_identifier(name, strlen(name))) {
-		complain("%s is too long for the name of an event: give it one with -n",
-			 name);
-		ok = false;
-	}
-	if (ok && p->dry_run)
-		printf("%s\n", line.data);
-	else if (ok)
-		ok = write_line(group, name, line.data);
-	buf_free(&line);
-	return ok ? STATUS_OK : STATUS_ERROR;
+	return add_all(p, words, nr) ? STATUS_OK : STATUS_ERROR;
 }
 
 /* ---- list */
@@ -444,7 +543,7 @@ static int fields(struct probe *p, char **words, size_t nr)
 /* ---- the command line */
 
 static const struct action actions[] = {
-	{ "add",	"n:g:b:d",	add },
+	{ "add",	"n:g:b:df:",	add },
 	{ "list",	"j",		list },
 	{ "remove",	"a",		remove_probes },
 	{ "fields",	"b:",		fields },
@@ -457,11 +556,14 @@ static const struct option longs[] = {
 	{ "group",	required_argument,	NULL, 'g' },
 	{ "btf",	required_argument,	NULL, 'b' },
 	{ "dry-run",	no_argument,		NULL, 'd' },
+	{ "file",	required_argument,	NULL, 'f' },
 	{ "json",	no_argument,		NULL, 'j' },
 	{ "all",	no_argument,		NULL, 'a' },
 	{ "help",	no_argument,		NULL, 'h' },
 	{ 0 }
 };
+
+#define NR_OPTIONS	(sizeof(longs) / sizeof(longs[0]))
 
 static int set_option(struct probe *p, int c)
 {
@@ -478,6 +580,9 @@ static int set_option(struct probe *p, int c)
 					   "more than %d times --btf",
 					   MAX_BTF_FILES);
 		p->btf[p->nr_btf++] = optarg;
+		break;
+	case 'f':
+		p->file = optarg;
 		break;
 	case 'd':
 		p->dry_run = true;
@@ -496,19 +601,12 @@ static int set_option(struct probe *p, int c)
 static int run_words(const struct action *action, struct probe *p, int argc,
 		     char **argv)
 {
-	char *words[2 + FETCH_FIELDS_MAX], *word, *save;
+	char *words[1 + FETCH_FIELDS_MAX + 1];
+	const size_t room = sizeof(words) / sizeof(words[0]);
 	size_t nr = 0;
 
-	for (int i = 0; i < argc; i++) {
-		for (word = strtok_r(argv[i], " \t\n", &save); word;
-		     word = strtok_r(NULL, " \t\n", &save)) {
-			if (nr == sizeof(words) / sizeof(words[0]))
-				return usage_error(&command_probe,
-						   "%s: more than %zu words",
-						   action->name, nr);
-			words[nr++] = word;
-		}
-	}
+	for (int i = 0; i < argc; i++)
+		nr += split_words(argv[i], words + nr, room - nr);
 	return action->run(p, words, nr);
 }
 
@@ -526,8 +624,8 @@ static int probe(int argc, char **argv)
 	const struct action *action;
 	int c, status;
 
-	/* Up to the action, and behind it. */
-	c = next_option(&command_probe, argc, argv, "+", longs + 6, &status);
+	/* Up to the action there is --help alone. */
+	c = next_option(&command_probe, argc, argv, "+", longs + NR_OPTIONS - 2, &status);
 	if (c == OPTION_DONE)
 		return status;
 	if (optind == argc)
@@ -563,7 +661,7 @@ const struct command command_probe = {
 	.help		=
 	"  add [-n NAME] [-g GROUP] [--dry-run] 'TRACEPOINT [FIELD]...'\n"
 	"       an event GROUP:NAME (" DEFAULT_GROUP ":TRACEPOINT) that has FIELDs, or all\n"
-	"       arguments as they are\n"
+	"       arguments as they are; with --file FILE a line for each event\n"
 	"  list [--json]\n"
 	"       those that were added\n"
 	"  remove NAME... | --all\n"
@@ -578,6 +676,7 @@ const struct command command_probe = {
 	"  -n, --name NAME    of the event\n"
 	"  -g, --group GROUP  of the event\n"
 	"  -d, --dry-run      print what would be written to dynamic_events\n"
+	"  -f, --file FILE    has 'TRACEPOINT [FIELD]...' in each line; -: standard input\n"
 	"  -b, --btf FILE     types of another kernel: a vmlinux or its BTF; again for\n"
 	"                     each of its modules (add, fields)\n"
 	"  -j, --json         as JSON (list)\n"

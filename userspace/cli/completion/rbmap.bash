@@ -50,14 +50,15 @@ _rbmap_probe()
 	fi
 	case $action:$prev in
 	add:-[ng] | add:--name | add:--group) return ;;
-	*:-b | *:--btf)
+	*:-b | *:--btf | *:-f | *:--file)
 		COMPREPLY=($(compgen -f -- "$cur"))
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
 		case $action in
-		add) COMPREPLY=($(compgen -W "--name --group --dry-run --btf --help" -- "$cur")) ;;
+		add) COMPREPLY=($(compgen -W "--name --group --dry-run --file --btf \
+			--help" -- "$cur")) ;;
 		list) COMPREPLY=($(compgen -W "--json --help" -- "$cur")) ;;
 		remove) COMPREPLY=($(compgen -W "--all --help" -- "$cur")) ;;
 		fields) COMPREPLY=($(compgen -W "--btf --help" -- "$cur")) ;;
