@@ -44,32 +44,19 @@ int rbmap_locked_down(void)
 	return rbmap_lockdown_ask();
 }
 
-/**
- * rbmap_addresses_shown - may events have the kernel's addresses?
- *
- * Context: any.
- */
 bool rbmap_addresses_shown(void)
 {
 	return rbmap_kptr;
 }
+EXPORT_SYMBOL_GPL(rbmap_addresses_shown);
 
-/**
- * rbmap_address_hide - what to write in place of an address
- * @address: any
- *
- * The same for the same address until the module is unloaded, so that what
- * belongs together can be found.
- *
- * Context: any.
- * Return: 32 bits; NULL for NULL.
- */
 void *rbmap_address_hide(const void *address)
 {
 	u64 hash = siphash_1u64((unsigned long)address, &rbmap_address_key);
 
 	return address ? (void *)(unsigned long)(u32)hash : NULL;
 }
+EXPORT_SYMBOL_GPL(rbmap_address_hide);
 
 static ssize_t lockdown_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)

@@ -4,15 +4,13 @@
 #define RBMAP_ACCESS_H
 
 #include <linux/types.h>
+#include <rbmap/event.h>	/* rbmap_addresses_shown(), rbmap_address_hide() */
 
 struct kobject;
 
 void rbmap_access_init(void);
 
 int rbmap_locked_down(void);
-
-bool rbmap_addresses_shown(void);
-void *rbmap_address_hide(const void *address);
 
 /* The files of /sys/kernel/rbmap that tell. */
 int rbmap_access_files(struct kobject *root);

@@ -3,6 +3,7 @@
  * The registry of events.  They come and go: with this module, with modules of
  * others, and while both are loaded.
  */
+#include <linux/export.h>
 #include <linux/idr.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
@@ -90,8 +91,11 @@ static int rbmap_event_add(struct rbmap_event *event)
 	int id, err;
 
 	lockdep_assert_held(&rbmap_registry_lock);
-	if (rbmap_event_exists(event->system, event->name))
+	if (rbmap_event_exists(event->system, event->name)) {
+		rbmap_warn("event %s:%s refused: there is one of that name\n",
+			   event->system, event->name);
 		return -EEXIST;
+	}
 	id = idr_alloc_cyclic(&rbmap_event_ids, event, 1, U16_MAX + 1,
 			      GFP_KERNEL);
 	if (id < 0)
@@ -109,40 +113,55 @@ static int rbmap_event_add(struct rbmap_event *event)
 	return 0;
 }
 
-/**
- * rbmap_event_register - from now on it can be recorded, in each buffer
- * @event: filled; it and what it refers to stay until
- *	rbmap_event_unregister()
- *
- * Context: may sleep.
- * Return: 0; -EEXIST: there is one of that system and name; -ENOSPC: there are
- * 65535 events; -ENOMEM.
- */
 int rbmap_event_register(struct rbmap_event *event)
 {
-	int err;
+	int err = rbmap_event_check(event);
 
+	if (err)
+		return err;
 	mutex_lock(&rbmap_registry_lock);
 	err = rbmap_event_add(event);
 	mutex_unlock(&rbmap_registry_lock);
 	return err;
 }
+EXPORT_SYMBOL_GPL(rbmap_event_register);
 
-/**
- * rbmap_event_unregister - no record of it comes any more
- * @event: registered; enabled or not
- *
- * Records that were written can still be read, but there is no format file to
- * decode them by: who wants that has read it before.
- *
- * Context: sleeps until its probe runs nowhere: the code may go then.
- */
 void rbmap_event_unregister(struct rbmap_event *event)
 {
 	mutex_lock(&rbmap_registry_lock);
 	rbmap_event_remove(event);
 	mutex_unlock(&rbmap_registry_lock);
 }
+EXPORT_SYMBOL_GPL(rbmap_event_unregister);
+
+int rbmap_events_register(const char *system, struct rbmap_event *const *events)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; events[i]; i++) {
+		events[i]->system = system;
+		err = rbmap_event_register(events[i]);
+		if (err) {
+			while (i--)
+				rbmap_event_unregister(events[i]);
+			return err;
+		}
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(rbmap_events_register);
+
+void rbmap_events_unregister(struct rbmap_event *const *events)
+{
+	unsigned int i = 0;
+
+	while (events[i])
+		i++;
+	while (i--)
+		rbmap_event_unregister(events[i]);
+}
+EXPORT_SYMBOL_GPL(rbmap_events_unregister);
 
 /**
  * rbmap_event_forget - unregister an event after the last buffer

@@ -2,6 +2,7 @@
 /* The format file of an event, laid out as tracefs does it. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "event.h"
 #include "text.h"
@@ -37,6 +38,14 @@ static bool rbmap_is_word(char c)
 	return isalnum(c) || c == '_';
 }
 
+/* What <rbmap/record.h> makes of the field in __get_str(field). */
+static size_t rbmap_data_loc_prefix(const char *word)
+{
+	static const char prefix[] = "__data_loc_";
+
+	return strncmp(word, prefix, strlen(prefix)) ? 0 : strlen(prefix);
+}
+
 /*
  * The print format, with constants as numbers: user space does not know their
  * names.  Text in quotes and members of the record are not looked at.
@@ -63,6 +72,7 @@ static void rbmap_format_print(struct rbmap_text *text,
 				at = end;
 				continue;
 			}
+			at += rbmap_data_loc_prefix(at);
 		} else if (!quoted && at[0] == '-' && at[1] == '>') {
 			end++;
 			while (rbmap_is_word(*end))

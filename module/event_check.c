@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a module hands in as an event: can it be one? */
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/string.h>
+
+#include "event.h"
+#include "log.h"
+
+#define RBMAP_FIELDS_MAX	256
+#define RBMAP_TYPE_MAX		128
+#define RBMAP_PRINT_MAX		65536
+
+/* Files that are beside the directories of events and systems. */
+static const char *const rbmap_names_taken[] = {
+	"enable", "filter", "header_event", "header_page",
+};
+
+static bool rbmap_name_ok(const char *name)
+{
+	size_t len, i;
+
+	if (!name)
+		return false;
+	len = strnlen(name, RBMAP_EVENT_NAME_MAX + 1);
+	if (!len || len > RBMAP_EVENT_NAME_MAX || isdigit(name[0]))
+		return false;
+	for (i = 0; i < len; i++) {
+		if (!isascii(name[i]) || !(isalnum(name[i]) || name[i] == '_'))
+			return false;
+	}
+	return true;
+}
+
+static bool rbmap_name_taken(const char *name)
+{
+	return match_string(rbmap_names_taken, ARRAY_SIZE(rbmap_names_taken),
+			    name) >= 0;
+}
+
+/* It goes into a line of the format file, up to a semicolon. */
+static bool rbmap_type_ok(const char *type)
+{
+	size_t len, i;
+
+	if (!type)
+		return false;
+	len = strnlen(type, RBMAP_TYPE_MAX + 1);
+	if (!len || len > RBMAP_TYPE_MAX)
+		return false;
+	for (i = 0; i < len; i++) {
+		if (!isascii(type[i]) || !isprint(type[i]) || type[i] == ';')
+			return false;
+	}
+	return true;
+}
+
+/* A field before it has its name? */
+static bool rbmap_field_twice(const struct rbmap_field *fields,
+			      const struct rbmap_field *field)
+{
+	const struct rbmap_field *other;
+
+	for (other = fields; other < field; other++) {
+		if (!strcmp(other->name, field->name))
+			return true;
+	}
+	return false;
+}
+
+static const char *rbmap_field_wrong(const struct rbmap_field *fields,
+				     const struct rbmap_field *field)
+{
+	bool open = field->len == RBMAP_FIELD_OPEN;
+
+	if (!rbmap_name_ok(field->name))
+		return "its name is no C identifier of at most 64 characters";
+	if (rbmap_field_twice(fields, field))
+		return "there are two of that name";
+	if (!rbmap_type_ok(field->type))
+		return "its type is no text of at most 128 characters without a semicolon";
+	if (!is_power_of_2(field->align) || field->align > 64)
+		return "its alignment is no power of two up to 64";
+	if (open && field[1].name)
+		return "it is an array up to the end of the record, but not the last field";
+	if (field->len < (open ? RBMAP_FIELD_OPEN : 0) ||
+	    !field->size != open ||
+	    (field->len > 0 && field->size % field->len))
+		return "its size and its number of elements do not fit each other";
+	return NULL;
+}
+
+/* Logged with what is no character of a name as an escape. */
+#define rbmap_event_refuse(_event, _format, ...)			\
+	rbmap_warn("event %*pE:%*pE refused: " _format "\n",		\
+		   rbmap_name_len((_event)->system),			\
+		   (_event)->system ?: "",				\
+		   rbmap_name_len((_event)->name),			\
+		   (_event)->name ?: "", ##__VA_ARGS__)
+
+static int rbmap_name_len(const char *name)
+{
+	return name ? strnlen(name, RBMAP_EVENT_NAME_MAX) : 0;
+}
+
+static int rbmap_fields_check(const struct rbmap_event *event)
+{
+	const struct rbmap_field *field;
+	size_t end = sizeof(struct rbmap_record);
+	const char *wrong;
+
+	for (field = event->fields; field->name; field++) {
+		if (field - event->fields >= RBMAP_FIELDS_MAX) {
+			rbmap_event_refuse(event, "it has more than %d fields",
+					   RBMAP_FIELDS_MAX);
+			return -EINVAL;
+		}
+		wrong = rbmap_field_wrong(event->fields, field);
+		if (wrong) {
+			rbmap_event_refuse(event, "field %td, %*pE: %s",
+					   field - event->fields,
+					   rbmap_name_len(field->name),
+					   field->name, wrong);
+			return -EINVAL;
+		}
+		end = ALIGN(end, field->align) + field->size;
+		if (end > RBMAP_EVENT_MAX) {
+			rbmap_event_refuse(event, "with its field %s a record is larger than %zu bytes",
+					   field->name,
+					   (size_t)RBMAP_EVENT_MAX);
+			return -E2BIG;
+		}
+	}
+	return 0;
+}
+
+/**
+ * rbmap_event_check - can it be registered?
+ * @event: as a module hands it in
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL or -E2BIG; the log says why.
+ */
+int rbmap_event_check(const struct rbmap_event *event)
+{
+	if (!rbmap_name_ok(event->system) || !rbmap_name_ok(event->name)) {
+		rbmap_event_refuse(event, "names are C identifiers of at most %d characters",
+				   RBMAP_EVENT_NAME_MAX);
+		return -EINVAL;
+	}
+	if (rbmap_name_taken(event->system) || rbmap_name_taken(event->name)) {
+		rbmap_event_refuse(event, "a file of events/ has that name: choose another one");
+		return -EINVAL;
+	}
+	if (!event->fields)
+		return 0;
+	if (!event->print_fmt ||
+	    strnlen(event->print_fmt, RBMAP_PRINT_MAX) == RBMAP_PRINT_MAX) {
+		rbmap_event_refuse(event, "it has no print format of less than %d bytes",
+				   RBMAP_PRINT_MAX);
+		return -EINVAL;
+	}
+	return rbmap_fields_check(event);
+}

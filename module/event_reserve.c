@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Begin the record of another module's event. */
+#include <linux/build_bug.h>
+#include <linux/export.h>
+
+#include "event.h"
+
+/* Other modules' records begin with the one, this module's with the other. */
+static_assert(sizeof(struct rbmap_record) == sizeof(struct trace_entry));
+
+void *rbmap_event_reserve(const struct rbmap_event_target *target,
+			  struct rbmap_reservation *r, size_t size)
+{
+	return rbmap_event_begin(target, r, size);
+}
+EXPORT_SYMBOL_GPL(rbmap_event_reserve);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of your own: hook a tracepoint, say what to record.
+ *
+ *	#include <linux/module.h>
+ *	#include <trace/events/sched.h>
+ *	#include <rbmap/probe.h>
+ *
+ *	RBMAP_PROBE(my_exit, sched_process_exit, ...);
+ *	RBMAP_MODULE_PROBES("mysystem", my_exit);
+ *	MODULE_LICENSE("GPL");
+ *
+ * The words inside are TRACE_EVENT's, and mean the same:
+ *
+ *	fields	__field(type, item), __field_struct(type, item),
+ *		__array(type, item, length), __string(item, source),
+ *		__string_len(item, source, length),
+ *		__dynamic_array(type, item, length), __bitmask(item, bits),
+ *		__cpumask(item)
+ *	fill	__entry->item, __assign_str(item), __get_str(item),
+ *		__get_dynamic_array(item), __get_dynamic_array_len(item),
+ *		__assign_bitmask(item, source, bits),
+ *		__assign_cpumask(item, source)
+ *	print	what libtraceevent knows: __entry->item, __get_str(item),
+ *		__get_bitmask(item), __print_flags(), __print_symbolic(), ...
+ *
+ * A string that is too long for a record is cut; with an array that is too long
+ * the record is dropped, and counted as `dropped too large`.  Pointers are
+ * hashed unless rbmap was loaded with kptr=1: don't put addresses into integers.
+ */
+#ifndef RBMAP_PROBE_H
+#define RBMAP_PROBE_H
+
+#include <linux/module.h>
+#include <rbmap/event.h>
+#include <rbmap/record.h>
+
+/* A constant that a print format names: user space gets its value. */
+struct rbmap_enum {
+	const char	*name;
+	long		value;
+};
+
+/* Replaced by RBMAP_PROBE_ENUMS(), if there is one. */
+static const struct rbmap_enum *const rbmap_probe_enums __maybe_unused;
+
+static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
+						  long *value);
+
+/**
+ * RBMAP_PROBE - an event
+ * @_name: what it is called; a C identifier
+ * @_tracepoint: where it comes from; its header is included.  One that no
+ *	loaded module has yet is waited for
+ * @_proto: TP_PROTO(): the parameters of the tracepoint, exactly
+ * @_args: TP_ARGS(): their names
+ * @_fields: TP_STRUCT__entry(): what a record has
+ * @_assign: TP_fast_assign(): how to fill it, in the context that hits the
+ *	tracepoint: don't sleep, don't return
+ * @_print: TP_printk(): how to print it
+ *
+ * It begins to exist with RBMAP_MODULE_PROBES() or rbmap_events_register().
+ */
+#define RBMAP_PROBE(_name, _tracepoint, _proto, _args, _fields, _assign, _print) \
+	RBMAP_CLASS(_name, PARAMS(_proto), PARAMS(_fields), PARAMS(_assign), \
+		    PARAMS(_print));					\
+	RBMAP_CHECK_PROTO(_name, _name, _tracepoint, PARAMS(_proto));	\
+	static struct rbmap_event rbmap_event_##_name = {		\
+		RBMAP_EVENT_OF_CLASS(_name),				\
+		.name = #_name,						\
+		.tracepoint = #_tracepoint,				\
+		.enum_value = rbmap_probe_enum_value,			\
+		.waits = true,						\
+	}
+
+/**
+ * RBMAP_MODULE_PROBES - all events of a module, from its loading to unloading
+ * @_system: a string: what they are grouped by
+ * @_names: as in RBMAP_PROBE()
+ *
+ * Instead of module_init() and module_exit().
+ */
+#define RBMAP_MODULE_PROBES(_system, _names...)				\
+	RBMAP_PROBE_TABLE(rbmap_module_events, _names);			\
+	static int __init rbmap_module_probes_init(void)		\
+	{								\
+		return rbmap_events_register(_system, rbmap_module_events); \
+	}								\
+	static void __exit rbmap_module_probes_exit(void)		\
+	{								\
+		rbmap_events_unregister(rbmap_module_events);		\
+	}								\
+	module_init(rbmap_module_probes_init);				\
+	module_exit(rbmap_module_probes_exit)
+
+/**
+ * RBMAP_PROBE_TABLE - events for rbmap_events_register()
+ * @_table: its name
+ * @_names: as in RBMAP_PROBE()
+ *
+ * For a module that has an init function of its own.
+ */
+#define RBMAP_PROBE_TABLE(_table, _names...)				\
+	static struct rbmap_event *const _table[] = {			\
+		RBMAP_EACH(RBMAP_PROBE_EVENT, _names)			\
+		NULL							\
+	}
+
+/**
+ * RBMAP_PROBE_ENUMS - constants to print as numbers
+ * @_names: enumerators or macros that a TP_printk() names, for instance in
+ *	__print_symbolic()
+ *
+ * Before RBMAP_MODULE_PROBES(), once in a file.
+ */
+#define RBMAP_PROBE_ENUMS(_names...)					\
+	static const struct rbmap_enum *const rbmap_probe_enums =	\
+		(const struct rbmap_enum[]) {				\
+			RBMAP_EACH(RBMAP_PROBE_ENUM, _names)		\
+			{}						\
+		}
+
+#define RBMAP_PROBE_EVENT(_name)	&rbmap_event_##_name,
+#define RBMAP_PROBE_ENUM(_name)		{ .name = #_name, .value = _name },
+
+/* RBMAP_EACH(macro, a, b): macro(a) macro(b); up to 256 */
+#define RBMAP_EACH(macro, ...)						\
+	__VA_OPT__(RBMAP_AGAIN_4(RBMAP_EACH_STEP(macro, __VA_ARGS__)))
+#define RBMAP_EACH_STEP(macro, first, ...)				\
+	macro(first)							\
+	__VA_OPT__(RBMAP_EACH_NEXT RBMAP_NOTHING() () (macro, __VA_ARGS__))
+#define RBMAP_EACH_NEXT()	RBMAP_EACH_STEP
+#define RBMAP_NOTHING()
+#define RBMAP_AGAIN_4(...)	RBMAP_AGAIN_3(RBMAP_AGAIN_3(RBMAP_AGAIN_3(RBMAP_AGAIN_3(__VA_ARGS__))))
+#define RBMAP_AGAIN_3(...)	RBMAP_AGAIN_2(RBMAP_AGAIN_2(RBMAP_AGAIN_2(RBMAP_AGAIN_2(__VA_ARGS__))))
+#define RBMAP_AGAIN_2(...)	RBMAP_AGAIN_1(RBMAP_AGAIN_1(RBMAP_AGAIN_1(RBMAP_AGAIN_1(__VA_ARGS__))))
+#define RBMAP_AGAIN_1(...)	__VA_ARGS__
+
+static bool rbmap_probe_enum_value(const char *name, size_t len, long *value)
+{
+	const struct rbmap_enum *constant = rbmap_probe_enums;
+
+	for (; constant && constant->name; constant++) {
+		if (strlen(constant->name) == len &&
+		    !memcmp(constant->name, name, len)) {
+			*value = constant->value;
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif /* RBMAP_PROBE_H */

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records in TRACE_EVENT's words.  Each field of TP_STRUCT__entry() becomes
+ * (kind, ...), so that one reading of a declaration serves for everything:
+ * RBMAP_EACH_FIELD() goes through them once for each purpose.
+ *
+ * For <rbmap/probe.h>, and for rbmap's own events.
+ */
+#ifndef RBMAP_RECORD_H
+#define RBMAP_RECORD_H
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include <rbmap/event.h>
+
+/* rbmap's own events have it inline. */
+#ifndef RBMAP_EVENT_RESERVE
+#define RBMAP_EVENT_RESERVE	rbmap_event_reserve
+#endif
+
+/* What is on the stack of whoever hits the tracepoint. */
+#define RBMAP_HIDDEN_MAX	512
+
+/*
+ * An array behind the members of a record: measured before there is room for
+ * it, so its source is looked at only once.
+ */
+struct rbmap_dynamic {
+	const void	*src;
+	void		*data;
+	u32		offset;
+	u32		len;
+};
+
+/* Behind a record that is too large for any: it is dropped, and counted. */
+#define RBMAP_SIZE_TOO_LARGE	U16_MAX
+
+static __always_inline void rbmap_dynamic_measure(struct rbmap_dynamic *dynamic,
+						  size_t nr, size_t size,
+						  u32 *end)
+{
+	dynamic->offset = *end;
+	dynamic->len = min_t(size_t, array_size(nr, size),
+			     RBMAP_SIZE_TOO_LARGE - *end);
+	*end += dynamic->len;
+}
+
+/*
+ * A longer one is cut, so that the record is not lost because of it: to what is
+ * left when the arrays have their room, and @behind strings a 0 each.
+ */
+static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
+						 const char *src, size_t max,
+						 u32 behind, u32 *end)
+{
+	u32 used = *end + behind + 1;
+
+	max = min_t(size_t, max,
+		    used < RBMAP_EVENT_MAX ? RBMAP_EVENT_MAX - used : 0);
+	dynamic->src = src ? src : "(null)";
+	rbmap_dynamic_measure(dynamic, 1, strnlen(dynamic->src, max) + 1, end);
+}
+
+static __always_inline u32 rbmap_dynamic_place(struct rbmap_dynamic *dynamic,
+					       void *record)
+{
+	dynamic->data = record + dynamic->offset;
+	return RBMAP_DATA_LOC(dynamic->offset, dynamic->len);
+}
+
+/* The 0 is written, not copied: the source may have changed meanwhile. */
+static __always_inline u32 rbmap_string_place(struct rbmap_dynamic *dynamic,
+					      void *record)
+{
+	u32 loc = rbmap_dynamic_place(dynamic, record);
+
+	memcpy(dynamic->data, dynamic->src, dynamic->len - 1);
+	((char *)dynamic->data)[dynamic->len - 1] = 0;
+	return loc;
+}
+
+static __always_inline void rbmap_bitmask_assign(struct rbmap_dynamic dynamic,
+						 const void *src, size_t bits)
+{
+	u32 len = min_t(size_t, BITS_TO_LONGS(bits) * sizeof(long),
+			dynamic.len);
+
+	memcpy(dynamic.data, src, len);
+	memset(dynamic.data + len, 0, dynamic.len - len);
+}
+
+static __always_inline size_t rbmap_record_size(u32 size, size_t least)
+{
+	return size < RBMAP_SIZE_TOO_LARGE ? max_t(size_t, size, least) :
+					     SIZE_MAX;
+}
+
+#define rbmap_is_pointer(_type)						\
+	(__builtin_classify_type((_type)0) ==				\
+	 __builtin_classify_type((void *)0))
+
+static __always_inline void rbmap_pointer_hide(void *field)
+{
+	void *address;
+
+	memcpy(&address, field, sizeof(address));
+	address = rbmap_address_hide(address);
+	memcpy(field, &address, sizeof(address));
+}
+
+/* TRACE_EVENT's words for what is in a record */
+#undef TP_STRUCT__entry
+#undef TP_fast_assign
+#undef TP_printk
+#undef __entry
+#undef __field
+#undef __field_ext
+#undef __field_struct
+#undef __field_struct_ext
+#undef __array
+#undef __string
+#undef __string_len
+#undef __dynamic_array
+#undef __bitmask
+#undef __cpumask
+#define TP_STRUCT__entry(args...)	args
+#define TP_fast_assign(args...)		args
+#define TP_printk(fmt, args...)		"\"" fmt "\", " __stringify(args)
+/* In the format file it is called so; when it is filled, it is a variable. */
+#define __entry				REC
+#define __field(type, item)		(plain, type, item)
+#define __field_ext(type, item, filter)	(plain, type, item)
+#define __field_struct(type, item)	(compound, type, item)
+#define __field_struct_ext(type, item, filter)	(compound, type, item)
+#define __array(type, item, len)	(fixed, type, item, len)
+#define __string(item, src)		(text, item, src, SIZE_MAX)
+#define __string_len(item, src, len)	(text, item, src, len)
+#define __dynamic_array(type, item, len)	(dynamic, type, type, item, len)
+#define __bitmask(item, bits)						\
+	(dynamic, unsigned long, unsigned long, item, BITS_TO_LONGS(bits))
+#define __cpumask(item)							\
+	(dynamic, unsigned long, cpumask_t, item, BITS_TO_LONGS(nr_cpumask_bits))
+
+/*
+ * Words for how to fill it and how to print it.  In the format file they stay
+ * what they are, but for the prefix, which rbmap_event_format() takes off: it
+ * turns the field into a variable of the probe.
+ */
+#undef __get_str
+#undef __get_dynamic_array
+#undef __get_dynamic_array_len
+#define __get_str(item)			__get_str(__data_loc_##item)
+#define __get_dynamic_array(item)	__get_dynamic_array(__data_loc_##item)
+#define __get_dynamic_array_len(item)	__get_dynamic_array_len(__data_loc_##item)
+
+static __always_inline char *(__get_str)(struct rbmap_dynamic dynamic)
+{
+	return dynamic.data;
+}
+
+static __always_inline void *(__get_dynamic_array)(struct rbmap_dynamic dynamic)
+{
+	return dynamic.data;
+}
+
+static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynamic)
+{
+	return dynamic.len;
+}
+
+#undef __assign_str
+#undef __assign_str_len
+#undef __assign_bitmask
+#undef __assign_cpumask
+#undef __perf_task
+#undef __perf_count
+/* __string has done it, where one knows how much room there is. */
+#define __assign_str(item, ...)		do { } while (0)
+#define __assign_str_len(item, src, len)	do { } while (0)
+#define __assign_bitmask(item, src, bits)				\
+	rbmap_bitmask_assign(__data_loc_##item, src, bits)
+#define __assign_cpumask(item, src)					\
+	rbmap_bitmask_assign(__data_loc_##item, src, nr_cpumask_bits)
+/* perf's own wishes */
+#define __perf_task(task)		(task)
+#define __perf_count(count)		(count)
+
+/*
+ * RBMAP_EACH_FIELD(WHAT, fields): RBMAP_WHAT_<kind>(...) for each.  A macro does
+ * not expand within itself, so two take turns; what the last one leaves behind
+ * is the name of the next, which _END makes nothing of.
+ */
+#define RBMAP_EACH_FIELD(what, fields)					\
+	RBMAP_EACH_FIELD_DONE(RBMAP_##what##_1 fields)
+#define RBMAP_EACH_FIELD_DONE(...)	RBMAP_EACH_FIELD_END(__VA_ARGS__)
+#define RBMAP_EACH_FIELD_END(...)	__VA_ARGS__##_END
+
+#define RBMAP_MEMBER_1(kind, ...) RBMAP_MEMBER_##kind(__VA_ARGS__) RBMAP_MEMBER_2
+#define RBMAP_MEMBER_2(kind, ...) RBMAP_MEMBER_##kind(__VA_ARGS__) RBMAP_MEMBER_1
+#define RBMAP_MEMBER_1_END
+#define RBMAP_MEMBER_2_END
+#define RBMAP_MEMBER_plain(type, item)			type item;
+#define RBMAP_MEMBER_compound(type, item)		type item;
+#define RBMAP_MEMBER_fixed(type, item, len)		type item[len];
+#define RBMAP_MEMBER_text(item, src, max)		u32 __data_loc_##item;
+#define RBMAP_MEMBER_dynamic(type, shown, item, len)	u32 __data_loc_##item;
+
+#define RBMAP_LOCAL_1(kind, ...) RBMAP_LOCAL_##kind(__VA_ARGS__) RBMAP_LOCAL_2
+#define RBMAP_LOCAL_2(kind, ...) RBMAP_LOCAL_##kind(__VA_ARGS__) RBMAP_LOCAL_1
+#define RBMAP_LOCAL_1_END
+#define RBMAP_LOCAL_2_END
+#define RBMAP_LOCAL_plain(...)
+#define RBMAP_LOCAL_compound(...)
+#define RBMAP_LOCAL_fixed(...)
+#define RBMAP_LOCAL_text(item, ...)					\
+	struct rbmap_dynamic __data_loc_##item rbmap_uninitialized;
+#define RBMAP_LOCAL_dynamic(type, shown, item, len)			\
+	struct rbmap_dynamic __data_loc_##item rbmap_uninitialized;
+
+#define RBMAP_MEASURE_1(kind, ...) RBMAP_MEASURE_##kind(__VA_ARGS__) RBMAP_MEASURE_2
+#define RBMAP_MEASURE_2(kind, ...) RBMAP_MEASURE_##kind(__VA_ARGS__) RBMAP_MEASURE_1
+#define RBMAP_MEASURE_1_END
+#define RBMAP_MEASURE_2_END
+#define RBMAP_MEASURE_plain(...)
+#define RBMAP_MEASURE_compound(...)
+#define RBMAP_MEASURE_fixed(...)
+#define RBMAP_MEASURE_text(...)		__texts++;
+#define RBMAP_MEASURE_dynamic(type, shown, item, len)			\
+	rbmap_dynamic_measure(&__data_loc_##item, len, sizeof(type), &__size);
+
+#define RBMAP_CUT_1(kind, ...) RBMAP_CUT_##kind(__VA_ARGS__) RBMAP_CUT_2
+#define RBMAP_CUT_2(kind, ...) RBMAP_CUT_##kind(__VA_ARGS__) RBMAP_CUT_1
+#define RBMAP_CUT_1_END
+#define RBMAP_CUT_2_END
+#define RBMAP_CUT_plain(...)
+#define RBMAP_CUT_compound(...)
+#define RBMAP_CUT_fixed(...)
+#define RBMAP_CUT_text(item, src, max)					\
+	rbmap_string_measure(&__data_loc_##item, src, max, --__texts, &__size);
+#define RBMAP_CUT_dynamic(...)
+
+#define RBMAP_PLACE_1(kind, ...) RBMAP_PLACE_##kind(__VA_ARGS__) RBMAP_PLACE_2
+#define RBMAP_PLACE_2(kind, ...) RBMAP_PLACE_##kind(__VA_ARGS__) RBMAP_PLACE_1
+#define RBMAP_PLACE_1_END
+#define RBMAP_PLACE_2_END
+#define RBMAP_PLACE_plain(...)
+#define RBMAP_PLACE_compound(...)
+#define RBMAP_PLACE_fixed(...)
+#define RBMAP_PLACE_text(item, ...)					\
+	REC->__data_loc_##item =					\
+		rbmap_string_place(&__data_loc_##item, __record);
+#define RBMAP_PLACE_dynamic(type, shown, item, len)			\
+	REC->__data_loc_##item =					\
+		rbmap_dynamic_place(&__data_loc_##item, __record);
+
+/* How many members are pointers */
+#define RBMAP_POINTERS_1(kind, ...) RBMAP_POINTERS_##kind(__VA_ARGS__) RBMAP_POINTERS_2
+#define RBMAP_POINTERS_2(kind, ...) RBMAP_POINTERS_##kind(__VA_ARGS__) RBMAP_POINTERS_1
+#define RBMAP_POINTERS_1_END
+#define RBMAP_POINTERS_2_END
+#define RBMAP_POINTERS_plain(type, item)		+ rbmap_is_pointer(type)
+#define RBMAP_POINTERS_compound(...)
+#define RBMAP_POINTERS_fixed(type, item, len)		+ rbmap_is_pointer(type)
+#define RBMAP_POINTERS_text(...)
+#define RBMAP_POINTERS_dynamic(...)
+
+#define RBMAP_HIDE_1(kind, ...) RBMAP_HIDE_##kind(__VA_ARGS__) RBMAP_HIDE_2
+#define RBMAP_HIDE_2(kind, ...) RBMAP_HIDE_##kind(__VA_ARGS__) RBMAP_HIDE_1
+#define RBMAP_HIDE_1_END
+#define RBMAP_HIDE_2_END
+#define RBMAP_HIDE_plain(type, item)					\
+	if (rbmap_is_pointer(type))					\
+		rbmap_pointer_hide(&REC->item);
+#define RBMAP_HIDE_compound(...)
+#define RBMAP_HIDE_fixed(type, item, len)				\
+	if (rbmap_is_pointer(type)) {					\
+		unsigned int i;						\
+									\
+		for (i = 0; i < ARRAY_SIZE(REC->item); i++)		\
+			rbmap_pointer_hide(&REC->item[i]);		\
+	}
+#define RBMAP_HIDE_text(...)
+#define RBMAP_HIDE_dynamic(type, shown, item, len)			\
+	BUILD_BUG_ON_MSG(rbmap_is_pointer(type),			\
+		"rbmap: a dynamic array of pointers would show the kernel's addresses");
+
+/* What the format file says of them */
+#define RBMAP_TABLE_1(kind, ...) RBMAP_TABLE_##kind(__VA_ARGS__) RBMAP_TABLE_2
+#define RBMAP_TABLE_2(kind, ...) RBMAP_TABLE_##kind(__VA_ARGS__) RBMAP_TABLE_1
+#define RBMAP_TABLE_1_END
+#define RBMAP_TABLE_2_END
+#define RBMAP_TABLE_plain(type, item)		RBMAP_FIELD(type, item),
+#define RBMAP_TABLE_compound(type, item)	RBMAP_FIELD_STRUCT(type, item),
+#define RBMAP_TABLE_fixed(type, item, len)	RBMAP_FIELD_ARRAY(type, item, len),
+#define RBMAP_TABLE_text(item, src, max)				\
+	RBMAP_FIELD_DYNAMIC(char, item, rbmap_is_signed(char)),
+#define RBMAP_TABLE_dynamic(type, shown, item, len)			\
+	RBMAP_FIELD_DYNAMIC(shown, item, rbmap_is_signed(type)),
+
+/**
+ * RBMAP_CLASS - a record, how to fill it and how to print it
+ * @_name: rbmap_record_<name>, rbmap_probe_<name>, rbmap_fields_<name>,
+ *	rbmap_print_<name>
+ * @_proto: parameters of the tracepoint
+ * @_fields: TP_STRUCT__entry()
+ * @_assign: TP_fast_assign()
+ * @_print: TP_printk()
+ *
+ * A record with pointers to hide is put together on the stack: what is in the
+ * ring can be seen at once.
+ */
+#define RBMAP_CLASS(_name, _proto, _fields, _assign, _print)		\
+	struct rbmap_record_##_name {					\
+		struct trace_entry __common;				\
+		RBMAP_EACH_FIELD(MEMBER, _fields)			\
+		char __behind[];					\
+	};								\
+	enum {								\
+		rbmap_pointers_##_name = 0				\
+			RBMAP_EACH_FIELD(POINTERS, _fields)		\
+	};								\
+	static_assert(sizeof(struct rbmap_record_##_name) <=		\
+		      RBMAP_EVENT_MAX,					\
+		      "rbmap: the record of " #_name			\
+		      " is too large: its members can have RBMAP_EVENT_MAX bytes"); \
+	static_assert(!rbmap_pointers_##_name ||			\
+		      sizeof(struct rbmap_record_##_name) <=		\
+		      RBMAP_HIDDEN_MAX,					\
+		      "rbmap: the record of " #_name			\
+		      " is too large: with pointers it can have RBMAP_HIDDEN_MAX bytes"); \
+									\
+	static notrace __maybe_unused void				\
+	rbmap_probe_##_name(void *__data, _proto)			\
+	{								\
+		RBMAP_EACH_FIELD(LOCAL, _fields)			\
+		struct rbmap_reservation __r rbmap_uninitialized;	\
+		struct rbmap_record_##_name __hidden rbmap_uninitialized; \
+		struct rbmap_record_##_name *__record, *REC;		\
+		const bool __hide = rbmap_pointers_##_name &&		\
+				    !rbmap_addresses_shown();		\
+		u32 __size = offsetof(struct rbmap_record_##_name,	\
+				      __behind);			\
+		u32 __texts __maybe_unused = 0;				\
+									\
+		RBMAP_EACH_FIELD(MEASURE, _fields)			\
+		RBMAP_EACH_FIELD(CUT, _fields)				\
+		__record = RBMAP_EVENT_RESERVE(__data, &__r,		\
+				rbmap_record_size(__size,		\
+						  sizeof(*__record)));	\
+		if (!__record)						\
+			return;						\
+		REC = __hide ? &__hidden : __record;			\
+		if (__hide)						\
+			memset(&__hidden, 0, sizeof(__hidden));		\
+		RBMAP_EACH_FIELD(PLACE, _fields)			\
+		{ _assign }						\
+		if (__hide) {						\
+			__hidden.__common = __record->__common;		\
+			RBMAP_EACH_FIELD(HIDE, _fields)			\
+			memcpy(__record, &__hidden,			\
+			       offsetof(struct rbmap_record_##_name,	\
+					__behind));			\
+		}							\
+		rbmap_commit(&__r);					\
+	}								\
+									\
+	static const struct rbmap_field rbmap_fields_##_name[]		\
+						__maybe_unused = {	\
+		RBMAP_EACH_FIELD(TABLE, _fields)			\
+		{}							\
+	};								\
+	static const char rbmap_print_##_name[] __maybe_unused = _print
+
+/* What of an event comes from its class */
+#define RBMAP_EVENT_OF_CLASS(_class)					\
+	.fields = rbmap_fields_##_class,				\
+	.print_fmt = rbmap_print_##_class,				\
+	.probe = rbmap_probe_##_class
+
+/*
+ * The kernel calls a probe with what its tracepoint has: another prototype
+ * would take one thing for another.  Twice, since only the compiler can say what
+ * the prototype should be.
+ */
+#define RBMAP_CHECK_PROTO(_name, _class, _tracepoint, _proto)		\
+	static_assert(__builtin_types_compatible_p(			\
+			typeof(check_trace_callback_type_##_tracepoint), \
+			void (void (*)(void *, _proto))),		\
+		      "rbmap: " #_name					\
+		      ": TP_PROTO is not that of this kernel's tracepoint " \
+		      #_tracepoint);					\
+	static inline __maybe_unused void rbmap_check_##_name(void)	\
+	{								\
+		check_trace_callback_type_##_tracepoint(		\
+			rbmap_probe_##_class);				\
+	}								\
+	static_assert(1)
+
+#endif /* RBMAP_RECORD_H */
