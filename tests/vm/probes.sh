@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Events of other modules: the README's example, each kind of field, tracepoints
+# of modules that come and go, and what is refused. LONG=1: a module is unloaded
+# ten thousand times while its event fires.
+# shellcheck disable=SC2217,SC2317 # what is held; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+events=/sys/kernel/rbmap/events
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+hit=/sys/module/source/parameters/hit
+
+# recorded COMMAND: what rbmap prints of my events meanwhile
+recorded()
+{
+	rbmap record -e "$1" -o /tmp/probes.dat -- sh -c "$2" >/dev/null 2>/tmp/error &&
+		rbmap report /tmp/probes.dat 2>>/tmp/error
+}
+
+emitted()
+{
+	cat /sys/kernel/rbmap/per_cpu/cpu*/stats |
+		awk '/^emitted:/ { sum += $2 } END { print sum }'
+}
+
+dropped()
+{
+	cat /sys/kernel/rbmap/per_cpu/cpu*/stats |
+		awk '/^dropped too large:/ { sum += $4 } END { print sum }'
+}
+
+ok "module loads" load_module rbmap || done_testing
+
+# The README's example
+
+ok "the README's module loads" load_module my_fork || done_testing
+is "$(cat $events/mysystem/my_fork/status)" available "its event is there"
+like "$(rbmap list)" 'mysystem:my_fork' "rbmap lists it"
+is "$(sed -n 's/signed:[01]/signed:N/; /^\tfield:[^c]/p; /^print/p' $events/mysystem/my_fork/format |
+	grep -v common_)" \
+	"$(printf '\tfield:pid_t child;\toffset:8;\tsize:4;\tsigned:N;\n\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:N;\nprint fmt: "%%s made %%d", __get_str(name), REC->child')" \
+	"its format is what was declared"
+# shellcheck disable=SC2016 # for another shell
+out=$(recorded mysystem '/bin/busybox true & echo $! >/tmp/pid; wait')
+like "$out" "my_fork: +sh made $(cat /tmp/pid)\$" "rbmap shows what it recorded" ||
+	diag "$(cat /tmp/error)" "$out"
+fails "rbmap can't be unloaded meanwhile" rmmod rbmap 2>/dev/null
+ok "the module unloads" rmmod my_fork
+fails "its event is gone" test -e $events/mysystem
+
+# A tracepoint of a module that comes and goes
+
+ok "a module with events loads before the one with the tracepoint" load_module kinds ||
+	done_testing
+is "$(cat $events/kinds/kinds_hit/status)" \
+	"waiting: for a module that has the tracepoint source_hit" "its event waits"
+is "$(cat $events/kinds/kinds_enter/status)" available "that of the kernel's does not"
+for time in first second; do
+	echo 1 >$events/kinds/kinds_hit/enable
+	ok "the module with the tracepoint loads for the $time time" load_module source ||
+		done_testing
+	is "$(cat $events/kinds/kinds_hit/status $events/kinds/kinds_hit/enable | xargs)" \
+		"available 1" "the event has it, and is on"
+	before=$(emitted)
+	echo '1 x' >$hit
+	after=$(emitted)
+	is $((after - before)) 1 "one hit is one event"
+	[ $time = second ] || ok "the module with the tracepoint unloads, the event on" rmmod source
+done
+echo 0 >$events/kinds/kinds_hit/enable
+
+# Each kind of field
+
+theirs=/sys/kernel/tracing/events/source/source_hit/format
+sed -e 's/kinds_hit/source_hit/; s/^ID: .*/ID: N/' $events/kinds/kinds_hit/format >/tmp/ours
+sed -e 's/^ID: .*/ID: N/' $theirs >/tmp/theirs
+ok "its format is ftrace's" diff /tmp/theirs /tmp/ours
+
+out=$(recorded kinds:kinds_hit "echo '3 hello' >$hit; echo '0 NULL' >$hit")
+ones=00000000,00000001,00000000,0000000
+like "$out" "kinds_hit: +number=3 odd=1 parity=odd negative=-3 fixed=fixed shorts=3 4 5 text=hello words=0 3 6 bits=${ones}8 end=end\$" \
+	"values of all fields" || diag "$out" "$(cat /tmp/error)"
+like "$out" "kinds_hit: +number=0 odd=0 parity=even .* text=\(null\) words= bits=${ones}1 end=end\$" \
+	"no text, no array" || diag "$out"
+ok "a structure" grep -qa PAIRPAIR /tmp/probes.dat
+
+before=$(dropped)
+out=$(recorded kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '600 y' >$hit")
+like "$out" 'text=x{3800,4050} words=0 3 bits' "a text that is too long is cut" || diag "$out"
+is $(($(dropped) - before)) 2 "arrays that are too long are dropped and counted"
+is "$(echo "$out" | grep -c kinds_hit:)" 1 "and nothing of them is there"
+
+out=$(recorded kinds:kinds_more "echo '1 hello' >$hit")
+like "$out" 'kinds_more: +some=some hidden=0 .* few=[0,]*5 cpus=[0,]*2' \
+	"a part of a string, a mask of processors, an array of nothing" ||
+	diag "$out" "$(cat /tmp/error)"
+like "$out" 'pointer=[0-9a-f]{1,8} pointers=[0-9]{1,10} 0 few' \
+	"pointers are hashed"
+
+# Refused
+
+ok "an event with a name of 64 characters is none too long" load_module refused
+cases=$(dmesg | sed -n 's/.*refused: \([0-9]*\) events$/\1/p' | tail -n 1)
+like "$cases" '^[0-9]+$' "there are $cases bad ones"
+rmmod refused
+loaded=0 unexplained=0 n=0
+listed=$(ls $events $events/*)
+while [ $n -lt "${cases:-0}" ]; do
+	dmesg -c >/dev/null
+	if load_module refused number=$n 2>/dev/null; then
+		diag "number $n was not refused"
+		loaded=$((loaded + 1))
+		break
+	fi
+	if ! dmesg | grep -q 'rbmap: event .* refused: '; then
+		diag "number $n: $(dmesg)"
+		unexplained=$((unexplained + 1))
+	fi
+	n=$((n + 1))
+	sleep 0.6 # the log's rate limit
+done
+is $loaded 0 "each is refused"
+is $unexplained 0 "and the log says why"
+is "$(ls $events $events/*)" "$listed" "nothing is left of them"
+
+# Unloaded while the event fires
+
+fails "rbmap can't be unloaded with the modules loaded" rmmod rbmap 2>/dev/null
+ok "the modules unload" rmmod kinds source
+times=30
+[ -z "${LONG:-}" ] || times=10000
+n=0
+while [ $n -lt "$cpus" ]; do
+	dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+	load="${load:-} $!"
+	n=$((n + 1))
+done
+n=0 silent=0
+while [ $n -lt $times ]; do
+	load_module kinds || break
+	echo 1 >$events/kinds/kinds_enter/enable
+	before=$(emitted)
+	[ $((n % 10)) -gt 0 ] || {
+		sleep 0.1
+		after=$(emitted)
+		[ "$after" -gt "$before" ] || silent=$((silent + 1))
+	}
+	rmmod kinds || break
+	n=$((n + 1))
+done
+# shellcheck disable=SC2086 # several
+kill $load
+is $n $times "a module unloads $times times while its event fires on $cpus processors"
+is $silent 0 "and it did fire"
+
+ok "module unloads" rmmod rbmap
+done_testing
