@@ -46,20 +46,36 @@ check-headers:
 modules: check-headers
 	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
 
+# Beside the module: its symbols, for modules that use it.
 modules_install: modules
 	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" \
 		$(if $(DESTDIR),INSTALL_MOD_PATH="$(DESTDIR)") modules_install
+	@for ko in "$(DESTDIR)/lib/modules/$$(cat "$(KDIR)/include/config/kernel.release")"/*/rbmap.ko*; do \
+		$(INSTALL) -m 644 Module.symvers "$${ko%/*}/rbmap.symvers" || exit; done
 	$(if $(DESTDIR),,depmod -a $(notdir $(shell $(MAKE) -s -C "$(KDIR)" kernelrelease 2>/dev/null)))
 
 # ---- install
 
 .PHONY: install install-user uninstall
-install-user: user $(INSTALL_USER)
+install-user: user $(INSTALL_USER) install-headers
 install: install-user modules_install
 
-uninstall: $(UNINSTALL_USER)
+# What other modules include, in the folders that it has here, and the fragment
+# of their makefiles, where GNU make looks for it.
+.PHONY: install-headers uninstall-headers
+install-headers:
+	$(INSTALL) -d $(addprefix $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/,ring include/rbmap include/linux)
+	$(INSTALL) -m 644 module/include/rbmap/probe.mk $(DESTDIR)$(INCLUDEDIR)/rbmap/
+	$(INSTALL) -m 644 module/include/rbmap/*.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/rbmap/
+	$(INSTALL) -m 644 module/ring/*.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/ring/
+	$(INSTALL) -m 644 uapi/linux/rbmap.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/linux/
+
+uninstall-headers:
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/rbmap
+
+uninstall: $(UNINSTALL_USER) uninstall-headers
 	find "$(DESTDIR)/lib/modules" \( -path '*/updates/rbmap.ko*' \
-		-o -path '*/extra/rbmap.ko*' \) -print -delete 2>/dev/null || true
+		-o -path '*/extra/rbmap.ko*' -o -name rbmap.symvers \) -print -delete 2>/dev/null || true
 	$(if $(DESTDIR),,depmod -a)
 
 # ---- clean

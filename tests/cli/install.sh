@@ -17,7 +17,8 @@ run_make()
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \
-	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf; do
+	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf \
+	include/rbmap/probe.mk include/rbmap/kernel/include/rbmap/probe.h; do
 	ok "PREFIX/$file" test -s "$dir/root/opt/x/$file"
 done
 for page in docs/man/*.[15]; do

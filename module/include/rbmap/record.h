@@ -393,8 +393,8 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	static_assert(__builtin_types_compatible_p(			\
 			typeof(check_trace_callback_type_##_tracepoint), \
 			void (void (*)(void *, _proto))),		\
-		      "rbmap: " #_name					\
-		      ": TP_PROTO is not that of this kernel's tracepoint " \
+		      "rbmap: the TP_PROTO of " #_name			\
+		      " does not fit this kernel: see the tracepoint "	\
 		      #_tracepoint);					\
 	static inline __maybe_unused void rbmap_check_##_name(void)	\
 	{								\
