@@ -100,13 +100,18 @@ ok "and reads a named buffer" as "$group" 'rbmap record -q -B named -d 0 -o /tmp
 fails "others do not read" as 1000 'cat </dev/rbmap/cpu0' 2>/dev/null
 fails "others do not write" as 1000 'echo text >/dev/rbmap/marker' 2>/dev/null
 for file in tracing_on trace_clock reset overwrite events/enable instances/create \
-	instances/destroy instances/named/tracing_on; do
+	instances/destroy instances/named/tracing_on dynamic_events; do
 	fails "a member does not write $file" as "$group" "echo 1 >$root/$file" 2>/dev/null
 done
 chgrp "$group" $root/tracing_on
 chmod g+w $root/tracing_on
 ok "write permission is enough" as "$group" "echo 1 >$root/tracing_on"
 fails "for the file that has it" as "$group" "echo 1 >$root/reset" 2>/dev/null
+chgrp "$group" $root/dynamic_events
+chmod g+w $root/dynamic_events
+fails "but not to read the kernel's memory" \
+	as "$group" "echo t:g/e softirq_entry >$root/dynamic_events" 2>/dev/null
+is "$(cat $root/dynamic_events)" "" "no event was made"
 /tests/udevadm control --exit
 
 # --- lockdown, after the module is there
@@ -148,7 +153,7 @@ refused "a ring of a named buffer" open_read /dev/rbmap/named/cpu0
 for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"buffer_percent 10" "events/enable 1" "events/sched/enable 1" \
 	"events/sched/sched_switch/enable 1" "instances/create x" "instances/destroy named" \
-	"instances/named/tracing_on 0"; do
+	"instances/named/tracing_on 0" "dynamic_events -:g/e"; do
 	refused "${file% *}" sh -c "echo ${file#* } >$root/${file% *}"
 done
 rbmap record -d 0 -o /tmp/x 2>/tmp/err
