@@ -87,7 +87,7 @@ static bool rbmap_parse_name(struct rbmap_cursor *cursor, char *name,
 		cursor->at++;
 	len = cursor->at - begin;
 	if (len > max)
-		return rbmap_wrong(cursor, begin, max == RBMAP_TRACEPOINT_MAX ?
+		return rbmap_wrong(cursor, begin, max == RBMAP_DYNAMIC_NAME_MAX ?
 				   "the name is too long: at most 64 characters" :
 				   "the name is too long: at most 32 characters");
 	memcpy(name, cursor->text + begin, len);
@@ -307,7 +307,7 @@ static bool rbmap_parse_field_name(struct rbmap_cursor *cursor,
 {
 	size_t begin = cursor->at;
 
-	if (!rbmap_parse_name(cursor, fetch->name, RBMAP_DYNAMIC_NAME_MAX,
+	if (!rbmap_parse_name(cursor, fetch->name, RBMAP_FETCH_NAME_MAX,
 			      "NAME=FETCH:TYPE is wanted"))
 		return false;
 	if (!strncmp(fetch->name, "common_", strlen("common_")) ||
@@ -373,7 +373,7 @@ static bool rbmap_parse_line(struct rbmap_cursor *cursor, size_t max,
 			return rbmap_wrong(cursor, cursor->at,
 					   "a blank and the name of a tracepoint are wanted");
 		if (!rbmap_parse_name(cursor, line->tracepoint,
-				      RBMAP_TRACEPOINT_MAX,
+				      RBMAP_DYNAMIC_NAME_MAX,
 				      "the name of a tracepoint is wanted"))
 			return false;
 		while (rbmap_skip_blanks(cursor) && cursor->at < cursor->len) {

@@ -14,8 +14,8 @@
 #define RBMAP_FETCH_ELEMENTS	64
 #define RBMAP_FETCH_STRINGS	15
 #define RBMAP_FETCH_STRING_MAX	256	/* with the 0 at its end */
-#define RBMAP_DYNAMIC_NAME_MAX	32
-#define RBMAP_TRACEPOINT_MAX	64
+#define RBMAP_FETCH_NAME_MAX	32
+#define RBMAP_DYNAMIC_NAME_MAX	64	/* no tracepoint has a longer one */
 
 /* The first field of each record: which others could not be had. */
 #define RBMAP_FAULTS		"__faults"
@@ -42,7 +42,7 @@ enum rbmap_fetch_kind {
  * @at: where it lies in the record
  */
 struct rbmap_fetch {
-	char			name[RBMAP_DYNAMIC_NAME_MAX + 1];
+	char			name[RBMAP_FETCH_NAME_MAX + 1];
 	enum rbmap_fetch_kind	kind;
 	char			form;
 	u8			size;
@@ -85,7 +85,7 @@ struct rbmap_dynamic_line {
 	bool				remove;
 	char				group[RBMAP_DYNAMIC_NAME_MAX + 1];
 	char				event[RBMAP_DYNAMIC_NAME_MAX + 1];
-	char				tracepoint[RBMAP_TRACEPOINT_MAX + 1];
+	char				tracepoint[RBMAP_DYNAMIC_NAME_MAX + 1];
 	struct rbmap_fetch_program	program;
 };
 

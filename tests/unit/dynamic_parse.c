@@ -76,10 +76,10 @@ static void test_good(void **state)
 		  "add g/e tp; a@12 arg1[0] 64 of u8; b@80 arg1[0] 1 of s64; 88 bytes" },
 		{ "t:g/e tp a=$arg1:b3@5/8 b=+0($arg1):sb64@0/64 c=$arg2:b1@63/64",
 		  "add g/e tp; a@12 arg1 u8 bits 5+3; b@16 arg1[0] s64 bits 0+64; c@24 arg2 u64 bits 63+1; 32 bytes" },
-		{ "t:abcdefghijklmnopqrstuvwxyz012345/abcdefghijklmnopqrstuvwxyz012345 "
+		{ "t:abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901 "
 		  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901 "
 		  "abcdefghijklmnopqrstuvwxyz012345=$arg1:u8",
-		  "add abcdefghijklmnopqrstuvwxyz012345/abcdefghijklmnopqrstuvwxyz012345 "
+		  "add abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901 "
 		  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901; "
 		  "abcdefghijklmnopqrstuvwxyz012345@12 arg1 u8; 13 bytes" },
 	};
@@ -200,10 +200,10 @@ static void test_bad(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		refused(lines[i].text, lines[i].at, lines[i].what);
-	snprintf(text, sizeof(text), "t:%s/e tp", name33);
-	refused(text, 2, "at most 32");
-	snprintf(text, sizeof(text), "t:g/%s tp", name33);
-	refused(text, 4, "at most 32");
+	snprintf(text, sizeof(text), "t:%s%s/e tp", name33, name33);
+	refused(text, 2, "at most 64");
+	snprintf(text, sizeof(text), "t:g/%s%s tp", name33, name33);
+	refused(text, 4, "at most 64");
 	snprintf(text, sizeof(text), "t:g/e tp %s=$arg1:u8", name33);
 	refused(text, 9, "at most 32");
 	snprintf(text, sizeof(text), "t:g/e %s%s", name33, name33);
