@@ -19,7 +19,7 @@ FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,text.c symbols.c syscalls.c buf.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,fetch.c field_expr.c ktypes.c \
 		   nearest.c buf.c)
-FUZZERS		:= lib_decode lib_map filter_text cli_fields \
+FUZZERS		:= lib_decode lib_map filter_text cli_fields dynamic_line \
 		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
@@ -32,6 +32,13 @@ $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/unit -Imodule/filter -o $@ \
 		$(filter %.c,$^)
+
+$(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
+		tests/unit/dynamic_memory.c tests/unit/dynamic_memory.h \
+		$(addprefix module/dynamic/,parse.c fetch.c print.c) \
+		$(wildcard module/dynamic/*.h)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Imodule/dynamic -o $@ $(filter %.c,$^)
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)
