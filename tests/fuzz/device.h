@@ -69,6 +69,7 @@ bool do_splice(void);
 bool do_poll(void);
 bool do_marker(void);
 bool do_control(void);
+bool do_dynamic(void);
 bool do_proc(void);
 bool do_pin(void);
 bool do_load(void);
