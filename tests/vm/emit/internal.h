@@ -68,4 +68,8 @@ void emit_disarm(struct emit_cpu *cpu);
 /* Have this CPU interrupted right now, or as soon as it can be. */
 void emit_interrupt(struct emit_cpu *cpu, enum emit_context context);
 
+/* fetch.c */
+int emit_fetch_init(void);
+void emit_fetch_exit(void);
+
 #endif /* EMIT_INTERNAL_H */

@@ -206,17 +206,24 @@ static int __init emit_init(void)
 		for (context = 0; context < EMIT_CONTEXTS; context++)
 			cpu->writer[context].who = emit_who(id, context);
 	}
-	err = emit_contexts_init();
+	err = emit_fetch_init();
 	if (err)
 		return err;
+	err = emit_contexts_init();
+	if (err)
+		goto fetch;
 	err = smpboot_register_percpu_thread(&emit_threads);
-	if (err) {
-		emit_contexts_exit();
-		return err;
-	}
+	if (err)
+		goto contexts;
 	emit_buffer = buffer;
 	tasklet_schedule(&emit_tasklet);
 	return 0;
+
+contexts:
+	emit_contexts_exit();
+fetch:
+	emit_fetch_exit();
+	return err;
 }
 
 static void __exit emit_exit(void)
@@ -229,6 +236,7 @@ static void __exit emit_exit(void)
 		kthread_park(per_cpu(emit_tasks, id));
 	smpboot_unregister_percpu_thread(&emit_threads);
 	emit_contexts_exit();
+	emit_fetch_exit();
 }
 
 module_init(emit_init);
