@@ -13,18 +13,21 @@
 /*
  * What is not the kernel's own is refused here, before anything looks at it: not
  * each kernel does so itself, and arm64 gives addresses of user space another
- * kind of fault.  On x86 the page of vsyscall is user space's, too.
+ * kind of fault.  There the uppermost byte may be a tag.  On x86 the page of
+ * vsyscall is user space's, too.
  */
+#ifdef CONFIG_ARM64
+#define RBMAP_KERNEL_BIT	55
+#else
+#define RBMAP_KERNEL_BIT	(BITS_PER_LONG - 1)
+#endif
+
 static inline bool rbmap_is_kernels(unsigned long address, size_t size)
 {
 	unsigned long last = address + size - 1;
 
-	if ((long)address >= 0 || last < address)
+	if (last < address || !(address >> RBMAP_KERNEL_BIT & 1))
 		return false;
-#ifdef CONFIG_ARM64
-	if (!(address >> 55 & 1))
-		return false;
-#endif
 #ifdef CONFIG_X86_64
 	if (address < VSYSCALL_ADDR + PAGE_SIZE && last >= VSYSCALL_ADDR)
 		return false;
