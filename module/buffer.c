@@ -74,7 +74,7 @@ static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
 }
 
 /**
- * rbmap_buffers_init - before the first rbmap_buffer_create()
+ * rbmap_buffers_init - before the first rbmap_buffer_alloc()
  */
 int rbmap_buffers_init(void)
 {
@@ -89,14 +89,14 @@ int rbmap_buffers_init(void)
 }
 
 /**
- * rbmap_buffers_exit - after the last rbmap_buffer_destroy()
+ * rbmap_buffers_exit - after the last rbmap_buffer_free()
  */
 void rbmap_buffers_exit(void)
 {
 	cpuhp_remove_multi_state(rbmap_hotplug_state);
 }
 
-static void rbmap_buffer_free(struct rbmap_buffer *buf)
+static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)
 {
 	int cpu;
 
@@ -112,7 +112,7 @@ static void rbmap_buffer_free(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_create - a buffer with a ring for each CPU
+ * rbmap_buffer_alloc - a buffer with a ring for each CPU
  * @config: sizes and mode
  *
  * Context: may sleep.
@@ -120,7 +120,7 @@ static void rbmap_buffer_free(struct rbmap_buffer *buf)
  * says which and what would do.
  */
 struct rbmap_buffer *
-rbmap_buffer_create(const struct rbmap_buffer_config *config)
+rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 {
 	struct rbmap_buffer *buf;
 	int err;
@@ -133,6 +133,7 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 	buf->clock = config->clock;
 	buf->percent = RBMAP_DEFAULT_PERCENT;
 	buf->on = true;
+	buf->raw = config->raw;
 
 	err = rbmap_sizes_set(&buf->sizes, config->size_kb,
 			      config->subbuf_size_kb);
@@ -150,7 +151,7 @@ rbmap_buffer_create(const struct rbmap_buffer_config *config)
 		goto free;
 	err = cpuhp_state_add_instance(rbmap_hotplug_state, &buf->hotplug);
 	if (err) {
-		rbmap_buffer_free(buf);
+		rbmap_buffer_free_rings(buf);
 		return ERR_PTR(err);
 	}
 	return buf;
@@ -163,15 +164,15 @@ free:
 }
 
 /**
- * rbmap_buffer_destroy - free a buffer
+ * rbmap_buffer_free - free a buffer
  * @buf: no writer, no open file, no map
  *
  * Context: may sleep.
  */
-void rbmap_buffer_destroy(struct rbmap_buffer *buf)
+void rbmap_buffer_free(struct rbmap_buffer *buf)
 {
 	cpuhp_state_remove_instance_nocalls(rbmap_hotplug_state, &buf->hotplug);
-	rbmap_buffer_free(buf);
+	rbmap_buffer_free_rings(buf);
 }
 
 /**
@@ -221,14 +222,48 @@ bool rbmap_buffer_get(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_put - who had opened it closes it; it may be gone after this
+ * rbmap_buffer_get_more - who has it gives it to somebody else, too
  * @buf: the buffer
  */
-void rbmap_buffer_put(struct rbmap_buffer *buf)
+void rbmap_buffer_get_more(struct rbmap_buffer *buf)
 {
 	spin_lock(&rbmap_users_lock);
-	buf->users--;
+	buf->users++;
 	spin_unlock(&rbmap_users_lock);
+}
+
+void rbmap_buffer_put(struct rbmap_buffer *buf)
+{
+	void (*release)(void *data);
+
+	spin_lock(&rbmap_users_lock);
+	release = --buf->users ? NULL : buf->release;
+	spin_unlock(&rbmap_users_lock);
+	if (release)
+		release(buf->data);
+}
+EXPORT_SYMBOL_GPL(rbmap_buffer_put);
+
+/**
+ * rbmap_buffer_abandon - have a buffer go with the last who has it
+ * @buf: it was ended; nobody looks it up any more
+ * @release: called then, or now
+ * @data: for @release
+ *
+ * Context: may sleep, as the last rbmap_buffer_put().
+ */
+void rbmap_buffer_abandon(struct rbmap_buffer *buf,
+			  void (*release)(void *data), void *data)
+{
+	bool unused;
+
+	spin_lock(&rbmap_users_lock);
+	unused = !buf->users;
+	buf->release = release;
+	buf->data = data;
+	spin_unlock(&rbmap_users_lock);
+	if (unused)
+		release(data);
 }
 
 static void rbmap_buffer_visit(struct rbmap_buffer *buf,
@@ -275,6 +310,51 @@ void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 	rbmap_buffer_visit(buf, rbmap_visit_on);
 	cpus_read_unlock();
 	mutex_unlock(&buf->lock);
+}
+
+static void rbmap_visit_retire(struct rbmap_cpu_buffer *cpu_buf)
+{
+	rbmap_generation_retire(cpu_buf->current_gen);
+}
+
+/**
+ * rbmap_buffer_end - no event comes any more, for good
+ * @buf: the buffer; it can't be opened any more, but who has it reads on
+ *
+ * Context: sleeps.
+ */
+void rbmap_buffer_end(struct rbmap_buffer *buf)
+{
+	spin_lock(&rbmap_users_lock);
+	buf->offered = false;
+	spin_unlock(&rbmap_users_lock);
+
+	rbmap_buffer_set_on(buf, false);
+	mutex_lock(&buf->lock);
+	/* From here on no ring takes the place of another one. */
+	WRITE_ONCE(buf->gone, true);
+	mutex_unlock(&buf->lock);
+	/* Whoever found a ring on has left it.  litmus: generation-retire */
+	synchronize_rcu();
+	rbmap_buffer_visit(buf, rbmap_visit_retire);
+}
+
+/**
+ * rbmap_buffer_gone - does no event come any more?
+ * @buf: the buffer
+ */
+bool rbmap_buffer_gone(const struct rbmap_buffer *buf)
+{
+	return READ_ONCE(buf->gone);
+}
+
+/**
+ * rbmap_buffer_is_raw - are payloads a module's own?
+ * @buf: the buffer
+ */
+bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf)
+{
+	return buf->raw;
 }
 
 bool rbmap_buffer_is_on(const struct rbmap_buffer *buf)

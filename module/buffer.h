@@ -7,20 +7,6 @@
 #include <rbmap/buffer.h>
 
 /**
- * struct rbmap_buffer_config - what a buffer is made of
- * @size_kb: KiB of slots per CPU; rounded up to whole sub-buffers
- * @subbuf_size_kb: KiB of a sub-buffer, a power of two, 4 to 4096
- * @mode: overwrite or discard
- * @clock: one that is available
- */
-struct rbmap_buffer_config {
-	unsigned long		size_kb;
-	unsigned long		subbuf_size_kb;
-	enum rbmap_mode		mode;
-	enum rbmap_clock	clock;
-};
-
-/**
  * struct rbmap_sizes - of a ring
  * @nr_slots: sub-buffers, without the reader's
  * @subbuf_size: bytes of one
@@ -71,17 +57,23 @@ int rbmap_buffers_init(void);
 void rbmap_buffers_exit(void);
 
 /* Sleeps; messages about a bad config or missing memory go to the log. */
-struct rbmap_buffer *rbmap_buffer_create(const struct rbmap_buffer_config *config);
-void rbmap_buffer_destroy(struct rbmap_buffer *buf);
+struct rbmap_buffer *rbmap_buffer_alloc(const struct rbmap_buffer_config *config);
+void rbmap_buffer_free(struct rbmap_buffer *buf);
 
 /*
  * Open files keep a buffer.  It is to be had from rbmap_buffer_offer() on, until
- * rbmap_buffer_withdraw() finds that nobody has it.
+ * rbmap_buffer_withdraw() finds that nobody has it, or rbmap_buffer_end().
  */
 void rbmap_buffer_offer(struct rbmap_buffer *buf);
 bool rbmap_buffer_withdraw(struct rbmap_buffer *buf);
+void rbmap_buffer_end(struct rbmap_buffer *buf);
+void rbmap_buffer_abandon(struct rbmap_buffer *buf,
+			  void (*release)(void *data), void *data);
 bool rbmap_buffer_get(struct rbmap_buffer *buf);
-void rbmap_buffer_put(struct rbmap_buffer *buf);
+void rbmap_buffer_get_more(struct rbmap_buffer *buf);
+bool rbmap_buffer_gone(const struct rbmap_buffer *buf);
+
+bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);
 
 void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on);
 bool rbmap_buffer_is_on(const struct rbmap_buffer *buf);

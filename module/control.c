@@ -273,6 +273,22 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return len;
 }
 
+/* Of a buffer that a module has made, there are these two more. */
+static ssize_t owner_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
+
+	return sysfs_emit(buf, "%s\n", control->owner);
+}
+
+static ssize_t raw_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return sysfs_emit(buf, "%d\n",
+			  rbmap_buffer_is_raw(rbmap_controlled(kobj)));
+}
+
 static struct kobj_attribute version_attr = __ATTR_RO(version);
 static struct kobj_attribute tracing_on_attr = __ATTR_RW(tracing_on);
 static struct kobj_attribute trace_clock_attr = __ATTR_RW(trace_clock);
@@ -283,6 +299,9 @@ static struct kobj_attribute buffer_subbuf_size_kb_attr =
 	__ATTR_RW(buffer_subbuf_size_kb);
 static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
+
+static struct kobj_attribute owner_attr = __ATTR_RO(owner);
+static struct kobj_attribute raw_attr = __ATTR_RO(raw);
 
 static struct attribute *rbmap_control_attrs[] = {
 	&tracing_on_attr.attr,
@@ -298,6 +317,16 @@ static struct attribute *rbmap_control_attrs[] = {
 
 static const struct attribute_group rbmap_control_group = {
 	.attrs = rbmap_control_attrs,
+};
+
+static struct attribute *rbmap_owned_attrs[] = {
+	&owner_attr.attr,
+	&raw_attr.attr,
+	NULL
+};
+
+static const struct attribute_group rbmap_owned_group = {
+	.attrs = rbmap_owned_attrs,
 };
 
 /**
@@ -319,6 +348,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	if (!control->dir)
 		goto out;
 	err = sysfs_create_group(control->dir, &rbmap_control_group);
+	if (!err && *control->owner)
+		err = sysfs_create_group(control->dir, &rbmap_owned_group);
 	if (!err && parent == kernel_kobj)
 		err = sysfs_create_file(control->dir, &version_attr.attr);
 	if (!err && parent == kernel_kobj)

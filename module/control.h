@@ -12,7 +12,8 @@ struct rbmap_event_set;
 /**
  * struct rbmap_control - the files of a buffer
  * @buffer: the buffer
- * @events: its events
+ * @events: its events; NULL: it has none
+ * @owner: the module that has made it; "": none
  * @dir: the directory
  * @events_dir: events
  * @system_dirs: events/SYSTEM; under the registry's lock
@@ -22,6 +23,7 @@ struct rbmap_event_set;
 struct rbmap_control {
 	struct rbmap_buffer	*buffer;
 	struct rbmap_event_set	*events;
+	const char		*owner;
 	struct kobject		*dir;
 	struct kobject		*events_dir;
 	struct list_head	system_dirs;

@@ -310,13 +310,21 @@ static struct attribute *rbmap_events_attrs[] = {
 	NULL
 };
 
+static umode_t rbmap_events_visible(struct kobject *kobj,
+				    struct attribute *attr, int n)
+{
+	return attr == &enable_attr.attr && !rbmap_control_of(kobj)->events ?
+	       0 : attr->mode;
+}
+
 static const struct attribute_group rbmap_events_group = {
-	.attrs = rbmap_events_attrs,
+	.attrs		= rbmap_events_attrs,
+	.is_visible	= rbmap_events_visible,
 };
 
 /**
  * rbmap_control_events_init - make events
- * @control: of a buffer
+ * @control: of a buffer; what parsers want is there without any events, too
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -329,8 +337,10 @@ int rbmap_control_events_init(struct rbmap_control *control)
 	if (!control->events_dir)
 		return -ENOMEM;
 	err = sysfs_create_group(control->events_dir, &rbmap_events_group);
-	return err ? err : rbmap_event_set_show(control->events,
-						&rbmap_event_dir_ops, control);
+	if (err || !control->events)
+		return err;
+	return rbmap_event_set_show(control->events, &rbmap_event_dir_ops,
+				    control);
 }
 
 /**
@@ -341,7 +351,8 @@ int rbmap_control_events_init(struct rbmap_control *control)
  */
 void rbmap_control_events_exit(struct rbmap_control *control)
 {
-	rbmap_event_set_hide(control->events);
+	if (control->events)
+		rbmap_event_set_hide(control->events);
 	rbmap_dir_remove(control->events_dir);
 	control->events_dir = NULL;
 }

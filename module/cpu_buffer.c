@@ -214,7 +214,9 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 		drained = NULL;
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
-			if (gen->queued && rbmap_generation_drained(gen)) {
+			/* The last one of a buffer that has ended stays. */
+			if (gen->queued && rbmap_generation_drained(gen) &&
+			    !list_is_last(&gen->list, &cpu_buf->generations)) {
 				WRITE_ONCE(gen->queued, false);
 				drained = gen;
 				break;

@@ -44,6 +44,8 @@ struct rbmap_cpu_buffer {
 	u32			wakeups;
 };
 
+struct rbmap_event_target;
+
 /**
  * struct rbmap_buffer - rings for each CPU
  * @head: what writers need of it; first
@@ -52,8 +54,13 @@ struct rbmap_cpu_buffer {
  * @sizes: of rings of CPUs that come on line for the first time
  * @max_event: bytes of the largest event that any CPU's ring takes
  * @on: events are recorded
+ * @raw: payloads are a module's own
+ * @gone: no event comes any more, for good
  * @offered: it can be opened
- * @users: open files
+ * @users: open files, and modules that have found it
+ * @release: to be called once nobody has it; NULL: not yet
+ * @data: for @release
+ * @marker: its marker event; NULL: none, or no more
  */
 struct rbmap_buffer {
 	struct rbmap_buffer_head head;
@@ -66,8 +73,13 @@ struct rbmap_buffer {
 	enum rbmap_clock	clock;
 	unsigned int		percent;
 	bool			on;
+	bool			raw;
+	bool			gone;
 	bool			offered;
 	unsigned int		users;
+	void			(*release)(void *data);
+	void			*data;
+	struct rbmap_event_target *marker;
 };
 
 static_assert(offsetof(struct rbmap_buffer, head) == 0);

@@ -148,7 +148,7 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 		return -EINTR;
 	if (rfile->offset == rfile->copy_size)
 		ret = rbmap_file_fill(file);
-	if (ret == -ESTALE && rfile->snapshot) {
+	if (ret == -ESTALE && rbmap_file_ends(rfile)) {
 		ret = 0;	/* its end */
 	} else if (!ret) {
 		size_t size = min(count, rfile->copy_size - rfile->offset);
@@ -247,7 +247,7 @@ static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 	if (!new)
 		return -ENOMEM;
 	/* It is there: we have it open. */
-	rbmap_buffer_get(rfile->cpu_buf->buffer);
+	rbmap_buffer_get_more(rfile->cpu_buf->buffer);
 	fd = anon_inode_getfd("[rbmap-snapshot]", &rbmap_fops, new,
 			      O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
@@ -295,7 +295,7 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 		ret = rbmap_splice(gen, file, pipe, len, flags);
 		rbmap_generation_put(gen);
 	} while (ret == -ESTALE && !rbmap_file_stays(rfile));
-	return ret == -ESTALE && rfile->snapshot ? 0 : ret;
+	return ret == -ESTALE && rbmap_file_ends(rfile) ? 0 : ret;
 }
 
 #define RBMAP_FOPS(_open) {						\
@@ -333,12 +333,14 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 
 /**
  * rbmap_devices_exit - take all devices away
- * @devices: of a buffer that nobody has open or can open
+ * @devices: of a buffer; who has one open keeps the buffer alone.  Who writes to
+ *	its marker is waited for with its event
  */
 void rbmap_devices_exit(struct rbmap_devices *devices)
 {
 	unsigned int cpu;
 
+	WRITE_ONCE(devices->buffer->marker, NULL);
 	rbmap_node_destroy(&devices->marker);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rbmap_node_destroy(&devices->cpu[cpu].ring);
@@ -398,7 +400,8 @@ int rbmap_devices_add_marker(struct rbmap_devices *devices,
 		.fops	= &rbmap_marker_fops,
 		.mode	= RBMAP_MARKER_MODE,
 		.buffer	= devices->buffer,
-		.data	= target,
+		.data	= devices->buffer,
 	};
+	devices->buffer->marker = target;
 	return rbmap_node_create(&devices->marker, devices->name, "marker");
 }

@@ -140,12 +140,25 @@ bool rbmap_file_observes(const struct rbmap_file *file)
 }
 
 /**
- * rbmap_file_stays - does the file keep its ring, being mapped or a snapshot's?
+ * rbmap_file_ends - will no other ring follow the file's own?
+ * @file: the file
+ */
+bool rbmap_file_ends(const struct rbmap_file *file)
+{
+	const struct rbmap_cpu_buffer *cpu_buf = file->cpu_buf;
+
+	return file->snapshot ||
+	       (rbmap_buffer_gone(cpu_buf->buffer) &&
+		READ_ONCE(file->gen) == READ_ONCE(cpu_buf->current_gen));
+}
+
+/**
+ * rbmap_file_stays - does the file keep its ring, being mapped or at the end?
  * @file: the file
  */
 bool rbmap_file_stays(const struct rbmap_file *file)
 {
-	return file->snapshot || READ_ONCE(file->maps);
+	return READ_ONCE(file->maps) || rbmap_file_ends(file);
 }
 
 /**

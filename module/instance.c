@@ -2,7 +2,7 @@
 /*
  * All buffers.  Each is rings, events, control files and devices: the default one
  * in /sys/kernel/rbmap and /dev/rbmap, those that are made by writing to
- * instances/create in instances/NAME and /dev/rbmap/NAME.
+ * instances/create, or by another module, in instances/NAME and /dev/rbmap/NAME.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
@@ -31,6 +31,7 @@
  * @list: all named ones
  * @hotplug: in rbmap_online_state
  * @name: "": the default one
+ * @owner: the module that has made it, and alone destroys it; "": none
  * @buffer: its rings
  * @events: its events
  * @control: its files in /sys
@@ -40,6 +41,7 @@ struct rbmap_instance {
 	struct list_head	list;
 	struct hlist_node	hotplug;
 	char			name[RBMAP_NAME_MAX + 1];
+	char			owner[MODULE_NAME_LEN];
 	struct rbmap_buffer	*buffer;
 	struct rbmap_event_set	*events;
 	struct rbmap_control	control;
@@ -82,6 +84,7 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 
 	instance->control.buffer = instance->buffer;
 	instance->control.events = instance->events;
+	instance->control.owner = instance->owner;
 	err = rbmap_control_init(&instance->control,
 				 parent == kernel_kobj ? "rbmap" :
 							 instance->name,
@@ -95,6 +98,8 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = cpuhp_state_add_instance(rbmap_online_state, &instance->hotplug);
 	if (err)
 		goto devices;
+	if (!instance->events)
+		return 0;
 	/* The last one that comes: what waits for it finds all others. */
 	err = rbmap_devices_add_marker(&instance->devices,
 				rbmap_event_set_find(instance->events,
@@ -114,7 +119,8 @@ control:
 /* To be opened from rbmap_buffer_offer() on. */
 static struct rbmap_instance *
 rbmap_instance_create(const char *name, struct kobject *parent,
-		      const struct rbmap_buffer_config *config)
+		      const struct rbmap_buffer_config *config,
+		      const char *owner)
 {
 	struct rbmap_instance *instance;
 	int err = -ENOMEM;
@@ -123,38 +129,56 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 	if (!instance)
 		return ERR_PTR(-ENOMEM);
 	strscpy(instance->name, name, sizeof(instance->name));
-	instance->buffer = rbmap_buffer_create(config);
+	strscpy(instance->owner, owner, sizeof(instance->owner));
+	instance->buffer = rbmap_buffer_alloc(config);
 	if (IS_ERR(instance->buffer)) {
 		err = PTR_ERR(instance->buffer);
 		goto instance;
 	}
-	instance->events = rbmap_event_set_create(instance->buffer);
-	if (!instance->events)
-		goto buffer;
+	if (!config->raw) {
+		instance->events = rbmap_event_set_create(instance->buffer);
+		if (!instance->events)
+			goto buffer;
+	}
 	err = rbmap_instance_show(instance, parent);
 	if (err)
 		goto events;
 	return instance;
 
 events:
-	rbmap_event_set_destroy(instance->events);
+	if (instance->events)
+		rbmap_event_set_destroy(instance->events);
 buffer:
-	rbmap_buffer_destroy(instance->buffer);
+	rbmap_buffer_free(instance->buffer);
 instance:
 	kfree(instance);
 	return ERR_PTR(err);
 }
 
-/* Nobody has it open or can open it. */
-static void rbmap_instance_destroy(struct rbmap_instance *instance)
+/* Nobody can open it any more; who has it open keeps what it reads. */
+static void rbmap_instance_hide(struct rbmap_instance *instance)
 {
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
 					    &instance->hotplug);
 	rbmap_devices_exit(&instance->devices);
 	rbmap_control_exit(&instance->control);
-	rbmap_event_set_destroy(instance->events);
-	rbmap_buffer_destroy(instance->buffer);
+	if (instance->events)
+		rbmap_event_set_destroy(instance->events);
+}
+
+static void rbmap_instance_free(void *data)
+{
+	struct rbmap_instance *instance = data;
+
+	rbmap_buffer_free(instance->buffer);
 	kfree(instance);
+}
+
+/* Nobody has it open or can open it. */
+static void rbmap_instance_destroy(struct rbmap_instance *instance)
+{
+	rbmap_instance_hide(instance);
+	rbmap_instance_free(instance);
 }
 
 static struct rbmap_instance *rbmap_instance_find(const char *name)
@@ -225,28 +249,31 @@ static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 				    "NAME, and then buffer_size_kb=N, subbuf_size_kb=N, overwrite=0 or 1, clock=NAME");
 }
 
-static int rbmap_create(const char *name,
-			const struct rbmap_buffer_config *config)
+static struct rbmap_buffer *
+rbmap_create(const char *name, const struct rbmap_buffer_config *config,
+	     const char *owner)
 {
 	struct rbmap_instance *instance;
-	int err = 0;
+	struct rbmap_buffer *buf;
 
 	mutex_lock(&rbmap_instances_lock);
 	if (rbmap_instance_find(name)) {
 		rbmap_warn("create: there is a buffer %s already\n", name);
-		err = -EEXIST;
+		buf = ERR_PTR(-EEXIST);
 		goto out;
 	}
-	instance = rbmap_instance_create(name, rbmap_instances_dir, config);
+	instance = rbmap_instance_create(name, rbmap_instances_dir, config,
+					 owner);
 	if (IS_ERR(instance)) {
-		err = PTR_ERR(instance);
+		buf = ERR_CAST(instance);
 		goto out;
 	}
 	list_add_tail(&instance->list, &rbmap_instances);
-	rbmap_buffer_offer(instance->buffer);
+	buf = instance->buffer;
+	rbmap_buffer_offer(buf);
 out:
 	mutex_unlock(&rbmap_instances_lock);
-	return err;
+	return buf;
 }
 
 static int rbmap_destroy(const char *name)
@@ -259,6 +286,10 @@ static int rbmap_destroy(const char *name)
 	if (!instance) {
 		rbmap_warn("destroy: there is no buffer %s\n", name);
 		err = -ENOENT;
+	} else if (*instance->owner) {
+		rbmap_warn("destroy: %s belongs to the module %s, and goes with it: rmmod %s\n",
+			   name, instance->owner, instance->owner);
+		err = -EPERM;
 	} else if (!rbmap_buffer_withdraw(instance->buffer)) {
 		rbmap_warn("destroy: %s is in use: who has a file of /dev/rbmap/%s open, or maps one?\n",
 			   name, name);
@@ -270,6 +301,80 @@ static int rbmap_destroy(const char *name)
 	mutex_unlock(&rbmap_instances_lock);
 	return err;
 }
+
+static int rbmap_config_check(const struct rbmap_buffer_config *config)
+{
+	if (config->mode != RBMAP_MODE_OVERWRITE &&
+	    config->mode != RBMAP_MODE_DISCARD) {
+		rbmap_err("mode %d: there are %d (overwrite) and %d (discard)\n",
+			  config->mode, RBMAP_MODE_OVERWRITE,
+			  RBMAP_MODE_DISCARD);
+		return -EINVAL;
+	}
+	if (!rbmap_clock_available(config->clock)) {
+		rbmap_err("clock %d: this machine does not have it: take %d (local)\n",
+			  config->clock, RBMAP_CLOCK_LOCAL);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+struct rbmap_buffer *
+rbmap_buffer_create_for(struct module *owner, const char *name,
+			const struct rbmap_buffer_config *config)
+{
+	struct rbmap_buffer_config whole = *config;
+	int err;
+
+	whole.size_kb = config->size_kb ?: rbmap_default_config.size_kb;
+	whole.subbuf_size_kb = config->subbuf_size_kb ?:
+			       rbmap_default_config.subbuf_size_kb;
+	if (!rbmap_name_good(name)) {
+		err = rbmap_control_refuse("rbmap_buffer_create", name,
+					   strlen(name), RBMAP_NAME_WANTED);
+		return ERR_PTR(err);
+	}
+	err = rbmap_config_check(config);
+	if (err)
+		return ERR_PTR(err);
+	/* Built into the kernel it would have no module, nor a name of one. */
+	return rbmap_create(name, &whole, owner ? module_name(owner) : "?");
+}
+EXPORT_SYMBOL_GPL(rbmap_buffer_create_for);
+
+void rbmap_buffer_destroy(struct rbmap_buffer *buf)
+{
+	struct rbmap_instance *instance, *found = NULL;
+
+	if (IS_ERR_OR_NULL(buf))
+		return;
+	mutex_lock(&rbmap_instances_lock);
+	list_for_each_entry(instance, &rbmap_instances, list) {
+		if (instance->buffer == buf && *instance->owner)
+			found = instance;
+	}
+	if (!WARN_ON(!found)) {
+		list_del(&found->list);
+		rbmap_instance_hide(found);
+		rbmap_buffer_end(buf);
+		rbmap_buffer_abandon(buf, rbmap_instance_free, found);
+	}
+	mutex_unlock(&rbmap_instances_lock);
+}
+EXPORT_SYMBOL_GPL(rbmap_buffer_destroy);
+
+struct rbmap_buffer *rbmap_buffer_find(const char *name)
+{
+	struct rbmap_instance *instance;
+
+	mutex_lock(&rbmap_instances_lock);
+	instance = *name ? rbmap_instance_find(name) : rbmap_default;
+	if (instance && !rbmap_buffer_get(instance->buffer))
+		instance = NULL;
+	mutex_unlock(&rbmap_instances_lock);
+	return instance ? instance->buffer : NULL;
+}
+EXPORT_SYMBOL_GPL(rbmap_buffer_find);
 
 /*
  * The words of what was written; the first one is a good name.  To be freed, or
@@ -312,7 +417,7 @@ static ssize_t create_store(struct kobject *kobj, struct kobj_attribute *attr,
 	while (!err && (word = strsep(&rest, " ")))
 		err = *word ? rbmap_config_set(&config, word) : 0;
 	if (!err)
-		err = rbmap_create(name, &config);
+		err = PTR_ERR_OR_ZERO(rbmap_create(name, &config, ""));
 	kfree(name);
 	return err ? err : len;
 }
@@ -363,7 +468,7 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 	if (err < 0)
 		return err;
 	rbmap_online_state = err;
-	rbmap_default = rbmap_instance_create("", kernel_kobj, config);
+	rbmap_default = rbmap_instance_create("", kernel_kobj, config, "");
 	if (IS_ERR(rbmap_default)) {
 		err = PTR_ERR(rbmap_default);
 		goto state;

@@ -5,10 +5,12 @@
  */
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "buffer.h"
+#include "cpu_buffer.h"
+#include "event.h"
 #include "marker.h"
 
 /* The text of most fits; a longer one is worth an allocation. */
@@ -31,11 +33,13 @@ static const struct rbmap_field rbmap_marker_fields[] = {
 struct rbmap_event rbmap_marker_event = {
 	.system		= "rbmap",
 	.name		= "marker",
+	/* rbmap_marker_record() */
+	.preempt	= IS_ENABLED(CONFIG_PREEMPT_COUNT),
 	.fields		= rbmap_marker_fields,
 	.print_fmt	= "\"%s\", REC->buf",
 };
 
-static int rbmap_marker_record(const struct rbmap_event_target *target,
+static int rbmap_marker_commit(const struct rbmap_event_target *target,
 			       const char *text, size_t len)
 {
 	struct rbmap_marker_record *record;
@@ -63,6 +67,33 @@ static int rbmap_marker_record(const struct rbmap_event_target *target,
 	return 0;
 }
 
+/* The event goes before a buffer that is destroyed while it is open. */
+static int rbmap_marker_record(struct rbmap_buffer *buf, const char *text,
+			       size_t len)
+{
+	const struct rbmap_event_target *target;
+	int err;
+
+	preempt_disable();
+	target = READ_ONCE(buf->marker);
+	err = target ? rbmap_marker_commit(target, text, len) : -EBADF;
+	preempt_enable();
+	return err;
+}
+
+/* A look that saves work; rbmap_marker_commit() has the last one. */
+static bool rbmap_marker_wanted(struct rbmap_buffer *buf)
+{
+	const struct rbmap_event_target *target;
+	bool wanted;
+
+	preempt_disable();
+	target = READ_ONCE(buf->marker);
+	wanted = target && READ_ONCE(target->enabled);
+	preempt_enable();
+	return wanted;
+}
+
 /*
  * The text is fetched first: a reservation must not wait for a page, and no
  * half of an event is left of a bad address.  What is too long for one event is
@@ -71,15 +102,14 @@ static int rbmap_marker_record(const struct rbmap_event_target *target,
 static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 				  size_t len, loff_t *pos)
 {
-	const struct rbmap_event_target *target = file->private_data;
+	struct rbmap_buffer *buf = file->private_data;
 	char short_text[RBMAP_MARKER_SHORT], *text = short_text;
 	int err;
 
 	if (!len)
 		return 0;
 	len = min(len, RBMAP_MARKER_MAX);
-	/* A look that saves work; rbmap_marker_record() has the last one. */
-	if (!READ_ONCE(target->enabled))
+	if (!rbmap_marker_wanted(buf))
 		return -EBADF;
 	if (len > sizeof(short_text)) {
 		text = kmalloc(len, GFP_KERNEL);
@@ -89,7 +119,7 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 	if (copy_from_user(text, from, len))
 		err = -EFAULT;
 	else
-		err = rbmap_marker_record(target, text, len);
+		err = rbmap_marker_record(buf, text, len);
 	if (text != short_text)
 		kfree(text);
 	return err ? err : len;
@@ -97,13 +127,11 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 
 static int rbmap_marker_release(struct inode *inode, struct file *file)
 {
-	const struct rbmap_event_target *target = file->private_data;
-
-	rbmap_buffer_put(target->buffer);
+	rbmap_buffer_put(file->private_data);
 	return 0;
 }
 
-/* file->private_data: the marker's struct rbmap_event_target. */
+/* file->private_data: the struct rbmap_buffer. */
 const struct file_operations rbmap_marker_fops = {
 	.owner		= THIS_MODULE,
 	.open		= stream_open,

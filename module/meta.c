@@ -81,6 +81,16 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 	stats->sizes = rbmap_sizes_of(gen);
 }
 
+static u32 rbmap_retired_word(const struct rbmap_generation *gen)
+{
+	const struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+
+	if (!rbmap_generation_retired(gen))
+		return 0;
+	return rbmap_buffer_gone(cpu_buf->buffer) &&
+	       gen == READ_ONCE(cpu_buf->current_gen) ? RBMAP_RETIRED_LAST : 1;
+}
+
 /**
  * rbmap_meta_init - what does not change
  * @gen: new
@@ -99,6 +109,7 @@ void rbmap_meta_init(struct rbmap_generation *gen)
 	meta->cpu = gen->cpu_buf->cpu;
 	meta->generation = gen->number;
 	meta->snapshot = !!gen->origin;
+	meta->raw = gen->cpu_buf->buffer->raw;
 	meta->shown_size = gen->shown_size;
 	meta->shown_offset = gen->shown_size ? RBMAP_SHOWN_OFFSET : 0;
 	rbmap_meta_update(gen);
@@ -125,7 +136,7 @@ void rbmap_meta_update(struct rbmap_generation *gen)
 	WRITE_ONCE(meta->mode, READ_ONCE(ring->mode));
 	WRITE_ONCE(meta->clock, ring->clock);
 	WRITE_ONCE(meta->first_seq, gen->base.seq);
-	WRITE_ONCE(meta->retired, rbmap_generation_retired(gen));
+	WRITE_ONCE(meta->retired, rbmap_retired_word(gen));
 	WRITE_ONCE(meta->lost, stats.lost);
 	WRITE_ONCE(meta->dropped_full, stats.dropped_full);
 	WRITE_ONCE(meta->dropped_lapped, stats.dropped_lapped);

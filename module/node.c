@@ -23,35 +23,37 @@ static dev_t rbmap_dev;
 static DEFINE_SPINLOCK(rbmap_nodes_lock);
 static DEFINE_IDR(rbmap_nodes);
 
-static struct rbmap_node *rbmap_node_get(int minor)
+/* A copy: the buffer stays, the node may be gone. */
+static bool rbmap_node_get(int minor, struct rbmap_node *copy)
 {
 	struct rbmap_node *node;
+	bool got;
 
 	spin_lock(&rbmap_nodes_lock);
 	node = idr_find(&rbmap_nodes, minor);
-	if (node && !rbmap_buffer_get(node->buffer))
-		node = NULL;
+	got = node && rbmap_buffer_get(node->buffer);
+	if (got)
+		*copy = *node;
 	spin_unlock(&rbmap_nodes_lock);
-	return node;
+	return got;
 }
 
 static int rbmap_node_open(struct inode *inode, struct file *file)
 {
-	struct rbmap_node *node;
+	struct rbmap_node node;
 	int err;
 
 	err = rbmap_locked_down();
 	if (err)
 		return err;
-	node = rbmap_node_get(iminor(inode));
-	if (!node)
+	if (!rbmap_node_get(iminor(inode), &node))
 		return -ENXIO;
-	file->private_data = node->data;
+	file->private_data = node.data;
 	/* The module is there: who opens has it held already. */
-	replace_fops(file, fops_get(node->fops));
+	replace_fops(file, fops_get(node.fops));
 	err = file->f_op->open(inode, file);
 	if (err)
-		rbmap_buffer_put(node->buffer);
+		rbmap_buffer_put(node.buffer);
 	return err;
 }
 
@@ -114,8 +116,8 @@ int rbmap_node_create(struct rbmap_node *node, const char *buffer_name,
 
 /**
  * rbmap_node_destroy - remove a file
- * @node: one that was made or not; nobody has it open or can open it:
- *	rbmap_buffer_withdraw()
+ * @node: one that was made or not; nobody can open it any more:
+ *	rbmap_buffer_withdraw() or rbmap_buffer_end()
  *
  * Context: may sleep.
  */

@@ -151,7 +151,7 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
  * goes on with the next one.  No event is lost or counted as anything for it.
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM, -EINTR: nothing has changed.
+ * Return: 0; -ENOMEM, -EINTR: nothing has changed; -ENODEV: it has ended.
  */
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			 const struct rbmap_sizes *sizes,
@@ -163,6 +163,8 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 	int cpu, err;
 
 	lockdep_assert_held(&buf->lock);
+	if (buf->gone)
+		return -ENODEV;
 	gens = kcalloc(nr_cpu_ids, sizeof(*gens), GFP_KERNEL);
 	if (!gens)
 		return -ENOMEM;

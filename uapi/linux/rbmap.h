@@ -45,6 +45,10 @@
  *	ring that has not been read to its end.  read() and splice() go on by
  *	themselves.  With the first ESTALE reader.lost_events says what was lost
  *	behind the last event of the ring.
+ *	A kernel module may destroy its own buffer while it is open.  What is in
+ *	the last ring can be read as before; at its end meta->retired is
+ *	RBMAP_RETIRED_LAST, there is no next ring, and read() and splice() return
+ *	0.
  *
  * Snapshot
  *	A snapshot is what was unread in a ring when another took its place, to
@@ -95,7 +99,7 @@
  *	were overwritten too soon, dropped, or taken away by splice() before
  *	anything was mapped.
  *
- *	Load meta->retired with acquire before step 1: if it is 1 and all was
+ *	Load meta->retired with acquire before step 1: if it is not 0 and all was
  *	looked at, the ring is at its end.  A file that has said
  *	ioctl(fd, RBMAP_IOCTL_OBSERVE) before its first map goes on from there:
  *	after munmap() of all, each mmap() of it maps the ring that came next,
@@ -133,6 +137,7 @@
  *	The time of an event is the sub-buffer's time_stamp plus all deltas up
  *	to and with its own.  The payload of an event of /sys/kernel/rbmap
  *	begins with struct rbmap_event_common; its `format` file has the rest.
+ *	(Where meta->raw is 1 the payload is a kernel module's own.)
  */
 #ifndef _LINUX_RBMAP_H
 #define _LINUX_RBMAP_H
@@ -209,11 +214,14 @@ enum rbmap_clock {
  * @now:		@clock's time when the last GET_READER began to look: what
  *			it did not find is newer (but for an event that was
  *			being written); 0: not known
- * @retired:		1: nobody writes to this ring any more
+ * @retired:		not 0: nobody writes to this ring any more;
+ *			RBMAP_RETIRED_LAST: nor will there be a next one
  * @snapshot:		1: it is a snapshot's, for this file alone
  * @shown_size:		bytes of struct rbmap_shown, in whole pages; 0: a snapshot,
  *			which needs no observers
  * @shown_offset:	where in the file it is, far behind the sub-buffers
+ * @raw:		1: payloads are a kernel module's own: no struct
+ *			rbmap_event_common at their beginning, no `format` file
  * @first_seq:		sub-buffers before this seq were forgotten by the last reset
  */
 struct rbmap_meta {
@@ -257,10 +265,13 @@ struct rbmap_meta {
 	__u32	retired;
 	__u32	snapshot;
 	__u32	shown_size;
-	__u32	reserved;
+	__u32	raw;
 	__u64	shown_offset;
 	__u64	first_seq;
 };
+
+/* meta->retired: the buffer was destroyed. */
+#define RBMAP_RETIRED_LAST	2
 
 /* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */
 #define RBMAP_META_TRACE_LEN	80

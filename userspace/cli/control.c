@@ -144,6 +144,37 @@ int control_read_u64(const char *file, uint64_t *value)
 	return ret;
 }
 
+bool control_is_raw(void)
+{
+	char *raw = control_read("raw");
+	bool is = raw && *raw == '1';
+
+	free(raw);
+	return is;
+}
+
+bool control_has_formats(void)
+{
+	char *owner;
+
+	if (!control_is_raw())
+		return true;
+	owner = control_owner();
+	complain("the buffer '%s' is raw: its module, %s, alone knows what its events mean: 'rbmap stream -B %s' prints their bytes",
+		 control_buffer(), owner ? owner : "?", control_buffer());
+	free(owner);
+	return false;
+}
+
+char *control_owner(void)
+{
+	char *owner = control_read("owner");
+
+	if (owner)
+		owner[strcspn(owner, "\n")] = '\0';
+	return owner;
+}
+
 int control_write(const char *file, const char *value)
 {
 	char path[4096];

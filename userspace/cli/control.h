@@ -23,6 +23,15 @@ void control_set_root(const char *root);
 void control_set_buffer(const char *name);
 const char *control_buffer(void);
 
+/* Its events are a kernel module's own, without any of rbmap's fields. */
+bool control_is_raw(void);
+
+/* Complains where it is raw: a recording needs formats. */
+bool control_has_formats(void);
+
+/* The module that has made it; to be freed.  NULL: none has. */
+char *control_owner(void);
+
 /* Where the files of the buffer are, and where its devices are. */
 const char *control_dir(void);
 const char *control_devices(void);

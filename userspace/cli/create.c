@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -123,6 +124,18 @@ static void complain_busy(const char *name)
 	buf_free(&who);
 }
 
+static bool complain_owned(const char *name)
+{
+	char *owner = control_owner();
+	bool owned = owner;
+
+	if (owned)
+		complain("the buffer '%s' belongs to the kernel module %s and goes with it: rmmod %s",
+			 name, owner, owner);
+	free(owner);
+	return owned;
+}
+
 static int destroy(int argc, char **argv)
 {
 	const char *name;
@@ -142,6 +155,8 @@ static int destroy(int argc, char **argv)
 	control_set_buffer(name);
 	if (ret == -EBUSY)
 		complain_busy(name);
+	else if (ret == -EPERM && complain_owned(name))
+		return STATUS_ERROR;
 	else if (ret != -ENOENT || control_present())
 		control_complain(CONTROL_WRITE, "/instances/destroy", ret);
 	return STATUS_ERROR;

@@ -155,6 +155,8 @@ static bool prepare(struct record *r)
 
 	if (!control_present() || (r->flight && !frozen_none()))
 		return false;
+	if (!control_has_formats())
+		return false;
 	r->recorder = recorder_open(control_devices());
 	if (!r->recorder || control_events_read(&r->events))
 		return false;

@@ -79,7 +79,7 @@ static bool write_file(struct snapshot *s)
 
 static bool run(struct snapshot *s)
 {
-	if (!control_present())
+	if (!control_present() || !control_has_formats())
 		return false;
 	/* A limit on the size of files is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);

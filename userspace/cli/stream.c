@@ -130,6 +130,7 @@ static bool load_text(struct stream *s)
 		complain("out of memory");
 		return false;
 	}
+	text_raw(s->text, control_is_raw());
 	snprintf(dir, sizeof(dir), "%s/events", control_dir());
 	ret = text_load_formats(s->text, dir);
 	if (ret < 0) {
@@ -162,7 +163,7 @@ static void tell_silence(const struct stream *s)
 
 	if (!control_read_u64("tracing_on", &on) && !on)
 		complain("tracing_on is 0: no event is written until it is 1");
-	if (s->patterns.nr)
+	if (s->patterns.nr || control_is_raw())
 		return;
 	for (size_t i = 0; i < s->events.nr; i++)
 		if (s->events.v[i].enabled &&
@@ -436,6 +437,7 @@ const struct command command_stream = {
 	"\n"
 	"Reading consumes: an event is printed once, by one reader; --observe takes\n"
 	"nothing, and any number of these may run beside a reader. Ctrl-C ends it. What\n"
-	"was read and what was lost, and why, goes to stderr at the end.\n",
+	"was read and what was lost, and why, goes to stderr at the end. Events of a\n"
+	"kernel module's raw buffer are printed as bytes.\n",
 	.run		= stream,
 };

@@ -72,6 +72,7 @@ struct text {
 	bool comm_keep;
 	bool symbols_from_proc;
 	bool counter;
+	bool raw;
 	struct asked asked[NR_ASKED];	/* by pid, its low bits */
 };
 
@@ -449,6 +450,11 @@ static void print_flags(const struct rbmap_event_common *common, FILE *out)
 		depth_char(count >> 4));
 }
 
+void text_raw(struct text *t, bool on)
+{
+	t->raw = on;
+}
+
 void text_print_time(const struct text *t, uint64_t ts, FILE *out)
 {
 	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
@@ -549,12 +555,31 @@ static void print_lost(const struct rbmap_event *ev, FILE *out)
 			ev->lost);
 }
 
+static int print_raw(const struct text *t, const struct rbmap_event *ev,
+		     FILE *out)
+{
+	const unsigned char *data = ev->data;
+
+	fprintf(out, "CPU:%d", ev->cpu);
+	text_print_time(t, ev->ts, out);
+	fprintf(out, "%" PRIu32 " bytes:", ev->size);
+	for (uint32_t i = 0; i < ev->size; i++)
+		fprintf(out, " %02x", data[i]);
+	fputs("  |", out);
+	for (uint32_t i = 0; i < ev->size; i++)
+		fputc(data[i] >= ' ' && data[i] < 0x7f ? data[i] : '.', out);
+	fputs("|\n", out);
+	return ferror(out) ? -EIO : 0;
+}
+
 int text_print(struct text *t, const struct rbmap_event *ev, FILE *out)
 {
 	struct text_parts parts;
 	int ret;
 
 	print_lost(ev, out);
+	if (t->raw)
+		return print_raw(t, ev, out);
 	ret = text_parts(t, ev, &parts);
 	if (ret == -EINVAL) {
 		fprintf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,

@@ -58,6 +58,13 @@ void text_symbols_from_proc(struct text *t, bool on);
 void text_time_is_counter(struct text *t, bool on);
 
 /*
+ * Events are a kernel module's own bytes, and printed as such:
+ *
+ *	CPU:1   123.456789: 16 bytes: 01 00 00 00 2a 00 00 00  |....*...|
+ */
+void text_raw(struct text *t, bool on);
+
+/*
  * libtraceevent's plugins print some events in ways of their own, as trace-cmd
  * does.  Before formats are added.
  */

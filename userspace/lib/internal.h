@@ -59,6 +59,7 @@ struct rbmap_map {
 	struct rbmap_loss	past;		/* of the rings before this one */
 	uint64_t		behind;		/* lost at the end of these */
 	bool			ended;		/* a snapshot, read to its end */
+	bool			gone;		/* a buffer, read to its end */
 	struct rbmap_observer	*observer;	/* only looks; NULL: reads */
 
 	/* rbmap_next_event(): the piece that it is in. */

@@ -427,11 +427,17 @@ static int next_ring(struct rbmap_map *map)
 {
 	if (!map->own || !map->transport->next_ring)
 		return RBMAP_ERR_GONE;
+	if (map->gone)
+		return RBMAP_ERR_GONE;
 	map->behind += META(map, reader.lost_events);
 	map->told = rbmap_lost_sum(map->told, META(map, reader.lost_events));
 	if (META_OWN(map, snapshot)) {
 		map->ended = true;
 		return 0;
+	}
+	if (META_OWN(map, retired) == RBMAP_RETIRED_LAST) {
+		map->gone = true;
+		return RBMAP_ERR_GONE;
 	}
 	ring_loss(map, &map->past);
 	map->start = NULL;

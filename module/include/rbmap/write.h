@@ -60,7 +60,8 @@ static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
  * rbmap_reserve - make room for an event on this CPU
  * @buf: the buffer
  * @r: filled for rbmap_commit() or rbmap_discard()
- * @size: bytes of payload, 0 to rbmap_buffer_max_event()
+ * @size: bytes of payload, 0 to rbmap_buffer_max_event(); readers find it rounded
+ *	up to 4, and 8 to 12
  *
  * Context: any, NMI included.  Preemption is off until rbmap_commit() or
  * rbmap_discard(), of which exactly one must follow, in the same context;

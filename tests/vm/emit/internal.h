@@ -72,4 +72,8 @@ void emit_interrupt(struct emit_cpu *cpu, enum emit_context context);
 int emit_fetch_init(void);
 void emit_fetch_exit(void);
 
+/* own.c: what events go to: emit.ko's own buffer, or the default one */
+struct rbmap_buffer *emit_own_create(void);
+void emit_own_exit(void);
+
 #endif /* EMIT_INTERNAL_H */

@@ -192,12 +192,15 @@ static DECLARE_TASKLET(emit_tasklet, emit_tasklet_run);
 
 static int __init emit_init(void)
 {
-	struct rbmap_buffer *buffer = rbmap_default_buffer();
+	struct rbmap_buffer *buffer;
 	unsigned int id, context;
 	int err;
 
 	if (nr_cpu_ids > EMIT_CPUS)
 		return -E2BIG;
+	buffer = emit_own_create();
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
 	emit_rule.max = rbmap_buffer_max_event(buffer);
 	for_each_possible_cpu(id) {
 		struct emit_cpu *cpu = per_cpu_ptr(&emit_cpus, id);
@@ -208,7 +211,7 @@ static int __init emit_init(void)
 	}
 	err = emit_fetch_init();
 	if (err)
-		return err;
+		goto own;
 	err = emit_contexts_init();
 	if (err)
 		goto fetch;
@@ -223,6 +226,8 @@ contexts:
 	emit_contexts_exit();
 fetch:
 	emit_fetch_exit();
+own:
+	emit_own_exit();
 	return err;
 }
 
@@ -237,6 +242,7 @@ static void __exit emit_exit(void)
 	smpboot_unregister_percpu_thread(&emit_threads);
 	emit_contexts_exit();
 	emit_fetch_exit();
+	emit_own_exit();
 }
 
 module_init(emit_init);

@@ -1,0 +1,1 @@
+../../../docs/examples/driver_ring.c
