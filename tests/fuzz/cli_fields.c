@@ -33,7 +33,7 @@ static void look_at(const char *field)
 	int open = 0;
 
 	if (*field != ' ' || !equals || strpbrk(field + 1, " \n") ||
-	    !is_identifier(field + 1, equals - field - 1))
+	    !is_identifier(field + 1, equals - field - 1, FIELD_NAME_MAX))
 		abort();
 	for (const char *p = equals; *p; p++) {
 		open += (*p == '(') - (*p == ')');

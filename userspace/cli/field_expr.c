@@ -47,9 +47,9 @@ static struct word take_word(struct parser *parser)
 	return word;
 }
 
-bool is_identifier(const char *s, size_t len)
+bool is_identifier(const char *s, size_t len, size_t max)
 {
-	if (!len || len > FIELD_NAME_MAX || !begins_word(*s))
+	if (!len || len > max || !begins_word(*s))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
@@ -98,7 +98,7 @@ static bool parse_name(struct parser *parser)
 		parser->p = start;
 		return true;
 	}
-	if (!is_identifier(word.s, word.len)) {
+	if (!is_identifier(word.s, word.len, FIELD_NAME_MAX)) {
 		parser->p = start;
 		return refuse(parser, "a field's name has at most %d characters",
 			      FIELD_NAME_MAX);

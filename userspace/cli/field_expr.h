@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define FIELD_NAME_MAX	32	/* characters, in the kernel too */
+#define EVENT_NAME_MAX	64	/* of an event, of a group */
 #define FIELD_STEPS_MAX	32
 
 /* Into the text that was parsed. */
@@ -59,7 +60,7 @@ struct field_expr {
 bool field_parse(struct field_expr *expr, const char *text, char *error,
 		 size_t size);
 
-/* May it be the name of a field, an event, a group? */
-bool is_identifier(const char *s, size_t len);
+/* May it be the name of a field, an event, a group, of so many characters? */
+bool is_identifier(const char *s, size_t len, size_t max);
 
 #endif /* RBMAP_CLI_FIELD_EXPR_H */

@@ -468,11 +468,11 @@ static bool run(struct new_probe *p)
 
 static int check_name(const char *name, const char *what)
 {
-	if (is_identifier(name, strlen(name)))
+	if (is_identifier(name, strlen(name), EVENT_NAME_MAX))
 		return STATUS_OK;
 	return usage_error(&command_new_probe,
 			   "'%s' is no name for %s: letters, digits and '_', at most %d, no digit first",
-			   name, what, FIELD_NAME_MAX);
+			   name, what, EVENT_NAME_MAX);
 }
 
 static int parse_options(struct new_probe *p, int argc, char **argv, bool *done)

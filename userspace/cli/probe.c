@@ -88,7 +88,8 @@ static void complain_add(const char *group, const char *name, int error,
 
 /* A probe that is wanted, and what the kernel is to be told. */
 struct request {
-	const char *group, *name;
+	const char *group;
+	const char *name;
 	struct buf line;
 };
 
@@ -123,9 +124,6 @@ static bool resolve(const struct probe *p, const struct ktypes *types,
 		complain("%s: %s", words[0], error);
 	else if (line->failed)
 		complain("out of memory");
-	else if (!is_identifier(request->name, strlen(request->name)))
-		complain("%s is too long for the name of an event: give it one with -n",
-			 request->name);
 	else
 		return true;
 	return false;
@@ -221,11 +219,11 @@ static bool add_all(const struct probe *p, char **words, size_t nr)
 
 static int check_name(const char *name, const char *what)
 {
-	if (!name || is_identifier(name, strlen(name)))
+	if (!name || is_identifier(name, strlen(name), EVENT_NAME_MAX))
 		return STATUS_OK;
 	return usage_error(&command_probe,
 			   "'%s' is no name for %s: letters, digits and '_', at most %d, no digit first",
-			   name, what, FIELD_NAME_MAX);
+			   name, what, EVENT_NAME_MAX);
 }
 
 static int add(struct probe *p, char **words, size_t nr)
@@ -248,7 +246,7 @@ static int add(struct probe *p, char **words, size_t nr)
 
 static void print_text(const struct dynamic_probe *probe)
 {
-	char name[2 * FIELD_NAME_MAX + 2];
+	char name[2 * EVENT_NAME_MAX + 2];
 
 	snprintf(name, sizeof(name), "%s:%s", probe->group, probe->event);
 	printf("%-40s %s%s%s\n", name, probe->tracepoint,
@@ -334,7 +332,7 @@ static void complain_unknown(const struct dynamic_probes *probes,
 {
 	const char *colon = strchr(pattern, ':');
 	struct nearest nearest = { .wanted = colon ? colon + 1 : pattern };
-	char list[512], name[128];
+	char list[512], name[2 * EVENT_NAME_MAX + 2];
 
 	for (size_t i = 0; i < probes->nr; i++) {
 		const struct dynamic_probe *probe = &probes->v[i];
@@ -601,13 +599,22 @@ static int set_option(struct probe *p, int c)
 static int run_words(const struct action *action, struct probe *p, int argc,
 		     char **argv)
 {
-	char *words[1 + FETCH_FIELDS_MAX + 1];
-	const size_t room = sizeof(words) / sizeof(words[0]);
-	size_t nr = 0;
+	size_t nr = 0, room = 1;
+	char **words;
+	int status;
 
 	for (int i = 0; i < argc; i++)
+		room += strlen(argv[i]);
+	words = calloc(room, sizeof(*words));
+	if (!words) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	for (int i = 0; i < argc; i++)
 		nr += split_words(argv[i], words + nr, room - nr);
-	return action->run(p, words, nr);
+	status = action->run(p, words, nr);
+	free(words);
+	return status;
 }
 
 static const struct action *find_action(const char *name)
