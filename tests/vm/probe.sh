@@ -174,9 +174,9 @@ echo 1 >$root/tracing_on
 # --- what can't be read is told
 
 ok "pointers that may be NULL, bit-fields, arrays" add -n odd \
-	'sched_switch mm=prev->mm owner=prev->mm->owner->comm load=prev->sched_contributes_to_load bytes=prev->comm:x8[4]'
+	'sched_switch mm=prev->mm program=prev->mm->exe_file->f_path.dentry->d_name.name:string load=prev->sched_contributes_to_load bytes=prev->comm:x8[4]'
 rbmap stream -e tracepoints:odd -d 0.5 >$out 2>$err
-like "$(cat $out)" 'owner=\(fault\)' "a thread of the kernel has no mm: (fault)"
+like "$(cat $out)" 'program=\(fault\)' "a thread of the kernel has no mm: (fault)"
 like "$(cat $out)" 'load=[01] bytes=' "a bit-field is a bit"
 ok "module unloads with a probe there" rmmod rbmap
 done_testing
