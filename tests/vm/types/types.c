@@ -6,8 +6,13 @@
  */
 #include <linux/interrupt.h>
 #include <linux/sched.h>
+#include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
+#include <linux/tick.h>
+#include <linux/timer.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/sched.h>
 #include <trace/events/irq.h>
+#include <trace/events/task.h>
+#include <trace/events/timer.h>
