@@ -69,7 +69,7 @@ static const void *emit_bad(u64 number)
 {
 	const unsigned long bad[] = {
 		0, 8, 0x400000, 0x7fffffffffff, 0x800000000000,
-		0x8000000000000000, 0xdead000000000100, 0xffff7fffffffffff,
+		0x8000000000000000, 0xdead000000000100, 0xfeffffffffffffff,
 		0xffffffffff600000, 0xffffffffff5ffffc, 0xffffffffffffffff,
 		0xfffffffffffffff8,
 		(unsigned long)emit_page + PAGE_SIZE,
