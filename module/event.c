@@ -19,6 +19,16 @@ static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
 	&rbmap_sched_probes,
 	&rbmap_irq_probes,
 	&rbmap_raw_syscalls_probes,
+	&rbmap_timer_probes,
+	&rbmap_workqueue_probes,
+	&rbmap_power_probes,
+	&rbmap_signal_probes,
+	&rbmap_block_probes,
+	&rbmap_net_probes,
+	&rbmap_exceptions_probes,
+	&rbmap_kmem_probes,
+	&rbmap_module_probes,
+	&rbmap_printk_probes,
 };
 
 /*

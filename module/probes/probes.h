@@ -33,5 +33,15 @@ struct rbmap_probe_set {
 extern const struct rbmap_probe_set rbmap_sched_probes;
 extern const struct rbmap_probe_set rbmap_irq_probes;
 extern const struct rbmap_probe_set rbmap_raw_syscalls_probes;
+extern const struct rbmap_probe_set rbmap_timer_probes;
+extern const struct rbmap_probe_set rbmap_workqueue_probes;
+extern const struct rbmap_probe_set rbmap_power_probes;
+extern const struct rbmap_probe_set rbmap_signal_probes;
+extern const struct rbmap_probe_set rbmap_block_probes;
+extern const struct rbmap_probe_set rbmap_net_probes;
+extern const struct rbmap_probe_set rbmap_exceptions_probes;
+extern const struct rbmap_probe_set rbmap_kmem_probes;
+extern const struct rbmap_probe_set rbmap_module_probes;
+extern const struct rbmap_probe_set rbmap_printk_probes;
 
 #endif /* RBMAP_PROBES_H */

@@ -72,8 +72,10 @@ for format in "$events"/*/*/format; do
 	is "$(sed -n 's/^ID: //p' "$format")" "$(cat "$dir/id")" \
 		"${dir#"$events"/}: format and id agree"
 done
-is "$(grep -L '^available$' $events/*/*/status)" "" \
-	"all events are available on this kernel"
+# formats.sh looks why these are not there.
+is "$(grep -L '^available$' $events/*/*/status |
+	grep -vE '/(hrtimer_init|hrtimer_setup|kmem_cache_alloc|kmem_cache_free)/')" "" \
+	"all other events are available on this kernel"
 
 # Modes
 
@@ -94,6 +96,7 @@ fails "an unknown system can't be enabled" put events/no_such/enable 1
 # Enable and disable
 
 for dir in "$events"/*/*/; do
+	grep -qx available "$dir/status" || continue
 	file=${dir#"$rb"/}enable
 	obeyed "$file" '1\n' 1
 	obeyed "$file" '0\n' 0
@@ -106,7 +109,9 @@ obeyed events/sched/enable 1 1
 is "$(cat $events/sched/*/enable | sort -u)" 1 "sched: each is on"
 is "$(cat $events/enable)" X "events: some are on"
 obeyed events/enable 1 1
-is "$(cat $events/*/*/enable | sort -u)" 1 "events: each is on"
+is "$(grep -lx 0 $events/*/*/enable | wc -l)" \
+	"$(grep -L '^available$' $events/*/*/status | wc -l)" \
+	"events: each that is available is on"
 obeyed events/enable 1 1
 busy
 before=$(stat emitted)

@@ -26,7 +26,8 @@
  *
  * A string that is too long for a record is cut; with an array that is too long
  * the record is dropped, and counted as `dropped too large`.  Pointers are
- * hashed unless rbmap was loaded with kptr=1: don't put addresses into integers.
+ * hashed unless rbmap was loaded with kptr=1; of an integer that holds an address
+ * `#define RBMAP_ADDRESS_item 1` says so.
  */
 #ifndef RBMAP_PROBE_H
 #define RBMAP_PROBE_H

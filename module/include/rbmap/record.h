@@ -12,6 +12,7 @@
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
+#include <linux/kconfig.h>
 #include <linux/kernel.h>
 #include <linux/overflow.h>
 #include <linux/string.h>
@@ -113,6 +114,23 @@ static __always_inline void rbmap_pointer_hide(void *field)
 	memcpy(&address, field, sizeof(address));
 	address = rbmap_address_hide(address);
 	memcpy(field, &address, sizeof(address));
+}
+
+/*
+ * An integer that holds an address: #define RBMAP_ADDRESS_<item> 1 says so.  It
+ * may be that of a program.
+ */
+#define rbmap_is_address(_item)		__is_defined(RBMAP_ADDRESS_##_item)
+
+static __always_inline void rbmap_integer_hide(void *field, size_t size)
+{
+	long address;
+
+	if (size != sizeof(address))
+		return;
+	memcpy(&address, field, sizeof(address));
+	if (address < 0)
+		rbmap_pointer_hide(field);
 }
 
 /* TRACE_EVENT's words for what is in a record */
@@ -260,12 +278,13 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	REC->__data_loc_##item =					\
 		rbmap_dynamic_place(&__data_loc_##item, __record);
 
-/* How many members are pointers */
+/* How many members have addresses to hide */
 #define RBMAP_POINTERS_1(kind, ...) RBMAP_POINTERS_##kind(__VA_ARGS__) RBMAP_POINTERS_2
 #define RBMAP_POINTERS_2(kind, ...) RBMAP_POINTERS_##kind(__VA_ARGS__) RBMAP_POINTERS_1
 #define RBMAP_POINTERS_1_END
 #define RBMAP_POINTERS_2_END
-#define RBMAP_POINTERS_plain(type, item)		+ rbmap_is_pointer(type)
+#define RBMAP_POINTERS_plain(type, item)				\
+	+ (rbmap_is_pointer(type) || rbmap_is_address(item))
 #define RBMAP_POINTERS_compound(...)
 #define RBMAP_POINTERS_fixed(type, item, len)		+ rbmap_is_pointer(type)
 #define RBMAP_POINTERS_text(...)
@@ -277,7 +296,9 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 #define RBMAP_HIDE_2_END
 #define RBMAP_HIDE_plain(type, item)					\
 	if (rbmap_is_pointer(type))					\
-		rbmap_pointer_hide(&REC->item);
+		rbmap_pointer_hide(&REC->item);				\
+	else if (rbmap_is_address(item))				\
+		rbmap_integer_hide(&REC->item, sizeof(REC->item));
 #define RBMAP_HIDE_compound(...)
 #define RBMAP_HIDE_fixed(type, item, len)				\
 	if (rbmap_is_pointer(type)) {					\

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the page faults' tracepoints are: the architecture's, or since all's. */
+#ifndef RBMAP_COMPAT_EXCEPTIONS_H
+#define RBMAP_COMPAT_EXCEPTIONS_H
+
+#if __has_include(<asm/trace/exceptions.h>)
+#define RBMAP_EXCEPTIONS_HEADER	<asm/trace/exceptions.h>
+#elif __has_include(<trace/events/exceptions.h>)
+#define RBMAP_EXCEPTIONS_HEADER	<trace/events/exceptions.h>
+#else /* This architecture has none. */
+#define RBMAP_EXCEPTIONS_HEADER	<linux/tracepoint.h>
+#endif
+
+#endif /* RBMAP_COMPAT_EXCEPTIONS_H */
