@@ -129,7 +129,7 @@ is "$(ls $events $events/*)" "$listed" "nothing is left of them"
 
 fails "rbmap can't be unloaded with the modules loaded" rmmod rbmap 2>/dev/null
 ok "the modules unload" rmmod kinds source
-times=30
+times=50
 [ -z "${LONG:-}" ] || times=10000
 n=0
 while [ $n -lt "$cpus" ]; do
