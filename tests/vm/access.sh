@@ -36,6 +36,7 @@ collect()
 	done
 	# Its interrupts are those of a handler.
 	echo 'access.sh: interrupts' >/dev/console
+	echo '<3>access.sh: a line of the log' >/dev/kmsg
 	# Who wakes up elsewhere is migrated.
 	sh -c 'for i in 1 2 3 4 5 6 7 8; do taskset -p $((1 << i % 2)) $$; /bin/busybox true; done' \
 		>/dev/null
