@@ -257,16 +257,17 @@ openers()
 		true <$dev/n/cpu0	# not ":", which would end the shell
 		true <$dev/n/snapshot/cpu0
 		cat $instances/n/per_cpu/cpu0/stats
-		echo 1 >$instances/n/events/sched/enable
+		echo 1 >$instances/n/events/irq/enable
 	done >/dev/null 2>&1
 }
 openers &
 open=$!
+# Some of the events: each takes the kernel milliseconds to hook and unhook.
 makers()
 {
 	while :; do
 		create n buffer_size_kb=16
-		echo 1 >$instances/n/events/enable
+		echo 1 >$instances/n/events/sched/enable
 		destroy n
 	done >/dev/null 2>&1
 }
@@ -282,7 +283,7 @@ while [ $count -lt $wanted ] && [ $tries -lt 2000 ]; do
 	tries=$((tries + 1))
 	create n buffer_size_kb=16 && {
 		count=$((count + 1))
-		echo 1 2>/dev/null >$instances/n/events/enable
+		echo 1 2>/dev/null >$instances/n/events/sched/enable
 	}
 	destroy n
 done
@@ -297,7 +298,7 @@ many()
 {
 	round=0
 	while [ $((round += 1)) -le $((20 / noise + 1)) ]; do
-		create m buffer_size_kb=1024 && echo 1 >$instances/m/events/enable &&
+		create m buffer_size_kb=1024 && echo 1 >$instances/m/events/sched/enable &&
 			destroy m || return 1
 	done
 }
