@@ -8,8 +8,8 @@
 # `make` builds it for the kernel that runs, KVER=... or KDIR=/path/to/headers for
 # another one; `make install` and `make clean` do what they say. GNU make finds
 # this file by itself below /usr/local/include and /usr/include; if it is
-# elsewhere, `make -I DIRECTORY` says where: for a source tree of rbmap,
-# $PWD/module/include.
+# elsewhere, `make -I DIRECTORY` says where, for instance module/include of rbmap's
+# source tree, by its full path.
 
 rbmap-mk := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 
