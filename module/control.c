@@ -5,6 +5,7 @@
  * explained in the log.
  */
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -62,6 +63,26 @@ int rbmap_control_number(const char *name, const char *buf, size_t len,
 	snprintf(wanted, sizeof(wanted), max == 1 ? "0 or 1" :
 		 "a number from 0 to %lu", max);
 	return rbmap_control_refuse(name, buf, len, wanted);
+}
+
+/**
+ * rbmap_control_text_read - read a text that may be longer than a page
+ * @text: the whole text, from kmalloc(), or NULL: there was no memory; freed
+ * @buf: as the callback of a binary attribute gets it
+ * @pos: the same
+ * @len: the same
+ *
+ * Return: what the callback is to return.
+ */
+ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len)
+{
+	ssize_t ret;
+
+	if (!text)
+		return -ENOMEM;
+	ret = memory_read_from_buffer(buf, len, &pos, text, strlen(text));
+	kfree(text);
+	return ret;
 }
 
 static struct rbmap_buffer *rbmap_controlled(struct kobject *kobj)
@@ -359,6 +380,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	if (!err)
 		err = rbmap_control_events_init(control);
 	if (!err)
+		err = rbmap_control_tasks_init(control);
+	if (!err)
 		err = rbmap_control_cpus_init(control);
 out:
 	if (err) {
@@ -380,6 +403,7 @@ out:
 void rbmap_control_exit(struct rbmap_control *control)
 {
 	rbmap_control_cpus_exit(control);
+	rbmap_control_tasks_exit(control);
 	rbmap_control_events_exit(control);
 	rbmap_dir_remove(control->dir);
 	control->dir = NULL;

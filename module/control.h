@@ -17,6 +17,7 @@ struct rbmap_event_set;
  * @dir: the directory
  * @events_dir: events
  * @system_dirs: events/SYSTEM; under the registry's lock
+ * @options_dir: options
  * @cpus_dir: per_cpu
  * @cpu_dir: per_cpu/cpuN, by CPU
  */
@@ -27,6 +28,7 @@ struct rbmap_control {
 	struct kobject		*dir;
 	struct kobject		*events_dir;
 	struct list_head	system_dirs;
+	struct kobject		*options_dir;
 	struct kobject		*cpus_dir;
 	struct kobject		**cpu_dir;
 };
@@ -48,6 +50,7 @@ int rbmap_control_number(const char *name, const char *buf, size_t len,
 			 unsigned long max, unsigned long *value);
 int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 			 const char *wanted);
+ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len);
 int rbmap_control_clock(const char *name, const char *buf, size_t len,
 			enum rbmap_clock *clock);
 
@@ -65,6 +68,8 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 /* rbmap_control_exit() undoes these. */
 int rbmap_control_events_init(struct rbmap_control *control);
 void rbmap_control_events_exit(struct rbmap_control *control);
+int rbmap_control_tasks_init(struct rbmap_control *control);
+void rbmap_control_tasks_exit(struct rbmap_control *control);
 int rbmap_control_cpus_init(struct rbmap_control *control);
 void rbmap_control_cpus_exit(struct rbmap_control *control);
 

@@ -5,15 +5,20 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "access.h"
 #include "compat/sysfs.h"
 #include "control.h"
 #include "event.h"
 #include "log.h"
 
-/* A directory of events/<system>, as long as it has @nr events. */
+/*
+ * A directory of events/<system>, as long as it has @nr events.  @filter: what
+ * was wrong with the last filter that suited no event.
+ */
 struct rbmap_system_dir {
 	struct list_head	list;
 	struct rbmap_event_set	*events;
+	struct rbmap_event_filter *filter;
 	struct kobject		*dir;
 	unsigned int		nr;
 	char			name[];
@@ -80,14 +85,29 @@ static ssize_t rbmap_event_format_read(struct file *file, struct kobject *kobj,
 	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
 	int size = rbmap_event_format(target->event, NULL, 0);
 	char *text = kmalloc(size + 1, GFP_KERNEL);
-	ssize_t ret;
 
-	if (!text)
-		return -ENOMEM;
-	rbmap_event_format(target->event, text, size + 1);
-	ret = memory_read_from_buffer(buf, len, &pos, text, size);
-	kfree(text);
-	return ret;
+	if (text)
+		rbmap_event_format(target->event, text, size + 1);
+	return rbmap_control_text_read(text, buf, pos, len);
+}
+
+static ssize_t rbmap_event_filter_read(struct file *file, struct kobject *kobj,
+				       rbmap_bin_attribute *attr, char *buf,
+				       loff_t pos, size_t len)
+{
+	return rbmap_control_text_read(rbmap_event_filter_text(rbmap_dir_data(kobj)),
+				       buf, pos, len);
+}
+
+static ssize_t rbmap_event_filter_write(struct file *file, struct kobject *kobj,
+					rbmap_bin_attribute *attr, char *buf,
+					loff_t pos, size_t len)
+{
+	int err = rbmap_locked_down();
+
+	if (!err)
+		err = rbmap_event_filter_set(rbmap_dir_data(kobj), buf, len);
+	return err ? err : len;
 }
 
 static struct kobj_attribute rbmap_event_enable_attr =
@@ -109,6 +129,12 @@ static const struct attribute_group rbmap_event_group = {
 static const struct bin_attribute rbmap_event_format_attr = {
 	.attr	= { .name = "format", .mode = 0444 },
 	.read	= rbmap_event_format_read,
+};
+
+static const struct bin_attribute rbmap_event_filter_attr = {
+	.attr	= { .name = "filter", .mode = 0644 },
+	.read	= rbmap_event_filter_read,
+	.write	= rbmap_event_filter_write,
 };
 
 /* events/<system> */
@@ -144,6 +170,37 @@ static struct kobj_attribute rbmap_system_enable_attr =
 	__ATTR(enable, 0644, rbmap_system_enable_show,
 	       rbmap_system_enable_store);
 
+static ssize_t rbmap_system_filter_read(struct file *file, struct kobject *kobj,
+					rbmap_bin_attribute *attr, char *buf,
+					loff_t pos, size_t len)
+{
+	struct rbmap_system_dir *dir = rbmap_dir_data(kobj);
+
+	return rbmap_control_text_read(rbmap_event_set_filter_text(dir->events,
+						dir->name, &dir->filter),
+				       buf, pos, len);
+}
+
+static ssize_t rbmap_system_filter_write(struct file *file,
+					 struct kobject *kobj,
+					 rbmap_bin_attribute *attr, char *buf,
+					 loff_t pos, size_t len)
+{
+	struct rbmap_system_dir *dir = rbmap_dir_data(kobj);
+	int err = rbmap_locked_down();
+
+	if (!err)
+		err = rbmap_event_set_filter(dir->events, dir->name, buf, len,
+					     &dir->filter);
+	return err ? err : len;
+}
+
+static const struct bin_attribute rbmap_system_filter_attr = {
+	.attr	= { .name = "filter", .mode = 0644 },
+	.read	= rbmap_system_filter_read,
+	.write	= rbmap_system_filter_write,
+};
+
 static struct rbmap_system_dir *
 rbmap_system_dir_find(const struct rbmap_control *control, const char *name)
 {
@@ -171,7 +228,8 @@ rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 	dir->events = control->events;
 	dir->dir = rbmap_dir_create(name, control->events_dir, dir);
 	if (!dir->dir ||
-	    sysfs_create_file(dir->dir, &rbmap_system_enable_attr.attr)) {
+	    sysfs_create_file(dir->dir, &rbmap_system_enable_attr.attr) ||
+	    sysfs_create_bin_file(dir->dir, &rbmap_system_filter_attr)) {
 		rbmap_dir_remove(dir->dir);
 		kfree(dir);
 		return NULL;
@@ -186,6 +244,7 @@ static void rbmap_system_dir_put(struct rbmap_system_dir *dir)
 		return;
 	rbmap_dir_remove(dir->dir);
 	list_del(&dir->list);
+	rbmap_event_filter_free(dir->filter);
 	kfree(dir);
 }
 
@@ -210,6 +269,9 @@ static int rbmap_event_dir_show(struct rbmap_event_target *target, void *data)
 	if (!err && event->fields)
 		err = sysfs_create_bin_file(target->dir,
 					    &rbmap_event_format_attr);
+	if (!err && event->fields)
+		err = sysfs_create_bin_file(target->dir,
+					    &rbmap_event_filter_attr);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #define RBMAP_MODULE_EVENT_H
 
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 #include <rbmap/event.h>
@@ -14,22 +15,47 @@
 #include "compat/compat.h"
 #include "compat/context.h"
 
+struct rbmap_event_set;
+struct rbmap_filter;
+struct rbmap_pids;
+
+/**
+ * struct rbmap_event_filter - what was written to a filter file
+ * @list: of those that are to be freed
+ * @program: what it means, or NULL: there was an error
+ * @text: what the file shows
+ */
+struct rbmap_event_filter {
+	struct list_head	list;
+	struct rbmap_filter	*program;
+	char			text[];
+};
+
 /**
  * struct rbmap_event_target - an event in a buffer: what a probe is handed
+ * @head: what probes of other modules know of it
  * @id: the event's
  * @preempt: the event's
  * @enabled: records are wanted; written under the registry's lock
  * @buffer: where they go
  * @event: the event
+ * @pid_field: where in the record a pid is that counts as the current task's, or
+ *	0
+ * @filter: which records are wanted, or NULL: all
+ * @set: the buffer's events
  * @list: the buffer's
  * @dir: the directory that shows it; of the set's operations
  */
 struct rbmap_event_target {
-	u16			id;
+	struct rbmap_event_head	head;
 	u8			preempt;
+	u16			id;
 	bool			enabled;
 	struct rbmap_buffer	*buffer;
 	const struct rbmap_event *event;
+	u16			pid_field;
+	struct rbmap_event_filter *filter;
+	struct rbmap_event_set	*set;
 	struct list_head	list;
 	struct kobject		*dir;
 };
@@ -50,6 +76,8 @@ struct rbmap_event_set_ops {
  * struct rbmap_event_set - all events, for one buffer
  * @buffer: where their records go
  * @targets: each
+ * @pids: whose events are recorded, or NULL: everybody's
+ * @follow: theirs who are born by one of @pids, too
  * @list: the sets of all buffers
  * @ops: of who shows them; NULL: nobody does
  * @data: for @ops
@@ -57,6 +85,8 @@ struct rbmap_event_set_ops {
 struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
 	struct list_head		targets;
+	struct rbmap_pids		*pids;
+	bool				follow;
 	struct list_head		list;
 	const struct rbmap_event_set_ops *ops;
 	void				*data;
@@ -77,6 +107,23 @@ rbmap_event_begin(const struct rbmap_event_target *target,
 	if (likely(record))
 		rbmap_record_begin(record, target->id, context);
 	return record;
+}
+
+/*
+ * For probes, which find them ready.  Whoever replaces one waits for all probes
+ * before it is freed.  litmus: gate-filter, gate-free
+ */
+static __always_inline const struct rbmap_event_filter *
+rbmap_target_filter(const struct rbmap_event_target *target)
+{
+	return smp_load_acquire(&target->filter);
+}
+
+/* litmus: gate-filter, gate-free */
+static __always_inline struct rbmap_pids *
+rbmap_set_pids(const struct rbmap_event_set *set)
+{
+	return smp_load_acquire(&set->pids);
 }
 
 /* event.c */
@@ -107,6 +154,28 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 			   bool on);
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
+/*
+ * Which events are enabled, and which there are in a set: who changes that has
+ * the registry's lock, too.  Callbacks of files may take this one.
+ */
+extern struct mutex rbmap_targets_lock;
+void rbmap_targets_settle(void);
+void rbmap_target_gate(struct rbmap_event_target *target);
+void rbmap_targets_gate(struct rbmap_event_set *set);
+
+/* event_filter.c */
+int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
+			   size_t len);
+int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
+			   const char *buf, size_t len,
+			   struct rbmap_event_filter **shown);
+char *rbmap_event_filter_text(struct rbmap_event_target *target);
+char *rbmap_event_set_filter_text(struct rbmap_event_set *set,
+				  const char *system,
+				  struct rbmap_event_filter *const *shown);
+void rbmap_event_filter_free(struct rbmap_event_filter *filter);
+u16 rbmap_event_pid_field(const struct rbmap_event *event);
+
 /* Who shows the events: the set is in the registry meanwhile. */
 int rbmap_event_set_show(struct rbmap_event_set *set,
 			 const struct rbmap_event_set_ops *ops, void *data);
@@ -126,6 +195,7 @@ rbmap_event_tracepoint(const struct rbmap_event *event)
 }
 
 /* event_format.c */
+extern const struct rbmap_field rbmap_common_fields[];
 int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size);
 
 #endif /* RBMAP_MODULE_EVENT_H */

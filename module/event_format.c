@@ -7,7 +7,8 @@
 #include "event.h"
 #include "text.h"
 
-static const struct rbmap_field rbmap_common_fields[] = {
+/* What struct rbmap_record has. */
+const struct rbmap_field rbmap_common_fields[] = {
 	RBMAP_FIELD(unsigned short, common_type),
 	RBMAP_FIELD(unsigned char, common_flags),
 	RBMAP_FIELD(unsigned char, common_preempt_count),

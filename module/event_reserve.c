@@ -8,9 +8,18 @@
 /* Other modules' records begin with the one, this module's with the other. */
 static_assert(sizeof(struct rbmap_record) == sizeof(struct trace_entry));
 
+/* What a probe is handed begins with what it may look at. */
+static_assert(!offsetof(struct rbmap_event_target, head));
+
 void *rbmap_event_reserve(const struct rbmap_event_target *target,
 			  struct rbmap_reservation *r, size_t size)
 {
 	return rbmap_event_begin(target, r, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_event_reserve);
+
+void rbmap_event_common(const struct rbmap_event_target *target, void *record)
+{
+	rbmap_record_begin(record, target->id, rbmap_context(target->preempt));
+}
+EXPORT_SYMBOL_GPL(rbmap_event_common);

@@ -6,24 +6,49 @@
 #include <linux/tracepoint.h>
 
 #include "event.h"
+#include "event_pids.h"
 #include "log.h"
 #include "marker.h"
 
-/*
- * Which events are enabled, and which there are in a set: who changes that has
- * the registry's lock, too.  Callbacks of files may take this one.
- */
-static DEFINE_MUTEX(rbmap_targets_lock);
+DEFINE_MUTEX(rbmap_targets_lock);
 
-/*
- * Wait for whoever was recording what is now off.  The marker has no probe: who
- * writes it looks at `enabled` with preemption off, which not every kernel waits
- * for with its probes.  litmus: marker-off
+/**
+ * rbmap_targets_settle - wait for whoever records as it was until now
+ *
+ * The marker has no probe: who writes it looks at `enabled` with preemption off,
+ * which not every kernel waits for with its probes.  So it does to look at its
+ * filter.  litmus: marker-off, gate-free
+ *
+ * Context: sleeps.
  */
-static void rbmap_targets_settle(void)
+void rbmap_targets_settle(void)
 {
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
+}
+
+/**
+ * rbmap_target_gate - have probes look at what is wanted, if they must
+ * @target: its filter is set, and its set's pids
+ */
+void rbmap_target_gate(struct rbmap_event_target *target)
+{
+	lockdep_assert_held(&rbmap_targets_lock);
+	WRITE_ONCE(target->head.gated,
+		   (target->filter && target->filter->program) ||
+		   target->set->pids);
+}
+
+/**
+ * rbmap_targets_gate - the same for all of a set
+ * @set: the set
+ */
+void rbmap_targets_gate(struct rbmap_event_set *set)
+{
+	struct rbmap_event_target *target;
+
+	list_for_each_entry(target, &set->targets, list)
+		rbmap_target_gate(target);
 }
 
 /* A probe may be registered more than once, with other data. */
@@ -95,6 +120,7 @@ struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
  */
 void rbmap_event_set_destroy(struct rbmap_event_set *set)
 {
+	rbmap_event_pids_free(set);
 	tracepoint_synchronize_unregister();
 	kfree(set);
 }
@@ -144,8 +170,11 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	target->enabled = event == &rbmap_marker_event;
 	target->buffer = set->buffer;
 	target->event = event;
+	target->set = set;
+	target->pid_field = rbmap_event_pid_field(event);
 	mutex_lock(&rbmap_targets_lock);
 	list_add_tail(&target->list, &set->targets);
+	rbmap_target_gate(target);
 	mutex_unlock(&rbmap_targets_lock);
 	return set->ops->show(target, set->data);
 }
@@ -185,8 +214,10 @@ void rbmap_targets_free(struct list_head *targets)
 	struct rbmap_event_target *target, *next;
 
 	rbmap_targets_settle();
-	list_for_each_entry_safe(target, next, targets, list)
+	list_for_each_entry_safe(target, next, targets, list) {
+		rbmap_event_filter_free(target->filter);
 		kfree(target);
+	}
 }
 
 /**

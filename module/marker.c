@@ -39,15 +39,30 @@ struct rbmap_event rbmap_marker_event = {
 	.print_fmt	= "\"%s\", REC->buf",
 };
 
+static bool rbmap_marker_passes(const struct rbmap_event_target *target,
+				struct rbmap_marker_record *record,
+				size_t size)
+{
+	if (!rbmap_event_gated(target))
+		return true;
+	rbmap_event_common(target, record);
+	return rbmap_gate_task(target) &&
+	       rbmap_gate_record(target, record, record, size);
+}
+
+/* @text: @len bytes of its buf are filled, and two more are there. */
 static int rbmap_marker_commit(const struct rbmap_event_target *target,
-			       const char *text, size_t len)
+			       struct rbmap_marker_record *text, size_t len)
 {
 	struct rbmap_marker_record *record;
 	struct rbmap_reservation r;
-	bool newline = text[len - 1] != '\n';
 
-	record = rbmap_event_reserve(target, &r,
-				     sizeof(*record) + len + newline + 1);
+	if (text->buf[len - 1] != '\n')
+		text->buf[len++] = '\n';
+	text->buf[len++] = 0;
+	if (!rbmap_marker_passes(target, text, sizeof(*text) + len))
+		return 0;
+	record = rbmap_event_reserve(target, &r, sizeof(*record) + len);
 	/* Whoever turns tracing off meanwhile sees the one error or the other. */
 	if (!record)
 		return rbmap_buffer_is_on(target->buffer) ? -ENOSPC : -EBADF;
@@ -59,17 +74,17 @@ static int rbmap_marker_commit(const struct rbmap_event_target *target,
 		rbmap_discard(&r);
 		return -EBADF;
 	}
-	memcpy(record->buf, text, len);
-	if (newline)
-		record->buf[len++] = '\n';
-	record->buf[len] = 0;
+	memcpy(record->buf, text->buf, len);
 	rbmap_commit(&r);
 	return 0;
 }
 
-/* The event goes before a buffer that is destroyed while it is open. */
-static int rbmap_marker_record(struct rbmap_buffer *buf, const char *text,
-			       size_t len)
+/*
+ * The event goes before a buffer that is destroyed while it is open, and so may
+ * its filter: with preemption off, as in a probe.  litmus: gate-free
+ */
+static int rbmap_marker_record(struct rbmap_buffer *buf,
+			       struct rbmap_marker_record *text, size_t len)
 {
 	const struct rbmap_event_target *target;
 	int err;
@@ -103,7 +118,9 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 				  size_t len, loff_t *pos)
 {
 	struct rbmap_buffer *buf = file->private_data;
-	char short_text[RBMAP_MARKER_SHORT], *text = short_text;
+	char stack[sizeof(struct rbmap_marker_record) + RBMAP_MARKER_SHORT]
+		__aligned(8);
+	struct rbmap_marker_record *text = (void *)stack;
 	int err;
 
 	if (!len)
@@ -111,16 +128,16 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 	len = min(len, RBMAP_MARKER_MAX);
 	if (!rbmap_marker_wanted(buf))
 		return -EBADF;
-	if (len > sizeof(short_text)) {
-		text = kmalloc(len, GFP_KERNEL);
+	if (len > RBMAP_MARKER_SHORT - 2) {
+		text = kmalloc(sizeof(*text) + len + 2, GFP_KERNEL);
 		if (!text)
 			return -ENOMEM;
 	}
-	if (copy_from_user(text, from, len))
+	if (copy_from_user(text->buf, from, len))
 		err = -EFAULT;
 	else
 		err = rbmap_marker_record(buf, text, len);
-	if (text != short_text)
+	if (text != (void *)stack)
 		kfree(text);
 	return err ? err : len;
 }

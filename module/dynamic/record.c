@@ -7,6 +7,9 @@
 #include "dynamic_event.h"
 #include "probe.h"
 
+/* A larger record is put together in the ring, where a filter is to look at it. */
+#define RBMAP_RECORD_STACK	512
+
 /*
  * In which contexts this CPU reads memory for a record, a bit each.  A read that
  * faults may be told by a tracepoint, whose record must not read in turn: what
@@ -59,6 +62,41 @@ static size_t rbmap_record_measure(const struct rbmap_fetch_program *program,
 	return size;
 }
 
+static void rbmap_record_fill(const struct rbmap_fetch_program *program,
+			      struct rbmap_fetch_args *args,
+			      struct rbmap_fetch_strings *strings, void *record)
+{
+	bool begun = rbmap_fetch_begin(args);
+
+	rbmap_fetch_fill(program, args, strings, record);
+	rbmap_fetch_end(begun);
+}
+
+/* Put together on the stack and looked at, before there is room for it. */
+static noinline void rbmap_record_gated(const struct rbmap_event_target *target,
+					const struct rbmap_fetch_program *program,
+					struct rbmap_fetch_args *args,
+					struct rbmap_fetch_strings *strings,
+					size_t size)
+{
+	char stack[RBMAP_RECORD_STACK] __aligned(8) rbmap_uninitialized;
+	struct rbmap_reservation r rbmap_uninitialized;
+	void *record;
+	bool wanted;
+
+	memset(stack, 0, size);
+	rbmap_event_common(target, stack);
+	preempt_disable_notrace();
+	rbmap_record_fill(program, args, strings, stack);
+	wanted = rbmap_gate_record(target, stack, stack, size);
+	preempt_enable_notrace();
+	record = wanted ? rbmap_event_reserve(target, &r, size) : NULL;
+	if (!record)
+		return;
+	memcpy(record, stack, size);
+	rbmap_commit(&r);
+}
+
 /**
  * rbmap_dynamic_record - record a dynamic event
  * @data: the struct rbmap_event_target that the probe was registered with
@@ -74,16 +112,23 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 	struct rbmap_fetch_strings strings rbmap_uninitialized;
 	struct rbmap_reservation r rbmap_uninitialized;
 	size_t size = program->size;
+	bool gated = rbmap_event_gated(target);
 	void *record;
-	bool begun;
 
+	if (unlikely(gated) && !rbmap_gate_task(target))
+		return;
 	if (program->nr_strings)
 		size += rbmap_record_measure(program, args, &strings);
+	if (unlikely(gated) && size <= RBMAP_RECORD_STACK) {
+		rbmap_record_gated(target, program, args, &strings, size);
+		return;
+	}
 	record = rbmap_event_reserve(target, &r, size);
 	if (!record)
 		return;
-	begun = rbmap_fetch_begin(args);
-	rbmap_fetch_fill(program, args, &strings, record);
-	rbmap_fetch_end(begun);
-	rbmap_commit(&r);
+	rbmap_record_fill(program, args, &strings, record);
+	if (unlikely(gated) && !rbmap_gate_record(target, record, record, size))
+		rbmap_discard(&r);
+	else
+		rbmap_commit(&r);
 }

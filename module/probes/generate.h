@@ -110,7 +110,7 @@
 #undef DECLARE_EVENT_CLASS
 #undef DEFINE_EVENT
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)	\
-	RBMAP_CLASS(name, PARAMS(proto), PARAMS(tstruct),		\
+	RBMAP_CLASS(name, PARAMS(proto), PARAMS(args), PARAMS(tstruct),	\
 		    PARAMS(assign), PARAMS(print));
 #define DEFINE_EVENT(template, name, proto, args)			\
 	RBMAP_WHEN_FITS(name,						\

@@ -24,6 +24,10 @@ $(VM_BUILD)/lib_reader: $(BUILD)/lib/librbmap.a
 VM_LIBS_lib_reader = $(BUILD)/lib/librbmap.a \
 	$(shell pkg-config --cflags --libs libtraceevent)
 
+$(VM_BUILD)/filters: $(VM_DIR)/../unit/filter_grammar.c \
+	$(VM_DIR)/../unit/filter_grammar.h
+VM_LIBS_filters = $(VM_DIR)/../unit/filter_grammar.c -static
+
 # Shared: the test is of what the machine's own library does, and of another's.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 

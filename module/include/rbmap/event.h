@@ -6,6 +6,7 @@
 #ifndef RBMAP_EVENT_H
 #define RBMAP_EVENT_H
 
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/rbmap.h>
 #include <linux/types.h>
@@ -164,6 +165,51 @@ void rbmap_events_unregister(struct rbmap_event *const *events);
  */
 void *rbmap_event_reserve(const struct rbmap_event_target *target,
 			  struct rbmap_reservation *r, size_t size);
+
+/*
+ * Filters.  A target begins with it, and only where it is true a probe asks the
+ * rest: first for the task, then for a record that it has put together, best not
+ * in the ring.  <rbmap/probe.h> does that.
+ */
+struct rbmap_event_head {
+	bool	gated;
+};
+
+static __always_inline bool rbmap_event_gated(const void *target)
+{
+	return READ_ONCE(((const struct rbmap_event_head *)target)->gated);
+}
+
+/**
+ * rbmap_gate_task - may an event of this task be wanted?
+ * @target: what the probe was handed
+ *
+ * Context: any, NMI included; called by a probe.
+ */
+bool rbmap_gate_task(const struct rbmap_event_target *target);
+
+/**
+ * rbmap_gate_record - is a record wanted?
+ * @target: what the probe was handed; rbmap_gate_task() said yes
+ * @fields: the record's members, struct trace_entry included, which
+ *	rbmap_event_common() or rbmap_event_reserve() has filled; they may lie
+ *	elsewhere than the record
+ * @record: the record, for what is behind its members
+ * @size: its bytes
+ *
+ * Context: any, NMI included; called by a probe.
+ */
+bool rbmap_gate_record(const struct rbmap_event_target *target,
+		       const void *fields, const void *record, size_t size);
+
+/**
+ * rbmap_event_common - fill the common fields of a record outside of the ring
+ * @target: whose record
+ * @record: at least its struct trace_entry
+ *
+ * Context: any.
+ */
+void rbmap_event_common(const struct rbmap_event_target *target, void *record);
 
 /**
  * rbmap_addresses_shown - may events have the kernel's addresses?

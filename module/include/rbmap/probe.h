@@ -63,8 +63,8 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
  * It begins to exist with RBMAP_MODULE_PROBES() or rbmap_events_register().
  */
 #define RBMAP_PROBE(_name, _tracepoint, _proto, _args, _fields, _assign, _print) \
-	RBMAP_CLASS(_name, PARAMS(_proto), PARAMS(_fields), PARAMS(_assign), \
-		    PARAMS(_print));					\
+	RBMAP_CLASS(_name, PARAMS(_proto), PARAMS(_args), PARAMS(_fields), \
+		    PARAMS(_assign), PARAMS(_print));			\
 	RBMAP_CHECK_PROTO(_name, _name, _tracepoint, PARAMS(_proto));	\
 	static struct rbmap_event rbmap_event_##_name = {		\
 		RBMAP_EVENT_OF_CLASS(_name),				\

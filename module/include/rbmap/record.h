@@ -29,6 +29,9 @@
 /* What is on the stack of whoever hits the tracepoint. */
 #define RBMAP_HIDDEN_MAX	512
 
+/* The same of arrays and strings, where filters look at a record. */
+#define RBMAP_GATED_BEHIND	256
+
 /*
  * An array behind the members of a record: measured before there is room for
  * it, so its source is looked at only once.
@@ -330,14 +333,17 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
  * @_name: rbmap_record_<name>, rbmap_probe_<name>, rbmap_fields_<name>,
  *	rbmap_print_<name>
  * @_proto: parameters of the tracepoint
+ * @_args: their names
  * @_fields: TP_STRUCT__entry()
  * @_assign: TP_fast_assign()
  * @_print: TP_printk()
  *
  * A record with pointers to hide is put together on the stack: what is in the
- * ring can be seen at once.
+ * ring can be seen at once.  So is one that a filter is to look at, before there
+ * is room for it in the ring; strings and arrays that are long, and members that
+ * are many, are written to the ring, and discarded if they are not wanted.
  */
-#define RBMAP_CLASS(_name, _proto, _fields, _assign, _print)		\
+#define RBMAP_CLASS(_name, _proto, _args, _fields, _assign, _print)	\
 	struct rbmap_record_##_name {					\
 		struct trace_entry __common;				\
 		RBMAP_EACH_FIELD(MEMBER, _fields)			\
@@ -357,6 +363,72 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		      "rbmap: the record of " #_name			\
 		      " is too large: with pointers it can have RBMAP_HIDDEN_MAX bytes"); \
 									\
+	static noinline notrace __cold __maybe_unused void		\
+	rbmap_gated_##_name(void *__data, _proto)			\
+	{								\
+		RBMAP_EACH_FIELD(LOCAL, _fields)			\
+		enum {							\
+			__small = sizeof(struct rbmap_record_##_name) <= \
+				  RBMAP_HIDDEN_MAX,			\
+			__room = __small ?				\
+				 sizeof(struct rbmap_record_##_name) +	\
+				 RBMAP_GATED_BEHIND : 1			\
+		};							\
+		char __stack[__room]					\
+			__aligned(8) rbmap_uninitialized;		\
+		struct rbmap_reservation __r rbmap_uninitialized;	\
+		struct rbmap_record_##_name *__record = (void *)__stack; \
+		struct rbmap_record_##_name *REC = __record;		\
+		u32 __size = offsetof(struct rbmap_record_##_name,	\
+				      __behind);			\
+		u32 __texts __maybe_unused = 0;				\
+		size_t __total;						\
+		bool __fits;						\
+									\
+		if (!rbmap_gate_task(__data))				\
+			return;						\
+		RBMAP_EACH_FIELD(MEASURE, _fields)			\
+		RBMAP_EACH_FIELD(CUT, _fields)				\
+		__total = rbmap_record_size(__size, sizeof(*__record));	\
+		__fits = __small && __total <= sizeof(__stack);		\
+		if (__small)						\
+			memset(REC, 0, sizeof(*REC));			\
+		if (__fits) {						\
+			rbmap_event_common(__data, REC);		\
+		} else {						\
+			__record = RBMAP_EVENT_RESERVE(__data, &__r,	\
+						       __total);	\
+			if (!__record)					\
+				return;					\
+			if (__small)					\
+				REC->__common = __record->__common;	\
+			else						\
+				REC = __record;				\
+		}							\
+		RBMAP_EACH_FIELD(PLACE, _fields)			\
+		{ _assign }						\
+		if (!rbmap_gate_record(__data, REC, __record, __total)) { \
+			if (!__fits)					\
+				rbmap_discard(&__r);			\
+			return;						\
+		}							\
+		if (rbmap_pointers_##_name && !rbmap_addresses_shown()) { \
+			RBMAP_EACH_FIELD(HIDE, _fields)			\
+		}							\
+		if (__fits) {						\
+			__record = RBMAP_EVENT_RESERVE(__data, &__r,	\
+						       __total);	\
+			if (!__record)					\
+				return;					\
+			memcpy(__record, REC, __total);			\
+		} else if (__small) {					\
+			memcpy(__record, REC,				\
+			       offsetof(struct rbmap_record_##_name,	\
+					__behind));			\
+		}							\
+		rbmap_commit(&__r);					\
+	}								\
+									\
 	static notrace __maybe_unused void				\
 	rbmap_probe_##_name(void *__data, _proto)			\
 	{								\
@@ -370,6 +442,10 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 				      __behind);			\
 		u32 __texts __maybe_unused = 0;				\
 									\
+		if (unlikely(rbmap_event_gated(__data))) {		\
+			rbmap_gated_##_name(__data, _args);		\
+			return;						\
+		}							\
 		RBMAP_EACH_FIELD(MEASURE, _fields)			\
 		RBMAP_EACH_FIELD(CUT, _fields)				\
 		__record = RBMAP_EVENT_RESERVE(__data, &__r,		\

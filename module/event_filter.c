@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which records of an event are wanted: filters, as they are set and shown. */
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "event.h"
+#include "filter/filter.h"
+#include "log.h"
+
+/* As much of what is wrong as a line of the log can do with. */
+#define RBMAP_WRONG_SHOWN	24
+
+static const char rbmap_filter_system_error[] =
+	"Couldn't find or set field in one of a subsystem's events";
+
+static bool rbmap_filter_find_in(const struct rbmap_field *fields,
+				 size_t *end, const char *name, size_t len,
+				 struct rbmap_filter_field *found)
+{
+	const struct rbmap_field *field;
+	bool is = false;
+
+	for (field = fields; field->name; field++) {
+		size_t offset = ALIGN(*end, field->align);
+
+		*end = offset + field->size;
+		if (strlen(field->name) != len || memcmp(field->name, name, len))
+			continue;
+		found->offset = offset;
+		found->size = field->size;
+		found->is_signed = field->is_signed;
+		found->kind = rbmap_filter_kind_of(field->type, field->len);
+		is = true;
+	}
+	return is;
+}
+
+/* The event's own fields come first, and what all have last, as in ftrace. */
+static bool rbmap_filter_find_field(const void *data, const char *name,
+				    size_t len,
+				    struct rbmap_filter_field *found)
+{
+	const struct rbmap_event *event = data;
+	size_t end = sizeof(struct rbmap_record), common = 0;
+
+	return rbmap_filter_find_in(event->fields, &end, name, len, found) ||
+	       rbmap_filter_find_generic(name, len, found) ||
+	       rbmap_filter_find_in(rbmap_common_fields, &common, name, len,
+				    found);
+}
+
+/* Bytes that each record of an event has. */
+static size_t rbmap_event_fixed_size(const struct rbmap_event *event)
+{
+	size_t end = sizeof(struct rbmap_record);
+	struct rbmap_filter_field none;
+
+	rbmap_filter_find_in(event->fields, &end, "", 0, &none);
+	return end;
+}
+
+/**
+ * rbmap_event_pid_field - a task that an event is about, beside the current one
+ * @event: the event
+ *
+ * As in ftrace: of a switch the next one, of a wakeup the one that is woken.
+ *
+ * Return: where in the record its pid is, or 0.
+ */
+u16 rbmap_event_pid_field(const struct rbmap_event *event)
+{
+	static const char *const names[][2] = {
+		{ "sched_switch", "next_pid" },
+		{ "sched_wakeup", "pid" },
+		{ "sched_wakeup_new", "pid" },
+		{ "sched_waking", "pid" },
+	};
+	size_t end = sizeof(struct rbmap_record);
+	struct rbmap_filter_field found;
+	int i;
+
+	if (!event->fields || strcmp(event->system, "sched"))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(event->name, names[i][0]) &&
+		    rbmap_filter_find_in(event->fields, &end, names[i][1],
+					 strlen(names[i][1]), &found) &&
+		    found.size == sizeof(s32))
+			return found.offset;
+	}
+	return 0;
+}
+
+/* What a file shows, with the place and the reason of an error below. */
+static struct rbmap_event_filter *
+rbmap_event_filter_new(const char *text, const struct rbmap_filter_error *error)
+{
+	size_t size = strlen(text) + 1;
+	struct rbmap_event_filter *filter;
+
+	if (error)
+		size += error->at + strlen(error->message) +
+			sizeof("\n^\nparse_error: \n");
+	filter = kvzalloc(struct_size(filter, text, size), GFP_KERNEL);
+	if (!filter)
+		return NULL;
+	if (error)
+		snprintf(filter->text, size, "%s\n%*s\nparse_error: %s\n", text,
+			 (int)error->at + 1, "^", error->message);
+	else
+		memcpy(filter->text, text, size);
+	return filter;
+}
+
+/**
+ * rbmap_event_filter_free - free a filter
+ * @filter: nobody runs it any more; or NULL
+ */
+void rbmap_event_filter_free(struct rbmap_event_filter *filter)
+{
+	if (!filter)
+		return;
+	rbmap_filter_free(filter->program);
+	kvfree(filter);
+}
+
+/*
+ * For @event; NULL: no memory.  What is wrong with it is said in @error, and
+ * shown instead of @shown where that is given.
+ */
+static struct rbmap_event_filter *
+rbmap_event_filter_make(const struct rbmap_event *event, const char *text,
+			const char *shown, struct rbmap_filter_error *error)
+{
+	struct rbmap_filter_error system_error = { .message = shown };
+	struct rbmap_event_filter *filter;
+	struct rbmap_filter *program;
+
+	program = rbmap_filter_parse(text, rbmap_filter_find_field, event,
+				     error);
+	if (!program && !error->message)
+		return NULL;
+	if (program &&
+	    WARN_ON_ONCE(!rbmap_filter_verify(program,
+					      rbmap_event_fixed_size(event)))) {
+		rbmap_filter_free(program);
+		program = NULL;
+		error->message = "Meaningless filter expression";
+	}
+	filter = rbmap_event_filter_new(text, program ? NULL :
+					shown ? &system_error : error);
+	if (filter)
+		filter->program = program;
+	else
+		rbmap_filter_free(program);
+	return filter;
+}
+
+/* Returns what it was before, to be freed when no probe runs it any more. */
+static struct rbmap_event_filter *
+rbmap_event_filter_swap(struct rbmap_event_target *target,
+			struct rbmap_event_filter *filter)
+{
+	struct rbmap_event_filter *old = target->filter;
+
+	lockdep_assert_held(&rbmap_targets_lock);
+	/* litmus: gate-filter, gate-free */
+	smp_store_release(&target->filter, filter);
+	rbmap_target_gate(target);
+	return old;
+}
+
+static void rbmap_filter_refuse(const char *system, const char *name,
+				const char *why)
+{
+	rbmap_warn("events/%s%s%s/filter refused: %s\n", system,
+		   name ? "/" : "", name ?: "", why);
+}
+
+/* Blanks at the end do not count, nor does a 0 as from C. */
+static char *rbmap_filter_strip(const char *system, const char *name,
+				const char *buf, size_t len)
+{
+	char *text;
+
+	if (len && !buf[len - 1])
+		len--;
+	/* As much as one write of a file brings: the rest is missing. */
+	if (len >= RBMAP_FILTER_TEXT_MAX || strnlen(buf, len) < len) {
+		rbmap_filter_refuse(system, name, len < RBMAP_FILTER_TEXT_MAX ?
+				    "there is a 0 in the expression" :
+				    "write less than 4096 characters");
+		return ERR_PTR(-EINVAL);
+	}
+	text = kstrndup(buf, len, GFP_KERNEL);
+	if (!text)
+		return ERR_PTR(-ENOMEM);
+	strim(text);
+	return text;
+}
+
+static bool rbmap_filter_is_clear(const char *text)
+{
+	return !strcmp(skip_spaces(text), "0");
+}
+
+static void rbmap_filter_explain(const char *system, const char *name,
+				 const char *text,
+				 const struct rbmap_filter_error *error)
+{
+	size_t len = strlen(text), at = min(error->at, len);
+	char why[160];
+
+	snprintf(why, sizeof(why), "character %zu, at \"%*pE\": %s", at + 1,
+		 (int)min_t(size_t, len - at, RBMAP_WRONG_SHOWN), text + at,
+		 error->message);
+	rbmap_filter_refuse(system, name, why);
+}
+
+/**
+ * rbmap_event_filter_set - record only some of an event
+ * @target: the event, and where; its fields are known
+ * @buf: an expression, or "0": all
+ * @len: its bytes
+ *
+ * After an error all are recorded, and the file shows what was wrong, as in
+ * tracefs.
+ *
+ * Context: sleeps until the filter that was is run nowhere.
+ * Return: 0; -EINVAL, explained; -ENOMEM, and nothing has changed.
+ */
+int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
+			   size_t len)
+{
+	const struct rbmap_event *event = target->event;
+	struct rbmap_event_filter *filter = NULL, *old;
+	struct rbmap_filter_error error = {};
+	char *text = rbmap_filter_strip(event->system, event->name, buf, len);
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	if (!rbmap_filter_is_clear(text)) {
+		filter = rbmap_event_filter_make(event, text, NULL, &error);
+		if (!filter) {
+			kfree(text);
+			return -ENOMEM;
+		}
+	}
+	if (error.message)
+		rbmap_filter_explain(event->system, event->name, text, &error);
+	kfree(text);
+	mutex_lock(&rbmap_targets_lock);
+	old = rbmap_event_filter_swap(target, filter);
+	mutex_unlock(&rbmap_targets_lock);
+	if (old)
+		rbmap_targets_settle();
+	rbmap_event_filter_free(old);
+	return error.message ? -EINVAL : 0;
+}
+
+static bool rbmap_filter_in(const struct rbmap_event_target *target,
+			    const char *system)
+{
+	return target->event->fields &&
+	       !strcmp(target->event->system, system);
+}
+
+static void rbmap_event_filters_free(struct list_head *filters)
+{
+	struct rbmap_event_filter *filter, *next;
+
+	list_for_each_entry_safe(filter, next, filters, list)
+		rbmap_event_filter_free(filter);
+}
+
+/*
+ * One for each event of the system, in the order of the set.  Returns -EINVAL if
+ * it suits none of them; what it says then is of the one that got furthest.
+ */
+static int rbmap_filters_make(struct rbmap_event_set *set, const char *system,
+			      const char *text, struct list_head *filters,
+			      struct rbmap_filter_error *error)
+{
+	const struct rbmap_event_target *target;
+	struct rbmap_event_filter *filter;
+	bool any = false;
+
+	lockdep_assert_held(&rbmap_targets_lock);
+	list_for_each_entry(target, &set->targets, list) {
+		struct rbmap_filter_error wrong = {};
+
+		if (!rbmap_filter_in(target, system))
+			continue;
+		filter = rbmap_event_filter_make(target->event, text,
+						 rbmap_filter_system_error,
+						 &wrong);
+		if (!filter)
+			return -ENOMEM;
+		list_add_tail(&filter->list, filters);
+		if (!wrong.message)
+			any = true;
+		else if (!error->message || wrong.at > error->at)
+			*error = wrong;
+	}
+	return any ? 0 : -EINVAL;
+}
+
+/* @filters: from rbmap_filters_make(), or empty: all get none. */
+static void rbmap_filters_swap(struct rbmap_event_set *set, const char *system,
+			       struct list_head *filters,
+			       struct list_head *replaced)
+{
+	struct rbmap_event_filter *filter, *old;
+	struct rbmap_event_target *target;
+
+	list_for_each_entry(target, &set->targets, list) {
+		if (!rbmap_filter_in(target, system))
+			continue;
+		filter = list_first_entry_or_null(filters,
+						  struct rbmap_event_filter,
+						  list);
+		if (filter)
+			list_del(&filter->list);
+		old = rbmap_event_filter_swap(target, filter);
+		if (old)
+			list_add(&old->list, replaced);
+	}
+}
+
+static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
+			     const char *text,
+			     struct rbmap_event_filter **shown)
+{
+	struct rbmap_event_filter *filter = NULL;
+	struct rbmap_filter_error error = {};
+	LIST_HEAD(replaced);
+	LIST_HEAD(filters);
+	int err = 0;
+
+	mutex_lock(&rbmap_targets_lock);
+	if (!rbmap_filter_is_clear(text))
+		err = rbmap_filters_make(set, system, text, &filters, &error);
+	if (!err)
+		rbmap_filters_swap(set, system, &filters, &replaced);
+	else if (error.message)
+		filter = rbmap_event_filter_new(text, &error);
+	if (err != -ENOMEM)
+		swap(*shown, filter);
+	mutex_unlock(&rbmap_targets_lock);
+	if (err == -EINVAL && error.message)
+		rbmap_filter_explain(system, NULL, text, &error);
+	if (!list_empty(&replaced))
+		rbmap_targets_settle();
+	rbmap_event_filters_free(&replaced);
+	rbmap_event_filters_free(&filters);
+	rbmap_event_filter_free(filter);
+	return err;
+}
+
+/**
+ * rbmap_event_set_filter - record only some of many events
+ * @set: the buffer's
+ * @system: their system
+ * @buf: an expression, or "0": all
+ * @len: its bytes
+ * @shown: what rbmap_event_set_filter_text() is to show, if there was an error
+ *
+ * Events that have not the fields are recorded all, and say so.  If none has,
+ * nothing changes.
+ *
+ * Context, return: as rbmap_event_filter_set().
+ */
+int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
+			   const char *buf, size_t len,
+			   struct rbmap_event_filter **shown)
+{
+	char *text = rbmap_filter_strip(system, NULL, buf, len);
+	int err;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	err = rbmap_filters_set(set, system, text, shown);
+	kfree(text);
+	return err;
+}
+
+/* A copy, ended by a newline. */
+static char *rbmap_filter_copy(const char *text)
+{
+	return kasprintf(GFP_KERNEL, "%s\n", text);
+}
+
+/**
+ * rbmap_event_filter_text - what the filter file of an event shows
+ * @target: the event, and where
+ *
+ * Context: may sleep.
+ * Return: the text, for kfree(); NULL: no memory.
+ */
+char *rbmap_event_filter_text(struct rbmap_event_target *target)
+{
+	char *text;
+
+	mutex_lock(&rbmap_targets_lock);
+	text = rbmap_filter_copy(target->filter ? target->filter->text :
+				 "none");
+	mutex_unlock(&rbmap_targets_lock);
+	return text;
+}
+
+/* "none", the filter that all have who have one, or "X". */
+static const char *rbmap_filters_text(struct rbmap_event_set *set,
+				      const char *system)
+{
+	const struct rbmap_event_target *target;
+	const struct rbmap_event_filter *filter;
+	const char *text = NULL;
+
+	list_for_each_entry(target, &set->targets, list) {
+		filter = target->filter;
+		if (!rbmap_filter_in(target, system) || !filter ||
+		    !filter->program)
+			continue;
+		if (text && strcmp(text, filter->text))
+			return "X";
+		text = filter->text;
+	}
+	return text ?: "none";
+}
+
+/**
+ * rbmap_event_set_filter_text - what the filter file of a system shows
+ * @set: the buffer's
+ * @system: the system
+ * @shown: as in rbmap_event_set_filter()
+ *
+ * Context, return: as rbmap_event_filter_text().
+ */
+char *rbmap_event_set_filter_text(struct rbmap_event_set *set,
+				  const char *system,
+				  struct rbmap_event_filter *const *shown)
+{
+	char *text;
+
+	mutex_lock(&rbmap_targets_lock);
+	text = rbmap_filter_copy(*shown ? (*shown)->text :
+				 rbmap_filters_text(set, system));
+	mutex_unlock(&rbmap_targets_lock);
+	return text;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tasks whose events are recorded in a buffer. */
+#ifndef RBMAP_EVENT_PIDS_H
+#define RBMAP_EVENT_PIDS_H
+
+#include <linux/bitops.h>
+#include <linux/threads.h>
+
+struct rbmap_event_set;
+
+/**
+ * struct rbmap_pids - a set of pids
+ * @bits: a bit for each that there can be
+ */
+struct rbmap_pids {
+	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
+};
+
+/* Context: any, NMI included. */
+static __always_inline bool rbmap_pids_have(const struct rbmap_pids *pids,
+					    int pid)
+{
+	return (unsigned int)pid < PID_MAX_LIMIT && test_bit(pid, pids->bits);
+}
+
+int rbmap_event_pids_write(struct rbmap_event_set *set, const char *buf,
+			   size_t len, bool add);
+ssize_t rbmap_event_pids_read(struct rbmap_event_set *set, char *buf,
+			      loff_t pos, size_t len);
+int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow);
+void rbmap_event_pids_free(struct rbmap_event_set *set);
+
+#endif /* RBMAP_EVENT_PIDS_H */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is looked at before an event is recorded, where there is something to
+ * look at: the tasks that are wanted, and the event's filter.  Both may be
+ * exchanged at any time: whoever frees them waits for all probes.
+ */
+#include <linux/export.h>
+#include <linux/sched.h>
+
+#include "event.h"
+#include "event_pids.h"
+#include "filter/filter.h"
+
+/* Before there is a record, which is most of the work. */
+bool rbmap_gate_task(const struct rbmap_event_target *target)
+{
+	const struct rbmap_pids *pids = rbmap_set_pids(target->set);
+
+	return !pids || target->pid_field ||
+	       rbmap_pids_have(pids, current->pid);
+}
+EXPORT_SYMBOL_GPL(rbmap_gate_task);
+
+static bool rbmap_gate_pids(const struct rbmap_event_target *target,
+			    const void *fields)
+{
+	const struct rbmap_pids *pids = rbmap_set_pids(target->set);
+	s32 pid;
+
+	if (!pids || rbmap_pids_have(pids, current->pid))
+		return true;
+	memcpy(&pid, fields + target->pid_field, sizeof(pid));
+	return rbmap_pids_have(pids, pid);
+}
+
+bool rbmap_gate_record(const struct rbmap_event_target *target,
+		       const void *fields, const void *record, size_t size)
+{
+	const struct rbmap_event_filter *filter;
+
+	if (target->pid_field && !rbmap_gate_pids(target, fields))
+		return false;
+	filter = rbmap_target_filter(target);
+	return !filter || !filter->program ||
+	       rbmap_filter_match(filter->program, fields, record, size);
+}
+EXPORT_SYMBOL_GPL(rbmap_gate_record);
