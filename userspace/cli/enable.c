@@ -4,6 +4,7 @@
  */
 #include "cli.h"
 #include "control.h"
+#include "narrow.h"
 
 static int switch_events(const struct command *cmd, int argc, char **argv,
 			 bool on)
@@ -11,19 +12,29 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 	static const struct option longs[] = {
 		BUFFER_OPTION,
 		{ "help", no_argument, NULL, 'h' },
+		{ "filter", required_argument, NULL, 'F' },
 		{ 0 }
 	};
 	struct control_events events;
-	int status, ret;
+	struct narrow narrow = { 0 };
+	int c, status, ret;
 
-	if (next_option(cmd, argc, argv, "B:", longs, &status) != -1)
-		return status;
+	while ((c = next_option(cmd, argc, argv, "B:", longs, &status)) != -1) {
+		if (c == OPTION_DONE)
+			return status;
+		if (!on)
+			return usage_error(cmd, "--filter is for 'rbmap enable'");
+		narrow.filter = optarg;
+	}
 	if (optind == argc)
 		return usage_error(cmd, "which events? 'rbmap list' has them all");
 	if (control_events_read(&events))
 		return STATUS_ERROR;
 	/* All names are known, or nothing is changed. */
 	ret = control_select(&events, argv + optind, argc - optind);
+	if (!ret && !narrow_filter(&narrow, &events))
+		ret = -1;
+	narrow_keep(&narrow, &events);
 	if (!ret)
 		ret = control_enable_selected(&events, on);
 	control_events_free(&events);
@@ -47,9 +58,12 @@ static int disable(int argc, char **argv)
 
 const struct command command_enable = {
 	.name		= "enable",
-	.synopsis	= "[-B NAME] EVENT...",
+	.synopsis	= "[-B NAME] [--filter EXPR] EVENT...",
 	.summary	= "Enable events",
-	.help		= NAMES,
+	.help		=
+	"      --filter EXPR  record only where this is true: 'next_pid == 1 ||\n"
+	"                     prev_comm ~ \"ssh*\"'; ftrace's syntax; 0: no filter\n"
+	NAMES,
 	.run		= enable,
 };
 

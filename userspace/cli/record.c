@@ -16,6 +16,7 @@
 #include "cli.h"
 #include "control.h"
 #include "frozen.h"
+#include "narrow.h"
 #include "recording.h"
 #include "trigger.h"
 
@@ -29,6 +30,7 @@ struct record {
 	char **command;			/* NULL: none */
 	bool flight;			/* read nothing until there is a reason */
 	const char *trigger_pattern;	/* events that are one, or NULL */
+	struct narrow narrow;
 
 	struct control_events events;
 	struct recording recording;
@@ -57,6 +59,8 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	static const struct option longs[] = {
 		BUFFER_OPTION,
 		{ "event",	required_argument,	NULL, 'e' },
+		{ "filter",	required_argument,	NULL, 'F' },
+		{ "pid",	required_argument,	NULL, 'p' },
 		{ "output",	required_argument,	NULL, 'o' },
 		{ "duration",	required_argument,	NULL, 'd' },
 		{ "flight-recorder", no_argument,	NULL, 'f' },
@@ -69,11 +73,19 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "+B:e:o:d:ft:q", longs,
+	while ((c = next_option(cmd, argc, argv, "+B:e:p:o:d:ft:q", longs,
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
 			status = add_pattern(cmd, &r->patterns, optarg);
+			if (status)
+				return status;
+			break;
+		case 'F':
+			r->narrow.filter = optarg;
+			break;
+		case 'p':
+			status = narrow_add_pid(cmd, &r->narrow, optarg);
 			if (status)
 				return status;
 			break;
@@ -114,6 +126,8 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	}
 	if (r->trigger_pattern && !r->flight)
 		return usage_error(cmd, "--trigger is for a --flight-recorder");
+	if (r->narrow.filter && !r->patterns.nr)
+		return usage_error(cmd, NO_FILTER_EVENTS);
 	*done = false;
 	return STATUS_OK;
 }
@@ -182,7 +196,7 @@ static bool prepare(struct record *r)
  */
 static bool begins_empty(const struct record *r)
 {
-	return r->patterns.nr || r->command;
+	return r->patterns.nr || r->narrow.nr_pids || r->command;
 }
 
 static bool start_threads(struct record *r)
@@ -272,6 +286,8 @@ static bool start(struct record *r)
 	int ret;
 
 	if (r->patterns.nr && control_disable_others(&r->events))
+		return false;
+	if (!narrow_begin(&r->narrow, &r->events))
 		return false;
 	if (begins_empty(r) && !r->flight) {
 		ret = recorder_discard(r->recorder);
@@ -381,6 +397,8 @@ static bool stop_events(struct record *r)
 	/* One that was not written is still to be had: don't take another. */
 	else if (!r->dump_failed && !dump(r))
 		ok = false;
+	if (!narrow_end(&r->narrow, &r->events))
+		ok = false;
 	if (control_restore(&r->events))
 		ok = false;
 	return ok;
@@ -474,8 +492,9 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-B NAME] [-e EVENT]... [-o FILE] [-d SECONDS] [-q]\n"
-			  "                    [-f [-t EVENT]] [-- COMMAND...]",
+	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
+			  "                    [-o FILE] [-d SECONDS] [-q] [-f [-t EVENT]]\n"
+			  "                    [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS are over or Ctrl-C",
 	.help		=
 	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
@@ -483,6 +502,10 @@ const struct command command_record = {
 	"                          other; enabled for the time of the recording; may be\n"
 	"                          given more than once; default: the events that are\n"
 	"                          enabled already\n"
+	"      --filter EXPR       only those records of EVENT, in ftrace's syntax:\n"
+	"                          'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
+	"  -p, --pid PID           only events of this process and its children; may be\n"
+	"                          given more than once\n"
 	"  -o, --output FILE       default: " DEFAULT_OUTPUT "\n"
 	"  -d, --duration SECONDS  end after SECONDS; 0: save what the rings hold now\n"
 	"  -f, --flight-recorder   keep the latest events in memory; write them to FILE\n"

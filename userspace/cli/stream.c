@@ -14,6 +14,7 @@
 #include "cli.h"
 #include "control.h"
 #include "loss.h"
+#include "narrow.h"
 #include "text.h"
 
 #define WAIT_MS		100	/* events below the watermark wake nobody */
@@ -31,6 +32,7 @@ struct stream {
 	struct text *text;
 	struct control_events events;
 	bool switched;		/* events, by us */
+	struct narrow narrow;
 	uint64_t until;		/* nothing that is newer, 0: no limit */
 	struct rbmap_loss before;
 	uint64_t printed;
@@ -74,6 +76,8 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 	static const struct option longs[] = {
 		BUFFER_OPTION,
 		{ "event",	required_argument,	NULL, 'e' },
+		{ "filter",	required_argument,	NULL, 'F' },
+		{ "pid",	required_argument,	NULL, 'p' },
 		{ "count",	required_argument,	NULL, 'n' },
 		{ "duration",	required_argument,	NULL, 'd' },
 		{ "no-follow",	no_argument,		NULL, 'N' },
@@ -85,11 +89,19 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 	int c, status = STATUS_OK;
 
 	*done = true;
-	while ((c = next_option(cmd, argc, argv, "B:e:n:d:", longs,
+	while ((c = next_option(cmd, argc, argv, "B:e:p:n:d:", longs,
 				&status)) != -1) {
 		switch (c) {
 		case 'e':
 			status = add_pattern(cmd, &s->patterns, optarg);
+			if (status)
+				return status;
+			break;
+		case 'F':
+			s->narrow.filter = optarg;
+			break;
+		case 'p':
+			status = narrow_add_pid(cmd, &s->narrow, optarg);
 			if (status)
 				return status;
 			break;
@@ -116,6 +128,8 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 	if (optind < argc)
 		return usage_error(cmd, "what is '%s' for? Events go behind -e",
 				   argv[optind]);
+	if (s->narrow.filter && !s->patterns.nr)
+		return usage_error(cmd, NO_FILTER_EVENTS);
 	*done = false;
 	return STATUS_OK;
 }
@@ -147,13 +161,23 @@ static bool load_text(struct stream *s)
 
 static bool switch_events(struct stream *s)
 {
-	if (!s->patterns.nr)
-		return true;
-	if (control_select(&s->events, s->patterns.pattern,
+	if (s->patterns.nr &&
+	    control_select(&s->events, s->patterns.pattern,
 			   s->patterns.nr))
 		return false;
 	s->switched = true;
-	return !control_enable_selected(&s->events, true);
+	return narrow_begin(&s->narrow, &s->events) &&
+	       (!s->patterns.nr || !control_enable_selected(&s->events, true));
+}
+
+static void switch_back(struct stream *s)
+{
+	if (!s->switched)
+		return;
+	control_disable_ours(&s->events);
+	narrow_end(&s->narrow, &s->events);
+	control_restore(&s->events);
+	s->switched = false;
 }
 
 /* An empty screen has a reason: say so when we know it. */
@@ -353,9 +377,7 @@ static bool run(struct stream *s)
 	if (!ok || full(s) || s->write_error)
 		return ok;
 	/* Events stop before we read the last ones. */
-	if (s->switched)
-		control_restore(&s->events);
-	s->switched = false;
+	switch_back(s);
 	interrupted = 0;
 	rbmap_merge_set_hold(s->merge, 0);
 	return drain(s, now() + DRAIN_SECONDS);
@@ -407,8 +429,7 @@ static int stream(int argc, char **argv)
 		ok = run(&s);
 		closed = reader_left(&s);
 	}
-	if (s.switched)
-		control_restore(&s.events);
+	switch_back(&s);
 	if (ok)
 		print_sums(&s);
 	control_events_free(&s.events);
@@ -423,13 +444,17 @@ static int stream(int argc, char **argv)
 
 const struct command command_stream = {
 	.name		= "stream",
-	.synopsis	= "[-B NAME] [-e EVENT]... [-n COUNT] [-d SECONDS]\n"
-			  "                    [--no-follow] [--observe]",
+	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
+			  "                    [-n COUNT] [-d SECONDS] [--no-follow] [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.help		=
 	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
 	"  -e, --event EVENT       enable EVENT (system:event, a wildcard goes) until\n"
 	"                          the end; may be given more than once\n"
+	"      --filter EXPR       only those records of EVENT, in ftrace's syntax:\n"
+	"                          'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
+	"  -p, --pid PID           only events of this process and its children; may be\n"
+	"                          given more than once\n"
 	"  -n, --count COUNT       end after COUNT events\n"
 	"  -d, --duration SECONDS  end after SECONDS\n"
 	"      --no-follow         print what is in the rings now, and end\n"

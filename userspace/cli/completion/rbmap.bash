@@ -151,11 +151,12 @@ _rbmap()
 	load) options="--module" ;;
 	status | list) options="--buffer --json" ;;
 	new-probe) options="--group --kernel --btf" ;;
-	enable | disable) options="--buffer" ;;
+	enable) options="--buffer --filter" ;;
+	disable) options="--buffer" ;;
 	stat) options="--buffer --json --interval" ;;
-	stream) options="--buffer --event --count --duration --no-follow
+	stream) options="--buffer --event --filter --pid --count --duration --no-follow
 		--observe" ;;
-	record) options="--buffer --event --output --duration --flight-recorder \
+	record) options="--buffer --event --filter --pid --output --duration --flight-recorder \
 		--trigger --quiet --" ;;
 	snapshot) options="--buffer --output --keep --read-existing --quiet" ;;
 	report) options="--event --cpu --json --no-plugins" ;;
