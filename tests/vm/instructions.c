@@ -5,6 +5,8 @@
  * the same.
  *
  *	instructions EVENTS	in a machine whose clock counts instructions
+ *	instructions filtered	what an event costs that a filter refuses, beside
+ *				the kernel's own
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -55,6 +58,70 @@ static uint64_t count(const char *events)
 	return count_by(COUNT, events);
 }
 
+/* System calls in a row, and how often, to find a time without interrupts. */
+#define CALLS	500
+#define TIMES	40
+
+#define SYS_ENTER	"events/raw_syscalls/sys_enter/"
+#define OURS		"/sys/kernel/rbmap/"
+#define THEIRS		"/sys/kernel/tracing/"
+/* A number that no system call has. */
+#define NEVER		"id == 100000"
+
+static double per_call(void)
+{
+	uint64_t best = UINT64_MAX, begin, took;
+
+	for (int i = 0; i < TIMES; i++) {
+		begin = now();
+		for (int j = 0; j < CALLS; j++)
+			syscall(SYS_getpid);
+		took = now() - begin;
+		if (took < best)
+			best = took;
+	}
+	return (double)best / CALLS;
+}
+
+/* What the event adds to a system call; @filter "0": it is recorded. */
+static double cost(const char *dir, const char *filter, double without)
+{
+	char enable[128], file[128];
+	double with;
+
+	snprintf(enable, sizeof(enable), "%s" SYS_ENTER "enable", dir);
+	snprintf(file, sizeof(file), "%s" SYS_ENTER "filter", dir);
+	count_write(file, filter);
+	count_write(enable, "1");
+	per_call();
+	with = per_call();
+	count_write(enable, "0");
+	count_write(file, "0");
+	return with - without;
+}
+
+static int filtered(void)
+{
+	double without, ours, theirs, all_ours, all_theirs;
+
+	pin(CPU);
+	per_call();
+	without = per_call();
+	all_ours = cost(OURS, "0", without);
+	all_theirs = cost(THEIRS, "0", without);
+	ours = cost(OURS, NEVER, without);
+	theirs = cost(THEIRS, NEVER, without);
+	diag("getpid: %.1f instructions", without);
+	diag("sys_enter adds, recorded: rbmap %.1f, ftrace %.1f instructions",
+	     all_ours, all_theirs);
+	diag("sys_enter adds, refused by a filter: rbmap %.1f, ftrace %.1f instructions",
+	     ours, theirs);
+	ok(without > 50, "the clock counts instructions");
+	ok(ours > 0 && ours < all_ours, "what a filter refuses is cheaper");
+	ok(ours < theirs, "and cheaper than what ftrace's filter refuses");
+	return done_testing();
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t events, nobody, again, calls, now;
@@ -62,7 +129,9 @@ int main(int argc, char **argv)
 	int i;
 
 	if (argc < 2)
-		bail_out("usage: instructions EVENTS");
+		bail_out("usage: instructions EVENTS | filtered");
+	if (!strcmp(argv[1], "filtered"))
+		return filtered();
 	events = strtoull(argv[1], NULL, 10);
 	pin(CPU);
 	count(argv[1]);

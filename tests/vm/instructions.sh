@@ -9,5 +9,7 @@
 
 with_ring "4K" 4 256
 results "" instructions 200000
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+results "filter: " instructions filtered
 without_ring "4K"
 done_testing
