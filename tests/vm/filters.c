@@ -543,6 +543,12 @@ static bool same_text(const char *mine, const char *their)
 	       strstr(mine, "\nparse_error: ");
 }
 
+/* Kernels before it was mended take an expression that ends with an operator. */
+static bool is_unended(int error, const char *text)
+{
+	return error && strstr(text, "\nparse_error: Meaningless filter expression");
+}
+
 struct tally {
 	unsigned int	made, refused, wrong;
 	uint64_t	records, all;
@@ -558,6 +564,10 @@ static void try_expression(const char *file, const char *text,
 	tally->made++;
 	get(&ours, file, mine, sizeof(mine));
 	get(&theirs, file, their, sizeof(their));
+	if (is_unended(mine_error, mine) && !is_unended(their_error, their)) {
+		tally->refused++;
+		return;
+	}
 	if (!mine_error != !their_error || !same_text(mine, their) ||
 	    (mine_error && mine_error != EINVAL)) {
 		if (tally->wrong++ < 5)
