@@ -13,6 +13,7 @@
 #include "control.h"
 #include "dynamic/dynamic_event.h"
 #include "log.h"
+#include "self_cost.h"
 
 /* As much of what was written as a line of the log can do with. */
 #define RBMAP_SHOWN	32
@@ -375,6 +376,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 		err = sysfs_create_file(control->dir, &version_attr.attr);
 	if (!err && parent == kernel_kobj)
 		err = rbmap_access_files(control->dir);
+	if (!err && parent == kernel_kobj)
+		err = rbmap_self_cost_files(control->dir);
 	if (!err && parent == kernel_kobj)
 		err = rbmap_dynamic_file(control->dir);
 	if (!err)

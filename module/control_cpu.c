@@ -7,6 +7,7 @@
 
 #include "control.h"
 #include "cpu_buffer.h"
+#include "self_cost.h"
 
 /* Nanoseconds as seconds, a counter as it is. */
 static int rbmap_now_emit(const struct rbmap_buffer *buffer, char *buf, int len,
@@ -63,7 +64,16 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "retired rings: %u\n", s.retired_rings);
 	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
 			     s.retired_bytes);
-	return len;
+	/* Of all buffers' events together, where it is on. */
+	return len + rbmap_self_cost_summary(cpu_buf->cpu, buf, len);
+}
+
+static ssize_t self_cost_show(struct kobject *kobj,
+			      struct kobj_attribute *attr, char *buf)
+{
+	const struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
+
+	return rbmap_self_cost_histogram(cpu_buf->cpu, buf);
 }
 
 static ssize_t buffer_size_kb_show(struct kobject *kobj,
@@ -128,12 +138,14 @@ static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
 static struct kobj_attribute buffer_subbuf_size_kb_attr =
 	__ATTR_RW(buffer_subbuf_size_kb);
 static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
+static struct kobj_attribute self_cost_attr = __ATTR_RO(self_cost);
 
 static struct attribute *rbmap_cpu_attrs[] = {
 	&stats_attr.attr,
 	&buffer_size_kb_attr.attr,
 	&buffer_subbuf_size_kb_attr.attr,
 	&snapshot_attr.attr,
+	&self_cost_attr.attr,
 	NULL
 };
 

@@ -8,6 +8,7 @@
 #include "event.h"
 #include "instance.h"
 #include "node.h"
+#include "self_cost.h"
 
 static unsigned long buffer_size_kb = 1408;
 module_param(buffer_size_kb, ulong, 0444);
@@ -33,9 +34,12 @@ static int __init rbmap_init(void)
 	int err;
 
 	rbmap_access_init();
-	err = rbmap_events_init();
+	err = rbmap_self_cost_init();
 	if (err)
 		return err;
+	err = rbmap_events_init();
+	if (err)
+		goto self_cost;
 	err = rbmap_buffers_init();
 	if (err)
 		goto events;
@@ -57,6 +61,8 @@ buffers:
 events:
 	rbmap_dynamic_exit();
 	rbmap_events_exit();
+self_cost:
+	rbmap_self_cost_exit();
 	return err;
 }
 
@@ -67,6 +73,7 @@ static void __exit rbmap_exit(void)
 	rbmap_buffers_exit();
 	rbmap_dynamic_exit();
 	rbmap_events_exit();
+	rbmap_self_cost_exit();
 }
 
 module_init(rbmap_init);

@@ -25,7 +25,11 @@
 #include <linux/stringify.h>
 #include <linux/tracepoint.h>
 
+#include "../self_cost.h"
+
 #define RBMAP_EVENT_RESERVE	rbmap_event_begin
+#define RBMAP_COST_BEGIN	rbmap_self_cost_begin
+#define RBMAP_COST_END		rbmap_self_cost_end
 #include <rbmap/record.h>
 
 #include "probes.h"

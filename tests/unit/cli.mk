@@ -5,12 +5,14 @@
 #	make check-unit-cli		all, each also with sanitizers
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
-CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe
+CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
+	cli_selfcost
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,buf.c cli.c comms.c compact.c \
-	control.c dat_read.c dat_write.c events.c json.c kallsyms.c nearest.c) \
+	control.c dat_read.c dat_write.c events.c json.c kallsyms.c nearest.c \
+	selfcost.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*.h)

@@ -2,6 +2,7 @@
 /*
  * rbmap stat: counters of each CPU.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include "control.h"
 #include "cpustats.h"
 #include "json.h"
+#include "selfcost.h"
 
 /* The columns of the table, and what stands over them. */
 static const struct {
@@ -149,18 +151,59 @@ static int repeat(double seconds, bool as_json)
 	return STATUS_OK;
 }
 
+/* Of all buffers: it is the probes', not the rings'. */
+static int self_cost(bool as_json)
+{
+	struct selfcost *sum = calloc(SELFCOST_CONTEXTS, sizeof(*sum));
+	int status = STATUS_ERROR;
+	struct cpustats *v = NULL;
+	char file[64], *text;
+	uint64_t on;
+	size_t nr;
+
+	if (!sum || !(v = cpustats_read(&nr)))
+		goto out;
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(file, sizeof(file), "/per_cpu/cpu%u/self_cost",
+			 v[i].cpu);
+		text = control_read(file);
+		if (!text) {
+			control_complain(CONTROL_READ, file, -errno);
+			goto out;
+		}
+		if (!selfcost_add(sum, text)) {
+			complain("%s is not as this command knows it", file);
+			free(text);
+			goto out;
+		}
+		free(text);
+	}
+	if (!control_read_u64("/self_cost", &on) && !on)
+		complain("it is not measured: echo 1 >/sys/kernel/rbmap/self_cost");
+	if (as_json)
+		selfcost_print_json(sum, stdout);
+	else
+		selfcost_print(sum, stdout);
+	status = STATUS_OK;
+out:
+	free(v);
+	free(sum);
+	return status;
+}
+
 static int stat(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		BUFFER_OPTION,
 		{ "json",	no_argument,		NULL, 'j' },
 		{ "interval",	required_argument,	NULL, 'i' },
+		{ "self-cost",	no_argument,		NULL, 'S' },
 		{ "help",	no_argument,		NULL, 'h' },
 		{ 0 }
 	};
 	const struct command *cmd = &command_stat;
 	struct cpustats *v;
-	bool as_json = false;
+	bool as_json = false, cost = false;
 	double seconds = 0;
 	int c, status;
 	size_t nr;
@@ -176,6 +219,9 @@ static int stat(int argc, char **argv)
 				return usage_error(cmd, "'%s' is no number of seconds",
 						   optarg);
 			break;
+		case 'S':
+			cost = true;
+			break;
 		case OPTION_DONE:
 			return status;
 		}
@@ -183,6 +229,10 @@ static int stat(int argc, char **argv)
 	if (optind < argc)
 		return usage_error(cmd, "what is '%s' for? An interval goes behind -i",
 				   argv[optind]);
+	if (cost && seconds)
+		return usage_error(cmd, "--self-cost is what was measured since it is on: there is no -i of it");
+	if (cost)
+		return self_cost(as_json);
 	if (seconds)
 		return repeat(seconds, as_json);
 	v = cpustats_read(&nr);
@@ -198,13 +248,15 @@ static int stat(int argc, char **argv)
 
 const struct command command_stat = {
 	.name		= "stat",
-	.synopsis	= "[-B NAME] [--json] [-i SECONDS]",
+	.synopsis	= "[-B NAME] [--json] [-i SECONDS] [--self-cost]",
 	.summary	= "Show what each CPU wrote, what was read, what was lost and why",
 	.help		=
 	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
 	"  -j, --json              as JSON\n"
 	"  -i, --interval SECONDS  again and again, what was counted in between, until\n"
 	"                          Ctrl-C; with --json an array a line\n"
+	"      --self-cost         what rbmap's own probes take, in ns, by context; while\n"
+	"                          /sys/kernel/rbmap/self_cost is 1\n"
 	"\n"
 	"LOST is the sum of the causes: OVERWRITTEN before they were read; FULL, refused\n"
 	"by a full ring (overwrite 0); LAPPED, interrupts filled the ring during one\n"

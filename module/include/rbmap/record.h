@@ -26,6 +26,12 @@
 #define RBMAP_EVENT_RESERVE	rbmap_event_reserve
 #endif
 
+/* And they may be asked what they take. */
+#ifndef RBMAP_COST_BEGIN
+#define RBMAP_COST_BEGIN()	do { } while (0)
+#define RBMAP_COST_END()	do { } while (0)
+#endif
+
 /* What is on the stack of whoever hits the tracepoint. */
 #define RBMAP_HIDDEN_MAX	512
 
@@ -446,6 +452,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 			rbmap_gated_##_name(__data, _args);		\
 			return;						\
 		}							\
+		RBMAP_COST_BEGIN();					\
 		RBMAP_EACH_FIELD(MEASURE, _fields)			\
 		RBMAP_EACH_FIELD(CUT, _fields)				\
 		__record = RBMAP_EVENT_RESERVE(__data, &__r,		\
@@ -466,6 +473,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 					__behind));			\
 		}							\
 		rbmap_commit(&__r);					\
+		RBMAP_COST_END();					\
 	}								\
 									\
 	static const struct rbmap_field rbmap_fields_##_name[]		\

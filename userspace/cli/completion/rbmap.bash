@@ -153,7 +153,7 @@ _rbmap()
 	new-probe) options="--group --kernel --btf" ;;
 	enable) options="--buffer --filter" ;;
 	disable) options="--buffer" ;;
-	stat) options="--buffer --json --interval" ;;
+	stat) options="--buffer --json --interval --self-cost" ;;
 	stream) options="--buffer --event --filter --pid --count --duration --no-follow
 		--observe" ;;
 	record) options="--buffer --event --filter --pid --output --duration --flight-recorder \

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What rbmap measures of itself: each event once, and nothing while it is off.
+# shellcheck disable=SC2034,SC2086,SC2317 # rounds; a path without blanks; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+
+# sum KEY: of all CPUs' stats
+emitted()
+{
+	cat $root/per_cpu/cpu*/stats | awk '/^emitted:/ { sum += $2 } END { print sum }'
+}
+
+# Of all CPUs and contexts: those measured, and those gone astray.
+measured()
+{
+	cat $root/per_cpu/cpu*/self_cost | awk '{ sum += $2 + $3 } END { print sum + 0 }'
+}
+
+busy()
+{
+	for round in 1 2 3 4 5 6 7 8; do
+		/bin/busybox true
+		sleep 0.01
+	done
+}
+
+# In the order of size, and all of them in a bucket that fits.
+sane()
+{
+	cat $root/per_cpu/cpu*/self_cost | awk '
+		$2 && ($4 > $5 || NF < 6) { print; exit 1 }
+		{
+			sum = 0
+			for (i = 6; i <= NF; i++) {
+				split($i, part, ":")
+				sum += part[2]
+				if (part[1] > $5 || (i > 6 && part[1] <= last)) { print; exit 1 }
+				last = part[1]
+			}
+			if (sum != $2) { print; exit 1 }
+		}' &&
+		awk '/^self cost/ && $4 && ($7 > $9 || $9 > $11 || $11 > $13) { print; exit 1 }' \
+			$root/per_cpu/cpu*/stats
+}
+
+ok "module loads" load_module rbmap buffer_size_kb=4096 || done_testing
+is "$(cat $root/self_cost)" 0 "it is off"
+is "$(cat $root/per_cpu/cpu*/self_cost $root/per_cpu/cpu*/stats | grep -c -e astray -e task)" 0 "and shows nothing"
+like "$(rbmap stat --self-cost 2>&1)" "not measured: echo 1 >$root/self_cost" "rbmap stat --self-cost says so"
+is "$( (echo 2 >$root/self_cost) 2>&1 | sed 's/.*: //')" "Invalid argument" "a bad value"
+
+ok "on" sh -c "echo 1 >$root/self_cost"
+echo 1 >$root/events/enable
+busy
+like "$(rbmap stat --self-cost)" '^task +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+' "rbmap stat --self-cost, while events come"
+echo 0 >$root/events/enable
+is "$(measured)" "$(emitted)" "each event was measured"
+ok "there were many" test "$(measured)" -gt 100
+ok "of a task, and of an interrupt" test "$(cat $root/per_cpu/cpu*/self_cost | awk '$2 { print $1 }' |
+	grep -c -x -e task -e irq)" -ge 2
+ok "minimum, percentiles and maximum, and what is in each bucket" sane
+like "$(rbmap stat --self-cost --json | tr -d ' \n')" '"context":"task","events":[0-9]+,"astray":[0-9]+,"min":' \
+	"rbmap stat --self-cost --json"
+diag "$(rbmap stat --self-cost)"
+
+ok "off" sh -c "echo 0 >$root/self_cost"
+before=$(measured)
+echo 1 >$root/events/enable
+busy
+is "$(measured)" "$before" "nothing is measured any more, what was stays"
+is "$(cat $root/per_cpu/cpu*/stats | grep -c 'self cost')" 0 "nor is it in stats"
+for round in 1 2 3 4 5 6 7 8 9 10; do
+	echo 1 >$root/self_cost
+	busy
+	echo 0 >$root/self_cost
+done
+echo 0 >$root/events/enable
+ok "on and off while events come" sane
+ok "on" sh -c "echo 1 >$root/self_cost"
+is "$(measured)" 0 "from 0 again"
+ok "module unloads" rmmod rbmap
+
+ok "module loads with it" load_module rbmap self_cost=1 || done_testing
+is "$(cat $root/self_cost /sys/module/rbmap/parameters/self_cost | xargs)" "1 Y" "it is on"
+ok "module unloads" rmmod rbmap
+done_testing

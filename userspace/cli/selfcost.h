@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * per_cpu/cpuN/self_cost: what rbmap's own probes take.  A line for each context:
+ *
+ *	CONTEXT EVENTS ASTRAY MIN MAX LEAST:EVENTS...
+ */
+#ifndef RBMAP_CLI_SELFCOST_H
+#define RBMAP_CLI_SELFCOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define SELFCOST_CONTEXTS	4
+#define SELFCOST_BUCKETS	128
+
+struct selfcost {
+	uint64_t events;
+	uint64_t astray;
+	uint64_t min;			/* ns */
+	uint64_t max;
+	size_t nr;			/* buckets, the quickest first */
+	struct {
+		uint64_t least;
+		uint64_t events;
+	} bucket[SELFCOST_BUCKETS];
+};
+
+extern const char *const selfcost_names[SELFCOST_CONTEXTS];
+
+/* Add a CPU's file.  False: it is not what the module writes. */
+bool selfcost_add(struct selfcost *sum, const char *text);
+
+/* So many parts in a hundred took no longer. */
+uint64_t selfcost_percentile(const struct selfcost *cost, unsigned int percent);
+
+void selfcost_print(const struct selfcost *sum, FILE *out);
+void selfcost_print_json(const struct selfcost *sum, FILE *out);
+
+#endif /* RBMAP_CLI_SELFCOST_H */
