@@ -157,7 +157,11 @@ echo 0 >$root/tracing_on
 ok "all are enabled" rbmap enable mine sched:sched_switch sched:sched_wakeup \
 	sched:sched_process_fork irq:irq_handler_entry irq:softirq_entry
 echo 1 >$root/tracing_on
-work 30
+work 15
+# What is said comes by the interrupts of a serial line.
+diag "half of the work is done"
+work 15
+diag "all of it"
 echo 0 >$root/tracing_on
 rbmap disable mine sched irq
 rbmap stream --no-follow >$out 2>$err
