@@ -33,7 +33,7 @@ error()
 # names DIR: of all files below
 names()
 {
-	(cd "$1" && find . | grep -vE '^\./(instances|version|kptr|lockdown|dynamic_events)' | sort)
+	(cd "$1" && find . | grep -vE '^\./(instances|version|kptr|lockdown|dynamic_events|self_cost)' | sort)
 }
 
 emitted()
