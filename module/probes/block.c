@@ -5,6 +5,12 @@
 #include <linux/blktrace_api.h>
 #include <trace/events/block.h>
 
+/* The headers are there, what they call is not: compat/probe.sh hears of it. */
+#if !IS_ENABLED(CONFIG_BLOCK) && \
+	(defined(RBMAP_FITS_block_rq_issue) || defined(RBMAP_FITS_block_rq_complete))
+#error this kernel has no block layer
+#endif
+
 #define RBMAP_PROBE_SET		block
 #define RBMAP_TRACE_HEADER	<trace/events/block.h>
 #define RBMAP_PROBES(event)		\
