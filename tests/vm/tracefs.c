@@ -47,60 +47,40 @@ static void emit_all(uint64_t count)
 
 /* ---- events */
 
-/* The text of a file, to be freed, or NULL. */
-static char *text_of(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	size_t room = 0;
-
-	if (!file || getdelim(&text, &room, '\0', file) <= 0) {
-		free(text);
-		text = NULL;
-	}
-	if (file)
-		fclose(file);
-	return text;
-}
-
-/* Does the library understand a format file? */
-static bool understood(char *format, const char *system)
+static bool understood(const char *system, const char *format, int size)
 {
 	struct tep_handle *alone = tep_alloc();
-	bool good = format && !tep_parse_event(alone, format, strlen(format),
-					       system);
+	bool good = !tep_parse_event(alone, format, size, system);
 
 	tep_free(alone);
-	free(format);
 	return good;
 }
 
-/* Formats that it does not understand, nor the kernel's own of that event. */
-static int beyond_it(void)
+/* @lacking: events that this kernel cannot have; there is no format file. */
+static void check_formats(int *lacking, int *wrong)
 {
 	char **systems = tracefs_event_systems(NULL);
-	int count = 0;
 
+	*lacking = *wrong = 0;
 	for (char **s = systems; s && *s; s++) {
 		char **events = tracefs_system_events(NULL, *s);
 
 		for (char **e = events; e && *e; e++) {
-			char path[300];
+			int size;
+			char *format = tracefs_event_file_read(NULL, *s, *e,
+							       "format", &size);
 
-			if (understood(tracefs_event_file_read(NULL, *s, *e,
-							       "format", NULL),
-				       *s))
-				continue;
-			snprintf(path, sizeof(path),
-				 "/sys/kernel/tracing/events/%s/%s/format", *s,
-				 *e);
-			diag("%s:%s is not understood", *s, *e);
-			count += !understood(text_of(path), *s);
+			if (!format) {
+				++*lacking;
+			} else if (!understood(*s, format, size)) {
+				diag("%s:%s is not understood", *s, *e);
+				++*wrong;
+			}
+			free(format);
 		}
 		tracefs_list_free(events);
 	}
 	tracefs_list_free(systems);
-	return count;
 }
 
 static void check_events(const char *dir)
@@ -110,7 +90,7 @@ static void check_events(const char *dir)
 		{ "irq", "softirq_entry" }, { "raw_syscalls", "sys_enter" },
 	};
 	char **systems, **events;
-	int failures = -1;
+	int failures = -1, lacking, wrong;
 
 	systems = tracefs_event_systems(NULL);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
@@ -132,8 +112,10 @@ static void check_events(const char *dir)
 	tep = tep_alloc();
 	is(tracefs_fill_local_events(NULL, tep, &failures), 0,
 	   "tracefs_fill_local_events");
-	is(failures, beyond_it(),
-	   "every format is understood, as far as the kernel's own is");
+	check_formats(&lacking, &wrong);
+	ok(failures <= lacking, "%d fail, %d have no format", failures,
+	   lacking);
+	is(wrong, 0, "every format is understood");
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		ok(tep_find_event_by_name(tep, wanted[i][0], wanted[i][1]),
 		   "%s:%s is known", wanted[i][0], wanted[i][1]);
