@@ -65,7 +65,6 @@ static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
 	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
-
 	const struct rbmap_event *event = target->event;
 
 	if (event->unavailable)

@@ -57,7 +57,7 @@ is "$(find $dev $instances | grep -c other)" 0 "nothing is left of them"
 ok "create" sh -c "echo named >$instances/create"
 is "$(error find named)$(error find '')$(error find mine)" "" "a module writes to those that it finds"
 is "$(error find none)" "No such file or directory" "and not to one that is not there"
-is "$(cat $instances/named/per_cpu/cpu*/stats | awk '/^emitted:/ { sum += $2 } END { print sum }')" \
+is "$(summed emitted $instances/named)" \
 	1 "it is there"
 ok "it keeps one" sh -c "echo named >$emit/hold"
 is "$( (echo named >$instances/destroy) 2>&1 | sed 's/.*: //')" "Device or resource busy" \

@@ -10,13 +10,6 @@
 root=/sys/kernel/rbmap
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# summed KEY: over all CPUs' counters
-summed()
-{
-	cat $root/per_cpu/cpu*/stats |
-		awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }'
-}
-
 # number FILE N: the Nth number of "123 events read, 45 lost"
 sum_of()
 {

@@ -161,6 +161,13 @@ results()
 	[ -n "$results_got" ] || not_ok "${results_text}ended early (status $results_status)"
 }
 
+# summed KEY [DIRECTORY]: a counter of stats, of all CPUs; of the default buffer
+summed()
+{
+	cat "${2:-/sys/kernel/rbmap}"/per_cpu/cpu*/stats |
+		awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }'
+}
+
 # load_module NAME [PARAMETER...]: one that was given with --module
 load_module()
 {
