@@ -4,7 +4,7 @@
 # Command lines that make no sense: one line that says why, and status 2.
 . "$(dirname "$0")/tap.sh"
 
-commands="load unload create destroy status list enable disable probe new-probe stat stream record snapshot report tracefs-dir"
+commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense

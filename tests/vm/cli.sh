@@ -72,6 +72,9 @@ else
 	skip "no module of another kernel" "a module of another kernel"
 fi
 fails "nothing is loaded" is_loaded rbmap
+fails "doctor finds a fault" eval "rbmap doctor >/dev/null"
+prints "fail +module +none is installed for ${there%%+*}.*Run: " rbmap doctor
+prints 'fail +loaded +no.*Run: rbmap load' rbmap doctor
 # Where depmod would have found it.
 mkdir -p "/lib/modules/$there/extra"
 cp $ko "/lib/modules/$there/extra/rbmap.ko"
@@ -102,6 +105,14 @@ says 1 "no event 'nonsense': 'rbmap list' shows" rbmap list nonsense
 prints '^CPU +EMITTED' rbmap stat
 like "$(rbmap stat --json)" '"dropped_full": 0' "stat --json"
 is "$(timeout 10 rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes on"
+
+# --- doctor
+prints 'ok +loaded +yes' rbmap doctor
+prints "ok +devices +$(nproc) in /dev/rbmap" rbmap doctor
+prints 'ok +access +root may read' rbmap doctor
+prints 'ok +version .* module' rbmap doctor
+prints '(ok|note) +events +[0-9]+' rbmap doctor
+prints 'ok +holders +nobody' rbmap doctor
 
 # --- enable, disable
 on()
@@ -173,6 +184,7 @@ fi
 sleep 60 </dev/rbmap/cpu0 &
 holder=$!
 says 1 "in use by sleep \(pid $holder\): end or unload that first" rbmap unload
+prints "ok +holders +sleep \(pid $holder\)" rbmap doctor
 kill $holder
 wait $holder 2>/dev/null
 rbmap record -q -o /tmp/x &

@@ -90,3 +90,16 @@ void holders_find(struct buf *who, const char *dir)
 	if (proc)
 		closedir(proc);
 }
+
+void holders_find_modules(struct buf *who)
+{
+	DIR *dir = opendir("/sys/module/rbmap/holders");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			buf_printf(who, "%smodule %s", who->size ? ", " : "",
+				   entry->d_name);
+	if (dir)
+		closedir(dir);
+}

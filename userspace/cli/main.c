@@ -14,6 +14,7 @@ static const struct command *const commands[] = {
 	&command_create,
 	&command_destroy,
 	&command_status,
+	&command_doctor,
 	&command_list,
 	&command_enable,
 	&command_disable,

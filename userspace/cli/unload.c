@@ -2,7 +2,6 @@
 /*
  * rbmap unload
  */
-#include <dirent.h>
 #include <errno.h>
 #include <libkmod.h>
 #include <stdio.h>
@@ -16,24 +15,11 @@
 #define MODULE	"rbmap"
 #define DEVICES	"/dev/rbmap"
 
-static void find_modules(struct buf *who)
-{
-	DIR *dir = opendir("/sys/module/" MODULE "/holders");
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			buf_printf(who, "%smodule %s", who->size ? ", " : "",
-				   entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
 static void complain_busy(void)
 {
 	struct buf who = { 0 };
 
-	find_modules(&who);
+	holders_find_modules(&who);
 	holders_find(&who, DEVICES);
 	if (who.size && !who.failed)
 		complain("the module is in use by %s: end or unload that first",

@@ -90,7 +90,7 @@ _rbmap_buffers()
 _rbmap()
 {
 	local cur prev command options i
-	local commands="load unload create destroy status list enable disable probe new-probe stat stream
+	local commands="load unload create destroy status doctor list enable disable probe new-probe stat stream
 		record snapshot report tracefs-dir help"
 
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -127,6 +127,14 @@ _rbmap()
 		return
 		;;
 	new-probe:-[kg] | new-probe:--kernel | new-probe:--group) return ;;
+	doctor:-k | doctor:--kernel)
+		COMPREPLY=($(cd /lib/modules 2>/dev/null && compgen -d -- "$cur"))
+		return
+		;;
+	doctor:-r | doctor:--root)
+		COMPREPLY=($(compgen -d -- "$cur"))
+		return
+		;;
 	load:-m | load:--module | new-probe:-b | new-probe:--btf | record:-o | record:--output | \
 		snapshot:-o | snapshot:--output)
 		COMPREPLY=($(compgen -f -- "$cur"))
@@ -149,6 +157,7 @@ _rbmap()
 	fi
 	case $command in
 	load) options="--module" ;;
+	doctor) options="--kernel --root --json" ;;
 	status | list) options="--buffer --json" ;;
 	new-probe) options="--group --kernel --btf" ;;
 	enable) options="--buffer --filter" ;;

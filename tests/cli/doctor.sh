@@ -1,0 +1,204 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap doctor on systems that are directories: what is found, and the command
+# that mends it.
+# shellcheck disable=SC2317 # called by ok
+# shellcheck source=tests/cli/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+root=$dir/root
+version=$("$RBMAP" --version | cut -d ' ' -f 2)
+here=6.1.0-9-test
+next=6.12.1-test
+
+# put FILE [LINE]
+put()
+{
+	mkdir -p "$root$(dirname "$1")"
+	printf '%s\n' "${2-}" >"$root$1"
+}
+
+# A module is a file of two sections for libkmod: what it says of itself.
+# module FILE KERNEL [VERSION]
+module()
+{
+	mkdir -p "$root$(dirname "$1")"
+	cat >"$dir/module.c" <<-END
+		#define INFO(name, text) static const char name[] \
+			__attribute__((section(".modinfo"), used)) = text
+		INFO(a, "name=rbmap");
+		INFO(b, "version=${3:-$version}");
+		INFO(c, "vermagic=$2 SMP preempt mod_unload ");
+	END
+	"${CC:-gcc}" -c -o "$root$1" "$dir/module.c"
+}
+
+# A Debian with everything as it should be.
+healthy()
+{
+	rm -rf "$root"
+	mkdir -p "$root/lib/modules/$here/kernel" "$root/usr/src/linux-headers-$here"
+	put /etc/os-release 'ID=debian'
+	put /etc/group 'tracing:x:999:'
+	put /usr/lib/udev/rules.d/60-rbmap.rules
+	put /proc/sys/kernel/osrelease $here
+	put /proc/sys/kernel/modules_disabled 0
+	put /proc/modules
+	put /boot/config-$here "CONFIG_64BIT=y
+CONFIG_MODULES=y
+CONFIG_TRACEPOINTS=y
+CONFIG_CC_VERSION_TEXT=\"x86_64-linux-gnu-gcc-12 (Debian 12.2.0-14) 12.2.0\""
+	put /sys/kernel/btf/vmlinux
+	put /sys/module/module/parameters/sig_enforce N
+	put /sys/kernel/security/lockdown '[none] integrity confidentiality'
+	put /sys/devices/system/cpu/possible 0-1
+	put /sys/module/rbmap/version "$version"
+	put /dev/rbmap/cpu0
+	put /dev/rbmap/cpu1
+	put /usr/src/linux-headers-$here/Makefile
+	ln -s /usr/src/linux-headers-$here "$root/lib/modules/$here/build"
+	for program in make gcc gcc-12 dkms; do
+		put /usr/bin/$program
+	done
+	put /usr/src/rbmap-"$version"/dkms.conf
+	put /var/lib/dkms/rbmap/"$version"/source
+	module /lib/modules/$here/updates/dkms/rbmap.ko $here
+	/sbin/depmod -b "$root" $here 2>/dev/null
+	# Nobody knows what the programs of a fixture are.
+	chmod -R u+rwX "$root"
+}
+
+# finds VERDICT CHECK TEXT [CURE]: patterns, in the line of that check
+finds()
+{
+	"$RBMAP" doctor -r "$root" >"$dir/out" 2>&1
+	status=$?
+	line=$(grep -E "^[a-z]+ +$2 " "$dir/out")
+	wanted=0
+	[ "$1" != fail ] || wanted=1
+	if [ $status = $wanted ] &&
+		echo "$line" | grep -qE "^$1 +$2 +.*$3${4:+.*Run: (sudo )?$4}"; then
+		pass "$1: $2: $3"
+	else
+		fail "$1: $2: $3"
+		sed "s/^/# $status: /" "$dir/out"
+	fi
+}
+
+healthy
+ok "a healthy system is" eval "'$RBMAP' doctor -r '$root' >/dev/null"
+ok "no line but ok" eval "! '$RBMAP' doctor -r '$root' | grep -v '^ok '"
+ok "a slash at the end is none" eval "'$RBMAP' doctor -r '$root/' >/dev/null"
+ok "--json" eval "'$RBMAP' doctor -j -r '$root' | tr -d '\n\t ' |
+	grep -q '{\"healthy\":true,\"kernel\":\"$here\",\"running\":true,\"checks\":\[{'"
+finds ok kernel "$here"
+finds ok headers "/usr/src/linux-headers-$here"
+finds ok compiler "gcc-12, as the kernel's"
+finds ok module "/updates/dkms/rbmap.ko"
+finds ok devices '2 in /dev/rbmap, for 2 CPUs'
+
+# --- the kernel
+sed -i /TRACEPOINTS/d "$root/boot/config-$here"
+finds fail kernel 'without CONFIG_TRACEPOINTS' 'apt-get install linux-image'
+rm "$root/boot/config-$here"
+finds ok kernel 'configuration is not known'
+rm "$root/proc/modules"
+finds fail kernel 'takes no modules' 'apt-get install linux-image'
+healthy
+rm "$root/sys/kernel/btf/vmlinux"
+finds note types "no 'rbmap probe add'"
+
+# --- what builds
+healthy
+rm "$root/lib/modules/$here/build"
+finds note headers 'are not installed' "apt-get install linux-headers-$here\$"
+rm "$root"/lib/modules/$here/updates/dkms/rbmap.ko
+finds fail headers 'are not installed' "apt-get install linux-headers-$here\$"
+put /etc/os-release 'NAME=x
+ID=rocky
+ID_LIKE="rhel centos fedora"'
+finds fail headers 'are not installed' "dnf install kernel-devel-$here\$"
+healthy
+rm "$root/usr/bin/gcc-12"
+finds note compiler "gcc is not the kernel's gcc-12" 'apt-get install gcc-12$'
+rm "$root/usr/bin/gcc"
+finds note compiler 'gcc-12 is not installed' 'apt-get install gcc-12$'
+rm "$root/usr/bin/make"
+finds note compiler 'make is not installed' 'apt-get install make$'
+healthy
+rm -r "$root/var/lib/dkms"
+finds note dkms 'does not know rbmap' "dkms add rbmap/$version\$"
+rm -r "$root/usr/src/rbmap-$version"
+finds note dkms 'has no source' "cp -r .*dkms add rbmap/$version"
+rm "$root/usr/bin/dkms"
+finds note dkms 'not installed' 'apt-get install dkms$'
+
+# --- the module
+healthy
+rm "$root"/lib/modules/$here/updates/dkms/rbmap.ko
+finds fail module "none is installed for $here" "dkms install rbmap/$version -k $here\$"
+rm "$root/usr/bin/dkms"
+finds fail module "none is installed for $here" "make modules_install KVER=$here"
+healthy
+rm "$root"/lib/modules/$here/modules.dep*
+finds fail module 'modprobe does not know .*/rbmap.ko' "depmod $here\$"
+module /lib/modules/$here/updates/dkms/rbmap.ko $next
+finds fail module "was built for $next" "dkms install rbmap/$version -k $here\$"
+put /lib/modules/$here/updates/dkms/rbmap.ko 'no module'
+finds fail module 'is no kernel module' "dkms install"
+healthy
+mkdir -p "$root/lib/modules/$next/kernel"
+finds note kernels "without the module: $next" "dkms install rbmap/$version -k $next\$"
+module /lib/modules/$next/updates/rbmap.ko $next
+finds ok kernels "with the module as well: $next"
+
+# --- who may load it
+healthy
+put /sys/module/module/parameters/sig_enforce Y
+finds fail signature 'none, and the kernel wants one' 'dkms generate_mok .*mokutil --import'
+put /var/lib/dkms/mok.pub
+finds fail signature 'none, and the kernel wants one' \
+	'mokutil --import /var/lib/dkms/mok.pub'
+put /sys/module/module/parameters/sig_enforce N
+put /sys/kernel/security/lockdown 'none [integrity] confidentiality'
+finds fail signature 'kernel lockdown'
+put /sys/kernel/security/lockdown 'none integrity [confidentiality]'
+finds fail lockdown 'nobody may trace'
+
+# --- what is loaded
+healthy
+rm -r "$root/sys/module/rbmap"
+finds fail loaded no 'rbmap load$'
+put /proc/sys/kernel/modules_disabled 1
+finds fail loaded 'modules_disabled is 1' 'reboot$'
+healthy
+put /sys/module/rbmap/version 0.0.1
+finds fail version "0.0.1 is loaded, $version is installed" 'rbmap unload && rbmap load$'
+module /lib/modules/$here/updates/dkms/rbmap.ko $here 0.0.1
+finds fail version "the module is 0.0.1, this command and its library are $version"
+healthy
+rm -r "$root/dev/rbmap"
+finds fail devices 'there is no /dev/rbmap/cpuN'
+healthy
+rm "$root/usr/lib/udev/rules.d/60-rbmap.rules"
+finds note group 'no udev rule'
+healthy
+put /etc/group 'root:x:0:'
+finds note group 'no group tracing' 'groupadd -r tracing$'
+
+# --- another kernel, another system
+healthy
+mkdir -p "$root/lib/modules/$next/kernel"
+"$RBMAP" doctor -r "$root" -k $next >"$dir/out"
+ok "-k: a kernel that does not run" grep -q "^fail  module  *none is installed for $next" "$dir/out"
+ok "-k: of what runs it says nothing" eval "! grep -qE '^[a-z]+ +(loaded|devices) ' '$dir/out'"
+rm -r "$root/proc" "$root/sys"
+ok "without a kernel that runs, the newest" eval "'$RBMAP' doctor -r '$root' |
+	grep -q '^ok    kernel  *$next'"
+rm -r "$root/lib/modules"
+says 1 "no kernel is in $root/lib/modules" doctor -r "$root"
+says 1 "cannot look into /nowhere: No such file" doctor -r /nowhere
+says 2 "what is 'x' for" doctor x
+says 2 "'a/b' is no release of a kernel" doctor -k a/b
+done_testing

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap doctor: what keeps rbmap from working here, and what mends it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "doctor.h"
+#include "json.h"
+
+static const char *const verdicts[] = {
+	[VERDICT_OK]	= "ok",
+	[VERDICT_NOTE]	= "note",
+	[VERDICT_FAIL]	= "fail",
+};
+
+static void add_text(struct buf *b, const char *fmt, va_list ap)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	buf_printf(b, "%s", text);
+}
+
+struct finding *find(struct doctor *d, const char *check, enum verdict verdict,
+		     const char *fmt, ...)
+{
+	struct finding *f = &d->finding[d->nr_findings];
+	va_list ap;
+
+	/* There are fewer checks than that. */
+	if (d->nr_findings < MAX_FINDINGS - 1)
+		d->nr_findings++;
+	*f = (struct finding){ .check = check, .verdict = verdict };
+	va_start(ap, fmt);
+	add_text(&f->text, fmt, ap);
+	va_end(ap);
+	return f;
+}
+
+void mend_with(struct finding *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (geteuid())
+		buf_printf(&f->cure, "sudo ");
+	va_start(ap, fmt);
+	add_text(&f->cure, fmt, ap);
+	va_end(ap);
+}
+
+static size_t count(const struct doctor *d, enum verdict verdict)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->nr_findings; i++)
+		n += d->finding[i].verdict == verdict;
+	return n;
+}
+
+static void print_text(const struct doctor *d)
+{
+	for (size_t i = 0; i < d->nr_findings; i++) {
+		const struct finding *f = &d->finding[i];
+
+		printf("%-5s %-12s %s%s%s\n", verdicts[f->verdict], f->check,
+		       f->text.data, f->cure.size ? ". Run: " : "",
+		       f->cure.size ? f->cure.data : "");
+	}
+}
+
+static void print_json(const struct doctor *d)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_bool(&j, "healthy", !count(d, VERDICT_FAIL));
+	json_string(&j, "kernel", d->machine.release);
+	json_bool(&j, "running", d->machine.runs);
+	json_open(&j, "checks", '[');
+	for (size_t i = 0; i < d->nr_findings; i++) {
+		const struct finding *f = &d->finding[i];
+
+		json_open(&j, NULL, '{');
+		json_string(&j, "check", f->check);
+		json_string(&j, "verdict", verdicts[f->verdict]);
+		json_string(&j, "text", f->text.data);
+		if (f->cure.size)
+			json_string(&j, "mend", f->cure.data);
+		else
+			json_null(&j, "mend");
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+}
+
+static int examine(struct doctor *d, bool as_json)
+{
+	bool failed = false;
+
+	if (d->machine.runs)
+		d->loaded = machine_has(&d->machine, "/sys/module/rbmap");
+	module_file_find(&d->module, &d->machine, d->machine.release);
+	doctor_check_install(d);
+	if (d->machine.runs)
+		doctor_check_use(d);
+	for (size_t i = 0; i < d->nr_findings; i++)
+		failed |= d->finding[i].text.failed || d->finding[i].cure.failed;
+	if (failed)
+		complain("out of memory");
+	else if (as_json)
+		print_json(d);
+	else
+		print_text(d);
+	failed |= count(d, VERDICT_FAIL);
+	for (size_t i = 0; i < d->nr_findings; i++) {
+		buf_free(&d->finding[i].text);
+		buf_free(&d->finding[i].cure);
+	}
+	module_file_free(&d->module);
+	return failed ? STATUS_ERROR : STATUS_OK;
+}
+
+static int doctor(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json",	no_argument,		NULL, 'j' },
+		{ "kernel",	required_argument,	NULL, 'k' },
+		{ "root",	required_argument,	NULL, 'r' },
+		{ "help",	no_argument,		NULL, 'h' },
+		{ 0 }
+	};
+	const char *release = NULL;
+	struct doctor d = { 0 };
+	char *root = NULL;
+	bool as_json = false;
+	int c, status;
+
+	while ((c = next_option(&command_doctor, argc, argv, "jk:r:", longs,
+				&status)) != -1) {
+		switch (c) {
+		case 'j':
+			as_json = true;
+			break;
+		case 'k':
+			release = optarg;
+			break;
+		case 'r':
+			root = optarg;
+			break;
+		case OPTION_DONE:
+			return status;
+		}
+	}
+	if (optind < argc)
+		return usage_error(&command_doctor, "what is '%s' for?",
+				   argv[optind]);
+	if (release && (!*release || strchr(release, '/')))
+		return usage_error(&command_doctor,
+				   "'%s' is no release of a kernel", release);
+	while (root && *root && root[strlen(root) - 1] == '/')
+		root[strlen(root) - 1] = '\0';
+	if (!machine_open(&d.machine, root ? root : "", release))
+		return STATUS_ERROR;
+	status = examine(&d, as_json);
+	machine_close(&d.machine);
+	return status;
+}
+
+const struct command command_doctor = {
+	.name		= "doctor",
+	.synopsis	= "[-k RELEASE] [-r DIR] [--json]",
+	.summary	= "Say what keeps rbmap from working here, and what mends it",
+	.help		=
+	"  -k, --kernel RELEASE  for that kernel; default: the one that runs\n"
+	"  -r, --root DIR        of the system that has DIR as its /\n"
+	"  -j, --json            as JSON\n"
+	"\n"
+	"A line for each check: ok, note (it works, but) or fail, and the command that\n"
+	"mends it. Exit status 1: something fails.\n",
+	.run		= doctor,
+};

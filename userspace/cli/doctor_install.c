@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap doctor: the kernel, what builds the module for it, and the module.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/rbmap.h"
+#include "doctor.h"
+
+/* What installs a package here: Debian's way where nothing else is known. */
+struct distribution {
+	const char *id;
+	const char *headers, *compiler, *kernel, *dkms;
+};
+
+static const struct distribution distributions[] = {
+	{ "debian", "apt-get install linux-headers-%s", "apt-get install %s",
+	  "apt-get install linux-image-amd64", "apt-get install dkms" },
+	{ "ubuntu", "apt-get install linux-headers-%s", "apt-get install %s",
+	  "apt-get install linux-image-generic", "apt-get install dkms" },
+	{ "fedora", "dnf install kernel-devel-%s", "dnf install %s",
+	  "dnf install kernel", "dnf install dkms" },
+	{ "suse", "zypper install kernel-default-devel", "zypper install %s",
+	  "zypper install kernel-default", "zypper install dkms" },
+	{ "arch", "pacman -S linux-headers", "pacman -S %s",
+	  "pacman -S linux", "pacman -S dkms" },
+};
+
+/* ID=ubuntu, or ID_LIKE="rhel fedora" */
+static const struct distribution *distribution(const struct machine *m)
+{
+	const struct distribution *found = &distributions[0];
+	struct buf b = { 0 };
+	size_t first = SIZE_MAX;
+
+	buf_add(&b, "\n", 1);
+	if (buf_read_file(&b, machine_path(m, "/etc/os-release")))
+		buf_free(&b);
+	else
+		buf_add(&b, "", 1);
+	for (size_t i = 0; b.size && !b.failed &&
+	     i < sizeof(distributions) / sizeof(distributions[0]); i++) {
+		const char *id = strstr(b.data, "\nID="), *like, *at;
+
+		like = strstr(b.data, "\nID_LIKE=");
+		for (int k = 0; k < 2; k++) {
+			const char *line = k ? like : id;
+
+			at = line ? strstr(line + 1, distributions[i].id) : NULL;
+			if (!at || at > line + 1 + strcspn(line + 1, "\n"))
+				continue;
+			/* Its own name says more than its likes. */
+			if ((size_t)k < first) {
+				first = k;
+				found = &distributions[i];
+			}
+		}
+	}
+	buf_free(&b);
+	return found;
+}
+
+static void check_kernel(struct doctor *d, const struct distribution *dist)
+{
+	static const char *const options[] = { "64BIT", "MODULES", "TRACEPOINTS" };
+	const struct machine *m = &d->machine;
+
+	for (size_t i = 0; m->config.size &&
+	     i < sizeof(options) / sizeof(options[0]); i++)
+		if (!machine_config(m, options[i])) {
+			mend_with(find(d, "kernel", VERDICT_FAIL,
+				       "%s is without CONFIG_%s, which rbmap needs; another kernel has it",
+				       m->release, options[i]),
+				  "%s", dist->kernel);
+			return;
+		}
+	if (m->runs && !machine_has(m, "/proc/modules"))
+		mend_with(find(d, "kernel", VERDICT_FAIL,
+			       "%s takes no modules; another kernel does",
+			       m->release), "%s", dist->kernel);
+	else
+		find(d, "kernel", VERDICT_OK, "%s%s", m->release,
+		     m->config.size ? "" : ", its configuration is not known");
+}
+
+static void check_types(struct doctor *d)
+{
+	const struct machine *m = &d->machine;
+	bool has = m->runs ? machine_has(m, "/sys/kernel/btf/vmlinux") :
+			     machine_config(m, "DEBUG_INFO_BTF");
+
+	if (has)
+		find(d, "types", VERDICT_OK, "the kernel describes them (BTF)");
+	else if (m->runs || m->config.size)
+		find(d, "types", VERDICT_NOTE,
+		     "the kernel does not describe them (CONFIG_DEBUG_INFO_BTF): no 'rbmap probe add', no 'rbmap new-probe' without --btf");
+}
+
+static void check_headers(struct doctor *d, const struct distribution *dist)
+{
+	const struct machine *m = &d->machine;
+	char *headers = machine_headers(m);
+	struct buf makefile = { 0 };
+	struct finding *f;
+
+	buf_printf(&makefile, "%s/Makefile", headers ? headers : "");
+	if (headers && !makefile.failed &&
+	    machine_has(&(struct machine){ .root = "" }, "%s", makefile.data)) {
+		find(d, "headers", VERDICT_OK, "%s", headers);
+	} else {
+		/* What is built already goes on without. */
+		f = find(d, "headers",
+			 d->module.path ? VERDICT_NOTE : VERDICT_FAIL,
+			 "the headers of %s are not installed: nothing can be built for it",
+			 m->release);
+		mend_with(f, dist->headers, m->release);
+	}
+	buf_free(&makefile);
+	free(headers);
+}
+
+/* "x86_64-linux-gnu-gcc-12 (Debian 12.2.0-14) 12.2.0": gcc-12 */
+static char *own_compiler(const struct machine *m)
+{
+	char *text = machine_config_text(m, "CC_VERSION_TEXT"), *name = NULL;
+	const char *at = NULL;
+
+	if (text) {
+		text[strcspn(text, " ")] = '\0';
+		at = strstr(text, "gcc");
+		if (!at)
+			at = strstr(text, "clang");
+	}
+	if (at)
+		name = strdup(at);
+	free(text);
+	return name;
+}
+
+static bool has_program(const struct machine *m, const char *name)
+{
+	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin",
+					    "/usr/sbin", "/bin", "/sbin" };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if (machine_has(m, "%s/%s", dirs[i], name))
+			return true;
+	return false;
+}
+
+static void check_compiler(struct doctor *d, const struct distribution *dist)
+{
+	const struct machine *m = &d->machine;
+	char *own = own_compiler(m);
+	struct finding *f;
+
+	if (!has_program(m, "make")) {
+		f = find(d, "compiler", d->module.path ? VERDICT_NOTE :
+			 VERDICT_FAIL, "make is not installed");
+		mend_with(f, dist->compiler, "make");
+	} else if (own && has_program(m, own)) {
+		find(d, "compiler", VERDICT_OK, "%s, as the kernel's", own);
+	} else if (has_program(m, "gcc") && (!own || strstr(own, "gcc"))) {
+		f = find(d, "compiler", own ? VERDICT_NOTE : VERDICT_OK,
+			 own ? "gcc is not the kernel's %s: should a build fail, install that" :
+			 "gcc", own);
+		if (own)
+			mend_with(f, dist->compiler, own);
+	} else {
+		f = find(d, "compiler", d->module.path ? VERDICT_NOTE :
+			 VERDICT_FAIL, "%s is not installed: nothing can be built",
+			 own ? own : "gcc");
+		mend_with(f, dist->compiler, own ? own : "gcc");
+	}
+	free(own);
+}
+
+/* What builds and installs the module for a kernel. */
+static void mend_with_build(struct finding *f, const struct machine *m,
+			    const char *release)
+{
+	const char *version = rbmap_version();
+
+	if (!has_program(m, "dkms"))
+		mend_with(f, "make modules_install KVER=%s  # in rbmap's source",
+			  release);
+	else if (machine_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
+		mend_with(f, "dkms install rbmap/%s -k %s", version, release);
+	else
+		mend_with(f, "cp -r . /usr/src/rbmap-%s && dkms install rbmap/%s -k %s  # in rbmap's source",
+			  version, version, release);
+}
+
+static void check_module(struct doctor *d)
+{
+	const struct module_file *file = &d->module;
+	const struct machine *m = &d->machine;
+
+	if (!file->path)
+		mend_with_build(find(d, "module", VERDICT_FAIL,
+				     "none is installed for %s", m->release),
+				m, m->release);
+	else if (!file->release)
+		mend_with_build(find(d, "module", VERDICT_FAIL,
+				     "%s is no kernel module", file->path),
+				m, m->release);
+	else if (strcmp(file->release, m->release))
+		mend_with_build(find(d, "module", VERDICT_FAIL,
+				     "%s was built for %s", file->path,
+				     file->release), m, m->release);
+	else if (!file->indexed)
+		mend_with(find(d, "module", VERDICT_FAIL,
+			       "modprobe does not know %s yet", file->path),
+			  "depmod %s", m->release);
+	else
+		find(d, "module", VERDICT_OK, "%s", file->path);
+}
+
+/* A kernel that boots next without the module is found out too late. */
+static void check_other_kernels(struct doctor *d)
+{
+	const struct machine *m = &d->machine;
+	const char *without = NULL;
+	struct buf with = { 0 };
+
+	for (size_t i = 0; i < m->nr_kernels; i++) {
+		struct module_file file;
+
+		if (!strcmp(m->kernel[i], m->release))
+			continue;
+		if (module_file_find(&file, m, m->kernel[i]))
+			buf_printf(&with, "%s%s", with.size ? ", " : "",
+				   m->kernel[i]);
+		else
+			without = m->kernel[i];
+		module_file_free(&file);
+	}
+	if (without)
+		mend_with_build(find(d, "kernels", VERDICT_NOTE,
+				     "without the module: %s", without),
+				m, without);
+	else if (with.size)
+		find(d, "kernels", VERDICT_OK, "with the module as well: %s",
+		     with.data);
+	buf_free(&with);
+}
+
+static void check_dkms(struct doctor *d, const struct distribution *dist)
+{
+	const struct machine *m = &d->machine;
+	const char *version = rbmap_version();
+
+	if (!has_program(m, "dkms"))
+		mend_with(find(d, "dkms", VERDICT_NOTE,
+			       "not installed: a new kernel is without the module until it is built by hand"),
+			  "%s", dist->dkms);
+	else if (machine_has(m, "/var/lib/dkms/rbmap/%s/source", version))
+		find(d, "dkms", VERDICT_OK,
+		     "rbmap/%s: the module is built for each new kernel",
+		     version);
+	else if (machine_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
+		mend_with(find(d, "dkms", VERDICT_NOTE,
+			       "it does not know rbmap/%s: a new kernel is without the module",
+			       version),
+			  "dkms add rbmap/%s", version);
+	else
+		mend_with(find(d, "dkms", VERDICT_NOTE,
+			       "it has no source of rbmap: a new kernel is without the module"),
+			  "cp -r . /usr/src/rbmap-%s && dkms add rbmap/%s  # in rbmap's source",
+			  version, version);
+}
+
+/* Only a kernel that runs says what it insists on. */
+static const char *wants_signature(const struct machine *m)
+{
+	char *line = machine_line(m, "/sys/module/module/parameters/sig_enforce");
+	const char *why = line && *line == 'Y' ? "CONFIG_MODULE_SIG_FORCE or module.sig_enforce" : NULL;
+
+	free(line);
+	line = machine_line(m, "/sys/kernel/security/lockdown");
+	if (!why && line && !strstr(line, "[none]"))
+		why = "kernel lockdown";
+	free(line);
+	if (!why && !m->runs && machine_config(m, "MODULE_SIG_FORCE"))
+		why = "CONFIG_MODULE_SIG_FORCE";
+	return why;
+}
+
+static void mend_with_key(struct finding *f, const struct machine *m)
+{
+	static const char *const keys[] = {
+		"/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (machine_has(m, "%s", keys[i])) {
+			mend_with(f, "mokutil --import %s && reboot", keys[i]);
+			return;
+		}
+	mend_with(f, "dkms generate_mok && dkms build --force rbmap/%s -k %s && mokutil --import /var/lib/dkms/mok.pub && reboot",
+		  rbmap_version(), m->release);
+}
+
+static bool knows_key(const struct machine *m, const char *signer)
+{
+	struct buf b = { 0 };
+	bool found;
+
+	if (buf_read_file(&b, machine_path(m, "/proc/keys")))
+		buf_free(&b);
+	buf_add(&b, "", 1);
+	found = !b.failed && signer && strstr(b.data, signer);
+	buf_free(&b);
+	return found;
+}
+
+static void check_signature(struct doctor *d)
+{
+	const struct module_file *file = &d->module;
+	const struct machine *m = &d->machine;
+	const char *why = wants_signature(m);
+	const char *signer = file->signer ? file->signer : "somebody";
+
+	if (!file->path)
+		return;
+	if (!why)
+		find(d, "signature", VERDICT_OK, "%s%s, and the kernel wants none",
+		     file->is_signed ? "of " : "none",
+		     file->is_signed ? signer : "");
+	else if (!file->is_signed)
+		mend_with_key(find(d, "signature", VERDICT_FAIL,
+				   "none, and the kernel wants one (%s)", why), m);
+	else if (d->loaded || knows_key(m, file->signer))
+		find(d, "signature", VERDICT_OK, "of %s, which the kernel trusts",
+		     signer);
+	else
+		mend_with_key(find(d, "signature", VERDICT_FAIL,
+				   "of %s, which is no key that the kernel is seen to trust (%s wants one)",
+				   signer, why), m);
+}
+
+void doctor_check_install(struct doctor *d)
+{
+	const struct distribution *dist = distribution(&d->machine);
+
+	check_kernel(d, dist);
+	check_types(d);
+	check_headers(d, dist);
+	check_compiler(d, dist);
+	check_dkms(d, dist);
+	check_module(d);
+	check_other_kernels(d);
+	check_signature(d);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rbmap doctor: the module that is loaded, its devices, and who may use them.
+ */
+#include <dirent.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../lib/rbmap.h"
+#include "control.h"
+#include "doctor.h"
+#include "holders.h"
+
+static void check_lockdown(struct doctor *d)
+{
+	char *line = machine_line(&d->machine, "/sys/kernel/security/lockdown");
+
+	if (line && strstr(line, "[confidentiality]"))
+		find(d, "lockdown", VERDICT_FAIL,
+		     "the kernel is locked down for confidentiality, nobody may trace: boot it without lockdown=confidentiality");
+	else
+		find(d, "lockdown", VERDICT_OK, "%s", !line ? "none that is seen" :
+		     strstr(line, "[integrity]") ? "integrity, which lets trace" :
+		     "none");
+	free(line);
+}
+
+static void check_loaded(struct doctor *d)
+{
+	char *line = machine_line(&d->machine,
+				  "/proc/sys/kernel/modules_disabled");
+
+	if (d->loaded)
+		find(d, "loaded", VERDICT_OK, "yes");
+	else if (line && *line == '1')
+		mend_with(find(d, "loaded", VERDICT_FAIL,
+			       "no, and until a reboot no module can be (kernel.modules_disabled is 1)"),
+			  "reboot");
+	else
+		mend_with(find(d, "loaded", VERDICT_FAIL, "no"), "rbmap load");
+	free(line);
+}
+
+static void check_versions(struct doctor *d)
+{
+	char *loaded = machine_line(&d->machine, "/sys/module/rbmap/version");
+	const char *installed = d->module.version, *own = rbmap_version();
+
+	if (loaded && installed && strcmp(loaded, installed))
+		mend_with(find(d, "version", VERDICT_FAIL,
+			       "%s is loaded, %s is installed", loaded,
+			       installed), "rbmap unload && rbmap load");
+	else if (loaded ? strcmp(loaded, own) : installed &&
+		 strcmp(installed, own))
+		find(d, "version", VERDICT_FAIL,
+		     "the module is %s, this command and its library are %s: install both from the same source",
+		     loaded ? loaded : installed, own);
+	else
+		find(d, "version", VERDICT_OK, "%s, command, library%s", own,
+		     loaded || installed ? " and module" : "");
+	free(loaded);
+}
+
+/* "0-3,8": how many */
+static unsigned int nr_cpus(const struct machine *m)
+{
+	char *line = machine_line(m, "/sys/devices/system/cpu/possible");
+	unsigned int nr = 0;
+
+	for (char *at = line; at && *at; at += strcspn(at, ","), at += *at == ',') {
+		unsigned long first = strtoul(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtoul(at + 1, &at, 10);
+		nr += last - first + 1;
+	}
+	free(line);
+	return nr;
+}
+
+static unsigned int nr_devices(const struct machine *m)
+{
+	DIR *dir = opendir(machine_path(m, "/dev/rbmap"));
+	struct dirent *entry;
+	unsigned int nr = 0;
+
+	while (dir && (entry = readdir(dir)))
+		nr += !strncmp(entry->d_name, "cpu", 3);
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static void check_devices(struct doctor *d)
+{
+	unsigned int devices = nr_devices(&d->machine);
+	unsigned int cpus = nr_cpus(&d->machine);
+
+	if (!d->loaded)
+		return;
+	if (!devices)
+		mend_with(find(d, "devices", VERDICT_FAIL,
+			       "there is no /dev/rbmap/cpuN: is this a container, or /dev no devtmpfs?"),
+			  "mount -t devtmpfs devtmpfs /dev");
+	else
+		find(d, "devices", VERDICT_OK, "%u in /dev/rbmap, for %u CPUs",
+		     devices, cpus);
+}
+
+static const char *user_name(void)
+{
+	const struct passwd *who = getpwuid(getuid());
+
+	return who ? who->pw_name : "USER";
+}
+
+static void check_access(struct doctor *d)
+{
+	const char *device = machine_path(&d->machine, "/dev/rbmap/cpu0");
+	const struct group *group;
+	struct stat st;
+
+	if (!d->loaded || stat(device, &st))
+		return;
+	group = getgrgid(st.st_gid);
+	if (!access(device, R_OK))
+		find(d, "access", VERDICT_OK, "%s may read the rings",
+		     user_name());
+	else if (st.st_gid && st.st_mode & S_IRGRP && group)
+		mend_with(find(d, "access", VERDICT_FAIL,
+			       "%s may not read %s, and group %s may (log in anew after that)",
+			       user_name(), device, group->gr_name),
+			  "usermod -aG %s %s", group->gr_name, user_name());
+	else
+		find(d, "access", VERDICT_FAIL,
+		     "%s may not read %s, only root may: run rbmap as root",
+		     user_name(), device);
+}
+
+static bool has_group(const struct machine *m)
+{
+	struct buf b = { 0 };
+	bool found;
+
+	buf_add(&b, "\n", 1);
+	if (buf_read_file(&b, machine_path(m, "/etc/group")))
+		buf_free(&b);
+	buf_add(&b, "", 1);
+	found = !b.failed && strstr(b.data, "\ntracing:");
+	buf_free(&b);
+	return found;
+}
+
+static void check_group(struct doctor *d)
+{
+	static const char *const dirs[] = {
+		"/etc/udev/rules.d", "/run/udev/rules.d",
+		"/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
+		"/lib/udev/rules.d",
+	};
+	bool rule = false;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		rule |= machine_has(&d->machine, "%s/60-rbmap.rules", dirs[i]);
+	if (!rule)
+		find(d, "group", VERDICT_NOTE,
+		     "no udev rule gives the rings to the group tracing: root alone reads them");
+	else if (!has_group(&d->machine))
+		mend_with(find(d, "group", VERDICT_NOTE,
+			       "there is no group tracing: root alone reads the rings"),
+			  "groupadd -r tracing");
+	else
+		find(d, "group", VERDICT_OK, "tracing may read the rings");
+}
+
+static void check_events(struct doctor *d)
+{
+	struct control_events events = { 0 };
+	static char root[PATH_MAX];
+	size_t unavailable = 0;
+
+	if (!d->loaded || !machine_has(&d->machine, "/sys/kernel/rbmap/events"))
+		return;
+	snprintf(root, sizeof(root), "%s/sys/kernel/rbmap", d->machine.root);
+	control_set_root(root);
+	if (control_events_read(&events))
+		return;
+	for (size_t i = 0; i < events.nr; i++)
+		unavailable += !!events.v[i].unavailable;
+	find(d, "events", unavailable ? VERDICT_NOTE : VERDICT_OK,
+	     unavailable ? "%zu, and %zu that this kernel cannot have: 'rbmap list' says why" :
+	     "%zu", events.nr - unavailable, unavailable);
+	control_events_free(&events);
+}
+
+static void check_holders(struct doctor *d)
+{
+	struct buf who = { 0 };
+
+	if (!d->loaded || *d->machine.root)
+		return;
+	holders_find_modules(&who);
+	holders_find(&who, "/dev/rbmap");
+	find(d, "holders", VERDICT_OK, "%s", !who.size ? "nobody uses it" :
+	     who.failed ? "?" : who.data);
+	buf_free(&who);
+}
+
+void doctor_check_use(struct doctor *d)
+{
+	check_lockdown(d);
+	check_loaded(d);
+	check_versions(d);
+	check_devices(d);
+	check_access(d);
+	check_group(d);
+	check_events(d);
+	check_holders(d);
+}

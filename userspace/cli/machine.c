@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "machine.h"
+
+#define NR_PATHS	4
+
+static const char *vpath(const struct machine *m, const char *fmt, va_list ap)
+{
+	static char path[NR_PATHS][PATH_MAX];
+	static unsigned int next;
+	char *p = path[next++ % NR_PATHS];
+	int len = snprintf(p, PATH_MAX, "%s", m->root);
+
+	if (len < PATH_MAX)
+		vsnprintf(p + len, PATH_MAX - len, fmt, ap);
+	return p;
+}
+
+const char *machine_path(const struct machine *m, const char *fmt, ...)
+{
+	const char *path;
+	va_list ap;
+
+	va_start(ap, fmt);
+	path = vpath(m, fmt, ap);
+	va_end(ap);
+	return path;
+}
+
+bool machine_has(const struct machine *m, const char *fmt, ...)
+{
+	const char *path;
+	va_list ap;
+
+	va_start(ap, fmt);
+	path = vpath(m, fmt, ap);
+	va_end(ap);
+	return !access(path, F_OK);
+}
+
+char *machine_line(const struct machine *m, const char *file)
+{
+	struct buf b = { 0 };
+	char *line = NULL;
+
+	if (!buf_read_file(&b, machine_path(m, "%s", file)))
+		line = strndup(b.size ? b.data : "",
+			       b.size ? strcspn(b.data, "\n") : 0);
+	buf_free(&b);
+	return line;
+}
+
+/* "\nCONFIG_option=": what follows, or NULL */
+static const char *config_value(const struct machine *m, const char *option)
+{
+	char key[128];
+	const char *at;
+
+	if (!m->config.size)
+		return NULL;
+	snprintf(key, sizeof(key), "\nCONFIG_%s=", option);
+	at = strstr(m->config.data, key);
+	return at ? at + strlen(key) : NULL;
+}
+
+bool machine_config(const struct machine *m, const char *option)
+{
+	const char *value = config_value(m, option);
+
+	return value && (*value == 'y' || *value == 'm');
+}
+
+char *machine_config_text(const struct machine *m, const char *option)
+{
+	const char *value = config_value(m, option);
+
+	if (!value || *value++ != '"')
+		return NULL;
+	return strndup(value, strcspn(value, "\"\n"));
+}
+
+static int by_version(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What only has a left-over in it, as DKMS's directory, is no kernel. */
+static bool is_kernel(const struct machine *m, const char *name)
+{
+	return *name != '.' &&
+	       (machine_has(m, "/lib/modules/%s/kernel", name) ||
+		machine_has(m, "/lib/modules/%s/modules.builtin", name));
+}
+
+static bool read_kernels(struct machine *m)
+{
+	DIR *dir = opendir(machine_path(m, "/lib/modules"));
+	struct dirent *entry;
+	bool ok = true;
+
+	while (ok && dir && (entry = readdir(dir))) {
+		char **more;
+
+		if (!is_kernel(m, entry->d_name))
+			continue;
+		more = realloc(m->kernel, (m->nr_kernels + 1) * sizeof(*more));
+		ok = more;
+		if (!more)
+			break;
+		m->kernel = more;
+		more[m->nr_kernels] = strdup(entry->d_name);
+		ok = more[m->nr_kernels];
+		m->nr_kernels += ok;
+	}
+	if (dir)
+		closedir(dir);
+	if (!ok)
+		complain("out of memory");
+	else if (m->nr_kernels)
+		qsort(m->kernel, m->nr_kernels, sizeof(*m->kernel), by_version);
+	return ok;
+}
+
+/* The link is of the machine: it leads to a place below its root. */
+char *machine_headers(const struct machine *m)
+{
+	char target[PATH_MAX];
+	const char *link;
+	ssize_t len;
+	char *dir;
+
+	link = machine_path(m, "/lib/modules/%s/build", m->release);
+	len = readlink(link, target, sizeof(target) - 1);
+	if (len <= 0) {
+		dir = strdup(link);
+	} else {
+		target[len] = '\0';
+		dir = strdup(*target == '/' ? machine_path(m, "%s", target) :
+			     machine_path(m, "/lib/modules/%s/%s", m->release,
+					  target));
+	}
+	if (dir && access(dir, F_OK)) {
+		free(dir);
+		dir = NULL;
+	}
+	return dir;
+}
+
+/* A newline first: each line begins with one. */
+static bool read_config(struct machine *m, const char *path)
+{
+	buf_add(&m->config, "\n", 1);
+	if (buf_read_file(&m->config, path) || m->config.size == 1)
+		buf_free(&m->config);
+	else
+		buf_add(&m->config, "", 1);
+	return m->config.size;
+}
+
+static void find_config(struct machine *m)
+{
+	char *headers = machine_headers(m), path[PATH_MAX];
+
+	if (!read_config(m, machine_path(m, "/boot/config-%s", m->release)) &&
+	    !read_config(m, machine_path(m, "/lib/modules/%s/config",
+					 m->release)) && headers) {
+		snprintf(path, sizeof(path), "%s/.config", headers);
+		read_config(m, path);
+	}
+	free(headers);
+}
+
+static bool choose_release(struct machine *m, const char *release)
+{
+	char *running = machine_line(m, "/proc/sys/kernel/osrelease");
+	const char *chosen = release;
+
+	if (!chosen)
+		chosen = running;
+	if (!chosen && m->nr_kernels)
+		chosen = m->kernel[m->nr_kernels - 1];
+	if (chosen)
+		snprintf(m->release, sizeof(m->release), "%s", chosen);
+	else
+		complain("no kernel is in %s: give the directory that a system has as its /",
+			 machine_path(m, "/lib/modules"));
+	m->runs = chosen && running && !strcmp(chosen, running);
+	free(running);
+	return chosen;
+}
+
+bool machine_open(struct machine *m, const char *root, const char *release)
+{
+	*m = (struct machine){ .root = root };
+	if (access(machine_path(m, "/"), X_OK)) {
+		complain("cannot look into %s: %s", root, strerror(errno));
+		return false;
+	}
+	if (!read_kernels(m) || !choose_release(m, release)) {
+		machine_close(m);
+		return false;
+	}
+	find_config(m);
+	return true;
+}
+
+void machine_close(struct machine *m)
+{
+	for (size_t i = 0; i < m->nr_kernels; i++)
+		free(m->kernel[i]);
+	free(m->kernel);
+	buf_free(&m->config);
+}

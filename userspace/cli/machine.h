@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A Linux system below a directory, the one that runs or another: its files and
+ * its kernels.
+ */
+#ifndef RBMAP_CLI_MACHINE_H
+#define RBMAP_CLI_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+struct machine {
+	const char *root;	/* "": this one; else without a slash at its end */
+	char release[128];	/* of the kernel in question */
+	bool runs;		/* that kernel, and /proc and /sys tell of it */
+	char **kernel;		/* that have modules, the newest last */
+	size_t nr_kernels;
+	struct buf config;	/* of the kernel in question; none: not known */
+};
+
+/* @release: NULL: the one that runs, else the newest.  Complains if it fails. */
+bool machine_open(struct machine *m, const char *root, const char *release);
+void machine_close(struct machine *m);
+
+/* A file of it; the result is good until the next call but three. */
+const char *machine_path(const struct machine *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+bool machine_has(const struct machine *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The first line of a file; to be freed, NULL without one. */
+char *machine_line(const struct machine *m, const char *file);
+
+/* Where the headers of the kernel in question are; to be freed, NULL: nowhere. */
+char *machine_headers(const struct machine *m);
+
+/* Is CONFIG_@option set ("y" or "m") in the kernel's configuration? */
+bool machine_config(const struct machine *m, const char *option);
+/* Its text, without quotes; to be freed, NULL if there is none. */
+char *machine_config_text(const struct machine *m, const char *option);
+
+#endif /* RBMAP_CLI_MACHINE_H */
