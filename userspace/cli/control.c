@@ -87,7 +87,7 @@ bool control_present(void)
 		complain("the module is loaded, but there is no %s: it is older than this command, reload it with 'rbmap unload' and 'rbmap load'",
 			 root);
 	else
-		complain("the module is not loaded: run 'rbmap load' as root");
+		complain("the module is not loaded: run 'rbmap load' as root ('rbmap doctor', if that fails)");
 	return false;
 }
 

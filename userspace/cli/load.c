@@ -165,7 +165,7 @@ static bool find_module(struct load *l)
 	if (l->mod && kmod_module_get_path(l->mod))
 		return true;
 	uname(&u);
-	complain("no module rbmap is installed for kernel %s: install it there (make modules_install, or DKMS), or name a file with --module",
+	complain("no module rbmap is installed for kernel %s: 'rbmap doctor' says how it gets there; or name a file with --module",
 		 u.release);
 	return false;
 }
@@ -184,7 +184,7 @@ static bool file_says(const char *path, char wanted)
 }
 
 static const char *signing_cure =
-	"sign it with a key that this machine trusts (DKMS does; enroll its key with mokutil --import), or turn Secure Boot off";
+	"sign it with a key that this machine trusts ('rbmap doctor' says how), or turn Secure Boot off";
 
 /* "6.1.0-18-amd64 SMP preempt mod_unload modversions": the first word */
 static bool built_for_another(const struct load *l, const char *file)
@@ -199,7 +199,7 @@ static bool built_for_another(const struct load *l, const char *file)
 		other = strcmp(vermagic, u.release);
 	}
 	if (other)
-		complain("%s was built for kernel %s, and this is %s: build it for this one (make modules, or dkms autoinstall)",
+		complain("%s was built for kernel %s, and this is %s: build it for this one ('rbmap doctor' says how)",
 			 file, vermagic, u.release);
 	free(vermagic);
 	return other;
@@ -239,11 +239,11 @@ static void complain_load(const struct load *l, int error, const char *log)
 	case -ELIBBAD:
 		if (built_for_another(l, file))
 			return;
-		complain("%s is no module for this kernel%s%s: build it anew for %s",
-			 file, *log ? ": " : "", log, "this one");
+		complain("%s is no module for this kernel%s%s: build it anew for this one ('rbmap doctor' says how)",
+			 file, *log ? ": " : "", log);
 		return;
 	case -ENOSYS:
-		complain("this kernel loads no modules at all (CONFIG_MODULES, nomodule): boot another one");
+		complain("this kernel loads no modules at all (CONFIG_MODULES, nomodule): boot another one ('rbmap doctor' says which)");
 		return;
 	case -ENOMEM:
 		complain("not enough memory for the rings%s%s: use a smaller buffer_size_kb",

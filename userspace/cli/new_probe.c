@@ -411,7 +411,7 @@ static bool find_kdir(struct new_probe *p)
 	snprintf(path, sizeof(path), "%s/Makefile", p->kdir);
 	if (!access(path, R_OK))
 		return true;
-	complain("the headers of kernel %s are not installed (there is no %s): apt-get install linux-headers-%s",
+	complain("the headers of kernel %s are not installed (there is no %s): 'rbmap doctor -k %s' says how to get them",
 		 kernel, path, kernel);
 	return false;
 }

@@ -246,7 +246,7 @@ static int print_not_loaded(bool as_json)
 		json_bool(&j, "loaded", false);
 		json_close(&j, '}');
 	} else {
-		printf("module          not loaded: run 'rbmap load' as root\n");
+		printf("module          not loaded: run 'rbmap load' as root ('rbmap doctor', if that fails)\n");
 	}
 	return STATUS_ERROR;
 }
