@@ -7,8 +7,8 @@
 #define RBMAP_EXCEPTIONS_HEADER	<asm/trace/exceptions.h>
 #elif __has_include(<trace/events/exceptions.h>)
 #define RBMAP_EXCEPTIONS_HEADER	<trace/events/exceptions.h>
-#else /* This architecture has none. */
-#define RBMAP_EXCEPTIONS_HEADER	<linux/tracepoint.h>
+#else /* This architecture has none. Quoted: linux is a macro of gcc's. */
+#define RBMAP_EXCEPTIONS_HEADER	"linux/tracepoint.h"
 #endif
 
 #endif /* RBMAP_COMPAT_EXCEPTIONS_H */
