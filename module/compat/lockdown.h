@@ -10,18 +10,25 @@
 #ifdef RBMAP_HAVE_LOCKDOWN_TRACEFS
 
 #ifdef CONFIG_SECURITY
-/* A kernel that does not export it loads the module nevertheless. */
+/*
+ * A kernel that does not export it loads the module nevertheless.  Only data has
+ * the address: for that of a weak function, code of arm64 wants a table that
+ * modules do not have.  Volatile keeps the compiler from looking through it.
+ */
 extern typeof(security_locked_down) security_locked_down __weak;
-#define rbmap_lockdown_known()	(security_locked_down != NULL)
+static typeof(security_locked_down) *const volatile rbmap_kernels_lockdown =
+	security_locked_down;
+#define rbmap_lockdown_known()	(rbmap_kernels_lockdown != NULL)
 #else
+#define rbmap_kernels_lockdown	security_locked_down
 #define rbmap_lockdown_known()	true
 #endif
 
 /* As tracefs asks. */
 static inline int rbmap_lockdown_ask(void)
 {
-	return rbmap_lockdown_known() ? security_locked_down(LOCKDOWN_TRACEFS) :
-					0;
+	return rbmap_lockdown_known() ?
+		       rbmap_kernels_lockdown(LOCKDOWN_TRACEFS) : 0;
 }
 
 #else
