@@ -22,6 +22,6 @@ check-vm-runner:
 
 # What the tests need is there before make looks at what depends on it.
 check:
-	@tests/install-packages build check vm
+	@tests/install-packages build check vm arm64
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" user
 	@tests/check $(CHECK_SUITES)

@@ -4,6 +4,9 @@
 # A cache of what is in packages of whatever Debian release, without installing
 # them.
 
+# shellcheck source=tests/vm/lib/arch.bash
+. "$(dirname "${BASH_SOURCE[0]}")/arch.bash"
+
 cache=$(realpath -m "${RBMAP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/rbmap}")
 work=''
 
@@ -61,7 +64,8 @@ mirror_of()
 }
 
 # apt_state NAME SUITE...: an apt of our own beside the machine's, so that another
-# release's packages never show up in the machine's. Sets apt_options.
+# release's packages, or another architecture's ($arch), never show up in the
+# machine's. Sets apt_options.
 apt_state()
 {
 	local state=$cache/apt/$1 suite uri
@@ -91,7 +95,8 @@ apt_state()
 		-o Dir::State::Lists="$state/lists"
 		-o Dir::State::Status="$state/status"
 		-o Dir::Cache="$state/cache"
-		-o APT::Architecture=amd64
+		-o APT::Architecture="$arch"
+		-o APT::Architectures::="$arch"
 		-o APT::Architectures::=amd64
 		-o APT::Sandbox::User=
 		-o APT::Update::Error-Mode=any
@@ -103,6 +108,22 @@ apt_state()
 	[ -z "$(find "$state/updated" -mmin -60 2>/dev/null)" ] || return 0
 	quietly "get the package lists of $*" apt-get "${apt_options[@]}" update
 	touch "$state/updated"
+}
+
+# download_with_depends PACKAGE...: to $work/debs, with all that they depend on
+download_with_depends()
+{
+	mkdir -p "$work/debs/partial"
+	quietly "download $*" apt-get "${apt_options[@]}" \
+		-o Dir::Cache::Archives="$work/debs" -o Debug::NoLocking=true \
+		install --no-install-recommends --download-only -y "$@"
+}
+
+# merge_usr: $work has /bin, /lib and /sbin in /usr, whatever packages think
+merge_usr()
+{
+	mkdir -p "$work"/usr/{bin,lib,lib64,sbin}
+	ln -s usr/bin usr/lib usr/lib64 usr/sbin "$work"
 }
 
 # unpack_packages: what is in $work/debs
@@ -131,3 +152,5 @@ quietly()
 	fi
 	rm -f "$log"
 }
+
+set_arch amd64
