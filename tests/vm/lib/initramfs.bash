@@ -34,9 +34,18 @@ is_elf()
 # directory they were found in here; only the loader's own place is fixed.
 add_libraries()
 {
+	is_elf "$1" || return 0
+	if [ -n "$sysroot" ]; then
+		add_foreign_libraries "$1"
+	else
+		add_own_libraries "$1"
+	fi
+}
+
+add_own_libraries()
+{
 	local line name path
 
-	is_elf "$1" || return 0
 	while read -r line; do
 		case $line in
 		*"not found"*) die "$1 needs a library that is not there: $line" ;;
@@ -55,6 +64,21 @@ add_libraries()
 	done < <(LC_ALL=C ldd "$1" 2>/dev/null)
 }
 
+# No loader here can say what these need: they say so themselves. The loader is
+# what a program is interpreted by, and libc needs it.
+add_foreign_libraries()
+{
+	local name path
+
+	while read -r name; do
+		[ ! -e "$root/lib/$name" ] || continue
+		path=$(find "$sysroot/usr/lib/$triplet" -name "$name" -print -quit)
+		[ -n "$path" ] || die "$1 needs a library that is not there: $name"
+		cp -L "$path" "$root/lib/$name"
+		add_foreign_libraries "$path"
+	done < <(LC_ALL=C readelf -dW "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p')
+}
+
 # A script of another language brings its interpreter.
 add_interpreter()
 {
@@ -64,30 +88,34 @@ add_interpreter()
 	IFS= read -r line <"$1"
 	read -ra words <<<"${line#'#!'}"
 	if [ "${words[0]##*/}" = env ]; then
-		words[0]=$(command -v "${words[1]}") || die "$1: no ${words[1]} here"
+		words[0]=$(find_tool "${words[1]}") || die "$1: no ${words[1]} here"
 		words[0]=/bin/${words[0]##*/}
 	fi
-	[ -e "$root${words[0]}" ] || [ -L "$root${words[0]}" ] || add "${words[0]}" "${words[0]}"
+	[ -e "$root${words[0]}" ] || [ -L "$root${words[0]}" ] ||
+		add "$(find_tool "${words[0]##*/}")" "${words[0]}"
+}
+
+# find_tool NAME: a program for the guest
+find_tool()
+{
+	PATH=$tool_path command -v "$1"
 }
 
 add_busybox()
 {
-	local applet
-
 	mkdir -p "$root"/{bin,dev,etc/vm,lib,modules,proc,root,run,sys,tests/lib,tmp,usr}
 	ln -s lib "$root/lib64"
 	ln -s bin "$root/sbin"
 	ln -s ../bin ../lib ../sbin ../lib64 "$root/usr/"
-	cp "$(command -v busybox)" "$root/bin/busybox"
+	cp "$(find_tool busybox)" "$root/bin/busybox"
 	is_static "$root/bin/busybox" || die "busybox is not the static one: tests/install-packages vm"
-	while read -r applet; do
-		[ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
-	done < <(busybox --list)
+	# For init, which installs the others.
+	ln -s busybox "$root/bin/sh"
 }
 
 is_static()
 {
-	! ldd "$1" >/dev/null 2>&1
+	! LC_ALL=C readelf -lW "$1" | grep -q INTERP
 }
 
 make_initramfs()
@@ -113,6 +141,7 @@ make_initramfs()
 		item=${item#*=}
 		printf "export %s='%s'\n" "$name" "${item//\'/\'\\\'\'}"
 	done >"$root/etc/vm/env"
+	echo "console=/dev/$console results=/dev/$results" >"$root/etc/vm/ports"
 	for i in "${!tests[@]}"; do
 		name=${tests[i]##*/}
 		[ -x "${tests[i]}" ] || die "${tests[i]} is no executable file"
@@ -129,10 +158,14 @@ make_initramfs()
 # shellcheck disable=SC2034,SC2054 # for tests/vm/run; QEMU wants the commas
 qemu_command()
 {
-	qemu=(qemu-system-x86_64 -machine "$machine" -accel "$accel" -cpu max
+	qemu=("$emulator" -machine "$machine" -accel "$accel" -cpu "$cpu"
 		-smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
-		-chardev "file,id=log,path=$kernel_log" -device isa-serial,chardev=log
-		-chardev "$1,id=tests" -device isa-serial,chardev=tests -monitor "$2"
+		-chardev "file,id=log,path=$kernel_log" -chardev "$1,id=tests" -monitor "$2"
 		-kernel "$image" -initrd "$dir/initramfs"
-		-append "console=ttyS0 panic=-1 loglevel=5$append" "${qemu_args[@]}")
+		-append "console=$console panic=-1 loglevel=5$append")
+	case $arch in
+	amd64) qemu+=(-device isa-serial,chardev=log -device isa-serial,chardev=tests) ;;
+	arm64) qemu+=(-serial chardev:log -device pci-serial,chardev=tests) ;;
+	esac
+	qemu+=("${qemu_args[@]}")
 }
