@@ -23,9 +23,14 @@
 #define PATTERN		0xa5
 #define MAX_IDS		1024
 
-/* Where x86-64 has the kernel, but for what is an error number. */
+/* Where the kernel is, but for what is a small negative number. */
+#ifdef __aarch64__
+#define KERNEL_FIRST	0xfff0000000000000ULL
+#define KERNEL_LAST	0xffffffffff800000ULL
+#else
 #define KERNEL_FIRST	0xffff800000000000ULL
 #define KERNEL_LAST	0xfffffffffffff000ULL
+#endif
 
 static int nr_cpus;
 

@@ -175,7 +175,7 @@ n=0
 while [ $n -lt 60 ]; do
 	taskset $((1 << (n % cpus))) /bin/busybox true
 	dd if=/dev/vda of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
-	echo >/dev/ttyS0
+	echo >/dev/console
 	n=$((n + 1))
 done
 echo 0 >$root/tracing_on

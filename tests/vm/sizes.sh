@@ -27,8 +27,8 @@ clocks()
 {
 	local clock
 
-	for clock in local mono boot x86-tsc; do
-		results "$1, $clock: " exact --clock $clock emit "$2" fast end
+	for clock in $(tr -d '[]' </sys/kernel/rbmap/trace_clock); do
+		results "$1, $clock: " exact --clock "$clock" emit "$2" fast end
 	done
 }
 
@@ -75,8 +75,11 @@ each_once()
 	results "64K, poll: " exact --wait poll --percent 50 emit 20000 fast
 	results "64K, mono: " exact --clock mono emit 20000 overwrite-map-fast
 	results "64K, boot: " exact --clock boot emit 20000 discard-read-fast
-	results "64K, x86-tsc: " exact --clock x86-tsc emit 20000 \
-		overwrite-read-fast discard-map-end
+	# The processor's own, where there is one.
+	for clock in $(tr -d '[]' </sys/kernel/rbmap/trace_clock | xargs -n 1 | grep -e -); do
+		results "64K, $clock: " exact --clock "$clock" emit 20000 \
+			overwrite-read-fast discard-map-end
+	done
 	results "64K, deep: " exact --depth 8 emit 20000 overwrite-map-fast \
 		discard-read-fast
 	without_ring 64K

@@ -210,6 +210,12 @@ vmalloc_kb()
 	grep "\[$1\]" /proc/vmallocinfo | awk '{ sum += $2 } END { print int(sum / 1024) }'
 }
 
+# has_nmis: kernels of arm64 have none, but for those that make some of interrupts
+has_nmis()
+{
+	[ -e /proc/sys/kernel/unknown_nmi_panic ]
+}
+
 # nmis COUNT [MILLISECONDS]: ask for non-maskable interrupts on all processors,
 # one in so many milliseconds (10), from now until the test ends at the latest.
 # The kernel grumbles about each that no handler claims.
