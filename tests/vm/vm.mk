@@ -7,6 +7,7 @@
 #	make check-vm-long
 
 BUILD ?= build
+VM_ARCH ?= amd64
 
 VM_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 VM_BUILD := $(BUILD)/tests/vm
@@ -45,19 +46,24 @@ check-vm-programs: $(VM_PROGRAMS) $(VM_BUILD)/libtracefs.tar \
 # libtracefs 1.8 with the libc and the loader that it wants.
 $(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack
 	@mkdir -p $(@D)
-	dir=$$($< trixie libc6 libtraceevent1 libtracefs1) && \
-		tar -c -h -f $@ -C "$$dir/usr/lib64" ld-linux-x86-64.so.2 \
-		-C "$$dir/usr/lib/x86_64-linux-gnu" \
-		libc.so.6 libtracefs.so.1 libtraceevent.so.1
+	dir=$$($< --arch $(VM_ARCH) trixie libc6 libtraceevent1 libtracefs1) && \
+		to=$$(realpath $@) && cd "$$dir"/usr/lib/*-linux-gnu && \
+		tar -c -h -f "$$to" ld-linux-*.so.* libc.so.6 libtracefs.so.1 \
+		libtraceevent.so.1
 
 # What reads the rule and makes the group.
 $(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers &: $(VM_DIR)/lib/unpack
 	@mkdir -p $(@D)
-	dir=$$($< bookworm udev systemd-standalone-sysusers) && \
+	dir=$$($< --arch $(VM_ARCH) bookworm udev systemd-standalone-sysusers) && \
 		cp "$$dir/usr/bin/udevadm" "$$dir/usr/bin/systemd-sysusers" $(@D)/
 
-check-vm: check-vm-programs user
+# The same for guests of another architecture, with its libraries out of the cache.
+.PHONY: check-vm-programs-arm64
+check-vm-programs-arm64: check-vm-programs-%: $(VM_DIR)/lib/cross
+	+@$< $* make -s user check-vm-programs
+
+check-vm: check-vm-programs user check-vm-programs-arm64
 	@$(VM_DIR)/check
 
-check-vm-long: check-vm-programs user
+check-vm-long: check-vm-programs user check-vm-programs-arm64
 	@$(VM_DIR)/check --long
