@@ -130,6 +130,18 @@ static void judge(const struct tally *t, const struct writer *w,
 		is(loss->full, refused, "%s: refused where full", what);
 }
 
+/* However slow the writer is: in the end it has filled the ring. */
+static void nap_until_loss(struct rbmap_map *map, const struct writer *w)
+{
+	struct rbmap_loss loss = { 0 };
+
+	do {
+		nap(10);
+		if (target.own)
+			rbmap_loss(map, &loss);
+	} while (target.own && !loss.total && !w->done);
+}
+
 /* @nap_every: read so slowly that it must lose. */
 static void one_cpu(int cpu, bool overwrite, unsigned int nap_every,
 		    const char *what)
@@ -152,7 +164,7 @@ static void one_cpu(int cpu, bool overwrite, unsigned int nap_every,
 		while ((ret = rbmap_next_event(map, &ev)) == 1) {
 			count_event(&t, cpu, &ev);
 			if (nap_every && t.got % nap_every == 0)
-				nap(10);
+				nap_until_loss(map, &w);
 		}
 		if (ret < 0)
 			bail_out("%s: %s", what, rbmap_strerror(ret));
