@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Events of other modules: the README's example, each kind of field, tracepoints
-# of modules that come and go, and what is refused. LONG=1: a module is unloaded
-# ten thousand times while its event fires.
+# Events of other modules: each kind of field, tracepoints of modules that come and
+# go, and what is refused. LONG=1: a module is unloaded ten thousand times while its
+# event fires.
 # shellcheck disable=SC2217,SC2317 # what is held; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -11,13 +11,6 @@
 events=/sys/kernel/rbmap/events
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 hit=/sys/module/source/parameters/hit
-
-# recorded COMMAND: what rbmap prints of my events meanwhile
-recorded()
-{
-	rbmap record -e "$1" -o /tmp/probes.dat -- sh -c "$2" >/dev/null 2>/tmp/error &&
-		rbmap report /tmp/probes.dat 2>>/tmp/error
-}
 
 emitted()
 {
@@ -32,23 +25,6 @@ dropped()
 }
 
 ok "module loads" load_module rbmap || done_testing
-
-# The README's example
-
-ok "the README's module loads" load_module my_fork || done_testing
-is "$(cat $events/mysystem/my_fork/status)" available "its event is there"
-like "$(rbmap list)" 'mysystem:my_fork' "rbmap lists it"
-is "$(sed -n 's/signed:[01]/signed:N/; /^\tfield:[^c]/p; /^print/p' $events/mysystem/my_fork/format |
-	grep -v common_)" \
-	"$(printf '\tfield:pid_t child;\toffset:8;\tsize:4;\tsigned:N;\n\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:N;\nprint fmt: "%%s made %%d", __get_str(name), REC->child')" \
-	"its format is what was declared"
-# shellcheck disable=SC2016 # for another shell
-out=$(recorded mysystem '/bin/busybox true & echo $! >/tmp/pid; wait')
-like "$out" "my_fork: +sh made $(cat /tmp/pid)\$" "rbmap shows what it recorded" ||
-	diag "$(cat /tmp/error)" "$out"
-fails "rbmap can't be unloaded meanwhile" rmmod rbmap 2>/dev/null
-ok "the module unloads" rmmod my_fork
-fails "its event is gone" test -e $events/mysystem
 
 # A tracepoint of a module that comes and goes
 
@@ -84,7 +60,7 @@ like "$out" "kinds_hit: +number=3 odd=1 parity=odd negative=-3 fixed=fixed short
 	"values of all fields" || diag "$out" "$(cat /tmp/error)"
 like "$out" "kinds_hit: +number=0 odd=0 parity=even .* text=\(null\) words= bits=${ones}1 end=end\$" \
 	"no text, no array" || diag "$out"
-ok "a structure" grep -qa PAIRPAIR /tmp/probes.dat
+ok "a structure" grep -qa PAIRPAIR /tmp/recorded.dat
 
 before=$(dropped)
 out=$(recorded kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '600 y' >$hit")

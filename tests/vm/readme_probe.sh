@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The README's event, built and loaded as it is printed there, and read.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+events=/sys/kernel/rbmap/events
+
+ok "module loads" load_module rbmap || done_testing
+ok "the README's module loads" load_module my_fork || done_testing
+is "$(cat $events/mysystem/my_fork/status)" available "its event is there"
+like "$(rbmap list)" 'mysystem:my_fork' "rbmap lists it"
+is "$(sed -n 's/signed:[01]/signed:N/; /^\tfield:[^c]/p; /^print/p' $events/mysystem/my_fork/format |
+	grep -v common_)" \
+	"$(printf '\tfield:pid_t child;\toffset:8;\tsize:4;\tsigned:N;\n\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:N;\nprint fmt: "%%s made %%d", __get_str(name), REC->child')" \
+	"its format is what was declared"
+# shellcheck disable=SC2016 # for another shell
+out=$(recorded mysystem '/bin/busybox true & echo $! >/tmp/pid; wait')
+like "$out" "my_fork: +sh made $(cat /tmp/pid)\$" "rbmap shows what it recorded" ||
+	diag "$(cat /tmp/error)" "$out"
+fails "rbmap can't be unloaded meanwhile" rmmod rbmap 2>/dev/null
+ok "the module unloads" rmmod my_fork
+fails "its event is gone" test -e $events/mysystem
+ok "rbmap unloads" rmmod rbmap
+done_testing
