@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Load and unload: put the parts together, and take them apart. */
+#include <linux/mm.h>
 #include <linux/module.h>
 
 #include "access.h"
@@ -14,9 +15,9 @@ static unsigned long buffer_size_kb = 1408;
 module_param(buffer_size_kb, ulong, 0444);
 MODULE_PARM_DESC(buffer_size_kb, "KiB of ring per CPU, rounded up to whole sub-buffers (default 1408)");
 
-static unsigned long subbuf_size_kb = 4;
+static unsigned long subbuf_size_kb = PAGE_SIZE >> 10;
 module_param(subbuf_size_kb, ulong, 0444);
-MODULE_PARM_DESC(subbuf_size_kb, "KiB of a sub-buffer, a power of two, 4 to 4096 (default 4)");
+MODULE_PARM_DESC(subbuf_size_kb, "KiB of a sub-buffer, a power of two, 4 to 4096, a page or more (default: the least)");
 
 static bool overwrite = true;
 module_param(overwrite, bool, 0444);
