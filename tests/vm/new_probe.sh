@@ -12,7 +12,7 @@ for name in switch rename timer; do
 	ok "new_$name loads" load_module "new_$name" || done_testing
 	is "$(cat $events/new/new_$name/status)" available "its event is there"
 done
-out=$(recorded new 'echo renamed >/proc/$$/comm; sleep 0.2; /bin/true')
+out=$(reported new 'echo renamed >/proc/$$/comm; sleep 0.2; /bin/true')
 like "$out" 'new_rename: .*task_comm=sh comm=renamed' "a task and text"
 like "$out" 'new_switch: .*prev_comm=renamed .*next_pid=[0-9]' "two tasks and numbers"
 like "$out" 'new_timer: .*timer=[0-9a-fx]+ .*expir[a-z]+=[0-9]+' "a pointer and a number"

@@ -54,7 +54,7 @@ sed -e 's/kinds_hit/source_hit/; s/^ID: .*/ID: N/' $events/kinds/kinds_hit/forma
 sed -e 's/^ID: .*/ID: N/' $theirs >/tmp/theirs
 ok "its format is ftrace's" diff /tmp/theirs /tmp/ours
 
-out=$(recorded kinds:kinds_hit "echo '3 hello' >$hit; echo '0 NULL' >$hit")
+out=$(reported kinds:kinds_hit "echo '3 hello' >$hit; echo '0 NULL' >$hit")
 ones=00000000,00000001,00000000,0000000
 like "$out" "kinds_hit: +number=3 odd=1 parity=odd negative=-3 fixed=fixed shorts=3 4 5 text=hello words=0 3 6 bits=${ones}8 end=end\$" \
 	"values of all fields" || diag "$out" "$(cat /tmp/error)"
@@ -63,12 +63,12 @@ like "$out" "kinds_hit: +number=0 odd=0 parity=even .* text=\(null\) words= bits
 ok "a structure" grep -qa PAIRPAIR /tmp/recorded.dat
 
 before=$(dropped)
-out=$(recorded kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '600 y' >$hit")
+out=$(reported kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '600 y' >$hit")
 like "$out" 'text=x{3800,4050} words=0 3 bits' "a text that is too long is cut" || diag "$out"
 is $(($(dropped) - before)) 2 "arrays that are too long are dropped and counted"
 is "$(echo "$out" | grep -c kinds_hit:)" 1 "and nothing of them is there"
 
-out=$(recorded kinds:kinds_more "echo '1 hello' >$hit")
+out=$(reported kinds:kinds_more "echo '1 hello' >$hit")
 like "$out" 'kinds_more: +some=some hidden=0 .* few=[0,]*5 cpus=[0,]*2' \
 	"a part of a string, a mask of processors, an array of nothing" ||
 	diag "$out" "$(cat /tmp/error)"

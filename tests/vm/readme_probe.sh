@@ -16,7 +16,7 @@ is "$(sed -n 's/signed:[01]/signed:N/; /^\tfield:[^c]/p; /^print/p' $events/mysy
 	"$(printf '\tfield:pid_t child;\toffset:8;\tsize:4;\tsigned:N;\n\tfield:__data_loc char[] name;\toffset:12;\tsize:4;\tsigned:N;\nprint fmt: "%%s made %%d", __get_str(name), REC->child')" \
 	"its format is what was declared"
 # shellcheck disable=SC2016 # for another shell
-out=$(recorded mysystem '/bin/busybox true & echo $! >/tmp/pid; wait')
+out=$(reported mysystem '/bin/busybox true & echo $! >/tmp/pid; wait')
 like "$out" "my_fork: +sh made $(cat /tmp/pid)\$" "rbmap shows what it recorded" ||
 	diag "$(cat /tmp/error)" "$out"
 fails "rbmap can't be unloaded meanwhile" rmmod rbmap 2>/dev/null

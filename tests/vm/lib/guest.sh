@@ -161,9 +161,9 @@ results()
 	[ -n "$results_got" ] || not_ok "${results_text}ended early (status $results_status)"
 }
 
-# recorded EVENTS COMMAND: what rbmap prints of them meanwhile, out of
+# reported EVENTS COMMAND: what rbmap prints of them that come meanwhile, out of
 # /tmp/recorded.dat; what it complains of is in /tmp/error
-recorded()
+reported()
 {
 	rbmap record -e "$1" -o /tmp/recorded.dat -- sh -c "$2" >/dev/null 2>/tmp/error &&
 		rbmap report /tmp/recorded.dat 2>>/tmp/error
