@@ -69,8 +69,8 @@ is $(($(dropped) - before)) 2 "arrays that are too long are dropped and counted"
 is "$(echo "$out" | grep -c kinds_hit:)" 1 "and nothing of them is there"
 
 out=$(reported kinds:kinds_more "echo '1 hello' >$hit")
-like "$out" 'kinds_more: +some=some hidden=0 .* few=[0,]*5 cpus=[0,]*2' \
-	"a part of a string, a mask of processors, an array of nothing" ||
+like "$out" 'kinds_more: +some=some whole=less hidden=0 .* few=[0,]*5 cpus=[0,]*2' \
+	"a part of a string, an array without its 0, a mask of processors, an array of nothing" ||
 	diag "$out" "$(cat /tmp/error)"
 like "$out" 'pointer=[0-9a-f]{1,8} pointers=[0-9]{1,10} 0 few' \
 	"pointers are hashed"

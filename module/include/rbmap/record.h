@@ -64,7 +64,8 @@ static __always_inline void rbmap_dynamic_measure(struct rbmap_dynamic *dynamic,
 
 /*
  * A longer one is cut, so that the record is not lost because of it: to what is
- * left when the arrays have their room, and @behind strings a 0 each.
+ * left when the arrays have their room, and @behind strings a 0 each.  Of an array
+ * that fills its room to the last character nothing behind it is read.
  */
 static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 						 const char *src, size_t max,
@@ -74,6 +75,7 @@ static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 
 	max = min_t(size_t, max,
 		    used < RBMAP_EVENT_MAX ? RBMAP_EVENT_MAX - used : 0);
+	max = min_t(size_t, max, __builtin_object_size(src, 1));
 	dynamic->src = src ? src : "(null)";
 	rbmap_dynamic_measure(dynamic, 1, strnlen(dynamic->src, max) + 1, end);
 }
@@ -112,9 +114,14 @@ static __always_inline size_t rbmap_record_size(u32 size, size_t least)
 					     SIZE_MAX;
 }
 
+/* sparse does not know, and need not. */
+#ifdef __CHECKER__
+#define rbmap_is_pointer(_type)		0
+#else
 #define rbmap_is_pointer(_type)						\
 	(__builtin_classify_type((_type)0) ==				\
 	 __builtin_classify_type((void *)0))
+#endif
 
 static __always_inline void rbmap_pointer_hide(void *field)
 {

@@ -12,6 +12,12 @@
 RBMAP_PROBE(kinds_hit, source_hit, SOURCE_PROTO, SOURCE_ARGS, SOURCE_FIELDS,
 	    SOURCE_ASSIGN, SOURCE_PRINT);
 
+/* A text without an end, for who reads on. */
+static const struct {
+	char	text[4];
+	char	behind[8];
+} kinds_whole = { "less", "endless" };
+
 /* Fields that not all kernels' ftrace has, and pointers. */
 RBMAP_PROBE(kinds_more, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 	TP_STRUCT__entry(
@@ -19,6 +25,7 @@ RBMAP_PROBE(kinds_more, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 		__field(	unsigned long,	hidden			)
 		__array(	const void *,	pointers, 2		)
 		__string_len(	some,		"something",	4	)
+		__string(	whole,		kinds_whole.text	)
 		__cpumask(	cpus					)
 		__bitmask(	few,		3			)
 		__dynamic_array(char,		none,		0	)
@@ -31,13 +38,14 @@ RBMAP_PROBE(kinds_more, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 		__entry->pointers[1] = NULL;
 		__entry->hidden = __get_dynamic_array_len(none);
 		__assign_str_len(some, "something", 4);
+		__assign_str(whole);
 		__assign_cpumask(cpus, cpumask_bits(cpumask_of(number)));
 		__assign_bitmask(few, &few, 3);
 		if (strcmp(__get_str(some), "some"))
 			__entry->hidden = 1;
 	),
-	TP_printk("some=%s hidden=%lu pointer=%lx pointers=%s few=%s cpus=%s",
-		  __get_str(some), __entry->hidden, (unsigned long)__entry->pointer,
+	TP_printk("some=%s whole=%s hidden=%lu pointer=%lx pointers=%s few=%s cpus=%s",
+		  __get_str(some), __get_str(whole), __entry->hidden, (unsigned long)__entry->pointer,
 		  __print_array(__entry->pointers, 2, 8),
 		  __get_bitmask(few), __get_bitmask(cpus))
 );
