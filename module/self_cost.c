@@ -107,6 +107,12 @@ static u64 rbmap_cost_least(unsigned int bucket)
 	return (4ULL + bucket % 4) << (bucket / 4 + 1);
 }
 
+/* Its CPU alone counts; others read it meanwhile, and may miss the last ones. */
+static void rbmap_cost_count(u64 *counter)
+{
+	WRITE_ONCE(*counter, *counter + 1);
+}
+
 /* A probe begins.  Any context. */
 void rbmap_self_cost_start(void)
 {
@@ -131,38 +137,43 @@ void rbmap_self_cost_stop(void)
 		/* A clock may step back. */
 		ns = now > cost->begin ? now - cost->begin : 0;
 		if (!cost->events || ns < cost->min)
-			cost->min = ns;
+			WRITE_ONCE(cost->min, ns);
 		if (ns > cost->max)
-			cost->max = ns;
-		cost->bucket[rbmap_cost_bucket(ns)]++;
-		cost->events++;
+			WRITE_ONCE(cost->max, ns);
+		rbmap_cost_count(&cost->bucket[rbmap_cost_bucket(ns)]);
+		rbmap_cost_count(&cost->events);
 	} else {
-		cost->astray++;
+		rbmap_cost_count(&cost->astray);
 	}
 	WRITE_ONCE(cost->begin, 0);
 	preempt_enable_notrace();
 }
 
-/* So many parts in a hundred took no longer; inside of a bucket all are spread. */
-static u64 rbmap_cost_percentile(const struct rbmap_cost *cost,
+/*
+ * So many parts of @events in a hundred took no longer; inside of a bucket all are
+ * spread.
+ */
+static u64 rbmap_cost_percentile(const struct rbmap_cost *cost, u64 events,
 				 unsigned int percent)
 {
-	u64 rank = div_u64(cost->events * percent + 99, 100), before = 0;
+	u64 rank = div_u64(events * percent + 99, 100), before = 0;
+	u64 min = READ_ONCE(cost->min), max = READ_ONCE(cost->max);
 	unsigned int i;
 
 	for (i = 0; i < RBMAP_COST_BUCKETS; i++) {
-		u64 here = cost->bucket[i], least = rbmap_cost_least(i);
+		u64 here = READ_ONCE(cost->bucket[i]);
+		u64 least = rbmap_cost_least(i);
 
 		if (here && before + here >= rank) {
 			u64 width = rbmap_cost_least(i + 1) - least;
 			u64 ns = least + div64_u64((rank - before) * width,
 						   here);
 
-			return clamp(ns, cost->min, cost->max);
+			return clamp(ns, min, max);
 		}
 		before += here;
 	}
-	return cost->max;
+	return max;
 }
 
 /**
@@ -182,22 +193,27 @@ int rbmap_self_cost_summary(int cpu, char *page, int len)
 	for (i = 0; i < RBMAP_COST_CONTEXTS; i++) {
 		const struct rbmap_cost *cost =
 			&per_cpu_ptr(rbmap_costs, cpu)->context[i];
+		u64 events = READ_ONCE(cost->events);
 
 		len += sysfs_emit_at(page, len,
 				     "self cost %s: %llu events, min %llu p50 %llu p99 %llu max %llu ns, %llu astray\n",
-				     rbmap_cost_names[i], cost->events,
-				     cost->min, rbmap_cost_percentile(cost, 50),
-				     rbmap_cost_percentile(cost, 99), cost->max,
-				     cost->astray);
+				     rbmap_cost_names[i], events,
+				     READ_ONCE(cost->min),
+				     rbmap_cost_percentile(cost, events, 50),
+				     rbmap_cost_percentile(cost, events, 99),
+				     READ_ONCE(cost->max),
+				     READ_ONCE(cost->astray));
 	}
 	return len - begin;
 }
 
-/* "LEAST:EVENTS" each; what has no room counts with the last that has. */
-static int rbmap_cost_buckets(const struct rbmap_cost *cost, char *page,
-			      int len, int room)
+/*
+ * "LEAST:EVENTS" each, @left events in all; what has no room counts with the last
+ * that has.
+ */
+static int rbmap_cost_buckets(const struct rbmap_cost *cost, u64 left,
+			      char *page, int len, int room)
 {
-	u64 left = cost->events;
 	int i, begin = len;
 
 	for (i = 0; i < RBMAP_COST_BUCKETS && left; i++) {
@@ -231,13 +247,15 @@ int rbmap_self_cost_histogram(int cpu, char *page)
 	if (!READ_ONCE(rbmap_costs))
 		return 0;
 	for (i = 0; i < RBMAP_COST_CONTEXTS; i++) {
-		struct rbmap_cost cost =
-			per_cpu_ptr(rbmap_costs, cpu)->context[i];
+		const struct rbmap_cost *cost =
+			&per_cpu_ptr(rbmap_costs, cpu)->context[i];
+		u64 events = READ_ONCE(cost->events);
 
 		len += sysfs_emit_at(page, len, "%s %llu %llu %llu %llu",
-				     rbmap_cost_names[i], cost.events,
-				     cost.astray, cost.min, cost.max);
-		len += rbmap_cost_buckets(&cost, page, len,
+				     rbmap_cost_names[i], events,
+				     READ_ONCE(cost->astray),
+				     READ_ONCE(cost->min), READ_ONCE(cost->max));
+		len += rbmap_cost_buckets(cost, events, page, len,
 					  PAGE_SIZE / RBMAP_COST_CONTEXTS - 100);
 		len += sysfs_emit_at(page, len, "\n");
 	}
