@@ -193,7 +193,7 @@ sleep 1
 says 1 "in use by rbmap \(pid $holder\)" rbmap unload
 kill -INT $holder
 wait $holder
-ok "unload" retry_until 5 rbmap unload
+ok "unload" retry_until 30 rbmap unload
 fails "it is gone" is_loaded rbmap
 if [ -e /tests/setpriv ]; then
 	says 1 "no permission to load a module: run 'rbmap load' as root" \

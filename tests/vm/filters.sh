@@ -64,7 +64,7 @@ is "$(cat $events/sched/filter)" "next_pid == 1 || prev_comm ~ 'a*'" "the system
 refused $switch 'next_pid == 1 && foo == 2\n' "next_pid == 1 && foo == 2
                      ^
 parse_error: Field not found"
-ok "the log says so" retry_until 5 sh -c 'dmesg | grep -q "rbmap: events/sched/sched_switch/filter refused: character 22, at \"== 2\": Field not found"'
+ok "the log says so" retry_until 30 sh -c 'dmesg | grep -q "rbmap: events/sched/sched_switch/filter refused: character 22, at \"== 2\": Field not found"'
 is "$(cat $events/sched/filter)" none "what was wrong is no filter"
 ok "0 is no filter" put $switch ' 0 \n'
 is "$(cat $switch)" none "and is shown as none"

@@ -26,6 +26,8 @@ same()
 
 # Structures that other kernels have in a header, the kernel's own ones here.
 unfit="kmem/kmem_cache_alloc kmem/kmem_cache_free"
+# Headers that nobody can include where there is no block layer.
+[ -e /sys/block ] || unfit="$unfit block/block_rq_complete block/block_rq_issue"
 
 for dir in "$ours"/*/*/; do
 	event=${dir#"$ours"/}

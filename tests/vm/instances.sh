@@ -55,7 +55,7 @@ is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
 	"256 X" "sizes are those of the load, the marker alone is enabled"
 is "$(error create one)" "File exists" "there is one of that name"
-like "$(dmesg | tail -n 1)" 'create: there is a buffer one already' "the log says so"
+like "$(last_logged)" 'create: there is a buffer one already' "the log says so"
 is "$(error destroy two)" "No such file or directory" "there is none of that name"
 ok "destroy" destroy one
 is "$(find $dev $instances | grep -c one)" 0 "all of it is gone"
@@ -83,7 +83,7 @@ for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker snapshot create destro
 	fi
 done
 is $bad 18 "bad names are refused, with a line in the log"
-like "$(dmesg | tail -n 1)" 'create: .* refused: write a name of 1 to 32 letters' "that line"
+like "$(last_logged)" 'create: .* refused: write a name of 1 to 32 letters' "that line"
 like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting"
 like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value"
 like "$(error create 'x clock=sun')" 'Invalid argument' "a bad clock"

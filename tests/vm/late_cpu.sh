@@ -18,7 +18,7 @@ ok "rbmap tracefs-dir without CPU 1's ring" rbmap tracefs-dir /tmp/tracing
 results "without CPU 1's ring: " /tests/tracefs /tmp/tracing
 ok "the directory goes" rbmap tracefs-dir --remove /tmp/tracing
 ok "CPU 1 comes on line" sh -c "echo 1 >$online"
-ok "it has a device" retry_until 5 test -e /dev/rbmap/cpu1
+ok "it has a device" retry_until 30 test -e /dev/rbmap/cpu1
 ok "and stats" test -e /sys/kernel/rbmap/per_cpu/cpu1/stats
 ok "events come through" lifetime check 1
 results "" lifetime offline 1

@@ -98,14 +98,14 @@ holders()
 	fails "an open device keeps it" rmmod_with_open /dev/rbmap/cpu0
 	lifetime hold 0 >/tmp/held &
 	holder=$!
-	ok "a process maps and closes the file" retry_until 5 grep -q held /tmp/held
+	ok "a process maps and closes the file" retry_until 30 grep -q held /tmp/held
 	fails "a map keeps it" sh -c 'rmmod rbmap 2>/dev/null'
 	ok "which still works" lifetime check 0
 	kill -9 $holder
 	wait $holder 2>/dev/null
 	lifetime wait 0 >/tmp/waits &
 	waiter=$!
-	ok "a process sleeps in GET_READER" retry_until 5 grep -q waits /tmp/waits
+	ok "a process sleeps in GET_READER" retry_until 30 grep -q waits /tmp/waits
 	fails "it keeps it" sh -c 'rmmod rbmap 2>/dev/null'
 	kill -9 $waiter
 	wait $waiter 2>/dev/null
@@ -180,7 +180,7 @@ cpus()
 	fails "CPU 1 has no device" test -e /dev/rbmap/cpu1
 	fails "nor stats" test -e $control/per_cpu/cpu1
 	ok "CPU 1 comes on line" online 1 1
-	ok "now it has a device" retry_until 5 test -e /dev/rbmap/cpu1
+	ok "now it has a device" retry_until 30 test -e /dev/rbmap/cpu1
 	ok "and stats" test -e $control/per_cpu/cpu1/stats
 	ok "and events come through" lifetime check 1
 	results "" lifetime offline 1

@@ -57,7 +57,7 @@ rm "$out.2"
 rbmap stream --observe -d 60 2>"$err" >"$out.2" &
 pid=$!
 # Stopped while a ring is overwritten some times.
-retry_until 10 test -s "$out.2"
+retry_until 30 test -s "$out.2"
 kill -STOP $pid
 marks 61 12000
 kill -CONT $pid

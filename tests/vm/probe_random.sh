@@ -83,5 +83,5 @@ ok "all are removed" rbmap probe remove --all
 fails "nothing is left of them" test -e $root/events/random
 # shellcheck disable=SC2086
 kill $pids
-ok "module unloads" retry_until 5 rmmod rbmap
+ok "module unloads" retry_until 30 rmmod rbmap
 done_testing

@@ -34,7 +34,7 @@ fails "nor a marker" test -e $dev/mine/marker
 fails "the default one has no owner" test -e $root/owner
 is "$( (echo mine >$instances/destroy) 2>&1 | sed 's/.*: //')" "Operation not permitted" \
 	"nobody else destroys it"
-like "$(dmesg | tail -n 1)" 'destroy: mine belongs to the module emit, and goes with it: rmmod emit' \
+like "$(last_logged)" 'destroy: mine belongs to the module emit, and goes with it: rmmod emit' \
 	"the log says whose it is"
 fails "rbmap is in use" rmmod rbmap
 

@@ -59,7 +59,7 @@ emit_all()
 # wait_for_file FILE
 wait_for_file()
 {
-	retry_until 10 test -s "$1"
+	retry_until 30 test -s "$1"
 }
 
 # record_markers NAME COUNT: in the background, until all have been emitted

@@ -70,10 +70,10 @@ is "$(cat $out)" "" "read is read"
 # Follow: a marker shows at once, a wildcard is on for the while.
 rbmap stream -e 'sched:*' -e 'raw_syscalls:*' >$out 2>$err &
 pid=$!
-ok "events are enabled" retry_until 5 \
+ok "events are enabled" retry_until 30 \
 	grep -q 1 $root/events/sched/sched_switch/enable
 mark 2 now
-ok "an event is seen while it follows" retry_until 5 \
+ok "an event is seen while it follows" retry_until 30 \
 	grep -q 'marker: now' $out
 kill -INT $pid
 wait $pid
@@ -102,7 +102,7 @@ like "$(cat $err)" '^20 events read' "and 20 in the sums"
 echo 0 >$root/events/sched/enable
 
 rbmap stream -e 'sched:*' 2>$err | head -n 5 >$out
-ok "a closed pipe ends it" retry_until 5 grep -q 'events read' $err
+ok "a closed pipe ends it" retry_until 30 grep -q 'events read' $err
 is "$(cat $root/events/sched/enable)" 0 "and events are off"
 is "$(wc -l <$out)" 5 "with 5 lines"
 stream -e 'sched:*' -d 0.3 -n 5
@@ -117,12 +117,12 @@ for event in fork exec exit; do
 done
 rbmap stream -e 'sched:sched_process_*' >$out 2>$err &
 pid=$!
-retry_until 5 grep -q 1 $root/events/sched/sched_process_exit/enable
+retry_until 30 grep -q 1 $root/events/sched/sched_process_exit/enable
 for i in 1 2 3 4 5; do
 	ls / >/dev/null
 done
 mark 1 end-of-it
-retry_until 5 grep -q end-of-it $out
+retry_until 30 grep -q end-of-it $out
 kill $pid
 wait $pid
 for event in fork exec exit; do
@@ -146,15 +146,15 @@ if echo 0 >/sys/devices/system/cpu/cpu1/online 2>/dev/null; then
 	mark 2 before-offline
 	rbmap stream >$out 2>$err &
 	pid=$!
-	ok "it reads CPU 1" retry_until 5 grep -q before-offline $out
+	ok "it reads CPU 1" retry_until 30 grep -q before-offline $out
 	mark 2 offline-soon
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	mark 1 other-cpu
-	ok "events of a CPU that went" retry_until 5 grep -q offline-soon $out
-	ok "and of one that stays" retry_until 5 grep -q other-cpu $out
+	ok "events of a CPU that went" retry_until 30 grep -q offline-soon $out
+	ok "and of one that stays" retry_until 30 grep -q other-cpu $out
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	mark 2 online-again
-	ok "and of one that came back" retry_until 5 grep -q online-again $out
+	ok "and of one that came back" retry_until 30 grep -q online-again $out
 	kill $pid
 	wait $pid
 
@@ -164,7 +164,7 @@ if echo 0 >/sys/devices/system/cpu/cpu1/online 2>/dev/null; then
 	echo 1 >$root/events/sched/enable
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	ok "a reader that waits has the last event of a CPU that went" \
-		retry_until 5 grep -qx 'entries: 0' $root/per_cpu/cpu1/stats
+		retry_until 30 grep -qx 'entries: 0' $root/per_cpu/cpu1/stats
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	echo 0 >$root/events/sched/enable
 	kill $pid
@@ -180,7 +180,7 @@ if echo x86-tsc >$root/trace_clock 2>/dev/null; then
 	sleep 0.3
 	mark 1 tick
 	mark 2 tock
-	ok "x86-tsc: events come" retry_until 5 grep -q tock $out
+	ok "x86-tsc: events come" retry_until 30 grep -q tock $out
 	kill $pid
 	wait $pid
 	like "$(tail -n 1 $out)" ' [0-9]{6,}: marker: tock$' "x86-tsc: cycles"
@@ -227,13 +227,13 @@ like "$(cat $err)" 'before this began, .*buffer_size_kb' \
 rbmap stream >$out 2>$err &
 pid=$!
 mark 1 it-reads
-retry_until 5 grep -q it-reads $out
+retry_until 30 grep -q it-reads $out
 kill -STOP $pid
 fill 600
 kill -CONT $pid
 mark 1 the-last
 mark 2 the-last
-retry_until 5 grep -q the-last $out
+retry_until 30 grep -q the-last $out
 sleep 0.3
 kill $pid
 wait $pid
@@ -246,7 +246,7 @@ echo 0 >$root/overwrite
 rbmap stream >$out 2>$err &
 pid=$!
 mark 1 it-reads
-retry_until 5 grep -q it-reads $out
+retry_until 30 grep -q it-reads $out
 kill -STOP $pid
 fill 600 2>/dev/null
 kill -CONT $pid
@@ -258,7 +258,7 @@ marked()
 	sleep 0.2
 	grep -q the-last "$out"
 }
-retry_until 10 marked
+retry_until 30 marked
 sleep 0.3
 kill $pid
 wait $pid
@@ -271,7 +271,7 @@ echo 1 >$root/overwrite
 taskset 1 reader >$out 2>&1 &
 pid=$!
 mark 1 for-the-reader
-ok "the short reader prints an event" retry_until 5 \
+ok "the short reader prints an event" retry_until 30 \
 	grep -qE '^[0-9]+ cpu0 type [0-9]+ size [0-9]+$' $out
 kill $pid
 
@@ -279,8 +279,8 @@ kill $pid
 merge >$out 2>&1 &
 pid=$!
 mark 2 for-the-merge
-ok "the merged reader prints an event" retry_until 5 \
+ok "the merged reader prints an event" retry_until 30 \
 	grep -qE '^[0-9]+ cpu1 size [0-9]+ lost 0$' $out
 kill $pid
-ok "module unloads" retry_until 5 rmmod rbmap
+ok "module unloads" retry_until 30 rmmod rbmap
 done_testing

@@ -169,6 +169,12 @@ reported()
 		rbmap report /tmp/recorded.dat 2>>/tmp/error
 }
 
+# The last line that rbmap logged; a kernel that watches itself logs reports, too.
+last_logged()
+{
+	dmesg | grep 'rbmap: ' | tail -n 1
+}
+
 # summed KEY [DIRECTORY]: a counter of stats, of all CPUs; of the default buffer
 summed()
 {
