@@ -46,13 +46,18 @@ check-headers:
 modules: check-headers
 	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
 
+# What the kernel of the headers calls itself. Debian's config/kernel.release has
+# less of it.
+KREL = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	"$(KDIR)/include/generated/utsrelease.h"),$(KVER))
+
 # Beside the module: its symbols, for modules that use it.
 modules_install: modules
 	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" \
 		$(if $(DESTDIR),INSTALL_MOD_PATH="$(DESTDIR)") modules_install
-	@for ko in "$(DESTDIR)/lib/modules/$$(cat "$(KDIR)/include/config/kernel.release")"/*/rbmap.ko*; do \
+	@for ko in "$(DESTDIR)/lib/modules/$(KREL)"/*/rbmap.ko*; do \
 		$(INSTALL) -m 644 Module.symvers "$${ko%/*}/rbmap.symvers" || exit; done
-	$(if $(DESTDIR),,depmod -a $(notdir $(shell $(MAKE) -s -C "$(KDIR)" kernelrelease 2>/dev/null)))
+	$(if $(DESTDIR),,depmod -a $(KREL))
 
 # ---- install
 

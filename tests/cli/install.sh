@@ -25,6 +25,18 @@ for page in docs/man/*.[15]; do
 	ok "${page##*/} is installed" \
 		test -s "$dir/root/opt/x/share/man/man${page##*.}/${page##*/}"
 done
+
+# A kernel's headers as Debian has them, whose config/kernel.release is cut short.
+kernel=6.1.0-9-cloud-amd64
+mkdir -p "$dir/kernel/include/config" "$dir/kernel/include/generated" "$dir/probe"
+echo 6.1.99 >"$dir/kernel/include/config/kernel.release"
+echo "#define UTS_RELEASE \"$kernel\"" >"$dir/kernel/include/generated/utsrelease.h"
+: >"$dir/kernel/Makefile"
+printf 'obj-m := x.o\ninclude %s\n' "$dir/root/opt/x/include/rbmap/probe.mk" >"$dir/probe/Makefile"
+env -u MAKEFLAGS -u MAKELEVEL make -C "$dir/probe" KDIR="$dir/kernel" >"$dir/log" 2>&1
+ok "probe.mk knows the kernel of the headers" \
+	grep -q "^rbmap: is not built for kernel $kernel: " "$dir/log"
+
 ok "nothing is outside of PREFIX" \
 	test -z "$(find "$dir/root" -path "$dir/root/opt" -prune -o -type f -print)"
 ok "make uninstall" run_make uninstall

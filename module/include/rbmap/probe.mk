@@ -41,7 +41,9 @@ ifeq ($(KDIR),)
 KVER	?= $(shell uname -r)
 KDIR	:= /lib/modules/$(KVER)/build
 endif
-rbmap-kver := $(or $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null),$(KVER))
+# Debian's config/kernel.release has less of the name.
+rbmap-kver := $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h 2>/dev/null),$(KVER))
 export KBUILD_EXTRA_SYMBOLS := $(strip $(KBUILD_EXTRA_SYMBOLS) \
 	$(call rbmap-symvers,$(rbmap-kver)))
 
