@@ -28,6 +28,7 @@ UNINSTALL_USER :=
 all: user modules
 
 include $(sort $(wildcard userspace/*/*.mk))
+include module/dkms/dkms.mk
 include tests/tests.mk
 
 user: $(ALL_USER)
@@ -116,6 +117,7 @@ help:
 	@echo
 	@echo 'Install (DESTDIR and PREFIX=$(PREFIX) are honoured)'
 	@echo '  install          all of it'
+	@echo '  install-dkms     all of it, the module by DKMS: for each kernel, later ones too'
 	@echo '  install-user     all but the module'
 	@echo '  modules_install  the module alone'
 	@echo '  uninstall        remove what install put there'

@@ -36,6 +36,7 @@ printf 'obj-m := x.o\ninclude %s\n' "$dir/root/opt/x/include/rbmap/probe.mk" >"$
 env -u MAKEFLAGS -u MAKELEVEL make -C "$dir/probe" KDIR="$dir/kernel" >"$dir/log" 2>&1
 ok "probe.mk knows the kernel of the headers" \
 	grep -q "^rbmap: is not built for kernel $kernel: " "$dir/log"
+ok "and how it is built for it" grep -q "dkms autoinstall -k $kernel\$" "$dir/log"
 
 ok "nothing is outside of PREFIX" \
 	test -z "$(find "$dir/root" -path "$dir/root/opt" -prune -o -type f -print)"

@@ -23,11 +23,12 @@ rbmap-tree := $(abspath $(rbmap-mk)/../../..)
 rbmap-include := -I$(rbmap-tree)/module/include -I$(rbmap-tree)/uapi
 endif
 
-# rbmap's symbols and their versions, for the kernel $(1); those of the source
-# tree if they are not installed.
+# rbmap's symbols and their versions, for the kernel $(1): those of the source tree
+# if there is one; else beside the module; else where DKMS keeps what it built.
 rbmap-symvers = $(firstword $(wildcard \
 	$(addsuffix /Module.symvers,$(rbmap-tree)) \
-	$(foreach dir,updates extra,/lib/modules/$(1)/$(dir)/rbmap.symvers)))
+	$(foreach dir,updates extra,/lib/modules/$(1)/$(dir)/rbmap.symvers) \
+	/var/lib/dkms/rbmap/kernel-$(1)-*/rbmap.symvers))
 
 ifneq ($(KBUILD_EXTMOD),)
 
@@ -55,6 +56,7 @@ rbmap-check:
 	echo "       Install them:  apt-get install linux-headers-$(KVER)" >&2; exit 1; }
 	@test -n "$(KBUILD_EXTRA_SYMBOLS)" || { \
 	echo "rbmap: is not built for kernel $(rbmap-kver): there is no rbmap.symvers." >&2; \
+	echo "       With DKMS:  dkms autoinstall -k $(rbmap-kver)" >&2; \
 	echo "       In its source tree:  make install KVER=$(rbmap-kver)" >&2; exit 1; }
 
 modules: rbmap-check
