@@ -19,9 +19,17 @@ rbmap-lockdown = $(if $(CONFIG_SECURITY),grep -qsw security_locked_down \
 	$(objtree)/Module.symvers || echo "rbmap: warning: this kernel does not \
 	export security_locked_down: kernel lockdown can't be respected" >&2,:)
 
+# What there is no rbmap without; dkms.conf has them too.
+rbmap-lacks = $(strip $(foreach option,CONFIG_64BIT CONFIG_TRACEPOINTS,\
+	$(if $($(option)),,$(option))))
+rbmap-refuse = $(if $(rbmap-lacks),{ \
+	echo "rbmap: not for this kernel: it is built without $(rbmap-lacks)" >&2; exit 1; };)
+
 quiet_cmd_rbmap_features = PROBE   $@
       cmd_rbmap_features = : $(KERNELRELEASE) $(realpath $(objtree)); \
-	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-cc) && { $(rbmap-lockdown); }
+	$(rbmap-refuse) RBMAP_KERNEL_CC='$(subst ",,$(CONFIG_CC_VERSION_TEXT))' \
+	$(CONFIG_SHELL) $(rbmap-module)/compat/probe.sh $@ $(rbmap-module) $(rbmap-cc) || exit; \
+	$(rbmap-lockdown)
 
 rbmap-probed := $(wildcard $(addprefix $(rbmap-module)/, \
 	compat/probe.sh compat/*.h compat/tests/*.c *.h include/rbmap/*.h probes/*.[ch]))

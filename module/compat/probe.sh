@@ -5,7 +5,8 @@
 #
 # Asks the kernel's headers what they offer, by compiling: each tests/<name>.c
 # that compiles becomes RBMAP_HAVE_<NAME> in OUTPUT, and each probe that compiles
-# RBMAP_FITS_<tracepoint>. COMPILER and OPTIONs are those of a file of the module.
+# RBMAP_FITS_<tracepoint>. COMPILER and OPTIONs are those of a file of the module;
+# RBMAP_KERNEL_CC is the compiler that built the kernel, as its configuration says.
 set -u
 
 output=$1
@@ -86,6 +87,8 @@ if ! compiles "$module/compat/tests/sanity.c" "$@"; then
 		echo "rbmap: not even an empty module compiles for this kernel:"
 		sed 's/^/  /' "$dir/log.sanity.c" | head -n 20
 		echo "rbmap: are the kernel's headers complete, and is $1 the compiler that they want?"
+		echo "rbmap:   the kernel was built by: ${RBMAP_KERNEL_CC:-it does not say}"
+		echo "rbmap:   this compiler is:        $("$1" --version 2>&1 | head -n 1)"
 	} >&2
 	exit 1
 fi
