@@ -4,11 +4,16 @@
 # For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, behind
 # guest.sh
 
-# with_ring TEXT SUBBUF-KB BUFFER-KB
+# with_ring TEXT SUBBUF-KB BUFFER-KB: as many sub-buffers, where they are smaller
+# than a page and have to be larger
 with_ring()
 {
-	ok "$1: module loads" load_module rbmap subbuf_size_kb="$2" \
-		buffer_size_kb="$3" || done_testing
+	local subbuf=$2 page
+
+	page=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
+	[ "$subbuf" -ge "$page" ] || subbuf=$page
+	ok "$1: module loads" load_module rbmap subbuf_size_kb="$subbuf" \
+		buffer_size_kb=$(($3 * subbuf / $2)) || done_testing
 	ok "$1: emit loads" load_module emit || done_testing
 }
 
