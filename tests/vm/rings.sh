@@ -5,7 +5,7 @@
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-ok "module loads" load_module rbmap subbuf_size_kb=4 buffer_size_kb=64 ||
+ok "module loads" load_module rbmap buffer_size_kb=64 ||
 	done_testing
 results "rings: " rings
 results "4K: " snapshot
