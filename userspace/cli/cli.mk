@@ -18,6 +18,7 @@ CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -D_GNU_SOURCE \
 CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(CLI_LIBS)) -lpthread -lm
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions
 CLI_MAN		= $(wildcard docs/man/*.1)
 CLI_MAN5	= $(wildcard docs/man/*.5)
 
@@ -43,14 +44,17 @@ $(CLI): $(CLI_OBJS) $(BUILD)/lib/librbmap.a
 
 install-cli: $(CLI)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
-		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHCOMPDIR)
+		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHCOMPDIR) \
+		$(DESTDIR)$(ZSHCOMPDIR)
 	$(INSTALL) -m 755 $(CLI) $(DESTDIR)$(BINDIR)/rbmap
 	$(if $(CLI_MAN),$(INSTALL) -m 644 $(CLI_MAN) $(DESTDIR)$(MANDIR)/man1/)
 	$(if $(CLI_MAN5),$(INSTALL) -m 644 $(CLI_MAN5) $(DESTDIR)$(MANDIR)/man5/)
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.bash \
 		$(DESTDIR)$(BASHCOMPDIR)/rbmap
+	$(INSTALL) -m 644 $(CLI_DIR)/completion/_rbmap $(DESTDIR)$(ZSHCOMPDIR)/_rbmap
 
 uninstall-cli:
-	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap
+	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap \
+		$(DESTDIR)$(ZSHCOMPDIR)/_rbmap
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN))) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(CLI_MAN5)))
