@@ -17,7 +17,7 @@ run_make()
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \
-	share/zsh/site-functions/_rbmap \
+	share/zsh/site-functions/_rbmap lib/systemd/system/rbmap-flight-recorder.service \
 	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf \
 	include/rbmap/probe.mk include/rbmap/kernel/include/rbmap/probe.h; do
 	ok "PREFIX/$file" test -s "$dir/root/opt/x/$file"
@@ -26,6 +26,8 @@ for page in docs/man/*.[15]; do
 	ok "${page##*/} is installed" \
 		test -s "$dir/root/opt/x/share/man/man${page##*.}/${page##*/}"
 done
+ok "the service runs the command that is installed" grep -q '[ "]/opt/x/bin/rbmap record ' \
+	"$dir/root/opt/x/lib/systemd/system/rbmap-flight-recorder.service"
 
 # A kernel's headers as Debian has them, whose config/kernel.release is cut short.
 kernel=6.1.0-9-cloud-amd64
