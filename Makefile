@@ -84,6 +84,23 @@ uninstall: $(UNINSTALL_USER) uninstall-headers
 		-o -path '*/extra/rbmap.ko*' -o -name rbmap.symvers \) -print -delete 2>/dev/null || true
 	$(if $(DESTDIR),,depmod -a)
 
+# ---- Debian packages
+
+# Of what git has, or of all that is here: built in $(BUILD)/deb, and nowhere else.
+DEB_TREE := $(BUILD)/deb/rbmap-$(VERSION)
+.PHONY: deb
+deb:
+	rm -rf $(BUILD)/deb
+	mkdir -p $(DEB_TREE)
+	{ git ls-files -co --exclude-standard 2>/dev/null || \
+		find . -path ./build -prune -o ! -type d -print; } | \
+		while read -r file; do [ ! -e "$$file" ] || echo "$$file"; done | \
+		tar -c -T - | tar -x -C $(DEB_TREE)
+	tar -C $(BUILD)/deb --exclude=debian --sort=name --owner=0 --group=0 --numeric-owner \
+		-cJf $(BUILD)/deb/rbmap_$(VERSION).orig.tar.xz rbmap-$(VERSION)
+	cd $(DEB_TREE) && env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc $(DEB_OPTIONS)
+	@ls $(BUILD)/deb/*.deb
+
 # ---- clean
 
 .PHONY: clean
@@ -121,6 +138,7 @@ help:
 	@echo '  install-user     all but the module'
 	@echo '  modules_install  the module alone'
 	@echo '  uninstall        remove what install put there'
+	@echo '  deb              Debian packages, into $(BUILD)/deb'
 	@echo
 	@echo 'Test (tests/README.md says what each proves and how long it takes)'
 	@echo '  check            install what is missing, build, and run all that follows'
@@ -129,6 +147,7 @@ help:
 	@echo '  check-vm         on stock kernels, in virtual machines'
 	@echo '  check-abi        the interface, compared with kernels'"'"' own rings; a part is in check'
 	@echo '  check-model      the algorithm, every interleaving, with SPIN; a part is in check'
+	@echo '  check-packages   DKMS and Debian packages in clean systems; not in check'
 	@echo '  check-debug      on kernels that watch themselves; not in check'
 	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'
 	@echo '  coverage         what of the ring its tests run; not in check'
