@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+
+.PHONY: check-packages
+check-packages:
+	@tests/install-packages build vm packages
+	@$(MAKE) --no-print-directory -s user
+	@tests/packages/run $(SUITES)

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# In a Debian system: packages of rbmap in /srv/repo, of an older version in
+# /srv/before, and their tests in /srv/debian/tests. What apt does with them.
+# shellcheck disable=SC2317 # functions that said calls
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+before=$1
+version=$2
+older=$(ls /lib/modules)
+
+said()
+{
+	output=$("$@" 2>&1)
+	status=$?
+}
+
+# apt REPOSITORY ARGUMENT...: with these packages and no other source
+apt()
+{
+	repository=$1
+	shift
+	apt-get -q -y -o Dir::Etc::SourceList="/srv/$repository.list" \
+		-o Dir::Etc::SourceParts=/dev/null -o APT::Sandbox::User=root "$@"
+}
+
+# What a package may leave: what is the system's own, and logs.
+everything()
+{
+	find / -xdev \( -path /proc -o -path /srv -o -path /tests -o -path /tmp -o -path /root \
+		-o -path /var/cache -o -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg \
+		-o -path /dev \) -prune -o ! -name 'modules.*' ! -name '*-' ! -name '*.cache' \
+		! -name '.pwd.lock' -print | sort
+}
+
+installed()
+{
+	like "$(dkms status -m rbmap -k "$1")" "^rbmap/$2, .*: installed\$" "$1: DKMS has installed $2"
+	is "$(dkms status -m rbmap -k "$1" | wc -l)" 1 "$1: and no other"
+	is "$(modinfo -k "$1" -F version rbmap)" "$2" "$1: the module is of $2"
+}
+
+for repository in before repo; do
+	(cd /srv/$repository && dpkg-scanpackages . >Packages 2>/dev/null)
+	echo "deb [trusted=yes] file:/srv/$repository ./" >/srv/$repository.list
+done
+everything >/tmp/everything
+
+apt before update >/dev/null 2>&1
+said apt before install rbmap rbmap-dkms librbmap-dev
+is "$status" 0 "apt-get install" || diag "$output"
+installed "$older" "$before"
+like "$(rbmap --version)" "$before" "the command runs"
+
+apt repo update >/dev/null 2>&1
+said apt repo dist-upgrade
+is "$status" 0 "apt-get upgrade" || diag "$output"
+installed "$older" "$version"
+like "$(rbmap --version)" "$version" "the command is the new one"
+is "$(find / -xdev -path /srv -prune -o -path /proc -prune -o -path "*rbmap*$before*" -print)" '' \
+	"nothing of the old one is left"
+
+like "$(getent group tracing)" '^tracing:' "the group is there"
+ok "the udev rule is there" test -e /lib/udev/rules.d/60-rbmap.rules
+like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "a log of the build"
+ok "bash completion" bash -n /usr/share/bash-completion/completions/rbmap
+is "$(find /etc/systemd /run/systemd -name '*rbmap*')" '' "the flight recorder is not enabled"
+said systemd-analyze verify rbmap-flight-recorder.service
+is "$status $output" "0 " "its unit has no fault"
+said systemctl enable rbmap-flight-recorder.service
+is "$status" 0 "it can be enabled" || diag "$output"
+
+for test in command module; do
+	said sh -e "/srv/debian/tests/$test"
+	is "$status" 0 "debian/tests/$test" || diag "$output"
+done
+
+said apt-get -y install /srv/new/*.deb
+is "$status" 0 "a newer kernel is installed" || diag "$output"
+newer=$(find /lib/modules -mindepth 1 -maxdepth 1 ! -name "$older" -printf '%f\n')
+installed "$newer" "$version"
+said sh -e /srv/debian/tests/module
+is "$status" 0 "debian/tests/module, of both" || diag "$output"
+like "$output" '^2 kernels$' "two kernels"
+said apt-get -y purge "linux-image-$newer" "linux-headers-$newer"
+said apt-get -y autoremove --purge
+is "$(dkms status -m rbmap -k "$newer")" "rbmap/$version: added" "DKMS forgets a kernel that is removed"
+
+said apt repo remove rbmap rbmap-dkms librbmap-dev librbmap1
+is "$status" 0 "apt-get remove" || diag "$output"
+is "$(find /lib/modules /usr /var/lib/dkms -name '*rbmap*')" '' "nothing but settings is left"
+said apt repo purge rbmap rbmap-dkms librbmap-dev librbmap1
+is "$status" 0 "apt-get purge" || diag "$output"
+everything >/tmp/left
+# The group may own files, and the key may be enrolled: both stay.
+is "$(comm -13 /tmp/everything /tmp/left | grep -v '^/var/lib/dkms/mok\.')" '' "nothing is left"
+is "$(comm -23 /tmp/everything /tmp/left)" '' "and nothing else is gone"
+done_testing
