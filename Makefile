@@ -80,9 +80,13 @@ uninstall-headers:
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/rbmap
 
 uninstall: $(UNINSTALL_USER) uninstall-headers
-	find "$(DESTDIR)/lib/modules" \( -path '*/updates/rbmap.ko*' \
-		-o -path '*/extra/rbmap.ko*' -o -name rbmap.symvers \) -print -delete 2>/dev/null || true
-	$(if $(DESTDIR),,depmod -a)
+	@for kernel in "$(DESTDIR)"/lib/modules/*; do \
+		gone=$$(find "$$kernel" \( -path '*/updates/rbmap.ko*' -o -path '*/extra/rbmap.ko*' \
+			-o -name rbmap.symvers \) -print -delete 2>/dev/null); \
+		[ -n "$$gone" ] || continue; \
+		echo "$$gone"; \
+		$(if $(DESTDIR),:,depmod -a "$${kernel##*/}"); \
+	done
 
 # ---- Debian packages
 
