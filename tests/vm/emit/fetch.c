@@ -64,14 +64,21 @@ static_assert(offsetof(struct emit_fetched, nowhere) == 72);
 /* A page with nothing behind it. */
 static char *emit_page;
 
+/* At the end of the kernel's half, and not the kernel's: vsyscall, or nothing. */
+#ifdef CONFIG_X86_64
+#define EMIT_NOT_THE_KERNELS	0xffffffffff600000
+#else
+#define EMIT_NOT_THE_KERNELS	0xffffffffffe00000
+#endif
+
 /* None of them can be read. */
 static const void *emit_bad(u64 number)
 {
 	const unsigned long bad[] = {
 		0, 8, 0x400000, 0x7fffffffffff, 0x800000000000,
 		0x8000000000000000, 0xdead000000000100, 0xfeffffffffffffff,
-		0xffffffffff600000, 0xffffffffff5ffffc, 0xffffffffffffffff,
-		0xfffffffffffffff8,
+		EMIT_NOT_THE_KERNELS, EMIT_NOT_THE_KERNELS - 4,
+		0xffffffffffffffff, 0xfffffffffffffff8,
 		(unsigned long)emit_page + PAGE_SIZE,
 		/* its second half */
 		(unsigned long)emit_page + PAGE_SIZE - 4,
