@@ -8,7 +8,7 @@
 # shellcheck source=tests/vm/lib/ring.sh
 . /tests/lib/ring.sh
 
-ok "module loads" load_module rbmap buffer_size_kb=64 ||
+ok "module loads" load_module rbmap buffer_size_kb=$((16 * page_kb)) ||
 	done_testing
 results "observe: " observe
 

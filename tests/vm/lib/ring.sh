@@ -4,14 +4,15 @@
 # For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, behind
 # guest.sh
 
+page_kb=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
+
 # with_ring TEXT SUBBUF-KB BUFFER-KB: as many sub-buffers, where they are smaller
 # than a page and have to be larger
 with_ring()
 {
-	local subbuf=$2 page
+	local subbuf=$2
 
-	page=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
-	[ "$subbuf" -ge "$page" ] || subbuf=$page
+	[ "$subbuf" -ge "$page_kb" ] || subbuf=$page_kb
 	ok "$1: module loads" load_module rbmap subbuf_size_kb="$subbuf" \
 		buffer_size_kb=$(($3 * subbuf / $2)) || done_testing
 	ok "$1: emit loads" load_module emit || done_testing
