@@ -156,7 +156,7 @@ finds ok kernels "with the module as well: $next"
 # --- who may load it
 healthy
 put /sys/module/module/parameters/sig_enforce Y
-finds fail signature 'none, and the kernel wants one' 'dkms generate_mok .*mokutil --import'
+finds fail signature 'none, and the kernel wants one' "dkms unbuild rbmap/$version .*dkms install .*mokutil --import"
 put /var/lib/dkms/mok.pub
 finds fail signature 'none, and the kernel wants one' \
 	'mokutil --import /var/lib/dkms/mok.pub'

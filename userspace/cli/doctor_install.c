@@ -298,8 +298,9 @@ static void mend_with_key(struct finding *f, const struct machine *m)
 			mend_with(f, "mokutil --import %s && reboot", keys[i]);
 			return;
 		}
-	mend_with(f, "dkms generate_mok && dkms build --force rbmap/%s -k %s && mokutil --import /var/lib/dkms/mok.pub && reboot",
-		  rbmap_version(), m->release);
+	/* It makes a key when it builds; Debian 12's has no command for that. */
+	mend_with(f, "dkms unbuild rbmap/%s -k %s; dkms install rbmap/%s -k %s && mokutil --import /var/lib/dkms/mok.pub && reboot",
+		  rbmap_version(), m->release, rbmap_version(), m->release);
 }
 
 static bool knows_key(const struct machine *m, const char *signer)
