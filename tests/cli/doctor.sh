@@ -130,7 +130,7 @@ healthy
 rm -r "$root/var/lib/dkms"
 finds note dkms 'does not know rbmap' "dkms add rbmap/$version\$"
 rm -r "$root/usr/src/rbmap-$version"
-finds note dkms 'has no source' "cp -r .*dkms add rbmap/$version"
+finds note dkms 'has no source' "make install-dkms  # in rbmap's source"
 rm "$root/usr/bin/dkms"
 finds note dkms 'not installed' 'apt-get install dkms$'
 

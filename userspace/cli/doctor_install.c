@@ -188,8 +188,7 @@ static void mend_with_build(struct finding *f, const struct machine *m,
 	else if (machine_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
 		mend_with(f, "dkms install rbmap/%s -k %s", version, release);
 	else
-		mend_with(f, "cp -r . /usr/src/rbmap-%s && dkms install rbmap/%s -k %s  # in rbmap's source",
-			  version, version, release);
+		mend_with(f, "make install-dkms  # in rbmap's source");
 }
 
 static void check_module(struct doctor *d)
@@ -267,8 +266,7 @@ static void check_dkms(struct doctor *d, const struct distribution *dist)
 	else
 		mend_with(find(d, "dkms", VERDICT_NOTE,
 			       "it has no source of rbmap: a new kernel is without the module"),
-			  "cp -r . /usr/src/rbmap-%s && dkms add rbmap/%s  # in rbmap's source",
-			  version, version);
+			  "make install-dkms  # in rbmap's source");
 }
 
 /* Only a kernel that runs says what it insists on. */
