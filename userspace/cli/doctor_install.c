@@ -2,8 +2,11 @@
 /*
  * rbmap doctor: the kernel, what builds the module for it, and the module.
  */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../lib/rbmap.h"
 #include "doctor.h"
@@ -27,38 +30,34 @@ static const struct distribution distributions[] = {
 	  "pacman -S linux", "pacman -S dkms" },
 };
 
-/* ID=ubuntu, or ID_LIKE="rhel fedora" */
+static const struct distribution *named_in(const char *line)
+{
+	for (size_t i = 0;
+	     i < sizeof(distributions) / sizeof(distributions[0]); i++) {
+		const char *at = strstr(line, distributions[i].id);
+
+		if (at && at < line + strcspn(line, "\n"))
+			return &distributions[i];
+	}
+	return NULL;
+}
+
+/* ID=ubuntu, or ID_LIKE="rhel fedora"; its own name says more than its likes. */
 static const struct distribution *distribution(const struct machine *m)
 {
-	const struct distribution *found = &distributions[0];
-	struct buf b = { 0 };
-	size_t first = SIZE_MAX;
+	static const char *const keys[] = { "\nID=", "\nID_LIKE=" };
+	const struct distribution *found = NULL;
+	struct buf lines = { 0 };
 
-	buf_add(&b, "\n", 1);
-	if (buf_read_file(&b, machine_path(m, "/etc/os-release")))
-		buf_free(&b);
-	else
-		buf_add(&b, "", 1);
-	for (size_t i = 0; b.size && !b.failed &&
-	     i < sizeof(distributions) / sizeof(distributions[0]); i++) {
-		const char *id = strstr(b.data, "\nID="), *like, *at;
+	machine_read_lines(&lines, machine_path(m, "/etc/os-release"));
+	for (size_t i = 0; i < 2 && lines.size && !found; i++) {
+		const char *line = strstr(lines.data, keys[i]);
 
-		like = strstr(b.data, "\nID_LIKE=");
-		for (int k = 0; k < 2; k++) {
-			const char *line = k ? like : id;
-
-			at = line ? strstr(line + 1, distributions[i].id) : NULL;
-			if (!at || at > line + 1 + strcspn(line + 1, "\n"))
-				continue;
-			/* Its own name says more than its likes. */
-			if ((size_t)k < first) {
-				first = k;
-				found = &distributions[i];
-			}
-		}
+		if (line)
+			found = named_in(line + 1);
 	}
-	buf_free(&b);
-	return found;
+	buf_free(&lines);
+	return found ? found : &distributions[0];
 }
 
 static void check_kernel(struct doctor *d, const struct distribution *dist)
@@ -100,13 +99,12 @@ static void check_types(struct doctor *d)
 static void check_headers(struct doctor *d, const struct distribution *dist)
 {
 	const struct machine *m = &d->machine;
-	char *headers = machine_headers(m);
-	struct buf makefile = { 0 };
+	char *headers = machine_headers(m), makefile[PATH_MAX];
 	struct finding *f;
 
-	buf_printf(&makefile, "%s/Makefile", headers ? headers : "");
-	if (headers && !makefile.failed &&
-	    machine_has(&(struct machine){ .root = "" }, "%s", makefile.data)) {
+	snprintf(makefile, sizeof(makefile), "%s/Makefile",
+		 headers ? headers : "");
+	if (headers && !access(makefile, F_OK)) {
 		find(d, "headers", VERDICT_OK, "%s", headers);
 	} else {
 		/* What is built already goes on without. */
@@ -116,7 +114,6 @@ static void check_headers(struct doctor *d, const struct distribution *dist)
 			 m->release);
 		mend_with(f, dist->headers, m->release);
 	}
-	buf_free(&makefile);
 	free(headers);
 }
 
@@ -303,14 +300,13 @@ static void mend_with_key(struct finding *f, const struct machine *m)
 
 static bool knows_key(const struct machine *m, const char *signer)
 {
-	struct buf b = { 0 };
+	struct buf lines = { 0 };
 	bool found;
 
-	if (buf_read_file(&b, machine_path(m, "/proc/keys")))
-		buf_free(&b);
-	buf_add(&b, "", 1);
-	found = !b.failed && signer && strstr(b.data, signer);
-	buf_free(&b);
+	found = signer &&
+		machine_read_lines(&lines, machine_path(m, "/proc/keys")) &&
+		strstr(lines.data, signer);
+	buf_free(&lines);
 	return found;
 }
 

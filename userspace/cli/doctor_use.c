@@ -145,15 +145,12 @@ static void check_access(struct doctor *d)
 
 static bool has_group(const struct machine *m)
 {
-	struct buf b = { 0 };
+	struct buf lines = { 0 };
 	bool found;
 
-	buf_add(&b, "\n", 1);
-	if (buf_read_file(&b, machine_path(m, "/etc/group")))
-		buf_free(&b);
-	buf_add(&b, "", 1);
-	found = !b.failed && strstr(b.data, "\ntracing:");
-	buf_free(&b);
+	found = machine_read_lines(&lines, machine_path(m, "/etc/group")) &&
+		strstr(lines.data, "\ntracing:");
+	buf_free(&lines);
 	return found;
 }
 

@@ -59,6 +59,18 @@ char *machine_line(const struct machine *m, const char *file)
 	return line;
 }
 
+bool machine_read_lines(struct buf *lines, const char *path)
+{
+	buf_add(lines, "\n", 1);
+	if (buf_read_file(lines, path) || lines->size == 1)
+		buf_free(lines);
+	else
+		buf_add(lines, "", 1);
+	if (lines->failed)
+		buf_free(lines);
+	return lines->size;
+}
+
 /* "\nCONFIG_option=": what follows, or NULL */
 static const char *config_value(const struct machine *m, const char *option)
 {
@@ -155,26 +167,17 @@ char *machine_headers(const struct machine *m)
 	return dir;
 }
 
-/* A newline first: each line begins with one. */
-static bool read_config(struct machine *m, const char *path)
-{
-	buf_add(&m->config, "\n", 1);
-	if (buf_read_file(&m->config, path) || m->config.size == 1)
-		buf_free(&m->config);
-	else
-		buf_add(&m->config, "", 1);
-	return m->config.size;
-}
-
 static void find_config(struct machine *m)
 {
 	char *headers = machine_headers(m), path[PATH_MAX];
 
-	if (!read_config(m, machine_path(m, "/boot/config-%s", m->release)) &&
-	    !read_config(m, machine_path(m, "/lib/modules/%s/config",
-					 m->release)) && headers) {
+	if (!machine_read_lines(&m->config, machine_path(m, "/boot/config-%s",
+							 m->release)) &&
+	    !machine_read_lines(&m->config,
+				machine_path(m, "/lib/modules/%s/config",
+					     m->release)) && headers) {
 		snprintf(path, sizeof(path), "%s/.config", headers);
-		read_config(m, path);
+		machine_read_lines(&m->config, path);
 	}
 	free(headers);
 }

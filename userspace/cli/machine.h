@@ -32,6 +32,9 @@ bool machine_has(const struct machine *m, const char *fmt, ...)
 /* The first line of a file; to be freed, NULL without one. */
 char *machine_line(const struct machine *m, const char *file);
 
+/* A file, in which each line begins with a newline, and a 0 behind it. */
+bool machine_read_lines(struct buf *lines, const char *path);
+
 /* Where the headers of the kernel in question are; to be freed, NULL: nowhere. */
 char *machine_headers(const struct machine *m);
 
