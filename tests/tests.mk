@@ -5,12 +5,13 @@
 
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli
-CHECK_SUITES := check-lint $(CHECK_UNIT) check-sweep check-model-small \
-	check-stress check-compat check-vm-runner check-vm
+# The longest first; check-vm has two virtual machines at a time itself.
+CHECK_SUITES := check-compat check-sweep check-stress $(CHECK_UNIT) \
+	check-model-small check-lint check-vm-runner --alone check-vm
 
 include $(sort $(wildcard tests/*/*.mk))
 
-.PHONY: check check-unit check-lint check-vm-runner
+.PHONY: check check-programs check-unit check-lint check-vm-runner
 check-lint:
 	@tests/lint/run
 
@@ -20,8 +21,13 @@ check-vm-runner:
 	@tests/abi/selftest
 	@tests/vm/selftest/run
 
+# What suites that run at the same time would both build.
+check-programs: user $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
+	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
+	$(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(SWEEP_BUILD)/sweep
+
 # What the tests need is there before make looks at what depends on it.
 check:
 	@tests/install-packages build check vm arm64
-	@$(MAKE) --no-print-directory -s -j"$$(nproc)" user
+	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
 	@tests/check $(CHECK_SUITES)
