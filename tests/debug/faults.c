@@ -4,7 +4,8 @@
  * its first, second, third … allocation fails, until it has so many no more.
  * It must fail cleanly, or do without, and succeed the next time.
  *
- *	faults FILE		FILE is rbmap.ko; /proc/self/fail-nth is there
+ *	faults FILE [OPERATION]	FILE is rbmap.ko; /proc/self/fail-nth is there;
+ *				-OPERATION: all but this one
  *
  * Allocations of other threads are made on behalf of an operation, too: those
  * of the CPU's hotplug thread, and of the one that makes nodes in /dev.
@@ -756,19 +757,28 @@ static void test_pages(void)
 	is(left, 0, "no page is left (%u stacks)", stacks);
 }
 
+static bool is_wanted(const struct operation *op, const char *wanted)
+{
+	if (!wanted)
+		return true;
+	if (*wanted == '-')
+		return strcmp(op->name, wanted + 1) != 0;
+	return !strcmp(op->name, wanted);
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
 
 	if (argc < 2)
-		bail_out("usage: faults RBMAP.KO [OPERATION]");
+		bail_out("usage: faults RBMAP.KO [[-]OPERATION]");
 	module = argv[1];
 	if (mlockall(MCL_CURRENT | MCL_FUTURE))
 		diag("mlockall: %s", error_name(errno));
 	pin(0);
 	init_faults();
 	for (i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
-		if (argc < 3 || !strcmp(operations[i].name, argv[2]))
+		if (is_wanted(&operations[i], argv[2]))
 			sweep(&operations[i]);
 	}
 	diag("nodes in /dev that the kernel did not make: %u, did not take away: %u",
