@@ -28,6 +28,7 @@ UNINSTALL_USER :=
 all: user modules
 
 include $(sort $(wildcard userspace/*/*.mk))
+include module/build.mk
 include module/dkms/dkms.mk
 include tests/tests.mk
 
@@ -45,7 +46,6 @@ check-headers:
 	exit 1; }
 
 modules: check-headers
-	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" modules
 
 # What the kernel of the headers calls itself. Debian's config/kernel.release has
 # less of it.

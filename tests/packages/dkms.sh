@@ -148,6 +148,7 @@ log=$(cat "$kept/$version/build/make.log")
 like "$log" '^rbmap: not even an empty module compiles for this kernel' "there is why"
 like "$log" '^rbmap:   the kernel was built by: .*gcc' "and what the kernel was built by"
 like "$log" '^rbmap:   this compiler is: +othercc 1.0' "and what there is"
+like "$log" '^-+8<-+ rbmap' "and what to report"
 diag "$(printf '%s\n' "$log" | grep 'rbmap:')"
 said dkms autoinstall -k "$older"
 is "$status" 0 "with the right one, what the message told does it" || diag "$output"
