@@ -77,6 +77,16 @@ static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 	return err ? err : rbmap_control_add_cpu(&instance->control, cpu);
 }
 
+/*
+ * Nothing is undone.  But a state without a teardown is passed over when hotplug
+ * undoes one that failed, and the next state then finds the place where that was:
+ * the kernel warns.
+ */
+static int rbmap_cpu_offline(unsigned int cpu, struct hlist_node *node)
+{
+	return 0;
+}
+
 static int rbmap_instance_show(struct rbmap_instance *instance,
 			       struct kobject *parent)
 {
@@ -464,7 +474,7 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 
 	rbmap_default_config = *config;
 	err = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "rbmap:online",
-				      rbmap_cpu_online, NULL);
+				      rbmap_cpu_online, rbmap_cpu_offline);
 	if (err < 0)
 		return err;
 	rbmap_online_state = err;
