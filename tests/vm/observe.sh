@@ -62,6 +62,8 @@ kill -STOP $pid
 marks 61 12000
 kill -CONT $pid
 marks 12001 12200
+# It must have looked again before it is ended.
+retry_until 60 grep -q 'mark 12200' "$out.2"
 kill -INT $pid
 wait $pid
 ok "one that sleeps says what it missed" grep -Eq \
