@@ -21,8 +21,9 @@ our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork'
 # But for these, whoever calls them: the clock, also the one that NMIs may read,
 # looks again where the time has changed meanwhile; the flag that a wake-up sets for poll() is what
 # poll() looks at before it sleeps, and so it is with the task that a timer is to
-# wake and schedule_hrtimeout(). 6.12 marks none of them.
-kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup)[^][]*$'
+# wake and schedule_hrtimeout(); who asks for memory may set where to go on with
+# making large pieces of it while kcompactd looks. 6.12 marks none of them.
+kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone)[^][]*$'
 rule=$(printf '=%.0s' {1..66})
 
 passed=0 failed=0 skipped=0 number=0
