@@ -21,12 +21,30 @@ struct rbmap_sizes {
 
 /**
  * struct rbmap_buffer_stats - a snapshot of one CPU's counters
+ * @entries: as in struct rbmap_meta
+ * @overrun: as there
+ * @read: as there
+ * @unread: events that wait to be read
+ * @unread_bytes: of the sub-buffers that they are in, headers not counted
+ * @taken: events that are in snapshots only
+ * @dropped_full: as in struct rbmap_meta
+ * @dropped_lapped: as there
+ * @dropped_nested: as there
+ * @dropped_too_large: as there
+ * @disabled: as there
+ * @lost: as there
+ * @lost_told: as there
+ * @subbufs_touched: @pages_touched there
+ * @subbufs_lost: @pages_lost there
+ * @moved: sub-buffers that splice() has handed over as they were
+ * @copied: those of which it has handed over a copy
+ * @now: the time of the ring's clock
+ * @generation: of the ring that is written
+ * @sizes: of that ring
+ * @retired_rings: those that nobody writes to any more, and that are still there
+ * @retired_bytes: of their memory
  *
- * As struct rbmap_meta has them; @unread events and @unread_bytes wait.  They
- * are of all rings that the CPU has had since the last reset; what is from
- * @now on is of the one that is written, or of none (@retired_rings).
- * @taken events are in snapshots only.
- * splice() has handed over @moved sub-buffers as they were, @copied as a copy.
+ * Counters are of all rings that the CPU has had since the last reset.
  */
 struct rbmap_buffer_stats {
 	u64	entries;

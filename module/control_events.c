@@ -216,14 +216,15 @@ static struct rbmap_system_dir *
 rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 {
 	struct rbmap_system_dir *dir = rbmap_system_dir_find(control, name);
+	size_t size = strlen(name) + 1;
 
 	if (dir)
 		return dir;
-	dir = kzalloc(struct_size(dir, name, strlen(name) + 1), GFP_KERNEL);
+	dir = kzalloc(struct_size(dir, name, size), GFP_KERNEL);
 	if (!dir)
 		return NULL;
 	/* An event's module may be gone before the last event of the system. */
-	strcpy(dir->name, name);
+	memcpy(dir->name, name, size);
 	dir->events = control->events;
 	dir->dir = rbmap_dir_create(name, control->events_dir, dir);
 	if (!dir->dir ||

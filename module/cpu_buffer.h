@@ -50,9 +50,13 @@ struct rbmap_event_target;
  * struct rbmap_buffer - rings for each CPU
  * @head: what writers need of it; first
  * @cpu_buffer: the rest of each CPU; NULL as @head.ring
+ * @hotplug: to be told of CPUs that come on line
  * @lock: who changes the settings
  * @sizes: of rings of CPUs that come on line for the first time
  * @max_event: bytes of the largest event that any CPU's ring takes
+ * @mode: of all rings
+ * @clock: of rings to come
+ * @percent: the watermark, of a ring's sub-buffers; 0: any event
  * @on: events are recorded
  * @raw: payloads are a module's own
  * @gone: no event comes any more, for good

@@ -8,12 +8,12 @@ rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
 	struct rbmap_generation *gen;
 
 	lockdep_assert_held(&cpu_buf->lock);
-	/* The one that is written always is. */
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
 		if (gen->queued)
-			break;
+			return gen;
 	}
-	return gen;
+	/* Not reached: the one that is written always is. */
+	return NULL;
 }
 
 /* The ring that a file goes on with; its own, where that is not through. */

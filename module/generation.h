@@ -48,6 +48,7 @@ struct rbmap_base {
  * @subbuf_size: bytes
  * @shown_size: bytes of what observers map, in whole pages; 0: a clone, which
  *	nobody observes
+ * @base: the counters at the last reset
  * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
  *	@copied.  Taken with mmap_lock held, so no user memory is touched with it held
  * @mapped: maps of it

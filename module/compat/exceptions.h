@@ -3,10 +3,12 @@
 #ifndef RBMAP_COMPAT_EXCEPTIONS_H
 #define RBMAP_COMPAT_EXCEPTIONS_H
 
-#if __has_include(<asm/trace/exceptions.h>)
-#define RBMAP_EXCEPTIONS_HEADER	<asm/trace/exceptions.h>
-#elif __has_include(<trace/events/exceptions.h>)
-#define RBMAP_EXCEPTIONS_HEADER	<trace/events/exceptions.h>
+#include <rbmap_features.h>
+
+#if defined(RBMAP_HAVE_EXCEPTIONS_OF_ARCH)
+#define RBMAP_EXCEPTIONS_HEADER	"asm/trace/exceptions.h"
+#elif defined(RBMAP_HAVE_EXCEPTIONS_OF_ALL)
+#define RBMAP_EXCEPTIONS_HEADER	"trace/events/exceptions.h"
 #else /* This architecture has none. Quoted: linux is a macro of gcc's. */
 #define RBMAP_EXCEPTIONS_HEADER	"linux/tracepoint.h"
 #endif

@@ -46,14 +46,15 @@ static inline bool rbmap_is_kernels(unsigned long address, size_t size)
  */
 static inline bool rbmap_read_nofault(void *to, unsigned long from, size_t size)
 {
+	if (!rbmap_is_kernels(from, size))
+		return false;
 	/*
 	 * Whoever owns the memory may write it meanwhile: one word is the old or
 	 * the new, and of more the caller expects nothing.  And the kernel counts
 	 * in `current` that no page fault may be served; an interrupt that reads
 	 * as well leaves the count as it was.
 	 */
-	return rbmap_is_kernels(from, size) &&
-	       !data_race(copy_from_kernel_nofault(to, (const void *)from, size));
+	return !data_race(copy_from_kernel_nofault(to, (const void *)from, size));
 }
 
 #endif /* RBMAP_COMPAT_NOFAULT_H */

@@ -38,7 +38,11 @@
 #define rbmap_stack_args()	0
 #else
 #define RBMAP_ARGS_MAX		12
+#ifdef __CHECKER__ /* sparse has no such builtin */
+#define rbmap_stack_args()	0
+#else
 #define rbmap_stack_args()	((unsigned long)__builtin_dwarf_cfa())
+#endif
 #endif
 
 /**

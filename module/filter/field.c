@@ -53,8 +53,7 @@ bool rbmap_filter_find_generic(const char *name, size_t len,
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(rbmap_generic_fields) /
-			sizeof(rbmap_generic_fields[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rbmap_generic_fields); i++) {
 		if (strlen(rbmap_generic_fields[i].name) == len &&
 		    !memcmp(rbmap_generic_fields[i].name, name, len)) {
 			*field = rbmap_generic_fields[i].field;

@@ -309,7 +309,7 @@ static bool rbmap_parse_compare(struct rbmap_parser *parser,
 		return rbmap_refuse(parser, parser->at,
 				    "Functions can't be looked up by a module: compare with addresses");
 	rbmap_skip_space(parser);
-	for (i = 0; i < sizeof(rbmap_compares) / sizeof(rbmap_compares[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rbmap_compares); i++) {
 		if (!rbmap_skip(parser, rbmap_compares[i]))
 			continue;
 		predicate->compare = rbmap_compares[i];

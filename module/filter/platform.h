@@ -41,6 +41,7 @@ typedef int64_t s64;
 #define S64_MIN				INT64_MIN
 #define U16_MAX				UINT16_MAX
 #define U64_MAX				UINT64_MAX
+#define ARRAY_SIZE(array)		(sizeof(array) / sizeof((array)[0]))
 #undef __always_inline
 #define __always_inline			inline __attribute__((always_inline))
 #define noinline			__attribute__((noinline))

@@ -12,7 +12,7 @@
 #endif
 
 #define RBMAP_PROBE_SET		block
-#define RBMAP_TRACE_HEADER	<trace/events/block.h>
+#define RBMAP_TRACE_HEADER	"trace/events/block.h"
 #define RBMAP_PROBES(event)		\
 	event(block_rq_issue)		\
 	event(block_rq_complete)

@@ -10,7 +10,7 @@
  *	#include <trace/events/sched.h>
  *
  *	#define RBMAP_PROBE_SET		sched
- *	#define RBMAP_TRACE_HEADER	<trace/events/sched.h>
+ *	#define RBMAP_TRACE_HEADER	"trace/events/sched.h"
  *	#define RBMAP_PROBES(event)	event(sched_switch)
  *	#include "generate.h"
  *

@@ -4,7 +4,7 @@
 #include <trace/events/irq.h>
 
 #define RBMAP_PROBE_SET		irq
-#define RBMAP_TRACE_HEADER	<trace/events/irq.h>
+#define RBMAP_TRACE_HEADER	"trace/events/irq.h"
 #define RBMAP_TRACE_ENUMS
 #define RBMAP_PROBES(event)		\
 	event(irq_handler_entry)	\

@@ -8,7 +8,7 @@
 #define RBMAP_ADDRESS_call_site	1
 
 #define RBMAP_PROBE_SET		kmem
-#define RBMAP_TRACE_HEADER	<trace/events/kmem.h>
+#define RBMAP_TRACE_HEADER	"trace/events/kmem.h"
 #define RBMAP_TRACE_ENUMS
 #define RBMAP_PROBES(event)		\
 	event(kmalloc)		\

@@ -4,7 +4,7 @@
 #include <trace/events/module.h>
 
 #define RBMAP_PROBE_SET		module
-#define RBMAP_TRACE_HEADER	<trace/events/module.h>
+#define RBMAP_TRACE_HEADER	"trace/events/module.h"
 #define RBMAP_PROBES(event)		\
 	event(module_load)		\
 	event(module_free)

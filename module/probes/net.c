@@ -5,7 +5,7 @@
 #include <trace/events/net.h>
 
 #define RBMAP_PROBE_SET		net
-#define RBMAP_TRACE_HEADER	<trace/events/net.h>
+#define RBMAP_TRACE_HEADER	"trace/events/net.h"
 #define RBMAP_PROBES(event)		\
 	event(netif_receive_skb)		\
 	event(net_dev_queue)		\

@@ -5,7 +5,7 @@
 #include <trace/events/power.h>
 
 #define RBMAP_PROBE_SET		power
-#define RBMAP_TRACE_HEADER	<trace/events/power.h>
+#define RBMAP_TRACE_HEADER	"trace/events/power.h"
 #define RBMAP_PROBES(event)		\
 	event(cpu_idle)		\
 	event(cpu_frequency)

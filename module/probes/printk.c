@@ -4,7 +4,7 @@
 #include <trace/events/printk.h>
 
 #define RBMAP_PROBE_SET		printk
-#define RBMAP_TRACE_HEADER	<trace/events/printk.h>
+#define RBMAP_TRACE_HEADER	"trace/events/printk.h"
 #define RBMAP_PROBES(event)		\
 	event(console)
 

@@ -5,7 +5,7 @@
 #include <trace/events/syscalls.h>
 
 #define RBMAP_PROBE_SET		raw_syscalls
-#define RBMAP_TRACE_HEADER	<trace/events/syscalls.h>
+#define RBMAP_TRACE_HEADER	"trace/events/syscalls.h"
 #define RBMAP_PROBES(event)		\
 	event(sys_enter)		\
 	event(sys_exit)

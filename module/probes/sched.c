@@ -8,7 +8,7 @@
 #include "../compat/sched.h"
 
 #define RBMAP_PROBE_SET		sched
-#define RBMAP_TRACE_HEADER	<trace/events/sched.h>
+#define RBMAP_TRACE_HEADER	"trace/events/sched.h"
 #define RBMAP_PROBES(event)		\
 	event(sched_switch)		\
 	event(sched_waking)		\

@@ -5,7 +5,7 @@
 #include <trace/events/signal.h>
 
 #define RBMAP_PROBE_SET		signal
-#define RBMAP_TRACE_HEADER	<trace/events/signal.h>
+#define RBMAP_TRACE_HEADER	"trace/events/signal.h"
 #define RBMAP_PROBES(event)		\
 	event(signal_generate)		\
 	event(signal_deliver)

@@ -6,7 +6,7 @@
 #include <trace/events/timer.h>
 
 #define RBMAP_PROBE_SET		timer
-#define RBMAP_TRACE_HEADER	<trace/events/timer.h>
+#define RBMAP_TRACE_HEADER	"trace/events/timer.h"
 #define RBMAP_TRACE_ENUMS
 #define RBMAP_PROBES(event)		\
 	event(timer_init)		\

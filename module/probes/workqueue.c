@@ -7,7 +7,7 @@
 #include <trace/events/workqueue.h>
 
 #define RBMAP_PROBE_SET		workqueue
-#define RBMAP_TRACE_HEADER	<trace/events/workqueue.h>
+#define RBMAP_TRACE_HEADER	"trace/events/workqueue.h"
 #define RBMAP_PROBES(event)		\
 	event(workqueue_activate_work)		\
 	event(workqueue_execute_start)		\

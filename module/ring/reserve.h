@@ -17,6 +17,7 @@ static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)
 
 /**
  * rbmap_ring_enter - begin an event
+ * @ring: of this CPU
  *
  * A nested context that runs between the load and the store leaves nest as it
  * found it, so a plain increment will do.
@@ -33,6 +34,7 @@ static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
 
 /**
  * rbmap_ring_leave - end an event
+ * @ring: of this CPU
  *
  * The outermost context publishes for all that nested in it: header.commit of
  * the sub-buffers that were closed meanwhile, then of the open one, then, with

@@ -116,8 +116,8 @@ struct rbmap_ring {
 	/* Written for each sub-buffer, or less. */
 	u64			closed_events ____cacheline_aligned;
 	u64			epoch;		/* top bits of the sub-buffer's time */
-	u64			floor;		/* no event is later whose stamps
-						 * were forgotten */
+	/* No event is later whose stamps were forgotten. */
+	u64			floor;
 	local_t			overrun;
 	local_t			dropped[RBMAP_NR_DROPS];
 	local_t			disabled;

@@ -118,8 +118,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 		if (rbmap_slot_seq(slot) == seq)
 			break;		/* claimed by a nested context */
 		if (rbmap_slot_seq(slot) != lap_ago)
-			return RBMAP_DROP_NONE;	/* the tail has gone on
-						 * without us */
+			return RBMAP_DROP_NONE;	/* the tail has gone on */
 
 		if (!rbmap_slot_free(slot)) {
 			if (READ_ONCE(ring->mode) == RBMAP_MODE_DISCARD)
@@ -141,8 +140,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 		was = rb_cmpxchg(at, slot,
 				 rbmap_slot(seq, rbmap_slot_id(slot), false));
 		if (was != slot)
-			continue;	/* the reader took it, or a nested
-					 * context claimed it: look again */
+			continue;	/* taken, or claimed: look again */
 		if (!rbmap_slot_free(slot)) {
 			struct rbmap_subbuf *old;
 

@@ -186,6 +186,7 @@ enum rbmap_clock {
  * @meta_struct_len:	bytes of this structure that the kernel knows
  * @subbuf_size:	bytes of a sub-buffer, its header included
  * @nr_subbufs:		sub-buffers, the reader's included
+ * @reader:		what the reader has, since the last GET_READER
  * @reader.lost_events:	events lost just before the reader's sub-buffer
  * @reader.id:		the reader's sub-buffer
  * @reader.read:	bytes read of it, its header not counted

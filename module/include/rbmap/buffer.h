@@ -124,6 +124,8 @@ size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf);
  * rbmap_default_buffer - what /dev/rbmap/cpuN shows
  *
  * It is there as long as the module is.
+ * Context: any.
+ * Return: the buffer, never NULL.
  */
 struct rbmap_buffer *rbmap_default_buffer(void);
 

@@ -146,7 +146,8 @@ void rbmap_event_unregister(struct rbmap_event *event);
  * @system: what they are grouped by
  * @events: ended by NULL
  *
- * Context, return: as rbmap_event_register().
+ * Context: sleeps, as rbmap_event_register() does.
+ * Return: 0, or an error as from there: none is registered then.
  */
 int rbmap_events_register(const char *system,
 			  struct rbmap_event *const *events);
@@ -185,6 +186,7 @@ static __always_inline bool rbmap_event_gated(const void *target)
  * @target: what the probe was handed
  *
  * Context: any, NMI included; called by a probe.
+ * Return: false: do not record it.
  */
 bool rbmap_gate_task(const struct rbmap_event_target *target);
 
@@ -198,6 +200,7 @@ bool rbmap_gate_task(const struct rbmap_event_target *target);
  * @size: its bytes
  *
  * Context: any, NMI included; called by a probe.
+ * Return: false: do not record it.
  */
 bool rbmap_gate_record(const struct rbmap_event_target *target,
 		       const void *fields, const void *record, size_t size);
@@ -215,6 +218,7 @@ void rbmap_event_common(const struct rbmap_event_target *target, void *record);
  * rbmap_addresses_shown - may events have the kernel's addresses?
  *
  * Context: any.
+ * Return: whether they may, as the parameter kptr says.
  */
 bool rbmap_addresses_shown(void);
 
