@@ -60,7 +60,7 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
  * it.
  * @shorts begins with "+" or ":" or nothing, as for getopt_long().
  */
-#define OPTION_DONE	-2
+#define OPTION_DONE	(-2)
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
 

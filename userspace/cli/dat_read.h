@@ -23,7 +23,7 @@ enum dat_error {
 	DAT_ERR_LATENCY		= -5005,	/* text of a latency tracer */
 };
 
-#define DAT_ERR_LAST	-4999	/* all of them are less */
+#define DAT_ERR_LAST	(-4999)	/* all of them are less */
 
 /* Some words about an error; a negative errno too. */
 const char *dat_strerror(int error);

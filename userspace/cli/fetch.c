@@ -334,11 +334,12 @@ static bool begin(struct fetch *f)
 		      f->expr->arg.s[-1] == '$';
 
 	for (i = 0; i < 2 * nr; i++)
-		if ((i >= nr || !dollar) && is_arg(f, i % nr, i >= nr))
+		if ((i >= nr || !dollar) && is_arg(f, i < nr ? i : i - nr, i >= nr))
 			break;
 	if (i == 2 * nr)
 		return unknown_arg(f);
-	i %= nr;
+	if (i >= nr)
+		i -= nr;
 	for (unsigned int j = 0; j <= i; j++)
 		if (!in_one_register(f, j))
 			return refuse(f, "the argument %s is not in a register, so that %.*s is not to be had",

@@ -90,11 +90,13 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 				return status;
 			break;
 		case 'o':
+			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): -t's own */
 			if (!*optarg)
 				return usage_error(cmd, NO_OUTPUT_NAME);
 			r->output = optarg;
 			break;
 		case 'd':
+			/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
 			if (!strcmp(optarg, "0"))
 				r->seconds = 0;
 			else if (!parse_seconds(optarg, &r->seconds))

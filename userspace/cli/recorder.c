@@ -176,7 +176,8 @@ struct recorder *recorder_open(const char *dir_name)
 
 	if (rec) {
 		rec->dir = dir_name;
-		rec->clock = rec->new_clock = -1;
+		rec->clock = -1;
+		rec->new_clock = -1;
 	}
 	dir = opendir(dir_name);
 	if (!dir || !rec) {
@@ -420,7 +421,7 @@ static void *run(void *arg)
 		tell_lost(c);
 	}
 	if (ok && !rec->failed) {
-		ok = drain(c, true);
+		drain(c, true);
 		tell_lost(c);
 	}
 	if (c->error) {

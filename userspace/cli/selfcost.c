@@ -3,6 +3,7 @@
  * rbmap stat --self-cost: percentiles and a histogram.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,7 @@ static void print_histogram(const struct selfcost *cost, FILE *out)
 		if (cost->bucket[i].events > most)
 			most = cost->bucket[i].events;
 	for (size_t i = 0; i < cost->nr; i++) {
-		int len = (double)cost->bucket[i].events / most * BAR + 0.5;
+		int len = (int)lround((double)cost->bucket[i].events / most * BAR);
 
 		fprintf(out, "%10" PRIu64 " ns %10" PRIu64 " %.*s\n",
 			cost->bucket[i].least, cost->bucket[i].events,

@@ -91,7 +91,7 @@ int trace_header_declares(const char *text, const char *tracepoint)
 		skip_blanks(&q);
 		first = word_at(&q);
 		skip_blanks(&q);
-		second = (struct word){ 0 };
+		second = (struct word){ q, 0 };
 		if (*q == ',') {
 			q++;
 			skip_blanks(&q);

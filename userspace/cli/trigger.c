@@ -29,7 +29,7 @@ static bool add_id(struct trigger *t, int id)
 	size_t nr = id + 1;
 	bool *more;
 
-	if (nr > t->nr_ids) {
+	if (!t->is_one || nr > t->nr_ids) {
 		more = realloc(t->is_one, nr);
 		if (!more) {
 			complain("out of memory");

@@ -346,7 +346,7 @@ static int open_path(struct rbmap_map **map, const char *path,
 	if (flags)
 		return -EINVAL;
 	ret = open_map(map, path, -1, observes);
-	if (!ret && (*map)->cpu < 0)
+	if (*map && (*map)->cpu < 0)
 		(*map)->cpu = cpu_of_path(path);
 	return ret;
 }
@@ -570,7 +570,7 @@ static int piece_event(struct rbmap_map *map, struct rbmap_event *ev)
 
 RBMAP_API int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
 {
-	struct rbmap_subbuf sb;
+	struct rbmap_subbuf sb = { 0 };
 	int ret;
 
 	/* No ring has more sub-buffers without an event than it has in all. */
