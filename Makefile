@@ -146,6 +146,8 @@ help:
 	@echo
 	@echo 'Test (tests/README.md says what each proves and how long it takes)'
 	@echo '  check            install what is missing, build, and run all that follows'
+	@echo '  lint             look at the source: shellcheck, sparse, coccinelle, checkpatch,'
+	@echo '                   kernel-doc, clang-tidy, and what we ask of it ourselves'
 	@echo '  check-unit       in user space: ring, library, command'
 	@echo '  check-sweep      the ring, interrupted at every instruction'
 	@echo '  check-vm         on stock kernels, in virtual machines'

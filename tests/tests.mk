@@ -11,9 +11,16 @@ CHECK_SUITES := check-compat check-sweep check-stress $(CHECK_UNIT) \
 
 include $(sort $(wildcard tests/*/*.mk))
 
-.PHONY: check check-programs check-unit check-lint check-vm-runner
+.PHONY: check check-programs check-unit check-lint check-analysis lint check-vm-runner
 check-lint:
 	@tests/lint/run
+
+check-analysis:
+	@tests/install-packages lint
+	@tests/lint/analyse
+
+lint:
+	@tests/check check-lint check-analysis
 
 check-unit: $(CHECK_UNIT)
 
