@@ -104,7 +104,7 @@ bool live_emit(struct live_ring *live, uint64_t number)
 	struct rbmap_ring *ring = live->ring;
 	struct rbmap_event_common common = { .type = 1 };
 	struct rbmap_reservation room;
-	enum rbmap_drop drop;
+	enum rbmap_drop drop = RBMAP_DROP_NESTED;
 	u8 *payload = NULL;
 
 	time_now = number;
