@@ -28,8 +28,8 @@ check-vm-runner:
 	@tests/abi/selftest
 	@tests/vm/selftest/run
 
-# What suites that run at the same time would both build.
-check-programs: user $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
+# What suites that run at the same time would both build; and the rest, by all CPUs.
+check-programs: user check-vm-programs check-vm-programs-arm64 $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
 	$(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(SWEEP_BUILD)/sweep
 
