@@ -162,7 +162,7 @@ qemu_command()
 		-smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
 		-chardev "file,id=log,path=$kernel_log" -chardev "$1,id=tests" -monitor "$2"
 		-kernel "$image" -initrd "$dir/initramfs"
-		-append "console=$console panic=-1 loglevel=5$append")
+		-append "console=$console $kernel_args panic=-1 loglevel=5$append")
 	case $arch in
 	amd64) qemu+=(-device isa-serial,chardev=log -device isa-serial,chardev=tests) ;;
 	arm64) qemu+=(-serial chardev:log -device pci-serial,chardev=tests) ;;
