@@ -6,7 +6,7 @@
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli
 # The longest first; check-vm has two virtual machines at a time itself.
-CHECK_SUITES := check-compat check-sweep check-stress $(CHECK_UNIT) \
+CHECK_SUITES := check-compat check-sweep check-analysis check-stress $(CHECK_UNIT) \
 	check-model-small check-lint check-vm-runner --alone check-vm
 
 include $(sort $(wildcard tests/*/*.mk))
@@ -35,6 +35,6 @@ check-programs: user check-vm-programs check-vm-programs-arm64 $(RING_BINARIES) 
 
 # What the tests need is there before make looks at what depends on it.
 check:
-	@tests/install-packages build check vm arm64
+	@tests/install-packages build check lint vm arm64
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
 	@tests/check $(CHECK_SUITES)
