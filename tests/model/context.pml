@@ -292,7 +292,7 @@ write_event:
 	atomic {
 		assert(sees);
 		check_unpublished(tid, toff);
-		check_shown(EXPAND(tseq, commit_seq), tid);
+		check_not_shown(EXPAND(tseq, commit_seq), tid);
 		header_time[tid] = (toff == 0 -> ts : header_time[tid]);
 		at = toff;
 		if

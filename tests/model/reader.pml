@@ -209,6 +209,8 @@ take_begin:	/* reader.c: rbmap_reader_begin() */
 		reader_seq = n;
 		reader_next = ADD(n, 1);
 		holds = 1;
+		/* Who was told that there is something finds it there. */
+		assert(n != cseq || header_commit[sid] >= coff);
 		assert(first_event[sid] >= expected);
 		lost = first_event[sid] - expected;
 		expected = first_event[sid];

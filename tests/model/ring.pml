@@ -203,10 +203,26 @@ inline check_unpublished(id, unit)
 	assert(id != reader_id || unit >= header_commit[id])
 }
 
-/* What observers see is not what lies there: nobody has written to it yet. */
+/* Observers are shown that it lies there. */
 inline check_shown(seq, id)
 {
 	assert(shown_seq[IX(seq)] == seq && shown_id[IX(seq)] == id)
+}
+
+/*
+ * Observers are not shown that something else lies there, which whoever writes it
+ * would change under their eyes.  They may be shown nothing of it: a reader that
+ * has taken what is written leaves its slot to the next lap.
+ */
+inline check_not_shown(seq, id)
+{
+	i = 0;
+	do
+	:: i < SLOTS ->
+		assert(shown_id[i] != id || shown_seq[i] == seq);
+		i++
+	:: else -> break
+	od
 }
 
 /* Is there something to read? */
