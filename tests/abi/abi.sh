@@ -63,7 +63,7 @@ scattered()
 	# but not always in time to find small pieces only.
 	for try in 1 2 3 4 5; do
 		fragment insmod /modules/rbmap.ko subbuf_size_kb=64 buffer_size_kb=24576
-		retry_until 20 test -e /dev/rbmap/cpu0 || break
+		retry_until 20 test -e /dev/rbmap/cpu0 || continue
 		# More than one of two rings has: the first has some.
 		vmalloc=$(vmalloc_kb rbmap)
 		if [ "$vmalloc" -gt 25000 ] || [ "$try" -eq 5 ]; then

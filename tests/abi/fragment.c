@@ -49,6 +49,11 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		errx(1, "usage: fragment COMMAND...");
 	set_vm("compact_unevictable_allowed", "0");
+	/*
+	 * A kernel that finds its memory in pieces wants more of it to be free for a
+	 * while, up to all that is left here, and would kill us for it.
+	 */
+	set_vm("watermark_boost_factor", "0");
 	set_vm("max_map_count", "10000000");
 	/* The lowest memory, too. */
 	set_vm("lowmem_reserve_ratio", "100000 100000");
