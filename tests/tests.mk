@@ -25,6 +25,7 @@ lint:
 check-unit: $(CHECK_UNIT)
 
 check-vm-runner:
+	@tests/selftest/check
 	@tests/abi/selftest
 	@tests/vm/selftest/run
 
