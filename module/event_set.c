@@ -59,7 +59,6 @@ static int rbmap_target_hook(struct rbmap_event_target *target, bool on)
 
 	if (!event->probe || !event->tp)
 		return 0;
-	target->preempt = event->preempt;
 	if (on)
 		err = tracepoint_probe_register(event->tp, event->probe,
 						target);
@@ -236,6 +235,9 @@ void rbmap_event_set_attach(struct rbmap_event_set *set,
 	struct rbmap_event_target *target = rbmap_event_set_find(set, event);
 
 	mutex_lock(&rbmap_targets_lock);
+	/* The tracepoint is new: no probe runs that would look. */
+	if (target && on)
+		target->preempt = event->preempt;
 	if (target && target->enabled)
 		rbmap_target_hook(target, on);
 	mutex_unlock(&rbmap_targets_lock);
