@@ -38,7 +38,7 @@
 #define MAX_EVENTS	8
 
 /* A window that an interrupt has hit between both probes is opened again. */
-#define TRIES		4
+#define TRIES		16
 
 #define EDGES		"id == 0x72626d01 || id == 0x72626d02"
 
