@@ -70,6 +70,7 @@ static const struct step {
 	{ "marker",	do_marker,	8, true },
 	{ "control",	do_control,	6, true },
 	{ "dynamic",	do_dynamic,	6, true },
+	{ "filter",	do_filter,	6, true },
 	{ "proc",	do_proc,	1, true },
 	{ "pin",	do_pin,		2, true },
 	{ "load",	do_load,	1, false },

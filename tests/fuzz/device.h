@@ -70,6 +70,7 @@ bool do_poll(void);
 bool do_marker(void);
 bool do_control(void);
 bool do_dynamic(void);
+bool do_filter(void);
 bool do_proc(void);
 bool do_pin(void);
 bool do_load(void);
