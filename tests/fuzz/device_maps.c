@@ -143,8 +143,10 @@ bool do_mremap(void)
 		flag &= ~MREMAP_FIXED;
 	addr = mremap(map->addr, old, len, flag, to);
 	if (addr == MAP_FAILED) {
-		if (to)
-			munmap(to, len);
+		/*
+		 * The place stays until the process ends: the kernel may have
+		 * cleared it before it failed, and another thread mapped there.
+		 */
 		put_map(map);
 		return false;
 	}
