@@ -25,8 +25,8 @@ often()
 # given_back OPTION: memory is what it was before a thousand of these
 given_back()
 {
-	# The first time there are caches to fill.
-	results "first $1: " exact "--$1" 5 emit 10000 discard-map-fast
+	# The first time there are caches to fill; as often that each size comes.
+	results "first $1: " exact "--$1" 50 emit 10000 discard-map-fast
 	echo 8 >/sys/kernel/rbmap/buffer_size_kb
 	measured often "$1" 1000
 	# shellcheck disable=SC2046 # words
