@@ -341,6 +341,7 @@ int main(int argc, char **argv)
 	if (!threads || threads > MAX_THREADS || optind < argc)
 		bail_out("1 to %d threads, and options only", MAX_THREADS);
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	page = sysconf(_SC_PAGESIZE);
 	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (counts == MAP_FAILED)

@@ -11,7 +11,7 @@
 
 #define NR_FILES	8
 #define NR_MAPS		8
-#define PAGE		4096UL
+#define CHUNK		4096UL	/* of what is read and written */
 
 /*
  * What the threads of a process share.  Who uses a map for a change takes it out
@@ -30,6 +30,7 @@ extern int pipes[2], epoll_fd, marker, scratch;
 extern char **devices;
 extern size_t nr_devices;
 extern int nr_cpus;
+extern size_t page;
 extern const char *module_path;
 extern bool may_hotplug;
 

@@ -23,6 +23,7 @@ int pipes[2], epoll_fd, marker, scratch;
 char **devices;
 size_t nr_devices;
 int nr_cpus;
+size_t page;
 const char *module_path;
 bool may_hotplug;
 
@@ -54,15 +55,15 @@ size_t pick_size(void)
 	case 0:
 		return pick(200);
 	case 1:
-		return (size_t)pick(70) * PAGE;
+		return (size_t)pick(70) * page;
 	case 2:
-		return (size_t)pick(70) * PAGE + pick(PAGE);
+		return (size_t)pick(70) * page + pick(page);
 	case 3:
-		return 16 * PAGE << pick(8);
+		return 16 * page << pick(8);
 	case 4:
 		return next_random() >> pick(64);
 	default:
-		return PAGE << pick(6);
+		return page << pick(6);
 	}
 }
 
@@ -149,7 +150,7 @@ bool do_ioctl(void)
 
 bool do_read(void)
 {
-	static __thread char buffer[80 * PAGE];
+	static __thread char buffer[80 * CHUNK];
 	struct fuzz_map *map = NULL;
 	struct iovec parts[2];
 	ssize_t got;
@@ -157,7 +158,7 @@ bool do_read(void)
 	switch (pick(6)) {
 	case 0:
 		return read(a_file(), (void *)(uintptr_t)next_random(),
-			    PAGE) > 0;
+			    CHUNK) > 0;
 	case 1:
 		/* Into a ring: the page fault comes while it copies. */
 		map = take_map();
@@ -167,11 +168,11 @@ bool do_read(void)
 		put_map(map);
 		return got > 0;
 	case 2:
-		parts[0] = (struct iovec){ buffer, pick(PAGE) };
-		parts[1] = (struct iovec){ buffer + PAGE, pick(8 * PAGE) };
+		parts[0] = (struct iovec){ buffer, pick(CHUNK) };
+		parts[1] = (struct iovec){ buffer + CHUNK, pick(8 * CHUNK) };
 		return readv(a_file(), parts, 2) > 0;
 	case 3:
-		return pread(a_file(), buffer, PAGE, pick_size()) > 0;
+		return pread(a_file(), buffer, CHUNK, pick_size()) > 0;
 	default:
 		return read(a_file(), buffer, pick_size() % sizeof(buffer)) > 0;
 	}
@@ -179,19 +180,19 @@ bool do_read(void)
 
 bool do_splice(void)
 {
-	static __thread char buffer[16 * PAGE];
+	static __thread char buffer[16 * CHUNK];
 	unsigned int flags = pick(16) | SPLICE_F_NONBLOCK;
 
 	switch (pick(6)) {
 	case 0:
 		return read(pipes[0], buffer, sizeof(buffer)) > 0;
 	case 1:
-		return splice(pipes[0], NULL, scratch, NULL, 16 * PAGE, flags) > 0;
+		return splice(pipes[0], NULL, scratch, NULL, 16 * page, flags) > 0;
 	case 2:
-		return sendfile(pipes[1], a_file(), NULL, PAGE << pick(5)) > 0;
+		return sendfile(pipes[1], a_file(), NULL, page << pick(5)) > 0;
 	default:
 		return splice(a_file(), NULL, pipes[1], NULL,
-			      pick(2) ? PAGE << pick(5) : pick_size(), flags) > 0;
+			      pick(2) ? page << pick(5) : pick_size(), flags) > 0;
 	}
 }
 
@@ -220,7 +221,7 @@ bool do_poll(void)
 
 bool do_marker(void)
 {
-	static const char text[PAGE] = "fuzz";
+	static const char text[CHUNK] = "fuzz";
 	struct fuzz_map *map;
 	ssize_t put;
 	int fd;
@@ -269,7 +270,7 @@ bool do_control(void)
 	static const char *const clocks[] = { "local", "mono", "boot", "x86-tsc",
 					      "none" };
 	char path[128], text[32];
-	static __thread char buffer[PAGE];
+	static __thread char buffer[CHUNK];
 	ssize_t got;
 	int fd;
 
@@ -319,7 +320,7 @@ bool do_proc(void)
 					     "/proc/self/maps",
 					     "/proc/self/numa_maps",
 					     "/proc/self/smaps_rollup" };
-	static __thread char buffer[PAGE];
+	static __thread char buffer[CHUNK];
 	int fd = open(pick_of(names), O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)

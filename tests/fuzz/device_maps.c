@@ -66,8 +66,8 @@ bool do_mmap(void)
 		MAP_SHARED | MAP_LOCKED, MAP_PRIVATE, MAP_SHARED_VALIDATE,
 		MAP_SHARED_VALIDATE | MAP_SYNC,
 	};
-	static const off_t offsets[] = { 0, 0, PAGE, PAGE, 2 * PAGE, 16 * PAGE };
-	off_t offset = pick_of(offsets);
+	static const off_t offsets[] = { 0, 0, 1, 1, 2, 16 };
+	off_t offset = pick_of(offsets) * page;
 	struct rbmap_meta *meta;
 	int fd = a_file();
 	size_t len = pick_size();
@@ -75,7 +75,7 @@ bool do_mmap(void)
 
 	/* As a client does it, or at random. */
 	if (pick(4)) {
-		meta = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+		meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
 		if (meta == MAP_FAILED)
 			return false;
 		len = (size_t)meta->subbuf_size * meta->nr_subbufs;
@@ -84,14 +84,14 @@ bool do_mmap(void)
 			len += offset;
 			offset = 0;
 		}
-		munmap(meta, PAGE);
+		munmap(meta, page);
 	} else if (!pick(6)) {
-		offset = next_random() & ~(PAGE - 1);
+		offset = next_random() & ~(page - 1);
 	}
 	addr = mmap(NULL, len, pick_of(prots), pick_of(flags), fd, offset);
 	if (addr == MAP_FAILED)
 		return false;
-	put_map(new_map(addr, (len + PAGE - 1) & ~(PAGE - 1)));
+	put_map(new_map(addr, (len + page - 1) & ~(page - 1)));
 	return true;
 }
 
@@ -102,9 +102,9 @@ bool do_munmap(void)
 
 	if (!map)
 		return false;
-	if (!pick(4)) {
+	if (map->len > page && !pick(4)) {
 		/* A part, which is refused. */
-		good = !munmap(map->addr + PAGE * pick(map->len / PAGE), PAGE);
+		good = !munmap(map->addr + page * pick(map->len / page), page);
 		put_map(map);
 		return good;
 	}
@@ -127,7 +127,7 @@ bool do_mremap(void)
 		return false;
 	len = old = map->len;
 	if (!pick(3))
-		len = PAGE * (1 + pick(2 * old / PAGE));
+		len = page * (1 + pick(2 * old / page));
 	if (!pick(10))
 		old = 0;
 	if (flag & MREMAP_FIXED || pick(2)) {
@@ -170,7 +170,7 @@ bool do_mprotect(void)
 
 	if (!map)
 		return false;
-	good = !mprotect(map->addr, pick(3) ? map->len : PAGE, pick_of(prots));
+	good = !mprotect(map->addr, pick(3) ? map->len : page, pick_of(prots));
 	put_map(map);
 	return good;
 }
@@ -190,8 +190,8 @@ bool do_madvise(void)
 
 	if (!map)
 		return false;
-	at = pick(2) ? 0 : PAGE * pick(map->len / PAGE);
-	len = pick(2) ? map->len - at : PAGE;
+	at = pick(2) ? 0 : page * pick(map->len / page);
+	len = pick(2) ? map->len - at : page;
 	good = !madvise(map->addr + at, len, pick_of(advice));
 	put_map(map);
 	return good;
@@ -216,7 +216,7 @@ bool do_mlock(void)
 		good = !msync(map->addr, map->len, MS_SYNC);
 		break;
 	default:
-		resident = malloc(map->len / PAGE);
+		resident = malloc(map->len / page);
 		good = resident && !mincore(map->addr, map->len, resident);
 		free(resident);
 	}
@@ -234,7 +234,7 @@ bool do_touch(void)
 		return false;
 	if (!sigsetjmp(fault, 1)) {
 		may_fault = 1;
-		for (size_t at = 0; at < map->len; at += PAGE)
+		for (size_t at = 0; at < map->len; at += page)
 			(void)*(volatile char *)(map->addr + at);
 		good = true;
 	}
@@ -247,14 +247,14 @@ bool do_touch(void)
 bool do_peek(void)
 {
 	struct fuzz_map *map = take_map();
-	static __thread char page[PAGE];
-	struct iovec to = { page, PAGE }, from;
+	static __thread char text[CHUNK];
+	struct iovec to = { text, CHUNK }, from;
 	bool good;
 
 	if (!map)
 		return false;
-	from.iov_base = map->addr + PAGE * pick(map->len / PAGE);
-	from.iov_len = PAGE;
+	from.iov_base = map->addr + page * pick(map->len / page);
+	from.iov_len = CHUNK;
 	if (pick(2))
 		good = process_vm_readv(getpid(), &to, 1, &from, 1, 0) > 0;
 	else
@@ -272,9 +272,13 @@ bool do_map_over(void)
 	if (!map)
 		return false;
 	/* Its middle, which is refused, or all of it. */
-	at = map->addr + (pick(2) ? 0 : PAGE * pick(map->len / PAGE));
+	at = map->addr + (pick(2) ? 0 : page * pick(map->len / page));
 	good = mmap(at, map->addr + map->len - at, PROT_READ,
 		    MAP_SHARED | MAP_FIXED, a_file(), 0) != MAP_FAILED;
-	put_map(map);
+	/* The kernel may have unmapped it before it failed: as in do_mremap(). */
+	if (good || at > map->addr)
+		put_map(map);
+	else
+		free_map(map);
 	return good;
 }
