@@ -6,9 +6,16 @@
 
 memory()
 {
+	local turn=0
+
 	settle
-	# Takes what is free in the CPUs' own lists along.
+	# Takes what is free in the CPUs' own lists along: since 6.7 they can have an
+	# eighth of all, and get shorter with each look at the statistics.
 	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null
+	while [ $turn -lt 50 ]; do
+		cat /proc/sys/vm/stat_refresh >/dev/null
+		turn=$((turn + 1))
+	done
 	echo "$(meminfo_kb MemFree) $(meminfo_kb SUnreclaim) $(vmalloc_kb rbmap) $(meminfo_kb Percpu)"
 }
 
