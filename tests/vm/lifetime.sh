@@ -11,6 +11,8 @@
 
 control=/sys/kernel/rbmap
 file=/modules/rbmap.ko
+# KiB of a CPU's ring with the smallest sub-buffers
+most=$((65534 * page_kb))
 
 # ---- parameters
 
@@ -41,18 +43,18 @@ refusals()
 	refused buffer_size_kb=0 EINVAL 'buffer_size_kb=0: must be 1 to [0-9]+ '
 	refused buffer_size_kb=18446744073709551615 EINVAL 'buffer_size_kb=.* must be 1 to [0-9]+ '
 	refused buffer_size_kb=18014398509481985 EINVAL 'buffer_size_kb=.* must be 1 to [0-9]+ '
-	refused buffer_size_kb=262137 EINVAL 'buffer_size_kb=.* must be 1 to 262136 '
+	refused buffer_size_kb=$((most + 1)) EINVAL "buffer_size_kb=.* must be 1 to $most "
 	refused buffer_size_kb=-1 EINVAL 'invalid for parameter .buffer_size_kb'
 	refused buffer_size_kb=many EINVAL 'invalid for parameter .buffer_size_kb'
 	refused buffer_size_kb=64K EINVAL 'invalid for parameter .buffer_size_kb'
 	refused overwrite=perhaps EINVAL 'invalid for parameter .overwrite'
 	for size in 0 1 2 3 5 12 4097 8192 4294967296; do
 		refused subbuf_size_kb=$size EINVAL \
-			"subbuf_size_kb=$size: must be a power of two, 4 to 4096"
+			"subbuf_size_kb=$size: must be a power of two, $page_kb to 4096"
 	done
 	# More than the guest has, and more than anyone has.
-	refused buffer_size_kb=262136 ENOMEM \
-		'buffer_size_kb=262136: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
+	refused buffer_size_kb=$most ENOMEM \
+		'buffer_size_kb=[0-9]+: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
 	refused "buffer_size_kb=268427264 subbuf_size_kb=4096" ENOMEM \
 		'buffer_size_kb=268427264: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
 }
@@ -73,7 +75,7 @@ load_use_unload()
 
 load_in_vain()
 {
-	! load_module rbmap buffer_size_kb=0 && ! load_module rbmap buffer_size_kb=262136
+	! load_module rbmap buffer_size_kb=0 && ! load_module rbmap buffer_size_kb="$most"
 }
 
 # ---- who holds it
@@ -91,7 +93,7 @@ rmmod_with_open()
 # bug-14: the module is not unloaded while it is used
 holders()
 {
-	ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
+	ok "module loads" load_module rbmap buffer_size_kb=$((16 * page_kb)) || done_testing
 	is "$(lifetime insert $file)" EEXIST "a second load is refused"
 	ok "and changes nothing" lifetime check 0
 
@@ -156,10 +158,10 @@ size_works()
 sizes()
 {
 	for size in 4 8 16 32 64 128 256 512 1024 2048 4096; do
-		size_works $size 1 $((2 * size))
+		[ $size -lt "$page_kb" ] || size_works $size 1 $((2 * size))
 	done
-	size_works 4 9 12
-	size_works 4 40000 40000
+	size_works "$page_kb" $((2 * page_kb + 1)) $((3 * page_kb))
+	size_works "$page_kb" 40000 40000
 	size_works 64 40000 40000
 }
 
@@ -176,7 +178,7 @@ cpus()
 		skip "CPU 1 can't go off line" "CPUs come and go"
 		return
 	fi
-	ok "module loads while CPU 1 is off line" load_module rbmap buffer_size_kb=64
+	ok "module loads while CPU 1 is off line" load_module rbmap buffer_size_kb=$((16 * page_kb))
 	fails "CPU 1 has no device" test -e /dev/rbmap/cpu1
 	fails "nor stats" test -e $control/per_cpu/cpu1
 	ok "CPU 1 comes on line" online 1 1
@@ -187,7 +189,7 @@ cpus()
 	ok "CPU 1 goes" online 1 0
 	ok "module unloads while it is away" rmmod rbmap
 	ok "CPU 1 comes back without the module" online 1 1
-	ok "module loads" load_module rbmap buffer_size_kb=64
+	ok "module loads" load_module rbmap buffer_size_kb=$((16 * page_kb))
 	ok "events come through on CPU 1" lifetime check 1
 	is "$(cat /sys/module/rbmap/parameters/overwrite)" Y "overwrites by default"
 	ok "module unloads" rmmod rbmap

@@ -127,6 +127,18 @@ static void test_another_ring(const char *name, const char *setting,
 	set(setting, back);
 }
 
+static void test_another_size(const char *name, const char *setting,
+			      uint64_t kb, uint64_t back_kb)
+{
+	char value[24], back[24], reader_in[32];
+
+	snprintf(value, sizeof(value), "%" PRIu64, kb);
+	snprintf(back, sizeof(back), "%" PRIu64, back_kb);
+	snprintf(reader_in, sizeof(reader_in), "%s, reader in", name);
+	test_another_ring(name, setting, value, back, false);
+	test_another_ring(reader_in, setting, value, back, true);
+}
+
 /* read() and a file that is opened later go through the rings in turn. */
 static void test_read_rings(void)
 {
@@ -170,7 +182,7 @@ static void test_read_rings(void)
 static void test_sizes(void)
 {
 	static const char * const bad[] = { "0", "-1", "x", "3 4" };
-	uint64_t kb = 8, was = stat_of(CPU, "slots");
+	uint64_t kb = subbuf_size >> 9, was = stat_of(CPU, "slots");
 	char per_cpu[64];
 	unsigned int i;
 
@@ -198,17 +210,18 @@ static void test_sizes(void)
 
 int main(int argc, char **argv)
 {
+	uint64_t size_kb;
+
 	target_options(argc, argv);
 	pin(CPU);
 	subbuf_size = stat_of(CPU, "subbuf size");
+	size_kb = stat_of(CPU, "slots") * subbuf_size >> 10;
 	test_another_ring("clock", "trace_clock", "mono", "local", false);
 	test_another_ring("clock, reader in", "trace_clock", "mono", "local",
 			  true);
-	test_another_ring("size", "buffer_size_kb", "128", "64", false);
-	test_another_ring("size, reader in", "buffer_size_kb", "128", "64", true);
-	test_another_ring("sub-buffers", "buffer_subbuf_size_kb", "16", "4", false);
-	test_another_ring("sub-buffers, reader in", "buffer_subbuf_size_kb",
-			  "16", "4", true);
+	test_another_size("size", "buffer_size_kb", 2 * size_kb, size_kb);
+	test_another_size("sub-buffers", "buffer_subbuf_size_kb",
+			  subbuf_size >> 8, subbuf_size >> 10);
 	test_read_rings();
 	test_sizes();
 	set_number("buffer_percent", 50);

@@ -7,6 +7,9 @@ tap_count=0
 tap_failed=0
 tap_plan=
 
+# KiB of a page, and of the smallest sub-buffer
+page_kb=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
+
 # plan N, at the start; or done_testing at the end
 plan()
 {

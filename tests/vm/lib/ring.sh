@@ -4,8 +4,6 @@
 # For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, behind
 # guest.sh
 
-page_kb=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
-
 # with_ring TEXT SUBBUF-KB BUFFER-KB: as many sub-buffers, where they are smaller
 # than a page and have to be larger
 with_ring()
