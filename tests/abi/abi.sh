@@ -53,7 +53,8 @@ rings()
 	ok "$1K: the kernel's own ring has these sizes" own_ring "$1" "$2"
 	abi --tracefs >/tmp/theirs
 	ok "$1K: what is asked of both, the kernel's own answers" ended /tmp/theirs
-	results "$1K: " /tests/compare /tests/differences "$kernel" "$1K" /tmp/ours /tmp/theirs
+	results "$1K: " /tests/compare /tests/differences "$kernel" "$1K" \
+		"$(($1 / page_kb))p" /tmp/ours /tmp/theirs
 }
 
 # bug-7: sub-buffers that are no pages in a row. The kernel's ring has none such.
@@ -62,7 +63,7 @@ scattered()
 	# The kernel may end it for the memory that it has; the module loads then, too,
 	# but not always in time to find small pieces only.
 	for try in 1 2 3 4 5; do
-		fragment insmod /modules/rbmap.ko subbuf_size_kb=64 buffer_size_kb=24576
+		fragment insmod /modules/rbmap.ko subbuf_size_kb=$((16 * page_kb)) buffer_size_kb=24576
 		retry_until 20 test -e /dev/rbmap/cpu0 || continue
 		# More than one of two rings has: the first has some.
 		vmalloc=$(vmalloc_kb rbmap)
@@ -81,6 +82,6 @@ scattered()
 
 # First: memory gets harder to have in pieces with each use of it.
 scattered
-rings 4 64
-rings 16 256
+rings "$page_kb" $((16 * page_kb))
+rings $((4 * page_kb)) $((64 * page_kb))
 done_testing
