@@ -116,7 +116,8 @@ times=50
 [ -z "${LONG:-}" ] || times=10000
 n=0
 while [ $n -lt "$cpus" ]; do
-	dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+	# It takes what is left: not the module's time.
+	nice -n 19 dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
 	load="${load:-} $!"
 	n=$((n + 1))
 done
