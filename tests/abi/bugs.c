@@ -72,9 +72,16 @@ static void test_lapped(void)
 	for (i = 0; i < ROUNDS; i++)
 		good &= !get_reader(client.fd);
 	case_ok(good, "bug-10: %d times GET_READER, lapped", ROUNDS);
-	for (i = 0; i < ROUNDS; i++)
-		good &= read(client.fd, subbuf, subbuf_size) > 0 ||
-			errno == EAGAIN;
+	for (i = 0; i < ROUNDS; i++) {
+		ssize_t got = read(client.fd, subbuf, subbuf_size);
+
+		/*
+		 * Where the writer was faster and has filled an empty ring since,
+		 * the kernel's says 0, once in many runs: not here.
+		 */
+		good &= got > 0 || (got < 0 && errno == EAGAIN) ||
+			(!got && !target.own);
+	}
 	case_ok(good, "bug-10: %d times read(), lapped", ROUNDS);
 	kill(writer, SIGKILL);
 	reap(writer);
