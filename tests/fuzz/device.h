@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define NR_FILES	8
 #define NR_MAPS		8
@@ -48,6 +49,7 @@ int a_file(void);
 struct fuzz_map *take_map(void);
 void put_map(struct fuzz_map *map);
 bool write_file(const char *path, const char *text);
+bool read_file(const char *path, off_t offset);
 
 /* Each returns whether the kernel did what it was asked for. */
 bool do_open(void);

@@ -259,6 +259,20 @@ bool write_file(const char *path, const char *text)
 	return good;
 }
 
+/* Some of it, from there. */
+bool read_file(const char *path, off_t offset)
+{
+	static __thread char text[8192];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = pread(fd, text, pick(sizeof(text)), offset);
+	close(fd);
+	return got > 0;
+}
+
 /* Those that there are not yet are refused. */
 bool do_control(void)
 {

@@ -85,8 +85,6 @@ static bool write_line(const char *text, size_t len)
 bool do_dynamic(void)
 {
 	static __thread char text[8192];
-	ssize_t got;
-	int fd;
 
 	switch (pick(8)) {
 	case 0:
@@ -100,12 +98,7 @@ bool do_dynamic(void)
 			 pick(NR_NAMES));
 		return write_file(text, pick(3) ? "1" : "0");
 	case 4:
-		fd = open(FILE_NAME, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return false;
-		got = pread(fd, text, pick(sizeof(text)), pick(5000));
-		close(fd);
-		return got > 0;
+		return read_file(FILE_NAME, pick(5000));
 	default:
 		return write_line(text, a_line(text, sizeof(text)));
 	}

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Filters, most as they should be, of events that come often, and whose they are. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../unit/filter_grammar.h"
 #include "device.h"
@@ -78,19 +76,6 @@ static bool write_filter(void)
 	return write_file(path, text);
 }
 
-static bool read_file(const char *path)
-{
-	static __thread char text[8192];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
-
-	if (fd < 0)
-		return false;
-	got = pread(fd, text, pick(sizeof(text)), pick(4) ? 0 : pick(5000));
-	close(fd);
-	return got > 0;
-}
-
 /* Numbers, of tasks that there are and others, and what is none. */
 static bool write_pids(void)
 {
@@ -123,7 +108,8 @@ bool do_filter(void)
 	case 2:
 		snprintf(path, sizeof(path), CONTROL "events/%s/filter",
 			 pick_of(filtered).dir);
-		return read_file(pick(4) ? path : CONTROL "set_event_pid");
+		return read_file(pick(4) ? path : CONTROL "set_event_pid",
+				 pick(4) ? 0 : pick(5000));
 	case 3:
 		snprintf(path, sizeof(path), CONTROL "events/%s/enable",
 			 pick_of(filtered).dir);
