@@ -54,7 +54,7 @@ refusals()
 	done
 	# More than the guest has, and more than anyone has.
 	refused buffer_size_kb=$most ENOMEM \
-		'buffer_size_kb=[0-9]+: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
+		"buffer_size_kb=$most: needs [0-9]+ KiB .* [0-9]+ KiB are missing"
 	refused "buffer_size_kb=268427264 subbuf_size_kb=4096" ENOMEM \
 		'buffer_size_kb=268427264: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
 }
