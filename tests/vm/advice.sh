@@ -5,9 +5,10 @@
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-for size in 4 16 256; do
+for pages in 1 4 64; do
+	size=$((pages * page_kb))
 	ok "sub-buffers of $size KiB: load" load_module rbmap \
-		subbuf_size_kb=$size buffer_size_kb=1024 || done_testing
+		subbuf_size_kb=$size buffer_size_kb=$((256 * page_kb)) || done_testing
 	results "$size KiB: " advice
 	ok "sub-buffers of $size KiB: unload" rmmod rbmap
 done

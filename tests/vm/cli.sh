@@ -92,7 +92,7 @@ says 1 "loaded already: 'rbmap unload' first" rbmap load --module $ko
 says 1 "loaded already: 'rbmap unload' first" rbmap load
 
 # --- status, list, stat
-prints 'buffer +128 KiB a CPU, sub-buffers of 4 KiB' rbmap status
+prints "buffer +128 KiB a CPU, sub-buffers of $page_kb KiB" rbmap status
 prints 'discard: a full ring refuses' rbmap status
 prints 'enabled +rbmap:marker' rbmap status
 like "$(rbmap status --json)" '"mode": "discard"' "status --json"

@@ -83,6 +83,9 @@ size_t subbuf_commit(const void *subbuf);
 /* What the sub-buffer says was lost before it; false: no number is there. */
 bool subbuf_lost(const void *subbuf, size_t subbuf_size, uint64_t *lost);
 
+/* What a test has to have room for, to read() a whole one. */
+#define MAX_SUBBUF	65536
+
 /**
  * struct record - an event
  */

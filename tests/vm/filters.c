@@ -305,15 +305,15 @@ static void add(struct source *source, const struct record *record, bool sample)
 /* Returns whether both edges were there. */
 static bool collect(struct source *source, bool sample)
 {
-	char page[4096];
+	static char subbuf[MAX_SUBBUF];
 	bool within = false, ended = false;
 	struct cursor cursor;
 	struct record record;
 	ssize_t len;
 
 	source->nr = 0;
-	while ((len = read(source->raw_fd, page, sizeof(page))) > 0) {
-		cursor_begin(&cursor, page);
+	while ((len = read(source->raw_fd, subbuf, sizeof(subbuf))) > 0) {
+		cursor_begin(&cursor, subbuf);
 		while (cursor_next(&cursor, &record)) {
 			long edge = edge_of(source, &record);
 

@@ -63,7 +63,7 @@ like "$out" "kinds_hit: +number=0 odd=0 parity=even .* text=\(null\) words= bits
 ok "a structure" grep -qa PAIRPAIR /tmp/recorded.dat
 
 before=$(dropped)
-out=$(reported kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '600 y' >$hit")
+out=$(reported kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '$((150 * page_kb)) y' >$hit")
 like "$out" 'text=x{3800,4050} words=0 3 bits' "a text that is too long is cut" || diag "$out"
 is $(($(dropped) - before)) 2 "arrays that are too long are dropped and counted"
 is "$(echo "$out" | grep -c kinds_hit:)" 1 "and nothing of them is there"

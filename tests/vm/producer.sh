@@ -43,14 +43,14 @@ results "raw: " exact --device $dev/mine/cpu%d --control $instances/mine emit 10
 	overwrite-map-fast discard-read-fast
 
 # --- what it refuses
-is "$(error try 'other 64 4 0 0')" "" "another one"
-is "$(error try 'mine 64 4 0 0')" "File exists" "a name that there is"
-is "$(error try 'a/b 64 4 0 0')" "Invalid argument" "a bad name"
-is "$(error try 'cpu0 64 4 0 0')" "Invalid argument" "a name of something else"
+is "$(error try "other 64 $page_kb 0 0")" "" "another one"
+is "$(error try "mine 64 $page_kb 0 0")" "File exists" "a name that there is"
+is "$(error try "a/b 64 $page_kb 0 0")" "Invalid argument" "a bad name"
+is "$(error try "cpu0 64 $page_kb 0 0")" "Invalid argument" "a name of something else"
 is "$(error try 'other 64 3 0 0')" "Invalid argument" "a bad size"
-is "$(error try 'other 64 4 2 0')" "Invalid argument" "a bad mode"
-is "$(error try 'other 64 4 0 9')" "Invalid argument" "a bad clock"
-is "$(error try 'other 262136 4 0 0')" "Cannot allocate memory" "a size that memory can't give"
+is "$(error try "other 64 $page_kb 2 0")" "Invalid argument" "a bad mode"
+is "$(error try "other 64 $page_kb 0 9")" "Invalid argument" "a bad clock"
+is "$(error try "other 262136 $page_kb 0 0")" "Cannot allocate memory" "a size that memory can't give"
 is "$(find $dev $instances | grep -c other)" 0 "nothing is left of them"
 
 # --- buffers of others

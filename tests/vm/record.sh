@@ -150,9 +150,10 @@ fails "-e has nothing from before" grep three /tmp/fresh.txt
 ok "unload" rbmap unload
 
 # --- other sizes and clocks
-for size in 8 64; do
+for pages in 2 16; do
+	size=$((pages * page_kb))
 	ok "sub-buffers of $size KiB: load" rbmap load --module /modules/rbmap.ko \
-		buffer_size_kb=256 subbuf_size_kb=$size || done_testing
+		buffer_size_kb=$((64 * page_kb)) subbuf_size_kb=$size || done_testing
 	for clock in mono x86-tsc; do
 		echo $clock >$root/trace_clock 2>/dev/null || continue
 		rbmap record -q -o /tmp/sizes -e sched -- sleep 0.3
@@ -165,7 +166,7 @@ done
 # --- loss, in both modes, with a small ring
 for mode in 1 0; do
 	ok "overwrite=$mode: load" rbmap load --module /modules/rbmap.ko \
-		buffer_size_kb=16 overwrite=$mode || done_testing
+		buffer_size_kb=$((4 * page_kb)) overwrite=$mode || done_testing
 	emit_all 3000
 	rbmap record -d 0 -o /tmp/loss$mode 2>/tmp/loss$mode.log
 	is $? 0 "overwrite=$mode: record"
@@ -177,7 +178,7 @@ for mode in 1 0; do
 	is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss$mode.err)" "$lost" \
 		"overwrite=$mode: the report counts the same loss"
 	like "$(cat /tmp/loss$mode.log)" \
-		"$([ $mode = 1 ] && echo 'overwritten before' || echo 'the ring was full').*buffer_size_kb larger than 16" \
+		"$([ $mode = 1 ] && echo 'overwritten before' || echo 'the ring was full').*buffer_size_kb larger than $((4 * page_kb))" \
 		"overwrite=$mode: cause and cure"
 
 	# The same while the recorder runs: it may keep up or not.
@@ -202,15 +203,15 @@ emit_all 4000 &
 emitter=$!
 turns=0
 while kill -0 $emitter 2>/dev/null || [ $turns -lt 4 ]; do
-	for kb in 64 8 4; do
-		echo $kb >$root/buffer_subbuf_size_kb || not_ok "$kb KiB"
+	for pages in 16 2 1; do
+		echo $((pages * page_kb)) >$root/buffer_subbuf_size_kb || not_ok "$pages pages"
 		sleep 0.1
 	done
 	turns=$((turns + 1))
 done
 wait $emitter
 # Sub-buffers that are large and full; a marker of 4080 bytes is two.
-echo 64 >$root/buffer_subbuf_size_kb
+echo $((16 * page_kb)) >$root/buffer_subbuf_size_kb
 emit_all 3000
 awk 'BEGIN { while (i++ < 4080) printf "x" }' >/tmp/large
 cat /tmp/large >/dev/rbmap/marker
@@ -218,7 +219,7 @@ echo after >/dev/rbmap/marker
 kill -INT $recorder
 wait $recorder
 is $? 0 "sizes that change: record"
-diag "turns of 4, 64, 8 KiB: $turns"
+diag "turns of 16, 2 and 1 pages: $turns"
 ok "sizes that change: both reports are the same" same /tmp/resized
 lost=$(sum_of /tmp/resized.log 2)
 is $(($(sum_of /tmp/resized.log 1) + lost)) $((7000 * cpus + 3)) \

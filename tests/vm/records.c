@@ -183,7 +183,8 @@ static void add(struct source *source, const struct record *record)
 
 static void collect(struct source *source)
 {
-	char path[256], page[4096];
+	static char subbuf[MAX_SUBBUF];
+	char path[256];
 	bool within = false, ended = false;
 	struct cursor cursor;
 	struct record record;
@@ -195,8 +196,8 @@ static void collect(struct source *source)
 	if (fd < 0)
 		bail_out("%s: %s", path, error_name(errno));
 	source->line = calloc(MAX_RECORDS, sizeof(char *));
-	while ((len = read(fd, page, sizeof(page))) > 0) {
-		cursor_begin(&cursor, page);
+	while ((len = read(fd, subbuf, sizeof(subbuf))) > 0) {
+		cursor_begin(&cursor, subbuf);
 		while (cursor_next(&cursor, &record)) {
 			if (is_call(&record, source, BEGIN))
 				within = true;

@@ -189,7 +189,8 @@ fi
 ok "module unloads" rmmod rbmap
 
 # Loss: told where, why and what to do.
-ok "module loads with a small ring" load_module rbmap buffer_size_kb=16
+ring=$((4 * page_kb)) more=$((150 * page_kb))
+ok "module loads with a small ring" load_module rbmap buffer_size_kb=$ring
 
 # fill COUNT
 fill()
@@ -216,10 +217,10 @@ sums()
 
 # All on one CPU, where a mark can follow.
 taskset -p 1 $$ >/dev/null
-fill 600
+fill $more
 stream --no-follow
 sums "before it began"
-is $((read + lost)) 600 "read + lost = written"
+is $((read + lost)) $more "read + lost = written"
 like "$(cat $err)" 'before this began, .*buffer_size_kb' \
 	"the sums say why and what to do"
 
@@ -229,7 +230,7 @@ pid=$!
 mark 1 it-reads
 retry_until 30 grep -q it-reads $out
 kill -STOP $pid
-fill 600
+fill $more
 kill -CONT $pid
 mark 1 the-last
 mark 2 the-last
@@ -238,8 +239,8 @@ sleep 0.3
 kill $pid
 wait $pid
 sums "overwritten"
-is $((read + lost)) 603 "read + lost = written"
-like "$(cat $err)" 'overwritten before they were read.*buffer_size_kb.*16' \
+is $((read + lost)) $((more + 3)) "read + lost = written"
+like "$(cat $err)" "overwritten before they were read.*buffer_size_kb.*$ring" \
 	"the sums say why and what to do"
 
 echo 0 >$root/overwrite
@@ -248,13 +249,14 @@ pid=$!
 mark 1 it-reads
 retry_until 30 grep -q it-reads $out
 kill -STOP $pid
-fill 600 2>/dev/null
+fill $more 2>/dev/null
 kill -CONT $pid
-# What comes next says what was lost before it: once there is room for it.
+# The next sub-buffer says what was lost before it: once there is room for it. A
+# shorter event than those that were lost could go into the one before.
 # shellcheck disable=SC2317 # retry_until calls it
 marked()
 {
-	mark 1 the-last 2>/dev/null
+	mark 1 "the-last, and longer than all those that the full ring has refused" 2>/dev/null
 	sleep 0.2
 	grep -q the-last "$out"
 }
@@ -263,7 +265,7 @@ sleep 0.3
 kill $pid
 wait $pid
 sums "discarded"
-like "$(cat $err)" 'ring was full.*buffer_size_kb.*16' \
+like "$(cat $err)" "ring was full.*buffer_size_kb.*$ring" \
 	"the sums say why and what to do"
 echo 1 >$root/overwrite
 

@@ -59,7 +59,8 @@ says "/tmp/err is there already and cannot be used: Not a directory" tracefs-dir
 ok "unload" rbmap unload
 
 # --- libtracefs, the library of this release and the one that maps
-for size in 4 16; do
+for pages in 1 4; do
+	size=$((pages * page_kb))
 	ok "sub-buffers of $size KiB: load" rbmap load --module /modules/rbmap.ko \
 		subbuf_size_kb=$size buffer_size_kb=512 || done_testing
 	results "$size KiB, Debian 12's libtracefs: " /tests/tracefs $dir
