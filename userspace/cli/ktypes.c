@@ -150,8 +150,8 @@ static const char *qualifier(const struct btf_type *type)
 	return "";
 }
 
-/* Compilers spell out what C abbreviates. */
-static const char *spelled(const char *name)
+/* gcc spells out what C abbreviates; clang does not. */
+const char *ktype_spelled(const char *name)
 {
 	static const char *const names[][2] = {
 		{ "_Bool", "bool" },
@@ -250,7 +250,7 @@ static void declare(struct buf *out, const struct btf *btf, uint32_t id,
 		buf_free(&text);
 		return;
 	}
-	declare_named(out, tag, spelled(ktype_name(btf, type)), inner);
+	declare_named(out, tag, ktype_spelled(ktype_name(btf, type)), inner);
 }
 
 void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,

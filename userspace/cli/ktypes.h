@@ -60,6 +60,9 @@ void ktypes_each_tracepoint(const struct ktypes *types,
 
 const char *ktype_name(const struct btf *btf, const struct btf_type *type);
 
+/* A name of an integer as C has it, for the one that a compiler has given. */
+const char *ktype_spelled(const char *name);
+
 /* Without typedefs, const and the like: where they lead to. */
 const struct btf_type *ktype_bare(const struct btf *btf, uint32_t id,
 				uint32_t *bare_id);

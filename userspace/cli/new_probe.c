@@ -59,14 +59,15 @@ static const char *format_of(const struct btf *btf, const struct btf_type *type)
 		const char *type, *format;
 	} formats[] = {
 		{ "unsigned int", "%u" },
-		{ "long int", "%ld" },
-		{ "long unsigned int", "%lu" },
-		{ "long long int", "%lld" },
-		{ "long long unsigned int", "%llu" },
+		{ "long", "%ld" },
+		{ "unsigned long", "%lu" },
+		{ "long long", "%lld" },
+		{ "unsigned long long", "%llu" },
 	};
+	const char *name = ktype_spelled(ktype_name(btf, type));
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(ktype_name(btf, type), formats[i].type))
+		if (!strcmp(name, formats[i].type))
 			return formats[i].format;
 	return "%d";
 }
