@@ -65,7 +65,8 @@ static __always_inline void rbmap_dynamic_measure(struct rbmap_dynamic *dynamic,
 /*
  * A longer one is cut, so that the record is not lost because of it: to what is
  * left when the arrays have their room, and @behind strings a 0 each.  Of an array
- * that fills its room to the last character nothing behind it is read.
+ * that fills its room to the last character nothing behind it is read: @max ends
+ * there.
  */
 static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 						 const char *src, size_t max,
@@ -75,7 +76,6 @@ static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 
 	max = min_t(size_t, max,
 		    used < RBMAP_EVENT_MAX ? RBMAP_EVENT_MAX - used : 0);
-	max = min_t(size_t, max, __builtin_object_size(src, 1));
 	dynamic->src = src ? src : "(null)";
 	rbmap_dynamic_measure(dynamic, 1, strnlen(dynamic->src, max) + 1, end);
 }
@@ -277,7 +277,10 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 #define RBMAP_CUT_compound(...)
 #define RBMAP_CUT_fixed(...)
 #define RBMAP_CUT_text(item, src, max)					\
-	rbmap_string_measure(&__data_loc_##item, src, max, --__texts, &__size);
+	/* Here, for inside of a function clang knows the structure's end only. */ \
+	rbmap_string_measure(&__data_loc_##item, src,			\
+			     min_t(size_t, max, __builtin_object_size(src, 1)), \
+			     --__texts, &__size);
 #define RBMAP_CUT_dynamic(...)
 
 #define RBMAP_PLACE_1(kind, ...) RBMAP_PLACE_##kind(__VA_ARGS__) RBMAP_PLACE_2
@@ -425,7 +428,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 				rbmap_discard(&__r);			\
 			return;						\
 		}							\
-		if (rbmap_pointers_##_name && !rbmap_addresses_shown()) { \
+		if (rbmap_pointers_##_name > 0 && !rbmap_addresses_shown()) { \
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 		}							\
 		if (__fits) {						\
@@ -449,7 +452,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		struct rbmap_reservation __r rbmap_uninitialized;	\
 		struct rbmap_record_##_name __hidden rbmap_uninitialized; \
 		struct rbmap_record_##_name *__record, *REC;		\
-		const bool __hide = rbmap_pointers_##_name &&		\
+		const bool __hide = rbmap_pointers_##_name > 0 &&	\
 				    !rbmap_addresses_shown();		\
 		u32 __size = offsetof(struct rbmap_record_##_name,	\
 				      __behind);			\
