@@ -164,17 +164,18 @@ for pages in 2 16; do
 done
 
 # --- loss, in both modes, with a small ring
+most=$((750 * page_kb))
 for mode in 1 0; do
 	ok "overwrite=$mode: load" rbmap load --module /modules/rbmap.ko \
 		buffer_size_kb=$((4 * page_kb)) overwrite=$mode || done_testing
-	emit_all 3000
+	emit_all $most
 	rbmap record -d 0 -o /tmp/loss$mode 2>/tmp/loss$mode.log
 	is $? 0 "overwrite=$mode: record"
 	ok "overwrite=$mode: both reports are the same" same /tmp/loss$mode
 	lost=$(sum_of /tmp/loss$mode.log 2)
-	is $(($(sum_of /tmp/loss$mode.log 1) + lost)) $((3000 * cpus)) \
+	is $(($(sum_of /tmp/loss$mode.log 1) + lost)) $((most * cpus)) \
 		"overwrite=$mode: read + lost = emitted"
-	is "$(gaps /tmp/loss$mode.rbmap 3000)" "$lost" "overwrite=$mode: the gaps are the loss"
+	is "$(gaps /tmp/loss$mode.rbmap $most)" "$lost" "overwrite=$mode: the gaps are the loss"
 	is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss$mode.err)" "$lost" \
 		"overwrite=$mode: the report counts the same loss"
 	like "$(cat /tmp/loss$mode.log)" \

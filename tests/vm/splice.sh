@@ -45,10 +45,10 @@ passes()
 	ok "${1}K: module unloads" rmmod rbmap || done_testing
 }
 
-holds 4 64
+holds "$page_kb" $((16 * page_kb))
 holds 1024 8192
 holds 4096 16384
-passes 4 128 2000
+passes "$page_kb" $((32 * page_kb)) 2000
 passes 1024 8192 800
 exactly 4 8
 exactly 4 128 --wait block --percent 0
