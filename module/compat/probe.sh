@@ -88,7 +88,12 @@ if ! compiles "$module/compat/tests/sanity.c" "$@"; then
 		sed 's/^/  /' "$dir/log.sanity.c" | head -n 20
 		echo "rbmap: are the kernel's headers complete, and is $1 the compiler that they want?"
 		echo "rbmap:   the kernel was built by: ${RBMAP_KERNEL_CC:-it does not say}"
-		echo "rbmap:   this compiler is:        $("$1" --version 2>&1 | head -n 1)"
+		compiler=$("$1" --version 2>&1 | head -n 1)
+		echo "rbmap:   this compiler is:        $compiler"
+		case ${RBMAP_KERNEL_CC:-}/$compiler in
+		*clang*/*clang*) ;;
+		*clang*/*) echo "rbmap: with clang and lld: make LLVM=1" ;;
+		esac
 	} >&2
 	exit 1
 fi
