@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# On kernels that watch themselves: tests/debug/check says what.
+# On kernels of our own: that watch themselves, tests/debug/check says what; and one
+# that clang has built, with control-flow integrity.
 #
 #	make check-debug
+#	make check-clang
 
 DEBUG_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 DEBUG_VM := $(DEBUG_DIR)/../vm
@@ -13,10 +15,14 @@ $(BUILD)/tests/debug/faults: $(DEBUG_DIR)/faults.c $(DEBUG_VM)/client.c \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static \
 		-I$(DEBUG_VM) -I$(DEBUG_VM)/../../uapi -o $@ $(filter %.c,$^)
 
-
-.PHONY: check-debug
+.PHONY: check-debug check-clang
 check-debug:
 	@tests/install-packages build check vm debug
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" user check-vm-programs \
 		$(BUILD)/tests/debug/faults
 	@$(DEBUG_DIR)/check
+
+check-clang:
+	@tests/install-packages build check vm debug clang
+	@$(MAKE) --no-print-directory -s -j"$$(nproc)" user check-vm-programs
+	@$(DEBUG_VM)/check 6.12-clang/2/rest 6.12-clang/2/ring 6.12-clang/2/sizes

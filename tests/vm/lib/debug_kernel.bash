@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of lib/kernel
 #
-# Kernels that watch themselves, built from Debian's source with the options of
-# tests/debug/*.config. Part of lib/kernel.
+# Kernels of our own: that watch themselves, or are built by another compiler; from
+# Debian's source with the options of tests/debug/*.config. Part of lib/kernel.
 
 debug_configs=$here/../../debug
 
@@ -11,12 +11,19 @@ is_debug_flavour()
 	[ -e "$debug_configs/$1.config" ] && [ "$1" != common ]
 }
 
+# debug_compiler FLAVOUR: sets cc and kmake
+debug_compiler()
+{
+	cc=gcc kmake=''
+	[ "$1" != clang ] || cc=clang-16 kmake=LLVM=-16
+}
+
 # What a built kernel depends on, but for the source's version
 debug_key()
 {
 	{
 		cat "$debug_configs/common.config" "$debug_configs/$1.config"
-		gcc --version
+		$cc --version
 	} | sha256sum | cut -c 1-8
 }
 
@@ -71,7 +78,8 @@ debug_check_config()
 # debug_make ARGUMENT...
 debug_make()
 {
-	quietly "build the kernel ($*)" nice make -C "$work/source" \
+	# shellcheck disable=SC2086 # words
+	quietly "build the kernel ($*)" nice make -C "$work/source" $kmake \
 		-j"$(nproc)" KBUILD_BUILD_USER=rbmap KBUILD_BUILD_HOST=rbmap "$@"
 }
 
@@ -80,7 +88,7 @@ add_debug()
 {
 	local flavour=$2 config kver tool
 
-	for tool in bc bison flex gcc lz4 make; do
+	for tool in bc bison flex lz4 make; do
 		command -v $tool >/dev/null || die "$tool is missing: tests/install-packages debug"
 	done
 	begin_entry debug
@@ -121,6 +129,7 @@ fetch_debug()
 	local key suites version
 
 	[ "$1" = 6.12 ] || die "the configuration of $2 is one of 6.12"
+	command -v "$cc" >/dev/null || die "$cc is missing: tests/install-packages debug${kmake:+ clang}"
 	dir=$(current_debug "$1" "$2")
 	[ -z "$dir" ] || [ -n "$3" ] || return 0
 	lock_cache debug
