@@ -5,6 +5,7 @@
 
 #include <linux/uaccess.h>
 #ifdef CONFIG_X86_64
+#include <asm/page.h>
 #include <uapi/asm/vsyscall.h>
 #endif
 
@@ -14,25 +15,24 @@
  * What is not the kernel's own is refused here, before anything looks at it: not
  * each kernel does so itself, and arm64 gives addresses of user space another
  * kind of fault.  There the uppermost byte may be a tag.  On x86 the page of
- * vsyscall is user space's, too.
+ * vsyscall is user space's, too; and an address that page tables of four levels
+ * do not have is one of five to the kernel, if the processor can do five: then
+ * it warns of what it gets.
  */
-#ifdef CONFIG_ARM64
-#define RBMAP_KERNEL_BIT	55
-#else
-#define RBMAP_KERNEL_BIT	(BITS_PER_LONG - 1)
-#endif
-
 static inline bool rbmap_is_kernels(unsigned long address, size_t size)
 {
 	unsigned long last = address + size - 1;
 
-	if (last < address || !(address >> RBMAP_KERNEL_BIT & 1))
+	if (last < address)
 		return false;
-#ifdef CONFIG_X86_64
-	if (address < VSYSCALL_ADDR + PAGE_SIZE && last >= VSYSCALL_ADDR)
-		return false;
+#if defined(CONFIG_ARM64)
+	return address >> 55 & 1;
+#elif defined(CONFIG_X86_64)
+	return (long)address >> __VIRTUAL_MASK_SHIFT == -1 &&
+	       (address >= VSYSCALL_ADDR + PAGE_SIZE || last < VSYSCALL_ADDR);
+#else
+	return (long)address < 0;
 #endif
-	return true;
 }
 
 /**
