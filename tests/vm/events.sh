@@ -66,7 +66,7 @@ for format in "$events"/*/*/format; do
 		"${dir#"$events"/}: format and id agree"
 done
 # formats.sh looks why these are not there.
-absent='hrtimer_init|hrtimer_setup|kmem_cache_alloc|kmem_cache_free'
+absent='hrtimer_init|hrtimer_setup|kmem_cache_alloc|kmem_cache_free|tasklet_entry|tasklet_exit'
 [ "$(uname -m)" = x86_64 ] || absent="$absent|page_fault_user|page_fault_kernel"
 [ -e /sys/block ] || absent="$absent|block"
 [ -e /proc/net ] || absent="$absent|net"

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -504,6 +505,20 @@ static bool record_same(void (*work)(void))
 
 /* Expressions */
 
+/*
+ * Before 6.1 ftrace takes a comparison of an array with a number, and calls a
+ * null pointer for it with the next event.
+ */
+static bool arrays_kill(void)
+{
+	struct utsname name;
+	int major, minor;
+
+	uname(&name);
+	return sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+	       major * 100 + minor < 601;
+}
+
 static int make_fields(struct event *event, struct grammar_field *fields)
 {
 	static const char *const cpus[] = { "0", "1", NULL };
@@ -516,6 +531,8 @@ static int make_fields(struct event *event, struct grammar_field *fields)
 
 		if (!strcmp(field->name, "common_type") ||
 		    !strcmp(field->name, "common_flags") || !field->sample[0])
+			continue;
+		if (field->size > 8 && !field->is_string && arrays_kill())
 			continue;
 		fields[nr++] = (struct grammar_field) {
 			.name = field->name, .is_string = field->is_string,
