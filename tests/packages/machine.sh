@@ -68,7 +68,7 @@ mended()
 	said rbmap doctor
 	is "$status" 1 "rbmap doctor: $1 fails"
 	diag "$output"
-	cure=$(echo "$output" | sed -n "s/^fail  *$1 .*: run '\(.*\)'\$/\1/p")
+	cure=$(echo "$output" | sed -n "s/^fail  *$1 .* Run: \(.*\)\$/\1/p")
 	like "$cure" . "and how to mend it"
 	said sh -c "$cure"
 	is "$status" 0 "it can be done: $cure" || diag "$output"
@@ -81,7 +81,7 @@ install)
 	like "$(systemctl is-system-running --wait)" 'running|degraded' "the machine is up"
 	useradd -m reader
 	apt_source repo
-	said apt-get -y install rbmap-dkms rbmap
+	said apt-get install rbmap-dkms rbmap
 	is "$status" 0 "apt-get install rbmap-dkms rbmap" || diag "$output"
 	usermod -a -G tracing reader
 	said rbmap load
@@ -93,7 +93,7 @@ install)
 	is "$status" 0 "systemctl enable --now" || diag "$output"
 	recorder "installed"
 	apt_source new
-	said apt-get -y install "linux-image-$newer" "linux-headers-$newer"
+	said apt-get install "linux-image-$newer" "linux-headers-$newer"
 	is "$status" 0 "apt-get brings a newer kernel" || diag "$output"
 	like "$(dkms status -m rbmap -k "$newer")" ': installed$' "DKMS has built it for that"
 	healthy "before the boot"
@@ -107,10 +107,17 @@ upgraded)
 	systemctl stop $service
 	records "upgraded"
 
-	# headers that lack
+	# headers that lack: of a module that is there, and of one that is not
 	rbmap unload
-	said apt-get -y purge "linux-headers-$newer"
-	is "$(dkms status -m rbmap -k "$newer" | grep -c installed)" 0 "with its headers the module goes"
+	said apt-get purge "linux-headers-$newer"
+	is "$status" 0 "the headers go" || diag "$output"
+	said rbmap load
+	is "$status" 0 "the module that was built stays" || diag "$output"
+	said rbmap doctor
+	is "$status" 0 "rbmap doctor: 0"
+	like "$output" '^note  headers .*Run: apt-get install linux-headers-' "but it tells of the next build"
+	rbmap unload
+	dkms remove -m rbmap -v "$(rbmap --version | sed 's/.* //')" -k "$newer" >/dev/null 2>&1
 	said rbmap load
 	is "$status" 1 "no headers: rbmap load fails"
 	like "$output" 'rbmap doctor' "and leads to the doctor"
