@@ -13,13 +13,6 @@ older=$(ls /lib/modules)
 sources=/usr/src/rbmap-$version
 kept=/var/lib/dkms/rbmap
 
-# said COMMAND...: what it says is in $output, its status in $status
-said()
-{
-	output=$("$@" 2>&1)
-	status=$?
-}
-
 status_of()
 {
 	dkms status -m rbmap -k "$1"

@@ -11,12 +11,6 @@
 stage=$1
 service=rbmap-flight-recorder.service
 
-said()
-{
-	output=$("$@" 2>&1)
-	status=$?
-}
-
 # apt_source DIRECTORY: packages in there can be installed
 apt_source()
 {

@@ -11,12 +11,6 @@ before=$1
 version=$2
 older=$(ls /lib/modules)
 
-said()
-{
-	output=$("$@" 2>&1)
-	status=$?
-}
-
 # apt REPOSITORY ARGUMENT...: with these packages and no other source
 apt()
 {

@@ -125,6 +125,13 @@ at_most()
 	fi
 }
 
+# said COMMAND...: what it says is in $output, its status in $status
+said()
+{
+	output=$("$@" 2>&1)
+	status=$?
+}
+
 # retry_until SECONDS COMMAND...: until it succeeds or the time is over
 retry_until()
 {
