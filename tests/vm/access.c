@@ -158,18 +158,40 @@ static void read_ids(void)
 		closedir(events);
 }
 
+/* Where the first aligned field may be: behind one more that all events have. */
+static size_t first_field(void)
+{
+	char path[300], line[200];
+	size_t at = sizeof(struct rbmap_event_common);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/events/rbmap/marker/format",
+		 target.control);
+	file = fopen(path, "re");
+	if (!file)
+		bail_out("%s: %s", path, error_name(errno));
+	while (fgets(line, sizeof(line), file))
+		if (strstr(line, "common_preempt_lazy_count"))
+			at += sizeof(uint64_t);
+	fclose(file);
+	return at;
+}
+
 /* Fields of a record are aligned, and so is the record in its own eyes. */
 static void look_for_addresses(const struct record *record)
 {
 	const struct rbmap_event_common *common = (const void *)record->payload;
+	static size_t first;
 	struct kind *kind;
 	uint64_t value;
 
+	if (!first)
+		first = first_field();
 	if (record->size < sizeof(*common) || common->type >= MAX_IDS)
 		bail_out("an event of %zu bytes", record->size);
 	kind = &kinds[common->type];
 	kind->events++;
-	for (size_t at = 0; at + sizeof(value) <= record->size;
+	for (size_t at = first; at + sizeof(value) <= record->size;
 	     at += sizeof(value)) {
 		memcpy(&value, record->payload + at, sizeof(value));
 		if (value < KERNEL_FIRST || value >= KERNEL_LAST)
