@@ -171,7 +171,8 @@ same sched_wakeup 50 comm pid prio
 same sched_process_fork 30 comm pid child_comm child_pid
 same irq_handler_entry 1 irq name
 same softirq_entry 10 vec
-fails "no pointer of these led nowhere" grep -q '(fault)' $out
+fails "no pointer of these led nowhere" grep -q '(fault)' $out ||
+	diag "$(grep -m 5 '(fault)' $out)"
 rbmap probe remove --all
 echo 1 >$root/tracing_on
 
