@@ -6,6 +6,8 @@
 # shellcheck disable=SC2317 # functions that said calls
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+# shellcheck source=tests/packages/kernel.sh
+. /tests/lib/kernel.sh
 
 before=$1
 version=$2
@@ -33,7 +35,7 @@ installed()
 {
 	like "$(dkms status -m rbmap -k "$1")" "^rbmap/$2, .*: installed\$" "$1: DKMS has installed $2"
 	is "$(dkms status -m rbmap -k "$1" | wc -l)" 1 "$1: and no other"
-	is "$(modinfo -k "$1" -F version rbmap)" "$2" "$1: the module is of $2"
+	is "$(modinfo -F version "$(module_of "$1")")" "$2" "$1: the module is of $2"
 }
 
 for repository in before repo; do
@@ -78,7 +80,7 @@ installed "$newer" "$version"
 said sh -e /srv/debian/tests/module
 is "$status" 0 "debian/tests/module, of both" || diag "$output"
 like "$output" '^2 kernels$' "two kernels"
-said apt-get -y purge "linux-image-$newer" "linux-headers-$newer"
+said remove_kernel "$newer"
 # With what came with it.
 for deb in /srv/new/*.deb; do
 	dpkg-deb -f "$deb" Package
