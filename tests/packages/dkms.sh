@@ -118,7 +118,8 @@ done
 
 mkdir /lib/modules/6.1.0-bare
 said dkms install -m rbmap -v "$version" -k 6.1.0-bare
-ok "headers lack: not built ($status)" [ "$status" -ne 0 ]
+# DKMS 3.0 says 1, 3.2 says 21.
+like "$status" '^(1|21)$' "headers lack: not built"
 like "$output" 'kernel headers .* cannot be found' "that is why"
 like "$output" 'install the linux-headers-6.1.0-bare package' "and what to do"
 diag "$output"
