@@ -23,11 +23,13 @@ struct rbmap_pids;
  * struct rbmap_event_filter - what was written to a filter file
  * @list: of those that are to be freed
  * @program: what it means, or NULL: there was an error
+ * @common: it looks at what all records begin with
  * @text: what the file shows
  */
 struct rbmap_event_filter {
 	struct list_head	list;
 	struct rbmap_filter	*program;
+	bool			common;
 	char			text[];
 };
 

@@ -126,6 +126,19 @@ void rbmap_event_filter_free(struct rbmap_event_filter *filter)
 	kvfree(filter);
 }
 
+static bool rbmap_filter_wants_common(const struct rbmap_filter *program)
+{
+	const struct rbmap_filter_op *op;
+
+	for (op = program->op; op < program->op + program->nr; op++) {
+		if (op->kind != RBMAP_FILTER_CPU &&
+		    op->kind != RBMAP_FILTER_COMM &&
+		    op->offset < sizeof(struct rbmap_record))
+			return true;
+	}
+	return false;
+}
+
 /*
  * For @event; NULL: no memory.  What is wrong with it is said in @error, and
  * shown instead of @shown where that is given.
@@ -151,10 +164,12 @@ rbmap_event_filter_make(const struct rbmap_event *event, const char *text,
 	}
 	filter = rbmap_event_filter_new(text, program ? NULL :
 					shown ? &system_error : error);
-	if (filter)
-		filter->program = program;
-	else
+	if (!filter) {
 		rbmap_filter_free(program);
+		return NULL;
+	}
+	filter->program = program;
+	filter->common = program && rbmap_filter_wants_common(program);
 	return filter;
 }
 

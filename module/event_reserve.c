@@ -17,9 +17,3 @@ void *rbmap_event_reserve(const struct rbmap_event_target *target,
 	return rbmap_event_begin(target, r, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_event_reserve);
-
-void rbmap_event_common(const struct rbmap_event_target *target, void *record)
-{
-	rbmap_record_begin(record, target->id, rbmap_context(target->preempt));
-}
-EXPORT_SYMBOL_GPL(rbmap_event_common);

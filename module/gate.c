@@ -33,15 +33,27 @@ static bool rbmap_gate_pids(const struct rbmap_event_target *target,
 	return rbmap_pids_have(pids, pid);
 }
 
-bool rbmap_gate_record(const struct rbmap_event_target *target,
-		       const void *fields, const void *record, size_t size)
+static noinline void rbmap_gate_common(const struct rbmap_event_target *target,
+				       struct rbmap_record *record)
+{
+	/* No id is 0: then it was filled when there was made room for it. */
+	if (!record->common.type)
+		rbmap_record_begin(record, target->id,
+				   rbmap_context(target->preempt));
+}
+
+bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
+		       const void *record, size_t size)
 {
 	const struct rbmap_event_filter *filter;
 
 	if (target->pid_field && !rbmap_gate_pids(target, fields))
 		return false;
 	filter = rbmap_target_filter(target);
-	return !filter || !filter->program ||
-	       rbmap_filter_match(filter->program, fields, record, size);
+	if (!filter || !filter->program)
+		return true;
+	if (filter->common)
+		rbmap_gate_common(target, fields);
+	return rbmap_filter_match(filter->program, fields, record, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_gate_record);

@@ -45,7 +45,7 @@ static bool rbmap_marker_passes(const struct rbmap_event_target *target,
 {
 	if (!rbmap_event_gated(target))
 		return true;
-	rbmap_event_common(target, record);
+	memset(&record->record, 0, sizeof(record->record));
 	return rbmap_gate_task(target) &&
 	       rbmap_gate_record(target, record, record, size);
 }

@@ -82,18 +82,19 @@ static noinline void rbmap_record_gated(const struct rbmap_event_target *target,
 	char stack[RBMAP_RECORD_STACK] __aligned(8) rbmap_uninitialized;
 	struct rbmap_reservation r rbmap_uninitialized;
 	void *record;
-	bool wanted;
 
 	memset(stack, 0, size);
-	rbmap_event_common(target, stack);
 	preempt_disable_notrace();
 	rbmap_record_fill(program, args, strings, stack);
-	wanted = rbmap_gate_record(target, stack, stack, size);
 	preempt_enable_notrace();
-	record = wanted ? rbmap_event_reserve(target, &r, size) : NULL;
+	if (!rbmap_gate_record(target, stack, stack, size))
+		return;
+	record = rbmap_event_reserve(target, &r, size);
 	if (!record)
 		return;
-	memcpy(record, stack, size);
+	memcpy(record + sizeof(struct rbmap_record),
+	       stack + sizeof(struct rbmap_record),
+	       size - sizeof(struct rbmap_record));
 	rbmap_commit(&r);
 }
 

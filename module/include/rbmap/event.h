@@ -193,26 +193,18 @@ bool rbmap_gate_task(const struct rbmap_event_target *target);
 /**
  * rbmap_gate_record - is a record wanted?
  * @target: what the probe was handed; rbmap_gate_task() said yes
- * @fields: the record's members, struct trace_entry included, which
- *	rbmap_event_common() or rbmap_event_reserve() has filled; they may lie
- *	elsewhere than the record
+ * @fields: the record's members, which may lie elsewhere than the record; its
+ *	struct trace_entry is filled by rbmap_event_reserve(), or all 0: then it
+ *	is filled here if that is looked at
  * @record: the record, for what is behind its members
  * @size: its bytes
  *
- * Context: any, NMI included; called by a probe.
+ * Context: any, NMI included; called by a probe, in the context that the event
+ * has.
  * Return: false: do not record it.
  */
-bool rbmap_gate_record(const struct rbmap_event_target *target,
-		       const void *fields, const void *record, size_t size);
-
-/**
- * rbmap_event_common - fill the common fields of a record outside of the ring
- * @target: whose record
- * @record: at least its struct trace_entry
- *
- * Context: any.
- */
-void rbmap_event_common(const struct rbmap_event_target *target, void *record);
+bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
+		       const void *record, size_t size);
 
 /**
  * rbmap_addresses_shown - may events have the kernel's addresses?

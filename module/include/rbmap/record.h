@@ -409,9 +409,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		__fits = __small && __total <= sizeof(__stack);		\
 		if (__small)						\
 			memset(REC, 0, sizeof(*REC));			\
-		if (__fits) {						\
-			rbmap_event_common(__data, REC);		\
-		} else {						\
+		if (!__fits) {						\
 			__record = RBMAP_EVENT_RESERVE(__data, &__r,	\
 						       __total);	\
 			if (!__record)					\
@@ -436,6 +434,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 						       __total);	\
 			if (!__record)					\
 				return;					\
+			REC->__common = __record->__common;		\
 			memcpy(__record, REC, __total);			\
 		} else if (__small) {					\
 			memcpy(__record, REC,				\
