@@ -4,40 +4,64 @@
 
 #include "cpu_buffer.h"
 
+/* Why there is no room; returns whether to try another ring, or this one again. */
+static bool rbmap_drop_event(const struct rbmap_buffer *buf,
+			     struct rbmap_ring *ring, enum rbmap_drop drop)
+{
+	bool off = drop == RBMAP_DROP_NONE;
+
+	if (off)
+		rbmap_ring_leave(ring);
+	else
+		rbmap_ring_drop(ring, drop);
+	/* It may have published the events of others. */
+	rbmap_notify_event(ring);
+	if (!off)
+		return false;
+	/* Replaced after it was looked up, or it was off and is on. */
+	if (ring != rbmap_this_ring(buf))
+		return true;
+	local_inc(&ring->disabled);
+	return false;
+}
+
 /**
- * rbmap_reserve_slow - why rbmap_reserve() has found no room, and what then
+ * rbmap_reserve_slow - the rest of rbmap_reserve()
  * @buf: the buffer
  * @ring: this CPU's when it was looked up; entered, with preemption off
  * @size: as for rbmap_reserve()
- * @drop: the ring's own cause; RBMAP_DROP_NONE: it was not asked
+ * @r: filled
  *
- * Return: the ring to try next, not entered; or NULL: the event is counted, and
- * preemption on again.
+ * Return: the payload; or NULL: the event is counted, and preemption on again.
  */
-struct rbmap_ring *rbmap_reserve_slow(const struct rbmap_buffer *buf,
-				      struct rbmap_ring *ring, size_t size,
-				      enum rbmap_drop drop)
+void *rbmap_reserve_slow(const struct rbmap_buffer *buf,
+			 struct rbmap_ring *ring, size_t size,
+			 struct rbmap_reservation *r)
 {
-	bool off = false;
+	enum rbmap_drop drop;
+	void *payload;
 
-	if (drop == RBMAP_DROP_NONE) {
-		off = READ_ONCE(ring->off);
-		if (READ_ONCE(ring->nest) > RBMAP_MAX_NEST)
+	for (;;) {
+		/*
+		 * Is it off?  After we entered: from here on no other ring
+		 * takes its place before we have left it.
+		 */
+		if (READ_ONCE(ring->off)) {
+			drop = RBMAP_DROP_NONE;
+		} else if (rbmap_ring_too_deep(ring)) {
 			drop = RBMAP_DROP_NESTED;
-		else if (size > rbmap_ring_max_event(ring))
+		} else if (size > rbmap_ring_max_event(ring)) {
 			drop = RBMAP_DROP_TOO_LARGE;
+		} else {
+			payload = rbmap_ring_reserve(ring, size, r, &drop);
+			if (payload)
+				return payload;
+		}
+		if (!rbmap_drop_event(buf, ring, drop))
+			break;
+		ring = rbmap_this_ring(buf);
+		rbmap_ring_enter(ring);
 	}
-	if (!off && drop != RBMAP_DROP_NONE)
-		rbmap_ring_drop(ring, drop);
-	else
-		rbmap_ring_leave(ring);
-	/* It may have published the events of others. */
-	rbmap_notify_event(ring);
-	if (off && ring == rbmap_this_ring(buf))
-		local_inc(&ring->disabled);
-	else if (off || drop == RBMAP_DROP_NONE)
-		/* Replaced after it was looked up, or it was off and is on. */
-		return rbmap_this_ring(buf);
 	preempt_enable_notrace();
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/rbmap.h>
+#include <linux/sched/clock.h>
 #include <linux/string.h>
 #include <linux/trace_clock.h>
 #include <linux/types.h>
@@ -29,11 +30,55 @@
  */
 #define rb_cmpxchg(ptr, old, new)	cmpxchg(ptr, old, new)
 
+/*
+ * A plain load, which the compiler can have the comparison do; it stays between
+ * the barriers around.
+ */
+#define rb_look(x)	data_race(x)
+
+/*
+ * rb_add_release(): add to what nobody else changes, with release, which on x86
+ * each store is.
+ */
+#ifdef CONFIG_X86_64
+static __always_inline void rb_add_release(u64 *to, u64 n)
+{
+	asm volatile("addq %1, %0" : "+m" (*to) : "er" (n) : "memory");
+}
+
+static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
+{
+	bool done;
+
+	asm volatile("cmpxchgq %3, %0"
+		     : "+m" (*at), "+a" (old), "=@ccz" (done)
+		     : "r" (new) : "memory");
+	return done;
+}
+#else
+/* litmus: publish-take */
+static __always_inline void rb_add_release(u64 *to, u64 n)
+{
+	smp_store_release(to, READ_ONCE(*to) + n);
+}
+
+static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
+{
+	return rb_local_cmpxchg(at, old, new) == old;
+}
+#endif
+
+/* trace_clock_local(), where preemption is off already. */
+static __always_inline u64 rb_clock_local(void)
+{
+	return sched_clock();
+}
+
 /* Each of them may be called from NMI. */
 static __always_inline u64 rb_clock(u32 clock)
 {
 	if (likely(clock == RBMAP_CLOCK_LOCAL))
-		return trace_clock_local();
+		return rb_clock_local();
 	if (clock == RBMAP_CLOCK_MONO)
 		return ktime_get_mono_fast_ns();
 #ifdef CONFIG_X86

@@ -33,6 +33,8 @@ typedef int64_t s64;
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
+#define rb_look(x)		READ_ONCE(x)
+
 /* No fence that the thread sanitizer knows of; nobody observes there. */
 #ifdef __SANITIZE_THREAD__
 #define smp_wmb()		barrier()
@@ -63,6 +65,21 @@ typedef int64_t s64;
 	__old;								\
 })
 
+static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
+{
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %0"
+			 : "+m" (*at), "+a" (old), "=@ccz" (done)
+			 : "r" (new) : "memory");
+	return done;
+}
+
+static __always_inline void rb_add_release(u64 *to, u64 n)
+{
+	__asm__ volatile("addq %1, %0" : "+m" (*to) : "er" (n) : "memory", "cc");
+}
+
 typedef struct {
 	long a;
 } local_t;
@@ -79,6 +96,16 @@ static inline void local_add(long n, local_t *l)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);\
 	__old;								\
 })
+
+static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
+{
+	return rb_local_cmpxchg(at, old, new) == old;
+}
+
+static __always_inline void rb_add_release(u64 *to, u64 n)
+{
+	smp_store_release(to, READ_ONCE(*to) + n);
+}
 
 typedef struct {
 	long a;
@@ -113,5 +140,10 @@ static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
 
 /* The test that uses the ring brings the clock. */
 u64 rb_clock(u32 clock);
+
+static inline u64 rb_clock_local(void)
+{
+	return rb_clock(0);
+}
 
 #endif /* RBMAP_RING_PLATFORM_USER_H */

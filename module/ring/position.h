@@ -50,6 +50,12 @@ static __always_inline u32 rbmap_tail_offset(u64 tail)
 	return (tail & RBMAP_OFFSET_MASK) << 2;
 }
 
+/* The same in words. */
+static __always_inline u64 rbmap_tail_word(u64 tail)
+{
+	return tail & RBMAP_OFFSET_MASK;
+}
+
 static __always_inline u64 rbmap_commit_word(u64 seq, u32 offset)
 {
 	return seq << RBMAP_OFFSET_BITS | offset >> 2;

@@ -21,15 +21,20 @@ static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)
  *
  * A nested context that runs between the load and the store leaves nest as it
  * found it, so a plain increment will do.
- * Return: false: nested too deep; the event is dropped, leave.
  */
-static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
+static __always_inline void rbmap_ring_enter(struct rbmap_ring *ring)
 {
-	u32 nest = READ_ONCE(ring->nest) + 1;
-
-	WRITE_ONCE(ring->nest, nest);	/* model: enter */
+	WRITE_ONCE(ring->nest, READ_ONCE(ring->nest) + 1);	/* model: enter */
 	barrier();
-	return likely(nest <= RBMAP_MAX_NEST);
+}
+
+/**
+ * rbmap_ring_too_deep - are more contexts nested in a ring than may be?
+ * @ring: entered: the last of them is the caller, whose event is dropped
+ */
+static __always_inline bool rbmap_ring_too_deep(const struct rbmap_ring *ring)
+{
+	return unlikely(READ_ONCE(ring->nest) > RBMAP_MAX_NEST);
 }
 
 /**
@@ -44,7 +49,7 @@ static __always_inline bool rbmap_ring_enter(struct rbmap_ring *ring)
  * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
-static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
+static inline void rbmap_ring_leave(struct rbmap_ring *ring)
 {
 	bool closed = false;
 	u32 nest;
@@ -70,6 +75,7 @@ static __always_inline void rbmap_ring_leave(struct rbmap_ring *ring)
 		smp_store_release(&ring->subbuf[rbmap_tail_id(tail)].header->commit,
 				  offset);
 		smp_store_release(&ring->commit, rbmap_commit_word(seq, offset));
+		WRITE_ONCE(ring->published, tail);
 
 		/*
 		 * From here on a context that interrupts us publishes itself.
@@ -113,13 +119,13 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
  *
  * Return: the payload, or NULL.
  */
-static __always_inline void *rbmap_ring_reserve(struct rbmap_ring *ring,
-						u32 size,
-						struct rbmap_reservation *room,
-						enum rbmap_drop *drop)
+static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
+				       struct rbmap_reservation *room,
+				       enum rbmap_drop *drop)
 {
 	const u32 event_len = rbmap_event_len(size);
 	struct rbmap_subbuf_header *header;
+	struct rbmap_subbuf *subbuf;
 	u64 tail, before, after, ts, delta;
 	u32 offset, len, type, own_len;
 	u32 *event;
@@ -173,16 +179,22 @@ next:
 	if (unlikely(READ_ONCE(ring->before) != ts))	/* model: before_recheck */
 		rbmap_ring_forget_stamps(ring);
 
-	header = ring->subbuf[rbmap_tail_id(tail)].header;
+	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
+	header = subbuf->header;
 	if (unlikely(offset == 0)) {
 		/* The one at offset 0 alone writes these. */
 		header->time_stamp = ts;
 		WRITE_ONCE(ring->epoch, ts >> RBMAP_STAMP_BITS);
 	}
 	event = (u32 *)(rbmap_subbuf_data(header) + offset);
+	room->ring = ring;
+	room->subbuf = subbuf;
 	room->event = event;
-	room->tail = tail;
-	room->len = len;
+	room->header = header;
+	room->end = offset + len;
+	room->next = tail + (len >> 2);
+	room->published = RBMAP_UNPUBLISHED;
+	room->words = len >> 2;
 	room->stamp_len = 0;
 	if (unlikely(type)) {
 		event = rbmap_stamp_encode(event, type,
@@ -194,12 +206,123 @@ next:
 	return rbmap_event_encode(event, own_len, delta);
 }
 
-/* Publish the event. */
+/**
+ * rbmap_ring_try - enter, and make room for an event where nothing is unusual
+ * @ring: of this CPU
+ * @size: bytes of payload
+ * @room: filled
+ *
+ * That is: nobody else is in the ring, all is published, the event has a delta, and
+ * fits.
+ *
+ * Return: the payload; or NULL: the ring is entered, and that is all.
+ */
+static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
+					    struct rbmap_reservation *room)
+{
+	const u32 len = rbmap_event_len(size);
+	struct rbmap_subbuf *subbuf;
+	u64 tail, before, ts, delta;
+	struct rbmap_subbuf_header *header;
+	void *payload;
+	u64 word;
+	u32 *event;
+
+	if (unlikely(rb_look(ring->nest))) {
+		barrier();
+		rbmap_ring_enter(ring);
+		return NULL;
+	}
+	WRITE_ONCE(ring->nest, 1);	/* model: enter */
+	barrier();
+	if (unlikely(rb_look(ring->unusual)))
+		return NULL;
+	tail = READ_ONCE(ring->tail);		/* model: tail_load */
+	word = rbmap_tail_word(tail);
+	if (unlikely(!word || (u32)word + (len >> 2) > ring->capacity_words))
+		return NULL;
+	barrier();
+	before = READ_ONCE(ring->before);	/* model: before_load */
+	/* model: after_load */
+	if (unlikely(before != rb_look(ring->after)))
+		return NULL;
+	barrier();
+	ts = rb_clock_local();			/* model: clock_load */
+	barrier();
+	delta = ts - before;
+	if (unlikely(delta - 1 >= RBMAP_DELTA_MAX))
+		return NULL;
+
+	WRITE_ONCE(ring->before, ts);		/* model: before_store */
+	barrier();
+	/* model: tail_cmpxchg */
+	if (unlikely(!rb_local_try_cmpxchg(&ring->tail, tail,
+					   tail + (len >> 2)))) {
+		rbmap_ring_forget_stamps(ring);
+		return NULL;
+	}
+	barrier();
+	WRITE_ONCE(ring->after, ts);		/* model: after_store */
+	barrier();
+	/* model: before_recheck */
+	if (unlikely(rb_look(ring->before) != ts))
+		rbmap_ring_forget_stamps(ring);
+
+	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
+	header = subbuf->header;
+	event = (u32 *)rbmap_subbuf_data(header) + word;
+	room->ring = ring;
+	room->subbuf = subbuf;
+	room->header = header;
+	room->end = (word << 2) + len;
+	room->event = event;
+	room->next = tail + (len >> 2);
+	room->published = tail;
+	room->words = len >> 2;
+	room->stamp_len = 0;
+	payload = rbmap_event_encode(event, len, delta);
+	/* It is none: the caller's look costs nothing. */
+	if (!payload)
+		__builtin_unreachable();
+	return payload;
+}
+
+/**
+ * rbmap_ring_commit - publish an event
+ * @ring: of this CPU
+ * @room: of the event
+ *
+ * Where all before it was published when the event came, and no context had
+ * been interrupted for it, it is this event alone; else, or if others came
+ * meanwhile, rbmap_ring_leave() does.  Its barriers pair with the same ones.
+ * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
+ *	observe-slot
+ */
 static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 					      const struct rbmap_reservation *room)
 {
-	local_inc(&ring->subbuf[rbmap_tail_id(room->tail)].events);
-	rbmap_ring_leave(ring);
+	const u64 next = room->next;
+
+	local_inc(&room->subbuf->events);
+	barrier();
+	/* model: own_header, own_commit */
+	if (unlikely(rb_look(ring->published) != room->published)) {
+		rbmap_ring_leave_slow(ring);
+		return;
+	}
+	/* Nobody else does until nest is 0: what comes now is published later. */
+	WRITE_ONCE(ring->published, next);
+	smp_store_release(&room->header->commit, room->end);
+	rb_add_release(&ring->commit, room->words);
+	barrier();
+	WRITE_ONCE(ring->nest, 0);		/* model: publish_nest */
+	barrier();
+	/* model: publish_recheck */
+	if (unlikely(rb_look(ring->tail) != next)) {
+		WRITE_ONCE(ring->nest, 1);	/* model: publish_again */
+		barrier();
+		rbmap_ring_leave_slow(ring);
+	}
 }
 
 /*
@@ -212,10 +335,10 @@ static inline void rbmap_ring_discard(struct rbmap_ring *ring,
 {
 	rbmap_ring_forget_stamps(ring);
 	/* model: discard_cmpxchg */
-	if (rb_local_cmpxchg(&ring->tail, room->tail + (room->len >> 2),
-			     room->tail) != room->tail + (room->len >> 2))
+	if (rb_local_cmpxchg(&ring->tail, room->next,
+			     room->next - room->words) != room->next)
 		rbmap_event_skip(room->event + (room->stamp_len >> 2),
-				 room->len - room->stamp_len);
+				 (u32)(room->words << 2) - room->stamp_len);
 	rbmap_ring_leave(ring);
 }
 

@@ -24,8 +24,10 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 	ring->nr_slots = config->nr_slots;
 	ring->modulus = modulus;
 	ring->capacity = config->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
+	ring->capacity_words = ring->capacity >> 2;
 	ring->mode = config->mode;
 	ring->clock = config->clock;
+	ring->other_clock = config->clock != RBMAP_CLOCK_LOCAL;
 
 	for (i = 0; i < ring->nr_slots; i++) {
 		u64 at = rbmap_seq_add(seq, i, modulus);
@@ -39,6 +41,7 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 	ring->shown->modulus = modulus;
 	ring->shown->newest = seq;
 	ring->tail = rbmap_tail(seq, 1, 0);
+	ring->published = ring->tail;
 	ring->commit = rbmap_commit_word(seq, 0);
 	ring->commit_id = 1;
 	ring->reader.next = seq;

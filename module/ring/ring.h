@@ -103,18 +103,25 @@ struct rbmap_ring {
 	u64			before;
 	u64			after;
 	u64			commit;
+	u64			published;	/* the tail, as it was published */
 	u32			nest;
-	u32			commit_id;
-	/* Read for each event. */
-	u32			capacity;	/* bytes of events */
-	u32			clock;		/* enum rbmap_clock */
+	u32			capacity_words;	/* read for each event */
 	struct rbmap_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
-	bool			off;
+	union {
+		struct {
+			bool	off;
+			bool	other_clock;	/* than RBMAP_CLOCK_LOCAL */
+		};
+		u16		unusual;	/* any of these */
+	};
 	bool			notify_event;	/* somebody waits for any event */
 	bool			sealed;		/* nobody writes, nor ever will */
 
 	/* Written for each sub-buffer, or less. */
 	u64			closed_events ____cacheline_aligned;
+	u32			commit_id;
+	u32			clock;		/* enum rbmap_clock */
+	u32			capacity;	/* bytes of events */
 	u64			epoch;		/* top bits of the sub-buffer's time */
 	/* No event is later whose stamps were forgotten. */
 	u64			floor;
@@ -184,6 +191,7 @@ void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail);
 u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
+void rbmap_ring_leave_slow(struct rbmap_ring *ring);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 
 /**

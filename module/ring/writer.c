@@ -226,6 +226,16 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 EXPORT_SYMBOL_GPL(rbmap_ring_close_subbufs);
 
 /**
+ * rbmap_ring_leave_slow - rbmap_ring_leave() as a call
+ * @ring: of this CPU
+ */
+noinline void rbmap_ring_leave_slow(struct rbmap_ring *ring)
+{
+	rbmap_ring_leave(ring);
+}
+EXPORT_SYMBOL_GPL(rbmap_ring_leave_slow);
+
+/**
  * rbmap_ring_close - close the open sub-buffer so that it can be taken whole
  * @ring: the ring
  * @seq: the one to close; nothing is done if the writer has left it
@@ -234,7 +244,8 @@ EXPORT_SYMBOL_GPL(rbmap_ring_close_subbufs);
  */
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq)
 {
-	if (rbmap_ring_enter(ring)) {
+	rbmap_ring_enter(ring);
+	if (!rbmap_ring_too_deep(ring)) {
 		u64 tail = READ_ONCE(ring->tail);	/* model: close_look */
 
 		while (rbmap_tail_seq(tail) == (seq & RBMAP_TAIL_SEQ_MASK) &&

@@ -87,6 +87,7 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 {
 	byte interrupted, nested_in;
 	bit was_seen, closing, any_closed;
+	bit alone;			/* it can publish itself, if nobody comes */
 	byte tseq, tid, toff;		/* the tail, as it was */
 	byte b, a, ts, delta, kind, size, units, at;
 	byte s, sseq, sid;
@@ -134,13 +135,14 @@ end_idle:
 	:: else
 	fi;
 #endif
-enter:	/* reserve.h: rbmap_ring_enter() */
+enter:	/* reserve.h: rbmap_ring_enter(), rbmap_ring_try() */
 	/*
 	 * Load and store are one step, here and in leave: a context that comes
 	 * between leaves nest as it was, which is checked.
 	 */
 	atomic {
 		nest++;
+		alone = (nest == 1);
 		if
 		:: closing && off -> goto leave
 #ifndef off_before_enter
@@ -168,17 +170,17 @@ look_off:
 	};
 
 again:
-tail_load:	/* reserve.h: rbmap_ring_reserve() */
+tail_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	atomic {
 		tseq = tail_seq;
 		tid = tail_id;
 		toff = tail_off
 	};
-before_load:	/* reserve.h: rbmap_ring_reserve() */
+before_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	b = before;
-after_load:	/* reserve.h: rbmap_ring_reserve() */
+after_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	a = after;
-clock_load:	/* reserve.h: rbmap_ring_reserve() */
+clock_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	atomic {
 		clock_read();
 		ts = now;
@@ -187,7 +189,7 @@ clock_load:	/* reserve.h: rbmap_ring_reserve() */
 			kind = EVENT;
 			delta = ts - a;
 			goto room
-		:: else
+		:: else -> alone = 0
 		fi
 	};
 floor_load:	/* writer.c: rbmap_ring_stamp() */
@@ -218,15 +220,15 @@ room:
 		units = size + (kind != EVENT);
 #ifdef room_off_by_one
 		if
-		:: toff + units > CAP + 1 -> SEEN; goto open_next
+		:: toff + units > CAP + 1 -> SEEN; alone = 0; goto open_next
 #else
 		if
-		:: toff + units > CAP -> SEEN; goto open_next
+		:: toff + units > CAP -> SEEN; alone = 0; goto open_next
 #endif
 		:: else
 		fi
 	};
-before_store:	/* reserve.h: rbmap_ring_reserve() */
+before_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	before = ts;
 #ifdef after_before_cmpxchg
 	after = ts;
@@ -239,7 +241,7 @@ before_store:	/* reserve.h: rbmap_ring_reserve() */
 		fi
 	};
 #endif
-tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve() */
+tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	atomic {
 		if
 #ifdef plain_tail_store
@@ -262,7 +264,7 @@ tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve() */
 	};
 	goto winner;
 loser:
-	skip;
+	alone = 0;
 #ifndef loser_keeps_stamps
 	forget_stamps();
 #endif
@@ -270,10 +272,10 @@ loser:
 	goto again;
 winner:
 #ifndef after_before_cmpxchg
-after_store:	/* reserve.h: rbmap_ring_reserve() */
+after_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	after = ts;
 #endif
-before_recheck:	/* reserve.h: rbmap_ring_reserve() */
+before_recheck:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	atomic {
 		SEEN;
 		if
@@ -313,7 +315,16 @@ write_event:
 			/* rbmap_ring_commit() */
 			events[tid]++;
 			written++;
-			goto leave
+			if
+#ifdef no_published_look
+			:: alone ->
+#else
+			:: alone && PUBLISHED_IS(tseq, tid, toff) ->
+#endif
+				toff = toff + units;
+				goto own_header
+			:: else -> goto leave
+			fi
 		:: discards > 0 ->
 			discards--;
 			discarded++
@@ -579,9 +590,9 @@ publish_commit:	/* reserve.h: rbmap_ring_leave() */
 	header_commit[tid] = toff;
 	UNSEEN;
 #endif
-publish_nest:	/* reserve.h: rbmap_ring_leave() */
+publish_nest:	/* reserve.h: rbmap_ring_leave(), rbmap_ring_commit() */
 	nest = NESTED_LEFT;
-publish_recheck:	/* reserve.h: rbmap_ring_leave() */
+publish_recheck:	/* reserve.h: rbmap_ring_leave(), rbmap_ring_commit() */
 	atomic {
 #ifndef no_publish_recheck
 		if
@@ -606,7 +617,7 @@ back:
 		busy = (level == 0 -> 0 : busy);
 		sees = was_seen;
 		interrupted = 0; nested_in = 0; was_seen = 0;
-		closing = 0; any_closed = 0;
+		closing = 0; any_closed = 0; alone = 0;
 		tseq = 0; tid = 0; toff = 0;
 		b = 0; a = 0; ts = 0; delta = 0; kind = 0;
 		size = 0; units = 0; at = 0;
@@ -614,7 +625,24 @@ back:
 		time_before = 0;
 		goto end_idle
 	};
-publish_again:	/* reserve.h: rbmap_ring_leave() */
+publish_again:	/* reserve.h: rbmap_ring_leave(), rbmap_ring_commit() */
 	nest = 1;
-	goto publish
+	goto publish;
+
+	/* Nobody publishes but us, until nest is 0. */
+own_header:	/* reserve.h: rbmap_ring_commit() */
+	atomic {
+		SEEN;
+		assert(!retired);
+		header_commit[tid] = toff;
+		header_missed[tid] = 0
+	};
+own_commit:	/* reserve.h: rbmap_ring_commit() */
+	atomic {
+		assert(sees);
+		commit_off = commit_off + units;
+		assert(commit_off == toff);
+		UNSEEN;
+		goto publish_nest
+	}
 }

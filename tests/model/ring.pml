@@ -103,6 +103,9 @@ bit off;		/* what is looked up is another ring, too */
 
 #define TAIL_IS(seq, id, at) \
 	(tail_seq == (seq) && tail_id == (id) && tail_off == (at))
+/* ring->published: what commit says, as a tail */
+#define PUBLISHED_IS(seq, id, at) \
+	(commit_seq % TMOD == (seq) && commit_id == (id) && commit_off == (at))
 #define SLOT_IS(s, seq, id, free) \
 	(slot_seq[IX(s)] == (seq) && slot_id[IX(s)] == (id) && \
 	 slot_free[IX(s)] == (free))

@@ -105,12 +105,13 @@ bool live_emit(struct live_ring *live, uint64_t number)
 	struct rbmap_event_common common = { .type = 1 };
 	struct rbmap_reservation room;
 	enum rbmap_drop drop = RBMAP_DROP_NESTED;
-	u8 *payload = NULL;
+	size_t size = sizeof(common) + live_size(number);
+	u8 *payload;
 
 	time_now = number;
-	if (rbmap_ring_enter(ring))
-		payload = rbmap_ring_reserve(ring, sizeof(common) +
-					     live_size(number), &room, &drop);
+	payload = rbmap_ring_try(ring, size, &room);
+	if (!payload)
+		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {
 		rbmap_ring_drop(ring, drop);
 		return false;

@@ -8,9 +8,11 @@
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop)
 {
-	void *payload;
+	void *payload = rbmap_ring_try(ring, size, room);
 
-	if (unlikely(!rbmap_ring_enter(ring))) {
+	if (likely(payload))
+		return payload;
+	if (rbmap_ring_too_deep(ring)) {
 		*drop = RBMAP_DROP_NESTED;
 	} else if (unlikely(size > rbmap_ring_max_event(ring))) {
 		*drop = RBMAP_DROP_TOO_LARGE;

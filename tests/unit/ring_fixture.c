@@ -248,8 +248,8 @@ bool rig_begin(struct rig_event *event, u32 size)
 	}
 	event->seed = ++rig.next_seed;
 	event->size = size;
-	event->place = place_of(rbmap_tail_seq(event->room.tail),
-				rbmap_tail_offset(event->room.tail) +
+	event->place = place_of(rbmap_tail_seq(event->room.next),
+				event->room.end - (event->room.words << 2) +
 				event->room.stamp_len);
 	log_add(event);
 	for (i = 0; i < size; i++)

@@ -72,6 +72,18 @@ do {									\
 #define rb_local_cmpxchg(ptr, old, new)					\
 	ring_point_cmpxchg(ptr, old, new, __ATOMIC_RELAXED)
 
+#define rb_local_try_cmpxchg(ptr, old, new)				\
+({									\
+	barrier();							\
+	(rb_local_try_cmpxchg)(ptr, old, new);				\
+})
+
+#define rb_add_release(ptr, n)						\
+do {									\
+	barrier();							\
+	(rb_add_release)(ptr, n);					\
+} while (0)
+
 #define local_add(n, l)							\
 do {									\
 	long __n = (n);							\

@@ -310,7 +310,7 @@ static void test_stale_tail(void **state)
 		rig_write_subbufs(laps, 4);
 		tail = rig.ring->tail;
 		memcpy(slots, rig.ring->slot, sizeof(slots));
-		assert_true(rbmap_ring_enter(rig.ring));
+		rbmap_ring_enter(rig.ring);
 		assert_int_equal(rbmap_ring_open_next(rig.ring, stale),
 				 RBMAP_DROP_NONE);
 		rbmap_ring_leave(rig.ring);

@@ -170,8 +170,10 @@ static void emit(int at)
 		written.discarded++;
 	else
 		number = ++written.attempts[at];
-	if (!rbmap_ring_enter(ring) ||
-	    !(payload = rbmap_ring_reserve(ring, size, &room, &drop))) {
+	payload = rbmap_ring_try(ring, size, &room);
+	if (!payload && READ_ONCE(ring->nest) <= RBMAP_MAX_NEST)
+		payload = rbmap_ring_reserve(ring, size, &room, &drop);
+	if (!payload) {
 		/* What is dropped was not taken back. */
 		if (discard) {
 			written.discarded--;

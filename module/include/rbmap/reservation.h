@@ -5,6 +5,8 @@
 #include <linux/types.h>
 
 struct rbmap_ring;
+struct rbmap_subbuf;
+struct rbmap_subbuf_header;
 
 /*
  * Behind a variable on the stack of a path that is hot: kernels that clear all
@@ -16,6 +18,9 @@ struct rbmap_ring;
 #define rbmap_uninitialized
 #endif
 
+/* No tail is that: the offset would be one past the end of any sub-buffer. */
+#define RBMAP_UNPUBLISHED	(~0ULL)
+
 /**
  * struct rbmap_reservation - room for one event, between reserve and commit
  *
@@ -23,16 +28,25 @@ struct rbmap_ring;
  * rbmap_uninitialized.
  *
  * @ring: where it is
+ * @subbuf: and in which sub-buffer
+ * @header: that one's memory
  * @event: its first byte, that of a stamp before it included
- * @tail: where the tail was
- * @len: bytes in all
+ * @next: where the tail is behind it
+ * @published: where the tail was, if all before it was published then; else
+ *	RBMAP_UNPUBLISHED
+ * @end: offset of the byte behind it
+ * @words: of 4 bytes, in all
  * @stamp_len: of them before the event's own header
  */
 struct rbmap_reservation {
 	struct rbmap_ring	*ring;
+	struct rbmap_subbuf	*subbuf;
+	struct rbmap_subbuf_header *header;
 	u32			*event;
-	u64			tail;
-	u32			len;
+	u64			next;
+	u64			published;
+	unsigned long		end;
+	unsigned long		words;
 	u32			stamp_len;
 };
 

@@ -27,9 +27,9 @@ struct rbmap_buffer_head {
 };
 
 /* write.c, wait.c: the slow halves */
-struct rbmap_ring *rbmap_reserve_slow(const struct rbmap_buffer *buf,
-				      struct rbmap_ring *ring, size_t size,
-				      enum rbmap_drop drop);
+void *rbmap_reserve_slow(const struct rbmap_buffer *buf,
+			 struct rbmap_ring *ring, size_t size,
+			 struct rbmap_reservation *r);
 void rbmap_notify_ring(struct rbmap_ring *ring);
 
 /* This CPU's.  One that runs has its ring: rbmap_cpu_prepare() saw to it. */
@@ -52,7 +52,8 @@ static __always_inline bool rbmap_size_fits(const struct rbmap_ring *ring,
 /* Whoever may have published an event looks afterwards who waits for any. */
 static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
 {
-	if (unlikely(READ_ONCE(ring->notify_event)))
+	barrier();
+	if (unlikely(rb_look(ring->notify_event)))
 		rbmap_notify_ring(ring);
 }
 
@@ -74,31 +75,26 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 					   size_t size)
 {
 	struct rbmap_ring *ring;
-	enum rbmap_drop drop;
 	void *payload;
 
 	preempt_disable_notrace();
 	ring = rbmap_this_ring(buf);
-	do {
-		drop = RBMAP_DROP_NONE;
-		/*
-		 * Is it off?  After we entered: from here on no other ring
-		 * takes its place before we have left it.
-		 */
-		if (likely(rbmap_ring_enter(ring) && !READ_ONCE(ring->off) &&
-			   rbmap_size_fits(ring, size))) {
-			payload = rbmap_ring_reserve(ring, size, r, &drop);
-			if (likely(drop == RBMAP_DROP_NONE)) {
-				r->ring = ring;
-				/* It is none: the caller's look costs nothing. */
-				if (!payload)
-					__builtin_unreachable();
-				return payload;
-			}
-		}
-		ring = rbmap_reserve_slow(buf, ring, size, drop);
-	} while (unlikely(ring));
-	return NULL;
+	if (likely(rbmap_size_fits(ring, size))) {
+		payload = rbmap_ring_try(ring, size, r);
+		if (likely(payload))
+			return payload;
+	} else {
+		rbmap_ring_enter(ring);
+	}
+	{
+		/* Its own: what is handed on has an address, and no register. */
+		struct rbmap_reservation slow rbmap_uninitialized;
+
+		payload = rbmap_reserve_slow(buf, ring, size, &slow);
+		if (payload)
+			*r = slow;
+		return payload;
+	}
 }
 
 /**

@@ -37,13 +37,14 @@ static __always_inline void emit_count_one(unsigned int n, bool calls)
 static __always_inline int emit_count(const char *text, bool calls)
 {
 	unsigned long flags;
-	unsigned int n;
+	unsigned int times, n;
 	u64 begin;
 	int err;
 
-	err = kstrtouint(text, 0, &n);
+	err = kstrtouint(text, 0, &times);
 	if (err)
 		return err;
+	n = times;
 	local_irq_save(flags);
 	begin = ktime_get_ns();
 	for (; n; n--)
