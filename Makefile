@@ -153,6 +153,7 @@ help:
 	@echo '  check-vm         on stock kernels, in virtual machines'
 	@echo '  check-abi        the interface, compared with kernels'"'"' own rings; a part is in check'
 	@echo '  check-model      the algorithm, every interleaving, with SPIN; a part is in check'
+	@echo '  bench            what an event costs, beside other rings; a table; not in check'
 	@echo '  check-matrix     all kernels that it is meant for, and a table; hours; not in check'
 	@echo '  check-packages   DKMS and Debian packages in clean systems; not in check'
 	@echo '  check-debug      on kernels that watch themselves; not in check'

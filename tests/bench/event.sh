@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a whole event takes, from the tracepoint on, with whoever records it, one at
+# a time, BENCH_REPEAT times: "row PART UNIT CASE WHO VALUE", with tabs between.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+bench=/sys/kernel/debug/bench/event
+ours=/sys/kernel/rbmap
+theirs=/sys/kernel/tracing
+events=${BENCH_EVENTS:-100000}
+
+# measure CASE WHO TRACEPOINT
+measure()
+{
+	echo "$events $3" >$bench || not_ok "$2: $3" || return
+	awk -v what="$1" -v who="$2" '{
+		printf "event\tinstructions from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
+			what, who, $3 / $2
+	}' $bench | rows
+}
+
+# recorded TEXT NUMBER: of events, since the last time
+recorded()
+{
+	[ "$2" -ge "$((2 * events))" ] || not_ok "$1: has recorded $2 events"
+}
+
+# by_rbmap WHO EVENT TRACEPOINT [FILTER]
+by_rbmap()
+{
+	before=$(summed emitted)
+	[ -z "${4:-}" ] || echo "$4" >$ours/events/"$2"/filter
+	echo 1 >$ours/events/"$2"/enable
+	measure "${3#*:}${4:+, refused}" "$1" "${3%:*}"
+	echo 0 >$ours/events/"$2"/enable
+	if [ -n "${4:-}" ]; then
+		echo 0 >$ours/events/"$2"/filter
+	else
+		recorded "$1: $2" $(($(summed emitted) - before))
+	fi
+}
+
+# by_ftrace EVENT TRACEPOINT [FILTER]
+by_ftrace()
+{
+	echo >$theirs/trace
+	[ -z "${3:-}" ] || echo "$3" >$theirs/events/"$1"/filter
+	echo 1 >$theirs/events/"$1"/enable
+	measure "${2#*:}${3:+, refused}" ftrace "${2%:*}"
+	echo 0 >$theirs/events/"$1"/enable
+	if [ -n "${3:-}" ]; then
+		echo 0 >$theirs/events/"$1"/filter
+	else
+		recorded "ftrace: $1" "$(awk '/^(entries|overrun):/ { n += $2 } END { print n }' \
+			$theirs/per_cpu/cpu0/stats)"
+	fi
+}
+
+# by_rival WHO CASE TRACEPOINT BYTES ARGUMENT...: of so many bytes an event
+by_rival()
+{
+	who=$1 what=$2 tracepoint=$3 bytes=$4
+	shift 4
+	mkfifo /tmp/in /tmp/out
+	/tests/rival "$@" </tmp/in >/tmp/out 2>/tmp/err &
+	exec 4>/tmp/in 5</tmp/out
+	if read -r line <&5 && [ "$line" = ready ]; then
+		measure "$what" "$who" "$tracepoint"
+		exec 4>&-
+		read -r line <&5
+		recorded "$who: $tracepoint" $((line / bytes))
+	else
+		not_ok "$who: $(cat /tmp/err)"
+	fi
+	exec 4>&- 5<&-
+	wait $!
+	rm /tmp/in /tmp/out
+}
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+mount -t tracefs none $theirs 2>/dev/null
+ok "rbmap loads" load_module rbmap || done_testing
+ok "bench loads" load_module bench || done_testing
+ok "its event loads" load_module bench_probe || done_testing
+ok "a run-time probe" sh -c \
+	"echo 't:bench/dynamic bench_hit first=\$arg1:u64 second=\$arg2:u64' >$ours/dynamic_events"
+echo 1408 >$theirs/buffer_size_kb
+n=0
+while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
+	measure "nobody" "rbmap" bench_hit
+	by_rbmap "rbmap" bench/custom "bench_hit:two numbers"
+	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers"
+	by_ftrace bench/bench_hit "bench_hit:two numbers"
+	by_rival perf "two numbers" bench_hit 40 perf "$(cat $theirs/events/bench/bench_hit/id)"
+	by_rival "BPF ringbuf" "two numbers" bench_hit 24 bpf bench_hit
+	by_rbmap "rbmap" bench/custom "bench_hit:two numbers" "first == 0"
+	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers" "first == 0"
+	by_ftrace bench/bench_hit "bench_hit:two numbers" "first == 0"
+	for event in sched/sched_switch raw_syscalls/sys_enter irq/irq_handler_entry; do
+		tracepoint=${event#*/}
+		case $tracepoint in
+		sched_switch) refused="prev_prio == 1" ;;
+		sys_enter) refused="id == 9999" ;;
+		*) refused="irq == 9999" ;;
+		esac
+		by_rbmap "rbmap" $event "$tracepoint:$tracepoint"
+		by_ftrace $event "$tracepoint:$tracepoint"
+		by_rival perf "$tracepoint" "$tracepoint" 32 perf "$(cat $theirs/events/$event/id)"
+		by_rbmap "rbmap" $event "$tracepoint:$tracepoint" "$refused"
+		by_ftrace $event "$tracepoint:$tracepoint" "$refused"
+	done
+	n=$((n + 1))
+done
+within_budget event
+ok "bench_probe unloads" sh -c "echo '-:bench/dynamic' >$ours/dynamic_events; rmmod bench_probe"
+ok "bench unloads" rmmod bench
+ok "rbmap unloads" rmmod rbmap
+done_testing

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# For the benchmark's scripts in the guest: . /tests/lib/bench.sh, behind guest.sh
+
+: >/tmp/rows
+
+# rows: from standard input, "PART UNIT CASE WHO VALUE" with tabs between
+rows()
+{
+	tee -a /tmp/rows | sed 's/^/row /'
+}
+
+# within_budget PART: what /tests/budget has of it, if that is there
+within_budget()
+{
+	[ -e /tests/budget ] || return 0
+	awk -F '\t' -v part="$1" '
+	FILENAME == "/tmp/rows" { value[$3 ", " $4] = $5; next }
+	/^#/ || $1 != part { next }
+	{
+		who = $3
+		got = value[$2 ", " who]
+		if (split(who, both, " / ") == 2 && value[$2 ", " both[2]])
+			got = value[$2 ", " both[1]] / value[$2 ", " both[2]]
+		printf "%d\t%s, %s: %s, at most %s\n", got != "" && got <= $4 + 0,
+			$2, who, got == "" ? "not measured" : sprintf("%.2f", got), $4
+	}' /tmp/rows /tests/budget >/tmp/judged
+	ok "there is a budget" [ -s /tmp/judged ]
+	while IFS="	" read -r within text; do
+		ok "$text" [ "$within" = 1 ]
+	done </tmp/judged
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hits a tracepoint again and again, whoever has a probe there:
+ *
+ *	echo N TRACEPOINT >/sys/kernel/debug/bench/event
+ *	cat ...			TRACEPOINT N NANOSECONDS
+ *
+ * Our own tracepoint is hit as kernel code hits one.  Modules cannot do so with
+ * the kernel's: its probes are called as the tracepoint calls them.
+ */
+#include <asm/syscall.h>
+#include <linux/debugfs.h>
+#include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+
+#include "bench.h"
+
+#define CREATE_TRACE_POINTS
+#include "bench_trace.h"
+
+typedef void (*probe_func)(void *data, unsigned long a, unsigned long b,
+			   unsigned long c, unsigned long d);
+
+#define MAX_PROBES	4
+
+/* The probes of the kernel's tracepoint, and what they are called with. */
+struct hit {
+	const char		*name;
+	struct tracepoint_func	probe[MAX_PROBES];
+	int			nr_probes;
+	unsigned long		arg[4];
+};
+
+static struct {
+	char	name[32];
+	u32	n;
+	u64	ns;
+} last;
+static DEFINE_MUTEX(lock);
+static struct irqaction action = { .name = "bench" };
+
+static __always_inline void hit_ours(size_t size)
+{
+	trace_bench_hit(1, 2);
+}
+BENCH_WAY(ours, 0, hit_ours)
+
+static void set_arguments(struct hit *hit)
+{
+	unsigned long me = (unsigned long)current;
+
+	if (!strcmp(hit->name, "sched_switch")) {
+		hit->arg[1] = me;
+		hit->arg[2] = me;
+	} else if (!strcmp(hit->name, "sys_enter")) {
+		hit->arg[0] = (unsigned long)task_pt_regs(current);
+		hit->arg[1] = 1;
+	} else if (!strcmp(hit->name, "irq_handler_entry")) {
+		hit->arg[0] = 1;
+		hit->arg[1] = (unsigned long)&action;
+	}
+}
+
+static void find_probes(struct tracepoint *tp, void *data)
+{
+	struct tracepoint_func *funcs;
+	struct hit *hit = data;
+
+	if (strcmp(tp->name, hit->name))
+		return;
+	rcu_read_lock_sched();
+	funcs = rcu_dereference_sched(tp->funcs);
+	for (; funcs && funcs->func && hit->nr_probes < MAX_PROBES; funcs++)
+		hit->probe[hit->nr_probes++] = *funcs;
+	rcu_read_unlock_sched();
+}
+
+/* No probe is removed meanwhile: who enabled it waits for us. */
+static int hit_kernels(const char *name, u32 n, u64 *ns)
+{
+	struct hit hit = { .name = name };
+	unsigned long flags;
+	u64 begin;
+	int i;
+
+	for_each_kernel_tracepoint(find_probes, &hit);
+	if (!hit.nr_probes)
+		return -ESRCH;
+	set_arguments(&hit);
+	local_irq_save(flags);
+	begin = ktime_get_ns();
+	for (; n; n--)
+		for (i = 0; i < hit.nr_probes; i++)
+			((probe_func)hit.probe[i].func)(hit.probe[i].data,
+				hit.arg[0], hit.arg[1], hit.arg[2], hit.arg[3]);
+	*ns = ktime_get_ns() - begin;
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* Twice: the first time the ring's memory is not in any cache yet. */
+static int hit(const char *name, u32 n)
+{
+	u64 ns = 0;
+	int i, err = 0;
+
+	for (i = 0; !err && i < 2; i++) {
+		if (!strcmp(name, "bench_hit"))
+			ns = ours_0(n);
+		else
+			err = hit_kernels(name, n, &ns);
+	}
+	last.n = n;
+	last.ns = ns;
+	strscpy(last.name, name, sizeof(last.name));
+	return err;
+}
+
+static ssize_t event_write(struct file *file, const char __user *text,
+			   size_t len, loff_t *pos)
+{
+	char line[64] = "", name[32];
+	int err;
+	u32 n;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, text, len))
+		return -EFAULT;
+	if (sscanf(line, "%u %31s", &n, name) != 2)
+		return -EINVAL;
+	mutex_lock(&lock);
+	err = hit(name, n);
+	mutex_unlock(&lock);
+	return err ?: len;
+}
+
+static int event_show(struct seq_file *seq, void *unused)
+{
+	mutex_lock(&lock);
+	seq_printf(seq, "%s %u %llu\n", last.name, last.n, last.ns);
+	mutex_unlock(&lock);
+	return 0;
+}
+
+static int event_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, event_show, NULL);
+}
+
+static const struct file_operations event_fops = {
+	.owner		= THIS_MODULE,
+	.open		= event_open,
+	.read		= seq_read,
+	.write		= event_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+void bench_event_init(struct dentry *dir)
+{
+	debugfs_create_file("event", 0600, dir, NULL, &event_fops);
+}

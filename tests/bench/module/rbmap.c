@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Our own ring. */
+#include <linux/err.h>
+#include <rbmap/buffer.h>
+
+#include "bench.h"
+
+static struct rbmap_buffer *ring;
+
+static __always_inline void write_inline(size_t size)
+{
+	struct rbmap_reservation r rbmap_uninitialized;
+	void *payload = rbmap_reserve(ring, &r, size);
+
+	if (payload) {
+		memcpy(payload, bench_payload, size);
+		rbmap_commit(&r);
+	}
+}
+
+static __always_inline void write_calls(size_t size)
+{
+	struct rbmap_reservation r rbmap_uninitialized;
+	void *payload = rbmap_reserve_noinline(ring, &r, size);
+
+	if (payload) {
+		memcpy(payload, bench_payload, size);
+		rbmap_commit_noinline(&r);
+	}
+}
+
+static __always_inline void write_whole(size_t size)
+{
+	rbmap_write(ring, bench_payload, size);
+}
+
+static __always_inline void write_discarded(size_t size)
+{
+	struct rbmap_reservation r rbmap_uninitialized;
+	void *payload = rbmap_reserve(ring, &r, size);
+
+	if (payload) {
+		memcpy(payload, bench_payload, size);
+		rbmap_discard(&r);
+	}
+}
+
+BENCH_SIZES(inlined, write_inline)
+BENCH_SIZES(calls, write_calls)
+BENCH_SIZES(write, write_whole)
+BENCH_WAY(discarded, 16, write_discarded)
+
+static const struct bench_way ways[] = {
+	BENCH_ENTRIES(inlined),
+	BENCH_ENTRIES(calls),
+	BENCH_ENTRIES(write),
+	BENCH_ENTRY(discarded, 16),
+	{ }
+};
+
+static int begin(unsigned long kb, bool overwrite)
+{
+	const struct rbmap_buffer_config config = {
+		.size_kb = kb,
+		.mode = overwrite ? RBMAP_MODE_OVERWRITE : RBMAP_MODE_DISCARD,
+		.raw = true,
+	};
+
+	ring = rbmap_buffer_create("bench", &config);
+	return PTR_ERR_OR_ZERO(ring);
+}
+
+static void end(void)
+{
+	rbmap_buffer_destroy(ring);
+}
+
+const struct bench_rival bench_rbmap = {
+	.name = "rbmap", .begin = begin, .end = end, .ways = ways,
+};

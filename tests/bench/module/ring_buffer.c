@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's ring, by the functions that it exports. */
+#include <linux/errno.h>
+#include <linux/ring_buffer.h>
+
+#include "bench.h"
+
+static struct trace_buffer *ring;
+
+/* Kernels before 6.4 want the event, too; where they don't, it does no harm. */
+int commit(struct trace_buffer *buffer, struct ring_buffer_event *event)
+	asm("ring_buffer_unlock_commit");
+
+static __always_inline void write_calls(size_t size)
+{
+	struct ring_buffer_event *event = ring_buffer_lock_reserve(ring, size);
+
+	if (event) {
+		memcpy(ring_buffer_event_data(event), bench_payload, size);
+		commit(ring, event);
+	}
+}
+
+static __always_inline void write_whole(size_t size)
+{
+	ring_buffer_write(ring, size, bench_payload);
+}
+
+static __always_inline void write_discarded(size_t size)
+{
+	struct ring_buffer_event *event = ring_buffer_lock_reserve(ring, size);
+
+	if (event) {
+		memcpy(ring_buffer_event_data(event), bench_payload, size);
+		ring_buffer_discard_commit(ring, event);
+	}
+}
+
+BENCH_SIZES(calls, write_calls)
+BENCH_SIZES(write, write_whole)
+BENCH_WAY(discarded, 16, write_discarded)
+
+static const struct bench_way ways[] = {
+	BENCH_ENTRIES(calls),
+	BENCH_ENTRIES(write),
+	BENCH_ENTRY(discarded, 16),
+	{ }
+};
+
+static int begin(unsigned long kb, bool overwrite)
+{
+	ring = ring_buffer_alloc(kb << 10, overwrite ? RB_FL_OVERWRITE : 0);
+	return ring ? 0 : -ENOMEM;
+}
+
+static void end(void)
+{
+	ring_buffer_free(ring);
+}
+
+const struct bench_rival bench_ring_buffer = {
+	.name = "ring_buffer", .begin = begin, .end = end, .ways = ways,
+};

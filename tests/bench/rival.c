@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Has others record a tracepoint, for as long as standard input is open:
+ *
+ *	rival perf ID	perf's ring buffer of CPU 0, which overwrites
+ *	rival bpf NAME	a BPF program that writes two arguments to a ringbuf
+ *
+ * Says "ready", and in the end how many bytes were written to the ring.
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PERF_PAGES	256
+/* It refuses what does not fit: room for all. */
+#define RINGBUF_SIZE	(32 << 20)
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "rival: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void wait_for_end(void)
+{
+	char byte;
+
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+}
+
+static void perf(const char *id)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = strtoull(id, NULL, 10),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+		.write_backward = 1,
+		/* Nobody is woken. */
+		.watermark = 1,
+		.wakeup_watermark = UINT32_MAX,
+	};
+	size_t page = sysconf(_SC_PAGESIZE);
+	const struct perf_event_mmap_page *meta;
+	int fd;
+
+	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		fail("perf_event_open");
+	/* Not to be written to by us: it overwrites. */
+	meta = mmap(NULL, (PERF_PAGES + 1) * page, PROT_READ, MAP_SHARED, fd, 0);
+	if (meta == MAP_FAILED)
+		fail("mmap of the perf event");
+	wait_for_end();
+	printf("%llu\n", (unsigned long long)-meta->data_head);
+}
+
+static int bpf(int command, union bpf_attr *attr)
+{
+	int fd = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	if (fd < 0)
+		fail("bpf");
+	return fd;
+}
+
+#define INSN(op, to, from, offset, value) \
+	{ .code = (op), .dst_reg = (to), .src_reg = (from), .off = (offset), .imm = (value) }
+#define MOV(to, from)		INSN(BPF_ALU64 | BPF_MOV | BPF_X, to, from, 0, 0)
+#define MOV_VALUE(to, value)	INSN(BPF_ALU64 | BPF_MOV | BPF_K, to, 0, 0, value)
+#define LOAD(to, from, offset)	INSN(BPF_LDX | BPF_MEM | BPF_DW, to, from, offset, 0)
+#define STORE(to, offset, from)	INSN(BPF_STX | BPF_MEM | BPF_DW, to, from, offset, 0)
+#define CALL(function)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, function)
+
+static void bpf_ringbuf(const char *tracepoint)
+{
+	union bpf_attr map = {
+		.map_type = BPF_MAP_TYPE_RINGBUF,
+		.max_entries = RINGBUF_SIZE,
+	};
+	int map_fd = bpf(BPF_MAP_CREATE, &map);
+	const struct bpf_insn program[] = {
+		MOV(BPF_REG_6, BPF_REG_1),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, map_fd),
+		INSN(0, 0, 0, 0, 0),
+		MOV_VALUE(BPF_REG_2, 16),
+		MOV_VALUE(BPF_REG_3, 0),
+		CALL(BPF_FUNC_ringbuf_reserve),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, 7, 0),
+		LOAD(BPF_REG_1, BPF_REG_6, 0),
+		STORE(BPF_REG_0, 0, BPF_REG_1),
+		LOAD(BPF_REG_1, BPF_REG_6, 8),
+		STORE(BPF_REG_0, 8, BPF_REG_1),
+		MOV(BPF_REG_1, BPF_REG_0),
+		MOV_VALUE(BPF_REG_2, BPF_RB_NO_WAKEUP),
+		CALL(BPF_FUNC_ringbuf_submit),
+		MOV_VALUE(BPF_REG_0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	union bpf_attr load = {
+		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.insns = (uintptr_t)program,
+		.insn_cnt = sizeof(program) / sizeof(program[0]),
+		.license = (uintptr_t)"GPL",
+	};
+	union bpf_attr attach = { .raw_tracepoint.name = (uintptr_t)tracepoint };
+	size_t page = sysconf(_SC_PAGESIZE);
+	const uint64_t *written;
+
+	attach.raw_tracepoint.prog_fd = bpf(BPF_PROG_LOAD, &load);
+	bpf(BPF_RAW_TRACEPOINT_OPEN, &attach);
+	written = mmap(NULL, page, PROT_READ, MAP_SHARED, map_fd, page);
+	if (written == MAP_FAILED)
+		fail("mmap of the ringbuf");
+	wait_for_end();
+	printf("%llu\n", (unsigned long long)*written);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "perf")) {
+		perf(argv[2]);
+	} else if (argc == 3 && !strcmp(argv[1], "bpf")) {
+		bpf_ringbuf(argv[2]);
+	} else {
+		fputs("usage: rival perf ID | rival bpf NAME\n", stderr);
+		return 2;
+	}
+	return 0;
+}

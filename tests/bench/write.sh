@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What writing an event takes, in each way, in all rings, BENCH_REPEAT times:
+# "row PART UNIT CASE WHO VALUE", with tabs between.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+bench=/sys/kernel/debug/bench
+
+# measured FILE
+measured()
+{
+	awk -v file="$1" '
+	BEGIN {
+		who["rbmap inlined"] = "rbmap"
+		who["rbmap calls"] = "rbmap, called"
+		who["rbmap write"] = "rbmap_write"
+		who["rbmap discarded"] = "rbmap"
+		who["ring_buffer calls"] = "ring_buffer"
+		who["ring_buffer write"] = "ring_buffer_write"
+		who["ring_buffer discarded"] = "ring_buffer"
+	}
+	{
+		what = $3 " bytes"
+		# Nothing is full of what is discarded.
+		if ($1 == "loop" || (file == "full" && $2 == "discarded"))
+			next
+		if ($2 == "discarded")
+			what = what ", discarded"
+		if (file == "full")
+			what = what ", ring is full"
+		printf "write\tinstructions of an event, the loop included\t%s\t%s\t%.2f\n",
+			what, who[$1 " " $2], $5 / $4
+	}' $bench/"$1" | rows
+}
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+ok "rbmap loads" load_module rbmap || done_testing
+ok "bench loads" load_module bench || done_testing
+n=0
+while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
+	for file in write full; do
+		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "$file"
+		measured $file
+	done
+	n=$((n + 1))
+done
+within_budget write
+ok "bench unloads" rmmod bench
+ok "rbmap unloads" rmmod rbmap
+done_testing
