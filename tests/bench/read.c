@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads all that the ring of CPU 0 has, in one way, and prints how many bytes that
+ * was and how many nanoseconds it took:
+ *
+ *	read [--tracefs] map|read|splice|memory SUBBUF-SIZE
+ *
+ * Each byte is looked at, but for splice, which moves them to a file in memory; and
+ * `memory` looks at as many of as many pages as a map has, and at nothing else.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+struct result {
+	uint64_t	bytes, ns;
+};
+
+/* Whose value nobody needs, but must be found out. */
+static volatile uint64_t looked_at;
+
+static void look(const void *bytes, size_t size)
+{
+	const uint64_t *word = bytes;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < size / sizeof(*word); i++)
+		sum += word[i];
+	looked_at = sum;
+}
+
+static struct result by_map(bool alone)
+{
+	struct result result = { 0 };
+	struct client client;
+	uint64_t begin;
+	size_t at = 0;
+
+	if (!client_open(&client, 0, O_NONBLOCK))
+		bail_out("map: %s", error_name(errno));
+	/* It is there: no page is to be found while the time runs. */
+	look(client.data, client.subbuf_size * client.nr_subbufs);
+	begin = now();
+	if (alone) {
+		look(client.data, client.subbuf_size * client.nr_subbufs);
+		result.bytes = client.subbuf_size * client.nr_subbufs;
+	}
+	for (uint32_t id = UINT32_MAX; !alone; id = client.meta->reader.id) {
+		const void *subbuf;
+		size_t end;
+
+		if (get_reader(client.fd))
+			break;
+		subbuf = client_subbuf(&client);
+		end = subbuf_commit(subbuf);
+		if (id != client.meta->reader.id)
+			at = 0;
+		else if (at == end)
+			break;
+		look((const char *)subbuf + RBMAP_SUBBUF_HEADER_SIZE + at,
+		     end - at);
+		result.bytes += end - at;
+		at = end;
+	}
+	result.ns = now() - begin;
+	client_close(&client);
+	return result;
+}
+
+static struct result by_read(size_t subbuf_size)
+{
+	struct result result = { 0 };
+	int fd = device_open(0, O_NONBLOCK);
+	char *subbuf = aligned_alloc(4096, subbuf_size);
+	uint64_t begin;
+
+	memset(subbuf, 0, subbuf_size);
+	begin = now();
+	while (read(fd, subbuf, subbuf_size) > 0) {
+		size_t size = subbuf_commit(subbuf);
+
+		look(subbuf + RBMAP_SUBBUF_HEADER_SIZE, size);
+		result.bytes += size;
+	}
+	result.ns = now() - begin;
+	free(subbuf);
+	close(fd);
+	return result;
+}
+
+static struct result by_splice(size_t subbuf_size)
+{
+	struct result result = { 0 };
+	int fd = device_open(0, O_NONBLOCK), pipe_fd[2], to;
+	uint64_t begin;
+	ssize_t got;
+
+	to = open("/tmp/spliced", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (to < 0 || pipe(pipe_fd))
+		bail_out("/tmp/spliced: %s", error_name(errno));
+	/* Of 1 MiB and more: one sub-buffer at a time. */
+	if (fcntl(pipe_fd[1], F_SETPIPE_SZ,
+		  subbuf_size > 1 << 19 ? 1 << 20 : 16 * subbuf_size) < 0)
+		bail_out("pipe: %s", error_name(errno));
+	begin = now();
+	while ((got = splice(fd, NULL, pipe_fd[1], NULL, 16 * subbuf_size,
+			     SPLICE_F_NONBLOCK)) > 0) {
+		result.bytes += got;
+		while (got > 0) {
+			ssize_t moved = splice(pipe_fd[0], NULL, to, NULL, got,
+					       SPLICE_F_MOVE);
+
+			if (moved <= 0)
+				bail_out("to a file: %s", error_name(errno));
+			got -= moved;
+		}
+	}
+	result.ns = now() - begin;
+	close(fd);
+	unlink("/tmp/spliced");
+	return result;
+}
+
+int main(int argc, char **argv)
+{
+	int i = target_options(argc, argv);
+	const char *how = i + 2 == argc ? argv[i] : "";
+	size_t subbuf_size = i + 2 == argc ? strtoul(argv[i + 1], NULL, 10) : 0;
+	struct result result;
+
+	if (!subbuf_size)
+		bail_out("usage: read [--tracefs] map|read|splice|memory SUBBUF-SIZE");
+	if (!strcmp(how, "map"))
+		result = by_map(false);
+	else if (!strcmp(how, "memory"))
+		result = by_map(true);
+	else if (!strcmp(how, "read"))
+		result = by_read(subbuf_size);
+	else if (!strcmp(how, "splice"))
+		result = by_splice(subbuf_size);
+	else
+		bail_out("unknown way '%s'", how);
+	printf("%" PRIu64 " %" PRIu64 "\n", result.bytes, result.ns);
+	return 0;
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What reading takes, in each way, by the size of a sub-buffer, BENCH_REPEAT times:
+# "row PART UNIT CASE WHO VALUE", with tabs between.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+bench=/sys/kernel/debug/bench/event
+ours=/sys/kernel/rbmap
+theirs=/sys/kernel/tracing
+# Of 28 or 32 bytes, twice: 11 MiB, and all of it fits
+events=200000
+ring_kb=16384
+
+# fill ENABLE: events, twice as many as it is told
+fill()
+{
+	echo 1 >"$1"
+	echo $events bench_hit >$bench
+	echo 0 >"$1"
+}
+
+# measure HOW WHO SUBBUF-KB ENABLE [--tracefs]: that memory can be looked at without
+# a map is what a map is compared with
+measure()
+{
+	fill "$4"
+	# shellcheck disable=SC2086 # an option, or none
+	/tests/read ${5:-} "$1" $(($3 * 1024)) >/tmp/read || not_ok "$1 $2 $3" || return
+	awk -v how="${1#memory}" -v who="$2" -v size="$3" '{
+		if ($1 < 2000000)
+			exit 1
+		printf "read\tinstructions of a reader for 100 bytes\t%s, sub-buffers of %s KiB\t%s\t%.2f\n",
+			how ? how : "map", size, who, 100 * $2 / $1
+	}' /tmp/read | rows
+	ok "$2: $1: all was read ($(cat /tmp/read))" grep -qE '^[0-9]{7,} ' /tmp/read
+}
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+mount -t tracefs none $theirs 2>/dev/null
+for size in 4 64 1024; do
+	ok "sub-buffers of $size KiB: rbmap loads" load_module rbmap \
+		subbuf_size_kb=$size buffer_size_kb=$ring_kb || done_testing
+	ok "bench loads" load_module bench || done_testing
+	ok "its event loads" load_module bench_probe
+	echo 0 >$theirs/tracing_on
+	echo $size >$theirs/buffer_subbuf_size_kb
+	echo $ring_kb >$theirs/buffer_size_kb
+	echo 1 >$theirs/tracing_on
+	n=0
+	while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
+		for how in map read splice; do
+			measure $how rbmap $size $ours/events/bench/custom/enable
+			echo 1 >$ours/reset
+			measure $how ftrace $size $theirs/events/bench/bench_hit/enable --tracefs
+			echo >$theirs/trace
+		done
+		measure memory memory $size $ours/events/bench/custom/enable
+		echo 1 >$ours/reset
+		n=$((n + 1))
+	done
+	ok "all unload" rmmod bench_probe bench rbmap
+done
+within_budget read
+done_testing
