@@ -9,14 +9,24 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 #include <linux/uaccess.h>
 
 #include "device.h"
 #include "file.h"
 #include "marker.h"
+#include "pages.h"
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220
+
+static void rbmap_file_copy_free(struct rbmap_file *rfile)
+{
+	if (rfile->copy)
+		rbmap_pages_free(rfile->copy, rfile->copy_size);
+	rfile->copy = NULL;
+	rfile->copy_size = 0;
+}
 
 /* @snapshot: its reference is given away, or NULL. */
 static struct rbmap_file *
@@ -41,7 +51,7 @@ rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 static void rbmap_file_destroy(struct rbmap_file *rfile)
 {
 	rbmap_file_unbind(rfile);
-	kvfree(rfile->copy);
+	rbmap_file_copy_free(rfile);
 	kfree(rfile);
 }
 
@@ -81,10 +91,26 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
 {
 	if (rfile->copy_size == size)
 		return 0;
-	kvfree(rfile->copy);
-	rfile->copy = kvmalloc(size, GFP_KERNEL);
+	rbmap_file_copy_free(rfile);
+	rfile->copy = rbmap_pages_alloc(size, cpu_to_node(rfile->cpu_buf->cpu));
 	rfile->copy_size = rfile->offset = rfile->copy ? size : 0;
 	return rfile->copy ? 0 : -ENOMEM;
+}
+
+/*
+ * What the writer has left comes as it is, where it may: the memory of what we
+ * handed out last is the ring's then.
+ */
+static bool rbmap_file_take_from(struct rbmap_file *rfile,
+				 struct rbmap_generation *gen)
+{
+	struct rbmap_subbuf_header *closed;
+
+	closed = rbmap_take_closed(gen, rfile->copy);
+	if (!closed)
+		return rbmap_take_copy(gen, rfile->copy);
+	rfile->copy = closed;
+	return true;
 }
 
 /*
@@ -103,7 +129,7 @@ static int rbmap_file_take(struct rbmap_file *rfile,
 	err = mutex_lock_interruptible(&gen->reader_lock);
 	if (err)
 		return -EINTR;
-	got = rbmap_take_copy(gen, rfile->copy);
+	got = rbmap_file_take_from(rfile, gen);
 	if (got && gen->mapped)
 		rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);

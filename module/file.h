@@ -18,7 +18,8 @@
  *	read it to its end or not; under @cpu_buf's lock
  * @looked: has mapped @gen; under @cpu_buf's lock
  * @lock: one read() at a time; user memory may be touched with it held
- * @copy: the sub-buffer that read() hands out, allocated by the first one
+ * @copy: the sub-buffer that read() hands out, in memory of the file's own; the
+ *	first one allocates it
  * @copy_size: its bytes
  * @offset: of them, those that were handed out; all: take another
  */

@@ -282,9 +282,10 @@ bool rbmap_has_closed(const struct rbmap_generation *gen)
 }
 
 /**
- * rbmap_take_closed - splice(): a sub-buffer that the writer has left
+ * rbmap_take_closed - a sub-buffer that the writer has left
  * @gen: reader_lock held
- * @fresh: zeroed memory for a sub-buffer
+ * @fresh: memory for a sub-buffer, with nothing that readers of this CPU must not
+ *	see
  *
  * As rbmap_take_copy() gives it.  It is not copied where nobody else can have
  * seen it, and all of it is wanted: @fresh takes its place in the ring.

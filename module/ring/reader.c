@@ -282,7 +282,7 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
 /**
  * rbmap_ring_exchange - give the reader's sub-buffer other memory
  * @ring: the ring; the writer has left that sub-buffer, and all of it was read
- * @fresh: zeroed memory for a sub-buffer
+ * @fresh: memory for a sub-buffer
  *
  * It becomes the spare.  Nobody else looks at the memory of the reader's
  * sub-buffer: the writer is through with it, and finds it again in the slot
