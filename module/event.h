@@ -95,19 +95,19 @@ struct rbmap_event_set {
 };
 
 /*
- * rbmap_event_reserve(), inline.  What the context was is looked at first: the
- * reservation itself disables preemption.
+ * rbmap_event_reserve(), inline.  The reservation has disabled preemption; what the
+ * context is apart from that is looked at behind it, where it need not be kept in
+ * mind while the clock is called.
  */
 static __always_inline void *
 rbmap_event_begin(const struct rbmap_event_target *target,
 		  struct rbmap_reservation *r, size_t size)
 {
-	struct rbmap_context context = rbmap_context(target->preempt);
-	struct rbmap_record *record;
+	struct rbmap_record *record = rbmap_reserve(target->buffer, r, size);
 
-	record = rbmap_reserve(target->buffer, r, size);
 	if (likely(record))
-		rbmap_record_begin(record, target->id, context);
+		rbmap_record_begin(record, target->id,
+				   rbmap_context_within(1, target->preempt));
 	return record;
 }
 

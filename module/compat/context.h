@@ -118,19 +118,21 @@ static __always_inline u8 rbmap_context_softirq(unsigned int count)
 	return flags;
 }
 
-static __always_inline u8 rbmap_context_resched(void)
+#define RBMAP_TIF_RESCHED	BIT(TIF_NEED_RESCHED)
+/* Without laziness the bit is the other one's, or none. */
+#define RBMAP_TIF_RESCHED_LAZY						\
+	(IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY) ||			\
+	 IS_ENABLED(CONFIG_PREEMPT_LAZY) ?				\
+	 BIT(RBMAP_TIF_NEED_RESCHED_LAZY) : 0)
+
+static __always_inline u8 rbmap_context_resched(unsigned long thread_flags)
 {
 	u8 flags = 0;
 
-	if (test_thread_flag(TIF_NEED_RESCHED))
+	if (thread_flags & RBMAP_TIF_RESCHED)
 		flags |= RBMAP_FLAG_NEED_RESCHED;
-	/* Without laziness the bit is the other one's, or none. */
-	if ((IS_ENABLED(CONFIG_ARCH_HAS_PREEMPT_LAZY) ||
-	     IS_ENABLED(CONFIG_PREEMPT_LAZY)) &&
-	    test_thread_flag(RBMAP_TIF_NEED_RESCHED_LAZY))
+	if (thread_flags & RBMAP_TIF_RESCHED_LAZY)
 		flags |= RBMAP_FLAG_NEED_RESCHED_LAZY;
-	if (test_preempt_need_resched())
-		flags |= RBMAP_FLAG_PREEMPT_RESCHED;
 	return flags;
 }
 
@@ -144,18 +146,48 @@ static __always_inline u8 rbmap_context_migrate_disabled(void)
 #endif
 }
 
+/* Nothing runs but a task, and that is to run on: most events come so. */
+static __always_inline bool rbmap_context_is_usual(unsigned int count, u8 preempt,
+						   unsigned long thread_flags)
+{
+	/* Were it less than what is ours, the rest would be no small number. */
+	unsigned long unusual = (count | (count - preempt)) & ~0xfU;
+
+	unusual |= thread_flags & (RBMAP_TIF_RESCHED | RBMAP_TIF_RESCHED_LAZY);
+#ifdef RBMAP_HAVE_MIGRATION_DISABLED
+	unusual |= current->migration_disabled;
+#endif
+	/* Softirqs are not in the count there. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		unusual |= softirq_count();
+	return !unusual;
+}
+
 /**
- * rbmap_context - the context of the caller
- * @preempt: how often preemption was disabled on our own account
+ * rbmap_context_within - the context of a caller that has disabled preemption
+ * @within: how often it has, on its own account
+ * @preempt: and how often that was done to call it
  *
  * Context: any.
  */
-static __always_inline struct rbmap_context rbmap_context(u8 preempt)
+static __always_inline struct rbmap_context
+rbmap_context_within(unsigned int within, u8 preempt)
 {
-	unsigned int count = preempt_count();
-	u8 flags = rbmap_context_irqs_off() | rbmap_context_softirq(count) |
-		   rbmap_context_resched();
+	unsigned long thread_flags = READ_ONCE(current_thread_info()->flags);
+	unsigned int count = preempt_count() -
+			     (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? within : 0);
+	u8 flags = rbmap_context_irqs_off();
 
+	if (test_preempt_need_resched())
+		flags |= RBMAP_FLAG_PREEMPT_RESCHED;
+	if (likely(rbmap_context_is_usual(count, preempt, thread_flags)))
+		return (struct rbmap_context) {
+			.flags		= flags,
+			.preempt_count	= count - preempt,
+		};
+
+	flags |= rbmap_context_softirq(count) |
+		 rbmap_context_resched(thread_flags);
 	if (count & NMI_MASK)
 		flags |= RBMAP_FLAG_NMI;
 	if (count & HARDIRQ_MASK)
@@ -169,10 +201,21 @@ static __always_inline struct rbmap_context rbmap_context(u8 preempt)
 }
 
 /**
+ * rbmap_context - the context of the caller
+ * @preempt: how often preemption was disabled to call it
+ *
+ * Context: any.
+ */
+static __always_inline struct rbmap_context rbmap_context(u8 preempt)
+{
+	return rbmap_context_within(0, preempt);
+}
+
+/**
  * rbmap_record_begin - fill what the record of each event begins with
  * @record: the record
  * @id: the event's
- * @context: as it was before there was room for the record
+ * @context: of whom it is about
  */
 static __always_inline void rbmap_record_begin(struct rbmap_record *record,
 					       u16 id,

@@ -91,6 +91,8 @@ static int hit_kernels(const char *name, u32 n, u64 *ns)
 	if (!hit.nr_probes)
 		return -ESRCH;
 	set_arguments(&hit);
+	/* As the tracepoint does. */
+	preempt_disable();
 	local_irq_save(flags);
 	begin = ktime_get_ns();
 	for (; n; n--)
@@ -99,16 +101,21 @@ static int hit_kernels(const char *name, u32 n, u64 *ns)
 				hit.arg[0], hit.arg[1], hit.arg[2], hit.arg[3]);
 	*ns = ktime_get_ns() - begin;
 	local_irq_restore(flags);
+	preempt_enable();
 	return 0;
 }
 
-/* Twice: the first time the ring's memory is not in any cache yet. */
+/*
+ * Twice: the first time the ring's memory is not in any cache yet.  A task that is
+ * to make room for another has other flags than most.
+ */
 static int hit(const char *name, u32 n)
 {
 	u64 ns = 0;
 	int i, err = 0;
 
 	for (i = 0; !err && i < 2; i++) {
+		cond_resched();
 		if (!strcmp(name, "bench_hit"))
 			ns = ours_0(n);
 		else
