@@ -4,7 +4,7 @@
 #define RBMAP_COMPAT_NOFAULT_H
 
 #include <linux/uaccess.h>
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #include <asm/page.h>
 #include <uapi/asm/vsyscall.h>
 #endif
@@ -27,7 +27,7 @@ static inline bool rbmap_is_kernels(unsigned long address, size_t size)
 		return false;
 #if defined(CONFIG_ARM64)
 	return address >> 55 & 1;
-#elif defined(CONFIG_X86_64)
+#elif defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 	return (long)address >> __VIRTUAL_MASK_SHIFT == -1 &&
 	       (address >= VSYSCALL_ADDR + PAGE_SIZE || last < VSYSCALL_ADDR);
 #else

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of lib/kernel
 #
-# Kernels of our own: that watch themselves, or are built by another compiler; from
-# Debian's source with the options of tests/debug/*.config. Part of lib/kernel.
+# Kernels of our own: that watch themselves, are built by another compiler, or are
+# programs (User Mode Linux); from Debian's source with the options of
+# tests/debug/*.config. Part of lib/kernel.
 
 debug_configs=$here/../../debug
 
@@ -11,18 +12,29 @@ is_debug_flavour()
 	[ -e "$debug_configs/$1.config" ] && [ "$1" != common ]
 }
 
-# debug_compiler FLAVOUR: sets cc and kmake
+# debug_compiler FLAVOUR: sets cc and kmake, and where such a kernel runs, machine
 debug_compiler()
 {
-	cc=gcc kmake=''
-	[ "$1" != clang ] || cc=clang-16 kmake=LLVM=-16
+	cc=gcc kmake='' machine=microvm
+	case $1 in
+	clang) cc=clang-16 kmake=LLVM=-16 ;;
+	uml) kmake=ARCH=um machine=uml ;;
+	esac
+}
+
+# debug_config FLAVOUR: its options
+debug_config()
+{
+	[ "$1" = uml ] || cat "$debug_configs/common.config"
+	cat "$debug_configs/$1.config"
 }
 
 # What a built kernel depends on, but for the source's version
 debug_key()
 {
 	{
-		cat "$debug_configs/common.config" "$debug_configs/$1.config"
+		debug_config "$1"
+		find "$debug_configs/$1" -type f -exec cat {} + 2>/dev/null || true
 		$cc --version
 	} | sha256sum | cut -c 1-8
 }
@@ -71,7 +83,7 @@ debug_check_config()
 		*) continue ;;
 		esac
 		! grep -q "^$name=" "$2" || wrong+=" $name=n"
-	done < <(cat "$debug_configs/common.config" "$debug_configs/$1.config")
+	done < <(debug_config "$1")
 	[ -z "$wrong" ] || die "the kernel's configuration has not become:$wrong"
 }
 
@@ -83,10 +95,34 @@ debug_make()
 		-j"$(nproc)" KBUILD_BUILD_USER=rbmap KBUILD_BUILD_HOST=rbmap "$@"
 }
 
+# What User Mode Linux lacks: a clock, and room for what newer processors save.
+debug_source_uml()
+{
+	local arch=$work/source/arch
+
+	cp "$debug_configs/uml/tsc_clock.c" "$arch/um/kernel/"
+	echo 'obj-y += tsc_clock.o' >>"$arch/um/kernel/Makefile"
+	sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' \
+		"$arch/x86/um/user-offsets.c"
+}
+
+# debug_headers KVER: what modules are built with, and what of x86 there is in
+# User Mode Linux
+debug_headers()
+{
+	local headers=$work/usr/src/linux-headers-$1
+
+	debug_make run-command KBUILD_RUN_COMMAND="scripts/package/install-extmod-build $headers"
+	cp "$work/source/.config" "$headers/.config"
+	[ "$kmake" = ARCH=um ] || return 0
+	(cd "$work/source" && find arch/x86 \( -name 'Makefile*' -o -name '*.h' \) -print0 |
+		cpio --quiet -0 -pdm "$headers")
+}
+
 # add_debug SERIES FLAVOUR KEY: sets dir
 add_debug()
 {
-	local flavour=$2 config kver tool
+	local flavour=$2 config kver tool image=bzImage
 
 	for tool in bc bison flex lz4 make; do
 		command -v $tool >/dev/null || die "$tool is missing: tests/install-packages debug"
@@ -95,19 +131,22 @@ add_debug()
 	mkdir "$work/source"
 	debug_source "$1"
 	echo "kernel: building $1 $flavour, which takes ten minutes and more" >&2
+	if [ "$flavour" = uml ]; then
+		image=linux
+		debug_source_uml
+	fi
 	config=$work/source/.config
 	debug_make tinyconfig
-	cat "$debug_configs/common.config" "$debug_configs/$flavour.config" >>"$config"
+	debug_config "$flavour" >>"$config"
 	echo "CONFIG_LOCALVERSION=\"-$flavour-$3\"" >>"$config"
 	debug_make olddefconfig
 	debug_check_config "$flavour" "$config"
-	debug_make bzImage modules
+	debug_make "$image" modules
 	kver=$(cat "$work/source/include/config/kernel.release")
-	debug_make run-command KBUILD_RUN_COMMAND="scripts/package/install-extmod-build \
-		$work/usr/src/linux-headers-$kver"
+	debug_headers "$kver"
 	mkdir -p "$work/boot" "$work/lib/modules/$kver/kernel"
-	cp "$config" "$work/usr/src/linux-headers-$kver/.config"
-	cp "$work/source/arch/x86/boot/bzImage" "$work/boot/vmlinuz-$kver"
+	[ "$image" = linux ] || image=arch/x86/boot/$image
+	cp "$work/source/$image" "$work/boot/vmlinuz-$kver"
 	cp "$config" "$work/boot/config-$kver"
 	rm -rf "$work/source" "$work/debs"
 	dir=$cache/debug/$kver

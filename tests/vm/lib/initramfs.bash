@@ -48,7 +48,7 @@ add_own_libraries()
 
 	while read -r line; do
 		case $line in
-		*"not found"*) die "$1 needs a library that is not there: $line" ;;
+		*"not found"*) add_unpacked_library "${line%% =>*}" "$1" ;;
 		*"=>"*)
 			name=${line%% =>*}
 			path=${line#*=> }
@@ -62,6 +62,19 @@ add_own_libraries()
 			;;
 		esac
 	done < <(LC_ALL=C ldd "$1" 2>/dev/null)
+}
+
+# add_unpacked_library NAME PROGRAM: from the packages that the program was unpacked
+# with (lib/unpack)
+add_unpacked_library()
+{
+	local path
+
+	[ ! -e "$root/lib/$1" ] || return 0
+	path=$(find "${2%/usr/*}/usr/lib/$triplet" -name "$1" -print -quit 2>/dev/null)
+	[ -n "$path" ] || die "$2 needs a library that is not there: $1"
+	cp -L "$path" "$root/lib/$1"
+	add_own_libraries "$path"
 }
 
 # No loader here can say what these need: they say so themselves. The loader is
@@ -141,7 +154,7 @@ make_initramfs()
 		item=${item#*=}
 		printf "export %s='%s'\n" "$name" "${item//\'/\'\\\'\'}"
 	done >"$root/etc/vm/env"
-	echo "console=/dev/$console results=/dev/$results" >"$root/etc/vm/ports"
+	echo "console=/dev/$console results=/dev/$results end=$end" >"$root/etc/vm/ports"
 	for i in "${!tests[@]}"; do
 		name=${tests[i]##*/}
 		[ -x "${tests[i]}" ] || die "${tests[i]} is no executable file"
@@ -158,6 +171,10 @@ make_initramfs()
 # shellcheck disable=SC2034,SC2054 # for tests/vm/run; QEMU wants the commas
 qemu_command()
 {
+	if [ "$machine" = uml ]; then
+		uml_command
+		return
+	fi
 	qemu=("$emulator" -machine "$machine" -accel "$accel" -cpu "$cpu"
 		-smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
 		-chardev "file,id=log,path=$kernel_log" -chardev "$1,id=tests" -monitor "$2"
@@ -168,4 +185,16 @@ qemu_command()
 	arm64) qemu+=(-serial chardev:log -device pci-serial,chardev=tests) ;;
 	esac
 	qemu+=("${qemu_args[@]}")
+}
+
+# The kernel that is a program, in QEMU's place. What it maps as its memory it maps
+# to be executed, which not every /tmp may be.
+# shellcheck disable=SC2016 # for that shell
+uml_command()
+{
+	read -ra qemu <<<"$kernel_args panic=-1 loglevel=5$append"
+	qemu=(env TMPDIR=/dev/shm GLIBC_TUNABLES=glibc.pthread.rseq=0
+		sh -c 'exec "$@" 2>>"$0"' "$kernel_log" "$image" "mem=${mem}M"
+		"initrd=$dir/initramfs" root=/dev/ram0 rw stderr=1 "console=$console"
+		con=null con0=null,fd:2 ssl=null ssl0=null,fd:1 "${qemu[@]}")
 }
