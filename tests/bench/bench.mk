@@ -4,5 +4,5 @@
 
 .PHONY: bench
 bench:
-	@tests/install-packages build vm
+	@tests/install-packages build vm debug bench
 	@tests/bench/run

@@ -11,6 +11,31 @@ rows()
 	tee -a /tmp/rows | sed 's/^/row /'
 }
 
+# named: from standard input, RIVAL WAY SIZE ...; the same as "CASE WHO ...", with tabs
+# between
+named()
+{
+	awk -v OFS='\t' '
+	BEGIN {
+		who["loop clock"] = "rbmap"
+		who["rbmap inlined"] = "rbmap"
+		who["rbmap calls"] = "rbmap, called"
+		who["rbmap write"] = "rbmap_write"
+		who["rbmap discarded"] = "rbmap"
+		who["ring_buffer calls"] = "ring_buffer"
+		who["ring_buffer write"] = "ring_buffer_write"
+		who["ring_buffer discarded"] = "ring_buffer"
+	}
+	{
+		what = $3 " bytes"
+		if ($2 == "discarded")
+			what = what ", discarded"
+		if ($1 == "loop")
+			what = $2 == "clock" ? "the clock alone" : "nothing"
+		print what, who[$1 " " $2], $4, $5, $6
+	}'
+}
+
 # within_budget PART: what /tests/budget has of it, if that is there
 within_budget()
 {

@@ -13,28 +13,16 @@ bench=/sys/kernel/debug/bench
 # measured FILE
 measured()
 {
-	awk -v file="$1" '
-	BEGIN {
-		who["rbmap inlined"] = "rbmap"
-		who["rbmap calls"] = "rbmap, called"
-		who["rbmap write"] = "rbmap_write"
-		who["rbmap discarded"] = "rbmap"
-		who["ring_buffer calls"] = "ring_buffer"
-		who["ring_buffer write"] = "ring_buffer_write"
-		who["ring_buffer discarded"] = "ring_buffer"
-	}
+	named <$bench/"$1" | awk -F '\t' -v file="$1" '
+	# Nothing is full of what is discarded.
+	$1 == "nothing" || (file == "full" && ($1 ~ /discarded/ || $1 ~ /clock/)) { next }
 	{
-		what = $3 " bytes"
-		# Nothing is full of what is discarded.
-		if ($1 == "loop" || (file == "full" && $2 == "discarded"))
-			next
-		if ($2 == "discarded")
-			what = what ", discarded"
+		what = $1
 		if (file == "full")
 			what = what ", ring is full"
 		printf "write\tinstructions of an event, the loop included\t%s\t%s\t%.2f\n",
-			what, who[$1 " " $2], $5 / $4
-	}' $bench/"$1" | rows
+			what, $2, $4 / $3
+	}' | rows
 }
 
 mount -t debugfs none /sys/kernel/debug 2>/dev/null

@@ -31,20 +31,69 @@ struct bench_way {
 };
 
 /**
+ * struct bench_ring - what ring is wanted
+ * @kb: KiB a CPU
+ * @subbuf_kb: of a sub-buffer; 0: as ever
+ * @overwrite: it does; else what does not fit is dropped
+ */
+struct bench_ring {
+	unsigned int	kb;
+	unsigned int	subbuf_kb;
+	bool		overwrite;
+};
+
+/* What is kept of an event from reserve to commit. */
+struct bench_room {
+	u64	words[12];
+};
+
+/**
  * struct bench_rival - who has a ring
  * @name: what it is called
- * @begin: make an empty ring of KiB a CPU; it overwrites, if that is wanted
+ * @begin: make an empty one
  * @end: give it back
+ * @reserve: make room for an event
+ * @commit: publish it
  * @ways: they end with one without a name
  */
 struct bench_rival {
 	const char		*name;
-	int			(*begin)(unsigned long kb, bool overwrite);
+	int			(*begin)(const struct bench_ring *ring);
 	void			(*end)(void);
+	void			*(*reserve)(struct bench_room *room, size_t size);
+	void			(*commit)(struct bench_room *room);
 	const struct bench_way	*ways;
 };
 
 extern const struct bench_rival bench_rbmap, bench_ring_buffer;
+extern const struct bench_rival *const bench_rivals[];
+
+/**
+ * struct bench_row - what was measured
+ * @rival: who
+ * @way: how
+ * @size: bytes of payload
+ * @n: how often
+ * @ns: nanoseconds in all
+ * @reference: of what never changes
+ */
+struct bench_row {
+	const char	*rival;
+	const char	*way;
+	u32		size;
+	u32		n;
+	u64		ns;
+	u64		reference;
+};
+
+int bench_add_row(const struct bench_row *row);
+
+int bench_nested(u32 n, unsigned int unused);
+int bench_scale(u32 n, unsigned int cpus);
+int bench_open(u32 n, unsigned int subbuf_kb);
+int bench_hold(u32 subbuf_kb, unsigned int unused);
+int bench_held(u32 n, unsigned int unused);
+int bench_let_go(u32 unused, unsigned int unused_too);
 
 struct dentry;
 

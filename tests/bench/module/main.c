@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes events in each way and says how long an event took:
+ * Writes events in each way and says how long that took:
  *
- *	echo N >/sys/kernel/debug/bench/write	N of each, into rings that overwrite
- *	echo N >/sys/kernel/debug/bench/full	N of each, into rings that are full
- *	cat ...			RIVAL WAY SIZE N NANOSECONDS, a line each
+ *	echo N >/sys/kernel/debug/bench/FILE
+ *	cat ...			RIVAL WAY SIZE N NANOSECONDS REFERENCE, a line each
+ *
+ * FILE is
+ *	write	N of each, into rings that overwrite
+ *	full	N of each, into rings that are full
+ *	nested	N of each, with an interrupt between reserve and commit
+ *	scale1, scale2, scale4	N of each on each of so many CPUs at once
+ *	open4, open64, ...	N, each of which opens a sub-buffer of so many KiB
+ *	hold	keep a ring with sub-buffers of N KiB
+ *	held	N as of open, in that one
+ *	let_go	1: give it back
+ *
+ * REFERENCE is how long what never changes took, before or after, whichever was
+ * more: a machine that was slow meanwhile shows there.
  */
+#include <linux/compiler.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
@@ -17,23 +32,14 @@
 #define MAX_ROWS	128
 #define RING_KB		1408
 #define FULL_KB		8
+#define REFERENCE_STEPS	40000
 
 u8 bench_payload[BENCH_MAX_SIZE] __aligned(8);
 
-struct row {
-	const struct bench_rival	*rival;
-	const struct bench_way		*way;
-	u32				n;
-	u64				ns;
-};
-
-static struct row rows[MAX_ROWS];
+static struct bench_row rows[MAX_ROWS];
 static unsigned int nr_rows;
 static DEFINE_MUTEX(lock);
 static struct dentry *dir;
-
-static u64 nothing_0(u32 n);
-static const struct bench_way loop_ways[] = { { "nothing", 0, nothing_0 }, { } };
 
 /* The loop alone, which all have in them. */
 static __always_inline void nothing(size_t size)
@@ -42,7 +48,22 @@ static __always_inline void nothing(size_t size)
 }
 BENCH_WAY(nothing, 0, nothing)
 
-static int loop_begin(unsigned long kb, bool overwrite)
+/* What rings read before each event. */
+static __always_inline void read_clock(size_t size)
+{
+	u64 now = sched_clock();
+
+	OPTIMIZER_HIDE_VAR(now);
+}
+BENCH_WAY(clock, 0, read_clock)
+
+static const struct bench_way loop_ways[] = {
+	BENCH_ENTRY(nothing, 0),
+	BENCH_ENTRY(clock, 0),
+	{ }
+};
+
+static int loop_begin(const struct bench_ring *ring)
 {
 	return 0;
 }
@@ -55,34 +76,114 @@ static const struct bench_rival loop = {
 	.name = "loop", .begin = loop_begin, .end = loop_end, .ways = loop_ways,
 };
 
-static const struct bench_rival *const rivals[] = {
-	&loop, &bench_rbmap, &bench_ring_buffer,
+const struct bench_rival *const bench_rivals[] = {
+	&bench_rbmap, &bench_ring_buffer, NULL,
 };
 
-/* Twice: the first time the ring's memory is not in any cache yet. */
-static int bench_way_run(const struct bench_rival *rival,
-			 const struct bench_way *way, u32 n, bool full)
+/**
+ * bench_add_row - remember what was measured
+ * @row: it
+ *
+ * Return: 0 or -ENOSPC.
+ */
+int bench_add_row(const struct bench_row *row)
 {
-	struct row *row = &rows[nr_rows];
-	int err;
-
 	if (nr_rows == MAX_ROWS)
 		return -ENOSPC;
-	err = rival->begin(full ? FULL_KB : RING_KB, !full);
+	rows[nr_rows++] = *row;
+	return 0;
+}
+
+/* Each step waits for the one before it. */
+static u64 reference(void)
+{
+	u64 begin, value = 1;
+	unsigned int i;
+
+	begin = ktime_get_ns();
+	for (i = 0; i < REFERENCE_STEPS; i++) {
+		value = value * 5 + i;
+		OPTIMIZER_HIDE_VAR(value);
+	}
+	return ktime_get_ns() - begin;
+}
+
+/* Twice: the first time the ring's memory is not in any cache yet. */
+static int run_way(const struct bench_rival *rival, const struct bench_way *way,
+		   u32 n, const struct bench_ring *ring)
+{
+	struct bench_row row = {
+		.rival = rival->name, .way = way->name, .size = way->size, .n = n,
+	};
+	u64 before;
+	int err;
+
+	err = rival->begin(ring);
 	if (err)
 		return err;
 	way->run(n);
-	*row = (struct row){ rival, way, n, way->run(n) };
+	before = reference();
+	row.ns = way->run(n);
+	row.reference = max(before, reference());
 	rival->end();
-	nr_rows++;
-	return 0;
+	return bench_add_row(&row);
 }
+
+static int run_ways(const struct bench_rival *rival, u32 n,
+		    const struct bench_ring *ring)
+{
+	const struct bench_way *way;
+	int err = 0;
+
+	for (way = rival->ways; !err && way->name; way++)
+		err = run_way(rival, way, n, ring);
+	return err;
+}
+
+static int run_all(u32 n, const struct bench_ring *ring)
+{
+	const struct bench_rival *const *rival;
+	int err;
+
+	err = run_ways(&loop, n, ring);
+	for (rival = bench_rivals; !err && *rival; rival++)
+		err = run_ways(*rival, n, ring);
+	return err;
+}
+
+static int run_write(u32 n, unsigned int unused)
+{
+	return run_all(n, &(struct bench_ring){ .kb = RING_KB, .overwrite = true });
+}
+
+static int run_full(u32 n, unsigned int unused)
+{
+	return run_all(n, &(struct bench_ring){ .kb = FULL_KB });
+}
+
+static const struct bench_file {
+	const char	*name;
+	int		(*run)(u32 n, unsigned int argument);
+	unsigned int	argument;
+} files[] = {
+	{ "write", run_write },
+	{ "full", run_full },
+	{ "nested", bench_nested },
+	{ "scale1", bench_scale, 1 },
+	{ "scale2", bench_scale, 2 },
+	{ "scale4", bench_scale, 4 },
+	{ "open4", bench_open, 4 },
+	{ "open64", bench_open, 64 },
+	{ "open1024", bench_open, 1024 },
+	{ "hold", bench_hold },
+	{ "held", bench_held },
+	{ "let_go", bench_let_go },
+};
 
 static ssize_t bench_write(struct file *file, const char __user *text,
 			   size_t len, loff_t *pos)
 {
-	const struct bench_way *way;
-	unsigned int i;
+	const struct bench_file *bench = file_inode(file)->i_private;
 	u32 n;
 	int err;
 
@@ -91,10 +192,7 @@ static ssize_t bench_write(struct file *file, const char __user *text,
 		return err;
 	mutex_lock(&lock);
 	nr_rows = 0;
-	for (i = 0; !err && i < ARRAY_SIZE(rivals); i++)
-		for (way = rivals[i]->ways; !err && way->name; way++)
-			err = bench_way_run(rivals[i], way, n,
-					    file_inode(file)->i_private);
+	err = n ? bench->run(n, bench->argument) : -EINVAL;
 	mutex_unlock(&lock);
 	return err ?: len;
 }
@@ -105,21 +203,21 @@ static int bench_show(struct seq_file *seq, void *unused)
 
 	mutex_lock(&lock);
 	for (i = 0; i < nr_rows; i++)
-		seq_printf(seq, "%s %s %u %u %llu\n", rows[i].rival->name,
-			   rows[i].way->name, rows[i].way->size, rows[i].n,
-			   rows[i].ns);
+		seq_printf(seq, "%s %s %u %u %llu %llu\n", rows[i].rival,
+			   rows[i].way, rows[i].size, rows[i].n, rows[i].ns,
+			   rows[i].reference);
 	mutex_unlock(&lock);
 	return 0;
 }
 
-static int bench_open(struct inode *inode, struct file *file)
+static int bench_open_file(struct inode *inode, struct file *file)
 {
 	return single_open(file, bench_show, inode->i_private);
 }
 
 static const struct file_operations bench_fops = {
 	.owner		= THIS_MODULE,
-	.open		= bench_open,
+	.open		= bench_open_file,
 	.read		= seq_read,
 	.write		= bench_write,
 	.llseek		= seq_lseek,
@@ -128,10 +226,13 @@ static const struct file_operations bench_fops = {
 
 static int __init bench_init(void)
 {
+	unsigned int i;
+
 	memset(bench_payload, 0x5a, sizeof(bench_payload));
 	dir = debugfs_create_dir("bench", NULL);
-	debugfs_create_file("write", 0600, dir, NULL, &bench_fops);
-	debugfs_create_file("full", 0600, dir, (void *)1, &bench_fops);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		debugfs_create_file(files[i].name, 0600, dir, (void *)&files[i],
+				    &bench_fops);
 	bench_event_init(dir);
 	return 0;
 }
@@ -139,6 +240,7 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	debugfs_remove(dir);
+	bench_let_go(1, 0);
 }
 
 module_init(bench_init);

@@ -58,23 +58,45 @@ static const struct bench_way ways[] = {
 	{ }
 };
 
-static int begin(unsigned long kb, bool overwrite)
+static int begin(const struct bench_ring *wanted)
 {
 	const struct rbmap_buffer_config config = {
-		.size_kb = kb,
-		.mode = overwrite ? RBMAP_MODE_OVERWRITE : RBMAP_MODE_DISCARD,
+		.size_kb = wanted->kb,
+		.subbuf_size_kb = wanted->subbuf_kb,
+		.mode = wanted->overwrite ? RBMAP_MODE_OVERWRITE :
+					    RBMAP_MODE_DISCARD,
 		.raw = true,
 	};
 
+	int err;
+
+	if (ring)
+		return -EBUSY;
 	ring = rbmap_buffer_create("bench", &config);
-	return PTR_ERR_OR_ZERO(ring);
+	err = PTR_ERR_OR_ZERO(ring);
+	if (err)
+		ring = NULL;
+	return err;
 }
 
 static void end(void)
 {
 	rbmap_buffer_destroy(ring);
+	ring = NULL;
+}
+
+static void *reserve(struct bench_room *room, size_t size)
+{
+	BUILD_BUG_ON(sizeof(struct rbmap_reservation) > sizeof(*room));
+	return rbmap_reserve(ring, (struct rbmap_reservation *)room, size);
+}
+
+static void commit(struct bench_room *room)
+{
+	rbmap_commit((struct rbmap_reservation *)room);
 }
 
 const struct bench_rival bench_rbmap = {
-	.name = "rbmap", .begin = begin, .end = end, .ways = ways,
+	.name = "rbmap", .begin = begin, .end = end, .reserve = reserve,
+	.commit = commit, .ways = ways,
 };

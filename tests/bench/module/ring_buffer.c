@@ -8,7 +8,7 @@
 static struct trace_buffer *ring;
 
 /* Kernels before 6.4 want the event, too; where they don't, it does no harm. */
-int commit(struct trace_buffer *buffer, struct ring_buffer_event *event)
+int unlock_commit(struct trace_buffer *buffer, struct ring_buffer_event *event)
 	asm("ring_buffer_unlock_commit");
 
 static __always_inline void write_calls(size_t size)
@@ -17,7 +17,7 @@ static __always_inline void write_calls(size_t size)
 
 	if (event) {
 		memcpy(ring_buffer_event_data(event), bench_payload, size);
-		commit(ring, event);
+		unlock_commit(ring, event);
 	}
 }
 
@@ -47,9 +47,11 @@ static const struct bench_way ways[] = {
 	{ }
 };
 
-static int begin(unsigned long kb, bool overwrite)
+/* The size of its sub-buffers is not for modules to choose. */
+static int begin(const struct bench_ring *wanted)
 {
-	ring = ring_buffer_alloc(kb << 10, overwrite ? RB_FL_OVERWRITE : 0);
+	ring = ring_buffer_alloc(wanted->kb << 10,
+				 wanted->overwrite ? RB_FL_OVERWRITE : 0);
 	return ring ? 0 : -ENOMEM;
 }
 
@@ -58,6 +60,20 @@ static void end(void)
 	ring_buffer_free(ring);
 }
 
+static void *reserve(struct bench_room *room, size_t size)
+{
+	struct ring_buffer_event *event = ring_buffer_lock_reserve(ring, size);
+
+	room->words[0] = (unsigned long)event;
+	return event ? ring_buffer_event_data(event) : NULL;
+}
+
+static void commit(struct bench_room *room)
+{
+	unlock_commit(ring, (struct ring_buffer_event *)room->words[0]);
+}
+
 const struct bench_rival bench_ring_buffer = {
-	.name = "ring_buffer", .begin = begin, .end = end, .ways = ways,
+	.name = "ring_buffer", .begin = begin, .end = end, .reserve = reserve,
+	.commit = commit, .ways = ways,
 };

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An event that an interrupt writes while another is being written, and the event
+ * that comes next.  What is looked for is the difference of two of these:
+ *
+ *	nothing		reserve and commit, and in between an interrupt
+ *	nested		the same, and the interrupt writes
+ *	next		the same, and then one more event
+ */
+#include <linux/irq_work.h>
+#include <linux/minmax.h>
+
+#include "bench.h"
+
+#define SIZE	16
+#define RUNS	16
+
+struct nest {
+	struct irq_work			work;
+	const struct bench_rival	*rival;
+	bool				writes;
+	bool				done;
+};
+
+static void write_one(const struct bench_rival *rival)
+{
+	struct bench_room room;
+
+	if (rival->reserve(&room, SIZE))
+		rival->commit(&room);
+}
+
+static void interrupt(struct irq_work *work)
+{
+	struct nest *nest = container_of(work, struct nest, work);
+
+	if (nest->writes)
+		write_one(nest->rival);
+	WRITE_ONCE(nest->done, true);
+}
+
+static void raise(struct nest *nest)
+{
+	WRITE_ONCE(nest->done, false);
+	irq_work_queue(&nest->work);
+	while (!READ_ONCE(nest->done))
+		cpu_relax();
+}
+
+static u64 run_once(struct nest *nest, u32 n, bool next)
+{
+	struct bench_room room;
+	u64 begin;
+
+	preempt_disable();
+	begin = ktime_get_ns();
+	for (; n; n--) {
+		if (!nest->rival->reserve(&room, SIZE))
+			break;
+		raise(nest);
+		nest->rival->commit(&room);
+		if (next)
+			write_one(nest->rival);
+	}
+	begin = ktime_get_ns() - begin;
+	preempt_enable();
+	return n ? U64_MAX : begin;
+}
+
+/* The fastest: no other interrupt came. */
+static int run(struct nest *nest, const char *way, u32 n, bool writes, bool next)
+{
+	struct bench_row row = {
+		.rival = nest->rival->name, .way = way, .size = SIZE, .n = n,
+		.ns = U64_MAX,
+	};
+	unsigned int i;
+
+	nest->writes = writes;
+	for (i = 0; i < RUNS; i++)
+		row.ns = min(row.ns, run_once(nest, n, next));
+	return row.ns == U64_MAX ? -EIO : bench_add_row(&row);
+}
+
+/**
+ * bench_nested - what events in interrupts cost
+ * @n: how many of each in a run
+ * @unused: nothing
+ *
+ * Return: 0 or an error.
+ */
+int bench_nested(u32 n, unsigned int unused)
+{
+	const struct bench_ring ring = { .kb = 1408, .overwrite = true };
+	const struct bench_rival *const *rival;
+	struct nest nest = { .work = IRQ_WORK_INIT_HARD(interrupt) };
+	int err = 0;
+
+	for (rival = bench_rivals; !err && *rival; rival++) {
+		nest.rival = *rival;
+		err = nest.rival->begin(&ring);
+		if (err)
+			break;
+		err = run(&nest, "nothing", n, false, false);
+		err = err ?: run(&nest, "nested", n, true, false);
+		err = err ?: run(&nest, "next", n, true, true);
+		nest.rival->end();
+	}
+	irq_work_sync(&nest.work);
+	return err;
+}

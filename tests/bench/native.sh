@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What writing an event takes in nanoseconds, above the loop: "row PART UNIT CASE
+# WHO VALUE", with tabs between. This machine may be slow at any time, for others
+# use it: of all rounds a tenth counts, when what never changes took the least.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+bench=/sys/kernel/debug/bench
+# A millisecond and less each, for an interruption to cost one of many.
+events=10000
+rounds=200
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+ok "rbmap loads" load_module rbmap || done_testing
+ok "bench loads" load_module bench || done_testing
+i=0
+while [ $i -lt $rounds ]; do
+	echo $events >$bench/write || break
+	cat $bench/write
+	i=$((i + 1))
+done | named >/tmp/all
+sort -t '	' -n -k 5 /tmp/all | awk -F '\t' -v most=$((rounds / 10)) '
+n[$1, $2]++ < most { print }' >/tmp/fast
+full=$(cut -f 5 /tmp/fast | sed -n 10p)
+slowest=$(cut -f 5 /tmp/fast | tail -n 1)
+ok "all ways were measured at full speed (the reference took $full ns, then $slowest)" \
+	[ $((slowest * 100)) -le $((full * 110)) ]
+awk -F '\t' '
+$1 == "nothing" {
+	if (!loop || $4 / $3 < loop)
+		loop = $4 / $3
+	next
+}
+{ line[++n] = $0; took[n] = $4 / $3 }
+END {
+	for (i = 1; i <= n; i++) {
+		split(line[i], part)
+		printf "native\tnanoseconds of an event, the loop taken off\t%s\t%s\t%.3f\n",
+			part[1], part[2], took[i] - loop
+	}
+}' /tmp/fast | sort -t '	' -k 3,3n -k 4,4 | rows
+ok "bench unloads" rmmod bench
+ok "rbmap unloads" rmmod rbmap
+done_testing

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What recording adds to what a system does otherwise: "row PART UNIT CASE WHO
+# VALUE", with tabs between, BENCH_REPEAT times. All record the same tracepoints.
+# shellcheck disable=SC2317 # workloads are called by name
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+ours=/sys/kernel/rbmap
+theirs=/sys/kernel/tracing
+
+# events SET...: of rbmap's, those that the kernel has, too, as SYSTEM/EVENT
+events()
+{
+	for set; do
+		for event in "$ours"/events/"$set"/*/enable; do
+			event=${event#"$ours"/events/} && event=${event%/enable}
+			[ ! -e $theirs/events/"$event" ] || echo "$event"
+		done
+	done
+}
+
+# switch DIRECTORY 0|1 EVENT...
+switch()
+{
+	where=$1 on=$2
+	shift 2
+	for event; do
+		echo "$on" >"$where"/events/"$event"/enable || not_ok "$where: $event"
+	done
+}
+
+recorded_by_rbmap()
+{
+	summed emitted
+}
+
+recorded_by_ftrace()
+{
+	awk '/^(entries|overrun):/ { n += $2 } END { print n }' $theirs/per_cpu/cpu*/stats
+}
+
+# A client and its server, for ten seconds: instructions of a megabyte
+tbench()
+{
+	/tests/tbench_srv >/dev/null 2>&1 &
+	server=$!
+	sleep 1
+	/tests/tbench -c /tests/client.txt -t 5 1 127.0.0.1 >/tmp/tbench 2>&1
+	kill "$server"
+	wait "$server" 2>/dev/null
+	awk '$1 == "Throughput" { printf "%.0f\n", 1e9 / $2 }' /tmp/tbench
+}
+
+# Tasks that send each other messages
+hackbench()
+{
+	/tests/took /tests/hackbench -s 64 -g 1 -f 10 -l 300 2>/dev/null
+}
+
+forks()
+{
+	# shellcheck disable=SC2016 # for that shell
+	/tests/took sh -c 'i=0; while [ $i -lt 1000 ]; do (:); i=$((i + 1)); done'
+}
+
+# measure WORKLOAD CASE SET...: without events, and with
+measure()
+{
+	workload=$1 what=$2
+	shift 2
+	# shellcheck disable=SC2046 # words
+	set -- $(events "$@")
+	none=$($workload)
+	switch $ours 1 "$@"
+	before=$(recorded_by_rbmap)
+	with=$($workload)
+	n=$(($(recorded_by_rbmap) - before))
+	switch $ours 0 "$@"
+	added rbmap
+	echo >$theirs/trace
+	switch $theirs 1 "$@"
+	with=$($workload)
+	n=$(recorded_by_ftrace)
+	switch $theirs 0 "$@"
+	added ftrace
+}
+
+# added WHO: by with, none and n
+added()
+{
+	[ "$n" -gt 1000 ] || not_ok "$what, $1: $n events were recorded"
+	diag "$what, $1: $none without, $with with $n events"
+	awk -v what="$what" -v who="$1" -v none="$none" -v with="$with" 'BEGIN {
+		if (none <= 0 || with <= 0)
+			exit 1
+		printf "system\tpercent of instructions that events add\t%s\t%s\t%.3f\n",
+			what, who, 100 * (with / none - 1)
+	}' >/tmp/row || not_ok "$what, $1: it failed"
+	rows </tmp/row
+}
+
+mount -t tracefs none $theirs 2>/dev/null
+ip link set lo up
+ok "rbmap loads" load_module rbmap || done_testing
+echo 1408 >$theirs/buffer_size_kb
+i=0
+while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
+	measure tbench "tbench: sched, system calls" sched raw_syscalls
+	measure hackbench "hackbench: sched, irq, system calls" sched irq raw_syscalls
+	measure forks "forks: sched, irq, system calls" sched irq raw_syscalls
+	i=$((i + 1))
+done
+within_budget system
+ok "rbmap unloads" rmmod rbmap
+done_testing
