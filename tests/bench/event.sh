@@ -81,6 +81,20 @@ by_rival()
 	rm /tmp/in /tmp/out
 }
 
+# by_lttng CASE TRACEPOINT EVENT
+by_lttng()
+{
+	[ -x /tests/lttng ] || return 0
+	if lttng_begin "$3"; then
+		measure "$1" LTTng "$2"
+		bytes=$(lttng_end)
+		[ "$bytes" -gt 4096 ] || not_ok "LTTng: $3: has $bytes bytes"
+	else
+		not_ok "LTTng: $3: $(tail -n 5 /tmp/lttng.log)"
+		lttng_end >/dev/null
+	fi
+}
+
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
 ok "rbmap loads" load_module rbmap || done_testing
@@ -107,11 +121,15 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		sys_enter) refused="id == 9999" ;;
 		*) refused="irq == 9999" ;;
 		esac
-		by_rbmap "rbmap" $event "$tracepoint:$tracepoint"
-		by_ftrace $event "$tracepoint:$tracepoint"
+		by_rbmap "rbmap" "$event" "$tracepoint:$tracepoint"
+		by_ftrace "$event" "$tracepoint:$tracepoint"
 		by_rival perf "$tracepoint" "$tracepoint" 32 perf "$(cat $theirs/events/$event/id)"
-		by_rbmap "rbmap" $event "$tracepoint:$tracepoint" "$refused"
-		by_ftrace $event "$tracepoint:$tracepoint" "$refused"
+		case $tracepoint in
+		sys_enter) by_lttng "$tracepoint" "$tracepoint" syscalls ;;
+		*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" ;;
+		esac
+		by_rbmap "rbmap" "$event" "$tracepoint:$tracepoint" "$refused"
+		by_ftrace "$event" "$tracepoint:$tracepoint" "$refused"
 	done
 	n=$((n + 1))
 done

@@ -36,6 +36,38 @@ named()
 	}'
 }
 
+# lttng_begin EVENT...: kernel's tracepoints, "syscalls" all of those; what it
+# records is kept in memory, and overwritten
+lttng_begin()
+{
+	if ! pidof lttng-sessiond >/dev/null; then
+		mkdir -p /var/run
+		lttng-sessiond --daemonize --consumerd64-path /tests/lttng-consumerd \
+			>/tmp/lttng.log 2>&1 || return
+	fi
+	{
+		lttng create bench --snapshot --output /tmp/lttng &&
+			lttng enable-channel --kernel ring --subbuf-size 256k --num-subbuf 4
+	} >>/tmp/lttng.log 2>&1 || return
+	for event; do
+		case $event in
+		syscalls) lttng enable-event --kernel --channel ring --syscall --all ;;
+		*) lttng enable-event --kernel --channel ring "$event" ;;
+		esac >>/tmp/lttng.log 2>&1 || echo "# LTTng: no $event"
+	done
+	lttng start >>/tmp/lttng.log 2>&1
+}
+
+# lttng_end: prints how many bytes are there then
+lttng_end()
+{
+	{
+		lttng stop && lttng snapshot record && lttng destroy bench
+	} >>/tmp/lttng.log 2>&1
+	find /tmp/lttng -type f -name 'ring_*' -exec cat {} + 2>/dev/null | wc -c
+	rm -rf /tmp/lttng
+}
+
 # within_budget PART: what /tests/budget has of it, if that is there
 within_budget()
 {

@@ -87,13 +87,35 @@ measure()
 	n=$(recorded_by_ftrace)
 	switch $theirs 0 "$@"
 	added ftrace
+	[ ! -x /tests/lttng ] || measure_lttng "$@"
 }
 
-# added WHO: by with, none and n
+# measure_lttng EVENT...: as the others; whichever it has no probe of is left out
+measure_lttng()
+{
+	names=
+	for event; do
+		case $event in
+		raw_syscalls/sys_enter) names="$names syscalls" ;;
+		raw_syscalls/*) ;;
+		*) names="$names ${event#*/}" ;;
+		esac
+	done
+	# shellcheck disable=SC2086 # words
+	if ! lttng_begin $names; then
+		not_ok "$what: LTTng: $(tail -n 5 /tmp/lttng.log)"
+		return
+	fi
+	with=$($workload)
+	n=$(lttng_end)
+	added LTTng
+}
+
+# added WHO: by with, none and n, events or bytes of them
 added()
 {
-	[ "$n" -gt 1000 ] || not_ok "$what, $1: $n events were recorded"
-	diag "$what, $1: $none without, $with with $n events"
+	[ "$n" -gt 1000 ] || not_ok "$what, $1: $n were recorded"
+	diag "$what, $1: $none without, $with with $n"
 	awk -v what="$what" -v who="$1" -v none="$none" -v with="$with" 'BEGIN {
 		if (none <= 0 || with <= 0)
 			exit 1
