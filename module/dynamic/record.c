@@ -2,6 +2,7 @@
 /* A tracepoint is hit: its record, from the reservation to the commit. */
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/sched/task_stack.h>
 
 #include "../event.h"
 #include "dynamic_event.h"
@@ -27,7 +28,14 @@ static unsigned int rbmap_fetch_level(void)
 		return 8;
 	if (count & HARDIRQ_MASK)
 		return 4;
-	return count & SOFTIRQ_OFFSET ? 2 : 1;
+	if (count & SOFTIRQ_OFFSET)
+		return 2;
+	/*
+	 * An interrupt that is about to end, and wakes somebody, counts as none any
+	 * more; on x86 it is still on its own stack.  On arm64 it is not: there its
+	 * events are recorded blindly if it has come within a task's reads.
+	 */
+	return object_is_on_stack(&count) ? 1 : 4;
 }
 
 /* Preemption is off. */
