@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Begin the record of another module's event. */
+/* Records of events whose probes do not have the ring inline. */
 #include <linux/build_bug.h>
 #include <linux/export.h>
 
@@ -17,3 +17,18 @@ void *rbmap_event_reserve(const struct rbmap_event_target *target,
 	return rbmap_event_begin(target, r, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_event_reserve);
+
+void rbmap_event_write(const struct rbmap_event_target *target,
+		       const void *record, size_t size)
+{
+	struct rbmap_reservation r rbmap_uninitialized;
+	void *room = rbmap_event_begin(target, &r, size);
+
+	if (!room)
+		return;
+	memcpy(room + sizeof(struct rbmap_record),
+	       record + sizeof(struct rbmap_record),
+	       size - sizeof(struct rbmap_record));
+	rbmap_commit(&r);
+}
+EXPORT_SYMBOL_GPL(rbmap_event_write);

@@ -33,10 +33,15 @@ void rbmap_targets_settle(void)
  */
 void rbmap_target_gate(struct rbmap_event_target *target)
 {
+	u8 gate = 0;
+
 	lockdep_assert_held(&rbmap_targets_lock);
-	WRITE_ONCE(target->head.gated,
-		   (target->filter && target->filter->program) ||
-		   target->set->pids);
+	if (target->set->pids)
+		gate |= RBMAP_GATE_TASK;
+	if ((target->filter && target->filter->program) ||
+	    (target->set->pids && target->pid_field))
+		gate |= RBMAP_GATE_RECORD;
+	WRITE_ONCE(target->head.gate, gate);
 }
 
 /**

@@ -33,13 +33,16 @@ static bool rbmap_gate_pids(const struct rbmap_event_target *target,
 	return rbmap_pids_have(pids, pid);
 }
 
-static noinline void rbmap_gate_common(const struct rbmap_event_target *target,
-				       struct rbmap_record *record)
+static noinline bool rbmap_gate_common(const struct rbmap_event_target *target,
+				       struct rbmap_record *fields,
+				       const void *record, size_t size,
+				       const struct rbmap_filter *program)
 {
 	/* No id is 0: then it was filled when there was made room for it. */
-	if (!record->common.type)
-		rbmap_record_begin(record, target->id,
+	if (!fields->common.type)
+		rbmap_record_begin(fields, target->id,
 				   rbmap_context(target->preempt));
+	return rbmap_filter_match(program, fields, record, size);
 }
 
 bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
@@ -53,7 +56,8 @@ bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
 	if (!filter || !filter->program)
 		return true;
 	if (filter->common)
-		rbmap_gate_common(target, fields);
+		return rbmap_gate_common(target, fields, record, size,
+					 filter->program);
 	return rbmap_filter_match(filter->program, fields, record, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_gate_record);

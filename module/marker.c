@@ -43,7 +43,7 @@ static bool rbmap_marker_passes(const struct rbmap_event_target *target,
 				struct rbmap_marker_record *record,
 				size_t size)
 {
-	if (!rbmap_event_gated(target))
+	if (!rbmap_event_gate(target))
 		return true;
 	memset(&record->record, 0, sizeof(record->record));
 	return rbmap_gate_task(target) &&

@@ -88,22 +88,13 @@ static noinline void rbmap_record_gated(const struct rbmap_event_target *target,
 					size_t size)
 {
 	char stack[RBMAP_RECORD_STACK] __aligned(8) rbmap_uninitialized;
-	struct rbmap_reservation r rbmap_uninitialized;
-	void *record;
 
 	memset(stack, 0, size);
 	preempt_disable_notrace();
 	rbmap_record_fill(program, args, strings, stack);
 	preempt_enable_notrace();
-	if (!rbmap_gate_record(target, stack, stack, size))
-		return;
-	record = rbmap_event_reserve(target, &r, size);
-	if (!record)
-		return;
-	memcpy(record + sizeof(struct rbmap_record),
-	       stack + sizeof(struct rbmap_record),
-	       size - sizeof(struct rbmap_record));
-	rbmap_commit(&r);
+	if (rbmap_gate_record(target, stack, stack, size))
+		rbmap_event_write(target, stack, size);
 }
 
 /**
@@ -121,14 +112,14 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 	struct rbmap_fetch_strings strings rbmap_uninitialized;
 	struct rbmap_reservation r rbmap_uninitialized;
 	size_t size = program->size;
-	bool gated = rbmap_event_gated(target);
+	u8 gate = rbmap_event_gate(target);
 	void *record;
 
-	if (unlikely(gated) && !rbmap_gate_task(target))
+	if (unlikely(gate & RBMAP_GATE_TASK) && !rbmap_gate_task(target))
 		return;
 	if (program->nr_strings)
 		size += rbmap_record_measure(program, args, &strings);
-	if (unlikely(gated) && size <= RBMAP_RECORD_STACK) {
+	if (unlikely(gate & RBMAP_GATE_RECORD) && size <= RBMAP_RECORD_STACK) {
 		rbmap_record_gated(target, program, args, &strings, size);
 		return;
 	}
@@ -136,7 +127,8 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 	if (!record)
 		return;
 	rbmap_record_fill(program, args, &strings, record);
-	if (unlikely(gated) && !rbmap_gate_record(target, record, record, size))
+	if (unlikely(gate & RBMAP_GATE_RECORD) &&
+	    !rbmap_gate_record(target, record, record, size))
 		rbmap_discard(&r);
 	else
 		rbmap_commit(&r);

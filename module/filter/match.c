@@ -36,9 +36,24 @@ static __always_inline u64 rbmap_match_load(const char *at, u16 size)
 	}
 }
 
-static __always_inline bool
-rbmap_match_number(const struct rbmap_filter_op *op,
-		   const struct rbmap_filter_view *view)
+/* What overflows beyond the number's size does not count. */
+static __always_inline bool rbmap_match_range(const struct rbmap_filter_op *op,
+					      u64 value)
+{
+	switch (op->size) {
+	case 4:
+		return (u32)(value - op->lo) <= op->span;
+	case 8:
+		return value - op->lo <= op->span;
+	case 2:
+		return (u16)(value - op->lo) <= op->span;
+	default:
+		return (u8)(value - op->lo) <= op->span;
+	}
+}
+
+static bool rbmap_match_number(const struct rbmap_filter_op *op,
+			       const struct rbmap_filter_view *view)
 {
 	u64 value;
 
@@ -48,8 +63,7 @@ rbmap_match_number(const struct rbmap_filter_op *op,
 		value = rbmap_match_load(view->fields + op->offset, op->size);
 	if (op->test == RBMAP_TEST_MASK)
 		return value & op->lo;
-	/* What overflows beyond the number's size does not count. */
-	return ((value - op->lo) << (64 - 8 * op->size)) <= op->span;
+	return rbmap_match_range(op, value);
 }
 
 /* Where a record says that a string lies is looked at before it is believed. */
@@ -123,24 +137,16 @@ rbmap_match_string(const struct rbmap_filter *filter,
 	}
 }
 
-/**
- * rbmap_filter_match - is a record wanted?
- * @filter: verified for records whose fixed fields are these
- * @fields: the fixed fields; where the record lies or elsewhere
- * @record: the record, for what is behind the fixed fields
- * @size: bytes of the record
- *
- * Context: any, NMI included; stays on its CPU.
- */
-bool rbmap_filter_match(const struct rbmap_filter *filter, const void *fields,
-			const void *record, size_t size)
+/* The rest of a filter, from comparison @next on. */
+static noinline bool rbmap_match_rest(const struct rbmap_filter *filter,
+				      unsigned int next, const void *fields,
+				      const void *record, size_t size)
 {
 	const struct rbmap_filter_view view = { fields, record, size };
 	const struct rbmap_filter_op *op;
-	unsigned int nr = filter->nr, next = 0;
 	bool hit;
 
-	while (next < nr) {
+	while (next < filter->nr) {
 		op = &filter->op[next];
 		if (op->test == RBMAP_TEST_NEVER)
 			hit = false;
@@ -150,5 +156,39 @@ bool rbmap_filter_match(const struct rbmap_filter *filter, const void *fields,
 			hit = rbmap_match_string(filter, op, &view);
 		next = hit ? op->yes : op->no;
 	}
+	return next == filter->nr;
+}
+
+/**
+ * rbmap_filter_match - is a record wanted?
+ * @filter: verified for records whose fixed fields are these
+ * @fields: the fixed fields; where the record lies or elsewhere
+ * @record: the record, for what is behind the fixed fields
+ * @size: bytes of the record
+ *
+ * Most filters compare numbers, and that is done here, in a function that keeps
+ * nothing on the stack.
+ *
+ * Context: any, NMI included; stays on its CPU.
+ */
+bool rbmap_filter_match(const struct rbmap_filter *filter, const void *fields,
+			const void *record, size_t size)
+{
+	const struct rbmap_filter_op *op;
+	unsigned int nr = filter->nr, next = 0;
+
+	/* There is one at least. */
+	do {
+		op = &filter->op[next];
+		if (op->test != RBMAP_TEST_RANGE ||
+		    op->kind != RBMAP_FILTER_NUMBER)
+			return rbmap_match_rest(filter, next, fields, record,
+						size);
+		if (rbmap_match_range(op, rbmap_match_load(fields + op->offset,
+							   op->size)))
+			next = op->yes;
+		else
+			next = op->no;
+	} while (next < nr);
 	return next == nr;
 }

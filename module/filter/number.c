@@ -63,7 +63,7 @@ static void rbmap_compare_range(struct rbmap_filter_op *op, u64 lo, u64 hi)
 {
 	op->test = RBMAP_TEST_RANGE;
 	op->lo = lo;
-	op->span = (hi - lo) << (64 - 8 * op->size);
+	op->span = (hi - lo) & (U64_MAX >> (64 - 8 * op->size));
 }
 
 /**

@@ -322,7 +322,7 @@ static void test_programs(void **state)
 			op->yes = j + grammar_random(&g, 4);
 			op->no = j + grammar_random(&g, 4);
 			op->lo = grammar_random(&g, 300);
-			op->span = grammar_random(&g, 300) << 48;
+			op->span = grammar_random(&g, 300);
 		}
 		text = (char *)rbmap_filter_text(filter);
 		for (j = 0; j < text_len; j++)

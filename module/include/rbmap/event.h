@@ -167,23 +167,37 @@ void rbmap_events_unregister(struct rbmap_event *const *events);
 void *rbmap_event_reserve(const struct rbmap_event_target *target,
 			  struct rbmap_reservation *r, size_t size);
 
-/*
- * Filters.  A target begins with it, and only where it is true a probe asks the
- * rest: first for the task, then for a record that it has put together, best not
- * in the ring.  <rbmap/probe.h> does that.
+/**
+ * rbmap_event_write - record what was put together elsewhere
+ * @target: what the probe was handed
+ * @record: the record; what its struct trace_entry holds is not looked at
+ * @size: its bytes, that struct included
+ *
+ * Context: as rbmap_reserve().
  */
+void rbmap_event_write(const struct rbmap_event_target *target,
+		       const void *record, size_t size);
+
+/*
+ * Filters.  A target begins with what is to be asked before an event is
+ * recorded, 0 if nothing is: for the task, and then for a record that the probe
+ * has put together, best not in the ring.  <rbmap/probe.h> does that.
+ */
+#define RBMAP_GATE_TASK		1
+#define RBMAP_GATE_RECORD	2
+
 struct rbmap_event_head {
-	bool	gated;
+	u8	gate;
 };
 
-static __always_inline bool rbmap_event_gated(const void *target)
+static __always_inline u8 rbmap_event_gate(const void *target)
 {
-	return READ_ONCE(((const struct rbmap_event_head *)target)->gated);
+	return READ_ONCE(((const struct rbmap_event_head *)target)->gate);
 }
 
 /**
  * rbmap_gate_task - may an event of this task be wanted?
- * @target: what the probe was handed
+ * @target: what the probe was handed; RBMAP_GATE_TASK is set, or may be
  *
  * Context: any, NMI included; called by a probe.
  * Return: false: do not record it.
@@ -192,7 +206,8 @@ bool rbmap_gate_task(const struct rbmap_event_target *target);
 
 /**
  * rbmap_gate_record - is a record wanted?
- * @target: what the probe was handed; rbmap_gate_task() said yes
+ * @target: what the probe was handed; RBMAP_GATE_RECORD is set, or may be, and
+ *	the task is wanted
  * @fields: the record's members, which may lie elsewhere than the record; its
  *	struct trace_entry is filled by rbmap_event_reserve(), or all 0: then it
  *	is filled here if that is looked at

@@ -108,6 +108,35 @@ static __always_inline void rbmap_bitmask_assign(struct rbmap_dynamic dynamic,
 	memset(dynamic.data + len, 0, dynamic.len - len);
 }
 
+/*
+ * A small one word by word: the compiler leaves out what it sees assigned, and
+ * stores are cheaper than the string instruction that it makes of memset().
+ */
+static __always_inline void rbmap_record_clear(void *record, size_t size)
+{
+	u64 *at = record;
+
+	if (size > 8 * sizeof(*at)) {
+		memset(record, 0, size);
+		return;
+	}
+#define RBMAP_CLEAR_WORD(_i)						\
+	do {								\
+		if (size / sizeof(*at) > (_i))				\
+			at[_i] = 0;					\
+	} while (0)
+	RBMAP_CLEAR_WORD(0);
+	RBMAP_CLEAR_WORD(1);
+	RBMAP_CLEAR_WORD(2);
+	RBMAP_CLEAR_WORD(3);
+	RBMAP_CLEAR_WORD(4);
+	RBMAP_CLEAR_WORD(5);
+	RBMAP_CLEAR_WORD(6);
+	RBMAP_CLEAR_WORD(7);
+#undef RBMAP_CLEAR_WORD
+	memset(&at[size / sizeof(*at)], 0, size % sizeof(*at));
+}
+
 static __always_inline size_t rbmap_record_size(u32 size, size_t least)
 {
 	return size < RBMAP_SIZE_TOO_LARGE ? max_t(size_t, size, least) :
@@ -401,16 +430,17 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		size_t __total;						\
 		bool __fits;						\
 									\
-		if (!rbmap_gate_task(__data))				\
+		if (rbmap_event_gate(__data) & RBMAP_GATE_TASK &&	\
+		    !rbmap_gate_task(__data))				\
 			return;						\
 		RBMAP_EACH_FIELD(MEASURE, _fields)			\
 		RBMAP_EACH_FIELD(CUT, _fields)				\
 		__total = rbmap_record_size(__size, sizeof(*__record));	\
 		__fits = __small && __total <= sizeof(__stack);		\
 		if (__small)						\
-			memset(REC, 0, sizeof(*REC));			\
+			rbmap_record_clear(__stack, sizeof(*REC));	\
 		if (!__fits) {						\
-			__record = RBMAP_EVENT_RESERVE(__data, &__r,	\
+			__record = rbmap_event_reserve(__data, &__r,	\
 						       __total);	\
 			if (!__record)					\
 				return;					\
@@ -430,13 +460,10 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 		}							\
 		if (__fits) {						\
-			__record = RBMAP_EVENT_RESERVE(__data, &__r,	\
-						       __total);	\
-			if (!__record)					\
-				return;					\
-			REC->__common = __record->__common;		\
-			memcpy(__record, REC, __total);			\
-		} else if (__small) {					\
+			rbmap_event_write(__data, REC, __total);	\
+			return;						\
+		}							\
+		if (__small) {						\
 			memcpy(__record, REC,				\
 			       offsetof(struct rbmap_record_##_name,	\
 					__behind));			\
@@ -457,7 +484,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 				      __behind);			\
 		u32 __texts __maybe_unused = 0;				\
 									\
-		if (unlikely(rbmap_event_gated(__data))) {		\
+		if (unlikely(rbmap_event_gate(__data))) {		\
 			rbmap_gated_##_name(__data, _args);		\
 			return;						\
 		}							\
@@ -471,7 +498,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 			return;						\
 		REC = __hide ? &__hidden : __record;			\
 		if (__hide)						\
-			memset(&__hidden, 0, sizeof(__hidden));		\
+			rbmap_record_clear(&__hidden, sizeof(__hidden)); \
 		RBMAP_EACH_FIELD(PLACE, _fields)			\
 		{ _assign }						\
 		if (__hide) {						\
