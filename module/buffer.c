@@ -281,7 +281,7 @@ static void rbmap_buffer_visit(struct rbmap_buffer *buf,
 
 static void rbmap_visit_on(struct rbmap_cpu_buffer *cpu_buf)
 {
-	WRITE_ONCE(cpu_buf->current_gen->ring.off, !cpu_buf->buffer->on);
+	rbmap_ring_set_off(&cpu_buf->current_gen->ring, !cpu_buf->buffer->on);
 }
 
 static void rbmap_visit_mode(struct rbmap_cpu_buffer *cpu_buf)

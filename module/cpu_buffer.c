@@ -92,7 +92,7 @@ static void rbmap_install_on_cpu(void *data)
 	rbmap_ring_follow(&install->gen->ring, old);
 	WRITE_ONCE(*install->ring, &install->gen->ring);
 	barrier();	/* an NMI that finds it off must find the other one */
-	WRITE_ONCE(old->off, true);
+	rbmap_ring_set_off(old, true);
 	/* A writer that we interrupted may have an event to publish. */
 	rbmap_ring_enter(old);
 	rbmap_ring_leave(old);

@@ -106,8 +106,7 @@ rbmap_event_begin(const struct rbmap_event_target *target,
 	struct rbmap_record *record = rbmap_reserve(target->buffer, r, size);
 
 	if (likely(record))
-		rbmap_record_begin(record, target->id,
-				   rbmap_context_within(1, target->preempt));
+		rbmap_record_begin(record, target->id, 1, target->preempt);
 	return record;
 }
 

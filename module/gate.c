@@ -40,8 +40,7 @@ static noinline bool rbmap_gate_common(const struct rbmap_event_target *target,
 {
 	/* No id is 0: then it was filled when there was made room for it. */
 	if (!fields->common.type)
-		rbmap_record_begin(fields, target->id,
-				   rbmap_context(target->preempt));
+		rbmap_record_begin(fields, target->id, 0, target->preempt);
 	return rbmap_filter_match(program, fields, record, size);
 }
 

@@ -149,7 +149,7 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 	config.slot = gen->ring.slot;
 	config.shown = gen->ring.shown;
 	rbmap_ring_init(&gen->ring, &config);
-	gen->ring.off = !cpu_buf->buffer->on;
+	rbmap_ring_set_off(&gen->ring, !cpu_buf->buffer->on);
 	rbmap_meta_init(gen);
 	return gen;
 }

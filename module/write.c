@@ -4,9 +4,14 @@
 
 #include "cpu_buffer.h"
 
+/* What this CPU writes to in the place of a ring of its own. */
+static struct rbmap_ring *rbmap_ring_now(struct rbmap_ring *ring)
+{
+	return rbmap_this_ring(rbmap_generation_of(ring)->cpu_buf->buffer);
+}
+
 /* Why there is no room; returns whether to try another ring, or this one again. */
-static bool rbmap_drop_event(const struct rbmap_buffer *buf,
-			     struct rbmap_ring *ring, enum rbmap_drop drop)
+static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
 {
 	bool off = drop == RBMAP_DROP_NONE;
 
@@ -19,7 +24,7 @@ static bool rbmap_drop_event(const struct rbmap_buffer *buf,
 	if (!off)
 		return false;
 	/* Replaced after it was looked up, or it was off and is on. */
-	if (ring != rbmap_this_ring(buf))
+	if (ring != rbmap_ring_now(ring))
 		return true;
 	local_inc(&ring->disabled);
 	return false;
@@ -27,19 +32,17 @@ static bool rbmap_drop_event(const struct rbmap_buffer *buf,
 
 /**
  * rbmap_reserve_slow - the rest of rbmap_reserve()
- * @buf: the buffer
  * @ring: this CPU's when it was looked up; entered, with preemption off
  * @size: as for rbmap_reserve()
- * @r: filled
  *
- * Return: the payload; or NULL: the event is counted, and preemption on again.
+ * Return: the room, which is the caller's as long as it is in the ring; or NULL: the
+ * event is counted, and preemption on again.
  */
-void *rbmap_reserve_slow(const struct rbmap_buffer *buf,
-			 struct rbmap_ring *ring, size_t size,
-			 struct rbmap_reservation *r)
+const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
+						 size_t size)
 {
+	struct rbmap_slow_room *slow;
 	enum rbmap_drop drop;
-	void *payload;
 
 	for (;;) {
 		/*
@@ -53,13 +56,15 @@ void *rbmap_reserve_slow(const struct rbmap_buffer *buf,
 		} else if (size > rbmap_ring_max_event(ring)) {
 			drop = RBMAP_DROP_TOO_LARGE;
 		} else {
-			payload = rbmap_ring_reserve(ring, size, r, &drop);
-			if (payload)
-				return payload;
+			slow = &ring->slow[READ_ONCE(ring->nest) - 1];
+			slow->payload = rbmap_ring_reserve(ring, size,
+							   &slow->room, &drop);
+			if (slow->payload)
+				return slow;
 		}
-		if (!rbmap_drop_event(buf, ring, drop))
+		if (!rbmap_drop_event(ring, drop))
 			break;
-		ring = rbmap_this_ring(buf);
+		ring = rbmap_ring_now(ring);
 		rbmap_ring_enter(ring);
 	}
 	preempt_enable_notrace();

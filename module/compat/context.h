@@ -64,16 +64,6 @@ struct rbmap_record {
 };
 
 /**
- * struct rbmap_context - what interrupts what
- * @flags: common_flags
- * @preempt_count: common_preempt_count
- */
-struct rbmap_context {
-	u8	flags;
-	u8	preempt_count;
-};
-
-/**
  * rbmap_tracepoint_preempt - how often a tracepoint disables preemption to
  *	call its probes
  * @tp: the tracepoint
@@ -103,21 +93,6 @@ static __always_inline u8 rbmap_context_irqs_off(void)
 	return irqs_disabled_flags(flags) ? RBMAP_FLAG_IRQS_OFF : 0;
 }
 
-/* The lowest bit: a softirq runs; the others: how often they were turned off. */
-static __always_inline u8 rbmap_context_softirq(unsigned int count)
-{
-	u8 flags = 0;
-
-	/* A task of its own counts them in real-time kernels. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		count = softirq_count();
-	if (count & SOFTIRQ_OFFSET)
-		flags |= RBMAP_FLAG_SOFTIRQ;
-	if ((count & SOFTIRQ_MASK) >> (SOFTIRQ_SHIFT + 1))
-		flags |= RBMAP_FLAG_BH_OFF;
-	return flags;
-}
-
 #define RBMAP_TIF_RESCHED	BIT(TIF_NEED_RESCHED)
 /* Without laziness the bit is the other one's, or none. */
 #define RBMAP_TIF_RESCHED_LAZY						\
@@ -125,109 +100,55 @@ static __always_inline u8 rbmap_context_softirq(unsigned int count)
 	 IS_ENABLED(CONFIG_PREEMPT_LAZY) ?				\
 	 BIT(RBMAP_TIF_NEED_RESCHED_LAZY) : 0)
 
-static __always_inline u8 rbmap_context_resched(unsigned long thread_flags)
+/*
+ * Does anything run but a task that is to run on?  Most events come from such.
+ * @count: what is in preempt_count() not for our sake.
+ */
+static __always_inline bool rbmap_context_is_unusual(unsigned int count)
 {
-	u8 flags = 0;
-
-	if (thread_flags & RBMAP_TIF_RESCHED)
-		flags |= RBMAP_FLAG_NEED_RESCHED;
-	if (thread_flags & RBMAP_TIF_RESCHED_LAZY)
-		flags |= RBMAP_FLAG_NEED_RESCHED_LAZY;
-	return flags;
-}
-
-/* Shares its byte with the preemption count where tasks know it. */
-static __always_inline u8 rbmap_context_migrate_disabled(void)
-{
+	/* Without softirqs and the like it is a small number. */
+	if (unlikely(count & ~0xfU))
+		return true;
+	/* The count says so nowhere else, but for where it is being taken back. */
+	if (unlikely(READ_ONCE(current_thread_info()->flags) &
+		     (RBMAP_TIF_RESCHED | RBMAP_TIF_RESCHED_LAZY)))
+		return true;
 #ifdef RBMAP_HAVE_MIGRATION_DISABLED
-	return min_t(unsigned int, current->migration_disabled, 0xf) << 4;
-#else
-	return 0;
-#endif
-}
-
-/* Nothing runs but a task, and that is to run on: most events come so. */
-static __always_inline bool rbmap_context_is_usual(unsigned int count, u8 preempt,
-						   unsigned long thread_flags)
-{
-	/* Were it less than what is ours, the rest would be no small number. */
-	unsigned long unusual = (count | (count - preempt)) & ~0xfU;
-
-	unusual |= thread_flags & (RBMAP_TIF_RESCHED | RBMAP_TIF_RESCHED_LAZY);
-#ifdef RBMAP_HAVE_MIGRATION_DISABLED
-	unusual |= current->migration_disabled;
+	if (unlikely(current->migration_disabled))
+		return true;
 #endif
 	/* Softirqs are not in the count there. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		unusual |= softirq_count();
-	return !unusual;
+	return IS_ENABLED(CONFIG_PREEMPT_RT) && unlikely(softirq_count());
 }
 
-/**
- * rbmap_context_within - the context of a caller that has disabled preemption
- * @within: how often it has, on its own account
- * @preempt: and how often that was done to call it
- *
- * Context: any.
- */
-static __always_inline struct rbmap_context
-rbmap_context_within(unsigned int within, u8 preempt)
-{
-	unsigned long thread_flags = READ_ONCE(current_thread_info()->flags);
-	unsigned int count = preempt_count() -
-			     (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? within : 0);
-	u8 flags = rbmap_context_irqs_off();
-
-	if (test_preempt_need_resched())
-		flags |= RBMAP_FLAG_PREEMPT_RESCHED;
-	if (likely(rbmap_context_is_usual(count, preempt, thread_flags)))
-		return (struct rbmap_context) {
-			.flags		= flags,
-			.preempt_count	= count - preempt,
-		};
-
-	flags |= rbmap_context_softirq(count) |
-		 rbmap_context_resched(thread_flags);
-	if (count & NMI_MASK)
-		flags |= RBMAP_FLAG_NMI;
-	if (count & HARDIRQ_MASK)
-		flags |= RBMAP_FLAG_HARDIRQ;
-	count = min_t(unsigned int, count & PREEMPT_MASK, 0xf);
-	count -= min_t(unsigned int, count, preempt);
-	return (struct rbmap_context) {
-		.flags		= flags,
-		.preempt_count	= count | rbmap_context_migrate_disabled(),
-	};
-}
-
-/**
- * rbmap_context - the context of the caller
- * @preempt: how often preemption was disabled to call it
- *
- * Context: any.
- */
-static __always_inline struct rbmap_context rbmap_context(u8 preempt)
-{
-	return rbmap_context_within(0, preempt);
-}
+/* compat/context.c: common_flags but RBMAP_FLAG_IRQS_OFF, and common_preempt_count */
+void rbmap_record_unusual(struct rbmap_record *record, unsigned int count);
 
 /**
  * rbmap_record_begin - fill what the record of each event begins with
  * @record: the record
  * @id: the event's
- * @context: of whom it is about
+ * @within: how often the caller has disabled preemption, on its own account
+ * @preempt: and how often that was done to call it
+ *
+ * Context: any.
  */
 static __always_inline void rbmap_record_begin(struct rbmap_record *record,
-					       u16 id,
-					       struct rbmap_context context)
+					       u16 id, unsigned int within,
+					       u8 preempt)
 {
+	unsigned int count = preempt_count() - preempt -
+			     (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? within : 0);
+
 	record->common.type = id;
-	record->common.flags = context.flags;
-	record->common.preempt_count = context.preempt_count;
+	record->common.flags = rbmap_context_irqs_off();
+	record->common.preempt_count = count;
 	record->common.pid = current->pid;
 #ifdef RBMAP_HAVE_TRACE_ENTRY_LAZY_COUNT
 	record->common_preempt_lazy_count = preempt_lazy_count();
 #endif
+	if (unlikely(rbmap_context_is_unusual(count)))
+		rbmap_record_unusual(record, count);
 }
 
 #endif /* RBMAP_COMPAT_CONTEXT_H */

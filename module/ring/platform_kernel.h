@@ -74,7 +74,12 @@ static __always_inline u64 rb_clock_local(void)
 	return sched_clock();
 }
 
-/* Each of them may be called from NMI. */
+/*
+ * Each of them may be called from NMI.  No counter is waited for, as little as
+ * sched_clock() does: one that is read too early, by what a processor does ahead,
+ * is off by less than the counters of two processors may be, and what interrupts
+ * us has a later one.
+ */
 static __always_inline u64 rb_clock(u32 clock)
 {
 	if (likely(clock == RBMAP_CLOCK_LOCAL))
@@ -83,7 +88,7 @@ static __always_inline u64 rb_clock(u32 clock)
 		return ktime_get_mono_fast_ns();
 #ifdef CONFIG_X86
 	if (clock == RBMAP_CLOCK_X86_TSC)
-		return rdtsc_ordered();
+		return rdtsc();
 #endif
 	return ktime_get_boot_fast_ns();
 }

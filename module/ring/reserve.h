@@ -8,7 +8,6 @@
 #define RBMAP_RING_RESERVE_H
 
 #include "ring.h"
-#include <rbmap/reservation.h>
 
 static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)
 {
@@ -132,6 +131,10 @@ static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 
 	for (;;) {
 		tail = READ_ONCE(ring->tail);		/* model: tail_load */
+		offset = rbmap_tail_offset(tail);
+		/* Whatever stamp it needs: the clock is not asked for that. */
+		if (unlikely(offset + event_len > ring->capacity))
+			goto next;
 		barrier();
 		before = READ_ONCE(ring->before);	/* model: before_load */
 		after = READ_ONCE(ring->after);		/* model: after_load */
@@ -139,7 +142,6 @@ static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 		ts = rb_clock(ring->clock);		/* model: clock_load */
 		barrier();
 
-		offset = rbmap_tail_offset(tail);
 		own_len = event_len;
 		type = 0;
 		delta = ts - after;
@@ -195,6 +197,7 @@ next:
 	room->next = tail + (len >> 2);
 	room->published = RBMAP_UNPUBLISHED;
 	room->words = len >> 2;
+	room->own_words = 0;
 	room->stamp_len = 0;
 	if (unlikely(type)) {
 		event = rbmap_stamp_encode(event, type,
@@ -213,7 +216,8 @@ next:
  * @room: filled
  *
  * That is: nobody else is in the ring, all is published, the event has a delta, and
- * fits.
+ * fits.  The clock is read before the stamps, other than in rbmap_ring_reserve():
+ * either way, who comes in between and stays moves the tail.
  *
  * Return: the payload; or NULL: the ring is entered, and that is all.
  */
@@ -225,6 +229,7 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	u64 tail, before, ts, delta;
 	struct rbmap_subbuf_header *header;
 	void *payload;
+	u32 end;
 	u64 word;
 	u32 *event;
 
@@ -235,19 +240,30 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	}
 	WRITE_ONCE(ring->nest, 1);	/* model: enter */
 	barrier();
-	if (unlikely(rb_look(ring->unusual)))
-		return NULL;
 	tail = READ_ONCE(ring->tail);		/* model: tail_load */
 	word = rbmap_tail_word(tail);
-	if (unlikely(!word || (u32)word + (len >> 2) > ring->capacity_words))
+	if (unlikely(!word))
 		return NULL;
+	end = (u32)word + (len >> 2);
 	barrier();
+	/*
+	 * Looked at here, as what is rare is a call where there is a call anyway.
+	 * Who finds the ring on has entered it: it stays so.
+	 * model: look_off
+	 */
+	if (likely(end <= rb_look(ring->try_words))) {
+		ts = rb_clock_local();		/* model: clock_first */
+	} else {
+		ts = rbmap_ring_other_clock(ring, end);
+		if (!ts)
+			return NULL;
+	}
+	barrier();
+	/* Behind the clock, for nobody to keep it while that is called. */
 	before = READ_ONCE(ring->before);	/* model: before_load */
 	/* model: after_load */
 	if (unlikely(before != rb_look(ring->after)))
 		return NULL;
-	barrier();
-	ts = rb_clock_local();			/* model: clock_load */
 	barrier();
 	delta = ts - before;
 	if (unlikely(delta - 1 >= RBMAP_DELTA_MAX))
@@ -274,11 +290,12 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	room->ring = ring;
 	room->subbuf = subbuf;
 	room->header = header;
-	room->end = (word << 2) + len;
+	room->end = (word + (len >> 2)) << 2;
 	room->event = event;
 	room->next = tail + (len >> 2);
 	room->published = tail;
 	room->words = len >> 2;
+	room->own_words = len >> 2;
 	room->stamp_len = 0;
 	payload = rbmap_event_encode(event, len, delta);
 	/* It is none: the caller's look costs nothing. */
@@ -313,7 +330,7 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 	/* Nobody else does until nest is 0: what comes now is published later. */
 	WRITE_ONCE(ring->published, next);
 	smp_store_release(&room->header->commit, room->end);
-	rb_add_release(&ring->commit, room->words);
+	rb_add_release(&ring->commit, room->own_words);
 	barrier();
 	WRITE_ONCE(ring->nest, 0);		/* model: publish_nest */
 	barrier();

@@ -24,10 +24,9 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 	ring->nr_slots = config->nr_slots;
 	ring->modulus = modulus;
 	ring->capacity = config->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
-	ring->capacity_words = ring->capacity >> 2;
 	ring->mode = config->mode;
 	ring->clock = config->clock;
-	ring->other_clock = config->clock != RBMAP_CLOCK_LOCAL;
+	rbmap_ring_set_off(ring, false);
 
 	for (i = 0; i < ring->nr_slots; i++) {
 		u64 at = rbmap_seq_add(seq, i, modulus);

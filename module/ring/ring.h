@@ -24,6 +24,7 @@
 
 #include "position.h"
 #include "subbuf.h"
+#include <rbmap/reservation.h>
 
 /* task, softirq, irq, NMI, and one more for machine checks and the like */
 #define RBMAP_MAX_NEST	5
@@ -97,6 +98,19 @@ struct rbmap_ring_ops {
 	void	(*closed)(struct rbmap_ring *ring);
 };
 
+/**
+ * struct rbmap_slow_room - what the slow half of a reservation hands back
+ * @room: the reservation
+ * @payload: of the event
+ *
+ * Each context that is in a ring has one there.  Were it on the stack of whoever
+ * reserves, all of them would watch over that.
+ */
+struct rbmap_slow_room {
+	struct rbmap_reservation	room;
+	void				*payload;
+};
+
 struct rbmap_ring {
 	/* Written for each event. */
 	u64			tail;
@@ -105,15 +119,13 @@ struct rbmap_ring {
 	u64			commit;
 	u64			published;	/* the tail, as it was published */
 	u32			nest;
-	u32			capacity_words;	/* read for each event */
+	/*
+	 * Read for each event: as far as rbmap_ring_try() may fill a sub-buffer; 0:
+	 * the ring is off, or has another clock than RBMAP_CLOCK_LOCAL.
+	 */
+	u32			try_words;
 	struct rbmap_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
-	union {
-		struct {
-			bool	off;
-			bool	other_clock;	/* than RBMAP_CLOCK_LOCAL */
-		};
-		u16		unusual;	/* any of these */
-	};
+	bool			off;
 	bool			notify_event;	/* somebody waits for any event */
 	bool			sealed;		/* nobody writes, nor ever will */
 
@@ -138,6 +150,8 @@ struct rbmap_ring {
 	u32			nr_slots;
 	u32			mode;		/* enum rbmap_mode */
 	const struct rbmap_ring_ops *ops;
+
+	struct rbmap_slow_room	slow[RBMAP_MAX_NEST];
 
 	struct rbmap_reader	reader ____cacheline_aligned;
 };
@@ -191,6 +205,8 @@ void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail);
 u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
+u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words);
+void rbmap_ring_set_off(struct rbmap_ring *ring, bool off);
 void rbmap_ring_leave_slow(struct rbmap_ring *ring);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 

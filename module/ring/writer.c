@@ -226,6 +226,42 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 EXPORT_SYMBOL_GPL(rbmap_ring_close_subbufs);
 
 /**
+ * rbmap_ring_set_off - have it take no events, or take them again
+ * @ring: the ring
+ * @off: none
+ *
+ * What is on the short path is told so in the order in which nobody there finds it
+ * on who would find it off elsewhere.
+ */
+void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
+{
+	if (off) {
+		WRITE_ONCE(ring->try_words, 0);
+		barrier();
+	}
+	WRITE_ONCE(ring->off, off);	/* model: turn_off */
+	barrier();
+	if (!off && ring->clock == RBMAP_CLOCK_LOCAL)
+		WRITE_ONCE(ring->try_words, ring->capacity >> 2);
+}
+
+/**
+ * rbmap_ring_other_clock - the time of an event for which try_words is too small
+ * @ring: entered
+ * @words: to its end, of the sub-buffer
+ *
+ * Return: nanoseconds, or whatever its clock counts; 0: it does not fit, or the ring
+ * is off.
+ */
+noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words)
+{
+	if (words > ring->capacity >> 2 || READ_ONCE(ring->off))
+		return 0;
+	return rb_clock(ring->clock);
+}
+EXPORT_SYMBOL_GPL(rbmap_ring_other_clock);
+
+/**
  * rbmap_ring_leave_slow - rbmap_ring_leave() as a call
  * @ring: of this CPU
  */

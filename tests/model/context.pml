@@ -115,6 +115,7 @@ end_idle:
 #endif
 			install_wanted = 0;
 			closing = 1;
+turn_off:	/* writer.c: rbmap_ring_set_off() */
 			off = 1
 		fi;
 		interrupted = cur;
@@ -158,8 +159,8 @@ entered:
 		:: else -> goto again
 		fi
 	};
-	/* rbmap_reserve() */
-look_off:
+	/* rbmap_ring_try() looks a bit later: nobody turns it off meanwhile. */
+look_off:	/* reserve.h: rbmap_ring_try() */
 	atomic {
 		assert(sees);
 		UNSEEN;
@@ -176,20 +177,34 @@ tail_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 		tid = tail_id;
 		toff = tail_off
 	};
+clock_first:	/* reserve.h: rbmap_ring_try() */
+	atomic {
+		if
+		:: alone -> clock_read(); ts = now
+		:: else
+		fi
+	};
 before_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	b = before;
 after_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	a = after;
-clock_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+clock_load:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
-		clock_read();
-		ts = now;
+		if
+		:: !alone -> clock_read(); ts = now
+		:: else
+		fi;
 		if
 		:: toff > 0 && b == a && ts > a && ts - a <= DELTA_MAX ->
 			kind = EVENT;
 			delta = ts - a;
 			goto room
-		:: else -> alone = 0
+		/* It tries, and then goes the whole way. */
+		:: else ->
+			if
+			:: alone -> alone = 0; goto again
+			:: else
+			fi
 		fi
 	};
 floor_load:	/* writer.c: rbmap_ring_stamp() */

@@ -254,8 +254,8 @@ static u64 clock_leaps(void)
 }
 
 const struct clock clocks[NR_CLOCKS] = {
-	{ "fine", clock_fine, false },
-	{ "coarse", clock_coarse, false },
-	{ "steps back", clock_back, true },
-	{ "leaps", clock_leaps, false },
+	{ .name = "fine", .read = clock_fine },
+	{ .name = "coarse", .read = clock_coarse, .id = RBMAP_CLOCK_MONO },
+	{ .name = "steps back", .read = clock_back, .steps_back = true },
+	{ .name = "leaps", .read = clock_leaps },
 };

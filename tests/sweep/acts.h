@@ -32,11 +32,13 @@ void place_leave(void);
  * @name: for who reads the results
  * @read: the time
  * @steps_back: it does
+ * @id: which of its clocks the ring takes it for
  */
 extern const struct clock {
 	const char	*name;
 	u64		(*read)(void);
 	bool		steps_back;
+	u32		id;
 } clocks[NR_CLOCKS];
 
 /**

@@ -22,7 +22,8 @@ static char program[4096];
 
 /* Not the writer's, and a reader's acts call some of them outside a sweep. */
 static const char *const others[] = {
-	"rbmap_ring_init", "rbmap_ring_follow", "rbmap_ring_seal", "rbmap_ring_clone", "rbmap_ring_entries",
+	"rbmap_ring_init", "rbmap_ring_follow", "rbmap_ring_seal", "rbmap_ring_clone",
+	"rbmap_ring_set_off", "rbmap_ring_entries",
 	"rbmap_ring_mark_lost", "rbmap_ring_skip", "rbmap_ring_tell_drops",
 	"rbmap_ring_untold_drops", "rbmap_ring_has_event",
 	"rbmap_ring_closed_unread", "rbmap_ring_unread_bytes",

@@ -125,6 +125,9 @@ void scenario_run(struct counts *counts)
 	rig_open(scenario.slots, scenario.room + RBMAP_SUBBUF_HEADER_SIZE,
 		 scenario.mode, rbmap_seq_modulus(scenario.slots) - 2);
 	rig_open_log(256);
+	rig.ring->clock = scenario.clock->id;
+	rbmap_ring_set_off(rig.ring, true);
+	rbmap_ring_set_off(rig.ring, false);
 	rig.clock = scenario.clock->read;
 	rig.clock_steps_back = scenario.clock->steps_back;
 	acts_state = (struct acts_state) {

@@ -36,7 +36,9 @@ struct rbmap_subbuf_header;
  *	RBMAP_UNPUBLISHED
  * @end: offset of the byte behind it
  * @words: of 4 bytes, in all
- * @stamp_len: of them before the event's own header
+ * @own_words: of them those that rbmap_commit() publishes where @published is a
+ *	tail: as many as @words then, which the compiler need not keep
+ * @stamp_len: bytes before the event's own header
  */
 struct rbmap_reservation {
 	struct rbmap_ring	*ring;
@@ -47,6 +49,7 @@ struct rbmap_reservation {
 	u64			published;
 	unsigned long		end;
 	unsigned long		words;
+	unsigned long		own_words;
 	u32			stamp_len;
 };
 

@@ -27,9 +27,8 @@ struct rbmap_buffer_head {
 };
 
 /* write.c, wait.c: the slow halves */
-void *rbmap_reserve_slow(const struct rbmap_buffer *buf,
-			 struct rbmap_ring *ring, size_t size,
-			 struct rbmap_reservation *r);
+const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
+						 size_t size);
 void rbmap_notify_ring(struct rbmap_ring *ring);
 
 /* This CPU's.  One that runs has its ring: rbmap_cpu_prepare() saw to it. */
@@ -74,6 +73,7 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 					   struct rbmap_reservation *r,
 					   size_t size)
 {
+	const struct rbmap_slow_room *slow;
 	struct rbmap_ring *ring;
 	void *payload;
 
@@ -86,15 +86,13 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 	} else {
 		rbmap_ring_enter(ring);
 	}
-	{
-		/* Its own: what is handed on has an address, and no register. */
-		struct rbmap_reservation slow rbmap_uninitialized;
-
-		payload = rbmap_reserve_slow(buf, ring, size, &slow);
-		if (payload)
-			*r = slow;
-		return payload;
-	}
+	slow = rbmap_reserve_slow(ring, size);
+	if (!slow)
+		return NULL;
+	*r = slow->room;
+	/* Not looked at; as in the other case, for the compiler to know it. */
+	r->own_words = rbmap_event_len(size) >> 2;
+	return slow->payload;
 }
 
 /**
