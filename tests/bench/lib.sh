@@ -40,6 +40,8 @@ named()
 # records is kept in memory, and overwritten
 lttng_begin()
 {
+	local event
+
 	if ! pidof lttng-sessiond >/dev/null; then
 		mkdir -p /var/run
 		lttng-sessiond --daemonize --consumerd64-path /tests/lttng-consumerd \

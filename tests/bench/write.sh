@@ -14,12 +14,17 @@ bench=/sys/kernel/debug/bench
 measured()
 {
 	named <$bench/"$1" | awk -F '\t' -v file="$1" '
-	# Nothing is full of what is discarded.
-	$1 == "nothing" || (file == "full" && ($1 ~ /discarded/ || $1 ~ /clock/)) { next }
+	# Nothing is full of what is discarded, and one clock is enough.
+	$1 == "nothing" || (file != "write" && ($1 ~ /discarded/ || $1 ~ /clock/)) { next }
+	file == "tsc" && $1 != "16 bytes" { next }
 	{
 		what = $1
 		if (file == "full")
 			what = what ", ring is full"
+		if (file == "tsc")
+			what = what ", x86-tsc"
+		if (file == "disabled")
+			what = what ", recording is off"
 		printf "write\tinstructions of an event, the loop included\t%s\t%s\t%.2f\n",
 			what, $2, $4 / $3
 	}' | rows
@@ -30,10 +35,15 @@ ok "rbmap loads" load_module rbmap || done_testing
 ok "bench loads" load_module bench || done_testing
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
-	for file in write full; do
+	for file in write full tsc; do
 		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "$file"
 		measured $file
 	done
+	echo 64 >$bench/hold
+	echo 0 >/sys/kernel/rbmap/instances/bench/tracing_on
+	echo "${BENCH_EVENTS:-100000}" >$bench/disabled || not_ok "disabled"
+	measured disabled
+	echo 1 >$bench/let_go
 	n=$((n + 1))
 done
 within_budget write

@@ -35,11 +35,13 @@ struct bench_way {
  * @kb: KiB a CPU
  * @subbuf_kb: of a sub-buffer; 0: as ever
  * @overwrite: it does; else what does not fit is dropped
+ * @tsc: its clock is the time-stamp counter
  */
 struct bench_ring {
 	unsigned int	kb;
 	unsigned int	subbuf_kb;
 	bool		overwrite;
+	bool		tsc;
 };
 
 /* What is kept of an event from reserve to commit. */
@@ -52,6 +54,7 @@ struct bench_room {
  * @name: what it is called
  * @begin: make an empty one
  * @end: give it back
+ * @disable: record no more; NULL: only user space can say so
  * @reserve: make room for an event
  * @commit: publish it
  * @ways: they end with one without a name
@@ -60,6 +63,7 @@ struct bench_rival {
 	const char		*name;
 	int			(*begin)(const struct bench_ring *ring);
 	void			(*end)(void);
+	void			(*disable)(void);
 	void			*(*reserve)(struct bench_room *room, size_t size);
 	void			(*commit)(struct bench_room *room);
 	const struct bench_way	*ways;
@@ -93,6 +97,7 @@ int bench_scale(u32 n, unsigned int cpus);
 int bench_open(u32 n, unsigned int subbuf_kb);
 int bench_hold(u32 subbuf_kb, unsigned int unused);
 int bench_held(u32 n, unsigned int unused);
+int bench_disabled(u32 n, unsigned int unused);
 int bench_let_go(u32 unused, unsigned int unused_too);
 
 struct dentry;

@@ -8,6 +8,8 @@
  * FILE is
  *	write	N of each, into rings that overwrite
  *	full	N of each, into rings that are full
+ *	tsc	N of each of rbmap's, the clock is the time-stamp counter
+ *	disabled	N in rings that don't record; of rbmap in the one that is kept
  *	nested	N of each, with an interrupt between reserve and commit
  *	scale1, scale2, scale4	N of each on each of so many CPUs at once
  *	open4, open64, ...	N, each of which opens a sub-buffer of so many KiB
@@ -161,6 +163,12 @@ static int run_full(u32 n, unsigned int unused)
 	return run_all(n, &(struct bench_ring){ .kb = FULL_KB });
 }
 
+static int run_tsc(u32 n, unsigned int unused)
+{
+	return run_ways(&bench_rbmap, n, &(struct bench_ring){
+		.kb = RING_KB, .overwrite = true, .tsc = true });
+}
+
 static const struct bench_file {
 	const char	*name;
 	int		(*run)(u32 n, unsigned int argument);
@@ -168,6 +176,8 @@ static const struct bench_file {
 } files[] = {
 	{ "write", run_write },
 	{ "full", run_full },
+	{ "tsc", run_tsc },
+	{ "disabled", bench_disabled },
 	{ "nested", bench_nested },
 	{ "scale1", bench_scale, 1 },
 	{ "scale2", bench_scale, 2 },

@@ -65,6 +65,7 @@ static int begin(const struct bench_ring *wanted)
 		.subbuf_size_kb = wanted->subbuf_kb,
 		.mode = wanted->overwrite ? RBMAP_MODE_OVERWRITE :
 					    RBMAP_MODE_DISCARD,
+		.clock = wanted->tsc ? RBMAP_CLOCK_X86_TSC : RBMAP_CLOCK_LOCAL,
 		.raw = true,
 	};
 

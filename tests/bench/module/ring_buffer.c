@@ -47,7 +47,7 @@ static const struct bench_way ways[] = {
 	{ }
 };
 
-/* The size of its sub-buffers is not for modules to choose. */
+/* The size of its sub-buffers and its clock are not for modules to choose. */
 static int begin(const struct bench_ring *wanted)
 {
 	ring = ring_buffer_alloc(wanted->kb << 10,
@@ -58,6 +58,11 @@ static int begin(const struct bench_ring *wanted)
 static void end(void)
 {
 	ring_buffer_free(ring);
+}
+
+static void disable(void)
+{
+	ring_buffer_record_disable(ring);
 }
 
 static void *reserve(struct bench_room *room, size_t size)
@@ -74,6 +79,6 @@ static void commit(struct bench_room *room)
 }
 
 const struct bench_rival bench_ring_buffer = {
-	.name = "ring_buffer", .begin = begin, .end = end, .reserve = reserve,
-	.commit = commit, .ways = ways,
+	.name = "ring_buffer", .begin = begin, .end = end,
+	.disable = disable, .reserve = reserve, .commit = commit, .ways = ways,
 };
