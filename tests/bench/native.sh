@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What writing an event takes in nanoseconds, above the loop: "row PART UNIT CASE
-# WHO VALUE", with tabs between. This machine may be slow at any time, for others
+# What writing an event takes in nanoseconds, above the loop, and how fast reading
+# is: "row PART UNIT CASE WHO VALUE", with tabs between. This machine may be slow at any time, for others
 # use it: of all rounds a tenth counts, when what never changes took the least.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -43,6 +43,33 @@ END {
 			part[1], part[2], took[i] - loop
 	}
 }' /tmp/fast | sort -t '	' -k 3,3n -k 4,4 | rows
+
+# read_all KB HOW: 8 of these sub-buffers, full
+read_all()
+{
+	echo $(($1 << 10)) >$bench/fill
+	/tests/read --device /dev/rbmap/bench/cpu%d "$2" $(($1 << 10)) | sed "s/^/$2 /"
+}
+
+for kb in 4 64 1024; do
+	echo $kb >$bench/hold || not_ok "a ring, $kb KiB"
+	i=0
+	while [ $i -lt $((rounds / 2)) ]; do
+		for how in map memory read splice; do
+			read_all $kb $how
+		done
+		i=$((i + 1))
+	done >/tmp/all
+	echo 1 >$bench/let_go
+	# Bytes for a nanosecond, the fastest tenth; a file takes what it is given.
+	awk '$3 > 0 { print $1, $2 / $3 }' /tmp/all | sort -k 2,2nr | awk -v kb=$kb -v most=$((rounds / 20)) '
+	n[$1]++ < most {
+		printf "native read\tgigabytes a second\tsub-buffers of %d KiB\t%s\t%.3f\n", kb, $1, $2
+	}' >/tmp/fast
+	for how in map memory read splice; do
+		grep "	$how	" /tmp/fast
+	done | rows
+done
 ok "bench unloads" rmmod bench
 ok "rbmap unloads" rmmod rbmap
 done_testing

@@ -23,7 +23,7 @@ measured()
 			what = what ", ring is full"
 		if (file == "tsc")
 			what = what ", x86-tsc"
-		if (file == "disabled")
+		if (file == "fill" || file == "disabled")
 			what = what ", recording is off"
 		printf "write\tinstructions of an event, the loop included\t%s\t%s\t%.2f\n",
 			what, $2, $4 / $3
@@ -41,8 +41,10 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	done
 	echo 64 >$bench/hold
 	echo 0 >/sys/kernel/rbmap/instances/bench/tracing_on
-	echo "${BENCH_EVENTS:-100000}" >$bench/disabled || not_ok "disabled"
-	measured disabled
+	for file in fill disabled; do
+		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "$file"
+		measured $file
+	done
 	echo 1 >$bench/let_go
 	n=$((n + 1))
 done

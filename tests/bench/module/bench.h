@@ -54,7 +54,7 @@ struct bench_room {
  * @name: what it is called
  * @begin: make an empty one
  * @end: give it back
- * @disable: record no more; NULL: only user space can say so
+ * @disable: record no more; NULL: that is for user space to say
  * @reserve: make room for an event
  * @commit: publish it
  * @ways: they end with one without a name
@@ -92,12 +92,25 @@ struct bench_row {
 
 int bench_add_row(const struct bench_row *row);
 
+/* The first of its ways with a payload of so many bytes; there is one. */
+static inline const struct bench_way *
+bench_first_way(const struct bench_rival *rival, u32 size)
+{
+	const struct bench_way *way = rival->ways;
+
+	while (way->size != size)
+		way++;
+	return way;
+}
+
 int bench_nested(u32 n, unsigned int unused);
 int bench_scale(u32 n, unsigned int cpus);
 int bench_open(u32 n, unsigned int subbuf_kb);
 int bench_hold(u32 subbuf_kb, unsigned int unused);
 int bench_held(u32 n, unsigned int unused);
+int bench_fill(u32 n, unsigned int unused);
 int bench_disabled(u32 n, unsigned int unused);
+bool bench_is_held(void);
 int bench_let_go(u32 unused, unsigned int unused_too);
 
 struct dentry;

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events that nobody wants: recording is off. */
-#include <linux/ring_buffer.h>
+/* Events of 16 bytes in the ring that is kept; and what others do with recording off. */
+#include <linux/errno.h>
 
 #include "bench.h"
 
 #define SIZE	16
 
-static const struct bench_way *first_of(const struct bench_rival *rival, u32 size)
-{
-	const struct bench_way *way = rival->ways;
-
-	while (way->size != size)
-		way++;
-	return way;
-}
-
 static int add(const struct bench_rival *rival, u32 n)
 {
-	const struct bench_way *way = first_of(rival, SIZE);
+	const struct bench_way *way = bench_first_way(rival, SIZE);
 	struct bench_row row = {
 		.rival = rival->name, .way = way->name, .size = SIZE, .n = n,
 	};
@@ -28,11 +19,23 @@ static int add(const struct bench_rival *rival, u32 n)
 }
 
 /**
+ * bench_fill - write events into the ring that is kept, twice as many as counted
+ * @n: how many
+ * @unused: nothing
+ *
+ * Return: 0 or an error.
+ */
+int bench_fill(u32 n, unsigned int unused)
+{
+	return bench_is_held() ? add(&bench_rbmap, n) : -ENOENT;
+}
+
+/**
  * bench_disabled - what events cost while recording is off
  * @n: how many
  * @unused: nothing
  *
- * Of rbmap in the ring that is kept; whoever keeps it has turned it off.
+ * Not of rbmap, which is for user space to turn off: bench_fill() does it.
  *
  * Return: 0 or an error.
  */
@@ -41,8 +44,7 @@ int bench_disabled(u32 n, unsigned int unused)
 	const struct bench_ring ring = { .kb = 1408, .overwrite = true };
 	int err;
 
-	err = add(&bench_rbmap, n);
-	err = err ?: bench_ring_buffer.begin(&ring);
+	err = bench_ring_buffer.begin(&ring);
 	if (err)
 		return err;
 	bench_ring_buffer.disable();

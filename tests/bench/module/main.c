@@ -9,12 +9,13 @@
  *	write	N of each, into rings that overwrite
  *	full	N of each, into rings that are full
  *	tsc	N of each of rbmap's, the clock is the time-stamp counter
- *	disabled	N in rings that don't record; of rbmap in the one that is kept
+ *	disabled	N in rings that don't record
  *	nested	N of each, with an interrupt between reserve and commit
  *	scale1, scale2, scale4	N of each on each of so many CPUs at once
  *	open4, open64, ...	N, each of which opens a sub-buffer of so many KiB
  *	hold	keep a ring with sub-buffers of N KiB
  *	held	N as of open, in that one
+ *	fill	N of 16 bytes in that one, and N before
  *	let_go	1: give it back
  *
  * REFERENCE is how long what never changes took, before or after, whichever was
@@ -187,6 +188,7 @@ static const struct bench_file {
 	{ "open1024", bench_open, 1024 },
 	{ "hold", bench_hold },
 	{ "held", bench_held },
+	{ "fill", bench_fill },
 	{ "let_go", bench_let_go },
 };
 

@@ -99,6 +99,12 @@ int bench_held(u32 n, unsigned int unused)
 	return row.ns ? bench_add_row(&row) : -EIO;
 }
 
+/** bench_is_held - is a ring kept? */
+bool bench_is_held(void)
+{
+	return held_kb;
+}
+
 /**
  * bench_let_go - give back the ring that is kept
  * @unused: nothing

@@ -71,8 +71,7 @@ static int run_rival(const struct bench_rival *rival, u32 n, unsigned int cpus)
 	s64 took;
 	int err;
 
-	for (scale.way = rival->ways; scale.way->size != SIZE; scale.way++)
-		;
+	scale.way = bench_first_way(rival, SIZE);
 	row.way = scale.way->name;
 	err = rival->begin(&ring);
 	if (err)
