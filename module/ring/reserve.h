@@ -114,7 +114,8 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
  * stamped also won its room and stamped again.  Who was interrupted meanwhile
  * finds another stamp in `before` than its own, and takes `after` back; who
  * did not win takes both back.  That matters where the clock is coarse: stamps
- * of an attempt and of an event long before the tail can then be the same.
+ * of an attempt and of an event long before the tail can then be the same.  Where
+ * nobody was interrupted it does not: see rbmap_ring_try().
  *
  * Return: the payload, or NULL.
  */
@@ -269,20 +270,21 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	if (unlikely(delta - 1 >= RBMAP_DELTA_MAX))
 		return NULL;
 
+	/*
+	 * No stamp is taken back here.  What a context that came in between leaves
+	 * differs from ours, and the next event finds that; or it is the same, and
+	 * then it is the time of the event before the tail.  Below us there is
+	 * nobody who could take ours for its own.
+	 */
 	WRITE_ONCE(ring->before, ts);		/* model: before_store */
 	barrier();
 	/* model: tail_cmpxchg */
 	if (unlikely(!rb_local_try_cmpxchg(&ring->tail, tail,
-					   tail + (len >> 2)))) {
-		rbmap_ring_forget_stamps(ring);
+					   tail + (len >> 2))))
 		return NULL;
-	}
 	barrier();
 	WRITE_ONCE(ring->after, ts);		/* model: after_store */
 	barrier();
-	/* model: before_recheck */
-	if (unlikely(rb_look(ring->before) != ts))
-		rbmap_ring_forget_stamps(ring);
 
 	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
 	header = subbuf->header;

@@ -279,7 +279,14 @@ tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	};
 	goto winner;
 loser:
-	alone = 0;
+	/* Who is alone misleads nobody below by a stamp. */
+	atomic {
+		UNSEEN;
+		if
+		:: alone -> alone = 0; goto again
+		:: else
+		fi
+	};
 #ifndef loser_keeps_stamps
 	forget_stamps();
 #endif
@@ -290,14 +297,14 @@ winner:
 after_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 	after = ts;
 #endif
-before_recheck:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+before_recheck:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
 		SEEN;
 		if
 #ifdef no_before_recheck
 		:: true -> goto write_event
 #else
-		:: before == ts -> goto write_event
+		:: alone || before == ts -> goto write_event
 #endif
 		:: else -> UNSEEN
 		fi
