@@ -60,7 +60,8 @@ by_ftrace()
 	fi
 }
 
-# by_rival WHO CASE TRACEPOINT BYTES ARGUMENT...: of so many bytes an event
+# by_rival WHO CASE TRACEPOINT BYTES ARGUMENT...: of so many bytes an event; 0: none is
+# to be recorded
 by_rival()
 {
 	who=$1 what=$2 tracepoint=$3 bytes=$4
@@ -72,7 +73,11 @@ by_rival()
 		measure "$what" "$who" "$tracepoint"
 		exec 4>&-
 		read -r line <&5
-		recorded "$who: $tracepoint" $((line / bytes))
+		if [ "$bytes" -gt 0 ]; then
+			recorded "$who: $tracepoint" $((line / bytes))
+		else
+			[ "$line" -eq 0 ] || not_ok "$who: $what: has $line bytes"
+		fi
 	else
 		not_ok "$who: $(cat /tmp/err)"
 	fi
@@ -81,14 +86,15 @@ by_rival()
 	rm /tmp/in /tmp/out
 }
 
-# by_lttng CASE TRACEPOINT EVENT
+# by_lttng CASE TRACEPOINT EVENT [FILTER]
 by_lttng()
 {
 	[ -x /tests/lttng ] || return 0
+	lttng_filter=${4:-}
 	if lttng_begin "$3"; then
-		measure "$1" LTTng "$2"
+		measure "$1${4:+, refused}" LTTng "$2"
 		bytes=$(lttng_end)
-		[ "$bytes" -gt 4096 ] || not_ok "LTTng: $3: has $bytes bytes"
+		[ -n "${4:-}" ] || [ "$bytes" -gt 4096 ] || not_ok "LTTng: $3: has $bytes bytes"
 	else
 		not_ok "LTTng: $3: $(tail -n 5 /tmp/lttng.log)"
 		lttng_end >/dev/null
@@ -111,9 +117,23 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	by_ftrace bench/bench_hit "bench_hit:two numbers"
 	by_rival perf "two numbers" bench_hit 40 perf "$(cat $theirs/events/bench/bench_hit/id)"
 	by_rival "BPF ringbuf" "two numbers" bench_hit 24 bpf bench_hit
+	by_lttng "two numbers" bench_hit bench_hit
 	by_rbmap "rbmap" bench/custom "bench_hit:two numbers" "first == 0"
 	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers" "first == 0"
 	by_ftrace bench/bench_hit "bench_hit:two numbers" "first == 0"
+	by_rival perf "two numbers, refused" bench_hit 0 \
+		perf "$(cat $theirs/events/bench/bench_hit/id)" "first == 0"
+	by_rival "BPF ringbuf" "two numbers, refused" bench_hit 0 bpf-refused bench_hit
+	by_lttng "two numbers" bench_hit bench_hit "first == 0"
+	for size in 0 8 16 32 64 128 256; do
+		tracepoint=bench_$size what="$size bytes"
+		by_rbmap "rbmap" bench/payload_$size "$tracepoint:$what"
+		by_ftrace bench/$tracepoint "$tracepoint:$what"
+		by_rival perf "$what" "$tracepoint" $((size + 24)) \
+			perf "$(cat $theirs/events/bench/$tracepoint/id)"
+		by_rival "BPF ringbuf" "$what" "$tracepoint" $((size + 8)) bpf "$tracepoint" $size
+		by_lttng "$what" "$tracepoint" "$tracepoint"
+	done
 	for event in sched/sched_switch raw_syscalls/sys_enter irq/irq_handler_entry; do
 		tracepoint=${event#*/}
 		case $tracepoint in
@@ -128,8 +148,14 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		sys_enter) by_lttng "$tracepoint" "$tracepoint" syscalls ;;
 		*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" ;;
 		esac
-		by_rbmap "rbmap" "$event" "$tracepoint:$tracepoint" "$refused"
-		by_ftrace "$event" "$tracepoint:$tracepoint" "$refused"
+		by_rbmap "rbmap" $event "$tracepoint:$tracepoint" "$refused"
+		by_ftrace $event "$tracepoint:$tracepoint" "$refused"
+		by_rival perf "$tracepoint, refused" "$tracepoint" 0 \
+			perf "$(cat $theirs/events/$event/id)" "$refused"
+		case $tracepoint in
+		sys_enter) ;; # LTTng's fields are those of each system call.
+		*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" "$refused" ;;
+		esac
 	done
 	n=$((n + 1))
 done

@@ -36,8 +36,8 @@ named()
 	}'
 }
 
-# lttng_begin EVENT...: kernel's tracepoints, "syscalls" all of those; what it
-# records is kept in memory, and overwritten
+# lttng_begin EVENT...: kernel's tracepoints, "syscalls" all of those, by $lttng_filter
+# if there is one; what it records is kept in memory, and overwritten
 lttng_begin()
 {
 	local event
@@ -45,6 +45,7 @@ lttng_begin()
 	if ! pidof lttng-sessiond >/dev/null; then
 		mkdir -p /var/run
 		lttng-sessiond --daemonize --consumerd64-path /tests/lttng-consumerd \
+			--extra-kmod-probes=bench \
 			>/tmp/lttng.log 2>&1 || return
 	fi
 	{
@@ -54,7 +55,8 @@ lttng_begin()
 	for event; do
 		case $event in
 		syscalls) lttng enable-event --kernel --channel ring --syscall --all ;;
-		*) lttng enable-event --kernel --channel ring "$event" ;;
+		*) lttng enable-event --kernel --channel ring "$event" \
+			${lttng_filter:+--filter "$lttng_filter"} ;;
 		esac >>/tmp/lttng.log 2>&1 || echo "# LTTng: no $event"
 	done
 	lttng start >>/tmp/lttng.log 2>&1

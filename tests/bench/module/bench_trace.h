@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracepoint with two numbers, and ftrace's event of it, which perf has, too. */
+/*
+ * A tracepoint with two numbers, one for each size of a payload, and ftrace's events
+ * of them, which perf has, too.
+ */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bench
 
@@ -25,6 +28,31 @@
 	TP_printk("first=%llu second=%llu", __entry->first, __entry->second)
 
 TRACE_EVENT(bench_hit, BENCH_PROTO, BENCH_ARGS, BENCH_FIELDS, BENCH_ASSIGN, BENCH_PRINT);
+
+#define BENCH_PAYLOAD_PROTO	TP_PROTO(const void *payload)
+#define BENCH_PAYLOAD_ARGS	TP_ARGS(payload)
+#define BENCH_PAYLOAD_FIELDS(_size)					\
+	TP_STRUCT__entry(						\
+		__array(	u8,		payload, _size	)	\
+	)
+#define BENCH_PAYLOAD_ASSIGN(_size)					\
+	TP_fast_assign(							\
+		memcpy(__entry->payload, payload, _size);		\
+	)
+#define BENCH_PAYLOAD_PRINT	TP_printk("begins with %u", __entry->payload[0])
+#define BENCH_PAYLOAD(_size)						\
+	TRACE_EVENT(bench_##_size, BENCH_PAYLOAD_PROTO, BENCH_PAYLOAD_ARGS, \
+		    BENCH_PAYLOAD_FIELDS(_size), BENCH_PAYLOAD_ASSIGN(_size), \
+		    BENCH_PAYLOAD_PRINT)
+
+TRACE_EVENT(bench_0, BENCH_PAYLOAD_PROTO, BENCH_PAYLOAD_ARGS,
+	    TP_STRUCT__entry(), TP_fast_assign(), TP_printk("%s", "nothing"));
+BENCH_PAYLOAD(8);
+BENCH_PAYLOAD(16);
+BENCH_PAYLOAD(32);
+BENCH_PAYLOAD(64);
+BENCH_PAYLOAD(128);
+BENCH_PAYLOAD(256);
 
 #endif /* BENCH_TRACE_H */
 

@@ -5,7 +5,7 @@
  *	echo N TRACEPOINT >/sys/kernel/debug/bench/event
  *	cat ...			TRACEPOINT N NANOSECONDS
  *
- * Our own tracepoint is hit as kernel code hits one.  Modules cannot do so with
+ * Our own tracepoints are hit as kernel code hits one.  Modules cannot do so with
  * the kernel's: its probes are called as the tracepoint calls them.
  */
 #include <asm/syscall.h>
@@ -48,6 +48,26 @@ static __always_inline void hit_ours(size_t size)
 	trace_bench_hit(1, 2);
 }
 BENCH_WAY(ours, 0, hit_ours)
+
+#define hit_payload(size)	trace_bench_##size(bench_payload)
+BENCH_SIZES(payload, hit_payload)
+
+static const struct bench_way payload_ways[] = { BENCH_ENTRIES(payload) };
+
+/* "bench_SIZE" */
+static const struct bench_way *find_payload(const char *name)
+{
+	u32 size;
+	int i;
+
+	if (sscanf(name, "bench_%u", &size) != 1)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(payload_ways); i++) {
+		if (payload_ways[i].size == size)
+			return &payload_ways[i];
+	}
+	return NULL;
+}
 
 static void set_arguments(struct hit *hit)
 {
@@ -111,6 +131,7 @@ static int hit_kernels(const char *name, u32 n, u64 *ns)
  */
 static int hit(const char *name, u32 n)
 {
+	const struct bench_way *payload = find_payload(name);
 	u64 ns = 0;
 	int i, err = 0;
 
@@ -118,6 +139,8 @@ static int hit(const char *name, u32 n)
 		cond_resched();
 		if (!strcmp(name, "bench_hit"))
 			ns = ours_0(n);
+		else if (payload)
+			ns = payload->run(n);
 		else
 			err = hit_kernels(name, n, &ns);
 	}
