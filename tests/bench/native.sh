@@ -51,7 +51,7 @@ read_all()
 	/tests/read --device /dev/rbmap/bench/cpu%d "$2" $(($1 << 10)) | sed "s/^/$2 /"
 }
 
-for kb in 4 64 1024; do
+for kb in 4 64 1024 4096; do
 	echo $kb >$bench/hold || not_ok "a ring, $kb KiB"
 	i=0
 	while [ $i -lt $((rounds / 2)) ]; do

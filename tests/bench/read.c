@@ -109,7 +109,7 @@ static struct result by_splice(size_t subbuf_size)
 		bail_out("/tmp/spliced: %s", error_name(errno));
 	/* Of 1 MiB and more: one sub-buffer at a time. */
 	if (fcntl(pipe_fd[1], F_SETPIPE_SZ,
-		  subbuf_size > 1 << 19 ? 1 << 20 : 16 * subbuf_size) < 0)
+		  subbuf_size < 1 << 20 ? 16 * subbuf_size : subbuf_size) < 0)
 		bail_out("pipe: %s", error_name(errno));
 	begin = now();
 	while ((got = splice(fd, NULL, pipe_fd[1], NULL, 16 * subbuf_size,
