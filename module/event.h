@@ -35,11 +35,10 @@ struct rbmap_event_filter {
 
 /**
  * struct rbmap_event_target - an event in a buffer: what a probe is handed
- * @head: what probes of other modules know of it
+ * @head: what probes of other modules know of it; its buffer is the set's
  * @id: the event's
  * @preempt: the event's
  * @enabled: records are wanted; written under the registry's lock
- * @buffer: where they go
  * @event: the event
  * @pid_field: where in the record a pid is that counts as the current task's, or
  *	0
@@ -53,7 +52,6 @@ struct rbmap_event_target {
 	u8			preempt;
 	u16			id;
 	bool			enabled;
-	struct rbmap_buffer	*buffer;
 	const struct rbmap_event *event;
 	u16			pid_field;
 	struct rbmap_event_filter *filter;
@@ -95,15 +93,16 @@ struct rbmap_event_set {
 };
 
 /*
- * rbmap_event_reserve(), inline.  The reservation has disabled preemption; what the
- * context is apart from that is looked at behind it, where it need not be kept in
- * mind while the clock is called.
+ * rbmap_event_reserve() for rbmap's own probes.  The reservation has disabled
+ * preemption; what the context is apart from that is looked at behind it, where it
+ * need not be kept in mind while the clock is called.
  */
 static __always_inline void *
 rbmap_event_begin(const struct rbmap_event_target *target,
 		  struct rbmap_reservation *r, size_t size)
 {
-	struct rbmap_record *record = rbmap_reserve(target->buffer, r, size);
+	struct rbmap_record *record =
+		rbmap_reserve(rbmap_event_buffer(target), r, size);
 
 	if (likely(record))
 		rbmap_record_begin(record, target->id, 1, target->preempt);

@@ -11,12 +11,19 @@ static_assert(sizeof(struct rbmap_record) == sizeof(struct trace_entry));
 /* What a probe is handed begins with what it may look at. */
 static_assert(!offsetof(struct rbmap_event_target, head));
 
-void *rbmap_event_reserve(const struct rbmap_event_target *target,
-			  struct rbmap_reservation *r, size_t size)
+void rbmap_event_fill_common(const struct rbmap_event_target *target,
+			     void *record)
+{
+	rbmap_record_begin(record, target->id, 1, target->preempt);
+}
+EXPORT_SYMBOL_GPL(rbmap_event_fill_common);
+
+void *rbmap_event_reserve_noinline(const struct rbmap_event_target *target,
+				   struct rbmap_reservation *r, size_t size)
 {
 	return rbmap_event_begin(target, r, size);
 }
-EXPORT_SYMBOL_GPL(rbmap_event_reserve);
+EXPORT_SYMBOL_GPL(rbmap_event_reserve_noinline);
 
 void rbmap_event_write(const struct rbmap_event_target *target,
 		       const void *record, size_t size)

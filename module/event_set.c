@@ -172,7 +172,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	target->id = event->id;
 	target->preempt = event->preempt;
 	target->enabled = event == &rbmap_marker_event;
-	target->buffer = set->buffer;
+	target->head.buffer = set->buffer;
 	target->event = event;
 	target->set = set;
 	target->pid_field = rbmap_event_pid_field(event);

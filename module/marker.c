@@ -62,10 +62,11 @@ static int rbmap_marker_commit(const struct rbmap_event_target *target,
 	text->buf[len++] = 0;
 	if (!rbmap_marker_passes(target, text, sizeof(*text) + len))
 		return 0;
-	record = rbmap_event_reserve(target, &r, sizeof(*record) + len);
+	record = rbmap_event_reserve_noinline(target, &r, sizeof(*record) + len);
 	/* Whoever turns tracing off meanwhile sees the one error or the other. */
 	if (!record)
-		return rbmap_buffer_is_on(target->buffer) ? -ENOSPC : -EBADF;
+		return rbmap_buffer_is_on(rbmap_event_buffer(target)) ?
+		       -ENOSPC : -EBADF;
 	/*
 	 * With preemption off, which rbmap_targets_settle() waits for: none comes
 	 * after it.

@@ -123,7 +123,7 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 		rbmap_record_gated(target, program, args, &strings, size);
 		return;
 	}
-	record = rbmap_event_reserve(target, &r, size);
+	record = rbmap_event_reserve_noinline(target, &r, size);
 	if (!record)
 		return;
 	rbmap_record_fill(program, args, &strings, record);

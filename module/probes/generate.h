@@ -28,6 +28,7 @@
 #include "../self_cost.h"
 
 #define RBMAP_EVENT_RESERVE	rbmap_event_begin
+#define RBMAP_EVENT_FILL(...)	do { } while (0)
 #define RBMAP_COST_BEGIN	rbmap_self_cost_begin
 #define RBMAP_COST_END		rbmap_self_cost_end
 #include <rbmap/record.h>

@@ -21,9 +21,15 @@
 #include <linux/tracepoint.h>
 #include <rbmap/event.h>
 
-/* rbmap's own events have it inline. */
+/*
+ * Make room for a record, and fill its common fields: behind the others, for as
+ * little as can be to be kept in mind while that is called.  rbmap's own events
+ * have both inline, in one.
+ */
 #ifndef RBMAP_EVENT_RESERVE
-#define RBMAP_EVENT_RESERVE	rbmap_event_reserve
+#define RBMAP_EVENT_RESERVE(_target, _r, _size)				\
+	rbmap_reserve(rbmap_event_buffer(_target), _r, _size)
+#define RBMAP_EVENT_FILL	rbmap_event_fill_common
 #endif
 
 /* And they may be asked what they take. */
@@ -135,6 +141,15 @@ static __always_inline void rbmap_record_clear(void *record, size_t size)
 	RBMAP_CLEAR_WORD(7);
 #undef RBMAP_CLEAR_WORD
 	memset(&at[size / sizeof(*at)], 0, size % sizeof(*at));
+}
+
+/* But for what all records begin with. */
+static __always_inline void rbmap_record_copy(void *to, const void *from,
+					      size_t size)
+{
+	memcpy(to + sizeof(struct trace_entry),
+	       from + sizeof(struct trace_entry),
+	       size - sizeof(struct trace_entry));
 }
 
 static __always_inline size_t rbmap_record_size(u32 size, size_t least)
@@ -440,8 +455,8 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		if (__small)						\
 			rbmap_record_clear(__stack, sizeof(*REC));	\
 		if (!__fits) {						\
-			__record = rbmap_event_reserve(__data, &__r,	\
-						       __total);	\
+			__record = rbmap_event_reserve_noinline(__data,	\
+						&__r, __total);		\
 			if (!__record)					\
 				return;					\
 			if (__small)					\
@@ -464,15 +479,15 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 			return;						\
 		}							\
 		if (__small) {						\
-			memcpy(__record, REC,				\
-			       offsetof(struct rbmap_record_##_name,	\
-					__behind));			\
+			rbmap_record_copy(__record, REC,		\
+				offsetof(struct rbmap_record_##_name,	\
+					 __behind));			\
 		}							\
 		rbmap_commit(&__r);					\
 	}								\
 									\
-	static notrace __maybe_unused void				\
-	rbmap_probe_##_name(void *__data, _proto)			\
+	static noinline notrace __maybe_unused void			\
+	rbmap_ungated_##_name(void *__data, _proto)			\
 	{								\
 		RBMAP_EACH_FIELD(LOCAL, _fields)			\
 		struct rbmap_reservation __r rbmap_uninitialized;	\
@@ -484,10 +499,6 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 				      __behind);			\
 		u32 __texts __maybe_unused = 0;				\
 									\
-		if (unlikely(rbmap_event_gate(__data))) {		\
-			rbmap_gated_##_name(__data, _args);		\
-			return;						\
-		}							\
 		RBMAP_COST_BEGIN();					\
 		RBMAP_EACH_FIELD(MEASURE, _fields)			\
 		RBMAP_EACH_FIELD(CUT, _fields)				\
@@ -502,14 +513,24 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		RBMAP_EACH_FIELD(PLACE, _fields)			\
 		{ _assign }						\
 		if (__hide) {						\
-			__hidden.__common = __record->__common;		\
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
-			memcpy(__record, &__hidden,			\
-			       offsetof(struct rbmap_record_##_name,	\
-					__behind));			\
+			rbmap_record_copy(__record, &__hidden,		\
+				offsetof(struct rbmap_record_##_name,	\
+					 __behind));			\
 		}							\
+		RBMAP_EVENT_FILL(__data, __record);			\
 		rbmap_commit(&__r);					\
 		RBMAP_COST_END();					\
+	}								\
+									\
+	/* Two functions that it ends with, for what is refused to save no register. */ \
+	static notrace __maybe_unused void				\
+	rbmap_probe_##_name(void *__data, _proto)			\
+	{								\
+		if (unlikely(rbmap_event_gate(__data)))			\
+			rbmap_gated_##_name(__data, _args);		\
+		else							\
+			rbmap_ungated_##_name(__data, _args);		\
 	}								\
 									\
 	static const struct rbmap_field rbmap_fields_##_name[]		\
