@@ -79,11 +79,16 @@ static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 						 u32 behind, u32 *end)
 {
 	u32 used = *end + behind + 1;
+	size_t len;
 
 	max = min_t(size_t, max,
 		    used < RBMAP_EVENT_MAX ? RBMAP_EVENT_MAX - used : 0);
 	dynamic->src = src ? src : "(null)";
-	rbmap_dynamic_measure(dynamic, 1, strnlen(dynamic->src, max) + 1, end);
+	len = strnlen(dynamic->src, max);
+	/* The compiler does not know, and would look whether it is too large. */
+	if (len > max)
+		__builtin_unreachable();
+	rbmap_dynamic_measure(dynamic, 1, len + 1, end);
 }
 
 static __always_inline u32 rbmap_dynamic_place(struct rbmap_dynamic *dynamic,
