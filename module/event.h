@@ -37,7 +37,8 @@ struct rbmap_event_filter {
  * struct rbmap_event_target - an event in a buffer: what a probe is handed
  * @head: what probes of other modules know of it; its buffer is the set's
  * @id: the event's
- * @preempt: the event's
+ * @preempt: how often preemption is disabled between reserve and commit, on account
+ *	of this event
  * @enabled: records are wanted; written under the registry's lock
  * @event: the event
  * @pid_field: where in the record a pid is that counts as the current task's, or
@@ -49,7 +50,7 @@ struct rbmap_event_filter {
  */
 struct rbmap_event_target {
 	struct rbmap_event_head	head;
-	u8			preempt;
+	unsigned int		preempt;
 	u16			id;
 	bool			enabled;
 	const struct rbmap_event *event;
@@ -92,6 +93,9 @@ struct rbmap_event_set {
 	void				*data;
 };
 
+/* Of @preempt, what the reservation does. */
+#define RBMAP_RESERVE_PREEMPT	IS_ENABLED(CONFIG_PREEMPT_COUNT)
+
 /*
  * rbmap_event_reserve() for rbmap's own probes.  The reservation has disabled
  * preemption; what the context is apart from that is looked at behind it, where it
@@ -105,7 +109,7 @@ rbmap_event_begin(const struct rbmap_event_target *target,
 		rbmap_reserve(rbmap_event_buffer(target), r, size);
 
 	if (likely(record))
-		rbmap_record_begin(record, target->id, 1, target->preempt);
+		rbmap_record_begin(record, target->id, target->preempt);
 	return record;
 }
 

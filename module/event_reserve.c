@@ -14,7 +14,7 @@ static_assert(!offsetof(struct rbmap_event_target, head));
 void rbmap_event_fill_common(const struct rbmap_event_target *target,
 			     void *record)
 {
-	rbmap_record_begin(record, target->id, 1, target->preempt);
+	rbmap_record_begin(record, target->id, target->preempt);
 }
 EXPORT_SYMBOL_GPL(rbmap_event_fill_common);
 

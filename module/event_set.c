@@ -170,7 +170,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	if (!target)
 		return -ENOMEM;
 	target->id = event->id;
-	target->preempt = event->preempt;
+	target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
 	target->enabled = event == &rbmap_marker_event;
 	target->head.buffer = set->buffer;
 	target->event = event;
@@ -242,7 +242,7 @@ void rbmap_event_set_attach(struct rbmap_event_set *set,
 	mutex_lock(&rbmap_targets_lock);
 	/* The tracepoint is new: no probe runs that would look. */
 	if (target && on)
-		target->preempt = event->preempt;
+		target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
 	if (target && target->enabled)
 		rbmap_target_hook(target, on);
 	mutex_unlock(&rbmap_targets_lock);

@@ -40,7 +40,8 @@ static noinline bool rbmap_gate_common(const struct rbmap_event_target *target,
 {
 	/* No id is 0: then it was filled when there was made room for it. */
 	if (!fields->common.type)
-		rbmap_record_begin(fields, target->id, 0, target->preempt);
+		rbmap_record_begin(fields, target->id,
+				   target->preempt - RBMAP_RESERVE_PREEMPT);
 	return rbmap_filter_match(program, fields, record, size);
 }
 

@@ -109,8 +109,11 @@ static __always_inline bool rbmap_context_is_unusual(unsigned int count)
 	/* Without softirqs and the like it is a small number. */
 	if (unlikely(count & ~0xfU))
 		return true;
-	/* The count says so nowhere else, but for where it is being taken back. */
-	if (unlikely(READ_ONCE(current_thread_info()->flags) &
+	/*
+	 * The count says so nowhere else, but for where it is being taken back.  Any
+	 * CPU may set them at any time; a plain load is a part of the comparison.
+	 */
+	if (unlikely(data_race(current_thread_info()->flags) &
 		     (RBMAP_TIF_RESCHED | RBMAP_TIF_RESCHED_LAZY)))
 		return true;
 #ifdef RBMAP_HAVE_MIGRATION_DISABLED
@@ -128,17 +131,14 @@ void rbmap_record_unusual(struct rbmap_record *record, unsigned int count);
  * rbmap_record_begin - fill what the record of each event begins with
  * @record: the record
  * @id: the event's
- * @within: how often the caller has disabled preemption, on its own account
- * @preempt: and how often that was done to call it
+ * @preempt: how often preemption was disabled to call the probe, and by it
  *
  * Context: any.
  */
 static __always_inline void rbmap_record_begin(struct rbmap_record *record,
-					       u16 id, unsigned int within,
-					       u8 preempt)
+					       u16 id, unsigned int preempt)
 {
-	unsigned int count = preempt_count() - preempt -
-			     (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? within : 0);
+	unsigned int count = preempt_count() - preempt;
 
 	record->common.type = id;
 	record->common.flags = rbmap_context_irqs_off();
