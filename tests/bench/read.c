@@ -3,10 +3,11 @@
  * Reads all that the ring of CPU 0 has, in one way, and prints how many bytes that
  * was and how many nanoseconds it took:
  *
- *	read [--tracefs] map|read|splice|memory SUBBUF-SIZE
+ *	read [--tracefs] map|read|splice|memory|called SUBBUF-SIZE
  *
  * Each byte is looked at, but for splice, which moves them to a file in memory; and
- * `memory` looks at as many of as many pages as a map has, and at nothing else.
+ * `memory` looks at as many of as many pages as a map has, and at nothing else;
+ * `called` has a system call that does nothing behind each sub-buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -38,23 +40,43 @@ static void look(const void *bytes, size_t size)
 	looked_at = sum;
 }
 
-static struct result by_map(bool alone)
+static void map(struct client *client)
+{
+	if (!client_open(client, 0, O_NONBLOCK))
+		bail_out("map: %s", error_name(errno));
+	/* It is there: no page is to be found while the time runs. */
+	look(client->data, client->subbuf_size * client->nr_subbufs);
+}
+
+static struct result by_memory(bool called)
+{
+	struct result result = { 0 };
+	struct client client;
+	uint64_t begin;
+
+	map(&client);
+	begin = now();
+	for (uint32_t i = 0; i < client.nr_subbufs; i++) {
+		look(client.data + i * client.subbuf_size, client.subbuf_size);
+		if (called)
+			syscall(SYS_getppid);
+	}
+	result.ns = now() - begin;
+	result.bytes = client.subbuf_size * client.nr_subbufs;
+	client_close(&client);
+	return result;
+}
+
+static struct result by_map(void)
 {
 	struct result result = { 0 };
 	struct client client;
 	uint64_t begin;
 	size_t at = 0;
 
-	if (!client_open(&client, 0, O_NONBLOCK))
-		bail_out("map: %s", error_name(errno));
-	/* It is there: no page is to be found while the time runs. */
-	look(client.data, client.subbuf_size * client.nr_subbufs);
+	map(&client);
 	begin = now();
-	if (alone) {
-		look(client.data, client.subbuf_size * client.nr_subbufs);
-		result.bytes = client.subbuf_size * client.nr_subbufs;
-	}
-	for (uint32_t id = UINT32_MAX; !alone; id = client.meta->reader.id) {
+	for (uint32_t id = UINT32_MAX;; id = client.meta->reader.id) {
 		const void *subbuf;
 		size_t end;
 
@@ -138,11 +160,11 @@ int main(int argc, char **argv)
 	struct result result;
 
 	if (!subbuf_size)
-		bail_out("usage: read [--tracefs] map|read|splice|memory SUBBUF-SIZE");
+		bail_out("usage: read [--tracefs] map|read|splice|memory|called SUBBUF-SIZE");
 	if (!strcmp(how, "map"))
-		result = by_map(false);
-	else if (!strcmp(how, "memory"))
-		result = by_map(true);
+		result = by_map();
+	else if (!strcmp(how, "memory") || !strcmp(how, "called"))
+		result = by_memory(!strcmp(how, "called"));
 	else if (!strcmp(how, "read"))
 		result = by_read(subbuf_size);
 	else if (!strcmp(how, "splice"))
