@@ -139,24 +139,43 @@ static int rbmap_file_take(struct rbmap_file *rfile,
 	return 1;
 }
 
-/* Fill the file's copy, waiting for something if the file says so. */
-static int rbmap_file_fill(struct file *file)
+/* What there is to take, or to wait for.  Return: 0: look again. */
+static int rbmap_file_fill_from(struct file *file,
+				struct rbmap_generation *gen)
 {
 	struct rbmap_file *rfile = file->private_data;
 	int ret;
 
-	do {
-		struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
+	/* Another thread may say so at any time, and wakes those who wait. */
+	if (rbmap_file_observes(rfile))
+		return -EBADF;
+	ret = rbmap_file_take(rfile, gen);
+	if (ret)
+		return ret;
+	if (file->f_flags & O_NONBLOCK)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return -EINTR;
+	return rbmap_wait(gen, 0, false);
+}
 
-		ret = rbmap_file_take(rfile, gen);
-		if (!ret && file->f_flags & O_NONBLOCK)
-			ret = -EAGAIN;
-		else if (!ret)
-			ret = rbmap_wait(gen, 0, false);
-		else if (ret == -ESTALE && !rbmap_file_stays(rfile))
-			ret = 0;	/* go on in the next one */
-		rbmap_generation_put(gen);
+/* Fill the file's copy, waiting for something if the file says so. */
+static int rbmap_file_fill(struct file *file)
+{
+	struct rbmap_file *rfile = file->private_data;
+	struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
+	int ret;
+
+	do {
+		ret = rbmap_file_fill_from(file, gen);
+		if (ret == -ESTALE) {
+			gen = rbmap_file_advance(rfile, gen);
+			if (!gen)
+				return rbmap_file_observes(rfile) ? -EBADF : ret;
+			ret = 0;
+		}
 	} while (!ret);
+	rbmap_generation_put(gen);
 	return min(ret, 0);
 }
 
@@ -191,15 +210,19 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_generation *gen;
+	struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
 	__poll_t ready;
 
 	do {
-		gen = rbmap_file_bind(rfile, false);
 		ready = rbmap_poll(gen, file, table);
-		rbmap_generation_put(gen);
-		/* Who does not map it goes on in the next one. */
-	} while (ready & EPOLLHUP && !rbmap_file_stays(rfile));
+		if (!(ready & EPOLLHUP)) {
+			rbmap_generation_put(gen);
+			break;
+		}
+		/* All rings of a CPU have the same wait queue: one entry is enough. */
+		table = NULL;
+		gen = rbmap_file_advance(rfile, gen);
+	} while (gen);
 	return ready;
 }
 
@@ -236,6 +259,8 @@ static int rbmap_get_reader(struct file *file)
 
 	if (!(file->f_flags & O_NONBLOCK))
 		ret = rbmap_wait(gen, percent, false);
+	if (!ret && rbmap_file_observes(rfile))
+		ret = -EBADF;
 	if (!ret)
 		ret = rbmap_get_reader_now(gen);
 	rbmap_generation_put(gen);
@@ -311,17 +336,23 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 				 unsigned int flags)
 {
 	struct rbmap_file *rfile = file->private_data;
+	struct rbmap_generation *gen;
 	ssize_t ret;
 
 	if (rbmap_file_observes(rfile))
 		return -EBADF;
+	gen = rbmap_file_bind_reader(rfile);
 	do {
-		struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
-
 		ret = rbmap_splice(gen, file, pipe, len, flags);
-		rbmap_generation_put(gen);
-	} while (ret == -ESTALE && !rbmap_file_stays(rfile));
-	return ret == -ESTALE && rbmap_file_ends(rfile) ? 0 : ret;
+		if (ret != -ESTALE) {
+			rbmap_generation_put(gen);
+			return ret;
+		}
+		gen = rbmap_file_advance(rfile, gen);
+	} while (gen);
+	if (rbmap_file_observes(rfile))
+		return -EBADF;
+	return rbmap_file_ends(rfile) ? 0 : ret;
 }
 
 #define RBMAP_FOPS(_open) {						\

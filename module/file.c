@@ -16,21 +16,42 @@ rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
 	return NULL;
 }
 
-/* The ring that a file goes on with; its own, where that is not through. */
-static struct rbmap_generation *rbmap_file_next(const struct rbmap_file *file)
+/*
+ * The ring after @gen, with a reference for the caller.  A ring whose last
+ * reference has gone stays in the list until its counters are summed up: it is
+ * passed over.  The ring that is written has the queue's reference.
+ */
+static struct rbmap_generation *
+rbmap_generation_get_next(struct rbmap_generation *gen)
+{
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+
+	lockdep_assert_held(&cpu_buf->lock);
+	list_for_each_entry_continue(gen, &cpu_buf->generations, list) {
+		if (kref_get_unless_zero(&gen->refs))
+			return gen;
+	}
+	return NULL;
+}
+
+/* The ring that a file goes on with, with a reference; NULL: it keeps its own. */
+static struct rbmap_generation *rbmap_file_get_next(const struct rbmap_file *file)
 {
 	struct rbmap_generation *gen = file->gen;
 
-	if (!gen)
-		return rbmap_oldest_queued(file->cpu_buf);
-	if (file->snapshot || file->maps)
-		return gen;
-	if (file->observes)
-		return file->looked && rbmap_generation_retired(gen) &&
-		       !list_is_last(&gen->list, &file->cpu_buf->generations) ?
-		       list_next_entry(gen, list) : gen;
-	return rbmap_generation_drained(gen) ?
-	       rbmap_oldest_queued(file->cpu_buf) : gen;
+	if (gen && (file->snapshot || file->maps))
+		return NULL;
+	if (gen && file->observes)
+		return file->looked && rbmap_generation_retired(gen) ?
+		       rbmap_generation_get_next(gen) : NULL;
+	if (gen && !rbmap_generation_drained(gen))
+		return NULL;
+	gen = rbmap_oldest_queued(file->cpu_buf);
+	if (gen == file->gen)
+		return NULL;
+	/* The queue has a reference. */
+	kref_get(&gen->refs);
+	return gen;
 }
 
 /**
@@ -39,9 +60,9 @@ static struct rbmap_generation *rbmap_file_next(const struct rbmap_file *file)
  * @map: it is about to be mapped: rbmap_file_unmap() undoes that
  *
  * A file that has read its ring to the end goes on with the next one, unless it
- * maps the one that it has: a map must not change under its owner.  One that
- * observes has nothing to do with what was read: it goes on when it was mapped
- * and is not any more, and nobody writes to its ring.
+ * maps the one that it has: a map must not change under its owner.  A file that
+ * observes goes on after it has mapped its ring and unmapped it again, once
+ * nobody writes to that ring: what others have read does not matter.
  *
  * Context: may sleep.
  * Return: the ring, with a reference for the caller.
@@ -49,19 +70,17 @@ static struct rbmap_generation *rbmap_file_next(const struct rbmap_file *file)
 struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 {
 	struct rbmap_cpu_buffer *cpu_buf = file->cpu_buf;
-	struct rbmap_generation *gen, *old;
+	struct rbmap_generation *gen, *old = NULL;
 
 	rbmap_cpu_buffer_settle(cpu_buf);
 	spin_lock(&cpu_buf->lock);
-	old = file->gen;
-	gen = rbmap_file_next(file);
-	if (gen != old) {
-		kref_get(&gen->refs);
+	gen = rbmap_file_get_next(file);
+	if (gen) {
+		old = file->gen;
 		file->gen = gen;
 		file->looked = false;
-	} else {
-		old = NULL;
 	}
+	gen = file->gen;
 	if (map) {
 		WRITE_ONCE(file->maps, file->maps + 1);
 		file->looked = true;
@@ -74,7 +93,42 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 }
 
 /**
- * rbmap_file_bind_reader - the same for who takes events, or tries to
+ * rbmap_file_advance - the ring after one that has ended
+ * @file: the file
+ * @gen: a ring that it was bound to, and that has nothing more to read; the
+ *	caller's reference is given back
+ *
+ * A caller that reads one ring after the other ends when this is NULL: the same
+ * ring has nothing more the next time either.
+ *
+ * Context: may sleep.
+ * Return: another ring, with a reference for the caller; NULL: the file keeps
+ * this one, because it maps it, observes, or because no ring follows.
+ */
+struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
+					    struct rbmap_generation *gen)
+{
+	struct rbmap_generation *next = rbmap_file_bind(file, false);
+
+	if (next == gen) {
+		rbmap_generation_put(next);
+		next = NULL;
+	}
+	rbmap_generation_put(gen);
+	return next;
+}
+
+/* Under the lock of its CPU's rings. */
+static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
+{
+	if (file->snapshot || file->reads == reads)
+		return;
+	file->cpu_buf->readers += reads ? 1 : -1;
+	WRITE_ONCE(file->reads, reads);
+}
+
+/**
+ * rbmap_file_bind_reader - the same for a caller that takes events, or tries to
  * @file: the file: from here on no snapshot has events that it will not come to
  *
  * Context: may sleep.
@@ -84,9 +138,8 @@ struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file)
 {
 	if (!READ_ONCE(file->reads)) {
 		spin_lock(&file->cpu_buf->lock);
-		if (!file->reads && !file->snapshot)
-			file->cpu_buf->readers++;
-		WRITE_ONCE(file->reads, true);
+		if (!file->observes)
+			rbmap_file_count_reader(file, true);
 		spin_unlock(&file->cpu_buf->lock);
 	}
 	return rbmap_file_bind(file, false);
@@ -101,8 +154,7 @@ struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file)
 void rbmap_file_unbind(struct rbmap_file *file)
 {
 	spin_lock(&file->cpu_buf->lock);
-	if (file->reads && !file->snapshot)
-		file->cpu_buf->readers--;
+	rbmap_file_count_reader(file, false);
 	spin_unlock(&file->cpu_buf->lock);
 	rbmap_generation_put(file->gen);
 	rbmap_cpu_buffer_settle(file->cpu_buf);
@@ -112,6 +164,10 @@ void rbmap_file_unbind(struct rbmap_file *file)
  * rbmap_file_observe - have a file take nothing, for good
  * @file: not mapped
  *
+ * It does not count as a reader any more.  A thread that waits for events to
+ * take by this file is woken, and finds that it observes.
+ *
+ * Context: may sleep.
  * Return: 0; -EBUSY: it is mapped; -EINVAL: a snapshot is the file's own.
  */
 int rbmap_file_observe(struct rbmap_file *file)
@@ -122,11 +178,16 @@ int rbmap_file_observe(struct rbmap_file *file)
 		return -EINVAL;
 
 	spin_lock(&file->cpu_buf->lock);
-	if (file->maps)
+	if (file->maps) {
 		err = -EBUSY;
-	else
+	} else {
 		WRITE_ONCE(file->observes, true);
+		rbmap_file_count_reader(file, false);
+	}
 	spin_unlock(&file->cpu_buf->lock);
+	/* Waking is a full barrier: the thread that waits sees the flag. */
+	if (!err)
+		wake_up_all(&file->cpu_buf->wait);
 	return err;
 }
 
@@ -150,15 +211,6 @@ bool rbmap_file_ends(const struct rbmap_file *file)
 	return file->snapshot ||
 	       (rbmap_buffer_gone(cpu_buf->buffer) &&
 		READ_ONCE(file->gen) == READ_ONCE(cpu_buf->current_gen));
-}
-
-/**
- * rbmap_file_stays - does the file keep its ring, being mapped or at the end?
- * @file: the file
- */
-bool rbmap_file_stays(const struct rbmap_file *file)
-{
-	return READ_ONCE(file->maps) || rbmap_file_ends(file);
 }
 
 /**

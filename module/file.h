@@ -39,11 +39,12 @@ struct rbmap_file {
 
 struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map);
 struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file);
+struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
+					    struct rbmap_generation *gen);
 void rbmap_file_unbind(struct rbmap_file *file);
 int rbmap_file_observe(struct rbmap_file *file);
 bool rbmap_file_observes(const struct rbmap_file *file);
 bool rbmap_file_ends(const struct rbmap_file *file);
-bool rbmap_file_stays(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
 void rbmap_file_unmap(struct rbmap_file *file);
 
