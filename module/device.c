@@ -33,7 +33,7 @@ static struct rbmap_file *
 rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 		  struct rbmap_generation *snapshot)
 {
-	struct rbmap_file *rfile = kzalloc(sizeof(*rfile), GFP_KERNEL);
+	struct rbmap_file *rfile = kzalloc(sizeof(*rfile), GFP_KERNEL_ACCOUNT);
 
 	if (!rfile) {
 		if (snapshot)
@@ -92,7 +92,9 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
 	if (rfile->copy_size == size)
 		return 0;
 	rbmap_file_copy_free(rfile);
-	rfile->copy = rbmap_pages_alloc(size, cpu_to_node(rfile->cpu_buf->cpu));
+	/* Each open file has one: whoever opens many is charged for them. */
+	rfile->copy = rbmap_pages_alloc(size, cpu_to_node(rfile->cpu_buf->cpu),
+					__GFP_ACCOUNT);
 	rfile->copy_size = rfile->offset = rfile->copy ? size : 0;
 	return rfile->copy ? 0 : -ENOMEM;
 }

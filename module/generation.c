@@ -59,12 +59,13 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 /* All but the ring itself and its sub-buffers' memory. */
 static struct rbmap_generation *
 rbmap_generation_alloc(struct rbmap_cpu_buffer *cpu_buf,
-		       const struct rbmap_sizes *sizes)
+		       const struct rbmap_sizes *sizes, gfp_t charge)
 {
+	const gfp_t gfp = GFP_KERNEL | charge;
 	int node = cpu_to_node(cpu_buf->cpu);
 	struct rbmap_generation *gen;
 
-	gen = kzalloc_node(sizeof(*gen), GFP_KERNEL, node);
+	gen = kzalloc_node(sizeof(*gen), gfp, node);
 	if (!gen)
 		return NULL;
 	gen->cpu_buf = cpu_buf;
@@ -77,13 +78,13 @@ rbmap_generation_alloc(struct rbmap_cpu_buffer *cpu_buf,
 
 	gen->ring.subbuf = kvzalloc_node(array_size(sizes->nr_slots + 1,
 						    sizeof(*gen->ring.subbuf)),
-					 GFP_KERNEL, node);
+					 gfp, node);
 	gen->ring.slot = kvzalloc_node(array_size(sizes->nr_slots,
 						  sizeof(*gen->ring.slot)),
-				       GFP_KERNEL, node);
-	gen->meta = (void *)get_zeroed_page(GFP_KERNEL);
+				       gfp, node);
+	gen->meta = (void *)get_zeroed_page(gfp);
 	if (sizes->subbuf_size > PAGE_SIZE)
-		gen->pad = alloc_page(GFP_KERNEL | __GFP_ZERO);
+		gen->pad = alloc_page(gfp | __GFP_ZERO);
 	if (gen->ring.subbuf && gen->ring.slot && gen->meta &&
 	    (gen->pad || sizes->subbuf_size == PAGE_SIZE))
 		return gen;
@@ -96,12 +97,12 @@ static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
 	u32 i;
 
 	gen->shown_size = rbmap_shown_bytes(gen->ring.nr_slots);
-	gen->ring.shown = rbmap_pages_alloc(gen->shown_size, node);
+	gen->ring.shown = rbmap_pages_alloc(gen->shown_size, node, 0);
 	if (!gen->ring.shown)
 		return -ENOMEM;
 	for (i = 0; i <= gen->ring.nr_slots; i++) {
 		gen->ring.subbuf[i].header = rbmap_pages_alloc(gen->subbuf_size,
-							       node);
+							       node, 0);
 		if (!gen->ring.subbuf[i].header)
 			return -ENOMEM;
 		if (fatal_signal_pending(current))
@@ -135,7 +136,7 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 		.clock		= clock,
 		.ops		= &rbmap_ring_ops,
 	};
-	struct rbmap_generation *gen = rbmap_generation_alloc(cpu_buf, sizes);
+	struct rbmap_generation *gen = rbmap_generation_alloc(cpu_buf, sizes, 0);
 	int err;
 
 	if (!gen)
@@ -158,6 +159,8 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
  * rbmap_generation_clone_alloc - what rbmap_generation_clone() fills
  * @gen: a ring
  *
+ * Its memory is charged to the current task, which opens it or has it taken.
+ *
  * Context: may sleep.
  * Return: it, with a reference; or NULL: no memory.
  */
@@ -166,7 +169,7 @@ rbmap_generation_clone_alloc(struct rbmap_generation *gen)
 {
 	const struct rbmap_sizes sizes = rbmap_sizes_of(gen);
 	struct rbmap_generation *clone =
-		rbmap_generation_alloc(gen->cpu_buf, &sizes);
+		rbmap_generation_alloc(gen->cpu_buf, &sizes, __GFP_ACCOUNT);
 
 	if (!clone)
 		return NULL;

@@ -14,6 +14,7 @@
  * rbmap_pages_alloc - memory for a sub-buffer
  * @size: bytes, a power of two, a page or more
  * @node: where
+ * @charge: __GFP_ACCOUNT: to the memory cgroup of the current task; 0: to none
  *
  * Zeroed: user space sees all of it.  Physically contiguous if that comes
  * easily (fewer TLB misses), but each page for itself: the kernel wants to
@@ -23,16 +24,19 @@
  * Context: may sleep.
  * Return: it, or NULL.
  */
-void *rbmap_pages_alloc(size_t size, int node)
+void *rbmap_pages_alloc(size_t size, int node, gfp_t charge)
 {
 	struct page *page;
 
 	if (size == PAGE_SIZE) {
-		page = alloc_pages_node(node, RBMAP_GFP, 0);
+		page = alloc_pages_node(node, RBMAP_GFP | charge, 0);
 		return page ? page_address(page) : NULL;
 	}
 	page = alloc_pages_node(node, (RBMAP_GFP & ~__GFP_RETRY_MAYFAIL) |
-				__GFP_NORETRY, get_order(size));
+				__GFP_NORETRY | charge, get_order(size));
+	/* vzalloc_node() charges nobody. */
+	if (!page && charge)
+		return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | charge);
 	if (!page)
 		return vzalloc_node(size, node);
 	split_page(page, get_order(size));

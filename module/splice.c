@@ -88,7 +88,13 @@ static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
 
 	if (!rbmap_has_closed(gen))
 		return 0;
-	fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu));
+	/*
+	 * Charged where it will hold a copy, which the pipe keeps.  Otherwise it
+	 * becomes the ring's memory, and the kernel limits what pipes keep.
+	 */
+	fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu),
+				  READ_ONCE(gen->mapped) || gen->shared ?
+				  __GFP_ACCOUNT : 0);
 	if (!fresh)
 		return -ENOMEM;
 	if (mutex_lock_interruptible(&gen->reader_lock)) {
