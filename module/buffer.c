@@ -12,6 +12,7 @@
 #define RBMAP_DEFAULT_PERCENT	50
 
 static enum cpuhp_state rbmap_hotplug_state;
+static unsigned long rbmap_retired_size_kb;
 
 /* Who has which buffer. */
 static DEFINE_SPINLOCK(rbmap_users_lock);
@@ -75,8 +76,11 @@ static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
 
 /**
  * rbmap_buffers_init - before the first rbmap_buffer_alloc()
+ * @retired_size_kb: what rbmap_buffer_set_retired_size() sets, of new buffers
+ *
+ * Return: 0 or a negative error.
  */
-int rbmap_buffers_init(void)
+int rbmap_buffers_init(unsigned long retired_size_kb)
 {
 	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN,
 					    "rbmap:prepare", rbmap_cpu_prepare,
@@ -85,6 +89,7 @@ int rbmap_buffers_init(void)
 	if (state < 0)
 		return state;
 	rbmap_hotplug_state = state;
+	rbmap_retired_size_kb = retired_size_kb;
 	return 0;
 }
 
@@ -131,6 +136,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	mutex_init(&buf->lock);
 	buf->mode = config->mode;
 	buf->clock = config->clock;
+	buf->retired_size_kb = rbmap_retired_size_kb;
 	buf->percent = RBMAP_DEFAULT_PERCENT;
 	buf->on = true;
 	buf->raw = config->raw;
@@ -406,6 +412,25 @@ int rbmap_buffer_set_percent(struct rbmap_buffer *buf, unsigned int percent)
 unsigned int rbmap_buffer_percent(const struct rbmap_buffer *buf)
 {
 	return READ_ONCE(buf->percent);
+}
+
+/**
+ * rbmap_buffer_set_retired_size - limit the memory of retired rings
+ * @buf: the buffer
+ * @kb: KiB of each CPU's retired rings that wait to be read.  Where there are more,
+ *	the oldest is let go, and its unread events are lost
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_set_retired_size(struct rbmap_buffer *buf, unsigned long kb)
+{
+	WRITE_ONCE(buf->retired_size_kb, kb);
+	rbmap_buffer_visit(buf, rbmap_cpu_buffer_expire);
+}
+
+unsigned long rbmap_buffer_retired_size(const struct rbmap_buffer *buf)
+{
+	return READ_ONCE(buf->retired_size_kb);
 }
 
 /**

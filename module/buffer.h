@@ -32,6 +32,7 @@ struct rbmap_sizes {
  * @dropped_nested: as there
  * @dropped_too_large: as there
  * @disabled: as there
+ * @expired: as there
  * @lost: as there
  * @lost_told: as there
  * @subbufs_touched: @pages_touched there
@@ -58,6 +59,7 @@ struct rbmap_buffer_stats {
 	u64	dropped_nested;
 	u64	dropped_too_large;
 	u64	disabled;
+	u64	expired;
 	u64	lost;
 	u64	lost_told;
 	u64	subbufs_touched;
@@ -71,7 +73,7 @@ struct rbmap_buffer_stats {
 	u64	retired_bytes;
 };
 
-int rbmap_buffers_init(void);
+int rbmap_buffers_init(unsigned long retired_size_kb);
 void rbmap_buffers_exit(void);
 
 /* Sleeps; messages about a bad config or missing memory go to the log. */
@@ -115,6 +117,10 @@ int rbmap_buffer_resize(struct rbmap_buffer *buf, int cpu,
 			unsigned long size_kb);
 int rbmap_buffer_resize_subbufs(struct rbmap_buffer *buf, int cpu,
 				unsigned long subbuf_size_kb);
+
+/* KiB of each CPU's retired rings that wait to be read. */
+void rbmap_buffer_set_retired_size(struct rbmap_buffer *buf, unsigned long kb);
+unsigned long rbmap_buffer_retired_size(const struct rbmap_buffer *buf);
 
 /* snapshot.c */
 int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int cpu);

@@ -161,6 +161,27 @@ static ssize_t buffer_percent_store(struct kobject *kobj,
 	return err ? err : len;
 }
 
+static ssize_t retired_size_kb_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%lu\n",
+			  rbmap_buffer_retired_size(rbmap_controlled(kobj)));
+}
+
+static ssize_t retired_size_kb_store(struct kobject *kobj,
+				     struct kobj_attribute *attr,
+				     const char *buf, size_t len)
+{
+	unsigned long kb;
+	int err = rbmap_control_number(attr->attr.name, buf, len, ULONG_MAX,
+				       &kb);
+
+	if (err)
+		return err;
+	rbmap_buffer_set_retired_size(rbmap_controlled(kobj), kb);
+	return len;
+}
+
 static const char *const rbmap_clock_names[] = {
 	[RBMAP_CLOCK_LOCAL]	= "local",
 	[RBMAP_CLOCK_MONO]	= "mono",
@@ -319,6 +340,7 @@ static struct kobj_attribute buffer_percent_attr = __ATTR_RW(buffer_percent);
 static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
 static struct kobj_attribute buffer_subbuf_size_kb_attr =
 	__ATTR_RW(buffer_subbuf_size_kb);
+static struct kobj_attribute retired_size_kb_attr = __ATTR_RW(retired_size_kb);
 static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
@@ -332,6 +354,7 @@ static struct attribute *rbmap_control_attrs[] = {
 	&buffer_percent_attr.attr,
 	&buffer_size_kb_attr.attr,
 	&buffer_subbuf_size_kb_attr.attr,
+	&retired_size_kb_attr.attr,
 	&snapshot_attr.attr,
 	&reset_attr.attr,
 	NULL

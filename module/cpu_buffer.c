@@ -7,6 +7,7 @@
 #include <linux/topology.h>
 
 #include "cpu_buffer.h"
+#include "file.h"
 #include "ring/reserve.h"
 
 static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
@@ -41,6 +42,7 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
 	cpu_buf->cpu = cpu;
 	spin_lock_init(&cpu_buf->lock);
 	INIT_LIST_HEAD(&cpu_buf->generations);
+	INIT_LIST_HEAD(&cpu_buf->files);
 	mutex_init(&cpu_buf->stats_lock);
 	init_waitqueue_head(&cpu_buf->wait);
 
@@ -148,6 +150,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->dropped_nested += s->dropped_nested;
 	sum->dropped_too_large += s->dropped_too_large;
 	sum->disabled += s->disabled;
+	sum->expired += s->expired;
 	sum->lost += s->lost;
 	sum->lost_told += s->lost_told;
 	sum->subbufs_touched += s->subbufs_touched;
@@ -204,14 +207,18 @@ void rbmap_generation_put(struct rbmap_generation *gen)
  * rbmap_cpu_buffer_settle - let go of rings that were read to their end
  * @cpu_buf: any
  *
+ * Files that read and map nothing do not keep them either.
+ *
  * Context: may sleep.
  */
 void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_generation *gen, *drained;
+	unsigned int refs;
 
 	do {
 		drained = NULL;
+		refs = 0;
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
 			/* The last one of a buffer that has ended stays. */
@@ -219,11 +226,12 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
 				WRITE_ONCE(gen->queued, false);
 				drained = gen;
+				refs = 1 + rbmap_files_leave(gen, false);
 				break;
 			}
 		}
 		spin_unlock(&cpu_buf->lock);
-		if (drained)
+		while (refs--)
 			rbmap_generation_put(drained);
 	} while (drained);
 }
@@ -232,7 +240,8 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
  * rbmap_cpu_buffer_leave_to_snapshot - have no new file begin with a ring
  * @gen: retired, queued, and there is a snapshot of it
  *
- * Unless somebody reads the CPU's rings, who shall miss nothing.
+ * A reader of the CPU's rings shall miss nothing: then it stays until the last
+ * reader has gone.
  *
  * Context: may sleep.
  */
@@ -242,12 +251,39 @@ void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen)
 	bool leave;
 
 	spin_lock(&cpu_buf->lock);
+	gen->kept = true;
 	leave = gen->queued && !cpu_buf->readers;
 	if (leave)
 		WRITE_ONCE(gen->queued, false);
 	spin_unlock(&cpu_buf->lock);
 	if (leave)
 		rbmap_generation_put(gen);
+}
+
+/**
+ * rbmap_cpu_buffer_leave_to_snapshots - let go of rings kept for readers alone
+ * @cpu_buf: the CPU's; its last reader has gone
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_generation *gen, *kept;
+
+	do {
+		kept = NULL;
+		spin_lock(&cpu_buf->lock);
+		list_for_each_entry(gen, &cpu_buf->generations, list) {
+			if (gen->queued && gen->kept && !cpu_buf->readers) {
+				WRITE_ONCE(gen->queued, false);
+				kept = gen;
+				break;
+			}
+		}
+		spin_unlock(&cpu_buf->lock);
+		if (kept)
+			rbmap_generation_put(kept);
+	} while (kept);
 }
 
 /* The next one, the first after NULL; stats_lock keeps them. */

@@ -16,9 +16,10 @@
  * struct rbmap_cpu_buffer - one CPU's rings
  * @buffer: whose it is
  * @cpu: the CPU
- * @lock: @generations, @past, @snapshot, @readers, and what an open file is
- *	bound to.  Nothing is taken with it held
+ * @lock: @generations, @files, @past, @snapshot, @readers, and what an open file
+ *	is bound to.  Nothing is taken with it held
  * @generations: all that there are, the oldest first
+ * @files: open files, but those of snapshots
  * @current_gen: the one that is written; under the buffer's lock
  * @snapshot: what new files of the snapshot are clones of, with a reference, or
  *	NULL; nobody reads it itself
@@ -34,6 +35,7 @@ struct rbmap_cpu_buffer {
 
 	spinlock_t		lock;
 	struct list_head	generations;
+	struct list_head	files;
 	struct rbmap_generation	*current_gen;
 	struct rbmap_generation	*snapshot;
 	unsigned int		readers;
@@ -56,6 +58,7 @@ struct rbmap_event_target;
  * @max_event: bytes of the largest event that any CPU's ring takes
  * @mode: of all rings
  * @clock: of rings to come
+ * @retired_size_kb: KiB of a CPU's retired rings that may wait to be read
  * @percent: the watermark, of a ring's sub-buffers; 0: any event
  * @on: events are recorded
  * @raw: payloads are a module's own
@@ -75,6 +78,7 @@ struct rbmap_buffer {
 	size_t			max_event;
 	enum rbmap_mode		mode;
 	enum rbmap_clock	clock;
+	unsigned long		retired_size_kb;
 	unsigned int		percent;
 	bool			on;
 	bool			raw;
@@ -99,9 +103,13 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 			 struct rbmap_generation *gen);
 void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen);
+void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			    struct rbmap_buffer_stats *stats);
+
+/* expire.c */
+void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf);
 
 /* replace.c: under the buffer's lock */
 int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,

@@ -41,6 +41,7 @@ rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 		return NULL;
 	}
 	rfile->cpu_buf = cpu_buf;
+	INIT_LIST_HEAD(&rfile->list);
 	rfile->gen = snapshot;
 	rfile->snapshot = snapshot;
 	mutex_init(&rfile->lock);

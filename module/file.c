@@ -2,13 +2,40 @@
 /* Which ring an open file reads: the oldest, and then the next one. */
 #include "file.h"
 
-static struct rbmap_generation *
+/**
+ * rbmap_oldest_queued - the ring that a new file begins with
+ * @cpu_buf: the CPU's; its lock is held
+ *
+ * Context: any.
+ * Return: the ring.  The queue has a reference as long as the lock is held.
+ */
+struct rbmap_generation *
 rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_generation *gen;
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
+		if (gen->queued)
+			return gen;
+	}
+	/* Not reached: the one that is written always is. */
+	return NULL;
+}
+
+/**
+ * rbmap_next_queued - the ring that a reader comes to after another one
+ * @gen: not the ring that is written; the lock of the CPU's rings is held
+ *
+ * Context: any.
+ * Return: as rbmap_oldest_queued().
+ */
+struct rbmap_generation *rbmap_next_queued(struct rbmap_generation *gen)
+{
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+
+	lockdep_assert_held(&cpu_buf->lock);
+	list_for_each_entry_continue(gen, &cpu_buf->generations, list) {
 		if (gen->queued)
 			return gen;
 	}
@@ -74,6 +101,8 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 
 	rbmap_cpu_buffer_settle(cpu_buf);
 	spin_lock(&cpu_buf->lock);
+	if (!file->gen)
+		list_add(&file->list, &cpu_buf->files);
 	gen = rbmap_file_get_next(file);
 	if (gen) {
 		old = file->gen;
@@ -121,7 +150,7 @@ struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
 /* Under the lock of its CPU's rings. */
 static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
 {
-	if (file->snapshot || file->reads == reads)
+	if (file->reads == reads)
 		return;
 	file->cpu_buf->readers += reads ? 1 : -1;
 	WRITE_ONCE(file->reads, reads);
@@ -136,7 +165,7 @@ static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
  */
 struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file)
 {
-	if (!READ_ONCE(file->reads)) {
+	if (!file->snapshot && !READ_ONCE(file->reads)) {
 		spin_lock(&file->cpu_buf->lock);
 		if (!file->observes)
 			rbmap_file_count_reader(file, true);
@@ -153,11 +182,81 @@ struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file)
  */
 void rbmap_file_unbind(struct rbmap_file *file)
 {
-	spin_lock(&file->cpu_buf->lock);
+	struct rbmap_cpu_buffer *cpu_buf = file->cpu_buf;
+	bool last;
+
+	spin_lock(&cpu_buf->lock);
+	list_del(&file->list);
+	last = file->reads && cpu_buf->readers == 1;
 	rbmap_file_count_reader(file, false);
-	spin_unlock(&file->cpu_buf->lock);
+	spin_unlock(&cpu_buf->lock);
 	rbmap_generation_put(file->gen);
-	rbmap_cpu_buffer_settle(file->cpu_buf);
+	rbmap_cpu_buffer_settle(cpu_buf);
+	if (last)
+		rbmap_cpu_buffer_leave_to_snapshots(cpu_buf);
+}
+
+/**
+ * rbmap_files_leave - bind files that keep a ring to a later one
+ * @gen: a ring that is retired and not queued; the lock of the CPU's rings is held
+ * @observers: files that observe leave it, too
+ *
+ * A file that maps the ring keeps it.  An operation that is under way has a
+ * reference of its own, and ends in the ring that it began in.
+ *
+ * Context: any.
+ * Return: references to @gen that the caller is to give back.
+ */
+unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers)
+{
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+	struct rbmap_file *file;
+	unsigned int left = 0;
+
+	lockdep_assert_held(&cpu_buf->lock);
+	list_for_each_entry(file, &cpu_buf->files, list) {
+		struct rbmap_generation *next;
+
+		if (file->gen != gen || file->maps ||
+		    (file->observes && !observers))
+			continue;
+		/* The ring that is written is later, and always queued. */
+		if (file->observes) {
+			next = rbmap_generation_get_next(gen);
+		} else {
+			next = rbmap_next_queued(gen);
+			kref_get(&next->refs);
+		}
+		file->gen = next;
+		file->looked = false;
+		left++;
+	}
+	return left;
+}
+
+/**
+ * rbmap_files_of - what open files do with a ring
+ * @gen: a ring; the lock of the CPU's rings is held
+ * @mapped: filled: a file maps it
+ *
+ * Context: any.
+ * Return: a file is bound to it.
+ */
+bool rbmap_files_of(const struct rbmap_generation *gen, bool *mapped)
+{
+	const struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+	const struct rbmap_file *file;
+	bool bound = false;
+
+	lockdep_assert_held(&cpu_buf->lock);
+	*mapped = false;
+	list_for_each_entry(file, &cpu_buf->files, list) {
+		if (file->gen != gen)
+			continue;
+		bound = true;
+		*mapped |= file->maps;
+	}
+	return bound;
 }
 
 /**

@@ -10,6 +10,7 @@
 /**
  * struct rbmap_file - an open file
  * @cpu_buf: the CPU's rings
+ * @list: the files of @cpu_buf, but those of snapshots; under its lock
  * @gen: the one that it is bound to, with a reference; under @cpu_buf's lock
  * @snapshot: it is of a snapshot, which nothing takes the place of
  * @reads: it counts as a reader of the CPU's rings; under @cpu_buf's lock
@@ -25,6 +26,7 @@
  */
 struct rbmap_file {
 	struct rbmap_cpu_buffer		*cpu_buf;
+	struct list_head		list;
 	struct rbmap_generation		*gen;
 	bool				snapshot;
 	bool				reads;
@@ -37,6 +39,9 @@ struct rbmap_file {
 	size_t				offset;
 };
 
+struct rbmap_generation *
+rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf);
+struct rbmap_generation *rbmap_next_queued(struct rbmap_generation *gen);
 struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map);
 struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file);
 struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
@@ -46,6 +51,8 @@ int rbmap_file_observe(struct rbmap_file *file);
 bool rbmap_file_observes(const struct rbmap_file *file);
 bool rbmap_file_ends(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
+unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers);
+bool rbmap_files_of(const struct rbmap_generation *gen, bool *mapped);
 void rbmap_file_unmap(struct rbmap_file *file);
 
 #endif /* RBMAP_FILE_H */

@@ -196,6 +196,7 @@ void rbmap_generation_clone(struct rbmap_generation *clone,
 			 clone->ring.slot);
 	clone->base = gen->base;
 	clone->seen = gen->seen;
+	clone->expiry = gen->expiry;
 	mutex_unlock(&gen->reader_lock);
 	clone->shared = true;
 	clone->number = gen->number;
@@ -278,6 +279,8 @@ void rbmap_generation_reset(struct rbmap_generation *gen)
 	base->overwritten = local_read(&ring->overwritten);
 	gen->moved = 0;
 	gen->copied = 0;
+	reader->carried = 0;
+	gen->expiry = (struct rbmap_expiry) {};
 
 	rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);

@@ -33,6 +33,20 @@ struct rbmap_base {
 };
 
 /**
+ * struct rbmap_expiry - losses that went from ring to ring since the last reset
+ * @abandoned: events of this ring that were let go unread; they count as overrun
+ * @expired: events of earlier rings that were let go unread
+ * @lost_out: losses of this ring that the next ring's readers are told
+ * @lost_in: losses of earlier rings that this ring's readers are told
+ */
+struct rbmap_expiry {
+	u64	abandoned;
+	u64	expired;
+	u64	lost_out;
+	u64	lost_in;
+};
+
+/**
  * struct rbmap_generation - one ring and who reads it
  * @ring: first: rbmap_ring_closed() comes back from it
  * @cpu_buf: whose it is
@@ -42,6 +56,9 @@ struct rbmap_base {
  * @queued: a file that is opened begins with it, if it is the oldest; under
  *	@cpu_buf's lock
  * @retired: nobody writes to it any more, nor ever will
+ * @kept: a snapshot has its events; it is queued for readers' sake alone; under
+ *	@cpu_buf's lock
+ * @let_go: it was retired_size_kb that let it go; under @cpu_buf's lock
  * @ended: who maps it was told of its end; under @reader_lock
  * @shared: its sub-buffers are those of others, too; under @reader_lock
  * @number: from 1
@@ -49,6 +66,7 @@ struct rbmap_base {
  * @shown_size: bytes of what observers map, in whole pages; 0: a clone, which
  *	nobody observes
  * @base: the counters at the last reset
+ * @expiry: losses that were handed on; under @reader_lock
  * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
  *	@copied.  Taken with mmap_lock held, so no user memory is touched with it held
  * @mapped: maps of it
@@ -68,6 +86,8 @@ struct rbmap_generation {
 	struct list_head	list;
 	bool			queued;
 	bool			retired;
+	bool			kept;
+	bool			let_go;
 	bool			ended;
 	bool			shared;
 	u32			number;
@@ -77,6 +97,7 @@ struct rbmap_generation {
 	struct mutex		reader_lock;
 	unsigned int		mapped;
 	struct rbmap_base	base;
+	struct rbmap_expiry	expiry;
 	struct rbmap_meta	*meta;
 	struct page		*pad;
 	u64			seen;

@@ -23,6 +23,10 @@ static bool overwrite = true;
 module_param(overwrite, bool, 0444);
 MODULE_PARM_DESC(overwrite, "when a ring is full: 1 overwrites the oldest events, 0 drops new ones (default 1)");
 
+static unsigned long retired_size_kb = 16384;
+module_param(retired_size_kb, ulong, 0444);
+MODULE_PARM_DESC(retired_size_kb, "KiB of a CPU's replaced rings that may wait to be read (default 16384)");
+
 static int __init rbmap_init(void)
 {
 	const struct rbmap_buffer_config config = {
@@ -41,7 +45,7 @@ static int __init rbmap_init(void)
 	err = rbmap_events_init();
 	if (err)
 		goto self_cost;
-	err = rbmap_buffers_init();
+	err = rbmap_buffers_init(retired_size_kb);
 	if (err)
 		goto events;
 	err = rbmap_nodes_init();

@@ -38,14 +38,16 @@ static void rbmap_counters(struct rbmap_generation *gen,
 	u64 dropped[RBMAP_NR_DROPS];
 	int i;
 
-	stats->overrun = rbmap_since(local_read(&ring->overrun), base->overrun);
+	stats->lost = rbmap_since(local_read(&ring->overrun), base->overrun);
+	stats->overrun = stats->lost + gen->expiry.abandoned;
 	stats->read = reader->read - base->read;
 	stats->entries = max(rbmap_since(rbmap_ring_entries(ring),
 					 base->entries),
 			     stats->overrun + stats->read);
 	stats->unread = stats->entries - stats->overrun - stats->read;
 
-	stats->lost = stats->overrun;
+	stats->lost += gen->expiry.lost_in - gen->expiry.lost_out;
+	stats->expired = gen->expiry.expired;
 	for (i = 0; i < RBMAP_NR_DROPS; i++) {
 		dropped[i] = local_read(&ring->dropped[i]) - base->dropped[i];
 		stats->lost += dropped[i];
@@ -145,6 +147,7 @@ void rbmap_meta_update(struct rbmap_generation *gen)
 	WRITE_ONCE(meta->disabled, stats.disabled);
 	WRITE_ONCE(meta->lost_told, stats.lost_told);
 	WRITE_ONCE(meta->now, gen->seen);
+	WRITE_ONCE(meta->expired, stats.expired);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
 	WRITE_ONCE(meta->reader.read, ring->reader.offset);
 	/* Who sees the id sees all of the above.  litmus: meta-reader */

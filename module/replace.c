@@ -123,6 +123,7 @@ static void rbmap_replaced(struct rbmap_generation *gen,
 		rbmap_cpu_buffer_leave_to_snapshot(gen);
 	}
 	rbmap_cpu_buffer_settle(gen->cpu_buf);
+	rbmap_cpu_buffer_expire(gen->cpu_buf);
 	rbmap_generation_put(gen);
 }
 

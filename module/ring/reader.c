@@ -42,6 +42,8 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 		reader->lost += subbuf->drops_before - reader->told_drops;
 		WRITE_ONCE(reader->told_drops, subbuf->drops_before);
 	}
+	reader->lost += reader->carried;
+	WRITE_ONCE(reader->carried, 0);
 	reader->told += reader->lost;
 }
 
@@ -232,16 +234,24 @@ bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 	return true;
 }
 
-/**
- * rbmap_ring_untold_drops - drops that no sub-buffer has told yet
- * @ring: the ring
- */
-u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring)
+static u64 rbmap_reader_untold_drops(const struct rbmap_ring *ring)
 {
 	u64 dropped = rbmap_ring_dropped(ring);
 	u64 told = READ_ONCE(ring->reader.told_drops);
 
 	return dropped > told ? dropped - told : 0;
+}
+
+/**
+ * rbmap_ring_untold_drops - drops that no sub-buffer has told yet
+ * @ring: the ring
+ *
+ * With the losses of an earlier ring that its reader is to be told.
+ */
+u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring)
+{
+	return rbmap_reader_untold_drops(ring) +
+	       READ_ONCE(ring->reader.carried);
 }
 
 /**
@@ -252,9 +262,11 @@ u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring)
  */
 u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
 {
-	u64 lost = rbmap_ring_untold_drops(ring);
+	u64 lost = rbmap_reader_untold_drops(ring);
 
 	WRITE_ONCE(ring->reader.told_drops, ring->reader.told_drops + lost);
+	lost += ring->reader.carried;
+	WRITE_ONCE(ring->reader.carried, 0);
 	ring->reader.told += lost;
 	return lost;
 }
@@ -277,6 +289,37 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
 					   rbmap_ring_unread(ring));
 	} while ((took == RBMAP_TAKE_NEXT || took == RBMAP_TAKE_MORE) &&
 		 rbmap_seq_diff(end, ring->reader.seq, ring->modulus) > 0);
+}
+
+/**
+ * rbmap_ring_carry - have the reader told of losses of an earlier ring
+ * @ring: the ring
+ * @lost: events
+ */
+void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost)
+{
+	WRITE_ONCE(ring->reader.carried, ring->reader.carried + lost);
+}
+
+/**
+ * rbmap_ring_abandon - give up all that is unread
+ * @ring: sealed
+ * @untold: filled: losses of the ring that no reader was told
+ *
+ * Return: events that were given up.  They do not count as read.
+ */
+u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold)
+{
+	struct rbmap_reader *reader = &ring->reader;
+	u64 read = reader->read, told = reader->told, events;
+
+	rbmap_ring_skip(ring);
+	rbmap_ring_tell_drops(ring);
+	events = reader->read - read;
+	*untold = reader->told - told;
+	WRITE_ONCE(reader->read, read);
+	reader->told = told;
+	return events;
 }
 
 /**

@@ -70,6 +70,7 @@ struct rbmap_subbuf {
  * @expected: number of the event that comes next if nothing is lost
  * @read: events read
  * @lost: events lost just before the sub-buffer that it has
+ * @carried: losses of an earlier ring that this ring's reader is to be told
  * @told_drops: drops that were told
  * @told: all losses that were told
  */
@@ -83,6 +84,7 @@ struct rbmap_reader {
 	u64	expected;
 	u64	read;
 	u64	lost;
+	u64	carried;
 	u64	told_drops;
 	u64	told;
 };
@@ -253,6 +255,8 @@ u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring);
 u64 rbmap_ring_tell_drops(struct rbmap_ring *ring);
 bool rbmap_ring_mark_lost(struct rbmap_ring *ring);
 void rbmap_ring_skip(struct rbmap_ring *ring);
+void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost);
+u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold);
 struct rbmap_subbuf_header *
 rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh);
 bool rbmap_ring_has_event(const struct rbmap_ring *ring);

@@ -43,7 +43,10 @@
  *	anew, with the same file or another one: that maps the next ring, of
  *	which no event has been missed.  A new file begins with the oldest
  *	ring that has not been read to its end.  read() and splice() go on by
- *	themselves.  With the first ESTALE reader.lost_events says what was lost
+ *	themselves.  Retired rings that nobody reads have a limit: the file
+ *	retired_size_kb of /sys/kernel/rbmap.  Beyond it the oldest one that is not
+ *	mapped is let go.  Its unread events are lost, and are reported before the
+ *	first events of the next ring.  With the first ESTALE reader.lost_events says what was lost
  *	behind the last event of the ring.
  *	A kernel module may destroy its own buffer while it is open.  What is in
  *	the last ring can be read as before; at its end meta->retired is
@@ -179,7 +182,9 @@ enum rbmap_clock {
  * struct rbmap_meta - the meta-page
  *
  * The first 80 bytes are struct trace_buffer_meta of linux/trace_mmap.h.
- * The page changes at the first map, at GET_READER and at reset only.
+ * The page changes at the first map, at GET_READER, at read() and splice() of a
+ * ring that is mapped, at reset, and when the ring is retired.  Events that the
+ * writer writes do not change it.
  * Events that wait to be read: entries - overrun - read.
  *
  * @meta_page_size:	bytes from the start of the map to sub-buffer 0
@@ -189,7 +194,7 @@ enum rbmap_clock {
  * @reader:		what the reader has, since the last GET_READER
  * @reader.lost_events:	events lost just before the reader's sub-buffer
  * @reader.id:		the reader's sub-buffer
- * @reader.read:	bytes read of it, its header not counted
+ * @reader.read:	bytes read of it since the last reset, its header not counted
  * @flags:		0
  * @entries:		events written since the last reset
  * @overrun:		events overwritten before they were read
@@ -203,7 +208,7 @@ enum rbmap_clock {
  * @mode:		enum rbmap_mode
  * @clock:		enum rbmap_clock
  * @cpu:		the CPU that writes this ring
- * @lost:		overrun + dropped_*: all that readers are told
+ * @lost:		overrun + dropped_* + expired: all that readers are told
  * @dropped_full:	discard mode: no room because the reader is behind
  * @dropped_lapped:	nested events went round the ring while an interrupted
  *			one was not yet committed
@@ -224,6 +229,8 @@ enum rbmap_clock {
  * @raw:		1: payloads are a kernel module's own: no struct
  *			rbmap_event_common at their beginning, no `format` file
  * @first_seq:		sub-buffers before this seq were forgotten by the last reset
+ * @expired:		events of earlier rings that were let go unread, as too many
+ *			rings waited to be read (retired_size_kb)
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -269,6 +276,7 @@ struct rbmap_meta {
 	__u32	raw;
 	__u64	shown_offset;
 	__u64	first_seq;
+	__u64	expired;
 };
 
 /* meta->retired: the buffer was destroyed. */

@@ -23,6 +23,7 @@ static const struct {
 	[CPUSTAT_LAPPED]	= { "dropped lapped", "dropped_lapped" },
 	[CPUSTAT_NESTED]	= { "dropped nested", "dropped_nested" },
 	[CPUSTAT_TOO_LARGE]	= { "dropped too large", "dropped_too_large" },
+	[CPUSTAT_EXPIRED]	= { "expired", "expired" },
 	[CPUSTAT_DISABLED]	= { "disabled", "disabled" },
 };
 

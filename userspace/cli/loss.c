@@ -18,6 +18,7 @@ void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 	loss->lapped += since(now->lapped, before->lapped);
 	loss->nested += since(now->nested, before->nested);
 	loss->too_large += since(now->too_large, before->too_large);
+	loss->expired += since(now->expired, before->expired);
 	loss->total += since(now->total, before->total);
 	loss->told += since(now->told, before->told);
 	loss->disabled += since(now->disabled, before->disabled);
@@ -72,5 +73,14 @@ void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
 			fprintf(out, "a subbuf_size_kb larger than %" PRIu64,
 				kb);
 		fputs(" ('rbmap load subbuf_size_kb=...')\n", out);
+	}
+	if (loss->expired) {
+		fprintf(out, "  %" PRIu64 " let go with rings that were replaced "
+			"and not read in time: avoid it with ", loss->expired);
+		if (control_read_u64("retired_size_kb", &kb))
+			fputs("a larger retired_size_kb\n", out);
+		else
+			fprintf(out, "a retired_size_kb larger than %" PRIu64
+				"\n", kb);
 	}
 }

@@ -419,6 +419,7 @@ static void ring_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 	loss->lapped += META_OWN(map, dropped_lapped);
 	loss->nested += META_OWN(map, dropped_nested);
 	loss->too_large += META_OWN(map, dropped_too_large);
+	loss->expired += META_OWN(map, expired);
 	loss->disabled += META_OWN(map, disabled);
 }
 
@@ -652,7 +653,7 @@ RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 		loss->untold = untold(map);
 	}
 	loss->total = loss->overrun + loss->full + loss->lapped +
-		      loss->nested + loss->too_large;
+		      loss->nested + loss->too_large + loss->expired;
 	loss->told = map->told;
 	return 0;
 }

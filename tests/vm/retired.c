@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rings that were replaced: where a file's ring ends, how much memory the rings
+ * take that nobody reads, and files and observers that come while rings go.
+ *
+ *	retired ends		calls at the end of a ring return (TAP)
+ *	retired limit		a reader that sleeps keeps retired_size_kb (TAP)
+ *	retired observers SEC	observers, stats and resizes at once (TAP)
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define CPU		0
+#define LEN		24	/* bytes of an event's text */
+#define SECONDS		20	/* that a call may take */
+#define RING_KB		256
+#define KEPT_KB		1024	/* retired_size_kb */
+#define SNAPSHOTS	40
+
+static uint64_t number = 1;
+
+static void more(uint64_t count)
+{
+	emit(number, count, LEN);
+	number += count;
+}
+
+/* ---- ends */
+
+enum call { POLL, READ, SPLICE, GET_READER };
+
+static const char *const call_names[] = { "poll", "read", "splice", "GET_READER" };
+
+/* The errno, or 0; POLL: the events. */
+static int make_call(enum call call, int fd)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+	char buf[MAX_SUBBUF];
+	ssize_t ret = -1;
+	int pipes[2];
+
+	switch (call) {
+	case POLL:
+		poll(&pollfd, 1, 0);
+		return pollfd.revents;
+	case READ:
+		ret = read(fd, buf, sizeof(buf));
+		break;
+	case SPLICE:
+		if (pipe(pipes))
+			bail_out("pipe: %s", error_name(errno));
+		ret = splice(fd, NULL, pipes[1], NULL, sizeof(buf), 0);
+		break;
+	case GET_READER:
+		return get_reader(fd);
+	}
+	return ret < 0 ? errno : 0;
+}
+
+/*
+ * In a process that is killed if the call does not return: -1.  A call that can't
+ * be killed hangs the test, whose time limit tells.
+ */
+static int timed_call(enum call call, int fd, int observe_after_ms)
+{
+	int status = -1;
+	unsigned int i;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(make_call(call, fd));
+	if (observe_after_ms) {
+		nap(observe_after_ms);
+		if (ioctl(fd, RBMAP_IOCTL_OBSERVE))
+			diag("OBSERVE: %s", error_name(errno));
+	}
+	for (i = 0; i < 10 * SECONDS; i++, nap(100)) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return -1;
+}
+
+/* Another size: its ring is retired. */
+static void replace(void)
+{
+	static unsigned int size = RING_KB;
+
+	size = size == RING_KB ? 2 * RING_KB : RING_KB;
+	if (!set_number("buffer_size_kb", size))
+		bail_out("buffer_size_kb: %s", error_name(errno));
+}
+
+static void drain(void)
+{
+	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	char buf[MAX_SUBBUF];
+
+	while (read(fd, buf, sizeof(buf)) > 0)
+		;
+	close(fd);
+}
+
+/* A file that observes, and has not mapped its ring, which is retired. */
+static void observed_end(bool drained)
+{
+	const char *what = drained ? "drained" : "unread";
+	int fd = device_open(CPU, O_RDONLY), ready;
+
+	if (ioctl(fd, RBMAP_IOCTL_OBSERVE))
+		bail_out("OBSERVE: %s", error_name(errno));
+	more(10);
+	replace();
+	if (drained)
+		drain();
+	ready = timed_call(POLL, fd, 0);
+	ok(ready >= 0 && ready & POLLIN,
+	   "an observer of a ring that is retired and %s: poll returns", what);
+	is_error(timed_call(READ, fd, 0), EBADF, "the same: read");
+	is_error(timed_call(SPLICE, fd, 0), EBADF, "the same: splice");
+	close(fd);
+	drain();
+}
+
+/* A thread waits to take events while another one says that the file observes. */
+static void observe_while(enum call call)
+{
+	int fd = device_open(CPU, O_RDONLY);
+
+	drain();
+	is_error(timed_call(call, fd, 500), EBADF,
+		 "%s that waits while its file begins to observe",
+		 call_names[call]);
+	/* Nothing of it counts as a reader: a snapshot leaves it no ring. */
+	more(10);
+	set("snapshot", "1");
+	is(stat_of(CPU, "entries"), 0, "and it leaves no ring to readers");
+	set("snapshot", "0");
+	close(fd);
+}
+
+static int ends(void)
+{
+	set_number("buffer_size_kb", RING_KB);
+	observed_end(false);
+	observed_end(true);
+	observe_while(READ);
+	observe_while(SPLICE);
+	return done_testing();
+}
+
+/* ---- limit */
+
+/* Without waiting: events, and those that were said to be lost. */
+static uint64_t read_all(int fd, uint64_t *lost)
+{
+	static char buf[MAX_SUBBUF];
+	uint64_t events = 0, n;
+	ssize_t size;
+
+	while ((size = read(fd, buf, sizeof(buf))) > 0) {
+		events += subbuf_events(buf, 0, NULL, NULL);
+		if (subbuf_lost(buf, size, &n))
+			*lost += n;
+	}
+	if (size < 0 && errno != EAGAIN)
+		diag("read: %s", error_name(errno));
+	return events;
+}
+
+static void sleeping_reader(void)
+{
+	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	uint64_t events = 0, lost = 0, expired, retired;
+	char buf[MAX_SUBBUF];
+	ssize_t size;
+
+	number = 1;
+	more(2000);
+	size = read(fd, buf, sizeof(buf));
+	if (size > 0)
+		events = subbuf_events(buf, 0, NULL, NULL);
+	ok(events, "a reader takes %" PRIu64 " events, and sleeps", events);
+	for (int i = 0; i < SNAPSHOTS; i++) {
+		more(500);
+		if (!set("snapshot", "1"))
+			bail_out("snapshot: %s", error_name(errno));
+	}
+	more(100);
+	expired = stat_of(CPU, "expired");
+	retired = stat_of(CPU, "retired bytes") >> 10;
+	ok(retired <= KEPT_KB, "%d snapshots leave it %" PRIu64 " KiB of rings",
+	   SNAPSHOTS, retired);
+	ok(expired && expired != UINT64_MAX,
+	   "%" PRIu64 " events have expired", expired);
+	ok(stat_of(CPU, "lost events") >= expired, "which counts as lost");
+	is(stat_of(CPU, "lost told"), 0, "and was not told yet");
+	events += read_all(fd, &lost);
+	is(lost, expired, "the reader is told of those");
+	is(events + lost, number - 1, "and takes all others");
+	is(stat_of(CPU, "lost told"), expired, "they count as told");
+	is(stat_of(CPU, "read events") + stat_of(CPU, "overrun"), number - 1,
+	   "read and overrun are all that was emitted");
+	is(stat_of(CPU, "entries"), 0, "nothing is unread");
+	close(fd);
+}
+
+/* The last reader goes: what snapshots have waits for nobody. */
+static void reader_that_goes(void)
+{
+	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	char buf[MAX_SUBBUF];
+
+	set_number("retired_size_kb", 1 << 20);
+	reset();
+	more(500);
+	if (read(fd, buf, sizeof(buf)) <= 0)
+		diag("read: %s", error_name(errno));
+	for (int i = 0; i < 5; i++) {
+		more(500);
+		set("snapshot", "1");
+	}
+	is(stat_of(CPU, "retired rings"), 5, "a reader keeps five rings");
+	close(fd);
+	is(stat_of(CPU, "retired rings"), 1,
+	   "without it the snapshot keeps its own");
+	set("snapshot", "0");
+	is(stat_of(CPU, "retired rings"), 0, "and then there is none");
+	is(stat_of(CPU, "expired"), 0, "no event has expired");
+	set_number("retired_size_kb", KEPT_KB);
+}
+
+/* A map keeps its ring, and a file that maps nothing does not. */
+static void mapped_ring(void)
+{
+	int idle = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	uint64_t lost = 0, expired;
+	struct client client;
+
+	reset();
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+		bail_out("mmap: %s", error_name(errno));
+	number = 1;
+	more(50);
+	for (int i = 0; i < SNAPSHOTS; i++) {
+		replace();
+		more(50);
+	}
+	is_error(get_reader(client.fd), 0, "the ring of a map: GET_READER");
+	is(subbuf_events(client_subbuf(&client), 0, NULL, NULL), 50,
+	   "has all of its events");
+	expired = stat_of(CPU, "expired");
+	ok(expired, "%" PRIu64 " events of rings after it have expired", expired);
+	client_close(&client);
+	is(read_all(idle, &lost) + lost, number - 1 - 50,
+	   "a file that was opened before goes on with what there is");
+	is(lost, expired, "and is told what is lost");
+	close(idle);
+}
+
+static int limit(void)
+{
+	if (!set_number("buffer_size_kb", RING_KB) ||
+	    !set_number("retired_size_kb", KEPT_KB) || !reset())
+		bail_out("settings: %s", error_name(errno));
+	sleeping_reader();
+	reader_that_goes();
+	mapped_ring();
+	return done_testing();
+}
+
+/* ---- observers */
+
+static volatile bool over;
+static unsigned int maps, looks, sizes;
+
+static void *map_and_unmap(void *arg)
+{
+	int fd = device_open(CPU, O_RDONLY);
+
+	(void)arg;
+	if (ioctl(fd, RBMAP_IOCTL_OBSERVE))
+		bail_out("OBSERVE: %s", error_name(errno));
+	while (!over) {
+		void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+
+		if (map == MAP_FAILED)
+			continue;
+		__atomic_add_fetch(&maps, 1, __ATOMIC_RELAXED);
+		munmap(map, 4096);
+	}
+	close(fd);
+	return NULL;
+}
+
+static void *look_at_stats(void *arg)
+{
+	(void)arg;
+	while (!over) {
+		stat_of(CPU, "entries");
+		__atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void *resize(void *arg)
+{
+	(void)arg;
+	while (!over) {
+		replace();
+		__atomic_add_fetch(&sizes, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* What is wrong is for the kernel's log to tell. */
+static int observers(unsigned int seconds)
+{
+	void *(*const of[])(void *) = {
+		map_and_unmap, map_and_unmap, map_and_unmap,
+		look_at_stats, look_at_stats, look_at_stats, resize,
+	};
+	pthread_t thread[sizeof(of) / sizeof(*of)];
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		if (pthread_create(&thread[i], NULL, of[i], NULL))
+			bail_out("no thread");
+	}
+	sleep(seconds);
+	over = true;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		pthread_join(thread[i], NULL);
+	ok(maps && looks && sizes, "%u maps, %u looks at stats, %u resizes",
+	   maps, looks, sizes);
+	return done_testing();
+}
+
+int main(int argc, char **argv)
+{
+	pin(CPU);
+	if (argc == 2 && !strcmp(argv[1], "ends"))
+		return ends();
+	if (argc == 2 && !strcmp(argv[1], "limit"))
+		return limit();
+	if (argc == 3 && !strcmp(argv[1], "observers")) {
+		cpu_set_t all;
+
+		memset(&all, 0xff, sizeof(all));
+		sched_setaffinity(0, sizeof(all), &all);
+		return observers(atoi(argv[2]));
+	}
+	bail_out("the head of retired.c has the commands");
+}
