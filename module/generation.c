@@ -281,6 +281,8 @@ void rbmap_generation_reset(struct rbmap_generation *gen)
 	gen->copied = 0;
 	reader->carried = 0;
 	gen->expiry = (struct rbmap_expiry) {};
+	base->reader_seq = reader->seq;
+	base->reader_offset = reader->offset;
 
 	rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);

@@ -254,6 +254,7 @@ static void test_reset(void)
 	case_is(client.meta->entries, 0, "reset: entries");
 	case_is(client.meta->read, 0, "reset: read");
 	case_is(client.meta->overrun, 0, "reset: overrun");
+	case_is(client.meta->reader.read, 0, "reset: reader.read");
 	more(2, SMALL);
 	take(&client, &first, &last);
 	case_ok(last == number - 1, "reset: new events come");

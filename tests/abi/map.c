@@ -244,6 +244,18 @@ static void test_as_libtracefs(void)
 	munmap((void *)meta, size);
 }
 
+/* The slot table, far behind the largest ring. */
+static void test_slot_table(void)
+{
+	int fd = device_open(CPU, ro);
+	void *table = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 1LL << 40);
+
+	case_error(table == MAP_FAILED ? errno : 0, 0, "mmap: at 1 << 40");
+	if (table != MAP_FAILED)
+		munmap(table, page);
+	close(fd);
+}
+
 void theme_map(void)
 {
 	test_map_table();
@@ -251,4 +263,5 @@ void theme_map(void)
 	test_remap_file_pages();
 	test_map_order();
 	test_as_libtracefs();
+	test_slot_table();
 }

@@ -144,7 +144,7 @@ static void test_get_reader(void)
 	close(client.fd);
 }
 
-/* The meta-page changes at the first map, at GET_READER and at reset only. */
+/* No event changes the meta-page: the first map, GET_READER and a reset do. */
 static void test_meta_page_changes(void)
 {
 	struct client client, second;
@@ -183,9 +183,28 @@ static void test_meta_page_changes(void)
 	client_close(&client);
 }
 
+/* An id is a sub-buffer's for as long as the ring lives. */
+static void test_used_ring(void)
+{
+	struct client client;
+	int i;
+
+	fresh();
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	for (i = 0; i < 100 && !client.meta->reader.id; i++) {
+		more(10, LARGE);
+		get_reader(client.fd);
+	}
+	client_close(&client);
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	case_ok(client.meta->reader.id, "used ring: the first map keeps reader.id");
+	client_close(&client);
+}
+
 void theme_reader(void)
 {
 	test_first_read();
 	test_get_reader();
 	test_meta_page_changes();
+	test_used_ring();
 }

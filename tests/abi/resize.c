@@ -97,6 +97,25 @@ static void test_mapped(void)
 	case_error(set_sizes(subbuf_kb, size_kb), 0, "resize: back");
 }
 
+/* Each ring counts for itself; the file stats has the sums. */
+static void test_counters(void)
+{
+	struct client client;
+
+	fresh();
+	more(3, SMALL);
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	drain(&client);
+	client_close(&client);
+	case_error(set_sizes(subbuf_kb, 2 * size_kb), 0,
+		   "resize: of a ring that was read");
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	case_is(client.meta->entries, 0, "resize: entries of the next map");
+	client_close(&client);
+	case_is(stat_of(CPU, "read events"), 3, "resize: stats: read events");
+	case_error(set_sizes(subbuf_kb, size_kb), 0, "resize: and its size again");
+}
+
 static void test_moved(void)
 {
 	struct client client;
@@ -209,6 +228,7 @@ void theme_resize(void)
 	set_overwrite(true);
 	test_failed_maps();
 	test_mapped();
+	test_counters();
 	test_moved();
 	test_race();
 	test_half_read(2 * subbuf_kb, "larger");
