@@ -407,6 +407,16 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
  * ring can be seen at once.  So is one that a filter is to look at, before there
  * is room for it in the ring; strings and arrays that are long, and members that
  * are many, are written to the ring, and discarded if they are not wanted.
+ *
+ * The stack holds the kernel's own data, so a record on the stack is cleared up to
+ * its last byte: TP_fast_assign() need not fill an array.  A record in the ring is
+ * not cleared.  The bytes that TP_fast_assign() leaves there are zeroes, or bytes of
+ * an earlier event of the same ring.  A reader of the ring could read that event
+ * before, and a map shows the whole sub-buffer at any time, also after a reset.
+ *
+ * Addresses are hashed before the filter compares them.  Otherwise a filter could
+ * find an address by halving: it tells by a record whether the address is above a
+ * number.
  */
 #define RBMAP_CLASS(_name, _proto, _args, _fields, _assign, _print)	\
 	struct rbmap_record_##_name {					\
@@ -459,6 +469,9 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		__fits = __small && __total <= sizeof(__stack);		\
 		if (__small)						\
 			rbmap_record_clear(__stack, sizeof(*REC));	\
+		if (__fits && __total > sizeof(*REC))			\
+			memset(__stack + sizeof(*REC), 0,		\
+			       __total - sizeof(*REC));			\
 		if (!__fits) {						\
 			__record = rbmap_event_reserve_noinline(__data,	\
 						&__r, __total);		\
@@ -471,13 +484,13 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		}							\
 		RBMAP_EACH_FIELD(PLACE, _fields)			\
 		{ _assign }						\
+		if (rbmap_pointers_##_name > 0 && !rbmap_addresses_shown()) { \
+			RBMAP_EACH_FIELD(HIDE, _fields)			\
+		}							\
 		if (!rbmap_gate_record(__data, REC, __record, __total)) { \
 			if (!__fits)					\
 				rbmap_discard(&__r);			\
 			return;						\
-		}							\
-		if (rbmap_pointers_##_name > 0 && !rbmap_addresses_shown()) { \
-			RBMAP_EACH_FIELD(HIDE, _fields)			\
 		}							\
 		if (__fits) {						\
 			rbmap_event_write(__data, REC, __total);	\
