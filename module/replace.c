@@ -210,6 +210,28 @@ out:
 	return err;
 }
 
+static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
+				      struct rbmap_sizes *sizes)
+{
+	struct rbmap_cpu_buffer *cpu_buf;
+	bool found = false, same = true;
+	int cpu;
+
+	lockdep_assert_held(&buf->lock);
+	*sizes = buf->sizes;
+	for_each_replaced(buf, which, cpu, cpu_buf) {
+		struct rbmap_sizes s = rbmap_sizes_of(cpu_buf->current_gen);
+
+		found = true;
+		if (which == RBMAP_ALL_CPUS)
+			same &= s.nr_slots == sizes->nr_slots &&
+				s.subbuf_size == sizes->subbuf_size;
+		else
+			*sizes = s;
+	}
+	return found && same;
+}
+
 /**
  * rbmap_buffer_sizes - sizes of the rings that are written
  * @buf: the buffer
@@ -223,36 +245,23 @@ out:
 bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int which,
 			struct rbmap_sizes *sizes)
 {
-	struct rbmap_cpu_buffer *cpu_buf;
-	bool found = false, same = true;
-	int cpu;
+	bool same;
 
 	mutex_lock(&buf->lock);
-	*sizes = buf->sizes;
-	for_each_replaced(buf, which, cpu, cpu_buf) {
-		struct rbmap_sizes s = rbmap_sizes_of(cpu_buf->current_gen);
-
-		found = true;
-		if (which == RBMAP_ALL_CPUS)
-			same &= s.nr_slots == sizes->nr_slots &&
-				s.subbuf_size == sizes->subbuf_size;
-		else
-			*sizes = s;
-	}
+	same = rbmap_buffer_sizes_locked(buf, which, sizes);
 	mutex_unlock(&buf->lock);
-	return found && same;
+	return same;
 }
 
-/* With KiB of 0: as they are. */
-static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
-				  unsigned long size_kb,
-				  unsigned long subbuf_size_kb)
+static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
+					 unsigned long size_kb,
+					 unsigned long subbuf_size_kb)
 {
 	bool same;
 	struct rbmap_sizes sizes, were;
 	int err;
 
-	same = rbmap_buffer_sizes(buf, which, &were);
+	same = rbmap_buffer_sizes_locked(buf, which, &were);
 	if (which != RBMAP_ALL_CPUS && !same)
 		return -ENODEV;
 	err = rbmap_sizes_set(&sizes, size_kb ?: rbmap_sizes_kb(&were),
@@ -265,8 +274,22 @@ static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 				       num_online_cpus() : 1);
 	if (err)
 		return err;
+	return rbmap_buffer_replace(buf, which, &sizes, buf->clock, NULL);
+}
+
+/*
+ * With KiB of 0: as they are.  They stay so until the other one is set: of two who
+ * set one each, none undoes what the other did.
+ */
+static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
+				  unsigned long size_kb,
+				  unsigned long subbuf_size_kb)
+{
+	int err;
+
 	mutex_lock(&buf->lock);
-	err = rbmap_buffer_replace(buf, which, &sizes, buf->clock, NULL);
+	err = rbmap_buffer_set_sizes_locked(buf, which, size_kb,
+					    subbuf_size_kb);
 	mutex_unlock(&buf->lock);
 	return err;
 }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two who change a CPU's ring at the same moment.
+ *
+ *	races sizes ROUNDS	one sets the size of rings, the other one that of
+ *				sub-buffers
+ *	races offline ROUNDS	CPU 1 is off line: one reads its ring to the end, which
+ *				closes a sub-buffer there, the other one resizes it
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define CPU	1
+#define EVENTS	2000	/* more than the smallest ring takes */
+
+static pthread_barrier_t barrier;
+static unsigned long rounds;
+static char size_file[64], subbuf_file[64];
+
+static unsigned long size_of(unsigned long round)
+{
+	return 64 * (1 + round % 16);
+}
+
+static unsigned long subbuf_of(unsigned long round)
+{
+	return 4UL << round % 4;
+}
+
+static void *set_sizes(void *refused)
+{
+	unsigned long i;
+
+	for (i = 0; i < rounds; i++) {
+		pthread_barrier_wait(&barrier);
+		*(unsigned long *)refused += !set_number(size_file, size_of(i));
+		pthread_barrier_wait(&barrier);
+		/* The other one looks. */
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+static uint64_t number_in(const char *name)
+{
+	char path[512], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", target.control, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		bail_out("%s: %s", path, error_name(errno));
+	close(fd);
+	return strtoull(text, NULL, 10);
+}
+
+static void test_sizes(const char *dir)
+{
+	unsigned long i, lost = 0, refused = 0, refused_there = 0;
+	pthread_t thread;
+
+	snprintf(size_file, sizeof(size_file), "%sbuffer_size_kb", dir);
+	snprintf(subbuf_file, sizeof(subbuf_file), "%sbuffer_subbuf_size_kb",
+		 dir);
+	if (pthread_create(&thread, NULL, set_sizes, &refused_there))
+		bail_out("no thread");
+	for (i = 0; i < rounds; i++) {
+		pthread_barrier_wait(&barrier);
+		refused += !set_number(subbuf_file, subbuf_of(i));
+		pthread_barrier_wait(&barrier);
+		lost += number_in(size_file) != size_of(i) ||
+			number_in(subbuf_file) != subbuf_of(i);
+		pthread_barrier_wait(&barrier);
+	}
+	pthread_join(thread, NULL);
+	is(refused + refused_there, 0, "%s: each size is taken", size_file);
+	is(lost, 0, "%s: of two sizes that are set at once, both hold",
+	   size_file);
+}
+
+static void *resize(void *refused)
+{
+	unsigned long i;
+
+	for (i = 0; i < rounds; i++) {
+		pthread_barrier_wait(&barrier);
+		*(unsigned long *)refused += !set_number(size_file,
+							 16 + 16 * (i % 2));
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+/* The events that the reader has not had yet. */
+static uint64_t drain(struct client *client)
+{
+	uint64_t events = 0, first, last;
+
+	while (!get_reader(client->fd)) {
+		const void *subbuf = client_subbuf(client);
+
+		if (!client->any || client->meta->reader.id != client->id)
+			client->seen = 0;
+		client->any = true;
+		client->id = client->meta->reader.id;
+		events += subbuf_events(subbuf, client->seen, &first, &last);
+		client->seen = subbuf_commit(subbuf);
+	}
+	return events;
+}
+
+static void test_offline(void)
+{
+	unsigned long i, refused = 0, bad = 0;
+	struct client client;
+	pthread_t thread;
+
+	snprintf(size_file, sizeof(size_file), "per_cpu/cpu%d/buffer_size_kb",
+		 CPU);
+	set_overwrite(false);
+	if (!set_number(size_file, 16 * 3))
+		bail_out("%s: %s", size_file, error_name(errno));
+	if (pthread_create(&thread, NULL, resize, &refused))
+		bail_out("no thread");
+	for (i = 0; i < rounds; i++) {
+		uint64_t got;
+
+		if (!reset())
+			bail_out("reset: %s", error_name(errno));
+		pin(CPU);
+		emit(0, EVENTS, 24);
+		pin(0);
+		if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+			bail_out("open: %s", error_name(errno));
+		if (!set_online(CPU, false))
+			bail_out("CPU %d: %s", CPU, error_name(errno));
+		pthread_barrier_wait(&barrier);
+		got = drain(&client);
+		pthread_barrier_wait(&barrier);
+		got += drain(&client);
+		if (got + client.meta->lost != EVENTS) {
+			diag("round %lu: %" PRIu64 " read, %" PRIu64 " lost, of %d",
+			     i, got, (uint64_t)client.meta->lost, EVENTS);
+			bad++;
+		}
+		client_close(&client);
+		if (!set_online(CPU, true))
+			bail_out("CPU %d: %s", CPU, error_name(errno));
+	}
+	pthread_join(thread, NULL);
+	is(refused, 0, "each size is taken");
+	is(bad, 0, "%lu times a ring of a CPU that is off line is read and replaced at once, and no event is missed",
+	   rounds);
+}
+
+int main(int argc, char **argv)
+{
+	int at = target_options(argc, argv);
+
+	if (argc - at != 2)
+		bail_out("races sizes|offline ROUNDS");
+	rounds = strtoul(argv[at + 1], NULL, 0);
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (!strcmp(argv[at], "sizes")) {
+		test_sizes("");
+		test_sizes("per_cpu/cpu0/");
+	} else {
+		test_offline();
+	}
+	return done_testing();
+}

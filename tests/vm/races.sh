@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Two who change a CPU's ring at the same moment. RACES=N: that many times.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
+results "" races sizes "${RACES:-50}"
+if [ -w /sys/devices/system/cpu/cpu1/online ]; then
+	results "" races offline "${RACES:-20}"
+else
+	skip "no CPU that can go off line" "a CPU that is off line"
+fi
+ok "module unloads" rmmod rbmap
+done_testing
