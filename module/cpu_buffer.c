@@ -3,7 +3,6 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/topology.h>
 
 #include "cpu_buffer.h"
@@ -41,6 +40,7 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
 	cpu_buf->buffer = buf;
 	cpu_buf->cpu = cpu;
 	spin_lock_init(&cpu_buf->lock);
+	raw_spin_lock_init(&cpu_buf->offline_lock);
 	INIT_LIST_HEAD(&cpu_buf->generations);
 	INIT_LIST_HEAD(&cpu_buf->files);
 	mutex_init(&cpu_buf->stats_lock);
@@ -70,6 +70,33 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
 		rbmap_generation_free(gen);
 	kfree(cpu_buf);
+}
+
+/**
+ * rbmap_cpu_buffer_call - do what only a ring's own CPU may do
+ * @cpu_buf: the CPU's; the caller has cpus_read_lock()
+ * @func: called there with interrupts off; here, while that CPU is off line.  It
+ *	does not sleep, and takes no lock
+ * @data: for @func
+ *
+ * A CPU does one such thing at a time, and so do those who stand in for it: a
+ * reader that closes a sub-buffer has another lock than one that installs a ring.
+ * litmus: offline-close, offline-both
+ *
+ * Context: sleeps until it is done.
+ */
+void rbmap_cpu_buffer_call(struct rbmap_cpu_buffer *cpu_buf,
+			   smp_call_func_t func, void *data)
+{
+	unsigned long flags;
+
+	if (cpu_online(cpu_buf->cpu)) {
+		smp_call_function_single(cpu_buf->cpu, func, data, 1);
+		return;
+	}
+	raw_spin_lock_irqsave(&cpu_buf->offline_lock, flags);
+	func(data);
+	raw_spin_unlock_irqrestore(&cpu_buf->offline_lock, flags);
 }
 
 struct rbmap_install {
@@ -122,12 +149,7 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 
 	rbmap_cpu_buffer_queue(cpu_buf, gen);
 	for (;;) {
-		if (cpu_online(cpu_buf->cpu))
-			smp_call_function_single(cpu_buf->cpu,
-						 rbmap_install_on_cpu,
-						 &install, 1);
-		else
-			rbmap_install_on_cpu(&install);
+		rbmap_cpu_buffer_call(cpu_buf, rbmap_install_on_cpu, &install);
 		if (install.done)
 			break;
 		usleep_range(10, 100);

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
@@ -24,6 +25,8 @@
  * @snapshot: what new files of the snapshot are clones of, with a reference, or
  *	NULL; nobody reads it itself
  * @readers: open files that have taken events, or tried to
+ * @offline_lock: who does the CPU's work while that is off line.  Irqs are off with
+ *	it held, and nothing is taken
  * @stats_lock: no generation goes away.  Taken before reader_lock
  * @past: the counters of those that are gone; under both locks
  * @wait: readers
@@ -39,6 +42,7 @@ struct rbmap_cpu_buffer {
 	struct rbmap_generation	*current_gen;
 	struct rbmap_generation	*snapshot;
 	unsigned int		readers;
+	raw_spinlock_t		offline_lock;
 	struct mutex		stats_lock;
 	struct rbmap_buffer_stats past;
 
@@ -98,6 +102,8 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
 struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
 						 int cpu);
 void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_cpu_buffer_call(struct rbmap_cpu_buffer *cpu_buf,
+			   smp_call_func_t func, void *data);
 struct rbmap_generation *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 			 struct rbmap_generation *gen);

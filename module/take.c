@@ -5,7 +5,6 @@
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
-#include <linux/smp.h>
 
 #include "cpu_buffer.h"
 
@@ -52,11 +51,7 @@ bool rbmap_close(struct rbmap_generation *gen, u64 seq)
 	int i;
 
 	cpus_read_lock();
-	if (cpu_online(gen->cpu_buf->cpu))
-		smp_call_function_single(gen->cpu_buf->cpu, rbmap_close_on_cpu,
-					 &close, 1);
-	else
-		rbmap_close_on_cpu(&close);
+	rbmap_cpu_buffer_call(gen->cpu_buf, rbmap_close_on_cpu, &close);
 	cpus_read_unlock();
 
 	for (i = 0; i < RBMAP_PUBLISH_TRIES; i++) {
