@@ -82,12 +82,18 @@ static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
  */
 int rbmap_buffers_init(unsigned long retired_size_kb)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN,
+	int state = rbmap_waits_init();
+
+	if (state)
+		return state;
+	state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN,
 					    "rbmap:prepare", rbmap_cpu_prepare,
 					    rbmap_cpu_dead);
 
-	if (state < 0)
+	if (state < 0) {
+		rbmap_waits_exit();
 		return state;
+	}
 	rbmap_hotplug_state = state;
 	rbmap_retired_size_kb = retired_size_kb;
 	return 0;
@@ -99,6 +105,7 @@ int rbmap_buffers_init(unsigned long retired_size_kb)
 void rbmap_buffers_exit(void)
 {
 	cpuhp_remove_multi_state(rbmap_hotplug_state);
+	rbmap_waits_exit();
 }
 
 static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)

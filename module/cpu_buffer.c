@@ -44,7 +44,7 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
 	INIT_LIST_HEAD(&cpu_buf->generations);
 	INIT_LIST_HEAD(&cpu_buf->files);
 	mutex_init(&cpu_buf->stats_lock);
-	init_waitqueue_head(&cpu_buf->wait);
+	rbmap_waiting_init(cpu_buf);
 
 	gen = rbmap_generation_create(cpu_buf, &buf->sizes, buf->clock);
 	if (IS_ERR(gen)) {
@@ -66,6 +66,7 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_generation *gen, *next;
 
+	rbmap_waiting_exit(cpu_buf);
 	rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
 		rbmap_generation_free(gen);

@@ -9,6 +9,7 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "buffer.h"
 #include "generation.h"
@@ -17,7 +18,7 @@
  * struct rbmap_cpu_buffer - one CPU's rings
  * @buffer: whose it is
  * @cpu: the CPU
- * @lock: @generations, @files, @past, @snapshot, @readers, and what an open file
+ * @lock: @flags_jiffy, @flags_set, @generations, @files, @past, @snapshot, @readers, and what an open file
  *	is bound to.  Nothing is taken with it held
  * @generations: all that there are, the oldest first
  * @files: open files, but those of snapshots
@@ -31,6 +32,11 @@
  * @past: the counters of those that are gone; under both locks
  * @wait: readers
  * @wakeups: counts ioctl(fd, 0)
+ * @flags_jiffy: when a waiter last set a flag for the writer
+ * @flags_set: how many were set in that jiffy
+ * @confirm: looks at the ring again, a grace period after a flag was set
+ * @confirm_again: another flag was set while @confirm was pending
+ * @look: looks at the ring again where no flag was set
  */
 struct rbmap_cpu_buffer {
 	struct rbmap_buffer	*buffer;
@@ -48,6 +54,11 @@ struct rbmap_cpu_buffer {
 
 	wait_queue_head_t	wait;
 	u32			wakeups;
+	unsigned long		flags_jiffy;
+	unsigned int		flags_set;
+	struct rcu_work		confirm;
+	bool			confirm_again;
+	struct delayed_work	look;
 };
 
 struct rbmap_event_target;

@@ -159,7 +159,7 @@ static int rbmap_file_fill_from(struct file *file,
 		return -EAGAIN;
 	if (signal_pending(current))
 		return -EINTR;
-	return rbmap_wait(gen, 0, false);
+	return rbmap_wait(gen, RBMAP_WAIT_EVENT, &rfile->observes);
 }
 
 /* Fill the file's copy, waiting for something if the file says so. */
@@ -257,11 +257,10 @@ static int rbmap_get_reader(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
 	struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
-	unsigned int percent = rbmap_buffer_percent(rfile->cpu_buf->buffer);
 	int ret = 0;
 
 	if (!(file->f_flags & O_NONBLOCK))
-		ret = rbmap_wait(gen, percent, false);
+		ret = rbmap_wait(gen, RBMAP_WAIT_WATERMARK, &rfile->observes);
 	if (!ret && rbmap_file_observes(rfile))
 		ret = -EBADF;
 	if (!ret)
@@ -346,7 +345,8 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 		return -EBADF;
 	gen = rbmap_file_bind_reader(rfile);
 	do {
-		ret = rbmap_splice(gen, file, pipe, len, flags);
+		ret = rbmap_splice(gen, file, pipe, len, flags,
+				   &rfile->observes);
 		if (ret != -ESTALE) {
 			rbmap_generation_put(gen);
 			return ret;

@@ -19,6 +19,30 @@
 struct rbmap_cpu_buffer;
 struct rbmap_file;
 
+/* What a writer tells readers that wait. */
+enum rbmap_notice {
+	RBMAP_NOTICE_EVENT,	/* any event */
+	RBMAP_NOTICE_CLOSED,	/* a sub-buffer that it has left, at the watermark */
+	RBMAP_NR_NOTICES,
+};
+
+/**
+ * struct rbmap_want - a notice that readers want
+ * @wanted: some do; the wake-up clears it
+ * @commit: the ring's commit when the first of them wanted it
+ */
+struct rbmap_want {
+	bool	wanted;
+	u64	commit;
+};
+
+/* What a reader waits for. */
+enum rbmap_wait_for {
+	RBMAP_WAIT_EVENT,	/* any event */
+	RBMAP_WAIT_WATERMARK,	/* buffer_percent of the ring */
+	RBMAP_WAIT_CLOSED,	/* the same, and a sub-buffer that the writer has left */
+};
+
 /* What the counters were at the last reset: the ring's own never go back. */
 struct rbmap_base {
 	u64	entries;
@@ -78,7 +102,8 @@ struct rbmap_expiry {
  * @moved: sub-buffers that splice() has handed over as they were
  * @copied: those of which it has handed over a copy
  * @wake: wakes those who wait in @cpu_buf; any context may queue it
- * @notify_closed: somebody waits for the watermark
+ * @notify_closed: the writer is to notice sub-buffers that it leaves
+ * @notice: what readers want to be told
  */
 struct rbmap_generation {
 	struct rbmap_ring	ring;
@@ -108,6 +133,7 @@ struct rbmap_generation {
 
 	struct irq_work		wake;
 	bool			notify_closed;
+	struct rbmap_want	notice[RBMAP_NR_NOTICES];
 };
 
 static inline struct rbmap_generation *
@@ -150,12 +176,16 @@ void rbmap_generation_reset(struct rbmap_generation *gen);
 void rbmap_generation_put(struct rbmap_generation *gen);
 
 /* wait.c */
+int rbmap_waits_init(void);
+void rbmap_waits_exit(void);
+void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_wait_init(struct rbmap_generation *gen);
 void rbmap_wait_exit(struct rbmap_generation *gen);
 void rbmap_notify(struct rbmap_generation *gen);
 void rbmap_wake_all(struct rbmap_generation *gen);
-int rbmap_wait(struct rbmap_generation *gen, unsigned int percent,
-	       bool closed);
+int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
+	       const bool *stop);
 __poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;
@@ -189,6 +219,6 @@ int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma);
 /* splice.c */
 ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
-		     unsigned int flags);
+		     unsigned int flags, const bool *stop);
 
 #endif /* RBMAP_GENERATION_H */

@@ -142,15 +142,16 @@ static ssize_t rbmap_splice_all(struct rbmap_generation *gen,
  * @pipe: where to; locked
  * @len: bytes, at least a sub-buffer
  * @flags: SPLICE_F_NONBLOCK: as O_NONBLOCK of the file
+ * @stop: the file begins to observe: it waits no more
  *
  * Return: bytes; 0: ioctl(fd, 0) has ended the wait; -EINVAL: a sub-buffer is
  * more than what is wanted or than the pipe can hold; -EAGAIN: there is none,
  * or the pipe has no room for it now; -ESTALE: there never will be one, the ring
- * was replaced; -EINTR, -ENOMEM, -EPIPE.
+ * was replaced; -EBADF: @stop is set; -EINTR, -ENOMEM, -EPIPE.
  */
 ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
-		     unsigned int flags)
+		     unsigned int flags, const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
@@ -166,6 +167,8 @@ ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 			return -EAGAIN;
 		if (signal_pending(current))
 			return -EINTR;
+		if (READ_ONCE(*stop))
+			return -EBADF;
 		if (READ_ONCE(cpu_buf->wakeups) != wakeups)
 			return 0;
 		/*
@@ -174,8 +177,7 @@ ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		 * locks, refuses files that cannot seek.
 		 */
 		pipe_unlock(pipe);
-		ret = rbmap_wait(gen,
-				 rbmap_buffer_percent(gen->cpu_buf->buffer), true);
+		ret = rbmap_wait(gen, RBMAP_WAIT_CLOSED, stop);
 		pipe_lock(pipe);
 		if (ret)
 			return ret;

@@ -3,13 +3,30 @@
  * Readers that wait, and how a writer wakes them: it looks at a flag that a
  * waiter has set, and queues irq_work, which any context may, NMI included.
  * The flag falls with the wake-up, so that one costs one wake-up, not one an
- * event; who still wants to wait sets it again.
+ * event; a reader that still wants to wait sets it again.
+ *
+ * A reader must not cost the writer's CPU more than that.  It interrupts the
+ * CPU never, and has the writer do so, by irq_work, RBMAP_FLAGS_PER_JIFFY times
+ * in a jiffy at most.  On an isolated CPU it sets no flag at all: it looks again
+ * by a timer of its own.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
+#include "compat/isolation.h"
 #include "cpu_buffer.h"
+
+/* Interrupts that waiting may cause on a writer's CPU: about 1000 in a second. */
+#define RBMAP_FLAGS_PER_JIFFY	max(1, 1000 / HZ)
+
+/* How often the ring of an isolated CPU is looked at for those who wait. */
+#define RBMAP_ISOLATED_LOOK_MS	10
+
+/* Not bound to a CPU: so it keeps off those that are isolated. */
+static struct workqueue_struct *rbmap_wait_queue;
 
 /*
  * As the kernel's ring has it: the sub-buffer that is written counts too.  In a
@@ -32,45 +49,232 @@ static bool rbmap_ready(struct rbmap_generation *gen, unsigned int percent)
 	       (u64)percent * ring->nr_slots;
 }
 
-static void rbmap_nothing(void *unused)
+/* What a wait is for, as the writer knows it. */
+static enum rbmap_notice rbmap_notice_of(const struct rbmap_generation *gen,
+					 enum rbmap_wait_for what)
 {
+	return what == RBMAP_WAIT_EVENT ||
+	       (what == RBMAP_WAIT_WATERMARK &&
+		!rbmap_buffer_percent(gen->cpu_buf->buffer)) ?
+	       RBMAP_NOTICE_EVENT : RBMAP_NOTICE_CLOSED;
 }
 
-/* @closed: who waits can take only what the writer has left. */
+/* The watermark may change while somebody waits: it is read each time. */
 static bool rbmap_ready_for(struct rbmap_generation *gen,
-			    unsigned int percent, bool closed)
+			    enum rbmap_wait_for what)
 {
+	unsigned int percent = what == RBMAP_WAIT_EVENT ? 0 :
+		rbmap_buffer_percent(gen->cpu_buf->buffer);
+
 	return rbmap_ready(gen, percent) &&
-	       (!closed || rbmap_generation_retired(gen) ||
+	       (what != RBMAP_WAIT_CLOSED || rbmap_generation_retired(gen) ||
 		rbmap_ring_has_closed(&gen->ring));
 }
 
-/* Return: it was set already. */
-static bool rbmap_wait_arm(struct rbmap_generation *gen, bool closed)
+/* A flag that a writer sees may cost its CPU an interrupt. */
+static bool rbmap_may_set_flags(struct rbmap_cpu_buffer *cpu_buf)
 {
-	bool *flag = closed ? &gen->notify_closed :
-			      &gen->ring.notify_event;
-	bool was = READ_ONCE(*flag);
+	unsigned long now = jiffies;
+	bool may;
 
-	WRITE_ONCE(*flag, true);
-	return was;
+	spin_lock(&cpu_buf->lock);
+	if (cpu_buf->flags_jiffy != now) {
+		cpu_buf->flags_jiffy = now;
+		cpu_buf->flags_set = 0;
+	}
+	may = cpu_buf->flags_set < RBMAP_FLAGS_PER_JIFFY;
+	cpu_buf->flags_set += may;
+	spin_unlock(&cpu_buf->lock);
+	return may;
 }
 
 /*
- * The writer stores commit and then loads the flag, with no barrier between:
- * it would cost each event.  The waiter stores the flag and then loads commit.
- * An interrupt on the writer's CPU is the barrier that the writer lacks: either
- * the writer sees the flag, or we see its commit.  Where the CPU is on its way
- * off line there is no interrupt, but a wake-up once it is dead.
- * litmus: wait-event, wait-dead
+ * Look again after a grace period.  One that is pending may have begun before
+ * the flag was set: then another one follows it.  If it has ended by the time
+ * that `again` is set, the second attempt queues it.
+ * litmus: wait-event, wait-again
  */
-static bool rbmap_wait_arm_and_look(struct rbmap_generation *gen,
-				    unsigned int percent, bool closed)
+static void rbmap_confirm(struct rbmap_cpu_buffer *cpu_buf)
 {
-	rbmap_wait_arm(gen, percent || closed);
+	if (queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm))
+		return;
+	WRITE_ONCE(cpu_buf->confirm_again, true);
 	smp_mb();
-	smp_call_function_single(gen->cpu_buf->cpu, rbmap_nothing, NULL, 1);
-	return rbmap_ready_for(gen, percent, closed);
+	queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
+}
+
+/* Have the writer notice that somebody waits, or look for it ourselves. */
+static void rbmap_watch(struct rbmap_generation *gen)
+{
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+
+	if (rbmap_cpu_is_isolated(cpu_buf->cpu)) {
+		queue_delayed_work(rbmap_wait_queue, &cpu_buf->look,
+				   msecs_to_jiffies(RBMAP_ISOLATED_LOOK_MS));
+		return;
+	}
+	if (!rbmap_may_set_flags(cpu_buf)) {
+		queue_delayed_work(rbmap_wait_queue, &cpu_buf->look, 1);
+		return;
+	}
+	if (READ_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted))
+		WRITE_ONCE(gen->ring.notify_event, true);
+	if (READ_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted))
+		WRITE_ONCE(gen->notify_closed, true);
+	/*
+	 * The writer stores commit and then loads the flag, with no barrier
+	 * between: it would cost each event.  We store the flag, and what looks
+	 * at commit comes after this barrier.  Both may miss the other.  But the
+	 * writer does so with preemption off.  Either it has ended when a grace
+	 * period from here has ended, and then we see its commit; or it has begun
+	 * after that grace period did, and then it sees the flag.  Where the CPU
+	 * is on its way off line it is the end of the CPU that wakes.
+	 * litmus: wait-event
+	 */
+	smp_mb();
+	rbmap_confirm(cpu_buf);
+}
+
+/*
+ * Whoever wants a notice first has the writer watched.  The others rely on
+ * that: an event after @commit is found, or wakes them all, and then they come
+ * here again.
+ */
+static void rbmap_want(struct rbmap_generation *gen, enum rbmap_notice kind)
+{
+	struct rbmap_want *want = &gen->notice[kind];
+
+	/* A full barrier: what looks at commit comes after this.  litmus: wait-want */
+	if (xchg(&want->wanted, true))
+		return;
+	WRITE_ONCE(want->commit, READ_ONCE(gen->ring.commit));
+	rbmap_watch(gen);
+}
+
+static bool rbmap_want_and_look(struct rbmap_generation *gen,
+				enum rbmap_wait_for what)
+{
+	rbmap_want(gen, rbmap_notice_of(gen, what));
+	return rbmap_ready_for(gen, what);
+}
+
+/* An event came since a notice was wanted, and no writer has told of it. */
+static bool rbmap_missed(struct rbmap_generation *gen)
+{
+	const struct rbmap_want *want = gen->notice;
+	u64 commit = READ_ONCE(gen->ring.commit);
+
+	if (READ_ONCE(want[RBMAP_NOTICE_EVENT].wanted) &&
+	    READ_ONCE(want[RBMAP_NOTICE_EVENT].commit) != commit &&
+	    rbmap_ready_for(gen, RBMAP_WAIT_EVENT))
+		return true;
+	return READ_ONCE(want[RBMAP_NOTICE_CLOSED].wanted) &&
+	       READ_ONCE(want[RBMAP_NOTICE_CLOSED].commit) != commit &&
+	       rbmap_ready_for(gen, RBMAP_WAIT_CLOSED);
+}
+
+static bool rbmap_wanted(const struct rbmap_generation *gen)
+{
+	return READ_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted) ||
+	       READ_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted);
+}
+
+/*
+ * The ring that is written, with a reference: the last one.  Who waits for an
+ * older one was woken at its end.
+ */
+static struct rbmap_generation *
+rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_generation *gen;
+
+	spin_lock(&cpu_buf->lock);
+	gen = list_last_entry(&cpu_buf->generations, struct rbmap_generation,
+			      list);
+	kref_get(&gen->refs);
+	spin_unlock(&cpu_buf->lock);
+	return gen;
+}
+
+/* A grace period has passed since a flag was set. */
+static void rbmap_confirm_work(struct work_struct *work)
+{
+	struct rbmap_cpu_buffer *cpu_buf =
+		container_of(to_rcu_work(work), struct rbmap_cpu_buffer,
+			     confirm);
+	struct rbmap_generation *gen = rbmap_get_written(cpu_buf);
+
+	/* The work is not pending any more.  litmus: wait-again */
+	if (xchg(&cpu_buf->confirm_again, false))
+		queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
+	if (rbmap_missed(gen))
+		rbmap_wake_all(gen);
+	rbmap_generation_put(gen);
+}
+
+/*
+ * Without a flag: an isolated CPU, or too many flags in a jiffy.  Nobody may
+ * wait any more: a waiter that came since finds that nothing is wanted, or is
+ * in the queue here.
+ */
+static void rbmap_look_work(struct work_struct *work)
+{
+	struct rbmap_cpu_buffer *cpu_buf =
+		container_of(to_delayed_work(work), struct rbmap_cpu_buffer,
+			     look);
+	struct rbmap_generation *gen = rbmap_get_written(cpu_buf);
+
+	if (rbmap_missed(gen) || !wq_has_sleeper(&cpu_buf->wait))
+		rbmap_wake_all(gen);
+	else if (rbmap_wanted(gen))
+		rbmap_watch(gen);
+	rbmap_generation_put(gen);
+}
+
+/**
+ * rbmap_waiting_init - be ready for readers that wait for a CPU's rings
+ * @cpu_buf: the CPU's
+ */
+void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf)
+{
+	init_waitqueue_head(&cpu_buf->wait);
+	INIT_RCU_WORK(&cpu_buf->confirm, rbmap_confirm_work);
+	INIT_DELAYED_WORK(&cpu_buf->look, rbmap_look_work);
+}
+
+/**
+ * rbmap_waiting_exit - look for readers no more
+ * @cpu_buf: the CPU's; nobody waits
+ *
+ * Context: sleeps, for a grace period where somebody has waited a moment ago.
+ */
+void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf)
+{
+	cancel_delayed_work_sync(&cpu_buf->look);
+	/* It may have queued itself once more. */
+	flush_rcu_work(&cpu_buf->confirm);
+	flush_rcu_work(&cpu_buf->confirm);
+}
+
+/**
+ * rbmap_waits_init - before the first buffer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rbmap_waits_init(void)
+{
+	rbmap_wait_queue = alloc_workqueue("rbmap", WQ_UNBOUND, 0);
+	return rbmap_wait_queue ? 0 : -ENOMEM;
+}
+
+/**
+ * rbmap_waits_exit - after the last buffer
+ *
+ * Context: sleeps.
+ */
+void rbmap_waits_exit(void)
+{
+	destroy_workqueue(rbmap_wait_queue);
 }
 
 static void rbmap_wake_work(struct irq_work *work)
@@ -130,8 +334,8 @@ void rbmap_notify_ring(struct rbmap_ring *ring)
 EXPORT_SYMBOL_GPL(rbmap_notify_ring);
 
 /**
- * rbmap_wake_all - wake who waits, now
- * @gen: what they wait for
+ * rbmap_wake_all - wake all readers that wait, now
+ * @gen: the ring that they wait for
  *
  * Context: any but NMI.
  */
@@ -139,31 +343,38 @@ void rbmap_wake_all(struct rbmap_generation *gen)
 {
 	WRITE_ONCE(gen->ring.notify_event, false);
 	WRITE_ONCE(gen->notify_closed, false);
-	/* Whoever arms after this looks after this.  litmus: wake-poll */
+	WRITE_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted, false);
+	WRITE_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted, false);
+	/*
+	 * A reader that wants a notice after this looks after this.
+	 * litmus: wake-poll, wait-want
+	 */
 	smp_mb();
 	wake_up_all(&gen->cpu_buf->wait);
 }
 
 /**
  * rbmap_wait - wait for something to read
- * @gen: where
- * @percent: how full, 0: any event
- * @closed: something that the writer has left
+ * @gen: the ring
+ * @what: how much
+ * @stop: a flag of the caller's that ends the wait; wake_up_all() of the CPU's
+ *	queue has it looked at
  *
  * Context: sleeps.
- * Return: 0: there is, or never will be, or ioctl(fd, 0) ended the wait; -EINTR.
+ * Return: 0: there is, or never will be, or @stop is set, or ioctl(fd, 0) ended
+ * the wait; -EINTR.
  */
-int rbmap_wait(struct rbmap_generation *gen, unsigned int percent,
-	       bool closed)
+int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
+	       const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
 	int err;
 
 	err = wait_event_interruptible(cpu_buf->wait,
-			rbmap_ready_for(gen, percent, closed) ||
+			rbmap_ready_for(gen, what) || READ_ONCE(*stop) ||
 			READ_ONCE(cpu_buf->wakeups) != wakeups ||
-			rbmap_wait_arm_and_look(gen, percent, closed));
+			rbmap_want_and_look(gen, what));
 	return err ? -EINTR : 0;
 }
 
@@ -173,9 +384,9 @@ int rbmap_wait(struct rbmap_generation *gen, unsigned int percent,
  * @file: the file
  * @table: poll's
  *
- * The flag is set even if there is something to read: an edge-triggered epoll
- * does not come back before it is woken.  Who sets it has the writer see it, so
- * that nothing is missed when the reader finds no more.
+ * A notice is wanted even if there is something to read: an edge-triggered epoll
+ * does not come back before it is woken.  So nothing is missed when the reader
+ * finds no more.
  *
  * Return: what poll() tells; EPOLLHUP, too, of a ring that was replaced and
  * read to its end, which GET_READER tells with -ESTALE.
@@ -183,11 +394,8 @@ int rbmap_wait(struct rbmap_generation *gen, unsigned int percent,
 __poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 		    poll_table *table)
 {
-	unsigned int percent = rbmap_buffer_percent(gen->cpu_buf->buffer);
-
 	poll_wait(file, &gen->cpu_buf->wait, table);
-	if (!(rbmap_wait_arm(gen, percent) && rbmap_ready(gen, percent)) &&
-	    !rbmap_wait_arm_and_look(gen, percent, false))
+	if (!rbmap_want_and_look(gen, RBMAP_WAIT_WATERMARK))
 		return 0;
 	return EPOLLIN | EPOLLRDNORM |
 	       (rbmap_generation_drained(gen) ? EPOLLHUP : 0);
