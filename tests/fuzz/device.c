@@ -4,29 +4,36 @@
  * once, in process after process.
  *
  *	fuzz_device [--seed N] [--seconds N] [--rounds N] [--threads N]
- *		    [--steps N] [--module FILE] [--hotplug]
+ *		    [--steps N] [--module FILE] [--modules DIR] [--hotplug]
+ *		    [--faults]
  *
  * A round is a process whose threads each take so many steps; what they are
  * depends on the seed and the thread alone, the rest is up to the scheduler.
  * Each round's seed is printed and written to the kernel's log: --seed N
  * --rounds 1 does it again.  Some processes are killed in between.  --module
- * has it unload and load the module as well, --hotplug take CPUs off line.
+ * has it unload and load the module as well, --modules those in DIR that write to
+ * it and have events, --hotplug take CPUs off line.  --faults lets allocations
+ * fail, where the kernel can.
  *
- * What is wrong is for the kernel's log to tell; here it counts that each kind
- * of step has been taken with success, and that every process ends.
+ * The threads of some processes choose among all steps, those of others among a
+ * few, and some processes are a crowd around one ring: observers, readers, one
+ * who replaces the ring, and threads that read `stats` all the while.
+ *
+ * Most faults are for the kernel's log to report.  The program checks that each
+ * kind of step has succeeded, that every process ends, and what the steps say to
+ * wrong().
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <glob.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,47 +42,71 @@
 #include "tap.h"
 
 #define MAX_THREADS	32
-#define END_SECONDS	300	/* a process that was killed must be gone */
+#define NR_STATS	3	/* threads that read them all the while */
+#define END_SECONDS	120	/* a process that was killed must be gone */
 
 static bool do_fork(void);
 
 /**
  * struct step - something to do
- * @must: it is strange if it never works
+ * @must: the run fails if the step never succeeds
  */
 static const struct step {
 	const char	*name;
 	bool		(*take)(void);
 	unsigned int	weight;
-	bool		must;
+	enum { MAY, MUST, MUST_WITH_MODULES, MUST_WITH_FAULTS } must;
 } steps[] = {
-	{ "open",	do_open,	12, true },
-	{ "close",	do_close,	4, true },
-	{ "dup",	do_dup,		2, true },
-	{ "fcntl",	do_fcntl,	4, true },
-	{ "seek",	do_seek,	1, false },
-	{ "mmap",	do_mmap,	14, true },
-	{ "munmap",	do_munmap,	6, true },
-	{ "mremap",	do_mremap,	5, true },
-	{ "mprotect",	do_mprotect,	4, true },
-	{ "madvise",	do_madvise,	8, true },
-	{ "mlock",	do_mlock,	3, true },
-	{ "touch",	do_touch,	6, true },
-	{ "peek",	do_peek,	4, true },
-	{ "map over",	do_map_over,	2, true },
-	{ "ioctl",	do_ioctl,	14, true },
-	{ "read",	do_read,	10, true },
-	{ "splice",	do_splice,	10, true },
-	{ "poll",	do_poll,	6, true },
-	{ "marker",	do_marker,	8, true },
-	{ "control",	do_control,	6, true },
-	{ "dynamic",	do_dynamic,	6, true },
-	{ "filter",	do_filter,	6, true },
-	{ "proc",	do_proc,	1, true },
-	{ "pin",	do_pin,		2, true },
-	{ "load",	do_load,	1, false },
-	{ "hotplug",	do_hotplug,	1, false },
-	{ "fork",	do_fork,	2, true },
+	{ "open",	do_open,	16, MUST },
+	{ "close",	do_close,	6, MUST },
+	{ "dup",	do_dup,		2, MUST },
+	{ "fcntl",	do_fcntl,	4, MUST },
+	{ "seek",	do_seek,	1, MAY },
+	{ "mmap",	do_mmap,	14, MUST },
+	{ "munmap",	do_munmap,	6, MUST },
+	{ "mremap",	do_mremap,	5, MUST },
+	{ "mprotect",	do_mprotect,	4, MUST },
+	{ "madvise",	do_madvise,	8, MUST },
+	{ "mlock",	do_mlock,	3, MUST },
+	{ "touch",	do_touch,	6, MUST },
+	{ "peek",	do_peek,	4, MUST },
+	{ "map over",	do_map_over,	2, MUST },
+	{ "ioctl",	do_ioctl,	14, MUST },
+	{ "read",	do_read,	12, MUST },
+	{ "splice",	do_splice,	12, MUST },
+	{ "poll",	do_poll,	12, MUST },
+	{ "marker",	do_marker,	8, MUST },
+	{ "observe",	do_observe,	8, MUST },
+	{ "turn observer", do_turn_observer, 3, MUST },
+	{ "snapshot",	do_snapshot,	4, MUST },
+	{ "snapshot fd", do_snapshot_fd, 3, MUST },
+	{ "snapshot file", do_snapshot_file, 4, MUST },
+	{ "control",	do_control,	6, MUST },
+	{ "reset",	do_reset,	2, MUST },
+	{ "resize",	do_resize,	3, MUST },
+	{ "resize a CPU", do_resize_cpu, 3, MUST },
+	{ "stats",	do_stats,	4, MUST },
+	{ "open control", do_open_control, 6, MUST },
+	{ "write",	do_write,	4, MUST },
+	{ "dynamic",	do_dynamic,	6, MUST },
+	{ "filter",	do_filter,	5, MUST },
+	{ "pids",	do_pids,	2, MUST },
+	{ "notrace pids", do_notrace_pids, 2, MAY },
+	{ "event-fork",	do_event_fork,	1, MUST },
+	{ "create instance", do_instance_create, 3, MUST },
+	{ "destroy instance", do_instance_destroy, 3, MUST },
+	{ "open instance", do_instance_open, 4, MUST },
+	{ "load",	do_load,	1, MAY },
+	{ "probes in",	do_probes_in,	2, MUST_WITH_MODULES },
+	{ "probes out",	do_probes_out,	1, MUST_WITH_MODULES },
+	{ "producer in", do_producer_in, 2, MUST_WITH_MODULES },
+	{ "producer out", do_producer_out, 1, MUST_WITH_MODULES },
+	{ "hit",	do_hit,		3, MUST_WITH_MODULES },
+	{ "proc",	do_proc,	1, MUST },
+	{ "pin",	do_pin,		2, MUST },
+	{ "hotplug",	do_hotplug,	1, MAY },
+	{ "failed allocation", do_fault, 12, MUST_WITH_FAULTS },
+	{ "fork",	do_fork,	2, MUST },
 };
 
 #define NR_STEPS	(sizeof(steps) / sizeof(*steps))
@@ -84,19 +115,101 @@ static const struct step {
 static struct counts {
 	uint64_t tried[NR_STEPS];
 	uint64_t good[NR_STEPS];
+	uint64_t wrong;
+	uint64_t seed;
 } *counts;
 
-static void take_step(bool may_fork)
+static bool must(const struct step *step)
+{
+	switch (step->must) {
+	case MAY:
+		return false;
+	case MUST_WITH_MODULES:
+		return modules_dir;
+	case MUST_WITH_FAULTS:
+		return may_fail;
+	default:
+		return true;
+	}
+}
+
+void wrong(const char *format, ...)
+{
+	char text[256];
+	va_list args;
+	int len;
+
+	if (__atomic_add_fetch(&counts->wrong, 1, __ATOMIC_RELAXED) > 100)
+		return;
+	len = snprintf(text, sizeof(text), "<3>fuzz_device: seed %llu: ",
+		       (unsigned long long)counts->seed);
+	va_start(args, format);
+	vsnprintf(text + len, sizeof(text) - len, format, args);
+	va_end(args);
+	write_file("/dev/kmsg", text);
+	diag("%s", text + 3);
+}
+
+/* What this thread chooses its steps by. */
+static __thread unsigned int weights[NR_STEPS];
+
+static void weigh_all(void)
+{
+	for (size_t i = 0; i < NR_STEPS; i++)
+		weights[i] = steps[i].weight;
+}
+
+/* A few steps alone meet each other much more often. */
+static void weigh_few(void)
+{
+	memset(weights, 0, sizeof(weights));
+	for (unsigned int i = 3 + pick(6); i; i--)
+		weights[pick(NR_STEPS)] += 2;
+	weights[0] += 3;
+}
+
+static void weigh_some(bool (*const *some)(void), size_t nr)
+{
+	memset(weights, 0, sizeof(weights));
+	for (size_t i = 0; i < NR_STEPS; i++) {
+		for (size_t k = 0; k < nr; k++)
+			weights[i] += steps[i].take == some[k];
+	}
+}
+
+/* The thread's part in a crowd around one ring. */
+static void weigh_part(unsigned int thread)
+{
+	static bool (*const observers[])(void) = { do_observe };
+	static bool (*const changers[])(void) = {
+		do_resize, do_resize_cpu, do_snapshot_file, do_snapshot_fd,
+		do_open, do_reset,
+	};
+	static bool (*const readers[])(void) = {
+		do_open, do_read, do_read, do_splice, do_close, do_ioctl,
+		do_poll, do_turn_observer, do_marker,
+	};
+
+	if (!(thread % 4))
+		weigh_some(changers, sizeof(changers) / sizeof(*changers));
+	else if (thread % 4 < 3)
+		weigh_some(observers, sizeof(observers) / sizeof(*observers));
+	else
+		weigh_some(readers, sizeof(readers) / sizeof(*readers));
+}
+
+void take_step(unsigned int without)
 {
 	unsigned int total = 0, at;
 	size_t i;
 
 	for (i = 0; i < NR_STEPS; i++)
-		total += steps[i].weight;
+		total += weights[i];
 	at = pick(total);
-	for (i = 0; at >= steps[i].weight; i++)
-		at -= steps[i].weight;
-	if (steps[i].take == do_fork && !may_fork)
+	for (i = 0; at >= weights[i]; i++)
+		at -= weights[i];
+	if ((steps[i].take == do_fork && without & STEP_NO_FORK) ||
+	    (steps[i].take == do_fault && without & STEP_NO_FAULT))
 		return;
 	__atomic_add_fetch(&counts->tried[i], 1, __ATOMIC_RELAXED);
 	if (steps[i].take())
@@ -118,7 +231,7 @@ static bool do_fork(void)
 		signal(SIGALRM, SIG_DFL);
 		alarm(2);
 		for (i = pick(20); i; i--)
-			take_step(false);
+			take_step(STEP_NO_FORK);
 		_exit(0);
 	}
 	if (!pick(4))
@@ -147,10 +260,15 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
+enum manner { ALL_STEPS, FEW_STEPS, CROWD, NR_MANNERS };
+
 struct fuzz_thread {
 	pthread_t	thread;
 	uint64_t	seed;
+	unsigned int	number;
 	unsigned int	steps;
+	enum manner	manner;
+	bool		may_fail_often;
 };
 
 static void *run_thread(void *arg)
@@ -158,8 +276,31 @@ static void *run_thread(void *arg)
 	struct fuzz_thread *thread = arg;
 
 	random_state = thread->seed;
+	faults_begin(thread->may_fail_often);
+	switch (thread->manner) {
+	case FEW_STEPS:
+		weigh_few();
+		break;
+	case CROWD:
+		weigh_part(thread->number);
+		break;
+	default:
+		weigh_all();
+	}
 	for (unsigned int i = 0; i < thread->steps; i++)
-		take_step(true);
+		take_step(0);
+	return NULL;
+}
+
+/* Until the process ends. */
+static void *run_stats(void *arg)
+{
+	random_state = (uintptr_t)arg;
+	for (;;) {
+		read_stats();
+		if (!pick(16))
+			usleep(1000);
+	}
 	return NULL;
 }
 
@@ -168,6 +309,7 @@ static void run_process(uint64_t seed, unsigned int threads,
 {
 	struct fuzz_thread thread[MAX_THREADS];
 	struct sigaction action = { 0 };
+	pthread_t stats;
 
 	action.sa_handler = on_fault;
 	sigaction(SIGSEGV, &action, NULL);
@@ -186,9 +328,16 @@ static void run_process(uint64_t seed, unsigned int threads,
 	scratch = open("/dev/null", O_WRONLY);
 	for (unsigned int i = 0; i < threads; i++) {
 		thread[i].seed = seed * 1000003 + i;
+		thread[i].number = i;
 		thread[i].steps = nr_steps;
+		thread[i].manner = seed % NR_MANNERS;
+		thread[i].may_fail_often = !(seed % 8);
 		if (pthread_create(&thread[i].thread, NULL, run_thread,
 				   &thread[i]))
+			_exit(3);
+	}
+	for (uintptr_t i = 0; thread[0].manner == CROWD && i < NR_STATS; i++) {
+		if (pthread_create(&stats, NULL, run_stats, (void *)(seed + i)))
 			_exit(3);
 	}
 	/* Whoever waits in a system call is interrupted. */
@@ -227,7 +376,7 @@ static void load_again(uint64_t seed)
 		return;
 	random_state = seed;
 	if (!pick(3))
-		syscall(SYS_delete_module, "rbmap", O_NONBLOCK);
+		unload_all();
 	for (int i = 0; i < 100 && access("/dev/rbmap/marker", F_OK); i++)
 		do_load();
 }
@@ -242,6 +391,7 @@ static bool run_round(uint64_t seed, unsigned int threads,
 
 	load_again(seed);
 	tell_kernel_log(seed);
+	counts->seed = seed;
 	random_state = seed;
 	pid = fork();
 	if (!pid)
@@ -271,17 +421,6 @@ static bool run_round(uint64_t seed, unsigned int threads,
 	return false;
 }
 
-static void find_devices(void)
-{
-	glob_t found;
-
-	if (glob("/dev/rbmap/*cpu*", 0, NULL, &found) ||
-	    glob("/dev/rbmap/*/cpu*", GLOB_APPEND, NULL, &found) == GLOB_NOSPACE)
-		bail_out("no device below /dev/rbmap");
-	devices = found.gl_pathv;
-	nr_devices = found.gl_pathc;
-}
-
 static unsigned long long number_of(const char *text)
 {
 	char *end;
@@ -301,7 +440,9 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 'n' },
 		{ "steps", required_argument, NULL, 'k' },
 		{ "module", required_argument, NULL, 'm' },
+		{ "modules", required_argument, NULL, 'd' },
 		{ "hotplug", no_argument, NULL, 'p' },
+		{ "faults", no_argument, NULL, 'f' },
 		{ 0 }
 	};
 	unsigned long long seed = time(NULL), rounds = -1ULL, threads = 4;
@@ -331,8 +472,14 @@ int main(int argc, char **argv)
 		case 'm':
 			module_path = optarg;
 			break;
+		case 'd':
+			modules_dir = optarg;
+			break;
 		case 'p':
 			may_hotplug = true;
+			break;
+		case 'f':
+			may_fail = true;
 			break;
 		default:
 			bail_out("the head of device.c has the options");
@@ -346,7 +493,6 @@ int main(int argc, char **argv)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (counts == MAP_FAILED)
 		bail_out("no memory to count in");
-	find_devices();
 
 	diag("first seed %llu, %llu threads, %llu steps each", seed, threads,
 	     nr_steps);
@@ -359,8 +505,9 @@ int main(int argc, char **argv)
 	load_again(seed);
 	ok(good && done, "%llu rounds, the last of seed %llu: each ends", done,
 	   seed + done - 1);
+	is(counts->wrong, 0, "what the steps found wrong");
 	for (size_t i = 0; i < NR_STEPS; i++) {
-		if (steps[i].must && rounds == -1ULL)
+		if (must(&steps[i]) && rounds == -1ULL)
 			ok(counts->good[i], "%s: %llu of %llu did it",
 			   steps[i].name, (unsigned long long)counts->good[i],
 			   (unsigned long long)counts->tried[i]);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define NR_FILES	8
+#define NR_FILES	24
 #define NR_MAPS		8
 #define CHUNK		4096UL	/* of what is read and written */
 
@@ -28,12 +28,10 @@ extern int files[NR_FILES];
 extern int pipes[2], epoll_fd, marker, scratch;
 
 /* Of all processes */
-extern char **devices;
-extern size_t nr_devices;
 extern int nr_cpus;
 extern size_t page;
-extern const char *module_path;
-extern bool may_hotplug;
+extern const char *module_path, *modules_dir;
+extern bool may_hotplug, may_fail;
 
 /* Of each thread: where chance is at, and where to go from a fault. */
 extern __thread uint64_t random_state;
@@ -46,37 +44,100 @@ unsigned int pick(unsigned int n);
 size_t pick_size(void);
 
 int a_file(void);
+void keep_file(int fd);
+int open_high(const char *path, int flags);
 struct fuzz_map *take_map(void);
 void put_map(struct fuzz_map *map);
 bool write_file(const char *path, const char *text);
 bool read_file(const char *path, off_t offset);
 
+/* What is said is a finding: the run fails, and the kernel's log has it. */
+void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A buffer, which may not be there, and paths of its files.  A "cpu" in @name
+ * becomes one of the CPUs.
+ */
+const char *a_buffer(void);
+void device_path(char *path, size_t size, const char *buffer, const char *name);
+void control_path(char *path, size_t size, const char *buffer, const char *name);
+
+void replace_rings(void);
+bool read_stats(void);
+void faults_begin(bool often);
+void unload_all(void);
+
+/* A step may not be one of these in turn. */
+#define STEP_NO_FORK	1u
+#define STEP_NO_FAULT	2u
+void take_step(unsigned int without);
+
 /* Each returns whether the kernel did what it was asked for. */
-bool do_open(void);
-bool do_close(void);
-bool do_dup(void);
-bool do_fcntl(void);
-bool do_seek(void);
-bool do_ioctl(void);
-bool do_mmap(void);
-bool do_munmap(void);
-bool do_mremap(void);
-bool do_mprotect(void);
-bool do_madvise(void);
-bool do_mlock(void);
-bool do_touch(void);
-bool do_peek(void);
-bool do_map_over(void);
-bool do_read(void);
-bool do_splice(void);
-bool do_poll(void);
-bool do_marker(void);
-bool do_control(void);
-bool do_dynamic(void);
-bool do_filter(void);
-bool do_proc(void);
-bool do_pin(void);
-bool do_load(void);
-bool do_hotplug(void);
+#define STEP(name)	bool do_##name(void)
+
+/* device_calls.c */
+STEP(open);
+STEP(close);
+STEP(dup);
+STEP(fcntl);
+STEP(seek);
+STEP(ioctl);
+STEP(read);
+STEP(splice);
+STEP(poll);
+STEP(marker);
+STEP(proc);
+STEP(pin);
+STEP(hotplug);
+
+/* device_maps.c */
+STEP(mmap);
+STEP(munmap);
+STEP(mremap);
+STEP(mprotect);
+STEP(madvise);
+STEP(mlock);
+STEP(touch);
+STEP(peek);
+STEP(map_over);
+
+/* device_observe.c, device_snapshot.c */
+STEP(observe);
+STEP(turn_observer);
+STEP(snapshot);
+STEP(snapshot_fd);
+
+/* device_control.c */
+STEP(control);
+STEP(reset);
+STEP(resize);
+STEP(resize_cpu);
+STEP(snapshot_file);
+STEP(stats);
+STEP(open_control);
+STEP(write);
+
+/* device_dynamic.c, device_filters.c */
+STEP(dynamic);
+STEP(filter);
+STEP(pids);
+STEP(notrace_pids);
+STEP(event_fork);
+
+/* device_instances.c */
+STEP(instance_create);
+STEP(instance_destroy);
+STEP(instance_open);
+
+/* device_modules.c */
+STEP(load);
+STEP(probes_in);
+STEP(probes_out);
+STEP(producer_in);
+STEP(producer_out);
+STEP(hit);
+
+/* device_faults.c */
+STEP(fault);
 
 #endif /* FUZZ_DEVICE_H */

@@ -3,6 +3,7 @@
 #
 # Random system calls on a kernel, for FUZZ_SECONDS: device.c says which. Then all
 # is as it was. FUZZ_SEED does a round again, of as many threads and steps.
+# shellcheck disable=SC2086,SC2317 # words; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -17,21 +18,57 @@ cycle()
 	load && rmmod rbmap
 }
 
+# Those with something of a module on the stack: where modules lie, if nothing is
+# randomized. A process in eight lets any of them fail by chance, each thread one
+# of a step now and then.
+fail_allocations()
+{
+	[ -e /proc/self/fail-nth ] || return 1
+	for kind in failslab fail_page_alloc; do
+		dir=/sys/kernel/debug/$kind
+		echo N >$dir/ignore-gfp-wait
+		echo 0 >$dir/verbose
+		echo 32 >$dir/stacktrace-depth
+		echo 0xffffffffa0000000 >$dir/require-start
+		echo 0xffffffffff000000 >$dir/require-end
+		echo Y >$dir/task-filter
+		echo -1 >$dir/times
+		echo 2 >$dir/probability
+	done
+	echo 0 >/sys/kernel/debug/fail_page_alloc/min-order
+	echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
+}
+
+# Until no buffer, event or module of the fuzzer's is left.
+clean_up()
+{
+	echo - >/sys/module/emit/parameters/hold
+	for name in /sys/kernel/rbmap/instances/fuzz*; do
+		[ ! -d "$name" ] || echo "${name##*/}" >/sys/kernel/rbmap/instances/destroy
+	done
+	for name in my_fork kinds source driver_ring emit; do
+		! is_loaded $name || rmmod $name
+	done
+	rmmod rbmap
+}
+
+options="--module /modules/rbmap.ko --modules /modules --hotplug"
+! fail_allocations || options="$options --faults"
 cycle
 settle
 before=$(meminfo_kb SUnreclaim)
 ok "module loads" load || done_testing
 if [ -n "${FUZZ_SEED:-}" ]; then
-	results "" fuzz_device --module /modules/rbmap.ko --hotplug \
+	results "" fuzz_device $options \
 		--seed "$FUZZ_SEED" --rounds "${FUZZ_ROUNDS:-1}"
 else
-	results "" fuzz_device --module /modules/rbmap.ko --hotplug \
+	results "" fuzz_device $options \
 		--seconds "${FUZZ_SECONDS:-60}"
 fi
 for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 	[ ! -e "$cpu" ] || echo 1 >"$cpu" 2>/dev/null
 done
-ok "module unloads" retry_until 20 rmmod rbmap
+ok "modules unload" retry_until 20 clean_up
 ok "no process is left" retry_until 20 sh -c '! pidof fuzz_device >/dev/null'
 ok "it loads again" load
 ok "events come through" lifetime check 0

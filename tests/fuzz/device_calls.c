@@ -20,12 +20,10 @@
 int files[NR_FILES];
 int pipes[2], epoll_fd, marker, scratch;
 
-char **devices;
-size_t nr_devices;
 int nr_cpus;
 size_t page;
-const char *module_path;
-bool may_hotplug;
+const char *module_path, *modules_dir;
+bool may_hotplug, may_fail;
 
 __thread uint64_t random_state;
 __thread sigjmp_buf fault;
@@ -45,8 +43,6 @@ unsigned int pick(unsigned int n)
 {
 	return next_random() % n;
 }
-
-#define pick_of(array)	((array)[pick(sizeof(array) / sizeof(*(array)))])
 
 /* Sizes as they matter to pages and sub-buffers, and some that do not. */
 size_t pick_size(void)
@@ -74,6 +70,30 @@ int a_file(void)
 	return __atomic_load_n(&files[pick(NR_FILES)], __ATOMIC_RELAXED);
 }
 
+void keep_file(int fd)
+{
+	int old = __atomic_exchange_n(&files[pick(NR_FILES)], fd,
+				      __ATOMIC_RELAXED);
+
+	if (old >= 0)
+		close(old);
+}
+
+/*
+ * A file with a number that no thread uses by mistake: low ones are those of
+ * files that another thread has closed meanwhile.
+ */
+int open_high(const char *path, int flags)
+{
+	int low = open(path, flags | O_CLOEXEC), fd;
+
+	if (low < 0)
+		return low;
+	fd = fcntl(low, F_DUPFD_CLOEXEC, 500);
+	close(low);
+	return fd;
+}
+
 bool do_open(void)
 {
 	static const int flags[] = {
@@ -82,14 +102,15 @@ bool do_open(void)
 		O_RDWR | O_NONBLOCK, O_RDONLY | O_NONBLOCK | O_CLOEXEC,
 		O_PATH, O_RDONLY | O_NONBLOCK | O_DIRECT,
 	};
-	int fd = open(devices[pick(nr_devices)], pick_of(flags));
-	int old;
+	char path[96];
+	int fd;
 
+	device_path(path, sizeof(path), a_buffer(),
+		    pick(5) ? "cpu" : "snapshot/cpu");
+	fd = open(path, pick_of(flags));
 	if (fd < 0)
 		return false;
-	old = __atomic_exchange_n(&files[pick(NR_FILES)], fd, __ATOMIC_RELAXED);
-	if (old >= 0)
-		close(old);
+	keep_file(fd);
 	return true;
 }
 
@@ -104,12 +125,11 @@ bool do_close(void)
 bool do_dup(void)
 {
 	int fd = dup(a_file());
-	int old;
 
 	if (fd < 0)
 		return false;
-	old = __atomic_exchange_n(&files[pick(NR_FILES)], fd, __ATOMIC_RELAXED);
-	return old < 0 || !close(old);
+	keep_file(fd);
+	return true;
 }
 
 bool do_fcntl(void)
@@ -132,17 +152,19 @@ bool do_ioctl(void)
 {
 	static const unsigned int known[] = {
 		RBMAP_IOCTL_GET_READER, RBMAP_IOCTL_GET_READER,
-		RBMAP_IOCTL_GET_READER, 0,
+		RBMAP_IOCTL_GET_READER, RBMAP_IOCTL_GET_READER,
+		RBMAP_IOCTL_GET_READER, RBMAP_IOCTL_OBSERVE,
+		RBMAP_IOCTL_SNAPSHOT, 0,
 	};
 	unsigned int cmd = pick_of(known);
 	int ret;
 
 	if (!pick(5))
 		cmd = _IOC(pick(4), 'R', pick(256), pick(64));
-	/* What a new one may return is a file. */
+	/* It may return a file. */
 	ret = ioctl(a_file(), cmd, pick(2) ? 0 : next_random());
 	if (ret > STDERR_FILENO)
-		close(ret);
+		keep_file(ret);
 	return ret >= 0;
 }
 
@@ -273,59 +295,6 @@ bool read_file(const char *path, off_t offset)
 	return got > 0;
 }
 
-/* Those that there are not yet are refused. */
-bool do_control(void)
-{
-	static const char *const switches[] = {
-		"tracing_on", "overwrite", "events/enable", "events/sched/enable",
-		"events/irq/enable", "events/raw_syscalls/enable",
-		"events/rbmap/enable", "events/sched/sched_switch/enable",
-	};
-	static const char *const clocks[] = { "local", "mono", "boot", "x86-tsc",
-					      "none" };
-	char path[128], text[32];
-	static __thread char buffer[CHUNK];
-	ssize_t got;
-	int fd;
-
-	snprintf(text, sizeof(text), "%u", pick(2));
-	switch (pick(12)) {
-	case 0:
-		return write_file("/sys/kernel/rbmap/trace_clock",
-				  pick_of(clocks));
-	case 1:
-		return write_file("/sys/kernel/rbmap/reset", text);
-	case 2:
-		snprintf(text, sizeof(text), "%u", pick(110));
-		return write_file("/sys/kernel/rbmap/buffer_percent", text);
-	case 3:
-		snprintf(text, sizeof(text), "%u", 1U << pick(13));
-		return write_file("/sys/kernel/rbmap/buffer_size_kb", text);
-	case 4:
-		snprintf(text, sizeof(text), "%u", 4U << pick(5));
-		return write_file("/sys/kernel/rbmap/buffer_subbuf_size_kb",
-				  text);
-	case 5:
-		return write_file("/sys/kernel/rbmap/snapshot", text);
-	case 6:
-		snprintf(path, sizeof(path),
-			 "/sys/kernel/rbmap/per_cpu/cpu%u/stats",
-			 pick(nr_cpus));
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return false;
-		got = read(fd, buffer, sizeof(buffer));
-		close(fd);
-		return got > 0;
-	default:
-		snprintf(path, sizeof(path), "/sys/kernel/rbmap/%s",
-			 pick_of(switches));
-		if (!pick(10))
-			snprintf(text, sizeof(text), "%lx", next_random());
-		return write_file(path, text);
-	}
-}
-
 /* ---- the rest */
 
 bool do_proc(void)
@@ -354,33 +323,12 @@ bool do_pin(void)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-bool do_load(void)
-{
-	char params[64];
-	bool good;
-	int fd;
-
-	if (!module_path)
-		return false;
-	if (pick(2))
-		return !syscall(SYS_delete_module, "rbmap", O_NONBLOCK);
-	fd = open(module_path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	snprintf(params, sizeof(params),
-		 "buffer_size_kb=%u subbuf_size_kb=%u overwrite=%u",
-		 1U << pick(11), 4U << pick(4), pick(2));
-	good = !syscall(SYS_finit_module, fd, params, 0);
-	close(fd);
-	return good;
-}
-
 bool do_hotplug(void)
 {
 	char path[80];
 
 	/* One alone may not go. */
-	if (!may_hotplug || nr_cpus < 2 || pick(20))
+	if (!may_hotplug || nr_cpus < 2 || pick(10))
 		return false;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",
 		 1 + pick(nr_cpus - 1));

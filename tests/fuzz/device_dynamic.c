@@ -52,7 +52,8 @@ static size_t a_line(char *text, size_t size)
 		"page_fault_user", "kmem_cache_alloc", "kfree", "mm_page_alloc",
 		"rcu_utilization", "cpu_idle", "local_timer_entry",
 		"workqueue_execute_start", "nmi_handler", "module_load",
-		"console", "there_is_none",
+		"console", "there_is_none", "source_hit", "source_hit",
+		"emit_fetch",
 	};
 	unsigned int nr = pick(pick(4) ? 5 : 34);
 	size_t len;
@@ -85,6 +86,7 @@ static bool write_line(const char *text, size_t len)
 bool do_dynamic(void)
 {
 	static __thread char text[8192];
+	char path[192];
 
 	switch (pick(8)) {
 	case 0:
@@ -93,10 +95,10 @@ bool do_dynamic(void)
 				  "-:fuzz/e%u", pick(NR_NAMES)));
 	case 2:
 	case 3:
-		snprintf(text, sizeof(text),
-			 "/sys/kernel/rbmap/events/fuzz/e%u/enable",
+		snprintf(text, sizeof(text), "events/fuzz/e%u/enable",
 			 pick(NR_NAMES));
-		return write_file(text, pick(3) ? "1" : "0");
+		control_path(path, sizeof(path), a_buffer(), text);
+		return write_file(path, pick(3) ? "1" : "0");
 	case 4:
 		return read_file(FILE_NAME, pick(5000));
 	default:

@@ -7,7 +7,6 @@
 #include "../unit/filter_grammar.h"
 #include "device.h"
 
-#define CONTROL		"/sys/kernel/rbmap/"
 #define NR_FIELDS	6
 
 #define NUMBER(_name, _size, ...) {					\
@@ -43,6 +42,11 @@ static const struct filtered {
 	  STRING("name", "virtio0", "ttyS0"),
 	  NUMBER("irq", 4, "4", "24"),
 	  NUMBER("common_preempt_count", 1, "0", "1") } },
+	/* Of a module that comes and goes. */
+	{ "kinds/kinds_hit", { COMMON_FIELDS,
+	  STRING("text", "hello", "x*"),
+	  NUMBER("number", 4, "0", "3"),
+	  NUMBER("common_type", 2, "1", "300") } },
 	{ "rbmap/marker", { COMMON_FIELDS,
 	  STRING("buf", "a", "\n"),
 	  STRING("buf", "zz", "*"),
@@ -54,12 +58,22 @@ static const struct filtered {
 	  NUMBER("f1", 4, "0", "1") } },
 };
 
+/* Of any buffer. */
+static void event_path(char *path, size_t size, const struct filtered *of,
+		       const char *file)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "events/%s/%s", of->dir, file);
+	control_path(path, size, a_buffer(), name);
+}
+
 static bool write_filter(void)
 {
 	static __thread char text[GRAMMAR_TEXT + 8];
 	const struct filtered *of = &pick_of(filtered);
 	static __thread struct grammar grammar;
-	char path[128];
+	char path[192];
 
 	grammar.fields = of->fields;
 	grammar.nr_fields = NR_FIELDS;
@@ -72,14 +86,14 @@ static bool write_filter(void)
 	} else {
 		strcpy(text, "0");
 	}
-	snprintf(path, sizeof(path), CONTROL "events/%s/filter", of->dir);
+	event_path(path, sizeof(path), of, "filter");
 	return write_file(path, text);
 }
 
-/* Numbers, of tasks that there are and others, and what is none. */
-static bool write_pids(void)
+/* Numbers, of tasks that there are and others, and what is no number. */
+static bool write_pids(const char *file)
 {
-	char text[256];
+	char text[256], path[192];
 	size_t len = 0;
 
 	for (unsigned int i = pick(12); i; i--)
@@ -92,27 +106,41 @@ static bool write_pids(void)
 	if (!len || pick(2))
 		len = snprintf(text, sizeof(text), "\n");
 	text[len] = 0;
-	return write_file(CONTROL "set_event_pid", text);
+	control_path(path, sizeof(path), a_buffer(), file);
+	return write_file(path, text);
+}
+
+bool do_pids(void)
+{
+	return write_pids("set_event_pid");
+}
+
+bool do_notrace_pids(void)
+{
+	return write_pids("set_event_notrace_pid");
+}
+
+bool do_event_fork(void)
+{
+	char path[192];
+
+	control_path(path, sizeof(path), a_buffer(), "options/event-fork");
+	return write_file(path, pick(2) ? "1" : "0");
 }
 
 bool do_filter(void)
 {
-	char path[128];
+	char path[192];
 
-	switch (pick(8)) {
+	switch (pick(6)) {
 	case 0:
-		return write_pids();
+		event_path(path, sizeof(path), &pick_of(filtered), "filter");
+		if (!pick(4))
+			control_path(path, sizeof(path), a_buffer(),
+				     "set_event_pid");
+		return read_file(path, pick(4) ? 0 : pick(5000));
 	case 1:
-		return write_file(CONTROL "options/event-fork",
-				  pick(2) ? "1" : "0");
-	case 2:
-		snprintf(path, sizeof(path), CONTROL "events/%s/filter",
-			 pick_of(filtered).dir);
-		return read_file(pick(4) ? path : CONTROL "set_event_pid",
-				 pick(4) ? 0 : pick(5000));
-	case 3:
-		snprintf(path, sizeof(path), CONTROL "events/%s/enable",
-			 pick_of(filtered).dir);
+		event_path(path, sizeof(path), &pick_of(filtered), "enable");
 		return write_file(path, pick(3) ? "1" : "0");
 	default:
 		return write_filter();

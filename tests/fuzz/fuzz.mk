@@ -52,6 +52,7 @@ $(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS)
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
 
 $(FUZZ_DEVICE): $(wildcard tests/fuzz/device*.[ch]) tests/vm/tap.c tests/vm/tap.h \
+		tests/vm/client.c tests/vm/client.h \
 		tests/unit/filter_grammar.c tests/unit/filter_grammar.h \
 		uapi/linux/rbmap.h
 	@mkdir -p $(@D)

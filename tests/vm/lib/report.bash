@@ -17,7 +17,7 @@ bad_news+='|non-static key'
 # Whose data races are ours: those that have a function of one of these on either
 # stack, above what it interrupted. The kernel has races of its own, which KCSAN
 # reports too.
-our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork'
+our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork|driver_ring'
 # But for these, whoever calls them: the clock, also the one that NMIs may read,
 # looks again where the time has changed meanwhile; the flag that a wake-up sets for poll() is what
 # poll() looks at before it sleeps, and so it is with the task that a timer is to

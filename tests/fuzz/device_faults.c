@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Allocations that fail, in kernels that can do so (device.sh sets them up). */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "device.h"
+
+static __thread int fault_fd = -1;
+static __thread pid_t fault_pid;
+
+/**
+ * faults_begin - a thread begins
+ * @often: any of its allocations may fail, by chance
+ */
+void faults_begin(bool often)
+{
+	if (!may_fail)
+		return;
+	fault_pid = getpid();
+	fault_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (often)
+		write_file("/proc/thread-self/make-it-fail", "1");
+}
+
+/* One of the first allocations of a step fails; was there one? */
+bool do_fault(void)
+{
+	char text[16];
+	ssize_t len;
+
+	/* What a child has is its parent's. */
+	if (fault_fd < 0 || fault_pid != getpid())
+		return false;
+	len = snprintf(text, sizeof(text), "%u", 1 + pick(pick(2) ? 5 : 60));
+	if (pwrite(fault_fd, text, len, 0) != len)
+		return false;
+	take_step(STEP_NO_FAULT);
+	len = pread(fault_fd, text, sizeof(text) - 1, 0);
+	(void)!pwrite(fault_fd, "0", 1, 0);
+	if (len <= 0)
+		return false;
+	text[len] = 0;
+	return !atoi(text);
+}
