@@ -359,13 +359,23 @@ static void tell_kernel_log(uint64_t seed)
 	write_file("/dev/kmsg", text);
 }
 
+static time_t now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 static bool wait_seconds(pid_t pid, unsigned int seconds, int *status)
 {
-	for (unsigned int i = 0; i < 100 * seconds; i++) {
+	const time_t end = now_seconds() + seconds;
+
+	do {
 		if (waitpid(pid, status, WNOHANG) == pid)
 			return true;
 		usleep(10000);
-	}
+	} while (now_seconds() < end);
 	return false;
 }
 
@@ -447,7 +457,6 @@ int main(int argc, char **argv)
 	};
 	unsigned long long seed = time(NULL), rounds = -1ULL, threads = 4;
 	unsigned long long seconds = 60, nr_steps = 300, done = 0;
-	struct timespec now;
 	time_t end;
 	bool good = true;
 	int c;
@@ -496,12 +505,9 @@ int main(int argc, char **argv)
 
 	diag("first seed %llu, %llu threads, %llu steps each", seed, threads,
 	     nr_steps);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	end = now.tv_sec + seconds;
-	for (; good && done < rounds && now.tv_sec < end; done++) {
+	end = now_seconds() + seconds;
+	for (; good && done < rounds && now_seconds() < end; done++)
 		good = run_round(seed + done, threads, nr_steps);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	}
 	load_again(seed);
 	ok(good && done, "%llu rounds, the last of seed %llu: each ends", done,
 	   seed + done - 1);

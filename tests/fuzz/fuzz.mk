@@ -2,7 +2,8 @@
 #
 #	make fuzz		each for FUZZ_SECONDS (60)
 #	make fuzz-user		those of user space, with clang's libFuzzer
-#	make fuzz-vm		system calls on a kernel with KASAN and lockdep
+#	make fuzz-vm		system calls on a kernel with KASAN, lockdep and kmemleak,
+#				and beside it on one with KCSAN
 #
 # cli_text wants formats: RBMAP_FUZZ_EVENTS, or the module loaded.
 
@@ -67,7 +68,10 @@ fuzz: fuzz-user fuzz-vm
 fuzz-vm:
 	@tests/install-packages build check vm debug
 	@$(MAKE) --no-print-directory -s user check-vm-programs
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/vm/check 6.12-kasan/2/fuzz
+	@for flavour in kasan kcsan; do \
+		tests/vm/lib/kernel fetch 6.12 --flavour $$flavour >/dev/null || exit 1; \
+	done
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/vm/check --jobs 2 6.12-kasan/2/fuzz 6.12-kcsan/2/fuzz
 
 fuzz-user: $(FUZZERS:%=$(FUZZ_BUILD)/%)
 	@status=0; for fuzzer in $(FUZZERS); do \
