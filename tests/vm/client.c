@@ -260,7 +260,7 @@ const void *client_subbuf(const struct client *client)
 	return client->data + client->subbuf_size * client->meta->reader.id;
 }
 
-static unsigned long raw_commit(const void *subbuf)
+static uint64_t raw_commit(const void *subbuf)
 {
 	const struct rbmap_subbuf_header *header = subbuf;
 
@@ -274,9 +274,9 @@ size_t subbuf_commit(const void *subbuf)
 
 bool subbuf_lost(const void *subbuf, size_t subbuf_size, uint64_t *lost)
 {
-	unsigned long commit = raw_commit(subbuf);
+	uint64_t commit = raw_commit(subbuf);
 	size_t at = RBMAP_SUBBUF_HEADER_SIZE + (commit & RBMAP_COMMIT_MASK);
-	unsigned long stored;
+	uint64_t stored;
 
 	*lost = 0;
 	if (!(commit & RBMAP_MISSED_EVENTS))

@@ -29,6 +29,28 @@ $(VM_BUILD)/filters: $(VM_DIR)/../unit/filter_grammar.c \
 	$(VM_DIR)/../unit/filter_grammar.h
 VM_LIBS_filters = $(VM_DIR)/../unit/filter_grammar.c -static
 
+VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
+$(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a
+
+# Programs of 32 bits, with librbmap and the README's reader; x86 alone. The package
+# that has /usr/include/asm for them would have the cross compiler removed.
+VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
+	-isystem /usr/include/x86_64-linux-gnu
+VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)
+
+$(VM_BUILD)/compat32-m32: $(VM_DIR)/compat32.c $(VM_COMMON) \
+		$(LIB_SRCS:%=$(LIB_DIR)/%) $(wildcard $(VM_DIR)/*.h) \
+		$(LIB_DIR)/rbmap.h $(LIB_DIR)/internal.h \
+		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) \
+		-DRBMAP_LIB_VERSION='"$(VERSION)"' -o $@ $(filter %.c,$^)
+
+$(VM_BUILD)/reader-m32: userspace/examples/reader.c \
+		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) -o $@ $<
+
 # Shared: the test is of what the machine's own library does, and of another's.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
@@ -40,7 +62,7 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
 .PHONY: check-vm check-vm-long check-vm-programs
-check-vm-programs: $(VM_PROGRAMS) $(VM_BUILD)/libtracefs.tar \
+check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \
 	$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers
 
 # libtracefs 1.8 with the libc and the loader that it wants.

@@ -116,7 +116,7 @@
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
  *	(RBMAP_MISSED_EVENTS) says that events were lost before the first one
  *	of this sub-buffer; with bit 30 (RBMAP_MISSED_STORED) their number is a
- *	native long at data[commit without both bits].  A sub-buffer may hold
+ *	native long of the kernel, 64 bits, at data[commit without both bits].  A sub-buffer may hold
  *	no event at all and only tell of a loss.
  *
  * Event
@@ -315,16 +315,16 @@ struct rbmap_shown {
 
 /**
  * struct rbmap_subbuf_header - what a sub-buffer begins with
+ * Its layout does not depend on the program that reads it: rbmap runs on 64-bit
+ * kernels only, where ftrace's commit is a word of 64 bits.  A 32-bit program
+ * finds the same structure, and may load the low half of commit alone.
+ *
  * @time_stamp:	the time of its first event
  * @commit:	bytes of events, and RBMAP_MISSED_* (load with acquire)
  */
 struct rbmap_subbuf_header {
-	__u64		time_stamp;
-#ifdef __KERNEL__
-	unsigned long	commit;
-#else
-	__kernel_ulong_t commit;
-#endif
+	__u64	time_stamp;
+	__u64	commit;
 };
 
 #define RBMAP_SUBBUF_HEADER_SIZE	16

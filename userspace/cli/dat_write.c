@@ -393,7 +393,7 @@ static void add_lost(struct dat_cpu *c, uint64_t lost)
 static void set_header(struct dat_writer *w, struct page *p)
 {
 	struct rbmap_subbuf_header header;
-	unsigned long stored = p->lost;
+	uint64_t stored = p->lost;
 
 	memcpy(&header, p->bytes, sizeof(header));
 	header.commit = p->size;

@@ -124,10 +124,10 @@ int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
 }
 
 uint64_t rbmap_subbuf_lost(const unsigned char *subbuf, size_t size,
-			   unsigned long commit)
+			   uint64_t commit)
 {
 	size_t at = RBMAP_SUBBUF_HEADER_SIZE + (commit & RBMAP_COMMIT_MASK);
-	unsigned long lost;
+	uint64_t lost;
 
 	if (!(commit & RBMAP_MISSED_EVENTS))
 		return 0;
@@ -139,9 +139,9 @@ uint64_t rbmap_subbuf_lost(const unsigned char *subbuf, size_t size,
 }
 
 /* A sub-buffer of a file may lie anywhere: no atomic load, no other writer. */
-static unsigned long copy_commit(const unsigned char *subbuf)
+static uint64_t copy_commit(const unsigned char *subbuf)
 {
-	unsigned long commit;
+	uint64_t commit;
 	const unsigned char *p;
 
 	p = subbuf + offsetof(struct rbmap_subbuf_header, commit);
@@ -155,7 +155,7 @@ RBMAP_API int rbmap_decode(const void *subbuf, size_t size,
 			   struct rbmap_cursor *cursor, struct rbmap_event *ev)
 {
 	size_t begin = cursor->offset;
-	unsigned long commit;
+	uint64_t commit;
 	size_t end;
 	int ret;
 

@@ -97,9 +97,9 @@ void rbmap_observe_loss(const struct rbmap_map *map, struct rbmap_loss *loss);
 int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
 		       struct rbmap_cursor *cursor, struct rbmap_event *ev);
 uint64_t rbmap_subbuf_lost(const unsigned char *subbuf, size_t size,
-			   unsigned long commit);
+			   uint64_t commit);
 
-static inline unsigned long rbmap_load_commit(const unsigned char *subbuf)
+static inline uint64_t rbmap_load_commit(const unsigned char *subbuf)
 {
 	const struct rbmap_subbuf_header *header = (const void *)subbuf;
 

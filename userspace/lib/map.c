@@ -113,9 +113,11 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 	if (map->subbuf_size < 64 || map->subbuf_size % 8 ||
 	    map->nr_subbufs < 2)
 		return RBMAP_ERR_NOT_RBMAP;
-	if (__builtin_mul_overflow(map->subbuf_size, map->nr_subbufs, &data) ||
-	    data > PTRDIFF_MAX - head)
+	if (__builtin_mul_overflow(map->subbuf_size, map->nr_subbufs, &data))
 		return RBMAP_ERR_NOT_RBMAP;
+	/* A 32-bit program has no room for some rings that there are. */
+	if (data > PTRDIFF_MAX - head)
+		return sizeof(size_t) < 8 ? -EFBIG : RBMAP_ERR_NOT_RBMAP;
 
 	map->own = len >= meta_end(magic) && META(map, magic) == RBMAP_META_MAGIC;
 	if (map->own && (len < meta_end(version) ||
@@ -470,7 +472,7 @@ static int get_reader(struct rbmap_map *map)
 }
 
 static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
-			  unsigned long commit)
+			  uint64_t commit)
 {
 	uint64_t lost = rbmap_subbuf_lost(subbuf, map->subbuf_size, commit);
 
@@ -497,7 +499,7 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		const unsigned char *subbuf;
 		size_t size, counted = map->counted;
 		bool taken, more;
-		unsigned long commit;
+		uint64_t commit;
 		uint32_t id;
 		int ret;
 
