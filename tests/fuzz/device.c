@@ -43,7 +43,8 @@
 
 #define MAX_THREADS	32
 #define NR_STATS	3	/* threads that read them all the while */
-#define END_SECONDS	120	/* a process that was killed must be gone */
+#define STEP_SECONDS	30	/* threads take no step after that */
+#define END_SECONDS	150	/* each process must have ended */
 
 static bool do_fork(void);
 
@@ -271,9 +272,18 @@ struct fuzz_thread {
 	bool		may_fail_often;
 };
 
+static time_t now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 static void *run_thread(void *arg)
 {
 	struct fuzz_thread *thread = arg;
+	time_t end;
 
 	random_state = thread->seed;
 	faults_begin(thread->may_fail_often);
@@ -287,7 +297,8 @@ static void *run_thread(void *arg)
 	default:
 		weigh_all();
 	}
-	for (unsigned int i = 0; i < thread->steps; i++)
+	end = now_seconds() + STEP_SECONDS;
+	for (unsigned int i = 0; i < thread->steps && now_seconds() < end; i++)
 		take_step(0);
 	return NULL;
 }
@@ -298,8 +309,7 @@ static void *run_stats(void *arg)
 	random_state = (uintptr_t)arg;
 	for (;;) {
 		read_stats();
-		if (!pick(16))
-			usleep(1000);
+		usleep(pick(2000));
 	}
 	return NULL;
 }
@@ -357,14 +367,6 @@ static void tell_kernel_log(uint64_t seed)
 	snprintf(text, sizeof(text), "fuzz_device: seed %llu\n",
 		 (unsigned long long)seed);
 	write_file("/dev/kmsg", text);
-}
-
-static time_t now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
 }
 
 static bool wait_seconds(pid_t pid, unsigned int seconds, int *status)

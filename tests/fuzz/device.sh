@@ -75,6 +75,9 @@ ok "events come through" lifetime check 0
 ok "and unloads" rmmod rbmap
 settle
 after=$(meminfo_kb SUnreclaim)
-at_most $((after - before)) 4096 "kilobytes of slab memory that were not there before"
+# What was freed waits in KASAN's quarantine; that kernel looks for leaks itself.
+limit=4096
+[ ! -e /sys/kernel/debug/kmemleak ] || limit=65536
+at_most $((after - before)) $limit "kilobytes of slab memory that were not there before"
 is "$(vmalloc_kb rbmap)" 0 "kilobytes of vmalloc memory"
 done_testing

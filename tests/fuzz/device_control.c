@@ -19,13 +19,15 @@ const char *a_buffer(void)
 	return pick_of(buffers);
 }
 
-/* Copies `name` with a CPU's number behind each "cpu" that has none. */
+/* Copies `name` with a CPU's number behind each part "cpu" of the path. */
 static void add_cpus(char *to, size_t size, const char *name)
 {
+	const char *begin = name;
 	size_t len = 0;
 
 	while (*name && len + 8 < size) {
-		if (!strncmp(name, "cpu", 3) && (!name[3] || name[3] == '/')) {
+		if (!strncmp(name, "cpu", 3) && (!name[3] || name[3] == '/') &&
+		    (name == begin || name[-1] == '/')) {
 			len += snprintf(to + len, size - len, "cpu%u",
 					pick(nr_cpus));
 			name += 3;
@@ -88,6 +90,8 @@ bool do_control(void)
 		return write_control("trace_clock", pick_of(clocks));
 	case 1:
 		return write_number("buffer_percent", pick(110));
+	case 2:
+		return write_number("retired_size_kb", pick(3) ? pick(2000) : 0);
 	default:
 		snprintf(text, sizeof(text), "%u", pick(3) > 0);
 		if (!pick(10))
