@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What rbmap alone has: its own block in the meta-page, drops that are told. */
+/*
+ * What rbmap alone has: its own block in the meta-page, drops that are told, and
+ * what ends a wait.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "abi.h"
@@ -174,6 +178,131 @@ static void test_drops_read(void)
 	free(subbuf);
 }
 
+/* A pipe that has room for some sub-buffers. */
+static void pipe_open(int ends[2])
+{
+	if (pipe(ends) || fcntl(ends[1], F_SETPIPE_SZ, 4 * subbuf_size) < 0)
+		bail_out("a pipe: %s", error_name(errno));
+}
+
+static void pipe_close(int ends[2])
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void no_percent(void *data)
+{
+	(void)data;
+	percent(0);
+}
+
+/* No event comes: a reader that is woken must look by the new watermark. */
+static void test_lower_percent_map(void)
+{
+	struct client client;
+	uint64_t began, last = 0;
+	int error;
+	pid_t pid;
+
+	percent(100);
+	fresh();
+	client_open(&client, CPU, O_RDONLY);
+	more(1, SMALL);
+	began = now();
+	pid = later(200, no_percent, NULL);
+	alarm_in(10000);
+	error = get_reader(client.fd);
+	alarm_in(0);
+	is(error, 0, "wait: GET_READER: buffer_percent becomes 0");
+	ok(now() - began >= 150 * MSEC,
+	   "wait: GET_READER: buffer_percent becomes 0: not before");
+	subbuf_events(client_subbuf(&client), 0, NULL, &last);
+	ok(last == number - 1,
+	   "wait: GET_READER: buffer_percent becomes 0: the event is there");
+	reap(pid);
+	client_close(&client);
+}
+
+/* Two sub-buffers of events, and some time later another watermark. */
+static void fill_and_no_percent(void *data)
+{
+	emit_some(data);
+	nap(200);
+	percent(0);
+}
+
+static void test_lower_percent_splice(void)
+{
+	unsigned int count = 2 * (subbuf_size / LARGE);
+	int fd, ends[2];
+	uint64_t began;
+	ssize_t ret;
+	pid_t pid;
+
+	percent(100);
+	fresh();
+	fd = device_open(CPU, O_RDONLY);
+	pipe_open(ends);
+	began = now();
+	pid = later(100, fill_and_no_percent, &count);
+	alarm_in(10000);
+	ret = splice(fd, NULL, ends[1], NULL, subbuf_size, 0);
+	alarm_in(0);
+	is(ret, subbuf_size, "wait: splice: buffer_percent becomes 0");
+	ok(now() - began >= 250 * MSEC,
+	   "wait: splice: buffer_percent becomes 0: not before");
+	reap(pid);
+	number += count;
+	pipe_close(ends);
+	close(fd);
+}
+
+static void observe(void *fd)
+{
+	if (ioctl(*(int *)fd, RBMAP_IOCTL_OBSERVE))
+		bail_out("OBSERVE: %s", error_name(errno));
+}
+
+static int wait_by_read(int fd, int to_pipe)
+{
+	char byte;
+
+	(void)to_pipe;
+	return read(fd, &byte, 1) < 0 ? errno : 0;
+}
+
+static int wait_by_splice(int fd, int to_pipe)
+{
+	return splice(fd, NULL, to_pipe, NULL, subbuf_size, 0) < 0 ? errno : 0;
+}
+
+static int wait_by_get_reader(int fd, int to_pipe)
+{
+	(void)to_pipe;
+	return get_reader(fd);
+}
+
+/* A file that begins to observe takes nothing: not even what comes then. */
+static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
+{
+	int fd, error, ends[2];
+	pid_t pid;
+
+	percent(0);
+	fresh();
+	fd = device_open(CPU, O_RDONLY);
+	pipe_open(ends);
+	pid = later(200, observe, &fd);
+	alarm_in(10000);
+	error = wait(fd, ends[1]);
+	alarm_in(0);
+	is(error, EBADF, "wait: %s: the file begins to observe", what);
+	reap(pid);
+	pipe_close(ends);
+	close(fd);
+}
+
 void theme_own(void)
 {
 	percent(0);
@@ -181,4 +310,9 @@ void theme_own(void)
 	test_lost_map();
 	test_drops_map();
 	test_drops_read();
+	test_lower_percent_map();
+	test_lower_percent_splice();
+	test_observe("read", wait_by_read);
+	test_observe("splice", wait_by_splice);
+	test_observe("GET_READER", wait_by_get_reader);
 }
