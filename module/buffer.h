@@ -26,6 +26,8 @@ struct rbmap_sizes {
  * @read: as there
  * @unread: events that wait to be read
  * @unread_bytes: of the sub-buffers that they are in, headers not counted
+ * @oldest: when the first of these sub-buffers began, by its ring's clock; 0: there
+ *	is none
  * @taken: events that are in snapshots only
  * @dropped_full: as in struct rbmap_meta
  * @dropped_lapped: as there
@@ -53,6 +55,7 @@ struct rbmap_buffer_stats {
 	u64	read;
 	u64	unread;
 	u64	unread_bytes;
+	u64	oldest;
 	u64	taken;
 	u64	dropped_full;
 	u64	dropped_lapped;

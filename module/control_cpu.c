@@ -10,15 +10,15 @@
 #include "self_cost.h"
 
 /* Nanoseconds as seconds, a counter as it is. */
-static int rbmap_now_emit(const struct rbmap_buffer *buffer, char *buf, int len,
-			  u64 now)
+static int rbmap_time_emit(const struct rbmap_buffer *buffer, char *buf,
+			   int len, const char *name, u64 time)
 {
 	u32 rest;
 
 	if (rbmap_buffer_clock(buffer) == RBMAP_CLOCK_X86_TSC)
-		return sysfs_emit_at(buf, len, "now ts: %llu\n", now);
-	now = div_u64_rem(now, NSEC_PER_SEC, &rest);
-	return sysfs_emit_at(buf, len, "now ts: %5llu.%06u\n", now,
+		return sysfs_emit_at(buf, len, "%s: %llu\n", name, time);
+	time = div_u64_rem(time, NSEC_PER_SEC, &rest);
+	return sysfs_emit_at(buf, len, "%s: %5llu.%06u\n", name, time,
 			     rest / (u32)NSEC_PER_USEC);
 }
 
@@ -33,13 +33,20 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 
-	len = sysfs_emit(buf, "entries: %llu\noverrun: %llu\nbytes: %llu\n",
-			 s.unread, s.overrun, s.unread_bytes);
-	len += rbmap_now_emit(cpu_buf->buffer, buf, len, s.now);
+	/* As tracefs has them, by name and in order. */
+	len = sysfs_emit(buf, "entries: %llu\noverrun: %llu\n", s.unread,
+			 s.overrun);
+	len += sysfs_emit_at(buf, len, "commit overrun: %llu\n",
+			     s.dropped_lapped);
+	len += sysfs_emit_at(buf, len, "bytes: %llu\n", s.unread_bytes);
+	len += rbmap_time_emit(cpu_buf->buffer, buf, len, "oldest event ts",
+			       s.oldest);
+	len += rbmap_time_emit(cpu_buf->buffer, buf, len, "now ts", s.now);
 	len += sysfs_emit_at(buf, len, "dropped events: %llu\n",
 			     s.dropped_full + s.dropped_lapped +
 			     s.dropped_nested + s.dropped_too_large);
 	len += sysfs_emit_at(buf, len, "read events: %llu\n", s.read);
+	/* Our own */
 	len += sysfs_emit_at(buf, len, "emitted: %llu\n", s.entries);
 	len += sysfs_emit_at(buf, len, "dropped full: %llu\n", s.dropped_full);
 	len += sysfs_emit_at(buf, len, "dropped lapped: %llu\n",

@@ -168,6 +168,9 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->unread += s->unread;
 	sum->taken += s->taken;
 	sum->unread_bytes += s->unread_bytes;
+	/* Those that are older were added before. */
+	if (!sum->oldest)
+		sum->oldest = s->oldest;
 	sum->dropped_full += s->dropped_full;
 	sum->dropped_lapped += s->dropped_lapped;
 	sum->dropped_nested += s->dropped_nested;
@@ -188,6 +191,7 @@ static void rbmap_stats_taken(struct rbmap_buffer_stats *stats)
 	stats->taken = stats->unread;
 	stats->unread = 0;
 	stats->unread_bytes = 0;
+	stats->oldest = 0;
 }
 
 static void rbmap_generation_release(struct kref *refs)

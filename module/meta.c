@@ -74,7 +74,7 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 	const struct rbmap_ring *ring = &gen->ring;
 
 	rbmap_counters(gen, stats);
-	stats->unread_bytes = rbmap_ring_unread_bytes(ring);
+	stats->unread_bytes = rbmap_ring_unread_bytes(ring, &stats->oldest);
 	stats->taken = 0;
 	stats->moved = gen->moved;
 	stats->copied = gen->copied;

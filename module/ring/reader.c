@@ -16,6 +16,12 @@ static u32 rbmap_subbuf_size(const struct rbmap_subbuf *subbuf)
 	return smp_load_acquire(&subbuf->header->commit) & RBMAP_COMMIT_MASK;
 }
 
+/* The time of its first event; whose memory it is cannot change meanwhile. */
+static u64 rbmap_subbuf_begun(const struct rbmap_subbuf *subbuf)
+{
+	return READ_ONCE(subbuf->header->time_stamp);
+}
+
 static struct rbmap_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
 {
 	return &ring->subbuf[READ_ONCE(ring->reader.id)];
@@ -133,11 +139,14 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
 /**
  * rbmap_ring_unread_bytes - bytes that the reader has before it, all in all
  * @ring: the ring
+ * @oldest: when the first sub-buffer began that has some of them; 0: none has
  *
  * Exact when nobody writes.
  * litmus: commit-header, claim-take
+ *
+ * Return: the bytes, without headers of sub-buffers.
  */
-u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring)
+u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
 {
 	u64 commit = smp_load_acquire(&ring->commit);	/* model: unread_all */
 	u64 bytes = rbmap_ring_unread(ring);
@@ -145,6 +154,7 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring)
 	s64 ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq,
 				   ring->modulus);
 
+	*oldest = bytes ? rbmap_subbuf_begun(rbmap_reader_subbuf(ring)) : 0;
 	if (ahead < 0)
 		return bytes;	/* the writer is in the reader's */
 	if (ahead >= ring->nr_slots) {
@@ -152,14 +162,20 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring)
 		seq = rbmap_seq_sub(rbmap_commit_seq(commit), ahead,
 				    ring->modulus);
 	}
-	for (; ahead; ahead--) {
+	for (; ahead >= 0; ahead--) {
 		u64 slot = READ_ONCE(ring->slot[
 				rbmap_seq_index(seq, ring->nr_slots)]);
+		const struct rbmap_subbuf *subbuf =
+			&ring->subbuf[rbmap_slot_id(slot)];
+		u32 size = ahead ? rbmap_subbuf_size(subbuf) :
+				   rbmap_commit_offset(commit);
 
-		bytes += rbmap_subbuf_size(&ring->subbuf[rbmap_slot_id(slot)]);
+		if (size && !bytes)
+			*oldest = rbmap_subbuf_begun(subbuf);
+		bytes += size;
 		seq = rbmap_seq_add(seq, 1, ring->modulus);
 	}
-	return bytes + rbmap_commit_offset(commit);
+	return bytes;
 }
 
 /**

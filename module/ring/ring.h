@@ -248,7 +248,7 @@ enum rbmap_take {
 
 enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring);
 u32 rbmap_ring_unread(const struct rbmap_ring *ring);
-u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring);
+u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest);
 void rbmap_ring_consume(struct rbmap_ring *ring, u32 to);
 bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring);
 u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring);

@@ -920,6 +920,7 @@ static void test_hints_of_the_rest(void **state)
 static void test_exchange(void **state)
 {
 	u32 mode, n, i, exchanged = 0;
+	u64 oldest;
 
 	(void)state;
 	for (mode = 0; mode < 2; mode++)
@@ -935,7 +936,7 @@ static void test_exchange(void **state)
 		assert_false(reader()->holds);
 		assert_int_equal(reader()->offset, 0);
 		assert_false(rbmap_ring_has_event(rig.ring));
-		assert_int_equal(rbmap_ring_unread_bytes(rig.ring), 0);
+		assert_int_equal(rbmap_ring_unread_bytes(rig.ring, &oldest), 0);
 		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
 		/* Once: it is the spare now. */
 		assert_false(rig_exchange());
@@ -951,23 +952,27 @@ static void test_exchange(void **state)
 	assert_true(exchanged > 100);
 }
 
-/* What is read is what there was less to read, to the byte. */
+/*
+ * What is read is what there was less to read, to the byte, and begins when the
+ * ring has said.
+ */
 static void test_unread_bytes(void **state)
 {
+	u64 last;
 	u32 n, i;
 
 	(void)state;
 	for (n = 2; n < 9; n++) {
 		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
 		for (i = 0; i < 400; i++) {
-			u64 before, bytes;
+			u64 before, bytes, oldest, later;
 			u32 offset;
 
 			if (rig_below(3)) {
 				rig_write(rig_below(30));
 				continue;
 			}
-			before = rbmap_ring_unread_bytes(rig.ring);
+			before = rbmap_ring_unread_bytes(rig.ring, &oldest);
 			offset = reader()->offset;
 			switch (rig_read()) {
 			case RBMAP_TAKE_NEXT:
@@ -980,11 +985,16 @@ static void test_unread_bytes(void **state)
 				bytes = 0;
 				assert_int_equal(before, 0);
 			}
-			assert_int_equal(rbmap_ring_unread_bytes(rig.ring),
+			assert_int_equal(oldest, bytes ? rig.ring->subbuf[
+					 reader()->id].header->time_stamp : 0);
+			assert_int_equal(rbmap_ring_unread_bytes(rig.ring,
+								 &later),
 					 before - bytes);
+			assert_true(!later || later >= oldest);
 		}
 		rig_drain();
-		assert_int_equal(rbmap_ring_unread_bytes(rig.ring), 0);
+		assert_int_equal(rbmap_ring_unread_bytes(rig.ring, &last), 0);
+		assert_int_equal(last, 0);
 		close_ring();
 	}
 }

@@ -183,8 +183,42 @@ obeyed trace_clock 'local\n' "$clocks"
 # Statistics
 
 is "$(cut -d : -f 1 $rb/per_cpu/cpu0/stats | xargs)" \
-	"entries overrun bytes now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation snapshot events retired rings retired bytes" \
+	"entries overrun commit overrun bytes oldest event ts now ts dropped events read events emitted dropped full dropped lapped dropped nested dropped too large disabled lost events lost told subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation snapshot events retired rings retired bytes" \
 	"statistics"
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+lines()
+{
+	head -n 8 "$1/per_cpu/cpu0/stats" | sed -E 's/[0-9]+/N/g; s/  +/ /g'
+}
+theirs=$(lines /sys/kernel/tracing)
+like "$theirs" '^commit overrun: N$' "tracefs is there"
+is "$(lines $rb)" "$theirs" "they begin as those of tracefs, line by line"
+
+# moments: the oldest event, and now, in microseconds
+moments()
+{
+	sed -nE 's/^(oldest event|now) ts: *([0-9]+)\.([0-9]+)$/\2\3/p' $rb/per_cpu/cpu0/stats | xargs
+}
+
+put reset 1
+like "$(moments)" '^0+ [0-9]+$' "nothing is unread: no time"
+taskset 1 sh -c 'echo x >/dev/rbmap/marker'
+# shellcheck disable=SC2046 # two
+set -- $(moments)
+ok "the oldest event is not later than now" test "$1" -gt 0 -a "$1" -le "$2"
+taskset 1 sh -c 'sleep 0.1; echo x >/dev/rbmap/marker'
+is "$(moments | cut -d ' ' -f 1)" "$1" "and is the same with another one behind it"
+put buffer_size_kb 64
+is "$(moments | cut -d ' ' -f 1)" "$1" "also in a ring that has been replaced"
+taskset 1 rbmap record -q -d 0 -o /tmp/oldest.dat 2>/dev/null
+like "$(moments)" '^0+ [0-9]+$' "until all is read"
+put trace_clock x86-tsc 2>/dev/null && {
+	taskset 1 sh -c 'echo x >/dev/rbmap/marker'
+	like "$(grep '^oldest' $rb/per_cpu/cpu0/stats)" '^oldest event ts: [1-9][0-9]*$' "a counter is told as it is"
+	put trace_clock local
+}
+put buffer_size_kb 1408
+put reset 1
 put events/sched/enable 1
 busy
 put events/sched/enable 0
