@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may see what.  A kernel that is locked down for confidentiality forbids
- * what it forbids of tracefs: to open a ring or the marker, and to control.
+ * Who may see what.  Control files are for root and a group, whose number is a
+ * parameter: so files of CPUs, events and buffers that come later have it at once.
+ * A kernel that is locked down for confidentiality forbids what it forbids of
+ * tracefs: to open a ring or the marker, and to control.
  * Addresses of the kernel are hashed before they get into an event, as printk's
  * %p does, unless the module was loaded with kptr=1.
  */
@@ -10,14 +12,21 @@
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <linux/sysfs.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "access.h"
 #include "compat/lockdown.h"
+#include "control.h"
 #include "log.h"
 
 static bool rbmap_kptr;
 module_param_named(kptr, rbmap_kptr, bool, 0444);
 MODULE_PARM_DESC(kptr, "events have the kernel's addresses as they are: 1; hashed: 0 (default 0)");
+
+static unsigned int rbmap_gid;
+module_param_named(gid, rbmap_gid, uint, 0644);
+MODULE_PARM_DESC(gid, "number of the group that may read files of /sys/kernel/rbmap that are made from now on (default 0)");
 
 static siphash_key_t rbmap_address_key;
 
@@ -42,6 +51,19 @@ void rbmap_access_init(void)
 int rbmap_locked_down(void)
 {
 	return rbmap_lockdown_ask();
+}
+
+/**
+ * rbmap_access_gid - the group that may read the control files
+ *
+ * Context: any.
+ * Return: what the parameter gid says; root's where no group has that number.
+ */
+kgid_t rbmap_access_gid(void)
+{
+	kgid_t gid = make_kgid(&init_user_ns, READ_ONCE(rbmap_gid));
+
+	return gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
 }
 
 bool rbmap_addresses_shown(void)
@@ -72,8 +94,8 @@ static ssize_t kptr_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%d\n", rbmap_kptr);
 }
 
-static struct kobj_attribute lockdown_attr = __ATTR_RO(lockdown);
-static struct kobj_attribute kptr_attr = __ATTR_RO(kptr);
+static struct kobj_attribute lockdown_attr = RBMAP_ATTR_RO(lockdown);
+static struct kobj_attribute kptr_attr = RBMAP_ATTR_RO(kptr);
 
 static struct attribute *rbmap_access_attrs[] = {
 	&lockdown_attr.attr,

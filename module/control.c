@@ -332,20 +332,21 @@ static ssize_t raw_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  rbmap_buffer_is_raw(rbmap_controlled(kobj)));
 }
 
-static struct kobj_attribute version_attr = __ATTR_RO(version);
-static struct kobj_attribute tracing_on_attr = __ATTR_RW(tracing_on);
-static struct kobj_attribute trace_clock_attr = __ATTR_RW(trace_clock);
-static struct kobj_attribute overwrite_attr = __ATTR_RW(overwrite);
-static struct kobj_attribute buffer_percent_attr = __ATTR_RW(buffer_percent);
-static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
+static struct kobj_attribute version_attr = RBMAP_ATTR_RO(version);
+static struct kobj_attribute tracing_on_attr = RBMAP_ATTR_RW(tracing_on);
+static struct kobj_attribute trace_clock_attr = RBMAP_ATTR_RW(trace_clock);
+static struct kobj_attribute overwrite_attr = RBMAP_ATTR_RW(overwrite);
+static struct kobj_attribute buffer_percent_attr = RBMAP_ATTR_RW(buffer_percent);
+static struct kobj_attribute buffer_size_kb_attr = RBMAP_ATTR_RW(buffer_size_kb);
 static struct kobj_attribute buffer_subbuf_size_kb_attr =
-	__ATTR_RW(buffer_subbuf_size_kb);
-static struct kobj_attribute retired_size_kb_attr = __ATTR_RW(retired_size_kb);
-static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
+	RBMAP_ATTR_RW(buffer_subbuf_size_kb);
+static struct kobj_attribute retired_size_kb_attr =
+	RBMAP_ATTR_RW(retired_size_kb);
+static struct kobj_attribute snapshot_attr = RBMAP_ATTR_RW(snapshot);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
-static struct kobj_attribute owner_attr = __ATTR_RO(owner);
-static struct kobj_attribute raw_attr = __ATTR_RO(raw);
+static struct kobj_attribute owner_attr = RBMAP_ATTR_RO(owner);
+static struct kobj_attribute raw_attr = RBMAP_ATTR_RO(raw);
 
 static struct attribute *rbmap_control_attrs[] = {
 	&tracing_on_attr.attr,

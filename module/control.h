@@ -4,6 +4,7 @@
 #define RBMAP_CONTROL_H
 
 #include <linux/kobject.h>
+#include <linux/sysfs.h>
 
 #include "buffer.h"
 
@@ -38,6 +39,15 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent);
 void rbmap_control_exit(struct rbmap_control *control);
 int rbmap_control_add_cpu(struct rbmap_control *control, int cpu);
+
+/*
+ * Files are for root and the group, as in tracefs, whose directory others can't
+ * enter.  A directory of sysfs is open to everyone: so each file says it itself.
+ */
+#define RBMAP_MODE_RO		0440
+#define RBMAP_MODE_RW		0640
+#define RBMAP_ATTR_RO(_name)	__ATTR_RO_MODE(_name, RBMAP_MODE_RO)
+#define RBMAP_ATTR_RW(_name)	__ATTR_RW_MODE(_name, RBMAP_MODE_RW)
 
 /* The rest is for control_*.c and instance.c. */
 

@@ -141,12 +141,12 @@ static ssize_t snapshot_store(struct kobject *kobj,
 					    attr->attr.name, buf, len);
 }
 
-static struct kobj_attribute stats_attr = __ATTR_RO(stats);
-static struct kobj_attribute buffer_size_kb_attr = __ATTR_RW(buffer_size_kb);
+static struct kobj_attribute stats_attr = RBMAP_ATTR_RO(stats);
+static struct kobj_attribute buffer_size_kb_attr = RBMAP_ATTR_RW(buffer_size_kb);
 static struct kobj_attribute buffer_subbuf_size_kb_attr =
-	__ATTR_RW(buffer_subbuf_size_kb);
-static struct kobj_attribute snapshot_attr = __ATTR_RW(snapshot);
-static struct kobj_attribute self_cost_attr = __ATTR_RO(self_cost);
+	RBMAP_ATTR_RW(buffer_subbuf_size_kb);
+static struct kobj_attribute snapshot_attr = RBMAP_ATTR_RW(snapshot);
+static struct kobj_attribute self_cost_attr = RBMAP_ATTR_RO(self_cost);
 
 static struct attribute *rbmap_cpu_attrs[] = {
 	&stats_attr.attr,

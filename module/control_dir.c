@@ -4,6 +4,8 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "access.h"
+#include "compat/sysfs.h"
 #include "control.h"
 
 struct rbmap_dir {
@@ -22,8 +24,17 @@ static void rbmap_dir_release(struct kobject *kobj)
 	complete(&rbmap_dir_of(kobj)->released);
 }
 
+/* Of the directory, and of all files that are made in it. */
+static void rbmap_dir_ownership(rbmap_owned_kobject *kobj, kuid_t *uid,
+				kgid_t *gid)
+{
+	*uid = GLOBAL_ROOT_UID;
+	*gid = rbmap_access_gid();
+}
+
 static struct kobj_type rbmap_dir_type = {
 	.release	= rbmap_dir_release,
+	.get_ownership	= rbmap_dir_ownership,
 	.sysfs_ops	= &kobj_sysfs_ops,
 };
 

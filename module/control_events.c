@@ -110,9 +110,9 @@ static ssize_t rbmap_event_filter_write(struct file *file, struct kobject *kobj,
 }
 
 static struct kobj_attribute rbmap_event_enable_attr =
-	__ATTR(enable, 0644, rbmap_event_enable_show, rbmap_event_enable_store);
-static struct kobj_attribute id_attr = __ATTR_RO(id);
-static struct kobj_attribute status_attr = __ATTR_RO(status);
+	__ATTR(enable, RBMAP_MODE_RW, rbmap_event_enable_show, rbmap_event_enable_store);
+static struct kobj_attribute id_attr = RBMAP_ATTR_RO(id);
+static struct kobj_attribute status_attr = RBMAP_ATTR_RO(status);
 
 static struct attribute *rbmap_event_attrs[] = {
 	&rbmap_event_enable_attr.attr,
@@ -126,12 +126,12 @@ static const struct attribute_group rbmap_event_group = {
 };
 
 static const struct bin_attribute rbmap_event_format_attr = {
-	.attr	= { .name = "format", .mode = 0444 },
+	.attr	= { .name = "format", .mode = RBMAP_MODE_RO },
 	.read	= rbmap_event_format_read,
 };
 
 static const struct bin_attribute rbmap_event_filter_attr = {
-	.attr	= { .name = "filter", .mode = 0644 },
+	.attr	= { .name = "filter", .mode = RBMAP_MODE_RW },
 	.read	= rbmap_event_filter_read,
 	.write	= rbmap_event_filter_write,
 };
@@ -166,7 +166,7 @@ static ssize_t rbmap_system_enable_store(struct kobject *kobj,
 }
 
 static struct kobj_attribute rbmap_system_enable_attr =
-	__ATTR(enable, 0644, rbmap_system_enable_show,
+	__ATTR(enable, RBMAP_MODE_RW, rbmap_system_enable_show,
 	       rbmap_system_enable_store);
 
 static ssize_t rbmap_system_filter_read(struct file *file, struct kobject *kobj,
@@ -195,7 +195,7 @@ static ssize_t rbmap_system_filter_write(struct file *file,
 }
 
 static const struct bin_attribute rbmap_system_filter_attr = {
-	.attr	= { .name = "filter", .mode = 0644 },
+	.attr	= { .name = "filter", .mode = RBMAP_MODE_RW },
 	.read	= rbmap_system_filter_read,
 	.write	= rbmap_system_filter_write,
 };
@@ -361,9 +361,9 @@ static ssize_t header_event_show(struct kobject *kobj,
 		RBMAP_TYPE_TIME_STAMP, RBMAP_TYPE_LEN_MAX);
 }
 
-static struct kobj_attribute enable_attr = __ATTR_RW(enable);
-static struct kobj_attribute header_page_attr = __ATTR_RO(header_page);
-static struct kobj_attribute header_event_attr = __ATTR_RO(header_event);
+static struct kobj_attribute enable_attr = RBMAP_ATTR_RW(enable);
+static struct kobj_attribute header_page_attr = RBMAP_ATTR_RO(header_page);
+static struct kobj_attribute header_event_attr = RBMAP_ATTR_RO(header_event);
 
 static struct attribute *rbmap_events_attrs[] = {
 	&enable_attr.attr,

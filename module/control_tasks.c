@@ -49,7 +49,7 @@ static ssize_t rbmap_set_event_pid_write(struct file *file,
 }
 
 static const struct bin_attribute rbmap_set_event_pid_attr = {
-	.attr	= { .name = "set_event_pid", .mode = 0644 },
+	.attr	= { .name = "set_event_pid", .mode = RBMAP_MODE_RW },
 	.read	= rbmap_set_event_pid_read,
 	.write	= rbmap_set_event_pid_write,
 };
@@ -74,7 +74,7 @@ static ssize_t rbmap_event_fork_store(struct kobject *kobj,
 }
 
 static struct kobj_attribute rbmap_event_fork_attr = {
-	.attr	= { .name = "event-fork", .mode = 0644 },
+	.attr	= { .name = "event-fork", .mode = RBMAP_MODE_RW },
 	.show	= rbmap_event_fork_show,
 	.store	= rbmap_event_fork_store,
 };

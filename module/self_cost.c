@@ -318,7 +318,7 @@ static ssize_t self_cost_store(struct kobject *kobj,
 	return err ? err : len;
 }
 
-static struct kobj_attribute self_cost_attr = __ATTR_RW(self_cost);
+static struct kobj_attribute self_cost_attr = RBMAP_ATTR_RW(self_cost);
 
 /**
  * rbmap_self_cost_files - make the file self_cost

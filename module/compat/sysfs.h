@@ -2,6 +2,7 @@
 #ifndef RBMAP_COMPAT_SYSFS_H
 #define RBMAP_COMPAT_SYSFS_H
 
+#include <linux/kobject.h>
 #include <linux/sysfs.h>
 
 #include "compat.h"
@@ -11,6 +12,13 @@
 typedef const struct bin_attribute rbmap_bin_attribute;
 #else
 typedef struct bin_attribute rbmap_bin_attribute;
+#endif
+
+/* What get_ownership() of a struct kobj_type is handed. */
+#ifdef RBMAP_HAVE_OWNED_KOBJECT_CONST
+typedef const struct kobject rbmap_owned_kobject;
+#else
+typedef struct kobject rbmap_owned_kobject;
 #endif
 
 #endif /* RBMAP_COMPAT_SYSFS_H */

@@ -6,6 +6,8 @@
  *	access zeroed		maps all rings: nothing was ever in their memory
  *	access addresses	reads all rings: which events have addresses of
  *				the kernel, by name; and how many there were
+ *	access console		reads all rings: no text of printk:console has
+ *				anything behind it
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -178,13 +180,14 @@ static size_t first_field(void)
 }
 
 /* Fields of a record are aligned, and so is the record in its own eyes. */
-static void look_for_addresses(const struct record *record)
+static void look_for_addresses(const struct record *record, void *data)
 {
 	const struct rbmap_event_common *common = (const void *)record->payload;
 	static size_t first;
 	struct kind *kind;
 	uint64_t value;
 
+	(void)data;
 	if (!first)
 		first = first_field();
 	if (record->size < sizeof(*common) || common->type >= MAX_IDS)
@@ -201,7 +204,8 @@ static void look_for_addresses(const struct record *record)
 	}
 }
 
-static void read_cpu(int cpu)
+static void read_cpu(int cpu, void (*look)(const struct record *record, void *data),
+		     void *data)
 {
 	static char subbuf[1 << 22];
 	struct cursor cursor;
@@ -213,7 +217,7 @@ static void read_cpu(int cpu)
 	while (read(fd, subbuf, sizeof(subbuf)) > 0) {
 		cursor_begin(&cursor, subbuf);
 		while (cursor_next(&cursor, &record))
-			look_for_addresses(&record);
+			look(&record, data);
 		if (cursor.bad)
 			bail_out("cpu%d: %s", cpu, cursor.bad);
 	}
@@ -225,7 +229,7 @@ static int addresses(void)
 {
 	read_ids();
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
-		read_cpu(cpu);
+		read_cpu(cpu, look_for_addresses, NULL);
 	for (int id = 0; id < MAX_IDS; id++) {
 		const struct kind *kind = &kinds[id];
 
@@ -240,6 +244,54 @@ static int addresses(void)
 	return 0;
 }
 
+/* ---- what is behind texts */
+
+struct behind {
+	unsigned int	id;
+	unsigned int	events, longest, dirty;
+};
+
+/* The event gives a text's array a byte more than it fills. */
+static void look_behind(const struct record *record, void *data)
+{
+	const struct rbmap_event_common *common = (const void *)record->payload;
+	struct behind *behind = data;
+	uint32_t loc, at, len;
+
+	if (common->type != behind->id)
+		return;
+	memcpy(&loc, record->payload + first_field(), sizeof(loc));
+	at = loc & 0xffff;
+	len = loc >> 16;
+	if (at + len > record->size)
+		bail_out("a text of %u bytes at %u in %zu", len, at,
+			 record->size);
+	behind->events++;
+	if (len > behind->longest)
+		behind->longest = len;
+	for (uint32_t i = strnlen(record->payload + at, len); i < len; i++) {
+		if (!record->payload[at + i])
+			continue;
+		behind->dirty++;
+		diag("%u bytes: %02x behind the text", len,
+		     (unsigned char)record->payload[at + i]);
+		break;
+	}
+}
+
+static int console(void)
+{
+	struct behind behind = { .id = read_id("printk", "console") };
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++)
+		read_cpu(cpu, look_behind, &behind);
+	ok(behind.events >= 100, "%u texts of up to %u bytes came", behind.events,
+	   behind.longest);
+	ok(behind.longest > 256, "some are not put together on the stack");
+	is(behind.dirty, 0, "nothing is behind any of them");
+	return done_testing();
+}
+
 int main(int argc, char **argv)
 {
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -249,5 +301,7 @@ int main(int argc, char **argv)
 		return zeroed();
 	if (argc == 2 && !strcmp(argv[1], "addresses"))
 		return addresses();
-	bail_out("usage: access pattern|zeroed|addresses");
+	if (argc == 2 && !strcmp(argv[1], "console"))
+		return console();
+	bail_out("usage: access pattern|zeroed|addresses|console");
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who may see what: memory that was others', the kernel's addresses, the group of
-# the udev rule, and in the end, for there is no way back, a kernel that is locked
+# Who may see what: memory that was others', the kernel's stack, its addresses, the
+# group of the udev rule, and in the end, for there is no way back, a kernel that is locked
 # down. Booted with init_on_alloc=0: what is not zeroed must show.
 # shellcheck disable=SC2086,SC2317 # words; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
@@ -78,6 +78,60 @@ done
 like "$(rbmap status)" 'addresses +the kernel' "rbmap status says so"
 ok "unload" rmmod rbmap
 
+# --- the stack: a text that ends in a newline leaves a byte of its array
+ok "load" load_module rbmap buffer_size_kb=4096 || done_testing
+echo on >/proc/sys/kernel/printk_devkmsg
+level=$(cut -f 1 /proc/sys/kernel/printk)
+echo 1 >/proc/sys/kernel/printk
+echo 'msg != "x"' >$root/events/printk/console/filter
+echo 1 >$root/events/printk/console/enable
+text=x
+for n in $(seq 300); do
+	printf '%s\n\n' "$text" >/dev/kmsg
+	text=x$text
+done
+echo 0 >$root/events/printk/console/enable
+echo "$level" >/proc/sys/kernel/printk
+results "the stack: " /tests/access console
+
+# --- addresses, by what a filter says of them
+
+# frees: how many kfree events come of some work
+frees()
+{
+	echo 1 >$root/reset
+	echo 1 >$root/events/kmem/kfree/enable
+	/bin/busybox true
+	cat $root/events/sched/*/format >/dev/null
+	echo 0 >$root/events/kmem/kfree/enable
+	summed entries
+}
+
+# search FIELD: the address that halving finds, bit by bit; nothing where no event
+# has a field of more than 32 bits
+search()
+{
+	found=0 high=
+	for bit in $(seq 63 -1 32); do
+		try=$(printf '0x%x' $((found | 1 << bit)))
+		echo "$1 >= $try" >$root/events/kmem/kfree/filter
+		[ "$(frees)" = 0 ] || {
+			found=$((found | 1 << bit))
+			high=1
+		}
+	done
+	[ -z "$high" ] || printf '%x' $((found >> 32))
+}
+
+is "$(search call_site)" "" "thirty filters find no address of a caller"
+is "$(search ptr)" "" "nor of memory"
+echo 'call_site > 0' >$root/events/kmem/kfree/filter
+like "$(frees)" '^[1-9]' "while there are events that have one"
+ok "unload" rmmod rbmap
+ok "with kptr=1" load_module rbmap kptr=1 || done_testing
+like "$(search call_site)" '^ffff' "the same filters find the address"
+ok "unload" rmmod rbmap
+
 # --- the group
 mkdir -p /run/udev /etc
 echo 'root:x:0:0:root:/root:/bin/sh' >/etc/passwd
@@ -92,9 +146,28 @@ as()
 	/tests/setpriv --reuid 1000 --regid "$1" --clear-groups sh -c "$2"
 }
 
+# others_may DIRECTORY: files that others than root and a group may use
+others_may()
+{
+	find "$1" -type f -exec stat -c '%a %n' {} + | grep -v '^[0-7]*0 '
+}
+
 ok "load" load_module rbmap || done_testing
 is "$(stat -c '%a %u %g' /dev/rbmap/cpu0 /dev/rbmap/marker | xargs)" "440 0 0 220 0 0" \
 	"root's alone without udev"
+echo early >$root/instances/create
+is "$(others_may $root)" "" "no control file is for others"
+is "$(find $root -exec stat -c '%u %g' {} + | sort -u)" "0 0" "all are root's"
+is "$(stat -c %a $root/dynamic_events)" 600 "dynamic_events is root's alone"
+ok "unload" rmmod rbmap
+ok "load with a group" load_module rbmap gid=77 || done_testing
+is "$(find $root -exec stat -c %g {} + | sort -u)" 77 "gid=77: all files are that group's"
+ok "unload" rmmod rbmap
+ok "rbmap load" rbmap load -m /modules/rbmap.ko
+is "$(find $root -exec stat -c %g {} + | sort -u)" "$group" "finds the group by its name"
+ok "unload" rmmod rbmap
+ok "rbmap load gid=78" rbmap load -m /modules/rbmap.ko gid=78
+is "$(stat -c %g $root/tracing_on)" 78 "takes another one"
 ok "unload" rmmod rbmap
 ln -s udevadm /tests/systemd-udevd
 ok "udev runs" /tests/systemd-udevd --daemon
@@ -108,6 +181,28 @@ for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220" "named/cpu0 440" "nam
 	ok "/dev/rbmap/${node% *} becomes the group's" \
 		retry_until 20 node_is "/dev/rbmap/${node% *}" "${node#* } 0 $group"
 done
+files_are()
+{
+	[ "$(find "$1" -exec stat -c %g {} + | sort -u)" = "$group" ]
+}
+
+ok "all control files become the group's" retry_until 20 files_are $root
+is "$(cat /sys/module/rbmap/parameters/gid)" "$group" "and those that will be made"
+echo later >$root/instances/create
+ok "as those of a buffer that is made later" files_are $root/instances/later
+echo 't:t/later softirq_entry' >$root/dynamic_events
+ok "and of an event" files_are $root/events/t
+echo '-:t/later' >$root/dynamic_events
+is "$(others_may $root)" "" "none is for others"
+ok "a member lists the events" as "$group" 'rbmap list | grep -q sched_switch'
+ok "and sees the counters" as "$group" 'rbmap stat >/dev/null'
+for file in per_cpu/cpu0/stats events/sched/sched_switch/format events/sched/sched_switch/filter \
+	events/header_page set_event_pid version instances/later/tracing_on; do
+	ok "a member reads $file" as "$group" "cat $root/$file >/dev/null"
+	fails "others do not" as 1000 "cat $root/$file" 2>/dev/null
+done
+fails "a member does not read dynamic_events" as "$group" "cat $root/dynamic_events" 2>/dev/null
+echo later >$root/instances/destroy
 echo text >/dev/rbmap/marker
 ok "a member reads" as "$group" 'rbmap record -q -d 0 -o /tmp/member'
 ok "and writes an event" as "$group" 'echo text >/dev/rbmap/marker'

@@ -76,8 +76,9 @@ is "$(grep -L '^available$' $events/*/*/status | grep -vE "/($absent)/")" "" \
 # Modes
 
 is "$(stat -c %a $rb/tracing_on $rb/version $rb/reset | xargs)" \
-	"644 444 200" "modes"
-is "$(find $rb -type f -perm -0002)" "" "nothing is writable for everybody"
+	"640 440 200" "modes"
+is "$(find $rb -type f -exec stat -c '%a %n' {} + | grep -v '^[0-7]*0 ')" "" \
+	"nothing is for everybody"
 for file in version events/header_page \
 	events/header_event events/sched/sched_switch/format \
 	events/sched/sched_switch/id events/sched/sched_switch/status; do

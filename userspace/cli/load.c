@@ -3,6 +3,7 @@
  * rbmap load
  */
 #include <errno.h>
+#include <grp.h>
 #include <libkmod.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 #include "klog.h"
 
 #define MODULE	"rbmap"
+
+/* As userspace/access has it. */
+#define GROUP	"tracing"
 
 struct load {
 	const char *path;		/* --module, or NULL */
@@ -262,6 +266,33 @@ static void complain_load(const struct load *l, int error, const char *log)
 			 strerror(-error));
 }
 
+/*
+ * Members of the group read the control files, as the udev rule has it for the
+ * rings: those files have it from the beginning.  What the caller or modprobe.d
+ * says counts.
+ */
+static void add_group(struct load *l)
+{
+	const char *options = kmod_module_get_options(l->mod);
+	struct kmod_list *info = NULL;
+	struct buf names = { 0 };
+	struct group *group;
+
+	if (l->params.size && (!strncmp(l->params.data, "gid=", 4) ||
+			       strstr(l->params.data, " gid=")))
+		return;
+	if (!l->path && options && strstr(options, "gid="))
+		return;
+	group = getgrnam(GROUP);
+	if (!group || kmod_module_get_info(l->mod, &info) < 0)
+		return;
+	if (known_parameter("gid", 3, info, &names))
+		buf_printf(&l->params, "%sgid=%u", l->params.size ? " " : "",
+			   (unsigned int)group->gr_gid);
+	buf_free(&names);
+	kmod_module_info_free_list(info);
+}
+
 static bool load_module(struct load *l)
 {
 	const char *params = l->params.size ? l->params.data : NULL;
@@ -293,10 +324,13 @@ static int load(int argc, char **argv)
 		return status;
 	}
 	status = STATUS_ERROR;
-	if (!access("/sys/module/" MODULE, F_OK))
+	if (!access("/sys/module/" MODULE, F_OK)) {
 		complain("the module is loaded already: 'rbmap unload' first, to load it with other parameters");
-	else if (find_module(&l) && check_parameters(&l) && load_module(&l))
-		status = STATUS_OK;
+	} else if (find_module(&l) && check_parameters(&l)) {
+		add_group(&l);
+		if (load_module(&l))
+			status = STATUS_OK;
+	}
 	if (l.mod)
 		kmod_module_unref(l.mod);
 	if (l.ctx)
@@ -317,6 +351,8 @@ const struct command command_load = {
 	"  buffer_size_kb=N   size of each CPU's ring (1408)\n"
 	"  subbuf_size_kb=N   size of the sub-buffers that it is made of (4)\n"
 	"  overwrite=0|1      when it is full: 1 overwrite the oldest events, 0 refuse\n"
-	"                     new ones (1)\n",
+	"                     new ones (1)\n"
+	"  gid=N              the group that may read the files of /sys/kernel/rbmap (that of\n"
+	"                     the name tracing, if there is one)\n",
 	.run		= load,
 };
