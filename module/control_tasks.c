@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* set_event_pid and options/event-fork: whose events are recorded. */
+/* set_event_pid, set_event_notrace_pid, options/event-fork: whose events are recorded. */
 #include <linux/ctype.h>
 #include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/sysfs.h>
 
 #include "access.h"
@@ -17,11 +19,76 @@ static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)
 	return control->events;
 }
 
-static ssize_t rbmap_set_event_pid_read(struct file *file, struct kobject *kobj,
-					rbmap_bin_attribute *attr, char *buf,
-					loff_t pos, size_t len)
+static const struct bin_attribute rbmap_set_event_pid_attr;
+static const struct bin_attribute rbmap_set_event_notrace_pid_attr;
+
+/* Both files have the same callbacks. */
+static enum rbmap_pids_list rbmap_pids_list_of(rbmap_bin_attribute *attr)
 {
-	return rbmap_event_pids_read(rbmap_tasks_of(kobj), buf, pos, len);
+	return attr == &rbmap_set_event_notrace_pid_attr ? RBMAP_PIDS_NOT :
+							   RBMAP_PIDS_ONLY;
+}
+
+/* Pids have up to seven digits. */
+#define RBMAP_PID_CHARS		8
+
+/* Adds those that are written; true if nothing else was. */
+static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
+			     size_t len, bool *any)
+{
+	char word[RBMAP_PID_CHARS];
+	size_t at = 0, word_len;
+	unsigned int pid;
+
+	*any = false;
+	for (;;) {
+		while (at < len && (isspace(buf[at]) || !buf[at]))
+			at++;
+		if (at == len)
+			return true;
+		for (word_len = 0; at < len && buf[at] && !isspace(buf[at]);
+		     at++) {
+			if (word_len == sizeof(word) - 1 || !isdigit(buf[at]))
+				return false;
+			word[word_len++] = buf[at];
+		}
+		word[word_len] = 0;
+		if (kstrtouint(word, 10, &pid) || !pid || pid >= PID_MAX_LIMIT)
+			return false;
+		__set_bit(pid, pids->bits);
+		*any = true;
+	}
+}
+
+static int rbmap_pids_obey(struct rbmap_event_set *set,
+			   rbmap_bin_attribute *attr, const char *buf,
+			   size_t len, bool add)
+{
+	struct rbmap_pids *pids = rbmap_event_pids_alloc();
+	bool any;
+
+	if (!pids)
+		return -ENOMEM;
+	if (!rbmap_pids_parse(pids, buf, len, &any)) {
+		kvfree(pids);
+		return rbmap_control_refuse(attr->attr.name, buf, len,
+					    "process ids with blanks between");
+	}
+	if (!any) {
+		kvfree(pids);
+		pids = NULL;
+	}
+	if (any || !add)
+		rbmap_event_pids_set(set, rbmap_pids_list_of(attr), pids, add);
+	return 0;
+}
+
+static ssize_t rbmap_pids_read(struct file *file, struct kobject *kobj,
+			       rbmap_bin_attribute *attr, char *buf,
+			       loff_t pos, size_t len)
+{
+	return rbmap_event_pids_read(rbmap_tasks_of(kobj),
+				     rbmap_pids_list_of(attr), buf, pos, len);
 }
 
 /*
@@ -29,10 +96,9 @@ static ssize_t rbmap_set_event_pid_read(struct file *file, struct kobject *kobj,
  * More than a page comes in parts, the first of which must not end within a
  * number: its digits come again.
  */
-static ssize_t rbmap_set_event_pid_write(struct file *file,
-					 struct kobject *kobj,
-					 rbmap_bin_attribute *attr, char *buf,
-					 loff_t pos, size_t len)
+static ssize_t rbmap_pids_write(struct file *file, struct kobject *kobj,
+				rbmap_bin_attribute *attr, char *buf,
+				loff_t pos, size_t len)
 {
 	int err = rbmap_locked_down();
 
@@ -43,15 +109,21 @@ static ssize_t rbmap_set_event_pid_write(struct file *file,
 			len--;
 		len = len ?: PAGE_SIZE;
 	}
-	err = rbmap_event_pids_write(rbmap_tasks_of(kobj), buf, len,
-				     pos || file->f_flags & O_APPEND);
+	err = rbmap_pids_obey(rbmap_tasks_of(kobj), attr, buf, len,
+			      pos || file->f_flags & O_APPEND);
 	return err ? err : len;
 }
 
 static const struct bin_attribute rbmap_set_event_pid_attr = {
 	.attr	= { .name = "set_event_pid", .mode = RBMAP_MODE_RW },
-	.read	= rbmap_set_event_pid_read,
-	.write	= rbmap_set_event_pid_write,
+	.read	= rbmap_pids_read,
+	.write	= rbmap_pids_write,
+};
+
+static const struct bin_attribute rbmap_set_event_notrace_pid_attr = {
+	.attr	= { .name = "set_event_notrace_pid", .mode = RBMAP_MODE_RW },
+	.read	= rbmap_pids_read,
+	.write	= rbmap_pids_write,
 };
 
 static ssize_t rbmap_event_fork_show(struct kobject *kobj,
@@ -80,7 +152,7 @@ static struct kobj_attribute rbmap_event_fork_attr = {
 };
 
 /**
- * rbmap_control_tasks_init - make set_event_pid and options/event-fork
+ * rbmap_control_tasks_init - make set_event_pid, its twin and options/event-fork
  * @control: of a buffer
  *
  * Context: may sleep.
@@ -94,6 +166,9 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 	if (!control->events)
 		return 0;
 	err = sysfs_create_bin_file(control->dir, &rbmap_set_event_pid_attr);
+	if (!err)
+		err = sysfs_create_bin_file(control->dir,
+					    &rbmap_set_event_notrace_pid_attr);
 	if (err)
 		return err;
 	control->options_dir = rbmap_dir_create("options", control->dir,
@@ -105,7 +180,7 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 }
 
 /**
- * rbmap_control_tasks_exit - remove options; set_event_pid goes with the directory
+ * rbmap_control_tasks_exit - remove options; the rest goes with the directory
  * @control: of a buffer
  *
  * Context: sleeps until nobody is in its files.

@@ -264,20 +264,37 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
 	rbmap_targets_free(&removed);
 }
 
-static struct rbmap_event *rbmap_event_of_tracepoint(struct rbmap_event *event,
-						     const struct tracepoint *tp)
+/*
+ * The tracepoint and the probes that are registered at it change as one: a write to
+ * `enable` in between would register a probe twice, or leave one at a tracepoint
+ * that is freed.
+ */
+static void rbmap_event_set_tracepoint(struct rbmap_event *event,
+				       struct tracepoint *tp)
 {
-	list_for_each_entry_continue(event, &rbmap_events, list) {
-		if (event->waits &&
-		    !strcmp(rbmap_event_tracepoint(event), tp->name))
-			return event;
+	struct rbmap_event_set *set;
+
+	lockdep_assert_held(&rbmap_registry_lock);
+	mutex_lock(&rbmap_targets_lock);
+	if (event->tp) {
+		list_for_each_entry(set, &rbmap_event_sets, list)
+			rbmap_event_set_unhook(set, event);
 	}
-	return NULL;
+	WRITE_ONCE(event->tp, tp);
+	if (tp) {
+		event->preempt = rbmap_tracepoint_preempt(tp);
+		list_for_each_entry(set, &rbmap_event_sets, list)
+			rbmap_event_set_hook(set, event);
+	}
+	mutex_unlock(&rbmap_targets_lock);
 }
 
-#define for_each_event_of(_event, _tp)					\
-	for ((_event) = list_entry(&rbmap_events, struct rbmap_event, list); \
-	     ((_event) = rbmap_event_of_tracepoint(_event, _tp)) != NULL;)
+static bool rbmap_event_of(const struct rbmap_event *event,
+			   const struct tracepoint *tp)
+{
+	return event->probe && !event->unavailable &&
+	       !strcmp(rbmap_event_tracepoint(event), tp->name);
+}
 
 /**
  * rbmap_tracepoint_came - a module is being loaded
@@ -287,17 +304,12 @@ static struct rbmap_event *rbmap_event_of_tracepoint(struct rbmap_event *event,
  */
 void rbmap_tracepoint_came(struct tracepoint *tp)
 {
-	struct rbmap_event_set *set;
 	struct rbmap_event *event;
 
 	mutex_lock(&rbmap_registry_lock);
-	for_each_event_of(event, tp) {
-		if (event->tp || event->unavailable)
-			continue;
-		event->preempt = rbmap_tracepoint_preempt(tp);
-		event->tp = tp;
-		list_for_each_entry(set, &rbmap_event_sets, list)
-			rbmap_event_set_attach(set, event, true);
+	list_for_each_entry(event, &rbmap_events, list) {
+		if (!event->tp && rbmap_event_of(event, tp))
+			rbmap_event_set_tracepoint(event, tp);
 	}
 	mutex_unlock(&rbmap_registry_lock);
 }
@@ -310,16 +322,12 @@ void rbmap_tracepoint_came(struct tracepoint *tp)
  */
 void rbmap_tracepoint_goes(struct tracepoint *tp)
 {
-	struct rbmap_event_set *set;
 	struct rbmap_event *event;
 
 	mutex_lock(&rbmap_registry_lock);
-	for_each_event_of(event, tp) {
-		if (event->tp != tp)
-			continue;
-		list_for_each_entry(set, &rbmap_event_sets, list)
-			rbmap_event_set_attach(set, event, false);
-		event->tp = NULL;
+	list_for_each_entry(event, &rbmap_events, list) {
+		if (event->tp == tp)
+			rbmap_event_set_tracepoint(event, NULL);
 	}
 	mutex_unlock(&rbmap_registry_lock);
 }

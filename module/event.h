@@ -14,10 +14,10 @@
 
 #include "compat/compat.h"
 #include "compat/context.h"
+#include "event_pids.h"
 
 struct rbmap_event_set;
 struct rbmap_filter;
-struct rbmap_pids;
 
 /**
  * struct rbmap_event_filter - what was written to a filter file
@@ -39,10 +39,13 @@ struct rbmap_event_filter {
  * @id: the event's
  * @preempt: how often preemption is disabled between reserve and commit, on account
  *	of this event
- * @enabled: records are wanted; written under the registry's lock
+ * @enabled: records are wanted; under rbmap_targets_lock
+ * @hooked: its probe is registered at the event's tracepoint; under the same lock.
+ *	It is not while the tracepoint is awaited, or where the kernel refused
  * @event: the event
- * @pid_field: where in the record a pid is that counts as the current task's, or
- *	0
+ * @pid_field: where in the record the pid is of a task that the event is about,
+ *	beside the current one; 0: there is none
+ * @switches: the event is the switch from the current task to that one
  * @filter: which records are wanted, or NULL: all
  * @set: the buffer's events
  * @list: the buffer's
@@ -53,8 +56,10 @@ struct rbmap_event_target {
 	unsigned int		preempt;
 	u16			id;
 	bool			enabled;
+	bool			hooked;
 	const struct rbmap_event *event;
 	u16			pid_field;
+	bool			switches;
 	struct rbmap_event_filter *filter;
 	struct rbmap_event_set	*set;
 	struct list_head	list;
@@ -77,8 +82,8 @@ struct rbmap_event_set_ops {
  * struct rbmap_event_set - all events, for one buffer
  * @buffer: where their records go
  * @targets: each
- * @pids: whose events are recorded, or NULL: everybody's
- * @follow: theirs who are born by one of @pids, too
+ * @pids: the tasks that each list names, or NULL: the list is not used
+ * @follow: children of tasks that a list names are added to it
  * @list: the sets of all buffers
  * @ops: of who shows them; NULL: nobody does
  * @data: for @ops
@@ -86,7 +91,7 @@ struct rbmap_event_set_ops {
 struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
 	struct list_head		targets;
-	struct rbmap_pids		*pids;
+	struct rbmap_pids		*pids[RBMAP_NR_PIDS];
 	bool				follow;
 	struct list_head		list;
 	const struct rbmap_event_set_ops *ops;
@@ -125,9 +130,9 @@ rbmap_target_filter(const struct rbmap_event_target *target)
 
 /* litmus: gate-filter, gate-free */
 static __always_inline struct rbmap_pids *
-rbmap_set_pids(const struct rbmap_event_set *set)
+rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 {
-	return smp_load_acquire(&set->pids);
+	return smp_load_acquire(&set->pids[list]);
 }
 
 /* event.c */
@@ -149,8 +154,10 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 void rbmap_event_set_remove(struct rbmap_event_set *set,
 			    const struct rbmap_event *event,
 			    struct list_head *removed);
-void rbmap_event_set_attach(struct rbmap_event_set *set,
-			    const struct rbmap_event *event, bool on);
+void rbmap_event_set_hook(struct rbmap_event_set *set,
+			  const struct rbmap_event *event);
+void rbmap_event_set_unhook(struct rbmap_event_set *set,
+			    const struct rbmap_event *event);
 void rbmap_targets_free(struct list_head *targets);
 
 int rbmap_event_enable(struct rbmap_event_target *target, bool on);
@@ -159,8 +166,10 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
 /*
- * Which events are enabled, and which there are in a set: who changes that has
- * the registry's lock, too.  Callbacks of files may take this one.
+ * Which events there are in a set, which of them are enabled, and where an event's
+ * probe is registered (tp and preempt of struct rbmap_event).  Which events there
+ * are and where probes go is changed with the registry's lock held, too.  Callbacks
+ * of files may take this one.
  */
 extern struct mutex rbmap_targets_lock;
 void rbmap_targets_settle(void);
@@ -178,7 +187,7 @@ char *rbmap_event_set_filter_text(struct rbmap_event_set *set,
 				  const char *system,
 				  struct rbmap_event_filter *const *shown);
 void rbmap_event_filter_free(struct rbmap_event_filter *filter);
-u16 rbmap_event_pid_field(const struct rbmap_event *event);
+u16 rbmap_event_pid_field(const struct rbmap_event *event, bool *switches);
 
 /* Who shows the events: the set is in the registry meanwhile. */
 int rbmap_event_set_show(struct rbmap_event_set *set,

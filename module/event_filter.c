@@ -64,12 +64,13 @@ static size_t rbmap_event_fixed_size(const struct rbmap_event *event)
 /**
  * rbmap_event_pid_field - a task that an event is about, beside the current one
  * @event: the event
+ * @switches: set to whether the event is the switch to that task
  *
  * As in ftrace: of a switch the next one, of a wakeup the one that is woken.
  *
  * Return: where in the record its pid is, or 0.
  */
-u16 rbmap_event_pid_field(const struct rbmap_event *event)
+u16 rbmap_event_pid_field(const struct rbmap_event *event, bool *switches)
 {
 	static const char *const names[][2] = {
 		{ "sched_switch", "next_pid" },
@@ -81,14 +82,17 @@ u16 rbmap_event_pid_field(const struct rbmap_event *event)
 	struct rbmap_filter_field found;
 	int i;
 
+	*switches = false;
 	if (!event->fields || strcmp(event->system, "sched"))
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!strcmp(event->name, names[i][0]) &&
 		    rbmap_filter_find_in(event->fields, &end, names[i][1],
 					 strlen(names[i][1]), &found) &&
-		    found.size == sizeof(s32))
+		    found.size == sizeof(s32)) {
+			*switches = !i;
 			return found.offset;
+		}
 	}
 	return 0;
 }

@@ -1,61 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * set_event_pid and options/event-fork: only some tasks' events, and those of
- * their children.
+ * set_event_pid, set_event_notrace_pid and options/event-fork: only the events of
+ * some tasks, or of all but some, and of their children.
  */
-#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
-#include "control.h"
 #include "event.h"
 #include "event_pids.h"
 #include "log.h"
 
-/* Pids have up to seven digits. */
-#define RBMAP_PID_CHARS		8
+/* Characters of a line: seven digits, the newline and a 0. */
+#define RBMAP_PID_LINE	9
 
-/* Adds those that are written; true if nothing else was. */
-static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
-			     size_t len, bool *any)
+/**
+ * rbmap_event_pids_alloc - make a set of pids
+ *
+ * Context: may sleep.
+ * Return: an empty set, for rbmap_event_pids_set() or kvfree(); NULL: no memory.
+ */
+struct rbmap_pids *rbmap_event_pids_alloc(void)
 {
-	char word[RBMAP_PID_CHARS];
-	size_t at = 0, word_len;
-	unsigned int pid;
-
-	*any = false;
-	for (;;) {
-		while (at < len && (isspace(buf[at]) || !buf[at]))
-			at++;
-		if (at == len)
-			return true;
-		for (word_len = 0; at < len && buf[at] && !isspace(buf[at]);
-		     at++) {
-			if (word_len == sizeof(word) - 1 || !isdigit(buf[at]))
-				return false;
-			word[word_len++] = buf[at];
-		}
-		word[word_len] = 0;
-		if (kstrtouint(word, 10, &pid) || !pid || pid >= PID_MAX_LIMIT)
-			return false;
-		__set_bit(pid, pids->bits);
-		*any = true;
-	}
+	return kvzalloc(sizeof(struct rbmap_pids), GFP_KERNEL);
 }
 
 /* Frees what was chosen before when no probe looks at it any more. */
 static void rbmap_pids_replace(struct rbmap_event_set *set,
+			       enum rbmap_pids_list list,
 			       struct rbmap_pids *pids)
 {
 	struct rbmap_pids *old;
 
 	mutex_lock(&rbmap_targets_lock);
-	old = set->pids;
+	old = set->pids[list];
 	/* litmus: gate-filter, gate-free */
-	smp_store_release(&set->pids, pids);
+	smp_store_release(&set->pids[list], pids);
 	rbmap_targets_gate(set);
 	mutex_unlock(&rbmap_targets_lock);
 	if (old)
@@ -68,13 +50,14 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
  * false if none were chosen before.
  */
 static bool rbmap_pids_add(struct rbmap_event_set *set,
+			   enum rbmap_pids_list list,
 			   const struct rbmap_pids *more)
 {
 	struct rbmap_pids *pids;
 	unsigned int pid;
 
 	mutex_lock(&rbmap_targets_lock);
-	pids = set->pids;
+	pids = set->pids[list];
 	if (pids) {
 		for_each_set_bit(pid, more->bits, PID_MAX_LIMIT)
 			set_bit(pid, pids->bits);
@@ -84,41 +67,29 @@ static bool rbmap_pids_add(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_pids_write - choose the tasks whose events are recorded
+ * rbmap_event_pids_set - choose tasks
  * @set: the buffer's
- * @buf: their pids, with blanks between; none: all tasks
- * @len: its bytes
- * @add: beside those that were chosen before
+ * @list: whether only their events are recorded, or their events are not
+ * @pids: the tasks, from rbmap_event_pids_alloc(), freed here; NULL: the list is not
+ *	used any more
+ * @add: beside those that were chosen before; @pids is not NULL
  *
  * Context: sleeps until no probe looks at those that were.
- * Return: 0; -EINVAL, explained; -ENOMEM.  Then nothing has changed.
  */
-int rbmap_event_pids_write(struct rbmap_event_set *set, const char *buf,
-			   size_t len, bool add)
+void rbmap_event_pids_set(struct rbmap_event_set *set,
+			  enum rbmap_pids_list list, struct rbmap_pids *pids,
+			  bool add)
 {
-	struct rbmap_pids *pids = kvzalloc(sizeof(*pids), GFP_KERNEL);
-	bool any;
-
-	if (!pids)
-		return -ENOMEM;
-	if (!rbmap_pids_parse(pids, buf, len, &any)) {
+	if (add && rbmap_pids_add(set, list, pids))
 		kvfree(pids);
-		return rbmap_control_refuse("set_event_pid", buf, len,
-					    "process ids with blanks between");
-	}
-	if (any && !(add && rbmap_pids_add(set, pids))) {
-		rbmap_pids_replace(set, pids);
-		return 0;
-	}
-	if (!any && !add)
-		rbmap_pids_replace(set, NULL);
-	kvfree(pids);
-	return 0;
+	else
+		rbmap_pids_replace(set, list, pids);
 }
 
 /**
- * rbmap_event_pids_read - which tasks' events are recorded
+ * rbmap_event_pids_read - which tasks are chosen
  * @set: the buffer's
+ * @list: one of its lists
  * @buf: gets a line for each
  * @pos: where in the text to begin
  * @len: bytes of @buf
@@ -126,17 +97,18 @@ int rbmap_event_pids_write(struct rbmap_event_set *set, const char *buf,
  * Context: may sleep.
  * Return: bytes in @buf.
  */
-ssize_t rbmap_event_pids_read(struct rbmap_event_set *set, char *buf,
-			      loff_t pos, size_t len)
+ssize_t rbmap_event_pids_read(struct rbmap_event_set *set,
+			      enum rbmap_pids_list list, char *buf, loff_t pos,
+			      size_t len)
 {
 	const struct rbmap_pids *pids;
 	size_t done = 0, skip, part;
-	char line[RBMAP_PID_CHARS + 1];
+	char line[RBMAP_PID_LINE];
 	loff_t at = 0;
 	unsigned int pid;
 
 	mutex_lock(&rbmap_targets_lock);
-	pids = set->pids;
+	pids = set->pids[list];
 	if (!pids)
 		goto out;
 	for_each_set_bit(pid, pids->bits, PID_MAX_LIMIT) {
@@ -163,20 +135,28 @@ static void rbmap_pids_forked(void *data, struct task_struct *parent,
 			      struct task_struct *child)
 {
 	struct rbmap_event_set *set = data;
-	struct rbmap_pids *pids = rbmap_set_pids(set);
+	struct rbmap_pids *pids;
+	int list;
 
-	if (pids && rbmap_pids_have(pids, parent->pid))
-		set_bit(child->pid, pids->bits);
+	for (list = 0; list < RBMAP_NR_PIDS; list++) {
+		pids = rbmap_set_pids(set, list);
+		if (pids && rbmap_pids_have(pids, parent->pid))
+			set_bit(child->pid, pids->bits);
+	}
 }
 
 /* Another task may get the pid. */
 static void rbmap_pids_freed(void *data, struct task_struct *task)
 {
 	struct rbmap_event_set *set = data;
-	struct rbmap_pids *pids = rbmap_set_pids(set);
+	struct rbmap_pids *pids;
+	int list;
 
-	if (pids)
-		clear_bit(task->pid, pids->bits);
+	for (list = 0; list < RBMAP_NR_PIDS; list++) {
+		pids = rbmap_set_pids(set, list);
+		if (pids)
+			clear_bit(task->pid, pids->bits);
+	}
 }
 
 /* The kernel's own tracepoints, which do not go. */
@@ -239,6 +219,9 @@ int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow)
  */
 void rbmap_event_pids_free(struct rbmap_event_set *set)
 {
+	int list;
+
 	rbmap_event_pids_follow(set, false);
-	rbmap_pids_replace(set, NULL);
+	for (list = 0; list < RBMAP_NR_PIDS; list++)
+		rbmap_pids_replace(set, list, NULL);
 }

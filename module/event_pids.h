@@ -9,6 +9,17 @@
 struct rbmap_event_set;
 
 /**
+ * enum rbmap_pids_list - what a set of pids means
+ * @RBMAP_PIDS_ONLY: events of these tasks are recorded, and of no others
+ * @RBMAP_PIDS_NOT: events of these tasks are not recorded
+ */
+enum rbmap_pids_list {
+	RBMAP_PIDS_ONLY,
+	RBMAP_PIDS_NOT,
+	RBMAP_NR_PIDS,
+};
+
+/**
  * struct rbmap_pids - a set of pids
  * @bits: a bit for each that there can be
  */
@@ -23,10 +34,13 @@ static __always_inline bool rbmap_pids_have(const struct rbmap_pids *pids,
 	return (unsigned int)pid < PID_MAX_LIMIT && test_bit(pid, pids->bits);
 }
 
-int rbmap_event_pids_write(struct rbmap_event_set *set, const char *buf,
-			   size_t len, bool add);
-ssize_t rbmap_event_pids_read(struct rbmap_event_set *set, char *buf,
-			      loff_t pos, size_t len);
+struct rbmap_pids *rbmap_event_pids_alloc(void);
+void rbmap_event_pids_set(struct rbmap_event_set *set,
+			  enum rbmap_pids_list list, struct rbmap_pids *pids,
+			  bool add);
+ssize_t rbmap_event_pids_read(struct rbmap_event_set *set,
+			      enum rbmap_pids_list list, char *buf, loff_t pos,
+			      size_t len);
 int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow);
 void rbmap_event_pids_free(struct rbmap_event_set *set);
 

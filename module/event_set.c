@@ -8,7 +8,6 @@
 #include "event.h"
 #include "event_pids.h"
 #include "log.h"
-#include "marker.h"
 
 DEFINE_MUTEX(rbmap_targets_lock);
 
@@ -33,13 +32,16 @@ void rbmap_targets_settle(void)
  */
 void rbmap_target_gate(struct rbmap_event_target *target)
 {
+	const struct rbmap_event_set *set = target->set;
+	bool tasks = !target->event->apart && (set->pids[RBMAP_PIDS_ONLY] ||
+					       set->pids[RBMAP_PIDS_NOT]);
 	u8 gate = 0;
 
 	lockdep_assert_held(&rbmap_targets_lock);
-	if (target->set->pids)
+	if (tasks)
 		gate |= RBMAP_GATE_TASK;
 	if ((target->filter && target->filter->program) ||
-	    (target->set->pids && target->pid_field))
+	    (tasks && target->pid_field))
 		gate |= RBMAP_GATE_RECORD;
 	WRITE_ONCE(target->head.gate, gate);
 }
@@ -56,13 +58,18 @@ void rbmap_targets_gate(struct rbmap_event_set *set)
 		rbmap_target_gate(target);
 }
 
-/* A probe may be registered more than once, with other data. */
+/*
+ * Register the probe at the event's tracepoint, or unregister it; nothing is done
+ * where that is so already, or where there is no tracepoint.  A probe may be
+ * registered more than once, with other data.
+ */
 static int rbmap_target_hook(struct rbmap_event_target *target, bool on)
 {
 	const struct rbmap_event *event = target->event;
 	int err;
 
-	if (!event->probe || !event->tp)
+	lockdep_assert_held(&rbmap_targets_lock);
+	if (!event->probe || !event->tp || target->hooked == on)
 		return 0;
 	if (on)
 		err = tracepoint_probe_register(event->tp, event->probe,
@@ -74,6 +81,8 @@ static int rbmap_target_hook(struct rbmap_event_target *target, bool on)
 		rbmap_warn("%s:%s: the kernel refuses to %s its probe: error %d\n",
 			   event->system, event->name,
 			   on ? "register" : "unregister", err);
+	else
+		target->hooked = on;
 	return err;
 }
 
@@ -83,13 +92,14 @@ static int rbmap_target_switch(struct rbmap_event_target *target, bool on)
 	int err;
 
 	lockdep_assert_held(&rbmap_targets_lock);
-	if (target->enabled == on)
-		return 0;
-	if (target->event->unavailable)
+	if (target->enabled != on && target->event->unavailable)
 		return -ENODEV;
+	/* It may be enabled and not hooked: then this tries again. */
 	err = rbmap_target_hook(target, on);
 	if (err)
 		return err;
+	if (target->enabled == on)
+		return 0;
 	WRITE_ONCE(target->enabled, on);
 	return 1;
 }
@@ -129,26 +139,38 @@ void rbmap_event_set_destroy(struct rbmap_event_set *set)
 	kfree(set);
 }
 
+static struct rbmap_event_target *
+rbmap_event_set_look(struct rbmap_event_set *set,
+		     const struct rbmap_event *event)
+{
+	struct rbmap_event_target *target;
+
+	lockdep_assert_held(&rbmap_targets_lock);
+	list_for_each_entry(target, &set->targets, list) {
+		if (target->event == event)
+			return target;
+	}
+	return NULL;
+}
+
 /**
  * rbmap_event_set_find - an event in a buffer
  * @set: the buffer's
  * @event: one that is registered
  *
  * Context: may sleep.
+ * Return: the target, or NULL: the buffer does not have it.
  */
 struct rbmap_event_target *
 rbmap_event_set_find(struct rbmap_event_set *set,
 		     const struct rbmap_event *event)
 {
-	struct rbmap_event_target *target, *found = NULL;
+	struct rbmap_event_target *target;
 
 	mutex_lock(&rbmap_targets_lock);
-	list_for_each_entry(target, &set->targets, list) {
-		if (target->event == event)
-			found = target;
-	}
+	target = rbmap_event_set_look(set, event);
 	mutex_unlock(&rbmap_targets_lock);
-	return found;
+	return target;
 }
 
 /**
@@ -156,7 +178,8 @@ rbmap_event_set_find(struct rbmap_event_set *set,
  * @set: the buffer's, shown; the caller has the registry's lock
  * @event: the event
  *
- * It is off but for the marker, which costs nothing until someone writes one.
+ * The event is off at first, unless it stands apart as the marker does, which costs
+ * nothing until a program writes one.
  *
  * Context: may sleep.
  * Return: 0 or a negative error; after both, rbmap_event_set_remove().
@@ -171,11 +194,11 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 		return -ENOMEM;
 	target->id = event->id;
 	target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
-	target->enabled = event == &rbmap_marker_event;
+	target->enabled = event->apart;
 	target->head.buffer = set->buffer;
 	target->event = event;
 	target->set = set;
-	target->pid_field = rbmap_event_pid_field(event);
+	target->pid_field = rbmap_event_pid_field(event, &target->switches);
 	mutex_lock(&rbmap_targets_lock);
 	list_add_tail(&target->list, &set->targets);
 	rbmap_target_gate(target);
@@ -225,27 +248,48 @@ void rbmap_targets_free(struct list_head *targets)
 }
 
 /**
- * rbmap_event_set_attach - an event's tracepoint has come, or goes
- * @set: of a buffer; the caller has the registry's lock
+ * rbmap_event_set_hook - an event has got a tracepoint
+ * @set: of a buffer; the caller has the registry's lock and rbmap_targets_lock
  * @event: the event
- * @on: it has come
  *
- * What is enabled stays so.
+ * An event that is enabled is recorded from here on.  Where the kernel refuses the
+ * probe, the log says so, and the event stays enabled: writing 1 to `enable` tries
+ * again.
  *
  * Context: may sleep.
  */
-void rbmap_event_set_attach(struct rbmap_event_set *set,
-			    const struct rbmap_event *event, bool on)
+void rbmap_event_set_hook(struct rbmap_event_set *set,
+			  const struct rbmap_event *event)
 {
-	struct rbmap_event_target *target = rbmap_event_set_find(set, event);
+	struct rbmap_event_target *target = rbmap_event_set_look(set, event);
 
-	mutex_lock(&rbmap_targets_lock);
-	/* The tracepoint is new: no probe runs that would look. */
-	if (target && on)
-		target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
-	if (target && target->enabled)
-		rbmap_target_hook(target, on);
-	mutex_unlock(&rbmap_targets_lock);
+	if (!target)
+		return;
+	/* The probe is not registered there yet, so that nothing reads this. */
+	target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
+	if (target->enabled)
+		rbmap_target_hook(target, true);
+}
+
+/**
+ * rbmap_event_set_unhook - an event's tracepoint goes
+ * @set: of a buffer; the caller has the registry's lock and rbmap_targets_lock
+ * @event: the event, which still has the tracepoint
+ *
+ * An event that is enabled stays so.
+ *
+ * Context: may sleep.
+ */
+void rbmap_event_set_unhook(struct rbmap_event_set *set,
+			    const struct rbmap_event *event)
+{
+	struct rbmap_event_target *target = rbmap_event_set_look(set, event);
+
+	if (!target)
+		return;
+	rbmap_target_hook(target, false);
+	/* The tracepoint goes, also where the kernel has refused. */
+	target->hooked = false;
 }
 
 /**
@@ -271,14 +315,15 @@ int rbmap_event_enable(struct rbmap_event_target *target, bool on)
 
 static bool rbmap_event_in(const struct rbmap_event *event, const char *system)
 {
-	return !event->unavailable &&
-	       (!system || !strcmp(event->system, system));
+	if (event->unavailable)
+		return false;
+	return system ? !strcmp(event->system, system) : !event->apart;
 }
 
 /**
  * rbmap_event_set_enable - begin or end to record many events
  * @set: the buffer's
- * @system: those of a system, or NULL: all
+ * @system: those of a system, or NULL: all but those that stand apart
  * @on: begin
  *
  * Unavailable events are skipped; one that fails does not stop the others.

@@ -11,26 +11,58 @@
 #include "event_pids.h"
 #include "filter/filter.h"
 
+static bool rbmap_pid_in(const struct rbmap_event_set *set,
+			 enum rbmap_pids_list list, int pid, bool unused)
+{
+	const struct rbmap_pids *pids = rbmap_set_pids(set, list);
+
+	return pids ? rbmap_pids_have(pids, pid) : unused;
+}
+
+/* Does set_event_pid name it, if it names any? */
+static bool rbmap_pid_chosen(const struct rbmap_event_set *set, int pid)
+{
+	return rbmap_pid_in(set, RBMAP_PIDS_ONLY, pid, true);
+}
+
+/* Does set_event_notrace_pid name it? */
+static bool rbmap_pid_refused(const struct rbmap_event_set *set, int pid)
+{
+	return rbmap_pid_in(set, RBMAP_PIDS_NOT, pid, false);
+}
+
+static bool rbmap_pid_wanted(const struct rbmap_event_set *set, int pid)
+{
+	return rbmap_pid_chosen(set, pid) && !rbmap_pid_refused(set, pid);
+}
+
 /* Before there is a record, which is most of the work. */
 bool rbmap_gate_task(const struct rbmap_event_target *target)
 {
-	const struct rbmap_pids *pids = rbmap_set_pids(target->set);
-
-	return !pids || target->pid_field ||
-	       rbmap_pids_have(pids, current->pid);
+	return target->pid_field ||
+	       rbmap_pid_wanted(target->set, current->pid);
 }
 EXPORT_SYMBOL_GPL(rbmap_gate_task);
 
+/*
+ * An event about two tasks is recorded if either is wanted.  Of a switch ftrace asks
+ * each list by itself: either task is chosen, and either is not refused.
+ */
 static bool rbmap_gate_pids(const struct rbmap_event_target *target,
 			    const void *fields)
 {
-	const struct rbmap_pids *pids = rbmap_set_pids(target->set);
+	const struct rbmap_event_set *set = target->set;
 	s32 pid;
 
-	if (!pids || rbmap_pids_have(pids, current->pid))
+	if (rbmap_pid_wanted(set, current->pid))
 		return true;
 	memcpy(&pid, fields + target->pid_field, sizeof(pid));
-	return rbmap_pids_have(pids, pid);
+	if (!target->switches)
+		return rbmap_pid_wanted(set, pid);
+	return (rbmap_pid_chosen(set, current->pid) ||
+		rbmap_pid_chosen(set, pid)) &&
+	       (!rbmap_pid_refused(set, current->pid) ||
+		!rbmap_pid_refused(set, pid));
 }
 
 static noinline bool rbmap_gate_common(const struct rbmap_event_target *target,

@@ -37,8 +37,10 @@ struct rbmap_event rbmap_marker_event = {
 	.preempt	= IS_ENABLED(CONFIG_PREEMPT_COUNT),
 	.fields		= rbmap_marker_fields,
 	.print_fmt	= "\"%s\", REC->buf",
+	.apart		= true,
 };
 
+/* Its filter: set_event_pid does not apply to what a program writes. */
 static bool rbmap_marker_passes(const struct rbmap_event_target *target,
 				struct rbmap_marker_record *record,
 				size_t size)
@@ -46,8 +48,7 @@ static bool rbmap_marker_passes(const struct rbmap_event_target *target,
 	if (!rbmap_event_gate(target))
 		return true;
 	memset(&record->record, 0, sizeof(record->record));
-	return rbmap_gate_task(target) &&
-	       rbmap_gate_record(target, record, record, size);
+	return rbmap_gate_record(target, record, record, size);
 }
 
 /* @text: @len bytes of its buf are filled, and two more are there. */

@@ -54,7 +54,7 @@ ok "module loads" load_module rbmap || done_testing
 
 like "$(cat $rb/version)" '^[0-9]+\.[0-9]+' "version"
 is "$(cat $rb/tracing_on)" 1 "tracing is on"
-is "$(cat $events/enable)" X "events: only the marker is on"
+is "$(cat $events/enable)" 0 "events: none is on, the marker is not one of these"
 is "$(cat $events/rbmap/marker/enable)" 1 "the marker is on"
 is "$(cat $events/sched/enable)" 0 "sched is off"
 is "$(cat $events/*/*/id | sort -n | uniq | wc -l)" \
@@ -106,6 +106,8 @@ obeyed events/sched/enable 1 1
 is "$(cat $events/sched/*/enable | sort -u)" 1 "sched: each is on"
 is "$(cat $events/enable)" X "events: some are on"
 obeyed events/enable 1 1
+is "$(cat $events/rbmap/marker/enable)" 0 "events: the marker is left alone"
+obeyed events/rbmap/enable 1 1
 is "$(grep -lx 0 $events/*/*/enable | wc -l)" \
 	"$(grep -L '^available$' $events/*/*/status | wc -l)" \
 	"events: each that is available is on"
@@ -119,6 +121,7 @@ before=$(summed emitted)
 busy
 is "$(summed emitted)" "$before" "no event comes after the write of 0"
 obeyed events/enable 0 0
+is "$(cat $events/rbmap/marker/enable)" 1 "the marker stays on"
 
 obeyed tracing_on 0 0
 put events/sched/enable 1

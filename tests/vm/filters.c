@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -659,6 +660,88 @@ static void work_all(void)
 	work_switch();
 }
 
+/* Another task that works when it is asked to, and has children. */
+static int helper_pipe[2][2];
+
+static pid_t begin_helper(void)
+{
+	char byte;
+	pid_t helper;
+
+	for (int i = 0; i < 2; i++) {
+		if (pipe2(helper_pipe[i], O_CLOEXEC))
+			bail_out("pipe: %s", error_name(errno));
+	}
+	helper = fork();
+	if (helper)
+		return helper;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(helper_pipe[0][0], &byte, 1) == 1) {
+		work_calls();
+		work_forks();
+		if (write(helper_pipe[1][1], &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void work_helper(void)
+{
+	char byte = 0;
+
+	work_calls();
+	if (write(helper_pipe[0][1], &byte, 1) != 1 ||
+	    read(helper_pipe[1][0], &byte, 1) != 1)
+		bail_out("the helper is gone");
+	work_switch();
+}
+
+static void same_pids(const char *file, const char *what)
+{
+	char mine[4096], their[4096];
+
+	get(&ours, file, mine, sizeof(mine));
+	get(&theirs, file, their, sizeof(their));
+	ok(!strcmp(mine, their), "%s: both show the same pids", what);
+}
+
+/* set_event_notrace_pid, alone and beside set_event_pid. */
+static void notrace_pids(void)
+{
+	size_t all, without, followed;
+	pid_t helper = begin_helper();
+	char text[64];
+
+	ok(record_same(work_helper), "with a helper both record the same");
+	all = ours.nr;
+	snprintf(text, sizeof(text), "%d 1\n", helper);
+	put_both("set_event_notrace_pid", text);
+	same_pids("set_event_notrace_pid", "notrace");
+	same_pids("set_event_pid", "the other list");
+	ok(record_same(work_helper), "without one task: both record the same");
+	without = ours.nr;
+	ok(without && without < all, "those are fewer: %zu of %zu", without, all);
+
+	put_both("options/event-fork", "1");
+	ok(record_same(work_helper), "its children are followed: both record the same");
+	followed = ours.nr;
+	ok(followed && followed < without, "those are fewer: %zu", followed);
+	put_both("options/event-fork", "0");
+
+	snprintf(text, sizeof(text), "%d %d\n", getpid(), helper);
+	put_both("set_event_pid", text);
+	ok(record_same(work_helper), "a task in both lists: both record the same");
+	snprintf(text, sizeof(text), "%d\n", getpid());
+	put_both("set_event_pid", text);
+	ok(record_same(work_helper), "a task in each list: both record the same");
+	ok(ours.nr && ours.nr < followed, "those are fewer: %zu", ours.nr);
+	put_both("set_event_pid", "\n");
+	put_both("set_event_notrace_pid", "\n");
+	same_pids("set_event_notrace_pid", "none");
+	ok(record_same(work_helper), "without lists again: both record the same");
+	ok(ours.nr > followed, "those are more: %zu", ours.nr);
+}
+
 static int pids(void)
 {
 	static const char *const names[] = {
@@ -712,6 +795,7 @@ static int pids(void)
 	put_both("set_event_pid", "\n");
 	ok(record_same(work_all), "without pids again: both record the same");
 	ok(ours.nr > followed, "those are more: %zu", ours.nr);
+	notrace_pids();
 	return done_testing();
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Filters and set_event_pid, compared with ftrace's. LONG=1 tries thousands of
+# Filters, set_event_pid and set_event_notrace_pid, compared with ftrace's. LONG=1 tries thousands of
 # expressions, FILTER_SEED=N others.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -122,6 +122,16 @@ ok "more than a page" cmp /tmp/pids $rb/set_event_pid
 ok "nothing: all tasks again" put $rb/set_event_pid '\n'
 is "$(cat $rb/set_event_pid)" "" "and that is shown"
 is "$(cat $rb/options/event-fork)" 0 "children are not followed"
+is "$(cat $rb/set_event_notrace_pid)" "" "no task is excepted"
+ok "pids that are not wanted are taken" put $rb/set_event_notrace_pid '8 3\n'
+is "$(cat $rb/set_event_notrace_pid | tr '\n' ' ')" "3 8 " "and shown in order"
+is "$(cat $rb/set_event_pid)" "" "in a list of their own"
+echo 5 >>$rb/set_event_notrace_pid
+is "$(cat $rb/set_event_notrace_pid | tr '\n' ' ')" "3 5 8 " ">> adds one"
+fails "x is refused" put $rb/set_event_notrace_pid x
+ok "the log names the file" retry_until 30 sh -c 'dmesg | grep -q "rbmap: set_event_notrace_pid: \"x\" refused"'
+ok "nothing: no task again" put $rb/set_event_notrace_pid '\n'
+is "$(cat $rb/set_event_notrace_pid)" "" "and that is shown"
 
 # The command
 ok "rbmap enable sets a filter" rbmap enable sched_switch --filter 'prev_pid == 1'
@@ -190,9 +200,11 @@ while [ $n -lt 40 ]; do
 	put $events/rbmap/marker/filter "buf == 'y'"
 	put $rb/set_event_pid "$busy $n\n"
 	put $rb/set_event_pid "$n"
+	put $rb/set_event_notrace_pid "$busy $n\n"
 	put $events/sched/filter 0
 	put $events/rbmap/marker/filter "foo == 1"
 	put $rb/set_event_pid '\n'
+	put $rb/set_event_notrace_pid '\n'
 	n=$((n + 1))
 done
 kill $busy

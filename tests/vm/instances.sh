@@ -53,7 +53,7 @@ is "$(names $instances/one)" "$(names $root)" "it has the files of the default o
 is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
 	"$(cd $dev && stat -c '%n %a' ./cpu* ./marker ./snapshot | xargs)" "and its devices"
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
-	"256 X" "sizes are those of the load, the marker alone is enabled"
+	"256 0" "sizes are those of the load, no event is enabled but the marker"
 is "$(error create one)" "File exists" "there is one of that name"
 like "$(last_logged)" 'create: there is a buffer one already' "the log says so"
 is "$(error destroy two)" "No such file or directory" "there is none of that name"

@@ -189,6 +189,26 @@ static void test_off(void)
 	is(collect(), 1, "it comes");
 }
 
+/* What a client of tracefs does to have no events, or some task's only. */
+static void test_apart(void)
+{
+	char own[16];
+
+	snprintf(own, sizeof(own), "%d", getpid());
+	set("events/enable", "0");
+	is_error(write_error("on", 2), 0, "all events are off: it is not");
+	set("set_event_pid", "1");
+	is_error(write_error("on", 2), 0, "another task's events are wanted");
+	set("set_event_pid", "\n");
+	set("set_event_notrace_pid", own);
+	is_error(write_error("on", 2), 0, "this task's events are not wanted");
+	set("set_event_notrace_pid", "\n");
+	is(collect(), 3, "all three come");
+	set("events/rbmap/enable", "0");
+	is_error(write_error("off", 3), EBADF, "its system is off: it is, too");
+	set("events/rbmap/enable", "1");
+}
+
 static void test_full(void)
 {
 	char text[1000];
@@ -255,6 +275,7 @@ int main(void)
 	test_bad_addresses();
 	test_fresh_page();
 	test_off();
+	test_apart();
 	test_file();
 	is(collect(), 2, "writev: an event each part");
 	test_full();

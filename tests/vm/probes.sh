@@ -108,6 +108,56 @@ is $loaded 0 "each is refused"
 is $unexplained 0 "and the log says why"
 is "$(ls $events $events/*)" "$listed" "nothing is left of them"
 
+# The tracepoint comes and goes while its event is enabled and disabled, everywhere
+
+instances=/sys/kernel/rbmap/instances
+rmmod source
+echo 1 >/sys/kernel/rcu_expedited
+for n in 1 2 3 4 5 6; do
+	echo "toggled$n" >$instances/create
+	echo 1 >"$instances/toggled$n/events/kinds/kinds_hit/enable"
+done
+toggle()
+{
+	while :; do
+		echo 1 >"$1"
+		echo 0 >"$1"
+	done
+}
+
+togglers=
+for file in $events/enable $events/kinds/kinds_hit/enable \
+	$instances/toggled3/events/kinds/enable $instances/toggled6/events/kinds/kinds_hit/enable; do
+	toggle "$file" &
+	togglers="$togglers $!"
+done
+n=0
+while [ $n -lt 40 ]; do
+	load_module source || break
+	echo '1 x' >$hit
+	rmmod source || break
+	n=$((n + 1))
+done
+# shellcheck disable=SC2086 # several
+kill $togglers
+wait
+is $n 40 "a tracepoint comes and goes 40 times while its event is enabled and disabled"
+ok "it comes once more" load_module source
+echo 0 >$events/enable
+echo 1 >$events/kinds/kinds_hit/enable
+before=$(emitted)
+echo '1 x' >$hit
+after=$(emitted)
+is $((after - before)) 1 "one hit is one event"
+before=$(summed emitted $instances/toggled1)
+echo '1 x' >$hit
+is $(($(summed emitted $instances/toggled1) - before)) 1 "in a buffer that nobody touched, too"
+echo 0 >$events/enable
+for n in 1 2 3 4 5 6; do
+	echo "toggled$n" >$instances/destroy
+done
+echo 0 >/sys/kernel/rcu_expedited
+
 # Unloaded while the event fires
 
 fails "rbmap can't be unloaded with the modules loaded" rmmod rbmap 2>/dev/null

@@ -95,6 +95,9 @@ struct rbmap_field {
  *	target's @enabled
  * @unavailable: why it can't be enabled; NULL: it can
  * @waits: its tracepoint may be that of a module which is not loaded yet
+ * @apart: not one of many: the event is enabled at first, events/enable neither
+ *	changes nor shows it, and it is recorded whatever task it comes from.  For
+ *	events that a program writes itself
  * @tp: where @probe goes; NULL while it waits; the registry's
  * @list: all events; the registry's
  */
@@ -112,6 +115,7 @@ struct rbmap_event {
 	void			*probe;
 	const char		*unavailable;
 	bool			waits;
+	bool			apart;
 	struct tracepoint	*tp;
 	struct list_head	list;
 };
