@@ -6,17 +6,19 @@
 #
 # RBMAP_TEST_SEED=N starts the random ones elsewhere.
 
+DYNAMIC_DIR := module/dynamic
 DYNAMIC_TEST_BUILD := $(BUILD)/tests/unit/dynamic
 DYNAMIC_TESTS := dynamic_parse dynamic_fetch dynamic_probe dynamic_print
 
 DYNAMIC_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
-	-Imodule/dynamic -Imodule/include -Iuapi \
+	-I$(DYNAMIC_DIR) -I$(DYNAMIC_DIR)/../include -Iuapi \
 	$(shell pkg-config --cflags libtraceevent)
 DYNAMIC_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
 DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
-	$(addprefix module/dynamic/,parse.c fetch.c print.c)
-DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk module/text.h \
-	$(wildcard module/dynamic/*.h) module/ring/platform_user.h
+	$(addprefix $(DYNAMIC_DIR)/,parse.c fetch.c print.c)
+DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk $(DYNAMIC_DIR)/../text.h \
+	$(wildcard $(DYNAMIC_DIR)/*.h) \
+	$(DYNAMIC_DIR)/../ring/platform_user.h
 
 DYNAMIC_TEST_FLAGS_plain :=
 DYNAMIC_TEST_FLAGS_asan := -fsanitize=address,undefined \
@@ -36,7 +38,7 @@ $(foreach variant,plain asan,$(eval $(call DYNAMIC_TEST_VARIANT,$(variant))))
 
 # The test stands for what the probe calls.
 $(foreach variant,plain asan,$(DYNAMIC_TEST_BUILD)/$(variant)/dynamic_probe): \
-	module/dynamic/callback.c
+	$(DYNAMIC_DIR)/callback.c
 
 .PHONY: check-unit-dynamic
 check-unit-dynamic: $(DYNAMIC_TEST_BINARIES)

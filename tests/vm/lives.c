@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lives of open files, rings and buffers: what each holds, and that it lets go
+ * of it, whatever fails.
+ *
+ *	lives		the tests, with a buffer "life" beside the default one
+ *	lives churn	opens, reads, splices and snapshots, for memory to come back
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "tap.h"
+
+#define CPU		0
+#define INSTANCES	"/sys/kernel/rbmap/instances/"
+#define SNAPSHOT	"/dev/rbmap/life/snapshot/cpu0"
+
+static size_t page;
+
+/* Events; the marker is not kept open, which would hold the buffer. */
+static void more(unsigned int count)
+{
+	static const char text[] = "an event of some length";
+	int fd = open(target.marker, O_WRONLY);
+
+	while (count-- && write(fd, text, strlen(text)) > 0)
+		;
+	close(fd);
+}
+
+/* 0 or an errno */
+static int instance(const char *what, const char *name)
+{
+	int fd, err = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), INSTANCES "%s", what);
+	fd = open(path, O_WRONLY);
+	if (fd < 0)
+		return errno;
+	if (write(fd, name, strlen(name)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+static void be_instance(const char *name)
+{
+	is_error(instance("create", name), 0, "a buffer is made");
+	snprintf(target.device, sizeof(target.device), "/dev/rbmap/life/cpu%%d");
+	snprintf(target.marker, sizeof(target.marker), "/dev/rbmap/life/marker");
+	snprintf(target.control, sizeof(target.control), INSTANCES "life");
+}
+
+/* Nothing holds it that was opened, if only for a moment. */
+static void let_go(const char *text)
+{
+	is(stat_of(CPU, "retired rings"), 0, "%s: no ring is left", text);
+	is_error(instance("destroy", "life"), 0, "%s: nobody has the buffer", text);
+}
+
+/* A snapshot's file that could not be made leaves nothing. */
+static void test_no_file_left(void)
+{
+	struct rlimit limit, none;
+	int fd, i, err = 0;
+
+	be_instance("life buffer_size_kb=64");
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	more(10);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = (struct rlimit){ .rlim_cur = fd + 1, .rlim_max = limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &none);
+	for (i = 0; i < 4 && !err; i++)
+		err = ioctl(fd, RBMAP_IOCTL_SNAPSHOT) < 0 &&
+		      errno == EMFILE ? 0 : EINVAL;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	is_error(err, 0, "no file is left: SNAPSHOT says EMFILE");
+	close(fd);
+	set("reset", "1");
+	let_go("no file is left");
+}
+
+static void test_no_snapshot(void)
+{
+	int fd;
+
+	be_instance("life buffer_size_kb=64");
+	fd = open(SNAPSHOT, O_RDONLY);
+	is_error(fd < 0 ? errno : 0, ENODATA, "no snapshot");
+	more(10);
+	set("snapshot", "1");
+	fd = open(SNAPSHOT, O_RDONLY);
+	ok(fd >= 0, "a snapshot");
+	is_error(instance("destroy", "life"), EBUSY, "it holds the buffer");
+	close(fd);
+	set("snapshot", "0");
+	let_go("snapshot");
+}
+
+static void test_open_holds(void)
+{
+	int fd, marker;
+
+	be_instance("life buffer_size_kb=64");
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	is_error(instance("destroy", "life"), EBUSY, "a ring holds the buffer");
+	close(fd);
+	marker = open(target.marker, O_WRONLY);
+	is_error(instance("destroy", "life"), EBUSY, "a marker does");
+	close(marker);
+	let_go("opened");
+}
+
+/* A map that fails is none: the file can begin to observe. */
+static void test_failed_map(void)
+{
+	struct client client;
+	void *map;
+	int fd;
+
+	be_instance("life buffer_size_kb=64");
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	map = mmap(NULL, 1000 * page, PROT_READ, MAP_SHARED, fd, 0);
+	is_error(map == MAP_FAILED ? errno : 0, EINVAL, "a map that is too long");
+	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
+		 "and the file is not mapped");
+	close(fd);
+
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, EBUSY,
+		 "a file that is mapped does not begin to observe");
+	client_unmap(&client);
+	is_error(get_reader(client.fd), ENODEV, "nor is it mapped any more");
+	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
+		 "when it is not mapped any more it does");
+	client_close(&client);
+	let_go("maps");
+}
+
+static uint32_t mapped_generation(struct client *client)
+{
+	uint32_t generation = 0;
+
+	if (ok(client_map(client), "an observer maps its ring")) {
+		generation = client->meta->generation;
+		client_unmap(client);
+	}
+	return generation;
+}
+
+/* An observer passes over no ring: it goes on from one that it has mapped. */
+static void test_observer_goes_on(void)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	struct client client = {};
+	uint32_t first;
+
+	be_instance("life buffer_size_kb=64");
+	client.fd = pollfd.fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
+		 "an observer");
+	first = mapped_generation(&client);
+	more(10);
+	set("buffer_size_kb", "128");
+	more(10);
+	poll(&pollfd, 1, 0);
+	set("buffer_size_kb", "64");
+	more(10);
+	poll(&pollfd, 1, 0);
+	is(mapped_generation(&client), first + 1, "the next ring");
+	is(mapped_generation(&client), first + 2, "and then the one after it");
+	is(mapped_generation(&client), first + 2, "the one that is written stays");
+	close(client.fd);
+	set("reset", "1");
+	let_go("observer");
+}
+
+/* Rings go while who replaces them wakes those who wait, which takes a while. */
+#define ENTRIES		2000
+#define REPLACED	40
+
+static volatile bool through;
+
+static void *open_and_close(void *unused __attribute__((unused)))
+{
+	pin(1);
+	while (!through)
+		close(device_open(CPU, O_RDONLY | O_NONBLOCK));
+	return NULL;
+}
+
+/* Waits for nothing, in many places of the queue. */
+static void *wait_for_nothing(void *data)
+{
+	struct pollfd *entries = calloc(ENTRIES, sizeof(*entries));
+	int *fd = data, i;
+
+	pin(1);
+	for (i = 0; i < ENTRIES; i++)
+		entries[i].fd = *fd;
+	while (!through)
+		poll(entries, ENTRIES, 100);
+	free(entries);
+	return NULL;
+}
+
+static void test_replaced_while_read(void)
+{
+	struct rlimit limit = { .rlim_cur = ENTRIES, .rlim_max = ENTRIES };
+	pthread_t opener, waiter;
+	bool replaced = true;
+	int fd, i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		skip("one processor", "rings are replaced while others open them");
+		return;
+	}
+	setrlimit(RLIMIT_NOFILE, &limit);
+	be_instance("life buffer_size_kb=64");
+	more(10);
+	/* Stays at its ring, which nobody reads, and so hears of no end. */
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	ioctl(fd, RBMAP_IOCTL_OBSERVE);
+	set("buffer_size_kb", "32");
+	pthread_create(&waiter, NULL, wait_for_nothing, &fd);
+	pthread_create(&opener, NULL, open_and_close, NULL);
+	for (i = 0; i < REPLACED && replaced; i++)
+		replaced = set_number("buffer_size_kb", i % 2 ? 32 : 64);
+	through = true;
+	pthread_join(opener, NULL);
+	pthread_join(waiter, NULL);
+	ok(replaced, "rings are replaced while others open them");
+	close(fd);
+	set("reset", "1");
+	let_go("replaced");
+}
+
+static void churn(void)
+{
+	char *subbuf = malloc(1 << 20);
+	int i, fd, snapshot, ends[2];
+
+	for (i = 0; i < 48; i++) {
+		fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+		if (fd < 0 || pipe(ends))
+			exit(1);
+		more(4000);
+		read(fd, subbuf, 1 << 20);
+		splice(fd, NULL, ends[1], NULL, 1 << 16, SPLICE_F_NONBLOCK);
+		snapshot = ioctl(fd, RBMAP_IOCTL_SNAPSHOT);
+		if (snapshot < 0 || read(snapshot, subbuf, 1 << 20) <= 0)
+			exit(1);
+		close(snapshot);
+		set("snapshot", "1");
+		close(fd);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	set("snapshot", "0");
+	set("reset", "1");
+	free(subbuf);
+}
+
+int main(int argc, char **argv)
+{
+	int first = target_options(argc, argv);
+
+	page = sysconf(_SC_PAGESIZE);
+	pin(CPU);
+	if (first < argc && !strcmp(argv[first], "churn")) {
+		churn();
+		return 0;
+	}
+	test_no_file_left();
+	test_no_snapshot();
+	test_open_holds();
+	test_failed_map();
+	test_observer_goes_on();
+	test_replaced_while_read();
+	return done_testing();
+}

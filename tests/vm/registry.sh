@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The registry of events in a few seconds: numbers, names, tracepoints of modules
+# that come and go, what is refused, lines of dynamic_events.
+# shellcheck disable=SC2016,SC2317 # $arg1 is meant so; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+events=$root/events
+hit=/sys/module/source/parameters/hit
+
+# put FILE TEXT, as it is, in one write; what dd says of it is in /tmp/error
+put()
+{
+	printf %b "$2" >/tmp/text
+	dd if=/tmp/text of="$root/$1" bs=64k conv=notrunc 2>/tmp/error
+}
+
+# refused FILE TEXT ERROR
+refused()
+{
+	if put "$1" "$2"; then
+		not_ok "$1 refuses '$2'"
+	else
+		like "$(cat /tmp/error)" "$3" "$1 refuses '$(echo "$2" | cut -c 1-40)': $3"
+	fi
+}
+
+# recorded COMMAND: how many events it makes
+recorded()
+{
+	before=$(summed emitted)
+	eval "$1"
+	echo $(($(summed emitted) - before))
+}
+
+ids()
+{
+	cat $events/kinds/*/id | sort -n
+}
+
+ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
+
+# Numbers
+is "$(cat $events/*/*/id | sort -n | uniq -d)" "" "no two events have a number"
+ok "events of a module" load_module kinds || done_testing
+last=$(ids | tail -n 1)
+rmmod kinds
+ok "again" load_module kinds
+ok "a number does not come again at once" test "$(ids | head -n 1)" -gt "$last"
+is "$(sed -n 's/^ID: //p' $events/kinds/kinds_hit/format)" "$(cat $events/kinds/kinds_hit/id)" \
+	"the format has the number"
+
+# A tracepoint that comes and goes
+is "$(cat $events/kinds/kinds_hit/status)" \
+	"waiting: for a module that has the tracepoint source_hit" "an event waits"
+echo 1 >$events/kinds/kinds_hit/enable
+ok "its tracepoint comes" load_module source || done_testing
+is "$(cat $events/kinds/kinds_hit/status)" available "and the event is there"
+is "$(recorded "echo '1 x' >$hit")" 1 "and recorded, as it was enabled before"
+put events/kinds/kinds_hit/filter 'common_preempt_count == 0'
+is "$(recorded "echo '1 x' >$hit")" 1 "the tracepoint's own share of the preemption count is not told"
+put events/kinds/kinds_hit/filter 0
+echo 0 >$events/kinds/kinds_hit/enable
+is "$(recorded "echo '1 x' >$hit")" 0 "nothing after the write of 0"
+echo 1 >$events/kinds/kinds_hit/enable
+ok "the tracepoint goes with the event on" rmmod source
+like "$(cat $events/kinds/kinds_hit/status)" '^waiting' "the event waits again"
+ok "the tracepoint comes again" load_module source
+is "$(recorded "echo '1 x' >$hit")" 1 "one hit is one event"
+is "$(cat $events/kinds/enable)" X "some of its system are on"
+echo 0 >$events/kinds/kinds_hit/enable
+is "$(cat $events/kinds/enable)" 0 "none is"
+
+# Formats
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+sed -e 's/kinds_hit/source_hit/; s/^ID: .*/ID: N/' $events/kinds/kinds_hit/format >/tmp/ours
+sed -e 's/^ID: .*/ID: N/' /sys/kernel/tracing/events/source/source_hit/format >/tmp/theirs
+ok "a format is ftrace's" diff /tmp/theirs /tmp/ours
+echo 1 >$events/kinds/kinds_hit/enable
+like "$(reported kinds:kinds_hit "echo '3 hello' >$hit")" \
+	'kinds_hit: +number=3 odd=1 parity=odd negative=-3 fixed=fixed shorts=3 4 5 text=hello words=0 3 6 ' \
+	"a record has what its fields say"
+echo 0 >$events/kinds/kinds_hit/enable
+
+# Refused
+for dir in "$events"/*/*/; do
+	! grep -q '^unavailable' "$dir/status" || break
+done
+if grep -q '^unavailable' "$dir/status"; then
+	refused "${dir#"$root"/}enable" 1 'No such device'
+	is "$(cat "$dir/enable")" 0 "and stays off"
+else
+	skip "this kernel has all" "an event that is not available"
+	skip "this kernel has all" "and stays off"
+fi
+ok "a name of 64 characters" load_module refused
+cases=$(dmesg | sed -n 's/.*refused: \([0-9]*\) events$/\1/p' | tail -n 1)
+rmmod refused
+listed=$(ls $events $events/*)
+n=0 loaded=
+while [ $n -lt "${cases:-0}" ]; do
+	if load_module refused number=$n 2>/dev/null; then
+		loaded="$loaded $n"
+		rmmod refused
+	fi
+	n=$((n + 1))
+done
+like "$n" '^[1-9]' "bad events: $n"
+is "$loaded" "" "each is refused"
+is "$(ls $events $events/*)" "$listed" "and nothing is left of them"
+
+# Lines of dynamic_events
+refused dynamic_events 't:sched/sched_switch sched_switch' 'File exists'
+refused dynamic_events '-:sched/sched_switch' 'No such file'
+refused dynamic_events 't:enable/e tp' 'Invalid argument'
+refused dynamic_events "t:g/e tp$(printf '%4090s' ' ')" 'Argument list too long'
+refused dynamic_events 't:g/e tp\0x' 'Invalid argument'
+ok "a line may end in a newline and a 0" put dynamic_events 't:g/one source_hit a=$arg1:s32\n\0'
+ok "or a 0" put dynamic_events 't:g/two source_hit a=$arg1:x64\0'
+printf '%s\n' 't:g/three tp' '-:g/three' 't:g/three source_hit s=$arg2:string' >/tmp/text
+ok "several lines come one after the other" sh -c "cat /tmp/text >$root/dynamic_events"
+cat >/tmp/wanted <<'LINES'
+t:g/one source_hit a=$arg1:s32
+t:g/two source_hit a=$arg1:x64
+t:g/three source_hit s=$arg2:string
+LINES
+is "$(cat $root/dynamic_events)" "$(cat /tmp/wanted)" "the file lists them"
+is "$(dd if=$root/dynamic_events bs=7 2>/dev/null)" "$(cat /tmp/wanted)" "in small parts, too"
+echo 1 >$events/g/enable
+is "$(recorded "echo '5 text' >$hit")" 3 "all three are recorded"
+id=$(cat $events/g/two/id)
+ok "one is removed while it is on" put dynamic_events '-:g/two'
+is "$(recorded "echo '5 text' >$hit")" 2 "the others stay on"
+fails "its directory is gone" test -e $events/g/two
+put dynamic_events 't:g/two source_hit'
+ok "made again it has another number" test "$(cat $events/g/two/id)" -gt "$id"
+is "$(cat $events/g/two/enable)" 0 "and is off"
+like "$(reported g:three "echo '5 text' >$hit")" 'three: +s=text' "its text"
+
+ok "modules go with their events on" rmmod kinds source
+ok "module unloads with dynamic events" rmmod rbmap
+done_testing

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Who may do what, in a few seconds: capabilities, who has opened a file, hashed
+# addresses, kernel lockdown.
+# shellcheck disable=SC2016,SC2317 # $arg1 is meant so; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+
+ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
+results "" rights
+
+# Addresses
+echo 't:rights/exec sched_process_exec task=$arg1:x64' >$root/dynamic_events
+like "$(reported rights:exec '/bin/busybox true')" 'exec: +task=0x[0-9a-f]{1,8}$' \
+	"an address is hashed"
+echo '-:rights/exec' >$root/dynamic_events
+
+# Lockdown
+mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+lockdown=/sys/kernel/security/lockdown
+if [ ! -e $lockdown ]; then
+	skip "this kernel has no lockdown" "lockdown"
+	ok "module unloads" rmmod rbmap
+	done_testing
+fi
+echo named >$root/instances/create
+echo confidentiality >$lockdown
+# shut TEXT COMMAND
+shut()
+{
+	sh -c "$2" 2>/tmp/error >/dev/null
+	like "$(cat /tmp/error)" 'Operation not permitted' "locked down: $1"
+}
+for node in cpu0 snapshot/cpu0 named/cpu0; do
+	shut $node ": </dev/rbmap/$node"
+done
+shut marker ': >/dev/rbmap/marker'
+for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
+	"buffer_percent 10" "buffer_size_kb 128" "buffer_subbuf_size_kb 16" "snapshot 1" \
+	"events/enable 1" "events/sched/enable 1" "events/sched/sched_switch/enable 1" \
+	"events/sched/sched_switch/filter 0" "events/sched/filter 0" "set_event_pid 1" \
+	"options/event-fork 1" "instances/create x" "instances/destroy named" \
+	"instances/named/tracing_on 0" "dynamic_events -:g/e"; do
+	shut "${file% *}" "echo ${file#* } >$root/${file% *}"
+done
+ok "module unloads" rmmod rbmap
+done_testing

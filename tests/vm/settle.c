@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replaces, over and over, what probes look at while they look at it: a filter that
+ * takes long, the pids that are wanted.  A kernel that watches its memory tells if
+ * one is freed too early.
+ *
+ *	settle FILE SECONDS TEXT TEXT
+ *
+ * writes the one text and the other to FILE in turn, with naps, so that the probes
+ * of other processors are anywhere.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int put(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_TRUNC), err = 0;
+
+	if (fd < 0)
+		return -1;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -1;
+	close(fd);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec nap = { .tv_nsec = 100000 };
+	unsigned int times = 0;
+	time_t end;
+
+	if (argc != 5)
+		return 2;
+	end = time(NULL) + atoi(argv[2]);
+	while (time(NULL) < end) {
+		if (put(argv[1], argv[3 + times % 2])) {
+			fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
+			return 1;
+		}
+		times++;
+		nanosleep(&nap, NULL);
+	}
+	printf("%u\n", times);
+	return 0;
+}

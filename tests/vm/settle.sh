@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Filters, pids and events are freed when no probe looks at them any more: they are
+# replaced while an event fires all the time on another processor. A kernel that
+# watches its memory tells.
+# shellcheck disable=SC2016,SC2317 # $arg1 is meant so; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+event=$root/events/settle/hot
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+seconds=3
+
+firing()
+{
+	while :; do
+		echo 1000 >/sys/module/emit/parameters/fetch
+	done 2>/dev/null
+}
+
+# replaced TEXT FILE ONE OTHER
+replaced()
+{
+	times=$(taskset 1 settle "$2" $seconds "$3" "$4" 2>&1)
+	like "$times" '^[1-9][0-9]*$' "$1 are replaced while probes look at them"
+}
+
+add()
+{
+	echo 't:settle/hot emit_fetch number=$arg4:u64' >$root/dynamic_events
+}
+
+removed()
+{
+	end=$(($(date +%s) + seconds))
+	while [ "$(date +%s)" -lt $end ]; do
+		echo 1 >$event/enable && echo "number != 1$long" >$event/filter &&
+			echo '-:settle/hot' >$root/dynamic_events && add || return 1
+	done
+}
+
+[ "$cpus" -gt 1 ] || skip_all "one processor"
+ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
+ok "the emitter loads" load_module emit || done_testing
+# What is replaced is waited for: soon, please.
+echo 1 >/sys/kernel/rcu_expedited
+add
+# It takes the longest time to find that a record is wanted.
+long=
+n=100000000
+while [ ${#long} -lt 3900 ]; do
+	long="$long&&number!=$n"
+	n=$((n + 1))
+done
+echo 1 >$event/enable
+firing &
+firer=$!
+taskset -p 2 $firer >/dev/null
+echo 1 >$root/reset
+replaced "filters" $event/filter "number!=1$long" "number!=2$long"
+ok "and the event fired" test "$(summed emitted)" -gt 0
+echo 0 >$event/filter
+replaced "pids" $root/set_event_pid $firer "$firer 1"
+: | dd of=$root/set_event_pid 2>/dev/null
+ok "events are removed while they fire" removed
+kill $firer
+wait $firer 2>/dev/null
+ok "the emitter unloads" rmmod emit
+ok "module unloads" rmmod rbmap
+done_testing
