@@ -14,52 +14,173 @@
 static enum cpuhp_state rbmap_hotplug_state;
 static unsigned long rbmap_retired_size_kb;
 
+/* Which CPUs lack something. */
+static DEFINE_SPINLOCK(rbmap_lacking_lock);
+
 /* Who has which buffer. */
 static DEFINE_SPINLOCK(rbmap_users_lock);
 
 /**
- * rbmap_cpu_buffer - a CPU's part of a buffer
+ * rbmap_cpu_place - a CPU's part of a buffer, with a ring or without one
  * @buf: the buffer
  * @cpu: any number
  *
- * Return: it, or NULL: no such CPU, or it was never on line.
+ * Return: it, or NULL: no such CPU.
  */
-struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
+struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu)
 {
 	if (cpu < 0 || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return NULL;
-	/*
-	 * Pairs with the release in rbmap_buffer_add_cpu().
-	 * litmus: cpu-ring, replace-new-cpu
-	 */
-	return smp_load_acquire(per_cpu_ptr(buf->cpu_buffer, cpu));
+	return per_cpu_ptr(buf->cpu_buffer, cpu);
 }
 
-static int rbmap_buffer_add_cpu(struct rbmap_buffer *buf, int cpu)
+/**
+ * rbmap_cpu_buffer - a CPU's part of a buffer, where it has a ring
+ * @buf: the buffer
+ * @cpu: any number
+ *
+ * Return: it, or NULL: no such CPU, or it was never on line, or there was no memory
+ * when it came.
+ */
+struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 {
-	struct rbmap_cpu_buffer *cpu_buf;
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
+
+	/*
+	 * Pairs with the release in rbmap_cpu_buffer_install().
+	 * litmus: cpu-ring, replace-new-cpu
+	 */
+	return cpu_buf && smp_load_acquire(&cpu_buf->current_gen) ? cpu_buf :
+								    NULL;
+}
+
+/**
+ * rbmap_buffer_set_lacks - say whether a CPU lacks something for want of memory
+ * @buf: the buffer
+ * @cpu: a CPU that was on line, or is about to be
+ * @lacks: its ring, its devices or its directory
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks)
+{
+	spin_lock(&rbmap_lacking_lock);
+	if (lacks)
+		cpumask_set_cpu(cpu, &buf->lacking);
+	else
+		cpumask_clear_cpu(cpu, &buf->lacking);
+	WRITE_ONCE(buf->lacks, !cpumask_empty(&buf->lacking));
+	spin_unlock(&rbmap_lacking_lock);
+}
+
+/**
+ * rbmap_buffer_lacks - does a CPU lack something for want of memory?
+ * @buf: the buffer
+ * @cpu: a CPU
+ */
+bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu)
+{
+	return cpumask_test_cpu(cpu, &buf->lacking);
+}
+
+/**
+ * rbmap_buffer_lacks_any - does any CPU?
+ * @buf: the buffer
+ */
+bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf)
+{
+	return READ_ONCE(buf->lacks);
+}
+
+/**
+ * rbmap_buffer_has_ring - has a CPU got its ring?
+ * @buf: the buffer
+ * @cpu: a CPU
+ */
+bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu)
+{
+	return rbmap_cpu_buffer(buf, cpu);
+}
+
+/**
+ * rbmap_buffer_show_lacking - list these CPUs
+ * @buf: the buffer
+ * @page: filled
+ *
+ * Return: its length.
+ */
+int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page)
+{
+	return cpumap_print_to_pagebuf(true, page, &buf->lacking);
+}
+
+/**
+ * rbmap_buffer_complete - make the rings that lack, if there is memory now
+ * @buf: the buffer
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_complete(struct rbmap_buffer *buf)
+{
+	int cpu;
+
+	if (!READ_ONCE(buf->lacks))
+		return;
+	mutex_lock(&buf->lock);
+	for_each_possible_cpu(cpu) {
+		bool without = !rbmap_cpu_buffer(buf, cpu);
+
+		if (rbmap_buffer_lacks(buf, cpu) && without &&
+		    !rbmap_buffer_add_ring(buf, cpu, &buf->sizes))
+			rbmap_info("CPU %d has its ring now\n", cpu);
+	}
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * rbmap_buffer_set_completing - say how all that lacks is made
+ * @buf: new
+ * @completing: does so; who has made it waits for it before the buffer goes
+ */
+void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
+				 struct work_struct *completing)
+{
+	buf->completing = completing;
+}
+
+/**
+ * rbmap_buffer_retry - have all that lacks be made, soon
+ * @buf: the buffer; somebody has it, or a file of it
+ *
+ * Context: any.
+ */
+void rbmap_buffer_retry(struct rbmap_buffer *buf)
+{
+	if (unlikely(READ_ONCE(buf->lacks)))
+		schedule_work(buf->completing);
+}
+
+/*
+ * Before the CPU runs, so that it misses nothing.  Where there is no memory, it runs
+ * without a ring: a machine needs its CPUs more than we do.
+ */
+static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
+{
+	struct rbmap_buffer *buf = hlist_entry(node, struct rbmap_buffer,
+					       hotplug);
+	int err;
 
 	if (rbmap_cpu_buffer(buf, cpu))
 		return 0;
-	cpu_buf = rbmap_cpu_buffer_create(buf, cpu);
-	if (IS_ERR(cpu_buf)) {
-		rbmap_err("no memory for the ring of CPU %d: it takes %lu KiB (buffer_size_kb=%lu): choose a smaller buffer_size_kb\n",
-			  cpu, rbmap_generation_bytes(&buf->sizes) >> 10,
-			  rbmap_sizes_kb(&buf->sizes));
-		return PTR_ERR(cpu_buf);
-	}
-	/* The CPU itself finds its ring: hotplug starts it after this. */
-	*per_cpu_ptr(buf->head.ring, cpu) = &cpu_buf->current_gen->ring;
-	/* Pairs with the acquire in rbmap_cpu_buffer().  litmus: cpu-ring */
-	smp_store_release(per_cpu_ptr(buf->cpu_buffer, cpu), cpu_buf);
+	err = rbmap_cpu_buffer_add_ring(rbmap_cpu_place(buf, cpu), &buf->sizes);
+	if (!err)
+		return 0;
+	buf->error = err;
+	rbmap_buffer_set_lacks(buf, cpu, true);
+	rbmap_err("no memory for the ring of CPU %d: it takes %lu KiB (buffer_size_kb=%lu): choose a smaller buffer_size_kb; until there is a ring, events of this CPU are lost, and counted as `dropped no ring`\n",
+		  cpu, rbmap_generation_bytes(&buf->sizes) >> 10,
+		  rbmap_sizes_kb(&buf->sizes));
 	return 0;
-}
-
-/* Before the CPU runs, so that it misses nothing. */
-static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
-{
-	return rbmap_buffer_add_cpu(hlist_entry(node, struct rbmap_buffer,
-						hotplug), cpu);
 }
 
 /* It has written its last event: those who wait look again. */
@@ -135,7 +256,7 @@ struct rbmap_buffer *
 rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 {
 	struct rbmap_buffer *buf;
-	int err;
+	int cpu, err;
 
 	buf = kzalloc(sizeof(*buf), GFP_KERNEL);
 	if (!buf)
@@ -158,13 +279,21 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 					 RBMAP_SUBBUF_HEADER_SIZE);
 
 	err = -ENOMEM;
-	buf->cpu_buffer = alloc_percpu(struct rbmap_cpu_buffer *);
+	buf->cpu_buffer = alloc_percpu(struct rbmap_cpu_buffer);
 	buf->head.ring = alloc_percpu(struct rbmap_ring *);
 	if (!buf->cpu_buffer || !buf->head.ring)
 		goto free;
+	for_each_possible_cpu(cpu)
+		rbmap_cpu_buffer_init(buf, cpu);
 	err = cpuhp_state_add_instance(rbmap_hotplug_state, &buf->hotplug);
 	if (err) {
 		rbmap_buffer_free_rings(buf);
+		return ERR_PTR(err);
+	}
+	/* CPUs come without a ring, but a buffer does not. */
+	if (buf->lacks) {
+		err = buf->error;
+		rbmap_buffer_free(buf);
 		return ERR_PTR(err);
 	}
 	return buf;
@@ -292,6 +421,19 @@ static void rbmap_buffer_visit(struct rbmap_buffer *buf,
 	}
 }
 
+/* The same for CPUs without a ring; its lock and cpus_read_lock() held. */
+static void
+rbmap_buffer_visit_without(struct rbmap_buffer *buf,
+			   void (*visit)(struct rbmap_cpu_buffer *cpu_buf))
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!rbmap_cpu_buffer(buf, cpu))
+			visit(rbmap_cpu_place(buf, cpu));
+	}
+}
+
 static void rbmap_visit_on(struct rbmap_cpu_buffer *cpu_buf)
 {
 	rbmap_ring_set_off(&cpu_buf->current_gen->ring, !cpu_buf->buffer->on);
@@ -319,6 +461,7 @@ void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 {
 	mutex_lock(&buf->lock);
 	cpus_read_lock();
+	rbmap_buffer_visit_without(buf, rbmap_no_ring_count);
 	WRITE_ONCE(buf->on, on);
 	rbmap_buffer_visit(buf, rbmap_visit_on);
 	cpus_read_unlock();
@@ -497,6 +640,11 @@ enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf)
  */
 void rbmap_buffer_reset(struct rbmap_buffer *buf)
 {
+	mutex_lock(&buf->lock);
+	cpus_read_lock();
+	rbmap_buffer_visit_without(buf, rbmap_no_ring_reset);
+	cpus_read_unlock();
+	mutex_unlock(&buf->lock);
 	rbmap_buffer_visit(buf, rbmap_cpu_buffer_reset);
 }
 
@@ -507,16 +655,25 @@ void rbmap_buffer_reset(struct rbmap_buffer *buf)
  * @stats: filled
  *
  * Context: may sleep.
- * Return: 0, or -ENODEV: that CPU has no ring.
+ * Return: 0, or -ENODEV: there is no such CPU.
  */
 int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 		       struct rbmap_buffer_stats *stats)
 {
-	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_buffer(buf, cpu);
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
+	bool without;
 
 	if (!cpu_buf)
 		return -ENODEV;
-	rbmap_cpu_buffer_stats(cpu_buf, stats);
+	mutex_lock(&buf->lock);
+	cpus_read_lock();
+	without = !cpu_buf->current_gen;
+	if (without)
+		rbmap_no_ring_stats(cpu_buf, stats);
+	cpus_read_unlock();
+	mutex_unlock(&buf->lock);
+	if (!without)
+		rbmap_cpu_buffer_stats(cpu_buf, stats);
 	return 0;
 }
 

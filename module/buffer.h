@@ -16,6 +16,8 @@ struct rbmap_sizes {
 	u32	subbuf_size;
 };
 
+struct work_struct;
+
 /* Where a CPU is asked for: each of them. */
 #define RBMAP_ALL_CPUS	(-1)
 
@@ -33,6 +35,7 @@ struct rbmap_sizes {
  * @dropped_lapped: as there
  * @dropped_nested: as there
  * @dropped_too_large: as there
+ * @dropped_no_ring: as there
  * @disabled: as there
  * @expired: as there
  * @lost: as there
@@ -61,6 +64,7 @@ struct rbmap_buffer_stats {
 	u64	dropped_lapped;
 	u64	dropped_nested;
 	u64	dropped_too_large;
+	u64	dropped_no_ring;
 	u64	disabled;
 	u64	expired;
 	u64	lost;
@@ -95,6 +99,20 @@ void rbmap_buffer_abandon(struct rbmap_buffer *buf,
 bool rbmap_buffer_get(struct rbmap_buffer *buf);
 void rbmap_buffer_get_more(struct rbmap_buffer *buf);
 bool rbmap_buffer_gone(const struct rbmap_buffer *buf);
+
+/*
+ * CPUs for which memory lacked when they came on line.  Anybody may ask that it be
+ * tried again, soon, which costs nothing where no CPU lacks anything.
+ */
+void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks);
+bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu);
+bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf);
+bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu);
+int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page);
+void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
+				 struct work_struct *completing);
+void rbmap_buffer_retry(struct rbmap_buffer *buf);
+void rbmap_buffer_complete(struct rbmap_buffer *buf);
 
 bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);
 
@@ -138,7 +156,7 @@ static inline unsigned long rbmap_sizes_kb(const struct rbmap_sizes *sizes)
 /* Forget what is unread and start the counters at 0. */
 void rbmap_buffer_reset(struct rbmap_buffer *buf);
 
-/* -ENODEV: that CPU has no ring (it was never online). */
+/* -ENODEV: there is no such CPU. */
 int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 		       struct rbmap_buffer_stats *stats);
 

@@ -301,6 +301,12 @@ static ssize_t snapshot_store(struct kobject *kobj,
 					    buf, len);
 }
 
+static ssize_t cpus_lacking_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *buf)
+{
+	return rbmap_buffer_show_lacking(rbmap_controlled(kobj), buf);
+}
+
 static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 			   const char *buf, size_t len)
 {
@@ -343,6 +349,7 @@ static struct kobj_attribute buffer_subbuf_size_kb_attr =
 static struct kobj_attribute retired_size_kb_attr =
 	RBMAP_ATTR_RW(retired_size_kb);
 static struct kobj_attribute snapshot_attr = RBMAP_ATTR_RW(snapshot);
+static struct kobj_attribute cpus_lacking_attr = RBMAP_ATTR_RO(cpus_lacking);
 static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
 static struct kobj_attribute owner_attr = RBMAP_ATTR_RO(owner);
@@ -357,6 +364,7 @@ static struct attribute *rbmap_control_attrs[] = {
 	&buffer_subbuf_size_kb_attr.attr,
 	&retired_size_kb_attr.attr,
 	&snapshot_attr.attr,
+	&cpus_lacking_attr.attr,
 	&reset_attr.attr,
 	NULL
 };
@@ -390,7 +398,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	int err = -ENOMEM;
 
 	INIT_LIST_HEAD(&control->system_dirs);
-	control->dir = rbmap_dir_create(name, parent, control);
+	control->dir = rbmap_dir_create(name, parent, control,
+					control->buffer);
 	if (!control->dir)
 		goto out;
 	err = sysfs_create_group(control->dir, &rbmap_control_group);

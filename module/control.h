@@ -52,7 +52,7 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu);
 /* The rest is for control_*.c and instance.c. */
 
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
-				 void *data);
+				 void *data, struct rbmap_buffer *buffer);
 void *rbmap_dir_data(struct kobject *dir);
 void rbmap_dir_remove(struct kobject *dir);
 

@@ -44,7 +44,8 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += rbmap_time_emit(cpu_buf->buffer, buf, len, "now ts", s.now);
 	len += sysfs_emit_at(buf, len, "dropped events: %llu\n",
 			     s.dropped_full + s.dropped_lapped +
-			     s.dropped_nested + s.dropped_too_large);
+			     s.dropped_nested + s.dropped_too_large +
+			     s.dropped_no_ring);
 	len += sysfs_emit_at(buf, len, "read events: %llu\n", s.read);
 	/* Our own */
 	len += sysfs_emit_at(buf, len, "emitted: %llu\n", s.entries);
@@ -55,6 +56,8 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     s.dropped_nested);
 	len += sysfs_emit_at(buf, len, "dropped too large: %llu\n",
 			     s.dropped_too_large);
+	len += sysfs_emit_at(buf, len, "dropped no ring: %llu\n",
+			     s.dropped_no_ring);
 	len += sysfs_emit_at(buf, len, "disabled: %llu\n", s.disabled);
 	len += sysfs_emit_at(buf, len, "expired: %llu\n", s.expired);
 	len += sysfs_emit_at(buf, len, "lost events: %llu\n", s.lost);
@@ -164,7 +167,7 @@ static const struct attribute_group rbmap_cpu_group = {
 /**
  * rbmap_control_add_cpu - make per_cpu/cpuN, if it is not there
  * @control: of a buffer
- * @cpu: a CPU that has a ring
+ * @cpu: a CPU that was on line
  *
  * Context: may sleep; one caller at a time.
  * Return: 0 or -ENOMEM.
@@ -178,7 +181,8 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
 		return 0;
 	snprintf(name, sizeof(name), "cpu%d", cpu);
 	dir = rbmap_dir_create(name, control->cpus_dir,
-			       rbmap_cpu_buffer(control->buffer, cpu));
+			       rbmap_cpu_place(control->buffer, cpu),
+			       control->buffer);
 	if (!dir)
 		return -ENOMEM;
 	if (sysfs_create_group(dir, &rbmap_cpu_group)) {
@@ -202,7 +206,8 @@ int rbmap_control_cpus_init(struct rbmap_control *control)
 				   GFP_KERNEL);
 	if (!control->cpu_dir)
 		return -ENOMEM;
-	control->cpus_dir = rbmap_dir_create("per_cpu", control->dir, control);
+	control->cpus_dir = rbmap_dir_create("per_cpu", control->dir, control,
+					     control->buffer);
 	return control->cpus_dir ? 0 : -ENOMEM;
 }
 

@@ -12,6 +12,7 @@ struct rbmap_dir {
 	struct kobject		kobj;
 	struct completion	released;
 	void			*data;
+	struct rbmap_buffer	*buffer;
 };
 
 static struct rbmap_dir *rbmap_dir_of(struct kobject *kobj)
@@ -32,10 +33,31 @@ static void rbmap_dir_ownership(rbmap_owned_kobject *kobj, kuid_t *uid,
 	*gid = rbmap_access_gid();
 }
 
+static ssize_t rbmap_dir_show(struct kobject *kobj, struct attribute *attr,
+			      char *buf)
+{
+	return kobj_sysfs_ops.show(kobj, attr, buf);
+}
+
+/* A write may have made room for what lacks, or says that somebody cares. */
+static ssize_t rbmap_dir_store(struct kobject *kobj, struct attribute *attr,
+			       const char *buf, size_t len)
+{
+	ssize_t ret = kobj_sysfs_ops.store(kobj, attr, buf, len);
+
+	rbmap_buffer_retry(rbmap_dir_of(kobj)->buffer);
+	return ret;
+}
+
+static const struct sysfs_ops rbmap_dir_ops = {
+	.show	= rbmap_dir_show,
+	.store	= rbmap_dir_store,
+};
+
 static struct kobj_type rbmap_dir_type = {
 	.release	= rbmap_dir_release,
 	.get_ownership	= rbmap_dir_ownership,
-	.sysfs_ops	= &kobj_sysfs_ops,
+	.sysfs_ops	= &rbmap_dir_ops,
 };
 
 /* The module may go afterwards: wait until nobody refers to it. */
@@ -51,12 +73,13 @@ static void rbmap_dir_put(struct rbmap_dir *dir)
  * @name: its name
  * @parent: where
  * @data: rbmap_dir_data() of it
+ * @buffer: whose it is
  *
  * Context: may sleep.
  * Return: it, or NULL: no memory.
  */
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
-				 void *data)
+				 void *data, struct rbmap_buffer *buffer)
 {
 	struct rbmap_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
 
@@ -64,6 +87,7 @@ struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 		return NULL;
 	init_completion(&dir->released);
 	dir->data = data;
+	dir->buffer = buffer;
 	if (kobject_init_and_add(&dir->kobj, &rbmap_dir_type, parent, "%s",
 				 name)) {
 		rbmap_dir_put(dir);

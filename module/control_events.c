@@ -226,7 +226,8 @@ rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 	/* An event's module may be gone before the last event of the system. */
 	memcpy(dir->name, name, size);
 	dir->events = control->events;
-	dir->dir = rbmap_dir_create(name, control->events_dir, dir);
+	dir->dir = rbmap_dir_create(name, control->events_dir, dir,
+				    control->buffer);
 	if (!dir->dir ||
 	    sysfs_create_file(dir->dir, &rbmap_system_enable_attr.attr) ||
 	    sysfs_create_bin_file(dir->dir, &rbmap_system_filter_attr)) {
@@ -259,7 +260,8 @@ static int rbmap_event_dir_show(struct rbmap_event_target *target, void *data)
 	if (!system)
 		return -ENOMEM;
 	system->nr++;
-	target->dir = rbmap_dir_create(event->name, system->dir, target);
+	target->dir = rbmap_dir_create(event->name, system->dir, target,
+				       control->buffer);
 	if (!target->dir) {
 		rbmap_system_dir_put(system);
 		return -ENOMEM;
@@ -395,7 +397,8 @@ int rbmap_control_events_init(struct rbmap_control *control)
 {
 	int err;
 
-	control->events_dir = rbmap_dir_create("events", control->dir, control);
+	control->events_dir = rbmap_dir_create("events", control->dir, control,
+					       control->buffer);
 	if (!control->events_dir)
 		return -ENOMEM;
 	err = sysfs_create_group(control->events_dir, &rbmap_events_group);

@@ -172,7 +172,7 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 	if (err)
 		return err;
 	control->options_dir = rbmap_dir_create("options", control->dir,
-						control);
+						control, control->buffer);
 	if (!control->options_dir)
 		return -ENOMEM;
 	return sysfs_create_file(control->options_dir,

@@ -21,22 +21,15 @@ static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_cpu_buffer_create - a CPU's first ring
- * @buf: the buffer that it is for: sizes and settings
- * @cpu: possible, need not be on line
- *
- * Context: may sleep.
- * Return: it, or ERR_PTR as rbmap_generation_create().
+ * rbmap_cpu_buffer_init - a CPU that has no ring
+ * @buf: the buffer that it is for; its memory is zeroed
+ * @cpu: possible
  */
-struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
-						 int cpu)
+void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 {
-	struct rbmap_cpu_buffer *cpu_buf;
-	struct rbmap_generation *gen;
+	struct rbmap_cpu_buffer *cpu_buf = per_cpu_ptr(buf->cpu_buffer, cpu);
+	struct rbmap_no_ring *none = &cpu_buf->no_ring;
 
-	cpu_buf = kzalloc_node(sizeof(*cpu_buf), GFP_KERNEL, cpu_to_node(cpu));
-	if (!cpu_buf)
-		return ERR_PTR(-ENOMEM);
 	cpu_buf->buffer = buf;
 	cpu_buf->cpu = cpu;
 	spin_lock_init(&cpu_buf->lock);
@@ -46,14 +39,58 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
 	mutex_init(&cpu_buf->stats_lock);
 	rbmap_waiting_init(cpu_buf);
 
-	gen = rbmap_generation_create(cpu_buf, &buf->sizes, buf->clock);
-	if (IS_ERR(gen)) {
-		kfree(cpu_buf);
-		return ERR_CAST(gen);
-	}
-	rbmap_cpu_buffer_queue(cpu_buf, gen);
-	cpu_buf->current_gen = gen;
-	return cpu_buf;
+	none->gen.cpu_buf = cpu_buf;
+	none->gen.ring.subbuf = &none->subbuf;
+	none->subbuf.header = &none->header;
+	rbmap_ring_set_off(&none->gen.ring, true);
+	*per_cpu_ptr(buf->head.ring, cpu) = &none->gen.ring;
+}
+
+/**
+ * rbmap_no_ring_count - say of what a CPU without a ring has written what it was
+ * @cpu_buf: it has none; by whom struct rbmap_no_ring names
+ *
+ * To be called before the buffer is switched on or off: all that came was lost, or
+ * refused, as it was then.
+ */
+void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_no_ring *none = &cpu_buf->no_ring;
+	u64 now = local_read(&none->gen.ring.disabled);
+
+	if (cpu_buf->buffer->on)
+		none->lost += now - none->counted;
+	else
+		none->disabled += now - none->counted;
+	none->counted = now;
+}
+
+/**
+ * rbmap_no_ring_reset - count from 0
+ * @cpu_buf: as for rbmap_no_ring_count()
+ */
+void rbmap_no_ring_reset(struct rbmap_cpu_buffer *cpu_buf)
+{
+	rbmap_no_ring_count(cpu_buf);
+	cpu_buf->no_ring.lost = 0;
+	cpu_buf->no_ring.disabled = 0;
+}
+
+/**
+ * rbmap_no_ring_stats - the counters of a CPU without a ring
+ * @cpu_buf: as for rbmap_no_ring_count()
+ * @stats: filled
+ */
+void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
+			 struct rbmap_buffer_stats *stats)
+{
+	rbmap_no_ring_count(cpu_buf);
+	*stats = (struct rbmap_buffer_stats) {
+		.dropped_no_ring	= cpu_buf->no_ring.lost,
+		.lost			= cpu_buf->no_ring.lost,
+		.disabled		= cpu_buf->no_ring.disabled,
+		.now			= rb_clock(cpu_buf->buffer->clock),
+	};
 }
 
 /**
@@ -70,7 +107,6 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 	rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
 		rbmap_generation_free(gen);
-	kfree(cpu_buf);
 }
 
 /**
@@ -106,6 +142,15 @@ struct rbmap_install {
 	bool			done;
 };
 
+/* The CPU has a ring: its readers are told what came before it. */
+static void rbmap_no_ring_ends(struct rbmap_generation *gen)
+{
+	struct rbmap_no_ring *none = &gen->cpu_buf->no_ring;
+
+	rbmap_no_ring_count(gen->cpu_buf);
+	rbmap_ring_begin_late(&gen->ring, none->lost, none->disabled);
+}
+
 /*
  * No writer below us on this CPU is between the two rings: one that is in the
  * old ring ends there first, and one that has only looked it up finds it off
@@ -127,16 +172,20 @@ static void rbmap_install_on_cpu(void *data)
 	rbmap_ring_enter(old);
 	rbmap_ring_leave(old);
 	rbmap_notify_event(old);
+	if (!install->gen->cpu_buf->current_gen)
+		rbmap_no_ring_ends(install->gen);
 	install->done = true;
 }
 
 /**
  * rbmap_cpu_buffer_install - have the CPU write to another ring
- * @cpu_buf: the CPU's; the caller has the buffer's lock and cpus_read_lock()
+ * @cpu_buf: the CPU's; the caller has the buffer's lock and cpus_read_lock(), or is
+ *	CPU hotplug
  * @gen: the ring; its reference goes to the queue
  *
  * Context: sleeps until no event is being written.
- * Return: the ring that was written, to be retired after a grace period.
+ * Return: the ring that was written, to be retired after a grace period; NULL:
+ * there was none.
  */
 struct rbmap_generation *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
@@ -155,8 +204,35 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 			break;
 		usleep_range(10, 100);
 	}
-	cpu_buf->current_gen = gen;
+	/*
+	 * Pairs with the acquire in rbmap_cpu_buffer().
+	 * litmus: cpu-ring, replace-new-cpu
+	 */
+	smp_store_release(&cpu_buf->current_gen, gen);
 	return old;
+}
+
+/**
+ * rbmap_cpu_buffer_add_ring - a CPU's first ring
+ * @cpu_buf: has none; the caller as for rbmap_cpu_buffer_install()
+ * @sizes: of the ring
+ *
+ * Context: may sleep.
+ * Return: 0, or as rbmap_generation_create().
+ */
+int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
+			      const struct rbmap_sizes *sizes)
+{
+	struct rbmap_generation *gen;
+
+	/* Finding out by trying would take the memory of others. */
+	if (!rbmap_sizes_fit(sizes, 1))
+		return -ENOMEM;
+	gen = rbmap_generation_create(cpu_buf, sizes, cpu_buf->buffer->clock);
+	if (IS_ERR(gen))
+		return PTR_ERR(gen);
+	rbmap_cpu_buffer_install(cpu_buf, gen);
+	return 0;
 }
 
 static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
@@ -175,6 +251,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->dropped_lapped += s->dropped_lapped;
 	sum->dropped_nested += s->dropped_nested;
 	sum->dropped_too_large += s->dropped_too_large;
+	sum->dropped_no_ring += s->dropped_no_ring;
 	sum->disabled += s->disabled;
 	sum->expired += s->expired;
 	sum->lost += s->lost;

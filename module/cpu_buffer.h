@@ -3,6 +3,7 @@
 #ifndef RBMAP_CPU_BUFFER_H
 #define RBMAP_CPU_BUFFER_H
 
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -15,6 +16,27 @@
 #include "generation.h"
 
 /**
+ * struct rbmap_no_ring - what a CPU writes to that has no ring
+ * @gen: its ring is off for ever, and counts in `disabled` what comes
+ * @subbuf: who leaves @gen's ring publishes nothing, but does so here
+ * @header: the same
+ * @counted: of the events that came
+ * @lost: of these, those that came while the buffer was on
+ * @disabled: of these, the others
+ *
+ * Who has the buffer's lock and cpus_read_lock() may use what follows @header, or a
+ * callback of CPU hotplug.
+ */
+struct rbmap_no_ring {
+	struct rbmap_generation	gen;
+	struct rbmap_subbuf	subbuf;
+	struct rbmap_subbuf_header header;
+	u64			counted;
+	u64			lost;
+	u64			disabled;
+};
+
+/**
  * struct rbmap_cpu_buffer - one CPU's rings
  * @buffer: whose it is
  * @cpu: the CPU
@@ -22,7 +44,8 @@
  *	is bound to.  Nothing is taken with it held
  * @generations: all that there are, the oldest first
  * @files: open files, but those of snapshots
- * @current_gen: the one that is written; under the buffer's lock
+ * @current_gen: the one that is written; under the buffer's lock.  NULL: none, yet
+ * @no_ring: what is written until then
  * @snapshot: what new files of the snapshot are clones of, with a reference, or
  *	NULL; nobody reads it itself
  * @readers: open files that have taken events, or tried to
@@ -46,6 +69,7 @@ struct rbmap_cpu_buffer {
 	struct list_head	generations;
 	struct list_head	files;
 	struct rbmap_generation	*current_gen;
+	struct rbmap_no_ring	no_ring;
 	struct rbmap_generation	*snapshot;
 	unsigned int		readers;
 	raw_spinlock_t		offline_lock;
@@ -66,7 +90,7 @@ struct rbmap_event_target;
 /**
  * struct rbmap_buffer - rings for each CPU
  * @head: what writers need of it; first
- * @cpu_buffer: the rest of each CPU; NULL as @head.ring
+ * @cpu_buffer: the rest of each CPU
  * @hotplug: to be told of CPUs that come on line
  * @lock: who changes the settings
  * @sizes: of rings of CPUs that come on line for the first time
@@ -83,10 +107,14 @@ struct rbmap_event_target;
  * @release: to be called once nobody has it; NULL: not yet
  * @data: for @release
  * @marker: its marker event; NULL: none, or no more
+ * @lacking: CPUs that lack their ring, devices or directory for want of memory
+ * @lacks: there may be some
+ * @error: why a ring could not be made last
+ * @completing: makes what lacks
  */
 struct rbmap_buffer {
 	struct rbmap_buffer_head head;
-	struct rbmap_cpu_buffer * __percpu *cpu_buffer;
+	struct rbmap_cpu_buffer __percpu *cpu_buffer;
 	struct hlist_node	hotplug;
 	struct mutex		lock;
 	struct rbmap_sizes	sizes;
@@ -103,15 +131,25 @@ struct rbmap_buffer {
 	void			(*release)(void *data);
 	void			*data;
 	struct rbmap_event_target *marker;
+	struct cpumask		lacking;
+	bool			lacks;
+	int			error;
+	struct work_struct	*completing;
 };
 
 static_assert(offsetof(struct rbmap_buffer, head) == 0);
 
+struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu);
 struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
 
 /* cpu_buffer.c */
-struct rbmap_cpu_buffer *rbmap_cpu_buffer_create(struct rbmap_buffer *buf,
-						 int cpu);
+void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu);
+int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
+			      const struct rbmap_sizes *sizes);
+void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_no_ring_reset(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
+			 struct rbmap_buffer_stats *stats);
 void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_call(struct rbmap_cpu_buffer *cpu_buf,
 			   smp_call_func_t func, void *data);
@@ -131,7 +169,10 @@ void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf);
 /* replace.c: under the buffer's lock */
 int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 		    unsigned long subbuf_size_kb);
+bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus);
 int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus);
+int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
+			  const struct rbmap_sizes *sizes);
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
 			 const struct rbmap_sizes *sizes,
 			 enum rbmap_clock clock,

@@ -58,7 +58,12 @@ static void rbmap_file_destroy(struct rbmap_file *rfile)
 
 static int rbmap_open(struct inode *inode, struct file *file)
 {
-	file->private_data = rbmap_file_create(file->private_data, NULL);
+	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
+
+	rbmap_buffer_complete(cpu_buf->buffer);
+	if (!rbmap_cpu_buffer(cpu_buf->buffer, cpu_buf->cpu))
+		return -ENOMEM;
+	file->private_data = rbmap_file_create(cpu_buf, NULL);
 	if (!file->private_data)
 		return -ENOMEM;
 	return nonseekable_open(inode, file);
@@ -422,7 +427,7 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 		.fops	= fops,
 		.mode	= RBMAP_DEVICE_MODE,
 		.buffer	= devices->buffer,
-		.data	= rbmap_cpu_buffer(devices->buffer, cpu),
+		.data	= rbmap_cpu_place(devices->buffer, cpu),
 	};
 	snprintf(name, sizeof(name), format, cpu);
 	return rbmap_node_create(node, devices->name, name);
@@ -431,7 +436,7 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 /**
  * rbmap_devices_add_cpu - make cpuN and snapshot/cpuN, if they are not there
  * @devices: of a buffer
- * @cpu: has a ring
+ * @cpu: was on line
  *
  * Context: may sleep; one caller at a time.
  */

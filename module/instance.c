@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
+#include <linux/workqueue.h>
 
 #include "access.h"
 #include "control.h"
@@ -36,6 +37,9 @@
  * @events: its events
  * @control: its files in /sys
  * @devices: its files in /dev
+ * @lock: @closing; who makes files of CPUs
+ * @closing: no more of these are made
+ * @completing: makes what CPUs lack for want of memory
  */
 struct rbmap_instance {
 	struct list_head	list;
@@ -46,6 +50,9 @@ struct rbmap_instance {
 	struct rbmap_event_set	*events;
 	struct rbmap_control	control;
 	struct rbmap_devices	devices;
+	struct mutex		lock;
+	bool			closing;
+	struct work_struct	completing;
 };
 
 static struct rbmap_instance *rbmap_default;
@@ -67,14 +74,62 @@ struct rbmap_buffer *rbmap_default_buffer(void)
 }
 EXPORT_SYMBOL_GPL(rbmap_default_buffer);
 
-/* A CPU that has come on line once keeps its device and its files. */
+static int rbmap_instance_add_cpu(struct rbmap_instance *instance, int cpu)
+{
+	int err = rbmap_devices_add_cpu(&instance->devices, cpu);
+
+	lockdep_assert_held(&instance->lock);
+	return err ? err : rbmap_control_add_cpu(&instance->control, cpu);
+}
+
+/*
+ * A CPU that has come on line once keeps its device and its files.  Where there is no
+ * memory for them, it comes without.
+ */
 static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
 	struct rbmap_instance *instance =
 		hlist_entry(node, struct rbmap_instance, hotplug);
-	int err = rbmap_devices_add_cpu(&instance->devices, cpu);
+	int err;
 
-	return err ? err : rbmap_control_add_cpu(&instance->control, cpu);
+	mutex_lock(&instance->lock);
+	err = rbmap_instance_add_cpu(instance, cpu);
+	if (err)
+		rbmap_buffer_set_lacks(instance->buffer, cpu, true);
+	mutex_unlock(&instance->lock);
+	if (err)
+		rbmap_err("can't make the files of CPU %d: error %d: any write to a file of /sys/kernel/rbmap tries again\n",
+			  cpu, err);
+	return 0;
+}
+
+/* What CPUs lack of a buffer for want of memory, if there is some now. */
+static void rbmap_instance_complete(struct work_struct *work)
+{
+	struct rbmap_instance *instance =
+		container_of(work, struct rbmap_instance, completing);
+	struct rbmap_buffer *buf = instance->buffer;
+	int cpu;
+
+	rbmap_buffer_complete(buf);
+	mutex_lock(&instance->lock);
+	for_each_possible_cpu(cpu) {
+		if (instance->closing)
+			break;
+		if (rbmap_buffer_lacks(buf, cpu) &&
+		    !rbmap_instance_add_cpu(instance, cpu) &&
+		    rbmap_buffer_has_ring(buf, cpu))
+			rbmap_buffer_set_lacks(buf, cpu, false);
+	}
+	mutex_unlock(&instance->lock);
+}
+
+/* From here on nobody makes files of CPUs. */
+static void rbmap_instance_close(struct rbmap_instance *instance)
+{
+	mutex_lock(&instance->lock);
+	instance->closing = true;
+	mutex_unlock(&instance->lock);
 }
 
 /*
@@ -108,6 +163,10 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = cpuhp_state_add_instance(rbmap_online_state, &instance->hotplug);
 	if (err)
 		goto devices;
+	/* CPUs come without files, but a buffer does not. */
+	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
+	if (err)
+		goto hotplug;
 	if (!instance->events)
 		return 0;
 	/* The last one that comes: what waits for it finds all others. */
@@ -117,9 +176,11 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	if (!err)
 		return 0;
 
+hotplug:
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
 					    &instance->hotplug);
 devices:
+	rbmap_instance_close(instance);
 	rbmap_devices_exit(&instance->devices);
 control:
 	rbmap_control_exit(&instance->control);
@@ -140,11 +201,14 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 		return ERR_PTR(-ENOMEM);
 	strscpy(instance->name, name, sizeof(instance->name));
 	strscpy(instance->owner, owner, sizeof(instance->owner));
+	mutex_init(&instance->lock);
+	INIT_WORK(&instance->completing, rbmap_instance_complete);
 	instance->buffer = rbmap_buffer_alloc(config);
 	if (IS_ERR(instance->buffer)) {
 		err = PTR_ERR(instance->buffer);
 		goto instance;
 	}
+	rbmap_buffer_set_completing(instance->buffer, &instance->completing);
 	if (!config->raw) {
 		instance->events = rbmap_event_set_create(instance->buffer);
 		if (!instance->events)
@@ -159,6 +223,7 @@ events:
 	if (instance->events)
 		rbmap_event_set_destroy(instance->events);
 buffer:
+	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
 instance:
 	kfree(instance);
@@ -170,6 +235,7 @@ static void rbmap_instance_hide(struct rbmap_instance *instance)
 {
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
 					    &instance->hotplug);
+	rbmap_instance_close(instance);
 	rbmap_devices_exit(&instance->devices);
 	rbmap_control_exit(&instance->control);
 	if (instance->events)
@@ -180,6 +246,8 @@ static void rbmap_instance_free(void *data)
 {
 	struct rbmap_instance *instance = data;
 
+	/* Nobody can ask for it any more. */
+	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
 	kfree(instance);
 }
@@ -486,7 +554,7 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 	err = -ENOMEM;
 	rbmap_instances_dir = rbmap_dir_create("instances",
 					       rbmap_default->control.dir,
-					       NULL);
+					       NULL, rbmap_default->buffer);
 	if (!rbmap_instances_dir)
 		goto instance;
 	err = sysfs_create_group(rbmap_instances_dir, &rbmap_instances_group);

@@ -6,6 +6,7 @@
 #include <linux/printk.h>
 
 #define rbmap_err(format, ...)	pr_err("rbmap: " format, ##__VA_ARGS__)
+#define rbmap_info(format, ...)	pr_info("rbmap: " format, ##__VA_ARGS__)
 #define rbmap_warn(format, ...)	\
 	pr_warn_ratelimited("rbmap: " format, ##__VA_ARGS__)
 

@@ -127,6 +127,7 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 
 	if (!len)
 		return 0;
+	rbmap_buffer_retry(buf);
 	len = min(len, RBMAP_MARKER_MAX);
 	if (!rbmap_marker_wanted(buf))
 		return -EBADF;

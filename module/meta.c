@@ -56,6 +56,7 @@ static void rbmap_counters(struct rbmap_generation *gen,
 	stats->dropped_lapped = dropped[RBMAP_DROP_LAPPED];
 	stats->dropped_nested = dropped[RBMAP_DROP_NESTED];
 	stats->dropped_too_large = dropped[RBMAP_DROP_TOO_LARGE];
+	stats->dropped_no_ring = dropped[RBMAP_DROP_NO_RING];
 	stats->disabled = local_read(&ring->disabled) - base->disabled;
 	stats->lost_told = reader->told - base->told;
 	stats->subbufs_touched = READ_ONCE(ring->touched) - base->touched;
@@ -153,6 +154,7 @@ void rbmap_meta_update(struct rbmap_generation *gen)
 	WRITE_ONCE(meta->dropped_lapped, stats.dropped_lapped);
 	WRITE_ONCE(meta->dropped_nested, stats.dropped_nested);
 	WRITE_ONCE(meta->dropped_too_large, stats.dropped_too_large);
+	WRITE_ONCE(meta->dropped_no_ring, stats.dropped_no_ring);
 	WRITE_ONCE(meta->disabled, stats.disabled);
 	WRITE_ONCE(meta->lost_told, stats.lost_told);
 	WRITE_ONCE(meta->now, gen->seen);

@@ -52,6 +52,7 @@ static int rbmap_node_open(struct inode *inode, struct file *file)
 	/* The module is there: who opens has it held already. */
 	replace_fops(file, fops_get(node.fops));
 	err = file->f_op->open(inode, file);
+	rbmap_buffer_retry(node.buffer);
 	if (err)
 		rbmap_buffer_put(node.buffer);
 	return err;

@@ -45,6 +45,27 @@ int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 	return 0;
 }
 
+static unsigned long rbmap_sizes_need_kb(const struct rbmap_sizes *sizes,
+					 unsigned int cpus)
+{
+	return (rbmap_generation_bytes(sizes) >> 10) * cpus;
+}
+
+static unsigned long rbmap_free_kb(void)
+{
+	return si_mem_available() << (PAGE_SHIFT - 10);
+}
+
+/**
+ * rbmap_sizes_fit - is there enough memory for rings?
+ * @sizes: of them
+ * @cpus: how many
+ */
+bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus)
+{
+	return rbmap_sizes_need_kb(sizes, cpus) <= rbmap_free_kb();
+}
+
 /**
  * rbmap_sizes_check_memory - is there enough for rings?
  * @sizes: of them
@@ -56,8 +77,8 @@ int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
  */
 int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 {
-	unsigned long free_kb = si_mem_available() << (PAGE_SHIFT - 10);
-	unsigned long need_kb = (rbmap_generation_bytes(sizes) >> 10) * cpus;
+	unsigned long need_kb = rbmap_sizes_need_kb(sizes, cpus);
+	unsigned long free_kb = rbmap_free_kb();
 
 	if (need_kb <= free_kb)
 		return 0;
@@ -233,6 +254,35 @@ static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
 }
 
 /**
+ * rbmap_buffer_add_ring - a ring for a CPU that came on line without one
+ * @buf: its lock held
+ * @cpu: the CPU
+ * @sizes: of the ring
+ *
+ * Context: may sleep.
+ * Return: 0: it has one; -ENODEV: it was never on line, or the buffer has ended; as
+ * rbmap_generation_create().
+ */
+int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
+			  const struct rbmap_sizes *sizes)
+{
+	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
+	int err = 0;
+
+	lockdep_assert_held(&buf->lock);
+	/* No callback of hotplug does the same meanwhile. */
+	cpus_read_lock();
+	if (buf->gone || !cpu_buf || !rbmap_buffer_lacks(buf, cpu))
+		err = -ENODEV;
+	else if (!cpu_buf->current_gen)
+		err = rbmap_cpu_buffer_add_ring(cpu_buf, sizes);
+	if (!err)
+		rbmap_buffer_update_max_event(buf);
+	cpus_read_unlock();
+	return err;
+}
+
+/**
  * rbmap_buffer_sizes - sizes of the rings that are written
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
@@ -262,8 +312,6 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 	int err;
 
 	same = rbmap_buffer_sizes_locked(buf, which, &were);
-	if (which != RBMAP_ALL_CPUS && !same)
-		return -ENODEV;
 	err = rbmap_sizes_set(&sizes, size_kb ?: rbmap_sizes_kb(&were),
 			      subbuf_size_kb ?: were.subbuf_size >> 10);
 	if (err)
@@ -274,6 +322,8 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 				       num_online_cpus() : 1);
 	if (err)
 		return err;
+	if (which != RBMAP_ALL_CPUS && !same)
+		return rbmap_buffer_add_ring(buf, which, &sizes);
 	return rbmap_buffer_replace(buf, which, &sizes, buf->clock, NULL);
 }
 
@@ -291,6 +341,8 @@ static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 	err = rbmap_buffer_set_sizes_locked(buf, which, size_kb,
 					    subbuf_size_kb);
 	mutex_unlock(&buf->lock);
+	/* There may be memory now for CPUs that have no ring. */
+	rbmap_buffer_complete(buf);
 	return err;
 }
 

@@ -13,21 +13,23 @@ static struct rbmap_ring *rbmap_ring_now(struct rbmap_ring *ring)
 /* Why there is no room; returns whether to try another ring, or this one again. */
 static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
 {
-	bool off = drop == RBMAP_DROP_NONE;
+	bool again = false;
 
-	if (off)
-		rbmap_ring_leave(ring);
-	else
+	if (drop != RBMAP_DROP_NONE) {
 		rbmap_ring_drop(ring, drop);
+	} else {
+		/*
+		 * Replaced after it was looked up?  While we are in it no other
+		 * one takes its place, nor what a CPU has that has no ring.
+		 */
+		again = ring != rbmap_ring_now(ring);
+		if (!again)
+			local_inc(&ring->disabled);
+		rbmap_ring_leave(ring);
+	}
 	/* It may have published the events of others. */
 	rbmap_notify_event(ring);
-	if (!off)
-		return false;
-	/* Replaced after it was looked up, or it was off and is on. */
-	if (ring != rbmap_ring_now(ring))
-		return true;
-	local_inc(&ring->disabled);
-	return false;
+	return again;
 }
 
 /**

@@ -65,6 +65,25 @@ void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old)
 }
 
 /**
+ * rbmap_ring_begin_late - count what came before there was a ring
+ * @ring: new; nobody reads it yet
+ * @lost: events, of which the first sub-buffer tells
+ * @disabled: events that were refused
+ *
+ * Context: the ring's CPU, an interrupt; or any CPU while that one is off line.
+ */
+void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled)
+{
+	u64 seq = rbmap_commit_seq(READ_ONCE(ring->commit));
+
+	/* An NMI may write to it already. */
+	local_add(lost, &ring->dropped[RBMAP_DROP_NO_RING]);
+	local_add(disabled, &ring->disabled);
+	ring->subbuf[ring->commit_id].drops_before = lost;
+	WRITE_ONCE(rbmap_ring_shown(ring, seq)->events, lost);
+}
+
+/**
  * rbmap_ring_seal - all that is in it is closed, for good
  * @ring: the ring; nobody is in it, nor will anybody come
  *

@@ -34,6 +34,7 @@ enum rbmap_drop {
 	RBMAP_DROP_LAPPED,
 	RBMAP_DROP_NESTED,
 	RBMAP_DROP_TOO_LARGE,
+	RBMAP_DROP_NO_RING,	/* before there was this ring */
 	RBMAP_NR_DROPS,
 	RBMAP_DROP_NONE = RBMAP_NR_DROPS,
 };
@@ -199,6 +200,7 @@ rbmap_ring_shown(const struct rbmap_ring *ring, u64 seq)
 void rbmap_ring_init(struct rbmap_ring *ring,
 		     const struct rbmap_ring_config *config);
 void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old);
+void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled);
 void rbmap_ring_seal(struct rbmap_ring *ring);
 void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 		      struct rbmap_subbuf *subbuf, u64 *slot);

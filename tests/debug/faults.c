@@ -556,11 +556,26 @@ static bool all_disabled(int err)
 	return !err || !disable_all();
 }
 
-static bool cpu_came_or_not(int err)
+/* It comes without what there was no memory for, which the next write makes. */
+static bool cpu_came(int err)
 {
-	return (!err || !cpu_online()) &&
-	       has_device("/sys/class/rbmap/cpu1", "/dev/rbmap/cpu1") &&
-	       there(CONTROL "per_cpu/cpu1/stats");
+	char lacking[8];
+	int i, file;
+
+	if (err || put(CONTROL "tracing_on", "1"))
+		return false;
+	for (i = 0; i < 500; i++) {
+		file = open(CONTROL "cpus_lacking", O_RDONLY | O_CLOEXEC);
+		if (file < 0)
+			return false;
+		err = read(file, lacking, sizeof(lacking));
+		close(file);
+		if (err == 1)
+			break;	/* none: a newline */
+		usleep(10000);
+	}
+	return err == 1 && there(CONTROL "per_cpu/cpu1/buffer_size_kb") &&
+	       has_device("/sys/class/rbmap/cpu1", "/dev/rbmap/cpu1");
 }
 
 static void stay_disabled(void)
@@ -647,10 +662,10 @@ static const struct operation {
 	{ .name = "unload", .prepare = load_and_enable, .run = unload,
 	  .good = unloaded, .finish = unload_if_loaded },
 	{ .name = "a CPU comes", .prepare = load_without_cpu,
-	  .run = cpu_online, .good = cpu_came_or_not,
+	  .run = cpu_online, .good = cpu_came,
 	  .finish = unload_and_online, .ours = true },
 	{ .name = "a CPU comes, its thread", .prepare = load_without_cpu,
-	  .run = cpu_online, .good = cpu_came_or_not,
+	  .run = cpu_online, .good = cpu_came,
 	  .finish = unload_and_online, .thread = "cpuhp/1", .ours = true },
 	{ .name = "load", .run = load, .good = loaded_or_not,
 	  .finish = unload_if_loaded },

@@ -474,6 +474,24 @@ static void test_drop_too_large(void **state)
 	close_ring();
 }
 
+/* What came before there was a ring is told before its first event. */
+static void test_begin_late(void **state)
+{
+	(void)state;
+	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
+	rbmap_ring_begin_late(rig.ring, 7, 3);
+	rig.attempts += 7;
+	assert_int_equal(dropped(RBMAP_DROP_NO_RING), 7);
+	assert_int_equal(local_read(&rig.ring->disabled), 3);
+	assert_int_equal(rbmap_ring_shown(rig.ring, 0)->events, 7);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 7);
+	assert_true(rig_write(4));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 7);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	close_ring();
+}
+
 /* An event that is dropped publishes what nested in it. */
 static u64 clock_that_nests(void)
 {
@@ -1080,6 +1098,7 @@ int main(void)
 		cmocka_unit_test(test_drop_nested),
 		cmocka_unit_test(test_overwritten_before_taken),
 		cmocka_unit_test(test_drop_too_large),
+		cmocka_unit_test(test_begin_late),
 		cmocka_unit_test(test_drop_publishes),
 		cmocka_unit_test(test_trailing_drops_told),
 		cmocka_unit_test(test_trailing_drops_in_a_subbuf),

@@ -717,7 +717,8 @@ static bool meta_agrees(const struct worker *worker)
 	good &= agree("meta: lost_told", meta->lost_told, lost, cpu);
 	good &= agree("meta: overrun and dropped", meta->overrun +
 		      meta->dropped_full + meta->dropped_lapped +
-		      meta->dropped_nested + meta->dropped_too_large, lost,
+		      meta->dropped_nested + meta->dropped_too_large +
+		      meta->dropped_no_ring, lost,
 		      cpu);
 	return good;
 }

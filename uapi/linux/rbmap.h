@@ -231,6 +231,8 @@ enum rbmap_clock {
  * @first_seq:		sub-buffers before this seq were forgotten by the last reset
  * @expired:		events of earlier rings that were let go unread, as too many
  *			rings waited to be read (retired_size_kb)
+ * @dropped_no_ring:	events of the CPU while it had no ring: there was no memory for
+ *			one when it came on line
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -277,6 +279,7 @@ struct rbmap_meta {
 	__u64	shown_offset;
 	__u64	first_seq;
 	__u64	expired;
+	__u64	dropped_no_ring;
 };
 
 /* meta->retired: the buffer was destroyed. */

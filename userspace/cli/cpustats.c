@@ -24,6 +24,7 @@ static const struct {
 	[CPUSTAT_NESTED]	= { "dropped nested", "dropped_nested" },
 	[CPUSTAT_TOO_LARGE]	= { "dropped too large", "dropped_too_large" },
 	[CPUSTAT_EXPIRED]	= { "expired", "expired" },
+	[CPUSTAT_NO_RING]	= { "dropped no ring", "dropped_no_ring" },
 	[CPUSTAT_DISABLED]	= { "disabled", "disabled" },
 };
 

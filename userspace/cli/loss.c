@@ -19,6 +19,7 @@ void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 	loss->nested += since(now->nested, before->nested);
 	loss->too_large += since(now->too_large, before->too_large);
 	loss->expired += since(now->expired, before->expired);
+	loss->no_ring += since(now->no_ring, before->no_ring);
 	loss->total += since(now->total, before->total);
 	loss->told += since(now->told, before->told);
 	loss->disabled += since(now->disabled, before->disabled);
@@ -73,6 +74,16 @@ void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
 			fprintf(out, "a subbuf_size_kb larger than %" PRIu64,
 				kb);
 		fputs(" ('rbmap load subbuf_size_kb=...')\n", out);
+	}
+	if (loss->no_ring) {
+		fprintf(out, "  %" PRIu64 " on CPUs that had no ring yet, as "
+			"there was no memory for one: avoid it with ",
+			loss->no_ring);
+		if (control_read_u64("buffer_size_kb", &kb))
+			fputs("a smaller buffer_size_kb\n", out);
+		else
+			fprintf(out, "a buffer_size_kb smaller than %" PRIu64
+				"\n", kb);
 	}
 	if (loss->expired) {
 		fprintf(out, "  %" PRIu64 " let go with rings that were replaced "

@@ -98,7 +98,7 @@ static void count_earlier(struct cpu_recorder *c)
 	uint64_t earlier = b->untold;
 	uint64_t *const causes[] = {
 		&b->overrun, &b->full, &b->lapped, &b->nested, &b->too_large,
-		&b->expired,
+		&b->expired, &b->no_ring,
 	};
 
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {

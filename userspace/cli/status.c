@@ -29,6 +29,7 @@ struct status {
 	char *version;
 	char *clock;
 	char *lockdown;
+	char *lacking;
 	uint64_t setting[NR_SETTINGS];
 	char **buffer;		/* all named ones */
 	size_t nr_buffers;
@@ -90,6 +91,11 @@ static bool read_status(struct status *s)
 		control_complain(CONTROL_READ, "trace_clock", -errno);
 		return false;
 	}
+	s->lacking = control_read("cpus_lacking");
+	if (!s->lacking) {
+		control_complain(CONTROL_READ, "cpus_lacking", -errno);
+		return false;
+	}
 	s->lockdown = control_read("/lockdown");
 	if (!s->lockdown) {
 		control_complain(CONTROL_READ, "/lockdown", -errno);
@@ -118,6 +124,7 @@ static void free_status(struct status *s)
 	free(s->version);
 	free(s->clock);
 	free(s->lockdown);
+	free(s->lacking);
 	for (size_t i = 0; i < s->nr_buffers; i++)
 		free(s->buffer[i]);
 	free(s->buffer);
@@ -160,6 +167,9 @@ static void print_text(const struct status *s)
 		       " read, %" PRIu64 " lost\n", s->cpu[i].cpu,
 		       v[CPUSTAT_UNREAD], v[CPUSTAT_READ], v[CPUSTAT_LOST]);
 	}
+	if (*s->lacking)
+		printf("no memory       for the ring or files of CPU %s: choose a "
+		       "smaller buffer_size_kb\n", s->lacking);
 	if (sum(s, CPUSTAT_LOST))
 		printf("                'rbmap stat' has the causes of losses\n");
 	printf("events          %zu, %zu enabled, %zu unavailable\n",
@@ -212,6 +222,7 @@ static void print_json(const struct status *s)
 		json_unsigned(&j, settings[i], s->setting[i]);
 	json_bool(&j, "kptr", s->setting[KPTR]);
 	json_string(&j, "lockdown", s->lockdown);
+	json_string(&j, "cpus_lacking", s->lacking);
 	json_open(&j, "cpus", '[');
 	for (size_t i = 0; i < s->nr_cpus; i++) {
 		json_open(&j, NULL, '{');

@@ -422,6 +422,7 @@ static void ring_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 	loss->nested += META_OWN(map, dropped_nested);
 	loss->too_large += META_OWN(map, dropped_too_large);
 	loss->expired += META_OWN(map, expired);
+	loss->no_ring += META_OWN(map, dropped_no_ring);
 	loss->disabled += META_OWN(map, disabled);
 }
 
@@ -655,7 +656,8 @@ RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 		loss->untold = untold(map);
 	}
 	loss->total = loss->overrun + loss->full + loss->lapped +
-		      loss->nested + loss->too_large + loss->expired;
+		      loss->nested + loss->too_large + loss->expired +
+		      loss->no_ring;
 	loss->told = map->told;
 	return 0;
 }

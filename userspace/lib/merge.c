@@ -533,6 +533,7 @@ RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
 		loss->nested += one.nested;
 		loss->too_large += one.too_large;
 		loss->expired += one.expired;
+		loss->no_ring += one.no_ring;
 		loss->total += one.total;
 		loss->told = rbmap_lost_sum(loss->told, one.told);
 		loss->disabled += one.disabled;

@@ -137,6 +137,7 @@ struct rbmap_loss {
 	uint64_t	nested;		/* contexts nested too deep */
 	uint64_t	too_large;	/* larger than a sub-buffer */
 	uint64_t	expired;	/* in earlier rings, which nobody read in time */
+	uint64_t	no_ring;	/* on a CPU that had no ring yet */
 	uint64_t	total;		/* sum of the above */
 	uint64_t	told;		/* told by this map, in events or sub-buffers */
 	uint64_t	disabled;	/* refused, tracing was off: not lost */

@@ -20,7 +20,7 @@ struct rbmap_buffer;
 
 /**
  * struct rbmap_buffer_head - what a buffer begins with
- * @ring: what each CPU writes to; NULL where it has never been on line
+ * @ring: what each CPU writes to; one that is off where there is no ring yet
  */
 struct rbmap_buffer_head {
 	struct rbmap_ring * __percpu *ring;
@@ -31,7 +31,7 @@ const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size);
 void rbmap_notify_ring(struct rbmap_ring *ring);
 
-/* This CPU's.  One that runs has its ring: rbmap_cpu_prepare() saw to it. */
+/* This CPU's.  One that has none finds one that is off. */
 static __always_inline struct rbmap_ring *
 rbmap_this_ring(const struct rbmap_buffer *buf)
 {
