@@ -38,6 +38,35 @@ static void meet(void)
 		;
 }
 
+static int open_file(const char *name)
+{
+	char path[512];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", target.control, name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		bail_out("%s: %s", path, error_name(errno));
+	return fd;
+}
+
+static bool put_number(int fd, unsigned long number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lu", number);
+	return pwrite(fd, text, strlen(text), 0) > 0;
+}
+
+/* One of the two is later, by a little more each time: sometimes it fits. */
+static void lag(unsigned long round, bool second)
+{
+	volatile unsigned long n = round % 2 == second ? round / 2 % 64 * 40 : 0;
+
+	while (n)
+		n--;
+}
+
 static unsigned long size_of(unsigned long round)
 {
 	return 64 * (1 + round % 16);
@@ -50,15 +79,20 @@ static unsigned long subbuf_of(unsigned long round)
 
 static void *set_sizes(void *refused)
 {
+	int fd = open_file(size_file);
 	unsigned long i;
+
+	pin(1);
 
 	for (i = 0; i < rounds; i++) {
 		meet();
-		*(unsigned long *)refused += !set_number(size_file, size_of(i));
+		lag(i, false);
+		*(unsigned long *)refused += !put_number(fd, size_of(i));
 		meet();
 		/* The other one looks. */
 		meet();
 	}
+	close(fd);
 	return NULL;
 }
 
@@ -79,21 +113,26 @@ static void test_sizes(const char *dir)
 {
 	unsigned long i, lost = 0, refused = 0, refused_there = 0;
 	pthread_t thread;
+	int fd;
 
 	snprintf(size_file, sizeof(size_file), "%sbuffer_size_kb", dir);
 	snprintf(subbuf_file, sizeof(subbuf_file), "%sbuffer_subbuf_size_kb",
 		 dir);
+	fd = open_file(subbuf_file);
+	pin(0);
 	if (pthread_create(&thread, NULL, set_sizes, &refused_there))
 		bail_out("no thread");
 	for (i = 0; i < rounds; i++) {
 		meet();
-		refused += !set_number(subbuf_file, subbuf_of(i));
+		lag(i, true);
+		refused += !put_number(fd, subbuf_of(i));
 		meet();
 		lost += number_in(size_file) != size_of(i) ||
 			number_in(subbuf_file) != subbuf_of(i);
 		meet();
 	}
 	pthread_join(thread, NULL);
+	close(fd);
 	is(refused + refused_there, 0, "%s: each size is taken", size_file);
 	is(lost, 0, "%s: of two sizes that are set at once, both hold",
 	   size_file);

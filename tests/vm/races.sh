@@ -6,7 +6,7 @@
 . /tests/lib/guest.sh
 
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
-results "" races sizes "${RACES:-50}"
+results "" races sizes "${RACES:-100}"
 if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	results "" races offline "${RACES:-20}"
 else
