@@ -77,19 +77,35 @@ static noinline bool rbmap_gate_common(const struct rbmap_event_target *target,
 	return rbmap_filter_match(program, fields, record, size);
 }
 
-bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
-		       const void *record, size_t size)
+static __always_inline bool
+rbmap_gate_filter(const struct rbmap_event_target *target, void *fields,
+		  const void *record, size_t size)
 {
-	const struct rbmap_event_filter *filter;
+	const struct rbmap_event_filter *filter = rbmap_target_filter(target);
 
-	if (target->pid_field && !rbmap_gate_pids(target, fields))
-		return false;
-	filter = rbmap_target_filter(target);
 	if (!filter || !filter->program)
 		return true;
 	if (filter->common)
 		return rbmap_gate_common(target, fields, record, size,
 					 filter->program);
 	return rbmap_filter_match(filter->program, fields, record, size);
+}
+
+static noinline bool rbmap_gate_both(const struct rbmap_event_target *target,
+				     void *fields, const void *record,
+				     size_t size)
+{
+	return rbmap_gate_pids(target, fields) &&
+	       rbmap_gate_filter(target, fields, record, size);
+}
+
+/* What looks at tasks is called last: else registers are saved for each event. */
+bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
+		       const void *record, size_t size)
+{
+	if (target->pid_field &&
+	    unlikely(rbmap_event_gate(target) & RBMAP_GATE_TASK))
+		return rbmap_gate_both(target, fields, record, size);
+	return rbmap_gate_filter(target, fields, record, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_gate_record);
