@@ -37,7 +37,7 @@ LAYOUT_AT(rbmap_shown, modulus, 8);
 LAYOUT_AT(rbmap_shown, reserved, 16);
 LAYOUT_AT(rbmap_shown, slot, 64);
 
-LAYOUT_SIZE(rbmap_meta, 208);
+LAYOUT_SIZE(rbmap_meta, 216);
 LAYOUT_AT(rbmap_meta, meta_page_size, 0);
 LAYOUT_AT(rbmap_meta, meta_struct_len, 4);
 LAYOUT_AT(rbmap_meta, subbuf_size, 8);
@@ -72,5 +72,6 @@ LAYOUT_AT(rbmap_meta, raw, 180);
 LAYOUT_AT(rbmap_meta, shown_offset, 184);
 LAYOUT_AT(rbmap_meta, first_seq, 192);
 LAYOUT_AT(rbmap_meta, expired, 200);
+LAYOUT_AT(rbmap_meta, dropped_no_ring, 208);
 
 #endif /* LAYOUT_H */
