@@ -92,7 +92,7 @@ static const struct step {
 	{ "dynamic",	do_dynamic,	6, MUST },
 	{ "filter",	do_filter,	5, MUST },
 	{ "pids",	do_pids,	2, MUST },
-	{ "notrace pids", do_notrace_pids, 2, MAY },
+	{ "notrace pids", do_notrace_pids, 2, MUST },
 	{ "event-fork",	do_event_fork,	1, MUST },
 	{ "create instance", do_instance_create, 3, MUST },
 	{ "destroy instance", do_instance_destroy, 3, MUST },

@@ -27,8 +27,8 @@ kmemleak_text()
 
 # Those with something of a module on the stack: where modules lie, if nothing is
 # randomized. But for kmemleak's own: it says under a lock of its own that it has no
-# memory, which lockdep objects to. A process in eight lets any of them fail by chance, each thread one
-# of a step now and then.
+# memory, which lockdep objects to. A process in eight lets any of them fail by
+# chance, each thread one of a step now and then.
 fail_allocations()
 {
 	[ -e /proc/self/fail-nth ] || return 1
