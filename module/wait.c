@@ -136,18 +136,26 @@ static void rbmap_watch(struct rbmap_generation *gen)
 }
 
 /*
- * Whoever wants a notice first has the writer watched.  The others rely on
- * that: an event after @commit is found, or wakes them all, and then they come
+ * The first reader that wants a notice has the writer watched.  The others rely
+ * on that: an event after @commit is found, or wakes them all, and then they come
  * here again.
+ *
+ * @commit is read before `wanted` is set.  Any other reader that finds it set
+ * looks afterwards, so an event that this reader does not see is after @commit.
+ * A later @commit could have an event in it that only the first reader sees.
  */
 static void rbmap_want(struct rbmap_generation *gen, enum rbmap_notice kind)
 {
 	struct rbmap_want *want = &gen->notice[kind];
+	u64 commit = READ_ONCE(gen->ring.commit);
 
-	/* A full barrier: what looks at commit comes after this.  litmus: wait-want */
+	/*
+	 * A full barrier: what looks at commit comes after this.
+	 * litmus: wait-want, wait-flag
+	 */
 	if (xchg(&want->wanted, true))
 		return;
-	WRITE_ONCE(want->commit, READ_ONCE(gen->ring.commit));
+	WRITE_ONCE(want->commit, commit);
 	rbmap_watch(gen);
 }
 
@@ -196,6 +204,19 @@ rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
 	return gen;
 }
 
+/* The same notice of the ring that a reader of a replaced one comes to. */
+static void rbmap_want_next(struct rbmap_generation *gen)
+{
+	struct rbmap_generation *written;
+
+	/* Nothing follows a snapshot. */
+	if (!rbmap_generation_retired(gen) || gen->origin)
+		return;
+	written = rbmap_get_written(gen->cpu_buf);
+	rbmap_want(written, rbmap_notice_of(written, RBMAP_WAIT_WATERMARK));
+	rbmap_generation_put(written);
+}
+
 /* A grace period has passed since a flag was set. */
 static void rbmap_confirm_work(struct work_struct *work)
 {
@@ -224,10 +245,14 @@ static void rbmap_look_work(struct work_struct *work)
 			     look);
 	struct rbmap_generation *gen = rbmap_get_written(cpu_buf);
 
-	if (rbmap_missed(gen) || !wq_has_sleeper(&cpu_buf->wait))
+	if (rbmap_missed(gen) || !wq_has_sleeper(&cpu_buf->wait)) {
 		rbmap_wake_all(gen);
-	else if (rbmap_wanted(gen))
+	} else if (rbmap_wanted(gen)) {
 		rbmap_watch(gen);
+		/* The writer may have missed the flag just now: wake at once. */
+		if (rbmap_missed(gen))
+			rbmap_wake_all(gen);
+	}
 	rbmap_generation_put(gen);
 }
 
@@ -343,6 +368,12 @@ void rbmap_wake_all(struct rbmap_generation *gen)
 {
 	WRITE_ONCE(gen->ring.notify_event, false);
 	WRITE_ONCE(gen->notify_closed, false);
+	/*
+	 * A reader that finds nothing wanted sets the flags, which must not fall
+	 * after that: with a notice wanted and no flag nobody would be told.
+	 * litmus: wait-flag
+	 */
+	smp_wmb();
 	WRITE_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted, false);
 	WRITE_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted, false);
 	/*
@@ -386,8 +417,13 @@ int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
  *
  * A notice is wanted even if there is something to read: an edge-triggered epoll
  * does not come back before it is woken.  So nothing is missed when the reader
- * finds no more.
+ * finds no more.  Such a reader goes on from a ring that was replaced to the one
+ * that is written, without another poll(): the notice is wanted there, too.
  *
+ * A caller that is not in the wait queue can't be woken: poll() with a timeout of
+ * 0 wants no notice, and costs the writer nothing.
+ *
+ * Context: may sleep.
  * Return: what poll() tells; EPOLLHUP, too, of a ring that was replaced and
  * read to its end, which GET_READER tells with -ESTALE.
  */
@@ -395,7 +431,15 @@ __poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 		    poll_table *table)
 {
 	poll_wait(file, &gen->cpu_buf->wait, table);
-	if (!rbmap_want_and_look(gen, RBMAP_WAIT_WATERMARK))
+	/*
+	 * The caller's own entry matters.  The caller has made it, now or at an
+	 * earlier turn, or epoll has, under a lock: no barrier is needed to see it.
+	 */
+	if (waitqueue_active(&gen->cpu_buf->wait)) {
+		rbmap_want(gen, rbmap_notice_of(gen, RBMAP_WAIT_WATERMARK));
+		rbmap_want_next(gen);
+	}
+	if (!rbmap_ready_for(gen, RBMAP_WAIT_WATERMARK))
 		return 0;
 	return EPOLLIN | EPOLLRDNORM |
 	       (rbmap_generation_drained(gen) ? EPOLLHUP : 0);
