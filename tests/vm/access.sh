@@ -86,7 +86,7 @@ echo 1 >/proc/sys/kernel/printk
 echo 'msg != "x"' >$root/events/printk/console/filter
 echo 1 >$root/events/printk/console/enable
 text=x
-for n in $(seq 300); do
+while [ ${#text} -le 300 ]; do
 	printf '%s\n\n' "$text" >/dev/kmsg
 	text=x$text
 done
