@@ -151,20 +151,23 @@ static void *resize(void *refused)
 	return NULL;
 }
 
-/* The events that the reader has not had yet. */
+/* The events that the reader has not had yet.  GET_READER does not say "no more". */
 static uint64_t drain(struct client *client)
 {
 	uint64_t events = 0, first, last;
 
 	while (!get_reader(client->fd)) {
 		const void *subbuf = client_subbuf(client);
+		size_t end = subbuf_commit(subbuf);
 
 		if (!client->any || client->meta->reader.id != client->id)
 			client->seen = 0;
+		else if (client->seen == end)
+			break;
 		client->any = true;
 		client->id = client->meta->reader.id;
 		events += subbuf_events(subbuf, client->seen, &first, &last);
-		client->seen = subbuf_commit(subbuf);
+		client->seen = end;
 	}
 	return events;
 }
@@ -178,7 +181,8 @@ static void test_offline(void)
 	snprintf(size_file, sizeof(size_file), "per_cpu/cpu%d/buffer_size_kb",
 		 CPU);
 	set_overwrite(false);
-	if (!set_number(size_file, 16 * 3))
+	if (!set_number("buffer_subbuf_size_kb", 4) ||
+	    !set_number(size_file, 16 * 3))
 		bail_out("%s: %s", size_file, error_name(errno));
 	if (pthread_create(&thread, NULL, resize, &refused))
 		bail_out("no thread");
