@@ -22,7 +22,13 @@
  *	A call changes reader.id only when everything that was in the old
  *	sub-buffer had been counted as read by an earlier call.
  *	Without O_NONBLOCK the call waits until buffer_percent of the ring is
- *	filled.  ioctl(fd, 0) wakes every waiter.  ENODEV: nothing is mapped.
+ *	filled; a new value of it counts at once.  ioctl(fd, 0) wakes every
+ *	waiter.  ENODEV: nothing is mapped.  EBADF: the file observes, perhaps
+ *	only since the call began to wait.
+ *
+ *	A reader is woken after each event or sub-buffer that it waits for, but
+ *	about 1000 times in a second at most for each CPU's ring, and from an
+ *	isolated CPU up to 10 ms later: waiting does not interrupt that one.
  *
  *	read() copies one sub-buffer, with zeroes behind its events; less than
  *	that leaves the rest for the same file.  Without O_NONBLOCK it waits for
