@@ -259,9 +259,12 @@ void rbmap_generation_reset(struct rbmap_generation *gen)
 
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_skip(ring);
-	/* Who maps the ring keeps an offset in it: begin in another one. */
-	if (rbmap_ring_reader_at_writer(ring))
-		rbmap_close(gen, reader->seq);
+	/* A reader that maps the ring keeps an offset in it: begin in another one. */
+	if (rbmap_ring_reader_at_writer(ring) && rbmap_close(gen, reader->seq))
+		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
+	/* A snapshot has the memory of a retired ring, too. */
+	if (!rbmap_generation_retired(gen))
+		rbmap_ring_empty_reader(ring);
 
 	reader->told_drops = 0;
 	for (i = 0; i < RBMAP_NR_DROPS; i++) {
@@ -281,8 +284,6 @@ void rbmap_generation_reset(struct rbmap_generation *gen)
 	gen->copied = 0;
 	reader->carried = 0;
 	gen->expiry = (struct rbmap_expiry) {};
-	base->reader_seq = reader->seq;
-	base->reader_offset = reader->offset;
 
 	rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);

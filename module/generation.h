@@ -54,8 +54,6 @@ struct rbmap_base {
 	u64	touched;
 	u64	overwritten;
 	u64	seq;
-	u64	reader_seq;
-	u32	reader_offset;
 };
 
 /**

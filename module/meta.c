@@ -118,15 +118,6 @@ void rbmap_meta_init(struct rbmap_generation *gen)
 	rbmap_meta_update(gen);
 }
 
-/* Bytes of the reader's sub-buffer that were read since the last reset. */
-static u32 rbmap_reader_read(const struct rbmap_generation *gen)
-{
-	const struct rbmap_reader *reader = &gen->ring.reader;
-
-	return reader->offset - (reader->seq == gen->base.reader_seq ?
-				 gen->base.reader_offset : 0);
-}
-
 /**
  * rbmap_meta_update - show what the reader has, and the counters
  * @gen: reader_lock held
@@ -160,7 +151,7 @@ void rbmap_meta_update(struct rbmap_generation *gen)
 	WRITE_ONCE(meta->now, gen->seen);
 	WRITE_ONCE(meta->expired, stats.expired);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
-	WRITE_ONCE(meta->reader.read, rbmap_reader_read(gen));
+	WRITE_ONCE(meta->reader.read, ring->reader.offset);
 	/* Who sees the id sees all of the above.  litmus: meta-reader */
 	smp_store_release(&meta->reader.id, ring->reader.id);
 }

@@ -308,6 +308,24 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
 }
 
 /**
+ * rbmap_ring_empty_reader - leave nothing in the reader's sub-buffer
+ * @ring: the ring; nobody else has the memory of its sub-buffers
+ *
+ * A reader that maps the ring finds no byte in it, and none that was read.
+ * Nothing happens where there is something unread, or the writer may come.
+ */
+void rbmap_ring_empty_reader(struct rbmap_ring *ring)
+{
+	struct rbmap_reader *reader = &ring->reader;
+
+	if (rbmap_ring_reader_at_writer(ring) || rbmap_ring_unread(ring))
+		return;
+	WRITE_ONCE(reader->holds, false);
+	WRITE_ONCE(reader->offset, 0);
+	WRITE_ONCE(rbmap_reader_subbuf(ring)->header->commit, 0);
+}
+
+/**
  * rbmap_ring_carry - have the reader told of losses of an earlier ring
  * @ring: the ring
  * @lost: events

@@ -257,6 +257,7 @@ u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring);
 u64 rbmap_ring_tell_drops(struct rbmap_ring *ring);
 bool rbmap_ring_mark_lost(struct rbmap_ring *ring);
 void rbmap_ring_skip(struct rbmap_ring *ring);
+void rbmap_ring_empty_reader(struct rbmap_ring *ring);
 void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost);
 u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold);
 struct rbmap_subbuf_header *

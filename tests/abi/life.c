@@ -255,6 +255,8 @@ static void test_reset(void)
 	case_is(client.meta->read, 0, "reset: read");
 	case_is(client.meta->overrun, 0, "reset: overrun");
 	case_is(client.meta->reader.read, 0, "reset: reader.read");
+	case_is(subbuf_commit(client_subbuf(&client)), 0,
+		"reset: bytes in the reader's sub-buffer");
 	more(2, SMALL);
 	take(&client, &first, &last);
 	case_ok(last == number - 1, "reset: new events come");

@@ -4,6 +4,8 @@
  *
  *	races sizes ROUNDS	one sets the size of rings, the other one that of
  *				sub-buffers
+ *	races reset ROUNDS	CPU 1 writes while its ring is reset: who maps the
+ *				ring then begins behind the reset
  *	races offline ROUNDS	CPU 1 is off line: one reads its ring to the end, which
  *				closes a sub-buffer there, the other one resizes it
  */
@@ -217,16 +219,81 @@ static void test_offline(void)
 	   rounds);
 }
 
+static uint64_t written;
+static bool enough;
+
+static void *write_on(void *unused)
+{
+	(void)unused;
+	pin(CPU);
+	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED)) {
+		if (!emit_one(written, 24))
+			bail_out("marker: %s", error_name(errno));
+		__atomic_store_n(&written, written + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* The number of the first event that a new map has to read; false: none */
+static bool first_mapped(uint64_t *first)
+{
+	struct client client;
+	uint64_t last;
+	size_t from = 0;
+	bool got;
+
+	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
+		bail_out("open: %s", error_name(errno));
+	client.id = client.meta->reader.id;
+	client.seen = client.meta->reader.read;
+	if (get_reader(client.fd))
+		bail_out("GET_READER: %s", error_name(errno));
+	if (client.meta->reader.id == client.id)
+		from = client.seen;
+	got = subbuf_events(client_subbuf(&client), from, first, &last);
+	client_close(&client);
+	return got;
+}
+
+static void test_reset(void)
+{
+	unsigned long i, found = 0, forgotten = 0;
+	pthread_t thread;
+
+	set_overwrite(true);
+	pin(0);
+	if (pthread_create(&thread, NULL, write_on, NULL))
+		bail_out("no thread");
+	for (i = 0; i < rounds; i++) {
+		uint64_t before, first;
+
+		before = __atomic_load_n(&written, __ATOMIC_ACQUIRE);
+		if (!reset())
+			bail_out("reset: %s", error_name(errno));
+		if (!first_mapped(&first))
+			continue;
+		found++;
+		forgotten += first < before;
+	}
+	__atomic_store_n(&enough, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ok(found, "%lu times of %lu a map found events after a reset", found,
+	   rounds);
+	is(forgotten, 0, "and none that the reset had forgotten");
+}
+
 int main(int argc, char **argv)
 {
 	int at = target_options(argc, argv);
 
 	if (argc - at != 2)
-		bail_out("races sizes|offline ROUNDS");
+		bail_out("races sizes|reset|offline ROUNDS");
 	rounds = strtoul(argv[at + 1], NULL, 0);
 	if (!strcmp(argv[at], "sizes")) {
 		test_sizes("");
 		test_sizes("per_cpu/cpu0/");
+	} else if (!strcmp(argv[at], "reset")) {
+		test_reset();
 	} else {
 		test_offline();
 	}

@@ -7,6 +7,7 @@
 
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
 results "" races sizes "${RACES:-100}"
+results "" races reset "${RACES:-1000}"
 if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	results "" races offline "${RACES:-20}"
 else

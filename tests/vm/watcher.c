@@ -99,6 +99,9 @@ static enum look look(struct watcher *w)
 	}
 	if (size == from)
 		return NOTHING;
+	/* A reset has emptied it. */
+	if (!size)
+		return OVERWRITTEN;
 	if (size < from || size > w->client.subbuf_size -
 				  RBMAP_SUBBUF_HEADER_SIZE) {
 		stream_wrong(&w->stream, "%zu bytes, and there were %zu",

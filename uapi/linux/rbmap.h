@@ -83,7 +83,8 @@
  *	nr_subbufs - 1.  Sub-buffers newest - nr + 1 to newest may be there; a
  *	reader has taken some of them, and they stay where they are until the
  *	writer comes round.  Those before meta->first_seq are there, too, but
- *	were forgotten by a reset.  To copy what is new in sub-buffer seq:
+ *	were forgotten by a reset, which leaves the reader's own one empty: commit
+ *	0 where there was more.  To copy what is new in sub-buffer seq:
  *
  *	1. load shown->newest with acquire: if seq is after it, nothing is new
  *	2. load slot->slot (relaxed): if it is not RBMAP_SHOWN_SLOT(seq, id) for
@@ -200,7 +201,8 @@ enum rbmap_clock {
  * @reader:		what the reader has, since the last GET_READER
  * @reader.lost_events:	events lost just before the reader's sub-buffer
  * @reader.id:		the reader's sub-buffer
- * @reader.read:	bytes read of it since the last reset, its header not counted
+ * @reader.read:	bytes read of it, its header not counted; a reset leaves it
+ *			empty
  * @flags:		0
  * @entries:		events written since the last reset
  * @overrun:		events overwritten before they were read

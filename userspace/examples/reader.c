@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 			time = subbuf->time_stamp;
 			if (meta->reader.lost_events)
 				printf("lost %llu\n", meta->reader.lost_events);
-		} else if (at == end) {
+		} else if (at >= end) {
 			poll(&ring, 1, 100);	/* filled, or 0.1 s later */
 		}
 		while (at < end) {

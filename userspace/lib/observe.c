@@ -256,6 +256,9 @@ static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	size = rbmap_load_commit(subbuf) & RBMAP_COMMIT_MASK;
 	if (size == o->have)
 		return NOTHING;
+	/* A reset has emptied it: the writer does not come back to it. */
+	if (!size)
+		return OVERWRITTEN;
 	sane = size > o->have &&
 	       size <= map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
 	/* The writer may be writing there: then it is not used. */
