@@ -167,14 +167,18 @@ if [ -e /tests/setpriv ]; then
 	chgrp 2000 /dev/rbmap/cpu*
 	says 1 "no permission to read /dev/rbmap/cpu0: run rbmap as root" \
 		user rbmap record -d 0 -o /tmp/x
+	for command in status list stat; do
+		says 1 "no permission to read $root/.*: run rbmap as root" user rbmap $command
+	done
 	chgrp 1000 /dev/rbmap/cpu*
+	chgrp -R 1000 $root
 	ok "a group may record" user rbmap record -q -d 0 -o /tmp/group
 	says 1 "no permission to write $root/events/.*/enable: run rbmap as root" \
 		user rbmap record -e sched -o /tmp/group2
 	ok "nothing is left of what never began" [ ! -e /tmp/group2 ]
-	ok "status needs no root" user rbmap status
-	ok "list needs no root" user rbmap list
-	ok "stat needs no root" user rbmap stat
+	ok "status needs the group, no root" user rbmap status
+	ok "list needs the group, no root" user rbmap list
+	ok "stat needs the group, no root" user rbmap stat
 else
 	skip "no setpriv" "without root"
 fi

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/rbmap.h>
@@ -216,6 +218,18 @@ bool control_complain_lockdown(void)
 	return true;
 }
 
+void complain_unreadable(const char *path)
+{
+	struct group *group;
+	struct stat st;
+
+	if (!stat(path, &st) && st.st_gid && (group = getgrgid(st.st_gid)))
+		complain("no permission to read %s: run rbmap as root or as a member of group %s",
+			 path, group->gr_name);
+	else
+		complain("no permission to read %s: run rbmap as root", path);
+}
+
 void control_complain(enum control_verb verb, const char *file, int error)
 {
 	const char *what = verb == CONTROL_READ ? "read" : "write";
@@ -228,8 +242,11 @@ void control_complain(enum control_verb verb, const char *file, int error)
 			break;
 		/* fall through */
 	case -EACCES:
-		complain("no permission to %s %s: run rbmap as root", what,
-			 path);
+		if (verb == CONTROL_READ)
+			complain_unreadable(path);
+		else
+			complain("no permission to write %s: run rbmap as root",
+				 path);
 		break;
 	case -ENOENT:
 		if (control_present())

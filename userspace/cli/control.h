@@ -59,6 +59,9 @@ enum control_lockdown control_lockdown(void);
  */
 bool control_complain_lockdown(void);
 
+/* @path may not be read: by whom it may. */
+void complain_unreadable(const char *path);
+
 enum control_verb { CONTROL_READ, CONTROL_WRITE };
 /* One line about a file that could not be read or written. */
 void control_complain(enum control_verb verb, const char *file, int error);

@@ -2,13 +2,11 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <grp.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -57,17 +55,10 @@ struct recorder {
  */
 static void complain_open(const char *path, int error)
 {
-	struct group *group;
-	struct stat st;
-
 	if (error == RBMAP_ERR_PERMISSION && control_complain_lockdown())
 		return;
-	if (error == RBMAP_ERR_PERMISSION && !stat(path, &st) && st.st_gid &&
-	    (group = getgrgid(st.st_gid)))
-		complain("no permission to read %s: run rbmap as root or as a member of group %s",
-			 path, group->gr_name);
-	else if (error == RBMAP_ERR_PERMISSION)
-		complain("no permission to read %s: run rbmap as root", path);
+	if (error == RBMAP_ERR_PERMISSION)
+		complain_unreadable(path);
 	else
 		complain("cannot map %s: %s", path, rbmap_strerror(error));
 }
