@@ -7,7 +7,7 @@ CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli
 # The longest first; check-vm has two virtual machines at a time itself.
 CHECK_SUITES := check-compat check-sweep check-analysis check-stress $(CHECK_UNIT) \
-	check-model-small check-lint check-vm-runner --alone check-vm
+	check-model-small check-lint check-vm-runner --alone check-vm check-mutants-share
 
 include $(sort $(wildcard tests/*/*.mk))
 

@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-#	make check-mutants	faults in the ring, and who notices
+#	make check-mutants		faults in the ring and around it, and who
+#					notices: both of these
+#	make check-mutants-ring		in the ring
+#	make check-mutants-module	in what surrounds it
+#	make check-mutants-share	a part of these, another one each day
 #
-# MUTANTS_ALL=1 runs each suite on each of them and fills the whole table.
+# MUTANTS_ALL=1 runs each suite on each fault of the ring and fills the whole table.
+# MUTANTS_SHARE=K/N is the K-th of N parts.
 
-.PHONY: check-mutants
+.PHONY: check-mutants check-mutants-ring check-mutants-module check-mutants-share
 check-mutants:
-	@tests/mutants/selftest
+	@tests/check --alone check-mutants-ring check-mutants-module
+
+check-mutants-ring:
+	@tests/mutants/selftest ring
 	@tests/mutants/run
+
+check-mutants-module: user check-vm-programs
+	@tests/mutants/selftest module
+	@tests/mutants/run-module
+
+check-mutants-share: user check-vm-programs
+	@MUTANTS_SHARE=$(or $(MUTANTS_SHARE),today) tests/mutants/run-module

@@ -121,7 +121,10 @@ is "$(cat $root/snapshot)" 0 "no snapshot"
 put reset 1
 
 # What is on
-is "$(cat $events/enable) $(cat $events/sched/enable)" "X 0" "the marker alone is on"
+is "$(cat $events/enable) $(cat $events/sched/enable) $(cat $events/rbmap/marker/enable)" "0 0 1" \
+	"the marker alone is on"
+put events/enable 0
+is "$(recorded 'marked x')" 1 "and not switched off with the others"
 # Not of the commands that count.
 put events/sched/sched_process_exec/filter 'filename == "/bin/busybox"'
 put events/sched/sched_process_exec/enable 1
@@ -165,6 +168,7 @@ refused set_event_pid 123456789 "$invalid"
 put set_event_pid '1\n'
 is "$(cat $root/set_event_pid)" 1 "set_event_pid"
 is "$(recorded '/bin/busybox true')" 0 "others are not recorded"
+is "$(recorded 'marked x')" 1 "but for markers, which have a switch of their own"
 is "$(recorded "sh -c 'echo \$\$ >$root/set_event_pid; exec /bin/busybox true'")" 1 \
 	"a task that is chosen is"
 echo 1 >$root/set_event_pid
@@ -199,6 +203,12 @@ put events/sched/sched_switch/filter 0
 kill $other
 echo >$root/set_event_pid
 is "$(cat $root/set_event_pid)" "" "no pids"
+put events/sched/sched_process_exec/enable 1
+is "$(recorded "sh -c 'echo \$\$ >$root/set_event_notrace_pid; exec /bin/busybox true'")" 0 \
+	"set_event_notrace_pid: a task that is named is not recorded"
+is "$(recorded '/bin/busybox true')" 1 "others are"
+: >$root/set_event_notrace_pid
+put events/sched/sched_process_exec/enable 0
 is "$(recorded 'marked x')" 1 "all tasks again"
 
 # Buffers

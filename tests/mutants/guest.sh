@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# usage: guest.sh NAME TEST
+#
+# Starts TEST with the rbmap.ko of that name, if the kernel is as it was booted:
+# what another fault has left in it is not this one's.
+
+# An oops, a warning, a bad page, a lockup.
+broken=$((128 | 512 | 32 | 16384))
+
+for module in kinds source refused emit rbmap; do
+	! grep -q "^$module " /proc/modules || rmmod $module 2>/dev/null
+done
+if [ $(($(cat /proc/sys/kernel/tainted) & broken)) -ne 0 ] ||
+	grep -q '^rbmap ' /proc/modules; then
+	echo "Bail out! the machine is not as it was booted"
+	exit 1
+fi
+echo 0 >/sys/kernel/rcu_expedited
+cp "/modules/try/$1.ko" /modules/rbmap.ko
+echo "# begins"
+exec "$2"
