@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,8 @@ static void test_no_snapshot(void)
 	fd = open(SNAPSHOT, O_RDONLY);
 	ok(fd >= 0, "a snapshot");
 	is_error(instance("destroy", "life"), EBUSY, "it holds the buffer");
+	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, EINVAL,
+		 "it cannot be observed");
 	close(fd);
 	set("snapshot", "0");
 	let_go("snapshot");
@@ -147,6 +150,147 @@ static void test_failed_map(void)
 		 "when it is not mapped any more it does");
 	client_close(&client);
 	let_go("maps");
+}
+
+/* One sub-buffer, by read() or by splice(); false: there is none. */
+static bool take(int fd, char *subbuf, size_t size, bool by_splice)
+{
+	size_t got = 0;
+	ssize_t ret;
+	int ends[2];
+
+	if (!by_splice)
+		return read(fd, subbuf, size) == (ssize_t)size;
+	if (pipe(ends))
+		bail_out("pipe: %s", error_name(errno));
+	if (splice(fd, NULL, ends[1], NULL, size, SPLICE_F_NONBLOCK) > 0)
+		while (got < size && (ret = read(ends[0], subbuf + got,
+						 size - got)) > 0)
+			got += ret;
+	close(ends[0]);
+	close(ends[1]);
+	return got == size;
+}
+
+/* Behind the events, and what was lost, is nothing of earlier laps. */
+static size_t bytes_behind(const char *subbuf, size_t size)
+{
+	size_t at = sizeof(struct rbmap_subbuf_header) + subbuf_commit(subbuf);
+	uint64_t lost;
+	size_t bytes = 0;
+
+	if (subbuf_lost(subbuf, size, &lost) && lost)
+		at += sizeof(unsigned long);
+	for (; at < size; at++)
+		bytes += !!subbuf[at];
+	return bytes;
+}
+
+static void test_nothing_behind(void)
+{
+	size_t size, bytes = 0;
+	unsigned int i, round, subbufs = 0;
+	char *subbuf;
+	int fd;
+
+	be_instance("life buffer_size_kb=64");
+	size = stat_of(CPU, "subbuf size");
+	subbuf = malloc(size);
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	for (round = 0; round < 4; round++) {
+		/* Laps of short events behind those of long ones. */
+		more(5000);
+		for (i = 0; take(fd, subbuf, size, round % 2); i++)
+			bytes += bytes_behind(subbuf, size);
+		subbufs += i;
+	}
+	ok(subbufs > 30, "%u sub-buffers are taken", subbufs);
+	is(bytes, 0, "nothing is behind their events");
+	close(fd);
+	free(subbuf);
+	let_go("taken");
+}
+
+/* A loss is told with the events behind it, and not with those behind these. */
+static void test_told_once(void)
+{
+	uint64_t lost, told = 0, all;
+	size_t size;
+	char *subbuf;
+	int fd, i;
+
+	be_instance("life buffer_size_kb=64 overwrite=0");
+	size = stat_of(CPU, "subbuf size");
+	subbuf = malloc(size);
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	more(5000);
+	for (i = 0; i < 40; i++) {
+		/* From the full ring to one that is read while it is written. */
+		if (take(fd, subbuf, size, false) &&
+		    subbuf_lost(subbuf, size, &lost))
+			told += lost;
+		more(1);
+	}
+	while (take(fd, subbuf, size, false))
+		if (subbuf_lost(subbuf, size, &lost))
+			told += lost;
+	all = stat_of(CPU, "dropped full");
+	ok(all > 0, "events are dropped");
+	is(told, all, "each is told, and once");
+	close(fd);
+	free(subbuf);
+	let_go("told");
+}
+
+static void test_first_seq(void)
+{
+	struct client client;
+
+	be_instance("life buffer_size_kb=64");
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	is(client.meta->first_seq, 0, "nothing is forgotten");
+	more(5000);
+	set("reset", "1");
+	is_error(get_reader(client.fd) == EAGAIN ? 0 : get_reader(client.fd), 0,
+		 "after a reset");
+	ok(client.meta->first_seq > 16, "what was before it is");
+	client_close(&client);
+	let_go("reset");
+}
+
+static volatile bool came;
+
+static void *wait_in_read(void *data)
+{
+	char *subbuf = malloc(1 << 16);
+
+	if (read(*(int *)data, subbuf, 1 << 16) > 0)
+		came = true;
+	free(subbuf);
+	return NULL;
+}
+
+/* A reader that waits in a ring goes on in the one that takes its place. */
+static void test_waits_on(void)
+{
+	pthread_t waiter;
+	int fd, i;
+
+	be_instance("life buffer_size_kb=64");
+	fd = device_open(CPU, O_RDONLY);
+	pthread_create(&waiter, NULL, wait_in_read, &fd);
+	nap(100);
+	set("buffer_size_kb", "128");
+	nap(100);
+	more(1);
+	for (i = 0; i < 50 && !came; i++)
+		nap(100);
+	if (!ok(came, "a reader that waits has the next ring's event"))
+		pthread_kill(waiter, SIGTERM);
+	pthread_join(waiter, NULL);
+	close(fd);
+	set("reset", "1");
+	let_go("waited");
 }
 
 static uint32_t mapped_generation(struct client *client)
@@ -287,6 +431,10 @@ int main(int argc, char **argv)
 	test_no_snapshot();
 	test_open_holds();
 	test_failed_map();
+	test_nothing_behind();
+	test_told_once();
+	test_first_seq();
+	test_waits_on();
 	test_observer_goes_on();
 	test_replaced_while_read();
 	return done_testing();
