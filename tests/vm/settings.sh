@@ -76,7 +76,7 @@ refused buffer_size_kb $((65535 * page_kb)) "$invalid"
 obeyed buffer_subbuf_size_kb 64
 is "$(cat $root/buffer_size_kb)" 128 "a ring has two sub-buffers and more"
 like "$(cat $events/header_page)" "field: char data;.*size:$((65536 - 16));" "header_page says so"
-obeyed buffer_subbuf_size_kb $page_kb
+obeyed buffer_subbuf_size_kb "$page_kb"
 obeyed buffer_size_kb 64
 obeyed per_cpu/cpu0/buffer_size_kb 128
 is "$(cat $root/buffer_size_kb)" X "the processors' differ"
@@ -179,7 +179,7 @@ obeyed options/event-fork 1
 is "$(recorded '/bin/busybox true')" 1 "followed they are"
 alone()
 {
-	[ "$(grep -c . $root/set_event_pid)" -le 3 ]
+	[ "$(grep -c . "$root"/set_event_pid)" -le 3 ]
 }
 n=0
 while [ $n -lt 10 ]; do

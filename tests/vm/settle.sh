@@ -35,9 +35,9 @@ add()
 removed()
 {
 	end=$(($(date +%s) + seconds))
-	while [ "$(date +%s)" -lt $end ]; do
-		echo 1 >$event/enable && echo "number != 1$long" >$event/filter &&
-			echo '-:settle/hot' >$root/dynamic_events && add || return 1
+	while [ "$(date +%s)" -lt "$end" ]; do
+		echo 1 >"$event"/enable && echo "number != 1$long" >"$event"/filter &&
+			echo '-:settle/hot' >"$root"/dynamic_events && add || return 1
 	done
 }
 
