@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The model of the ring.
+# The models of the ring and of rings' lives.
 #
 #	make check-model-small	seconds, in `make check`
 #	make check-model	all of it, minutes
