@@ -46,27 +46,63 @@ rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /*
- * Take the oldest out of the queue, and files off it.  The readers of @next, the
- * one after it in the queue, are told of its unread events.
+ * The ring whose readers are told of what is lost with @gen.  A ring that has
+ * nothing to read is about to leave the queue: it is passed over.
+ */
+static struct rbmap_generation *rbmap_heir_of(struct rbmap_generation *gen)
+{
+	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
+
+	if (!gen->queued)
+		return NULL;
+	do {
+		gen = rbmap_next_queued(gen);
+	} while (rbmap_generation_drained(gen) &&
+		 !list_is_last(&gen->list, &cpu_buf->generations));
+	return gen;
+}
+
+/*
+ * The heir of the ring to let go, with a reference and its reader_lock: until it
+ * is unlocked nobody reads it to its end, and it stays in the queue.
  */
 static struct rbmap_generation *
-rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf, struct rbmap_generation **next,
-	     unsigned int *refs)
+rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
+{
+	struct rbmap_generation *gen, *heir = NULL;
+
+	spin_lock(&cpu_buf->lock);
+	gen = rbmap_oldest_expired(cpu_buf);
+	if (gen)
+		heir = rbmap_heir_of(gen);
+	if (heir)
+		kref_get(&heir->refs);	/* model: heir_get */
+	spin_unlock(&cpu_buf->lock);
+	if (heir)
+		mutex_lock(&heir->reader_lock);	/* model: heir_lock */
+	return heir;
+}
+
+/*
+ * Take the oldest out of the queue, and files off it.  Return: it; NULL: there is
+ * none; ERR_PTR(-EAGAIN): it has another heir meanwhile.
+ */
+static struct rbmap_generation *
+rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
+	     const struct rbmap_generation *heir, unsigned int *refs)
 {
 	struct rbmap_generation *gen;
 
-	*next = NULL;
 	*refs = 0;
 	spin_lock(&cpu_buf->lock);
 	gen = rbmap_oldest_expired(cpu_buf);
-	if (gen) {
+	if (gen && rbmap_heir_of(gen) != heir) {	/* model: heir_same */
+		gen = ERR_PTR(-EAGAIN);
+	} else if (gen) {
 		gen->let_go = true;
-		if (gen->queued) {
-			WRITE_ONCE(gen->queued, false);
-			*next = rbmap_next_queued(gen);
-			kref_get(&(*next)->refs);
+		if (gen->queued)
 			++*refs;
-		}
+		WRITE_ONCE(gen->queued, false);	/* model: expire_unqueue */
 		*refs += rbmap_files_leave(gen, true);
 	}
 	spin_unlock(&cpu_buf->lock);
@@ -75,22 +111,21 @@ rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf, struct rbmap_generation **next,
 
 /* An event is counted as unread in the one ring, or as expired in the other. */
 static void rbmap_hand_on_losses(struct rbmap_generation *gen,
-				 struct rbmap_generation *next)
+				 struct rbmap_generation *heir)
 {
 	u64 events, untold;
 
 	lockdep_assert_held(&gen->cpu_buf->stats_lock);
-	mutex_lock(&gen->reader_lock);
+	lockdep_assert_held(&heir->reader_lock);
+	mutex_lock_nested(&gen->reader_lock, SINGLE_DEPTH_NESTING);	/* model: abandon */
 	events = rbmap_ring_abandon(&gen->ring, &untold);
 	gen->expiry.abandoned += events;
 	gen->expiry.lost_out += untold;
 	mutex_unlock(&gen->reader_lock);
 
-	mutex_lock(&next->reader_lock);
-	rbmap_ring_carry(&next->ring, events + untold);
-	next->expiry.expired += events;
-	next->expiry.lost_in += events + untold;
-	mutex_unlock(&next->reader_lock);
+	rbmap_ring_carry(&heir->ring, events + untold);	/* model: carry */
+	heir->expiry.expired += events;
+	heir->expiry.lost_in += events + untold;
 }
 
 /**
@@ -104,22 +139,24 @@ static void rbmap_hand_on_losses(struct rbmap_generation *gen,
  */
 void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *next;
+	struct rbmap_generation *gen, *heir;
 	unsigned int refs;
 
-	for (;;) {
-		mutex_lock(&cpu_buf->stats_lock);
-		gen = rbmap_let_go(cpu_buf, &next, &refs);
-		if (next)
-			rbmap_hand_on_losses(gen, next);
-		mutex_unlock(&cpu_buf->stats_lock);
-		if (!gen)
-			break;
-		while (refs--)
-			rbmap_generation_put(gen);
-		if (next) {
-			rbmap_wake_all(next);
-			rbmap_generation_put(next);
+	do {
+		mutex_lock(&cpu_buf->stats_lock);	/* model: expire_lock */
+		heir = rbmap_lock_heir(cpu_buf);
+		gen = rbmap_let_go(cpu_buf, heir, &refs);
+		if (heir) {
+			if (!IS_ERR_OR_NULL(gen))
+				rbmap_hand_on_losses(gen, heir);
+			mutex_unlock(&heir->reader_lock);
 		}
-	}
+		mutex_unlock(&cpu_buf->stats_lock);
+		while (refs--)
+			rbmap_generation_put(gen);	/* model: expire_put */
+		if (heir) {
+			rbmap_wake_all(heir);
+			rbmap_generation_put(heir);	/* model: expire_put_heir */
+		}
+	} while (gen);
 }

@@ -326,7 +326,7 @@ expire_put_heir: /* expire.c: rbmap_cpu_buffer_expire() */
 	   fi;
 	   if
 	   :: x == NONE -> break
-	   :: else -> x = NONE; nx = NONE
+	   :: else
 	   fi
 	od
 }
