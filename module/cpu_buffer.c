@@ -15,7 +15,7 @@ static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 	spin_lock(&cpu_buf->lock);
 	gen->number = cpu_buf->current_gen ? cpu_buf->current_gen->number + 1 : 1;
 	gen->queued = true;
-	list_add_tail(&gen->list, &cpu_buf->generations);
+	list_add_tail(&gen->list, &cpu_buf->generations);	/* model: queue */
 	spin_unlock(&cpu_buf->lock);
 	gen->meta->generation = gen->number;
 }
@@ -106,7 +106,7 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 	rbmap_waiting_exit(cpu_buf);
 	rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
-		rbmap_generation_free(gen);
+		rbmap_generation_free(gen);	/* model: destroy */
 }
 
 /**
@@ -283,13 +283,13 @@ static void rbmap_generation_release(struct kref *refs)
 		rbmap_generation_free(gen);
 		return;
 	}
-	mutex_lock(&cpu_buf->stats_lock);
+	mutex_lock(&cpu_buf->stats_lock);	/* model: release_lock */
 	mutex_lock(&gen->reader_lock);
 	rbmap_generation_stats(gen, &stats);
 	mutex_unlock(&gen->reader_lock);
 	rbmap_stats_taken(&stats);
 	spin_lock(&cpu_buf->lock);
-	list_del(&gen->list);
+	list_del(&gen->list);	/* model: release_list_del */
 	rbmap_stats_add(&cpu_buf->past, &stats);
 	spin_unlock(&cpu_buf->lock);
 	mutex_unlock(&cpu_buf->stats_lock);
@@ -304,7 +304,7 @@ static void rbmap_generation_release(struct kref *refs)
  */
 void rbmap_generation_put(struct rbmap_generation *gen)
 {
-	kref_put(&gen->refs, rbmap_generation_release);
+	kref_put(&gen->refs, rbmap_generation_release);	/* model: put_dec */
 }
 
 /**
@@ -328,7 +328,7 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 			/* The last one of a buffer that has ended stays. */
 			if (gen->queued && rbmap_generation_drained(gen) &&
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
-				WRITE_ONCE(gen->queued, false);
+				WRITE_ONCE(gen->queued, false);	/* model: settle_unqueue */
 				drained = gen;
 				refs = 1 + rbmap_files_leave(gen, false);
 				break;
@@ -336,7 +336,7 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 		}
 		spin_unlock(&cpu_buf->lock);
 		while (refs--)
-			rbmap_generation_put(drained);
+			rbmap_generation_put(drained);	/* model: settle_put */
 	} while (drained);
 }
 
@@ -355,13 +355,13 @@ void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen)
 	bool leave;
 
 	spin_lock(&cpu_buf->lock);
-	gen->kept = true;
+	gen->kept = true;	/* model: leave_to_snapshot */
 	leave = gen->queued && !cpu_buf->readers;
 	if (leave)
 		WRITE_ONCE(gen->queued, false);
 	spin_unlock(&cpu_buf->lock);
 	if (leave)
-		rbmap_generation_put(gen);
+		rbmap_generation_put(gen);	/* model: leave_to_snapshot_put */
 }
 
 /**
@@ -379,14 +379,14 @@ void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf)
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
 			if (gen->queued && gen->kept && !cpu_buf->readers) {
-				WRITE_ONCE(gen->queued, false);
+				WRITE_ONCE(gen->queued, false);	/* model: leave_to_snapshots */
 				kept = gen;
 				break;
 			}
 		}
 		spin_unlock(&cpu_buf->lock);
 		if (kept)
-			rbmap_generation_put(kept);
+			rbmap_generation_put(kept);	/* model: leave_to_snapshots_put */
 	} while (kept);
 }
 
@@ -398,7 +398,7 @@ rbmap_generation_next(struct rbmap_cpu_buffer *cpu_buf,
 	struct list_head *at;
 
 	lockdep_assert_held(&cpu_buf->stats_lock);
-	spin_lock(&cpu_buf->lock);
+	spin_lock(&cpu_buf->lock);	/* model: stats_next */
 	at = gen ? gen->list.next : cpu_buf->generations.next;
 	gen = at == &cpu_buf->generations ? NULL :
 		list_entry(at, struct rbmap_generation, list);
@@ -416,7 +416,7 @@ void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_generation *gen = NULL;
 
-	mutex_lock(&cpu_buf->stats_lock);
+	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
 	memset(&cpu_buf->past, 0, sizeof(cpu_buf->past));
 	while ((gen = rbmap_generation_next(cpu_buf, gen)))
 		rbmap_generation_reset(gen);
@@ -437,10 +437,10 @@ void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 	struct rbmap_generation *gen = NULL;
 	struct rbmap_buffer_stats s;
 
-	mutex_lock(&cpu_buf->stats_lock);
+	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
 	*stats = cpu_buf->past;
 	while ((gen = rbmap_generation_next(cpu_buf, gen))) {
-		mutex_lock(&gen->reader_lock);
+		mutex_lock(&gen->reader_lock);	/* model: stats_ring */
 		rbmap_generation_stats(gen, &s);
 		mutex_unlock(&gen->reader_lock);
 		if (!READ_ONCE(gen->queued))

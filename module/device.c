@@ -51,7 +51,7 @@ rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 
 static void rbmap_file_destroy(struct rbmap_file *rfile)
 {
-	rbmap_file_unbind(rfile);
+	rbmap_file_unbind(rfile);	/* model: snapshot_fd_destroy */
 	rbmap_file_copy_free(rfile);
 	kfree(rfile);
 }
@@ -183,7 +183,7 @@ static int rbmap_file_fill(struct file *file)
 			ret = 0;
 		}
 	} while (!ret);
-	rbmap_generation_put(gen);
+	rbmap_generation_put(gen);	/* model: op_put */
 	return min(ret, 0);
 }
 
@@ -224,7 +224,7 @@ static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 	do {
 		ready = rbmap_poll(gen, file, table);
 		if (!(ready & EPOLLHUP)) {
-			rbmap_generation_put(gen);
+			rbmap_generation_put(gen);	/* model: op_put */
 			break;
 		}
 		/* All rings of a CPU have the same wait queue: one entry is enough. */
@@ -353,7 +353,7 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 		ret = rbmap_splice(gen, file, pipe, len, flags,
 				   &rfile->observes);
 		if (ret != -ESTALE) {
-			rbmap_generation_put(gen);
+			rbmap_generation_put(gen);	/* model: op_put */
 			return ret;
 		}
 		gen = rbmap_file_advance(rfile, gen);

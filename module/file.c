@@ -55,7 +55,7 @@ rbmap_generation_get_next(struct rbmap_generation *gen)
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry_continue(gen, &cpu_buf->generations, list) {
-		if (kref_get_unless_zero(&gen->refs))
+		if (kref_get_unless_zero(&gen->refs))	/* model: get_next */
 			return gen;
 	}
 	return NULL;
@@ -77,7 +77,7 @@ static struct rbmap_generation *rbmap_file_get_next(const struct rbmap_file *fil
 	if (gen == file->gen)
 		return NULL;
 	/* The queue has a reference. */
-	kref_get(&gen->refs);
+	kref_get(&gen->refs);	/* model: bind_oldest */
 	return gen;
 }
 
@@ -102,7 +102,7 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 	rbmap_cpu_buffer_settle(cpu_buf);
 	spin_lock(&cpu_buf->lock);
 	if (!file->gen)
-		list_add(&file->list, &cpu_buf->files);
+		list_add(&file->list, &cpu_buf->files);	/* model: bind_get */
 	gen = rbmap_file_get_next(file);
 	if (gen) {
 		old = file->gen;
@@ -114,10 +114,10 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 		WRITE_ONCE(file->maps, file->maps + 1);
 		file->looked = true;
 	}
-	kref_get(&gen->refs);
+	kref_get(&gen->refs);	/* model: bind_get */
 	spin_unlock(&cpu_buf->lock);
 	if (old)
-		rbmap_generation_put(old);
+		rbmap_generation_put(old);	/* model: bind_put */
 	return gen;
 }
 
@@ -140,10 +140,10 @@ struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
 	struct rbmap_generation *next = rbmap_file_bind(file, false);
 
 	if (next == gen) {
-		rbmap_generation_put(next);
+		rbmap_generation_put(next);	/* model: advance_same */
 		next = NULL;
 	}
-	rbmap_generation_put(gen);
+	rbmap_generation_put(gen);	/* model: advance_put */
 	return next;
 }
 
@@ -186,11 +186,11 @@ void rbmap_file_unbind(struct rbmap_file *file)
 	bool last;
 
 	spin_lock(&cpu_buf->lock);
-	list_del(&file->list);
+	list_del(&file->list);	/* model: unbind */
 	last = file->reads && cpu_buf->readers == 1;
 	rbmap_file_count_reader(file, false);
 	spin_unlock(&cpu_buf->lock);
-	rbmap_generation_put(file->gen);
+	rbmap_generation_put(file->gen);	/* model: unbind_put */
 	rbmap_cpu_buffer_settle(cpu_buf);
 	if (last)
 		rbmap_cpu_buffer_leave_to_snapshots(cpu_buf);
@@ -225,7 +225,7 @@ unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers)
 			next = rbmap_generation_get_next(gen);
 		} else {
 			next = rbmap_next_queued(gen);
-			kref_get(&next->refs);
+			kref_get(&next->refs);	/* model: files_leave_get */
 		}
 		file->gen = next;
 		file->looked = false;

@@ -52,7 +52,7 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 	if (gen->pad)
 		__free_page(gen->pad);
 	if (gen->origin)
-		rbmap_generation_put(gen->origin);
+		rbmap_generation_put(gen->origin);	/* model: free_origin */
 	kfree(gen);
 }
 
@@ -71,7 +71,7 @@ rbmap_generation_alloc(struct rbmap_cpu_buffer *cpu_buf,
 	gen->cpu_buf = cpu_buf;
 	gen->subbuf_size = sizes->subbuf_size;
 	gen->ring.nr_slots = sizes->nr_slots;
-	kref_init(&gen->refs);
+	kref_init(&gen->refs);	/* model: create */
 	INIT_LIST_HEAD(&gen->list);
 	mutex_init(&gen->reader_lock);
 	rbmap_wait_init(gen);
@@ -174,7 +174,7 @@ rbmap_generation_clone_alloc(struct rbmap_generation *gen)
 	if (!clone)
 		return NULL;
 	clone->origin = gen->origin ?: gen;
-	kref_get(&clone->origin->refs);
+	kref_get(&clone->origin->refs);	/* model: clone_get */
 	return clone;
 }
 
@@ -219,7 +219,7 @@ void rbmap_generation_retire(struct rbmap_generation *gen)
 	 * Who sees it sees all events: the grace period is a full barrier, too.
 	 * litmus: generation-retire
 	 */
-	WRITE_ONCE(gen->retired, true);
+	WRITE_ONCE(gen->retired, true);	/* model: retire */
 	rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);
 	rbmap_wake_all(gen);

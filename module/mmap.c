@@ -41,9 +41,9 @@ static void rbmap_vma_open(struct vm_area_struct *vma)
 {
 	struct rbmap_file *file = vma->vm_private_data;
 
-	rbmap_file_map(file);
+	rbmap_file_map(file);	/* model: vma_open_map */
 	mutex_lock(&file->gen->reader_lock);
-	file->gen->mapped++;
+	file->gen->mapped++;	/* model: vma_open */
 	mutex_unlock(&file->gen->reader_lock);
 }
 
@@ -52,9 +52,9 @@ static void rbmap_vma_close(struct vm_area_struct *vma)
 	struct rbmap_file *file = vma->vm_private_data;
 
 	mutex_lock(&file->gen->reader_lock);
-	file->gen->mapped--;
+	file->gen->mapped--;	/* model: vma_close */
 	mutex_unlock(&file->gen->reader_lock);
-	rbmap_file_unmap(file);
+	rbmap_file_unmap(file);	/* model: vma_close_unmap */
 }
 
 /* A part of a map would have to be counted on its own. */
@@ -125,7 +125,7 @@ static int rbmap_generation_mmap(struct rbmap_generation *gen,
 
 	mutex_lock(&gen->reader_lock);
 	err = rbmap_insert_pages(gen, vma);
-	if (!err && !gen->mapped++)
+	if (!err && !gen->mapped++)	/* model: mmap_count */
 		rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);
 	return err;
@@ -155,7 +155,7 @@ int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 	gen = rbmap_file_bind(file, true);
 	err = rbmap_generation_mmap(gen, vma);
 	if (err)
-		rbmap_file_unmap(file);
+		rbmap_file_unmap(file);	/* model: mmap_failed */
 	rbmap_generation_put(gen);
 	return err;
 }

@@ -137,7 +137,7 @@ static void rbmap_replaced(struct rbmap_generation *gen,
 			   struct rbmap_generation *snapshot)
 {
 	/* Once it is retired, a reader who has come to its end lets it go. */
-	kref_get(&gen->refs);
+	kref_get(&gen->refs);	/* model: replaced_get */
 	rbmap_generation_retire(gen);
 	if (snapshot) {
 		rbmap_generation_clone(snapshot, gen);
@@ -145,7 +145,7 @@ static void rbmap_replaced(struct rbmap_generation *gen,
 	}
 	rbmap_cpu_buffer_settle(gen->cpu_buf);
 	rbmap_cpu_buffer_expire(gen->cpu_buf);
-	rbmap_generation_put(gen);
+	rbmap_generation_put(gen);	/* model: replaced_put */
 }
 
 static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)

@@ -21,7 +21,7 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
 	WRITE_ONCE(cpu_buf->snapshot, snapshot);
 	spin_unlock(&cpu_buf->lock);
 	if (old)
-		rbmap_generation_put(old);
+		rbmap_generation_put(old);	/* model: set_snapshot_put */
 }
 
 /**
@@ -39,14 +39,14 @@ struct rbmap_generation *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 	spin_lock(&cpu_buf->lock);
 	snapshot = cpu_buf->snapshot;
 	if (snapshot)
-		kref_get(&snapshot->refs);
+		kref_get(&snapshot->refs);	/* model: snapshot_of */
 	spin_unlock(&cpu_buf->lock);
 	if (!snapshot)
 		return ERR_PTR(-ENODATA);
 	clone = rbmap_generation_clone_alloc(snapshot);
 	if (clone)
 		rbmap_generation_clone(clone, snapshot);
-	rbmap_generation_put(snapshot);
+	rbmap_generation_put(snapshot);	/* model: snapshot_of_put */
 	return clone ?: ERR_PTR(-ENOMEM);
 }
 

@@ -199,7 +199,7 @@ rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
 	spin_lock(&cpu_buf->lock);
 	gen = list_last_entry(&cpu_buf->generations, struct rbmap_generation,
 			      list);
-	kref_get(&gen->refs);
+	kref_get(&gen->refs);	/* model: get_written */
 	spin_unlock(&cpu_buf->lock);
 	return gen;
 }
@@ -214,7 +214,7 @@ static void rbmap_want_next(struct rbmap_generation *gen)
 		return;
 	written = rbmap_get_written(gen->cpu_buf);
 	rbmap_want(written, rbmap_notice_of(written, RBMAP_WAIT_WATERMARK));
-	rbmap_generation_put(written);
+	rbmap_generation_put(written);	/* model: put_written */
 }
 
 /* A grace period has passed since a flag was set. */
@@ -230,7 +230,7 @@ static void rbmap_confirm_work(struct work_struct *work)
 		queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
 	if (rbmap_missed(gen))
 		rbmap_wake_all(gen);
-	rbmap_generation_put(gen);
+	rbmap_generation_put(gen);	/* model: put_written */
 }
 
 /*
@@ -253,7 +253,7 @@ static void rbmap_look_work(struct work_struct *work)
 		if (rbmap_missed(gen))
 			rbmap_wake_all(gen);
 	}
-	rbmap_generation_put(gen);
+	rbmap_generation_put(gen);	/* model: put_written */
 }
 
 /**

@@ -111,7 +111,7 @@ proctype stats()
 	:: hide -> goto end
 	fi;
 #ifndef stats_without_lock
-stats_keep:	/* cpu_buffer.c: rbmap_cpu_buffer_stats() */
+stats_keep: /* cpu_buffer.c: rbmap_cpu_buffer_stats(), rbmap_cpu_buffer_reset() */
 	atomic { !stats_lock -> stats_lock = 1 };
 #endif
 	atomic {
@@ -162,7 +162,7 @@ get_written:	/* wait.c: rbmap_get_written() */
 		kref_get(g)
 	};
 	atomic { live(g) };
-put_written:	/* wait.c: rbmap_confirm_work(), rbmap_look_work() */
+put_written: /* wait.c: rbmap_want_next(), rbmap_confirm_work(), rbmap_look_work() */
 	put_ring(g);
 	others--;
 	looked = 1
