@@ -259,6 +259,8 @@ static void rbmap_look_work(struct work_struct *work)
 /**
  * rbmap_waiting_init - be ready for readers that wait for a CPU's rings
  * @cpu_buf: the CPU's
+ *
+ * Context: any; before the first ring.
  */
 void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -269,9 +271,10 @@ void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf)
 
 /**
  * rbmap_waiting_exit - look for readers no more
- * @cpu_buf: the CPU's; nobody waits
+ * @cpu_buf: the CPU's; nobody waits, and its rings are still there
  *
- * Context: sleeps, for a grace period where somebody has waited a moment ago.
+ * Context: sleeps, for a grace period where a reader has waited a moment ago; the
+ * work takes stats_lock, so the caller must not hold it.
  */
 void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -284,6 +287,7 @@ void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf)
 /**
  * rbmap_waits_init - before the first buffer
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int rbmap_waits_init(void)
@@ -320,11 +324,23 @@ const struct rbmap_ring_ops rbmap_ring_ops = {
 	.closed	= rbmap_ring_closed,
 };
 
+/**
+ * rbmap_wait_init - be ready for the writer of a ring to wake readers
+ * @gen: the ring, which nobody writes yet
+ *
+ * Context: any.
+ */
 void rbmap_wait_init(struct rbmap_generation *gen)
 {
 	init_irq_work(&gen->wake, rbmap_wake_work);
 }
 
+/**
+ * rbmap_wait_exit - wait for the last wake-up by a ring's writer
+ * @gen: the ring, which nobody writes any more
+ *
+ * Context: may sleep.
+ */
 void rbmap_wait_exit(struct rbmap_generation *gen)
 {
 	irq_work_sync(&gen->wake);
