@@ -12,6 +12,7 @@ struct rbmap_event_set;
  * enum rbmap_pids_list - what a set of pids means
  * @RBMAP_PIDS_ONLY: events of these tasks are recorded, and of no others
  * @RBMAP_PIDS_NOT: events of these tasks are not recorded
+ * @RBMAP_NR_PIDS: how many lists there are
  */
 enum rbmap_pids_list {
 	RBMAP_PIDS_ONLY,

@@ -180,7 +180,7 @@ is "$(recorded '/bin/busybox true')" 1 "followed they are"
 sh -c 'echo $$ >/tmp/ended'
 not_chosen()
 {
-	! grep -qx "$(cat /tmp/ended)" $root/set_event_pid
+	! grep -qx "$(cat /tmp/ended)" "$root/set_event_pid"
 }
 ok "and chosen no more when they have ended" retry_until 20 not_chosen
 obeyed options/event-fork 0
