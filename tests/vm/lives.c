@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -242,20 +243,125 @@ static void test_told_once(void)
 	let_go("told");
 }
 
-static void test_first_seq(void)
+/* The meta-page: at the first map, of losses, after a reset. */
+static void test_meta(void)
+{
+	struct client client = {};
+	uint64_t lost = 0;
+
+	be_instance("life buffer_size_kb=64");
+	client.fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	more(3);
+	client_map(&client);
+	is(client.meta->entries, 3, "a first map finds the counters of now");
+	is(client.meta->nr_subbufs, 17, "one sub-buffer is the reader's");
+	is(client.meta->first_seq, 0, "nothing is forgotten");
+	is_error(get_reader(client.fd), 0, "three are read");
+	more(5000);
+	do {
+		is_error(get_reader(client.fd), 0, "what comes behind a loss");
+	} while (!client.meta->reader.lost_events);
+	/* Events that fill it leave the number no room there. */
+	ok(!subbuf_lost(client_subbuf(&client), client.subbuf_size, &lost) ||
+	   lost, "its sub-buffer tells that some were lost");
+	lost = client.meta->reader.lost_events;
+	is(client.meta->lost_told, lost, "the meta-page sums it up");
+	is(client.meta->overrun, lost, "all were overwritten");
+
+	more(5000);
+	set("reset", "1");
+	get_reader(client.fd);
+	ok(client.meta->first_seq > 16, "a reset: what was before it is forgotten");
+	client_close(&client);
+	let_go("meta-page");
+}
+
+/* All bytes of the snapshot, in a sum that depends on their order. */
+static uint64_t snapshot_sum(void)
+{
+	char *subbuf = malloc(1 << 16);
+	int fd = open(SNAPSHOT, O_RDONLY);
+	uint64_t sum = 0;
+	ssize_t got, i;
+
+	while ((got = read(fd, subbuf, 1 << 16)) > 0)
+		for (i = 0; i < got; i++)
+			sum = sum * 31 + (unsigned char)subbuf[i];
+	close(fd);
+	free(subbuf);
+	return sum;
+}
+
+/* A reader takes nothing away from a snapshot of the ring that it reads. */
+static void test_snapshot_stays(void)
+{
+	char *subbuf = malloc(1 << 16);
+	uint64_t sum;
+	int fd, i;
+
+	be_instance("life buffer_size_kb=64");
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	more(1);
+	ok(read(fd, subbuf, 1 << 16) > 0, "a reader");
+	more(900);
+	set("snapshot", "1");
+	sum = snapshot_sum();
+	for (i = 0; read(fd, subbuf, 1 << 16) > 0; i++)
+		;
+	ok(i > 5, "it has read the ring");
+	is(snapshot_sum(), sum, "the snapshot is what it was");
+	close(fd);
+	set("snapshot", "0");
+	free(subbuf);
+	let_go("read beside a snapshot");
+}
+
+/* A child has the map of its parent, which stays when the child has gone. */
+static void test_fork(void)
 {
 	struct client client;
+	int status;
+	pid_t pid;
 
 	be_instance("life buffer_size_kb=64");
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
-	is(client.meta->first_seq, 0, "nothing is forgotten");
-	more(5000);
-	set("reset", "1");
-	is_error(get_reader(client.fd) == EAGAIN ? 0 : get_reader(client.fd), 0,
-		 "after a reset");
-	ok(client.meta->first_seq > 16, "what was before it is");
+	ok(!madvise((void *)client.meta, client.meta_size, MADV_DOFORK) &&
+	   !madvise(client.data, client.subbuf_size * client.nr_subbufs,
+		    MADV_DOFORK), "a child gets the map");
+	more(1);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(client.meta->nr_subbufs);
+	waitpid(pid, &status, 0);
+	is(WIFEXITED(status) ? WEXITSTATUS(status) : 0, 17, "it reads it");
+	is_error(get_reader(client.fd), 0, "the parent's is still one");
+	client_unmap(&client);
+	is_error(get_reader(client.fd), ENODEV, "until it is unmapped");
 	client_close(&client);
-	let_go("reset");
+	let_go("forked");
+}
+
+/* One file goes on in rings of larger sub-buffers; another one keeps none. */
+static void test_larger(void)
+{
+	char *subbuf = malloc(1 << 16);
+	int fd, idle;
+
+	be_instance("life buffer_size_kb=64");
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	idle = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	more(1);
+	is(read(fd, subbuf, 1 << 16), stat_of(CPU, "subbuf size"),
+	   "a sub-buffer is read");
+	set("buffer_subbuf_size_kb", "64");
+	is(stat_of(CPU, "retired rings"), 0, "a file that is idle keeps no ring");
+	more(1);
+	is(read(fd, subbuf, 1 << 16), 1 << 16, "a larger one is");
+	close(fd);
+	close(idle);
+	free(subbuf);
+	let_go("larger");
 }
 
 static volatile bool came;
@@ -433,7 +539,10 @@ int main(int argc, char **argv)
 	test_failed_map();
 	test_nothing_behind();
 	test_told_once();
-	test_first_seq();
+	test_meta();
+	test_snapshot_stays();
+	test_fork();
+	test_larger();
 	test_waits_on();
 	test_observer_goes_on();
 	test_replaced_while_read();
