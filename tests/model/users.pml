@@ -181,8 +181,8 @@ proctype thread(byte f; byte todo)
 	if
 	:: atomic { !f_tried[f] && offered -> f_tried[f] = 1; users++ }
 	:: atomic { !f_tried[f] && !offered -> f_tried[f] = 1; goto end }
-	:: atomic { f_tried[f] && f_open[f] -> f_threads[f]++; goto next }
-	:: f_tried[f] && !f_open[f] -> goto end
+	:: atomic { f_tried[f] && f_threads[f] > 0 -> f_threads[f]++; goto next }
+	:: f_tried[f] && !f_threads[f] -> goto end
 	fi;
 	if
 	:: DOES(f) & SNAP
