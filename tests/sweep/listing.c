@@ -29,7 +29,8 @@ static const char *const others[] = {
 	"rbmap_ring_closed_unread", "rbmap_ring_unread_bytes",
 	"rbmap_ring_reader_at_writer", "rbmap_ring_unread",
 	"rbmap_ring_take", "rbmap_ring_consume", "rbmap_ring_exchange",
-	"rbmap_ring_has_closed",
+	"rbmap_ring_has_closed", "rbmap_ring_begin_late",
+	"rbmap_ring_empty_reader", "rbmap_ring_carry", "rbmap_ring_abandon",
 };
 
 static bool is_writers(const char *name)

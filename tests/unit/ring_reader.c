@@ -492,6 +492,75 @@ static void test_begin_late(void **state)
 	close_ring();
 }
 
+/* What is given up counts as neither read nor reported. */
+static void test_abandon(void **state)
+{
+	u64 untold, read, events;
+	u32 i;
+
+	(void)state;
+	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
+	for (i = 0; i < 200; i++)
+		assert_true(rig_write(4));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_true(reader()->told);
+	for (i = 0; i < 200; i++)
+		assert_true(rig_write(4));
+	rbmap_ring_seal(rig.ring);
+	read = reader()->read;
+	events = rbmap_ring_abandon(rig.ring, &untold);
+	assert_true(events);
+	assert_int_equal(reader()->read, read);
+	assert_int_equal(reader()->told + untold,
+			 local_read(&rig.ring->overrun));
+	assert_int_equal(read + events + reader()->told + untold, 400);
+	assert_false(rbmap_ring_has_event(rig.ring));
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	rig_close();
+}
+
+/* Losses of another ring come before the next sub-buffer, or alone. */
+static void test_carry(void **state)
+{
+	(void)state;
+	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
+	rig_write_subbufs(1, 4);
+	rbmap_ring_carry(rig.ring, 5);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 5);
+	/* The rig knows nothing of another ring. */
+	assert_int_equal(rbmap_ring_take(rig.ring), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 5);
+	assert_int_equal(reader()->told, 5);
+	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	rbmap_ring_carry(rig.ring, 3);
+	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 3);
+	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 0);
+	assert_int_equal(reader()->told, 8);
+	rig_close();
+}
+
+/* It goes on in the next sub-buffer, and misses nothing. */
+static void test_empty_reader(void **state)
+{
+	(void)state;
+	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
+	assert_true(rig_write(4));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	rbmap_ring_empty_reader(rig.ring);
+	assert_true(reader()->holds);
+	rig_ring_close();
+	assert_true(rig_write(4));
+	rbmap_ring_empty_reader(rig.ring);
+	assert_false(reader()->holds);
+	assert_int_equal(reader()->offset, 0);
+	assert_int_equal(rig.ring->subbuf[reader()->id].header->commit, 0);
+	assert_true(rbmap_ring_has_event(rig.ring));
+	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(reader()->lost, 0);
+	assert_int_equal(reader()->read, 2);
+	close_ring();
+}
+
 /* An event that is dropped publishes what nested in it. */
 static u64 clock_that_nests(void)
 {
@@ -1099,6 +1168,9 @@ int main(void)
 		cmocka_unit_test(test_overwritten_before_taken),
 		cmocka_unit_test(test_drop_too_large),
 		cmocka_unit_test(test_begin_late),
+		cmocka_unit_test(test_abandon),
+		cmocka_unit_test(test_carry),
+		cmocka_unit_test(test_empty_reader),
 		cmocka_unit_test(test_drop_publishes),
 		cmocka_unit_test(test_trailing_drops_told),
 		cmocka_unit_test(test_trailing_drops_in_a_subbuf),

@@ -352,7 +352,7 @@ const struct command command_load = {
 	"  subbuf_size_kb=N   size of the sub-buffers that it is made of (4)\n"
 	"  overwrite=0|1      when it is full: 1 overwrite the oldest events, 0 refuse\n"
 	"                     new ones (1)\n"
-	"  gid=N              the group that may read the files of /sys/kernel/rbmap (that of\n"
-	"                     the name tracing, if there is one)\n",
+	"  gid=N              the group that may read the files of /sys/kernel/rbmap\n"
+	"                     (that of the name tracing, if there is one)\n",
 	.run		= load,
 };
