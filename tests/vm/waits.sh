@@ -17,8 +17,8 @@ esac
 diag "isolated: '$(cat /sys/devices/system/cpu/isolated)'"
 
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
-results "" wakeups events "$rounds"
-results "" wakeups edge
-results "" wakeups interrupts "$limit"
+results "" waits events "$rounds"
+results "" waits edge
+results "" waits interrupts "$limit"
 ok "module unloads" rmmod rbmap
 done_testing

@@ -2,10 +2,10 @@
 /*
  * Readers on CPU 0 that wait for events of CPU 1.
  *
- *	wakeups events ROUNDS	one event after the other, each of which must wake
+ *	waits events ROUNDS	one event after the other, each of which must wake
  *				the reader, whatever way it waits
- *	wakeups edge		an edge-triggered epoll whose ring is replaced
- *	wakeups interrupts LIMIT
+ *	waits edge		an edge-triggered epoll whose ring is replaced
+ *	waits interrupts LIMIT
  *				what a reader adds to the interrupts of CPU 1 in three
  *				seconds, with and without a writer there: LIMIT at most
  */
@@ -443,7 +443,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == at)
-		bail_out("wakeups events ROUNDS|edge|interrupts LIMIT");
+		bail_out("waits events ROUNDS|edge|interrupts LIMIT");
 	sigaction(SIGALRM, &action, NULL);
 	pin(0);
 	set_number("buffer_percent", 0);
@@ -452,7 +452,7 @@ int main(int argc, char **argv)
 		return done_testing();
 	}
 	if (argc - at != 2)
-		bail_out("wakeups events ROUNDS|edge|interrupts LIMIT");
+		bail_out("waits events ROUNDS|edge|interrupts LIMIT");
 	rounds = strtoul(argv[at + 1], NULL, 0);
 	if (!strcmp(argv[at], "interrupts"))
 		test_interrupts(rounds);
