@@ -531,6 +531,9 @@ static void begin(void)
 		emit_set("depth", depth);
 		emit_read(false);
 	}
+	/* However slow the reader is, no ring that it has not read is let go. */
+	if (target.own)
+		set_number("retired_size_kb", 1 << 30);
 	if (!set_overwrite(overwrite) || !reset())
 		bail_out("cannot set up: %s", error_name(errno));
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
