@@ -304,12 +304,17 @@ guest_line()
 }
 
 # show_hang FD: an NMI reaches processors that nothing else does, and ends the
-# guest in a panic that says where they were.
+# guest in a panic that says where they were. The first report of the kernel comes
+# before that: it names the code that hangs, and is minutes old by now.
 show_hang()
 {
+	local first
+
 	stop_nmis
 	echo nmi >&"$monitor"
 	IFS= read -r -d '' -t 5 <&"$1"
+	first=$(log_since | grep -E -m 1 -B 2 -A 60 "$bad_news")
+	[ -z "$first" ] || diag <<<"$first"
 	log_since | tail -n 100 | diag
 	log_read=1000000000
 }
