@@ -94,7 +94,7 @@ static int emit_fetch(const char *text, const struct kernel_param *param)
 	u64 number = 0, count;
 	int err;
 
-	if (!emit_page)
+	if (!emit_ready)
 		return -EBUSY;
 	err = kstrtou64(text, 0, &count);
 	for (; !err && number < count; number++) {

@@ -56,6 +56,9 @@ extern struct emit_rule emit_rule;
 extern unsigned int emit_clock_id, emit_irq_us, emit_burst, emit_depth;
 extern bool emit_nmis, emit_running;
 
+/* Parameters that need what the module has made are obeyed. */
+extern bool emit_ready;
+
 /* write.c: this CPU's; any context */
 void emit_one(struct emit_cpu *cpu, enum emit_context context);
 

@@ -61,6 +61,7 @@ MODULE_PARM_DESC(task_batch, "events that a task writes before it lets others ru
 DEFINE_PER_CPU(struct emit_cpu, emit_cpus);
 struct rbmap_buffer *emit_buffer;
 bool emit_running;
+bool emit_ready;
 
 static DEFINE_PER_CPU(struct task_struct *, emit_tasks);
 
@@ -126,7 +127,7 @@ static int emit_run(const char *text, const struct kernel_param *param)
 	int err;
 
 	/* Not before the module is there, from its command line. */
-	if (!emit_buffer)
+	if (!emit_ready)
 		return -EBUSY;
 	err = kstrtou64(text, 0, &count);
 	if (err || !count)
@@ -190,6 +191,14 @@ static void emit_tasklet_run(struct tasklet_struct *tasklet)
 
 static DECLARE_TASKLET(emit_tasklet, emit_tasklet_run);
 
+/* The kernel holds the lock while it sets a parameter. */
+static void emit_set_ready(bool ready)
+{
+	kernel_param_lock(THIS_MODULE);
+	emit_ready = ready;
+	kernel_param_unlock(THIS_MODULE);
+}
+
 static int __init emit_init(void)
 {
 	struct rbmap_buffer *buffer;
@@ -219,6 +228,7 @@ static int __init emit_init(void)
 	if (err)
 		goto contexts;
 	emit_buffer = buffer;
+	emit_set_ready(true);
 	tasklet_schedule(&emit_tasklet);
 	return 0;
 
@@ -235,6 +245,8 @@ static void __exit emit_exit(void)
 {
 	unsigned int id;
 
+	/* The parameters are there until all of this has ended. */
+	emit_set_ready(false);
 	tasklet_kill(&emit_tasklet);
 	/* Linux 5.10 wants those that it stops to be parked, and complains. */
 	for_each_online_cpu(id)

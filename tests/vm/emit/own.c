@@ -146,6 +146,8 @@ static int emit_find(const char *text, const struct kernel_param *param)
 
 static int emit_hold(const char *text, const struct kernel_param *param)
 {
+	if (!emit_ready)
+		return -EBUSY;
 	if (emit_held)
 		rbmap_buffer_put(emit_held);
 	emit_held = NULL;
