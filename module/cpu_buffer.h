@@ -24,8 +24,8 @@
  * @lost: of these, those that came while the buffer was on
  * @disabled: of these, the others
  *
- * Who has the buffer's lock and cpus_read_lock() may use what follows @header, or a
- * callback of CPU hotplug.
+ * What follows @header belongs to whoever holds the buffer's lock and
+ * cpus_read_lock(), and to callbacks of CPU hotplug.
  */
 struct rbmap_no_ring {
 	struct rbmap_generation	gen;
@@ -40,8 +40,9 @@ struct rbmap_no_ring {
  * struct rbmap_cpu_buffer - one CPU's rings
  * @buffer: whose it is
  * @cpu: the CPU
- * @lock: @flags_jiffy, @flags_set, @generations, @files, @past, @snapshot, @readers, and what an open file
- *	is bound to.  Nothing is taken with it held
+ * @lock: protects @generations, @files, @past, @snapshot, @readers, @flags_jiffy,
+ *	@flags_set, and which ring an open file is bound to.  No other lock is taken
+ *	with it held
  * @generations: all that there are, the oldest first
  * @files: open files, but those of snapshots
  * @current_gen: the one that is written; under the buffer's lock.  NULL: none, yet
@@ -49,8 +50,8 @@ struct rbmap_no_ring {
  * @snapshot: what new files of the snapshot are clones of, with a reference, or
  *	NULL; nobody reads it itself
  * @readers: open files that have taken events, or tried to
- * @offline_lock: who does the CPU's work while that is off line.  Irqs are off with
- *	it held, and nothing is taken
+ * @offline_lock: held by the CPU that does this CPU's work while this CPU is off
+ *	line.  Interrupts are off with it held, and no other lock is taken
  * @stats_lock: no generation goes away.  Taken before reader_lock
  * @past: the counters of those that are gone; under both locks
  * @wait: readers

@@ -98,7 +98,7 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
 	if (rfile->copy_size == size)
 		return 0;
 	rbmap_file_copy_free(rfile);
-	/* Each open file has one: whoever opens many is charged for them. */
+	/* A process that opens many files is charged for as many copies. */
 	rfile->copy = rbmap_pages_alloc(size, cpu_to_node(rfile->cpu_buf->cpu),
 					__GFP_ACCOUNT);
 	rfile->copy_size = rfile->offset = rfile->copy ? size : 0;
@@ -154,7 +154,7 @@ static int rbmap_file_fill_from(struct file *file,
 	struct rbmap_file *rfile = file->private_data;
 	int ret;
 
-	/* Another thread may say so at any time, and wakes those who wait. */
+	/* Another thread may have the file observe at any time, and wakes us then. */
 	if (rbmap_file_observes(rfile))
 		return -EBADF;
 	ret = rbmap_file_take(rfile, gen);

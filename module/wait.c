@@ -188,8 +188,8 @@ static bool rbmap_wanted(const struct rbmap_generation *gen)
 }
 
 /*
- * The ring that is written, with a reference: the last one.  Who waits for an
- * older one was woken at its end.
+ * The ring that is written, with a reference: the last one.  A reader that waits
+ * for an older ring was woken when that ring was retired.
  */
 static struct rbmap_generation *
 rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)

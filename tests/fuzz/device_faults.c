@@ -31,7 +31,7 @@ bool do_fault(void)
 	char text[16];
 	ssize_t len;
 
-	/* What a child has is its parent's. */
+	/* The descriptor that a child inherits is of its parent's thread. */
 	if (fault_fd < 0 || fault_pid != getpid())
 		return false;
 	len = snprintf(text, sizeof(text), "%u", 1 + pick(pick(2) ? 5 : 60));

@@ -42,7 +42,7 @@ static const struct filtered {
 	  STRING("name", "virtio0", "ttyS0"),
 	  NUMBER("irq", 4, "4", "24"),
 	  NUMBER("common_preempt_count", 1, "0", "1") } },
-	/* Of a module that comes and goes. */
+	/* The events of a module that comes and goes. */
 	{ "kinds/kinds_hit", { COMMON_FIELDS,
 	  STRING("text", "hello", "x*"),
 	  NUMBER("number", 4, "0", "3"),

@@ -53,7 +53,7 @@ static bool count_mapped(int fd, const volatile struct rbmap_meta *meta,
 			 uint64_t *events)
 {
 	const size_t size = (size_t)meta->subbuf_size * meta->nr_subbufs;
-	/* What was read before the snapshot was taken lies before this. */
+	/* The events before this were read before the snapshot was taken. */
 	uint32_t id = meta->reader.id;
 	size_t from = meta->reader.read;
 	bool ends = false;
