@@ -661,17 +661,20 @@ int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 		       struct rbmap_buffer_stats *stats)
 {
 	struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, cpu);
-	bool without;
+	bool without = false;
 
 	if (!cpu_buf)
 		return -ENODEV;
-	mutex_lock(&buf->lock);
-	cpus_read_lock();
-	without = !cpu_buf->current_gen;
-	if (without)
-		rbmap_no_ring_stats(cpu_buf, stats);
-	cpus_read_unlock();
-	mutex_unlock(&buf->lock);
+	/* A CPU keeps its ring: only where there is none may one come meanwhile. */
+	if (!rbmap_cpu_buffer(buf, cpu)) {
+		mutex_lock(&buf->lock);
+		cpus_read_lock();
+		without = !cpu_buf->current_gen;
+		if (without)
+			rbmap_no_ring_stats(cpu_buf, stats);
+		cpus_read_unlock();
+		mutex_unlock(&buf->lock);
+	}
 	if (!without)
 		rbmap_cpu_buffer_stats(cpu_buf, stats);
 	return 0;
