@@ -43,7 +43,7 @@ fail_allocations()
 		echo 0xffffffffa0000000 >$dir/require-start
 		echo 0xffffffffff000000 >$dir/require-end
 		echo "0x${1:-0}" >$dir/reject-start
-		echo "$((0x${2:-0} + 0x1000))" >$dir/reject-end
+		printf '0x%x' "$((0x${2:-0} + 0x1000))" >$dir/reject-end
 		echo Y >$dir/task-filter
 		echo -1 >$dir/times
 		echo 2 >$dir/probability
