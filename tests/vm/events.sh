@@ -4,34 +4,11 @@
 # /sys/kernel/rbmap: every file is read, obeyed, or refuses and says why.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/control.sh
+. /tests/lib/control.sh
 
-rb=/sys/kernel/rbmap
+rb=$root
 events=$rb/events
-
-# put FILE VALUE: what dd says of it is in /tmp/error
-put()
-{
-	printf %b "$2" | dd of="$rb/$1" conv=notrunc 2>/tmp/error
-}
-
-# refused FILE VALUE ERROR: the write fails so, and nothing is changed
-refused()
-{
-	before=$(cat "$rb/$1" 2>/dev/null)
-	if put "$1" "$2"; then
-		not_ok "$1 refuses '$2'"
-		return
-	fi
-	like "$(cat /tmp/error)" "$3" "$1 refuses '$2': $3"
-	is "$(cat "$rb/$1" 2>/dev/null)" "$before" "$1 is what it was"
-}
-
-# obeyed FILE VALUE READ
-obeyed()
-{
-	put "$1" "$2"
-	is "$(cat "$rb/$1")" "$3" "$1 takes '$2'"
-}
 
 busy()
 {

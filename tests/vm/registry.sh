@@ -6,35 +6,11 @@
 # shellcheck disable=SC2016,SC2317 # $arg1 is meant so; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/control.sh
+. /tests/lib/control.sh
 
-root=/sys/kernel/rbmap
 events=$root/events
 hit=/sys/module/source/parameters/hit
-
-# put FILE TEXT, as it is, in one write; what dd says of it is in /tmp/error
-put()
-{
-	printf %b "$2" >/tmp/text
-	dd if=/tmp/text of="$root/$1" bs=64k conv=notrunc 2>/tmp/error
-}
-
-# refused FILE TEXT ERROR
-refused()
-{
-	if put "$1" "$2"; then
-		not_ok "$1 refuses '$2'"
-	else
-		like "$(cat /tmp/error)" "$3" "$1 refuses '$(echo "$2" | cut -c 1-40)': $3"
-	fi
-}
-
-# recorded COMMAND: how many events it makes
-recorded()
-{
-	before=$(summed emitted)
-	eval "$1"
-	echo $(($(summed emitted) - before))
-}
 
 ids()
 {

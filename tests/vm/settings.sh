@@ -6,44 +6,12 @@
 # shellcheck disable=SC2016,SC2317 # for another shell; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/control.sh
+. /tests/lib/control.sh
 
-root=/sys/kernel/rbmap
 events=$root/events
 
-# put FILE TEXT, as it is, in one write; what dd says of it is in /tmp/error
-put()
-{
-	printf %b "$2" >/tmp/text
-	dd if=/tmp/text of="$root/$1" bs=64k conv=notrunc 2>/tmp/error
-}
-
-# obeyed FILE VALUE [READ]
-obeyed()
-{
-	put "$1" "$2"
-	is "$(cat "$root/$1")" "${3-$2}" "$1 takes '$2'"
-}
-
-# refused FILE VALUE ERROR: and nothing is changed
-refused()
-{
-	before=$(cat "$root/$1" 2>/dev/null)
-	if put "$1" "$2"; then
-		not_ok "$1 refuses '$2'"
-		return
-	fi
-	like "$(cat /tmp/error)" "$3" "$1 refuses '$2': $3"
-	is "$(cat "$root/$1" 2>/dev/null)" "$before" "$1 is what it was"
-}
 invalid='Invalid argument'
-
-# recorded COMMAND: how many events it makes
-recorded()
-{
-	before=$(summed emitted)
-	eval "$1"
-	echo $(($(summed emitted) - before))
-}
 
 marked()
 {
@@ -84,7 +52,6 @@ obeyed buffer_size_kb 64
 
 # They hold for rings to come
 marked x
-before=$(summed 'read events')
 obeyed tracing_on 0
 put buffer_size_kb 128
 is "$(recorded 'marked off')" 0 "off: a new ring is off, too"

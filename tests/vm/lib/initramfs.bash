@@ -137,7 +137,7 @@ make_initramfs()
 
 	add_busybox
 	install -m 755 "$here/lib/init" "$root/init"
-	cp "$here"/lib/{guest,memory,ring}.sh "$root/tests/lib/"
+	cp "$here"/lib/{guest,control,memory,ring}.sh "$root/tests/lib/"
 	for item in "${modules[@]}"; do
 		add "$item" "/modules/${item##*/}"
 	done

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# For shell tests in the guest that write control files:
+# . /tests/lib/control.sh, behind guest.sh
+
+root=/sys/kernel/rbmap
+
+# put FILE TEXT, as it is, in one write; what dd says of it is in /tmp/error
+put()
+{
+	printf %b "$2" >/tmp/text
+	dd if=/tmp/text of="$root/$1" bs=64k conv=notrunc 2>/tmp/error
+}
+
+# obeyed FILE VALUE [READ]
+obeyed()
+{
+	put "$1" "$2"
+	is "$(cat "$root/$1")" "${3-$2}" "$1 takes '$2'"
+}
+
+# refused FILE VALUE ERROR: and nothing is changed
+refused()
+{
+	refused_before=$(cat "$root/$1" 2>/dev/null)
+	refused_text=$(printf %s "$2" | cut -c 1-40)
+	if put "$1" "$2"; then
+		not_ok "$1 refuses '$refused_text'"
+		return
+	fi
+	like "$(cat /tmp/error)" "$3" "$1 refuses '$refused_text': $3"
+	is "$(cat "$root/$1" 2>/dev/null)" "$refused_before" "$1 is what it was"
+}
+
+# recorded COMMAND: how many events it makes
+recorded()
+{
+	recorded_before=$(summed emitted)
+	eval "$1"
+	echo $(($(summed emitted) - recorded_before))
+}
