@@ -263,6 +263,21 @@ bool do_peek(void)
 	return good;
 }
 
+/* A file that can be mapped to that length, where a few tries find one. */
+static int a_file_to_map(size_t len)
+{
+	for (int i = 0; i < 8; i++) {
+		int fd = a_file();
+		void *at = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+
+		if (at != MAP_FAILED) {
+			munmap(at, len);
+			return fd;
+		}
+	}
+	return a_file();
+}
+
 bool do_map_over(void)
 {
 	struct fuzz_map *map = take_map();
@@ -274,7 +289,8 @@ bool do_map_over(void)
 	/* Its middle, which is refused, or all of it. */
 	at = map->addr + (pick(2) ? 0 : page * pick(map->len / page));
 	good = mmap(at, map->addr + map->len - at, PROT_READ,
-		    MAP_SHARED | MAP_FIXED, a_file(), 0) != MAP_FAILED;
+		    MAP_SHARED | MAP_FIXED, a_file_to_map(map->len),
+		    0) != MAP_FAILED;
 	/* The kernel may have unmapped it before it failed: as in do_mremap(). */
 	if (good || at > map->addr)
 		put_map(map);
