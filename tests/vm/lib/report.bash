@@ -72,6 +72,7 @@ start_test()
 	plan='' ran=0 failed_before=$failed
 	# The guest ends a test that is late, unless it is itself past help.
 	allow_seconds $((limits[$1] + 30))
+	began=$SECONDS
 	echo "# $name"
 }
 
@@ -87,6 +88,7 @@ end_test()
 	fi
 	search_log "@@end $current"
 	check_taint "$2"
+	echo "# $name: $((SECONDS - began)) s"
 	current=''
 	name='after the tests'
 	allow_seconds 30
