@@ -3,7 +3,7 @@
 # Tests of module/ring in user space.
 #
 #	make check-unit-ring		all but stress, each also with sanitizers
-#	make check-stress		two minutes of it, with each sanitizer
+#	make check-stress		a minute of it, with each sanitizer
 #	make stress STRESS_SECONDS=3600	an hour of it
 #	make coverage			each line and branch of the ring is run
 #
@@ -68,7 +68,7 @@ check-unit-ring: $(RING_BINARIES)
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
 	done; exit $$status
 
-check-stress: STRESS_SECONDS := 120
+check-stress: STRESS_SECONDS := 60
 check-stress stress: $(RING_STRESS_BINARIES)
 	@$(RING_TEST_DIR)/stress $(STRESS_SECONDS) $(RING_STRESS_BINARIES)
 
