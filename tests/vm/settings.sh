@@ -40,6 +40,8 @@ refused buffer_size_kb 0 "$invalid"
 refused buffer_subbuf_size_kb 3 "$invalid"
 refused buffer_subbuf_size_kb 8192 "$invalid"
 refused buffer_size_kb $((65534 * page_kb)) 'Cannot allocate memory'
+like "$(dmesg | tail -n 5)" 'KiB are missing: choose a smaller buffer_size_kb' \
+	"before any memory is taken"
 refused buffer_size_kb $((65535 * page_kb)) "$invalid"
 obeyed buffer_subbuf_size_kb 64
 is "$(cat $root/buffer_size_kb)" 128 "a ring has two sub-buffers and more"
@@ -79,6 +81,15 @@ ok "overwrite: it overwrites" test "$(summed overrun)" -gt 0
 put reset 1
 is "$(summed entries) $(summed emitted) $(summed overrun) $(summed 'lost events') $(summed 'dropped full') $(summed disabled)" \
 	"0 0 0 0 0 0" "reset: all counters"
+marked gone
+put buffer_size_kb 128
+for cpu in /dev/rbmap/cpu*; do
+	timeout 1 cat "$cpu" >/dev/null
+done
+is "$(summed 'retired rings') $(summed emitted)" "0 1" "a ring that was read to its end is gone, and still counts"
+put reset 1
+is "$(summed emitted)" 0 "reset: it counts no more"
+put buffer_size_kb 64
 is "$(recorded 'marked one')" 1 "it counts on"
 is "$(summed entries)" 1 "what is unread"
 put snapshot 1
@@ -97,6 +108,8 @@ put events/sched/sched_process_exec/filter 'filename == "/bin/busybox"'
 put events/sched/sched_process_exec/enable 1
 is "$(cat $events/sched/enable)" X "some are on"
 is "$(recorded '/bin/busybox true')" 1 "one event"
+put events/sched/sched_process_exec/filter 'common_pid > 1 && filename == "/bin/busybox"'
+is "$(recorded '/bin/busybox true')" 1 "a filter of what all records have"
 put events/sched/sched_process_exec/enable 0
 is "$(recorded '/bin/busybox true')" 0 "off"
 refused events/sched/sched_process_exec/enable 2 "$invalid"
@@ -116,6 +129,8 @@ obeyed $filter 'common_pid == 1' 'common_pid == 1'
 is "$(recorded 'marked yes')" 0 "what all records have"
 obeyed $filter "common_pid != 1 && COMM == 'settings.sh'"
 is "$(recorded 'marked yes')" 1 "and the task's name"
+obeyed $filter 'common_pid > 1' 'common_pid > 1'
+is "$(recorded 'marked yes')" 1 "the number of the task that writes"
 obeyed $filter 0 none
 is "$(recorded 'marked yes')" 1 "all again"
 put events/sched/filter 'prev_pid == 7'
