@@ -377,6 +377,11 @@ rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
 	WRITE_ONCE(ring->reader.holds, false);
 	WRITE_ONCE(ring->reader.offset, 0);
 	ring->reader.lost = 0;
+	/*
+	 * The slot table still has this sub-buffer.  An observer that maps the ring
+	 * later must find no events of another sub-buffer in it.
+	 */
+	WRITE_ONCE(fresh->commit, 0);
 	subbuf->header = fresh;	/* litmus: take-claim-memory */
 	return had;
 }

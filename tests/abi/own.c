@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "abi.h"
@@ -303,6 +304,60 @@ static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
 	close(fd);
 }
 
+/* Of all sub-buffers that the slot table has: no event is counted twice. */
+static bool walk_adds_up(const struct client *client,
+			 const struct rbmap_shown *table)
+{
+	const uint32_t nr = client->nr_subbufs - 1;
+	uint64_t seq, last, events = 0;
+	bool good = true;
+
+	for (uint32_t back = nr; back--;) {
+		const struct rbmap_shown_slot *slot;
+		const char *subbuf;
+
+		seq = (table->newest + table->modulus - back) % table->modulus;
+		slot = &table->slot[seq % nr];
+		if (slot->slot != RBMAP_SHOWN_SLOT(seq, RBMAP_SHOWN_ID(slot->slot)))
+			continue;
+		subbuf = client->data + RBMAP_SHOWN_ID(slot->slot) * subbuf_size;
+		good &= slot->events >= events;
+		events = slot->events + subbuf_events(subbuf, 0, NULL, &last);
+	}
+	return good;
+}
+
+/*
+ * read() hands out sub-buffers as they are, and the ring goes on with other memory.
+ * Who maps it then finds nothing of earlier sub-buffers there.
+ */
+static void test_observe_after_read(void)
+{
+	const struct rbmap_shown *table;
+	struct client client;
+	char *subbuf = malloc(subbuf_size);
+	int fd;
+
+	fresh();
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	/* Sub-buffers of many events, and then of few. */
+	more(2 * subbuf_size / SMALL, SMALL);
+	more(3 * subbuf_size / LARGE + 1, LARGE);
+	while (read(fd, subbuf, subbuf_size) == (ssize_t)subbuf_size)
+		;
+	more(1, SMALL);
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	table = mmap(NULL, client.meta->shown_size, PROT_READ, MAP_SHARED,
+		     client.fd, client.meta->shown_offset);
+	if (table == MAP_FAILED)
+		bail_out("slot table: %s", error_name(errno));
+	ok(walk_adds_up(&client, table), "observer: after read(): it adds up");
+	munmap((void *)table, client.meta->shown_size);
+	client_close(&client);
+	close(fd);
+	free(subbuf);
+}
+
 void theme_own(void)
 {
 	percent(0);
@@ -312,6 +367,7 @@ void theme_own(void)
 	test_drops_read();
 	test_lower_percent_map();
 	test_lower_percent_splice();
+	test_observe_after_read();
 	test_observe("read", wait_by_read);
 	test_observe("splice", wait_by_splice);
 	test_observe("GET_READER", wait_by_get_reader);

@@ -106,8 +106,8 @@
  *	slot->events counts the events written or dropped before the sub-buffer
  *	since the ring was made.  It less the number that the last event had
  *	that was looked at, plus one, is how many were missed, be it that they
- *	were overwritten too soon, dropped, or taken away by splice() before
- *	anything was mapped.
+ *	were overwritten too soon, dropped, or taken away by read() or splice()
+ *	before anything was mapped, which leaves a sub-buffer with commit 0.
  *
  *	Load meta->retired with acquire before step 1: if it is not 0 and all was
  *	looked at, the ring is at its end.  A file that has said
