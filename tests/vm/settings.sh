@@ -78,6 +78,10 @@ while [ $n -lt 100 ]; do
 	n=$((n + 1))
 done
 ok "overwrite: it overwrites" test "$(summed overrun)" -gt 0
+obeyed tracing_on 0
+marked off
+obeyed tracing_on 1
+ok "off: this ring has refused it" test "$(summed disabled)" -gt 0
 put reset 1
 is "$(summed entries) $(summed emitted) $(summed overrun) $(summed 'lost events') $(summed 'dropped full') $(summed disabled)" \
 	"0 0 0 0 0 0" "reset: all counters"
