@@ -4,8 +4,8 @@
 #include <linux/preempt.h>
 #include <linux/sched/task_stack.h>
 
-#include "../event.h"
 #include "dynamic_event.h"
+#include "event.h"
 #include "probe.h"
 
 /* A larger record is put together in the ring, where a filter is to look at it. */

@@ -2,7 +2,7 @@
 /* Page faults. */
 #include <linux/ptrace.h>
 
-#include "../compat/exceptions.h"
+#include "compat/exceptions.h"
 
 #include RBMAP_EXCEPTIONS_HEADER
 

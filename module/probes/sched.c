@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 #include <trace/events/sched.h>
 
-#include "../compat/sched.h"
+#include "compat/sched.h"
 
 #define RBMAP_PROBE_SET		sched
 #define RBMAP_TRACE_HEADER	"trace/events/sched.h"

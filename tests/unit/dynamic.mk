@@ -11,7 +11,7 @@ DYNAMIC_TEST_BUILD := $(BUILD)/tests/unit/dynamic
 DYNAMIC_TESTS := dynamic_parse dynamic_fetch dynamic_probe dynamic_print
 
 DYNAMIC_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
-	-I$(DYNAMIC_DIR) -I$(DYNAMIC_DIR)/../include -Iuapi \
+	-I$(DYNAMIC_DIR) -I$(DYNAMIC_DIR)/.. -I$(DYNAMIC_DIR)/../include -Iuapi \
 	$(shell pkg-config --cflags libtraceevent)
 DYNAMIC_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
 DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
