@@ -70,10 +70,10 @@ install: install-user modules_install
 # of their makefiles, where GNU make looks for it.
 .PHONY: install-headers uninstall-headers
 install-headers:
-	$(INSTALL) -d $(addprefix $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/,ring include/rbmap include/linux)
+	$(INSTALL) -d $(addprefix $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/,rbmap/ring linux)
 	$(INSTALL) -m 644 module/include/rbmap/probe.mk $(DESTDIR)$(INCLUDEDIR)/rbmap/
 	$(INSTALL) -m 644 module/include/rbmap/*.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/rbmap/
-	$(INSTALL) -m 644 module/ring/*.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/ring/
+	$(INSTALL) -m 644 module/include/rbmap/ring/*.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/rbmap/ring/
 	$(INSTALL) -m 644 uapi/linux/rbmap.h $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/linux/
 
 uninstall-headers:

@@ -4,10 +4,10 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include <rbmap/ring/reserve.h>
 
 #include "cpu_buffer.h"
 #include "file.h"
-#include "ring/reserve.h"
 
 static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 				   struct rbmap_generation *gen)

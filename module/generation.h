@@ -12,9 +12,9 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <rbmap/ring/ring.h>
 
 #include "buffer.h"
-#include "ring/ring.h"
 
 struct rbmap_cpu_buffer;
 struct rbmap_file;

@@ -18,7 +18,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../ring/platform_user.h"
+#include <rbmap/ring/platform_user.h>
 
 typedef int8_t s8;
 typedef int16_t s16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Take sub-buffers, and account for what was lost.  One caller at a time. */
-#include "ring.h"
+#include <rbmap/ring/ring.h>
 
 /* A writer that laps us this often while we look is told to the caller. */
 #define RBMAP_TAKE_TRIES	64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A ring's beginning, and its counters. */
-#include "ring.h"
+#include <rbmap/ring/ring.h>
 
 /**
  * rbmap_ring_init - an empty ring

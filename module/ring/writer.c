@@ -3,7 +3,7 @@
  * The writer's slow path: open the next sub-buffer, close those left behind.
  * The fast path is inline in other modules, too, which call this.
  */
-#include "reserve.h"
+#include <rbmap/ring/reserve.h>
 
 /* Lift it to ts, unless it is there; a nested context may lift it further. */
 static void rbmap_stamp_raise(u64 *stamp, u64 ts)

@@ -39,7 +39,7 @@ $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
 		$(addprefix module/dynamic/,parse.c fetch.c print.c) \
 		$(wildcard module/dynamic/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Imodule/dynamic -Imodule -o $@ $(filter %.c,$^)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Imodule/dynamic -Imodule -Imodule/include -o $@ $(filter %.c,$^)
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)

@@ -2,12 +2,13 @@
 #
 #	make check-sweep	every interrupt of the ring, and every one of it
 #
-# RBMAP_TEST_ALL=1 tries every act in every other.  RING_DIR=DIR BUILD=DIR
-# tests another ring.  $(SWEEP_BUILD)/sweep TEXT runs scenarios with TEXT in
+# RBMAP_TEST_ALL=1 tries every act in every other.  MODULE_DIR=DIR BUILD=DIR
+# tests the ring of another copy of module/.  $(SWEEP_BUILD)/sweep TEXT runs scenarios with TEXT in
 # their name.
 
-SWEEP_RING_DIR := module/ring
-RING_DIR ?= $(SWEEP_RING_DIR)
+MODULE_DIR ?= module
+SWEEP_RING_DIR := $(MODULE_DIR)/ring
+SWEEP_RING_INCLUDE := $(MODULE_DIR)/include
 SWEEP_BUILD := $(BUILD)/tests/sweep
 
 # What the kernel has for its own code, as far as the ring can tell.
@@ -15,13 +16,13 @@ SWEEP_RING_CFLAGS := -mno-red-zone -mgeneral-regs-only -fno-pie \
 	-fno-strict-aliasing -fno-strict-overflow -fcf-protection=none
 
 SWEEP_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -gdwarf-4 -Wall -Wextra -fno-pie -fcf-protection=none \
-	-Itests/unit -Iuapi -I$(RING_DIR) -Imodule/include
+	-Itests/unit -Iuapi -I$(SWEEP_RING_INCLUDE)
 SWEEP_DEPS := $(wildcard tests/sweep/*.h tests/unit/ring_*.h \
-	$(RING_DIR)/*.h module/include/rbmap/*.h) uapi/linux/rbmap.h \
+	$(SWEEP_RING_INCLUDE)/rbmap/ring/*.h) uapi/linux/rbmap.h \
 	tests/sweep/sweep.mk
 
-SWEEP_RING_OBJS := $(patsubst $(RING_DIR)/%.c,$(SWEEP_BUILD)/ring/%.o,\
-	$(wildcard $(RING_DIR)/*.c)) $(SWEEP_BUILD)/ring/ring_calls.o
+SWEEP_RING_OBJS := $(patsubst $(SWEEP_RING_DIR)/%.c,$(SWEEP_BUILD)/ring/%.o,\
+	$(wildcard $(SWEEP_RING_DIR)/*.c)) $(SWEEP_BUILD)/ring/ring_calls.o
 
 # One section for the ring's code, and nothing else in it.
 define SWEEP_RING_OBJ
@@ -31,7 +32,7 @@ objcopy --rename-section .text=ring_text $@
 @! objdump -h $@ | grep -E '\.text\.' || { rm $@; false; }
 endef
 
-$(SWEEP_BUILD)/ring/%.o: $(RING_DIR)/%.c $(SWEEP_DEPS)
+$(SWEEP_BUILD)/ring/%.o: $(SWEEP_RING_DIR)/%.c $(SWEEP_DEPS)
 	$(SWEEP_RING_OBJ)
 
 $(SWEEP_BUILD)/ring/ring_calls.o: tests/unit/ring_calls.c $(SWEEP_DEPS)
@@ -46,9 +47,9 @@ $(SWEEP_BUILD)/sweep: $(wildcard tests/sweep/*.[cS]) \
 .PHONY: check-sweep
 ifeq ($(shell uname -m),x86_64)
 check-sweep: $(SWEEP_BUILD)/sweep
-ifeq ($(RING_DIR),$(SWEEP_RING_DIR))
+ifeq ($(MODULE_DIR),module)
 	@$<
-	@tests/sweep/broken $(BUILD) $(RING_DIR)
+	@tests/sweep/broken $(BUILD) $(MODULE_DIR)
 else
 # 2: instructions were not reached.  A ring that is broken may have such.
 	@$< || [ $$? = 2 ]

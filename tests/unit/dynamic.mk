@@ -18,7 +18,7 @@ DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
 	$(addprefix $(DYNAMIC_DIR)/,parse.c fetch.c print.c)
 DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk $(DYNAMIC_DIR)/../text.h \
 	$(wildcard $(DYNAMIC_DIR)/*.h) \
-	$(DYNAMIC_DIR)/../ring/platform_user.h
+	$(DYNAMIC_DIR)/../include/rbmap/ring/platform_user.h
 
 DYNAMIC_TEST_FLAGS_plain :=
 DYNAMIC_TEST_FLAGS_asan := -fsanitize=address,undefined \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
-#include "live_ring.h"
+#include <rbmap/ring/reserve.h>
 
-#include "../../module/ring/reserve.h"
+#include "live_ring.h"
 
 #define META_SIZE	4096
 

@@ -13,16 +13,18 @@
 BUILD ?= build
 
 RING_TEST_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
-RING_DIR ?= $(RING_TEST_DIR)/../../module/ring
+# Another copy of module/ has another ring.
+MODULE_DIR ?= $(RING_TEST_DIR)/../../module
+RING_DIR := $(MODULE_DIR)/ring
+RING_INCLUDE := $(MODULE_DIR)/include
 RING_TEST_BUILD := $(BUILD)/tests/unit
 
 RING_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -pthread \
-	-I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_DIR) \
-	-I$(RING_TEST_DIR)/../../module/include
+	-I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_INCLUDE)
 RING_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 
-RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h $(RING_DIR)/*.h) \
-	$(wildcard $(RING_TEST_DIR)/../../module/include/rbmap/*.h) \
+RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h \
+	$(RING_INCLUDE)/rbmap/ring/*.h) \
 	$(RING_TEST_DIR)/../../uapi/linux/rbmap.h $(RING_TEST_DIR)/ring.mk
 RING_FIXTURE := $(RING_TEST_DIR)/ring_fixture.c $(RING_TEST_DIR)/ring_calls.c
 RING_SOURCES := $(wildcard $(RING_DIR)/*.c)
@@ -81,8 +83,8 @@ coverage: $(addprefix $(RING_TEST_BUILD)/cov/,$(RING_TESTS))
 	@rm -rf $(RING_TEST_BUILD)/cov/words
 	@mkdir $(RING_TEST_BUILD)/cov/words
 	@cp $(RING_TEST_BUILD)/cov/ring_words-* $(RING_TEST_BUILD)/cov/words
-	@! $(RING_TEST_DIR)/coverage $(RING_DIR) $(RING_TEST_BUILD)/cov/words \
+	@! $(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov/words \
 		>$(RING_TEST_BUILD)/cov/words.log || \
 		{ echo "not ok - the packed words alone are no full coverage"; exit 1; }
 	@rm -r $(RING_TEST_BUILD)/cov/words
-	@$(RING_TEST_DIR)/coverage $(RING_DIR) $(RING_TEST_BUILD)/cov
+	@$(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov

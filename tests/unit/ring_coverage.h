@@ -6,7 +6,7 @@
 #ifndef RING_COVERAGE_H
 #define RING_COVERAGE_H
 
-#include "platform.h"
+#include <rbmap/ring/platform.h>
 
 #undef __always_inline
 #define __always_inline	inline

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reserve.h"
+#include <rbmap/ring/reserve.h>
 
 #include <cmocka.h>
 #include <traceevent/kbuffer.h>

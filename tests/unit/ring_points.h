@@ -7,7 +7,7 @@
 #ifndef RING_POINTS_H
 #define RING_POINTS_H
 
-#include "platform.h"
+#include <rbmap/ring/platform.h>
 
 void ring_point(void);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "position.h"
+#include <rbmap/ring/position.h>
 
 #include <cmocka.h>
 

@@ -16,7 +16,7 @@
 #include <linux/export.h>
 #include <linux/rbmap.h>
 #include <linux/types.h>
-#include <rbmap/reservation.h>
+#include <rbmap/ring/reservation.h>
 #include <rbmap/write.h>	/* rbmap_reserve(), rbmap_commit(), rbmap_write() */
 
 struct module;

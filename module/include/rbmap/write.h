@@ -13,8 +13,7 @@
 #include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/types.h>
-
-#include "../../ring/reserve.h"
+#include <rbmap/ring/reserve.h>
 
 struct rbmap_buffer;
 

@@ -4,7 +4,7 @@
 #define RBMAP_RING_SUBBUF_H
 
 #include <linux/rbmap.h>
-#include "platform.h"
+#include <rbmap/ring/platform.h>
 
 #define RBMAP_EVENT_ALIGN	4U
 #define RBMAP_EVENT_HEADER	4U	/* the word with type_len and delta */

@@ -14,7 +14,7 @@
 #ifndef RBMAP_RING_POSITION_H
 #define RBMAP_RING_POSITION_H
 
-#include "platform.h"
+#include <rbmap/ring/platform.h>
 
 #define RBMAP_OFFSET_BITS	20
 #define RBMAP_ID_BITS		16

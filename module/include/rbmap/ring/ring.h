@@ -22,9 +22,9 @@
 #ifndef RBMAP_RING_RING_H
 #define RBMAP_RING_RING_H
 
-#include "position.h"
-#include "subbuf.h"
-#include <rbmap/reservation.h>
+#include <rbmap/ring/position.h>
+#include <rbmap/ring/reservation.h>
+#include <rbmap/ring/subbuf.h>
 
 /* task, softirq, irq, NMI, and one more for machine checks and the like */
 #define RBMAP_MAX_NEST	5

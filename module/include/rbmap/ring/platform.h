@@ -8,9 +8,9 @@
 #define RBMAP_RING_PLATFORM_H
 
 #ifdef __KERNEL__
-#include "platform_kernel.h"
+#include <rbmap/ring/platform_kernel.h>
 #else
-#include "platform_user.h"
+#include <rbmap/ring/platform_user.h>
 #endif
 
 #endif /* RBMAP_RING_PLATFORM_H */
