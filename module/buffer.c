@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 
 #include "cpu_buffer.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define RBMAP_DEFAULT_PERCENT	50
 

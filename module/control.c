@@ -9,10 +9,10 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "access.h"
 #include "control.h"
 #include "dynamic/dynamic_event.h"
-#include "log.h"
+#include "lib/access.h"
+#include "lib/log.h"
 #include "self_cost.h"
 
 /* As much of what was written as a line of the log can do with. */

@@ -4,9 +4,9 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "access.h"
 #include "compat/sysfs.h"
 #include "control.h"
+#include "lib/access.h"
 
 struct rbmap_dir {
 	struct kobject		kobj;

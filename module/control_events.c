@@ -5,11 +5,11 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "access.h"
 #include "compat/sysfs.h"
 #include "control.h"
 #include "event.h"
-#include "log.h"
+#include "lib/access.h"
+#include "lib/log.h"
 
 /*
  * A directory of events/<system>, as long as it has @nr events.  @filter: what

@@ -6,11 +6,11 @@
 #include <linux/mm.h>
 #include <linux/sysfs.h>
 
-#include "access.h"
 #include "compat/sysfs.h"
 #include "control.h"
 #include "event.h"
 #include "event_pids.h"
+#include "lib/access.h"
 
 static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)
 {

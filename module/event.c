@@ -11,7 +11,7 @@
 #include <linux/tracepoint.h>
 
 #include "event.h"
-#include "log.h"
+#include "lib/log.h"
 #include "marker.h"
 #include "probes/probes.h"
 

@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 #include "event.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define RBMAP_FIELDS_MAX	256
 #define RBMAP_TYPE_MAX		128

@@ -7,7 +7,7 @@
 
 #include "event.h"
 #include "filter/filter.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* As much of what is wrong as a line of the log can do with. */
 #define RBMAP_WRONG_SHOWN	24

@@ -5,7 +5,7 @@
 #include <linux/string.h>
 
 #include "event.h"
-#include "text.h"
+#include "lib/text.h"
 
 /* What struct rbmap_record has. */
 const struct rbmap_field rbmap_common_fields[] = {

@@ -11,7 +11,7 @@
 
 #include "event.h"
 #include "event_pids.h"
-#include "log.h"
+#include "lib/log.h"
 
 /* Characters of a line: seven digits, the newline and a 0. */
 #define RBMAP_PID_LINE	9

@@ -7,7 +7,7 @@
 
 #include "event.h"
 #include "event_pids.h"
-#include "log.h"
+#include "lib/log.h"
 
 DEFINE_MUTEX(rbmap_targets_lock);
 

@@ -15,12 +15,12 @@
 #include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
-#include "access.h"
 #include "control.h"
 #include "device.h"
 #include "event.h"
 #include "instance.h"
-#include "log.h"
+#include "lib/access.h"
+#include "lib/log.h"
 #include "marker.h"
 
 #define RBMAP_NAME_MAX	32

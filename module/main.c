@@ -3,11 +3,11 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 
-#include "access.h"
 #include "buffer.h"
 #include "dynamic/dynamic_event.h"
 #include "event.h"
 #include "instance.h"
+#include "lib/access.h"
 #include "node.h"
 #include "self_cost.h"
 

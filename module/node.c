@@ -8,9 +8,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "access.h"
 #include "buffer.h"
 #include "compat/device.h"
+#include "lib/access.h"
 #include "node.h"
 
 #define RBMAP_MINORS	(1U << MINORBITS)

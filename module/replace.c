@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 
 #include "cpu_buffer.h"
-#include "log.h"
+#include "lib/log.h"
 
 #define RBMAP_MIN_SUBBUF_KB	max(4UL, PAGE_SIZE >> 10)
 #define RBMAP_MAX_SUBBUF_KB	4096UL

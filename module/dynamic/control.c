@@ -8,10 +8,10 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "access.h"
 #include "compat/sysfs.h"
 #include "dynamic_event.h"
-#include "log.h"
+#include "lib/access.h"
+#include "lib/log.h"
 
 #define RBMAP_DYNAMIC_MAX	1024
 /* Less than what one write can bring: a longer one comes in parts. */

@@ -12,8 +12,8 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#include "access.h"
 #include "compat/nofault.h"
+#include "lib/access.h"
 #else
 #include <stdarg.h>
 #include <stdio.h>

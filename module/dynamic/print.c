@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How a record is printed: NAME=VALUE, with (fault) behind what was not there. */
 #include "program.h"
-#include "text.h"
+#include "lib/text.h"
 
 /* By its size: who prints it extends no sign. */
 static const char *rbmap_fetch_conversion(const struct rbmap_fetch *fetch)

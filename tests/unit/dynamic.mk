@@ -16,7 +16,7 @@ DYNAMIC_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
 DYNAMIC_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
 DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
 	$(addprefix $(DYNAMIC_DIR)/,parse.c fetch.c print.c)
-DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk $(DYNAMIC_DIR)/../text.h \
+DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk $(DYNAMIC_DIR)/../lib/text.h \
 	$(wildcard $(DYNAMIC_DIR)/*.h) \
 	$(DYNAMIC_DIR)/../include/rbmap/ring/platform_user.h
 
