@@ -6,7 +6,7 @@
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
 
-#include "buffer.h"
+#include "buffer/buffer.h"
 
 struct rbmap_event_set;
 

@@ -5,8 +5,8 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "buffer/cpu_buffer.h"
 #include "control.h"
-#include "cpu_buffer.h"
 #include "self_cost.h"
 
 /* Nanoseconds as seconds, a counter as it is. */

@@ -12,10 +12,10 @@
 #include <linux/topology.h>
 #include <linux/uaccess.h>
 
+#include "buffer/pages.h"
 #include "device.h"
 #include "file.h"
 #include "marker.h"
-#include "pages.h"
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220

@@ -3,7 +3,7 @@
 #ifndef RBMAP_DEVICE_H
 #define RBMAP_DEVICE_H
 
-#include "buffer.h"
+#include "buffer/buffer.h"
 #include "node.h"
 
 struct rbmap_event_target;

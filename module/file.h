@@ -5,7 +5,7 @@
 
 #include <linux/mutex.h>
 
-#include "cpu_buffer.h"
+#include "buffer/cpu_buffer.h"
 
 /**
  * struct rbmap_file - an open file

@@ -3,7 +3,7 @@
 #ifndef RBMAP_INSTANCE_H
 #define RBMAP_INSTANCE_H
 
-#include "buffer.h"
+#include "buffer/buffer.h"
 
 int rbmap_instances_init(const struct rbmap_buffer_config *config);
 void rbmap_instances_exit(void);

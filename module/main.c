@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 
-#include "buffer.h"
+#include "buffer/buffer.h"
 #include "dynamic/dynamic_event.h"
 #include "event.h"
 #include "instance.h"

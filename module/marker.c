@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "cpu_buffer.h"
+#include "buffer/cpu_buffer.h"
 #include "event.h"
 #include "marker.h"
 

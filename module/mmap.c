@@ -6,9 +6,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buffer/pages.h"
 #include "compat/mm.h"
 #include "file.h"
-#include "pages.h"
 
 #define RBMAP_SHOWN_PGOFF	((unsigned long)(RBMAP_SHOWN_OFFSET >> PAGE_SHIFT))
 

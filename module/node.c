@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "buffer.h"
+#include "buffer/buffer.h"
 #include "compat/device.h"
 #include "lib/access.h"
 #include "node.h"

@@ -12,8 +12,8 @@
 #include <linux/splice.h>
 #include <linux/topology.h>
 
-#include "cpu_buffer.h"
-#include "pages.h"
+#include "buffer/cpu_buffer.h"
+#include "buffer/pages.h"
 
 static size_t rbmap_pipe_room(const struct pipe_inode_info *pipe)
 {

@@ -42,7 +42,7 @@
 #define STATS	0	/* 1: `stats` is read */
 #endif
 #ifndef LOOKS
-#define LOOKS	0	/* 1: wait.c looks at the ring that is written */
+#define LOOKS	0	/* 1: buffer/wait.c looks at the ring that is written */
 #endif
 #ifndef END
 #define END	0	/* 1: the buffer ends at any time; else after all else */
@@ -115,7 +115,7 @@ byte others;			/* processes that did not end, but ender */
 byte resizes = RESIZES, snaps = SNAPS, fds = FDS;
 byte written, was_read, told;
 bit go = !DRAIN;
-bit looked;			/* the work of wait.c is through */
+bit looked;			/* the work of buffer/wait.c is through */
 byte locked = NONE;		/* ... whose reader_lock is held for several steps */
 byte on_the_way, lost;		/* of rbmap_hand_on_losses(), under stats_lock */
 hidden byte i, j, h, last_retired, sum, waits;

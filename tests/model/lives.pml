@@ -55,7 +55,7 @@ inline put_ring(g)
 {
 	atomic {
 		assert(cpu_buf && state[g] == ALIVE && refs[g] > 0);
-put_dec:	/* cpu_buffer.c: rbmap_generation_put() */
+put_dec:	/* buffer/cpu_buffer.c: rbmap_generation_put() */
 		refs[g]--;
 		if
 		:: refs[g] > 0 -> goto put_ring_done
@@ -65,13 +65,13 @@ put_dec:	/* cpu_buffer.c: rbmap_generation_put() */
 #ifdef release_without_stats_lock
 	listed[g] = 0;
 #else
-release_lock:	/* cpu_buffer.c: rbmap_generation_release() */
+release_lock:	/* buffer/cpu_buffer.c: rbmap_generation_release() */
 	atomic { !stats_lock -> stats_lock = 1 };
 #endif
 #ifdef release_list_del_first
 	atomic { listed[g] = 0; stats_lock = 0 };
 #endif
-release_list_del:	/* cpu_buffer.c: rbmap_generation_release() */
+release_list_del:	/* buffer/cpu_buffer.c: rbmap_generation_release() */
 	atomic {
 		assert(state[g] == ALIVE && refs[g] == 0);
 		listed[g] = 0;
@@ -97,7 +97,7 @@ inline put_clone(g, o)
 		fi
 	};
 #ifndef clone_without_origin
-free_origin:	/* generation.c: rbmap_generation_free() */
+free_origin:	/* buffer/generation.c: rbmap_generation_free() */
 	put_ring(o);
 #endif
 put_clone_done:
@@ -143,7 +143,7 @@ inline settle(x, k)
 	do
 	:: atomic {
 		assert(cpu_buf);
-settle_unqueue:	/* cpu_buffer.c: rbmap_cpu_buffer_settle() */
+settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_settle() */
 		find_last(j);
 #ifdef settle_takes_last
 		find(x, 0, queued[i] && DRAINED(i));
@@ -161,7 +161,7 @@ settle_unqueue:	/* cpu_buffer.c: rbmap_cpu_buffer_settle() */
 	   do
 	   :: k > 0 ->
 		k--;
-settle_put:	/* cpu_buffer.c: rbmap_cpu_buffer_settle() */
+settle_put:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_settle() */
 		put_ring(x)
 	   :: else -> break
 	   od
@@ -244,12 +244,12 @@ inline expire(x, nx, k)
 	do
 	:: true ->
 #ifndef expire_without_stats_lock
-expire_lock:	/* expire.c: rbmap_cpu_buffer_expire() */
+expire_lock:	/* buffer/expire.c: rbmap_cpu_buffer_expire() */
 	   atomic { !stats_lock -> stats_lock = 1 };
 #endif
 	   atomic {
 		oldest_expired(x);
-heir_get:	/* expire.c: rbmap_lock_heir() */
+heir_get:	/* buffer/expire.c: rbmap_lock_heir() */
 		heir(x, nx);
 		x = NONE;
 		if
@@ -258,7 +258,7 @@ heir_get:	/* expire.c: rbmap_lock_heir() */
 		fi
 	   };
 #ifndef heir_not_locked
-heir_lock:	/* expire.c: rbmap_lock_heir() */
+heir_lock:	/* buffer/expire.c: rbmap_lock_heir() */
 	   atomic {
 		locked = nx
 	   };
@@ -270,13 +270,13 @@ heir_lock:	/* expire.c: rbmap_lock_heir() */
 		:: x == NONE -> goto expire_unlock
 		:: else
 		fi;
-heir_same:	/* expire.c: rbmap_let_go() */
+heir_same:	/* buffer/expire.c: rbmap_let_go() */
 		heir(x, h);
 		if
 		:: h != nx -> goto expire_unlock
 		:: else
 		fi;
-expire_unqueue:	/* expire.c: rbmap_let_go() */
+expire_unqueue:	/* buffer/expire.c: rbmap_let_go() */
 		assert(x != last_retired && !mapped[x]);
 		let_go[x] = 1;
 		k = queued[x];
@@ -285,7 +285,7 @@ expire_unqueue:	/* expire.c: rbmap_let_go() */
 	   };
 	   if
 	   :: nx != NONE ->
-abandon:	/* expire.c: rbmap_hand_on_losses() */
+abandon:	/* buffer/expire.c: rbmap_hand_on_losses() */
 		atomic {
 			live(x);
 			lost = unread[x];
@@ -294,7 +294,7 @@ abandon:	/* expire.c: rbmap_hand_on_losses() */
 			unread[x] = 0;
 			carried[x] = 0
 		};
-carry:		/* expire.c: rbmap_hand_on_losses() */
+carry:		/* buffer/expire.c: rbmap_hand_on_losses() */
 		atomic {
 			live(nx);
 #ifndef losses_not_carried
@@ -314,13 +314,13 @@ expire_unlock:
 	   do
 	   :: k > 0 ->
 		k--;
-expire_put:	/* expire.c: rbmap_cpu_buffer_expire() */
+expire_put:	/* buffer/expire.c: rbmap_cpu_buffer_expire() */
 		put_ring(x)
 	   :: else -> break
 	   od;
 	   if
 	   :: nx != NONE ->
-expire_put_heir: /* expire.c: rbmap_cpu_buffer_expire() */
+expire_put_heir: /* buffer/expire.c: rbmap_cpu_buffer_expire() */
 		put_ring(nx)
 	   :: else
 	   fi;
@@ -340,7 +340,7 @@ inline clone_alloc(c, g)
 	refs[c] = 1;
 	origin[c] = (IS_CLONE(g) -> origin[g] : g);
 #ifndef clone_without_origin
-clone_get:	/* generation.c: rbmap_generation_clone_alloc() */
+clone_get:	/* buffer/generation.c: rbmap_generation_clone_alloc() */
 	kref_get(origin[c])
 #endif
 }
@@ -359,7 +359,7 @@ inline set_snapshot(c, s, o)
 	atomic { s = snapshot; snapshot = c };
 	if
 	:: s != NONE ->
-set_snapshot_put:	/* snapshot.c: rbmap_cpu_buffer_set_snapshot() */
+set_snapshot_put:	/* buffer/snapshot.c: rbmap_cpu_buffer_set_snapshot() */
 		put_clone(s, o)
 	:: else
 	fi;
@@ -374,7 +374,7 @@ inline buffer_replace(wanted, c, r, old, x, nx, k)
 	:: gone -> goto replace_end
 	:: else
 	fi;
-create:		/* generation.c: rbmap_generation_alloc() */
+create:		/* buffer/generation.c: rbmap_generation_alloc() */
 	atomic {
 		assert(nr_rings < RINGS);
 		r = nr_rings;
@@ -388,7 +388,7 @@ create:		/* generation.c: rbmap_generation_alloc() */
 		:: else
 		fi
 	};
-queue:		/* cpu_buffer.c: rbmap_cpu_buffer_queue() */
+queue:		/* buffer/cpu_buffer.c: rbmap_cpu_buffer_queue() */
 	atomic {
 		queued[r] = 1;
 		listed[r] = 1
@@ -396,12 +396,12 @@ queue:		/* cpu_buffer.c: rbmap_cpu_buffer_queue() */
 	/* And a grace period: nobody writes to the old one. */
 	current = r;
 #ifndef replaced_without_reference
-replaced_get:	/* replace.c: rbmap_replaced() */
+replaced_get:	/* buffer/resize.c: rbmap_replaced() */
 	atomic {
 		kref_get(old)
 	};
 #endif
-retire:		/* generation.c: rbmap_generation_retire() */
+retire:		/* buffer/generation.c: rbmap_generation_retire() */
 	atomic {
 		locked != old;
 		live(old);
@@ -411,7 +411,7 @@ retire:		/* generation.c: rbmap_generation_retire() */
 	if
 	:: wanted ->
 		atomic { locked != old; generation_clone(c, old) };
-leave_to_snapshot: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
+leave_to_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
 		atomic {
 			live(old);
 			kept[old] = 1;
@@ -425,7 +425,7 @@ leave_to_snapshot: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
 		if
 		:: k ->
 			k = 0;
-leave_to_snapshot_put: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
+leave_to_snapshot_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
 			put_ring(old)
 		:: else
 		fi
@@ -435,7 +435,7 @@ leave_to_snapshot_put: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
 	settle(x, k);
 	expire(x, nx, k);
 #ifndef replaced_without_reference
-replaced_put:	/* replace.c: rbmap_replaced() */
+replaced_put:	/* buffer/resize.c: rbmap_replaced() */
 	put_ring(old);
 #endif
 replace_end:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader on another CPU: reader.c, and how take.c and cpu_buffer.c use it.
+ * The reader on another CPU: reader.c, and how buffer/consume.c and
+ * buffer/cpu_buffer.c use it.
  */
 
 /* What rbmap_ring_take() said. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who uses a CPU's rings: control files, threads with an open file, wait.c. */
+/* Who uses a CPU's rings: control files, threads with an open file, buffer/wait.c. */
 
 /* Writes of `buffer_size_kb` and `snapshot` */
 proctype control()
@@ -111,7 +111,7 @@ proctype stats()
 	:: hide -> goto end
 	fi;
 #ifndef stats_without_lock
-stats_keep: /* cpu_buffer.c: rbmap_cpu_buffer_stats(), rbmap_cpu_buffer_reset() */
+stats_keep: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_stats(), rbmap_cpu_buffer_reset() */
 	atomic { !stats_lock -> stats_lock = 1 };
 #endif
 	atomic {
@@ -123,14 +123,14 @@ stats_keep: /* cpu_buffer.c: rbmap_cpu_buffer_stats(), rbmap_cpu_buffer_reset() 
 	};
 	do
 	:: g != NONE ->
-stats_ring:	/* cpu_buffer.c: rbmap_cpu_buffer_stats() */
+stats_ring:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_stats() */
 		atomic {
 			assert(state[g] == ALIVE);
 			e = e + entries[g];
 			a = a + abandoned[g];
 			x = x + expired[g]
 		};
-stats_next:	/* cpu_buffer.c: rbmap_generation_next() */
+stats_next:	/* buffer/cpu_buffer.c: rbmap_generation_next() */
 		atomic {
 			assert(state[g] == ALIVE && listed[g]);
 			find(g, g + 1, true)
@@ -151,18 +151,18 @@ end:
 	others--
 }
 
-/* The work of wait.c, which is cancelled before the rings are freed */
+/* The work of buffer/wait.c, which is cancelled before the rings are freed */
 proctype look()
 {
 	byte g = NONE;
 
-get_written:	/* wait.c: rbmap_get_written() */
+get_written:	/* buffer/wait.c: rbmap_get_written() */
 	atomic {
 		find_last(g);
 		kref_get(g)
 	};
 	atomic { live(g) };
-put_written: /* wait.c: rbmap_want_next(), rbmap_confirm_work(), rbmap_look_work() */
+put_written: /* buffer/wait.c: rbmap_want_next(), rbmap_confirm_work(), rbmap_look_work() */
 	put_ring(g);
 	others--;
 	looked = 1
@@ -195,14 +195,14 @@ proctype thread(byte f; byte todo)
 		:: else
 		fi;
 #ifndef snapshot_of_without_reference
-snapshot_of:	/* snapshot.c: rbmap_snapshot_of() */
+snapshot_of:	/* buffer/snapshot.c: rbmap_snapshot_of() */
 		kref_get(s)
 #endif
 	};
 	atomic { live(s); clone_alloc(n, s) };
 	atomic { generation_clone(n, s) };
 #ifndef snapshot_of_without_reference
-snapshot_of_put: /* snapshot.c: rbmap_snapshot_of() */
+snapshot_of_put: /* buffer/snapshot.c: rbmap_snapshot_of() */
 	put_clone(s, o);
 #endif
 	atomic {
@@ -527,7 +527,7 @@ unbind_put:	/* file.c: rbmap_file_unbind() */
 	settle(x, k);
 	do
 	:: atomic { last ->
-leave_to_snapshots: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
+leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
 		find(x, 0, queued[i] && kept[i] && !readers);
 		if
 		:: x == NONE -> break
@@ -537,7 +537,7 @@ leave_to_snapshots: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
 		queued[x] = 0
 #endif
 	   };
-leave_to_snapshots_put: /* cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
+leave_to_snapshots_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
 	   put_ring(x)
 	:: !last -> break
 	od;
@@ -578,7 +578,7 @@ proctype ender()
 	do
 	:: atomic {
 		find(g, 0, true);
-destroy:	/* cpu_buffer.c: rbmap_cpu_buffer_destroy() */
+destroy:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_destroy() */
 		if
 		:: g == NONE -> break
 		:: else

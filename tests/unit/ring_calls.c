@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What writers call, as module/write.c has it: the inline half of the ring, in
- * functions that hold nothing else.
+ * What writers call, as module/buffer/write.c has it: the inline half of the
+ * ring, in functions that hold nothing else.
  */
 #include "ring_fixture.h"
 

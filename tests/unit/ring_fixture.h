@@ -153,7 +153,7 @@ void rig_fail(const char *format, ...)
 /* What to do instead of failing the cmocka test from where we are. */
 extern void (*rig_on_failure)(const char *message);
 
-/* As module/write.c has them, compiled on their own: ring_calls.c. */
+/* As module/buffer/write.c has them, compiled on their own: ring_calls.c. */
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop);
 void ring_call_commit(struct rbmap_ring *ring,

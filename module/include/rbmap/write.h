@@ -25,7 +25,7 @@ struct rbmap_buffer_head {
 	struct rbmap_ring * __percpu *ring;
 };
 
-/* write.c, wait.c: the slow halves */
+/* buffer/write.c, buffer/wait.c: the slow halves */
 const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size);
 void rbmap_notify_ring(struct rbmap_ring *ring);

@@ -167,7 +167,7 @@ void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 /* expire.c */
 void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf);
 
-/* replace.c: under the buffer's lock */
+/* resize.c: under the buffer's lock */
 int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 		    unsigned long subbuf_size_kb);
 bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus);

@@ -188,7 +188,7 @@ __poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;
 
-/* take.c: with reader_lock held */
+/* consume.c: with reader_lock held */
 bool rbmap_close(struct rbmap_generation *gen, u64 seq);
 bool rbmap_take_mapped(struct rbmap_generation *gen);
 bool rbmap_take_copy(struct rbmap_generation *gen,
@@ -198,7 +198,7 @@ struct rbmap_subbuf_header *
 rbmap_take_closed(struct rbmap_generation *gen,
 		  struct rbmap_subbuf_header *fresh);
 
-/* meta.c: with reader_lock held */
+/* meta_page.c: with reader_lock held */
 void rbmap_meta_init(struct rbmap_generation *gen);
 void rbmap_meta_update(struct rbmap_generation *gen);
 void rbmap_generation_stats(struct rbmap_generation *gen,
