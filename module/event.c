@@ -10,9 +10,9 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "device/marker.h"
 #include "event.h"
 #include "lib/log.h"
-#include "marker.h"
 #include "probes/probes.h"
 
 static const struct rbmap_probe_set *const rbmap_probe_sets[] = {

@@ -16,12 +16,12 @@
 #include <linux/workqueue.h>
 
 #include "control.h"
-#include "device.h"
+#include "device/device.h"
+#include "device/marker.h"
 #include "event.h"
 #include "instance.h"
 #include "lib/access.h"
 #include "lib/log.h"
-#include "marker.h"
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\

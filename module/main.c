@@ -4,11 +4,11 @@
 #include <linux/module.h>
 
 #include "buffer/buffer.h"
+#include "device/chrdev.h"
 #include "dynamic/dynamic_event.h"
 #include "event.h"
 #include "instance.h"
 #include "lib/access.h"
-#include "node.h"
 #include "self_cost.h"
 
 static unsigned long buffer_size_kb = 1408;

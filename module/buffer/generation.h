@@ -205,7 +205,7 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 			    struct rbmap_buffer_stats *stats);
 
 /*
- * mmap.c
+ * device/mmap.c
  *
  * Behind the largest ring, and not right behind this one: a map of the ring
  * that is too long must fail.
@@ -214,7 +214,7 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 
 int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma);
 
-/* splice.c */
+/* device/splice.c */
 ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
 		     unsigned int flags, const bool *stop);

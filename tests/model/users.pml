@@ -72,7 +72,7 @@ proctype snapshot_fd()
 			skip
 #endif
 		fi;
-snapshot_fd_destroy:	/* device.c: rbmap_file_destroy() */
+snapshot_fd_destroy:	/* device/device.c: rbmap_file_destroy() */
 		put_clone(c, o);
 		c = NONE;
 		users--;
@@ -273,7 +273,7 @@ bind:
 				:: else
 				fi
 #else
-get_next:	/* file.c: rbmap_generation_get_next() */
+get_next:	/* device/file.c: rbmap_generation_get_next() */
 				find(n, f_gen[f] + 1, refs[i] > 0);
 				assert(n != NONE || gone);
 				if
@@ -283,7 +283,7 @@ get_next:	/* file.c: rbmap_generation_get_next() */
 #endif
 			:: !f_snapshot[f] && !f_maps[f] && !f_observes[f] &&
 			   DRAINED(f_gen[f]) ->
-bind_oldest:	/* file.c: rbmap_file_get_next() */
+bind_oldest:	/* device/file.c: rbmap_file_get_next() */
 				find(n, 0, queued[i]);
 				assert(n != NONE);
 				if
@@ -318,13 +318,13 @@ bind_oldest:	/* file.c: rbmap_file_get_next() */
 		:: else
 		fi;
 #ifndef bind_without_reference
-bind_get:	/* file.c: rbmap_file_bind() */
+bind_get:	/* device/file.c: rbmap_file_bind() */
 		kref_get(g)
 #endif
 	};
 	if
 	:: old != NONE ->
-bind_put:	/* file.c: rbmap_file_bind() */
+bind_put:	/* device/file.c: rbmap_file_bind() */
 		put_ring(old);
 		old = NONE
 	:: else
@@ -335,14 +335,14 @@ bind_put:	/* file.c: rbmap_file_bind() */
 	:: prev != NONE -> prev = NONE; turns++; assert(turns <= RINGS)
 #else
 	:: prev != NONE && prev == g ->
-advance_same:	/* file.c: rbmap_file_advance() */
+advance_same:	/* device/file.c: rbmap_file_advance() */
 		put_ring(prev);
 		goto give_back
 	:: prev != NONE && prev != g ->
 		assert(g > prev);
 		turns++;
 		assert(turns < RINGS);
-advance_put:	/* file.c: rbmap_file_advance() */
+advance_put:	/* device/file.c: rbmap_file_advance() */
 		put_ring(prev);
 		prev = NONE
 #endif
@@ -417,13 +417,13 @@ advance:
 mmap:
 	if
 	:: atomic { locked != g ->
-mmap_count:	/* mmap.c: rbmap_generation_mmap() */
+mmap_count:	/* device/mmap.c: rbmap_generation_mmap() */
 		live(g);
 		mapped[g]++;
 		maps = 1
 	   }
 	:: atomic { true ->	/* no memory */
-mmap_failed:	/* mmap.c: rbmap_mmap() */
+mmap_failed:	/* device/mmap.c: rbmap_mmap() */
 		assert(f_maps[f] > 0);
 		f_maps[f]--
 	   }
@@ -432,7 +432,7 @@ mmap_failed:	/* mmap.c: rbmap_mmap() */
 	/* The reference of the caller of rbmap_file_bind() */
 give_back:
 #ifndef bind_without_reference
-op_put:	/* device.c: rbmap_file_fill(), rbmap_file_poll(), rbmap_file_splice() */
+op_put:	/* device/device.c: rbmap_file_fill(), rbmap_file_poll(), rbmap_file_splice() */
 	put_ring(g);
 #endif
 	goto next;
@@ -451,12 +451,12 @@ observe:
 	};
 
 fork:
-vma_open_map:	/* mmap.c: rbmap_vma_open() */
+vma_open_map:	/* device/mmap.c: rbmap_vma_open() */
 	atomic {
 		assert(f_maps[f] > 0);
 		f_maps[f]++
 	};
-vma_open:	/* mmap.c: rbmap_vma_open() */
+vma_open:	/* device/mmap.c: rbmap_vma_open() */
 	atomic {
 		locked != f_gen[f];
 		live(f_gen[f]);
@@ -470,7 +470,7 @@ unmap:
 #ifdef unmap_first
 	f_maps[f]--;
 #endif
-vma_close:	/* mmap.c: rbmap_vma_close() */
+vma_close:	/* device/mmap.c: rbmap_vma_close() */
 	atomic {
 		locked != f_gen[f];
 		live(f_gen[f]);
@@ -479,7 +479,7 @@ vma_close:	/* mmap.c: rbmap_vma_close() */
 		maps--
 	};
 #ifndef unmap_first
-vma_close_unmap: /* mmap.c: rbmap_vma_close() */
+vma_close_unmap: /* device/mmap.c: rbmap_vma_close() */
 	atomic {
 		assert(f_maps[f] > 0);
 		f_maps[f]--
@@ -509,7 +509,7 @@ close:
 		:: else
 		fi;
 		f_open[f] = 0;
-unbind:	/* file.c: rbmap_file_unbind() */
+unbind:	/* device/file.c: rbmap_file_unbind() */
 		assert(!f_maps[f]);
 #ifndef unbind_without_list_del
 		f_listed[f] = 0;
@@ -521,7 +521,7 @@ unbind:	/* file.c: rbmap_file_unbind() */
 	if
 	:: f_snapshot[f] -> put_clone(f_gen[f], o)
 	:: else ->
-unbind_put:	/* file.c: rbmap_file_unbind() */
+unbind_put:	/* device/file.c: rbmap_file_unbind() */
 		put_ring(f_gen[f])
 	fi;
 	settle(x, k);

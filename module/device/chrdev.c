@@ -9,9 +9,9 @@
 #include <linux/string.h>
 
 #include "buffer/buffer.h"
+#include "chrdev.h"
 #include "compat/device.h"
 #include "lib/access.h"
-#include "node.h"
 
 #define RBMAP_MINORS	(1U << MINORBITS)
 

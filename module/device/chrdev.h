@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The files in /dev/rbmap: their numbers, and whose they are. */
-#ifndef RBMAP_NODE_H
-#define RBMAP_NODE_H
+#ifndef RBMAP_CHRDEV_H
+#define RBMAP_CHRDEV_H
 
 #include <linux/types.h>
 
@@ -32,4 +32,4 @@ int rbmap_node_create(struct rbmap_node *node, const char *buffer_name,
 		      const char *name);
 void rbmap_node_destroy(struct rbmap_node *node);
 
-#endif /* RBMAP_NODE_H */
+#endif /* RBMAP_CHRDEV_H */

@@ -4,7 +4,7 @@
 #define RBMAP_DEVICE_H
 
 #include "buffer/buffer.h"
-#include "node.h"
+#include "chrdev.h"
 
 struct rbmap_event_target;
 
