@@ -11,9 +11,9 @@
 
 #include "control.h"
 #include "dynamic/dynamic_event.h"
+#include "event/self_cost.h"
 #include "lib/access.h"
 #include "lib/log.h"
-#include "self_cost.h"
 
 /* As much of what was written as a line of the log can do with. */
 #define RBMAP_SHOWN	32

@@ -7,7 +7,7 @@
 
 #include "buffer/cpu_buffer.h"
 #include "control.h"
-#include "self_cost.h"
+#include "event/self_cost.h"
 
 /* Nanoseconds as seconds, a counter as it is. */
 static int rbmap_time_emit(const struct rbmap_buffer *buffer, char *buf,

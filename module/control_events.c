@@ -7,7 +7,7 @@
 
 #include "compat/sysfs.h"
 #include "control.h"
-#include "event.h"
+#include "event/event.h"
 #include "lib/access.h"
 #include "lib/log.h"
 

@@ -8,8 +8,8 @@
 
 #include "compat/sysfs.h"
 #include "control.h"
-#include "event.h"
-#include "event_pids.h"
+#include "event/event.h"
+#include "event/pids.h"
 #include "lib/access.h"
 
 static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)

@@ -18,7 +18,7 @@
 #include "control.h"
 #include "device/device.h"
 #include "device/marker.h"
-#include "event.h"
+#include "event/event.h"
 #include "instance.h"
 #include "lib/access.h"
 #include "lib/log.h"

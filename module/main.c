@@ -6,10 +6,10 @@
 #include "buffer/buffer.h"
 #include "device/chrdev.h"
 #include "dynamic/dynamic_event.h"
-#include "event.h"
+#include "event/event.h"
+#include "event/self_cost.h"
 #include "instance.h"
 #include "lib/access.h"
-#include "self_cost.h"
 
 static unsigned long buffer_size_kb = 1408;
 module_param(buffer_size_kb, ulong, 0444);

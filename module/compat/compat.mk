@@ -32,7 +32,7 @@ quiet_cmd_rbmap_features = PROBE   $@
 	$(rbmap-lockdown)
 
 rbmap-probed := $(wildcard $(addprefix $(rbmap-module)/, \
-	compat/probe.sh compat/*.h compat/tests/*.c *.h include/rbmap/*.h \
+	compat/probe.sh compat/*.h compat/tests/*.c event/*.h include/rbmap/*.h \
 	include/rbmap/ring/*.h probes/*.[ch]))
 
 $(obj)/$(rbmap-features): $(filter-out %/rbmap_features.h,$(rbmap-probed)) \

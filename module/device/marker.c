@@ -10,7 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer/cpu_buffer.h"
-#include "event.h"
+#include "event/event.h"
 #include "marker.h"
 
 /* The text of most fits; a longer one is worth an allocation. */

@@ -3,7 +3,7 @@
 #ifndef RBMAP_MARKER_H
 #define RBMAP_MARKER_H
 
-#include "event.h"
+#include "event/event.h"
 
 struct file_operations;
 

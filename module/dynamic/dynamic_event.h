@@ -6,7 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 
-#include "event.h"
+#include "event/event.h"
 #include "program.h"
 
 struct kobject;

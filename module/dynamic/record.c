@@ -5,7 +5,7 @@
 #include <linux/sched/task_stack.h>
 
 #include "dynamic_event.h"
-#include "event.h"
+#include "event/event.h"
 #include "probe.h"
 
 /* A larger record is put together in the ring, where a filter is to look at it. */

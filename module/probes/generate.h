@@ -25,7 +25,7 @@
 #include <linux/stringify.h>
 #include <linux/tracepoint.h>
 
-#include "self_cost.h"
+#include "event/self_cost.h"
 
 #define RBMAP_EVENT_RESERVE	rbmap_event_begin
 #define RBMAP_EVENT_FILL(...)	do { } while (0)

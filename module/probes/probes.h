@@ -3,7 +3,7 @@
 #ifndef RBMAP_PROBES_H
 #define RBMAP_PROBES_H
 
-#include "event.h"
+#include "event/event.h"
 
 /**
  * struct rbmap_probe - one that is wanted, on whatever kernel

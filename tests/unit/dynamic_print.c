@@ -26,7 +26,7 @@ static const char *type_of(const struct rbmap_fetch *fetch)
 	return type;
 }
 
-/* As module/event_format.c writes it. */
+/* As module/event/format.c writes it. */
 static size_t format_of(const struct rbmap_fetch_program *program, char *text)
 {
 	char *at = text;

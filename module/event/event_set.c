@@ -6,8 +6,8 @@
 #include <linux/tracepoint.h>
 
 #include "event.h"
-#include "event_pids.h"
 #include "lib/log.h"
+#include "pids.h"
 
 DEFINE_MUTEX(rbmap_targets_lock);
 

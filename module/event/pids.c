@@ -10,8 +10,8 @@
 #include <linux/vmalloc.h>
 
 #include "event.h"
-#include "event_pids.h"
 #include "lib/log.h"
+#include "pids.h"
 
 /* Characters of a line: seven digits, the newline and a 0. */
 #define RBMAP_PID_LINE	9

@@ -14,7 +14,7 @@
 
 #include "compat/compat.h"
 #include "compat/context.h"
-#include "event_pids.h"
+#include "pids.h"
 
 struct rbmap_event_set;
 struct rbmap_filter;
@@ -135,12 +135,12 @@ rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 	return smp_load_acquire(&set->pids[list]);
 }
 
-/* event.c */
+/* registry.c */
 int rbmap_events_init(void);
 void rbmap_events_exit(void);
 void rbmap_event_forget(struct rbmap_event *event);
 
-/* event_check.c */
+/* validate.c */
 int rbmap_event_check(const struct rbmap_event *event);
 
 /* event_set.c */
@@ -176,7 +176,7 @@ void rbmap_targets_settle(void);
 void rbmap_target_gate(struct rbmap_event_target *target);
 void rbmap_targets_gate(struct rbmap_event_set *set);
 
-/* event_filter.c */
+/* filter.c */
 int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
 			   size_t len);
 int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
@@ -207,7 +207,7 @@ rbmap_event_tracepoint(const struct rbmap_event *event)
 	return event->tracepoint ?: event->name;
 }
 
-/* event_format.c */
+/* format.c */
 extern const struct rbmap_field rbmap_common_fields[];
 int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size);
 

@@ -8,8 +8,8 @@
 #include <linux/sched.h>
 
 #include "event.h"
-#include "event_pids.h"
 #include "filter/filter.h"
+#include "pids.h"
 
 static bool rbmap_pid_in(const struct rbmap_event_set *set,
 			 enum rbmap_pids_list list, int pid, bool unused)
