@@ -15,7 +15,7 @@
 #include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
-#include "control.h"
+#include "control/control.h"
 #include "device/device.h"
 #include "device/marker.h"
 #include "event/event.h"

@@ -43,7 +43,10 @@ rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,
 			   const char *text, size_t len);
 void rbmap_dynamic_event_destroy(struct rbmap_dynamic_event *event);
 
-/* control.c: the file goes with its directory; exit is for afterwards. */
+/*
+ * control/dynamic_events.c: the file goes with its directory; exit is for
+ * afterwards.
+ */
 int rbmap_dynamic_file(struct kobject *root);
 void rbmap_dynamic_exit(void);
 

@@ -19,7 +19,7 @@
 #include <linux/trace_clock.h>
 #include <linux/tracepoint.h>
 
-#include "control.h"
+#include "control/control.h"
 #include "self_cost.h"
 
 /* Up to 7 ns each has its own, then 4 an octave, up to 16 ms. */

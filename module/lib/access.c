@@ -17,7 +17,7 @@
 
 #include "access.h"
 #include "compat/lockdown.h"
-#include "control.h"
+#include "control/control.h"
 #include "log.h"
 
 static bool rbmap_kptr;

@@ -49,7 +49,7 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu);
 #define RBMAP_ATTR_RO(_name)	__ATTR_RO_MODE(_name, RBMAP_MODE_RO)
 #define RBMAP_ATTR_RW(_name)	__ATTR_RW_MODE(_name, RBMAP_MODE_RW)
 
-/* The rest is for control_*.c and instance.c. */
+/* The rest is for control/ and instance.c. */
 
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer);

@@ -9,7 +9,7 @@
 #include <linux/sysfs.h>
 
 #include "compat/sysfs.h"
-#include "dynamic_event.h"
+#include "dynamic/dynamic_event.h"
 #include "lib/access.h"
 #include "lib/log.h"
 
