@@ -43,11 +43,11 @@ $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^ -ltraceevent -lseccomp
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $^ -ltraceevent -lseccomp
 
 $(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^ -lbpf
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -o $@ $^ -lbpf
 
 # Static, for a guest.
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device

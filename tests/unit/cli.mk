@@ -8,7 +8,8 @@ CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 	cli_selfcost
 
-CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
+CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
+	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,buf.c cli.c comms.c compact.c \
 	control.c dat_read.c dat_write.c events.c json.c kallsyms.c nearest.c \

@@ -12,8 +12,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "buf.h"
 
 #define COMM_SIZE	16

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "../lib/rbmap.h"
+#include <rbmap.h>
 
 struct dat_reader;
 

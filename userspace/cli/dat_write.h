@@ -14,8 +14,8 @@
 #define RBMAP_CLI_DAT_WRITE_H
 
 #include <stdint.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "buf.h"
 
 struct dat_format {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "doctor.h"
 
 /* What installs a package here: Debian's way where nothing else is known. */

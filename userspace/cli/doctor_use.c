@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "control.h"
 #include "doctor.h"
 #include "holders.h"

@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
-
-#include "../lib/rbmap.h"
+#include <rbmap.h>
 
 /* @loss += @now - @before, each cause. */
 void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,

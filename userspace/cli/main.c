@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "cli.h"
 
 static const struct command *const commands[] = {

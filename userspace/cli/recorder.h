@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "comms.h"
 #include "dat_write.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "cli.h"
 #include "control.h"
 #include "loss.h"

@@ -18,8 +18,7 @@
 #include <stdio.h>
 
 #include <linux/rbmap.h>
-
-#include "../lib/rbmap.h"
+#include <rbmap.h>
 
 struct text;
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <linux/rbmap.h>
+#include <rbmap.h>
 
-#include "../lib/rbmap.h"
 #include "cli.h"
 #include "trigger.h"
 
