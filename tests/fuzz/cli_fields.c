@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/cli/buf.h"
+#include "../../userspace/cli/common/buf.h"
 #include "../../userspace/cli/fetch.h"
 #include "../unit/cli_btf.h"
 

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "../../userspace/cli/cli.h"
-#include "../../userspace/cli/control.h"
+#include "../../userspace/cli/common/cli.h"
+#include "../../userspace/cli/common/control.h"
 
 static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "../../userspace/cli/buf.h"
+#include "../../userspace/cli/common/buf.h"
 #include "../../userspace/cli/dynamic.h"
 #include "../../userspace/cli/fetch.h"
 #include "../../userspace/cli/trace_header.h"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../userspace/cli/control.h"
+#include "../../userspace/cli/common/control.h"
 #include "../../userspace/cli/dat_read.h"
 #include "../../userspace/cli/recorder.h"
 #include "cli_synth.h"

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "../../userspace/cli/cli.h"
+#include "../../userspace/cli/common/cli.h"
 #include "../../userspace/cli/comms.h"
-#include "../../userspace/cli/json.h"
+#include "../../userspace/cli/common/json.h"
 #include "../../userspace/cli/kallsyms.h"
 #include "cli_synth.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "cli.h"
+#include "common/cli.h"
 
 static void run_child(const struct child *child, int go, int failed)
 {

@@ -8,7 +8,7 @@ CLI		:= $(BUILD)/rbmap
 CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf
 PKG_CONFIG	?= pkg-config
 
-CLI_SRCS	:= $(notdir $(wildcard $(CLI_DIR)/*.c))
+CLI_SRCS	:= $(patsubst $(CLI_DIR)/%,%,$(wildcard $(CLI_DIR)/*.c $(CLI_DIR)/*/*.c))
 CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
 
 # A makefile is read before anything is installed: ask when it is needed.

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "buf.h"
+#include "common/buf.h"
 
 #define COMM_SIZE	16
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "cli.h"
-#include "control.h"
+#include "common/buf.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/klog.h"
 #include "holders.h"
-#include "klog.h"
 
 #define NAME_RULE							\
 	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.', and\n" \

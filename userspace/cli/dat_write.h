@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "buf.h"
+#include "common/buf.h"
 
 struct dat_format {
 	const char *system;

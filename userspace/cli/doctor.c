@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "common/cli.h"
+#include "common/json.h"
 #include "doctor.h"
-#include "json.h"
 
 static const char *const verdicts[] = {
 	[VERDICT_OK]	= "ok",

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <rbmap.h>
 
-#include "control.h"
+#include "common/control.h"
 #include "doctor.h"
 #include "holders.h"
 

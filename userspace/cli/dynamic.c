@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
 #include "dynamic.h"
 
 static bool parse_line(struct dynamic_probe *probe, char *line)

@@ -2,8 +2,8 @@
 /*
  * rbmap enable, rbmap disable
  */
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
 #include "narrow.h"
 
 static int switch_events(const struct command *cmd, int argc, char **argv,

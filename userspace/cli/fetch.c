@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
+#include "common/buf.h"
+#include "common/nearest.h"
 #include "fetch.h"
-#include "nearest.h"
 
 struct fetch {
 	const struct tracepoint_args *args;

@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_HOLDERS_H
 #define RBMAP_CLI_HOLDERS_H
 
-#include "buf.h"
+#include "common/buf.h"
 
 /* Adds "comm (pid N), ..." to @who; @dir: of the devices, with those below it. */
 void holders_find(struct buf *who, const char *dir);

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
+#include "common/buf.h"
 
 /* Does an event with this format print a symbol? */
 bool kallsyms_wanted(const char *format);

@@ -8,9 +8,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "buf.h"
+#include "common/buf.h"
+#include "common/nearest.h"
 #include "ktypes.h"
-#include "nearest.h"
 
 #define BTF_DIR		"/sys/kernel/btf"
 #define TYPEDEF		"btf_trace_"

@@ -4,9 +4,9 @@
  */
 #include <stdio.h>
 
-#include "cli.h"
-#include "control.h"
-#include "json.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/json.h"
 
 static void print_text(const struct control_events *events)
 {

@@ -11,10 +11,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "cli.h"
-#include "control.h"
-#include "klog.h"
+#include "common/buf.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/klog.h"
 
 #define MODULE	"rbmap"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 
-#include "control.h"
+#include "common/control.h"
 #include "loss.h"
 
 /* After a reset of the rings counters begin at 0 again. */

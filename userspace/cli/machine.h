@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
+#include "common/buf.h"
 
 struct machine {
 	const char *root;	/* "": this one; else without a slash at its end */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <rbmap.h>
 
-#include "cli.h"
+#include "common/cli.h"
 
 static const struct command *const commands[] = {
 	&command_load,

@@ -13,8 +13,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "cli.h"
+#include "common/buf.h"
+#include "common/cli.h"
 #include "field_expr.h"
 #include "ktypes.h"
 #include "trace_header.h"

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "cli.h"
-#include "control.h"
+#include "common/buf.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/json.h"
+#include "common/klog.h"
+#include "common/nearest.h"
 #include "dynamic.h"
 #include "fetch.h"
-#include "json.h"
-#include "klog.h"
-#include "nearest.h"
 
 #define DEFAULT_GROUP	"tracepoints"
 #define MAX_BTF_FILES	64

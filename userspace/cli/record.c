@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
 #include "frozen.h"
 #include "narrow.h"
 #include "recording.h"

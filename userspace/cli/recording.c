@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "cli.h"
+#include "common/cli.h"
 #include "kallsyms.h"
 #include "loss.h"
 #include "recording.h"

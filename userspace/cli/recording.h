@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
+#include "common/buf.h"
+#include "common/control.h"
 #include "comms.h"
-#include "control.h"
 #include "dat_write.h"
 #include "recorder.h"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/json.h"
 #include "dat_read.h"
-#include "json.h"
 #include "report_json.h"
 #include "survive.h"
 #include "text.h"

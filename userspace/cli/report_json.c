@@ -3,7 +3,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "json.h"
+#include "common/json.h"
 #include "report_json.h"
 
 void report_json_lost(int cpu, uint64_t lost)

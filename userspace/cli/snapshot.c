@@ -4,7 +4,7 @@
  */
 #include <signal.h>
 
-#include "cli.h"
+#include "common/cli.h"
 #include "frozen.h"
 
 struct snapshot {

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/json.h"
 #include "cpustats.h"
-#include "json.h"
 #include "selfcost.h"
 
 /* The columns of the table, and what stands over them. */

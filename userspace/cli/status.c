@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "common/json.h"
 #include "cpustats.h"
-#include "json.h"
 
 /* The settings, as they stand in the directory. */
 static const char *const settings[] = {

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <rbmap.h>
 
-#include "cli.h"
-#include "control.h"
+#include "common/cli.h"
+#include "common/control.h"
 #include "loss.h"
 #include "narrow.h"
 #include "text.h"

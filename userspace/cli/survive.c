@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "common/cli.h"
 #include "survive.h"
 
 static bool is_crash(int sig)

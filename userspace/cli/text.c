@@ -12,7 +12,7 @@
 
 #include <linux/rbmap.h>
 
-#include "buf.h"
+#include "common/buf.h"
 #include "symbols.h"
 #include "syscalls.h"
 #include "text.h"

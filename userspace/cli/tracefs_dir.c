@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "cli.h"
-#include "control.h"
+#include "common/buf.h"
+#include "common/cli.h"
+#include "common/control.h"
 
 #define MARK		".rbmap-tracefs-dir"
 #define MARK_TEXT	"made by rbmap tracefs-dir; rbmap tracefs-dir --remove removes it\n"

@@ -7,7 +7,7 @@
 #include <linux/rbmap.h>
 #include <rbmap.h>
 
-#include "cli.h"
+#include "common/cli.h"
 #include "trigger.h"
 
 struct watched {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control.h"
+#include "common/control.h"
 
 struct trigger;
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buf.h"
-#include "cli.h"
+#include "common/buf.h"
+#include "common/cli.h"
 #include "holders.h"
 
 #define MODULE	"rbmap"
