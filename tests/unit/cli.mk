@@ -11,8 +11,8 @@ CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
-CLI_TEST_SRCS := $(addprefix userspace/cli/,common/buf.c common/cli.c comms.c compact.c \
-	common/control.c dat_read.c dat_write.c common/events.c common/json.c kallsyms.c common/nearest.c \
+CLI_TEST_SRCS := $(addprefix userspace/cli/,common/buf.c common/cli.c comms.c trace_dat/compact.c \
+	common/control.c trace_dat/dat_read.c trace_dat/dat_write.c common/events.c common/json.c trace_dat/kallsyms.c common/nearest.c \
 	selfcost.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \

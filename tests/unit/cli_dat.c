@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "../../userspace/cli/dat_read.h"
+#include "../../userspace/cli/trace_dat/dat_read.h"
 #include "cli_synth.h"
 
 #define NR_CPUS		3

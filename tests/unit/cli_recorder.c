@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/cli/common/control.h"
-#include "../../userspace/cli/dat_read.h"
+#include "../../userspace/cli/trace_dat/dat_read.h"
 #include "../../userspace/cli/recorder.h"
 #include "cli_synth.h"
 

@@ -15,7 +15,7 @@
 #include "../../userspace/cli/common/cli.h"
 #include "../../userspace/cli/comms.h"
 #include "../../userspace/cli/common/json.h"
-#include "../../userspace/cli/kallsyms.h"
+#include "../../userspace/cli/trace_dat/kallsyms.h"
 #include "cli_synth.h"
 
 static void test_numbers(void **state)

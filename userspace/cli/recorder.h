@@ -13,7 +13,7 @@
 #include <rbmap.h>
 
 #include "comms.h"
-#include "dat_write.h"
+#include "trace_dat/dat_write.h"
 
 struct recorder;
 

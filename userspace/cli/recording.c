@@ -7,9 +7,9 @@
 #include <sys/utsname.h>
 
 #include "common/cli.h"
-#include "kallsyms.h"
 #include "loss.h"
 #include "recording.h"
+#include "trace_dat/kallsyms.h"
 
 static char *read_or_complain(const char *file)
 {

@@ -12,8 +12,8 @@
 #include "common/buf.h"
 #include "common/control.h"
 #include "comms.h"
-#include "dat_write.h"
 #include "recorder.h"
+#include "trace_dat/dat_write.h"
 
 #define DEFAULT_OUTPUT	"trace.dat"
 #define NO_OUTPUT_NAME	"option -o wants the name of a file"

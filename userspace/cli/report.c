@@ -12,10 +12,10 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/json.h"
-#include "dat_read.h"
 #include "report_json.h"
 #include "survive.h"
 #include "text.h"
+#include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* times --cpu */
 #define DEFAULT_INPUT	"trace.dat"

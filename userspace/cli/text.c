@@ -13,9 +13,9 @@
 #include <linux/rbmap.h>
 
 #include "common/buf.h"
-#include "symbols.h"
 #include "syscalls.h"
 #include "text.h"
+#include "trace_dat/symbols.h"
 
 #define NR_IDS		65536
 #define MAX_NAMES	2		/* sched_switch: two threads */
