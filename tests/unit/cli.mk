@@ -11,7 +11,7 @@ CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
-CLI_TEST_SRCS := $(addprefix userspace/cli/,common/buf.c common/cli.c comms.c trace_dat/compact.c \
+CLI_TEST_SRCS := $(addprefix userspace/cli/,common/buf.c common/cli.c record/comms.c trace_dat/compact.c \
 	common/control.c trace_dat/dat_read.c trace_dat/dat_write.c common/events.c common/json.c trace_dat/kallsyms.c common/nearest.c \
 	selfcost.c) \
 	userspace/lib/decode.c userspace/lib/error.c
@@ -36,7 +36,7 @@ $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
 
 # With a library of its own.
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
-	userspace/cli/loss.c userspace/cli/recorder.c
+	userspace/cli/record/loss.c userspace/cli/record/recorder.c
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
 	$(addprefix userspace/cli/,dynamic.c fetch.c field_expr.c ktypes.c \
 		trace_header.c)

@@ -4,7 +4,7 @@
  */
 #include "common/cli.h"
 #include "common/control.h"
-#include "narrow.h"
+#include "record/narrow.h"
 
 static int switch_events(const struct command *cmd, int argc, char **argv,
 			 bool on)

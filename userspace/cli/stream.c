@@ -13,8 +13,8 @@
 
 #include "common/cli.h"
 #include "common/control.h"
-#include "loss.h"
-#include "narrow.h"
+#include "record/loss.h"
+#include "record/narrow.h"
 #include "text.h"
 
 #define WAIT_MS		100	/* events below the watermark wake nobody */
