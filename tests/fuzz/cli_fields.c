@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../userspace/cli/common/buf.h"
-#include "../../userspace/cli/fetch.h"
+#include "../../userspace/cli/probe/fetch.h"
 #include "../unit/cli_btf.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -38,8 +38,8 @@ $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
 	userspace/cli/record/loss.c userspace/cli/record/recorder.c
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
-	$(addprefix userspace/cli/,dynamic.c fetch.c field_expr.c ktypes.c \
-		trace_header.c)
+	$(addprefix userspace/cli/,probe/dynamic.c probe/fetch.c probe/field_expr.c probe/ktypes.c \
+		probe/trace_header.c)
 
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording

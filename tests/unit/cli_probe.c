@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "../../userspace/cli/common/buf.h"
-#include "../../userspace/cli/dynamic.h"
-#include "../../userspace/cli/fetch.h"
-#include "../../userspace/cli/trace_header.h"
+#include "../../userspace/cli/probe/dynamic.h"
+#include "../../userspace/cli/probe/fetch.h"
+#include "../../userspace/cli/probe/trace_header.h"
 #include "cli_btf.h"
 
 static struct ktypes_module kernel;
