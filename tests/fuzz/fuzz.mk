@@ -17,9 +17,10 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 		  $(shell pkg-config --cflags libtraceevent)
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
-FUZZ_TEXT	:= $(addprefix userspace/cli/,show/text.c trace_dat/symbols.c show/syscalls.c common/buf.c)
-FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c probe/ktypes.c \
-		   common/nearest.c common/buf.c)
+FUZZ_TEXT	:= $(addprefix userspace/cli/,show/text.c show/syscalls.c \
+		   trace_dat/symbols.c common/buf.c)
+FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
+		   probe/ktypes.c common/nearest.c common/buf.c)
 FUZZERS		:= lib_decode lib_map filter_text cli_fields dynamic_line \
 		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
 

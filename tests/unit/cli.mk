@@ -11,12 +11,13 @@ CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
-CLI_TEST_SRCS := $(addprefix userspace/cli/,common/buf.c common/cli.c record/comms.c trace_dat/compact.c \
-	common/control.c trace_dat/dat_read.c trace_dat/dat_write.c common/events.c common/json.c trace_dat/kallsyms.c common/nearest.c \
-	selfcost.c) \
+CLI_TEST_SRCS := $(addprefix userspace/cli/,\
+	$(addprefix common/,buf.c cli.c control.c events.c json.c nearest.c) \
+	$(addprefix trace_dat/,compact.c dat_read.c dat_write.c kallsyms.c) \
+	record/comms.c admin/selfcost.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
-	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*.h userspace/cli/*/*.h)
+	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*/*.h)
 
 CLI_TEST_FLAGS_plain :=
 CLI_TEST_FLAGS_asan := -fsanitize=address,undefined \
@@ -38,8 +39,8 @@ $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
 	userspace/cli/record/loss.c userspace/cli/record/recorder.c
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
-	$(addprefix userspace/cli/,probe/dynamic.c probe/fetch.c probe/field_expr.c probe/ktypes.c \
-		probe/trace_header.c)
+	$(addprefix userspace/cli/probe/,dynamic.c fetch.c field_expr.c \
+		ktypes.c trace_header.c)
 
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "../../userspace/cli/common/cli.h"
-#include "../../userspace/cli/record/comms.h"
 #include "../../userspace/cli/common/json.h"
+#include "../../userspace/cli/record/comms.h"
 #include "../../userspace/cli/trace_dat/kallsyms.h"
 #include "cli_synth.h"
 

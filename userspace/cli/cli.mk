@@ -13,8 +13,7 @@ CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
 
 # A makefile is read before anything is installed: ask when it is needed.
 CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(CLI_DIR) -Iuserspace/lib \
-		  -D_GNU_SOURCE \
-		  -D_FILE_OFFSET_BITS=64 -MMD -MP \
+		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
 CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(CLI_LIBS)) -lpthread -lm
 
