@@ -5,11 +5,13 @@
 
 #include "buffer/buffer.h"
 #include "device/chrdev.h"
+#include "device/marker.h"
 #include "dynamic/dynamic_event.h"
 #include "event/event.h"
 #include "event/self_cost.h"
 #include "instance.h"
 #include "lib/access.h"
+#include "probes/probes.h"
 
 static unsigned long buffer_size_kb = 1408;
 module_param(buffer_size_kb, ulong, 0444);
@@ -45,6 +47,11 @@ static int __init rbmap_init(void)
 	err = rbmap_events_init();
 	if (err)
 		goto self_cost;
+	err = rbmap_event_register(&rbmap_marker_event);
+	if (!err)
+		err = rbmap_probes_register();
+	if (err)
+		goto events;
 	err = rbmap_buffers_init(retired_size_kb);
 	if (err)
 		goto events;

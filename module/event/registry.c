@@ -10,26 +10,8 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "device/marker.h"
 #include "event.h"
 #include "lib/log.h"
-#include "probes/probes.h"
-
-static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
-	&rbmap_sched_probes,
-	&rbmap_irq_probes,
-	&rbmap_raw_syscalls_probes,
-	&rbmap_timer_probes,
-	&rbmap_workqueue_probes,
-	&rbmap_power_probes,
-	&rbmap_signal_probes,
-	&rbmap_block_probes,
-	&rbmap_net_probes,
-	&rbmap_exceptions_probes,
-	&rbmap_kmem_probes,
-	&rbmap_module_probes,
-	&rbmap_printk_probes,
-};
 
 /*
  * Which events and which buffers there are.  Directories are made and removed
@@ -192,27 +174,6 @@ void rbmap_event_forget(struct rbmap_event *event)
 	mutex_unlock(&rbmap_registry_lock);
 }
 
-/* An event that this kernel can't have is there too, and says why. */
-static int rbmap_probes_register(const struct rbmap_probe_set *set)
-{
-	const struct rbmap_probe *probe;
-	int err = 0;
-
-	for (probe = set->probes; !err && probe->name; probe++) {
-		struct rbmap_event *event = probe->event;
-
-		event->system = set->system;
-		event->name = probe->name;
-		event->enum_value = set->enum_value;
-		if (!probe->fits)
-			event->unavailable = "its probe does not fit this kernel: the build has said why";
-		else if (!event->probe)
-			event->unavailable = "this kernel has no such tracepoint";
-		err = rbmap_event_register(event);
-	}
-	return err;
-}
-
 /**
  * rbmap_event_set_show - show all events of a buffer, and those that come
  * @set: the buffer's
@@ -333,25 +294,14 @@ void rbmap_tracepoint_goes(struct tracepoint *tp)
 }
 
 /**
- * rbmap_events_init - before the first buffer
+ * rbmap_events_init - before the first event is registered
  *
  * Context: may sleep.
- * Return: 0 or a negative error; then all is undone.
+ * Return: 0 or a negative error.
  */
 int rbmap_events_init(void)
 {
-	unsigned int i;
-	int err;
-
-	err = rbmap_tracepoints_init();
-	if (err)
-		return err;
-	err = rbmap_event_register(&rbmap_marker_event);
-	for (i = 0; !err && i < ARRAY_SIZE(rbmap_probe_sets); i++)
-		err = rbmap_probes_register(rbmap_probe_sets[i]);
-	if (err)
-		rbmap_events_exit();
-	return err;
+	return rbmap_tracepoints_init();
 }
 
 /**

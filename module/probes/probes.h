@@ -44,4 +44,6 @@ extern const struct rbmap_probe_set rbmap_kmem_probes;
 extern const struct rbmap_probe_set rbmap_module_probes;
 extern const struct rbmap_probe_set rbmap_printk_probes;
 
+int rbmap_probes_register(void);
+
 #endif /* RBMAP_PROBES_H */

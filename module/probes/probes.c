@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of the built-in probe sets. */
+#include "probes.h"
+
+static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
+	&rbmap_sched_probes,
+	&rbmap_irq_probes,
+	&rbmap_raw_syscalls_probes,
+	&rbmap_timer_probes,
+	&rbmap_workqueue_probes,
+	&rbmap_power_probes,
+	&rbmap_signal_probes,
+	&rbmap_block_probes,
+	&rbmap_net_probes,
+	&rbmap_exceptions_probes,
+	&rbmap_kmem_probes,
+	&rbmap_module_probes,
+	&rbmap_printk_probes,
+};
+
+/* An event that this kernel can't have is there too, and says why. */
+static int rbmap_probe_set_register(const struct rbmap_probe_set *set)
+{
+	const struct rbmap_probe *probe;
+	int err = 0;
+
+	for (probe = set->probes; !err && probe->name; probe++) {
+		struct rbmap_event *event = probe->event;
+
+		event->system = set->system;
+		event->name = probe->name;
+		event->enum_value = set->enum_value;
+		if (!probe->fits)
+			event->unavailable = "its probe does not fit this kernel: the build has said why";
+		else if (!event->probe)
+			event->unavailable = "this kernel has no such tracepoint";
+		err = rbmap_event_register(event);
+	}
+	return err;
+}
+
+/**
+ * rbmap_probes_register - register the events of all built-in probe sets
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error; rbmap_events_exit() undoes what was done.
+ */
+int rbmap_probes_register(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(rbmap_probe_sets); i++)
+		err = rbmap_probe_set_register(rbmap_probe_sets[i]);
+	return err;
+}
