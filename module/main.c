@@ -4,9 +4,9 @@
 #include <linux/module.h>
 
 #include "buffer/buffer.h"
+#include "control/control.h"
 #include "device/chrdev.h"
 #include "device/marker.h"
-#include "dynamic/dynamic_event.h"
 #include "event/event.h"
 #include "event/self_cost.h"
 #include "instance.h"
@@ -71,7 +71,7 @@ nodes:
 buffers:
 	rbmap_buffers_exit();
 events:
-	rbmap_dynamic_exit();
+	rbmap_control_dynamic_exit();
 	rbmap_events_exit();
 self_cost:
 	rbmap_self_cost_exit();
@@ -83,7 +83,7 @@ static void __exit rbmap_exit(void)
 	rbmap_instances_exit();
 	rbmap_nodes_exit();
 	rbmap_buffers_exit();
-	rbmap_dynamic_exit();
+	rbmap_control_dynamic_exit();
 	rbmap_events_exit();
 	rbmap_self_cost_exit();
 }

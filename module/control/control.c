@@ -10,7 +10,6 @@
 #include <linux/sysfs.h>
 
 #include "control.h"
-#include "dynamic/dynamic_event.h"
 #include "event/self_cost.h"
 #include "lib/access.h"
 #include "lib/log.h"
@@ -408,11 +407,11 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	if (!err && parent == kernel_kobj)
 		err = sysfs_create_file(control->dir, &version_attr.attr);
 	if (!err && parent == kernel_kobj)
-		err = rbmap_access_files(control->dir);
+		err = rbmap_control_access_init(control->dir);
 	if (!err && parent == kernel_kobj)
-		err = rbmap_self_cost_files(control->dir);
+		err = rbmap_control_self_cost_init(control->dir);
 	if (!err && parent == kernel_kobj)
-		err = rbmap_dynamic_file(control->dir);
+		err = rbmap_control_dynamic_init(control->dir);
 	if (!err)
 		err = rbmap_control_events_init(control);
 	if (!err)

@@ -75,6 +75,13 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 				 bool subbuf, const char *name,
 				 const char *page, size_t len);
 
+int rbmap_control_access_init(struct kobject *root);
+int rbmap_control_self_cost_init(struct kobject *root);
+
+/* The file goes with its directory; exit is for afterwards. */
+int rbmap_control_dynamic_init(struct kobject *root);
+void rbmap_control_dynamic_exit(void);
+
 /* rbmap_control_exit() undoes these. */
 int rbmap_control_events_init(struct rbmap_control *control);
 void rbmap_control_events_exit(struct rbmap_control *control);

@@ -9,6 +9,7 @@
 #include <linux/sysfs.h>
 
 #include "compat/sysfs.h"
+#include "control.h"
 #include "dynamic/dynamic_event.h"
 #include "lib/access.h"
 #include "lib/log.h"
@@ -204,23 +205,23 @@ static const struct bin_attribute rbmap_dynamic_attr = {
 };
 
 /**
- * rbmap_dynamic_file - make the file dynamic_events
+ * rbmap_control_dynamic_init - make the file dynamic_events
  * @root: /sys/kernel/rbmap; it goes with it
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
  */
-int rbmap_dynamic_file(struct kobject *root)
+int rbmap_control_dynamic_init(struct kobject *root)
 {
 	return sysfs_create_bin_file(root, &rbmap_dynamic_attr);
 }
 
 /**
- * rbmap_dynamic_exit - remove all dynamic events
+ * rbmap_control_dynamic_exit - remove all dynamic events
  *
  * Context: sleeps; the file is gone, and all buffers.
  */
-void rbmap_dynamic_exit(void)
+void rbmap_control_dynamic_exit(void)
 {
 	struct rbmap_dynamic_event *event, *next;
 

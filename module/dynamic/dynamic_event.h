@@ -9,8 +9,6 @@
 #include "event/event.h"
 #include "program.h"
 
-struct kobject;
-
 /**
  * struct rbmap_dynamic_event - an event that a user has made
  * @event: as the registry has it
@@ -42,12 +40,5 @@ struct rbmap_dynamic_event *
 rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,
 			   const char *text, size_t len);
 void rbmap_dynamic_event_destroy(struct rbmap_dynamic_event *event);
-
-/*
- * control/dynamic_events.c: the file goes with its directory; exit is for
- * afterwards.
- */
-int rbmap_dynamic_file(struct kobject *root);
-void rbmap_dynamic_exit(void);
 
 #endif /* RBMAP_DYNAMIC_EVENT_H */

@@ -19,7 +19,6 @@
 #include <linux/trace_clock.h>
 #include <linux/tracepoint.h>
 
-#include "control/control.h"
 #include "self_cost.h"
 
 /* Up to 7 ns each has its own, then 4 an octave, up to 16 ms. */
@@ -270,8 +269,14 @@ static void rbmap_costs_clear(void)
 		memset(per_cpu_ptr(rbmap_costs, cpu), 0, sizeof(*rbmap_costs));
 }
 
-/* From 0 each time that it is turned on. */
-static int rbmap_self_cost_set(bool on)
+/**
+ * rbmap_self_cost_set - turn it on or off
+ * @on: on: it counts from 0 where it was off
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int rbmap_self_cost_set(bool on)
 {
 	int err = 0;
 
@@ -300,35 +305,14 @@ out:
 	return err;
 }
 
-static ssize_t self_cost_show(struct kobject *kobj,
-			      struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", READ_ONCE(rbmap_self_cost));
-}
-
-static ssize_t self_cost_store(struct kobject *kobj,
-			       struct kobj_attribute *attr, const char *buf,
-			       size_t len)
-{
-	unsigned long on;
-	int err = rbmap_control_number(attr->attr.name, buf, len, 1, &on);
-
-	if (!err)
-		err = rbmap_self_cost_set(on);
-	return err ? err : len;
-}
-
-static struct kobj_attribute self_cost_attr = RBMAP_ATTR_RW(self_cost);
-
 /**
- * rbmap_self_cost_files - make the file self_cost
- * @root: /sys/kernel/rbmap; it goes with it
+ * rbmap_self_cost_is_on - is it counted what probes take?
  *
- * Return: 0 or a negative error.
+ * Context: any.
  */
-int rbmap_self_cost_files(struct kobject *root)
+bool rbmap_self_cost_is_on(void)
 {
-	return sysfs_create_file(root, &self_cost_attr.attr);
+	return READ_ONCE(rbmap_self_cost);
 }
 
 /**

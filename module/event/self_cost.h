@@ -6,8 +6,6 @@
 #include <linux/jump_label.h>
 #include <linux/types.h>
 
-struct kobject;
-
 DECLARE_STATIC_KEY_FALSE(rbmap_self_cost_key);
 
 void rbmap_self_cost_start(void);
@@ -28,7 +26,8 @@ static __always_inline void rbmap_self_cost_end(void)
 
 int rbmap_self_cost_init(void);
 void rbmap_self_cost_exit(void);
-int rbmap_self_cost_files(struct kobject *root);
+int rbmap_self_cost_set(bool on);
+bool rbmap_self_cost_is_on(void);
 
 /* Into a page, from @len on; the new length less @len. */
 int rbmap_self_cost_summary(int cpu, char *page, int len);

@@ -7,17 +7,14 @@
  * Addresses of the kernel are hashed before they get into an event, as printk's
  * %p does, unless the module was loaded with kptr=1.
  */
-#include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
-#include <linux/sysfs.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
 #include "access.h"
 #include "compat/lockdown.h"
-#include "control/control.h"
 #include "log.h"
 
 static bool rbmap_kptr;
@@ -54,6 +51,16 @@ int rbmap_locked_down(void)
 }
 
 /**
+ * rbmap_lockdown_respected - can this module ask whether tracing is forbidden?
+ *
+ * Context: any.
+ */
+bool rbmap_lockdown_respected(void)
+{
+	return rbmap_lockdown_known();
+}
+
+/**
  * rbmap_access_gid - the group that may read the control files
  *
  * Context: any.
@@ -79,41 +86,3 @@ void *rbmap_address_hide(const void *address)
 	return address ? (void *)(unsigned long)(u32)hash : NULL;
 }
 EXPORT_SYMBOL_GPL(rbmap_address_hide);
-
-static ssize_t lockdown_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *buf)
-{
-	if (!rbmap_lockdown_known())
-		return sysfs_emit(buf, "unknown: this kernel does not tell modules\n");
-	return sysfs_emit(buf, "respected\n");
-}
-
-static ssize_t kptr_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
-{
-	return sysfs_emit(buf, "%d\n", rbmap_kptr);
-}
-
-static struct kobj_attribute lockdown_attr = RBMAP_ATTR_RO(lockdown);
-static struct kobj_attribute kptr_attr = RBMAP_ATTR_RO(kptr);
-
-static struct attribute *rbmap_access_attrs[] = {
-	&lockdown_attr.attr,
-	&kptr_attr.attr,
-	NULL
-};
-
-static const struct attribute_group rbmap_access_group = {
-	.attrs = rbmap_access_attrs,
-};
-
-/**
- * rbmap_access_files - make the files lockdown and kptr
- * @root: /sys/kernel/rbmap; they go with it
- *
- * Return: 0 or a negative error.
- */
-int rbmap_access_files(struct kobject *root)
-{
-	return sysfs_create_group(root, &rbmap_access_group);
-}

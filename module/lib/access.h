@@ -7,14 +7,10 @@
 #include <linux/uidgid.h>
 #include <rbmap/event.h>	/* rbmap_addresses_shown(), rbmap_address_hide() */
 
-struct kobject;
-
 void rbmap_access_init(void);
 
 int rbmap_locked_down(void);
+bool rbmap_lockdown_respected(void);
 kgid_t rbmap_access_gid(void);
-
-/* The files of /sys/kernel/rbmap that tell. */
-int rbmap_access_files(struct kobject *root);
 
 #endif /* RBMAP_ACCESS_H */
