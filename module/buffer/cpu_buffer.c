@@ -7,7 +7,7 @@
 #include <rbmap/ring/reserve.h>
 
 #include "cpu_buffer.h"
-#include "device/file.h"
+#include "file.h"
 
 static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 				   struct rbmap_generation *gen)

@@ -5,7 +5,7 @@
  * unread events are lost: the next ring's readers are told.
  */
 #include "cpu_buffer.h"
-#include "device/file.h"
+#include "file.h"
 
 static unsigned long rbmap_generation_kb(const struct rbmap_generation *gen)
 {

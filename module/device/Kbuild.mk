@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only
 rbmap-y += $(addprefix module/device/,\
-	file.o chrdev.o device.o mmap.o splice.o marker.o)
+	chrdev.o device.o mmap.o splice.o marker.o)

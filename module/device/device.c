@@ -14,7 +14,7 @@
 
 #include "buffer/pages.h"
 #include "device.h"
-#include "file.h"
+#include "buffer/file.h"
 #include "marker.h"
 
 #define RBMAP_DEVICE_MODE	0440

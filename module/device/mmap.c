@@ -8,7 +8,7 @@
 
 #include "buffer/pages.h"
 #include "compat/mm.h"
-#include "file.h"
+#include "buffer/file.h"
 
 #define RBMAP_SHOWN_PGOFF	((unsigned long)(RBMAP_SHOWN_OFFSET >> PAGE_SHIFT))
 

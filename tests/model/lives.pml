@@ -123,7 +123,7 @@ inline files_leave(g, observers, k)
 			:: else -> find(j, g + 1, queued[i])
 			fi;
 			assert(j != NONE);
-files_leave_get:	/* device/file.c: rbmap_files_leave() */
+files_leave_get:	/* buffer/file.c: rbmap_files_leave() */
 			kref_get(j);
 #ifndef leave_without_rebinding
 			f_gen[h] = j;

@@ -273,7 +273,7 @@ bind:
 				:: else
 				fi
 #else
-get_next:	/* device/file.c: rbmap_generation_get_next() */
+get_next:	/* buffer/file.c: rbmap_generation_get_next() */
 				find(n, f_gen[f] + 1, refs[i] > 0);
 				assert(n != NONE || gone);
 				if
@@ -283,7 +283,7 @@ get_next:	/* device/file.c: rbmap_generation_get_next() */
 #endif
 			:: !f_snapshot[f] && !f_maps[f] && !f_observes[f] &&
 			   DRAINED(f_gen[f]) ->
-bind_oldest:	/* device/file.c: rbmap_file_get_next() */
+bind_oldest:	/* buffer/file.c: rbmap_file_get_next() */
 				find(n, 0, queued[i]);
 				assert(n != NONE);
 				if
@@ -318,13 +318,13 @@ bind_oldest:	/* device/file.c: rbmap_file_get_next() */
 		:: else
 		fi;
 #ifndef bind_without_reference
-bind_get:	/* device/file.c: rbmap_file_bind() */
+bind_get:	/* buffer/file.c: rbmap_file_bind() */
 		kref_get(g)
 #endif
 	};
 	if
 	:: old != NONE ->
-bind_put:	/* device/file.c: rbmap_file_bind() */
+bind_put:	/* buffer/file.c: rbmap_file_bind() */
 		put_ring(old);
 		old = NONE
 	:: else
@@ -335,14 +335,14 @@ bind_put:	/* device/file.c: rbmap_file_bind() */
 	:: prev != NONE -> prev = NONE; turns++; assert(turns <= RINGS)
 #else
 	:: prev != NONE && prev == g ->
-advance_same:	/* device/file.c: rbmap_file_advance() */
+advance_same:	/* buffer/file.c: rbmap_file_advance() */
 		put_ring(prev);
 		goto give_back
 	:: prev != NONE && prev != g ->
 		assert(g > prev);
 		turns++;
 		assert(turns < RINGS);
-advance_put:	/* device/file.c: rbmap_file_advance() */
+advance_put:	/* buffer/file.c: rbmap_file_advance() */
 		put_ring(prev);
 		prev = NONE
 #endif
@@ -509,7 +509,7 @@ close:
 		:: else
 		fi;
 		f_open[f] = 0;
-unbind:	/* device/file.c: rbmap_file_unbind() */
+unbind:	/* buffer/file.c: rbmap_file_unbind() */
 		assert(!f_maps[f]);
 #ifndef unbind_without_list_del
 		f_listed[f] = 0;
@@ -521,7 +521,7 @@ unbind:	/* device/file.c: rbmap_file_unbind() */
 	if
 	:: f_snapshot[f] -> put_clone(f_gen[f], o)
 	:: else ->
-unbind_put:	/* device/file.c: rbmap_file_unbind() */
+unbind_put:	/* buffer/file.c: rbmap_file_unbind() */
 		put_ring(f_gen[f])
 	fi;
 	settle(x, k);
