@@ -358,6 +358,32 @@ static void test_observe_after_read(void)
 	free(subbuf);
 }
 
+/* Sub-buffers of an earlier lap were fuller: nothing of that is handed over. */
+static void test_behind_events(void)
+{
+	char *subbuf = malloc(subbuf_size);
+	int fd, ends[2];
+	size_t end;
+
+	fresh();
+	overfill(SMALL);
+	more(2 * nr_subbufs * (subbuf_size / LARGE), LARGE);
+	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
+	pipe_open(ends);
+	is(splice(fd, NULL, ends[1], NULL, subbuf_size, SPLICE_F_NONBLOCK),
+	   subbuf_size, "splice: a sub-buffer of a later lap");
+	is(read(ends[0], subbuf, subbuf_size), subbuf_size,
+	   "splice: all of it is in the pipe");
+	end = RBMAP_SUBBUF_HEADER_SIZE + subbuf_commit(subbuf) +
+	      sizeof(unsigned long);
+	ok(end < subbuf_size, "splice: it is not full");
+	ok(all_zero(subbuf + end, subbuf + subbuf_size),
+	   "splice: zeroes behind its events");
+	pipe_close(ends);
+	close(fd);
+	free(subbuf);
+}
+
 void theme_own(void)
 {
 	percent(0);
@@ -368,6 +394,7 @@ void theme_own(void)
 	test_lower_percent_map();
 	test_lower_percent_splice();
 	test_observe_after_read();
+	test_behind_events();
 	test_observe("read", wait_by_read);
 	test_observe("splice", wait_by_splice);
 	test_observe("GET_READER", wait_by_get_reader);

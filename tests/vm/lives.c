@@ -316,6 +316,25 @@ static void test_snapshot_stays(void)
 	let_go("read beside a snapshot");
 }
 
+/* A map keeps its ring when all of that was read. */
+static void test_map_stays(void)
+{
+	struct client client;
+
+	be_instance("life buffer_size_kb=64");
+	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
+	more(10);
+	set("buffer_size_kb", "128");
+	more(10);
+	is_error(get_reader(client.fd), 0, "a ring that was replaced is read");
+	is_error(get_reader(client.fd), ESTALE, "to its end");
+	close(device_open(CPU, O_RDONLY | O_NONBLOCK));
+	is_error(get_reader(client.fd), ESTALE, "its map keeps it");
+	client_close(&client);
+	set("reset", "1");
+	let_go("mapped");
+}
+
 /* A child has the map of its parent, which stays when the child has gone. */
 static void test_fork(void)
 {
@@ -513,7 +532,9 @@ static void churn(void)
 		if (snapshot < 0 || read(snapshot, subbuf, 1 << 20) <= 0)
 			exit(1);
 		close(snapshot);
-		set("snapshot", "1");
+		/* Rings alone: each has a page that no reader looks at. */
+		for (int k = 0; k < 8; k++)
+			set("snapshot", "1");
 		close(fd);
 		close(ends[0]);
 		close(ends[1]);
@@ -541,6 +562,7 @@ int main(int argc, char **argv)
 	test_told_once();
 	test_meta();
 	test_snapshot_stays();
+	test_map_stays();
 	test_fork();
 	test_larger();
 	test_waits_on();

@@ -276,6 +276,22 @@ static void mapped_ring(void)
 	close(idle);
 }
 
+/* The ring that was retired last stays, however small the limit is. */
+static void last_ring(void)
+{
+	set_number("retired_size_kb", 1);
+	reset();
+	more(50);
+	replace();
+	is(stat_of(CPU, "expired"), 0, "the only ring that waits stays");
+	more(50);
+	replace();
+	is(stat_of(CPU, "expired"), 50, "until another one waits");
+	is(stat_of(CPU, "retired rings"), 1, "which stays");
+	reset();
+	set_number("retired_size_kb", KEPT_KB);
+}
+
 static int limit(void)
 {
 	if (!set_number("buffer_size_kb", RING_KB) ||
@@ -284,6 +300,7 @@ static int limit(void)
 	sleeping_reader();
 	reader_that_goes();
 	mapped_ring();
+	last_ring();
 	return done_testing();
 }
 
