@@ -6,7 +6,7 @@
 #ifndef RBMAP_DYNAMIC_ARGUMENTS_H
 #define RBMAP_DYNAMIC_ARGUMENTS_H
 
-#include "platform.h"
+#include "dynamic/platform.h"
 
 /*
  * A tracepoint calls probe(void *__data, ...).  The first words are in registers:

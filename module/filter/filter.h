@@ -10,7 +10,7 @@
 #ifndef RBMAP_FILTER_H
 #define RBMAP_FILTER_H
 
-#include "platform.h"
+#include "filter/platform.h"
 
 /* A text is shorter than this, as tracefs has it. */
 #define RBMAP_FILTER_TEXT_MAX	4096

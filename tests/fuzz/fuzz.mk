@@ -30,17 +30,17 @@ $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
 
 $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
 		tests/unit/filter_fixture.c tests/unit/filter_fixture.h \
-		$(wildcard module/filter/*.[ch])
+		$(wildcard module/filter/*.[ch] tests/shim/filter/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/unit -Imodule/filter -o $@ \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Itests/unit -Imodule/filter -o $@ \
 		$(filter %.c,$^)
 
 $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
 		tests/unit/dynamic_memory.c tests/unit/dynamic_memory.h \
 		$(addprefix module/dynamic/,parse.c fetch.c print.c) \
-		$(wildcard module/dynamic/*.h)
+		$(wildcard module/dynamic/*.h tests/shim/dynamic/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Imodule/dynamic -Imodule -Imodule/include -o $@ $(filter %.c,$^)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Imodule/dynamic -Imodule -Imodule/include -o $@ $(filter %.c,$^)
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
 # their name.
 
 MODULE_DIR ?= module
+SHIM_DIR ?= tests/shim
 SWEEP_RING_DIR := $(MODULE_DIR)/ring
 SWEEP_RING_INCLUDE := $(MODULE_DIR)/include
 SWEEP_BUILD := $(BUILD)/tests/sweep
@@ -16,9 +17,9 @@ SWEEP_RING_CFLAGS := -mno-red-zone -mgeneral-regs-only -fno-pie \
 	-fno-strict-aliasing -fno-strict-overflow -fcf-protection=none
 
 SWEEP_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O2 -gdwarf-4 -Wall -Wextra -fno-pie -fcf-protection=none \
-	-Itests/unit -Iuapi -I$(SWEEP_RING_INCLUDE)
+	-I$(SHIM_DIR) -Itests/unit -Iuapi -I$(SWEEP_RING_INCLUDE)
 SWEEP_DEPS := $(wildcard tests/sweep/*.h tests/unit/ring_*.h \
-	$(SWEEP_RING_INCLUDE)/rbmap/ring/*.h) uapi/linux/rbmap.h \
+	$(SHIM_DIR)/rbmap/ring/*.h $(SWEEP_RING_INCLUDE)/rbmap/ring/*.h) uapi/linux/rbmap.h \
 	tests/sweep/sweep.mk
 
 SWEEP_RING_OBJS := $(patsubst $(SWEEP_RING_DIR)/%.c,$(SWEEP_BUILD)/ring/%.o,\

@@ -11,14 +11,13 @@ DYNAMIC_TEST_BUILD := $(BUILD)/tests/unit/dynamic
 DYNAMIC_TESTS := dynamic_parse dynamic_fetch dynamic_probe dynamic_print
 
 DYNAMIC_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
-	-I$(DYNAMIC_DIR) -I$(DYNAMIC_DIR)/.. -I$(DYNAMIC_DIR)/../include -Iuapi \
+	-Itests/shim -I$(DYNAMIC_DIR) -I$(DYNAMIC_DIR)/.. -I$(DYNAMIC_DIR)/../include -Iuapi \
 	$(shell pkg-config --cflags libtraceevent)
 DYNAMIC_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
 DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
 	$(addprefix $(DYNAMIC_DIR)/,parse.c fetch.c print.c)
 DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk $(DYNAMIC_DIR)/../lib/text.h \
-	$(wildcard $(DYNAMIC_DIR)/*.h) \
-	$(DYNAMIC_DIR)/../include/rbmap/ring/platform_user.h
+	$(wildcard $(DYNAMIC_DIR)/*.h tests/shim/dynamic/*.h tests/shim/rbmap/ring/*.h)
 
 DYNAMIC_TEST_FLAGS_plain :=
 DYNAMIC_TEST_FLAGS_asan := -fsanitize=address,undefined \

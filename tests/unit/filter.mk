@@ -12,10 +12,10 @@ FILTER_TEST_BUILD := $(BUILD)/tests/unit/filter
 FILTER_TESTS := filter_parse filter_match filter_random
 
 FILTER_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
-	-Itests/unit -I$(FILTER_DIR)
+	-Itests/shim -Itests/unit -I$(FILTER_DIR)
 FILTER_SOURCES := $(wildcard $(FILTER_DIR)/*.c)
 FILTER_TEST_SRCS := tests/unit/filter_fixture.c tests/unit/filter_grammar.c
-FILTER_TEST_DEPS := $(wildcard $(FILTER_DIR)/*.h) tests/unit/filter_fixture.h \
+FILTER_TEST_DEPS := $(wildcard $(FILTER_DIR)/*.h tests/shim/filter/*.h) tests/unit/filter_fixture.h \
 	tests/unit/filter_grammar.h tests/unit/filter.mk
 
 FILTER_TEST_FLAGS_plain :=

@@ -26,7 +26,7 @@ LIB_TEST_BINARIES := $(foreach variant,plain asan,\
 # On the ring itself.
 $(LIB_TEST_BUILD)/plain/lib_observe $(LIB_TEST_BUILD)/asan/lib_observe: \
 	tests/unit/live_ring.c $(wildcard module/ring/*.c module/include/rbmap/ring/*.h)
-LIB_TEST_CFLAGS_lib_observe := -pthread -Imodule/include
+LIB_TEST_CFLAGS_lib_observe := -pthread -Itests/shim -Imodule/include
 
 # The sources of the library, not its objects: tests reach inside.  $(1): variant
 define LIB_TEST_VARIANT

@@ -20,10 +20,10 @@ RING_INCLUDE := $(MODULE_DIR)/include
 RING_TEST_BUILD := $(BUILD)/tests/unit
 
 RING_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -pthread \
-	-I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_INCLUDE)
+	-I$(RING_TEST_DIR)/../shim -I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_INCLUDE)
 RING_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 
-RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h \
+RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h $(RING_TEST_DIR)/../shim/rbmap/ring/*.h \
 	$(RING_INCLUDE)/rbmap/ring/*.h) \
 	$(RING_TEST_DIR)/../../uapi/linux/rbmap.h $(RING_TEST_DIR)/ring.mk
 RING_FIXTURE := $(RING_TEST_DIR)/ring_fixture.c $(RING_TEST_DIR)/ring_calls.c

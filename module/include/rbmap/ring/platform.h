@@ -1,16 +1,101 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that the ring asks of where it runs: the kernel, or a process that tests
- * it.  Words that only the ring's CPU writes are changed with the local
- * operations, atomic against interrupts of that CPU and nothing else.
+ * The ring's primitives in the kernel.  tests/shim has the same for a process.
+ * Words that only the ring's CPU writes are changed with the local operations,
+ * which are atomic against interrupts of that CPU and nothing else.
  */
 #ifndef RBMAP_RING_PLATFORM_H
 #define RBMAP_RING_PLATFORM_H
 
-#ifdef __KERNEL__
-#include <rbmap/ring/platform_kernel.h>
-#else
-#include <rbmap/ring/platform_user.h>
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/rbmap.h>
+#include <linux/sched/clock.h>
+#include <linux/string.h>
+#include <linux/trace_clock.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <asm/local.h>
+#ifdef CONFIG_X86
+#include <asm/msr.h>
+#include <asm/tsc.h>
 #endif
+
+#define rb_local_cmpxchg(ptr, old, new)	cmpxchg_local(ptr, old, new)
+
+/*
+ * A full barrier, as both ends of a sub-buffer's hand-over need it.
+ * litmus: take-claim
+ */
+#define rb_cmpxchg(ptr, old, new)	cmpxchg(ptr, old, new)
+
+/*
+ * A plain load, which the compiler can have the comparison do; it stays between
+ * the barriers around.
+ */
+#define rb_look(x)	data_race(x)
+
+/*
+ * rb_add_release(): add to what nobody else changes, with release, which on x86
+ * each store is.
+ */
+#ifdef CONFIG_X86_64
+static __always_inline void rb_add_release(u64 *to, u64 n)
+{
+	asm volatile("addq %1, %0" : "+m" (*to) : "er" (n) : "memory");
+}
+
+static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
+{
+	bool done;
+
+	asm volatile("cmpxchgq %3, %0"
+		     : "+m" (*at), "+a" (old), "=@ccz" (done)
+		     : "r" (new) : "memory");
+	return done;
+}
+#else
+/* litmus: publish-take */
+static __always_inline void rb_add_release(u64 *to, u64 n)
+{
+	smp_store_release(to, READ_ONCE(*to) + n);
+}
+
+static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
+{
+	return rb_local_cmpxchg(at, old, new) == old;
+}
+#endif
+
+/* trace_clock_local(), where preemption is off already. */
+static __always_inline u64 rb_clock_local(void)
+{
+	return sched_clock();
+}
+
+/*
+ * Each of them may be called from NMI.  No counter is waited for, as little as
+ * sched_clock() does: one that is read too early, by what a processor does ahead,
+ * is off by less than the counters of two processors may be, and what interrupts
+ * us has a later one.
+ */
+static __always_inline u64 rb_clock(u32 clock)
+{
+	if (likely(clock == RBMAP_CLOCK_LOCAL))
+		return rb_clock_local();
+	if (clock == RBMAP_CLOCK_MONO)
+		return ktime_get_mono_fast_ns();
+#ifdef CONFIG_X86
+	if (clock == RBMAP_CLOCK_X86_TSC)
+		return rdtsc();
+#endif
+	return ktime_get_boot_fast_ns();
+}
 
 #endif /* RBMAP_RING_PLATFORM_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's primitives under the kernel's names, for a process. */
-#ifndef RBMAP_RING_PLATFORM_USER_H
-#define RBMAP_RING_PLATFORM_USER_H
+/* The ring's primitives in a process, under the kernel's names. */
+#ifndef RBMAP_RING_PLATFORM_H
+#define RBMAP_RING_PLATFORM_H
 
 #include <errno.h>
 #include <limits.h>
@@ -146,4 +146,4 @@ static inline u64 rb_clock_local(void)
 	return rb_clock(0);
 }
 
-#endif /* RBMAP_RING_PLATFORM_USER_H */
+#endif /* RBMAP_RING_PLATFORM_H */
