@@ -16,9 +16,12 @@
 #include <linux/workqueue.h>
 
 #include "control/control.h"
+#include "control/dir.h"
+#include "control/per_cpu.h"
 #include "device/device.h"
 #include "device/marker.h"
 #include "event/event.h"
+#include "event/event_set.h"
 #include "instance.h"
 #include "lib/access.h"
 #include "lib/log.h"

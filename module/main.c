@@ -4,10 +4,13 @@
 #include <linux/module.h>
 
 #include "buffer/buffer.h"
+#include "buffer/resize.h"
 #include "control/control.h"
+#include "control/dynamic_events.h"
 #include "device/chrdev.h"
 #include "device/marker.h"
 #include "event/event.h"
+#include "event/registry.h"
 #include "event/self_cost.h"
 #include "instance.h"
 #include "lib/access.h"

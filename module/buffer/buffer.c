@@ -6,8 +6,11 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
-#include "cpu_buffer.h"
+#include "expire.h"
+#include "internal.h"
 #include "lib/log.h"
+#include "resize.h"
+#include "wait.h"
 
 #define RBMAP_DEFAULT_PERCENT	50
 

@@ -16,6 +16,7 @@ struct rbmap_sizes {
 	u32	subbuf_size;
 };
 
+struct rbmap_cpu_buffer;
 struct work_struct;
 
 /* Where a CPU is asked for: each of them. */
@@ -114,6 +115,9 @@ void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
 void rbmap_buffer_retry(struct rbmap_buffer *buf);
 void rbmap_buffer_complete(struct rbmap_buffer *buf);
 
+struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu);
+struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
+
 bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);
 
 void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on);
@@ -131,22 +135,9 @@ int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock);
 enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf);
 bool rbmap_clock_available(enum rbmap_clock clock);
 
-/* RBMAP_ALL_CPUS: false where they differ. */
-bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int cpu,
-			struct rbmap_sizes *sizes);
-int rbmap_buffer_resize(struct rbmap_buffer *buf, int cpu,
-			unsigned long size_kb);
-int rbmap_buffer_resize_subbufs(struct rbmap_buffer *buf, int cpu,
-				unsigned long subbuf_size_kb);
-
 /* KiB of each CPU's retired rings that wait to be read. */
 void rbmap_buffer_set_retired_size(struct rbmap_buffer *buf, unsigned long kb);
 unsigned long rbmap_buffer_retired_size(const struct rbmap_buffer *buf);
-
-/* snapshot.c */
-int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int cpu);
-void rbmap_buffer_drop_snapshot(struct rbmap_buffer *buf, int cpu);
-bool rbmap_buffer_has_snapshot(struct rbmap_buffer *buf, int cpu);
 
 static inline unsigned long rbmap_sizes_kb(const struct rbmap_sizes *sizes)
 {

@@ -6,6 +6,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 
+#include "consume.h"
 #include "cpu_buffer.h"
 
 /* Opened and closed twice, whatever state the writer left it in. */

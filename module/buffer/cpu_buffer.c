@@ -8,6 +8,11 @@
 
 #include "cpu_buffer.h"
 #include "file.h"
+#include "internal.h"
+#include "meta_page.h"
+#include "resize.h"
+#include "snapshot.h"
+#include "wait.h"
 
 static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 				   struct rbmap_generation *gen)

@@ -86,64 +86,7 @@ struct rbmap_cpu_buffer {
 	struct delayed_work	look;
 };
 
-struct rbmap_event_target;
-
-/**
- * struct rbmap_buffer - rings for each CPU
- * @head: what writers need of it; first
- * @cpu_buffer: the rest of each CPU
- * @hotplug: to be told of CPUs that come on line
- * @lock: who changes the settings
- * @sizes: of rings of CPUs that come on line for the first time
- * @max_event: bytes of the largest event that any CPU's ring takes
- * @mode: of all rings
- * @clock: of rings to come
- * @retired_size_kb: KiB of a CPU's retired rings that may wait to be read
- * @percent: the watermark, of a ring's sub-buffers; 0: any event
- * @on: events are recorded
- * @raw: payloads are a module's own
- * @gone: no event comes any more, for good
- * @offered: it can be opened
- * @users: open files, and modules that have found it
- * @release: to be called once nobody has it; NULL: not yet
- * @data: for @release
- * @marker: its marker event; NULL: none, or no more
- * @lacking: CPUs that lack their ring, devices or directory for want of memory
- * @lacks: there may be some
- * @error: why a ring could not be made last
- * @completing: makes what lacks
- */
-struct rbmap_buffer {
-	struct rbmap_buffer_head head;
-	struct rbmap_cpu_buffer __percpu *cpu_buffer;
-	struct hlist_node	hotplug;
-	struct mutex		lock;
-	struct rbmap_sizes	sizes;
-	size_t			max_event;
-	enum rbmap_mode		mode;
-	enum rbmap_clock	clock;
-	unsigned long		retired_size_kb;
-	unsigned int		percent;
-	bool			on;
-	bool			raw;
-	bool			gone;
-	bool			offered;
-	unsigned int		users;
-	void			(*release)(void *data);
-	void			*data;
-	struct rbmap_event_target *marker;
-	struct cpumask		lacking;
-	bool			lacks;
-	int			error;
-	struct work_struct	*completing;
-};
-
-static_assert(offsetof(struct rbmap_buffer, head) == 0);
-
-struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu);
-struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
-
-/* cpu_buffer.c */
+void rbmap_generation_put(struct rbmap_generation *gen);
 void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu);
 int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
 			      const struct rbmap_sizes *sizes);
@@ -163,28 +106,5 @@ void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			    struct rbmap_buffer_stats *stats);
-
-/* expire.c */
-void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf);
-
-/* resize.c: under the buffer's lock */
-int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
-		    unsigned long subbuf_size_kb);
-bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus);
-int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus);
-int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
-			  const struct rbmap_sizes *sizes);
-int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
-			 const struct rbmap_sizes *sizes,
-			 enum rbmap_clock clock,
-			 struct rbmap_generation **snapshots);
-
-/* snapshot.c */
-void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
-				   struct rbmap_generation *snapshot);
-struct rbmap_generation *
-rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf);
-struct rbmap_generation *
-rbmap_cpu_buffer_take_snapshot(struct rbmap_cpu_buffer *cpu_buf);
 
 #endif /* RBMAP_CPU_BUFFER_H */

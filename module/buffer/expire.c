@@ -4,8 +4,10 @@
  * its readers.  Where they do not come, the oldest such ring is let go, and its
  * unread events are lost: the next ring's readers are told.
  */
-#include "cpu_buffer.h"
+#include "expire.h"
 #include "file.h"
+#include "internal.h"
+#include "wait.h"
 
 static unsigned long rbmap_generation_kb(const struct rbmap_generation *gen)
 {

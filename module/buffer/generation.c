@@ -7,8 +7,11 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
-#include "cpu_buffer.h"
+#include "consume.h"
+#include "internal.h"
+#include "meta_page.h"
 #include "pages.h"
+#include "wait.h"
 
 /* As much as rbmap_pages_alloc() gives. */
 static u32 rbmap_shown_bytes(u32 nr_slots)

@@ -11,13 +11,11 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/poll.h>
 #include <rbmap/ring/ring.h>
 
 #include "buffer.h"
 
 struct rbmap_cpu_buffer;
-struct rbmap_file;
 
 /* What a writer tells readers that wait. */
 enum rbmap_notice {
@@ -34,13 +32,6 @@ enum rbmap_notice {
 struct rbmap_want {
 	bool	wanted;
 	u64	commit;
-};
-
-/* What a reader waits for. */
-enum rbmap_wait_for {
-	RBMAP_WAIT_EVENT,	/* any event */
-	RBMAP_WAIT_WATERMARK,	/* buffer_percent of the ring */
-	RBMAP_WAIT_CLOSED,	/* the same, and a sub-buffer that the writer has left */
 };
 
 /* What the counters were at the last reset: the ring's own never go back. */
@@ -155,7 +146,6 @@ static inline bool rbmap_generation_retired(const struct rbmap_generation *gen)
 	return smp_load_acquire(&gen->retired);
 }
 
-/* generation.c */
 unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes);
 struct rbmap_generation *
 rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
@@ -169,54 +159,5 @@ void rbmap_generation_clone(struct rbmap_generation *clone,
 void rbmap_generation_retire(struct rbmap_generation *gen);
 bool rbmap_generation_drained(const struct rbmap_generation *gen);
 void rbmap_generation_reset(struct rbmap_generation *gen);
-
-/* cpu_buffer.c */
-void rbmap_generation_put(struct rbmap_generation *gen);
-
-/* wait.c */
-int rbmap_waits_init(void);
-void rbmap_waits_exit(void);
-void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_wait_init(struct rbmap_generation *gen);
-void rbmap_wait_exit(struct rbmap_generation *gen);
-void rbmap_notify(struct rbmap_generation *gen);
-void rbmap_wake_all(struct rbmap_generation *gen);
-int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
-	       const bool *stop);
-__poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
-		    poll_table *table);
-extern const struct rbmap_ring_ops rbmap_ring_ops;
-
-/* consume.c: with reader_lock held */
-bool rbmap_close(struct rbmap_generation *gen, u64 seq);
-bool rbmap_take_mapped(struct rbmap_generation *gen);
-bool rbmap_take_copy(struct rbmap_generation *gen,
-		     struct rbmap_subbuf_header *copy);
-bool rbmap_has_closed(const struct rbmap_generation *gen);
-struct rbmap_subbuf_header *
-rbmap_take_closed(struct rbmap_generation *gen,
-		  struct rbmap_subbuf_header *fresh);
-
-/* meta_page.c: with reader_lock held */
-void rbmap_meta_init(struct rbmap_generation *gen);
-void rbmap_meta_update(struct rbmap_generation *gen);
-void rbmap_generation_stats(struct rbmap_generation *gen,
-			    struct rbmap_buffer_stats *stats);
-
-/*
- * device/mmap.c
- *
- * Behind the largest ring, and not right behind this one: a map of the ring
- * that is too long must fail.
- */
-#define RBMAP_SHOWN_OFFSET	(1ULL << 40)
-
-int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma);
-
-/* device/splice.c */
-ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
-		     struct pipe_inode_info *pipe, size_t len,
-		     unsigned int flags, const bool *stop);
 
 #endif /* RBMAP_GENERATION_H */

@@ -3,7 +3,8 @@
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 
-#include "cpu_buffer.h"
+#include "internal.h"
+#include "meta_page.h"
 
 /* Each is as linux/trace_mmap.h has it. */
 static_assert(offsetof(struct rbmap_meta, meta_page_size) == 0);

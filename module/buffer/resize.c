@@ -4,8 +4,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "cpu_buffer.h"
+#include "expire.h"
+#include "internal.h"
 #include "lib/log.h"
+#include "resize.h"
 
 #define RBMAP_MIN_SUBBUF_KB	max(4UL, PAGE_SIZE >> 10)
 #define RBMAP_MAX_SUBBUF_KB	4096UL

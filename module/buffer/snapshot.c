@@ -2,7 +2,9 @@
 /* Keep what the rings hold, and go on in empty ones. */
 #include <linux/slab.h>
 
-#include "cpu_buffer.h"
+#include "internal.h"
+#include "resize.h"
+#include "snapshot.h"
 
 /**
  * rbmap_cpu_buffer_set_snapshot - what new files of the snapshot read

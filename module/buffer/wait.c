@@ -18,6 +18,7 @@
 
 #include "compat/isolation.h"
 #include "cpu_buffer.h"
+#include "wait.h"
 
 /* Interrupts that waiting may cause on a writer's CPU: about 1000 in a second. */
 #define RBMAP_FLAGS_PER_JIFFY	max(1, 1000 / HZ)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* lockdown and kptr: who may see what, as the kernel and the parameters have it */
+#include "access.h"
 #include "control.h"
 #include "lib/access.h"
 

@@ -9,10 +9,18 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "access.h"
 #include "control.h"
+#include "dir.h"
+#include "dynamic_events.h"
 #include "event/self_cost.h"
+#include "events.h"
 #include "lib/access.h"
 #include "lib/log.h"
+#include "per_cpu.h"
+#include "pids.h"
+#include "self_cost.h"
+#include "sizes.h"
 
 /* As much of what was written as a line of the log can do with. */
 #define RBMAP_SHOWN	32

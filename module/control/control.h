@@ -38,7 +38,6 @@ struct rbmap_control {
 int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent);
 void rbmap_control_exit(struct rbmap_control *control);
-int rbmap_control_add_cpu(struct rbmap_control *control, int cpu);
 
 /*
  * Files are for root and the group, as in tracefs, whose directory others can't
@@ -49,13 +48,6 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu);
 #define RBMAP_ATTR_RO(_name)	__ATTR_RO_MODE(_name, RBMAP_MODE_RO)
 #define RBMAP_ATTR_RW(_name)	__ATTR_RW_MODE(_name, RBMAP_MODE_RW)
 
-/* The rest is for control/ and instance.c. */
-
-struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
-				 void *data, struct rbmap_buffer *buffer);
-void *rbmap_dir_data(struct kobject *dir);
-void rbmap_dir_remove(struct kobject *dir);
-
 int rbmap_control_number(const char *name, const char *buf, size_t len,
 			 unsigned long max, unsigned long *value);
 int rbmap_control_refuse(const char *name, const char *buf, size_t len,
@@ -63,31 +55,5 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len);
 int rbmap_control_clock(const char *name, const char *buf, size_t len,
 			enum rbmap_clock *clock);
-
-ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
-				    char *page);
-ssize_t rbmap_control_snapshot_store(struct rbmap_buffer *buf, int which,
-				     const char *name, const char *page,
-				     size_t len);
-ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
-				bool subbuf, char *page);
-ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
-				 bool subbuf, const char *name,
-				 const char *page, size_t len);
-
-int rbmap_control_access_init(struct kobject *root);
-int rbmap_control_self_cost_init(struct kobject *root);
-
-/* The file goes with its directory; exit is for afterwards. */
-int rbmap_control_dynamic_init(struct kobject *root);
-void rbmap_control_dynamic_exit(void);
-
-/* rbmap_control_exit() undoes these. */
-int rbmap_control_events_init(struct rbmap_control *control);
-void rbmap_control_events_exit(struct rbmap_control *control);
-int rbmap_control_tasks_init(struct rbmap_control *control);
-void rbmap_control_tasks_exit(struct rbmap_control *control);
-int rbmap_control_cpus_init(struct rbmap_control *control);
-void rbmap_control_cpus_exit(struct rbmap_control *control);
 
 #endif /* RBMAP_CONTROL_H */

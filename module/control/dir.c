@@ -6,6 +6,7 @@
 
 #include "compat/sysfs.h"
 #include "control.h"
+#include "dir.h"
 #include "lib/access.h"
 
 struct rbmap_dir {

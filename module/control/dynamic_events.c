@@ -11,6 +11,9 @@
 #include "compat/sysfs.h"
 #include "control.h"
 #include "dynamic/dynamic_event.h"
+#include "dynamic/parse.h"
+#include "dynamic_events.h"
+#include "event/registry.h"
 #include "lib/access.h"
 #include "lib/log.h"
 

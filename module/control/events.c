@@ -5,9 +5,16 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "buffer/resize.h"
 #include "compat/sysfs.h"
 #include "control.h"
+#include "dir.h"
 #include "event/event.h"
+#include "event/event_set.h"
+#include "event/filter.h"
+#include "event/format.h"
+#include "event/registry.h"
+#include "events.h"
 #include "lib/access.h"
 #include "lib/log.h"
 

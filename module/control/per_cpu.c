@@ -7,7 +7,10 @@
 
 #include "buffer/cpu_buffer.h"
 #include "control.h"
+#include "dir.h"
 #include "event/self_cost.h"
+#include "per_cpu.h"
+#include "sizes.h"
 
 /* Nanoseconds as seconds, a counter as it is. */
 static int rbmap_time_emit(const struct rbmap_buffer *buffer, char *buf,

@@ -8,9 +8,11 @@
 
 #include "compat/sysfs.h"
 #include "control.h"
+#include "dir.h"
 #include "event/event.h"
 #include "event/pids.h"
 #include "lib/access.h"
+#include "pids.h"
 
 static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)
 {

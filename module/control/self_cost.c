@@ -2,6 +2,7 @@
 /* self_cost: whether what the built-in probes take is counted */
 #include "control.h"
 #include "event/self_cost.h"
+#include "self_cost.h"
 
 static ssize_t self_cost_show(struct kobject *kobj,
 			      struct kobj_attribute *attr, char *buf)

@@ -2,7 +2,10 @@
 /* What a buffer and each CPU have: sizes and snapshots. */
 #include <linux/sysfs.h>
 
+#include "buffer/resize.h"
+#include "buffer/snapshot.h"
 #include "control.h"
+#include "sizes.h"
 
 /**
  * rbmap_control_size_show - a size in KiB, X where the CPUs' differ

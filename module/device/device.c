@@ -12,10 +12,17 @@
 #include <linux/topology.h>
 #include <linux/uaccess.h>
 
-#include "buffer/pages.h"
-#include "device.h"
+#include "buffer/consume.h"
 #include "buffer/file.h"
+#include "buffer/internal.h"
+#include "buffer/meta_page.h"
+#include "buffer/pages.h"
+#include "buffer/snapshot.h"
+#include "buffer/wait.h"
+#include "device.h"
 #include "marker.h"
+#include "mmap.h"
+#include "splice.h"
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220

@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "buffer/cpu_buffer.h"
+#include "buffer/internal.h"
 #include "event/event.h"
 #include "marker.h"
 

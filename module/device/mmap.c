@@ -6,9 +6,11 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "buffer/file.h"
+#include "buffer/meta_page.h"
 #include "buffer/pages.h"
 #include "compat/mm.h"
-#include "buffer/file.h"
+#include "mmap.h"
 
 #define RBMAP_SHOWN_PGOFF	((unsigned long)(RBMAP_SHOWN_OFFSET >> PAGE_SHIFT))
 

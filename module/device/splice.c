@@ -12,8 +12,12 @@
 #include <linux/splice.h>
 #include <linux/topology.h>
 
+#include "buffer/consume.h"
 #include "buffer/cpu_buffer.h"
+#include "buffer/meta_page.h"
 #include "buffer/pages.h"
+#include "buffer/wait.h"
+#include "splice.h"
 
 static size_t rbmap_pipe_room(const struct pipe_inode_info *pipe)
 {

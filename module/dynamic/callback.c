@@ -3,7 +3,8 @@
  * What any tracepoint can call, whatever it passes.  Kernels that compare a
  * function's type with the call's do not have it: see rbmap_dynamic_refused().
  */
-#include "probe.h"
+#include "callback.h"
+#include "record.h"
 
 #if RBMAP_REGISTER_ARGS == 5
 static void rbmap_callback(void *data, unsigned long a1, unsigned long a2,

@@ -5,8 +5,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "callback.h"
 #include "dynamic_event.h"
-#include "probe.h"
+#include "print.h"
 
 static const char *rbmap_dynamic_type(const struct rbmap_fetch *fetch)
 {

@@ -4,6 +4,7 @@
  * program finds in memory is trusted in nothing: each read may fault, each string
  * may change between two looks at it.
  */
+#include "fetch.h"
 #include "program.h"
 
 #define RBMAP_FAULT_TEXT	"(fault)"

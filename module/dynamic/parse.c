@@ -9,6 +9,7 @@
  * x64, any of these with [N], bWIDTH@OFFSET/BITS, sbWIDTH@OFFSET/BITS or string.
  * Whoever writes it is not trusted: what is not written here is refused.
  */
+#include "parse.h"
 #include "program.h"
 
 struct rbmap_cursor {

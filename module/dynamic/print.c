@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How a record is printed: NAME=VALUE, with (fault) behind what was not there. */
+#include "print.h"
 #include "program.h"
 #include "lib/text.h"
 

@@ -99,15 +99,6 @@ struct rbmap_line_error {
 	const char	*what;
 };
 
-/* parse.c */
-bool rbmap_dynamic_parse(const char *text, size_t len, size_t header,
-			 size_t max, struct rbmap_dynamic_line *line,
-			 struct rbmap_line_error *error);
-
-/* print.c */
-int rbmap_fetch_print_fmt(const struct rbmap_fetch_program *program, char *buf,
-			  size_t size);
-
 /**
  * struct rbmap_fetch_strings - the strings of a record before there is room
  * @address: where each is
@@ -119,13 +110,5 @@ struct rbmap_fetch_strings {
 	u16		len[RBMAP_FETCH_STRINGS];
 	bool		fault[RBMAP_FETCH_STRINGS];
 };
-
-/* fetch.c */
-size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
-			   const struct rbmap_fetch_args *args,
-			   struct rbmap_fetch_strings *strings);
-void rbmap_fetch_fill(const struct rbmap_fetch_program *program,
-		      const struct rbmap_fetch_args *args,
-		      const struct rbmap_fetch_strings *strings, void *record);
 
 #endif /* RBMAP_DYNAMIC_PROGRAM_H */

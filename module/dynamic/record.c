@@ -6,7 +6,8 @@
 
 #include "dynamic_event.h"
 #include "event/event.h"
-#include "probe.h"
+#include "fetch.h"
+#include "record.h"
 
 /* A larger record is put together in the ring, where a filter is to look at it. */
 #define RBMAP_RECORD_STACK	512

@@ -135,80 +135,10 @@ rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 	return smp_load_acquire(&set->pids[list]);
 }
 
-/* registry.c */
-int rbmap_events_init(void);
-void rbmap_events_exit(void);
-void rbmap_event_forget(struct rbmap_event *event);
-
-/* validate.c */
-int rbmap_event_check(const struct rbmap_event *event);
-
-/* event_set.c */
-struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);
-void rbmap_event_set_destroy(struct rbmap_event_set *set);
-struct rbmap_event_target *
-rbmap_event_set_find(struct rbmap_event_set *set,
-		     const struct rbmap_event *event);
-int rbmap_event_set_add(struct rbmap_event_set *set,
-			const struct rbmap_event *event);
-void rbmap_event_set_remove(struct rbmap_event_set *set,
-			    const struct rbmap_event *event,
-			    struct list_head *removed);
-void rbmap_event_set_hook(struct rbmap_event_set *set,
-			  const struct rbmap_event *event);
-void rbmap_event_set_unhook(struct rbmap_event_set *set,
-			    const struct rbmap_event *event);
-void rbmap_targets_free(struct list_head *targets);
-
-int rbmap_event_enable(struct rbmap_event_target *target, bool on);
-int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
-			   bool on);
-char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
-
-/*
- * Which events there are in a set, which of them are enabled, and where an event's
- * probe is registered (tp and preempt of struct rbmap_event).  Which events there
- * are and where probes go is changed with the registry's lock held, too.  Callbacks
- * of files may take this one.
- */
-extern struct mutex rbmap_targets_lock;
-void rbmap_targets_settle(void);
-void rbmap_target_gate(struct rbmap_event_target *target);
-void rbmap_targets_gate(struct rbmap_event_set *set);
-
-/* filter.c */
-int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
-			   size_t len);
-int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
-			   const char *buf, size_t len,
-			   struct rbmap_event_filter **shown);
-char *rbmap_event_filter_text(struct rbmap_event_target *target);
-char *rbmap_event_set_filter_text(struct rbmap_event_set *set,
-				  const char *system,
-				  struct rbmap_event_filter *const *shown);
-void rbmap_event_filter_free(struct rbmap_event_filter *filter);
-u16 rbmap_event_pid_field(const struct rbmap_event *event, bool *switches);
-
-/* Who shows the events: the set is in the registry meanwhile. */
-int rbmap_event_set_show(struct rbmap_event_set *set,
-			 const struct rbmap_event_set_ops *ops, void *data);
-void rbmap_event_set_hide(struct rbmap_event_set *set);
-
-/* tracepoints.c */
-int rbmap_tracepoints_init(void);
-void rbmap_tracepoints_exit(void);
-struct tracepoint *rbmap_tracepoint_find(const char *name);
-void rbmap_tracepoint_came(struct tracepoint *tp);
-void rbmap_tracepoint_goes(struct tracepoint *tp);
-
 static inline const char *
 rbmap_event_tracepoint(const struct rbmap_event *event)
 {
 	return event->tracepoint ?: event->name;
 }
-
-/* format.c */
-extern const struct rbmap_field rbmap_common_fields[];
-int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size);
 
 #endif /* RBMAP_MODULE_EVENT_H */

@@ -6,6 +6,8 @@
 #include <linux/tracepoint.h>
 
 #include "event.h"
+#include "event_set.h"
+#include "filter.h"
 #include "lib/log.h"
 #include "pids.h"
 

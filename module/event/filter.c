@@ -6,7 +6,13 @@
 #include <linux/string.h>
 
 #include "event.h"
+#include "event_set.h"
+#include "filter.h"
+#include "filter/field.h"
 #include "filter/filter.h"
+#include "filter/parse.h"
+#include "filter/verify.h"
+#include "format.h"
 #include "lib/log.h"
 
 /* As much of what is wrong as a line of the log can do with. */

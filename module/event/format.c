@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "event.h"
+#include "format.h"
 #include "lib/text.h"
 
 /* What struct rbmap_record has. */

@@ -10,8 +10,10 @@
 #include <linux/vmalloc.h>
 
 #include "event.h"
+#include "event_set.h"
 #include "lib/log.h"
 #include "pids.h"
+#include "tracepoints.h"
 
 /* Characters of a line: seven digits, the newline and a 0. */
 #define RBMAP_PID_LINE	9

@@ -11,7 +11,11 @@
 #include <linux/tracepoint.h>
 
 #include "event.h"
+#include "event_set.h"
 #include "lib/log.h"
+#include "registry.h"
+#include "tracepoints.h"
+#include "validate.h"
 
 /*
  * Which events and which buffers there are.  Directories are made and removed

@@ -7,6 +7,8 @@
 #include <linux/tracepoint.h>
 
 #include "event.h"
+#include "registry.h"
+#include "tracepoints.h"
 
 /* Modules that have tracepoints. */
 struct rbmap_tp_module {

@@ -7,6 +7,7 @@
 
 #include "event.h"
 #include "lib/log.h"
+#include "validate.h"
 
 #define RBMAP_FIELDS_MAX	256
 #define RBMAP_TYPE_MAX		128

@@ -9,6 +9,7 @@
 
 #include "event.h"
 #include "filter/filter.h"
+#include "filter/match.h"
 #include "pids.h"
 
 static bool rbmap_pid_in(const struct rbmap_event_set *set,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What filters take a field for, by its type; names that are no fields. */
+#include "field.h"
 #include "filter.h"
 
 /**

@@ -134,32 +134,4 @@ struct rbmap_filter_error {
 typedef bool (*rbmap_filter_find)(const void *data, const char *name,
 				  size_t len, struct rbmap_filter_field *field);
 
-/* parse.c */
-struct rbmap_filter *rbmap_filter_parse(const char *text,
-					rbmap_filter_find find,
-					const void *data,
-					struct rbmap_filter_error *error);
-void rbmap_filter_free(struct rbmap_filter *filter);
-
-/* number.c */
-bool rbmap_filter_number(const char *text, size_t len, bool is_signed,
-			 u64 *value);
-void rbmap_filter_compare(struct rbmap_filter_op *op, bool is_signed,
-			  const char *compare, u64 value);
-
-/* field.c */
-u8 rbmap_filter_kind_of(const char *type, int len);
-bool rbmap_filter_find_generic(const char *name, size_t len,
-			       struct rbmap_filter_field *field);
-
-/* verify.c */
-bool rbmap_filter_verify(const struct rbmap_filter *filter, size_t size);
-
-/* match.c */
-bool rbmap_filter_match(const struct rbmap_filter *filter, const void *fields,
-			const void *record, size_t size);
-
-/* glob.c */
-bool rbmap_filter_glob(const char *pattern, const char *text, size_t len);
-
 #endif /* RBMAP_FILTER_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Patterns with *, ? and [], as the kernel's own glob_match() has them. */
 #include "filter.h"
+#include "glob.h"
 
 /*
  * [abc], [a-z], [!abc]; a ] that comes first is one of them.  Returns what is

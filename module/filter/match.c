@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Run a filter on a record. */
 #include "filter.h"
+#include "glob.h"
+#include "match.h"
 
 /* A record as it is seen: its fixed fields may lie elsewhere than the rest. */
 struct rbmap_filter_view {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of filters: how they are written, and comparisons with them. */
 #include "filter.h"
+#include "number.h"
 
 /* 36: no digit */
 static unsigned int rbmap_digit(char c)

@@ -11,6 +11,8 @@
  * What is refused, with which words, and where, is as in tracefs.
  */
 #include "filter.h"
+#include "number.h"
+#include "parse.h"
 
 /* The longest string, with its 0, and number, the same, as in tracefs. */
 #define RBMAP_STRING_MAX	256

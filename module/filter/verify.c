@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whether a filter can do harm, whoever made it. */
 #include "filter.h"
+#include "verify.h"
 
 static bool rbmap_verify_number(const struct rbmap_filter_op *op, size_t size)
 {

@@ -3,8 +3,12 @@
 #ifndef DYNAMIC_MEMORY_H
 #define DYNAMIC_MEMORY_H
 
-#include "probe.h"
+#include "callback.h"
+#include "fetch.h"
+#include "parse.h"
+#include "print.h"
 #include "program.h"
+#include "record.h"
 
 /* Two pages with nothing around them; MEMORY_END is the first byte behind. */
 #define MEMORY		0xffff888012340000UL

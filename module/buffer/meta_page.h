@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The meta-page and its counters.  The caller holds reader_lock. */
+#ifndef RBMAP_BUFFER_META_PAGE_H
+#define RBMAP_BUFFER_META_PAGE_H
+
+#include "generation.h"
+
+/*
+ * File offset of the slot table: behind the largest ring, not right behind this one,
+ * so that a map that is longer than the ring fails.
+ */
+#define RBMAP_SHOWN_OFFSET	(1ULL << 40)
+
+void rbmap_meta_init(struct rbmap_generation *gen);
+void rbmap_meta_update(struct rbmap_generation *gen);
+void rbmap_generation_stats(struct rbmap_generation *gen,
+			    struct rbmap_buffer_stats *stats);
+
+#endif /* RBMAP_BUFFER_META_PAGE_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sizes of rings, and replacing rings. */
+#ifndef RBMAP_BUFFER_RESIZE_H
+#define RBMAP_BUFFER_RESIZE_H
+
+#include "cpu_buffer.h"
+
+/* The caller holds the buffer's lock. */
+int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
+		    unsigned long subbuf_size_kb);
+bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus);
+int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus);
+int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
+			  const struct rbmap_sizes *sizes);
+int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
+			 const struct rbmap_sizes *sizes,
+			 enum rbmap_clock clock,
+			 struct rbmap_generation **snapshots);
+
+/*
+ * These functions take the lock.  RBMAP_ALL_CPUS: rbmap_buffer_sizes() returns false
+ * if the CPUs have different sizes.
+ */
+bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int cpu,
+			struct rbmap_sizes *sizes);
+int rbmap_buffer_resize(struct rbmap_buffer *buf, int cpu,
+			unsigned long size_kb);
+int rbmap_buffer_resize_subbufs(struct rbmap_buffer *buf, int cpu,
+				unsigned long subbuf_size_kb);
+
+#endif /* RBMAP_BUFFER_RESIZE_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Readers that wait, and how the writer wakes them. */
+#ifndef RBMAP_BUFFER_WAIT_H
+#define RBMAP_BUFFER_WAIT_H
+
+#include <linux/poll.h>
+
+#include "generation.h"
+
+/* What a reader waits for. */
+enum rbmap_wait_for {
+	RBMAP_WAIT_EVENT,	/* any event */
+	RBMAP_WAIT_WATERMARK,	/* buffer_percent of the ring */
+	RBMAP_WAIT_CLOSED,	/* the same, and a sub-buffer that the writer has left */
+};
+
+int rbmap_waits_init(void);
+void rbmap_waits_exit(void);
+void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_wait_init(struct rbmap_generation *gen);
+void rbmap_wait_exit(struct rbmap_generation *gen);
+void rbmap_notify(struct rbmap_generation *gen);
+void rbmap_wake_all(struct rbmap_generation *gen);
+int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
+	       const bool *stop);
+__poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
+		    poll_table *table);
+extern const struct rbmap_ring_ops rbmap_ring_ops;
+
+#endif /* RBMAP_BUFFER_WAIT_H */

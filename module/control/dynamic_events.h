@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file dynamic_events. */
+#ifndef RBMAP_CONTROL_DYNAMIC_EVENTS_H
+#define RBMAP_CONTROL_DYNAMIC_EVENTS_H
+
+#include <linux/kobject.h>
+
+/* The file goes with its directory; exit is for afterwards. */
+int rbmap_control_dynamic_init(struct kobject *root);
+void rbmap_control_dynamic_exit(void);
+
+#endif /* RBMAP_CONTROL_DYNAMIC_EVENTS_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Move or copy sub-buffers to a pipe. */
+#ifndef RBMAP_DEVICE_SPLICE_H
+#define RBMAP_DEVICE_SPLICE_H
+
+#include <linux/types.h>
+
+struct file;
+struct pipe_inode_info;
+struct rbmap_generation;
+
+ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
+		     struct pipe_inode_info *pipe, size_t len,
+		     unsigned int flags, const bool *stop);
+
+#endif /* RBMAP_DEVICE_SPLICE_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A buffer's events: enabled or not, registered or not. */
+#ifndef RBMAP_EVENT_EVENT_SET_H
+#define RBMAP_EVENT_EVENT_SET_H
+
+#include "event.h"
+
+/*
+ * Which events there are in a set, which of them are enabled, and where an event's
+ * probe is registered (tp and preempt of struct rbmap_event).  Which events there
+ * are and where probes go is changed with the registry's lock held, too.  Callbacks
+ * of files may take this one.
+ */
+extern struct mutex rbmap_targets_lock;
+
+struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);
+void rbmap_event_set_destroy(struct rbmap_event_set *set);
+struct rbmap_event_target *
+rbmap_event_set_find(struct rbmap_event_set *set,
+		     const struct rbmap_event *event);
+int rbmap_event_set_add(struct rbmap_event_set *set,
+			const struct rbmap_event *event);
+void rbmap_event_set_remove(struct rbmap_event_set *set,
+			    const struct rbmap_event *event,
+			    struct list_head *removed);
+void rbmap_event_set_hook(struct rbmap_event_set *set,
+			  const struct rbmap_event *event);
+void rbmap_event_set_unhook(struct rbmap_event_set *set,
+			    const struct rbmap_event *event);
+void rbmap_targets_free(struct list_head *targets);
+
+int rbmap_event_enable(struct rbmap_event_target *target, bool on);
+int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
+			   bool on);
+char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
+
+void rbmap_targets_settle(void);
+void rbmap_target_gate(struct rbmap_event_target *target);
+void rbmap_targets_gate(struct rbmap_event_set *set);
+
+#endif /* RBMAP_EVENT_EVENT_SET_H */
