@@ -162,14 +162,14 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = rbmap_devices_init(&instance->devices, instance->name,
 				 instance->buffer);
 	if (err)
-		goto control;
+		goto err_control_exit;
 	err = cpuhp_state_add_instance(rbmap_online_state, &instance->hotplug);
 	if (err)
-		goto devices;
+		goto err_devices_exit;
 	/* CPUs come without files, but a buffer does not. */
 	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
 	if (err)
-		goto hotplug;
+		goto err_remove_hotplug;
 	if (!instance->events)
 		return 0;
 	/* The last one that comes: what waits for it finds all others. */
@@ -179,13 +179,13 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	if (!err)
 		return 0;
 
-hotplug:
+err_remove_hotplug:
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
 					    &instance->hotplug);
-devices:
+err_devices_exit:
 	rbmap_instance_close(instance);
 	rbmap_devices_exit(&instance->devices);
-control:
+err_control_exit:
 	rbmap_control_exit(&instance->control);
 	return err;
 }
@@ -209,26 +209,26 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 	instance->buffer = rbmap_buffer_alloc(config);
 	if (IS_ERR(instance->buffer)) {
 		err = PTR_ERR(instance->buffer);
-		goto instance;
+		goto err_free_instance;
 	}
 	rbmap_buffer_set_completing(instance->buffer, &instance->completing);
 	if (!config->raw) {
 		instance->events = rbmap_event_set_create(instance->buffer);
 		if (!instance->events)
-			goto buffer;
+			goto err_free_buffer;
 	}
 	err = rbmap_instance_show(instance, parent);
 	if (err)
-		goto events;
+		goto err_destroy_events;
 	return instance;
 
-events:
+err_destroy_events:
 	if (instance->events)
 		rbmap_event_set_destroy(instance->events);
-buffer:
+err_free_buffer:
 	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
-instance:
+err_free_instance:
 	kfree(instance);
 	return ERR_PTR(err);
 }
@@ -552,25 +552,25 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 	rbmap_default = rbmap_instance_create("", kernel_kobj, config, "");
 	if (IS_ERR(rbmap_default)) {
 		err = PTR_ERR(rbmap_default);
-		goto state;
+		goto err_remove_state;
 	}
 	err = -ENOMEM;
 	rbmap_instances_dir = rbmap_dir_create("instances",
 					       rbmap_default->control.dir,
 					       NULL, rbmap_default->buffer);
 	if (!rbmap_instances_dir)
-		goto instance;
+		goto err_destroy_instance;
 	err = sysfs_create_group(rbmap_instances_dir, &rbmap_instances_group);
 	if (err)
-		goto dir;
+		goto err_remove_dir;
 	rbmap_buffer_offer(rbmap_default->buffer);
 	return 0;
 
-dir:
+err_remove_dir:
 	rbmap_dir_remove(rbmap_instances_dir);
-instance:
+err_destroy_instance:
 	rbmap_instance_destroy(rbmap_default);
-state:
+err_remove_state:
 	cpuhp_remove_multi_state(rbmap_online_state);
 	return err;
 }

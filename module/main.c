@@ -49,34 +49,34 @@ static int __init rbmap_init(void)
 		return err;
 	err = rbmap_events_init();
 	if (err)
-		goto self_cost;
+		goto err_self_cost_exit;
 	err = rbmap_event_register(&rbmap_marker_event);
 	if (!err)
 		err = rbmap_probes_register();
 	if (err)
-		goto events;
+		goto err_events_exit;
 	err = rbmap_buffers_init(retired_size_kb);
 	if (err)
-		goto events;
+		goto err_events_exit;
 	err = rbmap_nodes_init();
 	if (err)
-		goto buffers;
+		goto err_buffers_exit;
 	err = rbmap_instances_init(&config);
 	if (err)
-		goto nodes;
+		goto err_nodes_exit;
 	/* The parameters show what there is. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	return 0;
 
-nodes:
+err_nodes_exit:
 	rbmap_nodes_exit();
-buffers:
+err_buffers_exit:
 	rbmap_buffers_exit();
-events:
+err_events_exit:
 	rbmap_control_dynamic_exit();
 	rbmap_events_exit();
-self_cost:
+err_self_cost_exit:
 	rbmap_self_cost_exit();
 	return err;
 }

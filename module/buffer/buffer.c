@@ -277,7 +277,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	if (!err)
 		err = rbmap_sizes_check_memory(&buf->sizes, num_online_cpus());
 	if (err)
-		goto free;
+		goto err_free_buffer;
 	buf->max_event = rbmap_max_event(buf->sizes.subbuf_size -
 					 RBMAP_SUBBUF_HEADER_SIZE);
 
@@ -285,7 +285,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	buf->cpu_buffer = alloc_percpu(struct rbmap_cpu_buffer);
 	buf->head.ring = alloc_percpu(struct rbmap_ring *);
 	if (!buf->cpu_buffer || !buf->head.ring)
-		goto free;
+		goto err_free_buffer;
 	for_each_possible_cpu(cpu)
 		rbmap_cpu_buffer_init(buf, cpu);
 	err = cpuhp_state_add_instance(rbmap_hotplug_state, &buf->hotplug);
@@ -301,7 +301,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	}
 	return buf;
 
-free:
+err_free_buffer:
 	free_percpu(buf->cpu_buffer);
 	free_percpu(buf->head.ring);
 	kfree(buf);

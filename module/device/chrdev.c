@@ -149,18 +149,18 @@ int rbmap_nodes_init(void)
 	rbmap_cdev.owner = THIS_MODULE;
 	err = cdev_add(&rbmap_cdev, rbmap_dev, RBMAP_MINORS);
 	if (err)
-		goto region;
+		goto err_unregister_region;
 	rbmap_class = rbmap_class_create("rbmap");
 	if (IS_ERR(rbmap_class)) {
 		err = PTR_ERR(rbmap_class);
-		goto cdev;
+		goto err_del_cdev;
 	}
 	rbmap_class->devnode = rbmap_devnode;
 	return 0;
 
-cdev:
+err_del_cdev:
 	cdev_del(&rbmap_cdev);
-region:
+err_unregister_region:
 	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
 	return err;
 }
