@@ -598,11 +598,7 @@ bool rbmap_clock_available(enum rbmap_clock clock)
 	case RBMAP_CLOCK_BOOT:
 		return true;
 	case RBMAP_CLOCK_X86_TSC:
-#ifdef CONFIG_X86
-		return boot_cpu_has(X86_FEATURE_TSC);
-#else
-		return false;
-#endif
+		return rb_has_tsc();
 	}
 	return false;
 }

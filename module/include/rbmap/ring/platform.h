@@ -23,6 +23,7 @@
 #include <asm/barrier.h>
 #include <asm/local.h>
 #ifdef CONFIG_X86
+#include <asm/cpufeature.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
 #endif
@@ -72,6 +73,15 @@ static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
 	return rb_local_cmpxchg(at, old, new) == old;
 }
 #endif
+
+static inline bool rb_has_tsc(void)
+{
+#ifdef CONFIG_X86
+	return boot_cpu_has(X86_FEATURE_TSC);
+#else
+	return false;
+#endif
+}
 
 /* trace_clock_local(), where preemption is off already. */
 static __always_inline u64 rb_clock_local(void)
