@@ -79,7 +79,7 @@ fails "its devices are gone" test -e $dev/mine
 fails "and its files" test -e $instances/mine
 ok "who reads comes to the end" sh -c "timeout 60 cat <&3 >/tmp/rest"
 ok "who waits does, too" retry_until 60 sh -c "! kill -0 $cat $stream" 2>/dev/null
-is "$(grep -c 'ring is gone' /tmp/stream)" $((cpus + 1)) "and is told, of each CPU and of all"
+is "$(grep -c 'ring was retired' /tmp/stream)" $((cpus + 1)) "and is told, of each CPU and of all"
 fails "rbmap is in use still" rmmod rbmap
 ok "the name is free at once" load_module emit own=mine raw=0
 ok "one that is not raw has all the rest" test -c $dev/mine/marker -a -d $instances/mine/events/sched

@@ -2,152 +2,170 @@
 /*
  * rbmap: a mappable per-CPU ring buffer of trace events.
  *
- * /dev/rbmap/cpuN speaks the interface of tracefs' trace_pipe_raw
- * (linux/trace_mmap.h): what reads the one reads the other.
+ * /dev/rbmap/cpuN has the interface of tracefs' trace_pipe_raw
+ * (linux/trace_mmap.h): a program that reads one of them can read the other.
  *
  * Map
- *	mmap(NULL, meta_page_size, PROT_READ, MAP_SHARED, fd, 0) gives the
+ *	mmap(NULL, meta_page_size, PROT_READ, MAP_SHARED, fd, 0) maps the
  *	meta-page.  The data follows at file offset meta_page_size: nr_subbufs
- *	sub-buffers of subbuf_size bytes, in ascending id.  Map a page first,
- *	read meta_page_size, subbuf_size and nr_subbufs, then map the data.
- *	Mappings are shared and read-only.
+ *	sub-buffers of subbuf_size bytes, in ascending order of their id.  Map
+ *	one page first, read meta_page_size, subbuf_size and nr_subbufs, then
+ *	map the data.  Mappings are shared and read-only.
  *
  * Read
- *	ioctl(fd, RBMAP_IOCTL_GET_READER) hands the oldest unread sub-buffer
- *	to the caller: meta->reader.id names it, and nothing writes over it
- *	until a later call takes another one.  All bytes that the sub-buffer
- *	holds at that time count as read (meta->reader.read, header not
- *	counted).  The writer may still be in it: its commit grows without a
- *	call, so keep an offset of your own, and load commit after each call.
- *	A call changes reader.id only when everything that was in the old
- *	sub-buffer had been counted as read by an earlier call.
+ *	ioctl(fd, RBMAP_IOCTL_GET_READER) hands the oldest unread sub-buffer to
+ *	the caller: meta->reader.id is the id of this sub-buffer.  The writer
+ *	does not overwrite it until a later call hands out another one.  All
+ *	bytes that the sub-buffer holds at the time of the call count as read
+ *	(meta->reader.read, without the header).  The writer may still be in the
+ *	sub-buffer, and commit then grows without a call: keep an offset of your
+ *	own, and load commit after each call.  A call changes reader.id only if
+ *	an earlier call counted all bytes of the old sub-buffer as read.
+ *
  *	Without O_NONBLOCK the call waits until buffer_percent of the ring is
- *	filled; a new value of it counts at once.  ioctl(fd, 0) wakes every
- *	waiter.  ENODEV: nothing is mapped.  EBADF: the file observes, perhaps
- *	only since the call began to wait.
+ *	filled.  A new value of buffer_percent applies to waiting calls at once.
+ *	ioctl(fd, 0) wakes all waiters.  ENODEV: the ring is not mapped.  EBADF:
+ *	the file observes; it may have become an observer during the wait.
  *
  *	A reader is woken after each event or sub-buffer that it waits for, but
- *	about 1000 times in a second at most for each CPU's ring, and from an
- *	isolated CPU up to 10 ms later: waiting does not interrupt that one.
+ *	at most about 1000 times in a second for each ring.  Waiting does not
+ *	interrupt an isolated CPU: events of that CPU wake a reader up to 10 ms
+ *	later.
  *
- *	read() copies one sub-buffer, with zeroes behind its events; less than
- *	that leaves the rest for the same file.  Without O_NONBLOCK it waits for
- *	an event.
+ *	read() copies one sub-buffer and fills the rest of it with zeroes.  A
+ *	shorter read() leaves the remaining bytes to the next read() of the same
+ *	file.  Without O_NONBLOCK it waits for an event.
  *
- *	splice() hands whole sub-buffers that the writer has left to a pipe, as
- *	they are where nothing is mapped, else as copies; read() gives what is
- *	left in the end.  EINVAL: len, or the pipe, is smaller than a
- *	sub-buffer.  EAGAIN: there is none, or no room for it in the pipe now.
- *	Without O_NONBLOCK and SPLICE_F_NONBLOCK it waits for buffer_percent,
- *	and at least one; 0: ioctl(fd, 0) has ended that.
+ *	splice() moves whole sub-buffers that the writer has left to a pipe.  It
+ *	moves the pages themselves if the ring is not mapped, else copies.  Call
+ *	read() at the end for the sub-buffer that the writer is in.  EINVAL: len
+ *	or the pipe is smaller than a sub-buffer.  EAGAIN: there are not enough
+ *	events, or the pipe is full.  Without O_NONBLOCK and SPLICE_F_NONBLOCK
+ *	splice() waits for buffer_percent, and for at least one sub-buffer.  It
+ *	returns 0 if ioctl(fd, 0) ended the wait.
  *
  * Another ring
- *	A ring never changes its size or its clock.  Where one of these is set
- *	anew, the CPU goes on in another ring, and the old one is retired
- *	(meta->retired): it can be read to its end as before.  Then GET_READER
- *	says ESTALE, and poll() POLLHUP beside POLLIN: unmap all of it, and map
- *	anew, with the same file or another one: that maps the next ring, of
- *	which no event has been missed.  A new file begins with the oldest
- *	ring that has not been read to its end.  read() and splice() go on by
- *	themselves.  Retired rings that nobody reads have a limit: the file
- *	retired_size_kb of /sys/kernel/rbmap.  Beyond it the oldest one that is not
- *	mapped is let go.  Its unread events are lost, and are reported before the
- *	first events of the next ring.  With the first ESTALE reader.lost_events says what was lost
- *	behind the last event of the ring.
- *	A kernel module may destroy its own buffer while it is open.  What is in
- *	the last ring can be read as before; at its end meta->retired is
- *	RBMAP_RETIRED_LAST, there is no next ring, and read() and splice() return
- *	0.
+ *	The size and the clock of a ring never change.  If the user sets a new
+ *	size or clock, the CPU continues in a new ring, and the old ring is
+ *	retired (meta->retired).  A retired ring can be read to its end as
+ *	before.  At its end GET_READER fails with ESTALE, and poll() returns
+ *	POLLHUP and POLLIN.  Then unmap the whole ring and map again, with the
+ *	same file or another one: this maps the next ring, and no event between
+ *	the two rings is missed.  A new file begins with the oldest ring that
+ *	has not been read to its end.  read() and splice() continue with the
+ *	next ring by themselves.
+ *
+ *	The file retired_size_kb of /sys/kernel/rbmap limits the retired rings
+ *	that wait to be read.  Beyond this limit the oldest one that is not
+ *	mapped is freed.  Its unread events are lost, and are reported before the
+ *	first events of the next ring.  At the first ESTALE reader.lost_events
+ *	is the number of events that were lost after the last event of the ring.
+ *
+ *	A kernel module may destroy its own buffer while the buffer is open.  The
+ *	last ring can then be read as before.  At its end meta->retired is
+ *	RBMAP_RETIRED_LAST: there will be no next ring, and read() and splice()
+ *	return 0.
  *
  * Snapshot
- *	A snapshot is what was unread in a ring when another took its place, to
- *	be read in all the ways above, without taking it away from whoever reads
- *	that ring.  Each open of /dev/rbmap/snapshot/cpuN begins with its first
- *	event, by a meta-page of its own, and lives on if another snapshot is
- *	taken.  At its end GET_READER says ESTALE, and there is no next ring;
- *	read() and splice() return 0.  ENODATA: there is no snapshot.
- *	ioctl(fd of /dev/rbmap/cpuN, RBMAP_IOCTL_SNAPSHOT) takes one of that CPU
- *	alone and returns a file descriptor for it, which is close-on-exec.
- *	EPERM: it wants CAP_SYS_ADMIN.
+ *	A snapshot holds the events that were unread in a ring when a new ring
+ *	replaced it.  It is read in all the ways above, and the reader of the ring
+ *	itself loses nothing by that.  Each open of /dev/rbmap/snapshot/cpuN
+ *	begins with the first event of the snapshot and has a meta-page of its
+ *	own.  An open snapshot remains readable after a later snapshot replaced
+ *	it.  At its end GET_READER fails with ESTALE, and there is not any next
+ *	ring; read() and splice() return 0.  ENODATA: no snapshot exists.
+ *
+ *	ioctl(fd of /dev/rbmap/cpuN, RBMAP_IOCTL_SNAPSHOT) makes a snapshot of
+ *	that CPU alone and returns a file descriptor for it, which is
+ *	close-on-exec.  EPERM: the caller lacks CAP_SYS_ADMIN.
  *
  * Observe
- *	Any number of processes may look at a ring and take nothing from it:
- *	no call but mmap(), no event is counted as read, and who reads the ring
- *	loses nothing by it (but splice() copies what is mapped).
+ *	Any number of processes may observe a ring without consuming its events.
+ *	An observer only calls mmap().  It does not count events as read, and
+ *	the reader of the ring loses nothing; only splice() must copy while the
+ *	ring is mapped.
+ *
  *	mmap(NULL, meta->shown_size, PROT_READ, MAP_SHARED, fd,
- *	meta->shown_offset) gives struct rbmap_shown: which sub-buffer lies
- *	where, and how many events came before it.
+ *	meta->shown_offset) maps the slot table, struct rbmap_shown: which
+ *	sub-buffer is in which slot, and how many events came before it.
  *
- *	seq counts sub-buffers as the writer opens them, modulo shown->modulus;
- *	the one numbered seq belongs to shown->slot[seq % nr], where nr is
- *	nr_subbufs - 1.  Sub-buffers newest - nr + 1 to newest may be there; a
- *	reader has taken some of them, and they stay where they are until the
- *	writer comes round.  Those before meta->first_seq are there, too, but
- *	were forgotten by a reset, which leaves the reader's own one empty: commit
- *	0 where there was more.  To copy what is new in sub-buffer seq:
+ *	seq numbers the sub-buffers in the order in which the writer opens them,
+ *	modulo shown->modulus.  Let nr = nr_subbufs - 1.  Sub-buffer seq belongs
+ *	to shown->slot[seq % nr].  Sub-buffers newest - nr + 1 to newest may be
+ *	there.  A sub-buffer that a reader has consumed stays in its slot until
+ *	the writer opens that slot again.  A reset discards the sub-buffers
+ *	before meta->first_seq; they stay in their slots too.  A reset also
+ *	empties the reader's sub-buffer: its commit becomes 0.  To copy the new
+ *	events of sub-buffer seq:
  *
- *	1. load shown->newest with acquire: if seq is after it, nothing is new
- *	2. load slot->slot (relaxed): if it is not RBMAP_SHOWN_SLOT(seq, id) for
- *	   some id, the sub-buffer has been overwritten
- *	3. load slot->events, and with acquire header.commit of sub-buffer id:
- *	   so many bytes, without the flags, are there.  If newest of step 1 is
- *	   after seq, no more will come
- *	4. copy time_stamp and what is new of these bytes
- *	5. a read barrier: atomic_thread_fence(memory_order_acquire)
- *	6. load slot->slot again: only if it is the same, what was loaded in
- *	   steps 3 and 4 is true: decode it after this, not before.
+ *	1. Load shown->newest with acquire.  If seq is after it, the sub-buffer
+ *	   has no new events.
+ *	2. Load slot->slot (relaxed).  If the value is not
+ *	   RBMAP_SHOWN_SLOT(seq, id) for some id, the sub-buffer has been
+ *	   overwritten.
+ *	3. Load slot->events.  Load header.commit of sub-buffer id with acquire:
+ *	   without its flags it is the number of bytes that are there.  If
+ *	   newest of step 1 is after seq, commit will not grow.
+ *	4. Copy time_stamp and the new bytes.
+ *	5. Execute a read barrier: atomic_thread_fence(memory_order_acquire).
+ *	6. Load slot->slot again.  If the value has changed, discard the values
+ *	   of steps 3 and 4.  Decode the copy after this step, not before.
  *
- *	Why: the writer changes slot->slot, then a write barrier, before it
- *	writes to a sub-buffer that it opens, and to slot->events.  It sets
- *	header.commit to 0 and slot->events, and then, with release, newest.
- *	(reader.id of the meta-page says nothing about this: it changes after
- *	the sub-buffer that the reader had has gone back to the writer.)
+ *	Why: before the writer writes to a sub-buffer that it opens, and to
+ *	slot->events, it changes slot->slot and executes a write barrier.  It
+ *	sets header.commit to 0, then slot->events, and then newest, with
+ *	release.  (reader.id of the meta-page does not help: it changes after the
+ *	writer got the reader's old sub-buffer back.)
  *
- *	slot->events counts the events written or dropped before the sub-buffer
- *	since the ring was made.  It less the number that the last event had
- *	that was looked at, plus one, is how many were missed, be it that they
- *	were overwritten too soon, dropped, or taken away by read() or splice()
- *	before anything was mapped, which leaves a sub-buffer with commit 0.
+ *	Number the events of a ring from 0.  slot->events is the number of the
+ *	first event of the sub-buffer: the events that were written or dropped
+ *	before it.  If n is the number of the last event that you copied,
+ *	slot->events - (n + 1) events were missed.  They were overwritten too
+ *	soon, or dropped, or read() or splice() consumed them before the ring was
+ *	mapped, which leaves a sub-buffer with commit 0.
  *
- *	Load meta->retired with acquire before step 1: if it is not 0 and all was
- *	looked at, the ring is at its end.  A file that has said
- *	ioctl(fd, RBMAP_IOCTL_OBSERVE) before its first map goes on from there:
- *	after munmap() of all, each mmap() of it maps the ring that came next,
- *	read to its end by others or not.  GET_READER, read() and splice() of
- *	such a file say EBADF.  EBUSY: it is mapped.  EINVAL: of a snapshot.
- *	(A ring that all readers are through with goes with its last map: then
- *	meta->generation is more than one larger, and events between were missed
- *	whose number nobody knows.)
+ *	Load meta->retired with acquire before step 1.  If it is not 0 and you
+ *	have copied all events, the ring is at its end.  A file for which
+ *	ioctl(fd, RBMAP_IOCTL_OBSERVE) was called before its first map continues
+ *	with the next ring: after munmap() of all its maps, each mmap() maps the
+ *	ring that came next, even if others have read that ring to its end.
+ *	GET_READER, read() and splice() of such a file fail with EBADF.  Errors
+ *	of RBMAP_IOCTL_OBSERVE: EBUSY: the file is mapped.  EINVAL: the file is a
+ *	snapshot.  (A ring that all readers have read to its end is freed with
+ *	its last map.  Then meta->generation grows by more than one, and an
+ *	unknown number of events was missed.)
  *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
- *	(RBMAP_MISSED_EVENTS) says that events were lost before the first one
- *	of this sub-buffer; with bit 30 (RBMAP_MISSED_STORED) their number is a
- *	native long of the kernel, 64 bits, at data[commit without both bits].  A sub-buffer may hold
- *	no event at all and only tell of a loss.
+ *	(RBMAP_MISSED_EVENTS): events were lost before the first event of this
+ *	sub-buffer.  With bit 30 (RBMAP_MISSED_STORED) the number of lost events
+ *	is stored at data[commit without both bits], as a native long of the
+ *	kernel: 64 bits.  A sub-buffer without any event may report a loss.
  *
  * Event
- *	Aligned to 4 bytes.  A 32-bit word: type_len in the 5 low bits (little
- *	endian; the 5 high bits on big endian), time_delta in the other 27.
+ *	Aligned to 4 bytes.  The first 32-bit word has type_len in its 5 low bits
+ *	(little endian; the 5 high bits on big endian), and time_delta in the
+ *	other 27.
  *
  *	type_len 1..28	data, 4 * type_len bytes of payload
  *	type_len 0	data, a 32-bit word that is payload bytes + 4, payload
  *	RBMAP_TYPE_PADDING
- *			time_delta 0: nothing more in this sub-buffer; else a
- *			32-bit word follows, skip that many bytes counted from
- *			that word.  Its time_delta counts as time.
+ *			time_delta 0: the sub-buffer ends here; else a 32-bit
+ *			word follows: skip that many bytes, counted from the
+ *			word itself, and add time_delta to the time.
  *	RBMAP_TYPE_TIME_EXTEND
- *			a 32-bit word follows: time passes by
- *			time_delta + (word << 27)
+ *			a 32-bit word follows: add time_delta + (word << 27) to
+ *			the time.
  *	RBMAP_TYPE_TIME_STAMP
  *			a 32-bit word follows: the time is now
- *			time_delta + (word << 27), its 5 top bits those of the
- *			sub-buffer's time_stamp
+ *			time_delta + (word << 27), with the 5 top bits of the
+ *			sub-buffer's time_stamp.
  *
  *	The time of an event is the sub-buffer's time_stamp plus all deltas up
- *	to and with its own.  The payload of an event of /sys/kernel/rbmap
- *	begins with struct rbmap_event_common; its `format` file has the rest.
- *	(Where meta->raw is 1 the payload is a kernel module's own.)
+ *	to and including its own.  The payload of an event of /sys/kernel/rbmap
+ *	begins with struct rbmap_event_common; the file `format` of the event
+ *	describes the rest.  (If meta->raw is 1, a kernel module defines the
+ *	payload.)
  */
 #ifndef _LINUX_RBMAP_H
 #define _LINUX_RBMAP_H
@@ -166,7 +184,7 @@
 #define RBMAP_MISSED_STORED	(1u << 30)
 #define RBMAP_COMMIT_MASK	(RBMAP_MISSED_STORED - 1)
 
-#define RBMAP_TYPE_LEN_MAX	28	/* the largest that says a length */
+#define RBMAP_TYPE_LEN_MAX	28	/* the largest length in words */
 #define RBMAP_TYPE_PADDING	29
 #define RBMAP_TYPE_TIME_EXTEND	30
 #define RBMAP_TYPE_TIME_STAMP	31
@@ -174,12 +192,12 @@
 #define RBMAP_TS_SHIFT		27	/* bits of time_delta */
 
 enum rbmap_mode {
-	RBMAP_MODE_OVERWRITE	= 0,	/* full: the oldest events go */
-	RBMAP_MODE_DISCARD	= 1,	/* full: the new event is dropped */
+	RBMAP_MODE_OVERWRITE	= 0,	/* full: overwrite the oldest events */
+	RBMAP_MODE_DISCARD	= 1,	/* full: drop the new event */
 };
 
 enum rbmap_clock {
-	RBMAP_CLOCK_LOCAL	= 0,	/* ns, per CPU, the quickest */
+	RBMAP_CLOCK_LOCAL	= 0,	/* ns, per CPU, the fastest */
 	RBMAP_CLOCK_MONO	= 1,	/* ns, CLOCK_MONOTONIC */
 	RBMAP_CLOCK_BOOT	= 2,	/* ns, CLOCK_BOOTTIME */
 	RBMAP_CLOCK_X86_TSC	= 3,	/* cycles of the time-stamp counter */
@@ -189,58 +207,58 @@ enum rbmap_clock {
  * struct rbmap_meta - the meta-page
  *
  * The first 80 bytes are struct trace_buffer_meta of linux/trace_mmap.h.
- * The page changes at the first map, at GET_READER, at read() and splice() of a
- * ring that is mapped, at reset, and when the ring is retired.  Events that the
- * writer writes do not change it.
- * Events that wait to be read: entries - overrun - read.
+ * The kernel updates the page at the first map, at GET_READER, at read() and
+ * splice() of a mapped ring, at a reset, and when the ring is retired.  Writing
+ * an event does not update it.
+ * Unread events: entries - overrun - read.
  *
  * @meta_page_size:	bytes from the start of the map to sub-buffer 0
  * @meta_struct_len:	bytes of this structure that the kernel knows
- * @subbuf_size:	bytes of a sub-buffer, its header included
- * @nr_subbufs:		sub-buffers, the reader's included
- * @reader:		what the reader has, since the last GET_READER
+ * @subbuf_size:	bytes of a sub-buffer, including its header
+ * @nr_subbufs:		number of sub-buffers, including the reader's
+ * @reader:		state of the reader after the last GET_READER
  * @reader.lost_events:	events lost just before the reader's sub-buffer
- * @reader.id:		the reader's sub-buffer
- * @reader.read:	bytes read of it, its header not counted; a reset leaves it
- *			empty
+ * @reader.id:		id of the reader's sub-buffer
+ * @reader.read:	bytes of this sub-buffer that were read, without its header;
+ *			a reset empties the sub-buffer
  * @flags:		0
  * @entries:		events written since the last reset
  * @overrun:		events overwritten before they were read
  * @read:		events read
  * @pages_lost:		sub-buffers overwritten before they were read
  * @pages_touched:	sub-buffers that the writer has opened
- * @magic:		RBMAP_META_MAGIC; a kernel's own ring ends before it
+ * @magic:		RBMAP_META_MAGIC; the meta-page of ftrace's ring ends before it
  * @version:		RBMAP_META_VERSION
- * @generation:		counts the rings that this CPU has had, from 1: which of them
- *			this is
+ * @generation:		number of this ring among the rings of its CPU, from 1
  * @mode:		enum rbmap_mode
  * @clock:		enum rbmap_clock
- * @cpu:		the CPU that writes this ring
- * @lost:		overrun + dropped_* + expired: all that readers are told
- * @dropped_full:	discard mode: no room because the reader is behind
- * @dropped_lapped:	nested events went round the ring while an interrupted
- *			one was not yet committed
- * @dropped_nested:	more contexts nested than a CPU has: recursion
- * @dropped_too_large:	event larger than a sub-buffer
- * @disabled:		events that came while tracing_on was 0: refused, not
- *			lost, not in @lost
- * @lost_told:		the part of @lost that readers have been told
- * @now:		@clock's time when the last GET_READER began to look: what
- *			it did not find is newer (but for an event that was
- *			being written); 0: not known
- * @retired:		not 0: nobody writes to this ring any more;
- *			RBMAP_RETIRED_LAST: nor will there be a next one
- * @snapshot:		1: it is a snapshot's, for this file alone
- * @shown_size:		bytes of struct rbmap_shown, in whole pages; 0: a snapshot,
- *			which needs no observers
- * @shown_offset:	where in the file it is, far behind the sub-buffers
- * @raw:		1: payloads are a kernel module's own: no struct
- *			rbmap_event_common at their beginning, no `format` file
- * @first_seq:		sub-buffers before this seq were forgotten by the last reset
- * @expired:		events of earlier rings that were let go unread, as too many
- *			rings waited to be read (retired_size_kb)
- * @dropped_no_ring:	events of the CPU while it had no ring: there was no memory for
- *			one when it came on line
+ * @cpu:		CPU that writes this ring
+ * @lost:		overrun + dropped_* + expired: all losses reported to readers
+ * @dropped_full:	events dropped in discard mode because the ring was full
+ * @dropped_lapped:	events dropped because nested events filled the ring before an
+ *			interrupted event was committed
+ * @dropped_nested:	events dropped because more contexts were nested than a CPU has
+ *			(recursion)
+ * @dropped_too_large:	events dropped because they were larger than a sub-buffer
+ * @disabled:		events refused while tracing_on was 0; they are not lost and
+ *			not counted in @lost
+ * @lost_told:		the part of @lost that was reported to readers
+ * @now:		time of @clock when the last GET_READER began: an event that it
+ *			did not find is newer, unless that event was being written;
+ *			0: unknown
+ * @retired:		not 0: the ring is not written any longer;
+ *			RBMAP_RETIRED_LAST: and no ring will follow
+ * @snapshot:		1: this is the ring of a snapshot, private to the file
+ * @shown_size:		bytes of the slot table, in whole pages; 0: this is a snapshot,
+ *			which has no slot table
+ * @shown_offset:	file offset of the slot table, far behind the sub-buffers
+ * @raw:		1: a kernel module defines the payloads: they do not begin with
+ *			struct rbmap_event_common, and have no `format` file
+ * @first_seq:		the last reset discarded the sub-buffers before this seq
+ * @expired:		events of earlier rings that were freed unread, because of the
+ *			limit retired_size_kb
+ * @dropped_no_ring:	events dropped while the CPU had no ring, because memory was
+ *			lacking when it came online
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -290,20 +308,20 @@ struct rbmap_meta {
 	__u64	dropped_no_ring;
 };
 
-/* meta->retired: the buffer was destroyed. */
+/* meta->retired: the buffer was destroyed, and no ring follows. */
 #define RBMAP_RETIRED_LAST	2
 
 /* Bytes of struct rbmap_meta that are struct trace_buffer_meta. */
 #define RBMAP_META_TRACE_LEN	80
 
-/* What slot->slot is while sub-buffer `id` is the one numbered seq. */
+/* The value of slot->slot while sub-buffer `id` is number seq. */
 #define RBMAP_SHOWN_SLOT(seq, id)	((__u64)(seq) << 20 | (__u64)(id) << 4)
 #define RBMAP_SHOWN_ID(slot)	((__u32)((slot) >> 4) & 0xffff)
 
 /**
- * struct rbmap_shown_slot - where a sub-buffer is
- * @slot:	RBMAP_SHOWN_SLOT(); another value: it was never opened
- * @events:	written or dropped before its first one
+ * struct rbmap_shown_slot - the sub-buffer in a slot
+ * @slot:	RBMAP_SHOWN_SLOT(); any other value: the writer never opened the slot
+ * @events:	number of events that were written or dropped before its first event
  */
 struct rbmap_shown_slot {
 	__u64	slot;
@@ -311,11 +329,11 @@ struct rbmap_shown_slot {
 };
 
 /**
- * struct rbmap_shown - what observers go by; only the writer changes it
- * @newest:	seq of the newest sub-buffer that can be looked at
- * @modulus:	seq is 0 to this less 1
+ * struct rbmap_shown - the slot table, for observers; only the writer changes it
+ * @newest:	seq of the newest sub-buffer that can be observed
+ * @modulus:	seq is 0 to modulus - 1
  * @reserved:	0
- * @slot:	nr_subbufs - 1 of them
+ * @slot:	nr_subbufs - 1 slots
  */
 struct rbmap_shown {
 	__u64	newest;
@@ -325,12 +343,13 @@ struct rbmap_shown {
 };
 
 /**
- * struct rbmap_subbuf_header - what a sub-buffer begins with
- * Its layout does not depend on the program that reads it: rbmap runs on 64-bit
- * kernels only, where ftrace's commit is a word of 64 bits.  A 32-bit program
- * finds the same structure, and may load the low half of commit alone.
+ * struct rbmap_subbuf_header - the beginning of a sub-buffer
  *
- * @time_stamp:	the time of its first event
+ * The layout is the same for 32-bit and 64-bit programs: rbmap runs on 64-bit
+ * kernels only, where ftrace's commit is a word of 64 bits.  A 32-bit program
+ * may load the low half of commit alone.
+ *
+ * @time_stamp:	time of the first event
  * @commit:	bytes of events, and RBMAP_MISSED_* (load with acquire)
  */
 struct rbmap_subbuf_header {
@@ -341,11 +360,11 @@ struct rbmap_subbuf_header {
 #define RBMAP_SUBBUF_HEADER_SIZE	16
 
 /**
- * struct rbmap_event_common - what the payload of an event begins with
- * @type:	the id in /sys/kernel/rbmap/events/<system>/<event>/id
- * @flags:	as ftrace's common_flags
- * @preempt_count: as ftrace's common_preempt_count
- * @pid:	thread that was running
+ * struct rbmap_event_common - the beginning of an event's payload
+ * @type:	id in /sys/kernel/rbmap/events/<system>/<event>/id
+ * @flags:	the same as ftrace's common_flags
+ * @preempt_count: the same as ftrace's common_preempt_count
+ * @pid:	thread that ran when the event was written
  */
 struct rbmap_event_common {
 	__u16	type;

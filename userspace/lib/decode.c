@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The events of a sub-buffer.
+ * Decode the events of a sub-buffer.
  *
- * Nothing here believes what it reads: every length is checked against the
- * end of what is committed before it is used, each word is loaded once, and
- * each step moves on by at least a word.
+ * The bytes are not trusted.  Each length is checked against the end of the
+ * committed bytes before it is used.  Each word is loaded once.  Each step
+ * advances by at least one word.
  */
 #include <endian.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "internal.h"
 
-#define TS_TOP		(~0ULL << 59)	/* a stamp has the 59 bits below */
+#define TS_TOP		(~0ULL << 59)	/* bits that a time stamp event lacks */
 #define TS_STEP		(1ULL << 59)
 
 struct unaligned {
@@ -40,7 +40,7 @@ static void split(uint32_t word, uint32_t *type_len, uint32_t *delta)
 #endif
 }
 
-/* The top bits come from @base, and time doesn't step back over their edge. */
+/* Add the top bits of @base; add one step if the low 59 bits have wrapped. */
 static uint64_t absolute(uint64_t stamp, uint64_t base)
 {
 	stamp |= base & TS_TOP;
@@ -138,7 +138,7 @@ uint64_t rbmap_subbuf_lost(const unsigned char *subbuf, size_t size,
 	return lost;
 }
 
-/* A sub-buffer of a file may lie anywhere: no atomic load, no other writer. */
+/* A sub-buffer of a file may be unaligned; it has no concurrent writer. */
 static uint64_t copy_commit(const unsigned char *subbuf)
 {
 	uint64_t commit;
@@ -162,7 +162,7 @@ RBMAP_API int rbmap_decode(const void *subbuf, size_t size,
 	if (size < RBMAP_SUBBUF_HEADER_SIZE)
 		return -EINVAL;
 	commit = copy_commit(subbuf);
-	/* Above the flags a kernel's own ring has copies of bit 31. */
+	/* ftrace sign-extends bit 31 of commit: mask the upper half as well. */
 	end = commit & RBMAP_COMMIT_MASK;
 	if (end > size - RBMAP_SUBBUF_HEADER_SIZE)
 		return RBMAP_ERR_CORRUPT;

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: LGPL-2.1-only
 #include <string.h>
 
 #include "internal.h"
 
-/* One text for one cause, and what to do about it. */
+/* One text for each cause, with its remedy. */
 RBMAP_API const char *rbmap_strerror(int error)
 {
 	switch (error) {
@@ -16,17 +16,17 @@ RBMAP_API const char *rbmap_strerror(int error)
 	case RBMAP_ERR_NOT_RBMAP:
 		return "not a ring buffer that can be mapped";
 	case RBMAP_ERR_VERSION:
-		return "the module speaks another version of the interface than this library";
+		return "the module has another version of the interface than this library: install both from the same version of rbmap";
 	case RBMAP_ERR_GONE:
-		return "the ring is gone: it was replaced or its device removed; open it again";
+		return "the ring was retired or its device removed: open it again";
 	case RBMAP_ERR_CORRUPT:
-		return "the ring holds bytes that no writer writes";
+		return "the ring holds invalid bytes: its events cannot be decoded";
 	}
 	return strerror(error < 0 ? -error : error);
 }
 
 #ifndef RBMAP_LIB_VERSION
-#error "the build says -DRBMAP_LIB_VERSION"
+#error "RBMAP_LIB_VERSION is not defined: build with the Makefile"
 #endif
 
 RBMAP_API const char *rbmap_version(void)

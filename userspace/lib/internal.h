@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1 */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What the files of librbmap share.
+ * Declarations shared by the files of librbmap.
  */
 #ifndef RBMAP_INTERNAL_H
 #define RBMAP_INTERNAL_H
@@ -19,13 +19,13 @@ _Static_assert(sizeof(struct rbmap_subbuf_header) == RBMAP_SUBBUF_HEADER_SIZE,
 	       "sub-buffers are laid out for 64 bits");
 
 /*
- * The kernel's side of a map.  Tests put a ring of their own behind it.
+ * The kernel's side of a map.  Tests replace it with a ring of their own.
  */
 struct rbmap_transport {
-	/* As the ioctls, never waiting: 0 or a negative errno. */
+	/* The ioctls, without waiting.  Return: 0 or a negative errno. */
 	int (*get_reader)(struct rbmap_map *map);
 	int (*wake)(struct rbmap_map *map);
-	/* This ring was read to its end: map the one that took its place. */
+	/* This ring was read to its end: map the next one. */
 	int (*next_ring)(struct rbmap_map *map);
 	void (*close)(struct rbmap_map *map);
 };
@@ -40,35 +40,35 @@ struct rbmap_map {
 
 	const struct rbmap_meta	*meta;
 	const unsigned char	*data;		/* sub-buffer 0 */
-	const void		*shown;		/* to observers */
+	const void		*shown;		/* slot table, mapped by observers */
 	size_t			shown_size;
 
-	/* Read from the meta-page once, and checked: these are relied on. */
+	/* Read from the meta-page once and checked; never read again. */
 	size_t			meta_page_size;
 	size_t			meta_struct_len;
 	size_t			subbuf_size;
 	uint32_t		nr_subbufs;
-	bool			own;		/* rbmap's block is there */
+	bool			own;		/* the meta-page has rbmap's part */
 
-	/* The reader's sub-buffer: what of it was returned. */
+	/* The reader's sub-buffer. */
 	uint32_t		id;
-	size_t			offset;
-	size_t			counted;	/* the kernel counts as read */
-	unsigned int		pieces;		/* returned in all */
-	uint64_t		told;
-	struct rbmap_loss	past;		/* of the rings before this one */
-	uint64_t		behind;		/* lost at the end of these */
-	bool			ended;		/* a snapshot, read to its end */
-	bool			gone;		/* a buffer, read to its end */
-	struct rbmap_observer	*observer;	/* only looks; NULL: reads */
+	size_t			offset;		/* bytes returned to the caller */
+	size_t			counted;	/* bytes that the kernel counts as read */
+	unsigned int		pieces;		/* number of pieces returned */
+	uint64_t		told;		/* losses reported */
+	struct rbmap_loss	past;		/* losses in earlier rings */
+	uint64_t		behind;		/* lost at the end of earlier rings, not reported yet */
+	bool			ended;		/* the snapshot was read to its end */
+	bool			gone;		/* the last ring of the buffer was read to its end */
+	struct rbmap_observer	*observer;	/* NULL: the map is a reader's */
 
-	/* rbmap_next_event(): the piece that it is in. */
+	/* The piece that rbmap_next_event() decodes. */
 	const unsigned char	*start;
 	size_t			end;
-	size_t			skip;		/* read before this map was made */
-	bool			corrupt;	/* nothing more of this sub-buffer */
+	size_t			skip;		/* bytes read before this map was made */
+	bool			corrupt;	/* skip the rest of this sub-buffer */
 	struct rbmap_cursor	cursor;
-	uint64_t		lost;		/* for the next event */
+	uint64_t		lost;		/* losses to report with the next event */
 };
 
 /* map.c */
@@ -77,11 +77,11 @@ int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
 		   bool observes);
 bool rbmap_map_pending(const struct rbmap_map *map);
 
-/* The ring's clock when GET_READER last began to look; 0: not known. */
+/* The ring's time when the last GET_READER began; 0: unknown. */
 uint64_t rbmap_map_now(const struct rbmap_map *map);
 bool rbmap_map_counts_ns(const struct rbmap_map *map);
 
-/* observe.c: what an observer does in place of a reader */
+/* observe.c: the observer's versions of the reader's functions */
 int rbmap_observer_new(struct rbmap_map *map);
 void rbmap_observer_free(struct rbmap_map *map);
 size_t rbmap_observer_size(uint32_t nr_subbufs);
@@ -93,7 +93,7 @@ int rbmap_observe_wait(struct rbmap_map *const *map, unsigned int nr,
 		       int wake_fd, int timeout_ms);
 void rbmap_observe_loss(const struct rbmap_map *map, struct rbmap_loss *loss);
 
-/* decode.c: as rbmap_decode(), with the end of what is committed known. */
+/* decode.c: rbmap_decode() for a known end of the committed bytes. */
 int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
 		       struct rbmap_cursor *cursor, struct rbmap_event *ev);
 uint64_t rbmap_subbuf_lost(const unsigned char *subbuf, size_t size,
@@ -103,7 +103,7 @@ static inline uint64_t rbmap_load_commit(const unsigned char *subbuf)
 {
 	const struct rbmap_subbuf_header *header = (const void *)subbuf;
 
-	/* Pairs with the writer's release of commit: the events are there. */
+	/* Pairs with the writer's release of commit: the events are visible. */
 	return __atomic_load_n(&header->commit, __ATOMIC_ACQUIRE);
 }
 
@@ -114,7 +114,7 @@ static inline uint64_t rbmap_lost_sum(uint64_t a, uint64_t b)
 	return a + b;
 }
 
-/* merge.c: without a ring yet; clock is in ns, NULL: CLOCK_MONOTONIC. */
+/* merge.c: a merge without rings; clock returns ns, NULL: CLOCK_MONOTONIC. */
 struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void));
 int rbmap_merge_add(struct rbmap_merge *merge, struct rbmap_map *map);
 

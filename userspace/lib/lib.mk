@@ -27,8 +27,8 @@ $(LIB_BUILD)/%.o: $(LIB_DIR)/%.c VERSION $(LIB_DIR)/lib.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
 
-# The objects are linked into one, so that only the functions of the API are
-# global in the static library too.
+# All objects are linked into one, so that only the functions of the API are
+# global symbols of the static library too.
 $(LIB_STATIC): $(LIB_OBJS)
 	$(CC) $(CFLAGS) -nostdlib -r -o $(@:.a=.o) $^
 	$(OBJCOPY) --localize-hidden $(@:.a=.o)
@@ -44,7 +44,7 @@ $(LIB_SHARED): $(LIB_OBJS) $(LIB_DIR)/librbmap.map
 
 LIB_MAN		= $(wildcard docs/man/*.3)
 
-# Functions whose page has another one's name, after that page.
+# PAGE:FUNCTION for each function that another function's man page describes.
 LIB_MAN_LINKS	:= \
 	rbmap_open:rbmap_open_path rbmap_open:rbmap_close \
 	rbmap_open:rbmap_fd rbmap_open:rbmap_cpu \

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
- * A mapped ring: open, map, take sub-buffers, wait, close.
+ * A mapped ring: open, map, get sub-buffers, wait, close.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 #define MODULE_DIR	"/sys/module/rbmap"
 
-/* The kernel writes the meta-page while we read it: each field once, whole. */
+/* The kernel changes the meta-page meanwhile: load each field once, atomically. */
 #define META(map, field) \
 	__atomic_load_n(&(map)->meta->field, __ATOMIC_RELAXED)
 
@@ -29,7 +29,7 @@
 	(offsetof(struct rbmap_meta, field) + \
 	 sizeof(((struct rbmap_meta *)0)->field))
 
-/* 0 where the kernel's structure ends before the field. */
+/* 0 if the kernel's structure ends before the field. */
 #define META_OWN(map, field) \
 	((map)->own && (map)->meta_struct_len >= meta_end(field) ? \
 	 META(map, field) : 0)
@@ -65,8 +65,8 @@ static int open_error(int cpu)
 }
 
 /*
- * Touching the map of a file that is shorter than it kills the process.  Only
- * devices and tracefs' files are mapped with pages behind them.
+ * An access to a map beyond the end of its file kills the process.  Accept only
+ * devices and tracefs' files: all their mapped pages exist.
  */
 static int check_file(int fd)
 {
@@ -82,7 +82,7 @@ static int check_file(int fd)
 	return RBMAP_ERR_NOT_RBMAP;
 }
 
-/* Kernels that have no map for the file say so in one of these ways. */
+/* A kernel that cannot map the file fails with one of these errors. */
 static int map_error(void)
 {
 	switch (errno) {
@@ -95,7 +95,7 @@ static int map_error(void)
 	return -errno;
 }
 
-/* Check the meta-page and keep what it says of sizes: nothing is assumed. */
+/* Check the meta-page, and store its sizes in *map. */
 int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 {
 	uint64_t head, len, data;
@@ -115,7 +115,7 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 		return RBMAP_ERR_NOT_RBMAP;
 	if (__builtin_mul_overflow(map->subbuf_size, map->nr_subbufs, &data))
 		return RBMAP_ERR_NOT_RBMAP;
-	/* A 32-bit program has no room for some rings that there are. */
+	/* A 32-bit program lacks the address space for a large ring. */
 	if (data > PTRDIFF_MAX - head)
 		return sizeof(size_t) < 8 ? -EFBIG : RBMAP_ERR_NOT_RBMAP;
 
@@ -124,7 +124,7 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 			 META(map, version) != RBMAP_META_VERSION))
 		return RBMAP_ERR_VERSION;
 
-	/* What an earlier reader took is read: go on behind it. */
+	/* Continue behind the bytes that an earlier reader has read. */
 	map->id = META(map, reader.id);
 	map->offset = META(map, reader.read);
 	map->counted = map->offset;
@@ -142,7 +142,7 @@ static const void *map_pages(int fd, size_t size, off_t at)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* What is shown to observers: as much of it as the sub-buffers want. */
+/* Map the slot table; it must have a slot for each sub-buffer. */
 static int map_shown(struct rbmap_map *map)
 {
 	uint64_t offset = META_OWN(map, shown_offset);
@@ -176,7 +176,7 @@ static int map_ring(struct rbmap_map *map)
 	if (!ret && map->meta_page_size > page) {
 		const void *whole;
 
-		/* The second map first: the ring must stay mapped meanwhile. */
+		/* Map the whole first, then unmap: the ring must stay mapped. */
 		mapped = map->meta_page_size;
 		whole = map_pages(map->fd, mapped, 0);
 		munmap((void *)meta, page);
@@ -243,7 +243,7 @@ static const struct rbmap_transport device = {
 	.close		= device_close,
 };
 
-/* What a file is of a kernel that knows no observers says ENOTTY to. */
+/* A file without observers, such as ftrace's, fails with ENOTTY. */
 static int observe(struct rbmap_map *map)
 {
 	if (ioctl(map->fd, RBMAP_IOCTL_OBSERVE) < 0)
@@ -251,7 +251,7 @@ static int observe(struct rbmap_map *map)
 	return rbmap_observer_new(map);
 }
 
-/* Takes over @fd, whatever it returns. */
+/* Takes ownership of @fd, also on an error. */
 static int map_fd(struct rbmap_map **out, int fd, int cpu, bool observes)
 {
 	struct rbmap_map *map;
@@ -300,7 +300,7 @@ static int cpu_of_path(const char *path)
 static int open_map(struct rbmap_map **map, const char *path, int cpu,
 		    bool observes)
 {
-	/* No call may wait for data: rbmap_wait() does the waiting. */
+	/* O_NONBLOCK: only rbmap_wait() may wait. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	*map = NULL;
@@ -403,7 +403,10 @@ RBMAP_API unsigned int rbmap_generation(const struct rbmap_map *map)
 
 uint64_t rbmap_map_now(const struct rbmap_map *map)
 {
-	/* That is when a reader looked.  Long ago: let our own clock tell. */
+	/*
+	 * The meta-page's time is that of the reader's last call, not of the
+	 * observer's.  1 is long ago: the merge uses its own clock instead.
+	 */
 	if (map->observer)
 		return 1;
 	return META_OWN(map, now);
@@ -426,7 +429,7 @@ static void ring_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 	loss->disabled += META_OWN(map, disabled);
 }
 
-/* What the last call returned goes with the old ring. */
+/* Map the next ring.  Pieces that earlier calls returned become invalid. */
 static int next_ring(struct rbmap_map *map)
 {
 	if (!map->own || !map->transport->next_ring)
@@ -448,7 +451,7 @@ static int next_ring(struct rbmap_map *map)
 	return map->transport->next_ring(map);
 }
 
-/* 0: look what there is; or nothing, for good: map->ended. */
+/* Return: 0: read the reader's sub-buffer, unless map->ended is set. */
 static int get_reader(struct rbmap_map *map)
 {
 	while (!map->ended) {
@@ -478,8 +481,8 @@ static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
 	uint64_t lost = rbmap_subbuf_lost(subbuf, map->subbuf_size, commit);
 
 	/*
-	 * While the writer is in the sub-buffer its commit can't carry flags.
-	 * rbmap's meta-page says it in any case, a kernel's own never does.
+	 * While the writer is in the sub-buffer, its commit does not have the
+	 * flags.  rbmap's meta-page always has the number; ftrace's never has.
 	 */
 	if (map->own)
 		lost = META(map, reader.lost_events);
@@ -492,9 +495,9 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	if (map->observer)
 		return rbmap_observe_subbuf(map, sb);
 	/*
-	 * A call may only count as read what we have had already: then the
-	 * next one takes another sub-buffer.  More turns than that are
-	 * another reader's doing.
+	 * A call may count as read only bytes that this map has returned.  Then
+	 * the next call gets another sub-buffer.  Only another reader can make
+	 * more turns necessary.
 	 */
 	for (int turn = 0; turn < 3; turn++) {
 		const unsigned char *subbuf;
@@ -518,7 +521,7 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			return RBMAP_ERR_CORRUPT;
 		map->counted = META(map, reader.read);
 
-		/* The same id with less in it has been round the ring. */
+		/* The same id with fewer bytes: the sub-buffer was reused. */
 		taken = id != map->id || size < map->offset;
 		if (taken) {
 			map->id = id;
@@ -550,7 +553,7 @@ bool rbmap_map_pending(const struct rbmap_map *map)
 	return map->start && !map->corrupt && map->cursor.offset < map->end;
 }
 
-/* Decode what is left of the piece; 0: nothing. */
+/* Decode the next event of the piece.  Return: 0: the piece is decoded. */
 static int piece_event(struct rbmap_map *map, struct rbmap_event *ev)
 {
 	while (rbmap_map_pending(map)) {
@@ -561,7 +564,7 @@ static int piece_event(struct rbmap_map *map, struct rbmap_event *ev)
 			map->corrupt = true;
 			return ret;
 		}
-		/* Decoded for its time only. */
+		/* An earlier map read this event: only its time is needed. */
 		if (!ret || map->cursor.offset <= map->skip)
 			continue;
 		ev->cpu = map->cpu;
@@ -577,7 +580,7 @@ RBMAP_API int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
 	struct rbmap_subbuf sb = { 0 };
 	int ret;
 
-	/* No ring has more sub-buffers without an event than it has in all. */
+	/* At most nr_subbufs sub-buffers can be empty in a row. */
 	for (unsigned int i = 0; i <= map->nr_subbufs; i++) {
 		ret = piece_event(map, ev);
 		if (ret)
@@ -607,7 +610,7 @@ RBMAP_API int rbmap_wait(struct rbmap_map *map, int timeout_ms)
 	if (rbmap_map_pending(map))
 		return 1;
 	if (map->observer) {
-		/* It can be read at once if that ended the wait. */
+		/* If wake_fd ended the wait, the poll() below returns at once. */
 		int ret = rbmap_observe_wait(&map, 1, map->wake_fd, timeout_ms);
 
 		if (ret)
@@ -630,13 +633,13 @@ RBMAP_API int rbmap_wake(struct rbmap_map *map)
 {
 	uint64_t one = 1;
 
-	/* poll() looks again and sleeps on: our own waiter needs more. */
+	/* The ioctl alone does not end poll(); wake_fd ends our own waiter's. */
 	if (write(map->wake_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		return -errno;
 	return map->observer ? 0 : map->transport->wake(map);
 }
 
-/* All that earlier rings lost was told: they were read to their end. */
+/* Earlier rings were read to their end: all their losses were reported. */
 static uint64_t untold(const struct rbmap_map *map)
 {
 	uint64_t lost = META_OWN(map, lost), told = META_OWN(map, lost_told);

@@ -1,19 +1,19 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
- * The rings of all CPUs as one stream, by time.
+ * The rings of all CPUs as one stream, in time order.
  *
- * A heap holds the rings whose next event is in sight.  The others were found
- * empty, each at a time of its own clock that GET_READER says.  The event at
- * the top may go when every empty ring was still empty a hold time after it,
- * by that clock, or a hold time after it came into sight, by ours: an older
- * one would have to be in the hands of a writer for that long.  Looking again
- * costs a system call for each empty ring, so it is done no sooner than it can
- * help.
+ * A heap holds the rings whose next event is known.  The other rings were empty
+ * when they were checked; GET_READER stores the ring's time of that check.  An
+ * empty ring releases the event at the top if it was empty a hold time after the
+ * event.  The ring's clock decides that, or our clock, counted from the read of the
+ * event.  An older event would have been uncommitted for the whole hold time.  A
+ * check costs a system call for each empty ring, so a ring is checked only when the
+ * result can release the top.
  *
- * A ring that doesn't say its time (a kernel's own) must be found empty after
- * the event at the top came into sight.  Then only events that were being
- * written at that moment can come late.  The same goes for a while when a ring
- * is filled to its watermark: waiting would cost events.
+ * A ring without a time in its meta-page (ftrace's) must be empty after the event
+ * at the top was read.  Then only events that were being written at that moment
+ * can be late.  The same rule applies for a while when a ring is filled to its
+ * watermark, because events would be lost during the wait.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,21 +26,21 @@
 
 #include "internal.h"
 
-#define SCAN_NS		1000000000ULL	/* CPUs may come: look for devices */
-#define RUSH_EVENTS	1024		/* given out before we poll again */
+#define SCAN_NS		1000000000ULL	/* period of the scan for new devices */
+#define RUSH_EVENTS	1024		/* events returned before the next poll() */
 #define NSEC_PER_MSEC	1000000ULL
 
 struct source {
-	struct rbmap_map	*map;		/* NULL: gone */
+	struct rbmap_map	*map;		/* NULL: closed */
 	int			cpu;
-	struct rbmap_event	head;		/* while in the heap */
-	uint64_t		seen_turn;	/* when it came into sight */
-	uint64_t		seen_ns;
+	struct rbmap_event	head;		/* next event, while in the heap */
+	uint64_t		seen_turn;	/* turn in which the head was read */
+	uint64_t		seen_ns;	/* our time of that */
 	/* While empty: */
-	uint64_t		empty_turn;
-	uint64_t		empty_now;	/* the ring's time, 0: not known */
-	uint64_t		empty_ns;	/* our time */
-	struct rbmap_loss	loss;		/* of a ring that is gone */
+	uint64_t		empty_turn;	/* turn of the last check */
+	uint64_t		empty_now;	/* the ring's time of that; 0: unknown */
+	uint64_t		empty_ns;	/* our time of that */
+	struct rbmap_loss	loss;		/* losses of a closed ring */
 };
 
 struct rbmap_merge {
@@ -51,22 +51,22 @@ struct rbmap_merge {
 	struct source		**empty;
 	unsigned int		nr_empty;
 	struct pollfd		*fds;
-	struct rbmap_map	**maps;		/* of these */
-	uint64_t		(*clock)(void);	/* ours, in ns */
-	struct source		*out;		/* its head is with the caller */
-	uint64_t		turn;		/* counts looks at rings */
+	struct rbmap_map	**maps;		/* maps of fds[] */
+	uint64_t		(*clock)(void);	/* our clock, in ns */
+	struct source		*out;		/* the caller holds its head */
+	uint64_t		turn;		/* number of reads and checks of rings */
 	uint64_t		hold_ns;
-	unsigned int		rush;		/* events to go without waiting */
-	/* What empty rings allow; an update of any makes it stale. */
+	unsigned int		rush;		/* events to return without waiting */
+	/* The top may go up to this bound.  A change of an empty ring invalidates it. */
 	bool			bound_known;
 	uint64_t		bound_ts;
 	uint64_t		bound_turn;
-	/* A counter's ticks, measured between two looks. */
+	/* Rate of a clock that does not count ns, measured between two checks. */
 	uint64_t		tick_now;
 	uint64_t		tick_ns;
 	double			ticks_per_ns;
 	bool			observes;
-	char			*dir;		/* look for devices; NULL: don't */
+	char			*dir;		/* directory to scan for devices, or NULL */
 	uint64_t		scanned_ns;
 };
 
@@ -131,20 +131,21 @@ static void drop(struct source *s)
 }
 
 /*
- * Get the next event of a ring into s->head.  1: there is one.  0: empty, and
- * when.  An error leaves the ring empty, or gone.
+ * Read the next event of a ring into s->head.  Return: 1: success.  0: the ring is
+ * empty, and s->empty_* have the time.  A negative error: the ring is empty or
+ * closed.
  */
 static int look(struct rbmap_merge *m, struct source *s)
 {
 	unsigned int pieces = s->map->pieces;
 	int ret;
 
-	/* Our clock before the ring: what comes later may not be found. */
+	/* Read our clock first: the check may miss an event of a later time. */
 	if (!rbmap_map_pending(s->map))
 		s->empty_ns = m->clock();
 	ret = rbmap_next_event(s->map, &s->head);
 	if (ret == 1) {
-		/* And after it, for all events of a piece at once. */
+		/* Read our clock afterwards, once for all events of a piece. */
 		if (s->map->pieces != pieces) {
 			s->seen_turn = ++m->turn;
 			s->seen_ns = m->clock();
@@ -180,7 +181,7 @@ static void add_empty(struct rbmap_merge *m, struct source *s)
 	m->bound_known = false;
 }
 
-/* Keep the error, and tell whose it is. */
+/* Return @error, and the CPU that it belongs to in *ev. */
 static int source_error(struct source *s, struct rbmap_event *ev, int error)
 {
 	memset(ev, 0, sizeof(*ev));
@@ -188,7 +189,7 @@ static int source_error(struct source *s, struct rbmap_event *ev, int error)
 	return error;
 }
 
-/* Look at m->empty[i] again.  1: it moved to the heap, another took its place. */
+/* Check m->empty[i] again.  Return: 1: it moved to the heap; m->empty[i] changed. */
 static int look_at_empty(struct rbmap_merge *m, unsigned int i,
 			 struct rbmap_event *ev)
 {
@@ -239,7 +240,7 @@ static void find_bound(struct rbmap_merge *m)
 	m->bound_known = true;
 }
 
-/* Can no empty ring come up with something older than the top of the heap? */
+/* Is the top of the heap older than anything that an empty ring can still have? */
 static bool top_may_go(struct rbmap_merge *m)
 {
 	const struct source *top = m->heap[0];
@@ -260,8 +261,8 @@ static bool allows_top(const struct rbmap_merge *m, const struct source *s)
 }
 
 /*
- * ns until a look at an empty ring, which doesn't allow the top of the heap to
- * go, can change that.
+ * Time in ns until another check of an empty ring, which holds back the top of the
+ * heap, can release the top.
  */
 static uint64_t wait_ns(const struct rbmap_merge *m, const struct source *s,
 			uint64_t now)
@@ -274,15 +275,15 @@ static uint64_t wait_ns(const struct rbmap_merge *m, const struct source *s,
 	until = top->seen_ns + m->hold_ns;
 	ticks = top->head.ts + hold_ticks(m) - s->empty_now;
 	ns = ticks / m->ticks_per_ns;
-	/* Of a time far from the ring's, whatever the reason, ours decides. */
+	/* If the event's time is far from the ring's time, use our clock alone. */
 	if (ns < m->hold_ns && s->empty_ns + ns < until)
 		until = s->empty_ns + ns;
 	return until > now ? until - now : 0;
 }
 
 /*
- * Look at the empty rings that keep the top of the heap back.  1: the heap
- * changed.  0: no ring is worth a look now; *held: the top still can't go.
+ * Check the empty rings that hold back the top of the heap.  Return: 1: the heap
+ * changed.  0: no check can help now; *held: the top is still held back.
  */
 static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
 			  bool *held)
@@ -309,8 +310,8 @@ static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
 }
 
 /*
- * Is a ring that can't go on because of the order filled to its watermark?  An
- * observer asks how much it is behind instead.
+ * Is a ring whose head is held back filled to its watermark?  For an observer: is
+ * the writer far ahead of it?
  */
 static bool filled(struct rbmap_merge *m)
 {
@@ -327,7 +328,7 @@ static bool filled(struct rbmap_merge *m)
 	return poll(m->fds, m->nr_heap, 0) > 0;
 }
 
-/* The event that was given out is done with: put its ring back. */
+/* The caller is done with the last event: put its ring back. */
 static int take_back(struct rbmap_merge *m, struct rbmap_event *ev)
 {
 	struct source *s = m->out;
@@ -336,7 +337,7 @@ static int take_back(struct rbmap_merge *m, struct rbmap_event *ev)
 	if (!s)
 		return 0;
 	m->out = NULL;
-	/* It is still at the top. */
+	/* The ring is still at the top of the heap. */
 	ret = look(m, s);
 	if (ret == 1) {
 		sift_down(m, 0);
@@ -356,7 +357,7 @@ static void rush(struct rbmap_merge *m, unsigned int events)
 
 static int give_out(struct rbmap_merge *m, struct rbmap_event *ev)
 {
-	/* The rule changes when the last one goes, not before. */
+	/* The bound changes with the last event of the rush, not earlier. */
 	if (m->rush == 1)
 		rush(m, 0);
 	else if (m->rush)
@@ -375,7 +376,7 @@ RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
 	if (ret)
 		return ret;
 
-	/* Each turn moves a ring from empty to the heap, or is the last. */
+	/* Each turn moves a ring from empty to the heap, or ends the loop. */
 	for (;;) {
 		if (!m->nr_heap) {
 			for (unsigned int i = 0; i < m->nr_empty; ) {
@@ -411,7 +412,7 @@ static int open_cpu(struct rbmap_merge *m, int cpu)
 		if (m->source[i]->cpu == cpu && m->source[i]->map)
 			return 0;
 	ret = rbmap_map_open(&map, m->dir, cpu, m->observes);
-	/* It went away between the listing and now. */
+	/* The device was removed after readdir() returned it. */
 	if (ret == RBMAP_ERR_NO_CPU)
 		return 0;
 	if (ret)
@@ -426,12 +427,12 @@ static int dir_error(const char *dir, int error)
 {
 	if (error == EACCES)
 		return RBMAP_ERR_PERMISSION;
-	/* Without the module there are no directories in there either. */
+	/* Without the module the directory of a named buffer does not exist either. */
 	return access(DEVICE_DIR, F_OK) || !strcmp(dir, DEVICE_DIR) ?
 	       RBMAP_ERR_NOT_LOADED : -error;
 }
 
-/* Open what is there and not open yet. */
+/* Open the devices that are not open yet. */
 static int scan(struct rbmap_merge *m)
 {
 	struct dirent *entry;
@@ -451,8 +452,8 @@ static int scan(struct rbmap_merge *m)
 }
 
 /*
- * ms to sleep until a held event can go, rounded up: sleeping too short means
- * to turn round and round.
+ * Milliseconds until the held event can be returned, rounded up: rounded down, the
+ * caller would spin until that time.
  */
 static int held_ms(struct rbmap_merge *m)
 {
@@ -475,7 +476,7 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 	int ret;
 
 	if (m->dir && m->clock() - m->scanned_ns > SCAN_NS)
-		scan(m);	/* an error now is no reason to stop */
+		scan(m);	/* ignore errors: the open rings are still valid */
 	if (m->out) {
 		if (m->nr_heap > 1 || rbmap_map_pending(m->out->map))
 			return 1;
@@ -512,7 +513,7 @@ RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
 {
 	m->hold_ns = usecs * 1000ULL;
 	rush(m, 0);
-	/* What was found empty under another rule is worth another look. */
+	/* Check the empty rings again under the new hold time. */
 	for (unsigned int i = 0; i < m->nr_empty; i++) {
 		m->empty[i]->empty_turn = 0;
 		m->empty[i]->empty_now = 0;
@@ -563,7 +564,7 @@ static bool grow(void *array, size_t size)
 	return bigger;
 }
 
-/* Takes over @map when it returns 0. */
+/* Takes ownership of @map if it returns 0. */
 int rbmap_merge_add(struct rbmap_merge *m, struct rbmap_map *map)
 {
 	unsigned int nr = m->nr + 1;

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: LGPL-2.1
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
- * A mapped ring that is only looked at: linux/rbmap.h, "Observe".
+ * An observer's map: linux/rbmap.h, "Observe".
  *
- * What is new of a sub-buffer is copied, and given out if the sub-buffer turns
- * out not to have been overwritten meanwhile.  Nothing tells the kernel.
+ * The observer copies the new bytes of a sub-buffer, then checks that the
+ * sub-buffer was not overwritten during the copy, and returns the copy.  It makes
+ * no system call for that.
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,25 +13,25 @@
 
 #include "internal.h"
 
-/* Nothing wakes an observer: how long it sleeps before it looks again. */
+/* The kernel does not wake observers: they poll with this period. */
 #define LOOK_AGAIN_MS	10
 
 /**
- * struct rbmap_observer - how far a map has looked
- * @shown: what the kernel shows
- * @modulus: as it said at first; relied on
- * @nr: slots
- * @copy: the sub-buffer that is looked at, as far as it was found to be true
- * @seq: its number
+ * struct rbmap_observer - position of an observer in its ring
+ * @shown: slot table, mapped
+ * @modulus: modulus of the slot table, read once and checked
+ * @nr: number of slots
+ * @copy: copy of the current sub-buffer, up to @have
+ * @seq: number of the current sub-buffer
  * @have: bytes of events in @copy
- * @inside: something of it was given out
- * @counted: goes through @copy and counts events
- * @exact: @expected is known
- * @expected: number of the event that comes next if none is missed
- * @unknown: rings went away between the last one and this one
- * @generation: of this ring
- * @ended: it is the last one
- * @missed: told, without those whose number is not known
+ * @inside: a part of the current sub-buffer was returned
+ * @counted: cursor that counts the events in @copy
+ * @exact: @expected is valid
+ * @expected: number of the next event if no event is missed
+ * @unknown: rings between the previous ring and this one were freed
+ * @generation: generation of this ring
+ * @ended: this ring is the last one
+ * @missed: number of missed events, as far as it is known
  */
 struct rbmap_observer {
 	const struct rbmap_shown *shown;
@@ -51,13 +52,13 @@ struct rbmap_observer {
 
 static uint64_t newest_of(const struct rbmap_observer *o)
 {
-	/* Pairs with the writer's release: header.commit is not of a lap ago. */
+	/* Pairs with the writer's release: header.commit is of this lap. */
 	return __atomic_load_n(&o->shown->newest, __ATOMIC_ACQUIRE);
 }
 
 static bool is_retired(const struct rbmap_map *map)
 {
-	/* Before newest: what was written last is there. */
+	/* Acquire, and before the load of newest: the last events are visible. */
 	return __atomic_load_n(&map->meta->retired, __ATOMIC_ACQUIRE);
 }
 
@@ -67,7 +68,7 @@ static uint64_t seq_add(const struct rbmap_observer *o, uint64_t seq,
 	return (seq + n) % o->modulus;
 }
 
-/* How many sub-buffers @newest is ahead of the one that is looked at. */
+/* Number of sub-buffers from the current one to @newest; may be negative. */
 static int64_t ahead_of(const struct rbmap_observer *o, uint64_t newest)
 {
 	uint64_t ahead = seq_add(o, newest, o->modulus - o->seq);
@@ -84,13 +85,13 @@ static void go_to(struct rbmap_observer *o, uint64_t seq)
 	o->counted = (struct rbmap_cursor){ 0 };
 }
 
-/* The oldest that can be there while @newest is the newest. */
+/* Go to the oldest sub-buffer that the ring can hold. */
 static void go_to_oldest(struct rbmap_observer *o, uint64_t newest)
 {
 	go_to(o, seq_add(o, newest, o->modulus - (o->nr - 1)));
 }
 
-/* What a reset has made others forget is not missed. */
+/* Skip the sub-buffers that a reset discarded: their events are not missed. */
 static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
 {
 	struct rbmap_observer *o = map->observer;
@@ -111,15 +112,15 @@ static uint64_t load_slot(const struct rbmap_shown_slot *shown)
 	return __atomic_load_n(&shown->slot, __ATOMIC_RELAXED);
 }
 
-/* Was what was loaded before this true, when the slot said that? */
+/* Is the slot unchanged, so that the values loaded before this are valid? */
 static bool still_says(const struct rbmap_shown_slot *shown, uint64_t slot)
 {
-	/* Pairs with the writer's barrier between its slot and its events. */
+	/* Pairs with the writer's barrier between slot->slot and slot->events. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return load_slot(shown) == slot;
 }
 
-/* The first event that is not missed is that of the oldest sub-buffer now. */
+/* Begin with the first event of the oldest sub-buffer: none is missed before it. */
 static void begin_at_oldest(const struct rbmap_map *map, uint64_t newest)
 {
 	struct rbmap_observer *o = map->observer;
@@ -160,7 +161,7 @@ size_t rbmap_observer_size(uint32_t nr_subbufs)
 	       (nr_subbufs - 1) * sizeof(struct rbmap_shown_slot);
 }
 
-/* The meta-page was checked: rbmap_observer_size() bytes of @shown are there. */
+/* rbmap_observer_size() bytes of @shown are mapped: the caller has checked it. */
 int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 {
 	struct rbmap_observer *o = map->observer;
@@ -169,7 +170,7 @@ int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 	uint64_t newest;
 
 	o->shown = shown;
-	/* The same once more: there is no next one, nor will there be. */
+	/* The same ring once more: it is the last one. */
 	o->ended = o->generation == generation;
 	if (o->ended)
 		return 0;
@@ -186,21 +187,21 @@ int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 	if (!o->generation) {
 		begin_at_oldest(map, newest);
 	} else {
-		/* The numbers of a ring begin at 0. */
+		/* Each ring numbers its events from 0. */
 		go_to_oldest(o, newest);
 		o->exact = true;
 		o->expected = 0;
 		o->unknown |= generation != o->generation + 1;
 	}
 	o->generation = generation;
-	/* What the reader has read is nothing to us. */
+	/* An observer does not skip the events that the reader has read. */
 	map->skip = 0;
 	return 0;
 }
 
 enum look { NOTHING, FOUND, OVERWRITTEN };
 
-/* What was copied is true: give it out. */
+/* The copy is valid: return the new part of it in *sb. */
 static int found(struct rbmap_map *map, size_t size, uint64_t number,
 		 uint32_t id, struct rbmap_subbuf *sb)
 {
@@ -235,7 +236,7 @@ static int found(struct rbmap_map *map, size_t size, uint64_t number,
 	return FOUND;
 }
 
-/* The steps of linux/rbmap.h, for the sub-buffer numbered o->seq. */
+/* The steps of linux/rbmap.h for sub-buffer o->seq. */
 static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	struct rbmap_observer *o = map->observer;
@@ -256,12 +257,12 @@ static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	size = rbmap_load_commit(subbuf) & RBMAP_COMMIT_MASK;
 	if (size == o->have)
 		return NOTHING;
-	/* A reset has emptied it: the writer does not come back to it. */
+	/* A reset emptied the sub-buffer; the writer adds no event to it. */
 	if (!size)
 		return OVERWRITTEN;
 	sane = size > o->have &&
 	       size <= map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
-	/* The writer may be writing there: then it is not used. */
+	/* The writer may overwrite these bytes now: still_says() finds that. */
 	if (sane) {
 		if (!o->have)
 			memcpy(o->copy, subbuf, sizeof(uint64_t));
@@ -282,12 +283,12 @@ static int next_ring(struct rbmap_map *map)
 	return map->transport->next_ring(map);
 }
 
-/* As rbmap_next_subbuf(). */
+/* rbmap_next_subbuf() for observers. */
 int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	struct rbmap_observer *o = map->observer;
 
-	/* A writer that laps us again and again: there is time to come back. */
+	/* The bound ends the loop if the writer laps the observer again and again. */
 	for (uint64_t turn = 0; map->meta && turn < 4ULL * o->nr + 4; turn++) {
 		bool retired = is_retired(map);
 		uint64_t newest = newest_of(o);
@@ -305,7 +306,7 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			continue;
 		ret = ahead < 0 ? NOTHING : look(map, sb);
 		if (ret < 0) {
-			/* What comes after it may make sense. */
+			/* Skip the corrupt sub-buffer: the next one may be valid. */
 			go_to(o, seq_add(o, o->seq, 1));
 			o->exact = false;
 			o->unknown = true;
@@ -326,7 +327,7 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	return map->meta ? 0 : RBMAP_ERR_GONE;
 }
 
-/* Is there something to look at, as far as that can be seen at a glance? */
+/* Would rbmap_observe_subbuf() probably return something? */
 bool rbmap_observe_pending(const struct rbmap_map *map)
 {
 	const struct rbmap_observer *o = map->observer;
@@ -347,7 +348,7 @@ bool rbmap_observe_pending(const struct rbmap_map *map)
 		RBMAP_COMMIT_MASK) != o->have;
 }
 
-/* Has the writer gone half-way to where it will overwrite what comes next? */
+/* Is the writer more than half the ring ahead? */
 bool rbmap_observe_hurries(const struct rbmap_map *map)
 {
 	const struct rbmap_observer *o = map->observer;
@@ -355,7 +356,7 @@ bool rbmap_observe_hurries(const struct rbmap_map *map)
 	return map->meta && ahead_of(o, newest_of(o)) > o->nr / 2;
 }
 
-/* Until one of the maps has something; 1: it has.  fds[0] may end it, too. */
+/* Wait until one of the maps has events: 1, or @wake_fd is readable: 0. */
 int rbmap_observe_wait(struct rbmap_map *const *map, unsigned int nr,
 		       int wake_fd, int timeout_ms)
 {
@@ -379,7 +380,7 @@ int rbmap_observe_wait(struct rbmap_map *const *map, unsigned int nr,
 	}
 }
 
-/* All that it missed, for whatever reason, is as good as overwritten. */
+/* Events that an observer missed for any reason count as overwritten. */
 void rbmap_observe_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 {
 	*loss = (struct rbmap_loss) {
