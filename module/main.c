@@ -58,19 +58,19 @@ static int __init rbmap_init(void)
 	err = rbmap_buffers_init(retired_size_kb);
 	if (err)
 		goto err_events_exit;
-	err = rbmap_nodes_init();
+	err = rbmap_chrdevs_init();
 	if (err)
 		goto err_buffers_exit;
 	err = rbmap_instances_init(&config);
 	if (err)
-		goto err_nodes_exit;
+		goto err_chrdevs_exit;
 	/* The parameters show what there is. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	return 0;
 
-err_nodes_exit:
-	rbmap_nodes_exit();
+err_chrdevs_exit:
+	rbmap_chrdevs_exit();
 err_buffers_exit:
 	rbmap_buffers_exit();
 err_events_exit:
@@ -84,7 +84,7 @@ err_self_cost_exit:
 static void __exit rbmap_exit(void)
 {
 	rbmap_instances_exit();
-	rbmap_nodes_exit();
+	rbmap_chrdevs_exit();
 	rbmap_buffers_exit();
 	rbmap_control_dynamic_exit();
 	rbmap_events_exit();

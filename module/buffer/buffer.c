@@ -181,7 +181,7 @@ static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 	buf->error = err;
 	rbmap_buffer_set_lacks(buf, cpu, true);
 	rbmap_err("no memory for the ring of CPU %d: it takes %lu KiB (buffer_size_kb=%lu): choose a smaller buffer_size_kb; until there is a ring, events of this CPU are lost, and counted as `dropped no ring`\n",
-		  cpu, rbmap_generation_bytes(&buf->sizes) >> 10,
+		  cpu, rbmap_gen_bytes(&buf->sizes) >> 10,
 		  rbmap_sizes_kb(&buf->sizes));
 	return 0;
 }
@@ -473,7 +473,7 @@ void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 
 static void rbmap_visit_retire(struct rbmap_cpu_buffer *cpu_buf)
 {
-	rbmap_generation_retire(cpu_buf->current_gen);
+	rbmap_gen_retire(cpu_buf->current_gen);
 }
 
 /**

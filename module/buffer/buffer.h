@@ -40,7 +40,7 @@ struct work_struct;
  * @disabled: as there
  * @expired: as there
  * @lost: as there
- * @lost_told: as there
+ * @lost_reported: as there
  * @subbufs_touched: @pages_touched there
  * @subbufs_lost: @pages_lost there
  * @moved: sub-buffers that splice() has handed over as they were
@@ -69,7 +69,7 @@ struct rbmap_buffer_stats {
 	u64	disabled;
 	u64	expired;
 	u64	lost;
-	u64	lost_told;
+	u64	lost_reported;
 	u64	subbufs_touched;
 	u64	subbufs_lost;
 	u64	moved;

@@ -15,14 +15,14 @@
 /* An interrupted writer has microseconds to go before it publishes. */
 #define RBMAP_PUBLISH_TRIES	1000
 
-struct rbmap_close {
+struct rbmap_close_subbuf {
 	struct rbmap_ring	*ring;
 	u64			seq;
 };
 
 static void rbmap_close_on_cpu(void *data)
 {
-	struct rbmap_close *close = data;
+	struct rbmap_close_subbuf *close = data;
 
 	rbmap_ring_close(close->ring, close->seq);
 	/* A nested context may have left its event for us to publish. */
@@ -36,7 +36,7 @@ static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_close - make the writer leave a sub-buffer
+ * rbmap_close_subbuf - make the writer leave a sub-buffer
  * @gen: reader_lock held; not cpus_read_lock()
  * @seq: the one to leave
  *
@@ -46,9 +46,9 @@ static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
  * Context: may sleep.
  * Return: the writer has left it.
  */
-bool rbmap_close(struct rbmap_generation *gen, u64 seq)
+bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq)
 {
-	struct rbmap_close close = { .ring = &gen->ring, .seq = seq };
+	struct rbmap_close_subbuf close = { .ring = &gen->ring, .seq = seq };
 	int i;
 
 	cpus_read_lock();
@@ -64,16 +64,16 @@ bool rbmap_close(struct rbmap_generation *gen, u64 seq)
 }
 
 /* The next sub-buffer that has something to tell. */
-static enum rbmap_take rbmap_take(struct rbmap_ring *ring)
+static enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 {
-	enum rbmap_take took;
+	enum rbmap_get took;
 
 	do {
-		took = rbmap_ring_take(ring);
-		if (took == RBMAP_TAKE_BUSY)
+		took = rbmap_ring_get(ring);
+		if (took == RBMAP_GET_BUSY)
 			cond_resched();
-	} while ((took == RBMAP_TAKE_BUSY && !signal_pending(current)) ||
-		 (took == RBMAP_TAKE_NEXT && !rbmap_ring_unread(ring) &&
+	} while ((took == RBMAP_GET_BUSY && !signal_pending(current)) ||
+		 (took == RBMAP_GET_NEXT && !rbmap_ring_unread(ring) &&
 		  !ring->reader.lost));
 	return took;
 }
@@ -83,35 +83,35 @@ static enum rbmap_take rbmap_take(struct rbmap_ring *ring)
  * is told in a sub-buffer: make the writer leave the one that it is in, and
  * then the next one, which says what was lost before it and holds nothing.
  */
-static enum rbmap_take rbmap_take_drops(struct rbmap_generation *gen)
+static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 {
 	struct rbmap_ring *ring = &gen->ring;
-	enum rbmap_take took = RBMAP_TAKE_EMPTY;
+	enum rbmap_get took = RBMAP_GET_EMPTY;
 	int i;
 
-	for (i = 0; i < RBMAP_CLOSE_TRIES && took == RBMAP_TAKE_EMPTY &&
-	     rbmap_ring_untold_drops(ring); i++) {
+	for (i = 0; i < RBMAP_CLOSE_TRIES && took == RBMAP_GET_EMPTY &&
+	     rbmap_ring_unreported_drops(ring); i++) {
 		/*
 		 * Or it cannot: the ring has filled up since we looked, and so
 		 * there is something to read.
 		 */
-		if (!rbmap_close(gen, rbmap_commit_seq_now(ring)))
+		if (!rbmap_close_subbuf(gen, rbmap_commit_seq_now(ring)))
 			i = RBMAP_CLOSE_TRIES;
-		took = rbmap_take(ring);
+		took = rbmap_get_subbuf(ring);
 	}
 	return took;
 }
 
 /* The same where there is no writer: beside the end of the ring. */
-static void rbmap_tell_last_drops(struct rbmap_generation *gen)
+static void rbmap_tell_last_drops(struct rbmap_gen *gen)
 {
 	if (!gen->ended)
-		gen->ring.reader.lost = rbmap_ring_tell_drops(&gen->ring);
+		gen->ring.reader.lost = rbmap_ring_report_drops(&gen->ring);
 	gen->ended = true;
 }
 
 /**
- * rbmap_take_mapped - GET_READER: all that can be read now counts as read
+ * rbmap_get_mapped - GET_READER: all that can be read now counts as read
  * @gen: reader_lock held
  *
  * What was lost is told in the sub-buffer that comes after it.  The writer
@@ -120,21 +120,21 @@ static void rbmap_tell_last_drops(struct rbmap_generation *gen)
  * Context: may sleep.
  * Return: there was something, the meta-page says what.
  */
-bool rbmap_take_mapped(struct rbmap_generation *gen)
+bool rbmap_get_mapped(struct rbmap_gen *gen)
 {
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
-	enum rbmap_take took = rbmap_take(ring);
+	enum rbmap_get took = rbmap_get_subbuf(ring);
 
-	if (took == RBMAP_TAKE_EMPTY && rbmap_generation_retired(gen))
+	if (took == RBMAP_GET_EMPTY && rbmap_gen_retired(gen))
 		rbmap_tell_last_drops(gen);
-	else if (took == RBMAP_TAKE_EMPTY)
-		took = rbmap_take_drops(gen);
-	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+	else if (took == RBMAP_GET_EMPTY)
+		took = rbmap_get_drops(gen);
+	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return false;
 	/* More from its beginning: splice() has left it to us. */
 	if (!reader->offset && reader->lost &&
-	    !rbmap_ring_mark_lost(ring) && rbmap_close(gen, reader->seq))
+	    !rbmap_ring_mark_lost(ring) && rbmap_close_subbuf(gen, reader->seq))
 		rbmap_ring_mark_lost(ring);
 	rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
 	return true;
@@ -235,7 +235,7 @@ static void rbmap_copy_rest(struct rbmap_ring *ring,
 static bool rbmap_copy_drops(struct rbmap_ring *ring,
 			     struct rbmap_subbuf_header *copy)
 {
-	unsigned long lost = rbmap_ring_tell_drops(ring);
+	unsigned long lost = rbmap_ring_report_drops(ring);
 
 	if (!lost)
 		return false;
@@ -245,45 +245,45 @@ static bool rbmap_copy_drops(struct rbmap_ring *ring,
 }
 
 /**
- * rbmap_take_copy - read(): one sub-buffer's unread bytes, as a sub-buffer
+ * rbmap_get_copy - read(): one sub-buffer's unread bytes, as a sub-buffer
  * @gen: reader_lock held
  * @copy: of the ring's sub-buffer size; filled to its end
  *
  * Context: may sleep.
  * Return: there was something, if only a loss to tell.
  */
-bool rbmap_take_copy(struct rbmap_generation *gen,
+bool rbmap_get_copy(struct rbmap_gen *gen,
 		     struct rbmap_subbuf_header *copy)
 {
 	struct rbmap_ring *ring = &gen->ring;
-	enum rbmap_take took = rbmap_take(ring);
+	enum rbmap_get took = rbmap_get_subbuf(ring);
 
-	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return rbmap_copy_drops(ring, copy);
 	rbmap_copy_rest(ring, copy);
 	return true;
 }
 
 /**
- * rbmap_has_closed - will rbmap_take_closed() find something?
+ * rbmap_has_closed - will rbmap_get_closed() find something?
  * @gen: any; without its lock a hint
  */
-bool rbmap_has_closed(const struct rbmap_generation *gen)
+bool rbmap_has_closed(const struct rbmap_gen *gen)
 {
 	const struct rbmap_ring *ring = &gen->ring;
 
 	/* What was dropped comes behind all that is unread. */
 	return rbmap_ring_has_closed(ring) ||
-	       (!rbmap_ring_has_event(ring) && rbmap_ring_untold_drops(ring));
+	       (!rbmap_ring_has_event(ring) && rbmap_ring_unreported_drops(ring));
 }
 
 /**
- * rbmap_take_closed - a sub-buffer that the writer has left
+ * rbmap_get_closed - a sub-buffer that the writer has left
  * @gen: reader_lock held
  * @fresh: memory for a sub-buffer, with nothing that readers of this CPU must not
  *	see
  *
- * As rbmap_take_copy() gives it.  It is not copied where nobody else can have
+ * As rbmap_get_copy() gives it.  It is not copied where nobody else can have
  * seen it, and all of it is wanted: @fresh takes its place in the ring.
  *
  * Context: may sleep.
@@ -291,17 +291,17 @@ bool rbmap_has_closed(const struct rbmap_generation *gen)
  * else @fresh is the ring's now; or NULL.
  */
 struct rbmap_subbuf_header *
-rbmap_take_closed(struct rbmap_generation *gen,
+rbmap_get_closed(struct rbmap_gen *gen,
 		  struct rbmap_subbuf_header *fresh)
 {
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
-	enum rbmap_take took = RBMAP_TAKE_EMPTY;
+	enum rbmap_get took = RBMAP_GET_EMPTY;
 	u32 size, end;
 
 	if (rbmap_ring_has_closed(ring))
-		took = rbmap_take(ring);
-	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+		took = rbmap_get_subbuf(ring);
+	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return !rbmap_ring_has_event(ring) &&
 		       rbmap_copy_drops(ring, fresh) ? fresh : NULL;
 	/* A writer that laps us may have us take its own: that stays unread. */

@@ -5,13 +5,13 @@
 
 #include "generation.h"
 
-bool rbmap_close(struct rbmap_generation *gen, u64 seq);
-bool rbmap_take_mapped(struct rbmap_generation *gen);
-bool rbmap_take_copy(struct rbmap_generation *gen,
+bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq);
+bool rbmap_get_mapped(struct rbmap_gen *gen);
+bool rbmap_get_copy(struct rbmap_gen *gen,
 		     struct rbmap_subbuf_header *copy);
-bool rbmap_has_closed(const struct rbmap_generation *gen);
+bool rbmap_has_closed(const struct rbmap_gen *gen);
 struct rbmap_subbuf_header *
-rbmap_take_closed(struct rbmap_generation *gen,
+rbmap_get_closed(struct rbmap_gen *gen,
 		  struct rbmap_subbuf_header *fresh);
 
 #endif /* RBMAP_BUFFER_CONSUME_H */

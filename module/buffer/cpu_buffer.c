@@ -15,7 +15,7 @@
 #include "wait.h"
 
 static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
-				   struct rbmap_generation *gen)
+				   struct rbmap_gen *gen)
 {
 	spin_lock(&cpu_buf->lock);
 	gen->number = cpu_buf->current_gen ? cpu_buf->current_gen->number + 1 : 1;
@@ -106,12 +106,12 @@ void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
  */
 void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *next;
+	struct rbmap_gen *gen, *next;
 
 	rbmap_waiting_exit(cpu_buf);
 	rbmap_cpu_buffer_set_snapshot(cpu_buf, NULL);
 	list_for_each_entry_safe(gen, next, &cpu_buf->generations, list)
-		rbmap_generation_free(gen);	/* model: destroy */
+		rbmap_gen_free(gen);	/* model: destroy */
 }
 
 /**
@@ -143,12 +143,12 @@ void rbmap_cpu_buffer_call(struct rbmap_cpu_buffer *cpu_buf,
 
 struct rbmap_install {
 	struct rbmap_ring	**ring;
-	struct rbmap_generation	*gen;
+	struct rbmap_gen	*gen;
 	bool			done;
 };
 
 /* The CPU has a ring: its readers are told what came before it. */
-static void rbmap_no_ring_ends(struct rbmap_generation *gen)
+static void rbmap_no_ring_ends(struct rbmap_gen *gen)
 {
 	struct rbmap_no_ring *none = &gen->cpu_buf->no_ring;
 
@@ -175,7 +175,7 @@ static void rbmap_install_on_cpu(void *data)
 	rbmap_ring_set_off(old, true);
 	/* A writer that we interrupted may have an event to publish. */
 	rbmap_ring_enter(old);
-	rbmap_ring_leave(old);
+	rbmap_ring_publish(old);
 	rbmap_notify_event(old);
 	if (!install->gen->cpu_buf->current_gen)
 		rbmap_no_ring_ends(install->gen);
@@ -192,11 +192,11 @@ static void rbmap_install_on_cpu(void *data)
  * Return: the ring that was written, to be retired after a grace period; NULL:
  * there was none.
  */
-struct rbmap_generation *
+struct rbmap_gen *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
-			 struct rbmap_generation *gen)
+			 struct rbmap_gen *gen)
 {
-	struct rbmap_generation *old = cpu_buf->current_gen;
+	struct rbmap_gen *old = cpu_buf->current_gen;
 	struct rbmap_install install = {
 		.ring	= per_cpu_ptr(cpu_buf->buffer->head.ring, cpu_buf->cpu),
 		.gen	= gen,
@@ -223,17 +223,17 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
  * @sizes: of the ring
  *
  * Context: may sleep.
- * Return: 0, or as rbmap_generation_create().
+ * Return: 0, or as rbmap_gen_create().
  */
 int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
 			      const struct rbmap_sizes *sizes)
 {
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 
 	/* Finding out by trying would take the memory of others. */
 	if (!rbmap_sizes_fit(sizes, 1))
 		return -ENOMEM;
-	gen = rbmap_generation_create(cpu_buf, sizes, cpu_buf->buffer->clock);
+	gen = rbmap_gen_create(cpu_buf, sizes, cpu_buf->buffer->clock);
 	if (IS_ERR(gen))
 		return PTR_ERR(gen);
 	rbmap_cpu_buffer_install(cpu_buf, gen);
@@ -260,7 +260,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->disabled += s->disabled;
 	sum->expired += s->expired;
 	sum->lost += s->lost;
-	sum->lost_told += s->lost_told;
+	sum->lost_reported += s->lost_reported;
 	sum->subbufs_touched += s->subbufs_touched;
 	sum->subbufs_lost += s->subbufs_lost;
 	sum->moved += s->moved;
@@ -268,7 +268,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 }
 
 /* What is unread of a ring that no new file begins with is its snapshot's. */
-static void rbmap_stats_taken(struct rbmap_buffer_stats *stats)
+static void rbmap_stats_to_snapshot(struct rbmap_buffer_stats *stats)
 {
 	stats->taken = stats->unread;
 	stats->unread = 0;
@@ -276,53 +276,53 @@ static void rbmap_stats_taken(struct rbmap_buffer_stats *stats)
 	stats->oldest = 0;
 }
 
-static void rbmap_generation_release(struct kref *refs)
+static void rbmap_gen_release(struct kref *refs)
 {
-	struct rbmap_generation *gen = container_of(refs,
-						    struct rbmap_generation,
+	struct rbmap_gen *gen = container_of(refs,
+						    struct rbmap_gen,
 						    refs);
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	struct rbmap_buffer_stats stats = {};
 
 	if (gen->origin) {
-		rbmap_generation_free(gen);
+		rbmap_gen_free(gen);
 		return;
 	}
 	mutex_lock(&cpu_buf->stats_lock);	/* model: release_lock */
 	mutex_lock(&gen->reader_lock);
-	rbmap_generation_stats(gen, &stats);
+	rbmap_gen_stats(gen, &stats);
 	mutex_unlock(&gen->reader_lock);
-	rbmap_stats_taken(&stats);
+	rbmap_stats_to_snapshot(&stats);
 	spin_lock(&cpu_buf->lock);
 	list_del(&gen->list);	/* model: release_list_del */
 	rbmap_stats_add(&cpu_buf->past, &stats);
 	spin_unlock(&cpu_buf->lock);
 	mutex_unlock(&cpu_buf->stats_lock);
-	rbmap_generation_free(gen);
+	rbmap_gen_free(gen);
 }
 
 /**
- * rbmap_generation_put - give a reference back
+ * rbmap_gen_put - give a reference back
  * @gen: a ring; it goes with its last reference
  *
  * Context: may sleep.
  */
-void rbmap_generation_put(struct rbmap_generation *gen)
+void rbmap_gen_put(struct rbmap_gen *gen)
 {
-	kref_put(&gen->refs, rbmap_generation_release);	/* model: put_dec */
+	kref_put(&gen->refs, rbmap_gen_release);	/* model: put_dec */
 }
 
 /**
- * rbmap_cpu_buffer_settle - let go of rings that were read to their end
+ * rbmap_cpu_buffer_drop_drained - let go of rings that were read to their end
  * @cpu_buf: any
  *
  * Files that read and map nothing do not keep them either.
  *
  * Context: may sleep.
  */
-void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *drained;
+	struct rbmap_gen *gen, *drained;
 	unsigned int refs;
 
 	do {
@@ -331,22 +331,22 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
 			/* The last one of a buffer that has ended stays. */
-			if (gen->queued && rbmap_generation_drained(gen) &&
+			if (gen->queued && rbmap_gen_drained(gen) &&
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
 				WRITE_ONCE(gen->queued, false);	/* model: settle_unqueue */
 				drained = gen;
-				refs = 1 + rbmap_files_leave(gen, false);
+				refs = 1 + rbmap_files_unbind(gen, false);
 				break;
 			}
 		}
 		spin_unlock(&cpu_buf->lock);
 		while (refs--)
-			rbmap_generation_put(drained);	/* model: settle_put */
+			rbmap_gen_put(drained);	/* model: settle_put */
 	} while (drained);
 }
 
 /**
- * rbmap_cpu_buffer_leave_to_snapshot - have no new file begin with a ring
+ * rbmap_cpu_buffer_keep_for_snapshot - have no new file begin with a ring
  * @gen: retired, queued, and there is a snapshot of it
  *
  * A reader of the CPU's rings shall miss nothing: then it stays until the last
@@ -354,7 +354,7 @@ void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf)
  *
  * Context: may sleep.
  */
-void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen)
+void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	bool leave;
@@ -366,18 +366,18 @@ void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen)
 		WRITE_ONCE(gen->queued, false);
 	spin_unlock(&cpu_buf->lock);
 	if (leave)
-		rbmap_generation_put(gen);	/* model: leave_to_snapshot_put */
+		rbmap_gen_put(gen);	/* model: leave_to_snapshot_put */
 }
 
 /**
- * rbmap_cpu_buffer_leave_to_snapshots - let go of rings kept for readers alone
+ * rbmap_cpu_buffer_keep_for_snapshots - let go of rings kept for readers alone
  * @cpu_buf: the CPU's; its last reader has gone
  *
  * Context: may sleep.
  */
-void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf)
+void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *kept;
+	struct rbmap_gen *gen, *kept;
 
 	do {
 		kept = NULL;
@@ -391,14 +391,14 @@ void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf)
 		}
 		spin_unlock(&cpu_buf->lock);
 		if (kept)
-			rbmap_generation_put(kept);	/* model: leave_to_snapshots_put */
+			rbmap_gen_put(kept);	/* model: leave_to_snapshots_put */
 	} while (kept);
 }
 
 /* The next one, the first after NULL; stats_lock keeps them. */
-static struct rbmap_generation *
-rbmap_generation_next(struct rbmap_cpu_buffer *cpu_buf,
-		      struct rbmap_generation *gen)
+static struct rbmap_gen *
+rbmap_gen_next(struct rbmap_cpu_buffer *cpu_buf,
+		      struct rbmap_gen *gen)
 {
 	struct list_head *at;
 
@@ -406,7 +406,7 @@ rbmap_generation_next(struct rbmap_cpu_buffer *cpu_buf,
 	spin_lock(&cpu_buf->lock);	/* model: stats_next */
 	at = gen ? gen->list.next : cpu_buf->generations.next;
 	gen = at == &cpu_buf->generations ? NULL :
-		list_entry(at, struct rbmap_generation, list);
+		list_entry(at, struct rbmap_gen, list);
 	spin_unlock(&cpu_buf->lock);
 	return gen;
 }
@@ -419,14 +419,14 @@ rbmap_generation_next(struct rbmap_cpu_buffer *cpu_buf,
  */
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen = NULL;
+	struct rbmap_gen *gen = NULL;
 
 	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
 	memset(&cpu_buf->past, 0, sizeof(cpu_buf->past));
-	while ((gen = rbmap_generation_next(cpu_buf, gen)))
-		rbmap_generation_reset(gen);
+	while ((gen = rbmap_gen_next(cpu_buf, gen)))
+		rbmap_gen_reset(gen);
 	mutex_unlock(&cpu_buf->stats_lock);
-	rbmap_cpu_buffer_settle(cpu_buf);
+	rbmap_cpu_buffer_drop_drained(cpu_buf);
 }
 
 /**
@@ -439,21 +439,21 @@ void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			    struct rbmap_buffer_stats *stats)
 {
-	struct rbmap_generation *gen = NULL;
+	struct rbmap_gen *gen = NULL;
 	struct rbmap_buffer_stats s;
 
 	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
 	*stats = cpu_buf->past;
-	while ((gen = rbmap_generation_next(cpu_buf, gen))) {
+	while ((gen = rbmap_gen_next(cpu_buf, gen))) {
 		mutex_lock(&gen->reader_lock);	/* model: stats_ring */
-		rbmap_generation_stats(gen, &s);
+		rbmap_gen_stats(gen, &s);
 		mutex_unlock(&gen->reader_lock);
 		if (!READ_ONCE(gen->queued))
-			rbmap_stats_taken(&s);
+			rbmap_stats_to_snapshot(&s);
 		rbmap_stats_add(stats, &s);
-		if (rbmap_generation_retired(gen)) {
+		if (rbmap_gen_retired(gen)) {
 			stats->retired_rings++;
-			stats->retired_bytes += rbmap_generation_bytes(&s.sizes);
+			stats->retired_bytes += rbmap_gen_bytes(&s.sizes);
 			continue;
 		}
 		/* The last of these is the one that is written. */

@@ -28,8 +28,8 @@
  * cpus_read_lock(), and to callbacks of CPU hotplug.
  */
 struct rbmap_no_ring {
-	struct rbmap_generation	gen;
-	struct rbmap_subbuf	subbuf;
+	struct rbmap_gen	gen;
+	struct rbmap_ring_subbuf	subbuf;
 	struct rbmap_subbuf_header header;
 	u64			counted;
 	u64			lost;
@@ -69,9 +69,9 @@ struct rbmap_cpu_buffer {
 	spinlock_t		lock;
 	struct list_head	generations;
 	struct list_head	files;
-	struct rbmap_generation	*current_gen;
+	struct rbmap_gen	*current_gen;
 	struct rbmap_no_ring	no_ring;
-	struct rbmap_generation	*snapshot;
+	struct rbmap_gen	*snapshot;
 	unsigned int		readers;
 	raw_spinlock_t		offline_lock;
 	struct mutex		stats_lock;
@@ -86,7 +86,7 @@ struct rbmap_cpu_buffer {
 	struct delayed_work	look;
 };
 
-void rbmap_generation_put(struct rbmap_generation *gen);
+void rbmap_gen_put(struct rbmap_gen *gen);
 void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu);
 int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
 			      const struct rbmap_sizes *sizes);
@@ -97,12 +97,12 @@ void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
 void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_call(struct rbmap_cpu_buffer *cpu_buf,
 			   smp_call_func_t func, void *data);
-struct rbmap_generation *
+struct rbmap_gen *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
-			 struct rbmap_generation *gen);
-void rbmap_cpu_buffer_settle(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_cpu_buffer_leave_to_snapshot(struct rbmap_generation *gen);
-void rbmap_cpu_buffer_leave_to_snapshots(struct rbmap_cpu_buffer *cpu_buf);
+			 struct rbmap_gen *gen);
+void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen);
+void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			    struct rbmap_buffer_stats *stats);

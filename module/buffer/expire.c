@@ -9,36 +9,36 @@
 #include "internal.h"
 #include "wait.h"
 
-static unsigned long rbmap_generation_kb(const struct rbmap_generation *gen)
+static unsigned long rbmap_gen_kb(const struct rbmap_gen *gen)
 {
 	const struct rbmap_sizes sizes = rbmap_sizes_of(gen);
 
-	return rbmap_generation_bytes(&sizes) >> 10;
+	return rbmap_gen_bytes(&sizes) >> 10;
 }
 
 /* A retired ring that the queue or an open file keeps, and no file maps. */
-static bool rbmap_waits_for_reader(const struct rbmap_generation *gen)
+static bool rbmap_waits_for_reader(const struct rbmap_gen *gen)
 {
 	bool bound, mapped;
 
-	if (!rbmap_generation_retired(gen) || gen->let_go)
+	if (!rbmap_gen_retired(gen) || gen->let_go)
 		return false;
 	bound = rbmap_files_of(gen, &mapped);
 	return (gen->queued || bound) && !mapped;
 }
 
 /* The oldest of them, if they are too large together; never the one retired last. */
-static struct rbmap_generation *
+static struct rbmap_gen *
 rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *oldest = NULL, *last = NULL;
+	struct rbmap_gen *gen, *oldest = NULL, *last = NULL;
 	unsigned long kb = 0;
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
 		if (!rbmap_waits_for_reader(gen))
 			continue;
-		kb += rbmap_generation_kb(gen);
+		kb += rbmap_gen_kb(gen);
 		if (!oldest)
 			oldest = gen;
 		last = gen;
@@ -51,7 +51,7 @@ rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
  * The ring whose readers are told of what is lost with @gen.  A ring that has
  * nothing to read is about to leave the queue: it is passed over.
  */
-static struct rbmap_generation *rbmap_heir_of(struct rbmap_generation *gen)
+static struct rbmap_gen *rbmap_heir_of(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 
@@ -59,7 +59,7 @@ static struct rbmap_generation *rbmap_heir_of(struct rbmap_generation *gen)
 		return NULL;
 	do {
 		gen = rbmap_next_queued(gen);
-	} while (rbmap_generation_drained(gen) &&
+	} while (rbmap_gen_drained(gen) &&
 		 !list_is_last(&gen->list, &cpu_buf->generations));
 	return gen;
 }
@@ -68,10 +68,10 @@ static struct rbmap_generation *rbmap_heir_of(struct rbmap_generation *gen)
  * The heir of the ring to let go, with a reference and its reader_lock: until it
  * is unlocked nobody reads it to its end, and it stays in the queue.
  */
-static struct rbmap_generation *
+static struct rbmap_gen *
 rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *heir = NULL;
+	struct rbmap_gen *gen, *heir = NULL;
 
 	spin_lock(&cpu_buf->lock);
 	gen = rbmap_oldest_expired(cpu_buf);
@@ -89,11 +89,11 @@ rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
  * Take the oldest out of the queue, and files off it.  Return: it; NULL: there is
  * none; ERR_PTR(-EAGAIN): it has another heir meanwhile.
  */
-static struct rbmap_generation *
+static struct rbmap_gen *
 rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
-	     const struct rbmap_generation *heir, unsigned int *refs)
+	     const struct rbmap_gen *heir, unsigned int *refs)
 {
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 
 	*refs = 0;
 	spin_lock(&cpu_buf->lock);
@@ -105,29 +105,29 @@ rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
 		if (gen->queued)
 			++*refs;
 		WRITE_ONCE(gen->queued, false);	/* model: expire_unqueue */
-		*refs += rbmap_files_leave(gen, true);
+		*refs += rbmap_files_unbind(gen, true);
 	}
 	spin_unlock(&cpu_buf->lock);
 	return gen;
 }
 
 /* An event is counted as unread in the one ring, or as expired in the other. */
-static void rbmap_hand_on_losses(struct rbmap_generation *gen,
-				 struct rbmap_generation *heir)
+static void rbmap_hand_on_losses(struct rbmap_gen *gen,
+				 struct rbmap_gen *heir)
 {
-	u64 events, untold;
+	u64 events, unreported;
 
 	lockdep_assert_held(&gen->cpu_buf->stats_lock);
 	lockdep_assert_held(&heir->reader_lock);
 	mutex_lock_nested(&gen->reader_lock, SINGLE_DEPTH_NESTING);	/* model: abandon */
-	events = rbmap_ring_abandon(&gen->ring, &untold);
+	events = rbmap_ring_abandon(&gen->ring, &unreported);
 	gen->expiry.abandoned += events;
-	gen->expiry.lost_out += untold;
+	gen->expiry.lost_out += unreported;
 	mutex_unlock(&gen->reader_lock);
 
-	rbmap_ring_carry(&heir->ring, events + untold);	/* model: carry */
+	rbmap_ring_carry(&heir->ring, events + unreported);	/* model: carry */
 	heir->expiry.expired += events;
-	heir->expiry.lost_in += events + untold;
+	heir->expiry.lost_in += events + unreported;
 }
 
 /**
@@ -141,7 +141,7 @@ static void rbmap_hand_on_losses(struct rbmap_generation *gen,
  */
 void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen, *heir;
+	struct rbmap_gen *gen, *heir;
 	unsigned int refs;
 
 	do {
@@ -155,10 +155,10 @@ void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf)
 		}
 		mutex_unlock(&cpu_buf->stats_lock);
 		while (refs--)
-			rbmap_generation_put(gen);	/* model: expire_put */
+			rbmap_gen_put(gen);	/* model: expire_put */
 		if (heir) {
 			rbmap_wake_all(heir);
-			rbmap_generation_put(heir);	/* model: expire_put_heir */
+			rbmap_gen_put(heir);	/* model: expire_put_heir */
 		}
 	} while (gen);
 }

@@ -9,10 +9,10 @@
  * Context: any.
  * Return: the ring.  The queue has a reference as long as the lock is held.
  */
-struct rbmap_generation *
+struct rbmap_gen *
 rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry(gen, &cpu_buf->generations, list) {
@@ -30,7 +30,7 @@ rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
  * Context: any.
  * Return: as rbmap_oldest_queued().
  */
-struct rbmap_generation *rbmap_next_queued(struct rbmap_generation *gen)
+struct rbmap_gen *rbmap_next_queued(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 
@@ -48,8 +48,8 @@ struct rbmap_generation *rbmap_next_queued(struct rbmap_generation *gen)
  * reference has gone stays in the list until its counters are summed up: it is
  * passed over.  The ring that is written has the queue's reference.
  */
-static struct rbmap_generation *
-rbmap_generation_get_next(struct rbmap_generation *gen)
+static struct rbmap_gen *
+rbmap_gen_get_next(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 
@@ -62,16 +62,16 @@ rbmap_generation_get_next(struct rbmap_generation *gen)
 }
 
 /* The ring that a file goes on with, with a reference; NULL: it keeps its own. */
-static struct rbmap_generation *rbmap_file_get_next(const struct rbmap_file *file)
+static struct rbmap_gen *rbmap_file_get_next(const struct rbmap_file *file)
 {
-	struct rbmap_generation *gen = file->gen;
+	struct rbmap_gen *gen = file->gen;
 
 	if (gen && (file->snapshot || file->maps))
 		return NULL;
 	if (gen && file->observes)
-		return file->looked && rbmap_generation_retired(gen) ?
-		       rbmap_generation_get_next(gen) : NULL;
-	if (gen && !rbmap_generation_drained(gen))
+		return file->was_mapped && rbmap_gen_retired(gen) ?
+		       rbmap_gen_get_next(gen) : NULL;
+	if (gen && !rbmap_gen_drained(gen))
 		return NULL;
 	gen = rbmap_oldest_queued(file->cpu_buf);
 	if (gen == file->gen)
@@ -94,12 +94,12 @@ static struct rbmap_generation *rbmap_file_get_next(const struct rbmap_file *fil
  * Context: may sleep.
  * Return: the ring, with a reference for the caller.
  */
-struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
+struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 {
 	struct rbmap_cpu_buffer *cpu_buf = file->cpu_buf;
-	struct rbmap_generation *gen, *old = NULL;
+	struct rbmap_gen *gen, *old = NULL;
 
-	rbmap_cpu_buffer_settle(cpu_buf);
+	rbmap_cpu_buffer_drop_drained(cpu_buf);
 	spin_lock(&cpu_buf->lock);
 	if (!file->gen)
 		list_add(&file->list, &cpu_buf->files);	/* model: bind_get */
@@ -107,17 +107,17 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
 	if (gen) {
 		old = file->gen;
 		file->gen = gen;
-		file->looked = false;
+		file->was_mapped = false;
 	}
 	gen = file->gen;
 	if (map) {
 		WRITE_ONCE(file->maps, file->maps + 1);
-		file->looked = true;
+		file->was_mapped = true;
 	}
 	kref_get(&gen->refs);	/* model: bind_get */
 	spin_unlock(&cpu_buf->lock);
 	if (old)
-		rbmap_generation_put(old);	/* model: bind_put */
+		rbmap_gen_put(old);	/* model: bind_put */
 	return gen;
 }
 
@@ -134,16 +134,16 @@ struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map)
  * Return: another ring, with a reference for the caller; NULL: the file keeps
  * this one, because it maps it, observes, or because no ring follows.
  */
-struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
-					    struct rbmap_generation *gen)
+struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
+					    struct rbmap_gen *gen)
 {
-	struct rbmap_generation *next = rbmap_file_bind(file, false);
+	struct rbmap_gen *next = rbmap_file_bind(file, false);
 
 	if (next == gen) {
-		rbmap_generation_put(next);	/* model: advance_same */
+		rbmap_gen_put(next);	/* model: advance_same */
 		next = NULL;
 	}
-	rbmap_generation_put(gen);	/* model: advance_put */
+	rbmap_gen_put(gen);	/* model: advance_put */
 	return next;
 }
 
@@ -163,7 +163,7 @@ static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
  * Context: may sleep.
  * Return: the ring, with a reference for the caller.
  */
-struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file)
+struct rbmap_gen *rbmap_file_bind_reader(struct rbmap_file *file)
 {
 	if (!file->snapshot && !READ_ONCE(file->reads)) {
 		spin_lock(&file->cpu_buf->lock);
@@ -190,14 +190,14 @@ void rbmap_file_unbind(struct rbmap_file *file)
 	last = file->reads && cpu_buf->readers == 1;
 	rbmap_file_count_reader(file, false);
 	spin_unlock(&cpu_buf->lock);
-	rbmap_generation_put(file->gen);	/* model: unbind_put */
-	rbmap_cpu_buffer_settle(cpu_buf);
+	rbmap_gen_put(file->gen);	/* model: unbind_put */
+	rbmap_cpu_buffer_drop_drained(cpu_buf);
 	if (last)
-		rbmap_cpu_buffer_leave_to_snapshots(cpu_buf);
+		rbmap_cpu_buffer_keep_for_snapshots(cpu_buf);
 }
 
 /**
- * rbmap_files_leave - bind files that keep a ring to a later one
+ * rbmap_files_unbind - bind files that keep a ring to a later one
  * @gen: a ring that is retired and not queued; the lock of the CPU's rings is held
  * @observers: files that observe leave it, too
  *
@@ -207,7 +207,7 @@ void rbmap_file_unbind(struct rbmap_file *file)
  * Context: any.
  * Return: references to @gen that the caller is to give back.
  */
-unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers)
+unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	struct rbmap_file *file;
@@ -215,20 +215,20 @@ unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers)
 
 	lockdep_assert_held(&cpu_buf->lock);
 	list_for_each_entry(file, &cpu_buf->files, list) {
-		struct rbmap_generation *next;
+		struct rbmap_gen *next;
 
 		if (file->gen != gen || file->maps ||
 		    (file->observes && !observers))
 			continue;
 		/* The ring that is written is later, and always queued. */
 		if (file->observes) {
-			next = rbmap_generation_get_next(gen);
+			next = rbmap_gen_get_next(gen);
 		} else {
 			next = rbmap_next_queued(gen);
 			kref_get(&next->refs);	/* model: files_leave_get */
 		}
 		file->gen = next;
-		file->looked = false;
+		file->was_mapped = false;
 		left++;
 	}
 	return left;
@@ -242,7 +242,7 @@ unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers)
  * Context: any.
  * Return: a file is bound to it.
  */
-bool rbmap_files_of(const struct rbmap_generation *gen, bool *mapped)
+bool rbmap_files_of(const struct rbmap_gen *gen, bool *mapped)
 {
 	const struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	const struct rbmap_file *file;

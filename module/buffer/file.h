@@ -17,7 +17,7 @@
  * @maps: of the file: while there are any, @gen stays; under @cpu_buf's lock
  * @observes: takes nothing, and reads one ring after the other, whether others
  *	read it to its end or not; under @cpu_buf's lock
- * @looked: has mapped @gen; under @cpu_buf's lock
+ * @was_mapped: has mapped @gen; under @cpu_buf's lock
  * @lock: one read() at a time; user memory may be touched with it held
  * @copy: the sub-buffer that read() hands out, in memory of the file's own; the
  *	first one allocates it
@@ -27,32 +27,32 @@
 struct rbmap_file {
 	struct rbmap_cpu_buffer		*cpu_buf;
 	struct list_head		list;
-	struct rbmap_generation		*gen;
+	struct rbmap_gen		*gen;
 	bool				snapshot;
 	bool				reads;
 	unsigned int			maps;
 	bool				observes;
-	bool				looked;
+	bool				was_mapped;
 	struct mutex			lock;
 	struct rbmap_subbuf_header	*copy;
 	size_t				copy_size;
 	size_t				offset;
 };
 
-struct rbmap_generation *
+struct rbmap_gen *
 rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf);
-struct rbmap_generation *rbmap_next_queued(struct rbmap_generation *gen);
-struct rbmap_generation *rbmap_file_bind(struct rbmap_file *file, bool map);
-struct rbmap_generation *rbmap_file_bind_reader(struct rbmap_file *file);
-struct rbmap_generation *rbmap_file_advance(struct rbmap_file *file,
-					    struct rbmap_generation *gen);
+struct rbmap_gen *rbmap_next_queued(struct rbmap_gen *gen);
+struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map);
+struct rbmap_gen *rbmap_file_bind_reader(struct rbmap_file *file);
+struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
+					    struct rbmap_gen *gen);
 void rbmap_file_unbind(struct rbmap_file *file);
 int rbmap_file_observe(struct rbmap_file *file);
 bool rbmap_file_observes(const struct rbmap_file *file);
 bool rbmap_file_ends(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
-unsigned int rbmap_files_leave(struct rbmap_generation *gen, bool observers);
-bool rbmap_files_of(const struct rbmap_generation *gen, bool *mapped);
+unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers);
+bool rbmap_files_of(const struct rbmap_gen *gen, bool *mapped);
 void rbmap_file_unmap(struct rbmap_file *file);
 
 #endif /* RBMAP_FILE_H */

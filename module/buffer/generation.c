@@ -14,31 +14,31 @@
 #include "wait.h"
 
 /* As much as rbmap_pages_alloc() gives. */
-static u32 rbmap_shown_bytes(u32 nr_slots)
+static u32 rbmap_slot_table_bytes(u32 nr_slots)
 {
-	return roundup_pow_of_two(PAGE_ALIGN(rbmap_shown_size(nr_slots)));
+	return roundup_pow_of_two(PAGE_ALIGN(rbmap_slot_table_size(nr_slots)));
 }
 
 /**
- * rbmap_generation_bytes - memory that a ring takes, about
+ * rbmap_gen_bytes - memory that a ring takes, about
  * @sizes: of it
  */
-unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes)
+unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes)
 {
 	return (sizes->nr_slots + 1UL) *
-	       (sizes->subbuf_size + sizeof(struct rbmap_subbuf) + sizeof(u64)) +
-	       rbmap_shown_bytes(sizes->nr_slots);
+	       (sizes->subbuf_size + sizeof(struct rbmap_ring_subbuf) + sizeof(u64)) +
+	       rbmap_slot_table_bytes(sizes->nr_slots);
 }
 
 /**
- * rbmap_generation_free - free a ring
+ * rbmap_gen_free - free a ring
  * @gen: nobody writes, reads or maps it
  *
  * Context: may sleep.
  */
-void rbmap_generation_free(struct rbmap_generation *gen)
+void rbmap_gen_free(struct rbmap_gen *gen)
 {
-	struct rbmap_subbuf *subbuf = gen->ring.subbuf;
+	struct rbmap_ring_subbuf *subbuf = gen->ring.subbuf;
 	u32 i;
 
 	rbmap_wait_exit(gen);
@@ -49,24 +49,24 @@ void rbmap_generation_free(struct rbmap_generation *gen)
 	}
 	kvfree(subbuf);
 	kvfree(gen->ring.slot);
-	if (gen->ring.shown && !gen->origin)
-		rbmap_pages_free(gen->ring.shown, gen->shown_size);
+	if (gen->ring.slot_table && !gen->origin)
+		rbmap_pages_free(gen->ring.slot_table, gen->slot_table_size);
 	free_page((unsigned long)gen->meta);
 	if (gen->pad)
 		__free_page(gen->pad);
 	if (gen->origin)
-		rbmap_generation_put(gen->origin);	/* model: free_origin */
+		rbmap_gen_put(gen->origin);	/* model: free_origin */
 	kfree(gen);
 }
 
 /* All but the ring itself and its sub-buffers' memory. */
-static struct rbmap_generation *
-rbmap_generation_alloc(struct rbmap_cpu_buffer *cpu_buf,
+static struct rbmap_gen *
+rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,
 		       const struct rbmap_sizes *sizes, gfp_t charge)
 {
 	const gfp_t gfp = GFP_KERNEL | charge;
 	int node = cpu_to_node(cpu_buf->cpu);
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 
 	gen = kzalloc_node(sizeof(*gen), gfp, node);
 	if (!gen)
@@ -91,17 +91,17 @@ rbmap_generation_alloc(struct rbmap_cpu_buffer *cpu_buf,
 	if (gen->ring.subbuf && gen->ring.slot && gen->meta &&
 	    (gen->pad || sizes->subbuf_size == PAGE_SIZE))
 		return gen;
-	rbmap_generation_free(gen);
+	rbmap_gen_free(gen);
 	return NULL;
 }
 
-static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
+static int rbmap_subbufs_alloc(struct rbmap_gen *gen, int node)
 {
 	u32 i;
 
-	gen->shown_size = rbmap_shown_bytes(gen->ring.nr_slots);
-	gen->ring.shown = rbmap_pages_alloc(gen->shown_size, node, 0);
-	if (!gen->ring.shown)
+	gen->slot_table_size = rbmap_slot_table_bytes(gen->ring.nr_slots);
+	gen->ring.slot_table = rbmap_pages_alloc(gen->slot_table_size, node, 0);
+	if (!gen->ring.slot_table)
 		return -ENOMEM;
 	for (i = 0; i <= gen->ring.nr_slots; i++) {
 		gen->ring.subbuf[i].header = rbmap_pages_alloc(gen->subbuf_size,
@@ -116,7 +116,7 @@ static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
 }
 
 /**
- * rbmap_generation_create - a ring for a CPU, in that CPU's memory
+ * rbmap_gen_create - a ring for a CPU, in that CPU's memory
  * @cpu_buf: the CPU, possible, need not be on line
  * @sizes: of the ring
  * @clock: of its events
@@ -127,8 +127,8 @@ static int rbmap_subbufs_alloc(struct rbmap_generation *gen, int node)
  * Return: it, with the reference of who queues it, or ERR_PTR: -ENOMEM; -EINTR:
  * the process was killed.
  */
-struct rbmap_generation *
-rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
+struct rbmap_gen *
+rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 			const struct rbmap_sizes *sizes,
 			enum rbmap_clock clock)
 {
@@ -139,19 +139,19 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 		.clock		= clock,
 		.ops		= &rbmap_ring_ops,
 	};
-	struct rbmap_generation *gen = rbmap_generation_alloc(cpu_buf, sizes, 0);
+	struct rbmap_gen *gen = rbmap_gen_alloc(cpu_buf, sizes, 0);
 	int err;
 
 	if (!gen)
 		return ERR_PTR(-ENOMEM);
 	err = rbmap_subbufs_alloc(gen, cpu_to_node(cpu_buf->cpu));
 	if (err) {
-		rbmap_generation_free(gen);
+		rbmap_gen_free(gen);
 		return ERR_PTR(err);
 	}
 	config.subbuf = gen->ring.subbuf;
 	config.slot = gen->ring.slot;
-	config.shown = gen->ring.shown;
+	config.slot_table = gen->ring.slot_table;
 	rbmap_ring_init(&gen->ring, &config);
 	rbmap_ring_set_off(&gen->ring, !cpu_buf->buffer->on);
 	rbmap_meta_init(gen);
@@ -159,7 +159,7 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_generation_clone_alloc - what rbmap_generation_clone() fills
+ * rbmap_gen_clone_alloc - what rbmap_gen_clone() fills
  * @gen: a ring
  *
  * Its memory is charged to the current task, which opens it or has it taken.
@@ -167,12 +167,12 @@ rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
  * Context: may sleep.
  * Return: it, with a reference; or NULL: no memory.
  */
-struct rbmap_generation *
-rbmap_generation_clone_alloc(struct rbmap_generation *gen)
+struct rbmap_gen *
+rbmap_gen_clone_alloc(struct rbmap_gen *gen)
 {
 	const struct rbmap_sizes sizes = rbmap_sizes_of(gen);
-	struct rbmap_generation *clone =
-		rbmap_generation_alloc(gen->cpu_buf, &sizes, __GFP_ACCOUNT);
+	struct rbmap_gen *clone =
+		rbmap_gen_alloc(gen->cpu_buf, &sizes, __GFP_ACCOUNT);
 
 	if (!clone)
 		return NULL;
@@ -182,23 +182,23 @@ rbmap_generation_clone_alloc(struct rbmap_generation *gen)
 }
 
 /**
- * rbmap_generation_clone - another reader of what is unread
- * @clone: from rbmap_generation_clone_alloc() of @gen
+ * rbmap_gen_clone - another reader of what is unread
+ * @clone: from rbmap_gen_clone_alloc() of @gen
  * @gen: retired
  *
  * Whoever reads the one takes nothing away from who reads the other.
  *
  * Context: may sleep.
  */
-void rbmap_generation_clone(struct rbmap_generation *clone,
-			    struct rbmap_generation *gen)
+void rbmap_gen_clone(struct rbmap_gen *clone,
+			    struct rbmap_gen *gen)
 {
 	mutex_lock(&gen->reader_lock);
 	gen->shared = true;
 	rbmap_ring_clone(&clone->ring, &gen->ring, clone->ring.subbuf,
 			 clone->ring.slot);
 	clone->base = gen->base;
-	clone->seen = gen->seen;
+	clone->reader_now = gen->reader_now;
 	clone->expiry = gen->expiry;
 	mutex_unlock(&gen->reader_lock);
 	clone->shared = true;
@@ -208,13 +208,13 @@ void rbmap_generation_clone(struct rbmap_generation *clone,
 }
 
 /**
- * rbmap_generation_retire - tell readers that no event comes any more
+ * rbmap_gen_retire - tell readers that no event comes any more
  * @gen: no writer is in it, nor will one come: a grace period has passed since
  *	another one was installed
  *
  * Context: may sleep.
  */
-void rbmap_generation_retire(struct rbmap_generation *gen)
+void rbmap_gen_retire(struct rbmap_gen *gen)
 {
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_seal(&gen->ring);
@@ -229,22 +229,22 @@ void rbmap_generation_retire(struct rbmap_generation *gen)
 }
 
 /**
- * rbmap_generation_drained - is there nothing more to be read, nor ever will?
+ * rbmap_gen_drained - is there nothing more to be read, nor ever will?
  * @gen: any
  *
  * Once it is, it stays so.
  *
  * Context: any.
  */
-bool rbmap_generation_drained(const struct rbmap_generation *gen)
+bool rbmap_gen_drained(const struct rbmap_gen *gen)
 {
-	return rbmap_generation_retired(gen) &&
+	return rbmap_gen_retired(gen) &&
 	       !rbmap_ring_has_event(&gen->ring) &&
-	       !rbmap_ring_untold_drops(&gen->ring);
+	       !rbmap_ring_unreported_drops(&gen->ring);
 }
 
 /**
- * rbmap_generation_reset - forget what is unread, count from 0
+ * rbmap_gen_reset - forget what is unread, count from 0
  * @gen: may be written to meanwhile
  *
  * All that is committed counts as read, and what the counters are now is
@@ -253,7 +253,7 @@ bool rbmap_generation_drained(const struct rbmap_generation *gen)
  *
  * Context: may sleep.
  */
-void rbmap_generation_reset(struct rbmap_generation *gen)
+void rbmap_gen_reset(struct rbmap_gen *gen)
 {
 	struct rbmap_base *base = &gen->base;
 	struct rbmap_ring *ring = &gen->ring;
@@ -263,19 +263,19 @@ void rbmap_generation_reset(struct rbmap_generation *gen)
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_skip(ring);
 	/* A reader that maps the ring keeps an offset in it: begin in another one. */
-	if (rbmap_ring_reader_at_writer(ring) && rbmap_close(gen, reader->seq))
+	if (rbmap_ring_reader_at_writer(ring) && rbmap_close_subbuf(gen, reader->seq))
 		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
 	/* A snapshot has the memory of a retired ring, too. */
-	if (!rbmap_generation_retired(gen))
+	if (!rbmap_gen_retired(gen))
 		rbmap_ring_empty_reader(ring);
 
-	reader->told_drops = 0;
+	reader->reported_drops = 0;
 	for (i = 0; i < RBMAP_NR_DROPS; i++) {
 		base->dropped[i] = local_read(&ring->dropped[i]);
-		reader->told_drops += base->dropped[i];
+		reader->reported_drops += base->dropped[i];
 	}
 	reader->lost = 0;
-	base->told = reader->told;
+	base->reported = reader->reported;
 	base->entries = reader->expected;
 	base->read = reader->read;
 	base->overrun = reader->expected - reader->read;

@@ -41,7 +41,7 @@ struct rbmap_base {
 	u64	read;
 	u64	dropped[RBMAP_NR_DROPS];
 	u64	disabled;
-	u64	told;
+	u64	reported;
 	u64	touched;
 	u64	overwritten;
 	u64	seq;
@@ -62,7 +62,7 @@ struct rbmap_expiry {
 };
 
 /**
- * struct rbmap_generation - one ring and who reads it
+ * struct rbmap_gen - one ring and who reads it
  * @ring: first: rbmap_ring_closed() comes back from it
  * @cpu_buf: whose it is
  * @refs: the queue has one, each open file that is bound to it has one
@@ -78,7 +78,7 @@ struct rbmap_expiry {
  * @shared: its sub-buffers are those of others, too; under @reader_lock
  * @number: from 1
  * @subbuf_size: bytes
- * @shown_size: bytes of what observers map, in whole pages; 0: a clone, which
+ * @slot_table_size: bytes of what observers map, in whole pages; 0: a clone, which
  *	nobody observes
  * @base: the counters at the last reset
  * @expiry: losses that were handed on; under @reader_lock
@@ -87,18 +87,18 @@ struct rbmap_expiry {
  * @mapped: maps of it
  * @meta: the meta-page; only ever written here
  * @pad: a zeroed page, where the meta-page is smaller than a sub-buffer
- * @seen: the clock when the last GET_READER began to look
+ * @reader_now: the clock when the last GET_READER began to look
  * @moved: sub-buffers that splice() has handed over as they were
  * @copied: those of which it has handed over a copy
  * @wake: wakes those who wait in @cpu_buf; any context may queue it
  * @notify_closed: the writer is to notice sub-buffers that it leaves
  * @notice: what readers want to be told
  */
-struct rbmap_generation {
+struct rbmap_gen {
 	struct rbmap_ring	ring;
 	struct rbmap_cpu_buffer	*cpu_buf;
 	struct kref		refs;
-	struct rbmap_generation	*origin;
+	struct rbmap_gen	*origin;
 	struct list_head	list;
 	bool			queued;
 	bool			retired;
@@ -108,7 +108,7 @@ struct rbmap_generation {
 	bool			shared;
 	u32			number;
 	u32			subbuf_size;
-	u32			shown_size;
+	u32			slot_table_size;
 
 	struct mutex		reader_lock;
 	unsigned int		mapped;
@@ -116,7 +116,7 @@ struct rbmap_generation {
 	struct rbmap_expiry	expiry;
 	struct rbmap_meta	*meta;
 	struct page		*pad;
-	u64			seen;
+	u64			reader_now;
 	u64			moved;
 	u64			copied;
 
@@ -125,14 +125,14 @@ struct rbmap_generation {
 	struct rbmap_want	notice[RBMAP_NR_NOTICES];
 };
 
-static inline struct rbmap_generation *
-rbmap_generation_of(struct rbmap_ring *ring)
+static inline struct rbmap_gen *
+rbmap_gen_of(struct rbmap_ring *ring)
 {
-	return container_of(ring, struct rbmap_generation, ring);
+	return container_of(ring, struct rbmap_gen, ring);
 }
 
 static inline struct rbmap_sizes
-rbmap_sizes_of(const struct rbmap_generation *gen)
+rbmap_sizes_of(const struct rbmap_gen *gen)
 {
 	return (struct rbmap_sizes) {
 		.nr_slots	= gen->ring.nr_slots,
@@ -141,23 +141,23 @@ rbmap_sizes_of(const struct rbmap_generation *gen)
 }
 
 /* Acquire: what its last writer left can be read.  litmus: generation-retire */
-static inline bool rbmap_generation_retired(const struct rbmap_generation *gen)
+static inline bool rbmap_gen_retired(const struct rbmap_gen *gen)
 {
 	return smp_load_acquire(&gen->retired);
 }
 
-unsigned long rbmap_generation_bytes(const struct rbmap_sizes *sizes);
-struct rbmap_generation *
-rbmap_generation_create(struct rbmap_cpu_buffer *cpu_buf,
+unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes);
+struct rbmap_gen *
+rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 			const struct rbmap_sizes *sizes,
 			enum rbmap_clock clock);
-void rbmap_generation_free(struct rbmap_generation *gen);
-struct rbmap_generation *
-rbmap_generation_clone_alloc(struct rbmap_generation *gen);
-void rbmap_generation_clone(struct rbmap_generation *clone,
-			    struct rbmap_generation *gen);
-void rbmap_generation_retire(struct rbmap_generation *gen);
-bool rbmap_generation_drained(const struct rbmap_generation *gen);
-void rbmap_generation_reset(struct rbmap_generation *gen);
+void rbmap_gen_free(struct rbmap_gen *gen);
+struct rbmap_gen *
+rbmap_gen_clone_alloc(struct rbmap_gen *gen);
+void rbmap_gen_clone(struct rbmap_gen *clone,
+			    struct rbmap_gen *gen);
+void rbmap_gen_retire(struct rbmap_gen *gen);
+bool rbmap_gen_drained(const struct rbmap_gen *gen);
+void rbmap_gen_reset(struct rbmap_gen *gen);
 
 #endif /* RBMAP_GENERATION_H */

@@ -6,7 +6,7 @@
 #include "buffer.h"
 #include "cpu_buffer.h"
 
-struct rbmap_event_target;
+struct rbmap_event_file;
 
 /**
  * struct rbmap_buffer - rings for each CPU
@@ -51,7 +51,7 @@ struct rbmap_buffer {
 	unsigned int		users;
 	void			(*release)(void *data);
 	void			*data;
-	struct rbmap_event_target *marker;
+	struct rbmap_event_file *marker;
 	struct cpumask		lacking;
 	bool			lacks;
 	int			error;

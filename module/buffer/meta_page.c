@@ -30,7 +30,7 @@ static u64 rbmap_since(u64 now, u64 base)
 	return now > base ? now - base : 0;
 }
 
-static void rbmap_counters(struct rbmap_generation *gen,
+static void rbmap_counters(struct rbmap_gen *gen,
 			   struct rbmap_buffer_stats *stats)
 {
 	const struct rbmap_base *base = &gen->base;
@@ -59,18 +59,18 @@ static void rbmap_counters(struct rbmap_generation *gen,
 	stats->dropped_too_large = dropped[RBMAP_DROP_TOO_LARGE];
 	stats->dropped_no_ring = dropped[RBMAP_DROP_NO_RING];
 	stats->disabled = local_read(&ring->disabled) - base->disabled;
-	stats->lost_told = reader->told - base->told;
+	stats->lost_reported = reader->reported - base->reported;
 	stats->subbufs_touched = READ_ONCE(ring->touched) - base->touched;
 	stats->subbufs_lost = local_read(&ring->overwritten) -
 			      base->overwritten;
 }
 
 /**
- * rbmap_generation_stats - a snapshot of the counters
+ * rbmap_gen_stats - a snapshot of the counters
  * @gen: reader_lock held
  * @stats: filled
  */
-void rbmap_generation_stats(struct rbmap_generation *gen,
+void rbmap_gen_stats(struct rbmap_gen *gen,
 		     struct rbmap_buffer_stats *stats)
 {
 	const struct rbmap_ring *ring = &gen->ring;
@@ -85,11 +85,11 @@ void rbmap_generation_stats(struct rbmap_generation *gen,
 	stats->sizes = rbmap_sizes_of(gen);
 }
 
-static u32 rbmap_retired_word(const struct rbmap_generation *gen)
+static u32 rbmap_retired_word(const struct rbmap_gen *gen)
 {
 	const struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 
-	if (!rbmap_generation_retired(gen))
+	if (!rbmap_gen_retired(gen))
 		return 0;
 	return rbmap_buffer_gone(cpu_buf->buffer) &&
 	       gen == READ_ONCE(cpu_buf->current_gen) ? RBMAP_RETIRED_LAST : 1;
@@ -99,7 +99,7 @@ static u32 rbmap_retired_word(const struct rbmap_generation *gen)
  * rbmap_meta_init - what does not change
  * @gen: new
  */
-void rbmap_meta_init(struct rbmap_generation *gen)
+void rbmap_meta_init(struct rbmap_gen *gen)
 {
 	struct rbmap_meta *meta = gen->meta;
 
@@ -114,8 +114,8 @@ void rbmap_meta_init(struct rbmap_generation *gen)
 	meta->generation = gen->number;
 	meta->snapshot = !!gen->origin;
 	meta->raw = gen->cpu_buf->buffer->raw;
-	meta->shown_size = gen->shown_size;
-	meta->shown_offset = gen->shown_size ? RBMAP_SHOWN_OFFSET : 0;
+	meta->slot_table_size = gen->slot_table_size;
+	meta->slot_table_offset = gen->slot_table_size ? RBMAP_SLOT_TABLE_OFFSET : 0;
 	rbmap_meta_update(gen);
 }
 
@@ -125,7 +125,7 @@ void rbmap_meta_init(struct rbmap_generation *gen)
  *
  * Nothing here is ever read back: user space could see it, and that is all.
  */
-void rbmap_meta_update(struct rbmap_generation *gen)
+void rbmap_meta_update(struct rbmap_gen *gen)
 {
 	const struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_meta *meta = gen->meta;
@@ -148,8 +148,8 @@ void rbmap_meta_update(struct rbmap_generation *gen)
 	WRITE_ONCE(meta->dropped_too_large, stats.dropped_too_large);
 	WRITE_ONCE(meta->dropped_no_ring, stats.dropped_no_ring);
 	WRITE_ONCE(meta->disabled, stats.disabled);
-	WRITE_ONCE(meta->lost_told, stats.lost_told);
-	WRITE_ONCE(meta->now, gen->seen);
+	WRITE_ONCE(meta->lost_reported, stats.lost_reported);
+	WRITE_ONCE(meta->now, gen->reader_now);
 	WRITE_ONCE(meta->expired, stats.expired);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
 	WRITE_ONCE(meta->reader.read, ring->reader.offset);

@@ -9,11 +9,11 @@
  * File offset of the slot table: behind the largest ring, not right behind this one,
  * so that a map that is longer than the ring fails.
  */
-#define RBMAP_SHOWN_OFFSET	(1ULL << 40)
+#define RBMAP_SLOT_TABLE_OFFSET	(1ULL << 40)
 
-void rbmap_meta_init(struct rbmap_generation *gen);
-void rbmap_meta_update(struct rbmap_generation *gen);
-void rbmap_generation_stats(struct rbmap_generation *gen,
+void rbmap_meta_init(struct rbmap_gen *gen);
+void rbmap_meta_update(struct rbmap_gen *gen);
+void rbmap_gen_stats(struct rbmap_gen *gen,
 			    struct rbmap_buffer_stats *stats);
 
 #endif /* RBMAP_BUFFER_META_PAGE_H */

@@ -50,7 +50,7 @@ int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 static unsigned long rbmap_sizes_need_kb(const struct rbmap_sizes *sizes,
 					 unsigned int cpus)
 {
-	return (rbmap_generation_bytes(sizes) >> 10) * cpus;
+	return (rbmap_gen_bytes(sizes) >> 10) * cpus;
 }
 
 static unsigned long rbmap_free_kb(void)
@@ -99,55 +99,55 @@ int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 static int rbmap_replacements_create(struct rbmap_buffer *buf, int which,
 				     const struct rbmap_sizes *sizes,
 				     enum rbmap_clock clock,
-				     struct rbmap_generation **gens,
-				     struct rbmap_generation **snapshots)
+				     struct rbmap_gen **gens,
+				     struct rbmap_gen **snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
 	int cpu;
 
 	for_each_replaced(buf, which, cpu, cpu_buf) {
 		struct rbmap_sizes same = rbmap_sizes_of(cpu_buf->current_gen);
-		struct rbmap_generation *gen;
+		struct rbmap_gen *gen;
 
-		gen = rbmap_generation_create(cpu_buf, sizes ?: &same, clock);
+		gen = rbmap_gen_create(cpu_buf, sizes ?: &same, clock);
 		if (IS_ERR(gen))
 			return PTR_ERR(gen);
 		gens[cpu] = gen;
 		if (!snapshots)
 			continue;
 		snapshots[cpu] =
-			rbmap_generation_clone_alloc(cpu_buf->current_gen);
+			rbmap_gen_clone_alloc(cpu_buf->current_gen);
 		if (!snapshots[cpu])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static void rbmap_replacements_free(struct rbmap_generation **gens)
+static void rbmap_replacements_free(struct rbmap_gen **gens)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		if (gens[cpu])
-			rbmap_generation_free(gens[cpu]);
+			rbmap_gen_free(gens[cpu]);
 		gens[cpu] = NULL;
 	}
 }
 
 /* The old ring: for who reads it already, and for the snapshot. */
-static void rbmap_replaced(struct rbmap_generation *gen,
-			   struct rbmap_generation *snapshot)
+static void rbmap_replaced(struct rbmap_gen *gen,
+			   struct rbmap_gen *snapshot)
 {
 	/* Once it is retired, a reader who has come to its end lets it go. */
 	kref_get(&gen->refs);	/* model: replaced_get */
-	rbmap_generation_retire(gen);
+	rbmap_gen_retire(gen);
 	if (snapshot) {
-		rbmap_generation_clone(snapshot, gen);
-		rbmap_cpu_buffer_leave_to_snapshot(gen);
+		rbmap_gen_clone(snapshot, gen);
+		rbmap_cpu_buffer_keep_for_snapshot(gen);
 	}
-	rbmap_cpu_buffer_settle(gen->cpu_buf);
+	rbmap_cpu_buffer_drop_drained(gen->cpu_buf);
 	rbmap_cpu_buffer_expire(gen->cpu_buf);
-	rbmap_generation_put(gen);	/* model: replaced_put */
+	rbmap_gen_put(gen);	/* model: replaced_put */
 }
 
 static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
@@ -180,10 +180,10 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			 const struct rbmap_sizes *sizes,
 			 enum rbmap_clock clock,
-			 struct rbmap_generation **snapshots)
+			 struct rbmap_gen **snapshots)
 {
 	struct rbmap_cpu_buffer *cpu_buf;
-	struct rbmap_generation **gens;
+	struct rbmap_gen **gens;
 	int cpu, err;
 
 	lockdep_assert_held(&buf->lock);
@@ -263,7 +263,7 @@ static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
  *
  * Context: may sleep.
  * Return: 0: it has one; -ENODEV: it was never on line, or the buffer has ended; as
- * rbmap_generation_create().
+ * rbmap_gen_create().
  */
 int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 			  const struct rbmap_sizes *sizes)

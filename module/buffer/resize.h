@@ -15,7 +15,7 @@ int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
 			 const struct rbmap_sizes *sizes,
 			 enum rbmap_clock clock,
-			 struct rbmap_generation **snapshots);
+			 struct rbmap_gen **snapshots);
 
 /*
  * These functions take the lock.  RBMAP_ALL_CPUS: rbmap_buffer_sizes() returns false

@@ -14,16 +14,16 @@
  * Context: may sleep.
  */
 void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
-				   struct rbmap_generation *snapshot)
+				   struct rbmap_gen *snapshot)
 {
-	struct rbmap_generation *old;
+	struct rbmap_gen *old;
 
 	spin_lock(&cpu_buf->lock);
 	old = cpu_buf->snapshot;
 	WRITE_ONCE(cpu_buf->snapshot, snapshot);
 	spin_unlock(&cpu_buf->lock);
 	if (old)
-		rbmap_generation_put(old);	/* model: set_snapshot_put */
+		rbmap_gen_put(old);	/* model: set_snapshot_put */
 }
 
 /**
@@ -34,9 +34,9 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
  * Return: a clone of its own, with a reference; or ERR_PTR: -ENODATA: there is
  * no snapshot; -ENOMEM.
  */
-struct rbmap_generation *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
+struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *snapshot, *clone;
+	struct rbmap_gen *snapshot, *clone;
 
 	spin_lock(&cpu_buf->lock);
 	snapshot = cpu_buf->snapshot;
@@ -45,16 +45,16 @@ struct rbmap_generation *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 	spin_unlock(&cpu_buf->lock);
 	if (!snapshot)
 		return ERR_PTR(-ENODATA);
-	clone = rbmap_generation_clone_alloc(snapshot);
+	clone = rbmap_gen_clone_alloc(snapshot);
 	if (clone)
-		rbmap_generation_clone(clone, snapshot);
-	rbmap_generation_put(snapshot);	/* model: snapshot_of_put */
+		rbmap_gen_clone(clone, snapshot);
+	rbmap_gen_put(snapshot);	/* model: snapshot_of_put */
 	return clone ?: ERR_PTR(-ENOMEM);
 }
 
 /* Filled by CPU: to be given to somebody, or put. */
-static int rbmap_take_snapshots(struct rbmap_buffer *buf, int which,
-				struct rbmap_generation **snapshots)
+static int rbmap_make_snapshots(struct rbmap_buffer *buf, int which,
+				struct rbmap_gen **snapshots)
 {
 	int err;
 
@@ -65,22 +65,22 @@ static int rbmap_take_snapshots(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_cpu_buffer_take_snapshot - a snapshot that nobody else sees
+ * rbmap_cpu_buffer_make_snapshot - a snapshot that nobody else sees
  * @cpu_buf: the CPU
  *
  * Context: may sleep.
  * Return: it, with a reference; or ERR_PTR: -ENOMEM, -EINTR: nothing has changed.
  */
-struct rbmap_generation *
-rbmap_cpu_buffer_take_snapshot(struct rbmap_cpu_buffer *cpu_buf)
+struct rbmap_gen *
+rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation **snapshots, *snapshot;
+	struct rbmap_gen **snapshots, *snapshot;
 	int err;
 
 	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return ERR_PTR(-ENOMEM);
-	err = rbmap_take_snapshots(cpu_buf->buffer, cpu_buf->cpu, snapshots);
+	err = rbmap_make_snapshots(cpu_buf->buffer, cpu_buf->cpu, snapshots);
 	snapshot = snapshots[cpu_buf->cpu];
 	kfree(snapshots);
 	return err ? ERR_PTR(err) : snapshot;
@@ -99,13 +99,13 @@ rbmap_cpu_buffer_take_snapshot(struct rbmap_cpu_buffer *cpu_buf)
  */
 int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 {
-	struct rbmap_generation **snapshots;
+	struct rbmap_gen **snapshots;
 	int cpu, err;
 
 	snapshots = kcalloc(nr_cpu_ids, sizeof(*snapshots), GFP_KERNEL);
 	if (!snapshots)
 		return -ENOMEM;
-	err = rbmap_take_snapshots(buf, which, snapshots);
+	err = rbmap_make_snapshots(buf, which, snapshots);
 	for_each_possible_cpu(cpu) {
 		if (snapshots[cpu])
 			rbmap_cpu_buffer_set_snapshot(rbmap_cpu_buffer(buf, cpu),

@@ -9,10 +9,10 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int cpu);
 void rbmap_buffer_drop_snapshot(struct rbmap_buffer *buf, int cpu);
 bool rbmap_buffer_has_snapshot(struct rbmap_buffer *buf, int cpu);
 void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
-				   struct rbmap_generation *snapshot);
-struct rbmap_generation *
+				   struct rbmap_gen *snapshot);
+struct rbmap_gen *
 rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf);
-struct rbmap_generation *
-rbmap_cpu_buffer_take_snapshot(struct rbmap_cpu_buffer *cpu_buf);
+struct rbmap_gen *
+rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf);
 
 #endif /* RBMAP_BUFFER_SNAPSHOT_H */

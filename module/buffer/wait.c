@@ -24,7 +24,7 @@
 #define RBMAP_FLAGS_PER_JIFFY	max(1, 1000 / HZ)
 
 /* How often the ring of an isolated CPU is looked at for those who wait. */
-#define RBMAP_ISOLATED_LOOK_MS	10
+#define RBMAP_ISOLATED_POLL_MS	10
 
 /* Not bound to a CPU: so it keeps off those that are isolated. */
 static struct workqueue_struct *rbmap_wait_queue;
@@ -33,12 +33,12 @@ static struct workqueue_struct *rbmap_wait_queue;
  * As the kernel's ring has it: the sub-buffer that is written counts too.  In a
  * small ring that one alone may reach the watermark, and be empty.
  */
-static bool rbmap_ready(struct rbmap_generation *gen, unsigned int percent)
+static bool rbmap_ready(struct rbmap_gen *gen, unsigned int percent)
 {
 	const struct rbmap_ring *ring = &gen->ring;
 
 	/* It fills no further, and there is the end to tell. */
-	if (rbmap_generation_retired(gen))
+	if (rbmap_gen_retired(gen))
 		return true;
 	if (!rbmap_ring_has_event(ring))
 		return false;
@@ -51,7 +51,7 @@ static bool rbmap_ready(struct rbmap_generation *gen, unsigned int percent)
 }
 
 /* What a wait is for, as the writer knows it. */
-static enum rbmap_notice rbmap_notice_of(const struct rbmap_generation *gen,
+static enum rbmap_notice rbmap_notice_of(const struct rbmap_gen *gen,
 					 enum rbmap_wait_for what)
 {
 	return what == RBMAP_WAIT_EVENT ||
@@ -61,14 +61,14 @@ static enum rbmap_notice rbmap_notice_of(const struct rbmap_generation *gen,
 }
 
 /* The watermark may change while somebody waits: it is read each time. */
-static bool rbmap_ready_for(struct rbmap_generation *gen,
+static bool rbmap_ready_for(struct rbmap_gen *gen,
 			    enum rbmap_wait_for what)
 {
 	unsigned int percent = what == RBMAP_WAIT_EVENT ? 0 :
 		rbmap_buffer_percent(gen->cpu_buf->buffer);
 
 	return rbmap_ready(gen, percent) &&
-	       (what != RBMAP_WAIT_CLOSED || rbmap_generation_retired(gen) ||
+	       (what != RBMAP_WAIT_CLOSED || rbmap_gen_retired(gen) ||
 		rbmap_ring_has_closed(&gen->ring));
 }
 
@@ -105,13 +105,13 @@ static void rbmap_confirm(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /* Have the writer notice that somebody waits, or look for it ourselves. */
-static void rbmap_watch(struct rbmap_generation *gen)
+static void rbmap_watch(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 
 	if (rbmap_cpu_is_isolated(cpu_buf->cpu)) {
 		queue_delayed_work(rbmap_wait_queue, &cpu_buf->look,
-				   msecs_to_jiffies(RBMAP_ISOLATED_LOOK_MS));
+				   msecs_to_jiffies(RBMAP_ISOLATED_POLL_MS));
 		return;
 	}
 	if (!rbmap_may_set_flags(cpu_buf)) {
@@ -145,7 +145,7 @@ static void rbmap_watch(struct rbmap_generation *gen)
  * looks afterwards, so an event that this reader does not see is after @commit.
  * A later @commit could have an event in it that only the first reader sees.
  */
-static void rbmap_want(struct rbmap_generation *gen, enum rbmap_notice kind)
+static void rbmap_want(struct rbmap_gen *gen, enum rbmap_notice kind)
 {
 	struct rbmap_want *want = &gen->notice[kind];
 	u64 commit = READ_ONCE(gen->ring.commit);
@@ -160,7 +160,7 @@ static void rbmap_want(struct rbmap_generation *gen, enum rbmap_notice kind)
 	rbmap_watch(gen);
 }
 
-static bool rbmap_want_and_look(struct rbmap_generation *gen,
+static bool rbmap_want_and_check(struct rbmap_gen *gen,
 				enum rbmap_wait_for what)
 {
 	rbmap_want(gen, rbmap_notice_of(gen, what));
@@ -168,7 +168,7 @@ static bool rbmap_want_and_look(struct rbmap_generation *gen,
 }
 
 /* An event came since a notice was wanted, and no writer has told of it. */
-static bool rbmap_missed(struct rbmap_generation *gen)
+static bool rbmap_missed(struct rbmap_gen *gen)
 {
 	const struct rbmap_want *want = gen->notice;
 	u64 commit = READ_ONCE(gen->ring.commit);
@@ -182,7 +182,7 @@ static bool rbmap_missed(struct rbmap_generation *gen)
 	       rbmap_ready_for(gen, RBMAP_WAIT_CLOSED);
 }
 
-static bool rbmap_wanted(const struct rbmap_generation *gen)
+static bool rbmap_wanted(const struct rbmap_gen *gen)
 {
 	return READ_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted) ||
 	       READ_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted);
@@ -192,13 +192,13 @@ static bool rbmap_wanted(const struct rbmap_generation *gen)
  * The ring that is written, with a reference: the last one.  A reader that waits
  * for an older ring was woken when that ring was retired.
  */
-static struct rbmap_generation *
+static struct rbmap_gen *
 rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
 {
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 
 	spin_lock(&cpu_buf->lock);
-	gen = list_last_entry(&cpu_buf->generations, struct rbmap_generation,
+	gen = list_last_entry(&cpu_buf->generations, struct rbmap_gen,
 			      list);
 	kref_get(&gen->refs);	/* model: get_written */
 	spin_unlock(&cpu_buf->lock);
@@ -206,16 +206,16 @@ rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /* The same notice of the ring that a reader of a replaced one comes to. */
-static void rbmap_want_next(struct rbmap_generation *gen)
+static void rbmap_want_next(struct rbmap_gen *gen)
 {
-	struct rbmap_generation *written;
+	struct rbmap_gen *written;
 
 	/* Nothing follows a snapshot. */
-	if (!rbmap_generation_retired(gen) || gen->origin)
+	if (!rbmap_gen_retired(gen) || gen->origin)
 		return;
 	written = rbmap_get_written(gen->cpu_buf);
 	rbmap_want(written, rbmap_notice_of(written, RBMAP_WAIT_WATERMARK));
-	rbmap_generation_put(written);	/* model: put_written */
+	rbmap_gen_put(written);	/* model: put_written */
 }
 
 /* A grace period has passed since a flag was set. */
@@ -224,14 +224,14 @@ static void rbmap_confirm_work(struct work_struct *work)
 	struct rbmap_cpu_buffer *cpu_buf =
 		container_of(to_rcu_work(work), struct rbmap_cpu_buffer,
 			     confirm);
-	struct rbmap_generation *gen = rbmap_get_written(cpu_buf);
+	struct rbmap_gen *gen = rbmap_get_written(cpu_buf);
 
 	/* The work is not pending any more.  litmus: wait-again */
 	if (xchg(&cpu_buf->confirm_again, false))
 		queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
 	if (rbmap_missed(gen))
 		rbmap_wake_all(gen);
-	rbmap_generation_put(gen);	/* model: put_written */
+	rbmap_gen_put(gen);	/* model: put_written */
 }
 
 /*
@@ -239,12 +239,12 @@ static void rbmap_confirm_work(struct work_struct *work)
  * wait any more: a waiter that came since finds that nothing is wanted, or is
  * in the queue here.
  */
-static void rbmap_look_work(struct work_struct *work)
+static void rbmap_recheck_work(struct work_struct *work)
 {
 	struct rbmap_cpu_buffer *cpu_buf =
 		container_of(to_delayed_work(work), struct rbmap_cpu_buffer,
 			     look);
-	struct rbmap_generation *gen = rbmap_get_written(cpu_buf);
+	struct rbmap_gen *gen = rbmap_get_written(cpu_buf);
 
 	if (rbmap_missed(gen) || !wq_has_sleeper(&cpu_buf->wait)) {
 		rbmap_wake_all(gen);
@@ -254,7 +254,7 @@ static void rbmap_look_work(struct work_struct *work)
 		if (rbmap_missed(gen))
 			rbmap_wake_all(gen);
 	}
-	rbmap_generation_put(gen);	/* model: put_written */
+	rbmap_gen_put(gen);	/* model: put_written */
 }
 
 /**
@@ -267,7 +267,7 @@ void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf)
 {
 	init_waitqueue_head(&cpu_buf->wait);
 	INIT_RCU_WORK(&cpu_buf->confirm, rbmap_confirm_work);
-	INIT_DELAYED_WORK(&cpu_buf->look, rbmap_look_work);
+	INIT_DELAYED_WORK(&cpu_buf->look, rbmap_recheck_work);
 }
 
 /**
@@ -309,12 +309,12 @@ void rbmap_waits_exit(void)
 
 static void rbmap_wake_work(struct irq_work *work)
 {
-	rbmap_wake_all(container_of(work, struct rbmap_generation, wake));
+	rbmap_wake_all(container_of(work, struct rbmap_gen, wake));
 }
 
 static void rbmap_ring_closed(struct rbmap_ring *ring)
 {
-	struct rbmap_generation *gen = rbmap_generation_of(ring);
+	struct rbmap_gen *gen = rbmap_gen_of(ring);
 
 	if (READ_ONCE(gen->notify_closed) &&
 	    rbmap_ready(gen, rbmap_buffer_percent(gen->cpu_buf->buffer)))
@@ -331,7 +331,7 @@ const struct rbmap_ring_ops rbmap_ring_ops = {
  *
  * Context: any.
  */
-void rbmap_wait_init(struct rbmap_generation *gen)
+void rbmap_wait_init(struct rbmap_gen *gen)
 {
 	init_irq_work(&gen->wake, rbmap_wake_work);
 }
@@ -342,7 +342,7 @@ void rbmap_wait_init(struct rbmap_generation *gen)
  *
  * Context: may sleep.
  */
-void rbmap_wait_exit(struct rbmap_generation *gen)
+void rbmap_wait_exit(struct rbmap_gen *gen)
 {
 	irq_work_sync(&gen->wake);
 }
@@ -357,7 +357,7 @@ void rbmap_wait_exit(struct rbmap_generation *gen)
  *
  * Context: any.
  */
-void rbmap_notify(struct rbmap_generation *gen)
+void rbmap_notify(struct rbmap_gen *gen)
 {
 	if (likely(cpu_online(raw_smp_processor_id())))
 		irq_work_queue(&gen->wake);
@@ -371,7 +371,7 @@ void rbmap_notify(struct rbmap_generation *gen)
  */
 void rbmap_notify_ring(struct rbmap_ring *ring)
 {
-	rbmap_notify(rbmap_generation_of(ring));
+	rbmap_notify(rbmap_gen_of(ring));
 }
 EXPORT_SYMBOL_GPL(rbmap_notify_ring);
 
@@ -381,7 +381,7 @@ EXPORT_SYMBOL_GPL(rbmap_notify_ring);
  *
  * Context: any but NMI.
  */
-void rbmap_wake_all(struct rbmap_generation *gen)
+void rbmap_wake_all(struct rbmap_gen *gen)
 {
 	WRITE_ONCE(gen->ring.notify_event, false);
 	WRITE_ONCE(gen->notify_closed, false);
@@ -402,7 +402,7 @@ void rbmap_wake_all(struct rbmap_generation *gen)
 }
 
 /**
- * rbmap_wait - wait for something to read
+ * rbmap_wait_readable - wait for something to read
  * @gen: the ring
  * @what: how much
  * @stop: a flag of the caller's that ends the wait; wake_up_all() of the CPU's
@@ -412,7 +412,7 @@ void rbmap_wake_all(struct rbmap_generation *gen)
  * Return: 0: there is, or never will be, or @stop is set, or ioctl(fd, 0) ended
  * the wait; -EINTR.
  */
-int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
+int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
 	       const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
@@ -422,7 +422,7 @@ int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
 	err = wait_event_interruptible(cpu_buf->wait,
 			rbmap_ready_for(gen, what) || READ_ONCE(*stop) ||
 			READ_ONCE(cpu_buf->wakeups) != wakeups ||
-			rbmap_want_and_look(gen, what));
+			rbmap_want_and_check(gen, what));
 	return err ? -EINTR : 0;
 }
 
@@ -444,7 +444,7 @@ int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
  * Return: what poll() tells; EPOLLHUP, too, of a ring that was replaced and
  * read to its end, which GET_READER tells with -ESTALE.
  */
-__poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
+__poll_t rbmap_poll(struct rbmap_gen *gen, struct file *file,
 		    poll_table *table)
 {
 	poll_wait(file, &gen->cpu_buf->wait, table);
@@ -459,5 +459,5 @@ __poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
 	if (!rbmap_ready_for(gen, RBMAP_WAIT_WATERMARK))
 		return 0;
 	return EPOLLIN | EPOLLRDNORM |
-	       (rbmap_generation_drained(gen) ? EPOLLHUP : 0);
+	       (rbmap_gen_drained(gen) ? EPOLLHUP : 0);
 }

@@ -18,13 +18,13 @@ int rbmap_waits_init(void);
 void rbmap_waits_exit(void);
 void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf);
-void rbmap_wait_init(struct rbmap_generation *gen);
-void rbmap_wait_exit(struct rbmap_generation *gen);
-void rbmap_notify(struct rbmap_generation *gen);
-void rbmap_wake_all(struct rbmap_generation *gen);
-int rbmap_wait(struct rbmap_generation *gen, enum rbmap_wait_for what,
+void rbmap_wait_init(struct rbmap_gen *gen);
+void rbmap_wait_exit(struct rbmap_gen *gen);
+void rbmap_notify(struct rbmap_gen *gen);
+void rbmap_wake_all(struct rbmap_gen *gen);
+int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
 	       const bool *stop);
-__poll_t rbmap_poll(struct rbmap_generation *gen, struct file *file,
+__poll_t rbmap_poll(struct rbmap_gen *gen, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;
 

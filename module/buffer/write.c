@@ -7,7 +7,7 @@
 /* What this CPU writes to in the place of a ring of its own. */
 static struct rbmap_ring *rbmap_ring_now(struct rbmap_ring *ring)
 {
-	return rbmap_this_ring(rbmap_generation_of(ring)->cpu_buf->buffer);
+	return rbmap_this_ring(rbmap_gen_of(ring)->cpu_buf->buffer);
 }
 
 /* Why there is no room; returns whether to try another ring, or this one again. */
@@ -25,7 +25,7 @@ static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
 		again = ring != rbmap_ring_now(ring);
 		if (!again)
 			local_inc(&ring->disabled);
-		rbmap_ring_leave(ring);
+		rbmap_ring_publish(ring);
 	}
 	/* It may have published the events of others. */
 	rbmap_notify_event(ring);
@@ -40,10 +40,10 @@ static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
  * Return: the room, which is the caller's as long as it is in the ring; or NULL: the
  * event is counted, and preemption on again.
  */
-const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
+const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size)
 {
-	struct rbmap_slow_room *slow;
+	struct rbmap_slow_resv *slow;
 	enum rbmap_drop drop;
 
 	for (;;) {
@@ -60,7 +60,7 @@ const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
 		} else {
 			slow = &ring->slow[READ_ONCE(ring->nest) - 1];
 			slow->payload = rbmap_ring_reserve(ring, size,
-							   &slow->room, &drop);
+							   &slow->resv, &drop);
 			if (slow->payload)
 				return slow;
 		}
@@ -74,25 +74,25 @@ const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
 }
 EXPORT_SYMBOL_GPL(rbmap_reserve_slow);
 
-void rbmap_discard(struct rbmap_reservation *r)
+void rbmap_discard(struct rbmap_reservation *resv)
 {
-	rbmap_ring_discard(r->ring, r);
+	rbmap_ring_discard(resv->ring, resv);
 	/* It may have published the events of others. */
-	rbmap_notify_event(r->ring);
+	rbmap_notify_event(resv->ring);
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(rbmap_discard);
 
 void *rbmap_reserve_noinline(struct rbmap_buffer *buf,
-			     struct rbmap_reservation *r, size_t size)
+			     struct rbmap_reservation *resv, size_t size)
 {
-	return rbmap_reserve(buf, r, size);
+	return rbmap_reserve(buf, resv, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_reserve_noinline);
 
-void rbmap_commit_noinline(struct rbmap_reservation *r)
+void rbmap_commit_noinline(struct rbmap_reservation *resv)
 {
-	rbmap_commit(r);
+	rbmap_commit(resv);
 }
 EXPORT_SYMBOL_GPL(rbmap_commit_noinline);
 

@@ -23,7 +23,7 @@
 #include "sizes.h"
 
 /* As much of what was written as a line of the log can do with. */
-#define RBMAP_SHOWN	32
+#define RBMAP_LOGGED_MAX	32
 
 /**
  * rbmap_control_refuse - explain why a write was refused
@@ -40,8 +40,8 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 	if (len && buf[len - 1] == '\n')
 		len--;
 	rbmap_warn("%s: \"%*pE\"%s refused: write %s\n", name,
-		   (int)min_t(size_t, len, RBMAP_SHOWN), buf,
-		   len > RBMAP_SHOWN ? "..." : "", wanted);
+		   (int)min_t(size_t, len, RBMAP_LOGGED_MAX), buf,
+		   len > RBMAP_LOGGED_MAX ? "..." : "", wanted);
 	return -EINVAL;
 }
 

@@ -21,7 +21,7 @@
 /* Less than what one write can bring: a longer one comes in parts. */
 #define RBMAP_LINE_MAX		4000
 /* As much of what is wrong as a line of the log can do with. */
-#define RBMAP_WRONG_SHOWN	24
+#define RBMAP_WRONG_SLOT_TABLE	24
 
 /*
  * Held while an event is made or removed, and so before the registry's lock.  No
@@ -113,7 +113,7 @@ static int rbmap_dynamic_obey(const char *text, size_t len)
 				 RBMAP_EVENT_MAX, line, &error)) {
 		rbmap_warn("dynamic_events: character %zu, at \"%*pE\": %s\n",
 			   error.at + 1,
-			   (int)min_t(size_t, len - error.at, RBMAP_WRONG_SHOWN),
+			   (int)min_t(size_t, len - error.at, RBMAP_WRONG_SLOT_TABLE),
 			   text + error.at, error.what);
 		goto out;
 	}

@@ -31,29 +31,29 @@ struct rbmap_system_dir {
 	char			name[];
 };
 
-/* events/<system>/<event>: the data is a struct rbmap_event_target. */
+/* events/<system>/<event>: the data is a struct rbmap_event_file. */
 
 static ssize_t rbmap_event_enable_show(struct kobject *kobj,
 				       struct kobj_attribute *attr, char *buf)
 {
-	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
 
-	return sysfs_emit(buf, "%d\n", READ_ONCE(target->enabled));
+	return sysfs_emit(buf, "%d\n", READ_ONCE(event_file->enabled));
 }
 
 static ssize_t rbmap_event_enable_store(struct kobject *kobj,
 					struct kobj_attribute *attr,
 					const char *buf, size_t len)
 {
-	struct rbmap_event_target *target = rbmap_dir_data(kobj);
-	const struct rbmap_event *event = target->event;
+	struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
+	const struct rbmap_event_type *event = event_file->event;
 	unsigned long on;
 	int err;
 
 	err = rbmap_control_number(event->name, buf, len, 1, &on);
 	if (err)
 		return err;
-	err = rbmap_event_enable(target, on);
+	err = rbmap_event_enable(event_file, on);
 	if (err == -ENODEV)
 		rbmap_warn("%s:%s is unavailable: %s\n", event->system,
 			   event->name, event->unavailable);
@@ -63,16 +63,16 @@ static ssize_t rbmap_event_enable_store(struct kobject *kobj,
 static ssize_t id_show(struct kobject *kobj, struct kobj_attribute *attr,
 		       char *buf)
 {
-	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
 
-	return sysfs_emit(buf, "%u\n", target->id);
+	return sysfs_emit(buf, "%u\n", event_file->id);
 }
 
 static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
-	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
-	const struct rbmap_event *event = target->event;
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
+	const struct rbmap_event_type *event = event_file->event;
 
 	if (event->unavailable)
 		return sysfs_emit(buf, "unavailable: %s\n",
@@ -88,12 +88,12 @@ static ssize_t rbmap_event_format_read(struct file *file, struct kobject *kobj,
 				       rbmap_bin_attribute *attr, char *buf,
 				       loff_t pos, size_t len)
 {
-	const struct rbmap_event_target *target = rbmap_dir_data(kobj);
-	int size = rbmap_event_format(target->event, NULL, 0);
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
+	int size = rbmap_event_format(event_file->event, NULL, 0);
 	char *text = kmalloc(size + 1, GFP_KERNEL);
 
 	if (text)
-		rbmap_event_format(target->event, text, size + 1);
+		rbmap_event_format(event_file->event, text, size + 1);
 	return rbmap_control_text_read(text, buf, pos, len);
 }
 
@@ -256,9 +256,9 @@ static void rbmap_system_dir_put(struct rbmap_system_dir *dir)
 	kfree(dir);
 }
 
-static int rbmap_event_dir_show(struct rbmap_event_target *target, void *data)
+static int rbmap_event_dir_show(struct rbmap_event_file *event_file, void *data)
 {
-	const struct rbmap_event *event = target->event;
+	const struct rbmap_event_type *event = event_file->event;
 	struct rbmap_control *control = data;
 	struct rbmap_system_dir *system;
 	int err;
@@ -267,33 +267,33 @@ static int rbmap_event_dir_show(struct rbmap_event_target *target, void *data)
 	if (!system)
 		return -ENOMEM;
 	system->nr++;
-	target->dir = rbmap_dir_create(event->name, system->dir, target,
+	event_file->dir = rbmap_dir_create(event->name, system->dir, event_file,
 				       control->buffer);
-	if (!target->dir) {
+	if (!event_file->dir) {
 		rbmap_system_dir_put(system);
 		return -ENOMEM;
 	}
-	err = sysfs_create_group(target->dir, &rbmap_event_group);
+	err = sysfs_create_group(event_file->dir, &rbmap_event_group);
 	/* Of an event that this kernel lacks nobody knows the fields. */
 	if (!err && event->fields)
-		err = sysfs_create_bin_file(target->dir,
+		err = sysfs_create_bin_file(event_file->dir,
 					    &rbmap_event_format_attr);
 	if (!err && event->fields)
-		err = sysfs_create_bin_file(target->dir,
+		err = sysfs_create_bin_file(event_file->dir,
 					    &rbmap_event_filter_attr);
 	return err;
 }
 
-static void rbmap_event_dir_hide(struct rbmap_event_target *target, void *data)
+static void rbmap_event_dir_hide(struct rbmap_event_file *event_file, void *data)
 {
 	struct rbmap_control *control = data;
 
-	if (!target->dir)
+	if (!event_file->dir)
 		return;
-	rbmap_dir_remove(target->dir);
-	target->dir = NULL;
+	rbmap_dir_remove(event_file->dir);
+	event_file->dir = NULL;
 	rbmap_system_dir_put(rbmap_system_dir_find(control,
-						   target->event->system));
+						   event_file->event->system));
 }
 
 static const struct rbmap_event_set_ops rbmap_event_dir_ops = {

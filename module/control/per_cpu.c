@@ -64,7 +64,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "disabled: %llu\n", s.disabled);
 	len += sysfs_emit_at(buf, len, "expired: %llu\n", s.expired);
 	len += sysfs_emit_at(buf, len, "lost events: %llu\n", s.lost);
-	len += sysfs_emit_at(buf, len, "lost told: %llu\n", s.lost_told);
+	len += sysfs_emit_at(buf, len, "lost reported: %llu\n", s.lost_reported);
 	len += sysfs_emit_at(buf, len, "subbufs touched: %llu\n",
 			     s.subbufs_touched);
 	len += sysfs_emit_at(buf, len, "subbufs lost: %llu\n", s.subbufs_lost);

@@ -20,56 +20,56 @@ static struct class *rbmap_class;
 static dev_t rbmap_dev;
 
 /* By number: nodes, or NULL while they are being made. */
-static DEFINE_SPINLOCK(rbmap_nodes_lock);
-static DEFINE_IDR(rbmap_nodes);
+static DEFINE_SPINLOCK(rbmap_chrdevs_lock);
+static DEFINE_IDR(rbmap_chrdevs);
 
 /* A copy: the buffer stays, the node may be gone. */
-static bool rbmap_node_get(int minor, struct rbmap_node *copy)
+static bool rbmap_chrdev_get(int minor, struct rbmap_chrdev *copy)
 {
-	struct rbmap_node *node;
+	struct rbmap_chrdev *chrdev;
 	bool got;
 
-	spin_lock(&rbmap_nodes_lock);
-	node = idr_find(&rbmap_nodes, minor);
-	got = node && rbmap_buffer_get(node->buffer);
+	spin_lock(&rbmap_chrdevs_lock);
+	chrdev = idr_find(&rbmap_chrdevs, minor);
+	got = chrdev && rbmap_buffer_get(chrdev->buffer);
 	if (got)
-		*copy = *node;
-	spin_unlock(&rbmap_nodes_lock);
+		*copy = *chrdev;
+	spin_unlock(&rbmap_chrdevs_lock);
 	return got;
 }
 
-static int rbmap_node_open(struct inode *inode, struct file *file)
+static int rbmap_chrdev_open(struct inode *inode, struct file *file)
 {
-	struct rbmap_node node;
+	struct rbmap_chrdev chrdev;
 	int err;
 
 	err = rbmap_locked_down();
 	if (err)
 		return err;
-	if (!rbmap_node_get(iminor(inode), &node))
+	if (!rbmap_chrdev_get(iminor(inode), &chrdev))
 		return -ENXIO;
-	file->private_data = node.data;
+	file->private_data = chrdev.data;
 	/* The module is there: who opens has it held already. */
-	replace_fops(file, fops_get(node.fops));
+	replace_fops(file, fops_get(chrdev.fops));
 	err = file->f_op->open(inode, file);
-	rbmap_buffer_retry(node.buffer);
+	rbmap_buffer_retry(chrdev.buffer);
 	if (err)
-		rbmap_buffer_put(node.buffer);
+		rbmap_buffer_put(chrdev.buffer);
 	return err;
 }
 
-static const struct file_operations rbmap_node_fops = {
+static const struct file_operations rbmap_chrdev_fops = {
 	.owner	= THIS_MODULE,
-	.open	= rbmap_node_open,
+	.open	= rbmap_chrdev_open,
 };
 
 static char *rbmap_devnode(rbmap_devnode_device *dev, umode_t *mode)
 {
-	const struct rbmap_node *node = dev_get_drvdata(dev);
+	const struct rbmap_chrdev *chrdev = dev_get_drvdata(dev);
 	char *name = kasprintf(GFP_KERNEL, "rbmap/%s", dev_name(dev));
 
 	if (mode)
-		*mode = node->mode;
+		*mode = chrdev->mode;
 	/* What sysfs has for a slash. */
 	if (name)
 		strreplace(name, '!', '/');
@@ -77,15 +77,15 @@ static char *rbmap_devnode(rbmap_devnode_device *dev, umode_t *mode)
 }
 
 /**
- * rbmap_node_create - make a file in /dev/rbmap
- * @node: all but @minor is filled; there until rbmap_node_destroy()
+ * rbmap_chrdev_create - make a file in /dev/rbmap
+ * @chrdev: all but @minor is filled; there until rbmap_chrdev_destroy()
  * @buffer_name: a directory; "": none
  * @name: the file
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
  */
-int rbmap_node_create(struct rbmap_node *node, const char *buffer_name,
+int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 		      const char *name)
 {
 	struct device *dev;
@@ -93,59 +93,59 @@ int rbmap_node_create(struct rbmap_node *node, const char *buffer_name,
 
 	/* The next one: who still has an old one's number finds nothing. */
 	idr_preload(GFP_KERNEL);
-	spin_lock(&rbmap_nodes_lock);
-	minor = idr_alloc_cyclic(&rbmap_nodes, NULL, 1, RBMAP_MINORS,
+	spin_lock(&rbmap_chrdevs_lock);
+	minor = idr_alloc_cyclic(&rbmap_chrdevs, NULL, 1, RBMAP_MINORS,
 				 GFP_NOWAIT);
-	spin_unlock(&rbmap_nodes_lock);
+	spin_unlock(&rbmap_chrdevs_lock);
 	idr_preload_end();
 	if (minor < 0)
 		return minor;
-	dev = device_create(rbmap_class, NULL, rbmap_dev + minor, node,
+	dev = device_create(rbmap_class, NULL, rbmap_dev + minor, chrdev,
 			    "%s%s%s", buffer_name, *buffer_name ? "!" : "",
 			    name);
-	spin_lock(&rbmap_nodes_lock);
+	spin_lock(&rbmap_chrdevs_lock);
 	if (IS_ERR(dev))
-		idr_remove(&rbmap_nodes, minor);
+		idr_remove(&rbmap_chrdevs, minor);
 	else
-		idr_replace(&rbmap_nodes, node, minor);
-	spin_unlock(&rbmap_nodes_lock);
+		idr_replace(&rbmap_chrdevs, chrdev, minor);
+	spin_unlock(&rbmap_chrdevs_lock);
 	if (IS_ERR(dev))
 		return PTR_ERR(dev);
-	node->minor = minor;
+	chrdev->minor = minor;
 	return 0;
 }
 
 /**
- * rbmap_node_destroy - remove a file
- * @node: one that was made or not; nobody can open it any more:
+ * rbmap_chrdev_destroy - remove a file
+ * @chrdev: one that was made or not; nobody can open it any more:
  *	rbmap_buffer_withdraw() or rbmap_buffer_end()
  *
  * Context: may sleep.
  */
-void rbmap_node_destroy(struct rbmap_node *node)
+void rbmap_chrdev_destroy(struct rbmap_chrdev *chrdev)
 {
-	if (!node->minor)
+	if (!chrdev->minor)
 		return;
-	device_destroy(rbmap_class, rbmap_dev + node->minor);
-	spin_lock(&rbmap_nodes_lock);
-	idr_remove(&rbmap_nodes, node->minor);
-	spin_unlock(&rbmap_nodes_lock);
-	node->minor = 0;
+	device_destroy(rbmap_class, rbmap_dev + chrdev->minor);
+	spin_lock(&rbmap_chrdevs_lock);
+	idr_remove(&rbmap_chrdevs, chrdev->minor);
+	spin_unlock(&rbmap_chrdevs_lock);
+	chrdev->minor = 0;
 }
 
 /**
- * rbmap_nodes_init - before the first rbmap_node_create()
+ * rbmap_chrdevs_init - before the first rbmap_chrdev_create()
  *
  * Return: 0 or a negative error.
  */
-int rbmap_nodes_init(void)
+int rbmap_chrdevs_init(void)
 {
 	int err;
 
 	err = alloc_chrdev_region(&rbmap_dev, 0, RBMAP_MINORS, "rbmap");
 	if (err)
 		return err;
-	cdev_init(&rbmap_cdev, &rbmap_node_fops);
+	cdev_init(&rbmap_cdev, &rbmap_chrdev_fops);
 	rbmap_cdev.owner = THIS_MODULE;
 	err = cdev_add(&rbmap_cdev, rbmap_dev, RBMAP_MINORS);
 	if (err)
@@ -166,12 +166,12 @@ err_unregister_region:
 }
 
 /**
- * rbmap_nodes_exit - after the last rbmap_node_destroy()
+ * rbmap_chrdevs_exit - after the last rbmap_chrdev_destroy()
  */
-void rbmap_nodes_exit(void)
+void rbmap_chrdevs_exit(void)
 {
 	class_destroy(rbmap_class);
 	cdev_del(&rbmap_cdev);
 	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
-	idr_destroy(&rbmap_nodes);
+	idr_destroy(&rbmap_chrdevs);
 }

@@ -9,15 +9,15 @@ struct file_operations;
 struct rbmap_buffer;
 
 /**
- * struct rbmap_node - a file in /dev/rbmap
+ * struct rbmap_chrdev - a file in /dev/rbmap
  * @fops: of whoever opens it.  Their open() finds @data in
  *	file->private_data, their release() ends with rbmap_buffer_put(@buffer)
  * @mode: permissions
  * @buffer: an open file keeps it
  * @data: the file's own
- * @minor: 0: there is no such file; rbmap_node_create()'s
+ * @minor: 0: there is no such file; rbmap_chrdev_create()'s
  */
-struct rbmap_node {
+struct rbmap_chrdev {
 	const struct file_operations	*fops;
 	umode_t				mode;
 	struct rbmap_buffer		*buffer;
@@ -25,11 +25,11 @@ struct rbmap_node {
 	int				minor;
 };
 
-int rbmap_nodes_init(void);
-void rbmap_nodes_exit(void);
+int rbmap_chrdevs_init(void);
+void rbmap_chrdevs_exit(void);
 
-int rbmap_node_create(struct rbmap_node *node, const char *buffer_name,
+int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 		      const char *name);
-void rbmap_node_destroy(struct rbmap_node *node);
+void rbmap_chrdev_destroy(struct rbmap_chrdev *chrdev);
 
 #endif /* RBMAP_CHRDEV_H */

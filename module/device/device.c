@@ -38,13 +38,13 @@ static void rbmap_file_copy_free(struct rbmap_file *rfile)
 /* @snapshot: its reference is given away, or NULL. */
 static struct rbmap_file *
 rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
-		  struct rbmap_generation *snapshot)
+		  struct rbmap_gen *snapshot)
 {
 	struct rbmap_file *rfile = kzalloc(sizeof(*rfile), GFP_KERNEL_ACCOUNT);
 
 	if (!rfile) {
 		if (snapshot)
-			rbmap_generation_put(snapshot);
+			rbmap_gen_put(snapshot);
 		return NULL;
 	}
 	rfile->cpu_buf = cpu_buf;
@@ -52,7 +52,7 @@ rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 	rfile->gen = snapshot;
 	rfile->snapshot = snapshot;
 	mutex_init(&rfile->lock);
-	rbmap_generation_put(rbmap_file_bind(rfile, false));
+	rbmap_gen_put(rbmap_file_bind(rfile, false));
 	return rfile;
 }
 
@@ -63,7 +63,7 @@ static void rbmap_file_destroy(struct rbmap_file *rfile)
 	kfree(rfile);
 }
 
-static int rbmap_open(struct inode *inode, struct file *file)
+static int rbmap_device_open(struct inode *inode, struct file *file)
 {
 	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
 
@@ -79,7 +79,7 @@ static int rbmap_open(struct inode *inode, struct file *file)
 static int rbmap_open_snapshot(struct inode *inode, struct file *file)
 {
 	struct rbmap_cpu_buffer *cpu_buf = file->private_data;
-	struct rbmap_generation *snapshot = rbmap_snapshot_of(cpu_buf);
+	struct rbmap_gen *snapshot = rbmap_snapshot_of(cpu_buf);
 
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
@@ -116,14 +116,14 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
  * What the writer has left comes as it is, where it may: the memory of what we
  * handed out last is the ring's then.
  */
-static bool rbmap_file_take_from(struct rbmap_file *rfile,
-				 struct rbmap_generation *gen)
+static bool rbmap_file_get_subbuf_from(struct rbmap_file *rfile,
+				 struct rbmap_gen *gen)
 {
 	struct rbmap_subbuf_header *closed;
 
-	closed = rbmap_take_closed(gen, rfile->copy);
+	closed = rbmap_get_closed(gen, rfile->copy);
 	if (!closed)
-		return rbmap_take_copy(gen, rfile->copy);
+		return rbmap_get_copy(gen, rfile->copy);
 	rfile->copy = closed;
 	return true;
 }
@@ -132,8 +132,8 @@ static bool rbmap_file_take_from(struct rbmap_file *rfile,
  * Take a sub-buffer's unread bytes, if there are any.  Return: 1: there were;
  * 0: there may be later; -ESTALE: there never will be any more in this ring.
  */
-static int rbmap_file_take(struct rbmap_file *rfile,
-			   struct rbmap_generation *gen)
+static int rbmap_file_get_subbuf(struct rbmap_file *rfile,
+			   struct rbmap_gen *gen)
 {
 	bool got;
 	int err;
@@ -144,19 +144,19 @@ static int rbmap_file_take(struct rbmap_file *rfile,
 	err = mutex_lock_interruptible(&gen->reader_lock);
 	if (err)
 		return -EINTR;
-	got = rbmap_file_take_from(rfile, gen);
+	got = rbmap_file_get_subbuf_from(rfile, gen);
 	if (got && gen->mapped)
 		rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);
 	if (!got)
-		return rbmap_generation_drained(gen) ? -ESTALE : 0;
+		return rbmap_gen_drained(gen) ? -ESTALE : 0;
 	rfile->offset = 0;
 	return 1;
 }
 
 /* What there is to take, or to wait for.  Return: 0: look again. */
 static int rbmap_file_fill_from(struct file *file,
-				struct rbmap_generation *gen)
+				struct rbmap_gen *gen)
 {
 	struct rbmap_file *rfile = file->private_data;
 	int ret;
@@ -164,21 +164,21 @@ static int rbmap_file_fill_from(struct file *file,
 	/* Another thread may have the file observe at any time, and wakes us then. */
 	if (rbmap_file_observes(rfile))
 		return -EBADF;
-	ret = rbmap_file_take(rfile, gen);
+	ret = rbmap_file_get_subbuf(rfile, gen);
 	if (ret)
 		return ret;
 	if (file->f_flags & O_NONBLOCK)
 		return -EAGAIN;
 	if (signal_pending(current))
 		return -EINTR;
-	return rbmap_wait(gen, RBMAP_WAIT_EVENT, &rfile->observes);
+	return rbmap_wait_readable(gen, RBMAP_WAIT_EVENT, &rfile->observes);
 }
 
 /* Fill the file's copy, waiting for something if the file says so. */
 static int rbmap_file_fill(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
+	struct rbmap_gen *gen = rbmap_file_bind_reader(rfile);
 	int ret;
 
 	do {
@@ -190,7 +190,7 @@ static int rbmap_file_fill(struct file *file)
 			ret = 0;
 		}
 	} while (!ret);
-	rbmap_generation_put(gen);	/* model: op_put */
+	rbmap_gen_put(gen);	/* model: op_put */
 	return min(ret, 0);
 }
 
@@ -225,13 +225,13 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+	struct rbmap_gen *gen = rbmap_file_bind(rfile, false);
 	__poll_t ready;
 
 	do {
 		ready = rbmap_poll(gen, file, table);
 		if (!(ready & EPOLLHUP)) {
-			rbmap_generation_put(gen);	/* model: op_put */
+			rbmap_gen_put(gen);	/* model: op_put */
 			break;
 		}
 		/* All rings of a CPU have the same wait queue: one entry is enough. */
@@ -242,7 +242,7 @@ static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 }
 
 /* All that can be read now counts as read. */
-static int rbmap_get_reader_now(struct rbmap_generation *gen)
+static int rbmap_get_reader_now(struct rbmap_gen *gen)
 {
 	int ret = 0;
 
@@ -251,13 +251,13 @@ static int rbmap_get_reader_now(struct rbmap_generation *gen)
 	if (!gen->mapped) {
 		ret = -ENODEV;
 	} else {
-		gen->seen = rb_clock(gen->ring.clock);
+		gen->reader_now = rb_clock(gen->ring.clock);
 		/*
 		 * Look after that.  Not smp_rmb(): a clock is no memory.
 		 * litmus: take-now
 		 */
 		rmb();
-		if (!rbmap_take_mapped(gen) && rbmap_generation_drained(gen))
+		if (!rbmap_get_mapped(gen) && rbmap_gen_drained(gen))
 			ret = -ESTALE;
 		rbmap_meta_update(gen);
 	}
@@ -268,28 +268,28 @@ static int rbmap_get_reader_now(struct rbmap_generation *gen)
 static int rbmap_get_reader(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_generation *gen = rbmap_file_bind_reader(rfile);
+	struct rbmap_gen *gen = rbmap_file_bind_reader(rfile);
 	int ret = 0;
 
 	if (!(file->f_flags & O_NONBLOCK))
-		ret = rbmap_wait(gen, RBMAP_WAIT_WATERMARK, &rfile->observes);
+		ret = rbmap_wait_readable(gen, RBMAP_WAIT_WATERMARK, &rfile->observes);
 	if (!ret && rbmap_file_observes(rfile))
 		ret = -EBADF;
 	if (!ret)
 		ret = rbmap_get_reader_now(gen);
-	rbmap_generation_put(gen);
+	rbmap_gen_put(gen);
 	return ret;
 }
 
 /* End every wait on this CPU's rings. */
 static void rbmap_end_waits(struct rbmap_file *rfile)
 {
-	struct rbmap_generation *gen = rbmap_file_bind(rfile, false);
+	struct rbmap_gen *gen = rbmap_file_bind(rfile, false);
 	struct rbmap_cpu_buffer *cpu_buf = rfile->cpu_buf;
 
 	WRITE_ONCE(cpu_buf->wakeups, READ_ONCE(cpu_buf->wakeups) + 1);
 	rbmap_wake_all(gen);
-	rbmap_generation_put(gen);
+	rbmap_gen_put(gen);
 }
 
 static const struct file_operations rbmap_fops;
@@ -297,7 +297,7 @@ static const struct file_operations rbmap_fops;
 /* A snapshot of this CPU, in a file of its own. */
 static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 {
-	struct rbmap_generation *snapshot;
+	struct rbmap_gen *snapshot;
 	struct rbmap_file *new;
 	int fd;
 
@@ -305,7 +305,7 @@ static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 		return -ENOTTY;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	snapshot = rbmap_cpu_buffer_take_snapshot(rfile->cpu_buf);
+	snapshot = rbmap_cpu_buffer_make_snapshot(rfile->cpu_buf);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
 	new = rbmap_file_create(rfile->cpu_buf, snapshot);
@@ -350,7 +350,7 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 				 unsigned int flags)
 {
 	struct rbmap_file *rfile = file->private_data;
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 	ssize_t ret;
 
 	if (rbmap_file_observes(rfile))
@@ -360,7 +360,7 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 		ret = rbmap_splice(gen, file, pipe, len, flags,
 				   &rfile->observes);
 		if (ret != -ESTALE) {
-			rbmap_generation_put(gen);	/* model: op_put */
+			rbmap_gen_put(gen);	/* model: op_put */
 			return ret;
 		}
 		gen = rbmap_file_advance(rfile, gen);
@@ -382,7 +382,7 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 	.mmap		= rbmap_file_mmap,				\
 }
 
-static const struct file_operations rbmap_fops = RBMAP_FOPS(rbmap_open);
+static const struct file_operations rbmap_fops = RBMAP_FOPS(rbmap_device_open);
 static const struct file_operations rbmap_snapshot_fops =
 	RBMAP_FOPS(rbmap_open_snapshot);
 
@@ -413,31 +413,31 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 	unsigned int cpu;
 
 	WRITE_ONCE(devices->buffer->marker, NULL);
-	rbmap_node_destroy(&devices->marker);
+	rbmap_chrdev_destroy(&devices->marker);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		rbmap_node_destroy(&devices->cpu[cpu].ring);
-		rbmap_node_destroy(&devices->cpu[cpu].snapshot);
+		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
+		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot);
 	}
 	kfree(devices->cpu);
 }
 
 static int rbmap_devices_add(struct rbmap_devices *devices,
-			     struct rbmap_node *node,
+			     struct rbmap_chrdev *chrdev,
 			     const struct file_operations *fops,
 			     const char *format, int cpu)
 {
 	char name[32];
 
-	if (node->minor)
+	if (chrdev->minor)
 		return 0;
-	*node = (struct rbmap_node) {
+	*chrdev = (struct rbmap_chrdev) {
 		.fops	= fops,
 		.mode	= RBMAP_DEVICE_MODE,
 		.buffer	= devices->buffer,
 		.data	= rbmap_cpu_place(devices->buffer, cpu),
 	};
 	snprintf(name, sizeof(name), format, cpu);
-	return rbmap_node_create(node, devices->name, name);
+	return rbmap_chrdev_create(chrdev, devices->name, name);
 }
 
 /**
@@ -461,19 +461,19 @@ int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 /**
  * rbmap_devices_add_marker - make marker
  * @devices: of a buffer
- * @target: the buffer's rbmap_marker_event
+ * @event_file: the buffer's rbmap_marker_event
  *
  * Context: may sleep.
  */
 int rbmap_devices_add_marker(struct rbmap_devices *devices,
-			     struct rbmap_event_target *target)
+			     struct rbmap_event_file *event_file)
 {
-	devices->marker = (struct rbmap_node) {
+	devices->marker = (struct rbmap_chrdev) {
 		.fops	= &rbmap_marker_fops,
 		.mode	= RBMAP_MARKER_MODE,
 		.buffer	= devices->buffer,
 		.data	= devices->buffer,
 	};
-	devices->buffer->marker = target;
-	return rbmap_node_create(&devices->marker, devices->name, "marker");
+	devices->buffer->marker = event_file;
+	return rbmap_chrdev_create(&devices->marker, devices->name, "marker");
 }

@@ -6,7 +6,7 @@
 #include "buffer/buffer.h"
 #include "chrdev.h"
 
-struct rbmap_event_target;
+struct rbmap_event_file;
 
 /**
  * struct rbmap_cpu_devices - a CPU's
@@ -14,8 +14,8 @@ struct rbmap_event_target;
  * @snapshot: snapshot/cpuN
  */
 struct rbmap_cpu_devices {
-	struct rbmap_node	ring;
-	struct rbmap_node	snapshot;
+	struct rbmap_chrdev	ring;
+	struct rbmap_chrdev	snapshot;
 };
 
 /**
@@ -29,7 +29,7 @@ struct rbmap_devices {
 	const char		*name;
 	struct rbmap_buffer	*buffer;
 	struct rbmap_cpu_devices *cpu;
-	struct rbmap_node	marker;
+	struct rbmap_chrdev	marker;
 };
 
 int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
@@ -37,6 +37,6 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 void rbmap_devices_exit(struct rbmap_devices *devices);
 int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
 int rbmap_devices_add_marker(struct rbmap_devices *devices,
-			     struct rbmap_event_target *target);
+			     struct rbmap_event_file *event_file);
 
 #endif /* RBMAP_DEVICE_H */

@@ -30,7 +30,7 @@ static const struct rbmap_field rbmap_marker_fields[] = {
 	{}
 };
 
-struct rbmap_event rbmap_marker_event = {
+struct rbmap_event_type rbmap_marker_event = {
 	.system		= "rbmap",
 	.name		= "marker",
 	/* rbmap_marker_record() */
@@ -41,43 +41,43 @@ struct rbmap_event rbmap_marker_event = {
 };
 
 /* Its filter: set_event_pid does not apply to what a program writes. */
-static bool rbmap_marker_passes(const struct rbmap_event_target *target,
+static bool rbmap_marker_passes(const struct rbmap_event_file *event_file,
 				struct rbmap_marker_record *record,
 				size_t size)
 {
-	if (!rbmap_event_gate(target))
+	if (!rbmap_event_checks(event_file))
 		return true;
 	memset(&record->record, 0, sizeof(record->record));
-	return rbmap_gate_record(target, record, record, size);
+	return rbmap_record_wanted(event_file, record, record, size);
 }
 
 /* @text: @len bytes of its buf are filled, and two more are there. */
-static int rbmap_marker_commit(const struct rbmap_event_target *target,
+static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 			       struct rbmap_marker_record *text, size_t len)
 {
 	struct rbmap_marker_record *record;
-	struct rbmap_reservation r;
+	struct rbmap_reservation resv;
 
 	if (text->buf[len - 1] != '\n')
 		text->buf[len++] = '\n';
 	text->buf[len++] = 0;
-	if (!rbmap_marker_passes(target, text, sizeof(*text) + len))
+	if (!rbmap_marker_passes(event_file, text, sizeof(*text) + len))
 		return 0;
-	record = rbmap_event_reserve_noinline(target, &r, sizeof(*record) + len);
+	record = rbmap_event_reserve_noinline(event_file, &resv, sizeof(*record) + len);
 	/* Whoever turns tracing off meanwhile sees the one error or the other. */
 	if (!record)
-		return rbmap_buffer_is_on(rbmap_event_buffer(target)) ?
+		return rbmap_buffer_is_on(rbmap_event_buffer(event_file)) ?
 		       -ENOSPC : -EBADF;
 	/*
-	 * With preemption off, which rbmap_targets_settle() waits for: none comes
+	 * With preemption off, which rbmap_sync_probes() waits for: none comes
 	 * after it.
 	 */
-	if (!READ_ONCE(target->enabled)) {
-		rbmap_discard(&r);
+	if (!READ_ONCE(event_file->enabled)) {
+		rbmap_discard(&resv);
 		return -EBADF;
 	}
 	memcpy(record->buf, text->buf, len);
-	rbmap_commit(&r);
+	rbmap_commit(&resv);
 	return 0;
 }
 
@@ -88,12 +88,12 @@ static int rbmap_marker_commit(const struct rbmap_event_target *target,
 static int rbmap_marker_record(struct rbmap_buffer *buf,
 			       struct rbmap_marker_record *text, size_t len)
 {
-	const struct rbmap_event_target *target;
+	const struct rbmap_event_file *event_file;
 	int err;
 
 	preempt_disable();
-	target = READ_ONCE(buf->marker);
-	err = target ? rbmap_marker_commit(target, text, len) : -EBADF;
+	event_file = READ_ONCE(buf->marker);
+	err = event_file ? rbmap_marker_commit(event_file, text, len) : -EBADF;
 	preempt_enable();
 	return err;
 }
@@ -101,12 +101,12 @@ static int rbmap_marker_record(struct rbmap_buffer *buf,
 /* A look that saves work; rbmap_marker_commit() has the last one. */
 static bool rbmap_marker_wanted(struct rbmap_buffer *buf)
 {
-	const struct rbmap_event_target *target;
+	const struct rbmap_event_file *event_file;
 	bool wanted;
 
 	preempt_disable();
-	target = READ_ONCE(buf->marker);
-	wanted = target && READ_ONCE(target->enabled);
+	event_file = READ_ONCE(buf->marker);
+	wanted = event_file && READ_ONCE(event_file->enabled);
 	preempt_enable();
 	return wanted;
 }

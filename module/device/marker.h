@@ -7,7 +7,7 @@
 
 struct file_operations;
 
-extern struct rbmap_event rbmap_marker_event;
+extern struct rbmap_event_type rbmap_marker_event;
 extern const struct file_operations rbmap_marker_fops;
 
 #endif /* RBMAP_MARKER_H */

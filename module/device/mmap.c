@@ -12,20 +12,20 @@
 #include "compat/mm.h"
 #include "mmap.h"
 
-#define RBMAP_SHOWN_PGOFF	((unsigned long)(RBMAP_SHOWN_OFFSET >> PAGE_SHIFT))
+#define RBMAP_SLOT_TABLE_PGOFF	((unsigned long)(RBMAP_SLOT_TABLE_OFFSET >> PAGE_SHIFT))
 
 /* The page at a page offset of the file; NULL beyond its end. */
-static struct page *rbmap_file_page(const struct rbmap_generation *gen,
+static struct page *rbmap_file_page(const struct rbmap_gen *gen,
 				    unsigned long pgoff)
 {
 	unsigned long subbuf_pages = gen->subbuf_size >> PAGE_SHIFT;
 	unsigned long id = pgoff / subbuf_pages;
 	unsigned long offset = (pgoff % subbuf_pages) << PAGE_SHIFT;
 
-	if (pgoff >= RBMAP_SHOWN_PGOFF) {
-		offset = (pgoff - RBMAP_SHOWN_PGOFF) << PAGE_SHIFT;
-		return offset < gen->shown_size ?
-		       rbmap_page_of((u8 *)gen->ring.shown + offset) : NULL;
+	if (pgoff >= RBMAP_SLOT_TABLE_PGOFF) {
+		offset = (pgoff - RBMAP_SLOT_TABLE_PGOFF) << PAGE_SHIFT;
+		return offset < gen->slot_table_size ?
+		       rbmap_page_of((u8 *)gen->ring.slot_table + offset) : NULL;
 	}
 	if (!pgoff)
 		return virt_to_page(gen->meta);
@@ -85,7 +85,7 @@ static const struct vm_operations_struct rbmap_vm_ops = {
 	.fault			= rbmap_vma_fault,
 };
 
-static int rbmap_insert_pages(const struct rbmap_generation *gen,
+static int rbmap_insert_pages(const struct rbmap_gen *gen,
 			      struct vm_area_struct *vma)
 {
 	unsigned long left = vma_pages(vma);
@@ -104,20 +104,20 @@ static int rbmap_insert_pages(const struct rbmap_generation *gen,
 }
 
 /* How many pages can be mapped from there; 0: no map begins there. */
-static unsigned long rbmap_pages_from(const struct rbmap_generation *gen,
+static unsigned long rbmap_pages_from(const struct rbmap_gen *gen,
 				      unsigned long pgoff)
 {
 	unsigned long subbuf_pages = gen->subbuf_size >> PAGE_SHIFT;
 	unsigned long nr_pages = (gen->ring.nr_slots + 2UL) * subbuf_pages;
 
-	if (pgoff == RBMAP_SHOWN_PGOFF)
-		return gen->shown_size >> PAGE_SHIFT;
+	if (pgoff == RBMAP_SLOT_TABLE_PGOFF)
+		return gen->slot_table_size >> PAGE_SHIFT;
 	if (pgoff >= nr_pages || pgoff % subbuf_pages)
 		return 0;
 	return nr_pages - pgoff;
 }
 
-static int rbmap_generation_mmap(struct rbmap_generation *gen,
+static int rbmap_gen_mmap(struct rbmap_gen *gen,
 				 struct vm_area_struct *vma)
 {
 	int err;
@@ -143,7 +143,7 @@ static int rbmap_generation_mmap(struct rbmap_generation *gen,
  */
 int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 {
-	struct rbmap_generation *gen;
+	struct rbmap_gen *gen;
 	int err;
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC) ||
@@ -155,9 +155,9 @@ int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 	vma->vm_ops = &rbmap_vm_ops;
 
 	gen = rbmap_file_bind(file, true);
-	err = rbmap_generation_mmap(gen, vma);
+	err = rbmap_gen_mmap(gen, vma);
 	if (err)
 		rbmap_file_unmap(file);	/* model: mmap_failed */
-	rbmap_generation_put(gen);
+	rbmap_gen_put(gen);
 	return err;
 }

@@ -83,7 +83,7 @@ static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
 }
 
 /* Return: bytes, 0: there is none. */
-static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
+static ssize_t rbmap_splice_one(struct rbmap_gen *gen,
 				struct pipe_inode_info *pipe)
 {
 	size_t size = gen->subbuf_size;
@@ -105,7 +105,7 @@ static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
 		rbmap_pages_free(fresh, size);
 		return -EINTR;
 	}
-	subbuf = rbmap_take_closed(gen, fresh);
+	subbuf = rbmap_get_closed(gen, fresh);
 	if (subbuf == fresh)
 		gen->copied++;
 	else if (subbuf)
@@ -122,7 +122,7 @@ static ssize_t rbmap_splice_one(struct rbmap_generation *gen,
 }
 
 /* As many as there are, are wanted and fit. */
-static ssize_t rbmap_splice_all(struct rbmap_generation *gen,
+static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
 				struct pipe_inode_info *pipe, size_t len)
 {
 	ssize_t ret, done = 0;
@@ -153,7 +153,7 @@ static ssize_t rbmap_splice_all(struct rbmap_generation *gen,
  * or the pipe has no room for it now; -ESTALE: there never will be one, the ring
  * was replaced; -EBADF: @stop is set; -EINTR, -ENOMEM, -EPIPE.
  */
-ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
+ssize_t rbmap_splice(struct rbmap_gen *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
 		     unsigned int flags, const bool *stop)
 {
@@ -165,7 +165,7 @@ ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		ret = rbmap_splice_all(gen, pipe, len);
 		if (ret)
 			return ret;
-		if (rbmap_generation_drained(gen))
+		if (rbmap_gen_drained(gen))
 			return -ESTALE;
 		if (file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK)
 			return -EAGAIN;
@@ -181,7 +181,7 @@ ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
 		 * locks, refuses files that cannot seek.
 		 */
 		pipe_unlock(pipe);
-		ret = rbmap_wait(gen, RBMAP_WAIT_CLOSED, stop);
+		ret = rbmap_wait_readable(gen, RBMAP_WAIT_CLOSED, stop);
 		pipe_lock(pipe);
 		if (ret)
 			return ret;

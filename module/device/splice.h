@@ -7,9 +7,9 @@
 
 struct file;
 struct pipe_inode_info;
-struct rbmap_generation;
+struct rbmap_gen;
 
-ssize_t rbmap_splice(struct rbmap_generation *gen, struct file *file,
+ssize_t rbmap_splice(struct rbmap_gen *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
 		     unsigned int flags, const bool *stop);
 

@@ -84,7 +84,7 @@ rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,
 		return NULL;
 	}
 	rbmap_dynamic_fields(event);
-	event->event = (struct rbmap_event) {
+	event->event = (struct rbmap_event_type) {
 		.system		= event->line.group,
 		.name		= event->line.event,
 		.tracepoint	= event->line.tracepoint,

@@ -20,7 +20,7 @@
  * @len: bytes of @text
  */
 struct rbmap_dynamic_event {
-	struct rbmap_event		event;
+	struct rbmap_event_type		event;
 	struct list_head		list;
 	struct rbmap_dynamic_line	line;
 	struct rbmap_field		fields[RBMAP_FETCH_FIELDS + 2];
@@ -30,7 +30,7 @@ struct rbmap_dynamic_event {
 };
 
 static inline const struct rbmap_dynamic_event *
-rbmap_dynamic_event_of(const struct rbmap_event *event)
+rbmap_dynamic_event_of(const struct rbmap_event_type *event)
 {
 	return container_of(event, struct rbmap_dynamic_event, event);
 }

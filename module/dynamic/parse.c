@@ -12,7 +12,7 @@
 #include "parse.h"
 #include "program.h"
 
-struct rbmap_cursor {
+struct rbmap_line_cursor {
 	const char		*text;
 	size_t			len;
 	size_t			at;
@@ -20,19 +20,19 @@ struct rbmap_cursor {
 };
 
 /* 0 at the end, as for a 0 in the text: neither is anything that is wanted. */
-static char rbmap_peek(const struct rbmap_cursor *cursor)
+static char rbmap_peek(const struct rbmap_line_cursor *cursor)
 {
 	return cursor->at < cursor->len ? cursor->text[cursor->at] : 0;
 }
 
-static bool rbmap_wrong(struct rbmap_cursor *cursor, size_t at, const char *what)
+static bool rbmap_wrong(struct rbmap_line_cursor *cursor, size_t at, const char *what)
 {
 	cursor->error->at = at;
 	cursor->error->what = what;
 	return false;
 }
 
-static bool rbmap_accept(struct rbmap_cursor *cursor, char c)
+static bool rbmap_accept(struct rbmap_line_cursor *cursor, char c)
 {
 	if (cursor->at == cursor->len || rbmap_peek(cursor) != c)
 		return false;
@@ -40,12 +40,12 @@ static bool rbmap_accept(struct rbmap_cursor *cursor, char c)
 	return true;
 }
 
-static bool rbmap_expect(struct rbmap_cursor *cursor, char c, const char *what)
+static bool rbmap_expect(struct rbmap_line_cursor *cursor, char c, const char *what)
 {
 	return rbmap_accept(cursor, c) || rbmap_wrong(cursor, cursor->at, what);
 }
 
-static bool rbmap_accept_word(struct rbmap_cursor *cursor, const char *word)
+static bool rbmap_accept_word(struct rbmap_line_cursor *cursor, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -56,7 +56,7 @@ static bool rbmap_accept_word(struct rbmap_cursor *cursor, const char *word)
 	return true;
 }
 
-static bool rbmap_skip_blanks(struct rbmap_cursor *cursor)
+static bool rbmap_skip_blanks(struct rbmap_line_cursor *cursor)
 {
 	size_t begin = cursor->at;
 
@@ -76,7 +76,7 @@ static bool rbmap_is_letter(char c)
 }
 
 /* A name as C has them; @name has room for @max bytes and a 0. */
-static bool rbmap_parse_name(struct rbmap_cursor *cursor, char *name,
+static bool rbmap_parse_name(struct rbmap_line_cursor *cursor, char *name,
 			     size_t max, const char *what)
 {
 	size_t begin = cursor->at, len;
@@ -97,7 +97,7 @@ static bool rbmap_parse_name(struct rbmap_cursor *cursor, char *name,
 }
 
 /* What is beside the directories of systems and events. */
-static bool rbmap_parse_event_name(struct rbmap_cursor *cursor,
+static bool rbmap_parse_event_name(struct rbmap_line_cursor *cursor,
 				   struct rbmap_dynamic_line *line)
 {
 	size_t begin = cursor->at;
@@ -134,7 +134,7 @@ static unsigned int rbmap_digit_of(char c, unsigned int base)
 }
 
 /* Decimal, or hexadecimal behind 0x where @hex; 0 to @max. */
-static bool rbmap_parse_number(struct rbmap_cursor *cursor, bool hex, u32 max,
+static bool rbmap_parse_number(struct rbmap_line_cursor *cursor, bool hex, u32 max,
 			       u32 *value, const char *what)
 {
 	size_t begin = cursor->at;
@@ -158,7 +158,7 @@ static bool rbmap_parse_number(struct rbmap_cursor *cursor, bool hex, u32 max,
 
 #define RBMAP_FETCH_WANTED	"$argN, +OFFSET($argN) or +OFFSET(+OFFSET($argN)) is wanted"
 
-static bool rbmap_parse_fetch(struct rbmap_cursor *cursor,
+static bool rbmap_parse_fetch(struct rbmap_line_cursor *cursor,
 			      struct rbmap_fetch *fetch)
 {
 	s32 outer[RBMAP_FETCH_OFFSETS];
@@ -206,7 +206,7 @@ static bool rbmap_parse_fetch(struct rbmap_cursor *cursor,
 #define RBMAP_TYPE_WANTED						\
 	"no such type: u8 to u64, s8 to s64, x8 to x64, one of these with [N], string, bWIDTH@OFFSET/BITS or sbWIDTH@OFFSET/BITS is wanted"
 
-static bool rbmap_parse_bits(struct rbmap_cursor *cursor,
+static bool rbmap_parse_bits(struct rbmap_line_cursor *cursor,
 			     struct rbmap_fetch *fetch)
 {
 	size_t begin = cursor->at;
@@ -236,7 +236,7 @@ static bool rbmap_parse_bits(struct rbmap_cursor *cursor,
 	return true;
 }
 
-static bool rbmap_parse_array(struct rbmap_cursor *cursor,
+static bool rbmap_parse_array(struct rbmap_line_cursor *cursor,
 			      struct rbmap_fetch *fetch)
 {
 	size_t begin = cursor->at;
@@ -256,7 +256,7 @@ static bool rbmap_parse_array(struct rbmap_cursor *cursor,
 	return rbmap_expect(cursor, ']', "']' is wanted");
 }
 
-static bool rbmap_parse_type(struct rbmap_cursor *cursor,
+static bool rbmap_parse_type(struct rbmap_line_cursor *cursor,
 			     struct rbmap_fetch *fetch)
 {
 	size_t begin = cursor->at;
@@ -302,7 +302,7 @@ static bool rbmap_field_exists(const struct rbmap_fetch_program *program,
 	return false;
 }
 
-static bool rbmap_parse_field_name(struct rbmap_cursor *cursor,
+static bool rbmap_parse_field_name(struct rbmap_line_cursor *cursor,
 				   const struct rbmap_fetch_program *program,
 				   struct rbmap_fetch *fetch)
 {
@@ -338,7 +338,7 @@ static bool rbmap_field_place(struct rbmap_fetch_program *program, size_t max)
 	return true;
 }
 
-static bool rbmap_parse_field(struct rbmap_cursor *cursor,
+static bool rbmap_parse_field(struct rbmap_line_cursor *cursor,
 			      struct rbmap_fetch_program *program, size_t max)
 {
 	struct rbmap_fetch *fetch = &program->fetch[program->nr];
@@ -360,7 +360,7 @@ static bool rbmap_parse_field(struct rbmap_cursor *cursor,
 			   "the record gets too large: fewer fields, shorter arrays or fewer strings (of up to 256 bytes) fit");
 }
 
-static bool rbmap_parse_line(struct rbmap_cursor *cursor, size_t max,
+static bool rbmap_parse_line(struct rbmap_line_cursor *cursor, size_t max,
 			     struct rbmap_dynamic_line *line)
 {
 	line->remove = rbmap_accept_word(cursor, "-:");
@@ -406,7 +406,7 @@ bool rbmap_dynamic_parse(const char *text, size_t len, size_t header,
 			 size_t max, struct rbmap_dynamic_line *line,
 			 struct rbmap_line_error *error)
 {
-	struct rbmap_cursor cursor = {
+	struct rbmap_line_cursor cursor = {
 		.text = text, .len = len, .error = error,
 	};
 	struct rbmap_fetch_program *program = &line->program;

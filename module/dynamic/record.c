@@ -82,7 +82,7 @@ static void rbmap_record_fill(const struct rbmap_fetch_program *program,
 }
 
 /* Put together on the stack and looked at, before there is room for it. */
-static noinline void rbmap_record_gated(const struct rbmap_event_target *target,
+static noinline void rbmap_record_checked(const struct rbmap_event_file *event_file,
 					const struct rbmap_fetch_program *program,
 					struct rbmap_fetch_args *args,
 					struct rbmap_fetch_strings *strings,
@@ -94,43 +94,43 @@ static noinline void rbmap_record_gated(const struct rbmap_event_target *target,
 	preempt_disable_notrace();
 	rbmap_record_fill(program, args, strings, stack);
 	preempt_enable_notrace();
-	if (rbmap_gate_record(target, stack, stack, size))
-		rbmap_event_write(target, stack, size);
+	if (rbmap_record_wanted(event_file, stack, stack, size))
+		rbmap_event_write(event_file, stack, size);
 }
 
 /**
  * rbmap_dynamic_record - record a dynamic event
- * @data: the struct rbmap_event_target that the probe was registered with
+ * @data: the struct rbmap_event_file that the probe was registered with
  * @args: what the tracepoint has passed
  *
  * Context: any, NMI included.
  */
 void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 {
-	const struct rbmap_event_target *target = data;
+	const struct rbmap_event_file *event_file = data;
 	const struct rbmap_fetch_program *program =
-		&rbmap_dynamic_event_of(target->event)->line.program;
+		&rbmap_dynamic_event_of(event_file->event)->line.program;
 	struct rbmap_fetch_strings strings rbmap_uninitialized;
-	struct rbmap_reservation r rbmap_uninitialized;
+	struct rbmap_reservation resv rbmap_uninitialized;
 	size_t size = program->size;
-	u8 gate = rbmap_event_gate(target);
+	u8 checks = rbmap_event_checks(event_file);
 	void *record;
 
-	if (unlikely(gate & RBMAP_GATE_TASK) && !rbmap_gate_task(target))
+	if (unlikely(checks & RBMAP_CHECK_TASK) && !rbmap_task_wanted(event_file))
 		return;
 	if (program->nr_strings)
 		size += rbmap_record_measure(program, args, &strings);
-	if (unlikely(gate & RBMAP_GATE_RECORD) && size <= RBMAP_RECORD_STACK) {
-		rbmap_record_gated(target, program, args, &strings, size);
+	if (unlikely(checks & RBMAP_CHECK_RECORD) && size <= RBMAP_RECORD_STACK) {
+		rbmap_record_checked(event_file, program, args, &strings, size);
 		return;
 	}
-	record = rbmap_event_reserve_noinline(target, &r, size);
+	record = rbmap_event_reserve_noinline(event_file, &resv, size);
 	if (!record)
 		return;
 	rbmap_record_fill(program, args, &strings, record);
-	if (unlikely(gate & RBMAP_GATE_RECORD) &&
-	    !rbmap_gate_record(target, record, record, size))
-		rbmap_discard(&r);
+	if (unlikely(checks & RBMAP_CHECK_RECORD) &&
+	    !rbmap_record_wanted(event_file, record, record, size))
+		rbmap_discard(&resv);
 	else
-		rbmap_commit(&r);
+		rbmap_commit(&resv);
 }

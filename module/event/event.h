@@ -34,12 +34,12 @@ struct rbmap_event_filter {
 };
 
 /**
- * struct rbmap_event_target - an event in a buffer: what a probe is handed
+ * struct rbmap_event_file - an event in a buffer: what a probe is handed
  * @head: what probes of other modules know of it; its buffer is the set's
  * @id: the event's
  * @preempt: how often preemption is disabled between reserve and commit, on account
  *	of this event
- * @enabled: records are wanted; under rbmap_targets_lock
+ * @enabled: records are wanted; under rbmap_event_files_lock
  * @hooked: its probe is registered at the event's tracepoint; under the same lock.
  *	It is not while the tracepoint is awaited, or where the kernel refused
  * @event: the event
@@ -51,13 +51,13 @@ struct rbmap_event_filter {
  * @list: the buffer's
  * @dir: the directory that shows it; of the set's operations
  */
-struct rbmap_event_target {
+struct rbmap_event_file {
 	struct rbmap_event_head	head;
 	unsigned int		preempt;
 	u16			id;
 	bool			enabled;
 	bool			hooked;
-	const struct rbmap_event *event;
+	const struct rbmap_event_type *event;
 	u16			pid_field;
 	bool			switches;
 	struct rbmap_event_filter *filter;
@@ -74,8 +74,8 @@ struct rbmap_event_target {
  *	rbmap_event_unregister(), which waits for this
  */
 struct rbmap_event_set_ops {
-	int	(*show)(struct rbmap_event_target *target, void *data);
-	void	(*hide)(struct rbmap_event_target *target, void *data);
+	int	(*show)(struct rbmap_event_file *event_file, void *data);
+	void	(*hide)(struct rbmap_event_file *event_file, void *data);
 };
 
 /**
@@ -90,7 +90,7 @@ struct rbmap_event_set_ops {
  */
 struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
-	struct list_head		targets;
+	struct list_head		event_files;
 	struct rbmap_pids		*pids[RBMAP_NR_PIDS];
 	bool				follow;
 	struct list_head		list;
@@ -107,14 +107,14 @@ struct rbmap_event_set {
  * need not be kept in mind while the clock is called.
  */
 static __always_inline void *
-rbmap_event_begin(const struct rbmap_event_target *target,
-		  struct rbmap_reservation *r, size_t size)
+rbmap_event_begin(const struct rbmap_event_file *event_file,
+		  struct rbmap_reservation *resv, size_t size)
 {
 	struct rbmap_record *record =
-		rbmap_reserve(rbmap_event_buffer(target), r, size);
+		rbmap_reserve(rbmap_event_buffer(event_file), resv, size);
 
 	if (likely(record))
-		rbmap_record_begin(record, target->id, target->preempt);
+		rbmap_record_begin(record, event_file->id, event_file->preempt);
 	return record;
 }
 
@@ -123,9 +123,9 @@ rbmap_event_begin(const struct rbmap_event_target *target,
  * before it is freed.  litmus: gate-filter, gate-free
  */
 static __always_inline const struct rbmap_event_filter *
-rbmap_target_filter(const struct rbmap_event_target *target)
+rbmap_event_file_filter(const struct rbmap_event_file *event_file)
 {
-	return smp_load_acquire(&target->filter);
+	return smp_load_acquire(&event_file->filter);
 }
 
 /* litmus: gate-filter, gate-free */
@@ -136,7 +136,7 @@ rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 }
 
 static inline const char *
-rbmap_event_tracepoint(const struct rbmap_event *event)
+rbmap_event_tracepoint(const struct rbmap_event_type *event)
 {
 	return event->tracepoint ?: event->name;
 }

@@ -11,10 +11,10 @@
 #include "lib/log.h"
 #include "pids.h"
 
-DEFINE_MUTEX(rbmap_targets_lock);
+DEFINE_MUTEX(rbmap_event_files_lock);
 
 /**
- * rbmap_targets_settle - wait for whoever records as it was until now
+ * rbmap_sync_probes - wait for whoever records as it was until now
  *
  * The marker has no probe: who writes it looks at `enabled` with preemption off,
  * which not every kernel waits for with its probes.  So it does to look at its
@@ -22,42 +22,42 @@ DEFINE_MUTEX(rbmap_targets_lock);
  *
  * Context: sleeps.
  */
-void rbmap_targets_settle(void)
+void rbmap_sync_probes(void)
 {
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 }
 
 /**
- * rbmap_target_gate - have probes look at what is wanted, if they must
- * @target: its filter is set, and its set's pids
+ * rbmap_event_file_set_checks - have probes look at what is wanted, if they must
+ * @event_file: its filter is set, and its set's pids
  */
-void rbmap_target_gate(struct rbmap_event_target *target)
+void rbmap_event_file_set_checks(struct rbmap_event_file *event_file)
 {
-	const struct rbmap_event_set *set = target->set;
-	bool tasks = !target->event->apart && (set->pids[RBMAP_PIDS_ONLY] ||
+	const struct rbmap_event_set *set = event_file->set;
+	bool tasks = !event_file->event->apart && (set->pids[RBMAP_PIDS_ONLY] ||
 					       set->pids[RBMAP_PIDS_NOT]);
-	u8 gate = 0;
+	u8 checks = 0;
 
-	lockdep_assert_held(&rbmap_targets_lock);
+	lockdep_assert_held(&rbmap_event_files_lock);
 	if (tasks)
-		gate |= RBMAP_GATE_TASK;
-	if ((target->filter && target->filter->program) ||
-	    (tasks && target->pid_field))
-		gate |= RBMAP_GATE_RECORD;
-	WRITE_ONCE(target->head.gate, gate);
+		checks |= RBMAP_CHECK_TASK;
+	if ((event_file->filter && event_file->filter->program) ||
+	    (tasks && event_file->pid_field))
+		checks |= RBMAP_CHECK_RECORD;
+	WRITE_ONCE(event_file->head.checks, checks);
 }
 
 /**
- * rbmap_targets_gate - the same for all of a set
+ * rbmap_event_set_set_checks - the same for all of a set
  * @set: the set
  */
-void rbmap_targets_gate(struct rbmap_event_set *set)
+void rbmap_event_set_set_checks(struct rbmap_event_set *set)
 {
-	struct rbmap_event_target *target;
+	struct rbmap_event_file *event_file;
 
-	list_for_each_entry(target, &set->targets, list)
-		rbmap_target_gate(target);
+	list_for_each_entry(event_file, &set->event_files, list)
+		rbmap_event_file_set_checks(event_file);
 }
 
 /*
@@ -65,44 +65,44 @@ void rbmap_targets_gate(struct rbmap_event_set *set)
  * where that is so already, or where there is no tracepoint.  A probe may be
  * registered more than once, with other data.
  */
-static int rbmap_target_hook(struct rbmap_event_target *target, bool on)
+static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 {
-	const struct rbmap_event *event = target->event;
+	const struct rbmap_event_type *event = event_file->event;
 	int err;
 
-	lockdep_assert_held(&rbmap_targets_lock);
-	if (!event->probe || !event->tp || target->hooked == on)
+	lockdep_assert_held(&rbmap_event_files_lock);
+	if (!event->probe || !event->tp || event_file->hooked == on)
 		return 0;
 	if (on)
 		err = tracepoint_probe_register(event->tp, event->probe,
-						target);
+						event_file);
 	else
 		err = tracepoint_probe_unregister(event->tp, event->probe,
-						  target);
+						  event_file);
 	if (err)
 		rbmap_warn("%s:%s: the kernel refuses to %s its probe: error %d\n",
 			   event->system, event->name,
 			   on ? "register" : "unregister", err);
 	else
-		target->hooked = on;
+		event_file->hooked = on;
 	return err;
 }
 
 /* Returns 1 if it was changed: then wait, before the probe may go. */
-static int rbmap_target_switch(struct rbmap_event_target *target, bool on)
+static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 {
 	int err;
 
-	lockdep_assert_held(&rbmap_targets_lock);
-	if (target->enabled != on && target->event->unavailable)
+	lockdep_assert_held(&rbmap_event_files_lock);
+	if (event_file->enabled != on && event_file->event->unavailable)
 		return -ENODEV;
 	/* It may be enabled and not hooked: then this tries again. */
-	err = rbmap_target_hook(target, on);
+	err = rbmap_event_file_hook(event_file, on);
 	if (err)
 		return err;
-	if (target->enabled == on)
+	if (event_file->enabled == on)
 		return 0;
-	WRITE_ONCE(target->enabled, on);
+	WRITE_ONCE(event_file->enabled, on);
 	return 1;
 }
 
@@ -122,7 +122,7 @@ struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
 	if (!set)
 		return NULL;
 	set->buffer = buf;
-	INIT_LIST_HEAD(&set->targets);
+	INIT_LIST_HEAD(&set->event_files);
 	return set;
 }
 
@@ -141,16 +141,16 @@ void rbmap_event_set_destroy(struct rbmap_event_set *set)
 	kfree(set);
 }
 
-static struct rbmap_event_target *
-rbmap_event_set_look(struct rbmap_event_set *set,
-		     const struct rbmap_event *event)
+static struct rbmap_event_file *
+rbmap_event_set_lookup(struct rbmap_event_set *set,
+		     const struct rbmap_event_type *event)
 {
-	struct rbmap_event_target *target;
+	struct rbmap_event_file *event_file;
 
-	lockdep_assert_held(&rbmap_targets_lock);
-	list_for_each_entry(target, &set->targets, list) {
-		if (target->event == event)
-			return target;
+	lockdep_assert_held(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (event_file->event == event)
+			return event_file;
 	}
 	return NULL;
 }
@@ -163,16 +163,16 @@ rbmap_event_set_look(struct rbmap_event_set *set,
  * Context: may sleep.
  * Return: the target, or NULL: the buffer does not have it.
  */
-struct rbmap_event_target *
+struct rbmap_event_file *
 rbmap_event_set_find(struct rbmap_event_set *set,
-		     const struct rbmap_event *event)
+		     const struct rbmap_event_type *event)
 {
-	struct rbmap_event_target *target;
+	struct rbmap_event_file *event_file;
 
-	mutex_lock(&rbmap_targets_lock);
-	target = rbmap_event_set_look(set, event);
-	mutex_unlock(&rbmap_targets_lock);
-	return target;
+	mutex_lock(&rbmap_event_files_lock);
+	event_file = rbmap_event_set_lookup(set, event);
+	mutex_unlock(&rbmap_event_files_lock);
+	return event_file;
 }
 
 /**
@@ -187,71 +187,71 @@ rbmap_event_set_find(struct rbmap_event_set *set,
  * Return: 0 or a negative error; after both, rbmap_event_set_remove().
  */
 int rbmap_event_set_add(struct rbmap_event_set *set,
-			const struct rbmap_event *event)
+			const struct rbmap_event_type *event)
 {
-	struct rbmap_event_target *target = kzalloc(sizeof(*target),
+	struct rbmap_event_file *event_file = kzalloc(sizeof(*event_file),
 						    GFP_KERNEL);
 
-	if (!target)
+	if (!event_file)
 		return -ENOMEM;
-	target->id = event->id;
-	target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
-	target->enabled = event->apart;
-	target->head.buffer = set->buffer;
-	target->event = event;
-	target->set = set;
-	target->pid_field = rbmap_event_pid_field(event, &target->switches);
-	mutex_lock(&rbmap_targets_lock);
-	list_add_tail(&target->list, &set->targets);
-	rbmap_target_gate(target);
-	mutex_unlock(&rbmap_targets_lock);
-	return set->ops->show(target, set->data);
+	event_file->id = event->id;
+	event_file->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
+	event_file->enabled = event->apart;
+	event_file->head.buffer = set->buffer;
+	event_file->event = event;
+	event_file->set = set;
+	event_file->pid_field = rbmap_event_pid_field(event, &event_file->switches);
+	mutex_lock(&rbmap_event_files_lock);
+	list_add_tail(&event_file->list, &set->event_files);
+	rbmap_event_file_set_checks(event_file);
+	mutex_unlock(&rbmap_event_files_lock);
+	return set->ops->show(event_file, set->data);
 }
 
 /**
  * rbmap_event_set_remove - hide an event of a buffer, and record it no more
  * @set: the buffer's; the caller has the registry's lock
  * @event: the event; nothing is done where the buffer does not have it
- * @removed: what it was, for rbmap_targets_free()
+ * @removed: what it was, for rbmap_event_files_free()
  *
  * Context: may sleep.
  */
 void rbmap_event_set_remove(struct rbmap_event_set *set,
-			    const struct rbmap_event *event,
+			    const struct rbmap_event_type *event,
 			    struct list_head *removed)
 {
-	struct rbmap_event_target *target = rbmap_event_set_find(set, event);
+	struct rbmap_event_file *event_file = rbmap_event_set_find(set, event);
 
-	if (!target)
+	if (!event_file)
 		return;
 	/* Nobody enables it after this. */
-	set->ops->hide(target, set->data);
-	mutex_lock(&rbmap_targets_lock);
-	rbmap_target_switch(target, false);
-	list_move_tail(&target->list, removed);
-	mutex_unlock(&rbmap_targets_lock);
+	set->ops->hide(event_file, set->data);
+	mutex_lock(&rbmap_event_files_lock);
+	rbmap_event_file_switch(event_file, false);
+	list_move_tail(&event_file->list, removed);
+	mutex_unlock(&rbmap_event_files_lock);
 }
 
 /**
- * rbmap_targets_free - free what rbmap_event_set_remove() has removed
+ * rbmap_event_files_free - free what rbmap_event_set_remove() has removed
  * @targets: of any sets
  *
  * Context: sleeps until no probe is handed one of them any more.
  */
-void rbmap_targets_free(struct list_head *targets)
+void rbmap_event_files_free(struct list_head *event_files)
 {
-	struct rbmap_event_target *target, *next;
+	struct rbmap_event_file *event_file, *next;
 
-	rbmap_targets_settle();
-	list_for_each_entry_safe(target, next, targets, list) {
-		rbmap_event_filter_free(target->filter);
-		kfree(target);
+	rbmap_sync_probes();
+	list_for_each_entry_safe(event_file, next, event_files, list) {
+		rbmap_event_filter_free(event_file->filter);
+		kfree(event_file);
 	}
 }
 
 /**
  * rbmap_event_set_hook - an event has got a tracepoint
- * @set: of a buffer; the caller has the registry's lock and rbmap_targets_lock
+ * @set: of a buffer; the caller has the registry's lock and rbmap_event_files_lock
  * @event: the event
  *
  * An event that is enabled is recorded from here on.  Where the kernel refuses the
@@ -261,21 +261,21 @@ void rbmap_targets_free(struct list_head *targets)
  * Context: may sleep.
  */
 void rbmap_event_set_hook(struct rbmap_event_set *set,
-			  const struct rbmap_event *event)
+			  const struct rbmap_event_type *event)
 {
-	struct rbmap_event_target *target = rbmap_event_set_look(set, event);
+	struct rbmap_event_file *event_file = rbmap_event_set_lookup(set, event);
 
-	if (!target)
+	if (!event_file)
 		return;
 	/* The probe is not registered there yet, so that nothing reads this. */
-	target->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
-	if (target->enabled)
-		rbmap_target_hook(target, true);
+	event_file->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
+	if (event_file->enabled)
+		rbmap_event_file_hook(event_file, true);
 }
 
 /**
  * rbmap_event_set_unhook - an event's tracepoint goes
- * @set: of a buffer; the caller has the registry's lock and rbmap_targets_lock
+ * @set: of a buffer; the caller has the registry's lock and rbmap_event_files_lock
  * @event: the event, which still has the tracepoint
  *
  * An event that is enabled stays so.
@@ -283,39 +283,39 @@ void rbmap_event_set_hook(struct rbmap_event_set *set,
  * Context: may sleep.
  */
 void rbmap_event_set_unhook(struct rbmap_event_set *set,
-			    const struct rbmap_event *event)
+			    const struct rbmap_event_type *event)
 {
-	struct rbmap_event_target *target = rbmap_event_set_look(set, event);
+	struct rbmap_event_file *event_file = rbmap_event_set_lookup(set, event);
 
-	if (!target)
+	if (!event_file)
 		return;
-	rbmap_target_hook(target, false);
+	rbmap_event_file_hook(event_file, false);
 	/* The tracepoint goes, also where the kernel has refused. */
-	target->hooked = false;
+	event_file->hooked = false;
 }
 
 /**
  * rbmap_event_enable - begin or end to record an event
- * @target: the event, and where
+ * @event_file: the event, and where
  * @on: begin; where its tracepoint is not there yet: once it is
  *
  * Context: sleeps: where it ends, no record of the event comes after this
  * returns.
  * Return: 0, -ENODEV if the event is unavailable, or what the kernel said.
  */
-int rbmap_event_enable(struct rbmap_event_target *target, bool on)
+int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 {
 	int ret;
 
-	mutex_lock(&rbmap_targets_lock);
-	ret = rbmap_target_switch(target, on);
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
+	ret = rbmap_event_file_switch(event_file, on);
+	mutex_unlock(&rbmap_event_files_lock);
 	if (ret > 0 && !on)
-		rbmap_targets_settle();
+		rbmap_sync_probes();
 	return min(ret, 0);
 }
 
-static bool rbmap_event_in(const struct rbmap_event *event, const char *system)
+static bool rbmap_event_in(const struct rbmap_event_type *event, const char *system)
 {
 	if (event->unavailable)
 		return false;
@@ -337,24 +337,24 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 			   bool on)
 {
 	bool any = false, changed = false;
-	struct rbmap_event_target *target;
+	struct rbmap_event_file *event_file;
 	int err = 0, ret;
 
-	mutex_lock(&rbmap_targets_lock);
-	list_for_each_entry(target, &set->targets, list) {
-		if (!rbmap_event_in(target->event, system))
+	mutex_lock(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (!rbmap_event_in(event_file->event, system))
 			continue;
 		any = true;
-		ret = rbmap_target_switch(target, on);
+		ret = rbmap_event_file_switch(event_file, on);
 		if (ret > 0)
 			changed = true;
 		else if (!err)
 			err = ret;
 	}
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	/* Once for all of them: it takes milliseconds. */
 	if (changed && !on)
-		rbmap_targets_settle();
+		rbmap_sync_probes();
 	return any ? err : -ENODEV;
 }
 
@@ -367,19 +367,19 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
  */
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system)
 {
-	const struct rbmap_event_target *target;
+	const struct rbmap_event_file *event_file;
 	unsigned int on = 0, off = 0;
 
-	mutex_lock(&rbmap_targets_lock);
-	list_for_each_entry(target, &set->targets, list) {
-		if (!rbmap_event_in(target->event, system))
+	mutex_lock(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (!rbmap_event_in(event_file->event, system))
 			continue;
-		if (target->enabled)
+		if (event_file->enabled)
 			on++;
 		else
 			off++;
 	}
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	if (!on)
 		return '0';
 	return off ? 'X' : '1';

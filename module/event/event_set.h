@@ -7,35 +7,35 @@
 
 /*
  * Which events there are in a set, which of them are enabled, and where an event's
- * probe is registered (tp and preempt of struct rbmap_event).  Which events there
+ * probe is registered (tp and preempt of struct rbmap_event_type).  Which events there
  * are and where probes go is changed with the registry's lock held, too.  Callbacks
  * of files may take this one.
  */
-extern struct mutex rbmap_targets_lock;
+extern struct mutex rbmap_event_files_lock;
 
 struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);
 void rbmap_event_set_destroy(struct rbmap_event_set *set);
-struct rbmap_event_target *
+struct rbmap_event_file *
 rbmap_event_set_find(struct rbmap_event_set *set,
-		     const struct rbmap_event *event);
+		     const struct rbmap_event_type *event);
 int rbmap_event_set_add(struct rbmap_event_set *set,
-			const struct rbmap_event *event);
+			const struct rbmap_event_type *event);
 void rbmap_event_set_remove(struct rbmap_event_set *set,
-			    const struct rbmap_event *event,
+			    const struct rbmap_event_type *event,
 			    struct list_head *removed);
 void rbmap_event_set_hook(struct rbmap_event_set *set,
-			  const struct rbmap_event *event);
+			  const struct rbmap_event_type *event);
 void rbmap_event_set_unhook(struct rbmap_event_set *set,
-			    const struct rbmap_event *event);
-void rbmap_targets_free(struct list_head *targets);
+			    const struct rbmap_event_type *event);
+void rbmap_event_files_free(struct list_head *event_files);
 
-int rbmap_event_enable(struct rbmap_event_target *target, bool on);
+int rbmap_event_enable(struct rbmap_event_file *event_file, bool on);
 int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 			   bool on);
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
-void rbmap_targets_settle(void);
-void rbmap_target_gate(struct rbmap_event_target *target);
-void rbmap_targets_gate(struct rbmap_event_set *set);
+void rbmap_sync_probes(void);
+void rbmap_event_file_set_checks(struct rbmap_event_file *event_file);
+void rbmap_event_set_set_checks(struct rbmap_event_set *set);
 
 #endif /* RBMAP_EVENT_EVENT_SET_H */

@@ -16,7 +16,7 @@
 #include "lib/log.h"
 
 /* As much of what is wrong as a line of the log can do with. */
-#define RBMAP_WRONG_SHOWN	24
+#define RBMAP_WRONG_SLOT_TABLE	24
 
 static const char rbmap_filter_system_error[] =
 	"Couldn't find or set field in one of a subsystem's events";
@@ -48,7 +48,7 @@ static bool rbmap_filter_find_field(const void *data, const char *name,
 				    size_t len,
 				    struct rbmap_filter_field *found)
 {
-	const struct rbmap_event *event = data;
+	const struct rbmap_event_type *event = data;
 	size_t end = sizeof(struct rbmap_record), common = 0;
 
 	return rbmap_filter_find_in(event->fields, &end, name, len, found) ||
@@ -58,7 +58,7 @@ static bool rbmap_filter_find_field(const void *data, const char *name,
 }
 
 /* Bytes that each record of an event has. */
-static size_t rbmap_event_fixed_size(const struct rbmap_event *event)
+static size_t rbmap_event_fixed_size(const struct rbmap_event_type *event)
 {
 	size_t end = sizeof(struct rbmap_record);
 	struct rbmap_filter_field none;
@@ -76,7 +76,7 @@ static size_t rbmap_event_fixed_size(const struct rbmap_event *event)
  *
  * Return: where in the record its pid is, or 0.
  */
-u16 rbmap_event_pid_field(const struct rbmap_event *event, bool *switches)
+u16 rbmap_event_pid_field(const struct rbmap_event_type *event, bool *switches)
 {
 	static const char *const names[][2] = {
 		{ "sched_switch", "next_pid" },
@@ -154,7 +154,7 @@ static bool rbmap_filter_wants_common(const struct rbmap_filter *program)
  * shown instead of @shown where that is given.
  */
 static struct rbmap_event_filter *
-rbmap_event_filter_make(const struct rbmap_event *event, const char *text,
+rbmap_event_filter_make(const struct rbmap_event_type *event, const char *text,
 			const char *shown, struct rbmap_filter_error *error)
 {
 	struct rbmap_filter_error system_error = { .message = shown };
@@ -185,15 +185,15 @@ rbmap_event_filter_make(const struct rbmap_event *event, const char *text,
 
 /* Returns what it was before, to be freed when no probe runs it any more. */
 static struct rbmap_event_filter *
-rbmap_event_filter_swap(struct rbmap_event_target *target,
+rbmap_event_filter_swap(struct rbmap_event_file *event_file,
 			struct rbmap_event_filter *filter)
 {
-	struct rbmap_event_filter *old = target->filter;
+	struct rbmap_event_filter *old = event_file->filter;
 
-	lockdep_assert_held(&rbmap_targets_lock);
+	lockdep_assert_held(&rbmap_event_files_lock);
 	/* litmus: gate-filter, gate-free */
-	smp_store_release(&target->filter, filter);
-	rbmap_target_gate(target);
+	smp_store_release(&event_file->filter, filter);
+	rbmap_event_file_set_checks(event_file);
 	return old;
 }
 
@@ -239,14 +239,14 @@ static void rbmap_filter_explain(const char *system, const char *name,
 	char why[160];
 
 	snprintf(why, sizeof(why), "character %zu, at \"%*pE\": %s", at + 1,
-		 (int)min_t(size_t, len - at, RBMAP_WRONG_SHOWN), text + at,
+		 (int)min_t(size_t, len - at, RBMAP_WRONG_SLOT_TABLE), text + at,
 		 error->message);
 	rbmap_filter_refuse(system, name, why);
 }
 
 /**
  * rbmap_event_filter_set - record only some of an event
- * @target: the event, and where; its fields are known
+ * @event_file: the event, and where; its fields are known
  * @buf: an expression, or "0": all
  * @len: its bytes
  *
@@ -256,10 +256,10 @@ static void rbmap_filter_explain(const char *system, const char *name,
  * Context: sleeps until the filter that was is run nowhere.
  * Return: 0; -EINVAL, explained; -ENOMEM, and nothing has changed.
  */
-int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
+int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 			   size_t len)
 {
-	const struct rbmap_event *event = target->event;
+	const struct rbmap_event_type *event = event_file->event;
 	struct rbmap_event_filter *filter = NULL, *old;
 	struct rbmap_filter_error error = {};
 	char *text = rbmap_filter_strip(event->system, event->name, buf, len);
@@ -276,20 +276,20 @@ int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
 	if (error.message)
 		rbmap_filter_explain(event->system, event->name, text, &error);
 	kfree(text);
-	mutex_lock(&rbmap_targets_lock);
-	old = rbmap_event_filter_swap(target, filter);
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
+	old = rbmap_event_filter_swap(event_file, filter);
+	mutex_unlock(&rbmap_event_files_lock);
 	if (old)
-		rbmap_targets_settle();
+		rbmap_sync_probes();
 	rbmap_event_filter_free(old);
 	return error.message ? -EINVAL : 0;
 }
 
-static bool rbmap_filter_in(const struct rbmap_event_target *target,
+static bool rbmap_filter_in(const struct rbmap_event_file *event_file,
 			    const char *system)
 {
-	return target->event->fields &&
-	       !strcmp(target->event->system, system);
+	return event_file->event->fields &&
+	       !strcmp(event_file->event->system, system);
 }
 
 static void rbmap_event_filters_free(struct list_head *filters)
@@ -308,17 +308,17 @@ static int rbmap_filters_make(struct rbmap_event_set *set, const char *system,
 			      const char *text, struct list_head *filters,
 			      struct rbmap_filter_error *error)
 {
-	const struct rbmap_event_target *target;
+	const struct rbmap_event_file *event_file;
 	struct rbmap_event_filter *filter;
 	bool any = false;
 
-	lockdep_assert_held(&rbmap_targets_lock);
-	list_for_each_entry(target, &set->targets, list) {
+	lockdep_assert_held(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
 		struct rbmap_filter_error wrong = {};
 
-		if (!rbmap_filter_in(target, system))
+		if (!rbmap_filter_in(event_file, system))
 			continue;
-		filter = rbmap_event_filter_make(target->event, text,
+		filter = rbmap_event_filter_make(event_file->event, text,
 						 rbmap_filter_system_error,
 						 &wrong);
 		if (!filter)
@@ -338,17 +338,17 @@ static void rbmap_filters_swap(struct rbmap_event_set *set, const char *system,
 			       struct list_head *replaced)
 {
 	struct rbmap_event_filter *filter, *old;
-	struct rbmap_event_target *target;
+	struct rbmap_event_file *event_file;
 
-	list_for_each_entry(target, &set->targets, list) {
-		if (!rbmap_filter_in(target, system))
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (!rbmap_filter_in(event_file, system))
 			continue;
 		filter = list_first_entry_or_null(filters,
 						  struct rbmap_event_filter,
 						  list);
 		if (filter)
 			list_del(&filter->list);
-		old = rbmap_event_filter_swap(target, filter);
+		old = rbmap_event_filter_swap(event_file, filter);
 		if (old)
 			list_add(&old->list, replaced);
 	}
@@ -364,7 +364,7 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 	LIST_HEAD(filters);
 	int err = 0;
 
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	if (!rbmap_filter_is_clear(text))
 		err = rbmap_filters_make(set, system, text, &filters, &error);
 	if (!err)
@@ -373,11 +373,11 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 		filter = rbmap_event_filter_new(text, &error);
 	if (err != -ENOMEM)
 		swap(*shown, filter);
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	if (err == -EINVAL && error.message)
 		rbmap_filter_explain(system, NULL, text, &error);
 	if (!list_empty(&replaced))
-		rbmap_targets_settle();
+		rbmap_sync_probes();
 	rbmap_event_filters_free(&replaced);
 	rbmap_event_filters_free(&filters);
 	rbmap_event_filter_free(filter);
@@ -419,19 +419,19 @@ static char *rbmap_filter_copy(const char *text)
 
 /**
  * rbmap_event_filter_text - what the filter file of an event shows
- * @target: the event, and where
+ * @event_file: the event, and where
  *
  * Context: may sleep.
  * Return: the text, for kfree(); NULL: no memory.
  */
-char *rbmap_event_filter_text(struct rbmap_event_target *target)
+char *rbmap_event_filter_text(struct rbmap_event_file *event_file)
 {
 	char *text;
 
-	mutex_lock(&rbmap_targets_lock);
-	text = rbmap_filter_copy(target->filter ? target->filter->text :
+	mutex_lock(&rbmap_event_files_lock);
+	text = rbmap_filter_copy(event_file->filter ? event_file->filter->text :
 				 "none");
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	return text;
 }
 
@@ -439,13 +439,13 @@ char *rbmap_event_filter_text(struct rbmap_event_target *target)
 static const char *rbmap_filters_text(struct rbmap_event_set *set,
 				      const char *system)
 {
-	const struct rbmap_event_target *target;
+	const struct rbmap_event_file *event_file;
 	const struct rbmap_event_filter *filter;
 	const char *text = NULL;
 
-	list_for_each_entry(target, &set->targets, list) {
-		filter = target->filter;
-		if (!rbmap_filter_in(target, system) || !filter ||
+	list_for_each_entry(event_file, &set->event_files, list) {
+		filter = event_file->filter;
+		if (!rbmap_filter_in(event_file, system) || !filter ||
 		    !filter->program)
 			continue;
 		if (text && strcmp(text, filter->text))
@@ -469,9 +469,9 @@ char *rbmap_event_set_filter_text(struct rbmap_event_set *set,
 {
 	char *text;
 
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	text = rbmap_filter_copy(*shown ? (*shown)->text :
 				 rbmap_filters_text(set, system));
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	return text;
 }

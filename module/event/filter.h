@@ -5,16 +5,16 @@
 
 #include "event.h"
 
-int rbmap_event_filter_set(struct rbmap_event_target *target, const char *buf,
+int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 			   size_t len);
 int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
 			   const char *buf, size_t len,
 			   struct rbmap_event_filter **shown);
-char *rbmap_event_filter_text(struct rbmap_event_target *target);
+char *rbmap_event_filter_text(struct rbmap_event_file *event_file);
 char *rbmap_event_set_filter_text(struct rbmap_event_set *set,
 				  const char *system,
 				  struct rbmap_event_filter *const *shown);
 void rbmap_event_filter_free(struct rbmap_event_filter *filter);
-u16 rbmap_event_pid_field(const struct rbmap_event *event, bool *switches);
+u16 rbmap_event_pid_field(const struct rbmap_event_type *event, bool *switches);
 
 #endif /* RBMAP_EVENT_FILTER_H */

@@ -53,7 +53,7 @@ static size_t rbmap_data_loc_prefix(const char *word)
  * names.  Text in quotes and members of the record are not looked at.
  */
 static void rbmap_format_print(struct rbmap_text *text,
-			       const struct rbmap_event *event)
+			       const struct rbmap_event_type *event)
 {
 	const char *at = event->print_fmt, *end;
 	bool quoted = false;
@@ -93,7 +93,7 @@ static void rbmap_format_print(struct rbmap_text *text,
  *
  * Return: its length, as snprintf() does.
  */
-int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size)
+int rbmap_event_format(const struct rbmap_event_type *event, char *buf, size_t size)
 {
 	struct rbmap_text text = { .buf = buf, .size = size };
 

@@ -6,6 +6,6 @@
 #include <rbmap/event.h>
 
 extern const struct rbmap_field rbmap_common_fields[];
-int rbmap_event_format(const struct rbmap_event *event, char *buf, size_t size);
+int rbmap_event_format(const struct rbmap_event_type *event, char *buf, size_t size);
 
 #endif /* RBMAP_EVENT_FORMAT_H */

@@ -36,14 +36,14 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
 {
 	struct rbmap_pids *old;
 
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	old = set->pids[list];
 	/* litmus: gate-filter, gate-free */
 	smp_store_release(&set->pids[list], pids);
-	rbmap_targets_gate(set);
-	mutex_unlock(&rbmap_targets_lock);
+	rbmap_event_set_set_checks(set);
+	mutex_unlock(&rbmap_event_files_lock);
 	if (old)
-		rbmap_targets_settle();
+		rbmap_sync_probes();
 	kvfree(old);
 }
 
@@ -58,13 +58,13 @@ static bool rbmap_pids_add(struct rbmap_event_set *set,
 	struct rbmap_pids *pids;
 	unsigned int pid;
 
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	pids = set->pids[list];
 	if (pids) {
 		for_each_set_bit(pid, more->bits, PID_MAX_LIMIT)
 			set_bit(pid, pids->bits);
 	}
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	return pids;
 }
 
@@ -109,7 +109,7 @@ ssize_t rbmap_event_pids_read(struct rbmap_event_set *set,
 	loff_t at = 0;
 	unsigned int pid;
 
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	pids = set->pids[list];
 	if (!pids)
 		goto out;
@@ -127,7 +127,7 @@ ssize_t rbmap_event_pids_read(struct rbmap_event_set *set,
 		at += line_len;
 	}
 out:
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	return done;
 }
 
@@ -200,13 +200,13 @@ int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow)
 {
 	int err = 0;
 
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	if (set->follow != follow) {
 		err = rbmap_pids_hooks(set, follow);
 		if (!err)
 			set->follow = follow;
 	}
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 	if (err)
 		rbmap_warn("options/event-fork: the kernel has no tracepoints to follow processes by: error %d\n",
 			   err);

@@ -31,7 +31,7 @@ static LIST_HEAD(rbmap_event_sets);
  */
 static DEFINE_IDR(rbmap_event_ids);
 
-static bool rbmap_event_is(const struct rbmap_event *event, const char *system,
+static bool rbmap_event_is(const struct rbmap_event_type *event, const char *system,
 			   const char *name)
 {
 	return !strcmp(event->system, system) && !strcmp(event->name, name);
@@ -39,7 +39,7 @@ static bool rbmap_event_is(const struct rbmap_event *event, const char *system,
 
 static bool rbmap_event_exists(const char *system, const char *name)
 {
-	const struct rbmap_event *event;
+	const struct rbmap_event_type *event;
 
 	list_for_each_entry(event, &rbmap_events, list) {
 		if (rbmap_event_is(event, system, name))
@@ -49,7 +49,7 @@ static bool rbmap_event_exists(const char *system, const char *name)
 }
 
 /* By name: most tracepoints are not exported to modules. */
-static void rbmap_event_attach(struct rbmap_event *event)
+static void rbmap_event_attach(struct rbmap_event_type *event)
 {
 	event->tp = NULL;
 	if (!event->probe || event->unavailable)
@@ -61,7 +61,7 @@ static void rbmap_event_attach(struct rbmap_event *event)
 		event->unavailable = "this kernel was built without the tracepoint";
 }
 
-static void rbmap_event_take(struct rbmap_event *event,
+static void rbmap_event_unregister_locked(struct rbmap_event_type *event,
 			     struct list_head *removed)
 {
 	struct rbmap_event_set *set;
@@ -73,15 +73,15 @@ static void rbmap_event_take(struct rbmap_event *event,
 	idr_remove(&rbmap_event_ids, event->id);
 }
 
-static void rbmap_event_remove(struct rbmap_event *event)
+static void rbmap_event_remove(struct rbmap_event_type *event)
 {
 	LIST_HEAD(removed);
 
-	rbmap_event_take(event, &removed);
-	rbmap_targets_free(&removed);
+	rbmap_event_unregister_locked(event, &removed);
+	rbmap_event_files_free(&removed);
 }
 
-static int rbmap_event_add(struct rbmap_event *event)
+static int rbmap_event_add(struct rbmap_event_type *event)
 {
 	struct rbmap_event_set *set;
 	int id, err;
@@ -109,7 +109,7 @@ static int rbmap_event_add(struct rbmap_event *event)
 	return 0;
 }
 
-int rbmap_event_register(struct rbmap_event *event)
+int rbmap_event_register(struct rbmap_event_type *event)
 {
 	int err = rbmap_event_check(event);
 
@@ -122,7 +122,7 @@ int rbmap_event_register(struct rbmap_event *event)
 }
 EXPORT_SYMBOL_GPL(rbmap_event_register);
 
-void rbmap_event_unregister(struct rbmap_event *event)
+void rbmap_event_unregister(struct rbmap_event_type *event)
 {
 	mutex_lock(&rbmap_registry_lock);
 	rbmap_event_remove(event);
@@ -130,7 +130,7 @@ void rbmap_event_unregister(struct rbmap_event *event)
 }
 EXPORT_SYMBOL_GPL(rbmap_event_unregister);
 
-int rbmap_events_register(const char *system, struct rbmap_event *const *events)
+int rbmap_events_register(const char *system, struct rbmap_event_type *const *events)
 {
 	unsigned int i;
 	int err;
@@ -148,7 +148,7 @@ int rbmap_events_register(const char *system, struct rbmap_event *const *events)
 }
 EXPORT_SYMBOL_GPL(rbmap_events_register);
 
-void rbmap_events_unregister(struct rbmap_event *const *events)
+void rbmap_events_unregister(struct rbmap_event_type *const *events)
 {
 	unsigned int i = 0;
 
@@ -168,13 +168,13 @@ EXPORT_SYMBOL_GPL(rbmap_events_unregister);
  *
  * Context: may sleep.
  */
-void rbmap_event_forget(struct rbmap_event *event)
+void rbmap_event_forget(struct rbmap_event_type *event)
 {
 	LIST_HEAD(removed);
 
 	mutex_lock(&rbmap_registry_lock);
 	WARN_ON(!list_empty(&rbmap_event_sets));
-	rbmap_event_take(event, &removed);
+	rbmap_event_unregister_locked(event, &removed);
 	mutex_unlock(&rbmap_registry_lock);
 }
 
@@ -191,7 +191,7 @@ void rbmap_event_forget(struct rbmap_event *event)
 int rbmap_event_set_show(struct rbmap_event_set *set,
 			 const struct rbmap_event_set_ops *ops, void *data)
 {
-	struct rbmap_event *event;
+	struct rbmap_event_type *event;
 	int err = 0;
 
 	mutex_lock(&rbmap_registry_lock);
@@ -215,7 +215,7 @@ int rbmap_event_set_show(struct rbmap_event_set *set,
  */
 void rbmap_event_set_hide(struct rbmap_event_set *set)
 {
-	struct rbmap_event *event;
+	struct rbmap_event_type *event;
 	LIST_HEAD(removed);
 
 	if (!set->ops)
@@ -226,7 +226,7 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
 	list_del(&set->list);
 	set->ops = NULL;
 	mutex_unlock(&rbmap_registry_lock);
-	rbmap_targets_free(&removed);
+	rbmap_event_files_free(&removed);
 }
 
 /*
@@ -234,13 +234,13 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
  * `enable` in between would register a probe twice, or leave one at a tracepoint
  * that is freed.
  */
-static void rbmap_event_set_tracepoint(struct rbmap_event *event,
+static void rbmap_event_set_tracepoint(struct rbmap_event_type *event,
 				       struct tracepoint *tp)
 {
 	struct rbmap_event_set *set;
 
 	lockdep_assert_held(&rbmap_registry_lock);
-	mutex_lock(&rbmap_targets_lock);
+	mutex_lock(&rbmap_event_files_lock);
 	if (event->tp) {
 		list_for_each_entry(set, &rbmap_event_sets, list)
 			rbmap_event_set_unhook(set, event);
@@ -251,10 +251,10 @@ static void rbmap_event_set_tracepoint(struct rbmap_event *event,
 		list_for_each_entry(set, &rbmap_event_sets, list)
 			rbmap_event_set_hook(set, event);
 	}
-	mutex_unlock(&rbmap_targets_lock);
+	mutex_unlock(&rbmap_event_files_lock);
 }
 
-static bool rbmap_event_of(const struct rbmap_event *event,
+static bool rbmap_event_of(const struct rbmap_event_type *event,
 			   const struct tracepoint *tp)
 {
 	return event->probe && !event->unavailable &&
@@ -269,7 +269,7 @@ static bool rbmap_event_of(const struct rbmap_event *event,
  */
 void rbmap_tracepoint_came(struct tracepoint *tp)
 {
-	struct rbmap_event *event;
+	struct rbmap_event_type *event;
 
 	mutex_lock(&rbmap_registry_lock);
 	list_for_each_entry(event, &rbmap_events, list) {
@@ -287,7 +287,7 @@ void rbmap_tracepoint_came(struct tracepoint *tp)
  */
 void rbmap_tracepoint_goes(struct tracepoint *tp)
 {
-	struct rbmap_event *event;
+	struct rbmap_event_type *event;
 
 	mutex_lock(&rbmap_registry_lock);
 	list_for_each_entry(event, &rbmap_events, list) {

@@ -24,7 +24,7 @@ struct rbmap_search {
 	struct tracepoint	*found;
 };
 
-static void rbmap_tracepoint_look(struct tracepoint *tp, void *data)
+static void rbmap_tracepoint_match(struct tracepoint *tp, void *data)
 {
 	struct rbmap_search *search = data;
 
@@ -62,13 +62,13 @@ struct tracepoint *rbmap_tracepoint_find(const char *name)
 	struct rbmap_tp_module *module;
 	unsigned int i;
 
-	for_each_kernel_tracepoint(rbmap_tracepoint_look, &search);
+	for_each_kernel_tracepoint(rbmap_tracepoint_match, &search);
 	if (search.found)
 		return search.found;
 	mutex_lock(&rbmap_tp_modules_lock);
 	list_for_each_entry(module, &rbmap_tp_modules, list) {
 		for (i = 0; i < module->mod->num_tracepoints; i++)
-			rbmap_tracepoint_look(rbmap_module_tracepoint(module->mod, i),
+			rbmap_tracepoint_match(rbmap_module_tracepoint(module->mod, i),
 					      &search);
 	}
 	mutex_unlock(&rbmap_tp_modules_lock);

@@ -14,7 +14,7 @@
 #define RBMAP_PRINT_MAX		65536
 
 /* Files that are beside the directories of events and systems. */
-static const char *const rbmap_names_taken[] = {
+static const char *const rbmap_reserved_names[] = {
 	"enable", "filter", "header_event", "header_page",
 };
 
@@ -34,9 +34,9 @@ static bool rbmap_name_ok(const char *name)
 	return true;
 }
 
-static bool rbmap_name_taken(const char *name)
+static bool rbmap_name_is_reserved(const char *name)
 {
-	return match_string(rbmap_names_taken, ARRAY_SIZE(rbmap_names_taken),
+	return match_string(rbmap_reserved_names, ARRAY_SIZE(rbmap_reserved_names),
 			    name) >= 0;
 }
 
@@ -105,7 +105,7 @@ static int rbmap_name_len(const char *name)
 	return name ? strnlen(name, RBMAP_EVENT_NAME_MAX) : 0;
 }
 
-static int rbmap_fields_check(const struct rbmap_event *event)
+static int rbmap_fields_check(const struct rbmap_event_type *event)
 {
 	const struct rbmap_field *field;
 	size_t end = sizeof(struct rbmap_record);
@@ -143,14 +143,14 @@ static int rbmap_fields_check(const struct rbmap_event *event)
  * Context: may sleep.
  * Return: 0, -EINVAL or -E2BIG; the log says why.
  */
-int rbmap_event_check(const struct rbmap_event *event)
+int rbmap_event_check(const struct rbmap_event_type *event)
 {
 	if (!rbmap_name_ok(event->system) || !rbmap_name_ok(event->name)) {
 		rbmap_event_refuse(event, "names are C identifiers of at most %d characters",
 				   RBMAP_EVENT_NAME_MAX);
 		return -EINVAL;
 	}
-	if (rbmap_name_taken(event->system) || rbmap_name_taken(event->name)) {
+	if (rbmap_name_is_reserved(event->system) || rbmap_name_is_reserved(event->name)) {
 		rbmap_event_refuse(event, "a file of events/ has that name: choose another one");
 		return -EINVAL;
 	}

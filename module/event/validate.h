@@ -5,6 +5,6 @@
 
 #include <rbmap/event.h>
 
-int rbmap_event_check(const struct rbmap_event *event);
+int rbmap_event_check(const struct rbmap_event_type *event);
 
 #endif /* RBMAP_EVENT_VALIDATE_H */

@@ -38,27 +38,27 @@ static bool rbmap_pid_wanted(const struct rbmap_event_set *set, int pid)
 }
 
 /* Before there is a record, which is most of the work. */
-bool rbmap_gate_task(const struct rbmap_event_target *target)
+bool rbmap_task_wanted(const struct rbmap_event_file *event_file)
 {
-	return target->pid_field ||
-	       rbmap_pid_wanted(target->set, current->pid);
+	return event_file->pid_field ||
+	       rbmap_pid_wanted(event_file->set, current->pid);
 }
-EXPORT_SYMBOL_GPL(rbmap_gate_task);
+EXPORT_SYMBOL_GPL(rbmap_task_wanted);
 
 /*
  * An event about two tasks is recorded if either is wanted.  Of a switch ftrace asks
  * each list by itself: either task is chosen, and either is not refused.
  */
-static bool rbmap_gate_pids(const struct rbmap_event_target *target,
+static bool rbmap_pids_wanted(const struct rbmap_event_file *event_file,
 			    const void *fields)
 {
-	const struct rbmap_event_set *set = target->set;
+	const struct rbmap_event_set *set = event_file->set;
 	s32 pid;
 
 	if (rbmap_pid_wanted(set, current->pid))
 		return true;
-	memcpy(&pid, fields + target->pid_field, sizeof(pid));
-	if (!target->switches)
+	memcpy(&pid, fields + event_file->pid_field, sizeof(pid));
+	if (!event_file->switches)
 		return rbmap_pid_wanted(set, pid);
 	return (rbmap_pid_chosen(set, current->pid) ||
 		rbmap_pid_chosen(set, pid)) &&
@@ -66,47 +66,47 @@ static bool rbmap_gate_pids(const struct rbmap_event_target *target,
 		!rbmap_pid_refused(set, pid));
 }
 
-static noinline bool rbmap_gate_common(const struct rbmap_event_target *target,
+static noinline bool rbmap_common_wanted(const struct rbmap_event_file *event_file,
 				       struct rbmap_record *fields,
 				       const void *record, size_t size,
 				       const struct rbmap_filter *program)
 {
 	/* No id is 0: then it was filled when there was made room for it. */
 	if (!fields->common.type)
-		rbmap_record_begin(fields, target->id,
-				   target->preempt - RBMAP_RESERVE_PREEMPT);
+		rbmap_record_begin(fields, event_file->id,
+				   event_file->preempt - RBMAP_RESERVE_PREEMPT);
 	return rbmap_filter_match(program, fields, record, size);
 }
 
 static __always_inline bool
-rbmap_gate_filter(const struct rbmap_event_target *target, void *fields,
+rbmap_filter_wanted(const struct rbmap_event_file *event_file, void *fields,
 		  const void *record, size_t size)
 {
-	const struct rbmap_event_filter *filter = rbmap_target_filter(target);
+	const struct rbmap_event_filter *filter = rbmap_event_file_filter(event_file);
 
 	if (!filter || !filter->program)
 		return true;
 	if (filter->common)
-		return rbmap_gate_common(target, fields, record, size,
+		return rbmap_common_wanted(event_file, fields, record, size,
 					 filter->program);
 	return rbmap_filter_match(filter->program, fields, record, size);
 }
 
-static noinline bool rbmap_gate_both(const struct rbmap_event_target *target,
+static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file,
 				     void *fields, const void *record,
 				     size_t size)
 {
-	return rbmap_gate_pids(target, fields) &&
-	       rbmap_gate_filter(target, fields, record, size);
+	return rbmap_pids_wanted(event_file, fields) &&
+	       rbmap_filter_wanted(event_file, fields, record, size);
 }
 
 /* What looks at tasks is called last: else registers are saved for each event. */
-bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
+bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 		       const void *record, size_t size)
 {
-	if (target->pid_field &&
-	    unlikely(rbmap_event_gate(target) & RBMAP_GATE_TASK))
-		return rbmap_gate_both(target, fields, record, size);
-	return rbmap_gate_filter(target, fields, record, size);
+	if (event_file->pid_field &&
+	    unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))
+		return rbmap_both_wanted(event_file, fields, record, size);
+	return rbmap_filter_wanted(event_file, fields, record, size);
 }
-EXPORT_SYMBOL_GPL(rbmap_gate_record);
+EXPORT_SYMBOL_GPL(rbmap_record_wanted);

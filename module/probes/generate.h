@@ -119,13 +119,13 @@
 		    PARAMS(assign), PARAMS(print));
 #define DEFINE_EVENT(template, name, proto, args)			\
 	RBMAP_WHEN_FITS(name,						\
-		static struct rbmap_event rbmap_event_##name = {	\
+		static struct rbmap_event_type rbmap_event_##name = {	\
 			RBMAP_EVENT_OF_CLASS(template),			\
 		};							\
 		RBMAP_CHECK_PROTO(name, template, name, PARAMS(proto));)
 
 /* The one that this kernel's header lacks stays empty. */
-#define rbmap_declare(_name)	static struct rbmap_event rbmap_event_##_name;
+#define rbmap_declare(_name)	static struct rbmap_event_type rbmap_event_##_name;
 RBMAP_PROBES(rbmap_declare)
 #undef rbmap_declare
 

@@ -25,7 +25,7 @@ static int rbmap_probe_set_register(const struct rbmap_probe_set *set)
 	int err = 0;
 
 	for (probe = set->probes; !err && probe->name; probe++) {
-		struct rbmap_event *event = probe->event;
+		struct rbmap_event_type *event = probe->event;
 
 		event->system = set->system;
 		event->name = probe->name;

@@ -13,7 +13,7 @@
  */
 struct rbmap_probe {
 	const char		*name;
-	struct rbmap_event	*event;
+	struct rbmap_event_type	*event;
 	bool			fits;
 };
 
@@ -21,7 +21,7 @@ struct rbmap_probe {
  * struct rbmap_probe_set - the probes of a subsystem
  * @system: its name
  * @probes: ended by an empty one
- * @enum_value: as in struct rbmap_event
+ * @enum_value: as in struct rbmap_event_type
  */
 struct rbmap_probe_set {
 	const char			*system;

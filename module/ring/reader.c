@@ -3,26 +3,26 @@
 #include <rbmap/ring/ring.h>
 
 /* A writer that laps us this often while we look is told to the caller. */
-#define RBMAP_TAKE_TRIES	64
+#define RBMAP_GET_TRIES	64
 
 /*
  * Acquire: header.commit may be ahead of the commit that we have seen.  Pairs
  * with the releases of the publisher, as loads of user space do.
  * litmus: publish-open
  */
-static u32 rbmap_subbuf_size(const struct rbmap_subbuf *subbuf)
+static u32 rbmap_subbuf_bytes(const struct rbmap_ring_subbuf *subbuf)
 {
 	/* model: take_header, unread, consume_size, unread_all */
 	return smp_load_acquire(&subbuf->header->commit) & RBMAP_COMMIT_MASK;
 }
 
 /* The time of its first event; whose memory it is cannot change meanwhile. */
-static u64 rbmap_subbuf_begun(const struct rbmap_subbuf *subbuf)
+static u64 rbmap_subbuf_begun(const struct rbmap_ring_subbuf *subbuf)
 {
 	return READ_ONCE(subbuf->header->time_stamp);
 }
 
-static struct rbmap_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
+static struct rbmap_ring_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
 {
 	return &ring->subbuf[READ_ONCE(ring->reader.id)];
 }
@@ -30,7 +30,7 @@ static struct rbmap_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ring)
 /* The sub-buffer just taken: what was lost before it. */
 static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 {
-	const struct rbmap_subbuf *subbuf = &ring->subbuf[id];
+	const struct rbmap_ring_subbuf *subbuf = &ring->subbuf[id];
 	struct rbmap_reader *reader = &ring->reader;
 
 	WRITE_ONCE(reader->id, id);
@@ -44,17 +44,17 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	reader->lost = subbuf->first_event - reader->expected;
 	reader->expected = subbuf->first_event;
 	/* Drops up to some later time may have been told already. */
-	if (subbuf->drops_before > reader->told_drops) {
-		reader->lost += subbuf->drops_before - reader->told_drops;
-		WRITE_ONCE(reader->told_drops, subbuf->drops_before);
+	if (subbuf->drops_before > reader->reported_drops) {
+		reader->lost += subbuf->drops_before - reader->reported_drops;
+		WRITE_ONCE(reader->reported_drops, subbuf->drops_before);
 	}
 	reader->lost += reader->carried;
 	WRITE_ONCE(reader->carried, 0);
-	reader->told += reader->lost;
+	reader->reported += reader->lost;
 }
 
 /**
- * rbmap_ring_take - go on to what can be read next
+ * rbmap_ring_get - go on to what can be read next
  * @ring: the ring
  *
  * commit is loaded, with acquire, before header.commit: if it has left the
@@ -66,7 +66,7 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
  * it: the writer goes on in it, and finds the spare a lap later.  An empty
  * one is taken only once it is closed.
  */
-enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
+enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 {
 	struct rbmap_reader *reader = &ring->reader;
 	const u64 modulus = ring->modulus;
@@ -76,23 +76,23 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 	u64 *at;
 
 	if (reader->holds) {
-		const struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+		const struct rbmap_ring_subbuf *subbuf = rbmap_reader_subbuf(ring);
 
 		/* model: take, take_header */
 		commit = smp_load_acquire(&ring->commit);
-		if (reader->offset < rbmap_subbuf_size(subbuf))
-			return RBMAP_TAKE_MORE;
+		if (reader->offset < rbmap_subbuf_bytes(subbuf))
+			return RBMAP_GET_MORE;
 		if (rbmap_commit_seq(commit) == reader->seq)
-			return RBMAP_TAKE_EMPTY;
+			return RBMAP_GET_EMPTY;
 		WRITE_ONCE(reader->holds, false);
 	}
 
 	seq = reader->next;
-	for (tries = 0; tries < RBMAP_TAKE_TRIES; tries++) {
+	for (tries = 0; tries < RBMAP_GET_TRIES; tries++) {
 		commit = smp_load_acquire(&ring->commit); /* model: take_look */
 		ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq, modulus);
 		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
-			return RBMAP_TAKE_EMPTY;
+			return RBMAP_GET_EMPTY;
 		if (ahead >= ring->nr_slots) {
 			/* Lapped: the oldest is a lap behind the commit. */
 			seq = rbmap_seq_sub(rbmap_commit_seq(commit),
@@ -119,9 +119,9 @@ enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring)
 		if (was != slot)
 			continue;	/* overwritten this very moment */
 		rbmap_reader_begin(ring, seq, rbmap_slot_id(slot));
-		return RBMAP_TAKE_NEXT;
+		return RBMAP_GET_NEXT;
 	}
-	return RBMAP_TAKE_BUSY;
+	return RBMAP_GET_BUSY;
 }
 
 /**
@@ -132,7 +132,7 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
 {
 	if (!ring->reader.holds)
 		return 0;
-	return rbmap_subbuf_size(rbmap_reader_subbuf(ring)) -
+	return rbmap_subbuf_bytes(rbmap_reader_subbuf(ring)) -
 	       ring->reader.offset;
 }
 
@@ -165,9 +165,9 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
 	for (; ahead >= 0; ahead--) {
 		u64 slot = READ_ONCE(ring->slot[
 				rbmap_seq_index(seq, ring->nr_slots)]);
-		const struct rbmap_subbuf *subbuf =
+		const struct rbmap_ring_subbuf *subbuf =
 			&ring->subbuf[rbmap_slot_id(slot)];
-		u32 size = ahead ? rbmap_subbuf_size(subbuf) :
+		u32 size = ahead ? rbmap_subbuf_bytes(subbuf) :
 				   rbmap_commit_offset(commit);
 
 		if (size && !bytes)
@@ -187,12 +187,12 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
  */
 void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
 {
-	struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+	struct rbmap_ring_subbuf *subbuf = rbmap_reader_subbuf(ring);
 	struct rbmap_reader *reader = &ring->reader;
 	u64 events;
 
 	if (!rbmap_ring_reader_at_writer(ring) &&
-	    to == rbmap_subbuf_size(subbuf))
+	    to == rbmap_subbuf_bytes(subbuf))
 		events = subbuf->closed_events - reader->events;
 	else
 		events = rbmap_count_events(subbuf->header, reader->offset, to);
@@ -229,12 +229,12 @@ bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
  */
 bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 {
-	struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+	struct rbmap_ring_subbuf *subbuf = rbmap_reader_subbuf(ring);
 	u32 size;
 
 	if (rbmap_ring_reader_at_writer(ring))
 		return false;
-	size = rbmap_subbuf_size(subbuf);
+	size = rbmap_subbuf_bytes(subbuf);
 	/* No event gave it a time: that of an earlier lap would mislead. */
 	if (!size)
 		subbuf->header->time_stamp = rb_clock(ring->clock);
@@ -250,40 +250,40 @@ bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 	return true;
 }
 
-static u64 rbmap_reader_untold_drops(const struct rbmap_ring *ring)
+static u64 rbmap_reader_unreported_drops(const struct rbmap_ring *ring)
 {
 	u64 dropped = rbmap_ring_dropped(ring);
-	u64 told = READ_ONCE(ring->reader.told_drops);
+	u64 reported = READ_ONCE(ring->reader.reported_drops);
 
-	return dropped > told ? dropped - told : 0;
+	return dropped > reported ? dropped - reported : 0;
 }
 
 /**
- * rbmap_ring_untold_drops - drops that no sub-buffer has told yet
+ * rbmap_ring_unreported_drops - drops that no sub-buffer has told yet
  * @ring: the ring
  *
  * With the losses of an earlier ring that its reader is to be told.
  */
-u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring)
+u64 rbmap_ring_unreported_drops(const struct rbmap_ring *ring)
 {
-	return rbmap_reader_untold_drops(ring) +
+	return rbmap_reader_unreported_drops(ring) +
 	       READ_ONCE(ring->reader.carried);
 }
 
 /**
- * rbmap_ring_tell_drops - count all drops so far as told
+ * rbmap_ring_report_drops - count all drops so far as told
  * @ring: the ring
  *
  * Return: those that were not told before.
  */
-u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
+u64 rbmap_ring_report_drops(struct rbmap_ring *ring)
 {
-	u64 lost = rbmap_reader_untold_drops(ring);
+	u64 lost = rbmap_reader_unreported_drops(ring);
 
-	WRITE_ONCE(ring->reader.told_drops, ring->reader.told_drops + lost);
+	WRITE_ONCE(ring->reader.reported_drops, ring->reader.reported_drops + lost);
 	lost += ring->reader.carried;
 	WRITE_ONCE(ring->reader.carried, 0);
-	ring->reader.told += lost;
+	ring->reader.reported += lost;
 	return lost;
 }
 
@@ -296,14 +296,14 @@ u64 rbmap_ring_tell_drops(struct rbmap_ring *ring)
 void rbmap_ring_skip(struct rbmap_ring *ring)
 {
 	u64 end = rbmap_commit_seq(READ_ONCE(ring->commit)); /* model: skip_end */
-	enum rbmap_take took;
+	enum rbmap_get took;
 
 	do {
-		took = rbmap_ring_take(ring);
+		took = rbmap_ring_get(ring);
 		if (ring->reader.holds)
 			rbmap_ring_consume(ring, ring->reader.offset +
 					   rbmap_ring_unread(ring));
-	} while ((took == RBMAP_TAKE_NEXT || took == RBMAP_TAKE_MORE) &&
+	} while ((took == RBMAP_GET_NEXT || took == RBMAP_GET_MORE) &&
 		 rbmap_seq_diff(end, ring->reader.seq, ring->modulus) > 0);
 }
 
@@ -338,21 +338,21 @@ void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost)
 /**
  * rbmap_ring_abandon - give up all that is unread
  * @ring: sealed
- * @untold: filled: losses of the ring that no reader was told
+ * @unreported: filled: losses of the ring that no reader was told
  *
  * Return: events that were given up.  They do not count as read.
  */
-u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold)
+u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *unreported)
 {
 	struct rbmap_reader *reader = &ring->reader;
-	u64 read = reader->read, told = reader->told, events;
+	u64 read = reader->read, reported = reader->reported, events;
 
 	rbmap_ring_skip(ring);
-	rbmap_ring_tell_drops(ring);
+	rbmap_ring_report_drops(ring);
 	events = reader->read - read;
-	*untold = reader->told - told;
+	*unreported = reader->reported - reported;
 	WRITE_ONCE(reader->read, read);
-	reader->told = told;
+	reader->reported = reported;
 	return events;
 }
 
@@ -363,7 +363,7 @@ u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold)
  *
  * It becomes the spare.  Nobody else looks at the memory of the reader's
  * sub-buffer: the writer is through with it, and finds it again in the slot
- * where rbmap_ring_take() leaves it.  Hints without the reader's lock look at
+ * where rbmap_ring_get() leaves it.  Hints without the reader's lock look at
  * no sub-buffer's memory.
  *
  * Return: the memory that it had, the caller's from here on.
@@ -371,7 +371,7 @@ u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold)
 struct rbmap_subbuf_header *
 rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
 {
-	struct rbmap_subbuf *subbuf = rbmap_reader_subbuf(ring);
+	struct rbmap_ring_subbuf *subbuf = rbmap_reader_subbuf(ring);
 	struct rbmap_subbuf_header *had = subbuf->header;
 
 	WRITE_ONCE(ring->reader.holds, false);

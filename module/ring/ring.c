@@ -19,7 +19,7 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 
 	ring->subbuf = config->subbuf;
 	ring->slot = config->slot;
-	ring->shown = config->shown;
+	ring->slot_table = config->slot_table;
 	ring->ops = config->ops;
 	ring->nr_slots = config->nr_slots;
 	ring->modulus = modulus;
@@ -35,10 +35,10 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 			       rbmap_slot(at, i + 1, false);
 
 		ring->slot[rbmap_seq_index(at, ring->nr_slots)] = slot;
-		rbmap_ring_shown(ring, at)->slot = slot;
+		rbmap_ring_table_slot(ring, at)->slot = slot;
 	}
-	ring->shown->modulus = modulus;
-	ring->shown->newest = seq;
+	ring->slot_table->modulus = modulus;
+	ring->slot_table->newest = seq;
 	ring->tail = rbmap_tail(seq, 1, 0);
 	ring->published = ring->tail;
 	ring->commit = rbmap_commit_word(seq, 0);
@@ -80,7 +80,7 @@ void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled)
 	local_add(lost, &ring->dropped[RBMAP_DROP_NO_RING]);
 	local_add(disabled, &ring->disabled);
 	ring->subbuf[ring->commit_id].drops_before = lost;
-	WRITE_ONCE(rbmap_ring_shown(ring, seq)->events, lost);
+	WRITE_ONCE(rbmap_ring_table_slot(ring, seq)->events, lost);
 }
 
 /**
@@ -92,7 +92,7 @@ void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled)
  */
 void rbmap_ring_seal(struct rbmap_ring *ring)
 {
-	struct rbmap_subbuf *subbuf = &ring->subbuf[ring->commit_id];
+	struct rbmap_ring_subbuf *subbuf = &ring->subbuf[ring->commit_id];
 
 	subbuf->closed_events = local_read(&subbuf->events);
 	WRITE_ONCE(ring->sealed, true);
@@ -109,7 +109,7 @@ void rbmap_ring_seal(struct rbmap_ring *ring)
  * have the memory of the sub-buffers in common: none of it may be exchanged.
  */
 void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
-		      struct rbmap_subbuf *subbuf, u64 *slot)
+		      struct rbmap_ring_subbuf *subbuf, u64 *slot)
 {
 	*clone = *ring;
 	memcpy(subbuf, ring->subbuf, (ring->nr_slots + 1) * sizeof(*subbuf));

@@ -133,7 +133,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 
 		/*
 		 * Full: the reader that left this sub-buffer here has done
-		 * with it.  Pairs with the cmpxchg in rbmap_ring_take().
+		 * with it.  Pairs with the cmpxchg in rbmap_ring_get().
 		 * litmus: take-claim, take-claim-readers, take-claim-memory
 		 * model: slot_claim
 		 */
@@ -142,7 +142,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 		if (was != slot)
 			continue;	/* taken, or claimed: look again */
 		if (!rbmap_slot_free(slot)) {
-			struct rbmap_subbuf *old;
+			struct rbmap_ring_subbuf *old;
 
 			old = &ring->subbuf[rbmap_slot_id(slot)];
 			/* model: overrun_add */
@@ -160,7 +160,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 	 * with the read barrier of linux/rbmap.h.  litmus: observe-slot
 	 * model: show_slot
 	 */
-	WRITE_ONCE(rbmap_ring_shown(ring, seq)->slot, slot);
+	WRITE_ONCE(rbmap_ring_table_slot(ring, seq)->slot, slot);
 	smp_wmb();
 
 	/*
@@ -197,7 +197,7 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 	u32 id = ring->commit_id;
 
 	while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail)) {
-		struct rbmap_subbuf *subbuf = &ring->subbuf[id];
+		struct rbmap_ring_subbuf *subbuf = &ring->subbuf[id];
 
 		/* model: close_header, close_events */
 		smp_store_release(&subbuf->header->commit, subbuf->end);
@@ -214,9 +214,9 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 		subbuf->drops_before = rbmap_ring_dropped(ring);
 		/* model: show_newest */
 		WRITE_ONCE(subbuf->header->commit, 0);
-		WRITE_ONCE(rbmap_ring_shown(ring, seq)->events,
+		WRITE_ONCE(rbmap_ring_table_slot(ring, seq)->events,
 			   events + subbuf->drops_before);
-		smp_store_release(&ring->shown->newest, seq);
+		smp_store_release(&ring->slot_table->newest, seq);
 		WRITE_ONCE(ring->touched, ring->touched + 1);
 	}
 	WRITE_ONCE(ring->closed_events, events);
@@ -262,14 +262,14 @@ noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words)
 EXPORT_SYMBOL_GPL(rbmap_ring_other_clock);
 
 /**
- * rbmap_ring_leave_slow - rbmap_ring_leave() as a call
+ * rbmap_ring_publish_slow - rbmap_ring_publish() as a call
  * @ring: of this CPU
  */
-noinline void rbmap_ring_leave_slow(struct rbmap_ring *ring)
+noinline void rbmap_ring_publish_slow(struct rbmap_ring *ring)
 {
-	rbmap_ring_leave(ring);
+	rbmap_ring_publish(ring);
 }
-EXPORT_SYMBOL_GPL(rbmap_ring_leave_slow);
+EXPORT_SYMBOL_GPL(rbmap_ring_publish_slow);
 
 /**
  * rbmap_ring_close - close the open sub-buffer so that it can be taken whole
@@ -288,5 +288,5 @@ void rbmap_ring_close(struct rbmap_ring *ring, u64 seq)
 		       rbmap_ring_open_next(ring, tail) == RBMAP_DROP_NONE)
 			tail = READ_ONCE(ring->tail);
 	}
-	rbmap_ring_leave(ring);
+	rbmap_ring_publish(ring);
 }

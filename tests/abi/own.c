@@ -41,7 +41,7 @@ static void test_block(struct client *client)
 	is(field(client, 128, 8), 0, "meta: dropped_nested");
 	is(field(client, 136, 8), 0, "meta: dropped_too_large");
 	is(field(client, 144, 8), 0, "meta: disabled");
-	is(field(client, 152, 8), 0, "meta: lost_told");
+	is(field(client, 152, 8), 0, "meta: lost_reported");
 	ok(field(client, 160, 8) > 0, "meta: now");
 	ok(all_zero((const char *)client->meta + sizeof(struct rbmap_meta),
 		    (const char *)client->meta + page), "meta: zeroes behind");
@@ -100,7 +100,7 @@ static void test_lost_map(void)
 	drain(&client);
 	ok(client.meta->overrun > 0, "lost: overrun");
 	is(client.meta->lost, client.meta->overrun, "lost: lost");
-	is(client.meta->lost_told, client.meta->overrun, "lost: lost_told");
+	is(client.meta->lost_reported, client.meta->overrun, "lost: lost_reported");
 	ok(client.meta->pages_lost > 0, "lost: sub-buffers lost");
 	client_close(&client);
 }
@@ -144,7 +144,7 @@ static void test_drops_map(void)
 	is(told, dropped, "drops: map: told in a sub-buffer");
 	is(client.meta->dropped_full, dropped, "drops: map: dropped_full");
 	is(client.meta->lost, dropped, "drops: map: lost");
-	is(client.meta->lost_told, dropped, "drops: map: lost_told");
+	is(client.meta->lost_reported, dropped, "drops: map: lost_reported");
 	is(client.meta->overrun, 0, "drops: map: overrun");
 	more(1, SMALL);
 	is(take(&client, NULL, &last), 1, "drops: map: it goes on");
@@ -168,7 +168,7 @@ static void test_drops_read(void)
 	}
 	is(told, dropped, "drops: read: told in a sub-buffer");
 	is(empty, 1, "drops: read: which holds nothing");
-	is(stat_of(CPU, "lost told"), dropped, "drops: read: lost told");
+	is(stat_of(CPU, "lost reported"), dropped, "drops: read: lost reported");
 	more(1, SMALL);
 	is(read(fd, subbuf, subbuf_size), subbuf_size, "drops: read: goes on");
 	ok(subbuf_lost(subbuf, subbuf_size, &lost) && !lost,
@@ -306,21 +306,21 @@ static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
 
 /* Of all sub-buffers that the slot table has: no event is counted twice. */
 static bool walk_adds_up(const struct client *client,
-			 const struct rbmap_shown *table)
+			 const struct rbmap_slot_table *table)
 {
 	const uint32_t nr = client->nr_subbufs - 1;
 	uint64_t seq, last, events = 0;
 	bool good = true;
 
 	for (uint32_t back = nr; back--;) {
-		const struct rbmap_shown_slot *slot;
+		const struct rbmap_table_slot *slot;
 		const char *subbuf;
 
 		seq = (table->newest + table->modulus - back) % table->modulus;
 		slot = &table->slot[seq % nr];
-		if (slot->slot != RBMAP_SHOWN_SLOT(seq, RBMAP_SHOWN_ID(slot->slot)))
+		if (slot->slot != RBMAP_TABLE_SLOT(seq, RBMAP_TABLE_ID(slot->slot)))
 			continue;
-		subbuf = client->data + RBMAP_SHOWN_ID(slot->slot) * subbuf_size;
+		subbuf = client->data + RBMAP_TABLE_ID(slot->slot) * subbuf_size;
 		good &= slot->events >= events;
 		events = slot->events + subbuf_events(subbuf, 0, NULL, &last);
 	}
@@ -333,7 +333,7 @@ static bool walk_adds_up(const struct client *client,
  */
 static void test_observe_after_read(void)
 {
-	const struct rbmap_shown *table;
+	const struct rbmap_slot_table *table;
 	struct client client;
 	char *subbuf = malloc(subbuf_size);
 	int fd;
@@ -347,12 +347,12 @@ static void test_observe_after_read(void)
 		;
 	more(1, SMALL);
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
-	table = mmap(NULL, client.meta->shown_size, PROT_READ, MAP_SHARED,
-		     client.fd, client.meta->shown_offset);
+	table = mmap(NULL, client.meta->slot_table_size, PROT_READ, MAP_SHARED,
+		     client.fd, client.meta->slot_table_offset);
 	if (table == MAP_FAILED)
 		bail_out("slot table: %s", error_name(errno));
 	ok(walk_adds_up(&client, table), "observer: after read(): it adds up");
-	munmap((void *)table, client.meta->shown_size);
+	munmap((void *)table, client.meta->slot_table_size);
 	client_close(&client);
 	close(fd);
 	free(subbuf);

@@ -14,14 +14,14 @@ static struct tracepoint_args work;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	static struct ktypes_module kernel;
-	const struct ktypes types = { .v = &kernel, .nr = 1 };
+	static struct btf_types_module kernel;
+	const struct btf_types types = { .v = &kernel, .nr = 1 };
 	char error[256];
 
 	(void)argc;
 	(void)argv;
 	kernel.btf = synth_btf();
-	if (!ktypes_tracepoint(&types, "work", &work, error, sizeof(error)))
+	if (!btf_types_tracepoint(&types, "work", &work, error, sizeof(error)))
 		abort();
 	return 0;
 }

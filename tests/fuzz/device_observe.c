@@ -38,7 +38,7 @@ struct observer {
 	size_t				meta_size;
 	const char			*data;
 	size_t				data_size;
-	const struct rbmap_shown	*table;
+	const struct rbmap_slot_table	*table;
 	size_t				table_size;
 	uint32_t			generation;
 };
@@ -77,13 +77,13 @@ static bool map_ring(struct observer *o)
 		      o->generation);
 	o->generation = o->meta->generation;
 	o->data_size = (size_t)o->meta->subbuf_size * o->meta->nr_subbufs;
-	o->table_size = o->meta->shown_size;
+	o->table_size = o->meta->slot_table_size;
 	if (!o->table_size) {
 		wrong("observer: a ring without a slot table");
 		return false;
 	}
 	o->data = map_part(o->fd, o->data_size, o->meta->meta_page_size);
-	o->table = map_part(o->fd, o->table_size, o->meta->shown_offset);
+	o->table = map_part(o->fd, o->table_size, o->meta->slot_table_offset);
 	if (o->data && o->table)
 		return true;
 	unmap_ring(o);
@@ -118,14 +118,14 @@ static long look_at(const struct observer *o, uint64_t seq, uint64_t *before)
 {
 	static __thread char copy[MAX_COPY] __attribute__((aligned(8)));
 	const uint32_t nr = o->meta->nr_subbufs - 1;
-	const volatile struct rbmap_shown_slot *at = &o->table->slot[seq % nr];
+	const volatile struct rbmap_table_slot *at = &o->table->slot[seq % nr];
 	const uint64_t slot = at->slot;
-	const uint32_t id = RBMAP_SHOWN_ID(slot);
+	const uint32_t id = RBMAP_TABLE_ID(slot);
 	const size_t room = o->meta->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
 	const char *subbuf;
 	size_t commit;
 
-	if (slot != RBMAP_SHOWN_SLOT(seq, id))
+	if (slot != RBMAP_TABLE_SLOT(seq, id))
 		return -1;
 	if (id > nr) {
 		wrong("observer: sub-buffer %u of %u", id, nr + 1);

@@ -101,9 +101,9 @@ static int compare_ways(int read_fd, int map_fd)
 	if (!read_meta || !meta || meta->generation != read_meta->generation ||
 	    meta->subbuf_size > MAX_COPY)
 		goto out;
-	if (!meta->snapshot || !meta->retired || meta->shown_size)
+	if (!meta->snapshot || !meta->retired || meta->slot_table_size)
 		wrong("snapshot: snapshot %u, retired %u, slot table of %u",
-		      meta->snapshot, meta->retired, meta->shown_size);
+		      meta->snapshot, meta->retired, meta->slot_table_size);
 	if (count_read(read_fd, meta->subbuf_size, &by_read) &&
 	    count_mapped(map_fd, meta, &by_map))
 		ret = by_read == by_map ? 1 : -1;

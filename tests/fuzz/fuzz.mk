@@ -20,7 +20,7 @@ FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,show/text.c show/syscalls.c \
 		   trace_dat/symbols.c common/buf.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
-		   probe/ktypes.c common/nearest.c common/buf.c)
+		   probe/btf_types.c common/suggest.c common/buf.c)
 FUZZERS		:= lib_decode lib_map filter_text cli_fields dynamic_line \
 		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
 

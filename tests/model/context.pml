@@ -136,7 +136,7 @@ turn_off:	/* writer.c: rbmap_ring_set_off() */
 	:: else
 	fi;
 #endif
-enter:	/* reserve.h: rbmap_ring_enter(), rbmap_ring_try() */
+enter:	/* reserve.h: rbmap_ring_enter(), rbmap_ring_reserve_fast() */
 	/*
 	 * Load and store are one step, here and in leave: a context that comes
 	 * between leaves nest as it was, which is checked.
@@ -159,8 +159,8 @@ entered:
 		:: else -> goto again
 		fi
 	};
-	/* rbmap_ring_try() looks a bit later: nobody turns it off meanwhile. */
-look_off:	/* reserve.h: rbmap_ring_try() */
+	/* rbmap_ring_reserve_fast() looks a bit later: nobody turns it off meanwhile. */
+look_off:	/* reserve.h: rbmap_ring_reserve_fast() */
 	atomic {
 		assert(sees);
 		UNSEEN;
@@ -171,22 +171,22 @@ look_off:	/* reserve.h: rbmap_ring_try() */
 	};
 
 again:
-tail_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+tail_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	atomic {
 		tseq = tail_seq;
 		tid = tail_id;
 		toff = tail_off
 	};
-clock_first:	/* reserve.h: rbmap_ring_try() */
+clock_first:	/* reserve.h: rbmap_ring_reserve_fast() */
 	atomic {
 		if
 		:: alone -> clock_read(); ts = now
 		:: else
 		fi
 	};
-before_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+before_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	b = before;
-after_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+after_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	a = after;
 clock_load:	/* reserve.h: rbmap_ring_reserve() */
 	atomic {
@@ -243,7 +243,7 @@ room:
 		:: else
 		fi
 	};
-before_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+before_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	before = ts;
 #ifdef after_before_cmpxchg
 	after = ts;
@@ -256,7 +256,7 @@ before_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
 		fi
 	};
 #endif
-tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	atomic {
 		if
 #ifdef plain_tail_store
@@ -294,7 +294,7 @@ loser:
 	goto again;
 winner:
 #ifndef after_before_cmpxchg
-after_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_try() */
+after_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	after = ts;
 #endif
 before_recheck:	/* reserve.h: rbmap_ring_reserve() */
@@ -519,7 +519,7 @@ drop:
 		UNSEEN
 	};
 
-leave:	/* reserve.h: rbmap_ring_leave() */
+leave:	/* reserve.h: rbmap_ring_publish() */
 	atomic {
 		if
 #ifndef all_publish
@@ -527,7 +527,7 @@ leave:	/* reserve.h: rbmap_ring_leave() */
 #endif
 		:: else
 		fi;
-publish:	/* reserve.h: rbmap_ring_leave() */
+publish:	/* reserve.h: rbmap_ring_publish() */
 		tseq = tail_seq;
 		tid = tail_id;
 		toff = tail_off;
@@ -585,7 +585,7 @@ show_newest:	/* writer.c: rbmap_ring_close_subbufs() */
 		:: else -> goto close_header
 		fi
 	};
-publish_header:	/* reserve.h: rbmap_ring_leave() */
+publish_header:	/* reserve.h: rbmap_ring_publish() */
 #ifndef commit_before_header
 	atomic {
 		assert(sees);
@@ -598,7 +598,7 @@ publish_header:	/* reserve.h: rbmap_ring_leave() */
 #ifdef nest_cleared_early
 	nest = 0;
 #endif
-publish_commit:	/* reserve.h: rbmap_ring_leave() */
+publish_commit:	/* reserve.h: rbmap_ring_publish() */
 	atomic {
 		assert(sees);
 		assert(newest == s);
@@ -612,9 +612,9 @@ publish_commit:	/* reserve.h: rbmap_ring_leave() */
 	header_commit[tid] = toff;
 	UNSEEN;
 #endif
-publish_nest:	/* reserve.h: rbmap_ring_leave(), rbmap_ring_commit() */
+publish_nest:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
 	nest = NESTED_LEFT;
-publish_recheck:	/* reserve.h: rbmap_ring_leave(), rbmap_ring_commit() */
+publish_recheck:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
 	atomic {
 #ifndef no_publish_recheck
 		if
@@ -647,7 +647,7 @@ back:
 		time_before = 0;
 		goto end_idle
 	};
-publish_again:	/* reserve.h: rbmap_ring_leave(), rbmap_ring_commit() */
+publish_again:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
 	nest = 1;
 	goto publish;
 

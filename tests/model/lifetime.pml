@@ -78,7 +78,7 @@
 #define NONE	N
 #define IS_CLONE(g) ((g) >= RINGS)
 
-/* ---- struct rbmap_generation */
+/* ---- struct rbmap_gen */
 
 #define ALIVE	1
 #define FREED	2

@@ -55,7 +55,7 @@ inline put_ring(g)
 {
 	atomic {
 		assert(cpu_buf && state[g] == ALIVE && refs[g] > 0);
-put_dec:	/* buffer/cpu_buffer.c: rbmap_generation_put() */
+put_dec:	/* buffer/cpu_buffer.c: rbmap_gen_put() */
 		refs[g]--;
 		if
 		:: refs[g] > 0 -> goto put_ring_done
@@ -65,13 +65,13 @@ put_dec:	/* buffer/cpu_buffer.c: rbmap_generation_put() */
 #ifdef release_without_stats_lock
 	listed[g] = 0;
 #else
-release_lock:	/* buffer/cpu_buffer.c: rbmap_generation_release() */
+release_lock:	/* buffer/cpu_buffer.c: rbmap_gen_release() */
 	atomic { !stats_lock -> stats_lock = 1 };
 #endif
 #ifdef release_list_del_first
 	atomic { listed[g] = 0; stats_lock = 0 };
 #endif
-release_list_del:	/* buffer/cpu_buffer.c: rbmap_generation_release() */
+release_list_del:	/* buffer/cpu_buffer.c: rbmap_gen_release() */
 	atomic {
 		assert(state[g] == ALIVE && refs[g] == 0);
 		listed[g] = 0;
@@ -97,7 +97,7 @@ inline put_clone(g, o)
 		fi
 	};
 #ifndef clone_without_origin
-free_origin:	/* buffer/generation.c: rbmap_generation_free() */
+free_origin:	/* buffer/generation.c: rbmap_gen_free() */
 	put_ring(o);
 #endif
 put_clone_done:
@@ -123,7 +123,7 @@ inline files_leave(g, observers, k)
 			:: else -> find(j, g + 1, queued[i])
 			fi;
 			assert(j != NONE);
-files_leave_get:	/* buffer/file.c: rbmap_files_leave() */
+files_leave_get:	/* buffer/file.c: rbmap_files_unbind() */
 			kref_get(j);
 #ifndef leave_without_rebinding
 			f_gen[h] = j;
@@ -143,7 +143,7 @@ inline settle(x, k)
 	do
 	:: atomic {
 		assert(cpu_buf);
-settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_settle() */
+settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
 		find_last(j);
 #ifdef settle_takes_last
 		find(x, 0, queued[i] && DRAINED(i));
@@ -161,7 +161,7 @@ settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_settle() */
 	   do
 	   :: k > 0 ->
 		k--;
-settle_put:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_settle() */
+settle_put:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
 		put_ring(x)
 	   :: else -> break
 	   od
@@ -340,7 +340,7 @@ inline clone_alloc(c, g)
 	refs[c] = 1;
 	origin[c] = (IS_CLONE(g) -> origin[g] : g);
 #ifndef clone_without_origin
-clone_get:	/* buffer/generation.c: rbmap_generation_clone_alloc() */
+clone_get:	/* buffer/generation.c: rbmap_gen_clone_alloc() */
 	kref_get(origin[c])
 #endif
 }
@@ -374,7 +374,7 @@ inline buffer_replace(wanted, c, r, old, x, nx, k)
 	:: gone -> goto replace_end
 	:: else
 	fi;
-create:		/* buffer/generation.c: rbmap_generation_alloc() */
+create:		/* buffer/generation.c: rbmap_gen_alloc() */
 	atomic {
 		assert(nr_rings < RINGS);
 		r = nr_rings;
@@ -401,7 +401,7 @@ replaced_get:	/* buffer/resize.c: rbmap_replaced() */
 		kref_get(old)
 	};
 #endif
-retire:		/* buffer/generation.c: rbmap_generation_retire() */
+retire:		/* buffer/generation.c: rbmap_gen_retire() */
 	atomic {
 		locked != old;
 		live(old);
@@ -411,7 +411,7 @@ retire:		/* buffer/generation.c: rbmap_generation_retire() */
 	if
 	:: wanted ->
 		atomic { locked != old; generation_clone(c, old) };
-leave_to_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
+leave_to_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshot() */
 		atomic {
 			live(old);
 			kept[old] = 1;
@@ -425,7 +425,7 @@ leave_to_snapshot: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() 
 		if
 		:: k ->
 			k = 0;
-leave_to_snapshot_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshot() */
+leave_to_snapshot_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshot() */
 			put_ring(old)
 		:: else
 		fi

@@ -4,7 +4,7 @@
  * buffer/cpu_buffer.c use it.
  */
 
-/* What rbmap_ring_take() said. */
+/* What rbmap_ring_get() said. */
 #define EMPTY	0
 #define MORE	1
 #define NEXT	2
@@ -31,7 +31,7 @@ inline check_records(to)
 }
 
 /* All that is published and was not read: d by seq, count by what lies there. */
-inline unread_all()	/* reader.c: rbmap_ring_unread_bytes(), rbmap_subbuf_size() */
+inline unread_all()	/* reader.c: rbmap_ring_unread_bytes(), rbmap_subbuf_bytes() */
 {
 	d = (holds -> header_commit[reader_id] - reader_off : 0);
 	count = d;
@@ -113,7 +113,7 @@ synchronize:
 skip_end:	/* reader.c: rbmap_ring_skip() */
 	until = commit_seq;
 
-take:	/* reader.c: rbmap_ring_take() */
+take:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		tries = 0;
 		/* What was told in it stays there. */
@@ -128,7 +128,7 @@ take:	/* reader.c: rbmap_ring_take() */
 		:: else -> n = reader_next; goto take_look
 		fi
 	};
-take_header:	/* reader.c: rbmap_ring_take(), rbmap_subbuf_size() */
+take_header:	/* reader.c: rbmap_ring_get(), rbmap_subbuf_bytes() */
 	atomic {
 #ifdef header_before_commit
 		cseq = commit_seq;
@@ -144,7 +144,7 @@ take_header:	/* reader.c: rbmap_ring_take(), rbmap_subbuf_size() */
 		fi;
 		n = reader_next
 	};
-take_look:	/* reader.c: rbmap_ring_take() */
+take_look:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		cseq = commit_seq;
 		coff = commit_off;
@@ -163,7 +163,7 @@ take_look:	/* reader.c: rbmap_ring_take() */
 		:: else
 		fi
 	};
-take_slot:	/* reader.c: rbmap_ring_take() */
+take_slot:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		sseq = slot_seq[IX(n)];
 		sid = slot_id[IX(n)];
@@ -178,7 +178,7 @@ take_slot:	/* reader.c: rbmap_ring_take() */
 		:: else -> assert(!sfree)
 		fi
 	};
-take_cmpxchg:	/* reader.c: rbmap_ring_take() */
+take_cmpxchg:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		if
 #ifdef plain_slot_take
@@ -231,7 +231,7 @@ take_begin:	/* reader.c: rbmap_reader_begin() */
 	};
 
 	/*
-	 * rbmap_take(): the sub-buffer just taken may be empty, as one that
+	 * rbmap_get_subbuf(): the sub-buffer just taken may be empty, as one that
 	 * was closed from outside is.
 	 */
 took_it:
@@ -250,7 +250,7 @@ took_it:
 		fi
 	};
 
-	/* rbmap_take_drops() */
+	/* rbmap_get_drops() */
 take_drops:
 	atomic {
 		got = 0;
@@ -285,7 +285,7 @@ mark_flag: /* reader.c: rbmap_ring_mark_lost() */
 	};
 	goto unread;
 
-	/* rbmap_close(), in the end it gives up */
+	/* rbmap_close_subbuf(), in the end it gives up */
 close:
 	atomic {
 		close_seq = until;
@@ -308,7 +308,7 @@ close:
 	};
 
 	/* rbmap_ring_unread(), rbmap_ring_consume() */
-unread:	/* reader.c: rbmap_subbuf_size() */
+unread:	/* reader.c: rbmap_subbuf_bytes() */
 	atomic {
 		to = header_commit[reader_id];
 		if
@@ -324,7 +324,7 @@ unread:	/* reader.c: rbmap_subbuf_size() */
 	};
 consume_writer:	/* reader.c: rbmap_ring_reader_at_writer() */
 	cseq = commit_seq;
-consume_size:	/* reader.c: rbmap_subbuf_size() */
+consume_size:	/* reader.c: rbmap_subbuf_bytes() */
 	atomic {
 		check_records(to);
 		d = count;
@@ -372,7 +372,7 @@ reset_counts:
 	};
 	goto acted;
 
-	/* rbmap_ring_tell_drops() */
+	/* rbmap_ring_report_drops() */
 tell_drops:
 	atomic {
 		got = 0;

@@ -59,15 +59,15 @@
 #define NEST	3	/* RBMAP_MAX_NEST */
 #endif
 #ifndef TRIES
-#define TRIES	2	/* RBMAP_TAKE_TRIES */
+#define TRIES	2	/* RBMAP_GET_TRIES */
 #endif
 #ifndef REDUCE
 #define REDUCE	1	/* see `sees` */
 #endif
 
 /* What the reader does; HOW is one of the first two. */
-#define COPY	0	/* read(): rbmap_take_copy() */
-#define MAPPED	1	/* GET_READER: rbmap_take_mapped() */
+#define COPY	0	/* read(): rbmap_get_copy() */
+#define MAPPED	1	/* GET_READER: rbmap_get_mapped() */
 #define RESET	2	/* rbmap_cpu_buffer_reset() */
 #define REPLACE	3	/* rbmap_buffer_replace() */
 
@@ -110,7 +110,7 @@ bit off;		/* what is looked up is another ring, too */
 	(slot_seq[IX(s)] == (seq) && slot_id[IX(s)] == (id) && \
 	 slot_free[IX(s)] == (free))
 
-/* ---- struct rbmap_subbuf and what a sub-buffer holds, by id */
+/* ---- struct rbmap_ring_subbuf and what a sub-buffer holds, by id */
 
 #define IDS	(SLOTS + 1)
 byte header_commit[IDS], header_time[IDS];

@@ -130,7 +130,7 @@ stats_ring:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_stats() */
 			a = a + abandoned[g];
 			x = x + expired[g]
 		};
-stats_next:	/* buffer/cpu_buffer.c: rbmap_generation_next() */
+stats_next:	/* buffer/cpu_buffer.c: rbmap_gen_next() */
 		atomic {
 			assert(state[g] == ALIVE && listed[g]);
 			find(g, g + 1, true)
@@ -162,7 +162,7 @@ get_written:	/* buffer/wait.c: rbmap_get_written() */
 		kref_get(g)
 	};
 	atomic { live(g) };
-put_written: /* buffer/wait.c: rbmap_want_next(), rbmap_confirm_work(), rbmap_look_work() */
+put_written: /* buffer/wait.c: rbmap_want_next(), rbmap_confirm_work(), rbmap_recheck_work() */
 	put_ring(g);
 	others--;
 	looked = 1
@@ -273,7 +273,7 @@ bind:
 				:: else
 				fi
 #else
-get_next:	/* buffer/file.c: rbmap_generation_get_next() */
+get_next:	/* buffer/file.c: rbmap_gen_get_next() */
 				find(n, f_gen[f] + 1, refs[i] > 0);
 				assert(n != NONE || gone);
 				if
@@ -364,7 +364,7 @@ look_again:
 #endif
 	atomic {
 		locked != g;
-		/* rbmap_file_take() */
+		/* rbmap_file_get_subbuf() */
 		live(g);
 		if
 		:: unread[g] + carried[g] > 0 ->
@@ -387,7 +387,7 @@ look_again:
 		:: else
 		fi
 	};
-	/* rbmap_wait(); O_NONBLOCK, or a signal */
+	/* rbmap_wait_readable(); O_NONBLOCK, or a signal */
 	if
 	:: unread[g] + carried[g] > 0 || retired[g] || f_observes[f] ->
 		goto look_again
@@ -417,7 +417,7 @@ advance:
 mmap:
 	if
 	:: atomic { locked != g ->
-mmap_count:	/* device/mmap.c: rbmap_generation_mmap() */
+mmap_count:	/* device/mmap.c: rbmap_gen_mmap() */
 		live(g);
 		mapped[g]++;
 		maps = 1
@@ -527,7 +527,7 @@ unbind_put:	/* buffer/file.c: rbmap_file_unbind() */
 	settle(x, k);
 	do
 	:: atomic { last ->
-leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
+leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshots() */
 		find(x, 0, queued[i] && kept[i] && !readers);
 		if
 		:: x == NONE -> break
@@ -537,7 +537,7 @@ leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots(
 		queued[x] = 0
 #endif
 	   };
-leave_to_snapshots_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_leave_to_snapshots() */
+leave_to_snapshots_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshots() */
 	   put_ring(x)
 	:: !last -> break
 	od;
@@ -563,7 +563,7 @@ proctype ender()
 	atomic { !buf_lock -> on = 0; gone = 1 };
 #endif
 	atomic {
-		/* rbmap_generation_retire() */
+		/* rbmap_gen_retire() */
 		locked != current;
 		live(current);
 		assert(!retired[current]);

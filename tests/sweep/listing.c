@@ -24,11 +24,11 @@ static char program[4096];
 static const char *const others[] = {
 	"rbmap_ring_init", "rbmap_ring_follow", "rbmap_ring_seal", "rbmap_ring_clone",
 	"rbmap_ring_set_off", "rbmap_ring_entries",
-	"rbmap_ring_mark_lost", "rbmap_ring_skip", "rbmap_ring_tell_drops",
-	"rbmap_ring_untold_drops", "rbmap_ring_has_event",
+	"rbmap_ring_mark_lost", "rbmap_ring_skip", "rbmap_ring_report_drops",
+	"rbmap_ring_unreported_drops", "rbmap_ring_has_event",
 	"rbmap_ring_closed_unread", "rbmap_ring_unread_bytes",
 	"rbmap_ring_reader_at_writer", "rbmap_ring_unread",
-	"rbmap_ring_take", "rbmap_ring_consume", "rbmap_ring_exchange",
+	"rbmap_ring_get", "rbmap_ring_consume", "rbmap_ring_exchange",
 	"rbmap_ring_has_closed", "rbmap_ring_begin_late",
 	"rbmap_ring_empty_reader", "rbmap_ring_carry", "rbmap_ring_abandon",
 };

@@ -96,7 +96,7 @@ static void each_state(void (*each)(void *memory, size_t size))
 	each(&acts_state, sizeof(acts_state));
 	each(rig.ring, sizeof(*rig.ring));
 	each(rig.config.slot, rig.config.nr_slots * sizeof(u64));
-	each(rig.config.shown, rbmap_shown_size(rig.config.nr_slots));
+	each(rig.config.slot_table, rbmap_slot_table_size(rig.config.nr_slots));
 	each(rig.config.subbuf,
 	     (rig.config.nr_slots + 1) * sizeof(*rig.config.subbuf));
 	for (i = 0; i <= rig.config.nr_slots; i++)

@@ -12,9 +12,9 @@ CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix common/,buf.c cli.c control.c events.c json.c nearest.c) \
+	$(addprefix common/,buf.c cli.c control.c events.c json.c suggest.c) \
 	$(addprefix trace_dat/,compact.c dat_read.c dat_write.c kallsyms.c) \
-	record/comms.c admin/selfcost.c) \
+	record/cmdlines.c admin/selfcost.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*/*.h)
@@ -40,7 +40,7 @@ $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
 	userspace/cli/record/loss.c userspace/cli/record/recorder.c
 $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
 	$(addprefix userspace/cli/probe/,dynamic.c fetch.c field_expr.c \
-		ktypes.c trace_header.c)
+		btf_types.c trace_header.c)
 
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording

@@ -56,11 +56,11 @@ static struct dat_writer *create(void)
 
 static void finish(struct dat_writer *w)
 {
-	struct buf comms = { 0 };
+	struct buf cmdlines = { 0 };
 
-	buf_printf(&comms, "1 one\n2 two\n");
-	assert_int_equal(dat_finish(w, &comms, NULL), 0);
-	buf_free(&comms);
+	buf_printf(&cmdlines, "1 one\n2 two\n");
+	assert_int_equal(dat_finish(w, &cmdlines, NULL), 0);
+	buf_free(&cmdlines);
 }
 
 /* Many events in sub-buffers that come in pieces, with losses. */

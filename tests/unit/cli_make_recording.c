@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 	unsigned int pages = argc > 2 ? atoi(argv[2]) : 4;
 	uint64_t ts = 1000000000000ULL, nr = 0;
 	struct synth s[2] = { 0 };
-	struct buf comms = { 0 };
+	struct buf cmdlines = { 0 };
 	struct dat_writer *w;
 	struct rbmap_subbuf sb;
 
@@ -64,6 +64,6 @@ int main(int argc, char **argv)
 	}
 	if (argc > 3)
 		kill(getpid(), SIGKILL);
-	buf_printf(&comms, "100 task\n101 task\n102 other\n");
-	return dat_finish(w, &comms, stats) < 0;
+	buf_printf(&cmdlines, "100 task\n101 task\n102 other\n");
+	return dat_finish(w, &cmdlines, stats) < 0;
 }

@@ -20,8 +20,8 @@
 #include "../../userspace/cli/probe/trace_header.h"
 #include "cli_btf.h"
 
-static struct ktypes_module kernel;
-static struct ktypes types = { .v = &kernel, .nr = 1 };
+static struct btf_types_module kernel;
+static struct btf_types types = { .v = &kernel, .nr = 1 };
 static struct tracepoint_args work;
 
 static int setup(void **state)
@@ -30,7 +30,7 @@ static int setup(void **state)
 
 	(void)state;
 	kernel.btf = synth_btf();
-	return !ktypes_tracepoint(&types, "work", &work, error, sizeof(error));
+	return !btf_types_tracepoint(&types, "work", &work, error, sizeof(error));
 }
 
 static int teardown(void **state)
@@ -261,7 +261,7 @@ static bool fields_of(const char *tracepoint, const char *fields, char *text,
 	for (char *word = strtok_r(copy, " ", &save); word;
 	     word = strtok_r(NULL, " ", &save))
 		words[nr++] = word;
-	ok = ktypes_tracepoint(&types, tracepoint, &args, text, size) &&
+	ok = btf_types_tracepoint(&types, tracepoint, &args, text, size) &&
 	     fetch_fields(&out, &args, words, nr, text, size);
 	buf_add(&out, "", 1);
 	if (ok)
@@ -322,8 +322,8 @@ static void test_fields(void **state)
 /* A module's types go on where the kernel's end. */
 static void test_module(void **state)
 {
-	struct ktypes_module both[2] = { kernel, { .name = "driver" } };
-	struct ktypes with = { .v = both, .nr = 2 };
+	struct btf_types_module both[2] = { kernel, { .name = "driver" } };
+	struct btf_types with = { .v = both, .nr = 2 };
 	struct tracepoint_args args;
 	char error[1024];
 	int task, proto;
@@ -338,11 +338,11 @@ static void test_module(void **state)
 	btf__add_func_param(both[1].btf, "task", task);
 	btf__add_func(both[1].btf, "__traceiter_driven", BTF_FUNC_GLOBAL,
 		      proto);
-	assert_true(ktypes_tracepoint(&with, "driven", &args, error,
+	assert_true(btf_types_tracepoint(&with, "driven", &args, error,
 				      sizeof(error)));
 	assert_string_equal(args.module, "driver");
 	assert_int_equal(args.nr, 1);
-	assert_true(ktypes_tracepoint(&with, "work", &args, error,
+	assert_true(btf_types_tracepoint(&with, "work", &args, error,
 				      sizeof(error)));
 	assert_null(args.module);
 	btf__free(both[1].btf);
@@ -352,7 +352,7 @@ static void test_files(void **state)
 {
 	char path[] = "/tmp/cli_probe.XXXXXX", *file = path, error[1024];
 	char *none = "/nowhere/vmlinux";
-	struct ktypes from_file;
+	struct btf_types from_file;
 	struct tracepoint_args args;
 	int fd = mkstemp(path);
 	const void *raw;
@@ -361,17 +361,17 @@ static void test_files(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "no BTF at all", 13), 13);
-	assert_false(ktypes_open(&from_file, &file, 1, error, sizeof(error)));
+	assert_false(btf_types_open(&from_file, &file, 1, error, sizeof(error)));
 	assert_non_null(strstr(error, path));
 	raw = btf__raw_data(kernel.btf, &size);
 	assert_int_equal(pwrite(fd, raw, size, 0), size);
-	assert_true(ktypes_open(&from_file, &file, 1, error, sizeof(error)));
-	assert_true(ktypes_tracepoint(&from_file, "work", &args, error,
+	assert_true(btf_types_open(&from_file, &file, 1, error, sizeof(error)));
+	assert_true(btf_types_tracepoint(&from_file, "work", &args, error,
 				      sizeof(error)));
-	ktypes_close(&from_file);
+	btf_types_close(&from_file);
 	close(fd);
 	unlink(path);
-	assert_false(ktypes_open(&from_file, &none, 1, error, sizeof(error)));
+	assert_false(btf_types_open(&from_file, &none, 1, error, sizeof(error)));
 	assert_string_equal(error, "cannot read /nowhere/vmlinux: No such file or directory");
 }
 

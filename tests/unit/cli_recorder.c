@@ -39,7 +39,7 @@ struct rbmap_map {
 	uint64_t gone;		/* lost in rings before this one */
 	uint64_t told;
 	uint64_t behind;	/* to be told with the next ring's */
-	bool frozen, ended;
+	bool snapshot_file, ended;
 	struct synth synth;
 	int error;		/* of the call that comes after the last ring */
 	_Atomic bool woken;
@@ -70,7 +70,7 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	struct ring *ring = &map->ring[map->at];
 	uint64_t nr;
 
-	if (map->have && (map->at + 1 < map->nr || map->frozen) && !map->ended) {
+	if (map->have && (map->at + 1 < map->nr || map->snapshot_file) && !map->ended) {
 		map->behind += ring->behind;
 		map->told += ring->behind;
 		map->ended = map->at + 1 == map->nr;
@@ -116,8 +116,8 @@ int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 	*loss = (struct rbmap_loss){
 		.overrun = map->gone + lost,
 		.total = map->gone + lost,
-		.told = map->told,
-		.untold = map->ended ? 0 : map->have ? ring->behind : lost,
+		.reported = map->told,
+		.unreported = map->ended ? 0 : map->have ? ring->behind : lost,
 	};
 	return 0;
 }
@@ -195,10 +195,10 @@ static struct recorder_result finish(struct recorder *rec,
 				     struct dat_writer *writer)
 {
 	struct recorder_result result;
-	struct comms *comms = comms_new();
+	struct cmdlines *cmdlines = cmdlines_new();
 
-	recorder_result(rec, comms, &result);
-	comms_free(comms);
+	recorder_result(rec, cmdlines, &result);
+	cmdlines_free(cmdlines);
 	assert_int_equal(dat_finish(writer, NULL, NULL), 0);
 	recorder_close(rec);
 	return result;
@@ -363,7 +363,7 @@ static void test_discard(void **state)
 }
 
 /* Read to the end and no further; a CPU without a snapshot is left out. */
-static void test_frozen(void **state)
+static void test_snapshot_file(void **state)
 {
 	static const uint64_t first[] = { 100, 200, 0 };
 	struct comm_fields *fields = comm_fields_new();
@@ -377,7 +377,7 @@ static void test_frozen(void **state)
 	add_ring(1, 150, 8192, 0, 0);
 	add_ring(2, 200, 8192, 1, 0);
 	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
-		cpus[cpu].frozen = true;
+		cpus[cpu].snapshot_file = true;
 		write_stats(cpu, 1);
 	}
 	rec = recorder_open(dir);
@@ -431,7 +431,7 @@ int main(void)
 		cmocka_unit_test_setup(test_clock_that_changes, begin),
 		cmocka_unit_test_setup(test_old_clock, begin),
 		cmocka_unit_test_setup(test_discard, begin),
-		cmocka_unit_test_setup(test_frozen, begin),
+		cmocka_unit_test_setup(test_snapshot_file, begin),
 	};
 	char command[128];
 	int ret;

@@ -14,7 +14,7 @@
 
 #include "../../userspace/cli/common/cli.h"
 #include "../../userspace/cli/common/json.h"
-#include "../../userspace/cli/record/comms.h"
+#include "../../userspace/cli/record/cmdlines.h"
 #include "../../userspace/cli/trace_dat/kallsyms.h"
 #include "cli_synth.h"
 
@@ -101,15 +101,15 @@ struct fork_event {
 	char text[8];
 };
 
-static void learn(struct comms *comms, const struct comm_fields *fields,
+static void learn(struct cmdlines *cmdlines, const struct comm_fields *fields,
 		  uint64_t ts, const void *data, size_t size)
 {
 	struct rbmap_event ev = { .ts = ts, .data = data, .size = size };
 
-	comms_learn_event(comms, fields, &ev);
+	cmdlines_learn_event(cmdlines, fields, &ev);
 }
 
-static void test_comms(void **state)
+static void test_cmdlines(void **state)
 {
 	struct synth_switch_event sw = {
 		.common = { .type = SYNTH_SWITCH, .pid = 1000001 },
@@ -122,7 +122,7 @@ static void test_comms(void **state)
 		.text = "kid1",
 	};
 	struct comm_fields *fields = comm_fields_new();
-	struct comms *a = comms_new(), *b = comms_new();
+	struct cmdlines *a = cmdlines_new(), *b = cmdlines_new();
 	struct buf out = { 0 };
 
 	(void)state;
@@ -141,11 +141,11 @@ static void test_comms(void **state)
 	fork_ev.child_comm = 5 << 16 | 60000;
 	learn(b, fields, 500, &fork_ev, sizeof(fork_ev));
 	/* A name that no event mentions is not printed. */
-	comms_learn(b, 1000005, "quiet", 5, 1);
+	cmdlines_learn(b, 1000005, "quiet", 5, 1);
 
-	comms_merge(b, a);
+	cmdlines_merge(b, a);
 	buf_add(&out, "\n", 1);
-	comms_print(b, &out, 4096);
+	cmdlines_print(b, &out, 4096);
 	buf_add(&out, "", 1);
 	assert_non_null(strstr(out.data, "\n1000001 new\n"));
 	assert_non_null(strstr(out.data, "\n1000002 line\n"));
@@ -154,18 +154,18 @@ static void test_comms(void **state)
 	assert_null(strstr(out.data, "1000005"));
 	buf_free(&out);
 	/* There is only so much room in a file. */
-	comms_print(b, &out, 45);
+	cmdlines_print(b, &out, 45);
 	assert_true(out.size <= 45);
 	buf_free(&out);
-	comms_free(a);
-	comms_free(b);
+	cmdlines_free(a);
+	cmdlines_free(b);
 	comm_fields_free(fields);
 }
 
-static void test_many_comms(void **state)
+static void test_many_cmdlines(void **state)
 {
 	struct comm_fields *fields = comm_fields_new();
-	struct comms *a = comms_new();
+	struct cmdlines *a = cmdlines_new();
 	struct rbmap_event_common common = { .type = 1 };
 	struct buf out = { 0 };
 	char name[16];
@@ -174,16 +174,16 @@ static void test_many_comms(void **state)
 	(void)state;
 	for (int i = 1; i <= 20000; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
-		comms_learn(a, 5000000 + i, name, sizeof(name), i);
+		cmdlines_learn(a, 5000000 + i, name, sizeof(name), i);
 		common.pid = 5000000 + i;
 		learn(a, fields, i, &common, sizeof(common));
 	}
-	comms_print(a, &out, SIZE_MAX);
+	cmdlines_print(a, &out, SIZE_MAX);
 	for (size_t i = 0; i < out.size; i++)
 		lines += out.data[i] == '\n';
 	assert_int_equal(lines, 20000);
 	buf_free(&out);
-	comms_free(a);
+	cmdlines_free(a);
 	comm_fields_free(fields);
 }
 
@@ -194,8 +194,8 @@ int main(void)
 		cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_kallsyms),
-		cmocka_unit_test(test_comms),
-		cmocka_unit_test(test_many_comms),
+		cmocka_unit_test(test_cmdlines),
+		cmocka_unit_test(test_many_cmdlines),
 	};
 
 	return cmocka_run_group_tests_name("cli_words", tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void test_loss_is_told_once(void **state)
 	assert_int_equal(got + lost, 1000);
 	rbmap_loss(&ring->map, &loss);
 	assert_int_equal(loss.overrun, lost);
-	assert_int_equal(loss.told, lost);
+	assert_int_equal(loss.reported, lost);
 	assert_int_equal(loss.total, lost);
 	fake_free(ring);
 }
@@ -146,7 +146,7 @@ static void test_loss_without_an_event(void **state)
 	ring->meta->reader.id = 3;
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), 0);
 	rbmap_loss(&ring->map, &loss);
-	assert_int_equal(loss.told, 18);
+	assert_int_equal(loss.reported, 18);
 	ring->meta->reader.lost_events = 0;
 	fake_emit(ring, 1, 0);
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
@@ -168,7 +168,7 @@ static void test_foreign_ring(void **state)
 	memset(&ring->meta->magic, 0xff, sizeof(*ring->meta) -
 	       RBMAP_META_TRACE_LEN);
 	assert_int_equal(rbmap_map_init(&ring->map, ring->meta, 4096), 0);
-	assert_false(ring->map.own);
+	assert_false(ring->map.is_rbmap);
 	for (int i = 0; i < 1000; i++)
 		fake_emit(ring, i, i);
 	while (rbmap_next_event(&ring->map, &ev) == 1) {
@@ -180,7 +180,7 @@ static void test_foreign_ring(void **state)
 	assert_int_equal(loss.overrun, lost);
 	assert_int_equal(loss.full, 0);
 	assert_int_equal(loss.disabled, 0);
-	assert_int_equal(loss.untold, 0);
+	assert_int_equal(loss.unreported, 0);
 	assert_int_equal(rbmap_map_now(&ring->map), 0);
 	assert_int_equal(rbmap_clock(&ring->map), -1);
 	assert_int_equal(rbmap_generation(&ring->map), 0);
@@ -204,7 +204,7 @@ static void test_loss_of_unknown_size(void **state)
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
 	assert_int_equal(ev.lost, 0);
 	rbmap_loss(&ring->map, &loss);
-	assert_true(loss.told == RBMAP_LOST_UNKNOWN);
+	assert_true(loss.reported == RBMAP_LOST_UNKNOWN);
 	assert_true(loss.total > 0);
 	fake_free(ring);
 }
@@ -232,7 +232,7 @@ static void test_meta_that_lies(void **state)
 		  RBMAP_ERR_NOT_RBMAP },
 		{ offsetof(struct rbmap_meta, nr_subbufs), 1,
 		  RBMAP_ERR_NOT_RBMAP },
-		{ offsetof(struct rbmap_meta, version), 2, RBMAP_ERR_VERSION },
+		{ offsetof(struct rbmap_meta, version), RBMAP_META_VERSION + 1, RBMAP_ERR_VERSION },
 		{ offsetof(struct rbmap_meta, version), 0, RBMAP_ERR_VERSION },
 		{ offsetof(struct rbmap_meta, reader.id), SLOTS + 1,
 		  RBMAP_ERR_CORRUPT },
@@ -303,7 +303,7 @@ static void test_next_ring(void **state)
 	static const size_t sizes[] = { 2 * SUBBUF, SUBBUF, 4 * SUBBUF };
 	struct fake_ring *ring = fake_new(2, SUBBUF, SLOTS);
 	uint64_t emitted = 0, lost = 0, got = 0;
-	unsigned int generation = 1, untold = 0;
+	unsigned int generation = 1, unreported = 0;
 	struct rbmap_event ev;
 	struct rbmap_loss loss;
 
@@ -317,8 +317,8 @@ static void test_next_ring(void **state)
 		ring->next_clock = i % 4;
 		if (ring->meta->overrun) {
 			rbmap_loss(&ring->map, &loss);
-			assert_int_equal(loss.untold, ring->meta->overrun);
-			untold++;
+			assert_int_equal(loss.unreported, ring->meta->overrun);
+			unreported++;
 		}
 		/* Two rings' worth, and the last one's end. */
 		if (i & 1)
@@ -336,16 +336,16 @@ static void test_next_ring(void **state)
 		assert_true(rbmap_generation(&ring->map) > generation);
 		generation = rbmap_generation(&ring->map);
 	}
-	assert_true(lost > 0 && untold > 0);
+	assert_true(lost > 0 && unreported > 0);
 	rbmap_loss(&ring->map, &loss);
-	assert_int_equal(loss.untold, 0);
+	assert_int_equal(loss.unreported, 0);
 	assert_int_equal(loss.overrun, lost);
-	assert_int_equal(loss.told, lost);
+	assert_int_equal(loss.reported, lost);
 	fake_free(ring);
 
 	/* A kernel's own ring has no other. */
 	ring = fake_new(0, SUBBUF, SLOTS);
-	ring->map.own = false;
+	ring->map.is_rbmap = false;
 	ring->error = -ESTALE;
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), RBMAP_ERR_GONE);
 	fake_free(ring);

@@ -49,7 +49,7 @@ static int next_ring(struct rbmap_map *map)
 
 	if (look->next)
 		map_live(look, look->next);
-	return look->next ? rbmap_observer_init(map, look->next->shown) :
+	return look->next ? rbmap_observer_init(map, look->next->slot_table) :
 			    -ENOMEM;
 }
 
@@ -71,7 +71,7 @@ static void look_begin(struct look *look, struct live_ring *live)
 	look->map.fd = look->map.wake_fd = -1;
 	map_live(look, live);
 	assert_int_equal(rbmap_observer_new(&look->map), 0);
-	assert_int_equal(rbmap_observer_init(&look->map, live->shown), 0);
+	assert_int_equal(rbmap_observer_init(&look->map, live->slot_table), 0);
 }
 
 static void look_end(struct look *look)
@@ -159,7 +159,7 @@ static void test_takes_nothing(void **state)
 		read += n;
 	assert_true(read >= second.got);
 	rbmap_loss(&first.map, &loss);
-	assert_int_equal(loss.told, 0);
+	assert_int_equal(loss.reported, 0);
 	look_end(&first);
 	look_end(&second);
 	live_free(live);
@@ -182,7 +182,7 @@ static void test_reset(void **state)
 		live_close(live);
 		live_close(live);
 	}
-	live->meta->first_seq = live->shown->newest;
+	live->meta->first_seq = live->slot_table->newest;
 	assert_looks(&look, 10);
 	assert_int_equal(look.got, 20);
 	assert_int_equal(rbmap_next_event(&look.map, &ev), 0);
@@ -242,7 +242,7 @@ static void test_random(void **state)
 			assert_int_equal(look[i].got + look[i].lost, number);
 			assert_true(look[i].lost >= drops);
 			rbmap_loss(&look[i].map, &loss);
-			assert_int_equal(loss.told, look[i].lost);
+			assert_int_equal(loss.reported, look[i].lost);
 			assert_int_equal(loss.total, look[i].lost);
 			missed += look[i].lost - drops;
 			look_end(&look[i]);
@@ -315,14 +315,14 @@ static void test_lies(void **state)
 			live_emit(live, i);
 		look_begin(&look, live);
 		for (int i = 0; i < 50; i++) {
-			struct rbmap_shown_slot *slot =
-				&live->shown->slot[rng_below(&rng, SLOTS)];
+			struct rbmap_table_slot *slot =
+				&live->slot_table->slot[rng_below(&rng, SLOTS)];
 			struct rbmap_subbuf_header *header = (void *)
 				(live->data + SUBBUF * rng_below(&rng, SLOTS + 1));
 
 			switch (rng_below(&rng, 6)) {
 			case 0:
-				live->shown->newest += rng_below(&rng, 9) - 4;
+				live->slot_table->newest += rng_below(&rng, 9) - 4;
 				break;
 			case 1:
 				slot->slot ^= 1ULL << rng_below(&rng, 64);
@@ -331,14 +331,14 @@ static void test_lies(void **state)
 				slot->slot ^= rng_below(&rng, 8) << 4;
 				break;
 			case 3:
-				slot->slot = RBMAP_SHOWN_SLOT(live->shown->newest,
+				slot->slot = RBMAP_TABLE_SLOT(live->slot_table->newest,
 							      rng_next(&rng) & 0xffff);
 				break;
 			case 4:
 				header->commit = rng_below(&rng, 2 * SUBBUF);
 				break;
 			case 5:
-				live->shown->newest = rng_next(&rng);
+				live->slot_table->newest = rng_next(&rng);
 				break;
 			}
 			corrupt += rbmap_next_subbuf(&look.map, &sb) ==
@@ -355,21 +355,21 @@ static void test_lies(void **state)
 static void test_refuses(void **state)
 {
 	struct live_ring *live = live_new(SLOTS, SUBBUF, false, 0, 1);
-	const uint64_t modulus = live->shown->modulus;
+	const uint64_t modulus = live->slot_table->modulus;
 	struct look look = { .map.transport = &transport };
 
 	(void)state;
 	map_live(&look, live);
 	assert_int_equal(rbmap_observer_new(&look.map), 0);
-	live->shown->modulus = 0;
-	assert_int_equal(rbmap_observer_init(&look.map, live->shown),
+	live->slot_table->modulus = 0;
+	assert_int_equal(rbmap_observer_init(&look.map, live->slot_table),
 			 RBMAP_ERR_CORRUPT);
-	live->shown->modulus = UINT64_MAX;
-	assert_int_equal(rbmap_observer_init(&look.map, live->shown),
+	live->slot_table->modulus = UINT64_MAX;
+	assert_int_equal(rbmap_observer_init(&look.map, live->slot_table),
 			 RBMAP_ERR_CORRUPT);
-	live->shown->modulus = modulus;
-	live->shown->newest = modulus;
-	assert_int_equal(rbmap_observer_init(&look.map, live->shown),
+	live->slot_table->modulus = modulus;
+	live->slot_table->newest = modulus;
+	assert_int_equal(rbmap_observer_init(&look.map, live->slot_table),
 			 RBMAP_ERR_CORRUPT);
 	look_end(&look);
 	live_free(live);

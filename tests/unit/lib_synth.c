@@ -159,7 +159,7 @@ static bool fake_swap(struct fake_ring *ring)
 	ring->meta->reader.id = taken.id;
 	ring->meta->reader.read = 0;
 	ring->meta->reader.lost_events = lost;
-	ring->meta->lost_told += lost;
+	ring->meta->lost_reported += lost;
 	header = fake_header(ring, taken.id);
 	commit = header->commit;
 	if (lost && !ring->writer_with_reader) {

@@ -56,9 +56,9 @@ struct live_ring *live_new(unsigned int slots, size_t subbuf_size, bool discard,
 		.mode		= discard ? RBMAP_MODE_DISCARD :
 					    RBMAP_MODE_OVERWRITE,
 		.subbuf		= zeroed((slots + 1) *
-					 sizeof(struct rbmap_subbuf)),
+					 sizeof(struct rbmap_ring_subbuf)),
 		.slot		= zeroed(slots * sizeof(u64)),
-		.shown		= zeroed(rbmap_shown_size(slots)),
+		.slot_table		= zeroed(rbmap_slot_table_size(slots)),
 		.ops		= &ops,
 		.first_seq	= before_wrap ? modulus - before_wrap : 0,
 	};
@@ -69,7 +69,7 @@ struct live_ring *live_new(unsigned int slots, size_t subbuf_size, bool discard,
 		config.subbuf[i].header = (void *)(live->data +
 						   i * subbuf_size);
 	live->ring = zeroed(sizeof(struct rbmap_ring));
-	live->shown = config.shown;
+	live->slot_table = config.slot_table;
 	rbmap_ring_init(live->ring, &config);
 	live->meta = zeroed(META_SIZE);
 	*live->meta = (struct rbmap_meta) {
@@ -80,7 +80,7 @@ struct live_ring *live_new(unsigned int slots, size_t subbuf_size, bool discard,
 		.magic		= RBMAP_META_MAGIC,
 		.version	= RBMAP_META_VERSION,
 		.generation	= generation,
-		.shown_size	= rbmap_shown_size(slots),
+		.slot_table_size	= rbmap_slot_table_size(slots),
 		.first_seq	= config.first_seq,
 	};
 	return live;
@@ -92,7 +92,7 @@ void live_free(struct live_ring *live)
 
 	free(ring->subbuf);
 	free(ring->slot);
-	free(live->shown);
+	free(live->slot_table);
 	free(live->ring);
 	free(live->data);
 	free(live->meta);
@@ -109,7 +109,7 @@ bool live_emit(struct live_ring *live, uint64_t number)
 	u8 *payload;
 
 	time_now = number;
-	payload = rbmap_ring_try(ring, size, &room);
+	payload = rbmap_ring_reserve_fast(ring, size, &room);
 	if (!payload)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {
@@ -126,9 +126,9 @@ uint64_t live_read(struct live_ring *live)
 {
 	struct rbmap_ring *ring = live->ring;
 	u64 read = ring->reader.read;
-	enum rbmap_take took = rbmap_ring_take(ring);
+	enum rbmap_get took = rbmap_ring_get(ring);
 
-	if (took == RBMAP_TAKE_NEXT || took == RBMAP_TAKE_MORE)
+	if (took == RBMAP_GET_NEXT || took == RBMAP_GET_MORE)
 		rbmap_ring_consume(ring, ring->reader.offset +
 				   rbmap_ring_unread(ring));
 	return ring->reader.read - read;

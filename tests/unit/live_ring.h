@@ -16,13 +16,13 @@
  * struct live_ring - the ring
  * @meta: its meta-page
  * @data: sub-buffer 0; the others behind it
- * @shown: to observers
+ * @slot_table: mapped by observers
  * @ring: the rest
  */
 struct live_ring {
 	struct rbmap_meta	*meta;
 	unsigned char		*data;
-	struct rbmap_shown	*shown;
+	struct rbmap_slot_table	*slot_table;
 	void			*ring;
 };
 

@@ -8,7 +8,7 @@
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop)
 {
-	void *payload = rbmap_ring_try(ring, size, room);
+	void *payload = rbmap_ring_reserve_fast(ring, size, room);
 
 	if (likely(payload))
 		return payload;

@@ -488,7 +488,7 @@ static void test_lost_flags(void **state)
 			n++;
 			assert_true(n < 1000);
 		}
-		assert_int_equal(rbmap_ring_take(rig.ring), RBMAP_TAKE_NEXT);
+		assert_int_equal(rbmap_ring_get(rig.ring), RBMAP_GET_NEXT);
 		header = rig.ring->subbuf[rig.ring->reader.id].header;
 		size = header->commit;
 		lost = rig.ring->reader.lost;
@@ -520,7 +520,7 @@ static void test_lost_flags(void **state)
 		/* They go when the writer gets the sub-buffer again. */
 		for (i = 0; i < 400; i++)
 			rig_write(4);
-		while (rbmap_ring_take(rig.ring) != RBMAP_TAKE_EMPTY) {
+		while (rbmap_ring_get(rig.ring) != RBMAP_GET_EMPTY) {
 			header = rig.ring->subbuf[rig.ring->reader.id].header;
 			assert_int_equal(header->commit & (3u << 30), 0);
 			rbmap_ring_consume(rig.ring, header->commit);
@@ -537,7 +537,7 @@ static void test_lost_flags_wait(void **state)
 	(void)state;
 	open_ring(256);
 	rig_write(8);
-	assert_int_equal(rbmap_ring_take(rig.ring), RBMAP_TAKE_NEXT);
+	assert_int_equal(rbmap_ring_get(rig.ring), RBMAP_GET_NEXT);
 	header = rig.ring->subbuf[rig.ring->reader.id].header;
 	assert_false(rbmap_ring_mark_lost(rig.ring));
 	assert_int_equal(header->commit, 16);

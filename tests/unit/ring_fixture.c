@@ -86,9 +86,9 @@ void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 			.subbuf_size = subbuf_size,
 			.mode = mode,
 			.subbuf = zeroed(64, (nr_slots + 1ULL) *
-					 sizeof(struct rbmap_subbuf)),
+					 sizeof(struct rbmap_ring_subbuf)),
 			.slot = zeroed(64, nr_slots * sizeof(u64)),
-			.shown = zeroed(64, rbmap_shown_size(nr_slots)),
+			.slot_table = zeroed(64, rbmap_slot_table_size(nr_slots)),
 			.ops = &rig_ops,
 			.first_seq = first_seq,
 		},
@@ -129,7 +129,7 @@ void rig_again(enum rbmap_mode mode, u64 first_seq)
 	rig.config.mode = mode;
 	rig.config.first_seq = first_seq;
 	memset(rig.ring, 0, sizeof(*rig.ring));
-	memset(rig.config.shown, 0, rbmap_shown_size(rig.config.nr_slots));
+	memset(rig.config.slot_table, 0, rbmap_slot_table_size(rig.config.nr_slots));
 	rbmap_ring_init(rig.ring, &rig.config);
 }
 
@@ -149,7 +149,7 @@ void rig_close(void)
 		free(rig.config.subbuf[i].header);
 	free(rig.config.subbuf);
 	free(rig.config.slot);
-	free(rig.config.shown);
+	free(rig.config.slot_table);
 	free(rig.ring);
 	free(rig.copy);
 	free(rig.log);
@@ -492,10 +492,10 @@ static void check_event(const struct decoded *event)
 			 (unsigned long long)written->clock_max);
 }
 
-static void begin_subbuf(u64 told_drops_before)
+static void begin_subbuf(u64 reported_drops_before)
 {
 	const struct rbmap_reader *reader = &rig.ring->reader;
-	u64 drops = reader->told_drops - told_drops_before;
+	u64 drops = reader->reported_drops - reported_drops_before;
 
 	rig_check(reader->lost >= drops);
 	rig_check(reader->offset == 0);
@@ -515,27 +515,27 @@ static void check_held(void)
 			  rig.ring->subbuf[reader->id].header + 1, rig.held));
 }
 
-enum rbmap_take rig_read_bytes(u32 max)
+enum rbmap_get rig_read_bytes(u32 max)
 {
 	static struct decoded events[(4 << 20) / 8];
 	struct rbmap_ring *ring = rig.ring;
 	const struct rbmap_reader *reader = &ring->reader;
-	u64 told_drops = reader->told_drops;
-	enum rbmap_take took;
+	u64 reported_drops = reader->reported_drops;
+	enum rbmap_get took;
 	u32 from, to, i, n;
 
 	check_held();
 	around(true);
-	took = rbmap_ring_take(ring);
+	took = rbmap_ring_get(ring);
 	around(false);
-	if (took == RBMAP_TAKE_NEXT)
-		begin_subbuf(told_drops);
-	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+	if (took == RBMAP_GET_NEXT)
+		begin_subbuf(reported_drops);
+	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return took;
 
 	from = reader->offset;
 	to = from + rbmap_ring_unread(ring);
-	rig_check(took == RBMAP_TAKE_NEXT || to > from);
+	rig_check(took == RBMAP_GET_NEXT || to > from);
 	n = rig_decode(ring->subbuf[reader->id].header, to, events,
 		       sizeof(events) / sizeof(events[0]));
 	for (i = 0; i < n; i++) {
@@ -556,7 +556,7 @@ enum rbmap_take rig_read_bytes(u32 max)
 	return took;
 }
 
-enum rbmap_take rig_read(void)
+enum rbmap_get rig_read(void)
 {
 	return rig_read_bytes(~0u);
 }
@@ -564,12 +564,12 @@ enum rbmap_take rig_read(void)
 u64 rig_drain(void)
 {
 	const u64 read = rig.read;
-	enum rbmap_take took;
+	enum rbmap_get took;
 
 	do {
 		took = rig_read();
-		rig_check(took != RBMAP_TAKE_BUSY);
-	} while (took != RBMAP_TAKE_EMPTY);
+		rig_check(took != RBMAP_GET_BUSY);
+	} while (took != RBMAP_GET_EMPTY);
 	rig_check(!rbmap_ring_has_event(rig.ring));
 	return rig.read - read;
 }
@@ -577,14 +577,14 @@ u64 rig_drain(void)
 void rig_skip(void)
 {
 	const struct rbmap_reader *reader = &rig.ring->reader;
-	u64 told = reader->told, told_drops = reader->told_drops;
+	u64 told = reader->reported, reported_drops = reader->reported_drops;
 	u64 expected = reader->expected;
 	const u64 first = rig.read + rig.lost_events;
 	u64 lost, i;
 
 	rbmap_ring_skip(rig.ring);
-	rig.lost_drops += reader->told_drops - told_drops;
-	lost = reader->told - told - (reader->told_drops - told_drops);
+	rig.lost_drops += reader->reported_drops - reported_drops;
+	lost = reader->reported - told - (reader->reported_drops - reported_drops);
 	/* Which of them were lost and which skipped is not known here. */
 	for (i = first; i < first + reader->expected - expected; i++) {
 		rig_check(rig.log[i].state == COMMITTED);
@@ -618,7 +618,7 @@ bool rig_exchange(void)
 
 void rig_tell_drops(void)
 {
-	rig.lost_drops += rbmap_ring_tell_drops(rig.ring);
+	rig.lost_drops += rbmap_ring_report_drops(rig.ring);
 }
 
 void rig_play(u32 steps, void (*each)(void))
@@ -703,13 +703,13 @@ void rig_observe(void)
 {
 	static struct decoded events[(4 << 20) / 8];
 	const struct rbmap_ring *ring = rig.ring;
-	const struct rbmap_shown *shown = rig.config.shown;
+	const struct rbmap_slot_table *shown = rig.config.slot_table;
 	u64 seq = shown->newest;
 	u32 n, nr, i, at;
 
 	rig_check(shown->modulus == ring->modulus);
 	for (n = 0; n < ring->nr_slots; n++) {
-		const struct rbmap_shown_slot *slot =
+		const struct rbmap_table_slot *slot =
 			&shown->slot[seq % ring->nr_slots];
 		const struct rbmap_subbuf_header *header =
 			ring->subbuf[(slot->slot >> 4) & 0xffff].header;
@@ -736,10 +736,10 @@ static void check_shown(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
 	u64 seq = rbmap_commit_seq(ring->commit);
-	const struct rbmap_shown_slot *slot = rbmap_ring_shown(ring, seq);
-	const struct rbmap_subbuf *subbuf = &ring->subbuf[ring->commit_id];
+	const struct rbmap_table_slot *slot = rbmap_ring_table_slot(ring, seq);
+	const struct rbmap_ring_subbuf *subbuf = &ring->subbuf[ring->commit_id];
 
-	rig_check(rig.config.shown->newest == seq);
+	rig_check(rig.config.slot_table->newest == seq);
 	rig_check(slot->slot == rbmap_slot(seq, ring->commit_id, false));
 	rig_check(slot->events == subbuf->first_event + subbuf->drops_before);
 	/* Tests that check events themselves keep no log of them. */
@@ -774,8 +774,8 @@ void rig_check_accounts(void)
 	rig_check_published();
 	rig_check(rig.attempts == rig.discarded + entries + dropped);
 	rig_check(entries == rig.nr_log);
-	rig_check(rig.lost_drops + rbmap_ring_untold_drops(ring) == dropped);
-	rig_check(ring->reader.told == rig.lost_events + rig.lost_drops);
+	rig_check(rig.lost_drops + rbmap_ring_unreported_drops(ring) == dropped);
+	rig_check(ring->reader.reported == rig.lost_events + rig.lost_drops);
 	rig_check(rig.lost_events <= overrun);
 	if (!rbmap_ring_has_event(ring)) {
 		rig_check(rig.read + overrun == entries);

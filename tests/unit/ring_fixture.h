@@ -175,8 +175,8 @@ void rig_ring_close(void);
  * Take, check and consume: one step.  rig_read_bytes() consumes at most that
  * many bytes (whole events) of what was taken.
  */
-enum rbmap_take rig_read(void);
-enum rbmap_take rig_read_bytes(u32 max);
+enum rbmap_get rig_read(void);
+enum rbmap_get rig_read_bytes(u32 max);
 /* Take and check until nothing is left; events read. */
 u64 rig_drain(void);
 /* What rbmap_ring_skip() leaves behind counts as read. */

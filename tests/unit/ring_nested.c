@@ -535,11 +535,11 @@ static void test_busy(void **state)
 	rig_write_subbufs(3, LARGE);
 	laps_left = 100000;
 	at_point = lap_at_point;
-	rig_check(rig_read() == RBMAP_TAKE_BUSY);
+	rig_check(rig_read() == RBMAP_GET_BUSY);
 	at_point = NULL;
 	/* It gave up after a while, and finds its way when it can. */
 	rig_check(laps_left > 98000);
-	rig_check(rig_read() == RBMAP_TAKE_NEXT);
+	rig_check(rig_read() == RBMAP_GET_NEXT);
 	rig_finish();
 	rig_close();
 }

@@ -46,17 +46,17 @@ static void test_first(void **state)
 	open_ring(8, 4096, RBMAP_MODE_OVERWRITE);
 	assert_int_equal(reader()->id, 0);
 	assert_false(rbmap_ring_has_event(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 	assert_int_equal(reader()->id, 0);
 	for (i = 0; i < 16; i++)
 		rig_write(8);
 	assert_true(rbmap_ring_has_event(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->id, 1);
 	assert_int_equal(reader()->lost, 0);
 	assert_int_equal(reader()->read, 16);
 	assert_int_equal(rbmap_ring_entries(rig.ring), 16);
-	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 	assert_int_equal(reader()->id, 1);
 	assert_int_equal(reader()->read, 16);
 	assert_int_equal(overrun(), 0);
@@ -72,7 +72,7 @@ static void test_reader_at_writer(void **state)
 	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
 	rig_write(4);
 	assert_false(rbmap_ring_reader_at_writer(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_true(rbmap_ring_reader_at_writer(rig.ring));
 	/* 48 bytes: five more events of 8. */
 	for (i = 0; i < 5; i++) {
@@ -80,9 +80,9 @@ static void test_reader_at_writer(void **state)
 		rig_write(4);
 		assert_int_equal(rbmap_ring_unread(rig.ring), 8);
 		assert_true(rbmap_ring_has_event(rig.ring));
-		assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+		assert_int_equal(rig_read(), RBMAP_GET_MORE);
 		assert_int_equal(reader()->id, 1);
-		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 		assert_int_equal(reader()->id, 1);
 	}
 	rig_check(rbmap_slot_free(rig.ring->slot[0]));
@@ -98,7 +98,7 @@ static void test_reader_at_writer(void **state)
 	assert_int_equal(rbmap_tail_id(rig.ring->tail), spare);
 	rig_check(!rbmap_slot_free(rig.ring->slot[0]));
 	assert_int_equal(overrun(), 0);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->id, 2);
 	close_ring();
 }
@@ -113,9 +113,9 @@ static void test_rest_of_a_left_subbuf(void **state)
 	rig_write(4);
 	rig_write_subbufs(1, 4);
 	assert_false(rbmap_ring_reader_at_writer(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_int_equal(rig_read(), RBMAP_GET_MORE);
 	assert_int_equal(reader()->id, 1);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	close_ring();
 }
 
@@ -149,7 +149,7 @@ static void fill(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	}
 	rig_check(rbmap_ring_closed_unread(rig.ring) >= kept - 1);
 
-	rig_check(rig_read() == RBMAP_TAKE_NEXT);
+	rig_check(rig_read() == RBMAP_GET_NEXT);
 	rig_check(rig.lost_events == (mode == RBMAP_MODE_OVERWRITE ? lost : 0));
 	rig_check(rig.lost_drops == 0);
 	rig_drain();
@@ -258,17 +258,17 @@ static void test_lapped_reader(void **state)
 	open_ring(2, 64, RBMAP_MODE_OVERWRITE);
 	for (i = 0; i < 6; i++)
 		rig_write(4);
-	assert_int_equal(rig_read_bytes(8), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read_bytes(8), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->read, 1);
 	rig_write_subbufs(9, 4);
 	/* 9 more were closed or begun, 2 slots hold 2. */
 	assert_int_equal(overrun(), 7 * 6);
-	assert_int_equal(rig_read_bytes(16), RBMAP_TAKE_MORE);
+	assert_int_equal(rig_read_bytes(16), RBMAP_GET_MORE);
 	assert_int_equal(reader()->read, 3);
-	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_int_equal(rig_read(), RBMAP_GET_MORE);
 	assert_int_equal(reader()->read, 6);
 	assert_int_equal(reader()->lost, 0);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 42);
 	close_ring();
 }
@@ -289,9 +289,9 @@ static void test_commit_behind(void **state)
 	rig.ring->commit = rbmap_commit_word(
 		rbmap_seq_sub(reader()->next, 1, rig.ring->modulus), 16);
 	rig.ring->reader.holds = false;
-	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 	rig.ring->commit = commit;
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
 	close_ring();
 }
@@ -313,7 +313,7 @@ static void test_stale_tail(void **state)
 		rbmap_ring_enter(rig.ring);
 		assert_int_equal(rbmap_ring_open_next(rig.ring, stale),
 				 RBMAP_DROP_NONE);
-		rbmap_ring_leave(rig.ring);
+		rbmap_ring_publish(rig.ring);
 		rig_check(rig.ring->tail == tail);
 		assert_memory_equal(slots, rig.ring->slot, sizeof(slots));
 		close_ring();
@@ -339,14 +339,14 @@ static void test_drop_full(void **state)
 	assert_int_equal(rbmap_ring_dropped(rig.ring), 3);
 
 	/* A slot that was read is room for one sub-buffer. */
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
 	assert_true(rig_write(4));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 3);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 0);
 	close_ring();
 }
 
@@ -391,7 +391,7 @@ static void test_lap_into_the_spare(void **state)
 		/* tail is n ahead of commit, in the slot that commit is in */
 		assert_int_equal(rbmap_tail_seq(rig.ring->tail), n);
 		assert_int_equal(writer_seq(), 0);
-		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 		rig_fill();
 		assert_false(rig_write(4));
 		rig_check_ids();
@@ -452,9 +452,9 @@ static void test_overwritten_before_taken(void **state)
 	assert_int_equal(overrun(), lost);
 	/* A hint: it was true. */
 	assert_true(rbmap_ring_has_event(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 	rig_commit(&event);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, lost);
 	assert_int_equal(rig_drain(), 1);
 	close_ring();
@@ -483,39 +483,39 @@ static void test_begin_late(void **state)
 	rig.attempts += 7;
 	assert_int_equal(dropped(RBMAP_DROP_NO_RING), 7);
 	assert_int_equal(local_read(&rig.ring->disabled), 3);
-	assert_int_equal(rbmap_ring_shown(rig.ring, 0)->events, 7);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 7);
+	assert_int_equal(rbmap_ring_table_slot(rig.ring, 0)->events, 7);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 7);
 	assert_true(rig_write(4));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 7);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 0);
 	close_ring();
 }
 
 /* What is given up counts as neither read nor reported. */
 static void test_abandon(void **state)
 {
-	u64 untold, read, events;
+	u64 unreported, read, events;
 	u32 i;
 
 	(void)state;
 	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
 	for (i = 0; i < 200; i++)
 		assert_true(rig_write(4));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
-	assert_true(reader()->told);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
+	assert_true(reader()->reported);
 	for (i = 0; i < 200; i++)
 		assert_true(rig_write(4));
 	rbmap_ring_seal(rig.ring);
 	read = reader()->read;
-	events = rbmap_ring_abandon(rig.ring, &untold);
+	events = rbmap_ring_abandon(rig.ring, &unreported);
 	assert_true(events);
 	assert_int_equal(reader()->read, read);
-	assert_int_equal(reader()->told + untold,
+	assert_int_equal(reader()->reported + unreported,
 			 local_read(&rig.ring->overrun));
-	assert_int_equal(read + events + reader()->told + untold, 400);
+	assert_int_equal(read + events + reader()->reported + unreported, 400);
 	assert_false(rbmap_ring_has_event(rig.ring));
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 0);
 	rig_close();
 }
 
@@ -526,16 +526,16 @@ static void test_carry(void **state)
 	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
 	rig_write_subbufs(1, 4);
 	rbmap_ring_carry(rig.ring, 5);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 5);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 5);
 	/* The rig knows nothing of another ring. */
-	assert_int_equal(rbmap_ring_take(rig.ring), RBMAP_TAKE_NEXT);
+	assert_int_equal(rbmap_ring_get(rig.ring), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 5);
-	assert_int_equal(reader()->told, 5);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
+	assert_int_equal(reader()->reported, 5);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 0);
 	rbmap_ring_carry(rig.ring, 3);
-	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 3);
-	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 0);
-	assert_int_equal(reader()->told, 8);
+	assert_int_equal(rbmap_ring_report_drops(rig.ring), 3);
+	assert_int_equal(rbmap_ring_report_drops(rig.ring), 0);
+	assert_int_equal(reader()->reported, 8);
 	rig_close();
 }
 
@@ -545,7 +545,7 @@ static void test_empty_reader(void **state)
 	(void)state;
 	open_ring(4, 256, RBMAP_MODE_OVERWRITE);
 	assert_true(rig_write(4));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	rbmap_ring_empty_reader(rig.ring);
 	assert_true(reader()->holds);
 	rig_ring_close();
@@ -555,7 +555,7 @@ static void test_empty_reader(void **state)
 	assert_int_equal(reader()->offset, 0);
 	assert_int_equal(rig.ring->subbuf[reader()->id].header->commit, 0);
 	assert_true(rbmap_ring_has_event(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
 	assert_int_equal(reader()->read, 2);
 	close_ring();
@@ -596,15 +596,15 @@ static void test_trailing_drops_told(void **state)
 	rig_write(4);
 	rig_drain();
 	assert_int_equal(rig.lost_drops, 0);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 2);
-	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 2);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 2);
+	assert_int_equal(rbmap_ring_report_drops(rig.ring), 2);
 	rig.lost_drops = 2;
-	assert_int_equal(rbmap_ring_tell_drops(rig.ring), 0);
-	assert_int_equal(rbmap_ring_untold_drops(rig.ring), 0);
-	assert_int_equal(reader()->told, 2);
+	assert_int_equal(rbmap_ring_report_drops(rig.ring), 0);
+	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 0);
+	assert_int_equal(reader()->reported, 2);
 	/* Not again with the next sub-buffer. */
 	rig_write(4);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
 	close_ring();
 }
@@ -623,15 +623,15 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 		rig_drain();
 		last = rig.ring->after;
 		assert_int_equal(rig.lost_drops, 0);
-		for (closes = 0; rbmap_ring_untold_drops(rig.ring); closes++) {
+		for (closes = 0; rbmap_ring_unreported_drops(rig.ring); closes++) {
 			assert_true(closes < 2);
 			rig_ring_close();
-			if (rig_read() == RBMAP_TAKE_NEXT)
+			if (rig_read() == RBMAP_GET_NEXT)
 				assert_int_equal(rbmap_ring_unread(rig.ring), 0);
 		}
 		assert_int_equal(closes, 2);
 		assert_int_equal(reader()->lost, 2);
-		assert_int_equal(reader()->told, 2);
+		assert_int_equal(reader()->reported, 2);
 		assert_true(rbmap_ring_mark_lost(rig.ring));
 		kbuffer_load_subbuffer(rig.kbuf,
 				       rig.ring->subbuf[reader()->id].header);
@@ -640,9 +640,9 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 		/* After the last event, whatever the sub-buffer held once. */
 		told = rig.ring->subbuf[reader()->id].header->time_stamp;
 		assert_true(told >= last && told <= rb_clock(0));
-		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 		rig_write(4);
-		assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+		assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 		assert_int_equal(reader()->lost, 0);
 		close_ring();
 	}
@@ -658,13 +658,13 @@ struct step {
 
 static bool clone_step(struct rbmap_ring *clone, struct step *step)
 {
-	enum rbmap_take took = rbmap_ring_take(clone);
+	enum rbmap_get took = rbmap_ring_get(clone);
 
 	step->id = clone->reader.id;
 	step->from = clone->reader.offset;
 	step->size = step->from + rbmap_ring_unread(clone);
 	step->lost = clone->reader.lost;
-	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return false;
 	rbmap_ring_consume(clone, step->size);
 	return true;
@@ -674,7 +674,7 @@ static bool clone_step(struct rbmap_ring *clone, struct step *step)
 static void test_clone_of_a_sealed_ring(void **state)
 {
 	u32 i, n, nr, more = 0, lost = 0, empty = 0, trailing = 0;
-	struct rbmap_subbuf subbuf[8];
+	struct rbmap_ring_subbuf subbuf[8];
 	struct step step, list[16];
 	struct rbmap_ring clone;
 	u64 slot[7];
@@ -709,20 +709,20 @@ static void test_clone_of_a_sealed_ring(void **state)
 		assert_true(rbmap_ring_has_event(rig.ring) || !nr ||
 			    !list[nr - 1].size);
 		for (n = 0; n < nr; n++) {
-			enum rbmap_take took = rig_read();
+			enum rbmap_get took = rig_read();
 
-			assert_true(took == RBMAP_TAKE_NEXT ||
-				    took == RBMAP_TAKE_MORE);
+			assert_true(took == RBMAP_GET_NEXT ||
+				    took == RBMAP_GET_MORE);
 			assert_int_equal(reader()->id, list[n].id);
 			assert_int_equal(reader()->offset, list[n].size);
 			assert_int_equal(reader()->lost, list[n].lost);
 		}
-		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 		assert_int_equal(reader()->read, clone.reader.read);
-		assert_int_equal(reader()->told, clone.reader.told);
-		assert_int_equal(rbmap_ring_untold_drops(rig.ring),
-				 rbmap_ring_untold_drops(&clone));
-		trailing += rbmap_ring_untold_drops(rig.ring) != 0;
+		assert_int_equal(reader()->reported, clone.reader.reported);
+		assert_int_equal(rbmap_ring_unreported_drops(rig.ring),
+				 rbmap_ring_unreported_drops(&clone));
+		trailing += rbmap_ring_unreported_drops(rig.ring) != 0;
 		close_ring();
 	}
 	/* All of it has come. */
@@ -762,7 +762,7 @@ static void take_what_was_closed(void)
 {
 	assert_int_equal(rig.ring->nest, 0);
 	assert_true(rbmap_ring_closed_unread(rig.ring) > 0);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_false(rbmap_ring_reader_at_writer(rig.ring));
 	assert_true(rbmap_ring_unread(rig.ring) == 0);
 	seq_when_closed = writer_seq();
@@ -842,16 +842,16 @@ static void test_ring_close(void **state)
 	assert_int_equal(rbmap_tail_offset(rig.ring->tail), 0);
 	rbmap_ring_close(rig.ring, seq);
 	assert_int_equal(writer_seq(), seq + 1);
-	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_int_equal(rig_read(), RBMAP_GET_MORE);
 	assert_false(rbmap_ring_has_event(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 
 	/* An empty one. */
 	rbmap_ring_close(rig.ring, seq + 1);
 	assert_int_equal(writer_seq(), seq + 2);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(rbmap_ring_unread(rig.ring), 0);
-	assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 
 	/* In an interrupted event: that one publishes. */
 	rig_write(4);
@@ -911,9 +911,9 @@ static void test_skip(void **state)
 			rig_check(rig.read + overrun() ==
 				  rbmap_ring_entries(rig.ring));
 			assert_false(rbmap_ring_has_event(rig.ring));
-			assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+			assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 			rig_write(4);
-			assert_true(rig_read() != RBMAP_TAKE_EMPTY);
+			assert_true(rig_read() != RBMAP_GET_EMPTY);
 		}
 		close_ring();
 	}
@@ -929,7 +929,7 @@ static void test_skip_after_many_laps(void **state)
 	for (ahead = 0; ahead < 2 * n; ahead += 33) {
 		open_ring(n, 64, RBMAP_MODE_OVERWRITE);
 		rig_write_subbufs(n + ahead, 40);
-		assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+		assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 		rig_write_subbufs(n + ahead, 40);
 		rig_skip();
 		assert_false(rbmap_ring_has_event(rig.ring));
@@ -984,7 +984,7 @@ static void test_hints_of_the_rest(void **state)
 	(void)state;
 	open_ring(3, 64, RBMAP_MODE_OVERWRITE);
 	rig_write(4);
-	assert_int_equal(rig_read(), RBMAP_TAKE_NEXT);
+	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_false(rbmap_ring_has_event(rig.ring));
 	rig_write(4);
 	rig_write(4);
@@ -994,10 +994,10 @@ static void test_hints_of_the_rest(void **state)
 	rig_ring_close();
 	assert_true(rbmap_ring_has_event(rig.ring));
 	assert_true(rbmap_ring_has_closed(rig.ring));
-	assert_int_equal(rig_read_bytes(1), RBMAP_TAKE_MORE);
+	assert_int_equal(rig_read_bytes(1), RBMAP_GET_MORE);
 	assert_true(rbmap_ring_has_event(rig.ring));
 	assert_true(rbmap_ring_has_closed(rig.ring));
-	assert_int_equal(rig_read(), RBMAP_TAKE_MORE);
+	assert_int_equal(rig_read(), RBMAP_GET_MORE);
 	assert_false(rbmap_ring_has_event(rig.ring));
 	assert_false(rbmap_ring_has_closed(rig.ring));
 	close_ring();
@@ -1024,7 +1024,7 @@ static void test_exchange(void **state)
 		assert_int_equal(reader()->offset, 0);
 		assert_false(rbmap_ring_has_event(rig.ring));
 		assert_int_equal(rbmap_ring_unread_bytes(rig.ring, &oldest), 0);
-		assert_int_equal(rig_read(), RBMAP_TAKE_EMPTY);
+		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 		/* Once: it is the spare now. */
 		assert_false(rig_exchange());
 		for (i = 0; i < 200; i++) {
@@ -1062,10 +1062,10 @@ static void test_unread_bytes(void **state)
 			before = rbmap_ring_unread_bytes(rig.ring, &oldest);
 			offset = reader()->offset;
 			switch (rig_read()) {
-			case RBMAP_TAKE_NEXT:
+			case RBMAP_GET_NEXT:
 				bytes = reader()->offset;
 				break;
-			case RBMAP_TAKE_MORE:
+			case RBMAP_GET_MORE:
 				bytes = reader()->offset - offset;
 				break;
 			default:
@@ -1126,7 +1126,7 @@ static void test_read_in_parts(void **state)
 			if (i % 3)
 				rig_read_bytes(part);
 		}
-		while (rig_read_bytes(part) != RBMAP_TAKE_EMPTY)
+		while (rig_read_bytes(part) != RBMAP_GET_EMPTY)
 			;
 		close_ring();
 	}

@@ -170,7 +170,7 @@ static void emit(int at)
 		written.discarded++;
 	else
 		number = ++written.attempts[at];
-	payload = rbmap_ring_try(ring, size, &room);
+	payload = rbmap_ring_reserve_fast(ring, size, &room);
 	if (!payload && READ_ONCE(ring->nest) <= RBMAP_MAX_NEST)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {
@@ -376,14 +376,14 @@ static void read_some(u64 *random)
 	static struct decoded events[65536 / 8];
 	struct rbmap_ring *ring = rig.ring;
 	struct rbmap_subbuf_header *header;
-	enum rbmap_take took;
+	enum rbmap_get took;
 	u32 from, to, n, i;
 
-	took = rbmap_ring_take(ring);
-	if (took != RBMAP_TAKE_NEXT && took != RBMAP_TAKE_MORE)
+	took = rbmap_ring_get(ring);
+	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return;
 	header = ring->subbuf[ring->reader.id].header;
-	if (took == RBMAP_TAKE_NEXT) {
+	if (took == RBMAP_GET_NEXT) {
 		seen.lost += ring->reader.lost;
 		seen.first = true;
 		seen.unmarked = ring->reader.lost;
@@ -412,7 +412,7 @@ static void read_some(u64 *random)
 
 static void tell_drops(void)
 {
-	u64 told = rbmap_ring_tell_drops(rig.ring);
+	u64 told = rbmap_ring_report_drops(rig.ring);
 
 	seen.lost += told;
 	reached[TELLS] += !!told;
@@ -487,7 +487,7 @@ static void *look_on(void *unused)
 		rig_check(rbmap_ring_closed_unread(ring) <= ring->nr_slots);
 		rbmap_ring_reader_at_writer(ring);
 		rbmap_ring_entries(ring);
-		rbmap_ring_untold_drops(ring);
+		rbmap_ring_unreported_drops(ring);
 		pause_us(50);
 	}
 	return NULL;
@@ -510,10 +510,10 @@ static void check_accounts(void)
 	rig_check(ring->nest == 0);
 	rig_check(rbmap_ring_entries(ring) + dropped == attempts);
 	rig_check(ring->reader.read + overrun + dropped == attempts);
-	rig_check(ring->reader.told == overrun + dropped);
+	rig_check(ring->reader.reported == overrun + dropped);
 	if (!shape.skips) {
 		rig_check(ring->reader.read == seen.events);
-		rig_check(ring->reader.told == seen.lost);
+		rig_check(ring->reader.reported == seen.lost);
 	}
 	rig_check_ids();
 

@@ -170,7 +170,7 @@ static void test_drops(void **state)
 
 		rig_open(2, 64, RBMAP_MODE_DISCARD, 0);
 		local_set(&rig.ring->dropped[k], starts[i]);
-		rig.ring->reader.told_drops = starts[i];
+		rig.ring->reader.reported_drops = starts[i];
 		rig_play(500, NULL);
 		rig_drain();
 		rig_tell_drops();
@@ -178,7 +178,7 @@ static void test_drops(void **state)
 		rig_check(dropped > 8);
 		rig_check(dropped == rig.lost_drops);
 		rig_check(rig.attempts == rig.discarded + rig.read + dropped);
-		rig_check(rbmap_ring_untold_drops(rig.ring) == 0);
+		rig_check(rbmap_ring_unreported_drops(rig.ring) == 0);
 		rig_close();
 	}
 }
@@ -220,7 +220,7 @@ static void test_reader_sleeps_long(void **state)
 		rig_check(rbmap_ring_closed_unread(rig.ring) > 0);
 		lost = local_read(&rig.ring->overrun);
 		rig_check(lost > 0);
-		rig_check(rig_read() == RBMAP_TAKE_NEXT);
+		rig_check(rig_read() == RBMAP_GET_NEXT);
 		rig_check(rig.ring->reader.lost == lost);
 		rig_drain();
 		rig_check_accounts();

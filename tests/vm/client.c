@@ -223,7 +223,7 @@ bool client_map(struct client *client)
 	client->data = map;
 	client->seen = 0;
 	client->any = false;
-	client->told = false;
+	client->reported = false;
 	return true;
 }
 

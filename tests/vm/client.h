@@ -65,7 +65,7 @@ struct client {
 	size_t				seen;
 	uint32_t			id;
 	bool				any;
-	bool				told;
+	bool				reported;
 };
 
 int device_open(int cpu, int flags);

@@ -123,29 +123,29 @@ static void test_splice(void)
 static void test_observe(void)
 {
 	const uint64_t begin = fill(EVENTS);
-	const struct rbmap_shown *table;
+	const struct rbmap_slot_table *table;
 	struct client client = { .fd = device_open(0, O_RDONLY) };
 	uint64_t next = begin, n = 0, seq;
 	bool good = true;
 
 	if (ioctl(client.fd, RBMAP_IOCTL_OBSERVE) || !client_map(&client))
 		bail_out("observe: %s", error_name(errno));
-	table = mmap(NULL, client.meta->shown_size, PROT_READ, MAP_SHARED,
-		     client.fd, client.meta->shown_offset);
+	table = mmap(NULL, client.meta->slot_table_size, PROT_READ, MAP_SHARED,
+		     client.fd, client.meta->slot_table_offset);
 	ok(table != MAP_FAILED, "observe: the slot table at %llx is mapped",
-	   (unsigned long long)client.meta->shown_offset);
+	   (unsigned long long)client.meta->slot_table_offset);
 	if (table == MAP_FAILED)
 		goto out;
 	for (seq = client.meta->first_seq; good && seq <= table->newest; seq++) {
 		uint64_t slot = table->slot[seq % (client.nr_subbufs - 1)].slot;
-		uint32_t id = RBMAP_SHOWN_ID(slot);
+		uint32_t id = RBMAP_TABLE_ID(slot);
 
-		good = slot == RBMAP_SHOWN_SLOT(seq, id) &&
+		good = slot == RBMAP_TABLE_SLOT(seq, id) &&
 		       take(client.data + id * client.subbuf_size, 0, &next, &n);
 	}
 	ok(good && n == EVENTS, "observe: %llu of %d events",
 	   (unsigned long long)n, EVENTS);
-	munmap((void *)table, client.meta->shown_size);
+	munmap((void *)table, client.meta->slot_table_size);
 out:
 	client_close(&client);
 }

@@ -141,7 +141,7 @@ static bool next_ring(struct worker *worker)
 	if (!client->meta->retired)
 		stream_wrong(&worker->stream, "ESTALE, but not retired");
 	/* What was lost behind its last event. */
-	worker->stream.told += client->meta->reader.lost_events;
+	worker->stream.reported += client->meta->reader.lost_events;
 	client_unmap(client);
 	if (!client_map(client)) {
 		stream_wrong(&worker->stream, "map again: %s",
@@ -280,11 +280,11 @@ static bool polled(struct worker *worker)
  */
 static bool step_after_poll(struct worker *worker, void *subbuf)
 {
-	uint64_t told = worker->stream.told;
+	uint64_t told = worker->stream.reported;
 
 	if (!step(worker, subbuf))
 		return false;
-	if (!overwrite || worker->stream.told == told)
+	if (!overwrite || worker->stream.reported == told)
 		worker->in_vain += worker->empty;
 	worker->empty = 0;
 	return true;
@@ -687,7 +687,7 @@ static bool stats_agree(const struct worker *worker)
 	good &= agree("stats: overrun and dropped", overrun + dropped, lost,
 		      cpu);
 	good &= agree("stats: lost", stat_of(cpu, "lost events"), lost, cpu);
-	good &= agree("stats: lost told", stat_of(cpu, "lost told"), lost, cpu);
+	good &= agree("stats: lost reported", stat_of(cpu, "lost reported"), lost, cpu);
 	good &= agree("stats: dropped, by cause",
 		      stat_of(cpu, "dropped full") +
 		      stat_of(cpu, "dropped lapped") +
@@ -717,7 +717,7 @@ static bool meta_agrees(const struct worker *worker)
 	good &= agree("meta: entries", meta->entries,
 		      received + meta->overrun, cpu);
 	good &= agree("meta: lost", meta->lost, lost, cpu);
-	good &= agree("meta: lost_told", meta->lost_told, lost, cpu);
+	good &= agree("meta: lost_reported", meta->lost_reported, lost, cpu);
 	good &= agree("meta: overrun and dropped", meta->overrun +
 		      meta->dropped_full + meta->dropped_lapped +
 		      meta->dropped_nested + meta->dropped_too_large +
@@ -749,7 +749,7 @@ static bool sums_agree(const struct worker *worker)
 			good &= agree(what, stream->missing[i],
 				      worker->refused[i], cpu);
 	}
-	return good & agree("told", stream->told,
+	return good & agree("told", stream->reported,
 			    stream_sum(stream->missing) +
 			    worker->discards_refused, cpu);
 }
@@ -845,8 +845,8 @@ static bool observed(const struct observer *observer,
 	good &= agree("observer: seen and missing",
 		      stream_sum(stream->received) + stream_sum(stream->missing),
 		      stream_sum(worker->emitted), cpu);
-	if (stream->told > lost || stream->told + dropped < lost)
-		good &= agree("observer: told", stream->told, lost, cpu);
+	if (stream->reported > lost || stream->reported + dropped < lost)
+		good &= agree("observer: told", stream->reported, lost, cpu);
 	if (!dropped)
 		good &= agree("observer: losses in another place",
 			      stream->misplaced, 0, cpu);
@@ -870,7 +870,7 @@ static void judge_observers(const char *name)
 
 			good &= observed(&observers[i], &workers[cpu]);
 			seen += stream_sum(w->stream.received);
-			missed += w->stream.told;
+			missed += w->stream.reported;
 			bytes += w->stream.bytes;
 			torn += w->torn;
 		}

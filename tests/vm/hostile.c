@@ -196,8 +196,8 @@ static bool map_whole(int fd)
 		return false;
 	return map_at(fd, (size_t)meta->nr_subbufs * meta->subbuf_size,
 		      meta->meta_page_size) &&
-	       (!meta->shown_size ||
-		map_at(fd, meta->shown_size, meta->shown_offset));
+	       (!meta->slot_table_size ||
+		map_at(fd, meta->slot_table_size, meta->slot_table_offset));
 }
 
 /* A thousand files: each reads once, every fourth maps, every fourth observes. */

@@ -74,7 +74,7 @@ is "$(counted 'dropped no ring')" 11 "what was lost before is still counted"
 on_cpu1 5
 is "$(counted entries)" 5 "its events are recorded"
 dd if=/dev/rbmap/cpu1 of=/dev/null bs=4096 count=1 2>/dev/null
-is "$(counted 'read events') $(counted 'lost told')" "5 11" \
+is "$(counted 'read events') $(counted 'lost reported')" "5 11" \
 	"who reads them is told what was lost before"
 results "" lifetime offline 1
 ok "module unloads" rmmod rbmap

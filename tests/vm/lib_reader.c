@@ -122,10 +122,10 @@ static void judge(const struct tally *t, const struct writer *w,
 	if (!target.own)
 		return;
 	is(t->wrong_loss, 0, "%s: each gap is told where it is", what);
-	is(t->got + loss->told, w->count,
+	is(t->got + loss->reported, w->count,
 	   "%s: received + told as lost = emitted (%llu + %llu)", what,
-	   (unsigned long long)t->got, (unsigned long long)loss->told);
-	is(loss->total, loss->told, "%s: all that was lost was told", what);
+	   (unsigned long long)t->got, (unsigned long long)loss->reported);
+	is(loss->total, loss->reported, "%s: all that was lost was told", what);
 	if (refused)
 		is(loss->full, refused, "%s: refused where full", what);
 }
@@ -240,8 +240,8 @@ static void merged(void)
 		told += t[cpu].lost;
 		emitted += w[cpu].count;
 	}
-	is(got + loss.told, emitted, "merge: received + told as lost = emitted");
-	ok(told <= loss.told, "merge: events tell no more than was lost");
+	is(got + loss.reported, emitted, "merge: received + told as lost = emitted");
+	ok(told <= loss.reported, "merge: events tell no more than was lost");
 	/* A processor of the host may take the guest's away for long. */
 	if (back)
 		diag("%llu times a step back", (unsigned long long)back);

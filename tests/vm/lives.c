@@ -265,7 +265,7 @@ static void test_meta(void)
 	ok(!subbuf_lost(client_subbuf(&client), client.subbuf_size, &lost) ||
 	   lost, "its sub-buffer tells that some were lost");
 	lost = client.meta->reader.lost_events;
-	is(client.meta->lost_told, lost, "the meta-page sums it up");
+	is(client.meta->lost_reported, lost, "the meta-page sums it up");
 	is(client.meta->overrun, lost, "all were overwritten");
 
 	more(5000);

@@ -58,7 +58,7 @@ static void end(uint64_t missed, const char *what)
 	ok(!stream->error[0] && !stream->backwards && !stream->misplaced,
 	   "%s: events are intact and in order, losses where they were told",
 	   what);
-	is(stream->told, missing, "%s: what was missed was told", what);
+	is(stream->reported, missing, "%s: what was missed was told", what);
 	if (missed != UINT64_MAX)
 		is(missing, missed, "%s: so many were missed", what);
 	else
@@ -96,14 +96,14 @@ static void test_map(void)
 	if (!client_open(&client, CPU, O_RDONLY))
 		bail_out("map: %s", error_name(errno));
 	fd = client.fd;
-	size = client.meta->shown_size;
-	offset = client.meta->shown_offset;
-	used = sizeof(struct rbmap_shown) + (client.nr_subbufs - 1) *
-	       sizeof(struct rbmap_shown_slot);
-	ok(size % page == 0 && size >= used, "map: shown_size has whole pages");
+	size = client.meta->slot_table_size;
+	offset = client.meta->slot_table_offset;
+	used = sizeof(struct rbmap_slot_table) + (client.nr_subbufs - 1) *
+	       sizeof(struct rbmap_table_slot);
+	ok(size % page == 0 && size >= used, "map: slot_table_size has whole pages");
 	ok(offset % page == 0 && offset >= client.meta->meta_page_size +
 	   (uint64_t)client.nr_subbufs * client.subbuf_size,
-	   "map: shown_offset is behind the sub-buffers");
+	   "map: slot_table_offset is behind the sub-buffers");
 	is_error(map_error(fd, size, PROT_READ, MAP_SHARED, offset), 0,
 		 "map: what is shown");
 	is_error(map_error(fd, size + 1, PROT_READ, MAP_SHARED, offset), EINVAL,
@@ -118,13 +118,13 @@ static void test_map(void)
 		 "map: what is shown, private");
 	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset);
 	ok(map != MAP_FAILED && is_zero((char *)map + used, size - used) &&
-	   is_zero(((struct rbmap_shown *)map)->reserved,
-		   sizeof(((struct rbmap_shown *)map)->reserved)),
+	   is_zero(((struct rbmap_slot_table *)map)->reserved,
+		   sizeof(((struct rbmap_slot_table *)map)->reserved)),
 	   "map: what is not used is 0");
 	is_error(mprotect(map, size, PROT_READ | PROT_WRITE) ? errno : 0,
 		 EACCES, "map: to be written later");
 	ok(!madvise(map, size, MADV_DONTNEED) &&
-	   ((struct rbmap_shown *)map)->modulus > 0,
+	   ((struct rbmap_slot_table *)map)->modulus > 0,
 	   "map: what was thrown away is there again");
 	munmap(map, size);
 	client_close(&client);
@@ -186,7 +186,7 @@ static void test_sleeps(void)
 	step_all();
 	more(5000);
 	step_all();
-	told = watcher.stream.told;
+	told = watcher.stream.reported;
 	ok(told > 0, "sleeps: it was told of %" PRIu64 " at once", told);
 	more(20);
 	end(UINT64_MAX, "sleeps");

@@ -212,11 +212,11 @@ static void sleeping_reader(void)
 	ok(expired && expired != UINT64_MAX,
 	   "%" PRIu64 " events have expired", expired);
 	ok(stat_of(CPU, "lost events") >= expired, "which counts as lost");
-	is(stat_of(CPU, "lost told"), 0, "and was not told yet");
+	is(stat_of(CPU, "lost reported"), 0, "and was not told yet");
 	events += read_all(fd, &lost);
 	is(lost, expired, "the reader is told of those");
 	is(events + lost, number - 1, "and takes all others");
-	is(stat_of(CPU, "lost told"), expired, "they count as told");
+	is(stat_of(CPU, "lost reported"), expired, "they count as told");
 	is(stat_of(CPU, "read events") + stat_of(CPU, "overrun"), number - 1,
 	   "read and overrun are all that was emitted");
 	is(stat_of(CPU, "entries"), 0, "nothing is unread");

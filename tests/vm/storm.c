@@ -40,7 +40,7 @@ struct reader {
 	bool		maps;
 	uint64_t	subbufs;
 	uint64_t	events;
-	uint64_t	told;
+	uint64_t	reported;
 	char		error[160];
 };
 
@@ -133,7 +133,7 @@ static bool step_map(struct reader *reader)
 	if (from && to <= from)
 		return false;
 	if (client->id != id)
-		reader->told += client->meta->reader.lost_events;
+		reader->reported += client->meta->reader.lost_events;
 	client->any = true;
 	client->id = id;
 	client->seen = to;
@@ -154,7 +154,7 @@ static bool step_read(struct reader *reader, void *subbuf)
 		return false;
 	}
 	if (subbuf_lost(subbuf, client->subbuf_size, &lost))
-		reader->told += lost;
+		reader->reported += lost;
 	look(reader, subbuf, 0, subbuf_commit(subbuf));
 	return true;
 }
@@ -275,17 +275,17 @@ static bool settle(int cpu)
 	       emitted == stat_of(cpu, "read events") +
 			  stat_of(cpu, "overrun") &&
 	       lost == stat_of(cpu, "lost events") &&
-	       lost == stat_of(cpu, "lost told") &&
+	       lost == stat_of(cpu, "lost reported") &&
 	       client.meta->entries == client.meta->read +
 				       client.meta->overrun &&
-	       client.meta->lost_told == client.meta->lost &&
+	       client.meta->lost_reported == client.meta->lost &&
 	       stat_of(cpu, "retired rings") == 0;
 	if (!good)
 		diag("CPU %d: emitted %" PRIu64 ", read %" PRIu64 ", overrun %"
 		     PRIu64 ", lost %" PRIu64 ", told %" PRIu64 ", unread %"
 		     PRIu64, cpu, emitted, stat_of(cpu, "read events"),
 		     stat_of(cpu, "overrun"), stat_of(cpu, "lost events"),
-		     stat_of(cpu, "lost told"), stat_of(cpu, "entries"));
+		     stat_of(cpu, "lost reported"), stat_of(cpu, "entries"));
 	client_close(&client);
 	return good;
 }
@@ -328,7 +328,7 @@ static void judge_readers(void)
 			}
 			alive &= reader->subbufs > 0;
 			events += reader->events;
-			told += reader->told;
+			told += reader->reported;
 			if (reader->maps)
 				taken += reader->subbufs;
 			client_close(&reader->client);

@@ -105,7 +105,7 @@ static void stream_number(struct stream *stream, unsigned int context,
 		/* All have come since the last loss: what is missing is known. */
 		if (!stream->behind) {
 			stream->places++;
-			stream->misplaced += stream->told !=
+			stream->misplaced += stream->reported !=
 					     stream_sum(stream->missing);
 		}
 	}
@@ -195,12 +195,12 @@ static void stream_event(struct stream *stream, const struct record *record)
 		stream_number(stream, EMIT_TASK, number);
 	else
 		stream_wrong(stream, "an event that is none of ours");
-	stream->late += stream_sum(stream->missing) > stream->told;
+	stream->late += stream_sum(stream->missing) > stream->reported;
 }
 
 void stream_lost(struct stream *stream, uint64_t lost)
 {
-	stream->told += lost;
+	stream->reported += lost;
 	stream->behind = stream->rule ? (1u << EMIT_CONTEXTS) - 1 :
 					1u << EMIT_TASK;
 }

@@ -20,7 +20,7 @@
  * @next: number that comes next, by context, if nothing is lost
  * @received: events, by context
  * @missing: numbers that were skipped over, by context
- * @told: lost, as the sub-buffers say
+ * @reported: lost, as the sub-buffers say
  * @behind: contexts that have no event since the last loss, as bits
  * @places: losses that could be compared with what is missing there
  * @misplaced: those that differ
@@ -41,7 +41,7 @@ struct stream {
 	uint64_t		next[EMIT_CONTEXTS];
 	uint64_t		received[EMIT_CONTEXTS];
 	uint64_t		missing[EMIT_CONTEXTS];
-	uint64_t		told;
+	uint64_t		reported;
 	unsigned int		behind;
 	uint64_t		places;
 	uint64_t		misplaced;

@@ -135,7 +135,7 @@ struct seen {
 	uint64_t others;
 	uint64_t switches;
 	bool back;	/* in time, or in numbers */
-	bool untold;	/* a number is missing, and nothing said so */
+	bool unreported;	/* a number is missing, and nothing said so */
 	bool pending;
 };
 
@@ -148,7 +148,7 @@ static void see_number(struct seen *seen, int cpu, uint64_t number, bool told)
 	if (i > seen->next[cpu] && !told) {
 		diag("CPU %d: %" PRIu64 " where %" PRIu64 " was next", cpu, i,
 		     seen->next[cpu]);
-		seen->untold = true;
+		seen->unreported = true;
 	}
 	seen->lost[cpu] += i - seen->next[cpu];
 	seen->next[cpu] = i + 1;
@@ -197,7 +197,7 @@ static void check_iterate(void)
 	is(sum(seen.events), (uint64_t)EVENTS * nr_cpus, "has all events");
 	is(seen.others, 0, "and no others");
 	ok(!seen.back, "in order");
-	ok(!seen.untold, "none is missing");
+	ok(!seen.unreported, "none is missing");
 
 	memset(&seen, 0, sizeof(seen));
 	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
@@ -222,7 +222,7 @@ static void check_iterate_lost(void)
 	is(sum(seen.events), read, "all that was left is read");
 	is(sum(seen.lost), overrun, "what is missing is what was overwritten");
 	ok(!seen.back, "in order");
-	ok(!seen.untold, "where events are missing, the library says so");
+	ok(!seen.unreported, "where events are missing, the library says so");
 }
 
 static void check_enable(void)
@@ -329,7 +329,7 @@ static void check_cpu(int cpu, open_fn *open_cpu, enum way way,
 	while (way != READ && (got = tracefs_cpu_flush(tcpu, subbuf)) > 0)
 		see_subbuf(&seen, kbuf, cpu, subbuf);
 	is(seen.events[cpu], EVENTS, "%s: all events are there", what);
-	ok(!seen.back && !seen.untold, "%s: in order", what);
+	ok(!seen.back && !seen.unreported, "%s: in order", what);
 	tracefs_cpu_close(tcpu);
 	kbuffer_free(kbuf);
 	free(subbuf);

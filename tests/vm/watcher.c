@@ -17,8 +17,8 @@
 static bool map_shown(struct watcher *w)
 {
 	const volatile struct rbmap_meta *meta = w->client.meta;
-	void *map = mmap(NULL, meta->shown_size, PROT_READ, MAP_SHARED,
-			 w->client.fd, meta->shown_offset);
+	void *map = mmap(NULL, meta->slot_table_size, PROT_READ, MAP_SHARED,
+			 w->client.fd, meta->slot_table_offset);
 
 	w->shown = map == MAP_FAILED ? NULL : map;
 	return w->shown;
@@ -26,7 +26,7 @@ static bool map_shown(struct watcher *w)
 
 static void unmap(struct watcher *w)
 {
-	munmap((void *)w->shown, w->client.meta->shown_size);
+	munmap((void *)w->shown, w->client.meta->slot_table_size);
 	client_unmap(&w->client);
 }
 
@@ -70,16 +70,16 @@ enum look { NOTHING, SOME, OVERWRITTEN };
 
 static enum look look(struct watcher *w)
 {
-	const struct rbmap_shown_slot *shown =
+	const struct rbmap_table_slot *shown =
 		&w->shown->slot[w->seq % NR_SLOTS(w)];
 	uint64_t slot = *(const volatile __u64 *)&shown->slot, number;
-	uint32_t id = RBMAP_SHOWN_ID(slot);
+	uint32_t id = RBMAP_TABLE_ID(slot);
 	const char *subbuf;
 	size_t size, from = w->have;
 	struct cursor cursor;
 	struct record record;
 
-	if (slot != RBMAP_SHOWN_SLOT(w->seq, id))
+	if (slot != RBMAP_TABLE_SLOT(w->seq, id))
 		return OVERWRITTEN;
 	if (id >= w->client.nr_subbufs)
 		bail_out("sub-buffer %u is shown", id);

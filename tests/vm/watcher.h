@@ -24,7 +24,7 @@
  */
 struct watcher {
 	struct client			client;
-	const struct rbmap_shown	*shown;
+	const struct rbmap_slot_table	*shown;
 	char				*copy;
 	uint64_t			seq;
 	size_t				have;

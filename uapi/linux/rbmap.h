@@ -85,8 +85,8 @@
  *	the reader of the ring loses nothing; only splice() must copy while the
  *	ring is mapped.
  *
- *	mmap(NULL, meta->shown_size, PROT_READ, MAP_SHARED, fd,
- *	meta->shown_offset) maps the slot table, struct rbmap_shown: which
+ *	mmap(NULL, meta->slot_table_size, PROT_READ, MAP_SHARED, fd,
+ *	meta->slot_table_offset) maps the slot table, struct rbmap_slot_table: which
  *	sub-buffer is in which slot, and how many events came before it.
  *
  *	seq numbers the sub-buffers in the order in which the writer opens them,
@@ -101,7 +101,7 @@
  *	1. Load shown->newest with acquire.  If seq is after it, the sub-buffer
  *	   has no new events.
  *	2. Load slot->slot (relaxed).  If the value is not
- *	   RBMAP_SHOWN_SLOT(seq, id) for some id, the sub-buffer has been
+ *	   RBMAP_TABLE_SLOT(seq, id) for some id, the sub-buffer has been
  *	   overwritten.
  *	3. Load slot->events.  Load header.commit of sub-buffer id with acquire:
  *	   without its flags it is the number of bytes that are there.  If
@@ -178,7 +178,7 @@
 #define RBMAP_IOCTL_SNAPSHOT	_IO('R', 0x40)
 
 #define RBMAP_META_MAGIC	0x706d6272u	/* "rbmp" in memory, little endian */
-#define RBMAP_META_VERSION	1
+#define RBMAP_META_VERSION	2
 
 #define RBMAP_MISSED_EVENTS	(1u << 31)
 #define RBMAP_MISSED_STORED	(1u << 30)
@@ -242,16 +242,16 @@ enum rbmap_clock {
  * @dropped_too_large:	events dropped because they were larger than a sub-buffer
  * @disabled:		events refused while tracing_on was 0; they are not lost and
  *			not counted in @lost
- * @lost_told:		the part of @lost that was reported to readers
+ * @lost_reported:		the part of @lost that was reported to readers
  * @now:		time of @clock when the last GET_READER began: an event that it
  *			did not find is newer, unless that event was being written;
  *			0: unknown
  * @retired:		not 0: the ring is not written any longer;
  *			RBMAP_RETIRED_LAST: and no ring will follow
  * @snapshot:		1: this is the ring of a snapshot, private to the file
- * @shown_size:		bytes of the slot table, in whole pages; 0: this is a snapshot,
+ * @slot_table_size:		bytes of the slot table, in whole pages; 0: this is a snapshot,
  *			which has no slot table
- * @shown_offset:	file offset of the slot table, far behind the sub-buffers
+ * @slot_table_offset:	file offset of the slot table, far behind the sub-buffers
  * @raw:		1: a kernel module defines the payloads: they do not begin with
  *			struct rbmap_event_common, and have no `format` file
  * @first_seq:		the last reset discarded the sub-buffers before this seq
@@ -295,14 +295,14 @@ struct rbmap_meta {
 	__u64	dropped_nested;
 	__u64	dropped_too_large;
 	__u64	disabled;
-	__u64	lost_told;
+	__u64	lost_reported;
 	__u64	now;
 
 	__u32	retired;
 	__u32	snapshot;
-	__u32	shown_size;
+	__u32	slot_table_size;
 	__u32	raw;
-	__u64	shown_offset;
+	__u64	slot_table_offset;
 	__u64	first_seq;
 	__u64	expired;
 	__u64	dropped_no_ring;
@@ -315,31 +315,31 @@ struct rbmap_meta {
 #define RBMAP_META_TRACE_LEN	80
 
 /* The value of slot->slot while sub-buffer `id` is number seq. */
-#define RBMAP_SHOWN_SLOT(seq, id)	((__u64)(seq) << 20 | (__u64)(id) << 4)
-#define RBMAP_SHOWN_ID(slot)	((__u32)((slot) >> 4) & 0xffff)
+#define RBMAP_TABLE_SLOT(seq, id)	((__u64)(seq) << 20 | (__u64)(id) << 4)
+#define RBMAP_TABLE_ID(slot)	((__u32)((slot) >> 4) & 0xffff)
 
 /**
- * struct rbmap_shown_slot - the sub-buffer in a slot
- * @slot:	RBMAP_SHOWN_SLOT(); any other value: the writer never opened the slot
+ * struct rbmap_table_slot - the sub-buffer in a slot
+ * @slot:	RBMAP_TABLE_SLOT(); any other value: the writer never opened the slot
  * @events:	number of events that were written or dropped before its first event
  */
-struct rbmap_shown_slot {
+struct rbmap_table_slot {
 	__u64	slot;
 	__u64	events;
 };
 
 /**
- * struct rbmap_shown - the slot table, for observers; only the writer changes it
+ * struct rbmap_slot_table - the slot table, for observers; only the writer changes it
  * @newest:	seq of the newest sub-buffer that can be observed
  * @modulus:	seq is 0 to modulus - 1
  * @reserved:	0
  * @slot:	nr_subbufs - 1 slots
  */
-struct rbmap_shown {
+struct rbmap_slot_table {
 	__u64	newest;
 	__u64	modulus;
 	__u64	reserved[6];
-	struct rbmap_shown_slot slot[];
+	struct rbmap_table_slot slot[];
 };
 
 /**

@@ -40,22 +40,22 @@ struct rbmap_map {
 
 	const struct rbmap_meta	*meta;
 	const unsigned char	*data;		/* sub-buffer 0 */
-	const void		*shown;		/* slot table, mapped by observers */
-	size_t			shown_size;
+	const void		*slot_table;		/* slot table, mapped by observers */
+	size_t			slot_table_size;
 
 	/* Read from the meta-page once and checked; never read again. */
 	size_t			meta_page_size;
 	size_t			meta_struct_len;
 	size_t			subbuf_size;
 	uint32_t		nr_subbufs;
-	bool			own;		/* the meta-page has rbmap's part */
+	bool			is_rbmap;		/* the meta-page has rbmap's part */
 
 	/* The reader's sub-buffer. */
 	uint32_t		id;
 	size_t			offset;		/* bytes returned to the caller */
 	size_t			counted;	/* bytes that the kernel counts as read */
 	unsigned int		pieces;		/* number of pieces returned */
-	uint64_t		told;		/* losses reported */
+	uint64_t		reported;		/* losses reported */
 	struct rbmap_loss	past;		/* losses in earlier rings */
 	uint64_t		behind;		/* lost at the end of earlier rings, not reported yet */
 	bool			ended;		/* the snapshot was read to its end */

@@ -31,7 +31,7 @@
 
 /* 0 if the kernel's structure ends before the field. */
 #define META_OWN(map, field) \
-	((map)->own && (map)->meta_struct_len >= meta_end(field) ? \
+	((map)->is_rbmap && (map)->meta_struct_len >= meta_end(field) ? \
 	 META(map, field) : 0)
 
 static int device_get_reader(struct rbmap_map *map)
@@ -119,8 +119,8 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 	if (data > PTRDIFF_MAX - head)
 		return sizeof(size_t) < 8 ? -EFBIG : RBMAP_ERR_NOT_RBMAP;
 
-	map->own = len >= meta_end(magic) && META(map, magic) == RBMAP_META_MAGIC;
-	if (map->own && (len < meta_end(version) ||
+	map->is_rbmap = len >= meta_end(magic) && META(map, magic) == RBMAP_META_MAGIC;
+	if (map->is_rbmap && (len < meta_end(version) ||
 			 META(map, version) != RBMAP_META_VERSION))
 		return RBMAP_ERR_VERSION;
 
@@ -145,21 +145,21 @@ static const void *map_pages(int fd, size_t size, off_t at)
 /* Map the slot table; it must have a slot for each sub-buffer. */
 static int map_shown(struct rbmap_map *map)
 {
-	uint64_t offset = META_OWN(map, shown_offset);
+	uint64_t offset = META_OWN(map, slot_table_offset);
 	const void *shown;
 	int ret;
 
-	map->shown_size = META_OWN(map, shown_size);
-	if (map->shown_size < rbmap_observer_size(map->nr_subbufs))
+	map->slot_table_size = META_OWN(map, slot_table_size);
+	if (map->slot_table_size < rbmap_observer_size(map->nr_subbufs))
 		return RBMAP_ERR_VERSION;
-	shown = map_pages(map->fd, map->shown_size, offset);
+	shown = map_pages(map->fd, map->slot_table_size, offset);
 	if (!shown)
 		return map_error();
 	ret = rbmap_observer_init(map, shown);
 	if (ret)
-		munmap((void *)shown, map->shown_size);
+		munmap((void *)shown, map->slot_table_size);
 	else
-		map->shown = shown;
+		map->slot_table = shown;
 	return ret;
 }
 
@@ -208,9 +208,9 @@ static int map_ring(struct rbmap_map *map)
 
 static void unmap_ring(struct rbmap_map *map)
 {
-	if (map->shown)
-		munmap((void *)map->shown, map->shown_size);
-	map->shown = NULL;
+	if (map->slot_table)
+		munmap((void *)map->slot_table, map->slot_table_size);
+	map->slot_table = NULL;
 	if (map->data)
 		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
 	if (map->meta)
@@ -275,7 +275,7 @@ static int map_fd(struct rbmap_map **out, int fd, int cpu, bool observes)
 		rbmap_close(map);
 		return ret;
 	}
-	if (cpu < 0 && map->own && map->meta_struct_len >= meta_end(cpu))
+	if (cpu < 0 && map->is_rbmap && map->meta_struct_len >= meta_end(cpu))
 		map->cpu = META(map, cpu);
 	*out = map;
 	return 0;
@@ -393,7 +393,7 @@ RBMAP_API unsigned int rbmap_nr_subbufs(const struct rbmap_map *map)
 
 RBMAP_API int rbmap_clock(const struct rbmap_map *map)
 {
-	return map->meta && map->own ? (int)META_OWN(map, clock) : -1;
+	return map->meta && map->is_rbmap ? (int)META_OWN(map, clock) : -1;
 }
 
 RBMAP_API unsigned int rbmap_generation(const struct rbmap_map *map)
@@ -432,12 +432,12 @@ static void ring_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 /* Map the next ring.  Pieces that earlier calls returned become invalid. */
 static int next_ring(struct rbmap_map *map)
 {
-	if (!map->own || !map->transport->next_ring)
+	if (!map->is_rbmap || !map->transport->next_ring)
 		return RBMAP_ERR_GONE;
 	if (map->gone)
 		return RBMAP_ERR_GONE;
 	map->behind += META(map, reader.lost_events);
-	map->told = rbmap_lost_sum(map->told, META(map, reader.lost_events));
+	map->reported = rbmap_lost_sum(map->reported, META(map, reader.lost_events));
 	if (META_OWN(map, snapshot)) {
 		map->ended = true;
 		return 0;
@@ -484,9 +484,9 @@ static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
 	 * While the writer is in the sub-buffer, its commit does not have the
 	 * flags.  rbmap's meta-page always has the number; ftrace's never has.
 	 */
-	if (map->own)
+	if (map->is_rbmap)
 		lost = META(map, reader.lost_events);
-	map->told = rbmap_lost_sum(map->told, lost);
+	map->reported = rbmap_lost_sum(map->reported, lost);
 	return lost;
 }
 
@@ -640,11 +640,11 @@ RBMAP_API int rbmap_wake(struct rbmap_map *map)
 }
 
 /* Earlier rings were read to their end: all their losses were reported. */
-static uint64_t untold(const struct rbmap_map *map)
+static uint64_t unreported(const struct rbmap_map *map)
 {
-	uint64_t lost = META_OWN(map, lost), told = META_OWN(map, lost_told);
+	uint64_t lost = META_OWN(map, lost), reported = META_OWN(map, lost_reported);
 
-	return lost > told ? lost - told : 0;
+	return lost > reported ? lost - reported : 0;
 }
 
 RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
@@ -656,11 +656,11 @@ RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 	*loss = map->past;
 	if (map->meta) {
 		ring_loss(map, loss);
-		loss->untold = untold(map);
+		loss->unreported = unreported(map);
 	}
 	loss->total = loss->overrun + loss->full + loss->lapped +
 		      loss->nested + loss->too_large + loss->expired +
 		      loss->no_ring;
-	loss->told = map->told;
+	loss->reported = map->reported;
 	return 0;
 }

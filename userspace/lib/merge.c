@@ -536,9 +536,9 @@ RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
 		loss->expired += one.expired;
 		loss->no_ring += one.no_ring;
 		loss->total += one.total;
-		loss->told = rbmap_lost_sum(loss->told, one.told);
+		loss->reported = rbmap_lost_sum(loss->reported, one.reported);
 		loss->disabled += one.disabled;
-		loss->untold += one.untold;
+		loss->unreported += one.unreported;
 	}
 	return 0;
 }

@@ -18,7 +18,7 @@
 
 /**
  * struct rbmap_observer - position of an observer in its ring
- * @shown: slot table, mapped
+ * @slot_table: slot table, mapped
  * @modulus: modulus of the slot table, read once and checked
  * @nr: number of slots
  * @copy: copy of the current sub-buffer, up to @have
@@ -34,7 +34,7 @@
  * @missed: number of missed events, as far as it is known
  */
 struct rbmap_observer {
-	const struct rbmap_shown *shown;
+	const struct rbmap_slot_table *slot_table;
 	uint64_t		modulus;
 	uint32_t		nr;
 	unsigned char		*copy;
@@ -53,7 +53,7 @@ struct rbmap_observer {
 static uint64_t newest_of(const struct rbmap_observer *o)
 {
 	/* Pairs with the writer's release: header.commit is of this lap. */
-	return __atomic_load_n(&o->shown->newest, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&o->slot_table->newest, __ATOMIC_ACQUIRE);
 }
 
 static bool is_retired(const struct rbmap_map *map)
@@ -107,13 +107,13 @@ static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
 	return true;
 }
 
-static uint64_t load_slot(const struct rbmap_shown_slot *shown)
+static uint64_t load_slot(const struct rbmap_table_slot *shown)
 {
 	return __atomic_load_n(&shown->slot, __ATOMIC_RELAXED);
 }
 
 /* Is the slot unchanged, so that the values loaded before this are valid? */
-static bool still_says(const struct rbmap_shown_slot *shown, uint64_t slot)
+static bool still_says(const struct rbmap_table_slot *shown, uint64_t slot)
 {
 	/* Pairs with the writer's barrier between slot->slot and slot->events. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -128,13 +128,13 @@ static void begin_at_oldest(const struct rbmap_map *map, uint64_t newest)
 	go_to_oldest(o, newest);
 	skip_forgotten(map, newest);
 	for (uint32_t i = 0; i < o->nr; i++) {
-		const struct rbmap_shown_slot *shown =
-			&o->shown->slot[o->seq % o->nr];
+		const struct rbmap_table_slot *shown =
+			&o->slot_table->slot[o->seq % o->nr];
 		uint64_t slot = load_slot(shown);
 
 		o->expected = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
-		o->exact = slot == RBMAP_SHOWN_SLOT(o->seq,
-						    RBMAP_SHOWN_ID(slot)) &&
+		o->exact = slot == RBMAP_TABLE_SLOT(o->seq,
+						    RBMAP_TABLE_ID(slot)) &&
 			   still_says(shown, slot);
 		if (o->exact)
 			return;
@@ -157,8 +157,8 @@ void rbmap_observer_free(struct rbmap_map *map)
 
 size_t rbmap_observer_size(uint32_t nr_subbufs)
 {
-	return sizeof(struct rbmap_shown) +
-	       (nr_subbufs - 1) * sizeof(struct rbmap_shown_slot);
+	return sizeof(struct rbmap_slot_table) +
+	       (nr_subbufs - 1) * sizeof(struct rbmap_table_slot);
 }
 
 /* rbmap_observer_size() bytes of @shown are mapped: the caller has checked it. */
@@ -169,7 +169,7 @@ int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 	unsigned char *copy;
 	uint64_t newest;
 
-	o->shown = shown;
+	o->slot_table = shown;
 	/* The same ring once more: it is the last one. */
 	o->ended = o->generation == generation;
 	if (o->ended)
@@ -179,7 +179,7 @@ int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 		return -ENOMEM;
 	o->copy = copy;
 	o->nr = map->nr_subbufs - 1;
-	o->modulus = o->shown->modulus;
+	o->modulus = o->slot_table->modulus;
 	newest = newest_of(o);
 	if (o->modulus < 2ULL * o->nr || o->modulus > 1ULL << 44 ||
 	    newest >= o->modulus)
@@ -223,7 +223,7 @@ static int found(struct rbmap_map *map, size_t size, uint64_t number,
 		o->missed += sb->lost;
 		if (o->unknown)
 			sb->lost = RBMAP_LOST_UNKNOWN;
-		map->told = rbmap_lost_sum(map->told, sb->lost);
+		map->reported = rbmap_lost_sum(map->reported, sb->lost);
 		o->exact = true;
 		o->unknown = false;
 		o->expected = number;
@@ -240,15 +240,15 @@ static int found(struct rbmap_map *map, size_t size, uint64_t number,
 static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	struct rbmap_observer *o = map->observer;
-	const struct rbmap_shown_slot *shown = &o->shown->slot[o->seq % o->nr];
+	const struct rbmap_table_slot *shown = &o->slot_table->slot[o->seq % o->nr];
 	uint64_t slot = load_slot(shown);
-	uint32_t id = RBMAP_SHOWN_ID(slot);
+	uint32_t id = RBMAP_TABLE_ID(slot);
 	const unsigned char *subbuf;
 	uint64_t number;
 	size_t size;
 	bool sane;
 
-	if (slot != RBMAP_SHOWN_SLOT(o->seq, id))
+	if (slot != RBMAP_TABLE_SLOT(o->seq, id))
 		return OVERWRITTEN;
 	if (id >= map->nr_subbufs)
 		return RBMAP_ERR_CORRUPT;
@@ -340,9 +340,9 @@ bool rbmap_observe_pending(const struct rbmap_map *map)
 	ahead = ahead_of(o, newest_of(o));
 	if (ahead)
 		return ahead > 0;
-	slot = load_slot(&o->shown->slot[o->seq % o->nr]);
-	id = RBMAP_SHOWN_ID(slot);
-	if (slot != RBMAP_SHOWN_SLOT(o->seq, id) || id >= map->nr_subbufs)
+	slot = load_slot(&o->slot_table->slot[o->seq % o->nr]);
+	id = RBMAP_TABLE_ID(slot);
+	if (slot != RBMAP_TABLE_SLOT(o->seq, id) || id >= map->nr_subbufs)
 		return true;
 	return (rbmap_load_commit(map->data + id * map->subbuf_size) &
 		RBMAP_COMMIT_MASK) != o->have;
@@ -386,6 +386,6 @@ void rbmap_observe_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 	*loss = (struct rbmap_loss) {
 		.overrun	= map->observer->missed,
 		.total		= map->observer->missed,
-		.told		= map->told,
+		.reported		= map->reported,
 	};
 }

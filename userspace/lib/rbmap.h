@@ -141,9 +141,9 @@ struct rbmap_loss {
 	uint64_t	expired;	/* in retired rings that were freed unread */
 	uint64_t	no_ring;	/* dropped: the CPU had no ring yet */
 	uint64_t	total;		/* sum of the above */
-	uint64_t	told;		/* reported by this map, in events or sub-buffers */
+	uint64_t	reported;		/* reported by this map, in events or sub-buffers */
 	uint64_t	disabled;	/* refused while tracing was off; not lost */
-	uint64_t	untold;		/* part of total not yet reported to any reader */
+	uint64_t	unreported;		/* part of total not yet reported to any reader */
 };
 int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss);
 

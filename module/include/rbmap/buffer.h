@@ -97,7 +97,7 @@ void rbmap_buffer_put(struct rbmap_buffer *buf);
 
 /**
  * rbmap_discard - take back an event that rbmap_reserve() made room for
- * @r: what rbmap_reserve() filled
+ * @resv: what rbmap_reserve() filled
  *
  * No reader sees it and no counter counts it.  Its bytes are given back if it
  * is still the last event of the ring, else they become padding.

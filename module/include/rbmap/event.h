@@ -12,7 +12,7 @@
 #include <linux/types.h>
 #include <rbmap/buffer.h>
 
-struct rbmap_event_target;
+struct rbmap_event_file;
 struct tracepoint;
 
 /* Payload that fits any buffer: the smallest sub-buffer has 4 KiB. */
@@ -78,7 +78,7 @@ struct rbmap_field {
 #define rbmap_is_signed(_type)	((_type)(-1) < (_type)1)
 
 /**
- * struct rbmap_event - a kind of event
+ * struct rbmap_event_type - a kind of event
  * @id: common_type of its records; the registry's
  * @preempt: how often this kernel has disabled preemption to call the probe;
  *	the registry's
@@ -91,7 +91,7 @@ struct rbmap_field {
  * @enum_value: gives the value of a constant that is named in @print_fmt;
  *	NULL: none is
  * @probe: the tracepoint's callback; its first argument is a struct
- *	rbmap_event_target.  NULL: no tracepoint, the author looks at the
+ *	rbmap_event_file.  NULL: no tracepoint, the author looks at the
  *	target's @enabled
  * @unavailable: why it can't be enabled; NULL: it can
  * @waits: its tracepoint may be that of a module which is not loaded yet
@@ -101,7 +101,7 @@ struct rbmap_field {
  * @tp: where @probe goes; NULL while it waits; the registry's
  * @list: all events; the registry's
  */
-struct rbmap_event {
+struct rbmap_event_type {
 	u16			id;
 	u8			preempt;
 
@@ -132,7 +132,7 @@ struct rbmap_event {
  * field or the print format can't be right; -E2BIG: the members of its record
  * are larger than RBMAP_EVENT_MAX; -ENOSPC: there are 65535 events; -ENOMEM.
  */
-int rbmap_event_register(struct rbmap_event *event);
+int rbmap_event_register(struct rbmap_event_type *event);
 
 /**
  * rbmap_event_unregister - no record of it comes any more
@@ -143,7 +143,7 @@ int rbmap_event_register(struct rbmap_event *event);
  *
  * Context: sleeps until its probe runs nowhere: the code may go then.
  */
-void rbmap_event_unregister(struct rbmap_event *event);
+void rbmap_event_unregister(struct rbmap_event_type *event);
 
 /**
  * rbmap_events_register - register several, or none of them
@@ -154,103 +154,103 @@ void rbmap_event_unregister(struct rbmap_event *event);
  * Return: 0, or an error as from there: none is registered then.
  */
 int rbmap_events_register(const char *system,
-			  struct rbmap_event *const *events);
+			  struct rbmap_event_type *const *events);
 
 /** rbmap_events_unregister - undo rbmap_events_register() */
-void rbmap_events_unregister(struct rbmap_event *const *events);
+void rbmap_events_unregister(struct rbmap_event_type *const *events);
 
 /**
  * struct rbmap_event_head - what a target begins with
- * @gate: what is to be asked before an event is recorded: RBMAP_GATE_*, or 0
+ * @checks: what is to be asked before an event is recorded: RBMAP_GATE_*, or 0
  * @buffer: where records go
  */
 struct rbmap_event_head {
-	u8			gate;
+	u8			checks;
 	struct rbmap_buffer	*buffer;
 };
 
 /**
  * rbmap_event_buffer - where records go
- * @target: what the probe was handed
+ * @event_file: what the probe was handed
  *
  * Context: any.
  * Return: the buffer, for rbmap_reserve().
  */
 static __always_inline struct rbmap_buffer *
-rbmap_event_buffer(const struct rbmap_event_target *target)
+rbmap_event_buffer(const struct rbmap_event_file *event_file)
 {
-	return ((const struct rbmap_event_head *)target)->buffer;
+	return ((const struct rbmap_event_head *)event_file)->buffer;
 }
 
 /**
  * rbmap_event_fill_common - fill what all records begin with
- * @target: whose record
+ * @event_file: whose record
  * @record: what rbmap_reserve() made room for
  *
  * Context: between rbmap_reserve() and rbmap_commit().
  */
-void rbmap_event_fill_common(const struct rbmap_event_target *target,
+void rbmap_event_fill_common(const struct rbmap_event_file *event_file,
 			     void *record);
 
 /**
  * rbmap_event_reserve - make room for a record and fill its common fields
- * @target: whose record, and where: what the probe was handed
- * @r: as for rbmap_reserve()
+ * @event_file: whose record, and where: what the probe was handed
+ * @resv: as for rbmap_reserve()
  * @size: bytes of the record, its struct trace_entry included
  *
  * Context: as rbmap_reserve().
  * Return: the record, or NULL: the event is counted with the cause.
  */
 static __always_inline void *
-rbmap_event_reserve(const struct rbmap_event_target *target,
-		    struct rbmap_reservation *r, size_t size)
+rbmap_event_reserve(const struct rbmap_event_file *event_file,
+		    struct rbmap_reservation *resv, size_t size)
 {
-	void *record = rbmap_reserve(rbmap_event_buffer(target), r, size);
+	void *record = rbmap_reserve(rbmap_event_buffer(event_file), resv, size);
 
 	if (likely(record))
-		rbmap_event_fill_common(target, record);
+		rbmap_event_fill_common(event_file, record);
 	return record;
 }
 
 /* The same as a call: more instructions, and less code. */
-void *rbmap_event_reserve_noinline(const struct rbmap_event_target *target,
-				   struct rbmap_reservation *r, size_t size);
+void *rbmap_event_reserve_noinline(const struct rbmap_event_file *event_file,
+				   struct rbmap_reservation *resv, size_t size);
 
 /**
  * rbmap_event_write - record what was put together elsewhere
- * @target: what the probe was handed
+ * @event_file: what the probe was handed
  * @record: the record; what its struct trace_entry holds is not looked at
  * @size: its bytes, that struct included
  *
  * Context: as rbmap_reserve().
  */
-void rbmap_event_write(const struct rbmap_event_target *target,
+void rbmap_event_write(const struct rbmap_event_file *event_file,
 		       const void *record, size_t size);
 
 /*
  * Filters: a probe asks for the task first, and then for a record that it has put
  * together, best not in the ring.  <rbmap/probe.h> does that.
  */
-#define RBMAP_GATE_TASK		1
-#define RBMAP_GATE_RECORD	2
+#define RBMAP_CHECK_TASK		1
+#define RBMAP_CHECK_RECORD	2
 
-static __always_inline u8 rbmap_event_gate(const void *target)
+static __always_inline u8 rbmap_event_checks(const void *event_file)
 {
-	return READ_ONCE(((const struct rbmap_event_head *)target)->gate);
+	return READ_ONCE(((const struct rbmap_event_head *)event_file)->checks);
 }
 
 /**
- * rbmap_gate_task - may an event of this task be wanted?
- * @target: what the probe was handed; RBMAP_GATE_TASK is set, or may be
+ * rbmap_task_wanted - may an event of this task be wanted?
+ * @event_file: what the probe was handed; RBMAP_CHECK_TASK is set, or may be
  *
  * Context: any, NMI included; called by a probe.
  * Return: false: do not record it.
  */
-bool rbmap_gate_task(const struct rbmap_event_target *target);
+bool rbmap_task_wanted(const struct rbmap_event_file *event_file);
 
 /**
- * rbmap_gate_record - is a record wanted?
- * @target: what the probe was handed; RBMAP_GATE_RECORD is set, or may be, and
+ * rbmap_record_wanted - is a record wanted?
+ * @event_file: what the probe was handed; RBMAP_CHECK_RECORD is set, or may be, and
  *	the task is wanted
  * @fields: the record's members, which may lie elsewhere than the record; its
  *	struct trace_entry is filled by rbmap_event_reserve(), or all 0: then it
@@ -262,7 +262,7 @@ bool rbmap_gate_task(const struct rbmap_event_target *target);
  * has.
  * Return: false: do not record it.
  */
-bool rbmap_gate_record(const struct rbmap_event_target *target, void *fields,
+bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 		       const void *record, size_t size);
 
 /**

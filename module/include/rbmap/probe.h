@@ -66,7 +66,7 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 	RBMAP_CLASS(_name, PARAMS(_proto), PARAMS(_args), PARAMS(_fields), \
 		    PARAMS(_assign), PARAMS(_print));			\
 	RBMAP_CHECK_PROTO(_name, _name, _tracepoint, PARAMS(_proto));	\
-	static struct rbmap_event rbmap_event_##_name = {		\
+	static struct rbmap_event_type rbmap_event_##_name = {		\
 		RBMAP_EVENT_OF_CLASS(_name),				\
 		.name = #_name,						\
 		.tracepoint = #_tracepoint,				\
@@ -102,7 +102,7 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
  * For a module that has an init function of its own.
  */
 #define RBMAP_PROBE_TABLE(_table, _names...)				\
-	static struct rbmap_event *const _table[] = {			\
+	static struct rbmap_event_type *const _table[] = {			\
 		RBMAP_EACH(RBMAP_PROBE_EVENT, _names)			\
 		NULL							\
 	}

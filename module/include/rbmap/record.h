@@ -42,7 +42,7 @@
 #define RBMAP_HIDDEN_MAX	512
 
 /* The same of arrays and strings, where filters look at a record. */
-#define RBMAP_GATED_BEHIND	256
+#define RBMAP_CHECKED_BEHIND	256
 
 /*
  * An array behind the members of a record: measured before there is room for
@@ -439,7 +439,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		      " is too large: with pointers it can have RBMAP_HIDDEN_MAX bytes"); \
 									\
 	static noinline notrace __cold __maybe_unused void		\
-	rbmap_gated_##_name(void *__data, _proto)			\
+	rbmap_checked_##_name(void *__data, _proto)			\
 	{								\
 		RBMAP_EACH_FIELD(LOCAL, _fields)			\
 		enum {							\
@@ -447,7 +447,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 				  RBMAP_HIDDEN_MAX,			\
 			__room = __small ?				\
 				 sizeof(struct rbmap_record_##_name) +	\
-				 RBMAP_GATED_BEHIND : 1			\
+				 RBMAP_CHECKED_BEHIND : 1			\
 		};							\
 		char __stack[__room]					\
 			__aligned(8) rbmap_uninitialized;		\
@@ -460,8 +460,8 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		size_t __total;						\
 		bool __fits;						\
 									\
-		if (rbmap_event_gate(__data) & RBMAP_GATE_TASK &&	\
-		    !rbmap_gate_task(__data))				\
+		if (rbmap_event_checks(__data) & RBMAP_CHECK_TASK &&	\
+		    !rbmap_task_wanted(__data))				\
 			return;						\
 		RBMAP_EACH_FIELD(MEASURE, _fields)			\
 		RBMAP_EACH_FIELD(CUT, _fields)				\
@@ -487,7 +487,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		if (rbmap_pointers_##_name > 0 && !rbmap_addresses_shown()) { \
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 		}							\
-		if (!rbmap_gate_record(__data, REC, __record, __total)) { \
+		if (!rbmap_record_wanted(__data, REC, __record, __total)) { \
 			if (!__fits)					\
 				rbmap_discard(&__r);			\
 			return;						\
@@ -505,7 +505,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	}								\
 									\
 	static noinline notrace __maybe_unused void			\
-	rbmap_ungated_##_name(void *__data, _proto)			\
+	rbmap_unchecked_##_name(void *__data, _proto)			\
 	{								\
 		RBMAP_EACH_FIELD(LOCAL, _fields)			\
 		struct rbmap_reservation __r rbmap_uninitialized;	\
@@ -545,10 +545,10 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	static notrace __maybe_unused void				\
 	rbmap_probe_##_name(void *__data, _proto)			\
 	{								\
-		if (unlikely(rbmap_event_gate(__data)))			\
-			rbmap_gated_##_name(__data, _args);		\
+		if (unlikely(rbmap_event_checks(__data)))			\
+			rbmap_checked_##_name(__data, _args);		\
 		else							\
-			rbmap_ungated_##_name(__data, _args);		\
+			rbmap_unchecked_##_name(__data, _args);		\
 	}								\
 									\
 	static const struct rbmap_field rbmap_fields_##_name[]		\

@@ -26,7 +26,7 @@ struct rbmap_buffer_head {
 };
 
 /* buffer/write.c, buffer/wait.c: the slow halves */
-const struct rbmap_slow_room *rbmap_reserve_slow(struct rbmap_ring *ring,
+const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size);
 void rbmap_notify_ring(struct rbmap_ring *ring);
 
@@ -51,14 +51,14 @@ static __always_inline bool rbmap_size_fits(const struct rbmap_ring *ring,
 static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
 {
 	barrier();
-	if (unlikely(rb_look(ring->notify_event)))
+	if (unlikely(rb_read_plain(ring->notify_event)))
 		rbmap_notify_ring(ring);
 }
 
 /**
  * rbmap_reserve - make room for an event on this CPU
  * @buf: the buffer
- * @r: filled for rbmap_commit() or rbmap_discard()
+ * @resv: filled for rbmap_commit() or rbmap_discard()
  * @size: bytes of payload, 0 to rbmap_buffer_max_event(); readers find it rounded
  *	up to 4, and 8 to 12
  *
@@ -69,17 +69,17 @@ static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
  * is counted with the cause, and neither commit nor discard may follow.
  */
 static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
-					   struct rbmap_reservation *r,
+					   struct rbmap_reservation *resv,
 					   size_t size)
 {
-	const struct rbmap_slow_room *slow;
+	const struct rbmap_slow_resv *slow;
 	struct rbmap_ring *ring;
 	void *payload;
 
 	preempt_disable_notrace();
 	ring = rbmap_this_ring(buf);
 	if (likely(rbmap_size_fits(ring, size))) {
-		payload = rbmap_ring_try(ring, size, r);
+		payload = rbmap_ring_reserve_fast(ring, size, resv);
 		if (likely(payload))
 			return payload;
 	} else {
@@ -88,22 +88,22 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 	slow = rbmap_reserve_slow(ring, size);
 	if (!slow)
 		return NULL;
-	*r = slow->room;
+	*resv = slow->resv;
 	/* Not looked at; as in the other case, for the compiler to know it. */
-	r->own_words = rbmap_event_len(size) >> 2;
+	resv->own_words = rbmap_event_len(size) >> 2;
 	return slow->payload;
 }
 
 /**
  * rbmap_commit - publish an event that rbmap_reserve() made room for
- * @r: what rbmap_reserve() filled
+ * @resv: what rbmap_reserve() filled
  *
  * Context: that of rbmap_reserve().
  */
-static __always_inline void rbmap_commit(struct rbmap_reservation *r)
+static __always_inline void rbmap_commit(struct rbmap_reservation *resv)
 {
-	rbmap_ring_commit(r->ring, r);
-	rbmap_notify_event(r->ring);
+	rbmap_ring_commit(resv->ring, resv);
+	rbmap_notify_event(resv->ring);
 	preempt_enable_notrace();
 }
 
@@ -119,13 +119,13 @@ static __always_inline void rbmap_commit(struct rbmap_reservation *r)
 static __always_inline int rbmap_write(struct rbmap_buffer *buf,
 				       const void *data, size_t size)
 {
-	struct rbmap_reservation r rbmap_uninitialized;
-	void *payload = rbmap_reserve(buf, &r, size);
+	struct rbmap_reservation resv rbmap_uninitialized;
+	void *payload = rbmap_reserve(buf, &resv, size);
 
 	if (!payload)
 		return -EAGAIN;
 	memcpy(payload, data, size);
-	rbmap_commit(&r);
+	rbmap_commit(&resv);
 	return 0;
 }
 

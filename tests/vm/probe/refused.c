@@ -15,7 +15,7 @@ module_param(number, int, 0);
 #define NAME_8		"abcdefgh"
 #define NAME_64		NAME_8 NAME_8 NAME_8 NAME_8 NAME_8 NAME_8 NAME_8 NAME_8
 
-static struct rbmap_event refused[] = {
+static struct rbmap_event_type refused[] = {
 	{ .system = "rbmap", .name = "marker", GOOD },
 	{ .system = "sched", .name = "sched_switch", GOOD },
 	{ .name = "none", GOOD },
@@ -63,7 +63,7 @@ static struct rbmap_event refused[] = {
 		{ .type = "char", .name = "y", .size = 100, .align = 1, .len = 100 }, {} } },
 };
 
-static struct rbmap_event accepted = {
+static struct rbmap_event_type accepted = {
 	.system = "refused",
 	.name = NAME_64,
 	GOOD,

@@ -79,8 +79,8 @@ static void print_json(const struct doctor *d)
 
 	json_open(&j, NULL, '{');
 	json_bool(&j, "healthy", !count(d, VERDICT_FAIL));
-	json_string(&j, "kernel", d->machine.release);
-	json_bool(&j, "running", d->machine.runs);
+	json_string(&j, "kernel", d->sysroot.release);
+	json_bool(&j, "running", d->sysroot.runs);
 	json_open(&j, "checks", '[');
 	for (size_t i = 0; i < d->nr_findings; i++) {
 		const struct finding *f = &d->finding[i];
@@ -103,11 +103,11 @@ static int examine(struct doctor *d, bool as_json)
 {
 	bool failed = false;
 
-	if (d->machine.runs)
-		d->loaded = machine_has(&d->machine, "/sys/module/rbmap");
-	module_file_find(&d->module, &d->machine, d->machine.release);
+	if (d->sysroot.runs)
+		d->loaded = sysroot_has(&d->sysroot, "/sys/module/rbmap");
+	module_file_find(&d->module, &d->sysroot, d->sysroot.release);
 	doctor_check_install(d);
-	if (d->machine.runs)
+	if (d->sysroot.runs)
 		doctor_check_use(d);
 	for (size_t i = 0; i < d->nr_findings; i++)
 		failed |= d->finding[i].text.failed || d->finding[i].cure.failed;
@@ -165,10 +165,10 @@ static int doctor(int argc, char **argv)
 				   "'%s' is no release of a kernel", release);
 	while (root && *root && root[strlen(root) - 1] == '/')
 		root[strlen(root) - 1] = '\0';
-	if (!machine_open(&d.machine, root ? root : "", release))
+	if (!sysroot_open(&d.sysroot, root ? root : "", release))
 		return STATUS_ERROR;
 	status = examine(&d, as_json);
-	machine_close(&d.machine);
+	sysroot_close(&d.sysroot);
 	return status;
 }
 

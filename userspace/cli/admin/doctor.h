@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "machine.h"
+#include "sysroot.h"
 #include "module_file.h"
 
 enum verdict { VERDICT_OK, VERDICT_NOTE, VERDICT_FAIL };
@@ -23,7 +23,7 @@ struct finding {
 #define MAX_FINDINGS	32
 
 struct doctor {
-	struct machine machine;
+	struct sysroot sysroot;
 	struct module_file module;	/* for the kernel in question */
 	bool loaded;
 	struct finding finding[MAX_FINDINGS];

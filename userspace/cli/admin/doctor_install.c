@@ -43,13 +43,13 @@ static const struct distribution *named_in(const char *line)
 }
 
 /* ID=ubuntu, or ID_LIKE="rhel fedora"; its own name says more than its likes. */
-static const struct distribution *distribution(const struct machine *m)
+static const struct distribution *distribution(const struct sysroot *m)
 {
 	static const char *const keys[] = { "\nID=", "\nID_LIKE=" };
 	const struct distribution *found = NULL;
 	struct buf lines = { 0 };
 
-	machine_read_lines(&lines, machine_path(m, "/etc/os-release"));
+	sysroot_read_lines(&lines, sysroot_path(m, "/etc/os-release"));
 	for (size_t i = 0; i < 2 && lines.size && !found; i++) {
 		const char *line = strstr(lines.data, keys[i]);
 
@@ -63,18 +63,18 @@ static const struct distribution *distribution(const struct machine *m)
 static void check_kernel(struct doctor *d, const struct distribution *dist)
 {
 	static const char *const options[] = { "64BIT", "MODULES", "TRACEPOINTS" };
-	const struct machine *m = &d->machine;
+	const struct sysroot *m = &d->sysroot;
 
 	for (size_t i = 0; m->config.size &&
 	     i < sizeof(options) / sizeof(options[0]); i++)
-		if (!machine_config(m, options[i])) {
+		if (!sysroot_config(m, options[i])) {
 			mend_with(find(d, "kernel", VERDICT_FAIL,
 				       "%s is without CONFIG_%s, which rbmap needs; another kernel has it",
 				       m->release, options[i]),
 				  "%s", dist->kernel);
 			return;
 		}
-	if (m->runs && !machine_has(m, "/proc/modules"))
+	if (m->runs && !sysroot_has(m, "/proc/modules"))
 		mend_with(find(d, "kernel", VERDICT_FAIL,
 			       "%s takes no modules; another kernel does",
 			       m->release), "%s", dist->kernel);
@@ -85,9 +85,9 @@ static void check_kernel(struct doctor *d, const struct distribution *dist)
 
 static void check_types(struct doctor *d)
 {
-	const struct machine *m = &d->machine;
-	bool has = m->runs ? machine_has(m, "/sys/kernel/btf/vmlinux") :
-			     machine_config(m, "DEBUG_INFO_BTF");
+	const struct sysroot *m = &d->sysroot;
+	bool has = m->runs ? sysroot_has(m, "/sys/kernel/btf/vmlinux") :
+			     sysroot_config(m, "DEBUG_INFO_BTF");
 
 	if (has)
 		find(d, "types", VERDICT_OK, "the kernel describes them (BTF)");
@@ -98,8 +98,8 @@ static void check_types(struct doctor *d)
 
 static void check_headers(struct doctor *d, const struct distribution *dist)
 {
-	const struct machine *m = &d->machine;
-	char *headers = machine_headers(m), makefile[PATH_MAX];
+	const struct sysroot *m = &d->sysroot;
+	char *headers = sysroot_headers(m), makefile[PATH_MAX];
 	struct finding *f;
 
 	snprintf(makefile, sizeof(makefile), "%s/Makefile",
@@ -118,9 +118,9 @@ static void check_headers(struct doctor *d, const struct distribution *dist)
 }
 
 /* "x86_64-linux-gnu-gcc-12 (Debian 12.2.0-14) 12.2.0": gcc-12 */
-static char *own_compiler(const struct machine *m)
+static char *own_compiler(const struct sysroot *m)
 {
-	char *text = machine_config_text(m, "CC_VERSION_TEXT"), *name = NULL;
+	char *text = sysroot_config_text(m, "CC_VERSION_TEXT"), *name = NULL;
 	const char *at = NULL;
 
 	if (text) {
@@ -135,20 +135,20 @@ static char *own_compiler(const struct machine *m)
 	return name;
 }
 
-static bool has_program(const struct machine *m, const char *name)
+static bool has_program(const struct sysroot *m, const char *name)
 {
 	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin",
 					    "/usr/sbin", "/bin", "/sbin" };
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if (machine_has(m, "%s/%s", dirs[i], name))
+		if (sysroot_has(m, "%s/%s", dirs[i], name))
 			return true;
 	return false;
 }
 
 static void check_compiler(struct doctor *d, const struct distribution *dist)
 {
-	const struct machine *m = &d->machine;
+	const struct sysroot *m = &d->sysroot;
 	char *own = own_compiler(m);
 	struct finding *f;
 
@@ -174,7 +174,7 @@ static void check_compiler(struct doctor *d, const struct distribution *dist)
 }
 
 /* What builds and installs the module for a kernel. */
-static void mend_with_build(struct finding *f, const struct machine *m,
+static void mend_with_build(struct finding *f, const struct sysroot *m,
 			    const char *release)
 {
 	const char *version = rbmap_version();
@@ -182,7 +182,7 @@ static void mend_with_build(struct finding *f, const struct machine *m,
 	if (!has_program(m, "dkms"))
 		mend_with(f, "make modules_install KVER=%s  # in rbmap's source",
 			  release);
-	else if (machine_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
+	else if (sysroot_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
 		mend_with(f, "dkms install rbmap/%s -k %s", version, release);
 	else
 		mend_with(f, "make install-dkms  # in rbmap's source");
@@ -191,7 +191,7 @@ static void mend_with_build(struct finding *f, const struct machine *m,
 static void check_module(struct doctor *d)
 {
 	const struct module_file *file = &d->module;
-	const struct machine *m = &d->machine;
+	const struct sysroot *m = &d->sysroot;
 
 	if (!file->path)
 		mend_with_build(find(d, "module", VERDICT_FAIL,
@@ -216,7 +216,7 @@ static void check_module(struct doctor *d)
 /* A kernel that boots next without the module is found out too late. */
 static void check_other_kernels(struct doctor *d)
 {
-	const struct machine *m = &d->machine;
+	const struct sysroot *m = &d->sysroot;
 	const char *without = NULL;
 	struct buf with = { 0 };
 
@@ -244,18 +244,18 @@ static void check_other_kernels(struct doctor *d)
 
 static void check_dkms(struct doctor *d, const struct distribution *dist)
 {
-	const struct machine *m = &d->machine;
+	const struct sysroot *m = &d->sysroot;
 	const char *version = rbmap_version();
 
 	if (!has_program(m, "dkms"))
 		mend_with(find(d, "dkms", VERDICT_NOTE,
 			       "not installed: a new kernel is without the module until it is built by hand"),
 			  "%s", dist->dkms);
-	else if (machine_has(m, "/var/lib/dkms/rbmap/%s/source", version))
+	else if (sysroot_has(m, "/var/lib/dkms/rbmap/%s/source", version))
 		find(d, "dkms", VERDICT_OK,
 		     "rbmap/%s: the module is built for each new kernel",
 		     version);
-	else if (machine_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
+	else if (sysroot_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
 		mend_with(find(d, "dkms", VERDICT_NOTE,
 			       "it does not know rbmap/%s: a new kernel is without the module",
 			       version),
@@ -267,29 +267,29 @@ static void check_dkms(struct doctor *d, const struct distribution *dist)
 }
 
 /* Only a kernel that runs says what it insists on. */
-static const char *wants_signature(const struct machine *m)
+static const char *wants_signature(const struct sysroot *m)
 {
-	char *line = machine_line(m, "/sys/module/module/parameters/sig_enforce");
+	char *line = sysroot_line(m, "/sys/module/module/parameters/sig_enforce");
 	const char *why = line && *line == 'Y' ? "CONFIG_MODULE_SIG_FORCE or module.sig_enforce" : NULL;
 
 	free(line);
-	line = machine_line(m, "/sys/kernel/security/lockdown");
+	line = sysroot_line(m, "/sys/kernel/security/lockdown");
 	if (!why && line && !strstr(line, "[none]"))
 		why = "kernel lockdown";
 	free(line);
-	if (!why && !m->runs && machine_config(m, "MODULE_SIG_FORCE"))
+	if (!why && !m->runs && sysroot_config(m, "MODULE_SIG_FORCE"))
 		why = "CONFIG_MODULE_SIG_FORCE";
 	return why;
 }
 
-static void mend_with_key(struct finding *f, const struct machine *m)
+static void mend_with_key(struct finding *f, const struct sysroot *m)
 {
 	static const char *const keys[] = {
 		"/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der",
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (machine_has(m, "%s", keys[i])) {
+		if (sysroot_has(m, "%s", keys[i])) {
 			mend_with(f, "mokutil --import %s && reboot", keys[i]);
 			return;
 		}
@@ -298,13 +298,13 @@ static void mend_with_key(struct finding *f, const struct machine *m)
 		  rbmap_version(), m->release, rbmap_version(), m->release);
 }
 
-static bool knows_key(const struct machine *m, const char *signer)
+static bool knows_key(const struct sysroot *m, const char *signer)
 {
 	struct buf lines = { 0 };
 	bool found;
 
 	found = signer &&
-		machine_read_lines(&lines, machine_path(m, "/proc/keys")) &&
+		sysroot_read_lines(&lines, sysroot_path(m, "/proc/keys")) &&
 		strstr(lines.data, signer);
 	buf_free(&lines);
 	return found;
@@ -313,7 +313,7 @@ static bool knows_key(const struct machine *m, const char *signer)
 static void check_signature(struct doctor *d)
 {
 	const struct module_file *file = &d->module;
-	const struct machine *m = &d->machine;
+	const struct sysroot *m = &d->sysroot;
 	const char *why = wants_signature(m);
 	const char *signer = file->signer ? file->signer : "somebody";
 
@@ -337,7 +337,7 @@ static void check_signature(struct doctor *d)
 
 void doctor_check_install(struct doctor *d)
 {
-	const struct distribution *dist = distribution(&d->machine);
+	const struct distribution *dist = distribution(&d->sysroot);
 
 	check_kernel(d, dist);
 	check_types(d);

@@ -19,7 +19,7 @@
 
 static void check_lockdown(struct doctor *d)
 {
-	char *line = machine_line(&d->machine, "/sys/kernel/security/lockdown");
+	char *line = sysroot_line(&d->sysroot, "/sys/kernel/security/lockdown");
 
 	if (line && strstr(line, "[confidentiality]"))
 		find(d, "lockdown", VERDICT_FAIL,
@@ -33,7 +33,7 @@ static void check_lockdown(struct doctor *d)
 
 static void check_loaded(struct doctor *d)
 {
-	char *line = machine_line(&d->machine,
+	char *line = sysroot_line(&d->sysroot,
 				  "/proc/sys/kernel/modules_disabled");
 
 	if (d->loaded)
@@ -49,7 +49,7 @@ static void check_loaded(struct doctor *d)
 
 static void check_versions(struct doctor *d)
 {
-	char *loaded = machine_line(&d->machine, "/sys/module/rbmap/version");
+	char *loaded = sysroot_line(&d->sysroot, "/sys/module/rbmap/version");
 	const char *installed = d->module.version, *own = rbmap_version();
 
 	if (loaded && installed && strcmp(loaded, installed))
@@ -68,9 +68,9 @@ static void check_versions(struct doctor *d)
 }
 
 /* "0-3,8": how many */
-static unsigned int nr_cpus(const struct machine *m)
+static unsigned int nr_cpus(const struct sysroot *m)
 {
-	char *line = machine_line(m, "/sys/devices/system/cpu/possible");
+	char *line = sysroot_line(m, "/sys/devices/system/cpu/possible");
 	unsigned int nr = 0;
 
 	for (char *at = line; at && *at; at += strcspn(at, ","), at += *at == ',') {
@@ -84,9 +84,9 @@ static unsigned int nr_cpus(const struct machine *m)
 	return nr;
 }
 
-static unsigned int nr_devices(const struct machine *m)
+static unsigned int nr_devices(const struct sysroot *m)
 {
-	DIR *dir = opendir(machine_path(m, "/dev/rbmap"));
+	DIR *dir = opendir(sysroot_path(m, "/dev/rbmap"));
 	struct dirent *entry;
 	unsigned int nr = 0;
 
@@ -99,8 +99,8 @@ static unsigned int nr_devices(const struct machine *m)
 
 static void check_devices(struct doctor *d)
 {
-	unsigned int devices = nr_devices(&d->machine);
-	unsigned int cpus = nr_cpus(&d->machine);
+	unsigned int devices = nr_devices(&d->sysroot);
+	unsigned int cpus = nr_cpus(&d->sysroot);
 
 	if (!d->loaded)
 		return;
@@ -122,7 +122,7 @@ static const char *user_name(void)
 
 static void check_access(struct doctor *d)
 {
-	const char *device = machine_path(&d->machine, "/dev/rbmap/cpu0");
+	const char *device = sysroot_path(&d->sysroot, "/dev/rbmap/cpu0");
 	const struct group *group;
 	struct stat st;
 
@@ -143,12 +143,12 @@ static void check_access(struct doctor *d)
 		     user_name(), device);
 }
 
-static bool has_group(const struct machine *m)
+static bool has_group(const struct sysroot *m)
 {
 	struct buf lines = { 0 };
 	bool found;
 
-	found = machine_read_lines(&lines, machine_path(m, "/etc/group")) &&
+	found = sysroot_read_lines(&lines, sysroot_path(m, "/etc/group")) &&
 		strstr(lines.data, "\ntracing:");
 	buf_free(&lines);
 	return found;
@@ -164,11 +164,11 @@ static void check_group(struct doctor *d)
 	bool rule = false;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		rule |= machine_has(&d->machine, "%s/60-rbmap.rules", dirs[i]);
+		rule |= sysroot_has(&d->sysroot, "%s/60-rbmap.rules", dirs[i]);
 	if (!rule)
 		find(d, "group", VERDICT_NOTE,
 		     "no udev rule gives the rings to the group tracing: root alone reads them");
-	else if (!has_group(&d->machine))
+	else if (!has_group(&d->sysroot))
 		mend_with(find(d, "group", VERDICT_NOTE,
 			       "there is no group tracing: root alone reads the rings"),
 			  "groupadd -r tracing");
@@ -182,9 +182,9 @@ static void check_events(struct doctor *d)
 	static char root[PATH_MAX];
 	size_t unavailable = 0;
 
-	if (!d->loaded || !machine_has(&d->machine, "/sys/kernel/rbmap/events"))
+	if (!d->loaded || !sysroot_has(&d->sysroot, "/sys/kernel/rbmap/events"))
 		return;
-	snprintf(root, sizeof(root), "%s/sys/kernel/rbmap", d->machine.root);
+	snprintf(root, sizeof(root), "%s/sys/kernel/rbmap", d->sysroot.root);
 	control_set_root(root);
 	if (control_events_read(&events))
 		return;
@@ -200,7 +200,7 @@ static void check_holders(struct doctor *d)
 {
 	struct buf who = { 0 };
 
-	if (!d->loaded || *d->machine.root)
+	if (!d->loaded || *d->sysroot.root)
 		return;
 	holders_find_modules(&who);
 	holders_find(&who, "/dev/rbmap");

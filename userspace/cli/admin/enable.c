@@ -4,7 +4,7 @@
  */
 #include "common/cli.h"
 #include "common/control.h"
-#include "record/narrow.h"
+#include "record/event_select.h"
 
 static int switch_events(const struct command *cmd, int argc, char **argv,
 			 bool on)
@@ -16,7 +16,7 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 		{ 0 }
 	};
 	struct control_events events;
-	struct narrow narrow = { 0 };
+	struct event_select event_select = { 0 };
 	int c, status, ret;
 
 	while ((c = next_option(cmd, argc, argv, "B:", longs, &status)) != -1) {
@@ -24,7 +24,7 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 			return status;
 		if (!on)
 			return usage_error(cmd, "--filter is for 'rbmap enable'");
-		narrow.filter = optarg;
+		event_select.filter = optarg;
 	}
 	if (optind == argc)
 		return usage_error(cmd, "which events? 'rbmap list' has them all");
@@ -32,9 +32,9 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 		return STATUS_ERROR;
 	/* All names are known, or nothing is changed. */
 	ret = control_select(&events, argv + optind, argc - optind);
-	if (!ret && !narrow_filter(&narrow, &events))
+	if (!ret && !event_select_filter(&event_select, &events))
 		ret = -1;
-	narrow_keep(&narrow, &events);
+	event_select_keep(&event_select, &events);
 	if (!ret)
 		ret = control_enable_selected(&events, on);
 	control_events_free(&events);

@@ -10,14 +10,14 @@
 #define MODULE	"rbmap"
 
 /* Where modprobe finds it; the index can be older than the file's removal. */
-static char *indexed_path(const struct machine *m, const char *release)
+static char *indexed_path(const struct sysroot *m, const char *release)
 {
 	struct kmod_list *list = NULL;
 	struct kmod_module *mod;
 	struct kmod_ctx *ctx;
 	char *path = NULL;
 
-	ctx = kmod_new(machine_path(m, "/lib/modules/%s", release), NULL);
+	ctx = kmod_new(sysroot_path(m, "/lib/modules/%s", release), NULL);
 	if (!ctx)
 		return NULL;
 	kmod_set_log_priority(ctx, -1);
@@ -45,9 +45,9 @@ static bool is_module(const char *name)
 }
 
 /* Where it is all the same. */
-static char *search(const struct machine *m, const char *release)
+static char *search(const struct sysroot *m, const char *release)
 {
-	char *dir = strdup(machine_path(m, "/lib/modules/%s", release));
+	char *dir = strdup(sysroot_path(m, "/lib/modules/%s", release));
 	char *dirs[] = { dir, NULL }, *path = NULL;
 	FTS *fts = dir ? fts_open(dirs, FTS_PHYSICAL | FTS_NOSTAT, NULL) : NULL;
 	FTSENT *entry;
@@ -96,7 +96,7 @@ static void read_info(struct module_file *file)
 	kmod_unref(ctx);
 }
 
-bool module_file_find(struct module_file *file, const struct machine *m,
+bool module_file_find(struct module_file *file, const struct sysroot *m,
 		      const char *release)
 {
 	*file = (struct module_file){ .path = indexed_path(m, release) };

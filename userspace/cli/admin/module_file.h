@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "machine.h"
+#include "sysroot.h"
 
 struct module_file {
 	char *path;		/* NULL: there is none */
@@ -19,7 +19,7 @@ struct module_file {
 };
 
 /* The module rbmap that is installed for a kernel of @m. */
-bool module_file_find(struct module_file *file, const struct machine *m,
+bool module_file_find(struct module_file *file, const struct sysroot *m,
 		      const char *release);
 void module_file_free(struct module_file *file);
 

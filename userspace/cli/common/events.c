@@ -11,7 +11,7 @@
 
 #include "cli.h"
 #include "control.h"
-#include "nearest.h"
+#include "suggest.h"
 
 #define UNAVAILABLE	"unavailable: "
 
@@ -170,16 +170,16 @@ static void complain_unknown(const struct control_events *events,
 			     const char *pattern)
 {
 	const char *colon = strchr(pattern, ':');
-	struct nearest nearest = { .wanted = colon ? colon + 1 : pattern };
+	struct suggest suggest = { .wanted = colon ? colon + 1 : pattern };
 	char list[512], name[128];
 
 	for (size_t i = 0; i < events->nr; i++) {
 		const struct control_event *ev = &events->v[i];
 
 		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
-		nearest_offer(&nearest, ev->name, name);
+		suggest_offer(&suggest, ev->name, name);
 	}
-	nearest_list(&nearest, list, sizeof(list));
+	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
 		complain("no event '%s': did you mean %s?", pattern, list);
 	else

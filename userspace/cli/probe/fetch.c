@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "common/nearest.h"
+#include "common/suggest.h"
 #include "fetch.h"
 
 struct fetch {
@@ -86,14 +86,14 @@ struct member_list {
 	char text[512];
 	size_t used;
 	unsigned int nr;
-	struct nearest nearest;
+	struct suggest suggest;
 };
 
 static bool list_member(void *data, const struct member *member)
 {
 	struct member_list *list = data;
 
-	nearest_offer(&list->nearest, member->name, member->name);
+	suggest_offer(&list->suggest, member->name, member->name);
 	if (list->nr++ < MEMBERS_SHOWN && list->used < sizeof(list->text))
 		list->used += snprintf(list->text + list->used,
 				       sizeof(list->text) - list->used,
@@ -106,11 +106,11 @@ static bool list_member(void *data, const struct member *member)
 static void members_text(const struct fetch *f, const struct btf_type *type,
 			 const char *wanted, char *text, size_t size)
 {
-	struct member_list list = { .nearest.wanted = wanted };
+	struct member_list list = { .suggest.wanted = wanted };
 	char near[512];
 
 	ktype_each_member(f->btf, type, list_member, &list);
-	nearest_list(&list.nearest, near, sizeof(near));
+	suggest_list(&list.suggest, near, sizeof(near));
 	if (!list.nr)
 		snprintf(text, size, "it has none");
 	else if (list.nr <= MEMBERS_SHOWN && list.used < sizeof(list.text))

@@ -9,7 +9,7 @@
 #define RBMAP_CLI_FETCH_H
 
 #include "field_expr.h"
-#include "ktypes.h"
+#include "btf_types.h"
 
 #define FETCH_FIELDS_MAX	32	/* of a probe */
 #define FETCH_ELEMENTS_MAX	64	/* of an array */

@@ -16,7 +16,7 @@
 #include "common/buf.h"
 #include "common/cli.h"
 #include "field_expr.h"
-#include "ktypes.h"
+#include "btf_types.h"
 #include "trace_header.h"
 
 #define DEFAULT_GROUP	"probes"
@@ -418,7 +418,7 @@ static bool find_kdir(struct new_probe *p)
 }
 
 /* Of another kernel than the one that runs, its headers may have them. */
-static bool open_types(struct new_probe *p, struct ktypes *types)
+static bool open_types(struct new_probe *p, struct btf_types *types)
 {
 	char vmlinux[PATH_MAX + 16], error[1024], *file = p->btf;
 
@@ -431,7 +431,7 @@ static bool open_types(struct new_probe *p, struct ktypes *types)
 			return false;
 		}
 	}
-	if (ktypes_open(types, &file, !!file, error, sizeof(error)))
+	if (btf_types_open(types, &file, !!file, error, sizeof(error)))
 		return true;
 	complain("%s", error);
 	return false;
@@ -450,20 +450,20 @@ static bool find_header(struct new_probe *p)
 static bool run(struct new_probe *p)
 {
 	struct buf source = { 0 };
-	struct ktypes types;
+	struct btf_types types;
 	char error[2048];
 	bool ok;
 
 	if (!find_kdir(p) || !open_types(p, &types))
 		return false;
-	ok = ktypes_tracepoint(&types, p->tracepoint, &p->args, error,
+	ok = btf_types_tracepoint(&types, p->tracepoint, &p->args, error,
 			       sizeof(error));
 	if (!ok)
 		complain("%s", error);
 	ok = ok && find_header(p) && make_source(&source, p) &&
 	     write_files(p, &source);
 	buf_free(&source);
-	ktypes_close(&types);
+	btf_types_close(&types);
 	return ok;
 }
 

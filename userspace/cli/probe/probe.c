@@ -12,7 +12,7 @@
 #include "common/control.h"
 #include "common/json.h"
 #include "common/klog.h"
-#include "common/nearest.h"
+#include "common/suggest.h"
 #include "dynamic.h"
 #include "fetch.h"
 
@@ -51,22 +51,22 @@ static size_t split_words(char *text, char **words, size_t room)
 
 /* ---- types */
 
-static bool open_types(const struct probe *p, struct ktypes *types)
+static bool open_types(const struct probe *p, struct btf_types *types)
 {
 	char error[1024];
 
-	if (ktypes_open(types, p->btf, p->nr_btf, error, sizeof(error)))
+	if (btf_types_open(types, p->btf, p->nr_btf, error, sizeof(error)))
 		return true;
 	complain("%s", error);
 	return false;
 }
 
-static bool find_tracepoint(const struct ktypes *types, const char *name,
+static bool find_tracepoint(const struct btf_types *types, const char *name,
 			    struct tracepoint_args *args)
 {
 	char error[2048];
 
-	if (ktypes_tracepoint(types, name, args, error, sizeof(error)))
+	if (btf_types_tracepoint(types, name, args, error, sizeof(error)))
 		return true;
 	complain("%s", error);
 	return false;
@@ -105,7 +105,7 @@ static bool write_line(const struct request *request)
 }
 
 /* "t:GROUP/EVENT TRACEPOINT FIELD..." */
-static bool resolve(const struct probe *p, const struct ktypes *types,
+static bool resolve(const struct probe *p, const struct btf_types *types,
 		    struct request *request, char **words, size_t nr)
 {
 	struct buf *line = &request->line;
@@ -171,7 +171,7 @@ static char *read_text(const char *path)
 	return NULL;
 }
 
-static bool resolve_lines(const struct probe *p, const struct ktypes *types,
+static bool resolve_lines(const struct probe *p, const struct btf_types *types,
 			  struct requests *requests)
 {
 	char *words[1 + FETCH_FIELDS_MAX + 1], *save = NULL;
@@ -198,7 +198,7 @@ static bool resolve_lines(const struct probe *p, const struct ktypes *types,
 static bool add_all(const struct probe *p, char **words, size_t nr)
 {
 	struct requests requests = { 0 };
-	struct ktypes types;
+	struct btf_types types;
 	bool ok = true;
 
 	if (!open_types(p, &types))
@@ -213,7 +213,7 @@ static bool add_all(const struct probe *p, char **words, size_t nr)
 	}
 	ok = ok && write_lines(p, &requests);
 	free_requests(&requests);
-	ktypes_close(&types);
+	btf_types_close(&types);
 	return ok;
 }
 
@@ -331,7 +331,7 @@ static void complain_unknown(const struct dynamic_probes *probes,
 			     const char *pattern)
 {
 	const char *colon = strchr(pattern, ':');
-	struct nearest nearest = { .wanted = colon ? colon + 1 : pattern };
+	struct suggest suggest = { .wanted = colon ? colon + 1 : pattern };
 	char list[512], name[2 * EVENT_NAME_MAX + 2];
 
 	for (size_t i = 0; i < probes->nr; i++) {
@@ -339,9 +339,9 @@ static void complain_unknown(const struct dynamic_probes *probes,
 
 		snprintf(name, sizeof(name), "%s:%s", probe->group,
 			 probe->event);
-		nearest_offer(&nearest, probe->event, name);
+		suggest_offer(&suggest, probe->event, name);
 	}
-	nearest_list(&nearest, list, sizeof(list));
+	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
 		complain("no probe '%s': did you mean %s?", pattern, list);
 	else
@@ -427,11 +427,11 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool print_tracepoints(const struct ktypes *types)
+static bool print_tracepoints(const struct btf_types *types)
 {
 	struct names names = { 0 };
 
-	ktypes_each_tracepoint(types, add_name, &names);
+	btf_types_each_tracepoint(types, add_name, &names);
 	if (names.nr)
 		qsort(names.v, names.nr, sizeof(*names.v), by_name);
 	for (size_t i = 0; i < names.nr; i++)
@@ -519,7 +519,7 @@ static bool print_path(const struct tracepoint_args *args, const char *path)
 static int fields(struct probe *p, char **words, size_t nr)
 {
 	struct tracepoint_args args;
-	struct ktypes types;
+	struct btf_types types;
 	bool ok = true;
 
 	if (!open_types(p, &types))
@@ -534,7 +534,7 @@ static int fields(struct probe *p, char **words, size_t nr)
 	}
 	for (size_t i = 1; ok && i < nr; i++)
 		ok = print_path(&args, words[i]);
-	ktypes_close(&types);
+	btf_types_close(&types);
 	return ok ? STATUS_OK : STATUS_ERROR;
 }
 

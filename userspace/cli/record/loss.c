@@ -21,7 +21,7 @@ void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 	loss->expired += since(now->expired, before->expired);
 	loss->no_ring += since(now->no_ring, before->no_ring);
 	loss->total += since(now->total, before->total);
-	loss->told += since(now->told, before->told);
+	loss->reported += since(now->reported, before->reported);
 	loss->disabled += since(now->disabled, before->disabled);
 }
 

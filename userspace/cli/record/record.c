@@ -15,8 +15,8 @@
 #include "child.h"
 #include "common/cli.h"
 #include "common/control.h"
-#include "frozen.h"
-#include "narrow.h"
+#include "snapshot_file.h"
+#include "event_select.h"
 #include "recording.h"
 #include "trigger.h"
 
@@ -30,7 +30,7 @@ struct record {
 	char **command;			/* NULL: none */
 	bool flight;			/* read nothing until there is a reason */
 	const char *trigger_pattern;	/* events that are one, or NULL */
-	struct narrow narrow;
+	struct event_select event_select;
 
 	struct control_events events;
 	struct recording recording;
@@ -82,10 +82,10 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 				return status;
 			break;
 		case 'F':
-			r->narrow.filter = optarg;
+			r->event_select.filter = optarg;
 			break;
 		case 'p':
-			status = narrow_add_pid(cmd, &r->narrow, optarg);
+			status = event_select_add_pid(cmd, &r->event_select, optarg);
 			if (status)
 				return status;
 			break;
@@ -128,7 +128,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	}
 	if (r->trigger_pattern && !r->flight)
 		return usage_error(cmd, "--trigger is for a --flight-recorder");
-	if (r->narrow.filter && !r->patterns.nr)
+	if (r->event_select.filter && !r->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	*done = false;
 	return STATUS_OK;
@@ -169,7 +169,7 @@ static bool prepare(struct record *r)
 {
 	uint64_t on;
 
-	if (!control_present() || (r->flight && !frozen_none()))
+	if (!control_present() || (r->flight && !snapshot_file_none()))
 		return false;
 	if (!control_has_formats())
 		return false;
@@ -198,7 +198,7 @@ static bool prepare(struct record *r)
  */
 static bool begins_empty(const struct record *r)
 {
-	return r->patterns.nr || r->narrow.nr_pids || r->command;
+	return r->patterns.nr || r->event_select.nr_pids || r->command;
 }
 
 static bool start_threads(struct record *r)
@@ -233,7 +233,7 @@ static bool begin_flight(struct record *r)
 	else
 		r->overwrite = overwrite;
 	/* In rings where a reader stands, what it holds is never overwritten. */
-	if (begins_empty(r) && !(frozen_take() && frozen_free()))
+	if (begins_empty(r) && !(snapshot_file_take() && snapshot_file_free()))
 		return false;
 	ret = r->overwrite ? control_write("overwrite", "1") : 0;
 	if (ret)
@@ -273,14 +273,14 @@ static bool dump(struct record *r)
 		complain("the name of the file is too long: name another one with -o");
 		return false;
 	}
-	if (!frozen_take())
+	if (!snapshot_file_take())
 		return false;
 	if (r->trigger)
 		trigger_covered(r->trigger);
-	if (!frozen_write(&r->recording, path))
+	if (!snapshot_file_write(&r->recording, path))
 		return false;
 	r->nr_dumps++;
-	return frozen_free();
+	return snapshot_file_free();
 }
 
 static bool start(struct record *r)
@@ -289,7 +289,7 @@ static bool start(struct record *r)
 
 	if (r->patterns.nr && control_disable_others(&r->events))
 		return false;
-	if (!narrow_begin(&r->narrow, &r->events))
+	if (!event_select_begin(&r->event_select, &r->events))
 		return false;
 	if (begins_empty(r) && !r->flight) {
 		ret = recorder_discard(r->recorder);
@@ -399,7 +399,7 @@ static bool stop_events(struct record *r)
 	/* One that was not written is still to be had: don't take another. */
 	else if (!r->dump_failed && !dump(r))
 		ok = false;
-	if (!narrow_end(&r->narrow, &r->events))
+	if (!event_select_end(&r->event_select, &r->events))
 		ok = false;
 	if (control_restore(&r->events))
 		ok = false;

@@ -20,7 +20,7 @@ struct cpu_recorder {
 	struct recorder *rec;
 	unsigned int cpu;
 	struct rbmap_map *map;		/* NULL: this CPU has no ring */
-	struct comms *comms;
+	struct cmdlines *cmdlines;
 	pthread_t thread;
 	bool running;
 
@@ -86,7 +86,7 @@ static bool add_cpu(struct recorder *rec, unsigned int cpu)
 static void count_earlier(struct cpu_recorder *c)
 {
 	struct rbmap_loss *b = &c->before;
-	uint64_t earlier = b->untold;
+	uint64_t earlier = b->unreported;
 	uint64_t *const causes[] = {
 		&b->overrun, &b->full, &b->lapped, &b->nested, &b->too_large,
 		&b->expired, &b->no_ring,
@@ -133,8 +133,8 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 	}
 	c->rec = rec;
 	c->cpu = cpu;
-	c->comms = comms_new();
-	if (!c->comms) {
+	c->cmdlines = cmdlines_new();
+	if (!c->cmdlines) {
 		complain("out of memory");
 		return false;
 	}
@@ -210,7 +210,7 @@ void recorder_close(struct recorder *rec)
 {
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		rbmap_close(rec->cpu[i].map);
-		comms_free(rec->cpu[i].comms);
+		cmdlines_free(rec->cpu[i].cmdlines);
 	}
 	free(rec->cpu);
 	free(rec);
@@ -247,7 +247,7 @@ static void look(void *data, const struct rbmap_event *ev)
 {
 	struct cpu_recorder *c = data;
 
-	comms_learn_event(c->comms, c->rec->fields, ev);
+	cmdlines_learn_event(c->cmdlines, c->rec->fields, ev);
 }
 
 static void tell_lost(struct cpu_recorder *c)
@@ -291,7 +291,7 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 static uint64_t lost_behind(const struct cpu_recorder *c,
 			    const struct rbmap_loss *loss)
 {
-	return loss->told > c->given ? loss->told - c->given : 0;
+	return loss->reported > c->given ? loss->reported - c->given : 0;
 }
 
 /* Nothing that was lost until now is the recording's. */
@@ -299,7 +299,7 @@ static void begin_here(struct cpu_recorder *c)
 {
 	rbmap_loss(c->map, &c->before);
 	c->earlier = 0;
-	c->skip = c->before.untold + lost_behind(c, &c->before);
+	c->skip = c->before.unreported + lost_behind(c, &c->before);
 }
 
 /* How many events the new part of a sub-buffer has. */
@@ -527,7 +527,7 @@ void recorder_stop(struct recorder *rec)
 			pthread_join(rec->cpu[i].thread, NULL);
 }
 
-void recorder_result(const struct recorder *rec, struct comms *comms,
+void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		     struct recorder_result *result)
 {
 	struct rbmap_loss now;
@@ -536,9 +536,9 @@ void recorder_result(const struct recorder *rec, struct comms *comms,
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		const struct cpu_recorder *c = &rec->cpu[i];
 
-		if (!c->comms)
+		if (!c->cmdlines)
 			continue;
-		comms_merge(comms, c->comms);
+		cmdlines_merge(cmdlines, c->cmdlines);
 		if (c->error && !result->error) {
 			result->error = c->error;
 			result->reading = c->reading;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "comms.h"
+#include "cmdlines.h"
 #include "trace_dat/dat_write.h"
 
 struct recorder;
@@ -71,7 +71,7 @@ struct recorder_result {
 	struct rbmap_loss loss;
 };
 /* After recorder_stop(): sums, and the names that the threads learnt. */
-void recorder_result(const struct recorder *rec, struct comms *comms,
+void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		     struct recorder_result *result);
 
 #endif /* RBMAP_CLI_RECORDER_H */

@@ -63,12 +63,12 @@ bool recording_init(struct recording *r, const struct control_events *events,
 	r->header_event = read_or_complain("events/header_event");
 	if (!r->header_page || !r->header_event)
 		return false;
-	r->comms = comms_new();
-	if (!r->comms) {
+	r->cmdlines = cmdlines_new();
+	if (!r->cmdlines) {
 		complain("out of memory");
 		return false;
 	}
-	comms_scan_proc(r->comms, COMM_TS_BEGIN);
+	cmdlines_scan_proc(r->cmdlines, COMM_TS_BEGIN);
 	return read_formats(r, events, wanted, data);
 }
 
@@ -81,7 +81,7 @@ void recording_free(struct recording *r)
 	free(r->header_event);
 	buf_free(&r->kallsyms);
 	comm_fields_free(r->fields);
-	comms_free(r->comms);
+	cmdlines_free(r->cmdlines);
 }
 
 static void complain_create(const char *path, int error)
@@ -180,7 +180,7 @@ static bool tell_failure(const char *path,
 
 static bool finish_file(struct dat_writer *writer, const char *path,
 			const struct recorder *recorder,
-			struct comms *comms)
+			struct cmdlines *cmdlines)
 {
 	unsigned int nr_cpus = recorder_nr_cpus(recorder);
 	char **stats = calloc(nr_cpus, sizeof(*stats));
@@ -194,8 +194,8 @@ static bool finish_file(struct dat_writer *writer, const char *path,
 		if (recorder_has_cpu(recorder, i))
 			stats[i] = control_read(file);
 	}
-	comms_scan_proc(comms, COMM_TS_END);
-	comms_print(comms, &names, dat_comms_room(writer));
+	cmdlines_scan_proc(cmdlines, COMM_TS_END);
+	cmdlines_print(cmdlines, &names, dat_cmdlines_room(writer));
 	ret = dat_finish(writer, &names, stats);
 	if (ret < 0)
 		complain("cannot finish %s: %s", path, strerror(-ret));
@@ -240,22 +240,22 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		      const char *path, const struct recorder *recorder)
 {
 	uint64_t events = dat_events(writer), bytes = dat_bytes(writer);
-	struct comms *comms = comms_new();
+	struct cmdlines *cmdlines = cmdlines_new();
 	struct recorder_result result;
 	bool ok;
 
-	if (!comms) {
+	if (!cmdlines) {
 		complain("out of memory");
 		dat_finish(writer, NULL, NULL);
 		return false;
 	}
-	comms_merge(comms, r->comms);
-	recorder_result(recorder, comms, &result);
+	cmdlines_merge(cmdlines, r->cmdlines);
+	recorder_result(recorder, cmdlines, &result);
 	ok = tell_failure(path, &result);
-	if (!finish_file(writer, path, recorder, comms))
+	if (!finish_file(writer, path, recorder, cmdlines))
 		ok = false;
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),
 		  &result);
-	comms_free(comms);
+	cmdlines_free(cmdlines);
 	return ok;
 }

@@ -11,7 +11,7 @@
 
 #include "common/buf.h"
 #include "common/control.h"
-#include "comms.h"
+#include "cmdlines.h"
 #include "recorder.h"
 #include "trace_dat/dat_write.h"
 
@@ -25,7 +25,7 @@ struct recording {
 	size_t nr_formats;
 	struct buf kallsyms;
 	struct comm_fields *fields;
-	struct comms *comms;		/* of the threads that there were at first */
+	struct cmdlines *cmdlines;		/* of the threads that there were at first */
 	bool quiet;			/* no sums, but what was lost */
 };
 

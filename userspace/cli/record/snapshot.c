@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "common/cli.h"
-#include "frozen.h"
+#include "snapshot_file.h"
 
 struct snapshot {
 	struct recording recording;
@@ -71,7 +71,7 @@ static bool write_file(struct snapshot *s)
 	if (control_events_read(&events))
 		return false;
 	ok = recording_init(&s->recording, &events, enabled, NULL) &&
-	     frozen_write(&s->recording, s->output);
+	     snapshot_file_write(&s->recording, s->output);
 	recording_free(&s->recording);
 	control_events_free(&events);
 	return ok;
@@ -84,9 +84,9 @@ static bool run(struct snapshot *s)
 	/* A limit on the size of files is an error like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	/* Before anything else that takes time: the rings are written to. */
-	if (!s->existing && !frozen_take())
+	if (!s->existing && !snapshot_file_take())
 		return false;
-	return write_file(s) && (s->keep || s->existing || frozen_free());
+	return write_file(s) && (s->keep || s->existing || snapshot_file_free());
 }
 
 static int snapshot(int argc, char **argv)

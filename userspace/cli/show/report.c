@@ -13,7 +13,7 @@
 #include "common/control.h"
 #include "common/json.h"
 #include "report_json.h"
-#include "survive.h"
+#include "crash_guard.h"
 #include "text.h"
 #include "trace_dat/dat_read.h"
 
@@ -88,13 +88,13 @@ static int parse_options(struct report *r, int argc, char **argv, bool *done)
 /*
  * Formats and names.
  */
-static void add_comms(struct report *r)
+static void add_cmdlines(struct report *r)
 {
-	const struct dat_text *comms = dat_comms(r->reader);
+	const struct dat_text *cmdlines = dat_cmdlines(r->reader);
 	char *line, *end, *comm;
 	long pid;
 
-	for (line = comms->text; line && *line; line = end) {
+	for (line = cmdlines->text; line && *line; line = end) {
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
@@ -120,7 +120,7 @@ static int load_text(struct report *r)
 		text_add_format(r->text, formats[i].system, formats[i].text,
 				formats[i].size);
 	/* One name for a thread from first to last, as trace-cmd has it. */
-	add_comms(r);
+	add_cmdlines(r);
 	text_comm_keep(r->text, true);
 	if (kallsyms->size)
 		text_add_kallsyms(r->text, kallsyms->text, kallsyms->size);
@@ -297,7 +297,7 @@ static int report(int argc, char **argv)
 
 	if (done)
 		return status;
-	status = survive(run, &r);
+	status = crash_guard(run, &r);
 	if (status >= 0)
 		return status;
 	complain("%s is damaged: it holds a format of an event that cannot be used",

@@ -14,7 +14,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "record/loss.h"
-#include "record/narrow.h"
+#include "record/event_select.h"
 #include "text.h"
 
 #define WAIT_MS		100	/* events below the watermark wake nobody */
@@ -32,7 +32,7 @@ struct stream {
 	struct text *text;
 	struct control_events events;
 	bool switched;		/* events, by us */
-	struct narrow narrow;
+	struct event_select event_select;
 	uint64_t until;		/* nothing that is newer, 0: no limit */
 	struct rbmap_loss before;
 	uint64_t printed;
@@ -98,10 +98,10 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 				return status;
 			break;
 		case 'F':
-			s->narrow.filter = optarg;
+			s->event_select.filter = optarg;
 			break;
 		case 'p':
-			status = narrow_add_pid(cmd, &s->narrow, optarg);
+			status = event_select_add_pid(cmd, &s->event_select, optarg);
 			if (status)
 				return status;
 			break;
@@ -128,7 +128,7 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 	if (optind < argc)
 		return usage_error(cmd, "what is '%s' for? Events go behind -e",
 				   argv[optind]);
-	if (s->narrow.filter && !s->patterns.nr)
+	if (s->event_select.filter && !s->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	*done = false;
 	return STATUS_OK;
@@ -166,7 +166,7 @@ static bool switch_events(struct stream *s)
 			   s->patterns.nr))
 		return false;
 	s->switched = true;
-	return narrow_begin(&s->narrow, &s->events) &&
+	return event_select_begin(&s->event_select, &s->events) &&
 	       (!s->patterns.nr || !control_enable_selected(&s->events, true));
 }
 
@@ -175,7 +175,7 @@ static void switch_back(struct stream *s)
 	if (!s->switched)
 		return;
 	control_disable_ours(&s->events);
-	narrow_end(&s->narrow, &s->events);
+	event_select_end(&s->event_select, &s->events);
 	control_restore(&s->events);
 	s->switched = false;
 }
@@ -405,8 +405,8 @@ static void print_sums(struct stream *s)
 		return;
 	}
 	loss_add(&loss, &after, &s->before);
-	if (loss.told != RBMAP_LOST_UNKNOWN && loss.told > loss.total)
-		earlier = loss.told - loss.total;
+	if (loss.reported != RBMAP_LOST_UNKNOWN && loss.reported > loss.total)
+		earlier = loss.reported - loss.total;
 	loss.total += earlier;
 	loss_print(stderr, s->printed, &loss);
 	if (earlier)

@@ -42,7 +42,7 @@ struct dat_reader {
 	char **system;			/* names that formats point to */
 	size_t nr_systems;
 	struct dat_text kallsyms;
-	struct dat_text comms;
+	struct dat_text cmdlines;
 	char *clock;
 	struct dat_damage damage;
 	uint32_t nr_cpus;
@@ -417,7 +417,7 @@ static int read_headers(struct dat_reader *r)
 	if (!ret)
 		ret = skip_text_u32(r);		/* printk formats */
 	if (!ret)
-		ret = take_text_u64(r, &r->comms);
+		ret = take_text_u64(r, &r->cmdlines);
 	if (!ret)
 		ret = take_u32(r, &r->nr_cpus);
 	if (!ret)
@@ -500,7 +500,7 @@ void dat_close(struct dat_reader *r)
 	free(r->format);
 	free(r->system);
 	free(r->kallsyms.text);
-	free(r->comms.text);
+	free(r->cmdlines.text);
 	free(r->clock);
 	free(r->cpu);
 	free(r->heap);
@@ -518,9 +518,9 @@ const struct dat_text *dat_kallsyms(const struct dat_reader *r)
 	return &r->kallsyms;
 }
 
-const struct dat_text *dat_comms(const struct dat_reader *r)
+const struct dat_text *dat_cmdlines(const struct dat_reader *r)
 {
-	return &r->comms;
+	return &r->cmdlines;
 }
 
 const char *dat_clock(const struct dat_reader *r)

@@ -39,7 +39,7 @@ struct dat_text {
 size_t dat_formats(const struct dat_reader *reader,
 		   const struct dat_text **formats);
 const struct dat_text *dat_kallsyms(const struct dat_reader *reader);
-const struct dat_text *dat_comms(const struct dat_reader *reader);
+const struct dat_text *dat_cmdlines(const struct dat_reader *reader);
 const char *dat_clock(const struct dat_reader *reader);	/* NULL: not said */
 unsigned int dat_cpus(const struct dat_reader *reader);
 

@@ -63,7 +63,7 @@ struct dat_writer {
 	char *clocks;
 	char *uname;
 	char *version;
-	struct buf comms;
+	struct buf cmdlines;
 	char *const *cpustats;
 	bool finished;
 	pthread_mutex_t tail_lock;
@@ -172,8 +172,8 @@ static void add_tail(struct buf *b, const struct dat_writer *w)
 {
 	char version[256];
 
-	buf_add_u64(b, w->comms.size);
-	buf_add(b, w->comms.data, w->comms.size);
+	buf_add_u64(b, w->cmdlines.size);
+	buf_add(b, w->cmdlines.data, w->cmdlines.size);
 	buf_add_u32(b, w->nr_cpus);
 
 	buf_add(b, DAT_OPTIONS, DAT_WORD_SIZE);
@@ -218,7 +218,7 @@ int dat_update(struct dat_writer *w)
 	return write_tail(w);
 }
 
-size_t dat_comms_room(const struct dat_writer *w)
+size_t dat_cmdlines_room(const struct dat_writer *w)
 {
 	(void)w;
 	return COMMS_ROOM;
@@ -898,14 +898,14 @@ static int take_out_holes(struct dat_writer *w, uint64_t end)
 	return ret;
 }
 
-int dat_finish(struct dat_writer *w, const struct buf *comms,
+int dat_finish(struct dat_writer *w, const struct buf *cmdlines,
 	       char *const *cpustats)
 {
 	struct buf tail = { 0 };
 	int ret = 0, error;
 
-	if (comms && comms->size <= COMMS_ROOM)
-		w->comms = *comms;
+	if (cmdlines && cmdlines->size <= COMMS_ROOM)
+		w->cmdlines = *cmdlines;
 	w->cpustats = cpustats;
 	w->finished = true;
 	/* Without space there is none for a last word about a loss. */

@@ -74,10 +74,10 @@ int dat_update(struct dat_writer *writer);
  * the holes; 1: all is written, but the holes had to stay.  Frees the writer in
  * any case.
  */
-int dat_finish(struct dat_writer *writer, const struct buf *comms,
+int dat_finish(struct dat_writer *writer, const struct buf *cmdlines,
 	       char *const *cpustats);
 
 /* Bytes for names of threads that there is room for. */
-size_t dat_comms_room(const struct dat_writer *writer);
+size_t dat_cmdlines_room(const struct dat_writer *writer);
 
 #endif /* RBMAP_CLI_DAT_WRITE_H */

@@ -40,7 +40,7 @@
  * A plain load, which the compiler can have the comparison do; it stays between
  * the barriers around.
  */
-#define rb_look(x)	data_race(x)
+#define rb_read_plain(x)	data_race(x)
 
 /*
  * rb_add_release(): add to what nobody else changes, with release, which on x86

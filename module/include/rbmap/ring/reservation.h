@@ -5,7 +5,7 @@
 #include <linux/types.h>
 
 struct rbmap_ring;
-struct rbmap_subbuf;
+struct rbmap_ring_subbuf;
 struct rbmap_subbuf_header;
 
 /*
@@ -42,7 +42,7 @@ struct rbmap_subbuf_header;
  */
 struct rbmap_reservation {
 	struct rbmap_ring	*ring;
-	struct rbmap_subbuf	*subbuf;
+	struct rbmap_ring_subbuf	*subbuf;
 	struct rbmap_subbuf_header *header;
 	u32			*event;
 	u64			next;

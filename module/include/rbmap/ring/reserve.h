@@ -37,18 +37,18 @@ static __always_inline bool rbmap_ring_too_deep(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_leave - end an event
+ * rbmap_ring_publish - end an event
  * @ring: of this CPU
  *
  * The outermost context publishes for all that nested in it: header.commit of
  * the sub-buffers that were closed meanwhile, then of the open one, then, with
- * release, commit.  Pairs with the acquire in rbmap_ring_take(): who sees
+ * release, commit.  Pairs with the acquire in rbmap_ring_get(): who sees
  * commit sees every byte and every count that it covers.  header.commit is a
  * release of its own: readers go by it alone while they hold the sub-buffer.
  * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
-static inline void rbmap_ring_leave(struct rbmap_ring *ring)
+static inline void rbmap_ring_publish(struct rbmap_ring *ring)
 {
 	bool closed = false;
 	u32 nest;
@@ -96,14 +96,14 @@ static inline void rbmap_ring_leave(struct rbmap_ring *ring)
 static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
 {
 	local_inc(&ring->dropped[why]);
-	rbmap_ring_leave(ring);
+	rbmap_ring_publish(ring);
 }
 
 /**
  * rbmap_ring_reserve - make room for an event
  * @ring: the ring, entered
  * @size: bytes of payload
- * @room: filled
+ * @resv: filled
  * @drop: filled with the cause where there is no room
  *
  * An event whose own delta is 0 takes a multiple of 8 bytes: so it can become
@@ -115,17 +115,17 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
  * finds another stamp in `before` than its own, and takes `after` back; who
  * did not win takes both back.  That matters where the clock is coarse: stamps
  * of an attempt and of an event long before the tail can then be the same.  Where
- * nobody was interrupted it does not: see rbmap_ring_try().
+ * nobody was interrupted it does not: see rbmap_ring_reserve_fast().
  *
  * Return: the payload, or NULL.
  */
 static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
-				       struct rbmap_reservation *room,
+				       struct rbmap_reservation *resv,
 				       enum rbmap_drop *drop)
 {
 	const u32 event_len = rbmap_event_len(size);
 	struct rbmap_subbuf_header *header;
-	struct rbmap_subbuf *subbuf;
+	struct rbmap_ring_subbuf *subbuf;
 	u64 tail, before, after, ts, delta;
 	u32 offset, len, type, own_len;
 	u32 *event;
@@ -190,31 +190,31 @@ next:
 		WRITE_ONCE(ring->epoch, ts >> RBMAP_STAMP_BITS);
 	}
 	event = (u32 *)(rbmap_subbuf_data(header) + offset);
-	room->ring = ring;
-	room->subbuf = subbuf;
-	room->event = event;
-	room->header = header;
-	room->end = offset + len;
-	room->next = tail + (len >> 2);
-	room->published = RBMAP_UNPUBLISHED;
-	room->words = len >> 2;
-	room->own_words = 0;
-	room->stamp_len = 0;
+	resv->ring = ring;
+	resv->subbuf = subbuf;
+	resv->event = event;
+	resv->header = header;
+	resv->end = offset + len;
+	resv->next = tail + (len >> 2);
+	resv->published = RBMAP_UNPUBLISHED;
+	resv->words = len >> 2;
+	resv->own_words = 0;
+	resv->stamp_len = 0;
 	if (unlikely(type)) {
 		event = rbmap_stamp_encode(event, type,
 					   type == RBMAP_TYPE_TIME_STAMP ?
 					   ts : delta);
-		room->stamp_len = RBMAP_STAMP_LEN;
+		resv->stamp_len = RBMAP_STAMP_LEN;
 		delta = 0;
 	}
 	return rbmap_event_encode(event, own_len, delta);
 }
 
 /**
- * rbmap_ring_try - enter, and make room for an event where nothing is unusual
+ * rbmap_ring_reserve_fast - enter, and make room for an event where nothing is unusual
  * @ring: of this CPU
  * @size: bytes of payload
- * @room: filled
+ * @resv: filled
  *
  * That is: nobody else is in the ring, all is published, the event has a delta, and
  * fits.  The clock is read before the stamps, other than in rbmap_ring_reserve():
@@ -222,11 +222,11 @@ next:
  *
  * Return: the payload; or NULL: the ring is entered, and that is all.
  */
-static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
-					    struct rbmap_reservation *room)
+static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u32 size,
+					    struct rbmap_reservation *resv)
 {
 	const u32 len = rbmap_event_len(size);
-	struct rbmap_subbuf *subbuf;
+	struct rbmap_ring_subbuf *subbuf;
 	u64 tail, before, ts, delta;
 	struct rbmap_subbuf_header *header;
 	void *payload;
@@ -234,7 +234,7 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	u64 word;
 	u32 *event;
 
-	if (unlikely(rb_look(ring->nest))) {
+	if (unlikely(rb_read_plain(ring->nest))) {
 		barrier();
 		rbmap_ring_enter(ring);
 		return NULL;
@@ -252,7 +252,7 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	 * Who finds the ring on has entered it: it stays so.
 	 * model: look_off
 	 */
-	if (likely(end <= rb_look(ring->try_words))) {
+	if (likely(end <= rb_read_plain(ring->try_words))) {
 		ts = rb_clock_local();		/* model: clock_first */
 	} else {
 		ts = rbmap_ring_other_clock(ring, end);
@@ -263,7 +263,7 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	/* Behind the clock, for nobody to keep it while that is called. */
 	before = READ_ONCE(ring->before);	/* model: before_load */
 	/* model: after_load */
-	if (unlikely(before != rb_look(ring->after)))
+	if (unlikely(before != rb_read_plain(ring->after)))
 		return NULL;
 	barrier();
 	delta = ts - before;
@@ -289,16 +289,16 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
 	header = subbuf->header;
 	event = (u32 *)rbmap_subbuf_data(header) + word;
-	room->ring = ring;
-	room->subbuf = subbuf;
-	room->header = header;
-	room->end = (word + (len >> 2)) << 2;
-	room->event = event;
-	room->next = tail + (len >> 2);
-	room->published = tail;
-	room->words = len >> 2;
-	room->own_words = len >> 2;
-	room->stamp_len = 0;
+	resv->ring = ring;
+	resv->subbuf = subbuf;
+	resv->header = header;
+	resv->end = (word + (len >> 2)) << 2;
+	resv->event = event;
+	resv->next = tail + (len >> 2);
+	resv->published = tail;
+	resv->words = len >> 2;
+	resv->own_words = len >> 2;
+	resv->stamp_len = 0;
 	payload = rbmap_event_encode(event, len, delta);
 	/* It is none: the caller's look costs nothing. */
 	if (!payload)
@@ -309,38 +309,38 @@ static __always_inline void *rbmap_ring_try(struct rbmap_ring *ring, u32 size,
 /**
  * rbmap_ring_commit - publish an event
  * @ring: of this CPU
- * @room: of the event
+ * @resv: of the event
  *
  * Where all before it was published when the event came, and no context had
  * been interrupted for it, it is this event alone; else, or if others came
- * meanwhile, rbmap_ring_leave() does.  Its barriers pair with the same ones.
+ * meanwhile, rbmap_ring_publish() does.  Its barriers pair with the same ones.
  * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
 static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
-					      const struct rbmap_reservation *room)
+					      const struct rbmap_reservation *resv)
 {
-	const u64 next = room->next;
+	const u64 next = resv->next;
 
-	local_inc(&room->subbuf->events);
+	local_inc(&resv->subbuf->events);
 	barrier();
 	/* model: own_header, own_commit */
-	if (unlikely(rb_look(ring->published) != room->published)) {
-		rbmap_ring_leave_slow(ring);
+	if (unlikely(rb_read_plain(ring->published) != resv->published)) {
+		rbmap_ring_publish_slow(ring);
 		return;
 	}
 	/* Nobody else does until nest is 0: what comes now is published later. */
 	WRITE_ONCE(ring->published, next);
-	smp_store_release(&room->header->commit, room->end);
-	rb_add_release(&ring->commit, room->own_words);
+	smp_store_release(&resv->header->commit, resv->end);
+	rb_add_release(&ring->commit, resv->own_words);
 	barrier();
 	WRITE_ONCE(ring->nest, 0);		/* model: publish_nest */
 	barrier();
 	/* model: publish_recheck */
-	if (unlikely(rb_look(ring->tail) != next)) {
+	if (unlikely(rb_read_plain(ring->tail) != next)) {
 		WRITE_ONCE(ring->nest, 1);	/* model: publish_again */
 		barrier();
-		rbmap_ring_leave_slow(ring);
+		rbmap_ring_publish_slow(ring);
 	}
 }
 
@@ -350,15 +350,15 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
  * two finds them different, and its own stay if it finds the tail still here.
  */
 static inline void rbmap_ring_discard(struct rbmap_ring *ring,
-				      const struct rbmap_reservation *room)
+				      const struct rbmap_reservation *resv)
 {
 	rbmap_ring_forget_stamps(ring);
 	/* model: discard_cmpxchg */
-	if (rb_local_cmpxchg(&ring->tail, room->next,
-			     room->next - room->words) != room->next)
-		rbmap_event_skip(room->event + (room->stamp_len >> 2),
-				 (u32)(room->words << 2) - room->stamp_len);
-	rbmap_ring_leave(ring);
+	if (rb_local_cmpxchg(&ring->tail, resv->next,
+			     resv->next - resv->words) != resv->next)
+		rbmap_event_skip(resv->event + (resv->stamp_len >> 2),
+				 (u32)(resv->words << 2) - resv->stamp_len);
+	rbmap_ring_publish(ring);
 }
 
 #endif /* RBMAP_RING_RESERVE_H */

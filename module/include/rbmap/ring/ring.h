@@ -40,7 +40,7 @@ enum rbmap_drop {
 };
 
 /**
- * struct rbmap_subbuf - what the ring knows of a sub-buffer, by id
+ * struct rbmap_ring_subbuf - what the ring knows of a sub-buffer, by id
  * @header: its memory; whoever has the id, or the reader's lock
  * @events: committed in it since it was opened; any context
  * @end: bytes in it when the tail left it; who moved the tail
@@ -50,7 +50,7 @@ enum rbmap_drop {
  * @drops_before: events that the ring had dropped when it was opened; the
  *	publisher
  */
-struct rbmap_subbuf {
+struct rbmap_ring_subbuf {
 	struct rbmap_subbuf_header	*header;
 	local_t				events;
 	u32				end;
@@ -73,7 +73,7 @@ struct rbmap_subbuf {
  * @lost: events lost just before the sub-buffer that it has
  * @carried: losses of an earlier ring that this ring's reader is to be told
  * @told_drops: drops that were told
- * @told: all losses that were told
+ * @reported: all losses that were told
  */
 struct rbmap_reader {
 	u32	id;
@@ -86,8 +86,8 @@ struct rbmap_reader {
 	u64	read;
 	u64	lost;
 	u64	carried;
-	u64	told_drops;
-	u64	told;
+	u64	reported_drops;
+	u64	reported;
 };
 
 struct rbmap_ring;
@@ -102,15 +102,15 @@ struct rbmap_ring_ops {
 };
 
 /**
- * struct rbmap_slow_room - what the slow half of a reservation hands back
- * @room: the reservation
+ * struct rbmap_slow_resv - what the slow half of a reservation hands back
+ * @resv: the reservation
  * @payload: of the event
  *
  * Each context that is in a ring has one there.  Were it on the stack of whoever
  * reserves, all of them would watch over that.
  */
-struct rbmap_slow_room {
-	struct rbmap_reservation	room;
+struct rbmap_slow_resv {
+	struct rbmap_reservation	resv;
 	void				*payload;
 };
 
@@ -123,11 +123,11 @@ struct rbmap_ring {
 	u64			published;	/* the tail, as it was published */
 	u32			nest;
 	/*
-	 * Read for each event: as far as rbmap_ring_try() may fill a sub-buffer; 0:
+	 * Read for each event: as far as rbmap_ring_reserve_fast() may fill a sub-buffer; 0:
 	 * the ring is off, or has another clock than RBMAP_CLOCK_LOCAL.
 	 */
 	u32			try_words;
-	struct rbmap_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
+	struct rbmap_ring_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
 	bool			off;
 	bool			notify_event;	/* somebody waits for any event */
 	bool			sealed;		/* nobody writes, nor ever will */
@@ -148,13 +148,13 @@ struct rbmap_ring {
 
 	/* Read for each sub-buffer. */
 	u64			*slot;		/* nr_slots words */
-	struct rbmap_shown	*shown;		/* to observers; never read */
+	struct rbmap_slot_table	*slot_table;		/* to observers; never read */
 	u64			modulus;
 	u32			nr_slots;
 	u32			mode;		/* enum rbmap_mode */
 	const struct rbmap_ring_ops *ops;
 
-	struct rbmap_slow_room	slow[RBMAP_MAX_NEST];
+	struct rbmap_slow_resv	slow[RBMAP_MAX_NEST];
 
 	struct rbmap_reader	reader ____cacheline_aligned;
 };
@@ -169,7 +169,7 @@ struct rbmap_ring {
  * @subbuf: nr_slots + 1 zeroed entries, @header set to zeroed memory of
  *	@subbuf_size bytes
  * @slot: nr_slots words
- * @shown: zeroed, rbmap_shown_size() bytes, for observers to look at
+ * @slot_table: zeroed, rbmap_slot_table_size() bytes, for observers to look at
  * @ops: what to call
  * @first_seq: the seq to begin with; tests choose one near the wrap
  */
@@ -178,23 +178,23 @@ struct rbmap_ring_config {
 	u32			subbuf_size;
 	enum rbmap_mode		mode;
 	enum rbmap_clock	clock;
-	struct rbmap_subbuf	*subbuf;
+	struct rbmap_ring_subbuf	*subbuf;
 	u64			*slot;
-	struct rbmap_shown	*shown;
+	struct rbmap_slot_table	*slot_table;
 	const struct rbmap_ring_ops *ops;
 	u64			first_seq;
 };
 
-static inline size_t rbmap_shown_size(u32 nr_slots)
+static inline size_t rbmap_slot_table_size(u32 nr_slots)
 {
-	return sizeof(struct rbmap_shown) +
-	       nr_slots * sizeof(struct rbmap_shown_slot);
+	return sizeof(struct rbmap_slot_table) +
+	       nr_slots * sizeof(struct rbmap_table_slot);
 }
 
-static inline struct rbmap_shown_slot *
-rbmap_ring_shown(const struct rbmap_ring *ring, u64 seq)
+static inline struct rbmap_table_slot *
+rbmap_ring_table_slot(const struct rbmap_ring *ring, u64 seq)
 {
-	return &ring->shown->slot[rbmap_seq_index(seq, ring->nr_slots)];
+	return &ring->slot_table->slot[rbmap_seq_index(seq, ring->nr_slots)];
 }
 
 void rbmap_ring_init(struct rbmap_ring *ring,
@@ -203,7 +203,7 @@ void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old);
 void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled);
 void rbmap_ring_seal(struct rbmap_ring *ring);
 void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
-		      struct rbmap_subbuf *subbuf, u64 *slot);
+		      struct rbmap_ring_subbuf *subbuf, u64 *slot);
 
 /* writer.c: the slow paths of reserve.h; on the ring's CPU */
 enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail);
@@ -211,7 +211,7 @@ u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
 u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words);
 void rbmap_ring_set_off(struct rbmap_ring *ring, bool off);
-void rbmap_ring_leave_slow(struct rbmap_ring *ring);
+void rbmap_ring_publish_slow(struct rbmap_ring *ring);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 
 /**
@@ -235,31 +235,31 @@ struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring, u32 offset,
 /* reader.c: any CPU, one caller at a time */
 
 /**
- * enum rbmap_take - what rbmap_ring_take() found
- * @RBMAP_TAKE_EMPTY: nothing new
- * @RBMAP_TAKE_MORE: more in the sub-buffer that the reader has
- * @RBMAP_TAKE_NEXT: another sub-buffer; reader.lost came before it
- * @RBMAP_TAKE_BUSY: the writer lapped the reader again and again: call again
+ * enum rbmap_get - what rbmap_ring_get() found
+ * @RBMAP_GET_EMPTY: nothing new
+ * @RBMAP_GET_MORE: more in the sub-buffer that the reader has
+ * @RBMAP_GET_NEXT: another sub-buffer; reader.lost came before it
+ * @RBMAP_GET_BUSY: the writer lapped the reader again and again: call again
  */
-enum rbmap_take {
-	RBMAP_TAKE_EMPTY,
-	RBMAP_TAKE_MORE,
-	RBMAP_TAKE_NEXT,
-	RBMAP_TAKE_BUSY,
+enum rbmap_get {
+	RBMAP_GET_EMPTY,
+	RBMAP_GET_MORE,
+	RBMAP_GET_NEXT,
+	RBMAP_GET_BUSY,
 };
 
-enum rbmap_take rbmap_ring_take(struct rbmap_ring *ring);
+enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring);
 u32 rbmap_ring_unread(const struct rbmap_ring *ring);
 u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest);
 void rbmap_ring_consume(struct rbmap_ring *ring, u32 to);
 bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring);
-u64 rbmap_ring_untold_drops(const struct rbmap_ring *ring);
-u64 rbmap_ring_tell_drops(struct rbmap_ring *ring);
+u64 rbmap_ring_unreported_drops(const struct rbmap_ring *ring);
+u64 rbmap_ring_report_drops(struct rbmap_ring *ring);
 bool rbmap_ring_mark_lost(struct rbmap_ring *ring);
 void rbmap_ring_skip(struct rbmap_ring *ring);
 void rbmap_ring_empty_reader(struct rbmap_ring *ring);
 void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost);
-u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *untold);
+u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *unreported);
 struct rbmap_subbuf_header *
 rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh);
 bool rbmap_ring_has_event(const struct rbmap_ring *ring);

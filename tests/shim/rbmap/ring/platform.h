@@ -33,7 +33,7 @@ typedef int64_t s64;
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-#define rb_look(x)		READ_ONCE(x)
+#define rb_read_plain(x)		READ_ONCE(x)
 
 /* No fence that the thread sanitizer knows of; nobody observes there. */
 #ifdef __SANITIZE_THREAD__

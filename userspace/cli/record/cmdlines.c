@@ -9,7 +9,7 @@
 
 #include <linux/rbmap.h>
 
-#include "comms.h"
+#include "cmdlines.h"
 
 #define MAX_PAIRS	2		/* sched_switch: two threads */
 #define NR_IDS		65536
@@ -25,13 +25,13 @@ struct comm_pair {
 	struct field pid;
 };
 
-struct event_comms {
+struct event_cmdlines {
 	unsigned int nr;
 	struct comm_pair pair[MAX_PAIRS];
 };
 
 struct comm_fields {
-	struct event_comms *event[NR_IDS];
+	struct event_cmdlines *event[NR_IDS];
 };
 
 struct comm_fields *comm_fields_new(void)
@@ -122,7 +122,7 @@ static bool pid_name(const char *comm, char *pid, size_t size)
 int comm_fields_add(struct comm_fields *fields, const char *format)
 {
 	const char *at = strstr(format, "ID:");
-	struct event_comms found = { 0 };
+	struct event_cmdlines found = { 0 };
 	struct comm_pair pair;
 	struct format_line l;
 	unsigned int id;
@@ -162,32 +162,32 @@ struct entry {
 	uint64_t ts;
 };
 
-struct comms {
+struct cmdlines {
 	struct entry *slot;
 	size_t nr_slots;	/* a power of two */
 	size_t nr_used;
 };
 
-struct comms *comms_new(void)
+struct cmdlines *cmdlines_new(void)
 {
-	struct comms *comms = calloc(1, sizeof(*comms));
+	struct cmdlines *cmdlines = calloc(1, sizeof(*cmdlines));
 
-	if (!comms)
+	if (!cmdlines)
 		return NULL;
-	comms->nr_slots = 1024;
-	comms->slot = calloc(comms->nr_slots, sizeof(*comms->slot));
-	if (!comms->slot) {
-		free(comms);
+	cmdlines->nr_slots = 1024;
+	cmdlines->slot = calloc(cmdlines->nr_slots, sizeof(*cmdlines->slot));
+	if (!cmdlines->slot) {
+		free(cmdlines);
 		return NULL;
 	}
-	return comms;
+	return cmdlines;
 }
 
-void comms_free(struct comms *comms)
+void cmdlines_free(struct cmdlines *cmdlines)
 {
-	if (comms)
-		free(comms->slot);
-	free(comms);
+	if (cmdlines)
+		free(cmdlines->slot);
+	free(cmdlines);
 }
 
 static struct entry *find_slot(struct entry *slot, size_t nr_slots, int pid)
@@ -199,36 +199,36 @@ static struct entry *find_slot(struct entry *slot, size_t nr_slots, int pid)
 	return &slot[i];
 }
 
-static bool grow(struct comms *comms)
+static bool grow(struct cmdlines *cmdlines)
 {
-	size_t nr = comms->nr_slots * 2;
+	size_t nr = cmdlines->nr_slots * 2;
 	struct entry *slot = calloc(nr, sizeof(*slot));
 
 	if (!slot)
 		return false;
-	for (size_t i = 0; i < comms->nr_slots; i++)
-		if (comms->slot[i].used)
-			*find_slot(slot, nr, comms->slot[i].pid) =
-				comms->slot[i];
-	free(comms->slot);
-	comms->slot = slot;
-	comms->nr_slots = nr;
+	for (size_t i = 0; i < cmdlines->nr_slots; i++)
+		if (cmdlines->slot[i].used)
+			*find_slot(slot, nr, cmdlines->slot[i].pid) =
+				cmdlines->slot[i];
+	free(cmdlines->slot);
+	cmdlines->slot = slot;
+	cmdlines->nr_slots = nr;
 	return true;
 }
 
 /* NULL: no memory.  A name less is better than no recording. */
-static struct entry *find_entry(struct comms *comms, int pid)
+static struct entry *find_entry(struct cmdlines *cmdlines, int pid)
 {
-	struct entry *e = find_slot(comms->slot, comms->nr_slots, pid);
+	struct entry *e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
 
 	if (e->used)
 		return e;
-	if (4 * (comms->nr_used + 1) > 3 * comms->nr_slots) {
-		if (!grow(comms))
+	if (4 * (cmdlines->nr_used + 1) > 3 * cmdlines->nr_slots) {
+		if (!grow(cmdlines))
 			return NULL;
-		e = find_slot(comms->slot, comms->nr_slots, pid);
+		e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
 	}
-	comms->nr_used++;
+	cmdlines->nr_used++;
 	*e = (struct entry){ .pid = pid, .used = true };
 	return e;
 }
@@ -252,16 +252,16 @@ static void set_comm(struct entry *e, const char *comm, size_t size,
 	e->named = true;
 }
 
-void comms_learn(struct comms *comms, int pid, const char *comm, size_t size,
+void cmdlines_learn(struct cmdlines *cmdlines, int pid, const char *comm, size_t size,
 		 uint64_t ts)
 {
-	struct entry *e = find_entry(comms, pid);
+	struct entry *e = find_entry(cmdlines, pid);
 
 	if (e)
 		set_comm(e, comm, size, ts);
 }
 
-static bool ask_proc(struct comms *comms, int pid, uint64_t ts)
+static bool ask_proc(struct cmdlines *cmdlines, int pid, uint64_t ts)
 {
 	char path[64], comm[64];
 	size_t got = 0;
@@ -274,11 +274,11 @@ static bool ask_proc(struct comms *comms, int pid, uint64_t ts)
 		fclose(f);
 	}
 	if (got)
-		comms_learn(comms, pid, comm, got, ts);
+		cmdlines_learn(cmdlines, pid, comm, got, ts);
 	return got;
 }
 
-void comms_scan_proc(struct comms *comms, uint64_t ts)
+void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts)
 {
 	DIR *proc = opendir("/proc"), *task;
 	struct dirent *p, *t;
@@ -291,7 +291,7 @@ void comms_scan_proc(struct comms *comms, uint64_t ts)
 		task = opendir(path);
 		while (task && (t = readdir(task)))
 			if (isdigit((unsigned char)t->d_name[0]))
-				ask_proc(comms, atoi(t->d_name), ts);
+				ask_proc(cmdlines, atoi(t->d_name), ts);
 		if (task)
 			closedir(task);
 	}
@@ -308,7 +308,7 @@ static bool read_s32(const struct rbmap_event *ev, const struct field *f,
 	return true;
 }
 
-static void learn_pair(struct comms *comms, const struct comm_pair *pair,
+static void learn_pair(struct cmdlines *cmdlines, const struct comm_pair *pair,
 		       const struct rbmap_event *ev)
 {
 	unsigned int offset = pair->comm.offset, size = pair->comm.size;
@@ -325,36 +325,36 @@ static void learn_pair(struct comms *comms, const struct comm_pair *pair,
 	}
 	if (offset > ev->size || ev->size - offset < size)
 		return;
-	e = find_entry(comms, pid);
+	e = find_entry(cmdlines, pid);
 	if (!e)
 		return;
 	e->mentioned = true;
 	set_comm(e, (const char *)ev->data + offset, size, ev->ts);
 }
 
-void comms_learn_event(struct comms *comms, const struct comm_fields *fields,
+void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *fields,
 		       const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
-	const struct event_comms *ec;
+	const struct event_cmdlines *ec;
 	struct entry *e;
 
 	if (ev->size < sizeof(common))
 		return;
 	memcpy(&common, ev->data, sizeof(common));
-	e = find_entry(comms, common.pid);
+	e = find_entry(cmdlines, common.pid);
 	if (e && !e->mentioned) {
 		e->mentioned = true;
 		/* It may live a little longer: ask while there is a chance. */
 		if (!e->named && common.pid > 0)
-			ask_proc(comms, common.pid, COMM_TS_SEEN);
+			ask_proc(cmdlines, common.pid, COMM_TS_SEEN);
 	}
 	ec = fields->event[common.type];
 	for (unsigned int i = 0; ec && i < ec->nr; i++)
-		learn_pair(comms, &ec->pair[i], ev);
+		learn_pair(cmdlines, &ec->pair[i], ev);
 }
 
-void comms_merge(struct comms *to, const struct comms *from)
+void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from)
 {
 	for (size_t i = 0; i < from->nr_slots; i++) {
 		const struct entry *e = &from->slot[i];
@@ -371,10 +371,10 @@ void comms_merge(struct comms *to, const struct comms *from)
 	}
 }
 
-void comms_print(const struct comms *comms, struct buf *out, size_t limit)
+void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit)
 {
-	for (size_t i = 0; i < comms->nr_slots; i++) {
-		const struct entry *e = &comms->slot[i];
+	for (size_t i = 0; i < cmdlines->nr_slots; i++) {
+		const struct entry *e = &cmdlines->slot[i];
 
 		/* 0 is every CPU's idle task, which readers know. */
 		if (!e->used || !e->named || !e->mentioned || !e->pid)

@@ -6,21 +6,21 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "narrow.h"
+#include "event_select.h"
 
 #define NO_FILTER	"none"
 #define EVENT_FORK	"options/event-fork"
 
-int narrow_add_pid(const struct command *cmd, struct narrow *narrow,
+int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
 		   const char *text)
 {
 	uint64_t pid;
 
 	if (!parse_u64(text, &pid) || !pid || pid > INT32_MAX)
 		return usage_error(cmd, "'%s' is no process id", text);
-	if (narrow->nr_pids == MAX_PIDS)
+	if (event_select->nr_pids == MAX_PIDS)
 		return usage_error(cmd, "at most %d processes", MAX_PIDS);
-	narrow->pid[narrow->nr_pids++] = pid;
+	event_select->pid[event_select->nr_pids++] = pid;
 	return 0;
 }
 
@@ -65,25 +65,25 @@ static bool restore_filter(const struct control_event *event, const char *old)
 	return !ret || ret == -ENOENT;
 }
 
-static bool restore_filters(struct narrow *narrow,
+static bool restore_filters(struct event_select *event_select,
 			    const struct control_events *events)
 {
 	bool good = true;
 
-	if (!narrow->old_filter)
+	if (!event_select->old_filter)
 		return true;
 	for (size_t i = 0; i < events->nr; i++) {
-		if (narrow->old_filter[i] &&
-		    !restore_filter(&events->v[i], narrow->old_filter[i]))
+		if (event_select->old_filter[i] &&
+		    !restore_filter(&events->v[i], event_select->old_filter[i]))
 			good = false;
-		free(narrow->old_filter[i]);
+		free(event_select->old_filter[i]);
 	}
-	free(narrow->old_filter);
-	narrow->old_filter = NULL;
+	free(event_select->old_filter);
+	event_select->old_filter = NULL;
 	return good;
 }
 
-static bool set_filter(struct narrow *narrow,
+static bool set_filter(struct event_select *event_select,
 		       const struct control_events *events, size_t i)
 {
 	const struct control_event *event = &events->v[i];
@@ -91,43 +91,43 @@ static bool set_filter(struct narrow *narrow,
 	int ret;
 
 	filter_file(file, sizeof(file), event);
-	narrow->old_filter[i] = control_read(file);
-	if (!narrow->old_filter[i]) {
+	event_select->old_filter[i] = control_read(file);
+	if (!event_select->old_filter[i]) {
 		control_complain(CONTROL_READ, file, -errno);
 		return false;
 	}
-	ret = control_write(file, narrow->filter);
+	ret = control_write(file, event_select->filter);
 	if (ret)
 		complain_filter(event, file, ret);
 	return !ret;
 }
 
-bool narrow_filter(struct narrow *narrow, const struct control_events *events)
+bool event_select_filter(struct event_select *event_select, const struct control_events *events)
 {
 	bool good = true;
 
-	if (!narrow->filter)
+	if (!event_select->filter)
 		return true;
-	narrow->old_filter = calloc(events->nr + 1, sizeof(char *));
-	if (!narrow->old_filter) {
+	event_select->old_filter = calloc(events->nr + 1, sizeof(char *));
+	if (!event_select->old_filter) {
 		complain("out of memory");
 		return false;
 	}
 	for (size_t i = 0; good && i < events->nr; i++) {
 		if (events->v[i].selected && !events->v[i].unavailable)
-			good = set_filter(narrow, events, i);
+			good = set_filter(event_select, events, i);
 	}
 	if (!good)
-		restore_filters(narrow, events);
+		restore_filters(event_select, events);
 	return good;
 }
 
-void narrow_keep(struct narrow *narrow, const struct control_events *events)
+void event_select_keep(struct event_select *event_select, const struct control_events *events)
 {
-	for (size_t i = 0; narrow->old_filter && i < events->nr; i++)
-		free(narrow->old_filter[i]);
-	free(narrow->old_filter);
-	narrow->old_filter = NULL;
+	for (size_t i = 0; event_select->old_filter && i < events->nr; i++)
+		free(event_select->old_filter[i]);
+	free(event_select->old_filter);
+	event_select->old_filter = NULL;
 }
 
 /* All threads of a process. */
@@ -162,22 +162,22 @@ static bool write_file(const char *file, const char *value)
 }
 
 /* A kernel file takes a page at a time, and more than that in parts. */
-static bool set_pids(struct narrow *narrow)
+static bool set_pids(struct event_select *event_select)
 {
 	struct buf pids = { 0 };
 	bool good = true;
 
-	narrow->old_pids = control_read("set_event_pid");
-	narrow->old_fork = narrow->old_pids ? control_read(EVENT_FORK) : NULL;
-	if (!narrow->old_fork) {
+	event_select->old_pids = control_read("set_event_pid");
+	event_select->old_fork = event_select->old_pids ? control_read(EVENT_FORK) : NULL;
+	if (!event_select->old_fork) {
 		control_complain(CONTROL_READ, "set_event_pid", -errno);
 		return false;
 	}
 	/* First: no child may come between. */
 	if (!write_file(EVENT_FORK, "1"))
 		return false;
-	for (size_t i = 0; good && i < narrow->nr_pids; i++)
-		good = add_threads(&pids, narrow->pid[i]);
+	for (size_t i = 0; good && i < event_select->nr_pids; i++)
+		good = add_threads(&pids, event_select->pid[i]);
 	buf_add(&pids, "", 1);
 	if (good && pids.failed) {
 		complain("out of memory");
@@ -188,23 +188,23 @@ static bool set_pids(struct narrow *narrow)
 	return good;
 }
 
-bool narrow_begin(struct narrow *narrow, const struct control_events *events)
+bool event_select_begin(struct event_select *event_select, const struct control_events *events)
 {
-	return narrow_filter(narrow, events) &&
-	       (!narrow->nr_pids || set_pids(narrow));
+	return event_select_filter(event_select, events) &&
+	       (!event_select->nr_pids || set_pids(event_select));
 }
 
-bool narrow_end(struct narrow *narrow, const struct control_events *events)
+bool event_select_end(struct event_select *event_select, const struct control_events *events)
 {
-	bool good = restore_filters(narrow, events);
+	bool good = restore_filters(event_select, events);
 
-	if (narrow->old_fork &&
-	    !(write_file(EVENT_FORK, narrow->old_fork) &&
-	      write_file("set_event_pid", *narrow->old_pids ?
-			 narrow->old_pids : "\n")))
+	if (event_select->old_fork &&
+	    !(write_file(EVENT_FORK, event_select->old_fork) &&
+	      write_file("set_event_pid", *event_select->old_pids ?
+			 event_select->old_pids : "\n")))
 		good = false;
-	free(narrow->old_pids);
-	free(narrow->old_fork);
-	narrow->old_pids = narrow->old_fork = NULL;
+	free(event_select->old_pids);
+	free(event_select->old_fork);
+	event_select->old_pids = event_select->old_fork = NULL;
 	return good;
 }

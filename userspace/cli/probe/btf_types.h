@@ -5,8 +5,8 @@
  *
  * Functions that return false have said why in @error, in one line.
  */
-#ifndef RBMAP_CLI_KTYPES_H
-#define RBMAP_CLI_KTYPES_H
+#ifndef RBMAP_CLI_BTF_TYPES_H
+#define RBMAP_CLI_BTF_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,13 +16,13 @@
 
 struct buf;
 
-struct ktypes_module {
+struct btf_types_module {
 	char *name;		/* NULL: the kernel's own */
 	struct btf *btf;
 };
 
-struct ktypes {
-	struct ktypes_module *v;	/* the kernel first */
+struct btf_types {
+	struct btf_types_module *v;	/* the kernel first */
 	size_t nr;
 };
 
@@ -30,9 +30,9 @@ struct ktypes {
  * Of the running kernel and its loaded modules; or of @nr_files files, raw or
  * ELF: the kernel's first, then those of modules.
  */
-bool ktypes_open(struct ktypes *types, char *const *files, size_t nr_files,
+bool btf_types_open(struct btf_types *types, char *const *files, size_t nr_files,
 		 char *error, size_t size);
-void ktypes_close(struct ktypes *types);
+void btf_types_close(struct btf_types *types);
 
 #define TRACEPOINT_ARGS_MAX	12	/* a probe has no more */
 
@@ -50,11 +50,11 @@ struct tracepoint_args {
 };
 
 /* The arguments of a tracepoint; without the void * that all probes have. */
-bool ktypes_tracepoint(const struct ktypes *types, const char *name,
+bool btf_types_tracepoint(const struct btf_types *types, const char *name,
 		       struct tracepoint_args *args, char *error, size_t size);
 
 /* Calls @visit with the name of each tracepoint, some of them twice. */
-void ktypes_each_tracepoint(const struct ktypes *types,
+void btf_types_each_tracepoint(const struct btf_types *types,
 			    void (*visit)(void *data, const char *name),
 			    void *data);
 
@@ -89,4 +89,4 @@ bool ktype_each_member(const struct btf *btf, const struct btf_type *type,
 void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,
 		 const char *name);
 
-#endif /* RBMAP_CLI_KTYPES_H */
+#endif /* RBMAP_CLI_BTF_TYPES_H */

@@ -3,8 +3,8 @@
  * --filter and --pid: only some of the events, for as long as a command runs or
  * for good.  Functions that return bool complain where they return false.
  */
-#ifndef RBMAP_CLI_NARROW_H
-#define RBMAP_CLI_NARROW_H
+#ifndef RBMAP_CLI_EVENT_SELECT_H
+#define RBMAP_CLI_EVENT_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
  * @pid: whose events, with their threads and children
  * @old_filter: of each event, by its place in the list; NULL: not changed
  */
-struct narrow {
+struct event_select {
 	const char	*filter;
 	unsigned int	pid[MAX_PIDS];
 	size_t		nr_pids;
@@ -35,22 +35,22 @@ struct narrow {
 };
 
 /* What -p was given; a usage error's status, or 0. */
-int narrow_add_pid(const struct command *cmd, struct narrow *narrow,
+int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
 		   const char *text);
 
 /*
  * Filter the selected events, by what all of them must have.  What was wrong is
  * shown as the kernel shows it, and then nothing has changed.
  */
-bool narrow_filter(struct narrow *narrow, const struct control_events *events);
+bool event_select_filter(struct event_select *event_select, const struct control_events *events);
 
 /* They stay: nothing is kept for narrow_end(). */
-void narrow_keep(struct narrow *narrow, const struct control_events *events);
+void event_select_keep(struct event_select *event_select, const struct control_events *events);
 
 /* That, and record the tasks alone; then narrow_end() in any case. */
-bool narrow_begin(struct narrow *narrow, const struct control_events *events);
+bool event_select_begin(struct event_select *event_select, const struct control_events *events);
 
 /* All is as it was before. */
-bool narrow_end(struct narrow *narrow, const struct control_events *events);
+bool event_select_end(struct event_select *event_select, const struct control_events *events);
 
-#endif /* RBMAP_CLI_NARROW_H */
+#endif /* RBMAP_CLI_EVENT_SELECT_H */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "nearest.h"
+#include "suggest.h"
 
 /* Edits that turn one name into the other, case aside. */
 static unsigned int edits(const char *a, const char *b)
@@ -38,30 +38,30 @@ static unsigned int distance(const char *wanted, const char *name)
 	return *wanted && strcasestr(name, wanted) ? 0 : edits(wanted, name);
 }
 
-void nearest_offer(struct nearest *nearest, const char *name, const char *shown)
+void suggest_offer(struct suggest *suggest, const char *name, const char *shown)
 {
-	unsigned int d = distance(nearest->wanted, name), i;
+	unsigned int d = distance(suggest->wanted, name), i;
 
-	if (d > strlen(nearest->wanted) / 3 + 1)
+	if (d > strlen(suggest->wanted) / 3 + 1)
 		return;
-	i = nearest->nr < NEAREST_MAX ? nearest->nr++ : NEAREST_MAX;
+	i = suggest->nr < NEAREST_MAX ? suggest->nr++ : NEAREST_MAX;
 	/* Of those that are as near, the first ones stay. */
-	for (; i > 0 && nearest->found[i - 1].distance > d; i--)
+	for (; i > 0 && suggest->found[i - 1].distance > d; i--)
 		if (i < NEAREST_MAX)
-			nearest->found[i] = nearest->found[i - 1];
+			suggest->found[i] = suggest->found[i - 1];
 	if (i == NEAREST_MAX)
 		return;
-	nearest->found[i].distance = d;
-	snprintf(nearest->found[i].name, sizeof(nearest->found[i].name), "%s",
+	suggest->found[i].distance = d;
+	snprintf(suggest->found[i].name, sizeof(suggest->found[i].name), "%s",
 		 shown);
 }
 
-void nearest_list(const struct nearest *nearest, char *list, size_t size)
+void suggest_list(const struct suggest *suggest, char *list, size_t size)
 {
 	size_t used = 0;
 
 	*list = '\0';
-	for (unsigned int i = 0; i < nearest->nr && used < size; i++)
+	for (unsigned int i = 0; i < suggest->nr && used < size; i++)
 		used += snprintf(list + used, size - used, "%s%s",
-				 i ? ", " : "", nearest->found[i].name);
+				 i ? ", " : "", suggest->found[i].name);
 }

@@ -2,8 +2,8 @@
 /*
  * Which names did somebody mean who wrote one that is not there?
  */
-#ifndef RBMAP_CLI_NEAREST_H
-#define RBMAP_CLI_NEAREST_H
+#ifndef RBMAP_CLI_SUGGEST_H
+#define RBMAP_CLI_SUGGEST_H
 
 #include <stddef.h>
 
@@ -13,7 +13,7 @@
  * The nearest of all names that were offered, nearest first, and those that
  * contain the wanted one before others.  Names are copied.
  */
-struct nearest {
+struct suggest {
 	const char *wanted;
 	unsigned int nr;
 	struct {
@@ -23,8 +23,8 @@ struct nearest {
 };
 
 /* @name is @wanted's rival, known to the user as @shown. */
-void nearest_offer(struct nearest *nearest, const char *name, const char *shown);
+void suggest_offer(struct suggest *suggest, const char *name, const char *shown);
 /* "a, b, c"; "": nothing is near. */
-void nearest_list(const struct nearest *nearest, char *list, size_t size);
+void suggest_list(const struct suggest *suggest, char *list, size_t size);
 
-#endif /* RBMAP_CLI_NEAREST_H */
+#endif /* RBMAP_CLI_SUGGEST_H */

@@ -7,8 +7,8 @@
  * has a table of its own, they are merged at the end, and the latest name of a
  * pid wins.
  */
-#ifndef RBMAP_CLI_COMMS_H
-#define RBMAP_CLI_COMMS_H
+#ifndef RBMAP_CLI_CMDLINES_H
+#define RBMAP_CLI_CMDLINES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,12 +25,12 @@ void comm_fields_free(struct comm_fields *fields);
 /* Look for names in an event, given its format file. */
 int comm_fields_add(struct comm_fields *fields, const char *format);
 
-struct comms;
-struct comms *comms_new(void);
-void comms_free(struct comms *comms);
+struct cmdlines;
+struct cmdlines *cmdlines_new(void);
+void cmdlines_free(struct cmdlines *cmdlines);
 
 /* @comm is cut at COMM_SIZE - 1, at its 0, and where it would break a line. */
-void comms_learn(struct comms *comms, int pid, const char *comm, size_t size,
+void cmdlines_learn(struct cmdlines *cmdlines, int pid, const char *comm, size_t size,
 		 uint64_t ts);
 
 /*
@@ -38,15 +38,15 @@ void comms_learn(struct comms *comms, int pid, const char *comm, size_t size,
  * times.
  */
 enum { COMM_TS_BEGIN, COMM_TS_SEEN, COMM_TS_END };
-void comms_scan_proc(struct comms *comms, uint64_t ts);
+void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts);
 
 /* What an event tells; its thread becomes one that the table must name. */
-void comms_learn_event(struct comms *comms, const struct comm_fields *fields,
+void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *fields,
 		       const struct rbmap_event *ev);
 
-void comms_merge(struct comms *to, const struct comms *from);
+void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from);
 
 /* "PID NAME" lines of the threads that events mention, at most @limit bytes. */
-void comms_print(const struct comms *comms, struct buf *out, size_t limit);
+void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit);
 
-#endif /* RBMAP_CLI_COMMS_H */
+#endif /* RBMAP_CLI_CMDLINES_H */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/cli.h"
-#include "survive.h"
+#include "crash_guard.h"
 
 static bool is_crash(int sig)
 {
@@ -30,7 +30,7 @@ static int end_like(int sig)
 	return STATUS_ERROR;
 }
 
-int survive(int (*fn)(void *arg), void *arg)
+int crash_guard(int (*fn)(void *arg), void *arg)
 {
 	const struct rlimit no_core = { 0 };
 	int status;

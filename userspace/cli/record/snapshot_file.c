@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "common/cli.h"
-#include "frozen.h"
+#include "snapshot_file.h"
 
 #define FILE_NAME	"snapshot"
 
-bool frozen_none(void)
+bool snapshot_file_none(void)
 {
 	char *text = control_read(FILE_NAME);
 	bool none;
@@ -25,11 +25,11 @@ bool frozen_none(void)
 	return none;
 }
 
-bool frozen_take(void)
+bool snapshot_file_take(void)
 {
 	int ret;
 
-	if (!frozen_none())
+	if (!snapshot_file_none())
 		return false;
 	ret = control_write(FILE_NAME, "1");
 	if (ret == -ENOMEM)
@@ -39,7 +39,7 @@ bool frozen_take(void)
 	return !ret;
 }
 
-bool frozen_free(void)
+bool snapshot_file_free(void)
 {
 	int ret = control_write(FILE_NAME, "0");
 
@@ -69,7 +69,7 @@ static bool write_file(const struct recording *recording, const char *path,
 	return recording_finish(recording, writer, path, recorder);
 }
 
-bool frozen_write(const struct recording *recording, const char *path)
+bool snapshot_file_write(const struct recording *recording, const char *path)
 {
 	struct recorder *recorder = recorder_open(control_snapshot_devices());
 	bool ok = recorder && write_file(recording, path, recorder);

@@ -6,10 +6,10 @@
  * parses and executes, and it trusts them: a damaged one can make it divide by
  * 0 or recurse for ever.  What was printed until then was printed.
  */
-#ifndef RBMAP_CLI_SURVIVE_H
-#define RBMAP_CLI_SURVIVE_H
+#ifndef RBMAP_CLI_CRASH_GUARD_H
+#define RBMAP_CLI_CRASH_GUARD_H
 
 /* The status that @fn returns, or -1: it crashed. */
-int survive(int (*fn)(void *arg), void *arg);
+int crash_guard(int (*fn)(void *arg), void *arg);
 
-#endif /* RBMAP_CLI_SURVIVE_H */
+#endif /* RBMAP_CLI_CRASH_GUARD_H */

@@ -9,8 +9,8 @@
 #include <bpf/libbpf.h>
 
 #include "common/buf.h"
-#include "common/nearest.h"
-#include "ktypes.h"
+#include "common/suggest.h"
+#include "btf_types.h"
 
 #define BTF_DIR		"/sys/kernel/btf"
 #define TYPEDEF		"btf_trace_"
@@ -261,9 +261,9 @@ void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,
 
 /* ---- where the types are from */
 
-static bool add(struct ktypes *types, const char *name, struct btf *btf)
+static bool add(struct btf_types *types, const char *name, struct btf *btf)
 {
-	struct ktypes_module *v = realloc(types->v,
+	struct btf_types_module *v = realloc(types->v,
 					  (types->nr + 1) * sizeof(*v));
 	char *copy = name ? strdup(name) : NULL;
 
@@ -275,11 +275,11 @@ static bool add(struct ktypes *types, const char *name, struct btf *btf)
 		errno = ENOMEM;
 		return false;
 	}
-	v[types->nr++] = (struct ktypes_module){ .name = copy, .btf = btf };
+	v[types->nr++] = (struct btf_types_module){ .name = copy, .btf = btf };
 	return true;
 }
 
-static void open_module(struct ktypes *types, const char *name)
+static void open_module(struct btf_types *types, const char *name)
 {
 	struct btf *btf = btf__load_module_btf(name, types->v[0].btf);
 
@@ -288,7 +288,7 @@ static void open_module(struct ktypes *types, const char *name)
 		add(types, name, btf);
 }
 
-static bool open_running(struct ktypes *types, char *error, size_t size)
+static bool open_running(struct btf_types *types, char *error, size_t size)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct dirent *entry;
@@ -313,7 +313,7 @@ static bool open_running(struct ktypes *types, char *error, size_t size)
 	return true;
 }
 
-static bool open_file(struct ktypes *types, const char *file, char *error,
+static bool open_file(struct btf_types *types, const char *file, char *error,
 		      size_t size)
 {
 	struct btf *base = types->nr ? types->v[0].btf : NULL;
@@ -331,24 +331,24 @@ static bool open_file(struct ktypes *types, const char *file, char *error,
 	return false;
 }
 
-bool ktypes_open(struct ktypes *types, char *const *files, size_t nr_files,
+bool btf_types_open(struct btf_types *types, char *const *files, size_t nr_files,
 		 char *error, size_t size)
 {
 	bool ok = true;
 
 	/* What it says is not one line. */
 	libbpf_set_print(NULL);
-	*types = (struct ktypes){ 0 };
+	*types = (struct btf_types){ 0 };
 	if (!nr_files)
 		ok = open_running(types, error, size);
 	for (size_t i = 0; ok && i < nr_files; i++)
 		ok = open_file(types, files[i], error, size);
 	if (!ok)
-		ktypes_close(types);
+		btf_types_close(types);
 	return ok;
 }
 
-void ktypes_close(struct ktypes *types)
+void btf_types_close(struct btf_types *types)
 {
 	/* The kernel's last: the others refer to it. */
 	while (types->nr) {
@@ -357,12 +357,12 @@ void ktypes_close(struct ktypes *types)
 		free(types->v[types->nr].name);
 	}
 	free(types->v);
-	*types = (struct ktypes){ 0 };
+	*types = (struct btf_types){ 0 };
 }
 
 /* ---- tracepoints */
 
-void ktypes_each_tracepoint(const struct ktypes *types,
+void btf_types_each_tracepoint(const struct btf_types *types,
 			    void (*visit)(void *data, const char *name),
 			    void *data)
 {
@@ -447,23 +447,23 @@ static bool tracepoint_in(const struct btf *btf, const char *name,
 
 static void offer(void *data, const char *name)
 {
-	struct nearest *nearest = data;
+	struct suggest *suggest = data;
 
-	for (unsigned int i = 0; i < nearest->nr; i++)
-		if (!strcmp(nearest->found[i].name, name))
+	for (unsigned int i = 0; i < suggest->nr; i++)
+		if (!strcmp(suggest->found[i].name, name))
 			return;
-	nearest_offer(nearest, name, name);
+	suggest_offer(suggest, name, name);
 }
 
-static void say_unknown(const struct ktypes *types, const char *name,
+static void say_unknown(const struct btf_types *types, const char *name,
 			char *error, size_t size)
 {
 	const char *colon = strrchr(name, ':');
-	struct nearest nearest = { .wanted = colon ? colon + 1 : name };
+	struct suggest suggest = { .wanted = colon ? colon + 1 : name };
 	char list[512];
 
-	ktypes_each_tracepoint(types, offer, &nearest);
-	nearest_list(&nearest, list, sizeof(list));
+	btf_types_each_tracepoint(types, offer, &suggest);
+	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
 		snprintf(error, size, "no tracepoint '%s': did you mean %s?",
 			 name, list);
@@ -473,7 +473,7 @@ static void say_unknown(const struct ktypes *types, const char *name,
 			 name);
 }
 
-bool ktypes_tracepoint(const struct ktypes *types, const char *name,
+bool btf_types_tracepoint(const struct btf_types *types, const char *name,
 		       struct tracepoint_args *args, char *error, size_t size)
 {
 	unsigned int nr;

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "common/cli.h"
-#include "machine.h"
+#include "sysroot.h"
 
 #define NR_PATHS	4
 
-static const char *vpath(const struct machine *m, const char *fmt, va_list ap)
+static const char *vpath(const struct sysroot *m, const char *fmt, va_list ap)
 {
 	static char path[NR_PATHS][PATH_MAX];
 	static unsigned int next;
@@ -25,7 +25,7 @@ static const char *vpath(const struct machine *m, const char *fmt, va_list ap)
 	return p;
 }
 
-const char *machine_path(const struct machine *m, const char *fmt, ...)
+const char *sysroot_path(const struct sysroot *m, const char *fmt, ...)
 {
 	const char *path;
 	va_list ap;
@@ -36,7 +36,7 @@ const char *machine_path(const struct machine *m, const char *fmt, ...)
 	return path;
 }
 
-bool machine_has(const struct machine *m, const char *fmt, ...)
+bool sysroot_has(const struct sysroot *m, const char *fmt, ...)
 {
 	const char *path;
 	va_list ap;
@@ -47,19 +47,19 @@ bool machine_has(const struct machine *m, const char *fmt, ...)
 	return !access(path, F_OK);
 }
 
-char *machine_line(const struct machine *m, const char *file)
+char *sysroot_line(const struct sysroot *m, const char *file)
 {
 	struct buf b = { 0 };
 	char *line = NULL;
 
-	if (!buf_read_file(&b, machine_path(m, "%s", file)))
+	if (!buf_read_file(&b, sysroot_path(m, "%s", file)))
 		line = strndup(b.size ? b.data : "",
 			       b.size ? strcspn(b.data, "\n") : 0);
 	buf_free(&b);
 	return line;
 }
 
-bool machine_read_lines(struct buf *lines, const char *path)
+bool sysroot_read_lines(struct buf *lines, const char *path)
 {
 	buf_add(lines, "\n", 1);
 	if (buf_read_file(lines, path) || lines->size == 1)
@@ -72,7 +72,7 @@ bool machine_read_lines(struct buf *lines, const char *path)
 }
 
 /* "\nCONFIG_option=": what follows, or NULL */
-static const char *config_value(const struct machine *m, const char *option)
+static const char *config_value(const struct sysroot *m, const char *option)
 {
 	char key[128];
 	const char *at;
@@ -84,14 +84,14 @@ static const char *config_value(const struct machine *m, const char *option)
 	return at ? at + strlen(key) : NULL;
 }
 
-bool machine_config(const struct machine *m, const char *option)
+bool sysroot_config(const struct sysroot *m, const char *option)
 {
 	const char *value = config_value(m, option);
 
 	return value && (*value == 'y' || *value == 'm');
 }
 
-char *machine_config_text(const struct machine *m, const char *option)
+char *sysroot_config_text(const struct sysroot *m, const char *option)
 {
 	const char *value = config_value(m, option);
 
@@ -106,16 +106,16 @@ static int by_version(const void *a, const void *b)
 }
 
 /* What only has a left-over in it, as DKMS's directory, is no kernel. */
-static bool is_kernel(const struct machine *m, const char *name)
+static bool is_kernel(const struct sysroot *m, const char *name)
 {
 	return *name != '.' &&
-	       (machine_has(m, "/lib/modules/%s/kernel", name) ||
-		machine_has(m, "/lib/modules/%s/modules.builtin", name));
+	       (sysroot_has(m, "/lib/modules/%s/kernel", name) ||
+		sysroot_has(m, "/lib/modules/%s/modules.builtin", name));
 }
 
-static bool read_kernels(struct machine *m)
+static bool read_kernels(struct sysroot *m)
 {
-	DIR *dir = opendir(machine_path(m, "/lib/modules"));
+	DIR *dir = opendir(sysroot_path(m, "/lib/modules"));
 	struct dirent *entry;
 	bool ok = true;
 
@@ -143,21 +143,21 @@ static bool read_kernels(struct machine *m)
 }
 
 /* The link is of the machine: it leads to a place below its root. */
-char *machine_headers(const struct machine *m)
+char *sysroot_headers(const struct sysroot *m)
 {
 	char target[PATH_MAX];
 	const char *link;
 	ssize_t len;
 	char *dir;
 
-	link = machine_path(m, "/lib/modules/%s/build", m->release);
+	link = sysroot_path(m, "/lib/modules/%s/build", m->release);
 	len = readlink(link, target, sizeof(target) - 1);
 	if (len <= 0) {
 		dir = strdup(link);
 	} else {
 		target[len] = '\0';
-		dir = strdup(*target == '/' ? machine_path(m, "%s", target) :
-			     machine_path(m, "/lib/modules/%s/%s", m->release,
+		dir = strdup(*target == '/' ? sysroot_path(m, "%s", target) :
+			     sysroot_path(m, "/lib/modules/%s/%s", m->release,
 					  target));
 	}
 	if (dir && access(dir, F_OK)) {
@@ -167,24 +167,24 @@ char *machine_headers(const struct machine *m)
 	return dir;
 }
 
-static void find_config(struct machine *m)
+static void find_config(struct sysroot *m)
 {
-	char *headers = machine_headers(m), path[PATH_MAX];
+	char *headers = sysroot_headers(m), path[PATH_MAX];
 
-	if (!machine_read_lines(&m->config, machine_path(m, "/boot/config-%s",
+	if (!sysroot_read_lines(&m->config, sysroot_path(m, "/boot/config-%s",
 							 m->release)) &&
-	    !machine_read_lines(&m->config,
-				machine_path(m, "/lib/modules/%s/config",
+	    !sysroot_read_lines(&m->config,
+				sysroot_path(m, "/lib/modules/%s/config",
 					     m->release)) && headers) {
 		snprintf(path, sizeof(path), "%s/.config", headers);
-		machine_read_lines(&m->config, path);
+		sysroot_read_lines(&m->config, path);
 	}
 	free(headers);
 }
 
-static bool choose_release(struct machine *m, const char *release)
+static bool choose_release(struct sysroot *m, const char *release)
 {
-	char *running = machine_line(m, "/proc/sys/kernel/osrelease");
+	char *running = sysroot_line(m, "/proc/sys/kernel/osrelease");
 	const char *chosen = release;
 
 	if (!chosen)
@@ -195,28 +195,28 @@ static bool choose_release(struct machine *m, const char *release)
 		snprintf(m->release, sizeof(m->release), "%s", chosen);
 	else
 		complain("no kernel is in %s: give the directory that a system has as its /",
-			 machine_path(m, "/lib/modules"));
+			 sysroot_path(m, "/lib/modules"));
 	m->runs = chosen && running && !strcmp(chosen, running);
 	free(running);
 	return chosen;
 }
 
-bool machine_open(struct machine *m, const char *root, const char *release)
+bool sysroot_open(struct sysroot *m, const char *root, const char *release)
 {
-	*m = (struct machine){ .root = root };
-	if (access(machine_path(m, "/"), X_OK)) {
+	*m = (struct sysroot){ .root = root };
+	if (access(sysroot_path(m, "/"), X_OK)) {
 		complain("cannot look into %s: %s", root, strerror(errno));
 		return false;
 	}
 	if (!read_kernels(m) || !choose_release(m, release)) {
-		machine_close(m);
+		sysroot_close(m);
 		return false;
 	}
 	find_config(m);
 	return true;
 }
 
-void machine_close(struct machine *m)
+void sysroot_close(struct sysroot *m)
 {
 	for (size_t i = 0; i < m->nr_kernels; i++)
 		free(m->kernel[i]);

@@ -3,15 +3,15 @@
  * A Linux system below a directory, the one that runs or another: its files and
  * its kernels.
  */
-#ifndef RBMAP_CLI_MACHINE_H
-#define RBMAP_CLI_MACHINE_H
+#ifndef RBMAP_CLI_SYSROOT_H
+#define RBMAP_CLI_SYSROOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "common/buf.h"
 
-struct machine {
+struct sysroot {
 	const char *root;	/* "": this one; else without a slash at its end */
 	char release[128];	/* of the kernel in question */
 	bool runs;		/* that kernel, and /proc and /sys tell of it */
@@ -21,26 +21,26 @@ struct machine {
 };
 
 /* @release: NULL: the one that runs, else the newest.  Complains if it fails. */
-bool machine_open(struct machine *m, const char *root, const char *release);
-void machine_close(struct machine *m);
+bool sysroot_open(struct sysroot *m, const char *root, const char *release);
+void sysroot_close(struct sysroot *m);
 
 /* A file of it; the result is good until the next call but three. */
-const char *machine_path(const struct machine *m, const char *fmt, ...)
+const char *sysroot_path(const struct sysroot *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-bool machine_has(const struct machine *m, const char *fmt, ...)
+bool sysroot_has(const struct sysroot *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The first line of a file; to be freed, NULL without one. */
-char *machine_line(const struct machine *m, const char *file);
+char *sysroot_line(const struct sysroot *m, const char *file);
 
 /* A file, in which each line begins with a newline, and a 0 behind it. */
-bool machine_read_lines(struct buf *lines, const char *path);
+bool sysroot_read_lines(struct buf *lines, const char *path);
 
 /* Where the headers of the kernel in question are; to be freed, NULL: nowhere. */
-char *machine_headers(const struct machine *m);
+char *sysroot_headers(const struct sysroot *m);
 
 /* Is CONFIG_@option set ("y" or "m") in the kernel's configuration? */
-bool machine_config(const struct machine *m, const char *option);
+bool sysroot_config(const struct sysroot *m, const char *option);
 /* Its text, without quotes; to be freed, NULL if there is none. */
-char *machine_config_text(const struct machine *m, const char *option);
+char *sysroot_config_text(const struct sysroot *m, const char *option);
 
-#endif /* RBMAP_CLI_MACHINE_H */
+#endif /* RBMAP_CLI_SYSROOT_H */
