@@ -74,10 +74,10 @@ static int set_up(void **state)
 	make_dir("per_cpu");
 	make_dir("per_cpu/cpu0");
 	put("per_cpu/cpu0/stats",
-	    "entries: 5\nlost told: 12\nlost events: 13\nnow ts:  1.5\n");
+	    "entries: 5\nlost reported: 12\nlost events: 13\nnow ts:  1.5\n");
 	put("trace_clock", "local [mono] boot\n");
 	put("buffer_size_kb", "1408\n");
-	put("version", "0.1.0\n");
+	put("version", "0.2.0\n");
 	make_dir("instances");
 	make_dir("instances/a");
 	put("instances/a/buffer_size_kb", "64\n");
@@ -191,7 +191,7 @@ static void test_files(void **state)
 	assert_int_equal(value, 1408);
 	assert_int_equal(control_read_u64("trace_clock", &value), -EINVAL);
 	assert_int_equal(control_read_u64("nothing", &value), -ENOENT);
-	assert_int_equal(control_cpu_stat(0, "lost told", &value), 0);
+	assert_int_equal(control_cpu_stat(0, "lost reported", &value), 0);
 	assert_int_equal(value, 12);
 	assert_int_equal(control_cpu_stat(0, "entries", &value), 0);
 	assert_int_equal(value, 5);
@@ -214,7 +214,7 @@ static void test_buffer(void **state)
 	assert_int_equal(value, 64);
 	assert_int_equal(control_read_u64("trace_clock", &value), -ENOENT);
 	text = control_read("/version");
-	assert_string_equal(text, "0.1.0");
+	assert_string_equal(text, "0.2.0");
 	free(text);
 	assert_int_equal(control_write("buffer_size_kb", "32"), 0);
 	control_set_buffer("b");
