@@ -196,13 +196,14 @@ cpus()
 }
 
 refusals
-loads=150 noise=1
-# A kernel that watches itself takes memory for that, and time; one of them finds
-# what is lost by itself.
+loads=50 noise=1
+[ -z "${LONG:-}" ] || loads=150
+# A kernel that watches itself needs memory and time for that. kmemleak reports a
+# leak by itself.
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	loads=30 noise=10
-# A page for each processor and load is 600 KiB for each processor.
-gives_back "$loads loads" $((500 * $(nproc) * noise)) $((100 * noise)) \
+# A load that leaks a page for each processor leaks 4 KiB * loads * processors.
+gives_back "$loads loads" $((10 * loads / 3 * $(nproc) * noise)) $((100 * noise)) \
 	lifetime reload $file $loads
 gives_back "10 bad loads" $((3000 * noise)) $((400 * noise)) ten_times load_in_vain
 gives_back "10 loads with use" $((3000 * noise)) $((400 * noise)) \
