@@ -253,7 +253,7 @@ static bool rbmap_copy_drops(struct rbmap_ring *ring,
  * Return: there was something, if only a loss to tell.
  */
 bool rbmap_get_copy(struct rbmap_gen *gen,
-		     struct rbmap_subbuf_header *copy)
+		    struct rbmap_subbuf_header *copy)
 {
 	struct rbmap_ring *ring = &gen->ring;
 	enum rbmap_get took = rbmap_get_subbuf(ring);
@@ -292,7 +292,7 @@ bool rbmap_has_closed(const struct rbmap_gen *gen)
  */
 struct rbmap_subbuf_header *
 rbmap_get_closed(struct rbmap_gen *gen,
-		  struct rbmap_subbuf_header *fresh)
+		 struct rbmap_subbuf_header *fresh)
 {
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;

@@ -8,10 +8,10 @@
 bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq);
 bool rbmap_get_mapped(struct rbmap_gen *gen);
 bool rbmap_get_copy(struct rbmap_gen *gen,
-		     struct rbmap_subbuf_header *copy);
+		    struct rbmap_subbuf_header *copy);
 bool rbmap_has_closed(const struct rbmap_gen *gen);
 struct rbmap_subbuf_header *
 rbmap_get_closed(struct rbmap_gen *gen,
-		  struct rbmap_subbuf_header *fresh);
+		 struct rbmap_subbuf_header *fresh);
 
 #endif /* RBMAP_BUFFER_CONSUME_H */

@@ -279,8 +279,8 @@ static void rbmap_stats_to_snapshot(struct rbmap_buffer_stats *stats)
 static void rbmap_gen_release(struct kref *refs)
 {
 	struct rbmap_gen *gen = container_of(refs,
-						    struct rbmap_gen,
-						    refs);
+					     struct rbmap_gen,
+					     refs);
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	struct rbmap_buffer_stats stats = {};
 
@@ -398,7 +398,7 @@ void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf)
 /* The next one, the first after NULL; stats_lock keeps them. */
 static struct rbmap_gen *
 rbmap_gen_next(struct rbmap_cpu_buffer *cpu_buf,
-		      struct rbmap_gen *gen)
+	       struct rbmap_gen *gen)
 {
 	struct list_head *at;
 

@@ -135,7 +135,7 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
  * this one, because it maps it, observes, or because no ring follows.
  */
 struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
-					    struct rbmap_gen *gen)
+				     struct rbmap_gen *gen)
 {
 	struct rbmap_gen *next = rbmap_file_bind(file, false);
 

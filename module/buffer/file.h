@@ -45,7 +45,7 @@ struct rbmap_gen *rbmap_next_queued(struct rbmap_gen *gen);
 struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map);
 struct rbmap_gen *rbmap_file_bind_reader(struct rbmap_file *file);
 struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
-					    struct rbmap_gen *gen);
+				     struct rbmap_gen *gen);
 void rbmap_file_unbind(struct rbmap_file *file);
 int rbmap_file_observe(struct rbmap_file *file);
 bool rbmap_file_observes(const struct rbmap_file *file);

@@ -62,7 +62,7 @@ void rbmap_gen_free(struct rbmap_gen *gen)
 /* All but the ring itself and its sub-buffers' memory. */
 static struct rbmap_gen *
 rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,
-		       const struct rbmap_sizes *sizes, gfp_t charge)
+		const struct rbmap_sizes *sizes, gfp_t charge)
 {
 	const gfp_t gfp = GFP_KERNEL | charge;
 	int node = cpu_to_node(cpu_buf->cpu);
@@ -129,8 +129,8 @@ static int rbmap_subbufs_alloc(struct rbmap_gen *gen, int node)
  */
 struct rbmap_gen *
 rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
-			const struct rbmap_sizes *sizes,
-			enum rbmap_clock clock)
+		 const struct rbmap_sizes *sizes,
+		 enum rbmap_clock clock)
 {
 	struct rbmap_ring_config config = {
 		.nr_slots	= sizes->nr_slots,
@@ -191,7 +191,7 @@ rbmap_gen_clone_alloc(struct rbmap_gen *gen)
  * Context: may sleep.
  */
 void rbmap_gen_clone(struct rbmap_gen *clone,
-			    struct rbmap_gen *gen)
+		     struct rbmap_gen *gen)
 {
 	mutex_lock(&gen->reader_lock);
 	gen->shared = true;

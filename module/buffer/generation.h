@@ -149,13 +149,13 @@ static inline bool rbmap_gen_retired(const struct rbmap_gen *gen)
 unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes);
 struct rbmap_gen *
 rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
-			const struct rbmap_sizes *sizes,
-			enum rbmap_clock clock);
+		 const struct rbmap_sizes *sizes,
+		 enum rbmap_clock clock);
 void rbmap_gen_free(struct rbmap_gen *gen);
 struct rbmap_gen *
 rbmap_gen_clone_alloc(struct rbmap_gen *gen);
 void rbmap_gen_clone(struct rbmap_gen *clone,
-			    struct rbmap_gen *gen);
+		     struct rbmap_gen *gen);
 void rbmap_gen_retire(struct rbmap_gen *gen);
 bool rbmap_gen_drained(const struct rbmap_gen *gen);
 void rbmap_gen_reset(struct rbmap_gen *gen);

@@ -14,6 +14,6 @@
 void rbmap_meta_init(struct rbmap_gen *gen);
 void rbmap_meta_update(struct rbmap_gen *gen);
 void rbmap_gen_stats(struct rbmap_gen *gen,
-			    struct rbmap_buffer_stats *stats);
+		     struct rbmap_buffer_stats *stats);
 
 #endif /* RBMAP_BUFFER_META_PAGE_H */

@@ -161,7 +161,7 @@ static void rbmap_want(struct rbmap_gen *gen, enum rbmap_notice kind)
 }
 
 static bool rbmap_want_and_check(struct rbmap_gen *gen,
-				enum rbmap_wait_for what)
+				 enum rbmap_wait_for what)
 {
 	rbmap_want(gen, rbmap_notice_of(gen, what));
 	return rbmap_ready_for(gen, what);
@@ -413,7 +413,7 @@ void rbmap_wake_all(struct rbmap_gen *gen)
  * the wait; -EINTR.
  */
 int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
-	       const bool *stop)
+			const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);

@@ -268,7 +268,7 @@ static int rbmap_event_dir_show(struct rbmap_event_file *event_file, void *data)
 		return -ENOMEM;
 	system->nr++;
 	event_file->dir = rbmap_dir_create(event->name, system->dir, event_file,
-				       control->buffer);
+					   control->buffer);
 	if (!event_file->dir) {
 		rbmap_system_dir_put(system);
 		return -ENOMEM;

@@ -86,7 +86,7 @@ static char *rbmap_devnode(rbmap_devnode_device *dev, umode_t *mode)
  * Return: 0 or a negative error.
  */
 int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
-		      const char *name)
+			const char *name)
 {
 	struct device *dev;
 	int minor;

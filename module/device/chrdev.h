@@ -29,7 +29,7 @@ int rbmap_chrdevs_init(void);
 void rbmap_chrdevs_exit(void);
 
 int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
-		      const char *name);
+			const char *name);
 void rbmap_chrdev_destroy(struct rbmap_chrdev *chrdev);
 
 #endif /* RBMAP_CHRDEV_H */

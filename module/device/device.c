@@ -117,7 +117,7 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
  * handed out last is the ring's then.
  */
 static bool rbmap_file_get_subbuf_from(struct rbmap_file *rfile,
-				 struct rbmap_gen *gen)
+				       struct rbmap_gen *gen)
 {
 	struct rbmap_subbuf_header *closed;
 
@@ -133,7 +133,7 @@ static bool rbmap_file_get_subbuf_from(struct rbmap_file *rfile,
  * 0: there may be later; -ESTALE: there never will be any more in this ring.
  */
 static int rbmap_file_get_subbuf(struct rbmap_file *rfile,
-			   struct rbmap_gen *gen)
+				 struct rbmap_gen *gen)
 {
 	bool got;
 	int err;

@@ -118,7 +118,7 @@ static unsigned long rbmap_pages_from(const struct rbmap_gen *gen,
 }
 
 static int rbmap_gen_mmap(struct rbmap_gen *gen,
-				 struct vm_area_struct *vma)
+			  struct vm_area_struct *vma)
 {
 	int err;
 

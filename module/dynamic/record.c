@@ -83,10 +83,10 @@ static void rbmap_record_fill(const struct rbmap_fetch_program *program,
 
 /* Put together on the stack and looked at, before there is room for it. */
 static noinline void rbmap_record_checked(const struct rbmap_event_file *event_file,
-					const struct rbmap_fetch_program *program,
-					struct rbmap_fetch_args *args,
-					struct rbmap_fetch_strings *strings,
-					size_t size)
+					  const struct rbmap_fetch_program *program,
+					  struct rbmap_fetch_args *args,
+					  struct rbmap_fetch_strings *strings,
+					  size_t size)
 {
 	char stack[RBMAP_RECORD_STACK] __aligned(8) rbmap_uninitialized;
 

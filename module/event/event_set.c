@@ -29,14 +29,14 @@ void rbmap_sync_probes(void)
 }
 
 /**
- * rbmap_event_file_set_checks - have probes look at what is wanted, if they must
+ * rbmap_event_file_update_checks - have probes look at what is wanted, if they must
  * @event_file: its filter is set, and its set's pids
  */
-void rbmap_event_file_set_checks(struct rbmap_event_file *event_file)
+void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 {
 	const struct rbmap_event_set *set = event_file->set;
 	bool tasks = !event_file->event->apart && (set->pids[RBMAP_PIDS_ONLY] ||
-					       set->pids[RBMAP_PIDS_NOT]);
+						   set->pids[RBMAP_PIDS_NOT]);
 	u8 checks = 0;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
@@ -49,15 +49,15 @@ void rbmap_event_file_set_checks(struct rbmap_event_file *event_file)
 }
 
 /**
- * rbmap_event_set_set_checks - the same for all of a set
+ * rbmap_event_set_update_checks - the same for all of a set
  * @set: the set
  */
-void rbmap_event_set_set_checks(struct rbmap_event_set *set)
+void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 {
 	struct rbmap_event_file *event_file;
 
 	list_for_each_entry(event_file, &set->event_files, list)
-		rbmap_event_file_set_checks(event_file);
+		rbmap_event_file_update_checks(event_file);
 }
 
 /*
@@ -143,7 +143,7 @@ void rbmap_event_set_destroy(struct rbmap_event_set *set)
 
 static struct rbmap_event_file *
 rbmap_event_set_lookup(struct rbmap_event_set *set,
-		     const struct rbmap_event_type *event)
+		       const struct rbmap_event_type *event)
 {
 	struct rbmap_event_file *event_file;
 
@@ -190,7 +190,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 			const struct rbmap_event_type *event)
 {
 	struct rbmap_event_file *event_file = kzalloc(sizeof(*event_file),
-						    GFP_KERNEL);
+						      GFP_KERNEL);
 
 	if (!event_file)
 		return -ENOMEM;
@@ -203,7 +203,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	event_file->pid_field = rbmap_event_pid_field(event, &event_file->switches);
 	mutex_lock(&rbmap_event_files_lock);
 	list_add_tail(&event_file->list, &set->event_files);
-	rbmap_event_file_set_checks(event_file);
+	rbmap_event_file_update_checks(event_file);
 	mutex_unlock(&rbmap_event_files_lock);
 	return set->ops->show(event_file, set->data);
 }
@@ -234,7 +234,7 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
 
 /**
  * rbmap_event_files_free - free what rbmap_event_set_remove() has removed
- * @targets: of any sets
+ * @event_files: of any sets
  *
  * Context: sleeps until no probe is handed one of them any more.
  */

@@ -35,7 +35,7 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
 void rbmap_sync_probes(void);
-void rbmap_event_file_set_checks(struct rbmap_event_file *event_file);
-void rbmap_event_set_set_checks(struct rbmap_event_set *set);
+void rbmap_event_file_update_checks(struct rbmap_event_file *event_file);
+void rbmap_event_set_update_checks(struct rbmap_event_set *set);
 
 #endif /* RBMAP_EVENT_EVENT_SET_H */

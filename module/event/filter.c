@@ -193,7 +193,7 @@ rbmap_event_filter_swap(struct rbmap_event_file *event_file,
 	lockdep_assert_held(&rbmap_event_files_lock);
 	/* litmus: gate-filter, gate-free */
 	smp_store_release(&event_file->filter, filter);
-	rbmap_event_file_set_checks(event_file);
+	rbmap_event_file_update_checks(event_file);
 	return old;
 }
 

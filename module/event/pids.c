@@ -40,7 +40,7 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
 	old = set->pids[list];
 	/* litmus: gate-filter, gate-free */
 	smp_store_release(&set->pids[list], pids);
-	rbmap_event_set_set_checks(set);
+	rbmap_event_set_update_checks(set);
 	mutex_unlock(&rbmap_event_files_lock);
 	if (old)
 		rbmap_sync_probes();

@@ -62,7 +62,7 @@ static void rbmap_event_attach(struct rbmap_event_type *event)
 }
 
 static void rbmap_event_unregister_locked(struct rbmap_event_type *event,
-			     struct list_head *removed)
+					  struct list_head *removed)
 {
 	struct rbmap_event_set *set;
 

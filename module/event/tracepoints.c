@@ -69,7 +69,7 @@ struct tracepoint *rbmap_tracepoint_find(const char *name)
 	list_for_each_entry(module, &rbmap_tp_modules, list) {
 		for (i = 0; i < module->mod->num_tracepoints; i++)
 			rbmap_tracepoint_match(rbmap_module_tracepoint(module->mod, i),
-					      &search);
+					       &search);
 	}
 	mutex_unlock(&rbmap_tp_modules_lock);
 	return search.found;

@@ -50,7 +50,7 @@ EXPORT_SYMBOL_GPL(rbmap_task_wanted);
  * each list by itself: either task is chosen, and either is not refused.
  */
 static bool rbmap_pids_wanted(const struct rbmap_event_file *event_file,
-			    const void *fields)
+			      const void *fields)
 {
 	const struct rbmap_event_set *set = event_file->set;
 	s32 pid;
@@ -67,9 +67,9 @@ static bool rbmap_pids_wanted(const struct rbmap_event_file *event_file,
 }
 
 static noinline bool rbmap_common_wanted(const struct rbmap_event_file *event_file,
-				       struct rbmap_record *fields,
-				       const void *record, size_t size,
-				       const struct rbmap_filter *program)
+					 struct rbmap_record *fields,
+					 const void *record, size_t size,
+					 const struct rbmap_filter *program)
 {
 	/* No id is 0: then it was filled when there was made room for it. */
 	if (!fields->common.type)
@@ -80,7 +80,7 @@ static noinline bool rbmap_common_wanted(const struct rbmap_event_file *event_fi
 
 static __always_inline bool
 rbmap_filter_wanted(const struct rbmap_event_file *event_file, void *fields,
-		  const void *record, size_t size)
+		    const void *record, size_t size)
 {
 	const struct rbmap_event_filter *filter = rbmap_event_file_filter(event_file);
 
@@ -88,13 +88,13 @@ rbmap_filter_wanted(const struct rbmap_event_file *event_file, void *fields,
 		return true;
 	if (filter->common)
 		return rbmap_common_wanted(event_file, fields, record, size,
-					 filter->program);
+					   filter->program);
 	return rbmap_filter_match(filter->program, fields, record, size);
 }
 
 static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file,
-				     void *fields, const void *record,
-				     size_t size)
+				       void *fields, const void *record,
+				       size_t size)
 {
 	return rbmap_pids_wanted(event_file, fields) &&
 	       rbmap_filter_wanted(event_file, fields, record, size);
@@ -102,7 +102,7 @@ static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file
 
 /* What looks at tasks is called last: else registers are saved for each event. */
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
-		       const void *record, size_t size)
+			 const void *record, size_t size)
 {
 	if (event_file->pid_field &&
 	    unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))

@@ -339,11 +339,11 @@ static void test_module(void **state)
 	btf__add_func(both[1].btf, "__traceiter_driven", BTF_FUNC_GLOBAL,
 		      proto);
 	assert_true(btf_types_tracepoint(&with, "driven", &args, error,
-				      sizeof(error)));
+					 sizeof(error)));
 	assert_string_equal(args.module, "driver");
 	assert_int_equal(args.nr, 1);
 	assert_true(btf_types_tracepoint(&with, "work", &args, error,
-				      sizeof(error)));
+					 sizeof(error)));
 	assert_null(args.module);
 	btf__free(both[1].btf);
 }
@@ -367,7 +367,7 @@ static void test_files(void **state)
 	assert_int_equal(pwrite(fd, raw, size, 0), size);
 	assert_true(btf_types_open(&from_file, &file, 1, error, sizeof(error)));
 	assert_true(btf_types_tracepoint(&from_file, "work", &args, error,
-				      sizeof(error)));
+					 sizeof(error)));
 	btf_types_close(&from_file);
 	close(fd);
 	unlink(path);

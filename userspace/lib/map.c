@@ -121,7 +121,7 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 
 	map->is_rbmap = len >= meta_end(magic) && META(map, magic) == RBMAP_META_MAGIC;
 	if (map->is_rbmap && (len < meta_end(version) ||
-			 META(map, version) != RBMAP_META_VERSION))
+			      META(map, version) != RBMAP_META_VERSION))
 		return RBMAP_ERR_VERSION;
 
 	/* Continue behind the bytes that an earlier reader has read. */

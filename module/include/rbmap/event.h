@@ -263,7 +263,7 @@ bool rbmap_task_wanted(const struct rbmap_event_file *event_file);
  * Return: false: do not record it.
  */
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
-		       const void *record, size_t size);
+			 const void *record, size_t size);
 
 /**
  * rbmap_addresses_shown - may events have the kernel's addresses?

@@ -264,7 +264,7 @@ void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,
 static bool add(struct btf_types *types, const char *name, struct btf *btf)
 {
 	struct btf_types_module *v = realloc(types->v,
-					  (types->nr + 1) * sizeof(*v));
+					     (types->nr + 1) * sizeof(*v));
 	char *copy = name ? strdup(name) : NULL;
 
 	if (v)
@@ -332,7 +332,7 @@ static bool open_file(struct btf_types *types, const char *file, char *error,
 }
 
 bool btf_types_open(struct btf_types *types, char *const *files, size_t nr_files,
-		 char *error, size_t size)
+		    char *error, size_t size)
 {
 	bool ok = true;
 
@@ -363,8 +363,8 @@ void btf_types_close(struct btf_types *types)
 /* ---- tracepoints */
 
 void btf_types_each_tracepoint(const struct btf_types *types,
-			    void (*visit)(void *data, const char *name),
-			    void *data)
+			       void (*visit)(void *data, const char *name),
+			       void *data)
 {
 	const struct btf_type *type;
 	const struct btf *btf;
@@ -474,7 +474,7 @@ static void say_unknown(const struct btf_types *types, const char *name,
 }
 
 bool btf_types_tracepoint(const struct btf_types *types, const char *name,
-		       struct tracepoint_args *args, char *error, size_t size)
+			  struct tracepoint_args *args, char *error, size_t size)
 {
 	unsigned int nr;
 

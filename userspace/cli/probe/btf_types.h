@@ -31,7 +31,7 @@ struct btf_types {
  * ELF: the kernel's first, then those of modules.
  */
 bool btf_types_open(struct btf_types *types, char *const *files, size_t nr_files,
-		 char *error, size_t size);
+		    char *error, size_t size);
 void btf_types_close(struct btf_types *types);
 
 #define TRACEPOINT_ARGS_MAX	12	/* a probe has no more */
@@ -51,12 +51,12 @@ struct tracepoint_args {
 
 /* The arguments of a tracepoint; without the void * that all probes have. */
 bool btf_types_tracepoint(const struct btf_types *types, const char *name,
-		       struct tracepoint_args *args, char *error, size_t size);
+			  struct tracepoint_args *args, char *error, size_t size);
 
 /* Calls @visit with the name of each tracepoint, some of them twice. */
 void btf_types_each_tracepoint(const struct btf_types *types,
-			    void (*visit)(void *data, const char *name),
-			    void *data);
+			       void (*visit)(void *data, const char *name),
+			       void *data);
 
 const char *ktype_name(const struct btf *btf, const struct btf_type *type);
 

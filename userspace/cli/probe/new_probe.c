@@ -457,7 +457,7 @@ static bool run(struct new_probe *p)
 	if (!find_kdir(p) || !open_types(p, &types))
 		return false;
 	ok = btf_types_tracepoint(&types, p->tracepoint, &p->args, error,
-			       sizeof(error));
+				  sizeof(error));
 	if (!ok)
 		complain("%s", error);
 	ok = ok && find_header(p) && make_source(&source, p) &&

@@ -253,7 +253,7 @@ static void set_comm(struct entry *e, const char *comm, size_t size,
 }
 
 void cmdlines_learn(struct cmdlines *cmdlines, int pid, const char *comm, size_t size,
-		 uint64_t ts)
+		    uint64_t ts)
 {
 	struct entry *e = find_entry(cmdlines, pid);
 
@@ -333,7 +333,7 @@ static void learn_pair(struct cmdlines *cmdlines, const struct comm_pair *pair,
 }
 
 void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *fields,
-		       const struct rbmap_event *ev)
+			  const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 	const struct event_cmdlines *ec;

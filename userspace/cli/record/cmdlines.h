@@ -31,7 +31,7 @@ void cmdlines_free(struct cmdlines *cmdlines);
 
 /* @comm is cut at COMM_SIZE - 1, at its 0, and where it would break a line. */
 void cmdlines_learn(struct cmdlines *cmdlines, int pid, const char *comm, size_t size,
-		 uint64_t ts);
+		    uint64_t ts);
 
 /*
  * Every thread that there is now.  What events say is newer than any of these
@@ -42,7 +42,7 @@ void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts);
 
 /* What an event tells; its thread becomes one that the table must name. */
 void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *fields,
-		       const struct rbmap_event *ev);
+			  const struct rbmap_event *ev);
 
 void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from);
 

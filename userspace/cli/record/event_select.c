@@ -12,7 +12,7 @@
 #define EVENT_FORK	"options/event-fork"
 
 int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
-		   const char *text)
+			 const char *text)
 {
 	uint64_t pid;
 

@@ -36,7 +36,7 @@ struct event_select {
 
 /* What -p was given; a usage error's status, or 0. */
 int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
-		   const char *text);
+			 const char *text);
 
 /*
  * Filter the selected events, by what all of them must have.  What was wrong is

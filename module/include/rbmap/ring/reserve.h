@@ -223,7 +223,7 @@ next:
  * Return: the payload; or NULL: the ring is entered, and that is all.
  */
 static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u32 size,
-					    struct rbmap_reservation *resv)
+						     struct rbmap_reservation *resv)
 {
 	const u32 len = rbmap_event_len(size);
 	struct rbmap_ring_subbuf *subbuf;
