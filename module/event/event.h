@@ -81,7 +81,7 @@ struct rbmap_event_set_ops {
 /**
  * struct rbmap_event_set - all events, for one buffer
  * @buffer: where their records go
- * @targets: each
+ * @event_files: each
  * @pids: the tasks that each list names, or NULL: the list is not used
  * @follow: children of tasks that a list names are added to it
  * @list: the sets of all buffers
