@@ -2,12 +2,12 @@
 /*
  * Write events into an rbmap buffer: one lockless ring per CPU.
  *
- *	struct rbmap_reservation r;
- *	struct record *rec = rbmap_reserve(buf, &r, sizeof(*rec));
+ *	struct rbmap_reservation resv;
+ *	struct record *rec = rbmap_reserve(buf, &resv, sizeof(*rec));
  *
  *	if (rec) {
  *		rec->field = value;
- *		rbmap_commit(&r);
+ *		rbmap_commit(&resv);
  *	}
  */
 #ifndef RBMAP_BUFFER_H
@@ -23,15 +23,15 @@ struct module;
 struct rbmap_buffer;
 
 /**
- * struct rbmap_buffer_config - what a buffer is made of
- * @size_kb: KiB of slots per CPU; rounded up to whole sub-buffers, 2 to 65,534 of
- *	them.  0: as the module rbmap was loaded
- * @subbuf_size_kb: KiB of a sub-buffer, a power of two, 4 to 4096.  0: as the
- *	module rbmap was loaded
- * @mode: what happens when a ring is full: overwrite (0) or discard
- * @clock: of its events: local (0), or another one that this machine has
- * @raw: payloads are the producer's own: they do not begin with struct
- *	rbmap_event_common, and the buffer has neither events nor a marker
+ * struct rbmap_buffer_config - settings of a new buffer
+ * @size_kb: KiB of a CPU's ring; rounded up to whole sub-buffers, 2 to 65,534 of
+ *	them.  0: the size that the module rbmap was loaded with
+ * @subbuf_size_kb: KiB of a sub-buffer, a power of two, 4 to 4096.  0: the size that
+ *	the module rbmap was loaded with
+ * @mode: mode of a full ring: overwrite (0) or discard
+ * @clock: clock of the events: local (0), or another one that this machine has
+ * @raw: the producer defines the payloads: they do not begin with struct
+ *	rbmap_event_common, and the buffer does not have events or a marker
  */
 struct rbmap_buffer_config {
 	unsigned long		size_kb;
@@ -42,18 +42,19 @@ struct rbmap_buffer_config {
 };
 
 /**
- * rbmap_buffer_create - a buffer of a module's own
- * @name: 1 to 32 letters, digits, '-', '_' and '.', not '.' at first; not that of
- *	another buffer, nor cpuN, marker, snapshot, create or destroy
- * @config: zeroes are the defaults
+ * rbmap_buffer_create - create a named buffer for a module
+ * @name: 1 to 32 letters, digits, '-', '_' and '.', not beginning with '.'; not the
+ *	name of another buffer, and not cpuN, marker, snapshot, create or destroy
+ * @config: settings; zeroes are the defaults
  *
- * It is recorded to at once, and read as /dev/rbmap/NAME/cpuN, with its files in
- * /sys/kernel/rbmap/instances/NAME: as one that `rbmap create NAME` makes, but
- * that it stays until the module destroys it.
+ * Recording into the buffer is on.  The buffer is read as /dev/rbmap/NAME/cpuN and
+ * has its files in /sys/kernel/rbmap/instances/NAME, the same as a buffer of
+ * `rbmap create NAME`.  It exists until the module destroys it.
  *
  * Context: may sleep.
- * Return: the buffer, or ERR_PTR: -EINVAL (the name, a size, mode or clock),
- * -EEXIST, -ENOMEM, -EINTR (the process was killed); the log says what would do.
+ * Return: the buffer, or ERR_PTR: -EINVAL (the name, a size, the mode or the clock is
+ * invalid), -EEXIST, -ENOMEM, -EINTR (the process was killed).  The kernel log names
+ * the valid values.
  */
 #define rbmap_buffer_create(name, config)				\
 	rbmap_buffer_create_for(THIS_MODULE, name, config)
@@ -63,67 +64,68 @@ rbmap_buffer_create_for(struct module *owner, const char *name,
 			const struct rbmap_buffer_config *config);
 
 /**
- * rbmap_buffer_destroy - take a buffer of a module's own away
- * @buf: from rbmap_buffer_create(); NULL and ERR_PTR are ignored.  The caller has
- *	seen to it that nobody writes to it any more, nor will
+ * rbmap_buffer_destroy - destroy a module's buffer
+ * @buf: buffer of rbmap_buffer_create(); NULL and ERR_PTR are ignored.  The caller
+ *	ensures that no writer uses it now or later
  *
- * The name is free at once.  Who has a device of it open reads what is left to
- * its end, which is told: read() gives 0, GET_READER ESTALE with meta->retired
- * RBMAP_RETIRED_LAST.  The memory goes with the last file and map.
+ * The name is free at once.  A process that has a device of the buffer open can read
+ * the remaining events.  At their end read() returns 0, and GET_READER fails with
+ * ESTALE, with RBMAP_RETIRED_LAST in meta->retired.  The memory is freed with the
+ * last open file and map.
  *
  * Context: sleeps.
  */
 void rbmap_buffer_destroy(struct rbmap_buffer *buf);
 
 /**
- * rbmap_buffer_find - a buffer by its name
- * @name: of one that `rbmap create` or a module has made; "": the default one
+ * rbmap_buffer_find - find a buffer by its name, and get a reference
+ * @name: name of a buffer of `rbmap create` or of a module; "": the default buffer
  *
- * It stays until rbmap_buffer_put(): `rbmap destroy` is refused meanwhile.  If it
- * is a module's, which destroys it, events written to it are counted as disabled.
+ * The buffer remains valid until rbmap_buffer_put(): `rbmap destroy` is refused until
+ * then.  If the module that created the buffer destroys it, later events are counted
+ * as disabled.
  *
  * Context: may sleep.
- * Return: it, or NULL: there is none.
+ * Return: the buffer; NULL: no buffer has that name.
  */
 struct rbmap_buffer *rbmap_buffer_find(const char *name);
 
 /**
- * rbmap_buffer_put - give back what rbmap_buffer_find() has found
- * @buf: the buffer; no event is being written to it by the caller any more
+ * rbmap_buffer_put - put the reference of rbmap_buffer_find()
+ * @buf: the buffer; the caller does not write to it any longer
  *
  * Context: may sleep.
  */
 void rbmap_buffer_put(struct rbmap_buffer *buf);
 
 /**
- * rbmap_discard - take back an event that rbmap_reserve() made room for
- * @resv: what rbmap_reserve() filled
+ * rbmap_discard - cancel a reservation
+ * @resv: reservation that rbmap_reserve() filled
  *
- * No reader sees it and no counter counts it.  Its bytes are given back if it
- * is still the last event of the ring, else they become padding.
+ * Readers do not get the event, and counters do not count it.  If the event is still
+ * the last one of the ring, its bytes are free again, else they become padding.
  *
- * Context: that of rbmap_reserve().
+ * Context: the context of rbmap_reserve().
  */
-void rbmap_discard(struct rbmap_reservation *r);
+void rbmap_discard(struct rbmap_reservation *resv);
 
 /*
- * The same as rbmap_reserve(), rbmap_commit() and rbmap_write(), as calls: some
- * hundreds of bytes less wherever they are used, and a dozen instructions more
- * an event.
+ * rbmap_reserve(), rbmap_commit() and rbmap_write() as calls.  A call saves some
+ * hundreds of bytes of code at each use, and costs a dozen instructions an event.
  */
 void *rbmap_reserve_noinline(struct rbmap_buffer *buf,
-			     struct rbmap_reservation *r, size_t size);
-void rbmap_commit_noinline(struct rbmap_reservation *r);
+			     struct rbmap_reservation *resv, size_t size);
+void rbmap_commit_noinline(struct rbmap_reservation *resv);
 int rbmap_write_noinline(struct rbmap_buffer *buf, const void *data,
 			 size_t size);
 
-/** rbmap_buffer_max_event - bytes of the largest payload that @buf takes */
+/** rbmap_buffer_max_event - size of the largest payload of @buf, in bytes */
 size_t rbmap_buffer_max_event(const struct rbmap_buffer *buf);
 
 /**
- * rbmap_default_buffer - what /dev/rbmap/cpuN shows
+ * rbmap_default_buffer - the buffer of /dev/rbmap/cpuN
  *
- * It is there as long as the module is.
+ * The default buffer exists as long as the module is loaded.
  * Context: any.
  * Return: the buffer, never NULL.
  */

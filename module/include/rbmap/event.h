@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events of other modules: what each is called, how its records look, and who
- * fills them.  <rbmap/probe.h> makes all of that of one declaration.
+ * Event types: the name, the fields of a record, and the probe that fills it.
+ * <rbmap/probe.h> generates all of them from one declaration.
  */
 #ifndef RBMAP_EVENT_H
 #define RBMAP_EVENT_H
@@ -15,27 +15,27 @@
 struct rbmap_event_file;
 struct tracepoint;
 
-/* Payload that fits any buffer: the smallest sub-buffer has 4 KiB. */
+/* Largest payload that fits any buffer: the smallest sub-buffer has 4 KiB. */
 #define RBMAP_EVENT_MAX		(4096 - RBMAP_SUBBUF_HEADER_SIZE - 8)
 
-/* Characters of the names of systems, events and fields. */
+/* Longest name of a system, an event or a field, in characters. */
 #define RBMAP_EVENT_NAME_MAX		64
 
-/* What __data_loc fields hold: where in the record, and how many bytes. */
+/* Value of a __data_loc field: offset in the record, and length in bytes. */
 #define RBMAP_DATA_LOC(offset, len)	((u32)(len) << 16 | (u32)(offset))
 
 /**
  * struct rbmap_field - a member of an event's record
- * @type: of the member, or of its elements
- * @name: the member
- * @size: bytes of the member, 0 for an array up to the end of the record
- * @align: of the member in a structure
- * @len: elements: above 0 of an array, 0 of what is none, or
+ * @type: C type of the member, or of the elements of an array
+ * @name: name of the member
+ * @size: bytes of the member; 0 for an array up to the end of the record
+ * @align: alignment of the member in a structure, in bytes
+ * @len: number of elements of an array; 0 if the member is not an array;
  *	RBMAP_FIELD_OPEN for an array up to the end of the record
- * @is_signed: of the type
+ * @is_signed: the type is signed
  *
- * A record begins with struct trace_entry, which is not listed.  Where
- * a member lies follows from @size and @align, as in any C structure.
+ * A record begins with struct trace_entry, which is not listed.  @size and @align
+ * determine the offset of a member, as in any C structure.
  */
 struct rbmap_field {
 	const char	*type;
@@ -59,13 +59,13 @@ struct rbmap_field {
 	.align = RBMAP_ALIGN_OF(_type), .len = _len,			\
 	.is_signed = rbmap_is_signed(_type) }
 
-/* The rest of the record. */
+/* An array up to the end of the record. */
 #define RBMAP_FIELD_REST(_type, _name) {				\
 	.type = #_type, .name = #_name,					\
 	.align = RBMAP_ALIGN_OF(_type), .len = RBMAP_FIELD_OPEN,	\
 	.is_signed = rbmap_is_signed(_type) }
 
-/* An array somewhere behind the members; the member says where. */
+/* An array behind the members; the member holds its offset and length. */
 #define RBMAP_FIELD_DYNAMIC(_type, _name, _is_signed) {			\
 	.type = "__data_loc " #_type "[]", .name = #_name,		\
 	.size = sizeof(u32), .align = RBMAP_ALIGN_OF(u32),		\
@@ -78,28 +78,28 @@ struct rbmap_field {
 #define rbmap_is_signed(_type)	((_type)(-1) < (_type)1)
 
 /**
- * struct rbmap_event_type - a kind of event
- * @id: common_type of its records; the registry's
- * @preempt: how often this kernel has disabled preemption to call the probe;
- *	the registry's
- * @system: group, for instance "sched"; a C identifier of at most
+ * struct rbmap_event_type - a type of events
+ * @id: common_type of the records; set by the registry
+ * @preempt: number of times that the kernel disables preemption before it calls the
+ *	probe; set by the registry
+ * @system: name of the group, for instance "sched"; a C identifier of at most
  *	RBMAP_EVENT_NAME_MAX characters
- * @name: its own; the same
- * @tracepoint: name of the tracepoint, or NULL: the same
- * @fields: of its record, ended by an empty one; NULL if unknown
- * @print_fmt: how a record is printed: the text after "print fmt: "
- * @enum_value: gives the value of a constant that is named in @print_fmt;
- *	NULL: none is
+ * @name: name of the event; the same limits as for @system
+ * @tracepoint: name of the tracepoint; NULL: the same as @name
+ * @fields: fields of a record, ended by an empty one; NULL: unknown
+ * @print_fmt: print format of a record: the text after "print fmt: "
+ * @enum_value: returns the value of a constant in @print_fmt; NULL: @print_fmt has
+ *	no constants
  * @probe: the tracepoint's callback; its first argument is a struct
- *	rbmap_event_file.  NULL: no tracepoint, the author looks at the
- *	target's @enabled
- * @unavailable: why it can't be enabled; NULL: it can
- * @waits: its tracepoint may be that of a module which is not loaded yet
- * @apart: not one of many: the event is enabled at first, events/enable neither
- *	changes nor shows it, and it is recorded whatever task it comes from.  For
- *	events that a program writes itself
- * @tp: where @probe goes; NULL while it waits; the registry's
- * @list: all events; the registry's
+ *	rbmap_event_file.  NULL: there is not any tracepoint, and the writer tests
+ *	@enabled of the event file itself
+ * @unavailable: reason why the event cannot be enabled; NULL: it can be enabled
+ * @waits: the tracepoint may belong to a module that is not loaded yet
+ * @apart: the event is enabled at first, events/enable does not change it or
+ *	include it, and set_event_pid does not apply to it.  For events that a program
+ *	writes itself
+ * @tp: the tracepoint of @probe; NULL while the event waits; set by the registry
+ * @list: entry in the list of all events; used by the registry
  */
 struct rbmap_event_type {
 	u16			id;
@@ -121,37 +121,40 @@ struct rbmap_event_type {
 };
 
 /**
- * rbmap_event_register - from now on it can be recorded, in each buffer
- * @event: filled; it and what it refers to stay until
+ * rbmap_event_register - make an event available in all buffers
+ * @event: filled by the caller; it and all that it points to must stay valid until
  *	rbmap_event_unregister()
  *
- * What refuses it is told in the kernel log.
+ * The kernel log has the reason for each error.
  *
- * Context: may sleep; no lock that is held while a module is loaded or unloaded.
- * Return: 0; -EEXIST: there is one of that system and name; -EINVAL: a name, a
- * field or the print format can't be right; -E2BIG: the members of its record
- * are larger than RBMAP_EVENT_MAX; -ENOSPC: there are 65535 events; -ENOMEM.
+ * Context: may sleep.  The caller must not hold a lock that is taken while a module
+ * is loaded or unloaded.
+ * Return: 0 or a negative error.  -EEXIST: an event of that system and name exists.
+ * -EINVAL: a name, a field or the print format is invalid.  -E2BIG: the members of the
+ * record are larger than RBMAP_EVENT_MAX.  -ENOSPC: 65535 events exist already.
+ * -ENOMEM.
  */
 int rbmap_event_register(struct rbmap_event_type *event);
 
 /**
- * rbmap_event_unregister - no record of it comes any more
- * @event: registered; enabled or not
+ * rbmap_event_unregister - remove an event from all buffers
+ * @event: a registered event, enabled or not
  *
- * Records that were written can still be read, but there is no format file to
- * decode them by: who wants that has read it before.
+ * Records that were written before can still be read.  The format file is removed:
+ * a program that decodes the records must have read the file before.
  *
- * Context: sleeps until its probe runs nowhere: the code may go then.
+ * Context: sleeps until the probe does not run on any CPU: its code may be freed
+ * then.
  */
 void rbmap_event_unregister(struct rbmap_event_type *event);
 
 /**
- * rbmap_events_register - register several, or none of them
- * @system: what they are grouped by
- * @events: ended by NULL
+ * rbmap_events_register - register several events, or none of them
+ * @system: name of the group of all of them
+ * @events: array of events, ended by NULL
  *
- * Context: sleeps, as rbmap_event_register() does.
- * Return: 0, or an error as from there: none is registered then.
+ * Context: the same as for rbmap_event_register().
+ * Return: 0, or an error of rbmap_event_register(): then no event is registered.
  */
 int rbmap_events_register(const char *system,
 			  struct rbmap_event_type *const *events);
@@ -160,9 +163,9 @@ int rbmap_events_register(const char *system,
 void rbmap_events_unregister(struct rbmap_event_type *const *events);
 
 /**
- * struct rbmap_event_head - what a target begins with
- * @checks: what is to be asked before an event is recorded: RBMAP_GATE_*, or 0
- * @buffer: where records go
+ * struct rbmap_event_head - the beginning of an event file
+ * @checks: checks before an event is recorded: RBMAP_CHECK_*, or 0
+ * @buffer: buffer of the records
  */
 struct rbmap_event_head {
 	u8			checks;
@@ -170,8 +173,8 @@ struct rbmap_event_head {
 };
 
 /**
- * rbmap_event_buffer - where records go
- * @event_file: what the probe was handed
+ * rbmap_event_buffer - the buffer of an event file
+ * @event_file: first argument of the probe
  *
  * Context: any.
  * Return: the buffer, for rbmap_reserve().
@@ -183,9 +186,9 @@ rbmap_event_buffer(const struct rbmap_event_file *event_file)
 }
 
 /**
- * rbmap_event_fill_common - fill what all records begin with
- * @event_file: whose record
- * @record: what rbmap_reserve() made room for
+ * rbmap_event_fill_common - fill the common fields of a record
+ * @event_file: first argument of the probe
+ * @record: payload that rbmap_reserve() returned
  *
  * Context: between rbmap_reserve() and rbmap_commit().
  */
@@ -193,13 +196,13 @@ void rbmap_event_fill_common(const struct rbmap_event_file *event_file,
 			     void *record);
 
 /**
- * rbmap_event_reserve - make room for a record and fill its common fields
- * @event_file: whose record, and where: what the probe was handed
- * @resv: as for rbmap_reserve()
- * @size: bytes of the record, its struct trace_entry included
+ * rbmap_event_reserve - reserve a record and fill its common fields
+ * @event_file: first argument of the probe
+ * @resv: reservation, the same as for rbmap_reserve()
+ * @size: bytes of the record, including its struct trace_entry
  *
- * Context: as rbmap_reserve().
- * Return: the record, or NULL: the event is counted with the cause.
+ * Context: the same as for rbmap_reserve().
+ * Return: the record; NULL: the event is dropped and counted by its cause.
  */
 static __always_inline void *
 rbmap_event_reserve(const struct rbmap_event_file *event_file,
@@ -212,26 +215,26 @@ rbmap_event_reserve(const struct rbmap_event_file *event_file,
 	return record;
 }
 
-/* The same as a call: more instructions, and less code. */
+/* rbmap_event_reserve() as a call: smaller code, but more instructions an event. */
 void *rbmap_event_reserve_noinline(const struct rbmap_event_file *event_file,
 				   struct rbmap_reservation *resv, size_t size);
 
 /**
- * rbmap_event_write - record what was put together elsewhere
- * @event_file: what the probe was handed
- * @record: the record; what its struct trace_entry holds is not looked at
- * @size: its bytes, that struct included
+ * rbmap_event_write - copy a complete record into the buffer
+ * @event_file: first argument of the probe
+ * @record: the record; the contents of its struct trace_entry are ignored
+ * @size: bytes of the record, including that structure
  *
- * Context: as rbmap_reserve().
+ * Context: the same as for rbmap_reserve().
  */
 void rbmap_event_write(const struct rbmap_event_file *event_file,
 		       const void *record, size_t size);
 
 /*
- * Filters: a probe asks for the task first, and then for a record that it has put
- * together, best not in the ring.  <rbmap/probe.h> does that.
+ * Filters: a probe checks the task first.  Then it assembles the record, preferably
+ * outside of the ring, and checks the record.  <rbmap/probe.h> does that.
  */
-#define RBMAP_CHECK_TASK		1
+#define RBMAP_CHECK_TASK	1
 #define RBMAP_CHECK_RECORD	2
 
 static __always_inline u8 rbmap_event_checks(const void *event_file)
@@ -240,48 +243,48 @@ static __always_inline u8 rbmap_event_checks(const void *event_file)
 }
 
 /**
- * rbmap_task_wanted - may an event of this task be wanted?
- * @event_file: what the probe was handed; RBMAP_CHECK_TASK is set, or may be
+ * rbmap_task_wanted - may the current task's event pass set_event_pid?
+ * @event_file: first argument of the probe; rbmap_event_checks() had
+ *	RBMAP_CHECK_TASK
  *
- * Context: any, NMI included; called by a probe.
- * Return: false: do not record it.
+ * Context: any, including NMI; called by a probe.
+ * Return: false: do not record the event.
  */
 bool rbmap_task_wanted(const struct rbmap_event_file *event_file);
 
 /**
- * rbmap_record_wanted - is a record wanted?
- * @event_file: what the probe was handed; RBMAP_CHECK_RECORD is set, or may be, and
- *	the task is wanted
- * @fields: the record's members, which may lie elsewhere than the record; its
- *	struct trace_entry is filled by rbmap_event_reserve(), or all 0: then it
- *	is filled here if that is looked at
- * @record: the record, for what is behind its members
- * @size: its bytes
+ * rbmap_record_wanted - does a record pass the filter?
+ * @event_file: first argument of the probe; rbmap_event_checks() had
+ *	RBMAP_CHECK_RECORD, and the task is wanted
+ * @fields: the members of the record, which need not be in the record itself.
+ *	rbmap_event_reserve() has filled their struct trace_entry, or it is all 0:
+ *	then this function fills it if the filter uses it
+ * @record: the record, for the arrays behind its members
+ * @size: bytes of the record
  *
- * Context: any, NMI included; called by a probe, in the context that the event
- * has.
- * Return: false: do not record it.
+ * Context: any, including NMI; called by a probe, in the context of the event.
+ * Return: false: do not record the event.
  */
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 			 const void *record, size_t size);
 
 /**
- * rbmap_addresses_shown - may events have the kernel's addresses?
+ * rbmap_addresses_shown - may events contain the kernel's addresses?
  *
  * Context: any.
- * Return: whether they may, as the parameter kptr says.
+ * Return: true if the parameter kptr allows it.
  */
 bool rbmap_addresses_shown(void);
 
 /**
- * rbmap_address_hide - what to write in place of an address
- * @address: any
+ * rbmap_address_hide - hash an address
+ * @address: any address
  *
- * The same for the same address until rbmap is unloaded, so that what belongs
- * together can be found.
+ * The hash of an address is the same until rbmap is unloaded, so that events with
+ * the same address can be found.
  *
  * Context: any.
- * Return: 32 bits; NULL for NULL.
+ * Return: a hash of 32 bits; NULL for NULL.
  */
 void *rbmap_address_hide(const void *address);
 

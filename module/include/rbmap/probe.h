@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events of your own: hook a tracepoint, say what to record.
+ * Define your own events: a tracepoint, the fields of a record, and how to fill them.
  *
  *	#include <linux/module.h>
  *	#include <trace/events/sched.h>
@@ -10,7 +10,7 @@
  *	RBMAP_MODULE_PROBES("mysystem", my_exit);
  *	MODULE_LICENSE("GPL");
  *
- * The words inside are TRACE_EVENT's, and mean the same:
+ * The macros inside are those of TRACE_EVENT() and have the same meaning:
  *
  *	fields	__field(type, item), __field_struct(type, item),
  *		__array(type, item, length), __string(item, source),
@@ -21,13 +21,13 @@
  *		__get_dynamic_array(item), __get_dynamic_array_len(item),
  *		__assign_bitmask(item, source, bits),
  *		__assign_cpumask(item, source)
- *	print	what libtraceevent knows: __entry->item, __get_str(item),
+ *	print	the macros that libtraceevent knows: __entry->item, __get_str(item),
  *		__get_bitmask(item), __print_flags(), __print_symbolic(), ...
  *
- * A string that is too long for a record is cut; with an array that is too long
- * the record is dropped, and counted as `dropped too large`.  Pointers are
- * hashed unless rbmap was loaded with kptr=1; of an integer that holds an address
- * `#define RBMAP_ADDRESS_item 1` says so.
+ * A string that is too long for a record is truncated.  A record with an array that
+ * is too long is dropped and counted as `dropped too large`.  Pointers are hashed
+ * unless rbmap was loaded with kptr=1.  `#define RBMAP_ADDRESS_item 1` declares that
+ * an integer field holds an address and must be hashed as well.
  */
 #ifndef RBMAP_PROBE_H
 #define RBMAP_PROBE_H
@@ -36,31 +36,31 @@
 #include <rbmap/event.h>
 #include <rbmap/record.h>
 
-/* A constant that a print format names: user space gets its value. */
+/* A constant in a print format, and its value for user space. */
 struct rbmap_enum {
 	const char	*name;
 	long		value;
 };
 
-/* Replaced by RBMAP_PROBE_ENUMS(), if there is one. */
+/* A tentative definition: RBMAP_PROBE_ENUMS() defines it, if the file has one. */
 static const struct rbmap_enum *const rbmap_probe_enums __maybe_unused;
 
 static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 						  long *value);
 
 /**
- * RBMAP_PROBE - an event
- * @_name: what it is called; a C identifier
- * @_tracepoint: where it comes from; its header is included.  One that no
- *	loaded module has yet is waited for
- * @_proto: TP_PROTO(): the parameters of the tracepoint, exactly
- * @_args: TP_ARGS(): their names
- * @_fields: TP_STRUCT__entry(): what a record has
- * @_assign: TP_fast_assign(): how to fill it, in the context that hits the
- *	tracepoint: don't sleep, don't return
- * @_print: TP_printk(): how to print it
+ * RBMAP_PROBE - define an event
+ * @_name: name of the event; a C identifier
+ * @_tracepoint: name of the tracepoint, whose header is included.  The tracepoint may
+ *	belong to a module that is loaded later
+ * @_proto: TP_PROTO(): the exact parameters of the tracepoint
+ * @_args: TP_ARGS(): the names of the parameters
+ * @_fields: TP_STRUCT__entry(): the fields of a record
+ * @_assign: TP_fast_assign(): code that fills the fields, in the context of the
+ *	tracepoint: it must not sleep and must not return
+ * @_print: TP_printk(): format of the printed event
  *
- * It begins to exist with RBMAP_MODULE_PROBES() or rbmap_events_register().
+ * RBMAP_MODULE_PROBES() or rbmap_events_register() registers the event.
  */
 #define RBMAP_PROBE(_name, _tracepoint, _proto, _args, _fields, _assign, _print) \
 	RBMAP_CLASS(_name, PARAMS(_proto), PARAMS(_args), PARAMS(_fields), \
@@ -75,11 +75,11 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 	}
 
 /**
- * RBMAP_MODULE_PROBES - all events of a module, from its loading to unloading
- * @_system: a string: what they are grouped by
- * @_names: as in RBMAP_PROBE()
+ * RBMAP_MODULE_PROBES - register events while the module is loaded
+ * @_system: name of their group, a string
+ * @_names: names of events of RBMAP_PROBE()
  *
- * Instead of module_init() and module_exit().
+ * The macro replaces module_init() and module_exit().
  */
 #define RBMAP_MODULE_PROBES(_system, _names...)				\
 	RBMAP_PROBE_TABLE(rbmap_module_events, _names);			\
@@ -95,24 +95,24 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 	module_exit(rbmap_module_probes_exit)
 
 /**
- * RBMAP_PROBE_TABLE - events for rbmap_events_register()
- * @_table: its name
- * @_names: as in RBMAP_PROBE()
+ * RBMAP_PROBE_TABLE - define an array of events for rbmap_events_register()
+ * @_table: name of the array
+ * @_names: names of events of RBMAP_PROBE()
  *
- * For a module that has an init function of its own.
+ * For a module that has its own init function.
  */
 #define RBMAP_PROBE_TABLE(_table, _names...)				\
-	static struct rbmap_event_type *const _table[] = {			\
+	static struct rbmap_event_type *const _table[] = {		\
 		RBMAP_EACH(RBMAP_PROBE_EVENT, _names)			\
 		NULL							\
 	}
 
 /**
- * RBMAP_PROBE_ENUMS - constants to print as numbers
- * @_names: enumerators or macros that a TP_printk() names, for instance in
+ * RBMAP_PROBE_ENUMS - publish the values of constants in print formats
+ * @_names: enumerators or macros that TP_printk() uses, for instance in
  *	__print_symbolic()
  *
- * Before RBMAP_MODULE_PROBES(), once in a file.
+ * Use it once in a file, before RBMAP_MODULE_PROBES().
  */
 #define RBMAP_PROBE_ENUMS(_names...)					\
 	static const struct rbmap_enum *const rbmap_probe_enums =	\
@@ -124,7 +124,7 @@ static __maybe_unused bool rbmap_probe_enum_value(const char *name, size_t len,
 #define RBMAP_PROBE_EVENT(_name)	&rbmap_event_##_name,
 #define RBMAP_PROBE_ENUM(_name)		{ .name = #_name, .value = _name },
 
-/* RBMAP_EACH(macro, a, b): macro(a) macro(b); up to 256 */
+/* RBMAP_EACH(macro, a, b) expands to macro(a) macro(b), for up to 256 arguments. */
 #define RBMAP_EACH(macro, ...)						\
 	__VA_OPT__(RBMAP_AGAIN_4(RBMAP_EACH_STEP(macro, __VA_ARGS__)))
 #define RBMAP_EACH_STEP(macro, first, ...)				\

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The writer's fast path, inline in whoever writes; what is rare is a call.
+ * The writer's fast path, inline in its callers.  The rare cases are calls.
  *
- * Nothing of it can be traced or probed by itself.  Whoever writes from within
- * what traces functions marks its own functions notrace, as ever.
+ * These functions cannot be traced.  A caller that runs inside a function tracer must
+ * mark its own functions notrace, as usual.
  */
 #ifndef RBMAP_WRITE_H
 #define RBMAP_WRITE_H
@@ -18,26 +18,29 @@
 struct rbmap_buffer;
 
 /**
- * struct rbmap_buffer_head - what a buffer begins with
- * @ring: what each CPU writes to; one that is off where there is no ring yet
+ * struct rbmap_buffer_head - the beginning of a buffer
+ * @ring: the ring of each CPU; a ring that is off if the CPU has no ring yet
  */
 struct rbmap_buffer_head {
 	struct rbmap_ring * __percpu *ring;
 };
 
-/* buffer/write.c, buffer/wait.c: the slow halves */
+/* The slow paths, in buffer/write.c and buffer/wait.c. */
 const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size);
 void rbmap_notify_ring(struct rbmap_ring *ring);
 
-/* This CPU's.  One that has none finds one that is off. */
+/* The ring of this CPU; a ring that is off if the CPU has no ring yet. */
 static __always_inline struct rbmap_ring *
 rbmap_this_ring(const struct rbmap_buffer *buf)
 {
 	return raw_cpu_read(*((const struct rbmap_buffer_head *)buf)->ring);
 }
 
-/* No sub-buffer is smaller than a page, so the compiler often knows. */
+/*
+ * Each sub-buffer has at least 4 KiB: for a smaller constant size the compiler drops
+ * the test.
+ */
 static __always_inline bool rbmap_size_fits(const struct rbmap_ring *ring,
 					    size_t size)
 {
@@ -47,7 +50,7 @@ static __always_inline bool rbmap_size_fits(const struct rbmap_ring *ring,
 	return size <= rbmap_ring_max_event(ring);
 }
 
-/* Whoever may have published an event looks afterwards who waits for any. */
+/* After publishing an event, the writer wakes readers that wait for any event. */
 static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
 {
 	barrier();
@@ -56,17 +59,18 @@ static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_reserve - make room for an event on this CPU
+ * rbmap_reserve - reserve an event in the ring of this CPU
  * @buf: the buffer
  * @resv: filled for rbmap_commit() or rbmap_discard()
- * @size: bytes of payload, 0 to rbmap_buffer_max_event(); readers find it rounded
- *	up to 4, and 8 to 12
+ * @size: bytes of payload, 0 to rbmap_buffer_max_event(); a reader gets a multiple of
+ *	4 bytes, and 12 for 8
  *
- * Context: any, NMI included.  Preemption is off until rbmap_commit() or
- * rbmap_discard(), of which exactly one must follow, in the same context;
- * don't sleep between.
- * Return: the payload, aligned to 4 bytes and not zeroed, or NULL: the event
- * is counted with the cause, and neither commit nor discard may follow.
+ * If the return value is not NULL, exactly one rbmap_commit() or rbmap_discard() must
+ * follow, in the same context.  Preemption is off until then: do not sleep.
+ *
+ * Context: any, including NMI.
+ * Return: the payload, aligned to 4 bytes and not zeroed; NULL: the event is dropped
+ * and counted by its cause.
  */
 static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 					   struct rbmap_reservation *resv,
@@ -89,16 +93,16 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 	if (!slow)
 		return NULL;
 	*resv = slow->resv;
-	/* Not looked at; as in the other case, for the compiler to know it. */
+	/* Unused here.  The compiler finds the same value on both paths. */
 	resv->own_words = rbmap_event_len(size) >> 2;
 	return slow->payload;
 }
 
 /**
- * rbmap_commit - publish an event that rbmap_reserve() made room for
- * @resv: what rbmap_reserve() filled
+ * rbmap_commit - publish a reserved event
+ * @resv: reservation that rbmap_reserve() filled
  *
- * Context: that of rbmap_reserve().
+ * Context: the context of rbmap_reserve().
  */
 static __always_inline void rbmap_commit(struct rbmap_reservation *resv)
 {
@@ -110,11 +114,11 @@ static __always_inline void rbmap_commit(struct rbmap_reservation *resv)
 /**
  * rbmap_write - reserve, copy and commit
  * @buf: the buffer
- * @data: payload; kernel memory
- * @size: its bytes, 0 to rbmap_buffer_max_event()
+ * @data: payload, in kernel memory
+ * @size: bytes of the payload, 0 to rbmap_buffer_max_event()
  *
- * Context: any, NMI included.
- * Return: 0; -EAGAIN where rbmap_reserve() would give NULL.
+ * Context: any, including NMI.
+ * Return: 0; -EAGAIN: the event was dropped, as rbmap_reserve() says.
  */
 static __always_inline int rbmap_write(struct rbmap_buffer *buf,
 				       const void *data, size_t size)
