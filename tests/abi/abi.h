@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the themes share: sizes of the ring, events, waiting, faults. */
+/* Shared by all themes: sizes of the ring, events, waiting, faults. */
 #ifndef ABI_H
 #define ABI_H
 
@@ -11,69 +11,85 @@
 #include "client.h"
 
 #define CPU		0
-#define SMALL		64	/* bytes of text of a small event */
-#define MEDIUM		200	/* of one with its length beside it */
-#define LARGE		1000	/* of a large one */
-#define FULL		4062	/* of the largest: it fills a page */
+#define SMALL		64	/* bytes of text in a small event */
+#define MEDIUM		200	/* bytes in a medium event */
+#define LARGE		1000	/* bytes in a large event */
+#define FULL		4062	/* bytes in the largest event, which fills a page */
 #define MSEC		1000000ULL
 
-/* What each theme finds: the sizes, and where the file ends. */
+/* Sizes of the ring, in bytes; main() measures them before each theme. */
 extern size_t page, subbuf_size, meta_size, data_size;
 extern unsigned int nr_subbufs;
 
-/* Of the next event. */
+/* The number of the next event. */
 extern uint64_t number;
 
-/* Ask the ring what it has. */
+/* Read the sizes from the ring and store them in the variables above. */
 void measure(void);
 
-/* The sizes of a ring that is mapped. */
+/* Store the sizes of a mapped ring in the variables above. */
 void measure_client(const struct client *client);
 
-/* The next events, and how many were taken. */
+/*
+ * Write the next @count events of @len bytes. Return the number of events that
+ * the ring accepted.
+ */
 uint64_t more(uint64_t count, size_t len);
 
-/* More than the ring holds, from an empty ring on; the number of the first. */
+/*
+ * Empty the ring and write more events than it holds. Return the number of the
+ * first.
+ */
 uint64_t overfill(size_t len);
 
-/* An empty ring; buffer_percent. They end the program where they fail. */
+/* Empty the ring, or set buffer_percent. Both end the program on an error. */
 void fresh(void);
 void percent(unsigned int value);
 
 void nonblock(int fd, bool on);
 
-/* What the next GET_READER makes new: how many events and which. */
+/*
+ * Call GET_READER. Return how many events it made readable, and store the first
+ * and the last number.
+ */
 size_t take(struct client *client, uint64_t *first, uint64_t *last);
 
-/* Take all that there is now, through the map. */
+/* Consume all events in the ring, through the map. */
 void drain(struct client *client);
 
-/* Do it in a child after some time; it has its own files, but no maps. */
+/*
+ * Call a function in a child after a delay. The child has files of its own, but
+ * no maps.
+ */
 pid_t later(unsigned int milliseconds, void (*call)(void *), void *data);
 void reap(pid_t pid);
 void emit_some(void *count);
 
 /*
- * A signal that interrupts calls, so that no test hangs; again and again, as
- * the first one may come before the call does.  0: no more.
+ * Send a signal that interrupts system calls, so that no test hangs. The signal
+ * is repeated, because the first one may come before the system call begins. 0
+ * stops it.
  */
 void alarm_in(unsigned int milliseconds);
 
-/* 0, or the signal that reading a byte there gives. */
+/* Read a byte. Return 0, or the signal that the read raised. */
 int touch(const volatile void *at);
 
-/* How often the kernel's log says WARNING. */
+/* Return the number of lines in the kernel's log that say WARNING. */
 unsigned int kernel_warnings(void);
 
-/* Can each page be read? */
+/* Return true if each page of the map can be read. */
 bool all_there(const struct client *client);
 
-/* errno of a call that returns 0. */
+/* Return the errno of a call that returns 0 on success, or 0. */
 int error_of(int ret);
 
 bool all_zero(const char *from, const char *to);
 
-/* Events of a sub-buffer whose times lie between two that we know. */
+/*
+ * Return true if the time of each event in a sub-buffer lies between @from and
+ * @to.
+ */
 bool times_within(const void *subbuf, uint64_t from, uint64_t to);
 
 /* The themes. */

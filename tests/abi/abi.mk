@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The interface, and the kernel's own ring as its oracle: the programs that
-# abi.sh runs in virtual machines.
+# The programs that abi.sh runs in virtual machines. They test the interface and compare
+# it with the kernel's own ring.
 #
 #	make check-abi
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The interface, case by case, with sub-buffers of one page and of several; and
-# the same of the kernel's own ring, if it has one that maps. What differs must
-# be in ./differences. ABI_ALONE=1: rbmap's alone.
+# Test the interface case by case, with sub-buffers of one page and of several. Run the
+# same cases on the kernel's own ring, if that ring can be mapped. ./differences must
+# list each difference. ABI_ALONE=1 tests rbmap alone.
 # shellcheck disable=SC2317 # functions that "ok" calls
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -11,7 +11,8 @@
 tracing=/sys/kernel/tracing
 kernel=$(uname -r | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
 
-# bug-12: what a ring gets was somebody else's, and must not be seen.
+# bug-12: a ring gets memory that another process has used. Its old contents must not be
+# visible.
 dirty()
 {
 	tr '\0' '\245' </dev/zero 2>/dev/null |
@@ -19,7 +20,7 @@ dirty()
 	rm /tmp/dirt
 }
 
-# own_ring SUBBUF-KB BUFFER-KB: the kernel's, made anew with these sizes
+# own_ring SUBBUF-KB BUFFER-KB: allocate the kernel's ring anew with these sizes
 own_ring()
 {
 	echo 4 >"$tracing"/buffer_size_kb &&
@@ -28,13 +29,13 @@ own_ring()
 		echo 1 >"$tracing"/tracing_on
 }
 
-# ended FILE: a run that came to its end
+# ended FILE: succeeds if FILE holds the output of a complete run
 ended()
 {
 	tail -n 1 "$1" | grep -q '^1\.\.' || ! diag "$(tail -n 5 "$1")"
 }
 
-# rings SUBBUF-KB BUFFER-KB: rbmap's, and the kernel's
+# rings SUBBUF-KB BUFFER-KB: run the cases on rbmap's ring and on the kernel's
 rings()
 {
 	dirty
@@ -44,7 +45,7 @@ rings()
 	results "$1K: " cat /tmp/ours
 	ok "$1K: module unloads" rmmod rbmap || done_testing
 
-	# It maps since 6.10, and since 6.9 has this.
+	# The kernel's ring can be mapped since 6.10, and has this file since 6.9.
 	if [ -n "${ABI_ALONE:-}" ] || [ ! -e "$tracing"/buffer_subbuf_size_kb ]; then
 		diag "$1K: not compared with a ring of $kernel"
 		return
@@ -52,20 +53,22 @@ rings()
 	dirty
 	ok "$1K: the kernel's own ring has these sizes" own_ring "$1" "$2"
 	abi --tracefs >/tmp/theirs
-	ok "$1K: what is asked of both, the kernel's own answers" ended /tmp/theirs
+	ok "$1K: the cases of the kernel's own ring run to the end" ended /tmp/theirs
 	results "$1K: " /tests/compare /tests/differences "$kernel" "$1K" \
 		"$(($1 / page_kb))p" /tmp/ours /tmp/theirs
 }
 
-# bug-7: sub-buffers that are no pages in a row. The kernel's ring has none such.
+# bug-7: sub-buffers of which the pages are not contiguous. The kernel's ring has no
+# such sub-buffers.
 scattered()
 {
-	# The kernel may end it for the memory that it has; the module loads then, too,
-	# but not always in time to find small pieces only.
+	# The kernel may kill "fragment" to get memory. The module loads in that case,
+	# too, but not always early enough to find only small pieces of memory.
 	for try in 1 2 3 4 5; do
 		fragment insmod /modules/rbmap.ko subbuf_size_kb=$((16 * page_kb)) buffer_size_kb=24576
 		retry_until 20 test -e /dev/rbmap/cpu0 || continue
-		# More than one of two rings has: the first has some.
+		# The first of the two rings may be contiguous in part; more than half
+		# of both must not be.
 		vmalloc=$(vmalloc_kb rbmap)
 		if [ "$vmalloc" -gt 25000 ] || [ "$try" -eq 5 ]; then
 			break
@@ -80,7 +83,7 @@ scattered()
 	ok "bug-7: module unloads" rmmod rbmap
 }
 
-# First: memory gets harder to have in pieces with each use of it.
+# This test runs first: each use of memory makes it harder to fragment memory.
 scattered
 rings "$page_kb" $((16 * page_kb))
 rings $((4 * page_kb)) $((64 * page_kb))

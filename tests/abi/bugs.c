@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Errors that the kernel's ring and others like it had, each "bug-N" in the name
- * of its cases.  Those that are not here are where what they broke is tested:
+ * Errors that the kernel's ring and others like it had. "bug-N" begins the name
+ * of each such case. This file tests those that no other file tests; the others
+ * are tested beside the feature that they broke:
  *
  *	1   page offsets that overflow			map.c
  *	2   errors of the first map that are lost	map.c
- *	3   failing maps that count as mapped		map.c, resize.c
+ *	3   failed maps that count as mapped		map.c, resize.c
  *	4   maps that are split				vma.c
  *	5   fork after MADV_DOFORK			life.c
- *	6   mremap and what it counts			life.c, resize.c
+ *	6   mremap and its mapping count		life.c, resize.c
  *	7   virt_to_page() on vmalloc memory		abi.sh
  *	8   sizes that change while mmap() reads them	resize.c
- *	9   what a file keeps from before a change	resize.c
- *	12  what memory held before			reader.c
- *	14  unload while it is used			../vm/lifetime.sh
+ *	9   state that a file keeps from before a resize	resize.c
+ *	12  old contents of the ring's memory		reader.c
+ *	14  unload while the module is in use		../vm/lifetime.sh
  *	16  sizes that overflow				large.c, ../vm/lifetime.sh
  */
 #define _GNU_SOURCE
@@ -48,7 +49,7 @@ static void write_for_ever(void *unused)
 		emit_one(1, LARGE);
 }
 
-/* bug-10: a reader that the writer laps and laps; each call comes back. */
+/* bug-10: a reader that the writer laps again and again; each call returns. */
 static void test_lapped(void)
 {
 	char *subbuf = malloc(subbuf_size);
@@ -62,7 +63,7 @@ static void test_lapped(void)
 	fresh();
 	client_open(&client, OTHER_CPU, O_RDONLY | O_NONBLOCK);
 	writer = later(0, write_for_ever, NULL);
-	/* Until it goes round. */
+	/* Wait until the writer has lapped the reader once. */
 	began = now();
 	while (!client.meta->overrun && now() - began < 20000 * MSEC) {
 		get_reader(client.fd);
@@ -76,8 +77,8 @@ static void test_lapped(void)
 		ssize_t got = read(client.fd, subbuf, subbuf_size);
 
 		/*
-		 * Where the writer was faster and has filled an empty ring since,
-		 * the kernel's says 0, once in many runs: not here.
+		 * The kernel's ring returns 0 once in many runs: the writer has
+		 * filled an empty ring in the meantime. rbmap never returns 0.
 		 */
 		good &= got > 0 || (got < 0 && errno == EAGAIN) ||
 			(!got && !target.own);
@@ -90,10 +91,10 @@ static void test_lapped(void)
 }
 
 /**
- * struct slow_read - a read() into memory that is not there yet
- * @fd: from where
- * @to: faults, until somebody hands a page
- * @ret: of the read
+ * struct slow_read - a read() into memory that is not populated yet
+ * @fd: the file to read
+ * @to: the destination, which faults until userfaultfd supplies a page
+ * @ret: the result of the read
  */
 struct slow_read {
 	pthread_t	thread;
@@ -128,9 +129,9 @@ static int watch_faults(char *at, size_t len)
 }
 
 /*
- * bug-11: mmap() takes mmap_lock and then what it needs of the ring; a read()
- * that holds something of the ring while it touches user memory takes them the
- * other way round.  So let one stand still right there, and do all the rest.
+ * bug-11: mmap() takes mmap_lock and then the ring's locks. A read() that holds
+ * a lock of the ring while it accesses user memory takes them in the opposite
+ * order. This test stops a read() at that point and runs all other operations.
  */
 static void test_lock_order(void)
 {
@@ -155,7 +156,7 @@ static void test_lock_order(void)
 	more(3, SMALL);
 	pthread_create(&slow.thread, NULL, read_slowly, &slow);
 	case_is(poll(&fault, 1, 10000), 1,
-		"bug-11: a read() stands still on its way to user memory");
+		"bug-11: a read() waits for user memory");
 	case_ok(client_open(&client, CPU, O_RDONLY | O_NONBLOCK),
 		"bug-11: mmap meanwhile");
 	case_is(more(2, SMALL), 2, "bug-11: events meanwhile");
@@ -167,15 +168,19 @@ static void test_lock_order(void)
 	case_ok(!ioctl(fault.fd, UFFDIO_ZEROPAGE, &zero),
 		"bug-11: munmap, reset and close meanwhile");
 	pthread_join(slow.thread, NULL);
-	case_ok(slow.ret == (ssize_t)subbuf_size, "bug-11: then it ends");
+	case_ok(slow.ret == (ssize_t)subbuf_size,
+		"bug-11: the waiting read() ends");
 	case_is(subbuf_events(area, 0, NULL, NULL), 3,
-		"bug-11: with what it had taken");
+		"bug-11: the waiting read() returns its events");
 	close(fault.fd);
 	close(slow.fd);
 	munmap(area, subbuf_size);
 }
 
-/* bug-13: pages that others hold, one by one, longer than the map is there. */
+/*
+ * bug-13: pages that others have pinned one by one, for longer than the map
+ * exists.
+ */
 static void test_pages(void)
 {
 	char *copy = malloc(data_size);
@@ -194,8 +199,8 @@ static void test_pages(void)
 	from = (struct iovec){ client.data, data_size };
 	case_ok(process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
 		(ssize_t)data_size && !memcmp(copy, client.data, data_size),
-		"bug-13: by the kernel, too");
-	/* The second page of a sub-buffer, if there is one. */
+		"bug-13: the kernel can read each page, too");
+	/* The second page of a sub-buffer, if a sub-buffer has more than one. */
 	one = (struct iovec){
 		client.data + client.meta->reader.id * subbuf_size +
 		(subbuf_size > page ? page : 0), page
@@ -206,13 +211,13 @@ static void test_pages(void)
 	client_close(&client);
 	case_ok(read(pipes[0], copy + page, page) == (ssize_t)page &&
 		!memcmp(copy, copy + page, page),
-		"bug-13: and has it when the map is gone");
+		"bug-13: the pipe has the page after munmap");
 	close(pipes[0]);
 	close(pipes[1]);
 	free(copy);
 }
 
-/* bug-15: an event that is larger than the ring, and all sizes up to it. */
+/* bug-15: an event that is larger than the ring, and all sizes up to that size. */
 static void test_too_large(void)
 {
 	const size_t len = 4 << 20;
@@ -227,23 +232,26 @@ static void test_too_large(void)
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	ret = write(fd, text, len);
 	case_ok(ret > 0 && ret < (ssize_t)subbuf_size,
-		"bug-15: of 4 MiB as much is taken as fits");
+		"bug-15: a write of 4 MiB is cut to what fits");
 	ret = write(fd, text, subbuf_size);
 	case_ok(ret > 0 && ret < (ssize_t)subbuf_size,
-		"bug-15: of a sub-buffer, too");
+		"bug-15: a write of a sub-buffer is cut to what fits");
 	get_reader(client.fd);
-	case_is(client.meta->entries, 2, "bug-15: an event each");
+	case_is(client.meta->entries, 2, "bug-15: each write is one event");
 	more(1, SMALL);
 	drain(&client);
 	subbuf_events(client_subbuf(&client), 0, &first, &last);
-	case_ok(last == number - 1, "bug-15: and the next");
-	case_is(client.meta->read, 3, "bug-15: all are read");
+	case_ok(last == number - 1, "bug-15: the next event is recorded");
+	case_is(client.meta->read, 3, "bug-15: all events are read");
 	close(fd);
 	client_close(&client);
 	free(text);
 }
 
-/* bug-17: the ring of a CPU that has gone, and of one that is back. */
+/*
+ * bug-17: the ring of a CPU that has gone offline, and of one that is online
+ * again.
+ */
 static void test_offline(void)
 {
 	char *subbuf = malloc(subbuf_size);
@@ -257,7 +265,8 @@ static void test_offline(void)
 	more(3 * subbuf_size / LARGE, LARGE);
 	pin(CPU);
 	get_reader(client.fd);
-	case_ok(set_online(OTHER_CPU, false), "bug-17: its CPU goes off line");
+	case_ok(set_online(OTHER_CPU, false),
+		"bug-17: the ring's CPU goes off line");
 	case_ok(all_there(&client), "bug-17: the map is there");
 	case_error(get_reader(client.fd), 0, "bug-17: GET_READER");
 	case_ok(take(&client, NULL, &last) > 0, "bug-17: events come");
@@ -268,13 +277,15 @@ static void test_offline(void)
 	case_ok(client.meta->entries == 0, "bug-17: reset");
 	client_unmap(&client);
 	case_ok(client_map(&client), "bug-17: munmap and mmap");
-	case_ok(set_online(OTHER_CPU, true), "bug-17: it comes back");
+	case_ok(set_online(OTHER_CPU, true),
+		"bug-17: the ring's CPU comes back");
 	pin(OTHER_CPU);
 	more(1, SMALL);
 	pin(CPU);
 	get_reader(client.fd);
 	subbuf_events(client_subbuf(&client), 0, NULL, &last);
-	case_ok(last == number - 1, "bug-17: with a new event");
+	case_ok(last == number - 1,
+		"bug-17: a new event is recorded on the CPU");
 	client_close(&client);
 	free(subbuf);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A case: what the interface promises, by name, and what came of it.  Each
- * prints a result in TAP whose text is "NAME = OUTCOME"; the outcome is one
- * word or few, the same each time, so that two rings can be compared by it.
+ * A case is one promise of the interface, with a name and an outcome. Each case
+ * prints a result in TAP whose text is "NAME = OUTCOME". The outcome is one
+ * word or few, and the same in each run, so that ./compare can compare two
+ * rings.
  */
 #ifndef CASE_H
 #define CASE_H
@@ -10,26 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A number. */
+/* Print a number. */
 bool case_is(int64_t got, int64_t wanted, const char *name, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* An errno; 0: "works". */
+/* Print an errno by its name; 0 is printed as "works". */
 bool case_error(int got, int wanted, const char *name, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* "yes" is wanted. */
+/* Print "yes" or "no"; "yes" is expected. */
 bool case_ok(bool good, const char *name, ...)
 	__attribute__((format(printf, 2, 3)));
 
 bool case_text(const char *got, const char *wanted, const char *name, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A case that this ring would not survive, or that differs by chance. */
+/* A case that this ring would not survive, or whose outcome differs by chance. */
 void case_not_run(const char *name, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* What a signal is called; 0: "works". */
+/* The name of a signal; "works" for 0. */
 const char *signal_word(int signal);
 
 #endif /* CASE_H */

@@ -175,7 +175,10 @@ unsigned int kernel_warnings(void)
 	char line[8192];
 	ssize_t len;
 
-	/* EPIPE: what it was about to give is gone; it goes on. */
+	/*
+	 * EPIPE: the kernel has overwritten the next record; reading continues
+	 * behind it.
+	 */
 	while ((len = read(fd, line, sizeof(line) - 1)) > 0 ||
 	       (len < 0 && errno == EPIPE)) {
 		if (len < 0)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The bytes: meta-page, sub-buffers, events, and how a loss is told. */
+/*
+ * The bytes of the meta-page, of sub-buffers and of events, and how a loss is
+ * reported.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +65,10 @@ static void test_meta(void)
 	client_close(&client);
 }
 
-/* Each sub-buffer is where its id says, and no other has its events. */
+/*
+ * Each sub-buffer is at the place that its id gives, and no other sub-buffer
+ * has its events.
+ */
 static void test_order(void)
 {
 	unsigned int per_subbuf = subbuf_size / (LARGE + 32), i, right = 0;
@@ -108,7 +114,7 @@ static void test_header(void)
 	set("trace_clock", "local");
 }
 
-/* What an event of `len` bytes of text is, from its first byte on. */
+/* Write an event of @len bytes of text. Return its first byte, and store its size. */
 static const uint32_t *one_event(struct client *client, size_t len, size_t *size)
 {
 	const char *subbuf;
@@ -184,8 +190,8 @@ static void test_events(void)
 }
 
 /*
- * With events that leave room for a number behind them, and with one that fills
- * a page to its end.
+ * Lost events are reported with events that leave room for a number behind
+ * them, and with events that fill a page to its end.
  */
 static void test_lost_read(const char *what, size_t len)
 {
@@ -197,7 +203,10 @@ static void test_lost_read(const char *what, size_t len)
 	expected = overfill(len);
 	while (read(fd, subbuf, subbuf_size) == (ssize_t)subbuf_size) {
 		right &= subbuf_lost(subbuf, subbuf_size, &lost);
-		/* Told ahead, where full sub-buffers have no room for it. */
+		/*
+		 * A sub-buffer without events reports the loss if the next
+		 * event leaves no room for the number.
+		 */
 		told_here += lost;
 		if (subbuf_events(subbuf, 0, &first, &last)) {
 			in_place &= first - expected == told_here;
@@ -213,7 +222,11 @@ static void test_lost_read(const char *what, size_t len)
 	case_ok(told > 0, "lost: read: %s: something is", what);
 	case_ok(expected == number, "lost: read: %s: up to the last event",
 		what);
-	/* Some of those of a full sub-buffer must wait for the next one. */
+	/*
+	 * A full sub-buffer has no room for the number: its last events come
+	 * with the next read. Only an event that fills a sub-buffer alone is
+	 * preceded by the number alone.
+	 */
 	if (len < FULL)
 		case_ok(with_events, "lost: read: %s: with events behind it",
 			what);
@@ -231,7 +244,7 @@ static size_t filling(void)
 
 	fresh();
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
-	/* The first one may take some bytes more. */
+	/* The first event may need some bytes more, for its time. */
 	one_event(&client, MEDIUM, &size);
 	one_event(&client, MEDIUM, &size);
 	client_close(&client);
@@ -276,7 +289,10 @@ static void test_lost_map(void)
 	client_close(&client);
 }
 
-/* Discard mode: what a full ring did not take, do those who map it know? */
+/*
+ * Discard mode: do the processes that map a full ring learn how many events it
+ * dropped?
+ */
 static void test_dropped(void)
 {
 	uint64_t tried = (nr_subbufs + 3) * (subbuf_size / LARGE), taken, lost;
@@ -287,7 +303,7 @@ static void test_dropped(void)
 	set_overwrite(false);
 	fresh();
 	taken = more(tried, LARGE);
-	case_ok(taken < tried, "dropped: a full ring takes no more");
+	case_ok(taken < tried, "dropped: a full ring drops events");
 	for (;;) {
 		uint32_t id = client.meta->reader.id;
 
@@ -301,13 +317,13 @@ static void test_dropped(void)
 		}
 	}
 	set_overwrite(true);
-	case_ok(events == taken, "dropped: what it took can be read");
-	case_is(client.meta->overrun, 0, "dropped: is no overrun");
+	case_ok(events == taken, "dropped: the recorded events can be read");
+	case_is(client.meta->overrun, 0, "dropped: a drop is not an overrun");
 	case_text(told == tried - taken ? "all" : told ? "some" : "none", "all",
 		  "dropped: told in the map");
 	more(1, SMALL);
 	take(&client, NULL, &last);
-	case_ok(last == number - 1, "dropped: it goes on");
+	case_ok(last == number - 1, "dropped: events continue");
 	client_close(&client);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fragment COMMAND...: runs a command while of eight pages in a row four are taken,
- * and can't be moved.  Whoever wants more than four in a row must do without.
+ * fragment COMMAND...: runs a command on fragmented memory. Four of each eight
+ * contiguous pages are in use and cannot be moved. An allocation of more than
+ * four contiguous pages fails.
  */
 #include <err.h>
 #include <errno.h>
@@ -39,7 +40,7 @@ static void set_vm(const char *name, const char *value)
 int main(int argc, char **argv)
 {
 	const size_t page = sysconf(_SC_PAGESIZE);
-	/* What stays in a row: the command wants more than that. */
+	/* Memory that stays contiguous; the command must need more than this. */
 	const size_t reserve_kb = 8 << 10, step = 1 << 20;
 	size_t len = free_kb() << 10, at;
 	int status;
@@ -50,16 +51,17 @@ int main(int argc, char **argv)
 		errx(1, "usage: fragment COMMAND...");
 	set_vm("compact_unevictable_allowed", "0");
 	/*
-	 * A kernel that finds its memory in pieces wants more of it to be free for a
-	 * while, up to all that is left here, and would kill us for it.
+	 * A kernel that finds its memory fragmented raises its watermark for a
+	 * while, up to all memory that is left here. It would kill this process
+	 * to reach the watermark.
 	 */
 	set_vm("watermark_boost_factor", "0");
 	set_vm("max_map_count", "10000000");
-	/* The lowest memory, too. */
+	/* Allocate from the lowest zone, too. */
 	set_vm("lowmem_reserve_ratio", "100000 100000");
 	area = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	/* A kernel that has no huge pages knows no such advice. */
+	/* A kernel without huge pages refuses this advice with EINVAL. */
 	if (area == MAP_FAILED ||
 	    (madvise(area, len, MADV_NOHUGEPAGE) && errno != EINVAL))
 		err(1, "%zu bytes", len);
@@ -68,7 +70,7 @@ int main(int argc, char **argv)
 			break;
 	len = at;
 	printf("# %zu KiB taken, %zu KiB left\n", len >> 10, free_kb());
-	/* Most of them are in a row. */
+	/* Most groups of eight pages are contiguous in physical memory. */
 	for (at = 0; at + 8 * page <= len; at += 8 * page)
 		if (munlock(area + at, 4 * page) ||
 		    madvise(area + at, 4 * page, MADV_DONTNEED))

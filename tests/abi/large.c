@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bug-16: a ring of more than 4 GiB.  Each sub-buffer is where its id says,
- * whatever 32 bits make of the offset: a page has the same frame of memory
- * through the map of all as through one of that sub-buffer alone.
+ * bug-16: a ring of more than 4 GiB. Each sub-buffer is at the place that its
+ * id gives, even where an offset of 32 bits would overflow. A page has the same
+ * frame of memory through the map of the whole ring and through a map of its
+ * sub-buffer alone.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +18,7 @@
 #define FRAME_BITS	55
 #define PRESENT		(1ULL << 63)
 
-/* The frame of memory that is mapped at an address; 0: none. */
+/* The frame of memory that is mapped at an address, or 0 for none. */
 static uint64_t frame_of(const char *at)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -63,7 +64,7 @@ void theme_large(void)
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	case_ok(data_size > 1ULL << 32, "bug-16: more than 4 GiB of data");
 	case_ok(client.meta->nr_subbufs == nr_subbufs,
-		"bug-16: all are in one map");
+		"bug-16: one map has all sub-buffers");
 	test_subbuf(&client, 0);
 	test_subbuf(&client, id_of_2g - 1);
 	test_subbuf(&client, id_of_2g);
@@ -72,7 +73,7 @@ void theme_large(void)
 	test_subbuf(&client, nr_subbufs - 1);
 	case_error(mmap(NULL, 2 * subbuf_size, PROT_READ, MAP_SHARED, client.fd,
 			meta_size + data_size - subbuf_size) == MAP_FAILED ?
-		   errno : 0, EINVAL, "bug-16: one more than there is");
+		   errno : 0, EINVAL, "bug-16: a map of one sub-buffer more");
 	more(3, SMALL);
 	case_is(take(&client, NULL, &last), 3, "bug-16: events");
 	case_ok(last == number - 1, "bug-16: the right ones");

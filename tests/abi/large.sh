@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bug-16: a ring that 32 bits can't count the bytes of. The machine has one CPU.
+# bug-16: a ring whose size in bytes exceeds 32 bits. The machine has one CPU.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

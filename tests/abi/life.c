@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps that are moved, inherited, left behind and shared with others; what
- * counts as mapped through all of that.
+ * Maps that are moved, inherited, kept longer than their file and shared with
+ * others, and how each of them is counted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,21 +35,24 @@ static void test_move(void)
 		       MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (case_ok(moved == to, MOVED "mremap: moves the whole map")) {
 		client.data = moved;
-		case_ok(all_there(&client), MOVED "mremap: which is whole there");
+		case_ok(all_there(&client),
+			MOVED "mremap: the moved map is complete");
 		case_ok(subbuf_events(client_subbuf(&client), 0, NULL, NULL) >
-			0, MOVED "mremap: and has the events");
+			0, MOVED "mremap: the moved map has the events");
 	}
 	case_error(get_reader(client.fd), 0, MOVED "mremap: a moved map counts");
 	munmap((void *)client.meta, page);
-	case_error(get_reader(client.fd), 0, MOVED "mremap: on its own too");
+	case_error(get_reader(client.fd), 0,
+		   MOVED "mremap: the moved map counts on its own, too");
 	munmap(client.data, data_size);
-	case_error(get_reader(client.fd), ENODEV, MOVED "mremap: once");
+	case_error(get_reader(client.fd), ENODEV,
+		   MOVED "mremap: the moved map counts once");
 	case_ok(kernel_warnings() == warnings,
 		MOVED "mremap: the kernel has no warning");
 	close(client.fd);
 }
 
-/* A copy of the map, which mremap() makes of a shared one. */
+/* A copy of the map, which mremap() makes of a shared map. */
 static void test_duplicate(void)
 {
 	struct client client;
@@ -81,13 +84,13 @@ static void test_close(void)
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	case_error(get_reader(fd), 0, "close: another file can advance it");
 	case_is(subbuf_events(client_subbuf(&client), 0, NULL, &last), 3,
-		"close: which shows in it");
+		"close: the map has the events that the other file read");
 	client_unmap(&client);
-	case_error(get_reader(fd), ENODEV, "close: it was the only one");
+	case_error(get_reader(fd), ENODEV, "close: no other map is left");
 	close(fd);
 }
 
-/* What the child of a fork gets when it touches the map. */
+/* The outcome of a child's access to the map after fork(). */
 static const char *child_word(const struct client *client)
 {
 	int status;
@@ -107,10 +110,11 @@ static void test_fork(void)
 
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	case_text(child_word(&client), "SIGSEGV", "fork: a child has no map");
-	case_error(get_reader(client.fd), 0, "fork: its end takes none away");
+	case_error(get_reader(client.fd), 0,
+		   "fork: a child's end leaves the parent's map");
 	client_close(&client);
 
-	/* A file that a child has closed, too, is as it was. */
+	/* A file that a child has closed, too, stays usable. */
 	fresh();
 	client.fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	pid = fork();
@@ -123,7 +127,7 @@ static void test_fork(void)
 	free(subbuf);
 }
 
-/* A child that has the map: does each of the two count? */
+/* A child inherits the map. Do both maps count? */
 static void test_child_counts(struct client *client)
 {
 	int to_child[2], status;
@@ -134,7 +138,7 @@ static void test_child_counts(struct client *client)
 		bail_out("pipe: %s", error_name(errno));
 	pid = fork();
 	if (!pid) {
-		/* The parent has unmapped its own when it writes. */
+		/* The parent has unmapped its own map before it writes this byte. */
 		if (read(to_child[0], &byte, 1) != 1)
 			_exit(100);
 		status = get_reader(client->fd);
@@ -154,7 +158,7 @@ static void test_child_counts(struct client *client)
 	close(to_child[1]);
 }
 
-/* Refused, or else each reference is counted. */
+/* The child's map is either refused, or each reference is counted. */
 static void test_dofork(void)
 {
 	unsigned int warnings = kernel_warnings();
@@ -195,8 +199,8 @@ static void test_turns(void)
 	expected = number;
 	more((nr_subbufs - 2) * (subbuf_size / (LARGE + 32)), LARGE);
 	/*
-	 * Whoever maps sees what the others have taken: what each call of its
-	 * own makes new is told by what the others left in the meta-page.
+	 * A reader that maps sees which events the others have consumed: the
+	 * meta-page holds what they left when GET_READER returns.
 	 */
 	for (turn = 0; idle < 6; turn++) {
 		size_t events = 0;
@@ -260,8 +264,8 @@ static void test_reset(void)
 	more(2, SMALL);
 	take(&client, &first, &last);
 	case_ok(last == number - 1, "reset: new events come");
-	case_is(client.meta->entries, 2, "reset: are counted");
-	case_is(client.meta->read, 2, "reset: are read");
+	case_is(client.meta->entries, 2, "reset: new events are counted");
+	case_is(client.meta->read, 2, "reset: new events are read");
 	case_is(client.meta->reader.lost_events, 0, "reset: nothing is lost");
 	client_close(&client);
 }

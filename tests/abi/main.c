@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Does a ring obey the interface that linux/trace_mmap.h and linux/rbmap.h
- * speak of?  A ring of rbmap, or with --tracefs the kernel's own.
+ * describe? The ring is rbmap's, or with --tracefs the kernel's own.
  *
  *	abi [--tracefs] [THEME...]
  *
- * All themes but large, without any; the first wants a ring that nobody has read from
- * yet.  Each case prints its outcome (case.h), and ./compare says in what two
- * rings differ.
+ * Without THEME, all themes but "large" run. The first one needs a ring that
+ * nobody has read from. Each case prints its outcome (case.h), and ./compare
+ * finds the cases in which two rings differ.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 static const struct theme {
 	const char	*name;
 	void		(*run)(void);
-	bool		own;	/* of rbmap alone */
+	bool		own;	/* true for a theme that tests rbmap alone */
 } themes[] = {
 	{ "reader", theme_reader, false },
 	{ "map", theme_map, false },

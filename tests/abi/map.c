@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What can be mapped, and what is refused with which errno. */
+/* Which maps are allowed, and with which errno the others are refused. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define MAP_SYNC 0x80000
 #endif
 
-/* Labels of errors that others had: the tests of these are found by them. */
+/* Labels of errors that other rings had; ./bugs.c lists them. */
 #define OVERFLOW	"bug-1: "
 #define SWALLOWED	"bug-2: "
 #define LEAKED		"bug-3: "
@@ -36,10 +36,13 @@ struct map_row {
 
 static const int ro = O_RDONLY | O_NONBLOCK, rw = O_RDWR | O_NONBLOCK;
 
-/* What came of it: an errno, or the signal that reading its ends gives. */
+/*
+ * Map a row. Return the name of its errno, or of the signal that reading both
+ * ends of the map raises.
+ */
 static const char *try_row(int fd, const struct map_row *row)
 {
-	/* libc refuses an offset that is no multiple of a page by itself. */
+	/* libc itself refuses an offset that is not a multiple of a page. */
 	long ret = syscall(SYS_mmap, NULL, row->len, row->prot, row->flags, fd,
 			   row->offset);
 	const char *at = (const char *)ret;
@@ -56,7 +59,10 @@ static const char *try_row(int fd, const struct map_row *row)
 	return signal_word(signal);
 }
 
-/* The first map of a ring takes another way than those that come after it. */
+/*
+ * The first map of a ring takes a code path of its own, so test each row with
+ * and without another map.
+ */
 static void test_map_row(const struct map_row *row)
 {
 	const char *wanted = row->wanted ? error_name(row->wanted) : "works";
@@ -136,10 +142,10 @@ static void test_map_table(void)
 		test_map_row(&within);
 }
 
-/* Page offsets that overflow when they are added to, or multiplied. */
+/* Page offsets that overflow when the driver adds to them or multiplies them. */
 static void test_offsets(void)
 {
-	/* Bits of a page's number, when a byte's has 64. */
+	/* The number of bits of a page's number, when the number of a byte has 64. */
 	const unsigned int bits = 64 - __builtin_ctzl(page);
 	const uint64_t end = 1ULL << bits;
 	const struct {
@@ -178,7 +184,7 @@ static void test_offsets(void)
 	}
 }
 
-/* The one call that takes a page offset, and all 64 bits of it. */
+/* remap_file_pages() is the only call that passes a page offset with all 64 bits. */
 static void test_remap_file_pages(void)
 {
 	int fd = device_open(CPU, ro);
@@ -215,7 +221,7 @@ static void test_map_order(void)
 	close(fd);
 }
 
-/* One page first, as there is nothing that says how much to map. */
+/* libtracefs maps one page first, because nothing else says how much to map. */
 static void test_as_libtracefs(void)
 {
 	int fd = device_open(CPU, ro);
@@ -244,7 +250,7 @@ static void test_as_libtracefs(void)
 	munmap((void *)meta, size);
 }
 
-/* The slot table, far behind the largest ring. */
+/* The slot table, far behind the end of the largest ring. */
 static void test_slot_table(void)
 {
 	int fd = device_open(CPU, ro);

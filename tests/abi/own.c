@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rbmap alone has: its own block in the meta-page, drops that are told, and
- * what ends a wait.
+ * Features that only rbmap has: its own block in the meta-page, reported drops,
+ * and the events that end a wait.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -67,28 +67,30 @@ static void test_meta(void)
 	get_reader(client.fd);
 	is(client.meta->mode, RBMAP_MODE_DISCARD, "meta: mode changes");
 	is(client.meta->disabled, 3, "meta: events while tracing_on is 0");
-	is(client.meta->lost, 0, "meta: are not lost");
-	is(client.meta->entries, 5, "meta: nor entries");
+	is(client.meta->lost, 0, "meta: disabled events are not lost");
+	is(client.meta->entries, 5, "meta: disabled events are not entries");
 	set_overwrite(true);
 	generation = client.meta->generation;
-	is(client.meta->retired, 0, "meta: retired");
+	is(client.meta->retired, 0, "meta: the ring is not retired");
 	set("trace_clock", "mono");
 	is(client.meta->retired, 1, "meta: another clock retires the ring");
-	is(client.meta->clock, RBMAP_CLOCK_LOCAL, "meta: which keeps its own");
+	is(client.meta->clock, RBMAP_CLOCK_LOCAL,
+	   "meta: the retired ring keeps its own clock");
 	client_unmap(&client);
 	client_map(&client);
-	is(client.meta->clock, RBMAP_CLOCK_MONO, "meta: the next one has it");
+	is(client.meta->clock, RBMAP_CLOCK_MONO,
+	   "meta: the next ring has the new clock");
 	is(client.meta->generation, generation + 1,
-	   "meta: and counts the rings");
+	   "meta: the generation counts the rings");
 	more(1, SMALL);
 	from = now();
 	get_reader(client.fd);
 	ok(client.meta->now >= from && client.meta->now <= now(),
-	   "meta: now is when GET_READER looked");
+	   "meta: now is the time of GET_READER");
 	client_close(&client);
 	set("trace_clock", "local");
 	fresh();
-	is(stat_of(CPU, "entries"), 0, "reset: nothing unread");
+	is(stat_of(CPU, "entries"), 0, "reset: no unread event");
 }
 
 static void test_lost_map(void)
@@ -105,7 +107,10 @@ static void test_lost_map(void)
 	client_close(&client);
 }
 
-/* Drops come behind what can be read: each reader is told of them all the same. */
+/*
+ * Fill the ring in discard mode, so that it drops events. Drops follow all
+ * readable events; each reader must report them nevertheless.
+ */
 static uint64_t drop_some(void)
 {
 	uint64_t tried = (nr_subbufs + 3) * (subbuf_size / LARGE), taken;
@@ -114,7 +119,7 @@ static uint64_t drop_some(void)
 	fresh();
 	taken = more(tried, LARGE);
 	set_overwrite(true);
-	ok(taken < tried, "drops: a full ring takes no more");
+	ok(taken < tried, "drops: a full ring drops events");
 	return tried - taken;
 }
 
@@ -141,15 +146,15 @@ static void test_drops_map(void)
 		told += lost;
 		subbuf_events(client_subbuf(&client), 0, NULL, &last);
 	}
-	is(told, dropped, "drops: map: told in a sub-buffer");
+	is(told, dropped, "drops: map: a sub-buffer reports the drops");
 	is(client.meta->dropped_full, dropped, "drops: map: dropped_full");
 	is(client.meta->lost, dropped, "drops: map: lost");
 	is(client.meta->lost_reported, dropped, "drops: map: lost_reported");
 	is(client.meta->overrun, 0, "drops: map: overrun");
 	more(1, SMALL);
-	is(take(&client, NULL, &last), 1, "drops: map: it goes on");
-	is(last, number - 1, "drops: map: with the right event");
-	is(client.meta->reader.lost_events, 0, "drops: map: nothing lost");
+	is(take(&client, NULL, &last), 1, "drops: map: events continue");
+	is(last, number - 1, "drops: map: the next event is the right one");
+	is(client.meta->reader.lost_events, 0, "drops: map: no further loss");
 	client_close(&client);
 }
 
@@ -166,13 +171,15 @@ static void test_drops_read(void)
 		told += lost;
 		empty += !subbuf_commit(subbuf);
 	}
-	is(told, dropped, "drops: read: told in a sub-buffer");
-	is(empty, 1, "drops: read: which holds nothing");
-	is(stat_of(CPU, "lost reported"), dropped, "drops: read: lost reported");
+	is(told, dropped, "drops: read: a sub-buffer reports the drops");
+	is(empty, 1, "drops: read: the reporting sub-buffer is empty");
+	is(stat_of(CPU, "lost reported"), dropped,
+	   "drops: read: stats count the drops as reported");
 	more(1, SMALL);
-	is(read(fd, subbuf, subbuf_size), subbuf_size, "drops: read: goes on");
+	is(read(fd, subbuf, subbuf_size), subbuf_size,
+	   "drops: read: events continue");
 	ok(subbuf_lost(subbuf, subbuf_size, &lost) && !lost,
-	   "drops: read: nothing lost");
+	   "drops: read: no further loss");
 	is(subbuf_events(subbuf, 0, NULL, &last), 1, "drops: read: an event");
 	is(last, number - 1, "drops: read: the right one");
 	close(fd);
@@ -198,7 +205,7 @@ static void no_percent(void *data)
 	percent(0);
 }
 
-/* No event comes: a reader that is woken must look by the new watermark. */
+/* No event comes: a reader that is woken must compare with the new watermark. */
 static void test_lower_percent_map(void)
 {
 	struct client client;
@@ -225,7 +232,7 @@ static void test_lower_percent_map(void)
 	client_close(&client);
 }
 
-/* Two sub-buffers of events, and some time later another watermark. */
+/* Write two sub-buffers of events, and some time later set another watermark. */
 static void fill_and_no_percent(void *data)
 {
 	emit_some(data);
@@ -284,7 +291,10 @@ static int wait_by_get_reader(int fd, int to_pipe)
 	return get_reader(fd);
 }
 
-/* A file that begins to observe takes nothing: not even what comes then. */
+/*
+ * A file that begins to observe stops consuming. It does not consume later
+ * events either.
+ */
 static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
 {
 	int fd, error, ends[2];
@@ -304,7 +314,10 @@ static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
 	close(fd);
 }
 
-/* Of all sub-buffers that the slot table has: no event is counted twice. */
+/*
+ * Check the sums over all sub-buffers in the slot table: no event is counted
+ * twice.
+ */
 static bool walk_adds_up(const struct client *client,
 			 const struct rbmap_slot_table *table)
 {
@@ -328,8 +341,9 @@ static bool walk_adds_up(const struct client *client,
 }
 
 /*
- * read() hands out sub-buffers as they are, and the ring goes on with other memory.
- * Who maps it then finds nothing of earlier sub-buffers there.
+ * read() gives away a sub-buffer's memory, and the ring continues with other
+ * memory. A process that maps the ring then finds no bytes of earlier
+ * sub-buffers in it.
  */
 static void test_observe_after_read(void)
 {
@@ -340,7 +354,7 @@ static void test_observe_after_read(void)
 
 	fresh();
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
-	/* Sub-buffers of many events, and then of few. */
+	/* Fill sub-buffers with many events, and then with few. */
 	more(2 * subbuf_size / SMALL, SMALL);
 	more(3 * subbuf_size / LARGE + 1, LARGE);
 	while (read(fd, subbuf, subbuf_size) == (ssize_t)subbuf_size)
@@ -351,14 +365,18 @@ static void test_observe_after_read(void)
 		     client.fd, client.meta->slot_table_offset);
 	if (table == MAP_FAILED)
 		bail_out("slot table: %s", error_name(errno));
-	ok(walk_adds_up(&client, table), "observer: after read(): it adds up");
+	ok(walk_adds_up(&client, table),
+	   "observer: after read(): the sums agree");
 	munmap((void *)table, client.meta->slot_table_size);
 	client_close(&client);
 	close(fd);
 	free(subbuf);
 }
 
-/* Sub-buffers of an earlier lap were fuller: nothing of that is handed over. */
+/*
+ * Sub-buffers of an earlier lap held more bytes: none of the old bytes is
+ * handed over.
+ */
 static void test_behind_events(void)
 {
 	char *subbuf = malloc(subbuf_size);
@@ -373,12 +391,12 @@ static void test_behind_events(void)
 	is(splice(fd, NULL, ends[1], NULL, subbuf_size, SPLICE_F_NONBLOCK),
 	   subbuf_size, "splice: a sub-buffer of a later lap");
 	is(read(ends[0], subbuf, subbuf_size), subbuf_size,
-	   "splice: all of it is in the pipe");
+	   "splice: the whole sub-buffer is in the pipe");
 	end = RBMAP_SUBBUF_HEADER_SIZE + subbuf_commit(subbuf) +
 	      sizeof(unsigned long);
-	ok(end < subbuf_size, "splice: it is not full");
+	ok(end < subbuf_size, "splice: the sub-buffer is not full");
 	ok(all_zero(subbuf + end, subbuf + subbuf_size),
-	   "splice: zeroes behind its events");
+	   "splice: zeroes behind the sub-buffer's events");
 	pipe_close(ends);
 	close(fd);
 	free(subbuf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* read(): sub-buffers, copied. */
+/* read() copies sub-buffers. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static int read_error(int fd, void *to, size_t len)
 	return read(fd, to, len) < 0 ? errno : 0;
 }
 
-/* In bytes, or "a sub-buffer", whatever its size. */
+/* The result of a read in bytes, or "a sub-buffer" for one of any size. */
 static const char *read_word(int fd, void *to, size_t len)
 {
 	static char word[24];
@@ -61,14 +61,14 @@ static void test_once(int fd, char *subbuf)
 		   "read: all was read");
 }
 
-/* Twice more from the same sub-buffer of the ring. */
+/* Read the same sub-buffer of the ring twice more. */
 static void test_again(int fd, char *subbuf)
 {
 	uint64_t first = 0, last = 0, from, to;
 	int i;
 
 	for (i = 2; i <= 3; i++) {
-		nap(200); /* more than 27 bits of nanoseconds */
+		nap(200); /* longer than 27 bits of nanoseconds */
 		from = now();
 		more(2, SMALL);
 		to = now();
@@ -83,7 +83,10 @@ static void test_again(int fd, char *subbuf)
 	}
 }
 
-/* A read of less than a sub-buffer leaves the rest, for the same file. */
+/*
+ * A read of less than a sub-buffer leaves the rest to the next read of the same
+ * file.
+ */
 static void test_parts(int fd, char *subbuf)
 {
 	uint64_t first = 0;
@@ -109,7 +112,7 @@ static void test_parts(int fd, char *subbuf)
 		"read: in parts: the next: events");
 	case_ok(first == number - 3, "read: in parts: the next: the right ones");
 
-	/* Less than any event takes. */
+	/* Read fewer bytes than any event has. */
 	fresh();
 	more(3, SMALL);
 	ret = read(fd, subbuf, 10);
@@ -123,7 +126,7 @@ static void test_parts(int fd, char *subbuf)
 	fresh();
 }
 
-/* Another file has nothing of what this one has begun to read. */
+/* Another file gets nothing of the sub-buffer that this file has begun to read. */
 static void test_parts_two_files(int fd, char *subbuf)
 {
 	int other = device_open(CPU, O_RDONLY | O_NONBLOCK);
@@ -147,7 +150,10 @@ static void test_read(void)
 	if (!set("trace_clock", "mono"))
 		bail_out("trace_clock: %s", error_name(errno));
 	fresh();
-	/* What the file has given before must not be seen behind less. */
+	/*
+	 * A short sub-buffer must not be followed by bytes that this file has
+	 * read before.
+	 */
 	more(2 * subbuf_size / LARGE, LARGE);
 	while (read(fd, subbuf, subbuf_size) > 0)
 		;
@@ -205,7 +211,7 @@ static void test_block(void)
 	free(subbuf);
 }
 
-/* Once per sub-buffer, whoever took the one before. */
+/* Each sub-buffer is read once, no matter which file consumed the one before it. */
 static void test_through_map_and_read(void)
 {
 	char *subbuf = malloc(subbuf_size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GET_READER, in each case that it can find, and what the meta-page says. */
+/* GET_READER in each state of the ring, and the fields of the meta-page. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +9,14 @@
 #include "abi.h"
 #include "case.h"
 
-/* Of the structure that linux/trace_mmap.h has. */
+/* Compare the structure that linux/trace_mmap.h defines. */
 static bool same_meta(const struct rbmap_meta *before,
 		      const volatile struct rbmap_meta *after)
 {
 	return !memcmp(before, (const void *)after, RBMAP_META_TRACE_LEN);
 }
 
-/* On a ring as it was made. */
+/* On a ring that nobody has read from. */
 static void test_first_read(void)
 {
 	uint64_t first = 0, last = 0;
@@ -62,7 +62,7 @@ static void test_empty(struct client *client)
 		"GET_READER: empty: changes nothing");
 }
 
-/* The writer's sub-buffer is the reader's, and it goes on in it. */
+/* The writer writes to the reader's sub-buffer, and continues there. */
 static size_t test_writer_inside(struct client *client)
 {
 	uint32_t id = client->meta->reader.id;
@@ -117,7 +117,7 @@ static void test_get_reader(void)
 	case_is(client.meta->read, 1, "GET_READER: one event is one read");
 	seen = test_writer_inside(&client);
 
-	/* Until the writer has left it, and one more for the next. */
+	/* Write until the writer leaves the sub-buffer, and one sub-buffer more. */
 	more(subbuf_size / LARGE + 1, LARGE);
 	case_ok(subbuf_commit(client_subbuf(&client)) > seen,
 		"GET_READER: the writer leaves: there was room for more");
@@ -144,7 +144,10 @@ static void test_get_reader(void)
 	close(client.fd);
 }
 
-/* No event changes the meta-page: the first map, GET_READER and a reset do. */
+/*
+ * Only the first map, GET_READER and a reset change the meta-page; an event
+ * does not.
+ */
 static void test_meta_page_changes(void)
 {
 	struct client client, second;
@@ -167,7 +170,7 @@ static void test_meta_page_changes(void)
 	get_reader(client.fd);
 	case_is(client.meta->entries, 6, "meta-page: GET_READER: entries");
 	more(3, SMALL);
-	subbuf = client.data; /* any address: nothing comes */
+	subbuf = client.data; /* any address: no event arrives */
 	case_error(read(client.fd, subbuf, subbuf_size) < 0 ? errno : 0, EFAULT,
 		   "meta-page: read() into the map itself");
 	fresh();
@@ -183,7 +186,7 @@ static void test_meta_page_changes(void)
 	client_close(&client);
 }
 
-/* An id is a sub-buffer's for as long as the ring lives. */
+/* An id names the same sub-buffer for as long as the ring exists. */
 static void test_used_ring(void)
 {
 	struct client client;

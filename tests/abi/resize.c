@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Other sizes: after maps that failed, with a map there, with one that moved. */
+/* Resizing: after maps that failed, while a map exists, after a map was moved. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static unsigned int kb_of(const char *name)
 	return kb;
 }
 
-/* Not only the first one. */
+/* Check all pages, not only the first. */
 static bool whole(const struct client *client)
 {
 	measure_client(client);
@@ -69,7 +69,7 @@ static void test_failed_maps(void)
 	case_error(set_sizes(subbuf_kb, size_kb), 0, LEAKED "resize: and back");
 }
 
-/* Those who map are not in the way, and keep what they have. */
+/* Maps do not prevent a resize, and they keep their ring. */
 static void test_mapped(void)
 {
 	struct client client, next;
@@ -87,17 +87,17 @@ static void test_mapped(void)
 	case_is(subbuf_events(client_subbuf(&client), 0, NULL, &last), 3,
 		"resize: the events are there");
 	case_ok(last == number - 1 && client.meta->subbuf_size == client.subbuf_size,
-		"resize: those of this ring");
+		"resize: the events of the map's own ring");
 	more(1, SMALL);
 	client_open(&next, CPU, O_RDONLY | O_NONBLOCK);
 	case_ok(take(&next, NULL, &last) && last == number - 1,
-		"resize: who maps now gets the next event");
+		"resize: a new map gets the next event");
 	client_close(&next);
 	client_close(&client);
 	case_error(set_sizes(subbuf_kb, size_kb), 0, "resize: back");
 }
 
-/* Each ring counts for itself; the file stats has the sums. */
+/* Each ring has its own counters; the file stats has the sums. */
 static void test_counters(void)
 {
 	struct client client;
@@ -133,7 +133,7 @@ static void test_moved(void)
 	case_error(set_number("buffer_size_kb", 2 * size_kb) ? 0 : errno, 0,
 		   MOVED "resize: while a moved map is there");
 	case_ok(all_there(&client), MOVED "resize: it is whole");
-	/* And drained: or it would work. */
+	/* The old ring is drained; otherwise GET_READER would succeed. */
 	case_error(get_reader(client.fd), ESTALE, MOVED "resize: and counts");
 	client_close(&client);
 	case_error(set_sizes(2 * subbuf_kb, 2 * size_kb), 0,
@@ -150,7 +150,7 @@ static void change_for_ever(void *unused)
 		set_number("buffer_subbuf_size_kb", subbuf_kb << (i & 1));
 }
 
-/* Sizes that change while somebody finds out how much to map. */
+/* Sizes that change while a reader computes how much to map. */
 static void test_race(void)
 {
 	pid_t changer = later(0, change_for_ever, NULL);
@@ -183,7 +183,7 @@ static void test_race(void)
 	measure();
 }
 
-/* A file has half a sub-buffer to give when the size becomes another. */
+/* A file has read half a sub-buffer when the size of sub-buffers changes. */
 static void test_half_read(unsigned int to_kb, const char *what)
 {
 	uint64_t first = 0, last = 0;

@@ -22,7 +22,7 @@
 
 #define NB	SPLICE_F_NONBLOCK
 
-/* What goes in and comes out, and where the events go on. */
+/* The two ends of the pipe, and the number of the next event expected from it. */
 static int to_pipe, from_pipe;
 static uint64_t next;
 
@@ -42,13 +42,13 @@ static void close_pipe(void)
 	close(to_pipe);
 }
 
-/* A pipe for all that the ring holds. */
+/* A pipe for all sub-buffers of the ring. */
 static void open_large_pipe(void)
 {
 	open_pipe(data_size > 1 << 20 ? data_size : 1 << 20);
 }
 
-/* So many sub-buffers that the writer has left, at least; from an empty ring. */
+/* Empty the ring and write until the writer has left at least @closed sub-buffers. */
 static void fill(unsigned int closed)
 {
 	fresh();
@@ -84,7 +84,7 @@ static size_t read_all(int fd, char *to, size_t len)
 	return got;
 }
 
-/* Is it the text of that event, to the last byte? */
+/* Return true if the record holds the text of that event, to the last byte. */
 static bool intact(const struct record *record, uint64_t event, size_t len)
 {
 	char text[LARGE];
@@ -94,13 +94,13 @@ static bool intact(const struct record *record, uint64_t event, size_t len)
 	head = snprintf(text, sizeof(text), "rbmap-test %016llx ",
 			(unsigned long long)event);
 	text[head] = '.';
-	/* What is behind the newline of it is the marker's. */
+	/* The marker adds the bytes behind the text's newline. */
 	return memmem(record->payload, record->size, text, len - 1);
 }
 
 /*
- * The next events, all there and as they were written, nothing lost between
- * them, and zeroes behind?
+ * Return true if the sub-buffer holds the next events, each as it was written,
+ * with no loss between them and zeroes behind them.
  */
 static bool go_on(const char *subbuf, size_t len)
 {
@@ -124,7 +124,7 @@ static bool go_on(const char *subbuf, size_t len)
 				subbuf_commit(subbuf), subbuf + subbuf_size);
 }
 
-/* All of these bytes of the pipe are sub-buffers that go on. */
+/* Return true if these bytes of the pipe are sub-buffers with consecutive events. */
 static bool pipe_goes_on(size_t len, size_t event_len)
 {
 	char *subbuf = malloc(subbuf_size);
@@ -137,7 +137,10 @@ static bool pipe_goes_on(size_t len, size_t event_len)
 	return good && !len;
 }
 
-/* What is left, the sub-buffer that is written included, ends with the last. */
+/*
+ * Return true if the rest of the ring, the writer's sub-buffer included, ends
+ * with the last event written.
+ */
 static bool rest_goes_on(int fd, size_t event_len)
 {
 	char *subbuf = malloc(subbuf_size);
@@ -186,7 +189,7 @@ static void test_refused(void)
 		  "splice: to a pipe that nobody reads");
 	signal(SIGPIPE, SIG_DFL);
 	close(to_pipe);
-	case_ok(rest_goes_on(fd, LARGE), "splice: what is refused loses nothing");
+	case_ok(rest_goes_on(fd, LARGE), "splice: a refused call loses no event");
 	close(file);
 	unlink("/tmp/splice");
 	close(blocks);
@@ -210,7 +213,7 @@ static void test_whole(void)
 	ret = splice_in(fd, data_size, 0);
 	case_ok(ret > 0 && ret % subbuf_size == 0, "splice: all that there are");
 	case_ok(pipe_goes_on(ret, LARGE), "splice: events of all");
-	case_ok(next < number, "splice: not what is written");
+	case_ok(next < number, "splice: the sub-buffer that is being written stays");
 	case_text(bytes_word(splice_in(fd, data_size, 0)), "EAGAIN",
 		  "splice: all was taken");
 	case_ok(rest_goes_on(fd, LARGE), "splice: read() gives the rest");
@@ -275,7 +278,7 @@ static void test_pipe_sizes(void)
 	close(fd);
 }
 
-/* What a pipe has is not written again, whatever the ring does. */
+/* A sub-buffer in a pipe is not overwritten, whatever happens to the ring. */
 static void test_stays(const char *what, bool mapped)
 {
 	struct client client;
@@ -341,7 +344,7 @@ static void test_socket(const char *what, int in, int out)
 	char *to = malloc(len);
 	ssize_t ret;
 
-	/* It has less room than that, and nobody else takes from it. */
+	/* The pipe has less room than that, and nobody reads from it. */
 	fcntl(in, F_SETFL, O_NONBLOCK);
 	open_large_pipe();
 	fill(2);
@@ -396,7 +399,7 @@ static void test_sockets(void)
 	test_socket("TCP", ends[0], ends[1]);
 }
 
-/* Losses are told as read() tells them. */
+/* splice() reports losses as read() does. */
 static void test_lost(void)
 {
 	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
@@ -440,8 +443,9 @@ static void wake(void *fd)
 }
 
 /*
- * There it may end too early, by the first event or by what others wait for;
- * then it says 0, as if there never came any more.
+ * In the kernel's ring the wait may end too early, by the first event or by
+ * another reader's watermark. splice() then returns 0, as if no event could
+ * follow.
  */
 static void wait_for(int fd, unsigned int count, const char *what)
 {
@@ -494,7 +498,10 @@ static void test_block(void)
 	close(fd);
 }
 
-/* Who reads from the pipe does not wait with whom waits for events. */
+/*
+ * A reader of the pipe does not wait for the lock of a splice() that waits for
+ * events.
+ */
 static void test_pipe_is_free(void)
 {
 	int fd = device_open(CPU, O_RDONLY);
@@ -523,7 +530,7 @@ static void test_pipe_is_free(void)
 	close(fd);
 }
 
-/* Of rbmap alone: what is copied, and drops. */
+/* For rbmap alone: the counters of moved and copied sub-buffers, and drops. */
 
 static void check_copies(const char *what, uint64_t moved, uint64_t copied)
 {
@@ -557,17 +564,20 @@ static void test_copies(void)
 	check_copies("read() has taken a part", 1, 1);
 	close_pipe();
 
-	/* Memory that the ring got in exchange is shown, and was zeroed. */
+	/*
+	 * The ring gets other memory in exchange for a moved sub-buffer. That
+	 * memory is mapped, so it must have been zeroed.
+	 */
 	open_large_pipe();
 	fill(3);
 	splice_in(client.fd, 3 * subbuf_size, 0);
 	close_pipe();
 	client_map(&client);
-	ok(all_there(&client), "splice: a map of what was exchanged");
+	ok(all_there(&client), "splice: a map of the exchanged memory");
 	more(1, SMALL);
 	drain(&client);
 	ok(subbuf_events(client_subbuf(&client), 0, NULL, NULL) > 0,
-	   "splice: a map of what was exchanged: events");
+	   "splice: a map of the exchanged memory: events");
 	client_close(&client);
 	free(subbuf);
 }
@@ -591,10 +601,13 @@ static void test_drops(void)
 	ok(splice_in(fd, data_size, 0) < 0 && errno == EAGAIN,
 	   "splice: drops: not before all events");
 	read(fd, subbuf, subbuf_size);
-	/* Which of the last were dropped depends on their times: a stamp is long. */
+	/*
+	 * The times of the last events decide how many were dropped: an event
+	 * with a long time stamp needs more bytes.
+	 */
 	is(subbuf_events(subbuf, 0, NULL, NULL), taken - (next - began),
 	   "splice: drops: the last events before them");
-	is(splice_in(fd, data_size, 0), subbuf_size, "splice: drops: are told");
+	is(splice_in(fd, data_size, 0), subbuf_size, "splice: drops: are reported");
 	read_all(from_pipe, subbuf, subbuf_size);
 	ok(!subbuf_commit(subbuf) && subbuf_lost(subbuf, subbuf_size, &lost) &&
 	   lost == tried - taken,
@@ -606,7 +619,10 @@ static void test_drops(void)
 	close(fd);
 }
 
-/* Full to the last byte: the number of lost events goes before them. */
+/*
+ * A sub-buffer that is full to the last byte: the number of lost events
+ * precedes its events.
+ */
 static void test_lost_full(void)
 {
 	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
@@ -623,7 +639,7 @@ static void test_lost_full(void)
 		events += subbuf_events(subbuf, 0, NULL, NULL);
 	}
 	ok(events > 0, "splice: lost: a page each: events");
-	is(told, stat_of(CPU, "overrun"), "splice: lost: a page each: all told");
+	is(told, stat_of(CPU, "overrun"), "splice: lost: a page each: all are reported");
 	close_pipe();
 	free(subbuf);
 	close(fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What can be done to a map once it is there. */
+/* Operations on a map after mmap(). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,10 @@
 
 #define SPLIT	"bug-4: "
 
-/* The flags of the VMA that begins there, as smaps has them: "rd sh mr …". */
+/*
+ * Find the flags of the VMA that begins at an address, as smaps prints them:
+ * "rd sh mr …".
+ */
 static bool vma_flags(const void *at, char *flags, size_t len)
 {
 	FILE *file = fopen("/proc/self/smaps", "re");
@@ -61,7 +64,7 @@ static int map_failed(void *ret)
 	return ret == MAP_FAILED ? errno : 0;
 }
 
-/* MAP_FIXED unmaps what is there; before 6.12 each such error was ENOMEM. */
+/* MAP_FIXED unmaps the old map; before 6.12 each such error was ENOMEM. */
 static int map_over(char *at)
 {
 	int error = map_failed(mmap(at, page, PROT_READ, MAP_PRIVATE |
@@ -70,7 +73,7 @@ static int map_over(char *at)
 	return error == ENOMEM ? EINVAL : error;
 }
 
-/* A part of a map can't be treated apart from the rest. */
+/* A part of a map cannot be unmapped or protected without the rest. */
 static void test_splits(struct client *client)
 {
 	char *middle = client->data + data_size / 2 / page * page;
@@ -161,7 +164,7 @@ static void test_dontneed(void)
 	close(client.fd);
 }
 
-/* None of these may take a page away, or make one that is not the ring's. */
+/* None of these may remove a page, or add one that does not belong to the ring. */
 static void test_advice(void)
 {
 	static const struct {

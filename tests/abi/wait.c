@@ -15,7 +15,10 @@
 #include "case.h"
 #include "tap.h"
 
-/* A wait that only the alarm has ended can look like one that was ended well. */
+/*
+ * Return true if a wait ended before the alarm. A wait that only the alarm
+ * ended can look like a successful one.
+ */
 static bool soon(uint64_t began)
 {
 	return now() - began < 5000 * MSEC;
@@ -26,7 +29,10 @@ static bool not_before(uint64_t began, unsigned int milliseconds)
 	return now() - began >= milliseconds * MSEC;
 }
 
-/* Many, one by one: time to wake up at the right one. */
+/*
+ * Write many events one by one, with enough time to wake the reader at the
+ * right one.
+ */
 static void emit_slowly(void *data)
 {
 	unsigned int i, count = *(unsigned int *)data;
@@ -90,7 +96,7 @@ static void test_any_event(void)
 	client_close(&client);
 }
 
-/* Does GET_READER come back when the ring is as full as buffer_percent says? */
+/* Does GET_READER return when the ring is as full as buffer_percent says? */
 static void test_watermark(unsigned int value)
 {
 	unsigned int slots = nr_subbufs - 1;
@@ -121,18 +127,18 @@ static void test_watermark(unsigned int value)
 	number += count;
 	client_close(&client);
 
-	/* The one that is written counts as well. */
+	/* The sub-buffer that is being written counts as well. */
 	wanted = (slots * value + 99) / 100;
 	full = (filled + per_subbuf - 1) / per_subbuf;
 	diag("%u%%: came back at %u of %u sub-buffers", value, full, slots);
-	/* The kernel's may come back by what others have waited for. */
+	/* In the kernel's ring, another reader's watermark may end the wait. */
 	if (target.own)
 		case_ok(full >= wanted, "wait: %u%%: not before", value);
 	else
 		case_not_run("wait: %u%%: not before", value);
-	/* Something has to be left for those who are woken late. */
+	/* A reader that is woken late needs room in the ring. */
 	if (value < 80)
-		case_ok(full < slots, "wait: %u%%: nor when all is full",
+		case_ok(full < slots, "wait: %u%%: before the ring is full",
 			value);
 }
 
@@ -305,13 +311,16 @@ static void test_epoll(void)
 		case_ok(soon(began), "epoll: edge %d: soon", i);
 		reap(pid);
 		number++;
-		/* The kernel's gives some twice, by chance. */
+		/* The kernel's ring reports some edges twice, by chance. */
 		if (target.own)
 			case_is(epoll_events(epoll, 0), 0,
 				"epoll: edge %d: once", i);
 		else
 			case_not_run("epoll: edge %d: once", i);
-		/* Read or not, the next event is the next edge. */
+		/*
+		 * Whether the ring was drained or not, the next event is the
+		 * next edge.
+		 */
 		if (i > 1)
 			drain(&client);
 	}
