@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fields of a probe, of any bytes: parsed, and resolved against a small BTF. */
+/*
+ * Parse the fields of a probe from arbitrary bytes and resolve them with a
+ * small BTF.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +29,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* What goes to the kernel is a name, an equals sign, a fetch and a type. */
+/*
+ * A field that is passed to the kernel is a name, an equals sign, a fetch and a
+ * type.
+ */
 static void look_at(const char *field)
 {
 	const char *equals = strchr(field, '=');

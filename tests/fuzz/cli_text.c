@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text_print() of any bytes, with the formats that RBMAP_FUZZ_EVENTS has (a
+ * Run text_print() on arbitrary bytes, with the formats in RBMAP_FUZZ_EVENTS (a
  * directory like /sys/kernel/rbmap/events).
  */
 #include <stdlib.h>
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rbmap_event ev = { .data = copy, .size = size };
 
 	memcpy(copy, data, size);
-	/* Of the types that there are. */
+	/* Use one of the types that have a format. */
 	if (size >= sizeof(id[0])) {
 		uint16_t type;
 

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random system calls on the module's devices and files, by several threads at
- * once, in process after process.
+ * once, in one process after another.
  *
  *	fuzz_device [--seed N] [--seconds N] [--rounds N] [--threads N]
  *		    [--steps N] [--module FILE] [--modules DIR] [--hotplug]
  *		    [--faults]
  *
- * A round is a process whose threads each take so many steps; what they are
- * depends on the seed and the thread alone, the rest is up to the scheduler.
- * Each round's seed is printed and written to the kernel's log: --seed N
- * --rounds 1 does it again.  Some processes are killed in between.  --module
- * has it unload and load the module as well, --modules those in DIR that write to
- * it and have events, --hotplug take CPUs off line.  --faults lets allocations
- * fail, where the kernel can.
+ * A round is a process whose threads take the given number of steps each. The
+ * seed and the thread's number choose the steps; the scheduler decides the
+ * rest. The seed of each round is printed and written to the kernel's log:
+ * --seed N --rounds 1 repeats the round. Some processes are killed while they
+ * run.
  *
- * The threads of some processes choose among all steps, those of others among a
- * few, and some processes are a crowd around one ring: observers, readers, one
- * who replaces the ring, and threads that read `stats` all the while.
+ * With --module, steps unload and load the module as well. --modules does so
+ * with the modules in DIR that write to rbmap or have events. --hotplug takes
+ * CPUs offline. --faults makes allocations fail, if the kernel supports that.
  *
- * Most faults are for the kernel's log to report.  The program checks that each
- * kind of step has succeeded, that every process ends, and what the steps say to
+ * In some processes the threads choose among all steps, in others among a few
+ * steps. Some processes are a crowd around one ring: observers, readers, one
+ * thread that replaces the ring, and threads that read `stats` all the time.
+ *
+ * The kernel's log reports most faults. The program checks three things: each
+ * kind of step has succeeded, every process ends, and no step has called
  * wrong().
  */
 #define _GNU_SOURCE
@@ -42,14 +44,14 @@
 #include "tap.h"
 
 #define MAX_THREADS	32
-#define NR_STATS	3	/* threads that read them all the while */
-#define STEP_SECONDS	30	/* threads take no step after that */
-#define END_SECONDS	150	/* each process must have ended */
+#define NR_STATS	3	/* threads that read `stats` all the time */
+#define STEP_SECONDS	30	/* seconds after which threads take no step */
+#define END_SECONDS	150	/* seconds after which each process must have ended */
 
 static bool do_fork(void);
 
 /**
- * struct step - something to do
+ * struct step - one kind of step
  * @must: the run fails if the step never succeeds
  */
 static const struct step {
@@ -112,7 +114,7 @@ static const struct step {
 
 #define NR_STEPS	(sizeof(steps) / sizeof(*steps))
 
-/* Of all processes: shared memory. */
+/* Memory shared by all processes. */
 static struct counts {
 	uint64_t tried[NR_STEPS];
 	uint64_t good[NR_STEPS];
@@ -151,7 +153,7 @@ void wrong(const char *format, ...)
 	diag("%s", text + 3);
 }
 
-/* What this thread chooses its steps by. */
+/* The weights by which this thread chooses its steps. */
 static __thread unsigned int weights[NR_STEPS];
 
 static void weigh_all(void)
@@ -160,7 +162,7 @@ static void weigh_all(void)
 		weights[i] = steps[i].weight;
 }
 
-/* A few steps alone meet each other much more often. */
+/* A few steps alone run concurrently with each other much more often. */
 static void weigh_few(void)
 {
 	memset(weights, 0, sizeof(weights));
@@ -178,7 +180,7 @@ static void weigh_some(bool (*const *some)(void), size_t nr)
 	}
 }
 
-/* The thread's part in a crowd around one ring. */
+/* Set the weights for the thread's part in a crowd around one ring. */
 static void weigh_part(unsigned int thread)
 {
 	static bool (*const observers[])(void) = { do_observe };
@@ -218,8 +220,8 @@ void take_step(unsigned int without)
 }
 
 /*
- * The child has the files, and of the maps what madvise() has let through.  It
- * must not ask the C library for anything that takes locks.
+ * The child has the files, and the maps that madvise() has allowed. The child
+ * must not call functions of the C library that take locks.
  */
 static bool do_fork(void)
 {
@@ -247,7 +249,7 @@ static bool do_fork(void)
 static void on_fault(int signal)
 {
 	if (!may_fault) {
-		/* Not while we touch a map: let it end us. */
+		/* The fault is not an access to a map: let it kill the process. */
 		struct sigaction plain = { .sa_handler = SIG_DFL };
 
 		sigaction(signal, &plain, NULL);
@@ -303,7 +305,7 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* Until the process ends. */
+/* Read `stats` until the process ends. */
 static void *run_stats(void *arg)
 {
 	random_state = (uintptr_t)arg;
@@ -333,7 +335,7 @@ static void run_process(uint64_t seed, unsigned int threads,
 	if (pipe2(pipes, O_NONBLOCK))
 		_exit(2);
 	epoll_fd = epoll_create1(0);
-	/* Who has it open keeps the module. */
+	/* An open marker pins the module. */
 	marker = seed % 3 ? open("/dev/rbmap/marker", O_WRONLY) : -1;
 	scratch = open("/dev/null", O_WRONLY);
 	for (unsigned int i = 0; i < threads; i++) {
@@ -350,7 +352,7 @@ static void run_process(uint64_t seed, unsigned int threads,
 		if (pthread_create(&stats, NULL, run_stats, (void *)(seed + i)))
 			_exit(3);
 	}
-	/* Whoever waits in a system call is interrupted. */
+	/* Interrupt threads that wait in a system call. */
 	for (unsigned int i = 0; i < threads; usleep(30000)) {
 		for (unsigned int k = i; k < threads; k++)
 			pthread_kill(thread[k].thread, SIGALRM);
@@ -381,7 +383,7 @@ static bool wait_seconds(pid_t pid, unsigned int seconds, int *status)
 	return false;
 }
 
-/* The module may be gone with the process that took it away. */
+/* The module may be unloaded, if a process ended between unloading and loading it. */
 static void load_again(uint64_t seed)
 {
 	if (!module_path)
@@ -393,7 +395,7 @@ static void load_again(uint64_t seed)
 		do_load();
 }
 
-/* false: it does not end, or ended in a way that it should not */
+/* Return false if the process does not end, or ends in an unexpected way. */
 static bool run_round(uint64_t seed, unsigned int threads,
 		      unsigned int nr_steps)
 {
@@ -408,13 +410,13 @@ static bool run_round(uint64_t seed, unsigned int threads,
 	pid = fork();
 	if (!pid)
 		run_process(seed, threads, nr_steps);
-	/* One in four is killed while it runs. */
+	/* One process in four is killed while it runs. */
 	if (!pick(4)) {
 		usleep(1000 * pick(500));
 		kill(pid, SIGKILL);
 	}
 	if (!wait_seconds(pid, seconds, &status)) {
-		/* Into the kernel's log: who is where. */
+		/* Print the stack of each task to the kernel's log. */
 		write_file("/proc/sysrq-trigger", "l");
 		write_file("/proc/sysrq-trigger", "t");
 		kill(pid, SIGKILL);
@@ -511,16 +513,16 @@ int main(int argc, char **argv)
 	for (; good && done < rounds && now_seconds() < end; done++)
 		good = run_round(seed + done, threads, nr_steps);
 	load_again(seed);
-	ok(good && done, "%llu rounds, the last of seed %llu: each ends", done,
+	ok(good && done, "%llu rounds, the last of seed %llu: each process ends", done,
 	   seed + done - 1);
-	is(counts->wrong, 0, "what the steps found wrong");
+	is(counts->wrong, 0, "faults that the steps found");
 	for (size_t i = 0; i < NR_STEPS; i++) {
 		if (must(&steps[i]) && rounds == -1ULL)
-			ok(counts->good[i], "%s: %llu of %llu did it",
+			ok(counts->good[i], "step %s: %llu of %llu succeeded",
 			   steps[i].name, (unsigned long long)counts->good[i],
 			   (unsigned long long)counts->tried[i]);
 		else
-			diag("%s: %llu of %llu did it", steps[i].name,
+			diag("step %s: %llu of %llu succeeded", steps[i].name,
 			     (unsigned long long)counts->good[i],
 			     (unsigned long long)counts->tried[i]);
 	}

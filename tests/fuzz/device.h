@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The steps that a thread of fuzz_device can take, and what they share. */
+/*
+ * The steps that a thread of fuzz_device can take, and the data that the steps
+ * share.
+ */
 #ifndef FUZZ_DEVICE_H
 #define FUZZ_DEVICE_H
 
@@ -12,12 +15,13 @@
 
 #define NR_FILES	24
 #define NR_MAPS		8
-#define CHUNK		4096UL	/* of what is read and written */
+#define CHUNK		4096UL	/* most bytes of one read or write */
 
 /*
- * What the threads of a process share.  Who uses a map for a change takes it out
- * of its place and puts it back, so that no two threads unmap the same, and with
- * it what a third one has mapped there meanwhile.
+ * Data shared by the threads of a process. A thread that changes a map takes
+ * the map out of its slot and puts it back afterwards. Otherwise two threads
+ * could unmap the same address, and with it a map that a third thread has
+ * created there in between.
  */
 struct fuzz_map {
 	char	*addr;
@@ -27,13 +31,16 @@ struct fuzz_map {
 extern int files[NR_FILES];
 extern int pipes[2], epoll_fd, marker, scratch;
 
-/* Of all processes */
+/* Data shared by all processes */
 extern int nr_cpus;
 extern size_t page;
 extern const char *module_path, *modules_dir;
 extern bool may_hotplug, may_fail;
 
-/* Of each thread: where chance is at, and where to go from a fault. */
+/*
+ * Data of each thread: the state of its random numbers, and the place to jump
+ * to after a fault.
+ */
 extern __thread uint64_t random_state;
 extern __thread sigjmp_buf fault;
 extern __thread volatile sig_atomic_t may_fault;
@@ -51,12 +58,12 @@ void put_map(struct fuzz_map *map);
 bool write_file(const char *path, const char *text);
 bool read_file(const char *path, off_t offset);
 
-/* What is said is a finding: the run fails, and the kernel's log has it. */
+/* Report a finding: the run fails, and the text is written to the kernel's log. */
 void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * A buffer, which may not be there, and paths of its files.  A "cpu" in @name
- * becomes one of the CPUs.
+ * The name of a buffer, which may not exist, and the paths of its files. A
+ * "cpu" in @name becomes one of the CPUs.
  */
 const char *a_buffer(void);
 void device_path(char *path, size_t size, const char *buffer, const char *name);
@@ -67,12 +74,12 @@ bool read_stats(void);
 void faults_begin(bool often);
 void unload_all(void);
 
-/* A step may not be one of these in turn. */
+/* Steps that a nested step must not be. */
 #define STEP_NO_FORK	1u
 #define STEP_NO_FAULT	2u
 void take_step(unsigned int without);
 
-/* Each returns whether the kernel did what it was asked for. */
+/* Each step returns true if the kernel did what the step asked for. */
 #define STEP(name)	bool do_##name(void)
 
 /* device_calls.c */

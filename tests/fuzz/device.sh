@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Random system calls on a kernel, for FUZZ_SECONDS: device.c says which. Then all
-# is as it was. FUZZ_SEED does a round again, of as many threads and steps.
-# shellcheck disable=SC2086,SC2317 # words; called by ok
+# Random system calls on a kernel, for FUZZ_SECONDS; device.c describes them. Afterwards
+# the state must be the same as before. FUZZ_SEED repeats a round; the number of threads
+# and steps must be the same.
+# shellcheck disable=SC2086,SC2317 # split into words; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -12,27 +13,29 @@ load()
 	load_module rbmap buffer_size_kb=64
 }
 
-# Nothing that the module keeps is left.
+# Load and unload the module; the test compares memory after this with memory at the
+# end.
 cycle()
 {
 	load && rmmod rbmap
 }
 
-# The text of kmemleak that allocates: FIRST LAST
+# The part of kmemleak's code that allocates memory: FIRST LAST
 kmemleak_text()
 {
 	awk '$3 ~ /^kmemleak_(alloc|vmalloc|scan_area|free|free_part)$/ { print $1 }' /proc/kallsyms |
 		sort | sed -n '1p; $p' | xargs
 }
 
-# Those with something of a module on the stack: where modules lie, if nothing is
-# randomized. But for kmemleak's own: it says under a lock of its own that it has no
-# memory, which lockdep objects to. A process in eight lets any of them fail by
-# chance, each thread one of a step now and then.
+# Select the allocations that have a function of a module on the stack. The addresses
+# are those of modules on a kernel without address randomization. kmemleak's own
+# allocations are excluded: kmemleak reports a failed one under a lock of its own, and
+# lockdep warns of that. In one process of eight any selected allocation may fail by
+# chance. In every process a thread lets one allocation of a step fail now and then.
 fail_allocations()
 {
 	[ -e /proc/self/fail-nth ] || return 1
-	# shellcheck disable=SC2046 # two words
+	# shellcheck disable=SC2046 # two arguments
 	set -- $(kmemleak_text)
 	diag "no allocation of kmemleak fails: $1 to $2"
 	for kind in failslab fail_page_alloc; do
@@ -52,7 +55,7 @@ fail_allocations()
 	echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
 }
 
-# Until no buffer, event or module of the fuzzer's is left.
+# Remove the buffers, events and modules that the fuzzer has left.
 clean_up()
 {
 	echo - >/sys/module/emit/parameters/hold
@@ -83,12 +86,13 @@ for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 done
 ok "modules unload" retry_until 20 clean_up
 ok "no process is left" retry_until 20 sh -c '! pidof fuzz_device >/dev/null'
-ok "it loads again" load
+ok "the module loads again" load
 ok "events come through" lifetime check 0
-ok "and unloads" rmmod rbmap
+ok "the module unloads again" rmmod rbmap
 settle
 after=$(meminfo_kb SUnreclaim)
-# What was freed waits in KASAN's quarantine; that kernel looks for leaks itself.
+# KASAN keeps freed memory in its quarantine. A kernel with KASAN has kmemleak, which
+# finds leaks itself.
 limit=4096
 [ ! -e /sys/kernel/debug/kmemleak ] || limit=65536
 at_most $((after - before)) $limit "kilobytes of slab memory that were not there before"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Steps with files, with what comes out of them, and with all that is around. */
+/*
+ * Steps with files, with the bytes read from them, and with other parts of the
+ * system.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -44,7 +47,7 @@ unsigned int pick(unsigned int n)
 	return next_random() % n;
 }
 
-/* Sizes as they matter to pages and sub-buffers, and some that do not. */
+/* Sizes near those of pages and sub-buffers, and some other sizes. */
 size_t pick_size(void)
 {
 	switch (pick(6)) {
@@ -80,8 +83,8 @@ void keep_file(int fd)
 }
 
 /*
- * A file with a number that no thread uses by mistake: low ones are those of
- * files that another thread has closed meanwhile.
+ * Open a file and move it to a high number. Low numbers are unsafe: another
+ * thread may have closed one, and may still use it by mistake.
  */
 int open_high(const char *path, int flags)
 {
@@ -161,7 +164,7 @@ bool do_ioctl(void)
 
 	if (!pick(5))
 		cmd = _IOC(pick(4), 'R', pick(256), pick(64));
-	/* It may return a file. */
+	/* The ioctl may return a new file. */
 	ret = ioctl(a_file(), cmd, pick(2) ? 0 : next_random());
 	if (ret > STDERR_FILENO)
 		keep_file(ret);
@@ -182,7 +185,10 @@ bool do_read(void)
 		return read(a_file(), (void *)(uintptr_t)next_random(),
 			    CHUNK) > 0;
 	case 1:
-		/* Into a ring: the page fault comes while it copies. */
+		/*
+		 * Read into a mapped ring: the page fault comes while read()
+		 * copies.
+		 */
 		map = take_map();
 		if (!map)
 			return false;
@@ -250,7 +256,7 @@ bool do_marker(void)
 
 	switch (pick(8)) {
 	case 0:
-		/* A ring's own bytes become an event. */
+		/* Write the bytes of a mapped ring as an event. */
 		map = take_map();
 		if (!map)
 			return false;
@@ -281,7 +287,7 @@ bool write_file(const char *path, const char *text)
 	return good;
 }
 
-/* Some of it, from there. */
+/* Read some bytes of a file, from an offset. */
 bool read_file(const char *path, off_t offset)
 {
 	static __thread char text[8192];
@@ -327,7 +333,7 @@ bool do_hotplug(void)
 {
 	char path[80];
 
-	/* One alone may not go. */
+	/* A single CPU cannot go offline. */
 	if (!may_hotplug || nr_cpus < 2 || pick(10))
 		return false;
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online",

@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-/* Those that do_instance_*() and do_module_*() make; "": the default one. */
+/* Buffers that do_instance_*() and do_module_*() create; "" is the default buffer. */
 static const char *const buffers[] = {
 	"", "", "", "", "", "fuzz0", "fuzz1", "fuzz2", "driver_ring", "mine",
 	"churn0",
@@ -19,7 +19,7 @@ const char *a_buffer(void)
 	return pick_of(buffers);
 }
 
-/* Copies `name` with a CPU's number behind each part "cpu" of the path. */
+/* Copy @name, with a CPU's number behind each "cpu" in the path. */
 static void add_cpus(char *to, size_t size, const char *name)
 {
 	const char *begin = name;
@@ -72,7 +72,7 @@ static bool write_number(const char *name, unsigned int number)
 	return write_control(name, text);
 }
 
-/* Those that a buffer does not have are refused. */
+/* A write to a file that the buffer does not have fails. */
 bool do_control(void)
 {
 	static const char *const switches[] = {
@@ -125,7 +125,7 @@ bool do_snapshot_file(void)
 			    pick(4) > 0);
 }
 
-/* Each retires rings, but for what has nothing to do. */
+/* Each of these retires rings, unless nothing changes. */
 void replace_rings(void)
 {
 	switch (pick(4)) {
@@ -161,7 +161,7 @@ bool do_stats(void)
 	return good;
 }
 
-/* A control file to be kept among the common files. */
+/* Open a control file and keep it among the common files. */
 bool do_open_control(void)
 {
 	static const char *const names[] = {
@@ -189,7 +189,7 @@ bool do_open_control(void)
 	return true;
 }
 
-/* To whatever a common file is. */
+/* Write to a common file, whatever it is. */
 bool do_write(void)
 {
 	static const char *const texts[] = { "0", "1", "64", "128", "\n", "local",

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of dynamic_events: most as they should be, with whatever to be fetched. */
+/*
+ * Write lines to dynamic_events. Most are valid; the fetched addresses are
+ * arbitrary.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,9 +12,12 @@
 #include "device.h"
 
 #define FILE_NAME	"/sys/kernel/rbmap/dynamic_events"
-#define NR_NAMES	12	/* so that they are met again */
+#define NR_NAMES	12	/* few, so that names are used again */
 
-/* $argN with offsets around it; what is there is for the kernel to find out. */
+/*
+ * $argN with offsets around it. The address may be invalid; the kernel must
+ * find out.
+ */
 static void add_fetch(char *text, size_t size)
 {
 	unsigned int nr = pick(pick(4) ? 3 : 10);
@@ -44,7 +50,10 @@ static void add_field(char *text, size_t size, unsigned int i)
 
 static size_t a_line(char *text, size_t size)
 {
-	/* What is hit often, in each context, page faults of ours among them. */
+	/*
+	 * Tracepoints that are hit often, in each context; some by page faults
+	 * of this process.
+	 */
 	static const char *const tracepoints[] = {
 		"sched_switch", "sched_waking", "sys_enter", "sys_exit",
 		"softirq_entry", "softirq_raise", "irq_handler_entry",
@@ -64,7 +73,7 @@ static size_t a_line(char *text, size_t size)
 		add_field(text + len, size - len, i);
 		len += strlen(text + len);
 	}
-	/* Some are damaged. */
+	/* Some lines are damaged. */
 	for (unsigned int i = pick(4) ? 0 : 1 + pick(3); i; i--)
 		text[pick(len)] = pick(3) ? " :/()$+-@[]=09azs"[pick(17)] :
 				  (char)next_random();

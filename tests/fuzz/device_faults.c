@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Allocations that fail, in kernels that can do so (device.sh sets them up). */
+/* Failing allocations, on kernels that support them (device.sh sets them up). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@ static __thread int fault_fd = -1;
 static __thread pid_t fault_pid;
 
 /**
- * faults_begin - a thread begins
- * @often: any of its allocations may fail, by chance
+ * faults_begin - set up failing allocations for a new thread
+ * @often: any allocation of the thread may fail, by chance
  */
 void faults_begin(bool often)
 {
@@ -25,13 +25,16 @@ void faults_begin(bool often)
 		write_file("/proc/thread-self/make-it-fail", "1");
 }
 
-/* One of the first allocations of a step fails; was there one? */
+/* Let one of the first allocations of a step fail. Return true if one failed. */
 bool do_fault(void)
 {
 	char text[16];
 	ssize_t len;
 
-	/* The descriptor that a child inherits is of its parent's thread. */
+	/*
+	 * A child inherits the descriptor of its parent's thread; that one is
+	 * not usable.
+	 */
 	if (fault_fd < 0 || fault_pid != getpid())
 		return false;
 	len = snprintf(text, sizeof(text), "%u", 1 + pick(pick(2) ? 5 : 60));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Filters, most as they should be, of events that come often, and whose they are. */
+/* Write filters, most of them valid, to events that are frequent; write pid lists. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 	NUMBER("CPU", 4, "0", "1"),					\
 	STRING("COMM", "fuzz_device", "swapper/0")
 
-/* As many fields each: what all have stands for none of its own. */
+/* Each event has the same number of fields; the common fields pad a shorter list. */
 static const struct filtered {
 	const char		*dir;
 	struct grammar_field	fields[NR_FIELDS];
@@ -42,7 +42,7 @@ static const struct filtered {
 	  STRING("name", "virtio0", "ttyS0"),
 	  NUMBER("irq", 4, "4", "24"),
 	  NUMBER("common_preempt_count", 1, "0", "1") } },
-	/* The events of a module that comes and goes. */
+	/* Events of a module that is loaded and unloaded. */
 	{ "kinds/kinds_hit", { COMMON_FIELDS,
 	  STRING("text", "hello", "x*"),
 	  NUMBER("number", 4, "0", "3"),
@@ -51,14 +51,14 @@ static const struct filtered {
 	  STRING("buf", "a", "\n"),
 	  STRING("buf", "zz", "*"),
 	  NUMBER("common_type", 2, "1", "300") } },
-	/* do_dynamic() makes them, of other types again and again. */
+	/* do_dynamic() creates these events, with other types each time. */
 	{ "fuzz/e1", { COMMON_FIELDS,
 	  STRING("f0", "a", "(fault)"),
 	  NUMBER("f0", 8, "0", "-1"),
 	  NUMBER("f1", 4, "0", "1") } },
 };
 
-/* Of any buffer. */
+/* The path of the event in any buffer. */
 static void event_path(char *path, size_t size, const struct filtered *of,
 		       const char *file)
 {
@@ -90,7 +90,7 @@ static bool write_filter(void)
 	return write_file(path, text);
 }
 
-/* Numbers, of tasks that there are and others, and what is no number. */
+/* Write numbers of tasks that exist, other numbers, and text that is not a number. */
 static bool write_pids(const char *file)
 {
 	char text[256], path[192];
@@ -102,7 +102,10 @@ static bool write_pids(const char *file)
 				(unsigned int)next_random());
 	if (!pick(8))
 		text[len++] = (char)next_random();
-	/* So that the events of all come back. */
+	/*
+	 * Clear the list at times, so that the events of all tasks are recorded
+	 * again.
+	 */
 	if (!len || pick(2))
 		len = snprintf(text, sizeof(text), "\n");
 	text[len] = 0;

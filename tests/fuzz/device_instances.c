@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Named buffers, made and destroyed while files of theirs are open. */
+/* Create and destroy named buffers while their files are open. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +33,10 @@ bool do_instance_destroy(void)
 	return write_file(INSTANCES "destroy", text);
 }
 
-/* A device or the marker of one, kept among the common files, or closed. */
+/*
+ * Open a device or the marker of a named buffer, and keep it among the common
+ * files or close it.
+ */
 bool do_instance_open(void)
 {
 	char name[16], path[96];
@@ -45,7 +48,7 @@ bool do_instance_open(void)
 		device_path(path, sizeof(path), name, "marker");
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (fd >= 0 && write(fd, "fuzz", 4) < 0)
-			/* The event is off: the file is what is wanted. */
+			/* The event is disabled; the step only needs the file. */
 			(void)!write(fd, "", 0);
 		break;
 	case 1:
@@ -58,7 +61,10 @@ bool do_instance_open(void)
 	}
 	if (fd < 0)
 		return false;
-	/* An instance that is open is not destroyed: let it go soon, mostly. */
+	/*
+	 * An instance with an open file cannot be destroyed: mostly close the
+	 * file soon.
+	 */
 	if (pick(3))
 		close(fd);
 	else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Steps that map, and that have to do with maps. */
+/* Steps that create, change or read maps. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ void put_map(struct fuzz_map *map)
 	__atomic_store_n(&old->addr, NULL, __ATOMIC_RELEASE);
 }
 
-/* NULL: all are in use, which is a leak of ours if it lasts. */
+/* Return NULL if all slots are in use. If that lasts, the fuzzer leaks slots. */
 static struct fuzz_map *new_map(char *addr, size_t len)
 {
 	for (size_t i = 0; i < sizeof(map_pool) / sizeof(*map_pool); i++) {
@@ -73,7 +73,10 @@ bool do_mmap(void)
 	size_t len = pick_size();
 	char *addr;
 
-	/* As a client does it, or at random. */
+	/*
+	 * Map the sizes that the meta-page gives, as a client does, or random
+	 * sizes.
+	 */
 	if (pick(4)) {
 		meta = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
 		if (meta == MAP_FAILED)
@@ -103,7 +106,7 @@ bool do_munmap(void)
 	if (!map)
 		return false;
 	if (map->len > page && !pick(4)) {
-		/* A part, which is refused. */
+		/* Unmap a part, which is refused. */
 		good = !munmap(map->addr + page * pick(map->len / page), page);
 		put_map(map);
 		return good;
@@ -131,7 +134,7 @@ bool do_mremap(void)
 	if (!pick(10))
 		old = 0;
 	if (flag & MREMAP_FIXED || pick(2)) {
-		/* A place that is free, and is used up by this. */
+		/* Reserve a free address range, which mremap() then replaces. */
 		to = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			  0);
 		if (to == MAP_FAILED)
@@ -144,8 +147,9 @@ bool do_mremap(void)
 	addr = mremap(map->addr, old, len, flag, to);
 	if (addr == MAP_FAILED) {
 		/*
-		 * The place stays until the process ends: the kernel may have
-		 * cleared it before it failed, and another thread mapped there.
+		 * The reserved range stays until the process ends. The kernel
+		 * may have unmapped the range before mremap() failed, and
+		 * another thread may have mapped something there.
 		 */
 		put_map(map);
 		return false;
@@ -177,7 +181,7 @@ bool do_mprotect(void)
 
 bool do_madvise(void)
 {
-	/* All but those that take memory away from the machine. */
+	/* All advice except the kinds that take memory away from the machine. */
 	static const int advice[] = {
 		MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED,
 		MADV_DONTNEED, MADV_DONTNEED, MADV_DONTNEED, 8, 9, MADV_DONTFORK,
@@ -224,7 +228,7 @@ bool do_mlock(void)
 	return good;
 }
 
-/* Read all of a map, if it may be read. */
+/* Read all of a map, if it is readable. */
 bool do_touch(void)
 {
 	struct fuzz_map *map = take_map();
@@ -243,7 +247,7 @@ bool do_touch(void)
 	return good;
 }
 
-/* The kernel reads it for us, by looking the pages up. */
+/* Have the kernel read a map by looking its pages up. */
 bool do_peek(void)
 {
 	struct fuzz_map *map = take_map();
@@ -263,7 +267,7 @@ bool do_peek(void)
 	return good;
 }
 
-/* A file that can be mapped to that length, where a few tries find one. */
+/* Find a file that can be mapped with that length; give up after a few tries. */
 static int a_file_to_map(size_t len)
 {
 	for (int i = 0; i < 8; i++) {
@@ -286,12 +290,15 @@ bool do_map_over(void)
 
 	if (!map)
 		return false;
-	/* Its middle, which is refused, or all of it. */
+	/* Map over the middle, which is refused, or over all of the map. */
 	at = map->addr + (pick(2) ? 0 : page * pick(map->len / page));
 	good = mmap(at, map->addr + map->len - at, PROT_READ,
 		    MAP_SHARED | MAP_FIXED, a_file_to_map(map->len),
 		    0) != MAP_FAILED;
-	/* The kernel may have unmapped it before it failed: as in do_mremap(). */
+	/*
+	 * The kernel may have unmapped the old map before it failed, as in
+	 * do_mremap().
+	 */
 	if (good || at > map->addr)
 		put_map(map);
 	else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modules that come and go: rbmap itself, one with a tracepoint, those with
- * events of their own, one of which waits for that tracepoint, and those with
- * buffers of their own.
+ * Load and unload modules: rbmap itself, a module with a tracepoint, modules
+ * with events of their own, and modules with buffers of their own. One of the
+ * events waits for the tracepoint of the other module.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -73,7 +73,7 @@ bool do_producer_out(void)
 	       remove_module(modules[3 + pick(NR_MODULES - 3)].name);
 }
 
-/* Have them hit a tracepoint, or write to a buffer. */
+/* Make the modules hit a tracepoint, or write to a buffer. */
 bool do_hit(void)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Observers, as linux/rbmap.h specifies them: they map the ring and the slot
- * table, walk the table, and check all that they decode.
+ * table, walk the table, and check everything that they decode.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,19 +18,19 @@
 #include "client.h"
 #include "device.h"
 
-#define MAX_COPY	(256UL << 10)	/* larger sub-buffers are not copied */
-#define MAX_WALK	40U		/* sub-buffers of one walk */
+#define MAX_COPY	(256UL << 10)	/* bytes; larger sub-buffers are not copied */
+#define MAX_WALK	40U		/* most sub-buffers in one walk */
 
 /**
  * struct observer - an observing file and its maps
  * @fd: the file
  * @meta: the meta-page
- * @meta_size: bytes of it
+ * @meta_size: size of the meta-page in bytes
  * @data: the sub-buffers
- * @data_size: bytes of them
+ * @data_size: size of the sub-buffers in bytes
  * @table: the slot table
- * @table_size: bytes of it
- * @generation: of the last ring that was mapped
+ * @table_size: size of the slot table in bytes
+ * @generation: generation of the last ring that was mapped
  */
 struct observer {
 	int				fd;
@@ -90,7 +90,7 @@ static bool map_ring(struct observer *o)
 	return false;
 }
 
-/* The events in a copy of a sub-buffer; -1: it does not decode. */
+/* Count the events in a copy of a sub-buffer; return -1 if it does not decode. */
 static long count_events(const char *copy)
 {
 	struct cursor cursor;
@@ -108,11 +108,12 @@ static long count_events(const char *copy)
 
 /**
  * look_at - copy a sub-buffer and decode the copy
- * @o: mapped
- * @seq: the sub-buffer
- * @before: events before the sub-buffer, set on success
+ * @o: the observer, mapped
+ * @seq: the sequence number of the sub-buffer
+ * @before: the number of events before the sub-buffer, set on success
  *
- * Return: the events in the sub-buffer; -1: it was overwritten, or is not there.
+ * Return: the number of events in the sub-buffer, or -1 if it was overwritten or
+ * does not exist yet.
  */
 static long look_at(const struct observer *o, uint64_t seq, uint64_t *before)
 {
@@ -181,7 +182,7 @@ static bool walk_ring(const struct observer *o)
 	}
 }
 
-/* What consumes is refused to an observer, mapped or not. */
+/* An observer's calls that would consume are refused, whether it has maps or not. */
 static void try_to_consume(int fd)
 {
 	char bytes[64];
@@ -254,7 +255,7 @@ bool do_observe(void)
 	return found;
 }
 
-/* One of the common files becomes an observer. */
+/* Turn one of the common files into an observer. */
 bool do_turn_observer(void)
 {
 	return !ioctl(a_file(), RBMAP_IOCTL_OBSERVE);

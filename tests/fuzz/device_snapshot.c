@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Snapshots: taken, read in two ways that must find the same, and kept open. */
+/* Snapshots: take one, read it in two ways that must agree, and keep it open. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #define MAX_COPY	(256UL << 10)
 #define MAX_TAKES	100000
 
-/* Returns false, and says so, if the sub-buffer does not decode. */
+/* Return false, and report a fault, if the sub-buffer does not decode. */
 static bool add_events(const char *subbuf, size_t from, uint64_t *events)
 {
 	struct cursor cursor;
@@ -31,7 +31,10 @@ static bool add_events(const char *subbuf, size_t from, uint64_t *events)
 	return false;
 }
 
-/* Events that read() gives until the end; false: it was cut short. */
+/*
+ * Count the events that read() returns until the end. Return false if it was
+ * cut short.
+ */
 static bool count_read(int fd, size_t subbuf_size, uint64_t *events)
 {
 	static __thread char copy[MAX_COPY] __attribute__((aligned(8)));
@@ -48,12 +51,15 @@ static bool count_read(int fd, size_t subbuf_size, uint64_t *events)
 	}
 }
 
-/* Events that a map gives until ESTALE; false: it was cut short. */
+/* Count the events that a map has until ESTALE. Return false if it was cut short. */
 static bool count_mapped(int fd, const volatile struct rbmap_meta *meta,
 			 uint64_t *events)
 {
 	const size_t size = (size_t)meta->subbuf_size * meta->nr_subbufs;
-	/* The events before this were read before the snapshot was taken. */
+	/*
+	 * The events before this offset were consumed before the snapshot was
+	 * taken.
+	 */
 	uint32_t id = meta->reader.id;
 	size_t from = meta->reader.read;
 	bool ends = false;
@@ -90,7 +96,7 @@ static const volatile struct rbmap_meta *map_meta(int fd)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/* 1: the same was found in both ways; 0: not known; -1: not the same */
+/* Return 1 if both ways agree, 0 if that is unknown, -1 if they differ. */
 static int compare_ways(int read_fd, int map_fd)
 {
 	const volatile struct rbmap_meta *read_meta = map_meta(read_fd);
@@ -130,7 +136,7 @@ static int compare_snapshot(const char *path)
 	return ret;
 }
 
-/* Take one, or not, and read it to its end. */
+/* Take a snapshot, or use the last one, and read it to its end. */
 bool do_snapshot(void)
 {
 	char path[96], control[128];
@@ -143,8 +149,8 @@ bool do_snapshot(void)
 	}
 	device_path(path, sizeof(path), "", "snapshot/cpu");
 	/*
-	 * Another thread may still have used the number of one of the files: only
-	 * what happens time and again is a fault.
+	 * Another thread may still have used the number of one of these files.
+	 * Only a difference that repeats is a fault.
 	 */
 	for (unsigned int i = 0; i < 4; i++) {
 		ret = compare_snapshot(path);
@@ -155,7 +161,7 @@ bool do_snapshot(void)
 	return false;
 }
 
-/* A snapshot for one of the common files, kept among them. */
+/* Take a snapshot of one of the common files and keep it among them. */
 bool do_snapshot_fd(void)
 {
 	int fd = ioctl(a_file(), RBMAP_IOCTL_SNAPSHOT);

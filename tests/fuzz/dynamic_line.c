@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any line of dynamic_events, and what is fetched if it is understood: the input's
- * first line, with registers and memory made of the rest.
+ * Parse an arbitrary line of dynamic_events, and run its fetch program if the
+ * line is valid. The line is the input's first line; the rest supplies
+ * registers and memory.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void check(bool good)
 		abort();
 }
 
-/* All that program.h promises of a program. */
+/* Check each promise that program.h makes about a program. */
 static void check_program(const struct rbmap_fetch_program *program)
 {
 	unsigned int end = program->faults + 4, strings = 0;
@@ -55,7 +56,7 @@ static void run(const struct rbmap_fetch_program *program, const uint8_t *data,
 		if (size)
 			memcpy(&word, data + i % size, size - i % size < 8 ?
 			       size - i % size : 8);
-		/* One in four is text, or anything. */
+		/* One word in four is text or arbitrary; the others are addresses. */
 		if (i % 4)
 			word = MEMORY + word % (MEMORY_SIZE + 64);
 		memcpy(memory + 8 * i, &word, 8);
@@ -86,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t len = newline ? (size_t)(newline - data) : size;
 	struct rbmap_dynamic_line line;
 	struct rbmap_line_error error = { 0 };
-	/* Of its own, so that reading beyond it is noticed. */
+	/* A copy of its own, so that a sanitizer reports a read beyond its end. */
 	char *text = malloc(len ?: 1);
 
 	memcpy(text, data, len);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text as a filter, up to the first 0; what follows is a record.  What is
- * accepted is a program that may run, on any record.
+ * Parse arbitrary text, up to the first 0, as a filter; the rest is a record.
+ * An accepted text is a program that is safe to run on any record.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-#	make fuzz		each for FUZZ_SECONDS (60)
+#	make fuzz		run each for FUZZ_SECONDS (60)
 #	make fuzz-user		those of user space, with clang's libFuzzer
 #	make fuzz-vm		system calls on a kernel with KASAN, lockdep and kmemleak,
-#				and beside it on one with KCSAN
+#				and at the same time on one with KCSAN
 #
-# cli_text wants formats: RBMAP_FUZZ_EVENTS, or the module loaded.
+# cli_text needs formats: set RBMAP_FUZZ_EVENTS, or load the module.
 
 FUZZ_CC		?= clang
 FUZZ_SECONDS	?= 60
@@ -50,7 +50,7 @@ $(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -o $@ $^ -lbpf
 
-# Static, for a guest.
+# Linked statically, for a guest.
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
 
 $(FUZZ_DEVICE): $(wildcard tests/fuzz/device*.[ch]) tests/vm/tap.c tests/vm/tap.h \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap_decode() of any bytes: what it gives out lies within them, and it ends.
+ * Run rbmap_decode() on arbitrary bytes: its results lie within the bytes, and
+ * it ends.
  */
 #include <stdlib.h>
 

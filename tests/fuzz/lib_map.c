@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A map whose kernel side writes any bytes into the meta-page and sub-buffers,
- * at each GET_READER others: events lie within the map, and calls end.
+ * A map whose fake kernel writes arbitrary bytes into the meta-page and the
+ * sub-buffers at each GET_READER. Events must lie within the map, and calls
+ * must end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct device {
 	size_t size;
 };
 
-/* A piece of the input says where how many of its bytes go. */
+/* A piece of the input says how many of its bytes to copy, and to which place. */
 static int get_reader(struct rbmap_map *map)
 {
 	struct device *d = (struct device *)map;
@@ -78,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	d.map.transport = &transport;
 	d.map.data = d.memory + META;
 
-	/* Without input nothing new comes: what is left then is finite. */
+	/* Without further input nothing changes, so the rest of the map is finite. */
 	for (unsigned int turn = 0; d.size >= 3 || turn < 2 * SUBBUF; turn++) {
 		if (d.size >= 3)
 			turn = 0;
