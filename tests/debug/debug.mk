@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# On kernels of our own: that watch themselves, tests/debug/check says what; and one
-# that clang has built, with control-flow integrity.
+# Tests on kernels built for them: kernels with debugging checks (tests/debug/check
+# lists the runs), and a kernel that clang has built, with control-flow integrity.
 #
 #	make check-debug
 #	make check-clang

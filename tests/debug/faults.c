@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What if an allocation fails?  Each operation is done again and again, while
- * its first, second, third … allocation fails, until it has so many no more.
- * It must fail cleanly, or do without, and succeed the next time.
+ * Does the module survive a failing allocation? Each operation runs again and
+ * again. Its first allocation fails, then its second, its third, and so on,
+ * until the operation has no allocation of that number. Each time the operation
+ * must fail cleanly, or succeed without the allocation, and it must succeed the
+ * next time.
  *
- *	faults FILE [OPERATION]	FILE is rbmap.ko; /proc/self/fail-nth is there;
+ *	faults FILE [OPERATION]	FILE is rbmap.ko; needs /proc/self/fail-nth;
  *				-OPERATION: all but this one
  *
- * Allocations of other threads are made on behalf of an operation, too: those
- * of the CPU's hotplug thread, and of the one that makes nodes in /dev.
+ * Other threads allocate on behalf of an operation, too: the CPU's hotplug
+ * thread, and the thread that creates nodes in /dev.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -33,17 +35,20 @@
 #define ONLINE		"/sys/devices/system/cpu/cpu1/online"
 #define MAX_FAULTS	20000
 
-/* Where modules lie, if nothing is randomized; rbmap is the only one. */
+/*
+ * Addresses of modules on a kernel without randomization; rbmap is the only
+ * module.
+ */
 #define MODULES_BEGIN	"0xffffffffa0000000"
 #define MODULES_END	"0xffffffffff000000"
 
 static const char *module;
 static int fault_fd = -1;
-static int fd = -1;	/* what the operation has opened */
+static int fd = -1;	/* the file that the operation has opened */
 static void *map;
 static size_t map_size;
 
-/* Writes without stdio, which would allocate; 0 or the errno. */
+/* Write without stdio, which would allocate. Return 0 or the errno. */
 static int put(const char *file, const char *text)
 {
 	int file_fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -107,7 +112,7 @@ static void init_faults(void)
 		bail_out("no fail_page_alloc: %s", error_name(errno));
 }
 
-/* With something of the module on the stack, or all. */
+/* Select the allocations with a function of the module on the stack, or all. */
 static void only_ours(bool ours)
 {
 	set_faults("require-start", ours ? MODULES_BEGIN : "0");
@@ -151,7 +156,7 @@ static void arm(unsigned int nth)
 		bail_out("fail-nth: %s", error_name(errno));
 }
 
-/* How many allocations were left until the one to fail. */
+/* Return how many more allocations the armed fault would have waited for. */
 static unsigned int disarm(void)
 {
 	char text[16] = "";
@@ -203,9 +208,9 @@ static bool all_gone(void)
 }
 
 /*
- * A node in /dev has a name that is made when the node is made, and made anew
- * when it is taken away.  Where there is no memory for it the kernel goes on
- * without: no driver hears of it.
+ * The kernel builds the name of a node in /dev when it creates the node, and
+ * again when it removes it. If that allocation fails, the kernel continues
+ * without a node or leaves the old one, and reports no error to the driver.
  */
 static unsigned int nodes_missing, nodes_left;
 
@@ -330,7 +335,7 @@ static int map_device(void)
 	return 0;
 }
 
-/* Its first page, to know the size of all. */
+/* Map the first page to learn the size of all. */
 static int open_and_map(void)
 {
 	int err = open_device();
@@ -380,7 +385,7 @@ static int read_device(void)
 	return read(fd, text, sizeof(text)) < 0 ? errno : 0;
 }
 
-/* More than a sub-buffer, so that the writer leaves one. */
+/* Write more than a sub-buffer, so that the writer leaves one. */
 static int open_with_closed(void)
 {
 	int i, err = open_with_event();
@@ -493,7 +498,7 @@ static int store_all(void)
 	return err;
 }
 
-/* A CPU that the module has not seen before. */
+/* Load the module while a CPU is offline, so that the CPU is new to the module. */
 static int load_without_cpu(void)
 {
 	int err = put(ONLINE, "0");
@@ -515,7 +520,7 @@ static void unload_and_online(void)
 
 /* ---- what must be true after an operation */
 
-/* It works the next time, and all that comes after it. */
+/* The operation works the next time, and so do all operations after it. */
 static bool works(int err)
 {
 	int fds = fd, again;
@@ -535,7 +540,7 @@ static bool works(int err)
 	return !again;
 }
 
-/* What was not handed over is still there. */
+/* Sub-buffers that a failed splice() did not hand over are still in the ring. */
 static bool spliced(int err)
 {
 	return !err || !splice_device();
@@ -556,7 +561,10 @@ static bool all_disabled(int err)
 	return !err || !disable_all();
 }
 
-/* It comes without what there was no memory for, which the next write makes. */
+/*
+ * The CPU comes online without the objects whose allocation failed; the next
+ * write creates them.
+ */
 static bool cpu_came(int err)
 {
 	char lacking[8];
@@ -571,7 +579,7 @@ static bool cpu_came(int err)
 		err = read(file, lacking, sizeof(lacking));
 		close(file);
 		if (err == 1)
-			break;	/* none: a newline */
+			break;	/* empty list: a newline */
 		usleep(10000);
 	}
 	return err == 1 && there(CONTROL "per_cpu/cpu1/buffer_size_kb") &&
@@ -584,18 +592,18 @@ static void stay_disabled(void)
 }
 
 /**
- * struct operation - what is done while allocations fail
- * @name: what it is
- * @prepare: before, without faults
- * @run: what is tested
- * @good: after, without faults: is all as it should be after this result?
- * @finish: in the end
- * @thread: whose allocations fail; NULL: our own
- * @ours: those with the module's functions on the stack alone
- * @loaded: the module is loaded for all of it
- * @none: it allocates nothing
- * @parameters: of the module
- * @most: no more allocations than these; 0: all
+ * struct operation - an operation and the allocations that fail in it
+ * @name: name of the operation
+ * @prepare: runs before it, without faults
+ * @run: the operation itself
+ * @good: runs after it, without faults: does the state match this result?
+ * @finish: runs at the end
+ * @thread: name of the thread whose allocations fail; NULL: this one
+ * @ours: only allocations with a function of the module on the stack fail
+ * @loaded: the module is loaded before the first run and unloaded after the last
+ * @none: the operation allocates nothing
+ * @parameters: parameters of the module
+ * @most: most allocations that fail; 0: all
  */
 static const struct operation {
 	const char *name;
@@ -649,7 +657,10 @@ static const struct operation {
 	  .loaded = true },
 	{ .name = "write to files", .run = store_all, .good = works,
 	  .loaded = true },
-	/* Rings come first, and all else is as with small ones. */
+	/*
+	 * The rings are allocated first; all later allocations are those of
+	 * small rings.
+	 */
 	{ .name = "load with large sub-buffers", .run = load,
 	  .good = loaded_or_not, .finish = unload_if_loaded, .ours = true,
 	  .parameters = "buffer_size_kb=128 subbuf_size_kb=64", .most = 100 },
@@ -671,7 +682,10 @@ static const struct operation {
 	  .finish = unload_if_loaded },
 };
 
-/* Once, with the nth allocation failing.  Whether there were so many. */
+/*
+ * Run once with the nth allocation failing. Return true if there was an nth
+ * allocation.
+ */
 static bool try(const struct operation *op, unsigned int nth, int *err,
 		bool *good)
 {
@@ -725,7 +739,7 @@ static void sweep(const struct operation *op)
 		ok(!bad && nth == 1, "%s: allocates nothing", op->name);
 	else
 		ok(!bad && nth > 1 && nth < MAX_FAULTS,
-		   "%s: each of %u allocations failed; %u times it said ENOMEM, %u times it did without",
+		   "%s: each of %u allocations failed; %u times ENOMEM, %u times success without it",
 		   op->name, nth - 1, failed, nth - 1 - failed);
 	close(fault_fd);
 	if (op->loaded)
@@ -733,9 +747,9 @@ static void sweep(const struct operation *op)
 }
 
 /*
- * Pages that functions of the module have asked for and that nobody has freed:
- * it is not loaded.  Not those that an allocator, or who keeps books about
- * allocations, took for itself on the way.  kmemleak knows nothing of pages.
+ * Find pages that functions of the module have allocated and nobody has freed;
+ * the module is not loaded. Pages that an allocator or a debugging tool took
+ * for itself on the way do not count. kmemleak does not track pages.
  */
 static void test_pages(void)
 {
@@ -749,7 +763,7 @@ static void test_pages(void)
 	unsigned int stacks = 0, left = 0;
 	size_t i;
 
-	if (!ok(file != NULL, "the kernel knows who has its pages"))
+	if (!ok(file != NULL, "the kernel tracks the owners of pages"))
 		return;
 	while (fgets(line, sizeof(line), file)) {
 		bool ours = strstr(stack, " 0xffffffff") != NULL;

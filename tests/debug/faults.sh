@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each allocation of each operation fails once.
+# Lets each allocation of each operation fail once.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does what it must not, for tests/debug/detectors to see that it is noticed:
+ * Commits one fault, so that tests/debug/detectors sees whether the kernel
+ * reports it:
  *
  *	insmod faulty.ko fault=NAME
  */
@@ -84,14 +85,17 @@ static int faulty_leak(void)
 	void *volatile lost;
 	int i;
 
-	/* An address may stay somewhere by chance, not all of them do. */
+	/*
+	 * A stray copy of one address may remain somewhere; 32 of them cannot
+	 * all remain.
+	 */
 	for (i = 0; i < 32; i++)
 		lost = kmalloc(64, GFP_KERNEL);
 	lost = NULL;
 	return 0;
 }
 
-/* Between two CPUs: neither access is marked. */
+/* A race between two CPUs: neither access is marked. */
 
 static u64 faulty_word;
 static DECLARE_COMPLETION(faulty_done);
@@ -124,11 +128,11 @@ static int faulty_race(void)
 	}
 	wait_for_completion(&faulty_done);
 	wait_for_completion(&faulty_done);
-	msleep(100); /* until the threads are gone: their code goes */
+	msleep(100); /* until the threads have left the module's code */
 	return 0;
 }
 
-/* Between a task and an interrupt of one CPU. */
+/* A race between a task and an interrupt on the same CPU. */
 
 static enum hrtimer_restart faulty_interrupt(struct hrtimer *timer)
 {

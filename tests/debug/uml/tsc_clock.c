@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For User Mode Linux, which has jiffies: the processor's counter as sched_clock(),
- * in the arithmetic of x86's.  With tsc_early_khz=, which the kernels of x86 have,
- * and tests/vm/run gives.
+ * The processor's time-stamp counter as sched_clock() for User Mode Linux,
+ * which would use jiffies. The arithmetic is that of x86. tests/vm/run sets
+ * tsc_early_khz=, as kernels for x86 do.
  */
 #include <linux/init.h>
 #include <linux/jiffies.h>
