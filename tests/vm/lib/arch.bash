@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # for whoever reads this file
 #
-# What depends on the architecture of a guest. amd64 is this machine's.
+# Settings for the architecture of a guest. amd64 is the architecture of this machine.
 
 # set_arch ARCHITECTURE, in Debian's words. Sets arch and
-#   triplet  what its compiler and its libraries are called by
-#   cross    what comes before the names of compiler and binutils
-#   kmake    what the kernel's build system is to be told
-#   emulator, machine, cpu  QEMU's
-#   console, results        the guest's serial ports, for the log and the tests
-#   kernel_args             what its kernel is told, whichever it is
 #
-# While this machine is busy a guest may find its clock unstable, and goes over to
-# another by patching its code. QEMU 7.2, with a thread for each processor, has
-# executed the breakpoint of that when it was gone. So it is told to trust its clock.
+#     triplet                 name of the compiler's target and of the library folder
+#     cross                   prefix of the names of compiler and binutils
+#     kmake                   arguments for the kernel's build system
+#     emulator, machine, cpu  QEMU's
+#     console, results        the guest's serial ports, for the log and the tests
+#     kernel_args             kernel parameters for every kernel
+#
+# On a busy machine a guest may find its clock unstable and switch to another clock, by
+# patching its code. QEMU 7.2, with a thread for each processor, has executed the
+# patching breakpoint after it was removed. So the guest is told to trust its clock.
 set_arch()
 {
 	arch=$1
@@ -26,8 +27,8 @@ set_arch()
 	arm64)
 		triplet=aarch64-linux-gnu cross=$triplet-
 		kmake="ARCH=arm64 CROSS_COMPILE=$cross"
-		# A processor that has pages of 16 KiB, and no signed pointers, which
-		# take the emulator most of its time.
+		# A processor with pages of 16 KiB and without pointer authentication,
+		# which costs the emulator most of its time.
 		emulator=qemu-system-aarch64 machine=virt,gic-version=3 cpu=neoverse-n1
 		console=ttyAMA0 results=ttyS0 kernel_args=
 		;;
@@ -35,7 +36,7 @@ set_arch()
 	esac
 }
 
-# arch_of FLAVOUR of a kernel
+# arch_of FLAVOUR: prints the architecture of a kernel's flavour
 arch_of()
 {
 	case $1 in

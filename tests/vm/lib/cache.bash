@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# A cache of what is in packages of whatever Debian release, without installing
-# them.
+# A cache of unpacked packages from any Debian release. Nothing is installed.
 
 # shellcheck source=tests/vm/lib/arch.bash
 . "$(dirname "${BASH_SOURCE[0]}")/arch.bash"
@@ -16,14 +15,15 @@ die()
 	exit 1
 }
 
-# lock_cache SUBDIRECTORY, to add to; unlock_cache. What is built there for ten
-# minutes does not keep others from theirs.
+# lock_cache SUBDIRECTORY locks it for adding an entry; unlock_cache unlocks it. There
+# is a lock for each subdirectory: a build of ten minutes in one does not block the
+# others.
 lock_cache()
 {
 	mkdir -p "$cache/$1"
 	exec 9>"$cache/$1/lock"
 	flock 9
-	rm -rf "$cache/$1"/.new.* # of one that was killed
+	rm -rf "$cache/$1"/.new.* # left by a killed build
 }
 
 unlock_cache()
@@ -31,8 +31,8 @@ unlock_cache()
 	exec 9>&-
 }
 
-# begin_entry SUBDIRECTORY makes $work, where everything happens. finish_entry DIR
-# renames it: an entry is in the cache entirely or not at all.
+# begin_entry SUBDIRECTORY creates $work, in which the entry is built. finish_entry DIR
+# renames $work to DIR, so that an entry is in the cache completely or not at all.
 begin_entry()
 {
 	work=$(mktemp -d "$cache/$1/.new.XXXXXX")
@@ -47,8 +47,9 @@ finish_entry()
 	trap - EXIT
 }
 
-# The machine's own package sources say where a mirror is: no address of ours.
-# Suites are told by name, for other vendors' archives have a "main" as well.
+# Prints the address of a mirror. It is taken from the machine's own package sources, so
+# that no address stands here. Suites are matched by name, because other vendors'
+# archives have a "main" as well.
 mirror_of()
 {
 	local releases='bullseye|bookworm|trixie|forky|sid|oldoldstable|oldstable|stable|testing|unstable'
@@ -63,9 +64,9 @@ mirror_of()
 	echo "${uri%%$'\n'*}"
 }
 
-# apt_state NAME SUITE...: an apt of our own beside the machine's, so that another
-# release's packages, or another architecture's ($arch), never show up in the
-# machine's. Sets apt_options.
+# apt_state NAME SUITE...: prepares an apt state beside the machine's own. Packages of
+# another release or another architecture ($arch) never appear in the machine's state.
+# Sets apt_options.
 apt_state()
 {
 	local state=$cache/apt/$1 suite uri
@@ -86,7 +87,7 @@ apt_state()
 			echo "deb $uri $suite main"
 		fi >>"$state/sources"
 	done
-	# Valid-Until: an archived suite is not signed anew any more.
+	# Valid-Until: an archived suite is no longer signed anew.
 	apt_options=(
 		-o Dir::Etc::SourceList="$state/sources"
 		-o Dir::Etc::SourceParts="$state/parts"
@@ -104,13 +105,14 @@ apt_state()
 		-o Acquire::Check-Valid-Until=false
 		-o Acquire::Retries=3
 	)
-	# The package lists change a few times a week; one update serves for an hour.
+	# The package lists change a few times a week: update them once an hour at most.
 	[ -z "$(find "$state/updated" -mmin -60 2>/dev/null)" ] || return 0
 	quietly "get the package lists of $*" apt-get "${apt_options[@]}" update
 	touch "$state/updated"
 }
 
-# download_with_depends PACKAGE...: to $work/debs, with all that they depend on
+# download_with_depends PACKAGE...: downloads packages and all their dependencies to
+# $work/debs
 download_with_depends()
 {
 	mkdir -p "$work/debs/partial"
@@ -119,14 +121,15 @@ download_with_depends()
 		install --no-install-recommends --download-only -y "$@"
 }
 
-# merge_usr: $work has /bin, /lib and /sbin in /usr, whatever packages think
+# merge_usr: creates /bin, /lib and /sbin of $work as links to /usr, before packages
+# create directories
 merge_usr()
 {
 	mkdir -p "$work"/usr/{bin,lib,lib64,sbin}
 	ln -s usr/bin usr/lib usr/lib64 usr/sbin "$work"
 }
 
-# unpack_packages: what is in $work/debs
+# unpack_packages: unpacks the packages in $work/debs
 unpack_packages()
 {
 	local deb
@@ -138,7 +141,7 @@ unpack_packages()
 	rm -rf "$work/debs" "$work"/usr/share/{doc,info,locale,man}
 }
 
-# quietly WHAT COMMAND...: says what it was, and what it said, if it fails
+# quietly WHAT COMMAND...: prints WHAT and the output of COMMAND only if it fails
 quietly()
 {
 	local what=$1 log

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# For shell tests in the guest that write control files:
-# . /tests/lib/control.sh, behind guest.sh
+# For shell tests in the guest that write control files: . /tests/lib/control.sh, after
+# guest.sh
 
 root=/sys/kernel/rbmap
 
-# put FILE TEXT, as it is, in one write; what dd says of it is in /tmp/error
+# put FILE TEXT: writes TEXT unchanged, in one write; dd's error message is in
+# /tmp/error
 put()
 {
 	printf %b "$2" >/tmp/text
 	dd if=/tmp/text of="$root/$1" bs=64k conv=notrunc 2>/tmp/error
 }
 
-# obeyed FILE VALUE [READ]
+# obeyed FILE VALUE [READ]: the write succeeds, and FILE reads VALUE or READ
 obeyed()
 {
 	put "$1" "$2"
 	is "$(cat "$root/$1")" "${3-$2}" "$1 takes '$2'"
 }
 
-# refused FILE VALUE ERROR: and nothing is changed
+# refused FILE VALUE ERROR: the write fails with ERROR, and FILE is unchanged
 refused()
 {
 	refused_before=$(cat "$root/$1" 2>/dev/null)
@@ -30,10 +31,10 @@ refused()
 		return
 	fi
 	like "$(cat /tmp/error)" "$3" "$1 refuses '$refused_text': $3"
-	is "$(cat "$root/$1" 2>/dev/null)" "$refused_before" "$1 is what it was"
+	is "$(cat "$root/$1" 2>/dev/null)" "$refused_before" "$1 is unchanged"
 }
 
-# recorded COMMAND: how many events it makes
+# recorded COMMAND: prints how many events COMMAND causes
 recorded()
 {
 	recorded_before=$(summed emitted)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of lib/kernel
 #
-# Kernels of our own: that watch themselves, are built by another compiler, or are
-# programs (User Mode Linux); from Debian's source with the options of
+# Kernels that are built here: with debugging checks, with another compiler, or as a
+# program (User Mode Linux). They are built from Debian's source with the options in
 # tests/debug/*.config. Part of lib/kernel.
 
 debug_configs=$here/../../debug
@@ -12,7 +12,7 @@ is_debug_flavour()
 	[ -e "$debug_configs/$1.config" ] && [ "$1" != common ]
 }
 
-# debug_compiler FLAVOUR: sets cc and kmake, and where such a kernel runs, machine
+# debug_compiler FLAVOUR: sets cc, kmake and the machine that boots such a kernel
 debug_compiler()
 {
 	cc=gcc kmake='' machine=microvm
@@ -22,14 +22,15 @@ debug_compiler()
 	esac
 }
 
-# debug_config FLAVOUR: its options
+# debug_config FLAVOUR: prints its options
 debug_config()
 {
 	[ "$1" = uml ] || cat "$debug_configs/common.config"
 	cat "$debug_configs/$1.config"
 }
 
-# What a built kernel depends on, but for the source's version
+# debug_key FLAVOUR: prints a hash of everything that determines the built kernel,
+# except the version of the source
 debug_key()
 {
 	{
@@ -45,7 +46,7 @@ debug_source_version()
 		sed -n 's/^Version: //p'
 }
 
-# debug_source SERIES: the package, kept for the next flavour
+# debug_source SERIES: downloads the source package, which other flavours use, too
 debug_source()
 {
 	local version deb
@@ -64,7 +65,8 @@ debug_source()
 		tar -xJ -C "$work/source" --strip-components 1
 }
 
-# Kconfig silently drops what it cannot have: look that each option is as asked.
+# Kconfig drops options silently if their dependencies are missing: check that each
+# option has its value.
 debug_check_config()
 {
 	local line name wrong=''
@@ -90,12 +92,13 @@ debug_check_config()
 # debug_make ARGUMENT...
 debug_make()
 {
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086 # split into words
 	quietly "build the kernel ($*)" nice make -C "$work/source" $kmake \
 		-j"$(nproc)" KBUILD_BUILD_USER=rbmap KBUILD_BUILD_HOST=rbmap "$@"
 }
 
-# What User Mode Linux lacks: a clock, and room for what newer processors save.
+# Add the two parts that User Mode Linux lacks: a clock, and room for the registers of
+# newer processors.
 debug_source_uml()
 {
 	local arch=$work/source/arch
@@ -106,8 +109,8 @@ debug_source_uml()
 		"$arch/x86/um/user-offsets.c"
 }
 
-# debug_headers KVER: what modules are built with, and what of x86 there is in
-# User Mode Linux
+# debug_headers KVER: installs the files that modules are built with, for User Mode
+# Linux with those of x86
 debug_headers()
 {
 	local headers=$work/usr/src/linux-headers-$1

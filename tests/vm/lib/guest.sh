@@ -7,7 +7,7 @@ tap_count=0
 tap_failed=0
 tap_plan=
 
-# KiB of a page, and of the smallest sub-buffer
+# KiB of a page, which is also the smallest sub-buffer
 page_kb=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
 
 # plan N, at the start; or done_testing at the end
@@ -49,7 +49,7 @@ not_ok()
 	return 1
 }
 
-# skip WHY TEXT
+# skip WHY TEXT: prints a result that is skipped
 skip()
 {
 	local why=$1
@@ -59,7 +59,7 @@ skip()
 	echo "ok $tap_count - $* # SKIP $why"
 }
 
-# ok TEXT COMMAND...: passes when the command does
+# ok TEXT COMMAND...: passes if COMMAND succeeds
 ok()
 {
 	local text=$1
@@ -74,7 +74,7 @@ ok()
 	fi
 }
 
-# fails TEXT COMMAND...: passes when the command does not
+# fails TEXT COMMAND...: passes if COMMAND fails
 fails()
 {
 	local text=$1
@@ -88,7 +88,7 @@ fails()
 	pass "$text"
 }
 
-# is GOT WANTED TEXT
+# is GOT WANTED TEXT: passes if both are equal
 is()
 {
 	if [ "$1" = "$2" ]; then
@@ -101,7 +101,7 @@ is()
 	fi
 }
 
-# like GOT REGEX TEXT
+# like GOT REGEX TEXT: passes if a line matches
 like()
 {
 	if printf '%s\n' "$1" | grep -qE -e "$2"; then
@@ -114,7 +114,7 @@ like()
 	fi
 }
 
-# at_most GOT LIMIT TEXT
+# at_most GOT LIMIT TEXT: passes if the number GOT is at most LIMIT
 at_most()
 {
 	if [ "$1" -le "$2" ]; then
@@ -125,14 +125,14 @@ at_most()
 	fi
 }
 
-# said COMMAND...: what it says is in $output, its status in $status
+# said COMMAND...: stores the output in $output and the status in $status
 said()
 {
 	output=$("$@" 2>&1)
 	status=$?
 }
 
-# retry_until SECONDS COMMAND...: until it succeeds or the time is over
+# retry_until SECONDS COMMAND...: repeats COMMAND until it succeeds or the time is over
 retry_until()
 {
 	local end
@@ -145,8 +145,8 @@ retry_until()
 	done
 }
 
-# results TEXT COMMAND...: the results of a program that prints TAP become ours,
-# with TEXT before each
+# results TEXT COMMAND...: reports the results of a program that prints TAP, with TEXT
+# before each
 results()
 {
 	results_text=$1
@@ -171,28 +171,30 @@ results()
 	[ -n "$results_got" ] || not_ok "${results_text}ended early (status $results_status)"
 }
 
-# reported EVENTS COMMAND: what rbmap prints of them that come meanwhile, out of
-# /tmp/recorded.dat; what it complains of is in /tmp/error
+# reported EVENTS COMMAND: records EVENTS while COMMAND runs, and prints them;
+# /tmp/recorded.dat has the recording, /tmp/error the error messages
 reported()
 {
 	rbmap record -e "$1" -o /tmp/recorded.dat -- sh -c "$2" >/dev/null 2>/tmp/error &&
 		rbmap report /tmp/recorded.dat 2>>/tmp/error
 }
 
-# The last line that rbmap logged; a kernel that watches itself logs reports, too.
+# Prints the last line that rbmap logged. Other lines may follow it: debugging checks
+# log reports, too.
 last_logged()
 {
 	dmesg | grep 'rbmap: ' | tail -n 1
 }
 
-# summed KEY [DIRECTORY]: a counter of stats, of all CPUs; of the default buffer
+# summed KEY [DIRECTORY]: prints the sum of a counter over all CPUs; without DIRECTORY,
+# of the default buffer
 summed()
 {
 	cat "${2:-/sys/kernel/rbmap}"/per_cpu/cpu*/stats |
 		awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }'
 }
 
-# load_module NAME [PARAMETER...]: one that was given with --module
+# load_module NAME [PARAMETER...]: loads a module that was given with --module
 load_module()
 {
 	local module=$1
@@ -206,8 +208,8 @@ is_loaded()
 	grep -q "^$1 " /proc/modules
 }
 
-# Kilobytes, for comparing before and after. Pages wait in per-CPU lists and
-# freed memory waits for RCU: settle first, and allow for some noise.
+# settle: prepares a measurement of memory. Pages are cached in per-CPU lists, and freed
+# memory waits for RCU, so a comparison must also allow for some noise.
 settle()
 {
 	sync
@@ -216,33 +218,34 @@ settle()
 	echo 3 >/proc/sys/vm/drop_caches
 }
 
-# meminfo_kb FIELD: Slab, SUnreclaim, VmallocUsed, Percpu, MemFree…
+# meminfo_kb FIELD: prints Slab, SUnreclaim, VmallocUsed, Percpu, MemFree… in KiB
 meminfo_kb()
 {
 	awk -v field="$1:" '$1 == field { print $2 }' /proc/meminfo
 }
 
-# slab_objects CACHE: active objects
+# slab_objects CACHE: prints the number of active objects
 slab_objects()
 {
 	awk -v cache="$1" '$1 == cache { print $2 }' /proc/slabinfo
 }
 
-# vmalloc_kb MODULE: what functions of a module hold in vmalloc areas
+# vmalloc_kb MODULE: prints the KiB that functions of a module hold in vmalloc areas
 vmalloc_kb()
 {
 	grep "\[$1\]" /proc/vmallocinfo | awk '{ sum += $2 } END { print int(sum / 1024) }'
 }
 
-# has_nmis: kernels of arm64 have none, but for those that make some of interrupts
+# has_nmis: succeeds if this kernel has NMIs. arm64 has them only if the kernel builds
+# them from interrupts.
 has_nmis()
 {
 	[ -e /proc/sys/kernel/unknown_nmi_panic ]
 }
 
-# nmis COUNT [MILLISECONDS]: ask for non-maskable interrupts on all processors,
-# one in so many milliseconds (10), from now until the test ends at the latest.
-# The kernel grumbles about each that no handler claims.
+# nmis COUNT [MILLISECONDS]: requests COUNT non-maskable interrupts on all processors,
+# one every MILLISECONDS (10). They end with the test at the latest. The kernel logs a
+# message for each that no handler claims.
 nmis()
 {
 	echo 0 >/proc/sys/kernel/unknown_nmi_panic

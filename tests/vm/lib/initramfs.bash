@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of tests/vm/run
 #
-# What the guest boots from: busybox, the tests, and what they need.
+# Builds the guest's initramfs: busybox, the tests, and the files that they need.
 
-# add SRC DEST: a file or directory, with the libraries that programs need
+# add SRC DEST: adds a file or a directory, with the libraries of its programs
 add()
 {
 	local src=$1 dest=$root/${2#/} file
@@ -30,8 +30,8 @@ is_elf()
 	head -c 4 "$1" | LC_ALL=C grep -q ELF
 }
 
-# All libraries go to one directory of the loader's default path, whatever
-# directory they were found in here; only the loader's own place is fixed.
+# All libraries go to one directory of the loader's default path, whatever directory
+# they have on this machine. Only the loader itself has a fixed place.
 add_libraries()
 {
 	is_elf "$1" || return 0
@@ -64,8 +64,8 @@ add_own_libraries()
 	done < <(LC_ALL=C ldd "$1" 2>/dev/null)
 }
 
-# add_unpacked_library NAME PROGRAM: from the packages that the program was unpacked
-# with (lib/unpack)
+# add_unpacked_library NAME PROGRAM: adds it from the packages with which the program
+# was unpacked (lib/unpack)
 add_unpacked_library()
 {
 	local path
@@ -77,8 +77,9 @@ add_unpacked_library()
 	add_own_libraries "$path"
 }
 
-# No loader here can say what these need: they say so themselves. The loader is
-# what a program is interpreted by, and libc needs it.
+# The loader of this machine cannot list the libraries of foreign programs, so read them
+# from the programs' headers. The loader is the interpreter of the program; libc needs
+# it, too.
 add_foreign_libraries()
 {
 	local name path
@@ -92,7 +93,7 @@ add_foreign_libraries()
 	done < <(LC_ALL=C readelf -dW "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p')
 }
 
-# A script of another language brings its interpreter.
+# Add the interpreter of a script in another language.
 add_interpreter()
 {
 	local line words
@@ -108,7 +109,7 @@ add_interpreter()
 		add "$(find_tool "${words[0]##*/}")" "${words[0]}"
 }
 
-# find_tool NAME: a program for the guest
+# find_tool NAME: prints the path of a program for the guest
 find_tool()
 {
 	PATH=$tool_path command -v "$1"
@@ -122,7 +123,7 @@ add_busybox()
 	ln -s ../bin ../lib ../sbin ../lib64 "$root/usr/"
 	cp "$(find_tool busybox)" "$root/bin/busybox"
 	is_static "$root/bin/busybox" || die "busybox is not the static one: tests/install-packages vm"
-	# For init, which installs the others.
+	# init needs it, and installs the other links.
 	ln -s busybox "$root/bin/sh"
 }
 
@@ -166,8 +167,9 @@ make_initramfs()
 		die "cannot make the initramfs"
 }
 
-# qemu_command CHARDEV MONITOR: where the second serial port and the monitor are.
-# The devices are spelt out because not every machine knows two -serial.
+# qemu_command CHARDEV MONITOR: sets qemu. CHARDEV is the second serial port, MONITOR is
+# the monitor's. The devices are listed explicitly because not every machine supports
+# two -serial options.
 # shellcheck disable=SC2034,SC2054 # for tests/vm/run; QEMU wants the commas
 qemu_command()
 {
@@ -187,9 +189,9 @@ qemu_command()
 	qemu+=("${qemu_args[@]}")
 }
 
-# The kernel that is a program, in QEMU's place. What it maps as its memory it maps
-# to be executed, which not every /tmp may be.
-# shellcheck disable=SC2016 # for that shell
+# The command for the kernel that is a program, in place of QEMU. It maps its memory
+# executable, which a /tmp mounted with noexec does not allow.
+# shellcheck disable=SC2016 # for the inner shell
 uml_command()
 {
 	read -ra qemu <<<"$kernel_args panic=-1 loglevel=5$append"

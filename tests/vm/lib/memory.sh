@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# For shell tests in the guest that look whether memory comes back:
-# . /tests/lib/memory.sh, behind guest.sh
+# For shell tests in the guest that check whether memory is given back: .
+# /tests/lib/memory.sh, after guest.sh
 
 memory()
 {
 	local turn=0
 
 	settle
-	# Takes what is free in the CPUs' own lists along: since 6.7 they can have an
-	# eighth of all, and get shorter with each look at the statistics.
+	# Count the free pages in the CPUs' own lists, too. Since 6.7 these lists can
+	# hold an eighth of all memory, and each refresh of the statistics shrinks them.
 	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null
 	while [ $turn -lt 50 ]; do
 		cat /proc/sys/vm/stat_refresh >/dev/null
@@ -19,7 +19,8 @@ memory()
 	echo "$(meminfo_kb MemFree) $(meminfo_kb SUnreclaim) $(vmalloc_kb rbmap) $(meminfo_kb Percpu)"
 }
 
-# measured COMMAND...: what memory() says before and after is in $before, $after
+# measured COMMAND...: stores the output of memory() before and after COMMAND in $before
+# and $after
 measured()
 {
 	before=$(memory)
@@ -28,33 +29,33 @@ measured()
 	diag "MemFree, SUnreclaim, vmalloc, Percpu (KiB): $before; later $after"
 }
 
-# grown: KiB by which each has grown
+# grown: prints the KiB by which each number has grown
 grown()
 {
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086 # split into words
 	set -- $before $after
 	echo "$(($1 - $5)) $(($6 - $2)) $(($7 - $3)) $(($8 - $4))"
 }
 
-# within FREE SLAB KIB...: no more than noise
+# within FREE SLAB KIB...: succeeds if the growth is within the noise
 within()
 {
 	[ "$3" -le "$1" ] && [ "$4" -le "$2" ] && [ "$5" -le 0 ] && [ "$6" -le 64 ]
 }
 
-# gives_back TEXT FREE SLAB COMMAND...: memory is what it was, but for so many KiB.
-# What is lost now is lost the next time again; noise is not.
+# gives_back TEXT FREE SLAB COMMAND...: COMMAND gives its memory back, except for FREE
+# and SLAB KiB. A leak repeats in each try, noise does not.
 gives_back()
 {
 	what=$1
 	free=$2
 	slab=$3
 	shift 3
-	# The first time there are caches to fill.
+	# The first run fills caches.
 	"$@"
 	for try in 1 2 3 4; do
 		measured "$@"
-		# shellcheck disable=SC2046 # words
+		# shellcheck disable=SC2046 # split into words
 		! within "$free" "$slab" $(grown) || break
 		diag "try $try: not within $free and $slab KiB"
 	done

@@ -1,43 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of tests/vm/run
 #
-# Reads what the guest says, judges it, and reports.
+# Reads the guest's output, judges it, and reports.
 
-# Whatever matches is no good news. Lockdep's reports all have WARNING or BUG.
+# Lines of the kernel's log that are failures. Lockdep's reports all contain WARNING or
+# BUG.
 bad_news='\bBUG[: ]|WARNING:|Oops|Kernel panic|general protection|nable to handle'
 bad_news+='|KASAN|KCSAN|UBSAN|KMSAN|KFENCE|unreferenced object|suspected memory leak'
 bad_news+='|rcu.*(detected stall|self-detected|stalls? on)|soft lockup|hard LOCKUP'
 bad_news+='|blocked for more than|hung task|scheduling while atomic|lockdep is turned off'
 bad_news+='|page allocation failure|still has objects|Objects remaining|cannot create duplicate'
 bad_news+='|refcount_t:|list_(add|del) corruption|nobody cared|stack guard|Internal error'
-# The detectors give up.
+# Messages of detectors that stop working.
 bad_news+='|leak detector disabled|ODEBUG: [Oo]ut of memory|turning off the locking'
 bad_news+='|non-static key'
 
-# Whose data races are ours: those that have a function of one of these on either
-# stack, above what it interrupted. The kernel has races of its own, which KCSAN
-# reports too.
+# A data race belongs to rbmap if a function of one of these modules is on either stack,
+# above the point of interruption. KCSAN also reports races of the kernel itself.
 our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork|driver_ring'
-# But for these, whoever calls them: the clock, also the one that NMIs may read,
-# looks again where the time has changed meanwhile; the flag that a wake-up sets for poll() is what
-# poll() looks at before it sleeps, and so it is with the task that a timer is to
-# wake and schedule_hrtimeout(); who asks for memory may set where to go on with
-# making large pieces of it while kcompactd looks; each task that opens a file
-# notes in its credentials that RCU alone does not free them; each task that looks
-# at a file of sysfs copies the mode into its inode. 6.12 marks none of them.
+# Exceptions: races of the kernel, no matter which function calls it. 6.12 does not mark
+# these accesses.
+# - ktime_get*(), the clock that NMIs also read: it reads again if the time has changed
+#   meanwhile.
+# - pollwake(): poll() tests the flag that a wake-up sets before it sleeps.
+# - hrtimer_wakeup(): the same holds for the task that a timer wakes and
+#   schedule_hrtimeout().
+# - compact_zone(): a task that allocates memory may set the place where compaction
+#   continues while kcompactd reads it.
+# - init_file(): each task that opens a file notes in its credentials that RCU alone
+#   does not free them.
+# - kernfs_refresh_inode(): each task that looks up a file of sysfs copies the mode into
+#   its inode.
 kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone|init_file|kernfs_refresh_inode)[^][]*$'
 rule=$(printf '=%.0s' {1..66})
 
 passed=0 failed=0 skipped=0 number=0
 booted=''
 current='' # index of the running test
-name=boot  # its name, or what the guest does outside of tests
+name=boot  # name of the current test, or of the phase outside of tests
 plan='' ran=0 failed_before=0
 log_read=0 log_shown='' # lines of the kernel log that were searched
-race='' other_races=''  # a report that has not ended; titles of those not ours
+race='' other_races=''  # report that has not ended; titles of the kernel's own races
 taint=0 allowed_taint=0
 
-# result ok|"not ok" TEXT [SKIP-REASON]
+# result ok|"not ok" TEXT [SKIP-REASON]: prints a result
 result()
 {
 	number=$((number + 1))
@@ -72,7 +78,8 @@ start_test()
 	current=$1
 	name=${tests[$1]##*/}
 	plan='' ran=0 failed_before=$failed
-	# The guest ends a test that is late, unless it is itself past help.
+	# The guest ends a test that takes too long; this limit applies if the guest
+	# itself hangs.
 	allow_seconds $((limits[$1] + 30))
 	began=$SECONDS
 	echo "# $name"
@@ -96,8 +103,8 @@ end_test()
 	allow_seconds 30
 }
 
-# judge_end STATUS: a test that has said of itself that it failed is not reported
-# a second time for its status.
+# judge_end STATUS: reports a failure status, unless the test has already reported a
+# failed result
 judge_end()
 {
 	if [ "$1" != 0 ] && [ "$failed" -eq "$failed_before" ]; then
@@ -110,8 +117,8 @@ judge_end()
 	fi
 }
 
-# A test can get at the log, not at these: forced load, forced unload, machine
-# check, bad page, oops, warning, soft lockup.
+# A test can clear the log, but not these taint flags: forced load, forced unload,
+# machine check, bad page, oops, warning, soft lockup.
 check_taint()
 {
 	local new=$((($1 & ~taint & ~allowed_taint) & (2 | 8 | 16 | 32 | 128 | 512 | 16384)))
@@ -125,8 +132,8 @@ log_since()
 	tr -d '\r' <"$kernel_log" | tail -n +$((log_read + 1))
 }
 
-# search_log MARK: all that came since the last search, up to the line that the
-# guest has put into the log, which can take its time to come through
+# search_log MARK: judges all lines since the last search, up to the line MARK that the
+# guest has written into the log. That line may arrive late.
 search_log()
 {
 	local tries=200 part
@@ -144,9 +151,9 @@ search_log()
 	judge_log "$part"
 }
 
-# sort_races TEXT: sets text to what is left of it without the data races that are
-# not ours; their titles go to other_races. KCSAN puts each report between two
-# lines of "=", and the second may come with the next TEXT.
+# sort_races TEXT: sets text to TEXT without the data races of the kernel itself, whose
+# titles are added to other_races. KCSAN puts each report between two lines of "=". The
+# second line may come with the next TEXT.
 sort_races()
 {
 	local line
@@ -161,26 +168,26 @@ sort_races()
 			text+=$line$'\n'
 		fi
 	done <<<"$1"
-	# Of another detector: not to be sorted.
+	# A report of another detector is kept.
 	if [[ $race == *$'\n'*$'\n'* && $race != *'BUG: KCSAN'* ]]; then
 		text+=$race race=''
 	fi
 }
 
-# our_race: the report is one of ours
+# our_race: succeeds if the report concerns one of these modules
 our_race()
 {
 	local stacks
 
 	! grep -qE "$kernel_races" <<<"$race" || return 1
-	# What an interrupt came into has nothing to do with its access, nor has the
-	# work that a kworker has in hand.
+	# Remove the frames that an interrupt has interrupted, which are unrelated to
+	# the access, and the work item of a kworker.
 	stacks=$(sed -E '/ asm_[a-z0-9_]+\+0x/,/^\[[ 0-9.]+\] *$/d
 		/\] Workqueue: /d' <<<"$race")
 	[[ $stacks =~ \[($our_modules)\] ]]
 }
 
-# end_race LINE: the line of "=" that ends a report, or begins one
+# end_race LINE: LINE is the line of "=" that ends a report or begins one
 end_race()
 {
 	if [ -z "$race" ]; then
@@ -192,7 +199,7 @@ end_race()
 	fi
 }
 
-# Takes the lines out of text that --known speaks of, and shows them.
+# Removes the lines that match --known from text, and prints them.
 forget_known()
 {
 	local lines
@@ -204,7 +211,7 @@ forget_known()
 	text=$(grep -vE "$known" <<<"$text")
 }
 
-# judge_log TEXT: false when it has bad news, which is reported
+# judge_log TEXT: reports each failure in TEXT; fails if there is one
 judge_log()
 {
 	local text=$1
@@ -257,7 +264,8 @@ tap_plan()
 	fi
 }
 
-# inject_nmis COUNT MILLISECONDS: the emulated machine has no other source of them
+# inject_nmis COUNT MILLISECONDS: sends NMIs; the emulated machine has no other source
+# of them
 inject_nmis()
 {
 	local pause
@@ -279,7 +287,7 @@ stop_nmis()
 	nmi_pid=''
 }
 
-# guest_line LINE: false when nothing more is to be expected
+# guest_line LINE: handles a line of the guest; fails if no further line is expected
 guest_line()
 {
 	local words
@@ -309,9 +317,9 @@ guest_line()
 	esac
 }
 
-# show_hang FD: an NMI reaches processors that nothing else does, and ends the
-# guest in a panic that says where they were. The first report of the kernel comes
-# before that: it names the code that hangs, and is minutes old by now.
+# show_hang FD: sends an NMI, which reaches processors that nothing else reaches. The
+# guest panics and logs where its processors were. The first report of the kernel is
+# printed before that: it names the code that hangs, and may be minutes old.
 show_hang()
 {
 	local first
@@ -325,13 +333,13 @@ show_hang()
 	log_read=1000000000
 }
 
-# Is it the machine that has failed the boot? Nothing of ours has run by then.
+# Has the emulated machine failed to boot the guest? None of our code has run by then.
 #
-# Without ACPI a kernel measures its timer with another, and while this machine is
-# busy they disagree: such a boot has no end.
+# Without ACPI a kernel calibrates its timer with another one. On a busy machine the two
+# disagree, and such a boot never ends.
 #
-# QEMU 7.2 with a thread for each processor: one may execute a breakpoint that
-# another has just removed, as the kernel patches its code while it boots.
+# QEMU 7.2 with a thread for each processor: while a guest patches its code at boot, one
+# processor may execute a breakpoint that another one has just removed.
 machine_failed()
 {
 	[ "$boots_left" -gt 0 ] || return
@@ -344,7 +352,7 @@ machine_failed()
 	fi
 }
 
-# follow_guest FD: until it ends or has to be ended
+# follow_guest FD: reads the guest's lines until it ends or has to be killed
 follow_guest()
 {
 	local line status patience
@@ -376,7 +384,7 @@ follow_guest()
 	done
 }
 
-# The guest is gone: what is left to say?
+# The guest has ended: report the remaining log and the sums.
 summary()
 {
 	judge_log "$(log_since)" || log_shown=1

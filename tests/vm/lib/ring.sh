@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, behind
-# guest.sh
+# For shell tests in the guest that use emit.ko: . /tests/lib/ring.sh, after guest.sh
 
-# with_ring TEXT SUBBUF-KB BUFFER-KB: as many sub-buffers, where they are smaller
-# than a page and have to be larger
+# with_ring TEXT SUBBUF-KB BUFFER-KB: loads the modules. If a sub-buffer would be
+# smaller than a page, both sizes grow, so that the number of sub-buffers stays the
+# same.
 with_ring()
 {
 	local subbuf=$2
@@ -16,7 +16,7 @@ with_ring()
 	ok "$1: emit loads" load_module emit || done_testing
 }
 
-# without_ring TEXT
+# without_ring TEXT: unloads the modules
 without_ring()
 {
 	ok "$1: emit unloads" rmmod emit

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints how fast this machine's time-stamp counter is, which emulated ones show. */
+/*
+ * Print the frequency of this machine's time-stamp counter, which emulated
+ * machines use, too.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -20,7 +23,10 @@ static uint64_t now(void)
 	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
 }
 
-/* At the same time: where nothing came between, of many attempts. */
+/*
+ * Read both clocks at nearly the same time: of many attempts, keep the one with
+ * the shortest distance.
+ */
 static struct both read_both(void)
 {
 	struct both both = {};
