@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a process can see of the kernel through a ring.
+ * The parts of the kernel's memory that a process can read through a ring.
  *
- *	access pattern		fills the free memory with a pattern and goes
- *	access zeroed		maps all rings: nothing was ever in their memory
- *	access addresses	reads all rings: which events have addresses of
- *				the kernel, by name; and how many there were
+ *	access pattern		fills the free memory with a pattern and exits
+ *	access zeroed		maps all rings: their memory must be zeroed
+ *	access addresses	reads all rings and prints for each event how many
+ *				records there were, and how many had addresses of
+ *				the kernel
  *	access console		reads all rings: no text of printk:console has
- *				anything behind it
+ *				other bytes behind it
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -25,7 +26,7 @@
 #define PATTERN		0xa5
 #define MAX_IDS		1024
 
-/* Where the kernel is, but for what is a small negative number. */
+/* The range of the kernel's addresses, without small negative numbers. */
 #ifdef __aarch64__
 #define KERNEL_FIRST	0xfff0000000000000ULL
 #define KERNEL_LAST	0xffffffffff800000ULL
@@ -63,7 +64,7 @@ static int fill_pattern(void)
 	return 0;
 }
 
-/* The first byte that is not 0, or size. */
+/* Return the offset of the first byte that is not 0, or size. */
 static size_t first_used(const char *data, size_t size)
 {
 	size_t at;
@@ -82,14 +83,14 @@ static void check_zeroed(int cpu)
 	if (!ok(client_open(&client, cpu, O_RDONLY | O_NONBLOCK),
 		"cpu%d: map", cpu))
 		return;
-	/* All of it: it is as large as a sub-buffer. */
+	/* Map the whole meta-page, which is as large as a sub-buffer. */
 	size = client.meta->meta_page_size;
 	meta = mmap(NULL, size, PROT_READ, MAP_SHARED, client.fd, 0);
 	if (meta == MAP_FAILED)
 		bail_out("cpu%d: %s", cpu, error_name(errno));
 	len = client.meta->meta_struct_len;
 	is(first_used(meta + len, size - len), size - len,
-	   "cpu%d: all that follows the meta-page's %zu bytes is 0", cpu, len);
+	   "cpu%d: all bytes behind the meta-page's %zu bytes are 0", cpu, len);
 	munmap(meta, size);
 	size = client.subbuf_size * client.nr_subbufs;
 	used = first_used(client.data, size);
@@ -160,7 +161,10 @@ static void read_ids(void)
 		closedir(events);
 }
 
-/* Where the first aligned field may be: behind one more that all events have. */
+/*
+ * Find the offset of the first aligned field, behind the common fields and one
+ * more field.
+ */
 static size_t first_field(void)
 {
 	char path[300], line[200];
@@ -179,7 +183,7 @@ static size_t first_field(void)
 	return at;
 }
 
-/* Fields of a record are aligned, and so is the record in its own eyes. */
+/* Fields are aligned relative to the beginning of the record. */
 static void look_for_addresses(const struct record *record, void *data)
 {
 	const struct rbmap_event_common *common = (const void *)record->payload;
@@ -224,7 +228,7 @@ static void read_cpu(int cpu, void (*look)(const struct record *record, void *da
 	close(fd);
 }
 
-/* NAME EVENTS ADDRESSES [EXAMPLE], a line for each kind */
+/* Print a line for each event: NAME EVENTS ADDRESSES [EXAMPLE] */
 static int addresses(void)
 {
 	read_ids();
@@ -244,14 +248,14 @@ static int addresses(void)
 	return 0;
 }
 
-/* ---- what is behind texts */
+/* ---- bytes behind a text */
 
 struct behind {
 	unsigned int	id;
 	unsigned int	events, longest, dirty;
 };
 
-/* The event gives a text's array a byte more than it fills. */
+/* The event reserves one byte more for a text than it fills. */
 static void look_behind(const struct record *record, void *data)
 {
 	const struct rbmap_event_common *common = (const void *)record->payload;
@@ -285,10 +289,12 @@ static int console(void)
 
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
 		read_cpu(cpu, look_behind, &behind);
-	ok(behind.events >= 100, "%u texts of up to %u bytes came", behind.events,
+	ok(behind.events >= 100,
+	   "%u texts of up to %u bytes were recorded", behind.events,
 	   behind.longest);
-	ok(behind.longest > 256, "some are not put together on the stack");
-	is(behind.dirty, 0, "nothing is behind any of them");
+	ok(behind.longest > 256,
+	   "some texts are longer than 256 bytes, and not assembled on the stack");
+	is(behind.dirty, 0, "no text has other bytes behind it");
 	return done_testing();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * madvise() on a map of a ring, on all of it and on a part of a sub-buffer: what
- * comes of it must end, and the ring is there as before.
+ * madvise() on a map of a ring, on all of it and on a part of a sub-buffer.
+ * Each call must return, and the ring must stay unchanged.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #define MADV_COLLAPSE	25
 #endif
 
-/* Those that leave the memory where it is. */
+/* Advice that leaves the memory where it is. */
 static const struct advice {
 	int		value;
 	const char	*name;
@@ -57,13 +57,13 @@ int main(void)
 	for (size_t i = 0; i < sizeof(advice) / sizeof(*advice); i++) {
 		int whole = madvise(client.data, size, advice[i].value);
 		int whole_error = whole ? errno : 0;
-		/* From the middle of a sub-buffer to the middle of another. */
+		/* From the middle of one sub-buffer to the middle of another. */
 		int part = madvise(client.data + page, size - 2 * page,
 				   advice[i].value);
 		int part_error = part ? errno : 0;
 
 		ok(!memcmp(before, client.data, size),
-		   "%s: the ring is as it was (%s; %s)", advice[i].name,
+		   "%s: the ring is unchanged (%s; %s)", advice[i].name,
 		   error_name(whole_error), error_name(part_error));
 	}
 	free(before);

@@ -168,7 +168,7 @@ bool emit_one(uint64_t number, size_t len)
 	return write(marker_fd(), text, len) == (ssize_t)len;
 }
 
-/* Returns how many were taken. */
+/* Return how many of the events were accepted. */
 uint64_t emit(uint64_t first, uint64_t count, size_t len)
 {
 	uint64_t i, taken = 0;
@@ -183,7 +183,7 @@ int device_open(int cpu, int flags)
 	char path[300];
 	int fd;
 
-	/* The format is our own, or the caller's who is root anyway. */
+	/* The format is ours, or comes from a caller that is root anyway. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(path, sizeof(path), target.device, cpu);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring as those see it who know its interface and no library: a file to map
- * and read, a file that makes events, files with settings.  The same is true
- * of a kernel's own ring, where trace_pipe_raw is the file.
+ * A ring as a program sees it that uses the interface without a library: a file
+ * to map and to read, a file that creates events, and files with settings. The
+ * kernel's own ring can be used in the same way; there trace_pipe_raw is the
+ * file.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -14,11 +15,11 @@
 #include <linux/rbmap.h>
 
 /**
- * struct target - which ring
- * @device: the file to map, with %d for the CPU
- * @marker: what is written to it becomes an event
- * @control: the directory of settings
- * @own: rbmap's; else the kernel's
+ * struct target - the ring under test
+ * @device: path of the file to map, with %d for the CPU
+ * @marker: path of the file that turns each write into an event
+ * @control: path of the directory of settings
+ * @own: the ring is rbmap's, not the kernel's
  */
 struct target {
 	char	device[256];
@@ -29,31 +30,34 @@ struct target {
 
 extern struct target target;
 
-/* --device FORMAT, --marker FILE, --control DIR or --tracefs; the rest stays. */
+/*
+ * Parse --device FORMAT, --marker FILE, --control DIR and --tracefs. Return the
+ * index of the first other argument.
+ */
 int target_options(int argc, char **argv);
 
-/* Settings, under tracefs' names; false, and errno, where it fails. */
+/* Write a setting, by tracefs' name. Return false and set errno on failure. */
 bool set(const char *name, const char *value);
 bool set_number(const char *name, uint64_t value);
 bool set_overwrite(bool on);
 bool reset(void);
 uint64_t stat_of(int cpu, const char *key);
 
-/* Pin the calling thread. */
+/* Bind the calling thread to a CPU. */
 void pin(int cpu);
 
-/* Have a CPU go off line, or come back. */
+/* Take a CPU offline, or bring it online. */
 bool set_online(int cpu, bool on);
 
-/* Events: "rbmap-test", a number, and filling up to len bytes of text. */
+/* Write events: the text "rbmap-test", a number, and padding to @len bytes. */
 bool emit_one(uint64_t number, size_t len);
 uint64_t emit(uint64_t first, uint64_t count, size_t len);
 
 /**
- * struct client - an open file and what is mapped of it
- * @seen: bytes of the reader's sub-buffer that client_next() has given
- * @id: that sub-buffer
- * @any: client_next() has given one
+ * struct client - an open file and its maps
+ * @seen: bytes of the reader's sub-buffer that client_next() has returned
+ * @id: id of that sub-buffer
+ * @any: client_next() has returned a sub-buffer
  */
 struct client {
 	int				fd;
@@ -74,16 +78,19 @@ bool client_map(struct client *client);
 void client_unmap(struct client *client);
 void client_close(struct client *client);
 
-/* 0, or the errno. */
+/* Return 0, or the errno. */
 int get_reader(int fd);
 
 const void *client_subbuf(const struct client *client);
 size_t subbuf_commit(const void *subbuf);
 
-/* What the sub-buffer says was lost before it; false: no number is there. */
+/*
+ * Read the number of events lost before the sub-buffer. Return false if it has
+ * no number.
+ */
 bool subbuf_lost(const void *subbuf, size_t subbuf_size, uint64_t *lost);
 
-/* What a test has to have room for, to read() a whole one. */
+/* Size of the buffer that a test needs to read() a whole sub-buffer. */
 #define MAX_SUBBUF	65536
 
 /**
@@ -96,8 +103,8 @@ struct record {
 };
 
 /**
- * struct cursor - goes through the events of a sub-buffer
- * @bad: the bytes make no sense
+ * struct cursor - iterates over the events of a sub-buffer
+ * @bad: text that says why the bytes are not valid, or NULL
  */
 struct cursor {
 	const char	*subbuf;
@@ -110,14 +117,17 @@ struct cursor {
 void cursor_begin(struct cursor *cursor, const void *subbuf);
 bool cursor_next(struct cursor *cursor, struct record *record);
 
-/* The number that emit() has given it; false: some other event. */
+/*
+ * Read the number that emit() wrote. Return false for an event that emit() did
+ * not write.
+ */
 bool record_number(const struct record *record, uint64_t *number);
 
-/* How many events, and the numbers of the first and the last. */
+/* Return the number of events, and store the numbers of the first and the last. */
 size_t subbuf_events(const void *subbuf, size_t from, uint64_t *first,
 		     uint64_t *last);
 
-/* CLOCK_MONOTONIC in ns, which is trace_clock mono. */
+/* The time of CLOCK_MONOTONIC in ns, which is trace_clock "mono". */
 uint64_t now(void);
 void nap(unsigned int milliseconds);
 

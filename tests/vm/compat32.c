@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader, once of the kernel's word size and once of 32 bits (compat32-m32): a
- * map, read(), splice(), an observer and librbmap find each event of a 64-bit
- * kernel, and how many were lost.
+ * A reader, built for the kernel's word size and for 32 bits (compat32-m32). A
+ * map, read(), splice(), an observer and librbmap must find each event of a
+ * 64-bit kernel, and the number of lost events.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ static uint64_t fill(uint64_t count)
 	return first;
 }
 
-/* Adds the events of a sub-buffer, which must follow those before. */
+/* Add the events of a sub-buffer, which must follow those of the one before. */
 static bool take(const void *subbuf, size_t from, uint64_t *next, uint64_t *n)
 {
 	uint64_t first, last;
@@ -76,7 +76,7 @@ static void test_map(void)
 	client_close(&client);
 }
 
-/* Also what was lost: a word of 64 bits behind the events. */
+/* Check the number of lost events, too: a word of 64 bits behind the events. */
 static void test_read(void)
 {
 	uint64_t next = fill(MANY), n = 0, lost = 0, more;
@@ -109,7 +109,7 @@ static void test_splice(void)
 		good = read(pipes[0], copy, page) == (ssize_t)page;
 		good = good && take(copy, 0, &next, &n);
 	}
-	/* What the writer has not left yet. */
+	/* Read the sub-buffer that the writer has not left yet. */
 	while (good && read(fd, copy, page) > 0)
 		good = take(copy, 0, &next, &n);
 	ok(good && n == EVENTS, "splice and read: %llu of %d events",
@@ -119,7 +119,7 @@ static void test_splice(void)
 	close(fd);
 }
 
-/* The slot table lies beyond what 32 bits of bytes can say. */
+/* The offset of the slot table needs more than 32 bits. */
 static void test_observe(void)
 {
 	const uint64_t begin = fill(EVENTS);

@@ -2,27 +2,27 @@
 /*
  * received + lost = emitted, to the last event.
  *
- * Events with numbers are emitted on all CPUs at once, through the marker or
- * by emit.ko, while a reader for each CPU follows through the map, with read()
- * or with splice().  Each number must come once, in order and intact, with the
- * time at which it was reserved; what is missing must be what was told, where
- * it was told; and all counters must agree.
+ * The marker or emit.ko emits numbered events on all CPUs at once. One reader
+ * for each CPU follows, through the map, with read() or with splice(). Each
+ * number must come once, in order and intact, with the time at which it was
+ * reserved. Each missing event must be reported as lost, at the place where it
+ * is missing. All counters must agree.
  *
  *	exact [TARGET-OPTION]... [OPTION]... marker|emit EVENTS
  *	      [MODE-READER-PACE]...
  *
- *	--wait poll|block  readers poll before each step; or wait in it
+ *	--wait poll|block  readers poll before each step, or wait in the step
  *	--percent N        buffer_percent
  *	--clock NAME       trace_clock
- *	--depth N          events inside each other that a task writes
- *	--hotplug          CPUs go off line and come back while events are written
- *	--offline          they are off line when their events are read
- *	--splice           splice() for as long as events are written, then read()
- *	--mapped           who uses read() or splice() maps the ring as well
- *	--observers N      so many look at all rings meanwhile, and take nothing
+ *	--depth N          nesting depth of the events that a task writes
+ *	--hotplug          CPUs go offline and come back while events are written
+ *	--offline          CPUs are offline while their events are read
+ *	--splice           use splice() while events are written, then read()
+ *	--mapped           readers with read() or splice() map the ring as well
+ *	--observers N      N observers follow all rings meanwhile
  *	--lossless         the rings are large enough for all events
  *	--resize N         the rings are replaced N times while events are written
- *	--snapshot N       the same, by snapshots
+ *	--snapshot N       like --resize, but by snapshots
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -48,7 +48,10 @@
 /* ktime_get_mono_fast_ns() may step when the timekeeper is updated. */
 #define FAST_CLOCK_SLACK	10000
 
-/* Task, softirq, irq, NMI: so many events nest with no more inside a task's. */
+/*
+ * Contexts that can nest: task, softirq, irq and NMI. A task that nests events
+ * of its own adds to this depth.
+ */
 #define NEST_OF_CONTEXTS	4
 #define MAX_NEST		5
 
@@ -64,18 +67,18 @@ static const char * const wait_names[] = { "", " poll", " block" };
 static const char * const clocks[] = { "local", "mono", "boot", "x86-tsc" };
 
 /**
- * struct worker - a CPU, who reads it and what was written on it
- * @polled: times that poll() said that there is something
- * @empty: of them, since a step found something
- * @in_vain: of them, there was nothing, nor was a loss told next
- * @pipe: where splice() puts what it takes
- * @spliced: sub-buffers that came through it
- * @rings: replaced ones that were read to their end
+ * struct worker - a CPU, its reader and the events written on it
+ * @polled: number of times that poll() reported data
+ * @empty: number of these since a step last found data
+ * @in_vain: number of these after which neither data nor a loss was found
+ * @pipe: pipe that splice() fills
+ * @spliced: number of sub-buffers that came through the pipe
+ * @rings: number of replaced rings that were read to their end
  * @finished: the reader has come to the end
  * @first: number of events before the scenario, by context
- * @emitted: events, by context
- * @refused: of them, by context
- * @discards_refused: reservations that would have been discarded
+ * @emitted: number of events in the scenario, by context
+ * @refused: number of these that the ring refused, by context
+ * @discards_refused: number of refused reservations that would have been discarded
  */
 struct worker {
 	int			cpu;
@@ -99,8 +102,8 @@ struct worker {
 static struct worker workers[MAX_CPUS];
 
 /**
- * struct observer - who looks at the rings of all CPUs
- * @slow: it sleeps, and so it must miss something where rings are small
+ * struct observer - a thread that observes the rings of all CPUs
+ * @slow: the thread sleeps, so it must miss events where rings are small
  */
 struct observer {
 	pthread_t		thread;
@@ -117,13 +120,13 @@ static enum pace pace;
 static enum wait waiting;
 static bool hotplug, offline;
 static bool by_splice, mapped;
-static bool any_event;		/* poll() waits for no more than that */
+static bool any_event;		/* poll() returns at the first event, without a watermark */
 static unsigned int clock_id, depth = 1;
 static struct emit_rule rule;
 static uint64_t nr_events, largest, tiny[EMIT_TINY];
 static unsigned int scenarios;
-static bool emitted_all;	/* nothing more is emitted */
-static bool ended;		/* nor is anything changed */
+static bool emitted_all;	/* all events were emitted */
+static bool ended;		/* all events were emitted, and all settings are final */
 static unsigned int toggled, resizes, resized;
 static bool by_snapshot;
 
@@ -132,7 +135,7 @@ static bool is_ended(void)
 	return __atomic_load_n(&ended, __ATOMIC_ACQUIRE);
 }
 
-/* The ring was replaced, and read to its end. */
+/* Continue in the next ring: this one was replaced and read to its end. */
 static bool next_ring(struct worker *worker)
 {
 	struct client *client = &worker->client;
@@ -140,7 +143,7 @@ static bool next_ring(struct worker *worker)
 	worker->rings++;
 	if (!client->meta->retired)
 		stream_wrong(&worker->stream, "ESTALE, but not retired");
-	/* What was lost behind its last event. */
+	/* Events that were lost behind the ring's last event. */
 	worker->stream.reported += client->meta->reader.lost_events;
 	client_unmap(client);
 	if (!client_map(client)) {
@@ -154,7 +157,7 @@ static bool next_ring(struct worker *worker)
 	return true;
 }
 
-/* One step of a reader: false when nothing is there. */
+/* One step of a reader. Return false when the ring has no new data. */
 static bool step_map(struct worker *worker)
 {
 	struct client *client = &worker->client;
@@ -201,10 +204,10 @@ static bool step_read(struct worker *worker, void *subbuf)
 	return true;
 }
 
-/* What splice() may take at once. */
+/* Most sub-buffers that one splice() may move. */
 #define SPLICE_SUBBUFS	3
 
-/* The next sub-buffer of the pipe, however the pipe gives it. */
+/* Read the next sub-buffer from the pipe, which may return it in pieces. */
 static bool pipe_read(struct worker *worker, char *subbuf)
 {
 	size_t got = 0, size = worker->client.subbuf_size;
@@ -215,7 +218,7 @@ static bool pipe_read(struct worker *worker, char *subbuf)
 	return ret > 0;
 }
 
-/* Events of the sub-buffer that is written stay until that one is left. */
+/* splice() leaves the writer's sub-buffer in the ring until the writer leaves it. */
 static bool step_splice(struct worker *worker, void *subbuf)
 {
 	size_t size = worker->client.subbuf_size;
@@ -265,7 +268,7 @@ static bool polled(struct worker *worker)
 
 	if (poll(&pollfd, 1, 20) != 1)
 		return false;
-	/* The end of a ring that was replaced. */
+	/* The file reports POLLHUP at the end of a replaced ring. */
 	if (resizes && by_map)
 		pollfd.revents &= ~POLLHUP;
 	if (pollfd.revents != POLLIN)
@@ -274,9 +277,10 @@ static bool polled(struct worker *worker)
 }
 
 /*
- * What poll() has told of may be overwritten before it is read, by who nests in
- * a writer whose event is not published yet: then there is nothing for as long,
- * and the next sub-buffer tells of the loss.
+ * Data that poll() has reported may be overwritten before it is read, if a
+ * writer nests inside an event that is not published yet. Until that event is
+ * published there is nothing to read; the next sub-buffer then reports the
+ * loss.
  */
 static bool step_after_poll(struct worker *worker, void *subbuf)
 {
@@ -290,7 +294,7 @@ static bool step_after_poll(struct worker *worker, void *subbuf)
 	return true;
 }
 
-/* While events are written: as the scenario says. */
+/* Follow the writers at the scenario's pace while events are written. */
 static void follow(struct worker *worker, void *subbuf)
 {
 	while (!is_ended()) {
@@ -317,7 +321,7 @@ static void *reader(void *data)
 	unsigned int idle = 0;
 
 	follow(worker, subbuf);
-	/* Nothing new, seen twice after the end: that was all. */
+	/* Two empty steps after the end: the ring is drained. */
 	while (idle < 2)
 		idle = step_after_poll(worker, subbuf) ? 0 : idle + 1;
 	worker->in_vain += worker->empty;
@@ -326,7 +330,7 @@ static void *reader(void *data)
 	return NULL;
 }
 
-/* Who waits in a step is woken until there is nothing left to wait for. */
+/* Wake a reader that waits in a step until it has found the ring empty. */
 static void join_reader(struct worker *worker)
 {
 	int fd = worker->client.fd;
@@ -341,7 +345,10 @@ static void join_reader(struct worker *worker)
 	pthread_join(worker->reader, NULL);
 }
 
-/* The marker: its own thread for each CPU, which counts what is refused too. */
+/*
+ * Write events to the marker from a thread on each CPU. Refused events count as
+ * emitted.
+ */
 static void *emit_markers(void *data)
 {
 	struct worker *worker = data;
@@ -375,7 +382,7 @@ static FILE *emit_open(const char *path)
 	return file;
 }
 
-/* What each context has tried to write since emit.ko was loaded. */
+/* Read how many events each context has tried to write since emit.ko was loaded. */
 static void emit_read(bool after)
 {
 	FILE *file = emit_open(EMIT_PARAM "attempts");
@@ -429,7 +436,7 @@ static void must_set_online(int cpu, bool on)
 		bail_out("CPU %d: %s", cpu, error_name(errno));
 }
 
-/* The first one stays, as it does on most machines. */
+/* CPU 0 stays online, because it cannot go offline on most machines. */
 static void *toggle(void *unused)
 {
 	int cpu = 0;
@@ -448,8 +455,8 @@ static void *toggle(void *unused)
 }
 
 /*
- * A reader that sleeps keeps each ring: small ones then.  A killed or refused
- * resize would not be counted.
+ * A reader that sleeps keeps all replaced rings in memory: the rings are small
+ * then. A resize that was killed or refused does not count.
  */
 static void *resize(void *unused)
 {
@@ -487,7 +494,10 @@ static void *observe(void *data)
 {
 	struct observer *observer = data;
 
-	/* The recorder's loss is not to be one of time. */
+	/*
+	 * A low priority: the observers must not take the recorder's time and
+	 * make it lose events.
+	 */
 	setpriority(PRIO_PROCESS, 0, 19);
 	while (!is_ended()) {
 		if (!observe_all(observer) || observer->slow)
@@ -514,14 +524,14 @@ static void start_observers(uint64_t slack)
 	}
 }
 
-/* Open, and forget what is there. */
+/* Open the files and skip the events that are in the rings. */
 static void begin(void)
 {
 	uint64_t slack = clock_id == RBMAP_CLOCK_MONO ||
 			 clock_id == RBMAP_CLOCK_BOOT ? FAST_CLOCK_SLACK : 0;
 	int cpu;
 
-	/* Each scenario has others write the tiny events. */
+	/* In each scenario, other contexts write the tiny events. */
 	rule.tiny++;
 	rule.too_large = !overwrite || pace == END;
 	if (by_module) {
@@ -531,7 +541,7 @@ static void begin(void)
 		emit_set("depth", depth);
 		emit_read(false);
 	}
-	/* However slow the reader is, no ring that it has not read is let go. */
+	/* Keep all replaced rings that were not read, however slow the reader is. */
 	if (target.own)
 		set_number("retired_size_kb", 1 << 30);
 	if (!set_overwrite(overwrite) || !reset())
@@ -548,12 +558,15 @@ static void begin(void)
 		if (!client_open(&worker->client, cpu, O_RDONLY |
 				 (waiting == BLOCK ? 0 : O_NONBLOCK)))
 			bail_out("cannot map: %s", error_name(errno));
-		/* What is in the reader's sub-buffer is not ours. */
+		/* Events in the reader's sub-buffer are older than the scenario. */
 		worker->client.any = true;
 		worker->client.id = worker->client.meta->reader.id;
 		worker->client.seen = subbuf_commit(
 					client_subbuf(&worker->client));
-		/* A reader, whom no snapshot takes anything from. */
+		/*
+		 * Make this file a reader, so that a snapshot leaves the unread
+		 * events to it.
+		 */
 		if (by_snapshot && waiting != BLOCK)
 			get_reader(worker->client.fd);
 		if (!by_map && !mapped)
@@ -642,8 +655,8 @@ static uint64_t too_large(const struct worker *worker)
 }
 
 /*
- * Each cause comes where it must, and only there.  Who is refused because
- * contexts nest too deep has not come to be too large.
+ * Each cause is counted only in the modes in which it can occur. An event that
+ * is refused because contexts nest too deep is not counted as too large.
  */
 static bool causes_agree(const struct worker *worker)
 {
@@ -710,7 +723,7 @@ static bool meta_agrees(const struct worker *worker)
 	const int cpu = worker->cpu;
 	bool good = true;
 
-	/* It counts for its ring alone. */
+	/* The meta-page counts for its ring alone. */
 	if (!by_map || resizes)
 		return true;
 	good &= agree("meta: read", meta->read, received, cpu);
@@ -726,7 +739,7 @@ static bool meta_agrees(const struct worker *worker)
 	return good;
 }
 
-/* Received, and what is missing by the numbers, of each context. */
+/* Compare received and missing events with emitted events, for each context. */
 static bool sums_agree(const struct worker *worker)
 {
 	const struct stream *stream = &worker->stream;
@@ -742,7 +755,7 @@ static bool sums_agree(const struct worker *worker)
 			      worker->emitted[i], cpu);
 		if (!by_module)
 			continue;
-		/* What was overwritten is missing too. */
+		/* Overwritten events are missing, too. */
 		snprintf(what, sizeof(what), "context %d: missing or refused",
 			 i);
 		if (!overwrite || stream->missing[i] < worker->refused[i])
@@ -754,7 +767,10 @@ static bool sums_agree(const struct worker *worker)
 			    worker->discards_refused, cpu);
 }
 
-/* What came by splice() is counted, and was copied where it has to be. */
+/*
+ * All sub-buffers that came by splice() are counted; those of mapped rings were
+ * copied.
+ */
 static void judge_splices(const char *name)
 {
 	uint64_t spliced = 0, moved = 0, copied = 0;
@@ -776,7 +792,7 @@ static void judge_splices(const char *name)
 	   " without a copy", name, spliced, moved);
 }
 
-/* What the test was about, for who reads its log. */
+/* Describe the scenario for the reader of the log. */
 static void describe(void)
 {
 	uint64_t emitted[EMIT_CONTEXTS] = { 0 }, bytes = 0, timed = 0;
@@ -804,7 +820,10 @@ static void describe(void)
 	     bytes, timed);
 }
 
-/* A ring that nothing was written to may go before a reader comes to it. */
+/*
+ * A ring without events may be freed before a reader comes to it, so fewer
+ * rings than resizes may be read.
+ */
 static void judge_rings(const char *name)
 {
 	uint64_t seen = 0;
@@ -825,8 +844,8 @@ static void judge_rings(const char *name)
 }
 
 /*
- * What one has seen of a CPU: what is missing was told, if it was not dropped
- * after the last sub-buffer was opened.
+ * Check one observer's view of a CPU. Each missing event was reported, unless
+ * it was dropped after the last sub-buffer was opened.
  */
 static bool observed(const struct observer *observer,
 		     const struct worker *worker)
@@ -854,7 +873,10 @@ static bool observed(const struct observer *observer,
 			    cpu);
 }
 
-/* They have taken nothing: all that was counted is as without them. */
+/*
+ * Observers do not consume: the counters that other checks compare are the same
+ * as without observers.
+ */
 static void judge_observers(const char *name)
 {
 	uint64_t seen = 0, missed = 0, torn = 0, bytes = 0, emitted = 0;
@@ -875,10 +897,11 @@ static void judge_observers(const char *name)
 			torn += w->torn;
 		}
 	}
-	ok(good, "%s: %u observers: each event at most once, in order, intact, what is missing was told",
+	ok(good,
+	   "%s: %u observers: each event at most once, in order, intact, missing ones reported",
 	   name, nr_observers);
 	diag("observers: %" PRIu64 " events and %" PRIu64 " bytes seen, %" PRIu64
-	     " missed, %" PRIu64 " copies of what was overwritten meanwhile",
+	     " missed, %" PRIu64 " copies that were overwritten meanwhile",
 	     seen, bytes, missed, torn);
 	ok(seen > 0 && (!lossless || seen == emitted * nr_observers),
 	   "%s: observers saw %" PRIu64 " of %u times %" PRIu64 " events", name,
@@ -905,8 +928,9 @@ static void judge(const char *name)
 		forward &= !stream->backwards;
 		summed &= sums_agree(worker);
 		/*
-		 * A dropped event is told with the next sub-buffer, but smaller
-		 * ones may fit before that.
+		 * A dropped event is reported with the next sub-buffer. Smaller
+		 * events may fit into the ring before that, so the place can
+		 * differ.
 		 */
 		unplaced |= stat_of(cpu, "dropped events") != 0;
 		placed &= !stream->misplaced && !stream->late;
@@ -921,22 +945,26 @@ static void judge(const char *name)
 	ok(summed, "%s: %" PRIu64 " received + %" PRIu64 " lost = %" PRIu64
 	   " emitted, in each context", name, received, emitted - received,
 	   emitted);
-	ok(intact, "%s: each once, in order, intact, with its time", name);
+	ok(intact,
+	   "%s: each event once, in order, intact, with its time", name);
 	ok(forward, "%s: time never goes back", name);
 	if (!unplaced)
-		ok(placed, "%s: each loss is told where it was (%" PRIu64
+		ok(placed, "%s: each loss is reported at its place (%" PRIu64
 		   " places)", name, places);
 	ok(counters, "%s: meta-page and stats agree", name);
 	if (lossless)
-		ok(received == emitted, "%s: nothing was lost", name);
+		ok(received == emitted, "%s: no event was lost", name);
 	if (nr_observers)
 		judge_observers(name);
 	if (by_splice && !by_map)
 		judge_splices(name);
-	/* A test of losses without any tests nothing. */
+	/* Without a loss, this scenario would test nothing. */
 	if (pace == END)
-		ok(emitted > received, "%s: something was lost", name);
-	/* Where the ring is full the first of them is refused for that. */
+		ok(emitted > received, "%s: some events were lost", name);
+	/*
+	 * In discard mode the outermost event is refused if the ring is full,
+	 * so no nesting occurs.
+	 */
 	if (depth >= MAX_NEST && overwrite)
 		ok(nested > 0, "%s: events were dropped for nesting", name);
 	if (hotplug)
@@ -945,8 +973,8 @@ static void judge(const char *name)
 	if (resizes)
 		judge_rings(name);
 	/*
-	 * Who maps may have seen already what GET_READER counts as read now.
-	 * Events may be too few to come to the watermark.
+	 * A reader with a map may have seen events before GET_READER counts
+	 * them as read. There may be too few events to reach the watermark.
 	 */
 	if (waiting == POLL && pace != END)
 		ok((polls > 0 || (!any_event && emitted == received)) &&
@@ -955,7 +983,7 @@ static void judge(const char *name)
 		   name, polls);
 }
 
-/* In fewer scenarios those that write tiny events may be rare ones. */
+/* With few scenarios, only contexts with rare events may have written tiny events. */
 static void judge_sizes(void)
 {
 	bool all = true;
@@ -1002,7 +1030,10 @@ static void scenario(void)
 	}
 }
 
-/* "overwrite-map-slow": words that are left out stand for all. */
+/*
+ * Select scenarios by a filter such as "overwrite-map-slow". A word that is
+ * left out matches all values.
+ */
 static bool wanted(char **filters, int count)
 {
 	int i;
@@ -1028,7 +1059,7 @@ static void set_clock(const char *name)
 		bail_out("no clock %s", name);
 }
 
-/* The arguments behind the options. */
+/* Parse the options. Return the index of the first argument behind them. */
 static int options(int argc, char **argv)
 {
 	int i = target_options(argc, argv);

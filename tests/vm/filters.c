@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Filters mean what ftrace's mean: random expressions are written to both, both
- * refuse the same ones with the same words, and of what one processor does
- * between two system calls both record the same events.
+ * Compare filters with ftrace's. Random expressions are written to both. Both
+ * must refuse the same ones with the same words. Both must record the same
+ * events of those that one processor causes between two system calls.
  *
  *	filters expressions SYSTEM/EVENT NUMBER [SEED]
- *	filters pids		the same of set_event_pid and options/event-fork
+ *	filters pids		the same for set_event_pid and options/event-fork
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@
 #include "client.h"
 #include "tap.h"
 
-#define BEGIN		0x72626d01	/* system calls that there are not */
+#define BEGIN		0x72626d01	/* numbers of system calls that do not exist */
 #define END		0x72626d02
 #define CPU		0
 #define MAX_FIELDS	24
@@ -39,7 +39,10 @@
 #define MAX_RECORDS	20000
 #define MAX_EVENTS	8
 
-/* A window that an interrupt has hit between both probes is opened again. */
+/*
+ * Number of tries. A window is opened again if an interrupt hits it between the
+ * two probes.
+ */
 #define TRIES		16
 
 #define EDGES		"id == 0x72626d01 || id == 0x72626d02"
@@ -67,7 +70,7 @@ struct source {
 	int		raw_fd;
 	struct event	event[MAX_EVENTS];
 	int		nr_events;
-	int		edge_id;	/* sys_exit's */
+	int		edge_id;	/* id of sys_exit */
 	unsigned int	edge_offset;
 	uint64_t	key[MAX_RECORDS];
 	size_t		nr;
@@ -215,7 +218,7 @@ static uint64_t hash(uint64_t sum, const void *data, size_t size)
 	return sum;
 }
 
-/* Where the value of a field is, and how long it is. */
+/* Find the value of a field, and its length. */
 static const char *value_of(const struct field *field,
 			    const struct record *record, unsigned int *size)
 {
@@ -229,7 +232,10 @@ static const char *value_of(const struct field *field,
 	return record->payload + (loc & 0xffff);
 }
 
-/* The fields, but for those that differ by nature, or by an interrupt. */
+/*
+ * Hash the fields of a record, except fields that differ by nature or by an
+ * interrupt.
+ */
 static uint64_t key_of(const struct event *event, const struct record *record)
 {
 	uint64_t sum = hash(0xcbf29ce484222325ull, event->name,
@@ -304,7 +310,7 @@ static void add(struct source *source, const struct record *record, bool sample)
 	}
 }
 
-/* Returns whether both edges were there. */
+/* Return true if both edges of the window were recorded. */
 static bool collect(struct source *source, bool sample)
 {
 	static char subbuf[MAX_SUBBUF];
@@ -332,9 +338,9 @@ static bool collect(struct source *source, bool sample)
 	return within && ended;
 }
 
-/* Things to record */
+/* Work to record */
 
-static int chain[3][2];	/* to the first child, to the second, back */
+static int chain[3][2];	/* pipes to the first child, to the second child, and back */
 
 static void chain_child(int which, const char *name, int nice_by)
 {
@@ -422,7 +428,7 @@ static void work_exec(void)
 	}
 }
 
-/* Children of children; none of them may be missing. */
+/* Fork children of children; all of them must be recorded. */
 static void work_forks(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -439,7 +445,7 @@ static void work_forks(void)
 	}
 }
 
-/* The serial port interrupts. */
+/* Cause interrupts of the serial port. */
 static void work_serial(void)
 {
 	static const char line[] = "# to have interrupts of the serial port\n";
@@ -472,8 +478,9 @@ static void record_both(bool on)
 }
 
 /*
- * Both record what @work does; returns whether both have seen it whole.  Nothing
- * is recorded while it is read: there would be no end to that.
+ * Record with both the events that @work causes. Return true if both have
+ * recorded the whole window. Recording is off while the records are read:
+ * reading causes events, too.
  */
 static bool window(void (*work)(void), bool sample)
 {
@@ -507,8 +514,8 @@ static bool record_same(void (*work)(void))
 /* Expressions */
 
 /*
- * Before 6.1 ftrace takes a comparison of an array with a number, and calls a
- * null pointer for it with the next event.
+ * Before 6.1, ftrace accepts a comparison of an array with a number and calls a
+ * null pointer at the next event.
  */
 static bool arrays_kill(void)
 {
@@ -548,8 +555,8 @@ static int make_fields(struct event *event, struct grammar_field *fields)
 }
 
 /*
- * Where tracefs has no words for an error, we have some; elsewhere both say the
- * same, at the same place.
+ * For some errors only rbmap has a text. For the others, both must print the
+ * same text at the same place.
  */
 static bool same_text(const char *mine, const char *their)
 {
@@ -561,7 +568,10 @@ static bool same_text(const char *mine, const char *their)
 	       strstr(mine, "\nparse_error: ");
 }
 
-/* Kernels before it was mended take an expression that ends with an operator. */
+/*
+ * Some kernels accept an expression that ends with an operator; later kernels
+ * refuse it.
+ */
 static bool is_unended(int error, const char *text)
 {
 	return error && strstr(text, "\nparse_error: Meaningless filter expression");
@@ -634,19 +644,23 @@ static int expressions(const char *name, unsigned int nr, uint64_t seed)
 	while (tally.made < nr) {
 		grammar_make(&grammar, 1 + grammar_random(&grammar, 8));
 		grammar_print(&grammar, text);
-		/* Often what is refused is refused early: less of it. */
+		/*
+		 * A long expression is mostly refused early: damage only some
+		 * of them.
+		 */
 		if (!grammar_random(&grammar, 4))
 			grammar_damage(&grammar, text);
 		try_expression(file, text, work, &tally);
 	}
-	is(tally.wrong, 0, "%s: the same is refused, and the same is recorded",
+	is(tally.wrong, 0,
+	   "%s: both refuse the same expressions and record the same events",
 	   name);
 	diag("%s: %u expressions, %u refused; %.1f of %" PRIu64 " records accepted on average; seed %" PRIu64,
 	     name, tally.made, tally.refused,
 	     (double)tally.records / (tally.made - tally.refused), tally.all,
 	     seed);
 	ok(tally.records && tally.records < tally.all * (tally.made - tally.refused),
-	   "%s: some are accepted, not all", name);
+	   "%s: some expressions are accepted, not all", name);
 	put_both(file, "0");
 	return done_testing();
 }
@@ -660,7 +674,7 @@ static void work_all(void)
 	work_switch();
 }
 
-/* Another task that works when it is asked to, and has children. */
+/* Another task that works on request, and has children. */
 static int helper_pipe[2][2];
 
 static pid_t begin_helper(void)
@@ -720,12 +734,14 @@ static void notrace_pids(void)
 	same_pids("set_event_pid", "the other list");
 	ok(record_same(work_helper), "without one task: both record the same");
 	without = ours.nr;
-	ok(without && without < all, "those are fewer: %zu of %zu", without, all);
+	ok(without && without < all,
+	   "fewer events are recorded: %zu of %zu", without, all);
 
 	put_both("options/event-fork", "1");
 	ok(record_same(work_helper), "its children are followed: both record the same");
 	followed = ours.nr;
-	ok(followed && followed < without, "those are fewer: %zu", followed);
+	ok(followed && followed < without,
+	   "fewer events are recorded: %zu", followed);
 	put_both("options/event-fork", "0");
 
 	snprintf(text, sizeof(text), "%d %d\n", getpid(), helper);
@@ -734,12 +750,13 @@ static void notrace_pids(void)
 	snprintf(text, sizeof(text), "%d\n", getpid());
 	put_both("set_event_pid", text);
 	ok(record_same(work_helper), "a task in each list: both record the same");
-	ok(ours.nr && ours.nr < followed, "those are fewer: %zu", ours.nr);
+	ok(ours.nr && ours.nr < followed,
+	   "fewer events are recorded: %zu", ours.nr);
 	put_both("set_event_pid", "\n");
 	put_both("set_event_notrace_pid", "\n");
 	same_pids("set_event_notrace_pid", "none");
 	ok(record_same(work_helper), "without lists again: both record the same");
-	ok(ours.nr > followed, "those are more: %zu", ours.nr);
+	ok(ours.nr > followed, "more events are recorded: %zu", ours.nr);
 }
 
 static int pids(void)
@@ -761,21 +778,22 @@ static int pids(void)
 	ok(record_same(work_all), "without pids both record the same");
 	all = ours.nr;
 
-	/* The edges are ours: we must be among them. */
+	/* The edges of the window are this task's: its pid must be in the list. */
 	snprintf(text, sizeof(text), "%d 1\n", getpid());
 	put_both("set_event_pid", text);
 	get(&ours, "set_event_pid", mine, sizeof(mine));
 	get(&theirs, "set_event_pid", their, sizeof(their));
-	ok(!strcmp(mine, their), "both show the same pids");
+	ok(!strcmp(mine, their), "both list the same pids");
 	ok(record_same(work_all), "one task: both record the same");
 	own = ours.nr;
-	ok(own && own < all, "those are fewer: %zu of %zu", own, all);
+	ok(own && own < all, "fewer events are recorded: %zu of %zu", own, all);
 
 	put_both("options/event-fork", "1");
 	ok(record_same(work_all), "children are followed: both record the same");
 	followed = ours.nr;
-	ok(followed > own && followed < all, "those are more: %zu", followed);
-	/* Freed some time after they have ended. */
+	ok(followed > own && followed < all,
+	   "more events are recorded: %zu", followed);
+	/* The kernel frees a task some time after it has ended. */
 	for (int i = 0; i < 50; i++) {
 		get(&ours, "set_event_pid", mine, sizeof(mine));
 		get(&theirs, "set_event_pid", their, sizeof(their));
@@ -784,9 +802,10 @@ static int pids(void)
 			break;
 		usleep(100000);
 	}
-	ok(!strcmp(mine, text), "who has ended is not in the list: %s", mine);
+	ok(!strcmp(mine, text),
+	   "a task that has ended is not in the list: %s", mine);
 
-	/* With a filter as well. */
+	/* Together with a filter. */
 	put_both("events/sched/sched_switch/filter", "prev_comm == 'filters'");
 	ok(record_same(work_all), "with a filter: both record the same");
 	diag("those are %zu of about %zu", ours.nr, followed);
@@ -794,7 +813,7 @@ static int pids(void)
 	put_both("options/event-fork", "0");
 	put_both("set_event_pid", "\n");
 	ok(record_same(work_all), "without pids again: both record the same");
-	ok(ours.nr > followed, "those are more: %zu", ours.nr);
+	ok(ours.nr > followed, "more events are recorded: %zu", ours.nr);
 	notrace_pids();
 	return done_testing();
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A member of the group that may read the rings and write markers, and wishes the
- * machine no good.
+ * A hostile member of the group that may read the rings and write markers.
  *
  *	hostile GROUP SECONDS	all that the member can do, beside a recorder of
  *				root's, snapshots and resizes
  *	hostile copies DIR KIB	open files whose copies for read() the caller's
- *				memory cgroup has to pay for
+ *				memory cgroup is charged for
  *
- * Root's recorder reads a buffer that the member may not open, and must find each
- * of its events.  Root's snapshots and resizes must end in time, and a process of
- * the member's must end when it is killed, whatever it waits for.
+ * Root's recorder reads a buffer that the member cannot open, and must find
+ * each of its events. Root's snapshots and resizes must end in time. A process
+ * of the member must end when it is killed, whatever it waits for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,17 +37,17 @@
 #define RECORDED	"recorded"	/* root's buffer */
 #define MEMBER		1000
 #define NR_FILES	1000
-#define END_NS		10000000000ULL	/* a call of root's, a kill */
+#define END_NS		10000000000ULL	/* longest time for a call of root's, and for a kill */
 #define MAX_SUBBUF_READ	65536
 
 static gid_t group;
 static int nr_cpus;
 static size_t page;
 
-/* What the processes tell: shared memory. */
+/* Results that the processes share. */
 static struct shared {
 	uint64_t stop;
-	uint64_t faults;		/* a member could do what it may not */
+	uint64_t faults;		/* forbidden things that a member could do */
 	char	 what[128];
 	uint64_t emitted, received, lost, bad;
 	uint64_t changes, failed, slowest;
@@ -84,7 +83,7 @@ static void remove_root_buffer(void)
 		bail_out("cannot destroy the buffer: %s", error_name(errno));
 }
 
-/* Adds what there is to be read; each number must follow the one before. */
+/* Add the readable events; each number must follow the one before. */
 static void record_all(struct client *client)
 {
 	for (;;) {
@@ -133,7 +132,7 @@ static void run_recorder(void)
 	client_close(&client);
 }
 
-/* Snapshots and resizes of the buffer that the member reads. */
+/* Take snapshots and resize the buffer that the member reads. */
 static void run_root(void)
 {
 	static const char *const changes[][2] = {
@@ -187,7 +186,7 @@ static void *map_at(int fd, size_t len, off_t offset)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/* All of a ring, which stays mapped. */
+/* Map a whole ring, and keep the map. */
 static bool map_whole(int fd)
 {
 	const volatile struct rbmap_meta *meta = map_at(fd, page, 0);
@@ -221,7 +220,7 @@ static void open_many(void)
 			else
 				(void)!read(fds[n], data, n % 8 ? 100 : 65536);
 		}
-		/* Sleep, and keep what each of them has. */
+		/* Sleep, so that each file keeps its ring and its copy. */
 		usleep(500000);
 		for (unsigned int i = 0; i < n; i++)
 			close(fds[i]);
@@ -237,7 +236,7 @@ static void wait_in_read(void)
 		;
 }
 
-/* One read(), then sleep: the rings that come wait for this reader. */
+/* Call read() once, then sleep: replaced rings wait for this reader. */
 static void read_once(void)
 {
 	char data[64];
@@ -279,7 +278,7 @@ static void splice_into_full(void)
 		splice(fd, NULL, pipes[1], NULL, 65536, 0);
 }
 
-/* Poll as fast as it goes. */
+/* Poll in a tight loop. */
 static void poll_storm(void)
 {
 	struct pollfd fds[64];
@@ -300,7 +299,7 @@ static void wait_in_epoll(void)
 		epoll_wait(epoll, &event, 1, -1);
 }
 
-/* An observer that never maps, its ring retired meanwhile. */
+/* An observer that never maps; its ring is retired meanwhile. */
 static void observe_unmapped(void)
 {
 	int fd = open_cpu(0, 0);
@@ -315,7 +314,7 @@ static void observe_unmapped(void)
 	}
 }
 
-/* read() waits, and the file becomes an observer meanwhile. */
+/* A file becomes an observer while a read() of it waits. */
 static void observe_while_reading(void)
 {
 	int fd = open_cpu(0, 0);
@@ -332,7 +331,7 @@ static void observe_while_reading(void)
 	pause();
 }
 
-/* A child has the maps, too. */
+/* A child inherits the maps. */
 static void fork_with_maps(void)
 {
 	int fd = open_cpu(0, O_NONBLOCK);
@@ -364,7 +363,7 @@ static void flood_markers(void)
 		(void)!write(fd, text, 1 + n * 7 % 4000);
 }
 
-/* Each ioctl and each kind of map, of rings at all states, and of snapshots. */
+/* Each ioctl and each kind of map, of rings in all states, and of snapshots. */
 static void try_all_calls(void)
 {
 	static const int prots[] = { PROT_READ | PROT_WRITE,
@@ -402,7 +401,7 @@ static void try_all_calls(void)
 		}
 		close(fd);
 		if (n % 16 == 15)
-			return;		/* with all that is mapped */
+			return;		/* exit with all maps in place */
 	}
 }
 
@@ -434,7 +433,7 @@ static void try_control(void)
 static const struct part {
 	const char	*name;
 	void		(*run)(void);
-	bool		often;	/* killed; the others have time for what they do */
+	bool		often;	/* killed often; the other parts need time */
 } parts[] = {
 	{ "a thousand files", open_many, false },
 	{ "read()", wait_in_read, true },
@@ -468,7 +467,10 @@ static pid_t begin_part(void (*run)(void), bool member)
 	_exit(0);
 }
 
-/* How long it takes to end a process, in ns; its children end with it. */
+/*
+ * Kill a process and return the time until it has ended, in ns. Its children
+ * are killed with it.
+ */
 static uint64_t end_part(pid_t pid)
 {
 	uint64_t begin = now();
@@ -496,7 +498,7 @@ static void run_all(unsigned int seconds)
 		pids[i] = begin_part(parts[i].run, true);
 	while (now() < end) {
 		usleep(5000 + turn++ * 7919 % 40000);
-		/* One after the other, each at another point of what it does. */
+		/* Kill one after the other, each at another point of its work. */
 		for (size_t i = 0; i < NR_PARTS; i++) {
 			uint64_t took;
 
@@ -544,7 +546,7 @@ static void copies(const char *dir, unsigned int kib)
 	}
 	printf("%u %u %u %u\n", opened, reads, refused, reads * kib);
 	fflush(stdout);
-	/* For the caller to look at what is in use. */
+	/* Wait until the caller has measured the memory in use. */
 	(void)!read(STDIN_FILENO, &byte, 1);
 }
 
@@ -566,7 +568,8 @@ int main(int argc, char **argv)
 		bail_out("no memory to count in");
 	root_buffer();
 	run_all(strtoul(argv[2], NULL, 0));
-	is(shared->faults, 0, "the member does what it may: %s", shared->what);
+	is(shared->faults, 0,
+	   "the member could do nothing forbidden: %s", shared->what);
 	ok(shared->emitted && shared->received == shared->emitted &&
 	   !shared->lost && !shared->bad,
 	   "root's recorder: %llu of %llu events, %llu lost, %llu wrong",

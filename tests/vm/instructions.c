@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event costs the writer, in instructions, inline and by calls; when
- * nobody has the ring open, and when readers have it mapped and sleep for ever:
- * the same.
+ * The cost of an event for the writer in instructions, with the inline
+ * functions and with calls. Readers that have mapped the ring and sleep must
+ * not add to the cost.
  *
  *	instructions EVENTS	in a machine whose clock counts instructions
- *	instructions filtered	what an event costs that a filter refuses, beside
- *				the kernel's own
+ *	instructions filtered	the cost of an event that a filter refuses,
+ *				compared with the kernel's own
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static uint64_t count_read(void)
 	return value;
 }
 
-/* Of so many events in a ring that is empty. */
+/* Count the instructions of so many events in an empty ring. */
 static uint64_t count_by(const char *path, const char *events)
 {
 	if (!reset())
@@ -58,14 +58,17 @@ static uint64_t count(const char *events)
 	return count_by(COUNT, events);
 }
 
-/* System calls in a row, and how often, to find a time without interrupts. */
+/*
+ * Number of system calls in a row, and number of repetitions. The fastest
+ * repetition had no interrupt.
+ */
 #define CALLS	500
 #define TIMES	40
 
 #define SYS_ENTER	"events/raw_syscalls/sys_enter/"
 #define OURS		"/sys/kernel/rbmap/"
 #define THEIRS		"/sys/kernel/tracing/"
-/* A number that no system call has. */
+/* An expression with a number that no system call has. */
 #define NEVER		"id == 100000"
 
 static double per_call(void)
@@ -83,7 +86,10 @@ static double per_call(void)
 	return (double)best / CALLS;
 }
 
-/* What the event adds to a system call; @filter "0": it is recorded. */
+/*
+ * Return the time that the event adds to a system call. Without a filter
+ * (@filter is "0") the event is recorded.
+ */
 static double cost(const char *dir, const char *filter, double without)
 {
 	char enable[128], file[128];
@@ -117,8 +123,10 @@ static int filtered(void)
 	diag("sys_enter adds, refused by a filter: rbmap %.1f, ftrace %.1f instructions",
 	     ours, theirs);
 	ok(without > 50, "the clock counts instructions");
-	ok(ours > 0 && ours < all_ours, "what a filter refuses is cheaper");
-	ok(ours < theirs, "and cheaper than what ftrace's filter refuses");
+	ok(ours > 0 && ours < all_ours,
+	   "an event that a filter refuses is cheaper than a recorded one");
+	ok(ours < theirs,
+	   "an event that a filter refuses is cheaper than with ftrace");
 	return done_testing();
 }
 
@@ -144,17 +152,23 @@ int main(int argc, char **argv)
 	count_by(COUNT_CALLS, argv[1]);
 	calls = count_by(COUNT_CALLS, argv[1]);
 	diag("by calls: %.2f instructions an event", (double)calls / events);
-	ok(calls > nobody, "what is inline takes fewer");
+	ok(calls > nobody, "the inline functions need fewer instructions");
 	for (i = 0; i < 3; i++) {
 		if (!client_open(&clients[i], CPU, O_RDONLY | O_NONBLOCK))
 			bail_out("cannot map: %s", error_name(errno));
-		/* Something that it holds from here on. */
+		/*
+		 * The reader's sub-buffer is not empty, so the reader holds
+		 * data from here on.
+		 */
 		emit(0, 3, 24);
 		get_reader(clients[i].fd);
 		now = count(argv[1]);
 		diag("%d mapped: %.2f instructions an event", i + 1,
 		     (double)now / events);
-		/* A hundredth of an instruction: where the lap begins. */
+		/*
+		 * The limit is a hundredth of an instruction for each event:
+		 * the ring's laps begin at another place.
+		 */
 		ok(llabs((long long)(now - nobody)) * 100 <= (long long)events,
 		   "%d readers that sleep cost the writer nothing", i + 1);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout of linux/rbmap.h, which a program of any word size must find: each
- * structure's size, and where each of its members lies.
+ * The layout of linux/rbmap.h, which must be the same for any word size: the
+ * size of each structure, and the offset of each member.
  */
 #ifndef LAYOUT_H
 #define LAYOUT_H

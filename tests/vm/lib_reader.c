@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * librbmap on a kernel: nothing is lost untold, on each CPU and merged, and
- * another decoder reads the same from the same map.
+ * librbmap on a kernel: each loss is reported, on each CPU and with merged
+ * CPUs, and another decoder finds the same events in the same map.
  *
  *	lib_reader			with the module
- *	lib_reader --tracefs		the kernel's own ring, where it maps
- *	lib_reader --not-loaded		what it says without the module
+ *	lib_reader --tracefs		the kernel's own ring, where it can be mapped
+ *	lib_reader --not-loaded		the errors without the module
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define MAX_CPUS	64
 #define MARKERS		3000
 #define MARKER_LEN	48
-#define CPU_SHIFT	48	/* a number says its CPU too */
+#define CPU_SHIFT	48	/* a number contains its CPU, too */
 
 static int nr_cpus;
 
@@ -73,7 +73,7 @@ static void start(struct writer *w, int cpu, uint64_t count)
 		bail_out("no thread");
 }
 
-/* What has come of one CPU's markers. */
+/* The results of reading one CPU's markers. */
 struct tally {
 	uint64_t got, lost, next, last_ts;
 	uint64_t wrong_order, wrong_loss, wrong_time, wrong_cpu, others;
@@ -114,23 +114,23 @@ static void judge(const struct tally *t, const struct writer *w,
 {
 	uint64_t refused = w->count - w->taken;
 
-	ok(t->got > 0, "%s: events come", what);
+	ok(t->got > 0, "%s: events are received", what);
 	is(t->wrong_order, 0, "%s: in order", what);
 	is(t->wrong_time, 0, "%s: time never steps back", what);
-	is(t->wrong_cpu, 0, "%s: of the right CPU", what);
-	is(t->others, 0, "%s: and no others", what);
+	is(t->wrong_cpu, 0, "%s: each event is of the right CPU", what);
+	is(t->others, 0, "%s: no other events are received", what);
 	if (!target.own)
 		return;
-	is(t->wrong_loss, 0, "%s: each gap is told where it is", what);
+	is(t->wrong_loss, 0, "%s: each gap is reported at its place", what);
 	is(t->got + loss->reported, w->count,
-	   "%s: received + told as lost = emitted (%llu + %llu)", what,
+	   "%s: received + reported as lost = emitted (%llu + %llu)", what,
 	   (unsigned long long)t->got, (unsigned long long)loss->reported);
-	is(loss->total, loss->reported, "%s: all that was lost was told", what);
+	is(loss->total, loss->reported, "%s: each loss was reported", what);
 	if (refused)
-		is(loss->full, refused, "%s: refused where full", what);
+		is(loss->full, refused, "%s: a full ring refused events", what);
 }
 
-/* However slow the writer is: in the end it has filled the ring. */
+/* Wait until the writer has filled the ring, however slow it is. */
 static void nap_until_loss(struct rbmap_map *map, const struct writer *w)
 {
 	struct rbmap_loss loss = { 0 };
@@ -142,7 +142,7 @@ static void nap_until_loss(struct rbmap_map *map, const struct writer *w)
 	} while (target.own && !loss.total && !w->done);
 }
 
-/* @nap_every: read so slowly that it must lose. */
+/* @nap_every: sleep after so many events, so that the reader must lose some. */
 static void one_cpu(int cpu, bool overwrite, unsigned int nap_every,
 		    const char *what)
 {
@@ -175,7 +175,7 @@ static void one_cpu(int cpu, bool overwrite, unsigned int nap_every,
 	rbmap_loss(map, &loss);
 	judge(&t, &w, &loss, what);
 	if (nap_every && target.own)
-		ok(loss.total > 0, "%s: there was loss to tell", what);
+		ok(loss.total > 0, "%s: some events were lost", what);
 	rbmap_close(map);
 	set_overwrite(true);
 }
@@ -235,14 +235,16 @@ static void merged(void)
 	for (int cpu = 0; cpu < nr_cpus; cpu++) {
 		pthread_join(w[cpu].thread, NULL);
 		is(t[cpu].wrong_order + t[cpu].wrong_loss, 0,
-		   "merge: cpu %d in order, gaps are told", cpu);
+		   "merge: cpu %d in order, gaps are reported", cpu);
 		got += t[cpu].got;
 		told += t[cpu].lost;
 		emitted += w[cpu].count;
 	}
-	is(got + loss.reported, emitted, "merge: received + told as lost = emitted");
-	ok(told <= loss.reported, "merge: events tell no more than was lost");
-	/* A processor of the host may take the guest's away for long. */
+	is(got + loss.reported, emitted,
+	   "merge: received + reported as lost = emitted");
+	ok(told <= loss.reported,
+	   "merge: events report no more losses than there were");
+	/* The host may suspend a processor of the guest for long. */
 	if (back)
 		diag("%llu times a step back", (unsigned long long)back);
 	ok(back * 1000 <= got, "merge: by time (%llu of %llu late)",
@@ -250,7 +252,7 @@ static void merged(void)
 	rbmap_merge_close(merge);
 }
 
-/* Straight from the map, by libtraceevent's decoder and by ours. */
+/* Decode the map with libtraceevent's decoder and with librbmap's. */
 static void other_decoder(void)
 {
 	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
@@ -292,7 +294,7 @@ static void other_decoder(void)
 	}
 	is(events, emitted, "another decoder reads all events (in %llu sub-buffers)",
 	   (unsigned long long)pieces);
-	is(differ, 0, "and each is the same to us");
+	is(differ, 0, "the other decoder finds the same events as librbmap");
 	rbmap_close(map);
 	kbuffer_free(kbuf);
 }
@@ -316,10 +318,11 @@ static void second_map(void)
 			next++;
 		}
 		rbmap_close(map);
-		is(next, 10 * (turn + 1), "map %d reads what is new", turn + 1);
+		is(next, 10 * (turn + 1),
+		   "map %d reads the new events", turn + 1);
 		emit(next, 10, MARKER_LEN);
 	}
-	is(wrong, 0, "no event twice, none left out");
+	is(wrong, 0, "no event is read twice or left out");
 }
 
 static void on_signal(int sig)
@@ -347,14 +350,17 @@ static void waiting(void)
 	reset();
 	map = open_cpu(0);
 	begin = now();
-	is(rbmap_wait(map, 200), 0, "a wait for nothing ends by time");
-	ok(now() - begin >= 199000000, "and not before");
+	is(rbmap_wait(map, 200), 0, "a wait without an event ends by timeout");
+	ok(now() - begin >= 199000000,
+	   "a wait without an event does not end before its timeout");
 
 	start(&w, 0, 1);
-	is(rbmap_wait(map, -1), 1, "an event ends a wait without end");
+	is(rbmap_wait(map, -1), 1, "an event ends a wait without a timeout");
 	pthread_join(w.thread, NULL);
-	is(rbmap_next_event(map, &ev), 1, "and is there");
-	is(rbmap_next_event(map, &ev), 0, "alone");
+	is(rbmap_next_event(map, &ev), 1,
+	   "the event that ended the wait can be read");
+	is(rbmap_next_event(map, &ev), 0,
+	   "only one event can be read after the wait");
 
 	pthread_create(&thread, NULL, wake_later, map);
 	is(rbmap_wait(map, -1), 0, "rbmap_wake() ends a wait");
@@ -370,7 +376,8 @@ static void waiting(void)
 	start(&w, 0, 1);
 	pthread_join(w.thread, NULL);
 	is(rbmap_wait(map, 100), 0, "one event is below the watermark");
-	is(rbmap_next_event(map, &ev), 1, "and can be read nevertheless");
+	is(rbmap_next_event(map, &ev), 1,
+	   "an event below the watermark can be read");
 	rbmap_close(map);
 }
 
@@ -395,9 +402,11 @@ static void errors(void)
 	struct rbmap_map *map;
 	int loaded = RBMAP_ERR_NO_CPU;
 
-	is(rbmap_open(&map, 4095, 0), loaded, "a CPU that there is not");
-	is(open_as_nobody(), 0, "who may not read is told so");
-	is(rbmap_merge_open(&merge, 1), -EINVAL, "an unknown flag");
+	is(rbmap_open(&map, 4095, 0), loaded,
+	   "a CPU that does not exist is refused");
+	is(open_as_nobody(), 0,
+	   "a user without the right to read gets the error");
+	is(rbmap_merge_open(&merge, 1), -EINVAL, "an unknown flag is refused");
 }
 
 static int not_loaded(void)
@@ -408,7 +417,7 @@ static int not_loaded(void)
 	is(rbmap_open(&map, 0, 0), RBMAP_ERR_NOT_LOADED,
 	   "without the module: %s", rbmap_strerror(RBMAP_ERR_NOT_LOADED));
 	is(rbmap_merge_open(&merge, 0), RBMAP_ERR_NOT_LOADED,
-	   "and all CPUs");
+	   "without the module: opening all CPUs fails");
 	return done_testing();
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lifetime.sh needs that a shell can't do.
+ * Parts of lifetime.sh that a shell cannot do.
  *
- *	lifetime insert FILE [PARAMETERS]	load a module, say how it went
+ *	lifetime insert FILE [PARAMETERS]	load a module, print the error
  *	lifetime reload FILE TIMES		load and unload a module
  *	lifetime hold CPU			map, close the file, wait
  *	lifetime wait CPU			map, sleep in GET_READER
- *	lifetime check CPU			does an event come through?
+ *	lifetime check CPU			succeed if an event can be read
  *	lifetime killed				readers that are killed (TAP)
- *	lifetime offline CPU			a CPU that goes (TAP)
+ *	lifetime offline CPU			a CPU that goes offline (TAP)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,11 +27,11 @@
 #include "tap.h"
 
 #define CPU	0
-#define LEN	200	/* bytes of text of an event */
+#define LEN	200	/* bytes of text in an event */
 
 static uint64_t number = 1;
 
-/* Once, and with the kernel's own error: busybox's insmod tries twice. */
+/* Load once and return the kernel's own error. busybox's insmod tries twice. */
 static int insert(const char *file, const char *parameters)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -44,7 +44,7 @@ static int insert(const char *file, const char *parameters)
 	return ret ? 1 : 0;
 }
 
-/* Many times, quickly: what each leaves behind adds up. */
+/* Load and unload many times, quickly, so that leaks add up. */
 static int reload(const char *file, unsigned int times)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -72,7 +72,7 @@ static int hold(int cpu)
 		pause();
 }
 
-/* Until it is killed: nothing comes that would end it. */
+/* Wait until the process is killed; no event ends the wait. */
 static int wait_for_ever(int cpu)
 {
 	struct client client;
@@ -88,7 +88,7 @@ static int wait_for_ever(int cpu)
 		get_reader(client.fd);
 }
 
-/* Through the map and through read(), whatever the sizes are. */
+/* Read through the map and with read(), whatever the sizes are. */
 static int check(int cpu)
 {
 	uint64_t first = 0, last = 0;
@@ -110,7 +110,7 @@ static int check(int cpu)
 	       (ssize_t)client.subbuf_size &&
 	       subbuf_events(subbuf, 0, &first, &last) == 3 &&
 	       first == 4 && last == 6;
-	/* Each page of the map is there. */
+	/* Touch each page of the map. */
 	for (size_t at = 0; at < client.subbuf_size * client.nr_subbufs;
 	     at += 4096)
 		(void)*(volatile char *)(client.data + at);
@@ -124,7 +124,10 @@ static uint64_t more(uint64_t count)
 	return emit(number - count, count, LEN);
 }
 
-/* Read all there is: how many events, and whether each is the next. */
+/*
+ * Read all events. Return their number, and clear @in_order if one is not the
+ * expected one.
+ */
 static uint64_t drain(struct client *client, uint64_t *expected, bool *in_order)
 {
 	uint64_t events = 0, first, last;
@@ -159,7 +162,10 @@ static const char * const state_names[] = {
 	"that reads all the time",
 };
 
-/* The victim; tells `to` the number of the next event that it has not taken. */
+/*
+ * The victim. It writes to @to the number of the last event that it has
+ * consumed, or 0.
+ */
 static void be(enum state state, int to)
 {
 	struct client client = { .fd = device_open(CPU, O_RDONLY) };
@@ -230,15 +236,19 @@ static void test_killed(enum state state)
 		bail_out("cannot map: %s", error_name(errno));
 	events = number - expected;
 	is(drain(&client, &expected, &in_order), events,
-	   "%s: the next reader gets what is left", name);
-	ok(in_order && expected == number, "%s: all of it, in order", name);
-	is(client.meta->lost, 0, "%s: nothing is lost", name);
+	   "%s: the next reader gets the remaining events", name);
+	ok(in_order && expected == number,
+	   "%s: the next reader gets all events in order", name);
+	is(client.meta->lost, 0, "%s: no event is lost", name);
 	client_unmap(&client);
 	is_error(get_reader(client.fd), ENODEV, "%s: its map is gone", name);
 	close(client.fd);
 }
 
-/* Killed wherever it is, again and again; nothing is counted twice or lost. */
+/*
+ * Kill a reader at random points, again and again. No event is counted twice or
+ * lost.
+ */
 static void test_killed_busy(void)
 {
 	uint64_t expected, taken, unread, began;
@@ -265,13 +275,16 @@ static void test_killed_busy(void)
 	taken = stat_of(CPU, "read events");
 	unread = stat_of(CPU, "entries");
 	is(taken + unread + stat_of(CPU, "overrun"), number - began,
-	   "killed at any time: events read, unread and overrun are all");
-	/* What a killed read() had taken is gone with it, and nothing else. */
+	   "killed at any time: read + unread + overrun = written");
+	/*
+	 * Events that a killed read() had consumed are lost with the process;
+	 * all others remain.
+	 */
 	expected = began + taken + stat_of(CPU, "overrun");
 	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
 		bail_out("cannot map: %s", error_name(errno));
 	is(drain(&client, &expected, &in_order), unread,
-	   "killed at any time: the next reader gets the unread ones");
+	   "killed at any time: the next reader gets the unread events");
 	ok(in_order && expected == number, "killed at any time: in order");
 	client_close(&client);
 	close(fds[0]);
@@ -290,7 +303,7 @@ static void more_on(int cpu, uint64_t count)
 	pin(0);
 }
 
-/* A CPU goes and comes back while readers wait for it and read it. */
+/* A CPU goes offline and comes back while readers wait for its ring and read it. */
 static void test_offline(int cpu)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
@@ -310,7 +323,7 @@ static void test_offline(int cpu)
 	expected = number;
 	in_order = true;
 
-	/* Waits across all of it. */
+	/* This child waits during all of the test. */
 	waiter = fork();
 	if (!waiter) {
 		int fd = device_open(cpu, O_RDONLY);
@@ -321,8 +334,9 @@ static void test_offline(int cpu)
 	}
 	nap(50);
 	ok(set_online(cpu, false), "CPU %d goes off line, a reader waits", cpu);
-	is_error(get_reader(client.fd), 0, "its ring is there: GET_READER");
-	ok(set_online(cpu, true), "it comes back");
+	is_error(get_reader(client.fd), 0,
+		 "offline: GET_READER finds the ring");
+	ok(set_online(cpu, true), "offline: the CPU comes back");
 	more_on(cpu, 100);
 	{
 		struct pollfd pollfd = { .fd = fds[0], .events = POLLIN };
@@ -330,41 +344,54 @@ static void test_offline(int cpu)
 
 		ok(poll(&pollfd, 1, 10000) == 1 &&
 		   read(fds[0], &byte, 1) == 1 && byte == 'y',
-		   "its first events wake the reader");
+		   "online again: the first events wake the reader");
 	}
 	kill(waiter, SIGKILL);
 	waitpid(waiter, NULL, 0);
 
-	is(drain(&client, &expected, &in_order), 100, "they are read");
+	is(drain(&client, &expected, &in_order), 100,
+	   "online again: the events are read");
 	more_on(cpu, 150);
-	ok(set_online(cpu, false), "it goes again, with events in its ring");
-	is(stat_of(cpu, "entries"), 150, "stats say so");
-	is(drain(&client, &expected, &in_order), 150, "they can be read");
-	ok(in_order && expected == number, "in order, to the last one");
+	ok(set_online(cpu, false),
+	   "the CPU goes off line with events in its ring");
+	is(stat_of(cpu, "entries"), 150,
+	   "offline: stats count the unread events");
+	is(drain(&client, &expected, &in_order), 150,
+	   "offline: unread events can be read");
+	ok(in_order && expected == number,
+	   "offline: events are in order, to the last one");
 	sigaction(SIGALRM, &action, NULL);
 	fcntl(client.fd, F_SETFL, O_RDONLY);
 	alarm(1);
-	is_error(get_reader(client.fd), EINTR, "one can wait for more");
+	is_error(get_reader(client.fd), EINTR,
+		 "offline: a reader can wait for more events");
 	fcntl(client.fd, F_SETFL, O_RDONLY | O_NONBLOCK);
-	ok(reset(), "reset with it off line");
+	ok(reset(), "offline: reset");
 	ok(set("trace_clock", "mono") && set("trace_clock", "local"),
-	   "change the clock with it off line");
-	is_error(get_reader(client.fd), ESTALE, "that is another ring");
+	   "offline: the clock changes");
+	is_error(get_reader(client.fd), ESTALE,
+		 "offline: a new clock replaces the ring");
 	client_unmap(&client);
-	ok(client_map(&client), "which can be mapped");
-	ok(set_online(cpu, true), "it comes back again");
+	ok(client_map(&client), "offline: the new ring can be mapped");
+	ok(set_online(cpu, true), "offline: the CPU comes back again");
 	more_on(cpu, 50);
-	is(drain(&client, &expected, &in_order), 50, "and its events are read");
-	ok(in_order && expected == number, "in order");
+	is(drain(&client, &expected, &in_order), 50,
+	   "online again: events of the new ring are read");
+	ok(in_order && expected == number,
+	   "online again: events of the new ring are in order");
 
-	/* Drops are told in a sub-buffer that someone else closes for it. */
+	/*
+	 * Drops are reported with the next sub-buffer, which another CPU closes
+	 * for the offline one.
+	 */
 	set_overwrite(false);
 	tried = client.subbuf_size * client.nr_subbufs / LEN + 100;
 	pin(cpu);
 	taken = more(tried);
 	pin(0);
-	ok(set_online(cpu, false), "it goes off line when its ring is full");
-	ok(taken < tried, "%llu events were dropped",
+	ok(set_online(cpu, false),
+	   "the CPU goes off line when its ring is full");
+	ok(taken < tried, "full ring: %llu events were dropped",
 	   (unsigned long long)(tried - taken));
 	for (;;) {
 		uint32_t id = client.meta->reader.id;
@@ -381,12 +408,14 @@ static void test_offline(int cpu)
 			lost = client.meta->reader.lost_events;
 		told += lost;
 	}
-	is(told, tried - taken, "which is told in its sub-buffers");
-	ok(set_online(cpu, true), "it comes back for good");
+	is(told, tried - taken,
+	   "full ring: sub-buffers report the dropped events");
+	ok(set_online(cpu, true), "the CPU comes back for the last time");
 	set_overwrite(true);
 	expected = number;
 	more_on(cpu, 10);
-	is(drain(&client, &expected, &in_order), 10, "and goes on");
+	is(drain(&client, &expected, &in_order), 10,
+	   "online again: events continue");
 	client_close(&client);
 }
 

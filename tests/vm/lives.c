@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lives of open files, rings and buffers: what each holds, and that it lets go
- * of it, whatever fails.
+ * The lifetimes of open files, rings and buffers: what each object holds, and
+ * that it releases that when an operation fails.
  *
  *	lives		the tests, with a buffer "life" beside the default one
- *	lives churn	opens, reads, splices and snapshots, for memory to come back
+ *	lives churn	opens, reads, splices and snapshots, for a test of leaks
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,10 @@
 
 static size_t page;
 
-/* Events; the marker is not kept open, which would hold the buffer. */
+/*
+ * Write events. The marker is closed afterwards, because an open one holds the
+ * buffer.
+ */
 static void more(unsigned int count)
 {
 	static const char text[] = "an event of some length";
@@ -41,7 +44,7 @@ static void more(unsigned int count)
 	close(fd);
 }
 
-/* 0 or an errno */
+/* Write to a file of instances/. Return 0 or an errno. */
 static int instance(const char *what, const char *name)
 {
 	int fd, err = 0;
@@ -65,14 +68,15 @@ static void be_instance(const char *name)
 	snprintf(target.control, sizeof(target.control), INSTANCES "life");
 }
 
-/* Nothing holds it that was opened, if only for a moment. */
+/* Check that no reference is left, not even one that was held for a moment. */
 static void let_go(const char *text)
 {
 	is(stat_of(CPU, "retired rings"), 0, "%s: no ring is left", text);
-	is_error(instance("destroy", "life"), 0, "%s: nobody has the buffer", text);
+	is_error(instance("destroy", "life"), 0,
+		 "%s: no reference to the buffer is left", text);
 }
 
-/* A snapshot's file that could not be made leaves nothing. */
+/* A snapshot's file that could not be created leaves nothing behind. */
 static void test_no_file_left(void)
 {
 	struct rlimit limit, none;
@@ -100,14 +104,16 @@ static void test_no_snapshot(void)
 
 	be_instance("life buffer_size_kb=64");
 	fd = open(SNAPSHOT, O_RDONLY);
-	is_error(fd < 0 ? errno : 0, ENODATA, "no snapshot");
+	is_error(fd < 0 ? errno : 0, ENODATA,
+		 "without a snapshot its device cannot be opened");
 	more(10);
 	set("snapshot", "1");
 	fd = open(SNAPSHOT, O_RDONLY);
-	ok(fd >= 0, "a snapshot");
-	is_error(instance("destroy", "life"), EBUSY, "it holds the buffer");
+	ok(fd >= 0, "a snapshot can be opened");
+	is_error(instance("destroy", "life"), EBUSY,
+		 "an open snapshot holds the buffer");
 	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, EINVAL,
-		 "it cannot be observed");
+		 "a snapshot cannot be observed");
 	close(fd);
 	set("snapshot", "0");
 	let_go("snapshot");
@@ -119,15 +125,17 @@ static void test_open_holds(void)
 
 	be_instance("life buffer_size_kb=64");
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
-	is_error(instance("destroy", "life"), EBUSY, "a ring holds the buffer");
+	is_error(instance("destroy", "life"), EBUSY,
+		 "an open ring holds the buffer");
 	close(fd);
 	marker = open(target.marker, O_WRONLY);
-	is_error(instance("destroy", "life"), EBUSY, "a marker does");
+	is_error(instance("destroy", "life"), EBUSY,
+		 "an open marker holds the buffer");
 	close(marker);
 	let_go("opened");
 }
 
-/* A map that fails is none: the file can begin to observe. */
+/* A failed map does not count: the file can begin to observe. */
 static void test_failed_map(void)
 {
 	struct client client;
@@ -137,23 +145,24 @@ static void test_failed_map(void)
 	be_instance("life buffer_size_kb=64");
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	map = mmap(NULL, 1000 * page, PROT_READ, MAP_SHARED, fd, 0);
-	is_error(map == MAP_FAILED ? errno : 0, EINVAL, "a map that is too long");
+	is_error(map == MAP_FAILED ? errno : 0, EINVAL,
+		 "a map that is too long is refused");
 	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
-		 "and the file is not mapped");
+		 "a refused map does not count as a map");
 	close(fd);
 
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, EBUSY,
 		 "a file that is mapped does not begin to observe");
 	client_unmap(&client);
-	is_error(get_reader(client.fd), ENODEV, "nor is it mapped any more");
+	is_error(get_reader(client.fd), ENODEV, "an unmapped file has no map");
 	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
-		 "when it is not mapped any more it does");
+		 "a file that is no longer mapped can begin to observe");
 	client_close(&client);
 	let_go("maps");
 }
 
-/* One sub-buffer, by read() or by splice(); false: there is none. */
+/* Consume one sub-buffer with read() or splice(). Return false if none is left. */
 static bool take(int fd, char *subbuf, size_t size, bool by_splice)
 {
 	size_t got = 0;
@@ -173,7 +182,10 @@ static bool take(int fd, char *subbuf, size_t size, bool by_splice)
 	return got == size;
 }
 
-/* Behind the events, and what was lost, is nothing of earlier laps. */
+/*
+ * Count the bytes of earlier laps behind the events and the number of lost
+ * events; there must be none.
+ */
 static size_t bytes_behind(const char *subbuf, size_t size)
 {
 	size_t at = sizeof(struct rbmap_subbuf_header) + subbuf_commit(subbuf);
@@ -199,20 +211,23 @@ static void test_nothing_behind(void)
 	subbuf = malloc(size);
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	for (round = 0; round < 4; round++) {
-		/* Laps of short events behind those of long ones. */
+		/* Short events overwrite a lap of long ones. */
 		more(5000);
 		for (i = 0; take(fd, subbuf, size, round % 2); i++)
 			bytes += bytes_behind(subbuf, size);
 		subbufs += i;
 	}
-	ok(subbufs > 30, "%u sub-buffers are taken", subbufs);
-	is(bytes, 0, "nothing is behind their events");
+	ok(subbufs > 30, "%u sub-buffers are consumed", subbufs);
+	is(bytes, 0, "consumed sub-buffers have zeroes behind their events");
 	close(fd);
 	free(subbuf);
 	let_go("taken");
 }
 
-/* A loss is told with the events behind it, and not with those behind these. */
+/*
+ * A loss is reported with the events that follow it, and not again with later
+ * events.
+ */
 static void test_told_once(void)
 {
 	uint64_t lost, told = 0, all;
@@ -226,7 +241,10 @@ static void test_told_once(void)
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	more(5000);
 	for (i = 0; i < 40; i++) {
-		/* From the full ring to one that is read while it is written. */
+		/*
+		 * At first the ring is full; later each read makes room for the
+		 * next event.
+		 */
 		if (take(fd, subbuf, size, false) &&
 		    subbuf_lost(subbuf, size, &lost))
 			told += lost;
@@ -236,14 +254,14 @@ static void test_told_once(void)
 		if (subbuf_lost(subbuf, size, &lost))
 			told += lost;
 	all = stat_of(CPU, "dropped full");
-	ok(all > 0, "events are dropped");
-	is(told, all, "each is told, and once");
+	ok(all > 0, "a full ring drops events");
+	is(told, all, "each dropped event is reported once");
 	close(fd);
 	free(subbuf);
 	let_go("told");
 }
 
-/* The meta-page: at the first map, of losses, after a reset. */
+/* The meta-page: at the first map, after a loss, after a reset. */
 static void test_meta(void)
 {
 	struct client client = {};
@@ -253,30 +271,35 @@ static void test_meta(void)
 	client.fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	more(3);
 	client_map(&client);
-	is(client.meta->entries, 3, "a first map finds the counters of now");
-	is(client.meta->nr_subbufs, 17, "one sub-buffer is the reader's");
-	is(client.meta->first_seq, 0, "nothing is forgotten");
-	is_error(get_reader(client.fd), 0, "three are read");
+	is(client.meta->entries, 3, "a first map finds the current counters");
+	is(client.meta->nr_subbufs, 17,
+	   "the number of sub-buffers includes the reader's");
+	is(client.meta->first_seq, 0, "first_seq is 0 before a reset");
+	is_error(get_reader(client.fd), 0, "GET_READER reads the three events");
 	more(5000);
 	do {
-		is_error(get_reader(client.fd), 0, "what comes behind a loss");
+		is_error(get_reader(client.fd), 0,
+			 "GET_READER reads events behind a loss");
 	} while (!client.meta->reader.lost_events);
-	/* Events that fill it leave the number no room there. */
+	/* A sub-buffer that is full of events has no room for the number. */
 	ok(!subbuf_lost(client_subbuf(&client), client.subbuf_size, &lost) ||
-	   lost, "its sub-buffer tells that some were lost");
+	   lost, "the sub-buffer reports the lost events");
 	lost = client.meta->reader.lost_events;
-	is(client.meta->lost_reported, lost, "the meta-page sums it up");
-	is(client.meta->overrun, lost, "all were overwritten");
+	is(client.meta->lost_reported, lost,
+	   "the meta-page's sum counts the reported loss");
+	is(client.meta->overrun, lost,
+	   "the meta-page counts the lost events as overwritten");
 
 	more(5000);
 	set("reset", "1");
 	get_reader(client.fd);
-	ok(client.meta->first_seq > 16, "a reset: what was before it is forgotten");
+	ok(client.meta->first_seq > 16,
+	   "a reset moves first_seq behind the old sub-buffers");
 	client_close(&client);
 	let_go("meta-page");
 }
 
-/* All bytes of the snapshot, in a sum that depends on their order. */
+/* A checksum of the snapshot's bytes, which depends on their order. */
 static uint64_t snapshot_sum(void)
 {
 	char *subbuf = malloc(1 << 16);
@@ -292,7 +315,7 @@ static uint64_t snapshot_sum(void)
 	return sum;
 }
 
-/* A reader takes nothing away from a snapshot of the ring that it reads. */
+/* A reader of the ring does not remove events from its snapshot. */
 static void test_snapshot_stays(void)
 {
 	char *subbuf = malloc(1 << 16);
@@ -302,21 +325,21 @@ static void test_snapshot_stays(void)
 	be_instance("life buffer_size_kb=64");
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	more(1);
-	ok(read(fd, subbuf, 1 << 16) > 0, "a reader");
+	ok(read(fd, subbuf, 1 << 16) > 0, "a reader has read a sub-buffer");
 	more(900);
 	set("snapshot", "1");
 	sum = snapshot_sum();
 	for (i = 0; read(fd, subbuf, 1 << 16) > 0; i++)
 		;
-	ok(i > 5, "it has read the ring");
-	is(snapshot_sum(), sum, "the snapshot is what it was");
+	ok(i > 5, "the reader has read the whole ring");
+	is(snapshot_sum(), sum, "the snapshot is unchanged after the reader");
 	close(fd);
 	set("snapshot", "0");
 	free(subbuf);
 	let_go("read beside a snapshot");
 }
 
-/* A map keeps its ring when all of that was read. */
+/* A map keeps its ring after all events in it were read. */
 static void test_map_stays(void)
 {
 	struct client client;
@@ -327,15 +350,20 @@ static void test_map_stays(void)
 	set("buffer_size_kb", "128");
 	more(10);
 	is_error(get_reader(client.fd), 0, "a ring that was replaced is read");
-	is_error(get_reader(client.fd), ESTALE, "to its end");
+	is_error(get_reader(client.fd), ESTALE,
+		 "GET_READER reports the end of a replaced ring");
 	close(device_open(CPU, O_RDONLY | O_NONBLOCK));
-	is_error(get_reader(client.fd), ESTALE, "its map keeps it");
+	is_error(get_reader(client.fd), ESTALE,
+		 "a map keeps the replaced ring");
 	client_close(&client);
 	set("reset", "1");
 	let_go("mapped");
 }
 
-/* A child has the map of its parent, which stays when the child has gone. */
+/*
+ * A child inherits the map of its parent, which stays mapped after the child
+ * has ended.
+ */
 static void test_fork(void)
 {
 	struct client client;
@@ -346,22 +374,28 @@ static void test_fork(void)
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	ok(!madvise((void *)client.meta, client.meta_size, MADV_DOFORK) &&
 	   !madvise(client.data, client.subbuf_size * client.nr_subbufs,
-		    MADV_DOFORK), "a child gets the map");
+		    MADV_DOFORK), "MADV_DOFORK lets a child inherit the map");
 	more(1);
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
 		_exit(client.meta->nr_subbufs);
 	waitpid(pid, &status, 0);
-	is(WIFEXITED(status) ? WEXITSTATUS(status) : 0, 17, "it reads it");
-	is_error(get_reader(client.fd), 0, "the parent's is still one");
+	is(WIFEXITED(status) ? WEXITSTATUS(status) : 0, 17,
+	   "the child reads the map");
+	is_error(get_reader(client.fd), 0,
+		 "the parent's map still counts after the child");
 	client_unmap(&client);
-	is_error(get_reader(client.fd), ENODEV, "until it is unmapped");
+	is_error(get_reader(client.fd), ENODEV,
+		 "no map counts after the parent's munmap");
 	client_close(&client);
 	let_go("forked");
 }
 
-/* One file goes on in rings of larger sub-buffers; another one keeps none. */
+/*
+ * One file continues in rings with larger sub-buffers; another, idle file holds
+ * no ring.
+ */
 static void test_larger(void)
 {
 	char *subbuf = malloc(1 << 16);
@@ -372,11 +406,12 @@ static void test_larger(void)
 	idle = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	more(1);
 	is(read(fd, subbuf, 1 << 16), stat_of(CPU, "subbuf size"),
-	   "a sub-buffer is read");
+	   "a small sub-buffer is read");
 	set("buffer_subbuf_size_kb", "64");
-	is(stat_of(CPU, "retired rings"), 0, "a file that is idle keeps no ring");
+	is(stat_of(CPU, "retired rings"), 0, "an idle file keeps no ring");
 	more(1);
-	is(read(fd, subbuf, 1 << 16), 1 << 16, "a larger one is");
+	is(read(fd, subbuf, 1 << 16), 1 << 16,
+	   "the same file reads a larger sub-buffer");
 	close(fd);
 	close(idle);
 	free(subbuf);
@@ -395,7 +430,7 @@ static void *wait_in_read(void *data)
 	return NULL;
 }
 
-/* A reader that waits in a ring goes on in the one that takes its place. */
+/* A reader that waits in a ring continues in the ring that replaces it. */
 static void test_waits_on(void)
 {
 	pthread_t waiter;
@@ -410,7 +445,7 @@ static void test_waits_on(void)
 	more(1);
 	for (i = 0; i < 50 && !came; i++)
 		nap(100);
-	if (!ok(came, "a reader that waits has the next ring's event"))
+	if (!ok(came, "a waiting reader gets the next ring's event"))
 		pthread_kill(waiter, SIGTERM);
 	pthread_join(waiter, NULL);
 	close(fd);
@@ -429,7 +464,7 @@ static uint32_t mapped_generation(struct client *client)
 	return generation;
 }
 
-/* An observer passes over no ring: it goes on from one that it has mapped. */
+/* An observer skips no ring: it continues from the ring that it has mapped. */
 static void test_observer_goes_on(void)
 {
 	struct pollfd pollfd = { .events = POLLIN };
@@ -439,7 +474,7 @@ static void test_observer_goes_on(void)
 	be_instance("life buffer_size_kb=64");
 	client.fd = pollfd.fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	is_error(ioctl(client.fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
-		 "an observer");
+		 "a file becomes an observer");
 	first = mapped_generation(&client);
 	more(10);
 	set("buffer_size_kb", "128");
@@ -448,15 +483,20 @@ static void test_observer_goes_on(void)
 	set("buffer_size_kb", "64");
 	more(10);
 	poll(&pollfd, 1, 0);
-	is(mapped_generation(&client), first + 1, "the next ring");
-	is(mapped_generation(&client), first + 2, "and then the one after it");
+	is(mapped_generation(&client), first + 1,
+	   "the observer maps the next ring");
+	is(mapped_generation(&client), first + 2,
+	   "the observer maps the ring after the next one");
 	is(mapped_generation(&client), first + 2, "the one that is written stays");
 	close(client.fd);
 	set("reset", "1");
 	let_go("observer");
 }
 
-/* Rings go while who replaces them wakes those who wait, which takes a while. */
+/*
+ * Rings are freed while the thread that replaces them wakes many waiters, which
+ * takes time.
+ */
 #define ENTRIES		2000
 #define REPLACED	40
 
@@ -470,7 +510,7 @@ static void *open_and_close(void *unused __attribute__((unused)))
 	return NULL;
 }
 
-/* Waits for nothing, in many places of the queue. */
+/* Poll the same file in many entries of the wait queue; no event arrives. */
 static void *wait_for_nothing(void *data)
 {
 	struct pollfd *entries = calloc(ENTRIES, sizeof(*entries));
@@ -499,7 +539,10 @@ static void test_replaced_while_read(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	be_instance("life buffer_size_kb=64");
 	more(10);
-	/* Stays at its ring, which nobody reads, and so hears of no end. */
+	/*
+	 * This observer stays at its ring, which nobody reads, so no end of the
+	 * ring wakes it.
+	 */
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	ioctl(fd, RBMAP_IOCTL_OBSERVE);
 	set("buffer_size_kb", "32");
@@ -532,7 +575,7 @@ static void churn(void)
 		if (snapshot < 0 || read(snapshot, subbuf, 1 << 20) <= 0)
 			exit(1);
 		close(snapshot);
-		/* Rings alone: each has a page that no reader looks at. */
+		/* Replace rings that nobody opens: their meta-pages have no reader. */
 		for (int k = 0; k < 8; k++)
 			set("snapshot", "1");
 		close(fd);

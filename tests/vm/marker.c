@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/rbmap/marker: what is written, and what is refused. */
+/* /dev/rbmap/marker: which texts it writes, and which calls it refuses. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +17,12 @@
 static int marker;
 static struct client client;
 
-/* The texts of all events that are unread, one after the other. */
+/* The texts of all unread events, one after the other. */
 static char texts[1 << 20];
 static size_t texts_len;
 static struct rbmap_event_common common;
 
-/* From the format file. */
+/* Values from the format file. */
 static int event_id;
 static unsigned int text_offset;
 
@@ -77,9 +77,10 @@ static void becomes(const char *text, const char *wanted, const char *what)
 {
 	ssize_t len = strlen(text);
 
-	is(write(marker, text, len), len, "%s: all is taken", what);
+	is(write(marker, text, len), len,
+	   "%s: the whole text is accepted", what);
 	is(collect(), 1, "%s: one event", what);
-	ok(!strcmp(texts, wanted), "%s: its text", what);
+	ok(!strcmp(texts, wanted), "%s: the event has the text", what);
 }
 
 static void read_format(void)
@@ -103,14 +104,14 @@ static void test_texts(void)
 	becomes("\n", "\n", "nothing but a newline");
 	becomes("two\nlines", "two\nlines\n", "two lines");
 	is(common.type, event_id, "common_type is the id");
-	is(common.pid, syscall(SYS_gettid), "common_pid is ours");
+	is(common.pid, syscall(SYS_gettid), "common_pid is the writer's");
 	is(common.flags & ~4, 0, "common_flags of a system call");
 	is(common.preempt_count, 0, "common_preempt_count of a system call");
-	is(write(marker, "", 0), 0, "an empty write is taken");
+	is(write(marker, "", 0), 0, "an empty write is accepted");
 	is(collect(), 0, "an empty write is no event");
 }
 
-/* Written as a program does that minds how much was taken. */
+/* Write a long text as a careful program does: continue after each short write. */
 static void test_long(size_t len)
 {
 	char *text = malloc(len), *from = texts;
@@ -127,14 +128,14 @@ static void test_long(size_t len)
 		done += n;
 		writes++;
 	}
-	is(done, len, "%zu bytes: taken in the end", len);
-	is(collect(), writes, "%zu bytes: an event each write", len);
+	is(done, len, "%zu bytes: all bytes are accepted in the end", len);
+	is(collect(), writes, "%zu bytes: one event for each write", len);
 	for (i = 0; i < len; from++) {
 		if (*from == '\n')
 			continue;
 		same = same && *from == text[i++];
 	}
-	ok(same, "%zu bytes: nothing is missing", len);
+	ok(same, "%zu bytes: no byte is missing", len);
 	free(text);
 }
 
@@ -152,11 +153,11 @@ static void test_bad_addresses(void)
 	is_error(write_error(area + page - 10, 20), EFAULT,
 		 "an address that is bad after 10 bytes");
 	is_error(write_error(area, page + 1), 0,
-		 "what is cut before it gets bad");
-	is(collect(), 1, "it is one event");
+		 "the text before the bad address is accepted");
+	is(collect(), 1, "the accepted part is one event");
 	is_error(write_error(area + page - 1000, 2000), EFAULT,
 		 "an address that is bad after 1000 bytes");
-	is(collect(), 0, "no half of an event");
+	is(collect(), 0, "a bad address leaves no part of an event");
 	munmap(area, page);
 }
 
@@ -167,7 +168,8 @@ static void test_fresh_page(void)
 
 	area[0] = 0;
 	madvise(area, 4096, MADV_DONTNEED);
-	is(write(marker, area, 100), 100, "a page that is not there yet");
+	is(write(marker, area, 100), 100,
+	   "a text on a page that is not populated is accepted");
 	collect();
 	munmap(area, 4096);
 }
@@ -178,34 +180,46 @@ static void test_off(void)
 	uint64_t emitted = stat_of(0, "emitted");
 
 	set("tracing_on", "0");
-	is_error(write_error("off", 3), EBADF, "tracing is off");
-	is(stat_of(0, "disabled"), disabled + 1, "it is counted as disabled");
+	is_error(write_error("off", 3), EBADF,
+		 "a write while tracing is off is refused");
+	is(stat_of(0, "disabled"), disabled + 1,
+	   "the refused write is counted as disabled");
 	set("tracing_on", "1");
 	set("events/rbmap/marker/enable", "0");
-	is_error(write_error("off", 3), EBADF, "the event is off");
+	is_error(write_error("off", 3), EBADF,
+		 "a write while the event is off is refused");
 	set("events/rbmap/marker/enable", "1");
-	is(stat_of(0, "emitted"), emitted, "nothing was emitted");
-	is_error(write_error("on", 2), 0, "both are on");
-	is(collect(), 1, "it comes");
+	is(stat_of(0, "emitted"), emitted,
+	   "refused writes are not counted as emitted");
+	is_error(write_error("on", 2), 0,
+		 "a write is accepted when tracing and event are on");
+	is(collect(), 1, "the accepted write is recorded");
 }
 
-/* What a client of tracefs does to have no events, or some task's only. */
+/*
+ * Clients of tracefs disable all events, or select one task's: the marker is
+ * not affected.
+ */
 static void test_apart(void)
 {
 	char own[16];
 
 	snprintf(own, sizeof(own), "%d", getpid());
 	set("events/enable", "0");
-	is_error(write_error("on", 2), 0, "all events are off: it is not");
+	is_error(write_error("on", 2), 0,
+		 "the marker stays on when all events are off");
 	set("set_event_pid", "1");
-	is_error(write_error("on", 2), 0, "another task's events are wanted");
+	is_error(write_error("on", 2), 0,
+		 "set_event_pid does not affect the marker");
 	set("set_event_pid", "\n");
 	set("set_event_notrace_pid", own);
-	is_error(write_error("on", 2), 0, "this task's events are not wanted");
+	is_error(write_error("on", 2), 0,
+		 "set_event_notrace_pid does not affect the marker");
 	set("set_event_notrace_pid", "\n");
-	is(collect(), 3, "all three come");
+	is(collect(), 3, "all three markers are recorded");
 	set("events/rbmap/enable", "0");
-	is_error(write_error("off", 3), EBADF, "its system is off: it is, too");
+	is_error(write_error("off", 3), EBADF,
+		 "the marker is off when its system is off");
 	set("events/rbmap/enable", "1");
 }
 
@@ -224,10 +238,10 @@ static void test_full(void)
 	for (i = 0; i < 10; i++)
 		write_error(text, sizeof(text));
 	dropped = stat_of(0, "dropped full") - before;
-	is(dropped, 10, "what is dropped is counted");
+	is(dropped, 10, "dropped markers are counted");
 	set_overwrite(true);
 	is_error(write_error(text, sizeof(text)), 0,
-		 "the ring is full, and old events go");
+		 "the ring is full, and old events are overwritten");
 	reset();
 }
 
@@ -240,11 +254,11 @@ static void test_file(void)
 		{ .iov_base = "two", .iov_len = 3 },
 	};
 
-	ok(fd >= 0, "root can open it for both");
+	ok(fd >= 0, "root can open the marker for reading and writing");
 	is_error(read(fd, &byte, 1) < 0 ? errno : 0, EINVAL,
-		 "it can't be read");
+		 "the marker cannot be read");
 	is_error(lseek(fd, 0, SEEK_SET) < 0 ? errno : 0, ESPIPE,
-		 "it has no position");
+		 "the marker has no position");
 	is(writev(fd, parts, 2), 6, "writev");
 	is_error(pwrite(fd, "x", 1, 0) < 0 ? errno : 0, ESPIPE, "pwrite");
 	close(fd);
@@ -277,7 +291,7 @@ int main(void)
 	test_off();
 	test_apart();
 	test_file();
-	is(collect(), 2, "writev: an event each part");
+	is(collect(), 2, "writev: one event for each part");
 	test_full();
 	client_close(&client);
 	return done_testing();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looking at a ring without taking anything: what linux/rbmap.h says of it.
+ * Observing a ring without consuming, as linux/rbmap.h specifies it.
  *
  *	observe
  */
@@ -19,7 +19,7 @@
 #define CPU	0
 #define LEN	200
 
-static uint64_t emitted;	/* numbers of events */
+static uint64_t emitted;	/* number of the next event */
 static struct watcher watcher;
 static size_t page;
 
@@ -43,7 +43,10 @@ static void step_all(void)
 		;
 }
 
-/* All since begin(): so many of them missed, and told. */
+/*
+ * Check all events since begin(): @missed of them are missing and were reported
+ * as lost.
+ */
 static void end(uint64_t missed, const char *what)
 {
 	struct stream *stream = &watcher.stream;
@@ -56,11 +59,12 @@ static void end(uint64_t missed, const char *what)
 	if (stream->error[0])
 		diag("%s", stream->error);
 	ok(!stream->error[0] && !stream->backwards && !stream->misplaced,
-	   "%s: events are intact and in order, losses where they were told",
+	   "%s: events are intact and in order, losses are where they were reported",
 	   what);
-	is(stream->reported, missing, "%s: what was missed was told", what);
+	is(stream->reported, missing, "%s: missed events were reported", what);
 	if (missed != UINT64_MAX)
-		is(missing, missed, "%s: so many were missed", what);
+		is(missing, missed,
+		   "%s: the expected number of events was missed", what);
 	else
 		ok(missing > 0, "%s: %" PRIu64 " were missed", what, missing);
 	watcher_close(&watcher);
@@ -105,27 +109,27 @@ static void test_map(void)
 	   (uint64_t)client.nr_subbufs * client.subbuf_size,
 	   "map: slot_table_offset is behind the sub-buffers");
 	is_error(map_error(fd, size, PROT_READ, MAP_SHARED, offset), 0,
-		 "map: what is shown");
+		 "map: the slot table");
 	is_error(map_error(fd, size + 1, PROT_READ, MAP_SHARED, offset), EINVAL,
-		 "map: more than is shown");
+		 "map: more than the slot table");
 	is_error(map_error(fd, page, PROT_READ, MAP_SHARED, offset + size),
-		 EINVAL, "map: behind what is shown");
+		 EINVAL, "map: behind the slot table");
 	is_error(map_error(fd, page, PROT_READ, MAP_SHARED, offset - page),
-		 EINVAL, "map: before what is shown");
+		 EINVAL, "map: before the slot table");
 	is_error(map_error(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED, offset),
-		 EACCES, "map: what is shown, to be written");
+		 EACCES, "map: the slot table, writable");
 	is_error(map_error(fd, size, PROT_READ, MAP_PRIVATE, offset), EPERM,
-		 "map: what is shown, private");
+		 "map: the slot table, private");
 	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, offset);
 	ok(map != MAP_FAILED && is_zero((char *)map + used, size - used) &&
 	   is_zero(((struct rbmap_slot_table *)map)->reserved,
 		   sizeof(((struct rbmap_slot_table *)map)->reserved)),
-	   "map: what is not used is 0");
+	   "map: unused bytes of the slot table are 0");
 	is_error(mprotect(map, size, PROT_READ | PROT_WRITE) ? errno : 0,
-		 EACCES, "map: to be written later");
+		 EACCES, "map: the slot table cannot be made writable");
 	ok(!madvise(map, size, MADV_DONTNEED) &&
 	   ((struct rbmap_slot_table *)map)->modulus > 0,
-	   "map: what was thrown away is there again");
+	   "map: pages of the slot table come back after MADV_DONTNEED");
 	munmap(map, size);
 	client_close(&client);
 }
@@ -140,23 +144,24 @@ static void test_ioctl(void)
 		bail_out("map: %s", error_name(errno));
 	fd = client.fd;
 	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, EBUSY,
-		 "a file that is mapped can't become an observer's");
+		 "a mapped file cannot begin to observe");
 	client_unmap(&client);
 	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
-		 "one that is not can");
-	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0, "twice");
+		 "a file without a map can begin to observe");
+	is_error(ioctl(fd, RBMAP_IOCTL_OBSERVE) ? errno : 0, 0,
+		 "a file can begin to observe twice");
 	client_map(&client);
-	is_error(get_reader(fd), EBADF, "an observer: GET_READER");
+	is_error(get_reader(fd), EBADF, "an observer: GET_READER is refused");
 	is_error(read(fd, data, sizeof(data)) < 0 ? errno : 0, EBADF,
-		 "an observer: read");
+		 "an observer: read is refused");
 	is_error(splice(fd, NULL, pipes[1], NULL, 1 << 20, SPLICE_F_NONBLOCK) < 0
-		 ? errno : 0, EBADF, "an observer: splice");
+		 ? errno : 0, EBADF, "an observer: splice is refused");
 	close(pipes[0]);
 	close(pipes[1]);
 	client_close(&client);
 }
 
-/* Nobody reads: nothing is taken, and all is seen. */
+/* Without a reader nothing is consumed, and the observer sees all events. */
 static void test_alone(void)
 {
 	uint64_t n = emitted;
@@ -168,14 +173,15 @@ static void test_alone(void)
 		step_all();
 	}
 	n = emitted - n;
-	is(stat_of(CPU, "entries"), n, "alone: all is unread");
-	is(stat_of(CPU, "read events"), 0, "alone: nothing was read");
-	is(stat_of(CPU, "lost events"), 0, "alone: nothing was lost");
+	is(stat_of(CPU, "entries"), n, "alone: all events are unread");
+	is(stat_of(CPU, "read events"), 0, "alone: no event was read");
+	is(stat_of(CPU, "lost events"), 0, "alone: no event was lost");
 	end(0, "alone");
-	is(stat_of(CPU, "entries"), n, "alone: all is unread in the end");
+	is(stat_of(CPU, "entries"), n,
+	   "alone: all events are unread in the end");
 }
 
-/* One that sleeps while the writer goes round. */
+/* An observer that sleeps while the writer laps the ring. */
 static void test_sleeps(void)
 {
 	uint64_t told;
@@ -187,12 +193,12 @@ static void test_sleeps(void)
 	more(5000);
 	step_all();
 	told = watcher.stream.reported;
-	ok(told > 0, "sleeps: it was told of %" PRIu64 " at once", told);
+	ok(told > 0, "sleeps: lost events reported in one step: %" PRIu64, told);
 	more(20);
 	end(UINT64_MAX, "sleeps");
 }
 
-/* A full ring drops: that is told where it goes on. */
+/* A full ring drops events; the drops are reported where the events continue. */
 static void test_drops(void)
 {
 	struct client client;
@@ -205,7 +211,10 @@ static void test_drops(void)
 	dropped = 5000 - emit(n, 5000, LEN);
 	ok(dropped > 0, "drops: %" PRIu64 " events are refused", dropped);
 	step_all();
-	/* The sub-buffer that the writer is in is full. */
+	/*
+	 * The writer's sub-buffer is full: read all, so that the writer can
+	 * continue.
+	 */
 	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
 		bail_out("map: %s", error_name(errno));
 	for (n = 0; n < client.nr_subbufs; n++)
@@ -216,7 +225,7 @@ static void test_drops(void)
 	end(dropped, "drops");
 }
 
-/* A reader takes all, and the observer sees all of the same. */
+/* A reader consumes all events, and the observer sees the same ones. */
 static void test_with_reader(void)
 {
 	struct client client;
@@ -230,7 +239,7 @@ static void test_with_reader(void)
 	if (!client_open(&client, CPU, O_RDONLY | O_NONBLOCK))
 		bail_out("map: %s", error_name(errno));
 	stream_begin(&stream, CPU, NULL, 0, first);
-	/* What is in the reader's sub-buffer was reset. */
+	/* The events in the reader's sub-buffer are older than the reset. */
 	client.id = client.meta->reader.id;
 	client.seen = subbuf_commit(client_subbuf(&client));
 	for (i = 0; i < 200; i++) {
@@ -250,14 +259,14 @@ static void test_with_reader(void)
 		if (i % 2)
 			step_all();
 	}
-	is(n, emitted, "with a reader: the reader has all");
+	is(n, emitted, "with a reader: the reader has all events");
 	is(stat_of(CPU, "read events"), emitted - first[EMIT_TASK],
-	   "with a reader: as stats say");
+	   "with a reader: stats count the events that it read");
 	client_close(&client);
 	end(0, "with a reader");
 }
 
-/* Pages that somebody maps are copied, not handed over. */
+/* splice() copies sub-buffers that are mapped, instead of moving them. */
 static void test_with_splice(void)
 {
 	uint64_t spliced = 0;
@@ -280,21 +289,25 @@ static void test_with_splice(void)
 		if (spliced % 2)
 			step_all();
 	}
-	/* What is written is as much, however large they are. */
+	/* The number of bytes written is the same for all sizes of sub-buffers. */
 	ok(spliced * watcher.client.subbuf_size > 3 * 4096,
 	   "with splice: %" PRIu64 " sub-buffers", spliced);
 	is(stat_of(CPU, "subbufs copied"), spliced,
-	   "with splice: they were copied");
+	   "with splice: the sub-buffers were copied");
 	end(0, "with splice");
 
-	/* Nobody maps the ring: what was handed over can't be seen any more. */
+	/*
+	 * The ring is no longer mapped: a moved sub-buffer is out of an
+	 * observer's reach.
+	 */
 	reset();
 	more(100);
 	begin();
 	watcher_close(&watcher);
 	while (splice(fd, NULL, pipes[1], NULL, 1 << 20, SPLICE_F_NONBLOCK) > 0)
 		;
-	ok(stat_of(CPU, "subbufs moved") > 0, "with splice: some were moved");
+	ok(stat_of(CPU, "subbufs moved") > 0,
+	   "with splice: some sub-buffers were moved");
 	begin();
 	more(30);
 	end(0, "behind splice");
@@ -303,7 +316,7 @@ static void test_with_splice(void)
 	close(fd);
 }
 
-/* Rings that others take the place of: read by nobody, they stay. */
+/* Replaced rings that nobody reads stay for the observer. */
 static void test_rings(void)
 {
 	static const unsigned int sizes_kb[] = { 4096, 16, 128 };
@@ -320,9 +333,9 @@ static void test_rings(void)
 		more(60);
 	}
 	step_all();
-	is(watcher.rings, 3, "rings: it has come through all");
+	is(watcher.rings, 3, "rings: the observer has followed all rings");
 	ok(stat_of(CPU, "entries") >= 200 && !stat_of(CPU, "read events"),
-	   "rings: nothing was taken");
+	   "rings: no event was consumed");
 	end(0, "rings");
 	reset();
 }

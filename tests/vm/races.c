@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two who change a CPU's ring at the same moment.
+ * Two threads change a CPU's ring at the same moment.
  *
- *	races sizes ROUNDS	one sets the size of rings, the other one that of
- *				sub-buffers
- *	races reset ROUNDS	CPU 1 writes while its ring is reset: who maps the
- *				ring then begins behind the reset
- *	races offline ROUNDS	CPU 1 is off line: one reads its ring to the end, which
+ *	races sizes ROUNDS	one sets the size of rings, the other one the size
+ *				of sub-buffers
+ *	races reset ROUNDS	CPU 1 writes while its ring is reset: a new map of
+ *				the ring then begins behind the reset
+ *	races offline ROUNDS	CPU 1 is offline: one reads its ring to the end, which
  *				closes a sub-buffer there, the other one resizes it
  */
 #include <errno.h>
@@ -22,15 +22,15 @@
 #include "tap.h"
 
 #define CPU	1
-#define EVENTS	2000	/* more than the smallest ring takes */
+#define EVENTS	2000	/* more than the smallest ring holds */
 
 static unsigned int arrived;
 static unsigned long rounds;
 static char size_file[64], subbuf_file[64];
 
 /*
- * Both go on at once: one who sleeps would come too late.  As a barrier of the C
- * library it would have one of them sleep.
+ * Let both threads continue at once. A barrier of the C library would let one
+ * of them sleep, and a sleeping thread would come too late.
  */
 static void meet(void)
 {
@@ -60,7 +60,10 @@ static bool put_number(int fd, unsigned long number)
 	return pwrite(fd, text, strlen(text), 0) > 0;
 }
 
-/* One of the two is later, by a little more each time: sometimes it fits. */
+/*
+ * Delay one of the two, by a little more in each round, so that some rounds hit
+ * the race.
+ */
 static void lag(unsigned long round, bool second)
 {
 	volatile unsigned long n = round % 2 == second ? round / 2 % 64 * 40 : 0;
@@ -91,7 +94,7 @@ static void *set_sizes(void *refused)
 		lag(i, false);
 		*(unsigned long *)refused += !put_number(fd, size_of(i));
 		meet();
-		/* The other one looks. */
+		/* The other thread checks the ring between the two meetings. */
 		meet();
 	}
 	close(fd);
@@ -135,8 +138,8 @@ static void test_sizes(const char *dir)
 	}
 	pthread_join(thread, NULL);
 	close(fd);
-	is(refused + refused_there, 0, "%s: each size is taken", size_file);
-	is(lost, 0, "%s: of two sizes that are set at once, both hold",
+	is(refused + refused_there, 0, "%s: each size is accepted", size_file);
+	is(lost, 0, "%s: two sizes that are set at once are both obeyed",
 	   size_file);
 }
 
@@ -153,7 +156,10 @@ static void *resize(void *refused)
 	return NULL;
 }
 
-/* The events that the reader has not had yet.  GET_READER does not say "no more". */
+/*
+ * Count the events that the reader has not returned yet. A success of
+ * GET_READER does not mean that there are more events.
+ */
 static uint64_t drain(struct client *client)
 {
 	uint64_t events = 0, first, last;
@@ -214,7 +220,7 @@ static void test_offline(void)
 			bail_out("CPU %d: %s", CPU, error_name(errno));
 	}
 	pthread_join(thread, NULL);
-	is(refused, 0, "each size is taken");
+	is(refused, 0, "each size is accepted");
 	is(bad, 0, "%lu times a ring of a CPU that is off line is read and replaced at once, and no event is missed",
 	   rounds);
 }
@@ -234,7 +240,10 @@ static void *write_on(void *unused)
 	return NULL;
 }
 
-/* The number of the first event that a new map has to read; false: none */
+/*
+ * Find the number of the first unread event of a new map. Return false if the map
+ * has no event.
+ */
 static bool first_mapped(uint64_t *first)
 {
 	struct client client;
@@ -279,7 +288,7 @@ static void test_reset(void)
 	pthread_join(thread, NULL);
 	ok(found, "%lu times of %lu a map found events after a reset", found,
 	   rounds);
-	is(forgotten, 0, "and none that the reset had forgotten");
+	is(forgotten, 0, "no map found events from before the reset");
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The records of the built-in events hold what ftrace's hold: both are on at
- * once, and what they say of a CPU between two system calls is compared.
+ * Records of the built-in events have the same contents as ftrace's. Both are
+ * enabled at once, and their records of one CPU between two system calls are
+ * compared.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,14 +18,17 @@
 #include "client.h"
 #include "tap.h"
 
-#define BEGIN		0x72626d01	/* system calls that there are not */
+#define BEGIN		0x72626d01	/* numbers of system calls that do not exist */
 #define END		0x72626d02
 #define CPU		0
 #define MAX_EVENTS	32
 #define MAX_FIELDS	16
 #define MAX_RECORDS	200000
 
-/* need-resched and preempt-resched: an interrupt can come between the two. */
+/*
+ * need-resched and preempt-resched: an interrupt can set them between the two
+ * probes.
+ */
 #define FLAGS_MAY_DIFFER	0x26
 
 static const char *const names[] = {
@@ -210,10 +214,11 @@ static void collect(struct source *source)
 			bail_out("%s: %s", path, cursor.bad);
 	}
 	close(fd);
-	ok(within && ended, "%s: both ends are there", source->control);
+	ok(within && ended,
+	   "%s: both ends of the window are recorded", source->control);
 }
 
-/* Something of all kinds of events. */
+/* Work that causes events of all kinds. */
 static void work(void)
 {
 	cpu_set_t other, here;
@@ -254,7 +259,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Lines of one that the other lacks; both are sorted. */
+/* Count the lines of @from that @in lacks; both are sorted. */
 static unsigned int missing(const struct source *from,
 			    const struct source *in, const char *who)
 {
@@ -305,8 +310,10 @@ int main(void)
 	collect(&ours);
 	collect(&theirs);
 	for (i = 0; i < NR_NAMES; i++) {
-		is(ours.count[i], theirs.count[i], "%s: as many", names[i]);
-		ok(ours.count[i] > 0, "%s: some", names[i]);
+		is(ours.count[i], theirs.count[i],
+		   "%s: both have the same number of records", names[i]);
+		ok(ours.count[i] > 0,
+		   "%s: some records were compared", names[i]);
 	}
 	qsort(ours.line, ours.nr_lines, sizeof(char *), compare);
 	qsort(theirs.line, theirs.nr_lines, sizeof(char *), compare);

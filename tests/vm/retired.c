@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings that were replaced: where a file's ring ends, how much memory the rings
- * take that nobody reads, and files and observers that come while rings go.
+ * Replaced rings: the end of a file's ring, the limit on memory of unread
+ * rings, and files and observers that open and close while rings are replaced.
  *
  *	retired ends		calls at the end of a ring return (TAP)
- *	retired limit		a reader that sleeps keeps retired_size_kb (TAP)
+ *	retired limit		retired_size_kb limits what a sleeping reader keeps (TAP)
  *	retired observers SEC	observers, stats and resizes at once (TAP)
  */
 #define _GNU_SOURCE
@@ -27,10 +27,10 @@
 #include "tap.h"
 
 #define CPU		0
-#define LEN		24	/* bytes of an event's text */
-#define SECONDS		20	/* that a call may take */
+#define LEN		24	/* bytes of text in an event */
+#define SECONDS		20	/* longest time of a call */
 #define RING_KB		256
-#define KEPT_KB		1024	/* retired_size_kb */
+#define KEPT_KB		1024	/* value of retired_size_kb */
 #define SNAPSHOTS	40
 
 static uint64_t number = 1;
@@ -47,7 +47,7 @@ enum call { POLL, READ, SPLICE, GET_READER };
 
 static const char *const call_names[] = { "poll", "read", "splice", "GET_READER" };
 
-/* The errno, or 0; POLL: the events. */
+/* Return 0 or the errno; for POLL, the events. */
 static int make_call(enum call call, int fd)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
@@ -74,8 +74,9 @@ static int make_call(enum call call, int fd)
 }
 
 /*
- * In a process that is killed if the call does not return: -1.  A call that can't
- * be killed hangs the test, whose time limit tells.
+ * Make the call in a process that is killed if the call does not return; then
+ * the result is -1. A call that cannot be killed hangs the test until its time
+ * limit.
  */
 static int timed_call(enum call call, int fd, int observe_after_ms)
 {
@@ -99,7 +100,7 @@ static int timed_call(enum call call, int fd, int observe_after_ms)
 	return -1;
 }
 
-/* Another size: its ring is retired. */
+/* Set another size, which retires the ring. */
 static void replace(void)
 {
 	static unsigned int size = RING_KB;
@@ -119,7 +120,7 @@ static void drain(void)
 	close(fd);
 }
 
-/* A file that observes, and has not mapped its ring, which is retired. */
+/* An observing file has not mapped its ring, and the ring is retired. */
 static void observed_end(bool drained)
 {
 	const char *what = drained ? "drained" : "unread";
@@ -140,7 +141,10 @@ static void observed_end(bool drained)
 	drain();
 }
 
-/* A thread waits to take events while another one says that the file observes. */
+/*
+ * A thread waits to consume events while another one turns its file into an
+ * observer.
+ */
 static void observe_while(enum call call)
 {
 	int fd = device_open(CPU, O_RDONLY);
@@ -149,10 +153,11 @@ static void observe_while(enum call call)
 	is_error(timed_call(call, fd, 500), EBADF,
 		 "%s that waits while its file begins to observe",
 		 call_names[call]);
-	/* Nothing of it counts as a reader: a snapshot leaves it no ring. */
+	/* The file no longer counts as a reader: a snapshot leaves it no ring. */
 	more(10);
 	set("snapshot", "1");
-	is(stat_of(CPU, "entries"), 0, "and it leaves no ring to readers");
+	is(stat_of(CPU, "entries"), 0,
+	   "an observing file gets no ring from a snapshot");
 	set("snapshot", "0");
 	close(fd);
 }
@@ -169,7 +174,10 @@ static int ends(void)
 
 /* ---- limit */
 
-/* Without waiting: events, and those that were said to be lost. */
+/*
+ * Read all events without waiting. Return their number, and add up the reported
+ * losses.
+ */
 static uint64_t read_all(int fd, uint64_t *lost)
 {
 	static char buf[MAX_SUBBUF];
@@ -211,19 +219,21 @@ static void sleeping_reader(void)
 	   SNAPSHOTS, retired);
 	ok(expired && expired != UINT64_MAX,
 	   "%" PRIu64 " events have expired", expired);
-	ok(stat_of(CPU, "lost events") >= expired, "which counts as lost");
-	is(stat_of(CPU, "lost reported"), 0, "and was not told yet");
+	ok(stat_of(CPU, "lost events") >= expired,
+	   "expired events count as lost");
+	is(stat_of(CPU, "lost reported"), 0, "expired events are not reported yet");
 	events += read_all(fd, &lost);
-	is(lost, expired, "the reader is told of those");
-	is(events + lost, number - 1, "and takes all others");
-	is(stat_of(CPU, "lost reported"), expired, "they count as told");
+	is(lost, expired, "the reader reports the expired events");
+	is(events + lost, number - 1, "the reader reads all other events");
+	is(stat_of(CPU, "lost reported"), expired,
+	   "the expired events count as reported");
 	is(stat_of(CPU, "read events") + stat_of(CPU, "overrun"), number - 1,
-	   "read and overrun are all that was emitted");
-	is(stat_of(CPU, "entries"), 0, "nothing is unread");
+	   "read + overrun = emitted");
+	is(stat_of(CPU, "entries"), 0, "no event is unread");
 	close(fd);
 }
 
-/* The last reader goes: what snapshots have waits for nobody. */
+/* After the last reader has gone, no reader waits for the ring of a snapshot. */
 static void reader_that_goes(void)
 {
 	int fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
@@ -241,14 +251,15 @@ static void reader_that_goes(void)
 	is(stat_of(CPU, "retired rings"), 5, "a reader keeps five rings");
 	close(fd);
 	is(stat_of(CPU, "retired rings"), 1,
-	   "without it the snapshot keeps its own");
+	   "without the reader the snapshot keeps its own ring");
 	set("snapshot", "0");
-	is(stat_of(CPU, "retired rings"), 0, "and then there is none");
+	is(stat_of(CPU, "retired rings"), 0,
+	   "no ring is left without the snapshot");
 	is(stat_of(CPU, "expired"), 0, "no event has expired");
 	set_number("retired_size_kb", KEPT_KB);
 }
 
-/* A map keeps its ring, and a file that maps nothing does not. */
+/* A map keeps its ring; an idle file without a map does not. */
 static void mapped_ring(void)
 {
 	int idle = device_open(CPU, O_RDONLY | O_NONBLOCK);
@@ -266,17 +277,17 @@ static void mapped_ring(void)
 	}
 	is_error(get_reader(client.fd), 0, "the ring of a map: GET_READER");
 	is(subbuf_events(client_subbuf(&client), 0, NULL, NULL), 50,
-	   "has all of its events");
+	   "the map has all events of its ring");
 	expired = stat_of(CPU, "expired");
 	ok(expired, "%" PRIu64 " events of rings after it have expired", expired);
 	client_close(&client);
 	is(read_all(idle, &lost) + lost, number - 1 - 50,
-	   "a file that was opened before goes on with what there is");
-	is(lost, expired, "and is told what is lost");
+	   "an older file continues with the remaining rings");
+	is(lost, expired, "an older file reports the lost events");
 	close(idle);
 }
 
-/* The ring that was retired last stays, however small the limit is. */
+/* The most recently retired ring stays, however small the limit is. */
 static void last_ring(void)
 {
 	set_number("retired_size_kb", 1);
@@ -286,8 +297,10 @@ static void last_ring(void)
 	is(stat_of(CPU, "expired"), 0, "the only ring that waits stays");
 	more(50);
 	replace();
-	is(stat_of(CPU, "expired"), 50, "until another one waits");
-	is(stat_of(CPU, "retired rings"), 1, "which stays");
+	is(stat_of(CPU, "expired"), 50,
+	   "a waiting ring expires when another one waits");
+	is(stat_of(CPU, "retired rings"), 1,
+	   "the ring that was retired last stays");
 	reset();
 	set_number("retired_size_kb", KEPT_KB);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rights that a file alone does not give: who has opened it, and who uses it.
+ * Rights that depend on more than the file's mode: on who opened it, and on who
+ * uses it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +27,7 @@ static int put(int fd, const char *text)
 	return write(fd, text, strlen(text)) < 0 ? errno : 0;
 }
 
-/* Without root's capabilities, which seteuid(0) gives back. */
+/* Drop root's capabilities; seteuid(0) restores them. */
 static void be_user(void)
 {
 	if (seteuid(USER))
@@ -44,20 +45,23 @@ static void test_dynamic_events(void)
 	int fd;
 
 	fd = open(DYNAMIC, O_WRONLY);
-	is_error(put(fd, line), 0, "root makes an event");
-	is_error(put(fd, gone), 0, "and removes it");
+	is_error(put(fd, line), 0, "root creates an event");
+	is_error(put(fd, gone), 0, "root removes the event");
 	be_user();
-	is_error(put(fd, line), EPERM, "a user does not, where root has opened");
+	is_error(put(fd, line), EPERM,
+		 "a user cannot create an event in a file that root opened");
 	be_root();
 	close(fd);
 
 	chmod(DYNAMIC, 0666);
 	be_user();
 	fd = open(DYNAMIC, O_WRONLY);
-	ok(fd >= 0, "a user has opened it");
-	is_error(put(fd, line), EPERM, "and does not make an event");
+	ok(fd >= 0, "a user opens dynamic_events");
+	is_error(put(fd, line), EPERM,
+		 "a user cannot create an event in a file of his own");
 	be_root();
-	is_error(put(fd, line), EPERM, "nor does root, where a user has opened");
+	is_error(put(fd, line), EPERM,
+		 "root cannot create an event in a file that a user opened");
 	close(fd);
 	chmod(DYNAMIC, 0600);
 }
@@ -69,18 +73,19 @@ static void test_snapshot(void)
 
 	be_user();
 	snapshot = ioctl(fd, RBMAP_IOCTL_SNAPSHOT);
-	is_error(snapshot < 0 ? errno : 0, EPERM, "a user takes no snapshot");
+	is_error(snapshot < 0 ? errno : 0, EPERM,
+		 "a user cannot take a snapshot");
 	is_error(open("/dev/rbmap/cpu0", O_RDONLY) < 0 ? errno : 0, EACCES,
-		 "nor opens a ring");
+		 "a user cannot open a ring");
 	is_error(open("/dev/rbmap/marker", O_WRONLY) < 0 ? errno : 0, EACCES,
-		 "nor the marker");
+		 "a user cannot open the marker");
 	map = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
-	ok(map != MAP_FAILED, "but maps what was opened");
+	ok(map != MAP_FAILED, "a user can map a ring that root opened");
 	is_error(mprotect(map, 1, PROT_READ | PROT_WRITE) ? errno : 0, EACCES,
-		 "and does not write there");
+		 "a user cannot make the map writable");
 	be_root();
 	snapshot = ioctl(fd, RBMAP_IOCTL_SNAPSHOT);
-	ok(snapshot >= 0, "root takes one");
+	ok(snapshot >= 0, "root takes a snapshot");
 	close(snapshot);
 	close(fd);
 }

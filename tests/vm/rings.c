@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU's rings: another size or another clock begins another ring, and the old
- * one can be read to its end.
+ * The rings of a CPU: another size or another clock replaces the ring, and the
+ * old ring can be read to its end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include "tap.h"
 
 #define CPU	0
-#define SMALL	24	/* bytes of an event's text */
+#define SMALL	24	/* bytes of text in an event */
 
-static uint64_t number;		/* of the next event */
+static uint64_t number;		/* number of the next event */
 static size_t subbuf_size;
 
 static uint64_t more(uint64_t count, size_t len)
@@ -28,7 +28,7 @@ static uint64_t more(uint64_t count, size_t len)
 	return taken;
 }
 
-/* An empty ring that any event makes readable. */
+/* Empty the ring, and make it readable from the first event on. */
 static void fresh(void)
 {
 	set_overwrite(true);
@@ -37,7 +37,7 @@ static void fresh(void)
 		bail_out("reset: %s", error_name(errno));
 }
 
-/* GET_READER, and the events that it has not given yet. */
+/* Call GET_READER. Return the number of events that it made readable. */
 static size_t take(struct client *client, uint64_t *first, uint64_t *last)
 {
 	uint32_t id = client->meta->reader.id;
@@ -64,7 +64,7 @@ static bool times_within(const void *subbuf, uint64_t from, uint64_t to)
 	return !cursor.bad;
 }
 
-/* What there is to read, and then the end of the ring. */
+/* Read the unread events, and then the end of the ring. */
 static void test_old_ring(struct client *client, const char *name,
 			  uint64_t unread)
 {
@@ -78,17 +78,20 @@ static void test_old_ring(struct client *client, const char *name,
 		events += got;
 	is(events, unread, "%s: the old ring can be read", name);
 	is(poll(&pollfd, 1, 0) == 1 ? pollfd.revents : 0, POLLIN | POLLHUP,
-	   "%s: poll tells its end", name);
+	   "%s: poll reports the end of the old ring", name);
 	error = get_reader(client->fd);
-	is_error(error, ESTALE, "%s: GET_READER tells its end", name);
-	is_error(get_reader(client->fd), ESTALE, "%s: again", name);
+	is_error(error, ESTALE,
+		 "%s: GET_READER reports the end of the old ring", name);
+	is_error(get_reader(client->fd), ESTALE,
+		 "%s: GET_READER reports the end again", name);
 	is(client->meta->entries, client->meta->read,
-	   "%s: nothing of it is left", name);
-	is(stat_of(CPU, "retired rings"), 1, "%s: it is there while mapped",
+	   "%s: the old ring has no unread event", name);
+	is(stat_of(CPU, "retired rings"), 1,
+	   "%s: the old ring exists while it is mapped",
 	   name);
 }
 
-/* Each CPU goes on in another ring, and its old one can still be read. */
+/* Each CPU continues in another ring, and its old ring can still be read. */
 static void test_another_ring(const char *name, const char *setting,
 			      const char *value, const char *back, bool take_first)
 {
@@ -101,28 +104,32 @@ static void test_another_ring(const char *name, const char *setting,
 	generation = client.meta->generation;
 	more(3, SMALL);
 	if (take_first)
-		is(take(&client, &first, &last), 3, "%s: three are read", name);
+		is(take(&client, &first, &last), 3,
+		   "%s: three events are read", name);
 	more(3, SMALL);
-	ok(set(setting, value), "%s: changes", name);
+	ok(set(setting, value), "%s: the setting changes", name);
 	is(stat_of(CPU, "entries"), take_first ? 3 : 6,
-	   "%s: nothing is lost", name);
+	   "%s: no event is lost", name);
 	from = now();
 	more(3, SMALL);
 	to = now();
 	test_old_ring(&client, name, take_first ? 3 : 6);
 
 	client_unmap(&client);
-	ok(client_map(&client), "%s: maps the next ring", name);
-	is(client.meta->generation, generation + 1, "%s: the next one", name);
-	is(get_reader(client.fd), 0, "%s: GET_READER", name);
-	is(client.meta->read, 3, "%s: its events are read", name);
+	ok(client_map(&client), "%s: the next ring is mapped", name);
+	is(client.meta->generation, generation + 1,
+	   "%s: the map has the next generation", name);
+	is(get_reader(client.fd), 0, "%s: GET_READER in the next ring", name);
+	is(client.meta->read, 3, "%s: the next ring's events are read", name);
 	subbuf_events(client_subbuf(&client), 0, &first, &last);
-	ok(first == number - 3 && last == number - 1, "%s: the new ones", name);
+	ok(first == number - 3 && last == number - 1,
+	   "%s: the events are the new ones", name);
 	if (client.meta->clock == RBMAP_CLOCK_MONO)
 		ok(times_within(client_subbuf(&client), from, to),
-		   "%s: with the clock's times", name);
-	is(stat_of(CPU, "retired rings"), 0, "%s: the old one is gone", name);
-	is(stat_of(CPU, "read events"), 9, "%s: all are counted", name);
+		   "%s: the events have the clock's times", name);
+	is(stat_of(CPU, "retired rings"), 0, "%s: the old ring is freed", name);
+	is(stat_of(CPU, "read events"), 9,
+	   "%s: all read events are counted", name);
 	client_close(&client);
 	set(setting, back);
 }
@@ -139,7 +146,7 @@ static void test_another_size(const char *name, const char *setting,
 	test_another_ring(reader_in, setting, value, back, true);
 }
 
-/* read() and a file that is opened later go through the rings in turn. */
+/* read() goes through the rings in turn, and so does a file that is opened later. */
 static void test_read_rings(void)
 {
 	char *subbuf = malloc(2 * subbuf_size);
@@ -153,8 +160,10 @@ static void test_read_rings(void)
 	}
 	set("trace_clock", "local");
 	more(2, SMALL);
-	is(stat_of(CPU, "retired rings"), 3, "rings: those with events wait");
-	ok(stat_of(CPU, "retired bytes") > 0, "rings: their memory is told");
+	is(stat_of(CPU, "retired rings"), 3,
+	   "rings: replaced rings with events wait");
+	ok(stat_of(CPU, "retired bytes") > 0,
+	   "rings: stats has the memory of replaced rings");
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	for (i = 0; i < 4; i++) {
 		is(read(fd, subbuf, subbuf_size), subbuf_size,
@@ -164,8 +173,8 @@ static void test_read_rings(void)
 		   "rings: events of ring %d", i);
 	}
 	is_error(read(fd, subbuf, subbuf_size) < 0 ? errno : 0, EAGAIN,
-		 "rings: that was all");
-	is(stat_of(CPU, "retired rings"), 0, "rings: none is left");
+		 "rings: no further event");
+	is(stat_of(CPU, "retired rings"), 0, "rings: no replaced ring is left");
 
 	for (i = 0; i < 3; i++) {
 		more(2, SMALL);
@@ -173,8 +182,9 @@ static void test_read_rings(void)
 	}
 	close(fd);
 	fresh();
-	is(stat_of(CPU, "retired rings"), 0, "rings: reset forgets them all");
-	is(stat_of(CPU, "entries"), 0, "rings: and what was in them");
+	is(stat_of(CPU, "retired rings"), 0,
+	   "rings: reset frees all replaced rings");
+	is(stat_of(CPU, "entries"), 0, "rings: reset drops the unread events");
 	set("trace_clock", "local");
 	free(subbuf);
 }
@@ -190,22 +200,23 @@ static void test_sizes(void)
 		ok(!set("buffer_size_kb", bad[i]) && errno == EINVAL,
 		   "sizes: \"%s\" is refused", bad[i]);
 	ok(!set("buffer_size_kb", "99999999999") && errno == EINVAL,
-	   "sizes: more slots than there can be");
+	   "sizes: more slots than possible are refused");
 	ok(!set("buffer_size_kb", "250000") && errno == ENOMEM,
-	   "sizes: more memory than there is");
+	   "sizes: more memory than the machine has is refused");
 	ok(!set("buffer_subbuf_size_kb", "12") && errno == EINVAL,
-	   "sizes: no power of two");
+	   "sizes: a size that is not a power of two is refused");
 	is(stat_of(CPU, "slots"), was, "sizes: the old ring is untouched");
 
 	snprintf(per_cpu, sizeof(per_cpu), "per_cpu/cpu%d/buffer_size_kb", CPU);
-	ok(set_number(per_cpu, kb), "sizes: of one CPU");
+	ok(set_number(per_cpu, kb), "sizes: the size of one CPU changes");
 	is(stat_of(CPU, "slots") * stat_of(CPU, "subbuf size"), kb << 10,
-	   "sizes: are as asked for");
+	   "sizes: the CPU's ring has the new size");
 	ok(stat_of(CPU + 1, "slots") != stat_of(CPU, "slots"),
-	   "sizes: the others' are not");
+	   "sizes: other CPUs keep their size");
 	ok(set_number("buffer_size_kb", was * subbuf_size >> 10),
-	   "sizes: of all");
-	is(stat_of(CPU, "slots"), was, "sizes: are as before");
+	   "sizes: the size of all CPUs changes");
+	is(stat_of(CPU, "slots"), was,
+	   "sizes: the CPU's ring has its old size again");
 }
 
 int main(int argc, char **argv)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replaces, over and over, what probes look at while they look at it: a filter that
- * takes long, the pids that are wanted.  A kernel that watches its memory tells if
- * one is freed too early.
+ * Replace data while probes use it, again and again: a filter that runs for
+ * long, or a list of pids. A kernel with memory checks reports an object that
+ * is freed too early.
  *
  *	settle FILE SECONDS TEXT TEXT
  *
- * writes the one text and the other to FILE in turn, with naps, so that the probes
- * of other processors are anywhere.
+ * writes the two texts to FILE in turn, with naps, so that the probes of other
+ * processors are at random points.
  */
 #include <errno.h>
 #include <fcntl.h>

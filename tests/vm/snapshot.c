@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Snapshots: what the rings held, read in each way, any number of times, with a
- * reader of the rings that misses nothing, and without one.
+ * Snapshots: the events of the rings, read in each way and any number of times,
+ * with a reader of the rings that loses nothing, and without a reader.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,10 +18,10 @@
 #include "tap.h"
 
 #define CPU	0
-#define LEN	24	/* bytes of an event's text */
+#define LEN	24	/* bytes of text in an event */
 #define SNAPSHOT "/dev/rbmap/snapshot/cpu%d"
 
-static uint64_t number;		/* of the next event */
+static uint64_t number;		/* number of the next event */
 static size_t subbuf_size;
 
 static void more(uint64_t count)
@@ -46,7 +46,7 @@ static int snapshot_open(void)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* What a way of reading has come to. */
+/* The result of reading in one way. */
 struct reading {
 	uint64_t	events;
 	uint64_t	first;
@@ -73,7 +73,7 @@ static void reading_add(struct reading *reading, const void *subbuf, size_t from
 	reading->events += events;
 }
 
-/* To the end, by the map; a blocking call does not wait there. */
+/* Read to the end through the map. A blocking call does not wait there. */
 static struct reading read_map(int fd)
 {
 	struct reading reading = { .in_order = true };
@@ -98,9 +98,10 @@ static struct reading read_map(int fd)
 		client.seen = subbuf_commit(client_subbuf(&client));
 		reading_add(&reading, client_subbuf(&client), from);
 	}
-	is_error(get_reader(fd), ESTALE, "its end is told");
+	is_error(get_reader(fd), ESTALE,
+		 "GET_READER reports the end of the snapshot");
 	is(client.meta->entries, client.meta->read + client.meta->overrun,
-	   "nothing is left");
+	   "the snapshot's map has no further event");
 	client_unmap(&client);
 	return reading;
 }
@@ -153,10 +154,10 @@ static void check(const char *text, struct reading reading, uint64_t first,
 {
 	is(reading.events, events, "%s: events", text);
 	ok(reading.in_order && (!events || (reading.first == first &&
-	   reading.last == first + events - 1)), "%s: the right ones", text);
+	   reading.last == first + events - 1)), "%s: the right events", text);
 }
 
-/* By each way, twice. */
+/* Read the snapshot in each way, twice. */
 static void check_snapshot(const char *text, uint64_t first, uint64_t events)
 {
 	char name[96];
@@ -165,7 +166,7 @@ static void check_snapshot(const char *text, uint64_t first, uint64_t events)
 	for (i = 0; i < 6; i++) {
 		snprintf(name, sizeof(name), "%s, %s", text, names[i % 3]);
 		fd = snapshot_open();
-		ok(fd >= 0, "%s: opens", name);
+		ok(fd >= 0, "%s: the snapshot opens", name);
 		check(name, ways[i % 3](fd), first, events);
 		close(fd);
 	}
@@ -177,14 +178,17 @@ static void test_without_reader(void)
 	int fd, old;
 
 	fresh();
-	is_error(snapshot_open() < 0 ? errno : 0, ENODATA, "no snapshot");
+	is_error(snapshot_open() < 0 ? errno : 0, ENODATA,
+		 "without a snapshot its device cannot be opened");
 	first = number;
 	more(500);
 	ok(set("snapshot", "1"), "a snapshot is taken");
 	more(20);
 	check_snapshot("alone", first, 500);
-	is(stat_of(CPU, "snapshot events"), 500, "stats count its events");
-	is(stat_of(CPU, "entries"), 20, "and those of the new ring");
+	is(stat_of(CPU, "snapshot events"), 500,
+	   "stats count the snapshot's events");
+	is(stat_of(CPU, "entries"), 20,
+	   "stats count the events of the new ring");
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	{
 		struct reading reading = { .in_order = true };
@@ -197,16 +201,17 @@ static void test_without_reader(void)
 	}
 	close(fd);
 
-	/* Another one, while the first is open. */
+	/* Take another snapshot while the first is open. */
 	old = snapshot_open();
 	more(30);
-	ok(set("per_cpu/cpu0/snapshot", "1"), "another one, of one CPU");
+	ok(set("per_cpu/cpu0/snapshot", "1"), "another snapshot, of one CPU");
 	check("the open one stays", read_read(old), first, 500);
 	check_snapshot("the other one", first + 520, 30);
 	close(old);
-	ok(set("snapshot", "0"), "it is forgotten");
-	is_error(snapshot_open() < 0 ? errno : 0, ENODATA, "no snapshot again");
-	is(stat_of(CPU, "retired rings"), 0, "its memory is given back");
+	ok(set("snapshot", "0"), "the snapshot is freed");
+	is_error(snapshot_open() < 0 ? errno : 0, ENODATA,
+		 "without a snapshot again: its device cannot be opened");
+	is(stat_of(CPU, "retired rings"), 0, "no ring of a snapshot is left");
 }
 
 static void test_with_reader(void)
@@ -221,13 +226,16 @@ static void test_with_reader(void)
 	while (read(fd, subbuf, subbuf_size) > 0)
 		;
 	more(100);
-	/* One sub-buffer and its rest are read, and the snapshot has the others. */
-	ok(read(fd, subbuf, subbuf_size) > 0, "something is read");
+	/*
+	 * The reader has consumed the first sub-buffer with unread events; the
+	 * snapshot has the later ones.
+	 */
+	ok(read(fd, subbuf, subbuf_size) > 0, "a reader has read some events");
 	reading_add(&reading, subbuf, 0);
 	for (i = 0; i < 3; i++) {
 		ok(set("snapshot", "1"), "snapshot %d while there is a reader", i);
 		if (!i)
-			check_snapshot("what was unread",
+			check_snapshot("the unread events",
 				       first + reading.events,
 				       100 - reading.events);
 		more(100);
@@ -236,13 +244,17 @@ static void test_with_reader(void)
 		reading_add(&reading, subbuf, 0);
 	check("the reader misses nothing", reading, first, 400);
 	set("snapshot", "0");
-	is(stat_of(CPU, "retired rings"), 0, "no ring is left");
-	is(stat_of(CPU, "read events"), 400, "all are read");
+	is(stat_of(CPU, "retired rings"), 0,
+	   "no ring is left when the reader is done");
+	is(stat_of(CPU, "read events"), 400, "stats count all events as read");
 	close(fd);
 	free(subbuf);
 }
 
-/* Overwritten, dropped, and dropped behind the last event. */
+/*
+ * Losses: overwritten events, dropped events, and events dropped behind the
+ * last one.
+ */
 static void test_losses(void)
 {
 	struct reading reading;
@@ -254,12 +266,14 @@ static void test_losses(void)
 		set_overwrite(!i);
 		more(20000);
 		lost = stat_of(CPU, "lost events");
-		ok(lost > 0, "some are lost: %" PRIu64, lost);
+		ok(lost > 0, "some events are lost: %" PRIu64, lost);
 		set("snapshot", "1");
 		fd = snapshot_open();
 		reading = read_read(fd);
-		is(reading.events + lost, 20000, "the others are in it");
-		is(reading.lost, lost, "it tells how many were lost");
+		is(reading.events + lost, 20000,
+		   "the snapshot has all other events");
+		is(reading.lost, lost,
+		   "the snapshot reports the number of lost events");
 		close(fd);
 	}
 	set_overwrite(true);
@@ -280,9 +294,9 @@ static void test_fd(void)
 		   "ioctl: closed on exec");
 	}
 	is_error(snapshot_open() < 0 ? errno : 0, ENODATA,
-		 "ioctl: nobody else sees them");
+		 "ioctl: the device has no snapshot");
 	is_error(ioctl(snapshots[0], RBMAP_IOCTL_SNAPSHOT) < 0 ? errno : 0,
-		 ENOTTY, "ioctl: none of a snapshot");
+		 ENOTTY, "ioctl: a snapshot of a snapshot is refused");
 	close(fd);
 	for (i = 0; i < 3; i++) {
 		check("ioctl: its own events", ways[i](snapshots[i]),
@@ -301,10 +315,10 @@ static void test_poll(void)
 	set("snapshot", "1");
 	pollfd.fd = snapshot_open();
 	ok(poll(&pollfd, 1, 0) == 1 && pollfd.revents == POLLIN,
-	   "poll: there is something");
+	   "poll: the snapshot is readable");
 	read_read(pollfd.fd);
 	ok(poll(&pollfd, 1, 0) == 1 && pollfd.revents == (POLLIN | POLLHUP),
-	   "poll: the end");
+	   "poll: the snapshot is at its end");
 	close(pollfd.fd);
 	set("snapshot", "0");
 }

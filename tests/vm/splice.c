@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sub-buffers in a pipe outlive the ring that they came from.
+ * Sub-buffers in a pipe outlive their ring.
  *
  *	splice hold COMMAND...	fill a pipe, close the device, run the command
- *				(which unloads the module), then look into the
- *				pipe
- *	splice pass COUNT	pass so many sub-buffers through a pipe that
- *				nobody reads: it is closed with them in it
+ *				(which unloads the module), then check the pipe
+ *	splice pass COUNT	move COUNT sub-buffers into pipes that nobody
+ *				reads: each pipe is closed with them in it
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,8 +20,8 @@
 #include "tap.h"
 
 #define CPU	0
-#define LARGE	1000	/* bytes of text of an event */
-#define HELD	2	/* sub-buffers */
+#define LARGE	1000	/* bytes of text in an event */
+#define HELD	2	/* number of sub-buffers in the pipe */
 
 static size_t subbuf_size;
 static uint64_t number;
@@ -35,7 +34,7 @@ static void open_pipe(void)
 		bail_out("pipe: %s", error_name(errno));
 }
 
-/* In a child: an open marker would hold the module. */
+/* Write in a child: an open marker would hold the module. */
 static void emit_all(uint64_t events)
 {
 	pid_t pid = fork();
@@ -46,7 +45,10 @@ static void emit_all(uint64_t events)
 	number += events;
 }
 
-/* Write events until the writer has left so many sub-buffers; take these. */
+/*
+ * Write events until the writer has left HELD sub-buffers, and move these into
+ * the pipe.
+ */
 static bool fill(void)
 {
 	size_t len = HELD * subbuf_size;
@@ -68,7 +70,10 @@ static int run(char **command)
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* All of the pipe; the events there, one after the other from 0 on. */
+/*
+ * Read the whole pipe. Return the number of events, which must be numbered from
+ * 0 on.
+ */
 static uint64_t look(void)
 {
 	char *subbuf = malloc(subbuf_size);
@@ -101,7 +106,7 @@ static void hold(char **command)
 	   subbuf_size >> 10);
 	close(fd);
 	is(run(command), 0, "hold: %s", command[0]);
-	ok(filled && look() > 0, "hold: they are what they were");
+	ok(filled && look() > 0, "hold: the sub-buffers are unchanged");
 }
 
 static void pass(unsigned int count)
@@ -112,7 +117,10 @@ static void pass(unsigned int count)
 
 	for (i = 0; good && i < count; i += HELD) {
 		open_pipe();
-		/* No loss: its number may need a copy. */
+		/*
+		 * Start without a loss: a sub-buffer with the number of lost
+		 * events may be copied.
+		 */
 		good = reset() && fill();
 		moved += stat_of(CPU, "subbufs moved");
 		close(ends[0]);
@@ -120,7 +128,7 @@ static void pass(unsigned int count)
 	}
 	ok(good, "pass: %u sub-buffers of %zu KiB through pipes that were closed",
 	   i, subbuf_size >> 10);
-	is(moved, i, "pass: all of them moved");
+	is(moved, i, "pass: all sub-buffers were moved");
 }
 
 int main(int argc, char **argv)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Everything at once, at random: two readers on each CPU, one that maps and one
- * that reads, processes that come and go, and somebody who turns all switches.
+ * Everything at once, at random: two readers on each CPU, one with a map and
+ * one with read(), processes that start and end, and a thread that changes all
+ * settings.
  *
  *	storm [TARGET-OPTION]... SECONDS [SEED]
  *
- * Readers check that what they get makes sense.  At the end all switches are
- * off and the counters must agree.
+ * Readers check that their data is valid. At the end all events are disabled,
+ * and the counters must agree.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,10 +29,10 @@
 
 /**
  * struct reader - a thread that reads
- * @subbufs: pieces that it got
- * @events: in them
- * @told: losses that they told
- * @error: the first thing that was wrong
+ * @subbufs: number of pieces of sub-buffers that it got
+ * @events: number of events in them
+ * @told: number of lost events that they reported
+ * @error: the first fault found
  */
 struct reader {
 	pthread_t	thread;
@@ -47,7 +48,7 @@ struct reader {
 static struct reader readers[MAX_CPUS][2];
 static int nr_cpus;
 static bool over;
-static uint64_t paused_until;	/* readers don't read before */
+static uint64_t paused_until;	/* time before which readers do not read */
 
 static bool is_over(void)
 {
@@ -67,8 +68,8 @@ static void wrong(struct reader *reader, const char *format, ...)
 }
 
 /*
- * Within a sub-buffer time goes forward, whatever is switched: a change of the
- * clock begins another one.
+ * Within a sub-buffer time never goes back, whatever setting changes: a change
+ * of the clock begins another sub-buffer.
  */
 static void look(struct reader *reader, const void *subbuf, size_t from,
 		 size_t to)
@@ -109,7 +110,7 @@ static bool step_map(struct reader *reader)
 	size_t from, to;
 	uint32_t id;
 
-	/* Another clock, another size, a snapshot: the next ring. */
+	/* Another clock, another size or a snapshot: continue in the next ring. */
 	if (error == ESTALE) {
 		client_unmap(client);
 		if (client_map(client)) {
@@ -122,7 +123,10 @@ static bool step_map(struct reader *reader)
 		wrong(reader, "GET_READER: %s", error_name(error));
 		return false;
 	}
-	/* The other reader may have gone on by now: it is only looked at. */
+	/*
+	 * The other reader may have advanced the ring by now: only decode the
+	 * bytes.
+	 */
 	id = client->meta->reader.id;
 	if (id >= client->nr_subbufs) {
 		wrong(reader, "id %u", id);
@@ -182,7 +186,7 @@ static void *read_all(void *data)
 	return NULL;
 }
 
-/* What a build does: short programs, pipes, small files. */
+/* Work like a build's: short programs, pipes, small files. */
 static void *work(void *data)
 {
 	unsigned int round;
@@ -193,7 +197,7 @@ static void *work(void *data)
 		pid_t pid = fork();
 
 		if (!pid) {
-			/* The readers' maps don't come along. */
+			/* exec() removes the readers' maps. */
 			execlp("sh", "sh", "-c",
 			       "for i in 1 2 3; do echo $i; done | sort -n | "
 			       "grep -c . >/tmp/storm.$$; rm -f /tmp/storm.$$; "
@@ -216,7 +220,10 @@ static const char * const switches[] = {
 
 static unsigned int turned;
 
-/* One switch, at random; mostly back to where there is something to see. */
+/*
+ * Change one setting at random; most of them are restored, so that events
+ * continue.
+ */
 static bool turn(void)
 {
 	const char *name, *clock;
@@ -232,7 +239,7 @@ static bool turn(void)
 	case 3:
 		return set_overwrite(random() % 2);
 	case 4:
-		/* Not each machine has each. */
+		/* A machine may lack a clock. */
 		clock = PICK(clocks);
 		return set("trace_clock", clock) || errno == EINVAL;
 	case 5:
@@ -244,7 +251,7 @@ static bool turn(void)
 	case 8:
 		return set_number("snapshot", random() % 2);
 	case 9:
-		/* Long enough for rings to overflow. */
+		/* Pause long enough for rings to overflow. */
 		__atomic_store_n(&paused_until, now() + 500000000,
 				 __ATOMIC_RELAXED);
 		return true;
@@ -253,7 +260,7 @@ static bool turn(void)
 	}
 }
 
-/* Reads what is left and compares the counters. */
+/* Read the rest and compare the counters. */
 static bool settle(int cpu)
 {
 	struct client client;
@@ -261,7 +268,7 @@ static bool settle(int cpu)
 	char *subbuf;
 	bool good;
 
-	/* All rings, one after the other. */
+	/* Read all rings, one after the other. */
 	client_open(&client, cpu, O_RDONLY | O_NONBLOCK);
 	client_unmap(&client);
 	subbuf = malloc(client.subbuf_size);
@@ -337,7 +344,7 @@ static void judge_readers(void)
 	ok(good, "what readers got makes sense (%" PRIu64 " events read, %"
 	   PRIu64 " lost, %" PRIu64 " sub-buffers seen in the map)", events,
 	   told, taken);
-	ok(alive, "each reader got something");
+	ok(alive, "each reader got events");
 }
 
 int main(int argc, char **argv)
@@ -369,12 +376,12 @@ int main(int argc, char **argv)
 		}
 		nap(random() % 40);
 	}
-	ok(good, "switches obey (%u turned)", turned);
+	ok(good, "settings are obeyed (%u changes)", turned);
 
 	good = set("events/enable", "0") && set("trace_clock", "local") &&
 	       set("tracing_on", "1") && set_overwrite(true) &&
 	       set("buffer_percent", "50") && set("snapshot", "0");
-	ok(good, "all is switched back");
+	ok(good, "all settings are restored");
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	judge_readers();
 	for (i = 0; i < 2; i++)

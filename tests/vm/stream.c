@@ -44,9 +44,10 @@ uint64_t stream_sum(const uint64_t *by_context)
 }
 
 /*
- * The context that writes tiny events has come to `number`: those that were
- * seen on the way are of it, in order.  What they are is known, so each must
- * be found; the others are missing.
+ * The context that writes tiny events has come to @number. The tiny events that
+ * were read since its last number belong to it, in order. Their contents are
+ * known, so each of them must match an expected event; the other expected
+ * events are missing.
  */
 static void stream_tinies(struct stream *stream, unsigned int context,
 			  uint64_t number)
@@ -77,7 +78,7 @@ static void stream_tinies(struct stream *stream, unsigned int context,
 	stream->nr_tinies = 0;
 }
 
-/* The next event of a context is that with this number. */
+/* The next event of a context has this number. */
 static void stream_goes_to(struct stream *stream, unsigned int context,
 			   uint64_t number)
 {
@@ -102,7 +103,10 @@ static void stream_number(struct stream *stream, unsigned int context,
 	stream->received[context]++;
 	if (stream->behind & 1u << context) {
 		stream->behind &= ~(1u << context);
-		/* All have come since the last loss: what is missing is known. */
+		/*
+		 * Each context has an event since the last loss, so the missing
+		 * events are known.
+		 */
 		if (!stream->behind) {
 			stream->places++;
 			stream->misplaced += stream->reported !=
@@ -121,7 +125,7 @@ static void stream_tiny(struct stream *stream, const struct record *record)
 	       EMIT_TINY - 1);
 }
 
-/* An event has the time of its reservation. */
+/* The time of an event is that of its reservation. */
 static void stream_clock(struct stream *stream, const struct record *record,
 			 const struct emit_event *event)
 {
@@ -144,7 +148,7 @@ static void stream_emitted(struct stream *stream, const struct record *record)
 	unsigned int context, size;
 	size_t at;
 
-	/* No other event is so short in the ring. */
+	/* Only tiny events are so short in the ring. */
 	if (record->size < EMIT_TINY) {
 		stream_tiny(stream, record);
 		return;
@@ -158,7 +162,7 @@ static void stream_emitted(struct stream *stream, const struct record *record)
 		return;
 	}
 	size = emit_size(stream->rule, event.who, event.number);
-	/* What the length is rounded up by, at most. */
+	/* The length may be rounded up by 11 bytes at most. */
 	if (size < EMIT_TINY || size > stream->rule->max ||
 	    record->size < size || record->size - size > 11) {
 		stream_wrong(stream, "event %u of context %u has %zu bytes, not %u",
@@ -215,7 +219,7 @@ void stream_subbuf(struct stream *stream, const void *subbuf, size_t size,
 	if (stream->quiet)
 		return;
 	if (!from && !subbuf_lost(subbuf, size, &lost)) {
-		/* No room for the number: the meta-page has it. */
+		/* The sub-buffer has no room for the number; the meta-page has it. */
 		if (!has_meta)
 			stream_wrong(stream, "a loss without its number");
 		lost = in_meta;

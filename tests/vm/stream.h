@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a reader has seen of a CPU's numbered events, and what is missing. */
+/* The numbered events of a CPU that a reader has got, and the missing ones. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -9,30 +9,30 @@
 
 #include "emit/emit.h"
 
-/* Tiny events between two that have a number. */
+/* Most tiny events between two events with a number. */
 #define STREAM_TINIES	1024
 
 /**
  * struct stream - a CPU's events
- * @cpu: which
- * @rule: of emit.ko's events; NULL: they come from the marker
- * @slack: by how much the clock may be off between two looks at it
- * @next: number that comes next, by context, if nothing is lost
- * @received: events, by context
- * @missing: numbers that were skipped over, by context
- * @reported: lost, as the sub-buffers say
- * @behind: contexts that have no event since the last loss, as bits
- * @places: losses that could be compared with what is missing there
- * @misplaced: those that differ
- * @late: events behind a gap that was not told yet
- * @bytes: of payload that were compared with what they must be
- * @largest: of one event
- * @tiny: tiny events, by size
- * @time: of the last event
- * @timed: events whose time was compared with the clock
- * @tinies: tiny events that wait for the next number of their context
- * @quiet: nothing is looked at
- * @error: the first thing that is wrong
+ * @cpu: number of the CPU
+ * @rule: rule of emit.ko's events; NULL: the events come from the marker
+ * @slack: most by which the clock may differ between two readings
+ * @next: number of the next event if none is lost, by context
+ * @received: number of events received, by context
+ * @missing: number of events skipped, by context
+ * @told: number of lost events that the sub-buffers reported
+ * @behind: bit mask of the contexts that have no event since the last loss
+ * @places: number of losses that could be compared with the missing events
+ * @misplaced: number of losses that differ from the missing events
+ * @late: number of events behind a gap that was not reported yet
+ * @bytes: bytes of payload that were compared with their expected contents
+ * @largest: size of the largest event
+ * @tiny: number of tiny events, by size
+ * @time: time of the last event
+ * @timed: number of events whose time was compared with the clock
+ * @tinies: tiny events since the last event with a number
+ * @quiet: events are not checked
+ * @error: the first fault found
  */
 struct stream {
 	int			cpu;
@@ -63,16 +63,16 @@ void stream_begin(struct stream *stream, int cpu, const struct emit_rule *rule,
 		  uint64_t slack, const uint64_t *first);
 
 /*
- * Bytes [from, to) of a sub-buffer are new.  Where its beginning is new and it
- * says of a loss without a number, @in_meta is that.
+ * Check the new bytes [from, to) of a sub-buffer. If the sub-buffer's beginning
+ * is new and it reports a loss without a number, @in_meta is the number.
  */
 void stream_subbuf(struct stream *stream, const void *subbuf, size_t size,
 		   size_t from, size_t to, uint64_t in_meta, bool has_meta);
 
-/* So many were lost before what comes next. */
+/* The next event is preceded by a loss of @lost events. */
 void stream_lost(struct stream *stream, uint64_t lost);
 
-/* All was read: what is missing behind the last events? */
+/* All events were read: count those that are missing behind the last one. */
 void stream_end(struct stream *stream, const uint64_t *end);
 
 uint64_t stream_sum(const uint64_t *by_context);

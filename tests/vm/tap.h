@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Each prints a result and returns whether it is good. */
+/* Each prints a result and returns true if it is good. */
 bool ok(bool good, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 bool is(int64_t got, int64_t wanted, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Which errno, 0 for success: said by name where it is wrong. */
+/* Compare errno values; 0 is success. Wrong ones are printed by name. */
 bool is_error(int got, int wanted, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -23,10 +23,10 @@ void diag(const char *format, ...)
 void bail_out(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
-/* The plan, and the exit status. */
+/* Print the plan and return the exit status. */
 int done_testing(void);
 
-/* An error number's name, the same on each machine. */
+/* Return the name of an errno, which is the same on each machine. */
 const char *error_name(int error);
 
 #endif /* TAP_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libtracefs, unmodified, reads a ring through a directory that it takes for
+ * libtracefs, unmodified, reads a ring through a directory that looks like
  * tracefs.
  *
  *	tracefs [--mapped] DIR
  *
- * --mapped: this libtracefs is one that can map rings; it must.
+ * --mapped: this version of libtracefs can map rings, and must do so.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,11 +23,11 @@
 #include "client.h"
 #include "tap.h"
 
-#define EVENTS		3000	/* fit the ring */
-#define MANY		9000	/* do not */
+#define EVENTS		3000	/* fewer than the ring holds */
+#define MANY		9000	/* more than the ring holds */
 #define EVENT_LEN	60
 #define MAX_CPUS	64
-#define CPU_SHIFT	32	/* a number says its CPU too */
+#define CPU_SHIFT	32	/* a number contains its CPU, too */
 
 static struct tep_handle *tep;
 static int nr_cpus;
@@ -56,7 +56,10 @@ static bool understood(const char *system, const char *format, int size)
 	return good;
 }
 
-/* @lacking: events that this kernel cannot have; there is no format file. */
+/*
+ * @lacking: number of events that this kernel cannot have; they have no format
+ * file.
+ */
 static void check_formats(int *lacking, int *wrong)
 {
 	char **systems = tracefs_event_systems(NULL);
@@ -107,7 +110,7 @@ static void check_events(const char *dir)
 
 	tep = tracefs_local_events(dir);
 	if (!ok(tep, "tracefs_local_events"))
-		bail_out("nothing can be read without");
+		bail_out("no event can be read without the local events");
 	tep_free(tep);
 	tep = tep_alloc();
 	is(tracefs_fill_local_events(NULL, tep, &failures), 0,
@@ -134,8 +137,8 @@ struct seen {
 	uint64_t last_ts;
 	uint64_t others;
 	uint64_t switches;
-	bool back;	/* in time, or in numbers */
-	bool unreported;	/* a number is missing, and nothing said so */
+	bool back;	/* time or numbers went back */
+	bool unreported;	/* a number is missing, and no loss was reported */
 	bool pending;
 };
 
@@ -194,15 +197,16 @@ static void check_iterate(void)
 	emit_all(EVENTS);
 	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
 	   "tracefs_iterate_raw_events");
-	is(sum(seen.events), (uint64_t)EVENTS * nr_cpus, "has all events");
-	is(seen.others, 0, "and no others");
+	is(sum(seen.events), (uint64_t)EVENTS * nr_cpus,
+	   "the ring's events are all there");
+	is(seen.others, 0, "only the ring's events are there");
 	ok(!seen.back, "in order");
-	ok(!seen.unreported, "none is missing");
+	ok(!seen.unreported, "no event is missing");
 
 	memset(&seen, 0, sizeof(seen));
 	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
-	   "once more");
-	is(sum(seen.events), 0, "nothing is read twice");
+	   "a second iteration succeeds");
+	is(sum(seen.events), 0, "no event is read twice");
 }
 
 static void check_iterate_lost(void)
@@ -219,8 +223,9 @@ static void check_iterate_lost(void)
 	   "tracefs_iterate_raw_events");
 	for (int cpu = 0; cpu < nr_cpus; cpu++)
 		read += stat_of(cpu, "read events");
-	is(sum(seen.events), read, "all that was left is read");
-	is(sum(seen.lost), overrun, "what is missing is what was overwritten");
+	is(sum(seen.events), read, "all remaining events are read");
+	is(sum(seen.lost), overrun,
+	   "the missing events are the overwritten ones");
 	ok(!seen.back, "in order");
 	ok(!seen.unreported, "where events are missing, the library says so");
 }
@@ -238,9 +243,9 @@ static void check_enable(void)
 	   "tracefs_event_disable");
 	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen), 0,
 	   "tracefs_iterate_raw_events");
-	ok(seen.switches >= 100, "has sched_switch (%llu)",
+	ok(seen.switches >= 100, "sched_switch events are there (%llu)",
 	   (unsigned long long)seen.switches);
-	is(seen.switches, seen.others, "and nothing else");
+	is(seen.switches, seen.others, "no other events are there");
 }
 
 /* ---- one CPU */
@@ -251,7 +256,7 @@ typedef bool is_mapped_fn(struct tracefs_cpu *);
 static open_fn *open_mapped;
 static is_mapped_fn *is_mapped;
 
-/* How a sub-buffer is fetched. */
+/* The call that reads a sub-buffer. */
 enum way { READ, BUFFERED, WRITE };
 
 static int fetch(struct tracefs_cpu *tcpu, enum way way, void *subbuf,
@@ -267,7 +272,7 @@ static int fetch(struct tracefs_cpu *tcpu, enum way way, void *subbuf,
 	case WRITE:
 		break;
 	}
-	/* Many at once: they are looked at afterwards. */
+	/* The call moves several sub-buffers at once; they are checked afterwards. */
 	got = tracefs_cpu_write(tcpu, file, true);
 	if (got > 0)
 		*size += got;
@@ -325,7 +330,7 @@ static void check_cpu(int cpu, open_fn *open_cpu, enum way way,
 			break;
 		see_subbuf(&seen, kbuf, cpu, subbuf);
 	}
-	/* What splice() leaves, the sub-buffer that is being written. */
+	/* splice() leaves the sub-buffer that is being written. */
 	while (way != READ && (got = tracefs_cpu_flush(tcpu, subbuf)) > 0)
 		see_subbuf(&seen, kbuf, cpu, subbuf);
 	is(seen.events[cpu], EVENTS, "%s: all events are there", what);

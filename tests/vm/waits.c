@@ -3,11 +3,12 @@
  * Readers on CPU 0 that wait for events of CPU 1.
  *
  *	waits events ROUNDS	one event after the other, each of which must wake
- *				the reader, whatever way it waits
+ *				the reader, in each way to wait
  *	waits edge		an edge-triggered epoll whose ring is replaced
  *	waits interrupts LIMIT
- *				what a reader adds to the interrupts of CPU 1 in three
- *				seconds, with and without a writer there: LIMIT at most
+ *				the interrupts that a reader adds on CPU 1 in three
+ *				seconds, with and without a writer there: at most
+ *				LIMIT
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,11 +33,11 @@
 #define CPU		1
 #define SECONDS		3
 #define MSEC		UINT64_C(1000000)
-#define LONG_WAIT	10	/* s: what takes longer was missed */
-#define LONGEST		5000	/* ms from an event to its reader, at most */
+#define LONG_WAIT	10	/* s: the event was missed if the wait is longer */
+#define LONGEST		5000	/* ms: longest time from an event to its reader */
 #define LEN		24
 
-/* What reader and writer tell each other. */
+/* Values that reader and writer exchange. */
 struct shared {
 	atomic_ulong	got;
 	atomic_ulong	sent;
@@ -60,8 +61,8 @@ static struct shared *share(void)
 }
 
 /*
- * Ways to wait. Each returns once it was told of an event and has taken all that
- * there were: how many, -1: the wait took too long.
+ * Ways to wait. Each returns after it was woken for an event and has consumed
+ * all events. It returns their number, or -1 if the wait took too long.
  */
 struct way {
 	const char	*name;
@@ -154,7 +155,7 @@ static void no_action(int signal)
 	(void)signal;
 }
 
-/* A signal ends what waits for too long, again and again. */
+/* A signal ends a wait that takes too long; it is repeated. */
 static void watch(bool on)
 {
 	struct itimerval timer = {
@@ -167,7 +168,7 @@ static void watch(bool on)
 
 static unsigned long rounds;
 
-/* The next event as soon as the reader has the last one, or some time later. */
+/* Write the next event as soon as the reader has the last one, or some time later. */
 static void *write_one_by_one(void *unused)
 {
 	unsigned long i, j;
@@ -218,7 +219,7 @@ static void test_events(const struct way *way)
 	client_close(&client);
 }
 
-/* One that reads a ring that was replaced comes to the next one by itself. */
+/* A reader of a replaced ring continues with the next ring by itself. */
 static void test_edge(void)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -246,7 +247,7 @@ static void test_edge(void)
 	close(fd);
 }
 
-/* Interrupts by which CPUs call each other, of CPU 1. */
+/* Inter-processor interrupts that CPU 1 received. */
 static const char *const kinds[] = { "CAL:", "IWI:", "RES:" };
 
 #define NR_KINDS	(sizeof(kinds) / sizeof(*kinds))
@@ -280,8 +281,8 @@ static void count_interrupts(struct interrupts *count)
 
 enum writer {
 	NOBODY,
-	SLOW,	/* an event in 20 ms */
-	FAST,	/* as many as it can */
+	SLOW,	/* an event every 20 ms */
+	FAST,	/* as many events as possible */
 	NR_WRITERS
 };
 
@@ -289,7 +290,10 @@ static const char *const writers[] = {
 	"nobody writes", "an event in 20 ms", "events without end"
 };
 
-/* Awake: a timer of a CPU that sleeps may be another one's, which calls it. */
+/*
+ * Stay awake: the timer of a sleeping CPU may be run by another CPU, which then
+ * interrupts it.
+ */
 static void spend(unsigned int milliseconds)
 {
 	uint64_t until = now() + milliseconds * MSEC;
@@ -317,7 +321,7 @@ static pid_t start_writer(enum writer writer)
 	_exit(0);
 }
 
-/* Asks without end, and waits for nothing. */
+/* Poll in a loop, without waiting. */
 static int ask(struct client *client)
 {
 	struct pollfd fd = { .fd = client->fd, .events = POLLIN };
@@ -366,7 +370,10 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Those of CPU 1 while a reader, or none, has waited there. */
+/*
+ * Count the interrupts of CPU 1 while a reader waits for its events, or without
+ * a reader.
+ */
 static uint64_t count(const struct way *way, enum writer writer)
 {
 	struct interrupts count = { 0 };
@@ -387,7 +394,7 @@ static uint64_t count(const struct way *way, enum writer writer)
 	atomic_store(&shared->stop, true);
 	if (pid)
 		waitpid(pid, NULL, 0);
-	/* The last event has as long as any other. */
+	/* The last event has as much time as any other. */
 	for (i = 0; way && writer == SLOW && i < LONGEST / 10 &&
 	     atomic_load(&shared->got) < atomic_load(&shared->sent); i++)
 		nap(10);
@@ -420,11 +427,11 @@ static void test_interrupts(uint64_t limit)
 			if (writer == NOBODY)
 				continue;
 			if (writer == FAST) {
-				ok(shared->got, "%s, %s: events come",
+				ok(shared->got, "%s, %s: events are received",
 				   writers[writer], name);
 				continue;
 			}
-			is(shared->got, sent, "%s, %s: all events come",
+			is(shared->got, sent, "%s, %s: all events are received",
 			   writers[writer], name);
 			diag("the longest wait: %" PRIu64 " ms",
 			     shared->longest / MSEC);

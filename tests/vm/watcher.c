@@ -43,7 +43,7 @@ static uint64_t newest(const struct watcher *w)
 				    memory_order_acquire);
 }
 
-/* By how many sub-buffers the newest is ahead; it may be behind. */
+/* Return by how many sub-buffers the newest is ahead; negative if it is behind. */
 static int64_t ahead(const struct watcher *w, uint64_t seq)
 {
 	const uint64_t modulus = w->shown->modulus;
@@ -99,7 +99,7 @@ static enum look look(struct watcher *w)
 	}
 	if (size == from)
 		return NOTHING;
-	/* A reset has emptied it. */
+	/* A reset has emptied the sub-buffer. */
 	if (!size)
 		return OVERWRITTEN;
 	if (size < from || size > w->client.subbuf_size -
@@ -120,7 +120,7 @@ static enum look look(struct watcher *w)
 	return SOME;
 }
 
-/* The numbers begin at 0 again. */
+/* Sequence numbers begin at 0 again. */
 static bool next_ring(struct watcher *w)
 {
 	uint32_t generation = w->client.meta->generation;
@@ -180,7 +180,7 @@ void watcher_open(struct watcher *w, int cpu, const struct emit_rule *rule,
 		bail_out("cannot observe CPU %d: %s", cpu, error_name(errno));
 	w->copy = malloc(w->client.subbuf_size);
 	w->torn = w->rings = 0;
-	/* What is there is nothing to it: that tells the next number. */
+	/* Skip the present events: they only yield the number of the next one. */
 	go_to(w, newest(w));
 	w->expected = w->shown->slot[w->seq % NR_SLOTS(w)].events;
 	memset(&w->stream, 0, sizeof(w->stream));

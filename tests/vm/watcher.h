@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An observer of a ring by the letter of linux/rbmap.h, which knows no library:
- * it takes nothing, and follows numbered events.
+ * An observer of a ring, written from linux/rbmap.h without a library. It does
+ * not consume, and follows numbered events.
  */
 #ifndef WATCHER_H
 #define WATCHER_H
@@ -10,17 +10,17 @@
 #include "stream.h"
 
 /**
- * struct watcher - how far it has looked
+ * struct watcher - the position of an observer
  * @client: the file and its maps
- * @shown: what it goes by
- * @copy: the sub-buffer that it looks at
- * @seq: its number
+ * @shown: the slot table
+ * @copy: copy of the current sub-buffer
+ * @seq: sequence number of the current sub-buffer
  * @have: bytes of events in @copy
- * @inside: @copy has something of it
- * @expected: number of the event that comes next
- * @torn: copies that were overwritten meanwhile, and thrown away
- * @rings: replaced ones that it has come to the end of
- * @stream: what it has seen
+ * @inside: at least one event of @copy was handled
+ * @expected: number of the next event
+ * @torn: number of copies that were overwritten meanwhile and discarded
+ * @rings: number of replaced rings that were read to their end
+ * @stream: the events read so far
  */
 struct watcher {
 	struct client			client;
@@ -36,15 +36,15 @@ struct watcher {
 };
 
 /*
- * Begin with what comes from now on, while nobody writes.  @first: the number
- * that comes next, by context.
+ * Begin with the events from now on, while nobody writes. @first: the number of
+ * the next event, by context.
  */
 void watcher_open(struct watcher *watcher, int cpu,
 		  const struct emit_rule *rule, uint64_t slack,
 		  const uint64_t *first);
 void watcher_close(struct watcher *watcher);
 
-/* One step: false when there is nothing new. */
+/* Make one step. Return false when there is nothing new. */
 bool watcher_step(struct watcher *watcher);
 
 #endif /* WATCHER_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Softirqs, interrupts and NMIs that write. */
+/* Writers in softirqs, interrupts and NMIs. */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -11,17 +11,23 @@
 
 #include "internal.h"
 
-/* A timer_list comes with the jiffy only: it writes more at a time. */
+/* A timer_list fires once a jiffy at most, so it writes several bursts at a time. */
 #define EMIT_TIMER_BURSTS	4
 
-/* Each event can bring more irq_work: fewer than that must come of one. */
+/*
+ * Each event can queue more irq_work. A burst must queue less than one on
+ * average, or it would never end.
+ */
 #define EMIT_WORK_BURST		3
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define timer_delete_sync	del_timer_sync
 #endif
 
-/* Interrupts share it, and may spoil it for each other: it is random. */
+/*
+ * Contexts that interrupt each other share this state without synchronization.
+ * A lost update does no harm: the result is random anyway.
+ */
 static u32 emit_random(struct emit_cpu *cpu)
 {
 	u32 random = READ_ONCE(cpu->random) * 1664525 + 1013904223;
@@ -40,8 +46,8 @@ static void emit_several(struct emit_cpu *cpu, enum emit_context context,
 }
 
 /*
- * A timer of a CPU that has gone off line comes on another one: it does nothing
- * there, and is started again when its CPU is back.
+ * The timer of a CPU that went offline fires on another CPU. There it does
+ * nothing; it is started again when its CPU is back.
  */
 static bool emit_at_home(const struct emit_cpu *cpu)
 {
@@ -138,7 +144,10 @@ void emit_interrupt(struct emit_cpu *cpu, enum emit_context context)
 {
 	unsigned int other;
 
-	/* What is sent where NMIs are off comes in time to be sent again. */
+	/*
+	 * An NMI that is sent while NMIs are blocked arrives as soon as they
+	 * are not, and would send the next one: do not send from an NMI.
+	 */
 	if (context == EMIT_NMI)
 		return;
 	switch (emit_random(cpu) % 64) {
@@ -157,7 +166,7 @@ void emit_interrupt(struct emit_cpu *cpu, enum emit_context context)
 	case 6:
 	case 7:
 	case 8:
-		/* At once, where interrupts are on. */
+		/* Queued work runs at once, where interrupts are on. */
 		if (context != EMIT_IRQ_WORK)
 			irq_work_queue(&cpu->irq_work);
 		break;

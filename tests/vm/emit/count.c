@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of 16 bytes in a loop that nothing interrupts, and the time it took:
- * instructions, in a machine whose clock counts these (QEMU's -icount).
+ * Write events of 16 bytes in a loop that nothing interrupts, and measure the
+ * time. In a machine whose clock counts instructions (QEMU's -icount), the time
+ * is the number of instructions.
  *
  *	echo N >/sys/module/emit/parameters/count; cat ...
  *
- * count_calls is the same with calls in place of what is inline.
+ * count_calls does the same with function calls instead of the inline
+ * functions.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>

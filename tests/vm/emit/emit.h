@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of emit.ko: who reads them can tell what each byte must be, and
- * which are missing.
+ * The events of emit.ko. A reader can compute each byte of an event, and can
+ * tell which events are missing.
  *
- * Each context of each CPU counts its events.  Number, context and CPU decide
- * on the size; an event of 5 bytes or more has all three in it.  Smaller ones
- * (EMIT_TINY) do not, but are known by their length in the ring; on each CPU
- * one context alone writes such, so that they can be told by those around them.
+ * Each context of each CPU counts its events. The number, the context and the
+ * CPU determine the size of an event. An event of 5 bytes or more holds all
+ * three of them. Smaller events (EMIT_TINY) hold none; a reader recognizes them
+ * by their length in the ring. Only one context of each CPU writes them, so
+ * that the events around a tiny event identify it.
  */
 #ifndef EMIT_H
 #define EMIT_H
@@ -21,9 +22,9 @@
 
 enum emit_context {
 	EMIT_TASK,
-	EMIT_SOFTIRQ,	/* an hrtimer */
-	EMIT_TIMER,	/* softirq too: a timer_list */
-	EMIT_IRQ,	/* an hrtimer */
+	EMIT_SOFTIRQ,	/* runs in an hrtimer */
+	EMIT_TIMER,	/* runs in a timer_list, in a softirq too */
+	EMIT_IRQ,	/* runs in an hrtimer */
 	EMIT_IRQ_WORK,
 	EMIT_NMI,
 	EMIT_CONTEXTS,
@@ -34,18 +35,18 @@ enum emit_context {
 /* Events smaller than this have no room for their number. */
 #define EMIT_TINY	5U
 
-/* One in so many is larger than all that the buffer takes, if it may be. */
+/* One event in so many is larger than the buffer accepts, if the rule allows that. */
 #define EMIT_TOO_LARGE	61
 
 /**
- * struct emit_event - how an event begins, if it is so long
- * @number: counts the context's events on the CPU, from 0
+ * struct emit_event - the beginning of an event, if the event is long enough
+ * @number: the number of the event, counted for each context and CPU from 0
  * @who: context, and CPU * 8
- * @fill: like what follows, a pattern that number and who decide on
+ * @fill: a pattern computed from @number and @who, like all later bytes
  * @before: the ring's clock before the event was reserved
- * @after: the ring's clock behind that; 0: not known
+ * @after: the ring's clock after the event was reserved; 0: unknown
  *
- * The two times are there where both have room.
+ * An event has both times if it has room for both.
  */
 struct emit_event {
 	__u32	number;
@@ -55,13 +56,13 @@ struct emit_event {
 	__u64	after;
 } __attribute__((packed, aligned(4)));
 
-#define EMIT_HEAD	8U	/* before the times */
+#define EMIT_HEAD	8U	/* size without the times */
 
 /**
- * struct emit_rule - what decides on sizes, besides number, context and CPU
- * @max: bytes of the largest event
- * @tiny: the context of CPU 0 that writes tiny events, of CPU 1 the next one...
- * @too_large: some are larger than @max
+ * struct emit_rule - what determines sizes, besides number, context and CPU
+ * @max: size of the largest event in bytes
+ * @tiny: the context of CPU 0 that writes tiny events; CPU 1 uses the next one...
+ * @too_large: some events are larger than @max
  */
 struct emit_rule {
 	__u32	max;
@@ -88,8 +89,8 @@ static inline bool emit_writes_tiny(const struct emit_rule *rule,
 }
 
 /*
- * Most are small: with and without a length word, and all lengths modulo 4.
- * The others are so rare that they take about as many bytes in all.
+ * Most events are small: with and without a length word, and with all lengths
+ * modulo 4. Large events are so rare that they take about as many bytes in all.
  */
 static inline unsigned int emit_size(const struct emit_rule *rule,
 				     unsigned int who, __u32 number)
@@ -110,7 +111,7 @@ static inline unsigned int emit_size(const struct emit_rule *rule,
 	return EMIT_TINY + (hash >> 6) % 300;
 }
 
-/* All bytes of an event; before and after are left out where there's no room. */
+/* Fill all bytes of an event; the two times only where there is room for them. */
 static inline void emit_fill(void *payload, unsigned int size,
 			     unsigned int who, __u32 number, __u64 before,
 			     __u64 after)

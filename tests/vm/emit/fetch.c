@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * echo N >/sys/module/emit/parameters/fetch hits the tracepoint emit_fetch N
- * times, with what tests/vm/dynamic.sh knows.
+ * times, with the values that tests/vm/dynamic.sh expects.
  */
 #include <linux/build_bug.h>
 #include <linux/module.h>
@@ -15,7 +15,7 @@
 #define CREATE_TRACE_POINTS
 #include "fetch_event.h"
 
-/* Offsets are written down in the test. */
+/* The test has these offsets as numbers. */
 struct emit_fetched {
 	s8				s8;
 	u8				u8;
@@ -61,17 +61,20 @@ static_assert(offsetof(struct emit_fetched, text) == 48);
 static_assert(offsetof(struct emit_fetched, inside) == 56);
 static_assert(offsetof(struct emit_fetched, nowhere) == 72);
 
-/* A page with nothing behind it. */
+/* A page with an unmapped page behind it. */
 static char *emit_page;
 
-/* At the end of the kernel's half, and not the kernel's: vsyscall, or nothing. */
+/*
+ * An address at the end of the kernel's half that does not belong to the
+ * kernel: the vsyscall page, or nothing.
+ */
 #ifdef CONFIG_X86_64
 #define EMIT_NOT_THE_KERNELS	0xffffffffff600000
 #else
 #define EMIT_NOT_THE_KERNELS	0xffffffffffe00000
 #endif
 
-/* None of them can be read. */
+/* None of these addresses can be read. */
 static const void *emit_bad(u64 number)
 {
 	const unsigned long bad[] = {
@@ -80,9 +83,9 @@ static const void *emit_bad(u64 number)
 		EMIT_NOT_THE_KERNELS, EMIT_NOT_THE_KERNELS - 4,
 		0xffffffffffffffff, 0xfffffffffffffff8,
 		(unsigned long)emit_page + PAGE_SIZE,
-		/* its second half */
+		/* the second half is on the unmapped page */
 		(unsigned long)emit_page + PAGE_SIZE - 4,
-		/* There, but not for the kernel. */
+		/* A mapped address of user space, which the kernel must not read. */
 		current->mm ? current->mm->start_stack : 0,
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracepoint with arguments of all kinds, for events that fetch them. */
+/* A tracepoint with arguments of all kinds, for dynamic events that fetch them. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM emit
 

@@ -11,16 +11,16 @@
 
 #include "emit.h"
 
-/* Events up to so many bytes are also written from a copy. */
+/* Events up to this size are also written from a copy. */
 #define EMIT_COPY	512
 
 /**
  * struct emit_writer - a context of a CPU
  * @who: emit_who()
- * @attempts: events that it has tried to write since the module was loaded
- * @refused: of them
- * @discards_refused: reservations that it would have discarded
- * @copy: what it hands to rbmap_write()
+ * @attempts: number of events that it tried to write since the module was loaded
+ * @refused: number of events that the ring refused
+ * @discards_refused: number of refused reservations that it would have discarded
+ * @copy: buffer that it passes to rbmap_write()
  */
 struct emit_writer {
 	u32	who;
@@ -32,9 +32,9 @@ struct emit_writer {
 
 /**
  * struct emit_cpu - a CPU
- * @left: events that its task has still to write
+ * @left: number of events that its task still has to write
  * @armed: its timers were started
- * @done: nothing left
+ * @done: completed when its task has written all events
  */
 struct emit_cpu {
 	struct emit_writer	writer[EMIT_CONTEXTS];
@@ -56,10 +56,10 @@ extern struct emit_rule emit_rule;
 extern unsigned int emit_clock_id, emit_irq_us, emit_burst, emit_depth;
 extern bool emit_nmis, emit_running;
 
-/* Parameters that need what the module has made are obeyed. */
+/* Parameters that need the module's objects are accepted while this is true. */
 extern bool emit_ready;
 
-/* write.c: this CPU's; any context */
+/* write.c: writes an event on this CPU; may be called from any context */
 void emit_one(struct emit_cpu *cpu, enum emit_context context);
 
 /* contexts.c */
@@ -68,14 +68,14 @@ void emit_contexts_exit(void);
 void emit_arm(struct emit_cpu *cpu);
 void emit_disarm(struct emit_cpu *cpu);
 
-/* Have this CPU interrupted right now, or as soon as it can be. */
+/* Interrupt this CPU now, or as soon as possible. */
 void emit_interrupt(struct emit_cpu *cpu, enum emit_context context);
 
 /* fetch.c */
 int emit_fetch_init(void);
 void emit_fetch_exit(void);
 
-/* own.c: what events go to: emit.ko's own buffer, or the default one */
+/* own.c: the buffer that events are written to: emit.ko's own, or the default one */
 struct rbmap_buffer *emit_own_create(void);
 void emit_own_exit(void);
 

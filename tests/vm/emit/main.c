@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Emits numbered events on all CPUs at once, from tasks, softirqs, interrupts
- * and NMIs that nest in each other as they come.
+ * Write numbered events on all CPUs at once, from tasks, softirqs, interrupts
+ * and NMIs, which nest in each other.
  *
  *	echo N >/sys/module/emit/parameters/run
  *
- * writes N events from a task on each CPU that is on line, while timers write
- * theirs, and returns when all is written.  A CPU that goes off line meanwhile
- * goes on when it is back; it writes until it is gone.  `attempts` then has a
- * line for each CPU: its number, and for each context how many events it has
- * tried to write since the module was loaded, how many of them were refused,
- * and how many reservations that it would have discarded.
+ * writes N events from a task on each online CPU while timers write events of
+ * their own, and returns when all tasks have finished. The task of a CPU that
+ * goes offline continues when the CPU is back; the CPU's timers write until the
+ * CPU is gone.
+ *
+ * `attempts` then has a line for each CPU: the CPU's number, and three numbers
+ * for each context, counted since the module was loaded. They are the events
+ * that the context tried to write, the events that were refused, and the
+ * refused reservations that it would have discarded.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -25,7 +28,7 @@
 
 #include "internal.h"
 
-/* They decide on what is written: change them between two runs. */
+/* These determine the events: change them only between two runs. */
 unsigned int emit_clock_id;
 module_param_named(clock, emit_clock_id, uint, 0644);
 MODULE_PARM_DESC(clock, "enum rbmap_clock, as trace_clock has it");
@@ -71,8 +74,9 @@ static int emit_task_wanted(unsigned int id)
 }
 
 /*
- * A while in which others run.  By a hard interrupt: with PREEMPT_RT others
- * come from a thread that a CPU on its way off line has parked before us.
+ * Sleep, so that others run. A hard interrupt ends the sleep: with PREEMPT_RT,
+ * another timer would need a thread that a CPU on its way offline has already
+ * parked.
  */
 static void emit_pause(void)
 {
@@ -104,7 +108,7 @@ static void emit_task(unsigned int id)
 	complete(&cpu->done);
 }
 
-/* The CPU goes off line; its timers write on until it can't any more. */
+/* The CPU goes offline; its timers write as long as they can. */
 static void emit_park(unsigned int id)
 {
 	per_cpu_ptr(&emit_cpus, id)->armed = false;
@@ -118,7 +122,7 @@ static struct smp_hotplug_thread emit_threads = {
 	.thread_comm		= "emit/%u",
 };
 
-/* Parameters are set one at a time. */
+/* The kernel sets one parameter at a time. */
 static int emit_run(const char *text, const struct kernel_param *param)
 {
 	static struct cpumask cpus;
@@ -126,7 +130,7 @@ static int emit_run(const char *text, const struct kernel_param *param)
 	u64 count;
 	int err;
 
-	/* Not before the module is there, from its command line. */
+	/* Refused on the command line of insmod: the module is not set up yet. */
 	if (!emit_ready)
 		return -EBUSY;
 	err = kstrtou64(text, 0, &count);
@@ -144,13 +148,16 @@ static int emit_run(const char *text, const struct kernel_param *param)
 		wake_up_process(per_cpu(emit_tasks, id));
 	}
 	cpus_read_unlock();
-	/* Not in one go, which would look like a task that hangs. */
+	/* Wait in several steps: a single long wait would look like a hung task. */
 	for_each_cpu(id, &cpus)
 		while (!wait_for_completion_timeout(
 				&per_cpu_ptr(&emit_cpus, id)->done, HZ))
 			;
 	WRITE_ONCE(emit_running, false);
-	/* It waits for NMIs too; what they have queued comes behind them. */
+	/*
+	 * synchronize_rcu() waits for NMIs, too; the work that they queued ends
+	 * after them.
+	 */
 	synchronize_rcu();
 	for_each_cpu(id, &cpus)
 		irq_work_sync(&per_cpu_ptr(&emit_cpus, id)->irq_work);
@@ -184,14 +191,14 @@ static const struct kernel_param_ops emit_attempts_ops = {
 module_param_cb(run, &emit_run_ops, NULL, 0200);
 module_param_cb(attempts, &emit_attempts_ops, NULL, 0444);
 
-/* An event that has addresses: it runs once. */
+/* A tasklet has an event with addresses; this one runs once. */
 static void emit_tasklet_run(struct tasklet_struct *tasklet)
 {
 }
 
 static DECLARE_TASKLET(emit_tasklet, emit_tasklet_run);
 
-/* The kernel holds the lock while it sets a parameter. */
+/* The kernel holds this lock while it sets a parameter. */
 static void emit_set_ready(bool ready)
 {
 	kernel_param_lock(THIS_MODULE);
@@ -245,10 +252,13 @@ static void __exit emit_exit(void)
 {
 	unsigned int id;
 
-	/* The parameters are there until all of this has ended. */
+	/*
+	 * The parameter files exist until the module is gone. Refuse writes
+	 * from here on: they need the objects that are freed below.
+	 */
 	emit_set_ready(false);
 	tasklet_kill(&emit_tasklet);
-	/* Linux 5.10 wants those that it stops to be parked, and complains. */
+	/* Linux 5.10 warns unless the threads are parked before they are stopped. */
 	for_each_online_cpu(id)
 		kthread_park(per_cpu(emit_tasks, id));
 	smpboot_unregister_percpu_thread(&emit_threads);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers of a module's own.
+ * Buffers that a module owns.
  *
- *	insmod emit.ko own=NAME raw=1	all events go to one that is made for them
+ *	insmod emit.ko own=NAME raw=1	create a buffer; all events are written to it
  *	echo "NAME SIZE SUBBUF MODE CLOCK" >.../try
- *					make one, write to it, destroy it; fails as
- *					the first of these does
- *	echo N >.../churn		the same N times, written to on all CPUs
- *	echo NAME >.../find		look it up and write to it
- *	echo NAME >.../hold		look it up and keep it; "-": give it back
+ *					create one, write to it, destroy it; returns
+ *					the error of the first step that fails
+ *	echo N >.../churn		the same N times, with writes on all CPUs
+ *	echo NAME >.../find		look a buffer up and write to it
+ *	echo NAME >.../hold		look a buffer up and hold it; "-": release it
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -32,7 +32,7 @@ MODULE_PARM_DESC(own_kb, "size of that buffer");
 
 static struct rbmap_buffer *emit_owned, *emit_held;
 
-/* A record that tells where it is from, in as many bytes as a test can see. */
+/* A text that identifies the writer in the test's output. */
 static const char emit_text[] = "from a module";
 
 struct rbmap_buffer *emit_own_create(void)
@@ -84,7 +84,7 @@ static int emit_try(const char *text, const struct kernel_param *param)
 	return emit_once(name, &config, NULL);
 }
 
-/* More than the ring has room for: it is in its slow paths, too. */
+/* Write more than the ring holds, so that its slow paths run, too. */
 static void emit_many(void *buf)
 {
 	struct rbmap_reservation r;
@@ -116,7 +116,10 @@ static int emit_churn(const char *text, const struct kernel_param *param)
 		config.raw = i % 3;
 		config.mode = i % 4 ? RBMAP_MODE_OVERWRITE : RBMAP_MODE_DISCARD;
 		err = emit_once(name, &config, emit_many);
-		/* Who has found it may have had its events fill it. */
+		/*
+		 * Another process may have found the buffer and filled it with
+		 * its own events.
+		 */
 		if (err == -EAGAIN)
 			err = 0;
 		cond_resched();

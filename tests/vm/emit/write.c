@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write one event, in one of the ways that there are. */
+/* Write one event, in each of the possible ways in turn. */
 #include <linux/ktime.h>
 #include <linux/trace_clock.h>
 #include <linux/rbmap.h>
@@ -10,16 +10,16 @@
 
 #include "internal.h"
 
-/* Each so many events: one is reserved and discarded. */
+/* Every 13th event is preceded by a reservation that is discarded. */
 #define EMIT_DISCARD	13
 
-/* Each so many events are handed over whole. */
+/* Every 5th event is written from a copy. */
 #define EMIT_WHOLE	5
 
-/* Each so many events have others of the same context inside them. */
+/* Every 32nd event has other events of the same context nested inside it. */
 #define EMIT_RECURSE	32
 
-/* The clock that the ring has. */
+/* Read the ring's clock. */
 static u64 emit_clock(void)
 {
 	switch (emit_clock_id) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events with each kind of field, on a tracepoint of a module and on the kernel's. */
+/*
+ * Events with each kind of field, on a tracepoint of a module and on one of the
+ * kernel.
+ */
 #include <linux/cpumask.h>
 #include <linux/module.h>
 #include <trace/events/syscalls.h>
@@ -8,17 +11,20 @@
 
 #include <rbmap/probe.h>
 
-/* As ftrace has it, word by word. */
+/* The same words as in ftrace's event. */
 RBMAP_PROBE(kinds_hit, source_hit, SOURCE_PROTO, SOURCE_ARGS, SOURCE_FIELDS,
 	    SOURCE_ASSIGN, SOURCE_PRINT);
 
-/* A text without an end, for who reads on. */
+/*
+ * A text without a terminating zero; the member behind it shows a read beyond
+ * its end.
+ */
 static const struct {
 	char	text[4];
 	char	behind[8];
 } kinds_whole = { "less", "endless" };
 
-/* Fields that not all kernels' ftrace has, and pointers. */
+/* Fields that ftrace does not have on all kernels, and pointers. */
 RBMAP_PROBE(kinds_more, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 	TP_STRUCT__entry(
 		__field(	const void *,	pointer			)

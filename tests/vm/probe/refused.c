@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that can't be registered: insmod refused.ko number=N fails as it must,
- * or loads, which it must not.  number=-1 says how many there are.
+ * Events that cannot be registered. insmod refused.ko number=N must fail; if it
+ * loads, the event was accepted. number=-1 prints how many events there are.
  */
 #include <linux/module.h>
 #include <rbmap/event.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module with a tracepoint: echo "NUMBER TEXT" >/sys/module/source/parameters/hit
- * hits it.  TEXT: NULL is a null pointer, LONG is longer than any record.
+ * A module with a tracepoint: echo "NUMBER TEXT"
+ * >/sys/module/source/parameters/hit hits it. TEXT "NULL" is a null pointer,
+ * "LONG" is longer than any record.
  */
 #include <linux/module.h>
 #include <linux/string.h>

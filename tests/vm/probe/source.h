@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracepoint of a module, and an event in words that serve ftrace and rbmap. */
+/*
+ * A tracepoint of a module, with macros that define an event for ftrace and for
+ * rbmap.
+ */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM source
 
@@ -31,7 +34,10 @@ struct source_pair {
 #define SOURCE_PROTO	TP_PROTO(int number, const char *text, const u64 *words)
 #define SOURCE_ARGS	TP_ARGS(number, text, words)
 
-/* Whole words: what is behind 70 bits of the source is shown as well. */
+/*
+ * The bitmask is copied in whole words: bits behind the 70 of the source are
+ * printed as well.
+ */
 #define SOURCE_FIELDS							\
 	TP_STRUCT__entry(						\
 		__field(	int,		number	)		\
