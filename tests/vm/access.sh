@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who may see what: memory that was others', the kernel's stack, its addresses, the
-# group of the udev rule, and in the end, for there is no way back, a kernel that is locked
-# down. Booted with init_on_alloc=0: what is not zeroed must show.
-# shellcheck disable=SC2086,SC2317 # words; called by ok
+# Access rights: memory that other processes used, the kernel's stack and its addresses,
+# and the group of the udev rule. The last part locks the kernel down, which cannot be
+# undone. The guest boots with init_on_alloc=0, so that memory which rbmap does not zero
+# shows old contents.
+# shellcheck disable=SC2086,SC2317 # split into words; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -22,7 +23,7 @@ done
 
 # --- addresses
 
-# collect PARAMETER: events of all kinds, and /tmp/kinds, which have addresses
+# collect PARAMETER: record events of all kinds; /tmp/kinds lists those with addresses
 collect()
 {
 	load_module rbmap buffer_size_kb=16384 "$1" || return 1
@@ -33,10 +34,11 @@ collect()
 		taskset $((1 << cpu)) sh -c 'echo x >/dev/rbmap/marker; /bin/busybox true; sleep 0.1'
 		cpu=$((cpu + 1))
 	done
-	# Its interrupts are those of a handler.
+	# Writing to the console raises the serial port's interrupts, which have a
+	# handler.
 	echo 'access.sh: interrupts' >/dev/console
 	echo '<3>access.sh: a line of the log' >/dev/kmsg
-	# Who wakes up elsewhere is migrated.
+	# A task that wakes up on another CPU is migrated.
 	sh -c 'for i in 1 2 3 4 5 6 7 8; do taskset -p $((1 << i % 2)) $$; /bin/busybox true; done' \
 		>/dev/null
 	echo 0 >$root/events/enable
@@ -45,13 +47,13 @@ collect()
 	rmmod emit
 }
 
-# is_here SYSTEM:EVENT: this kernel has it
+# is_here SYSTEM:EVENT: succeeds if this kernel has the event
 is_here()
 {
 	[ "$(cat "$root/events/${1%:*}/${1#*:}/status")" = available ]
 }
 
-# Some have no cause in this machine.
+# Some events have no cause on this machine.
 missing_kinds()
 {
 	awk '!$2 { print $1 }' /tmp/kinds |
@@ -70,15 +72,16 @@ ok "addresses, with kptr=1" collect kptr=1 || done_testing
 is "$(cat $root/kptr)" 1 "kptr is 1"
 with=$(awk '$3 { print $1 }' /tmp/kinds | sort | xargs)
 is "$(echo "$with" | tr ' ' '\n' | grep -vE '^(irq:tasklet_|timer:|workqueue:|net:|kmem:|exceptions:)')" "" \
-	"no others have one than these: $with"
+	"only these events have an address: $with"
 for kind in irq:tasklet_entry irq:tasklet_exit timer:hrtimer_start \
 	workqueue:workqueue_execute_start kmem:kmalloc kmem:kfree; do
-	! is_here "$kind" || like " $with " " $kind " "$kind has: one would be found"
+	! is_here "$kind" || like " $with " " $kind " "$kind has an address with kptr=1"
 done
 like "$(rbmap status)" 'addresses +the kernel' "rbmap status says so"
 ok "unload" rmmod rbmap
 
-# --- the stack: a text that ends in a newline leaves a byte of its array
+# --- the stack: for a text that ends in a newline, one byte of its array stays
+# unwritten
 ok "load" load_module rbmap buffer_size_kb=4096 || done_testing
 echo on >/proc/sys/kernel/printk_devkmsg
 level=$(cut -f 1 /proc/sys/kernel/printk)
@@ -94,9 +97,9 @@ echo 0 >$root/events/printk/console/enable
 echo "$level" >/proc/sys/kernel/printk
 results "the stack: " /tests/access console
 
-# --- addresses, by what a filter says of them
+# --- addresses, found by means of a filter
 
-# frees: how many kfree events come of some work
+# frees: how many kfree events a piece of work causes
 frees()
 {
 	echo 1 >$root/reset
@@ -107,8 +110,8 @@ frees()
 	summed entries
 }
 
-# search FIELD: the address that halving finds, bit by bit; nothing where no event
-# has a field of more than 32 bits
+# search FIELD: finds the address in a field bit by bit, by halving the range; prints
+# nothing if no event has more than 32 bits in the field
 search()
 {
 	found=0 high=
@@ -123,12 +126,12 @@ search()
 	[ -z "$high" ] || printf '%x' $((found >> 32))
 }
 
-is "$(search call_site)" "" "thirty filters find no address of a caller"
-is "$(search ptr)" "" "nor of memory"
+is "$(search call_site)" "" "thirty filters find no address in call_site"
+is "$(search ptr)" "" "thirty filters find no address in ptr"
 echo 'call_site > 0' >$root/events/kmem/kfree/filter
-like "$(frees)" '^[1-9]' "while there are events that have one"
+like "$(frees)" '^[1-9]' "kfree events were recorded"
 ok "unload" rmmod rbmap
-ok "with kptr=1" load_module rbmap kptr=1 || done_testing
+ok "load with kptr=1" load_module rbmap kptr=1 || done_testing
 like "$(search call_site)" '^ffff' "the same filters find the address"
 ok "unload" rmmod rbmap
 
@@ -138,7 +141,7 @@ echo 'root:x:0:0:root:/root:/bin/sh' >/etc/passwd
 : >/etc/group
 ok "systemd-sysusers makes the group" /tests/systemd-sysusers /tests/rbmap.sysusers
 group=$(sed -n 's/^tracing:[^:]*:\([0-9]*\):.*/\1/p' /etc/group)
-like "$group" '^[1-9][0-9]*$' "its number"
+like "$group" '^[1-9][0-9]*$' "the group has a number"
 
 # as GROUP COMMAND...
 as()
@@ -146,7 +149,7 @@ as()
 	/tests/setpriv --reuid 1000 --regid "$1" --clear-groups sh -c "$2"
 }
 
-# others_may DIRECTORY: files that others than root and a group may use
+# others_may DIRECTORY: lists files that users other than root and the group can use
 others_may()
 {
 	find "$1" -type f -exec stat -c '%a %n' {} + | grep -v '^[0-7]*0 '
@@ -154,20 +157,20 @@ others_may()
 
 ok "load" load_module rbmap || done_testing
 is "$(stat -c '%a %u %g' /dev/rbmap/cpu0 /dev/rbmap/marker | xargs)" "440 0 0 220 0 0" \
-	"root's alone without udev"
+	"devices belong to root without udev"
 echo early >$root/instances/create
-is "$(others_may $root)" "" "no control file is for others"
-is "$(find $root -exec stat -c '%u %g' {} + | sort -u)" "0 0" "all are root's"
-is "$(stat -c %a $root/dynamic_events)" 600 "dynamic_events is root's alone"
+is "$(others_may $root)" "" "other users have no access to any control file"
+is "$(find $root -exec stat -c '%u %g' {} + | sort -u)" "0 0" "all control files belong to root"
+is "$(stat -c %a $root/dynamic_events)" 600 "only root can read dynamic_events"
 ok "unload" rmmod rbmap
 ok "load with a group" load_module rbmap gid=77 || done_testing
-is "$(find $root -exec stat -c %g {} + | sort -u)" 77 "gid=77: all files are that group's"
+is "$(find $root -exec stat -c %g {} + | sort -u)" 77 "gid=77: all files belong to group 77"
 ok "unload" rmmod rbmap
 ok "rbmap load" rbmap load -m /modules/rbmap.ko
-is "$(find $root -exec stat -c %g {} + | sort -u)" "$group" "finds the group by its name"
+is "$(find $root -exec stat -c %g {} + | sort -u)" "$group" "rbmap load finds the group by its name"
 ok "unload" rmmod rbmap
 ok "rbmap load gid=78" rbmap load -m /modules/rbmap.ko gid=78
-is "$(stat -c %g $root/tracing_on)" 78 "takes another one"
+is "$(stat -c %g $root/tracing_on)" 78 "rbmap load gid=78 sets group 78"
 ok "unload" rmmod rbmap
 ln -s udevadm /tests/systemd-udevd
 ok "udev runs" /tests/systemd-udevd --daemon
@@ -178,7 +181,7 @@ node_is()
 }
 echo named >$root/instances/create
 for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220" "named/cpu0 440" "named/marker 220"; do
-	ok "/dev/rbmap/${node% *} becomes the group's" \
+	ok "udev gives /dev/rbmap/${node% *} to the group" \
 		retry_until 20 node_is "/dev/rbmap/${node% *}" "${node#* } 0 $group"
 done
 files_are()
@@ -186,47 +189,47 @@ files_are()
 	[ "$(find "$1" -exec stat -c %g {} + | sort -u)" = "$group" ]
 }
 
-ok "all control files become the group's" retry_until 20 files_are $root
-is "$(cat /sys/module/rbmap/parameters/gid)" "$group" "and those that will be made"
+ok "udev gives all control files to the group" retry_until 20 files_are $root
+is "$(cat /sys/module/rbmap/parameters/gid)" "$group" "the parameter gid has the group, for later files"
 echo later >$root/instances/create
-ok "as those of a buffer that is made later" files_are $root/instances/later
+ok "files of a later buffer belong to the group" files_are $root/instances/later
 echo 't:t/later softirq_entry' >$root/dynamic_events
-ok "and of an event" files_are $root/events/t
+ok "files of a later event belong to the group" files_are $root/events/t
 echo '-:t/later' >$root/dynamic_events
-is "$(others_may $root)" "" "none is for others"
+is "$(others_may $root)" "" "still no control file for other users"
 ok "a member lists the events" as "$group" 'rbmap list | grep -q sched_switch'
-ok "and sees the counters" as "$group" 'rbmap stat >/dev/null'
+ok "a member reads the counters" as "$group" 'rbmap stat >/dev/null'
 for file in per_cpu/cpu0/stats events/sched/sched_switch/format events/sched/sched_switch/filter \
 	events/header_page set_event_pid version instances/later/tracing_on; do
 	ok "a member reads $file" as "$group" "cat $root/$file >/dev/null"
-	fails "others do not" as 1000 "cat $root/$file" 2>/dev/null
+	fails "other users do not read $file" as 1000 "cat $root/$file" 2>/dev/null
 done
 fails "a member does not read dynamic_events" as "$group" "cat $root/dynamic_events" 2>/dev/null
 echo later >$root/instances/destroy
 echo text >/dev/rbmap/marker
-ok "a member reads" as "$group" 'rbmap record -q -d 0 -o /tmp/member'
-ok "and writes an event" as "$group" 'echo text >/dev/rbmap/marker'
+ok "a member records" as "$group" 'rbmap record -q -d 0 -o /tmp/member'
+ok "a member writes an event" as "$group" 'echo text >/dev/rbmap/marker'
 echo text >/dev/rbmap/named/marker
-ok "and reads a named buffer" as "$group" 'rbmap record -q -B named -d 0 -o /tmp/member-named'
-fails "others do not read" as 1000 'cat </dev/rbmap/cpu0' 2>/dev/null
-fails "others do not write" as 1000 'echo text >/dev/rbmap/marker' 2>/dev/null
+ok "a member records a named buffer" as "$group" 'rbmap record -q -B named -d 0 -o /tmp/member-named'
+fails "other users do not read a ring" as 1000 'cat </dev/rbmap/cpu0' 2>/dev/null
+fails "other users do not write to the marker" as 1000 'echo text >/dev/rbmap/marker' 2>/dev/null
 for file in tracing_on trace_clock reset overwrite events/enable instances/create \
 	instances/destroy instances/named/tracing_on dynamic_events; do
 	fails "a member does not write $file" as "$group" "echo 1 >$root/$file" 2>/dev/null
 done
 chgrp "$group" $root/tracing_on
 chmod g+w $root/tracing_on
-ok "write permission is enough" as "$group" "echo 1 >$root/tracing_on"
-fails "for the file that has it" as "$group" "echo 1 >$root/reset" 2>/dev/null
+ok "a member with write permission writes to tracing_on" as "$group" "echo 1 >$root/tracing_on"
+fails "a member without write permission does not write to reset" as "$group" "echo 1 >$root/reset" 2>/dev/null
 chgrp "$group" $root/dynamic_events
 chmod g+w $root/dynamic_events
-fails "but not to read the kernel's memory" \
+fails "write permission does not let a member fetch the kernel's memory" \
 	as "$group" "echo t:g/e softirq_entry >$root/dynamic_events" 2>/dev/null
-is "$(cat $root/dynamic_events)" "" "no event was made"
+is "$(cat $root/dynamic_events)" "" "no dynamic event was added"
 /tests/udevadm control --exit
 
-# --- lockdown, after the module is there
-is "$(cat $root/lockdown)" respected "lockdown is known"
+# --- lockdown, switched on after the module was loaded
+is "$(cat $root/lockdown)" respected "the file lockdown reads respected"
 like "$(rbmap status)" 'lockdown +respected' "rbmap status says so"
 mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
@@ -237,7 +240,7 @@ if [ ! -e $lockdown ]; then
 	done_testing
 fi
 
-# refused TEXT COMMAND...: EPERM, which a shell has words for
+# refused TEXT COMMAND...: COMMAND must fail with the shell's message for EPERM
 refused()
 {
 	text=$1
@@ -269,11 +272,11 @@ for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 done
 rbmap record -d 0 -o /tmp/x 2>/tmp/err
 is $? 1 "rbmap record: 1"
-like "$(cat /tmp/err)" 'locked down for confidentiality: nobody may trace, nor root' "and why"
+like "$(cat /tmp/err)" 'locked down for confidentiality: nobody may trace, nor root' "rbmap record prints the reason: lockdown"
 rbmap enable sched 2>/tmp/err
 is $? 1 "rbmap enable: 1"
-like "$(cat /tmp/err)" 'locked down for confidentiality' "and why"
-ok "what was open stays open, as with tracefs" [ "$(dd bs=4096 count=1 <&5 2>/dev/null | wc -c)" = 4096 ]
+like "$(cat /tmp/err)" 'locked down for confidentiality' "rbmap enable prints the reason: lockdown"
+ok "a file that was open can still be read, as with tracefs" [ "$(dd bs=4096 count=1 <&5 2>/dev/null | wc -c)" = 4096 ]
 exec 5<&-
 ok "unload" rmmod rbmap
 done_testing

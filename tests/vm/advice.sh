@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Advice about a map does nothing to a ring, whatever the size of a sub-buffer.
+# madvise() on a map does not change the ring, whatever the size of a sub-buffer.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

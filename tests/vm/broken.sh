@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Does exact notice a ring that is broken? /modules/broken has some.
+# Does "exact" find a broken ring? /modules/broken holds modules with such rings.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-# Ends with a plan, and not all is well.
+# Succeeds if exact prints a plan and reports a failure.
 # shellcheck disable=SC2317 # ok calls it
 notices()
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The rbmap command against the module: each error is one line that names cause
-# and cure, and nothing is changed by what fails.
+# The rbmap command against the module: each error is one line that names cause and
+# remedy, and a command that fails changes nothing.
 # shellcheck disable=SC2317 # called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -11,7 +11,7 @@ root=/sys/kernel/rbmap
 ko=/modules/rbmap.ko
 there=$(uname -r)
 
-# says STATUS PATTERN COMMAND...
+# says STATUS PATTERN COMMAND...: COMMAND fails with STATUS and one line that matches
 says()
 {
 	wanted=$1
@@ -29,7 +29,7 @@ says()
 	fi
 }
 
-# prints PATTERN COMMAND...: succeeds and says so on stdout
+# prints PATTERN COMMAND...: COMMAND succeeds, and its output matches
 prints()
 {
 	pattern=$1
@@ -45,7 +45,7 @@ user()
 # --- not loaded
 for command in list 'enable x' 'disable x' stat stream 'record -o /tmp/x' \
 	'record -e sched -o /tmp/x'; do
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086 # split into words
 	says 1 "module is not loaded: run 'rbmap load' as root" rbmap $command
 done
 ok "nothing was written" [ ! -e /tmp/x ]
@@ -75,19 +75,19 @@ fails "nothing is loaded" is_loaded rbmap
 fails "doctor finds a fault" eval "rbmap doctor >/dev/null"
 prints "fail +module +none is installed for ${there%%+*}.*Run: " rbmap doctor
 prints 'fail +loaded +no.*Run: rbmap load' rbmap doctor
-# Where depmod would have found it.
+# Install the module where depmod finds it.
 mkdir -p "/lib/modules/$there/extra"
 cp $ko "/lib/modules/$there/extra/rbmap.ko"
 if [ -e /tests/depmod ]; then
 	/tests/depmod -a
-	ok "load what is installed" rbmap load buffer_size_kb=64
-	is "$(cat $root/buffer_size_kb)" 64 "with its parameter"
+	ok "load the installed module" rbmap load buffer_size_kb=64
+	is "$(cat $root/buffer_size_kb)" 64 "the parameter is set"
 	ok "unload" rbmap unload
 else
-	skip "no depmod" "load what is installed"
+	skip "no depmod" "load the installed module"
 fi
 ok "load a file" rbmap load --module $ko buffer_size_kb=128 overwrite=0
-is "$(cat $root/overwrite)" 0 "with its parameters"
+is "$(cat $root/overwrite)" 0 "both parameters are set"
 says 1 "loaded already: 'rbmap unload' first" rbmap load --module $ko
 says 1 "loaded already: 'rbmap unload' first" rbmap load
 
@@ -121,16 +121,16 @@ on()
 }
 
 ok "enable system:event" rbmap enable sched:sched_switch
-is "$(on sched/sched_switch)$(on sched/sched_wakeup)" 10 "and only that"
+is "$(on sched/sched_switch)$(on sched/sched_wakeup)" 10 "only sched_switch is enabled"
 ok "enable an event" rbmap enable sched_wakeup
-is "$(on sched/sched_wakeup)" 1 "it is on"
+is "$(on sched/sched_wakeup)" 1 "sched_wakeup is enabled"
 ok "disable a system" rbmap disable sched
-is "$(on sched)" 0 "all of it"
+is "$(on sched)" 0 "all events of sched are disabled"
 ok "enable a wildcard" rbmap enable 'sched:*wak*' irq_handler_entry
 is "$(on sched/sched_waking)$(on irq/irq_handler_entry)$(on sched/sched_switch)" 110 \
-	"what it names"
+	"the wildcard's events are enabled, no other"
 ok "disable all" rbmap disable '*'
-is "$(on .)" 0 "nothing is on"
+is "$(on .)" 0 "no event is enabled"
 says 1 "no event 'sched:sched_swich': did you mean sched:sched_switch" \
 	rbmap enable sched:sched_wakeup sched:sched_swich
 is "$(on sched)" 0 "one wrong name changes nothing"
@@ -138,9 +138,9 @@ says 1 "no event is enabled: name some with -e" rbmap record -o /tmp/x
 ok "enable again" rbmap enable marker
 says 1 "cannot run /nowhere/x: No such file" \
 	rbmap record -o /tmp/never -- /nowhere/x
-ok "nothing is left of what never began" [ ! -e /tmp/never ]
+ok "the file of a recording that failed was removed" [ ! -e /tmp/never ]
 
-# --- files that cannot be
+# --- files that cannot be written
 says 1 "cannot create /nowhere/x: its directory does not exist" \
 	rbmap record -d 0 -o /nowhere/x
 says 1 "/dev/null is no regular file" rbmap record -d 0 -o /dev/null
@@ -175,7 +175,7 @@ if [ -e /tests/setpriv ]; then
 	ok "a group may record" user rbmap record -q -d 0 -o /tmp/group
 	says 1 "no permission to write $root/events/.*/enable: run rbmap as root" \
 		user rbmap record -e sched -o /tmp/group2
-	ok "nothing is left of what never began" [ ! -e /tmp/group2 ]
+	ok "the group's recording that failed left no file" [ ! -e /tmp/group2 ]
 	ok "status needs the group, no root" user rbmap status
 	ok "list needs the group, no root" user rbmap list
 	ok "stat needs the group, no root" user rbmap stat
@@ -184,7 +184,7 @@ else
 fi
 
 # --- unload while in use
-# shellcheck disable=SC2217 # it has the device open, and that is all it is for
+# shellcheck disable=SC2217 # sleep only holds the device open
 sleep 60 </dev/rbmap/cpu0 &
 holder=$!
 says 1 "in use by sleep \(pid $holder\): end or unload that first" rbmap unload
@@ -198,7 +198,7 @@ says 1 "in use by rbmap \(pid $holder\)" rbmap unload
 kill -INT $holder
 wait $holder
 ok "unload" retry_until 30 rbmap unload
-fails "it is gone" is_loaded rbmap
+fails "the module is unloaded" is_loaded rbmap
 if [ -e /tests/setpriv ]; then
 	says 1 "no permission to load a module: run 'rbmap load' as root" \
 		user rbmap load --module $ko

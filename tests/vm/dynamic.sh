@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Events that are made at run time: what they read, with pointers that are bad;
-# against built-in events; made and removed while they fire.
-# LONG=1 removes 10,000 times instead of 20 to 200.
-# shellcheck disable=SC2016,SC2086,SC2317 # $arg1 is meant so; words; functions that "ok" calls
+# Dynamic events: the fields that they fetch, also through bad pointers; a comparison
+# with the built-in events; events that are created and removed while they fire. LONG=1
+# removes events 10,000 times instead of 20 to 200.
+# shellcheck disable=SC2016,SC2086,SC2317 # $arg1 is literal; split into words; functions that "ok" calls
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/memory.sh
@@ -25,22 +25,23 @@ remove()
 	echo "-:$1" >$file
 }
 
-# error TEXT: what a write fails with
+# error TEXT: writes TEXT and prints the error
 error()
 {
 	printf %b "$1" >/tmp/line
 	dd if=/tmp/line of=$file bs=64k conv=notrunc 2>&1 | sed -n '/^dd/s/.*: //p'
 }
 
-# refused TEXT ERROR [LOG]
+# refused TEXT ERROR [LOG]: TEXT must fail with ERROR, and the kernel's log must match
+# LOG
 refused()
 {
 	is "$(error "$1")" "$2" "'$(echo "$1" | cut -c 1-60)' gives '$2'"
 	[ -z "$3" ] || like "$(dmesg | grep 'rbmap: dynamic_events' | tail -n 1)" \
-		"$3" "and the log says why"
+		"$3" "the log has the reason"
 }
 
-# events EVENT: the text of all that were recorded; nothing is left
+# events EVENT: prints the text of all recorded events and empties the buffer
 events()
 {
 	rbmap stream --no-follow 2>/tmp/lost | grep " $1: " | sed "s/.* $1: //"
@@ -48,7 +49,7 @@ events()
 
 ok "module loads" load_module rbmap buffer_size_kb=2048 || done_testing
 is "$(stat -c '%a %u' $file)" "600 0" "the file is root's alone"
-is "$(cat $file)" "" "there are none"
+is "$(cat $file)" "" "there are no dynamic events"
 
 # --- what is refused
 invalid="Invalid argument"
@@ -70,31 +71,31 @@ refused 't:g/e tp' "File exists"
 is "$(cat $file)" "t:g/e tp
 t:g/e2 tp" "and nothing else was made"
 is "$(cat $root/events/g/e/status)" "waiting: for a module that has the tracepoint tp" \
-	"what no kernel has is waited for"
+	"an event without a tracepoint waits"
 printf '%s\n' '-:g/e' '-:g/e2' '' | grep . >/tmp/lines
 ok "several lines, as cat writes them" sh -c "cat /tmp/lines >$file"
-is "$(cat $file)" "" "none is left"
-fails "nor a directory" test -e $root/events/g
+is "$(cat $file)" "" "no dynamic event is left"
+fails "the event's group has no directory" test -e $root/events/g
 
-# --- each type, of a module that is not there yet
+# --- each type, with the tracepoint of a module that is not loaded yet
 add 'emit/args emit_fetch a=$arg1:u8 b=$arg2:s16 c=$arg3:u32 d=$arg5:string e=$arg7:s32 f=$arg8:x64 g=$arg9:u8 h=$arg10:u16 i=$arg12:s8 j=$arg1:b4@4/8 k=$arg12:sb4@0/8'
 add 'emit/memory emit_fetch a=+0($arg6):s8 b=+1($arg6):u8 c=+2($arg6):s16 d=+0x4($arg6):s32 e=+8($arg6):s64 f=+16($arg6):b12@12/32 g=+16($arg6):sb4@28/32 h=+20($arg6):u16[4] i=+28($arg6):s32[2] j=+0(+48($arg6)):string k=+56($arg6):string l=-10(+66($arg6)):u8 m=+4(+40($arg6)):s32 n=+0(+48(+40($arg6))):string o=+8($arg6):x32[2]'
 add 'emit/bad emit_fetch a=+0($arg11):u64 b=$arg11:string c=+0(+0($arg11)):u8 d=+0($arg11):x32[4] e=+0(+72($arg6)):string f=+0(+0(+40(+40($arg6)))):u8 g=+0($arg3):s8 h=$arg1:string number=$arg4:u32'
 is "$(cat $root/events/emit/args/status)" "waiting: for a module that has the tracepoint emit_fetch" \
-	"it waits for a module"
+	"the event waits for a module"
 is "$(grep -o 'field:.*;' $root/events/emit/bad/format | tail -n 9 | tr -d '\t' |
 	sed '/char/s/signed.*//' | tr '\n' ' ')" \
 	"field:u64 a;offset:16;size:8;signed:0; field:__data_loc char[] b;offset:24;size:4; field:u8 c;offset:28;size:1;signed:0; field:u32 d[4];offset:32;size:16;signed:0; field:__data_loc char[] e;offset:48;size:4; field:u8 f;offset:52;size:1;signed:0; field:s8 g;offset:53;size:1;signed:1; field:__data_loc char[] h;offset:56;size:4; field:u32 number;offset:60;size:4;signed:0; " \
 	"the format"
 echo 1 >$root/events/emit/enable
-ok "the module comes" load_module emit
-is "$(cat $root/events/emit/args/status)" available "its tracepoint is there"
+ok "the module with the tracepoint loads" load_module emit
+is "$(cat $root/events/emit/args/status)" available "the event has found its tracepoint"
 echo 2 >$fetch
 is "$(events args)" "$(yes "a=200 b=-300 c=4000000000 d=an argument's text e=-7 f=0x123456789abcdef0 g=1 h=65000 i=-12 j=12 k=4" | head -n 2)" \
-	"arguments"
+	"the event with arguments has the right fields"
 echo 2 >$fetch
 is "$(events memory)" "$(yes 'a=-1 b=201 c=-1002 d=-1000000003 e=-5000000000000000004 f=3087 g=-5 h={1,22,333,65535} i={-1,2147483647} j=the first text k=inside l=0(fault) m=222222 n=the second text o={0xbb0bfffc,0xba9c6e7d}' | head -n 2)" \
-	"memory"
+	"the event with fetched memory has the right fields"
 bads=15
 echo $bads >$fetch
 n=0
@@ -103,11 +104,11 @@ while [ $n -lt $bads ]; do
 	n=$((n + 1))
 done >/tmp/wanted
 is "$(events bad)" "$(cat /tmp/wanted)" "bad pointers of $bads kinds"
-is "$(grep -c . /tmp/lost)" 1 "nothing was lost"
+is "$(grep -c . /tmp/lost)" 1 "no event was lost"
 is "$(dmesg | grep -E 'BUG|Oops|WARNING|general protection' | grep -vc KCSAN:)" 0 \
-	"and nothing in the log"
+	"no fault in the kernel's log"
 
-# --- a page fault is told of by a tracepoint: events that fault for each other
+# --- a tracepoint reports page faults: events whose fetches fault cause each other
 if [ "$(uname -m)" = x86_64 ]; then
 	fields=
 	n=0
@@ -125,17 +126,19 @@ if [ "$(uname -m)" = x86_64 ]; then
 	rbmap stream --no-follow >/tmp/faults 2>&1
 	is "$(grep -c ' bad: .*a=0(fault)' /tmp/faults)" 45 "faults inside of faults: each event is there"
 	count=$(grep -c ' kernel: ' /tmp/faults)
-	ok "and those of faults ($count)" test "$count" -ge 45
+	ok "events of nested page faults are recorded ($count)" test "$count" -ge 45
 	is "$(grep ' kernel: ' /tmp/faults | grep -v 's11=(fault) a11=0(fault)' | head -n 3)" "" \
-		"which read nothing then"
+		"events of nested page faults fetch nothing"
 	remove fault/kernel
 else
 	skip "not x86" "page faults have a tracepoint"
 fi
 echo 0 >$root/events/enable
 
-# --- the same as built-in events
-# same BUILTIN FIELD EVENT: of each event of the kernel both say the same
+# --- dynamic events compared with built-in ones
+#
+# same BUILTIN FIELD EVENT: both must record the same value for each hit of the
+# tracepoint
 same()
 {
 	awk -v first="$1:" -v field="$2=" -v second="$3:" '
@@ -204,7 +207,7 @@ echo 0 >$root/events/emit/address/enable
 like "$(events address)" '^a=0x[0-9a-f]{1,8} b=\{0x[0-9a-f]{1,8}\} c=18446[0-9]+$' \
 	"x64 has a hash, u64 the number"
 
-# --- removed while it fires
+# --- an event is removed while it fires
 firing()
 {
 	while :; do
@@ -215,7 +218,7 @@ firers=
 n=0
 while [ $n -lt "$cpus" ]; do
 	firing &
-	# They take what is left: not the command's time.
+	# The firing processes get the processor time that the command leaves.
 	renice -n 19 -p $! >/dev/null
 	firers="$firers $!"
 	n=$((n + 1))
@@ -225,7 +228,7 @@ rounds=200
 begin=$(date +%s)
 n=0
 bad=0
-# As many as a while allows, unless it is to be all of them.
+# As many rounds as fit into 15 s, at least 20; with LONG, all rounds.
 while [ $n -lt $rounds ] && { [ -n "$LONG" ] || [ $n -lt 20 ] || [ $(($(date +%s) - begin)) -lt 15 ]; }; do
 	add 'fire/hot emit_fetch a=$arg4:u64 b=$arg5:string c=+0($arg11):u32' || bad=$((bad + 1))
 	echo 1 >$root/events/fire/hot/enable || bad=$((bad + 1))
@@ -233,12 +236,12 @@ while [ $n -lt $rounds ] && { [ -n "$LONG" ] || [ $n -lt 20 ] || [ $(($(date +%s
 	n=$((n + 1))
 done
 diag "$(($(date +%s) - begin)) s"
-is "$bad" 0 "$n times made, enabled and removed while it fires on $cpus CPUs"
+is "$bad" 0 "an event is created, enabled and removed $n times while it fires on $cpus CPUs"
 add 'fire/hot emit_fetch a=$arg4:u64'
 echo 1 >$root/reset
 echo 1 >$root/events/fire/hot/enable
 sleep 0.3
-like "$(events hot | head -n 1)" '^a=[0-9]+$' "the last one records"
+like "$(events hot | head -n 1)" '^a=[0-9]+$' "the event of the last round is recorded"
 kill $firers
 wait $firers 2>/dev/null
 remove fire/hot
@@ -248,7 +251,7 @@ done
 
 # --- many at once
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-# Most have the name of their event.
+# Most tracepoints have the name of their event.
 (cd /sys/kernel/tracing/events && echo */*/) | tr ' ' '\n' |
 	grep -vE '^(ftrace|syscalls|emit)/' | sed 's|.*/\(.*\)/|\1|' |
 	awk '!seen[$0]++' >/tmp/tracepoints
@@ -262,27 +265,27 @@ while read -r tracepoint; do
 	add "many/t$n $tracepoint"' a=$arg1:x64 b=$arg2:s32 c=+8($arg1):x64 d=+0(+16($arg2)):u8 e=$arg3:string f=$arg6:x64 g=+0(+0($arg3)):string' ||
 		bad=$((bad + 1))
 done </tmp/some
-is "$bad" 0 "300 of them have an event"
-is "$(cat $root/events/many/*/status | sort | uniq -c | xargs)" "300 available" "all are there"
-ok "all enabled" sh -c "echo 1 >$root/events/many/enable"
+is "$bad" 0 "300 tracepoints get an event"
+is "$(cat $root/events/many/*/status | sort | uniq -c | xargs)" "300 available" "all 300 events have found their tracepoint"
+ok "all 300 events are enabled" sh -c "echo 1 >$root/events/many/enable"
 n=0
 while [ $n -lt 20 ]; do
 	/bin/busybox true
 	dd if=/dev/vda of=/dev/null bs=64k count=4 2>/dev/null
 	n=$((n + 1))
 done
-ok "all disabled" sh -c "echo 0 >$root/events/many/enable"
+ok "all 300 events are disabled" sh -c "echo 0 >$root/events/many/enable"
 rbmap stream --no-follow 2>/dev/null | grep -oE ' t[0-9]+: a=' | sort -u >/tmp/kinds
-ok "and recorded ($(grep -c . /tmp/kinds) kinds)" test "$(grep -c . /tmp/kinds)" -ge 20
+ok "events of many kinds are recorded ($(grep -c . /tmp/kinds) kinds)" test "$(grep -c . /tmp/kinds)" -ge 20
 bad=0
 n=300
 while [ $n -lt 1024 ]; do
 	add "most/e$n softirq_entry" || bad=$((bad + 1))
 	n=$((n + 1))
 done
-is "$bad" 0 "1024 events"
+is "$bad" 0 "1024 events are created"
 refused 't:most/more softirq_entry' "No space left on device" 'there are 1024 already'
-is "$(grep -c . $file) $(tail -n 1 $file)" "1024 t:most/e1023 softirq_entry" "and the file lists them"
+is "$(grep -c . $file) $(tail -n 1 $file)" "1024 t:most/e1023 softirq_entry" "dynamic_events lists 1024 events"
 ok "a line that was read can be written" sh -c "head -n 1 $file >/tmp/line; sed 's/^t:\([^ ]*\).*/-:\1/' /tmp/line >$file && cat /tmp/line >$file"
 ok "the emitter unloads" rmmod emit
 ok "module unloads with all of them" rmmod rbmap

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# /sys/kernel/rbmap: every file is read, obeyed, or refuses and says why.
+# /sys/kernel/rbmap: each file is readable, and accepts a value or refuses it with a
+# reason.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/control.sh
@@ -27,13 +28,13 @@ logged()
 
 ok "module loads" load_module rbmap || done_testing
 
-# What there is
+# Contents after the module was loaded
 
 like "$(cat $rb/version)" '^[0-9]+\.[0-9]+' "version"
 is "$(cat $rb/tracing_on)" 1 "tracing is on"
-is "$(cat $events/enable)" 0 "events: none is on, the marker is not one of these"
+is "$(cat $events/enable)" 0 "events/enable is 0; the marker does not count"
 is "$(cat $events/rbmap/marker/enable)" 1 "the marker is on"
-is "$(cat $events/sched/enable)" 0 "sched is off"
+is "$(cat $events/sched/enable)" 0 "sched/enable is 0"
 is "$(cat $events/*/*/id | sort -n | uniq | wc -l)" \
 	"$(cat $events/*/*/id | wc -l)" "ids are different"
 is "$(cat $events/*/*/id | sort -n | head -n 1)" 1 "ids begin with 1"
@@ -42,7 +43,7 @@ for format in "$events"/*/*/format; do
 	is "$(sed -n 's/^ID: //p' "$format")" "$(cat "$dir/id")" \
 		"${dir#"$events"/}: format and id agree"
 done
-# formats.sh looks why these are not there.
+# formats.sh checks why these are absent.
 absent='hrtimer_init|hrtimer_setup|kmem_cache_alloc|kmem_cache_free|tasklet_entry|tasklet_exit'
 [ "$(uname -m)" = x86_64 ] || absent="$absent|page_fault_user|page_fault_kernel"
 [ -e /sys/block ] || absent="$absent|block"
@@ -53,9 +54,9 @@ is "$(grep -L '^available$' $events/*/*/status | grep -vE "/($absent)/")" "" \
 # Modes
 
 is "$(stat -c %a $rb/tracing_on $rb/version $rb/reset | xargs)" \
-	"640 440 200" "modes"
+	"640 440 200" "modes of control files"
 is "$(find $rb -type f -exec stat -c '%a %n' {} + | grep -v '^[0-7]*0 ')" "" \
-	"nothing is for everybody"
+	"other users have no access to any control file"
 for file in version events/header_page \
 	events/header_event events/sched/sched_switch/format \
 	events/sched/sched_switch/id events/sched/sched_switch/status; do
@@ -134,7 +135,7 @@ for value in 0 2 -1 x; do
 done
 
 dmesg -c >/dev/null
-sleep 6 # the log's rate limit
+sleep 6 # until the rate limit of the log is over
 put tracing_on 7
 ok "the log says what to write" logged 'tracing_on: "7" refused: write 0 or 1'
 put buffer_percent 101
@@ -155,7 +156,7 @@ for clock in $(echo "$clocks" | tr -d '[]'); do
 	put trace_clock "$clock\n"
 	like "$(cat $rb/trace_clock)" "\[$clock\]" "clock $clock is taken"
 	like "$(grep '^now ts:' $rb/per_cpu/cpu0/stats)" ': +[0-9]+(\.[0-9]{6})?$' \
-		"clock $clock tells the time"
+		"clock $clock runs"
 done
 refused trace_clock sundial "Invalid argument"
 refused trace_clock 'local mono' "Invalid argument"
@@ -173,29 +174,29 @@ lines()
 }
 theirs=$(lines /sys/kernel/tracing)
 like "$theirs" '^commit overrun: N$' "tracefs is there"
-is "$(lines $rb)" "$theirs" "they begin as those of tracefs, line by line"
+is "$(lines $rb)" "$theirs" "the statistics begin with those of tracefs, line by line"
 
-# moments: the oldest event, and now, in microseconds
+# moments: prints the times of the oldest event and of now, in microseconds
 moments()
 {
 	sed -nE 's/^(oldest event|now) ts: *([0-9]+)\.([0-9]+)$/\2\3/p' $rb/per_cpu/cpu0/stats | xargs
 }
 
 put reset 1
-like "$(moments)" '^0+ [0-9]+$' "nothing is unread: no time"
+like "$(moments)" '^0+ [0-9]+$' "no unread event: the oldest time is 0"
 taskset 1 sh -c 'echo x >/dev/rbmap/marker'
 # shellcheck disable=SC2046 # two
 set -- $(moments)
 ok "the oldest event is not later than now" test "$1" -gt 0 -a "$1" -le "$2"
 taskset 1 sh -c 'sleep 0.1; echo x >/dev/rbmap/marker'
-is "$(moments | cut -d ' ' -f 1)" "$1" "and is the same with another one behind it"
+is "$(moments | cut -d ' ' -f 1)" "$1" "the oldest time stays when another event follows"
 put buffer_size_kb 64
-is "$(moments | cut -d ' ' -f 1)" "$1" "also in a ring that has been replaced"
+is "$(moments | cut -d ' ' -f 1)" "$1" "the oldest event may be in a replaced ring"
 taskset 1 rbmap record -q -d 0 -o /tmp/oldest.dat 2>/dev/null
-like "$(moments)" '^0+ [0-9]+$' "until all is read"
+like "$(moments)" '^0+ [0-9]+$' "the oldest time is 0 after all was read"
 put trace_clock x86-tsc 2>/dev/null && {
 	taskset 1 sh -c 'echo x >/dev/rbmap/marker'
-	like "$(grep '^oldest' $rb/per_cpu/cpu0/stats)" '^oldest event ts: [1-9][0-9]*$' "a counter is told as it is"
+	like "$(grep '^oldest' $rb/per_cpu/cpu0/stats)" '^oldest event ts: [1-9][0-9]*$' "trace_clock x86-tsc: the oldest time is a plain number"
 	put trace_clock local
 }
 put buffer_size_kb 1408
@@ -208,7 +209,7 @@ ok "bytes are counted" test "$(summed bytes)" -gt 0
 is "$(summed emitted)" $(($(summed entries) + $(summed overrun) + $(summed 'read events'))) \
 	"emitted is entries, overrun and read events"
 ok "reset is obeyed" put reset 1
-is "$(summed entries) $(summed emitted) $(summed bytes)" "0 0 0" "nothing after a reset"
+is "$(summed entries) $(summed emitted) $(summed bytes)" "0 0 0" "entries, emitted and bytes are 0 after a reset"
 
 # A string that is longer than a record can be
 
@@ -217,8 +218,8 @@ put events/sched/sched_process_exec/enable 1
 long=$(printf '/.%.0s' $(seq 2040))/bin/true
 ok "a program with a name of ${#long} bytes runs" "$long"
 put events/sched/sched_process_exec/enable 0
-ok "its record comes" test "$(summed bytes)" -gt 4000
-is "$(summed 'dropped too large')" 0 "it is cut, not lost"
+ok "the long name is recorded" test "$(summed bytes)" -gt 4000
+is "$(summed 'dropped too large')" 0 "the long name is cut, not dropped"
 put reset 1
 
 # Unloading

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# received + lost = emitted: from the marker, and under pressure from all
-# contexts, in rings of several sizes.
+# received + lost = emitted: with events from the marker, and with events from all
+# contexts under load, in rings of several sizes.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
 . /tests/lib/ring.sh
 
-# Of the CPU that has had the fewest.
+# nmi_events: the number of events from NMIs on the CPU with the fewest
 nmi_events()
 {
 	awk '{ print $17 }' /sys/module/emit/parameters/attempts | sort -n | head -n 1
@@ -23,7 +23,7 @@ lapped()
 with_ring 64K 4 64
 results "marker: " exact marker 6000
 results "emit: " exact emit 30000
-# Not those that CPUs send, but the machine's.
+# Use NMIs of the machine instead of those that CPUs send to each other.
 if has_nmis; then
 	echo N >/sys/module/emit/parameters/nmis
 	before=$(nmi_events)
@@ -35,12 +35,12 @@ else
 fi
 without_ring 64K
 
-# Interrupts that go round the whole ring while a task is in it.
+# Interrupts lap the whole ring while a task is inside a reservation.
 with_ring "2 slots" 4 8
 results "2 slots: " exact emit 30000 fast end
 echo 100 >/sys/module/emit/parameters/burst
 results "2 slots, lapped: " exact emit 30000 overwrite-fast
-ok "2 slots, lapped: events were dropped for it" test "$(lapped)" -gt 0
+ok "2 slots, lapped: some events were dropped as lapped" test "$(lapped)" -gt 0
 without_ring "2 slots"
 
 with_ring 16K 16 128

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What rbmap says of an event is what tracefs of the same kernel says, but for
-# the id: tools and habits carry over. What it does not have, tracefs has not.
+# rbmap describes an event as tracefs of the same kernel does, except for the id, so
+# that existing tools work. An event that rbmap lacks must be absent in tracefs, too.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -11,7 +11,7 @@ theirs=/sys/kernel/tracing/events
 
 ok "module loads" load_module rbmap || done_testing
 
-# same FILE [SED-EXPRESSION]: the one of ours is the one of theirs
+# same FILE [SED-EXPRESSION]: FILE is the same in rbmap and in tracefs
 same()
 {
 	sed -e "${2:-}" "$ours/$1" >/tmp/ours
@@ -24,9 +24,10 @@ same()
 	fi
 }
 
-# Structures that other kernels have in a header, the kernel's own ones here.
+# These use structures that are in a public header of other kernels, but not of this
+# one.
 unfit="kmem/kmem_cache_alloc kmem/kmem_cache_free"
-# Headers that nobody can include where there is no block layer.
+# These need headers that do not compile without a block layer.
 [ -e /sys/block ] || unfit="$unfit block/block_rq_complete block/block_rq_issue"
 
 for dir in "$ours"/*/*/; do
@@ -40,13 +41,13 @@ for dir in "$ours"/*/*/; do
 		fails "$event: ftrace does not have it either" test -e "$theirs/$event"
 		;;
 	*)
-		like " $unfit " " $event " "$event: it is known that it does not fit all kernels"
+		like " $unfit " " $event " "$event: is a known event that does not fit all kernels"
 		diag "$event: $status"
 		;;
 	esac
 done
 same header_event
-# Of what overwrite looks like nobody makes anything, and kernels differ.
+# No tool reads the line for overwrite, and kernels differ there.
 same header_page '/data/s/size:[0-9]*/size:N/; /overwrite/d'
 
 size=$(cat /sys/kernel/rbmap/buffer_subbuf_size_kb)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a plain user in group tracing can do harm to: nothing but its own. Root's
-# recorder, snapshots and resizes go on, memory comes back, and a memory cgroup
-# pays for what its members have open.
+# The harm that a plain user in group tracing can do is limited to its own processes.
+# Root's recorder, snapshots and resizes continue, memory is given back, and a memory
+# cgroup is charged for the files that its members open.
 # shellcheck disable=SC2317 # called by gives_back
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -17,7 +17,7 @@ ok "systemd-sysusers makes the group" /tests/systemd-sysusers /tests/rbmap.sysus
 group=$(sed -n 's/^tracing:[^:]*:\([0-9]*\):.*/\1/p' /etc/group)
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
 
-# As the udev rule does.
+# Change the group as the udev rule does.
 give_to_group()
 {
 	find "$@" -type c | while read -r node; do
@@ -30,7 +30,7 @@ give_to_group /dev/rbmap
 gives_back "a hostile member" 8192 4096 results "hostile: " hostile "$group" "${HOSTILE_SECONDS:-8}"
 results "and then: " exact marker 3000 overwrite-map-fast discard-read-fast
 
-# --- whose memory it is
+# --- memory that is charged to a cgroup
 echo "big subbuf_size_kb=1024 buffer_size_kb=2048" >$root/instances/create
 give_to_group /dev/rbmap/big
 mkdir -p $cgroup

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# received + lost = emitted while CPUs go off line and come back, and where they
-# are off line when their rings are read. LONG=1: in all modes, and for longer.
+# received + lost = emitted while CPUs go offline and come back, and while CPUs are
+# offline when their rings are read. LONG=1: in all modes, and for longer.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Named buffers: each with sizes, modes, clocks and events of its own, beside the
-# default one; made and destroyed while all of that is in use.
-# shellcheck disable=SC2086,SC2217,SC2317 # names without blanks; what is held; called by ok
+# Named buffers: each has sizes, modes, clocks and events of its own, beside the default
+# buffer. They are created and destroyed while all of that is in use.
+# shellcheck disable=SC2086,SC2217,SC2317 # names without blanks; files that are only held open; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/memory.sh
@@ -24,19 +24,19 @@ destroy()
 	echo "$1" >$instances/destroy
 } 2>/dev/null
 
-# error FILE TEXT: what a write fails with
+# error FILE TEXT: writes TEXT and prints the error
 error()
 {
 	(echo "$2" >"$instances/$1") 2>&1 | sed 's/.*: //'
 }
 
-# names DIR: of all files below
+# names DIR: lists all files below DIR
 names()
 {
 	(cd "$1" && find . | grep -vE '^\./(instances|version|kptr|lockdown|dynamic_events|self_cost)' | sort)
 }
 
-# something of all kinds happens
+# busy: causes events of all kinds
 busy()
 {
 	for round in 1 2 3 4 5; do
@@ -47,18 +47,18 @@ busy()
 
 ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
 
-# --- what is there
-ok "create" create one
-is "$(names $instances/one)" "$(names $root)" "it has the files of the default one"
+# --- files and devices
+ok "a buffer is created" create one
+is "$(names $instances/one)" "$(names $root)" "the buffer has the files of the default buffer"
 is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
-	"$(cd $dev && stat -c '%n %a' ./cpu* ./marker ./snapshot | xargs)" "and its devices"
+	"$(cd $dev && stat -c '%n %a' ./cpu* ./marker ./snapshot | xargs)" "the buffer has the devices of the default buffer"
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
 	"256 0" "sizes are those of the load, no event is enabled but the marker"
-is "$(error create one)" "File exists" "there is one of that name"
-like "$(last_logged)" 'create: there is a buffer one already' "the log says so"
-is "$(error destroy two)" "No such file or directory" "there is none of that name"
-ok "destroy" destroy one
-is "$(find $dev $instances | grep -c one)" 0 "all of it is gone"
+is "$(error create one)" "File exists" "a name that is in use is refused"
+like "$(last_logged)" 'create: there is a buffer one already' "the log has the reason"
+is "$(error destroy two)" "No such file or directory" "destroying an unknown buffer is refused"
+ok "the buffer is destroyed" destroy one
+is "$(find $dev $instances | grep -c one)" 0 "no file or device of the buffer is left"
 
 # --- names
 good=0
@@ -69,13 +69,13 @@ for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz01
 		diag "not taken: $name"
 	fi
 done
-is $good 9 "good names"
+is $good 9 "good names are accepted"
 bad=0
 for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker snapshot create destroy 'x=1' \
 	"$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'caf\303\251')" \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	before=$(dmesg | grep -c 'rbmap: create')
-	sleep 0.6	# the log takes so many lines a second
+	sleep 0.6	# rate limit of the log
 	if [ "$(error create "$name")" = "Invalid argument" ] && [ "$(dmesg | grep -c 'rbmap: create')" = $((before + 1)) ]; then
 		bad=$((bad + 1))
 	else
@@ -83,88 +83,88 @@ for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker snapshot create destro
 	fi
 done
 is $bad 18 "bad names are refused, with a line in the log"
-like "$(last_logged)" 'create: .* refused: write a name of 1 to 32 letters' "that line"
-like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting"
-like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value"
-like "$(error create 'x clock=sun')" 'Invalid argument' "a bad clock"
-like "$(error create 'x subbuf_size_kb=3')" 'Invalid argument' "a bad size"
-like "$(error create 'x buffer_size_kb=262136')" 'Cannot allocate memory' "a size that memory can't give"
-is "$(find $dev $instances | grep -c /x)" 0 "nothing is left of them"
+like "$(last_logged)" 'create: .* refused: write a name of 1 to 32 letters' "the log's line lists the good characters"
+like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting is refused"
+like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value is refused"
+like "$(error create 'x clock=sun')" 'Invalid argument' "a bad clock is refused"
+like "$(error create 'x subbuf_size_kb=3')" 'Invalid argument' "a bad size is refused"
+like "$(error create 'x buffer_size_kb=262136')" 'Cannot allocate memory' "a size that exceeds the memory is refused"
+is "$(find $dev $instances | grep -c /x)" 0 "no file or device of a refused buffer is left"
 
 # --- settings
-ok "create with settings" rbmap create a buffer_size_kb=128 subbuf_size_kb=16 \
+ok "buffer a is created with settings" rbmap create a buffer_size_kb=128 subbuf_size_kb=16 \
 	overwrite=0 clock=mono
-ok "create another" rbmap create b buffer_size_kb=64 clock=boot
+ok "buffer b is created with other settings" rbmap create b buffer_size_kb=64 clock=boot
 settings()
 {
 	cat "$1/buffer_size_kb" "$1/buffer_subbuf_size_kb" "$1/overwrite" \
 		"$1/trace_clock" "$1/buffer_percent" "$1/tracing_on" |
 		sed 's/.*\[\(.*\)\].*/\1/' | xargs
 }
-is "$(settings $instances/a)" "128 16 0 mono 50 1" "settings of the one"
-is "$(settings $instances/b)" "64 $page_kb 1 boot 50 1" "of the other"
-is "$(settings $root)" "256 $page_kb 1 local 50 1" "of the default one"
+is "$(settings $instances/a)" "128 16 0 mono 50 1" "buffer a has its settings"
+is "$(settings $instances/b)" "64 $page_kb 1 boot 50 1" "buffer b has its settings"
+is "$(settings $root)" "256 $page_kb 1 local 50 1" "the default buffer has its settings"
 echo 512 >$instances/b/buffer_size_kb
 echo 0 >$instances/b/tracing_on
 echo 70 >$instances/b/buffer_percent
-is "$(settings $instances/b)" "512 $page_kb 1 boot 70 0" "they change"
+is "$(settings $instances/b)" "512 $page_kb 1 boot 70 0" "the settings of buffer b change"
 is "$(settings $instances/a)/$(settings $root)" "128 16 0 mono 50 1/256 $page_kb 1 local 50 1" \
-	"and those of others don't"
+	"the settings of the other buffers do not change"
 echo 1 >$instances/b/tracing_on
 like "$(rbmap status)" '^named buffer +a$' "rbmap status lists them"
 like "$(rbmap status -B a)" '^clock +mono$' "rbmap status -B"
 is "$(rbmap stat -B a --json | grep -c '"cpu"')" "$cpus" "rbmap stat -B"
 
 # --- events
-ok "enable in the one" rbmap enable -B a sched_switch
-ok "enable in the other" rbmap enable -B b sys_enter
+ok "an event is enabled in buffer a" rbmap enable -B a sched_switch
+ok "an event is enabled in buffer b" rbmap enable -B b sys_enter
 is "$(rbmap list -B a | awk '/enabled/ { print $1 }' | xargs)" \
 	"rbmap:marker sched:sched_switch" "rbmap list -B"
-is "$(rbmap list | awk '/enabled/ { print $1 }' | xargs)" "rbmap:marker" "and of the default one"
+is "$(rbmap list | awk '/enabled/ { print $1 }' | xargs)" "rbmap:marker" "rbmap list: the default buffer has only the marker"
 echo to-a >$dev/a/marker
 echo to-b >$dev/b/marker
 echo to-default >$dev/marker
 busy
-ok "disable" rbmap disable -B a sched_switch
-ok "disable" rbmap disable -B b sys_enter
-like "$(rbmap stream --no-follow 2>/dev/null)" 'to-default' "the default one has its marker's event"
+ok "the event is disabled in buffer a" rbmap disable -B a sched_switch
+ok "the event is disabled in buffer b" rbmap disable -B b sys_enter
+like "$(rbmap stream --no-follow 2>/dev/null)" 'to-default' "the default buffer has its marker's event"
 is "$(summed 'read events')" 1 \
-	"and no other"
+	"the default buffer has no other event"
 rbmap stream --no-follow -B a >/tmp/a 2>/dev/null
 rbmap stream --no-follow -B b >/tmp/b 2>/dev/null
-ok "the one has its events" test "$(grep -c sched_switch: /tmp/a)" -ge 10
-ok "the other has its events" test "$(grep -c sys_enter: /tmp/b)" -ge 10
-is "$(grep -c 'to-a' /tmp/a) $(grep -vcE 'sched_switch:|to-a' /tmp/a)" "1 0" "and nothing else"
-is "$(grep -c 'to-b' /tmp/b) $(grep -vcE 'sys_enter:|to-b' /tmp/b)" "1 0" "and nothing else"
+ok "buffer a has its events" test "$(grep -c sched_switch: /tmp/a)" -ge 10
+ok "buffer b has its events" test "$(grep -c sys_enter: /tmp/b)" -ge 10
+is "$(grep -c 'to-a' /tmp/a) $(grep -vcE 'sched_switch:|to-a' /tmp/a)" "1 0" "buffer a has no other event"
+is "$(grep -c 'to-b' /tmp/b) $(grep -vcE 'sys_enter:|to-b' /tmp/b)" "1 0" "buffer b has no other event"
 
-# One event in all three, and off in one after the other.
+# One event is enabled in all three buffers, and then disabled in one after the other.
 for dir in $root $instances/a $instances/b; do
 	echo 1 >$dir/events/sched/sched_switch/enable
 	echo 1 >$dir/reset
 done
 busy
-ok "an event in all of them: the default one" test "$(summed emitted $root)" -ge 10
-ok "the one" test "$(summed emitted $instances/a)" -ge 10
-ok "the other" test "$(summed emitted $instances/b)" -ge 10
+ok "an event in all buffers: the default buffer has it" test "$(summed emitted $root)" -ge 10
+ok "an event in all buffers: buffer a has it" test "$(summed emitted $instances/a)" -ge 10
+ok "an event in all buffers: buffer b has it" test "$(summed emitted $instances/b)" -ge 10
 echo 0 >$root/events/enable
 echo 0 >$instances/b/events/enable
 counts="$(summed emitted $root) $(summed emitted $instances/b)"
 echo 1 >$instances/a/reset
 busy
-is "$(summed emitted $root) $(summed emitted $instances/b)" "$counts" "off in two of them"
-ok "and still on in the third" test "$(summed emitted $instances/a)" -ge 10
-is "$( (echo x >$dev/b/marker) 2>&1 | sed 's/.*: //')" "" "its marker is left on"
+is "$(summed emitted $root) $(summed emitted $instances/b)" "$counts" "the event is off in two buffers"
+ok "the event is still on in buffer a" test "$(summed emitted $instances/a)" -ge 10
+is "$( (echo x >$dev/b/marker) 2>&1 | sed 's/.*: //')" "" "events/enable leaves the marker enabled"
 echo 0 >$instances/b/events/rbmap/enable
-is "$( (echo x >$dev/b/marker) 2>&1 | sed 's/.*: //')" "Bad file descriptor" "until its own switch is off"
+is "$( (echo x >$dev/b/marker) 2>&1 | sed 's/.*: //')" "Bad file descriptor" "a marker with its own enable file off is refused"
 echo 0 >$instances/a/events/sched/enable
 ok "record -B" rbmap record -q -B a -e sched -o /tmp/a.dat -- /bin/busybox true
-like "$(rbmap report /tmp/a.dat | head -n 200)" 'sched_' "what was recorded"
+like "$(rbmap report /tmp/a.dat | head -n 200)" 'sched_' "the recording has the buffer's events"
 ok "tracefs-dir -B" rbmap tracefs-dir -B a /tmp/tracefs
 is "$(readlink /tmp/tracefs/per_cpu/cpu0/trace_pipe_raw) $(cat /tmp/tracefs/buffer_subbuf_size_kb)" \
-	"$dev/a/cpu0 16" "it is of that buffer"
+	"$dev/a/cpu0 16" "the directory is that of buffer a"
 rbmap tracefs-dir --remove /tmp/tracefs
 
-# --- who holds it
+# --- processes that hold a buffer
 
 hold_open()
 {
@@ -174,7 +174,8 @@ hold_marker()
 {
 	exec sleep 1000 >$dev/b/marker
 }
-# held_by TEXT COMMAND...: refused while it runs, and rbmap says who it is
+# held_by TEXT COMMAND...: destroy is refused while COMMAND runs, and rbmap names the
+# holder
 held_by()
 {
 	what=$1
@@ -184,11 +185,12 @@ held_by()
 	ok "$what: is in use" retry_until 60 is_held_in b
 	is "$(error destroy b)" "Device or resource busy" "$what: refused"
 	like "$(rbmap destroy b 2>&1)" "'b' is in use by [a-z]+ \(pid $holder\): end that first" \
-		"$what: by whom"
+		"$what: the error names the holder"
 	kill $holder
 	wait $holder 2>/dev/null
 }
-# A look that destroys nothing.
+# is_held_in NAME: succeeds if the holder has a file or a map of the buffer; changes
+# nothing
 is_held_in()
 {
 	for fd in "/proc/$holder/fd/"*; do
@@ -199,55 +201,55 @@ held_by "open" hold_open
 held_by "marker" hold_marker
 held_by "mapped" rbmap stream -B b
 held_by "map without a file" lifetime --device $dev/b/cpu%d hold 0
-is "$(error destroy b)" "" "destroyed when nobody holds it"
-like "$(rbmap destroy b 2>&1)" "no buffer 'b'" "rbmap destroy of what is not there"
-like "$(rbmap stream -B b 2>&1)" "no buffer 'b': 'rbmap create b'" "rbmap stream of what is not there"
-like "$(rbmap create a 2>&1)" "there is a buffer 'a' already" "rbmap create of what is there"
+is "$(error destroy b)" "" "a buffer without holders is destroyed"
+like "$(rbmap destroy b 2>&1)" "no buffer 'b'" "rbmap destroy of an unknown buffer"
+like "$(rbmap stream -B b 2>&1)" "no buffer 'b': 'rbmap create b'" "rbmap stream of an unknown buffer"
+like "$(rbmap create a 2>&1)" "there is a buffer 'a' already" "rbmap create of a name that is in use"
 like "$(rbmap create x buffer_size_kb=262136 2>&1)" 'not enough memory for the rings of .x.: .*2621(36|44)' \
-	"rbmap create of what is too large"
+	"rbmap create of a buffer that is too large"
 
 # --- snapshots
-ok "create" create snap buffer_size_kb=64
+ok "buffer snap is created" create snap buffer_size_kb=64
 echo kept >$dev/snap/marker
 ok "snapshot" sh -c "echo 1 >$instances/snap/snapshot"
-is "$(cat $root/snapshot $instances/a/snapshot | xargs)" "0 0" "of that buffer alone"
-is "$(cat $dev/snap/snapshot/cpu* | grep -ac kept)" 1 "it is read"
+is "$(cat $root/snapshot $instances/a/snapshot | xargs)" "0 0" "only that buffer has a snapshot"
+is "$(cat $dev/snap/snapshot/cpu* | grep -ac kept)" 1 "the snapshot is readable"
 ok "rbmap snapshot -B" rbmap snapshot -B snap -q --read-existing -o /tmp/snap.dat
-is "$(rbmap report /tmp/snap.dat | grep -c kept)" 1 "it is in the file"
+is "$(rbmap report /tmp/snap.dat | grep -c kept)" 1 "the file has the snapshot's event"
 ok "rbmap stream -B --observe" sh -c "echo seen >$dev/snap/marker; timeout 20 rbmap stream -B snap --observe -n 1 | grep seen"
 exec 3<$dev/snap/snapshot/cpu0
-is "$(error destroy snap)" "Device or resource busy" "it holds the buffer"
+is "$(error destroy snap)" "Device or resource busy" "an observing rbmap stream holds the buffer"
 exec 3<&-
-ok "destroy" destroy snap
+ok "buffer snap is destroyed" destroy snap
 
 # --- exactness
-ok "create" create exact buffer_size_kb=64
+ok "buffer exact is created" create exact buffer_size_kb=64
 results "exact: " exact --device $dev/exact/cpu%d --marker $dev/exact/marker \
 	--control $instances/exact marker 6000
-ok "destroy" destroy exact
+ok "buffer exact is destroyed" destroy exact
 
 # --- processors
 if [ "$cpus" -gt 1 ]; then
 	echo 0 >/sys/devices/system/cpu/cpu1/online
-	ok "create while a processor is off line" create late
-	fails "it has no device" test -e $dev/late/cpu1
-	fails "and no files" test -e $instances/late/per_cpu/cpu1
+	ok "a buffer is created while CPU 1 is offline" create late
+	fails "the buffer has no device of the offline CPU" test -e $dev/late/cpu1
+	fails "the buffer has no files of the offline CPU" test -e $instances/late/per_cpu/cpu1
 	echo 1 >/sys/devices/system/cpu/cpu1/online
-	ok "it has when it comes" test -c $dev/late/cpu1
-	ok "and files" test -e $instances/late/per_cpu/cpu1/stats
+	ok "the buffer gets the CPU's device when it is online" test -c $dev/late/cpu1
+	ok "the buffer gets the CPU's files when it is online" test -e $instances/late/per_cpu/cpu1/stats
 	taskset 2 sh -c "echo x >$dev/late/marker"
-	is "$(awk '/^emitted/ { print $2 }' $instances/late/per_cpu/cpu1/stats)" 1 "and a ring"
-	ok "destroy" destroy late
+	is "$(awk '/^emitted/ { print $2 }' $instances/late/per_cpu/cpu1/stats)" 1 "the buffer gets a ring of the CPU that is online"
+	ok "buffer late is destroyed" destroy late
 else
-	skip "one processor" "create while a processor is off line"
+	skip "one processor" "a buffer is created while CPU 1 is offline"
 fi
 
-# --- again and again, with everything going on
+# --- created and destroyed again and again, under load
 echo 1 >$root/events/enable
 echo 1 >$instances/a/events/enable
 (while :; do busy; done) &
 load=$!
-# Whoever opens it, and whoever makes and destroys it, at the same time.
+# One process opens the buffer while another one creates and destroys it.
 openers()
 {
 	while :; do
@@ -259,7 +261,7 @@ openers()
 }
 openers &
 open=$!
-# Some of the events: each takes the kernel milliseconds to hook and unhook.
+# Only some of the events: the kernel needs milliseconds to enable or disable each.
 makers()
 {
 	while :; do
@@ -270,7 +272,7 @@ makers()
 }
 makers &
 maker=$!
-# Kernels that watch themselves take memory for that, and time.
+# Kernels with debugging checks need memory and time for the checks.
 noise=1 wanted=100
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	noise=10 wanted=15
@@ -284,12 +286,12 @@ while [ $count -lt $wanted ] && [ $tries -lt 2000 ]; do
 	}
 	destroy n
 done
-is $count $wanted "so many times under load, two at a time, with who opens it"
-ok "who opens it and who makes it are still there" kill $open $maker
+is $count $wanted "buffers are created and destroyed under load while others open them: rounds"
+ok "the opener and the creator are still running" kill $open $maker
 wait $open $maker 2>/dev/null
 destroy n
 diag "$tries tries"
-fails "it is gone" test -e $dev/n
+fails "the last buffer is gone" test -e $dev/n
 
 many()
 {
@@ -304,15 +306,15 @@ kill $load
 wait $load 2>/dev/null
 
 # --- unload
-ok "create" create z
+ok "buffer z is created" create z
 echo 1 >$instances/z/events/enable
-is "$(cd $instances && echo *)" "a create destroy z" "there are two, and all events are enabled"
+is "$(cd $instances && echo *)" "a create destroy z" "buffers a and z exist, all events are enabled"
 sleep 1000 <$dev/z/cpu0 &
 holder=$!
-ok "one is in use" retry_until 60 is_held_in z
-like "$(rbmap unload 2>&1)" "in use by sleep \(pid $holder\)" "who holds one holds the module"
+ok "buffer z is in use" retry_until 60 is_held_in z
+like "$(rbmap unload 2>&1)" "in use by sleep \(pid $holder\)" "a process that holds a buffer holds the module"
 kill $holder
 wait $holder 2>/dev/null
 ok "module unloads" rmmod rbmap
-fails "nothing is left" test -e $dev
+fails "no device is left" test -e $dev
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A CPU that has never been on line before (the kernel was told maxcpus=1)
-# comes while the module is loaded, with memory for its ring and without.
+# A CPU that has never been online before (the kernel was booted with maxcpus=1) comes
+# online while the module is loaded, with enough memory for its ring and without.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -13,34 +13,34 @@ if [ ! -w $online ] || [ "$(cat $online)" = 1 ]; then
 fi
 ok "module loads" load_module rbmap buffer_size_kb=512 || done_testing
 fails "CPU 1 has no device" test -e /dev/rbmap/cpu1
-# libtracefs wants a file of each CPU that the machine has.
+# libtracefs needs a file for each CPU of the machine.
 ok "rbmap tracefs-dir without CPU 1's ring" rbmap tracefs-dir /tmp/tracing
 results "without CPU 1's ring: " /tests/tracefs /tmp/tracing
 ok "the directory goes" rbmap tracefs-dir --remove /tmp/tracing
 ok "CPU 1 comes on line" sh -c "echo 1 >$online"
-ok "it has a device" retry_until 30 test -e /dev/rbmap/cpu1
-ok "and stats" test -e /sys/kernel/rbmap/per_cpu/cpu1/stats
+ok "CPU 1 has a device" retry_until 30 test -e /dev/rbmap/cpu1
+ok "CPU 1 has stats" test -e /sys/kernel/rbmap/per_cpu/cpu1/stats
 ok "events come through" lifetime check 1
 results "" lifetime offline 1
 ok "module unloads" rmmod rbmap
 
-# There is no memory for its ring.
+# No memory for the ring.
 
 rb=/sys/kernel/rbmap
 
-# A counter of CPU 1.
+# counted KEY: prints a counter of CPU 1
 counted()
 {
 	awk -F ': *' -v key="$1" '$1 == key { print $2 }' $rb/per_cpu/cpu1/stats
 }
 
-# on_cpu1 N: that many events there
+# on_cpu1 N: writes N events on CPU 1
 on_cpu1()
 {
 	taskset 2 sh -c "i=0; while [ \$i -lt $1 ]; do echo x >/dev/rbmap/marker; i=\$((i + 1)); done" 2>/dev/null
 }
 
-# Of what is free.
+# share TENTHS: prints so many tenths of the free memory
 share()
 {
 	echo $(($(meminfo_kb MemAvailable) * $1 / 10))
@@ -54,32 +54,32 @@ like "$(last_logged)" 'no memory for the ring of CPU 1.*choose a smaller buffer_
 	"the log says how much it takes, and what to do"
 is "$(cat $rb/cpus_lacking)" 1 "CPU 1 is in cpus_lacking"
 like "$(rbmap status)" 'no memory *for the ring or files of CPU 1' "rbmap status says so"
-is "$(cat $rb/per_cpu/cpu1/buffer_size_kb)" X "it has no size"
+is "$(cat $rb/per_cpu/cpu1/buffer_size_kb)" X "CPU 1's ring has no size"
 said sh -c ": </dev/rbmap/cpu1"
-like "$output" 'Cannot allocate memory|Out of memory' "its device can't be opened"
+like "$output" 'Cannot allocate memory|Out of memory' "CPU 1's device cannot be opened"
 on_cpu1 10
-is "$(counted 'dropped no ring')" 10 "its events are counted with their cause"
-is "$(counted 'lost events')" 10 "they are lost"
+is "$(counted 'dropped no ring')" 10 "CPU 1's events are counted as dropped without a ring"
+is "$(counted 'lost events')" 10 "CPU 1's events are counted as lost"
 echo 0 >$rb/tracing_on
 on_cpu1 3
 echo 1 >$rb/tracing_on
 on_cpu1 1
 is "$(counted 'dropped no ring') $(counted disabled)" "11 3" \
-	"what comes while tracing is off is refused, not lost"
+	"events while tracing is off count as disabled, not as lost"
 ok "rings become smaller" sh -c "echo 64 >$rb/buffer_size_kb"
 ok "CPU 1 lacks nothing now" \
 	retry_until 10 sh -c "[ -z \"\$(cat $rb/cpus_lacking)\" ]"
-is "$(cat $rb/per_cpu/cpu1/buffer_size_kb)" 64 "its ring is as large as the others"
-is "$(counted 'dropped no ring')" 11 "what was lost before is still counted"
+is "$(cat $rb/per_cpu/cpu1/buffer_size_kb)" 64 "CPU 1's ring is as large as the others"
+is "$(counted 'dropped no ring')" 11 "earlier losses are still counted"
 on_cpu1 5
-is "$(counted entries)" 5 "its events are recorded"
+is "$(counted entries)" 5 "CPU 1's events are recorded"
 dd if=/dev/rbmap/cpu1 of=/dev/null bs=4096 count=1 2>/dev/null
 is "$(counted 'read events') $(counted 'lost reported')" "5 11" \
-	"who reads them is told what was lost before"
+	"the reader of CPU 1 reports the earlier losses"
 results "" lifetime offline 1
 ok "module unloads" rmmod rbmap
 
-# The memory is others' for a while.
+# Other users hold the memory for a while.
 
 ok "CPU 1 goes off line" sh -c "echo 0 >$online"
 mkdir -p /tmp/full
@@ -90,7 +90,7 @@ dd if=/dev/zero of=/tmp/full/file bs=1024 count="$(share 7)" 2>/dev/null
 ok "CPU 1 comes on line without a ring" sh -c "echo 1 >$online"
 is "$(cat $rb/cpus_lacking)" 1 "CPU 1 is in cpus_lacking"
 rm /tmp/full/file
-ok "its device can be opened when there is memory" sh -c ": </dev/rbmap/cpu1"
+ok "CPU 1's device can be opened when there is memory" sh -c ": </dev/rbmap/cpu1"
 ok "CPU 1 lacks nothing now" \
 	retry_until 10 sh -c "[ -z \"\$(cat $rb/cpus_lacking)\" ]"
 on_cpu1 5

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# librbmap, on our ring and on the kernel's own.
+# librbmap, on rbmap's ring and on the kernel's own.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Load, unload and everything that can happen in between: who holds the module,
-# readers that are killed, bad parameters, sizes, CPUs that come and go.
+# Load, unload and all that happens in between: holders of the module, readers that are
+# killed, bad parameters, sizes, CPUs that go offline and come back.
 # shellcheck disable=SC2317 # functions that "ok" calls
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -11,12 +11,12 @@
 
 control=/sys/kernel/rbmap
 file=/modules/rbmap.ko
-# KiB of a CPU's ring with the smallest sub-buffers
+# KiB of the largest ring of a CPU with the smallest sub-buffers
 most=$((65534 * page_kb))
 
 # ---- parameters
 
-# The module's lines in the log since the last call are in $log.
+# read_log: stores the module's log lines since the last call in $log
 read_log()
 {
 	log=$(dmesg | sed "1,/lifetime mark $mark\$/d" | grep -v 'lifetime mark' |
@@ -27,14 +27,15 @@ read_log()
 mark=0
 echo "lifetime mark $mark" >/dev/kmsg
 
-# refused PARAMETERS ERROR REGEX: one line of the log matches
+# refused PARAMETERS ERROR REGEX: loading fails with ERROR, and one line of the log
+# matches
 refused()
 {
 	is "$(lifetime insert $file "$1")" "$2" "$1: $2" || rmmod rbmap
 	read_log
 	is "$(printf '%s\n' "$log" | grep -c .)" 1 "$1: one line in the log" ||
 		diag "$log"
-	like "$log" "$3" "$1: which says why"
+	like "$log" "$3" "$1: the log's line has the reason"
 }
 
 # bug-16: sizes that overflow 32 or 64 bits are refused
@@ -52,7 +53,7 @@ refusals()
 		refused subbuf_size_kb=$size EINVAL \
 			"subbuf_size_kb=$size: must be a power of two, $page_kb to 4096"
 	done
-	# More than the guest has, and more than anyone has.
+	# The first size exceeds the guest's memory, the second one that of any machine.
 	refused buffer_size_kb=$most ENOMEM \
 		"buffer_size_kb=$most: needs [0-9]+ KiB .* [0-9]+ KiB are missing"
 	refused "buffer_size_kb=268427264 subbuf_size_kb=4096" ENOMEM \
@@ -66,7 +67,7 @@ ten_times()
 	done
 }
 
-# bug-14: it is unloaded while probes run
+# bug-14: unload the module while probes run
 load_use_unload()
 {
 	load_module rbmap "$@" && lifetime check 0 &&
@@ -78,9 +79,9 @@ load_in_vain()
 	! load_module rbmap buffer_size_kb=0 && ! load_module rbmap buffer_size_kb="$most"
 }
 
-# ---- who holds it
+# ---- holders
 
-# An open file of the shell keeps it.
+# rmmod_with_open FILE: an open file of the shell holds the module
 rmmod_with_open()
 {
 	exec 5<"$1"
@@ -90,36 +91,36 @@ rmmod_with_open()
 	return "$status"
 }
 
-# bug-14: the module is not unloaded while it is used
+# bug-14: a module that is in use is not unloaded
 holders()
 {
 	ok "module loads" load_module rbmap buffer_size_kb=$((16 * page_kb)) || done_testing
 	is "$(lifetime insert $file)" EEXIST "a second load is refused"
-	ok "and changes nothing" lifetime check 0
+	ok "a refused second load changes nothing" lifetime check 0
 
-	fails "an open device keeps it" rmmod_with_open /dev/rbmap/cpu0
+	fails "an open device holds the module" rmmod_with_open /dev/rbmap/cpu0
 	lifetime hold 0 >/tmp/held &
 	holder=$!
 	ok "a process maps and closes the file" retry_until 30 grep -q held /tmp/held
-	fails "a map keeps it" sh -c 'rmmod rbmap 2>/dev/null'
-	ok "which still works" lifetime check 0
+	fails "a map holds the module" sh -c 'rmmod rbmap 2>/dev/null'
+	ok "the module works after the refused unload" lifetime check 0
 	kill -9 $holder
 	wait $holder 2>/dev/null
 	lifetime wait 0 >/tmp/waits &
 	waiter=$!
 	ok "a process sleeps in GET_READER" retry_until 30 grep -q waits /tmp/waits
-	fails "it keeps it" sh -c 'rmmod rbmap 2>/dev/null'
+	fails "a process in GET_READER holds the module" sh -c 'rmmod rbmap 2>/dev/null'
 	kill -9 $waiter
 	wait $waiter 2>/dev/null
 	exec 6>/dev/rbmap/marker
-	fails "an open marker keeps it" sh -c 'rmmod rbmap 2>/dev/null'
+	fails "an open marker holds the module" sh -c 'rmmod rbmap 2>/dev/null'
 	exec 6>&-
-	ok "it is still loaded" is_loaded rbmap
+	ok "the module is still loaded" is_loaded rbmap
 
 	results "" lifetime killed
 	ok "module unloads after all these" rmmod rbmap || done_testing
-	fails "its devices are gone" test -e /dev/rbmap
-	fails "its settings are gone" test -e $control
+	fails "the module's devices are gone" test -e /dev/rbmap
+	fails "the module's control files are gone" test -e $control
 }
 
 # ---- permissions
@@ -132,18 +133,19 @@ as_nobody()
 permissions()
 {
 	is "$(stat -c '%a %U' /dev/rbmap/cpu0)" "440 root" "mode of the device"
-	fails "nobody can't read" as_nobody 'cat /dev/rbmap/cpu0'
+	fails "user nobody cannot read a device" as_nobody 'cat /dev/rbmap/cpu0'
 	like "$(cat /tmp/error)" 'Permission denied' "EACCES"
-	fails "nobody can't write to the marker" as_nobody 'echo x >/dev/rbmap/marker'
-	fails "nobody can't reset" as_nobody "echo 1 >$control/reset"
-	fails "nobody can't switch off" as_nobody "echo 0 >$control/tracing_on"
+	fails "user nobody cannot write to the marker" as_nobody 'echo x >/dev/rbmap/marker'
+	fails "user nobody cannot reset" as_nobody "echo 1 >$control/reset"
+	fails "user nobody cannot switch tracing off" as_nobody "echo 0 >$control/tracing_on"
 	chgrp nogroup /dev/rbmap/cpu0
 	ok "a group can be let in" as_nobody 'exec 5</dev/rbmap/cpu0'
 }
 
 # ---- sizes
 
-# size_works SUBBUF-KB BUFFER-KB WANTED-KB
+# size_works SUBBUF-KB BUFFER-KB WANTED-KB: the module loads, and rounds the size to
+# WANTED-KB
 size_works()
 {
 	ok "$1/$2 KiB: loads" load_module rbmap subbuf_size_kb="$1" buffer_size_kb="$2" || return
@@ -180,18 +182,18 @@ cpus()
 	fi
 	ok "module loads while CPU 1 is off line" load_module rbmap buffer_size_kb=$((16 * page_kb))
 	fails "CPU 1 has no device" test -e /dev/rbmap/cpu1
-	fails "nor stats" test -e $control/per_cpu/cpu1
+	fails "CPU 1 has no stats" test -e $control/per_cpu/cpu1
 	ok "CPU 1 comes on line" online 1 1
-	ok "now it has a device" retry_until 30 test -e /dev/rbmap/cpu1
-	ok "and stats" test -e $control/per_cpu/cpu1/stats
-	ok "and events come through" lifetime check 1
+	ok "CPU 1 has a device now" retry_until 30 test -e /dev/rbmap/cpu1
+	ok "CPU 1 has stats now" test -e $control/per_cpu/cpu1/stats
+	ok "events come through on CPU 1 at once" lifetime check 1
 	results "" lifetime offline 1
-	ok "CPU 1 goes" online 1 0
+	ok "CPU 1 goes off line" online 1 0
 	ok "module unloads while it is away" rmmod rbmap
 	ok "CPU 1 comes back without the module" online 1 1
 	ok "module loads" load_module rbmap buffer_size_kb=$((16 * page_kb))
 	ok "events come through on CPU 1" lifetime check 1
-	is "$(cat /sys/module/rbmap/parameters/overwrite)" Y "overwrites by default"
+	is "$(cat /sys/module/rbmap/parameters/overwrite)" Y "overwrite is 1 by default"
 	ok "module unloads" rmmod rbmap
 }
 
@@ -208,7 +210,8 @@ gives_back "$loads loads" $((10 * loads / 3 * $(nproc) * noise)) $((100 * noise)
 gives_back "10 bad loads" $((3000 * noise)) $((400 * noise)) ten_times load_in_vain
 gives_back "10 loads with use" $((3000 * noise)) $((400 * noise)) \
 	ten_times load_use_unload
-# Large pages make for more noise; one for each processor and load is 20000.
+# Large pages cause more noise. A leak of one for each processor and load would be
+# 20000.
 gives_back "10 loads of sub-buffers of 1024K" 12000 400 \
 	ten_times load_use_unload subbuf_size_kb=1024 buffer_size_kb=1
 ok "module loads, to discard" load_module rbmap overwrite=0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A kernel that was booted locked down takes no module that nobody has signed.
+# A kernel that was booted locked down refuses an unsigned module.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -11,7 +11,7 @@ like "$(cat /sys/kernel/security/lockdown)" '\[confidentiality\]' "the kernel is
 rbmap load --module /modules/rbmap.ko 2>/tmp/err
 is $? 1 "rbmap load: 1"
 like "$(cat /tmp/err)" 'this kernel is locked down and loads signed modules only: sign it with a key' \
-	"cause and cure"
-is "$(wc -l </tmp/err)" 1 "in one line"
-fails "it is not loaded" is_loaded rbmap
+	"rbmap load prints cause and remedy"
+is "$(wc -l </tmp/err)" 1 "rbmap load prints one line"
+fails "the module is not loaded" is_loaded rbmap
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Modules that rbmap new-probe has written and make has built, as they are.
+# Modules that rbmap new-probe has written and make has built, without changes.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -10,12 +10,12 @@ events=/sys/kernel/rbmap/events
 ok "module loads" load_module rbmap || done_testing
 for name in switch rename timer; do
 	ok "new_$name loads" load_module "new_$name" || done_testing
-	is "$(cat $events/new/new_$name/status)" available "its event is there"
+	is "$(cat $events/new/new_$name/status)" available "new_$name has its event"
 done
 out=$(reported new 'echo renamed >/proc/$$/comm; sleep 0.2; /bin/true')
-like "$out" 'new_rename: .*task_comm=sh comm=renamed' "a task and text"
-like "$out" 'new_switch: .*prev_comm=renamed .*next_pid=[0-9]' "two tasks and numbers"
-like "$out" 'new_timer: .*timer=[0-9a-fx]+ .*expir[a-z]+=[0-9]+' "a pointer and a number"
+like "$out" 'new_rename: .*task_comm=sh comm=renamed' "the event has a task and a text"
+like "$out" 'new_switch: .*prev_comm=renamed .*next_pid=[0-9]' "the event has two tasks and numbers"
+like "$out" 'new_timer: .*timer=[0-9a-fx]+ .*expir[a-z]+=[0-9]+' "the event has a pointer and a number"
 for name in switch rename timer; do
 	ok "new_$name unloads" rmmod "new_$name"
 done

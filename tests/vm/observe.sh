@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who observes a ring takes nothing from it: alone, and ten beside a recorder
-# under pressure, which gets what it gets without them.
+# An observer does not consume: alone, and when ten observers follow a ring beside a
+# recorder under load, which must get the same events as without them.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
@@ -12,7 +12,7 @@ ok "module loads" load_module rbmap buffer_size_kb=$((16 * page_kb)) ||
 	done_testing
 results "observe: " observe
 
-# look ARGUMENT...: what rbmap stream prints of marks is in $out
+# look ARGUMENT...: stores the marks that rbmap stream prints in $out
 out=$(mktemp)
 err=$(mktemp)
 look()
@@ -20,7 +20,7 @@ look()
 	rbmap stream "$@" 2>"$err" | sed -n 's/.*: mark \([0-9]*\)$/\1/p' >"$out"
 }
 
-# marks FROM TO
+# marks FROM TO: writes numbered marks
 marks()
 {
 	for i in $(seq "$1" "$2"); do
@@ -37,36 +37,36 @@ unread()
 echo 1 >/sys/kernel/rbmap/reset
 marks 1 40
 look --observe --no-follow
-ok "stream --observe --no-follow prints what is there" \
+ok "stream --observe --no-follow prints the events in the rings" \
 	test "$(tr '\n' ' ' <"$out")" = "$(seq 40 | tr '\n' ' ')"
-is "$(tail -n 1 "$err")" "40 events seen, 0 missed" "it has missed nothing"
-is "$(unread)" 40 "it has taken nothing"
+is "$(tail -n 1 "$err")" "40 events seen, 0 missed" "the observer has missed nothing"
+is "$(unread)" 40 "the observer has consumed nothing"
 rbmap stream --observe -d 60 -n 60 2>/dev/null >"$out.2" &
 marks 41 60
 wait $!
-is "$(grep -c 'mark' "$out.2")" 60 "stream --observe prints what comes, too"
-is "$(unread)" 60 "nor has that taken anything"
+is "$(grep -c 'mark' "$out.2")" 60 "stream --observe prints new events, too"
+is "$(unread)" 60 "following with --observe has consumed nothing"
 look --no-follow
-ok "a reader gets all" test "$(tr '\n' ' ' <"$out")" = \
+ok "a reader gets all events" test "$(tr '\n' ' ' <"$out")" = \
 	"$(seq 60 | tr '\n' ' ')"
-is "$(unread)" 0 "and that takes them"
+is "$(unread)" 0 "the reader has consumed all events"
 look --observe --no-follow
-is "$(wc -l <"$out")" 60 "an observer finds them still there"
-# What is there of the last one must not pass for its own.
+is "$(wc -l <"$out")" 60 "an observer still sees the consumed events"
+# The output of an earlier run must not pass for the next one's.
 rm "$out.2"
 rbmap stream --observe -d 60 2>"$err" >"$out.2" &
 pid=$!
-# Stopped while a ring is overwritten some times.
+# Stop the observer while the ring is overwritten several times.
 retry_until 30 test -s "$out.2"
 kill -STOP $pid
 marks 61 12000
 kill -CONT $pid
 marks 12001 12200
-# It must have looked again before it is ended.
+# The observer must read again before it is interrupted.
 retry_until 60 grep -q 'mark 12200' "$out.2"
 kill -INT $pid
 wait $pid
-ok "one that sleeps says what it missed" grep -Eq \
+ok "an observer that was stopped reports missed events" grep -Eq \
 	'^[0-9]+ events seen, [1-9][0-9]* missed' "$err"
 rm -f "$out" "$out.2" "$err"
 ok "module unloads" rmmod rbmap || done_testing
@@ -78,7 +78,7 @@ for n in 0 10; do
 done
 without_ring 64K
 
-# Nothing is lost here: neither by the recorder nor by those who look.
+# In a large ring neither the recorder nor the observers lose events.
 with_ring 32M 4 32768
 for n in 0 10; do
 	results "large ring, $n observers: " exact --observers $n --lossless \
@@ -86,7 +86,7 @@ for n in 0 10; do
 done
 without_ring 32M
 
-# Two slots are overwritten while they are copied.
+# With two slots, sub-buffers are overwritten while an observer copies them.
 with_ring "2 slots" 4 8
 results "2 slots: " exact --observers 10 emit 20000 overwrite-map-fast
 without_ring "2 slots"

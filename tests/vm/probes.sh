@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Events of other modules: each kind of field, tracepoints of modules that come and
-# go, and what is refused. LONG=1: a module is unloaded ten thousand times while its
+# Events of other modules: each kind of field, tracepoints of modules that are loaded
+# and unloaded, and refused events. LONG=1 unloads a module ten thousand times while its
 # event fires.
-# shellcheck disable=SC2217,SC2317 # what is held; called by ok
+# shellcheck disable=SC2217,SC2317 # files that are only held open; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -26,19 +26,19 @@ dropped()
 
 ok "module loads" load_module rbmap || done_testing
 
-# A tracepoint of a module that comes and goes
+# The module with the tracepoint is loaded and unloaded
 
 ok "a module with events loads before the one with the tracepoint" load_module kinds ||
 	done_testing
 is "$(cat $events/kinds/kinds_hit/status)" \
-	"waiting: for a module that has the tracepoint source_hit" "its event waits"
-is "$(cat $events/kinds/kinds_enter/status)" available "that of the kernel's does not"
+	"waiting: for a module that has the tracepoint source_hit" "the event on the module's tracepoint waits"
+is "$(cat $events/kinds/kinds_enter/status)" available "the event on the kernel's tracepoint does not wait"
 for time in first second; do
 	echo 1 >$events/kinds/kinds_hit/enable
 	ok "the module with the tracepoint loads for the $time time" load_module source ||
 		done_testing
 	is "$(cat $events/kinds/kinds_hit/status $events/kinds/kinds_hit/enable | xargs)" \
-		"available 1" "the event has it, and is on"
+		"available 1" "the event has found the tracepoint, and is on"
 	before=$(emitted)
 	echo '1 x' >$hit
 	after=$(emitted)
@@ -52,7 +52,7 @@ echo 0 >$events/kinds/kinds_hit/enable
 theirs=/sys/kernel/tracing/events/source/source_hit/format
 sed -e 's/kinds_hit/source_hit/; s/^ID: .*/ID: N/' $events/kinds/kinds_hit/format >/tmp/ours
 sed -e 's/^ID: .*/ID: N/' $theirs >/tmp/theirs
-ok "its format is ftrace's" diff /tmp/theirs /tmp/ours
+ok "the event's format is the same as ftrace's" diff /tmp/theirs /tmp/ours
 
 out=$(reported kinds:kinds_hit "echo '3 hello' >$hit; echo '0 NULL' >$hit")
 ones=00000000,00000001,00000000,0000000
@@ -60,13 +60,13 @@ like "$out" "kinds_hit: +number=3 odd=1 parity=odd negative=-3 fixed=fixed short
 	"values of all fields" || diag "$out" "$(cat /tmp/error)"
 like "$out" "kinds_hit: +number=0 odd=0 parity=even .* text=\(null\) words= bits=${ones}1 end=end\$" \
 	"no text, no array" || diag "$out"
-ok "a structure" grep -qa PAIRPAIR /tmp/recorded.dat
+ok "a structure is recorded" grep -qa PAIRPAIR /tmp/recorded.dat
 
 before=$(dropped)
 out=$(reported kinds:kinds_hit "echo '2 LONG' >$hit; echo '9000 x' >$hit; echo '$((150 * page_kb)) y' >$hit")
 like "$out" 'text=x{3800,4050} words=0 3 bits' "a text that is too long is cut" || diag "$out"
 is $(($(dropped) - before)) 2 "arrays that are too long are dropped and counted"
-is "$(echo "$out" | grep -c kinds_hit:)" 1 "and nothing of them is there"
+is "$(echo "$out" | grep -c kinds_hit:)" 1 "a dropped record is not in the recording"
 
 out=$(reported kinds:kinds_more "echo '1 hello' >$hit")
 like "$out" 'kinds_more: +some=some whole=less hidden=0 .* few=[0,]*5 cpus=[0,]*2' \
@@ -75,15 +75,15 @@ like "$out" 'kinds_more: +some=some whole=less hidden=0 .* few=[0,]*5 cpus=[0,]*
 like "$out" 'pointer=[0-9a-f]{1,8} pointers=[0-9]{1,10} 0 few' \
 	"pointers are hashed"
 
-# Refused
+# Refused events
 
-ok "an event with a name of 64 characters is none too long" load_module refused
+ok "a name of 64 characters is accepted" load_module refused
 cases=$(dmesg | sed -n 's/.*refused: \([0-9]*\) events$/\1/p' | tail -n 1)
-like "$cases" '^[0-9]+$' "there are $cases bad ones"
+like "$cases" '^[0-9]+$' "there are $cases bad events"
 rmmod refused
 loaded=0 unexplained=0 n=0
 listed=$(ls $events $events/*)
-# refused N: and the log says why, unless there were too many lines a moment ago
+# refused N: loading fails, and the log says why, unless the kernel limits its log lines
 refused()
 {
 	for try in 1 2; do
@@ -104,11 +104,12 @@ while [ $n -lt "${cases:-0}" ]; do
 	refused $n || diag "number $n: $(dmesg)"
 	n=$((n + 1))
 done
-is $loaded 0 "each is refused"
-is $unexplained 0 "and the log says why"
-is "$(ls $events $events/*)" "$listed" "nothing is left of them"
+is $loaded 0 "each bad event is refused"
+is $unexplained 0 "the log has the reason for each bad event"
+is "$(ls $events $events/*)" "$listed" "no directory of a bad event is left"
 
-# The tracepoint comes and goes while its event is enabled and disabled, everywhere
+# The tracepoint's module is loaded and unloaded while its event is enabled and
+# disabled, in all buffers
 
 instances=/sys/kernel/rbmap/instances
 rmmod source
@@ -141,8 +142,8 @@ done
 # shellcheck disable=SC2086 # several
 kill $togglers
 wait
-is $n 40 "a tracepoint comes and goes 40 times while its event is enabled and disabled"
-ok "it comes once more" load_module source
+is $n 40 "a tracepoint's module is loaded and unloaded 40 times while its event is enabled and disabled"
+ok "the tracepoint's module loads once more" load_module source
 echo 0 >$events/enable
 echo 1 >$events/kinds/kinds_hit/enable
 before=$(emitted)
@@ -151,14 +152,14 @@ after=$(emitted)
 is $((after - before)) 1 "one hit is one event"
 before=$(summed emitted $instances/toggled1)
 echo '1 x' >$hit
-is $(($(summed emitted $instances/toggled1) - before)) 1 "in a buffer that nobody touched, too"
+is $(($(summed emitted $instances/toggled1) - before)) 1 "one hit is one event in a buffer whose files did not change, too"
 echo 0 >$events/enable
 for n in 1 2 3 4 5 6; do
 	echo "toggled$n" >$instances/destroy
 done
 echo 0 >/sys/kernel/rcu_expedited
 
-# Unloaded while the event fires
+# The module is unloaded while its event fires
 
 fails "rbmap can't be unloaded with the modules loaded" rmmod rbmap 2>/dev/null
 ok "the modules unload" rmmod kinds source
@@ -166,7 +167,7 @@ times=50
 [ -z "${LONG:-}" ] || times=10000
 n=0
 while [ $n -lt "$cpus" ]; do
-	# It takes what is left: not the module's time.
+	# The load gets the processor time that the module leaves.
 	nice -n 19 dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
 	load="${load:-} $!"
 	n=$((n + 1))
@@ -187,7 +188,7 @@ done
 # shellcheck disable=SC2086 # several
 kill $load
 is $n $times "a module unloads $times times while its event fires on $cpus processors"
-is $silent 0 "and it did fire"
+is $silent 0 "the event fired in each round"
 
 ok "module unloads" rmmod rbmap
 done_testing

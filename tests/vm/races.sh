@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two who change a CPU's ring at the same moment. RACES=N: that many times.
+# Two threads change a CPU's ring at the same moment. RACES=N: N rounds.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -11,7 +11,7 @@ results "" races reset "${RACES:-1000}"
 if [ -w /sys/devices/system/cpu/cpu1/online ]; then
 	results "" races offline "${RACES:-20}"
 else
-	skip "no CPU that can go off line" "a CPU that is off line"
+	skip "no CPU that can go off line" "a CPU that is offline"
 fi
 ok "module unloads" rmmod rbmap
 done_testing

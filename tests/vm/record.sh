@@ -1,29 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap record: what was emitted is in the file, or counted as lost, and both
-# rbmap report and trace-cmd report read it.
-# shellcheck disable=SC2016,SC2317 # for another shell; called by ok
+# rbmap record: each emitted event is in the file, or counted as lost. rbmap report and
+# trace-cmd report both read the file.
+# shellcheck disable=SC2016,SC2317 # for an inner shell; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 root=/sys/kernel/rbmap
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# number FILE N: the Nth number of "123 events read, 45 lost"
+# sum_of FILE N: prints the first number (N=1) or the second of "123 events read, 45
+# lost"
 sum_of()
 {
 	awk -v n="$2" '/events read, [0-9]+ lost/ { print n == 1 ? $1 : $4 }' "$1"
 }
 
-# report FILE: to $1.rbmap and $1.trace-cmd
+# report FILE: writes both reports to $1.rbmap and $1.trace-cmd
 report()
 {
 	rbmap report -N "$1" >"$1.rbmap" 2>"$1.err" || return 1
 	trace-cmd report -N "$1" >"$1.trace-cmd" 2>"$1.err2"
 }
 
-# Losses after the last event are a line that trace-cmd does not have.
+# same FILE: both reports are the same, except that rbmap also prints losses after the
+# last event
 same()
 {
 	report "$1" && [ ! -s "$1.err2" ] || return 1
@@ -32,7 +34,7 @@ same()
 	[ ! -s "$1.diff" ]
 }
 
-# emit CPU COUNT: numbered events
+# emit CPU COUNT: writes numbered events on a CPU
 emit()
 {
 	taskset $((1 << $1)) awk -v cpu="$1" -v n="$2" 'BEGIN {
@@ -52,7 +54,7 @@ emit_all()
 		pids="$pids $!"
 		cpu=$((cpu + 1))
 	done
-	# shellcheck disable=SC2086 # one word a process
+	# shellcheck disable=SC2086 # one word for each process
 	wait $pids
 }
 
@@ -62,7 +64,7 @@ wait_for_file()
 	retry_until 30 test -s "$1"
 }
 
-# record_markers NAME COUNT: in the background, until all have been emitted
+# record_markers NAME COUNT: records in the background until all events were emitted
 record_markers()
 {
 	rbmap record -q -o "/tmp/$1" -e rbmap:marker >/dev/null 2>"/tmp/$1.log" &
@@ -74,7 +76,7 @@ record_markers()
 	wait $recorder
 }
 
-# The numbers of each CPU without a gap, from 0.
+# without_gaps REPORT COUNT: each CPU has all numbers from 0 on, without a gap
 without_gaps()
 {
 	awk -v want="$2" '/ marker: / {
@@ -91,7 +93,7 @@ without_gaps()
 	}' "$1"
 }
 
-# Numbers that are missing between those that are there.
+# gaps REPORT COUNT: prints how many numbers are missing
 gaps()
 {
 	awk -v want="$2" -v cpus="$cpus" '/ marker: / {
@@ -112,41 +114,41 @@ is $? 0 "record ends with 0 after an interrupt"
 is "$(cat /tmp/all.log)" "" "-q without a loss says nothing"
 ok "both reports are the same" same /tmp/all
 is "$(grep -c ' marker: ' /tmp/all.rbmap)" $((5000 * cpus)) "all events are there"
-ok "in order, without a gap" without_gaps /tmp/all.rbmap 5000
+ok "all events are in order, without a gap" without_gaps /tmp/all.rbmap 5000
 
 # --- real events, of a command
 rbmap record -o /tmp/sched -e 'sched:*' -- sh -c \
 	'for i in 1 2 3 4 5 6 7 8 9; do /bin/busybox true; done; sleep 0.2' 2>/tmp/sched.log
 is $? 0 "record with a command"
 ok "both reports are the same" same /tmp/sched
-like "$(cat /tmp/sched.log)" '^[1-9][0-9]* events read, 0 lost$' "sums"
+like "$(cat /tmp/sched.log)" '^[1-9][0-9]* events read, 0 lost$' "the command prints the sums"
 is "$(sum_of /tmp/sched.log 1)" "$(grep -c '\] .*: ' /tmp/sched.rbmap)" \
-	"the sum is that of the report"
+	"the sum is the same as the report's"
 ok "the command's first steps are there" \
 	grep -q 'sched_process_exec: .*filename=/bin/sh' /tmp/sched.rbmap
-fails "nothing but the events that were asked for" \
+fails "the recording has only the requested events" \
 	grep -v -e ' sched_' -e cpus= /tmp/sched.rbmap
 is "$(grep -c '<\.\.\.>' /tmp/sched.rbmap)" 0 "every thread has a name"
 is "$(cat $root/events/sched/enable)$(cat $root/events/rbmap/marker/enable)" 01 \
-	"events are as they were"
+	"the enabled events are the same as before"
 rbmap record -q -o /tmp/status -- sh -c 'exit 3' 2>/tmp/status.log
-is $? 0 "a command's failure is not ours"
-like "$(cat /tmp/status.log)" 'sh ended with status 3' "but it is told"
-fails "a command that does not exist" rbmap record -q -o /tmp/none -- /nowhere/x
-fails "no process is left" grep -qsx rbmap /proc/[0-9]*/comm
+is $? 0 "record succeeds although the command fails"
+like "$(cat /tmp/status.log)" 'sh ended with status 3' "record prints the command's status"
+fails "a command that does not exist is refused" rbmap record -q -o /tmp/none -- /nowhere/x
+fails "no process of rbmap is left" grep -qsx rbmap /proc/[0-9]*/comm
 
-# --- what the rings hold: -d 0
+# --- the events in the rings: -d 0
 echo one >/dev/rbmap/marker
 echo two >/dev/rbmap/marker
 rbmap record -d 0 -o /tmp/held 2>/tmp/held.log
-is "$(sum_of /tmp/held.log 1)" 2 "-d 0 takes what is there"
+is "$(sum_of /tmp/held.log 1)" 2 "-d 0 reads the events in the rings"
 rbmap record -d 0 -o /tmp/held 2>/tmp/held.log
-is "$(sum_of /tmp/held.log 1)" 0 "and takes it away"
+is "$(sum_of /tmp/held.log 1)" 0 "-d 0 has consumed these events"
 echo three >/dev/rbmap/marker
 rbmap record -q -o /tmp/fresh -e marker -- sh -c 'echo four >/dev/rbmap/marker'
 rbmap report /tmp/fresh >/tmp/fresh.txt 2>&1
-like "$(cat /tmp/fresh.txt)" four "-e has what came"
-fails "-e has nothing from before" grep three /tmp/fresh.txt
+like "$(cat /tmp/fresh.txt)" four "-e records new events"
+fails "-e records no earlier events" grep three /tmp/fresh.txt
 ok "unload" rbmap unload
 
 # --- other sizes and clocks
@@ -180,9 +182,9 @@ for mode in 1 0; do
 		"overwrite=$mode: the report counts the same loss"
 	like "$(cat /tmp/loss$mode.log)" \
 		"$([ $mode = 1 ] && echo 'overwritten before' || echo 'the ring was full').*buffer_size_kb larger than $((4 * page_kb))" \
-		"overwrite=$mode: cause and cure"
+		"overwrite=$mode: cause and remedy are printed"
 
-	# The same while the recorder runs: it may keep up or not.
+	# The same while the recorder runs, which may or may not keep up.
 	record_markers run$mode 4000
 	report /tmp/run$mode
 	lost=$(sum_of /tmp/run$mode.log 2)
@@ -211,7 +213,7 @@ while kill -0 $emitter 2>/dev/null || [ $turns -lt 4 ]; do
 	turns=$((turns + 1))
 done
 wait $emitter
-# Sub-buffers that are large and full; a marker of 4080 bytes is two.
+# Large sub-buffers that are full; a marker of 4080 bytes becomes two events.
 echo $((16 * page_kb)) >$root/buffer_subbuf_size_kb
 emit_all 3000
 awk 'BEGIN { while (i++ < 4080) printf "x" }' >/tmp/large
@@ -230,7 +232,7 @@ is "$(grep -c 'xxx$' /tmp/resized.rbmap)" 2 \
 is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/resized.err)" "$lost" \
 	"sizes that change: the report counts the same loss"
 is "$(grep -c ' marker: ' /tmp/resized.rbmap)" "$(sum_of /tmp/resized.log 1)" \
-	"sizes that change: the report has what was read"
+	"sizes that change: the report has all events that were read"
 awk '/ marker: [0-9]+:[0-9]+$/ {
 	split($NF, n, ":")
 	if (n[2] != 0 && n[2] <= last[n[1]] + 0)
@@ -249,25 +251,25 @@ emit_all 500
 echo mono >$root/trace_clock
 emit_all 10
 wait $recorder
-is $? 1 "another clock ends a recording: 1"
+is $? 1 "a change of the clock ends a recording with status 1"
 like "$(cat /tmp/clock.log)" 'trace_clock was changed to mono: .* with what was recorded before' \
-	"and it says why"
-ok "what was recorded can be read by both" same /tmp/clock
-ok "all of it until then" without_gaps /tmp/clock.rbmap 500
+	"record prints that the clock has changed"
+ok "a recording that a new clock ended: both reports are the same" same /tmp/clock
+ok "a recording that a new clock ended has all earlier events" without_gaps /tmp/clock.rbmap 500
 rbmap record -q -d 0 -o /tmp/clock 2>/dev/null
 emit_all 20
 echo local >$root/trace_clock
 emit_all 30
 rbmap record -d 0 -o /tmp/clock 2>/tmp/clock.log
-is $? 0 "what is left of another clock: record"
+is $? 0 "rings with unread events of another clock: record succeeds"
 like "$(cat /tmp/clock.log)" "^  $((20 * cpus)) more were left out: their trace_clock" \
-	"is left out"
+	"rings with unread events of another clock: record skips them"
 is "$(sum_of /tmp/clock.log 1) $(sum_of /tmp/clock.log 2)" "$((30 * cpus)) 0" \
-	"and nothing else is"
-ok "what is left of another clock: both reports are the same" same /tmp/clock
+	"rings with unread events of another clock: record has all others"
+ok "rings with unread events of another clock: both reports are the same" same /tmp/clock
 ok "sizes that change: unload" rbmap unload
 
-# Markers that trace-cmd finds in a file.
+# trace_cmd_markers FILE: prints how many markers trace-cmd finds in a file
 trace_cmd_markers()
 {
 	trace-cmd report -N "$1" 2>/dev/null | grep -c ' marker: '
@@ -278,26 +280,26 @@ has_markers()
 	[ "$(trace_cmd_markers "$1")" = "$2" ]
 }
 
-# --- kill -9: its file can be read, and the ring has another reader
+# --- kill -9: the file stays readable, and the ring accepts another reader
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 rbmap record -q -o /tmp/killed -e rbmap:marker 2>/dev/null &
 recorder=$!
 wait_for_file /tmp/killed
 sleep 0.5
 emit 0 3000
-# The tables that say how much there is are written now and then.
+# The recorder updates the file's tables only now and then.
 ok "the file can be read while it is written" retry_until 20 \
 	has_markers /tmp/killed 3000
 kill -9 $recorder
 wait $recorder 2>/dev/null
 rbmap report -N /tmp/killed >/tmp/killed.txt 2>/tmp/killed.err
-is $? 3 "report of a killed recorder's file: 3"
-like "$(cat /tmp/killed.err)" 'its recorder was killed' "and says why"
-is "$(grep -c ' marker: ' /tmp/killed.txt)" 3000 "all that it had read is there"
-is "$(trace_cmd_markers /tmp/killed)" 3000 "for trace-cmd too"
+is $? 3 "report of a killed recorder's file: status 3"
+like "$(cat /tmp/killed.err)" 'its recorder was killed' "report says that the recorder was killed"
+is "$(grep -c ' marker: ' /tmp/killed.txt)" 3000 "the killed recorder's file has all events"
+is "$(trace_cmd_markers /tmp/killed)" 3000 "trace-cmd finds all events in the killed recorder's file"
 record_markers after 2000
 report /tmp/after
-ok "the next reader goes on" without_gaps /tmp/after.rbmap 2000
+ok "the next reader continues after the killed one" without_gaps /tmp/after.rbmap 2000
 ok "unload after a kill" rbmap unload
 
 # --- a full disk
@@ -307,20 +309,20 @@ mount -t tmpfs -o size=3m tmpfs /tmp/small
 timeout 50 rbmap record -o /tmp/small/full -e rbmap:marker -- sh -c \
 	'i=0; while [ $i -lt 200000 ]; do echo $i; i=$((i + 1)); done >/dev/rbmap/marker' \
 	2>/tmp/full.log
-is $? 1 "a full disk: 1"
-like "$(cat /tmp/full.log)" '/tmp/small/full: no space is left' "and says so"
+is $? 1 "a full disk: status 1"
+like "$(cat /tmp/full.log)" '/tmp/small/full: no space is left' "a full disk: record prints the reason"
 read_events=$(sum_of /tmp/full.log 1)
 cp /tmp/small/full /tmp/full
-ok "what was written can be read by both" same /tmp/full
-is "$(grep -c ' marker: ' /tmp/full.rbmap)" "$read_events" "all of it"
-ok "it is not nothing" [ "$read_events" -gt 1000 ]
-at_most "$(wc -c </tmp/small/full)" $((3 << 20)) "the file has no holes"
+ok "a full disk: both reports are the same" same /tmp/full
+is "$(grep -c ' marker: ' /tmp/full.rbmap)" "$read_events" "a full disk: the file has all events that were read"
+ok "a full disk: the file has many events" [ "$read_events" -gt 1000 ]
+at_most "$(wc -c </tmp/small/full)" $((3 << 20)) "a full disk: the file has no holes"
 rm -f /tmp/small/*
 dd if=/dev/zero of=/tmp/small/fill bs=1k count=2900 2>/dev/null
 rbmap record -d 0 -o /tmp/small/none 2>/tmp/none.log
-is $? 1 "no space from the start: 1"
-like "$(cat /tmp/none.log)" 'no space is left there' "and says so"
+is $? 1 "no space from the start: status 1"
+like "$(cat /tmp/none.log)" 'no space is left there' "no space from the start: record prints the reason"
 umount /tmp/small
-is "$(cat $root/events/rbmap/marker/enable)" 1 "events are as they were"
+is "$(cat $root/events/rbmap/marker/enable)" 1 "the marker is enabled as before"
 ok "unload at the end" rbmap unload
 done_testing

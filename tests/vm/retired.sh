@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Rings that were replaced: calls return at their end, they take no more memory
-# than retired_size_kb while nobody reads them, and they go while others look.
+# Replaced rings: calls at their end return, unread rings take no more memory than
+# retired_size_kb, and rings are freed while others observe them.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

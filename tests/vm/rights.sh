@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who may do what, in a few seconds: capabilities, who has opened a file, hashed
-# addresses. LOCKDOWN=1: and kernel lockdown, which lasts as long as the kernel runs;
-# access.sh has more of that.
-# shellcheck disable=SC2016,SC2317 # $arg1 is meant so; called by ok
+# A short test of access rights: capabilities, the user who opened a file, hashed
+# addresses. LOCKDOWN=1 adds kernel lockdown, which lasts until the next boot; access.sh
+# tests more of it.
+# shellcheck disable=SC2016,SC2317 # $arg1 is literal; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -33,7 +33,7 @@ if [ ! -e $lockdown ]; then
 fi
 echo named >$root/instances/create
 echo confidentiality >$lockdown
-# shut TEXT COMMAND
+# shut TEXT COMMAND: COMMAND fails with EPERM
 shut()
 {
 	sh -c "$2" 2>/tmp/error >/dev/null

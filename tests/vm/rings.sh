@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Rings that others take the place of, and snapshots of them.
+# Replaced rings, and snapshots of them.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

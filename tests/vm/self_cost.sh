@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What rbmap measures of itself: each event once, and nothing while it is off.
-# shellcheck disable=SC2034,SC2086,SC2317 # rounds; a path without blanks; called by ok
+# self_cost measures each event once, and nothing while it is off.
+# shellcheck disable=SC2034,SC2086,SC2317 # unused loop variable; a path without blanks; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 root=/sys/kernel/rbmap
 
-# Of all CPUs and contexts: those measured, and those gone astray.
+# measured: prints the sum over all CPUs and contexts: measured events, and measurements
+# that were dropped
 measured()
 {
 	cat $root/per_cpu/cpu*/self_cost | awk '{ sum += $2 + $3 } END { print sum + 0 }'
@@ -22,7 +23,8 @@ busy()
 	done
 }
 
-# In the order of size, and all of them in a bucket that fits.
+# sane: the values of each line are in ascending order, and each event is in a matching
+# bucket
 sane()
 {
 	cat $root/per_cpu/cpu*/self_cost | awk '
@@ -42,43 +44,43 @@ sane()
 }
 
 ok "module loads" load_module rbmap buffer_size_kb=4096 || done_testing
-is "$(cat $root/self_cost)" 0 "it is off"
-is "$(cat $root/per_cpu/cpu*/self_cost $root/per_cpu/cpu*/stats | grep -c -e astray -e task)" 0 "and shows nothing"
+is "$(cat $root/self_cost)" 0 "self_cost is off at first"
+is "$(cat $root/per_cpu/cpu*/self_cost $root/per_cpu/cpu*/stats | grep -c -e astray -e task)" 0 "no file shows a measurement while self_cost is off"
 like "$(rbmap stat --self-cost 2>&1)" "not measured: echo 1 >$root/self_cost" "rbmap stat --self-cost says so"
-is "$( (echo 2 >$root/self_cost) 2>&1 | sed 's/.*: //')" "Invalid argument" "a bad value"
+is "$( (echo 2 >$root/self_cost) 2>&1 | sed 's/.*: //')" "Invalid argument" "a bad value is refused"
 
-ok "on" sh -c "echo 1 >$root/self_cost"
+ok "self_cost is switched on" sh -c "echo 1 >$root/self_cost"
 echo 1 >$root/events/enable
 busy
 like "$(rbmap stat --self-cost)" '^task +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+' "rbmap stat --self-cost, while events come"
 echo 0 >$root/events/enable
 is "$(measured)" "$(summed emitted)" "each event was measured"
-ok "there were many" test "$(measured)" -gt 100
-ok "of a task, and of an interrupt" test "$(cat $root/per_cpu/cpu*/self_cost | awk '$2 { print $1 }' |
+ok "more than 100 events were measured" test "$(measured)" -gt 100
+ok "events of tasks and of interrupts were measured" test "$(cat $root/per_cpu/cpu*/self_cost | awk '$2 { print $1 }' |
 	grep -c -x -e task -e irq)" -ge 2
-ok "minimum, percentiles and maximum, and what is in each bucket" sane
+ok "minimum, percentiles, maximum and buckets are consistent" sane
 like "$(rbmap stat --self-cost --json | tr -d ' \n')" '"context":"task","events":[0-9]+,"astray":[0-9]+,"min":' \
 	"rbmap stat --self-cost --json"
 diag "$(rbmap stat --self-cost)"
 
-ok "off" sh -c "echo 0 >$root/self_cost"
+ok "self_cost is switched off" sh -c "echo 0 >$root/self_cost"
 before=$(measured)
 echo 1 >$root/events/enable
 busy
-is "$(measured)" "$before" "nothing is measured any more, what was stays"
-is "$(cat $root/per_cpu/cpu*/stats | grep -c 'self cost')" 0 "nor is it in stats"
+is "$(measured)" "$before" "the measurements stay, and none is added"
+is "$(cat $root/per_cpu/cpu*/stats | grep -c 'self cost')" 0 "stats no longer has the self cost"
 for round in 1 2 3 4 5 6 7 8 9 10; do
 	echo 1 >$root/self_cost
 	busy
 	echo 0 >$root/self_cost
 done
 echo 0 >$root/events/enable
-ok "on and off while events come" sane
-ok "on" sh -c "echo 1 >$root/self_cost"
-is "$(measured)" 0 "from 0 again"
+ok "self_cost is switched while events are recorded: values are consistent" sane
+ok "self_cost is switched on again" sh -c "echo 1 >$root/self_cost"
+is "$(measured)" 0 "the measurements begin from 0 again"
 ok "module unloads" rmmod rbmap
 
-ok "module loads with it" load_module rbmap self_cost=1 || done_testing
-is "$(cat $root/self_cost /sys/module/rbmap/parameters/self_cost | xargs)" "1 Y" "it is on"
+ok "module loads with self_cost=1" load_module rbmap self_cost=1 || done_testing
+is "$(cat $root/self_cost /sys/module/rbmap/parameters/self_cost | xargs)" "1 Y" "self_cost is on"
 ok "module unloads" rmmod rbmap
 done_testing

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The control files in a few seconds: what is obeyed, what is refused and how, and
-# that it holds for the rings that come.
-# shellcheck disable=SC2016,SC2317 # for another shell; called by ok
+# A short test of the control files: which values they accept, which ones they refuse
+# and how, and that a setting applies to later rings, too.
+# shellcheck disable=SC2016,SC2317 # for an inner shell; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/control.sh
@@ -41,25 +41,25 @@ refused buffer_subbuf_size_kb 3 "$invalid"
 refused buffer_subbuf_size_kb 8192 "$invalid"
 refused buffer_size_kb $((65534 * page_kb)) 'Cannot allocate memory'
 like "$(dmesg | tail -n 5)" 'KiB are missing: choose a smaller buffer_size_kb' \
-	"before any memory is taken"
+	"a size is refused before memory is allocated"
 refused buffer_size_kb $((65535 * page_kb)) "$invalid"
 obeyed buffer_subbuf_size_kb 64
-is "$(cat $root/buffer_size_kb)" 128 "a ring has two sub-buffers and more"
-like "$(cat $events/header_page)" "field: char data;.*size:$((65536 - 16));" "header_page says so"
+is "$(cat $root/buffer_size_kb)" 128 "a ring has at least two sub-buffers"
+like "$(cat $events/header_page)" "field: char data;.*size:$((65536 - 16));" "header_page has the size of sub-buffers"
 obeyed buffer_subbuf_size_kb "$page_kb"
 obeyed buffer_size_kb 64
 obeyed per_cpu/cpu0/buffer_size_kb 128
-is "$(cat $root/buffer_size_kb)" X "the processors' differ"
+is "$(cat $root/buffer_size_kb)" X "the sizes of the processors differ"
 obeyed buffer_size_kb 64
 
-# They hold for rings to come
+# Settings apply to new rings
 marked x
 obeyed tracing_on 0
 put buffer_size_kb 128
-is "$(recorded 'marked off')" 0 "off: a new ring is off, too"
-ok "which is counted" test "$(summed disabled)" -gt 0
+is "$(recorded 'marked off')" 0 "tracing_on=0: a new ring records nothing"
+ok "tracing_on=0: the event is counted as disabled" test "$(summed disabled)" -gt 0
 obeyed tracing_on 1
-is "$(recorded 'marked on')" 1 "on again"
+is "$(recorded 'marked on')" 1 "tracing_on=1: events are recorded again"
 obeyed overwrite 0
 put buffer_size_kb 64
 put reset 1
@@ -70,80 +70,80 @@ while [ $n -lt 200 ]; do
 	n=$((n + 1))
 done
 is "$(summed overrun)" 0 "discard: a new ring overwrites nothing"
-ok "it drops" test "$(summed 'dropped full')" -gt 0
+ok "discard: a full ring drops" test "$(summed 'dropped full')" -gt 0
 obeyed overwrite 1
 n=0
 while [ $n -lt 100 ]; do
 	marked "$long"
 	n=$((n + 1))
 done
-ok "overwrite: it overwrites" test "$(summed overrun)" -gt 0
+ok "overwrite: a full ring overwrites" test "$(summed overrun)" -gt 0
 obeyed tracing_on 0
 marked off
 obeyed tracing_on 1
-ok "off: this ring has refused it" test "$(summed disabled)" -gt 0
+ok "tracing_on=0: this ring has refused the event" test "$(summed disabled)" -gt 0
 put reset 1
 is "$(summed entries) $(summed emitted) $(summed overrun) $(summed 'lost events') $(summed 'dropped full') $(summed disabled)" \
-	"0 0 0 0 0 0" "reset: all counters"
+	"0 0 0 0 0 0" "reset: all counters are 0"
 marked gone
 put buffer_size_kb 128
 for cpu in /dev/rbmap/cpu*; do
 	timeout 1 cat "$cpu" >/dev/null
 done
-is "$(summed 'retired rings') $(summed emitted)" "0 1" "a ring that was read to its end is gone, and still counts"
+is "$(summed 'retired rings') $(summed emitted)" "0 1" "a ring that was read to its end is freed, and still counts"
 put reset 1
-is "$(summed emitted)" 0 "reset: it counts no more"
+is "$(summed emitted)" 0 "reset: a freed ring counts no more"
 put buffer_size_kb 64
-is "$(recorded 'marked one')" 1 "it counts on"
-is "$(summed entries)" 1 "what is unread"
+is "$(recorded 'marked one')" 1 "a new ring records an event"
+is "$(summed entries)" 1 "the event is unread"
 put snapshot 1
-is "$(cat $root/snapshot) $(summed entries) $(summed 'snapshot events')" "1 0 1" "a snapshot has it"
+is "$(cat $root/snapshot) $(summed entries) $(summed 'snapshot events')" "1 0 1" "the snapshot has the unread event"
 put snapshot 0
-is "$(cat $root/snapshot)" 0 "no snapshot"
+is "$(cat $root/snapshot)" 0 "the snapshot is freed"
 put reset 1
 
-# What is on
+# Enabled events
 is "$(cat $events/enable) $(cat $events/sched/enable) $(cat $events/rbmap/marker/enable)" "0 0 1" \
-	"the marker alone is on"
+	"only the marker is enabled"
 put events/enable 0
-is "$(recorded 'marked x')" 1 "and not switched off with the others"
-# Not of the commands that count.
+is "$(recorded 'marked x')" 1 "the marker stays enabled when all events are disabled"
+# The filter excludes the commands of this test itself.
 put events/sched/sched_process_exec/filter 'filename == "/bin/busybox"'
 put events/sched/sched_process_exec/enable 1
-is "$(cat $events/sched/enable)" X "some are on"
-is "$(recorded '/bin/busybox true')" 1 "one event"
+is "$(cat $events/sched/enable)" X "the system's enable file shows that some events are on"
+is "$(recorded '/bin/busybox true')" 1 "an enabled event is recorded"
 put events/sched/sched_process_exec/filter 'common_pid > 1 && filename == "/bin/busybox"'
-is "$(recorded '/bin/busybox true')" 1 "a filter of what all records have"
+is "$(recorded '/bin/busybox true')" 1 "a filter of a common field accepts a record"
 put events/sched/sched_process_exec/enable 0
-is "$(recorded '/bin/busybox true')" 0 "off"
+is "$(recorded '/bin/busybox true')" 0 "a disabled event is not recorded"
 refused events/sched/sched_process_exec/enable 2 "$invalid"
 put events/sched/enable 1
-is "$(cat $events/sched/*/enable | sort -u)" 1 "all of a system"
+is "$(cat $events/sched/*/enable | sort -u)" 1 "all events of a system are enabled"
 put events/sched/enable 0
 
 # Filters
 filter=events/rbmap/marker/filter
-is "$(cat $root/$filter)" none "no filter"
+is "$(cat $root/$filter)" none "the marker has no filter"
 obeyed $filter 'buf ~ "yes*"\n' 'buf ~ "yes*"'
-is "$(recorded 'marked yes; marked no; marked yes.')" 2 "those that it wants"
-put $filter "buf ~ 'y" && not_ok "a filter that is none"
-like "$(cat $root/$filter)" 'parse_error: Missing matching quote' "the file says what is wrong"
-is "$(recorded 'marked yes; marked no')" 2 "after an error all are recorded"
+is "$(recorded 'marked yes; marked no; marked yes.')" 2 "the filter accepts two of three markers"
+put $filter "buf ~ 'y" && not_ok "an invalid filter was accepted"
+like "$(cat $root/$filter)" 'parse_error: Missing matching quote' "the filter file has the error"
+is "$(recorded 'marked yes; marked no')" 2 "after an error all markers are recorded"
 obeyed $filter 'common_pid == 1' 'common_pid == 1'
-is "$(recorded 'marked yes')" 0 "what all records have"
+is "$(recorded 'marked yes')" 0 "a filter of a common field refuses a marker"
 obeyed $filter "common_pid != 1 && COMM == 'settings.sh'"
-is "$(recorded 'marked yes')" 1 "and the task's name"
+is "$(recorded 'marked yes')" 1 "a filter of the task's name accepts a marker"
 obeyed $filter 'common_pid > 1' 'common_pid > 1'
-is "$(recorded 'marked yes')" 1 "the number of the task that writes"
+is "$(recorded 'marked yes')" 1 "a filter of the task's number accepts a marker"
 obeyed $filter 0 none
-is "$(recorded 'marked yes')" 1 "all again"
+is "$(recorded 'marked yes')" 1 "without a filter all markers are recorded"
 put events/sched/filter 'prev_pid == 7'
-is "$(cat $events/sched/sched_switch/filter)" 'prev_pid == 7' "a system's: an event that has the field"
-like "$(cat $events/sched/sched_waking/filter)" "Couldn't find or set field" "one that has not"
-ok "an expression that suits none is refused" sh -c "! echo 'foo == 1' >$events/sched/filter" 2>/dev/null
-is "$(cat $events/sched/sched_switch/filter)" 'prev_pid == 7' "which changes nothing"
+is "$(cat $events/sched/sched_switch/filter)" 'prev_pid == 7' "a system's filter: an event with the field has it"
+like "$(cat $events/sched/sched_waking/filter)" "Couldn't find or set field" "a system's filter: an event without the field has an error"
+ok "a system's filter that suits no event is refused" sh -c "! echo 'foo == 1' >$events/sched/filter" 2>/dev/null
+is "$(cat $events/sched/sched_switch/filter)" 'prev_pid == 7' "a refused system filter changes nothing"
 put events/sched/filter 0
-is "$(cat $events/sched/*/filter | sort -u)" none "all are cleared"
+is "$(cat $events/sched/*/filter | sort -u)" none "0 clears all filters of the system"
 
 # Pids
 put events/sched/sched_process_exec/filter 'filename == "/bin/busybox"'
@@ -152,74 +152,74 @@ refused set_event_pid '1 x' "$invalid"
 refused set_event_pid 0 "$invalid"
 refused set_event_pid 123456789 "$invalid"
 put set_event_pid '1\n'
-is "$(cat $root/set_event_pid)" 1 "set_event_pid"
-is "$(recorded '/bin/busybox true')" 0 "others are not recorded"
-is "$(recorded 'marked x')" 1 "but for markers, which have a switch of their own"
+is "$(cat $root/set_event_pid)" 1 "set_event_pid lists the task"
+is "$(recorded '/bin/busybox true')" 0 "set_event_pid: other tasks are not recorded"
+is "$(recorded 'marked x')" 1 "set_event_pid: markers are recorded nevertheless"
 is "$(recorded "sh -c 'echo \$\$ >$root/set_event_pid; exec /bin/busybox true'")" 1 \
-	"a task that is chosen is"
+	"set_event_pid: a listed task is recorded"
 echo 1 >$root/set_event_pid
 echo $$ >>$root/set_event_pid
-is "$(sort -n $root/set_event_pid | xargs)" "1 $$" "one more"
-is "$(recorded '/bin/busybox true')" 0 "its children are not"
+is "$(sort -n $root/set_event_pid | xargs)" "1 $$" "set_event_pid: >> adds a task"
+is "$(recorded '/bin/busybox true')" 0 "set_event_pid: children of a listed task are not recorded"
 obeyed options/event-fork 1
-is "$(recorded '/bin/busybox true')" 1 "followed they are"
+is "$(recorded '/bin/busybox true')" 1 "event-fork: children of a listed task are recorded"
 sh -c 'echo $$ >/tmp/ended'
 not_chosen()
 {
 	! grep -qx "$(cat /tmp/ended)" "$root/set_event_pid"
 }
-ok "and chosen no more when they have ended" retry_until 20 not_chosen
+ok "event-fork: children that have ended are removed from the list" retry_until 20 not_chosen
 obeyed options/event-fork 0
-is "$(recorded '/bin/busybox true')" 0 "followed no more"
+is "$(recorded '/bin/busybox true')" 0 "without event-fork: children are not recorded"
 put events/sched/sched_process_exec/enable 0
-# A task that is switched to, which is not the current one then.
+# A task that is switched to: at that time it is not the current task.
 sleep 1000 &
 other=$!
 echo $other >$root/set_event_pid
 put events/sched/sched_switch/filter "next_pid == $other"
 put events/sched/sched_switch/enable 1
-ok "a switch to a chosen task is recorded" \
+ok "set_event_pid: a switch to a listed task is recorded" \
 	test "$(recorded "kill -STOP $other; kill -CONT $other; sleep 0.2")" -gt 0
 put events/sched/sched_switch/enable 0
 put events/sched/sched_switch/filter 0
 kill $other
 echo >$root/set_event_pid
-is "$(cat $root/set_event_pid)" "" "no pids"
+is "$(cat $root/set_event_pid)" "" "an empty line empties set_event_pid"
 put events/sched/sched_process_exec/enable 1
 is "$(recorded "sh -c 'echo \$\$ >$root/set_event_notrace_pid; exec /bin/busybox true'")" 0 \
 	"set_event_notrace_pid: a task that is named is not recorded"
-is "$(recorded '/bin/busybox true')" 1 "others are"
+is "$(recorded '/bin/busybox true')" 1 "set_event_notrace_pid: other tasks are recorded"
 : >$root/set_event_notrace_pid
 put events/sched/sched_process_exec/enable 0
-is "$(recorded 'marked x')" 1 "all tasks again"
+is "$(recorded 'marked x')" 1 "without lists all tasks are recorded"
 
 # Buffers
 for name in a A.b-c_9 cpux abcdefghijklmnopqrstuvwxyz012345; do
 	ok "a buffer may be called $name" put instances/create "$name"
-	ok "$name goes" put instances/destroy "$name"
+	ok "buffer $name is destroyed" put instances/destroy "$name"
 done
 for name in '' . .x a/b cpu0 marker snapshot create 'x=1' 'a\tb' \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	refused instances/create "$name\n" "$invalid"
 done
-ok "with settings" put instances/create \
+ok "a buffer is created with settings" put instances/create \
 	"b buffer_size_kb=128 subbuf_size_kb=16 overwrite=0 clock=mono\n"
 is "$(cd $root/instances/b && cat buffer_size_kb buffer_subbuf_size_kb overwrite | xargs)" \
-	"128 16 0" "which it has"
-like "$(cat $root/instances/b/trace_clock)" '\[mono\]' "and its clock"
+	"128 16 0" "the buffer has its settings"
+like "$(cat $root/instances/b/trace_clock)" '\[mono\]' "the buffer has its clock"
 refused instances/create b 'File exists'
 refused instances/create 'c size=1' "$invalid"
 refused instances/create 'c overwrite=2' "$invalid"
 refused instances/destroy c 'No such file'
-fails "nothing is left" test -e $root/instances/c
-ok "its events are its own" put instances/b/events/sched/sched_process_exec/enable 1
-is "$(recorded '/bin/busybox true')" 0 "the other buffer has none"
-ok "its own has" test "$(summed emitted $root/instances/b)" -gt 0
-ok "it goes with events on" put instances/destroy b
+fails "no directory of a refused buffer is left" test -e $root/instances/c
+ok "an event is enabled in the new buffer alone" put instances/b/events/sched/sched_process_exec/enable 1
+is "$(recorded '/bin/busybox true')" 0 "the default buffer has no event"
+ok "the new buffer has events" test "$(summed emitted $root/instances/b)" -gt 0
+ok "a buffer with enabled events is destroyed" put instances/destroy b
 
 # Modes
-is "$(find $root -type f -perm -0002)" "" "nothing is writable for everybody"
+is "$(find $root -type f -perm -0002)" "" "no control file is writable for everybody"
 is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker | xargs)" \
-	"440 440 220" "devices are root's"
+	"440 440 220" "modes of the devices"
 ok "module unloads" rmmod rbmap
 done_testing

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Filters, pids and events are freed when no probe looks at them any more: they are
-# replaced while an event fires all the time on another processor. A kernel that
-# watches its memory tells.
-# shellcheck disable=SC2016,SC2317 # $arg1 is meant so; called by ok
+# Filters, pids and events are freed only after the last probe has stopped using them.
+# They are replaced while an event fires all the time on another processor. A kernel
+# with memory checks reports an object that is freed too early.
+# shellcheck disable=SC2016,SC2317 # $arg1 is literal; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -20,7 +20,7 @@ firing()
 	done 2>/dev/null
 }
 
-# replaced TEXT FILE ONE OTHER
+# replaced TEXT FILE ONE OTHER: writes ONE and OTHER to FILE in turn
 replaced()
 {
 	times=$(taskset 1 settle "$2" $seconds "$3" "$4" 2>&1)
@@ -44,10 +44,10 @@ removed()
 [ "$cpus" -gt 1 ] || skip_all "one processor"
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
 ok "the emitter loads" load_module emit || done_testing
-# What is replaced is waited for: soon, please.
+# Each replacement waits for a grace period: expedite it.
 echo 1 >/sys/kernel/rcu_expedited
 add
-# It takes the longest time to find that a record is wanted.
+# A filter takes longest if every comparison must run before the record is accepted.
 long=
 n=100000000
 while [ ${#long} -lt 3900 ]; do
@@ -60,7 +60,7 @@ firer=$!
 taskset -p 2 $firer >/dev/null
 echo 1 >$root/reset
 replaced "filters" $event/filter "number!=1$long" "number!=2$long"
-ok "and the event fired" test "$(summed emitted)" -gt 0
+ok "the event fired" test "$(summed emitted)" -gt 0
 echo 0 >$event/filter
 replaced "pids" $root/set_event_pid $firer "$firer 1"
 : | dd of=$root/set_event_pid 2>/dev/null

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# received + lost = emitted with sub-buffers of 4 KiB, 64 KiB and 1 MiB, events
-# up to their size, each clock, and readers that wait in each way. LONG=1: all of
-# these with all others.
+# received + lost = emitted with sub-buffers of 4 KiB, 64 KiB and 1 MiB, events up to
+# their size, each clock, and readers that wait in each way. LONG=1 runs all
+# combinations of these.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
 . /tests/lib/ring.sh
 
-# waits TEXT EVENTS: all ways to wait, at all levels, in all modes
+# waits TEXT EVENTS: all ways to wait, with all watermarks, in all modes
 waits()
 {
 	local percent
@@ -50,7 +50,7 @@ everything()
 
 each_once()
 {
-	# What is written now is half of it, even where there is nothing.
+	# The writer's sub-buffer alone is half of the ring, even when it is empty.
 	with_ring "2 slots" 4 8
 	results "2 slots, poll: " exact --wait poll --percent 50 emit 10000 fast
 	without_ring "2 slots"
@@ -75,7 +75,7 @@ each_once()
 	results "64K, poll: " exact --wait poll --percent 50 emit 10000 fast
 	results "64K, mono: " exact --clock mono emit 10000 overwrite-map-fast
 	results "64K, boot: " exact --clock boot emit 10000 discard-read-fast
-	# The processor's own, where there is one.
+	# The processor's own clock, if it has one.
 	for clock in $(tr -d '[]' </sys/kernel/rbmap/trace_clock | xargs -n 1 | grep -e -); do
 		results "64K, $clock: " exact --clock "$clock" emit 10000 \
 			overwrite-read-fast discard-map-end

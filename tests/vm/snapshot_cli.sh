@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap snapshot and rbmap record --flight-recorder: what the rings held is in the
-# file, or counted as lost, and the rings go on.
-# shellcheck disable=SC2016,SC2317 # for another shell; called by ok
+# rbmap snapshot and rbmap record --flight-recorder: the events of the rings are in the
+# file, or counted as lost, and the rings continue.
+# shellcheck disable=SC2016,SC2317 # for an inner shell; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 root=/sys/kernel/rbmap
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# sum_of FILE N: the Nth number of each "123 events read, 45 lost", added up
+# sum_of FILE N: adds up the first numbers (N=1) or the second ones of the lines "123
+# events read, 45 lost"
 sum_of()
 {
 	awk -v n="$2" '/events read, [0-9]+ lost/ { sum += n == 1 ? $1 : $4 }
 		END { print sum + 0 }' "$1"
 }
 
-# same FILE: do both reports say the same? In $1.rbmap.  Losses after the last
-# event are a line that trace-cmd does not have.
+# same FILE: both reports are the same; $1.rbmap has rbmap's. Only rbmap's prints losses
+# after the last event.
 same()
 {
 	rbmap report -N "$1" >"$1.rbmap" 2>"$1.err" || return 1
@@ -34,7 +35,7 @@ markers()
 	grep -c ' marker: ' "$1"
 }
 
-# emit CPU FIRST COUNT: numbered events
+# emit CPU FIRST COUNT: writes numbered events
 emit()
 {
 	taskset $((1 << $1)) awk -v cpu="$1" -v i="$2" -v n="$3" 'BEGIN {
@@ -54,11 +55,11 @@ emit_all()
 		pids="$pids $!"
 		cpu=$((cpu + 1))
 	done
-	# shellcheck disable=SC2086 # one word a process
+	# shellcheck disable=SC2086 # one word for each process
 	wait $pids
 }
 
-# numbers FIRST COUNT FILE...: each CPU has them all, in order, once
+# numbers FIRST COUNT FILE...: each CPU has all numbers, in order, once
 numbers()
 {
 	first=$1 count=$2
@@ -77,14 +78,14 @@ numbers()
 	}'
 }
 
-# has_written N FILE: the flight recorder, its Nth file
+# has_written N FILE: the flight recorder has written its Nth file
 has_written()
 {
 	[ "$(grep -c 'B of events$' /tmp/flight.log)" = "$1" ] &&
 		grep -q "^/tmp/$2: " /tmp/flight.log && [ "$(cat "$root/snapshot")" = 0 ]
 }
 
-# The numbers of CPU 0 up to the last one, without a gap.
+# up_to REPORT LAST: CPU 0 has the numbers up to the last one, without a gap
 up_to()
 {
 	awk -v last="$2" '/ marker: / {
@@ -110,94 +111,95 @@ echo 1 >$root/events/rbmap/marker/enable
 emit_all 0 500
 rbmap snapshot -o /tmp/first 2>/tmp/first.log
 is $? 0 "snapshot"
-is "$(cat $root/snapshot)" 0 "it is freed"
+is "$(cat $root/snapshot)" 0 "the snapshot is freed after rbmap snapshot"
 ok "both reports are the same" same /tmp/first
-ok "all that the rings held is there" numbers 0 500 /tmp/first.rbmap
-is "$(sum_of /tmp/first.log 1) $(sum_of /tmp/first.log 2)" "$((500 * cpus)) 0" "sums"
+ok "the file has all events of the rings" numbers 0 500 /tmp/first.rbmap
+is "$(sum_of /tmp/first.log 1) $(sum_of /tmp/first.log 2)" "$((500 * cpus)) 0" "the command prints the sums"
 emit_all 500 300
 rbmap snapshot -q -o /tmp/second 2>/tmp/second.log
 is "$?$(cat /tmp/second.log)" 0 "-q without a loss says nothing"
 ok "both reports are the same" same /tmp/second
-ok "the next one begins where that ended" numbers 500 300 /tmp/second.rbmap
+ok "the next snapshot begins where the first one ended" numbers 500 300 /tmp/second.rbmap
 rbmap snapshot -o /tmp/empty 2>/tmp/empty.log
-is "$? $(sum_of /tmp/empty.log 1)" "0 0" "rings that are empty"
+is "$? $(sum_of /tmp/empty.log 1)" "0 0" "a snapshot of empty rings succeeds"
 ok "both reports are the same" same /tmp/empty
 
 # --- --keep and --read-existing
 emit_all 0 200
 rbmap snapshot --keep -q -o /tmp/kept
-is "$?$(cat $root/snapshot)" 01 "--keep"
+is "$?$(cat $root/snapshot)" 01 "--keep leaves the snapshot in memory"
 emit_all 200 100
 rbmap snapshot -o /tmp/refused 2>/tmp/refused.log
-is $? 1 "one that is there already is not replaced"
-like "$(cat /tmp/refused.log)" 'snapshot that somebody took: .*--read-existing' "and it says what to do"
+is $? 1 "a snapshot in memory is not replaced"
+like "$(cat /tmp/refused.log)" 'snapshot that somebody took: .*--read-existing' "the error names --read-existing"
 for i in 1 2; do
 	rbmap snapshot --read-existing -o /tmp/again$i 2>/tmp/again$i.log
 	is $? 0 "--read-existing, $i"
 	ok "both reports are the same" same /tmp/again$i
-	ok "all of it" numbers 0 200 /tmp/again$i.rbmap
-	is "$(sum_of /tmp/again$i.log 1)" $((200 * cpus)) "sums"
+	ok "--read-existing, $i: the file has all events" numbers 0 200 /tmp/again$i.rbmap
+	is "$(sum_of /tmp/again$i.log 1)" $((200 * cpus)) "the command prints the sums"
 done
-is "$(cat $root/snapshot)" 1 "it is left"
+is "$(cat $root/snapshot)" 1 "--read-existing leaves the snapshot in memory"
 rbmap record -f -e rbmap:marker -o /tmp/refused 2>/tmp/refused.log
-is $? 1 "a flight recorder does not begin"
-like "$(cat /tmp/refused.log)" 'snapshot that somebody took' "and says why"
+is $? 1 "a flight recorder refuses to begin over a snapshot"
+like "$(cat /tmp/refused.log)" 'snapshot that somebody took' "the flight recorder prints the reason"
 echo 0 >$root/snapshot
 rbmap snapshot -r -o /tmp/none 2>/tmp/none.log
-is $? 1 "--read-existing where there is none"
-like "$(cat /tmp/none.log)" 'there is no snapshot' "and it says so"
-fails "without a file" test -e /tmp/none
+is $? 1 "--read-existing without a snapshot fails"
+like "$(cat /tmp/none.log)" 'there is no snapshot' "--read-existing without a snapshot prints the reason"
+fails "--read-existing without a snapshot creates no file" test -e /tmp/none
 rbmap snapshot -q -o /tmp/rest
-ok "what came meanwhile: both reports are the same" same /tmp/rest
-ok "is all there" numbers 200 100 /tmp/rest.rbmap
+ok "events after the kept snapshot: both reports are the same" same /tmp/rest
+ok "events after the kept snapshot are all in the next one" numbers 200 100 /tmp/rest.rbmap
 
-# --- the clock is the rings'
+# --- the clock is the one of the rings
 emit_all 0 50
 rbmap snapshot -k -q -o /tmp/kept
 echo mono >$root/trace_clock
 rbmap snapshot -r -o /tmp/clock 2>/tmp/clock.log
-is "$? $(sum_of /tmp/clock.log 1)" "0 $((50 * cpus))" "a clock that has changed since"
+is "$? $(sum_of /tmp/clock.log 1)" "0 $((50 * cpus))" "--read-existing after a change of the clock"
 echo 0 >$root/snapshot
 rbmap report -N /tmp/clock >/tmp/clock.rbmap 2>&1
 rbmap report -N /tmp/kept >/tmp/kept.rbmap 2>&1
-ok "is not that of the snapshot" cmp /tmp/clock.rbmap /tmp/kept.rbmap
+ok "a later clock does not change the snapshot" cmp /tmp/clock.rbmap /tmp/kept.rbmap
 echo local >$root/trace_clock
 echo 1 >$root/reset
 
-# --- no space: the snapshot is not lost
+# --- without space on the disk, the snapshot is kept
 mkdir -p /tmp/small
 mount -t tmpfs -o size=1m tmpfs /tmp/small
 dd if=/dev/zero of=/tmp/small/fill bs=1k count=1000 2>/dev/null
 emit_all 0 100
 rbmap snapshot -o /tmp/small/full 2>/tmp/full.log
-is $? 1 "a full disk: 1"
-like "$(cat /tmp/full.log)" 'snapshot is in memory as before: .*--read-existing' "and says where it is"
+is $? 1 "a full disk: status 1"
+like "$(cat /tmp/full.log)" 'snapshot is in memory as before: .*--read-existing' "a full disk: the error says that the snapshot is in memory"
 rbmap snapshot -r -q -o /tmp/saved
-is $? 0 "it can be saved"
+is $? 0 "a full disk: the snapshot can be saved elsewhere"
 echo 0 >$root/snapshot
 ok "both reports are the same" same /tmp/saved
-ok "all of it" numbers 0 100 /tmp/saved.rbmap
+ok "a full disk: the saved file has all events" numbers 0 100 /tmp/saved.rbmap
 umount /tmp/small
 
-# --- loss: only what a ring holds
+# --- loss: the file has only the events that a ring holds
 emit_all 0 16000
 rbmap snapshot -o /tmp/loss 2>/tmp/loss.log
 ok "loss: both reports are the same" same /tmp/loss
 lost=$(sum_of /tmp/loss.log 2)
-ok "loss: there is some" [ "$lost" -gt 0 ]
+ok "loss: some events are lost" [ "$lost" -gt 0 ]
 is $(($(sum_of /tmp/loss.log 1) + lost)) $((16000 * cpus)) "read + lost = emitted"
-is "$(markers /tmp/loss.rbmap)" "$(sum_of /tmp/loss.log 1)" "the report has what was read"
-is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss.err)" "$lost" "and what was lost"
-like "$(cat /tmp/loss.log)" 'overwritten before' "cause and cure"
+is "$(markers /tmp/loss.rbmap)" "$(sum_of /tmp/loss.log 1)" "the report has all events that were read"
+is "$(sed -n 's/.* \([0-9]*\) lost$/\1/p' /tmp/loss.err)" "$lost" "the report counts the same loss"
+like "$(cat /tmp/loss.log)" 'overwritten before' "cause and remedy are printed"
 
-# --- a flight recorder: all in all, from SIGUSR1 to SIGUSR1
+# --- a flight recorder: each file begins where the file before ended, from SIGUSR1 to
+# SIGUSR1
 echo 0 >$root/overwrite
 echo 1 >$root/events/sched/sched_process_exec/enable
 settings >/tmp/before
 rbmap record --flight-recorder -o /tmp/flight -e rbmap:marker 2>/tmp/flight.log &
 recorder=$!
-ok "it begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
-is "$(cat $root/overwrite)" 1 "overwrite is 1"
+ok "the flight recorder begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
+is "$(cat $root/overwrite)" 1 "the flight recorder sets overwrite to 1"
 emit_all 0 700 &
 emitter=$!
 written=0
@@ -211,50 +213,50 @@ wait $emitter
 emit_all 700 100
 kill -TERM $recorder
 wait $recorder
-is $? 0 "SIGTERM ends it: 0"
+is $? 0 "SIGTERM ends the flight recorder with status 0"
 for next in flight flight.1 flight.2 flight.3; do
 	ok "$next: both reports are the same" same /tmp/$next
 done
 ok "all events are there, once, in order" numbers 0 800 \
 	/tmp/flight.rbmap /tmp/flight.1.rbmap /tmp/flight.2.rbmap /tmp/flight.3.rbmap
-is "$(sum_of /tmp/flight.log 1) $(sum_of /tmp/flight.log 2)" "$((800 * cpus)) 0" "sums"
-fails "there is no other file" test -e /tmp/flight.4
+is "$(sum_of /tmp/flight.log 1) $(sum_of /tmp/flight.log 2)" "$((800 * cpus)) 0" "the command prints the sums"
+fails "the flight recorder wrote no other file" test -e /tmp/flight.4
 settings >/tmp/after
-ok "settings are as they were" cmp /tmp/before /tmp/after
+ok "the settings are the same as before" cmp /tmp/before /tmp/after
 is "$(summed 'retired rings')" 0 "no old ring is left"
 
-# --- of a command, with more events than the rings hold
+# --- a flight recorder of a command that causes more events than the rings hold
 rbmap record -f -q -o /tmp/command -e rbmap:marker -- \
 	taskset 1 awk 'BEGIN { for (i = 0; i < 15000; i++) {
 		printf "0:%d\n", i >"/dev/rbmap/marker"; fflush("/dev/rbmap/marker") } }' \
 	2>/tmp/command.log
-is $? 0 "the end of a command"
+is $? 0 "a flight recorder of a command succeeds"
 ok "both reports are the same" same /tmp/command
 lost=$(sum_of /tmp/command.log 2)
-ok "what came first was overwritten" [ "$lost" -gt 0 ]
+ok "the first events were overwritten" [ "$lost" -gt 0 ]
 is $(($(sum_of /tmp/command.log 1) + lost)) 15000 "read + lost = emitted"
-ok "it has what came last" up_to /tmp/command.rbmap 14999
-# --- a trigger: an event that comes is a reason, and stays where it is
+ok "the file has the last events" up_to /tmp/command.rbmap 14999
+# --- a trigger: its event starts the snapshot, and stays in it
 echo 0 >$root/events/sched/sched_process_exec/enable
 rbmap record -f -e rbmap:marker -e sched:sched_process_fork -o /tmp/trigger \
 	--trigger rbmap:marker 2>/tmp/flight.log &
 recorder=$!
-ok "with a trigger it begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
+ok "a flight recorder with a trigger begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
 emit 0 0 1
-ok "an event is a reason to write" retry_until 30 has_written 1 trigger
+ok "the first trigger writes a file" retry_until 30 has_written 1 trigger
 emit 0 1 1
-ok "and another one" retry_until 30 has_written 2 trigger.1
+ok "the second trigger writes another file" retry_until 30 has_written 2 trigger.1
 emit 0 2 3000
-ok "many make as many files as it comes to" retry_until 30 grep -q '/tmp/trigger.2: ' \
+ok "many triggers write further files" retry_until 30 grep -q '/tmp/trigger.2: ' \
 	/tmp/flight.log
 sleep 1
 kill -INT $recorder
 wait $recorder
-is $? 0 "with a trigger it ends"
+is $? 0 "a flight recorder with a trigger ends with status 0"
 files=$(grep -c 'B of events$' /tmp/flight.log)
 diag "files: $files"
 ok "trigger: both reports are the same" same /tmp/trigger
-like "$(cat /tmp/trigger.rbmap)" 'sched_process_fork: ' "all that is recorded is there"
+like "$(cat /tmp/trigger.rbmap)" 'sched_process_fork: ' "trigger: the file has the other recorded events, too"
 cp /tmp/trigger.rbmap /tmp/triggers.rbmap
 next=1
 while [ $next -lt "$files" ]; do
@@ -262,25 +264,25 @@ while [ $next -lt "$files" ]; do
 	cat /tmp/trigger.$next.rbmap >>/tmp/triggers.rbmap
 	next=$((next + 1))
 done
-is "$(markers /tmp/trigger.rbmap)$(markers /tmp/trigger.1.rbmap)" 11 "each in its own"
-ok "nothing is missing in all of them" up_to /tmp/triggers.rbmap 3001
-is "$(markers /tmp/triggers.rbmap)" 3002 "and nothing twice"
+is "$(markers /tmp/trigger.rbmap)$(markers /tmp/trigger.1.rbmap)" 11 "each trigger is in its own file"
+ok "the files together have every marker" up_to /tmp/triggers.rbmap 3001
+is "$(markers /tmp/triggers.rbmap)" 3002 "the files together have each marker once"
 is "$(summed 'retired rings')" 0 "no old ring is left behind a trigger"
 rbmap record -f -e rbmap:marker -o /tmp/none --trigger sched_switch 2>/tmp/none.log
-is $? 1 "a trigger that is not recorded"
-like "$(cat /tmp/none.log)" 'no event is recorded that --trigger sched_switch names' "is told"
+is $? 1 "a trigger that is not recorded is refused"
+like "$(cat /tmp/none.log)" 'no event is recorded that --trigger sched_switch names' "a trigger that is not recorded: the reason is printed"
 echo 1 >$root/events/sched/sched_process_exec/enable
 settings >/tmp/after
-ok "settings are as they were" cmp /tmp/before /tmp/after
+ok "the settings are the same as before" cmp /tmp/before /tmp/after
 
 echo 1 >$root/reset
 emit_all 0 10
 rbmap record -f -q -d 0 -o /tmp/held
-ok "what the rings hold, without -e: both reports are the same" same /tmp/held
-ok "belongs to it" numbers 0 10 /tmp/held.rbmap
-fails "a command that does not exist" rbmap record -f -q -o /tmp/none -- /nowhere/x
-fails "leaves no file" test -e /tmp/none
+ok "a flight recorder without -e: both reports are the same" same /tmp/held
+ok "a flight recorder without -e writes the events in the rings" numbers 0 10 /tmp/held.rbmap
+fails "a flight recorder of a command that does not exist fails" rbmap record -f -q -o /tmp/none -- /nowhere/x
+fails "a flight recorder that failed leaves no file" test -e /tmp/none
 settings >/tmp/after
-ok "settings are as they were" cmp /tmp/before /tmp/after
+ok "the settings are the same as before" cmp /tmp/before /tmp/after
 ok "unload" rbmap unload
 done_testing

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# splice() of /dev/rbmap/cpuN: its interface, and received + lost = emitted while
-# events are written; with sub-buffers of one page, of several and of very many.
+# splice() from /dev/rbmap/cpuN: its interface, and received + lost = emitted while
+# events are written. Sub-buffers have one page, several pages or very many.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
 . /tests/lib/ring.sh
 
-# exact SIZE BUFFER-KB [OPTION]...
+# exactly SIZE BUFFER-KB [OPTION]...: runs exact with these sizes
 exactly()
 {
 	local size=$1 buffer=$2
@@ -22,16 +22,16 @@ exactly()
 	without_ring "${size}K"
 }
 
-# holds SIZE BUFFER-KB
+# holds SIZE BUFFER-KB: unloads the module while a pipe has sub-buffers
 holds()
 {
 	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
 		buffer_size_kb="$2" || done_testing
 	results "${1}K: " splice hold rmmod rbmap
-	fails "${1}K: it is gone" is_loaded rbmap
+	fails "${1}K: the module is unloaded" is_loaded rbmap
 }
 
-# passes SIZE BUFFER-KB COUNT: more than there is memory
+# passes SIZE BUFFER-KB COUNT: passes more sub-buffers than the memory could hold
 passes()
 {
 	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
@@ -41,7 +41,7 @@ passes()
 	results "${1}K: " splice pass "$3"
 	settle
 	at_most "$((before - $(meminfo_kb MemFree)))" 4096 \
-		"${1}K: KiB that are still missing"
+		"${1}K: KiB of memory that were not given back"
 	ok "${1}K: module unloads" rmmod rbmap || done_testing
 }
 

@@ -10,7 +10,8 @@ ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
 # shellcheck disable=SC2086 # no seed, no word
 results "" storm "${STORM_SECONDS:-30}" ${STORM_SEED:-}
 echo 1 >/sys/kernel/rbmap/events/rbmap/enable
-# Begins a sub-buffer: what the check writes must not lie across the end of one.
+# A reset begins a sub-buffer: the events of the check must not continue in the next
+# one.
 echo 1 >/sys/kernel/rbmap/reset
 ok "events still come through" lifetime check 0
 ok "module unloads" rmmod rbmap

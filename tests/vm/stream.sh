@@ -12,7 +12,7 @@ mark()
 	taskset "$1" sh -c "echo $2 >/dev/rbmap/marker"
 }
 
-# Lines whose time is before that of the line above.
+# steps_back: prints lines whose time is before that of the line above
 steps_back()
 {
 	awk '/^CPU:/ { next }
@@ -31,7 +31,7 @@ steps_back()
 out=/tmp/out
 err=/tmp/err
 
-# stream ARGUMENT...: its status in $status
+# stream ARGUMENT...: runs rbmap stream and stores its status in $status
 stream()
 {
 	rbmap stream "$@" >$out 2>$err
@@ -40,7 +40,7 @@ stream()
 
 stream
 is "$status" 1 "without the module: status 1"
-like "$(cat $err)" "not loaded" "and says what is wrong"
+like "$(cat $err)" "not loaded" "without the module: the reason is printed"
 
 ok "module loads" load_module rbmap || done_testing
 stream --help
@@ -60,57 +60,57 @@ mark 1 three
 stream --no-follow
 is "$status" 0 "--no-follow: status 0"
 is "$(sed 's/.*marker: //' $out | tr '\n' ' ')" "one two three " \
-	"markers of two CPUs, by time"
+	"markers of two CPUs are printed in the order of time"
 like "$(head -n 1 $out)" '^ +[^ ]+-[0-9]+ +\[000\] [^ ]{5} +[0-9]+\.[0-9]{6}: marker: one$' \
-	"the line is trace_pipe's"
+	"the format of a line is trace_pipe's"
 like "$(cat $err)" '^3 events read, 0 lost$' "sums are on stderr"
 stream --no-follow
-is "$(cat $out)" "" "read is read"
+is "$(cat $out)" "" "a second stream finds no events"
 
-# Follow: a marker shows at once, a wildcard is on for the while.
+# Following: a marker is printed at once, and a wildcard's events are enabled meanwhile.
 rbmap stream -e 'sched:*' -e 'raw_syscalls:*' >$out 2>$err &
 pid=$!
 ok "events are enabled" retry_until 30 \
 	grep -q 1 $root/events/sched/sched_switch/enable
 mark 2 now
-ok "an event is seen while it follows" retry_until 30 \
+ok "an event is printed while the stream follows" retry_until 30 \
 	grep -q 'marker: now' $out
 kill -INT $pid
 wait $pid
 is "$?" 0 "Ctrl-C: status 0"
 is "$(cat $root/events/sched/enable $root/events/raw_syscalls/enable | tr -d '\n')" \
-	00 "and events are off again"
-like "$(tail -n 1 $err)" '^[0-9]+ events read, 0 lost$' "and the sums come"
+	00 "Ctrl-C: events are disabled again"
+like "$(tail -n 1 $err)" '^[0-9]+ events read, 0 lost$' "Ctrl-C: the sums are printed"
 is "$(grep -c . $out)" "$(sed 's/ events.*//' $err)" \
 	"as many lines as events were read"
-is "$(steps_back $out)" 0 "by time"
+is "$(steps_back $out)" 0 "events are printed in the order of time"
 ok "system calls have names" grep -qE 'sys_enter: NR [0-9]+ \((write|read|openat)\) \(' $out
-ok "what they return too" grep -qE 'sys_exit: NR [0-9]+ \([a-z_0-9]+\) = -?[0-9]+$' $out
+ok "return values of system calls are printed" grep -qE 'sys_exit: NR [0-9]+ \([a-z_0-9]+\) = -?[0-9]+$' $out
 ok "threads have names" grep -qE '^ +rbmap-[0-9]+ ' $out
-ok "the idle thread too" grep -qE '^ +<idle>-0 ' $out
+ok "the idle thread has a name" grep -qE '^ +<idle>-0 ' $out
 
-# What was on before stays on.
+# Events that were enabled before stay enabled.
 echo 1 >$root/events/sched/sched_waking/enable
 stream -e 'sched:sched_w*' -d 0.5
 is "$status" 0 "-d: status 0"
 is "$(cat $root/events/sched/sched_waking/enable \
 	$root/events/sched/sched_wakeup/enable | tr -d '\n')" 10 \
-	"what was on stays on, what was off is off"
+	"-d: enabled events stay enabled, others are disabled again"
 stream -n 20
 is "$(grep -c . $out)" 20 "-n 20: 20 lines"
-like "$(cat $err)" '^20 events read' "and 20 in the sums"
+like "$(cat $err)" '^20 events read' "-n 20: the sums count 20 events"
 echo 0 >$root/events/sched/enable
 
 rbmap stream -e 'sched:*' 2>$err | head -n 5 >$out
-ok "a closed pipe ends it" retry_until 30 grep -q 'events read' $err
-is "$(cat $root/events/sched/enable)" 0 "and events are off"
-is "$(wc -l <$out)" 5 "with 5 lines"
+ok "a closed pipe ends the stream" retry_until 30 grep -q 'events read' $err
+is "$(cat $root/events/sched/enable)" 0 "a closed pipe: events are disabled again"
+is "$(wc -l <$out)" 5 "a closed pipe: five lines were printed"
 stream -e 'sched:*' -d 0.3 -n 5
 rbmap stream -e 'sched:*' -d 2 >/dev/full 2>$err
 is "$?" 1 "a full disk: status 1"
-is "$(cat $root/events/sched/enable)" 0 "and events are off too"
+is "$(cat $root/events/sched/enable)" 0 "a full disk: events are disabled again"
 
-# The text is ftrace's own.
+# The text is the same as ftrace's.
 mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 for event in fork exec exit; do
 	echo 1 >/sys/kernel/tracing/events/sched/sched_process_$event/enable
@@ -128,52 +128,52 @@ wait $pid
 for event in fork exec exit; do
 	echo 0 >/sys/kernel/tracing/events/sched/sched_process_$event/enable
 done
-# The last ls is between two events that both have seen.
+# Only events of "ls" are compared: both were recording when ls ran last.
 bodies()
 {
 	sed -n 's/.*\(sched_process_[a-z]*: .*\)/\1/p' "$1" | grep 'ls' | sort
 }
 bodies /sys/kernel/tracing/trace >/tmp/ftrace
 bodies $out >/tmp/ours
-ok "there is something to compare" test "$(wc -l </tmp/ours)" -ge 5
+ok "at least five events can be compared" test "$(wc -l </tmp/ours)" -ge 5
 ok "the text of an event is ftrace's" cmp /tmp/ftrace /tmp/ours || {
 	diff /tmp/ftrace /tmp/ours | sed 's/^/# /'
 }
 
-# A CPU that goes keeps its ring.
+# A CPU that goes offline keeps its ring.
 if echo 0 >/sys/devices/system/cpu/cpu1/online 2>/dev/null; then
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	mark 2 before-offline
 	rbmap stream >$out 2>$err &
 	pid=$!
-	ok "it reads CPU 1" retry_until 30 grep -q before-offline $out
+	ok "the stream reads CPU 1" retry_until 30 grep -q before-offline $out
 	mark 2 offline-soon
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	mark 1 other-cpu
-	ok "events of a CPU that went" retry_until 30 grep -q offline-soon $out
-	ok "and of one that stays" retry_until 30 grep -q other-cpu $out
+	ok "events of an offline CPU are printed" retry_until 30 grep -q offline-soon $out
+	ok "events of the other CPU are printed" retry_until 30 grep -q other-cpu $out
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	mark 2 online-again
-	ok "and of one that came back" retry_until 30 grep -q online-again $out
+	ok "events of a CPU that is online again are printed" retry_until 30 grep -q online-again $out
 	kill $pid
 	wait $pid
 
-	# Its last events come when it takes no interrupts any more.
+	# Its last events are written after it has stopped taking interrupts.
 	cat /dev/rbmap/cpu1 >/dev/null &
 	pid=$!
 	echo 1 >$root/events/sched/enable
 	echo 0 >/sys/devices/system/cpu/cpu1/online
-	ok "a reader that waits has the last event of a CPU that went" \
+	ok "a waiting reader gets the last event of a CPU that went offline" \
 		retry_until 30 grep -qx 'entries: 0' $root/per_cpu/cpu1/stats
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	echo 0 >$root/events/sched/enable
 	kill $pid
 	wait $pid
 else
-	skip "no CPU can go offline here" "a CPU that goes keeps its ring"
+	skip "no CPU can go offline here" "an offline CPU keeps its ring"
 fi
 
-# The counter as a clock.
+# The time-stamp counter as a clock.
 if echo x86-tsc >$root/trace_clock 2>/dev/null; then
 	rbmap stream >$out 2>$err &
 	pid=$!
@@ -183,16 +183,16 @@ if echo x86-tsc >$root/trace_clock 2>/dev/null; then
 	ok "x86-tsc: events come" retry_until 30 grep -q tock $out
 	kill $pid
 	wait $pid
-	like "$(tail -n 1 $out)" ' [0-9]{6,}: marker: tock$' "x86-tsc: cycles"
+	like "$(tail -n 1 $out)" ' [0-9]{6,}: marker: tock$' "x86-tsc: times are cycles"
 	echo local >$root/trace_clock
 fi
 ok "module unloads" rmmod rbmap
 
-# Loss: told where, why and what to do.
+# A loss is reported at its place, with cause and remedy.
 ring=$((4 * page_kb)) more=$((150 * page_kb))
 ok "module loads with a small ring" load_module rbmap buffer_size_kb=$ring
 
-# fill COUNT
+# fill COUNT: writes COUNT markers
 fill()
 {
 	i=0
@@ -203,28 +203,28 @@ fill()
 	done
 }
 
-# sums: $read and $lost, from the line of sums; the lines of text agree
+# sums TEXT: sets $read and $lost from the line of sums; the printed lines must agree
 sums()
 {
 	lost=$(sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' $err)
 	read=$(sed -n 's/ events read.*//p' $err)
-	is "$(grep -c marker: $out)" "$read" "$1: as many lines as were read"
+	is "$(grep -c marker: $out)" "$read" "$1: as many lines as events were read"
 	is "$(sed -n 's/^CPU:[0-9]* \[LOST \([0-9]*\) EVENTS\]$/\1/p' $out |
 		awk '{ n += $1 } END { print n + 0 }')" "$lost" \
-		"$1: lines say where it was lost"
-	ok "$1: some were lost" test "$lost" -gt 0
+		"$1: lines report each loss at its place"
+	ok "$1: some events were lost" test "$lost" -gt 0
 }
 
-# All on one CPU, where a mark can follow.
+# All events come from one CPU, whose ring has room for a mark later.
 taskset -p 1 $$ >/dev/null
 fill $more
 stream --no-follow
 sums "before it began"
 is $((read + lost)) $more "read + lost = written"
 like "$(cat $err)" 'before this began, .*buffer_size_kb' \
-	"the sums say why and what to do"
+	"the sums have cause and remedy"
 
-# It begins, and is stopped while the ring overflows.
+# The stream begins, and is stopped while the ring overflows.
 rbmap stream >$out 2>$err &
 pid=$!
 mark 1 it-reads
@@ -241,7 +241,7 @@ wait $pid
 sums "overwritten"
 is $((read + lost)) $((more + 3)) "read + lost = written"
 like "$(cat $err)" "overwritten before they were read.*buffer_size_kb.*$ring" \
-	"the sums say why and what to do"
+	"the sums have cause and remedy"
 
 echo 0 >$root/overwrite
 rbmap stream >$out 2>$err &
@@ -251,8 +251,9 @@ retry_until 30 grep -q it-reads $out
 kill -STOP $pid
 fill $more 2>/dev/null
 kill -CONT $pid
-# The next sub-buffer says what was lost before it: once there is room for it. A
-# shorter event than those that were lost could go into the one before.
+# A sub-buffer reports the events lost before it, once the ring has room for it. A mark
+# must be longer than the lost events: a shorter one could fit into the sub-buffer
+# before.
 # shellcheck disable=SC2317 # retry_until calls it
 marked()
 {
@@ -266,7 +267,7 @@ kill $pid
 wait $pid
 sums "discarded"
 like "$(cat $err)" "ring was full.*buffer_size_kb.*$ring" \
-	"the sums say why and what to do"
+	"the sums have cause and remedy"
 echo 1 >$root/overwrite
 
 # The short reader.

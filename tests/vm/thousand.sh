@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A thousand resizes, from 8 KiB a CPU to 64 MiB and back, and a thousand
-# snapshots, with all contexts writing and readers that map: received + lost =
-# emitted, and the memory is back at the end.
+# A thousand resizes, from 8 KiB for each CPU to 64 MiB and back, and a thousand
+# snapshots, while all contexts write and readers map the rings. received + lost =
+# emitted, and the memory is given back at the end.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
@@ -12,7 +12,7 @@
 . /tests/lib/memory.sh
 
 # shellcheck disable=SC2317 # measured calls it
-# often OPTION TIMES: of exact
+# often OPTION TIMES: runs exact with an option and checks its results
 often()
 {
 	results "$2 $1: " exact "--$1" "$2" emit 10000 \
@@ -22,14 +22,14 @@ often()
 	echo 8 >/sys/kernel/rbmap/buffer_size_kb
 }
 
-# given_back OPTION: memory is what it was before a thousand of these
+# given_back OPTION: after a thousand of these, memory is the same as before
 given_back()
 {
-	# The first time there are caches to fill; as often that each size comes.
+	# The first runs fill caches; there are enough of them for each size.
 	results "first $1: " exact "--$1" 50 emit 10000 discard-map-fast
 	echo 8 >/sys/kernel/rbmap/buffer_size_kb
 	measured often "$1" 1000
-	# shellcheck disable=SC2046 # words
+	# shellcheck disable=SC2046 # split into words
 	set -- "$1" $(grown)
 	at_most "$2" 4096 "1000 $1: KiB less free"
 	at_most "$3" 1024 "1000 $1: KiB more slab"

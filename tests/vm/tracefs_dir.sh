@@ -1,64 +1,64 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap tracefs-dir: libtracefs, unmodified, takes the directory for tracefs; the
-# one of Debian 12, and one that maps. trace-cmd makes a recording of sub-buffers
-# that another program has read.
+# rbmap tracefs-dir: libtracefs, unmodified, accepts the directory as tracefs. Both the
+# version of Debian 12 and one that maps are tested. trace-cmd makes a recording from
+# sub-buffers that another program has read.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 dir=/tmp/tracing
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
-# says PATTERN ARGUMENT...: rbmap fails, and one line says so
+# says PATTERN ARGUMENT...: rbmap fails with one line that matches
 says()
 {
 	pattern=$1
 	shift
 	/usr/bin/rbmap "$@" 2>/tmp/err
-	is $? 1 "rbmap $*: 1"
+	is $? 1 "rbmap $*: status 1"
 	like "$(cat /tmp/err)" "$pattern" "/$pattern/"
-	is "$(wc -l </tmp/err)" 1 "in one line"
+	is "$(wc -l </tmp/err)" 1 "rbmap $*: one line of error"
 }
 
 says "module is not loaded: run 'rbmap load'" tracefs-dir $dir
-fails "nothing was made" test -e $dir
+fails "no directory was created" test -e $dir
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 
 # --- the directory
-ok "make it" rbmap tracefs-dir $dir
+ok "the directory is created" rbmap tracefs-dir $dir
 is "$(cat $dir/events/sched/sched_switch/id)" \
-	"$(cat /sys/kernel/rbmap/events/sched/sched_switch/id)" "events are there"
+	"$(cat /sys/kernel/rbmap/events/sched/sched_switch/id)" "the directory has the events"
 is "$(cat $dir/per_cpu/cpu0/stats | sed -n 's/^generation/&/p')" \
-	"$(sed -n 's/^generation/&/p' /sys/kernel/rbmap/per_cpu/cpu0/stats)" "stats are there"
+	"$(sed -n 's/^generation/&/p' /sys/kernel/rbmap/per_cpu/cpu0/stats)" "the directory has the statistics"
 for file in /sys/kernel/rbmap/*; do
-	[ -d "$file" ] || ok "${file##*/} is there" test -e "$dir/${file##*/}"
+	[ -d "$file" ] || ok "the directory has ${file##*/}" test -e "$dir/${file##*/}"
 done
 find $dir -type l | while read -r link; do
 	[ -e "$link" ] || echo "$link"
 done >/tmp/dangling
-is "$(cat /tmp/dangling)" "" "no link leads nowhere"
+is "$(cat /tmp/dangling)" "" "each link has a target"
 says "was made before: 'rbmap tracefs-dir --remove $dir' removes it" tracefs-dir $dir
 : >$dir/events/mine
 says "$dir/events/mine was not made by rbmap tracefs-dir: nothing is removed" \
 	tracefs-dir --remove $dir
-ok "nothing was removed" test -e $dir/events/header_page -a -e $dir/tracing_on
+ok "a directory with another file is left alone" test -e $dir/events/header_page -a -e $dir/tracing_on
 rm $dir/events/mine
-ok "remove it" rbmap tracefs-dir --remove $dir/
-fails "it is gone" test -e $dir
+ok "the directory is removed" rbmap tracefs-dir --remove $dir/
+fails "the directory is gone" test -e $dir
 mkdir $dir
 : >$dir/mine
 says "$dir is not empty: name a directory that is" tracefs-dir $dir
-is "$(ls -A $dir)" mine "nothing was added"
+is "$(ls -A $dir)" mine "a directory that is not empty gets no files"
 says "$dir was not made by rbmap tracefs-dir: it is left alone" tracefs-dir --remove $dir
-ok "nothing was removed" test -e $dir/mine
+ok "a directory of somebody else is left alone" test -e $dir/mine
 rm $dir/mine
-ok "an empty directory will do" rbmap tracefs-dir $dir/
+ok "an empty directory is accepted" rbmap tracefs-dir $dir/
 says "cannot make /nowhere/x: No such file" tracefs-dir /nowhere/x
 says "/tmp/err is there already and cannot be used: Not a directory" tracefs-dir /tmp/err
 ok "unload" rbmap unload
 
-# --- libtracefs, the library of this release and the one that maps
+# --- libtracefs, the version of this release and the one that maps
 for pages in 1 4; do
 	size=$((pages * page_kb))
 	ok "sub-buffers of $size KiB: load" rbmap load --module /modules/rbmap.ko \
@@ -71,7 +71,7 @@ for pages in 1 4; do
 	ok "sub-buffers of $size KiB: unload" rmmod rbmap
 done
 
-# --- trace-cmd: sub-buffers that were read by anyone
+# --- trace-cmd, with sub-buffers that another program has read
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 i=0
 while [ $i -lt 500 ]; do
@@ -84,21 +84,21 @@ rbmap disable sched_switch
 cpu=0
 files=
 while [ $cpu -lt "$cpus" ]; do
-	# Whole sub-buffers at a time, until there is none.
+	# Read whole sub-buffers until the ring is empty.
 	cat /dev/rbmap/cpu$cpu >/tmp/cpu$cpu.raw &
 	ok "cpu$cpu is read" retry_until 30 \
 		grep -qx 'entries: 0' /sys/kernel/rbmap/per_cpu/cpu$cpu/stats
-	sleep 1 # it has yet to be written
+	sleep 1 # until cat has written its last sub-buffer
 	kill $!
 	files="$files /tmp/cpu$cpu.raw"
 	cpu=$((cpu + 1))
 done
 ok "trace-cmd restore -c" trace-cmd restore -c -t $dir -k /proc/kallsyms -o /tmp/head.dat
-# shellcheck disable=SC2086 # words
+# shellcheck disable=SC2086 # split into words
 ok "trace-cmd restore -i" trace-cmd restore -i /tmp/head.dat -o /tmp/trace.dat $files
 ok "trace-cmd report" sh -c "trace-cmd report -N /tmp/trace.dat >/tmp/report 2>/tmp/report.err"
-is "$(cat /tmp/report.err)" "" "without a complaint"
-is "$(grep -c 'marker: *number ' /tmp/report)" 500 "every event that was written"
+is "$(cat /tmp/report.err)" "" "trace-cmd report prints no error"
+is "$(grep -c 'marker: *number ' /tmp/report)" 500 "trace-cmd report has every event"
 ok "sched_switch is printed" grep -q 'sched_switch: .* ==> ' /tmp/report
 
 ok "remove the directory" rbmap tracefs-dir --remove $dir

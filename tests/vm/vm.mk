@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests on stock kernels, in virtual machines: each tests/vm/*.sh, and the
-# programs that they run.  tests/vm/check says which run where.
+# Tests on stock kernels, in virtual machines: each tests/vm/*.sh, and the programs that
+# they run. tests/vm/check lists which ones run where.
 #
 #	make check-vm
 #	make check-vm-long
@@ -18,7 +18,7 @@ VM_PROGRAMS := $(patsubst $(VM_DIR)/%.c,$(VM_BUILD)/%,\
 
 VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_DIR)/../../uapi
 
-# Static: nothing to copy along, whatever the guest has.
+# Static, so that the guest needs no libraries.
 VM_LIBS_default := -static
 
 $(VM_BUILD)/lib_reader: $(BUILD)/lib/librbmap.a
@@ -33,7 +33,7 @@ VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
 $(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a
 
 # Programs of 32 bits, with librbmap and the README's reader; x86 alone. The package
-# that has /usr/include/asm for them would have the cross compiler removed.
+# that provides /usr/include/asm for them conflicts with the cross compiler.
 VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
 	-isystem /usr/include/x86_64-linux-gnu
 VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)
@@ -51,7 +51,7 @@ $(VM_BUILD)/reader-m32: userspace/examples/reader.c \
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) -o $@ $<
 
-# Shared: the test is of what the machine's own library does, and of another's.
+# Shared: the test is about the machine's own library, and another version of it.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
 $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
@@ -65,7 +65,7 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \
 	$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers
 
-# libtracefs 1.8 with the libc and the loader that it wants.
+# libtracefs 1.8 with the libc and the loader that it needs.
 $(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack
 	@mkdir -p $(@D)
 	dir=$$($< --arch $(VM_ARCH) trixie libc6 libtraceevent1 libtracefs1) && \
@@ -73,13 +73,13 @@ $(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack
 		tar -c -h -f "$$to" ld-linux-*.so.* libc.so.6 libtracefs.so.1 \
 		libtraceevent.so.1
 
-# What reads the rule and makes the group.
+# The programs that read the udev rule and create the group.
 $(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers &: $(VM_DIR)/lib/unpack
 	@mkdir -p $(@D)
 	dir=$$($< --arch $(VM_ARCH) bookworm udev systemd-standalone-sysusers) && \
 		cp "$$dir/usr/bin/udevadm" "$$dir/usr/bin/systemd-sysusers" $(@D)/
 
-# The same for guests of another architecture, with its libraries out of the cache.
+# The same for guests of another architecture, with its libraries from the cache.
 .PHONY: check-vm-programs-arm64
 check-vm-programs-arm64: check-vm-programs-%: $(VM_DIR)/lib/cross
 	+@$< $* make -s user check-vm-programs

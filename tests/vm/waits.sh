@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Readers that wait: each event wakes them, and they interrupt the writer's CPU no
-# more than they may. Booted with isolcpus=1 (tests/vm/check has a set for that)
-# they do not interrupt CPU 1 at all. ROUNDS=N: that many events, one by one.
+# Readers that wait: each event wakes them, and they do not interrupt the writer's CPU
+# more often than allowed. If the kernel was booted with isolcpus=1 (tests/vm/check has
+# such a set), they do not interrupt CPU 1 at all. ROUNDS=N: N events, one by one.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 [ "$(nproc --all)" -gt 1 ] || skip_all "wants two CPUs"
 
-# What else interrupts a CPU in three seconds, and 1000 in a second.
+# The limit covers other interrupts of a CPU in three seconds, and on a CPU that is not
+# isolated 1000 a second.
 case ,$(cat /sys/devices/system/cpu/isolated), in
 ,1,) limit=30 rounds=${ROUNDS:-150} ;;
 *) limit=3500 rounds=${ROUNDS:-2000} ;;

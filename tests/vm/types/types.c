@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Types of a kernel that does not describe its own: tracepoints with their
- * arguments, and all that these lead to.  Compiled, and never loaded: what
- * calls the probes of a tracepoint is here once more.
+ * Types for a kernel without BTF: tracepoints with their arguments, and all
+ * types that these refer to. This file is compiled, but never loaded; it
+ * defines again the functions that call a tracepoint's probes.
  */
 #include <linux/interrupt.h>
 #include <linux/sched.h>
