@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The contexts of the ring's CPU: reserve.h and writer.c.  One that runs is
- * interrupted by those of a higher level only, which run to their end.
+ * The writer's contexts on the ring's CPU: reserve.h and writer.c.  Only a context
+ * of a higher level interrupts a running context, and it runs to its end.
  */
 
 inline stamp_raise(stamp, least)
@@ -28,7 +28,7 @@ raise_cmpxchg:	/* writer.c: rbmap_stamp_raise() */
 	od
 }
 
-/* rbmap_ring_forget_stamps(); then `sees` */
+/* rbmap_ring_forget_stamps(); sets `sees` at the end */
 inline forget_stamps()
 {
 	t = after;
@@ -67,7 +67,7 @@ inline record_clear(id, unit)
 	unit++
 }
 
-/* A closing context looks at the tail again, and so does one that reserves. */
+/* Both a closing context and a reserving one read the tail again. */
 inline retry()
 {
 	if
@@ -82,13 +82,13 @@ inline retry()
 #define NESTED_LEFT	0
 #endif
 
-/* init runs level n as process n + 1: cur <= level. */
+/* init runs level n as process n + 1, so the guard means cur <= level. */
 proctype context(byte level; byte todo) provided (cur < _pid)
 {
 	byte interrupted, nested_in;
 	bit was_seen, closing, any_closed;
-	bit alone;			/* it can publish itself, if nobody comes */
-	byte tseq, tid, toff;		/* the tail, as it was */
+	bit alone;			/* entered on the fast path, no nested context since */
+	byte tseq, tid, toff;		/* the tail as last read */
 	byte b, a, ts, delta, kind, size, units, at;
 	byte s, sseq, sid;
 	bit sfree;
@@ -98,7 +98,7 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 end_idle:
 	atomic {
 		if
-		/* Who begins now looks up the ring that took its place. */
+		/* A context that begins now finds the new ring. */
 		:: retired && todo > 0 ->
 			todo--;
 			to_do--;
@@ -138,8 +138,8 @@ turn_off:	/* writer.c: rbmap_ring_set_off() */
 #endif
 enter:	/* reserve.h: rbmap_ring_enter(), rbmap_ring_reserve_fast() */
 	/*
-	 * Load and store are one step, here and in leave: a context that comes
-	 * between leaves nest as it was, which is checked.
+	 * Load and store of nest are one step, here and in leave: a context that
+	 * interrupts between the two restores nest, which `back` asserts.
 	 */
 	atomic {
 		nest++;
@@ -159,7 +159,7 @@ entered:
 		:: else -> goto again
 		fi
 	};
-	/* rbmap_ring_reserve_fast() looks a bit later: nobody turns it off meanwhile. */
+	/* rbmap_ring_reserve_fast() reads off a bit later: nothing sets off in between. */
 look_off:	/* reserve.h: rbmap_ring_reserve_fast() */
 	atomic {
 		assert(sees);
@@ -199,7 +199,7 @@ clock_load:	/* reserve.h: rbmap_ring_reserve() */
 			kind = EVENT;
 			delta = ts - a;
 			goto room
-		/* It tries, and then goes the whole way. */
+		/* The fast path fails; the context retries on the slow path. */
 		:: else ->
 			if
 			:: alone -> alone = 0; goto again
@@ -270,7 +270,7 @@ tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 #endif
 			assert(tail_off <= CAP);
 			assert(ts >= last_time);
-			/* The ring that took its place has later ones. */
+			/* The new ring has later events already. */
 			assert(!off);
 			time_before = last_time;
 			last_time = ts
@@ -279,7 +279,7 @@ tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	};
 	goto winner;
 loser:
-	/* Who is alone misleads nobody below by a stamp. */
+	/* A context that was alone interrupted nobody whom its stamp misleads. */
 	atomic {
 		UNSEEN;
 		if
@@ -311,7 +311,7 @@ before_recheck:	/* reserve.h: rbmap_ring_reserve() */
 	};
 	forget_stamps();
 
-	/* Nobody else touches this room: one step. */
+	/* No other context accesses these bytes: one step. */
 write_event:
 	atomic {
 		assert(sees);
@@ -405,8 +405,8 @@ close_look:	/* writer.c: rbmap_ring_close() */
 	};
 
 	/*
-	 * commit is loaded once there: nobody
-	 * publishes while a context is in here, which is checked.
+	 * rbmap_ring_open_next() loads commit once: no context publishes meanwhile,
+	 * which slot_claim asserts.
 	 */
 open_next:
 slot_load:	/* writer.c: rbmap_ring_open_next() */
@@ -571,8 +571,8 @@ close_first:	/* writer.c: rbmap_ring_close_subbufs() */
 		drops_before[sid] = dropped
 	};
 	/*
-	 * header.commit, the number and the newest: nobody here looks at them
-	 * before publish_commit.
+	 * header.commit, the number of events and newest are one step: nothing in
+	 * this model reads them before publish_commit.
 	 */
 show_newest:	/* writer.c: rbmap_ring_close_subbufs() */
 	atomic {
@@ -628,7 +628,7 @@ back:
 		assert(nest == nested_in);
 		if
 		:: interrupted == 0 && (level == 0 || !busy) ->
-			/* Nothing is left to publish. */
+			/* Everything is published. */
 			assert(nest == 0 && !not_called);
 			assert(TAIL_IS(commit_seq % TMOD, commit_id, commit_off));
 			assert(header_commit[tail_id] == tail_off)
@@ -651,7 +651,7 @@ publish_again:	/* reserve.h: rbmap_ring_publish(), rbmap_ring_commit() */
 	nest = 1;
 	goto publish;
 
-	/* Nobody publishes but us, until nest is 0. */
+	/* No other context publishes before this one sets nest to 0. */
 own_header:	/* reserve.h: rbmap_ring_commit() */
 	atomic {
 		SEEN;

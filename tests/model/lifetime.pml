@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lives of rings for SPIN: generations, open files, maps, observers,
- * snapshots, readers, resizing, the limit on retired rings and a buffer's end,
- * with the references and locks of module/.  lives.pml has the steps that others
- * are made of, users.pml the processes.
+ * Ring lifetimes for SPIN: generations, open files, maps, observers, snapshots,
+ * readers, resizing, the limit on retired rings and the end of a buffer, with the
+ * references and locks of module/.  lives.pml has the inlines that the processes
+ * call, users.pml the processes.
  *
- * A label before a step is the name that a comment in the code calls the step by
- * ("model: NAME"); tests/model/names compares the two.
+ * A label names the step that follows it.  A comment in the code gives the same
+ * name ("model: NAME"); tests/model/names compares the two.
  *
  * A section under cpu_buf->lock or a reader_lock is one step.  stats_lock, the
- * buffer's lock and the reader_lock of `locked` are held for several steps.  A ring's number is its place
- * in the list.  A ring's content is the number of its events.
+ * buffer's lock and the reader_lock of `locked` are held for several steps.  A
+ * ring's number is its place in the list.  Its content is a number of events.
  */
 
-/* The bounds: `run` gives them. */
+/* Bounds; tests/model/run sets them. */
 #ifndef RINGS
-#define RINGS	2	/* one, and one for each of RESIZES, SNAPS and FDS */
+#define RINGS	2	/* 1 + RESIZES + SNAPS + FDS */
 #endif
 #ifndef CLONES
-#define CLONES	0	/* one for each of SNAPS, FDS and files of the snapshot */
+#define CLONES	0	/* SNAPS + FDS + number of files of the snapshot */
 #endif
 #ifndef RESIZES
 #define RESIZES	0
 #endif
 #ifndef SNAPS
-#define SNAPS	0	/* snapshots by the control file ... */
+#define SNAPS	0	/* snapshots by the control file */
 #endif
 #ifndef FDS
-#define FDS	0	/* ... and by RBMAP_IOCTL_SNAPSHOT */
+#define FDS	0	/* snapshots by RBMAP_IOCTL_SNAPSHOT */
 #endif
 #ifndef RETIRED
 #define RETIRED	9	/* retired_size_kb, in rings */
 #endif
 #ifndef LIMITS
-#define LIMITS	0	/* 1: retired_size_kb becomes 0 at some time */
+#define LIMITS	0	/* 1: retired_size_kb is set to 0 at any time */
 #endif
 #ifndef EVENTS
 #define EVENTS	1
@@ -42,15 +42,15 @@
 #define STATS	0	/* 1: `stats` is read */
 #endif
 #ifndef LOOKS
-#define LOOKS	0	/* 1: buffer/wait.c looks at the ring that is written */
+#define LOOKS	0	/* 1: the work of buffer/wait.c runs once */
 #endif
 #ifndef END
-#define END	0	/* 1: the buffer ends at any time; else after all else */
+#define END	0	/* 1: the buffer is destroyed at any time; 0: at the end */
 #endif
 #ifndef DRAIN
-#define DRAIN	0	/* 1: the file 0 reads before all else, and then to the end */
+#define DRAIN	0	/* 1: file 0 reads before all others begin, then to the end */
 #endif
-/* The sum of what a file does; how often; its threads. */
+/* FILEn: sum of the operations of file n; TODOn: their number; THREADSn: threads. */
 #define READ	1	/* read() and splice() */
 #define POLL	2
 #define OBSERVE	4
@@ -84,12 +84,12 @@
 #define FREED	2
 byte state[N], refs[N], mapped[N], origin[N];
 bit listed[N], queued[N], retired[N], kept[N], let_go[N];
-byte unread[N], carried[N];	/* events, and losses of earlier rings */
+byte unread[N], carried[N];	/* unread events; losses of earlier rings */
 byte entries[N], abandoned[N], expired[N];
 
 /* ---- struct rbmap_cpu_buffer, struct rbmap_buffer */
 
-bit cpu_buf = 1;		/* it is there */
+bit cpu_buf = 1;		/* the structure is allocated */
 byte current, snapshot = NONE, readers;
 bit stats_lock, buf_lock;
 byte past_entries, past_abandoned, past_expired;
@@ -103,21 +103,21 @@ byte f_gen[FILES], f_maps[FILES];
 bit f_listed[FILES], f_snapshot[FILES], f_reads[FILES];
 bit f_observes[FILES], f_looked[FILES];
 
-/* ---- what is known beside, and checked */
+/* ---- variables of the model alone, for its checks */
 
 byte nr_rings = 1, nr_clones;
 byte f_threads[FILES];
 bit f_tried[FILES], f_open[FILES];
 bit f_seen[FILES];		/* the file has mapped its ring */
-bit hide;			/* control files are gone */
-byte controls;			/* callbacks of control files that run */
-byte others;			/* processes that did not end, but ender */
+bit hide;			/* the control files are removed */
+byte controls;			/* running callbacks of control files */
+byte others;			/* running processes except ender */
 byte resizes = RESIZES, snaps = SNAPS, fds = FDS;
 byte written, was_read, told;
 bit go = !DRAIN;
-bit looked;			/* the work of buffer/wait.c is through */
-byte locked = NONE;		/* ... whose reader_lock is held for several steps */
-byte on_the_way, lost;		/* of rbmap_hand_on_losses(), under stats_lock */
+bit looked;			/* the work of buffer/wait.c has ended */
+byte locked = NONE;		/* ring whose reader_lock is held for several steps */
+byte on_the_way, lost;		/* rbmap_hand_on_losses(), under stats_lock */
 hidden byte i, j, h, last_retired, sum, waits;
 
 #include "lives.pml"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* References to rings, and how rings are made, queued, let go and freed. */
+/* References to rings; how rings are allocated, queued, let go and freed. */
 
-/* An access to a ring: it is there, and the memory that it shows. */
+/* Access a ring: neither the ring nor the memory of its origin is freed. */
 inline live(g)
 {
 	assert(cpu_buf && g < N && state[g] == ALIVE);
@@ -16,7 +16,7 @@ inline kref_get(g)
 
 #define DRAINED(g) (retired[g] && !unread[g] && !carried[g])
 
-/* The first ring from `from` on that is i where `is` holds; or NONE. */
+/* x: the first listed ring i >= from for which `is` holds, or NONE. */
 inline find(x, from, is)
 {
 	i = from;
@@ -50,7 +50,7 @@ inline generation_free(g)
 	state[g] = FREED
 }
 
-/* Of a ring; or of a clone where this reference is not the last one. */
+/* Put a reference to a ring, or to a clone if the reference is not its last. */
 inline put_ring(g)
 {
 	atomic {
@@ -85,7 +85,7 @@ put_ring_done:
 	skip
 }
 
-/* Of a clone: the reference to its origin is given back with the last one. */
+/* Put a reference to a clone; the last put also puts the origin's reference. */
 inline put_clone(g, o)
 {
 	atomic {
@@ -104,7 +104,7 @@ put_clone_done:
 	o = NONE
 }
 
-/* k: references to give back */
+/* k: number of references to put */
 inline files_leave(g, observers, k)
 {
 	h = 0;
@@ -194,7 +194,7 @@ inline waits_for_reader(g, is)
 inline oldest_expired(x)
 {
 	x = NONE;
-	j = NONE;	/* the last of them */
+	j = NONE;	/* the last such ring */
 	last_retired = NONE;
 	sum = 0;
 	i = 0;
@@ -226,7 +226,7 @@ inline oldest_expired(x)
 	fi
 }
 
-/* The first queued ring after g that settle() does not take out; or NONE. */
+/* nx: the first queued ring after g that settle() keeps, or NONE. */
 inline heir(g, nx)
 {
 	nx = NONE;
@@ -366,7 +366,7 @@ set_snapshot_put:	/* buffer/snapshot.c: rbmap_cpu_buffer_set_snapshot() */
 	s = NONE
 }
 
-/* rbmap_buffer_replace(); c: the snapshot, if one is wanted */
+/* rbmap_buffer_replace(); c: the snapshot if `wanted`, else NONE */
 inline buffer_replace(wanted, c, r, old, x, nx, k)
 {
 	atomic { !buf_lock -> buf_lock = 1; c = NONE };
@@ -393,7 +393,7 @@ queue:		/* buffer/cpu_buffer.c: rbmap_cpu_buffer_queue() */
 		queued[r] = 1;
 		listed[r] = 1
 	};
-	/* And a grace period: nobody writes to the old one. */
+	/* After a grace period no context writes to the old ring. */
 	current = r;
 #ifndef replaced_without_reference
 replaced_get:	/* buffer/resize.c: rbmap_replaced() */

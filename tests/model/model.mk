@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# The models of the ring and of ring lifetimes.
 #
-# The models of the ring and of rings' lives.
-#
-#	make check-model-small	seconds, in `make check`
-#	make check-model	all of it, minutes
+#	make check-model-small	small configurations: seconds; part of `make check`
+#	make check-model	all configurations and faults: minutes
 
 .PHONY: check-model check-model-small
 check-model:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The reader on another CPU: reader.c, and how buffer/consume.c and
- * buffer/cpu_buffer.c use it.
+ * The reader on another CPU: reader.c, as buffer/consume.c and buffer/cpu_buffer.c
+ * call it.
  */
 
-/* What rbmap_ring_get() said. */
+/* Results of rbmap_ring_get() */
 #define EMPTY	0
 #define MORE	1
 #define NEXT	2
@@ -12,7 +12,7 @@
 
 #define CLOSE_TRIES	4
 
-/* Everything below `to` is there and decodes to what the clock said. */
+/* All records below `to` are complete, and their times decode to the clock's. */
 inline check_records(to)
 {
 	time = header_time[reader_id];
@@ -30,7 +30,7 @@ inline check_records(to)
 	od
 }
 
-/* All that is published and was not read: d by seq, count by what lies there. */
+/* Count unread units twice: d by sequence numbers, count by the records found. */
 inline unread_all()	/* reader.c: rbmap_ring_unread_bytes(), rbmap_subbuf_bytes() */
 {
 	d = (holds -> header_commit[reader_id] - reader_off : 0);
@@ -99,7 +99,7 @@ act:
 	};
 	goto take;
 
-	/* Installed; synchronize_rcu(): who looked the old one up has left. */
+	/* synchronize_rcu(): all contexts that use the old ring have left it. */
 synchronize:
 	atomic {
 #ifdef no_grace_period
@@ -116,7 +116,7 @@ skip_end:	/* reader.c: rbmap_ring_skip() */
 take:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		tries = 0;
-		/* What was told in it stays there. */
+		/* A reported loss stays in the sub-buffer. */
 		assert(!marked || header_missed[reader_id]);
 #ifdef header_before_commit
 		to = header_commit[reader_id];
@@ -210,7 +210,7 @@ take_begin:	/* reader.c: rbmap_reader_begin() */
 		reader_seq = n;
 		reader_next = ADD(n, 1);
 		holds = 1;
-		/* Who was told that there is something finds it there. */
+		/* The bytes that commit announced are there. */
 		assert(n != cseq || header_commit[sid] >= coff);
 		assert(first_event[sid] >= expected);
 		lost = first_event[sid] - expected;
@@ -231,8 +231,8 @@ take_begin:	/* reader.c: rbmap_reader_begin() */
 	};
 
 	/*
-	 * rbmap_get_subbuf(): the sub-buffer just taken may be empty, as one that
-	 * was closed from outside is.
+	 * rbmap_get_subbuf(): the sub-buffer just consumed may be empty, for instance if
+	 * rbmap_ring_close() closed it before anything was written.
 	 */
 took_it:
 	atomic {
@@ -285,7 +285,7 @@ mark_flag: /* reader.c: rbmap_ring_mark_lost() */
 	};
 	goto unread;
 
-	/* rbmap_close_subbuf(), in the end it gives up */
+	/* rbmap_close_subbuf(); the last attempt gives up */
 close:
 	atomic {
 		close_seq = until;
@@ -314,7 +314,7 @@ unread:	/* reader.c: rbmap_subbuf_bytes() */
 		if
 		:: how == COPY && reader_off == 0 ->
 			heard = heard + lost;
-			/* No room for the number: it goes alone. */
+			/* The number does not fit: it is returned alone. */
 			if
 			:: lost > 0 && to == CAP -> lost = 0; to = 0
 			:: else
@@ -392,7 +392,7 @@ acted:
 	:: else
 	fi;
 
-	/* Nobody writes any more, and there is nothing more to read. */
+	/* All writers have ended, and everything is read. */
 	assert(!HAS_EVENT);
 	assert(!HAS_CLOSED);
 	d_step { unread_all() };

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ring of module/ring for SPIN: what it consists of, and what is known of
- * it beside.  context.pml has the writer's contexts, reader.pml the reader.
+ * The ring of module/ring for SPIN: its variables, the bounds, and the variables
+ * and checks that only the model has.  context.pml has the writer's contexts,
+ * reader.pml the reader.
  *
- * A label before a step is the name that a comment in module/ring calls it by
- * ("model: NAME"); tests/model/names compares the two.
+ * A label names the step that follows it.  A comment in module/ring gives the same
+ * name ("model: NAME"); tests/model/names compares the two.
  *
- * One step is one access to what contexts or CPUs share; what a context does
- * with its own variables goes along with the access before it.  Memory is
- * sequentially consistent here.  Bytes, sizes and times are small numbers: an
- * event takes a unit of a sub-buffer, or two, a stamp before it another one.
+ * One step is one access to memory that contexts or CPUs share.  Work on a context's
+ * own variables belongs to the access before it.  Memory is sequentially consistent
+ * here.  Sizes and times are small numbers: an event needs one or two units of a
+ * sub-buffer, and a stamp before the event needs another one.
  */
 
-/* The bounds: `run` gives them. */
+/* Bounds; tests/model/run sets them. */
 #ifndef SLOTS
 #define SLOTS	2
 #endif
@@ -26,25 +27,25 @@
 #define TASK	3	/* events of the outermost context */
 #endif
 #ifndef IRQ
-#define IRQ	1	/* of the one that interrupts it */
+#define IRQ	1	/* events of the context that interrupts it */
 #endif
 #ifndef NMI
-#define NMI	0	/* and of the one that interrupts both */
+#define NMI	0	/* events of the context that interrupts both */
 #endif
 #ifndef LARGE
-#define LARGE	0	/* so many of the events may take two units */
+#define LARGE	0	/* most events that need two units */
 #endif
 #ifndef DISCARDS
-#define DISCARDS 0	/* so many of the events may be discarded */
+#define DISCARDS 0	/* most events that are discarded */
 #endif
 #ifndef TICKS
-#define TICKS	2	/* the clock may move so often ... */
+#define TICKS	2	/* most steps of the clock forward */
 #endif
 #ifndef BACKS
-#define BACKS	0	/* ... and step back so often; else it stands still */
+#define BACKS	0	/* most steps of the clock backward */
 #endif
 #ifndef READS
-#define READS	1	/* reads while there may be writers; then all is read */
+#define READS	1	/* reads beside the writer; the rest is read after it */
 #endif
 #ifndef HOW
 #define HOW	COPY
@@ -53,7 +54,7 @@
 #define RESETS	0	/* resets, counted as reads */
 #endif
 #ifndef REPLACES
-#define REPLACES	0	/* 1: another ring takes its place, as a read does */
+#define REPLACES	0	/* 1: the ring is replaced; counted as a read */
 #endif
 #ifndef NEST
 #define NEST	3	/* RBMAP_MAX_NEST */
@@ -65,7 +66,7 @@
 #define REDUCE	1	/* see `sees` */
 #endif
 
-/* What the reader does; HOW is one of the first two. */
+/* Operations of the reader; HOW is one of the first two. */
 #define COPY	0	/* read(): rbmap_get_copy() */
 #define MAPPED	1	/* GET_READER: rbmap_get_mapped() */
 #define RESET	2	/* rbmap_cpu_buffer_reset() */
@@ -75,7 +76,7 @@
 #define OVERWRITE	0
 #define DISCARD		1
 
-/* seq: of slots and commit modulo MOD, of the tail modulo TMOD; it wraps. */
+/* seq wraps: in slots and commit modulo MOD, in the tail modulo TMOD. */
 #define TMOD		8
 #define MOD		(TMOD * SLOTS)
 #define FIRST_SEQ	(MOD - 2)
@@ -99,31 +100,31 @@ byte closed_events, overrun, dropped;
 byte slot_seq[SLOTS], slot_id[SLOTS];
 bit slot_free[SLOTS];
 byte shown_seq[SLOTS], shown_id[SLOTS], newest = FIRST_SEQ;
-bit off;		/* what is looked up is another ring, too */
+bit off;		/* the ring has been replaced, too */
 
 #define TAIL_IS(seq, id, at) \
 	(tail_seq == (seq) && tail_id == (id) && tail_off == (at))
-/* ring->published: what commit says, as a tail */
+/* ring->published: commit in the form of a tail */
 #define PUBLISHED_IS(seq, id, at) \
 	(commit_seq % TMOD == (seq) && commit_id == (id) && commit_off == (at))
 #define SLOT_IS(s, seq, id, free) \
 	(slot_seq[IX(s)] == (seq) && slot_id[IX(s)] == (id) && \
 	 slot_free[IX(s)] == (free))
 
-/* ---- struct rbmap_ring_subbuf and what a sub-buffer holds, by id */
+/* ---- struct rbmap_ring_subbuf and the contents of sub-buffers, by id */
 
 #define IDS	(SLOTS + 1)
 byte header_commit[IDS], header_time[IDS];
 bit header_missed[IDS];		/* RBMAP_MISSED_EVENTS */
 byte events[IDS], end[IDS], closed[IDS], first_event[IDS], drops_before[IDS];
 
-/* A record: a time is what the clock said, for the check of what it decodes to. */
+/* A record; `time` is what the clock returned, to check the decoded time against. */
 #define NOTHING	0
-#define EVENT	1	/* of delta `value` */
-#define SKIPPED	2	/* discarded; its delta counts */
+#define EVENT	1	/* `value` is its delta */
+#define SKIPPED	2	/* discarded; later times include its delta */
 #define STAMP	3	/* absolute */
 #define EXTEND	4
-#define REST	5	/* of an event that takes two units */
+#define REST	5	/* second unit of a large event */
 typedef record {
 	byte kind;
 	byte value;
@@ -146,44 +147,45 @@ byte base_told, base_dropped, base_overrun;
 /* ---- the CPU, the clock, and others */
 
 byte cur;		/* the context that runs */
-bit busy;		/* the outermost one has an event */
+bit busy;		/* the outermost context is writing an event */
 byte now = 1;
 byte ticks = TICKS, backs = BACKS;
 
 /* smp_call_function_single(): the reader asks for rbmap_ring_close() */
 bit close_wanted;
 byte close_seq;
-bit install_wanted;	/* or for rbmap_install_on_cpu() */
-bit retired;		/* after a grace period */
+bit install_wanted;	/* the reader asks for rbmap_install_on_cpu() */
+bit retired;		/* replaced, and a grace period has passed */
 
 /*
- * The next step of the context that runs is one that the reader's steps can
- * be told from, coming before it or after.  Only there the reader runs: what
- * it does between other steps it could as well do before the next of these.
- * (An ample set: those steps touch nothing that the reader does, and a context
- * always comes to one of these or to its end.)  A step that needs it asserts
- * it.  With REDUCE=0 the reader runs anywhere, as a check of this.
+ * The reader runs only while `sees` is set.  It is set before each step of a context
+ * whose order with the reader's steps matters.  Between other steps the reader need
+ * not run: it could do the same before the next step that matters.  (An ample set:
+ * the other steps access nothing that the reader accesses, and a context always
+ * reaches a step that matters or its end.)  A step that matters asserts `sees`.
+ * With REDUCE=0 the reader runs between any two steps, to check this reduction.
  *
- * But what it learns from one step it can have a sub-buffer closed for before
- * the next: while that would interrupt the outermost context, it runs anywhere.
+ * There is one exception: after one step, the reader can ask the CPU to close a
+ * sub-buffer before the next.  Where such a request would interrupt the outermost
+ * context, the reader runs between any two steps.
  */
 bit sees = 1;
 #define CLOSES	(HOW == MAPPED || RESETS + REPLACES > 0)
 #define UNSEEN	sees = (!REDUCE || (CLOSES && level == 0))
 #define SEEN	sees = 1
 
-/* ---- what is known beside, and checked */
+/* ---- variables of the model alone, for its checks */
 
-byte to_do = TASK + IRQ + NMI;	/* events that did not begin yet */
+byte to_do = TASK + IRQ + NMI;	/* events that have not begun */
 byte discards = DISCARDS, larges = LARGE;
 byte written, discarded, elsewhere;
-byte last_time;			/* of the event at the tail */
+byte last_time;			/* time of the last event before the tail */
 byte opened;
-byte heard;			/* losses that the caller heard of */
-bit not_called;			/* closed, and ops->closed() was not called */
+byte heard;			/* losses reported to the caller */
+bit not_called;			/* a sub-buffer was closed without ops->closed() */
 hidden byte i, k, time, count;
 
-/* Architecture: each id is in one slot, or the reader's. */
+/* Each id is in exactly one slot, or is the reader's. */
 inline check_ids()
 {
 	i = 0;
@@ -200,22 +202,23 @@ inline check_ids()
 	od
 }
 
-/* Nobody writes what is published, while the reader has it. */
+/* No context writes to published bytes of the sub-buffer that the reader holds. */
 inline check_unpublished(id, unit)
 {
 	assert(id != reader_id || unit >= header_commit[id])
 }
 
-/* Observers are shown that it lies there. */
+/* The slot table says that sub-buffer id is in the slot of seq. */
 inline check_shown(seq, id)
 {
 	assert(shown_seq[IX(seq)] == seq && shown_id[IX(seq)] == id)
 }
 
 /*
- * Observers are not shown that something else lies there, which whoever writes it
- * would change under their eyes.  They may be shown nothing of it: a reader that
- * has taken what is written leaves its slot to the next lap.
+ * The slot table does not list sub-buffer id under another seq: a writer would
+ * change it while observers read it as that one.  It may be missing from the table:
+ * once a reader has consumed the sub-buffer being written, its slot belongs to the
+ * next lap.
  */
 inline check_not_shown(seq, id)
 {
@@ -228,14 +231,14 @@ inline check_not_shown(seq, id)
 	od
 }
 
-/* Is there something to read? */
+/* The ring has unread bytes. */
 #define AHEAD	SUB(commit_seq, reader_next)
 #define READER_SIZE	(BEHIND(AHEAD) -> commit_off : end[reader_id])
 #define HAS_EVENT /* reader.c: rbmap_ring_has_event() */ \
 	((AHEAD > 0 && !BEHIND(AHEAD)) || (AHEAD == 0 && commit_off) || \
 	 (holds && reader_off < READER_SIZE))
 
-/* Is there something that the writer has left? */
+/* The ring has unread bytes in a sub-buffer that the writer has closed. */
 #define HAS_CLOSED /* reader.c: rbmap_ring_has_closed() */ \
 	((AHEAD > 0 && !BEHIND(AHEAD)) || \
 	 (AHEAD == 0 && holds && reader_off < READER_SIZE))

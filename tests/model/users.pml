@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who uses a CPU's rings: control files, threads with an open file, buffer/wait.c. */
+/* Users of a CPU's rings: control files, threads with an open file, buffer/wait.c. */
 
 /* Writes of `buffer_size_kb` and `snapshot` */
 proctype control()
@@ -42,7 +42,7 @@ proctype limiter()
 	others--
 }
 
-/* RBMAP_IOCTL_SNAPSHOT, of a file that is open meanwhile */
+/* RBMAP_IOCTL_SNAPSHOT on a file that stays open */
 proctype snapshot_fd()
 {
 	byte c = NONE, r = NONE, old = NONE, x = NONE, nx = NONE, o = NONE, k;
@@ -138,7 +138,7 @@ stats_next:	/* buffer/cpu_buffer.c: rbmap_gen_next() */
 	:: else -> break
 	od;
 	atomic {
-		/* Each event is counted, and once; each expired one in two places. */
+		/* Each event is counted once, each expired one in both counters. */
 		assert(e >= before && e <= written);
 		assert(a == x);
 #ifndef stats_without_lock
@@ -151,7 +151,7 @@ end:
 	others--
 }
 
-/* The work of buffer/wait.c, which is cancelled before the rings are freed */
+/* The work of buffer/wait.c; it is cancelled before the rings are freed. */
 proctype look()
 {
 	byte g = NONE;
@@ -171,7 +171,7 @@ put_written: /* buffer/wait.c: rbmap_want_next(), rbmap_confirm_work(), rbmap_re
 #define IDLE	0
 #define OPENING	32
 
-/* A thread that has the file f open; the first one opens it. */
+/* A thread with the open file f; the first thread opens it. */
 proctype thread(byte f; byte todo)
 {
 	byte g = NONE, prev = NONE, old = NONE, x = NONE, s = NONE, o = NONE;
@@ -298,7 +298,7 @@ bind_oldest:	/* buffer/file.c: rbmap_file_get_next() */
 			assert(!f_maps[f]);
 			old = f_gen[f];
 			assert(old == NONE || n > old);
-			/* It has looked at each ring but those let go. */
+			/* An observer skips only rings that were let go. */
 			assert(!f_observes[f] || f_seen[f]);
 			f_gen[f] = n;
 #ifndef looked_stays
@@ -429,7 +429,7 @@ mmap_failed:	/* device/mmap.c: rbmap_mmap() */
 	   }
 	fi;
 
-	/* The reference of the caller of rbmap_file_bind() */
+	/* Put the reference that rbmap_file_bind() gave its caller. */
 give_back:
 #ifndef bind_without_reference
 op_put:	/* device/device.c: rbmap_file_fill(), rbmap_file_poll(), rbmap_file_splice() */
@@ -491,7 +491,7 @@ vma_close_unmap: /* device/mmap.c: rbmap_vma_close() */
 close:
 	if
 	:: DRAIN && f == 0 -> atomic { others == 1 ->
-		/* All others have ended: what is written, can be read or was told. */
+		/* All others have ended: each event can be read or was reported lost. */
 		if
 		:: written == was_read + told
 		:: else ->
@@ -547,7 +547,7 @@ end:
 	others--
 }
 
-/* rbmap_buffer_destroy(); or the module's end, after all else */
+/* rbmap_buffer_destroy(), or the end of the module after all other processes */
 proctype ender()
 {
 	byte g = NONE, s = NONE, o = NONE;
