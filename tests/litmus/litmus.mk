@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
-# MODULE_DIR=DIR: another copy of module/, one with a barrier taken out for example.
+# MODULE_DIR=DIR: test another copy of module/, for example one without a barrier.
 .PHONY: check-litmus
 check-litmus:
 	@MODULE_DIR="$(MODULE_DIR)" tests/litmus/run
