@@ -3,7 +3,7 @@
 
 struct acts_state acts_state;
 
-/* Bytes of events in a sub-buffer; its largest payload fills it, alone. */
+/* Bytes of events in a sub-buffer; an event with the largest payload fills it. */
 static u32 room(void)
 {
 	return rig.ring->capacity;
@@ -14,7 +14,7 @@ static u32 largest(void)
 	return rbmap_ring_max_event(rig.ring);
 }
 
-/* What takes so many bytes with its header. */
+/* Payload size of an event that has so many bytes with its header. */
 static u32 payload_of(u32 bytes)
 {
 	return bytes - (bytes > 116 ? 8 : 4);
@@ -70,7 +70,7 @@ static void discard_inside(void)
 	rig_discard(&event);
 }
 
-/* Beginning where the writer is, if that has room. */
+/* The small event stays in the open sub-buffer if that has room. */
 static void lap(void)
 {
 	rig_write(4);
@@ -94,7 +94,7 @@ static const struct act
 	act_too_large = { "write too much", write_too_large },
 	act_discard = { "discard", discard_small },
 	act_discard_more = { "discard more", discard_more },
-	act_discard_inside = { "discard with one behind", discard_inside },
+	act_discard_inside = { "discard with an event behind", discard_inside },
 	act_lap = { "write more than the ring holds", lap },
 	act_close = { "close", rig_ring_close },
 	act_read = { "read", take_and_read };
@@ -109,7 +109,7 @@ const struct act *const inners[NR_INNERS] = {
 	&act_lap, &act_discard_inside,
 };
 
-/* Where the ring stands */
+/* States of the ring */
 
 static void open_some(u32 n)
 {
@@ -134,7 +134,7 @@ static void inside(void)
 	rig_write(8);
 }
 
-/* What fits to the last byte does go in. */
+/* In a new sub-buffer. The event must be written if it fits, to the last byte. */
 static void write_first(u32 bytes, u32 size)
 {
 	if (rig_write(size))
@@ -211,7 +211,7 @@ const struct place places[NR_PLACES] = {
 	{ "inside a sub-buffer", inside },
 	{ "inside the sub-buffer that the reader holds", inside_read },
 	{ "8 bytes left", near_end },
-	{ "8 bytes left, the reader holds it and has read all", near_end_read },
+	{ "8 bytes left, the reader holds the sub-buffer and has read all", near_end_read },
 	{ "all closed and read", all_read },
 	{ "full ring", full },
 	{ "lapped ring", lapped },
@@ -245,7 +245,7 @@ static u64 clock_back(void)
 	return acts_state.now += (s64)tick(3) - 3;
 }
 
-/* More than a delta, and more than an absolute stamp, can hold. */
+/* Steps that exceed the bits of a delta and of an absolute stamp. */
 static u64 clock_leaps(void)
 {
 	static const u64 leaps[] = { 1, 1 << 27, 1ULL << 59, (1 << 27) - 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What writers and a reader do, where the ring stands then, and its clocks. */
+/* Acts of the writers and the reader, states of the ring, and clocks. */
 #ifndef SWEEP_ACTS_H
 #define SWEEP_ACTS_H
 
@@ -10,29 +10,29 @@
 #define NR_PLACES	11
 #define NR_CLOCKS	4
 
-/* What is interrupted; by what: first what is worth two of the others. */
+/* Interrupted acts, and acts that interrupt them; inners[0] runs most often. */
 extern const struct act *const outers[NR_OUTERS];
 extern const struct act *const inners[NR_INNERS];
 
 /**
- * struct place - where a ring can stand
- * @name: for who reads the results
- * @prepare: brings a new one there
+ * struct place - a state of the ring
+ * @name: name in the results
+ * @prepare: brings a new ring into this state
  */
 extern const struct place {
 	const char	*name;
 	void		(*prepare)(void);
 } places[NR_PLACES];
 
-/* Ends what a place has left open. */
+/* Commit the events that a place has left open. */
 void place_leave(void);
 
 /**
- * struct clock - what the ring reads
- * @name: for who reads the results
- * @read: the time
- * @steps_back: it does
- * @id: which of its clocks the ring takes it for
+ * struct clock - a clock of the ring
+ * @name: name in the results
+ * @read: returns the time
+ * @steps_back: the time may step back
+ * @id: the RBMAP_CLOCK_* that the ring is configured with
  */
 extern const struct clock {
 	const char	*name;
@@ -42,12 +42,12 @@ extern const struct clock {
 } clocks[NR_CLOCKS];
 
 /**
- * struct acts_state - what acts, places and clocks remember
- * @now: the time
- * @ticks: what the clock does next, bit by bit
- * @reading: readers take turns
- * @open: what a place has left open
- * @nr_open: how many of them
+ * struct acts_state - variables of acts, places and clocks
+ * @now: current time
+ * @ticks: bits that determine the next steps of the clock
+ * @reading: a reader runs; another one must not interrupt it
+ * @open: events that a place has left open
+ * @nr_open: number of events in @open
  */
 extern struct acts_state {
 	u64			now;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What C can't say: an interrupt's way in and out, and the way back in time. */
+/* Parts that C cannot express: entry and exit of an interrupt, and rewinding. */
 
 #define TRAP_FLAG	0x100
 
 	.text
 
 /*
- * The interrupted instruction's address is on the stack: run an act, then go
- * on there with the registers and flags that it had, and the trap flag if
- * machine_act() says so.
+ * The address of the interrupted instruction is on the stack. Run an act, then
+ * continue at that address with the interrupted registers and flags, and with the
+ * trap flag if machine_act() returns it.
  */
 	.globl	machine_interrupt
 machine_interrupt:
@@ -42,7 +42,7 @@ machine_interrupt:
 	popfq
 	ret
 
-/* Where a function outside the ring returns to, not stepped through. */
+/* A function outside the ring, which is not stepped through, returns to here. */
 	.globl	machine_called
 machine_called:
 	push	machine_return(%rip)
@@ -51,7 +51,7 @@ machine_called:
 	popfq
 	ret
 
-/* machine_step(): step from here on. */
+/* machine_step(): set the trap flag, which starts single-stepping. */
 	.globl	machine_step
 machine_step:
 	pushfq
@@ -60,8 +60,8 @@ machine_step:
 	ret
 
 /*
- * machine_resume(regs): IRET traps after the instruction that it goes to, and
- * so the next boundary is the next trap.
+ * machine_resume(regs): continue with these registers. With the trap flag set, the
+ * CPU traps after the instruction that IRET returns to: the next boundary.
  */
 	.globl	machine_resume
 machine_resume:
@@ -83,7 +83,7 @@ machine_resume:
 	pop	%rax
 	iretq
 
-/* machine_on_stack(stack, function): call it there, for good. */
+/* machine_on_stack(stack, function): call function on that stack; never returns. */
 	.globl	machine_on_stack
 machine_on_stack:
 	mov	%rdi, %rsp

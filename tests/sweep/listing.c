@@ -11,7 +11,7 @@
 
 struct instruction {
 	unsigned long	address;
-	unsigned long	function;	/* where it begins */
+	unsigned long	function;	/* address of its function */
 	char		name[48];
 	char		text[64];
 };
@@ -20,7 +20,7 @@ static struct instruction listing[8192];
 static u32 nr_listing;
 static char program[4096];
 
-/* Not the writer's, and a reader's acts call some of them outside a sweep. */
+/* Functions that are not the writer's; readers call some of them outside a sweep. */
 static const char *const others[] = {
 	"rbmap_ring_init", "rbmap_ring_follow", "rbmap_ring_seal", "rbmap_ring_clone",
 	"rbmap_ring_set_off", "rbmap_ring_entries",
@@ -43,7 +43,7 @@ static bool is_writers(const char *name)
 	return true;
 }
 
-/* What fills the space up to an aligned address never runs. */
+/* Instructions that pad to an aligned address; they never run. */
 static bool is_padding(const char *text)
 {
 	return strstr(text, "nop") || !strncmp(text, "xchg   %ax,%ax", 14);
@@ -99,7 +99,7 @@ void listing_print_where(unsigned long address)
 		 "addr2line -e '%s' -fips 0x%lx | sed 's/^/#     /'", program,
 		 address);
 	if (system(command))
-		printf("#     (addr2line fails)\n");
+		printf("#     (addr2line failed)\n");
 }
 
 static u8 hits_of(u32 i, const u8 *hits)
@@ -107,7 +107,10 @@ static u8 hits_of(u32 i, const u8 *hits)
 	return hits[listing[i].address - (unsigned long)__start_ring_text];
 }
 
-/* Instructions [from, to) that never were; where each row of them begins. */
+/*
+ * Count the instructions in [from, to) that were never a boundary, and print where
+ * each row of them begins.
+ */
 static u32 print_missing(u32 from, u32 to, const u8 *hits)
 {
 	u32 i, row, missing = 0;
@@ -120,7 +123,7 @@ static u32 print_missing(u32 from, u32 to, const u8 *hits)
 			row = 1;
 			continue;
 		}
-		printf("# never interrupted, %u from here on:\n", row);
+		printf("# %u instructions from here on were never interrupted:\n", row);
 		listing_print_where(listing[i].address);
 	}
 	return missing;

@@ -6,10 +6,10 @@
 
 #define TRAP_FLAG	0x100
 #define NOBODY		~0u
-/* More boundaries than any act has: it does not end. */
+/* More boundaries than any act has: an act that reaches it does not end. */
 #define MAX_BOUNDARIES	20000
 
-/* As machine_resume() pops them, and IRET. */
+/* The order in which machine_resume() and IRET pop them. */
 struct regs {
 	u64	r15, r14, r13, r12, r11, r10, r9, r8, rbp, rdi, rsi, rdx, rcx,
 		rbx, rax, rip, cs, flags, rsp, ss;
@@ -28,22 +28,22 @@ u64 machine_act(void);
 /* A boundary where an act waits while others run. */
 struct held {
 	struct regs	regs;
-	u32		level;		/* of the act that waits */
+	u32		level;		/* nesting level of the act that waits */
 	u64		boundary;
 	u32		next;		/* act to run there */
-	const struct act *act;		/* that runs there */
+	const struct act *act;		/* act that runs there */
 	u8		memory[32 << 10];
 };
 
 static struct {
 	const struct sweep	*sweep;
 	struct counts		*counts;
-	const u8		*stack;		/* where the outer act's begins */
-	u32			level;		/* of the act that runs */
-	u32			stepped;	/* of the one that is stepped */
-	bool			entered;	/* it is in the ring */
-	enum steps		steps;		/* of the last act that came */
-	u64			boundary;	/* the next one's number */
+	const u8		*stack;		/* start of the outer act's stack */
+	u32			level;		/* nesting level of the running act */
+	u32			stepped;	/* level of the act that is stepped */
+	bool			entered;	/* that act has entered the ring */
+	enum steps		steps;		/* code to step after the last act */
+	u64			boundary;	/* number of the next boundary */
 	u32			nr_held;
 	struct held		held[MACHINE_HELD];
 } machine;
@@ -58,7 +58,7 @@ static bool in_ring(u64 address)
 	       address < (u64)__stop_ring_text;
 }
 
-/* All that changes: memory, and the stack from the outer act on. */
+/* The saved state: memory that a run changes, and the stack of the outer act. */
 static u8 *copy_at, *copy_end;
 
 static void save(void *memory, size_t size)
@@ -84,7 +84,7 @@ static void each_state(struct held *held, void (*each)(void *, size_t))
 	machine.sweep->state(each);
 }
 
-/* The next act for the boundary that was held last, or on to the next one. */
+/* Run the next act at the last held boundary, or continue to the next boundary. */
 static void __attribute__((noreturn)) go_on(void)
 {
 	struct held *held = &machine.held[machine.nr_held - 1];
@@ -113,7 +113,7 @@ static void __attribute__((noreturn)) go_on(void)
 	machine_resume(&regs);
 }
 
-/* From machine_interrupt(): flags to add for what was interrupted. */
+/* Called by machine_interrupt(). Return: flags to set in the interrupted context. */
 u64 machine_act(void)
 {
 	machine.held[machine.nr_held - 1].act->run();
@@ -126,7 +126,7 @@ u64 machine_act(void)
 	return TRAP_FLAG;
 }
 
-/* Other processes do the same. */
+/* Atomic: all processes of the sweep share the map. */
 static void add_hit(u64 address, u8 hit)
 {
 	__atomic_fetch_or(&machine_hits[address - (u64)__start_ring_text], hit,
@@ -168,7 +168,7 @@ static void hold(const greg_t *regs)
 	held->next = 0;
 	held->act = NULL;
 	if (held->boundary == MAX_BOUNDARIES)
-		rig_fail("it does not come to an end");
+		rig_fail("the act does not end: it has too many boundaries");
 	each_state(held, save);
 }
 
@@ -185,7 +185,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 	if (machine.entered) {
 		u64 *stack = (u64 *)regs[REG_RSP];
 
-		/* Out of the ring: to what it calls, or at its end. */
+		/* The ring calls a function outside it, or returns. */
 		regs[REG_EFL] &= ~TRAP_FLAG;
 		if (in_ring(*stack)) {
 			machine_return = *stack;
@@ -212,7 +212,7 @@ static noinline void run(void)
 {
 	machine.stack = __builtin_frame_address(0);
 	machine.sweep->outer->run();
-	/* Each run ends here; what runs then is not stepped through. */
+	/* Each run ends here. The checks are not stepped through. */
 	machine.level = 0;
 	machine.stepped = NOBODY;
 	machine.sweep->check();

@@ -1,48 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Interrupts at each instruction boundary of the ring, one in the other.
+ * Nested interrupts at each instruction boundary of the ring.
  *
- * The processor steps through the ring's compiled code.  At each boundary all
- * memory and registers are kept; an act runs there as an interrupt handler
- * would; what was interrupted goes on at full speed, the end is checked, and
- * all is put back as it was, for the next act and then the next boundary.
+ * The CPU single-steps through the ring's compiled code.  At each boundary, memory
+ * and registers are saved, and an act runs as an interrupt handler would.  Then the
+ * interrupted code continues at full speed, and the final state is checked.  The
+ * saved state is restored for the next act, and after the last act for the next
+ * boundary.
  *
- * The act can itself be stepped through and interrupted so, or else the rest
- * of what it interrupted: instructions that only run after an interrupt are
- * found so.
+ * The act can itself be stepped through and interrupted in the same way.  So can
+ * the rest of the code that it interrupted: this reaches instructions that run only
+ * after an interrupt.
  */
 #ifndef SWEEP_MACHINE_H
 #define SWEEP_MACHINE_H
 
 #include "ring_fixture.h"
 
-#define MACHINE_HELD	3	/* boundaries that wait at the same time */
+#define MACHINE_HELD	3	/* most boundaries that wait at the same time */
 
 /**
- * struct act - what may come between
- * @name: for who reads the results
- * @run: called like an interrupt handler, on the stack of what it interrupts
+ * struct act - an operation that may interrupt another one
+ * @name: name in the results
+ * @run: called like an interrupt handler, on the interrupted stack
  */
 struct act {
 	const char	*name;
 	void		(*run)(void);
 };
 
-/* What is stepped through when an act has interrupted another. */
+/* The code that is stepped through once an act has interrupted another. */
 enum steps {
 	STEP_NONE,
 	STEP_INSIDE,		/* the act itself */
-	STEP_AFTER,		/* what it interrupted, from there on */
+	STEP_AFTER,		/* the rest of the code that it interrupted */
 };
 
 /**
- * struct sweep - an act, and what to do at each boundary of the ring in it
- * @outer: what is interrupted
- * @next: the i-th act for a boundary, NULL after the last
- *	@held: boundaries that wait already, where earlier acts came
- *	@boundary: since the last of them
- * @state: calls its argument with all memory that a run may change; what says
- *	how large something is comes before it
+ * struct sweep - an act, and the acts that run at each of its boundaries in the ring
+ * @outer: act that is interrupted
+ * @next: returns the i-th act for a boundary, NULL after the last
+ *	@held: number of boundaries that wait already
+ *	@boundary: number of the boundary since the last of these
+ * @state: calls its argument for all memory that a run may change; memory that holds
+ *	a size comes before the memory of that size
  * @check: called at the end of each run
  */
 struct sweep {
@@ -55,12 +56,12 @@ struct sweep {
 };
 
 /**
- * struct counts - what a sweep did
- * @boundaries: where acts interrupted the outer one
- * @inside: pairs: where others interrupted these
- * @after: pairs: where others interrupted the outer one a second time
- * @thirds: where a third one came
- * @runs: that were checked to the end
+ * struct counts - work of a sweep
+ * @boundaries: boundaries of the outer act that were interrupted
+ * @inside: pairs: boundaries of the interrupting acts that were interrupted
+ * @after: pairs: boundaries of the outer act that were interrupted a second time
+ * @thirds: boundaries that a third act interrupted
+ * @runs: runs that were checked to the end
  */
 struct counts {
 	u64	boundaries;
@@ -70,17 +71,17 @@ struct counts {
 	u64	runs;
 };
 
-/* False: there are no single steps here. */
+/* Return: false if this machine does not single-step. */
 bool machine_init(void);
 void machine_sweep(const struct sweep *sweep, struct counts *counts);
 
-/* For messages: what interrupted what, and where it waits. */
+/* Print which act interrupted which other one, and where that waits. */
 void machine_print(void (*print_where)(unsigned long address));
 
-/* The ring's code: the section that the Makefile puts it into. */
+/* The ring's code, a section of its own: see sweep.mk. */
 extern const u8 __start_ring_text[], __stop_ring_text[];
 
-/* What was a boundary, by byte of it. */
+/* Kinds of boundaries met, for each byte of the ring's code. */
 #define HIT_OUTER	1
 #define HIT_INSIDE	2
 #define HIT_AFTER	4

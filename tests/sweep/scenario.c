@@ -6,14 +6,14 @@
 struct scenario scenario;
 bool scenario_everything;
 
-/* What comes at a boundary of the outer act, and what is stepped then. */
+/* Acts that run at each boundary of the outer act, and the code stepped then. */
 static struct first {
 	const struct act	*act;
 	enum steps		steps;
 } firsts[20];
 static u32 nr_firsts;
 
-/* Is the second act stepped through, for a third one? */
+/* Code that is stepped for a third act, once the second one has interrupted. */
 static enum steps steps_of_second;
 
 static void add_first(const struct act *act, enum steps steps)
@@ -32,7 +32,7 @@ void scenario_one_act(void)
 		add_first(inners[i], STEP_NONE);
 }
 
-/* Two acts: the others take turns as the first one. */
+/* Two acts: a small write always comes first once; the others take turns. */
 void scenario_two_acts(void)
 {
 	u32 i;
@@ -54,7 +54,7 @@ void scenario_two_acts(void)
 				 NR_INNERS], STEP_AFTER);
 }
 
-/* Small writes, nothing else. */
+/* Three acts: small writes only. */
 void scenario_three_acts(enum steps first)
 {
 	nr_firsts = 0;
@@ -62,7 +62,7 @@ void scenario_three_acts(enum steps first)
 	steps_of_second = STEP_INSIDE;
 }
 
-/* The second act: a writer always, some of the others in turn. */
+/* Number of second acts: always a small write; of the others, some in turn. */
 #define SECONDS	4
 
 static const struct act *next_act(u32 held, u64 boundary, u32 i,

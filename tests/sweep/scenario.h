@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A ring, what is interrupted in it and by what, and what must hold then. */
+/* A scenario: a ring, an act in it, the acts that interrupt it, and the checks. */
 #ifndef SWEEP_SCENARIO_H
 #define SWEEP_SCENARIO_H
 
 #include "acts.h"
 
 /**
- * struct scenario - the one that is run
+ * struct scenario - the running scenario
+ * @mode: mode of the ring
+ * @slots: number of slots of the ring
  * @room: bytes of events in a sub-buffer
- * @turn: decides where not all is tried
+ * @clock: clock of the ring
+ * @place: state of the ring at the beginning
+ * @outer: act that is interrupted
+ * @turn: chooses the acts to try where not all of them are tried
  */
 extern struct scenario {
 	enum rbmap_mode		mode;
@@ -20,12 +25,13 @@ extern struct scenario {
 	u32			turn;
 } scenario;
 
-/* Nothing takes turns. */
+/* Try all acts everywhere, none in turn. */
 extern bool scenario_everything;
 
 /*
- * Every act at each boundary; or some, and a second one at each of theirs or
- * at each that follows; or small writes, and a third one at each of the second.
+ * one_act: each act at each boundary. two_acts: some acts at each boundary, and a
+ * second act at each boundary of the first act or of the code after it. three_acts:
+ * small writes only, and a third one at each boundary of the second.
  */
 void scenario_one_act(void);
 void scenario_two_acts(void);

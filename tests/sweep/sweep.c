@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each act of a writer and of a reader, wherever a ring can stand, interrupted
- * at each instruction boundary by others, and these by others again.
+ * Runs each act of a writer and of a reader in many states of the ring. Other acts
+ * interrupt it at each instruction boundary, and are interrupted themselves.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* What the processes have in common. */
+/* Memory that the processes share. */
 static struct shared {
 	u32		next_group;
 	bool		failed;
@@ -22,7 +22,7 @@ static struct shared {
 	u8		hits[];
 } *shared;
 
-static struct counts counts;	/* of the scenario that runs */
+static struct counts counts;	/* counts of the running scenario */
 
 /* Failures */
 
@@ -31,7 +31,7 @@ static void say_and_exit(const char *message)
 	signal(SIGPROF, SIG_IGN);
 	if (__atomic_exchange_n(&shared->failed, true, __ATOMIC_SEQ_CST))
 		for (;;)
-			pause();	/* one will do */
+			pause();	/* another process reports a failure */
 	printf("not ok - %s\n# %s\n", scenario_name(), message);
 	machine_print(listing_print_where);
 	fflush(stdout);
@@ -47,7 +47,7 @@ static void crashed(int signal)
 	say_and_exit(message);
 }
 
-/* Seconds of the processor, not of the clock on the wall. */
+/* Called after each second of CPU time, not of wall-clock time. */
 static void watch(int signal)
 {
 	static u64 last_runs;
@@ -57,7 +57,7 @@ static void watch(int signal)
 	same = counts.runs == last_runs ? same + 1 : 0;
 	last_runs = counts.runs;
 	if (same == 5)
-		say_and_exit("it does not come to an end");
+		say_and_exit("a run did not end within 5 s of CPU time");
 }
 
 static void set_handlers(void)
@@ -81,7 +81,7 @@ static void set_handlers(void)
 	rig_on_failure = say_and_exit;
 }
 
-static const char *only;	/* scenarios with this in their name */
+static const char *only;	/* run only scenarios with this text in their name */
 
 static void add_counts(struct counts *to, const struct counts *from)
 {
@@ -98,13 +98,13 @@ static void print_counts(const char *before, const char *name,
 	printf("%s%s: %llu boundaries", before, name,
 	       (unsigned long long)of->boundaries);
 	if (of->inside)
-		printf(", %llu pairs one in the other",
+		printf(", %llu nested pairs",
 		       (unsigned long long)of->inside);
 	if (of->after)
-		printf(", %llu one after the other",
+		printf(", %llu pairs in sequence",
 		       (unsigned long long)of->after);
 	if (of->thirds)
-		printf(", %llu of three",
+		printf(", %llu triples",
 		       (unsigned long long)of->thirds);
 	printf(", %llu runs\n", (unsigned long long)of->runs);
 }
@@ -120,9 +120,9 @@ static void count_scenario(struct counts *sum, bool print)
 }
 
 /*
- * Groups of scenarios: first one act at each boundary, with all that there is;
- * this finds most of what can be wrong, soon.  Then two, place by place, and
- * three where nothing is left out.
+ * Groups of scenarios. First, one act at each boundary, in all places and with all
+ * clocks: this finds most faults soon.  Then two acts, place by place. Three acts
+ * follow if scenario_everything is set.
  */
 static const struct {
 	u32	slots, room;
@@ -246,7 +246,7 @@ static bool run_groups(void)
 			continue;
 		failed = true;
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
-			printf("not ok - process %d ends with %x\n", pid,
+			printf("not ok - process %d ended with status %x\n", pid,
 			       status);
 		for (i = 0; i < n; i++)
 			kill(pids[i], SIGKILL);
@@ -264,12 +264,12 @@ int main(int argc, char **argv)
 	shared = mmap(NULL, sizeof(*shared) + size, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || !listing_load()) {
-		printf("not ok - objdump lists the ring's instructions\n");
+		printf("not ok - objdump or mmap() failed\n");
 		return 1;
 	}
 	machine_hits = shared->hits;
 	if (!machine_init()) {
-		printf("ok - # SKIP no single steps here\n");
+		printf("ok - sweep # SKIP this machine does not single-step\n");
 		return 0;
 	}
 	if (!run_groups())

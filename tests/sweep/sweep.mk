@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-#
-#	make check-sweep	every interrupt of the ring, and every one of it
+#	make check-sweep	interrupt the ring at each instruction
 #
 # RBMAP_TEST_ALL=1 tries every act in every other.  MODULE_DIR=DIR BUILD=DIR
-# tests the ring of another copy of module/.  $(SWEEP_BUILD)/sweep TEXT runs scenarios with TEXT in
-# their name.
+# tests the ring of another copy of module/.  $(SWEEP_BUILD)/sweep TEXT runs only
+# the scenarios with TEXT in their name.
 
 MODULE_DIR ?= module
 SHIM_DIR ?= tests/shim
@@ -12,7 +11,7 @@ SWEEP_RING_DIR := $(MODULE_DIR)/ring
 SWEEP_RING_INCLUDE := $(MODULE_DIR)/include
 SWEEP_BUILD := $(BUILD)/tests/sweep
 
-# What the kernel has for its own code, as far as the ring can tell.
+# The kernel's own options, as far as they affect the ring.
 SWEEP_RING_CFLAGS := -mno-red-zone -mgeneral-regs-only -fno-pie \
 	-fno-strict-aliasing -fno-strict-overflow -fcf-protection=none
 
@@ -25,7 +24,7 @@ SWEEP_DEPS := $(wildcard tests/sweep/*.h tests/unit/ring_*.h \
 SWEEP_RING_OBJS := $(patsubst $(SWEEP_RING_DIR)/%.c,$(SWEEP_BUILD)/ring/%.o,\
 	$(wildcard $(SWEEP_RING_DIR)/*.c)) $(SWEEP_BUILD)/ring/ring_calls.o
 
-# One section for the ring's code, and nothing else in it.
+# Put the ring's code, and nothing else, into one section.
 define SWEEP_RING_OBJ
 @mkdir -p $(@D)
 $(CC) $(SWEEP_CFLAGS) $(SWEEP_RING_CFLAGS) -c -o $@ $<
@@ -52,10 +51,10 @@ ifeq ($(MODULE_DIR),module)
 	@$<
 	@tests/sweep/broken $(BUILD) $(MODULE_DIR)
 else
-# 2: instructions were not reached.  A ring that is broken may have such.
+# Status 2: some instructions were not reached, which is possible in a broken ring.
 	@$< || [ $$? = 2 ]
 endif
 else
 check-sweep:
-	@echo "ok - check-sweep # SKIP single steps are those of x86-64"
+	@echo "ok - check-sweep # SKIP the sweep single-steps x86-64 code only"
 endif
