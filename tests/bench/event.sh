@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What a whole event takes, from the tracepoint on, with whoever records it, one at
-# a time, BENCH_REPEAT times: "row PART UNIT CASE WHO VALUE", with tabs between.
+# Measures the cost of a whole event, from the tracepoint on, for one tracer at a
+# time, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -16,17 +15,17 @@ events=${BENCH_EVENTS:-100000}
 # measure CASE WHO TRACEPOINT
 measure()
 {
-	echo "$events $3" >$bench || not_ok "$2: $3" || return
+	echo "$events $3" >$bench || not_ok "$2: hit $3" || return
 	awk -v what="$1" -v who="$2" '{
 		printf "event\tinstructions from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
 			what, who, $3 / $2
 	}' $bench | rows
 }
 
-# recorded TEXT NUMBER: of events, since the last time
+# recorded TEXT NUMBER: fail unless NUMBER, the events recorded, is large enough
 recorded()
 {
-	[ "$2" -ge "$((2 * events))" ] || not_ok "$1: has recorded $2 events"
+	[ "$2" -ge "$((2 * events))" ] || not_ok "$1: recorded only $2 of $((2 * events)) events"
 }
 
 # by_rbmap WHO EVENT TRACEPOINT [FILTER]
@@ -60,8 +59,8 @@ by_ftrace()
 	fi
 }
 
-# by_rival WHO CASE TRACEPOINT BYTES ARGUMENT...: of so many bytes an event; 0: none is
-# to be recorded
+# by_rival WHO CASE TRACEPOINT BYTES ARGUMENT...: BYTES is the size of an event, 0 if
+# no event must be recorded
 by_rival()
 {
 	who=$1 what=$2 tracepoint=$3 bytes=$4
@@ -76,7 +75,7 @@ by_rival()
 		if [ "$bytes" -gt 0 ]; then
 			recorded "$who: $tracepoint" $((line / bytes))
 		else
-			[ "$line" -eq 0 ] || not_ok "$who: $what: has $line bytes"
+			[ "$line" -eq 0 ] || not_ok "$who: $what: recorded $line bytes, want 0"
 		fi
 	else
 		not_ok "$who: $(cat /tmp/err)"
@@ -94,7 +93,7 @@ by_lttng()
 	if lttng_begin "$3"; then
 		measure "$1${4:+, refused}" LTTng "$2"
 		bytes=$(lttng_end)
-		[ -n "${4:-}" ] || [ "$bytes" -gt 4096 ] || not_ok "LTTng: $3: has $bytes bytes"
+		[ -n "${4:-}" ] || [ "$bytes" -gt 4096 ] || not_ok "LTTng: $3: recorded only $bytes bytes"
 	else
 		not_ok "LTTng: $3: $(tail -n 5 /tmp/lttng.log)"
 		lttng_end >/dev/null
@@ -105,8 +104,8 @@ mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
 ok "rbmap loads" load_module rbmap || done_testing
 ok "bench loads" load_module bench || done_testing
-ok "its event loads" load_module bench_probe || done_testing
-ok "a run-time probe" sh -c \
+ok "bench_probe loads" load_module bench_probe || done_testing
+ok "a run-time probe is created" sh -c \
 	"echo 't:bench/dynamic bench_hit first=\$arg1:u64 second=\$arg2:u64' >$ours/dynamic_events"
 echo 1408 >$theirs/buffer_size_kb
 n=0
@@ -153,7 +152,7 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		by_rival perf "$tracepoint, refused" "$tracepoint" 0 \
 			perf "$(cat $theirs/events/$event/id)" "$refused"
 		case $tracepoint in
-		sys_enter) ;; # LTTng's fields are those of each system call.
+		sys_enter) ;; # LTTng's events have the fields of each system call, not id.
 		*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" "$refused" ;;
 		esac
 	done

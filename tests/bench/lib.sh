@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-#
-# For the benchmark's scripts in the guest: . /tests/lib/bench.sh, behind guest.sh
+# Functions of the benchmark's scripts in the guest. Source /tests/lib/bench.sh after
+# guest.sh.
 
 : >/tmp/rows
 
-# rows: from standard input, "PART UNIT CASE WHO VALUE" with tabs between
+# rows: print and keep rows from standard input: "PART UNIT CASE WHO VALUE", separated
+# by tabs
 rows()
 {
 	tee -a /tmp/rows | sed 's/^/row /'
 }
 
-# named: from standard input, RIVAL WAY SIZE ...; the same as "CASE WHO ...", with tabs
-# between
+# named: read lines "RIVAL WAY SIZE ..." and print them as "CASE WHO ...", separated by
+# tabs
 named()
 {
 	awk -v OFS='\t' '
@@ -36,8 +37,9 @@ named()
 	}'
 }
 
-# lttng_begin EVENT...: kernel's tracepoints, "syscalls" all of those, by $lttng_filter
-# if there is one; what it records is kept in memory, and overwritten
+# lttng_begin EVENT...: record these tracepoints of the kernel into a ring in memory
+# that overwrites. "syscalls" stands for all system calls. $lttng_filter is a filter,
+# or empty.
 lttng_begin()
 {
 	local event
@@ -62,7 +64,7 @@ lttng_begin()
 	lttng start >>/tmp/lttng.log 2>&1
 }
 
-# lttng_end: prints how many bytes are there then
+# lttng_end: stop recording and print the number of recorded bytes
 lttng_end()
 {
 	{
@@ -72,7 +74,8 @@ lttng_end()
 	rm -rf /tmp/lttng
 }
 
-# within_budget PART: what /tests/budget has of it, if that is there
+# within_budget PART: compare the rows with the PART's lines of /tests/budget, if the
+# file exists
 within_budget()
 {
 	[ -e /tests/budget ] || return 0
@@ -87,7 +90,7 @@ within_budget()
 		printf "%d\t%s, %s: %s, at most %s\n", got != "" && got <= $4 + 0,
 			$2, who, got == "" ? "not measured" : sprintf("%.2f", got), $4
 	}' /tmp/rows /tests/budget >/tmp/judged
-	ok "there is a budget" [ -s /tmp/judged ]
+	ok "/tests/budget has lines for the part $1" [ -s /tmp/judged ]
 	while IFS="	" read -r within text; do
 		ok "$text" [ "$within" = 1 ]
 	done </tmp/judged

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What writing an event takes in nanoseconds, above the loop, and how fast reading
-# is: "row PART UNIT CASE WHO VALUE", with tabs between. This machine may be slow at any time, for others
-# use it: of all rounds a tenth counts, when what never changes took the least.
+# Measures in nanoseconds the cost of writing an event, without the loop, and the speed
+# of reading. Prints "row PART UNIT CASE WHO VALUE", separated by tabs. The machine may
+# be slow at any time, because others use it. So only a tenth of the rounds counts: the
+# rounds in which the reference loop was fastest.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
 bench=/sys/kernel/debug/bench
-# A millisecond and less each, for an interruption to cost one of many.
+# Each measurement takes less than a millisecond, so an interruption spoils only one.
 events=10000
 rounds=200
 
@@ -27,7 +27,7 @@ sort -t '	' -n -k 5 /tmp/all | awk -F '\t' -v most=$((rounds / 10)) '
 n[$1, $2]++ < most { print }' >/tmp/fast
 full=$(cut -f 5 /tmp/fast | sed -n 10p)
 slowest=$(cut -f 5 /tmp/fast | tail -n 1)
-ok "all ways were measured at full speed (the reference took $full ns, then $slowest)" \
+ok "all ways were measured at full speed (reference: $full ns, at worst $slowest ns)" \
 	[ $((slowest * 100)) -le $((full * 110)) ]
 awk -F '\t' '
 $1 == "nothing" {
@@ -44,7 +44,7 @@ END {
 	}
 }' /tmp/fast | sort -t '	' -k 3,3n -k 4,4 | rows
 
-# read_all KB HOW: 8 of these sub-buffers, full
+# read_all KB HOW: fill 8 sub-buffers of KB KiB and read them in this way
 read_all()
 {
 	echo $(($1 << 10)) >$bench/fill
@@ -52,7 +52,7 @@ read_all()
 }
 
 for kb in 4 64 1024 4096; do
-	echo $kb >$bench/hold || not_ok "a ring, $kb KiB"
+	echo $kb >$bench/hold || not_ok "make a ring with sub-buffers of $kb KiB"
 	i=0
 	while [ $i -lt $((rounds / 2)) ]; do
 		for how in map memory called read splice; do
@@ -61,7 +61,7 @@ for kb in 4 64 1024 4096; do
 		i=$((i + 1))
 	done >/tmp/all
 	echo 1 >$bench/let_go
-	# Bytes for a nanosecond, the fastest tenth; a file takes what it is given.
+	# Bytes per nanosecond; the fastest tenth of the rounds counts.
 	awk '$3 > 0 { print $1, $2 / $3 }' /tmp/all | sort -k 2,2nr | awk -v kb=$kb -v most=$((rounds / 20)) '
 	n[$1]++ < most {
 		printf "native read\tgigabytes a second\tsub-buffers of %d KiB\t%s\t%.3f\n", kb, $1, $2

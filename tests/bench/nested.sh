@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What an event takes that an interrupt writes while another is being written, and
-# the one that comes after both; BENCH_REPEAT times: "row PART UNIT CASE WHO VALUE",
-# with tabs between.
+# Measures an event that an interrupt writes between reserve and commit of another
+# event, and the event that follows, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO
+# VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -16,9 +15,9 @@ ok "rbmap loads" load_module rbmap || done_testing
 ok "bench loads" load_module bench || done_testing
 i=0
 while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
-	# Few: between two ticks.
-	echo 200 >$bench/nested || not_ok "nested"
-	# The interrupt itself is in all three.
+	# So few events that a run ends between two ticks.
+	echo 200 >$bench/nested || not_ok "measure nested events"
+	# All three times include the interrupt itself.
 	awk '
 	function put(what, value)
 	{

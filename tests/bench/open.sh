@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What it takes to open the next sub-buffer, by its size, and whether somebody has
-# mapped the ring; BENCH_REPEAT times: "row PART UNIT CASE WHO VALUE", with tabs
-# between.
+# Measures an event that opens the next sub-buffer, for several sizes, with and without
+# a reader that maps the ring, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO
+# VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -12,7 +11,7 @@
 bench=/sys/kernel/debug/bench
 n=2000
 
-# opened CASE N: the rows that standard input has, as "RIVAL NANOSECONDS"
+# opened CASE N: print rows for lines "RIVAL NANOSECONDS" of standard input
 opened()
 {
 	awk -v what="$1" -v n="$2" '{
@@ -21,10 +20,10 @@ opened()
 	}' | rows
 }
 
-# held CASE: in the ring that is kept
+# held CASE: measure in the held ring
 held()
 {
-	echo $n >$bench/held || not_ok "$1"
+	echo $n >$bench/held || not_ok "$1: write into the held ring"
 	awk '{ print $1, $5 }' $bench/held | opened "$1" $n
 }
 
@@ -35,7 +34,7 @@ with_sleeper()
 	/tests/bench_reader sleep </tmp/in >/tmp/out &
 	exec 4>/tmp/in 5</tmp/out
 	read -r line <&5
-	is "$line" ready "$1: the reader has mapped it"
+	is "$line" ready "$1: the reader has mapped the ring"
 	held "$1"
 	exec 4>&- 5<&-
 	wait $!
@@ -48,9 +47,9 @@ ok "bench loads" load_module bench || done_testing
 i=0
 while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
 	for kb in 4 64 1024; do
-		echo $n >$bench/open$kb || not_ok "$kb KiB"
+		echo $n >$bench/open$kb || not_ok "$kb KiB: open sub-buffers"
 		awk '{ print $1, $5 }' $bench/open$kb | opened "$kb KiB" $n
-		echo $kb >$bench/hold || not_ok "$kb KiB: a ring"
+		echo $kb >$bench/hold || not_ok "$kb KiB: make a ring"
 		with_sleeper "$kb KiB, mapped, nobody reads"
 		/tests/bench_reader follow $bench/held $n >/tmp/followed ||
 			not_ok "$kb KiB: a reader follows: $(cat /tmp/followed)"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads all that the ring of CPU 0 has, in one way, and prints how many bytes that
- * was and how many nanoseconds it took:
+ * Reads the whole ring of CPU 0 in one way, and prints the number of bytes and the
+ * nanoseconds that it took:
  *
  *	read [--tracefs] map|read|splice|memory|called SUBBUF-SIZE
  *
- * Each byte is looked at, but for splice, which moves them to a file in memory; and
- * `memory` looks at as many of as many pages as a map has, and at nothing else;
- * `called` has a system call that does nothing behind each sub-buffer.
+ * map and read sum up all bytes; splice moves them to a file in memory.  memory only
+ * sums up the data pages of a map, for comparison; called does the same, with a system
+ * call that does nothing after each sub-buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ struct result {
 	uint64_t	bytes, ns;
 };
 
-/* Whose value nobody needs, but must be found out. */
+/* Volatile, so that the compiler must compute the sum. */
 static volatile uint64_t looked_at;
 
 static void look(const void *bytes, size_t size)
@@ -44,7 +44,7 @@ static void map(struct client *client)
 {
 	if (!client_open(client, 0, O_NONBLOCK))
 		bail_out("map: %s", error_name(errno));
-	/* It is there: no page is to be found while the time runs. */
+	/* Touch all pages, so that no page fault is measured. */
 	look(client->data, client->subbuf_size * client->nr_subbufs);
 }
 
@@ -129,7 +129,7 @@ static struct result by_splice(size_t subbuf_size)
 	to = open("/tmp/spliced", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (to < 0 || pipe(pipe_fd))
 		bail_out("/tmp/spliced: %s", error_name(errno));
-	/* Of 1 MiB and more: one sub-buffer at a time. */
+	/* A pipe holds 16 sub-buffers, or only one of 1 MiB or more. */
 	if (fcntl(pipe_fd[1], F_SETPIPE_SZ,
 		  subbuf_size < 1 << 20 ? 16 * subbuf_size : subbuf_size) < 0)
 		bail_out("pipe: %s", error_name(errno));
@@ -142,7 +142,7 @@ static struct result by_splice(size_t subbuf_size)
 					       SPLICE_F_MOVE);
 
 			if (moved <= 0)
-				bail_out("to a file: %s", error_name(errno));
+				bail_out("splice to /tmp/spliced: %s", error_name(errno));
 			got -= moved;
 		}
 	}

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What reading takes, in each way, by the size of a sub-buffer, BENCH_REPEAT times:
-# "row PART UNIT CASE WHO VALUE", with tabs between.
+# Measures reading in each way, for several sizes of sub-buffers, BENCH_REPEAT times.
+# Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -11,11 +10,11 @@
 bench=/sys/kernel/debug/bench/event
 ours=/sys/kernel/rbmap
 theirs=/sys/kernel/tracing
-# Of 28 or 32 bytes, twice: 11 MiB, and all of it fits
+# Each event has 28 or 32 bytes and is written twice: 11 MiB, which fit into the ring.
 events=200000
 ring_kb=16384
 
-# fill ENABLE: events, twice as many as it is told
+# fill ENABLE: record events; the module writes each number of events twice
 fill()
 {
 	echo 1 >"$1"
@@ -23,13 +22,13 @@ fill()
 	echo 0 >"$1"
 }
 
-# measure HOW WHO SUBBUF-KB ENABLE [--tracefs]: that memory can be looked at without
-# a map is what a map is compared with
+# measure HOW WHO SUBBUF-KB ENABLE [--tracefs]: print a row. "memory" is printed as a
+# case of "map", for comparison.
 measure()
 {
 	fill "$4"
 	# shellcheck disable=SC2086 # an option, or none
-	/tests/read ${5:-} "$1" $(($3 * 1024)) >/tmp/read || not_ok "$1 $2 $3" || return
+	/tests/read ${5:-} "$1" $(($3 * 1024)) >/tmp/read || not_ok "$2: $1, sub-buffers of $3 KiB" || return
 	awk -v how="${1#memory}" -v who="$2" -v size="$3" '{
 		if ($1 < 2000000)
 			exit 1
@@ -41,16 +40,16 @@ measure()
 
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
-# What a machine has to do after it was started would be counted, too.
+# Wait until the guest has finished booting: all its instructions are counted.
 sleep 10
 for size in 4 64 1024; do
 	ok "sub-buffers of $size KiB: rbmap loads" load_module rbmap \
 		subbuf_size_kb=$size buffer_size_kb=$ring_kb || done_testing
 	ok "bench loads" load_module bench || done_testing
-	ok "its event loads" load_module bench_probe
+	ok "bench_probe loads" load_module bench_probe
 	echo 0 >$theirs/tracing_on
 	ftrace=ftrace their_size=$size
-	# Its largest.
+	# 512 KiB is ftrace's largest size.
 	[ $size -le 512 ] || ftrace="ftrace, 512 KiB" their_size=512
 	ok "ftrace has sub-buffers of $their_size KiB" \
 		sh -c "echo $their_size >$theirs/buffer_subbuf_size_kb"
@@ -68,7 +67,7 @@ for size in 4 64 1024; do
 		echo 1 >$ours/reset
 		n=$((n + 1))
 	done
-	ok "all unload" rmmod bench_probe bench rbmap
+	ok "all modules unload" rmmod bench_probe bench rbmap
 done
 within_budget read
 done_testing

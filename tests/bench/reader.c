@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps the ring of CPU 0 that the benchmark keeps, and
+ * Maps the ring of CPU 0 that the benchmark holds.
  *
- *	reader sleep		says "ready" and takes nothing, until standard input ends
- *	reader follow FILE N	has N events written by FILE, takes each at once, and
- *				prints N and the nanoseconds that writing them took
+ *	reader sleep		prints "ready" and reads nothing until standard input ends
+ *	reader follow FILE N	writes N events by FILE, consumes each at once, and prints
+ *				N and the nanoseconds that writing took
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ static void sleep_until_end(void)
 		;
 }
 
-/* One event. Return: nanoseconds, the fifth word of what the file says. */
+/* Write one event. Return: nanoseconds, the fifth word of the file. */
 static uint64_t write_one(int fd)
 {
 	char line[200];
@@ -40,7 +40,7 @@ static uint64_t write_one(int fd)
 	len = read(fd, line, sizeof(line) - 1);
 	line[len > 0 ? len : 0] = '\0';
 	if (sscanf(line, "%*s %*s %*s %*s %" SCNu64, &ns) != 1)
-		bail_out("one event: it is not said how long it took");
+		bail_out("one event: the file has no time: %s", line);
 	return ns;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has others record a tracepoint, for as long as standard input is open:
+ * Records a tracepoint with another tracer while standard input is open:
  *
  *	rival perf ID [FILTER]		perf's ring buffer of CPU 0, which overwrites
  *	rival bpf NAME			a BPF program that writes two arguments to a ringbuf
- *	rival bpf NAME SIZE		SIZE bytes that the only argument points to
- *	rival bpf-refused NAME		two arguments, if the first is 0
+ *	rival bpf NAME SIZE		writes SIZE bytes that the only argument points to
+ *	rival bpf-refused NAME		writes two arguments if the first is 0
  *
- * Says "ready", and in the end how many bytes were written to the ring.
+ * Prints "ready", and at the end the number of bytes written to the ring.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define PERF_PAGES	256
-/* It refuses what does not fit: room for all. */
+/* A ringbuf drops events that do not fit: make room for all. */
 #define RINGBUF_SIZE	(64 << 20)
 
 static void fail(const char *what)
@@ -50,7 +50,7 @@ static void perf(const char *id, const char *filter)
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
 		.write_backward = 1,
-		/* Nobody is woken. */
+		/* No reader is woken. */
 		.watermark = 1,
 		.wakeup_watermark = UINT32_MAX,
 	};
@@ -63,7 +63,7 @@ static void perf(const char *id, const char *filter)
 		fail("perf_event_open");
 	if (filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
 		fail("perf's filter");
-	/* Not to be written to by us: it overwrites. */
+	/* A read-only map makes perf overwrite. */
 	meta = mmap(NULL, (PERF_PAGES + 1) * page, PROT_READ, MAP_SHARED, fd, 0);
 	if (meta == MAP_FAILED)
 		fail("mmap of the perf event");
@@ -92,7 +92,7 @@ static int bpf(int command, union bpf_attr *attr)
 
 #define MAX_INSNS	32
 
-/* The program, as far as it was written. */
+/* A BPF program under construction */
 struct program {
 	struct bpf_insn insn[MAX_INSNS];
 	unsigned int	nr;
@@ -112,10 +112,10 @@ static void append(struct program *program, const struct bpf_insn *insns,
 	} while (0)
 
 /**
- * struct record - what a program writes
- * @size: bytes
- * @pointer: to them, the first argument is; else two arguments are
- * @refused: nothing, if the first argument is not 0
+ * struct record - the record that a BPF program writes
+ * @size: bytes of the record
+ * @pointer: the first argument points to the bytes; else write two arguments
+ * @refused: write nothing if the first argument is not 0
  */
 struct record {
 	unsigned int	size;

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What an event takes while 1, 2 and 4 CPUs write, on a machine that has them;
-# BENCH_REPEAT times: "row PART UNIT CASE WHO VALUE", with tabs between.
+# Measures an event while 1, 2 and 4 CPUs write, BENCH_REPEAT times. Prints "row PART
+# UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -16,7 +15,7 @@ ok "bench loads" load_module bench || done_testing
 i=0
 while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
 	for cpus in 1 2 4; do
-		echo "${BENCH_EVENTS:-100000}" >$bench/scale$cpus || not_ok "$cpus CPUs"
+		echo "${BENCH_EVENTS:-100000}" >$bench/scale$cpus || not_ok "write on $cpus CPUs"
 		awk -v cpus=$cpus '{
 			printf "scale\tinstructions of an event of 16 bytes, all CPUs together\t%s\t%s\t%.2f\n",
 				cpus == 1 ? "1 CPU" : cpus " CPUs", $1, $5 / $4

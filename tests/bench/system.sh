@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What recording adds to what a system does otherwise: "row PART UNIT CASE WHO
-# VALUE", with tabs between, BENCH_REPEAT times. All record the same tracepoints.
+# Measures the cost that recording adds to workloads, BENCH_REPEAT times. All tracers
+# record the same tracepoints. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck disable=SC2317 # workloads are called by name
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -12,7 +11,7 @@
 ours=/sys/kernel/rbmap
 theirs=/sys/kernel/tracing
 
-# events SET...: of rbmap's, those that the kernel has, too, as SYSTEM/EVENT
+# events SET...: print the events of these sets that ftrace has, too, as SYSTEM/EVENT
 events()
 {
 	for set; do
@@ -29,7 +28,7 @@ switch()
 	where=$1 on=$2
 	shift 2
 	for event; do
-		echo "$on" >"$where"/events/"$event"/enable || not_ok "$where: $event"
+		echo "$on" >"$where"/events/"$event"/enable || not_ok "$where: write $on to enable of $event"
 	done
 }
 
@@ -43,7 +42,7 @@ recorded_by_ftrace()
 	awk '/^(entries|overrun):/ { n += $2 } END { print n }' $theirs/per_cpu/cpu*/stats
 }
 
-# A client and its server, for ten seconds: instructions of a megabyte
+# Run a client and its server for five seconds; print the instructions per megabyte.
 tbench()
 {
 	/tests/tbench_srv >/dev/null 2>&1 &
@@ -63,11 +62,11 @@ hackbench()
 
 forks()
 {
-	# shellcheck disable=SC2016 # for that shell
+	# shellcheck disable=SC2016 # the inner shell expands it
 	/tests/took sh -c 'i=0; while [ $i -lt 1000 ]; do (:); i=$((i + 1)); done'
 }
 
-# measure WORKLOAD CASE SET...: without events, and with
+# measure WORKLOAD CASE SET...: run the workload without events, then with each tracer
 measure()
 {
 	workload=$1 what=$2
@@ -90,7 +89,7 @@ measure()
 	[ ! -x /tests/lttng ] || measure_lttng "$@"
 }
 
-# measure_lttng EVENT...: as the others; whichever it has no probe of is left out
+# measure_lttng EVENT...: measure LTTng; it leaves out events for which it has no probe
 measure_lttng()
 {
 	names=
@@ -111,17 +110,18 @@ measure_lttng()
 	added LTTng
 }
 
-# added WHO: by with, none and n, events or bytes of them
+# added WHO: print the row for the times `with` and `none`; n is the number of recorded
+# events, or of bytes
 added()
 {
-	[ "$n" -gt 1000 ] || not_ok "$what, $1: $n were recorded"
-	diag "$what, $1: $none without, $with with $n"
+	[ "$n" -gt 1000 ] || not_ok "$what, $1: only $n events or bytes were recorded"
+	diag "$what, $1: $none without events, $with with $n"
 	awk -v what="$what" -v who="$1" -v none="$none" -v with="$with" 'BEGIN {
 		if (none <= 0 || with <= 0)
 			exit 1
 		printf "system\tpercent of instructions that events add\t%s\t%s\t%.3f\n",
 			what, who, 100 * (with / none - 1)
-	}' >/tmp/row || not_ok "$what, $1: it failed"
+	}' >/tmp/row || not_ok "$what, $1: the workload failed"
 	rows </tmp/row
 }
 

@@ -2,8 +2,8 @@
 /*
  *	took COMMAND [ARGUMENT...]
  *
- * Prints how many nanoseconds a command took, whose output goes to standard error;
- * fails if it does.
+ * Prints how many nanoseconds a command took. The command's output goes to standard
+ * error. Fails if the command fails.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# How often a reader is woken that waits until so much of the ring is full,
-# BENCH_REPEAT times: "row PART UNIT CASE WHO VALUE", with tabs between.
+# Counts the wake-ups of a reader that waits until part of the ring is full,
+# BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -19,7 +18,7 @@ measure()
 {
 	echo 1 >"$3"
 	# shellcheck disable=SC2086 # an option, or none
-	/tests/wakeups ${4:-} 4096 $bench $events >/tmp/wakeups || not_ok "$1, $2"
+	/tests/wakeups ${4:-} 4096 $bench $events >/tmp/wakeups || not_ok "$1, $2: /tests/wakeups failed"
 	echo 0 >"$3"
 	awk -v what="$1" -v who="$2" '{
 		printf "wake\twake-ups of a reader in a million events\t%s\t%s\t%d\n", what, who, $1
@@ -31,7 +30,7 @@ mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
 ok "rbmap loads" load_module rbmap buffer_size_kb=$ring_kb || done_testing
 ok "bench loads" load_module bench || done_testing
-ok "its event loads" load_module bench_probe || done_testing
+ok "bench_probe loads" load_module bench_probe || done_testing
 echo $ring_kb >$theirs/buffer_size_kb
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
@@ -48,5 +47,5 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	n=$((n + 1))
 done
 within_budget wake
-ok "all unload" rmmod bench_probe bench rbmap
+ok "all modules unload" rmmod bench_probe bench rbmap
 done_testing

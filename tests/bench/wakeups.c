@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the ring of CPU 0 whenever poll() says so, while another process has FILE
- * write N events, and prints how often it was woken and how many bytes came:
+ * Reads the ring of CPU 0 whenever poll() reports events, while another process writes
+ * N events by FILE.  Prints the number of wake-ups and the number of bytes read:
  *
  *	wakeups [--tracefs] SUBBUF-SIZE FILE N
  */
@@ -21,11 +21,11 @@
 #include "client.h"
 #include "tap.h"
 
-/* FILE writes as many again. */
+/* Number of events per write; FILE records twice as many. */
 #define BURST		50
 #define BURST_TEXT	"50 bench_hit"
 
-/* As a program that has something else to do, too. */
+/* Write in bursts, like a program that has other work, too. */
 static void write_events(const char *file, uint64_t n)
 {
 	int fd = open(file, O_WRONLY | O_CLOEXEC);
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 		write_events(argv[i + 1], strtoull(argv[i + 2], NULL, 10));
 	fds[1].fd = syscall(SYS_pidfd_open, pid, 0);
 	if (pid < 0 || fds[1].fd < 0)
-		bail_out("a writer: %s", error_name(errno));
+		bail_out("fork or pidfd_open: %s", error_name(errno));
 	while (!fds[1].revents) {
 		if (poll(fds, 2, -1) < 0)
 			bail_out("poll: %s", error_name(errno));
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	}
 	bytes += take_all(fds[0].fd, subbuf, subbuf_size);
 	if (waitpid(pid, &status, 0) != pid || status)
-		bail_out("%s: no events", argv[i + 1]);
+		bail_out("%s: the process that writes the events failed", argv[i + 1]);
 	printf("%" PRIu64 " %" PRIu64 "\n", wakeups, bytes);
 	return 0;
 }

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# What writing an event takes, in each way, in all rings, BENCH_REPEAT times:
-# "row PART UNIT CASE WHO VALUE", with tabs between.
+# Measures writing an event, in each way and in all rings, BENCH_REPEAT times. Prints
+# "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -14,7 +13,7 @@ bench=/sys/kernel/debug/bench
 measured()
 {
 	named <$bench/"$1" | awk -F '\t' -v file="$1" '
-	# Nothing is full of what is discarded, and one clock is enough.
+	# Discarded events do not fill a ring, and the clock is measured once.
 	$1 == "nothing" || (file != "write" && ($1 ~ /discarded/ || $1 ~ /clock/)) { next }
 	file == "tsc" && $1 != "16 bytes" { next }
 	{
@@ -36,7 +35,7 @@ ok "bench loads" load_module bench || done_testing
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	for file in write full tsc; do
-		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "$file"
+		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "measure $file"
 		measured $file
 	done
 	echo 64 >$bench/hold

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The benchmark's events in LTTng's words: bench_trace.h has them in ftrace's. */
+/* The benchmark's events for LTTng. bench_trace.h defines them for ftrace. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bench
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* LTTng's probes of the benchmark's tracepoints; built as one of its own. */
+/* LTTng's probes of the benchmark's tracepoints, built as one of its probe modules. */
 #include <linux/module.h>
 #include <lttng/tracer.h>
 
@@ -14,5 +14,5 @@
 #define TRACE_INCLUDE_PATH instrumentation/events
 #include <instrumentation/events/bench.h>
 
-MODULE_DESCRIPTION("What LTTng needs to record the benchmark's events");
+MODULE_DESCRIPTION("LTTng probes of the benchmark's events");
 MODULE_LICENSE("GPL");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What writes an event, in a loop that nothing interrupts.
+ * Rings to compare ("rivals"), and their ways to write events in a loop that nothing
+ * interrupts.
  *
- * A rival has ways to write; each is a function that does so n times, with a
- * payload whose size the compiler knows, as it does where events are defined.
+ * A way is a function that writes n events.  The size of their payload is a constant
+ * of the compiler's, as it is for defined events.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -15,14 +16,14 @@
 
 #define BENCH_MAX_SIZE	256
 
-/* What all of them write. */
+/* The payload of all events */
 extern u8 bench_payload[BENCH_MAX_SIZE];
 
 /**
  * struct bench_way - a way to write events
- * @name: of the rival and the way
+ * @name: name of the way
  * @size: bytes of payload
- * @run: write @n of them; nanoseconds that it took
+ * @run: writes @n events; returns the nanoseconds that it took
  */
 struct bench_way {
 	const char	*name;
@@ -31,11 +32,11 @@ struct bench_way {
 };
 
 /**
- * struct bench_ring - what ring is wanted
- * @kb: KiB a CPU
- * @subbuf_kb: of a sub-buffer; 0: as ever
- * @overwrite: it does; else what does not fit is dropped
- * @tsc: its clock is the time-stamp counter
+ * struct bench_ring - properties of the ring to make
+ * @kb: KiB per CPU
+ * @subbuf_kb: KiB of a sub-buffer; 0: the default
+ * @overwrite: overwrite the oldest events; else drop the newest ones
+ * @tsc: use the time-stamp counter as the clock
  */
 struct bench_ring {
 	unsigned int	kb;
@@ -44,20 +45,20 @@ struct bench_ring {
 	bool		tsc;
 };
 
-/* What is kept of an event from reserve to commit. */
+/* State of an event between reserve and commit */
 struct bench_room {
 	u64	words[12];
 };
 
 /**
- * struct bench_rival - who has a ring
- * @name: what it is called
- * @begin: make an empty one
- * @end: give it back
- * @disable: record no more; NULL: that is for user space to say
- * @reserve: make room for an event
- * @commit: publish it
- * @ways: they end with one without a name
+ * struct bench_rival - a ring to compare
+ * @name: its name
+ * @begin: makes an empty ring
+ * @end: frees the ring
+ * @disable: turns recording off; NULL if only user space can
+ * @reserve: reserves an event
+ * @commit: publishes the event
+ * @ways: its ways to write; an entry without a name ends the list
  */
 struct bench_rival {
 	const char		*name;
@@ -73,13 +74,13 @@ extern const struct bench_rival bench_rbmap, bench_ring_buffer;
 extern const struct bench_rival *const bench_rivals[];
 
 /**
- * struct bench_row - what was measured
- * @rival: who
- * @way: how
+ * struct bench_row - a measurement
+ * @rival: name of the rival
+ * @way: name of the way
  * @size: bytes of payload
- * @n: how often
- * @ns: nanoseconds in all
- * @reference: of what never changes
+ * @n: number of events
+ * @ns: nanoseconds for all of them
+ * @reference: nanoseconds of the reference loop
  */
 struct bench_row {
 	const char	*rival;
@@ -92,7 +93,7 @@ struct bench_row {
 
 int bench_add_row(const struct bench_row *row);
 
-/* The first of its ways with a payload of so many bytes; there is one. */
+/* Return: the rival's first way with a payload of size bytes, which must exist. */
 static inline const struct bench_way *
 bench_first_way(const struct bench_rival *rival, u32 size)
 {
@@ -115,10 +116,10 @@ int bench_let_go(u32 unused, unsigned int unused_too);
 
 struct dentry;
 
-/* Whole events: a file of theirs. */
+/* Create the file `event`, which measures whole events. */
 void bench_event_init(struct dentry *dir);
 
-/* Defines way_SIZE(n), which has `write` done n times. */
+/* Define way_SIZE(n), which runs write(SIZE) n times. */
 #define BENCH_WAY(way, size, write)					\
 static u64 way##_##size(u32 n)						\
 {									\

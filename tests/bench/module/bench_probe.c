@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What events of one's own are with rbmap: in the words of ftrace's. */
+/* The benchmark's events for rbmap, defined by the macros of ftrace's definition. */
 #include <linux/module.h>
 
 #include "bench_trace.h"
@@ -26,5 +26,5 @@ PAYLOAD_PROBE(256);
 RBMAP_MODULE_PROBES("bench", custom, payload_0, payload_8, payload_16, payload_32,
 		    payload_64, payload_128, payload_256);
 
-MODULE_DESCRIPTION("Events, to see what they cost");
+MODULE_DESCRIPTION("Events of the benchmark");
 MODULE_LICENSE("GPL");

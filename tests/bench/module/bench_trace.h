@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A tracepoint with two numbers, one for each size of a payload, and ftrace's events
- * of them, which perf has, too.
+ * A tracepoint with two numbers, a tracepoint for each payload size, and their events
+ * for ftrace and perf.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bench

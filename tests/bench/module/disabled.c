@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of 16 bytes in the ring that is kept; and what others do with recording off. */
+/* Events of 16 bytes in the held ring, and in other rings while recording is off. */
 #include <linux/errno.h>
 
 #include "bench.h"
@@ -19,11 +19,11 @@ static int add(const struct bench_rival *rival, u32 n)
 }
 
 /**
- * bench_fill - write events into the ring that is kept, twice as many as counted
- * @n: how many
- * @unused: nothing
+ * bench_fill - write events into the held ring
+ * @n: number of events; as many are written before, uncounted
+ * @unused: ignored
  *
- * Return: 0 or an error.
+ * Return: 0, or a negative error.
  */
 int bench_fill(u32 n, unsigned int unused)
 {
@@ -31,13 +31,13 @@ int bench_fill(u32 n, unsigned int unused)
 }
 
 /**
- * bench_disabled - what events cost while recording is off
- * @n: how many
- * @unused: nothing
+ * bench_disabled - measure events of the kernel's ring while recording is off
+ * @n: number of events
+ * @unused: ignored
  *
- * Not of rbmap, which is for user space to turn off: bench_fill() does it.
+ * Only user space turns rbmap's recording off: bench_fill() measures it then.
  *
- * Return: 0 or an error.
+ * Return: 0, or a negative error.
  */
 int bench_disabled(u32 n, unsigned int unused)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits a tracepoint again and again, whoever has a probe there:
+ * Hits a tracepoint N times, with any probes that are registered there:
  *
  *	echo N TRACEPOINT >/sys/kernel/debug/bench/event
  *	cat ...			TRACEPOINT N NANOSECONDS
  *
- * Our own tracepoints are hit as kernel code hits one.  Modules cannot do so with
- * the kernel's: its probes are called as the tracepoint calls them.
+ * The module's own tracepoints are hit as kernel code hits one.  A module cannot hit
+ * the kernel's tracepoints: it calls their probes as the tracepoint would.
  */
 #include <asm/syscall.h>
 #include <linux/debugfs.h>
@@ -27,7 +27,7 @@ typedef void (*probe_func)(void *data, unsigned long a, unsigned long b,
 
 #define MAX_PROBES	4
 
-/* The probes of the kernel's tracepoint, and what they are called with. */
+/* The probes of a tracepoint of the kernel, and the arguments to call them with. */
 struct hit {
 	const char		*name;
 	struct tracepoint_func	probe[MAX_PROBES];
@@ -54,7 +54,7 @@ BENCH_SIZES(payload, hit_payload)
 
 static const struct bench_way payload_ways[] = { BENCH_ENTRIES(payload) };
 
-/* "bench_SIZE" */
+/* Find the way that hits the tracepoint "bench_SIZE". */
 static const struct bench_way *find_payload(const char *name)
 {
 	u32 size;
@@ -99,7 +99,7 @@ static void find_probes(struct tracepoint *tp, void *data)
 	rcu_read_unlock_sched();
 }
 
-/* No probe is removed meanwhile: who enabled it waits for us. */
+/* No probe is removed meanwhile: the script that enabled it waits for this write. */
 static int hit_kernels(const char *name, u32 n, u64 *ns)
 {
 	struct hit hit = { .name = name };
@@ -111,7 +111,7 @@ static int hit_kernels(const char *name, u32 n, u64 *ns)
 	if (!hit.nr_probes)
 		return -ESRCH;
 	set_arguments(&hit);
-	/* As the tracepoint does. */
+	/* The tracepoint disables preemption, too. */
 	preempt_disable();
 	local_irq_save(flags);
 	begin = ktime_get_ns();
@@ -126,8 +126,8 @@ static int hit_kernels(const char *name, u32 n, u64 *ns)
 }
 
 /*
- * Twice: the first time the ring's memory is not in any cache yet.  A task that is
- * to make room for another has other flags than most.
+ * Measure twice and keep the second time: the first fills the caches with the ring's
+ * memory.  cond_resched(), because a task that must reschedule has unusual flags.
  */
 static int hit(const char *name, u32 n)
 {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes events in each way and says how long that took:
+ * Writes events in each way and measures how long that takes:
  *
  *	echo N >/sys/kernel/debug/bench/FILE
  *	cat ...			RIVAL WAY SIZE N NANOSECONDS REFERENCE, a line each
  *
  * FILE is
- *	write	N of each, into rings that overwrite
- *	full	N of each, into rings that are full
- *	tsc	N of each of rbmap's, the clock is the time-stamp counter
- *	disabled	N in rings that don't record
- *	nested	N of each, with an interrupt between reserve and commit
- *	scale1, scale2, scale4	N of each on each of so many CPUs at once
- *	open4, open64, ...	N, each of which opens a sub-buffer of so many KiB
- *	hold	keep a ring with sub-buffers of N KiB
- *	held	N as of open, in that one
- *	fill	N of 16 bytes in that one, and N before
- *	let_go	1: give it back
+ *	write	N events in each way, into rings that overwrite
+ *	full	N events in each way, into rings that are full
+ *	tsc	N events in each way of rbmap, with the time-stamp counter as clock
+ *	disabled	N events into the kernel's ring while recording is off
+ *	nested	N events with an interrupt between reserve and commit
+ *	scale1, scale2, scale4	N events on each of so many CPUs at once
+ *	open4, open64, ...	N events, each opens a sub-buffer of so many KiB
+ *	hold	make and hold a ring with sub-buffers of N KiB
+ *	held	N events that each open a sub-buffer of the held ring
+ *	fill	N events of 16 bytes in the held ring, after N uncounted ones
+ *	let_go	any number: free the held ring
  *
- * REFERENCE is how long what never changes took, before or after, whichever was
- * more: a machine that was slow meanwhile shows there.
+ * REFERENCE is the time of a constant loop, run before and after; the larger of the
+ * two counts.  A machine that was slow meanwhile has a larger one.
  */
 #include <linux/compiler.h>
 #include <linux/debugfs.h>
@@ -44,14 +44,14 @@ static unsigned int nr_rows;
 static DEFINE_MUTEX(lock);
 static struct dentry *dir;
 
-/* The loop alone, which all have in them. */
+/* The empty loop, which is part of all measurements */
 static __always_inline void nothing(size_t size)
 {
 	barrier();
 }
 BENCH_WAY(nothing, 0, nothing)
 
-/* What rings read before each event. */
+/* The clock that rings read before each event */
 static __always_inline void read_clock(size_t size)
 {
 	u64 now = sched_clock();
@@ -84,10 +84,10 @@ const struct bench_rival *const bench_rivals[] = {
 };
 
 /**
- * bench_add_row - remember what was measured
- * @row: it
+ * bench_add_row - keep a measurement
+ * @row: the measurement
  *
- * Return: 0 or -ENOSPC.
+ * Return: 0, or -ENOSPC if there are too many.
  */
 int bench_add_row(const struct bench_row *row)
 {
@@ -97,7 +97,7 @@ int bench_add_row(const struct bench_row *row)
 	return 0;
 }
 
-/* Each step waits for the one before it. */
+/* A constant loop. Each step depends on the one before it. */
 static u64 reference(void)
 {
 	u64 begin, value = 1;
@@ -111,7 +111,7 @@ static u64 reference(void)
 	return ktime_get_ns() - begin;
 }
 
-/* Twice: the first time the ring's memory is not in any cache yet. */
+/* Run twice and keep the second time: the first fills the caches. */
 static int run_way(const struct bench_rival *rival, const struct bench_way *way,
 		   u32 n, const struct bench_ring *ring)
 {
@@ -257,5 +257,5 @@ static void __exit bench_exit(void)
 
 module_init(bench_init);
 module_exit(bench_exit);
-MODULE_DESCRIPTION("What an event costs, in rbmap's ring and in others");
+MODULE_DESCRIPTION("Benchmark of rbmap's ring and of the kernel's");
 MODULE_LICENSE("GPL");

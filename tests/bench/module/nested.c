@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An event that an interrupt writes while another is being written, and the event
- * that comes next.  What is looked for is the difference of two of these:
+ * Measures an event that an interrupt writes between reserve and commit of another
+ * event, and the event that follows.  The results are differences of these:
  *
- *	nothing		reserve and commit, and in between an interrupt
- *	nested		the same, and the interrupt writes
- *	next		the same, and then one more event
+ *	nothing		reserve and commit, with an interrupt in between
+ *	nested		the same, and the interrupt writes an event
+ *	next		the same, and one more event follows
  */
 #include <linux/irq_work.h>
 #include <linux/minmax.h>
@@ -67,7 +67,7 @@ static u64 run_once(struct nest *nest, u32 n, bool next)
 	return n ? U64_MAX : begin;
 }
 
-/* The fastest: no other interrupt came. */
+/* Keep the fastest run, which no other interrupt has disturbed. */
 static int run(struct nest *nest, const char *way, u32 n, bool writes, bool next)
 {
 	struct bench_row row = {
@@ -83,11 +83,11 @@ static int run(struct nest *nest, const char *way, u32 n, bool writes, bool next
 }
 
 /**
- * bench_nested - what events in interrupts cost
- * @n: how many of each in a run
- * @unused: nothing
+ * bench_nested - measure events in interrupts
+ * @n: number of events in a run
+ * @unused: ignored
  *
- * Return: 0 or an error.
+ * Return: 0, or a negative error.
  */
 int bench_nested(u32 n, unsigned int unused)
 {

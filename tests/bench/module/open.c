@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that fill more than half of a sub-buffer, so that each has to open the
- * next one; nothing is written into them.
+ * Events that fill more than half of a sub-buffer, so that each one opens the next
+ * sub-buffer.  Their payload is not written.
  */
 #include <linux/mm.h>
 
 #include "bench.h"
 
-/* KiB of a sub-buffer of the ring that is kept; 0: none */
+/* KiB of a sub-buffer of the held ring; 0: no ring is held */
 static unsigned int held_kb;
 
 static u64 run(const struct bench_rival *rival, size_t size, u32 n)
@@ -27,11 +27,11 @@ static u64 run(const struct bench_rival *rival, size_t size, u32 n)
 }
 
 /**
- * bench_open - what an event costs that opens a sub-buffer
- * @n: how many
- * @subbuf_kb: KiB of a sub-buffer; of others than rbmap only the usual one
+ * bench_open - measure events that open a sub-buffer
+ * @n: number of events
+ * @subbuf_kb: KiB of a sub-buffer; the kernel's ring is measured with a page only
  *
- * Return: 0 or an error.
+ * Return: 0, or a negative error.
  */
 int bench_open(u32 n, unsigned int subbuf_kb)
 {
@@ -61,11 +61,11 @@ int bench_open(u32 n, unsigned int subbuf_kb)
 }
 
 /**
- * bench_hold - keep a ring, for somebody to read it meanwhile
+ * bench_hold - make a ring and hold it, so that a program can read it
  * @subbuf_kb: KiB of its sub-buffers
- * @unused: nothing
+ * @unused: ignored
  *
- * Return: 0 or an error.
+ * Return: 0, or a negative error.
  */
 int bench_hold(u32 subbuf_kb, unsigned int unused)
 {
@@ -80,11 +80,11 @@ int bench_hold(u32 subbuf_kb, unsigned int unused)
 }
 
 /**
- * bench_held - as bench_open(), in the ring that is kept
- * @n: how many
- * @unused: nothing
+ * bench_held - the same as bench_open(), in the held ring
+ * @n: number of events
+ * @unused: ignored
  *
- * Return: 0 or an error.
+ * Return: 0, or a negative error.
  */
 int bench_held(u32 n, unsigned int unused)
 {
@@ -99,16 +99,16 @@ int bench_held(u32 n, unsigned int unused)
 	return row.ns ? bench_add_row(&row) : -EIO;
 }
 
-/** bench_is_held - is a ring kept? */
+/** bench_is_held - tell whether a ring is held */
 bool bench_is_held(void)
 {
 	return held_kb;
 }
 
 /**
- * bench_let_go - give back the ring that is kept
- * @unused: nothing
- * @unused_too: nothing
+ * bench_let_go - free the held ring
+ * @unused: ignored
+ * @unused_too: ignored
  *
  * Return: 0.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Our own ring. */
+/* rbmap's ring */
 #include <linux/err.h>
 #include <rbmap/buffer.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's ring, by the functions that it exports. */
+/* The kernel's ring, called by its exported functions */
 #include <linux/errno.h>
 #include <linux/ring_buffer.h>
 
@@ -7,7 +7,7 @@
 
 static struct trace_buffer *ring;
 
-/* Kernels before 6.4 want the event, too; where they don't, it does no harm. */
+/* Kernels before 6.4 also take the event; later ones ignore the second argument. */
 int unlock_commit(struct trace_buffer *buffer, struct ring_buffer_event *event)
 	asm("ring_buffer_unlock_commit");
 
@@ -47,7 +47,7 @@ static const struct bench_way ways[] = {
 	{ }
 };
 
-/* The size of its sub-buffers and its clock are not for modules to choose. */
+/* Modules cannot choose the size of sub-buffers or the clock. */
 static int begin(const struct bench_ring *wanted)
 {
 	ring = ring_buffer_alloc(wanted->kb << 10,

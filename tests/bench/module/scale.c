@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Several CPUs write at once, each n events of 16 bytes.  Where a nanosecond is an
- * instruction it is one of any CPU: what all of them executed is what it took.
+ * Several CPUs write at once, each n events of 16 bytes.  In a machine that counts
+ * instructions, a nanosecond is one instruction of any CPU.  So the measured time is
+ * the number of instructions of all CPUs.
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -32,7 +33,7 @@ static int writer(void *data)
 	return 0;
 }
 
-/* Return: nanoseconds, or an error. */
+/* Return: nanoseconds, or a negative error. */
 static s64 run(struct scale *scale, unsigned int cpus)
 {
 	unsigned int cpu, nr = 0;
@@ -76,7 +77,7 @@ static int run_rival(const struct bench_rival *rival, u32 n, unsigned int cpus)
 	err = rival->begin(&ring);
 	if (err)
 		return err;
-	/* Twice: the first time the ring's memory is not in any cache yet. */
+	/* Run twice and keep the second time: the first fills the caches. */
 	took = run(&scale, cpus);
 	if (took >= 0)
 		took = run(&scale, cpus);
@@ -86,11 +87,11 @@ static int run_rival(const struct bench_rival *rival, u32 n, unsigned int cpus)
 }
 
 /**
- * bench_scale - what events cost that several CPUs write at once
- * @n: how many each writes
- * @cpus: so many
+ * bench_scale - measure events that several CPUs write at once
+ * @n: number of events per CPU
+ * @cpus: number of CPUs
  *
- * Return: 0 or an error; -ENODEV: there are fewer.
+ * Return: 0; -ENODEV if fewer CPUs are on line; or another negative error.
  */
 int bench_scale(u32 n, unsigned int cpus)
 {
