@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# On a real-time kernel: what a task of the highest priority waits for to run, on a
-# CPU under load, while all scheduler events are recorded there and while none is.
-# An emulated machine's times are its own: what is compared is one with the other.
+# On a real-time kernel, measures how long a task of the highest priority waits for a
+# loaded CPU, with all scheduler events recorded and with none. Times of an emulated
+# machine are only comparable with each other.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 rings=/sys/kernel/rbmap
 rounds=3
 
-# latency on|off: a line of cyclictest's, "min avg max" in us
+# latency: print a line of cyclictest, "min avg max" in us
 latency()
 {
 	hackbench -s 64 -g 1 -f 5 -l 100000 >/dev/null 2>&1 &
@@ -29,11 +28,11 @@ while [ $round -lt $rounds ]; do
 	off=$(latency)
 	echo 1 >$rings/events/sched/enable
 	on=$(latency)
-	like "$off" '^[0-9]+ [0-9]+ [0-9]+$' "round $round: without events"
-	like "$on" '^[0-9]+ [0-9]+ [0-9]+$' "round $round: with all scheduler events"
+	like "$off" '^[0-9]+ [0-9]+ [0-9]+$' "round $round: latency measured without events"
+	like "$on" '^[0-9]+ [0-9]+ [0-9]+$' "round $round: latency measured with all scheduler events"
 	diag "latency (min avg max, us): without events $off, with $on"
 done
 echo 0 >$rings/events/sched/enable
-ok "events were recorded meanwhile" [ "$(summed emitted)" -gt 1000 ]
+ok "events were recorded during the measurements" [ "$(summed emitted)" -gt 1000 ]
 ok "the module unloads" rmmod rbmap
 done_testing

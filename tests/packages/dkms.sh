@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# In a Debian system with the sources where `make install-dkms` puts them: what
-# DKMS does with them in the life of a machine. `run` boots what is left in
-# /srv/out for each kernel.
-# shellcheck disable=SC2016,SC2317 # another script; functions that said calls
+# Tests DKMS in a Debian system that has the sources where `make install-dkms` puts them:
+# installing, a newer kernel, kernels that do not fit, removal. For each kernel it leaves
+# modules in /srv/out, which `run` boots.
+# shellcheck disable=SC2016,SC2317 # inner scripts; `said` calls the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/packages/kernel.sh
@@ -12,7 +11,7 @@
 
 version=$1
 older=$(ls /lib/modules)
-# A kernel's name as it is: Debian 13 has a + there.
+# The kernel's name as a pattern: names in Debian 13 contain a +.
 exactly_older=$(printf '%s\n' "$older" | sed 's/[.+]/\\&/g')
 sources=/usr/src/rbmap-$version
 kept=/var/lib/dkms/rbmap
@@ -22,7 +21,7 @@ status_of()
 	dkms status -m rbmap -k "$1"
 }
 
-# write_probes KERNEL: as rbmap new-probe writes them for it, with its types
+# write_probes KERNEL: write probes for the kernel with rbmap new-probe and its types
 write_probes()
 {
 	types=/srv/types-older
@@ -40,11 +39,11 @@ build_probes()
 	done
 }
 
-# custom_probes KERNEL: build, and are kept with the module for `run`
+# custom_probes KERNEL: build the probes; keep them and the module for `run`
 custom_probes()
 {
 	said build_probes "$1"
-	is "$status" 0 "$1: what rbmap new-probe has written builds" || diag "$output"
+	is "$status" 0 "$1: probes written by rbmap new-probe build" || diag "$output"
 	mkdir -p "/srv/out/$1"
 	cp /root/"$1"/new_*/*.ko "/lib/modules/$1/updates/dkms/"rbmap.ko* "/srv/out/$1/"
 	xz -qd "/srv/out/$1/rbmap.ko.xz" 2>/dev/null
@@ -52,28 +51,28 @@ custom_probes()
 
 installed()
 {
-	like "$(status_of "$1")" ': installed$' "$1: DKMS has installed it"
-	is "$(modinfo -F version "$(module_of "$1")")" "$version" "$1: the module is this one"
-	like "$(modinfo -F signer "$(module_of "$1")")" 'DKMS' "$1: signed with DKMS's key"
-	ok "$1: its symbols are kept" test -s "$kept/kernel-$1-$(uname -m)/rbmap.symvers"
+	like "$(status_of "$1")" ': installed$' "$1: DKMS has installed rbmap"
+	is "$(modinfo -F version "$(module_of "$1")")" "$version" "$1: the module has version $version"
+	like "$(modinfo -F signer "$(module_of "$1")")" 'DKMS' "$1: the module is signed with DKMS's key"
+	ok "$1: DKMS has kept the module's symbols" test -s "$kept/kernel-$1-$(uname -m)/rbmap.symvers"
 }
 
 mkdir "/root/$older"
 said write_probes "$older"
-is "$status" 0 "rbmap new-probe" || diag "$output"
+is "$status" 0 "rbmap new-probe before rbmap is installed" || diag "$output"
 said make -C "/root/$older/new_switch"
-is "$status" 2 "before it is installed no probe is built"
-like "$output" "rbmap: is not built for kernel $exactly_older: " "that is why"
-like "$output" "With DKMS: +dkms autoinstall -k $exactly_older\$" "and what to do"
+is "$status" 2 "before rbmap is installed no probe builds"
+like "$output" "rbmap: is not built for kernel $exactly_older: " "the message names the cause"
+like "$output" "With DKMS: +dkms autoinstall -k $exactly_older\$" "the message names the remedy"
 
-# ---- installed for what there is
+# ---- installed for the existing kernels
 
 said "$sources/module/dkms/install-all" "$version"
-is "$status" 0 "DKMS builds it for the kernels that there are" || diag "$output"
+is "$status" 0 "install-all: DKMS builds rbmap for the existing kernels" || diag "$output"
 installed "$older"
 custom_probes "$older"
 
-# ---- a newer kernel comes, and goes
+# ---- a newer kernel is installed and removed
 
 said apt-get -y install /srv/new/*.deb
 is "$status" 0 "a newer kernel is installed" || diag "$output"
@@ -81,20 +80,20 @@ newer=$(find /lib/modules -mindepth 1 -maxdepth 1 ! -name "$older" -printf "%f\n
 installed "$newer"
 mkdir "/root/$newer"
 said write_probes "$newer"
-is "$status" 0 "rbmap new-probe for it" || diag "$output"
+is "$status" 0 "rbmap new-probe for the newer kernel" || diag "$output"
 custom_probes "$newer"
 installed "$older"
 
 said remove_kernel "$newer"
-is "$status" 0 "it is removed again" || diag "$output"
+is "$status" 0 "the newer kernel is removed" || diag "$output"
 is "$(status_of "$newer")" "rbmap/$version: added" "$newer: DKMS has forgotten it"
 is "$(find / -xdev -path /srv -prune -o -path /proc -prune -o -path "*$newer*rbmap*" -print)" '' \
-	"$newer: nothing is left"
-like "$(status_of "$older")" ': installed$' "$older: is as it was"
+	"$newer: no file of rbmap is left"
+like "$(status_of "$older")" ': installed$' "$older: rbmap is still installed"
 
-# ---- kernels that can't have it
+# ---- kernels that rbmap does not support
 
-# no_kernel NAME CONFIGURATION: headers that end there
+# no_kernel NAME CONFIGURATION: make headers with a configuration and nothing else
 no_kernel()
 {
 	mkdir -p "/lib/modules/$1/build/include"
@@ -107,9 +106,9 @@ no_kernel 6.1.0-untraced "CONFIG_64BIT=y
 no_kernel 6.1.0-686 CONFIG_TRACEPOINTS=y
 for refused in 6.1.0-untraced:CONFIG_TRACEPOINTS 6.1.0-686:CONFIG_64BIT; do
 	said dkms install -m rbmap -v "$version" -k "${refused%:*}"
-	is "$status" 77 "${refused%:*}: DKMS passes over it"
+	is "$status" 77 "${refused%:*}: DKMS skips the kernel"
 	like "$output" "^rbmap: not for kernel ${refused%:*}: it is built without ${refused#*:}\$" \
-		"and that is why"
+		"${refused%:*}: the message names the missing option"
 	diag "$output"
 	rm -r "/lib/modules/${refused%:*}"
 done
@@ -118,19 +117,21 @@ done
 
 mkdir /lib/modules/6.1.0-bare
 said dkms install -m rbmap -v "$version" -k 6.1.0-bare
-# DKMS 3.0 says 1, 3.2 says 21.
-like "$status" '^(1|21)$' "headers lack: not built"
-like "$output" 'kernel headers .* cannot be found' "that is why"
-like "$output" 'install the linux-headers-6.1.0-bare package' "and what to do"
+# DKMS 3.0 exits with 1, DKMS 3.2 with 21.
+like "$status" '^(1|21)$' "without kernel headers dkms install fails"
+like "$output" 'kernel headers .* cannot be found' "without kernel headers: the cause is named"
+like "$output" 'install the linux-headers-6.1.0-bare package' \
+	"without kernel headers: the remedy is named"
 diag "$output"
 rm -r /lib/modules/6.1.0-bare
 
-# ---- a compiler that is not the kernel's
+# ---- a compiler other than the kernel's
 
 dkms remove -m rbmap -v "$version" -k "$older" >/dev/null
 said make -C "/root/$older/new_switch"
-is "$status" 2 "after dkms remove no probe is built"
-like "$output" "rbmap: is not built for kernel $exactly_older: " "that is why"
+is "$status" 2 "after dkms remove no probe builds"
+like "$output" "rbmap: is not built for kernel $exactly_older: " \
+	"after dkms remove: the message names the cause"
 dkms add -m rbmap -v "$version" >/dev/null 2>&1
 compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\) .*/\1/p' \
 	"/lib/modules/$older/build/.config")
@@ -141,43 +142,43 @@ printf '#!/bin/sh\ncase " $* " in *" --version "*) echo othercc 1.0 ;; *) echo "
 chmod +x "$compiler"
 said dkms install -m rbmap -v "$version" -k "$older"
 mv "$compiler.not" "$compiler"
-is "$status" 10 "another compiler: not built"
-like "$output" 'make.log for more information' "DKMS says where to look"
+is "$status" 10 "another compiler: dkms install fails"
+like "$output" 'make.log for more information' "another compiler: DKMS names the log"
 log=$(cat "$kept/$version/build/make.log")
-like "$log" '^rbmap: not even an empty module compiles for this kernel' "there is why"
-like "$log" '^rbmap:   the kernel was built by: .*gcc' "and what the kernel was built by"
-like "$log" '^rbmap:   this compiler is: +othercc 1.0' "and what there is"
-like "$log" '^-+8<-+ rbmap' "and what to report"
+like "$log" '^rbmap: not even an empty module compiles for this kernel' "another compiler: the log names the cause"
+like "$log" '^rbmap:   the kernel was built by: .*gcc' "another compiler: the log names the kernel's compiler"
+like "$log" '^rbmap:   this compiler is: +othercc 1.0' "another compiler: the log names this compiler"
+like "$log" '^-+8<-+ rbmap' "another compiler: the log has a block to report"
 diag "$(printf '%s\n' "$log" | grep 'rbmap:')"
 said dkms autoinstall -k "$older"
-is "$status" 0 "with the right one, what the message told does it" || diag "$output"
+is "$status" 0 "with the right compiler, dkms autoinstall succeeds" || diag "$output"
 installed "$older"
 
-# ---- gone
+# ---- removed
 
 said "$sources/module/dkms/remove-all"
-is "$status" 0 "taken out of DKMS" || diag "$output"
-is "$(dkms status)" '' "DKMS knows nothing of it"
-is "$(find /usr/src /var/lib/dkms /lib/modules -name '*rbmap*')" '' "nothing is left"
+is "$status" 0 "remove-all succeeds" || diag "$output"
+is "$(dkms status)" '' "remove-all: DKMS does not list rbmap"
+is "$(find /usr/src /var/lib/dkms /lib/modules -name '*rbmap*')" '' "remove-all: no file is left"
 
 # ---- without DKMS
 
 said make -C /srv/tree -s modules_install KVER="$older"
 is "$status" 0 "$older: make modules_install" || diag "$output"
-like "$(modinfo -k "$older" -n rbmap)" '/rbmap\.ko' "$older: the module is there"
+like "$(modinfo -k "$older" -n rbmap)" '/rbmap\.ko' "$older: modinfo finds the installed module"
 said make -C "/root/$older/new_switch" clean modules
-is "$status" 0 "a probe builds against it" || diag "$output"
+is "$status" 0 "a probe builds against the installed module" || diag "$output"
 is "$(find /lib/modules -newer "/root/$older/new_switch/Makefile" -name '*.symvers')" \
-	"$(dirname "$(modinfo -k "$older" -n rbmap)")/rbmap.symvers" "by the symbols beside the module"
+	"$(dirname "$(modinfo -k "$older" -n rbmap)")/rbmap.symvers" "the symbols lie beside the installed module"
 said make -C /srv/tree -s uninstall
 is "$status" 0 "make uninstall" || diag "$output"
-is "$(find /lib/modules /usr/local -name '*rbmap*')" '' "nothing is left"
+is "$(find /lib/modules /usr/local -name '*rbmap*')" '' "make uninstall: no file is left"
 
 mv /lib/modules /lib/modules.not
 mkdir /lib/modules
 said sh /srv/install-all "$version"
-is "$status" 1 "no headers at all: not installed"
+is "$status" 1 "without any kernel headers install-all fails"
 like "$output" "no kernel's headers are installed: apt-get install linux-headers-$(uname -r)" \
-	"and what to do"
+	"without any kernel headers: the message names the remedy"
 diag "$output"
 done_testing

@@ -1,33 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# In a Debian machine that systemd has booted, with the packages of rbmap in
-# /srv/repo and a newer kernel's in /srv/new: what a user of them sees. The stages
-# are one life, with a boot between them; tests/packages/machine runs them.
-# shellcheck disable=SC2317 # functions that said calls
+# Tests the packages as a user sees them, in a Debian machine booted by systemd. The
+# packages of rbmap are in /srv/repo, those of a newer kernel in /srv/new. The machine
+# reboots between the stages; tests/packages/machine runs them.
+# shellcheck disable=SC2317 # `said` calls the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 stage=$1
 service=rbmap-flight-recorder.service
 
-# apt_source DIRECTORY: packages in there can be installed
+# apt_source DIRECTORY: make its packages available to apt
 apt_source()
 {
 	echo "deb [trusted=yes] file:/srv/$1 ./" >"/etc/apt/sources.list.d/$1.list"
 	apt-get -q update >/dev/null 2>&1
 }
 
-# healthy TEXT: the doctor has nothing to mend
+# healthy TEXT: fail unless rbmap doctor finds nothing to fix
 healthy()
 {
 	said rbmap doctor
 	is "$status" 0 "$1: rbmap doctor" || diag "$output"
-	is "$(echo "$output" | grep -cvE '^ok |^note  events ')" 0 "$1: all of it is well" ||
+	is "$(echo "$output" | grep -cvE '^ok |^note  events ')" 0 "$1: rbmap doctor finds nothing to fix" ||
 		diag "$output"
 }
 
-# records TEXT: record and report, and a user of the group reads
+# records TEXT: record and report as root; read the marker as a member of the group
 records()
 {
 	said rbmap record -q -o /tmp/recorded -e sched -- sleep 1
@@ -36,10 +35,10 @@ records()
 	rm -f /tmp/recorded
 	echo "of $1" >/dev/rbmap/marker
 	like "$(runuser -u reader -- rbmap stream --no-follow 2>&1)" "marker: of $1" \
-		"$1: a member of the group reads"
+		"$1: a member of the group tracing can read"
 }
 
-# recorder TEXT: the service is there, and writes what it has
+# recorder TEXT: fail unless the service runs and writes a file on reload
 recorder()
 {
 	ok "$1: the flight recorder runs" retry_until 60 systemctl -q is-active $service
@@ -50,29 +49,29 @@ recorder()
 	{
 		[ "$(find /var/lib/rbmap -name '*.dat*' -size +4k | wc -l)" -gt "$before" ]
 	}
-	ok "$1: and writes what it has" retry_until 60 more
-	# shellcheck disable=SC2012 # names that we have chosen
+	ok "$1: the flight recorder writes a file on reload" retry_until 60 more
+	# shellcheck disable=SC2012 # the names have no special characters
 	like "$(rbmap report "$(ls -t /var/lib/rbmap/*.dat* | head -n 1)" 2>&1)" 'sched_switch: ' \
-		"$1: which is read"
+		"$1: rbmap report reads that file"
 }
 
-# mended CHECK: what the doctor says mends it does
+# mended CHECK: rbmap doctor must report a failed CHECK, and its remedy must succeed
 mended()
 {
 	said rbmap doctor
 	is "$status" 1 "rbmap doctor: $1 fails"
 	diag "$output"
 	cure=$(echo "$output" | sed -n "s/^fail  *$1 .* Run: \(.*\)\$/\1/p")
-	like "$cure" . "and how to mend it"
+	like "$cure" . "rbmap doctor: $1 has a remedy"
 	said sh -c "$cure"
-	is "$status" 0 "it can be done: $cure" || diag "$output"
+	is "$status" 0 "the remedy succeeds: $cure" || diag "$output"
 }
 
 newer=$(sed -n 's/^Package: linux-image-\(.*-cloud-amd64\)$/\1/p' /srv/new/Packages)
 
 case $stage in
 install)
-	like "$(systemctl is-system-running --wait)" 'running|degraded' "the machine is up"
+	like "$(systemctl is-system-running --wait)" 'running|degraded' "systemd has started the machine"
 	useradd -m reader
 	apt_source repo
 	said apt-get install rbmap-dkms rbmap
@@ -88,33 +87,34 @@ install)
 	recorder "installed"
 	apt_source new
 	said apt-get install "linux-image-$newer" "linux-headers-$newer"
-	is "$status" 0 "apt-get brings a newer kernel" || diag "$output"
-	like "$(dkms status -m rbmap -k "$newer")" ': installed$' "DKMS has built it for that"
+	is "$status" 0 "apt-get installs a newer kernel" || diag "$output"
+	like "$(dkms status -m rbmap -k "$newer")" ': installed$' "DKMS has built rbmap for the newer kernel"
 	healthy "before the boot"
 	;;
 upgraded)
 	is "$(uname -r)" "$newer" "the newer kernel is booted"
 	recorder "upgraded"
 	healthy "upgraded"
-	ok "the last moments before the boot were kept" \
+	ok "the flight recorder has kept the last moments before the boot" \
 		test "$(find /var/lib/rbmap -name '*.dat' | wc -l)" -ge 2
 	systemctl stop $service
 	records "upgraded"
 
-	# headers that lack: of a module that is there, and of one that is not
+	# Missing headers, with the module built and without it.
 	rbmap unload
 	said apt-get purge "linux-headers-$newer"
-	is "$status" 0 "the headers go" || diag "$output"
+	is "$status" 0 "apt-get purges the headers" || diag "$output"
 	said rbmap load
-	is "$status" 0 "the module that was built stays" || diag "$output"
+	is "$status" 0 "without headers the installed module still loads" || diag "$output"
 	said rbmap doctor
-	is "$status" 0 "rbmap doctor: 0"
-	like "$output" '^note  headers .*Run: apt-get install linux-headers-' "but it tells of the next build"
+	is "$status" 0 "without headers rbmap doctor exits with 0"
+	like "$output" '^note  headers .*Run: apt-get install linux-headers-' \
+		"without headers rbmap doctor prints a note"
 	rbmap unload
 	dkms remove -m rbmap -v "$(rbmap --version | sed 's/.* //')" -k "$newer" >/dev/null 2>&1
 	said rbmap load
-	is "$status" 1 "no headers: rbmap load fails"
-	like "$output" 'rbmap doctor' "and leads to the doctor"
+	is "$status" 1 "without headers and module rbmap load fails"
+	like "$output" 'rbmap doctor' "rbmap load refers to rbmap doctor"
 	diag "$output"
 	mended headers
 	said rbmap load
@@ -125,13 +125,14 @@ locked)
 	like "$(cat /sys/kernel/security/lockdown)" '\[integrity\]' "the kernel is locked down"
 	ok "the flight recorder has not started" retry_until 60 systemctl -q is-failed $service
 	said rbmap load
-	is "$status" 1 "rbmap load fails"
-	is "$(echo "$output" | wc -l)" 1 "in one line"
-	like "$output" 'rbmap doctor|mokutil --import /var/lib/dkms/mok.pub' "which says what to do"
+	is "$status" 1 "locked down: rbmap load fails"
+	is "$(echo "$output" | wc -l)" 1 "locked down: rbmap load prints one line"
+	like "$output" 'rbmap doctor|mokutil --import /var/lib/dkms/mok.pub' "locked down: rbmap load names the remedy"
 	diag "$output"
 	said rbmap doctor
-	is "$status" 1 "rbmap doctor: 1"
-	like "$output" '^fail +signature .*mokutil --import /var/lib/dkms/mok.pub' "the key is to be enrolled"
+	is "$status" 1 "locked down: rbmap doctor exits with 1"
+	like "$output" '^fail +signature .*mokutil --import /var/lib/dkms/mok.pub' \
+		"locked down: rbmap doctor says to enrol the key"
 	diag "$output"
 	;;
 esac

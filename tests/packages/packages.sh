@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-#
-# In a Debian system: packages of rbmap in /srv/repo, of an older version in
-# /srv/before, and their tests in /srv/debian/tests. What apt does with them.
-# shellcheck disable=SC2317 # functions that said calls
+# Installs, upgrades and removes the packages with apt in a Debian system. Packages of
+# rbmap are in /srv/repo, those of an older version in /srv/before, and the packages'
+# own tests in /srv/debian/tests.
+# shellcheck disable=SC2317 # `said` calls the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/packages/kernel.sh
@@ -13,7 +13,7 @@ before=$1
 version=$2
 older=$(ls /lib/modules)
 
-# apt REPOSITORY ARGUMENT...: with these packages and no other source
+# apt REPOSITORY ARGUMENT...: run apt-get with that repository as its only source
 apt()
 {
 	repository=$1
@@ -22,7 +22,7 @@ apt()
 		-o Dir::Etc::SourceParts=/dev/null -o APT::Sandbox::User=root "$@"
 }
 
-# What a package may leave: what is the system's own, and logs.
+# everything: list all files except logs and files that the system itself changes
 everything()
 {
 	find / -xdev \( -path /proc -o -path /run -o -path /srv -o -path /tests -o -path /tmp -o -path /root \
@@ -34,8 +34,8 @@ everything()
 installed()
 {
 	like "$(dkms status -m rbmap -k "$1")" "^rbmap/$2, .*: installed\$" "$1: DKMS has installed $2"
-	is "$(dkms status -m rbmap -k "$1" | wc -l)" 1 "$1: and no other"
-	is "$(modinfo -F version "$(module_of "$1")")" "$2" "$1: the module is of $2"
+	is "$(dkms status -m rbmap -k "$1" | wc -l)" 1 "$1: DKMS has installed no other version"
+	is "$(modinfo -F version "$(module_of "$1")")" "$2" "$1: the module has version $2"
 }
 
 for repository in before repo; do
@@ -48,25 +48,25 @@ apt before update >/dev/null 2>&1
 said apt before install rbmap rbmap-dkms librbmap-dev
 is "$status" 0 "apt-get install" || diag "$output"
 installed "$older" "$before"
-like "$(rbmap --version)" "$before" "the command runs"
+like "$(rbmap --version)" "$before" "rbmap --version prints the older version"
 
 apt repo update >/dev/null 2>&1
 said apt repo dist-upgrade
 is "$status" 0 "apt-get upgrade" || diag "$output"
 installed "$older" "$version"
-like "$(rbmap --version)" "$version" "the command is the new one"
+like "$(rbmap --version)" "$version" "rbmap --version prints the new version"
 is "$(find / -xdev -path /srv -prune -o -path /proc -prune -o -path "*rbmap*$before*" -print)" '' \
-	"nothing of the old one is left"
+	"no file of the older version is left"
 
-like "$(getent group tracing)" '^tracing:' "the group is there"
-ok "the udev rule is there" test -e /lib/udev/rules.d/60-rbmap.rules
-like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "a log of the build"
-ok "bash completion" bash -n /usr/share/bash-completion/completions/rbmap
+like "$(getent group tracing)" '^tracing:' "the group tracing exists"
+ok "the udev rule is installed" test -e /lib/udev/rules.d/60-rbmap.rules
+like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "DKMS has a log of the build"
+ok "bash parses the completion" bash -n /usr/share/bash-completion/completions/rbmap
 is "$(find /etc/systemd -name '*rbmap*')" '' "the flight recorder is not enabled"
 said systemd-analyze --man=no verify rbmap-flight-recorder.service
-is "$status $output" "0 " "its unit has no fault"
+is "$status $output" "0 " "systemd-analyze accepts the unit of the flight recorder"
 said systemctl enable rbmap-flight-recorder.service
-is "$status" 0 "it can be enabled" || diag "$output"
+is "$status" 0 "the flight recorder can be enabled" || diag "$output"
 
 for test in command module; do
 	said sh -e "/srv/debian/tests/$test"
@@ -78,23 +78,23 @@ is "$status" 0 "a newer kernel is installed" || diag "$output"
 newer=$(find /lib/modules -mindepth 1 -maxdepth 1 ! -name "$older" -printf '%f\n')
 installed "$newer" "$version"
 said sh -e /srv/debian/tests/module
-is "$status" 0 "debian/tests/module, of both" || diag "$output"
-like "$output" '^2 kernels$' "two kernels"
+is "$status" 0 "debian/tests/module, with two kernels" || diag "$output"
+like "$output" '^2 kernels$' "debian/tests/module has tested both kernels"
 said remove_kernel "$newer"
-# With what came with it.
+# Remove the packages that came with the newer kernel, too.
 for deb in /srv/new/*.deb; do
 	dpkg-deb -f "$deb" Package
 done >/tmp/came
 said xargs -a /tmp/came dpkg --purge
-is "$(dkms status -m rbmap -k "$newer")" "rbmap/$version: added" "DKMS forgets a kernel that is removed"
+is "$(dkms status -m rbmap -k "$newer")" "rbmap/$version: added" "DKMS forgets a removed kernel"
 
 said apt repo remove rbmap rbmap-dkms librbmap-dev librbmap1
 is "$status" 0 "apt-get remove" || diag "$output"
-is "$(find /lib/modules /usr /var/lib/dkms -name '*rbmap*')" '' "nothing but settings is left"
+is "$(find /lib/modules /usr /var/lib/dkms -name '*rbmap*')" '' "apt-get remove leaves only settings"
 said apt repo purge rbmap rbmap-dkms librbmap-dev librbmap1
 is "$status" 0 "apt-get purge" || diag "$output"
 everything >/tmp/left
 # The group may own files, and the key may be enrolled: both stay.
-is "$(comm -13 /tmp/everything /tmp/left | grep -v '^/var/lib/dkms/mok\.' | head -n 20)" '' "nothing is left"
-is "$(comm -23 /tmp/everything /tmp/left)" '' "and nothing else is gone"
+is "$(comm -13 /tmp/everything /tmp/left | grep -v '^/var/lib/dkms/mok\.' | head -n 20)" '' "apt-get purge leaves no new file"
+is "$(comm -23 /tmp/everything /tmp/left)" '' "no other file was removed"
 done_testing

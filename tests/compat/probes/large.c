@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A record that fits no sub-buffer: does not compile. */
+/* A record that is too large for a sub-buffer must not compile. */
 #include <linux/module.h>
 #include <trace/events/sched.h>
 #include <rbmap/probe.h>

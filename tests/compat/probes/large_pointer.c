@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A record that would have to lie on the stack: does not compile. */
+/* A record with pointers that is too large for the stack must not compile. */
 #include <linux/module.h>
 #include <trace/events/sched.h>
 #include <rbmap/probe.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Another prototype than the tracepoint's: does not compile. */
+/* A prototype other than the tracepoint's must not compile. */
 #include <linux/module.h>
 #include <trace/events/sched.h>
 #include <rbmap/probe.h>

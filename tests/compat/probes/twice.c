@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A field twice: does not compile. */
+/* Two fields with the same name must not compile. */
 #include <linux/module.h>
 #include <trace/events/sched.h>
 #include <rbmap/probe.h>
