@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap doctor on systems that are directories: what is found, and the command
-# that mends it.
-# shellcheck disable=SC2317 # called by ok
+# Tests rbmap doctor on directories that look like systems: its findings, and the command
+# that it suggests for each.
+# shellcheck disable=SC2317 # `ok` calls the functions
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -19,8 +19,8 @@ put()
 	printf '%s\n' "${2-}" >"$root$1"
 }
 
-# A module is a file of two sections for libkmod: what it says of itself.
-# module FILE KERNEL [VERSION]
+# module FILE KERNEL [VERSION]: make a file that libkmod takes for the module: it has the
+# section .modinfo
 module()
 {
 	mkdir -p "$root$(dirname "$1")"
@@ -34,7 +34,7 @@ module()
 	"${CC:-gcc}" -c -o "$root$1" "$dir/module.c"
 }
 
-# A Debian with everything as it should be.
+# healthy: make a Debian system without faults
 healthy()
 {
 	rm -rf "$root"
@@ -65,11 +65,11 @@ CONFIG_CC_VERSION_TEXT=\"x86_64-linux-gnu-gcc-12 (Debian 12.2.0-14) 12.2.0\""
 	put /var/lib/dkms/rbmap/"$version"/source
 	module /lib/modules/$here/updates/dkms/rbmap.ko $here
 	/sbin/depmod -b "$root" $here 2>/dev/null
-	# Nobody knows what the programs of a fixture are.
+	# The doctor only looks for executable files.
 	chmod -R u+rwX "$root"
 }
 
-# finds VERDICT CHECK TEXT [CURE]: patterns, in the line of that check
+# finds VERDICT CHECK TEXT [CURE]: the line of that CHECK must match the patterns
 finds()
 {
 	"$RBMAP" doctor -r "$root" >"$dir/out" 2>&1
@@ -87,9 +87,9 @@ finds()
 }
 
 healthy
-ok "a healthy system is" eval "'$RBMAP' doctor -r '$root' >/dev/null"
-ok "no line but ok" eval "! '$RBMAP' doctor -r '$root' | grep -v '^ok '"
-ok "a slash at the end is none" eval "'$RBMAP' doctor -r '$root/' >/dev/null"
+ok "rbmap doctor succeeds for a healthy system" eval "'$RBMAP' doctor -r '$root' >/dev/null"
+ok "rbmap doctor prints only lines with ok for a healthy system" eval "! '$RBMAP' doctor -r '$root' | grep -v '^ok '"
+ok "rbmap doctor -r accepts a path that ends with a slash" eval "'$RBMAP' doctor -r '$root/' >/dev/null"
 ok "--json" eval "'$RBMAP' doctor -j -r '$root' | tr -d '\n\t ' |
 	grep -q '{\"healthy\":true,\"kernel\":\"$here\",\"running\":true,\"checks\":\[{'"
 finds ok kernel "$here"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make install-user puts everything below DESTDIR and PREFIX, and make uninstall
-# takes it all away again.
-# shellcheck disable=SC2317 # called by ok
+# Tests that make install-user installs all files below DESTDIR and PREFIX, and that make
+# uninstall removes all of them.
+# shellcheck disable=SC2317 # `ok` calls the functions
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# run_make TARGET: not a part of the make that runs us
+# run_make TARGET: run make, independent of the make that runs this script
 run_make()
 {
 	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory "$1" \
@@ -20,7 +20,7 @@ for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/zsh/site-functions/_rbmap lib/systemd/system/rbmap-flight-recorder.service \
 	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf \
 	include/rbmap/probe.mk include/rbmap/kernel/include/rbmap/probe.h; do
-	ok "PREFIX/$file" test -s "$dir/root/opt/x/$file"
+	ok "PREFIX/$file is installed" test -s "$dir/root/opt/x/$file"
 done
 for page in docs/man/*.[15]; do
 	ok "${page##*/} is installed" \
@@ -29,7 +29,7 @@ done
 ok "the service runs the command that is installed" grep -q '[ "]/opt/x/bin/rbmap record ' \
 	"$dir/root/opt/x/lib/systemd/system/rbmap-flight-recorder.service"
 
-# A kernel's headers as Debian has them, whose config/kernel.release is cut short.
+# Headers like Debian's, where config/kernel.release has only a part of the name.
 kernel=6.1.0-9-cloud-amd64
 mkdir -p "$dir/kernel/include/config" "$dir/kernel/include/generated" "$dir/probe"
 echo 6.1.99 >"$dir/kernel/include/config/kernel.release"
@@ -39,10 +39,10 @@ printf 'obj-m := x.o\ninclude %s\n' "$dir/root/opt/x/include/rbmap/probe.mk" >"$
 env -u MAKEFLAGS -u MAKELEVEL make -C "$dir/probe" KDIR="$dir/kernel" >"$dir/log" 2>&1
 ok "probe.mk knows the kernel of the headers" \
 	grep -q "^rbmap: is not built for kernel $kernel: " "$dir/log"
-ok "and how it is built for it" grep -q "dkms autoinstall -k $kernel\$" "$dir/log"
+ok "probe.mk says how to build rbmap for that kernel" grep -q "dkms autoinstall -k $kernel\$" "$dir/log"
 
-ok "nothing is outside of PREFIX" \
+ok "install-user installs no file outside of PREFIX" \
 	test -z "$(find "$dir/root" -path "$dir/root/opt" -prune -o -type f -print)"
 ok "make uninstall" run_make uninstall
-ok "no file is left" test -z "$(find "$dir/root" ! -type d)"
+ok "make uninstall leaves no file" test -z "$(find "$dir/root" ! -type d)"
 done_testing

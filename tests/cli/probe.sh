@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap probe and rbmap new-probe with types of a kernel that never was.
-# shellcheck disable=SC2317 # called by ok
+# Tests rbmap probe and rbmap new-probe with the types of an invented kernel.
+# shellcheck disable=SC2317 # `ok` calls the functions
 # shellcheck source=tests/cli/tap.sh
 . "$(dirname "$0")/tap.sh"
 : "${MAKE_BTF:=build/tests/unit/cli/plain/cli_make_btf}"
@@ -10,7 +10,7 @@
 btf=$dir/btf
 "$MAKE_BTF" >"$btf"
 
-# prints TEXT ARGUMENT...: succeeds and prints exactly that
+# prints TEXT ARGUMENT...: rbmap must succeed and print exactly TEXT
 prints()
 {
 	wanted=$1
@@ -26,7 +26,7 @@ prints()
 }
 
 # --- probe
-# shellcheck disable=SC2016 # $arg1 is the kernel's
+# shellcheck disable=SC2016 # the kernel expands $arg1
 line='t:tracepoints/work work task_pid=+8($arg1):s32 c=+16($arg1):string'
 prints "$line" probe add --btf "$btf" --dry-run 'work task->pid c=task->comm'
 prints "$line" probe add -d -b "$btf" work 'task->pid' 'c=task->comm'
@@ -37,10 +37,10 @@ printf '# two\nwork task->pid c=task->comm\n\n  quiet  arg1\n' >"$dir/list"
 # shellcheck disable=SC2016
 prints "$line
 t:tracepoints/quiet quiet arg1="'$arg1:u32' probe add -d -b "$btf" -f "$dir/list"
-ok "--file -" eval "'$RBMAP' probe add -d -b '$btf' -f - <'$dir/list' | grep -q quiet"
+ok "probe add --file - reads standard input" eval "'$RBMAP' probe add -d -b '$btf' -f - <'$dir/list' | grep -q quiet"
 echo 'work task->pit' >>"$dir/list"
 says 1 "has no member 'pit'" probe add -d -b "$btf" -f "$dir/list"
-ok "one that is wrong: none is printed" test -z "$output"
+ok "probe add --file prints nothing if one line is wrong" test -z "$output"
 says 1 "cannot read /nowhere: No such file" probe add -d -b "$btf" -f /nowhere
 says 1 "work: task \(struct task_struct\) has no member 'pit'" \
 	probe add -d -b "$btf" 'work task->pit'
@@ -63,7 +63,7 @@ prints "task->inners[1].a               unsigned int
 task->inners[1].b               unsigned int
 task->inners[1].label           const char *
 count                           int" probe fields -b "$btf" work 'task->inners[1]' count
-ok "a bit-field is one" eval "'$RBMAP' probe fields -b '$btf' work task |
+ok "probe fields lists a bit-field as such" eval "'$RBMAP' probe fields -b '$btf' work task |
 	grep -qx 'task->high *int : 7'"
 
 # --- new-probe
@@ -86,10 +86,10 @@ says 1 "held has no argument that a field could be made of: 'rbmap probe add hel
 	new-probe -k "$kernel" -b "$btf" my held "$dir/my"
 says 1 "cannot make the directory /nowhere/my: No such file" \
 	new-probe -k "$kernel" -b "$btf" my work /nowhere/my
-ok "nothing was written" test ! -e "$dir/my"
+ok "failed new-probe commands write no file" test ! -e "$dir/my"
 
-ok "new-probe" eval "'$RBMAP' new-probe -k '$kernel' -b '$btf' my work '$dir/my' >'$dir/out'"
-ok "it says what to do" grep -q "^Then:  make -C $dir/my && insmod $dir/my/my.ko && " "$dir/out"
+ok "new-probe succeeds" eval "'$RBMAP' new-probe -k '$kernel' -b '$btf' my work '$dir/my' >'$dir/out'"
+ok "new-probe prints the next commands" grep -q "^Then:  make -C $dir/my && insmod $dir/my/my.ko && " "$dir/out"
 cat >"$dir/wanted" <<'END'
 // SPDX-License-Identifier: GPL-2.0
 /* The event probes:my, of the tracepoint work. */
@@ -127,14 +127,14 @@ MODULE_DESCRIPTION("rbmap event my of work");
 MODULE_LICENSE("GPL");
 END
 diff "$dir/wanted" "$dir/my/my.c" >"$dir/diff"
-ok "the source is what it should be" test ! -s "$dir/diff"
+ok "new-probe writes the expected source" test ! -s "$dir/diff"
 sed 's/^/# /' "$dir/diff"
-ok "the makefile names the object" grep -qx 'obj-m := my.o' "$dir/my/Makefile"
-ok "and the kernel" grep -qx "KDIR ?= $(realpath "$kernel")" "$dir/my/Makefile"
-ok "and the fragment" grep -qE '^include (.*/)?rbmap/probe.mk$' "$dir/my/Makefile"
+ok "the new makefile names the object" grep -qx 'obj-m := my.o' "$dir/my/Makefile"
+ok "the new makefile names the kernel" grep -qx "KDIR ?= $(realpath "$kernel")" "$dir/my/Makefile"
+ok "the new makefile includes probe.mk" grep -qE '^include (.*/)?rbmap/probe.mk$' "$dir/my/Makefile"
 says 1 "there is a .*/my/my.c already: choose another directory" \
 	new-probe -k "$kernel" -b "$btf" my work "$dir/my"
 says 1 "there is a .*/my/Makefile already" \
 	new-probe -k "$kernel" -b "$btf" other work "$dir/my"
-ok "nothing was written" test ! -e "$dir/my/other.c"
+ok "new-probe does not write into a directory in use" test ! -e "$dir/my/other.c"
 done_testing

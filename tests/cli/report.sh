@@ -1,54 +1,55 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Recordings that are whole, cut, unfinished and none at all.
+# Tests rbmap report with recordings that are complete, cut off or unfinished, and with
+# files that are not recordings.
 . "$(dirname "$0")/tap.sh"
 
 file=$dir/trace.dat
 ok "make a recording" "$MAKE_RECORDING" "$file" 40
 "$RBMAP" report "$file" >"$dir/report" 2>"$dir/errors"
-ok "report says 0" [ $? = 0 ]
-ok "report has sums" grep -qE '^[0-9]+ events, [0-9]+ lost$' "$dir/errors"
+ok "report exits with 0" [ $? = 0 ]
+ok "report prints the sums" grep -qE '^[0-9]+ events, [0-9]+ lost$' "$dir/errors"
 
 if command -v trace-cmd >/dev/null; then
 	trace-cmd report "$file" >"$dir/trace-cmd" 2>"$dir/errors"
-	ok "trace-cmd report says 0" [ $? = 0 ]
-	ok "trace-cmd has no complaint" [ ! -s "$dir/errors" ]
-	ok "both print the same" cmp "$dir/report" "$dir/trace-cmd"
+	ok "trace-cmd report exits with 0" [ $? = 0 ]
+	ok "trace-cmd report prints no error" [ ! -s "$dir/errors" ]
+	ok "rbmap report and trace-cmd report print the same" cmp "$dir/report" "$dir/trace-cmd"
 	trace-cmd report -N "$file" >"$dir/trace-cmd" 2>"$dir/errors"
 	"$RBMAP" report -N "$file" >"$dir/report-N" 2>"$dir/errors"
-	ok "both print the same without plugins" cmp "$dir/report-N" "$dir/trace-cmd"
-	ok "trace-cmd shows the counters" eval \
+	ok "rbmap report -N and trace-cmd report -N print the same" cmp "$dir/report-N" "$dir/trace-cmd"
+	ok "trace-cmd report --stat shows the counters" eval \
 		"trace-cmd report --stat '$file' 2>&1 | grep -q 'overrun: 3'"
 else
-	skip "no trace-cmd" "trace-cmd prints the same"
+	skip "trace-cmd is not installed" "rbmap report and trace-cmd report print the same"
 fi
 
-# A filter takes lines away and adds none.
+# A filter removes lines and adds none.
 "$RBMAP" report -e sched "$file" >"$dir/sched" 2>"$dir/errors"
-ok "-e sched" eval "grep -E 'sched_switch:|DROPPED|cpus=' '$dir/report' | cmp -s - '$dir/sched'"
+ok "report -e sched prints only events of sched" eval "grep -E 'sched_switch:|DROPPED|cpus=' '$dir/report' | cmp -s - '$dir/sched'"
 "$RBMAP" report --cpu 1 "$file" >"$dir/cpu" 2>"$dir/errors"
-ok "--cpu 1" eval "grep -E '\[001\]|CPU:1 |cpus=' '$dir/report' | cmp -s - '$dir/cpu'"
+ok "report --cpu 1 prints only events of CPU 1" eval "grep -E '\[001\]|CPU:1 |cpus=' '$dir/report' | cmp -s - '$dir/cpu'"
 "$RBMAP" report --json "$file" >"$dir/json" 2>"$dir/errors"
-ok "--json has a line for each" \
+ok "report --json prints a line for each event" \
 	[ "$(wc -l <"$dir/json")" = "$(($(wc -l <"$dir/report") - 1))" ]
 if command -v python3 >/dev/null; then
-	ok "--json is JSON" python3 -c \
+	ok "report --json prints valid JSON" python3 -c \
 		'import json, sys; [json.loads(l) for l in open(sys.argv[1])]' \
 		"$dir/json"
 else
-	skip "no python3" "--json is JSON"
+	skip "python3 is not installed" "report --json prints valid JSON"
 fi
-ok "nobody reads on: no complaint" eval \
+ok "report prints no error if its output is closed early" eval \
 	"'$RBMAP' report '$file' 2>'$dir/errors' | head -n 1 >/dev/null; ! grep -q rbmap: '$dir/errors'"
 if [ -c /dev/full ]; then
 	"$RBMAP" report "$file" >/dev/full 2>"$dir/errors"
-	ok "output that has no space: 1" [ $? = 1 ]
-	ok "output that has no space: one line" \
+	ok "report exits with 1 if its output has no space" [ $? = 1 ]
+	ok "report prints one line if its output has no space" \
 		[ "$(cat "$dir/errors")" = "rbmap: cannot write the output: No space left on device" ]
 fi
 
-# What is no recording.
+# Files that are not recordings.
 says 1 "there is no $dir/none: 'rbmap record' makes one" report "$dir/none"
 says 1 "is no recording" report "$0"
 says 1 "is no recording" report /dev/null
@@ -58,23 +59,24 @@ says 1 "is no recording" report "$dir/empty"
 printf '\027\010Dtracing7\0' >"$dir/seven"
 says 1 "another version than 6" report "$dir/seven"
 
-# A format that makes libtraceevent divide by 0; a later one may know better.
+# A format that makes libtraceevent divide by 0; later versions may refuse it.
 LC_ALL=C sed 's|nr=%llu", REC->nr|nr=%d", REC->nr/0|' "$file" >"$dir/zero"
 "$RBMAP" report "$dir/zero" >/dev/null 2>"$dir/errors"
 status=$?
-ok "a format that crashes" [ $status = 3 ] || [ $status = 0 ]
-[ $status = 0 ] || ok "a format that crashes: said so" [ "$(cat "$dir/errors")" = \
+ok "report survives a format that crashes libtraceevent" [ $status = 3 ] || [ $status = 0 ]
+[ $status = 0 ] || ok "report names a format that crashes libtraceevent" [ "$(cat "$dir/errors")" = \
 	"rbmap: $dir/zero is damaged: it holds a format of an event that cannot be used" ]
 
-# A killed recorder.
+# The recording of a killed recorder.
 "$MAKE_RECORDING" "$dir/killed" 40 kill 2>/dev/null
 "$RBMAP" report "$dir/killed" >"$dir/report-killed" 2>"$dir/errors"
-ok "unfinished: 3" [ $? = 3 ]
-ok "unfinished: said so" grep -q "its recorder was killed" "$dir/errors"
-ok "unfinished: all events are there" \
+ok "report of an unfinished recording exits with 3" [ $? = 3 ]
+ok "report of an unfinished recording names the cause" grep -q "its recorder was killed" "$dir/errors"
+ok "report of an unfinished recording prints all events" \
 	[ "$(grep -c number: "$dir/report-killed")" = "$(grep -c number: "$dir/report")" ]
 
-# Cut anywhere: what is there in the same order, and status 3.
+# Recordings cut off anywhere: report prints only events of the whole recording and
+# exits with 3.
 size=$(wc -c <"$file")
 wrong=0
 for at in 1 9 10 11 13 14 17 30 100 300 500 1000 1500 2000 2100 2200 2300 2400 \
@@ -91,5 +93,5 @@ for at in 1 9 10 11 13 14 17 30 100 300 500 1000 1500 2000 2100 2200 2300 2400 \
 		echo "# cut at $at: status $status, $(head -n 1 "$dir/errors")"
 	fi
 done
-ok "cut: what is there, and 3" [ $wrong = 0 ]
+ok "report of a cut-off recording prints its events and exits with 3" [ $wrong = 0 ]
 done_testing

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2034 # output and errors are for the tests
 #
-# For the scripts beside it: results in TAP, and what a command says.
+# Functions of the scripts beside it: results in TAP, and checks of rbmap's messages.
 
 count=0
 bad=0
@@ -36,8 +36,8 @@ ok()
 	if "$@"; then pass "$text"; else fail "$text"; fi
 }
 
-# says STATUS PATTERN ARGUMENT...: what rbmap answers. One line on stderr says
-# it, and that line is all.
+# says STATUS PATTERN ARGUMENT...: rbmap must exit with STATUS and print one line on
+# stderr that matches PATTERN
 says()
 {
 	wanted=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Command lines that make no sense: one line that says why, and status 2.
+# Tests invalid command lines: rbmap prints one line with the cause and exits with 2.
 . "$(dirname "$0")/tap.sh"
 
 commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot report tracefs-dir"
@@ -15,15 +15,15 @@ for command in $commands; do
 	says 2 "$command: no option '-Z'" "$command" -Z
 	says 2 "$command: option '--help=x' takes no value" "$command" --help=x
 	ok "$command --help" eval "'$RBMAP' $command --help >'$dir/a' 2>&1"
-	ok "help $command is the same" eval "'$RBMAP' help $command | cmp -s - '$dir/a'"
-	ok "$command --help names its page" grep -q "rbmap-$command(1)" "$dir/a"
+	ok "help $command prints the same" eval "'$RBMAP' help $command | cmp -s - '$dir/a'"
+	ok "$command --help names its man page" grep -q "rbmap-$command(1)" "$dir/a"
 	ok "$command --help keeps to 80 columns" eval "! grep -qE '.{81}' '$dir/a'"
 	ok "--help lists $command" eval "'$RBMAP' --help | grep -q '^  $command '"
 done
 ok "--version" eval "'$RBMAP' --version | grep -qE '^rbmap [0-9]+\.[0-9]+'"
 "$RBMAP" >"$dir/out" 2>"$dir/errors"
-ok "no command: 2" [ $? = 2 ]
-ok "no command: help on stderr" grep -q "^usage:" "$dir/errors"
+ok "rbmap without a command exits with 2" [ $? = 2 ]
+ok "rbmap without a command prints the usage on stderr" grep -q "^usage:" "$dir/errors"
 
 says 2 "'buffer_size_kb' is no PARAMETER=VALUE" load buffer_size_kb
 says 2 "'=4' is no PARAMETER=VALUE" load =4

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Checks of the source, as TAP.
+# Functions to check the source. Prints TAP.
 
 number=0
 
-# check TEXT COMMAND...: passes when the command succeeds; shows its output else
+# check TEXT COMMAND...: pass if the command succeeds; print its output if it fails
 check()
 {
 	local text=$1 output
@@ -20,7 +20,7 @@ check()
 	fi
 }
 
-# A clone has git's list; an unpacked archive has what it has.
+# files PATH...: list the files that git knows, or all files outside a clone
 files()
 {
 	git ls-files -- "$@" 2>/dev/null ||
