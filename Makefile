@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap: the module with the kernel's build system, the rest with this file.
-# `make help` says what there is.
+# Builds rbmap: the module by the kernel's build system, the rest by this file.
+# `make help` lists the targets.
 
 VERSION := $(shell cat VERSION)
 BUILD	?= build
@@ -36,7 +36,7 @@ user: $(ALL_USER)
 
 # ---- the module
 
-# Headers that lack: one message, not kbuild's.
+# If the headers are missing, print one message instead of kbuild's.
 .PHONY: check-headers modules_install
 check-headers:
 	@test -e "$(KDIR)/Makefile" || { \
@@ -47,12 +47,12 @@ check-headers:
 
 modules: check-headers
 
-# What the kernel of the headers calls itself. Debian's config/kernel.release has
-# less of it.
+# The release name of the headers' kernel. Debian's config/kernel.release has only a part
+# of the name.
 KREL = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	"$(KDIR)/include/generated/utsrelease.h"),$(KVER))
 
-# Beside the module: its symbols, for modules that use it.
+# Install the module's symbols beside the module, for modules that use it.
 modules_install: modules
 	+$(MAKE) -C "$(KDIR)" M="$(CURDIR)" \
 		$(if $(DESTDIR),INSTALL_MOD_PATH="$(DESTDIR)") modules_install
@@ -66,8 +66,8 @@ modules_install: modules
 install-user: user $(INSTALL_USER) install-headers
 install: install-user modules_install
 
-# What other modules include, in the folders that it has here, and the fragment
-# of their makefiles, where GNU make looks for it.
+# Install the headers for other modules, in the same folders as here, and the fragment for
+# their makefiles, where GNU make looks for it.
 .PHONY: install-headers uninstall-headers
 install-headers:
 	$(INSTALL) -d $(addprefix $(DESTDIR)$(INCLUDEDIR)/rbmap/kernel/include/,rbmap/ring linux)
@@ -90,7 +90,8 @@ uninstall: $(UNINSTALL_USER) uninstall-headers
 
 # ---- Debian packages
 
-# Of what git has, or of all that is here: built in $(BUILD)/deb, and nowhere else.
+# Copy the files that git knows, or all files outside a clone, to $(BUILD)/deb and build
+# there.
 DEB_TREE := $(BUILD)/deb/rbmap-$(VERSION)
 .PHONY: deb
 deb:
@@ -127,40 +128,42 @@ help:
 	@echo 'rbmap $(VERSION)'
 	@echo
 	@echo 'Try it'
-	@echo '  demo             install what is missing, build, record two seconds of'
-	@echo '                   scheduler events (in a VM if this kernel takes no modules)'
+	@echo '  demo             install missing packages, build, record two seconds of scheduler'
+	@echo '                   events (in a VM if this kernel cannot load the module)'
 	@echo
 	@echo 'Build'
-	@echo '  all              user and modules (the default)'
-	@echo '  user             library, command and examples, into $(BUILD)/'
-	@echo '  modules          rbmap.ko, for KDIR=$(KDIR)'
-	@echo '  clean            remove what was built'
+	@echo '  all              build user and modules (the default)'
+	@echo '  user             build the library, the command and the examples in $(BUILD)/'
+	@echo '  modules          build rbmap.ko for KDIR=$(KDIR)'
+	@echo '  clean            remove all files that a build makes'
 	@echo
 	@echo 'Install (DESTDIR and PREFIX=$(PREFIX) are honoured)'
-	@echo '  install          all of it'
-	@echo '  install-dkms     all of it, the module by DKMS: for each kernel, later ones too'
-	@echo '  install-user     all but the module'
-	@echo '  modules_install  the module alone'
-	@echo '  uninstall        remove what install put there'
-	@echo '  deb              Debian packages, into $(BUILD)/deb'
+	@echo '  install          install everything'
+	@echo '  install-dkms     install everything; DKMS builds the module for each kernel,'
+	@echo '                   later ones included'
+	@echo '  install-user     install everything except the module'
+	@echo '  modules_install  install only the module'
+	@echo '  uninstall        remove all installed files'
+	@echo '  deb              build Debian packages in $(BUILD)/deb'
 	@echo
-	@echo 'Test (tests/README.md says what each proves and how long it takes)'
-	@echo '  check            install what is missing, build, and run all that follows'
-	@echo '  lint             look at the source: shellcheck, sparse, coccinelle, checkpatch,'
-	@echo '                   kernel-doc, clang-tidy, and what we ask of it ourselves'
-	@echo '  check-unit       in user space: ring, library, command'
-	@echo '  check-sweep      the ring, interrupted at every instruction'
-	@echo '  check-vm         on stock kernels, in virtual machines'
-	@echo '  check-abi        the interface, compared with kernels'"'"' own rings; a part is in check'
-	@echo '  check-model      the algorithm, every interleaving, with SPIN; a part is in check'
-	@echo '  bench            what an event costs, beside other rings; a table; not in check'
-	@echo '  check-matrix     all kernels that it is meant for, and a table; hours; not in check'
-	@echo '  check-packages   DKMS and Debian packages in clean systems; not in check'
-	@echo '  check-debug      on kernels that watch themselves; not in check'
-	@echo '  check-litmus     the order of memory accesses, with herd7; not in check'
-	@echo '  coverage         what of the ring its tests run; not in check'
-	@echo '  check-mutants    faults built into the ring and around it, and which test'
-	@echo '                   notices; a part of those around it is in check'
-	@echo '  stress           the ring, STRESS_SECONDS=3600; not in check'
-	@echo '  fuzz             user space with libFuzzer, the module in a VM;'
+	@echo 'Test (tests/README.md says what each suite proves and how long it takes)'
+	@echo '  check            install missing packages, build, and run the suites below'
+	@echo '  lint             check the source: shellcheck, sparse, coccinelle, checkpatch,'
+	@echo '                   kernel-doc, clang-tidy, and our own rules'
+	@echo '  check-unit       test the ring, the library and the command in user space'
+	@echo '  check-sweep      interrupt the ring at each instruction'
+	@echo '  check-vm         test on stock kernels in virtual machines'
+	@echo '  check-abi        compare the interface with that of the kernel'"'"'s own rings;'
+	@echo '                   partly in check'
+	@echo '  check-model      search all interleavings of the algorithm with SPIN; partly in check'
+	@echo '  bench            measure the cost of an event here and in other tracers; not in check'
+	@echo '  check-matrix     test all supported kernels, print a table; hours; not in check'
+	@echo '  check-packages   test DKMS and Debian packages in clean systems; not in check'
+	@echo '  check-debug      test on kernels with debugging options; not in check'
+	@echo '  check-litmus     check the order of memory accesses with herd7; not in check'
+	@echo '  coverage         measure which code of the ring its tests run; not in check'
+	@echo '  check-mutants    build faults into the module and check that the tests find'
+	@echo '                   them; partly in check'
+	@echo '  stress           stress the ring for STRESS_SECONDS=3600; not in check'
+	@echo '  fuzz             fuzz user space with libFuzzer and the module in a VM for'
 	@echo '                   FUZZ_SECONDS=60 each; not in check'

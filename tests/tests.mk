@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each suite prints TAP or ends with `N passed, N failed, N skipped`; the
-# fragments have their targets.
+# Each suite prints TAP or ends with `N passed, N failed, N skipped`. The fragments in
+# the folders define the suites' targets.
 
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli
-# The longest first; check-vm has two virtual machines at a time itself.
+# The longest suites come first. check-vm runs alone: it runs two virtual machines at a
+# time itself.
 CHECK_SUITES := check-compat check-sweep check-analysis check-stress $(CHECK_UNIT) \
 	check-model-small check-lint check-vm-runner --alone check-vm check-mutants-share
 
@@ -29,12 +30,13 @@ check-vm-runner:
 	@tests/abi/selftest
 	@tests/vm/selftest/run
 
-# What suites that run at the same time would both build; and the rest, by all CPUs.
+# Build all programs first, with all CPUs: suites that run at the same time would build
+# some of them twice.
 check-programs: user check-vm-programs check-vm-programs-arm64 $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
 	$(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(SWEEP_BUILD)/sweep
 
-# What the tests need is there before make looks at what depends on it.
+# Install packages before the second make evaluates rules that depend on them.
 check:
 	@tests/install-packages build check lint vm arm64
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
