@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
+#
 # Functions of the benchmark's scripts in the guest. Source /tests/lib/bench.sh after
 # guest.sh.
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Measures in nanoseconds the cost of writing an event, without the loop, and the speed
 # of reading. Prints "row PART UNIT CASE WHO VALUE", separated by tabs. The machine may
 # be slow at any time, because others use it. So only a tenth of the rounds counts: the

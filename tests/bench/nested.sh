@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Measures an event that an interrupt writes between reserve and commit of another
 # event, and the event that follows, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO
 # VALUE", separated by tabs.

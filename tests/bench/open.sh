@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Measures an event that opens the next sub-buffer, for several sizes, with and without
 # a reader that maps the ring, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO
 # VALUE", separated by tabs.

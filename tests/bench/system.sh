@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Measures the cost that recording adds to workloads, BENCH_REPEAT times. All tracers
 # record the same tracepoints. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck disable=SC2317 # workloads are called by name

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Counts the wake-ups of a reader that waits until part of the ring is full,
 # BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Measures writing an event, in each way and in all rings, BENCH_REPEAT times. Prints
 # "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Runs in the guest, with the module that tests/compat/run has changed.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh

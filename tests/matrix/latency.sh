@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # On a real-time kernel, measures how long a task of the highest priority waits for a
 # loaded CPU, with all scheduler events recorded and with none. Times of an emulated
 # machine are only comparable with each other.

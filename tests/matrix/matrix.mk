@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+#
 #	make check-matrix	test on all kernels, or on some: MATRIX="6.1-rt 7.2"
 
 .PHONY: check-matrix

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # The models of the ring and of ring lifetimes.
 #
 #	make check-model-small	small configurations: seconds; part of `make check`

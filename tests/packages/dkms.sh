@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Tests DKMS in a Debian system that has the sources where `make install-dkms` puts them:
 # installing, a newer kernel, kernels that do not fit, removal. For each kernel it leaves
 # modules in /srv/out, which `run` boots.

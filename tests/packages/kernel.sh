@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
+#
 # Functions for kernels of which a system has only the headers. Source it:
 # . /tests/lib/kernel.sh
 

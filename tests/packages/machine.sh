@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Tests the packages as a user sees them, in a Debian machine booted by systemd. The
 # packages of rbmap are in /srv/repo, those of a newer kernel in /srv/new. The machine
 # reboots between the stages; tests/packages/machine runs them.

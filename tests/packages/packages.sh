@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+#
 # Installs, upgrades and removes the packages with apt in a Debian system. Packages of
 # rbmap are in /srv/repo, those of an older version in /srv/before, and the packages'
 # own tests in /srv/debian/tests.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+#
 #	make check-sweep	interrupt the ring at each instruction
 #
 # RBMAP_TEST_ALL=1 tries every act in every other.  MODULE_DIR=DIR BUILD=DIR
