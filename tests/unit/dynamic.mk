@@ -2,9 +2,9 @@
 #
 # Tests of dynamic events in user space: lines, programs, the probe.
 #
-#	make check-unit-dynamic		all, each also with sanitizers
+#	make check-unit-dynamic		all tests, without and with sanitizers
 #
-# RBMAP_TEST_SEED=N starts the random ones elsewhere.
+# RBMAP_TEST_SEED=N sets the seed of the random tests.
 
 DYNAMIC_DIR := module/dynamic
 DYNAMIC_TEST_BUILD := $(BUILD)/tests/unit/dynamic
@@ -35,7 +35,7 @@ $(DYNAMIC_TEST_BUILD)/$(1)/%: tests/unit/%.c $(DYNAMIC_TEST_SRCS) $(DYNAMIC_TEST
 endef
 $(foreach variant,plain asan,$(eval $(call DYNAMIC_TEST_VARIANT,$(variant))))
 
-# The test stands for what the probe calls.
+# The test defines the functions that the probe calls.
 $(foreach variant,plain asan,$(DYNAMIC_TEST_BUILD)/$(variant)/dynamic_probe): \
 	$(DYNAMIC_DIR)/callback.c
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs of fetches, run on memory that is partly there, and that changes. */
+/* Tests of fetch programs, on memory that is partly missing and that changes. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ static uint32_t faults(void)
 	return word;
 }
 
-/* A field's number, as a reader of the format gets it. */
+/* The value of a numeric field, read by the format. */
 static uint64_t value(unsigned int i)
 {
 	const struct rbmap_fetch *fetch = &line.program.fetch[i];
@@ -101,7 +101,7 @@ static void test_stack(void **state)
 	assert_int_equal(value(0), 6);
 	assert_int_equal(value(1), 12);
 	assert_int_equal(value(2), 9);
-	/* Nobody has passed so many. */
+	/* Arguments beyond the stack's end fault. */
 	args.stack = MEMORY_END - 16;
 	memory_put(args.stack, words, 16);
 	run("a=$arg6:u64 b=$arg7:u64 c=$arg8:u64 d=$arg12:string");
@@ -128,12 +128,12 @@ static void test_pointers(void **state)
 	assert_int_equal(value(2), first);
 	assert_int_equal(value(3), 0xf8);
 	assert_int_equal(faults(), 0);
-	/* Each step may fail. */
+	/* Each dereference may fault. */
 	run("a=+8($arg1):u8 b=+0(+8($arg2)):u8 c=+0(+0(+16($arg2))):u8 d=+8192($arg2):u8 e=+8191($arg2):u16 f=-1($arg2):u8 g=+8191($arg2):u8");
 	assert_int_equal(faults(), 0x3f);
 	for (unsigned int i = 0; i < 6; i++)
 		assert_int_equal(value(i), 0);
-	/* Around the end of all addresses. */
+	/* Around the last address. */
 	args.registers[0] = -4;
 	args.registers[1] = 4;
 	run("a=+0($arg1):u64 b=-8($arg2):u64 c=+2147483647($arg1):u8 d=-2147483647($arg2):u8");
@@ -169,7 +169,7 @@ static void test_arrays(void **state)
 	run("a=+0($arg1):s16[4] b=$arg1:u8 c=+0($arg1):s16[5] d=+1($arg1):s64[1]");
 	assert_memory_equal(record + line.program.fetch[0].at, numbers,
 			    sizeof(numbers));
-	/* All of it, or none. */
+	/* An array is read completely or not at all. */
 	assert_int_equal(faults(), 0xc);
 	for (unsigned int i = 0; i < 10; i++)
 		assert_int_equal(record[line.program.fetch[2].at + i], 0);
@@ -177,7 +177,7 @@ static void test_arrays(void **state)
 		assert_int_equal(record[line.program.fetch[3].at + i], 0);
 }
 
-/* Of each length up to what is cut, at each alignment, at the end of memory. */
+/* Strings of each length up to truncated ones, at each alignment, at the end of memory. */
 static void test_strings(void **state)
 {
 	char text[400], wanted[400];
@@ -209,7 +209,7 @@ static void test_strings(void **state)
 				 (value(3) >> 16));
 		assert_int_equal(value(0) >> 16, cut + 1);
 	}
-	/* One that has no end. */
+	/* A string without an end. */
 	memset(memory + MEMORY_SIZE - 20, 'x', 20);
 	args.registers[0] = MEMORY_END - 20;
 	run("a=$arg1:string b=$arg2:string");
@@ -217,7 +217,7 @@ static void test_strings(void **state)
 	assert_int_equal(faults(), 1);
 }
 
-/* What changes between two looks: shorter, longer, gone. */
+/* Strings that change between measuring and copying: shorter, longer, gone. */
 
 static unsigned long change_at;
 static void (*change)(void);
@@ -238,7 +238,7 @@ static void get_longer(void)
 	memset(memory, 'y', 600);
 }
 
-/* The second look is told of a fault, as if the memory had gone. */
+/* Later reads fault, as if the memory had gone. */
 static void get_lost(void)
 {
 	args.blind = true;
@@ -262,7 +262,7 @@ static void test_changes(void **state)
 			change_at = reads;
 			memory_hook = change_hook;
 			run("a=$arg1:string b=+0($arg1):string");
-			/* string() looks at ends and bounds. */
+			/* string() checks the terminating 0 and the bounds. */
 			assert_true(strlen(string(0)) <= 255);
 			assert_true(strlen(string(1)) <= 255);
 			if (kind == 2)
@@ -275,7 +275,7 @@ static void test_changes(void **state)
 	}
 }
 
-/* "(fault)" in less room than it takes. */
+/* "(fault)" is truncated to the room of the string. */
 static void test_short_fault(void **state)
 {
 	(void)state;
@@ -286,7 +286,7 @@ static void test_short_fault(void **state)
 	memory_hook = change_hook;
 	run("a=$arg1:string");
 	assert_int_equal(value(0) >> 16, 4);
-	/* The hook comes after the decision: only the next one is blind. */
+	/* blind is tested before the hook is called: set it before the run. */
 	memory_reset();
 	args.blind = true;
 	run("a=$arg1:string b=+0($arg1):u8 c=$arg1:u8 d=$arg6:u8");
@@ -295,7 +295,7 @@ static void test_short_fault(void **state)
 	assert_int_equal(memory_reads, 0);
 }
 
-/* Addresses of the kernel in hexadecimal of 64 bits, and nothing else. */
+/* Only kernel addresses in 64-bit hexadecimal fields are hidden. */
 static void test_hidden(void **state)
 {
 	uint64_t address = MEMORY + 0x123, words[] = { address, 7, address };
@@ -322,7 +322,7 @@ static void test_hidden(void **state)
 	assert_true(value(0) == address);
 }
 
-/* Not a byte between the fields is left as it was. */
+/* All bytes between the fields are cleared. */
 static void test_padding(void **state)
 {
 	(void)state;
@@ -335,8 +335,8 @@ static void test_padding(void **state)
 }
 
 /*
- * Random programs on random memory, with pointers in it that lead somewhere now
- * and then, against what their text says.
+ * Random programs on random memory, in which some pointers are valid.  The values must
+ * be those of the programs' text.
  */
 
 static uint64_t random_state;
@@ -364,7 +364,7 @@ static bool peek(uint64_t address, void *to, size_t size)
 	return true;
 }
 
-/* Writes a field, and finds out what it has to be. */
+/* Write the text of a random field, and compute its value. */
 static void a_field(char *text, unsigned int i, struct wanted *wanted)
 {
 	static const unsigned int sizes[] = { 8, 16, 32, 64 };
@@ -442,7 +442,7 @@ static void test_random(void **state)
 		for (unsigned int i = 0; i < nr; i++) {
 			if (value(i) != wanted[i].number ||
 			    !(faults() >> i & 1) != wanted[i].good)
-				fail_msg("round %u: \"%s\": field %u is %llx, faults %x; wanted %llx",
+				fail_msg("round %u: \"%s\": field %u is %llx, faults %x; want %llx",
 					 round, text, i,
 					 (unsigned long long)value(i), faults(),
 					 (unsigned long long)wanted[i].number);

@@ -27,7 +27,7 @@ void memory_put(unsigned long address, const void *data, size_t size)
 
 bool rbmap_read_nofault(void *to, unsigned long from, size_t size)
 {
-	/* What it writes before a fault must not be seen. */
+	/* A failed read may have written some bytes: they must not be used. */
 	memset(to, 0xfa, size);
 	if (memory_hook)
 		memory_hook(memory_reads);

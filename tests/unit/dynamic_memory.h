@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory of a kernel that there is not, and what else a program of fetches asks. */
+/* Fake kernel memory, and the other functions that fetch programs call. */
 #ifndef DYNAMIC_MEMORY_H
 #define DYNAMIC_MEMORY_H
 
@@ -10,7 +10,7 @@
 #include "program.h"
 #include "record.h"
 
-/* Two pages with nothing around them; MEMORY_END is the first byte behind. */
+/* Two pages, with no memory around them; MEMORY_END is the first byte after them. */
 #define MEMORY		0xffff888012340000UL
 #define MEMORY_SIZE	8192UL
 #define MEMORY_END	(MEMORY + MEMORY_SIZE)
@@ -21,19 +21,19 @@
 extern unsigned char memory[MEMORY_SIZE];
 extern unsigned long memory_reads;
 
-/* Called before each read, with its number from the last memory_reset() on. */
+/* Called before each read, with its number since the last memory_reset(). */
 extern void (*memory_hook)(unsigned long nr);
 
-/* Addresses are shown as they are. */
+/* Record addresses unhidden. */
 extern bool addresses_shown;
 
 void memory_reset(void);
 void memory_put(unsigned long address, const void *data, size_t size);
 
-/* Parses a line that must be good. */
+/* Parse a line that must be valid. */
 void line_parse(const char *text, struct rbmap_dynamic_line *line);
 
-/* A record, of exactly its size; bytes get how many.  To be freed. */
+/* Make a record in exactly its size, *bytes.  The caller frees it. */
 void *record_make(const struct rbmap_fetch_program *program,
 		  const struct rbmap_fetch_args *args, size_t *bytes);
 

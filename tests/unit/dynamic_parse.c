@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines of dynamic_events: what is understood, and where what is refused. */
+/* Tests of lines of dynamic_events: valid ones, and the errors of invalid ones. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "dynamic_memory.h"
 
-/* What was understood, in other words than the line's. */
+/* Describe the parsed line in another notation. */
 static void describe(const struct rbmap_dynamic_line *line, char *text,
 		     size_t size)
 {
@@ -101,7 +101,7 @@ static void refused(const char *text, size_t at, const char *what)
 
 	if (rbmap_dynamic_parse(text, strlen(text), RECORD_HEADER, RECORD_MAX,
 				&line, &error))
-		fail_msg("not refused: \"%s\"", text);
+		fail_msg("the line was not refused: \"%s\"", text);
 	if (error.at != at || !strstr(error.what, what))
 		fail_msg("\"%s\": at %zu \"%s\", not %zu \"%s\"", text, error.at,
 			 error.what, at, what);
@@ -210,7 +210,7 @@ static void test_bad(void **state)
 	refused(text, 6, "at most 64");
 }
 
-/* A 0 inside is not the end, and what is behind the line is not read. */
+/* A 0 does not end the line, and no byte after the line is read. */
 static void test_length(void **state)
 {
 	static const char good[] = "t:g/e tp a=$arg1:u16";
@@ -242,7 +242,7 @@ static size_t append(char *text, const char *format, unsigned int i)
 	return sprintf(text + strlen(text), format, i);
 }
 
-/* Fields up to the limits, and one more. */
+/* Fields up to the limits, and one field more. */
 static void test_limits(void **state)
 {
 	struct rbmap_dynamic_line line;

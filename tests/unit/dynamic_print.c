@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What libtraceevent makes of records and of how they are to be printed. */
+/* Tests that libtraceevent prints records by their formats. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static const char *type_of(const struct rbmap_fetch *fetch)
 	return type;
 }
 
-/* As module/event/format.c writes it. */
+/* Write the format as module/event/format.c does. */
 static size_t format_of(const struct rbmap_fetch_program *program, char *text)
 {
 	char *at = text;
@@ -137,7 +137,7 @@ static void test_faults(void **state)
 	args.registers[1] = 5;
 	prints("a=+0($arg1):u32 b=$arg2:u8 c=+0($arg1):string d=+0($arg1):x8[2] e=+0($arg1):s64",
 	       "a=0(fault) b=5 c=(fault) d={0x0,0x0}(fault) e=0(fault)");
-	/* The bit of the last field, too. */
+	/* 32 fields: the last one uses the last bit of faults. */
 	for (unsigned int i = 0; i < 32; i++) {
 		sprintf(fields + strlen(fields), "f%u=%s:s32 ", i,
 			i % 2 ? "+0($arg1)" : "$arg2");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one probe, called as tracepoints call theirs: each with its own types. */
+/* Tests of the one probe function, called with the types of different tracepoints. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 			      stack[i - RBMAP_REGISTER_ARGS];
 }
 
-/* By a name that the compiler can't look through. */
+/* Call the probe through a pointer that the compiler cannot resolve. */
 static void *volatile probe;
 static int data;
 

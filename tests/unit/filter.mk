@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of module/filter in user space.
+#	make check-unit-filter		all tests, without and with sanitizers
 #
-#	make check-unit-filter		all, each also with sanitizers
-#
-# RBMAP_TEST_SEED=N starts the random ones elsewhere, RBMAP_TEST_ALL=1 has more
-# of them.
+# RBMAP_TEST_SEED=N sets the seed of the random tests, RBMAP_TEST_ALL=1 runs more of
+# them.
 
 FILTER_DIR := module/filter
 FILTER_TEST_BUILD := $(BUILD)/tests/unit/filter

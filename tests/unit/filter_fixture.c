@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A record with a field of each kind, for the tests of module/filter. */
+/* A record with a field of each kind, for tests of module/filter. */
 #include "filter_fixture.h"
 
 int rbmap_filter_cpu_now;

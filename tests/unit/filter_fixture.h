@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A record with a field of each kind, for the tests of module/filter. */
+/* A record with a field of each kind, for tests of module/filter. */
 #ifndef FILTER_FIXTURE_H
 #define FILTER_FIXTURE_H
 
@@ -21,7 +21,7 @@ struct fixture_record {
 	u64	u64;
 	s64	s64;
 	char	name[16];
-	u32	where;		/* a string */
+	u32	where;		/* location of a string (__data_loc) */
 	u32	numbers[3];
 	char	rest[];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Expressions of filters, made up at random, and what they mean. */
+/* Random filter expressions, and their values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const char *sample(struct grammar *g, const struct grammar_field *field)
 	return field->samples[grammar_random(g, nr)];
 }
 
-/* A sample, or next to it, or an end of the type; in any base. */
+/* A sample, a neighbour of it, or a limit of the type, in any base. */
 static void make_number(struct grammar *g, struct grammar_node *leaf)
 {
 	const struct grammar_field *field = leaf->field;
@@ -63,8 +63,8 @@ static void make_number(struct grammar *g, struct grammar_node *leaf)
 }
 
 /*
- * A sample with some of it replaced by what a pattern can have; no backslash
- * in brackets, where fnmatch(3) has another opinion.
+ * A sample with parts replaced by elements of patterns.  A backslash does not occur in
+ * brackets, because fnmatch(3) treats it differently.
  */
 static void make_pattern(struct grammar *g, char *value, const char *from)
 {
@@ -79,7 +79,7 @@ static void make_pattern(struct grammar *g, char *value, const char *from)
 		switch (grammar_random(g, 14)) {
 		case 0:
 			value[len++] = '*';
-			/* Often up to the end. */
+			/* The star often replaces all up to the end. */
 			cut = grammar_random(g, strlen(from + at) + 2);
 			at += cut < strlen(from + at) ? cut :
 							strlen(from + at) - 1;
@@ -152,7 +152,7 @@ static int make_tree(struct grammar *g, int leaves)
 	return g->nr++;
 }
 
-/* Of up to GRAMMAR_NODES / 4 comparisons. */
+/* Make an expression of at most GRAMMAR_NODES / 4 comparisons. */
 void grammar_make(struct grammar *grammar, int leaves)
 {
 	grammar->nr = 0;
@@ -188,7 +188,7 @@ static void print_leaf(struct grammar *g, const struct grammar_node *leaf,
 		put(at, quote);
 }
 
-/* @level: 2 behind "!", 1 in "&&", 0 elsewhere: what needs parentheses */
+/* @level: 2 after "!", 1 in "&&", 0 elsewhere; decides on parentheses */
 static void print_node(struct grammar *g, int which, int level, char **at)
 {
 	const struct grammar_node *node = &g->node[which];
@@ -229,7 +229,7 @@ void grammar_print(struct grammar *grammar, char *text)
 	print_node(grammar, grammar->nr - 1, 0, &text);
 }
 
-/* Take away, add or change a character or two. */
+/* Remove, add or change one or two characters. */
 void grammar_damage(struct grammar *grammar, char *text)
 {
 	static const char some[] = "!&|()=<>~'\" *az0x9-_.[\\+8";
@@ -274,7 +274,7 @@ static bool node_value(const struct grammar *g, int which, grammar_leaf leaf,
 	}
 }
 
-/* What the expression means, with @leaf for the comparisons. */
+/* Return: value of the expression; @leaf evaluates comparisons. */
 bool grammar_value(const struct grammar *grammar, grammar_leaf leaf,
 		   const void *data)
 {

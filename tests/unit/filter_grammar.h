@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Expressions of filters, made up at random, and what they mean. */
+/* Random filter expressions, and their values. */
 #ifndef FILTER_GRAMMAR_H
 #define FILTER_GRAMMAR_H
 
@@ -11,12 +11,12 @@
 #define GRAMMAR_VALUE	48
 #define GRAMMAR_TEXT	4096
 
-/* A field of an event, and values that are worth a comparison. */
+/* A field of an event, and interesting values to compare it with. */
 struct grammar_field {
 	const char	*name;
 	bool		is_string;
 	bool		is_signed;
-	unsigned int	size;			/* of a number; 0: no number's */
+	unsigned int	size;			/* size of a number; 0: not a number */
 	const char	*const *samples;	/* ended by NULL */
 };
 
@@ -30,7 +30,7 @@ struct grammar_node {
 	char			value[GRAMMAR_VALUE];
 };
 
-/* One expression: the last node is the whole. */
+/* An expression; its last node is the root. */
 struct grammar {
 	const struct grammar_field *fields;
 	unsigned int		nr_fields;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What records expressions accept. */
+/* Tests which records an expression accepts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "filter_fixture.h"
 
-/* Where its last byte is, memory ends. */
+/* Allocate exactly the record, so that sanitizers find reads beyond it. */
 static struct fixture_record *record_new(const char *string, const char *rest,
 					 size_t *size)
 {
@@ -38,7 +38,7 @@ static bool match(const char *text, const struct fixture_record *record,
 		fail_msg("'%s': %s", text, error.message);
 	assert_true(rbmap_filter_verify(filter, FIXTURE_SIZE));
 	hit = rbmap_filter_match(filter, record, record, size);
-	/* The same with the fields somewhere else. */
+	/* The same record with its fields in other memory. */
 	fields = malloc(FIXTURE_SIZE);
 	memcpy(fields, record, FIXTURE_SIZE);
 	assert_int_equal(rbmap_filter_match(filter, fields, record, size), hit);
@@ -114,7 +114,7 @@ static void test_strings(void **state)
 		"name ~ '*[0-9]'", "name ~ 'kworker/?:?'", "name ~ '!x*'",
 		"name ~ 'kworker/0:1'", "name ~ '\\k*'", "name ~ '*[!a-z]1'",
 		"name ~ '*/0:1\\'", "name ~ 'k*[]:]1'",
-		/* The end of an array is its last byte but one. */
+		/* Patterns do not match at the last byte of an array. */
 		"!name ~ '*0:1'",
 		"where == 'a string'", "where ~ '*ing'", "where ~ 'a *'",
 		"where ~ '*s*'", "where ~ '?*?'", "where ~ '!*x*'",
@@ -131,7 +131,7 @@ static void test_strings(void **state)
 		"rest == 'the'", "comm == 'kworker/0:1'", "where ~ '*[z'", NULL
 	};
 	static const char *const odd[] = {
-		/* What begins with a digit has no stars. */
+		/* A pattern that begins with a digit matches literally. */
 		"name == '0*' && name ~ '0*'", NULL
 	};
 	static const char *const full[] = {
@@ -150,13 +150,13 @@ static void test_strings(void **state)
 	check(record, size, yes, no);
 	strcpy(record->name, "0*");
 	check(record, size, odd, none);
-	/* No 0 at its end. */
+	/* The array has no terminating 0. */
 	memcpy(record->name, "0123456789abcdef", 16);
 	check(record, size, full, none);
 	free(record);
 }
 
-/* A record that says its string lies elsewhere has an empty one. */
+/* A string whose location is outside the record counts as empty. */
 static void test_hostile(void **state)
 {
 	static const u32 wheres[] = {
@@ -183,12 +183,12 @@ static void test_hostile(void **state)
 	free(record);
 }
 
-/* All values of all of up to five comparisons, each way to join them. */
+/* All combinations of up to five comparisons, with all their values. */
 static void test_logic(void **state)
 {
 	static const struct {
 		const char *text;
-		const char *wanted;	/* by the bits abcde */
+		const char *wanted;	/* results, indexed by the bits abcde */
 	} logic[] = {
 		{ "a==1", "01" }, { "!a==1", "10" }, { "!!a==1", "01" },
 		{ "a==1&&b==1", "0001" }, { "a==1||b==1", "0111" },
@@ -211,7 +211,7 @@ static void test_logic(void **state)
 			char text[256], *at = text;
 			const char *from;
 
-			/* Each is u8, which is 1, compared with its value. */
+			/* Each name stands for u8, which is 1. */
 			for (from = logic[i].text; *from; from++) {
 				const char *name = strchr(names, *from);
 
@@ -260,7 +260,7 @@ static void test_glob(void **state)
 		size_t len = strlen(globs[i].text);
 		char *exact = malloc(len ? len : 1);
 
-		/* Ended by its length, and by a 0. */
+		/* A text that ends by its length, then one that ends by a 0. */
 		memcpy(exact, globs[i].text, len);
 		if (rbmap_filter_glob(globs[i].pattern, exact, len) !=
 		    globs[i].hit ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is an expression, what is none and why; programs that may not run. */
+/* Tests valid and invalid expressions, their errors, and programs to refuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void test_good(void **state)
 	}
 }
 
-/* @at as tracefs of 6.12 points at it. */
+/* at: position that tracefs of 6.12 reports. */
 static void test_bad(void **state)
 {
 	static const char no_field[] = "Field not found";
@@ -126,7 +126,7 @@ static void test_bad(void **state)
 				 bad[i].message, bad[i].at);
 	}
 
-	/* The longest string, and one more. */
+	/* The longest string, and one longer by a byte. */
 	for (int len = 255; len <= 256; len++) {
 		struct rbmap_filter_error error;
 		struct rbmap_filter *filter;
@@ -140,7 +140,7 @@ static void test_bad(void **state)
 	}
 }
 
-/* As long, as deep and with as many comparisons as it can be. */
+/* The limits of length, depth and number of comparisons. */
 static void test_limits(void **state)
 {
 	char *text = malloc(RBMAP_FILTER_TEXT_MAX + 1);
@@ -190,7 +190,7 @@ static struct rbmap_filter *make(const struct rbmap_filter *from, size_t size)
 	return copy;
 }
 
-/* Each way out of a program or a record. */
+/* Programs that leave the program or the record are refused. */
 static void test_verify(void **state)
 {
 	struct rbmap_filter_error error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random expressions on random records: what the program says must be what the
- * expression means, worked out in another way.
+ * Random expressions on random records: the program's result must be the value of the
+ * expression, computed in another way.
  */
 #include <fnmatch.h>
 #include <setjmp.h>
@@ -61,7 +61,7 @@ static void fill(struct grammar *g, struct sample *sample)
 	memcpy(rbmap_filter_comm_now, "kworker/0:1", 11);
 }
 
-/* A number of the record, as one that each type fits. */
+/* A number of the record, in a type that holds all others. */
 static __int128 number_of(const char *name, const struct fixture_record *record)
 {
 	if (!strcmp(name, "u8"))
@@ -83,7 +83,7 @@ static __int128 number_of(const char *name, const struct fixture_record *record)
 	return rbmap_filter_cpu_now;
 }
 
-/* Cut to the type, as the kernel's conversions do. */
+/* Truncate the value to the type, as the kernel's conversions do. */
 static __int128 cut(const struct grammar_field *field, uint64_t value)
 {
 	switch (field->is_signed ? -(int)field->size : (int)field->size) {
@@ -132,7 +132,7 @@ static bool number_leaf(const struct grammar_node *leaf,
 	return left >= right;
 }
 
-/* The bytes of a field, with those behind its 0. */
+/* Copy the bytes of a field, including those after its 0. */
 static size_t string_of(const char *name, const struct fixture_record *record,
 			char *bytes)
 {
@@ -166,7 +166,7 @@ static bool pattern_leaf(const char *pattern, const char *text, size_t size)
 		return memmem(text, size, plain, inner);
 	if (back)
 		return !strncmp(text, plain, inner);
-	/* In an array the end is not that of the text. */
+	/* In an array, match at the end of the array, not at that of the text. */
 	if (front)
 		return size > inner &&
 		       !memcmp(text + size - 1 - inner, plain, inner);
@@ -253,7 +253,7 @@ static void test_meaning(void **state)
 	assert_in_range(accepted, nr, 7 * nr);
 }
 
-/* Whatever is written: refused with a reason, or a program that may run. */
+/* Any text is refused with a reason, or makes a valid program. */
 static void test_damaged(void **state)
 {
 	struct grammar g = {
@@ -291,7 +291,7 @@ static void test_damaged(void **state)
 	assert_in_range(refused, nr / 5, nr - nr / 20);
 }
 
-/* A program of random bytes: what is verified does no harm. */
+/* Programs of random bytes: a program that passes the verifier does no harm. */
 static void test_programs(void **state)
 {
 	struct grammar g = { .seed = seed() };

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of librbmap.
+#	make check-unit-lib		all tests, without and with sanitizers
 #
-#	make check-unit-lib		all, each also with sanitizers
-#
-# RBMAP_TEST_SEED=N starts the random ones elsewhere.
+# RBMAP_TEST_SEED=N sets the seed of the random tests.
 
 LIB_TEST_BUILD := $(BUILD)/tests/unit/lib
 LIB_TESTS := lib_decode lib_map lib_merge lib_observe
@@ -23,12 +22,12 @@ LIB_TEST_FLAGS_asan := -fsanitize=address,undefined \
 LIB_TEST_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(LIB_TEST_BUILD)/$(variant)/,$(LIB_TESTS)))
 
-# On the ring itself.
+# lib_observe runs the module's ring.
 $(LIB_TEST_BUILD)/plain/lib_observe $(LIB_TEST_BUILD)/asan/lib_observe: \
 	tests/unit/live_ring.c $(wildcard module/ring/*.c module/include/rbmap/ring/*.h)
 LIB_TEST_CFLAGS_lib_observe := -pthread -Itests/shim -Imodule/include
 
-# The sources of the library, not its objects: tests reach inside.  $(1): variant
+# Compile the library's sources: tests use its internal functions.  $(1): variant
 define LIB_TEST_VARIANT
 $(LIB_TEST_BUILD)/$(1)/%: tests/unit/%.c tests/unit/lib_synth.c \
 		$(LIB_SRCS:%=$(LIB_DIR)/%) $(LIB_TEST_DEPS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap_decode(): each kind of record, the kernel's decoder of user space
- * (libtraceevent's kbuffer) as the judge of random sub-buffers, and garbage.
+ * Tests of rbmap_decode(): each kind of record; random sub-buffers, compared with
+ * libtraceevent's kbuffer; and garbage.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #define HEAD	RBMAP_SUBBUF_HEADER_SIZE
 #define ROUNDS	3000
 
-/* Of exactly the size, so that a sanitizer sees each byte too far. */
+/* Allocate exactly the size, so that sanitizers find reads beyond the end. */
 static unsigned char *new_subbuf(struct synth *s, size_t size, uint64_t ts)
 {
 	unsigned char *subbuf = malloc(size);
@@ -46,7 +46,7 @@ static void expect_end(const void *subbuf, size_t size,
 	struct rbmap_event ev;
 
 	assert_int_equal(rbmap_decode(subbuf, size, cursor, &ev), end);
-	/* And again: the end is the end. */
+	/* Decoding at the end returns the same again. */
 	assert_int_equal(rbmap_decode(subbuf, size, cursor, &ev), end);
 }
 
@@ -64,11 +64,11 @@ static void test_each_type(void **state)
 	synth_event(&s, 1007, data, 112);
 	synth_event(&s, 1007, data, 116);		/* type_len 0 */
 	synth_event(&s, 1008 + (1ULL << 40), data, 8);	/* extend */
-	synth_padding(&s, 5, 24);			/* counts as time */
+	synth_padding(&s, 5, 24);			/* its delta counts */
 	synth_event(&s, s.ts + 1, data, 8);
 	synth_event_absolute(&s, 3ULL << 41, data, 12);
 	synth_event(&s, (3ULL << 41) + 9, data, 16);
-	synth_word(&s, RBMAP_TYPE_PADDING, 0);		/* to the end */
+	synth_word(&s, RBMAP_TYPE_PADDING, 0);		/* padding to the end */
 	s.at += 100;
 	synth_commit(&s, 0, 0);
 
@@ -124,7 +124,7 @@ static void test_lost(void **state)
 	synth_commit(&s, RBMAP_MISSED_EVENTS, 0);
 	assert_true(rbmap_decode_lost(b, 128) == RBMAP_LOST_UNKNOWN);
 
-	/* No event at all, and where a number would be there is no room. */
+	/* No events, and no room for the number of lost ones. */
 	s.at = 0;
 	synth_commit(&s, stored, 7);
 	c = (struct rbmap_cursor){ 0 };
@@ -140,7 +140,7 @@ static void test_lost(void **state)
 	free(b);
 }
 
-/* A record that ends behind what is committed, each kind. */
+/* A record of each kind that ends after the committed bytes. */
 static void test_cut_short(void **state)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static void test_cut_short(void **state)
 		{ 2, 0, 0, 8 },
 		{ 1, 0, 0, 2 },
 		{ 0, 0, 0, 4 },
-		{ 0, 0, 0, 8 },			/* length less than itself */
+		{ 0, 0, 0, 8 },			/* shorter than the length word */
 		{ 0, 0, 3, 64 },
 		{ 0, 0, 8, 8 },
 		{ 0, 0, 61, 64 },
@@ -211,7 +211,7 @@ static void test_bounds(void **state)
 	synth_commit(&s, 0, 0);
 	assert_int_equal(rbmap_decode(b, 64, &c, &ev), RBMAP_ERR_CORRUPT);
 
-	/* As kernels write the flag: an int, its sign extended. */
+	/* Kernels store the flag as an int, sign-extended. */
 	s.at = 8;
 	synth_commit(&s, (long)(int)RBMAP_MISSED_EVENTS, 0);
 	assert_int_equal(rbmap_decode(b, 64, &c, &ev), 1);
@@ -236,7 +236,7 @@ static void test_unaligned(void **state)
 	free(b);
 }
 
-/* What a cursor ends with, the next piece of a growing sub-buffer begins at. */
+/* A cursor continues in a growing sub-buffer where it has ended. */
 static void test_growing(void **state)
 {
 	struct rbmap_cursor c = { 0 };
@@ -273,7 +273,7 @@ static size_t random_len(struct rng *rng)
 {
 	switch (rng_below(rng, 12)) {
 	case 0:
-		return 4 * (26 + rng_below(rng, 6));	/* about type_len 28 */
+		return 4 * (26 + rng_below(rng, 6));	/* sizes around type_len 28 */
 	case 1:
 		return 4 * (1 + rng_below(rng, 300));
 	default:
@@ -332,7 +332,7 @@ static void compare(const unsigned char *b, size_t size, struct kbuffer *kbuf)
 	int ret;
 
 	assert_int_equal(kbuffer_load_subbuffer(kbuf, (void *)b), 0);
-	/* It knows of a loss only while it is at the very start. */
+	/* kbuffer reports a loss only at the start of the sub-buffer. */
 	lost = rbmap_decode_lost(b, size);
 	if (!kbuffer_curr_index(kbuf))
 		assert_true(lost == (kbuffer_missed_events(kbuf) < 0 ?
@@ -372,7 +372,7 @@ static void test_against_kbuffer(void **state)
 	kbuffer_free(kbuf);
 }
 
-/* It ends, and stays within what it was given. */
+/* Decode all: the loop must end and stay within the sub-buffer. */
 static void walk(const unsigned char *b, size_t size)
 {
 	struct rbmap_cursor c = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A map, on a ring in memory: sub-buffers and events in order, loss exactly,
- * and a meta-page that lies.
+ * Tests of a map on a fake ring: order of sub-buffers and events, exact losses, and
+ * wrong meta-pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +97,7 @@ static void test_random_interleaving(void **state)
 	}
 }
 
-/* What a map before this one has read is not read again. */
+/* A second map does not read the events that the first map has read. */
 static void test_second_map_goes_on(void **state)
 {
 	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
@@ -125,7 +125,7 @@ static void test_second_map_goes_on(void **state)
 	fake_free(ring);
 }
 
-/* A sub-buffer may say no more than that events were lost. */
+/* A sub-buffer may contain only the number of lost events. */
 static void test_loss_without_an_event(void **state)
 {
 	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
@@ -142,7 +142,7 @@ static void test_loss_without_an_event(void **state)
 	assert_int_equal(sb.lost, 9);
 	assert_int_equal(rbmap_next_subbuf(&ring->map, &sb), 0);
 
-	/* The event after it says so, or rbmap_loss() does. */
+	/* The next event reports the loss, or rbmap_loss() does. */
 	ring->meta->reader.id = 3;
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), 0);
 	rbmap_loss(&ring->map, &loss);
@@ -154,7 +154,7 @@ static void test_loss_without_an_event(void **state)
 	fake_free(ring);
 }
 
-/* A kernel's own ring ends before our block, and flags are all it tells. */
+/* The kernel's own ring: no fields of rbmap in the meta-page, losses in flags only. */
 static void test_foreign_ring(void **state)
 {
 	/* Room for the number behind the events. */
@@ -187,7 +187,7 @@ static void test_foreign_ring(void **state)
 	fake_free(ring);
 }
 
-/* And where there is no room, it says no number. */
+/* Without room for the number, the size of a loss is unknown. */
 static void test_loss_of_unknown_size(void **state)
 {
 	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
@@ -268,7 +268,7 @@ static void test_reader_that_lies(void **state)
 	*commit = SUBBUF - 15;
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), RBMAP_ERR_CORRUPT);
 
-	/* Garbage in one sub-buffer: said once, then nothing more of it. */
+	/* Garbage in a sub-buffer is reported once, and its rest is skipped. */
 	*commit = 40;
 	memset((void *)(ring->map.data + 16), 0xff, 40);
 	memset((void *)(ring->map.data + 16), 0x01, 1);	/* an event of 8 */
@@ -297,7 +297,7 @@ static void test_errors_of_the_device(void **state)
 	fake_free(ring);
 }
 
-/* A ring that another takes the place of is read to its end, and counted. */
+/* A replaced ring is read to its end, and its losses are counted. */
 static void test_next_ring(void **state)
 {
 	static const size_t sizes[] = { 2 * SUBBUF, SUBBUF, 4 * SUBBUF };
@@ -309,7 +309,7 @@ static void test_next_ring(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 7; i++) {
-		/* Empty ones too. */
+		/* Some rings are empty. */
 		for (unsigned int n = i % 3 * 40; n; n--, emitted++)
 			fake_emit(ring, emitted, emitted);
 		ring->next_slots = 2 + i % 4;
@@ -320,7 +320,7 @@ static void test_next_ring(void **state)
 			assert_int_equal(loss.unreported, ring->meta->overrun);
 			unreported++;
 		}
-		/* Two rings' worth, and the last one's end. */
+		/* Read two rings at a time, and the last ring to its end. */
 		if (i & 1)
 			continue;
 		while (rbmap_next_event(&ring->map, &ev) == 1) {
@@ -343,7 +343,7 @@ static void test_next_ring(void **state)
 	assert_int_equal(loss.reported, lost);
 	fake_free(ring);
 
-	/* A kernel's own ring has no other. */
+	/* The kernel's own ring has no successor. */
 	ring = fake_new(0, SUBBUF, SLOTS);
 	ring->map.is_rbmap = false;
 	ring->error = -ESTALE;
@@ -379,7 +379,7 @@ static void test_wait_and_wake(void **state)
 	assert_int_equal(write(ring->map.fd, &one, 8), 8);
 	assert_int_equal(rbmap_wait(&ring->map, -1), 1);
 
-	/* The second of two events is in our hands: no need to wait. */
+	/* The map already holds the second event: do not wait. */
 	fake_emit(ring, 1, 0);
 	fake_emit(ring, 2, 1);
 	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
@@ -402,7 +402,7 @@ static void test_files_that_are_no_ring(void **state)
 	int fd = mkstemp(path);
 
 	(void)state;
-	/* Touching what is not there of an empty file would kill us. */
+	/* Reading a map beyond the end of an empty file would raise SIGBUS. */
 	expect_no_ring(path, RBMAP_ERR_NOT_RBMAP);
 	close(fd);
 	unlink(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The merge: all events, each once, in the order of time, and none held for
- * ever.  Time is the test's own, so that it can say when a writer was late.
+ * Tests of the merge: all events, each once, in order of time, and none held for ever.
+ * The test sets the time, so that it can make writers late.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -89,7 +89,7 @@ static void test_by_time_then_by_cpu(void **state)
 	world_end(&w);
 }
 
-/* Held for the hold time after it was written, no longer, however idle. */
+/* An event is held for the hold time only, even if the other CPUs are idle. */
 static void test_an_idle_cpu_holds_nothing_for_ever(void **state)
 {
 	struct rbmap_event ev;
@@ -106,7 +106,7 @@ static void test_an_idle_cpu_holds_nothing_for_ever(void **state)
 	assert_int_equal(event_number(&ev), 7);
 	assert_false(next(&w, &ev));
 
-	/* Where the ring's clock makes no sense, ours bounds it. */
+	/* If the ring's time is absurd, our own clock limits the wait. */
 	fake_emit(w.ring[1], time_ns + (1ULL << 50), 8);
 	assert_false(next(&w, &ev));
 	time_ns += HOLD_NS;
@@ -133,7 +133,7 @@ static void test_release_at_the_end(void **state)
 	world_end(&w);
 }
 
-/* Order is not worth a loss. */
+/* Events of a full ring are not held: order matters less than losses. */
 static void test_a_filled_ring_is_not_held(void **state)
 {
 	uint64_t one = 1;
@@ -151,7 +151,7 @@ static void test_a_filled_ring_is_not_held(void **state)
 	world_end(&w);
 }
 
-/* A backlog older than the hold time goes without waiting. */
+/* Events older than the hold time are returned at once. */
 static void test_a_backlog_is_not_held(void **state)
 {
 	struct rbmap_event ev;
@@ -166,7 +166,7 @@ static void test_a_backlog_is_not_held(void **state)
 	for (int i = 0; i < 1000; i++)
 		assert_true(next(&w, &ev));
 	assert_false(next(&w, &ev));
-	/* And the idle ring is not asked for each piece of it. */
+	/* GET_READER is not called on the idle ring for each of these events. */
 	assert_true(w.ring[1]->calls - calls < 4);
 	world_end(&w);
 }
@@ -181,7 +181,7 @@ static void test_wait_sleeps_until_the_hold_is_over(void **state)
 	assert_int_equal(rbmap_merge_wait(w.merge, 0), 0);
 	fake_emit(w.ring[0], time_ns, 0);
 	assert_false(next(&w, &ev));
-	/* It returns in 1 ms by the machine's clock, long before 10 s. */
+	/* The call returns after 1 ms of real time, long before 10 s. */
 	assert_int_equal(rbmap_merge_wait(w.merge, 10000), 1);
 	assert_int_equal(rbmap_merge_wait(w.merge, 0), 0);
 	time_ns += HOLD_NS;
@@ -211,15 +211,15 @@ static void test_a_ring_that_goes(void **state)
 	world_end(&w);
 }
 
-/* An event that has its time stamp and is not there yet. */
+/* An event that has its time stamp but is not committed yet. */
 struct late {
 	uint64_t ts, number, until;
 	bool pending;
 };
 
 /*
- * Random writers whose events take up to the hold time from stamp to commit;
- * a CPU's events keep their order, as nested ones are committed together.
+ * Random writers, whose events take up to the hold time from stamp to commit.  The
+ * events of a CPU keep their order, because nested events are committed together.
  */
 static void live_round(struct rng *rng, bool timed, uint64_t in_flight)
 {
@@ -288,7 +288,7 @@ static void test_live(void **state)
 		live_round(&rng, true, HOLD_NS - 20000);
 }
 
-/* Without the ring's time, order holds for what is committed at once. */
+/* Without the ring's time, only events committed at once are in order. */
 static void test_live_without_time(void **state)
 {
 	struct rng rng = { test_seed(6) };
@@ -298,7 +298,7 @@ static void test_live_without_time(void **state)
 		live_round(&rng, false, 0);
 }
 
-/* Cycles instead of ns: how many go into the hold time is measured. */
+/* A clock in cycles: the merge measures the number of cycles of the hold time. */
 static uint64_t test_cycles(void)
 {
 	return 3 * time_ns;

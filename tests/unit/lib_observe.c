@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Observers, on the ring of module/ring: each event at most once, in order,
- * intact, and what was missed is known; beside a writer that does not wait.
+ * Tests of observers on the ring of module/ring, beside a writer that does not wait:
+ * each event comes at most once, in order and intact, and missed events are counted.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,12 +21,12 @@
 
 /**
  * struct look - an observer of a ring
- * @map: first: a transport comes back from it
- * @next: the ring that comes after the one that is mapped
- * @got: events seen
- * @lost: those that it was told of
- * @dropping: a smaller event may come before the loss of a larger one is told
- * @number: of the last event
+ * @map: its map; the first member, because transports cast it back
+ * @next: the ring that follows the mapped one
+ * @got: number of events seen
+ * @lost: number of losses reported to it
+ * @dropping: a smaller event may come before the loss of a larger one is reported
+ * @number: number of the last event
  */
 struct look {
 	struct rbmap_map	map;
@@ -53,7 +53,7 @@ static int next_ring(struct rbmap_map *map)
 			    -ENOMEM;
 }
 
-/* The rest is the test's to free. */
+/* The test frees the rest. */
 static void close_look(struct rbmap_map *map)
 {
 	rbmap_observer_free(map);
@@ -79,7 +79,7 @@ static void look_end(struct look *look)
 	rbmap_close(&look->map);
 }
 
-/* What is wrong with an event; in other threads nothing can be asserted. */
+/* Return: the fault of an event, or NULL.  Threads cannot use cmocka's assertions. */
 static const char *wrong_event(const struct rbmap_event *ev, uint64_t number)
 {
 	unsigned char expected[LIVE_MAX];
@@ -96,7 +96,7 @@ static const char *wrong_event(const struct rbmap_event *ev, uint64_t number)
 	return NULL;
 }
 
-/* Events until there is none, or so many: the numbers begin at 0. */
+/* Read at most `most` events and check them; their numbers begin at 0. */
 static const char *look_on(struct look *look, uint64_t most)
 {
 	struct rbmap_event ev;
@@ -106,7 +106,7 @@ static const char *look_on(struct look *look, uint64_t most)
 	while (most-- && (ret = rbmap_next_event(&look->map, &ev)) == 1) {
 		look->lost += ev.lost;
 		if (look->dropping && look->got && ev.ts <= look->number)
-			return "comes again";
+			return "an event was returned twice";
 		look->number = ev.ts;
 		wrong = wrong_event(&ev, look->dropping ? ev.ts :
 				    look->got + look->lost);
@@ -114,7 +114,7 @@ static const char *look_on(struct look *look, uint64_t most)
 			return wrong;
 		look->got++;
 	}
-	return ret < 0 ? "an error" : NULL;
+	return ret < 0 ? "rbmap_next_event() failed" : NULL;
 }
 
 #define assert_looks(look, most) do {					\
@@ -138,7 +138,7 @@ static void test_takes_nothing(void **state)
 		assert_looks(&first, UINT64_MAX);
 		assert_int_equal(first.got, number);
 	}
-	/* One that comes later sees what is still there. */
+	/* A later observer sees the events that are still in the ring. */
 	look_begin(&second, live);
 	assert_int_equal(rbmap_map_pending(&second.map), false);
 	second.lost = 0;
@@ -154,7 +154,7 @@ static void test_takes_nothing(void **state)
 	assert_looks(&second, UINT64_MAX);
 	assert_int_equal(second.got + second.lost, number);
 
-	/* The reader gets all that is there, which is more than they had. */
+	/* The reader gets all events in the ring: more than the observers. */
 	while ((n = live_read(live)))
 		read += n;
 	assert_true(read >= second.got);
@@ -165,7 +165,7 @@ static void test_takes_nothing(void **state)
 	live_free(live);
 }
 
-/* What a reset has made others forget is not seen, and not missed. */
+/* Observers neither see nor miss events from before a reset. */
 static void test_reset(void **state)
 {
 	struct live_ring *live = live_new(SLOTS, 4096, false, 0, 1);
@@ -200,7 +200,7 @@ static void test_reset(void **state)
 	live_free(live);
 }
 
-/* Observers, a reader and a writer in turn, at random. */
+/* Random steps of observers, a reader and a writer. */
 static void test_random(void **state)
 {
 	struct rng rng = { test_seed(8) };
@@ -231,7 +231,7 @@ static void test_random(void **state)
 				if (!rng_below(&rng, i + 1))
 					assert_looks(&look[i], 1 << rng_below(&rng, 8));
 		}
-		/* Room for one more, which says what was dropped before it. */
+		/* Make room for one more event, which reports the drops before it. */
 		while (live_read(live))
 			;
 		live_close(live);
@@ -277,7 +277,7 @@ static void test_next_ring(void **state)
 	assert_int_equal(look.got, 8);
 	assert_int_equal(look.lost, 0);
 
-	/* Rings between this one and the next are gone. */
+	/* The rings between this one and the next are freed already. */
 	live_emit(live[2], number);
 	live[1]->meta->retired = 1;
 	look.next = live[2];
@@ -289,7 +289,7 @@ static void test_next_ring(void **state)
 	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
 	assert_int_equal(ev.lost, 0);
 
-	/* The last one: it is mapped once more, and that is the end. */
+	/* The last ring is mapped once more; then the observer has ended. */
 	live[2]->meta->retired = 1;
 	assert_int_equal(rbmap_next_event(&look.map, &ev), 0);
 	assert_false(rbmap_observe_pending(&look.map));
@@ -299,7 +299,7 @@ static void test_next_ring(void **state)
 		live_free(live[i]);
 }
 
-/* Nothing beyond the ring is touched, whatever is shown: asan says. */
+/* A wrong slot table must not cause accesses beyond the ring: run with asan. */
 static void test_lies(void **state)
 {
 	struct rng rng = { test_seed(9) };
@@ -397,7 +397,7 @@ static void *read_thread(void *data)
 	return NULL;
 }
 
-/* Two slots: what is copied is as good as always overwritten meanwhile. */
+/* With two slots, most copies are overwritten while they are made. */
 static void test_threads(void **state)
 {
 	const uint64_t events = 2000000;
@@ -439,7 +439,7 @@ static void test_threads(void **state)
 	assert_true(got > 0);
 }
 
-/* Rings of several CPUs by time; each looks at its own. */
+/* Merge observed rings of several CPUs in order of time. */
 static void test_merge(void **state)
 {
 	struct rbmap_merge *merge = rbmap_merge_new(NULL);

@@ -142,7 +142,7 @@ static struct rbmap_subbuf_header *fake_header(struct fake_ring *ring,
 	return (struct rbmap_subbuf_header *)fake_subbuf(ring, id);
 }
 
-/* What GET_READER finds in the next slot, by the number of events before. */
+/* Swap the reader's sub-buffer for the oldest one, and count the lost events. */
 static bool fake_swap(struct fake_ring *ring)
 {
 	struct fake_slot taken = ring->slot[0];
@@ -195,7 +195,7 @@ static int fake_get_reader(struct rbmap_map *map)
 	meta->reader.read = fake_header(ring, meta->reader.id)->commit &
 			    RBMAP_COMMIT_MASK;
 	meta->entries = ring->emitted;
-	/* The tests fill the eventfd where a ring is to look filled. */
+	/* Tests write to the eventfd to make poll() report events. */
 	if (read(map->fd, &value, sizeof(value)) < 0)
 		return 0;
 	return 0;
@@ -207,13 +207,13 @@ static int fake_wake(struct rbmap_map *map)
 	return 0;
 }
 
-/* The ring is the test's to free. */
+/* The test frees the ring. */
 static void fake_close(struct rbmap_map *map)
 {
 	(void)map;
 }
 
-/* The same struct with an empty ring: which also is what a stale pointer hits. */
+/* Make an empty ring in the same structure, so that stale pointers hit it. */
 static void fake_make(struct fake_ring *ring, int cpu, size_t subbuf_size,
 		      unsigned int nr_slots)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sub-buffers and rings made by hand, for tests of librbmap.
+ * Synthetic sub-buffers and rings, for tests of librbmap.
  */
 #ifndef LIB_SYNTH_H
 #define LIB_SYNTH_H
@@ -11,7 +11,7 @@
 
 #include "../../userspace/lib/internal.h"
 
-/* A generator that is the same everywhere. */
+/* A random generator with the same sequence on all machines. */
 struct rng {
 	uint64_t state;
 };
@@ -19,13 +19,13 @@ struct rng {
 uint64_t rng_next(struct rng *rng);
 uint64_t rng_below(struct rng *rng, uint64_t limit);
 
-/* RBMAP_TEST_SEED, or the default. */
+/* Return: RBMAP_TEST_SEED if it is set. */
 uint64_t test_seed(uint64_t otherwise);
 
 /* Writes records into a sub-buffer. */
 struct synth {
 	unsigned char *subbuf;
-	size_t size;		/* of the whole */
+	size_t size;		/* size of the sub-buffer */
 	size_t at;		/* bytes of records */
 	uint64_t ts;
 };
@@ -34,18 +34,18 @@ void synth_begin(struct synth *s, void *subbuf, size_t size, uint64_t ts);
 size_t synth_left(const struct synth *s);
 void synth_word(struct synth *s, uint32_t type_len, uint32_t delta);
 void synth_raw(struct synth *s, uint32_t word);
-/* A data event, with what it takes to say its time. False: no room. */
+/* Write an event with a delta or a time extend.  Return: false if it does not fit. */
 bool synth_event(struct synth *s, uint64_t ts, const void *data, size_t size);
-/* The same, its time said as an absolute stamp. */
+/* The same with an absolute stamp. */
 bool synth_event_absolute(struct synth *s, uint64_t ts, const void *data,
 			  size_t size);
-/* A discarded event of so many bytes in all (8 at least). */
+/* Write a discarded event of so many bytes in all (at least 8). */
 bool synth_padding(struct synth *s, uint32_t delta, size_t bytes);
 void synth_commit(struct synth *s, unsigned long flags, unsigned long lost);
 
 /*
- * A ring in memory with the kernel's side of GET_READER: N + 1 sub-buffers, a
- * writer that overwrites the oldest, one reader.
+ * A fake ring in memory that implements GET_READER.  It has N + 1 sub-buffers, a writer
+ * that overwrites the oldest events, and one reader.
  */
 struct fake_slot {
 	uint32_t id;
@@ -58,16 +58,16 @@ struct fake_ring {
 	unsigned char *memory;		/* meta-page and sub-buffers */
 	struct rbmap_meta *meta;
 	struct synth writer;
-	struct fake_slot *slot;		/* closed ones and the writer's, oldest first */
+	struct fake_slot *slot;		/* closed slots and the writer's, oldest first */
 	unsigned int nr_slots, nr_used;
 	uint32_t *spare;
 	unsigned int nr_spare;
 	bool writer_with_reader;
-	uint64_t reader_end;		/* number after the last event it holds */
+	uint64_t reader_end;		/* number after the last event in its sub-buffer */
 	uint64_t emitted;
 	uint64_t (*clock)(void);
-	int error;			/* of the next GET_READER */
-	unsigned int next_slots;	/* of the ring that takes its place, if any */
+	int error;			/* error of the next GET_READER */
+	unsigned int next_slots;	/* slots of the next ring, or 0 */
 	size_t next_subbuf_size;
 	uint32_t next_clock;
 	uint32_t generation;
@@ -76,7 +76,7 @@ struct fake_ring {
 
 struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots);
 void fake_free(struct fake_ring *ring);
-/* Puts struct rbmap_event_common before the data. */
+/* Write an event: struct rbmap_event_common, then the number. */
 void fake_emit(struct fake_ring *ring, uint64_t ts, uint64_t number);
 uint64_t event_number(const struct rbmap_event *ev);
 

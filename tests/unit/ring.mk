@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of module/ring in user space.
+#	make check-unit-ring		all tests but stress, without and with sanitizers
+#	make check-stress		ring_stress for a minute, with each sanitizer
+#	make stress STRESS_SECONDS=3600	ring_stress for an hour
+#	make coverage			check that each line and branch of the ring is run
 #
-#	make check-unit-ring		all but stress, each also with sanitizers
-#	make check-stress		a minute of it, with each sanitizer
-#	make stress STRESS_SECONDS=3600	an hour of it
-#	make coverage			each line and branch of the ring is run
-#
-# RBMAP_TEST_SEED=N starts the random ones elsewhere; RBMAP_TEST_ALL=1 tries
-# all pairs of places where ring_nested else tries some.
+# RBMAP_TEST_SEED=N sets the seed of the random tests. With RBMAP_TEST_ALL=1
+# ring_nested tries all pairs of places, not only some of them.
 
 BUILD ?= build
 
 RING_TEST_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
-# Another copy of module/ has another ring.
+# MODULE_DIR=DIR tests the ring of another copy of module/.
 MODULE_DIR ?= $(RING_TEST_DIR)/../../module
 RING_DIR := $(MODULE_DIR)/ring
 RING_INCLUDE := $(MODULE_DIR)/include
@@ -33,13 +32,13 @@ RING_FLAGS_plain :=
 RING_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer
 RING_FLAGS_tsan := -fsanitize=thread
-# Each function as it is written, also one that nobody calls.
+# Compile each function as it is written, also functions that nothing calls.
 RING_FLAGS_cov := -O0 --coverage -fprofile-update=atomic \
 	-fkeep-inline-functions -fkeep-static-functions -include ring_coverage.h
 
 RING_TESTS := ring_words ring_encoding ring_wrap ring_reader ring_nested
 
-# Stop at each access to what is shared: see ring_points.h.
+# Call ring_point() before each access to shared memory: see ring_points.h.
 RING_CFLAGS_plain/ring_nested := -include ring_points.h
 RING_CFLAGS_asan/ring_nested := -include ring_points.h
 RING_CFLAGS_cov/ring_nested := -include ring_points.h
@@ -48,7 +47,7 @@ RING_CFLAGS_tsan/ring_stress := -include ring_points.h
 RING_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
 
-# Under thread sanitizer rounds are slow: it has half of the time.
+# The thread sanitizer makes rounds slow: it gets half of the time.
 STRESS_SECONDS ?= 3600
 RING_STRESS := plain asan tsan
 RING_STRESS_BINARIES := $(patsubst %,$(RING_TEST_BUILD)/%/ring_stress,$(RING_STRESS))
@@ -74,7 +73,7 @@ check-stress: STRESS_SECONDS := 60
 check-stress stress: $(RING_STRESS_BINARIES)
 	@$(RING_TEST_DIR)/stress $(STRESS_SECONDS) $(RING_STRESS_BINARIES)
 
-# Not those that go by chance: what they alone run is not tested.
+# Leave out ring_stress: code that only random threads reach is not reliably tested.
 coverage: $(addprefix $(RING_TEST_BUILD)/cov/,$(RING_TESTS))
 	@rm -f $(RING_TEST_BUILD)/cov/*.gcda
 	@for test in $^; do \
@@ -85,6 +84,6 @@ coverage: $(addprefix $(RING_TEST_BUILD)/cov/,$(RING_TESTS))
 	@cp $(RING_TEST_BUILD)/cov/ring_words-* $(RING_TEST_BUILD)/cov/words
 	@! $(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov/words \
 		>$(RING_TEST_BUILD)/cov/words.log || \
-		{ echo "not ok - the packed words alone are no full coverage"; exit 1; }
+		{ echo "not ok - coverage fails if only ring_words has run"; exit 1; }
 	@rm -r $(RING_TEST_BUILD)/cov/words
 	@$(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov

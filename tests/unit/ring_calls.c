@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What writers call, as module/buffer/write.c has it: the inline half of the
- * ring, in functions that hold nothing else.
+ * The functions that writers call, as in module/buffer/write.c.  Each contains only
+ * inline functions of the ring.
  */
 #include "ring_fixture.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before all else (-include), this keeps the ring's functions from
- * being inlined: so each branch is there once, to be counted.
+ * Included first (-include).  Keeps the compiler from inlining the ring's functions,
+ * so that each branch is in the program once and can be counted.
  */
 #ifndef RING_COVERAGE_H
 #define RING_COVERAGE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Headers and times as libtraceevent reads them.  The fixture compares each
- * event read with what its writer meant; the tests here bring the sizes, the
- * clocks and the discards.
+ * Tests of event headers and times, decoded by libtraceevent, too.  The fixture compares
+ * each event read with the event written.  The tests here vary sizes, clocks and
+ * discards.
  */
 #include "ring_fixture.h"
 
@@ -19,7 +19,7 @@ static u64 clock_steps(void)
 	return now;
 }
 
-/* The same where an event looks again, as one with a large delta does. */
+/* The time stays the same if the ring reads the clock again for an event. */
 static u64 clock_steps_by_event(void)
 {
 	static u64 tail;
@@ -50,7 +50,7 @@ static u32 tail_offset(void)
 	return rbmap_tail_offset(rig.ring->tail);
 }
 
-/* Length of an event: the specified one, by the table of linux/rbmap.h. */
+/* Event lengths are those of the table in linux/rbmap.h. */
 static void test_event_len(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void test_words(void **state)
 	}
 }
 
-/* Every size that there is, in sub-buffers of the least and a larger size. */
+/* All event sizes, in sub-buffers of the smallest and of larger sizes. */
 static void test_all_sizes(void **state)
 {
 	static const u32 subbuf_sizes[] = { 64, 256, 4096, 8192 };
@@ -97,7 +97,7 @@ static void test_all_sizes(void **state)
 	for (i = 0; i < ARRAY_SIZE(subbuf_sizes); i++) {
 		open_ring(subbuf_sizes[i]);
 		for (size = 0; size <= rbmap_ring_max_event(rig.ring); size++) {
-			/* A neighbour shows whether the event keeps its bounds. */
+			/* The next event shows writes beyond the end. */
 			assert_true(rig_write(size));
 			assert_true(rig_write(3));
 			rig_drain();
@@ -109,7 +109,7 @@ static void test_all_sizes(void **state)
 	}
 }
 
-/* An event of the largest size fits behind nothing, and nothing behind it. */
+/* An event of the largest size fills a sub-buffer. */
 static void test_largest_event(void **state)
 {
 	static const u32 subbuf_sizes[] = { 4096, 65536, 4 << 20 };
@@ -135,7 +135,7 @@ static void test_largest_event(void **state)
 
 struct gap {
 	u64	step;
-	u32	len;	/* that an event of 16 bytes takes */
+	u32	len;	/* length of an event with 16 bytes of payload */
 };
 
 static void test_deltas(void **state)
@@ -174,8 +174,8 @@ static void test_deltas(void **state)
 }
 
 /*
- * A ring that takes the place of another goes on with its times, wherever these
- * are kept, though the clock has stepped back; if it is the same clock.
+ * A ring that replaces another one with the same clock keeps times monotonic, although
+ * the clock has stepped back.  The old ring may keep the last time in any stamp.
  */
 static void test_follow(void **state)
 {
@@ -222,7 +222,7 @@ static void test_follow(void **state)
 	}
 }
 
-/* The top 5 bits are the sub-buffer's: beyond their change is another one. */
+/* The top 5 bits of the time are in the sub-buffer: a change opens another one. */
 static void test_epochs(void **state)
 {
 	static const u64 steps[] = {
@@ -242,12 +242,12 @@ static void test_epochs(void **state)
 		assert_true(rig_write(8));
 		step = steps[i];
 		/*
-		 * The clock is read once more for a new sub-buffer; where it
-		 * wraps, time stands still.
+		 * The ring reads the clock once more for a new sub-buffer.  If the clock
+		 * wraps, the time stands still.
 		 */
 		rig.clock_steps_back = now + 2 * step + 8 < now;
 		assert_true(rig_write(8));
-		/* A discard asks for an absolute stamp after it. */
+		/* After a discard the next event has an absolute stamp. */
 		step = 1;
 		assert_true(rig_begin(&event, 8));
 		rig_discard(&event);
@@ -303,7 +303,7 @@ static void test_time_zero_and_end(void **state)
 	for (i = 0; i < 10; i++)
 		assert_true(rig_write(i));
 	assert_true(now == U64_MAX);
-	/* It wraps: a new sub-buffer waits for it, short deltas go with it. */
+	/* The clock wraps: short deltas wrap, too; a new sub-buffer keeps the maximum. */
 	rig.clock_steps_back = true;
 	for (i = 0; i < 20; i++)
 		assert_true(rig_write(i));
@@ -352,7 +352,7 @@ static void test_clock_steps_back(void **state)
 	close_ring();
 }
 
-/* Last: its bytes are given back. */
+/* Discarding the last event frees its bytes. */
 static void test_discard_last(void **state)
 {
 	static const u64 steps[] = { 0, 1, DELTA_LIMIT };
@@ -368,19 +368,19 @@ static void test_discard_last(void **state)
 		assert_true(rig_begin(&event, 100));
 		rig_discard(&event);
 		assert_int_equal(tail_offset(), before);
-		/* Back to back: two in a row. */
+		/* A second discard in a row. */
 		assert_true(rig_begin(&event, 8));
 		rig_discard(&event);
 		assert_int_equal(tail_offset(), before);
 		assert_true(rig_write(20));
-		/* 24 and an absolute stamp: the delta would be from nowhere */
+		/* 24 and an absolute stamp: a delta would have no base */
 		assert_int_equal(tail_offset(), before + 32);
 	}
 	assert_int_equal(rbmap_ring_entries(rig.ring), 2 * ARRAY_SIZE(steps));
 	close_ring();
 }
 
-/* Not last: padding, or time extends by nothing, which keep the time. */
+/* Discarding an inner event leaves padding or a time extend, which keeps the time. */
 static void test_discard_inside(void **state)
 {
 	static const u64 steps[] = {
@@ -411,7 +411,7 @@ static void test_discard_inside(void **state)
 	close_ring();
 }
 
-/* A whole sub-buffer of nothing but discarded events. */
+/* A sub-buffer with only discarded events. */
 static void test_discard_all(void **state)
 {
 	struct rig_event event[RBMAP_MAX_NEST];
@@ -423,7 +423,7 @@ static void test_discard_all(void **state)
 		assert_true(rig_begin(&event[i], 8));
 	while (i--)
 		rig_discard(&event[i]);
-	/* Each was the last one by then. */
+	/* Each event was the last one when it was discarded. */
 	assert_int_equal(tail_offset(), 0);
 	assert_int_equal(rig_drain(), 0);
 
@@ -463,7 +463,7 @@ static void test_random(void **state)
 	}
 }
 
-/* What a reader of a copy, as read() makes it, is told of a loss. */
+/* The flags and the number that report a loss in a sub-buffer. */
 static void test_lost_flags(void **state)
 {
 	u32 room;
@@ -495,7 +495,7 @@ static void test_lost_flags(void **state)
 		assert_true(lost > 0);
 		assert_int_equal(lost, local_read(&rig.ring->overrun));
 
-		/* Not told yet. */
+		/* The loss is not reported yet. */
 		kbuffer_load_subbuffer(rig.kbuf, (void *)header);
 		assert_int_equal(kbuffer_missed_events(rig.kbuf), 0);
 
@@ -510,14 +510,14 @@ static void test_lost_flags(void **state)
 			assert_int_equal(header->commit, size | 1u << 31);
 			assert_int_equal(kbuffer_missed_events(rig.kbuf), -1);
 		}
-		/* The flags are no part of what there is to read. */
+		/* The flags do not change the number of unread bytes. */
 		assert_int_equal(rbmap_ring_unread(rig.ring), size);
 		rbmap_ring_consume(rig.ring, size);
 		assert_int_equal(rig.ring->reader.read,
 				 rig.ring->subbuf[rig.ring->reader.id].closed_events);
 		assert_int_equal(rbmap_ring_unread(rig.ring), 0);
 
-		/* They go when the writer gets the sub-buffer again. */
+		/* The writer clears the flags when it gets the sub-buffer again. */
 		for (i = 0; i < 400; i++)
 			rig_write(4);
 		while (rbmap_ring_get(rig.ring) != RBMAP_GET_EMPTY) {
@@ -529,7 +529,7 @@ static void test_lost_flags(void **state)
 	}
 }
 
-/* Not while the writer is in it: header.commit is its own. */
+/* A loss cannot be marked while the writer is in the sub-buffer. */
 static void test_lost_flags_wait(void **state)
 {
 	const struct rbmap_subbuf_header *header;
@@ -546,7 +546,7 @@ static void test_lost_flags_wait(void **state)
 	rig_close();
 }
 
-/* Counting by decoding is what consuming a part relies on. */
+/* rbmap_count_events(), used to consume a part, agrees with decoding. */
 static void test_count_events(void **state)
 {
 	static struct decoded events[600];

@@ -78,7 +78,7 @@ void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	u32 i;
 
 	if (rig.ring)
-		rig_close();	/* a test that failed has left it */
+		rig_close();	/* left open by a failed test */
 	rig = (struct rig) {
 		.random = seed ? strtoull(seed, NULL, 0) * 2 + 1 : 88172645463325252ULL,
 		.config = {
@@ -97,7 +97,7 @@ void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 		.kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
 				      KBUFFER_ENDIAN_SAME_AS_HOST),
 	};
-	/* Apart from each other, so that tools see who writes beyond an end. */
+	/* Separate allocations, so that sanitizers find writes beyond an end. */
 	for (i = 0; i <= nr_slots; i++)
 		rig.config.subbuf[i].header = zeroed(8, subbuf_size);
 	rbmap_ring_init(rig.ring, &rig.config);
@@ -166,7 +166,7 @@ static u64 place_of(u64 seq, u32 offset)
 	return subbufs << OFFSET_BITS | offset;
 }
 
-/* Index of the first entry that is not before place. */
+/* Return: index of the first entry at or after place. */
 static u32 log_find(u64 place)
 {
 	u32 low = 0, high = rig.nr_log;
@@ -392,7 +392,7 @@ u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
 
 	rig_check(size <= rig.config.subbuf_size - 16);
 	rig.held = 0;
-	/* header.commit is the writer's, who may be at it. */
+	/* The writer may change header.commit meanwhile: do not copy it. */
 	copy->time_stamp = header->time_stamp;
 	copy->commit = size;
 	memcpy(copy + 1, header + 1, size);
@@ -417,8 +417,8 @@ u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
 /* The reader */
 
 /*
- * Payloads are rounded to 4 bytes, 8 to 12; where the event's own delta is 0,
- * header and all are rounded to 8.
+ * Payloads are rounded up to 4 bytes, and 8 bytes to 12.  If the event's delta is 0,
+ * its whole length is rounded up to 8 bytes.
  */
 bool rig_size_is_right(u32 written, u32 decoded)
 {
@@ -431,14 +431,14 @@ bool rig_size_is_right(u32 written, u32 decoded)
 	return decoded == least;
 }
 
-/* The event that was written there; its index. */
+/* Return: index of the event that was written at that place. */
 static u32 find_event(u64 seq, const struct decoded *event)
 {
 	u64 place = place_of(seq, event->offset);
 	u32 at = log_find(place);
 
 	if (at == rig.nr_log || rig.log[at].place != place)
-		rig_fail("nobody committed an event at %llx",
+		rig_fail("no event was committed at place %llx",
 			 (unsigned long long)place);
 	return at;
 }
@@ -468,7 +468,7 @@ static void check_event(const struct decoded *event)
 	rig_check(rig.read == 0 || place > rig.last_place);
 	rig.last_place = place;
 
-	/* As many as were read or lost lie before it. */
+	/* All earlier events were read or lost. */
 	if (rig.read + rig.lost_events != at)
 		rig_fail("event %u comes after %llu read and %llu lost", at,
 			 (unsigned long long)rig.read,
@@ -477,16 +477,16 @@ static void check_event(const struct decoded *event)
 
 	check_payload(at, event);
 
-	/* Signed: time may start anywhere, and wrap. */
+	/* Compare signed: the time may start anywhere and wrap. */
 	if (rig.read > 1 && (s64)(event->time - rig.last_time) < 0)
-		rig_fail("event %u: time goes back, %llx after %llx", at,
+		rig_fail("event %u: the time steps back, %llx after %llx", at,
 			 (unsigned long long)event->time,
 			 (unsigned long long)rig.last_time);
 	rig.last_time = event->time;
 	if (event->time != written->clock &&
 	    (!rig.clock_steps_back || written->clock == written->clock_max ||
 	     event->time < written->clock || event->time > written->clock_max))
-		rig_fail("event %u: time %llx, clock said %llx, before %llx", at,
+		rig_fail("event %u: time %llx, but the clock returned %llx, at most %llx", at,
 			 (unsigned long long)event->time,
 			 (unsigned long long)written->clock,
 			 (unsigned long long)written->clock_max);
@@ -504,7 +504,7 @@ static void begin_subbuf(u64 reported_drops_before)
 	rig.lost_events += reader->lost - drops;
 }
 
-/* What the reader has seen of its sub-buffer is nobody's to change. */
+/* No writer may change bytes that the reader has seen in its sub-buffer. */
 static void check_held(void)
 {
 	const struct rbmap_reader *reader = &rig.ring->reader;
@@ -585,7 +585,7 @@ void rig_skip(void)
 	rbmap_ring_skip(rig.ring);
 	rig.lost_drops += reader->reported_drops - reported_drops;
 	lost = reader->reported - told - (reader->reported_drops - reported_drops);
-	/* Which of them were lost and which skipped is not known here. */
+	/* The model does not know which events were lost and which skipped. */
 	for (i = first; i < first + reader->expected - expected; i++) {
 		rig_check(rig.log[i].state == COMMITTED);
 		rig.log[i].state = READ;
@@ -611,7 +611,7 @@ bool rig_exchange(void)
 	around(false);
 	rig_check(rig.ring->subbuf[reader->id].header == fresh);
 	rig_check(!rbmap_ring_unread(rig.ring));
-	/* Who still looks at it is found by the address sanitizer. */
+	/* The address sanitizer finds later accesses. */
 	free(had);
 	return true;
 }
@@ -731,7 +731,7 @@ void rig_observe(void)
 	}
 }
 
-/* An observer knows how many events it missed: see linux/rbmap.h. */
+/* The slot table tells observers how many events they missed: see linux/rbmap.h. */
 static void check_shown(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
@@ -742,7 +742,7 @@ static void check_shown(void)
 	rig_check(rig.config.slot_table->newest == seq);
 	rig_check(slot->slot == rbmap_slot(seq, ring->commit_id, false));
 	rig_check(slot->events == subbuf->first_event + subbuf->drops_before);
-	/* Tests that check events themselves keep no log of them. */
+	/* Tests that check events themselves have an empty log. */
 	if (rig.nr_log)
 		rig_observe();
 }

@@ -3,8 +3,8 @@
  * A ring with a reference model beside it.
  *
  * The model is a list of the events that writers committed, in the order of
- * their places in the ring.  Whatever the reader gets is looked up in it and
- * compared: place, size, bytes, time, and how many events were lost before.
+ * their places in the ring.  Each event that the reader gets is looked up in the model
+ * and compared: place, size, bytes, time, and the number of events lost before it.
  */
 #ifndef RING_FIXTURE_H
 #define RING_FIXTURE_H
@@ -28,13 +28,13 @@ enum written_state {
 };
 
 /**
- * struct written - an event that the ring made room for
- * @place: sub-buffers since the first one, and offset, of its header
- * @clock: what the clock said
- * @clock_max: the largest that it had ever said by then
+ * struct written - an event that was reserved in the ring
+ * @place: place of its header: sub-buffers since the first one, and offset
+ * @clock: time that the clock returned for it
+ * @clock_max: largest time that the clock had returned by then
  * @size: bytes of payload
- * @seed: of the payload's pattern
- * @state: how far it got
+ * @seed: seed of the payload's pattern
+ * @state: writing, committed or read
  */
 struct written {
 	u64			place;
@@ -46,26 +46,26 @@ struct written {
 };
 
 /**
- * struct rig - the ring that is being tested
- * @clock: reads the time; NULL: 1 more each time
- * @clock_alone: the model notes nothing of it: any thread may read it
- * @clock_steps_back: the time may be clamped instead of exact
- * @clock_said: the last time that each depth got
- * @depth: writers that are nested now
- * @log: the model
- * @nr_log: entries of it
- * @attempts: events that somebody wanted to write
- * @discarded: of them, taken back
- * @read: events that came out
- * @lost_events: told as lost because overwritten
- * @lost_drops: told as lost because dropped
- * @last_place: where the last event read was
- * @last_time: when it was
- * @held: bytes that were read of the reader's sub-buffer, as @copy has them
- * @held_seq: where it was taken
+ * struct rig - the ring under test
+ * @clock: returns the time; NULL: the time increases by 1 with each call
+ * @clock_alone: the model does not note the time, so any thread may read it
+ * @clock_steps_back: the time of an event may be clamped instead of exact
+ * @clock_said: last time that each nesting depth got
+ * @depth: number of nested writers
+ * @log: entries of the model
+ * @nr_log: number of entries
+ * @attempts: number of attempts to write an event
+ * @discarded: number of discarded events
+ * @read: number of events read
+ * @lost_events: number of events reported lost because they were overwritten
+ * @lost_drops: number of events reported lost because they were dropped
+ * @last_place: place of the last event read
+ * @last_time: time of the last event read
+ * @held: bytes that were read from the reader's sub-buffer; @copy has them
+ * @held_seq: seq of that sub-buffer
  * @around: called before and after each call of the ring that tests interrupt
- * @closed: calls of ops.closed
- * @on_closed: called by it
+ * @closed: number of calls of ops.closed
+ * @on_closed: called by ops.closed
  */
 struct rig {
 	struct rbmap_ring	*ring;
@@ -114,11 +114,11 @@ struct rig_event {
 };
 
 /**
- * struct decoded - an event as found in a sub-buffer
- * @offset: of its header word
+ * struct decoded - an event decoded from a sub-buffer
+ * @offset: offset of its header word
  * @data: payload
- * @size: bytes of it, rounded up as the writer had to
- * @time: absolute
+ * @size: bytes of payload, rounded up as the format requires
+ * @time: absolute time
  */
 struct decoded {
 	u32		offset;
@@ -130,9 +130,9 @@ struct decoded {
 void rig_open(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	      u64 first_seq);
 void rig_close(void);
-/* As rig_open() with the same memory, for tests that do it very often. */
+/* The same as rig_open(), but with the same memory: for very many calls. */
 void rig_again(enum rbmap_mode mode, u64 first_seq);
-/* The log has room for this many events; what is beyond fails the test. */
+/* Make room for this many events in the log; one more fails the test. */
 void rig_open_log(u32 events);
 
 u64 rig_random(void);
@@ -141,7 +141,7 @@ static inline u32 rig_below(u32 n)
 	return (rig_random() >> 16) % n;
 }
 
-/* Stop the test; printf arguments. */
+/* Stop the test with a message in printf() format. */
 void rig_fail(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 #define rig_check(condition)						\
@@ -150,10 +150,10 @@ void rig_fail(const char *format, ...)
 			rig_fail("%s:%d: %s", __FILE__, __LINE__,	\
 				 #condition);				\
 	} while (0)
-/* What to do instead of failing the cmocka test from where we are. */
+/* Called instead of failing the cmocka test in the current context. */
 extern void (*rig_on_failure)(const char *message);
 
-/* As module/buffer/write.c has them, compiled on their own: ring_calls.c. */
+/* Calls of the ring as in module/buffer/write.c; ring_calls.c defines them. */
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop);
 void ring_call_commit(struct rbmap_ring *ring,
@@ -172,50 +172,52 @@ void rig_write_subbufs(u32 n, u32 size);
 void rig_ring_close(void);
 
 /*
- * Take, check and consume: one step.  rig_read_bytes() consumes at most that
- * many bytes (whole events) of what was taken.
+ * Get a sub-buffer, check its events and consume them.  rig_read_bytes() consumes whole
+ * events, at most max bytes.
  */
 enum rbmap_get rig_read(void);
 enum rbmap_get rig_read_bytes(u32 max);
-/* Take and check until nothing is left; events read. */
+/* Read until the ring is empty.  Return: number of events read. */
 u64 rig_drain(void);
-/* What rbmap_ring_skip() leaves behind counts as read. */
+/* Call rbmap_ring_skip(); the skipped events count as read. */
 void rig_skip(void);
-/* Other memory for the reader's sub-buffer, if it has done with that one. */
+/* Replace the memory of the reader's sub-buffer if all of it is consumed. */
 bool rig_exchange(void);
-/* Told drops that no sub-buffer tells. */
+/* Report drops that no sub-buffer reports. */
 void rig_tell_drops(void);
 /*
- * So many random steps of writers that nest, commit and discard, and of a
- * reader; `each` is called before each step, or NULL.
+ * Run random steps of writers that nest, commit and discard, and of a reader.  Call
+ * `each` before each step unless it is NULL.
  */
 void rig_play(u32 steps, void (*each)(void));
-/* Nobody is in the ring: all that was written can be read. */
+/* Check that all written events are published; no writer may be in the ring. */
 void rig_check_published(void);
 /*
- * What observers see now is what was committed; an interrupt or another CPU
- * may ask at any time.
+ * Check that observers see only committed events.  May be called at any time, as by an
+ * interrupt or another CPU.
  */
 void rig_observe(void);
-/* Nobody writes: all that was emitted is accounted for; every id is once. */
+/* Check that each event is accounted for, and that each id is in one place. */
 void rig_check_accounts(void);
 void rig_check_ids(void);
-/* Anything that went wrong shows in what follows, or in the accounts. */
+/* Write, read and check once more: earlier faults show here at the latest. */
 void rig_finish(void);
 
-/* Events the model has committed and nobody has read. */
+/* Number of events that are committed and not read, by the model. */
 u64 rig_committed(void);
 
 /*
- * Decode events of bytes [0, size) of a sub-buffer, by linux/rbmap.h and by
- * libtraceevent, which must agree.  Returns events, at most max.
+ * Decode the events in bytes [0, size) of a sub-buffer by linux/rbmap.h and by
+ * libtraceevent, which must agree.
+ *
+ * Return: number of events, at most max.
  */
 u32 rig_decode(const struct rbmap_subbuf_header *header, u32 size,
 	       struct decoded *events, u32 max);
-/* The same by linux/rbmap.h alone, for little endian, without a copy. */
+/* The same by linux/rbmap.h alone, without a copy; little endian only. */
 u32 rig_decode_in_place(const struct rbmap_subbuf_header *header, u32 size,
 			struct decoded *events, u32 max);
-/* Can a payload of that many bytes have come from that many? */
+/* Whether a payload of `written` bytes decodes to `decoded` bytes. */
 bool rig_size_is_right(u32 written, u32 decoded);
 
 u8 rig_pattern(u32 seed, u32 i);

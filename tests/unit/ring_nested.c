@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nested contexts, and a reader on another CPU, at each place where they can
- * come: ring_points.h stops the ring before each access to what it shares.
+ * Tests of nested contexts and of a reader on another CPU, at each place where they can
+ * run: ring_points.h calls ring_point() before each access to shared memory.
  */
 #include <ucontext.h>
 
@@ -17,26 +17,26 @@ void ring_point(void)
 
 	if (!there)
 		return;
-	/* What looks now is not stopped itself. */
+	/* The observer has no points of its own. */
 	at_point = NULL;
 	rig_observe();
 	at_point = there;
 	there();
 }
 
-/* What may come between. */
+/* Acts that may run at a point. */
 enum act {
 	WRITE_SMALL,
-	WRITE_LARGE,		/* needs another sub-buffer, as a rule */
+	WRITE_LARGE,		/* usually opens another sub-buffer */
 	DISCARD,
 	DISCARD_INSIDE,		/* with an event behind it */
-	LAP,			/* more than the ring holds */
+	LAP,			/* write more than the ring holds */
 	CLOSE,
-	TAKE,			/* by the reader */
+	TAKE,			/* the reader gets a sub-buffer */
 	NR_ACTS
 };
 
-/* One in so many of what takes long; RBMAP_TEST_ALL=1: all. */
+/* Long tests run one in `part` of their cases; with RBMAP_TEST_ALL=1 all of them. */
 #ifdef __SANITIZE_ADDRESS__
 static u32 part = 10;
 #else
@@ -88,8 +88,8 @@ static void act(enum act what)
 }
 
 /*
- * Acts at chosen points.  A later one may well fall into an earlier one, as
- * these pass points too.
+ * Acts at chosen points.  A later act may interrupt an earlier one, because acts pass
+ * points, too.
  */
 #define MAX_PLAN	4
 
@@ -111,7 +111,7 @@ static void follow_plan(void)
 /* Clocks */
 
 static u64 now;
-static u32 ticks;	/* a bit per reading: does it move? */
+static u32 ticks;	/* bits that determine the next steps of the clock */
 
 static u64 clock_fine(void)
 {
@@ -134,7 +134,7 @@ static u64 clock_back(void)
 
 static u64 (*const clocks[])(void) = { clock_fine, clock_coarse, clock_back };
 
-/* What is interrupted. */
+/* The acts that are interrupted. */
 static void outer_act(u32 what)
 {
 	struct rig_event event;
@@ -164,13 +164,13 @@ static void outer_act(u32 what)
 }
 #define NR_OUTER	6
 
-/* Where the ring stands then. */
+/* Bring the ring into a state. */
 static void prepare(u32 state)
 {
 	switch (state) {
-	case 0:			/* at the start of the first */
+	case 0:			/* at the start of the first sub-buffer */
 		break;
-	case 1:			/* inside one, the reader in it */
+	case 1:			/* inside a sub-buffer that the reader holds */
 		rig_write(4);
 		rig_read();
 		rig_write(4);
@@ -244,7 +244,7 @@ static void all_pairs(enum rbmap_mode mode)
 	for (outer = 0; outer < NR_OUTER; outer++)
 	for (a = 0; a < NR_ACTS; a++)
 	for (first = 1;; first++) {
-		bool fell = false;
+		bool fell = false;	/* the first act ran */
 
 		for (b = 0; b < NR_ACTS; b++)
 		for (second = first + 1;;
@@ -280,7 +280,7 @@ static void test_pairs_discard(void **state)
 	all_pairs(RBMAP_MODE_DISCARD);
 }
 
-/* Three or four acts, anywhere. */
+/* Three or four acts at random points. */
 static void test_random_plans(void **state)
 {
 	u32 runs, i, k;
@@ -293,7 +293,7 @@ static void test_random_plans(void **state)
 
 		plan.length = 3 + rig_below(2);
 		for (i = 0; i < plan.length; i++) {
-			/* Short ways are the ones that fall into each other. */
+			/* Short distances make acts interrupt each other. */
 			k = rig_below(3);
 			at += 1 + rig_below(k == 0 ? 4 : k == 1 ? 16 : 60);
 			plan.at[i] = at;
@@ -308,9 +308,9 @@ static void test_random_plans(void **state)
 }
 
 /*
- * Who takes an event back raises the floor of time in steps; one event comes
- * between two of them, and in the next step some that are later.  The clock
- * steps back then.
+ * A context that discards an event raises the floor of time in steps.  Between two
+ * steps another context writes an event, and between the next two some later ones.
+ * Then the clock steps back.
  */
 static void test_time_between_steps(void **state)
 {
@@ -338,13 +338,13 @@ static void test_time_between_steps(void **state)
 }
 
 /*
- * Chosen depths: the clock is read inside the ring, and each reading nests
- * another writer, which does the same.
+ * Chosen nesting depths: the ring reads the clock, and each reading of the clock nests
+ * another writer, which reads the clock in turn.
  */
 static struct {
-	int	depth;		/* how deep to go */
-	void	(*innermost)(void);
-	bool	after;		/* before or after the time is read */
+	int	depth;		/* deepest nesting level */
+	void	(*innermost)(void);	/* called at that level */
+	bool	after;		/* nest after reading the time, not before */
 } dive;
 
 static u64 clock_dives(void)
@@ -419,7 +419,7 @@ static void test_dives(void **state)
 			dive.innermost = innermost[i];
 			rig_write(k);
 			rig.clock = clock_fine;
-			/* All of it is there when the outermost is through. */
+			/* All events are published once the outermost writer ends. */
 			rig_check_published();
 			if (k % 3)
 				rig_read();
@@ -435,7 +435,7 @@ static void test_dives(void **state)
 	}
 }
 
-/* closed() is called outside: who writes there nests in nobody. */
+/* The ring calls closed() from outside: a writer there is not nested. */
 static int closed_depth;
 
 static void write_in_closed(void)
@@ -471,7 +471,7 @@ static void test_writers_in_closed(void **state)
 	}
 }
 
-/* Between reserve and commit or discard, one in the other. */
+/* Writers that nest between reserve and commit or discard. */
 static void test_between_reserve_and_commit(void **state)
 {
 	struct rig_event event[RBMAP_MAX_NEST];
@@ -508,7 +508,7 @@ static void test_between_reserve_and_commit(void **state)
 				rig_discard(&event[in]);
 			else
 				rig_commit(&event[in]);
-			/* Others nest in what is left. */
+			/* More writers nest in the remaining ones. */
 			if (inner == 3)
 				rig_write(4);
 		}
@@ -517,7 +517,7 @@ static void test_between_reserve_and_commit(void **state)
 	rig_close();
 }
 
-/* A writer that laps the reader whenever it looks: it does not go round. */
+/* A writer that laps the reader at each point: the reader gives up. */
 static u32 laps_left;
 
 static void lap_at_point(void)
@@ -537,7 +537,7 @@ static void test_busy(void **state)
 	at_point = lap_at_point;
 	rig_check(rig_read() == RBMAP_GET_BUSY);
 	at_point = NULL;
-	/* It gave up after a while, and finds its way when it can. */
+	/* The reader gave up after some tries, and succeeds without the writer. */
 	rig_check(laps_left > 98000);
 	rig_check(rig_read() == RBMAP_GET_NEXT);
 	rig_finish();
@@ -545,8 +545,8 @@ static void test_busy(void **state)
 }
 
 /*
- * A reader on another CPU: a coroutine, which goes on for a while wherever the
- * writer is, and the writer wherever the reader is.
+ * A reader on another CPU is a coroutine.  Writer and reader switch to each other at
+ * any point.
  */
 static ucontext_t writer_context, reader_context;
 static const char *reader_failure;
@@ -672,7 +672,7 @@ static void test_random_with_reader(void **state)
 			random_writer();
 		}
 		at_point = NULL;
-		/* It ends what it is at. */
+		/* Let the reader finish its operation. */
 		reader_stops = true;
 		read_on();
 		rig_on_failure = NULL;

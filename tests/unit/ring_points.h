@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before all else (-include), this puts a call of ring_point() before
- * each access to what contexts or CPUs share.  What ring_point() does happens
- * there, as an interrupt or another CPU would do it: tests can try each place.
+ * Included first (-include).  Inserts a call of ring_point() before each access to
+ * memory that contexts or CPUs share.  ring_point() can do what an interrupt or another
+ * CPU would do at that place, so tests can try each place.
  */
 #ifndef RING_POINTS_H
 #define RING_POINTS_H

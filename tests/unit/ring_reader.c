@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What readers get in which order, what they lose, and what they are told. */
+/* Tests of readers: the order of events, losses, and how losses are reported. */
 #include "ring_fixture.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -37,7 +37,7 @@ static u64 writer_seq(void)
 	return rbmap_commit_seq(rig.ring->commit);
 }
 
-/* As on a fresh map: id 0 gives way to 1, and a second look finds nothing. */
+/* On a new ring the reader swaps id 0 for 1; a second read finds no event. */
 static void test_first(void **state)
 {
 	u32 i;
@@ -63,7 +63,7 @@ static void test_first(void **state)
 	close_ring();
 }
 
-/* The writer goes on in the reader's sub-buffer, and finds the spare later. */
+/* The writer continues in the reader's sub-buffer and claims the spare a lap later. */
 static void test_reader_at_writer(void **state)
 {
 	u32 spare, i;
@@ -89,7 +89,7 @@ static void test_reader_at_writer(void **state)
 	spare = rbmap_slot_id(rig.ring->slot[0]);
 	assert_int_equal(spare, 0);
 
-	/* It is full: the writer leaves it. */
+	/* The sub-buffer is full: the writer leaves it. */
 	rig_write(4);
 	assert_false(rbmap_ring_reader_at_writer(rig.ring));
 	assert_int_equal(rbmap_tail_id(rig.ring->tail), 2);
@@ -103,7 +103,7 @@ static void test_reader_at_writer(void **state)
 	close_ring();
 }
 
-/* What came after the last look, before the writer left, is not missed. */
+/* The reader gets events written between its last read and the writer's leaving. */
 static void test_rest_of_a_left_subbuf(void **state)
 {
 	(void)state;
@@ -120,13 +120,14 @@ static void test_rest_of_a_left_subbuf(void **state)
 }
 
 /*
- * n slots keep n sub-buffers of events, and the reader's: in either mode, of
- * however many were written, exactly the newest or the oldest.
+ * n slots keep n sub-buffers of events, besides the reader's.  However many events were
+ * written, the ring keeps exactly the newest ones in overwrite mode and exactly the
+ * oldest ones in discard mode.
  */
 static void fill(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 		 u32 subbufs)
 {
-	/* Four events fill it; 8 bytes of header each. */
+	/* Four events fill a sub-buffer, each with 8 bytes of header. */
 	u32 size = (subbuf_size - 16) / 4 / 8 * 8 - 8;
 	u32 per, kept;
 	u64 lost;
@@ -195,8 +196,8 @@ static void test_fill_largest(void **state)
 }
 
 /*
- * The number of the first event after a loss is that of the last plus one plus
- * what was told, at whatever place the reader was.
+ * Let n be the number of the last event before a loss, and l the reported loss.  Then
+ * the next event has the number n + 1 + l, wherever the reader was.
  */
 static void test_place_of_loss(void **state)
 {
@@ -220,8 +221,8 @@ static void test_place_of_loss(void **state)
 }
 
 /*
- * Drops are told before the events that came after them.  All are of one size,
- * or a small one would find room where a larger one did not.
+ * Drops are reported before later events.  All events have one size: a small event
+ * would fit where a larger one was dropped.
  */
 static void test_place_of_drops(void **state)
 {
@@ -236,10 +237,10 @@ static void test_place_of_drops(void **state)
 		assert_int_equal(told, before);
 		for (n = rig_below(40); n; n--)
 			rig_write(4);
-		/* None of those that were written came after a drop. */
+		/* No event was written after a drop. */
 		rig_drain();
 		assert_int_equal(rig.lost_drops, told);
-		/* Here is one, if it has to open a sub-buffer. */
+		/* The first event of the next sub-buffer comes after the drops. */
 		before = rbmap_ring_dropped(rig.ring);
 		rig_write_subbufs(1, 4);
 		rig_drain();
@@ -249,7 +250,7 @@ static void test_place_of_drops(void **state)
 	close_ring();
 }
 
-/* A reader with a rest to read is lapped: it keeps what it holds. */
+/* A reader that is lapped keeps the unread rest of its sub-buffer. */
 static void test_lapped_reader(void **state)
 {
 	u32 i;
@@ -261,7 +262,7 @@ static void test_lapped_reader(void **state)
 	assert_int_equal(rig_read_bytes(8), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->read, 1);
 	rig_write_subbufs(9, 4);
-	/* 9 more were closed or begun, 2 slots hold 2. */
+	/* 9 sub-buffers were closed or opened; 2 slots hold 2 of them. */
 	assert_int_equal(overrun(), 7 * 6);
 	assert_int_equal(rig_read_bytes(16), RBMAP_GET_MORE);
 	assert_int_equal(reader()->read, 3);
@@ -274,8 +275,8 @@ static void test_lapped_reader(void **state)
 }
 
 /*
- * After a lap a weakly ordered processor may show a slot, and then a commit
- * from before it.  That is no reason to take anything.
+ * After a lap the reader may see a new slot and then an older commit on a weakly ordered
+ * CPU.  It must not get a sub-buffer then.
  */
 static void test_commit_behind(void **state)
 {
@@ -296,7 +297,7 @@ static void test_commit_behind(void **state)
 	close_ring();
 }
 
-/* Who comes with a tail that others have moved since opens nothing. */
+/* A context with a stale tail opens no sub-buffer. */
 static void test_stale_tail(void **state)
 {
 	u64 stale, tail, slots[3];
@@ -338,7 +339,7 @@ static void test_drop_full(void **state)
 	rig_check(rig.ring->tail == tail);
 	assert_int_equal(rbmap_ring_dropped(rig.ring), 3);
 
-	/* A slot that was read is room for one sub-buffer. */
+	/* A consumed slot has room for one sub-buffer. */
 	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
 	assert_true(rig_write(4));
@@ -350,7 +351,7 @@ static void test_drop_full(void **state)
 	close_ring();
 }
 
-/* Nested events come round to what the interrupted one has not committed. */
+/* Nested events are dropped when they reach the interrupted, uncommitted event. */
 static void test_drop_lapped(void **state)
 {
 	struct rig_event event;
@@ -373,7 +374,7 @@ static void test_drop_lapped(void **state)
 	}
 }
 
-/* With a spare in that slot there is one sub-buffer more to go. */
+/* If that slot holds the spare, nested events can fill one more sub-buffer. */
 static void test_lap_into_the_spare(void **state)
 {
 	struct rig_event event;
@@ -412,7 +413,7 @@ static void test_drop_nested(void **state)
 		assert_true(rig_begin(&event[i], i));
 	assert_false(rig_write(4));
 	assert_false(rig_write(4));
-	/* Closing is as deep. */
+	/* Closing needs one more nesting level, too. */
 	rig_ring_close();
 	assert_int_equal(dropped(RBMAP_DROP_NESTED), 2);
 	assert_int_equal(rig.ring->nest, RBMAP_MAX_NEST);
@@ -427,8 +428,8 @@ static void test_drop_nested(void **state)
 }
 
 /*
- * What there is may be gone before it is taken, and what overwrote it comes
- * only with the writer whom it interrupted.
+ * A nested writer may overwrite published events before they are read.  Its own events
+ * are published only when the interrupted writer commits.
  */
 static void test_overwritten_before_taken(void **state)
 {
@@ -450,7 +451,7 @@ static void test_overwritten_before_taken(void **state)
 	assert_true(rbmap_ring_has_event(rig.ring));
 	assert_true(rig_write(4));
 	assert_int_equal(overrun(), lost);
-	/* A hint: it was true. */
+	/* Only a hint: it was true before. */
 	assert_true(rbmap_ring_has_event(rig.ring));
 	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 	rig_commit(&event);
@@ -474,7 +475,7 @@ static void test_drop_too_large(void **state)
 	close_ring();
 }
 
-/* What came before there was a ring is told before its first event. */
+/* Drops from before the ring existed are reported before its first event. */
 static void test_begin_late(void **state)
 {
 	(void)state;
@@ -492,7 +493,7 @@ static void test_begin_late(void **state)
 	close_ring();
 }
 
-/* What is given up counts as neither read nor reported. */
+/* Abandoned events count neither as read nor as reported. */
 static void test_abandon(void **state)
 {
 	u64 unreported, read, events;
@@ -519,7 +520,7 @@ static void test_abandon(void **state)
 	rig_close();
 }
 
-/* Losses of another ring come before the next sub-buffer, or alone. */
+/* Losses carried from another ring are reported with the next sub-buffer, or alone. */
 static void test_carry(void **state)
 {
 	(void)state;
@@ -527,7 +528,7 @@ static void test_carry(void **state)
 	rig_write_subbufs(1, 4);
 	rbmap_ring_carry(rig.ring, 5);
 	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 5);
-	/* The rig knows nothing of another ring. */
+	/* The rig does not model another ring: call the ring directly. */
 	assert_int_equal(rbmap_ring_get(rig.ring), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 5);
 	assert_int_equal(reader()->reported, 5);
@@ -539,7 +540,7 @@ static void test_carry(void **state)
 	rig_close();
 }
 
-/* It goes on in the next sub-buffer, and misses nothing. */
+/* rbmap_ring_empty_reader(): the reader continues with the next sub-buffer. */
 static void test_empty_reader(void **state)
 {
 	(void)state;
@@ -561,7 +562,7 @@ static void test_empty_reader(void **state)
 	close_ring();
 }
 
-/* An event that is dropped publishes what nested in it. */
+/* A dropped event publishes the events that nested in it. */
 static u64 clock_that_nests(void)
 {
 	static bool inside;
@@ -587,7 +588,7 @@ static void test_drop_publishes(void **state)
 	close_ring();
 }
 
-/* Drops at the end: with nothing after them, somebody has to ask. */
+/* Drops after the last event: the caller must ask for them ... */
 static void test_trailing_drops_told(void **state)
 {
 	(void)state;
@@ -602,14 +603,14 @@ static void test_trailing_drops_told(void **state)
 	assert_int_equal(rbmap_ring_report_drops(rig.ring), 0);
 	assert_int_equal(rbmap_ring_unreported_drops(rig.ring), 0);
 	assert_int_equal(reader()->reported, 2);
-	/* Not again with the next sub-buffer. */
+	/* The next sub-buffer does not report them again. */
 	rig_write(4);
 	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(reader()->lost, 0);
 	close_ring();
 }
 
-/* ... or is told in an empty sub-buffer, made by closing twice. */
+/* ... or gets them with an empty sub-buffer, made by closing twice. */
 static void test_trailing_drops_in_a_subbuf(void **state)
 {
 	u64 last, told;
@@ -637,7 +638,7 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 				       rig.ring->subbuf[reader()->id].header);
 		assert_int_equal(kbuffer_missed_events(rig.kbuf), 2);
 		assert_int_equal(kbuffer_subbuffer_size(rig.kbuf), 0);
-		/* After the last event, whatever the sub-buffer held once. */
+		/* Its time is that of the loss, not one of the lap before. */
 		told = rig.ring->subbuf[reader()->id].header->time_stamp;
 		assert_true(told >= last && told <= rb_clock(0));
 		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
@@ -648,7 +649,7 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 	}
 }
 
-/* A sub-buffer that a reader comes to. */
+/* A sub-buffer that a reader gets. */
 struct step {
 	u32	id;
 	u32	from;
@@ -670,7 +671,7 @@ static bool clone_step(struct rbmap_ring *clone, struct step *step)
 	return true;
 }
 
-/* A sealed ring can be read by itself and by clones, each all of it. */
+/* A sealed ring and each of its clones can be read, each completely. */
 static void test_clone_of_a_sealed_ring(void **state)
 {
 	u32 i, n, nr, more = 0, lost = 0, empty = 0, trailing = 0;
@@ -685,7 +686,7 @@ static void test_clone_of_a_sealed_ring(void **state)
 			  RBMAP_MODE_DISCARD : RBMAP_MODE_OVERWRITE);
 		rig.random += i * 0x9e3779b97f4a7c15ULL;
 		rig_play(rig_below(200), NULL);
-		/* Leaves room to close what is open, and an empty one. */
+		/* Make room; close the open sub-buffer and an empty one. */
 		if (i % 3 == 0) {
 			rig_read();
 			rig_read();
@@ -725,11 +726,11 @@ static void test_clone_of_a_sealed_ring(void **state)
 		trailing += rbmap_ring_unreported_drops(rig.ring) != 0;
 		close_ring();
 	}
-	/* All of it has come. */
+	/* All cases have occurred. */
 	assert_true(more && lost && empty && trailing);
 }
 
-/* Events of one publication may have been dropped before or after others. */
+/* Drops before and after the events of one publication are reported once. */
 static void test_drops_told_once(void **state)
 {
 	u32 i;
@@ -786,7 +787,7 @@ static void test_closed(void **state)
 	assert_int_equal(rig.ring->touched, 10);
 	rig.on_closed = NULL;
 
-	/* Once for all that a publication closes; not by who nests. */
+	/* One call for all sub-buffers of a publication; none by nested writers. */
 	assert_true(rig_begin(&event, 4));
 	rig_write_subbufs(3, 4);
 	assert_int_equal(rig.closed, 10);
@@ -831,7 +832,7 @@ static void test_ring_close(void **state)
 	rig_write(4);
 	seq = writer_seq();
 
-	/* One that the writer has left, or will be in: nothing is done. */
+	/* Closing an earlier or a later sub-buffer does nothing. */
 	tail = rig.ring->tail;
 	rbmap_ring_close(rig.ring, rbmap_seq_sub(seq, 1, rig.ring->modulus));
 	rbmap_ring_close(rig.ring, seq + 1);
@@ -846,14 +847,14 @@ static void test_ring_close(void **state)
 	assert_false(rbmap_ring_has_event(rig.ring));
 	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 
-	/* An empty one. */
+	/* An empty sub-buffer can be closed. */
 	rbmap_ring_close(rig.ring, seq + 1);
 	assert_int_equal(writer_seq(), seq + 2);
 	assert_int_equal(rig_read(), RBMAP_GET_NEXT);
 	assert_int_equal(rbmap_ring_unread(rig.ring), 0);
 	assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 
-	/* In an interrupted event: that one publishes. */
+	/* Nested in an event, whose commit then publishes ... */
 	rig_write(4);
 	assert_true(rig_begin(&event, 4));
 	rbmap_ring_close(rig.ring, seq + 2);
@@ -862,7 +863,7 @@ static void test_ring_close(void **state)
 	rig_commit(&event);
 	assert_int_equal(writer_seq(), seq + 3);
 
-	/* ... even if it gives the event up. */
+	/* ... or whose discard does. */
 	rig_write(4);
 	assert_true(rig_begin(&event, 4));
 	rbmap_ring_close(rig.ring, seq + 3);
@@ -919,7 +920,7 @@ static void test_skip(void **state)
 	}
 }
 
-/* Lapped by far: one look finds the oldest, and nothing is left. */
+/* A reader lapped many times finds the oldest sub-buffer at once, and skips all. */
 static void test_skip_after_many_laps(void **state)
 {
 	u32 n, ahead;
@@ -956,7 +957,7 @@ static void test_hints(void **state)
 					 i < n ? i : n);
 			assert_true(rbmap_ring_has_event(rig.ring));
 		}
-		/* The open one is the last of n. */
+		/* The open sub-buffer is the last of n. */
 		for (i = n - 1; i > 0; i--) {
 			rig_read();
 			assert_int_equal(rbmap_ring_closed_unread(rig.ring),
@@ -978,7 +979,7 @@ static void test_hints(void **state)
 	}
 }
 
-/* What is left of a sub-buffer when the writer leaves it counts, too. */
+/* Hints include the unread rest of a sub-buffer that the writer has left. */
 static void test_hints_of_the_rest(void **state)
 {
 	(void)state;
@@ -990,7 +991,7 @@ static void test_hints_of_the_rest(void **state)
 	rig_write(4);
 	assert_true(rbmap_ring_has_event(rig.ring));
 	assert_false(rbmap_ring_has_closed(rig.ring));
-	/* The writer is at the very start of the next one. */
+	/* The writer is at the start of the next sub-buffer. */
 	rig_ring_close();
 	assert_true(rbmap_ring_has_event(rig.ring));
 	assert_true(rbmap_ring_has_closed(rig.ring));
@@ -1003,7 +1004,7 @@ static void test_hints_of_the_rest(void **state)
 	close_ring();
 }
 
-/* Other memory for what was read: the ring goes on as if nothing had been. */
+/* The ring works on after the memory of a consumed sub-buffer was replaced. */
 static void test_exchange(void **state)
 {
 	u32 mode, n, i, exchanged = 0;
@@ -1016,7 +1017,7 @@ static void test_exchange(void **state)
 		assert_false(rig_exchange());
 		rig_write(4);
 		rig_read();
-		/* The writer is still in it. */
+		/* The writer is still in the sub-buffer. */
 		assert_false(rig_exchange());
 		rig_ring_close();
 		assert_true(rig_exchange());
@@ -1025,7 +1026,7 @@ static void test_exchange(void **state)
 		assert_false(rbmap_ring_has_event(rig.ring));
 		assert_int_equal(rbmap_ring_unread_bytes(rig.ring, &oldest), 0);
 		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
-		/* Once: it is the spare now. */
+		/* Not twice: the sub-buffer is the spare now. */
 		assert_false(rig_exchange());
 		for (i = 0; i < 200; i++) {
 			rig_write(rig_below(30));
@@ -1040,8 +1041,8 @@ static void test_exchange(void **state)
 }
 
 /*
- * What is read is what there was less to read, to the byte, and begins when the
- * ring has said.
+ * Each read lowers the number of unread bytes by exactly the bytes read.  The time of
+ * the oldest unread sub-buffer is right.
  */
 static void test_unread_bytes(void **state)
 {
@@ -1105,7 +1106,7 @@ static void test_mode_changes(void **state)
 	close_ring();
 }
 
-/* Consumption event by event counts as whole sub-buffers do. */
+/* Consuming in parts counts the same events as consuming whole sub-buffers. */
 static void test_read_in_parts(void **state)
 {
 	u32 part, i;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One thread writes, signals nest writers in it, two threads take turns in
- * reading and another one looks on; for some seconds, in rounds of all shapes.
+ * Stress test: one thread writes, signals nest writers in it, two threads read in turn,
+ * and another thread reads hints and counters.  It runs for some seconds, in rounds of
+ * random shapes.
  *
- * A thread sanitizer puts signals off until it is safe, so that they nest in
- * nothing: therefore the clock, which is read inside the ring, nests writers as
- * well, and so does each access to what is shared where ring_points.h is
- * included.
+ * The thread sanitizer delays signals until they interrupt nothing.  Therefore the
+ * clock, which is read inside the ring, also nests writers.  With ring_points.h each
+ * access to shared memory does so, too.
  */
 #include <getopt.h>
 #include <pthread.h>
@@ -18,42 +18,42 @@
 
 #include "ring_fixture.h"
 
-#define FIRST_CALL	3	/* task, SIGUSR1, SIGUSR2, and some by calls: */
+#define FIRST_CALL	3	/* levels: task, SIGUSR1, SIGUSR2, then nested calls */
 #define NR_LEVELS	(FIRST_CALL + RBMAP_MAX_NEST)
 #define ROUND_MS	250
-#define MAX_CALLS	30	/* for each event of task or signal */
-#define HANGS_S		300	/* of processors' time for a round */
+#define MAX_CALLS	30	/* most nested calls per event of task or signal */
+#define HANGS_S		300	/* CPU time after which a round counts as hung */
 
-/* Runs of this length reach all that there is. */
+/* Runs of this length must reach all kinds of events and losses. */
 #define LONG_S		20
 
 struct payload {
 	u32	size;
 	u32	level;
-	u64	number;		/* attempts of this level */
+	u64	number;		/* number of the event at this level */
 	u64	time;
 	u8	pattern[];
 } __attribute__((packed, aligned(4)));
 
-/* What a round is like. */
+/* The random shape of a round. */
 static struct {
 	bool	nested;
 	bool	exact_time;	/* the clock does not step back */
-	bool	skips;		/* and resets */
-	bool	tells;		/* drops by themselves */
+	bool	skips;		/* readers skip and reset */
+	bool	tells;		/* readers report drops without a sub-buffer */
 	bool	slow_reader;
 	bool	slow_writer;
 	bool	slow_sender;
-	u32	calls;		/* one in so many chances nests a writer */
+	u32	calls;		/* one of this many chances nests a writer */
 	u32	clock_shift;
-	u32	discards;	/* one in so many */
+	u32	discards;	/* one of this many events is discarded */
 	u32	max_size;
 } shape;
 
 static bool stop_writing, stop_reading;
 static pthread_t writer_thread;
-static __thread bool writes;	/* this is it */
-static u64 closing = U64_MAX;	/* seq that a reader wants closed */
+static __thread bool writes;	/* this thread is the writer */
+static u64 closing = U64_MAX;	/* seq of the sub-buffer that a reader wants closed */
 
 static struct {
 	u64	discarded;
@@ -63,14 +63,14 @@ static struct {
 
 static struct {
 	u64	last_number[NR_LEVELS];
-	u64	lost;		/* all that was told */
-	bool	first;		/* of a sub-buffer comes next */
-	bool	unmarked;	/* a loss, in the sub-buffer itself */
+	u64	lost;		/* reported losses */
+	bool	first;		/* the next event is the first of a sub-buffer */
+	bool	unmarked;	/* a loss is not marked in the sub-buffer yet */
 	u64	last_time;
 	u64	events;
 } seen;
 
-/* What was reached in all rounds. */
+/* Counts over all rounds. */
 enum reached {
 	READ_EVENTS,
 	OVERWRITTEN,
@@ -91,7 +91,7 @@ enum reached {
 static const char *const reached_names[] = {
 	"events read", "overwritten", "dropped as full", "dropped as lapped",
 	"dropped as nested too deep", "nested by signals", "nested by calls",
-	"closed for a reader", "losses marked", "drops told by themselves",
+	"closed for a reader", "losses marked", "drops reported alone",
 	"skipped", "reset", "exchanged",
 };
 
@@ -124,19 +124,19 @@ static void say_and_exit(const char *message)
 static void hangs(int signal)
 {
 	(void)signal;
-	say_and_exit("a round does not end");
+	say_and_exit("a round did not end within 300 s of CPU time");
 }
 
-/* With a sanitizer: what it calls before it ends the process. */
+/* A sanitizer calls this function before it ends the process. */
 void __sanitizer_set_death_callback(void (*callback)(void))
 	__attribute__((weak));
 
 static void sanitizer_found(void)
 {
-	say_and_exit("a sanitizer's report");
+	say_and_exit("a sanitizer has reported an error");
 }
 
-/* Writers.  Each level has a state of its own, as it nests in the others. */
+/* Writers.  Each level has its own state, because levels nest in each other. */
 
 static u64 random_of[NR_LEVELS];
 static int level;
@@ -174,7 +174,7 @@ static void emit(int at)
 	if (!payload && READ_ONCE(ring->nest) <= RBMAP_MAX_NEST)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {
-		/* What is dropped was not taken back. */
+		/* A dropped event was not discarded. */
 		if (discard) {
 			written.discarded--;
 			__atomic_fetch_add(&written.attempts[at], 1,
@@ -183,7 +183,7 @@ static void emit(int at)
 		rbmap_ring_drop(ring, drop);
 		level = outer;
 		if (at == 0)
-			sched_yield();	/* let the readers come */
+			sched_yield();	/* let the readers run */
 		return;
 	}
 	payload->size = size;
@@ -199,7 +199,7 @@ static void emit(int at)
 	level = outer;
 }
 
-/* Each level once at a time, as its numbers count up. */
+/* A level runs once at a time, because its events are numbered in order. */
 static void emit_by_call(void)
 {
 	static int inside;
@@ -224,7 +224,7 @@ static u64 clock_of_round(void)
 {
 	u64 now;
 
-	if (!writes)		/* a reader, for a sub-buffer without events */
+	if (!writes)		/* a reader closes an empty sub-buffer */
 		return __atomic_load_n(&ticks, __ATOMIC_RELAXED) >>
 		       shape.clock_shift;
 	emit_by_call();
@@ -247,7 +247,7 @@ static void on_signal(int signal)
 	if (seq != U64_MAX) {
 		__atomic_store_n(&closing, U64_MAX, __ATOMIC_RELAXED);
 		rbmap_ring_close(rig.ring, seq);
-		if (below(at, 2))	/* an empty one may tell of drops */
+		if (below(at, 2))	/* an empty sub-buffer may report drops */
 			rbmap_ring_close(rig.ring, rbmap_seq_add(
 					 seq, 1, rig.ring->modulus));
 		written.closes++;
@@ -323,8 +323,8 @@ static void check_payload(const struct decoded *event)
 	last = &seen.last_number[payload->level];
 	rig_check(payload->number > *last);
 	/*
-	 * Drops are told before a later sub-buffer: one event may find no
-	 * room where a smaller one still does.
+	 * Drops are reported with a later sub-buffer: where one event does not
+	 * fit, a later, smaller one still may.
 	 */
 	if (!shape.nested && !shape.skips && !shape.tells &&
 	    (seen.first || rig.config.mode == RBMAP_MODE_OVERWRITE) &&
@@ -343,7 +343,7 @@ static void check_payload(const struct decoded *event)
 	seen.events++;
 }
 
-/* As GET_READER does: once the writer has left it; it is made to. */
+/* As GET_READER: mark the loss once the writer has left the sub-buffer. */
 static void mark_lost(bool close)
 {
 	struct rbmap_ring *ring = rig.ring;
@@ -418,7 +418,7 @@ static void tell_drops(void)
 	reached[TELLS] += !!told;
 }
 
-/* As the module does; but what it forgets is told here, to keep the sums. */
+/* As the module's reset; but report the losses, so that the sums stay right. */
 static void reset(void)
 {
 	struct rbmap_ring *ring = rig.ring;
@@ -475,7 +475,7 @@ static void *read_events(void *which)
 	return NULL;
 }
 
-/* Hints and counters need no lock. */
+/* Read hints and counters, without a lock. */
 static void *look_on(void *unused)
 {
 	const struct rbmap_ring *ring = rig.ring;
@@ -493,7 +493,7 @@ static void *look_on(void *unused)
 	return NULL;
 }
 
-/* Nobody writes any more. */
+/* Check the sums after all writers have ended. */
 static void check_accounts(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
@@ -608,7 +608,7 @@ static int check_reached(void)
 		printf("# none: %s\n", reached_names[i]);
 		missing++;
 	}
-	printf("%sok 2 - each kind of nesting, of loss and of reading was reached\n",
+	printf("%sok 2 - ring_stress reached each kind of nesting, loss and reading\n",
 	       missing ? "not " : "");
 	return missing ? 1 : 0;
 }
@@ -646,7 +646,7 @@ int main(int argc, char **argv)
 		else if (option == 'r')
 			seed = strtoull(optarg, NULL, 0);
 		else if (option == 'a')
-			same = true;	/* that round again and again */
+			same = true;	/* repeat the same round */
 		else
 			return 2;
 	}
@@ -655,7 +655,7 @@ int main(int argc, char **argv)
 		__sanitizer_set_death_callback(sanitizer_found);
 	be_called(SIGPROF, hangs, 0);
 
-	/* Only the writer gets them; the second nests in the first. */
+	/* Only the writer gets these signals; SIGUSR2 can interrupt SIGUSR1. */
 	be_called(SIGUSR2, on_signal, SIGUSR1);
 	be_called(SIGUSR1, on_signal, 0);
 	sigemptyset(&nested);
@@ -680,6 +680,6 @@ int main(int argc, char **argv)
 	} while (time(NULL) < end);
 
 	say_reached();
-	printf("ok 1 - ring_stress: %ld s\n", seconds);
+	printf("ok 1 - ring_stress: no error in %ld s\n", seconds);
 	return seconds < LONG_S || same ? 0 : check_reached();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The packed words, at their limits and where they wrap. */
+/* Tests of the packed words, at their limits and where they wrap. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void test_modulus(void **state)
 		assert_true(modulus % (1ULL << 28) == 0);
 		assert_true(modulus <= 1ULL << 44);
 		assert_true(modulus > 1ULL << 43);
-		/* The largest seq survives in the words. */
+		/* The largest seq fits into a slot. */
 		assert_true(rbmap_slot_seq(rbmap_slot(modulus - 1, 0, 0)) ==
 			    modulus - 1);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every counter begins near its end. */
+/* Tests in which each counter begins near its end and wraps. */
 #include "ring_fixture.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -28,13 +28,13 @@ static void test_seq(void **state)
 		u64 modulus = rbmap_seq_modulus(slots[i]);
 
 		play(slots[i], 64, mode, modulus - back, 60 * slots[i] + 400);
-		/* It did wrap. */
+		/* seq has wrapped. */
 		rig_check(rbmap_commit_seq(rig.ring->commit) < modulus / 2);
 		rig_close();
 	}
 }
 
-/* The tail knows 28 bits of seq only. */
+/* The tail has only 28 bits of seq. */
 static void test_tail_seq(void **state)
 {
 	u32 i, mode, at;
@@ -60,7 +60,7 @@ static void test_tail_seq(void **state)
 	}
 }
 
-/* As many slots as there can be, some laps, across the end of seq. */
+/* The largest number of slots; the laps cross the end of seq. */
 static void test_most_slots(void **state)
 {
 	const u32 n = RBMAP_MAX_SLOTS;
@@ -83,7 +83,7 @@ static void test_most_slots(void **state)
 	rig_check(rbmap_commit_seq(rig.ring->commit) < n * 2);
 	rig_close();
 
-	/* Nested writers may be as far ahead as the tail's 28 bits and we go. */
+	/* Nested writers advance by n + 5 sub-buffers, across the tail's 28 bits. */
 	rig_open(n, 64, RBMAP_MODE_DISCARD, TAIL_SEQS - 100);
 	rig_open_log(1 << 18);
 	{
@@ -116,7 +116,7 @@ static void test_offset(void **state)
 			rig_fill();
 			rig_drain();
 		}
-		/* Within an event's length of the end. */
+		/* The last event ends less than an event before the end. */
 		rig_check(rig.ring->subbuf[1].end + 8 > (4 << 20) - 16 - 8 ||
 			  rig.ring->subbuf[2].end + 8 > (4 << 20) - 16 - 8);
 		rig_tell_drops();
@@ -125,7 +125,7 @@ static void test_offset(void **state)
 	}
 }
 
-/* Numbers of events: differences count, and they may wrap. */
+/* Event numbers may wrap: only their differences matter. */
 static void test_event_numbers(void **state)
 {
 	static const u64 starts[] = {
@@ -138,7 +138,7 @@ static void test_event_numbers(void **state)
 		u64 entries, overrun;
 
 		rig_open(3, 64, RBMAP_MODE_OVERWRITE, 0);
-		/* As if that many had been written, and read. */
+		/* As if that many events had been written and read. */
 		rig.ring->closed_events = starts[i];
 		rig.ring->subbuf[1].first_event = starts[i];
 		rig.ring->reader.expected = starts[i];
@@ -183,7 +183,7 @@ static void test_drops(void **state)
 	}
 }
 
-/* local_t, in the C that stands for other machines as in x86's. */
+/* local_t, in x86 assembly and in the C for other architectures. */
 static void test_local(void **state)
 {
 	local_t l;
@@ -202,7 +202,7 @@ static void test_local(void **state)
 	assert_true((u64)local_read(&l) == 2);
 }
 
-/* The reader sleeps for more laps than the tail can tell. */
+/* The reader sleeps for more laps than the tail's bits can count. */
 static void test_reader_sleeps_long(void **state)
 {
 	u32 i;
@@ -212,7 +212,7 @@ static void test_reader_sleeps_long(void **state)
 		u64 lost;
 
 		rig_open(2, 64, RBMAP_MODE_OVERWRITE, 4);
-		/* As if it had taken its last sub-buffer that long ago. */
+		/* As if the reader had got its last sub-buffer that long ago. */
 		rig.ring->reader.next = rbmap_seq_sub(4, 1ULL << i,
 						      rig.ring->modulus);
 		rig_write_subbufs(3, 20);
