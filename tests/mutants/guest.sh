@@ -3,10 +3,10 @@
 #
 # usage: guest.sh NAME TEST
 #
-# Starts TEST with the rbmap.ko of that name, if the kernel is as it was booted:
-# what another fault has left in it is not this one's.
+# Starts TEST with the rbmap.ko of that name. Refuses to do so if another fault has
+# already damaged the kernel since it was booted.
 
-# An oops, a warning, a bad page, a lockup.
+# Taint flags of an oops, a warning, a bad page and a lockup.
 broken=$((128 | 512 | 32 | 16384))
 
 for module in kinds source refused emit rbmap; do
@@ -14,7 +14,7 @@ for module in kinds source refused emit rbmap; do
 done
 if [ $(($(cat /proc/sys/kernel/tainted) & broken)) -ne 0 ] ||
 	grep -q '^rbmap ' /proc/modules; then
-	echo "Bail out! the machine is not as it was booted"
+	echo "Bail out! another fault has tainted the kernel, or rbmap is still loaded"
 	exit 1
 fi
 echo 0 >/sys/kernel/rcu_expedited

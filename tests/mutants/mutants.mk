@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-#
-#	make check-mutants		faults in the ring and around it, and who
-#					notices: both of these
-#	make check-mutants-ring		in the ring
-#	make check-mutants-module	in what surrounds it
-#	make check-mutants-share	a part of these, another one each day
+#	make check-mutants		check that the tests find faults built into the
+#					module: both of the following
+#	make check-mutants-ring		faults in the ring
+#	make check-mutants-module	faults in the rest of the module
+#	make check-mutants-share	a share of these, another one each day
 #
 # MUTANTS_ALL=1 runs each suite on each fault of the ring and fills the whole table.
-# MUTANTS_SHARE=K/N is the K-th of N parts.
+# MUTANTS_SHARE=K/N runs the K-th of N shares.
 
 .PHONY: check-mutants check-mutants-ring check-mutants-module check-mutants-share
 check-mutants:

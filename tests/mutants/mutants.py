@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What run and run-module share: a mutant, programs with a limit, TAP."""
+"""Code that run and run-module share: mutants, programs with a time limit, TAP."""
 import os
 import re
 import signal
@@ -14,11 +14,11 @@ BUILD_LIMIT = 600
 
 PASSES, CAUGHT, HANGS, BROKEN, NOT_FOR_IT = ".", "x", "t", "?", "-"
 
-running = set()     # sessions of their own, which would go on without us
+running = set()     # process groups to end if this program is stopped
 
 
 def end_session(pid):
-    """Those of virtual machines clean up, or the machine goes on."""
+    """End a session by SIGTERM, so that tests/vm/run can stop its machine."""
     os.killpg(pid, signal.SIGTERM)
 
 
@@ -34,8 +34,9 @@ def stop_on_signals():
 
 
 class Mutant:
-    """A licence, a sentence, lines NAME: VALUE, and blocks: a file, its code
-    after -, other code after +."""
+    """A mutant: a file with a licence, a sentence, lines "NAME: VALUE", and
+    blocks. A block has the name of a source file, lines of its code after -,
+    and lines of other code after +."""
 
     def __init__(self, path):
         self.name = os.path.basename(path)[:-len(SUFFIX)]
@@ -52,8 +53,8 @@ class Mutant:
                 for sign in "-+")])
 
     def broken(self, folder):
-        """{file: its text with the faults}, or None: each code that it names
-        must be there, and once."""
+        """Return {file: its text with the faults}; None if a block's code is
+        not in its file exactly once."""
         texts = {}
         for file, old, new in self.changes:
             if file not in texts:
@@ -62,7 +63,7 @@ class Mutant:
                         texts[file] = source.read()
                 except FileNotFoundError:
                     return None
-            # White space and comments do not count.
+            # Ignore white space and comments.
             tokens = re.findall(r"\w+|[^\w\s]", old)
             found = re.findall(BETWEEN.join(map(re.escape, tokens)),
                                texts[file])
@@ -72,7 +73,7 @@ class Mutant:
         return texts
 
     def change(self, folder):
-        """Put the faults there; False: they do not apply."""
+        """Write the faults into a folder; return False if they do not apply."""
         texts = self.broken(folder)
         for file, text in (texts or {}).items():
             with open(os.path.join(folder, file), "w") as source:
@@ -87,18 +88,18 @@ def read_mutants(folder, names=None):
 
 
 def say_stale(mutants, folder, what):
-    """Name the mutants that do not apply to a folder; True: there are some."""
+    """Print the mutants that do not apply to a folder; return whether any do not."""
     stale = [mutant.name for mutant in mutants if not mutant.broken(folder)]
     if stale:
-        print(f"not in {what} as it is:", *stale)
+        print(f"mutants that do not apply to {what}:", *stale)
     return bool(stale)
 
 
 def run_program(command, log_path, limit):
-    """Its status, None if it did not end, and the seconds it took.
+    """Run a program; return its status (None if it did not end) and its seconds.
 
-    The limit is of each process's own time, as others may work here too; but
-    one that waits does not end either.
+    The limit is one of CPU time, because the machine may be busy. A program that
+    only waits is ended after ten times that many seconds.
     """
     begin = time.monotonic()
     with open(log_path, "ab") as log:
