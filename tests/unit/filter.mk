@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of module/filter in user space.
+#
 #	make check-unit-filter		all tests, without and with sanitizers
 #
 # RBMAP_TEST_SEED=N sets the seed of the random tests, RBMAP_TEST_ALL=1 runs more of

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of librbmap.
+#
 #	make check-unit-lib		all tests, without and with sanitizers
 #
 # RBMAP_TEST_SEED=N sets the seed of the random tests.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests of module/ring in user space.
+#
 #	make check-unit-ring		all tests but stress, without and with sanitizers
 #	make check-stress		ring_stress for a minute, with each sanitizer
 #	make stress STRESS_SECONDS=3600	ring_stress for an hour
