@@ -109,7 +109,7 @@ healthy
 rm "$root/sys/kernel/btf/vmlinux"
 finds note types "no 'rbmap probe add'"
 
-# --- what builds
+# --- building the module
 healthy
 rm "$root/lib/modules/$here/build"
 finds note headers 'are not installed' "apt-get install linux-headers-$here\$"
@@ -153,7 +153,7 @@ finds note kernels "without the module: $next" "dkms install rbmap/$version -k $
 module /lib/modules/$next/updates/rbmap.ko $next
 finds ok kernels "with the module as well: $next"
 
-# --- who may load it
+# --- permission to load the module
 healthy
 put /sys/module/module/parameters/sig_enforce Y
 finds fail signature 'none, and the kernel wants one' "dkms unbuild rbmap/$version .*dkms install .*mokutil --import"
@@ -166,7 +166,7 @@ finds fail signature 'kernel lockdown'
 put /sys/kernel/security/lockdown 'none integrity [confidentiality]'
 finds fail lockdown 'nobody may trace'
 
-# --- what is loaded
+# --- the loaded module
 healthy
 rm -r "$root/sys/module/rbmap"
 finds fail loaded no 'rbmap load$'

@@ -87,7 +87,7 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 {
 	byte interrupted, nested_in;
 	bit was_seen, closing, any_closed;
-	bit alone;			/* entered on the fast path, no nested context since */
+	bit alone;			/* outermost context, still on the fast path */
 	byte tseq, tid, toff;		/* the tail as last read */
 	byte b, a, ts, delta, kind, size, units, at;
 	byte s, sseq, sid;
@@ -279,7 +279,7 @@ tail_cmpxchg:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	};
 	goto winner;
 loser:
-	/* A context that was alone interrupted nobody whom its stamp misleads. */
+	/* An outermost context has interrupted no writer that its stamp misleads. */
 	atomic {
 		UNSEEN;
 		if

@@ -32,7 +32,7 @@ void scenario_one_act(void)
 		add_first(inners[i], STEP_NONE);
 }
 
-/* Two acts: a small write always comes first once; the others take turns. */
+/* Two acts: a small write is always tried as the first act, the others in turn. */
 void scenario_two_acts(void)
 {
 	u32 i;

@@ -2,9 +2,9 @@
 #
 # Tests of module/ring in user space.
 #
-#	make check-unit-ring		all tests but stress, without and with sanitizers
-#	make check-stress		ring_stress for a minute, with each sanitizer
-#	make stress STRESS_SECONDS=3600	ring_stress for an hour
+#	make check-unit-ring		run all tests but stress, without and with sanitizers.
+#	make check-stress		run ring_stress for a minute, with each sanitizer.
+#	make stress STRESS_SECONDS=3600	run ring_stress for an hour.
 #	make coverage			check that each line and branch of the ring is run
 #
 # RBMAP_TEST_SEED=N sets the seed of the random tests. With RBMAP_TEST_ALL=1
