@@ -205,7 +205,7 @@ loads=50 noise=1
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	loads=30 noise=10
 # A load that leaks a page for each processor leaks 4 KiB * loads * processors.
-gives_back "$loads loads" $((10 * loads / 3 * $(nproc) * noise)) $((100 * noise)) \
+gives_back "$loads loads" $((10 * loads * $(nproc) * noise / 3)) $((100 * noise)) \
 	lifetime reload $file $loads
 gives_back "10 bad loads" $((3000 * noise)) $((400 * noise)) ten_times load_in_vain
 gives_back "10 loads with use" $((3000 * noise)) $((400 * noise)) \

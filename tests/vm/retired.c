@@ -362,9 +362,9 @@ static void *resize(void *arg)
 }
 
 /*
- * The threads share one CPU.  So many observers fall behind by several rings: the
- * ring after theirs loses its last reference while they look for the next one.  The
- * kernel's log has the errors.
+ * So many observers fall behind by several rings, and the ring after theirs loses its
+ * last reference while they look for the next one, on another CPU.  The kernel's log
+ * has the errors.
  */
 #define OBSERVERS	24
 #define READERS_OF_STATS 3
@@ -373,15 +373,19 @@ static int observers(unsigned int seconds)
 {
 	pthread_t thread[OBSERVERS + READERS_OF_STATS + 1];
 	size_t nr = sizeof(thread) / sizeof(*thread);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	for (size_t i = 0; i < nr; i++) {
 		void *(*what)(void *) =
 			i < OBSERVERS ? map_and_unmap :
 			i < OBSERVERS + READERS_OF_STATS ? look_at_stats : resize;
 
+		/* The thread inherits the CPU. */
+		pin(i % cpus);
 		if (pthread_create(&thread[i], NULL, what, NULL))
 			bail_out("no thread");
 	}
+	pin(CPU);
 	sleep(seconds);
 	over = true;
 	for (size_t i = 0; i < nr; i++)
