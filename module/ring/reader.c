@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Take sub-buffers, and account for what was lost.  One caller at a time. */
+/* Get sub-buffers, and account for lost events.  One caller at a time. */
 #include <rbmap/ring/ring.h>
 
-/* A writer that laps us this often while we look is told to the caller. */
+/* After so many laps of the writer rbmap_ring_get() returns RBMAP_GET_BUSY. */
 #define RBMAP_GET_TRIES	64
 
 /*
- * Acquire: header.commit may be ahead of the commit that we have seen.  Pairs
- * with the releases of the publisher, as loads of user space do.
+ * Acquire: header.commit may be ahead of the commit that we have loaded.  Pairs with
+ * the releases of the publisher, as user space's loads do.
  * litmus: publish-open
  */
 static u32 rbmap_subbuf_bytes(const struct rbmap_ring_subbuf *subbuf)
@@ -16,7 +16,7 @@ static u32 rbmap_subbuf_bytes(const struct rbmap_ring_subbuf *subbuf)
 	return smp_load_acquire(&subbuf->header->commit) & RBMAP_COMMIT_MASK;
 }
 
-/* The time of its first event; whose memory it is cannot change meanwhile. */
+/* Time of the first event.  The caller prevents an exchange of the memory. */
 static u64 rbmap_subbuf_begun(const struct rbmap_ring_subbuf *subbuf)
 {
 	return READ_ONCE(subbuf->header->time_stamp);
@@ -27,7 +27,7 @@ static struct rbmap_ring_subbuf *rbmap_reader_subbuf(const struct rbmap_ring *ri
 	return &ring->subbuf[READ_ONCE(ring->reader.id)];
 }
 
-/* The sub-buffer just taken: what was lost before it. */
+/* Begin with sub-buffer @id, and compute the losses before it. */
 static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 {
 	const struct rbmap_ring_subbuf *subbuf = &ring->subbuf[id];
@@ -43,7 +43,7 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	/* model: take_begin */
 	reader->lost = subbuf->first_event - reader->expected;
 	reader->expected = subbuf->first_event;
-	/* Drops up to some later time may have been told already. */
+	/* Later drops may have been reported already. */
 	if (subbuf->drops_before > reader->reported_drops) {
 		reader->lost += subbuf->drops_before - reader->reported_drops;
 		WRITE_ONCE(reader->reported_drops, subbuf->drops_before);
@@ -54,17 +54,20 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 }
 
 /**
- * rbmap_ring_get - go on to what can be read next
+ * rbmap_ring_get - get the next sub-buffer for the reader
  * @ring: the ring
  *
- * commit is loaded, with acquire, before header.commit: if it has left the
- * sub-buffer, header.commit is final; the other order could miss its end.
+ * Load commit, with acquire, before header.commit: if commit has left the sub-buffer,
+ * header.commit is final.  In the other order the end of the sub-buffer could be
+ * missed.
+ *
+ * The reader can get the sub-buffer that the writer is in, if it has an event.  The
+ * writer continues in it, and finds the reader's spare in the slot a lap later.  The
+ * reader gets an empty sub-buffer only after it is closed.
  * litmus: commit-header, publish-take, claim-take, take-claim,
  * take-claim-memory
  *
- * The sub-buffer that the writer is in can be taken, if there is an event in
- * it: the writer goes on in it, and finds the spare a lap later.  An empty
- * one is taken only once it is closed.
+ * Return: enum rbmap_get.
  */
 enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 {
@@ -94,7 +97,7 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
 			return RBMAP_GET_EMPTY;
 		if (ahead >= ring->nr_slots) {
-			/* Lapped: the oldest is a lap behind the commit. */
+			/* Lapped: the oldest sub-buffer is a lap behind commit. */
 			seq = rbmap_seq_sub(rbmap_commit_seq(commit),
 					    ring->nr_slots - 1, modulus);
 			WRITE_ONCE(reader->next, seq);
@@ -104,20 +107,20 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 		slot = READ_ONCE(*at);	/* model: take_slot */
 		ahead = rbmap_seq_diff(rbmap_slot_seq(slot), seq, modulus);
 		if (ahead > 0) {
-			/* Overwritten since: the writer is here already. */
+			/* Overwritten: the writer is in this slot already. */
 			seq = rbmap_seq_sub(rbmap_slot_seq(slot),
 					    ring->nr_slots - 1, modulus);
 			WRITE_ONCE(reader->next, seq);
 			continue;
 		}
 		/*
-		 * Full: we have done with the spare before the writer can get
-		 * it.  Pairs with the cmpxchg in rbmap_ring_open_next().
+		 * Full barrier: our accesses to the spare end before the writer
+		 * can claim it.  Pairs with the cmpxchg in rbmap_ring_open_next().
 		 * model: take_cmpxchg
 		 */
 		was = rb_cmpxchg(at, slot, rbmap_slot(seq, reader->id, true));
 		if (was != slot)
-			continue;	/* overwritten this very moment */
+			continue;	/* the writer has just overwritten it */
 		rbmap_reader_begin(ring, seq, rbmap_slot_id(slot));
 		return RBMAP_GET_NEXT;
 	}
@@ -125,7 +128,7 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_unread - bytes of the reader's sub-buffer that were not read
+ * rbmap_ring_unread - number of unread bytes in the reader's sub-buffer
  * @ring: the ring
  */
 u32 rbmap_ring_unread(const struct rbmap_ring *ring)
@@ -137,14 +140,15 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_unread_bytes - bytes that the reader has before it, all in all
+ * rbmap_ring_unread_bytes - number of unread bytes in the ring
  * @ring: the ring
- * @oldest: when the first sub-buffer began that has some of them; 0: none has
+ * @oldest: set to the time stamp of the oldest sub-buffer with unread bytes; 0: all
+ *	bytes are read
  *
- * Exact when nobody writes.
+ * The number is exact while the ring is not written.
  * litmus: commit-header, claim-take
  *
- * Return: the bytes, without headers of sub-buffers.
+ * Return: the number of bytes, without headers of sub-buffers.
  */
 u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
 {
@@ -156,7 +160,7 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
 
 	*oldest = bytes ? rbmap_subbuf_begun(rbmap_reader_subbuf(ring)) : 0;
 	if (ahead < 0)
-		return bytes;	/* the writer is in the reader's */
+		return bytes;	/* the writer is in the reader's sub-buffer */
 	if (ahead >= ring->nr_slots) {
 		ahead = ring->nr_slots - 1;
 		seq = rbmap_seq_sub(rbmap_commit_seq(commit), ahead,
@@ -181,9 +185,11 @@ u64 rbmap_ring_unread_bytes(const struct rbmap_ring *ring, u64 *oldest)
 /**
  * rbmap_ring_consume - count bytes of the reader's sub-buffer as read
  * @ring: the ring
- * @to: up to where; at an event's end, not beyond header.commit
+ * @to: offset of the first byte that stays unread: the end of an event, not beyond
+ *	header.commit
  *
- * Events of a closed sub-buffer are known, those of an open one are counted.
+ * The number of events in a closed sub-buffer is known.  Events of an open one are
+ * counted here.
  */
 void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
 {
@@ -204,9 +210,9 @@ void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
 
 /**
  * rbmap_ring_reader_at_writer - is the writer still in the reader's sub-buffer?
- * @ring: the ring; nobody is in it once it is sealed
+ * @ring: the ring; a sealed ring has no writer
  *
- * Acquire: if not, all that was published with it can be read.
+ * Acquire: if the writer has left the sub-buffer, all its events can be read.
  * litmus: commit-header, publish-take, lost-mark
  */
 bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
@@ -218,14 +224,15 @@ bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_mark_lost - tell a loss in the reader's sub-buffer itself
- * @ring: the ring; reader.lost came before the reader's sub-buffer
+ * rbmap_ring_mark_lost - store reader.lost in the reader's sub-buffer
+ * @ring: the ring; reader.lost events were lost before the reader's sub-buffer
  *
- * header.commit is the publisher's until it has left the sub-buffer.  Release:
- * who sees by it that a loss is told sees the number.
+ * Only the publisher writes header.commit until it has left the sub-buffer.  Release:
+ * a reader that loads the flag can load the number.
  * litmus: lost-mark
  *
- * Return: false: the writer is still in it; nothing was done.
+ * Return: true; false: the writer is still in the sub-buffer, and the function did
+ * nothing.
  */
 bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 {
@@ -235,7 +242,7 @@ bool rbmap_ring_mark_lost(struct rbmap_ring *ring)
 	if (rbmap_ring_reader_at_writer(ring))
 		return false;
 	size = rbmap_subbuf_bytes(subbuf);
-	/* No event gave it a time: that of an earlier lap would mislead. */
+	/* An empty sub-buffer has the time stamp of an earlier lap: replace it. */
 	if (!size)
 		subbuf->header->time_stamp = rb_clock(ring->clock);
 	if (ring->capacity - size >= sizeof(unsigned long)) {
@@ -259,10 +266,10 @@ static u64 rbmap_reader_unreported_drops(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_unreported_drops - drops that no sub-buffer has told yet
+ * rbmap_ring_unreported_drops - number of drops not reported in a sub-buffer yet
  * @ring: the ring
  *
- * With the losses of an earlier ring that its reader is to be told.
+ * The number includes losses of an earlier ring that this ring must report.
  */
 u64 rbmap_ring_unreported_drops(const struct rbmap_ring *ring)
 {
@@ -271,10 +278,10 @@ u64 rbmap_ring_unreported_drops(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_report_drops - count all drops so far as told
+ * rbmap_ring_report_drops - count all drops until now as reported
  * @ring: the ring
  *
- * Return: those that were not told before.
+ * Return: the number of drops that were not reported before.
  */
 u64 rbmap_ring_report_drops(struct rbmap_ring *ring)
 {
@@ -288,10 +295,11 @@ u64 rbmap_ring_report_drops(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_skip - count all that is committed now as read
+ * rbmap_ring_skip - count all committed events as read
  * @ring: the ring
  *
- * Ends when it comes to where the writer was, or the writer laps it.
+ * The function ends at the sub-buffer that the writer was in when it began, or when
+ * the writer laps it.
  */
 void rbmap_ring_skip(struct rbmap_ring *ring)
 {
@@ -308,11 +316,11 @@ void rbmap_ring_skip(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_empty_reader - leave nothing in the reader's sub-buffer
- * @ring: the ring; nobody else has the memory of its sub-buffers
+ * rbmap_ring_empty_reader - empty the reader's sub-buffer
+ * @ring: the ring; the memory of its sub-buffers is not shared
  *
- * A reader that maps the ring finds no byte in it, and none that was read.
- * Nothing happens where there is something unread, or the writer may come.
+ * A reader that maps the ring afterwards finds commit = 0 and reader.read = 0.  If the
+ * sub-buffer has unread events, or the writer is in it, the function does nothing.
  */
 void rbmap_ring_empty_reader(struct rbmap_ring *ring)
 {
@@ -326,9 +334,9 @@ void rbmap_ring_empty_reader(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_carry - have the reader told of losses of an earlier ring
+ * rbmap_ring_carry - report losses of an earlier ring in this one
  * @ring: the ring
- * @lost: events
+ * @lost: number of lost events
  */
 void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost)
 {
@@ -336,11 +344,11 @@ void rbmap_ring_carry(struct rbmap_ring *ring, u64 lost)
 }
 
 /**
- * rbmap_ring_abandon - give up all that is unread
- * @ring: sealed
- * @unreported: filled: losses of the ring that no reader was told
+ * rbmap_ring_abandon - discard all unread events
+ * @ring: the ring, sealed
+ * @unreported: set to the number of losses of the ring that were not reported
  *
- * Return: events that were given up.  They do not count as read.
+ * Return: the number of discarded events.  They do not count as read.
  */
 u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *unreported)
 {
@@ -357,16 +365,16 @@ u64 rbmap_ring_abandon(struct rbmap_ring *ring, u64 *unreported)
 }
 
 /**
- * rbmap_ring_exchange - give the reader's sub-buffer other memory
- * @ring: the ring; the writer has left that sub-buffer, and all of it was read
- * @fresh: memory for a sub-buffer
+ * rbmap_ring_exchange - replace the memory of the reader's sub-buffer
+ * @ring: the ring; the writer has left the sub-buffer, and all of it was read
+ * @fresh: new memory for the sub-buffer
  *
- * It becomes the spare.  Nobody else looks at the memory of the reader's
- * sub-buffer: the writer is through with it, and finds it again in the slot
- * where rbmap_ring_get() leaves it.  Hints without the reader's lock look at
- * no sub-buffer's memory.
+ * The sub-buffer becomes the reader's spare.  No other context accesses its memory:
+ * the writer has left it, and gets it again from the slot that rbmap_ring_get() puts it
+ * into.  Functions that do not need the reader's lock do not access memory of
+ * sub-buffers.
  *
- * Return: the memory that it had, the caller's from here on.
+ * Return: the old memory; the caller owns it.
  */
 struct rbmap_subbuf_header *
 rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
@@ -379,7 +387,7 @@ rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
 	ring->reader.lost = 0;
 	/*
 	 * The slot table still has this sub-buffer.  An observer that maps the ring
-	 * later must find no events of another sub-buffer in it.
+	 * later must not find events of another sub-buffer in it.
 	 */
 	WRITE_ONCE(fresh->commit, 0);
 	subbuf->header = fresh;	/* litmus: take-claim-memory */
@@ -387,9 +395,9 @@ rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
 }
 
 /*
- * Bytes of the reader's sub-buffer where commit is no further than the start
- * of the next one.  Without the reader's lock its memory may be exchanged at
- * any time: what says the size is what the writer keeps beside it.
+ * Bytes of the reader's sub-buffer, if commit is at most at the start of the next one.
+ * Without the reader's lock the memory may be exchanged at any time: use the size that
+ * the writer stores outside of it.
  */
 static u32 rbmap_reader_size(const struct rbmap_ring *ring, u64 commit,
 			     s64 ahead)
@@ -400,10 +408,11 @@ static u32 rbmap_reader_size(const struct rbmap_ring *ring, u64 commit,
 }
 
 /**
- * rbmap_ring_has_event - is there something to read?
+ * rbmap_ring_has_event - does the ring have an unread event?
  * @ring: the ring
  *
- * Context: any, without the reader's lock: a hint, true after a commit.
+ * Context: any.  The reader's lock is not needed: the result is a hint.  It is true
+ * after a commit.
  * litmus: publish-take
  */
 bool rbmap_ring_has_event(const struct rbmap_ring *ring)
@@ -420,10 +429,10 @@ bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_has_closed - is there something to read that the writer has left?
+ * rbmap_ring_has_closed - does a sub-buffer that the writer has left have unread events?
  * @ring: the ring
  *
- * Context: any, without the reader's lock: a hint.
+ * Context: any.  The reader's lock is not needed: the result is a hint.
  * litmus: publish-take
  */
 bool rbmap_ring_has_closed(const struct rbmap_ring *ring)
@@ -442,10 +451,10 @@ bool rbmap_ring_has_closed(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_closed_unread - whole sub-buffers that wait in slots
+ * rbmap_ring_closed_unread - number of closed sub-buffers in slots
  * @ring: the ring
  *
- * Context: any, without the reader's lock: a hint.
+ * Context: any.  The reader's lock is not needed: the result is a hint.
  */
 u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A ring's beginning, and its counters. */
+/* Initialise a ring, and read its counters. */
 #include <rbmap/ring/ring.h>
 
 /**
- * rbmap_ring_init - an empty ring
- * @ring: zeroed
- * @config: what it is made of
+ * rbmap_ring_init - initialise an empty ring
+ * @ring: the ring, zeroed
+ * @config: settings and memory of the ring
  *
- * The reader has id 0, slot i has id i + 1: the first one taken is id 1.  The
- * first slot is open.
+ * The reader has id 0, and slot i has id i + 1.  Slot 0 is open: the first sub-buffer
+ * that a reader gets is id 1.
  */
 void rbmap_ring_init(struct rbmap_ring *ring,
 		     const struct rbmap_ring_config *config)
@@ -47,14 +47,14 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 }
 
 /**
- * rbmap_ring_follow - begin where another ring ends
- * @ring: new
- * @old: what was written before it
+ * rbmap_ring_follow - continue the time of another ring
+ * @ring: the new ring
+ * @old: the ring that was written before
  *
- * No event of @ring is earlier than one of @old, even if the clock steps back
- * between the two, if they have the same clock.
+ * If both rings have the same clock, no event of @ring is earlier than an event of
+ * @old, even if the clock steps back in between.
  *
- * Context: @old's CPU, any; or any CPU while that one is off line.
+ * Context: any context of @old's CPU; or any CPU while that one is offline.
  */
 void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old)
 {
@@ -65,18 +65,18 @@ void rbmap_ring_follow(struct rbmap_ring *ring, struct rbmap_ring *old)
 }
 
 /**
- * rbmap_ring_begin_late - count what came before there was a ring
- * @ring: new; nobody reads it yet
- * @lost: events, of which the first sub-buffer tells
- * @disabled: events that were refused
+ * rbmap_ring_begin_late - count the events that came before the ring existed
+ * @ring: the new ring; it has no reader yet
+ * @lost: number of lost events; the first sub-buffer reports them
+ * @disabled: number of refused events
  *
- * Context: the ring's CPU, an interrupt; or any CPU while that one is off line.
+ * Context: an interrupt of the ring's CPU; or any CPU while that one is offline.
  */
 void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled)
 {
 	u64 seq = rbmap_commit_seq(READ_ONCE(ring->commit));
 
-	/* An NMI may write to it already. */
+	/* An NMI may write to the ring already. */
 	local_add(lost, &ring->dropped[RBMAP_DROP_NO_RING]);
 	local_add(disabled, &ring->disabled);
 	ring->subbuf[ring->commit_id].drops_before = lost;
@@ -84,11 +84,11 @@ void rbmap_ring_begin_late(struct rbmap_ring *ring, u64 lost, u64 disabled)
 }
 
 /**
- * rbmap_ring_seal - all that is in it is closed, for good
- * @ring: the ring; nobody is in it, nor will anybody come
+ * rbmap_ring_seal - close the last sub-buffer of a ring that is not written any more
+ * @ring: the ring; no writer is in it, and none will enter it
  *
- * Who learns of it by anything but the reader's lock learns of it by what the
- * caller publishes afterwards.
+ * A reader that does not hold the reader's lock must learn of the sealing from a
+ * release store of the caller after this function.
  */
 void rbmap_ring_seal(struct rbmap_ring *ring)
 {
@@ -99,14 +99,15 @@ void rbmap_ring_seal(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_clone - another reader of what is unread
- * @clone: filled
- * @ring: sealed; nobody reads it meanwhile
- * @subbuf: as many entries as @ring has
- * @slot: as many words as @ring has
+ * rbmap_ring_clone - make a second reader of the unread events
+ * @clone: filled with the clone
+ * @ring: the ring, sealed; it is not read during the call
+ * @subbuf: array for the clone, with as many entries as @ring has
+ * @slot: array for the clone, with as many words as @ring has
  *
- * It begins where @ring's reader is, and each of the two reads all of it.  They
- * have the memory of the sub-buffers in common: none of it may be exchanged.
+ * The clone begins at the position of @ring's reader.  Each of the two readers reads
+ * all events.  They share the memory of the sub-buffers: rbmap_ring_exchange() must
+ * not be called for either.
  */
 void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 		      struct rbmap_ring_subbuf *subbuf, u64 *slot)
@@ -119,7 +120,7 @@ void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 }
 
 /**
- * rbmap_ring_dropped - events dropped for any cause
+ * rbmap_ring_dropped - number of events dropped for any cause
  * @ring: the ring
  *
  * Context: any.
@@ -135,12 +136,12 @@ u64 rbmap_ring_dropped(const struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_entries - events written
+ * rbmap_ring_entries - number of events written
  * @ring: the ring
  *
- * While the writer closes a sub-buffer the sum of the closed ones and the open
- * one can be off for a moment.  Whoever shows it next to what was read and
- * lost keeps it from falling below these.
+ * The sum of closed and open sub-buffers can be wrong while the writer closes a
+ * sub-buffer.  A caller that shows it beside the events read and lost must not show
+ * less than these.
  *
  * Context: any.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The writer's slow path: open the next sub-buffer, close those left behind.
- * The fast path is inline in other modules, too, which call this.
+ * The writer's slow path: open the next sub-buffer, close the earlier ones.  The fast
+ * path is inline, also in other modules, and calls these functions.
  */
 #include <rbmap/ring/reserve.h>
 
-/* Lift it to ts, unless it is there; a nested context may lift it further. */
+/* Raise *stamp to at least ts.  A nested context may raise it further. */
 static void rbmap_stamp_raise(u64 *stamp, u64 ts)
 {
 	u64 was;
@@ -16,17 +16,16 @@ static void rbmap_stamp_raise(u64 *stamp, u64 ts)
 }
 
 /**
- * rbmap_ring_forget_stamps - the next event shall have no delta
+ * rbmap_ring_forget_stamps - make the next event take an absolute time stamp
  * @ring: the ring
  *
- * Leaves before != after: 0 is none, as clocks have left it behind.  Each step
- * keeps a time that no event in the ring is later than in before, after or
- * floor, for a clock that steps back; and a nested event between two steps
- * keeps the stamps that it leaves.
+ * Sets after = 0, so that before != after: no clock returns 0.  The clock may step
+ * back: after each step before, after or floor is at least the time of the last event
+ * in the ring.  If a nested event comes between two steps, its stamps stay valid.
  *
- * An attempt that did not win may have put an old time into before.  Here it
- * is lifted beyond all events again: a context that we interrupted sees by it
- * whether events came after its own.
+ * An attempt that lost its cmpxchg of the tail may have stored an old time in before.
+ * The last step raises before to floor: an interrupted context compares before with
+ * its own stamp to find out whether events came after its own.
  */
 noinline void rbmap_ring_forget_stamps(struct rbmap_ring *ring)
 {
@@ -44,15 +43,17 @@ noinline void rbmap_ring_forget_stamps(struct rbmap_ring *ring)
 EXPORT_SYMBOL_GPL(rbmap_ring_forget_stamps);
 
 /**
- * rbmap_ring_stamp - the time of an event that can't simply have a delta
+ * rbmap_ring_stamp - choose the time stamp of an event that has no plain delta
  * @ring: the ring
- * @offset: where the tail is
+ * @offset: offset of the tail in its sub-buffer
  * @before: stamp of the last attempt
- * @after: stamp of the last event, if @before is the same
- * @ts: the event's time
+ * @after: stamp of the last event, if it equals @before
+ * @ts: time of the event
  *
- * Return: what to do.  Its own delta is 0.  It does not fit where an absolute
- * stamp holds 59 bits, and the other 5 are not those of this sub-buffer.
+ * The event's own delta is 0.  An absolute stamp holds 59 bits of the time: the event
+ * does not fit into this sub-buffer if the other 5 bits differ from the sub-buffer's.
+ *
+ * Return: the time, and the type of the record before the event.
  */
 noinline struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring,
 					     u32 offset, u64 before, u64 after,
@@ -62,7 +63,8 @@ noinline struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring,
 	struct rbmap_stamp stamp = { .fits = true };
 
 	/*
-	 * Did the clock step back, or did somebody come after we read it?
+	 * ts < floor: the clock stepped back, or a nested event came after we read
+	 * the clock.  Read it again.
 	 * model: floor_load
 	 */
 	barrier();
@@ -92,17 +94,18 @@ EXPORT_SYMBOL_GPL(rbmap_ring_stamp);
 /**
  * rbmap_ring_open_next - move the tail to the next sub-buffer
  * @ring: the ring, entered
- * @tail: the tail that had no room
+ * @tail: the tail whose sub-buffer has no room for the event
  *
- * Claiming a slot and moving the tail are two steps, and each has one winner
- * among the nested contexts; who finds the first done does the second.
+ * There are two steps: claim a slot, then move the tail.  Each step has one winner
+ * among the nested contexts.  A context that finds the slot claimed moves the tail.
  *
- * Return: RBMAP_DROP_NONE: look at the tail again; else drop the event: why.
+ * Return: RBMAP_DROP_NONE: load the tail again; else the cause why the event must be
+ * dropped.
  */
 noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 					      u64 tail)
 {
-	/* Nobody publishes while we are in the ring: this stays as it is. */
+	/* Constant here: only the outermost context publishes, and we are in the ring. */
 	const u64 commit_seq = rbmap_commit_seq(READ_ONCE(ring->commit));
 	const u64 modulus = ring->modulus;
 	u64 seq, lap_ago, slot, was;
@@ -118,29 +121,30 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 		if (rbmap_slot_seq(slot) == seq)
 			break;		/* claimed by a nested context */
 		if (rbmap_slot_seq(slot) != lap_ago)
-			return RBMAP_DROP_NONE;	/* the tail has gone on */
+			return RBMAP_DROP_NONE;	/* the tail has moved on */
 
 		if (!rbmap_slot_free(slot)) {
 			if (READ_ONCE(ring->mode) == RBMAP_MODE_DISCARD)
 				return RBMAP_DROP_FULL;
 			/*
-			 * What an interrupted context has not committed yet is
-			 * not ours to overwrite.
+			 * An interrupted context has uncommitted events there:
+			 * do not overwrite them.
 			 */
 			if (rbmap_seq_diff(commit_seq, lap_ago, modulus) <= 0)
 				return RBMAP_DROP_LAPPED;
 		}
 
 		/*
-		 * Full: the reader that left this sub-buffer here has done
-		 * with it.  Pairs with the cmpxchg in rbmap_ring_get().
+		 * Full barrier: the reader that put its spare sub-buffer into
+		 * this slot does not access it any longer.  Pairs with the
+		 * cmpxchg in rbmap_ring_get().
 		 * litmus: take-claim, take-claim-readers, take-claim-memory
 		 * model: slot_claim
 		 */
 		was = rb_cmpxchg(at, slot,
 				 rbmap_slot(seq, rbmap_slot_id(slot), false));
 		if (was != slot)
-			continue;	/* taken, or claimed: look again */
+			continue;	/* a reader or a nested context won */
 		if (!rbmap_slot_free(slot)) {
 			struct rbmap_ring_subbuf *old;
 
@@ -154,18 +158,20 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 	}
 
 	/*
-	 * Nobody writes to it before observers can see that it is not what it
-	 * was: whoever moves the tail has shown it first, and what a context
-	 * that claimed it and was interrupted shows later is the same.  Pairs
-	 * with the read barrier of linux/rbmap.h.  litmus: observe-slot
+	 * Update the slot table before any context writes to the sub-buffer, so
+	 * that observers find it overwritten.  The context that moves the tail
+	 * has updated the slot table first.  A context that claimed the slot and
+	 * was interrupted stores the same value later.  Pairs with the read
+	 * barrier of linux/rbmap.h.
+	 * litmus: observe-slot
 	 * model: show_slot
 	 */
 	WRITE_ONCE(rbmap_ring_table_slot(ring, seq)->slot, slot);
 	smp_wmb();
 
 	/*
-	 * No reader takes this slot before commit gets here, so the id is
-	 * still the one that was claimed.
+	 * No reader gets this slot before commit reaches it, so that the slot
+	 * still has the id that was claimed.
 	 * model: tail_move, end_record
 	 */
 	if (rb_local_cmpxchg(&ring->tail, tail,
@@ -177,14 +183,14 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 EXPORT_SYMBOL_GPL(rbmap_ring_open_next);
 
 /**
- * rbmap_ring_close_subbufs - close what lies between commit and tail
+ * rbmap_ring_close_subbufs - close the sub-buffers between commit and tail
  * @ring: the ring; the caller is its publisher
  * @commit: the commit word
- * @tail: what will be published
+ * @tail: the tail that will be published
  *
- * All events of these are committed: who wrote them nested in us, or is us.
- * Observers look at a sub-buffer once it is the newest one or older: its
- * header.commit is then not that of the lap before.
+ * All events of these sub-buffers are committed: the caller wrote them, or contexts
+ * nested in the caller.  Observers read a sub-buffer when it is the newest one or
+ * older: its header.commit is of this lap then.
  * litmus: publish-open, observe-newest
  *
  * Return: seq of the tail.
@@ -226,12 +232,12 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 EXPORT_SYMBOL_GPL(rbmap_ring_close_subbufs);
 
 /**
- * rbmap_ring_set_off - have it take no events, or take them again
+ * rbmap_ring_set_off - switch the ring off or on
  * @ring: the ring
- * @off: none
+ * @off: true: the ring refuses events
  *
- * What is on the short path is told so in the order in which nobody there finds it
- * on who would find it off elsewhere.
+ * Clear try_words before setting `off`, and restore it after clearing `off`, so that a
+ * writer admitted by the fast path never finds the ring off in the slow path.
  */
 void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
 {
@@ -246,12 +252,11 @@ void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
 }
 
 /**
- * rbmap_ring_other_clock - the time of an event for which try_words is too small
- * @ring: entered
- * @words: to its end, of the sub-buffer
+ * rbmap_ring_other_clock - time of an event that try_words does not admit
+ * @ring: the ring, entered
+ * @words: words from the beginning of the sub-buffer to the end of the event
  *
- * Return: nanoseconds, or whatever its clock counts; 0: it does not fit, or the ring
- * is off.
+ * Return: the time by the ring's clock; 0: the event does not fit, or the ring is off.
  */
 noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words)
 {
@@ -263,7 +268,7 @@ EXPORT_SYMBOL_GPL(rbmap_ring_other_clock);
 
 /**
  * rbmap_ring_publish_slow - rbmap_ring_publish() as a call
- * @ring: of this CPU
+ * @ring: the ring of this CPU
  */
 noinline void rbmap_ring_publish_slow(struct rbmap_ring *ring)
 {
@@ -272,11 +277,11 @@ noinline void rbmap_ring_publish_slow(struct rbmap_ring *ring)
 EXPORT_SYMBOL_GPL(rbmap_ring_publish_slow);
 
 /**
- * rbmap_ring_close - close the open sub-buffer so that it can be taken whole
+ * rbmap_ring_close - close the open sub-buffer, so that a reader can get all of it
  * @ring: the ring
- * @seq: the one to close; nothing is done if the writer has left it
+ * @seq: sub-buffer to close; if the writer has left it, the function does nothing
  *
- * Context: the ring's CPU, any; or any CPU while that one is off line.
+ * Context: any context of the ring's CPU; or any CPU while that one is offline.
  */
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq)
 {

@@ -31,20 +31,20 @@
 #define rb_local_cmpxchg(ptr, old, new)	cmpxchg_local(ptr, old, new)
 
 /*
- * A full barrier, as both ends of a sub-buffer's hand-over need it.
+ * A full barrier: writer and reader both need it to hand over a sub-buffer.
  * litmus: take-claim
  */
 #define rb_cmpxchg(ptr, old, new)	cmpxchg(ptr, old, new)
 
 /*
- * A plain load, which the compiler can have the comparison do; it stays between
- * the barriers around.
+ * A plain load that the compiler can merge into a compare instruction.  The barriers
+ * before and after it keep its order.
  */
 #define rb_read_plain(x)	data_race(x)
 
 /*
- * rb_add_release(): add to what nobody else changes, with release, which on x86
- * each store is.
+ * rb_add_release(): add, with release, to a word that no other context changes.  On
+ * x86 each store is a release.
  */
 #ifdef CONFIG_X86_64
 static __always_inline void rb_add_release(u64 *to, u64 n)
@@ -83,17 +83,16 @@ static inline bool rb_has_tsc(void)
 #endif
 }
 
-/* trace_clock_local(), where preemption is off already. */
+/* trace_clock_local() for callers that have disabled preemption. */
 static __always_inline u64 rb_clock_local(void)
 {
 	return sched_clock();
 }
 
 /*
- * Each of them may be called from NMI.  No counter is waited for, as little as
- * sched_clock() does: one that is read too early, by what a processor does ahead,
- * is off by less than the counters of two processors may be, and what interrupts
- * us has a later one.
+ * Each clock may be read in an NMI.  rdtsc() is not ordered here, as in sched_clock():
+ * an early read is off by less than the skew between two CPUs, and a nested context
+ * reads a later time.
  */
 static __always_inline u64 rb_clock(u32 clock)
 {

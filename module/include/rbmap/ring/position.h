@@ -2,14 +2,14 @@
 /*
  * The packed words.
  *
- *	tail	{seq:28 | id:16 | offset/4:20}	where the next event goes
- *	commit	{seq:44 | offset/4:20}		up to where events are published
- *	slot	{seq:44 | id:16 | 0:3 | free:1}	what lies in a slot of the ring
+ *	tail	{seq:28 | id:16 | offset/4:20}	position of the next event
+ *	commit	{seq:44 | offset/4:20}		end of the published events
+ *	slot	{seq:44 | id:16 | 0:3 | free:1}	sub-buffer in a slot of the ring
  *
- * seq counts sub-buffers as the writer opens them; the one numbered seq lies
- * in slot seq mod nr_slots.  It runs modulo `modulus`, a multiple of nr_slots
- * and of 2^28, so that slots stay in step when it wraps and the 28 bits of the
- * tail say which seq near the commit is meant.
+ * seq numbers the sub-buffers in the order in which the writer opens them.  Sub-buffer
+ * seq is in slot seq mod nr_slots.  seq counts modulo `modulus`, a multiple of nr_slots
+ * and of 2^28: slots stay in step at the wrap, and the 28 bits in the tail determine
+ * the seq near commit.
  */
 #ifndef RBMAP_RING_POSITION_H
 #define RBMAP_RING_POSITION_H
@@ -50,7 +50,7 @@ static __always_inline u32 rbmap_tail_offset(u64 tail)
 	return (tail & RBMAP_OFFSET_MASK) << 2;
 }
 
-/* The same in words. */
+/* The offset in words. */
 static __always_inline u64 rbmap_tail_word(u64 tail)
 {
 	return tail & RBMAP_OFFSET_MASK;
@@ -112,7 +112,7 @@ static inline u64 rbmap_seq_sub(u64 seq, u64 n, u64 modulus)
 	return seq >= n ? seq - n : seq + modulus - n;
 }
 
-/* a - b, of two that lie less than half the modulus apart. */
+/* a - b, if the two are less than half the modulus apart. */
 static inline s64 rbmap_seq_diff(u64 a, u64 b, u64 modulus)
 {
 	u64 ahead = rbmap_seq_sub(a, b, modulus);
@@ -120,7 +120,7 @@ static inline s64 rbmap_seq_diff(u64 a, u64 b, u64 modulus)
 	return ahead < modulus / 2 ? (s64)ahead : (s64)(ahead - modulus);
 }
 
-/* The seq at or behind `base`, by less than 2^28, that these 28 bits name. */
+/* The seq in [base, base + 2^28) whose low 28 bits are tail_seq. */
 static inline u64 rbmap_seq_expand(u32 tail_seq, u64 base, u64 modulus)
 {
 	u64 ahead = (tail_seq - base) & RBMAP_TAIL_SEQ_MASK;

@@ -9,8 +9,8 @@ struct rbmap_ring_subbuf;
 struct rbmap_subbuf_header;
 
 /*
- * Behind a variable on the stack of a path that is hot: kernels that clear all
- * of them beforehand leave it alone.
+ * Attribute of a local variable on a hot path: a kernel that initialises all local
+ * variables (CONFIG_INIT_STACK_ALL_ZERO) does not clear this one.
  */
 #if __has_attribute(uninitialized)
 #define rbmap_uninitialized	__attribute__((uninitialized))
@@ -18,31 +18,31 @@ struct rbmap_subbuf_header;
 #define rbmap_uninitialized
 #endif
 
-/* No tail is that: the offset would be one past the end of any sub-buffer. */
+/* Not a valid tail: its offset is beyond the end of any sub-buffer. */
 #define RBMAP_UNPUBLISHED	(~0ULL)
 
 /**
- * struct rbmap_reservation - room for one event, between reserve and commit
+ * struct rbmap_reservation - a reserved event, between reserve and commit
  *
- * Lives on the stack of whoever reserves; its members are the ring's.  It may be
- * rbmap_uninitialized.
+ * The variable is on the caller's stack and may be rbmap_uninitialized.  Only the ring
+ * uses the members.
  *
- * @ring: where it is
- * @subbuf: and in which sub-buffer
- * @header: that one's memory
- * @event: its first byte, that of a stamp before it included
- * @next: where the tail is behind it
- * @published: where the tail was, if all before it was published then; else
- *	RBMAP_UNPUBLISHED
- * @end: offset of the byte behind it
- * @words: of 4 bytes, in all
- * @own_words: of them those that rbmap_commit() publishes where @published is a
- *	tail: as many as @words then, which the compiler need not keep
- * @stamp_len: bytes before the event's own header
+ * @ring: ring of the event
+ * @subbuf: sub-buffer of the event
+ * @header: memory of the sub-buffer
+ * @event: first byte of the event, or of the stamp before it
+ * @next: the tail behind the event
+ * @published: the tail before the event, if all events before it were published at the
+ *	reservation; else RBMAP_UNPUBLISHED
+ * @end: offset of the byte behind the event
+ * @words: length of stamp and event, in words of 4 bytes
+ * @own_words: words that rbmap_commit() publishes, if @published is a tail.  It equals
+ *	@words then: the compiler knows it, and needs no register for @words
+ * @stamp_len: bytes of the stamp before the event's own header
  */
 struct rbmap_reservation {
 	struct rbmap_ring	*ring;
-	struct rbmap_ring_subbuf	*subbuf;
+	struct rbmap_ring_subbuf *subbuf;
 	struct rbmap_subbuf_header *header;
 	u32			*event;
 	u64			next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The writer's fast path: reserve, commit, discard.  The caller has pinned the
- * CPU.  Between any two instructions a nested context may run all of this and
- * finish: what it changes is restored (nest) or noticed (tail, before, after).
+ * The writer's fast path: reserve, commit, discard.  The caller has disabled
+ * preemption.  Between any two instructions a nested context may run all of this and
+ * finish.  It restores nest; its changes of tail, before and after are detected.
  */
 #ifndef RBMAP_RING_RESERVE_H
 #define RBMAP_RING_RESERVE_H
@@ -16,10 +16,10 @@ static __always_inline u32 rbmap_ring_max_event(const struct rbmap_ring *ring)
 
 /**
  * rbmap_ring_enter - begin an event
- * @ring: of this CPU
+ * @ring: the ring of this CPU
  *
- * A nested context that runs between the load and the store leaves nest as it
- * found it, so a plain increment will do.
+ * A nested context between the load and the store restores nest, so a plain increment
+ * is enough.
  */
 static __always_inline void rbmap_ring_enter(struct rbmap_ring *ring)
 {
@@ -28,8 +28,8 @@ static __always_inline void rbmap_ring_enter(struct rbmap_ring *ring)
 }
 
 /**
- * rbmap_ring_too_deep - are more contexts nested in a ring than may be?
- * @ring: entered: the last of them is the caller, whose event is dropped
+ * rbmap_ring_too_deep - are more than RBMAP_MAX_NEST contexts nested?
+ * @ring: the ring, entered; the caller drops its event if so
  */
 static __always_inline bool rbmap_ring_too_deep(const struct rbmap_ring *ring)
 {
@@ -38,13 +38,14 @@ static __always_inline bool rbmap_ring_too_deep(const struct rbmap_ring *ring)
 
 /**
  * rbmap_ring_publish - end an event
- * @ring: of this CPU
+ * @ring: the ring of this CPU
  *
- * The outermost context publishes for all that nested in it: header.commit of
- * the sub-buffers that were closed meanwhile, then of the open one, then, with
- * release, commit.  Pairs with the acquire in rbmap_ring_get(): who sees
- * commit sees every byte and every count that it covers.  header.commit is a
- * release of its own: readers go by it alone while they hold the sub-buffer.
+ * The outermost context publishes its events and those of all nested contexts.  It
+ * stores header.commit of the closed sub-buffers, then header.commit of the open one,
+ * then commit, with release.  Pairs with the acquire in rbmap_ring_get(): a reader that
+ * loads commit can load every byte and every count that it covers.  The stores of
+ * header.commit are releases as well: a reader that holds the sub-buffer loads
+ * header.commit alone.
  * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
@@ -78,7 +79,8 @@ static inline void rbmap_ring_publish(struct rbmap_ring *ring)
 
 		/*
 		 * From here on a context that interrupts us publishes itself.
-		 * One that came since we looked at the tail did not: look again.
+		 * A context that came after our load of the tail has not
+		 * published: load the tail again.
 		 */
 		barrier();
 		WRITE_ONCE(ring->nest, 0);	/* model: publish_nest */
@@ -92,7 +94,7 @@ static inline void rbmap_ring_publish(struct rbmap_ring *ring)
 		ring->ops->closed(ring);
 }
 
-/* Count a drop and leave: nested contexts may have left work to publish. */
+/* Count a drop, then publish: nested contexts may have written events. */
 static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
 {
 	local_inc(&ring->dropped[why]);
@@ -100,24 +102,24 @@ static inline void rbmap_ring_drop(struct rbmap_ring *ring, enum rbmap_drop why)
 }
 
 /**
- * rbmap_ring_reserve - make room for an event
+ * rbmap_ring_reserve - reserve an event
  * @ring: the ring, entered
  * @size: bytes of payload
- * @resv: filled
- * @drop: filled with the cause where there is no room
+ * @resv: filled with the reservation
+ * @drop: set to the cause if the event must be dropped
  *
- * An event whose own delta is 0 takes a multiple of 8 bytes: so it can become
- * time extends by nothing when it is discarded.
+ * An event with delta 0 has a multiple of 8 bytes, so that a discarded event can be
+ * filled with time extends by 0.
  *
- * before == after: `after` is the time of the event that lies right before the
- * tail, and a delta from it is right.  It holds if the last attempt that
- * stamped also won its room and stamped again.  Who was interrupted meanwhile
- * finds another stamp in `before` than its own, and takes `after` back; who
- * did not win takes both back.  That matters where the clock is coarse: stamps
- * of an attempt and of an event long before the tail can then be the same.  Where
- * nobody was interrupted it does not: see rbmap_ring_reserve_fast().
+ * If before == after, `after` is the time of the event right before the tail, and a
+ * delta from it is valid.  An attempt stores its time in `before`, moves the tail, and
+ * stores the time in `after`.  If a nested context interrupted an attempt, `before` has
+ * another value than the attempt's own: the attempt clears `after`.  An attempt that
+ * loses the cmpxchg of the tail clears both.  This matters if the clock is coarse:
+ * an attempt and an event long before the tail can have the same time.  It does not
+ * matter without interruption: see rbmap_ring_reserve_fast().
  *
- * Return: the payload, or NULL.
+ * Return: the payload; NULL: drop the event.
  */
 static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 				       struct rbmap_reservation *resv,
@@ -133,7 +135,7 @@ static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 	for (;;) {
 		tail = READ_ONCE(ring->tail);		/* model: tail_load */
 		offset = rbmap_tail_offset(tail);
-		/* Whatever stamp it needs: the clock is not asked for that. */
+		/* Without a stamp already too large: do not read the clock. */
 		if (unlikely(offset + event_len > ring->capacity))
 			goto next;
 		barrier();
@@ -185,7 +187,7 @@ next:
 	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
 	header = subbuf->header;
 	if (unlikely(offset == 0)) {
-		/* The one at offset 0 alone writes these. */
+		/* Only the event at offset 0 writes these. */
 		header->time_stamp = ts;
 		WRITE_ONCE(ring->epoch, ts >> RBMAP_STAMP_BITS);
 	}
@@ -211,16 +213,17 @@ next:
 }
 
 /**
- * rbmap_ring_reserve_fast - enter, and make room for an event where nothing is unusual
- * @ring: of this CPU
+ * rbmap_ring_reserve_fast - enter the ring and reserve an event in the common case
+ * @ring: the ring of this CPU
  * @size: bytes of payload
- * @resv: filled
+ * @resv: filled with the reservation
  *
- * That is: nobody else is in the ring, all is published, the event has a delta, and
- * fits.  The clock is read before the stamps, other than in rbmap_ring_reserve():
- * either way, who comes in between and stays moves the tail.
+ * The common case: no other context is in the ring, all events are published, the
+ * event has a plain delta, and it fits.  Unlike rbmap_ring_reserve() this function
+ * reads the clock before the stamps.  Both orders are valid: a nested event between the
+ * two moves the tail.
  *
- * Return: the payload; or NULL: the ring is entered, and that is all.
+ * Return: the payload; NULL: the ring is entered, and nothing is reserved.
  */
 static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u32 size,
 						     struct rbmap_reservation *resv)
@@ -248,8 +251,8 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	end = (u32)word + (len >> 2);
 	barrier();
 	/*
-	 * Looked at here, as what is rare is a call where there is a call anyway.
-	 * Who finds the ring on has entered it: it stays so.
+	 * Test this where the clock is called: the rare cases add no second call site.
+	 * A context that entered the ring while it was on may write.
 	 * model: look_off
 	 */
 	if (likely(end <= rb_read_plain(ring->try_words))) {
@@ -260,7 +263,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 			return NULL;
 	}
 	barrier();
-	/* Behind the clock, for nobody to keep it while that is called. */
+	/* Load after the clock call: the value needs no register across the call. */
 	before = READ_ONCE(ring->before);	/* model: before_load */
 	/* model: after_load */
 	if (unlikely(before != rb_read_plain(ring->after)))
@@ -271,10 +274,10 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 		return NULL;
 
 	/*
-	 * No stamp is taken back here.  What a context that came in between leaves
-	 * differs from ours, and the next event finds that; or it is the same, and
-	 * then it is the time of the event before the tail.  Below us there is
-	 * nobody who could take ours for its own.
+	 * Stamps are not cleared here.  If a nested context leaves stamps that differ
+	 * from ours, the next event detects it.  If they are the same, they are the
+	 * time of the event before the tail.  No interrupted context below us can
+	 * confuse our stamp with its own.
 	 */
 	WRITE_ONCE(ring->before, ts);		/* model: before_store */
 	barrier();
@@ -300,7 +303,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	resv->own_words = len >> 2;
 	resv->stamp_len = 0;
 	payload = rbmap_event_encode(event, len, delta);
-	/* It is none: the caller's look costs nothing. */
+	/* payload is never NULL: the compiler drops the caller's test. */
 	if (!payload)
 		__builtin_unreachable();
 	return payload;
@@ -308,12 +311,12 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 
 /**
  * rbmap_ring_commit - publish an event
- * @ring: of this CPU
- * @resv: of the event
+ * @ring: the ring of this CPU
+ * @resv: reservation of the event
  *
- * Where all before it was published when the event came, and no context had
- * been interrupted for it, it is this event alone; else, or if others came
- * meanwhile, rbmap_ring_publish() does.  Its barriers pair with the same ones.
+ * If all earlier events were published at the reservation, and the event interrupted no
+ * other writer, publish this event alone.  Else, or if nested events came meanwhile,
+ * rbmap_ring_publish() publishes all.  The barriers pair with the same ones.
  * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
@@ -329,7 +332,7 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 		rbmap_ring_publish_slow(ring);
 		return;
 	}
-	/* Nobody else does until nest is 0: what comes now is published later. */
+	/* No other context publishes until nest is 0. */
 	WRITE_ONCE(ring->published, next);
 	smp_store_release(&resv->header->commit, resv->end);
 	rb_add_release(&ring->commit, resv->own_words);
@@ -345,9 +348,10 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 }
 
 /*
- * Take the event back.  The next delta must not count from a time that is not
- * in the ring.  The stamps go before the tail does: a nested event between the
- * two finds them different, and its own stay if it finds the tail still here.
+ * Discard the event.  The next delta must not count from the time of an event that is
+ * not in the ring, so the stamps are cleared, before the tail is moved back.  A nested
+ * event between the two finds before != after.  Its own stamps are valid if the tail
+ * cannot be moved back.
  */
 static inline void rbmap_ring_discard(struct rbmap_ring *ring,
 				      const struct rbmap_reservation *resv)

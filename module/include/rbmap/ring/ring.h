@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A lockless ring of sub-buffers: one CPU writes, whose contexts (task,
- * softirq, irq, NMI) nest strictly; one reader at a time, on any CPU, takes
- * whole sub-buffers.
+ * A lockless ring of sub-buffers.  One CPU writes; its contexts (task, softirq, irq,
+ * NMI) nest strictly.  One reader at a time, on any CPU, gets whole sub-buffers.
  *
- * There is one sub-buffer more than slots: the reader's.  Each id is in one
- * slot, or the reader's.  The writer opens the slots in turn; the reader
- * takes the sub-buffer of a slot and leaves its own there.
+ * There is one sub-buffer more than slots: the reader's.  Each sub-buffer, named by its
+ * id, is in one slot or with the reader.  The writer opens the slots in turn.  The
+ * reader gets the sub-buffer of a slot and puts its own sub-buffer there.
  *
- * Who writes what:
+ * Writers of each member:
  *	any context of the CPU	tail, before, after, nest, drops, and what it
  *				reserved
  *	the publisher (the outermost context, on its way out)
- *				commit and what goes with it, header.commit
+ *				commit, published, header.commit and counters
  *	writer and reader, by cmpxchg
  *				slots
  *	the reader		struct rbmap_reader
- *	who opens a sub-buffer, and the publisher
- *				what is shown to observers, who take nothing
+ *	any context that opens a sub-buffer, and the publisher
+ *				the slot table, for observers
  */
 #ifndef RBMAP_RING_RING_H
 #define RBMAP_RING_RING_H
@@ -34,20 +33,21 @@ enum rbmap_drop {
 	RBMAP_DROP_LAPPED,
 	RBMAP_DROP_NESTED,
 	RBMAP_DROP_TOO_LARGE,
-	RBMAP_DROP_NO_RING,	/* before there was this ring */
+	RBMAP_DROP_NO_RING,	/* before this ring existed */
 	RBMAP_NR_DROPS,
 	RBMAP_DROP_NONE = RBMAP_NR_DROPS,
 };
 
 /**
- * struct rbmap_ring_subbuf - what the ring knows of a sub-buffer, by id
- * @header: its memory; whoever has the id, or the reader's lock
- * @events: committed in it since it was opened; any context
- * @end: bytes in it when the tail left it; who moved the tail
- * @closed_events: @events when it was closed; the publisher
- * @first_event: events that the ring had written before its first; the
+ * struct rbmap_ring_subbuf - state of a sub-buffer, by id
+ * @header: its memory; written by the reader, for its own sub-buffer
+ * @events: events committed since it was opened; written by any context
+ * @end: bytes of events when the tail left it; written by the context that moved the
+ *	tail
+ * @closed_events: value of @events when it was closed; written by the publisher
+ * @first_event: number of events in the ring before its first one; written by the
  *	publisher
- * @drops_before: events that the ring had dropped when it was opened; the
+ * @drops_before: number of drops of the ring when it was opened; written by the
  *	publisher
  */
 struct rbmap_ring_subbuf {
@@ -60,20 +60,20 @@ struct rbmap_ring_subbuf {
 } ____cacheline_aligned;
 
 /**
- * struct rbmap_reader - the one reader; its caller has the lock for it
- * @id: the sub-buffer that it has
- * @holds: it was taken at @seq and may have more to read; else it is the
- *	spare for the next one taken
- * @seq: where it was taken
- * @next: what to take next; the one after @seq while that is held
- * @offset: bytes of it that were read
- * @events: events of it that were read
- * @expected: number of the event that comes next if nothing is lost
- * @read: events read
- * @lost: events lost just before the sub-buffer that it has
- * @carried: losses of an earlier ring that this ring's reader is to be told
- * @told_drops: drops that were told
- * @reported: all losses that were told
+ * struct rbmap_reader - state of the one reader; the caller holds the reader's lock
+ * @id: id of the reader's sub-buffer
+ * @holds: the sub-buffer is number @seq and may have unread events; else it is the
+ *	spare for the next slot
+ * @seq: number of the sub-buffer
+ * @next: number of the next sub-buffer to get; after @seq while @holds is set
+ * @offset: bytes read of the sub-buffer
+ * @events: events read of the sub-buffer
+ * @expected: number of the next event if no event is lost
+ * @read: events read in all
+ * @lost: events lost just before the sub-buffer
+ * @carried: losses of an earlier ring that this ring must report
+ * @reported_drops: drops reported
+ * @reported: losses reported in all
  */
 struct rbmap_reader {
 	u32	id;
@@ -93,21 +93,21 @@ struct rbmap_reader {
 struct rbmap_ring;
 
 /**
- * struct rbmap_ring_ops - what a ring calls
- * @closed: a sub-buffer was closed and can be taken; any context, NMI
- *	included, on the ring's CPU
+ * struct rbmap_ring_ops - callbacks of a ring
+ * @closed: called after a sub-buffer was closed; any context of the ring's CPU,
+ *	including NMI
  */
 struct rbmap_ring_ops {
 	void	(*closed)(struct rbmap_ring *ring);
 };
 
 /**
- * struct rbmap_slow_resv - what the slow half of a reservation hands back
+ * struct rbmap_slow_resv - result of a reservation on the slow path
  * @resv: the reservation
- * @payload: of the event
+ * @payload: payload of the event
  *
- * Each context that is in a ring has one there.  Were it on the stack of whoever
- * reserves, all of them would watch over that.
+ * One entry per nesting level.  On the caller's stack it would add a stack protector to
+ * every probe.
  */
 struct rbmap_slow_resv {
 	struct rbmap_reservation	resv;
@@ -120,25 +120,25 @@ struct rbmap_ring {
 	u64			before;
 	u64			after;
 	u64			commit;
-	u64			published;	/* the tail, as it was published */
+	u64			published;	/* the tail that was published last */
 	u32			nest;
 	/*
-	 * Read for each event: as far as rbmap_ring_reserve_fast() may fill a sub-buffer; 0:
-	 * the ring is off, or has another clock than RBMAP_CLOCK_LOCAL.
+	 * Read for each event: words of a sub-buffer that rbmap_ring_reserve_fast()
+	 * may fill.  0: the ring is off, or its clock is not RBMAP_CLOCK_LOCAL.
 	 */
 	u32			try_words;
 	struct rbmap_ring_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
 	bool			off;
-	bool			notify_event;	/* somebody waits for any event */
-	bool			sealed;		/* nobody writes, nor ever will */
+	bool			notify_event;	/* a reader waits for any event */
+	bool			sealed;		/* never written again */
 
-	/* Written for each sub-buffer, or less. */
+	/* Written for each sub-buffer, or less often. */
 	u64			closed_events ____cacheline_aligned;
 	u32			commit_id;
 	u32			clock;		/* enum rbmap_clock */
 	u32			capacity;	/* bytes of events */
 	u64			epoch;		/* top bits of the sub-buffer's time */
-	/* No event is later whose stamps were forgotten. */
+	/* At least the time of each event whose stamps were cleared. */
 	u64			floor;
 	local_t			overrun;
 	local_t			dropped[RBMAP_NR_DROPS];
@@ -148,7 +148,7 @@ struct rbmap_ring {
 
 	/* Read for each sub-buffer. */
 	u64			*slot;		/* nr_slots words */
-	struct rbmap_slot_table	*slot_table;		/* to observers; never read */
+	struct rbmap_slot_table	*slot_table;	/* for observers; never read here */
 	u64			modulus;
 	u32			nr_slots;
 	u32			mode;		/* enum rbmap_mode */
@@ -160,18 +160,18 @@ struct rbmap_ring {
 };
 
 /**
- * struct rbmap_ring_config - what a ring is made of
- * @nr_slots: RBMAP_MIN_SLOTS to RBMAP_MAX_SLOTS
- * @subbuf_size: bytes, header included; a power of two, 4 KiB to 4 MiB
- *	(tests may go lower; a multiple of 8)
- * @mode: what happens when the ring is full
- * @clock: of its events
- * @subbuf: nr_slots + 1 zeroed entries, @header set to zeroed memory of
- *	@subbuf_size bytes
+ * struct rbmap_ring_config - settings and memory of a ring
+ * @nr_slots: number of slots, RBMAP_MIN_SLOTS to RBMAP_MAX_SLOTS
+ * @subbuf_size: bytes of a sub-buffer, with its header; a power of two, 4 KiB to 4 MiB
+ *	(tests may use less; a multiple of 8)
+ * @mode: mode of a full ring
+ * @clock: clock of the events
+ * @subbuf: nr_slots + 1 zeroed entries; @header points to @subbuf_size bytes of zeroed
+ *	memory
  * @slot: nr_slots words
- * @slot_table: zeroed, rbmap_slot_table_size() bytes, for observers to look at
- * @ops: what to call
- * @first_seq: the seq to begin with; tests choose one near the wrap
+ * @slot_table: rbmap_slot_table_size() bytes of zeroed memory, for observers
+ * @ops: callbacks
+ * @first_seq: first seq; tests choose one near the wrap
  */
 struct rbmap_ring_config {
 	u32			nr_slots;
@@ -205,7 +205,7 @@ void rbmap_ring_seal(struct rbmap_ring *ring);
 void rbmap_ring_clone(struct rbmap_ring *clone, const struct rbmap_ring *ring,
 		      struct rbmap_ring_subbuf *subbuf, u64 *slot);
 
-/* writer.c: the slow paths of reserve.h; on the ring's CPU */
+/* writer.c: slow paths of reserve.h; called on the ring's CPU */
 enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring, u64 tail);
 u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit, u64 tail);
 void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
@@ -215,13 +215,13 @@ void rbmap_ring_publish_slow(struct rbmap_ring *ring);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 
 /**
- * struct rbmap_stamp - how the time of an event gets into the ring
- * @ts: the event's time, corrected if the clock stepped back
- * @type: the record to put before it, or 0
- * @fits: else the event must go into the next sub-buffer
+ * struct rbmap_stamp - time stamp of an event
+ * @ts: time of the event, corrected if the clock stepped back
+ * @type: type of the record before the event; 0: none
+ * @fits: false: the event must go into the next sub-buffer
  *
- * What is handed over by value stays in registers: the fast path has nothing on
- * its stack that another function could change.
+ * It is returned by value, in registers: the address of no variable leaves the fast
+ * path, which needs no stack protector then.
  */
 struct rbmap_stamp {
 	u64	ts;
@@ -232,14 +232,14 @@ struct rbmap_stamp {
 struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring, u32 offset,
 				    u64 before, u64 after, u64 ts);
 
-/* reader.c: any CPU, one caller at a time */
+/* reader.c: called on any CPU, one caller at a time */
 
 /**
- * enum rbmap_get - what rbmap_ring_get() found
- * @RBMAP_GET_EMPTY: nothing new
- * @RBMAP_GET_MORE: more in the sub-buffer that the reader has
- * @RBMAP_GET_NEXT: another sub-buffer; reader.lost came before it
- * @RBMAP_GET_BUSY: the writer lapped the reader again and again: call again
+ * enum rbmap_get - result of rbmap_ring_get()
+ * @RBMAP_GET_EMPTY: no unread event
+ * @RBMAP_GET_MORE: the reader's sub-buffer has more events
+ * @RBMAP_GET_NEXT: another sub-buffer; reader.lost events were lost before it
+ * @RBMAP_GET_BUSY: the writer lapped the reader too often: call again
  */
 enum rbmap_get {
 	RBMAP_GET_EMPTY,
@@ -266,7 +266,7 @@ bool rbmap_ring_has_event(const struct rbmap_ring *ring);
 bool rbmap_ring_has_closed(const struct rbmap_ring *ring);
 u32 rbmap_ring_closed_unread(const struct rbmap_ring *ring);
 
-/* counters; any context, exact when nobody writes */
+/* Counters: any context; exact while the ring is not written. */
 u64 rbmap_ring_entries(const struct rbmap_ring *ring);
 u64 rbmap_ring_dropped(const struct rbmap_ring *ring);
 

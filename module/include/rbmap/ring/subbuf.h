@@ -13,7 +13,7 @@
 #define RBMAP_SMALL_MAX		(RBMAP_TYPE_LEN_MAX * 4U)
 
 #define RBMAP_DELTA_MAX		((1ULL << RBMAP_TS_SHIFT) - 1)
-#define RBMAP_STAMP_BITS	59	/* what an absolute stamp holds */
+#define RBMAP_STAMP_BITS	59	/* bits of the time in an absolute stamp */
 
 static __always_inline u8 *rbmap_subbuf_data(struct rbmap_subbuf_header *header)
 {
@@ -47,7 +47,7 @@ static __always_inline u32 rbmap_event_delta(u32 word)
 #endif
 }
 
-/* Bytes in all that a payload of `size` takes, without a stamp before it. */
+/* Bytes of an event with a payload of `size` bytes, without a stamp before it. */
 static __always_inline u32 rbmap_event_len(u32 size)
 {
 	u32 len = size ? size : 1;
@@ -55,20 +55,20 @@ static __always_inline u32 rbmap_event_len(u32 size)
 	if (len > RBMAP_SMALL_MAX)
 		len += 4;
 	len = ALIGN(len + RBMAP_EVENT_HEADER, RBMAP_EVENT_ALIGN);
-	/* As the kernel's ring has it: 8 + 4 bytes can't become 8 + padding. */
+	/* As in ftrace's ring: 12 bytes cannot be split into a stamp and padding. */
 	return len == RBMAP_STAMP_LEN + 4 ? len + 4 : len;
 }
 
 /*
- * The largest payload where a sub-buffer holds that many bytes of events: its
- * first event needs no stamp.
+ * Largest payload in a sub-buffer that holds `capacity` bytes of events.  The first
+ * event of a sub-buffer needs no stamp.
  */
 static __always_inline u32 rbmap_max_event(u32 capacity)
 {
 	return capacity - 2 * RBMAP_EVENT_HEADER;
 }
 
-/* Write the header of a data event of `len` bytes in all; its payload. */
+/* Write the header of a data event of `len` bytes.  Return: its payload. */
 static __always_inline void *rbmap_event_encode(u32 *event, u32 len, u32 delta)
 {
 	u32 payload = len - RBMAP_EVENT_HEADER;
@@ -82,7 +82,7 @@ static __always_inline void *rbmap_event_encode(u32 *event, u32 len, u32 delta)
 	return &event[2];
 }
 
-/* Write a time extend or an absolute stamp; where the event goes. */
+/* Write a time extend or an absolute stamp.  Return: position of the event. */
 static inline u32 *rbmap_stamp_encode(u32 *event, u32 type, u64 time)
 {
 	event[0] = rbmap_event_word(type, time & RBMAP_DELTA_MAX);
@@ -91,10 +91,9 @@ static inline u32 *rbmap_stamp_encode(u32 *event, u32 type, u64 time)
 }
 
 /*
- * Make an event of `len` bytes in all one that is skipped, while the time that
- * it added stays.  Padding must have a delta; where the event has none its
- * length is a multiple of 8 (see rbmap_ring_reserve()), and time extends by
- * nothing fill it.
+ * Turn an event of `len` bytes into padding that adds the same delta.  Padding with
+ * delta 0 would end the sub-buffer: an event with delta 0 has a multiple of 8 bytes
+ * (see rbmap_ring_reserve()) and becomes time extends by 0.
  */
 static inline void rbmap_event_skip(u32 *event, u32 len)
 {
@@ -109,7 +108,7 @@ static inline void rbmap_event_skip(u32 *event, u32 len)
 		event = rbmap_stamp_encode(event, RBMAP_TYPE_TIME_EXTEND, 0);
 }
 
-/* Bytes of a record that this kernel wrote: of an event, stamp or padding. */
+/* Bytes of an event, stamp or padding that this kernel wrote. */
 static inline u32 rbmap_record_len(const u32 *record)
 {
 	u32 type_len = rbmap_event_type_len(record[0]);
