@@ -8,7 +8,8 @@ rbmap-module := $(src)/module
 
 ccflags-y += -I$(obj)/module/compat
 
-# What Kbuild compiles a file of the module with; it adds these names by file.
+# The command with which Kbuild compiles a file of the module; Kbuild adds the names
+# of the file.
 rbmap-cc = $(CC) $(NOSTDINC_FLAGS) $(LINUXINCLUDE) $(KBUILD_CPPFLAGS) \
 	$(ccflags-y) $(KBUILD_CFLAGS) -DMODULE $(KBUILD_CFLAGS_MODULE) \
 	-DKBUILD_MODNAME='"rbmap"' -DKBUILD_BASENAME='"probe"' \
@@ -19,7 +20,7 @@ rbmap-lockdown = $(if $(CONFIG_SECURITY),grep -qsw security_locked_down \
 	$(objtree)/Module.symvers || echo "rbmap: warning: this kernel does not \
 	export security_locked_down: kernel lockdown can't be respected" >&2,:)
 
-# What there is no rbmap without; dkms.conf has them too.
+# Options that rbmap requires; dkms.conf has the same list.
 rbmap-lacks = $(strip $(foreach option,CONFIG_64BIT CONFIG_TRACEPOINTS,\
 	$(if $($(option)),,$(option))))
 rbmap-refuse = $(if $(rbmap-lacks),{ \

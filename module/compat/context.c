@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The context of an event where it is not the usual one.  What is rare even then is
- * a branch, and costs the others no more than that.
+ * The context of an event that is not a plain task.  The rare cases cost the others
+ * one branch.
  */
 #include "context.h"
 
-/* The lowest bit: a softirq runs; the others: how often they were turned off. */
+/* Bit 0: a softirq runs; the other bits: nesting depth of disabled softirqs. */
 static u8 rbmap_context_softirq(unsigned int count)
 {
 	u8 flags;
@@ -54,9 +54,9 @@ static u8 rbmap_context_migrate_disabled(void)
 }
 
 /**
- * rbmap_record_unusual - what interrupts what, into a record that says the usual
- * @record: the record
- * @count: what is in preempt_count() not for our sake
+ * rbmap_record_unusual - store an unusual context in a record
+ * @record: the record, filled for the usual context
+ * @count: preempt_count() without rbmap's own part
  *
  * Context: any.
  */

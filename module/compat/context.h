@@ -43,7 +43,7 @@
 #define RBMAP_TIF_NEED_RESCHED_LAZY	TIF_NEED_RESCHED
 #endif
 
-/* What ftrace of this kernel has in each record beyond the fields of all. */
+/* A common field that only some kernels have. */
 #ifdef RBMAP_HAVE_TRACE_ENTRY_LAZY_COUNT
 #define RBMAP_LAZY_COUNT_FIELD						\
 	RBMAP_FIELD(unsigned char, common_preempt_lazy_count),
@@ -64,13 +64,13 @@ struct rbmap_record {
 };
 
 /**
- * rbmap_tracepoint_preempt - how often a tracepoint disables preemption to
- *	call its probes
+ * rbmap_tracepoint_preempt - number of times that a tracepoint disables preemption
+ *	before it calls its probes
  * @tp: the tracepoint
  *
- * That is no news of the context that hit it.  System calls' ones may fault
- * since they were told apart, and at last no tracepoint disables preemption
- * any more: SRCU protects them.
+ * This part of preempt_count() does not belong to the context that hit the tracepoint.
+ * Tracepoints of system calls may fault on newer kernels and do not disable preemption.
+ * On the newest kernels no tracepoint disables it: SRCU protects the probes.
  */
 static inline u8 rbmap_tracepoint_preempt(struct tracepoint *tp)
 {
@@ -101,8 +101,9 @@ static __always_inline u8 rbmap_context_irqs_off(void)
 	 BIT(RBMAP_TIF_NEED_RESCHED_LAZY) : 0)
 
 /*
- * Does anything run but a task that is to run on?  Most events come from such.
- * @count: what is in preempt_count() not for our sake.
+ * Is the context anything but a task that need not reschedule?  Most events come from
+ * such tasks.
+ * @count: preempt_count() without rbmap's own part.
  */
 static __always_inline bool rbmap_context_is_unusual(unsigned int count)
 {

@@ -15,7 +15,7 @@ static inline struct class *rbmap_class_create(const char *name)
 #endif
 }
 
-/* What a class's devnode() is handed. */
+/* The type of the argument of a class's devnode(). */
 #ifdef RBMAP_HAVE_DEVNODE_CONST
 typedef const struct device rbmap_devnode_device;
 #else

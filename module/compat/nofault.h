@@ -12,12 +12,12 @@
 #include "compat.h"
 
 /*
- * What is not the kernel's own is refused here, before anything looks at it: not
- * each kernel does so itself, and arm64 gives addresses of user space another
- * kind of fault.  There the uppermost byte may be a tag.  On x86 the page of
- * vsyscall is user space's, too; and an address that page tables of four levels
- * do not have is one of five to the kernel, if the processor can do five: then
- * it warns of what it gets.
+ * Refuse addresses that are not the kernel's before reading them.  Not every kernel
+ * does so itself, and on arm64 an address of user space causes another kind of fault.
+ * On arm64 the uppermost byte may be a tag.  On x86 the vsyscall page belongs to user
+ * space as well.  If the processor supports page tables of five levels and the kernel
+ * uses four, the kernel takes a non-canonical address for a valid one, and warns about
+ * the fault.
  */
 static inline bool rbmap_is_kernels(unsigned long address, size_t size)
 {
@@ -49,10 +49,10 @@ static inline bool rbmap_read_nofault(void *to, unsigned long from, size_t size)
 	if (!rbmap_is_kernels(from, size))
 		return false;
 	/*
-	 * Whoever owns the memory may write it meanwhile: one word is the old or
-	 * the new, and of more the caller expects nothing.  And the kernel counts
-	 * in `current` that no page fault may be served; an interrupt that reads
-	 * as well leaves the count as it was.
+	 * The owner of the memory may write to it meanwhile: a word is the old or
+	 * the new one, and the caller expects no more.  The kernel counts in
+	 * `current` that page faults are disabled; an interrupt that reads as well
+	 * restores the count.
 	 */
 	return !data_race(copy_from_kernel_nofault(to, (const void *)from, size));
 }

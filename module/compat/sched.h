@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What <trace/events/sched.h> has for the kernel's own use only. */
+/* Definitions of <trace/events/sched.h> that modules cannot use. */
 #ifndef RBMAP_COMPAT_SCHED_H
 #define RBMAP_COMPAT_SCHED_H
 

@@ -7,14 +7,14 @@
 
 #include "compat.h"
 
-/* What the callbacks of a binary attribute are handed. */
+/* The type of the attribute that callbacks of a binary attribute get. */
 #ifdef RBMAP_HAVE_BIN_ATTRIBUTE_CONST
 typedef const struct bin_attribute rbmap_bin_attribute;
 #else
 typedef struct bin_attribute rbmap_bin_attribute;
 #endif
 
-/* What get_ownership() of a struct kobj_type is handed. */
+/* The type of the argument of get_ownership() of struct kobj_type. */
 #ifdef RBMAP_HAVE_OWNED_KOBJECT_CONST
 typedef const struct kobject rbmap_owned_kobject;
 #else

@@ -22,15 +22,15 @@
 #include "self_cost.h"
 #include "sizes.h"
 
-/* As much of what was written as a line of the log can do with. */
+/* Longest part of the user's text in a line of the log, in characters. */
 #define RBMAP_LOGGED_MAX	32
 
 /**
  * rbmap_control_refuse - explain why a write was refused
  * @name: the file
- * @buf: what was written
- * @len: its bytes
- * @wanted: what would be obeyed
+ * @buf: text that the user wrote
+ * @len: bytes of the text
+ * @wanted: description of valid text
  *
  * Return: -EINVAL.
  */
@@ -46,14 +46,14 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 }
 
 /**
- * rbmap_control_number - read a number that was written
- * @name: the file, for the log
- * @buf: what was written, ended by a 0
- * @len: its bytes
- * @max: largest number that is good
- * @value: the number
+ * rbmap_control_number - parse a number
+ * @name: name of the file, for the log
+ * @buf: text that the user wrote, ended by a 0
+ * @len: bytes of the text
+ * @max: largest valid number
+ * @value: set to the number
  *
- * A newline may follow it, as from echo, and a 0, as from C; nothing else.
+ * Only a newline, as echo writes it, or a 0, as C programs write it, may follow.
  *
  * Return: 0; -EINVAL, explained; -EPERM: the kernel is locked down.
  */
@@ -74,13 +74,13 @@ int rbmap_control_number(const char *name, const char *buf, size_t len,
 }
 
 /**
- * rbmap_control_text_read - read a text that may be longer than a page
- * @text: the whole text, from kmalloc(), or NULL: there was no memory; freed
- * @buf: as the callback of a binary attribute gets it
- * @pos: the same
- * @len: the same
+ * rbmap_control_text_read - serve a read of a text that may exceed a page
+ * @text: the whole text, from kmalloc(); this function frees it.  NULL: no memory
+ * @buf: argument of the binary attribute's callback
+ * @pos: argument of the callback
+ * @len: argument of the callback
  *
- * Return: what the callback is to return.
+ * Return: return value of the callback.
  */
 ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len)
 {
@@ -211,11 +211,11 @@ static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
 }
 
 /**
- * rbmap_control_clock - read the name of a clock that was written
- * @name: the file, for the log
- * @buf: what was written
- * @len: its bytes
- * @clock: which one it is; available
+ * rbmap_control_clock - parse the name of a clock
+ * @name: name of the file, for the log
+ * @buf: text that the user wrote
+ * @len: bytes of the text
+ * @clock: set to the clock, which this machine has
  *
  * Return: 0; -EINVAL, explained.
  */
@@ -329,7 +329,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return len;
 }
 
-/* Of a buffer that a module has made, there are these two more. */
+/* Two more files of a buffer that a module has created. */
 static ssize_t owner_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
@@ -391,13 +391,13 @@ static const struct attribute_group rbmap_owned_group = {
 };
 
 /**
- * rbmap_control_init - make a directory for a buffer
- * @control: @buffer and @events are filled, the rest are zeroes
- * @name: of the directory
- * @parent: where: kernel_kobj: it is the module's, too
+ * rbmap_control_init - create the directory of a buffer
+ * @control: @buffer and @events are filled, the other members are zeroes
+ * @name: name of the directory
+ * @parent: parent directory; kernel_kobj: the directory has the module's files as well
  *
  * Context: may sleep.
- * Return: 0 or a negative error; then all is undone.
+ * Return: 0 or a negative error: then nothing remains.
  */
 int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent)

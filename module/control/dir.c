@@ -26,7 +26,7 @@ static void rbmap_dir_release(struct kobject *kobj)
 	complete(&rbmap_dir_of(kobj)->released);
 }
 
-/* Of the directory, and of all files that are made in it. */
+/* Owner of the directory and of all its files. */
 static void rbmap_dir_ownership(rbmap_owned_kobject *kobj, kuid_t *uid,
 				kgid_t *gid)
 {
@@ -70,14 +70,14 @@ static void rbmap_dir_put(struct rbmap_dir *dir)
 }
 
 /**
- * rbmap_dir_create - make a directory
- * @name: its name
- * @parent: where
- * @data: rbmap_dir_data() of it
- * @buffer: whose it is
+ * rbmap_dir_create - create a directory
+ * @name: name of the directory
+ * @parent: parent directory
+ * @data: value of rbmap_dir_data() for the directory
+ * @buffer: buffer of the directory
  *
  * Context: may sleep.
- * Return: it, or NULL: no memory.
+ * Return: the directory; NULL: no memory.
  */
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer)

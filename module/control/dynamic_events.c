@@ -133,7 +133,7 @@ static int rbmap_dynamic_may(const struct file *file)
 
 	if (err)
 		return err;
-	/* Who has opened it, too: it may be someone else's output. */
+	/* Test the opener as well: the file may be the output of a privileged program. */
 	if (!capable(CAP_SYS_ADMIN) ||
 	    !file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN)) {
 		rbmap_warn("dynamic_events: they read any memory of the kernel: that takes CAP_SYS_ADMIN\n");

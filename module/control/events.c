@@ -274,7 +274,7 @@ static int rbmap_event_dir_show(struct rbmap_event_file *event_file, void *data)
 		return -ENOMEM;
 	}
 	err = sysfs_create_group(event_file->dir, &rbmap_event_group);
-	/* Of an event that this kernel lacks nobody knows the fields. */
+	/* The fields of an event that this kernel lacks are unknown. */
 	if (!err && event->fields)
 		err = sysfs_create_bin_file(event_file->dir,
 					    &rbmap_event_format_attr);
@@ -394,8 +394,9 @@ static const struct attribute_group rbmap_events_group = {
 };
 
 /**
- * rbmap_control_events_init - make events
- * @control: of a buffer; what parsers want is there without any events, too
+ * rbmap_control_events_init - create the directory events
+ * @control: control of a buffer; a buffer without events has the files that parsers
+ *	need
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -416,8 +417,8 @@ int rbmap_control_events_init(struct rbmap_control *control)
 }
 
 /**
- * rbmap_control_events_exit - remove events; none is recorded there any more
- * @control: of a buffer
+ * rbmap_control_events_exit - remove the directory events, and disable all events
+ * @control: control of a buffer
  *
  * Context: sleeps.
  */

@@ -78,7 +78,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "retired rings: %u\n", s.retired_rings);
 	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
 			     s.retired_bytes);
-	/* Of all buffers' events together, where it is on. */
+	/* The cost of the events of all buffers, if self_cost is on. */
 	return len + rbmap_self_cost_summary(cpu_buf->cpu, buf, len);
 }
 
@@ -168,9 +168,9 @@ static const struct attribute_group rbmap_cpu_group = {
 };
 
 /**
- * rbmap_control_add_cpu - make per_cpu/cpuN, if it is not there
- * @control: of a buffer
- * @cpu: a CPU that was on line
+ * rbmap_control_add_cpu - create per_cpu/cpuN, if it does not exist
+ * @control: control of a buffer
+ * @cpu: a CPU that has been online
  *
  * Context: may sleep; one caller at a time.
  * Return: 0 or -ENOMEM.
@@ -197,8 +197,8 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
 }
 
 /**
- * rbmap_control_cpus_init - make per_cpu; its directories come with the CPUs
- * @control: of a buffer
+ * rbmap_control_cpus_init - create per_cpu, without directories of CPUs
+ * @control: control of a buffer
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -216,7 +216,7 @@ int rbmap_control_cpus_init(struct rbmap_control *control)
 
 /**
  * rbmap_control_cpus_exit - remove per_cpu
- * @control: of a buffer
+ * @control: control of a buffer
  *
  * Context: sleeps.
  */

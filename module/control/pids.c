@@ -154,8 +154,9 @@ static struct kobj_attribute rbmap_event_fork_attr = {
 };
 
 /**
- * rbmap_control_tasks_init - make set_event_pid, its twin and options/event-fork
- * @control: of a buffer
+ * rbmap_control_tasks_init - create set_event_pid, set_event_notrace_pid and
+ *	options/event-fork
+ * @control: control of a buffer
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -182,10 +183,11 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 }
 
 /**
- * rbmap_control_tasks_exit - remove options; the rest goes with the directory
- * @control: of a buffer
+ * rbmap_control_tasks_exit - remove options; the other files are removed with their
+ *	directory
+ * @control: control of a buffer
  *
- * Context: sleeps until nobody is in its files.
+ * Context: sleeps until no callback of the files runs.
  */
 void rbmap_control_tasks_exit(struct rbmap_control *control)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a buffer and each CPU have: sizes and snapshots. */
+/* Files that a buffer and each CPU have: sizes and snapshots. */
 #include <linux/sysfs.h>
 
 #include "buffer/resize.h"
@@ -8,11 +8,11 @@
 #include "sizes.h"
 
 /**
- * rbmap_control_size_show - a size in KiB, X where the CPUs' differ
+ * rbmap_control_size_show - show a size in KiB, or X if the CPUs have different sizes
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @subbuf: of a sub-buffer, else of the slots
- * @page: sysfs'
+ * @subbuf: true: size of a sub-buffer; false: size of the ring
+ * @page: page of sysfs
  */
 ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
 				bool subbuf, char *page)
@@ -26,13 +26,13 @@ ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_control_size_store - change it
+ * rbmap_control_size_store - change a size
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @subbuf: of a sub-buffer, else of the slots
- * @name: the file, for the log
- * @page: what was written
- * @len: its bytes
+ * @subbuf: true: size of a sub-buffer; false: size of the ring
+ * @name: name of the file, for the log
+ * @page: text that the user wrote
+ * @len: bytes of the text
  *
  * Return: @len or a negative error, explained in the log.
  */
@@ -43,7 +43,7 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 	unsigned long kb;
 	int err;
 
-	/* What is good is known further down, which says it. */
+	/* The functions below check the size, and log the valid ones. */
 	err = rbmap_control_number(name, page, len, ULONG_MAX, &kb);
 	if (err)
 		return err;
@@ -68,12 +68,12 @@ ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_control_snapshot_store - 1: take one, 0: forget it
+ * rbmap_control_snapshot_store - 1: make a snapshot, 0: drop it
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @name: the file, for the log
- * @page: what was written
- * @len: its bytes
+ * @name: name of the file, for the log
+ * @page: text that the user wrote
+ * @len: bytes of the text
  *
  * Return: @len or a negative error.
  */

@@ -9,7 +9,7 @@ DKMS_SOURCE = $(DESTDIR)$(SRCDIR)/rbmap-$(VERSION)
 UNINSTALL_USER += uninstall-dkms
 
 .PHONY: install-dkms install-dkms-source uninstall-dkms
-# What is built here is no source.
+# Built files are not part of the source.
 install-dkms-source:
 	rm -rf "$(DKMS_SOURCE)"
 	$(INSTALL) -d "$(DKMS_SOURCE)"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What any tracepoint can call, whatever it passes.  Kernels that compare a
- * function's type with the call's do not have it: see rbmap_dynamic_refused().
+ * A probe for any tracepoint, whatever its parameters.  A kernel with control-flow
+ * integrity checks the function's type at the call: rbmap_dynamic_refused() refuses
+ * dynamic events there.
  */
 #include "callback.h"
 #include "record.h"

@@ -62,13 +62,13 @@ static bool rbmap_dynamic_texts(struct rbmap_dynamic_event *event,
 }
 
 /**
- * rbmap_dynamic_event_create - make one
- * @line: what it is; copied
- * @text: what @line was understood from; copied
+ * rbmap_dynamic_event_create - create a dynamic event
+ * @line: parsed line; copied
+ * @text: text of the line; copied
  * @len: bytes of @text
  *
  * Context: may sleep.
- * Return: it, not registered yet, or NULL: no memory.
+ * Return: the event, not registered yet; NULL: no memory.
  */
 struct rbmap_dynamic_event *
 rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,

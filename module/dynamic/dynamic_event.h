@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events that users make while the module runs: /sys/kernel/rbmap/dynamic_events */
+/* Events that users define while the module runs: /sys/kernel/rbmap/dynamic_events */
 #ifndef RBMAP_DYNAMIC_EVENT_H
 #define RBMAP_DYNAMIC_EVENT_H
 
@@ -10,13 +10,13 @@
 #include "program.h"
 
 /**
- * struct rbmap_dynamic_event - an event that a user has made
- * @event: as the registry has it
- * @list: all of them
- * @line: what was asked for
- * @fields: of the format: __faults, then those of @line, then an empty one
- * @print_fmt: of the format
- * @text: as it was written, with a newline
+ * struct rbmap_dynamic_event - an event that a user has defined
+ * @event: the event type that is registered
+ * @list: entry in the list of all dynamic events
+ * @line: the parsed line
+ * @fields: fields of the format: __faults, the fields of @line, and an empty one
+ * @print_fmt: print format
+ * @text: the line that the user wrote, with a newline
  * @len: bytes of @text
  */
 struct rbmap_dynamic_event {

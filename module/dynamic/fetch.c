@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a program of fetches.  The parser has looked at all its numbers; what the
- * program finds in memory is trusted in nothing: each read may fault, each string
- * may change between two looks at it.
+ * Run a program of fetches.  The parser has checked all numbers of the program.  The
+ * memory that the program reads is not trusted: each read may fault, and a string may
+ * change between two reads.
  */
 #include "fetch.h"
 #include "program.h"
@@ -28,7 +28,7 @@ static bool rbmap_fetch_arg(const struct rbmap_fetch_args *args,
 				sizeof(*value));
 }
 
-/* Where the last offset leads to; without one, the argument. */
+/* Compute the address after the last offset; without offsets, the argument. */
 static bool rbmap_fetch_follow(const struct rbmap_fetch *fetch,
 			       const struct rbmap_fetch_args *args,
 			       unsigned long *address)
@@ -100,8 +100,8 @@ static u64 rbmap_fetch_bits(const struct rbmap_fetch *fetch, u64 number)
 }
 
 /*
- * An address of the kernel gets a hash where it would be in full view: of 64 bits
- * in hexadecimal, it looks like one if it is in the kernel's half and no error.
+ * Hash a number that looks like an address of the kernel: 64 bits in hexadecimal, in
+ * the kernel's half of the address space, and not an error code.
  */
 static u64 rbmap_fetch_hide(const struct rbmap_fetch *fetch, u64 number)
 {
@@ -214,10 +214,10 @@ static bool rbmap_fetch_copy(const struct rbmap_fetch_args *args,
 }
 
 /**
- * rbmap_fetch_measure - find a record's strings
- * @program: from rbmap_dynamic_parse()
- * @args: what the tracepoint has passed
- * @strings: filled
+ * rbmap_fetch_measure - find the strings of a record
+ * @program: program of rbmap_dynamic_parse()
+ * @args: arguments of the tracepoint
+ * @strings: filled with the strings
  *
  * Context: any; preemption is off.
  * Return: bytes of all strings.
@@ -247,11 +247,11 @@ size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
 
 /**
  * rbmap_fetch_fill - fill a record
- * @program: from rbmap_dynamic_parse()
- * @args: what the tracepoint has passed
- * @strings: from rbmap_fetch_measure(); unused if the program has none
- * @record: of @program->size bytes and what rbmap_fetch_measure() has returned;
- *	all but the first @program->header of them are written
+ * @program: program of rbmap_dynamic_parse()
+ * @args: arguments of the tracepoint
+ * @strings: result of rbmap_fetch_measure(); unused if the program has no strings
+ * @record: @program->size bytes plus the return value of rbmap_fetch_measure(); all
+ *	bytes after the first @program->header are written
  *
  * Context: any; preemption is off.
  */

@@ -7,7 +7,7 @@
  *
  * FETCH is $argN, +OFF(FETCH) or -OFF(FETCH), TYPE is u8 to u64, s8 to s64, x8 to
  * x64, any of these with [N], bWIDTH@OFFSET/BITS, sbWIDTH@OFFSET/BITS or string.
- * Whoever writes it is not trusted: what is not written here is refused.
+ * The writer of a line is not trusted: any other text is refused.
  */
 #include "parse.h"
 #include "program.h"
@@ -96,7 +96,7 @@ static bool rbmap_parse_name(struct rbmap_line_cursor *cursor, char *name,
 	return true;
 }
 
-/* What is beside the directories of systems and events. */
+/* GROUP/EVENT.  Names of files in these directories are refused. */
 static bool rbmap_parse_event_name(struct rbmap_line_cursor *cursor,
 				   struct rbmap_dynamic_line *line)
 {

@@ -29,17 +29,17 @@ enum rbmap_fetch_kind {
 
 /**
  * struct rbmap_fetch - a field of the record
- * @name: its name
- * @kind: what it is
- * @form: 'u', 's' or 'x' of its numbers: unsigned, signed, or in hexadecimal
- * @size: bytes of a number; of a bit-field: of what contains it
- * @elements: numbers of an array
- * @bit: of a bit-field: its lowest bit
- * @width: of a bit-field: how many bits
- * @arg: which argument it begins with, from 1 on
- * @nr_offsets: pointers to follow from there; 0: the argument itself
- * @offset: what is added to each, innermost first
- * @at: where it lies in the record
+ * @name: name of the field
+ * @kind: enum rbmap_fetch_kind
+ * @form: form of its numbers: 'u' unsigned, 's' signed, 'x' hexadecimal
+ * @size: bytes of a number; for a bit-field, bytes of the containing number
+ * @elements: number of elements of an array
+ * @bit: lowest bit of a bit-field
+ * @width: number of bits of a bit-field
+ * @arg: number of the argument to begin with, from 1
+ * @nr_offsets: number of pointers to follow from the argument; 0: the argument itself
+ * @offset: offset to add to each pointer, innermost first
+ * @at: offset of the field in the record
  */
 struct rbmap_fetch {
 	char			name[RBMAP_FETCH_NAME_MAX + 1];

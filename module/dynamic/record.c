@@ -9,15 +9,14 @@
 #include "fetch.h"
 #include "record.h"
 
-/* A larger record is put together in the ring, where a filter is to look at it. */
+/* A larger record is assembled in the ring before the filter checks it. */
 #define RBMAP_RECORD_STACK	512
 
 /*
- * In which contexts this CPU reads memory for a record, a bit each.  A read that
- * faults may be told by a tracepoint, whose record must not read in turn: what
- * comes within a context's own reads is recorded blindly.  Who interrupts sets
- * another bit and clears it before it returns, so that no more is asked of the
- * operations.
+ * A bit for each context of this CPU that reads memory for a record.  A read that
+ * faults may hit a tracepoint, whose record must not read memory in turn: events within
+ * a context's own reads are recorded without reading.  An interrupting context sets
+ * another bit and clears it before it returns, so plain operations are enough.
  */
 static DEFINE_PER_CPU(unsigned int, rbmap_fetching);
 
@@ -81,7 +80,7 @@ static void rbmap_record_fill(const struct rbmap_fetch_program *program,
 	rbmap_fetch_end(begun);
 }
 
-/* Put together on the stack and looked at, before there is room for it. */
+/* Assemble the record on the stack, and reserve it only if the filter accepts it. */
 static noinline void rbmap_record_checked(const struct rbmap_event_file *event_file,
 					  const struct rbmap_fetch_program *program,
 					  struct rbmap_fetch_args *args,
@@ -101,7 +100,7 @@ static noinline void rbmap_record_checked(const struct rbmap_event_file *event_f
 /**
  * rbmap_dynamic_record - record a dynamic event
  * @data: the struct rbmap_event_file that the probe was registered with
- * @args: what the tracepoint has passed
+ * @args: arguments of the tracepoint
  *
  * Context: any, NMI included.
  */

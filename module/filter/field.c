@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What filters take a field for, by its type; names that are no fields. */
+/* The kind of a field, by its type; generic names such as CPU and COMM. */
 #include "field.h"
 #include "filter.h"
 
 /**
- * rbmap_filter_kind_of - what a field is to a filter
- * @type: as the format file has it, without the size of an array
- * @len: elements: above 0 of an array, 0 of what is none, below 0 of an array
+ * rbmap_filter_kind_of - the kind of a field for filters
+ * @type: type in the format file, without the size of an array
+ * @len: number of elements of an array; 0: the field is not an array; below 0: an array
  *	up to the end of the record
  *
- * A string is what consists of some kind of char, as ftrace has it.
+ * As in ftrace, an array of any char type is a string.
  *
  * Return: enum rbmap_filter_kind.
  */
@@ -40,14 +40,14 @@ static const struct {
 };
 
 /**
- * rbmap_filter_find_generic - names that each event has
+ * rbmap_filter_find_generic - find a generic name, which each event has
  * @name: the name
- * @len: its bytes
- * @field: what it stands for
+ * @len: bytes of the name
+ * @field: filled with the field of the name
  *
- * A field of the event of that name comes first.
+ * A field of the event with the same name takes precedence.
  *
- * Return: whether it is one.
+ * Return: true if the name is a generic one.
  */
 bool rbmap_filter_find_generic(const char *name, size_t len,
 			       struct rbmap_filter_field *field)

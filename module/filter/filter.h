@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Filters: which records of an event are wanted.
+ * Filters: which records of an event are recorded.
  *
- * The language is ftrace's, and so is what each expression means (6.12's).  The
- * text becomes a program: an array of tests, each of which says which later one
- * comes next, be it true or not.  So it ends, and each field that it looks at
- * was found to lie within the record when it was made.
+ * Syntax and meaning are those of ftrace in 6.12.  The text is compiled into a program:
+ * an array of tests.  Each test names a later test for true, and one for false, so that
+ * the program ends.  The verifier has checked that each field lies within the record.
  */
 #ifndef RBMAP_FILTER_H
 #define RBMAP_FILTER_H
 
 #include "filter/platform.h"
 
-/* A text is shorter than this, as tracefs has it. */
+/* Limit of the text's length, the same as in tracefs. */
 #define RBMAP_FILTER_TEXT_MAX	4096
 
 /**
- * enum rbmap_filter_kind - where a value comes from
- * @RBMAP_FILTER_NUMBER: the field is a number; of a size that none has: it can
- *	be compared, and no comparison is true
+ * enum rbmap_filter_kind - source of a value
+ * @RBMAP_FILTER_NUMBER: a number in the record; if no number has its size, no comparison
+ *	is true
  * @RBMAP_FILTER_ARRAY: an array of characters in the record
- * @RBMAP_FILTER_DYNAMIC: the field says where in the record a string lies
+ * @RBMAP_FILTER_DYNAMIC: a string; the field holds its offset and length
  * @RBMAP_FILTER_REST: characters up to the end of the record
- * @RBMAP_FILTER_CPU: no field: the CPU
- * @RBMAP_FILTER_COMM: no field: the name of the current task
- * @RBMAP_FILTER_KINDS: how many there are
+ * @RBMAP_FILTER_CPU: the current CPU, not a field
+ * @RBMAP_FILTER_COMM: the name of the current task, not a field
+ * @RBMAP_FILTER_KINDS: number of kinds
  */
 enum rbmap_filter_kind {
 	RBMAP_FILTER_NUMBER,
@@ -37,11 +36,11 @@ enum rbmap_filter_kind {
 };
 
 /**
- * struct rbmap_filter_field - what a name in an expression stands for
- * @offset: in the record
- * @size: bytes there
+ * struct rbmap_filter_field - the field of a name in an expression
+ * @offset: offset in the record
+ * @size: bytes of the field
  * @kind: enum rbmap_filter_kind
- * @is_signed: a number
+ * @is_signed: the number is signed
  */
 struct rbmap_filter_field {
 	u16	offset;
@@ -51,16 +50,16 @@ struct rbmap_filter_field {
 };
 
 /**
- * enum rbmap_filter_test - what is asked of a value
- * @RBMAP_TEST_NEVER: nothing, it is not true
+ * enum rbmap_filter_test - test of a value
+ * @RBMAP_TEST_NEVER: never true
  * @RBMAP_TEST_RANGE: a number from @lo to @lo + @span, modulo its size
  * @RBMAP_TEST_MASK: a number has one of the bits @lo
- * @RBMAP_TEST_FULL: a string is the pattern
- * @RBMAP_TEST_FRONT: it begins so
- * @RBMAP_TEST_MIDDLE: it is somewhere in the field, be it behind a 0
- * @RBMAP_TEST_END: the field ends so; its last byte is not looked at
- * @RBMAP_TEST_GLOB: it matches, with *, ?, [] and \
- * @RBMAP_TESTS: how many there are
+ * @RBMAP_TEST_FULL: a string equals the pattern
+ * @RBMAP_TEST_FRONT: a string begins with the pattern
+ * @RBMAP_TEST_MIDDLE: the field contains the pattern, even behind a 0
+ * @RBMAP_TEST_END: the field ends with the pattern; its last byte is ignored
+ * @RBMAP_TEST_GLOB: a string matches the pattern, with *, ?, [] and \
+ * @RBMAP_TESTS: number of tests
  */
 enum rbmap_filter_test {
 	RBMAP_TEST_NEVER,
@@ -77,15 +76,15 @@ enum rbmap_filter_test {
 /**
  * struct rbmap_filter_op - one comparison
  * @test: enum rbmap_filter_test
- * @kind: of the value, enum rbmap_filter_kind
- * @offset: of the field
- * @size: of the field
- * @pattern_len: bytes of the pattern, the 0 at its end not counted
- * @yes: which one is next if it is true
- * @no: if not
- * @pattern: where the pattern begins in the program's text
- * @lo: a number: see the test
- * @span: the same
+ * @kind: kind of the value, enum rbmap_filter_kind
+ * @offset: offset of the field
+ * @size: bytes of the field
+ * @pattern_len: bytes of the pattern, without the 0 at its end
+ * @yes: next comparison if the test is true
+ * @no: next comparison if the test is false
+ * @pattern: offset of the pattern in the program's text
+ * @lo: number of the test
+ * @span: number of the test
  */
 struct rbmap_filter_op {
 	u8	test;
@@ -102,9 +101,9 @@ struct rbmap_filter_op {
 
 /**
  * struct rbmap_filter - a program
- * @nr: how many comparisons; as a next one, this number accepts the record, and
- *	the one after it refuses
- * @room: comparisons that there is room for; the text lies behind it
+ * @nr: number of comparisons; as a next comparison, @nr accepts the record, and @nr + 1
+ *	refuses it
+ * @room: number of comparisons that fit into @op; the text lies behind them
  * @text_len: bytes of text
  * @op: the comparisons
  */
@@ -121,16 +120,16 @@ static inline const char *rbmap_filter_text(const struct rbmap_filter *filter)
 }
 
 /**
- * struct rbmap_filter_error - what is wrong with an expression
- * @message: in words, or NULL: there was no memory
- * @at: the character that tracefs would point at
+ * struct rbmap_filter_error - an error in an expression
+ * @message: message; NULL: no memory
+ * @at: position of the character that tracefs would point at
  */
 struct rbmap_filter_error {
 	const char	*message;
 	size_t		at;
 };
 
-/* Finds the field of a name that is @len bytes long. */
+/* Find the field of a name of @len bytes. */
 typedef bool (*rbmap_filter_find)(const void *data, const char *name,
 				  size_t len, struct rbmap_filter_field *field);
 

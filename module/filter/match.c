@@ -38,7 +38,7 @@ static __always_inline u64 rbmap_match_load(const char *at, u16 size)
 	}
 }
 
-/* What overflows beyond the number's size does not count. */
+/* The difference wraps at the size of the number. */
 static __always_inline bool rbmap_match_range(const struct rbmap_filter_op *op,
 					      u64 value)
 {

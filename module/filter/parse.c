@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From an expression to a program.
+ * Compile an expression into a program.
  *
- * Each comparison ends in two open jumps, one for yes and one for no.  A part of
- * an expression has all of its open jumps in two lists, which are threaded
- * through the places that will have their targets; "&&" directs those for yes of
- * its left side to what comes next, "||" those for no, "!" exchanges the lists.
- * So every jump goes forward.
+ * Each comparison ends in two open jumps, one for yes and one for no.  A part of an
+ * expression has its open jumps in two lists, threaded through the places that will
+ * hold their targets.  "&&" directs the yes jumps of its left side to the next
+ * comparison, "||" the no jumps, and "!" exchanges the lists.  So every jump goes
+ * forward.
  *
- * What is refused, with which words, and where, is as in tracefs.
+ * Errors are the same as in tracefs: the refused expressions, the messages, and the
+ * positions.
  */
 #include "filter.h"
 #include "number.h"
@@ -34,7 +35,7 @@ struct rbmap_part {
 	struct rbmap_jumps	no;
 };
 
-/* What is open at a parenthesis: yes of terms with "||", no of factors. */
+/* Open jumps at a parenthesis: yes of terms with "||", no of factors. */
 struct rbmap_level {
 	struct rbmap_part	part;
 	size_t			at;
@@ -159,9 +160,8 @@ static void rbmap_negate(struct rbmap_part *part)
 /* Values */
 
 /*
- * A star at an end, or at both, is done without rbmap_filter_glob(), and as
- * tracefs does it: the end is that of the field.  What begins with a digit has
- * no stars.
+ * A star at one or both ends needs no rbmap_filter_glob().  As in tracefs, the end is
+ * the end of the field, and a pattern that begins with a digit has no stars.
  */
 static u8 rbmap_pattern_test(const char **pattern, size_t *len)
 {
@@ -305,7 +305,7 @@ static bool rbmap_parse_compare(struct rbmap_parser *parser,
 {
 	unsigned int i;
 
-	/* Of a pointer it says whose memory it is; we have no such strings. */
+	/* ".ustring" marks a pointer of user space; rbmap's records have none. */
 	rbmap_skip(parser, ".ustring");
 	if (rbmap_skip(parser, ".function"))
 		return rbmap_refuse(parser, parser->at,
@@ -342,7 +342,7 @@ static bool rbmap_parse_predicate(struct rbmap_parser *parser,
 	part->yes = rbmap_open_jump(parser, 2 * filter->nr);
 	part->no = rbmap_open_jump(parser, 2 * filter->nr + 1);
 	filter->nr++;
-	/* What is never true is not true with != either. */
+	/* A comparison that is never true is not true with != either. */
 	if (predicate.negate && op->test != RBMAP_TEST_NEVER)
 		rbmap_negate(part);
 	return true;
@@ -559,11 +559,11 @@ static struct rbmap_filter *rbmap_filter_room(size_t len)
 }
 
 /**
- * rbmap_filter_parse - make a program of an expression
+ * rbmap_filter_parse - compile an expression into a program
  * @text: the expression, shorter than RBMAP_FILTER_TEXT_MAX
- * @find: finds a field by its name
- * @data: for @find
- * @error: what is wrong, and where
+ * @find: function that finds a field by its name
+ * @data: argument of @find
+ * @error: filled with the message and the position of an error
  *
  * Context: may sleep.
  * Return: the program, for rbmap_filter_free(), or NULL.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may see what.  Control files are for root and a group, whose number is a
- * parameter: so files of CPUs, events and buffers that come later have it at once.
- * A kernel that is locked down for confidentiality forbids what it forbids of
- * tracefs: to open a ring or the marker, and to control.
- * Addresses of the kernel are hashed before they get into an event, as printk's
- * %p does, unless the module was loaded with kptr=1.
+ * Access rights.  Only root and one group may read control files.  The group's number
+ * is a parameter, so that files of later CPUs, events and buffers have the group from
+ * the beginning.  A kernel that is locked down for confidentiality forbids the same as
+ * for tracefs: opening a ring or the marker, and writing to control files.  Addresses
+ * of the kernel are hashed before they reach an event, as by printk's %p, unless the
+ * module was loaded with kptr=1.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -28,9 +28,9 @@ MODULE_PARM_DESC(gid, "number of the group that may read files of /sys/kernel/rb
 static siphash_key_t rbmap_address_key;
 
 /**
- * rbmap_access_init - before the first event
+ * rbmap_access_init - prepare hashing, before the first event
  *
- * Says what cannot be respected on this kernel.
+ * The function logs a warning if this kernel does not report lockdown to modules.
  */
 void rbmap_access_init(void)
 {
@@ -43,7 +43,7 @@ void rbmap_access_init(void)
  * rbmap_locked_down - is tracing forbidden?
  *
  * Context: may sleep.
- * Return: 0, or -EPERM; the kernel logs that.
+ * Return: 0; -EPERM: tracing is forbidden, and the kernel has logged that.
  */
 int rbmap_locked_down(void)
 {
@@ -64,7 +64,7 @@ bool rbmap_lockdown_respected(void)
  * rbmap_access_gid - the group that may read the control files
  *
  * Context: any.
- * Return: what the parameter gid says; root's where no group has that number.
+ * Return: the group of the parameter gid; root's group if that number is invalid.
  */
 kgid_t rbmap_access_gid(void)
 {

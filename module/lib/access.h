@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who may see what: a group, kernel lockdown, and addresses of the kernel. */
+/* Access rights: the group, kernel lockdown, and addresses of the kernel. */
 #ifndef RBMAP_ACCESS_H
 #define RBMAP_ACCESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line for one cause; user space finds it by its prefix. */
+/* Log one line for each cause.  User space finds the lines by their prefix. */
 #ifndef RBMAP_LOG_H
 #define RBMAP_LOG_H
 

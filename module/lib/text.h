@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text that is put together, and counted on where there is no room for it. */
+/* Assemble a text, and count the bytes that do not fit. */
 #ifndef RBMAP_TEXT_H
 #define RBMAP_TEXT_H
 
@@ -8,10 +8,10 @@
 #endif
 
 /**
- * struct rbmap_text - text that grows
- * @buf: where it is put, or NULL
- * @size: bytes there
- * @len: bytes that it has, or would have
+ * struct rbmap_text - a text that grows
+ * @buf: memory of the text, or NULL
+ * @size: bytes of @buf
+ * @len: length of the text, which may exceed @size
  */
 struct rbmap_text {
 	char	*buf;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes out of the kernel's own trace headers.
+ * Generate probes from the kernel's own trace headers.
  *
- * A header like <trace/events/sched.h> says all about a tracepoint: the
- * prototype, the record, how to fill it and how to print it.  It is made to be
- * read again with other meanings of its macros.  What is generated from it is
- * right on each kernel, with no list of the kernels' differences:
+ * A header like <trace/events/sched.h> defines a tracepoint completely: the prototype,
+ * the record, how to fill it and how to print it.  It can be included again with other
+ * definitions of its macros.  The generated probe is correct on each kernel, without a
+ * list of the kernels' differences:
  *
  *	#include <trace/events/sched.h>
  *
@@ -14,9 +14,9 @@
  *	#define RBMAP_PROBES(event)	event(sched_switch)
  *	#include "generate.h"
  *
- * makes struct rbmap_probe_set rbmap_sched_probes.  compat/probe.sh tries
- * beforehand which probes can be compiled for this kernel and defines
- * RBMAP_FITS_<name> for them; the others are left out.
+ * defines struct rbmap_probe_set rbmap_sched_probes.  compat/probe.sh compiles each
+ * probe for this kernel first, and defines RBMAP_FITS_<name> for those that compile;
+ * the others are left out.
  *
  * An optional RBMAP_TRACE_ENUMS says that print formats name constants, which
  * are to be printed as numbers.
@@ -42,7 +42,7 @@
 	RBMAP_WHEN(__is_defined(RBMAP_FITS_##name), __VA_ARGS__)
 
 /*
- * What is no event of ours has no meaning here.  <rbmap/record.h> has the words
+ * Other declarations of the header expand to nothing.  <rbmap/record.h> has the macros
  * inside of a class.
  */
 #undef DECLARE_TRACE

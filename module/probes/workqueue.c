@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work that is queued: when it runs.  What workqueue_queue_work shows is known to
- * kernel/workqueue.c alone.
+ * Work that is queued and executed.  workqueue_queue_work is left out: only
+ * kernel/workqueue.c knows the structures that it reads.
  */
 #include <linux/workqueue.h>
 #include <trace/events/workqueue.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a CPU is isolated from has a number each; it was a bit before. */
+/* Kinds of isolation are numbers (enum hk_type); before they were bits. */
 #include <linux/sched/isolation.h>
 
 int domain = HK_TYPE_DOMAIN;
