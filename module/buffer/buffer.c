@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A buffer: one ring per CPU, allocated as CPUs come on line, kept after. */
+/*
+ * A buffer: one ring per CPU, allocated when the CPU comes on line, and then kept.
+ */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/mm.h>
@@ -17,18 +19,18 @@
 static enum cpuhp_state rbmap_hotplug_state;
 static unsigned long rbmap_retired_size_kb;
 
-/* Which CPUs lack something. */
+/* Protects @lacking and @lacks of all buffers. */
 static DEFINE_SPINLOCK(rbmap_lacking_lock);
 
-/* Who has which buffer. */
+/* Protects @offered, @users, @release and @data of all buffers. */
 static DEFINE_SPINLOCK(rbmap_users_lock);
 
 /**
- * rbmap_cpu_place - a CPU's part of a buffer, with a ring or without one
+ * rbmap_cpu_place - get a CPU's part of a buffer, with or without a ring
  * @buf: the buffer
  * @cpu: any number
  *
- * Return: it, or NULL: no such CPU.
+ * Return: the CPU's part; NULL if the CPU does not exist.
  */
 struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu)
 {
@@ -38,12 +40,12 @@ struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_cpu_buffer - a CPU's part of a buffer, where it has a ring
+ * rbmap_cpu_buffer - get a CPU's part of a buffer if it has a ring
  * @buf: the buffer
  * @cpu: any number
  *
- * Return: it, or NULL: no such CPU, or it was never on line, or there was no memory
- * when it came.
+ * Return: the CPU's part; NULL if the CPU does not exist, was never on line, or had
+ * no memory for its ring when it came on line.
  */
 struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 {
@@ -58,10 +60,10 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_buffer_set_lacks - say whether a CPU lacks something for want of memory
+ * rbmap_buffer_set_lacks - record whether a CPU lacks something for want of memory
  * @buf: the buffer
  * @cpu: a CPU that was on line, or is about to be
- * @lacks: its ring, its devices or its directory
+ * @lacks: whether the CPU lacks its ring, its devices or its directory
  *
  * Context: may sleep.
  */
@@ -77,7 +79,7 @@ void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks)
 }
 
 /**
- * rbmap_buffer_lacks - does a CPU lack something for want of memory?
+ * rbmap_buffer_lacks - test whether a CPU lacks something for want of memory
  * @buf: the buffer
  * @cpu: a CPU
  */
@@ -87,7 +89,7 @@ bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_buffer_lacks_any - does any CPU?
+ * rbmap_buffer_lacks_any - test whether any CPU lacks something for want of memory
  * @buf: the buffer
  */
 bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf)
@@ -96,7 +98,7 @@ bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_has_ring - has a CPU got its ring?
+ * rbmap_buffer_has_ring - test whether a CPU has a ring
  * @buf: the buffer
  * @cpu: a CPU
  */
@@ -106,11 +108,11 @@ bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_buffer_show_lacking - list these CPUs
+ * rbmap_buffer_show_lacking - list the CPUs that lack something for want of memory
  * @buf: the buffer
- * @page: filled
+ * @page: memory for the list
  *
- * Return: its length.
+ * Return: the length of the list.
  */
 int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page)
 {
@@ -118,7 +120,7 @@ int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page)
 }
 
 /**
- * rbmap_buffer_complete - make the rings that lack, if there is memory now
+ * rbmap_buffer_complete - allocate the missing rings if there is memory now
  * @buf: the buffer
  *
  * Context: may sleep.
@@ -141,9 +143,9 @@ void rbmap_buffer_complete(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_set_completing - say how all that lacks is made
- * @buf: new
- * @completing: does so; who has made it waits for it before the buffer goes
+ * rbmap_buffer_set_completing - set the work that allocates all that is missing
+ * @buf: a new buffer
+ * @completing: the work; its owner cancels it before the buffer is freed
  */
 void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
 				 struct work_struct *completing)
@@ -152,8 +154,8 @@ void rbmap_buffer_set_completing(struct rbmap_buffer *buf,
 }
 
 /**
- * rbmap_buffer_retry - have all that lacks be made, soon
- * @buf: the buffer; somebody has it, or a file of it
+ * rbmap_buffer_retry - schedule the allocation of all that is missing
+ * @buf: the buffer; the caller has a reference to it or to one of its files
  *
  * Context: any.
  */
@@ -164,8 +166,9 @@ void rbmap_buffer_retry(struct rbmap_buffer *buf)
 }
 
 /*
- * Before the CPU runs, so that it misses nothing.  Where there is no memory, it runs
- * without a ring: a machine needs its CPUs more than we do.
+ * Runs before the CPU does, so that the CPU's first events are recorded.  Without
+ * memory the CPU comes up without a ring: the machine needs the CPU more than rbmap
+ * does.
  */
 static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 {
@@ -186,7 +189,9 @@ static int rbmap_cpu_prepare(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* It has written its last event: those who wait look again. */
+/*
+ * The CPU has written its last event: wake the readers, which test the ring again.
+ */
 static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
 {
 	struct rbmap_cpu_buffer *cpu_buf =
@@ -199,8 +204,9 @@ static int rbmap_cpu_dead(unsigned int cpu, struct hlist_node *node)
 }
 
 /**
- * rbmap_buffers_init - before the first rbmap_buffer_alloc()
- * @retired_size_kb: what rbmap_buffer_set_retired_size() sets, of new buffers
+ * rbmap_buffers_init - prepare for the first rbmap_buffer_alloc()
+ * @retired_size_kb: limit of retired rings in new buffers, as for
+ *	rbmap_buffer_set_retired_size()
  *
  * Return: 0 or a negative error.
  */
@@ -224,7 +230,7 @@ int rbmap_buffers_init(unsigned long retired_size_kb)
 }
 
 /**
- * rbmap_buffers_exit - after the last rbmap_buffer_free()
+ * rbmap_buffers_exit - clean up after the last rbmap_buffer_free()
  */
 void rbmap_buffers_exit(void)
 {
@@ -248,12 +254,12 @@ static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_alloc - a buffer with a ring for each CPU
+ * rbmap_buffer_alloc - allocate a buffer with a ring for each CPU
  * @config: sizes and mode
  *
  * Context: may sleep.
- * Return: it, or ERR_PTR: -EINVAL (a size is out of range), -ENOMEM; the log
- * says which and what would do.
+ * Return: the buffer, or ERR_PTR: -EINVAL if a size is out of range, -ENOMEM.  The
+ * log names the cause and a valid value.
  */
 struct rbmap_buffer *
 rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
@@ -293,7 +299,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 		rbmap_buffer_free_rings(buf);
 		return ERR_PTR(err);
 	}
-	/* CPUs come without a ring, but a buffer does not. */
+	/* A CPU may come up without a ring.  A new buffer fails instead. */
 	if (buf->lacks) {
 		err = buf->error;
 		rbmap_buffer_free(buf);
@@ -310,7 +316,7 @@ err_free_buffer:
 
 /**
  * rbmap_buffer_free - free a buffer
- * @buf: no writer, no open file, no map
+ * @buf: the buffer, without writers, open files and maps
  *
  * Context: may sleep.
  */
@@ -321,7 +327,7 @@ void rbmap_buffer_free(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_offer - from now on it can be opened
+ * rbmap_buffer_offer - allow the buffer to be opened
  * @buf: the buffer
  */
 void rbmap_buffer_offer(struct rbmap_buffer *buf)
@@ -332,10 +338,10 @@ void rbmap_buffer_offer(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_withdraw - from now on it can't be opened, if nobody has it
+ * rbmap_buffer_withdraw - prevent the buffer from being opened, if it has no users
  * @buf: the buffer
  *
- * Return: false: somebody has it.
+ * Return: true if the buffer cannot be opened any more; false if it has users.
  */
 bool rbmap_buffer_withdraw(struct rbmap_buffer *buf)
 {
@@ -350,10 +356,10 @@ bool rbmap_buffer_withdraw(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_get - somebody opens it
+ * rbmap_buffer_get - get a reference to a buffer that can be opened
  * @buf: the buffer
  *
- * Return: false: it can't be opened (yet, or any more).
+ * Return: true, or false if the buffer is not offered yet or was withdrawn.
  */
 bool rbmap_buffer_get(struct rbmap_buffer *buf)
 {
@@ -367,8 +373,8 @@ bool rbmap_buffer_get(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_get_more - who has it gives it to somebody else, too
- * @buf: the buffer
+ * rbmap_buffer_get_more - get another reference to a buffer
+ * @buf: the buffer, to which the caller has a reference
  */
 void rbmap_buffer_get_more(struct rbmap_buffer *buf)
 {
@@ -390,12 +396,12 @@ void rbmap_buffer_put(struct rbmap_buffer *buf)
 EXPORT_SYMBOL_GPL(rbmap_buffer_put);
 
 /**
- * rbmap_buffer_abandon - have a buffer go with the last who has it
- * @buf: it was ended; nobody looks it up any more
- * @release: called then, or now
- * @data: for @release
+ * rbmap_buffer_abandon - have a buffer released with its last reference
+ * @buf: the buffer, which has ended and cannot be looked up any more
+ * @release: called when the last reference is put, or now if nobody has one
+ * @data: argument of @release
  *
- * Context: may sleep, as the last rbmap_buffer_put().
+ * Context: may sleep, as may the last rbmap_buffer_put().
  */
 void rbmap_buffer_abandon(struct rbmap_buffer *buf,
 			  void (*release)(void *data), void *data)
@@ -424,7 +430,9 @@ static void rbmap_buffer_visit(struct rbmap_buffer *buf,
 	}
 }
 
-/* The same for CPUs without a ring; its lock and cpus_read_lock() held. */
+/*
+ * Visit the CPUs without a ring.  The caller holds buf->lock and cpus_read_lock().
+ */
 static void
 rbmap_buffer_visit_without(struct rbmap_buffer *buf,
 			   void (*visit)(struct rbmap_cpu_buffer *cpu_buf))
@@ -453,12 +461,12 @@ static void rbmap_visit_notify(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_buffer_set_on - record or refuse events
+ * rbmap_buffer_set_on - enable or disable recording
  * @buf: the buffer
- * @on: what to do
+ * @on: whether events are recorded
  *
- * Context: may sleep.  An event that was reserved is still committed after
- * this returns.
+ * Context: may sleep.  An event that was already reserved is still committed after
+ * this function returns.
  */
 void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 {
@@ -477,8 +485,8 @@ static void rbmap_visit_retire(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_buffer_end - no event comes any more, for good
- * @buf: the buffer; it can't be opened any more, but who has it reads on
+ * rbmap_buffer_end - end a buffer: it records no more events, for good
+ * @buf: the buffer, which cannot be opened any more; open files can still read it
  *
  * Context: sleeps.
  */
@@ -490,16 +498,19 @@ void rbmap_buffer_end(struct rbmap_buffer *buf)
 
 	rbmap_buffer_set_on(buf, false);
 	mutex_lock(&buf->lock);
-	/* From here on no ring takes the place of another one. */
+	/* From here on no ring is replaced. */
 	WRITE_ONCE(buf->gone, true);
 	mutex_unlock(&buf->lock);
-	/* Whoever found a ring on has left it.  litmus: generation-retire */
+	/*
+	 * Each writer that found its ring on has left the ring after this.
+	 * litmus: generation-retire
+	 */
 	synchronize_rcu();
 	rbmap_buffer_visit(buf, rbmap_visit_retire);
 }
 
 /**
- * rbmap_buffer_gone - does no event come any more?
+ * rbmap_buffer_gone - test whether the buffer has ended, so that no event follows
  * @buf: the buffer
  */
 bool rbmap_buffer_gone(const struct rbmap_buffer *buf)
@@ -508,7 +519,7 @@ bool rbmap_buffer_gone(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_is_raw - are payloads a module's own?
+ * rbmap_buffer_is_raw - test whether a module defines the payloads itself
  * @buf: the buffer
  */
 bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf)
@@ -522,9 +533,9 @@ bool rbmap_buffer_is_on(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_set_mode - what a full ring does
+ * rbmap_buffer_set_mode - set what the writer does when the ring is full
  * @buf: the buffer
- * @mode: overwrite or discard; holds from the next full ring on
+ * @mode: overwrite or discard; applies from the next full ring on
  *
  * Context: may sleep.
  */
@@ -544,9 +555,9 @@ enum rbmap_mode rbmap_buffer_mode(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_set_percent - how full a ring is when its readers are woken
+ * rbmap_buffer_set_percent - set how full a ring must be to wake its readers
  * @buf: the buffer
- * @percent: 0 (any event) to 100
+ * @percent: 0 (each event) to 100
  *
  * Return: 0 or -EINVAL.
  */
@@ -556,7 +567,7 @@ int rbmap_buffer_set_percent(struct rbmap_buffer *buf, unsigned int percent)
 		return -EINVAL;
 	mutex_lock(&buf->lock);
 	WRITE_ONCE(buf->percent, percent);
-	/* Those who wait look again. */
+	/* Wake the readers, which test the new watermark. */
 	rbmap_buffer_visit(buf, rbmap_visit_notify);
 	mutex_unlock(&buf->lock);
 	return 0;
@@ -570,8 +581,8 @@ unsigned int rbmap_buffer_percent(const struct rbmap_buffer *buf)
 /**
  * rbmap_buffer_set_retired_size - limit the memory of retired rings
  * @buf: the buffer
- * @kb: KiB of each CPU's retired rings that wait to be read.  Where there are more,
- *	the oldest is let go, and its unread events are lost
+ * @kb: KiB of each CPU's retired rings that wait for a reader.  Above this limit the
+ *	oldest ring is released, and its unread events are lost
  *
  * Context: may sleep.
  */
@@ -587,7 +598,7 @@ unsigned long rbmap_buffer_retired_size(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_clock_available - can this machine use that clock?
+ * rbmap_clock_available - test whether this machine has a clock
  * @clock: the clock
  */
 bool rbmap_clock_available(enum rbmap_clock clock)
@@ -604,13 +615,14 @@ bool rbmap_clock_available(enum rbmap_clock clock)
 }
 
 /**
- * rbmap_buffer_set_clock - choose the clock
- * @buf: the buffer; each CPU goes on in a new ring, as times of two clocks
- *	can't be compared, and the old one can still be read
+ * rbmap_buffer_set_clock - set the clock
+ * @buf: the buffer.  Each CPU continues in a new ring, because times of two clocks
+ *	cannot be compared.  The old ring can still be read
  * @clock: the clock
  *
  * Context: may sleep.
- * Return: 0; -EINVAL: not on this machine; as rbmap_buffer_replace().
+ * Return: 0; -EINVAL if the machine does not have this clock; or an error of
+ * rbmap_buffer_replace().
  */
 int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock)
 {
@@ -632,8 +644,8 @@ enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_reset - forget what is unread, count from 0
- * @buf: the buffer; may be written to meanwhile
+ * rbmap_buffer_reset - discard the unread events and count from 0
+ * @buf: the buffer, which may be written concurrently
  *
  * Context: may sleep.
  */
@@ -648,13 +660,13 @@ void rbmap_buffer_reset(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_stats - one CPU's counters
+ * rbmap_buffer_stats - get one CPU's counters
  * @buf: the buffer
  * @cpu: the CPU
  * @stats: filled
  *
  * Context: may sleep.
- * Return: 0, or -ENODEV: there is no such CPU.
+ * Return: 0, or -ENODEV if the CPU does not exist.
  */
 int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 		       struct rbmap_buffer_stats *stats)
@@ -664,7 +676,10 @@ int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 
 	if (!cpu_buf)
 		return -ENODEV;
-	/* A CPU keeps its ring: only where there is none may one come meanwhile. */
+	/*
+	 * A CPU keeps its ring.  A CPU without one may get one until the locks are
+	 * held.
+	 */
 	if (!rbmap_cpu_buffer(buf, cpu)) {
 		mutex_lock(&buf->lock);
 		cpus_read_lock();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A buffer: one ring per CPU, and what the devices and the controls do with it. */
+/*
+ * A buffer: one ring per CPU, and the operations that devices and control files
+ * need.
+ */
 #ifndef RBMAP_MODULE_BUFFER_H
 #define RBMAP_MODULE_BUFFER_H
 
@@ -7,9 +10,9 @@
 #include <rbmap/buffer.h>
 
 /**
- * struct rbmap_sizes - of a ring
- * @nr_slots: sub-buffers, without the reader's
- * @subbuf_size: bytes of one
+ * struct rbmap_sizes - the sizes of a ring
+ * @nr_slots: number of sub-buffers, without the reader's
+ * @subbuf_size: bytes of one sub-buffer
  */
 struct rbmap_sizes {
 	u32	nr_slots;
@@ -19,39 +22,40 @@ struct rbmap_sizes {
 struct rbmap_cpu_buffer;
 struct work_struct;
 
-/* Where a CPU is asked for: each of them. */
+/* Stands for all CPUs where a function takes a CPU number. */
 #define RBMAP_ALL_CPUS	(-1)
 
 /**
  * struct rbmap_buffer_stats - a snapshot of one CPU's counters
  * @entries: as in struct rbmap_meta
- * @overrun: as there
- * @read: as there
- * @unread: events that wait to be read
- * @unread_bytes: of the sub-buffers that they are in, headers not counted
- * @oldest: when the first of these sub-buffers began, by its ring's clock; 0: there
- *	is none
- * @taken: events that are in snapshots only
+ * @overrun: as in struct rbmap_meta
+ * @read: as in struct rbmap_meta
+ * @unread: number of events that a reader can still get
+ * @unread_bytes: payload bytes of the sub-buffers with unread events, without
+ *	headers
+ * @oldest: time of the ring's clock at which the first of these sub-buffers began; 0
+ *	if there is no unread event
+ * @taken: number of unread events that only snapshots hold
  * @dropped_full: as in struct rbmap_meta
- * @dropped_lapped: as there
- * @dropped_nested: as there
- * @dropped_too_large: as there
- * @dropped_no_ring: as there
- * @disabled: as there
- * @expired: as there
- * @lost: as there
- * @lost_reported: as there
- * @subbufs_touched: @pages_touched there
- * @subbufs_lost: @pages_lost there
- * @moved: sub-buffers that splice() has handed over as they were
- * @copied: those of which it has handed over a copy
- * @now: the time of the ring's clock
- * @generation: of the ring that is written
- * @sizes: of that ring
- * @retired_rings: those that nobody writes to any more, and that are still there
- * @retired_bytes: of their memory
+ * @dropped_lapped: as in struct rbmap_meta
+ * @dropped_nested: as in struct rbmap_meta
+ * @dropped_too_large: as in struct rbmap_meta
+ * @dropped_no_ring: as in struct rbmap_meta
+ * @disabled: as in struct rbmap_meta
+ * @expired: as in struct rbmap_meta
+ * @lost: as in struct rbmap_meta
+ * @lost_reported: as in struct rbmap_meta
+ * @subbufs_touched: @pages_touched of struct rbmap_meta
+ * @subbufs_lost: @pages_lost of struct rbmap_meta
+ * @moved: number of sub-buffers that splice() passed on without a copy
+ * @copied: number of sub-buffers that splice() passed on as a copy
+ * @now: current time of the ring's clock
+ * @generation: generation of the ring that is written
+ * @sizes: sizes of the ring that is written
+ * @retired_rings: number of rings that are no longer written but not yet freed
+ * @retired_bytes: bytes of memory of the retired rings
  *
- * Counters are of all rings that the CPU has had since the last reset.
+ * The counters cover all rings that the CPU has had since the last reset.
  */
 struct rbmap_buffer_stats {
 	u64	entries;
@@ -84,13 +88,14 @@ struct rbmap_buffer_stats {
 int rbmap_buffers_init(unsigned long retired_size_kb);
 void rbmap_buffers_exit(void);
 
-/* Sleeps; messages about a bad config or missing memory go to the log. */
+/* May sleep.  Logs an invalid configuration and a lack of memory. */
 struct rbmap_buffer *rbmap_buffer_alloc(const struct rbmap_buffer_config *config);
 void rbmap_buffer_free(struct rbmap_buffer *buf);
 
 /*
- * Open files keep a buffer.  It is to be had from rbmap_buffer_offer() on, until
- * rbmap_buffer_withdraw() finds that nobody has it, or rbmap_buffer_end().
+ * An open file holds a reference to the buffer.  A buffer can be opened after
+ * rbmap_buffer_offer(), until rbmap_buffer_end(), or until rbmap_buffer_withdraw()
+ * finds no user.
  */
 void rbmap_buffer_offer(struct rbmap_buffer *buf);
 bool rbmap_buffer_withdraw(struct rbmap_buffer *buf);
@@ -102,8 +107,9 @@ void rbmap_buffer_get_more(struct rbmap_buffer *buf);
 bool rbmap_buffer_gone(const struct rbmap_buffer *buf);
 
 /*
- * CPUs for which memory lacked when they came on line.  Anybody may ask that it be
- * tried again, soon, which costs nothing where no CPU lacks anything.
+ * CPUs whose memory could not be allocated when they came on line.  Any caller may
+ * ask for another attempt, which runs soon.  The request is free if no CPU lacks
+ * anything.
  */
 void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks);
 bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu);
@@ -126,16 +132,18 @@ bool rbmap_buffer_is_on(const struct rbmap_buffer *buf);
 void rbmap_buffer_set_mode(struct rbmap_buffer *buf, enum rbmap_mode mode);
 enum rbmap_mode rbmap_buffer_mode(const struct rbmap_buffer *buf);
 
-/* 0..100; 0 wakes readers at any event. */
+/* 0 to 100; 0 wakes readers at each event. */
 int rbmap_buffer_set_percent(struct rbmap_buffer *buf, unsigned int percent);
 unsigned int rbmap_buffer_percent(const struct rbmap_buffer *buf);
 
-/* Times of two clocks can't be compared: each CPU goes on in a new ring. */
+/*
+ * Times of two clocks cannot be compared, so that each CPU continues in a new ring.
+ */
 int rbmap_buffer_set_clock(struct rbmap_buffer *buf, enum rbmap_clock clock);
 enum rbmap_clock rbmap_buffer_clock(const struct rbmap_buffer *buf);
 bool rbmap_clock_available(enum rbmap_clock clock);
 
-/* KiB of each CPU's retired rings that wait to be read. */
+/* Limit of the retired rings of each CPU that wait for a reader, in KiB. */
 void rbmap_buffer_set_retired_size(struct rbmap_buffer *buf, unsigned long kb);
 unsigned long rbmap_buffer_retired_size(const struct rbmap_buffer *buf);
 
@@ -144,10 +152,10 @@ static inline unsigned long rbmap_sizes_kb(const struct rbmap_sizes *sizes)
 	return (unsigned long)sizes->nr_slots * (sizes->subbuf_size >> 10);
 }
 
-/* Forget what is unread and start the counters at 0. */
+/* Discard the unread events and restart the counters at 0. */
 void rbmap_buffer_reset(struct rbmap_buffer *buf);
 
-/* -ENODEV: there is no such CPU. */
+/* Return -ENODEV if the CPU does not exist. */
 int rbmap_buffer_stats(struct rbmap_buffer *buf, int cpu,
 		       struct rbmap_buffer_stats *stats);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take what can be read, for a reader that maps the ring and for one that
- * wants a copy; tell both of each lost event, once.
+ * Get what can be read, for a reader that maps the ring and for a reader that wants
+ * a copy.  Report each lost event once to either.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -9,10 +9,10 @@
 #include "consume.h"
 #include "cpu_buffer.h"
 
-/* Opened and closed twice, whatever state the writer left it in. */
+/* Opened and closed twice, in whatever state the writer left the ring. */
 #define RBMAP_CLOSE_TRIES	4
 
-/* An interrupted writer has microseconds to go before it publishes. */
+/* An interrupted writer publishes within microseconds. */
 #define RBMAP_PUBLISH_TRIES	1000
 
 struct rbmap_close_subbuf {
@@ -25,7 +25,7 @@ static void rbmap_close_on_cpu(void *data)
 	struct rbmap_close_subbuf *close = data;
 
 	rbmap_ring_close(close->ring, close->seq);
-	/* A nested context may have left its event for us to publish. */
+	/* A nested context may have left its event to this one to publish. */
 	rbmap_notify_event(close->ring);
 }
 
@@ -38,13 +38,13 @@ static u64 rbmap_commit_seq_now(const struct rbmap_ring *ring)
 /**
  * rbmap_close_subbuf - make the writer leave a sub-buffer
  * @gen: reader_lock held; not cpus_read_lock()
- * @seq: the one to leave
+ * @seq: sequence number of the sub-buffer to leave
  *
- * Only its own CPU may, or anyone while that is off line.  If that interrupted
- * a writer, the writer publishes.
+ * Only the ring's own CPU may close a sub-buffer, or any CPU while that one is off
+ * line.  If this interrupted a writer, the writer publishes.
  *
  * Context: may sleep.
- * Return: the writer has left it.
+ * Return: whether the writer has left the sub-buffer.
  */
 bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq)
 {
@@ -63,7 +63,7 @@ bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq)
 	return false;
 }
 
-/* The next sub-buffer that has something to tell. */
+/* Get the next sub-buffer that has unread events or a loss to report. */
 static enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 {
 	enum rbmap_get took;
@@ -79,9 +79,10 @@ static enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 }
 
 /*
- * Events were dropped after all that can be read.  A reader that maps the ring
- * is told in a sub-buffer: make the writer leave the one that it is in, and
- * then the next one, which says what was lost before it and holds nothing.
+ * Events were dropped after all events that can be read.  A reader that maps the
+ * ring finds such a loss in a sub-buffer.  Make the writer leave its current
+ * sub-buffer, and then the next one.  That next one is empty, and reports what was
+ * lost before it.
  */
 static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 {
@@ -92,8 +93,8 @@ static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 	for (i = 0; i < RBMAP_CLOSE_TRIES && took == RBMAP_GET_EMPTY &&
 	     rbmap_ring_unreported_drops(ring); i++) {
 		/*
-		 * Or it cannot: the ring has filled up since we looked, and so
-		 * there is something to read.
+		 * The close fails if the ring has filled up meanwhile.  Then there
+		 * is something to read, and this is the last attempt.
 		 */
 		if (!rbmap_close_subbuf(gen, rbmap_commit_seq_now(ring)))
 			i = RBMAP_CLOSE_TRIES;
@@ -102,7 +103,10 @@ static enum rbmap_get rbmap_get_drops(struct rbmap_gen *gen)
 	return took;
 }
 
-/* The same where there is no writer: beside the end of the ring. */
+/*
+ * Report the last drops of a retired ring, which has no writer: beside the ring's
+ * end.
+ */
 static void rbmap_tell_last_drops(struct rbmap_gen *gen)
 {
 	if (!gen->ended)
@@ -111,14 +115,14 @@ static void rbmap_tell_last_drops(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_get_mapped - GET_READER: all that can be read now counts as read
+ * rbmap_get_mapped - GET_READER: consume all that can be read now
  * @gen: reader_lock held
  *
- * What was lost is told in the sub-buffer that comes after it.  The writer
- * must have left that one for good: it is made to, if it has not.
+ * A loss is reported in the sub-buffer that follows it.  The writer must have left
+ * that sub-buffer for good, and is made to leave it otherwise.
  *
  * Context: may sleep.
- * Return: there was something, the meta-page says what.
+ * Return: whether there was something to read, which the meta-page describes.
  */
 bool rbmap_get_mapped(struct rbmap_gen *gen)
 {
@@ -132,7 +136,10 @@ bool rbmap_get_mapped(struct rbmap_gen *gen)
 		took = rbmap_get_drops(gen);
 	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return false;
-	/* More from its beginning: splice() has left it to us. */
+	/*
+	 * RBMAP_GET_MORE at offset 0: splice() got this sub-buffer and left it
+	 * unread.
+	 */
 	if (!reader->offset && reader->lost &&
 	    !rbmap_ring_mark_lost(ring) && rbmap_close_subbuf(gen, reader->seq))
 		rbmap_ring_mark_lost(ring);
@@ -145,7 +152,7 @@ static bool rbmap_room_for_lost(const struct rbmap_ring *ring, u32 size)
 	return ring->capacity - size >= sizeof(unsigned long);
 }
 
-/* The time up to byte `to`: what the delta of the event there counts from. */
+/* The time before byte `to`, to which the event there adds its delta. */
 static u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to)
 {
 	const u8 *data = rbmap_subbuf_data(header);
@@ -171,7 +178,10 @@ static u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to)
 	return time;
 }
 
-/* The end of a sub-buffer that is a copy: what was lost, and zeroes. */
+/*
+ * Finish a sub-buffer that is a copy: clear its rest and store the number of lost
+ * events.
+ */
 static void rbmap_copy_end(const struct rbmap_ring *ring,
 			   struct rbmap_subbuf_header *copy, u32 size,
 			   unsigned long lost)
@@ -184,7 +194,9 @@ static void rbmap_copy_end(const struct rbmap_ring *ring,
 	}
 }
 
-/* Bytes of the records from byte @from on that fit into @room, of @size. */
+/*
+ * Bytes of the records from byte @from on that fit into @room, at most @size bytes.
+ */
 static u32 rbmap_records_that_fit(struct rbmap_subbuf_header *header, u32 from,
 				  u32 size, u32 room)
 {
@@ -201,9 +213,10 @@ static u32 rbmap_records_that_fit(struct rbmap_subbuf_header *header, u32 from,
 }
 
 /*
- * What the reader's sub-buffer has that is unread.  The number of lost events
- * comes with the first ones behind the loss: readers that skip sub-buffers
- * without an event would miss it.  What it takes the room of comes next time.
+ * Copy the unread bytes of the reader's sub-buffer.  The number of lost events is
+ * stored with the first events after the loss, because some readers skip a
+ * sub-buffer without events.  Records whose room the number needs follow in the next
+ * copy.
  */
 static void rbmap_copy_rest(struct rbmap_ring *ring,
 			    struct rbmap_subbuf_header *copy)
@@ -213,7 +226,10 @@ static void rbmap_copy_rest(struct rbmap_ring *ring,
 	u32 size = rbmap_ring_unread(ring);
 	unsigned long lost = 0;
 
-	/* No event gave it a time: that of an earlier lap would mislead. */
+	/*
+	 * No event set the time of an empty sub-buffer, and the time of an earlier
+	 * lap is wrong.
+	 */
 	copy->time_stamp = size ? rbmap_time_at(header, reader->offset) :
 				  rb_clock(ring->clock);
 	if (!reader->offset)
@@ -221,7 +237,10 @@ static void rbmap_copy_rest(struct rbmap_ring *ring,
 	if (lost && !rbmap_room_for_lost(ring, size)) {
 		size = rbmap_records_that_fit(header, 0, size, ring->capacity -
 					      sizeof(unsigned long));
-		/* One event fills it: the number goes alone. */
+		/*
+		 * One event fills the sub-buffer: report the number without an
+		 * event.
+		 */
 		if (!size)
 			reader->lost = 0;
 	}
@@ -231,7 +250,7 @@ static void rbmap_copy_rest(struct rbmap_ring *ring,
 	rbmap_copy_end(ring, copy, size, lost);
 }
 
-/* Drops behind all that can be read, in a sub-buffer that holds nothing. */
+/* Report drops after all that can be read, in a sub-buffer without events. */
 static bool rbmap_copy_drops(struct rbmap_ring *ring,
 			     struct rbmap_subbuf_header *copy)
 {
@@ -245,12 +264,12 @@ static bool rbmap_copy_drops(struct rbmap_ring *ring,
 }
 
 /**
- * rbmap_get_copy - read(): one sub-buffer's unread bytes, as a sub-buffer
+ * rbmap_get_copy - read(): copy the unread bytes of one sub-buffer, as a sub-buffer
  * @gen: reader_lock held
- * @copy: of the ring's sub-buffer size; filled to its end
+ * @copy: memory of the ring's sub-buffer size; filled to its end
  *
  * Context: may sleep.
- * Return: there was something, if only a loss to tell.
+ * Return: whether there was something, which may be a loss without events.
  */
 bool rbmap_get_copy(struct rbmap_gen *gen,
 		    struct rbmap_subbuf_header *copy)
@@ -265,30 +284,31 @@ bool rbmap_get_copy(struct rbmap_gen *gen,
 }
 
 /**
- * rbmap_has_closed - will rbmap_get_closed() find something?
- * @gen: any; without its lock a hint
+ * rbmap_has_closed - test whether rbmap_get_closed() will find something
+ * @gen: any ring; the result is a hint unless reader_lock is held
  */
 bool rbmap_has_closed(const struct rbmap_gen *gen)
 {
 	const struct rbmap_ring *ring = &gen->ring;
 
-	/* What was dropped comes behind all that is unread. */
+	/* Drops are reported after all unread events. */
 	return rbmap_ring_has_closed(ring) ||
 	       (!rbmap_ring_has_event(ring) && rbmap_ring_unreported_drops(ring));
 }
 
 /**
- * rbmap_get_closed - a sub-buffer that the writer has left
+ * rbmap_get_closed - get a sub-buffer that the writer has left
  * @gen: reader_lock held
- * @fresh: memory for a sub-buffer, with nothing that readers of this CPU must not
+ * @fresh: memory for a sub-buffer, without data that readers of this CPU must not
  *	see
  *
- * As rbmap_get_copy() gives it.  It is not copied where nobody else can have
- * seen it, and all of it is wanted: @fresh takes its place in the ring.
+ * The result has the form that rbmap_get_copy() returns.  It is not a copy if the
+ * whole sub-buffer is unread and nobody else can have seen it.  Then @fresh replaces
+ * it in the ring.
  *
  * Context: may sleep.
- * Return: the sub-buffer, the caller's from here on: @fresh if it is a copy,
- * else @fresh is the ring's now; or NULL.
+ * Return: the sub-buffer, which then belongs to the caller, or NULL.  If the result
+ * is not @fresh, @fresh belongs to the ring.
  */
 struct rbmap_subbuf_header *
 rbmap_get_closed(struct rbmap_gen *gen,
@@ -304,7 +324,10 @@ rbmap_get_closed(struct rbmap_gen *gen,
 	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
 		return !rbmap_ring_has_event(ring) &&
 		       rbmap_copy_drops(ring, fresh) ? fresh : NULL;
-	/* A writer that laps us may have us take its own: that stays unread. */
+	/*
+	 * A writer that laps the reader may have made it get the writer's own
+	 * sub-buffer.  That one stays unread.
+	 */
 	if (rbmap_ring_reader_at_writer(ring))
 		return NULL;
 
@@ -319,7 +342,7 @@ rbmap_get_closed(struct rbmap_gen *gen,
 		rbmap_ring_mark_lost(ring);
 		end += sizeof(unsigned long);
 	}
-	/* Behind it are events of earlier laps. */
+	/* The rest of the sub-buffer holds events of earlier laps. */
 	memset(rbmap_subbuf_data(ring->subbuf[reader->id].header) + end, 0,
 	       ring->capacity - end);
 	rbmap_ring_consume(ring, size);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One CPU's rings: which is written, which are read, what they all counted. */
+/*
+ * One CPU's rings: the one that is written, those that are read, and their counters.
+ */
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -26,9 +28,9 @@ static void rbmap_cpu_buffer_queue(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_cpu_buffer_init - a CPU that has no ring
- * @buf: the buffer that it is for; its memory is zeroed
- * @cpu: possible
+ * rbmap_cpu_buffer_init - prepare a CPU's part of a buffer, without a ring
+ * @buf: the buffer; the memory of its per-CPU parts is zeroed
+ * @cpu: a possible CPU
  */
 void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 {
@@ -52,11 +54,13 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_no_ring_count - say of what a CPU without a ring has written what it was
- * @cpu_buf: it has none; by whom struct rbmap_no_ring names
+ * rbmap_no_ring_count - count the events of a CPU without a ring as lost or as
+ * disabled
+ * @cpu_buf: a CPU without a ring; struct rbmap_no_ring names the locks that are
+ *	needed
  *
- * To be called before the buffer is switched on or off: all that came was lost, or
- * refused, as it was then.
+ * Call this before the buffer is switched on or off.  All events since the last call
+ * came in the state that the buffer has now.
  */
 void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -71,7 +75,7 @@ void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_no_ring_reset - count from 0
+ * rbmap_no_ring_reset - restart the counters of a CPU without a ring at 0
  * @cpu_buf: as for rbmap_no_ring_count()
  */
 void rbmap_no_ring_reset(struct rbmap_cpu_buffer *cpu_buf)
@@ -82,7 +86,7 @@ void rbmap_no_ring_reset(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_no_ring_stats - the counters of a CPU without a ring
+ * rbmap_no_ring_stats - get the counters of a CPU without a ring
  * @cpu_buf: as for rbmap_no_ring_count()
  * @stats: filled
  */
@@ -100,7 +104,7 @@ void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
 
 /**
  * rbmap_cpu_buffer_destroy - free a CPU's rings
- * @cpu_buf: no writer, no open file
+ * @cpu_buf: the CPU's part, without writers and open files
  *
  * Context: may sleep.
  */
@@ -115,17 +119,18 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_cpu_buffer_call - do what only a ring's own CPU may do
- * @cpu_buf: the CPU's; the caller has cpus_read_lock()
- * @func: called there with interrupts off; here, while that CPU is off line.  It
- *	does not sleep, and takes no lock
- * @data: for @func
+ * rbmap_cpu_buffer_call - run a function that only the ring's own CPU may run
+ * @cpu_buf: the CPU's part; the caller has cpus_read_lock()
+ * @func: called on the ring's CPU with interrupts off, or on this CPU while that one
+ *	is off line.  It must not sleep or take a lock
+ * @data: argument of @func
  *
- * A CPU does one such thing at a time, and so do those who stand in for it: a
- * reader that closes a sub-buffer has another lock than one that installs a ring.
+ * A CPU runs one such function at a time, and so must the CPUs that stand in for it:
+ * a reader that closes a sub-buffer holds another lock than the caller that installs
+ * a ring.
  * litmus: offline-close, offline-both
  *
- * Context: sleeps until it is done.
+ * Context: sleeps until @func has returned.
  */
 void rbmap_cpu_buffer_call(struct rbmap_cpu_buffer *cpu_buf,
 			   smp_call_func_t func, void *data)
@@ -147,7 +152,7 @@ struct rbmap_install {
 	bool			done;
 };
 
-/* The CPU has a ring: its readers are told what came before it. */
+/* The CPU gets its first ring, whose readers are told of the losses before it. */
 static void rbmap_no_ring_ends(struct rbmap_gen *gen)
 {
 	struct rbmap_no_ring *none = &gen->cpu_buf->no_ring;
@@ -157,10 +162,10 @@ static void rbmap_no_ring_ends(struct rbmap_gen *gen)
 }
 
 /*
- * No writer below us on this CPU is between the two rings: one that is in the
- * old ring ends there first, and one that has only looked it up finds it off
- * and looks again.  So the new ring's first event is later than the old one's
- * last.  An NMI finds the one ring or the other, and is through with it at once.
+ * No interrupted writer on this CPU is between the two rings.  A writer inside the
+ * old ring ends first.  A writer that has only looked the old ring up finds it off
+ * and looks again.  So the first event of the new ring is later than the last event
+ * of the old one.  An NMI finds either ring, and has left it when it returns.
  */
 static void rbmap_install_on_cpu(void *data)
 {
@@ -171,9 +176,9 @@ static void rbmap_install_on_cpu(void *data)
 		return;
 	rbmap_ring_follow(&install->gen->ring, old);
 	WRITE_ONCE(*install->ring, &install->gen->ring);
-	barrier();	/* an NMI that finds it off must find the other one */
+	barrier();	/* an NMI that finds the old ring off must find the new one */
 	rbmap_ring_set_off(old, true);
-	/* A writer that we interrupted may have an event to publish. */
+	/* An interrupted writer may have an event to publish. */
 	rbmap_ring_enter(old);
 	rbmap_ring_publish(old);
 	rbmap_notify_event(old);
@@ -183,14 +188,14 @@ static void rbmap_install_on_cpu(void *data)
 }
 
 /**
- * rbmap_cpu_buffer_install - have the CPU write to another ring
- * @cpu_buf: the CPU's; the caller has the buffer's lock and cpus_read_lock(), or is
- *	CPU hotplug
- * @gen: the ring; its reference goes to the queue
+ * rbmap_cpu_buffer_install - replace the ring that a CPU writes
+ * @cpu_buf: the CPU's part; the caller has the buffer's lock and cpus_read_lock(),
+ *	or is a callback of CPU hotplug
+ * @gen: the new ring; the queue gets the caller's reference
  *
  * Context: sleeps until no event is being written.
- * Return: the ring that was written, to be retired after a grace period; NULL:
- * there was none.
+ * Return: the old ring, which the caller retires after a grace period; NULL if there
+ * was no ring.
  */
 struct rbmap_gen *
 rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
@@ -218,19 +223,19 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_cpu_buffer_add_ring - a CPU's first ring
- * @cpu_buf: has none; the caller as for rbmap_cpu_buffer_install()
- * @sizes: of the ring
+ * rbmap_cpu_buffer_add_ring - create a CPU's first ring
+ * @cpu_buf: a CPU's part without a ring; locks as for rbmap_cpu_buffer_install()
+ * @sizes: sizes of the ring
  *
  * Context: may sleep.
- * Return: 0, or as rbmap_gen_create().
+ * Return: 0 or an error of rbmap_gen_create().
  */
 int rbmap_cpu_buffer_add_ring(struct rbmap_cpu_buffer *cpu_buf,
 			      const struct rbmap_sizes *sizes)
 {
 	struct rbmap_gen *gen;
 
-	/* Finding out by trying would take the memory of others. */
+	/* Check first: an allocation that fails takes memory from others. */
 	if (!rbmap_sizes_fit(sizes, 1))
 		return -ENOMEM;
 	gen = rbmap_gen_create(cpu_buf, sizes, cpu_buf->buffer->clock);
@@ -249,7 +254,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->unread += s->unread;
 	sum->taken += s->taken;
 	sum->unread_bytes += s->unread_bytes;
-	/* Those that are older were added before. */
+	/* The caller adds the rings from the oldest on. */
 	if (!sum->oldest)
 		sum->oldest = s->oldest;
 	sum->dropped_full += s->dropped_full;
@@ -267,7 +272,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->copied += s->copied;
 }
 
-/* What is unread of a ring that no new file begins with is its snapshot's. */
+/* The unread events of a ring that is not queued belong to its snapshot. */
 static void rbmap_stats_to_snapshot(struct rbmap_buffer_stats *stats)
 {
 	stats->taken = stats->unread;
@@ -302,8 +307,8 @@ static void rbmap_gen_release(struct kref *refs)
 }
 
 /**
- * rbmap_gen_put - give a reference back
- * @gen: a ring; it goes with its last reference
+ * rbmap_gen_put - put a reference to a ring
+ * @gen: the ring, which is freed with its last reference
  *
  * Context: may sleep.
  */
@@ -313,10 +318,10 @@ void rbmap_gen_put(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_cpu_buffer_drop_drained - let go of rings that were read to their end
- * @cpu_buf: any
+ * rbmap_cpu_buffer_drop_drained - release the rings that were read to their end
+ * @cpu_buf: any CPU's part
  *
- * Files that read and map nothing do not keep them either.
+ * A file that reads such a ring without mapping it is bound to a later ring.
  *
  * Context: may sleep.
  */
@@ -330,7 +335,7 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 		refs = 0;
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
-			/* The last one of a buffer that has ended stays. */
+			/* The last ring of a buffer that has ended stays. */
 			if (gen->queued && rbmap_gen_drained(gen) &&
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
 				WRITE_ONCE(gen->queued, false);	/* model: settle_unqueue */
@@ -346,11 +351,11 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_cpu_buffer_keep_for_snapshot - have no new file begin with a ring
- * @gen: retired, queued, and there is a snapshot of it
+ * rbmap_cpu_buffer_keep_for_snapshot - keep new files from starting with a ring
+ * @gen: a retired and queued ring of which there is a snapshot
  *
- * A reader of the CPU's rings shall miss nothing: then it stays until the last
- * reader has gone.
+ * If the CPU's rings have readers, the ring stays queued until the last reader is
+ * gone, so that they miss no event.
  *
  * Context: may sleep.
  */
@@ -370,8 +375,8 @@ void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_cpu_buffer_keep_for_snapshots - let go of rings kept for readers alone
- * @cpu_buf: the CPU's; its last reader has gone
+ * rbmap_cpu_buffer_keep_for_snapshots - release the rings that were kept for readers
+ * @cpu_buf: the CPU's part, whose last reader is gone
  *
  * Context: may sleep.
  */
@@ -395,7 +400,7 @@ void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf)
 	} while (kept);
 }
 
-/* The next one, the first after NULL; stats_lock keeps them. */
+/* The ring after @gen, or the first one if @gen is NULL.  stats_lock keeps both. */
 static struct rbmap_gen *
 rbmap_gen_next(struct rbmap_cpu_buffer *cpu_buf,
 	       struct rbmap_gen *gen)
@@ -412,8 +417,8 @@ rbmap_gen_next(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_cpu_buffer_reset - forget what is unread in all rings, count from 0
- * @cpu_buf: may be written to meanwhile
+ * rbmap_cpu_buffer_reset - discard the unread events of all rings, and count from 0
+ * @cpu_buf: the CPU's part, which may be written concurrently
  *
  * Context: may sleep.
  */
@@ -430,8 +435,8 @@ void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_cpu_buffer_stats - the counters of all rings since the last reset
- * @cpu_buf: any
+ * rbmap_cpu_buffer_stats - get the counters of all rings since the last reset
+ * @cpu_buf: any CPU's part
  * @stats: filled
  *
  * Context: may sleep.
@@ -456,7 +461,7 @@ void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			stats->retired_bytes += rbmap_gen_bytes(&s.sizes);
 			continue;
 		}
-		/* The last of these is the one that is written. */
+		/* The last ring that is not retired is the one that is written. */
 		stats->now = s.now;
 		stats->generation = s.generation;
 		stats->sizes = s.sizes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One CPU's part of a buffer: the ring that is written, and older ones. */
+/* One CPU's part of a buffer: the ring that is written, and older rings. */
 #ifndef RBMAP_CPU_BUFFER_H
 #define RBMAP_CPU_BUFFER_H
 
@@ -16,16 +16,16 @@
 #include "generation.h"
 
 /**
- * struct rbmap_no_ring - what a CPU writes to that has no ring
- * @gen: its ring is off for ever, and counts in `disabled` what comes
- * @subbuf: who leaves @gen's ring publishes nothing, but does so here
- * @header: the same
- * @counted: of the events that came
- * @lost: of these, those that came while the buffer was on
- * @disabled: of these, the others
+ * struct rbmap_no_ring - what a CPU without a ring writes to
+ * @gen: generation whose ring is always off, and counts each event in `disabled`
+ * @subbuf: sub-buffer on which a writer that leaves @gen's ring publishes nothing
+ * @header: header of @subbuf
+ * @counted: number of events that are already added to @lost or @disabled
+ * @lost: number of events that came while the buffer was on
+ * @disabled: number of events that came while the buffer was off
  *
- * What follows @header belongs to whoever holds the buffer's lock and
- * cpus_read_lock(), and to callbacks of CPU hotplug.
+ * The members after @header are protected by the buffer's lock together with
+ * cpus_read_lock(); callbacks of CPU hotplug may access them, too.
  */
 struct rbmap_no_ring {
 	struct rbmap_gen	gen;
@@ -38,29 +38,30 @@ struct rbmap_no_ring {
 
 /**
  * struct rbmap_cpu_buffer - one CPU's rings
- * @buffer: whose it is
+ * @buffer: the buffer that this is a part of
  * @cpu: the CPU
  * @lock: protects @generations, @files, @past, @snapshot, @readers, @flags_jiffy,
- *	@flags_set, and which ring an open file is bound to.  No other lock is taken
- *	with it held
- * @generations: all that there are, the oldest first
- * @files: open files, but those of snapshots
- * @current_gen: the one that is written; under the buffer's lock.  NULL: none, yet
- * @no_ring: what is written until then
- * @snapshot: what new files of the snapshot are clones of, with a reference, or
- *	NULL; nobody reads it itself
- * @readers: open files that have taken events, or tried to
+ *	@flags_set, and the ring that an open file is bound to.  No other lock is
+ *	taken while it is held
+ * @generations: all rings, the oldest first
+ * @files: open files, without those of snapshots
+ * @current_gen: the ring that is written; NULL as long as the CPU has none.  Under
+ *	the buffer's lock
+ * @no_ring: stand-in that the CPU writes to as long as it has no ring
+ * @snapshot: ring of which new snapshot files are clones, with a reference, or NULL.
+ *	It is never read itself
+ * @readers: number of open files that have consumed events, or tried to
  * @offline_lock: held by the CPU that does this CPU's work while this CPU is off
- *	line.  Interrupts are off with it held, and no other lock is taken
- * @stats_lock: no generation goes away.  Taken before reader_lock
- * @past: the counters of those that are gone; under both locks
- * @wait: readers
- * @wakeups: counts ioctl(fd, 0)
- * @flags_jiffy: when a waiter last set a flag for the writer
- * @flags_set: how many were set in that jiffy
- * @confirm: looks at the ring again, a grace period after a flag was set
- * @confirm_again: another flag was set while @confirm was pending
- * @look: looks at the ring again where no flag was set
+ *	line.  Interrupts are off while it is held, and no other lock is taken
+ * @stats_lock: prevents rings from leaving @generations.  Taken before reader_lock
+ * @past: counters of the rings that were freed; under both @lock and @stats_lock
+ * @wait: readers that wait
+ * @wakeups: number of ioctl(fd, 0) calls
+ * @flags_jiffy: jiffy in which a reader last set a flag for the writer
+ * @flags_set: number of flags set in that jiffy
+ * @confirm: work that tests the ring again a grace period after a flag was set
+ * @confirm_again: whether another flag was set while @confirm was pending
+ * @look: work that tests the ring again where no flag was set
  */
 struct rbmap_cpu_buffer {
 	struct rbmap_buffer	*buffer;

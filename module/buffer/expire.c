@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A limit on the memory of retired rings.  A ring that was replaced waits for
- * its readers.  Where they do not come, the oldest such ring is let go, and its
- * unread events are lost: the next ring's readers are told.
+ * A limit on the memory of retired rings.  A ring that was replaced waits for its
+ * readers.  If the waiting rings exceed the limit, the oldest one is released.  Its
+ * unread events are lost, which is reported to the readers of the next ring.
  */
 #include "expire.h"
 #include "file.h"
@@ -16,7 +16,10 @@ static unsigned long rbmap_gen_kb(const struct rbmap_gen *gen)
 	return rbmap_gen_bytes(&sizes) >> 10;
 }
 
-/* A retired ring that the queue or an open file keeps, and no file maps. */
+/*
+ * Test for a retired ring that the queue or an open file keeps, and that no file
+ * maps.
+ */
 static bool rbmap_waits_for_reader(const struct rbmap_gen *gen)
 {
 	bool bound, mapped;
@@ -27,7 +30,7 @@ static bool rbmap_waits_for_reader(const struct rbmap_gen *gen)
 	return (gen->queued || bound) && !mapped;
 }
 
-/* The oldest of them, if they are too large together; never the one retired last. */
+/* The oldest waiting ring if all of them exceed the limit.  Never the last one. */
 static struct rbmap_gen *
 rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -48,8 +51,8 @@ rbmap_oldest_expired(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /*
- * The ring whose readers are told of what is lost with @gen.  A ring that has
- * nothing to read is about to leave the queue: it is passed over.
+ * The ring whose readers are told of the events that are lost with @gen.  A ring
+ * without anything to read is about to leave the queue, and is skipped.
  */
 static struct rbmap_gen *rbmap_heir_of(struct rbmap_gen *gen)
 {
@@ -65,8 +68,8 @@ static struct rbmap_gen *rbmap_heir_of(struct rbmap_gen *gen)
 }
 
 /*
- * The heir of the ring to let go, with a reference and its reader_lock: until it
- * is unlocked nobody reads it to its end, and it stays in the queue.
+ * The heir of the ring to release, with a reference and its reader_lock.  While it
+ * is locked, nobody can read it to its end, so that it stays in the queue.
  */
 static struct rbmap_gen *
 rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
@@ -86,8 +89,8 @@ rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /*
- * Take the oldest out of the queue, and files off it.  Return: it; NULL: there is
- * none; ERR_PTR(-EAGAIN): it has another heir meanwhile.
+ * Remove the oldest ring from the queue, and bind its files to later rings.  Return
+ * the ring; NULL if the limit is kept; ERR_PTR(-EAGAIN) if its heir has changed.
  */
 static struct rbmap_gen *
 rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
@@ -111,7 +114,7 @@ rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
 	return gen;
 }
 
-/* An event is counted as unread in the one ring, or as expired in the other. */
+/* An event is counted either as unread in @gen or as expired in @heir. */
 static void rbmap_hand_on_losses(struct rbmap_gen *gen,
 				 struct rbmap_gen *heir)
 {
@@ -131,11 +134,12 @@ static void rbmap_hand_on_losses(struct rbmap_gen *gen,
 }
 
 /**
- * rbmap_cpu_buffer_expire - let go of retired rings that are too many
- * @cpu_buf: the CPU's
+ * rbmap_cpu_buffer_expire - release retired rings beyond the limit
+ * @cpu_buf: the CPU's part
  *
  * The ring that was retired last stays, however large it is.  A ring that a file
- * maps, and a ring whose snapshot is open, are kept by these, and do not count.
+ * maps is kept by the file, and a ring with an open snapshot by the snapshot.
+ * Neither counts towards the limit.
  *
  * Context: may sleep.
  */

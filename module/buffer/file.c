@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which ring an open file reads: the oldest, and then the next one. */
+/* Select the ring that an open file reads: the oldest one, and then the next. */
 #include "file.h"
 
 /**
- * rbmap_oldest_queued - the ring that a new file begins with
- * @cpu_buf: the CPU's; its lock is held
+ * rbmap_oldest_queued - get the ring that a new file starts with
+ * @cpu_buf: the CPU's part, with its lock held
  *
  * Context: any.
- * Return: the ring.  The queue has a reference as long as the lock is held.
+ * Return: the ring.  The queue has a reference to it while the lock is held.
  */
 struct rbmap_gen *
 rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
@@ -19,13 +19,13 @@ rbmap_oldest_queued(struct rbmap_cpu_buffer *cpu_buf)
 		if (gen->queued)
 			return gen;
 	}
-	/* Not reached: the one that is written always is. */
+	/* Not reached: the ring that is written is always queued. */
 	return NULL;
 }
 
 /**
- * rbmap_next_queued - the ring that a reader comes to after another one
- * @gen: not the ring that is written; the lock of the CPU's rings is held
+ * rbmap_next_queued - get the ring that follows another one
+ * @gen: a ring other than the one that is written; the CPU's lock is held
  *
  * Context: any.
  * Return: as rbmap_oldest_queued().
@@ -39,14 +39,14 @@ struct rbmap_gen *rbmap_next_queued(struct rbmap_gen *gen)
 		if (gen->queued)
 			return gen;
 	}
-	/* Not reached: the one that is written always is. */
+	/* Not reached: the ring that is written is always queued. */
 	return NULL;
 }
 
 /*
- * The ring after @gen, with a reference for the caller.  A ring whose last
- * reference has gone stays in the list until its counters are summed up: it is
- * passed over.  The ring that is written has the queue's reference.
+ * The ring after @gen, with a reference for the caller.  A ring without references
+ * stays in the list until its counters are added to @past, and is skipped.  The
+ * queue has a reference to the ring that is written.
  */
 static struct rbmap_gen *
 rbmap_gen_get_next(struct rbmap_gen *gen)
@@ -61,7 +61,9 @@ rbmap_gen_get_next(struct rbmap_gen *gen)
 	return NULL;
 }
 
-/* The ring that a file goes on with, with a reference; NULL: it keeps its own. */
+/*
+ * The ring that the file continues with, with a reference.  NULL: it keeps its ring.
+ */
 static struct rbmap_gen *rbmap_file_get_next(const struct rbmap_file *file)
 {
 	struct rbmap_gen *gen = file->gen;
@@ -82,14 +84,14 @@ static struct rbmap_gen *rbmap_file_get_next(const struct rbmap_file *file)
 }
 
 /**
- * rbmap_file_bind - the ring that a file reads now
+ * rbmap_file_bind - get the ring that a file reads now
  * @file: the file
- * @map: it is about to be mapped: rbmap_file_unmap() undoes that
+ * @map: whether the file is about to be mapped, which rbmap_file_unmap() undoes
  *
- * A file that has read its ring to the end goes on with the next one, unless it
- * maps the one that it has: a map must not change under its owner.  A file that
- * observes goes on after it has mapped its ring and unmapped it again, once
- * nobody writes to that ring: what others have read does not matter.
+ * A file that has read its ring to the end continues with the next one, unless it
+ * maps its ring: the content of a map must not change.  A file that observes
+ * continues after its ring was mapped and unmapped, once the ring is retired.  It
+ * does not matter what others have read.
  *
  * Context: may sleep.
  * Return: the ring, with a reference for the caller.
@@ -122,17 +124,18 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 }
 
 /**
- * rbmap_file_advance - the ring after one that has ended
+ * rbmap_file_advance - get the ring after one that was read to its end
  * @file: the file
- * @gen: a ring that it was bound to, and that has nothing more to read; the
- *	caller's reference is given back
+ * @gen: a ring that the file was bound to, without anything more to read; the
+ *	caller's reference is put
  *
- * A caller that reads one ring after the other ends when this is NULL: the same
- * ring has nothing more the next time either.
+ * A caller that reads one ring after the other stops when the result is NULL,
+ * because the same ring has nothing more to read next time.
  *
  * Context: may sleep.
- * Return: another ring, with a reference for the caller; NULL: the file keeps
- * this one, because it maps it, observes, or because no ring follows.
+ * Return: another ring, with a reference for the caller.  NULL if the file keeps
+ * @gen because the file maps it, because the file observes, or because no ring
+ * follows.
  */
 struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
 				     struct rbmap_gen *gen)
@@ -147,7 +150,7 @@ struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
 	return next;
 }
 
-/* Under the lock of its CPU's rings. */
+/* The caller holds the lock of the CPU's rings. */
 static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
 {
 	if (file->reads == reads)
@@ -157,8 +160,9 @@ static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
 }
 
 /**
- * rbmap_file_bind_reader - the same for a caller that takes events, or tries to
- * @file: the file: from here on no snapshot has events that it will not come to
+ * rbmap_file_bind_reader - rbmap_file_bind() for a caller that consumes events
+ * @file: the file.  It counts as a reader from now on, so that a snapshot does not
+ *	remove events that it has not read yet
  *
  * Context: may sleep.
  * Return: the ring, with a reference for the caller.
@@ -175,7 +179,7 @@ struct rbmap_gen *rbmap_file_bind_reader(struct rbmap_file *file)
 }
 
 /**
- * rbmap_file_unbind - the file is closed
+ * rbmap_file_unbind - release the ring of a file that is closed
  * @file: the file
  *
  * Context: may sleep.
@@ -197,15 +201,15 @@ void rbmap_file_unbind(struct rbmap_file *file)
 }
 
 /**
- * rbmap_files_unbind - bind files that keep a ring to a later one
- * @gen: a ring that is retired and not queued; the lock of the CPU's rings is held
- * @observers: files that observe leave it, too
+ * rbmap_files_unbind - bind the files that keep a ring to a later one
+ * @gen: a ring that is retired and not queued; the CPU's lock is held
+ * @observers: whether to bind files that observe, too
  *
- * A file that maps the ring keeps it.  An operation that is under way has a
- * reference of its own, and ends in the ring that it began in.
+ * A file that maps the ring keeps it.  A running operation has a reference of its
+ * own, and ends in the ring that it started in.
  *
  * Context: any.
- * Return: references to @gen that the caller is to give back.
+ * Return: number of references to @gen that the caller must put.
  */
 unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers)
 {
@@ -220,7 +224,7 @@ unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers)
 		if (file->gen != gen || file->maps ||
 		    (file->observes && !observers))
 			continue;
-		/* The ring that is written is later, and always queued. */
+		/* The ring that is written is later than @gen, and always queued. */
 		if (file->observes) {
 			next = rbmap_gen_get_next(gen);
 		} else {
@@ -235,12 +239,12 @@ unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers)
 }
 
 /**
- * rbmap_files_of - what open files do with a ring
- * @gen: a ring; the lock of the CPU's rings is held
- * @mapped: filled: a file maps it
+ * rbmap_files_of - test what open files do with a ring
+ * @gen: a ring; the CPU's lock is held
+ * @mapped: set to whether a file maps the ring
  *
  * Context: any.
- * Return: a file is bound to it.
+ * Return: whether a file is bound to the ring.
  */
 bool rbmap_files_of(const struct rbmap_gen *gen, bool *mapped)
 {
@@ -260,14 +264,14 @@ bool rbmap_files_of(const struct rbmap_gen *gen, bool *mapped)
 }
 
 /**
- * rbmap_file_observe - have a file take nothing, for good
- * @file: not mapped
+ * rbmap_file_observe - make a file observe, for good
+ * @file: a file that is not mapped
  *
- * It does not count as a reader any more.  A thread that waits for events to
- * take by this file is woken, and finds that it observes.
+ * The file does not count as a reader any more.  A thread that waits for events to
+ * consume with this file is woken, and finds that the file observes.
  *
  * Context: may sleep.
- * Return: 0; -EBUSY: it is mapped; -EINVAL: a snapshot is the file's own.
+ * Return: 0; -EBUSY if the file is mapped; -EINVAL if the file has a snapshot.
  */
 int rbmap_file_observe(struct rbmap_file *file)
 {
@@ -284,14 +288,14 @@ int rbmap_file_observe(struct rbmap_file *file)
 		rbmap_file_count_reader(file, false);
 	}
 	spin_unlock(&file->cpu_buf->lock);
-	/* Waking is a full barrier: the thread that waits sees the flag. */
+	/* The wake-up is a full barrier: the thread that waits sees the flag. */
 	if (!err)
 		wake_up_all(&file->cpu_buf->wait);
 	return err;
 }
 
 /**
- * rbmap_file_observes - does it only look?
+ * rbmap_file_observes - test whether a file observes, and consumes nothing
  * @file: the file
  */
 bool rbmap_file_observes(const struct rbmap_file *file)
@@ -300,7 +304,7 @@ bool rbmap_file_observes(const struct rbmap_file *file)
 }
 
 /**
- * rbmap_file_ends - will no other ring follow the file's own?
+ * rbmap_file_ends - test whether no other ring can follow the file's ring
  * @file: the file
  */
 bool rbmap_file_ends(const struct rbmap_file *file)
@@ -313,8 +317,8 @@ bool rbmap_file_ends(const struct rbmap_file *file)
 }
 
 /**
- * rbmap_file_map - one map more
- * @file: has one already
+ * rbmap_file_map - count another map
+ * @file: a file that has a map
  */
 void rbmap_file_map(struct rbmap_file *file)
 {
@@ -324,8 +328,8 @@ void rbmap_file_map(struct rbmap_file *file)
 }
 
 /**
- * rbmap_file_unmap - one map less
- * @file: has one
+ * rbmap_file_unmap - count one map less
+ * @file: a file that has a map
  */
 void rbmap_file_unmap(struct rbmap_file *file)
 {

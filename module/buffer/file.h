@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An open /dev/rbmap/cpuN: which of the CPU's rings it reads. */
+/* An open /dev/rbmap/cpuN, and the ring of the CPU that it reads. */
 #ifndef RBMAP_FILE_H
 #define RBMAP_FILE_H
 
@@ -10,19 +10,22 @@
 /**
  * struct rbmap_file - an open file
  * @cpu_buf: the CPU's rings
- * @list: the files of @cpu_buf, but those of snapshots; under its lock
- * @gen: the one that it is bound to, with a reference; under @cpu_buf's lock
- * @snapshot: it is of a snapshot, which nothing takes the place of
- * @reads: it counts as a reader of the CPU's rings; under @cpu_buf's lock
- * @maps: of the file: while there are any, @gen stays; under @cpu_buf's lock
- * @observes: takes nothing, and reads one ring after the other, whether others
- *	read it to its end or not; under @cpu_buf's lock
- * @was_mapped: has mapped @gen; under @cpu_buf's lock
- * @lock: one read() at a time; user memory may be touched with it held
- * @copy: the sub-buffer that read() hands out, in memory of the file's own; the
- *	first one allocates it
- * @copy_size: its bytes
- * @offset: of them, those that were handed out; all: take another
+ * @list: entry in @cpu_buf->files, unless of a snapshot; under @cpu_buf's lock
+ * @gen: the ring that the file is bound to, with a reference; under @cpu_buf's lock
+ * @snapshot: whether @gen is a snapshot, which is never replaced
+ * @reads: whether the file counts as a reader of the CPU's rings; under @cpu_buf's
+ *	lock
+ * @maps: number of maps of the file.  While there is one, @gen stays; under
+ *	@cpu_buf's lock
+ * @observes: whether the file observes: it consumes nothing, and reads each ring in
+ *	turn, even if others read the ring to its end; under @cpu_buf's lock
+ * @was_mapped: whether the file has mapped @gen; under @cpu_buf's lock
+ * @lock: serializes read(); user memory may be accessed while it is held
+ * @copy: the sub-buffer that read() copies to user space, in memory that the first
+ *	read() allocates for the file
+ * @copy_size: bytes of @copy
+ * @offset: number of bytes of @copy that were read.  When all were read, the next
+ *	read() gets another sub-buffer
  */
 struct rbmap_file {
 	struct rbmap_cpu_buffer		*cpu_buf;

@@ -9,29 +9,29 @@
 struct rbmap_event_file;
 
 /**
- * struct rbmap_buffer - rings for each CPU
- * @head: what writers need of it; first
- * @cpu_buffer: the rest of each CPU
- * @hotplug: to be told of CPUs that come on line
- * @lock: who changes the settings
- * @sizes: of rings of CPUs that come on line for the first time
- * @max_event: bytes of the largest event that any CPU's ring takes
- * @mode: of all rings
- * @clock: of rings to come
- * @retired_size_kb: KiB of a CPU's retired rings that may wait to be read
- * @percent: the watermark, of a ring's sub-buffers; 0: any event
- * @on: events are recorded
- * @raw: payloads are a module's own
- * @gone: no event comes any more, for good
- * @offered: it can be opened
- * @users: open files, and modules that have found it
- * @release: to be called once nobody has it; NULL: not yet
- * @data: for @release
- * @marker: its marker event; NULL: none, or no more
- * @lacking: CPUs that lack their ring, devices or directory for want of memory
- * @lacks: there may be some
- * @error: why a ring could not be made last
- * @completing: makes what lacks
+ * struct rbmap_buffer - the rings of all CPUs
+ * @head: what a writer needs to find its ring; must be first
+ * @cpu_buffer: each CPU's part
+ * @hotplug: entry in the list of instances of the CPU hotplug state
+ * @lock: serializes changes of the settings and of the rings
+ * @sizes: sizes of the rings of CPUs that come on line for the first time
+ * @max_event: bytes of the largest event that fits into the ring of every CPU
+ * @mode: mode of all rings
+ * @clock: clock of new rings
+ * @retired_size_kb: limit of a CPU's retired rings that wait for a reader, in KiB
+ * @percent: watermark, as a percentage of a ring's sub-buffers; 0: each event
+ * @on: whether events are recorded
+ * @raw: whether a module defines the payloads itself
+ * @gone: whether the buffer has ended, so that no event follows
+ * @offered: whether the buffer can be opened
+ * @users: number of open files, and of modules that have looked the buffer up
+ * @release: function to call when @users is 0, or NULL
+ * @data: argument of @release
+ * @marker: event file of the marker; NULL if there is no marker, or no longer
+ * @lacking: CPUs that lack a ring, devices or a directory for want of memory
+ * @lacks: whether @lacking has a CPU
+ * @error: error of the last ring that could not be allocated
+ * @completing: work that allocates all that is missing
  */
 struct rbmap_buffer {
 	struct rbmap_buffer_head head;

@@ -6,7 +6,7 @@
 #include "internal.h"
 #include "meta_page.h"
 
-/* Each is as linux/trace_mmap.h has it. */
+/* These members lie where linux/trace_mmap.h has them. */
 static_assert(offsetof(struct rbmap_meta, meta_page_size) == 0);
 static_assert(offsetof(struct rbmap_meta, meta_struct_len) == 4);
 static_assert(offsetof(struct rbmap_meta, subbuf_size) == 8);
@@ -24,7 +24,7 @@ static_assert(offsetof(struct rbmap_meta, magic) == RBMAP_META_TRACE_LEN);
 static_assert(sizeof(struct rbmap_meta) <= PAGE_SIZE);
 static_assert(sizeof(struct rbmap_subbuf_header) == RBMAP_SUBBUF_HEADER_SIZE);
 
-/* A writer may have counted less than a reader has seen, for a moment. */
+/* For a moment the writer's counters may be behind what a reader has seen. */
 static u64 rbmap_since(u64 now, u64 base)
 {
 	return now > base ? now - base : 0;
@@ -66,7 +66,7 @@ static void rbmap_counters(struct rbmap_gen *gen,
 }
 
 /**
- * rbmap_gen_stats - a snapshot of the counters
+ * rbmap_gen_stats - get a snapshot of a ring's counters
  * @gen: reader_lock held
  * @stats: filled
  */
@@ -96,8 +96,8 @@ static u32 rbmap_retired_word(const struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_meta_init - what does not change
- * @gen: new
+ * rbmap_meta_init - fill in the members of the meta-page that do not change
+ * @gen: a new ring
  */
 void rbmap_meta_init(struct rbmap_gen *gen)
 {
@@ -120,10 +120,10 @@ void rbmap_meta_init(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_meta_update - show what the reader has, and the counters
+ * rbmap_meta_update - update the reader's position and the counters in the meta-page
  * @gen: reader_lock held
  *
- * Nothing here is ever read back: user space could see it, and that is all.
+ * The kernel never reads the meta-page back, so that user space cannot influence it.
  */
 void rbmap_meta_update(struct rbmap_gen *gen)
 {
@@ -153,6 +153,9 @@ void rbmap_meta_update(struct rbmap_gen *gen)
 	WRITE_ONCE(meta->expired, stats.expired);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
 	WRITE_ONCE(meta->reader.read, ring->reader.offset);
-	/* Who sees the id sees all of the above.  litmus: meta-reader */
+	/*
+	 * A reader that sees the new id sees all of the stores above.
+	 * litmus: meta-reader
+	 */
 	smp_store_release(&meta->reader.id, ring->reader.id);
 }

@@ -6,8 +6,8 @@
 #include "generation.h"
 
 /*
- * File offset of the slot table: behind the largest ring, not right behind this one,
- * so that a map that is longer than the ring fails.
+ * File offset of the slot table.  It lies after the largest possible ring, and not
+ * directly after this one, so that a map that is longer than the ring fails.
  */
 #define RBMAP_SLOT_TABLE_OFFSET	(1ULL << 40)
 
