@@ -125,9 +125,9 @@ void rbmap_cpu_buffer_destroy(struct rbmap_cpu_buffer *cpu_buf)
  *	is off line.  It must not sleep or take a lock
  * @data: argument of @func
  *
- * A CPU runs one such function at a time, and so must the CPUs that stand in for it:
- * a reader that closes a sub-buffer holds another lock than the caller that installs
- * a ring.
+ * A CPU runs one such function at a time.  CPUs that stand in for it must do so,
+ * too, but their callers hold different locks: one closes a sub-buffer, the other
+ * installs a ring.  Hence @offline_lock.
  * litmus: offline-close, offline-both
  *
  * Context: sleeps until @func has returned.

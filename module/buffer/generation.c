@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Make and unmake a ring; its end and its reset. */
+/* Allocate, free, clone, retire and reset a ring. */
 #include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -13,15 +13,15 @@
 #include "pages.h"
 #include "wait.h"
 
-/* As much as rbmap_pages_alloc() gives. */
+/* The size that rbmap_pages_alloc() allocates. */
 static u32 rbmap_slot_table_bytes(u32 nr_slots)
 {
 	return roundup_pow_of_two(PAGE_ALIGN(rbmap_slot_table_size(nr_slots)));
 }
 
 /**
- * rbmap_gen_bytes - memory that a ring takes, about
- * @sizes: of it
+ * rbmap_gen_bytes - estimate the memory of a ring
+ * @sizes: sizes of the ring
  */
 unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes)
 {
@@ -32,7 +32,7 @@ unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes)
 
 /**
  * rbmap_gen_free - free a ring
- * @gen: nobody writes, reads or maps it
+ * @gen: a ring that nobody writes, reads or maps
  *
  * Context: may sleep.
  */
@@ -59,7 +59,7 @@ void rbmap_gen_free(struct rbmap_gen *gen)
 	kfree(gen);
 }
 
-/* All but the ring itself and its sub-buffers' memory. */
+/* Allocate all but the memory of the sub-buffers. */
 static struct rbmap_gen *
 rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,
 		const struct rbmap_sizes *sizes, gfp_t charge)
@@ -116,15 +116,15 @@ static int rbmap_subbufs_alloc(struct rbmap_gen *gen, int node)
 }
 
 /**
- * rbmap_gen_create - a ring for a CPU, in that CPU's memory
- * @cpu_buf: the CPU, possible, need not be on line
- * @sizes: of the ring
- * @clock: of its events
+ * rbmap_gen_create - create a ring for a CPU, in that CPU's memory
+ * @cpu_buf: a possible CPU's part; the CPU may be off line
+ * @sizes: sizes of the ring
+ * @clock: clock of the ring's events
  *
- * It is empty, and off or on as the buffer is.
+ * The ring is empty, and on or off as the buffer is.
  *
  * Context: may sleep.
- * Return: it, with the reference of who queues it, or ERR_PTR: -ENOMEM; -EINTR:
+ * Return: the ring, with a reference for the queue, or ERR_PTR: -ENOMEM; -EINTR if
  * the process was killed.
  */
 struct rbmap_gen *
@@ -159,13 +159,14 @@ rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_gen_clone_alloc - what rbmap_gen_clone() fills
+ * rbmap_gen_clone_alloc - allocate the ring that rbmap_gen_clone() fills in
  * @gen: a ring
  *
- * Its memory is charged to the current task, which opens it or has it taken.
+ * The memory is charged to the current task, which opens the snapshot or has it
+ * made.
  *
  * Context: may sleep.
- * Return: it, with a reference; or NULL: no memory.
+ * Return: the clone, with a reference; NULL without memory.
  */
 struct rbmap_gen *
 rbmap_gen_clone_alloc(struct rbmap_gen *gen)
@@ -182,11 +183,11 @@ rbmap_gen_clone_alloc(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_gen_clone - another reader of what is unread
- * @clone: from rbmap_gen_clone_alloc() of @gen
- * @gen: retired
+ * rbmap_gen_clone - create another reader of the unread events
+ * @clone: ring from rbmap_gen_clone_alloc() of @gen
+ * @gen: a retired ring
  *
- * Whoever reads the one takes nothing away from who reads the other.
+ * Reading one of the rings does not consume events of the other.
  *
  * Context: may sleep.
  */
@@ -208,9 +209,9 @@ void rbmap_gen_clone(struct rbmap_gen *clone,
 }
 
 /**
- * rbmap_gen_retire - tell readers that no event comes any more
- * @gen: no writer is in it, nor will one come: a grace period has passed since
- *	another one was installed
+ * rbmap_gen_retire - tell the readers that no more events follow
+ * @gen: a ring without writers.  A grace period has passed since it was replaced, so
+ *	that no writer can enter it
  *
  * Context: may sleep.
  */
@@ -219,7 +220,8 @@ void rbmap_gen_retire(struct rbmap_gen *gen)
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_seal(&gen->ring);
 	/*
-	 * Who sees it sees all events: the grace period is a full barrier, too.
+	 * A reader that sees the flag sees all events: the grace period is a full
+	 * barrier, too.
 	 * litmus: generation-retire
 	 */
 	WRITE_ONCE(gen->retired, true);	/* model: retire */
@@ -229,10 +231,10 @@ void rbmap_gen_retire(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_gen_drained - is there nothing more to be read, nor ever will?
- * @gen: any
+ * rbmap_gen_drained - test whether a ring is retired and read to its end
+ * @gen: any ring
  *
- * Once it is, it stays so.
+ * A drained ring stays drained.
  *
  * Context: any.
  */
@@ -244,12 +246,12 @@ bool rbmap_gen_drained(const struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_gen_reset - forget what is unread, count from 0
- * @gen: may be written to meanwhile
+ * rbmap_gen_reset - discard the unread events and count from 0
+ * @gen: a ring, which may be written concurrently
  *
- * All that is committed counts as read, and what the counters are now is
- * taken off from here on.  Events below `expected` were read or overwritten,
- * which gives both exactly, whatever the writer does meanwhile.
+ * All committed events count as read, and the current counters are subtracted from
+ * now on.  Each event below `expected` was either read or overwritten.  This
+ * determines both counters exactly, whatever the writer does concurrently.
  *
  * Context: may sleep.
  */
@@ -262,10 +264,12 @@ void rbmap_gen_reset(struct rbmap_gen *gen)
 
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_skip(ring);
-	/* A reader that maps the ring keeps an offset in it: begin in another one. */
+	/*
+	 * A reader that maps the ring keeps an offset: start in another sub-buffer.
+	 */
 	if (rbmap_ring_reader_at_writer(ring) && rbmap_close_subbuf(gen, reader->seq))
 		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
-	/* A snapshot has the memory of a retired ring, too. */
+	/* A snapshot shares the memory of a retired ring. */
 	if (!rbmap_gen_retired(gen))
 		rbmap_ring_empty_reader(ring);
 

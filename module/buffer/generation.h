@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One ring of a CPU, from the time that it is written to the time that nobody
- * reads it any more.  A ring never changes its size or its clock: another
- * generation takes its place, and the old one is read to its end.
+ * One ring of a CPU, from its first writer to its last reader.  A ring never changes
+ * its size or its clock: another generation replaces it, and the old one is read to
+ * its end.
  */
 #ifndef RBMAP_GENERATION_H
 #define RBMAP_GENERATION_H
@@ -17,24 +17,24 @@
 
 struct rbmap_cpu_buffer;
 
-/* What a writer tells readers that wait. */
+/* Notices that a writer sends to readers that wait. */
 enum rbmap_notice {
 	RBMAP_NOTICE_EVENT,	/* any event */
-	RBMAP_NOTICE_CLOSED,	/* a sub-buffer that it has left, at the watermark */
+	RBMAP_NOTICE_CLOSED,	/* a sub-buffer that the writer has left, at the watermark */
 	RBMAP_NR_NOTICES,
 };
 
 /**
  * struct rbmap_want - a notice that readers want
- * @wanted: some do; the wake-up clears it
- * @commit: the ring's commit when the first of them wanted it
+ * @wanted: whether a reader wants it; cleared by the wake-up
+ * @commit: the ring's commit when the first of these readers wanted it
  */
 struct rbmap_want {
 	bool	wanted;
 	u64	commit;
 };
 
-/* What the counters were at the last reset: the ring's own never go back. */
+/* The counters at the last reset.  The ring's own counters never go back. */
 struct rbmap_base {
 	u64	entries;
 	u64	overrun;
@@ -48,11 +48,12 @@ struct rbmap_base {
 };
 
 /**
- * struct rbmap_expiry - losses that went from ring to ring since the last reset
- * @abandoned: events of this ring that were let go unread; they count as overrun
- * @expired: events of earlier rings that were let go unread
- * @lost_out: losses of this ring that the next ring's readers are told
- * @lost_in: losses of earlier rings that this ring's readers are told
+ * struct rbmap_expiry - losses passed from ring to ring since the last reset
+ * @abandoned: number of events of this ring that were discarded unread; they count
+ *	as overrun
+ * @expired: number of events of earlier rings that were discarded unread
+ * @lost_out: losses of this ring that are reported to the next ring's readers
+ * @lost_in: losses of earlier rings that are reported to this ring's readers
  */
 struct rbmap_expiry {
 	u64	abandoned;
@@ -62,37 +63,42 @@ struct rbmap_expiry {
 };
 
 /**
- * struct rbmap_gen - one ring and who reads it
- * @ring: first: rbmap_ring_closed() comes back from it
- * @cpu_buf: whose it is
- * @refs: the queue has one, each open file that is bound to it has one
- * @origin: of a clone: the ring whose sub-buffers it has, with a reference
- * @list: all that there are, in @cpu_buf, without clones; under its lock
- * @queued: a file that is opened begins with it, if it is the oldest; under
- *	@cpu_buf's lock
- * @retired: nobody writes to it any more, nor ever will
- * @kept: a snapshot has its events; it is queued for readers' sake alone; under
- *	@cpu_buf's lock
- * @let_go: it was retired_size_kb that let it go; under @cpu_buf's lock
- * @ended: who maps it was told of its end; under @reader_lock
- * @shared: its sub-buffers are those of others, too; under @reader_lock
- * @number: from 1
- * @subbuf_size: bytes
- * @slot_table_size: bytes of what observers map, in whole pages; 0: a clone, which
- *	nobody observes
- * @base: the counters at the last reset
- * @expiry: losses that were handed on; under @reader_lock
- * @reader_lock: one reader at a time; also @mapped, @base, @meta, @moved and
- *	@copied.  Taken with mmap_lock held, so no user memory is touched with it held
- * @mapped: maps of it
- * @meta: the meta-page; only ever written here
- * @pad: a zeroed page, where the meta-page is smaller than a sub-buffer
- * @reader_now: the clock when the last GET_READER began to look
- * @moved: sub-buffers that splice() has handed over as they were
- * @copied: those of which it has handed over a copy
- * @wake: wakes those who wait in @cpu_buf; any context may queue it
- * @notify_closed: the writer is to notice sub-buffers that it leaves
- * @notice: what readers want to be told
+ * struct rbmap_gen - one ring and its readers
+ * @ring: the ring; first, so that rbmap_ring_closed() finds the generation
+ * @cpu_buf: the CPU's part that the ring belongs to
+ * @refs: one reference of the queue, and one of each open file that is bound to the
+ *	ring
+ * @origin: for a clone, the ring whose sub-buffers it shares, with a reference,
+ *	or NULL
+ * @list: entry in @cpu_buf->generations, which has no clones; under @cpu_buf's lock
+ * @queued: whether a file that is opened may start with the ring, which it does if
+ *	this is the oldest one; under @cpu_buf's lock
+ * @retired: whether the ring has no writers, and will have none
+ * @kept: whether a snapshot has the ring's events, so that it is queued only for
+ *	present readers; under @cpu_buf's lock
+ * @let_go: whether retired_size_kb has expired the ring; under @cpu_buf's lock
+ * @ended: whether the end was reported to a reader that maps the ring; under
+ *	@reader_lock
+ * @shared: whether other rings share the sub-buffers; under @reader_lock
+ * @number: number of the generation, from 1
+ * @subbuf_size: bytes of a sub-buffer
+ * @slot_table_size: bytes of the slot table that observers map, in whole pages; 0
+ *	for a clone, which has no observers
+ * @base: counters at the last reset
+ * @expiry: losses passed from ring to ring; under @reader_lock
+ * @reader_lock: serializes readers, and protects @mapped, @base, @meta, @moved and
+ *	@copied.  Taken with mmap_lock held, so that no user memory is accessed while
+ *	it is held
+ * @mapped: number of maps of the ring
+ * @meta: the meta-page, which the kernel writes and never reads
+ * @pad: a zeroed page, if the meta-page is smaller than a sub-buffer
+ * @reader_now: time of the clock when the last GET_READER started
+ * @moved: number of sub-buffers that splice() passed on without a copy
+ * @copied: number of sub-buffers that splice() passed on as a copy
+ * @wake: work that wakes the readers waiting in @cpu_buf; queued from any context
+ * @notify_closed: whether the writer checks the watermark when it leaves a
+ *	sub-buffer
+ * @notice: notices that readers want
  */
 struct rbmap_gen {
 	struct rbmap_ring	ring;
@@ -140,7 +146,10 @@ rbmap_sizes_of(const struct rbmap_gen *gen)
 	};
 }
 
-/* Acquire: what its last writer left can be read.  litmus: generation-retire */
+/*
+ * Acquire: the stores of the last writer are visible if this is true.
+ * litmus: generation-retire
+ */
 static inline bool rbmap_gen_retired(const struct rbmap_gen *gen)
 {
 	return smp_load_acquire(&gen->retired);

@@ -10,7 +10,7 @@ struct rbmap_event_file;
 
 /**
  * struct rbmap_buffer - the rings of all CPUs
- * @head: what a writer needs to find its ring; must be first
+ * @head: pointers by which a writer finds its ring; must be first
  * @cpu_buffer: each CPU's part
  * @hotplug: entry in the list of instances of the CPU hotplug state
  * @lock: serializes changes of the settings and of the rings
@@ -27,7 +27,7 @@ struct rbmap_event_file;
  * @users: number of open files, and of modules that have looked the buffer up
  * @release: function to call when @users is 0, or NULL
  * @data: argument of @release
- * @marker: event file of the marker; NULL if there is no marker, or no longer
+ * @marker: event file of the marker, or NULL
  * @lacking: CPUs that lack a ring, devices or a directory for want of memory
  * @lacks: whether @lacking has a CPU
  * @error: error of the last ring that could not be allocated

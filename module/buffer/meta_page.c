@@ -123,7 +123,7 @@ void rbmap_meta_init(struct rbmap_gen *gen)
  * rbmap_meta_update - update the reader's position and the counters in the meta-page
  * @gen: reader_lock held
  *
- * The kernel never reads the meta-page back, so that user space cannot influence it.
+ * The kernel writes the meta-page for user space, and never reads it back.
  */
 void rbmap_meta_update(struct rbmap_gen *gen)
 {

@@ -6,23 +6,23 @@
 
 #include "pages.h"
 
-/* No retries that would make others suffer: a ring can do without. */
+/* No retries at the expense of others: rbmap can do without the ring. */
 #define RBMAP_GFP	(GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | \
 			 __GFP_NOWARN)
 
 /**
- * rbmap_pages_alloc - memory for a sub-buffer
+ * rbmap_pages_alloc - allocate memory for a sub-buffer
  * @size: bytes, a power of two, a page or more
- * @node: where
- * @charge: __GFP_ACCOUNT: to the memory cgroup of the current task; 0: to none
+ * @node: NUMA node
+ * @charge: __GFP_ACCOUNT to charge the memory cgroup of the current task, or 0
  *
- * Zeroed: user space sees all of it.  Physically contiguous if that comes
- * easily (fewer TLB misses), but each page for itself: the kernel wants to
- * split a compound page of which a part is mapped, and madvise() does not get
- * out of that in a kernel that can't.
+ * The memory is zeroed, because user space can map all of it.  It is physically
+ * contiguous if such memory is at hand, which saves TLB misses.  Each page has its
+ * own reference count.  A compound page that is mapped in part would be split by the
+ * kernel, and madvise() on a kernel that cannot split it does not return.
  *
  * Context: may sleep.
- * Return: it, or NULL.
+ * Return: the memory, or NULL.
  */
 void *rbmap_pages_alloc(size_t size, int node, gfp_t charge)
 {
@@ -34,7 +34,7 @@ void *rbmap_pages_alloc(size_t size, int node, gfp_t charge)
 	}
 	page = alloc_pages_node(node, (RBMAP_GFP & ~__GFP_RETRY_MAYFAIL) |
 				__GFP_NORETRY | charge, get_order(size));
-	/* vzalloc_node() charges nobody. */
+	/* vzalloc_node() does not charge the memory cgroup. */
 	if (!page && charge)
 		return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | charge);
 	if (!page)
@@ -44,11 +44,11 @@ void *rbmap_pages_alloc(size_t size, int node, gfp_t charge)
 }
 
 /**
- * rbmap_pages_free - free what rbmap_pages_alloc() has given
- * @addr: it
- * @size: as it was asked for
+ * rbmap_pages_free - free memory of rbmap_pages_alloc()
+ * @addr: the memory
+ * @size: as passed to rbmap_pages_alloc()
  *
- * Pages that others have a reference to live on until these are gone.
+ * A page to which others have a reference is freed with the last of them.
  *
  * Context: may sleep.
  */
@@ -65,8 +65,8 @@ void rbmap_pages_free(void *addr, size_t size)
 }
 
 /**
- * rbmap_page_of - the page that is at an address
- * @addr: in what rbmap_pages_alloc() has given
+ * rbmap_page_of - get the page at an address
+ * @addr: an address in memory of rbmap_pages_alloc()
  */
 struct page *rbmap_page_of(const void *addr)
 {

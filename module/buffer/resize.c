@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Other sizes, another clock: each CPU goes on in a new ring. */
+/* Change the sizes or the clock: each CPU continues in a new ring. */
 #include <linux/cpu.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -13,12 +13,12 @@
 #define RBMAP_MAX_SUBBUF_KB	4096UL
 
 /**
- * rbmap_sizes_set - sizes in slots and bytes
+ * rbmap_sizes_set - convert sizes to slots and bytes
  * @sizes: filled
- * @size_kb: KiB of slots; rounded up to whole sub-buffers
+ * @size_kb: KiB of all slots; rounded up to whole sub-buffers
  * @subbuf_size_kb: KiB of a sub-buffer
  *
- * Return: 0; -EINVAL, explained in the log.
+ * Return: 0, or -EINVAL with a message in the log.
  */
 int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 		    unsigned long subbuf_size_kb)
@@ -59,9 +59,9 @@ static unsigned long rbmap_free_kb(void)
 }
 
 /**
- * rbmap_sizes_fit - is there enough memory for rings?
- * @sizes: of them
- * @cpus: how many
+ * rbmap_sizes_fit - test whether there is enough memory for rings
+ * @sizes: sizes of each ring
+ * @cpus: number of rings
  */
 bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus)
 {
@@ -69,13 +69,13 @@ bool rbmap_sizes_fit(const struct rbmap_sizes *sizes, unsigned int cpus)
 }
 
 /**
- * rbmap_sizes_check_memory - is there enough for rings?
- * @sizes: of them
- * @cpus: how many
+ * rbmap_sizes_check_memory - check that there is enough memory for rings
+ * @sizes: sizes of each ring
+ * @cpus: number of rings
  *
- * Asked first: finding out by allocating would start the OOM killer.
+ * Call this before the allocation, which would otherwise start the OOM killer.
  *
- * Return: 0; -ENOMEM, explained in the log.
+ * Return: 0, or -ENOMEM with a message in the log.
  */
 int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 {
@@ -90,7 +90,7 @@ int rbmap_sizes_check_memory(const struct rbmap_sizes *sizes, unsigned int cpus)
 	return -ENOMEM;
 }
 
-/* The CPUs that have a ring, of the one or all that are meant. */
+/* Iterate over the CPUs that have a ring: one CPU, or all of them. */
 #define for_each_replaced(_buf, _which, _cpu, _cpu_buf)			\
 	for_each_possible_cpu(_cpu)					\
 		if (((_which) == RBMAP_ALL_CPUS || (_which) == (_cpu)) && \
@@ -134,11 +134,14 @@ static void rbmap_replacements_free(struct rbmap_gen **gens)
 	}
 }
 
-/* The old ring: for who reads it already, and for the snapshot. */
+/* Retire a ring that was replaced, and keep it for its readers and the snapshot. */
 static void rbmap_replaced(struct rbmap_gen *gen,
 			   struct rbmap_gen *snapshot)
 {
-	/* Once it is retired, a reader who has come to its end lets it go. */
+	/*
+	 * Once the ring is retired, a reader that has come to its end may release
+	 * it.
+	 */
 	kref_get(&gen->refs);	/* model: replaced_get */
 	rbmap_gen_retire(gen);
 	if (snapshot) {
@@ -163,19 +166,22 @@ static void rbmap_buffer_update_max_event(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_buffer_replace - have CPUs go on in new rings
- * @buf: its lock held
+ * rbmap_buffer_replace - have CPUs continue in new rings
+ * @buf: the buffer, with its lock held
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @sizes: of the new rings; NULL: as those before
- * @clock: of the new rings
- * @snapshots: by CPU, filled with what is unread; or NULL.  Where nobody reads the
- *	rings, new files begin with the new ones then
+ * @sizes: sizes of the new rings; NULL to keep the old sizes
+ * @clock: clock of the new rings
+ * @snapshots: filled with a snapshot of the unread events of each CPU, or NULL.
+ *	With snapshots, new files start with the new rings if the old ones have no
+ *	readers
  *
- * What was written can be read as before: a file reads one ring to its end and
- * goes on with the next one.  No event is lost or counted as anything for it.
+ * Unread events can be read as before: a file reads one ring to its end, and
+ * continues with the next one.  The replacement itself loses no event and changes no
+ * counter.
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM, -EINTR: nothing has changed; -ENODEV: it has ended.
+ * Return: 0; -ENOMEM or -EINTR if nothing has changed; -ENODEV if the buffer has
+ * ended.
  */
 int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			 const struct rbmap_sizes *sizes,
@@ -194,7 +200,8 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 		return -ENOMEM;
 
 	/*
-	 * A CPU that comes on line has its first ring before this, or after.
+	 * A CPU that comes on line gets its first ring either before this or after
+	 * it.
 	 * litmus: replace-new-cpu
 	 */
 	cpus_read_lock();
@@ -218,14 +225,14 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 	cpus_read_unlock();
 
 	/*
-	 * Writers have preemption off from looking their ring up to leaving it:
-	 * after this, nobody is in an old one.  litmus: generation-retire,
-	 * observe-retired
+	 * A writer has preemption off from looking its ring up to leaving it.  So no
+	 * writer is in an old ring after this.
+	 * litmus: generation-retire, observe-retired
 	 */
 	synchronize_rcu_expedited();
 	for_each_replaced(buf, which, cpu, cpu_buf) {
 		if (!gens[cpu])
-			continue;	/* on line since: its first ring */
+			continue;	/* came on line later: its first ring */
 		rbmap_replaced(gens[cpu], snapshots ? snapshots[cpu] : NULL);
 	}
 out:
@@ -256,14 +263,14 @@ static bool rbmap_buffer_sizes_locked(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_buffer_add_ring - a ring for a CPU that came on line without one
- * @buf: its lock held
+ * rbmap_buffer_add_ring - create a ring for a CPU that came on line without one
+ * @buf: the buffer, with its lock held
  * @cpu: the CPU
- * @sizes: of the ring
+ * @sizes: sizes of the ring
  *
  * Context: may sleep.
- * Return: 0: it has one; -ENODEV: it was never on line, or the buffer has ended; as
- * rbmap_gen_create().
+ * Return: 0 if the CPU has a ring; -ENODEV if it was never on line or the buffer has
+ * ended; or an error of rbmap_gen_create().
  */
 int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 			  const struct rbmap_sizes *sizes)
@@ -272,7 +279,7 @@ int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 	int err = 0;
 
 	lockdep_assert_held(&buf->lock);
-	/* No callback of hotplug does the same meanwhile. */
+	/* No callback of CPU hotplug can add the ring concurrently. */
 	cpus_read_lock();
 	if (buf->gone || !cpu_buf || !rbmap_buffer_lacks(buf, cpu))
 		err = -ENODEV;
@@ -285,14 +292,14 @@ int rbmap_buffer_add_ring(struct rbmap_buffer *buf, int cpu,
 }
 
 /**
- * rbmap_buffer_sizes - sizes of the rings that are written
+ * rbmap_buffer_sizes - get the sizes of the rings that are written
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
  * @sizes: filled
  *
  * Context: may sleep.
- * Return: false: that CPU has no ring; the CPUs' are not the same, and @sizes
- * are those of CPUs to come.
+ * Return: true, or false if that CPU has no ring or the CPUs have different sizes.
+ * Then @sizes are those of rings of new CPUs.
  */
 bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int which,
 			struct rbmap_sizes *sizes)
@@ -330,8 +337,9 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 }
 
 /*
- * With KiB of 0: as they are.  They stay so until the other one is set: of two who
- * set one each, none undoes what the other did.
+ * 0 KiB stands for the present size.  The lock is held until the other size is set,
+ * so that two concurrent callers that set one size each do not undo each other's
+ * change.
  */
 static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 				  unsigned long size_kb,
@@ -343,20 +351,20 @@ static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 	err = rbmap_buffer_set_sizes_locked(buf, which, size_kb,
 					    subbuf_size_kb);
 	mutex_unlock(&buf->lock);
-	/* There may be memory now for CPUs that have no ring. */
+	/* There may be memory now for the CPUs without a ring. */
 	rbmap_buffer_complete(buf);
 	return err;
 }
 
 /**
- * rbmap_buffer_resize - rings of another size
+ * rbmap_buffer_resize - change the size of rings
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @size_kb: KiB of slots, rounded up to whole sub-buffers
+ * @size_kb: KiB of all slots, rounded up to whole sub-buffers
  *
  * Context: may sleep.
- * Return: 0; -EINVAL, -ENOMEM, explained in the log; -ENODEV; -EINTR: nothing
- * has changed.
+ * Return: 0; -EINVAL or -ENOMEM with a message in the log; -ENODEV; -EINTR if
+ * nothing has changed.
  */
 int rbmap_buffer_resize(struct rbmap_buffer *buf, int which,
 			unsigned long size_kb)
@@ -365,7 +373,7 @@ int rbmap_buffer_resize(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_buffer_resize_subbufs - sub-buffers of another size
+ * rbmap_buffer_resize_subbufs - change the size of sub-buffers
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
  * @subbuf_size_kb: KiB, a power of two, 4 to 4096; the rings keep their size,

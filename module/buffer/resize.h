@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes of rings, and replacing rings. */
+/* The sizes of rings, and the replacement of rings. */
 #ifndef RBMAP_BUFFER_RESIZE_H
 #define RBMAP_BUFFER_RESIZE_H
 
@@ -18,8 +18,8 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int cpu,
 			 struct rbmap_gen **snapshots);
 
 /*
- * These functions take the lock.  RBMAP_ALL_CPUS: rbmap_buffer_sizes() returns false
- * if the CPUs have different sizes.
+ * These functions take the buffer's lock.  For RBMAP_ALL_CPUS, rbmap_buffer_sizes()
+ * returns false if the CPUs have different sizes.
  */
 bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int cpu,
 			struct rbmap_sizes *sizes);

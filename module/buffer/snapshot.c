@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keep what the rings hold, and go on in empty ones. */
+/* Keep the unread events of the rings, and continue in empty rings. */
 #include <linux/slab.h>
 
 #include "internal.h"
@@ -7,9 +7,9 @@
 #include "snapshot.h"
 
 /**
- * rbmap_cpu_buffer_set_snapshot - what new files of the snapshot read
- * @cpu_buf: the CPU
- * @snapshot: a clone, its reference is given away; or NULL
+ * rbmap_cpu_buffer_set_snapshot - set the ring that new snapshot files read
+ * @cpu_buf: the CPU's part
+ * @snapshot: a clone, whose reference is passed on, or NULL
  *
  * Context: may sleep.
  */
@@ -27,12 +27,12 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
 }
 
 /**
- * rbmap_snapshot_of - the snapshot of a CPU, to be read from its beginning
- * @cpu_buf: the CPU
+ * rbmap_snapshot_of - get a CPU's snapshot, to be read from its start
+ * @cpu_buf: the CPU's part
  *
  * Context: may sleep.
- * Return: a clone of its own, with a reference; or ERR_PTR: -ENODATA: there is
- * no snapshot; -ENOMEM.
+ * Return: a new clone, with a reference, or ERR_PTR: -ENODATA without a snapshot;
+ * -ENOMEM.
  */
 struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -52,7 +52,7 @@ struct rbmap_gen *rbmap_snapshot_of(struct rbmap_cpu_buffer *cpu_buf)
 	return clone ?: ERR_PTR(-ENOMEM);
 }
 
-/* Filled by CPU: to be given to somebody, or put. */
+/* Fill @snapshots, by CPU.  The caller passes each on or puts it. */
 static int rbmap_make_snapshots(struct rbmap_buffer *buf, int which,
 				struct rbmap_gen **snapshots)
 {
@@ -65,11 +65,12 @@ static int rbmap_make_snapshots(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_cpu_buffer_make_snapshot - a snapshot that nobody else sees
- * @cpu_buf: the CPU
+ * rbmap_cpu_buffer_make_snapshot - make a snapshot for the caller alone
+ * @cpu_buf: the CPU's part
  *
  * Context: may sleep.
- * Return: it, with a reference; or ERR_PTR: -ENOMEM, -EINTR: nothing has changed.
+ * Return: the snapshot, with a reference, or ERR_PTR: -ENOMEM or -EINTR if nothing
+ * has changed.
  */
 struct rbmap_gen *
 rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
@@ -87,15 +88,14 @@ rbmap_cpu_buffer_make_snapshot(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_buffer_snapshot - keep what the rings hold
- * @buf: the buffer; each CPU goes on in an empty ring of the same size
+ * rbmap_buffer_snapshot - take a snapshot of the unread events
+ * @buf: the buffer; each CPU continues in an empty ring of the same size
  * @which: a CPU, or RBMAP_ALL_CPUS
  *
- * It takes the place of the snapshot before it, which lives on in the files that
- * have it open.
+ * The snapshot replaces the previous one, which open files keep.
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM, -EINTR: nothing has changed.
+ * Return: 0; -ENOMEM or -EINTR if nothing has changed.
  */
 int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 {
@@ -116,7 +116,7 @@ int rbmap_buffer_snapshot(struct rbmap_buffer *buf, int which)
 }
 
 /**
- * rbmap_buffer_drop_snapshot - forget it
+ * rbmap_buffer_drop_snapshot - discard the snapshot
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
  *
@@ -135,9 +135,9 @@ void rbmap_buffer_drop_snapshot(struct rbmap_buffer *buf, int which)
 }
 
 /**
- * rbmap_buffer_has_snapshot - is there one?
+ * rbmap_buffer_has_snapshot - test whether there is a snapshot
  * @buf: the buffer
- * @which: a CPU, or RBMAP_ALL_CPUS: any
+ * @which: a CPU, or RBMAP_ALL_CPUS for any CPU
  */
 bool rbmap_buffer_has_snapshot(struct rbmap_buffer *buf, int which)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers that wait, and how a writer wakes them: it looks at a flag that a
- * waiter has set, and queues irq_work, which any context may, NMI included.
- * The flag falls with the wake-up, so that one costs one wake-up, not one an
- * event; a reader that still wants to wait sets it again.
+ * Readers that wait, and how a writer wakes them.  The writer tests a flag that a
+ * waiting reader has set, and queues irq_work, which is allowed in any context, NMI
+ * included.  The wake-up clears the flag, so that one flag costs one wake-up and not
+ * one for each event.  A reader that still wants to wait sets the flag again.
  *
- * A reader must not cost the writer's CPU more than that.  It interrupts the
- * CPU never, and has the writer do so, by irq_work, RBMAP_FLAGS_PER_JIFFY times
- * in a jiffy at most.  On an isolated CPU it sets no flag at all: it looks again
- * by a timer of its own.
+ * A reader must not cost the writer's CPU more than that.  The reader never
+ * interrupts that CPU itself.  The flag makes the writer do so, by irq_work, at most
+ * RBMAP_FLAGS_PER_JIFFY times in a jiffy.  For an isolated CPU no flag is set at
+ * all: delayed work on other CPUs polls its ring.
  */
 #include <linux/cpumask.h>
 #include <linux/export.h>
@@ -20,24 +20,24 @@
 #include "cpu_buffer.h"
 #include "wait.h"
 
-/* Interrupts that waiting may cause on a writer's CPU: about 1000 in a second. */
+/* Interrupts that readers may cause on a writer's CPU: about 1000 in a second. */
 #define RBMAP_FLAGS_PER_JIFFY	max(1, 1000 / HZ)
 
-/* How often the ring of an isolated CPU is looked at for those who wait. */
+/* Interval at which readers poll the ring of an isolated CPU. */
 #define RBMAP_ISOLATED_POLL_MS	10
 
-/* Not bound to a CPU: so it keeps off those that are isolated. */
+/* Not bound to a CPU, so that it keeps off isolated CPUs. */
 static struct workqueue_struct *rbmap_wait_queue;
 
 /*
- * As the kernel's ring has it: the sub-buffer that is written counts too.  In a
- * small ring that one alone may reach the watermark, and be empty.
+ * As in the kernel's ring buffer, the sub-buffer that is being written counts, too.
+ * In a small ring this sub-buffer alone may reach the watermark, and be empty.
  */
 static bool rbmap_ready(struct rbmap_gen *gen, unsigned int percent)
 {
 	const struct rbmap_ring *ring = &gen->ring;
 
-	/* It fills no further, and there is the end to tell. */
+	/* A retired ring does not fill further, and its end is to be reported. */
 	if (rbmap_gen_retired(gen))
 		return true;
 	if (!rbmap_ring_has_event(ring))
@@ -50,7 +50,7 @@ static bool rbmap_ready(struct rbmap_gen *gen, unsigned int percent)
 	       (u64)percent * ring->nr_slots;
 }
 
-/* What a wait is for, as the writer knows it. */
+/* The notice by which the writer ends a wait. */
 static enum rbmap_notice rbmap_notice_of(const struct rbmap_gen *gen,
 					 enum rbmap_wait_for what)
 {
@@ -60,7 +60,7 @@ static enum rbmap_notice rbmap_notice_of(const struct rbmap_gen *gen,
 	       RBMAP_NOTICE_EVENT : RBMAP_NOTICE_CLOSED;
 }
 
-/* The watermark may change while somebody waits: it is read each time. */
+/* The watermark may change while a reader waits, so that it is read each time. */
 static bool rbmap_ready_for(struct rbmap_gen *gen,
 			    enum rbmap_wait_for what)
 {
@@ -72,7 +72,7 @@ static bool rbmap_ready_for(struct rbmap_gen *gen,
 		rbmap_ring_has_closed(&gen->ring));
 }
 
-/* A flag that a writer sees may cost its CPU an interrupt. */
+/* Limit the flags: one that a writer sees may cost its CPU an interrupt. */
 static bool rbmap_may_set_flags(struct rbmap_cpu_buffer *cpu_buf)
 {
 	unsigned long now = jiffies;
@@ -90,9 +90,9 @@ static bool rbmap_may_set_flags(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /*
- * Look again after a grace period.  One that is pending may have begun before
- * the flag was set: then another one follows it.  If it has ended by the time
- * that `again` is set, the second attempt queues it.
+ * Test the ring again after a grace period.  A grace period that is pending may have
+ * started before the flag was set, and then another one must follow.  If the pending
+ * one has ended before `confirm_again` is set, the second attempt queues the work.
  * litmus: wait-event, wait-again
  */
 static void rbmap_confirm(struct rbmap_cpu_buffer *cpu_buf)
@@ -104,7 +104,7 @@ static void rbmap_confirm(struct rbmap_cpu_buffer *cpu_buf)
 	queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
 }
 
-/* Have the writer notice that somebody waits, or look for it ourselves. */
+/* Have the writer notice that a reader waits, or poll the ring. */
 static void rbmap_watch(struct rbmap_gen *gen)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
@@ -123,13 +123,13 @@ static void rbmap_watch(struct rbmap_gen *gen)
 	if (READ_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted))
 		WRITE_ONCE(gen->notify_closed, true);
 	/*
-	 * The writer stores commit and then loads the flag, with no barrier
-	 * between: it would cost each event.  We store the flag, and what looks
-	 * at commit comes after this barrier.  Both may miss the other.  But the
-	 * writer does so with preemption off.  Either it has ended when a grace
-	 * period from here has ended, and then we see its commit; or it has begun
-	 * after that grace period did, and then it sees the flag.  Where the CPU
-	 * is on its way off line it is the end of the CPU that wakes.
+	 * The writer stores commit and then loads the flag without a barrier in
+	 * between, which would slow each event down.  This side stores the flag, and
+	 * tests commit after this barrier.  Each side may miss the other's store.
+	 * But the writer has preemption off.  If it has ended when a grace period
+	 * from here has ended, the test after the grace period sees its commit.
+	 * Otherwise it has started after the start of the grace period, and sees the
+	 * flag.  If the CPU is going off line, rbmap_cpu_dead() wakes the readers.
 	 * litmus: wait-event
 	 */
 	smp_mb();
@@ -137,13 +137,14 @@ static void rbmap_watch(struct rbmap_gen *gen)
 }
 
 /*
- * The first reader that wants a notice has the writer watched.  The others rely
- * on that: an event after @commit is found, or wakes them all, and then they come
- * here again.
+ * The first reader that wants a notice has the writer watched.  The other readers
+ * rely on this: an event after @commit is found, or wakes all of them, and then they
+ * call this again.
  *
- * @commit is read before `wanted` is set.  Any other reader that finds it set
- * looks afterwards, so an event that this reader does not see is after @commit.
- * A later @commit could have an event in it that only the first reader sees.
+ * @commit is read before `wanted` is set.  Any other reader that finds `wanted` set
+ * tests the ring afterwards, so that an event that this other reader does not see is
+ * after @commit.  If @commit were read later, it could include an event that only
+ * the first reader sees.
  */
 static void rbmap_want(struct rbmap_gen *gen, enum rbmap_notice kind)
 {
@@ -151,7 +152,7 @@ static void rbmap_want(struct rbmap_gen *gen, enum rbmap_notice kind)
 	u64 commit = READ_ONCE(gen->ring.commit);
 
 	/*
-	 * A full barrier: what looks at commit comes after this.
+	 * A full barrier: commit is tested after this.
 	 * litmus: wait-want, wait-flag
 	 */
 	if (xchg(&want->wanted, true))
@@ -167,7 +168,10 @@ static bool rbmap_want_and_check(struct rbmap_gen *gen,
 	return rbmap_ready_for(gen, what);
 }
 
-/* An event came since a notice was wanted, and no writer has told of it. */
+/*
+ * Test for an event since a notice was wanted, of which no writer has sent the
+ * notice.
+ */
 static bool rbmap_missed(struct rbmap_gen *gen)
 {
 	const struct rbmap_want *want = gen->notice;
@@ -189,8 +193,8 @@ static bool rbmap_wanted(const struct rbmap_gen *gen)
 }
 
 /*
- * The ring that is written, with a reference: the last one.  A reader that waits
- * for an older ring was woken when that ring was retired.
+ * The ring that is written, with a reference: the last one.  A reader that waits for
+ * an older ring was woken when that ring was retired.
  */
 static struct rbmap_gen *
 rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
@@ -205,12 +209,12 @@ rbmap_get_written(struct rbmap_cpu_buffer *cpu_buf)
 	return gen;
 }
 
-/* The same notice of the ring that a reader of a replaced one comes to. */
+/* Want the same notice of the ring that follows a retired one. */
 static void rbmap_want_next(struct rbmap_gen *gen)
 {
 	struct rbmap_gen *written;
 
-	/* Nothing follows a snapshot. */
+	/* No ring follows a snapshot. */
 	if (!rbmap_gen_retired(gen) || gen->origin)
 		return;
 	written = rbmap_get_written(gen->cpu_buf);
@@ -218,7 +222,7 @@ static void rbmap_want_next(struct rbmap_gen *gen)
 	rbmap_gen_put(written);	/* model: put_written */
 }
 
-/* A grace period has passed since a flag was set. */
+/* Runs a grace period after a flag was set. */
 static void rbmap_confirm_work(struct work_struct *work)
 {
 	struct rbmap_cpu_buffer *cpu_buf =
@@ -226,7 +230,10 @@ static void rbmap_confirm_work(struct work_struct *work)
 			     confirm);
 	struct rbmap_gen *gen = rbmap_get_written(cpu_buf);
 
-	/* The work is not pending any more.  litmus: wait-again */
+	/*
+	 * The work is not pending any more.
+	 * litmus: wait-again
+	 */
 	if (xchg(&cpu_buf->confirm_again, false))
 		queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
 	if (rbmap_missed(gen))
@@ -235,9 +242,9 @@ static void rbmap_confirm_work(struct work_struct *work)
 }
 
 /*
- * Without a flag: an isolated CPU, or too many flags in a jiffy.  Nobody may
- * wait any more: a waiter that came since finds that nothing is wanted, or is
- * in the queue here.
+ * Poll without a flag, for an isolated CPU or after too many flags in a jiffy.  If
+ * nobody waits any more, clear what was wanted: a reader that comes later either
+ * finds that nothing is wanted, or is already in the queue here.
  */
 static void rbmap_recheck_work(struct work_struct *work)
 {
@@ -258,8 +265,8 @@ static void rbmap_recheck_work(struct work_struct *work)
 }
 
 /**
- * rbmap_waiting_init - be ready for readers that wait for a CPU's rings
- * @cpu_buf: the CPU's
+ * rbmap_waiting_init - prepare a CPU's part for readers that wait
+ * @cpu_buf: the CPU's part
  *
  * Context: any; before the first ring.
  */
@@ -271,22 +278,22 @@ void rbmap_waiting_init(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_waiting_exit - look for readers no more
- * @cpu_buf: the CPU's; nobody waits, and its rings are still there
+ * rbmap_waiting_exit - stop testing a CPU's rings for readers that wait
+ * @cpu_buf: the CPU's part, whose rings still exist, and for which nobody waits
  *
- * Context: sleeps, for a grace period where a reader has waited a moment ago; the
- * work takes stats_lock, so the caller must not hold it.
+ * Context: sleeps, for a grace period if a reader has waited recently.  The work
+ * takes stats_lock, so the caller must not hold it.
  */
 void rbmap_waiting_exit(struct rbmap_cpu_buffer *cpu_buf)
 {
 	cancel_delayed_work_sync(&cpu_buf->look);
-	/* It may have queued itself once more. */
+	/* The work may have queued itself once more. */
 	flush_rcu_work(&cpu_buf->confirm);
 	flush_rcu_work(&cpu_buf->confirm);
 }
 
 /**
- * rbmap_waits_init - before the first buffer
+ * rbmap_waits_init - prepare for the first buffer
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -298,7 +305,7 @@ int rbmap_waits_init(void)
 }
 
 /**
- * rbmap_waits_exit - after the last buffer
+ * rbmap_waits_exit - clean up after the last buffer
  *
  * Context: sleeps.
  */
@@ -326,8 +333,8 @@ const struct rbmap_ring_ops rbmap_ring_ops = {
 };
 
 /**
- * rbmap_wait_init - be ready for the writer of a ring to wake readers
- * @gen: the ring, which nobody writes yet
+ * rbmap_wait_init - prepare a ring whose writer wakes readers
+ * @gen: a ring that is not written yet
  *
  * Context: any.
  */
@@ -338,7 +345,7 @@ void rbmap_wait_init(struct rbmap_gen *gen)
 
 /**
  * rbmap_wait_exit - wait for the last wake-up by a ring's writer
- * @gen: the ring, which nobody writes any more
+ * @gen: a ring that is not written any more
  *
  * Context: may sleep.
  */
@@ -348,12 +355,12 @@ void rbmap_wait_exit(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_notify - wake who waits, soon
- * @gen: what they wait for
+ * rbmap_notify - wake the readers that wait, soon
+ * @gen: the ring that they wait for
  *
- * A CPU that goes off line writes events beyond the point where the kernel runs
- * its last irq_work.  What it queued then would stay queued, and so would all
- * that comes after it: rbmap_cpu_dead() wakes instead.
+ * A CPU that goes off line writes events even after the kernel has run the CPU's
+ * last irq_work.  An irq_work queued after that would stay queued, and so would all
+ * that are queued later.  rbmap_cpu_dead() wakes the readers instead.
  *
  * Context: any.
  */
@@ -364,8 +371,8 @@ void rbmap_notify(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_notify_ring - the same, as rbmap_notify_event() has found it wanted
- * @ring: of a generation
+ * rbmap_notify_ring - rbmap_notify() for rbmap_notify_event(), which saw the flag
+ * @ring: the ring of a generation
  *
  * Context: any.
  */
@@ -386,15 +393,16 @@ void rbmap_wake_all(struct rbmap_gen *gen)
 	WRITE_ONCE(gen->ring.notify_event, false);
 	WRITE_ONCE(gen->notify_closed, false);
 	/*
-	 * A reader that finds nothing wanted sets the flags, which must not fall
-	 * after that: with a notice wanted and no flag nobody would be told.
+	 * A reader that finds nothing wanted sets the flags, and these must not be
+	 * cleared after that.  With a notice wanted and no flag set, no reader would
+	 * be woken.
 	 * litmus: wait-flag
 	 */
 	smp_wmb();
 	WRITE_ONCE(gen->notice[RBMAP_NOTICE_EVENT].wanted, false);
 	WRITE_ONCE(gen->notice[RBMAP_NOTICE_CLOSED].wanted, false);
 	/*
-	 * A reader that wants a notice after this looks after this.
+	 * A reader that wants a notice after this tests the ring after this.
 	 * litmus: wake-poll, wait-want
 	 */
 	smp_mb();
@@ -402,15 +410,15 @@ void rbmap_wake_all(struct rbmap_gen *gen)
 }
 
 /**
- * rbmap_wait_readable - wait for something to read
+ * rbmap_wait_readable - wait until there is something to read
  * @gen: the ring
- * @what: how much
- * @stop: a flag of the caller's that ends the wait; wake_up_all() of the CPU's
- *	queue has it looked at
+ * @what: amount to wait for
+ * @stop: flag of the caller that ends the wait; wake_up_all() of the CPU's queue has
+ *	it tested
  *
  * Context: sleeps.
- * Return: 0: there is, or never will be, or @stop is set, or ioctl(fd, 0) ended
- * the wait; -EINTR.
+ * Return: 0 if there is something to read, if no event can follow, if @stop is set,
+ * or if ioctl(fd, 0) ended the wait; -EINTR.
  */
 int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
 			const bool *stop)
@@ -428,29 +436,30 @@ int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
 
 /**
  * rbmap_poll - poll() of a device
- * @gen: what it reads
+ * @gen: the ring that the file reads
  * @file: the file
- * @table: poll's
+ * @table: table of poll()
  *
- * A notice is wanted even if there is something to read: an edge-triggered epoll
- * does not come back before it is woken.  So nothing is missed when the reader
- * finds no more.  Such a reader goes on from a ring that was replaced to the one
- * that is written, without another poll(): the notice is wanted there, too.
+ * A notice is wanted even if there is something to read, because an edge-triggered
+ * epoll does not return before it is woken.  This way the reader misses nothing when
+ * it finds no more events.  Such a reader continues from a retired ring to the one
+ * that is written without another poll(), so that the notice is wanted there, too.
  *
- * A caller that is not in the wait queue can't be woken: poll() with a timeout of
- * 0 wants no notice, and costs the writer nothing.
+ * A caller that is not in the wait queue cannot be woken: poll() with a timeout of 0
+ * wants no notice, and costs the writer nothing.
  *
  * Context: may sleep.
- * Return: what poll() tells; EPOLLHUP, too, of a ring that was replaced and
- * read to its end, which GET_READER tells with -ESTALE.
+ * Return: the events of poll().  EPOLLHUP is among them for a ring that was retired
+ * and read to its end, for which GET_READER returns -ESTALE.
  */
 __poll_t rbmap_poll(struct rbmap_gen *gen, struct file *file,
 		    poll_table *table)
 {
 	poll_wait(file, &gen->cpu_buf->wait, table);
 	/*
-	 * The caller's own entry matters.  The caller has made it, now or at an
-	 * earlier turn, or epoll has, under a lock: no barrier is needed to see it.
+	 * Only the caller's own entry matters.  The caller has made it now or in an
+	 * earlier turn, or epoll has made it under a lock: no barrier is needed to
+	 * see it.
 	 */
 	if (waitqueue_active(&gen->cpu_buf->wait)) {
 		rbmap_want(gen, rbmap_notice_of(gen, RBMAP_WAIT_WATERMARK));

@@ -7,11 +7,11 @@
 
 #include "generation.h"
 
-/* What a reader waits for. */
+/* The amount that a reader waits for. */
 enum rbmap_wait_for {
 	RBMAP_WAIT_EVENT,	/* any event */
 	RBMAP_WAIT_WATERMARK,	/* buffer_percent of the ring */
-	RBMAP_WAIT_CLOSED,	/* the same, and a sub-buffer that the writer has left */
+	RBMAP_WAIT_CLOSED,	/* buffer_percent of the ring, and a sub-buffer that the writer has left */
 };
 
 int rbmap_waits_init(void);

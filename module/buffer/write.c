@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write an event into this CPU's ring: what is rare, and all of it as calls. */
+/*
+ * Write an event into this CPU's ring: the slow paths, and all paths as functions.
+ */
 #include <linux/export.h>
 
 #include "cpu_buffer.h"
 
-/* What this CPU writes to in the place of a ring of its own. */
+/* The ring, or the stand-in for a ring, that this CPU writes to now. */
 static struct rbmap_ring *rbmap_ring_now(struct rbmap_ring *ring)
 {
 	return rbmap_this_ring(rbmap_gen_of(ring)->cpu_buf->buffer);
 }
 
-/* Why there is no room; returns whether to try another ring, or this one again. */
+/*
+ * Count an event that cannot be reserved, and leave the ring.  Return whether to try
+ * again, in the ring that has replaced this one.
+ */
 static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
 {
 	bool again = false;
@@ -19,26 +24,27 @@ static bool rbmap_drop_event(struct rbmap_ring *ring, enum rbmap_drop drop)
 		rbmap_ring_drop(ring, drop);
 	} else {
 		/*
-		 * Replaced after it was looked up?  While we are in it no other
-		 * one takes its place, nor what a CPU has that has no ring.
+		 * The ring may have been replaced after it was looked up.  While
+		 * this writer is in a ring, that ring cannot be replaced.  The same
+		 * holds for the stand-in of a CPU without a ring.
 		 */
 		again = ring != rbmap_ring_now(ring);
 		if (!again)
 			local_inc(&ring->disabled);
 		rbmap_ring_publish(ring);
 	}
-	/* It may have published the events of others. */
+	/* The ring may have published the events of others. */
 	rbmap_notify_event(ring);
 	return again;
 }
 
 /**
- * rbmap_reserve_slow - the rest of rbmap_reserve()
- * @ring: this CPU's when it was looked up; entered, with preemption off
+ * rbmap_reserve_slow - the slow path of rbmap_reserve()
+ * @ring: this CPU's ring when it was looked up; entered, with preemption off
  * @size: as for rbmap_reserve()
  *
- * Return: the room, which is the caller's as long as it is in the ring; or NULL: the
- * event is counted, and preemption on again.
+ * Return: the reservation, which is valid as long as the caller is in the ring.
+ * NULL if the event was counted as dropped; preemption is then enabled again.
  */
 const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size)
@@ -48,8 +54,8 @@ const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 
 	for (;;) {
 		/*
-		 * Is it off?  After we entered: from here on no other ring
-		 * takes its place before we have left it.
+		 * Test this after entering the ring: from here on the ring cannot be
+		 * replaced until this writer has left it.
 		 */
 		if (READ_ONCE(ring->off)) {
 			drop = RBMAP_DROP_NONE;
@@ -77,7 +83,7 @@ EXPORT_SYMBOL_GPL(rbmap_reserve_slow);
 void rbmap_discard(struct rbmap_reservation *resv)
 {
 	rbmap_ring_discard(resv->ring, resv);
-	/* It may have published the events of others. */
+	/* The ring may have published the events of others. */
 	rbmap_notify_event(resv->ring);
 	preempt_enable_notrace();
 }

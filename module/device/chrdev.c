@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files in /dev/rbmap: one region of numbers for those of all buffers. */
+/* The files in /dev/rbmap: one region of device numbers for those of all buffers. */
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
@@ -19,11 +19,11 @@ static struct cdev rbmap_cdev;
 static struct class *rbmap_class;
 static dev_t rbmap_dev;
 
-/* By number: nodes, or NULL while they are being made. */
+/* The files by device number; NULL while a file is being created. */
 static DEFINE_SPINLOCK(rbmap_chrdevs_lock);
 static DEFINE_IDR(rbmap_chrdevs);
 
-/* A copy: the buffer stays, the node may be gone. */
+/* Copy the file's data: the reference keeps the buffer, but not the chrdev. */
 static bool rbmap_chrdev_get(int minor, struct rbmap_chrdev *copy)
 {
 	struct rbmap_chrdev *chrdev;
@@ -49,7 +49,10 @@ static int rbmap_chrdev_open(struct inode *inode, struct file *file)
 	if (!rbmap_chrdev_get(iminor(inode), &chrdev))
 		return -ENXIO;
 	file->private_data = chrdev.data;
-	/* The module is there: who opens has it held already. */
+	/*
+	 * The module cannot be unloaded: the caller's open() holds a reference to
+	 * it.
+	 */
 	replace_fops(file, fops_get(chrdev.fops));
 	err = file->f_op->open(inode, file);
 	rbmap_buffer_retry(chrdev.buffer);
@@ -70,17 +73,18 @@ static char *rbmap_devnode(rbmap_devnode_device *dev, umode_t *mode)
 
 	if (mode)
 		*mode = chrdev->mode;
-	/* What sysfs has for a slash. */
+	/* sysfs stores a slash as '!'. */
 	if (name)
 		strreplace(name, '!', '/');
 	return name;
 }
 
 /**
- * rbmap_chrdev_create - make a file in /dev/rbmap
- * @chrdev: all but @minor is filled; there until rbmap_chrdev_destroy()
- * @buffer_name: a directory; "": none
- * @name: the file
+ * rbmap_chrdev_create - create a file in /dev/rbmap
+ * @chrdev: the file, with all members but @minor filled in; must exist until
+ *	rbmap_chrdev_destroy()
+ * @buffer_name: name of a directory, or ""
+ * @name: name of the file
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -91,7 +95,7 @@ int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 	struct device *dev;
 	int minor;
 
-	/* The next one: who still has an old one's number finds nothing. */
+	/* Use a new number each time, so that a stale device file opens nothing. */
 	idr_preload(GFP_KERNEL);
 	spin_lock(&rbmap_chrdevs_lock);
 	minor = idr_alloc_cyclic(&rbmap_chrdevs, NULL, 1, RBMAP_MINORS,
@@ -117,8 +121,8 @@ int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 
 /**
  * rbmap_chrdev_destroy - remove a file
- * @chrdev: one that was made or not; nobody can open it any more:
- *	rbmap_buffer_withdraw() or rbmap_buffer_end()
+ * @chrdev: a file that was created, or was not.  It cannot be opened any more,
+ *	because of rbmap_buffer_withdraw() or rbmap_buffer_end()
  *
  * Context: may sleep.
  */
@@ -134,7 +138,7 @@ void rbmap_chrdev_destroy(struct rbmap_chrdev *chrdev)
 }
 
 /**
- * rbmap_chrdevs_init - before the first rbmap_chrdev_create()
+ * rbmap_chrdevs_init - prepare for the first rbmap_chrdev_create()
  *
  * Return: 0 or a negative error.
  */
@@ -166,7 +170,7 @@ err_unregister_region:
 }
 
 /**
- * rbmap_chrdevs_exit - after the last rbmap_chrdev_destroy()
+ * rbmap_chrdevs_exit - clean up after the last rbmap_chrdev_destroy()
  */
 void rbmap_chrdevs_exit(void)
 {

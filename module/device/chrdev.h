@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files in /dev/rbmap: their numbers, and whose they are. */
+/* The files in /dev/rbmap, and their device numbers. */
 #ifndef RBMAP_CHRDEV_H
 #define RBMAP_CHRDEV_H
 
@@ -10,12 +10,12 @@ struct rbmap_buffer;
 
 /**
  * struct rbmap_chrdev - a file in /dev/rbmap
- * @fops: of whoever opens it.  Their open() finds @data in
- *	file->private_data, their release() ends with rbmap_buffer_put(@buffer)
+ * @fops: operations of the file.  Their open() finds @data in file->private_data.
+ *	Their release() ends with rbmap_buffer_put(@buffer)
  * @mode: permissions
- * @buffer: an open file keeps it
- * @data: the file's own
- * @minor: 0: there is no such file; rbmap_chrdev_create()'s
+ * @buffer: buffer to which an open file has a reference
+ * @data: data of the file's creator
+ * @minor: device number from rbmap_chrdev_create(); 0 if the file does not exist
  */
 struct rbmap_chrdev {
 	const struct file_operations	*fops;

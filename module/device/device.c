@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/rbmap/cpuN: map, GET_READER, poll, read and splice of one CPU's ring; and
- * what there is beside it.
+ * /dev/rbmap/cpuN: mmap, GET_READER, poll, read and splice of one CPU's ring;
+ * snapshot/cpuN, and the creation of all devices of a buffer.
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
@@ -35,7 +35,7 @@ static void rbmap_file_copy_free(struct rbmap_file *rfile)
 	rfile->copy_size = 0;
 }
 
-/* @snapshot: its reference is given away, or NULL. */
+/* @snapshot: NULL, or a ring whose reference is passed on. */
 static struct rbmap_file *
 rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 		  struct rbmap_gen *snapshot)
@@ -99,13 +99,15 @@ static int rbmap_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Rings differ in the size of their sub-buffers. */
+/* The rings of a CPU can differ in the size of their sub-buffers. */
 static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
 {
 	if (rfile->copy_size == size)
 		return 0;
 	rbmap_file_copy_free(rfile);
-	/* A process that opens many files is charged for as many copies. */
+	/*
+	 * Charge the process, so that one that opens many files pays for its copies.
+	 */
 	rfile->copy = rbmap_pages_alloc(size, cpu_to_node(rfile->cpu_buf->cpu),
 					__GFP_ACCOUNT);
 	rfile->copy_size = rfile->offset = rfile->copy ? size : 0;
@@ -113,8 +115,8 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
 }
 
 /*
- * What the writer has left comes as it is, where it may: the memory of what we
- * handed out last is the ring's then.
+ * Get a sub-buffer that the writer has left without a copy where that is possible.
+ * In return the ring gets the memory of the previous copy.
  */
 static bool rbmap_file_get_subbuf_from(struct rbmap_file *rfile,
 				       struct rbmap_gen *gen)
@@ -129,8 +131,8 @@ static bool rbmap_file_get_subbuf_from(struct rbmap_file *rfile,
 }
 
 /*
- * Take a sub-buffer's unread bytes, if there are any.  Return: 1: there were;
- * 0: there may be later; -ESTALE: there never will be any more in this ring.
+ * Get a sub-buffer's unread bytes.  Return: 1 if there were any; 0 if there may be
+ * some later; -ESTALE if this ring will have no more; another negative error.
  */
 static int rbmap_file_get_subbuf(struct rbmap_file *rfile,
 				 struct rbmap_gen *gen)
@@ -154,14 +156,20 @@ static int rbmap_file_get_subbuf(struct rbmap_file *rfile,
 	return 1;
 }
 
-/* What there is to take, or to wait for.  Return: 0: look again. */
+/*
+ * Get a sub-buffer or wait for one.  Return: 1: got one; 0: try again; negative
+ * error.
+ */
 static int rbmap_file_fill_from(struct file *file,
 				struct rbmap_gen *gen)
 {
 	struct rbmap_file *rfile = file->private_data;
 	int ret;
 
-	/* Another thread may have the file observe at any time, and wakes us then. */
+	/*
+	 * Another thread may make the file observe at any time, and then wakes this
+	 * one.
+	 */
 	if (rbmap_file_observes(rfile))
 		return -EBADF;
 	ret = rbmap_file_get_subbuf(rfile, gen);
@@ -174,7 +182,7 @@ static int rbmap_file_fill_from(struct file *file,
 	return rbmap_wait_readable(gen, RBMAP_WAIT_EVENT, &rfile->observes);
 }
 
-/* Fill the file's copy, waiting for something if the file says so. */
+/* Fill the file's copy, and wait for an event unless the file is non-blocking. */
 static int rbmap_file_fill(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
@@ -209,7 +217,7 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 	if (rfile->offset == rfile->copy_size)
 		ret = rbmap_file_fill(file);
 	if (ret == -ESTALE && rbmap_file_ends(rfile)) {
-		ret = 0;	/* its end */
+		ret = 0;	/* end of file */
 	} else if (!ret) {
 		size_t size = min(count, rfile->copy_size - rfile->offset);
 		size_t left = copy_to_user(to, (u8 *)rfile->copy +
@@ -234,14 +242,14 @@ static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 			rbmap_gen_put(gen);	/* model: op_put */
 			break;
 		}
-		/* All rings of a CPU have the same wait queue: one entry is enough. */
+		/* All rings of a CPU share a wait queue: one entry is enough. */
 		table = NULL;
 		gen = rbmap_file_advance(rfile, gen);
 	} while (gen);
 	return ready;
 }
 
-/* All that can be read now counts as read. */
+/* Consume all that can be read now. */
 static int rbmap_get_reader_now(struct rbmap_gen *gen)
 {
 	int ret = 0;
@@ -253,7 +261,8 @@ static int rbmap_get_reader_now(struct rbmap_gen *gen)
 	} else {
 		gen->reader_now = rb_clock(gen->ring.clock);
 		/*
-		 * Look after that.  Not smp_rmb(): a clock is no memory.
+		 * Get the events after reading the clock.  smp_rmb() would not do: a
+		 * clock is not memory.
 		 * litmus: take-now
 		 */
 		rmb();
@@ -281,7 +290,7 @@ static int rbmap_get_reader(struct file *file)
 	return ret;
 }
 
-/* End every wait on this CPU's rings. */
+/* End all waits for this CPU's rings. */
 static void rbmap_end_waits(struct rbmap_file *rfile)
 {
 	struct rbmap_gen *gen = rbmap_file_bind(rfile, false);
@@ -294,7 +303,7 @@ static void rbmap_end_waits(struct rbmap_file *rfile)
 
 static const struct file_operations rbmap_fops;
 
-/* A snapshot of this CPU, in a file of its own. */
+/* Make a snapshot of this CPU, in a file of its own. */
 static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 {
 	struct rbmap_gen *snapshot;
@@ -311,7 +320,7 @@ static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 	new = rbmap_file_create(rfile->cpu_buf, snapshot);
 	if (!new)
 		return -ENOMEM;
-	/* It is there: we have it open. */
+	/* The buffer still exists: the caller's file has a reference. */
 	rbmap_buffer_get_more(rfile->cpu_buf->buffer);
 	fd = anon_inode_getfd("[rbmap-snapshot]", &rbmap_fops, new,
 			      O_RDONLY | O_CLOEXEC);
@@ -387,9 +396,9 @@ static const struct file_operations rbmap_snapshot_fops =
 	RBMAP_FOPS(rbmap_open_snapshot);
 
 /**
- * rbmap_devices_init - be ready for a buffer's devices
- * @devices: of the buffer
- * @name: the buffer's; "": it has /dev/rbmap itself
+ * rbmap_devices_init - prepare a buffer's devices
+ * @devices: the devices
+ * @name: name of the buffer; "" if its directory is /dev/rbmap itself
  * @buf: the buffer
  *
  * Return: 0 or -ENOMEM.
@@ -404,9 +413,9 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 }
 
 /**
- * rbmap_devices_exit - take all devices away
- * @devices: of a buffer; who has one open keeps the buffer alone.  Who writes to
- *	its marker is waited for with its event
+ * rbmap_devices_exit - remove all devices of a buffer
+ * @devices: the devices.  A file that is open keeps the buffer only.  The removal of
+ *	the marker event waits for its writers
  */
 void rbmap_devices_exit(struct rbmap_devices *devices)
 {
@@ -441,9 +450,9 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 }
 
 /**
- * rbmap_devices_add_cpu - make cpuN and snapshot/cpuN, if they are not there
- * @devices: of a buffer
- * @cpu: was on line
+ * rbmap_devices_add_cpu - create cpuN and snapshot/cpuN unless they exist
+ * @devices: the devices of a buffer
+ * @cpu: a CPU that was on line
  *
  * Context: may sleep; one caller at a time.
  */
@@ -459,9 +468,9 @@ int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 }
 
 /**
- * rbmap_devices_add_marker - make marker
- * @devices: of a buffer
- * @event_file: the buffer's rbmap_marker_event
+ * rbmap_devices_add_marker - create the marker device
+ * @devices: the devices of a buffer
+ * @event_file: the buffer's event file of rbmap_marker_event
  *
  * Context: may sleep.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A buffer's devices: /dev/rbmap/cpuN, or /dev/rbmap/NAME/cpuN, and marker */
+/*
+ * A buffer's devices: cpuN, snapshot/cpuN and marker, in /dev/rbmap or
+ * /dev/rbmap/NAME.
+ */
 #ifndef RBMAP_DEVICE_H
 #define RBMAP_DEVICE_H
 
@@ -9,7 +12,7 @@
 struct rbmap_event_file;
 
 /**
- * struct rbmap_cpu_devices - a CPU's
+ * struct rbmap_cpu_devices - the devices of a CPU
  * @ring: cpuN
  * @snapshot: snapshot/cpuN
  */
@@ -19,11 +22,11 @@ struct rbmap_cpu_devices {
 };
 
 /**
- * struct rbmap_devices - a buffer's devices
- * @name: the buffer's; "": the default one
+ * struct rbmap_devices - the devices of a buffer
+ * @name: name of the buffer; "" for the default buffer
  * @buffer: the buffer
- * @cpu: by CPU
- * @marker: to write to
+ * @cpu: devices of each CPU, by CPU number
+ * @marker: marker, to which user space writes events
  */
 struct rbmap_devices {
 	const char		*name;

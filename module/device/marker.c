@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * /dev/rbmap/marker: what is written becomes an event, as with tracefs'
- * trace_marker.
- */
+/* /dev/rbmap/marker: each write becomes an event, as with tracefs' trace_marker. */
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -13,7 +10,7 @@
 #include "event/event.h"
 #include "marker.h"
 
-/* The text of most fits; a longer one is worth an allocation. */
+/* Most texts fit on the stack.  A longer one is worth an allocation. */
 #define RBMAP_MARKER_SHORT	256
 
 struct rbmap_marker_record {
@@ -21,7 +18,7 @@ struct rbmap_marker_record {
 	char			buf[];
 };
 
-/* A newline and a 0 come behind the text. */
+/* A newline and a 0 byte follow the text. */
 #define RBMAP_MARKER_MAX						\
 	(RBMAP_EVENT_MAX - sizeof(struct rbmap_marker_record) - 2)
 
@@ -33,14 +30,14 @@ static const struct rbmap_field rbmap_marker_fields[] = {
 struct rbmap_event_type rbmap_marker_event = {
 	.system		= "rbmap",
 	.name		= "marker",
-	/* rbmap_marker_record() */
+	/* rbmap_marker_record() has preemption off. */
 	.preempt	= IS_ENABLED(CONFIG_PREEMPT_COUNT),
 	.fields		= rbmap_marker_fields,
 	.print_fmt	= "\"%s\", REC->buf",
 	.apart		= true,
 };
 
-/* Its filter: set_event_pid does not apply to what a program writes. */
+/* Test the filter.  set_event_pid does not apply to the text of a program. */
 static bool rbmap_marker_passes(const struct rbmap_event_file *event_file,
 				struct rbmap_marker_record *record,
 				size_t size)
@@ -51,7 +48,7 @@ static bool rbmap_marker_passes(const struct rbmap_event_file *event_file,
 	return rbmap_record_wanted(event_file, record, record, size);
 }
 
-/* @text: @len bytes of its buf are filled, and two more are there. */
+/* @text: @len bytes of its buf are filled in, and there is room for two more. */
 static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 			       struct rbmap_marker_record *text, size_t len)
 {
@@ -64,13 +61,13 @@ static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 	if (!rbmap_marker_passes(event_file, text, sizeof(*text) + len))
 		return 0;
 	record = rbmap_event_reserve_noinline(event_file, &resv, sizeof(*record) + len);
-	/* Whoever turns tracing off meanwhile sees the one error or the other. */
+	/* If tracing is turned off concurrently, either error may be returned. */
 	if (!record)
 		return rbmap_buffer_is_on(rbmap_event_buffer(event_file)) ?
 		       -ENOSPC : -EBADF;
 	/*
-	 * With preemption off, which rbmap_sync_probes() waits for: none comes
-	 * after it.
+	 * Preemption is off, and rbmap_sync_probes() waits for that.  So no event
+	 * follows after it.
 	 */
 	if (!READ_ONCE(event_file->enabled)) {
 		rbmap_discard(&resv);
@@ -82,8 +79,9 @@ static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 }
 
 /*
- * The event goes before a buffer that is destroyed while it is open, and so may
- * its filter: with preemption off, as in a probe.  litmus: gate-free
+ * The event file is freed before a buffer that is destroyed while it is open, and
+ * its filter may be freed, too.  So preemption is off, as in a probe.
+ * litmus: gate-free
  */
 static int rbmap_marker_record(struct rbmap_buffer *buf,
 			       struct rbmap_marker_record *text, size_t len)
@@ -98,7 +96,7 @@ static int rbmap_marker_record(struct rbmap_buffer *buf,
 	return err;
 }
 
-/* A look that saves work; rbmap_marker_commit() has the last one. */
+/* A first test that saves work; rbmap_marker_commit() makes the final one. */
 static bool rbmap_marker_wanted(struct rbmap_buffer *buf)
 {
 	const struct rbmap_event_file *event_file;
@@ -112,9 +110,9 @@ static bool rbmap_marker_wanted(struct rbmap_buffer *buf)
 }
 
 /*
- * The text is fetched first: a reservation must not wait for a page, and no
- * half of an event is left of a bad address.  What is too long for one event is
- * cut, and the caller writes the rest.
+ * Copy the text before the reservation: a reservation must not wait for a page, and
+ * a bad address must not leave half an event.  A text that is too long for one event
+ * is cut, and the caller writes the rest.
  */
 static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 				  size_t len, loff_t *pos)
@@ -151,7 +149,7 @@ static int rbmap_marker_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* file->private_data: the struct rbmap_buffer. */
+/* file->private_data is the struct rbmap_buffer. */
 const struct file_operations rbmap_marker_fops = {
 	.owner		= THIS_MODULE,
 	.open		= stream_open,

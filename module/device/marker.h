@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/rbmap/marker: user space writes events too. */
+/* /dev/rbmap/marker: user space writes events. */
 #ifndef RBMAP_MARKER_H
 #define RBMAP_MARKER_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Map a ring: the meta-page, padded to a sub-buffer, then the sub-buffers; and
- * far behind them what observers go by.
+ * Map a ring: the meta-page, padded to a sub-buffer, then the sub-buffers.  The slot
+ * table for observers lies at a much larger offset.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -31,14 +31,16 @@ static struct page *rbmap_file_page(const struct rbmap_gen *gen,
 		return virt_to_page(gen->meta);
 	if (!id)
 		return gen->pad;
-	/* One more than slots, and one more for the meta-page. */
+	/*
+	 * The reader's sub-buffer adds one to the slots, and the meta-page adds one.
+	 */
 	if (id > gen->ring.nr_slots + 1UL)
 		return NULL;
 	return rbmap_page_of((u8 *)gen->ring.subbuf[id - 1].header +
 			     offset);
 }
 
-/* fork(), which VM_DONTCOPY forbids unless madvise() took that off. */
+/* Called by fork() if madvise() has cleared VM_DONTCOPY. */
 static void rbmap_vma_open(struct vm_area_struct *vma)
 {
 	struct rbmap_file *file = vma->vm_private_data;
@@ -59,13 +61,13 @@ static void rbmap_vma_close(struct vm_area_struct *vma)
 	rbmap_file_unmap(file);	/* model: vma_close_unmap */
 }
 
-/* A part of a map would have to be counted on its own. */
+/* Refuse to split: each part of a map would have to be counted on its own. */
 static int rbmap_vma_may_split(struct vm_area_struct *vma, unsigned long addr)
 {
 	return -EINVAL;
 }
 
-/* All pages are there from the start; MADV_DONTNEED took this one away. */
+/* All pages are mapped at first, so this one was removed by MADV_DONTNEED. */
 static vm_fault_t rbmap_vma_fault(struct vm_fault *vmf)
 {
 	const struct rbmap_file *file = vmf->vma->vm_private_data;
@@ -103,7 +105,9 @@ static int rbmap_insert_pages(const struct rbmap_gen *gen,
 	return err;
 }
 
-/* How many pages can be mapped from there; 0: no map begins there. */
+/*
+ * The number of pages that can be mapped from an offset; 0 if no map starts there.
+ */
 static unsigned long rbmap_pages_from(const struct rbmap_gen *gen,
 				      unsigned long pgoff)
 {
@@ -134,12 +138,13 @@ static int rbmap_gen_mmap(struct rbmap_gen *gen,
 }
 
 /**
- * rbmap_mmap - map a ring, or a part that begins at a sub-buffer
- * @file: which ring; bound to it as long as there is a map
- * @vma: read-only and shared
+ * rbmap_mmap - map a ring, or a part that starts at a sub-buffer
+ * @file: the file, which is bound to its ring as long as there is a map
+ * @vma: a read-only, shared map
  *
- * Return: 0; -EPERM: to be written, executed or private; -EINVAL: not at a
- * sub-buffer nor at what observers go by, or beyond the end; -ENOMEM.
+ * Return: 0; -EPERM if the map is writable, executable or private; -EINVAL if it
+ * does not start at a sub-buffer or at the slot table, or ends beyond the end;
+ * -ENOMEM.
  */
 int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 {

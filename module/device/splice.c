@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splice(): hand whole sub-buffers to a pipe, where nothing is mapped as they
- * are.  All that a pipe holds is a reference to each page, as of pages of any
- * other origin: no code of ours runs when it lets go of them, and nobody takes
- * them from it.
+ * splice(): pass whole sub-buffers to a pipe, without a copy if the ring is not
+ * mapped.  The pipe only holds a reference to each page.  No code of the module runs
+ * when the pipe releases a page, and nobody can steal the pages from the pipe.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -27,7 +26,7 @@ static size_t rbmap_pipe_room(const struct pipe_inode_info *pipe)
 	       (size_t)(pipe->max_usage - used) << PAGE_SHIFT : 0;
 }
 
-/* splice() has cut len to what there is room for. */
+/* splice() has already limited len to the room in the pipe. */
 static int rbmap_pipe_check(const struct pipe_inode_info *pipe, size_t len,
 			    size_t subbuf_size)
 {
@@ -49,7 +48,7 @@ static void rbmap_spd_release(struct splice_pipe_desc *spd, unsigned int i)
 	put_page(spd->pages[i]);
 }
 
-/* A reference to each page of a sub-buffer that there is room for. */
+/* Add all pages of a sub-buffer, for which there is room, with a reference each. */
 static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
 			      size_t size)
 {
@@ -82,7 +81,7 @@ static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
 	return size;
 }
 
-/* Return: bytes, 0: there is none. */
+/* Return: bytes; 0 if there is nothing to pass on; a negative error. */
 static ssize_t rbmap_splice_one(struct rbmap_gen *gen,
 				struct pipe_inode_info *pipe)
 {
@@ -93,8 +92,9 @@ static ssize_t rbmap_splice_one(struct rbmap_gen *gen,
 	if (!rbmap_has_closed(gen))
 		return 0;
 	/*
-	 * Charged where it will hold a copy, which the pipe keeps.  Otherwise it
-	 * becomes the ring's memory, and the kernel limits what pipes keep.
+	 * Memory that will hold a copy is charged, because the pipe keeps it.
+	 * Otherwise it becomes the ring's memory, and the kernel limits what pipes
+	 * keep.
 	 */
 	fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu),
 				  READ_ONCE(gen->mapped) || gen->shared ?
@@ -116,12 +116,12 @@ static ssize_t rbmap_splice_one(struct rbmap_gen *gen,
 
 	if (subbuf)
 		ret = rbmap_pipe_add(pipe, subbuf, size);
-	/* What the pipe has of it stays. */
+	/* The pipe has references to its pages, which stay. */
 	rbmap_pages_free(subbuf ? subbuf : fresh, size);
 	return ret;
 }
 
-/* As many as there are, are wanted and fit. */
+/* Pass on all sub-buffers that are closed, wanted, and fit. */
 static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
 				struct pipe_inode_info *pipe, size_t len)
 {
@@ -141,17 +141,20 @@ static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
 
 /**
  * rbmap_splice - splice() from a device to a pipe
- * @gen: what it reads
+ * @gen: ring that the file reads
  * @file: the file
- * @pipe: where to; locked
+ * @pipe: destination; locked
  * @len: bytes, at least a sub-buffer
- * @flags: SPLICE_F_NONBLOCK: as O_NONBLOCK of the file
- * @stop: the file begins to observe: it waits no more
+ * @flags: SPLICE_F_NONBLOCK acts as O_NONBLOCK of the file
+ * @stop: whether the file has started to observe, which ends the wait
  *
- * Return: bytes; 0: ioctl(fd, 0) has ended the wait; -EINVAL: a sub-buffer is
- * more than what is wanted or than the pipe can hold; -EAGAIN: there is none,
- * or the pipe has no room for it now; -ESTALE: there never will be one, the ring
- * was replaced; -EBADF: @stop is set; -EINTR, -ENOMEM, -EPIPE.
+ * Return: number of bytes, or
+ * - 0 if ioctl(fd, 0) has ended the wait;
+ * - -EINVAL if @len or the whole pipe is smaller than a sub-buffer;
+ * - -EAGAIN if there is no sub-buffer yet, or the pipe has no room for it now;
+ * - -ESTALE if the ring was replaced and read to its end;
+ * - -EBADF if @stop is set;
+ * - -EINTR, -ENOMEM or -EPIPE.
  */
 ssize_t rbmap_splice(struct rbmap_gen *gen, struct file *file,
 		     struct pipe_inode_info *pipe, size_t len,
@@ -176,9 +179,9 @@ ssize_t rbmap_splice(struct rbmap_gen *gen, struct file *file,
 		if (READ_ONCE(cpu_buf->wakeups) != wakeups)
 			return 0;
 		/*
-		 * Who reads from the pipe, or closes it, shall not wait for our
-		 * events.  It is a real one: sendfile(), whose pipe nobody
-		 * locks, refuses files that cannot seek.
+		 * Unlock the pipe, so that its reader does not wait for new events.
+		 * The lock is that of a real pipe: sendfile(), whose internal pipe
+		 * is not locked, refuses files that cannot seek.
 		 */
 		pipe_unlock(pipe);
 		ret = rbmap_wait_readable(gen, RBMAP_WAIT_CLOSED, stop);
