@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registry of events: what each is called, how its records look, and in
- * which buffers it is recorded.
+ * The registry of events: the name and the record layout of each event, and the
+ * buffers in which it is recorded.
  */
 #ifndef RBMAP_MODULE_EVENT_H
 #define RBMAP_MODULE_EVENT_H
@@ -20,11 +20,11 @@ struct rbmap_event_set;
 struct rbmap_filter;
 
 /**
- * struct rbmap_event_filter - what was written to a filter file
- * @list: of those that are to be freed
- * @program: what it means, or NULL: there was an error
- * @common: it looks at what all records begin with
- * @text: what the file shows
+ * struct rbmap_event_filter - the text written to a filter file, and its meaning
+ * @list: entry in a list of filters to free
+ * @program: the compiled filter, or NULL after an error
+ * @common: whether the filter uses the members that all records start with
+ * @text: text that the file shows
  */
 struct rbmap_event_filter {
 	struct list_head	list;
@@ -34,22 +34,24 @@ struct rbmap_event_filter {
 };
 
 /**
- * struct rbmap_event_file - an event in a buffer: what a probe is handed
- * @head: what probes of other modules know of it; its buffer is the set's
- * @id: the event's
- * @preempt: how often preemption is disabled between reserve and commit, on account
- *	of this event
- * @enabled: records are wanted; under rbmap_event_files_lock
- * @hooked: its probe is registered at the event's tracepoint; under the same lock.
- *	It is not while the tracepoint is awaited, or where the kernel refused
+ * struct rbmap_event_file - an event in a buffer: the data of a probe
+ * @head: part that probes of other modules know; its buffer is the set's
+ * @id: the event's number
+ * @preempt: how often preemption is disabled between reserve and commit because of
+ *	this event
+ * @enabled: whether records are wanted; under rbmap_event_files_lock
+ * @hooked: whether the probe is registered at the event's tracepoint; under the same
+ *	lock.  It is not while the event waits for its tracepoint, or if the kernel
+ *	refused the probe
  * @event: the event
- * @pid_field: where in the record the pid is of a task that the event is about,
- *	beside the current one; 0: there is none
- * @switches: the event is the switch from the current task to that one
- * @filter: which records are wanted, or NULL: all
- * @set: the buffer's events
- * @list: the buffer's
- * @dir: the directory that shows it; of the set's operations
+ * @pid_field: offset in the record of the pid of another task that the event is
+ *	about; 0 if there is none
+ * @switches: whether the event is the switch from the current task to that other
+ *	task
+ * @filter: filter of the records, or NULL if all are wanted
+ * @set: all events of the buffer
+ * @list: entry in the list of the buffer's events
+ * @dir: directory that shows the event; used by the set's operations
  */
 struct rbmap_event_file {
 	struct rbmap_event_head	head;
@@ -67,11 +69,11 @@ struct rbmap_event_file {
 };
 
 /**
- * struct rbmap_event_set_ops - who shows a buffer's events to users
- * @show: an event has come; 0 or a negative error
- * @hide: it goes, or show() has failed: nobody is in a callback afterwards.  No
- *	callback may wait for rbmap_event_register() or
- *	rbmap_event_unregister(), which waits for this
+ * struct rbmap_event_set_ops - operations that show a buffer's events to users
+ * @show: called for a new event; returns 0 or a negative error
+ * @hide: called when an event is removed, or show() has failed.  No callback of the
+ *	event's files runs when this returns.  No such callback may wait for
+ *	rbmap_event_register() or rbmap_event_unregister(), which wait for hide()
  */
 struct rbmap_event_set_ops {
 	int	(*show)(struct rbmap_event_file *event_file, void *data);
@@ -80,13 +82,13 @@ struct rbmap_event_set_ops {
 
 /**
  * struct rbmap_event_set - all events, for one buffer
- * @buffer: where their records go
- * @event_files: each
- * @pids: the tasks that each list names, or NULL: the list is not used
- * @follow: children of tasks that a list names are added to it
- * @list: the sets of all buffers
- * @ops: of who shows them; NULL: nobody does
- * @data: for @ops
+ * @buffer: buffer that gets the records
+ * @event_files: event file of each event
+ * @pids: tasks of each list, or NULL if the list is not used
+ * @follow: whether children of listed tasks are added to the list
+ * @list: entry in the list of the sets of all buffers
+ * @ops: operations that show the events; NULL if the set is not shown
+ * @data: argument of @ops
  */
 struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
@@ -98,13 +100,13 @@ struct rbmap_event_set {
 	void				*data;
 };
 
-/* Of @preempt, what the reservation does. */
+/* The part of @preempt that the reservation adds. */
 #define RBMAP_RESERVE_PREEMPT	IS_ENABLED(CONFIG_PREEMPT_COUNT)
 
 /*
  * rbmap_event_reserve() for rbmap's own probes.  The reservation has disabled
- * preemption; what the context is apart from that is looked at behind it, where it
- * need not be kept in mind while the clock is called.
+ * preemption, which @preempt accounts for.  The rest of the context is read after
+ * the reservation, so that no register must hold it across the call of the clock.
  */
 static __always_inline void *
 rbmap_event_begin(const struct rbmap_event_file *event_file,
@@ -119,8 +121,9 @@ rbmap_event_begin(const struct rbmap_event_file *event_file,
 }
 
 /*
- * For probes, which find them ready.  Whoever replaces one waits for all probes
- * before it is freed.  litmus: gate-filter, gate-free
+ * The acquire makes the content of the filter visible to probes.  A caller that
+ * replaces the filter waits for all probes before freeing it.
+ * litmus: gate-filter, gate-free
  */
 static __always_inline const struct rbmap_event_filter *
 rbmap_event_file_filter(const struct rbmap_event_file *event_file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The events of a buffer: which are recorded there. */
+/* The events of a buffer, and whether they are recorded. */
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -14,11 +14,12 @@
 DEFINE_MUTEX(rbmap_event_files_lock);
 
 /**
- * rbmap_sync_probes - wait for whoever records as it was until now
+ * rbmap_sync_probes - wait for all probes that are running
  *
- * The marker has no probe: who writes it looks at `enabled` with preemption off,
- * which not every kernel waits for with its probes.  So it does to look at its
- * filter.  litmus: marker-off, gate-free
+ * The marker has no probe.  Its writer tests `enabled` and uses its filter with
+ * preemption off, for which tracepoint_synchronize_unregister() does not wait on
+ * every kernel.
+ * litmus: marker-off, gate-free
  *
  * Context: sleeps.
  */
@@ -29,8 +30,8 @@ void rbmap_sync_probes(void)
 }
 
 /**
- * rbmap_event_file_update_checks - have probes look at what is wanted, if they must
- * @event_file: its filter is set, and its set's pids
+ * rbmap_event_file_update_checks - set whether probes must test what is wanted
+ * @event_file: the event file, after a change of its filter or of its set's pids
  */
 void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 {
@@ -49,7 +50,7 @@ void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 }
 
 /**
- * rbmap_event_set_update_checks - the same for all of a set
+ * rbmap_event_set_update_checks - rbmap_event_file_update_checks() for a whole set
  * @set: the set
  */
 void rbmap_event_set_update_checks(struct rbmap_event_set *set)
@@ -61,9 +62,9 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 }
 
 /*
- * Register the probe at the event's tracepoint, or unregister it; nothing is done
- * where that is so already, or where there is no tracepoint.  A probe may be
- * registered more than once, with other data.
+ * Register the probe at the event's tracepoint, or unregister it.  Do nothing if
+ * this was already done, or if there is no tracepoint.  A probe may be registered
+ * more than once, with different data.
  */
 static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 {
@@ -88,7 +89,9 @@ static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 	return err;
 }
 
-/* Returns 1 if it was changed: then wait, before the probe may go. */
+/*
+ * Return 1 if it was changed.  The caller then waits before the probe may be freed.
+ */
 static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 {
 	int err;
@@ -96,7 +99,7 @@ static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 	lockdep_assert_held(&rbmap_event_files_lock);
 	if (event_file->enabled != on && event_file->event->unavailable)
 		return -ENODEV;
-	/* It may be enabled and not hooked: then this tries again. */
+	/* An enabled event may not be hooked: then this tries again. */
 	err = rbmap_event_file_hook(event_file, on);
 	if (err)
 		return err;
@@ -107,13 +110,13 @@ static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 }
 
 /**
- * rbmap_event_set_create - have events for a buffer
- * @buf: where their records go
+ * rbmap_event_set_create - create the set of events of a buffer
+ * @buf: buffer that gets the records
  *
- * There are none until rbmap_event_set_show().
+ * The set is empty until rbmap_event_set_show().
  *
  * Context: may sleep.
- * Return: them, or NULL: no memory.
+ * Return: the set, or NULL without memory.
  */
 struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
 {
@@ -127,12 +130,12 @@ struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
 }
 
 /**
- * rbmap_event_set_destroy - free a buffer's events
- * @set: hidden; nobody uses it any more
+ * rbmap_event_set_destroy - free a buffer's set of events
+ * @set: a hidden set, which nobody uses any more
  *
- * Context: sleeps until no probe runs any more: the module's code and the
- * buffer can go then, also where nothing was enabled: a probe that was disabled
- * a moment ago may still run.
+ * Context: sleeps until no probe runs, so that the module's code and the buffer can
+ * be freed.  This is needed even if no event is enabled: a probe that was disabled a
+ * moment ago may still run.
  */
 void rbmap_event_set_destroy(struct rbmap_event_set *set)
 {
@@ -156,12 +159,12 @@ rbmap_event_set_lookup(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_set_find - an event in a buffer
- * @set: the buffer's
- * @event: one that is registered
+ * rbmap_event_set_find - find an event in a buffer
+ * @set: the buffer's set
+ * @event: a registered event
  *
  * Context: may sleep.
- * Return: the target, or NULL: the buffer does not have it.
+ * Return: the event file, or NULL if the buffer does not have the event.
  */
 struct rbmap_event_file *
 rbmap_event_set_find(struct rbmap_event_set *set,
@@ -176,15 +179,15 @@ rbmap_event_set_find(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_set_add - have an event in a buffer, and show it
- * @set: the buffer's, shown; the caller has the registry's lock
+ * rbmap_event_set_add - add an event to a buffer, and show it
+ * @set: the buffer's set, which is shown; the caller has the registry's lock
  * @event: the event
  *
- * The event is off at first, unless it stands apart as the marker does, which costs
- * nothing until a program writes one.
+ * The event is disabled at first.  An event with the flag `apart`, like the marker,
+ * is enabled: it costs nothing until a program writes one.
  *
  * Context: may sleep.
- * Return: 0 or a negative error; after both, rbmap_event_set_remove().
+ * Return: 0 or a negative error.  rbmap_event_set_remove() undoes either.
  */
 int rbmap_event_set_add(struct rbmap_event_set *set,
 			const struct rbmap_event_type *event)
@@ -209,10 +212,10 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_set_remove - hide an event of a buffer, and record it no more
- * @set: the buffer's; the caller has the registry's lock
- * @event: the event; nothing is done where the buffer does not have it
- * @removed: what it was, for rbmap_event_files_free()
+ * rbmap_event_set_remove - hide an event of a buffer, and stop recording it
+ * @set: the buffer's set; the caller has the registry's lock
+ * @event: the event; nothing is done if the buffer does not have it
+ * @removed: list that gets the event file, for rbmap_event_files_free()
  *
  * Context: may sleep.
  */
@@ -224,7 +227,7 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
 
 	if (!event_file)
 		return;
-	/* Nobody enables it after this. */
+	/* Nobody can enable the event after this. */
 	set->ops->hide(event_file, set->data);
 	mutex_lock(&rbmap_event_files_lock);
 	rbmap_event_file_switch(event_file, false);
@@ -233,10 +236,11 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_files_free - free what rbmap_event_set_remove() has removed
- * @event_files: of any sets
+ * rbmap_event_files_free - free event files that rbmap_event_set_remove() has
+ * removed
+ * @event_files: event files of any sets
  *
- * Context: sleeps until no probe is handed one of them any more.
+ * Context: sleeps until no probe uses one of them.
  */
 void rbmap_event_files_free(struct list_head *event_files)
 {
@@ -250,13 +254,13 @@ void rbmap_event_files_free(struct list_head *event_files)
 }
 
 /**
- * rbmap_event_set_hook - an event has got a tracepoint
- * @set: of a buffer; the caller has the registry's lock and rbmap_event_files_lock
- * @event: the event
+ * rbmap_event_set_hook - register a probe at a tracepoint that appeared
+ * @set: a buffer's set; the caller has the registry's lock and
+ *	rbmap_event_files_lock
+ * @event: the event of the tracepoint
  *
- * An event that is enabled is recorded from here on.  Where the kernel refuses the
- * probe, the log says so, and the event stays enabled: writing 1 to `enable` tries
- * again.
+ * An enabled event is recorded from now on.  If the kernel refuses the probe, this
+ * is logged, and the event stays enabled: writing 1 to `enable` tries again.
  *
  * Context: may sleep.
  */
@@ -267,18 +271,19 @@ void rbmap_event_set_hook(struct rbmap_event_set *set,
 
 	if (!event_file)
 		return;
-	/* The probe is not registered there yet, so that nothing reads this. */
+	/* The probe is not registered there yet, so that no probe reads this. */
 	event_file->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
 	if (event_file->enabled)
 		rbmap_event_file_hook(event_file, true);
 }
 
 /**
- * rbmap_event_set_unhook - an event's tracepoint goes
- * @set: of a buffer; the caller has the registry's lock and rbmap_event_files_lock
+ * rbmap_event_set_unhook - unregister a probe before its tracepoint is freed
+ * @set: a buffer's set; the caller has the registry's lock and
+ *	rbmap_event_files_lock
  * @event: the event, which still has the tracepoint
  *
- * An event that is enabled stays so.
+ * An enabled event stays enabled.
  *
  * Context: may sleep.
  */
@@ -290,18 +295,20 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
 	if (!event_file)
 		return;
 	rbmap_event_file_hook(event_file, false);
-	/* The tracepoint goes, also where the kernel has refused. */
+	/*
+	 * The tracepoint is freed even if the kernel refused to unregister the
+	 * probe.
+	 */
 	event_file->hooked = false;
 }
 
 /**
- * rbmap_event_enable - begin or end to record an event
- * @event_file: the event, and where
- * @on: begin; where its tracepoint is not there yet: once it is
+ * rbmap_event_enable - start or stop to record an event
+ * @event_file: the event in a buffer
+ * @on: whether to start.  An event without its tracepoint starts when that appears
  *
- * Context: sleeps: where it ends, no record of the event comes after this
- * returns.
- * Return: 0, -ENODEV if the event is unavailable, or what the kernel said.
+ * Context: sleeps.  After a stop, no record of the event follows once this returns.
+ * Return: 0, -ENODEV if the event is unavailable, or an error of the kernel.
  */
 int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 {
@@ -323,15 +330,15 @@ static bool rbmap_event_in(const struct rbmap_event_type *event, const char *sys
 }
 
 /**
- * rbmap_event_set_enable - begin or end to record many events
- * @set: the buffer's
- * @system: those of a system, or NULL: all but those that stand apart
- * @on: begin
+ * rbmap_event_set_enable - start or stop to record many events
+ * @set: the buffer's set
+ * @system: system of the events, or NULL for all events without the flag `apart`
+ * @on: whether to start
  *
- * Unavailable events are skipped; one that fails does not stop the others.
+ * Unavailable events are skipped.  An event that fails does not stop the others.
  *
  * Context: as rbmap_event_enable().
- * Return: 0; -ENODEV if none of them is available; the first error.
+ * Return: 0; -ENODEV if none of the events is available; or the first error.
  */
 int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 			   bool on)
@@ -352,18 +359,18 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 			err = ret;
 	}
 	mutex_unlock(&rbmap_event_files_lock);
-	/* Once for all of them: it takes milliseconds. */
+	/* Wait once for all events: it takes milliseconds. */
 	if (changed && !on)
 		rbmap_sync_probes();
 	return any ? err : -ENODEV;
 }
 
 /**
- * rbmap_event_set_state - which of many events are enabled
- * @set: the buffer's
- * @system: as in rbmap_event_set_enable()
+ * rbmap_event_set_state - tell how many of the events are enabled
+ * @set: the buffer's set
+ * @system: as for rbmap_event_set_enable()
  *
- * Return: '0' none, '1' all that are available, 'X' some.
+ * Return: '0' if none is enabled, '1' if all available ones are, 'X' if some are.
  */
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system)
 {

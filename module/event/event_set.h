@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A buffer's events: enabled or not, registered or not. */
+/* A buffer's events: whether each is enabled, and where its probe is registered. */
 #ifndef RBMAP_EVENT_EVENT_SET_H
 #define RBMAP_EVENT_EVENT_SET_H
 
 #include "event.h"
 
 /*
- * Which events there are in a set, which of them are enabled, and where an event's
- * probe is registered (tp and preempt of struct rbmap_event_type).  Which events there
- * are and where probes go is changed with the registry's lock held, too.  Callbacks
- * of files may take this one.
+ * Protects the list of events of a set, the members `enabled` and `hooked` of each,
+ * and the place where an event's probe is registered (tp and preempt of struct
+ * rbmap_event_type).  The list and that place are changed with the registry's lock
+ * held, too.  Callbacks of files may take this lock.
  */
 extern struct mutex rbmap_event_files_lock;
 

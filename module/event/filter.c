@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which records of an event are wanted: filters, as they are set and shown. */
+/* Filters, which select records of an event: set them and show them. */
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@
 #include "format.h"
 #include "lib/log.h"
 
-/* As much of what is wrong as a line of the log can do with. */
+/* Characters of a wrong expression that are shown in the log. */
 #define RBMAP_WRONG_SLOT_TABLE	24
 
 static const char rbmap_filter_system_error[] =
@@ -43,7 +43,9 @@ static bool rbmap_filter_find_in(const struct rbmap_field *fields,
 	return is;
 }
 
-/* The event's own fields come first, and what all have last, as in ftrace. */
+/*
+ * Look for the event's own fields first, and for common fields last, as in ftrace.
+ */
 static bool rbmap_filter_find_field(const void *data, const char *name,
 				    size_t len,
 				    struct rbmap_filter_field *found)
@@ -57,7 +59,7 @@ static bool rbmap_filter_find_field(const void *data, const char *name,
 				    found);
 }
 
-/* Bytes that each record of an event has. */
+/* Bytes of the fixed part of an event's records. */
 static size_t rbmap_event_fixed_size(const struct rbmap_event_type *event)
 {
 	size_t end = sizeof(struct rbmap_record);
@@ -68,13 +70,13 @@ static size_t rbmap_event_fixed_size(const struct rbmap_event_type *event)
 }
 
 /**
- * rbmap_event_pid_field - a task that an event is about, beside the current one
+ * rbmap_event_pid_field - find the other task that an event is about
  * @event: the event
  * @switches: set to whether the event is the switch to that task
  *
- * As in ftrace: of a switch the next one, of a wakeup the one that is woken.
+ * As in ftrace, this is the next task of a switch, and the woken task of a wakeup.
  *
- * Return: where in the record its pid is, or 0.
+ * Return: offset of the task's pid in the record, or 0.
  */
 u16 rbmap_event_pid_field(const struct rbmap_event_type *event, bool *switches)
 {
@@ -103,7 +105,10 @@ u16 rbmap_event_pid_field(const struct rbmap_event_type *event, bool *switches)
 	return 0;
 }
 
-/* What a file shows, with the place and the reason of an error below. */
+/*
+ * Create a filter that shows @text, and below it the place and the reason of an
+ * error.
+ */
 static struct rbmap_event_filter *
 rbmap_event_filter_new(const char *text, const struct rbmap_filter_error *error)
 {
@@ -126,7 +131,7 @@ rbmap_event_filter_new(const char *text, const struct rbmap_filter_error *error)
 
 /**
  * rbmap_event_filter_free - free a filter
- * @filter: nobody runs it any more; or NULL
+ * @filter: a filter that no probe uses any more, or NULL
  */
 void rbmap_event_filter_free(struct rbmap_event_filter *filter)
 {
@@ -150,8 +155,9 @@ static bool rbmap_filter_wants_common(const struct rbmap_filter *program)
 }
 
 /*
- * For @event; NULL: no memory.  What is wrong with it is said in @error, and
- * shown instead of @shown where that is given.
+ * Create a filter for @event; NULL without memory.  An error in the expression is
+ * stored in @error.  The filter shows @shown instead of that error, unless @shown is
+ * NULL.
  */
 static struct rbmap_event_filter *
 rbmap_event_filter_make(const struct rbmap_event_type *event, const char *text,
@@ -183,7 +189,7 @@ rbmap_event_filter_make(const struct rbmap_event_type *event, const char *text,
 	return filter;
 }
 
-/* Returns what it was before, to be freed when no probe runs it any more. */
+/* Return the previous filter, to be freed when no probe uses it any more. */
 static struct rbmap_event_filter *
 rbmap_event_filter_swap(struct rbmap_event_file *event_file,
 			struct rbmap_event_filter *filter)
@@ -204,7 +210,7 @@ static void rbmap_filter_refuse(const char *system, const char *name,
 		   name ? "/" : "", name ?: "", why);
 }
 
-/* Blanks at the end do not count, nor does a 0 as from C. */
+/* Remove blanks at the end, and one terminating 0 byte as C programs write it. */
 static char *rbmap_filter_strip(const char *system, const char *name,
 				const char *buf, size_t len)
 {
@@ -212,7 +218,9 @@ static char *rbmap_filter_strip(const char *system, const char *name,
 
 	if (len && !buf[len - 1])
 		len--;
-	/* As much as one write of a file brings: the rest is missing. */
+	/*
+	 * One write to a file brings at most this much, so that the rest is missing.
+	 */
 	if (len >= RBMAP_FILTER_TEXT_MAX || strnlen(buf, len) < len) {
 		rbmap_filter_refuse(system, name, len < RBMAP_FILTER_TEXT_MAX ?
 				    "there is a 0 in the expression" :
@@ -245,16 +253,16 @@ static void rbmap_filter_explain(const char *system, const char *name,
 }
 
 /**
- * rbmap_event_filter_set - record only some of an event
- * @event_file: the event, and where; its fields are known
- * @buf: an expression, or "0": all
- * @len: its bytes
+ * rbmap_event_filter_set - set the filter of an event
+ * @event_file: the event in a buffer; its fields are known
+ * @buf: an expression, or "0" to record all
+ * @len: bytes at @buf
  *
- * After an error all are recorded, and the file shows what was wrong, as in
+ * After an error all records are wanted, and the file shows the error, as in
  * tracefs.
  *
- * Context: sleeps until the filter that was is run nowhere.
- * Return: 0; -EINVAL, explained; -ENOMEM, and nothing has changed.
+ * Context: sleeps until no probe uses the previous filter.
+ * Return: 0; -EINVAL, with a message in the log; -ENOMEM if nothing has changed.
  */
 int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 			   size_t len)
@@ -301,8 +309,9 @@ static void rbmap_event_filters_free(struct list_head *filters)
 }
 
 /*
- * One for each event of the system, in the order of the set.  Returns -EINVAL if
- * it suits none of them; what it says then is of the one that got furthest.
+ * Create a filter for each event of the system, in the order of the set.  Return
+ * -EINVAL if the expression suits none of them.  @error is then the error that is
+ * furthest to the right.
  */
 static int rbmap_filters_make(struct rbmap_event_set *set, const char *system,
 			      const char *text, struct list_head *filters,
@@ -332,7 +341,9 @@ static int rbmap_filters_make(struct rbmap_event_set *set, const char *system,
 	return any ? 0 : -EINVAL;
 }
 
-/* @filters: from rbmap_filters_make(), or empty: all get none. */
+/*
+ * @filters: from rbmap_filters_make(), or empty to remove the filters of all events.
+ */
 static void rbmap_filters_swap(struct rbmap_event_set *set, const char *system,
 			       struct list_head *filters,
 			       struct list_head *replaced)
@@ -385,15 +396,15 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 }
 
 /**
- * rbmap_event_set_filter - record only some of many events
- * @set: the buffer's
- * @system: their system
- * @buf: an expression, or "0": all
- * @len: its bytes
- * @shown: what rbmap_event_set_filter_text() is to show, if there was an error
+ * rbmap_event_set_filter - set the filter of many events
+ * @set: the buffer's set
+ * @system: system of the events
+ * @buf: an expression, or "0" to record all
+ * @len: bytes at @buf
+ * @shown: filter that rbmap_event_set_filter_text() shows after an error
  *
- * Events that have not the fields are recorded all, and say so.  If none has,
- * nothing changes.
+ * All records of an event that lacks the fields are recorded, and its file shows an
+ * error.  If no event has the fields, nothing changes.
  *
  * Context, return: as rbmap_event_filter_set().
  */
@@ -411,18 +422,18 @@ int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
 	return err;
 }
 
-/* A copy, ended by a newline. */
+/* A copy of the text, with a newline. */
 static char *rbmap_filter_copy(const char *text)
 {
 	return kasprintf(GFP_KERNEL, "%s\n", text);
 }
 
 /**
- * rbmap_event_filter_text - what the filter file of an event shows
- * @event_file: the event, and where
+ * rbmap_event_filter_text - get the text of an event's filter file
+ * @event_file: the event in a buffer
  *
  * Context: may sleep.
- * Return: the text, for kfree(); NULL: no memory.
+ * Return: the text, for kfree(); NULL without memory.
  */
 char *rbmap_event_filter_text(struct rbmap_event_file *event_file)
 {
@@ -435,7 +446,7 @@ char *rbmap_event_filter_text(struct rbmap_event_file *event_file)
 	return text;
 }
 
-/* "none", the filter that all have who have one, or "X". */
+/* "none", the filter that all filtered events have in common, or "X". */
 static const char *rbmap_filters_text(struct rbmap_event_set *set,
 				      const char *system)
 {
@@ -456,10 +467,10 @@ static const char *rbmap_filters_text(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_set_filter_text - what the filter file of a system shows
- * @set: the buffer's
+ * rbmap_event_set_filter_text - get the text of a system's filter file
+ * @set: the buffer's set
  * @system: the system
- * @shown: as in rbmap_event_set_filter()
+ * @shown: as for rbmap_event_set_filter()
  *
  * Context, return: as rbmap_event_filter_text().
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The format file of an event, laid out as tracefs does it. */
+/* The format file of an event, in the layout of tracefs. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -8,7 +8,7 @@
 #include "format.h"
 #include "lib/text.h"
 
-/* What struct rbmap_record has. */
+/* The members of struct rbmap_record. */
 const struct rbmap_field rbmap_common_fields[] = {
 	RBMAP_FIELD(unsigned short, common_type),
 	RBMAP_FIELD(unsigned char, common_flags),
@@ -40,7 +40,7 @@ static bool rbmap_is_word(char c)
 	return isalnum(c) || c == '_';
 }
 
-/* What <rbmap/record.h> makes of the field in __get_str(field). */
+/* The prefix that <rbmap/record.h> adds to the field in __get_str(field). */
 static size_t rbmap_data_loc_prefix(const char *word)
 {
 	static const char prefix[] = "__data_loc_";
@@ -49,8 +49,9 @@ static size_t rbmap_data_loc_prefix(const char *word)
 }
 
 /*
- * The print format, with constants as numbers: user space does not know their
- * names.  Text in quotes and members of the record are not looked at.
+ * The print format, with constants as numbers, because user space does not know
+ * their names.  Quoted text and the names of the record's members are copied
+ * unchanged.
  */
 static void rbmap_format_print(struct rbmap_text *text,
 			       const struct rbmap_event_type *event)
@@ -86,12 +87,12 @@ static void rbmap_format_print(struct rbmap_text *text,
 }
 
 /**
- * rbmap_event_format - the text of an event's format file
+ * rbmap_event_format - write the text of an event's format file
  * @event: an event whose fields are known
- * @buf: where to put it, or NULL
+ * @buf: buffer for the text, or NULL
  * @size: bytes at @buf
  *
- * Return: its length, as snprintf() does.
+ * Return: length of the text, as snprintf() returns it.
  */
 int rbmap_event_format(const struct rbmap_event_type *event, char *buf, size_t size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * set_event_pid, set_event_notrace_pid and options/event-fork: only the events of
- * some tasks, or of all but some, and of their children.
+ * set_event_pid, set_event_notrace_pid and options/event-fork: record only the
+ * events of listed tasks, or of all other tasks, and follow their children.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -15,21 +15,21 @@
 #include "pids.h"
 #include "tracepoints.h"
 
-/* Characters of a line: seven digits, the newline and a 0. */
+/* Characters of a line: seven digits, the newline and a 0 byte. */
 #define RBMAP_PID_LINE	9
 
 /**
- * rbmap_event_pids_alloc - make a set of pids
+ * rbmap_event_pids_alloc - allocate a set of pids
  *
  * Context: may sleep.
- * Return: an empty set, for rbmap_event_pids_set() or kvfree(); NULL: no memory.
+ * Return: an empty set, for rbmap_event_pids_set() or kvfree(); NULL without memory.
  */
 struct rbmap_pids *rbmap_event_pids_alloc(void)
 {
 	return kvzalloc(sizeof(struct rbmap_pids), GFP_KERNEL);
 }
 
-/* Frees what was chosen before when no probe looks at it any more. */
+/* The previous set is freed when no probe uses it any more. */
 static void rbmap_pids_replace(struct rbmap_event_set *set,
 			       enum rbmap_pids_list list,
 			       struct rbmap_pids *pids)
@@ -48,8 +48,8 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
 }
 
 /*
- * Whoever is followed gets children meanwhile: each bit by itself.  Returns
- * false if none were chosen before.
+ * Set each bit atomically: children of followed tasks are added concurrently.
+ * Return false if the list was not used before.
  */
 static bool rbmap_pids_add(struct rbmap_event_set *set,
 			   enum rbmap_pids_list list,
@@ -69,14 +69,14 @@ static bool rbmap_pids_add(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_pids_set - choose tasks
- * @set: the buffer's
- * @list: whether only their events are recorded, or their events are not
- * @pids: the tasks, from rbmap_event_pids_alloc(), freed here; NULL: the list is not
- *	used any more
- * @add: beside those that were chosen before; @pids is not NULL
+ * rbmap_event_pids_set - set the tasks of a list
+ * @set: the buffer's set
+ * @list: the list
+ * @pids: the tasks, from rbmap_event_pids_alloc(), freed here; NULL to stop using
+ *	the list
+ * @add: whether to add @pids, which is not NULL then, to the list
  *
- * Context: sleeps until no probe looks at those that were.
+ * Context: sleeps until no probe uses the previous set.
  */
 void rbmap_event_pids_set(struct rbmap_event_set *set,
 			  enum rbmap_pids_list list, struct rbmap_pids *pids,
@@ -89,15 +89,15 @@ void rbmap_event_pids_set(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_pids_read - which tasks are chosen
- * @set: the buffer's
- * @list: one of its lists
- * @buf: gets a line for each
- * @pos: where in the text to begin
- * @len: bytes of @buf
+ * rbmap_event_pids_read - get the tasks of a list as text
+ * @set: the buffer's set
+ * @list: the list
+ * @buf: buffer for the text, with a line for each task
+ * @pos: offset in the text to start at
+ * @len: bytes at @buf
  *
  * Context: may sleep.
- * Return: bytes in @buf.
+ * Return: number of bytes written to @buf.
  */
 ssize_t rbmap_event_pids_read(struct rbmap_event_set *set,
 			      enum rbmap_pids_list list, char *buf, loff_t pos,
@@ -131,7 +131,7 @@ out:
 	return done;
 }
 
-/* Called by the tracepoints, @data is the set. */
+/* Called by the tracepoints; @data is the set. */
 
 static void rbmap_pids_forked(void *data, struct task_struct *parent,
 			      struct task_struct *child)
@@ -147,7 +147,7 @@ static void rbmap_pids_forked(void *data, struct task_struct *parent,
 	}
 }
 
-/* Another task may get the pid. */
+/* Another task may get the pid later. */
 static void rbmap_pids_freed(void *data, struct task_struct *task)
 {
 	struct rbmap_event_set *set = data;
@@ -161,7 +161,7 @@ static void rbmap_pids_freed(void *data, struct task_struct *task)
 	}
 }
 
-/* The kernel's own tracepoints, which do not go. */
+/* These tracepoints belong to the kernel itself and are never freed. */
 static int rbmap_pids_hook(struct rbmap_event_set *set, const char *name,
 			   void *probe, bool on)
 {
@@ -189,12 +189,12 @@ static int rbmap_pids_hooks(struct rbmap_event_set *set, bool on)
 }
 
 /**
- * rbmap_event_pids_follow - whether children of chosen tasks are chosen, too
- * @set: the buffer's
- * @follow: yes; and tasks that end are chosen no more
+ * rbmap_event_pids_follow - set whether children of listed tasks are listed, too
+ * @set: the buffer's set
+ * @follow: whether to follow; tasks that end are then removed from the lists
  *
  * Context: sleeps.
- * Return: 0; -ENODEV: this kernel lacks the tracepoints; -ENOMEM.
+ * Return: 0; -ENODEV if this kernel lacks the tracepoints; -ENOMEM.
  */
 int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow)
 {
@@ -214,10 +214,10 @@ int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow)
 }
 
 /**
- * rbmap_event_pids_free - choose no tasks any more, and follow none
- * @set: the buffer's; nobody writes its files any more
+ * rbmap_event_pids_free - remove all tasks from the lists, and follow none
+ * @set: the buffer's set, whose files nobody writes any more
  *
- * Context: sleeps until no probe looks at them.
+ * Context: sleeps until no probe uses the lists.
  */
 void rbmap_event_pids_free(struct rbmap_event_set *set)
 {

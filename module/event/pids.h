@@ -9,10 +9,10 @@
 struct rbmap_event_set;
 
 /**
- * enum rbmap_pids_list - what a set of pids means
- * @RBMAP_PIDS_ONLY: events of these tasks are recorded, and of no others
+ * enum rbmap_pids_list - the lists of tasks
+ * @RBMAP_PIDS_ONLY: only events of these tasks are recorded
  * @RBMAP_PIDS_NOT: events of these tasks are not recorded
- * @RBMAP_NR_PIDS: how many lists there are
+ * @RBMAP_NR_PIDS: number of lists
  */
 enum rbmap_pids_list {
 	RBMAP_PIDS_ONLY,
@@ -22,7 +22,7 @@ enum rbmap_pids_list {
 
 /**
  * struct rbmap_pids - a set of pids
- * @bits: a bit for each that there can be
+ * @bits: one bit for each possible pid
  */
 struct rbmap_pids {
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);

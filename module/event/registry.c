@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The registry of events.  They come and go: with this module, with modules of
- * others, and while both are loaded.
+ * The registry of events.  Events are registered and unregistered by this module and
+ * by other modules, at any time.
  */
 #include <linux/export.h>
 #include <linux/idr.h>
@@ -18,16 +18,18 @@
 #include "validate.h"
 
 /*
- * Which events and which buffers there are.  Directories are made and removed
- * with it held: no callback of a file in one of them may take it.
+ * Protects the list of events and the list of sets.  Directories are made and
+ * removed with this lock held, so that no callback of a file in one of them may take
+ * it.
  */
 static DEFINE_MUTEX(rbmap_registry_lock);
 static LIST_HEAD(rbmap_events);
 static LIST_HEAD(rbmap_event_sets);
 
 /*
- * Readers decode records by these, from recordings and rings that are older
- * than the last event that went: a number comes again as late as can be.
+ * Readers decode records by these numbers.  Recordings and rings may be older than
+ * the last event that was unregistered, so that a number is reused as late as
+ * possible.
  */
 static DEFINE_IDR(rbmap_event_ids);
 
@@ -48,7 +50,7 @@ static bool rbmap_event_exists(const char *system, const char *name)
 	return false;
 }
 
-/* By name: most tracepoints are not exported to modules. */
+/* By name, because most tracepoints are not exported to modules. */
 static void rbmap_event_attach(struct rbmap_event_type *event)
 {
 	event->tp = NULL;
@@ -161,10 +163,10 @@ EXPORT_SYMBOL_GPL(rbmap_events_unregister);
 
 /**
  * rbmap_event_forget - unregister an event after the last buffer
- * @event: registered
+ * @event: a registered event
  *
- * What rbmap_event_unregister() waits for, the end of each buffer has waited for:
- * with many events that would take long.
+ * rbmap_event_unregister() waits for probes.  Destroying each buffer has already
+ * done so.  Waiting again for each of many events would take long.
  *
  * Context: may sleep.
  */
@@ -179,13 +181,13 @@ void rbmap_event_forget(struct rbmap_event_type *event)
 }
 
 /**
- * rbmap_event_set_show - show all events of a buffer, and those that come
- * @set: the buffer's
- * @ops: how
- * @data: for @ops
+ * rbmap_event_set_show - show all events of a buffer, including future ones
+ * @set: the buffer's set
+ * @ops: operations that show the events
+ * @data: argument of @ops
  *
  * Context: may sleep.
- * Return: 0, or the first error: then some are shown, until
+ * Return: 0, or the first error.  After an error some events are shown, until
  * rbmap_event_set_hide().
  */
 int rbmap_event_set_show(struct rbmap_event_set *set,
@@ -208,8 +210,8 @@ int rbmap_event_set_show(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_set_hide - show them no more; none is recorded there any more
- * @set: shown, or not
+ * rbmap_event_set_hide - hide all events of a buffer, and stop recording them
+ * @set: a set, shown or not
  *
  * Context: sleeps until no probe writes to the buffer.
  */
@@ -230,8 +232,8 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
 }
 
 /*
- * The tracepoint and the probes that are registered at it change as one: a write to
- * `enable` in between would register a probe twice, or leave one at a tracepoint
+ * The tracepoint and the probes registered at it change together.  Otherwise a write
+ * to `enable` in between would register a probe twice, or leave one at a tracepoint
  * that is freed.
  */
 static void rbmap_event_set_tracepoint(struct rbmap_event_type *event,
@@ -262,8 +264,8 @@ static bool rbmap_event_of(const struct rbmap_event_type *event,
 }
 
 /**
- * rbmap_tracepoint_came - a module is being loaded
- * @tp: a tracepoint of it: events may have waited for it
+ * rbmap_tracepoint_came - handle a tracepoint of a module that is being loaded
+ * @tp: the tracepoint, for which events may wait
  *
  * Context: may sleep.
  */
@@ -280,8 +282,8 @@ void rbmap_tracepoint_came(struct tracepoint *tp)
 }
 
 /**
- * rbmap_tracepoint_goes - a module is being unloaded
- * @tp: a tracepoint of it: its events wait for another one
+ * rbmap_tracepoint_goes - handle a tracepoint of a module that is being unloaded
+ * @tp: the tracepoint, whose events wait for another one of that name
  *
  * Context: may sleep.
  */
@@ -298,7 +300,7 @@ void rbmap_tracepoint_goes(struct tracepoint *tp)
 }
 
 /**
- * rbmap_events_init - before the first event is registered
+ * rbmap_events_init - prepare for the first event
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -309,7 +311,7 @@ int rbmap_events_init(void)
 }
 
 /**
- * rbmap_events_exit - after the last buffer
+ * rbmap_events_exit - clean up after the last buffer
  *
  * Context: sleeps.
  */

@@ -8,7 +8,7 @@
 int rbmap_events_init(void);
 void rbmap_events_exit(void);
 void rbmap_event_forget(struct rbmap_event_type *event);
-/* Who shows the events: the set is in the registry meanwhile. */
+/* A set is in the registry between these two calls. */
 int rbmap_event_set_show(struct rbmap_event_set *set,
 			 const struct rbmap_event_set_ops *ops, void *data);
 void rbmap_event_set_hide(struct rbmap_event_set *set);

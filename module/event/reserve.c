@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of events whose probes do not have the ring inline. */
+/* Reserve and write records for probes that do not have the ring inline. */
 #include <linux/build_bug.h>
 #include <linux/export.h>
 
 #include "event.h"
 
-/* Other modules' records begin with the one, this module's with the other. */
+/*
+ * Records of other modules start with struct trace_entry, this module's with struct
+ * rbmap_record.
+ */
 static_assert(sizeof(struct rbmap_record) == sizeof(struct trace_entry));
 
-/* What a probe is handed begins with what it may look at. */
+/* A probe in another module knows only the head of its data. */
 static_assert(!offsetof(struct rbmap_event_file, head));
 
 void rbmap_event_fill_common(const struct rbmap_event_file *event_file,

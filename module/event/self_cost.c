@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rbmap itself costs: for each CPU and context a histogram of the
- * nanoseconds that a built-in probe takes.  Nothing of it is in a ring.
+ * The cost of rbmap itself: for each CPU and context a histogram of the nanoseconds
+ * that a built-in probe takes.  Rings do not contain any of this.
  *
- * A context is interrupted by higher ones alone, which have a place of their
- * own; with preemption off plain additions will do.  What an interrupt takes
- * counts for the probe that it interrupts, too.
+ * A context is interrupted only by higher contexts, which have counters of their
+ * own.  With preemption off, plain additions are therefore enough.  The time of an
+ * interrupt is also part of the time of the probe that it interrupts.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -21,7 +21,9 @@
 
 #include "self_cost.h"
 
-/* Up to 7 ns each has its own, then 4 an octave, up to 16 ms. */
+/*
+ * One bucket for each ns up to 7, then 4 buckets for each power of two, up to 16 ms.
+ */
 #define RBMAP_COST_EXACT	8U
 #define RBMAP_COST_BUCKETS	(RBMAP_COST_EXACT + 4 * 21)
 
@@ -38,14 +40,15 @@ static const char *const rbmap_cost_names[] = {
 };
 
 /**
- * struct rbmap_cost - of a context of a CPU
- * @begin: when its probe began; 0: there is none
- * @task: in which task
- * @events: measured
- * @astray: not measured: the probe was preempted, or it began before we did
- * @min: ns, where there are @events
- * @max: ns
- * @bucket: of @events
+ * struct rbmap_cost - cost of the probes in one context of a CPU
+ * @begin: start time of the running probe; 0 if no probe runs
+ * @task: task in which the running probe started
+ * @events: number of measured events
+ * @astray: number of events that were not measured, because the probe was preempted
+ *	or had started before the measurement
+ * @min: shortest time in ns, if @events is not 0
+ * @max: longest time in ns
+ * @bucket: number of events of each duration
  */
 struct rbmap_cost {
 	u64				begin;
@@ -67,7 +70,7 @@ static bool rbmap_self_cost;
 module_param_named(self_cost, rbmap_self_cost, bool, 0444);
 MODULE_PARM_DESC(self_cost, "measure what rbmap's own probes take (default 0)");
 
-/* Who turns it on or off. */
+/* Serializes turning the measurement on and off. */
 static DEFINE_MUTEX(rbmap_self_cost_lock);
 static struct rbmap_costs __percpu *rbmap_costs;
 
@@ -97,7 +100,7 @@ static unsigned int rbmap_cost_bucket(u64 ns)
 		   RBMAP_COST_BUCKETS - 1);
 }
 
-/* The least that goes into it. */
+/* The shortest time in ns that is counted in a bucket. */
 static u64 rbmap_cost_least(unsigned int bucket)
 {
 	if (bucket < RBMAP_COST_EXACT)
@@ -106,13 +109,16 @@ static u64 rbmap_cost_least(unsigned int bucket)
 	return (4ULL + bucket % 4) << (bucket / 4 + 1);
 }
 
-/* Its CPU alone counts; others read it meanwhile, and may miss the last ones. */
+/*
+ * Only the CPU itself counts.  Other CPUs read concurrently, and may miss the last
+ * events.
+ */
 static void rbmap_cost_count(u64 *counter)
 {
 	WRITE_ONCE(*counter, *counter + 1);
 }
 
-/* A probe begins.  Any context. */
+/* Called at the start of a probe, in any context. */
 void rbmap_self_cost_start(void)
 {
 	struct rbmap_cost *cost;
@@ -124,7 +130,7 @@ void rbmap_self_cost_start(void)
 	preempt_enable_notrace();
 }
 
-/* It has committed its event.  Any context. */
+/* Called after a probe has committed its event, in any context. */
 void rbmap_self_cost_stop(void)
 {
 	u64 now = trace_clock_local(), ns;
@@ -133,7 +139,7 @@ void rbmap_self_cost_stop(void)
 	preempt_disable_notrace();
 	cost = rbmap_cost_here();
 	if (likely(cost->begin && cost->task == current)) {
-		/* A clock may step back. */
+		/* The clock may step back. */
 		ns = now > cost->begin ? now - cost->begin : 0;
 		if (!cost->events || ns < cost->min)
 			WRITE_ONCE(cost->min, ns);
@@ -149,8 +155,8 @@ void rbmap_self_cost_stop(void)
 }
 
 /*
- * So many parts of @events in a hundred took no longer; inside of a bucket all are
- * spread.
+ * The time that @percent per cent of @events did not exceed.  Events are assumed to
+ * be spread evenly in each bucket.
  */
 static u64 rbmap_cost_percentile(const struct rbmap_cost *cost, u64 events,
 				 unsigned int percent)
@@ -176,12 +182,12 @@ static u64 rbmap_cost_percentile(const struct rbmap_cost *cost, u64 events,
 }
 
 /**
- * rbmap_self_cost_summary - a line for each context, for `stats`
+ * rbmap_self_cost_summary - add a line for each context to the `stats` file
  * @cpu: the CPU
  * @page: a page
- * @len: bytes in it
+ * @len: number of bytes already in @page
  *
- * Return: bytes more; 0 where nothing is measured.
+ * Return: number of bytes added; 0 if the measurement is off.
  */
 int rbmap_self_cost_summary(int cpu, char *page, int len)
 {
@@ -207,8 +213,8 @@ int rbmap_self_cost_summary(int cpu, char *page, int len)
 }
 
 /*
- * "LEAST:EVENTS" each, @left events in all; what has no room counts with the last
- * that has.
+ * Write "LEAST:EVENTS" for each bucket, with @left events in all.  The last one that
+ * fits also counts the events of those that do not fit.
  */
 static int rbmap_cost_buckets(const struct rbmap_cost *cost, u64 left,
 			      char *page, int len, int room)
@@ -231,13 +237,14 @@ static int rbmap_cost_buckets(const struct rbmap_cost *cost, u64 left,
 }
 
 /**
- * rbmap_self_cost_histogram - all of a CPU, a line for each context
+ * rbmap_self_cost_histogram - write a CPU's histograms, one line for each context
  * @cpu: the CPU
  * @page: a page
  *
- * CONTEXT EVENTS ASTRAY MIN MAX LEAST:EVENTS...; nothing before it was ever on.
+ * A line is CONTEXT EVENTS ASTRAY MIN MAX LEAST:EVENTS...  Nothing is written if the
+ * measurement was never on.
  *
- * Return: bytes.
+ * Return: number of bytes.
  */
 int rbmap_self_cost_histogram(int cpu, char *page)
 {
@@ -270,8 +277,8 @@ static void rbmap_costs_clear(void)
 }
 
 /**
- * rbmap_self_cost_set - turn it on or off
- * @on: on: it counts from 0 where it was off
+ * rbmap_self_cost_set - turn the measurement on or off
+ * @on: whether to turn it on, which restarts the counters at 0 if it was off
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -296,7 +303,7 @@ int rbmap_self_cost_set(bool on)
 		static_branch_enable(&rbmap_self_cost_key);
 	} else {
 		static_branch_disable(&rbmap_self_cost_key);
-		/* No probe that has found it on runs any more. */
+		/* No probe that found the measurement on runs after this. */
 		tracepoint_synchronize_unregister();
 	}
 	WRITE_ONCE(rbmap_self_cost, on);
@@ -306,7 +313,7 @@ out:
 }
 
 /**
- * rbmap_self_cost_is_on - is it counted what probes take?
+ * rbmap_self_cost_is_on - test whether the measurement is on
  *
  * Context: any.
  */
@@ -316,7 +323,7 @@ bool rbmap_self_cost_is_on(void)
 }
 
 /**
- * rbmap_self_cost_init - on, if the module is loaded so
+ * rbmap_self_cost_init - turn the measurement on if the module parameter says so
  *
  * Return: 0 or -ENOMEM.
  */
@@ -329,7 +336,7 @@ int rbmap_self_cost_init(void)
 }
 
 /**
- * rbmap_self_cost_exit - no probe runs any more
+ * rbmap_self_cost_exit - clean up when no probe runs any more
  */
 void rbmap_self_cost_exit(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a built-in probe takes, from its first instruction to behind the commit. */
+/*
+ * The time that a built-in probe takes, from its first instruction until after the
+ * commit.
+ */
 #ifndef RBMAP_SELF_COST_H
 #define RBMAP_SELF_COST_H
 
@@ -11,7 +14,7 @@ DECLARE_STATIC_KEY_FALSE(rbmap_self_cost_key);
 void rbmap_self_cost_start(void);
 void rbmap_self_cost_stop(void);
 
-/* Off, they are two instructions that do nothing: nothing is kept in between. */
+/* When off, each is one no-op instruction, and nothing is kept between the two. */
 static __always_inline void rbmap_self_cost_begin(void)
 {
 	if (static_branch_unlikely(&rbmap_self_cost_key))
@@ -29,7 +32,7 @@ void rbmap_self_cost_exit(void);
 int rbmap_self_cost_set(bool on);
 bool rbmap_self_cost_is_on(void);
 
-/* Into a page, from @len on; the new length less @len. */
+/* Write to a page, from offset @len on.  Return the number of bytes added. */
 int rbmap_self_cost_summary(int cpu, char *page, int len);
 int rbmap_self_cost_histogram(int cpu, char *page);
 

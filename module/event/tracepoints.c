@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints by name: the kernel's, and those of modules as they come and go. */
+/*
+ * Find tracepoints of the kernel and of modules by name, and follow modules that are
+ * loaded and unloaded.
+ */
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -10,7 +13,7 @@
 #include "registry.h"
 #include "tracepoints.h"
 
-/* Modules that have tracepoints. */
+/* A loaded module with tracepoints. */
 struct rbmap_tp_module {
 	struct list_head	list;
 	struct module		*mod;
@@ -48,13 +51,13 @@ static void rbmap_module_visit(struct module *mod,
 }
 
 /**
- * rbmap_tracepoint_find - a tracepoint of the kernel or of a loaded module
- * @name: its name
+ * rbmap_tracepoint_find - find a tracepoint of the kernel or of a loaded module
+ * @name: name of the tracepoint
  *
- * A module's goes with the module: rbmap_tracepoint_goes() says so before.
+ * A module's tracepoint is freed with the module, after rbmap_tracepoint_goes().
  *
- * Context: may sleep; the registry's lock is held, so that none goes meanwhile.
- * Return: it, or NULL.
+ * Context: may sleep; the registry's lock is held, so that no tracepoint is freed.
+ * Return: the tracepoint, or NULL.
  */
 struct tracepoint *rbmap_tracepoint_find(const char *name)
 {
@@ -93,7 +96,10 @@ static void rbmap_module_goes(struct module *mod)
 {
 	struct rbmap_tp_module *module, *next;
 
-	/* First: whoever looks for one from here on must not find it. */
+	/*
+	 * Remove the module first, so that nobody can find its tracepoints from here
+	 * on.
+	 */
 	mutex_lock(&rbmap_tp_modules_lock);
 	list_for_each_entry_safe(module, next, &rbmap_tp_modules, list) {
 		if (module->mod == mod) {
@@ -122,7 +128,7 @@ static struct notifier_block rbmap_module_block = {
 };
 
 /**
- * rbmap_tracepoints_init - hear of modules, and of those that are there
+ * rbmap_tracepoints_init - follow modules, including those already loaded
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -133,12 +139,14 @@ int rbmap_tracepoints_init(void)
 }
 
 /**
- * rbmap_tracepoints_exit - hear of them no more
+ * rbmap_tracepoints_exit - stop following modules
  *
  * Context: sleeps.
  */
 void rbmap_tracepoints_exit(void)
 {
-	/* It calls us for each module: they seem to go. */
+	/*
+	 * This calls the notifier for each module, as if the module were unloaded.
+	 */
 	unregister_tracepoint_module_notifier(&rbmap_module_block);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a module hands in as an event: can it be one? */
+/* Check an event that a module wants to register. */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -13,7 +13,7 @@
 #define RBMAP_TYPE_MAX		128
 #define RBMAP_PRINT_MAX		65536
 
-/* Files that are beside the directories of events and systems. */
+/* Names of files beside the directories of events and systems. */
 static const char *const rbmap_reserved_names[] = {
 	"enable", "filter", "header_event", "header_page",
 };
@@ -40,7 +40,7 @@ static bool rbmap_name_is_reserved(const char *name)
 			    name) >= 0;
 }
 
-/* It goes into a line of the format file, up to a semicolon. */
+/* The type is part of a line of the format file, and ends at a semicolon there. */
 static bool rbmap_type_ok(const char *type)
 {
 	size_t len, i;
@@ -57,7 +57,7 @@ static bool rbmap_type_ok(const char *type)
 	return true;
 }
 
-/* A field before it has its name? */
+/* Test whether an earlier field has the same name. */
 static bool rbmap_field_twice(const struct rbmap_field *fields,
 			      const struct rbmap_field *field)
 {
@@ -92,7 +92,7 @@ static const char *rbmap_field_wrong(const struct rbmap_field *fields,
 	return NULL;
 }
 
-/* Logged with what is no character of a name as an escape. */
+/* The log shows characters that names must not contain as escapes. */
 #define rbmap_event_refuse(_event, _format, ...)			\
 	rbmap_warn("event %*pE:%*pE refused: " _format "\n",		\
 		   rbmap_name_len((_event)->system),			\
@@ -137,11 +137,11 @@ static int rbmap_fields_check(const struct rbmap_event_type *event)
 }
 
 /**
- * rbmap_event_check - can it be registered?
- * @event: as a module hands it in
+ * rbmap_event_check - test whether an event can be registered
+ * @event: the event of a module
  *
  * Context: may sleep.
- * Return: 0, -EINVAL or -E2BIG; the log says why.
+ * Return: 0, -EINVAL or -E2BIG; the log names the reason.
  */
 int rbmap_event_check(const struct rbmap_event_type *event)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is looked at before an event is recorded, where there is something to
- * look at: the tasks that are wanted, and the event's filter.  Both may be
- * exchanged at any time: whoever frees them waits for all probes.
+ * Tests before an event is recorded: whether its task is wanted, and whether it
+ * passes the event's filter.  Lists of tasks and filters may be replaced at any
+ * time.  They are freed after a wait for all probes.
  */
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -20,13 +20,13 @@ static bool rbmap_pid_in(const struct rbmap_event_set *set,
 	return pids ? rbmap_pids_have(pids, pid) : unused;
 }
 
-/* Does set_event_pid name it, if it names any? */
+/* Test whether set_event_pid lists the pid, or is not used. */
 static bool rbmap_pid_chosen(const struct rbmap_event_set *set, int pid)
 {
 	return rbmap_pid_in(set, RBMAP_PIDS_ONLY, pid, true);
 }
 
-/* Does set_event_notrace_pid name it? */
+/* Test whether set_event_notrace_pid lists the pid. */
 static bool rbmap_pid_refused(const struct rbmap_event_set *set, int pid)
 {
 	return rbmap_pid_in(set, RBMAP_PIDS_NOT, pid, false);
@@ -37,7 +37,7 @@ static bool rbmap_pid_wanted(const struct rbmap_event_set *set, int pid)
 	return rbmap_pid_chosen(set, pid) && !rbmap_pid_refused(set, pid);
 }
 
-/* Before there is a record, which is most of the work. */
+/* Tested before the record is built, which is most of a probe's work. */
 bool rbmap_task_wanted(const struct rbmap_event_file *event_file)
 {
 	return event_file->pid_field ||
@@ -46,8 +46,9 @@ bool rbmap_task_wanted(const struct rbmap_event_file *event_file)
 EXPORT_SYMBOL_GPL(rbmap_task_wanted);
 
 /*
- * An event about two tasks is recorded if either is wanted.  Of a switch ftrace asks
- * each list by itself: either task is chosen, and either is not refused.
+ * An event about two tasks is recorded if either task is wanted.  For a switch, the
+ * lists are tested one by one, as in ftrace: either task is chosen, and either task
+ * is not refused.
  */
 static bool rbmap_pids_wanted(const struct rbmap_event_file *event_file,
 			      const void *fields)
@@ -71,7 +72,10 @@ static noinline bool rbmap_common_wanted(const struct rbmap_event_file *event_fi
 					 const void *record, size_t size,
 					 const struct rbmap_filter *program)
 {
-	/* No id is 0: then it was filled when there was made room for it. */
+	/*
+	 * No event has the id 0: a record with an id was filled in when it was
+	 * reserved.
+	 */
 	if (!fields->common.type)
 		rbmap_record_begin(fields, event_file->id,
 				   event_file->preempt - RBMAP_RESERVE_PREEMPT);
@@ -100,7 +104,10 @@ static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file
 	       rbmap_filter_wanted(event_file, fields, record, size);
 }
 
-/* What looks at tasks is called last: else registers are saved for each event. */
+/*
+ * The test of tasks is a tail call.  Otherwise registers would be saved for each
+ * event.
+ */
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 			 const void *record, size_t size)
 {
