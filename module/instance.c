@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All buffers.  Each is rings, events, control files and devices: the default one
- * in /sys/kernel/rbmap and /dev/rbmap, those that are made by writing to
- * instances/create, or by another module, in instances/NAME and /dev/rbmap/NAME.
+ * All buffers, each with its rings, events, control files and devices.  The default
+ * buffer is in /sys/kernel/rbmap and /dev/rbmap.  Buffers created by writing to
+ * instances/create, or by another module, are in instances/NAME and /dev/rbmap/NAME.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
@@ -31,18 +31,18 @@
 	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and that nothing else has (cpuN, marker, snapshot, create, destroy)"
 
 /**
- * struct rbmap_instance - a buffer and all that shows it
- * @list: all named ones
- * @hotplug: in rbmap_online_state
- * @name: "": the default one
- * @owner: the module that has made it, and alone destroys it; "": none
- * @buffer: its rings
- * @events: its events
- * @control: its files in /sys
- * @devices: its files in /dev
- * @lock: @closing; who makes files of CPUs
- * @closing: no more of these are made
- * @completing: makes what CPUs lack for want of memory
+ * struct rbmap_instance - a buffer, and the files that show it
+ * @list: entry in the list of named buffers
+ * @hotplug: entry in the list of instances of rbmap_online_state
+ * @name: name; "" for the default buffer
+ * @owner: name of the module that created the buffer and alone may destroy it, or ""
+ * @buffer: rings of the buffer
+ * @events: events of the buffer
+ * @control: files in /sys
+ * @devices: files in /dev
+ * @lock: protects @closing, and serializes the creation of the files of CPUs
+ * @closing: whether no more files of CPUs are created
+ * @completing: work that allocates what CPUs lack for want of memory
  */
 struct rbmap_instance {
 	struct list_head	list;
@@ -64,9 +64,9 @@ static struct kobject *rbmap_instances_dir;
 static enum cpuhp_state rbmap_online_state;
 
 /*
- * The named ones, one to be made or destroyed at a time.  No callback of files in
- * their directories takes it, nor does CPU hotplug: with it held, both are waited
- * for.
+ * Protects the list of named buffers, and serializes their creation and destruction.
+ * No callback of files in their directories takes this lock, and CPU hotplug does
+ * not take it either: both are waited for while it is held.
  */
 static DEFINE_MUTEX(rbmap_instances_lock);
 static LIST_HEAD(rbmap_instances);
@@ -86,8 +86,8 @@ static int rbmap_instance_add_cpu(struct rbmap_instance *instance, int cpu)
 }
 
 /*
- * A CPU that has come on line once keeps its device and its files.  Where there is no
- * memory for them, it comes without.
+ * A CPU that was on line once keeps its devices and files.  Without memory for them,
+ * the CPU comes up without them.
  */
 static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 {
@@ -106,7 +106,7 @@ static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* What CPUs lack of a buffer for want of memory, if there is some now. */
+/* Allocate what CPUs lack for want of memory, if there is memory now. */
 static void rbmap_instance_complete(struct work_struct *work)
 {
 	struct rbmap_instance *instance =
@@ -127,7 +127,7 @@ static void rbmap_instance_complete(struct work_struct *work)
 	mutex_unlock(&instance->lock);
 }
 
-/* From here on nobody makes files of CPUs. */
+/* No files of CPUs are created from here on. */
 static void rbmap_instance_close(struct rbmap_instance *instance)
 {
 	mutex_lock(&instance->lock);
@@ -136,9 +136,9 @@ static void rbmap_instance_close(struct rbmap_instance *instance)
 }
 
 /*
- * Nothing is undone.  But a state without a teardown is passed over when hotplug
- * undoes one that failed, and the next state then finds the place where that was:
- * the kernel warns.
+ * Does nothing, but must exist.  When CPU hotplug rolls back a failed step, it skips
+ * a state without a teardown callback.  The next state then finds the instance still
+ * in its place, and the kernel warns.
  */
 static int rbmap_cpu_offline(unsigned int cpu, struct hlist_node *node)
 {
@@ -166,13 +166,16 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = cpuhp_state_add_instance(rbmap_online_state, &instance->hotplug);
 	if (err)
 		goto err_devices_exit;
-	/* CPUs come without files, but a buffer does not. */
+	/* A CPU may come up without files.  A new buffer fails instead. */
 	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
 	if (err)
 		goto err_remove_hotplug;
 	if (!instance->events)
 		return 0;
-	/* The last one that comes: what waits for it finds all others. */
+	/*
+	 * The marker is created last, so that a program that waits for it finds all
+	 * other files.
+	 */
 	err = rbmap_devices_add_marker(&instance->devices,
 				rbmap_event_set_find(instance->events,
 						     &rbmap_marker_event));
@@ -190,7 +193,7 @@ err_control_exit:
 	return err;
 }
 
-/* To be opened from rbmap_buffer_offer() on. */
+/* The buffer can be opened from rbmap_buffer_offer() on. */
 static struct rbmap_instance *
 rbmap_instance_create(const char *name, struct kobject *parent,
 		      const struct rbmap_buffer_config *config,
@@ -233,7 +236,7 @@ err_free_instance:
 	return ERR_PTR(err);
 }
 
-/* Nobody can open it any more; who has it open keeps what it reads. */
+/* The buffer cannot be opened any more.  Open files keep what they read. */
 static void rbmap_instance_hide(struct rbmap_instance *instance)
 {
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
@@ -249,13 +252,13 @@ static void rbmap_instance_free(void *data)
 {
 	struct rbmap_instance *instance = data;
 
-	/* Nobody can ask for it any more. */
+	/* Nobody can schedule the work any more. */
 	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
 	kfree(instance);
 }
 
-/* Nobody has it open or can open it. */
+/* The buffer has no open files, and cannot be opened. */
 static void rbmap_instance_destroy(struct rbmap_instance *instance)
 {
 	rbmap_instance_hide(instance);
@@ -282,7 +285,7 @@ static bool rbmap_is_cpu(const char *name)
 
 static bool rbmap_name_good(const char *name)
 {
-	/* What is beside buffers' directories in /dev and /sys. */
+	/* Names of files beside the directories of buffers in /dev and /sys. */
 	static const char *const taken[] = {
 		"create", "destroy", "marker", "snapshot",
 	};
@@ -297,7 +300,7 @@ static bool rbmap_name_good(const char *name)
 	       match_string(taken, ARRAY_SIZE(taken), name) < 0;
 }
 
-/* "option=value" */
+/* Parse "option=value". */
 static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 {
 	char *value = strchr(word, '=');
@@ -418,7 +421,9 @@ rbmap_buffer_create_for(struct module *owner, const char *name,
 	err = rbmap_config_check(config);
 	if (err)
 		return ERR_PTR(err);
-	/* Built into the kernel it would have no module, nor a name of one. */
+	/*
+	 * Code that is built into the kernel has no module, and so no module name.
+	 */
 	return rbmap_create(name, &whole, owner ? module_name(owner) : "?");
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_create_for);
@@ -458,8 +463,8 @@ struct rbmap_buffer *rbmap_buffer_find(const char *name)
 EXPORT_SYMBOL_GPL(rbmap_buffer_find);
 
 /*
- * The words of what was written; the first one is a good name.  To be freed, or
- * ERR_PTR.
+ * Split the written text into words, the first of which must be a valid name.  The
+ * result must be freed, or is an ERR_PTR.
  */
 static char *rbmap_words(const char *file, const char *buf, size_t len,
 			 char **rest)
@@ -477,7 +482,7 @@ static char *rbmap_words(const char *file, const char *buf, size_t len,
 	if (strlen(text) && text[strlen(text) - 1] == '\n')
 		text[strlen(text) - 1] = 0;
 	strsep(rest, " ");
-	/* A 0 may follow, as from C. */
+	/* One terminating 0 byte may follow, as C programs write it. */
 	if (strlen(buf) + 1 >= len && rbmap_name_good(text))
 		return text;
 	kfree(text);
@@ -533,11 +538,11 @@ static const struct attribute_group rbmap_instances_group = {
 };
 
 /**
- * rbmap_instances_init - make the default buffer, and the means to make others
- * @config: of the default one; others begin with that
+ * rbmap_instances_init - create the default buffer, and the files that create others
+ * @config: settings of the default buffer, and defaults for others
  *
  * Context: may sleep.
- * Return: 0 or a negative error; then all is undone.
+ * Return: 0, or a negative error after which nothing remains.
  */
 int rbmap_instances_init(const struct rbmap_buffer_config *config)
 {
@@ -576,7 +581,7 @@ err_remove_state:
 }
 
 /**
- * rbmap_instances_exit - destroy all buffers; no file is open
+ * rbmap_instances_exit - destroy all buffers, of which no file is open
  *
  * Context: sleeps.
  */
@@ -584,7 +589,7 @@ void rbmap_instances_exit(void)
 {
 	struct rbmap_instance *instance, *next;
 
-	/* Nobody is in create or destroy afterwards. */
+	/* No callback of create or destroy runs after this. */
 	sysfs_remove_group(rbmap_instances_dir, &rbmap_instances_group);
 	list_for_each_entry_safe(instance, next, &rbmap_instances, list)
 		rbmap_instance_destroy(instance);

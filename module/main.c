@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Load and unload: put the parts together, and take them apart. */
+/* Load and unload the module: set up all parts, and tear them down. */
 #include <linux/mm.h>
 #include <linux/module.h>
 
@@ -64,7 +64,7 @@ static int __init rbmap_init(void)
 	err = rbmap_instances_init(&config);
 	if (err)
 		goto err_chrdevs_exit;
-	/* The parameters show what there is. */
+	/* The parameters show the real sizes. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	return 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lockdown and kptr: who may see what, as the kernel and the parameters have it */
+/*
+ * The files lockdown and kptr: whether lockdown is respected, and addresses shown.
+ */
 #include "access.h"
 #include "control.h"
 #include "lib/access.h"
@@ -32,8 +34,8 @@ static const struct attribute_group rbmap_access_group = {
 };
 
 /**
- * rbmap_control_access_init - make the files lockdown and kptr
- * @root: /sys/kernel/rbmap; they go with it
+ * rbmap_control_access_init - create the files lockdown and kptr
+ * @root: /sys/kernel/rbmap, with which the files are removed
  *
  * Return: 0 or a negative error.
  */

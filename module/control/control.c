@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/rbmap, and the same for each named buffer: files with the names
- * and the manners of tracefs.  A write is obeyed or refused, and a refusal is
- * explained in the log.
+ * /sys/kernel/rbmap, and the same directory for each named buffer: files with the
+ * names and the behaviour of tracefs.  A write is obeyed or refused, and the log
+ * explains a refusal.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -22,14 +22,14 @@
 #include "self_cost.h"
 #include "sizes.h"
 
-/* Longest part of the user's text in a line of the log, in characters. */
+/* Characters of a refused write that are shown in the log. */
 #define RBMAP_LOGGED_MAX	32
 
 /**
- * rbmap_control_refuse - explain why a write was refused
- * @name: the file
- * @buf: text that the user wrote
- * @len: bytes of the text
+ * rbmap_control_refuse - log that a write was refused
+ * @name: name of the file
+ * @buf: the written text
+ * @len: bytes at @buf
  * @wanted: description of valid text
  *
  * Return: -EINVAL.
@@ -46,16 +46,18 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
 }
 
 /**
- * rbmap_control_number - parse a number
+ * rbmap_control_number - parse a number that was written
  * @name: name of the file, for the log
- * @buf: text that the user wrote, ended by a 0
- * @len: bytes of the text
+ * @buf: the written text, terminated by a 0 byte
+ * @len: bytes at @buf
  * @max: largest valid number
- * @value: set to the number
+ * @value: the number
  *
- * Only a newline, as echo writes it, or a 0, as C programs write it, may follow.
+ * The number may be followed by a newline, as echo writes it, and by a 0 byte, as C
+ * programs write it.  Nothing else may follow.
  *
- * Return: 0; -EINVAL, explained; -EPERM: the kernel is locked down.
+ * Return: 0; -EINVAL, with a message in the log; -EPERM if the kernel is locked
+ * down.
  */
 int rbmap_control_number(const char *name, const char *buf, size_t len,
 			 unsigned long max, unsigned long *value)
@@ -74,13 +76,13 @@ int rbmap_control_number(const char *name, const char *buf, size_t len,
 }
 
 /**
- * rbmap_control_text_read - serve a read of a text that may exceed a page
- * @text: the whole text, from kmalloc(); this function frees it.  NULL: no memory
+ * rbmap_control_text_read - read a text that may be longer than a page
+ * @text: the whole text, from kmalloc(), freed here; NULL if its allocation failed
  * @buf: argument of the binary attribute's callback
- * @pos: argument of the callback
- * @len: argument of the callback
+ * @pos: argument of the binary attribute's callback
+ * @len: argument of the binary attribute's callback
  *
- * Return: return value of the callback.
+ * Return: the return value of the callback.
  */
 ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len)
 {
@@ -196,7 +198,7 @@ static const char *const rbmap_clock_names[] = {
 	[RBMAP_CLOCK_X86_TSC]	= "x86-tsc",
 };
 
-/* The clocks that there are, the current one in brackets if it is told. */
+/* Print the available clocks, with @current_clock in brackets. */
 static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
 {
 	int i, len = 0;
@@ -211,13 +213,13 @@ static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
 }
 
 /**
- * rbmap_control_clock - parse the name of a clock
+ * rbmap_control_clock - parse the name of a clock that was written
  * @name: name of the file, for the log
- * @buf: text that the user wrote
- * @len: bytes of the text
- * @clock: set to the clock, which this machine has
+ * @buf: the written text
+ * @len: bytes at @buf
+ * @clock: set to the clock, which is available
  *
- * Return: 0; -EINVAL, explained.
+ * Return: 0, or -EINVAL with a message in the log.
  */
 int rbmap_control_clock(const char *name, const char *buf, size_t len,
 			enum rbmap_clock *clock)
@@ -329,7 +331,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return len;
 }
 
-/* Two more files of a buffer that a module has created. */
+/* Only a buffer that was created by a module has these two files. */
 static ssize_t owner_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
@@ -392,12 +394,14 @@ static const struct attribute_group rbmap_owned_group = {
 
 /**
  * rbmap_control_init - create the directory of a buffer
- * @control: @buffer and @events are filled, the other members are zeroes
+ * @control: the files, with @buffer, @events and @owner filled in and the rest
+ *	zeroed
  * @name: name of the directory
- * @parent: parent directory; kernel_kobj: the directory has the module's files as well
+ * @parent: parent directory; kernel_kobj for the default buffer, whose directory
+ *	also has the files of the module
  *
  * Context: may sleep.
- * Return: 0 or a negative error: then nothing remains.
+ * Return: 0, or a negative error after which nothing remains.
  */
 int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent)
@@ -436,12 +440,12 @@ out:
 }
 
 /**
- * rbmap_control_exit - remove a buffer's directory
- * @control: the buffer's
+ * rbmap_control_exit - remove the directory of a buffer
+ * @control: the buffer's files
  *
- * No rbmap_control_add_cpu() may come any more.
+ * The caller prevents further calls of rbmap_control_add_cpu().
  *
- * Context: sleeps until nobody is in one of its files.
+ * Context: sleeps until no callback of the files runs.
  */
 void rbmap_control_exit(struct rbmap_control *control)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /sys/kernel/rbmap, and the directory of each named buffer in it */
+/* /sys/kernel/rbmap, and the directory of each named buffer in it. */
 #ifndef RBMAP_CONTROL_H
 #define RBMAP_CONTROL_H
 
@@ -13,14 +13,14 @@ struct rbmap_event_set;
 /**
  * struct rbmap_control - the files of a buffer
  * @buffer: the buffer
- * @events: its events; NULL: it has none
- * @owner: the module that has made it; "": none
- * @dir: the directory
- * @events_dir: events
- * @system_dirs: events/SYSTEM; under the registry's lock
- * @options_dir: options
- * @cpus_dir: per_cpu
- * @cpu_dir: per_cpu/cpuN, by CPU
+ * @events: events of the buffer, or NULL
+ * @owner: name of the module that created the buffer, or ""
+ * @dir: the buffer's directory
+ * @events_dir: directory events
+ * @system_dirs: directories events/SYSTEM; under the registry's lock
+ * @options_dir: directory options
+ * @cpus_dir: directory per_cpu
+ * @cpu_dir: directories per_cpu/cpuN, by CPU number
  */
 struct rbmap_control {
 	struct rbmap_buffer	*buffer;
@@ -34,14 +34,15 @@ struct rbmap_control {
 	struct kobject		**cpu_dir;
 };
 
-/* @control: @buffer and @events are filled, the rest are zeroes. */
+/* @control: @buffer, @events and @owner are filled in, the rest is zeroed. */
 int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent);
 void rbmap_control_exit(struct rbmap_control *control);
 
 /*
- * Files are for root and the group, as in tracefs, whose directory others can't
- * enter.  A directory of sysfs is open to everyone: so each file says it itself.
+ * Only root and the group may access the files.  In tracefs others cannot enter the
+ * directory.  Everyone can enter a directory of sysfs, so that the mode of each file
+ * must forbid the access.
  */
 #define RBMAP_MODE_RO		0440
 #define RBMAP_MODE_RW		0640

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Directories of sysfs that know whose they are. */
+/* Directories of sysfs with a data pointer and a reference to their buffer. */
 #include <linux/completion.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -26,7 +26,7 @@ static void rbmap_dir_release(struct kobject *kobj)
 	complete(&rbmap_dir_of(kobj)->released);
 }
 
-/* Owner of the directory and of all its files. */
+/* Called for the directory, and for all files that are created in it. */
 static void rbmap_dir_ownership(rbmap_owned_kobject *kobj, kuid_t *uid,
 				kgid_t *gid)
 {
@@ -40,7 +40,9 @@ static ssize_t rbmap_dir_show(struct kobject *kobj, struct attribute *attr,
 	return kobj_sysfs_ops.show(kobj, attr, buf);
 }
 
-/* A write may have made room for what lacks, or says that somebody cares. */
+/*
+ * The write may have freed memory for what CPUs lack, or shows that a user needs it.
+ */
 static ssize_t rbmap_dir_store(struct kobject *kobj, struct attribute *attr,
 			       const char *buf, size_t len)
 {
@@ -61,7 +63,7 @@ static struct kobj_type rbmap_dir_type = {
 	.sysfs_ops	= &rbmap_dir_ops,
 };
 
-/* The module may go afterwards: wait until nobody refers to it. */
+/* Wait for the last reference, because the module may be unloaded afterwards. */
 static void rbmap_dir_put(struct rbmap_dir *dir)
 {
 	kobject_put(&dir->kobj);
@@ -73,11 +75,11 @@ static void rbmap_dir_put(struct rbmap_dir *dir)
  * rbmap_dir_create - create a directory
  * @name: name of the directory
  * @parent: parent directory
- * @data: value of rbmap_dir_data() for the directory
- * @buffer: buffer of the directory
+ * @data: pointer that rbmap_dir_data() returns
+ * @buffer: buffer that the directory belongs to
  *
  * Context: may sleep.
- * Return: the directory; NULL: no memory.
+ * Return: the directory, or NULL without memory.
  */
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer)
@@ -98,8 +100,8 @@ struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 }
 
 /**
- * rbmap_dir_data - whose it is
- * @dir: from rbmap_dir_create()
+ * rbmap_dir_data - get the data pointer of a directory
+ * @dir: directory from rbmap_dir_create()
  */
 void *rbmap_dir_data(struct kobject *dir)
 {
@@ -108,9 +110,9 @@ void *rbmap_dir_data(struct kobject *dir)
 
 /**
  * rbmap_dir_remove - remove a directory and all files in it
- * @dir: from rbmap_dir_create(), or NULL
+ * @dir: directory from rbmap_dir_create(), or NULL
  *
- * Context: sleeps until nobody is in a file's callback.
+ * Context: sleeps until no callback of its files runs.
  */
 void rbmap_dir_remove(struct kobject *dir)
 {

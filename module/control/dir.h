@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Directories of sysfs that know their data and hold their buffer. */
+/* Directories of sysfs with a data pointer and their buffer. */
 #ifndef RBMAP_CONTROL_DIR_H
 #define RBMAP_CONTROL_DIR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/rbmap/dynamic_events: a line makes an event, or removes one. */
+/* /sys/kernel/rbmap/dynamic_events: a line creates or removes an event. */
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/minmax.h>
@@ -18,20 +18,20 @@
 #include "lib/log.h"
 
 #define RBMAP_DYNAMIC_MAX	1024
-/* Less than what one write can bring: a longer one comes in parts. */
+/* Less than one write can bring: a longer line would come in parts. */
 #define RBMAP_LINE_MAX		4000
-/* As much of what is wrong as a line of the log can do with. */
+/* Characters of a wrong line that are shown in the log. */
 #define RBMAP_WRONG_SLOT_TABLE	24
 
 /*
- * Held while an event is made or removed, and so before the registry's lock.  No
- * callback of another file takes it.
+ * Held while an event is created or removed, and therefore taken before the
+ * registry's lock.  No callback of another file takes this lock.
  */
 static DEFINE_MUTEX(rbmap_dynamic_lock);
 static LIST_HEAD(rbmap_dynamic_events);
 static unsigned int rbmap_dynamic_nr;
 
-/* Why this kernel can't have dynamic events; NULL: it can. */
+/* The reason why this kernel cannot have dynamic events, or NULL. */
 static const char *rbmap_dynamic_refused(void)
 {
 	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
@@ -133,7 +133,9 @@ static int rbmap_dynamic_may(const struct file *file)
 
 	if (err)
 		return err;
-	/* Test the opener as well: the file may be the output of a privileged program. */
+	/*
+	 * Check the opener, too: this may be the standard output of another program.
+	 */
 	if (!capable(CAP_SYS_ADMIN) ||
 	    !file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN)) {
 		rbmap_warn("dynamic_events: they read any memory of the kernel: that takes CAP_SYS_ADMIN\n");
@@ -147,8 +149,8 @@ static int rbmap_dynamic_may(const struct file *file)
 }
 
 /*
- * The first line of what is written: for the others the writer comes again, as
- * after any write that is short.  A newline may end it, and a 0, as from C.
+ * Use only the first line.  The writer writes the others again, as after any short
+ * write.  The line may end with a newline, or with a 0 byte as C programs write it.
  */
 static ssize_t rbmap_dynamic_write(struct file *file, struct kobject *kobj,
 				   rbmap_bin_attribute *attr, char *buf,
@@ -174,8 +176,9 @@ static ssize_t rbmap_dynamic_write(struct file *file, struct kobject *kobj,
 }
 
 /*
- * The lines' text from @pos on.  Events are added at the end: who reads in parts
- * gets each line once and whole, unless one is removed meanwhile.
+ * Read the text of all lines from @pos on.  New events are added at the end.  So a
+ * program that reads in parts gets each line whole and once, unless an event is
+ * removed meanwhile.
  */
 static ssize_t rbmap_dynamic_read(struct file *file, struct kobject *kobj,
 				  rbmap_bin_attribute *attr, char *buf,
@@ -208,8 +211,8 @@ static const struct bin_attribute rbmap_dynamic_attr = {
 };
 
 /**
- * rbmap_control_dynamic_init - make the file dynamic_events
- * @root: /sys/kernel/rbmap; it goes with it
+ * rbmap_control_dynamic_init - create the file dynamic_events
+ * @root: /sys/kernel/rbmap, with which the file is removed
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -222,7 +225,7 @@ int rbmap_control_dynamic_init(struct kobject *root)
 /**
  * rbmap_control_dynamic_exit - remove all dynamic events
  *
- * Context: sleeps; the file is gone, and all buffers.
+ * Context: sleeps; the file and all buffers were already removed.
  */
 void rbmap_control_dynamic_exit(void)
 {

@@ -5,7 +5,9 @@
 
 #include <linux/kobject.h>
 
-/* The file goes with its directory; exit is for afterwards. */
+/*
+ * The file is removed with its directory.  The exit function is called after that.
+ */
 int rbmap_control_dynamic_init(struct kobject *root);
 void rbmap_control_dynamic_exit(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/rbmap/events: what there is to record, and what is recorded. */
+/* /sys/kernel/rbmap/events: the events that exist, and those that are recorded. */
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,8 +19,8 @@
 #include "lib/log.h"
 
 /*
- * A directory of events/<system>, as long as it has @nr events.  @filter: what
- * was wrong with the last filter that suited no event.
+ * A directory events/<system>, which exists as long as it has events.  @filter shows
+ * the error of the last filter if that suited no event.
  */
 struct rbmap_system_dir {
 	struct list_head	list;
@@ -31,7 +31,7 @@ struct rbmap_system_dir {
 	char			name[];
 };
 
-/* events/<system>/<event>: the data is a struct rbmap_event_file. */
+/* events/<system>/<event>: the data pointer is a struct rbmap_event_file. */
 
 static ssize_t rbmap_event_enable_show(struct kobject *kobj,
 				       struct kobj_attribute *attr, char *buf)
@@ -83,7 +83,7 @@ static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "available\n");
 }
 
-/* A binary attribute can be longer than a page. */
+/* A binary attribute, because the text may be longer than a page. */
 static ssize_t rbmap_event_format_read(struct file *file, struct kobject *kobj,
 				       rbmap_bin_attribute *attr, char *buf,
 				       loff_t pos, size_t len)
@@ -143,7 +143,7 @@ static const struct bin_attribute rbmap_event_filter_attr = {
 	.write	= rbmap_event_filter_write,
 };
 
-/* events/<system> */
+/* events/<system>: the data pointer is a struct rbmap_system_dir. */
 
 static ssize_t rbmap_system_enable_show(struct kobject *kobj,
 					struct kobj_attribute *attr, char *buf)
@@ -230,7 +230,10 @@ rbmap_system_dir_get(struct rbmap_control *control, const char *name)
 	dir = kzalloc(struct_size(dir, name, size), GFP_KERNEL);
 	if (!dir)
 		return NULL;
-	/* An event's module may be gone before the last event of the system. */
+	/*
+	 * Copy the name: the event's module may be unloaded before the system's last
+	 * event.
+	 */
 	memcpy(dir->name, name, size);
 	dir->events = control->events;
 	dir->dir = rbmap_dir_create(name, control->events_dir, dir,
@@ -274,7 +277,7 @@ static int rbmap_event_dir_show(struct rbmap_event_file *event_file, void *data)
 		return -ENOMEM;
 	}
 	err = sysfs_create_group(event_file->dir, &rbmap_event_group);
-	/* The fields of an event that this kernel lacks are unknown. */
+	/* The fields of an event that this kernel lacks are not known. */
 	if (!err && event->fields)
 		err = sysfs_create_bin_file(event_file->dir,
 					    &rbmap_event_format_attr);
@@ -301,7 +304,7 @@ static const struct rbmap_event_set_ops rbmap_event_dir_ops = {
 	.hide	= rbmap_event_dir_hide,
 };
 
-/* events */
+/* events: the data pointer is a struct rbmap_control. */
 
 static struct rbmap_control *rbmap_control_of(struct kobject *kobj)
 {
@@ -329,13 +332,19 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return err ? err : len;
 }
 
-/* The header of a sub-buffer: the data's offset is where commit stands too. */
+/*
+ * The header of a sub-buffer.  As in tracefs, `overwrite` has the offset of
+ * `commit`.
+ */
 static ssize_t header_page_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
 	struct rbmap_sizes sizes;
 
-	/* Where the CPUs' differ: what the others have. */
+	/*
+	 * If the CPUs have different sizes, these are the sizes of rings of new
+	 * CPUs.
+	 */
 	rbmap_buffer_sizes(rbmap_control_of(kobj)->buffer, RBMAP_ALL_CPUS,
 			   &sizes);
 	return sysfs_emit(buf,
@@ -395,8 +404,8 @@ static const struct attribute_group rbmap_events_group = {
 
 /**
  * rbmap_control_events_init - create the directory events
- * @control: control of a buffer; a buffer without events has the files that parsers
- *	need
+ * @control: files of a buffer.  Even a buffer without events has the files that
+ *	parsers need
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -417,8 +426,8 @@ int rbmap_control_events_init(struct rbmap_control *control)
 }
 
 /**
- * rbmap_control_events_exit - remove the directory events, and disable all events
- * @control: control of a buffer
+ * rbmap_control_events_exit - remove the directory events, and stop recording events
+ * @control: files of a buffer
  *
  * Context: sleeps.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/rbmap/per_cpu: what each CPU's ring has written, and lost. */
+/* /sys/kernel/rbmap/per_cpu: the counters, sizes and snapshots of each CPU. */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 #include "per_cpu.h"
 #include "sizes.h"
 
-/* Nanoseconds as seconds, a counter as it is. */
+/* Print nanoseconds as seconds, and the time of a cycle counter unchanged. */
 static int rbmap_time_emit(const struct rbmap_buffer *buffer, char *buf,
 			   int len, const char *name, u64 time)
 {
@@ -36,7 +36,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 
-	/* As tracefs has them, by name and in order. */
+	/* The counters of tracefs, with the same names and in the same order. */
 	len = sysfs_emit(buf, "entries: %llu\noverrun: %llu\n", s.unread,
 			 s.overrun);
 	len += sysfs_emit_at(buf, len, "commit overrun: %llu\n",
@@ -50,7 +50,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     s.dropped_nested + s.dropped_too_large +
 			     s.dropped_no_ring);
 	len += sysfs_emit_at(buf, len, "read events: %llu\n", s.read);
-	/* Our own */
+	/* The counters that only rbmap has. */
 	len += sysfs_emit_at(buf, len, "emitted: %llu\n", s.entries);
 	len += sysfs_emit_at(buf, len, "dropped full: %llu\n", s.dropped_full);
 	len += sysfs_emit_at(buf, len, "dropped lapped: %llu\n",
@@ -78,7 +78,9 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "retired rings: %u\n", s.retired_rings);
 	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
 			     s.retired_bytes);
-	/* The cost of the events of all buffers, if self_cost is on. */
+	/*
+	 * Measured for the events of all buffers together, if the measurement is on.
+	 */
 	return len + rbmap_self_cost_summary(cpu_buf->cpu, buf, len);
 }
 
@@ -168,9 +170,9 @@ static const struct attribute_group rbmap_cpu_group = {
 };
 
 /**
- * rbmap_control_add_cpu - create per_cpu/cpuN, if it does not exist
- * @control: control of a buffer
- * @cpu: a CPU that has been online
+ * rbmap_control_add_cpu - create per_cpu/cpuN unless it exists
+ * @control: files of a buffer
+ * @cpu: a CPU that was on line
  *
  * Context: may sleep; one caller at a time.
  * Return: 0 or -ENOMEM.
@@ -197,8 +199,8 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
 }
 
 /**
- * rbmap_control_cpus_init - create per_cpu, without directories of CPUs
- * @control: control of a buffer
+ * rbmap_control_cpus_init - create per_cpu, without the directories of CPUs
+ * @control: files of a buffer
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -216,7 +218,7 @@ int rbmap_control_cpus_init(struct rbmap_control *control)
 
 /**
  * rbmap_control_cpus_exit - remove per_cpu
- * @control: control of a buffer
+ * @control: files of a buffer
  *
  * Context: sleeps.
  */

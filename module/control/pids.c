@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* set_event_pid, set_event_notrace_pid, options/event-fork: whose events are recorded. */
+/*
+ * set_event_pid, set_event_notrace_pid, options/event-fork: select events by task.
+ */
 #include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -24,17 +26,17 @@ static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)
 static const struct bin_attribute rbmap_set_event_pid_attr;
 static const struct bin_attribute rbmap_set_event_notrace_pid_attr;
 
-/* Both files have the same callbacks. */
+/* Both files share their callbacks. */
 static enum rbmap_pids_list rbmap_pids_list_of(rbmap_bin_attribute *attr)
 {
 	return attr == &rbmap_set_event_notrace_pid_attr ? RBMAP_PIDS_NOT :
 							   RBMAP_PIDS_ONLY;
 }
 
-/* Pids have up to seven digits. */
+/* A pid has up to seven digits, and a 0 byte follows. */
 #define RBMAP_PID_CHARS		8
 
-/* Adds those that are written; true if nothing else was. */
+/* Add the written pids.  Return true if nothing but pids was written. */
 static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 			     size_t len, bool *any)
 {
@@ -94,9 +96,9 @@ static ssize_t rbmap_pids_read(struct file *file, struct kobject *kobj,
 }
 
 /*
- * In place of those before, as > of a shell has it, or beside them, as with >>.
- * More than a page comes in parts, the first of which must not end within a
- * number: its digits come again.
+ * A write replaces the list, as with > in a shell, or adds to it, as with >>.  More
+ * than a page comes in several writes.  A write must not end within a number, so
+ * that it is shortened, and the digits are written again.
  */
 static ssize_t rbmap_pids_write(struct file *file, struct kobject *kobj,
 				rbmap_bin_attribute *attr, char *buf,
@@ -154,9 +156,8 @@ static struct kobj_attribute rbmap_event_fork_attr = {
 };
 
 /**
- * rbmap_control_tasks_init - create set_event_pid, set_event_notrace_pid and
- *	options/event-fork
- * @control: control of a buffer
+ * rbmap_control_tasks_init - create the files that select events by task
+ * @control: files of a buffer
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
@@ -183,9 +184,8 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 }
 
 /**
- * rbmap_control_tasks_exit - remove options; the other files are removed with their
- *	directory
- * @control: control of a buffer
+ * rbmap_control_tasks_exit - remove options; the other files are removed with @dir
+ * @control: files of a buffer
  *
  * Context: sleeps until no callback of the files runs.
  */

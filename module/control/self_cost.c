@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* self_cost: whether what the built-in probes take is counted */
+/* The file self_cost: whether the time of built-in probes is measured. */
 #include "control.h"
 #include "event/self_cost.h"
 #include "self_cost.h"
@@ -25,8 +25,8 @@ static ssize_t self_cost_store(struct kobject *kobj,
 static struct kobj_attribute self_cost_attr = RBMAP_ATTR_RW(self_cost);
 
 /**
- * rbmap_control_self_cost_init - make the file self_cost
- * @root: /sys/kernel/rbmap; it goes with it
+ * rbmap_control_self_cost_init - create the file self_cost
+ * @root: /sys/kernel/rbmap, with which the file is removed
  *
  * Return: 0 or a negative error.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files that a buffer and each CPU have: sizes and snapshots. */
+/* The files for sizes and snapshots, which a buffer and each of its CPUs have. */
 #include <linux/sysfs.h>
 
 #include "buffer/resize.h"
@@ -8,10 +8,11 @@
 #include "sizes.h"
 
 /**
- * rbmap_control_size_show - show a size in KiB, or X if the CPUs have different sizes
+ * rbmap_control_size_show - show a size in KiB, or X if the CPUs have different
+ * sizes
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @subbuf: true: size of a sub-buffer; false: size of the ring
+ * @subbuf: whether to show the size of a sub-buffer instead of that of all slots
  * @page: page of sysfs
  */
 ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
@@ -29,12 +30,12 @@ ssize_t rbmap_control_size_show(struct rbmap_buffer *buf, int which,
  * rbmap_control_size_store - change a size
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
- * @subbuf: true: size of a sub-buffer; false: size of the ring
+ * @subbuf: whether to change the size of sub-buffers instead of that of all slots
  * @name: name of the file, for the log
- * @page: text that the user wrote
- * @len: bytes of the text
+ * @page: the written text
+ * @len: bytes at @page
  *
- * Return: @len or a negative error, explained in the log.
+ * Return: @len or a negative error, with a message in the log.
  */
 ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 				 bool subbuf, const char *name,
@@ -43,7 +44,7 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 	unsigned long kb;
 	int err;
 
-	/* The functions below check the size, and log the valid ones. */
+	/* The called functions check the limits, and log them. */
 	err = rbmap_control_number(name, page, len, ULONG_MAX, &kb);
 	if (err)
 		return err;
@@ -56,10 +57,10 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_control_snapshot_show - 1 where there is one
+ * rbmap_control_snapshot_show - show 1 if there is a snapshot, else 0
  * @buf: the buffer
- * @which: a CPU, or RBMAP_ALL_CPUS: of any
- * @page: sysfs'
+ * @which: a CPU, or RBMAP_ALL_CPUS for any CPU
+ * @page: page of sysfs
  */
 ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
 				    char *page)
@@ -68,12 +69,12 @@ ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_control_snapshot_store - 1: make a snapshot, 0: drop it
+ * rbmap_control_snapshot_store - take a snapshot for 1, discard it for 0
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
  * @name: name of the file, for the log
- * @page: text that the user wrote
- * @len: bytes of the text
+ * @page: the written text
+ * @len: bytes at @page
  *
  * Return: @len or a negative error.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes and snapshots, of a buffer or of one CPU. */
+/* The files for sizes and snapshots, of a buffer or of one CPU. */
 #ifndef RBMAP_CONTROL_SIZES_H
 #define RBMAP_CONTROL_SIZES_H
 

@@ -151,7 +151,7 @@ static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
  * Return: number of bytes, or
  * - 0 if ioctl(fd, 0) has ended the wait;
  * - -EINVAL if @len or the whole pipe is smaller than a sub-buffer;
- * - -EAGAIN if there is no sub-buffer yet, or the pipe has no room for it now;
+ * - -EAGAIN if the ring has no sub-buffer yet, or the pipe has no room for it now;
  * - -ESTALE if the ring was replaced and read to its end;
  * - -EBADF if @stop is set;
  * - -EINTR, -ENOMEM or -EPIPE.

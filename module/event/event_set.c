@@ -63,8 +63,8 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 
 /*
  * Register the probe at the event's tracepoint, or unregister it.  Do nothing if
- * this was already done, or if there is no tracepoint.  A probe may be registered
- * more than once, with different data.
+ * this was already done, or if the event has no tracepoint.  A probe may be
+ * registered more than once, with different data.
  */
 static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 {
