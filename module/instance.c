@@ -28,7 +28,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and that nothing else has (cpuN, marker, snapshot, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, snapshot, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -101,7 +101,7 @@ static int rbmap_cpu_online(unsigned int cpu, struct hlist_node *node)
 		rbmap_buffer_set_lacks(instance->buffer, cpu, true);
 	mutex_unlock(&instance->lock);
 	if (err)
-		rbmap_err("can't make the files of CPU %d: error %d: any write to a file of /sys/kernel/rbmap tries again\n",
+		rbmap_err("cannot create the files of CPU %d: error %d: any write to a file of /sys/kernel/rbmap tries again\n",
 			  cpu, err);
 	return 0;
 }
@@ -371,11 +371,11 @@ static int rbmap_destroy(const char *name)
 		rbmap_warn("destroy: there is no buffer %s\n", name);
 		err = -ENOENT;
 	} else if (*instance->owner) {
-		rbmap_warn("destroy: %s belongs to the module %s, and goes with it: rmmod %s\n",
+		rbmap_warn("destroy: %s belongs to the module %s: remove both with rmmod %s\n",
 			   name, instance->owner, instance->owner);
 		err = -EPERM;
 	} else if (!rbmap_buffer_withdraw(instance->buffer)) {
-		rbmap_warn("destroy: %s is in use: who has a file of /dev/rbmap/%s open, or maps one?\n",
+		rbmap_warn("destroy: %s is in use: close and unmap all files of /dev/rbmap/%s first\n",
 			   name, name);
 		err = -EBUSY;
 	} else {
@@ -390,13 +390,13 @@ static int rbmap_config_check(const struct rbmap_buffer_config *config)
 {
 	if (config->mode != RBMAP_MODE_OVERWRITE &&
 	    config->mode != RBMAP_MODE_DISCARD) {
-		rbmap_err("mode %d: there are %d (overwrite) and %d (discard)\n",
+		rbmap_err("invalid mode %d: use %d (overwrite) or %d (discard)\n",
 			  config->mode, RBMAP_MODE_OVERWRITE,
 			  RBMAP_MODE_DISCARD);
 		return -EINVAL;
 	}
 	if (!rbmap_clock_available(config->clock)) {
-		rbmap_err("clock %d: this machine does not have it: take %d (local)\n",
+		rbmap_err("clock %d is not available on this machine: use %d (local)\n",
 			  config->clock, RBMAP_CLOCK_LOCAL);
 		return -EINVAL;
 	}

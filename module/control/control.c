@@ -326,7 +326,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 		return err;
 	if (strlen(buf) + 1 < len || kstrtoul(buf, 10, &value) || value != 1)
 		return rbmap_control_refuse(attr->attr.name, buf, len,
-					    "1 to forget all events");
+					    "1 to discard all events");
 	rbmap_buffer_reset(rbmap_controlled(kobj));
 	return len;
 }
@@ -433,7 +433,7 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 out:
 	if (err) {
 		rbmap_control_exit(control);
-		rbmap_err("can't make /sys/kernel/rbmap%s: error %d\n",
+		rbmap_err("cannot create /sys/kernel/rbmap%s: error %d\n",
 			  parent == kernel_kobj ? "" : "/instances/...", err);
 	}
 	return err;

@@ -37,7 +37,7 @@ static const char *rbmap_dynamic_refused(void)
 	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
 		return "this kernel has control-flow integrity (CONFIG_CFI), which forbids to call a probe that is made for any tracepoint: use a probe module";
 #ifdef RBMAP_ARGS_UNKNOWN
-	return "where arguments are found is not known on this processor: use a probe module";
+	return "the location of arguments is not known on this processor: use a probe module";
 #endif
 	return NULL;
 }
@@ -89,7 +89,7 @@ static int rbmap_dynamic_remove(const struct rbmap_dynamic_line *line)
 	struct rbmap_dynamic_event *event = rbmap_dynamic_find(line);
 
 	if (!event) {
-		rbmap_warn("dynamic_events: there is no dynamic event %s/%s: the file lists those there are\n",
+		rbmap_warn("dynamic_events: there is no dynamic event %s/%s: the file lists the dynamic events\n",
 			   line->group, line->event);
 		return -ENOENT;
 	}
@@ -138,7 +138,7 @@ static int rbmap_dynamic_may(const struct file *file)
 	 */
 	if (!capable(CAP_SYS_ADMIN) ||
 	    !file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN)) {
-		rbmap_warn("dynamic_events: they read any memory of the kernel: that takes CAP_SYS_ADMIN\n");
+		rbmap_warn("dynamic_events: CAP_SYS_ADMIN is required to read kernel memory\n");
 		return -EPERM;
 	}
 	if (refused) {

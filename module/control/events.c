@@ -167,7 +167,7 @@ static ssize_t rbmap_system_enable_store(struct kobject *kobj,
 		return err;
 	err = rbmap_event_set_enable(dir->events, dir->name, on);
 	if (err == -ENODEV)
-		rbmap_warn("no event of %s is available: events/%s/*/status says why\n",
+		rbmap_warn("no event of %s is available: events/%s/*/status names the reason\n",
 			   dir->name, dir->name);
 	return err ? err : len;
 }

@@ -223,7 +223,7 @@ static char *rbmap_filter_strip(const char *system, const char *name,
 	 */
 	if (len >= RBMAP_FILTER_TEXT_MAX || strnlen(buf, len) < len) {
 		rbmap_filter_refuse(system, name, len < RBMAP_FILTER_TEXT_MAX ?
-				    "there is a 0 in the expression" :
+				    "the expression contains a 0 byte" :
 				    "write less than 4096 characters");
 		return ERR_PTR(-EINVAL);
 	}

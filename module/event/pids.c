@@ -208,7 +208,7 @@ int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow)
 	}
 	mutex_unlock(&rbmap_event_files_lock);
 	if (err)
-		rbmap_warn("options/event-fork: the kernel has no tracepoints to follow processes by: error %d\n",
+		rbmap_warn("options/event-fork: cannot use the tracepoints of fork and exit: error %d\n",
 			   err);
 	return err;
 }

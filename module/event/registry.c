@@ -90,7 +90,7 @@ static int rbmap_event_add(struct rbmap_event_type *event)
 
 	lockdep_assert_held(&rbmap_registry_lock);
 	if (rbmap_event_exists(event->system, event->name)) {
-		rbmap_warn("event %s:%s refused: there is one of that name\n",
+		rbmap_warn("event %s:%s refused: an event with this name exists\n",
 			   event->system, event->name);
 		return -EEXIST;
 	}

@@ -76,19 +76,19 @@ static const char *rbmap_field_wrong(const struct rbmap_field *fields,
 	bool open = field->len == RBMAP_FIELD_OPEN;
 
 	if (!rbmap_name_ok(field->name))
-		return "its name is no C identifier of at most 64 characters";
+		return "its name is not a C identifier of at most 64 characters";
 	if (rbmap_field_twice(fields, field))
-		return "there are two of that name";
+		return "another field has the same name";
 	if (!rbmap_type_ok(field->type))
-		return "its type is no text of at most 128 characters without a semicolon";
+		return "its type is not a text of at most 128 characters without a semicolon";
 	if (!is_power_of_2(field->align) || field->align > 64)
-		return "its alignment is no power of two up to 64";
+		return "its alignment is not a power of two up to 64";
 	if (open && field[1].name)
-		return "it is an array up to the end of the record, but not the last field";
+		return "it is an array without a length, but not the last field";
 	if (field->len < (open ? RBMAP_FIELD_OPEN : 0) ||
 	    !field->size != open ||
 	    (field->len > 0 && field->size % field->len))
-		return "its size and its number of elements do not fit each other";
+		return "its size contradicts its number of elements";
 	return NULL;
 }
 
@@ -146,7 +146,7 @@ static int rbmap_fields_check(const struct rbmap_event_type *event)
 int rbmap_event_check(const struct rbmap_event_type *event)
 {
 	if (!rbmap_name_ok(event->system) || !rbmap_name_ok(event->name)) {
-		rbmap_event_refuse(event, "names are C identifiers of at most %d characters",
+		rbmap_event_refuse(event, "names must be C identifiers of at most %d characters",
 				   RBMAP_EVENT_NAME_MAX);
 		return -EINVAL;
 	}

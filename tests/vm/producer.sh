@@ -33,10 +33,10 @@ is "$(cd $instances/mine/events && echo *)" "header_event header_page" "a raw bu
 fails "a raw buffer has no marker" test -e $dev/mine/marker
 fails "the default buffer has no owner" test -e $root/owner
 is "$( (echo mine >$instances/destroy) 2>&1 | sed 's/.*: //')" "Operation not permitted" \
-	"destroy refuses a module's buffer"
-like "$(last_logged)" 'destroy: mine belongs to the module emit, and goes with it: rmmod emit' \
-	"the log names the owner"
-fails "rbmap cannot be unloaded" rmmod rbmap
+	"nobody else destroys it"
+like "$(last_logged)" 'destroy: mine belongs to the module emit: remove both with rmmod emit' \
+	"the log says whose it is"
+fails "rbmap is in use" rmmod rbmap
 
 # --- events in the buffer
 results "raw: " exact --device $dev/mine/cpu%d --control $instances/mine emit 10000 \
