@@ -307,8 +307,9 @@ bool rbmap_has_closed(const struct rbmap_gen *gen)
  * it in the ring.
  *
  * Context: may sleep.
- * Return: the sub-buffer, which then belongs to the caller, or NULL.  If the result
- * is not @fresh, @fresh belongs to the ring.
+ * Return: the sub-buffer, which belongs to the caller; NULL if there was nothing to
+ * get.  A copy is in @fresh.  Otherwise the result was the ring's, and @fresh
+ * belongs to the ring.
  */
 struct rbmap_subbuf_header *
 rbmap_get_closed(struct rbmap_gen *gen,

@@ -54,13 +54,12 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 }
 
 /**
- * rbmap_no_ring_count - count the events of a CPU without a ring as lost or as
- * disabled
+ * rbmap_no_ring_count - add up the events of a CPU without a ring
  * @cpu_buf: a CPU without a ring; struct rbmap_no_ring names the locks that are
  *	needed
  *
  * Call this before the buffer is switched on or off.  All events since the last call
- * came in the state that the buffer has now.
+ * came in the state that the buffer has now, and count as lost or as disabled.
  */
 void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf)
 {
@@ -162,10 +161,11 @@ static void rbmap_no_ring_ends(struct rbmap_gen *gen)
 }
 
 /*
- * No interrupted writer on this CPU is between the two rings.  A writer inside the
- * old ring ends first.  A writer that has only looked the old ring up finds it off
- * and looks again.  So the first event of the new ring is later than the last event
- * of the old one.  An NMI finds either ring, and has left it when it returns.
+ * No interrupted writer on this CPU is between the two rings.  If there is one
+ * inside the old ring, the installation waits until that writer has left.  A writer
+ * that has only looked the old ring up finds it off and looks again.  So the first
+ * event of the new ring is later than the last event of the old one.  An NMI finds
+ * either ring, and has left it when it returns.
  */
 static void rbmap_install_on_cpu(void *data)
 {
@@ -272,7 +272,9 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->copied += s->copied;
 }
 
-/* The unread events of a ring that is not queued belong to its snapshot. */
+/*
+ * The unread events of a ring that no new file starts with belong to its snapshot.
+ */
 static void rbmap_stats_to_snapshot(struct rbmap_buffer_stats *stats)
 {
 	stats->taken = stats->unread;

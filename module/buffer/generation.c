@@ -210,8 +210,8 @@ void rbmap_gen_clone(struct rbmap_gen *clone,
 
 /**
  * rbmap_gen_retire - tell the readers that no more events follow
- * @gen: a ring without writers.  A grace period has passed since it was replaced, so
- *	that no writer can enter it
+ * @gen: a ring without writers.  A grace period has passed since it was replaced, or
+ *	turned off for good, so that no writer can enter it
  *
  * Context: may sleep.
  */

@@ -20,7 +20,7 @@ struct rbmap_cpu_buffer;
 /* Notices that a writer sends to readers that wait. */
 enum rbmap_notice {
 	RBMAP_NOTICE_EVENT,	/* any event */
-	RBMAP_NOTICE_CLOSED,	/* a sub-buffer that the writer has left, at the watermark */
+	RBMAP_NOTICE_CLOSED,	/* a closed sub-buffer, at the watermark */
 	RBMAP_NR_NOTICES,
 };
 

@@ -11,7 +11,7 @@
 enum rbmap_wait_for {
 	RBMAP_WAIT_EVENT,	/* any event */
 	RBMAP_WAIT_WATERMARK,	/* buffer_percent of the ring */
-	RBMAP_WAIT_CLOSED,	/* buffer_percent of the ring, and a sub-buffer that the writer has left */
+	RBMAP_WAIT_CLOSED,	/* the watermark and a closed sub-buffer */
 };
 
 int rbmap_waits_init(void);

@@ -236,8 +236,7 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_files_free - free event files that rbmap_event_set_remove() has
- * removed
+ * rbmap_event_files_free - free event files of rbmap_event_set_remove()
  * @event_files: event files of any sets
  *
  * Context: sleeps until no probe uses one of them.
