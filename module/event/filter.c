@@ -16,7 +16,7 @@
 #include "lib/log.h"
 
 /* Characters of a wrong expression that are shown in the log. */
-#define RBMAP_WRONG_SLOT_TABLE	24
+#define RBMAP_LOGGED_MAX	24
 
 static const char rbmap_filter_system_error[] =
 	"Couldn't find or set field in one of a subsystem's events";
@@ -247,7 +247,7 @@ static void rbmap_filter_explain(const char *system, const char *name,
 	char why[160];
 
 	snprintf(why, sizeof(why), "character %zu, at \"%*pE\": %s", at + 1,
-		 (int)min_t(size_t, len - at, RBMAP_WRONG_SLOT_TABLE), text + at,
+		 (int)min_t(size_t, len - at, RBMAP_LOGGED_MAX), text + at,
 		 error->message);
 	rbmap_filter_refuse(system, name, why);
 }
