@@ -4,9 +4,9 @@
  *
  * Each comparison ends in two open jumps, one for yes and one for no.  A part of an
  * expression has its open jumps in two lists, threaded through the places that will
- * hold their targets.  "&&" directs the yes jumps of its left side to the next
- * comparison, "||" the no jumps, and "!" exchanges the lists.  So every jump goes
- * forward.
+ * hold their targets.  The operator "&&" directs the yes jumps of its left side to the
+ * next comparison.  The operator "||" directs the no jumps there.  The operator "!"
+ * exchanges the lists.  So every jump goes forward.
  *
  * Errors are the same as in tracefs: the refused expressions, the messages, and the
  * positions.

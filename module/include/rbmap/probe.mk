@@ -5,16 +5,16 @@
 #	obj-m := my_switch.o
 #	include rbmap/probe.mk
 #
-# `make` builds it for the kernel that runs, KVER=... or KDIR=/path/to/headers for
-# another one; `make install` and `make clean` do what they say. GNU make finds
+# `make` builds the module for the running kernel, KVER=... or KDIR=/path/to/headers for
+# another one; `make install` and `make clean` work as usual. GNU make finds
 # this file by itself below /usr/local/include and /usr/include; if it is
 # elsewhere, `make -I DIRECTORY` says where, for instance module/include of rbmap's
 # source tree, by its full path.
 
 rbmap-mk := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 
-# Installed, the headers have a folder of their own: what else is in
-# /usr/include is none for the kernel.
+# The installed headers have a folder of their own: other headers of /usr/include do not
+# fit the kernel.
 ifneq ($(wildcard $(rbmap-mk)/kernel),)
 rbmap-tree :=
 rbmap-include := -I$(rbmap-mk)/kernel/include

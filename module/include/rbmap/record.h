@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records in TRACE_EVENT's words.  Each field of TP_STRUCT__entry() becomes
- * (kind, ...), so that one reading of a declaration serves for everything:
- * RBMAP_EACH_FIELD() goes through them once for each purpose.
+ * Records with TRACE_EVENT()'s macros.  Each field of TP_STRUCT__entry() becomes
+ * (kind, ...), so that one declaration serves all purposes: RBMAP_EACH_FIELD() expands
+ * the fields once for each purpose.
  *
- * For <rbmap/probe.h>, and for rbmap's own events.
+ * Used by <rbmap/probe.h> and by rbmap's own events.
  */
 #ifndef RBMAP_RECORD_H
 #define RBMAP_RECORD_H
@@ -22,9 +22,9 @@
 #include <rbmap/event.h>
 
 /*
- * Make room for a record, and fill its common fields: behind the others, for as
- * little as can be to be kept in mind while that is called.  rbmap's own events
- * have both inline, in one.
+ * Reserve a record, and fill its common fields.  The common fields are filled last, so
+ * that few registers must be saved across the call.  rbmap's own events have both
+ * inline.
  */
 #ifndef RBMAP_EVENT_RESERVE
 #define RBMAP_EVENT_RESERVE(_target, _r, _size)				\
@@ -32,21 +32,21 @@
 #define RBMAP_EVENT_FILL	rbmap_event_fill_common
 #endif
 
-/* And they may be asked what they take. */
+/* rbmap's own events can measure their cost. */
 #ifndef RBMAP_COST_BEGIN
 #define RBMAP_COST_BEGIN()	do { } while (0)
 #define RBMAP_COST_END()	do { } while (0)
 #endif
 
-/* What is on the stack of whoever hits the tracepoint. */
+/* Largest part of a record on the stack of the task that hits the tracepoint. */
 #define RBMAP_HIDDEN_MAX	512
 
-/* The same of arrays and strings, where filters look at a record. */
+/* Bytes of arrays and strings on the stack, if the event has a filter. */
 #define RBMAP_CHECKED_BEHIND	256
 
 /*
- * An array behind the members of a record: measured before there is room for
- * it, so its source is looked at only once.
+ * An array behind the members of a record.  It is measured before the record is
+ * reserved; the length is kept, so that the source is measured once.
  */
 struct rbmap_dynamic {
 	const void	*src;
@@ -55,7 +55,7 @@ struct rbmap_dynamic {
 	u32		len;
 };
 
-/* Behind a record that is too large for any: it is dropped, and counted. */
+/* Size of a record that exceeds any buffer: the record is dropped and counted. */
 #define RBMAP_SIZE_TOO_LARGE	U16_MAX
 
 static __always_inline void rbmap_dynamic_measure(struct rbmap_dynamic *dynamic,
@@ -69,10 +69,9 @@ static __always_inline void rbmap_dynamic_measure(struct rbmap_dynamic *dynamic,
 }
 
 /*
- * A longer one is cut, so that the record is not lost because of it: to what is
- * left when the arrays have their room, and @behind strings a 0 each.  Of an array
- * that fills its room to the last character nothing behind it is read: @max ends
- * there.
+ * Truncate a string that is too long, so that the record is not lost.  The limit is
+ * the room that remains after the arrays, and a 0 for each of the @behind next strings.
+ * Characters beyond @max are not read: the source may be an array without a 0.
  */
 static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 						 const char *src, size_t max,
@@ -85,7 +84,7 @@ static __always_inline void rbmap_string_measure(struct rbmap_dynamic *dynamic,
 		    used < RBMAP_EVENT_MAX ? RBMAP_EVENT_MAX - used : 0);
 	dynamic->src = src ? src : "(null)";
 	len = strnlen(dynamic->src, max);
-	/* The compiler does not know, and would look whether it is too large. */
+	/* Saves the compiler's test in rbmap_dynamic_measure(). */
 	if (len > max)
 		__builtin_unreachable();
 	rbmap_dynamic_measure(dynamic, 1, len + 1, end);
@@ -98,7 +97,7 @@ static __always_inline u32 rbmap_dynamic_place(struct rbmap_dynamic *dynamic,
 	return RBMAP_DATA_LOC(dynamic->offset, dynamic->len);
 }
 
-/* The 0 is written, not copied: the source may have changed meanwhile. */
+/* Write the 0, do not copy it: the source may have changed since it was measured. */
 static __always_inline u32 rbmap_string_place(struct rbmap_dynamic *dynamic,
 					      void *record)
 {
@@ -120,8 +119,8 @@ static __always_inline void rbmap_bitmask_assign(struct rbmap_dynamic dynamic,
 }
 
 /*
- * A small one word by word: the compiler leaves out what it sees assigned, and
- * stores are cheaper than the string instruction that it makes of memset().
+ * Clear a small record word by word.  The compiler drops stores that are overwritten,
+ * and plain stores are cheaper than the string instruction of memset().
  */
 static __always_inline void rbmap_record_clear(void *record, size_t size)
 {
@@ -148,7 +147,7 @@ static __always_inline void rbmap_record_clear(void *record, size_t size)
 	memset(&at[size / sizeof(*at)], 0, size % sizeof(*at));
 }
 
-/* But for what all records begin with. */
+/* Copy a record without its common fields. */
 static __always_inline void rbmap_record_copy(void *to, const void *from,
 					      size_t size)
 {
@@ -163,7 +162,7 @@ static __always_inline size_t rbmap_record_size(u32 size, size_t least)
 					     SIZE_MAX;
 }
 
-/* sparse does not know, and need not. */
+/* sparse lacks __builtin_classify_type(). */
 #ifdef __CHECKER__
 #define rbmap_is_pointer(_type)		0
 #else
@@ -182,8 +181,8 @@ static __always_inline void rbmap_pointer_hide(void *field)
 }
 
 /*
- * An integer that holds an address: #define RBMAP_ADDRESS_<item> 1 says so.  It
- * may be that of a program.
+ * #define RBMAP_ADDRESS_<item> 1 declares an integer that holds an address, of the
+ * kernel or of a program.
  */
 #define rbmap_is_address(_item)		__is_defined(RBMAP_ADDRESS_##_item)
 
@@ -198,7 +197,7 @@ static __always_inline void rbmap_integer_hide(void *field, size_t size)
 		rbmap_pointer_hide(field);
 }
 
-/* TRACE_EVENT's words for what is in a record */
+/* TRACE_EVENT()'s macros for the fields of a record */
 #undef TP_STRUCT__entry
 #undef TP_fast_assign
 #undef TP_printk
@@ -216,7 +215,7 @@ static __always_inline void rbmap_integer_hide(void *field, size_t size)
 #define TP_STRUCT__entry(args...)	args
 #define TP_fast_assign(args...)		args
 #define TP_printk(fmt, args...)		"\"" fmt "\", " __stringify(args)
-/* In the format file it is called so; when it is filled, it is a variable. */
+/* REC is the name in the format file, and a variable while the record is filled. */
 #define __entry				REC
 #define __field(type, item)		(plain, type, item)
 #define __field_ext(type, item, filter)	(plain, type, item)
@@ -232,9 +231,8 @@ static __always_inline void rbmap_integer_hide(void *field, size_t size)
 	(dynamic, unsigned long, cpumask_t, item, BITS_TO_LONGS(nr_cpumask_bits))
 
 /*
- * Words for how to fill it and how to print it.  In the format file they stay
- * what they are, but for the prefix, which rbmap_event_format() takes off: it
- * turns the field into a variable of the probe.
+ * Macros that fill and print the record.  In the probe the prefix turns the name of the
+ * field into a variable.  rbmap_event_format() removes the prefix for the format file.
  */
 #undef __get_str
 #undef __get_dynamic_array
@@ -264,21 +262,21 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 #undef __assign_cpumask
 #undef __perf_task
 #undef __perf_count
-/* __string has done it, where one knows how much room there is. */
+/* __string() has copied the string, with the room that is known there. */
 #define __assign_str(item, ...)		do { } while (0)
 #define __assign_str_len(item, src, len)	do { } while (0)
 #define __assign_bitmask(item, src, bits)				\
 	rbmap_bitmask_assign(__data_loc_##item, src, bits)
 #define __assign_cpumask(item, src)					\
 	rbmap_bitmask_assign(__data_loc_##item, src, nr_cpumask_bits)
-/* perf's own wishes */
+/* Used by perf only. */
 #define __perf_task(task)		(task)
 #define __perf_count(count)		(count)
 
 /*
- * RBMAP_EACH_FIELD(WHAT, fields): RBMAP_WHAT_<kind>(...) for each.  A macro does
- * not expand within itself, so two take turns; what the last one leaves behind
- * is the name of the next, which _END makes nothing of.
+ * RBMAP_EACH_FIELD(WHAT, fields) expands to RBMAP_WHAT_<kind>(...) for each field.  A
+ * macro does not expand within itself, so two macros alternate.  The last one leaves the
+ * name of the next behind, which _END expands to nothing.
  */
 #define RBMAP_EACH_FIELD(what, fields)					\
 	RBMAP_EACH_FIELD_DONE(RBMAP_##what##_1 fields)
@@ -380,7 +378,7 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	BUILD_BUG_ON_MSG(rbmap_is_pointer(type),			\
 		"rbmap: a dynamic array of pointers would show the kernel's addresses");
 
-/* What the format file says of them */
+/* Fields of the format file */
 #define RBMAP_TABLE_1(kind, ...) RBMAP_TABLE_##kind(__VA_ARGS__) RBMAP_TABLE_2
 #define RBMAP_TABLE_2(kind, ...) RBMAP_TABLE_##kind(__VA_ARGS__) RBMAP_TABLE_1
 #define RBMAP_TABLE_1_END
@@ -394,19 +392,19 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	RBMAP_FIELD_DYNAMIC(shown, item, rbmap_is_signed(type)),
 
 /**
- * RBMAP_CLASS - a record, how to fill it and how to print it
- * @_name: rbmap_record_<name>, rbmap_probe_<name>, rbmap_fields_<name>,
- *	rbmap_print_<name>
+ * RBMAP_CLASS - define a record, the probe that fills it, and its format
+ * @_name: name of the class; defines rbmap_record_<name>, rbmap_probe_<name>,
+ *	rbmap_fields_<name> and rbmap_print_<name>
  * @_proto: parameters of the tracepoint
- * @_args: their names
+ * @_args: names of the parameters
  * @_fields: TP_STRUCT__entry()
  * @_assign: TP_fast_assign()
  * @_print: TP_printk()
  *
- * A record with pointers to hide is put together on the stack: what is in the
- * ring can be seen at once.  So is one that a filter is to look at, before there
- * is room for it in the ring; strings and arrays that are long, and members that
- * are many, are written to the ring, and discarded if they are not wanted.
+ * A record with pointers to hash is assembled on the stack, because a map shows the
+ * ring's bytes at once.  A record for a filter is assembled on the stack as well, before
+ * it is reserved.  A record that is too large for the stack is written to the ring, and
+ * discarded if the filter refuses it.
  *
  * The stack holds the kernel's own data, so a record on the stack is cleared up to
  * its last byte: TP_fast_assign() need not fill an array.  A record in the ring is
@@ -541,11 +539,11 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		RBMAP_COST_END();					\
 	}								\
 									\
-	/* Two functions that it ends with, for what is refused to save no register. */ \
+	/* Tail calls of two functions: a refused event saves no register. */ \
 	static notrace __maybe_unused void				\
 	rbmap_probe_##_name(void *__data, _proto)			\
 	{								\
-		if (unlikely(rbmap_event_checks(__data)))			\
+		if (unlikely(rbmap_event_checks(__data)))		\
 			rbmap_checked_##_name(__data, _args);		\
 		else							\
 			rbmap_unchecked_##_name(__data, _args);		\
@@ -558,16 +556,16 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	};								\
 	static const char rbmap_print_##_name[] __maybe_unused = _print
 
-/* What of an event comes from its class */
+/* The members of an event that its class defines */
 #define RBMAP_EVENT_OF_CLASS(_class)					\
 	.fields = rbmap_fields_##_class,				\
 	.print_fmt = rbmap_print_##_class,				\
 	.probe = rbmap_probe_##_class
 
 /*
- * The kernel calls a probe with what its tracepoint has: another prototype
- * would take one thing for another.  Twice, since only the compiler can say what
- * the prototype should be.
+ * The kernel calls a probe with the arguments of its tracepoint: with another prototype
+ * the probe would misinterpret them.  Check twice: the assertion has the clear message,
+ * and the call makes the compiler print the expected prototype.
  */
 #define RBMAP_CHECK_PROTO(_name, _class, _tracepoint, _proto)		\
 	static_assert(__builtin_types_compatible_p(			\
