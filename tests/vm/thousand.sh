@@ -28,7 +28,7 @@ given_back()
 	# The first runs fill caches; there are enough of them for each size.
 	results "first $1: " exact "--$1" 50 emit 10000 discard-map-fast
 	echo 8 >/sys/kernel/rbmap/buffer_size_kb
-	measured often "$1" 1000
+	measured 4096 1024 often "$1" 1000
 	# shellcheck disable=SC2046 # split into words
 	set -- "$1" $(grown)
 	at_most "$2" 4096 "1000 $1: KiB less free"

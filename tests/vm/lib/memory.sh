@@ -19,14 +19,26 @@ memory()
 	echo "$(meminfo_kb MemFree) $(meminfo_kb SUnreclaim) $(vmalloc_kb rbmap) $(meminfo_kb Percpu)"
 }
 
-# measured COMMAND...: stores the output of memory() before and after COMMAND in $before
-# and $after
+# measured FREE SLAB COMMAND...: stores the output of memory() before and after COMMAND
+# in $before and $after. The kernel frees some memory seconds later, from work queues
+# and RCU callbacks. So memory() is repeated for at most 20 seconds, until the growth is
+# within FREE and SLAB KiB. Leaked memory never comes back.
 measured()
 {
 	before=$(memory)
+	allowed="$1 $2"
+	shift 2
 	"$@" || not_ok "failed: $*"
-	after=$(memory)
+	retry_until 20 returned ||
+		diag "not within FREE and SLAB of $allowed KiB after 20 s"
 	diag "MemFree, SUnreclaim, vmalloc, Percpu (KiB): $before; later $after"
+}
+
+returned()
+{
+	after=$(memory)
+	# shellcheck disable=SC2046,SC2086 # split into words
+	within $allowed $(grown)
 }
 
 # grown: prints the KiB by which each number has grown
@@ -54,7 +66,7 @@ gives_back()
 	# The first run fills caches.
 	"$@"
 	for try in 1 2 3 4; do
-		measured "$@"
+		measured "$free" "$slab" "$@"
 		# shellcheck disable=SC2046 # split into words
 		! within "$free" "$slab" $(grown) || break
 		diag "try $try: not within $free and $slab KiB"
