@@ -30,11 +30,11 @@ debug_config()
 }
 
 # debug_key FLAVOUR: prints a hash of everything that determines the built kernel,
-# except the version of the source
+# except the version of the source; comments do not determine it
 debug_key()
 {
 	{
-		debug_config "$1"
+		debug_config "$1" | grep -E '^(# )?CONFIG_'
 		find "$debug_configs/$1" -type f -exec cat {} + 2>/dev/null || true
 		$cc --version
 	} | sha256sum | cut -c 1-8
