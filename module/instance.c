@@ -473,7 +473,7 @@ static char *rbmap_words(const char *file, const char *buf, size_t len,
 	int err;
 
 	err = rbmap_locked_down();
-	if (err)
+	if (err)	/* step: locked_down */
 		return ERR_PTR(err);
 	text = kstrdup(buf, GFP_KERNEL);
 	if (!text)

@@ -349,7 +349,7 @@ bool rbmap_buffer_withdraw(struct rbmap_buffer *buf)
 
 	spin_lock(&rbmap_users_lock);
 	unused = !buf->users;
-	if (unused)
+	if (unused)	/* step: withdraw */
 		buf->offered = false;
 	spin_unlock(&rbmap_users_lock);
 	return unused;

@@ -118,8 +118,8 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 	}
 	kref_get(&gen->refs);	/* model: bind_get */
 	spin_unlock(&cpu_buf->lock);
-	if (old)
-		rbmap_gen_put(old);	/* model: bind_put */
+	if (old)	/* model: bind_put */
+		rbmap_gen_put(old);
 	return gen;
 }
 
@@ -142,8 +142,8 @@ struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
 {
 	struct rbmap_gen *next = rbmap_file_bind(file, false);
 
-	if (next == gen) {
-		rbmap_gen_put(next);	/* model: advance_same */
+	if (next == gen) {	/* model: advance_same */
+		rbmap_gen_put(next);
 		next = NULL;
 	}
 	rbmap_gen_put(gen);	/* model: advance_put */
@@ -196,7 +196,7 @@ void rbmap_file_unbind(struct rbmap_file *file)
 	spin_unlock(&cpu_buf->lock);
 	rbmap_gen_put(file->gen);	/* model: unbind_put */
 	rbmap_cpu_buffer_drop_drained(cpu_buf);
-	if (last)
+	if (last)	/* step: keep_for_snapshots */
 		rbmap_cpu_buffer_keep_for_snapshots(cpu_buf);
 }
 
@@ -288,7 +288,10 @@ int rbmap_file_observe(struct rbmap_file *file)
 		rbmap_file_count_reader(file, false);
 	}
 	spin_unlock(&file->cpu_buf->lock);
-	/* The wake-up is a full barrier: the thread that waits sees the flag. */
+	/*
+	 * The wake-up is a full barrier: the thread that waits sees the flag.
+	 * step: wake
+	 */
 	if (!err)
 		wake_up_all(&file->cpu_buf->wait);
 	return err;

@@ -214,7 +214,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 			rbmap_replacements_free(snapshots);
 		goto out;
 	}
-	for_each_replaced(buf, which, cpu, cpu_buf)
+	for_each_replaced(buf, which, cpu, cpu_buf)	/* step: install */
 		gens[cpu] = rbmap_cpu_buffer_install(cpu_buf, gens[cpu]);
 	if (which == RBMAP_ALL_CPUS) {
 		if (sizes)
@@ -222,7 +222,7 @@ int rbmap_buffer_replace(struct rbmap_buffer *buf, int which,
 		WRITE_ONCE(buf->clock, clock);
 	}
 	rbmap_buffer_update_max_event(buf);
-	cpus_read_unlock();
+	cpus_read_unlock();	/* step: replace_unlock */
 
 	/*
 	 * A writer has preemption off from looking its ring up to leaving it.  So no

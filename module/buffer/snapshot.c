@@ -22,8 +22,8 @@ void rbmap_cpu_buffer_set_snapshot(struct rbmap_cpu_buffer *cpu_buf,
 	old = cpu_buf->snapshot;
 	WRITE_ONCE(cpu_buf->snapshot, snapshot);
 	spin_unlock(&cpu_buf->lock);
-	if (old)
-		rbmap_gen_put(old);	/* model: set_snapshot_put */
+	if (old)	/* model: set_snapshot_put */
+		rbmap_gen_put(old);
 }
 
 /**

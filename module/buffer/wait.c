@@ -97,10 +97,11 @@ static bool rbmap_may_set_flags(struct rbmap_cpu_buffer *cpu_buf)
  */
 static void rbmap_confirm(struct rbmap_cpu_buffer *cpu_buf)
 {
-	if (queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm))
+	if (queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm))	/* step: confirm */
 		return;
 	WRITE_ONCE(cpu_buf->confirm_again, true);
 	smp_mb();
+	/* step: confirm_again */
 	queue_rcu_work(rbmap_wait_queue, &cpu_buf->confirm);
 }
 

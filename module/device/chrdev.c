@@ -44,7 +44,7 @@ static int rbmap_chrdev_open(struct inode *inode, struct file *file)
 	int err;
 
 	err = rbmap_locked_down();
-	if (err)
+	if (err)	/* step: locked_down */
 		return err;
 	if (!rbmap_chrdev_get(iminor(inode), &chrdev))
 		return -ENXIO;
@@ -56,7 +56,7 @@ static int rbmap_chrdev_open(struct inode *inode, struct file *file)
 	replace_fops(file, fops_get(chrdev.fops));
 	err = file->f_op->open(inode, file);
 	rbmap_buffer_retry(chrdev.buffer);
-	if (err)
+	if (err)	/* step: open_failed */
 		rbmap_buffer_put(chrdev.buffer);
 	return err;
 }

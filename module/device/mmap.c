@@ -161,8 +161,8 @@ int rbmap_mmap(struct rbmap_file *file, struct vm_area_struct *vma)
 
 	gen = rbmap_file_bind(file, true);
 	err = rbmap_gen_mmap(gen, vma);
-	if (err)
-		rbmap_file_unmap(file);	/* model: mmap_failed */
+	if (err)	/* model: mmap_failed */
+		rbmap_file_unmap(file);
 	rbmap_gen_put(gen);
 	return err;
 }

@@ -41,7 +41,7 @@ void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 	u8 checks = 0;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
-	if (tasks)
+	if (tasks)	/* step: check_task */
 		checks |= RBMAP_CHECK_TASK;
 	if ((event_file->filter && event_file->filter->program) ||
 	    (tasks && event_file->pid_field))

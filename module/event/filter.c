@@ -287,7 +287,7 @@ int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 	mutex_lock(&rbmap_event_files_lock);
 	old = rbmap_event_filter_swap(event_file, filter);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (old)
+	if (old)	/* step: sync */
 		rbmap_sync_probes();
 	rbmap_event_filter_free(old);
 	return error.message ? -EINVAL : 0;

@@ -42,7 +42,7 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
 	smp_store_release(&set->pids[list], pids);
 	rbmap_event_set_update_checks(set);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (old)
+	if (old)	/* step: sync */
 		rbmap_sync_probes();
 	kvfree(old);
 }

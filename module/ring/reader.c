@@ -43,7 +43,10 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	/* model: take_begin */
 	reader->lost = subbuf->first_event - reader->expected;
 	reader->expected = subbuf->first_event;
-	/* Later drops may have been reported already. */
+	/*
+	 * Later drops may have been reported already.
+	 * step: drops_before
+	 */
 	if (subbuf->drops_before > reader->reported_drops) {
 		reader->lost += subbuf->drops_before - reader->reported_drops;
 		WRITE_ONCE(reader->reported_drops, subbuf->drops_before);
@@ -81,11 +84,11 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 	if (reader->holds) {
 		const struct rbmap_ring_subbuf *subbuf = rbmap_reader_subbuf(ring);
 
-		/* model: take, take_header */
-		commit = smp_load_acquire(&ring->commit);
+		commit = smp_load_acquire(&ring->commit);	/* model: take */
+		/* model: take_header */
 		if (reader->offset < rbmap_subbuf_bytes(subbuf))
 			return RBMAP_GET_MORE;
-		if (rbmap_commit_seq(commit) == reader->seq)
+		if (rbmap_commit_seq(commit) == reader->seq)	/* step: take_stay */
 			return RBMAP_GET_EMPTY;
 		WRITE_ONCE(reader->holds, false);
 	}
@@ -97,7 +100,10 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
 			return RBMAP_GET_EMPTY;
 		if (ahead >= ring->nr_slots) {
-			/* Lapped: the oldest sub-buffer is a lap behind commit. */
+			/*
+			 * Lapped: the oldest sub-buffer is a lap behind commit.
+			 * step: take_lapped
+			 */
 			seq = rbmap_seq_sub(rbmap_commit_seq(commit),
 					    ring->nr_slots - 1, modulus);
 			WRITE_ONCE(reader->next, seq);
@@ -107,7 +113,10 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 		slot = READ_ONCE(*at);	/* model: take_slot */
 		ahead = rbmap_seq_diff(rbmap_slot_seq(slot), seq, modulus);
 		if (ahead > 0) {
-			/* Overwritten: the writer is in this slot already. */
+			/*
+			 * Overwritten: the writer is in this slot already.
+			 * step: take_overwritten
+			 */
 			seq = rbmap_seq_sub(rbmap_slot_seq(slot),
 					    ring->nr_slots - 1, modulus);
 			WRITE_ONCE(reader->next, seq);

@@ -68,13 +68,13 @@ noinline struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring,
 	 * model: floor_load
 	 */
 	barrier();
-	if (ts < floor)
+	if (ts < floor)		/* step: floor_reread */
 		ts = rb_clock(ring->clock);
-	if (ts < floor)
+	if (ts < floor)		/* step: floor_limit */
 		ts = floor;
-	if (ts < before)
+	if (ts < before)	/* step: before_limit */
 		ts = before;
-	if (ts < after)
+	if (ts < after)		/* step: after_limit */
 		ts = after;
 	stamp.ts = ts;
 	if (offset == 0)
@@ -118,7 +118,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 
 	for (;;) {
 		slot = READ_ONCE(*at);	/* model: slot_load */
-		if (rbmap_slot_seq(slot) == seq)
+		if (rbmap_slot_seq(slot) == seq)	/* step: slot_claimed */
 			break;		/* claimed by a nested context */
 		if (rbmap_slot_seq(slot) != lap_ago)
 			return RBMAP_DROP_NONE;	/* the tail has moved on */
@@ -143,9 +143,9 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 		 */
 		was = rb_cmpxchg(at, slot,
 				 rbmap_slot(seq, rbmap_slot_id(slot), false));
-		if (was != slot)
+		if (was != slot)	/* step: claim_lost */
 			continue;	/* a reader or a nested context won */
-		if (!rbmap_slot_free(slot)) {
+		if (!rbmap_slot_free(slot)) {	/* step: overrun */
 			struct rbmap_ring_subbuf *old;
 
 			old = &ring->subbuf[rbmap_slot_id(slot)];
@@ -205,23 +205,24 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 	while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail)) {
 		struct rbmap_ring_subbuf *subbuf = &ring->subbuf[id];
 
-		/* model: close_header, close_events */
+		/* model: close_header */
 		smp_store_release(&subbuf->header->commit, subbuf->end);
+		/* model: close_events */
 		subbuf->closed_events = local_read(&subbuf->events);
 		local_set(&subbuf->events, 0);
 		events += subbuf->closed_events;
 
 		seq = rbmap_seq_add(seq, 1, ring->modulus);
-		/* model: close_slot, close_first */
+		/* model: close_slot */
 		id = rbmap_slot_id(READ_ONCE(ring->slot[
 				rbmap_seq_index(seq, ring->nr_slots)]));
 		subbuf = &ring->subbuf[id];
-		subbuf->first_event = events;
+		subbuf->first_event = events;	/* model: close_first */
 		subbuf->drops_before = rbmap_ring_dropped(ring);
-		/* model: show_newest */
-		WRITE_ONCE(subbuf->header->commit, 0);
+		WRITE_ONCE(subbuf->header->commit, 0);	/* step: header_reset */
 		WRITE_ONCE(rbmap_ring_table_slot(ring, seq)->events,
 			   events + subbuf->drops_before);
+		/* model: show_newest */
 		smp_store_release(&ring->slot_table->newest, seq);
 		WRITE_ONCE(ring->touched, ring->touched + 1);
 	}

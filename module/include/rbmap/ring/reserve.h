@@ -71,9 +71,10 @@ static inline void rbmap_ring_publish(struct rbmap_ring *ring)
 			closed = true;
 		}
 
-		/* model: publish_header, publish_commit */
+		/* model: publish_header */
 		smp_store_release(&ring->subbuf[rbmap_tail_id(tail)].header->commit,
 				  offset);
+		/* model: publish_commit */
 		smp_store_release(&ring->commit, rbmap_commit_word(seq, offset));
 		WRITE_ONCE(ring->published, tail);
 
@@ -85,8 +86,9 @@ static inline void rbmap_ring_publish(struct rbmap_ring *ring)
 		barrier();
 		WRITE_ONCE(ring->nest, 0);	/* model: publish_nest */
 		barrier();
+		/* model: publish_recheck */
 		if (likely(READ_ONCE(ring->tail) == tail))
-			break;			/* model: publish_recheck */
+			break;
 		WRITE_ONCE(ring->nest, 1);	/* model: publish_again */
 		barrier();
 	}
@@ -162,7 +164,7 @@ static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 			own_len = ALIGN(event_len, 8);
 		}
 		len = own_len + (type ? RBMAP_STAMP_LEN : 0);
-		if (unlikely(offset + len > ring->capacity))
+		if (unlikely(offset + len > ring->capacity))	/* step: room */
 			goto next;
 
 		WRITE_ONCE(ring->before, ts);		/* model: before_store */
@@ -171,7 +173,7 @@ static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 		if (likely(rb_local_cmpxchg(&ring->tail, tail,
 					    tail + (len >> 2)) == tail))
 			break;
-		rbmap_ring_forget_stamps(ring);
+		rbmap_ring_forget_stamps(ring);		/* step: tail_lost */
 		continue;
 next:
 		*drop = rbmap_ring_open_next(ring, tail);
@@ -237,7 +239,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	u64 word;
 	u32 *event;
 
-	if (unlikely(rb_read_plain(ring->nest))) {
+	if (unlikely(rb_read_plain(ring->nest))) {	/* step: nested */
 		barrier();
 		rbmap_ring_enter(ring);
 		return NULL;
@@ -246,7 +248,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	barrier();
 	tail = READ_ONCE(ring->tail);		/* model: tail_load */
 	word = rbmap_tail_word(tail);
-	if (unlikely(!word))
+	if (unlikely(!word))			/* step: first_in_subbuf */
 		return NULL;
 	end = (u32)word + (len >> 2);
 	barrier();
