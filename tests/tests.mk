@@ -6,8 +6,8 @@
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli
 # The longest suites come first. check-vm runs alone: it runs two virtual machines at a
-# time itself.
-CHECK_SUITES := check-compat check-sweep check-analysis check-stress $(CHECK_UNIT) \
+# time itself, with the modules that check-vm-modules has built.
+CHECK_SUITES := check-compat check-vm-modules check-sweep check-analysis check-stress $(CHECK_UNIT) \
 	check-model-small check-lint check-vm-runner --alone check-vm check-mutants-share
 
 include $(sort $(wildcard tests/*/*.mk))

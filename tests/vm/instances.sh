@@ -273,7 +273,7 @@ makers()
 makers &
 maker=$!
 # Kernels with debugging checks need memory and time for the checks.
-noise=1 wanted=100
+noise=1 wanted=40
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	noise=10 wanted=15
 count=0
@@ -296,7 +296,7 @@ fails "the last buffer is gone" test -e $dev/n
 many()
 {
 	round=0
-	while [ $((round += 1)) -le $((20 / noise + 1)) ]; do
+	while [ $((round += 1)) -le $((10 / noise + 1)) ]; do
 		create m buffer_size_kb=1024 && echo 1 >$instances/m/events/sched/enable &&
 			destroy m || return 1
 	done

@@ -61,7 +61,7 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_COMMON) \
 		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
-.PHONY: check-vm check-vm-long check-vm-programs
+.PHONY: check-vm check-vm-long check-vm-modules check-vm-programs
 check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \
 	$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers
 
@@ -83,6 +83,10 @@ $(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers &: $(VM_DIR)/lib/unpack
 .PHONY: check-vm-programs-arm64
 check-vm-programs-arm64: check-vm-programs-%: $(VM_DIR)/lib/cross
 	+@$< $* make -s user check-vm-programs
+
+# Build the modules that check-vm loads.
+check-vm-modules:
+	@$(VM_DIR)/check --build
 
 check-vm: check-vm-programs user check-vm-programs-arm64
 	@$(VM_DIR)/check
