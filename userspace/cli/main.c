@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap: control, read and record the rings of the rbmap module.
- */
+/* rbmap: control, read and record the rings of the rbmap module. */
 #include <stdio.h>
 #include <string.h>
 #include <rbmap.h>

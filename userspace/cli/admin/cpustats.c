@@ -10,7 +10,7 @@
 #include "cpustats.h"
 
 static const struct {
-	const char *key;	/* in the file */
+	const char *key;	/* name of the line in the file */
 	const char *name;
 } stats[NR_CPUSTATS] = {
 	[CPUSTAT_EMITTED]	= { "emitted", "emitted" },
@@ -46,7 +46,7 @@ static void parse_line(struct cpustats *s, const char *line)
 			s->value[i] = value;
 }
 
-/* One read of the file: the numbers belong together. */
+/* Read the file once, so that its numbers are of the same time. */
 static int read_cpu(struct cpustats *s, const char *dir)
 {
 	char file[300], *text, *line, *save;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * per_cpu/cpuN/stats: what each CPU's ring has written, and lost.
- */
+/* Read per_cpu/cpuN/stats: the counters of each CPU's ring. */
 #ifndef RBMAP_CLI_CPUSTATS_H
 #define RBMAP_CLI_CPUSTATS_H
 
@@ -30,10 +28,13 @@ struct cpustats {
 	uint64_t value[NR_CPUSTATS];
 };
 
-/* Those of all CPUs that have a ring, by CPU; complains, NULL.  Freed by free(). */
+/*
+ * Read the counters of all CPUs that have a ring, in the order of the CPUs. The
+ * caller frees the array. If that fails, report the error and return NULL.
+ */
 struct cpustats *cpustats_read(size_t *nr);
 
-/* As JSON says it: "dropped_full". */
+/* Return the name of a counter in JSON, for example "dropped_full". */
 const char *cpustat_name(enum cpustat stat);
 
 #endif /* RBMAP_CLI_CPUSTATS_H */

@@ -31,7 +31,7 @@ static bool is_option(const char *word)
 	return false;
 }
 
-/* The name, or NULL: *status is to be returned. */
+/* Return the name. NULL: the command must return *status. */
 static const char *parse_name(const struct command *cmd, int argc, char **argv,
 			      int *status)
 {

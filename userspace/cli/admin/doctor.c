@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap doctor: what keeps rbmap from working here, and what mends it.
+ * rbmap doctor: find what keeps rbmap from working on a machine, and print a
+ * command that repairs it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ struct finding *find(struct doctor *d, const char *check, enum verdict verdict,
 	struct finding *f = &d->finding[d->nr_findings];
 	va_list ap;
 
-	/* There are fewer checks than that. */
+	/* The array has room for more findings than there are checks. */
 	if (d->nr_findings < MAX_FINDINGS - 1)
 		d->nr_findings++;
 	*f = (struct finding){ .check = check, .verdict = verdict };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What 'rbmap doctor' looks at, and what it finds.
- */
+/* The checks of 'rbmap doctor' and their findings. */
 #ifndef RBMAP_CLI_DOCTOR_H
 #define RBMAP_CLI_DOCTOR_H
 
@@ -17,27 +15,27 @@ struct finding {
 	const char *check;
 	enum verdict verdict;
 	struct buf text;
-	struct buf cure;	/* a command; empty: none */
+	struct buf cure;	/* command that repairs it; empty: none */
 };
 
 #define MAX_FINDINGS	32
 
 struct doctor {
 	struct sysroot sysroot;
-	struct module_file module;	/* for the kernel in question */
+	struct module_file module;	/* module of the checked kernel */
 	bool loaded;
 	struct finding finding[MAX_FINDINGS];
 	size_t nr_findings;
 };
 
-/* One more finding: its text, then the command that mends it. */
+/* Add a finding and format its text. mend_with() adds the command. */
 struct finding *find(struct doctor *d, const char *check, enum verdict verdict,
 		     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* @fmt: as root */
+/* Add the command that root runs to repair the finding. */
 void mend_with(struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What the building and finding of the module takes, and what its use takes. */
+/* Check what it takes to build, find and use the module. */
 void doctor_check_install(struct doctor *d);
 void doctor_check_use(struct doctor *d);
 

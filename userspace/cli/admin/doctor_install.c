@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap doctor: the kernel, what builds the module for it, and the module.
+ * rbmap doctor: check the kernel, the tools that build the module for it, and
+ * the module.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +12,10 @@
 
 #include "doctor.h"
 
-/* What installs a package here: Debian's way where nothing else is known. */
+/*
+ * How a distribution installs a package. Unknown distributions get Debian's
+ * commands.
+ */
 struct distribution {
 	const char *id;
 	const char *headers, *compiler, *kernel, *dkms;
@@ -42,7 +46,10 @@ static const struct distribution *named_in(const char *line)
 	return NULL;
 }
 
-/* ID=ubuntu, or ID_LIKE="rhel fedora"; its own name says more than its likes. */
+/*
+ * Compare ID=ubuntu first, then ID_LIKE="rhel fedora": the distribution's own
+ * name is more exact.
+ */
 static const struct distribution *distribution(const struct sysroot *m)
 {
 	static const char *const keys[] = { "\nID=", "\nID_LIKE=" };
@@ -107,7 +114,7 @@ static void check_headers(struct doctor *d, const struct distribution *dist)
 	if (headers && !access(makefile, F_OK)) {
 		find(d, "headers", VERDICT_OK, "%s", headers);
 	} else {
-		/* What is built already goes on without. */
+		/* A module that is built already does not need the headers. */
 		f = find(d, "headers",
 			 d->module.path ? VERDICT_NOTE : VERDICT_FAIL,
 			 "the headers of %s are not installed: nothing can be built for it",
@@ -117,7 +124,10 @@ static void check_headers(struct doctor *d, const struct distribution *dist)
 	free(headers);
 }
 
-/* "x86_64-linux-gnu-gcc-12 (Debian 12.2.0-14) 12.2.0": gcc-12 */
+/*
+ * Return the compiler's name, "gcc-12" for "x86_64-linux-gnu-gcc-12 (Debian
+ * 12.2.0-14) 12.2.0".
+ */
 static char *own_compiler(const struct sysroot *m)
 {
 	char *text = sysroot_config_text(m, "CC_VERSION_TEXT"), *name = NULL;
@@ -173,7 +183,7 @@ static void check_compiler(struct doctor *d, const struct distribution *dist)
 	free(own);
 }
 
-/* What builds and installs the module for a kernel. */
+/* Add the command that builds and installs the module for a kernel. */
 static void mend_with_build(struct finding *f, const struct sysroot *m,
 			    const char *release)
 {
@@ -213,7 +223,7 @@ static void check_module(struct doctor *d)
 		find(d, "module", VERDICT_OK, "%s", file->path);
 }
 
-/* A kernel that boots next without the module is found out too late. */
+/* Warn about kernels without the module before one of them boots. */
 static void check_other_kernels(struct doctor *d)
 {
 	const struct sysroot *m = &d->sysroot;
@@ -266,7 +276,7 @@ static void check_dkms(struct doctor *d, const struct distribution *dist)
 			  "make install-dkms  # in rbmap's source");
 }
 
-/* Only a kernel that runs says what it insists on. */
+/* Only the running kernel shows whether it requires signatures. */
 static const char *wants_signature(const struct sysroot *m)
 {
 	char *line = sysroot_line(m, "/sys/module/module/parameters/sig_enforce");
@@ -293,7 +303,10 @@ static void mend_with_key(struct finding *f, const struct sysroot *m)
 			mend_with(f, "mokutil --import %s && reboot", keys[i]);
 			return;
 		}
-	/* It makes a key when it builds; Debian 12's has no command for that. */
+	/*
+	 * DKMS creates its key when it builds a module. The DKMS of Debian 12
+	 * has no command that creates one.
+	 */
 	mend_with(f, "dkms unbuild rbmap/%s -k %s; dkms install rbmap/%s -k %s && mokutil --import /var/lib/dkms/mok.pub && reboot",
 		  rbmap_version(), m->release, rbmap_version(), m->release);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap doctor: the module that is loaded, its devices, and who may use them.
- */
+/* rbmap doctor: check the loaded module, its devices, and who may use them. */
 #include <dirent.h>
 #include <grp.h>
 #include <limits.h>
@@ -67,7 +65,7 @@ static void check_versions(struct doctor *d)
 	free(loaded);
 }
 
-/* "0-3,8": how many */
+/* Return the number of CPUs in a list like "0-3,8". */
 static unsigned int nr_cpus(const struct sysroot *m)
 {
 	char *line = sysroot_line(m, "/sys/devices/system/cpu/possible");

@@ -30,7 +30,7 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 		return usage_error(cmd, "which events? 'rbmap list' has them all");
 	if (control_events_read(&events))
 		return STATUS_ERROR;
-	/* All names are known, or nothing is changed. */
+	/* Change nothing if a name is unknown. */
 	ret = control_select(&events, argv + optind, argc - optind);
 	if (!ret && !event_select_filter(&event_select, &events))
 		ret = -1;

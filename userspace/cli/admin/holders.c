@@ -8,7 +8,7 @@
 
 #include "holders.h"
 
-/* A snapshot that an ioctl has returned; of which buffer it is, it doesn't say. */
+/* The link of a snapshot's file does not name the buffer. */
 #define SNAPSHOT	"anon_inode:[rbmap-snapshot]"
 
 static bool is_device(const char *path, const char *dir)
@@ -42,7 +42,7 @@ static bool has_open_file(const char *pid, const char *devices)
 	return found;
 }
 
-/* A map outlives its file. */
+/* A map stays after its file is closed. */
 static bool has_map(const char *pid, const char *devices)
 {
 	char path[300], *line = NULL, *name;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which processes have devices open, or map them; which modules use ours. */
+/*
+ * Find the processes that have devices open or mapped, and the modules that use
+ * rbmap.
+ */
 #ifndef RBMAP_CLI_HOLDERS_H
 #define RBMAP_CLI_HOLDERS_H
 
 #include "common/buf.h"
 
-/* Adds "comm (pid N), ..." to @who; @dir: of the devices, with those below it. */
+/* Add "comm (pid N), ..." to @who, for the devices in @dir and below it. */
 void holders_find(struct buf *who, const char *dir);
 
 /* Adds "module NAME, ..." to @who. */

@@ -18,12 +18,12 @@
 
 #define MODULE	"rbmap"
 
-/* As userspace/access has it. */
+/* the same group as in userspace/access */
 #define GROUP	"tracing"
 
 struct load {
-	const char *path;		/* --module, or NULL */
-	struct buf params;		/* "a=1 b=2" */
+	const char *path;		/* argument of --module, or NULL */
+	struct buf params;		/* parameters, as "a=1 b=2" */
 	struct kmod_ctx *ctx;
 	struct kmod_module *mod;
 };
@@ -54,7 +54,10 @@ static int parse_options(struct load *l, int argc, char **argv, bool *done)
 		if (!equals || equals == argv[i])
 			return usage_error(cmd, "'%s' is no PARAMETER=VALUE",
 					   argv[i]);
-		/* The kernel splits at blanks: one argument is one parameter. */
+		/*
+		 * The kernel splits parameters at blanks, so a blank in one
+		 * would make two.
+		 */
 		if (strpbrk(argv[i], " \t\n\""))
 			return usage_error(cmd, "a blank or a quote in '%s'",
 					   argv[i]);
@@ -65,7 +68,10 @@ static int parse_options(struct load *l, int argc, char **argv, bool *done)
 	return STATUS_OK;
 }
 
-/* What the file itself says: "vermagic", or the parameters under "parm". */
+/*
+ * Return a value from the module file: "vermagic", or "parm" for its
+ * parameters.
+ */
 static char *module_info(const struct load *l, const char *key)
 {
 	struct kmod_list *list = NULL, *entry;
@@ -84,8 +90,8 @@ static char *module_info(const struct load *l, const char *key)
 }
 
 /*
- * The kernel ignores a parameter that it doesn't know and logs that.  Who
- * mistypes one wants to hear of it.
+ * The kernel ignores an unknown parameter and only logs it. Refuse it here, so
+ * that the user sees the typing error.
  */
 static bool known_parameter(const char *name, size_t len,
 			    struct kmod_list *info, struct buf *names)
@@ -114,7 +120,7 @@ static bool check_parameters(const struct load *l)
 	const char *at = l->params.data;
 	bool ok = true;
 
-	/* A file that can't be read is for the load itself to complain of. */
+	/* If the file cannot be read, the load itself will report that. */
 	if (!l->params.size || kmod_module_get_info(l->mod, &info) < 0)
 		return true;
 	while (ok && at && *at) {
@@ -190,7 +196,10 @@ static bool file_says(const char *path, char wanted)
 static const char *signing_cure =
 	"sign it with a key that this machine trusts ('rbmap doctor' says how), or turn Secure Boot off";
 
-/* "6.1.0-18-amd64 SMP preempt mod_unload modversions": the first word */
+/*
+ * Compare the first word of "6.1.0-18-amd64 SMP preempt mod_unload modversions"
+ * with the running kernel.
+ */
 static bool built_for_another(const struct load *l, const char *file)
 {
 	char *vermagic = module_info(l, "vermagic");
@@ -254,11 +263,14 @@ static void complain_load(const struct load *l, int error, const char *log)
 			 *log ? ": " : "", log);
 		return;
 	}
-	/* Symbols of other versions: the file is of another kernel, or old. */
+	/*
+	 * The versions of the symbols differ: the file is old, or for another
+	 * kernel.
+	 */
 	if ((strstr(log, "disagrees about version") ||
 	     strstr(log, "Unknown symbol")) && built_for_another(l, file))
 		return;
-	/* The log has the parameter and what it may be. */
+	/* The log names the parameter and its valid values. */
 	if (*log)
 		complain("the kernel refused %s: %s", file, log);
 	else
@@ -267,9 +279,9 @@ static void complain_load(const struct load *l, int error, const char *log)
 }
 
 /*
- * Members of the group read the control files, as the udev rule has it for the
- * rings: those files have it from the beginning.  What the caller or modprobe.d
- * says counts.
+ * Members of the group may read the control files from the beginning, as they
+ * may read the devices by the udev rule. A gid from the caller or from
+ * modprobe.d takes precedence.
  */
 static void add_group(struct load *l)
 {
@@ -299,7 +311,10 @@ static bool load_module(struct load *l)
 	int log = klog_open(), ret;
 	char line[1024];
 
-	/* By name, what modprobe.d says of it counts too; ours comes last. */
+	/*
+	 * A load by name also uses the options in modprobe.d. Our own come
+	 * last.
+	 */
 	if (l->path)
 		ret = kmod_module_insert_module(l->mod, 0, params);
 	else

@@ -9,7 +9,10 @@
 
 #define MODULE	"rbmap"
 
-/* Where modprobe finds it; the index can be older than the file's removal. */
+/*
+ * Return the path that modprobe would use. The index may still list a removed
+ * file.
+ */
 static char *indexed_path(const struct sysroot *m, const char *release)
 {
 	struct kmod_list *list = NULL;
@@ -35,7 +38,7 @@ static char *indexed_path(const struct sysroot *m, const char *release)
 	return path;
 }
 
-/* rbmap.ko, however it is compressed. */
+/* Accept rbmap.ko with the suffix of any compression. */
 static bool is_module(const char *name)
 {
 	size_t len = strlen(MODULE ".ko");
@@ -44,7 +47,7 @@ static bool is_module(const char *name)
 	       (!name[len] || name[len] == '.');
 }
 
-/* Where it is all the same. */
+/* Search for a module that the index does not list. */
 static char *search(const struct sysroot *m, const char *release)
 {
 	char *dir = strdup(sysroot_path(m, "/lib/modules/%s", release));
@@ -77,7 +80,9 @@ static void read_info(struct module_file *file)
 			const char *key = kmod_module_info_get_key(entry);
 			const char *value = kmod_module_info_get_value(entry);
 
-			/* "6.1.0-18-amd64 SMP preempt mod_unload" */
+			/*
+			 * vermagic is "6.1.0-18-amd64 SMP preempt mod_unload".
+			 */
 			if (!strcmp(key, "vermagic") && !file->release)
 				file->release = strndup(value,
 							strcspn(value, " "));

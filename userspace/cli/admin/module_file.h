@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module rbmap that is installed for a kernel, and what it says of itself.
+ * Find the rbmap module that is installed for a kernel, and read its modinfo.
  */
 #ifndef RBMAP_CLI_MODULE_FILE_H
 #define RBMAP_CLI_MODULE_FILE_H
@@ -10,15 +10,15 @@
 #include "sysroot.h"
 
 struct module_file {
-	char *path;		/* NULL: there is none */
-	char *release;		/* that it was built for */
+	char *path;		/* NULL: not installed */
+	char *release;		/* release of the kernel it was built for */
 	char *version;
 	bool is_signed;
-	char *signer;		/* the name of the key; NULL: not known */
-	bool indexed;		/* depmod knows it, so modprobe finds it */
+	char *signer;		/* name of the key; NULL: unknown */
+	bool indexed;		/* depmod lists it, so modprobe finds it */
 };
 
-/* The module rbmap that is installed for a kernel of @m. */
+/* Find the rbmap module that is installed for a kernel of @m. */
 bool module_file_find(struct module_file *file, const struct sysroot *m,
 		      const char *release);
 void module_file_free(struct module_file *file);

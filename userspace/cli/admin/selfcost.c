@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap stat --self-cost: percentiles and a histogram.
- */
+/* rbmap stat --self-cost: print percentiles and a histogram. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +14,10 @@ const char *const selfcost_names[SELFCOST_CONTEXTS] = {
 	"task", "softirq", "irq", "NMI",
 };
 
-/* Up to 7 ns each has its own bucket, then there are 4 an octave. */
+/*
+ * Each time up to 7 ns has a bucket of its own. Above that, each octave has 4
+ * buckets.
+ */
 static uint64_t width_of(uint64_t least)
 {
 	uint64_t width = 1;
@@ -45,7 +46,7 @@ static bool add_bucket(struct selfcost *cost, uint64_t least, uint64_t events)
 	return true;
 }
 
-/* A number and what ends it; no sign, no blanks. */
+/* Parse a number and the character after it. Signs and blanks are errors. */
 static bool number(const char **at, char end, uint64_t *value)
 {
 	char *behind;
@@ -79,7 +80,10 @@ static bool add_line(struct selfcost *cost, const char *at)
 		cost->min = min;
 	if (sum && max > cost->max)
 		cost->max = max;
-	/* Where probes run meanwhile, the buckets go together. */
+	/*
+	 * Probes may run during the read: add up the buckets instead of
+	 * trusting the total.
+	 */
 	cost->events += sum;
 	cost->astray += astray;
 	return true;
@@ -113,7 +117,9 @@ uint64_t selfcost_percentile(const struct selfcost *cost, unsigned int percent)
 		uint64_t here = cost->bucket[i].events;
 
 		if (here && before + here >= rank) {
-			/* Inside of a bucket all are spread. */
+			/*
+			 * Assume that the times in a bucket are spread evenly.
+			 */
 			ns = cost->bucket[i].least +
 			     (double)(rank - before) / here *
 			     width_of(cost->bucket[i].least);

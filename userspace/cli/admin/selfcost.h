@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * per_cpu/cpuN/self_cost: what rbmap's own probes take.  A line for each context:
+ * Parse per_cpu/cpuN/self_cost: the time that rbmap's probes take. It has a
+ * line for each context:
  *
  *	CONTEXT EVENTS ASTRAY MIN MAX LEAST:EVENTS...
  */
@@ -18,9 +19,9 @@
 struct selfcost {
 	uint64_t events;
 	uint64_t astray;
-	uint64_t min;			/* ns */
+	uint64_t min;			/* in ns */
 	uint64_t max;
-	size_t nr;			/* buckets, the quickest first */
+	size_t nr;			/* number of buckets; the shortest time comes first */
 	struct {
 		uint64_t least;
 		uint64_t events;
@@ -29,10 +30,12 @@ struct selfcost {
 
 extern const char *const selfcost_names[SELFCOST_CONTEXTS];
 
-/* Add a CPU's file.  False: it is not what the module writes. */
+/*
+ * Add the file of a CPU. Return false if it does not have the module's format.
+ */
 bool selfcost_add(struct selfcost *sum, const char *text);
 
-/* So many parts in a hundred took no longer. */
+/* Return the time in ns that @percent of the probes did not exceed. */
 uint64_t selfcost_percentile(const struct selfcost *cost, unsigned int percent);
 
 void selfcost_print(const struct selfcost *sum, FILE *out);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap stat: counters of each CPU.
- */
+/* rbmap stat: print the counters of each CPU. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +15,7 @@
 #include "cpustats.h"
 #include "selfcost.h"
 
-/* The columns of the table, and what stands over them. */
+/* columns of the table, with their headings */
 static const struct {
 	enum cpustat stat;
 	const char *title;
@@ -84,7 +82,7 @@ static void print_json(const struct cpustats *v, size_t nr, bool compact)
 	json_close(&j, ']');
 }
 
-/* What is there now, and what has been counted since @old. */
+/* Subtract @old from @now: what is left was counted in between. */
 static void subtract(struct cpustats *now, size_t nr,
 		     const struct cpustats *old, size_t nr_old)
 {
@@ -151,7 +149,7 @@ static int repeat(double seconds, bool as_json)
 	return STATUS_OK;
 }
 
-/* Of all buffers: it is the probes', not the rings'. */
+/* Add up all buffers: the cost belongs to the probes, not to the rings. */
 static int self_cost(bool as_json)
 {
 	struct selfcost *sum = calloc(SELFCOST_CONTEXTS, sizeof(*sum));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap status: is it there, what is set, what is on, what is lost.
+ * rbmap status: print whether the module is loaded, its settings, the enabled
+ * events and the losses.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,13 +16,13 @@
 #include "common/json.h"
 #include "cpustats.h"
 
-/* The settings, as they stand in the directory. */
+/* files of the settings */
 static const char *const settings[] = {
 	"tracing_on", "overwrite", "buffer_size_kb", "buffer_subbuf_size_kb",
 	"buffer_percent", "/kptr",
 };
 
-/* The last one has its own words. */
+/* the last setting, which is printed in words */
 #define KPTR		5
 #define NR_SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 
@@ -31,7 +32,7 @@ struct status {
 	char *lockdown;
 	char *lacking;
 	uint64_t setting[NR_SETTINGS];
-	char **buffer;		/* all named ones */
+	char **buffer;		/* names of all named buffers */
 	size_t nr_buffers;
 	struct control_events events;
 	struct cpustats *cpu;
@@ -247,7 +248,7 @@ static void print_json(const struct status *s)
 	json_close(&j, '}');
 }
 
-/* Not to be loaded is a status too, for a script at least. */
+/* "Not loaded" is a status, too: print it to stdout for scripts. */
 static int print_not_loaded(bool as_json)
 {
 	struct json j = { .out = stdout };

@@ -71,7 +71,7 @@ bool sysroot_read_lines(struct buf *lines, const char *path)
 	return lines->size;
 }
 
-/* "\nCONFIG_option=": what follows, or NULL */
+/* Return the text after "\nCONFIG_option=", or NULL. */
 static const char *config_value(const struct sysroot *m, const char *option)
 {
 	char key[128];
@@ -105,7 +105,7 @@ static int by_version(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What only has a left-over in it, as DKMS's directory, is no kernel. */
+/* Ignore directories that only hold leftovers, such as those of DKMS. */
 static bool is_kernel(const struct sysroot *m, const char *name)
 {
 	return *name != '.' &&
@@ -142,7 +142,7 @@ static bool read_kernels(struct sysroot *m)
 	return ok;
 }
 
-/* The link is of the machine: it leads to a place below its root. */
+/* The link is relative to the root of the examined system, not to ours. */
 char *sysroot_headers(const struct sysroot *m)
 {
 	char target[PATH_MAX];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap tracefs-dir: a directory that looks like tracefs to libtracefs.
+ * rbmap tracefs-dir: make a directory that looks like tracefs to libtracefs.
  *
- * Nearly all of it is links into /sys/kernel/rbmap and /dev/rbmap, so what is
- * read and written there is the module's.  Three files are ours: what marks
- * the directory as made here, an event that never happens, and a ring of a CPU
- * that has none.
+ * Most of its entries are links into /sys/kernel/rbmap and /dev/rbmap, so that
+ * the module itself serves them. Three kinds of files are made here: the mark
+ * of such a directory, an event that never happens, and empty rings for CPUs
+ * that have none.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,16 +24,19 @@
 #define MARK		".rbmap-tracefs-dir"
 #define MARK_TEXT	"made by rbmap tracefs-dir; rbmap tracefs-dir --remove removes it\n"
 
-/* trace-cmd restore wants an event of the system ftrace.  No id is 0. */
+/*
+ * trace-cmd restore requires an event of the system ftrace. No event has the id
+ * 0.
+ */
 #define NO_EVENT	"none"
 #define NO_EVENT_DIR	"events/ftrace/" NO_EVENT
 
 /**
  * struct tree - the directory to be made
- * @path: it
- * @control: where the files of a buffer are
- * @devices: where its devices are
- * @failed: a complaint was made, the rest is not tried
+ * @path: path of the directory
+ * @control: directory with the control files of a buffer
+ * @devices: directory with the buffer's devices
+ * @failed: an error was reported, and the rest is not tried
  */
 struct tree {
 	const char *path;
@@ -96,7 +99,10 @@ static void make_link(struct tree *t, const char *name, const char *dir,
 		fail(t, name, errno);
 }
 
-/* Links to what is in a directory of the module's; @type: DT_REG or DT_DIR. */
+/*
+ * Make links to the entries of one of the module's directories. @type is DT_REG
+ * or DT_DIR.
+ */
 static void make_links(struct tree *t, const char *name, unsigned char type)
 {
 	char dir[PATH_MAX], link[PATH_MAX];
@@ -125,7 +131,7 @@ static void make_links(struct tree *t, const char *name, unsigned char type)
 	closedir(d);
 }
 
-/* Of the fields that all events have, and no others. */
+/* The event has the fields that all events have, and no others. */
 static void make_no_event(struct tree *t)
 {
 	static const char head[] = "name: " NO_EVENT "\nID: 0\n";
@@ -152,8 +158,8 @@ static void make_no_event(struct tree *t)
 }
 
 /*
- * libtracefs gives up if one of the CPUs that the machine is configured with
- * has no file.  One that was never on line has no ring: it reads as empty.
+ * libtracefs gives up if a configured CPU has no file. A CPU that was never
+ * online has no ring: its file is empty.
  */
 static void make_cpu(struct tree *t, unsigned int cpu)
 {
@@ -184,7 +190,9 @@ static void make_cpus(struct tree *t)
 
 static void make_tree(struct tree *t)
 {
-	/* First: what follows can be removed, wherever it ends. */
+	/*
+	 * Make the mark first, so that an incomplete directory can be removed.
+	 */
 	make_file(t, MARK, MARK_TEXT);
 	make_links(t, "", DT_REG);
 	make_link(t, "trace_marker", t->devices, "marker");
@@ -203,7 +211,7 @@ static bool is_ours(const char *path)
 	       !access(mark, F_OK);
 }
 
-/* Empty, or made now; *made: the latter. */
+/* Accept an empty directory, or make one. *made: it was made here. */
 static bool prepare(const char *path, bool *made)
 {
 	struct dirent *entry;
@@ -236,7 +244,6 @@ static bool prepare(const char *path, bool *made)
 	return empty;
 }
 
-/* ---- remove */
 
 static size_t remove_base;
 static char remove_strange[PATH_MAX];
@@ -251,7 +258,7 @@ static bool is_own_file(const char *name, const struct stat *st)
 		!strcmp(name + len - raw, "/trace_pipe_raw"));
 }
 
-/* Nothing is removed if there is anything that we have not made. */
+/* Before anything is removed, check that all of it was made here. */
 static int check_entry(const char *path, const struct stat *st, int type,
 		       struct FTW *ftw)
 {
@@ -263,7 +270,10 @@ static int check_entry(const char *path, const struct stat *st, int type,
 	return 1;
 }
 
-/* The mark last but one, before its directory: what fails can be repeated. */
+/*
+ * The mark goes last, just before its directory, so that a failed removal can
+ * be repeated.
+ */
 static int remove_entry(const char *path, const struct stat *st, int type,
 			struct FTW *ftw)
 {
@@ -347,7 +357,7 @@ static int tracefs_dir(int argc, char **argv)
 	if (optind + 1 < argc)
 		return usage_error(cmd, "what is '%s' for?", argv[optind + 1]);
 	path = argv[optind];
-	/* From a shell's completion. */
+	/* Completion by a shell may have added slashes. */
 	for (len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
 		path[len - 1] = '\0';
 	return remove ? remove_tree(path) : make(path);

@@ -88,7 +88,7 @@ int buf_read_file(struct buf *b, const char *path)
 
 	if (fd < 0)
 		return -errno;
-	/* The size that sysfs and proc claim means nothing. */
+	/* Ignore st_size: sysfs and proc do not report real sizes. */
 	while (make_room(b, 4096)) {
 		got = read(fd, b->data + b->size, b->room - b->size);
 		if (got > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bytes that grow.  Running out of memory is remembered, not checked at each
- * step: look at ->failed at the end.
+ * A buffer that grows. After a failed allocation ->failed stays set, so callers
+ * check it once at the end.
  */
 #ifndef RBMAP_CLI_BUF_H
 #define RBMAP_CLI_BUF_H
@@ -21,12 +21,12 @@ void buf_add(struct buf *b, const void *data, size_t size);
 void buf_add_u16(struct buf *b, uint16_t value);
 void buf_add_u32(struct buf *b, uint32_t value);
 void buf_add_u64(struct buf *b, uint64_t value);
-void buf_add_string(struct buf *b, const char *text);	/* with its 0 */
+void buf_add_string(struct buf *b, const char *text);	/* adds the final 0, too */
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void buf_free(struct buf *b);
 
-/* All that a file holds (of sysfs and proc too).  0 or a negative errno. */
+/* Append a whole file, in sysfs and proc too. Return 0 or a negative errno. */
 int buf_read_file(struct buf *b, const char *path);
 
 #endif /* RBMAP_CLI_BUF_H */

@@ -19,7 +19,7 @@ void complain(const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	fflush(stdout);
-	/* One write: lines of threads don't mix. */
+	/* Use one write, so that lines of several threads do not mix. */
 	fprintf(stderr, "rbmap: %s\n", line);
 }
 
@@ -58,7 +58,10 @@ int next_option(const struct command *cmd, int argc, char **argv,
 	char spec[64];
 	int c;
 
-	/* A colon first tells a missing value from an unknown option. */
+	/*
+	 * With a leading colon getopt_long() tells a missing value from an
+	 * unknown option.
+	 */
 	snprintf(spec, sizeof(spec), "%s:%s%s", *shorts == '+' ? "+" : "",
 		 shorts + (*shorts == '+'), "h");
 	opterr = 0;
@@ -129,7 +132,7 @@ bool parse_u64(const char *text, uint64_t *value)
 {
 	char *end;
 
-	/* strtoull() takes signs and blanks; a count has none. */
+	/* strtoull() would accept signs and blanks. */
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the subcommands of rbmap share: how they are found, how they take
- * options, and how they complain.  Every complaint is one line on stderr that
- * says what is wrong and what to do about it.
+ * What the subcommands of rbmap share: their table, options, and error
+ * messages. Each message is one line on stderr that names the problem and its
+ * remedy.
  */
 #ifndef RBMAP_CLI_CLI_H
 #define RBMAP_CLI_CLI_H
@@ -12,23 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit statuses; rbmap(1) promises them. */
+/* exit statuses, as rbmap(1) documents them */
 enum {
 	STATUS_OK	= 0,
-	STATUS_ERROR	= 1,	/* could not do it */
-	STATUS_USAGE	= 2,	/* the command line makes no sense */
-	STATUS_CUT	= 3,	/* a recording is there, but not all of it */
+	STATUS_ERROR	= 1,	/* the operation failed */
+	STATUS_USAGE	= 2,	/* the command line is invalid */
+	STATUS_CUT	= 3,	/* the recording is incomplete */
 };
 
 struct command {
 	const char *name;
-	const char *synopsis;	/* what follows "rbmap NAME" */
-	const char *summary;	/* one line in "rbmap --help" */
-	const char *help;	/* options and the like, lines */
+	const char *synopsis;	/* text after "rbmap NAME" */
+	const char *summary;	/* line in "rbmap --help" */
+	const char *help;	/* lines about the options */
 	int (*run)(int argc, char **argv);	/* argv[0] is the name */
 };
 
-/* Each is defined in the file of its name, or of its opposite's. */
+/*
+ * A command is defined in the file of its name, or of the opposite command's
+ * name.
+ */
 extern const struct command command_load;
 extern const struct command command_unload;
 extern const struct command command_create;
@@ -47,29 +50,30 @@ extern const struct command command_snapshot;
 extern const struct command command_report;
 extern const struct command command_tracefs_dir;
 
-/* "rbmap: ..." and a newline on stderr. */
+/* Print "rbmap: ..." and a newline to stderr. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for a wrong command line; returns STATUS_USAGE. */
+/* Do the same for an invalid command line. Return STATUS_USAGE. */
 int usage_error(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * getopt_long() with -h/--help, -B and errors dealt with: returns another option,
- * -1 at the end, or OPTION_DONE with *status set, when the command is to return
- * it.
- * @shorts begins with "+" or ":" or nothing, as for getopt_long().
+ * Call getopt_long(), and handle -h/--help, -B and errors. Return another
+ * option, -1 at the end, or OPTION_DONE. After OPTION_DONE, the command must
+ * return *status. @shorts may begin with "+" or ":", as for getopt_long().
  */
 #define OPTION_DONE	(-2)
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
 
-/* Of a command that has -B. */
+/* for the options of a command that has -B */
 #define BUFFER_OPTION	{ "buffer", required_argument, NULL, 'B' }
-/* What the kernel takes; it has the last word. */
+/*
+ * Return whether the kernel is likely to accept the name. The kernel decides.
+ */
 bool is_buffer_name(const char *name);
 
-/* What -e was given, each time. */
+/* arguments of all -e options */
 #define MAX_PATTERNS	256
 struct patterns {
 	char *pattern[MAX_PATTERNS];
@@ -78,12 +82,12 @@ struct patterns {
 int add_pattern(const struct command *cmd, struct patterns *patterns,
 		char *pattern);
 
-/* A whole decimal number, nothing else. */
+/* Parse a decimal number. Any other character is an error. */
 bool parse_u64(const char *text, uint64_t *value);
-/* Seconds with an optional fraction, more than 0. */
+/* Parse seconds: a positive number with an optional fraction. */
 bool parse_seconds(const char *text, double *value);
 
-/* Did all of stdout get to where it goes?  Complains if not. */
+/* Flush stdout. If that fails, report the error and return another status. */
 int finish_stdout(int status);
 
 #endif /* RBMAP_CLI_CLI_H */

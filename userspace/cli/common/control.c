@@ -104,7 +104,7 @@ char *control_read(const char *file)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	/* sysfs says 4096 for every size: read until there is no more. */
+	/* sysfs reports a size of 4096 for each file, so read until the end. */
 	do {
 		if (have + 1 >= room) {
 			room = room ? 2 * room : 4096;
@@ -261,7 +261,7 @@ void control_complain(enum control_verb verb, const char *file, int error)
 	}
 }
 
-/* Its length, if there is one. */
+/* Return the selected clock and its length. */
 static const char *chosen_clock(const char *text, size_t *len)
 {
 	const char *start = strchr(text, '[');

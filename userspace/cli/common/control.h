@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /sys/kernel/rbmap: its files, and the events to switch.
+ * The files and events below /sys/kernel/rbmap.
  *
- * Names of files are relative to the root.  Functions return 0 or more for
- * success and a negative errno; control_complain() puts that into words.
+ * Names of files are relative to the root. Functions return 0 or more for
+ * success, or a negative errno, which control_complain() reports.
  */
 #ifndef RBMAP_CLI_CONTROL_H
 #define RBMAP_CLI_CONTROL_H
@@ -12,122 +12,134 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The root, without a slash at its end; tests set another one. */
+/* Return the root, without a slash at its end. Tests set another root. */
 const char *control_root(void);
 void control_set_root(const char *root);
 
 /*
- * Files are of the default buffer, or of a named one from here on; a name that
- * begins with a slash is of the module.  NULL: the default one.
+ * Select the buffer that files belong to; NULL: the default buffer. A name of a
+ * file that begins with a slash always belongs to the module.
  */
 void control_set_buffer(const char *name);
 const char *control_buffer(void);
 
-/* Its events are a kernel module's own, without any of rbmap's fields. */
+/*
+ * Return whether the buffer has the raw events of a kernel module, without
+ * rbmap's fields.
+ */
 bool control_is_raw(void);
 
-/* Complains where it is raw: a recording needs formats. */
+/*
+ * Return whether the buffer's events have formats, which a recording needs. If
+ * not, report that.
+ */
 bool control_has_formats(void);
 
-/* The module that has made it; to be freed.  NULL: none has. */
+/* Return the module that created the buffer, or NULL. The caller frees it. */
 char *control_owner(void);
 
-/* Where the files of the buffer are, and where its devices are. */
+/* Return the directory of the buffer's control files. */
 const char *control_dir(void);
 const char *control_devices(void);
 const char *control_snapshot_devices(void);
 
-/* Are the module and the buffer there?  Complains with the cure if not. */
+/* Return whether the module and the buffer exist. If not, report the remedy. */
 bool control_present(void);
 
 /*
- * The contents of a file, without the newline at the end; NULL with errno.
- * The caller frees it.
+ * Return the contents of a file without the last newline. On failure, return
+ * NULL and set errno. The caller frees the text.
  */
 char *control_read(const char *file);
 int control_read_u64(const char *file, uint64_t *value);
 int control_write(const char *file, const char *value);
 
-/* How far the kernel is locked down, as far as that can be seen. */
+/* the kernel's lockdown state, if it can be read */
 enum control_lockdown { LOCKDOWN_NONE, LOCKDOWN_INTEGRITY,
 			LOCKDOWN_CONFIDENTIALITY };
 enum control_lockdown control_lockdown(void);
 
 /*
- * A kernel that is locked down for confidentiality has nobody trace: says so,
- * where that is why something was refused.
+ * A kernel that is locked down for confidentiality refuses tracing to everyone.
+ * Report that if it is the reason of an error.
  */
 bool control_complain_lockdown(void);
 
-/* @path may not be read: by whom it may. */
+/* Report that @path may not be read, and who may read it. */
 void complain_unreadable(const char *path);
 
 enum control_verb { CONTROL_READ, CONTROL_WRITE };
-/* One line about a file that could not be read or written. */
+/* Report a file that could not be read or written. */
 void control_complain(enum control_verb verb, const char *file, int error);
 
 /*
- * A line "key: number" of per_cpu/cpuN/stats; -ENOENT without such a line.
+ * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT if there is
+ * none.
  */
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value);
 
-/* The clock between brackets in trace_clock: "local".  The caller frees it. */
+/*
+ * Return the name of the clock in brackets in trace_clock, such as "local". The
+ * caller frees it.
+ */
 char *control_clock(void);
 
-/* That one in a text that was read from there: enum rbmap_clock, or -1. */
+/*
+ * Find that clock in text from trace_clock. Return an enum rbmap_clock, or -1.
+ */
 int control_clock_of(const char *text);
 const char *control_clock_name(int clock);
-/* A text like that, with a clock chosen. */
+/* Print such text, with a clock in brackets. */
 struct buf;
 void control_print_clocks(struct buf *out, int clock);
 
 struct control_event {
 	char *system;
 	char *name;
-	int id;			/* -1: not known */
+	int id;			/* -1: unknown */
 	bool enabled;
-	char *unavailable;	/* the reason, or NULL: available */
+	char *unavailable;	/* reason why it is unavailable; NULL: it is available */
 	bool selected;		/* by control_select() */
-	bool changed;		/* it is not what `enabled` says */
+	bool changed;		/* its state differs from `enabled` */
 };
 
 struct control_events {
-	struct control_event *v;	/* by system, then name */
+	struct control_event *v;	/* sorted by system, then by name */
 	size_t nr;
 };
 
-/* All events that the module has.  Complains when it fails. */
+/* Read all events of the module. On failure, report the error. */
 int control_events_read(struct control_events *events);
 void control_events_free(struct control_events *events);
 
 /*
- * Does @pattern name the event?  system:event, system:*, event or system, each
- * with the wildcards of the shell.
+ * Return whether @pattern names the event: system:event, system:*, event or
+ * system, with the wildcards of the shell.
  */
 bool control_match(const char *pattern, const char *system, const char *name);
 
 /*
- * Select the events that any of @patterns names; -ENOENT, and a complaint with
- * suggestions, if a pattern names none.
+ * Select the events that match a pattern. If a pattern matches none, report
+ * that with suggestions and return -ENOENT.
  */
 int control_select(struct control_events *events, char *const *patterns,
 		   size_t nr_patterns);
 
-/* Switch one event; complains when it fails. */
+/* Enable or disable an event. On failure, report the error. */
 int control_event_enable(const struct control_event *event, bool on);
 
 /*
- * Switch the selected events.  What a wildcard names may be unavailable and is
- * left alone; nothing but unavailable events is an error, -ENODEV.  Complains,
- * and stops, at the first one that fails.
+ * Enable or disable the selected events. Unavailable events that a wildcard
+ * matched are left alone; if there are only such events, return -ENODEV. Report
+ * the first error and stop.
  */
 int control_enable_selected(struct control_events *events, bool on);
 
 /*
- * To have exactly the selected events on for a while: disable the others,
- * enable the selected ones.  control_restore() then makes each event that was
- * changed what `enabled` says it was; control_disable_ours() is the half of it
- * that makes no new events.
+ * Enable exactly the selected events for a while: disable all others, enable
+ * the selected ones. Afterwards control_restore() gives each changed event its
+ * old state from `enabled`. control_disable_ours() only does the half of it
+ * that stops new events.
  */
 int control_disable_others(struct control_events *events);
 int control_disable_ours(struct control_events *events);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The events below /sys/kernel/rbmap/events: list, select by name, switch.
- */
+/* The events below /sys/kernel/rbmap/events: list, select and enable them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -82,7 +80,7 @@ static int add_event(struct control_events *events, const char *system,
 	struct control_event *v;
 	int ret;
 
-	/* Grow by powers of two. */
+	/* The array grows by powers of two. */
 	if (!(events->nr & (events->nr - 1))) {
 		v = realloc(events->v, (events->nr ? 2 * events->nr : 1) *
 				       sizeof(*v));
@@ -111,7 +109,7 @@ static int add_system(struct control_events *events, const char *system)
 		if (entry->d_name[0] == '.')
 			continue;
 		ret = add_event(events, system, entry->d_name);
-		/* A file, or an event that went away meanwhile. */
+		/* It is a file, or an event that was removed meanwhile. */
 		if (ret == -ENOTDIR || ret == -ENOENT)
 			ret = 0;
 	}
@@ -296,7 +294,7 @@ int control_disable_others(struct control_events *events)
 	return ret;
 }
 
-/* One complaint is enough, but each event gets its turn. */
+/* Report one error only, but try all events. */
 static int change_back(struct control_events *events, bool on)
 {
 	int ret = 0;

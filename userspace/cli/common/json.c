@@ -4,7 +4,7 @@
 
 #include "json.h"
 
-/* Bytes of a UTF-8 character, 0 if it is none. */
+/* Return the length of a UTF-8 character in bytes, or 0 if it is invalid. */
 static size_t utf8(const unsigned char *s, size_t size)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -26,7 +26,9 @@ static size_t utf8(const unsigned char *s, size_t size)
 	return n;
 }
 
-/* Names of threads are any bytes: what is no UTF-8 is replaced. */
+/*
+ * Names of threads can have any bytes. Replace those that are invalid in UTF-8.
+ */
 static void put_string(struct json *j, const char *value, size_t size)
 {
 	const unsigned char *s = (const unsigned char *)value;

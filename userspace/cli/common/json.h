@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * JSON, value by value: commas and indentation are not the caller's work.
- */
+/* Print JSON value by value, with commas and indentation. */
 #ifndef RBMAP_CLI_JSON_H
 #define RBMAP_CLI_JSON_H
 
@@ -13,12 +11,14 @@
 
 struct json {
 	FILE *out;
-	bool compact;			/* all in one line */
+	bool compact;			/* print one line */
 	unsigned int depth;
-	bool some[JSON_DEPTH];		/* a value stands before */
+	bool some[JSON_DEPTH];		/* the level has a value already */
 };
 
-/* @key: NULL in an array and at the top. */
+/*
+ * Add a value, or open or close a level. @key is NULL in arrays and at the top.
+ */
 void json_open(struct json *j, const char *key, char bracket);	/* { or [ */
 void json_close(struct json *j, char bracket);			/* } or ] */
 void json_string(struct json *j, const char *key, const char *value);

@@ -21,7 +21,7 @@ int klog_open(void)
 	return fd;
 }
 
-/* A record is "priority,sequence,time,flags;text\n key=value\n..." */
+/* A record is "priority,sequence,time,flags;text\n key=value\n...". */
 static const char *text_of(char *record)
 {
 	char *text = strchr(record, ';');
@@ -43,7 +43,10 @@ void klog_last(int fd, char *line, size_t size)
 		return;
 	for (;;) {
 		got = read(fd, record, sizeof(record) - 1);
-		/* EPIPE: the log went round, the next read goes on. */
+		/*
+		 * EPIPE: the log has overwritten records. The next read
+		 * continues.
+		 */
 		if (got < 0 && (errno == EPIPE || errno == EINTR))
 			continue;
 		if (got <= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel log says of the module from now on: a refused load has one
- * errno for many causes, and its line in the log names the one.
+ * Read what the module logs from now on. A refused load has one errno for many
+ * reasons; the log names the reason.
  */
 #ifndef RBMAP_CLI_KLOG_H
 #define RBMAP_CLI_KLOG_H
@@ -9,10 +9,13 @@
 #include <stddef.h>
 
 int klog_open(void);		/* -1: not readable */
-/* The last line "rbmap: ..." since, without the prefix; "": none.  Closes. */
+/*
+ * Store the last line "rbmap: ..." since klog_open() without its prefix, or "".
+ * Close @fd.
+ */
 void klog_last(int fd, char *line, size_t size);
 
-/* control_write(), and what the kernel has to say about it. */
+/* Call control_write(), and store the module's log line about it. */
 int klog_write(const char *file, const char *text, char *told, size_t size);
 
 #endif /* RBMAP_CLI_KLOG_H */

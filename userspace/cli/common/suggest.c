@@ -5,7 +5,7 @@
 
 #include "suggest.h"
 
-/* Edits that turn one name into the other, case aside. */
+/* Return the number of edits between two names. Case does not count. */
 static unsigned int edits(const char *a, const char *b)
 {
 	unsigned int row[128], diagonal, above, best;
@@ -32,7 +32,7 @@ static unsigned int edits(const char *a, const char *b)
 	return row[n];
 }
 
-/* 0 if it is a part of it. */
+/* Return 0 if @name contains @wanted. */
 static unsigned int distance(const char *wanted, const char *name)
 {
 	return *wanted && strcasestr(name, wanted) ? 0 : edits(wanted, name);
@@ -45,7 +45,7 @@ void suggest_offer(struct suggest *suggest, const char *name, const char *shown)
 	if (d > strlen(suggest->wanted) / 3 + 1)
 		return;
 	i = suggest->nr < NEAREST_MAX ? suggest->nr++ : NEAREST_MAX;
-	/* Of those that are as near, the first ones stay. */
+	/* Of equally near names, keep the first ones. */
 	for (; i > 0 && suggest->found[i - 1].distance > d; i--)
 		if (i < NEAREST_MAX)
 			suggest->found[i] = suggest->found[i - 1];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which names did somebody mean who wrote one that is not there?
- */
+/* Suggest existing names that are similar to an unknown one. */
 #ifndef RBMAP_CLI_SUGGEST_H
 #define RBMAP_CLI_SUGGEST_H
 
@@ -10,8 +8,8 @@
 #define NEAREST_MAX	3
 
 /*
- * The nearest of all names that were offered, nearest first, and those that
- * contain the wanted one before others.  Names are copied.
+ * The most similar names, the nearest first. Names that contain the wanted one
+ * come before others. Names are copied.
  */
 struct suggest {
 	const char *wanted;
@@ -22,9 +20,9 @@ struct suggest {
 	} found[NEAREST_MAX];
 };
 
-/* @name is @wanted's rival, known to the user as @shown. */
+/* Add a candidate: compare @name, and show it as @shown. */
 void suggest_offer(struct suggest *suggest, const char *name, const char *shown);
-/* "a, b, c"; "": nothing is near. */
+/* Store the suggestions as "a, b, c", or "" if no name is similar. */
 void suggest_list(const struct suggest *suggest, char *list, size_t size);
 
 #endif /* RBMAP_CLI_SUGGEST_H */

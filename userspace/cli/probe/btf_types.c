@@ -16,7 +16,7 @@
 #define TYPEDEF		"btf_trace_"
 #define CALLBACK	"__traceiter_"
 
-/* Types lead to types: what was damaged may lead back. */
+/* Types refer to types, and damaged BTF may contain a loop. */
 #define DEPTH_MAX	32
 
 const char *ktype_name(const struct btf *btf, const struct btf_type *type)
@@ -40,7 +40,7 @@ const struct btf_type *ktype_bare(const struct btf *btf, uint32_t id,
 	}
 	if (bare_id)
 		*bare_id = id;
-	/* Nothing is void, and leads no further. */
+	/* void has no type of its own: return void, where the walk ends. */
 	return type ? type : btf__type_by_id(btf, 0);
 }
 
@@ -66,7 +66,7 @@ struct member ktype_member(const struct btf *btf, const struct btf_type *type,
 	};
 	const struct btf_type *bare = ktype_bare(btf, m->type, NULL);
 
-	/* As it was described before structures had a flag for it. */
+	/* Older BTF, without the flag for bit-fields, describes them so. */
 	if (!member.bits && btf_is_int(bare) &&
 	    (btf_int_bits(bare) != bare->size * 8 || btf_int_offset(bare))) {
 		member.bits = btf_int_bits(bare);
@@ -108,7 +108,7 @@ bool ktype_each_member(const struct btf *btf, const struct btf_type *type,
 	return visit_members(btf, type, 0, 0, visit, data);
 }
 
-/* ---- as C */
+/* ---- declarations in C */
 
 static void declare(struct buf *out, const struct btf *btf, uint32_t id,
 		    const char *inner, int depth);
@@ -150,7 +150,7 @@ static const char *qualifier(const struct btf_type *type)
 	return "";
 }
 
-/* gcc spells out what C abbreviates; clang does not. */
+/* Return the spelling of C: gcc spells "long int" out, clang does not. */
 const char *ktype_spelled(const char *name)
 {
 	static const char *const names[][2] = {
@@ -169,11 +169,11 @@ const char *ktype_spelled(const char *name)
 	return name;
 }
 
-/* The end of a declaration: what it is called, and what goes before. */
+/* Write the end of a declaration: the name and what stands before it. */
 static void declare_named(struct buf *out, const char *tag, const char *name,
 			  const char *inner)
 {
-	/* What has no name is told from others by what it is called. */
+	/* A type without a name is told apart by the name of its variable. */
 	buf_printf(out, "%s%s%s%s", tag, *name || !*tag ? name : "{ ... }",
 		   *inner ? " " : "", inner);
 }
@@ -209,7 +209,7 @@ static void declare(struct buf *out, const struct btf *btf, uint32_t id,
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
 		next = btf__type_by_id(btf, type->type);
-		/* Of a pointer it stands behind the star. */
+		/* The const of a pointer stands behind the star. */
 		if (!next || !btf_is_ptr(next)) {
 			buf_printf(out, "%s", qualifier(type));
 			declare(out, btf, type->type, inner, depth + 1);
@@ -259,7 +259,7 @@ void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,
 	declare(out, btf, id, name, 0);
 }
 
-/* ---- where the types are from */
+/* ---- sources of types */
 
 static bool add(struct btf_types *types, const char *name, struct btf *btf)
 {
@@ -283,7 +283,7 @@ static void open_module(struct btf_types *types, const char *name)
 {
 	struct btf *btf = btf__load_module_btf(name, types->v[0].btf);
 
-	/* One that goes away meanwhile is not missed. */
+	/* Ignore a module that was unloaded meanwhile. */
 	if (btf)
 		add(types, name, btf);
 }
@@ -336,7 +336,7 @@ bool btf_types_open(struct btf_types *types, char *const *files, size_t nr_files
 {
 	bool ok = true;
 
-	/* What it says is not one line. */
+	/* libbpf's own messages have several lines. */
 	libbpf_set_print(NULL);
 	*types = (struct btf_types){ 0 };
 	if (!nr_files)
@@ -350,7 +350,7 @@ bool btf_types_open(struct btf_types *types, char *const *files, size_t nr_files
 
 void btf_types_close(struct btf_types *types)
 {
-	/* The kernel's last: the others refer to it. */
+	/* Free the kernel's types last: those of modules refer to them. */
 	while (types->nr) {
 		types->nr--;
 		btf__free(types->v[types->nr].btf);
@@ -409,8 +409,8 @@ static const struct btf_type *find_proto(const struct btf *btf,
 }
 
 /*
- * The typedef is made for each tracepoint that has an event, but a type's
- * parameters have no names; the function that calls the probes has them.
+ * The typedef exists for each tracepoint that has an event, but the parameters
+ * of a type have no names. The function that calls the probes has names.
  */
 static bool tracepoint_in(const struct btf *btf, const char *name,
 			  struct tracepoint_args *args, unsigned int *nr)
@@ -427,7 +427,7 @@ static bool tracepoint_in(const struct btf *btf, const char *name,
 		return false;
 	if (!named || btf_vlen(named) != btf_vlen(proto))
 		named = proto;
-	/* The first one is the probe's own. */
+	/* The first parameter is the probe's own void *. */
 	type_of = btf_params(proto) + 1;
 	name_of = btf_params(named) + 1;
 	*nr = btf_vlen(proto) - 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The probes in dynamic_events: "t:GROUP/EVENT TRACEPOINT [NAME=FETCH:TYPE]..." */
+/*
+ * Parse dynamic_events: lines "t:GROUP/EVENT TRACEPOINT [NAME=FETCH:TYPE]...".
+ */
 #ifndef RBMAP_CLI_DYNAMIC_H
 #define RBMAP_CLI_DYNAMIC_H
 
@@ -12,18 +14,21 @@ struct dynamic_probe {
 	char *group;
 	char *event;
 	char *tracepoint;
-	char *fields;		/* the rest of the line, "" without any */
+	char *fields;		/* rest of the line; "" without fields */
 };
 
 struct dynamic_probes {
-	char *text;		/* what the others point into */
+	char *text;		/* text that the other members point into */
 	struct dynamic_probe *v;
 	size_t nr;
 };
 
-/* All that there are.  Complains when it fails. */
+/* Read all dynamic events. On failure, report the error. */
 bool dynamic_read(struct dynamic_probes *probes);
-/* The same of @text, which is kept and changed.  False: out of memory. */
+/*
+ * Parse @text in the same way. The function keeps and changes @text. Return
+ * false if memory is exhausted.
+ */
 bool dynamic_parse(struct dynamic_probes *probes, char *text);
 void dynamic_free(struct dynamic_probes *probes);
 

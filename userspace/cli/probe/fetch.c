@@ -13,12 +13,12 @@ struct fetch {
 	const struct btf *btf;
 	const struct field_expr *expr;
 	struct place *place;
-	size_t at;		/* in the text: up to where it was followed */
+	size_t at;		/* offset in the text of what is not followed yet */
 	char *error;
 	size_t size;
 };
 
-/* Members, when there are few enough to name them all. */
+/* largest number of members that an error message lists */
 #define MEMBERS_SHOWN	12
 
 __attribute__((format(printf, 2, 3)))
@@ -32,7 +32,7 @@ static bool refuse(struct fetch *f, const char *fmt, ...)
 	return false;
 }
 
-/* What has been followed so far, for printf's "%.*s". */
+/* Return the part of the text that was followed so far, for printf's "%.*s". */
 static struct word followed(const struct fetch *f)
 {
 	const struct field_expr *expr = f->expr;
@@ -41,7 +41,7 @@ static struct word followed(const struct fetch *f)
 			      .len = expr->text + f->at - expr->arg.s };
 }
 
-/* Its type as C; to be freed, and NULL where memory lacks. */
+/* Return the type as C, or NULL if memory is exhausted. The caller frees it. */
 static char *type_text(const struct fetch *f, uint32_t type)
 {
 	struct buf text = { 0 };
@@ -53,7 +53,10 @@ static char *type_text(const struct fetch *f, uint32_t type)
 	return text.data;
 }
 
-/* "...": @fmt's first two arguments are what was followed, and its type. */
+/*
+ * Store an error message. @fmt prints two arguments before "...": the followed
+ * part of the text, and its type.
+ */
 #define refuse_type(f, fmt, ...) ({					\
 	char *type_ = type_text(f, (f)->place->type);			\
 									\
@@ -68,13 +71,13 @@ static const struct btf_type *bare(const struct fetch *f)
 	return ktype_bare(f->btf, f->place->type, NULL);
 }
 
-/* What a pointer or an array is of. */
+/* Return the type of an element or of a pointer's target. */
 static uint32_t element_of(const struct btf_type *type)
 {
 	return btf_is_array(type) ? btf_array(type)->type : type->type;
 }
 
-/* What holds a structure that is passed as a value. */
+/* Return the bits of the register that holds a structure passed by value. */
 static unsigned int register_bits(const struct btf_type *type)
 {
 	return type->size > 4 ? 64 : type->size > 2 ? 32 : 8 * type->size;
@@ -102,7 +105,7 @@ static bool list_member(void *data, const struct member *member)
 	return false;
 }
 
-/* What may follow: all members, or those that are like @wanted. */
+/* Write the possible next members: all of them, or those similar to @wanted. */
 static void members_text(const struct fetch *f, const struct btf_type *type,
 			 const char *wanted, char *text, size_t size)
 {
@@ -142,7 +145,7 @@ static bool is_member(void *data, const struct member *member)
 
 /* ---- steps */
 
-/* Where the value of what was followed points to is followed from here on. */
+/* Continue with the memory that the value points to. */
 static bool dereference(struct fetch *f, uint32_t type)
 {
 	struct place *place = f->place;
@@ -158,7 +161,7 @@ static bool dereference(struct fetch *f, uint32_t type)
 				      WORD(followed(f)));
 		strcpy(place->address, address);
 	}
-	/* The field itself is read behind the last address. */
+	/* The kernel reads the field itself at the last address. */
 	if (++place->derefs > FETCH_DEREFS_MAX)
 		return refuse(f, "%.*s is the %dth pointer to follow, and %d is what a field may have",
 			      WORD(followed(f)), FETCH_DEREFS_MAX + 1,
@@ -198,7 +201,7 @@ static bool follow_member(struct fetch *f, const struct field_step *step)
 	return true;
 }
 
-/* Is the next step one to a member of what is there? */
+/* Check that the next step leads to a member of the current type. */
 static bool has_members(struct fetch *f, const struct field_step *step)
 {
 	const struct btf_type *type = bare(f);
@@ -306,7 +309,7 @@ static bool unknown_arg(struct fetch *f)
 		      WORD(f->expr->arg), f->args->nr > 1 ? "are" : "is", list);
 }
 
-/* By its name, or argN. */
+/* Accept the argument's name, or argN. */
 static bool is_arg(const struct fetch *f, unsigned int i, bool by_number)
 {
 	const struct word arg = f->expr->arg;
@@ -318,7 +321,10 @@ static bool is_arg(const struct fetch *f, unsigned int i, bool by_number)
 	       strlen(by_number ? number : f->args->v[i].name) == arg.len;
 }
 
-/* A structure in more than one register: those behind it are counted anew. */
+/*
+ * A structure may take two registers, which shifts the numbers of later
+ * arguments.
+ */
 static bool in_one_register(const struct fetch *f, unsigned int i)
 {
 	const struct btf_type *type = ktype_bare(f->btf, f->args->v[i].type,
@@ -377,14 +383,14 @@ bool fetch_place(const struct tracepoint_args *args,
 	return find_place(&f);
 }
 
-/* ---- how it is read */
+/* ---- how the kernel reads the value */
 
-/* What the kernel fetches. */
+/* A value as the kernel fetches it. */
 struct value {
 	enum field_kind kind;
 	unsigned int bits;
-	uint32_t count;		/* of an array's elements; 0: no array */
-	bool flexible;		/* as many elements as one likes */
+	uint32_t count;		/* number of an array's elements; 0: not an array */
+	bool flexible;		/* the array has no size of its own */
 };
 
 static bool is_byte_or_void(const struct fetch *f, uint32_t id)
@@ -404,7 +410,7 @@ static bool enum_is_signed(const struct btf_type *type)
 	return false;
 }
 
-/* The value of a number, in BTF's words. */
+/* Describe an integer type from BTF. */
 static bool number_of(const struct fetch *f, uint32_t id, struct value *value)
 {
 	const struct btf_type *type = ktype_bare(f->btf, id, NULL);
@@ -471,7 +477,7 @@ static bool wanted_string(struct fetch *f, struct value *value)
 	return refuse_type(f, "is no text: ':string' is for char pointers and char arrays");
 }
 
-/* So many bits, in place of those that there are. */
+/* Use the number of bits that the user wants instead of the type's. */
 static bool wanted_number(struct fetch *f, struct value *value)
 {
 	const struct field_expr *expr = f->expr;
@@ -497,7 +503,7 @@ static bool wanted_number(struct fetch *f, struct value *value)
 	if (expr->count)
 		return refuse_type(f, "is neither an array nor a pointer: leave '[%u]' away",
 				   expr->count);
-	/* One in a register is as good as a number. */
+	/* A structure in a register is read as a number. */
 	if (btf_is_composite(type) && !f->place->memory)
 		own.bits = register_bits(type);
 	else if (!number_of(f, f->place->type, &own))
@@ -508,9 +514,12 @@ static bool wanted_number(struct fetch *f, struct value *value)
 	return true;
 }
 
-/* ---- what the kernel takes */
+/* ---- the text that the kernel parses */
 
-/* The smallest aligned container, or one that begins at the field's byte. */
+/*
+ * The container is the smallest aligned one, or one that begins at the field's
+ * first byte.
+ */
 static bool print_bits(struct fetch *f, struct buf *out)
 {
 	struct place *place = f->place;
@@ -570,7 +579,10 @@ static bool print_value(struct fetch *f, struct buf *out,
 	return true;
 }
 
-/* prev->pid is prev_pid; of a long path, as many last steps as there is room for. */
+/*
+ * Make the name prev_pid of prev->pid. Of a long path, use as many of the last
+ * steps as fit.
+ */
 static void make_name(const struct field_expr *expr, char *name, size_t size)
 {
 	struct buf text = { 0 };
@@ -635,7 +647,7 @@ bool fetch_field(struct buf *out, const struct tracepoint_args *args,
 	return print_field(&f, out);
 }
 
-/* The arguments that are in registers, without following any. */
+/* Fetch the arguments in registers as numbers, and follow none. */
 static bool fetch_raw(struct buf *out, const struct tracepoint_args *args,
 		      char *error, size_t size)
 {
@@ -657,7 +669,7 @@ static bool fetch_raw(struct buf *out, const struct tracepoint_args *args,
 	return true;
 }
 
-/* The name of a field that was printed at @at, behind a blank. */
+/* Return the name of a field that was printed at @at, after a blank. */
 static struct word name_at(const struct buf *out, size_t at)
 {
 	struct word name = { .s = out->data + at + 1 };

@@ -57,7 +57,7 @@ bool is_identifier(const char *s, size_t len, size_t max)
 	return true;
 }
 
-/* Decimal or 0x... */
+/* Parse a decimal or hexadecimal number. */
 static bool take_number(struct parser *parser, uint32_t *number)
 {
 	bool hex = parser->p[0] == '0' && (parser->p[1] | 0x20) == 'x';
@@ -68,7 +68,7 @@ static bool take_number(struct parser *parser, uint32_t *number)
 	if (!(hex ? isxdigit((unsigned char)*digits) :
 		    isdigit((unsigned char)*digits)))
 		return refuse(parser, "a number goes between [ and ]");
-	/* Too large for it is ULLONG_MAX. */
+	/* If the number is too large, strtoull() returns ULLONG_MAX. */
 	value = strtoull(digits, &end, hex ? 16 : 10);
 	if (value > INT32_MAX)
 		return refuse(parser, "the number is too large");
@@ -112,7 +112,7 @@ static bool parse_arg(struct parser *parser)
 {
 	const char *start = parser->p;
 
-	/* $arg1 is what the kernel calls it. */
+	/* Accept $arg1, too: the kernel uses that spelling. */
 	parser->p += *start == '$';
 	parser->expr->arg = take_word(parser);
 	if (parser->expr->arg.len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What users write for a field of a probe:
+ * Parse a user's expression for a field of a probe:
  *
  *	[NAME=]ARG[->MEMBER | .MEMBER | [INDEX]]...[:TYPE]
  */
@@ -11,30 +11,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIELD_NAME_MAX	32	/* characters, in the kernel too */
-#define EVENT_NAME_MAX	64	/* of an event, of a group */
+#define FIELD_NAME_MAX	32	/* limit in characters, of the kernel too */
+#define EVENT_NAME_MAX	64	/* limit for the name of an event or a group */
 #define FIELD_STEPS_MAX	32
 
-/* Into the text that was parsed. */
+/* A part of the parsed text. */
 struct word {
 	const char *s;
 	size_t len;
 };
 
-/* For printf's "%.*s". */
+/* arguments for printf's "%.*s" */
 #define WORD(w)	(int)(w).len, (w).s
 
 enum field_step_kind { STEP_ARROW, STEP_DOT, STEP_INDEX };
 
 struct field_step {
 	enum field_step_kind kind;
-	struct word member;	/* of STEP_ARROW and STEP_DOT */
-	uint32_t index;		/* of STEP_INDEX */
-	size_t at;		/* where in the text it begins */
+	struct word member;	/* for STEP_ARROW and STEP_DOT */
+	uint32_t index;		/* for STEP_INDEX */
+	size_t at;		/* offset of the step in the text */
 };
 
 enum field_kind {
-	FIELD_DERIVED,		/* as the argument or member is declared */
+	FIELD_DERIVED,		/* from the declaration of the argument or member */
 	FIELD_UNSIGNED,
 	FIELD_SIGNED,
 	FIELD_HEX,
@@ -47,20 +47,23 @@ struct field_expr {
 	struct word arg;
 	struct field_step step[FIELD_STEPS_MAX];
 	unsigned int nr_steps;
-	size_t path_end;	/* in the text, behind the last step */
+	size_t path_end;	/* offset in the text after the last step */
 	enum field_kind kind;
-	unsigned int bits;	/* of a number */
-	uint32_t count;		/* of an array's elements, 0: not given */
+	unsigned int bits;	/* size of a number */
+	uint32_t count;		/* number of an array's elements; 0: not given */
 };
 
 /*
- * @expr points into @text afterwards.  False: @error says what is wrong with
- * it, where, and what would be right.
+ * Parse @text. @expr points into it afterwards. If it is invalid, return false
+ * and store in @error what is wrong, where, and what is valid.
  */
 bool field_parse(struct field_expr *expr, const char *text, char *error,
 		 size_t size);
 
-/* May it be the name of a field, an event, a group, of so many characters? */
+/*
+ * Return whether the text may name a field, an event or a group of at most @max
+ * characters.
+ */
 bool is_identifier(const char *s, size_t len, size_t max);
 
 #endif /* RBMAP_CLI_FIELD_EXPR_H */

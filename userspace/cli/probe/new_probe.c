@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap new-probe: a directory with the source of a module that has an event of
- * one's own.
- */
+/* rbmap new-probe: write the source of a module that has its own event. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,21 +17,21 @@
 #include "trace_header.h"
 
 #define DEFAULT_GROUP	"probes"
-#define WIDTH		80	/* columns of what is written */
+#define WIDTH		80	/* in columns, of the generated files */
 
 struct new_probe {
 	const char *name;
 	const char *tracepoint;
 	const char *dir;
 	const char *group;
-	const char *kernel;	/* NULL: the one that runs */
+	const char *kernel;	/* NULL: the running kernel */
 	char *btf;
 	char kdir[PATH_MAX];
 	char header[PATH_MAX];
 	struct tracepoint_args args;
 };
 
-/* ---- the fields that are obvious */
+/* ---- fields with an obvious format */
 
 struct text_of {
 	struct buf fields, assign, format, values;
@@ -52,7 +49,7 @@ static bool points_to(const struct btf *btf, const struct btf_type *type,
 	       !strcmp(ktype_name(btf, type), name);
 }
 
-/* How printk() prints it. */
+/* Return the printk() format of a type. */
 static const char *format_of(const struct btf *btf, const struct btf_type *type)
 {
 	static const struct {
@@ -76,7 +73,10 @@ static void add_value(struct text_of *text, const char *name,
 		      const char *format, const char *value, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* "name=%d" and what is printed so, an argument of printk() a line. */
+/*
+ * Append "name=%d" to the format, and its argument to the arguments, which take
+ * a line each.
+ */
 static void add_value(struct text_of *text, const char *name,
 		      const char *format, const char *value, ...)
 {
@@ -139,7 +139,7 @@ static void add_number(struct text_of *text, const struct btf *btf, uint32_t id,
 	buf_free(&type);
 }
 
-/* Structures that are passed as they are have no obvious field. */
+/* A structure that is passed by value has no obvious field. */
 static void add_arg(struct text_of *text, const struct btf *btf,
 		    const struct tracepoint_arg *arg)
 {
@@ -155,9 +155,9 @@ static void add_arg(struct text_of *text, const struct btf *btf,
 		add_number(text, btf, arg->type, arg->name);
 }
 
-/* ---- what is written */
+/* ---- generated text */
 
-/* The column that a text ends in, of its last line. */
+/* Return the column in which the last line of the text ends. */
 static unsigned int column(const struct buf *out)
 {
 	unsigned int at = 0;
@@ -173,7 +173,10 @@ static unsigned int column(const struct buf *out)
 	return at;
 }
 
-/* The next of a list, in a new line below the first one if there is no room. */
+/*
+ * Append an item to a list. If the line has no room, begin a new line with the
+ * indentation of the first item.
+ */
 static void add_item(struct buf *out, const char *item, unsigned int indent,
 		     bool first)
 {
@@ -281,7 +284,10 @@ static bool make_source(struct buf *out, const struct new_probe *p)
 	return some && !out->failed;
 }
 
-/* make looks for it below these by itself; else beside what this command is in. */
+/*
+ * make finds the fragment in these directories. Otherwise use the one beside
+ * this program.
+ */
 static void find_fragment(char *path, size_t size)
 {
 	static const char *const own[] = {
@@ -390,7 +396,7 @@ static bool write_files(const struct new_probe *p, const struct buf *source)
 	return ok;
 }
 
-/* ---- for which kernel */
+/* ---- kernel */
 
 static bool find_kdir(struct new_probe *p)
 {
@@ -417,7 +423,10 @@ static bool find_kdir(struct new_probe *p)
 	return false;
 }
 
-/* Of another kernel than the one that runs, its headers may have them. */
+/*
+ * If another kernel than the running one is wanted, its headers may contain the
+ * types.
+ */
 static bool open_types(struct new_probe *p, struct btf_types *types)
 {
 	char vmlinux[PATH_MAX + 16], error[1024], *file = p->btf;

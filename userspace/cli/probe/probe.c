@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap probe: events from any tracepoint, made while the module is loaded.
- */
+/* rbmap probe: make events from any tracepoint while the module is loaded. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +20,7 @@
 struct probe {
 	const char *name;
 	const char *group;
-	const char *file;	/* with a probe in each line */
+	const char *file;	/* file with a probe in each line */
 	bool dry_run;
 	bool json;
 	bool all;
@@ -36,7 +34,10 @@ struct action {
 	int (*run)(struct probe *p, char **words, size_t nr);
 };
 
-/* How many; as many of them as there is room for become @words. */
+/*
+ * Split a text into words. Store at most @room words, and return the number of
+ * all words.
+ */
 static size_t split_words(char *text, char **words, size_t room)
 {
 	char *save = NULL;
@@ -86,7 +87,7 @@ static void complain_add(const char *group, const char *name, int error,
 		control_complain(CONTROL_WRITE, DYNAMIC_FILE, error);
 }
 
-/* A probe that is wanted, and what the kernel is to be told. */
+/* A wanted probe, and the line that adds it. */
 struct request {
 	const char *group;
 	const char *name;
@@ -104,7 +105,7 @@ static bool write_line(const struct request *request)
 	return !ret;
 }
 
-/* "t:GROUP/EVENT TRACEPOINT FIELD..." */
+/* Make the line "t:GROUP/EVENT TRACEPOINT FIELD...". */
 static bool resolve(const struct probe *p, const struct btf_types *types,
 		    struct request *request, char **words, size_t nr)
 {
@@ -132,7 +133,7 @@ static bool resolve(const struct probe *p, const struct btf_types *types,
 struct requests {
 	struct request *v;
 	size_t nr;
-	char *text;		/* of a file: what the names point into */
+	char *text;		/* contents of a file, which the names point into */
 };
 
 static void free_requests(struct requests *requests)
@@ -143,7 +144,7 @@ static void free_requests(struct requests *requests)
 	free(requests->text);
 }
 
-/* All of them, before any is added. */
+/* Make the lines of all probes before the first one is added. */
 static bool write_lines(const struct probe *p, const struct requests *requests)
 {
 	for (size_t i = 0; p->dry_run && i < requests->nr; i++)
@@ -316,7 +317,7 @@ static bool remove_one(const struct dynamic_probe *probe)
 
 	snprintf(line, sizeof(line), "-:%s/%s", probe->group, probe->event);
 	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
-	/* Somebody else was quicker. */
+	/* -ENOENT: another process has removed it meanwhile. */
 	if (!ret || ret == -ENOENT)
 		return true;
 	if (*told)
@@ -349,7 +350,7 @@ static void complain_unknown(const struct dynamic_probes *probes,
 			 pattern);
 }
 
-/* Each name first: a wrong one removes nothing. */
+/* Check all names first, so that a wrong name removes nothing. */
 static bool all_known(const struct dynamic_probes *probes, char **words,
 		      size_t nr)
 {
@@ -409,7 +410,7 @@ static void add_name(void *data, const char *name)
 	struct names *names = data;
 	char **v;
 
-	/* Grow by powers of two. */
+	/* The array grows by powers of two. */
 	if (!(names->nr & (names->nr - 1))) {
 		v = realloc(names->v,
 			    (names->nr ? 2 * names->nr : 1) * sizeof(*v));
@@ -458,7 +459,7 @@ static void print_type(const struct btf *btf, const char *text, uint32_t type,
 
 struct member_printer {
 	const struct btf *btf;
-	const char *path;	/* what leads to the member */
+	const char *path;	/* path that leads to the member */
 };
 
 static bool print_member(void *data, const struct member *member)
@@ -471,7 +472,10 @@ static bool print_member(void *data, const struct member *member)
 	return false;
 }
 
-/* The members of what is there or is pointed to; else what is there. */
+/*
+ * Print the members of the structure at the place, or of the one it points to.
+ * Otherwise print the place itself.
+ */
 static void print_place(const struct tracepoint_args *args, const char *path,
 			const struct place *place)
 {
@@ -538,7 +542,7 @@ static int fields(struct probe *p, char **words, size_t nr)
 	return ok ? STATUS_OK : STATUS_ERROR;
 }
 
-/* ---- the command line */
+/* ---- command line */
 
 static const struct action actions[] = {
 	{ "add",	"n:g:b:df:",	add },
@@ -595,7 +599,7 @@ static int set_option(struct probe *p, int c)
 	return STATUS_OK;
 }
 
-/* One argument may be several words: 'sched_switch prev->pid'. */
+/* An argument may contain several words: 'sched_switch prev->pid'. */
 static int run_words(const struct action *action, struct probe *p, int argc,
 		     char **argv)
 {
@@ -631,7 +635,7 @@ static int probe(int argc, char **argv)
 	const struct action *action;
 	int c, status;
 
-	/* Up to the action there is --help alone. */
+	/* Before the action, only --help is valid. */
 	c = next_option(&command_probe, argc, argv, "+", longs + NR_OPTIONS - 2, &status);
 	if (c == OPTION_DONE)
 		return status;

@@ -10,7 +10,7 @@
 #include "field_expr.h"
 #include "trace_header.h"
 
-/* Where headers with tracepoints are that modules can include. */
+/* Places of the headers with tracepoints that modules can include. */
 static const char *const places[] = {
 	"include/trace/events/*.h", "include/ras/*.h",
 	"arch/*/include/asm/trace/*.h",
@@ -58,7 +58,9 @@ static bool is_stem(struct word word, const char *tracepoint)
 	return false;
 }
 
-/* MACRO(first, second: the kernel's own macros are sure, others are likely. */
+/*
+ * Rate MACRO(first, second: the kernel's own macros are certain, others likely.
+ */
 static int declares(struct word macro, struct word first, struct word second,
 		    const char *tracepoint)
 {
@@ -79,7 +81,7 @@ int trace_header_declares(const char *text, const char *tracepoint)
 
 	for (const char *p = text; *p;) {
 		if (!isupper((unsigned char)*p)) {
-			/* Words are looked at from their beginning. */
+			/* Compare words only from their beginnings. */
 			if (!word_at(&p).len)
 				p++;
 			continue;
@@ -104,7 +106,7 @@ int trace_header_declares(const char *text, const char *tracepoint)
 	return best;
 }
 
-/* The best one of a source tree becomes *header. */
+/* Store the best header of a source tree in *header. */
 static int search(const char *root, const char *tracepoint, int best,
 		  char *header, size_t size)
 {
@@ -137,7 +139,10 @@ static int search(const char *root, const char *tracepoint, int best,
 	return best;
 }
 
-/* Debian's headers have another directory do most: "include DIR/Makefile". */
+/*
+ * The Makefile of Debian's headers only includes another one: "include
+ * DIR/Makefile".
+ */
 static bool included_root(const char *kdir, char *root, size_t size)
 {
 	char path[PATH_MAX], *line, *save = NULL, *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which header of a kernel declares a tracepoint? */
+/* Find the kernel header that declares a tracepoint. */
 #ifndef RBMAP_CLI_TRACE_HEADER_H
 #define RBMAP_CLI_TRACE_HEADER_H
 
@@ -7,13 +7,17 @@
 #include <stddef.h>
 
 /*
- * As #include <> wants it: "trace/events/sched.h".  @kdir: where modules are
- * built for the kernel.  False: no header does that modules can include.
+ * Store the name for #include <>: "trace/events/sched.h". @kdir is the
+ * directory against which modules are built. Return false if no header that
+ * modules can include declares the tracepoint.
  */
 bool trace_header_find(const char *kdir, const char *tracepoint, char *header,
 		       size_t size);
 
-/* How surely does a header's text declare it?  0: it does not. */
+/*
+ * Return how certain it is that the text declares the tracepoint; 0: it does
+ * not.
+ */
 int trace_header_declares(const char *text, const char *tracepoint);
 
 #endif /* RBMAP_CLI_TRACE_HEADER_H */

@@ -15,7 +15,7 @@ static void run_child(const struct child *child, int go, int failed)
 	sigset_t none;
 	char byte;
 
-	/* End of file: the parent says go, or is gone. */
+	/* End of file: the parent says "go", or has ended. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	signal(SIGXFSZ, SIG_DFL);
@@ -64,7 +64,7 @@ bool child_start(struct child *child)
 		return false;
 	}
 	close(child->go);
-	/* Nothing comes from one that runs: exec closes the pipe. */
+	/* If exec succeeds, it closes the pipe, and nothing arrives. */
 	if (read(child->failed, &error, sizeof(error)) == sizeof(error)) {
 		complain("cannot run %s: %s%s", child->argv[0],
 			 strerror(error),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command that a recording is made of.  It is forked before the recording
- * begins and runs after: what it does first is recorded too.
+ * The command that is recorded. It is forked before the recording begins and
+ * runs after that, so that the recording contains its beginning.
  */
 #ifndef RBMAP_CLI_CHILD_H
 #define RBMAP_CLI_CHILD_H
@@ -12,20 +12,23 @@
 
 struct child {
 	pid_t pid;		/* 0: none, or it has ended */
-	int go;			/* closed: it may run */
-	int failed;		/* it says here why it could not */
+	int go;			/* closing it lets the command run */
+	int failed;		/* carries the errno of a failed exec */
 	char **argv;
-	int status;		/* of wait() */
+	int status;		/* status of wait() */
 	bool ended;
 };
 
-bool child_prepare(struct child *child, char **argv);	/* complains */
-bool child_start(struct child *child);			/* complains */
+bool child_prepare(struct child *child, char **argv);	/* reports errors */
+bool child_start(struct child *child);			/* reports errors */
 bool child_ended(struct child *child);
 void child_signal(struct child *child, int sig);
-/* Until it ends, or a signal of @set comes that it gets too. */
+/*
+ * Wait until the command ends, or until a signal of @set arrives, which the
+ * command gets, too.
+ */
 void child_wait(struct child *child, const sigset_t *set);
-/* One line if it did not end well. */
+/* Report a command that failed, as one line. */
 void child_tell_status(struct child *child);
 
 #endif /* RBMAP_CLI_CHILD_H */

@@ -11,13 +11,13 @@
 
 #include "cmdlines.h"
 
-#define MAX_PAIRS	2		/* sched_switch: two threads */
+#define MAX_PAIRS	2		/* sched_switch names two threads */
 #define NR_IDS		65536
 
 struct field {
 	unsigned int offset;
 	unsigned int size;
-	bool data_loc;		/* the field says where the text is */
+	bool data_loc;		/* the field holds the place of the text */
 };
 
 struct comm_pair {
@@ -48,13 +48,13 @@ void comm_fields_free(struct comm_fields *fields)
 	free(fields);
 }
 
-/* One line of a format: "field:char comm[16]; offset:8; size:16; signed:0;" */
+/* A line of a format: "field:char comm[16]; offset:8; size:16; signed:0;". */
 struct format_line {
 	char name[64];
 	struct field field;
 };
 
-/* The name is the last word of a declaration, without "[16]". */
+/* Store the last word of a declaration, which is the name, without "[16]". */
 static bool name_of(const char *decl, size_t len, char *name, size_t size)
 {
 	size_t start;
@@ -107,7 +107,7 @@ static bool find_field(const char *format, const char *name,
 	return false;
 }
 
-/* prev_comm belongs to prev_pid, comm and newcomm to pid. */
+/* prev_comm belongs to prev_pid; comm and newcomm belong to pid. */
 static bool pid_name(const char *comm, char *pid, size_t size)
 {
 	size_t len = strlen(comm);
@@ -134,7 +134,7 @@ int comm_fields_add(struct comm_fields *fields, const char *format)
 	     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
 		if (!parse_line(at, &l) || !pid_name(l.name, pid, sizeof(pid)))
 			continue;
-		/* The old name of a thread that is being renamed. */
+		/* oldcomm is the name that a renamed thread no longer has. */
 		if (!strcmp(l.name, "oldcomm"))
 			continue;
 		pair.comm = l.field;
@@ -150,13 +150,11 @@ int comm_fields_add(struct comm_fields *fields, const char *format)
 	return 0;
 }
 
-/*
- * The table: open addressing, pids as keys.
- */
+/* The table uses open addressing with pids as keys. */
 struct entry {
 	int pid;
 	bool used;
-	bool mentioned;		/* by an event */
+	bool mentioned;		/* an event mentions the thread */
 	bool named;
 	char comm[COMM_SIZE];
 	uint64_t ts;
@@ -216,7 +214,7 @@ static bool grow(struct cmdlines *cmdlines)
 	return true;
 }
 
-/* NULL: no memory.  A name less is better than no recording. */
+/* NULL: no memory. The recording goes on without the name. */
 static struct entry *find_entry(struct cmdlines *cmdlines, int pid)
 {
 	struct entry *e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
@@ -345,7 +343,7 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 	e = find_entry(cmdlines, common.pid);
 	if (e && !e->mentioned) {
 		e->mentioned = true;
-		/* It may live a little longer: ask while there is a chance. */
+		/* The thread may end soon, so read its name now. */
 		if (!e->named && common.pid > 0)
 			ask_proc(cmdlines, common.pid, COMM_TS_SEEN);
 	}
@@ -376,7 +374,10 @@ void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t lim
 	for (size_t i = 0; i < cmdlines->nr_slots; i++) {
 		const struct entry *e = &cmdlines->slot[i];
 
-		/* 0 is every CPU's idle task, which readers know. */
+		/*
+		 * Pid 0 is the idle task of each CPU, which readers of the file
+		 * know.
+		 */
 		if (!e->used || !e->named || !e->mentioned || !e->pid)
 			continue;
 		if (out->size + COMM_SIZE + 14 > limit)

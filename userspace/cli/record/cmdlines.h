@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of threads, for the table of command lines in a recording.
+ * Names of threads for a recording's table of command lines.
  *
- * A thread that lives for milliseconds is in no /proc by the time its events
- * are read: names come from events that carry them too.  Each recorder thread
- * has a table of its own, they are merged at the end, and the latest name of a
- * pid wins.
+ * When the events of a thread that lives for milliseconds are read, /proc no
+ * longer has the thread. So names are also taken from events that contain them.
+ * Each recorder thread has its own table. At the end the tables are merged, and
+ * the latest name of a pid is used.
  */
 #ifndef RBMAP_CLI_CMDLINES_H
 #define RBMAP_CLI_CMDLINES_H
@@ -18,35 +18,43 @@
 
 #define COMM_SIZE	16
 
-/* Which events have names in them, by the event's id. */
+/* The fields with names of threads, by the id of the event. */
 struct comm_fields;
 struct comm_fields *comm_fields_new(void);
 void comm_fields_free(struct comm_fields *fields);
-/* Look for names in an event, given its format file. */
+/* Search the format of an event for such fields. */
 int comm_fields_add(struct comm_fields *fields, const char *format);
 
 struct cmdlines;
 struct cmdlines *cmdlines_new(void);
 void cmdlines_free(struct cmdlines *cmdlines);
 
-/* @comm is cut at COMM_SIZE - 1, at its 0, and where it would break a line. */
+/*
+ * Store a name. @comm ends after COMM_SIZE - 1 bytes, at a 0, or at a character
+ * that would break a line.
+ */
 void cmdlines_learn(struct cmdlines *cmdlines, int pid, const char *comm, size_t size,
 		    uint64_t ts);
 
 /*
- * Every thread that there is now.  What events say is newer than any of these
- * times.
+ * Times of the names that threads have at the beginning. Names from events are
+ * newer than each of these times.
  */
 enum { COMM_TS_BEGIN, COMM_TS_SEEN, COMM_TS_END };
 void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts);
 
-/* What an event tells; its thread becomes one that the table must name. */
+/*
+ * Store the names in an event. The table must then name the event's own thread.
+ */
 void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *fields,
 			  const struct rbmap_event *ev);
 
 void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from);
 
-/* "PID NAME" lines of the threads that events mention, at most @limit bytes. */
+/*
+ * Append lines "PID NAME" for the threads that events mention, at most @limit
+ * bytes.
+ */
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit);
 
 #endif /* RBMAP_CLI_CMDLINES_H */

@@ -31,7 +31,7 @@ static void filter_file(char *path, size_t size,
 		 event->name);
 }
 
-/* The file shows the expression, and where it is wrong. */
+/* The filter file shows the expression and the place of the error. */
 static void complain_filter(const struct control_event *event,
 			    const char *file, int error)
 {
@@ -50,7 +50,7 @@ static void complain_filter(const struct control_event *event,
 	free(text);
 }
 
-/* What was shown of an error is no filter. */
+/* The text of an error is not a filter: restore none. */
 static bool restore_filter(const struct control_event *event, const char *old)
 {
 	bool none = !strcmp(old, NO_FILTER) || strchr(old, '\n');
@@ -59,7 +59,7 @@ static bool restore_filter(const struct control_event *event, const char *old)
 
 	filter_file(file, sizeof(file), event);
 	ret = control_write(file, none ? "0" : old);
-	/* It may have gone with its module. */
+	/* The event may be gone together with its module. */
 	if (ret && ret != -ENOENT)
 		control_complain(CONTROL_WRITE, file, ret);
 	return !ret || ret == -ENOENT;
@@ -130,7 +130,7 @@ void event_select_keep(struct event_select *event_select, const struct control_e
 	event_select->old_filter = NULL;
 }
 
-/* All threads of a process. */
+/* Add all threads of a process. */
 static bool add_threads(struct buf *pids, unsigned int pid)
 {
 	struct dirent *entry;
@@ -161,7 +161,7 @@ static bool write_file(const char *file, const char *value)
 	return !ret;
 }
 
-/* A kernel file takes a page at a time, and more than that in parts. */
+/* The kernel accepts a page per write, so write the pids in parts. */
 static bool set_pids(struct event_select *event_select)
 {
 	struct buf pids = { 0 };
@@ -173,7 +173,7 @@ static bool set_pids(struct event_select *event_select)
 		control_complain(CONTROL_READ, "set_event_pid", -errno);
 		return false;
 	}
-	/* First: no child may come between. */
+	/* Follow forks first, so that no child is missed. */
 	if (!write_file(EVENT_FORK, "1"))
 		return false;
 	for (size_t i = 0; good && i < event_select->nr_pids; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --filter and --pid: only some of the events, for as long as a command runs or
- * for good.  Functions that return bool complain where they return false.
+ * Record only some of the events (--filter and --pid) while a command runs, or
+ * permanently. Functions that return false have reported the error.
  */
 #ifndef RBMAP_CLI_EVENT_SELECT_H
 #define RBMAP_CLI_EVENT_SELECT_H
@@ -14,15 +14,16 @@
 
 #define MAX_PIDS	256
 
-/* Without one, an expression would have to suit all events that are on. */
+/* Without selected events, the filter would have to fit all enabled events. */
 #define NO_FILTER_EVENTS						\
 	"--filter wants -e: it is for the events that are named"
 
 /**
- * struct narrow - what was asked for, and what was there before
- * @filter: of all events that -e names, or NULL
- * @pid: whose events, with their threads and children
- * @old_filter: of each event, by its place in the list; NULL: not changed
+ * struct event_select - the wanted filters and pids, and the previous ones
+ * @filter: filter for all events that -e names, or NULL
+ * @pid: processes whose events are recorded, with their threads and children
+ * @old_filter: previous filter of each event, by its place in the list; NULL:
+ * not changed
  */
 struct event_select {
 	const char	*filter;
@@ -34,23 +35,26 @@ struct event_select {
 	char		*old_fork;
 };
 
-/* What -p was given; a usage error's status, or 0. */
+/* Parse the value of -p. Return 0, or the status of a usage error. */
 int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
 			 const char *text);
 
 /*
- * Filter the selected events, by what all of them must have.  What was wrong is
- * shown as the kernel shows it, and then nothing has changed.
+ * Set the filter of the selected events, which may use the fields that all of
+ * them have. If it is invalid, show the kernel's message and change nothing.
  */
 bool event_select_filter(struct event_select *event_select, const struct control_events *events);
 
-/* They stay: nothing is kept for narrow_end(). */
+/* Keep the filters: event_select_end() will not restore the previous ones. */
 void event_select_keep(struct event_select *event_select, const struct control_events *events);
 
-/* That, and record the tasks alone; then narrow_end() in any case. */
+/*
+ * Set the filter, and record the wanted processes only. Call event_select_end()
+ * afterwards in any case.
+ */
 bool event_select_begin(struct event_select *event_select, const struct control_events *events);
 
-/* All is as it was before. */
+/* Restore the previous filters and pids. */
 bool event_select_end(struct event_select *event_select, const struct control_events *events);
 
 #endif /* RBMAP_CLI_EVENT_SELECT_H */

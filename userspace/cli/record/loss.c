@@ -4,7 +4,7 @@
 #include "common/control.h"
 #include "loss.h"
 
-/* After a reset of the rings counters begin at 0 again. */
+/* A reset sets the rings' counters to 0. */
 static uint64_t since(uint64_t now, uint64_t before)
 {
 	return now < before ? now : now - before;

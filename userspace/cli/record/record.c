@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap record: from the rings to a file, undecoded.
- */
+/* rbmap record: write the rings to a file without decoding them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -21,29 +19,29 @@
 #include "trigger.h"
 
 #define TICK_MS		500
-#define LOOK_MS		20	/* a ring may go round in less than a second */
+#define LOOK_MS		20	/* in ms; a ring can be overwritten in less than a second */
 
 struct record {
 	struct patterns patterns;
 	const char *output;
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
-	bool flight;			/* read nothing until there is a reason */
-	const char *trigger_pattern;	/* events that are one, or NULL */
+	bool flight;			/* keep the rings unread until the file is to be written */
+	const char *trigger_pattern;	/* of a flight recorder; NULL: none */
 	struct event_select event_select;
 
 	struct control_events events;
 	struct recording recording;
 	struct recorder *recorder;
 	struct dat_writer *writer;
-	int clock;			/* of the file */
+	int clock;			/* clock of the file */
 	struct trigger *trigger;
-	unsigned int nr_dumps;		/* files of a flight recorder */
+	unsigned int nr_dumps;		/* number of files that a flight recorder has written */
 	bool dump_failed;
-	char *overwrite;		/* as it was, if we have changed it */
+	char *overwrite;		/* previous value, if it was changed */
 	struct child child;
 
-	bool progress;			/* a line that changes is shown */
+	bool progress;			/* show a progress line */
 };
 
 static double now(void)
@@ -180,7 +178,7 @@ static bool prepare(struct record *r)
 	    control_select(&r->events, r->patterns.pattern,
 			   r->patterns.nr))
 		return false;
-	/* Without events there is still what the rings hold: -d 0. */
+	/* Without enabled events, -d 0 still records what the rings hold. */
 	if (!r->patterns.nr && r->seconds && !any_wanted(r)) {
 		complain("no event is enabled: name some with -e ('rbmap list' has them all)");
 		return false;
@@ -193,8 +191,8 @@ static bool prepare(struct record *r)
 }
 
 /*
- * What was in the rings before belongs to a recording of what is on, and not
- * to one that has its own events or its own command.
+ * Old events in the rings belong to a recording of the enabled events. They do
+ * not belong to a recording with its own events or its own command.
  */
 static bool begins_empty(const struct record *r)
 {
@@ -213,8 +211,9 @@ static bool start_threads(struct record *r)
 }
 
 /*
- * A flight recorder: nobody reads the rings, their oldest events go.  What they
- * hold is frozen and written when there is a reason to.
+ * Begin a flight recorder: nobody reads the rings, which overwrite their oldest
+ * events. When a signal or a trigger arrives, a snapshot freezes them and goes
+ * to a file.
  */
 static bool begin_flight(struct record *r)
 {
@@ -225,14 +224,18 @@ static bool begin_flight(struct record *r)
 		control_complain(CONTROL_READ, "overwrite", -errno);
 		return false;
 	}
-	/* That we can read them was all that we wanted to know. */
+	/* The rings were opened only to check that they can be read. */
 	recorder_close(r->recorder);
 	r->recorder = NULL;
 	if (!strcmp(overwrite, "1"))
 		free(overwrite);
 	else
 		r->overwrite = overwrite;
-	/* In rings where a reader stands, what it holds is never overwritten. */
+	/*
+	 * If a ring has a reader, the sub-buffer that the reader holds is never
+	 * overwritten. A snapshot that is taken and freed leaves rings without
+	 * readers.
+	 */
 	if (begins_empty(r) && !(snapshot_file_take() && snapshot_file_free()))
 		return false;
 	ret = r->overwrite ? control_write("overwrite", "1") : 0;
@@ -258,7 +261,7 @@ static bool end_flight(struct record *r)
 	return !ret;
 }
 
-/* To FILE, and to FILE.1, FILE.2 … the next times. */
+/* Write the snapshot to FILE, the next ones to FILE.1, FILE.2 and so on. */
 static bool dump(struct record *r)
 {
 	char path[PATH_MAX];
@@ -325,7 +328,7 @@ static void end_progress(struct record *r)
 	r->progress = false;
 }
 
-/* Signals are taken in wait_for_end() and nowhere else. */
+/* Only wait_for_end() handles these signals. */
 static void block_signals(const struct record *r, sigset_t *set)
 {
 	sigemptyset(set);
@@ -336,13 +339,16 @@ static void block_signals(const struct record *r, sigset_t *set)
 	sigaddset(set, SIGHUP);
 	sigaddset(set, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
-	/* A limit on the size of files is an error like a full disk. */
+	/*
+	 * A limit on the size of files then returns an error, as a full disk
+	 * does.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
-	/* A terminal that is gone is no reason to lose the recording. */
+	/* The recording goes on without a terminal. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* False: the recording ends. */
+/* Return false if the recording ends. */
 static bool dump_now(struct record *r)
 {
 	r->dump_failed = !dump(r);
@@ -357,7 +363,7 @@ static bool take_signal(struct record *r, int sig)
 	case SIGUSR1:
 		return dump_now(r);
 	}
-	/* A terminal has sent it to the command too. */
+	/* The terminal has sent the signal to the command, too. */
 	child_signal(&r->child, sig);
 	return false;
 }
@@ -382,21 +388,27 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		if (r->trigger && trigger_seen(r->trigger) && !dump_now(r))
 			break;
 		if (sig < 0 && r->writer) {
-			/* Who kills us now leaves a file with sizes. */
+			/*
+			 * If this process is killed, the file has the sizes of
+			 * this moment.
+			 */
 			dat_update(r->writer);
 			show_progress(r);
 		}
 	}
 }
 
-/* Events that are enabled anyway go on: the threads don't wait for silence. */
+/*
+ * Other events may stay enabled, so the recorder threads must not wait for
+ * empty rings.
+ */
 static bool stop_events(struct record *r)
 {
 	bool ok = !control_disable_ours(&r->events);
 
 	if (r->recorder)
 		recorder_stop(r->recorder);
-	/* One that was not written is still to be had: don't take another. */
+	/* A snapshot whose write failed still exists. Do not replace it. */
 	else if (!r->dump_failed && !dump(r))
 		ok = false;
 	if (!event_select_end(&r->event_select, &r->events))
@@ -406,7 +418,7 @@ static bool stop_events(struct record *r)
 	return ok;
 }
 
-/* It never began: nothing is left of it. */
+/* Remove all traces of a recording that did not begin. */
 static void abandon(struct record *r)
 {
 	child_signal(&r->child, SIGKILL);
@@ -464,7 +476,7 @@ static bool run(struct record *r)
 			getpid(), r->output);
 	wait_for_end(r, &set);
 	ok = finish(r);
-	/* The recording is safe; the command may go on as long as it likes. */
+	/* The file is complete, so the command may run on for any time. */
 	child_wait(&r->child, &set);
 	if (r->command)
 		child_tell_status(&r->child);

@@ -14,23 +14,23 @@
 #include "loss.h"
 #include "recorder.h"
 
-#define WAIT_MS		500	/* what is under the watermark is read too */
+#define WAIT_MS		500	/* then read what is below the watermark, too */
 
 struct cpu_recorder {
 	struct recorder *rec;
 	unsigned int cpu;
-	struct rbmap_map *map;		/* NULL: this CPU has no ring */
+	struct rbmap_map *map;		/* NULL: the CPU has no ring */
 	struct cmdlines *cmdlines;
 	pthread_t thread;
 	bool running;
 
-	struct rbmap_loss before;	/* when the recording began */
-	uint64_t earlier;		/* loss that was not told then */
-	uint64_t skip;			/* of it: not to be told at all */
-	uint64_t given;			/* loss that sub-buffers told */
-	unsigned int generation;	/* the ring that we read */
-	unsigned int first;		/* that was written at the start */
-	_Atomic uint64_t other_clock;	/* events that were left out */
+	struct rbmap_loss before;	/* counters at the beginning of the recording */
+	uint64_t earlier;		/* lost before the recording and not reported yet */
+	uint64_t skip;			/* part of it that is never reported */
+	uint64_t given;			/* loss that sub-buffers have reported */
+	unsigned int generation;	/* ring that is being read */
+	unsigned int first;		/* ring that was written at the beginning */
+	_Atomic uint64_t other_clock;	/* number of left-out events */
 
 	int error;
 	bool reading;
@@ -42,17 +42,15 @@ struct recorder {
 	struct cpu_recorder *cpu;
 	unsigned int nr_cpus;
 	size_t page_size;
-	int clock;			/* enum rbmap_clock, -1: any */
+	int clock;			/* enum rbmap_clock; -1: any */
 	struct dat_writer *writer;
 	const struct comm_fields *fields;
 	_Atomic bool stop;
 	_Atomic bool failed;
-	_Atomic int new_clock;		/* the rings have another one now */
+	_Atomic int new_clock;		/* the rings have another clock now */
 };
 
-/*
- * Open.
- */
+/* ---- open */
 static void complain_open(const char *path, int error)
 {
 	if (error == RBMAP_ERR_PERMISSION && control_complain_lockdown())
@@ -80,8 +78,8 @@ static bool add_cpu(struct recorder *rec, unsigned int cpu)
 }
 
 /*
- * What no reader was told yet, we will be.  Its cause is known if nothing was
- * told before, or there is but one.
+ * The next reader gets the loss that no reader has got yet. Its cause is known
+ * if none was reported before, or if only one cause exists.
  */
 static void count_earlier(struct cpu_recorder *c)
 {
@@ -105,7 +103,10 @@ static void count_earlier(struct cpu_recorder *c)
 		c->earlier = earlier;
 }
 
-/* A file has pages of one size: those of the CPU that has the largest. */
+/*
+ * All pages of a file have one size: that of the CPU with the largest
+ * sub-buffers.
+ */
 static void want_page_size(struct recorder *rec, size_t size)
 {
 	if (rec->page_size < size)
@@ -125,7 +126,7 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 	ret = rbmap_open_path(&c->map, path, 0);
 	if (ret) {
 		c->map = NULL;
-		/* No snapshot of this CPU was taken. */
+		/* The snapshot does not contain this CPU. */
 		if (ret == -ENODATA)
 			return true;
 		complain_open(path, ret);
@@ -139,7 +140,7 @@ static bool map_cpu(struct recorder *rec, unsigned int cpu)
 		return false;
 	}
 	c->generation = rbmap_generation(c->map);
-	/* It may be an old one that is not read to its end. */
+	/* The first ring can be an older one that was not read to its end. */
 	want_page_size(rec, rbmap_subbuf_size(c->map));
 	if (!control_cpu_stat(cpu, "subbuf size", &size))
 		want_page_size(rec, size);
@@ -239,9 +240,7 @@ size_t recorder_page_size(const struct recorder *rec)
 	return rec->page_size;
 }
 
-/*
- * Read.
- */
+/* ---- read */
 
 static void look(void *data, const struct rbmap_event *ev)
 {
@@ -261,15 +260,17 @@ static void tell_lost(struct cpu_recorder *c)
 }
 
 /*
- * Sub-buffers that a ring can hold: so many later, all that it held at first
- * has been read, however quickly it fills.
+ * Return the number of sub-buffers that a ring can hold. After reading so many,
+ * all old events are read, even if the writer fills the ring meanwhile.
  */
 static unsigned int whole_ring(const struct cpu_recorder *c)
 {
 	return rbmap_nr_subbufs(c->map) + 1;
 }
 
-/* As rbmap_next_subbuf(); *@other: we have gone on to another ring. */
+/*
+ * Like rbmap_next_subbuf(). Set *@other if the reader went on to another ring.
+ */
 static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 		      bool *other)
 {
@@ -287,14 +288,14 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 	return ret;
 }
 
-/* What was lost behind the events of a ring comes with those of the next one. */
+/* Return the loss after a ring's last event, which the next ring reports. */
 static uint64_t lost_behind(const struct cpu_recorder *c,
 			    const struct rbmap_loss *loss)
 {
 	return loss->reported > c->given ? loss->reported - c->given : 0;
 }
 
-/* Nothing that was lost until now is the recording's. */
+/* Exclude earlier losses from the recording. */
 static void begin_here(struct cpu_recorder *c)
 {
 	rbmap_loss(c->map, &c->before);
@@ -302,7 +303,7 @@ static void begin_here(struct cpu_recorder *c)
 	c->skip = c->before.unreported + lost_behind(c, &c->before);
 }
 
-/* How many events the new part of a sub-buffer has. */
+/* Return the number of events in the new part of a sub-buffer. */
 static uint64_t count_events(const struct cpu_recorder *c,
 			     const struct rbmap_subbuf *sb)
 {
@@ -310,7 +311,7 @@ static uint64_t count_events(const struct cpu_recorder *c,
 	struct rbmap_event ev;
 	uint64_t nr = 0;
 
-	/* The writer may have gone on: that is for the next piece. */
+	/* The writer may have added events. They belong to the next piece. */
 	while (cursor.offset < sb->size &&
 	       rbmap_decode(sb->start, rbmap_subbuf_size(c->map), &cursor,
 			    &ev) == 1)
@@ -319,8 +320,9 @@ static uint64_t count_events(const struct cpu_recorder *c,
 }
 
 /*
- * A file has one clock.  Old rings with another one are no part of a recording
- * that begins now, nor is what they lost; one that came later is its end.
+ * A file has one clock. An old ring with another clock, and its losses, are
+ * left out of a recording that begins now. A new ring with another clock ends
+ * the recording.
  */
 static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb)
 {
@@ -337,7 +339,7 @@ static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb)
 	return false;
 }
 
-/* False: nothing more of this CPU. */
+/* Return false if this CPU has nothing more to record. */
 static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
 {
 	uint64_t skip = sb->lost < c->skip ? sb->lost : c->skip;
@@ -358,8 +360,8 @@ static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
 }
 
 /*
- * Read until there is nothing, or, @once, what the rings held at first.  False:
- * give up.
+ * Read until the ring is empty; with @once, only what the rings held at first.
+ * Return false to give up.
  */
 static bool drain(struct cpu_recorder *c, bool once)
 {
@@ -390,7 +392,7 @@ static bool drain(struct cpu_recorder *c, bool once)
 	}
 }
 
-/* Wait for events, and read them. */
+/* Wait for events and read them. */
 static bool turn(struct cpu_recorder *c)
 {
 	int ret = rbmap_wait(c->map, WAIT_MS);
@@ -469,7 +471,7 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	return 0;
 }
 
-/* No other ring comes to tell what was lost behind the last event. */
+/* Store the loss after the last event: no other ring will report it. */
 static void tell_end(struct cpu_recorder *c)
 {
 	struct rbmap_subbuf only_lost = { 0 };
@@ -491,7 +493,7 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 
 		if (!c->map)
 			continue;
-		/* No ring comes after these: one of another clock is left out. */
+		/* Later rings have another clock, and are left out. */
 		c->first = UINT_MAX;
 		if (drain(c, false))
 			tell_end(c);

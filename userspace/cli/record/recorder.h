@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The threads of `rbmap record`: one for each CPU's ring, from the map to the
- * file.  They run on whatever CPU is free: tied to the ring's own CPU they
- * would starve where they are needed most.
+ * The threads of `rbmap record`. Each one moves the ring of a CPU from its map
+ * to the file. The threads may run on any CPU: on the ring's own CPU they would
+ * starve when that CPU is busiest.
  */
 #ifndef RBMAP_CLI_RECORDER_H
 #define RBMAP_CLI_RECORDER_H
@@ -18,59 +18,62 @@
 struct recorder;
 
 /*
- * Map the rings of all CPUs, control_devices(), or their snapshot,
- * control_snapshot_devices().  Complains, and returns NULL, when it can't.
+ * Map the rings of all CPUs (control_devices()), or their snapshot
+ * (control_snapshot_devices()). On failure, report the error and return NULL.
  */
 struct recorder *recorder_open(const char *dir);
 void recorder_close(struct recorder *rec);
 
-unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest + 1 */
+unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest CPU + 1 */
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
-size_t recorder_page_size(const struct recorder *rec); /* for the file */
-int recorder_clock(const struct recorder *rec);	/* of the first CPU */
+size_t recorder_page_size(const struct recorder *rec); /* size for the file */
+int recorder_clock(const struct recorder *rec);	/* clock of the first CPU */
 
 /*
- * Throw away what the rings hold: the recording begins now.  Returns 0 or an
+ * Discard what the rings hold, so that the recording begins now. Return 0 or an
  * error for rbmap_strerror().
  */
 int recorder_discard(struct recorder *rec);
 
-/* @clock: enum rbmap_clock: events of rings with another one are left out. */
+/*
+ * Start the threads. Events with another clock than @clock, an enum
+ * rbmap_clock, are left out.
+ */
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		   const struct comm_fields *fields, int clock);
 
 /*
- * Did a thread give up, or have the rings another clock now?  The recording
- * should end then.
+ * Return whether a thread has given up or the clock has changed. The caller
+ * should then end the recording.
  */
 bool recorder_ended(const struct recorder *rec);
-uint64_t recorder_lost(const struct recorder *rec);	/* so far */
+uint64_t recorder_lost(const struct recorder *rec);	/* until now */
 
 /*
- * Take all that was committed before this call, and end the threads.  After a
- * failure what is not read yet stays in the rings.
+ * Read all events that were committed before this call, and end the threads.
+ * After an error, unread events stay in the rings.
  */
 void recorder_stop(struct recorder *rec);
 
 /*
- * Instead of threads: read rings that are frozen, to their end.  After that
- * recorder_result() has the sums.
+ * Read frozen rings to their end without threads. recorder_result() then has
+ * the sums.
  */
 void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		       const struct comm_fields *fields, int clock);
 
 struct recorder_result {
-	int error;		/* of the first thread that failed */
-	unsigned int cpu;	/* that it read */
-	bool reading;		/* for rbmap_strerror(); else writing, errno */
-	uint64_t unwritten;	/* events that were read and not written */
-	uint64_t earlier;	/* of loss.total, from before the recording */
-	uint64_t too_large;	/* of loss.total, for the pages of the file */
-	uint64_t other_clock;	/* events that were left out for that */
-	int new_clock;		/* why it ended; -1: it is not */
+	int error;		/* error of the first thread that failed */
+	unsigned int cpu;	/* CPU of that thread */
+	bool reading;		/* true: for rbmap_strerror(); false: errno of a write */
+	uint64_t unwritten;	/* events that were read but not written */
+	uint64_t earlier;	/* part of loss.total from before the recording */
+	uint64_t too_large;	/* part of loss.total that did not fit the file's pages */
+	uint64_t other_clock;	/* events left out because of their clock */
+	int new_clock;		/* clock that ended the recording; -1: none */
 	struct rbmap_loss loss;
 };
-/* After recorder_stop(): sums, and the names that the threads learnt. */
+/* Get the sums and the names of threads, after recorder_stop(). */
 void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		     struct recorder_result *result);
 

@@ -36,7 +36,7 @@ static bool read_formats(struct recording *r,
 		const struct control_event *ev = &events->v[i];
 		char file[1024], *text;
 
-		/* Without a tracepoint an event has no format either. */
+		/* An event without a tracepoint has no format. */
 		if (ev->unavailable)
 			continue;
 		snprintf(file, sizeof(file), "events/%s/%s/format", ev->system,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of `rbmap record` and `rbmap snapshot` have in common: all that
- * is in them beside events, and what is said of them at the end.
+ * What the files of `rbmap record` and `rbmap snapshot` have in common:
+ * everything but the events, and the report at the end.
  */
 #ifndef RBMAP_CLI_RECORDING_H
 #define RBMAP_CLI_RECORDING_H
@@ -18,19 +18,20 @@
 #define DEFAULT_OUTPUT	"trace.dat"
 #define NO_OUTPUT_NAME	"option -o wants the name of a file"
 
-/* The same for each file that is made. */
+/* The same for each file of a run. */
 struct recording {
 	char *header_page, *header_event;
 	struct dat_format *format;
 	size_t nr_formats;
 	struct buf kallsyms;
 	struct comm_fields *fields;
-	struct cmdlines *cmdlines;		/* of the threads that there were at first */
-	bool quiet;			/* no sums, but what was lost */
+	struct cmdlines *cmdlines;		/* of the threads at the beginning */
+	bool quiet;			/* report losses only */
 };
 
 /*
- * Read it.  @wanted: will the events of that kind be in the file?  Complains.
+ * Read the formats and the names. @wanted returns whether the file will contain
+ * events of a kind. On failure, report the error.
  */
 typedef bool recording_wanted_fn(const void *data,
 				 const struct control_event *event);
@@ -38,19 +39,22 @@ bool recording_init(struct recording *r, const struct control_events *events,
 		    recording_wanted_fn *wanted, const void *data);
 void recording_free(struct recording *r);
 
-/* Make the file.  @clocks: a text like that of trace_clock.  NULL: complained. */
+/*
+ * Create the file. @clocks is text in the format of trace_clock. On failure,
+ * report the error and return NULL.
+ */
 struct dat_writer *recording_create(const struct recording *r, const char *path,
 				    const struct recorder *recorder,
 				    const char *clocks);
 
 /*
- * Finish a file that has all that @recorder read, and tell of it.  False:
- * complained.
+ * Complete a file with all that @recorder has read, and print the sums. On
+ * failure, report the error and return false.
  */
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		      const char *path, const struct recorder *recorder);
 
-/* "12 KiB", on stderr. */
+/* Print a size such as "12 KiB" to stderr. */
 void print_size(uint64_t bytes);
 
 #endif /* RBMAP_CLI_RECORDING_H */

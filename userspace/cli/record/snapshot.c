@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap snapshot: what the rings hold now, to a file, while they go on.
+ * rbmap snapshot: write the current contents of the rings to a file, while
+ * tracing goes on.
  */
 #include <signal.h>
 
@@ -56,7 +57,7 @@ static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
 	return STATUS_OK;
 }
 
-/* The events that are on now are most likely those that it holds. */
+/* The snapshot most likely contains the events that are enabled now. */
 static bool enabled(const void *data, const struct control_event *event)
 {
 	(void)data;
@@ -81,9 +82,15 @@ static bool run(struct snapshot *s)
 {
 	if (!control_present() || !control_has_formats())
 		return false;
-	/* A limit on the size of files is an error like a full disk. */
+	/*
+	 * A limit on the size of files then returns an error, as a full disk
+	 * does.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
-	/* Before anything else that takes time: the rings are written to. */
+	/*
+	 * Take the snapshot before anything slow: the rings are being
+	 * overwritten.
+	 */
 	if (!s->existing && !snapshot_file_take())
 		return false;
 	return write_file(s) && (s->keep || s->existing || snapshot_file_free());

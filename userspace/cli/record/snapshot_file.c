@@ -55,7 +55,10 @@ static bool write_file(const struct recording *recording, const char *path,
 	struct dat_writer *writer = NULL;
 	struct buf clocks = { 0 };
 
-	/* That of the rings: trace_clock may have changed since. */
+	/*
+	 * Use the rings' clock: trace_clock may have changed since the
+	 * snapshot.
+	 */
 	control_print_clocks(&clocks, clock);
 	if (clocks.failed)
 		complain("out of memory");

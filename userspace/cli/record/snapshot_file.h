@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Snapshots: what the rings of all CPUs held at one time, to a file.  Functions
- * complain.
+ * Write a snapshot, which has the rings of all CPUs at one time, to a file.
+ * Functions report their errors.
  */
 #ifndef RBMAP_CLI_SNAPSHOT_FILE_H
 #define RBMAP_CLI_SNAPSHOT_FILE_H
@@ -10,10 +10,13 @@
 
 #include "recording.h"
 
-/* One that is there already is somebody's: it is left alone. */
+/* Check that no snapshot exists. An existing one belongs to somebody else. */
 bool snapshot_file_none(void);
 bool snapshot_file_take(void);
-/* It is still there if it could not be written, and where to go on is said. */
+/*
+ * Write the snapshot. If that fails, keep the snapshot and report how to try
+ * again.
+ */
 bool snapshot_file_write(const struct recording *recording, const char *path);
 bool snapshot_file_free(void);
 

@@ -12,12 +12,12 @@
 
 struct watched {
 	struct rbmap_map *map;
-	unsigned int first;		/* the first ring that counts */
+	unsigned int first;		/* first ring that counts */
 	uint64_t missed;
 };
 
 struct trigger {
-	bool *is_one;			/* by the event's id */
+	bool *is_one;			/* indexed by the event's id */
 	size_t nr_ids;
 	struct watched *cpu;
 	unsigned int nr_cpus;
@@ -166,7 +166,7 @@ struct trigger *trigger_open(const char *pattern,
 		trigger_close(t);
 		return NULL;
 	}
-	/* What came before is not what it waits for. */
+	/* Earlier events do not trigger. */
 	trigger_seen(t);
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		t->cpu[i].missed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events that a flight recorder waits for.  They are looked for in the rings as
- * they are written, without taking anything away.
+ * The events that trigger a flight recorder. It observes the rings, so nothing
+ * is consumed.
  */
 #ifndef RBMAP_CLI_TRIGGER_H
 #define RBMAP_CLI_TRIGGER_H
@@ -14,8 +14,8 @@
 struct trigger;
 
 /*
- * Look for events that @pattern names, from now on.  @wanted: which events are
- * recorded.  NULL: complained.
+ * Search the rings for new events that match @pattern. @wanted returns which
+ * events are recorded. On failure, report the error and return NULL.
  */
 struct trigger *trigger_open(const char *pattern,
 			     const struct control_events *events,
@@ -24,13 +24,18 @@ struct trigger *trigger_open(const char *pattern,
 			     const void *data);
 void trigger_close(struct trigger *trigger);
 
-/* Has one come that is in no snapshot yet?  Complains if it can't tell. */
+/*
+ * Return whether a matching event has come that no snapshot contains. Report if
+ * that can't be determined.
+ */
 bool trigger_seen(struct trigger *trigger);
 
-/* A snapshot has just been taken: what came before is in it. */
+/* Call this after a snapshot: it contains all earlier events. */
 void trigger_covered(struct trigger *trigger);
 
-/* Events that were overwritten before we came to them. */
+/*
+ * Return the number of events that were overwritten before they were examined.
+ */
 uint64_t trigger_missed(const struct trigger *trigger);
 
 #endif /* RBMAP_CLI_TRIGGER_H */

@@ -17,7 +17,7 @@ static bool is_crash(int sig)
 	       sig == SIGILL || sig == SIGABRT;
 }
 
-/* Who waits for us sees what ended the other process. */
+/* Die of the same signal, so that the caller's parent sees it. */
 static int end_like(int sig)
 {
 	sigset_t set;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rbmap report: a recording as text, as trace-cmd report prints it.
+ * rbmap report: print a recording as text, in the format of trace-cmd report.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "text.h"
 #include "trace_dat/dat_read.h"
 
-#define MAX_CPUS	64	/* times --cpu */
+#define MAX_CPUS	64	/* --cpu options */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
 
@@ -33,7 +33,7 @@ struct report {
 	struct text *text;
 	uint64_t events;
 	uint64_t lost;
-	bool lost_unknown;	/* more than that */
+	bool lost_unknown;	/* more than the number that is known */
 };
 
 static int parse_options(struct report *r, int argc, char **argv, bool *done)
@@ -85,9 +85,7 @@ static int parse_options(struct report *r, int argc, char **argv, bool *done)
 	return STATUS_OK;
 }
 
-/*
- * Formats and names.
- */
+/* Read the formats and the names of threads. */
 static void add_cmdlines(struct report *r)
 {
 	const struct dat_text *cmdlines = dat_cmdlines(r->reader);
@@ -115,11 +113,11 @@ static int load_text(struct report *r)
 		return -ENOMEM;
 	if (r->plugins)
 		text_load_plugins(r->text);
-	/* An event with a format that can't be understood is printed raw. */
+	/* An event whose format cannot be parsed is printed as bytes. */
 	for (size_t i = 0; i < nr; i++)
 		text_add_format(r->text, formats[i].system, formats[i].text,
 				formats[i].size);
-	/* One name for a thread from first to last, as trace-cmd has it. */
+	/* A thread has one name in the whole report, as in trace-cmd's. */
 	add_cmdlines(r);
 	text_comm_keep(r->text, true);
 	if (kallsyms->size)
@@ -129,9 +127,7 @@ static int load_text(struct report *r)
 	return 0;
 }
 
-/*
- * Events.
- */
+/* ---- events */
 static bool wanted_cpu(const struct report *r, int cpu)
 {
 	for (size_t i = 0; i < r->nr_cpus; i++)
@@ -218,7 +214,7 @@ static int print_events(struct report *r)
 	while ((ret = dat_next(r->reader, &ev)) == 1) {
 		if (!wanted_cpu(r, ev.cpu))
 			continue;
-		/* A loss may have been of what is wanted. */
+		/* Lost events may have been wanted ones. */
 		count_lost(r, ev.lost);
 		print_lost(r, ev.cpu, ev.lost);
 		if (!wanted(r, &ev))
@@ -283,7 +279,7 @@ static int run(void *arg)
 		return STATUS_ERROR;
 	}
 	if (fflush(stdout) || ferror(stdout))
-		return STATUS_ERROR;	/* finish_stdout() says why */
+		return STATUS_ERROR;	/* finish_stdout() reports the cause */
 	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", r->events,
 		r->lost_unknown ? "more than " : "", r->lost);
 	return tell_damage(r);

@@ -66,7 +66,7 @@ static bool is_number_size(int size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* The zeros behind the record let any offset of 16 bits go there. */
+/* Any offset of 16 bits stays within the record or the zeros after it. */
 static void print_field(struct json *j, const struct tep_format_field *f,
 			const char *record, uint32_t record_size)
 {
@@ -83,7 +83,7 @@ static void print_field(struct json *j, const struct tep_format_field *f,
 			offset = loc & 0xffff;
 		size = loc >> 16;
 	}
-	/* "char buf[]": to the end of the event. */
+	/* "char buf[]" extends to the end of the event. */
 	if (!size && !(f->flags & TEP_FIELD_IS_DYNAMIC) &&
 	    offset < record_size)
 		size = record_size - offset;

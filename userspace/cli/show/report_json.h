@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Events as JSON objects, one a line, on stdout.
- */
+/* Print events to stdout as JSON, one object per line. */
 #ifndef RBMAP_CLI_REPORT_JSON_H
 #define RBMAP_CLI_REPORT_JSON_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * rbmap stream: events as text, while they come.
- */
+/* rbmap stream: print events as they come. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,13 +15,13 @@
 #include "record/event_select.h"
 #include "text.h"
 
-#define WAIT_MS		100	/* events below the watermark wake nobody */
-#define DRAIN_SECONDS	1.0	/* for what is left after an interrupt */
+#define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
+#define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */
 #define MAX_CORRUPT	100
 
 struct stream {
 	struct patterns patterns;
-	uint64_t count;		/* events to print, 0: no limit */
+	uint64_t count;		/* number of events to print; 0: no limit */
 	double seconds;		/* 0: no limit */
 	bool follow;
 	bool observe;
@@ -31,9 +29,9 @@ struct stream {
 	struct rbmap_merge *merge;
 	struct text *text;
 	struct control_events events;
-	bool switched;		/* events, by us */
+	bool switched;		/* this command enabled the events */
 	struct event_select event_select;
-	uint64_t until;		/* nothing that is newer, 0: no limit */
+	uint64_t until;		/* time of the last event to print; 0: no limit */
 	struct rbmap_loss before;
 	uint64_t printed;
 	unsigned int corrupt;
@@ -57,8 +55,9 @@ static double now(void)
 }
 
 /*
- * No SA_RESTART: a signal ends a wait.  A reader of our output that went away
- * must not kill us before the events are what they were.
+ * Install handlers without SA_RESTART, so that a signal ends a wait. If the
+ * reader of the output has left, the process must live on to restore the
+ * events.
  */
 static void catch_signals(void)
 {
@@ -180,7 +179,7 @@ static void switch_back(struct stream *s)
 	s->switched = false;
 }
 
-/* An empty screen has a reason: say so when we know it. */
+/* If the reason is known, explain why no event comes. */
 static void tell_silence(const struct stream *s)
 {
 	uint64_t on;
@@ -220,14 +219,14 @@ static bool start(struct stream *s)
 	return true;
 }
 
-/* A line of the stats of each CPU that has any. */
+/* Combine a line of the stats of all CPUs that have stats. */
 static uint64_t stats_of_all(const char *line,
 			     uint64_t (*add)(uint64_t sum, const char *value))
 {
 	char file[64], *stats, *at;
 	uint64_t sum = 0;
 
-	/* Numbers of CPUs have gaps, no machine has one as wide as this. */
+	/* CPU numbers may have gaps, but none as large as this. */
 	for (int cpu = 0, gap = 0; gap < 1024; cpu++, gap++) {
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
 		stats = control_read(file);
@@ -247,7 +246,7 @@ static uint64_t add_number(uint64_t sum, const char *value)
 	return sum + strtoull(value, NULL, 10);
 }
 
-/* Seconds with six digits behind the point; or a counter. */
+/* The value is in seconds with six decimals, or a counter. */
 static uint64_t latest_time(uint64_t latest, const char *value)
 {
 	uint64_t whole, micros = 0;
@@ -258,13 +257,16 @@ static uint64_t latest_time(uint64_t latest, const char *value)
 	return found > 0 && whole > latest ? whole : latest;
 }
 
-/* What waits to be read now: output without an end would be no "now". */
+/*
+ * Return the number of unread events. Without this limit, "now" would move on
+ * while events are printed.
+ */
 static uint64_t unread_events(void)
 {
 	return stats_of_all("entries: ", add_number);
 }
 
-/* For who observes that is something else: what was written before now. */
+/* An observer stops at the time of the events that were written until now. */
 static uint64_t now_of_rings(void)
 {
 	return stats_of_all("now ts: ", latest_time);
@@ -275,7 +277,7 @@ static bool full(const struct stream *s)
 	return s->count && s->printed >= s->count;
 }
 
-/* 1: go on, 0: nothing now, -1: end with an error. */
+/* Return 1 to go on, 0 if nothing is there now, -1 after an error. */
 static int next(struct stream *s, struct rbmap_event *ev)
 {
 	int ret = rbmap_merge_next(s->merge, ev);
@@ -304,7 +306,10 @@ static int next(struct stream *s, struct rbmap_event *ev)
 	return -1;
 }
 
-/* Print until a limit, or what is there to @deadline.  False: an error. */
+/*
+ * Print events up to a limit, or those that come until @deadline. Return false
+ * after an error.
+ */
 static bool drain(struct stream *s, double deadline)
 {
 	struct rbmap_event ev;
@@ -341,8 +346,8 @@ static bool follow(struct stream *s, double deadline)
 }
 
 /*
- * Did the reader of our output leave?  That and a signal during a write are
- * no errors; the rest is for finish_stdout() to tell.
+ * Return whether the reader of the output has left. That, or a signal during a
+ * write, is not an error. finish_stdout() reports all others.
  */
 static bool reader_left(struct stream *s)
 {
@@ -376,7 +381,7 @@ static bool run(struct stream *s)
 	ok = follow(s, deadline);
 	if (!ok || full(s) || s->write_error)
 		return ok;
-	/* Events stop before we read the last ones. */
+	/* Disable the events before the last ones are read. */
 	switch_back(s);
 	interrupted = 0;
 	rbmap_merge_set_hold(s->merge, 0);
@@ -384,9 +389,9 @@ static bool run(struct stream *s)
 }
 
 /*
- * Causes are counted from when we began, but the first thing that a ring tells
- * is what it lost before: that is in the lines that we printed, so it is in
- * the sum.
+ * The causes are counted from the start of this command. A ring first reports
+ * what it lost before: the printed lines contain that loss, so the sum does,
+ * too.
  */
 static void print_sums(struct stream *s)
 {

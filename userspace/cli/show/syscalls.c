@@ -8,7 +8,7 @@
 
 #include "syscalls.h"
 
-#define NR_NAMES	1024	/* no architecture's calls go further */
+#define NR_NAMES	1024	/* more than the system calls of any architecture */
 #define NR_ARGS		6
 
 const char *syscalls_name(long nr)

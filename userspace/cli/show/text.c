@@ -18,18 +18,18 @@
 #include "trace_dat/symbols.h"
 
 #define NR_IDS		65536
-#define MAX_NAMES	2		/* sched_switch: two threads */
+#define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
 #define NR_ASKED	4096		/* a power of two */
 #define ASK_AGAIN_NS	1000000000ULL
 
 /*
- * A record is copied before it is parsed, with zeros behind it: no offset,
- * length (each of 16 bits) or string without an end leads out of the copy.
+ * A record is copied and zeros are added before it is parsed. So no offset or
+ * length of 16 bits, and no unterminated string, leads out of the copy.
  */
 #define COPY_TAIL	(4 * 65536)
 
-/* common_flags */
+/* bits of common_flags */
 enum {
 	FLAG_IRQS_OFF		= 0x01,
 	FLAG_NEED_RESCHED_LAZY	= 0x02,
@@ -41,7 +41,7 @@ enum {
 	FLAG_BH_OFF		= 0x80,
 };
 
-/* Fields that say what a thread is called. */
+/* The fields that contain a thread's name. */
 struct name_fields {
 	struct tep_format_field *comm;
 	struct tep_format_field *pid;
@@ -49,7 +49,7 @@ struct name_fields {
 
 struct event_info {
 	struct tep_event *event;
-	int size;			/* of the fields that are always there */
+	int size;			/* size of the fields that are always there */
 	unsigned int nr_names;
 	struct name_fields name[MAX_NAMES];
 };
@@ -64,7 +64,7 @@ struct text {
 	struct trace_seq seq;
 	struct event_info *event[NR_IDS];
 	char *copy;
-	size_t copy_size;		/* without the tail */
+	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
 	struct symbols *symbols;
 	struct tep_plugin_list *plugins;
@@ -73,7 +73,7 @@ struct text {
 	bool symbols_from_proc;
 	bool counter;
 	bool raw;
-	struct asked asked[NR_ASKED];	/* by pid, its low bits */
+	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
 
 static char *resolve(void *priv, unsigned long long *addr, char **module)
@@ -110,7 +110,7 @@ struct text *text_new(void)
 		text_free(t);
 		return NULL;
 	}
-	/* Formats that it can't parse are printed field by field. */
+	/* Formats that cannot be parsed are printed field by field. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(t->tep, sizeof(long));
 	tep_set_page_size(t->tep, sysconf(_SC_PAGESIZE));
@@ -145,7 +145,10 @@ void text_free(struct text *t)
 	free(t);
 }
 
-/* prev_comm belongs to prev_pid, comm and newcomm to pid; oldcomm is past. */
+/*
+ * prev_comm belongs to prev_pid; comm and newcomm belong to pid. oldcomm is no
+ * longer valid.
+ */
 static struct tep_format_field *pid_of_comm(struct tep_event *event,
 					    const char *comm)
 {
@@ -162,7 +165,7 @@ static struct tep_format_field *pid_of_comm(struct tep_event *event,
 	return tep_find_field(event, name);
 }
 
-/* Offsets of a file may be anything: 16 bits is what the kernel can mean. */
+/* A file can contain any offset, but the kernel's fit in 16 bits. */
 static bool fields_are_sane(const struct tep_event *event)
 {
 	struct tep_format_field *f;
@@ -334,7 +337,10 @@ const char *text_event_system(struct text *t, const struct rbmap_event *ev)
 	return info ? info->event->system : NULL;
 }
 
-/* A name for a line of text: it ends where it would break the line. */
+/*
+ * Store a name for use in a line of text: cut it at characters that would break
+ * the line.
+ */
 static void learn(struct text *t, int pid, const char *from, size_t size)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
@@ -354,7 +360,7 @@ static void learn(struct text *t, int pid, const char *from, size_t size)
 	asked->ns = now_ns();
 }
 
-/* All is in the copy, whatever the lengths say. */
+/* Whatever the lengths say, all that is read here is in the copy. */
 static void learn_names(struct text *t, const struct event_info *info)
 {
 	for (unsigned int i = 0; i < info->nr_names; i++) {
@@ -376,7 +382,9 @@ static void learn_names(struct text *t, const struct event_info *info)
 	}
 }
 
-/* A thread may take another name without an event: ask again after a while. */
+/*
+ * A thread may be renamed without an event, so read /proc again after a while.
+ */
 static void ask_proc(struct text *t, int pid)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
@@ -435,7 +443,9 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth & 0xf] : '.';
 }
 
-/* irqs off, need resched, context, preemption off, migration off */
+/*
+ * Print: interrupts off, need resched, context, preemption off, migration off.
+ */
 static void print_flags(const struct rbmap_event_common *common, FILE *out)
 {
 	unsigned int flags = common->flags, count = common->preempt_count;
@@ -486,7 +496,10 @@ static int copy_record(struct text *t, const struct rbmap_event *ev)
 	return 0;
 }
 
-/* What the event says, as one line whatever text it holds. */
+/*
+ * Return the text of the event as one line, even if its strings contain
+ * newlines.
+ */
 static const char *body_of(struct text *t, const struct event_info *info,
 			   const struct rbmap_event *ev)
 {

@@ -8,7 +8,9 @@
 
 #include "compact.h"
 
-/* Half of the reserve: copying must find room for a piece and its metadata. */
+/*
+ * Half of the reserve, because a copy needs room for a piece and its metadata.
+ */
 #define PIECE		(COMPACT_RESERVE / 2)
 #define SPARE_SPACE	(16ull << 20)
 
@@ -57,7 +59,7 @@ static int copy_with(int fd, uint64_t from, uint64_t to, size_t size, void *piec
 	return 0;
 }
 
-/* The file system may share the blocks instead: try that first. */
+/* Let the file system share the blocks if it can. Otherwise copy. */
 static int copy_piece(int fd, uint64_t from, uint64_t to, size_t size,
 		      void *piece)
 {
@@ -79,7 +81,7 @@ static bool space_for(int fd, uint64_t size)
 
 	if (fstatvfs(fd, &st))
 		return false;
-	/* A tmpfs without a limit has no blocks at all. */
+	/* A tmpfs without a limit reports no blocks. */
 	return !st.f_blocks ||
 	       (uint64_t)st.f_bavail * st.f_frsize > size + SPARE_SPACE;
 }
@@ -106,7 +108,7 @@ int compact_copy(int fd, uint64_t from, uint64_t to, uint64_t size, bool *gone)
 		done += n;
 	}
 	free(piece);
-	/* Half here and half there can't be undone. */
+	/* The data is in two places, which cannot be undone. */
 	if (ret && *gone)
 		return -EIO;
 	if (ret)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Take holes out of a file: move what comes after a hole down to its start.
+ * Remove holes from a file: move the data after a hole to the hole's start.
  *
- * Some file systems shift a file's extents and copy nothing.  On the others
- * data is copied, through a full disk too, as what was copied makes room for
- * what is next.
+ * Some file systems shift a file's extents and copy nothing. On others the data
+ * is copied. That works on a full disk, too: each copied piece frees the space
+ * for the next one.
  *
- * Functions return 0 or more for success and a negative errno; after an error
+ * Functions return 0 or more for success and a negative errno. After an error
  * other than -EIO the data is where it was.
  */
 #ifndef RBMAP_CLI_COMPACT_H
@@ -15,21 +15,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Offsets and sizes are multiples of the file system's block: the largest. */
+/*
+ * Offsets and sizes are multiples of this, the largest block of a file system.
+ */
 #define COMPACT_ALIGN	65536u
-/* A piece of the file, with its space, that may be given up for copying. */
+/* Size of a piece of the file whose space may be used for copying. */
 #define COMPACT_RESERVE	(1u << 20)
 
-/* The file shrinks: everything from @from on comes to @to. */
+/* Remove the range between @to and @from. The file becomes shorter. */
 int compact_collapse(int fd, uint64_t from, uint64_t to);
 
 /* Free the space of a range. */
 int compact_punch(int fd, uint64_t offset, uint64_t size);
 
 /*
- * Copy @size bytes from @from down to @to; the two don't overlap.  If there is
- * no space for a second copy the first one goes away piece by piece; *gone
- * says that it did.
+ * Copy @size bytes from @from down to @to. The ranges do not overlap. If a
+ * second copy does not fit, the source is freed piece by piece, and *gone is
+ * set.
  */
 int compact_copy(int fd, uint64_t from, uint64_t to, uint64_t size, bool *gone);
 

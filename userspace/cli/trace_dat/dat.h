@@ -22,7 +22,7 @@
 #define DAT_VERSION		"6"
 #define DAT_HEADER_PAGE		"header_page"
 #define DAT_HEADER_EVENT	"header_event"
-#define DAT_WORD_SIZE		10	/* "options  ", "flyrecord" with its 0 */
+#define DAT_WORD_SIZE		10	/* "options  ", or "flyrecord" with its 0 */
 #define DAT_OPTIONS		"options  "
 #define DAT_FLYRECORD		"flyrecord"
 #define DAT_LATENCY		"latency  "
@@ -37,8 +37,8 @@ enum dat_option {
 };
 
 /*
- * What the version option says while the recording goes on: the sizes in the
- * table lag behind, there may be more whole sub-buffers after them.
+ * Text in the version option while the recording goes on: the sizes in the
+ * table are too small, and more whole sub-buffers may follow.
  */
 #define DAT_UNFINISHED		" (unfinished)"
 

@@ -17,25 +17,25 @@
 #define PAGE_SIZE_MIN	64u
 #define PAGE_SIZE_MAX	(4u << 20)
 #define NAME_MAX_SIZE	256
-#define CPUS_MAX	8192	/* of any kernel */
+#define CPUS_MAX	8192	/* more than any kernel's */
 
-/* The data of one CPU. */
+/* The data of a CPU. */
 struct dat_cpu {
-	uint64_t offset;	/* in the file */
-	uint64_t size;		/* as the table says */
-	uint64_t limit;		/* what the file has of it */
-	uint64_t at;		/* where the next page begins */
+	uint64_t offset;	/* offset in the file */
+	uint64_t size;		/* size in the table */
+	uint64_t limit;		/* part of the size that the file contains */
+	uint64_t at;		/* offset of the next page */
 	unsigned char *page;
-	size_t page_bytes;	/* that there are of the page */
+	size_t page_bytes;	/* bytes of the page that exist */
 	struct rbmap_cursor cursor;
-	uint64_t lost;		/* not told yet */
-	struct rbmap_event ev;	/* the next one, if this CPU is in the heap */
+	uint64_t lost;		/* not reported yet */
+	struct rbmap_event ev;	/* next event, if the CPU is in the heap */
 };
 
 struct dat_reader {
 	int fd;
 	uint64_t file_size;
-	uint64_t at;			/* while headers are read */
+	uint64_t at;			/* offset while headers are read */
 	uint32_t page_size;
 	struct dat_text *format;
 	size_t nr_formats;
@@ -47,7 +47,7 @@ struct dat_reader {
 	struct dat_damage damage;
 	uint32_t nr_cpus;
 	struct dat_cpu *cpu;
-	unsigned int *heap;		/* CPUs, the oldest event first */
+	unsigned int *heap;		/* CPUs, the one with the oldest event first */
 	unsigned int nr_heap;
 	bool started;
 };
@@ -92,9 +92,7 @@ static int read_at(struct dat_reader *r, void *data, size_t size,
 	return 0;
 }
 
-/*
- * Headers, one after the other.
- */
+/* ---- headers, in the order of the file */
 static int take(struct dat_reader *r, void *data, uint64_t size)
 {
 	int ret;
@@ -125,7 +123,10 @@ static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
 {
 	int ret;
 
-	/* Before there is memory for it: any number may stand here. */
+	/*
+	 * Check the size before memory is allocated: the file can contain any
+	 * number.
+	 */
 	if (size > r->file_size - r->at)
 		return DAT_ERR_CUT;
 	t->text = malloc(size + 1);
@@ -186,7 +187,7 @@ static int take_string(struct dat_reader *r, char *text, size_t room)
 	return 0;
 }
 
-/* A word that must stand here, its 0 too. */
+/* Check that a word is here, with its 0. */
 static int expect(struct dat_reader *r, const char *word)
 {
 	size_t size = strlen(word) + 1;
@@ -232,7 +233,7 @@ static int read_magic(struct dat_reader *r)
 	return 0;
 }
 
-/* A 32-bit kernel's sub-buffers have a shorter header. */
+/* The sub-buffers of a 32-bit kernel have a shorter header. */
 static bool known_header(const char *header_page)
 {
 	const char *commit = strstr(header_page, " commit;");
@@ -425,7 +426,10 @@ static int read_headers(struct dat_reader *r)
 	return ret;
 }
 
-/* Where the region of an unfinished CPU must end: at the next one. */
+/*
+ * Return the end of the region of an unfinished CPU: where the next region
+ * begins.
+ */
 static uint64_t region_end(const struct dat_reader *r, uint64_t offset)
 {
 	uint64_t end = r->file_size;
@@ -453,7 +457,7 @@ static int set_limits(struct dat_reader *r)
 			r->damage.missing += c->size - c->limit;
 		sum += c->limit;
 	}
-	/* The same bytes for several CPUs. */
+	/* The regions of several CPUs overlap. */
 	return sum > r->file_size ? DAT_ERR_BROKEN : 0;
 }
 
@@ -465,7 +469,7 @@ int dat_open(struct dat_reader **reader, const char *path)
 
 	if (!r)
 		return -ENOMEM;
-	/* A FIFO would wait for its writer. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 || fstat(r->fd, &st))
 		ret = -errno;
@@ -543,9 +547,7 @@ uint64_t dat_lost_last(const struct dat_reader *r, unsigned int cpu)
 	return r->cpu[cpu].lost;
 }
 
-/*
- * Pages and events.
- */
+/* ---- pages and events */
 static void add_lost(struct dat_cpu *c, uint64_t lost)
 {
 	if (lost == RBMAP_LOST_UNKNOWN || c->lost == RBMAP_LOST_UNKNOWN)
@@ -557,8 +559,8 @@ static void add_lost(struct dat_cpu *c, uint64_t lost)
 }
 
 /*
- * Where a file is cut a page is shorter than it says.  Let the header say what
- * is there, so that the events in it can be decoded.
+ * The last page of a truncated file is shorter than its header says. Correct
+ * the header, so that the events in the page can be decoded.
  */
 static void trim_page(struct dat_cpu *c)
 {
@@ -580,7 +582,7 @@ static bool is_empty(const struct dat_cpu *c)
 	return !memcmp(c->page, zeros, HEAD);
 }
 
-/* 1: the next page is there.  0: no more. */
+/* Return 1 if the next page was read, 0 at the end. */
 static int next_page(struct dat_reader *r, struct dat_cpu *c)
 {
 	uint64_t left = c->limit - c->at;
@@ -596,7 +598,7 @@ static int next_page(struct dat_reader *r, struct dat_cpu *c)
 	c->page_bytes = left < r->page_size ? left : r->page_size;
 	ret = read_at(r, c->page, c->page_bytes, c->offset + c->at);
 	if (ret == DAT_ERR_CUT) {
-		/* It became shorter under our eyes. */
+		/* The file became shorter while it was read. */
 		r->damage.missing += left;
 		c->at = c->limit;
 		return 0;
@@ -615,7 +617,7 @@ static int next_page(struct dat_reader *r, struct dat_cpu *c)
 	return 1;
 }
 
-/* 1: c->ev is the next event of this CPU.  0: no more. */
+/* Return 1 if c->ev is the next event of this CPU, 0 at the end. */
 static int next_event(struct dat_reader *r, unsigned int cpu)
 {
 	struct dat_cpu *c = &r->cpu[cpu];
@@ -631,7 +633,7 @@ static int next_event(struct dat_reader *r, unsigned int cpu)
 			c->lost = 0;
 			return 1;
 		}
-		/* The last page of a cut file ends as it ends. */
+		/* The last page of a truncated file may end within an event. */
 		if (ret < 0 && c->page_bytes == r->page_size)
 			r->damage.broken++;
 		ret = next_page(r, c);
@@ -689,7 +691,7 @@ int dat_next(struct dat_reader *r, struct rbmap_event *ev)
 		if (ret)
 			return ret;
 	} else if (r->nr_heap) {
-		/* The one that was given out is done with now. */
+		/* The caller is done with the previous event. */
 		ret = next_event(r, r->heap[0]);
 		if (ret < 0)
 			return ret;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Read a recording, whatever bytes it holds.
- */
+/* Read a recording. The file may contain any bytes. */
 #ifndef RBMAP_CLI_DAT_READ_H
 #define RBMAP_CLI_DAT_READ_H
 
@@ -12,19 +10,19 @@
 
 struct dat_reader;
 
-/* Errors of our own, beside negative errno values. */
+/* Errors beside negative errno values. */
 enum dat_error {
-	DAT_ERR_NO_RECORDING	= -5000,	/* another kind of file */
+	DAT_ERR_NO_RECORDING	= -5000,	/* not a recording */
 	DAT_ERR_VERSION		= -5001,	/* a version other than 6 */
-	DAT_ERR_FOREIGN		= -5002,	/* byte order, size of long */
-	DAT_ERR_CUT		= -5003,	/* ends before the data begins */
-	DAT_ERR_BROKEN		= -5004,	/* says what cannot be */
+	DAT_ERR_FOREIGN		= -5002,	/* other byte order or size of long */
+	DAT_ERR_CUT		= -5003,	/* the file ends before the data */
+	DAT_ERR_BROKEN		= -5004,	/* invalid contents */
 	DAT_ERR_LATENCY		= -5005,	/* text of a latency tracer */
 };
 
-#define DAT_ERR_LAST	(-4999)	/* all of them are less */
+#define DAT_ERR_LAST	(-4999)	/* all these errors are smaller */
 
-/* Some words about an error; a negative errno too. */
+/* Return a text for such an error or a negative errno. */
 const char *dat_strerror(int error);
 
 int dat_open(struct dat_reader **reader, const char *path);
@@ -32,7 +30,7 @@ void dat_close(struct dat_reader *reader);
 
 struct dat_text {
 	const char *system;
-	char *text;		/* with a 0 after it */
+	char *text;		/* terminated by a 0 */
 	size_t size;
 };
 
@@ -40,23 +38,26 @@ size_t dat_formats(const struct dat_reader *reader,
 		   const struct dat_text **formats);
 const struct dat_text *dat_kallsyms(const struct dat_reader *reader);
 const struct dat_text *dat_cmdlines(const struct dat_reader *reader);
-const char *dat_clock(const struct dat_reader *reader);	/* NULL: not said */
+const char *dat_clock(const struct dat_reader *reader);	/* NULL: unknown */
 unsigned int dat_cpus(const struct dat_reader *reader);
 
 /*
- * 1: *ev is the next event in the order of time, valid until the next call.
- * 0: no more.  < 0: the file cannot be read.
+ * Return 1 and store the next event in the order of time, valid until the next
+ * call. Return 0 at the end, and < 0 if the file cannot be read.
  */
 int dat_next(struct dat_reader *reader, struct rbmap_event *ev);
 
-/* At the end: lost after the last event of a CPU. */
+/*
+ * After the last event: return the number of events lost after the last event
+ * of a CPU.
+ */
 uint64_t dat_lost_last(const struct dat_reader *reader, unsigned int cpu);
 
 /* What is wrong with the recording, as far as it was read. */
 struct dat_damage {
 	bool unfinished;	/* its recorder was killed */
-	uint64_t missing;	/* bytes that its table names and it lacks */
-	uint64_t broken;	/* sub-buffers that hold nonsense */
+	uint64_t missing;	/* bytes in the table that the file lacks */
+	uint64_t broken;	/* sub-buffers with invalid contents */
 };
 void dat_damage(const struct dat_reader *reader, struct dat_damage *damage);
 

@@ -34,7 +34,7 @@ void kallsyms_read(struct buf *out, const char *path)
 	free(line);
 	if (f)
 		fclose(f);
-	/* All zeros (kptr_restrict): each address would be the same one. */
+	/* All addresses are 0 (kptr_restrict), so they tell nothing. */
 	if (hidden || out->failed || out->size > UINT32_MAX)
 		buf_free(out);
 }

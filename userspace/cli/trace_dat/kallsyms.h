@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's functions, for a recording: only where an event prints one, as
- * the whole table is larger than most recordings.
+ * Symbols of the kernel for a recording. The table is larger than most
+ * recordings, so it is only added if an event prints a symbol.
  */
 #ifndef RBMAP_CLI_KALLSYMS_H
 #define RBMAP_CLI_KALLSYMS_H
@@ -10,10 +10,13 @@
 
 #include "common/buf.h"
 
-/* Does an event with this format print a symbol? */
+/* Return whether an event with this format prints a symbol. */
 bool kallsyms_wanted(const char *format);
 
-/* The functions of a kallsyms file; nothing if addresses are hidden. */
+/*
+ * Append the functions of a kallsyms file. If addresses are hidden, append
+ * nothing.
+ */
 void kallsyms_read(struct buf *out, const char *path);
 
 #endif /* RBMAP_CLI_KALLSYMS_H */

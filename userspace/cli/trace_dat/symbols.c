@@ -6,7 +6,7 @@
 
 #include "symbols.h"
 
-/* A symbol this far below an address has nothing to do with it. */
+/* An address so far above a symbol does not belong to it. */
 #define SYMBOL_REACH	(1ULL << 24)
 
 struct symbols {
@@ -36,7 +36,7 @@ static int by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* "ffffffff81000000 T _text" or "ffffffffc0000000 t init\t[module]" */
+/* Parse "ffffffff81000000 T _text" or "ffffffffc0000000 t init\t[module]". */
 static bool parse_line(char *line, struct symbol *symbol)
 {
 	char *end;
@@ -84,7 +84,7 @@ int symbols_add(struct symbols *symbols, const char *text, size_t size)
 			}
 			v = more;
 		}
-		/* Addresses that we may not see are 0. */
+		/* Hidden addresses are 0. */
 		nr += parse_line(line, &v[nr]);
 	}
 	if (nr)

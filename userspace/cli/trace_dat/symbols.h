@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which function an address lies in, as a kallsyms file says.
- */
+/* Find the function of an address in a kallsyms file. */
 #ifndef RBMAP_CLI_SYMBOLS_H
 #define RBMAP_CLI_SYMBOLS_H
 
@@ -19,10 +17,13 @@ struct symbols;
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *symbols);
 
-/* The text of a kallsyms file, copied.  0 or a negative errno. */
+/*
+ * Add the text of a kallsyms file, which is copied. Return 0 or a negative
+ * errno.
+ */
 int symbols_add(struct symbols *symbols, const char *text, size_t size);
 
-/* The last symbol at or before @addr, or NULL. */
+/* Return the last symbol at or before @addr, or NULL. */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addr);
 
 #endif /* RBMAP_CLI_SYMBOLS_H */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <endian.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dat.h"
+#include "dat_head.h"
+#include "dat_pages.h"
+#include "dat_write.h"
+#include "dat_writer.h"
+
+static void add_sized(struct buf *b, const char *text)
+{
+	buf_add_u64(b, strlen(text));
+	buf_add(b, text, strlen(text));
+}
+
+static void add_formats(struct buf *b, const struct dat_source *source)
+{
+	uint32_t nr_systems = 0, nr;
+	size_t i, j;
+
+	/* The formats are sorted by system: count the changes of the name. */
+	for (i = 0; i < source->nr_formats; i++)
+		nr_systems += !i || strcmp(source->formats[i].system,
+					   source->formats[i - 1].system);
+	buf_add_u32(b, nr_systems);
+	for (i = 0; i < source->nr_formats; i = j) {
+		for (j = i; j < source->nr_formats &&
+		     !strcmp(source->formats[i].system,
+			     source->formats[j].system); j++)
+			;
+		nr = j - i;
+		buf_add_string(b, source->formats[i].system);
+		buf_add_u32(b, nr);
+		for (size_t k = i; k < j; k++)
+			add_sized(b, source->formats[k].text);
+	}
+}
+
+void dat_add_head(struct buf *b, const struct dat_source *source)
+{
+	const unsigned char order_and_long[] = {
+		__BYTE_ORDER == __BIG_ENDIAN, sizeof(long),
+	};
+
+	buf_add(b, DAT_MAGIC, DAT_MAGIC_SIZE);
+	buf_add_string(b, DAT_VERSION);
+	buf_add(b, order_and_long, sizeof(order_and_long));
+	buf_add_u32(b, source->page_size);
+	buf_add_string(b, DAT_HEADER_PAGE);
+	add_sized(b, source->header_page);
+	buf_add_string(b, DAT_HEADER_EVENT);
+	add_sized(b, source->header_event);
+	buf_add_u32(b, 0);			/* none of ftrace's own events */
+	add_formats(b, source);
+	buf_add_u32(b, source->kallsyms->size);
+	buf_add(b, source->kallsyms->data, source->kallsyms->size);
+	buf_add_u32(b, 0);			/* no printk formats */
+}
+
+static void add_option(struct buf *b, uint16_t option, const char *text)
+{
+	buf_add_u16(b, option);
+	buf_add_u32(b, strlen(text) + 1);
+	buf_add_string(b, text);
+}
+
+static void add_cpustat(struct buf *b, unsigned int cpu, const char *text)
+{
+	struct buf stat = { 0 };
+
+	buf_printf(&stat, "CPU: %u\n%s\n", cpu, text);
+	if (!stat.failed && stat.size < CPUSTAT_ROOM)
+		add_option(b, DAT_OPTION_CPUSTAT, stat.data);
+	buf_free(&stat);
+}
+
+void dat_add_tail(struct buf *b, const struct dat_writer *w)
+{
+	char version[256];
+
+	buf_add_u64(b, w->cmdlines.size);
+	buf_add(b, w->cmdlines.data, w->cmdlines.size);
+	buf_add_u32(b, w->nr_cpus);
+
+	buf_add(b, DAT_OPTIONS, DAT_WORD_SIZE);
+	add_option(b, DAT_OPTION_TRACECLOCK, w->clocks);
+	add_option(b, DAT_OPTION_UNAME, w->uname);
+	snprintf(version, sizeof(version), "%s%s", w->version,
+		 w->finished ? "" : DAT_UNFINISHED);
+	add_option(b, DAT_OPTION_VERSION, version);
+	for (unsigned int i = 0; w->cpustats && i < w->nr_cpus; i++)
+		if (w->cpustats[i])
+			add_cpustat(b, i, w->cpustats[i]);
+	buf_add_u16(b, DAT_OPTION_DONE);
+
+	buf_add(b, DAT_FLYRECORD, DAT_WORD_SIZE);
+	for (unsigned int i = 0; i < w->nr_cpus; i++) {
+		buf_add_u64(b, w->cpu[i].offset);
+		buf_add_u64(b, dat_data_size(w, i));
+	}
+}

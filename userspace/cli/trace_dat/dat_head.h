@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of a recording before the data: the headers and the tail (dat.h). */
+#ifndef RBMAP_CLI_DAT_HEAD_H
+#define RBMAP_CLI_DAT_HEAD_H
+
+#include <stdint.h>
+
+struct buf;
+struct dat_source;
+struct dat_writer;
+
+/* Limits of what the tail contains, in bytes. */
+#define COMMS_ROOM	(1u << 18)	/* some ten thousand threads */
+#define CPUSTAT_ROOM	2048
+#define OPTIONS_ROOM	4096
+
+/* Append the headers. */
+void dat_add_head(struct buf *b, const struct dat_source *source);
+
+/* Append the tail with the present sizes. Any thread may call this. */
+void dat_add_tail(struct buf *b, const struct dat_writer *w);
+
+#endif /* RBMAP_CLI_DAT_HEAD_H */
