@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Programs of 32 bits read the rings of a 64-bit kernel: with the header alone, with
-# librbmap, and as the reader in the README. Programs of 64 bits must find the same
+# librbmap, and as the walkthrough's reader. Programs of 64 bits must find the same
 # events.
 # shellcheck disable=SC2317 # called by retry_until
 # shellcheck source=tests/vm/lib/guest.sh
@@ -27,7 +27,7 @@ done
 pid=$!
 retry_until 10 nine_lines
 kill $pid
-is "$(wc -l </tmp/reader)" 9 "the README's reader, with 32 bits, prints nine events"
+is "$(wc -l </tmp/reader)" 9 "the walkthrough's reader, with 32 bits, prints nine events"
 is "$(grep -cE '^[0-9]+ cpu0 type [1-9][0-9]* size (16|20)$' /tmp/reader)" 9 "the reader's lines have the events' sizes" ||
 	diag "$(cat /tmp/reader)"
 ok "module unloads" rmmod rbmap

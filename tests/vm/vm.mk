@@ -32,8 +32,8 @@ VM_LIBS_filters = $(VM_DIR)/../unit/filter_grammar.c -static
 VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
 $(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a
 
-# Programs of 32 bits, with librbmap and the README's reader; x86 alone. The package
-# that provides /usr/include/asm for them conflicts with the cross compiler.
+# Programs of 32 bits, with librbmap and the walkthrough's reader; x86 alone. The
+# package that provides /usr/include/asm for them conflicts with the cross compiler.
 VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
 	-isystem /usr/include/x86_64-linux-gnu
 VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)

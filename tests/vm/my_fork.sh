@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The README's event, built and loaded as it is printed there, and read.
+# The event of docs/walkthroughs/probe.md, built and loaded as it is printed there.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 events=/sys/kernel/rbmap/events
 
 ok "module loads" load_module rbmap || done_testing
-ok "the README's module loads" load_module my_fork || done_testing
+ok "the module of the walkthrough loads" load_module my_fork || done_testing
 is "$(cat $events/mysystem/my_fork/status)" available "its event is there"
 like "$(rbmap list)" 'mysystem:my_fork' "rbmap lists it"
 # Real-time kernels may have one more field in all events.

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The blocks of docs/walkthroughs, as they are printed there and in their order: each
+# succeeds, and prints what the text says. There is no compiler in here: `make` and `cc`
+# hand out what the host has built, if it has built it of the same source.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+there=$(uname -r)
+tools=/tmp/walk-tools
+at=/tmp/walk
+
+# A tool that is called as a block has it.
+tool()
+{
+	cat >"$tools/$1"
+	chmod +x "$tools/$1"
+}
+
+mkdir -p $tools
+tool make <<'END'
+#!/bin/sh
+for name in $(sed -n 's/^obj-m := \(.*\)\.o$/\1/p' Makefile); do
+	grep -qx 'include rbmap/probe.mk' Makefile && cmp "$name.c" "/tests/built/$name.c" &&
+		cp "/modules/$name.ko" . && echo "LD [M] $name.ko" && built=1
+done
+[ -n "$built" ]
+END
+tool cc <<'END'
+#!/bin/sh
+for source; do
+	:
+done
+name=${source%.c}
+case " $* " in
+*" -o $name $source ") cmp "$source" "/tests/built/$source" && cp "/tests/$name" "$name" ;;
+*) exit 1 ;;
+esac
+END
+
+# walk NAME: to the first block of a document
+walk()
+{
+	walk=$1
+	step=0
+	rm -rf $at
+	mkdir $at
+	/tests/lib/blocks "/tests/walkthroughs/$walk.md" $at >/tmp/walk-blocks
+	steps=$(grep -c '^step-' /tmp/walk-blocks)
+}
+
+# step TEXT REGEX...: the next block, and what is in its output
+step()
+{
+	text="$walk: $1"
+	shift
+	step=$((step + 1))
+	file=$at/step-$(printf %02d $step)
+	if (cd $at && PATH=$tools:$PATH timeout 120 sh -eu "$file") >/tmp/walk-out 2>&1; then
+		pass "$text"
+	else
+		not_ok "$text"
+		diag "$(cat "$file" /tmp/walk-out)"
+	fi
+	for regex; do
+		grep -qE -e "$regex" /tmp/walk-out && pass "$text: /$regex/" && continue
+		not_ok "$text: /$regex/"
+		diag "$(cat /tmp/walk-out)"
+	done
+}
+
+# arrive: at the end of a document
+arrive()
+{
+	is "$step of $steps" "$steps of $steps" "$walk: all blocks were run"
+	fails "$walk: nothing is loaded any more" is_loaded rbmap
+	! is_loaded rbmap || rbmap unload
+}
+
+# An event of a CPU, in a report: task, CPU, time
+line=' +[^ ]+-[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: '
+
+if [ ! -e /tests/depmod ]; then
+	skip_all "no depmod"
+fi
+installed=
+[ -e "/lib/modules/$there" ] || installed=/lib/modules/$there
+mkdir -p "/lib/modules/$there/extra"
+cp /modules/rbmap.ko "/lib/modules/$there/extra/rbmap.ko"
+/tests/depmod -a
+
+walk slow
+step "load"
+ok "slow: the module is loaded" is_loaded rbmap
+step "the program is slow" 'real[[:space:]]+0m ?[1-9][0-9]*\.[0-9]' '^job: no idea$'
+step "record" '^[0-9]+ events read, [0-9]+ lost' '^slow\.dat: ' '^job: no idea$'
+step "the call that takes long" '^ *[1-9][0-9]*\.[0-9]+ s  job-[0-9]+  NR [0-9]+ \(openat\) = '
+step "the task that ends the wait" "^ +server-[0-9]+ .* sched_waking: +comm=job pid=[0-9]+ "
+step "what that task does" '^ +server-[0-9]+ .* sched_process_fork: .*child_pid=[0-9]+' \
+	'^ +sleep-[0-9]+ .* sched_process_exit: '
+step "unload"
+arrive
+
+walk probe
+step "build and load" 'LD \[M\] my_fork\.ko'
+step "the event" '^mysystem:my_fork$' '^name: my_fork$' 'field:pid_t child;' \
+	'^print fmt: "%s made %d", __get_str\(name\), REC->child$'
+step "record" '^[1-9][0-9]* events read, 0 lost$' "^$line"'my_fork: +sh made [0-9]+$'
+step "filter" '^0 events read, 0 lost$'
+step "unload"
+arrive
+
+walk driver
+step "build and load" 'LD \[M\] driver_ring\.ko'
+step "devices and files" '^cpu0$' '^snapshot$' '^driver_ring$'
+record='^CPU:[0-9]+ +[0-9]+\.[0-9]+: 12 bytes: 2a 00 00 00 00 10 00 00 .*[|][*]'
+step "observe" "$record"
+step "read" "$record" '^CPU +EMITTED +READ +UNREAD +LOST' '^sum +1 +1 +0 +0 '
+step "again" '^sum +1 +0 +1 +0 '
+step "unload"
+arrive
+
+walk reader
+step "compile"
+step "an event" '^[0-9]+ cpu0 type [0-9]+ size [0-9]+$'
+step "its format" '^[0-9]+$' '^name: marker$' 'field:char buf\[\];'
+step "losses" '^lost [1-9][0-9]*$' '^[0-9]+ cpu0 type ' '^6000 events$'
+is "$(head -n 1 $at/events | cut -d ' ' -f 1)" lost "reader: the loss comes first"
+step "observe" 'marker: again$'
+is "$(grep -c 'marker: again$' /tmp/walk-out)" 2 "reader: seen, and then read"
+step "unload"
+arrive
+
+walk flight-recorder
+step "load" 'buffer +4096 KiB a CPU'
+step "start" "kill -USR1 [0-9]+' writes what it has to incident.dat"
+is "$(cat /sys/kernel/rbmap/overwrite)" 1 "flight-recorder: the rings overwrite"
+step "the first incident" '^[1-9][0-9]* events read, [0-9]+ lost' '^incident\.dat: .* of events$'
+step "look" 'marker: +request 4711 failed$' '^[1-9][0-9]* events in [0-9]+\.[0-9] s$'
+step "the second incident" 'marker: +request 4712 failed$'
+fails "flight-recorder: the first one is not in it" grep -q 4711 /tmp/walk-out
+step "costs" '^task +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+'
+step "end" '^incident\.dat$' '^incident\.dat\.1$' '^incident\.dat\.2$'
+step "a trigger" 'marker: +request 4713 failed$'
+step "unload"
+arrive
+
+# Other tests begin where nothing is installed.
+rm -f "/lib/modules/$there/extra/rbmap.ko"
+[ -z "$installed" ] || rm -r "$installed"
+done_testing
