@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The blocks of docs/walkthroughs, as they are printed there and in their order: each
-# succeeds, and prints what the text says. There is no compiler in here: `make` and `cc`
-# hand out what the host has built, if it has built it of the same source.
+# Runs the blocks of docs/walkthroughs, unchanged and in their order. Each block must
+# succeed and print what the text says. The guest has no compiler: its `make` and `cc`
+# copy what the host has built, if the host's source is the same.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -11,7 +11,7 @@ there=$(uname -r)
 tools=/tmp/walk-tools
 at=/tmp/walk
 
-# A tool that is called as a block has it.
+# tool NAME: stores stdin as a program that the blocks can call
 tool()
 {
 	cat >"$tools/$1"
@@ -39,7 +39,7 @@ case " $* " in
 esac
 END
 
-# walk NAME: to the first block of a document
+# walk NAME: begins a document
 walk()
 {
 	walk=$1
@@ -50,7 +50,7 @@ walk()
 	steps=$(grep -c '^step-' /tmp/walk-blocks)
 }
 
-# step TEXT REGEX...: the next block, and what is in its output
+# step TEXT REGEX...: runs the next block; its output must match each REGEX
 step()
 {
 	text="$walk: $1"
@@ -70,7 +70,7 @@ step()
 	done
 }
 
-# arrive: at the end of a document
+# arrive: ends a document; all blocks were run
 arrive()
 {
 	is "$step of $steps" "$steps of $steps" "$walk: all blocks were run"
@@ -78,7 +78,7 @@ arrive()
 	! is_loaded rbmap || rbmap unload
 }
 
-# An event of a CPU, in a report: task, CPU, time
+# the beginning of an event in a report: task, CPU, time
 line=' +[^ ]+-[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: '
 
 if [ ! -e /tests/depmod ]; then
@@ -146,7 +146,7 @@ step "a trigger" 'marker: +request 4713 failed$'
 step "unload"
 arrive
 
-# Other tests begin where nothing is installed.
+# Other tests expect that no module is installed.
 rm -f "/lib/modules/$there/extra/rbmap.ko"
 [ -z "$installed" ] || rm -r "$installed"
 done_testing
