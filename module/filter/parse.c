@@ -3,8 +3,8 @@
  * Compile an expression into a program.
  *
  * Each comparison ends in two open jumps, one for yes and one for no.  A part of an
- * expression has its open jumps in two lists, threaded through the places that will
- * hold their targets.  The operator "&&" directs the yes jumps of its left side to the
+ * expression has its open jumps in two lists. The lists are threaded through the places
+ * that will hold the targets.  The operator "&&" directs the yes jumps of its left side to the
  * next comparison.  The operator "||" directs the no jumps there.  The operator "!"
  * exchanges the lists.  So every jump goes forward.
  *

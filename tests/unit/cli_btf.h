@@ -65,7 +65,7 @@ static inline void synth_bit_fields(struct btf *btf, struct synth_types *t,
 	btf__add_field(btf, "low", t->u32, bit, 3);
 	btf__add_field(btf, "high", t->int_, bit + 3, 7);
 	btf__add_field(btf, "full", t->u32, bit + 32, 32);
-	/* Of a packed structure. */
+	/* a packed structure */
 	btf__add_field(btf, "astride", t->u32, bit + 61, 6);
 	btf__add_field(btf, "scattered", t->u64, bit + 131, 63);
 	btf__add_field(btf, "mood", t->sign, bit + 224, 2);
@@ -164,9 +164,10 @@ static inline void synth_tracepoint(struct btf *btf, const char *name,
 }
 
 /*
- * btf_trace_work and __traceiter_work, as kernels have them; btf_trace_quiet
- * whose arguments have no names, __traceiter_bare without a typedef, held whose
- * argument is a structure, many with 13 arguments and none with none.
+ * Add btf_trace_work and __traceiter_work, as kernels have them. The others are
+ * special: the arguments of btf_trace_quiet have no names, and __traceiter_bare
+ * has no typedef. The argument of held is a structure, many has 13 arguments,
+ * and none has none.
  */
 static inline struct btf *synth_btf(void)
 {

@@ -178,7 +178,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* Whoever kills the recorder leaves a file with all that was written. */
+/* If the recorder is killed, the file has all that was written. */
 static void test_unfinished(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void test_begin_in_the_middle(void **state)
 	check_random(true);
 }
 
-/* What the file has of a sub-buffer that may be larger than its pages. */
+/* Add an event to those that the file must contain. */
 static void expect(uint64_t nr, uint64_t ts, size_t size, int cpu)
 {
 	size_t head = size % 4 || size / 4 > RBMAP_TYPE_LEN_MAX ? 8 : 4;

@@ -150,7 +150,7 @@ static void test_good(void **state)
 static void test_refused(void **state)
 {
 	static const struct pair bad[] = {
-		/* what it looks like */
+		/* syntax */
 		{ "", "'', character 1: here goes an argument" },
 		{ "=count", "character 1: here goes an argument" },
 		{ "n=", "'n=', character 3: here goes an argument" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `rbmap record` and `rbmap snapshot` read, from rings that are a list of
- * sub-buffers: other sizes and clocks, losses, rings that are frozen.
+ * Test the threads of `rbmap record` and `rbmap snapshot` with rings that are
+ * lists of sub-buffers: other sizes and clocks, losses, and frozen rings.
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -20,12 +20,12 @@
 
 #define NR_CPUS		3
 #define MAX_RINGS	6
-#define EVENTS		10	/* of a sub-buffer */
+#define EVENTS		10	/* in a sub-buffer */
 
 /* A ring that holds one sub-buffer. */
 struct ring {
 	uint64_t first;		/* number of its first event; their time too */
-	size_t size;		/* of a sub-buffer */
+	size_t size;		/* size of a sub-buffer */
 	int clock;
 	uint64_t lost;		/* before that event */
 	uint64_t behind;	/* its last event */
@@ -41,7 +41,7 @@ struct rbmap_map {
 	uint64_t behind;	/* to be told with the next ring's */
 	bool snapshot_file, ended;
 	struct synth synth;
-	int error;		/* of the call that comes after the last ring */
+	int error;		/* returned after the last ring */
 	_Atomic bool woken;
 };
 
@@ -143,7 +143,7 @@ unsigned int rbmap_generation(const struct rbmap_map *map)
 	return map->at + 1;
 }
 
-/* Of this CPU the ring that is written is this one. */
+/* Let the CPU write to the ring of that generation. */
 static void write_stats(unsigned int cpu, unsigned int generation)
 {
 	char path[128];
@@ -270,7 +270,7 @@ static void test_other_sizes(void **state)
 	assert_int_equal(result.error, 0);
 	assert_int_equal(result.new_clock, -1);
 	assert_int_equal(result.other_clock, 0);
-	/* What the first rings had lost nobody was told before. */
+	/* The losses of the first rings were not reported before. */
 	assert_int_equal(result.loss.total, 17);
 	assert_int_equal(result.loss.overrun, 17);
 	check_file(first, 17);
@@ -304,7 +304,7 @@ static void test_clock_that_changes(void **state)
 	check_file(first, 9);
 }
 
-/* What is left of another clock from before is no part of it, nor its loss. */
+/* Old events with another clock, and their losses, are not recorded. */
 static void test_old_clock(void **state)
 {
 	static const uint64_t first[] = { 200, 300, 400, 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rbmap's probes take: files of CPUs added up, percentiles, what is no such
- * file.
+ * The time that rbmap's probes take: add up the files of CPUs, compute
+ * percentiles, and refuse invalid files.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -99,7 +99,7 @@ struct synth {
 	};
 	size_t room;		/* SYNTH_ROOM where it is 0 */
 	uint64_t ts;
-	size_t told;		/* what synth_piece() returned */
+	size_t told;		/* size that synth_piece() has returned */
 	uint32_t id;
 };
 
@@ -233,7 +233,7 @@ static inline int synth_sched_switch(struct synth *s, uint64_t ts, int prev,
 	return synth_add(s, ts, &ev, sizeof(ev));
 }
 
-/* What a reader of the ring is given: what is new since the last piece. */
+/* Return the new part of the sub-buffer since the last piece. */
 static inline struct rbmap_subbuf synth_piece(struct synth *s, uint64_t lost)
 {
 	struct rbmap_subbuf sb = {

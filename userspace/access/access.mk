@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Who may read the rings: a group, and a rule that gives it the devices.
+# Access to the rings: a group, and a udev rule that gives it the devices.
 # Included by the top Makefile.
 
 ACCESS_DIR	:= userspace/access
