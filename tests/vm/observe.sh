@@ -54,7 +54,7 @@ look --observe --no-follow
 is "$(wc -l <"$out")" 60 "an observer still sees the consumed events"
 # The output of an earlier run must not pass for the next one's.
 rm "$out.2"
-rbmap stream --observe -d 60 2>"$err" >"$out.2" &
+rbmap stream --observe 2>"$err" >"$out.2" &
 pid=$!
 # Stop the observer while the ring is overwritten several times.
 retry_until 30 test -s "$out.2"

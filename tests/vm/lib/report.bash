@@ -31,7 +31,11 @@ our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork|driver_ring'
 #   does not free them.
 # - kernfs_refresh_inode(): each task that looks up a file of sysfs copies the mode into
 #   its inode.
-kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone|init_file|kernfs_refresh_inode)[^][]*$'
+# - queue_rcu_work(): a worker reads the flags of a work item that is being queued
+#   again, and may also be running.
+# - ep_poll_callback(): epoll_wait() tests for ready files without the lock, and tests
+#   again with it.
+kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone|init_file|kernfs_refresh_inode|queue_rcu_work|ep_poll_callback)[^][]*$'
 rule=$(printf '=%.0s' {1..66})
 
 passed=0 failed=0 skipped=0 number=0
