@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the subcommands of rbmap share: their table, options, and error
+ * The common parts of rbmap's subcommands: their table, options, and error
  * messages. Each message is one line on stderr that names the problem and its
  * remedy.
  */

@@ -73,8 +73,8 @@ enum control_verb { CONTROL_READ, CONTROL_WRITE };
 void control_complain(enum control_verb verb, const char *file, int error);
 
 /*
- * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT if there is
- * none.
+ * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT without
+ * such a line.
  */
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value);
 

@@ -45,7 +45,7 @@ void suggest_offer(struct suggest *suggest, const char *name, const char *shown)
 	if (d > strlen(suggest->wanted) / 3 + 1)
 		return;
 	i = suggest->nr < NEAREST_MAX ? suggest->nr++ : NEAREST_MAX;
-	/* Of equally near names, keep the first ones. */
+	/* If names are equally near, keep the first ones. */
 	for (; i > 0 && suggest->found[i - 1].distance > d; i--)
 		if (i < NEAREST_MAX)
 			suggest->found[i] = suggest->found[i - 1];

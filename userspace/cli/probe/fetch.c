@@ -580,8 +580,8 @@ static bool print_value(struct fetch *f, struct buf *out,
 }
 
 /*
- * Make the name prev_pid of prev->pid. Of a long path, use as many of the last
- * steps as fit.
+ * Make the name prev_pid of prev->pid. If the path is long, use as many of the
+ * last steps as fit.
  */
 static void make_name(const struct field_expr *expr, char *name, size_t size)
 {

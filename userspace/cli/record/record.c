@@ -27,7 +27,7 @@ struct record {
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
 	bool flight;			/* keep the rings unread until the file is to be written */
-	const char *trigger_pattern;	/* of a flight recorder; NULL: none */
+	const char *trigger_pattern;	/* for a flight recorder; NULL: none */
 	struct event_select event_select;
 
 	struct control_events events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of `rbmap record` and `rbmap snapshot` have in common:
- * everything but the events, and the report at the end.
+ * The common parts of `rbmap record` and `rbmap snapshot`: all of a file but its
+ * events, and the report at the end.
  */
 #ifndef RBMAP_CLI_RECORDING_H
 #define RBMAP_CLI_RECORDING_H
@@ -25,7 +25,7 @@ struct recording {
 	size_t nr_formats;
 	struct buf kallsyms;
 	struct comm_fields *fields;
-	struct cmdlines *cmdlines;		/* of the threads at the beginning */
+	struct cmdlines *cmdlines;		/* names of threads at the beginning */
 	bool quiet;			/* report losses only */
 };
 

@@ -53,7 +53,7 @@ int dat_next(struct dat_reader *reader, struct rbmap_event *ev);
  */
 uint64_t dat_lost_last(const struct dat_reader *reader, unsigned int cpu);
 
-/* What is wrong with the recording, as far as it was read. */
+/* Damage that was found in the recording, as far as it was read. */
 struct dat_damage {
 	bool unfinished;	/* its recorder was killed */
 	uint64_t missing;	/* bytes in the table that the file lacks */
