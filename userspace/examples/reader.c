@@ -18,11 +18,11 @@ int main(int argc, char **argv)
 	__u64 time = 0;
 
 	if (meta == MAP_FAILED)
-		return perror(path), 1;
+		goto failed;
 	data = mmap(NULL, (size_t)meta->nr_subbufs * meta->subbuf_size,
 		    PROT_READ, MAP_SHARED, ring.fd, meta->meta_page_size);
 	if (data == MAP_FAILED)
-		return perror(path), 1;
+		goto failed;
 	setlinebuf(stdout);
 
 	while (!ioctl(ring.fd, RBMAP_IOCTL_GET_READER)) {
@@ -62,5 +62,7 @@ int main(int argc, char **argv)
 				       type ? size : size - 4);
 		}
 	}
-	return perror(path), 1;
+failed:
+	perror(path);
+	return 1;
 }
