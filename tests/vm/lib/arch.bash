@@ -7,6 +7,7 @@
 #
 #     triplet                 name of the compiler's target and of the library folder
 #     cross                   prefix of the names of compiler and binutils
+#     elf_machine             a word of its name in readelf's output
 #     kmake                   arguments for the kernel's build system
 #     emulator, machine, cpu  QEMU's
 #     console, results        the guest's serial ports, for the log and the tests
@@ -20,12 +21,12 @@ set_arch()
 	arch=$1
 	case $arch in
 	amd64)
-		triplet=x86_64-linux-gnu cross='' kmake=''
+		triplet=x86_64-linux-gnu cross='' kmake='' elf_machine=X86-64
 		emulator=qemu-system-x86_64 machine=q35 cpu=max
 		console=ttyS0 results=ttyS1 kernel_args=tsc=reliable
 		;;
 	arm64)
-		triplet=aarch64-linux-gnu cross=$triplet-
+		triplet=aarch64-linux-gnu cross=$triplet- elf_machine=AArch64
 		kmake="ARCH=arm64 CROSS_COMPILE=$cross"
 		# A processor with pages of 16 KiB and without pointer authentication,
 		# which costs the emulator most of its time.

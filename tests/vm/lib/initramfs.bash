@@ -133,12 +133,17 @@ is_static()
 }
 
 # add_module SRC DEST: adds a module without its debug information, which is 95 % of the
-# file and most of the time of each load
+# file and most of the time of each load. A module for another architecture than the
+# guest's stays as it is.
 add_module()
 {
 	local stripped=$dir/stripped.ko
 
 	[ -e "$1" ] || die "no such file: $1"
+	if ! LC_ALL=C readelf -h "$1" | grep -q "Machine: .*${elf_machine:?}"; then
+		add "$1" "$2"
+		return
+	fi
 	"${cross}strip" --strip-debug -o "$stripped" "$1" || die "cannot strip $1"
 	add "$stripped" "$2"
 	rm "$stripped"
