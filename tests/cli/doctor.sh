@@ -96,18 +96,18 @@ finds ok kernel "$here"
 finds ok headers "/usr/src/linux-headers-$here"
 finds ok compiler "gcc-12, as the kernel's"
 finds ok module "/updates/dkms/rbmap.ko"
-finds ok devices '2 in /dev/rbmap, for 2 CPUs'
+finds ok devices '2 devices in /dev/rbmap for 2 CPUs'
 
 # --- the kernel
 sed -i /TRACEPOINTS/d "$root/boot/config-$here"
-finds fail kernel 'without CONFIG_TRACEPOINTS' 'apt-get install linux-image'
+finds fail kernel 'was built without CONFIG_TRACEPOINTS' 'apt-get install linux-image'
 rm "$root/boot/config-$here"
-finds ok kernel 'configuration is not known'
+finds ok kernel 'its configuration was not found'
 rm "$root/proc/modules"
-finds fail kernel 'takes no modules' 'apt-get install linux-image'
+finds fail kernel 'cannot load modules' 'apt-get install linux-image'
 healthy
 rm "$root/sys/kernel/btf/vmlinux"
-finds note types "no 'rbmap probe add'"
+finds note types "'rbmap probe add' and .* need --btf"
 
 # --- building the module
 healthy
@@ -128,43 +128,43 @@ rm "$root/usr/bin/make"
 finds note compiler 'make is not installed' 'apt-get install make$'
 healthy
 rm -r "$root/var/lib/dkms"
-finds note dkms 'does not know rbmap' "dkms add rbmap/$version\$"
+finds note dkms 'rbmap/.* is not registered' "dkms add rbmap/$version\$"
 rm -r "$root/usr/src/rbmap-$version"
-finds note dkms 'has no source' "make install-dkms  # in rbmap's source"
+finds note dkms 'source of rbmap is not registered' "make install-dkms  # in rbmap's source"
 rm "$root/usr/bin/dkms"
 finds note dkms 'not installed' 'apt-get install dkms$'
 
 # --- the module
 healthy
 rm "$root"/lib/modules/$here/updates/dkms/rbmap.ko
-finds fail module "none is installed for $here" "dkms install rbmap/$version -k $here\$"
+finds fail module "rbmap.ko is not installed for $here" "dkms install rbmap/$version -k $here\$"
 rm "$root/usr/bin/dkms"
-finds fail module "none is installed for $here" "make modules_install KVER=$here"
+finds fail module "rbmap.ko is not installed for $here" "make modules_install KVER=$here"
 healthy
 rm "$root"/lib/modules/$here/modules.dep*
-finds fail module 'modprobe does not know .*/rbmap.ko' "depmod $here\$"
+finds fail module 'modprobe does not find .*/rbmap.ko' "depmod $here\$"
 module /lib/modules/$here/updates/dkms/rbmap.ko $next
 finds fail module "was built for $next" "dkms install rbmap/$version -k $here\$"
 put /lib/modules/$here/updates/dkms/rbmap.ko 'no module'
-finds fail module 'is no kernel module' "dkms install"
+finds fail module 'is not a kernel module' "dkms install"
 healthy
 mkdir -p "$root/lib/modules/$next/kernel"
-finds note kernels "without the module: $next" "dkms install rbmap/$version -k $next\$"
+finds note kernels "rbmap.ko is not installed for $next" "dkms install rbmap/$version -k $next\$"
 module /lib/modules/$next/updates/rbmap.ko $next
-finds ok kernels "with the module as well: $next"
+finds ok kernels "rbmap.ko is also installed for $next"
 
 # --- permission to load the module
 healthy
 put /sys/module/module/parameters/sig_enforce Y
-finds fail signature 'none, and the kernel wants one' "dkms unbuild rbmap/$version .*dkms install .*mokutil --import"
+finds fail signature 'not signed, and the kernel requires a signature' "dkms unbuild rbmap/$version .*dkms install .*mokutil --import"
 put /var/lib/dkms/mok.pub
-finds fail signature 'none, and the kernel wants one' \
+finds fail signature 'not signed, and the kernel requires a signature' \
 	'mokutil --import /var/lib/dkms/mok.pub'
 put /sys/module/module/parameters/sig_enforce N
 put /sys/kernel/security/lockdown 'none [integrity] confidentiality'
 finds fail signature 'kernel lockdown'
 put /sys/kernel/security/lockdown 'none integrity [confidentiality]'
-finds fail lockdown 'nobody may trace'
+finds fail lockdown 'forbids tracing'
 
 # --- the loaded module
 healthy
@@ -174,31 +174,31 @@ put /proc/sys/kernel/modules_disabled 1
 finds fail loaded 'modules_disabled is 1' 'reboot$'
 healthy
 put /sys/module/rbmap/version 0.0.1
-finds fail version "0.0.1 is loaded, $version is installed" 'rbmap unload && rbmap load$'
+finds fail version "version 0.0.1 is loaded, version $version is installed" 'rbmap unload && rbmap load$'
 module /lib/modules/$here/updates/dkms/rbmap.ko $here 0.0.1
-finds fail version "the module is 0.0.1, this command and its library are $version"
+finds fail version "the module has version 0.0.1, this command and its library have $version"
 healthy
 rm -r "$root/dev/rbmap"
-finds fail devices 'there is no /dev/rbmap/cpuN'
+finds fail devices '/dev/rbmap/cpuN does not exist'
 healthy
 rm "$root/usr/lib/udev/rules.d/60-rbmap.rules"
 finds note group 'no udev rule'
 healthy
 put /etc/group 'root:x:0:'
-finds note group 'no group tracing' 'groupadd -r tracing$'
+finds note group 'the group tracing does not exist' 'groupadd -r tracing$'
 
 # --- another kernel, another system
 healthy
 mkdir -p "$root/lib/modules/$next/kernel"
 "$RBMAP" doctor -r "$root" -k $next >"$dir/out"
-ok "-k: a kernel that does not run" grep -q "^fail  module  *none is installed for $next" "$dir/out"
-ok "-k: of what runs it says nothing" eval "! grep -qE '^[a-z]+ +(loaded|devices) ' '$dir/out'"
+ok "-k names a kernel that does not run" grep -q "^fail  module  *rbmap.ko is not installed for $next" "$dir/out"
+ok "-k: nothing is printed about the running kernel" eval "! grep -qE '^[a-z]+ +(loaded|devices) ' '$dir/out'"
 rm -r "$root/proc" "$root/sys"
 ok "without a kernel that runs, the newest" eval "'$RBMAP' doctor -r '$root' |
 	grep -q '^ok    kernel  *$next'"
 rm -r "$root/lib/modules"
-says 1 "no kernel is in $root/lib/modules" doctor -r "$root"
+says 1 "no kernel is installed in $root/lib/modules" doctor -r "$root"
 says 1 "cannot look into /nowhere: No such file" doctor -r /nowhere
-says 2 "what is 'x' for" doctor x
-says 2 "'a/b' is no release of a kernel" doctor -k a/b
+says 2 "unexpected argument 'x'" doctor x
+says 2 "invalid kernel release 'a/b'" doctor -k a/b
 done_testing

@@ -44,10 +44,10 @@ ok "probe add --file prints nothing if one line is wrong" test -z "$output"
 says 1 "cannot read /nowhere: No such file" probe add -d -b "$btf" -f /nowhere
 says 1 "work: task \(struct task_struct\) has no member 'pit'" \
 	probe add -d -b "$btf" 'work task->pit'
-says 1 "no tracepoint 'wurk': did you mean work\?" probe add -d -b "$btf" wurk
+says 1 "no tracepoint 'wurk': similar names: work" probe add -d -b "$btf" wurk
 says 1 "no tracepoint 'wurk'" probe fields -b "$btf" wurk
-says 1 "'n=task' is more than a path" probe fields -b "$btf" work n=task
-says 1 "'task:u8' is more than a path" probe fields -b "$btf" work task:u8
+says 1 "'n=task' is not a path" probe fields -b "$btf" work n=task
+says 1 "'task:u8' is not a path" probe fields -b "$btf" work task:u8
 prints "bare
 held
 many
@@ -76,13 +76,13 @@ printf 'DEFINE_EVENT(work, x,\n\tTP_PROTO()\n' >"$kernel/include/trace/events/c.
 
 says 1 "headers of kernel nowhere are not installed" \
 	new-probe -k nowhere my work "$dir/my"
-says 1 "there is no .*/vmlinux to have the types of that kernel from: give it with --btf" \
+says 1 ".*/vmlinux, which describes the types of that kernel, does not exist: give a vmlinux with --btf" \
 	new-probe -k "$kernel" my work "$dir/my"
 says 1 "no header in .*/empty declares the tracepoint work" \
 	new-probe -k "$dir/empty" -b "$btf" my work "$dir/my"
 says 1 "no tracepoint 'wurk'" new-probe -k "$kernel" -b "$btf" my wurk "$dir/my"
 printf 'TRACE_EVENT(held,\n' >"$kernel/include/trace/events/d.h"
-says 1 "held has no argument that a field could be made of: 'rbmap probe add held'" \
+says 1 "no argument of the tracepoint held can be a field: 'rbmap probe add held'" \
 	new-probe -k "$kernel" -b "$btf" my held "$dir/my"
 says 1 "cannot make the directory /nowhere/my: No such file" \
 	new-probe -k "$kernel" -b "$btf" my work /nowhere/my
@@ -132,9 +132,9 @@ sed 's/^/# /' "$dir/diff"
 ok "the new makefile names the object" grep -qx 'obj-m := my.o' "$dir/my/Makefile"
 ok "the new makefile names the kernel" grep -qx "KDIR ?= $(realpath "$kernel")" "$dir/my/Makefile"
 ok "the new makefile includes probe.mk" grep -qE '^include (.*/)?rbmap/probe.mk$' "$dir/my/Makefile"
-says 1 "there is a .*/my/my.c already: choose another directory" \
+says 1 "/my/my.c exists already: choose another directory" \
 	new-probe -k "$kernel" -b "$btf" my work "$dir/my"
-says 1 "there is a .*/my/Makefile already" \
+says 1 "/my/Makefile exists already" \
 	new-probe -k "$kernel" -b "$btf" other work "$dir/my"
 ok "new-probe does not write into a directory in use" test ! -e "$dir/my/other.c"
 done_testing

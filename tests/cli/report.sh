@@ -50,14 +50,14 @@ if [ -c /dev/full ]; then
 fi
 
 # Files that are not recordings.
-says 1 "there is no $dir/none: 'rbmap record' makes one" report "$dir/none"
-says 1 "is no recording" report "$0"
-says 1 "is no recording" report /dev/null
+says 1 "$dir/none does not exist: 'rbmap record' makes a recording" report "$dir/none"
+says 1 "is not a recording" report "$0"
+says 1 "is not a recording" report /dev/null
 says 1 "Is a directory" report "$dir"
 : >"$dir/empty"
-says 1 "is no recording" report "$dir/empty"
+says 1 "is not a recording" report "$dir/empty"
 printf '\027\010Dtracing7\0' >"$dir/seven"
-says 1 "another version than 6" report "$dir/seven"
+says 1 "is not a trace.dat of version 6" report "$dir/seven"
 
 # A format that makes libtraceevent divide by 0; later versions may refuse it.
 LC_ALL=C sed 's|nr=%llu", REC->nr|nr=%d", REC->nr/0|' "$file" >"$dir/zero"
@@ -65,7 +65,7 @@ LC_ALL=C sed 's|nr=%llu", REC->nr|nr=%d", REC->nr/0|' "$file" >"$dir/zero"
 status=$?
 ok "report survives a format that crashes libtraceevent" [ $status = 3 ] || [ $status = 0 ]
 [ $status = 0 ] || ok "report names a format that crashes libtraceevent" [ "$(cat "$dir/errors")" = \
-	"rbmap: $dir/zero is damaged: it holds a format of an event that cannot be used" ]
+	"rbmap: $dir/zero is damaged: it contains an invalid event format" ]
 
 # The recording of a killed recorder.
 "$MAKE_RECORDING" "$dir/killed" 40 kill 2>/dev/null
@@ -85,7 +85,7 @@ for at in 1 9 10 11 13 14 17 30 100 300 500 1000 1500 2000 2100 2200 2300 2400 \
 	head -c "$at" "$file" >"$dir/cut"
 	"$RBMAP" report "$dir/cut" >"$dir/report-cut" 2>"$dir/errors"
 	status=$?
-	if [ $status != 3 ] || ! grep -qE 'is cut off' "$dir/errors" ||
+	if [ $status != 3 ] || ! grep -qE 'is truncated' "$dir/errors" ||
 		! grep number: "$dir/report-cut" |
 		awk 'NR == FNR { have[$0]; next } !($0 in have) { exit 1 }' \
 			"$dir/report" -; then

@@ -151,85 +151,85 @@ static void test_refused(void **state)
 {
 	static const struct pair bad[] = {
 		/* syntax */
-		{ "", "'', character 1: here goes an argument" },
-		{ "=count", "character 1: here goes an argument" },
-		{ "n=", "'n=', character 3: here goes an argument" },
-		{ "3", "character 1: here goes an argument" },
-		{ "$", "here goes an argument" },
-		{ "count ", "'count ', character 6: what is this?" },
+		{ "", "'', character 1: an argument of the tracepoint is missing" },
+		{ "=count", "character 1: an argument of the tracepoint is missing" },
+		{ "n=", "'n=', character 3: an argument of the tracepoint is missing" },
+		{ "3", "character 1: an argument of the tracepoint is missing" },
+		{ "$", "an argument of the tracepoint is missing" },
+		{ "count ", "'count ', character 6: unexpected characters" },
 		{ "task->", "character 7: the name of a member is missing" },
 		{ "task.", "character 6: the name of a member is missing" },
 		{ "task->pid.", "the name of a member is missing" },
-		{ "task-pid", "'task-pid', character 5: what is this?" },
-		{ "task->comm[", "a number goes between [ and ]" },
-		{ "task->comm[-1]", "a number goes between [ and ]" },
-		{ "task->comm[x]", "a number goes between [ and ]" },
-		{ "task->comm[0x]", "a number goes between [ and ]" },
+		{ "task-pid", "'task-pid', character 5: unexpected characters" },
+		{ "task->comm[", "a number between [ and ] is missing" },
+		{ "task->comm[-1]", "a number between [ and ] is missing" },
+		{ "task->comm[x]", "a number between [ and ] is missing" },
+		{ "task->comm[0x]", "a number between [ and ] is missing" },
 		{ "task->comm[1", "a ']' is missing" },
 		{ "task->comm[2147483648]", "the number is too large" },
 		{ "task->comm[99999999999999999999999]",
 		  "the number is too large" },
-		{ "count:", "no such type: there are u8 to u64" },
-		{ "count:u7", "'count:u7', character 7: no such type" },
-		{ "count:u128", "no such type" },
-		{ "count:d32", "no such type" },
-		{ "count:strings", "no such type" },
-		{ "count:string[2]", "what is this?" },
+		{ "count:", "unknown type: use u8 to u64" },
+		{ "count:u7", "'count:u7', character 7: unknown type" },
+		{ "count:u128", "unknown type" },
+		{ "count:d32", "unknown type" },
+		{ "count:strings", "unknown type" },
+		{ "count:string[2]", "unexpected characters" },
 		{ "task->bytes:u8[0]", "at least one element" },
-		{ "count:u8x", "no such type" },
-		{ "count=count=count", "what is this?" },
+		{ "count:u8x", "unknown type" },
+		{ "count=count=count", "unexpected characters" },
 		{ "a_name_that_has_33_characters_xxx=count",
 		  "a field's name has at most 32 characters" },
 		/* arguments */
-		{ "cuont", "there is no argument 'cuont': there are task, count, flag, name, pair, behind" },
-		{ "arg7", "there is no argument 'arg7'" },
-		{ "arg0", "there is no argument 'arg0'" },
-		{ "$count", "there is no argument 'count'" },
-		{ "pair", "the argument pair is not in a register" },
-		{ "behind", "the argument pair is not in a register, so that behind is not to be had" },
+		{ "cuont", "no argument 'cuont': the arguments are task, count, flag, name, pair, behind" },
+		{ "arg7", "no argument 'arg7'" },
+		{ "arg0", "no argument 'arg0'" },
+		{ "$count", "no argument 'count'" },
+		{ "pair", "the argument pair is not passed in a register" },
+		{ "behind", "the argument pair is not passed in a register, and behind cannot be fetched" },
 		/* members */
-		{ "task->pidd", "task (struct task_struct) has no member 'pidd': did you mean pid" },
-		{ "task->nothing", "has no member 'nothing': it has 34, \"rbmap probe fields work 'task'\" lists them" },
-		{ "task->inner.c", "task->inner (struct inner) has no member 'c': there are a, b, label" },
+		{ "task->pidd", "task (struct task_struct) has no member 'pidd': similar names: pid" },
+		{ "task->nothing", "has no member 'nothing': it has 34 members, \"rbmap probe fields work 'task'\" lists them" },
+		{ "task->inner.c", "task->inner (struct inner) has no member 'c': its members are a, b, label" },
 		{ "task.pid", "task (struct task_struct *) is a pointer: write task->pid" },
-		{ "task->inner->a", "task->inner (struct inner) is no pointer: write task->inner.a" },
+		{ "task->inner->a", "task->inner (struct inner) is not a pointer: write task->inner.a" },
 		{ "task->inners.a", "task->inners (struct inner [4]) is an array: write task->inners[0].a" },
-		{ "task->pid->x", "task->pid (pid_t) is no pointer: there is no member 'x'" },
-		{ "task->title->x", "is no structure: there is no member 'x'" },
-		{ "task->pid.x", "is no structure: there is no member 'x'" },
-		{ "count->x", "count (int) is no pointer" },
-		{ "task->secret->x", "has members that this kernel's BTF does not tell" },
-		{ "task->secret[0]", "elements of no size" },
-		{ "task->data[1]", "elements of no size" },
-		{ "task->call[0]", "elements of no size" },
-		{ "task->comm[16]", "task->comm (char [16]) has no element 16: they are 0 to 15" },
+		{ "task->pid->x", "task->pid (pid_t) is not a pointer and has no member 'x'" },
+		{ "task->title->x", "is not a structure and has no member 'x'" },
+		{ "task->pid.x", "is not a structure and has no member 'x'" },
+		{ "count->x", "count (int) is not a pointer" },
+		{ "task->secret->x", "is declared only: this kernel's BTF does not describe its members" },
+		{ "task->secret[0]", "elements of unknown size" },
+		{ "task->data[1]", "elements of unknown size" },
+		{ "task->call[0]", "elements of unknown size" },
+		{ "task->comm[16]", "task->comm (char [16]) has no element 16: its elements are 0 to 15" },
 		{ "task->pid[0]", "is neither an array nor a pointer" },
 		{ "count[0]", "is neither an array nor a pointer" },
-		{ "task[1000000].pid", "more than 2 GiB away" },
+		{ "task[1000000].pid", "more than 2 GiB behind" },
 		{ "task->parent->parent->parent->parent->parent->parent->parent->parent->pid",
-		  "is the 9th pointer to follow, and 8 is what a field may have" },
+		  "is the 9th pointer of the path, but a field may follow at most 8" },
 		{ "task->parent->parent->parent->parent->parent->parent->parent->title:string",
-		  "is the 9th pointer to follow" },
+		  "is the 9th pointer of the path" },
 		/* types */
-		{ "task->inner", "task->inner (struct inner) is a structure, choose a member: there are a, b, label" },
+		{ "task->inner", "task->inner (struct inner) is a structure, choose a member: its members are a, b, label" },
 		{ "task->inner:u32", "is a structure" },
-		{ "task->inners", "is no array of numbers: choose an element, task->inners[0]" },
-		{ "task->matrix", "is no array of numbers: choose an element, task->matrix[0]" },
-		{ "task->flexible", "has an unknown number of elements: choose one, task->flexible[0]" },
-		{ "task->big", "is no number that a field can have" },
-		{ "task->weight", "task->weight (float) is no number that a field can have" },
-		{ "task->pid:string", "task->pid (pid_t) is no text: ':string' is for char pointers and char arrays" },
-		{ "task:string", "is no text" },
+		{ "task->inners", "is not an array of numbers: choose an element, task->inners[0]" },
+		{ "task->matrix", "is not an array of numbers: choose an element, task->matrix[0]" },
+		{ "task->flexible", "has an unknown number of elements: choose an element, task->flexible[0]" },
+		{ "task->big", "is not a number that a field can hold" },
+		{ "task->weight", "task->weight (float) is not a number that a field can hold" },
+		{ "task->pid:string", "task->pid (pid_t) is not a text: ':string' is for char pointers and char arrays" },
+		{ "task:string", "is not a text" },
 		{ "task->pid:u64", "task->pid (pid_t) has 32 bits: 64 are too many" },
 		{ "flag:x16", "flag (bool) has 8 bits: 16 are too many" },
-		{ "count:u8[2]", "is neither an array nor a pointer: leave '[2]' away" },
-		{ "task->long_one", "task->long_one (unsigned int [65]) has more elements than 64, which a field may have: say how many, 'task->long_one:u32[64]'" },
-		{ "task->long_one:x8", "more elements than 64" },
-		{ "task:u8[65]", "more elements than 64" },
-		{ "task->bytes:u8[7]", "has 6 bytes: 7 elements of 1 are too many" },
-		{ "task->bytes:u32[2]", "has 6 bytes: 2 elements of 4 are too many" },
-		{ "task->low:u8", "task->low (unsigned int) is a bit-field of 3 bits: leave the type away" },
-		{ "task->scattered", "is a bit-field that lies in more than 64 bits" },
+		{ "count:u8[2]", "is neither an array nor a pointer: remove '[2]'" },
+		{ "task->long_one", "task->long_one (unsigned int [65]) has more elements than the 64 of a field: give a number, 'task->long_one:u32[64]'" },
+		{ "task->long_one:x8", "more elements than the 64" },
+		{ "task:u8[65]", "more elements than the 64" },
+		{ "task->bytes:u8[7]", "has 6 bytes: 7 elements of 1 bytes are too many" },
+		{ "task->bytes:u32[2]", "has 6 bytes: 2 elements of 4 bytes are too many" },
+		{ "task->low:u8", "task->low (unsigned int) is a bit-field of 3 bits: remove the type" },
+		{ "task->scattered", "is a bit-field that spans more than 64 bits" },
 	};
 
 	(void)state;
@@ -285,19 +285,19 @@ static void test_raw(void **state)
 	assert_true(fields_of("held", "", text, sizeof(text)));
 	assert_string_equal(text, " both=$arg1:x64");
 	assert_false(fields_of("held", "both.a", text, sizeof(text)));
-	assert_string_equal(text, "both (struct pair) is passed as a value, whose members are not to be had: record the whole, 'both:x64'");
+	assert_string_equal(text, "both (struct pair) is passed by value, and its members cannot be fetched: record the whole value, 'both:x64'");
 	assert_true(fields_of("none", "", text, sizeof(text)));
 	assert_string_equal(text, "");
 	assert_false(fields_of("none", "x", text, sizeof(text)));
-	assert_string_equal(text, "there is no argument 'x': the tracepoint has none");
+	assert_string_equal(text, "no argument 'x': the tracepoint has no arguments");
 	assert_false(fields_of("many", "", text, sizeof(text)));
-	assert_string_equal(text, "the tracepoint many has 13 arguments, and a probe takes at most 12");
+	assert_string_equal(text, "the tracepoint many has 13 arguments, but a probe takes at most 12");
 	assert_false(fields_of("wrok", "", text, sizeof(text)));
-	assert_string_equal(text, "no tracepoint 'wrok': did you mean work?");
+	assert_string_equal(text, "no tracepoint 'wrok': similar names: work");
 	assert_false(fields_of("sched:work", "", text, sizeof(text)));
-	assert_string_equal(text, "no tracepoint 'sched:work': did you mean work?");
+	assert_string_equal(text, "no tracepoint 'sched:work': similar names: work");
 	assert_false(fields_of("elsewhere", "", text, sizeof(text)));
-	assert_non_null(strstr(text, "if a module has it, load that first"));
+	assert_non_null(strstr(text, "load the module that has the tracepoint first"));
 }
 
 static void test_fields(void **state)
@@ -310,11 +310,11 @@ static void test_fields(void **state)
 	assert_string_equal(text, " task_pid=+8($arg1):s32 p=+8(+32($arg1)):s32");
 	assert_false(fields_of("work", "task->pid task_pid=count", text,
 			       sizeof(text)));
-	assert_string_equal(text, "two fields are called task_pid: give one another name, 'NAME=count'");
+	assert_string_equal(text, "two fields have the name task_pid: rename one of them, 'NAME=count'");
 	for (int i = 0; i < 33; i++)
 		sprintf(many + strlen(many), "f%d=count ", i);
 	assert_false(fields_of("work", many, text, sizeof(text)));
-	assert_non_null(strstr(text, "33 fields, and a probe takes at most 32"));
+	assert_non_null(strstr(text, "33 fields are too many, a probe takes at most 32"));
 	*strrchr(many, 'f') = '\0';
 	assert_true(fields_of("work", many, text, sizeof(text)));
 }

@@ -77,7 +77,7 @@ for kind in irq:tasklet_entry irq:tasklet_exit timer:hrtimer_start \
 	workqueue:workqueue_execute_start kmem:kmalloc kmem:kfree; do
 	! is_here "$kind" || like " $with " " $kind " "$kind has an address with kptr=1"
 done
-like "$(rbmap status)" 'addresses +the kernel' "rbmap status says so"
+like "$(rbmap status)" 'addresses +unchanged' "rbmap status says that addresses are not hashed"
 ok "unload" rmmod rbmap
 
 # --- the stack: for a text that ends in a newline, one byte of its array stays
@@ -272,7 +272,7 @@ for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 done
 rbmap record -d 0 -o /tmp/x 2>/tmp/err
 is $? 1 "rbmap record: 1"
-like "$(cat /tmp/err)" 'locked down for confidentiality: nobody may trace, nor root' "rbmap record prints the reason: lockdown"
+like "$(cat /tmp/err)" 'locked down for confidentiality and forbids tracing, even to root' "rbmap record prints the reason: lockdown"
 rbmap enable sched 2>/tmp/err
 is $? 1 "rbmap enable: 1"
 like "$(cat /tmp/err)" 'locked down for confidentiality' "rbmap enable prints the reason: lockdown"

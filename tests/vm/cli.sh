@@ -49,31 +49,31 @@ for command in list 'enable x' 'disable x' stat stream 'record -o /tmp/x' \
 	says 1 "module is not loaded: run 'rbmap load' as root" rbmap $command
 done
 ok "nothing was written" [ ! -e /tmp/x ]
-says 1 "not loaded: there is nothing to unload" rbmap unload
+says 1 "the module is not loaded" rbmap unload
 prints 'not loaded' rbmap status
 like "$(rbmap status --json)" '"loaded": false' "status --json"
 
 # --- load
 says 1 "no module rbmap is installed for kernel ${there%%+*}" rbmap load
 says 1 "cannot read /nowhere.ko: No such file" rbmap load --module /nowhere.ko
-says 1 "no parameter 'buffer_kb': it has .*buffer_size_kb" \
+says 1 "no parameter 'buffer_kb': its parameters are .*buffer_size_kb" \
 	rbmap load --module $ko buffer_kb=4
 says 1 "invalid for parameter .buffer_size_kb" rbmap load --module $ko buffer_size_kb=much
 says 1 "invalid for parameter .buffer_size_kb" rbmap load --module $ko buffer_size_kb=
 says 1 "invalid for parameter .overwrite" rbmap load --module $ko overwrite=7
 says 1 "subbuf_size_kb=3" rbmap load --module $ko subbuf_size_kb=3
 echo "no module" >/tmp/rbmap.ko
-says 1 "/tmp/rbmap.ko is no module|/tmp/rbmap.ko.*build it anew" \
+says 1 "/tmp/rbmap.ko is not a module|/tmp/rbmap.ko.*rebuild it" \
 	rbmap load --module /tmp/rbmap.ko
 if [ -e /modules/other.ko ]; then
-	says 1 "other.ko was built for kernel .*, and this is ${there%%+*}.*: build it for this one" \
+	says 1 "other.ko was built for kernel .*, but kernel ${there%%+*}.* is running: build it for that kernel" \
 		rbmap load --module /modules/other.ko
 else
 	skip "no module of another kernel" "a module of another kernel"
 fi
 fails "nothing is loaded" is_loaded rbmap
 fails "doctor finds a fault" eval "rbmap doctor >/dev/null"
-prints "fail +module +none is installed for ${there%%+*}.*Run: " rbmap doctor
+prints "fail +module +rbmap.ko is not installed for ${there%%+*}.*Run: " rbmap doctor
 prints 'fail +loaded +no.*Run: rbmap load' rbmap doctor
 # Install the module where depmod finds it.
 mkdir -p "/lib/modules/$there/extra"
@@ -88,8 +88,8 @@ else
 fi
 ok "load a file" rbmap load --module $ko buffer_size_kb=128 overwrite=0
 is "$(cat $root/overwrite)" 0 "both parameters are set"
-says 1 "loaded already: 'rbmap unload' first" rbmap load --module $ko
-says 1 "loaded already: 'rbmap unload' first" rbmap load
+says 1 "loaded already: to change its parameters, run 'rbmap unload' first" rbmap load --module $ko
+says 1 "loaded already: to change its parameters, run 'rbmap unload' first" rbmap load
 
 # --- status, list, stat
 prints "buffer +128 KiB a CPU, sub-buffers of $page_kb KiB" rbmap status
@@ -101,7 +101,7 @@ is "$(rbmap list | wc -l)" "$(cat $root/events/*/*/id | wc -l)" "list has all ev
 is "$(rbmap list 'sched:sched_sw*')" "sched:sched_switch" "list with a pattern"
 is "$(rbmap list sched | wc -l)" "$(cat $root/events/sched/*/id | wc -l)" "list a system"
 prints 'rbmap:marker +enabled' rbmap list marker
-says 1 "no event 'nonsense': 'rbmap list' shows" rbmap list nonsense
+says 1 "no event 'nonsense': 'rbmap list' lists" rbmap list nonsense
 prints '^CPU +EMITTED' rbmap stat
 like "$(rbmap stat --json)" '"dropped_full": 0' "stat --json"
 is "$(timeout 10 rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes on"
@@ -131,10 +131,10 @@ is "$(on sched/sched_waking)$(on irq/irq_handler_entry)$(on sched/sched_switch)"
 	"the wildcard's events are enabled, no other"
 ok "disable all" rbmap disable '*'
 is "$(on .)" 0 "no event is enabled"
-says 1 "no event 'sched:sched_swich': did you mean sched:sched_switch" \
+says 1 "no event 'sched:sched_swich': similar names: sched:sched_switch" \
 	rbmap enable sched:sched_wakeup sched:sched_swich
 is "$(on sched)" 0 "one wrong name changes nothing"
-says 1 "no event is enabled: name some with -e" rbmap record -o /tmp/x
+says 1 "no event is enabled: name events with -e" rbmap record -o /tmp/x
 ok "enable again" rbmap enable marker
 says 1 "cannot run /nowhere/x: No such file" \
 	rbmap record -o /tmp/never -- /nowhere/x
@@ -143,16 +143,16 @@ ok "the file of a recording that failed was removed" [ ! -e /tmp/never ]
 # --- files that cannot be written
 says 1 "cannot create /nowhere/x: its directory does not exist" \
 	rbmap record -d 0 -o /nowhere/x
-says 1 "/dev/null is no regular file" rbmap record -d 0 -o /dev/null
+says 1 "/dev/null is not a regular file" rbmap record -d 0 -o /dev/null
 mkfifo /tmp/fifo
-says 1 "/tmp/fifo is no regular file" rbmap record -d 0 -o /tmp/fifo
+says 1 "/tmp/fifo is not a regular file" rbmap record -d 0 -o /tmp/fifo
 says 1 "Is a directory" rbmap record -d 0 -o /tmp
 says 1 "cannot create /proc/x" rbmap record -d 0 -o /proc/x
 says 1 "no event 'nonsense'" rbmap record -e nonsense -o /tmp/x
 says 1 "ulimit -f" sh -c 'ulimit -f 100; exec rbmap record -d 0 -o /tmp/limited'
 echo 0 >$root/tracing_on
 rbmap record -d 0.2 -o /tmp/x 2>/tmp/err
-like "$(cat /tmp/err)" 'warning: tracing_on is 0, nothing is recorded' "tracing_on is 0"
+like "$(cat /tmp/err)" 'warning: tracing_on is 0, and nothing is recorded' "tracing_on is 0"
 prints 'tracing +off' rbmap status
 echo 1 >$root/tracing_on
 
@@ -187,7 +187,7 @@ fi
 # shellcheck disable=SC2217 # sleep only holds the device open
 sleep 60 </dev/rbmap/cpu0 &
 holder=$!
-says 1 "in use by sleep \(pid $holder\): end or unload that first" rbmap unload
+says 1 "in use by sleep \(pid $holder\): end or unload these users first" rbmap unload
 prints "ok +holders +sleep \(pid $holder\)" rbmap doctor
 kill $holder
 wait $holder 2>/dev/null
@@ -204,5 +204,5 @@ if [ -e /tests/setpriv ]; then
 		user rbmap load --module $ko
 fi
 echo 1 >/proc/sys/kernel/modules_disabled
-says 1 "takes no more modules" rbmap load --module $ko
+says 1 "loads no more modules" rbmap load --module $ko
 done_testing

@@ -140,7 +140,7 @@ ok "rbmap disable" rbmap disable sched_switch
 if rbmap enable sched:sched_switch sched:sched_waking --filter 'prev_pid == 2' 2>/tmp/error; then
 	not_ok "rbmap enable refuses a filter with a field that one event lacks"
 else
-	like "$(cat /tmp/error)" "sched:sched_waking does not take the filter" "rbmap enable refuses a filter with a field that one event lacks"
+	like "$(cat /tmp/error)" "sched:sched_waking refuses the filter" "rbmap enable refuses a filter with a field that one event lacks"
 	like "$(cat /tmp/error)" "^         \^$" "the error shows the place in the filter"
 	like "$(cat /tmp/error)" "^parse_error: Field not found$" "the error has the reason"
 fi
@@ -167,7 +167,7 @@ is "$(cat $switch $rb/set_event_pid $events/raw_syscalls/sys_enter/filter | tr '
 if rbmap record -e sched_switch -p 4000000 -d 1 -o /tmp/g.dat 2>/tmp/error; then
 	not_ok "a process that is not there is refused"
 else
-	like "$(cat /tmp/error)" "there is no process 4000000" "a process that is not there is refused"
+	like "$(cat /tmp/error)" "process 4000000 does not exist" "a process that is not there is refused"
 fi
 is "$(cat $switch $rb/set_event_pid $rb/options/event-fork $events/sched/sched_switch/enable | tr '\n' ' ')" \
 	"prev_pid == 1 77 0 0 " "a refused process changes no filter"

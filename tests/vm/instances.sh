@@ -184,7 +184,7 @@ held_by()
 	holder=$!
 	ok "$what: is in use" retry_until 60 is_held_in b
 	is "$(error destroy b)" "Device or resource busy" "$what: refused"
-	like "$(rbmap destroy b 2>&1)" "'b' is in use by [a-z]+ \(pid $holder\): end that first" \
+	like "$(rbmap destroy b 2>&1)" "'b' is in use by [a-z]+ \(pid $holder\): end those processes first" \
 		"$what: the error names the holder"
 	kill $holder
 	wait $holder 2>/dev/null
@@ -204,7 +204,7 @@ held_by "map without a file" lifetime --device $dev/b/cpu%d hold 0
 is "$(error destroy b)" "" "a buffer without holders is destroyed"
 like "$(rbmap destroy b 2>&1)" "no buffer 'b'" "rbmap destroy of an unknown buffer"
 like "$(rbmap stream -B b 2>&1)" "no buffer 'b': 'rbmap create b'" "rbmap stream of an unknown buffer"
-like "$(rbmap create a 2>&1)" "there is a buffer 'a' already" "rbmap create of a name that is in use"
+like "$(rbmap create a 2>&1)" "a buffer 'a' exists already" "rbmap create of a name that is in use"
 like "$(rbmap create x buffer_size_kb=262136 2>&1)" 'not enough memory for the rings of .x.: .*2621(36|44)' \
 	"rbmap create of a buffer that is too large"
 

@@ -65,9 +65,9 @@ like "$(rbmap probe list --json)" '"type": "string"' "list --json has the types"
 like "$(rbmap list tracepoints)" '^tracepoints:sched_switch' "rbmap list has the probe's event"
 ok "the event's format has the fields" grep -q 'field:s32 prev_pid;' \
 	$root/events/tracepoints/sched_switch/format
-refused 'there is an event tracepoints:sched_switch already: .*-n' sched_switch
-refused "no tracepoint 'sched_swich': did you mean" sched_swich
-refused "has no member 'pidd': did you mean" 'sched_switch prev->pidd'
+refused 'an event tracepoints:sched_switch exists already: .*-n' sched_switch
+refused "no tracepoint 'sched_swich': similar names:" sched_swich
+refused "has no member 'pidd': similar names:" 'sched_switch prev->pidd'
 refused 'is a structure, choose a member' 'sched_switch prev->se'
 refused 'that field already: choose another name' 'sched_wakeup __faults=p->pid'
 ok "add a probe with another name" add -n again -g mine 'sched_switch prev->prio'
@@ -79,7 +79,7 @@ ok "remove a probe that is enabled" rbmap probe remove mine:again
 ok "remove a group of probes" rbmap probe remove more
 is "$(rbmap probe list | wc -l)" 2 "two probes are left"
 rbmap probe remove mine:agian sched_switch >$out 2>$err
-like "$? $(cat $err)" "^1 rbmap: no probe 'mine:agian': 'rbmap probe list' shows" \
+like "$? $(cat $err)" "^1 rbmap: no probe 'mine:agian': 'rbmap probe list' lists" \
 	"a wrong name is refused"
 is "$(rbmap probe list | wc -l)" 2 "a wrong name removes no probe"
 ok "remove all probes" rbmap probe remove --all

@@ -252,7 +252,7 @@ echo mono >$root/trace_clock
 emit_all 10
 wait $recorder
 is $? 1 "a change of the clock ends a recording with status 1"
-like "$(cat /tmp/clock.log)" 'trace_clock was changed to mono: .* with what was recorded before' \
+like "$(cat /tmp/clock.log)" 'trace_clock was changed to mono, .* the recording ends at the change' \
 	"record prints that the clock has changed"
 ok "a recording that a new clock ended: both reports are the same" same /tmp/clock
 ok "a recording that a new clock ended has all earlier events" without_gaps /tmp/clock.rbmap 500
@@ -262,7 +262,7 @@ echo local >$root/trace_clock
 emit_all 30
 rbmap record -d 0 -o /tmp/clock 2>/tmp/clock.log
 is $? 0 "rings with unread events of another clock: record succeeds"
-like "$(cat /tmp/clock.log)" "^  $((20 * cpus)) more were left out: their trace_clock" \
+like "$(cat /tmp/clock.log)" "^  $((20 * cpus)) more events were discarded: their trace_clock" \
 	"rings with unread events of another clock: record skips them"
 is "$(sum_of /tmp/clock.log 1) $(sum_of /tmp/clock.log 2)" "$((30 * cpus)) 0" \
 	"rings with unread events of another clock: record has all others"

@@ -46,7 +46,7 @@ sane()
 ok "module loads" load_module rbmap buffer_size_kb=4096 || done_testing
 is "$(cat $root/self_cost)" 0 "self_cost is off at first"
 is "$(cat $root/per_cpu/cpu*/self_cost $root/per_cpu/cpu*/stats | grep -c -e astray -e task)" 0 "no file shows a measurement while self_cost is off"
-like "$(rbmap stat --self-cost 2>&1)" "not measured: echo 1 >$root/self_cost" "rbmap stat --self-cost says so"
+like "$(rbmap stat --self-cost 2>&1)" "self_cost is off: echo 1 >$root/self_cost" "rbmap stat --self-cost says so"
 is "$( (echo 2 >$root/self_cost) 2>&1 | sed 's/.*: //')" "Invalid argument" "a bad value is refused"
 
 ok "self_cost is switched on" sh -c "echo 1 >$root/self_cost"

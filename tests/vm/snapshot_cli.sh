@@ -131,7 +131,7 @@ is "$?$(cat $root/snapshot)" 01 "--keep leaves the snapshot in memory"
 emit_all 200 100
 rbmap snapshot -o /tmp/refused 2>/tmp/refused.log
 is $? 1 "a snapshot in memory is not replaced"
-like "$(cat /tmp/refused.log)" 'snapshot that somebody took: .*--read-existing' "the error names --read-existing"
+like "$(cat /tmp/refused.log)" 'snapshot exists already: .*--read-existing' "the error names --read-existing"
 for i in 1 2; do
 	rbmap snapshot --read-existing -o /tmp/again$i 2>/tmp/again$i.log
 	is $? 0 "--read-existing, $i"
@@ -142,11 +142,11 @@ done
 is "$(cat $root/snapshot)" 1 "--read-existing leaves the snapshot in memory"
 rbmap record -f -e rbmap:marker -o /tmp/refused 2>/tmp/refused.log
 is $? 1 "a flight recorder refuses to begin over a snapshot"
-like "$(cat /tmp/refused.log)" 'snapshot that somebody took' "the flight recorder prints the reason"
+like "$(cat /tmp/refused.log)" 'snapshot exists already' "the flight recorder prints the reason"
 echo 0 >$root/snapshot
 rbmap snapshot -r -o /tmp/none 2>/tmp/none.log
 is $? 1 "--read-existing without a snapshot fails"
-like "$(cat /tmp/none.log)" 'there is no snapshot' "--read-existing without a snapshot prints the reason"
+like "$(cat /tmp/none.log)" 'no snapshot exists' "--read-existing without a snapshot prints the reason"
 fails "--read-existing without a snapshot creates no file" test -e /tmp/none
 rbmap snapshot -q -o /tmp/rest
 ok "events after the kept snapshot: both reports are the same" same /tmp/rest
@@ -172,7 +172,7 @@ dd if=/dev/zero of=/tmp/small/fill bs=1k count=1000 2>/dev/null
 emit_all 0 100
 rbmap snapshot -o /tmp/small/full 2>/tmp/full.log
 is $? 1 "a full disk: status 1"
-like "$(cat /tmp/full.log)" 'snapshot is in memory as before: .*--read-existing' "a full disk: the error says that the snapshot is in memory"
+like "$(cat /tmp/full.log)" 'snapshot remains in memory: .*--read-existing' "a full disk: the error says that the snapshot is in memory"
 rbmap snapshot -r -q -o /tmp/saved
 is $? 0 "a full disk: the snapshot can be saved elsewhere"
 echo 0 >$root/snapshot
@@ -270,7 +270,7 @@ is "$(markers /tmp/triggers.rbmap)" 3002 "the files together have each marker on
 is "$(summed 'retired rings')" 0 "no old ring is left behind a trigger"
 rbmap record -f -e rbmap:marker -o /tmp/none --trigger sched_switch 2>/tmp/none.log
 is $? 1 "a trigger that is not recorded is refused"
-like "$(cat /tmp/none.log)" 'no event is recorded that --trigger sched_switch names' "a trigger that is not recorded: the reason is printed"
+like "$(cat /tmp/none.log)" '--trigger sched_switch names no recorded event' "a trigger that is not recorded: the reason is printed"
 echo 1 >$root/events/sched/sched_process_exec/enable
 settings >/tmp/after
 ok "the settings are the same as before" cmp /tmp/before /tmp/after

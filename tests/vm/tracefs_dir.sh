@@ -38,9 +38,9 @@ find $dir -type l | while read -r link; do
 	[ -e "$link" ] || echo "$link"
 done >/tmp/dangling
 is "$(cat /tmp/dangling)" "" "each link has a target"
-says "was made before: 'rbmap tracefs-dir --remove $dir' removes it" tracefs-dir $dir
+says "exists already: 'rbmap tracefs-dir --remove $dir' removes it" tracefs-dir $dir
 : >$dir/events/mine
-says "$dir/events/mine was not made by rbmap tracefs-dir: nothing is removed" \
+says "$dir/events/mine was not made by rbmap tracefs-dir and is not removed" \
 	tracefs-dir --remove $dir
 ok "a directory with another file is left alone" test -e $dir/events/header_page -a -e $dir/tracing_on
 rm $dir/events/mine
@@ -48,14 +48,14 @@ ok "the directory is removed" rbmap tracefs-dir --remove $dir/
 fails "the directory is gone" test -e $dir
 mkdir $dir
 : >$dir/mine
-says "$dir is not empty: name a directory that is" tracefs-dir $dir
+says "$dir is not empty: name an empty directory" tracefs-dir $dir
 is "$(ls -A $dir)" mine "a directory that is not empty gets no files"
-says "$dir was not made by rbmap tracefs-dir: it is left alone" tracefs-dir --remove $dir
+says "$dir was not made by rbmap tracefs-dir and is not removed" tracefs-dir --remove $dir
 ok "a directory of somebody else is left alone" test -e $dir/mine
 rm $dir/mine
 ok "an empty directory is accepted" rbmap tracefs-dir $dir/
 says "cannot make /nowhere/x: No such file" tracefs-dir /nowhere/x
-says "/tmp/err is there already and cannot be used: Not a directory" tracefs-dir /tmp/err
+says "/tmp/err exists and cannot be used: Not a directory" tracefs-dir /tmp/err
 ok "unload" rbmap unload
 
 # --- libtracefs, the version of this release and the one that maps

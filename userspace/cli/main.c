@@ -43,15 +43,15 @@ static void print_help(FILE *out)
 		fprintf(out, "  %-11s %s\n", commands[i]->name,
 			commands[i]->summary);
 	fputs("\n"
-	      "  help [COMMAND]  what a command takes ('rbmap COMMAND --help')\n"
-	      "  --version       the version of this command\n"
+	      "  help [COMMAND]  print the usage of COMMAND ('rbmap COMMAND --help')\n"
+	      "  --version       print the version of this command\n"
 	      "\n"
 	      "Manual pages: rbmap(1), rbmap-COMMAND(1).\n", out);
 }
 
 static int unknown_command(const char *name)
 {
-	complain("no command '%s': 'rbmap --help' lists what there is", name);
+	complain("no command '%s': 'rbmap --help' lists the commands", name);
 	return STATUS_USAGE;
 }
 
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(argv[1], "help")) {
 		status = help(argc - 1, argv + 1);
 	} else if (argv[1][0] == '-') {
-		complain("no option '%s': 'rbmap --help' lists what there is",
+		complain("no option '%s': 'rbmap --help' lists the options",
 			 argv[1]);
 		status = STATUS_USAGE;
 	} else {

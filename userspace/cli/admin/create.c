@@ -43,9 +43,9 @@ static const char *parse_name(const struct command *cmd, int argc, char **argv,
 	if (next_option(cmd, argc, argv, "", longs, status) != -1)
 		return NULL;
 	if (optind == argc)
-		*status = usage_error(cmd, "which buffer?");
+		*status = usage_error(cmd, "the name of a buffer is missing");
 	else if (!is_buffer_name(argv[optind]))
-		*status = usage_error(cmd, "'%s' is no name for a buffer",
+		*status = usage_error(cmd, "invalid buffer name '%s'",
 				      argv[optind]);
 	else
 		return argv[optind++];
@@ -56,7 +56,7 @@ static void complain_create(const char *name, int error, const char *told)
 {
 	switch (error) {
 	case -EEXIST:
-		complain("there is a buffer '%s' already: 'rbmap status -B %s' shows it",
+		complain("a buffer '%s' exists already: 'rbmap status -B %s' shows it",
 			 name, name);
 		break;
 	case -ENOMEM:
@@ -89,7 +89,7 @@ static int create(int argc, char **argv)
 		if (!is_option(argv[optind])) {
 			buf_free(&text);
 			return usage_error(&command_create,
-					   "what is '%s'? There are buffer_size_kb=N, subbuf_size_kb=N, overwrite=0|1 and clock=NAME",
+					   "unknown parameter '%s': use buffer_size_kb=N, subbuf_size_kb=N, overwrite=0|1 or clock=NAME",
 					   argv[optind]);
 		}
 		buf_printf(&text, " %s", argv[optind]);
@@ -116,10 +116,10 @@ static void complain_busy(const char *name)
 
 	holders_find(&who, control_devices());
 	if (who.size && !who.failed)
-		complain("the buffer '%s' is in use by %s: end that first",
+		complain("the buffer '%s' is in use by %s: end those processes first",
 			 name, who.data);
 	else
-		complain("the buffer '%s' is in use, by nobody that can be seen from here: a process in another container?",
+		complain("the buffer '%s' is in use by a process that is not visible here: look for it in other containers",
 			 name);
 	buf_free(&who);
 }
@@ -130,7 +130,7 @@ static bool complain_owned(const char *name)
 	bool owned = owner;
 
 	if (owned)
-		complain("the buffer '%s' belongs to the kernel module %s and goes with it: rmmod %s",
+		complain("the buffer '%s' belongs to the kernel module %s, which frees it when it is unloaded: rmmod %s",
 			 name, owner, owner);
 	free(owner);
 	return owned;
@@ -145,7 +145,7 @@ static int destroy(int argc, char **argv)
 	if (!name)
 		return status;
 	if (optind < argc)
-		return usage_error(&command_destroy, "what is '%s' for?",
+		return usage_error(&command_destroy, "unexpected argument '%s'",
 				   argv[optind]);
 	if (!control_present())
 		return STATUS_ERROR;
@@ -165,27 +165,27 @@ static int destroy(int argc, char **argv)
 const struct command command_create = {
 	.name		= "create",
 	.synopsis	= "NAME [PARAMETER=VALUE]...",
-	.summary	= "Make a named buffer, with rings, events and settings of its own",
+	.summary	= "Create a named buffer with its own rings, events and settings",
 	.help		=
 	NAME_RULE
 	"\n"
-	"Parameters, by default those that the module was loaded with:\n"
+	"Parameters (default: the values that the module was loaded with):\n"
 	"  buffer_size_kb=N   size of each CPU's ring\n"
-	"  subbuf_size_kb=N   size of the sub-buffers that it is made of\n"
-	"  overwrite=0|1      when it is full: 1 overwrite the oldest events, 0 refuse\n"
-	"                     new ones\n"
+	"  subbuf_size_kb=N   size of each sub-buffer of a ring\n"
+	"  overwrite=0|1      a full ring: 1 overwrites its oldest events, 0 discards\n"
+	"                     new events\n"
 	"  clock=NAME         local, mono, boot or x86-tsc (local)\n"
 	"\n"
-	"Other commands take it with -B NAME. Its devices are in /dev/rbmap/NAME, its\n"
-	"files in /sys/kernel/rbmap/instances/NAME.\n",
+	"Other commands take the buffer with -B NAME. Its devices are in\n"
+	"/dev/rbmap/NAME, its files in /sys/kernel/rbmap/instances/NAME.\n",
 	.run		= create,
 };
 
 const struct command command_destroy = {
 	.name		= "destroy",
 	.synopsis	= "NAME",
-	.summary	= "Destroy a named buffer; all events in its rings are gone then",
+	.summary	= "Destroy a named buffer and all events in its rings",
 	.help		=
-	"A buffer that is in use is left alone; the processes are named.\n",
+	"A buffer that is in use is not destroyed: the command names the processes.\n",
 	.run		= destroy,
 };

@@ -159,11 +159,11 @@ static int doctor(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return usage_error(&command_doctor, "what is '%s' for?",
+		return usage_error(&command_doctor, "unexpected argument '%s'",
 				   argv[optind]);
 	if (release && (!*release || strchr(release, '/')))
 		return usage_error(&command_doctor,
-				   "'%s' is no release of a kernel", release);
+				   "invalid kernel release '%s'", release);
 	while (root && *root && root[strlen(root) - 1] == '/')
 		root[strlen(root) - 1] = '\0';
 	if (!sysroot_open(&d.sysroot, root ? root : "", release))
@@ -176,13 +176,13 @@ static int doctor(int argc, char **argv)
 const struct command command_doctor = {
 	.name		= "doctor",
 	.synopsis	= "[-k RELEASE] [-r DIR] [--json]",
-	.summary	= "Say what keeps rbmap from working here, and what mends it",
+	.summary	= "Find what keeps rbmap from working, and say how to repair it",
 	.help		=
-	"  -k, --kernel RELEASE  for that kernel; default: the one that runs\n"
-	"  -r, --root DIR        of the system that has DIR as its /\n"
-	"  -j, --json            as JSON\n"
+	"  -k, --kernel RELEASE  check for this kernel (default: the running kernel)\n"
+	"  -r, --root DIR        check the system whose root directory is DIR\n"
+	"  -j, --json            print JSON\n"
 	"\n"
-	"A line for each check: ok, note (it works, but) or fail, and the command that\n"
-	"mends it. Exit status 1: something fails.\n",
+	"Each check prints a line: ok, note (rbmap works, with a restriction) or fail,\n"
+	"and the command that repairs it. Exit status 1: a check failed.\n",
 	.run		= doctor,
 };

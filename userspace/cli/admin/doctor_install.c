@@ -76,18 +76,18 @@ static void check_kernel(struct doctor *d, const struct distribution *dist)
 	     i < sizeof(options) / sizeof(options[0]); i++)
 		if (!sysroot_config(m, options[i])) {
 			mend_with(find(d, "kernel", VERDICT_FAIL,
-				       "%s is without CONFIG_%s, which rbmap needs; another kernel has it",
+				       "%s was built without CONFIG_%s, which rbmap needs: boot another kernel",
 				       m->release, options[i]),
 				  "%s", dist->kernel);
 			return;
 		}
 	if (m->runs && !sysroot_has(m, "/proc/modules"))
 		mend_with(find(d, "kernel", VERDICT_FAIL,
-			       "%s takes no modules; another kernel does",
+			       "%s cannot load modules: boot another kernel",
 			       m->release), "%s", dist->kernel);
 	else
 		find(d, "kernel", VERDICT_OK, "%s%s", m->release,
-		     m->config.size ? "" : ", its configuration is not known");
+		     m->config.size ? "" : " (its configuration was not found)");
 }
 
 static void check_types(struct doctor *d)
@@ -97,10 +97,10 @@ static void check_types(struct doctor *d)
 			     sysroot_config(m, "DEBUG_INFO_BTF");
 
 	if (has)
-		find(d, "types", VERDICT_OK, "the kernel describes them (BTF)");
+		find(d, "types", VERDICT_OK, "the kernel describes its types (BTF)");
 	else if (m->runs || m->config.size)
 		find(d, "types", VERDICT_NOTE,
-		     "the kernel does not describe them (CONFIG_DEBUG_INFO_BTF): no 'rbmap probe add', no 'rbmap new-probe' without --btf");
+		     "the kernel does not describe its types (CONFIG_DEBUG_INFO_BTF): 'rbmap probe add' and 'rbmap new-probe' need --btf");
 }
 
 static void check_headers(struct doctor *d, const struct distribution *dist)
@@ -117,7 +117,7 @@ static void check_headers(struct doctor *d, const struct distribution *dist)
 		/* A module that is built already does not need the headers. */
 		f = find(d, "headers",
 			 d->module.path ? VERDICT_NOTE : VERDICT_FAIL,
-			 "the headers of %s are not installed: nothing can be built for it",
+			 "the headers of %s are not installed: modules cannot be built for it",
 			 m->release);
 		mend_with(f, dist->headers, m->release);
 	}
@@ -170,13 +170,13 @@ static void check_compiler(struct doctor *d, const struct distribution *dist)
 		find(d, "compiler", VERDICT_OK, "%s, as the kernel's", own);
 	} else if (has_program(m, "gcc") && (!own || strstr(own, "gcc"))) {
 		f = find(d, "compiler", own ? VERDICT_NOTE : VERDICT_OK,
-			 own ? "gcc is not the kernel's %s: should a build fail, install that" :
+			 own ? "gcc is not the kernel's %s: if a build fails, install that version" :
 			 "gcc", own);
 		if (own)
 			mend_with(f, dist->compiler, own);
 	} else {
 		f = find(d, "compiler", d->module.path ? VERDICT_NOTE :
-			 VERDICT_FAIL, "%s is not installed: nothing can be built",
+			 VERDICT_FAIL, "%s is not installed: modules cannot be built",
 			 own ? own : "gcc");
 		mend_with(f, dist->compiler, own ? own : "gcc");
 	}
@@ -205,11 +205,11 @@ static void check_module(struct doctor *d)
 
 	if (!file->path)
 		mend_with_build(find(d, "module", VERDICT_FAIL,
-				     "none is installed for %s", m->release),
+				     "rbmap.ko is not installed for %s", m->release),
 				m, m->release);
 	else if (!file->release)
 		mend_with_build(find(d, "module", VERDICT_FAIL,
-				     "%s is no kernel module", file->path),
+				     "%s is not a kernel module", file->path),
 				m, m->release);
 	else if (strcmp(file->release, m->release))
 		mend_with_build(find(d, "module", VERDICT_FAIL,
@@ -217,7 +217,7 @@ static void check_module(struct doctor *d)
 				     file->release), m, m->release);
 	else if (!file->indexed)
 		mend_with(find(d, "module", VERDICT_FAIL,
-			       "modprobe does not know %s yet", file->path),
+			       "modprobe does not find %s: its index is out of date", file->path),
 			  "depmod %s", m->release);
 	else
 		find(d, "module", VERDICT_OK, "%s", file->path);
@@ -244,10 +244,10 @@ static void check_other_kernels(struct doctor *d)
 	}
 	if (without)
 		mend_with_build(find(d, "kernels", VERDICT_NOTE,
-				     "without the module: %s", without),
+				     "rbmap.ko is not installed for %s", without),
 				m, without);
 	else if (with.size)
-		find(d, "kernels", VERDICT_OK, "with the module as well: %s",
+		find(d, "kernels", VERDICT_OK, "rbmap.ko is also installed for %s",
 		     with.data);
 	buf_free(&with);
 }
@@ -259,20 +259,20 @@ static void check_dkms(struct doctor *d, const struct distribution *dist)
 
 	if (!has_program(m, "dkms"))
 		mend_with(find(d, "dkms", VERDICT_NOTE,
-			       "not installed: a new kernel is without the module until it is built by hand"),
+			       "not installed: build the module by hand for each new kernel"),
 			  "%s", dist->dkms);
 	else if (sysroot_has(m, "/var/lib/dkms/rbmap/%s/source", version))
 		find(d, "dkms", VERDICT_OK,
-		     "rbmap/%s: the module is built for each new kernel",
+		     "rbmap/%s: DKMS builds the module for each new kernel",
 		     version);
 	else if (sysroot_has(m, "/usr/src/rbmap-%s/dkms.conf", version))
 		mend_with(find(d, "dkms", VERDICT_NOTE,
-			       "it does not know rbmap/%s: a new kernel is without the module",
+			       "rbmap/%s is not registered: DKMS does not build it for a new kernel",
 			       version),
 			  "dkms add rbmap/%s", version);
 	else
 		mend_with(find(d, "dkms", VERDICT_NOTE,
-			       "it has no source of rbmap: a new kernel is without the module"),
+			       "the source of rbmap is not registered: DKMS does not build it for a new kernel"),
 			  "make install-dkms  # in rbmap's source");
 }
 
@@ -333,18 +333,18 @@ static void check_signature(struct doctor *d)
 	if (!file->path)
 		return;
 	if (!why)
-		find(d, "signature", VERDICT_OK, "%s%s, and the kernel wants none",
+		find(d, "signature", VERDICT_OK, "%s%s (the kernel does not require a signature)",
 		     file->is_signed ? "of " : "none",
 		     file->is_signed ? signer : "");
 	else if (!file->is_signed)
 		mend_with_key(find(d, "signature", VERDICT_FAIL,
-				   "none, and the kernel wants one (%s)", why), m);
+				   "not signed, and the kernel requires a signature (%s)", why), m);
 	else if (d->loaded || knows_key(m, file->signer))
-		find(d, "signature", VERDICT_OK, "of %s, which the kernel trusts",
+		find(d, "signature", VERDICT_OK, "signed by %s, which the kernel trusts",
 		     signer);
 	else
 		mend_with_key(find(d, "signature", VERDICT_FAIL,
-				   "of %s, which is no key that the kernel is seen to trust (%s wants one)",
+				   "signed by %s, which is not among the kernel's trusted keys (%s requires one)",
 				   signer, why), m);
 }
 

@@ -21,10 +21,10 @@ static void check_lockdown(struct doctor *d)
 
 	if (line && strstr(line, "[confidentiality]"))
 		find(d, "lockdown", VERDICT_FAIL,
-		     "the kernel is locked down for confidentiality, nobody may trace: boot it without lockdown=confidentiality");
+		     "the kernel is locked down for confidentiality and forbids tracing: boot it without lockdown=confidentiality");
 	else
-		find(d, "lockdown", VERDICT_OK, "%s", !line ? "none that is seen" :
-		     strstr(line, "[integrity]") ? "integrity, which lets trace" :
+		find(d, "lockdown", VERDICT_OK, "%s", !line ? "not locked down" :
+		     strstr(line, "[integrity]") ? "integrity (it permits tracing)" :
 		     "none");
 	free(line);
 }
@@ -38,7 +38,7 @@ static void check_loaded(struct doctor *d)
 		find(d, "loaded", VERDICT_OK, "yes");
 	else if (line && *line == '1')
 		mend_with(find(d, "loaded", VERDICT_FAIL,
-			       "no, and until a reboot no module can be (kernel.modules_disabled is 1)"),
+			       "not loaded; the kernel loads no module before a reboot (kernel.modules_disabled is 1)"),
 			  "reboot");
 	else
 		mend_with(find(d, "loaded", VERDICT_FAIL, "no"), "rbmap load");
@@ -52,12 +52,12 @@ static void check_versions(struct doctor *d)
 
 	if (loaded && installed && strcmp(loaded, installed))
 		mend_with(find(d, "version", VERDICT_FAIL,
-			       "%s is loaded, %s is installed", loaded,
+			       "version %s is loaded, version %s is installed", loaded,
 			       installed), "rbmap unload && rbmap load");
 	else if (loaded ? strcmp(loaded, own) : installed &&
 		 strcmp(installed, own))
 		find(d, "version", VERDICT_FAIL,
-		     "the module is %s, this command and its library are %s: install both from the same source",
+		     "the module has version %s, this command and its library have %s: install both from the same source",
 		     loaded ? loaded : installed, own);
 	else
 		find(d, "version", VERDICT_OK, "%s, command, library%s", own,
@@ -104,10 +104,10 @@ static void check_devices(struct doctor *d)
 		return;
 	if (!devices)
 		mend_with(find(d, "devices", VERDICT_FAIL,
-			       "there is no /dev/rbmap/cpuN: is this a container, or /dev no devtmpfs?"),
+			       "/dev/rbmap/cpuN does not exist: /dev is not a devtmpfs (in a container, for example)"),
 			  "mount -t devtmpfs devtmpfs /dev");
 	else
-		find(d, "devices", VERDICT_OK, "%u in /dev/rbmap, for %u CPUs",
+		find(d, "devices", VERDICT_OK, "%u devices in /dev/rbmap for %u CPUs",
 		     devices, cpus);
 }
 
@@ -132,12 +132,12 @@ static void check_access(struct doctor *d)
 		     user_name());
 	else if (st.st_gid && st.st_mode & S_IRGRP && group)
 		mend_with(find(d, "access", VERDICT_FAIL,
-			       "%s may not read %s, and group %s may (log in anew after that)",
+			       "%s may not read %s, but group %s may: join the group, then log in again",
 			       user_name(), device, group->gr_name),
 			  "usermod -aG %s %s", group->gr_name, user_name());
 	else
 		find(d, "access", VERDICT_FAIL,
-		     "%s may not read %s, only root may: run rbmap as root",
+		     "%s may not read %s: run rbmap as root",
 		     user_name(), device);
 }
 
@@ -165,10 +165,10 @@ static void check_group(struct doctor *d)
 		rule |= sysroot_has(&d->sysroot, "%s/60-rbmap.rules", dirs[i]);
 	if (!rule)
 		find(d, "group", VERDICT_NOTE,
-		     "no udev rule gives the rings to the group tracing: root alone reads them");
+		     "no udev rule gives the rings to the group tracing: only root may read them");
 	else if (!has_group(&d->sysroot))
 		mend_with(find(d, "group", VERDICT_NOTE,
-			       "there is no group tracing: root alone reads the rings"),
+			       "the group tracing does not exist: only root may read the rings"),
 			  "groupadd -r tracing");
 	else
 		find(d, "group", VERDICT_OK, "tracing may read the rings");
@@ -189,7 +189,7 @@ static void check_events(struct doctor *d)
 	for (size_t i = 0; i < events.nr; i++)
 		unavailable += !!events.v[i].unavailable;
 	find(d, "events", unavailable ? VERDICT_NOTE : VERDICT_OK,
-	     unavailable ? "%zu, and %zu that this kernel cannot have: 'rbmap list' says why" :
+	     unavailable ? "%zu available, %zu not available on this kernel: 'rbmap list' says why" :
 	     "%zu", events.nr - unavailable, unavailable);
 	control_events_free(&events);
 }

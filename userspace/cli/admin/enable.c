@@ -23,11 +23,11 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 		if (c == OPTION_DONE)
 			return status;
 		if (!on)
-			return usage_error(cmd, "--filter is for 'rbmap enable'");
+			return usage_error(cmd, "--filter is an option of 'rbmap enable' only");
 		event_select.filter = optarg;
 	}
 	if (optind == argc)
-		return usage_error(cmd, "which events? 'rbmap list' has them all");
+		return usage_error(cmd, "the name of an event is missing: 'rbmap list' lists the events");
 	if (control_events_read(&events))
 		return STATUS_ERROR;
 	/* Change nothing if a name is unknown. */
@@ -52,17 +52,17 @@ static int disable(int argc, char **argv)
 }
 
 #define NAMES								\
-	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n\n" \
-	"EVENT is system:event, an event, or a system for all of its events; the\n" \
-	"wildcards of the shell go: 'sched:*', '*wakeup*'.\n"
+	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n\n" \
+	"EVENT is SYSTEM:EVENT, the name of an event, or a system for all its events.\n" \
+	"It may contain the wildcards of the shell: 'sched:*', '*wakeup*'.\n"
 
 const struct command command_enable = {
 	.name		= "enable",
 	.synopsis	= "[-B NAME] [--filter EXPR] EVENT...",
 	.summary	= "Enable events",
 	.help		=
-	"      --filter EXPR  record only where this is true: 'next_pid == 1 ||\n"
-	"                     prev_comm ~ \"ssh*\"'; ftrace's syntax; 0: no filter\n"
+	"      --filter EXPR  record an event only if EXPR is true, in ftrace's syntax:\n"
+	"                     'next_pid == 1 || prev_comm ~ \"ssh*\"'; 0 removes the filter\n"
 	NAMES,
 	.run		= enable,
 };

@@ -92,10 +92,10 @@ const struct command command_list = {
 	.synopsis	= "[-B NAME] [--json] [PATTERN]...",
 	.summary	= "List events, whether they are enabled, and why one is unavailable",
 	.help		=
-	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n"
-	"  -j, --json         as JSON\n"
+	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n"
+	"  -j, --json         print JSON\n"
 	"\n"
-	"PATTERN is system:event, an event, or a system for all of its events; the\n"
-	"wildcards of the shell go: 'sched:*', '*wakeup*'.\n",
+	"PATTERN is SYSTEM:EVENT, the name of an event, or a system for all its events.\n"
+	"It may contain the wildcards of the shell: 'sched:*', '*wakeup*'.\n",
 	.run		= list,
 };

@@ -52,14 +52,14 @@ static int parse_options(struct load *l, int argc, char **argv, bool *done)
 		const char *equals = strchr(argv[i], '=');
 
 		if (!equals || equals == argv[i])
-			return usage_error(cmd, "'%s' is no PARAMETER=VALUE",
+			return usage_error(cmd, "invalid parameter '%s': give PARAMETER=VALUE",
 					   argv[i]);
 		/*
 		 * The kernel splits parameters at blanks, so a blank in one
 		 * would make two.
 		 */
 		if (strpbrk(argv[i], " \t\n\""))
-			return usage_error(cmd, "a blank or a quote in '%s'",
+			return usage_error(cmd, "invalid parameter '%s': it contains a blank or a quote",
 					   argv[i]);
 		buf_printf(&l->params, "%s%s", l->params.size ? " " : "",
 			   argv[i]);
@@ -127,7 +127,7 @@ static bool check_parameters(const struct load *l)
 		size_t len = strcspn(at, "=");
 
 		if (!known_parameter(at, len, info, &names)) {
-			complain("the module has no parameter '%.*s': it has %s",
+			complain("the module has no parameter '%.*s': its parameters are %s",
 				 (int)len, at, names.size ? names.data :
 				 "none");
 			ok = false;
@@ -162,7 +162,7 @@ static bool find_module(struct load *l)
 		ret = kmod_module_new_from_path(l->ctx, l->path, &l->mod);
 		if (ret < 0) {
 			complain("cannot load %s: %s", l->path,
-				 ret == -EEXIST ? "the name of the file is that of another module" :
+				 ret == -EEXIST ? "the file has the name of another module" :
 				 strerror(-ret));
 			return false;
 		}
@@ -175,7 +175,7 @@ static bool find_module(struct load *l)
 	if (l->mod && kmod_module_get_path(l->mod))
 		return true;
 	uname(&u);
-	complain("no module rbmap is installed for kernel %s: 'rbmap doctor' says how it gets there; or name a file with --module",
+	complain("no module rbmap is installed for kernel %s: 'rbmap doctor' says how to install one; or name a file with --module",
 		 u.release);
 	return false;
 }
@@ -212,7 +212,7 @@ static bool built_for_another(const struct load *l, const char *file)
 		other = strcmp(vermagic, u.release);
 	}
 	if (other)
-		complain("%s was built for kernel %s, and this is %s: build it for this one ('rbmap doctor' says how)",
+		complain("%s was built for kernel %s, but kernel %s is running: build it for that kernel ('rbmap doctor' says how)",
 			 file, vermagic, u.release);
 	free(vermagic);
 	return other;
@@ -226,14 +226,14 @@ static void complain_load(const struct load *l, int error, const char *log)
 		file = MODULE;
 	switch (error) {
 	case -EEXIST:
-		complain("the module is loaded already: 'rbmap unload' first, to load it with other parameters");
+		complain("the module is loaded already: to change its parameters, run 'rbmap unload' first");
 		return;
 	case -EPERM:
 	case -EACCES:
 		if (geteuid())
 			complain("no permission to load a module: run 'rbmap load' as root");
 		else if (file_says("/proc/sys/kernel/modules_disabled", '1'))
-			complain("this kernel takes no more modules (kernel.modules_disabled is 1): reboot to change that");
+			complain("this kernel loads no more modules (kernel.modules_disabled is 1): reboot to change that");
 		else if (control_lockdown() != LOCKDOWN_NONE)
 			complain("this kernel is locked down and loads signed modules only: %s",
 				 signing_cure);
@@ -252,11 +252,11 @@ static void complain_load(const struct load *l, int error, const char *log)
 	case -ELIBBAD:
 		if (built_for_another(l, file))
 			return;
-		complain("%s is no module for this kernel%s%s: build it anew for this one ('rbmap doctor' says how)",
+		complain("%s is not a module for this kernel%s%s: rebuild it for this kernel ('rbmap doctor' says how)",
 			 file, *log ? ": " : "", log);
 		return;
 	case -ENOSYS:
-		complain("this kernel loads no modules at all (CONFIG_MODULES, nomodule): boot another one ('rbmap doctor' says which)");
+		complain("this kernel cannot load modules (CONFIG_MODULES, nomodule): boot another kernel ('rbmap doctor' says which)");
 		return;
 	case -ENOMEM:
 		complain("not enough memory for the rings%s%s: use a smaller buffer_size_kb",
@@ -340,7 +340,7 @@ static int load(int argc, char **argv)
 	}
 	status = STATUS_ERROR;
 	if (!access("/sys/module/" MODULE, F_OK)) {
-		complain("the module is loaded already: 'rbmap unload' first, to load it with other parameters");
+		complain("the module is loaded already: to change its parameters, run 'rbmap unload' first");
 	} else if (find_module(&l) && check_parameters(&l)) {
 		add_group(&l);
 		if (load_module(&l))
@@ -359,15 +359,15 @@ const struct command command_load = {
 	.synopsis	= "[-m FILE] [PARAMETER=VALUE]...",
 	.summary	= "Load the module",
 	.help		=
-	"  -m, --module FILE  load this rbmap.ko; default: the one that is installed for\n"
-	"                     the kernel that runs, as modprobe finds it\n"
+	"  -m, --module FILE  load the module FILE; default: the rbmap.ko that is\n"
+	"                     installed for the running kernel\n"
 	"\n"
 	"Parameters:\n"
 	"  buffer_size_kb=N   size of each CPU's ring (1408)\n"
-	"  subbuf_size_kb=N   size of the sub-buffers that it is made of (4)\n"
-	"  overwrite=0|1      when it is full: 1 overwrite the oldest events, 0 refuse\n"
-	"                     new ones (1)\n"
-	"  gid=N              the group that may read the files of /sys/kernel/rbmap\n"
-	"                     (that of the name tracing, if there is one)\n",
+	"  subbuf_size_kb=N   size of each sub-buffer of a ring (4)\n"
+	"  overwrite=0|1      a full ring: 1 overwrites its oldest events, 0 discards\n"
+	"                     new events (1)\n"
+	"  gid=N              the group that may read the files of /sys/kernel/rbmap;\n"
+	"                     default: the group tracing, if it exists\n",
 	.run		= load,
 };

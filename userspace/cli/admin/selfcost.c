@@ -163,7 +163,7 @@ void selfcost_print(const struct selfcost *sum, FILE *out)
 	for (int i = 0; i < SELFCOST_CONTEXTS; i++) {
 		if (!sum[i].events)
 			continue;
-		fprintf(out, "\n%s, from so many ns on:\n", selfcost_names[i]);
+		fprintf(out, "\n%s (each line: first ns of the class, count):\n", selfcost_names[i]);
 		print_histogram(&sum[i], out);
 	}
 }

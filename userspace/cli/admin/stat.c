@@ -170,14 +170,14 @@ static int self_cost(bool as_json)
 			goto out;
 		}
 		if (!selfcost_add(sum, text)) {
-			complain("%s is not as this command knows it", file);
+			complain("%s has an unknown format: install the module and this command from the same source", file);
 			free(text);
 			goto out;
 		}
 		free(text);
 	}
 	if (!control_read_u64("/self_cost", &on) && !on)
-		complain("it is not measured: echo 1 >/sys/kernel/rbmap/self_cost");
+		complain("self_cost is off: echo 1 >/sys/kernel/rbmap/self_cost switches it on");
 	if (as_json)
 		selfcost_print_json(sum, stdout);
 	else
@@ -214,7 +214,7 @@ static int stat(int argc, char **argv)
 			break;
 		case 'i':
 			if (!parse_seconds(optarg, &seconds))
-				return usage_error(cmd, "'%s' is no number of seconds",
+				return usage_error(cmd, "invalid number of seconds '%s'",
 						   optarg);
 			break;
 		case 'S':
@@ -225,10 +225,10 @@ static int stat(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return usage_error(cmd, "what is '%s' for? An interval goes behind -i",
+		return usage_error(cmd, "unexpected argument '%s': give an interval with -i",
 				   argv[optind]);
 	if (cost && seconds)
-		return usage_error(cmd, "--self-cost is what was measured since it is on: there is no -i of it");
+		return usage_error(cmd, "--self-cost and -i exclude each other: self-cost is a total, not a rate");
 	if (cost)
 		return self_cost(as_json);
 	if (seconds)
@@ -247,19 +247,22 @@ static int stat(int argc, char **argv)
 const struct command command_stat = {
 	.name		= "stat",
 	.synopsis	= "[-B NAME] [--json] [-i SECONDS] [--self-cost]",
-	.summary	= "Show what each CPU wrote, what was read, what was lost and why",
+	.summary	= "Show the events that each CPU wrote, read and lost, with causes",
 	.help		=
-	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
-	"  -j, --json              as JSON\n"
-	"  -i, --interval SECONDS  again and again, what was counted in between, until\n"
-	"                          Ctrl-C; with --json an array a line\n"
-	"      --self-cost         what rbmap's own probes take, in ns, by context; while\n"
-	"                          /sys/kernel/rbmap/self_cost is 1\n"
+	"  -B, --buffer NAME       use the buffer NAME of 'rbmap create'\n"
+	"  -j, --json              print JSON\n"
+	"  -i, --interval SECONDS  print the differences every SECONDS, until Ctrl-C;\n"
+	"                          with --json one array per line\n"
+	"      --self-cost         print the time that rbmap's own probes take, in ns, by\n"
+	"                          context; /sys/kernel/rbmap/self_cost must be 1\n"
 	"\n"
-	"LOST is the sum of the causes: OVERWRITTEN before they were read; FULL, refused\n"
-	"by a full ring (overwrite 0); LAPPED, interrupts filled the ring during one\n"
-	"event; NESTED too deep; TOO-LARGE for a sub-buffer. DISABLED came while\n"
-	"tracing_on was 0 and are not lost. Counters begin when the module is loaded or\n"
-	"its rings are reset.\n",
+	"LOST is the sum of the lost events, by cause:\n"
+	"  OVERWRITTEN  overwritten before a reader read them\n"
+	"  FULL         discarded because the ring was full (overwrite is 0)\n"
+	"  LAPPED       discarded because interrupts filled the ring during one event\n"
+	"  NESTED       discarded because events nested too deep\n"
+	"  TOO-LARGE    discarded because they do not fit into a sub-buffer\n"
+	"DISABLED counts events while tracing_on was 0; LOST does not include them. The\n"
+	"counters begin when the module is loaded or the rings are reset.\n",
 	.run		= stat,
 };

@@ -153,13 +153,13 @@ static void print_text(const struct status *s)
 	       "off (tracing_on is 0)");
 	printf("clock           %s\n", s->clock);
 	printf("mode            %s\n", s->setting[1] ?
-	       "overwrite: a full ring loses its oldest events" :
-	       "discard: a full ring refuses new events");
+	       "overwrite: a full ring overwrites its oldest events" :
+	       "discard: a full ring discards new events");
 	printf("buffer          %" PRIu64 " KiB a CPU, sub-buffers of %" PRIu64
 	       " KiB\n", s->setting[2], s->setting[3]);
 	printf("buffer_percent  %" PRIu64 "\n", s->setting[4]);
 	printf("addresses       %s\n", s->setting[KPTR] ?
-	       "the kernel's own (kptr=1)" : "hashed");
+	       "unchanged (kptr=1)" : "hashed");
 	printf("lockdown        %s\n", s->lockdown);
 	for (size_t i = 0; i < s->nr_cpus; i++) {
 		const uint64_t *v = s->cpu[i].value;
@@ -169,10 +169,10 @@ static void print_text(const struct status *s)
 		       v[CPUSTAT_UNREAD], v[CPUSTAT_READ], v[CPUSTAT_LOST]);
 	}
 	if (*s->lacking)
-		printf("no memory       for the ring or files of CPU %s: choose a "
+		printf("no memory       for the ring or files of CPU %s: use a "
 		       "smaller buffer_size_kb\n", s->lacking);
 	if (sum(s, CPUSTAT_LOST))
-		printf("                'rbmap stat' has the causes of losses\n");
+		printf("                'rbmap stat' lists the causes of losses\n");
 	printf("events          %zu, %zu enabled, %zu unavailable\n",
 	       s->events.nr, s->nr_enabled, s->nr_unavailable);
 	for (size_t i = 0; i < s->events.nr; i++)
@@ -258,7 +258,7 @@ static int print_not_loaded(bool as_json)
 		json_bool(&j, "loaded", false);
 		json_close(&j, '}');
 	} else {
-		printf("module          not loaded: run 'rbmap load' as root ('rbmap doctor', if that fails)\n");
+		printf("module          not loaded: run 'rbmap load' as root (if it fails: 'rbmap doctor')\n");
 	}
 	return STATUS_ERROR;
 }
@@ -282,7 +282,7 @@ static int status(int argc, char **argv)
 		as_json |= c == 'j';
 	}
 	if (optind < argc)
-		return usage_error(&command_status, "what is '%s' for?",
+		return usage_error(&command_status, "unexpected argument '%s'",
 				   argv[optind]);
 	if (access(control_root(), F_OK) && errno == ENOENT &&
 	    access("/sys/module/rbmap", F_OK))
@@ -304,10 +304,10 @@ static int status(int argc, char **argv)
 const struct command command_status = {
 	.name		= "status",
 	.synopsis	= "[-B NAME] [--json]",
-	.summary	= "Show whether the module is loaded, how it is set, what is on",
+	.summary	= "Show whether the module is loaded, and its settings",
 	.help		=
-	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n"
-	"  -j, --json         as JSON\n"
+	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n"
+	"  -j, --json         print JSON\n"
 	"\n"
 	"Exit status 1: the module is not loaded.\n",
 	.run		= status,

@@ -194,7 +194,7 @@ static bool choose_release(struct sysroot *m, const char *release)
 	if (chosen)
 		snprintf(m->release, sizeof(m->release), "%s", chosen);
 	else
-		complain("no kernel is in %s: give the directory that a system has as its /",
+		complain("no kernel is installed in %s: give the root directory of a system",
 			 sysroot_path(m, "/lib/modules"));
 	m->runs = chosen && running && !strcmp(chosen, running);
 	free(running);

@@ -227,7 +227,7 @@ static bool prepare(const char *path, bool *made)
 	}
 	d = opendir(path);
 	if (!d) {
-		complain("%s is there already and cannot be used: %s", path,
+		complain("%s exists and cannot be used: %s", path,
 			 strerror(errno));
 		return false;
 	}
@@ -236,10 +236,10 @@ static bool prepare(const char *path, bool *made)
 			!strcmp(entry->d_name, "..");
 	closedir(d);
 	if (is_ours(path))
-		complain("%s was made before: 'rbmap tracefs-dir --remove %s' removes it",
+		complain("%s exists already: 'rbmap tracefs-dir --remove %s' removes it",
 			 path, path);
 	else if (!empty)
-		complain("%s is not empty: name a directory that is, or one that does not exist",
+		complain("%s is not empty: name an empty directory, or a directory that does not exist",
 			 path);
 	return empty;
 }
@@ -293,13 +293,13 @@ static int remove_tree(const char *path)
 		return STATUS_ERROR;
 	}
 	if (!is_ours(path)) {
-		complain("%s was not made by rbmap tracefs-dir: it is left alone",
+		complain("%s was not made by rbmap tracefs-dir and is not removed",
 			 path);
 		return STATUS_ERROR;
 	}
 	remove_base = strlen(path);
 	if (nftw(path, check_entry, 16, flags) > 0) {
-		complain("%s was not made by rbmap tracefs-dir: nothing is removed",
+		complain("%s was not made by rbmap tracefs-dir and is not removed",
 			 remove_strange);
 		return STATUS_ERROR;
 	}
@@ -353,9 +353,9 @@ static int tracefs_dir(int argc, char **argv)
 		remove |= c == 'r';
 	}
 	if (optind == argc || !*argv[optind])
-		return usage_error(cmd, "which directory?");
+		return usage_error(cmd, "the name of a directory is missing");
 	if (optind + 1 < argc)
-		return usage_error(cmd, "what is '%s' for?", argv[optind + 1]);
+		return usage_error(cmd, "unexpected argument '%s'", argv[optind + 1]);
 	path = argv[optind];
 	/* Completion by a shell may have added slashes. */
 	for (len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
@@ -368,10 +368,10 @@ const struct command command_tracefs_dir = {
 	.synopsis	= "[-B NAME] [--remove] DIR",
 	.summary	= "Make a directory that libtracefs reads as tracefs",
 	.help		=
-	"  -B, --buffer NAME  of the buffer that 'rbmap create NAME' has made\n"
-	"  -r, --remove       remove DIR, made so before\n"
+	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n"
+	"  -r, --remove       remove a DIR that this command made\n"
 	"\n"
-	"DIR must be empty, or not exist. Programs hand it to\n"
+	"DIR must be empty or not exist. A program passes it to\n"
 	"tracefs_set_tracing_dir() of libtracefs.\n",
 	.run		= tracefs_dir,
 };

@@ -22,10 +22,10 @@ static void complain_busy(void)
 	holders_find_modules(&who);
 	holders_find(&who, DEVICES);
 	if (who.size && !who.failed)
-		complain("the module is in use by %s: end or unload that first",
+		complain("the module is in use by %s: end or unload these users first",
 			 who.data);
 	else
-		complain("the module is in use, by nobody that can be seen from here: a process in another container, or a load that has not ended?");
+		complain("the module is in use by a process that is not visible here: look for it in other containers, or wait until the module is loaded");
 	buf_free(&who);
 }
 
@@ -42,10 +42,10 @@ static int unload(int argc, char **argv)
 	if (next_option(&command_unload, argc, argv, "", longs, &status) != -1)
 		return status;
 	if (optind < argc)
-		return usage_error(&command_unload, "what is '%s' for?",
+		return usage_error(&command_unload, "unexpected argument '%s'",
 				   argv[optind]);
 	if (access("/sys/module/" MODULE, F_OK)) {
-		complain("the module is not loaded: there is nothing to unload");
+		complain("the module is not loaded");
 		return STATUS_ERROR;
 	}
 	ctx = kmod_new(NULL, NULL);
@@ -83,7 +83,7 @@ static int unload(int argc, char **argv)
 const struct command command_unload = {
 	.name		= "unload",
 	.synopsis	= "",
-	.summary	= "Unload the module; all events in its rings are gone then",
+	.summary	= "Unload the module and discard all events in its rings",
 	.help		= "",
 	.run		= unload,
 };

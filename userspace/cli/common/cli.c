@@ -47,7 +47,7 @@ static void print_command_help(const struct command *cmd)
 static int choose_buffer(const struct command *cmd, const char *name)
 {
 	if (!is_buffer_name(name))
-		return usage_error(cmd, "'%s' is no name of a buffer", name);
+		return usage_error(cmd, "invalid buffer name '%s'", name);
 	control_set_buffer(name);
 	return STATUS_OK;
 }
@@ -79,7 +79,7 @@ int next_option(const struct command *cmd, int argc, char **argv,
 		*status = STATUS_OK;
 		return OPTION_DONE;
 	case ':':
-		*status = usage_error(cmd, "option '%s' wants a value",
+		*status = usage_error(cmd, "option '%s' requires a value",
 				      argv[optind - 1]);
 		return OPTION_DONE;
 	case '?':
@@ -122,7 +122,7 @@ int add_pattern(const struct command *cmd, struct patterns *patterns,
 		char *pattern)
 {
 	if (patterns->nr == MAX_PATTERNS)
-		return usage_error(cmd, "more than %d times -e: use a wildcard",
+		return usage_error(cmd, "option -e was given more than %d times: use a wildcard",
 				   MAX_PATTERNS);
 	patterns->pattern[patterns->nr++] = pattern;
 	return STATUS_OK;

@@ -74,7 +74,7 @@ static bool buffer_present(void)
 {
 	if (!buffer || !access(buffer_dir, F_OK))
 		return true;
-	complain("there is no buffer '%s': 'rbmap create %s' makes it", buffer,
+	complain("no buffer '%s' exists: 'rbmap create %s' creates it", buffer,
 		 buffer);
 	return false;
 }
@@ -86,10 +86,10 @@ bool control_present(void)
 	if (errno == EACCES)
 		complain("no permission to search %s: run rbmap as root", root);
 	else if (!access("/sys/module/rbmap", F_OK))
-		complain("the module is loaded, but there is no %s: it is older than this command, reload it with 'rbmap unload' and 'rbmap load'",
+		complain("the module is loaded, but %s does not exist: the module is older than this command, reload it with 'rbmap unload' and 'rbmap load'",
 			 root);
 	else
-		complain("the module is not loaded: run 'rbmap load' as root ('rbmap doctor', if that fails)");
+		complain("the module is not loaded: run 'rbmap load' as root (if it fails: 'rbmap doctor')");
 	return false;
 }
 
@@ -162,7 +162,7 @@ bool control_has_formats(void)
 	if (!control_is_raw())
 		return true;
 	owner = control_owner();
-	complain("the buffer '%s' is raw: its module, %s, alone knows what its events mean: 'rbmap stream -B %s' prints their bytes",
+	complain("the buffer '%s' is raw: only the module %s knows the meaning of its events; 'rbmap stream -B %s' prints their bytes",
 		 control_buffer(), owner ? owner : "?", control_buffer());
 	free(owner);
 	return false;
@@ -214,7 +214,7 @@ bool control_complain_lockdown(void)
 {
 	if (control_lockdown() != LOCKDOWN_CONFIDENTIALITY)
 		return false;
-	complain("this kernel is locked down for confidentiality: nobody may trace, nor root; boot it without that (kernel_lockdown(7))");
+	complain("this kernel is locked down for confidentiality and forbids tracing, even to root: boot it without lockdown=confidentiality (kernel_lockdown(7))");
 	return true;
 }
 
@@ -250,13 +250,13 @@ void control_complain(enum control_verb verb, const char *file, int error)
 		break;
 	case -ENOENT:
 		if (control_present())
-			complain("there is no %s: module and command are of different versions, install both anew",
+			complain("%s does not exist: the module and this command have different versions, install both from the same source",
 				 path);
 		break;
 	default:
 		complain("cannot %s %s: %s%s", what, path, strerror(-error),
 			 verb == CONTROL_WRITE ?
-			 " (the kernel log may say more: dmesg | grep rbmap)" :
+			 " (see the kernel log: dmesg | grep rbmap)" :
 			 "");
 	}
 }

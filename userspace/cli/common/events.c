@@ -179,9 +179,9 @@ static void complain_unknown(const struct control_events *events,
 	}
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
-		complain("no event '%s': did you mean %s?", pattern, list);
+		complain("no event '%s': similar names: %s", pattern, list);
 	else
-		complain("no event '%s': 'rbmap list' shows what there is",
+		complain("no event '%s': 'rbmap list' lists the events",
 			 pattern);
 }
 

@@ -321,7 +321,7 @@ static bool open_file(struct btf_types *types, const char *file, char *error,
 
 	if (!btf) {
 		snprintf(error, size, errno == ENOENT && !access(file, F_OK) ?
-			 "%s has no BTF: a vmlinux has, or a copy of another machine's " BTF_DIR "/vmlinux (%s)" :
+			 "%s has no BTF: give a vmlinux, or a copy of another machine's " BTF_DIR "/vmlinux (%s)" :
 			 "cannot read %s: %s", file, strerror(errno));
 		return false;
 	}
@@ -465,11 +465,11 @@ static void say_unknown(const struct btf_types *types, const char *name,
 	btf_types_each_tracepoint(types, offer, &suggest);
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
-		snprintf(error, size, "no tracepoint '%s': did you mean %s?",
+		snprintf(error, size, "no tracepoint '%s': similar names: %s",
 			 name, list);
 	else
 		snprintf(error, size,
-			 "no tracepoint '%s' in this kernel and the modules that are loaded: if a module has it, load that first ('rbmap probe fields' lists all)",
+			 "no tracepoint '%s' in this kernel and its loaded modules: 'rbmap probe fields' lists all; load the module that has the tracepoint first",
 			 name);
 }
 
@@ -486,7 +486,7 @@ bool btf_types_tracepoint(const struct btf_types *types, const char *name,
 		if (nr <= TRACEPOINT_ARGS_MAX)
 			return true;
 		snprintf(error, size,
-			 "the tracepoint %s has %u arguments, and a probe takes at most %d",
+			 "the tracepoint %s has %u arguments, but a probe takes at most %d",
 			 name, nr, TRACEPOINT_ARGS_MAX);
 		return false;
 	}

@@ -115,15 +115,15 @@ static void members_text(const struct fetch *f, const struct btf_type *type,
 	ktype_each_member(f->btf, type, list_member, &list);
 	suggest_list(&list.suggest, near, sizeof(near));
 	if (!list.nr)
-		snprintf(text, size, "it has none");
+		snprintf(text, size, "it has no members");
 	else if (list.nr <= MEMBERS_SHOWN && list.used < sizeof(list.text))
-		snprintf(text, size, "there %s %s", list.nr > 1 ? "are" : "is",
+		snprintf(text, size, "its member%s %s", list.nr > 1 ? "s are" : " is",
 			 list.text);
 	else if (*wanted && *near)
-		snprintf(text, size, "did you mean %s?", near);
+		snprintf(text, size, "similar names: %s", near);
 	else
 		snprintf(text, size,
-			 "it has %u, \"rbmap probe fields %s '%.*s'\" lists them",
+			 "it has %u members, \"rbmap probe fields %s '%.*s'\" lists them",
 			 list.nr, f->args->name, WORD(followed(f)));
 }
 
@@ -157,13 +157,13 @@ static bool dereference(struct fetch *f, uint32_t type)
 				(unsigned long long)(place->offset / 8),
 				place->address);
 		if (used >= sizeof(address))
-			return refuse(f, "%.*s is too long for a field",
+			return refuse(f, "%.*s: the path is too long for a field",
 				      WORD(followed(f)));
 		strcpy(place->address, address);
 	}
 	/* The kernel reads the field itself at the last address. */
 	if (++place->derefs > FETCH_DEREFS_MAX)
-		return refuse(f, "%.*s is the %dth pointer to follow, and %d is what a field may have",
+		return refuse(f, "%.*s is the %dth pointer of the path, but a field may follow at most %d",
 			      WORD(followed(f)), FETCH_DEREFS_MAX + 1,
 			      FETCH_DEREFS_MAX);
 	place->memory = true;
@@ -177,7 +177,7 @@ static bool add_offset(struct fetch *f, uint64_t bits)
 {
 	f->place->offset += bits;
 	if (f->place->offset / 8 > INT32_MAX)
-		return refuse(f, "%.*s is more than 2 GiB away from what is pointed to",
+		return refuse(f, "%.*s is more than 2 GiB behind the pointer's target",
 			      WORD(followed(f)));
 	return true;
 }
@@ -209,8 +209,8 @@ static bool has_members(struct fetch *f, const struct field_step *step)
 	if (btf_is_composite(type))
 		return true;
 	if (btf_is_fwd(type))
-		return refuse_type(f, "has members that this kernel's BTF does not tell");
-	return refuse_type(f, "is no structure: there is no member '%.*s'",
+		return refuse_type(f, "is declared only: this kernel's BTF does not describe its members");
+	return refuse_type(f, "is not a structure and has no member '%.*s'",
 			   WORD(step->member));
 }
 
@@ -219,7 +219,7 @@ static bool follow_arrow(struct fetch *f, const struct field_step *step)
 	const struct btf_type *type = bare(f);
 
 	if (btf_is_composite(type) && f->place->memory)
-		return refuse_type(f, "is no pointer: write %.*s.%.*s",
+		return refuse_type(f, "is not a pointer: write %.*s.%.*s",
 				   WORD(followed(f)), WORD(step->member));
 	if (btf_is_ptr(type)) {
 		if (!dereference(f, type->type))
@@ -227,7 +227,7 @@ static bool follow_arrow(struct fetch *f, const struct field_step *step)
 	} else if (btf_is_array(type) && f->place->memory) {
 		f->place->type = element_of(type);
 	} else {
-		return refuse_type(f, "is no pointer: there is no member '%.*s'",
+		return refuse_type(f, "is not a pointer and has no member '%.*s'",
 				   WORD(step->member));
 	}
 	return has_members(f, step) && follow_member(f, step);
@@ -247,7 +247,7 @@ static bool follow_dot(struct fetch *f, const struct field_step *step)
 	if (!has_members(f, step))
 		return false;
 	if (!f->place->memory)
-		return refuse_type(f, "is passed as a value, whose members are not to be had: record the whole, '%.*s:x%u'",
+		return refuse_type(f, "is passed by value, and its members cannot be fetched: record the whole value, '%.*s:x%u'",
 				   WORD(followed(f)), register_bits(type));
 	return follow_member(f, step);
 }
@@ -261,19 +261,19 @@ static bool follow_index(struct fetch *f, const struct field_step *step)
 	if (btf_is_array(type) && f->place->memory) {
 		nelems = btf_array(type)->nelems;
 		if (nelems && step->index >= nelems)
-			return refuse_type(f, "has no element %u: they are 0 to %u",
+			return refuse_type(f, "has no element %u: its elements are 0 to %u",
 					   step->index, nelems - 1);
 		f->place->type = element_of(type);
 	} else if (btf_is_ptr(type)) {
 		if (!dereference(f, type->type))
 			return false;
 	} else {
-		return refuse_type(f, "is neither an array nor a pointer: there is no element [%u]",
+		return refuse_type(f, "is neither an array nor a pointer and has no element [%u]",
 				   step->index);
 	}
 	size = btf__resolve_size(f->btf, f->place->type);
 	if (size <= 0)
-		return refuse(f, "%.*s has elements of no size that BTF tells: '%.*s[%u]' is nowhere",
+		return refuse(f, "%.*s has elements of unknown size: the offset of '%.*s[%u]' is unknown",
 			      WORD(followed(f)), WORD(followed(f)),
 			      step->index);
 	return add_offset(f, (uint64_t)size * 8 * step->index);
@@ -303,10 +303,10 @@ static bool unknown_arg(struct fetch *f)
 		used += snprintf(list + used, sizeof(list) - used, "%s%s",
 				 i ? ", " : "", f->args->v[i].name);
 	if (!f->args->nr)
-		return refuse(f, "there is no argument '%.*s': the tracepoint has none",
+		return refuse(f, "no argument '%.*s': the tracepoint has no arguments",
 			      WORD(f->expr->arg));
-	return refuse(f, "there is no argument '%.*s': there %s %s",
-		      WORD(f->expr->arg), f->args->nr > 1 ? "are" : "is", list);
+	return refuse(f, "no argument '%.*s': the argument%s %s",
+		      WORD(f->expr->arg), f->args->nr > 1 ? "s are" : " is", list);
 }
 
 /* Accept the argument's name, or argN. */
@@ -348,7 +348,7 @@ static bool begin(struct fetch *f)
 		i -= nr;
 	for (unsigned int j = 0; j <= i; j++)
 		if (!in_one_register(f, j))
-			return refuse(f, "the argument %s is not in a register, so that %.*s is not to be had",
+			return refuse(f, "the argument %s is not passed in a register, and %.*s cannot be fetched",
 				      f->args->v[j].name, WORD(f->expr->arg));
 	*f->place = (struct place){ .type = f->args->v[i].type };
 	snprintf(f->place->address, sizeof(f->place->address), "$arg%u", i + 1);
@@ -440,10 +440,10 @@ static bool no_number(struct fetch *f)
 	char members[1024];
 
 	if (btf_is_array(type))
-		return refuse_type(f, "is no array of numbers: choose an element, %.*s[0]",
+		return refuse_type(f, "is not an array of numbers: choose an element, %.*s[0]",
 				   WORD(followed(f)));
 	if (!btf_is_composite(type))
-		return refuse_type(f, "is no number that a field can have");
+		return refuse_type(f, "is not a number that a field can hold");
 	members_text(f, type, "", members, sizeof(members));
 	return refuse_type(f, "is a structure, choose a member: %s", members);
 }
@@ -474,7 +474,7 @@ static bool wanted_string(struct fetch *f, struct value *value)
 		return true;
 	if (btf_is_ptr(type) && is_byte_or_void(f, type->type))
 		return dereference(f, type->type);
-	return refuse_type(f, "is no text: ':string' is for char pointers and char arrays");
+	return refuse_type(f, "is not a text: ':string' is for char pointers and char arrays");
 }
 
 /* Use the number of bits that the user wants instead of the type's. */
@@ -496,12 +496,12 @@ static bool wanted_number(struct fetch *f, struct value *value)
 			value->count = size / bytes;
 		value->flexible = !value->count;
 		if (size > 0 && (uint64_t)value->count * bytes > (uint64_t)size)
-			return refuse_type(f, "has %lld bytes: %u elements of %u are too many",
+			return refuse_type(f, "has %lld bytes: %u elements of %u bytes are too many",
 					   (long long)size, value->count, bytes);
 		return true;
 	}
 	if (expr->count)
-		return refuse_type(f, "is neither an array nor a pointer: leave '[%u]' away",
+		return refuse_type(f, "is neither an array nor a pointer: remove '[%u]'",
 				   expr->count);
 	/* A structure in a register is read as a number. */
 	if (btf_is_composite(type) && !f->place->memory)
@@ -528,10 +528,10 @@ static bool print_bits(struct fetch *f, struct buf *out)
 	uint64_t start;
 
 	if (f->expr->kind != FIELD_DERIVED)
-		return refuse_type(f, "is a bit-field of %u bits: leave the type away",
+		return refuse_type(f, "is a bit-field of %u bits: remove the type",
 				   place->bits);
 	if (!number_of(f, place->type, &value))
-		return refuse_type(f, "is no number that a field can have");
+		return refuse_type(f, "is not a number that a field can hold");
 	for (unsigned int i = 0; i < 8; i++) {
 		container = 8 << i % 4;
 		start = place->offset / (i < 4 ? container : 8) *
@@ -545,7 +545,7 @@ static bool print_bits(struct fetch *f, struct buf *out)
 			   shift, container);
 		return true;
 	}
-	return refuse_type(f, "is a bit-field that lies in more than 64 bits");
+	return refuse_type(f, "is a bit-field that spans more than 64 bits");
 }
 
 static bool print_value(struct fetch *f, struct buf *out,
@@ -557,10 +557,10 @@ static bool print_value(struct fetch *f, struct buf *out,
 	};
 
 	if (value->flexible)
-		return refuse_type(f, "has an unknown number of elements: choose one, %.*s[0], or say how many, '%.*s:x8[16]'",
+		return refuse_type(f, "has an unknown number of elements: choose an element, %.*s[0], or give a number, '%.*s:x8[16]'",
 				   WORD(followed(f)), WORD(followed(f)));
 	if (value->count > FETCH_ELEMENTS_MAX)
-		return refuse_type(f, "has more elements than %d, which a field may have: say how many, '%.*s:%c%u[%d]'",
+		return refuse_type(f, "has more elements than the %d of a field: give a number, '%.*s:%c%u[%d]'",
 				   FETCH_ELEMENTS_MAX, WORD(followed(f)),
 				   letter[value->kind], value->bits,
 				   FETCH_ELEMENTS_MAX);
@@ -700,7 +700,7 @@ bool fetch_fields(struct buf *out, const struct tracepoint_args *args,
 	struct field_expr expr;
 
 	if (nr_fields > FETCH_FIELDS_MAX) {
-		snprintf(error, size, "%zu fields, and a probe takes at most %d: add a second one with the rest",
+		snprintf(error, size, "%zu fields are too many, a probe takes at most %d: add a second probe with the rest",
 			 nr_fields, FETCH_FIELDS_MAX);
 		return false;
 	}
@@ -716,7 +716,7 @@ bool fetch_fields(struct buf *out, const struct tracepoint_args *args,
 			return false;
 		}
 		if (is_duplicate(out, at, i)) {
-			snprintf(error, size, "two fields are called %.*s: give one another name, 'NAME=%s'",
+			snprintf(error, size, "two fields have the name %.*s: rename one of them, 'NAME=%s'",
 				 WORD(name_at(out, at[i])), expr.arg.s);
 			return false;
 		}

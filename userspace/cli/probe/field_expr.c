@@ -67,7 +67,7 @@ static bool take_number(struct parser *parser, uint32_t *number)
 
 	if (!(hex ? isxdigit((unsigned char)*digits) :
 		    isdigit((unsigned char)*digits)))
-		return refuse(parser, "a number goes between [ and ]");
+		return refuse(parser, "a number between [ and ] is missing");
 	/* If the number is too large, strtoull() returns ULLONG_MAX. */
 	value = strtoull(digits, &end, hex ? 16 : 10);
 	if (value > INT32_MAX)
@@ -118,7 +118,7 @@ static bool parse_arg(struct parser *parser)
 	if (parser->expr->arg.len)
 		return true;
 	parser->p = start;
-	return refuse(parser, "here goes an argument of the tracepoint: [NAME=]ARG[->MEMBER|.MEMBER|[INDEX]]...[:TYPE]");
+	return refuse(parser, "an argument of the tracepoint is missing: [NAME=]ARG[->MEMBER|.MEMBER|[INDEX]]...[:TYPE]");
 }
 
 static bool parse_step(struct parser *parser)
@@ -145,7 +145,7 @@ static bool is_step(const char *p)
 	return *p == '.' || *p == '[' || (p[0] == '-' && p[1] == '>');
 }
 
-#define TYPES	"there are u8 to u64, s8 to s64, x8 to x64 (hexadecimal), each with [COUNT], and string"
+#define TYPES	"use u8 to u64, s8 to s64, x8 to x64 (hexadecimal), each with [COUNT], or string"
 
 static bool parse_type(struct parser *parser)
 {
@@ -169,7 +169,7 @@ static bool parse_type(struct parser *parser)
 		expr->kind = FIELD_HEX;
 		break;
 	default:
-		return refuse(parser, "no such type: " TYPES);
+		return refuse(parser, "unknown type: " TYPES);
 	}
 	for (expr->bits = 8; expr->bits <= 64; expr->bits *= 2) {
 		char bits[12];
@@ -180,7 +180,7 @@ static bool parse_type(struct parser *parser)
 			break;
 	}
 	if (expr->bits > 64)
-		return refuse(parser, "no such type: " TYPES);
+		return refuse(parser, "unknown type: " TYPES);
 	parser->p += word.len;
 	if (*parser->p != '[')
 		return true;
@@ -211,6 +211,6 @@ bool field_parse(struct field_expr *expr, const char *text, char *error,
 			return false;
 	}
 	if (*parser.p)
-		return refuse(&parser, "what is this? A field is [NAME=]ARG[->MEMBER|.MEMBER|[INDEX]]...[:TYPE]");
+		return refuse(&parser, "unexpected characters: a field is [NAME=]ARG[->MEMBER|.MEMBER|[INDEX]]...[:TYPE]");
 	return true;
 }

@@ -279,7 +279,7 @@ static bool make_source(struct buf *out, const struct new_probe *p)
 	if (out->failed)
 		complain("out of memory");
 	else if (!some)
-		complain("the tracepoint %s has no argument that a field could be made of: 'rbmap probe add %s' makes an event that says when it is hit",
+		complain("no argument of the tracepoint %s can be a field: 'rbmap probe add %s' makes an event without fields",
 			 p->tracepoint, p->tracepoint);
 	return some && !out->failed;
 }
@@ -363,7 +363,7 @@ static bool is_free(const char *dir, const char *file)
 	snprintf(path, sizeof(path), "%s/%s", dir, file);
 	if (access(path, F_OK))
 		return true;
-	complain("there is a %s already: choose another directory, or remove it",
+	complain("%s exists already: choose another directory, or remove the file",
 		 path);
 	return false;
 }
@@ -418,7 +418,7 @@ static bool find_kdir(struct new_probe *p)
 	snprintf(path, sizeof(path), "%s/Makefile", p->kdir);
 	if (!access(path, R_OK))
 		return true;
-	complain("the headers of kernel %s are not installed (there is no %s): 'rbmap doctor -k %s' says how to get them",
+	complain("the headers of kernel %s are not installed (%s does not exist): 'rbmap doctor -k %s' says how to install them",
 		 kernel, path, kernel);
 	return false;
 }
@@ -435,7 +435,7 @@ static bool open_types(struct new_probe *p, struct btf_types *types)
 		snprintf(vmlinux, sizeof(vmlinux), "%s/vmlinux", p->kdir);
 		file = vmlinux;
 		if (access(file, R_OK)) {
-			complain("there is no %s to have the types of that kernel from: give it with --btf",
+			complain("%s, which describes the types of that kernel, does not exist: give a vmlinux with --btf",
 				 vmlinux);
 			return false;
 		}
@@ -451,7 +451,7 @@ static bool find_header(struct new_probe *p)
 	if (trace_header_find(p->kdir, p->tracepoint, p->header,
 			      sizeof(p->header)))
 		return true;
-	complain("no header in %s declares the tracepoint %s: it is for its own part of the kernel; 'rbmap probe add' needs no header",
+	complain("no header in %s declares the tracepoint %s: the kernel keeps its declaration private; use 'rbmap probe add', which needs no header",
 		 p->kdir, p->tracepoint);
 	return false;
 }
@@ -481,7 +481,7 @@ static int check_name(const char *name, const char *what)
 	if (is_identifier(name, strlen(name), EVENT_NAME_MAX))
 		return STATUS_OK;
 	return usage_error(&command_new_probe,
-			   "'%s' is no name for %s: letters, digits and '_', at most %d, no digit first",
+			   "'%s' is not a valid name for %s: use letters, digits and '_', at most %d characters, and no digit first",
 			   name, what, EVENT_NAME_MAX);
 }
 
@@ -516,10 +516,10 @@ static int parse_options(struct new_probe *p, int argc, char **argv, bool *done)
 	}
 	if (argc - optind < 2)
 		return usage_error(cmd, argc == optind ?
-				   "what is the event to be called?" :
-				   "of which tracepoint?");
+				   "the name of the event is missing" :
+				   "the name of a tracepoint is missing");
 	if (argc - optind > 3)
-		return usage_error(cmd, "what is '%s' for?", argv[optind + 3]);
+		return usage_error(cmd, "unexpected argument '%s'", argv[optind + 3]);
 	p->name = argv[optind];
 	p->tracepoint = argv[optind + 1];
 	p->dir = argc - optind == 3 ? argv[optind + 2] : p->name;
@@ -527,7 +527,7 @@ static int parse_options(struct new_probe *p, int argc, char **argv, bool *done)
 	if (!status)
 		status = check_name(p->group, "a group");
 	if (!status && !strcmp(p->name, "rbmap"))
-		status = usage_error(cmd, "there is a module rbmap already");
+		status = usage_error(cmd, "the name rbmap is taken by the module itself");
 	*done = status;
 	return status;
 }
@@ -546,14 +546,14 @@ static int new_probe(int argc, char **argv)
 const struct command command_new_probe = {
 	.name		= "new-probe",
 	.synopsis	= "[-g GROUP] [-k KERNEL] [-b FILE] NAME TRACEPOINT [DIR]",
-	.summary	= "Write the source of a module with an event of your own",
+	.summary	= "Write the source of a module that defines an event",
 	.help		=
-	"DIR (NAME) gets NAME.c, to be changed as you like, and a Makefile: the event\n"
-	"GROUP:NAME of the TRACEPOINT, with the fields that its arguments suggest.\n"
+	"The command writes NAME.c and a Makefile to DIR (NAME). They define the event\n"
+	"GROUP:NAME of the TRACEPOINT, with fields for its arguments.\n"
 	"\n"
 	"  -g, --group GROUP    of the event (" DEFAULT_GROUP ")\n"
 	"  -k, --kernel KERNEL  a version whose headers are installed, or a directory\n"
-	"                       with headers (the kernel that runs)\n"
-	"  -b, --btf FILE       that kernel's types: a vmlinux or its BTF\n",
+	"                       with headers (default: the running kernel)\n"
+	"  -b, --btf FILE       the types of KERNEL: a vmlinux or its BTF\n",
 	.run		= new_probe,
 };

@@ -79,10 +79,10 @@ static void complain_add(const char *group, const char *name, int error,
 			 const char *told)
 {
 	if (error == -EEXIST)
-		complain("there is an event %s:%s already: give this one another name with -n, or remove that one ('rbmap probe remove %s:%s')",
+		complain("an event %s:%s exists already: choose another name with -n, or remove that event ('rbmap probe remove %s:%s')",
 			 group, name, group, name);
 	else if (*told)
-		complain("the kernel refused it: %s", told);
+		complain("the kernel refused the probe: %s", told);
 	else
 		control_complain(CONTROL_WRITE, DYNAMIC_FILE, error);
 }
@@ -223,7 +223,7 @@ static int check_name(const char *name, const char *what)
 	if (!name || is_identifier(name, strlen(name), EVENT_NAME_MAX))
 		return STATUS_OK;
 	return usage_error(&command_probe,
-			   "'%s' is no name for %s: letters, digits and '_', at most %d, no digit first",
+			   "'%s' is not a valid name for %s: use letters, digits and '_', at most %d characters, and no digit first",
 			   name, what, EVENT_NAME_MAX);
 }
 
@@ -237,9 +237,9 @@ static int add(struct probe *p, char **words, size_t nr)
 		return status;
 	if (p->file && (nr || p->name))
 		return usage_error(&command_probe,
-				   "add: --file has the tracepoints, and each event has the name of its one");
+				   "add: --file excludes a TRACEPOINT and -n: the file names the tracepoints, which name the events");
 	if (!p->file && !nr)
-		return usage_error(&command_probe, "add: which tracepoint?");
+		return usage_error(&command_probe, "add: the name of a tracepoint is missing");
 	return add_all(p, words, nr) ? STATUS_OK : STATUS_ERROR;
 }
 
@@ -290,7 +290,7 @@ static int list(struct probe *p, char **words, size_t nr)
 	struct dynamic_probes probes;
 
 	if (nr)
-		return usage_error(&command_probe, "list: what is '%s' for?",
+		return usage_error(&command_probe, "list: unexpected argument '%s'",
 				   words[0]);
 	if (!dynamic_read(&probes))
 		return STATUS_ERROR;
@@ -344,9 +344,9 @@ static void complain_unknown(const struct dynamic_probes *probes,
 	}
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
-		complain("no probe '%s': did you mean %s?", pattern, list);
+		complain("no probe '%s': similar names: %s", pattern, list);
 	else
-		complain("no probe '%s': 'rbmap probe list' shows what there is",
+		complain("no probe '%s': 'rbmap probe list' lists the probes",
 			 pattern);
 }
 
@@ -383,10 +383,10 @@ static int remove_probes(struct probe *p, char **words, size_t nr)
 
 	if (!nr && !p->all)
 		return usage_error(&command_probe,
-				   "remove: which probes? --all is all of them");
+				   "remove: the name of a probe is missing: give a name, or --all");
 	if (nr && p->all)
 		return usage_error(&command_probe,
-				   "remove: either names or --all");
+				   "remove: names and --all exclude each other");
 	if (!dynamic_read(&probes))
 		return STATUS_ERROR;
 	ok = all_known(&probes, words, nr);
@@ -512,7 +512,7 @@ static bool print_path(const struct tracepoint_args *args, const char *path)
 		return false;
 	}
 	if (expr.name.len || path[expr.path_end]) {
-		complain("'%s' is more than a path: ARG[->MEMBER|.MEMBER|[INDEX]]...",
+		complain("'%s' is not a path: a path is ARG[->MEMBER|.MEMBER|[INDEX]]...",
 			 path);
 		return false;
 	}
@@ -579,7 +579,7 @@ static int set_option(struct probe *p, int c)
 	case 'b':
 		if (p->nr_btf == MAX_BTF_FILES)
 			return usage_error(&command_probe,
-					   "more than %d times --btf",
+					   "option --btf was given more than %d times",
 					   MAX_BTF_FILES);
 		p->btf[p->nr_btf++] = optarg;
 		break;
@@ -641,11 +641,11 @@ static int probe(int argc, char **argv)
 		return status;
 	if (optind == argc)
 		return usage_error(&command_probe,
-				   "add, list, remove or fields?");
+				   "the action is missing: use add, list, remove or fields");
 	action = find_action(argv[optind]);
 	if (!action)
 		return usage_error(&command_probe,
-				   "what is '%s'? There are add, list, remove and fields",
+				   "unknown action '%s': use add, list, remove or fields",
 				   argv[optind]);
 	argc -= optind;
 	argv += optind;
@@ -668,30 +668,32 @@ static int probe(int argc, char **argv)
 const struct command command_probe = {
 	.name		= "probe",
 	.synopsis	= "add|list|remove|fields [ARGUMENT]...",
-	.summary	= "Make events of any tracepoint, at run time",
+	.summary	= "Make events of any tracepoint at run time",
 	.help		=
 	"  add [-n NAME] [-g GROUP] [--dry-run] 'TRACEPOINT [FIELD]...'\n"
-	"       an event GROUP:NAME (" DEFAULT_GROUP ":TRACEPOINT) that has FIELDs, or all\n"
-	"       arguments as they are; with --file FILE a line for each event\n"
+	"       make an event GROUP:NAME (" DEFAULT_GROUP ":TRACEPOINT) with FIELDs\n"
+	"       (default: all arguments); --file FILE makes an event for each line\n"
 	"  list [--json]\n"
-	"       those that were added\n"
+	"       list the probes\n"
 	"  remove NAME... | --all\n"
-	"       NAME is GROUP:NAME, a name or a group; the shell's wildcards go\n"
+	"       remove probes; NAME is GROUP:NAME, a name or a group, and may contain\n"
+	"       the wildcards of the shell\n"
 	"  fields [TRACEPOINT [PATH]...]\n"
-	"       the tracepoints; what one's arguments are; which members PATH leads to\n"
+	"       list the tracepoints, or the arguments of TRACEPOINT, or the members\n"
+	"       of PATH\n"
 	"\n"
 	"  FIELD is [NAME=]ARG[->MEMBER | .MEMBER | [INDEX]]...[:TYPE]\n"
-	"  TYPE is u8 to u64, s8 to s64, x8 to x64 (hexadecimal), one of them and\n"
-	"  [COUNT], or string; without it FIELD is what the kernel declares it to be\n"
+	"  TYPE is u8 to u64, s8 to s64, x8 to x64 (hexadecimal), one of these with\n"
+	"  [COUNT], or string; the default is the type that the kernel declares\n"
 	"\n"
-	"  -n, --name NAME    of the event\n"
-	"  -g, --group GROUP  of the event\n"
-	"  -d, --dry-run      print what would be written to dynamic_events\n"
-	"  -f, --file FILE    has 'TRACEPOINT [FIELD]...' in each line; -: standard input\n"
-	"  -b, --btf FILE     types of another kernel: a vmlinux or its BTF; again for\n"
-	"                     each of its modules (add, fields)\n"
-	"  -j, --json         as JSON (list)\n"
-	"  -a, --all          all probes (remove)\n"
+	"  -n, --name NAME    name of the event\n"
+	"  -g, --group GROUP  group of the event\n"
+	"  -d, --dry-run      print the lines for dynamic_events and write nothing\n"
+	"  -f, --file FILE    read 'TRACEPOINT [FIELD]...' from each line; -: stdin\n"
+	"  -b, --btf FILE     read the types of another kernel from a vmlinux or its BTF;\n"
+	"                     repeat the option for each of its modules (add, fields)\n"
+	"  -j, --json         print JSON (list)\n"
+	"  -a, --all          remove all probes (remove)\n"
 	"\n"
 	"  rbmap probe add 'sched_switch prev->pid prev->comm next->prio'\n"
 	"  rbmap stream -e tracepoints:sched_switch\n",

@@ -17,7 +17,7 @@ int event_select_add_pid(const struct command *cmd, struct event_select *event_s
 	uint64_t pid;
 
 	if (!parse_u64(text, &pid) || !pid || pid > INT32_MAX)
-		return usage_error(cmd, "'%s' is no process id", text);
+		return usage_error(cmd, "invalid process id '%s'", text);
 	if (event_select->nr_pids == MAX_PIDS)
 		return usage_error(cmd, "at most %d processes", MAX_PIDS);
 	event_select->pid[event_select->nr_pids++] = pid;
@@ -40,7 +40,7 @@ static void complain_filter(const struct control_event *event,
 	if (!text || !strstr(text, "parse_error")) {
 		control_complain(CONTROL_WRITE, file, error);
 	} else {
-		complain("%s:%s does not take the filter (%s/events/%s/%s/format has its fields):",
+		complain("%s:%s refuses the filter (%s/events/%s/%s/format lists its fields):",
 			 event->system, event->name, control_dir(),
 			 event->system, event->name);
 		while (*text && text[strlen(text) - 1] == '\n')
@@ -141,7 +141,7 @@ static bool add_threads(struct buf *pids, unsigned int pid)
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
 	if (!dir) {
-		complain("there is no process %u", pid);
+		complain("process %u does not exist", pid);
 		return false;
 	}
 	while ((entry = readdir(dir))) {

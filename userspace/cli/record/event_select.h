@@ -16,7 +16,7 @@
 
 /* Without selected events, the filter would have to fit all enabled events. */
 #define NO_FILTER_EVENTS						\
-	"--filter wants -e: it is for the events that are named"
+	"--filter needs -e: it applies to the events that -e names"
 
 /**
  * struct event_select - the wanted filters and pids, and the previous ones

@@ -98,7 +98,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 			if (!strcmp(optarg, "0"))
 				r->seconds = 0;
 			else if (!parse_seconds(optarg, &r->seconds))
-				return usage_error(cmd, "'%s' is no number of seconds",
+				return usage_error(cmd, "invalid number of seconds '%s'",
 						   optarg);
 			break;
 		case 'f':
@@ -106,7 +106,7 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 			break;
 		case 't':
 			if (r->trigger_pattern)
-				return usage_error(cmd, "one --trigger at a time: use a wildcard");
+				return usage_error(cmd, "option --trigger was given twice: use a wildcard");
 			r->trigger_pattern = optarg;
 			break;
 		case 'q':
@@ -118,14 +118,14 @@ static int parse_options(struct record *r, int argc, char **argv, bool *done)
 	}
 	if (optind < argc) {
 		if (strcmp(argv[optind - 1], "--"))
-			return usage_error(cmd, "'%s' is no option: a command goes behind --, events behind -e",
+			return usage_error(cmd, "unexpected argument '%s': give a command after --, and events with -e",
 					   argv[optind]);
 		r->command = argv + optind;
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
 	if (r->trigger_pattern && !r->flight)
-		return usage_error(cmd, "--trigger is for a --flight-recorder");
+		return usage_error(cmd, "--trigger needs --flight-recorder");
 	if (r->event_select.filter && !r->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	*done = false;
@@ -180,11 +180,11 @@ static bool prepare(struct record *r)
 		return false;
 	/* Without enabled events, -d 0 still records what the rings hold. */
 	if (!r->patterns.nr && r->seconds && !any_wanted(r)) {
-		complain("no event is enabled: name some with -e ('rbmap list' has them all)");
+		complain("no event is enabled: name events with -e ('rbmap list' lists them)");
 		return false;
 	}
 	if (!control_read_u64("tracing_on", &on) && !on && r->seconds)
-		complain("warning: tracing_on is 0, nothing is recorded until it is 1: echo 1 > %s/tracing_on",
+		complain("warning: tracing_on is 0, and nothing is recorded until it is 1: echo 1 > %s/tracing_on",
 			 control_dir());
 	return recording_init(&r->recording, &r->events, wanted, r) &&
 	       (r->flight || create_file(r));
@@ -205,7 +205,7 @@ static bool start_threads(struct record *r)
 				 r->clock);
 
 	if (ret)
-		complain("cannot start a thread: %s (ulimit -u?)",
+		complain("cannot start a thread: %s (see ulimit -u)",
 			 strerror(-ret));
 	return !ret;
 }
@@ -273,7 +273,7 @@ static bool dump(struct record *r)
 	else
 		len = snprintf(path, sizeof(path), "%s", r->output);
 	if (len >= PATH_MAX) {
-		complain("the name of the file is too long: name another one with -o");
+		complain("the name of the file is too long: give a shorter name with -o");
 		return false;
 	}
 	if (!snapshot_file_take())
@@ -472,7 +472,7 @@ static bool run(struct record *r)
 		return false;
 	}
 	if (r->flight && !r->recording.quiet)
-		fprintf(stderr, "the flight recorder runs: 'kill -USR1 %d' writes what it has to %s\n",
+		fprintf(stderr, "the flight recorder is running: 'kill -USR1 %d' writes its events to %s\n",
 			getpid(), r->output);
 	wait_for_end(r, &set);
 	ok = finish(r);
@@ -509,25 +509,25 @@ const struct command command_record = {
 	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
 			  "                    [-o FILE] [-d SECONDS] [-q] [-f [-t EVENT]]\n"
 			  "                    [-- COMMAND...]",
-	.summary	= "Record events to a file, until COMMAND ends, SECONDS are over or Ctrl-C",
+	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.help		=
-	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
-	"  -e, --event EVENT       record EVENT (system:event, a wildcard goes) and no\n"
-	"                          other; enabled for the time of the recording; may be\n"
-	"                          given more than once; default: the events that are\n"
-	"                          enabled already\n"
-	"      --filter EXPR       only those records of EVENT, in ftrace's syntax:\n"
-	"                          'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
-	"  -p, --pid PID           only events of this process and its children; may be\n"
-	"                          given more than once\n"
+	"  -B, --buffer NAME       use the buffer NAME of 'rbmap create'\n"
+	"  -e, --event EVENT       record only EVENT (SYSTEM:EVENT, wildcards allowed),\n"
+	"                          and enable it until the recording ends; may be given\n"
+	"                          more than once (default: the events that are enabled)\n"
+	"      --filter EXPR       record an EVENT only if EXPR is true, in ftrace's\n"
+	"                          syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
+	"  -p, --pid PID           record only events of this process and its children;\n"
+	"                          may be given more than once\n"
 	"  -o, --output FILE       default: " DEFAULT_OUTPUT "\n"
-	"  -d, --duration SECONDS  end after SECONDS; 0: save what the rings hold now\n"
+	"  -d, --duration SECONDS  end after SECONDS; 0 saves the events of the rings\n"
 	"  -f, --flight-recorder   keep the latest events in memory; write them to FILE\n"
 	"                          at the end and at SIGUSR1 (then FILE.1, FILE.2 ...)\n"
-	"  -t, --trigger EVENT     and when EVENT comes, one of those that are recorded\n"
-	"  -q, --quiet             no progress, no sums (but what was lost)\n"
+	"  -t, --trigger EVENT     write FILE when the recorded EVENT occurs, too\n"
+	"  -q, --quiet             print losses only, no progress and no sums\n"
 	"\n"
-	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark. What was\n"
-	"read and what was lost, and why, goes to stderr at the end.\n",
+	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark. At the\n"
+	"end the command prints to stderr how many events were read and lost, with\n"
+	"causes.\n",
 	.run		= record,
 };

@@ -177,7 +177,7 @@ struct recorder *recorder_open(const char *dir_name)
 		if (dir)
 			complain("out of memory");
 		else if (control_present())
-			complain("cannot read %s: %s (is /dev a devtmpfs?)",
+			complain("cannot read %s: %s (/dev may not be a devtmpfs)",
 				 dir_name, strerror(errno));
 		ok = false;
 	}
@@ -192,9 +192,9 @@ struct recorder *recorder_open(const char *dir_name)
 		ok = map_cpu(rec, cpu);
 	if (ok && !rec->page_size) {
 		if (!strcmp(dir_name, control_snapshot_devices()))
-			complain("there is no snapshot: 'rbmap snapshot' takes one");
+			complain("no snapshot exists: 'rbmap snapshot' takes one");
 		else
-			complain("there is no ring in %s: the module did not load as it should (dmesg | grep rbmap)",
+			complain("%s contains no ring: see the kernel log (dmesg | grep rbmap)",
 				 dir_name);
 		ok = false;
 	}

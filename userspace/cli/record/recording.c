@@ -88,26 +88,26 @@ static void complain_create(const char *path, int error)
 {
 	switch (error) {
 	case -ESPIPE:
-		complain("%s is no regular file: a recording goes to one, name another with -o",
+		complain("%s is not a regular file: name a regular file with -o",
 			 path);
 		break;
 	case -EFBIG:
-		complain("cannot record to %s: the file system or 'ulimit -f' has no room for a file with holes, name a file elsewhere with -o",
+		complain("cannot record to %s: the file system or 'ulimit -f' limits the size of sparse files; name a file elsewhere with -o",
 			 path);
 		break;
 	case -ENOSPC:
 	case -EDQUOT:
-		complain("cannot record to %s: no space is left there, free some or name a file elsewhere with -o",
+		complain("cannot record to %s: no space is left; free some space or name a file elsewhere with -o",
 			 path);
 		break;
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
-		complain("cannot create %s: %s, name a file elsewhere with -o",
+		complain("cannot create %s: %s; name a file elsewhere with -o",
 			 path, strerror(-error));
 		break;
 	case -ENOENT:
-		complain("cannot create %s: its directory does not exist, create it or name a file elsewhere with -o",
+		complain("cannot create %s: its directory does not exist; create it or name a file elsewhere with -o",
 			 path);
 		break;
 	default:
@@ -161,19 +161,19 @@ static bool tell_failure(const char *path,
 	if (!result->error && result->new_clock < 0)
 		return true;
 	if (!result->error)
-		complain("trace_clock was changed to %s: a recording has one clock, so it ended there, with what was recorded before",
+		complain("trace_clock was changed to %s, and a recording has one clock: the recording ends at the change",
 			 control_clock_name(result->new_clock));
 	else if (result->reading)
 		complain("cannot read the ring of CPU %u: %s", result->cpu,
 			 rbmap_strerror(result->error));
 	else if (result->error == -ENOSPC || result->error == -EDQUOT)
-		complain("%s: no space is left, recording stopped with what was written; free some space or name a file elsewhere with -o",
+		complain("%s: no space is left, and recording stopped; the file has the events before; free some space or name a file elsewhere with -o",
 			 path);
 	else if (result->error == -EFBIG)
-		complain("%s: as large as a file may be here (ulimit -f, or the file system), recording stopped with what was written",
+		complain("%s: the file has its largest size (ulimit -f, or the file system), and recording stopped; the file has the events before",
 			 path);
 	else
-		complain("cannot write %s: %s, recording stopped with what was written",
+		complain("cannot write %s: %s; recording stopped; the file has the events before",
 			 path, strerror(-result->error));
 	return false;
 }
@@ -200,7 +200,7 @@ static bool finish_file(struct dat_writer *writer, const char *path,
 	if (ret < 0)
 		complain("cannot finish %s: %s", path, strerror(-ret));
 	else if (ret)
-		complain("note: %s keeps its holes, its size says more than it takes: copy it with cp --sparse=always",
+		complain("note: %s is sparse, its size is larger than the space that it takes: copy it with cp --sparse=always",
 			 path);
 	for (unsigned int i = 0; stats && i < nr_cpus; i++)
 		free(stats[i]);
@@ -217,17 +217,17 @@ static void tell_sums(const struct recording *r, const char *path,
 		return;
 	loss_print(stderr, events, &result->loss);
 	if (result->earlier)
-		fprintf(stderr, "  %" PRIu64 " of them before the recording began: 'rbmap stat' has the causes\n",
+		fprintf(stderr, "  %" PRIu64 " of them before the recording began: 'rbmap stat' lists the causes\n",
 			result->earlier);
 	if (result->too_large)
 		fprintf(stderr, "  %" PRIu64 " larger than the sub-buffers were when the recording began (%zu KiB): avoid it with a larger buffer_subbuf_size_kb before\n",
 			result->too_large,
 			page_size >> 10);
 	if (result->other_clock)
-		fprintf(stderr, "  %" PRIu64 " more were left out: their trace_clock was not the recording's\n",
+		fprintf(stderr, "  %" PRIu64 " more events were discarded: their trace_clock was not the recording's\n",
 			result->other_clock);
 	if (result->unwritten)
-		fprintf(stderr, "  %" PRIu64 " more were read and found no space in the file\n",
+		fprintf(stderr, "  %" PRIu64 " more events were read and not written: no space was left for the file\n",
 			result->unwritten);
 	if (r->quiet)
 		return;

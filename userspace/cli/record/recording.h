@@ -16,7 +16,7 @@
 #include "trace_dat/dat_write.h"
 
 #define DEFAULT_OUTPUT	"trace.dat"
-#define NO_OUTPUT_NAME	"option -o wants the name of a file"
+#define NO_OUTPUT_NAME	"option -o requires the name of a file"
 
 /* The same for each file of a run. */
 struct recording {

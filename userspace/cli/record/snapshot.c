@@ -52,7 +52,7 @@ static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
 		}
 	}
 	if (optind < argc)
-		return usage_error(cmd, "what is '%s' for?", argv[optind]);
+		return usage_error(cmd, "unexpected argument '%s'", argv[optind]);
 	*done = false;
 	return STATUS_OK;
 }
@@ -110,15 +110,15 @@ static int snapshot(int argc, char **argv)
 const struct command command_snapshot = {
 	.name		= "snapshot",
 	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing] [-q]",
-	.summary	= "Write what the rings hold now to a file, while they go on",
+	.summary	= "Write the events of the rings to a file while recording goes on",
 	.help		=
-	"  -B, --buffer NAME    of the buffer that 'rbmap create NAME' has made\n"
+	"  -B, --buffer NAME    use the buffer NAME of 'rbmap create'\n"
 	"  -o, --output FILE    default: " DEFAULT_OUTPUT "\n"
-	"  -k, --keep           leave the snapshot in memory, to be read again\n"
-	"  -r, --read-existing  write the one that is in memory, and leave it there\n"
-	"  -q, --quiet          no sums (but what was lost)\n"
+	"  -k, --keep           keep the snapshot in memory, to read it again\n"
+	"  -r, --read-existing  write the snapshot that is in memory, and keep it\n"
+	"  -q, --quiet          print losses only, no sums\n"
 	"\n"
-	"The rings are frozen and their CPUs go on in others; no event is lost for it.\n"
+	"The rings are frozen, and their CPUs write to new rings; no event is lost.\n"
 	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark.\n",
 	.run		= snapshot,
 };

@@ -20,7 +20,7 @@ bool snapshot_file_none(void)
 	none = !strcmp(text, "0");
 	free(text);
 	if (!none)
-		complain("there is a snapshot that somebody took: save it with 'rbmap snapshot --read-existing', or free it with 'echo 0 > %s/" FILE_NAME "'",
+		complain("a snapshot exists already: save it with 'rbmap snapshot --read-existing', or free it with 'echo 0 > %s/" FILE_NAME "'",
 			 control_dir());
 	return none;
 }
@@ -33,7 +33,7 @@ bool snapshot_file_take(void)
 		return false;
 	ret = control_write(FILE_NAME, "1");
 	if (ret == -ENOMEM)
-		complain("no memory for a snapshot, which takes as much again as the rings have: they are as they were; try a smaller buffer_size_kb");
+		complain("not enough memory for a snapshot, which needs as much memory as the rings: the rings are unchanged; use a smaller buffer_size_kb");
 	else if (ret)
 		control_complain(CONTROL_WRITE, FILE_NAME, ret);
 	return !ret;
@@ -80,6 +80,6 @@ bool snapshot_file_write(const struct recording *recording, const char *path)
 	if (recorder)
 		recorder_close(recorder);
 	if (!ok)
-		complain("the snapshot is in memory as before: try again with 'rbmap snapshot --read-existing'");
+		complain("the snapshot remains in memory: try again with 'rbmap snapshot --read-existing'");
 	return ok;
 }

@@ -62,7 +62,7 @@ static bool add_events(struct trigger *t, const char *pattern,
 			return false;
 	}
 	if (!any)
-		complain("no event is recorded that --trigger %s names: name one of those with -e, or that are enabled",
+		complain("--trigger %s names no recorded event: name an event of -e, or an enabled event",
 			 pattern);
 	return any;
 }
@@ -85,7 +85,7 @@ static bool add_cpus(struct trigger *t)
 			continue;
 		ret = rbmap_observe_path(&t->cpu[i].map, path, 0);
 		if (ret) {
-			complain("cannot look at the ring of CPU %d: %s", i,
+			complain("cannot observe the ring of CPU %d: %s", i,
 				 rbmap_strerror(ret));
 			return false;
 		}
@@ -114,7 +114,7 @@ static bool look(struct trigger *t, struct watched *w, unsigned int cpu)
 			seen = true;
 	}
 	if (ret < 0 && !t->failed) {
-		complain("cannot look at the ring of CPU %u: %s; --trigger may miss events",
+		complain("cannot observe the ring of CPU %u: %s; --trigger may miss events",
 			 cpu, rbmap_strerror(ret));
 		t->failed = true;
 	}

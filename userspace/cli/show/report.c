@@ -60,10 +60,10 @@ static int parse_options(struct report *r, int argc, char **argv, bool *done)
 			break;
 		case 'c':
 			if (r->nr_cpus == MAX_CPUS)
-				return usage_error(cmd, "more than %d times --cpu",
+				return usage_error(cmd, "option --cpu was given more than %d times",
 						   MAX_CPUS);
 			if (!parse_u64(optarg, &r->cpu[r->nr_cpus++]))
-				return usage_error(cmd, "'%s' is no number of a CPU",
+				return usage_error(cmd, "invalid CPU number '%s'",
 						   optarg);
 			break;
 		case 'j':
@@ -79,7 +79,7 @@ static int parse_options(struct report *r, int argc, char **argv, bool *done)
 	if (optind < argc)
 		r->input = argv[optind++];
 	if (optind < argc)
-		return usage_error(cmd, "what is '%s' for? One recording at a time",
+		return usage_error(cmd, "unexpected argument '%s': report prints one recording",
 				   argv[optind]);
 	*done = false;
 	return STATUS_OK;
@@ -239,13 +239,13 @@ static int tell_damage(const struct report *r)
 
 	dat_damage(r->reader, &damage);
 	if (damage.unfinished)
-		complain("%s was not finished, its recorder was killed: this is what it had written",
+		complain("%s was not finished, because its recorder was killed: its complete events were printed",
 			 r->input);
 	if (damage.missing)
-		complain("%s is cut off, %" PRIu64 " bytes of events are missing: this is what is left",
+		complain("%s is truncated, %" PRIu64 " bytes of events are missing: the remaining events were printed",
 			 r->input, damage.missing);
 	if (damage.broken)
-		complain("%s is damaged, %" PRIu64 " sub-buffers hold nonsense: the rest of each was left out",
+		complain("%s is damaged, %" PRIu64 " sub-buffers are invalid: the rest of each was skipped",
 			 r->input, damage.broken);
 	return damage.unfinished || damage.missing || damage.broken ?
 	       STATUS_CUT : STATUS_OK;
@@ -259,7 +259,7 @@ static int run(void *arg)
 	ret = dat_open(&r->reader, r->input);
 	if (ret) {
 		if (ret == -ENOENT)
-			complain("there is no %s: 'rbmap record' makes one, 'rbmap report FILE' reads another",
+			complain("%s does not exist: 'rbmap record' makes a recording, 'rbmap report FILE' reads another",
 				 r->input);
 		else if (ret < DAT_ERR_LAST)
 			complain("%s %s", r->input, dat_strerror(ret));
@@ -296,7 +296,7 @@ static int report(int argc, char **argv)
 	status = crash_guard(run, &r);
 	if (status >= 0)
 		return status;
-	complain("%s is damaged: it holds a format of an event that cannot be used",
+	complain("%s is damaged: it contains an invalid event format",
 		 r.input);
 	return STATUS_CUT;
 }
@@ -306,15 +306,16 @@ const struct command command_report = {
 	.synopsis	= "[-e EVENT]... [--cpu N]... [--json] [--no-plugins] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.help		=
-	"  -e, --event EVENT  only EVENT (system:event, a wildcard goes); may be given\n"
-	"                     more than once\n"
-	"  -c, --cpu N        only CPU N; may be given more than once\n"
-	"  -j, --json         a JSON object a line\n"
-	"  -N, --no-plugins   print each event as its format says, without the plugins of\n"
-	"                     libtraceevent\n"
+	"  -e, --event EVENT  print only EVENT (SYSTEM:EVENT, wildcards allowed); may be\n"
+	"                     given more than once\n"
+	"  -c, --cpu N        print only events of CPU N; may be given more than once\n"
+	"  -j, --json         print one JSON object per line\n"
+	"  -N, --no-plugins   print each event by its format alone, without the plugins\n"
+	"                     of libtraceevent\n"
 	"\n"
 	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6); default:\n"
 	DEFAULT_INPUT ". The lines are those of trace-cmd report.\n"
-	"Exit status 3: the recording is cut off or damaged; what is there was printed.\n",
+	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
+	"printed.\n",
 	.run		= report,
 };

@@ -106,12 +106,12 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 			break;
 		case 'n':
 			if (!parse_u64(optarg, &s->count) || !s->count)
-				return usage_error(cmd, "'%s' is no number of events",
+				return usage_error(cmd, "invalid number of events '%s'",
 						   optarg);
 			break;
 		case 'd':
 			if (!parse_seconds(optarg, &s->seconds))
-				return usage_error(cmd, "'%s' is no number of seconds",
+				return usage_error(cmd, "invalid number of seconds '%s'",
 						   optarg);
 			break;
 		case 'N':
@@ -125,7 +125,7 @@ static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 		}
 	}
 	if (optind < argc)
-		return usage_error(cmd, "what is '%s' for? Events go behind -e",
+		return usage_error(cmd, "unexpected argument '%s': name events with -e",
 				   argv[optind]);
 	if (s->event_select.filter && !s->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
@@ -192,7 +192,7 @@ static void tell_silence(const struct stream *s)
 		if (s->events.v[i].enabled &&
 		    strcmp(s->events.v[i].system, "rbmap"))
 			return;
-	complain("no event is enabled%s%s: 'rbmap stream -e sched:*' enables some, 'rbmap list' has them all",
+	complain("no event is enabled%s%s: 'rbmap stream -e sched:*' enables some, 'rbmap list' lists all",
 		 control_buffer() ? " in " : "",
 		 control_buffer() ? control_buffer() : "");
 }
@@ -298,7 +298,7 @@ static int next(struct stream *s, struct rbmap_event *ev)
 		complain("CPU %d: %s", ev->cpu, rbmap_strerror(ret));
 		return 1;
 	case RBMAP_ERR_CORRUPT:
-		complain("CPU %d: %s; going on behind them", ev->cpu,
+		complain("CPU %d: %s; continuing after them", ev->cpu,
 			 rbmap_strerror(ret));
 		return ++s->corrupt < MAX_CORRUPT ? 1 : -1;
 	}
@@ -453,21 +453,22 @@ const struct command command_stream = {
 			  "                    [-n COUNT] [-d SECONDS] [--no-follow] [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.help		=
-	"  -B, --buffer NAME       of the buffer that 'rbmap create NAME' has made\n"
-	"  -e, --event EVENT       enable EVENT (system:event, a wildcard goes) until\n"
+	"  -B, --buffer NAME       use the buffer NAME of 'rbmap create'\n"
+	"  -e, --event EVENT       enable EVENT (SYSTEM:EVENT, wildcards allowed) until\n"
 	"                          the end; may be given more than once\n"
-	"      --filter EXPR       only those records of EVENT, in ftrace's syntax:\n"
-	"                          'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
-	"  -p, --pid PID           only events of this process and its children; may be\n"
-	"                          given more than once\n"
+	"      --filter EXPR       print an EVENT only if EXPR is true, in ftrace's\n"
+	"                          syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
+	"  -p, --pid PID           print only events of this process and its children;\n"
+	"                          may be given more than once\n"
 	"  -n, --count COUNT       end after COUNT events\n"
 	"  -d, --duration SECONDS  end after SECONDS\n"
-	"      --no-follow         print what is in the rings now, and end\n"
-	"      --observe           only look: who reads or records loses nothing\n"
+	"      --no-follow         print the events that the rings hold now, and end\n"
+	"      --observe           copy the events and leave them in the rings\n"
 	"\n"
-	"Reading consumes: an event is printed once, by one reader; --observe takes\n"
-	"nothing, and any number of these may run beside a reader. Ctrl-C ends it. What\n"
-	"was read and what was lost, and why, goes to stderr at the end. Events of a\n"
-	"kernel module's raw buffer are printed as bytes.\n",
+	"Reading consumes events: each event is printed once, by one reader. With\n"
+	"--observe nothing is consumed, and any number of observers may run beside a\n"
+	"reader. Ctrl-C ends the command. At the end it prints to stderr how many events\n"
+	"were read and lost, with causes. Events of a kernel module's raw buffer are\n"
+	"printed as bytes.\n",
 	.run		= stream,
 };

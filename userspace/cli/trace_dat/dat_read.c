@@ -56,17 +56,17 @@ const char *dat_strerror(int error)
 {
 	switch (error) {
 	case DAT_ERR_NO_RECORDING:
-		return "is no recording (trace.dat) of rbmap or trace-cmd";
+		return "is not a recording (trace.dat) of rbmap or trace-cmd";
 	case DAT_ERR_VERSION:
-		return "is a trace.dat of another version than 6: read it with trace-cmd report";
+		return "is not a trace.dat of version 6: read it with trace-cmd report";
 	case DAT_ERR_FOREIGN:
-		return "was recorded on another kind of machine (byte order or size of long): read it with trace-cmd report";
+		return "was recorded on a machine with another byte order or size of long: read it with trace-cmd report";
 	case DAT_ERR_CUT:
-		return "is cut off before its first event: record again";
+		return "is truncated before its first event: record again";
 	case DAT_ERR_BROKEN:
-		return "is damaged: its headers make no sense";
+		return "is damaged: its headers are invalid";
 	case DAT_ERR_LATENCY:
-		return "holds the text of a latency tracer, no events: read it with trace-cmd report";
+		return "contains the text of a latency tracer, not events: read it with trace-cmd report";
 	}
 	return strerror(-error);
 }
