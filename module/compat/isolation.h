@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPUs that nobody is to disturb. */
+/* Isolated CPUs: nothing may interrupt them. */
 #ifndef RBMAP_COMPAT_ISOLATION_H
 #define RBMAP_COMPAT_ISOLATION_H
 
@@ -7,12 +7,7 @@
 
 #include "compat.h"
 
-/*
- * Linux 6.3 (cpu_is_isolated(), "sched/isolation: Add cpu_is_isolated() API")
- * knows it itself, and isolated cpusets later.  Linux 5.18 numbered what had
- * been bits before ("sched/isolation: Use single feature type while referring
- * to housekeeping cpumask").
- */
+/* Prefer the kernel's own function, which also knows isolated cpusets. */
 static inline bool rbmap_cpu_is_isolated(int cpu)
 {
 #if defined(RBMAP_HAVE_CPU_IS_ISOLATED)

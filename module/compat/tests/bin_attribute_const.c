@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Binary attributes are read-only for their callbacks. */
+/*
+ * The callbacks of a binary attribute get a const attribute.
+ * Linux 6.16: 97d06802d10a ("sysfs: constify bin_attribute argument of
+ * bin_attribute::read/write()")
+ */
 #include <linux/sysfs.h>
 
 static ssize_t read_it(struct file *file, struct kobject *kobj,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel tells of CPUs that nobody is to disturb. */
+/*
+ * The kernel says whether a CPU is isolated.
+ * Linux 6.4: a85c2257a8ac ("sched/isolation: add cpu_is_isolated() API")
+ */
 #include <linux/sched/isolation.h>
 
 bool isolated(int cpu)

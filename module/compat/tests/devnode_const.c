@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A class names its nodes without changing the device. */
+/*
+ * The devnode() callback of a class gets a const device.
+ * Linux 6.2: ff62b8e6588f ("driver core: make struct class.devnode() take a const *")
+ */
 #include <linux/device.h>
 
 static char *node(const struct device *dev, umode_t *mode)

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The page faults' tracepoints are those of all architectures. */
+/*
+ * One header declares the tracepoints of page faults for all architectures.
+ * Linux 6.16: 06aa9378df01 ("x86/tracing, x86/mm: Move page fault tracepoints to
+ * generic")
+ */
 #include <linux/ptrace.h>
 #include <trace/events/exceptions.h>

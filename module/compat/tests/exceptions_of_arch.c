@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page faults' tracepoints are the architecture's.  User Mode Linux sees those
- * of x86, and has no such registers.
+ * A header of the architecture declares the tracepoints of page faults. User Mode
+ * Linux finds the header of x86, but lacks the registers that it uses.
+ * Until Linux 6.16: 06aa9378df01 ("x86/tracing, x86/mm: Move page fault tracepoints
+ * to generic")
  */
 #include <linux/ptrace.h>
 #include <asm/trace/exceptions.h>

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kinds of isolation are numbers (enum hk_type); before they were bits. */
+/*
+ * The kinds of isolation are numbers (enum hk_type). They were bits before.
+ * Linux 5.18: 04d4e665a609 ("sched/isolation: Use single feature type while referring
+ * to housekeeping cpumask")
+ */
 #include <linux/sched/isolation.h>
 
 int domain = HK_TYPE_DOMAIN;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A kernel that is locked down says whether tracefs may be used. */
+/*
+ * Kernel lockdown has a reason for tracefs.
+ * Linux 5.4: ccbd54ff54e8 ("tracefs: Restrict tracefs when the kernel is locked down")
+ */
 #include <linux/security.h>
 
 int locked_down(void);

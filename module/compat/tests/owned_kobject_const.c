@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* get_ownership() of a struct kobj_type may not change the object. */
+/*
+ * The get_ownership() callback of a struct kobj_type gets a const object.
+ * Linux 6.2: 02a476d93228 ("kobject: make kobject_get_ownership() take a constant
+ * kobject *")
+ */
 #include <linux/kobject.h>
 
 static void own_it(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records tell how often lazy preemption is off: the real-time patches do. */
+/*
+ * A record counts how often lazy preemption was disabled. The real-time patches add
+ * the field; Linux itself never had it.
+ */
 #include <linux/trace_events.h>
 
 unsigned char count(struct trace_entry *entry);

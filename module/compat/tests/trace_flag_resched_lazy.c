@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ftrace tells that a reschedule can wait. */
+/*
+ * ftrace records whether a lazy reschedule is pending.
+ * Linux 6.13: 0172afefbfbd ("tracing: Record task flag NEED_RESCHED_LAZY.")
+ */
 #include <linux/sched.h>
 #include <linux/trace_events.h>
 

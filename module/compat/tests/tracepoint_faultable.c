@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls' tracepoints are called with preemption on. */
+/*
+ * The tracepoints of system calls are called with preemption enabled.
+ * Linux 6.13: 654ced4a1377 ("tracing: Introduce tracepoint_is_faultable()")
+ */
 #include <linux/tracepoint.h>
 
 bool faultable(struct tracepoint *tp);

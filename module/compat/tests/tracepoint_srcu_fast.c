@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All tracepoints are called with preemption on. Older kernels have the SRCU
- * domain too, but for the idle task, and can't tell the ones that may fault.
+ * All tracepoints are called with preemption enabled. Older kernels have the SRCU
+ * domain for the idle task, but lack tracepoint_is_faultable().
+ * Linux 7.0: a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL()
+ * with SRCU-fast")
  */
 #include <linux/srcu.h>
 #include <linux/tracepoint.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A map's flags are changed through a function that locks it. */
+/*
+ * The flags of a map are changed by functions that lock it.
+ * Linux 6.3: bc292ab00f6c ("mm: introduce vma->vm_flags wrapper functions")
+ */
 #include <linux/mm.h>
 
 void change(struct vm_area_struct *vma);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Refusing to split a map is called .may_split; it was .split. */
+/*
+ * The callback that refuses to split a map is may_split(). It was split() before.
+ * Linux 5.11: dd3b614f858d ("vm_ops: rename .split() callback to .may_split()")
+ */
 #include <linux/mm.h>
 
 static int refuse(struct vm_area_struct *vma, unsigned long addr)
