@@ -202,8 +202,8 @@ held_by "marker" hold_marker
 held_by "mapped" rbmap stream -B b
 held_by "map without a file" lifetime --device $dev/b/cpu%d hold 0
 is "$(error destroy b)" "" "a buffer without holders is destroyed"
-like "$(rbmap destroy b 2>&1)" "no buffer 'b'" "rbmap destroy of an unknown buffer"
-like "$(rbmap stream -B b 2>&1)" "no buffer 'b': 'rbmap create b'" "rbmap stream of an unknown buffer"
+like "$(rbmap destroy b 2>&1)" "no buffer 'b' exists" "rbmap destroy of an unknown buffer"
+like "$(rbmap stream -B b 2>&1)" "no buffer 'b' exists: 'rbmap create b'" "rbmap stream of an unknown buffer"
 like "$(rbmap create a 2>&1)" "a buffer 'a' exists already" "rbmap create of a name that is in use"
 like "$(rbmap create x buffer_size_kb=262136 2>&1)" 'not enough memory for the rings of .x.: .*2621(36|44)' \
 	"rbmap create of a buffer that is too large"
