@@ -98,7 +98,7 @@ like "$(rbmap stream -B driver_ring --no-follow 2>/dev/null)" \
 	'^CPU:[0-9]+ +[0-9.]+: 12 bytes: 2a 00 00 00 00 10 00 00 .*[|][*]' "rbmap stream prints its bytes"
 like "$(rbmap record -B driver_ring -d 0 -o /tmp/raw.dat 2>&1)" \
 	"'driver_ring' is raw: only the module driver_ring knows" "rbmap record skips a raw buffer's events"
-like "$(rbmap destroy driver_ring 2>&1)" "belongs to the kernel module driver_ring .*: rmmod driver_ring" \
+like "$(rbmap destroy driver_ring 2>&1)" "belongs to the kernel module driver_ring, .*: rmmod driver_ring" \
 	"rbmap destroy names the owner"
 ok "rbmap stat -B" rbmap stat -B driver_ring
 ok "rbmap status -B" rbmap status -B driver_ring

@@ -321,7 +321,7 @@ rm -f /tmp/small/*
 dd if=/dev/zero of=/tmp/small/fill bs=1k count=2900 2>/dev/null
 rbmap record -d 0 -o /tmp/small/none 2>/tmp/none.log
 is $? 1 "no space from the start: status 1"
-like "$(cat /tmp/none.log)" 'no space is left there' "no space from the start: record prints the reason"
+like "$(cat /tmp/none.log)" 'no space is left;' "no space from the start: record prints the reason"
 umount /tmp/small
 is "$(cat $root/events/rbmap/marker/enable)" 1 "the marker is enabled as before"
 ok "unload at the end" rbmap unload
