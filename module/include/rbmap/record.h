@@ -392,6 +392,83 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 	RBMAP_FIELD_DYNAMIC(shown, item, rbmap_is_signed(type)),
 
 /**
+ * struct rbmap_checked - a record that is assembled for a filter
+ * @record: the whole record: on the stack, or in the ring
+ * @members: its members without arrays and strings: on the stack, or @record
+ * @total: bytes of the record
+ * @on_stack: @record is on the stack
+ */
+struct rbmap_checked {
+	void	*record;
+	void	*members;
+	size_t	total;
+	bool	on_stack;
+};
+
+/*
+ * Select where a record for a filter is assembled, and clear that part of the stack.
+ * @room: bytes of @stack, which has room for the members if they are small
+ * @members: bytes of the members
+ * @size: bytes of the record
+ * Return: false if the record was dropped.
+ */
+static __always_inline bool
+rbmap_checked_begin(struct rbmap_checked *checked,
+		    const struct rbmap_event_file *event_file,
+		    struct rbmap_reservation *resv, void *stack, size_t room,
+		    size_t members, u32 size)
+{
+	const bool small = members <= RBMAP_HIDDEN_MAX;
+
+	checked->total = rbmap_record_size(size, members);
+	checked->on_stack = small && checked->total <= room;
+	checked->record = stack;
+	checked->members = stack;
+	if (small)
+		rbmap_record_clear(stack, members);
+	if (checked->on_stack && checked->total > members)
+		memset(stack + members, 0, checked->total - members);
+	if (checked->on_stack)
+		return true;
+	checked->record = rbmap_event_reserve_noinline(event_file, resv,
+						       checked->total);
+	if (!checked->record)
+		return false;
+	if (small)
+		*(struct trace_entry *)checked->members =
+			*(struct trace_entry *)checked->record;
+	else
+		checked->members = checked->record;
+	return true;
+}
+
+/*
+ * Record the event if the filter admits it.
+ * @members: bytes of the members
+ * @fixed: bytes up to the arrays and strings
+ */
+static __always_inline void
+rbmap_checked_end(struct rbmap_checked *checked,
+		  const struct rbmap_event_file *event_file,
+		  struct rbmap_reservation *resv, size_t members,
+		  size_t fixed)
+{
+	if (!rbmap_record_wanted(event_file, checked->members, checked->record,
+				 checked->total)) {
+		if (!checked->on_stack)
+			rbmap_discard(resv);
+		return;
+	}
+	if (checked->on_stack) {
+		rbmap_event_write(event_file, checked->members, checked->total);
+		return;
+	}
+	if (members <= RBMAP_HIDDEN_MAX)
+		rbmap_record_copy(checked->record, checked->members, fixed);
+	rbmap_commit(resv);
+}
+
+/**
  * RBMAP_CLASS - define a record, the probe that fills it, and its format
  * @_name: name of the class; defines rbmap_record_<name>, rbmap_probe_<name>,
  *	rbmap_fields_<name> and rbmap_print_<name>
@@ -417,12 +494,22 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
  * number.
  */
 #define RBMAP_CLASS(_name, _proto, _args, _fields, _assign, _print)	\
+	RBMAP_CLASS_RECORD(_name, PARAMS(_fields))			\
+	RBMAP_CLASS_CHECKED(_name, PARAMS(_proto), PARAMS(_fields), PARAMS(_assign)) \
+	RBMAP_CLASS_UNCHECKED(_name, PARAMS(_proto), PARAMS(_fields), PARAMS(_assign)) \
+	RBMAP_CLASS_PROBE(_name, PARAMS(_proto), PARAMS(_args))		\
+	RBMAP_CLASS_FORMAT(_name, PARAMS(_fields), PARAMS(_print))
+
+/* The structure of a record. */
+#define RBMAP_CLASS_RECORD(_name, _fields)				\
 	struct rbmap_record_##_name {					\
 		struct trace_entry __common;				\
 		RBMAP_EACH_FIELD(MEMBER, _fields)			\
 		char __behind[];					\
 	};								\
 	enum {								\
+		rbmap_fixed_##_name =					\
+			offsetof(struct rbmap_record_##_name, __behind), \
 		rbmap_pointers_##_name = 0				\
 			RBMAP_EACH_FIELD(POINTERS, _fields)		\
 	};								\
@@ -434,112 +521,88 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 		      sizeof(struct rbmap_record_##_name) <=		\
 		      RBMAP_HIDDEN_MAX,					\
 		      "rbmap: the record of " #_name			\
-		      " is too large: with pointers it can have RBMAP_HIDDEN_MAX bytes"); \
-									\
+		      " is too large: with pointers it can have RBMAP_HIDDEN_MAX bytes");
+
+/* Bytes on the stack for a record whose members have that size. */
+#define RBMAP_CHECKED_ROOM(_members)					\
+	((_members) <= RBMAP_HIDDEN_MAX ? (_members) + RBMAP_CHECKED_BEHIND : 1)
+
+/* The variables of the fields, and the size of the record: the arrays, then the strings. */
+#define RBMAP_RECORD_LOCALS(_name, _fields)				\
+	RBMAP_EACH_FIELD(LOCAL, _fields)				\
+	struct rbmap_record_##_name *__record, *REC;			\
+	u32 __size = rbmap_fixed_##_name;				\
+	u32 __texts __maybe_unused = 0;
+#define RBMAP_RECORD_MEASURE(_fields)					\
+	RBMAP_EACH_FIELD(MEASURE, _fields)				\
+	RBMAP_EACH_FIELD(CUT, _fields)
+
+/* Fill the members of REC, and the arrays and strings of __record. */
+#define RBMAP_RECORD_FILL(_fields, _assign)				\
+	RBMAP_EACH_FIELD(PLACE, _fields)				\
+	{ _assign }
+
+/* The probe of an event that selects tasks or has a filter. */
+#define RBMAP_CLASS_CHECKED(_name, _proto, _fields, _assign)		\
 	static noinline notrace __cold __maybe_unused void		\
 	rbmap_checked_##_name(void *__data, _proto)			\
 	{								\
-		RBMAP_EACH_FIELD(LOCAL, _fields)			\
-		enum {							\
-			__small = sizeof(struct rbmap_record_##_name) <= \
-				  RBMAP_HIDDEN_MAX,			\
-			__room = __small ?				\
-				 sizeof(struct rbmap_record_##_name) +	\
-				 RBMAP_CHECKED_BEHIND : 1			\
-		};							\
-		char __stack[__room]					\
+		RBMAP_RECORD_LOCALS(_name, PARAMS(_fields))		\
+		char __stack[RBMAP_CHECKED_ROOM(sizeof(*REC))]		\
 			__aligned(8) rbmap_uninitialized;		\
 		struct rbmap_reservation __r rbmap_uninitialized;	\
-		struct rbmap_record_##_name *__record = (void *)__stack; \
-		struct rbmap_record_##_name *REC = __record;		\
-		u32 __size = offsetof(struct rbmap_record_##_name,	\
-				      __behind);			\
-		u32 __texts __maybe_unused = 0;				\
-		size_t __total;						\
-		bool __fits;						\
+		struct rbmap_checked __checked rbmap_uninitialized;	\
 									\
 		if (rbmap_event_checks(__data) & RBMAP_CHECK_TASK &&	\
 		    !rbmap_task_wanted(__data))				\
 			return;						\
-		RBMAP_EACH_FIELD(MEASURE, _fields)			\
-		RBMAP_EACH_FIELD(CUT, _fields)				\
-		__total = rbmap_record_size(__size, sizeof(*__record));	\
-		__fits = __small && __total <= sizeof(__stack);		\
-		if (__small)						\
-			rbmap_record_clear(__stack, sizeof(*REC));	\
-		if (__fits && __total > sizeof(*REC))			\
-			memset(__stack + sizeof(*REC), 0,		\
-			       __total - sizeof(*REC));			\
-		if (!__fits) {						\
-			__record = rbmap_event_reserve_noinline(__data,	\
-						&__r, __total);		\
-			if (!__record)					\
-				return;					\
-			if (__small)					\
-				REC->__common = __record->__common;	\
-			else						\
-				REC = __record;				\
-		}							\
-		RBMAP_EACH_FIELD(PLACE, _fields)			\
-		{ _assign }						\
+		RBMAP_RECORD_MEASURE(PARAMS(_fields))			\
+		if (!rbmap_checked_begin(&__checked, __data, &__r, __stack, \
+					 sizeof(__stack), sizeof(*REC), __size)) \
+			return;						\
+		__record = __checked.record;				\
+		REC = __checked.members;				\
+		RBMAP_RECORD_FILL(PARAMS(_fields), PARAMS(_assign))	\
 		if (rbmap_pointers_##_name > 0 && !rbmap_addresses_shown()) { \
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 		}							\
-		if (!rbmap_record_wanted(__data, REC, __record, __total)) { \
-			if (!__fits)					\
-				rbmap_discard(&__r);			\
-			return;						\
-		}							\
-		if (__fits) {						\
-			rbmap_event_write(__data, REC, __total);	\
-			return;						\
-		}							\
-		if (__small) {						\
-			rbmap_record_copy(__record, REC,		\
-				offsetof(struct rbmap_record_##_name,	\
-					 __behind));			\
-		}							\
-		rbmap_commit(&__r);					\
-	}								\
-									\
+		rbmap_checked_end(&__checked, __data, &__r,		\
+				  sizeof(*REC), rbmap_fixed_##_name);	\
+	}
+
+/* The probe of an event that records each hit. */
+#define RBMAP_CLASS_UNCHECKED(_name, _proto, _fields, _assign)		\
 	static noinline notrace __maybe_unused void			\
 	rbmap_unchecked_##_name(void *__data, _proto)			\
 	{								\
-		RBMAP_EACH_FIELD(LOCAL, _fields)			\
+		RBMAP_RECORD_LOCALS(_name, PARAMS(_fields))		\
 		struct rbmap_reservation __r rbmap_uninitialized;	\
 		struct rbmap_record_##_name __hidden rbmap_uninitialized; \
-		struct rbmap_record_##_name *__record, *REC;		\
 		const bool __hide = rbmap_pointers_##_name > 0 &&	\
 				    !rbmap_addresses_shown();		\
-		u32 __size = offsetof(struct rbmap_record_##_name,	\
-				      __behind);			\
-		u32 __texts __maybe_unused = 0;				\
 									\
 		RBMAP_COST_BEGIN();					\
-		RBMAP_EACH_FIELD(MEASURE, _fields)			\
-		RBMAP_EACH_FIELD(CUT, _fields)				\
+		RBMAP_RECORD_MEASURE(PARAMS(_fields))			\
 		__record = RBMAP_EVENT_RESERVE(__data, &__r,		\
-				rbmap_record_size(__size,		\
-						  sizeof(*__record)));	\
+				rbmap_record_size(__size, sizeof(*REC))); \
 		if (!__record)						\
 			return;						\
 		REC = __hide ? &__hidden : __record;			\
 		if (__hide)						\
 			rbmap_record_clear(&__hidden, sizeof(__hidden)); \
-		RBMAP_EACH_FIELD(PLACE, _fields)			\
-		{ _assign }						\
+		RBMAP_RECORD_FILL(PARAMS(_fields), PARAMS(_assign))	\
 		if (__hide) {						\
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 			rbmap_record_copy(__record, &__hidden,		\
-				offsetof(struct rbmap_record_##_name,	\
-					 __behind));			\
+					  rbmap_fixed_##_name);		\
 		}							\
 		RBMAP_EVENT_FILL(__data, __record);			\
 		rbmap_commit(&__r);					\
 		RBMAP_COST_END();					\
-	}								\
-									\
-	/* Tail calls of two functions: a refused event saves no register. */ \
+	}
+
+/* Tail calls of two functions: a refused event saves no register. */
+#define RBMAP_CLASS_PROBE(_name, _proto, _args)				\
 	static notrace __maybe_unused void				\
 	rbmap_probe_##_name(void *__data, _proto)			\
 	{								\
@@ -547,8 +610,10 @@ static __always_inline u32 (__get_dynamic_array_len)(struct rbmap_dynamic dynami
 			rbmap_checked_##_name(__data, _args);		\
 		else							\
 			rbmap_unchecked_##_name(__data, _args);		\
-	}								\
-									\
+	}
+
+/* The fields and the print format of a record. */
+#define RBMAP_CLASS_FORMAT(_name, _fields, _print)			\
 	static const struct rbmap_field rbmap_fields_##_name[]		\
 						__maybe_unused = {	\
 		RBMAP_EACH_FIELD(TABLE, _fields)			\
