@@ -257,12 +257,15 @@ void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
  * @ring: the ring, entered
  * @words: words from the beginning of the sub-buffer to the end of the event
  *
- * Return: the time by the ring's clock; 0: the event does not fit, or the ring is off.
+ * Return: the time by the ring's clock; RBMAP_TIME_OFF: the ring is off;
+ * RBMAP_TIME_NO_ROOM: the event does not fit into the sub-buffer.
  */
 noinline u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words)
 {
-	if (words > ring->capacity >> 2 || READ_ONCE(ring->off))
-		return 0;
+	const bool off = READ_ONCE(ring->off);
+
+	if (off || words > ring->capacity >> 2)
+		return off ? RBMAP_TIME_OFF : RBMAP_TIME_NO_ROOM;
 	return rb_clock(ring->clock);
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_other_clock);

@@ -228,6 +228,26 @@ static void test_reader_sleeps_long(void **state)
 	}
 }
 
+/* The ring that is off and the event that does not fit are told apart. */
+static void test_other_clock(void **state)
+{
+	u32 words;
+
+	(void)state;
+	rig_open(2, 64, RBMAP_MODE_OVERWRITE, 4);
+	words = rig.ring->capacity / 4;
+	rig.clock_max = 1000;
+	rig_check(rbmap_ring_other_clock(rig.ring, 1) == 1001);
+	rig_check(rbmap_ring_other_clock(rig.ring, words) == 1002);
+	rig_check(rbmap_ring_other_clock(rig.ring, words + 1) == RBMAP_TIME_NO_ROOM);
+	rbmap_ring_set_off(rig.ring, true);
+	rig_check(rbmap_ring_other_clock(rig.ring, 1) == RBMAP_TIME_OFF);
+	rig_check(rbmap_ring_other_clock(rig.ring, words + 1) == RBMAP_TIME_OFF);
+	rbmap_ring_set_off(rig.ring, false);
+	rig_check(rbmap_ring_other_clock(rig.ring, 1) == 1003);
+	rig_close();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_reader_sleeps_long),
+		cmocka_unit_test(test_other_clock),
 	};
 
 	return cmocka_run_group_tests_name("ring_wrap", tests, NULL, NULL);

@@ -261,7 +261,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 		ts = rb_clock_local();		/* model: clock_first */
 	} else {
 		ts = rbmap_ring_other_clock(ring, end);
-		if (!ts)
+		if (ts <= RBMAP_TIME_NO_ROOM)
 			return NULL;
 	}
 	barrier();
