@@ -40,15 +40,26 @@ static ssize_t rbmap_dir_show(struct kobject *kobj, struct attribute *attr,
 	return kobj_sysfs_ops.show(kobj, attr, buf);
 }
 
-/*
- * The write may have freed memory for what CPUs lack, or shows that a user needs it.
+/**
+ * rbmap_dir_retry - allocate what the CPUs of the directory's buffer lack
+ * @dir: directory from rbmap_dir_create()
+ *
+ * Each write to a file calls this: the write may have freed memory, or shows that a
+ * user needs the rings.  For binary attributes, the write callback must do so itself.
+ *
+ * Context: any; the allocation happens later.
  */
+void rbmap_dir_retry(struct kobject *dir)
+{
+	rbmap_buffer_retry(rbmap_dir_of(dir)->buffer);
+}
+
 static ssize_t rbmap_dir_store(struct kobject *kobj, struct attribute *attr,
 			       const char *buf, size_t len)
 {
 	ssize_t ret = kobj_sysfs_ops.store(kobj, attr, buf, len);
 
-	rbmap_buffer_retry(rbmap_dir_of(kobj)->buffer);
+	rbmap_dir_retry(kobj);
 	return ret;
 }
 

@@ -10,6 +10,7 @@ struct rbmap_buffer;
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer);
 void *rbmap_dir_data(struct kobject *dir);
+void rbmap_dir_retry(struct kobject *dir);
 void rbmap_dir_remove(struct kobject *dir);
 
 #endif /* RBMAP_CONTROL_DIR_H */

@@ -10,6 +10,7 @@
 
 #include "compat/sysfs.h"
 #include "control.h"
+#include "dir.h"
 #include "dynamic/dynamic_event.h"
 #include "dynamic/parse.h"
 #include "dynamic_events.h"
@@ -172,6 +173,7 @@ static ssize_t rbmap_dynamic_write(struct file *file, struct kobject *kobj,
 		return -E2BIG;
 	}
 	err = rbmap_dynamic_obey(buf, len);
+	rbmap_dir_retry(kobj);
 	return err ? err : used;
 }
 

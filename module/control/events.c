@@ -113,6 +113,7 @@ static ssize_t rbmap_event_filter_write(struct file *file, struct kobject *kobj,
 
 	if (!err)
 		err = rbmap_event_filter_set(rbmap_dir_data(kobj), buf, len);
+	rbmap_dir_retry(kobj);
 	return err ? err : len;
 }
 
@@ -198,6 +199,7 @@ static ssize_t rbmap_system_filter_write(struct file *file,
 	if (!err)
 		err = rbmap_event_set_filter(dir->events, dir->name, buf, len,
 					     &dir->filter);
+	rbmap_dir_retry(kobj);
 	return err ? err : len;
 }
 

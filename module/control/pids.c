@@ -115,6 +115,7 @@ static ssize_t rbmap_pids_write(struct file *file, struct kobject *kobj,
 	}
 	err = rbmap_pids_obey(rbmap_tasks_of(kobj), attr, buf, len,
 			      pos || file->f_flags & O_APPEND);
+	rbmap_dir_retry(kobj);
 	return err ? err : len;
 }
 
