@@ -26,6 +26,7 @@ lint:
 check-unit: $(CHECK_UNIT)
 
 check-vm-runner:
+	@tests/tap/selftest
 	@tests/selftest/check
 	@tests/abi/selftest
 	@tests/vm/selftest/run

@@ -16,7 +16,7 @@ events=${BENCH_EVENTS:-100000}
 # measure CASE WHO TRACEPOINT
 measure()
 {
-	echo "$events $3" >$bench || not_ok "$2: hit $3" || return
+	echo "$events $3" >$bench || fail "$2: hit $3" || return
 	awk -v what="$1" -v who="$2" '{
 		printf "event\tinstructions from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
 			what, who, $3 / $2
@@ -26,7 +26,7 @@ measure()
 # recorded TEXT NUMBER: fail unless NUMBER, the events recorded, is large enough
 recorded()
 {
-	[ "$2" -ge "$((2 * events))" ] || not_ok "$1: recorded only $2 of $((2 * events)) events"
+	[ "$2" -ge "$((2 * events))" ] || fail "$1: recorded only $2 of $((2 * events)) events"
 }
 
 # by_rbmap WHO EVENT TRACEPOINT [FILTER]
@@ -76,10 +76,10 @@ by_rival()
 		if [ "$bytes" -gt 0 ]; then
 			recorded "$who: $tracepoint" $((line / bytes))
 		else
-			[ "$line" -eq 0 ] || not_ok "$who: $what: recorded $line bytes, want 0"
+			[ "$line" -eq 0 ] || fail "$who: $what: recorded $line bytes, want 0"
 		fi
 	else
-		not_ok "$who: $(cat /tmp/err)"
+		fail "$who: $(cat /tmp/err)"
 	fi
 	exec 4>&- 5<&-
 	wait $!
@@ -94,9 +94,9 @@ by_lttng()
 	if lttng_begin "$3"; then
 		measure "$1${4:+, refused}" LTTng "$2"
 		bytes=$(lttng_end)
-		[ -n "${4:-}" ] || [ "$bytes" -gt 4096 ] || not_ok "LTTng: $3: recorded only $bytes bytes"
+		[ -n "${4:-}" ] || [ "$bytes" -gt 4096 ] || fail "LTTng: $3: recorded only $bytes bytes"
 	else
-		not_ok "LTTng: $3: $(tail -n 5 /tmp/lttng.log)"
+		fail "LTTng: $3: $(tail -n 5 /tmp/lttng.log)"
 		lttng_end >/dev/null
 	fi
 }

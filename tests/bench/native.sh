@@ -53,7 +53,7 @@ read_all()
 }
 
 for kb in 4 64 1024 4096; do
-	echo $kb >$bench/hold || not_ok "make a ring with sub-buffers of $kb KiB"
+	echo $kb >$bench/hold || fail "make a ring with sub-buffers of $kb KiB"
 	i=0
 	while [ $i -lt $((rounds / 2)) ]; do
 		for how in map memory called read splice; do

@@ -17,7 +17,7 @@ ok "bench loads" load_module bench || done_testing
 i=0
 while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
 	# So few events that a run ends between two ticks.
-	echo 200 >$bench/nested || not_ok "measure nested events"
+	echo 200 >$bench/nested || fail "measure nested events"
 	# All three times include the interrupt itself.
 	awk '
 	function put(what, value)

@@ -24,7 +24,7 @@ opened()
 # held CASE: measure in the held ring
 held()
 {
-	echo $n >$bench/held || not_ok "$1: write into the held ring"
+	echo $n >$bench/held || fail "$1: write into the held ring"
 	awk '{ print $1, $5 }' $bench/held | opened "$1" $n
 }
 
@@ -48,12 +48,12 @@ ok "bench loads" load_module bench || done_testing
 i=0
 while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
 	for kb in 4 64 1024; do
-		echo $n >$bench/open$kb || not_ok "$kb KiB: open sub-buffers"
+		echo $n >$bench/open$kb || fail "$kb KiB: open sub-buffers"
 		awk '{ print $1, $5 }' $bench/open$kb | opened "$kb KiB" $n
-		echo $kb >$bench/hold || not_ok "$kb KiB: make a ring"
+		echo $kb >$bench/hold || fail "$kb KiB: make a ring"
 		with_sleeper "$kb KiB, mapped, nobody reads"
 		/tests/bench_reader follow $bench/held $n >/tmp/followed ||
-			not_ok "$kb KiB: a reader follows: $(cat /tmp/followed)"
+			fail "$kb KiB: a reader follows: $(cat /tmp/followed)"
 		awk '{ print "rbmap", $2 }' /tmp/followed | opened "$kb KiB, mapped, each is read" $n
 		echo 1 >$bench/let_go
 	done

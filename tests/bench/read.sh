@@ -29,7 +29,7 @@ measure()
 {
 	fill "$4"
 	# shellcheck disable=SC2086 # an option, or none
-	/tests/read ${5:-} "$1" $(($3 * 1024)) >/tmp/read || not_ok "$2: $1, sub-buffers of $3 KiB" || return
+	/tests/read ${5:-} "$1" $(($3 * 1024)) >/tmp/read || fail "$2: $1, sub-buffers of $3 KiB" || return
 	awk -v how="${1#memory}" -v who="$2" -v size="$3" '{
 		if ($1 < 2000000)
 			exit 1

@@ -16,7 +16,7 @@ ok "bench loads" load_module bench || done_testing
 i=0
 while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
 	for cpus in 1 2 4; do
-		echo "${BENCH_EVENTS:-100000}" >$bench/scale$cpus || not_ok "write on $cpus CPUs"
+		echo "${BENCH_EVENTS:-100000}" >$bench/scale$cpus || fail "write on $cpus CPUs"
 		awk -v cpus=$cpus '{
 			printf "scale\tinstructions of an event of 16 bytes, all CPUs together\t%s\t%s\t%.2f\n",
 				cpus == 1 ? "1 CPU" : cpus " CPUs", $1, $5 / $4

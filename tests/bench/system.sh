@@ -29,7 +29,7 @@ switch()
 	where=$1 on=$2
 	shift 2
 	for event; do
-		echo "$on" >"$where"/events/"$event"/enable || not_ok "$where: write $on to enable of $event"
+		echo "$on" >"$where"/events/"$event"/enable || fail "$where: write $on to enable of $event"
 	done
 }
 
@@ -103,7 +103,7 @@ measure_lttng()
 	done
 	# shellcheck disable=SC2086 # words
 	if ! lttng_begin $names; then
-		not_ok "$what: LTTng: $(tail -n 5 /tmp/lttng.log)"
+		fail "$what: LTTng: $(tail -n 5 /tmp/lttng.log)"
 		return
 	fi
 	with=$($workload)
@@ -115,14 +115,14 @@ measure_lttng()
 # events, or of bytes
 added()
 {
-	[ "$n" -gt 1000 ] || not_ok "$what, $1: only $n events or bytes were recorded"
+	[ "$n" -gt 1000 ] || fail "$what, $1: only $n events or bytes were recorded"
 	diag "$what, $1: $none without events, $with with $n"
 	awk -v what="$what" -v who="$1" -v none="$none" -v with="$with" 'BEGIN {
 		if (none <= 0 || with <= 0)
 			exit 1
 		printf "system\tpercent of instructions that events add\t%s\t%s\t%.3f\n",
 			what, who, 100 * (with / none - 1)
-	}' >/tmp/row || not_ok "$what, $1: the workload failed"
+	}' >/tmp/row || fail "$what, $1: the workload failed"
 	rows </tmp/row
 }
 

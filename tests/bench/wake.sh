@@ -19,7 +19,7 @@ measure()
 {
 	echo 1 >"$3"
 	# shellcheck disable=SC2086 # an option, or none
-	/tests/wakeups ${4:-} 4096 $bench $events >/tmp/wakeups || not_ok "$1, $2: /tests/wakeups failed"
+	/tests/wakeups ${4:-} 4096 $bench $events >/tmp/wakeups || fail "$1, $2: /tests/wakeups failed"
 	echo 0 >"$3"
 	awk -v what="$1" -v who="$2" '{
 		printf "wake\twake-ups of a reader in a million events\t%s\t%s\t%d\n", what, who, $1

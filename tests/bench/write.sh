@@ -36,13 +36,13 @@ ok "bench loads" load_module bench || done_testing
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	for file in write full tsc; do
-		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "measure $file"
+		echo "${BENCH_EVENTS:-100000}" >$bench/$file || fail "measure $file"
 		measured $file
 	done
 	echo 64 >$bench/hold
 	echo 0 >/sys/kernel/rbmap/instances/bench/tracing_on
 	for file in fill disabled; do
-		echo "${BENCH_EVENTS:-100000}" >$bench/$file || not_ok "$file"
+		echo "${BENCH_EVENTS:-100000}" >$bench/$file || fail "$file"
 		measured $file
 	done
 	echo 1 >$bench/let_go

@@ -23,7 +23,7 @@ says()
 		grep -qE -e "$pattern" /tmp/err; then
 		pass "$*: $wanted, /$pattern/"
 	else
-		not_ok "$*: $wanted, /$pattern/"
+		fail "$*: $wanted, /$pattern/"
 		diag "status $status"
 		diag "$(cat /tmp/err)"
 	fi

@@ -27,7 +27,7 @@ put()
 refused()
 {
 	if put "$1" "$2"; then
-		not_ok "'${2%%\\n}' is refused"
+		fail "'${2%%\\n}' is refused"
 	else
 		like "$(cat /tmp/error)" "Invalid argument" "'${2%%\\n}' is refused: EINVAL"
 	fi
@@ -111,7 +111,7 @@ echo 5 >>$rb/set_event_pid
 is "$(cat $rb/set_event_pid | tr '\n' ' ')" "4 5 9 17 " ">> adds one"
 for bad in x 1x -1 0 4194304 99999999999; do
 	if put $rb/set_event_pid "3 $bad"; then
-		not_ok "$bad is refused"
+		fail "$bad is refused"
 	else
 		is "$(cat $rb/set_event_pid | tr '\n' ' ')" "4 5 9 17 " "$bad is refused, and nothing has changed"
 	fi
@@ -138,7 +138,7 @@ ok "rbmap enable sets a filter" rbmap enable sched_switch --filter 'prev_pid == 
 is "$(cat $switch)" "prev_pid == 1" "the filter stays after rbmap enable"
 ok "rbmap disable" rbmap disable sched_switch
 if rbmap enable sched:sched_switch sched:sched_waking --filter 'prev_pid == 2' 2>/tmp/error; then
-	not_ok "rbmap enable refuses a filter with a field that one event lacks"
+	fail "rbmap enable refuses a filter with a field that one event lacks"
 else
 	like "$(cat /tmp/error)" "sched:sched_waking refuses the filter" "rbmap enable refuses a filter with a field that one event lacks"
 	like "$(cat /tmp/error)" "^         \^$" "the error shows the place in the filter"
@@ -165,7 +165,7 @@ kill $sleeper
 like "$(cat /tmp/stream.txt)" "sys_enter: NR" "rbmap stream prints the events that match"
 is "$(cat $switch $rb/set_event_pid $events/raw_syscalls/sys_enter/filter | tr '\n' ' ')" "prev_pid == 1 77 none " "rbmap stream restores the filter and the pids"
 if rbmap record -e sched_switch -p 4000000 -d 1 -o /tmp/g.dat 2>/tmp/error; then
-	not_ok "a process that is not there is refused"
+	fail "a process that is not there is refused"
 else
 	like "$(cat /tmp/error)" "process 4000000 does not exist" "a process that is not there is refused"
 fi

@@ -19,7 +19,7 @@ same()
 	if diff /tmp/theirs /tmp/ours >/tmp/diff; then
 		pass "$1"
 	else
-		not_ok "$1"
+		fail "$1"
 		diag "$(cat /tmp/diff)"
 	fi
 }

@@ -207,7 +207,7 @@ emitter=$!
 turns=0
 while kill -0 $emitter 2>/dev/null || [ $turns -lt 4 ]; do
 	for pages in 16 2 1; do
-		echo $((pages * page_kb)) >$root/buffer_subbuf_size_kb || not_ok "$pages pages"
+		echo $((pages * page_kb)) >$root/buffer_subbuf_size_kb || fail "$pages pages"
 		sleep 0.1
 	done
 	turns=$((turns + 1))

@@ -126,7 +126,7 @@ filter=events/rbmap/marker/filter
 is "$(cat $root/$filter)" none "the marker has no filter"
 obeyed $filter 'buf ~ "yes*"\n' 'buf ~ "yes*"'
 is "$(recorded 'marked yes; marked no; marked yes.')" 2 "the filter accepts two of three markers"
-put $filter "buf ~ 'y" && not_ok "an invalid filter was accepted"
+put $filter "buf ~ 'y" && fail "an invalid filter was accepted"
 like "$(cat $root/$filter)" 'parse_error: Missing matching quote' "the filter file has the error"
 is "$(recorded 'marked yes; marked no')" 2 "after an error all markers are recorded"
 obeyed $filter 'common_pid == 1' 'common_pid == 1'

@@ -60,12 +60,12 @@ step()
 	if (cd $at && PATH=$tools:$PATH timeout 120 sh -eu "$file") >/tmp/walk-out 2>&1; then
 		pass "$text"
 	else
-		not_ok "$text"
+		fail "$text"
 		diag "$(cat "$file" /tmp/walk-out)"
 	fi
 	for regex; do
 		grep -qE -e "$regex" /tmp/walk-out && pass "$text: /$regex/" && continue
-		not_ok "$text: /$regex/"
+		fail "$text: /$regex/"
 		diag "$(cat /tmp/walk-out)"
 	done
 }

@@ -27,7 +27,7 @@ refused()
 	refused_before=$(cat "$root/$1" 2>/dev/null)
 	refused_text=$(printf %s "$2" | cut -c 1-40)
 	if put "$1" "$2"; then
-		not_ok "$1 refuses '$refused_text'"
+		fail "$1 refuses '$refused_text'"
 		return
 	fi
 	like "$(cat /tmp/error)" "$3" "$1 refuses '$refused_text': $3"

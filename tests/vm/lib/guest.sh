@@ -1,129 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# For shell tests in the guest: . /tests/lib/guest.sh
+# For shell tests in the guest: . /tests/lib/guest.sh, which reads the functions for
+# results, too
 
-tap_count=0
-tap_failed=0
-tap_plan=
+# shellcheck source=tests/tap/tap.sh
+. /tests/lib/tap.sh
 
 # KiB of a page, which is also the smallest sub-buffer
 page_kb=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
-
-# plan N, at the start; or done_testing at the end
-plan()
-{
-	tap_plan=$1
-	echo "1..$1"
-}
-
-skip_all()
-{
-	echo "1..0 # SKIP $*"
-	exit 0
-}
-
-done_testing()
-{
-	[ -n "$tap_plan" ] || plan "$tap_count"
-	[ "$tap_failed" -eq 0 ]
-	exit
-}
-
-diag()
-{
-	printf '%s\n' "$*" | sed 's/^/# /'
-}
-
-pass()
-{
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count - $*"
-}
-
-not_ok()
-{
-	tap_count=$((tap_count + 1))
-	tap_failed=$((tap_failed + 1))
-	echo "not ok $tap_count - $*"
-	return 1
-}
-
-# skip WHY TEXT: prints a result that is skipped
-skip()
-{
-	local why=$1
-
-	shift
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count - $* # SKIP $why"
-}
-
-# ok TEXT COMMAND...: passes if COMMAND succeeds
-ok()
-{
-	local text=$1
-
-	shift
-	if "$@"; then
-		pass "$text"
-	else
-		not_ok "$text"
-		diag "failed: $*"
-		return 1
-	fi
-}
-
-# fails TEXT COMMAND...: passes if COMMAND fails
-fails()
-{
-	local text=$1
-
-	shift
-	if "$@"; then
-		not_ok "$text"
-		diag "should have failed: $*"
-		return 1
-	fi
-	pass "$text"
-}
-
-# is GOT WANTED TEXT: passes if both are equal
-is()
-{
-	if [ "$1" = "$2" ]; then
-		pass "$3"
-	else
-		not_ok "$3"
-		diag "got:    $1"
-		diag "wanted: $2"
-		return 1
-	fi
-}
-
-# like GOT REGEX TEXT: passes if a line matches
-like()
-{
-	if printf '%s\n' "$1" | grep -qE -e "$2"; then
-		pass "$3"
-	else
-		not_ok "$3"
-		diag "got:    $1"
-		diag "wanted: /$2/"
-		return 1
-	fi
-}
-
-# at_most GOT LIMIT TEXT: passes if the number GOT is at most LIMIT
-at_most()
-{
-	if [ "$1" -le "$2" ]; then
-		pass "$3 ($1, at most $2)"
-	else
-		not_ok "$3 ($1, at most $2)"
-		return 1
-	fi
-}
 
 # said COMMAND...: stores the output in $output and the status in $status
 said()
@@ -143,32 +28,6 @@ retry_until()
 		[ "$(date +%s)" -le $end ] || return 1
 		sleep 0.1
 	done
-}
-
-# results TEXT COMMAND...: reports the results of a program that prints TAP, with TEXT
-# before each
-results()
-{
-	results_text=$1
-	shift
-	results_got=
-	[ -p /tmp/results ] || mkfifo /tmp/results
-	"$@" >/tmp/results &
-	results_pid=$!
-	while IFS= read -r line; do
-		text=${line#*- }
-		case $line in
-		'ok '*'# SKIP '*) skip "${text##*# SKIP }" "$results_text${text%# SKIP*}" ;;
-		'ok '*) pass "$results_text$text" ;;
-		'not ok '*) not_ok "$results_text$text" ;;
-		1..*) results_got=1 ;;
-		'Bail out!'*) not_ok "$results_text$line" ;;
-		*) echo "$line" ;;
-		esac
-	done </tmp/results
-	wait "$results_pid"
-	results_status=$?
-	[ -n "$results_got" ] || not_ok "${results_text}ended early (status $results_status)"
 }
 
 # reported EVENTS COMMAND: records EVENTS while COMMAND runs, and prints them;

@@ -28,7 +28,7 @@ measured()
 	before=$(memory)
 	allowed="$1 $2"
 	shift 2
-	"$@" || not_ok "failed: $*"
+	"$@" || fail "failed: $*"
 	retry_until 20 returned ||
 		diag "not within FREE and SLAB of $allowed KiB after 20 s"
 	diag "MemFree, SUnreclaim, vmalloc, Percpu (KiB): $before; later $after"
