@@ -4,8 +4,8 @@
 # Tests rbmap doctor on directories that look like systems: its findings, and the command
 # that it suggests for each.
 # shellcheck disable=SC2317 # `ok` calls the functions
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 root=$dir/root
 version=$("$RBMAP" --version | cut -d ' ' -f 2)
@@ -82,7 +82,8 @@ finds()
 		pass "$1: $2: $3"
 	else
 		fail "$1: $2: $3"
-		sed "s/^/# $status: /" "$dir/out"
+		diag "status $status"
+		diag <"$dir/out"
 	fi
 }
 

@@ -4,8 +4,8 @@
 # Tests that make install-user installs all files below DESTDIR and PREFIX, and that make
 # uninstall removes all of them.
 # shellcheck disable=SC2317 # `ok` calls the functions
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 # run_make TARGET: run make, independent of the make that runs this script
 run_make()

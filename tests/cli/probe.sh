@@ -3,8 +3,8 @@
 #
 # Tests rbmap probe and rbmap new-probe with the types of an invented kernel.
 # shellcheck disable=SC2317 # `ok` calls the functions
-# shellcheck source=tests/cli/tap.sh
-. "$(dirname "$0")/tap.sh"
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
 : "${MAKE_BTF:=build/tests/unit/cli/plain/cli_make_btf}"
 
 btf=$dir/btf
@@ -21,7 +21,8 @@ prints()
 		pass "rbmap $*"
 	else
 		fail "rbmap $*"
-		printf 'status %s\n%s\n' "$status" "$output" | sed 's/^/# /'
+		diag "status $status"
+		diag "$output"
 	fi
 }
 
@@ -128,7 +129,7 @@ MODULE_LICENSE("GPL");
 END
 diff "$dir/wanted" "$dir/my/my.c" >"$dir/diff"
 ok "new-probe writes the expected source" test ! -s "$dir/diff"
-sed 's/^/# /' "$dir/diff"
+diag <"$dir/diff"
 ok "the new makefile names the object" grep -qx 'obj-m := my.o' "$dir/my/Makefile"
 ok "the new makefile names the kernel" grep -qx "KDIR ?= $(realpath "$kernel")" "$dir/my/Makefile"
 ok "the new makefile includes probe.mk" grep -qE '^include (.*/)?rbmap/probe.mk$' "$dir/my/Makefile"

@@ -3,7 +3,7 @@
 #
 # Tests rbmap report with recordings that are complete, cut off or unfinished, and with
 # files that are not recordings.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/lib.sh"
 
 file=$dir/trace.dat
 ok "make a recording" "$MAKE_RECORDING" "$file" 40

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests invalid command lines: rbmap prints one line with the cause and exits with 2.
-. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/lib.sh"
 
 commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot report tracefs-dir"
 

@@ -1,40 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh disable=SC2034 # output and errors are for the tests
 #
-# Functions of the scripts beside it: results in TAP, and checks of rbmap's messages.
+# For the scripts beside this file: results, a directory, and checks of rbmap's messages.
 
-count=0
-bad=0
+# shellcheck source=tests/tap/tap.sh
+. "$(dirname "$0")/../tap/tap.sh"
+
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+at_exit "rm -rf '$dir'"
 : "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}"
-
-pass()
-{
-	count=$((count + 1))
-	echo "ok $count - $*"
-}
-
-fail()
-{
-	count=$((count + 1))
-	bad=$((bad + 1))
-	echo "not ok $count - $*"
-}
-
-skip()
-{
-	count=$((count + 1))
-	echo "ok $count - $2 # SKIP $1"
-}
-
-# ok TEXT COMMAND...
-ok()
-{
-	text=$1
-	shift
-	if "$@"; then pass "$text"; else fail "$text"; fi
-}
 
 # says STATUS PATTERN ARGUMENT...: rbmap must exit with STATUS and print one line on
 # stderr that matches PATTERN
@@ -52,13 +26,7 @@ says()
 		pass "rbmap $*: $wanted, /$pattern/"
 	else
 		fail "rbmap $*: $wanted, /$pattern/"
-		printf 'status %s\n%s\n' "$status" "$errors" | sed 's/^/# /'
+		diag "status $status"
+		diag "$errors"
 	fi
-}
-
-done_testing()
-{
-	echo "1..$count"
-	[ "$bad" = 0 ]
-	exit
 }
