@@ -1,24 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Functions to check the source. Prints TAP.
+# Functions to check the source.
 
-number=0
-
-# check TEXT COMMAND...: pass if the command succeeds; print its output if it fails
-check()
-{
-	local text=$1 output
-
-	shift
-	number=$((number + 1))
-	if output=$("$@" 2>&1); then
-		echo "ok $number - $text"
-	else
-		echo "not ok $number - $text"
-		printf '%s\n' "$output" | head -n 40 | sed 's/^/# /'
-	fi
-}
+# shellcheck source=tests/tap/tap.sh
+. tests/tap/tap.sh
 
 # files PATH...: list the files that git knows, or all files outside a clone
 files()
