@@ -33,16 +33,24 @@ tap_exit()
 	eval "$tap_at_exit"
 	[ -z "$tap_done" ] || exit "$tap_status"
 	fail "the test ended early, with status $tap_status"
+	plan
+	[ "$tap_status" -ne 0 ] || tap_status=1
+	exit "$tap_status"
+}
+
+# Prints the plan, after the last result. A script that prints more after the plan calls
+# this function instead of done_testing.
+plan()
+{
 	echo "1..$tap_count"
-	exit 1
+	tap_done=1
 }
 
 # Prints the plan and ends the script: with status 0 if there are results and none is a
 # failure, else with 1.
 done_testing()
 {
-	echo "1..$tap_count"
-	tap_done=1
+	plan
 	[ "$tap_count" -gt 0 ] && [ "$tap_failed" -eq 0 ]
 	exit
 }

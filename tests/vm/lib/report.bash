@@ -3,6 +3,9 @@
 #
 # Reads the guest's output, judges it, and reports.
 
+# shellcheck source=tests/tap/tap.sh
+. "$here/../tap/tap.sh"
+
 # Lines of the kernel's log that are failures. Lockdep's reports all contain WARNING or
 # BUG.
 bad_news='\bBUG[: ]|WARNING:|Oops|Kernel panic|general protection|nable to handle'
@@ -38,7 +41,6 @@ our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork|driver_ring'
 kernel_races='KCSAN: data-race in [^][]*(ktime_get[a-z_]*|pollwake|hrtimer_wakeup|compact_zone|init_file|kernfs_refresh_inode|queue_rcu_work|ep_poll_callback)[^][]*$'
 rule=$(printf '=%.0s' {1..66})
 
-passed=0 failed=0 skipped=0 number=0
 booted=''
 current='' # index of the running test
 name=boot  # name of the current test, or of the phase outside of tests
@@ -47,28 +49,10 @@ log_read=0 log_shown='' # lines of the kernel log that were searched
 race='' other_races=''  # report that has not ended; titles of the kernel's own races
 taint=0 allowed_taint=0
 
-# result ok|"not ok" TEXT [SKIP-REASON]: prints a result
-result()
+# failure TEXT: prints a failed result of the current test or phase
+failure()
 {
-	number=$((number + 1))
-	if [ "$1" != ok ]; then
-		failed=$((failed + 1))
-	elif [ $# -gt 2 ]; then
-		skipped=$((skipped + 1))
-	else
-		passed=$((passed + 1))
-	fi
-	echo "$1 $number - $name: $2${3+ # SKIP $3}"
-}
-
-fail()
-{
-	result 'not ok' "$1"
-}
-
-diag()
-{
-	sed 's/^/# /'
+	fail "$name: $1" || :
 }
 
 allow_seconds()
@@ -81,7 +65,7 @@ start_test()
 {
 	current=$1
 	name=${tests[$1]##*/}
-	plan='' ran=0 failed_before=$failed
+	plan='' ran=0 failed_before=$tap_failed
 	# The guest ends a test that takes too long; this limit applies if the guest
 	# itself hangs.
 	allow_seconds $((limits[$1] + 30))
@@ -94,7 +78,7 @@ end_test()
 {
 	stop_nmis
 	if [ "$1" = timeout ]; then
-		fail "took longer than ${limits[$current]} s"
+		failure "took longer than ${limits[$current]} s"
 		log_since | tail -n 100 | diag
 	else
 		judge_end "$1"
@@ -111,13 +95,13 @@ end_test()
 # failed result
 judge_end()
 {
-	if [ "$1" != 0 ] && [ "$failed" -eq "$failed_before" ]; then
-		fail "exit status $1"
+	if [ "$1" != 0 ] && [ "$tap_failed" -eq "$failed_before" ]; then
+		failure "exit status $1"
 	fi
 	if [ -z "$plan" ]; then
-		fail "ended without a plan, after $ran results"
+		failure "ended without a plan, after $ran results"
 	elif [ "$plan" != "$ran" ]; then
-		fail "planned $plan results, gave $ran"
+		failure "planned $plan results, gave $ran"
 	fi
 }
 
@@ -128,7 +112,7 @@ check_taint()
 	local new=$((($1 & ~taint & ~allowed_taint) & (2 | 8 | 16 | 32 | 128 | 512 | 16384)))
 
 	taint=$1
-	[ "$new" -eq 0 ] || fail "has tainted the kernel (flags $new)"
+	[ "$new" -eq 0 ] || failure "has tainted the kernel (flags $new)"
 }
 
 log_since()
@@ -145,7 +129,7 @@ search_log()
 	until part=$(log_since) && grep -q "$1\$" <<<"$part"; do
 		tries=$((tries - 1))
 		if [ $tries -eq 0 ]; then
-			fail "the kernel log stops"
+			failure "the kernel log stops"
 			return
 		fi
 		sleep 0.05
@@ -223,7 +207,7 @@ judge_log()
 	[[ -z $race && $1 != *'BUG: KCSAN'* ]] || sort_races "$1"
 	[ -z "$known" ] || forget_known
 	grep -qE "$bad_news" <<<"$text" || return 0
-	fail "kernel log: $(grep -m 1 -oE "($bad_news).*" <<<"$text")"
+	failure "kernel log: $(grep -m 1 -oE "($bad_news).*" <<<"$text")"
 	grep -E -m 3 -A 40 -B 2 "$bad_news" <<<"$text" | diag
 	return 1
 }
@@ -235,7 +219,7 @@ tap_line()
 	elif [[ $1 =~ ^1\.\.([0-9]+)(\ *#.*)?$ ]]; then
 		tap_plan "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
 	elif [[ $1 == 'Bail out!'* ]]; then
-		fail "$1"
+		failure "$1"
 	elif [ -n "$1" ] && [[ $1 != 'TAP version'* ]]; then
 		echo "# $name: ${1#\# }"
 	fi
@@ -249,22 +233,24 @@ tap_result()
 
 	ran=$((ran + 1))
 	[[ ! $text =~ ^\ *[0-9]*\ *-?\ *(.*)$ ]] || text=${BASH_REMATCH[1]}
-	if [ "$1" = ok ] && [[ $text =~ $skip_pattern ]]; then
-		result ok "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+	if [ "$1" != ok ]; then
+		failure "$text"
+	elif [[ $text =~ $skip_pattern ]]; then
+		skip "${BASH_REMATCH[2]}" "$name: ${BASH_REMATCH[1]}"
 	else
-		result "$1" "$text"
+		pass "$name: $text"
 	fi
 }
 
 tap_plan()
 {
-	[ -z "$plan" ] || fail "a second plan"
+	[ -z "$plan" ] || failure "a second plan"
 	plan=$1
 	[ "$plan" -eq 0 ] || return 0
 	if [[ $2 =~ $skip_pattern ]]; then
-		result ok "everything" "${BASH_REMATCH[2]}"
+		skip "${BASH_REMATCH[2]}" "$name: everything"
 	else
-		fail "an empty plan"
+		failure "an empty plan"
 	fi
 }
 
@@ -312,12 +298,12 @@ guest_line()
 	begin) start_test "${words[1]}" ;;
 	end) end_test "${words[2]}" "${words[3]}" ;;
 	stuck)
-		fail "left processes that cannot be killed"
+		failure "left processes that cannot be killed"
 		return 1
 		;;
 	nmi) inject_nmis "${words[1]}" "${words[2]}" ;;
 	done) done=1 ;;
-	*) fail "unknown word from the guest: $1" ;;
+	*) failure "unknown word from the guest: $1" ;;
 	esac
 }
 
@@ -366,7 +352,7 @@ follow_guest()
 	boot_again=''
 	while :; do
 		if [ "$SECONDS" -ge "$deadline" ]; then
-			fail "no end in sight $((SECONDS - started)) s after the start"
+			failure "no end in sight $((SECONDS - started)) s after the start"
 			done=''
 			show_hang "$1"
 			break
@@ -395,11 +381,11 @@ summary()
 	[ -z "$race" ] || judge_log "$rule" || log_shown=1
 	[ -z "$other_races" ] || show_other_races
 	[ -n "$done" ] || report_early_end
-	echo "1..$number"
-	[ "$failed" -eq 0 ] || keep=1
+	plan
+	[ "$tap_failed" -eq 0 ] || keep=1
 	[ -z "$keep" ] || echo "# logs: $dir"
-	echo "$passed passed, $failed failed, $skipped skipped"
-	[ "$failed" -eq 0 ] && [ "$number" -gt 0 ]
+	echo "$((tap_count - tap_failed - tap_skipped)) passed, $tap_failed failed, $tap_skipped skipped"
+	[ "$tap_failed" -eq 0 ] && [ "$tap_count" -gt 0 ]
 }
 
 show_other_races()
@@ -412,13 +398,13 @@ report_early_end()
 {
 	local i
 
-	fail "the guest ended before its tests did"
+	failure "the guest ended before its tests did"
 	[ -n "$log_shown" ] || log_since | tail -n 100 | diag
 	diag <"$dir/qemu.log"
 	for i in "${!tests[@]}"; do
 		if ! grep -q "^@@begin $i\$" "$tap_log"; then
 			name=${tests[i]##*/}
-			fail "did not run"
+			failure "did not run"
 		fi
 	done
 }
