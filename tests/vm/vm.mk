@@ -11,12 +11,13 @@ VM_ARCH ?= amd64
 
 VM_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 VM_BUILD := $(BUILD)/tests/vm
-VM_COMMON := $(VM_DIR)/client.c $(VM_DIR)/stream.c $(VM_DIR)/tap.c \
-	$(VM_DIR)/watcher.c
+VM_TAP := $(VM_DIR)/../tap
+VM_COMMON := $(VM_DIR)/client.c $(VM_DIR)/stream.c $(VM_DIR)/watcher.c $(VM_TAP)/tap.c
+VM_HEADERS := $(wildcard $(VM_DIR)/*.h) $(VM_TAP)/tap.h
 VM_PROGRAMS := $(patsubst $(VM_DIR)/%.c,$(VM_BUILD)/%,\
 	$(filter-out $(VM_COMMON),$(wildcard $(VM_DIR)/*.c)))
 
-VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_DIR)/../../uapi
+VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_TAP) -I$(VM_DIR)/../../uapi
 
 # Static, so that the guest needs no libraries.
 VM_LIBS_default := -static
@@ -39,7 +40,7 @@ VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
 VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)
 
 $(VM_BUILD)/compat32-m32: $(VM_DIR)/compat32.c $(VM_COMMON) \
-		$(LIB_SRCS:%=$(LIB_DIR)/%) $(wildcard $(VM_DIR)/*.h) \
+		$(LIB_SRCS:%=$(LIB_DIR)/%) $(VM_HEADERS) \
 		$(LIB_DIR)/rbmap.h $(LIB_DIR)/internal.h \
 		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
 	@mkdir -p $(@D)
@@ -54,7 +55,7 @@ $(VM_BUILD)/reader-m32: userspace/examples/reader.c \
 # Shared: the test is about the machine's own library, and another version of it.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
-$(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(wildcard $(VM_DIR)/*.h) \
+$(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(VM_HEADERS) \
 		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
 		$(VM_DIR)/vm.mk
 	@mkdir -p $(@D)

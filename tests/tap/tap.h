@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results of a test program, in TAP. */
+/*
+ * Results of a test program, in TAP. A program that exits after results without
+ * done_testing() or bail_out() has failed, and still prints a plan. Results of its child
+ * processes count, too.
+ */
 #ifndef TAP_H
 #define TAP_H
 
@@ -16,14 +20,20 @@ bool is(int64_t got, int64_t wanted, const char *format, ...)
 bool is_error(int got, int wanted, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* A program may also include cmocka.h, which has a macro of that name. */
+#undef skip
 void skip(const char *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Print each line of the text as a comment. */
 void diag(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
+
+/* End the program because it cannot test anything. */
 void bail_out(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
-/* Print the plan and return the exit status. */
+/* Print the plan and return the exit status: 1 after a failure, or without a result. */
 int done_testing(void);
 
 /* Return the name of an errno, which is the same on each machine. */
