@@ -11,6 +11,7 @@
 
 #include "listing.h"
 #include "scenario.h"
+#include "tap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -32,7 +33,8 @@ static void say_and_exit(const char *message)
 	if (__atomic_exchange_n(&shared->failed, true, __ATOMIC_SEQ_CST))
 		for (;;)
 			pause();	/* another process reports a failure */
-	printf("not ok - %s\n# %s\n", scenario_name(), message);
+	ok(false, "%s", scenario_name());
+	diag("%s", message);
 	machine_print(listing_print_where);
 	fflush(stdout);
 	_exit(1);
@@ -92,21 +94,34 @@ static void add_counts(struct counts *to, const struct counts *from)
 	__atomic_add_fetch(&to->runs, from->runs, __ATOMIC_RELAXED);
 }
 
-static void print_counts(const char *before, const char *name,
-			 const struct counts *of)
+__attribute__((format(printf, 2, 3)))
+static void add_text(char text[200], const char *format, ...)
 {
-	printf("%s%s: %llu boundaries", before, name,
-	       (unsigned long long)of->boundaries);
+	size_t len = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + len, 200 - len, format, args);
+	va_end(args);
+}
+
+static const char *describe(const struct counts *of)
+{
+	static char text[200];
+
+	text[0] = '\0';
+	add_text(text, "%llu boundaries", (unsigned long long)of->boundaries);
 	if (of->inside)
-		printf(", %llu nested pairs",
-		       (unsigned long long)of->inside);
+		add_text(text, ", %llu nested pairs",
+			 (unsigned long long)of->inside);
 	if (of->after)
-		printf(", %llu pairs in sequence",
-		       (unsigned long long)of->after);
+		add_text(text, ", %llu pairs in sequence",
+			 (unsigned long long)of->after);
 	if (of->thirds)
-		printf(", %llu triples",
-		       (unsigned long long)of->thirds);
-	printf(", %llu runs\n", (unsigned long long)of->runs);
+		add_text(text, ", %llu triples",
+			 (unsigned long long)of->thirds);
+	add_text(text, ", %llu runs", (unsigned long long)of->runs);
+	return text;
 }
 
 static void count_scenario(struct counts *sum, bool print)
@@ -116,7 +131,7 @@ static void count_scenario(struct counts *sum, bool print)
 	scenario_run(&counts);
 	add_counts(sum, &counts);
 	if (print)
-		print_counts("# ", scenario_name(), &counts);
+		diag("%s: %s", scenario_name(), describe(&counts));
 }
 
 /*
@@ -201,9 +216,9 @@ static void run_group(u32 group)
 	}
 	if (!sum.runs)
 		return;
-	print_counts(scenario.mode == RBMAP_MODE_DISCARD ? "ok - discard, " :
-		     "ok - overwrite, ", name, &sum);
-	fflush(stdout);
+	ok(true, "%s, %s: %s",
+	   scenario.mode == RBMAP_MODE_DISCARD ? "discard" : "overwrite", name,
+	   describe(&sum));
 	add_counts(&shared->sum, &sum);
 }
 
@@ -234,7 +249,7 @@ static bool run_groups(void)
 	for (i = 0; i < n; i++) {
 		pids[i] = fork();
 		if (pids[i] < 0)
-			return false;
+			return ok(false, "fork() failed");
 		if (!pids[i])
 			work();
 	}
@@ -246,8 +261,8 @@ static bool run_groups(void)
 			continue;
 		failed = true;
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
-			printf("not ok - process %d ended with status %x\n", pid,
-			       status);
+			ok(false, "process %d ended with status %x", pid,
+			   status);
 		for (i = 0; i < n; i++)
 			kill(pids[i], SIGKILL);
 	}
@@ -258,27 +273,28 @@ int main(int argc, char **argv)
 {
 	const size_t size = __stop_ring_text - __start_ring_text;
 	u32 missing;
+	int status;
 
 	scenario_everything = getenv("RBMAP_TEST_ALL");
 	only = argc > 1 ? argv[1] : NULL;
 	shared = mmap(NULL, sizeof(*shared) + size, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || !listing_load()) {
-		printf("not ok - objdump or mmap() failed\n");
-		return 1;
+		ok(false, "objdump or mmap() failed");
+		return done_testing();
 	}
 	machine_hits = shared->hits;
 	if (!machine_init()) {
-		printf("ok - sweep # SKIP this machine does not single-step\n");
-		return 0;
+		skip("this machine does not single-step", "sweep");
+		return done_testing();
 	}
 	if (!run_groups())
-		return 1;
-	print_counts("# ", "sum", &shared->sum);
+		return done_testing();
+	diag("sum: %s", describe(&shared->sum));
 	missing = listing_print_coverage(machine_hits);
 	if (only)
-		return 0;
-	printf("%s - each instruction of the writer was interrupted\n",
-	       missing ? "not ok" : "ok");
-	return missing ? 2 : 0;
+		return done_testing();
+	ok(!missing, "each instruction of the writer was interrupted");
+	status = done_testing();
+	return missing ? 2 : status;
 }

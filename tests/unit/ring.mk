@@ -20,7 +20,7 @@ RING_INCLUDE := $(MODULE_DIR)/include
 RING_TEST_BUILD := $(BUILD)/tests/unit
 
 RING_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -pthread \
-	-I$(RING_TEST_DIR)/../shim -I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_INCLUDE)
+	-I$(RING_TEST_DIR)/../shim -I$(RING_TEST_DIR)/../tap -I$(RING_TEST_DIR) -I$(RING_TEST_DIR)/../../uapi -I$(RING_INCLUDE)
 RING_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 
 RING_TEST_DEPS := $(wildcard $(RING_TEST_DIR)/ring_*.h $(RING_TEST_DIR)/../shim/rbmap/ring/*.h \
@@ -43,7 +43,7 @@ RING_TESTS := ring_words ring_encoding ring_wrap ring_reader ring_nested
 RING_CFLAGS_plain/ring_nested := -include ring_points.h
 RING_CFLAGS_asan/ring_nested := -include ring_points.h
 RING_CFLAGS_cov/ring_nested := -include ring_points.h
-RING_CFLAGS_tsan/ring_stress := -include ring_points.h
+RING_CFLAGS_tsan/ring_stress := -D_GNU_SOURCE= -include ring_points.h
 
 RING_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(RING_TEST_BUILD)/$(variant)/,$(RING_TESTS)))
@@ -52,6 +52,9 @@ RING_BINARIES := $(foreach variant,plain asan,\
 STRESS_SECONDS ?= 3600
 RING_STRESS := plain asan tsan
 RING_STRESS_BINARIES := $(patsubst %,$(RING_TEST_BUILD)/%/ring_stress,$(RING_STRESS))
+
+# The other tests print their results through cmocka.
+$(RING_STRESS_BINARIES): $(RING_TEST_DIR)/../tap/tap.c $(RING_TEST_DIR)/../tap/tap.h
 
 # $(1): variant
 define RING_VARIANT

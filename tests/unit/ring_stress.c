@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ring_fixture.h"
+#include "tap.h"
 
 #define FIRST_CALL	3	/* levels: task, SIGUSR1, SIGUSR2, then nested calls */
 #define NR_LEVELS	(FIRST_CALL + RBMAP_MAX_NEST)
@@ -101,12 +102,11 @@ static const char *program;
 
 static void say_round(void)
 {
-	printf("# round %llu: %u slots, %u bytes, mode %u, nested %d\n"
-	       "# again: %s --seed %llu --same --seconds 60\n",
-	       (unsigned long long)rounds, rig.config.nr_slots,
-	       rig.config.subbuf_size, rig.config.mode, shape.nested,
-	       program, (unsigned long long)seed);
-	fflush(stdout);
+	diag("round %llu: %u slots, %u bytes, mode %u, nested %d\n"
+	     "again: %s --seed %llu --same --seconds 60",
+	     (unsigned long long)rounds, rig.config.nr_slots,
+	     rig.config.subbuf_size, rig.config.mode, shape.nested, program,
+	     (unsigned long long)seed);
 }
 
 static void say_and_exit(const char *message)
@@ -115,8 +115,9 @@ static void say_and_exit(const char *message)
 
 	if (!said) {
 		said = true;
-		printf("not ok 1 - ring_stress: %s\n", message);
+		ok(false, "ring_stress: %s", message);
 		say_round();
+		done_testing();
 	}
 	_exit(1);
 }
@@ -598,19 +599,17 @@ static void say_reached(void)
 	fflush(stdout);
 }
 
-static int check_reached(void)
+static void check_reached(void)
 {
 	int i, missing = 0;
 
 	for (i = 0; i < NR_REACHED; i++) {
 		if (reached[i])
 			continue;
-		printf("# none: %s\n", reached_names[i]);
+		diag("none: %s", reached_names[i]);
 		missing++;
 	}
-	printf("%sok 2 - ring_stress reached each kind of nesting, loss and reading\n",
-	       missing ? "not " : "");
-	return missing ? 1 : 0;
+	ok(!missing, "ring_stress reached each kind of nesting, loss and reading");
 }
 
 static void be_called(int signal, void (*handler)(int), int masked)
@@ -663,9 +662,7 @@ int main(int argc, char **argv)
 	sigaddset(&nested, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &nested, NULL);
 
-	printf("1..%d\n# seed %llu\n", seconds < LONG_S || same ? 1 : 2,
-	       (unsigned long long)seed);
-	fflush(stdout);
+	diag("seed %llu", (unsigned long long)seed);
 	said = time(NULL);
 	end = said + seconds;
 	do {
@@ -680,6 +677,8 @@ int main(int argc, char **argv)
 	} while (time(NULL) < end);
 
 	say_reached();
-	printf("ok 1 - ring_stress: no error in %ld s\n", seconds);
-	return seconds < LONG_S || same ? 0 : check_reached();
+	ok(true, "ring_stress: no error in %ld s", seconds);
+	if (seconds >= LONG_S && !same)
+		check_reached();
+	return done_testing();
 }
