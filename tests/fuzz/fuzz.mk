@@ -75,12 +75,11 @@ fuzz-vm:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/vm/check --jobs 2 6.12-kasan/2/fuzz 6.12-kcsan/2/fuzz
 
 fuzz-user: $(FUZZERS:%=$(FUZZ_BUILD)/%)
-	@status=0; for fuzzer in $(FUZZERS); do \
+	@. tests/tap/tap.sh; for fuzzer in $(FUZZERS); do \
 		mkdir -p $(FUZZ_BUILD)/corpus/$$fuzzer; \
-		$(FUZZ_BUILD)/$$fuzzer -max_total_time=$(FUZZ_SECONDS) \
+		ok $$fuzzer $(FUZZ_BUILD)/$$fuzzer -max_total_time=$(FUZZ_SECONDS) \
 			-max_len=600 -verbosity=0 \
 			$$(ls tests/fuzz/$$fuzzer.dict 2>/dev/null | sed 's/^/-dict=/') \
 			-artifact_prefix=$(FUZZ_BUILD)/$$fuzzer- \
-			$(FUZZ_BUILD)/corpus/$$fuzzer && \
-			echo "ok - $$fuzzer" || { echo "not ok - $$fuzzer"; status=1; }; \
-	done; exit $$status
+			$(FUZZ_BUILD)/corpus/$$fuzzer; \
+	done; done_testing

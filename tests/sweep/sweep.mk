@@ -57,5 +57,5 @@ else
 endif
 else
 check-sweep:
-	@echo "ok - check-sweep # SKIP the sweep single-steps x86-64 code only"
+	@. tests/tap/tap.sh; skip "the sweep single-steps x86-64 code only" check-sweep; done_testing
 endif

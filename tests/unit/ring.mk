@@ -86,8 +86,10 @@ coverage: $(addprefix $(RING_TEST_BUILD)/cov/,$(RING_TESTS))
 	@rm -rf $(RING_TEST_BUILD)/cov/words
 	@mkdir $(RING_TEST_BUILD)/cov/words
 	@cp $(RING_TEST_BUILD)/cov/ring_words-* $(RING_TEST_BUILD)/cov/words
-	@! $(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov/words \
-		>$(RING_TEST_BUILD)/cov/words.log || \
-		{ echo "not ok - coverage fails if only ring_words has run"; exit 1; }
-	@rm -r $(RING_TEST_BUILD)/cov/words
-	@$(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov
+	@. $(RING_TEST_DIR)/../tap/tap.sh; \
+	! $(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov/words \
+		>$(RING_TEST_BUILD)/cov/words.log; \
+	ok "coverage fails if only ring_words has run" test $$? = 0; \
+	rm -r $(RING_TEST_BUILD)/cov/words; \
+	results '' $(RING_TEST_DIR)/coverage $(MODULE_DIR) $(RING_TEST_BUILD)/cov; \
+	done_testing
