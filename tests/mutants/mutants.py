@@ -1,41 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Code that run and run-module share: mutants, programs with a time limit, TAP."""
+"""Code that run and run-module share: what mutants are, and which ones apply."""
 import functools
 import glob
 import os
 import re
-import signal
-import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
+import harness
 from steps import Code, Problem, words
 
 SUFFIX = ".mutant"
 BUILD_LIMIT = 600
 
 PASSES, CAUGHT, HANGS, BROKEN, NOT_FOR_IT = ".", "x", "t", "?", "-"
-
-running = set()     # process groups to end if this program is stopped
-
-
-def end_session(pid):
-    """End a session by SIGTERM, so that tests/vm/run can stop its machine."""
-    os.killpg(pid, signal.SIGTERM)
-
-
-def stop(*_):
-    for pid in list(running):
-        end_session(pid)
-    os._exit(1)
-
-
-def stop_on_signals():
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
 
 
 class Edit:
@@ -268,42 +247,6 @@ def say_stale(mutants, folder, what):
 
 
 def run_program(command, log_path, limit):
-    """Run a program; return its status (None if it did not end) and its seconds.
-
-    The limit is one of CPU time, because the machine may be busy. A program that
-    only waits is ended after ten times that many seconds.
-    """
-    begin = time.monotonic()
+    """Run a program and append its output to a log; see harness.run()."""
     with open(log_path, "ab") as log:
-        process = subprocess.Popen(
-            ["prlimit", f"--cpu={limit}:{limit + 10}", *command],
-            cwd=TOP, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            start_new_session=True)
-        running.add(process.pid)
-        try:
-            status = process.wait(10 * limit)
-        except subprocess.TimeoutExpired:
-            end_session(process.pid)
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-            status = None
-        running.discard(process.pid)
-    return status, time.monotonic() - begin
-
-
-class Tap:
-    def __init__(self):
-        self.number = self.failed = 0
-
-    def say(self, good, text):
-        self.number += 1
-        self.failed += not good
-        print(f"{'' if good else 'not '}ok {self.number} - {text}", flush=True)
-
-    def end(self):
-        print(f"{self.number - self.failed} passed, {self.failed} failed, "
-              "0 skipped")
-        return self.failed > 0
+        return harness.run(command, log, limit)

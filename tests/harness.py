@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Code that the programs which run tests share. It runs other programs, several at a
+time, stops them when it is stopped itself, and prints and counts results."""
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import re
+import signal
+import subprocess
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+SUM = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+
+
+@dataclasses.dataclass(frozen=True)
+class Results:
+    """Numbers of results. The text is the line that ends a suite's output."""
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other):
+        return Results(self.passed + other.passed, self.failed + other.failed,
+                       self.skipped + other.skipped)
+
+    def __str__(self):
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+    @property
+    def any(self):
+        return self.passed + self.failed > 0
+
+    @classmethod
+    def of_tap(cls, text):
+        """Count lines of TAP."""
+        skipped = len(re.findall(r"^ok .*# *SKIP", text, re.M))
+        return cls(len(re.findall(r"^ok ", text, re.M)) - skipped,
+                   len(re.findall(r"^not ok ", text, re.M)), skipped)
+
+    @classmethod
+    def of_sum(cls, text):
+        """Return the last sum in the text, or None."""
+        sums = SUM.findall(text)
+        return cls(*map(int, sums[-1])) if sums else None
+
+
+class Tap:
+    """Prints results, and counts them."""
+
+    def __init__(self):
+        self.number = self.failed = 0
+
+    def say(self, good, text, notes=""):
+        self.number += 1
+        self.failed += not good
+        print(f"{'' if good else 'not '}ok {self.number} - {text}",
+              *notes.splitlines(), sep="\n# ", flush=True)
+
+    def plan(self):
+        """Print the plan; return the exit status."""
+        print(f"1..{self.number}")
+        return self.failed > 0
+
+    def end(self):
+        """Print the sum; return the exit status."""
+        print(Results(self.number - self.failed, self.failed))
+        return self.failed > 0
+
+
+running = set()     # process groups to end if this program is stopped
+
+
+def stop(signum, _):
+    for pid in list(running):
+        end_group(pid)
+    os._exit(128 + signum)
+
+
+def stop_on_signals():
+    for signum in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+        signal.signal(signum, stop)
+
+
+def end_group(pid):
+    """End a process group by SIGTERM, so that tests/vm/run can stop its machine."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def started(command, **options):
+    """Start a program in the repository, with a process group of its own."""
+    with subprocess.Popen(command, cwd=TOP, stdin=subprocess.DEVNULL,
+                          start_new_session=True, **options) as process:
+        running.add(process.pid)
+        try:
+            yield process
+        finally:
+            running.discard(process.pid)
+
+
+def run(command, log, limit=None):
+    """Run a program, and write its output to an open file.
+
+    Returns its status and its seconds. A program that did not end has the status None.
+    The limit is one of CPU time, because the machine may be busy. A program that only
+    waits is ended after ten times that many seconds.
+    """
+    begin = time.monotonic()
+    if limit:
+        command = ["prlimit", f"--cpu={limit}:{limit + 10}", *command]
+    with started(command, stdout=log, stderr=log) as process:
+        try:
+            status = process.wait(10 * limit if limit else None)
+        except subprocess.TimeoutExpired:
+            status = None
+            end_group(process.pid)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+    return status, time.monotonic() - begin
+
+
+def output(command, errors=None):
+    """Run a program and return what it prints; its errors go to an open file. Raises
+    subprocess.CalledProcessError if the program fails."""
+    with started(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        printed = process.communicate()[0]
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command, printed)
+    return printed
+
+
+def parallel(jobs, tasks):
+    """Call functions, @jobs at a time; yield what they return, in the order in which
+    they end."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for done in concurrent.futures.as_completed([pool.submit(task) for task in tasks]):
+            yield done.result()
