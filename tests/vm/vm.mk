@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests on stock kernels, in virtual machines: each tests/vm/*.sh, and the programs that
-# they run. tests/vm/check lists which ones run where.
+# they run. tests/vm/sets.toml lists which ones run where.
 #
 #	make check-vm
 #	make check-vm-long

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Readers that wait: each event wakes them, and they do not interrupt the writer's CPU
-# more often than allowed. If the kernel was booted with isolcpus=1 (tests/vm/check has
-# such a set), they do not interrupt CPU 1 at all. ROUNDS=N: N events, one by one.
+# more often than allowed. If the kernel was booted with isolcpus=1 (the set `isolated` of
+# tests/vm/sets.toml), they do not interrupt CPU 1 at all. ROUNDS=N: N events, one by one.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands of tests/vm/run for runs KERNEL/CPUS/SET, made from sets.toml, which explains
+its keys."""
+import glob
+import os
+import shutil
+import sys
+import tomllib
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from harness import TOP, output
+
+with open(os.path.join(HERE, "sets.toml"), "rb") as file:
+    DATA = tomllib.load(file)
+RUNS, SETS = DATA["runs"], DATA["set"]
+
+KEYS = {"help", "of", "if", "long", "threads", "mem", "slow_mem", "nmis", "append", "qemu",
+        "env", "add", "known", "limit", "tests", "all_but", "build", "then"}
+MUCH_MEMORY = 8 << 20       # KiB
+
+
+class Problem(Exception):
+    """A command cannot be made."""
+
+
+def each(option, values):
+    """Return the arguments that give an option several times."""
+    return [word for value in values for word in (option, value)]
+
+
+class Kernel:
+    """A kernel: SERIES or SERIES-FLAVOUR."""
+
+    def __init__(self, name):
+        self.name = name
+        self.series, _, self.flavour = name.partition("-")
+        # The words that name the kernel to tests/vm/run and the programs of lib
+        self.words = [self.series] + (["--flavour", self.flavour] if self.flavour else [])
+        # The same as arch_of() of lib/arch.bash
+        self.arch = "arm64" if self.flavour.startswith("arm64") else "amd64"
+        self.slow = DATA["slow"].get(self.flavour, 1)
+
+    def other(self):
+        """Return the name of a kernel whose modules this one cannot load."""
+        return "6.12" if self.name == "6.1" else "6.1"
+
+    def facts(self):
+        """Return the words of `if` that hold."""
+        found = {self.flavour}
+        if self.slow > 1:
+            found.add("slow")
+        with open("/proc/meminfo") as file:
+            memory = dict(line.split(":") for line in file)
+        if int(memory["MemAvailable"].split()[0]) >= MUCH_MEMORY:
+            found.add("memory")
+        return found
+
+
+def tool(name, *arguments, errors=None):
+    """Run a program of the tests and return what it prints."""
+    return output([os.path.join(HERE, name), *arguments], errors).rstrip("\n")
+
+
+class Modules:
+    """The modules for a kernel: rbmap, emit.ko, and modules with events of their own."""
+
+    def __init__(self, name, tree=None):
+        kernel = Kernel(name)
+        self.rbmap = tool("lib/module", *kernel.words, *(["--tree", tree] if tree else []))
+        folder = os.path.dirname(self.rbmap)
+        self.emit = tool("lib/emit", folder, *kernel.words)
+        self.probes = tool("lib/probes", folder, *kernel.words).split()
+
+
+class Run:
+    """A run of a set of tests. The programs that build parts of it write their messages
+    to the open file @errors."""
+
+    def __init__(self, name, errors):
+        kernel, self.cpus, self.set = name.split("/")
+        self.kernel = Kernel(kernel)
+        self.facts = self.kernel.facts()
+        self.errors = errors
+
+    def command(self, modules):
+        """Return the command. @modules has those of each kernel."""
+        mine = modules[self.kernel.name]
+        words = [os.path.join(HERE, "run"), "--kernel", *self.kernel.words, "--smp", self.cpus,
+                 "--module", mine.rbmap, "--module", mine.emit]
+        for path in mine.probes:
+            words += ["--module", path]
+            if os.path.basename(path) == "my_fork.ko":
+                words += ["--add", path[:-len("ko")] + "c:/tests/built/"]
+        words += each("--add", [
+            os.path.dirname(mine.emit) + "/driver_ring.ko:/modules/",
+            modules[self.kernel.other()].rbmap + ":/modules/other.ko", *self.files()])
+        words += each("--env", [f"{name}={os.environ[name]}"
+                                for name in DATA["guest"]["variables"] if os.environ.get(name)])
+        return words + self.arguments(SETS[self.set])
+
+    def files(self):
+        """Return the files of [guest]."""
+        guest, build = DATA["guest"], "build"
+        path = os.environ["PATH"] + ":/sbin:/usr/sbin"
+        if self.kernel.arch != "amd64":
+            build = "build/" + self.kernel.arch
+            root = tool("lib/cross", self.kernel.arch, "sysroot", errors=self.errors)
+            path = f"{root}/usr/bin:{root}/usr/sbin"
+            if not os.path.exists(os.path.join(TOP, build, "rbmap")):
+                raise Problem(f"no programs for {self.kernel.arch}: "
+                              f"make check-vm-programs-{self.kernel.arch}")
+        found = list(guest["add"])
+        for pattern in guest["programs"]:
+            for name in sorted(glob.glob(f"{build}/{pattern}", root_dir=TOP)):
+                program = os.path.join(TOP, name)
+                if os.path.isfile(program) and os.access(program, os.X_OK):
+                    found.append(name)
+        found += [f"{build}/{name}" for name in guest["built"]
+                  if os.path.exists(os.path.join(TOP, build, name.split(":")[0]))]
+        commands = [shutil.which(name, path=path) for name in guest["commands"]]
+        return found + [command for command in commands if command]
+
+    def arguments(self, part):
+        """Return the arguments of a set, or of a table in its `then`."""
+        if set(part) - KEYS:
+            raise Problem("unknown keys: " + " ".join(set(part) - KEYS))
+        if "if" in part and not self.facts.intersection(part["if"]):
+            return []
+        words = self.arguments(SETS[part["of"]]) if "of" in part else []
+        words += self.options(part) + self.tests(part)
+        if "build" in part:
+            words += getattr(self, "build_" + part["build"])()
+        for then in part.get("then", []):
+            words += self.arguments(then)
+        return words
+
+    def options(self, part):
+        words = ["--env", "LONG=1"] if part.get("long") else []
+        words += self.of_amd64("threads", part)
+        if "mem" in part:
+            slow = "slow_mem" in part and "slow" in self.facts
+            words += ["--mem", str(part["slow_mem" if slow else "mem"])]
+        words += self.of_amd64("nmis", part)
+        for key in "append", "qemu", "env":
+            words += each("--" + key, part.get(key, []))
+        words += each("--add", [os.path.join(HERE, path) for path in part.get("add", [])])
+        if "known" in part:
+            words += ["--known", part["known"]]
+        return words
+
+    def of_amd64(self, key, part):
+        if key not in part or self.kernel.arch != "amd64":
+            return []
+        return DATA["amd64"][key][part[key]]
+
+    def tests(self, part):
+        if "all_but" not in part:
+            tests = [os.path.join(HERE, test) for test in part.get("tests", [])]
+            limit = self.limit(part, part["tests"][0]) if tests else []
+            return limit + tests
+        left_out = [test for name, tests in DATA["lists"].items()
+                    if name in part["all_but"] or name in self.facts for test in tests]
+        words = []
+        for test in sorted(glob.glob("*.sh", root_dir=HERE)):
+            if test not in left_out:
+                words += [*self.limit(part, test), os.path.join(HERE, test)]
+        return words
+
+    def limit(self, part, test):
+        """Return the option that sets the limit of a test."""
+        extra = DATA["seconds"].get(test, {})
+        limit = extra.get("limit", part.get("limit"))
+        if not limit:
+            return []
+        seconds = limit * self.kernel.slow
+        if extra:
+            seconds += int(os.environ.get(extra["variable"]) or extra["default"])
+        return ["--test-timeout", str(seconds)]
+
+    def build_broken(self):
+        """Return the arguments that add modules whose ring is broken on purpose."""
+        paths = tool("lib/broken", *self.kernel.words, errors=self.errors).split()
+        return each("--add", [path + ":/modules/broken/" for path in paths])
+
+    def build_bench(self):
+        """Return the arguments that add the benchmark's modules and programs."""
+        return tool("../bench/build", *self.kernel.words, errors=self.errors).splitlines()
+
+    def build_types(self):
+        """Return the arguments that add the types of a kernel that does not describe
+        its own, and those of the stock kernel of its series."""
+        if not self.kernel.flavour:
+            return []
+        own = tool("lib/types", *self.kernel.words, errors=self.errors)
+        stock = tool("lib/types", self.kernel.series, errors=self.errors)
+        return each("--add", [own + ":/tests/types.btf", stock + ":/tests/stock.btf"])
