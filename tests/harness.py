@@ -102,8 +102,8 @@ def started(command, **options):
             running.discard(process.pid)
 
 
-def run(command, log, limit=None):
-    """Run a program, and write its output to an open file.
+def run(command, log, limit=None, show=False):
+    """Run a program, and write its output to an open file, and print it if @show.
 
     Returns its status and its seconds. A program that did not end has the status None.
     The limit is one of CPU time, because the machine may be busy. A program that only
@@ -112,7 +112,13 @@ def run(command, log, limit=None):
     begin = time.monotonic()
     if limit:
         command = ["prlimit", f"--cpu={limit}:{limit + 10}", *command]
-    with started(command, stdout=log, stderr=log) as process:
+    with started(command, stdout=subprocess.PIPE if show else log, stderr=subprocess.STDOUT,
+                 text=True, errors="replace") as process:
+        if show:
+            for line in process.stdout:
+                log.write(line)
+                log.flush()
+                print(line, end="", flush=True)
         try:
             status = process.wait(10 * limit if limit else None)
         except subprocess.TimeoutExpired:

@@ -21,6 +21,7 @@ check-analysis:
 	@tests/lint/analyse
 
 lint:
+	@tests/install-packages lint
 	@tests/check check-lint check-analysis
 
 check-unit: $(CHECK_UNIT)
