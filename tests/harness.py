@@ -102,8 +102,13 @@ def started(command, **options):
             running.discard(process.pid)
 
 
-def run(command, log, limit=None, show=False):
-    """Run a program, and write its output to an open file, and print it if @show.
+def show(line):
+    print(line, end="", flush=True)
+
+
+def run(command, log, limit=None, show=None):
+    """Run a program, and write its output to an open file. The function @show gets each
+    line, too.
 
     Returns its status and its seconds. A program that did not end has the status None.
     The limit is one of CPU time, because the machine may be busy. A program that only
@@ -118,7 +123,7 @@ def run(command, log, limit=None, show=False):
             for line in process.stdout:
                 log.write(line)
                 log.flush()
-                print(line, end="", flush=True)
+                show(line)
         try:
             status = process.wait(10 * limit if limit else None)
         except subprocess.TimeoutExpired:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests on kernels built for them: kernels with debugging checks (tests/debug/check
+# Tests on kernels built for them: kernels with debugging checks (tests/vm/sets.toml
 # lists the runs), and a kernel that clang has built, with control-flow integrity.
 #
 #	make check-debug
