@@ -91,9 +91,9 @@ def end_group(pid):
 
 
 @contextlib.contextmanager
-def started(command, **options):
-    """Start a program in the repository, with a process group of its own."""
-    with subprocess.Popen(command, cwd=TOP, stdin=subprocess.DEVNULL,
+def started(command, cwd=TOP, **options):
+    """Start a program, with a process group of its own."""
+    with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL,
                           start_new_session=True, **options) as process:
         running.add(process.pid)
         try:
@@ -106,7 +106,7 @@ def show(line):
     print(line, end="", flush=True)
 
 
-def run(command, log, limit=None, show=None):
+def run(command, log, limit=None, show=None, cwd=TOP):
     """Run a program, and write its output to an open file. The function @show gets each
     line, too.
 
@@ -117,8 +117,8 @@ def run(command, log, limit=None, show=None):
     begin = time.monotonic()
     if limit:
         command = ["prlimit", f"--cpu={limit}:{limit + 10}", *command]
-    with started(command, stdout=subprocess.PIPE if show else log, stderr=subprocess.STDOUT,
-                 text=True, errors="replace") as process:
+    with started(command, cwd, stdout=subprocess.PIPE if show else log,
+                 stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         if show:
             for line in process.stdout:
                 log.write(line)
