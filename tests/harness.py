@@ -71,11 +71,13 @@ class Tap:
 
 
 running = set()     # process groups to end if this program is stopped
+cleanups = contextlib.ExitStack()   # undone if this program is stopped
 
 
 def stop(signum, _):
     for pid in list(running):
         end_group(pid)
+    cleanups.close()
     os._exit(128 + signum)
 
 
