@@ -69,11 +69,21 @@ says 2 "'a-b' is not a valid name for an event" new-probe a-b y
 says 2 "'' is not a valid name for a group" new-probe -g '' x y
 says 2 "the name rbmap is taken by the module itself" new-probe rbmap y
 says 2 "the name of an event is missing" disable
+says 2 "disable: --filter is an option of 'rbmap enable' only" disable --filter x y
 says 2 "invalid number of seconds '0'" stat -i 0
 says 2 "invalid number of seconds '1x'" stat -i 1x
 says 2 "unexpected argument '1'" stat 1
+says 2 "option '--self-cost=x' takes no value" stat --self-cost=x
+says 2 "no option '-F'" stream -F x
+says 2 "invalid process id '0'" stream -p 0
+says 2 "invalid number of events '0'" stream -n 0
+says 2 "--filter needs -e" stream --filter x
+# shellcheck disable=SC2046 # split into words
+says 2 "option -e was given more than 256 times: use a wildcard" stream $(printf -- '-ex %.0s' $(seq 257))
 says 2 "invalid number of seconds '-1'" record -d -1
 says 2 "invalid number of seconds 'abc'" record -d abc
+says 2 "invalid number of seconds 'abc'" record --dura abc
+says 2 "invalid number of seconds 'abc'" record -qdabc
 says 2 "option -o requires the name of a file" record -o ''
 says 2 "unexpected argument 'sleep': give a command after --" record sleep 1
 says 2 "no command after --" record --
@@ -82,6 +92,8 @@ says 2 "option --trigger was given twice" record -f -t x -t y
 says 2 "option -o requires the name of a file" snapshot -o ''
 says 2 "unexpected argument 'x'" snapshot x
 says 2 "invalid CPU number 'x'" report --cpu x
+# shellcheck disable=SC2046 # split into words
+says 2 "option --cpu was given more than 64 times" report $(printf -- '-c0 %.0s' $(seq 65))
 says 2 "unexpected argument 'b': report prints one recording" report a b
 says 2 "the name of a directory is missing" tracefs-dir
 says 2 "the name of a directory is missing" tracefs-dir --remove ''

@@ -12,6 +12,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/klog.h"
+#include "common/options.h"
 #include "holders.h"
 
 #define NAME_RULE							\
@@ -35,12 +36,7 @@ static bool is_option(const char *word)
 static const char *parse_name(const struct command *cmd, int argc, char **argv,
 			      int *status)
 {
-	static const struct option longs[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
-
-	if (next_option(cmd, argc, argv, "", longs, status) != -1)
+	if (!parse_options(cmd, argc, argv, NULL, status))
 		return NULL;
 	if (optind == argc)
 		*status = usage_error(cmd, "the name of a buffer is missing");

@@ -11,6 +11,7 @@
 
 #include "common/cli.h"
 #include "common/json.h"
+#include "common/options.h"
 #include "doctor.h"
 
 static const char *const verdicts[] = {
@@ -127,48 +128,42 @@ static int examine(struct doctor *d, bool as_json)
 	return failed ? STATUS_ERROR : STATUS_OK;
 }
 
+struct doctor_options {
+	const char *release;
+	char *root;
+	bool as_json;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "kernel", .letter = 'k', .arg = "RELEASE", .kind = "kernel",
+	  .target = STRING(struct doctor_options, release),
+	  .help = "check for this kernel (default: the running kernel)" },
+	{ .name = "root", .letter = 'r', .arg = "DIR", .kind = "dir",
+	  .target = STRING(struct doctor_options, root),
+	  .help = "check the system whose root directory is DIR" },
+	JSON_OPTION(struct doctor_options, as_json),
+	{ 0 }
+};
+
 static int doctor(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json",	no_argument,		NULL, 'j' },
-		{ "kernel",	required_argument,	NULL, 'k' },
-		{ "root",	required_argument,	NULL, 'r' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const char *release = NULL;
+	struct doctor_options o = { 0 };
 	struct doctor d = { 0 };
-	char *root = NULL;
-	bool as_json = false;
-	int c, status;
+	int status;
 
-	while ((c = next_option(&command_doctor, argc, argv, "jk:r:", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'j':
-			as_json = true;
-			break;
-		case 'k':
-			release = optarg;
-			break;
-		case 'r':
-			root = optarg;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
+	if (!parse_options(&command_doctor, argc, argv, &o, &status))
+		return status;
 	if (optind < argc)
 		return usage_error(&command_doctor, "unexpected argument '%s'",
 				   argv[optind]);
-	if (release && (!*release || strchr(release, '/')))
+	if (o.release && (!*o.release || strchr(o.release, '/')))
 		return usage_error(&command_doctor,
-				   "invalid kernel release '%s'", release);
-	while (root && *root && root[strlen(root) - 1] == '/')
-		root[strlen(root) - 1] = '\0';
-	if (!sysroot_open(&d.sysroot, root ? root : "", release))
+				   "invalid kernel release '%s'", o.release);
+	while (o.root && *o.root && o.root[strlen(o.root) - 1] == '/')
+		o.root[strlen(o.root) - 1] = '\0';
+	if (!sysroot_open(&d.sysroot, o.root ? o.root : "", o.release))
 		return STATUS_ERROR;
-	status = examine(&d, as_json);
+	status = examine(&d, o.as_json);
 	sysroot_close(&d.sysroot);
 	return status;
 }
@@ -177,11 +172,8 @@ const struct command command_doctor = {
 	.name		= "doctor",
 	.synopsis	= "[-k RELEASE] [-r DIR] [--json]",
 	.summary	= "Find what keeps rbmap from working, and say how to repair it",
+	.options	= options,
 	.help		=
-	"  -k, --kernel RELEASE  check for this kernel (default: the running kernel)\n"
-	"  -r, --root DIR        check the system whose root directory is DIR\n"
-	"  -j, --json            print JSON\n"
-	"\n"
 	"Each check prints a line: ok, note (rbmap works, with a restriction) or fail,\n"
 	"and the command that repairs it. Exit status 1: a check failed.\n",
 	.run		= doctor,

@@ -4,28 +4,18 @@
  */
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/options.h"
 #include "record/event_select.h"
 
 static int switch_events(const struct command *cmd, int argc, char **argv,
 			 bool on)
 {
-	static const struct option longs[] = {
-		BUFFER_OPTION,
-		{ "help", no_argument, NULL, 'h' },
-		{ "filter", required_argument, NULL, 'F' },
-		{ 0 }
-	};
 	struct control_events events;
 	struct event_select event_select = { 0 };
-	int c, status, ret;
+	int status, ret;
 
-	while ((c = next_option(cmd, argc, argv, "B:", longs, &status)) != -1) {
-		if (c == OPTION_DONE)
-			return status;
-		if (!on)
-			return usage_error(cmd, "--filter is an option of 'rbmap enable' only");
-		event_select.filter = optarg;
-	}
+	if (!parse_options(cmd, argc, argv, &event_select, &status))
+		return status;
 	if (optind == argc)
 		return usage_error(cmd, "the name of an event is missing: 'rbmap list' lists the events");
 	if (control_events_read(&events))
@@ -52,25 +42,46 @@ static int disable(int argc, char **argv)
 }
 
 #define NAMES								\
-	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n\n" \
 	"EVENT is SYSTEM:EVENT, the name of an event, or a system for all its events.\n" \
 	"It may contain the wildcards of the shell: 'sched:*', '*wakeup*'.\n"
+
+static const struct cli_option enable_options[] = {
+	BUFFER_OPTION,
+	{ .name = "filter", .arg = "EXPR", .kind = "text",
+	  .target = STRING(struct event_select, filter),
+	  .help = "record an event only if EXPR is true, in ftrace's syntax:\n"
+		  "'next_pid == 1 || prev_comm ~ \"ssh*\"'; 0 removes the filter" },
+	{ 0 }
+};
 
 const struct command command_enable = {
 	.name		= "enable",
 	.synopsis	= "[-B NAME] [--filter EXPR] EVENT...",
 	.summary	= "Enable events",
-	.help		=
-	"      --filter EXPR  record an event only if EXPR is true, in ftrace's syntax:\n"
-	"                     'next_pid == 1 || prev_comm ~ \"ssh*\"'; 0 removes the filter\n"
-	NAMES,
+	.options	= enable_options,
+	.help		= NAMES,
 	.run		= enable,
+};
+
+static int refuse_filter(const struct command *cmd, void *to, char *value)
+{
+	(void)to;
+	(void)value;
+	return usage_error(cmd, "--filter is an option of 'rbmap enable' only");
+}
+
+static const struct cli_option disable_options[] = {
+	BUFFER_OPTION,
+	{ .name = "filter", .arg = "EXPR", .kind = "text",
+	  .target = { .set = refuse_filter } },
+	{ 0 }
 };
 
 const struct command command_disable = {
 	.name		= "disable",
 	.synopsis	= "[-B NAME] EVENT...",
 	.summary	= "Disable events",
+	.options	= disable_options,
 	.help		= NAMES,
 	.run		= disable,
 };

@@ -7,6 +7,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/json.h"
+#include "common/options.h"
 
 static void print_text(const struct control_events *events)
 {
@@ -50,26 +51,26 @@ static void print_json(const struct control_events *events)
 	json_close(&j, ']');
 }
 
+struct list_options {
+	bool as_json;
+};
+
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	JSON_OPTION(struct list_options, as_json),
+	{ 0 }
+};
+
 static int list(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		BUFFER_OPTION,
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
 	static char all[] = "*:*";
 	char *any = all, **patterns = &any;
 	struct control_events events;
-	bool as_json = false;
-	int c, status, nr = 1;
+	struct list_options o = { 0 };
+	int status, nr = 1;
 
-	while ((c = next_option(&command_list, argc, argv, "B:j", longs,
-				&status)) != -1) {
-		if (c == OPTION_DONE)
-			return status;
-		as_json |= c == 'j';
-	}
+	if (!parse_options(&command_list, argc, argv, &o, &status))
+		return status;
 	if (control_events_read(&events))
 		return STATUS_ERROR;
 	if (optind < argc) {
@@ -79,7 +80,7 @@ static int list(int argc, char **argv)
 	status = STATUS_OK;
 	if (events.nr && control_select(&events, patterns, nr))
 		status = STATUS_ERROR;
-	else if (as_json)
+	else if (o.as_json)
 		print_json(&events);
 	else
 		print_text(&events);
@@ -91,10 +92,8 @@ const struct command command_list = {
 	.name		= "list",
 	.synopsis	= "[-B NAME] [--json] [PATTERN]...",
 	.summary	= "List events, whether they are enabled, and why one is unavailable",
+	.options	= options,
 	.help		=
-	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n"
-	"  -j, --json         print JSON\n"
-	"\n"
 	"PATTERN is SYSTEM:EVENT, the name of an event, or a system for all its events.\n"
 	"It may contain the wildcards of the shell: 'sched:*', '*wakeup*'.\n",
 	.run		= list,

@@ -15,6 +15,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/klog.h"
+#include "common/options.h"
 
 #define MODULE	"rbmap"
 
@@ -28,26 +29,19 @@ struct load {
 	struct kmod_module *mod;
 };
 
-static int parse_options(struct load *l, int argc, char **argv, bool *done)
-{
-	static const struct option longs[] = {
-		{ "module",	required_argument,	NULL, 'm' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const struct command *cmd = &command_load;
-	int c, status = STATUS_OK;
+static const struct cli_option options[] = {
+	{ .name = "module", .letter = 'm', .arg = "FILE", .kind = "file",
+	  .target = STRING(struct load, path),
+	  .help = "load the module FILE; default: the rbmap.ko that is\n"
+		  "installed for the running kernel" },
+	{ 0 }
+};
 
-	*done = true;
-	while ((c = next_option(cmd, argc, argv, "m:", longs, &status)) != -1) {
-		switch (c) {
-		case 'm':
-			l->path = optarg;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
+/* Return STATUS_OK, or the status of a usage error. */
+static int add_parameters(struct load *l, int argc, char **argv)
+{
+	const struct command *cmd = &command_load;
+
 	for (int i = optind; i < argc; i++) {
 		const char *equals = strchr(argv[i], '=');
 
@@ -64,7 +58,6 @@ static int parse_options(struct load *l, int argc, char **argv, bool *done)
 		buf_printf(&l->params, "%s%s", l->params.size ? " " : "",
 			   argv[i]);
 	}
-	*done = false;
 	return STATUS_OK;
 }
 
@@ -331,10 +324,11 @@ static int load(int argc, char **argv)
 {
 	struct load l = { 0 };
 	int status;
-	bool done;
 
-	status = parse_options(&l, argc, argv, &done);
-	if (done) {
+	if (!parse_options(&command_load, argc, argv, &l, &status))
+		return status;
+	status = add_parameters(&l, argc, argv);
+	if (status) {
 		buf_free(&l.params);
 		return status;
 	}
@@ -358,10 +352,8 @@ const struct command command_load = {
 	.name		= "load",
 	.synopsis	= "[-m FILE] [PARAMETER=VALUE]...",
 	.summary	= "Load the module",
+	.options	= options,
 	.help		=
-	"  -m, --module FILE  load the module FILE; default: the rbmap.ko that is\n"
-	"                     installed for the running kernel\n"
-	"\n"
 	"Parameters:\n"
 	"  buffer_size_kb=N   size of each CPU's ring (1408)\n"
 	"  subbuf_size_kb=N   size of each sub-buffer of a ring (4)\n"

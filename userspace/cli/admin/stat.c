@@ -12,6 +12,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/json.h"
+#include "common/options.h"
 #include "cpustats.h"
 #include "selfcost.h"
 
@@ -189,54 +190,48 @@ out:
 	return status;
 }
 
+struct stat_options {
+	bool as_json;
+	bool self_cost;
+	double seconds;		/* 0: print once */
+};
+
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	JSON_OPTION(struct stat_options, as_json),
+	{ .name = "interval", .letter = 'i', .arg = "SECONDS", .kind = "number",
+	  .target = SECONDS(struct stat_options, seconds),
+	  .help = "print the differences every SECONDS, until Ctrl-C;\n"
+		  "with --json one array per line" },
+	{ .name = "self-cost", .target = FLAG(struct stat_options, self_cost),
+	  .help = "print the time that rbmap's own probes take, in ns, by\n"
+		  "context; /sys/kernel/rbmap/self_cost must be 1" },
+	{ 0 }
+};
+
 static int stat(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		BUFFER_OPTION,
-		{ "json",	no_argument,		NULL, 'j' },
-		{ "interval",	required_argument,	NULL, 'i' },
-		{ "self-cost",	no_argument,		NULL, 'S' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
 	const struct command *cmd = &command_stat;
+	struct stat_options o = { 0 };
 	struct cpustats *v;
-	bool as_json = false, cost = false;
-	double seconds = 0;
-	int c, status;
+	int status;
 	size_t nr;
 
-	while ((c = next_option(cmd, argc, argv, "B:ji:", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'j':
-			as_json = true;
-			break;
-		case 'i':
-			if (!parse_seconds(optarg, &seconds))
-				return usage_error(cmd, "invalid number of seconds '%s'",
-						   optarg);
-			break;
-		case 'S':
-			cost = true;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
+	if (!parse_options(cmd, argc, argv, &o, &status))
+		return status;
 	if (optind < argc)
 		return usage_error(cmd, "unexpected argument '%s': give an interval with -i",
 				   argv[optind]);
-	if (cost && seconds)
+	if (o.self_cost && o.seconds)
 		return usage_error(cmd, "--self-cost and -i exclude each other: self-cost is a total, not a rate");
-	if (cost)
-		return self_cost(as_json);
-	if (seconds)
-		return repeat(seconds, as_json);
+	if (o.self_cost)
+		return self_cost(o.as_json);
+	if (o.seconds)
+		return repeat(o.seconds, o.as_json);
 	v = cpustats_read(&nr);
 	if (!v)
 		return STATUS_ERROR;
-	if (as_json)
+	if (o.as_json)
 		print_json(v, nr, false);
 	else
 		print_text(v, nr);
@@ -248,14 +243,8 @@ const struct command command_stat = {
 	.name		= "stat",
 	.synopsis	= "[-B NAME] [--json] [-i SECONDS] [--self-cost]",
 	.summary	= "Show the events that each CPU wrote, read and lost, with causes",
+	.options	= options,
 	.help		=
-	"  -B, --buffer NAME       use the buffer NAME of 'rbmap create'\n"
-	"  -j, --json              print JSON\n"
-	"  -i, --interval SECONDS  print the differences every SECONDS, until Ctrl-C;\n"
-	"                          with --json one array per line\n"
-	"      --self-cost         print the time that rbmap's own probes take, in ns, by\n"
-	"                          context; /sys/kernel/rbmap/self_cost must be 1\n"
-	"\n"
 	"LOST is the sum of the lost events, by cause:\n"
 	"  OVERWRITTEN  overwritten before a reader read them\n"
 	"  FULL         discarded because the ring was full (overwrite is 0)\n"

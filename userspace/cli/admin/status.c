@@ -14,6 +14,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/json.h"
+#include "common/options.h"
 #include "cpustats.h"
 
 /* files of the settings */
@@ -27,6 +28,7 @@ static const char *const settings[] = {
 #define NR_SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 
 struct status {
+	bool as_json;
 	char *version;
 	char *clock;
 	char *lockdown;
@@ -263,35 +265,30 @@ static int print_not_loaded(bool as_json)
 	return STATUS_ERROR;
 }
 
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	JSON_OPTION(struct status, as_json),
+	{ 0 }
+};
+
 static int status(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		BUFFER_OPTION,
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
 	struct status s = { 0 };
-	bool as_json = false;
-	int c, ret;
+	int ret;
 
-	while ((c = next_option(&command_status, argc, argv, "B:j", longs,
-				&ret)) != -1) {
-		if (c == OPTION_DONE)
-			return ret;
-		as_json |= c == 'j';
-	}
+	if (!parse_options(&command_status, argc, argv, &s, &ret))
+		return ret;
 	if (optind < argc)
 		return usage_error(&command_status, "unexpected argument '%s'",
 				   argv[optind]);
 	if (access(control_root(), F_OK) && errno == ENOENT &&
 	    access("/sys/module/rbmap", F_OK))
-		return print_not_loaded(as_json);
+		return print_not_loaded(s.as_json);
 	if (!control_present())
 		return STATUS_ERROR;
 	ret = STATUS_ERROR;
 	if (read_status(&s)) {
-		if (as_json)
+		if (s.as_json)
 			print_json(&s);
 		else
 			print_text(&s);
@@ -305,10 +302,7 @@ const struct command command_status = {
 	.name		= "status",
 	.synopsis	= "[-B NAME] [--json]",
 	.summary	= "Show whether the module is loaded, and its settings",
-	.help		=
-	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n"
-	"  -j, --json         print JSON\n"
-	"\n"
-	"Exit status 1: the module is not loaded.\n",
+	.options	= options,
+	.help		= "Exit status 1: the module is not loaded.\n",
 	.run		= status,
 };

@@ -20,6 +20,7 @@
 #include "common/buf.h"
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/options.h"
 
 #define MARK		".rbmap-tracefs-dir"
 #define MARK_TEXT	"made by rbmap tracefs-dir; rbmap tracefs-dir --remove removes it\n"
@@ -333,25 +334,28 @@ static int make(const char *path)
 	return STATUS_ERROR;
 }
 
+struct dir_options {
+	bool remove;
+};
+
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	{ .name = "remove", .letter = 'r',
+	  .target = FLAG(struct dir_options, remove),
+	  .help = "remove a DIR that this command made" },
+	{ 0 }
+};
+
 static int tracefs_dir(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		BUFFER_OPTION,
-		{ "remove",	no_argument,	NULL, 'r' },
-		{ "help",	no_argument,	NULL, 'h' },
-		{ 0 }
-	};
 	const struct command *cmd = &command_tracefs_dir;
-	bool remove = false;
+	struct dir_options o = { 0 };
 	size_t len;
-	int c, status;
+	int status;
 	char *path;
 
-	while ((c = next_option(cmd, argc, argv, "B:r", longs, &status)) != -1) {
-		if (c == OPTION_DONE)
-			return status;
-		remove |= c == 'r';
-	}
+	if (!parse_options(cmd, argc, argv, &o, &status))
+		return status;
 	if (optind == argc || !*argv[optind])
 		return usage_error(cmd, "the name of a directory is missing");
 	if (optind + 1 < argc)
@@ -360,17 +364,15 @@ static int tracefs_dir(int argc, char **argv)
 	/* Completion by a shell may have added slashes. */
 	for (len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
 		path[len - 1] = '\0';
-	return remove ? remove_tree(path) : make(path);
+	return o.remove ? remove_tree(path) : make(path);
 }
 
 const struct command command_tracefs_dir = {
 	.name		= "tracefs-dir",
 	.synopsis	= "[-B NAME] [--remove] DIR",
 	.summary	= "Make a directory that libtracefs reads as tracefs",
+	.options	= options,
 	.help		=
-	"  -B, --buffer NAME  use the buffer NAME of 'rbmap create'\n"
-	"  -r, --remove       remove a DIR that this command made\n"
-	"\n"
 	"DIR must be empty or not exist. A program passes it to\n"
 	"tracefs_set_tracing_dir() of libtracefs.\n",
 	.run		= tracefs_dir,

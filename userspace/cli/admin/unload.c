@@ -10,6 +10,7 @@
 
 #include "common/buf.h"
 #include "common/cli.h"
+#include "common/options.h"
 #include "holders.h"
 
 #define MODULE	"rbmap"
@@ -31,16 +32,13 @@ static void complain_busy(void)
 
 static int unload(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
 	struct kmod_module *mod = NULL;
-	int status = STATUS_ERROR, ret;
+	int status, ret;
 	struct kmod_ctx *ctx;
 
-	if (next_option(&command_unload, argc, argv, "", longs, &status) != -1)
+	if (!parse_options(&command_unload, argc, argv, NULL, &status))
 		return status;
+	status = STATUS_ERROR;
 	if (optind < argc)
 		return usage_error(&command_unload, "unexpected argument '%s'",
 				   argv[optind]);
@@ -84,6 +82,5 @@ const struct command command_unload = {
 	.name		= "unload",
 	.synopsis	= "",
 	.summary	= "Unload the module and discard all events in its rings",
-	.help		= "",
 	.run		= unload,
 };

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "cli.h"
-#include "control.h"
+#include "help.h"
+#include "options.h"
 
 void complain(const char *fmt, ...)
 {
@@ -35,23 +36,6 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 	return STATUS_USAGE;
 }
 
-static void print_command_help(const struct command *cmd)
-{
-	printf("usage: rbmap %s%s%s\n\n%s.\n", cmd->name,
-	       *cmd->synopsis ? " " : "", cmd->synopsis, cmd->summary);
-	if (*cmd->help)
-		printf("\n%s", cmd->help);
-	printf("\nManual page: rbmap-%s(1).\n", cmd->name);
-}
-
-static int choose_buffer(const struct command *cmd, const char *name)
-{
-	if (!is_buffer_name(name))
-		return usage_error(cmd, "invalid buffer name '%s'", name);
-	control_set_buffer(name);
-	return STATUS_OK;
-}
-
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status)
 {
@@ -68,7 +52,7 @@ int next_option(const struct command *cmd, int argc, char **argv,
 	do {
 		c = getopt_long(argc, argv, spec, longs, NULL);
 		if (c == 'B') {
-			*status = choose_buffer(cmd, optarg);
+			*status = set_buffer(cmd, NULL, optarg);
 			if (*status)
 				return OPTION_DONE;
 		}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The common parts of rbmap's subcommands: their table, options, and error
- * messages. Each message is one line on stderr that names the problem and its
- * remedy.
+ * The common parts of rbmap's subcommands: their table and error messages. Each
+ * message is one line on stderr that names the problem and its remedy.
  */
 #ifndef RBMAP_CLI_CLI_H
 #define RBMAP_CLI_CLI_H
@@ -11,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct cli_option;
 
 /* exit statuses, as rbmap(1) documents them */
 enum {
@@ -24,7 +25,10 @@ struct command {
 	const char *name;
 	const char *synopsis;	/* text after "rbmap NAME" */
 	const char *summary;	/* line in "rbmap --help" */
-	const char *help;	/* lines about the options */
+	const char *intro;	/* lines before the options in --help, or NULL */
+	const struct cli_option *options;	/* NULL: only -h */
+	const char *help;	/* lines after the options in --help, or NULL */
+	bool in_order;		/* options end at the first argument */
 	int (*run)(int argc, char **argv);	/* argv[0] is the name */
 };
 
@@ -58,16 +62,17 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Call getopt_long(), and handle -h/--help, -B and errors. Return another
- * option, -1 at the end, or OPTION_DONE. After OPTION_DONE, the command must
- * return *status. @shorts may begin with "+" or ":", as for getopt_long().
+ * For a command without a table of options, call getopt_long(), and handle
+ * -h/--help, -B and errors. Return another option, -1 at the end, or
+ * OPTION_DONE. After OPTION_DONE, the command must return *status. @shorts may
+ * begin with "+" or ":", as for getopt_long().
  */
 #define OPTION_DONE	(-2)
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
 
 /* for the options of a command that has -B */
-#define BUFFER_OPTION	{ "buffer", required_argument, NULL, 'B' }
+#define GETOPT_BUFFER	{ "buffer", required_argument, NULL, 'B' }
 /*
  * Return whether the kernel is likely to accept the name. The kernel decides.
  */

@@ -55,7 +55,7 @@ static double now(void)
 static int parse_options(struct record *r, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = {
-		BUFFER_OPTION,
+		GETOPT_BUFFER,
 		{ "event",	required_argument,	NULL, 'e' },
 		{ "filter",	required_argument,	NULL, 'F' },
 		{ "pid",	required_argument,	NULL, 'p' },

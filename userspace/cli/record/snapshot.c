@@ -18,7 +18,7 @@ struct snapshot {
 static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = {
-		BUFFER_OPTION,
+		GETOPT_BUFFER,
 		{ "output",		required_argument,	NULL, 'o' },
 		{ "keep",		no_argument,		NULL, 'k' },
 		{ "read-existing",	no_argument,		NULL, 'r' },

@@ -73,7 +73,7 @@ static void catch_signals(void)
 static int parse_options(struct stream *s, int argc, char **argv, bool *done)
 {
 	static const struct option longs[] = {
-		BUFFER_OPTION,
+		GETOPT_BUFFER,
 		{ "event",	required_argument,	NULL, 'e' },
 		{ "filter",	required_argument,	NULL, 'F' },
 		{ "pid",	required_argument,	NULL, 'p' },
