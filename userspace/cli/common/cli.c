@@ -102,16 +102,6 @@ bool is_buffer_name(const char *name)
 	return len && len <= 32 && *name != '.';
 }
 
-int add_pattern(const struct command *cmd, struct patterns *patterns,
-		char *pattern)
-{
-	if (patterns->nr == MAX_PATTERNS)
-		return usage_error(cmd, "option -e was given more than %d times: use a wildcard",
-				   MAX_PATTERNS);
-	patterns->pattern[patterns->nr++] = pattern;
-	return STATUS_OK;
-}
-
 bool parse_u64(const char *text, uint64_t *value)
 {
 	char *end;

@@ -71,21 +71,10 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 int next_option(const struct command *cmd, int argc, char **argv,
 		const char *shorts, const struct option *longs, int *status);
 
-/* for the options of a command that has -B */
-#define GETOPT_BUFFER	{ "buffer", required_argument, NULL, 'B' }
 /*
  * Return whether the kernel is likely to accept the name. The kernel decides.
  */
 bool is_buffer_name(const char *name);
-
-/* arguments of all -e options */
-#define MAX_PATTERNS	256
-struct patterns {
-	char *pattern[MAX_PATTERNS];
-	size_t nr;
-};
-int add_pattern(const struct command *cmd, struct patterns *patterns,
-		char *pattern);
 
 /* Parse a decimal number. Any other character is an error. */
 bool parse_u64(const char *text, uint64_t *value);

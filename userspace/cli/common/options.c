@@ -142,6 +142,17 @@ int set_flag(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+int set_pattern(const struct command *cmd, void *to, char *value)
+{
+	struct patterns *patterns = to;
+
+	if (patterns->nr == MAX_PATTERNS)
+		return usage_error(cmd, "option -e was given more than %d times: use a wildcard",
+				   MAX_PATTERNS);
+	patterns->pattern[patterns->nr++] = value;
+	return STATUS_OK;
+}
+
 int set_seconds(const struct command *cmd, void *to, char *value)
 {
 	if (parse_seconds(value, to))

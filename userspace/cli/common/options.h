@@ -63,7 +63,7 @@ bool parse_options(const struct command *cmd, int argc, char **argv, void *to,
 bool parse_action_options(const struct command *cmd, unsigned int action,
 			  int argc, char **argv, void *to, int *status);
 
-set_option_fn set_buffer, set_flag, set_seconds, set_string;
+set_option_fn set_buffer, set_flag, set_pattern, set_seconds, set_string;
 
 /*
  * Store the option in a member, by a function that expects this type. If the
@@ -82,6 +82,8 @@ set_option_fn set_buffer, set_flag, set_seconds, set_string;
 	OPTION_TO(set_flag, bool, structure, member)
 #define SECONDS(structure, member)					\
 	OPTION_TO(set_seconds, double, structure, member)
+#define PATTERNS(structure, member)					\
+	OPTION_TO(set_pattern, struct patterns, structure, member)
 /* The member is a pointer to char or const char. */
 #define STRING(structure, member)					\
 	OPTION_MEMBER(set_string, char,					\
@@ -96,5 +98,12 @@ set_option_fn set_buffer, set_flag, set_seconds, set_string;
 #define JSON_OPTION(structure, member) {				\
 	.name = "json", .letter = 'j', .help = "print JSON",		\
 	.target = FLAG(structure, member) }
+
+/* arguments of all -e options */
+#define MAX_PATTERNS	256
+struct patterns {
+	char *pattern[MAX_PATTERNS];
+	size_t nr;
+};
 
 #endif /* RBMAP_CLI_OPTIONS_H */

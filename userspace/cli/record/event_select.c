@@ -6,22 +6,23 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/cli.h"
 #include "event_select.h"
 
 #define NO_FILTER	"none"
 #define EVENT_FORK	"options/event-fork"
 
-int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
-			 const char *text)
+int event_select_add_pid(const struct command *cmd, void *to, char *value)
 {
+	struct event_select *event_select = to;
 	uint64_t pid;
 
-	if (!parse_u64(text, &pid) || !pid || pid > INT32_MAX)
-		return usage_error(cmd, "invalid process id '%s'", text);
+	if (!parse_u64(value, &pid) || !pid || pid > INT32_MAX)
+		return usage_error(cmd, "invalid process id '%s'", value);
 	if (event_select->nr_pids == MAX_PIDS)
 		return usage_error(cmd, "at most %d processes", MAX_PIDS);
 	event_select->pid[event_select->nr_pids++] = pid;
-	return 0;
+	return STATUS_OK;
 }
 
 static void filter_file(char *path, size_t size,

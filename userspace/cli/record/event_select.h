@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/cli.h"
 #include "common/control.h"
+#include "common/options.h"
 
 #define MAX_PIDS	256
 
@@ -35,9 +35,10 @@ struct event_select {
 	char		*old_fork;
 };
 
-/* Parse the value of -p. Return 0, or the status of a usage error. */
-int event_select_add_pid(const struct command *cmd, struct event_select *event_select,
-			 const char *text);
+/* Store the value of -p in a struct event_select. */
+set_option_fn event_select_add_pid;
+#define PIDS(structure, member)						\
+	OPTION_TO(event_select_add_pid, struct event_select, structure, member)
 
 /*
  * Set the filter of the selected events, which may use the fields that all of

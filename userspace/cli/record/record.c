@@ -13,6 +13,7 @@
 #include "child.h"
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/options.h"
 #include "snapshot_file.h"
 #include "event_select.h"
 #include "recording.h"
@@ -50,86 +51,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-static int parse_options(struct record *r, int argc, char **argv, bool *done)
-{
-	static const struct option longs[] = {
-		GETOPT_BUFFER,
-		{ "event",	required_argument,	NULL, 'e' },
-		{ "filter",	required_argument,	NULL, 'F' },
-		{ "pid",	required_argument,	NULL, 'p' },
-		{ "output",	required_argument,	NULL, 'o' },
-		{ "duration",	required_argument,	NULL, 'd' },
-		{ "flight-recorder", no_argument,	NULL, 'f' },
-		{ "trigger",	required_argument,	NULL, 't' },
-		{ "quiet",	no_argument,		NULL, 'q' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const struct command *cmd = &command_record;
-	int c, status = STATUS_OK;
-
-	*done = true;
-	while ((c = next_option(cmd, argc, argv, "+B:e:p:o:d:ft:q", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'e':
-			status = add_pattern(cmd, &r->patterns, optarg);
-			if (status)
-				return status;
-			break;
-		case 'F':
-			r->event_select.filter = optarg;
-			break;
-		case 'p':
-			status = event_select_add_pid(cmd, &r->event_select, optarg);
-			if (status)
-				return status;
-			break;
-		case 'o':
-			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): -t's own */
-			if (!*optarg)
-				return usage_error(cmd, NO_OUTPUT_NAME);
-			r->output = optarg;
-			break;
-		case 'd':
-			/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-			if (!strcmp(optarg, "0"))
-				r->seconds = 0;
-			else if (!parse_seconds(optarg, &r->seconds))
-				return usage_error(cmd, "invalid number of seconds '%s'",
-						   optarg);
-			break;
-		case 'f':
-			r->flight = true;
-			break;
-		case 't':
-			if (r->trigger_pattern)
-				return usage_error(cmd, "option --trigger was given twice: use a wildcard");
-			r->trigger_pattern = optarg;
-			break;
-		case 'q':
-			r->recording.quiet = true;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
-	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--"))
-			return usage_error(cmd, "unexpected argument '%s': give a command after --, and events with -e",
-					   argv[optind]);
-		r->command = argv + optind;
-	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
-		return usage_error(cmd, "no command after --");
-	}
-	if (r->trigger_pattern && !r->flight)
-		return usage_error(cmd, "--trigger needs --flight-recorder");
-	if (r->event_select.filter && !r->patterns.nr)
-		return usage_error(cmd, NO_FILTER_EVENTS);
-	*done = false;
-	return STATUS_OK;
 }
 
 static bool wanted(const void *data, const struct control_event *ev)
@@ -491,13 +412,88 @@ static void clean_up(struct record *r)
 	control_events_free(&r->events);
 }
 
+static int set_duration(const struct command *cmd, void *to, char *value)
+{
+	double *seconds = to;
+
+	if (strcmp(value, "0"))
+		return set_seconds(cmd, seconds, value);
+	*seconds = 0;
+	return STATUS_OK;
+}
+
+static int set_trigger(const struct command *cmd, void *to, char *value)
+{
+	struct record *r = to;
+
+	if (r->trigger_pattern)
+		return usage_error(cmd, "option --trigger was given twice: use a wildcard");
+	r->trigger_pattern = value;
+	return STATUS_OK;
+}
+
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
+	  .target = PATTERNS(struct record, patterns),
+	  .help = "record only EVENT (SYSTEM:EVENT, wildcards allowed),\n"
+		  "and enable it until the recording ends; may be given\n"
+		  "more than once (default: the events that are enabled)" },
+	{ .name = "filter", .arg = "EXPR", .kind = "text",
+	  .target = STRING(struct record, event_select.filter),
+	  .help = "record an EVENT only if EXPR is true, in ftrace's\n"
+		  "syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'" },
+	{ .name = "pid", .letter = 'p', .arg = "PID", .kind = "pid",
+	  .target = PIDS(struct record, event_select),
+	  .help = "record only events of this process and its children;\n"
+		  "may be given more than once" },
+	OUTPUT_OPTION(struct record, output),
+	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
+	  .target = OPTION_TO(set_duration, double, struct record, seconds),
+	  .help = "end after SECONDS; 0 saves the events of the rings" },
+	{ .name = "flight-recorder", .letter = 'f',
+	  .target = FLAG(struct record, flight),
+	  .help = "keep the latest events in memory; write them to FILE\n"
+		  "at the end and at SIGUSR1 (then FILE.1, FILE.2 ...)" },
+	{ .name = "trigger", .letter = 't', .arg = "EVENT", .kind = "event",
+	  .target = { .set = set_trigger },
+	  .help = "write FILE when the recorded EVENT occurs, too" },
+	{ .name = "quiet", .letter = 'q',
+	  .target = FLAG(struct record, recording.quiet),
+	  .help = "print losses only, no progress and no sums" },
+	{ 0 }
+};
+
+/* Return STATUS_OK, or the status of a usage error. */
+static int check_arguments(struct record *r, int argc, char **argv)
+{
+	const struct command *cmd = &command_record;
+
+	if (optind < argc) {
+		if (strcmp(argv[optind - 1], "--"))
+			return usage_error(cmd, "unexpected argument '%s': give a command after --, and events with -e",
+					   argv[optind]);
+		r->command = argv + optind;
+	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
+		return usage_error(cmd, "no command after --");
+	}
+	if (r->trigger_pattern && !r->flight)
+		return usage_error(cmd, "--trigger needs --flight-recorder");
+	if (r->event_select.filter && !r->patterns.nr)
+		return usage_error(cmd, NO_FILTER_EVENTS);
+	return STATUS_OK;
+}
+
 static int record(int argc, char **argv)
 {
 	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1 };
-	bool done, ok;
-	int status = parse_options(&r, argc, argv, &done);
+	int status;
+	bool ok;
 
-	if (done)
+	if (!parse_options(&command_record, argc, argv, &r, &status))
+		return status;
+	status = check_arguments(&r, argc, argv);
+	if (status)
 		return status;
 	ok = run(&r);
 	clean_up(&r);
@@ -510,24 +506,11 @@ const struct command command_record = {
 			  "                    [-o FILE] [-d SECONDS] [-q] [-f [-t EVENT]]\n"
 			  "                    [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
+	.options	= options,
 	.help		=
-	"  -B, --buffer NAME       use the buffer NAME of 'rbmap create'\n"
-	"  -e, --event EVENT       record only EVENT (SYSTEM:EVENT, wildcards allowed),\n"
-	"                          and enable it until the recording ends; may be given\n"
-	"                          more than once (default: the events that are enabled)\n"
-	"      --filter EXPR       record an EVENT only if EXPR is true, in ftrace's\n"
-	"                          syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
-	"  -p, --pid PID           record only events of this process and its children;\n"
-	"                          may be given more than once\n"
-	"  -o, --output FILE       default: " DEFAULT_OUTPUT "\n"
-	"  -d, --duration SECONDS  end after SECONDS; 0 saves the events of the rings\n"
-	"  -f, --flight-recorder   keep the latest events in memory; write them to FILE\n"
-	"                          at the end and at SIGUSR1 (then FILE.1, FILE.2 ...)\n"
-	"  -t, --trigger EVENT     write FILE when the recorded EVENT occurs, too\n"
-	"  -q, --quiet             print losses only, no progress and no sums\n"
-	"\n"
 	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark. At the\n"
 	"end the command prints to stderr how many events were read and lost, with\n"
 	"causes.\n",
+	.in_order	= true,
 	.run		= record,
 };

@@ -11,6 +11,14 @@
 #include "recording.h"
 #include "trace_dat/kallsyms.h"
 
+int recording_set_output(const struct command *cmd, void *to, char *value)
+{
+	if (!*value)
+		return usage_error(cmd, "option -o requires the name of a file");
+	*(const char **)to = value;
+	return STATUS_OK;
+}
+
 static char *read_or_complain(const char *file)
 {
 	char *text = control_read(file);

@@ -11,12 +11,20 @@
 
 #include "common/buf.h"
 #include "common/control.h"
+#include "common/options.h"
 #include "cmdlines.h"
 #include "recorder.h"
 #include "trace_dat/dat_write.h"
 
 #define DEFAULT_OUTPUT	"trace.dat"
-#define NO_OUTPUT_NAME	"option -o requires the name of a file"
+
+/* Store the value of -o, which is not empty. */
+set_option_fn recording_set_output;
+#define OUTPUT_OPTION(structure, member) {				\
+	.name = "output", .letter = 'o', .arg = "FILE", .kind = "file",	\
+	.target = OPTION_TO(recording_set_output, const char *,		\
+			    structure, member),				\
+	.help = "default: " DEFAULT_OUTPUT }
 
 /* The same for each file of a run. */
 struct recording {

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "common/cli.h"
+#include "common/options.h"
 #include "snapshot_file.h"
 
 struct snapshot {
@@ -15,47 +16,19 @@ struct snapshot {
 	bool existing;
 };
 
-static int parse_options(struct snapshot *s, int argc, char **argv, bool *done)
-{
-	static const struct option longs[] = {
-		GETOPT_BUFFER,
-		{ "output",		required_argument,	NULL, 'o' },
-		{ "keep",		no_argument,		NULL, 'k' },
-		{ "read-existing",	no_argument,		NULL, 'r' },
-		{ "quiet",		no_argument,		NULL, 'q' },
-		{ "help",		no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const struct command *cmd = &command_snapshot;
-	int c, status = STATUS_OK;
-
-	*done = true;
-	while ((c = next_option(cmd, argc, argv, "B:o:krq", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'o':
-			if (!*optarg)
-				return usage_error(cmd, NO_OUTPUT_NAME);
-			s->output = optarg;
-			break;
-		case 'k':
-			s->keep = true;
-			break;
-		case 'r':
-			s->existing = true;
-			break;
-		case 'q':
-			s->recording.quiet = true;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
-	if (optind < argc)
-		return usage_error(cmd, "unexpected argument '%s'", argv[optind]);
-	*done = false;
-	return STATUS_OK;
-}
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	OUTPUT_OPTION(struct snapshot, output),
+	{ .name = "keep", .letter = 'k', .target = FLAG(struct snapshot, keep),
+	  .help = "keep the snapshot in memory, to read it again" },
+	{ .name = "read-existing", .letter = 'r',
+	  .target = FLAG(struct snapshot, existing),
+	  .help = "write the snapshot that is in memory, and keep it" },
+	{ .name = "quiet", .letter = 'q',
+	  .target = FLAG(struct snapshot, recording.quiet),
+	  .help = "print losses only, no sums" },
+	{ 0 }
+};
 
 /* The snapshot most likely contains the events that are enabled now. */
 static bool enabled(const void *data, const struct control_event *event)
@@ -99,11 +72,13 @@ static bool run(struct snapshot *s)
 static int snapshot(int argc, char **argv)
 {
 	struct snapshot s = { .output = DEFAULT_OUTPUT };
-	bool done;
-	int status = parse_options(&s, argc, argv, &done);
+	int status;
 
-	if (done)
+	if (!parse_options(&command_snapshot, argc, argv, &s, &status))
 		return status;
+	if (optind < argc)
+		return usage_error(&command_snapshot, "unexpected argument '%s'",
+				   argv[optind]);
 	return run(&s) ? STATUS_OK : STATUS_ERROR;
 }
 
@@ -111,13 +86,8 @@ const struct command command_snapshot = {
 	.name		= "snapshot",
 	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing] [-q]",
 	.summary	= "Write the events of the rings to a file while recording goes on",
+	.options	= options,
 	.help		=
-	"  -B, --buffer NAME    use the buffer NAME of 'rbmap create'\n"
-	"  -o, --output FILE    default: " DEFAULT_OUTPUT "\n"
-	"  -k, --keep           keep the snapshot in memory, to read it again\n"
-	"  -r, --read-existing  write the snapshot that is in memory, and keep it\n"
-	"  -q, --quiet          print losses only, no sums\n"
-	"\n"
 	"The rings are frozen, and their CPUs write to new rings; no event is lost.\n"
 	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark.\n",
 	.run		= snapshot,

@@ -12,6 +12,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/json.h"
+#include "common/options.h"
 #include "report_json.h"
 #include "crash_guard.h"
 #include "text.h"
@@ -27,7 +28,7 @@ struct report {
 	uint64_t cpu[MAX_CPUS];
 	size_t nr_cpus;
 	bool as_json;
-	bool plugins;
+	bool no_plugins;
 
 	struct dat_reader *reader;
 	struct text *text;
@@ -36,54 +37,34 @@ struct report {
 	bool lost_unknown;	/* more than the number that is known */
 };
 
-static int parse_options(struct report *r, int argc, char **argv, bool *done)
+static int add_cpu(const struct command *cmd, void *to, char *value)
 {
-	static const struct option longs[] = {
-		{ "event",	required_argument,	NULL, 'e' },
-		{ "cpu",	required_argument,	NULL, 'c' },
-		{ "json",	no_argument,		NULL, 'j' },
-		{ "no-plugins",	no_argument,		NULL, 'N' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const struct command *cmd = &command_report;
-	int c, status = STATUS_OK;
+	struct report *r = to;
 
-	*done = true;
-	while ((c = next_option(cmd, argc, argv, "e:c:jN", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'e':
-			status = add_pattern(cmd, &r->patterns, optarg);
-			if (status)
-				return status;
-			break;
-		case 'c':
-			if (r->nr_cpus == MAX_CPUS)
-				return usage_error(cmd, "option --cpu was given more than %d times",
-						   MAX_CPUS);
-			if (!parse_u64(optarg, &r->cpu[r->nr_cpus++]))
-				return usage_error(cmd, "invalid CPU number '%s'",
-						   optarg);
-			break;
-		case 'j':
-			r->as_json = true;
-			break;
-		case 'N':
-			r->plugins = false;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
-	if (optind < argc)
-		r->input = argv[optind++];
-	if (optind < argc)
-		return usage_error(cmd, "unexpected argument '%s': report prints one recording",
-				   argv[optind]);
-	*done = false;
+	if (r->nr_cpus == MAX_CPUS)
+		return usage_error(cmd, "option --cpu was given more than %d times",
+				   MAX_CPUS);
+	if (!parse_u64(value, &r->cpu[r->nr_cpus++]))
+		return usage_error(cmd, "invalid CPU number '%s'", value);
 	return STATUS_OK;
 }
+
+static const struct cli_option options[] = {
+	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
+	  .target = PATTERNS(struct report, patterns),
+	  .help = "print only EVENT (SYSTEM:EVENT, wildcards allowed); may be\n"
+		  "given more than once" },
+	{ .name = "cpu", .letter = 'c', .arg = "N", .kind = "number",
+	  .target = { .set = add_cpu },
+	  .help = "print only events of CPU N; may be given more than once" },
+	{ .name = "json", .letter = 'j', .target = FLAG(struct report, as_json),
+	  .help = "print one JSON object per line" },
+	{ .name = "no-plugins", .letter = 'N',
+	  .target = FLAG(struct report, no_plugins),
+	  .help = "print each event by its format alone, without the plugins\n"
+		  "of libtraceevent" },
+	{ 0 }
+};
 
 /* Read the formats and the names of threads. */
 static void add_cmdlines(struct report *r)
@@ -111,7 +92,7 @@ static int load_text(struct report *r)
 	r->text = text_new();
 	if (!r->text)
 		return -ENOMEM;
-	if (r->plugins)
+	if (!r->no_plugins)
 		text_load_plugins(r->text);
 	/* An event whose format cannot be parsed is printed as bytes. */
 	for (size_t i = 0; i < nr; i++)
@@ -287,12 +268,16 @@ static int run(void *arg)
 
 static int report(int argc, char **argv)
 {
-	struct report r = { .input = DEFAULT_INPUT, .plugins = true };
-	bool done;
-	int status = parse_options(&r, argc, argv, &done);
+	struct report r = { .input = DEFAULT_INPUT };
+	int status;
 
-	if (done)
+	if (!parse_options(&command_report, argc, argv, &r, &status))
 		return status;
+	if (optind < argc)
+		r.input = argv[optind++];
+	if (optind < argc)
+		return usage_error(&command_report, "unexpected argument '%s': report prints one recording",
+				   argv[optind]);
 	status = crash_guard(run, &r);
 	if (status >= 0)
 		return status;
@@ -305,14 +290,8 @@ const struct command command_report = {
 	.name		= "report",
 	.synopsis	= "[-e EVENT]... [--cpu N]... [--json] [--no-plugins] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
+	.options	= options,
 	.help		=
-	"  -e, --event EVENT  print only EVENT (SYSTEM:EVENT, wildcards allowed); may be\n"
-	"                     given more than once\n"
-	"  -c, --cpu N        print only events of CPU N; may be given more than once\n"
-	"  -j, --json         print one JSON object per line\n"
-	"  -N, --no-plugins   print each event by its format alone, without the plugins\n"
-	"                     of libtraceevent\n"
-	"\n"
 	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6); default:\n"
 	DEFAULT_INPUT ". The lines are those of trace-cmd report.\n"
 	"Exit status 3: the recording is truncated or damaged; its readable events were\n"

@@ -11,6 +11,7 @@
 
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/options.h"
 #include "record/loss.h"
 #include "record/event_select.h"
 #include "text.h"
@@ -23,7 +24,7 @@ struct stream {
 	struct patterns patterns;
 	uint64_t count;		/* number of events to print; 0: no limit */
 	double seconds;		/* 0: no limit */
-	bool follow;
+	bool no_follow;
 	bool observe;
 
 	struct rbmap_merge *merge;
@@ -70,68 +71,41 @@ static void catch_signals(void)
 	sigaction(SIGPIPE, &act, NULL);
 }
 
-static int parse_options(struct stream *s, int argc, char **argv, bool *done)
+static int set_count(const struct command *cmd, void *to, char *value)
 {
-	static const struct option longs[] = {
-		GETOPT_BUFFER,
-		{ "event",	required_argument,	NULL, 'e' },
-		{ "filter",	required_argument,	NULL, 'F' },
-		{ "pid",	required_argument,	NULL, 'p' },
-		{ "count",	required_argument,	NULL, 'n' },
-		{ "duration",	required_argument,	NULL, 'd' },
-		{ "no-follow",	no_argument,		NULL, 'N' },
-		{ "observe",	no_argument,		NULL, 'O' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const struct command *cmd = &command_stream;
-	int c, status = STATUS_OK;
+	uint64_t *count = to;
 
-	*done = true;
-	while ((c = next_option(cmd, argc, argv, "B:e:p:n:d:", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'e':
-			status = add_pattern(cmd, &s->patterns, optarg);
-			if (status)
-				return status;
-			break;
-		case 'F':
-			s->event_select.filter = optarg;
-			break;
-		case 'p':
-			status = event_select_add_pid(cmd, &s->event_select, optarg);
-			if (status)
-				return status;
-			break;
-		case 'n':
-			if (!parse_u64(optarg, &s->count) || !s->count)
-				return usage_error(cmd, "invalid number of events '%s'",
-						   optarg);
-			break;
-		case 'd':
-			if (!parse_seconds(optarg, &s->seconds))
-				return usage_error(cmd, "invalid number of seconds '%s'",
-						   optarg);
-			break;
-		case 'N':
-			s->follow = false;
-			break;
-		case 'O':
-			s->observe = true;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
-	if (optind < argc)
-		return usage_error(cmd, "unexpected argument '%s': name events with -e",
-				   argv[optind]);
-	if (s->event_select.filter && !s->patterns.nr)
-		return usage_error(cmd, NO_FILTER_EVENTS);
-	*done = false;
+	if (!parse_u64(value, count) || !*count)
+		return usage_error(cmd, "invalid number of events '%s'", value);
 	return STATUS_OK;
 }
+
+static const struct cli_option options[] = {
+	BUFFER_OPTION,
+	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
+	  .target = PATTERNS(struct stream, patterns),
+	  .help = "enable EVENT (SYSTEM:EVENT, wildcards allowed) until\n"
+		  "the end; may be given more than once" },
+	{ .name = "filter", .arg = "EXPR", .kind = "text",
+	  .target = STRING(struct stream, event_select.filter),
+	  .help = "print an EVENT only if EXPR is true, in ftrace's\n"
+		  "syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'" },
+	{ .name = "pid", .letter = 'p', .arg = "PID", .kind = "pid",
+	  .target = PIDS(struct stream, event_select),
+	  .help = "print only events of this process and its children;\n"
+		  "may be given more than once" },
+	{ .name = "count", .letter = 'n', .arg = "COUNT", .kind = "number",
+	  .target = OPTION_TO(set_count, uint64_t, struct stream, count),
+	  .help = "end after COUNT events" },
+	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
+	  .target = SECONDS(struct stream, seconds),
+	  .help = "end after SECONDS" },
+	{ .name = "no-follow", .target = FLAG(struct stream, no_follow),
+	  .help = "print the events that the rings hold now, and end" },
+	{ .name = "observe", .target = FLAG(struct stream, observe),
+	  .help = "copy the events and leave them in the rings" },
+	{ 0 }
+};
 
 static bool load_text(struct stream *s)
 {
@@ -214,7 +188,7 @@ static bool start(struct stream *s)
 	if (control_events_read(&s->events) || !load_text(s) ||
 	    !switch_events(s))
 		return false;
-	if (s->follow)
+	if (!s->no_follow)
 		tell_silence(s);
 	return true;
 }
@@ -363,12 +337,12 @@ static bool run(struct stream *s)
 	double deadline = s->seconds ? now() + s->seconds : 1e18;
 	bool ok;
 
-	if (!s->follow && s->observe) {
+	if (s->no_follow && s->observe) {
 		s->until = now_of_rings();
 		rbmap_merge_set_hold(s->merge, 0);
 		return drain(s, deadline);
 	}
-	if (!s->follow) {
+	if (s->no_follow) {
 		uint64_t unread = unread_events();
 
 		if (!unread)
@@ -422,12 +396,18 @@ static void print_sums(struct stream *s)
 
 static int stream(int argc, char **argv)
 {
-	struct stream s = { .follow = true };
-	bool done, ok, closed = false;
-	int status = parse_options(&s, argc, argv, &done);
+	const struct command *cmd = &command_stream;
+	struct stream s = { 0 };
+	bool ok, closed = false;
+	int status;
 
-	if (done)
+	if (!parse_options(cmd, argc, argv, &s, &status))
 		return status;
+	if (optind < argc)
+		return usage_error(cmd, "unexpected argument '%s': name events with -e",
+				   argv[optind]);
+	if (s.event_select.filter && !s.patterns.nr)
+		return usage_error(cmd, NO_FILTER_EVENTS);
 	catch_signals();
 	ok = start(&s);
 	if (ok) {
@@ -452,19 +432,8 @@ const struct command command_stream = {
 	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
 			  "                    [-n COUNT] [-d SECONDS] [--no-follow] [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
+	.options	= options,
 	.help		=
-	"  -B, --buffer NAME       use the buffer NAME of 'rbmap create'\n"
-	"  -e, --event EVENT       enable EVENT (SYSTEM:EVENT, wildcards allowed) until\n"
-	"                          the end; may be given more than once\n"
-	"      --filter EXPR       print an EVENT only if EXPR is true, in ftrace's\n"
-	"                          syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'\n"
-	"  -p, --pid PID           print only events of this process and its children;\n"
-	"                          may be given more than once\n"
-	"  -n, --count COUNT       end after COUNT events\n"
-	"  -d, --duration SECONDS  end after SECONDS\n"
-	"      --no-follow         print the events that the rings hold now, and end\n"
-	"      --observe           copy the events and leave them in the rings\n"
-	"\n"
 	"Reading consumes events: each event is printed once, by one reader. With\n"
 	"--observe nothing is consumed, and any number of observers may run beside a\n"
 	"reader. Ctrl-C ends the command. At the end it prints to stderr how many events\n"
