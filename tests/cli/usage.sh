@@ -53,6 +53,9 @@ says 2 "add: --file excludes a TRACEPOINT and -n" probe add -f x y
 says 2 "add: --file excludes a TRACEPOINT and -n" probe add -f x -n y
 says 2 "add has no option '--json'" probe add --json x
 says 2 "list has no option '--all'" probe list --all
+says 2 "list has no option '--name'" probe list --name x
+says 2 "no option '-a'" probe list -a
+says 2 "no option '--json'" probe --json list
 says 2 "no option '--nonsense'" probe add --nonsense
 says 2 "option '-n' requires a value" probe add -n
 says 2 "'9' is not a valid name for an event" probe add -n 9 x

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "help.h"
-#include "options.h"
 
 void complain(const char *fmt, ...)
 {
@@ -34,51 +32,6 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 	va_end(ap);
 	complain("%s: %s (see 'rbmap %s --help')", cmd->name, line, cmd->name);
 	return STATUS_USAGE;
-}
-
-int next_option(const struct command *cmd, int argc, char **argv,
-		const char *shorts, const struct option *longs, int *status)
-{
-	char spec[64];
-	int c;
-
-	/*
-	 * With a leading colon getopt_long() tells a missing value from an
-	 * unknown option.
-	 */
-	snprintf(spec, sizeof(spec), "%s:%s%s", *shorts == '+' ? "+" : "",
-		 shorts + (*shorts == '+'), "h");
-	opterr = 0;
-	do {
-		c = getopt_long(argc, argv, spec, longs, NULL);
-		if (c == 'B') {
-			*status = set_buffer(cmd, NULL, optarg);
-			if (*status)
-				return OPTION_DONE;
-		}
-	} while (c == 'B');
-	switch (c) {
-	case 'h':
-		print_command_help(cmd);
-		*status = STATUS_OK;
-		return OPTION_DONE;
-	case ':':
-		*status = usage_error(cmd, "option '%s' requires a value",
-				      argv[optind - 1]);
-		return OPTION_DONE;
-	case '?':
-		if (optopt && isprint(optopt) && optopt < 128 &&
-		    strncmp(argv[optind - 1], "--", 2))
-			*status = usage_error(cmd, "no option '-%c'", optopt);
-		else if (optopt)
-			*status = usage_error(cmd, "option '%s' takes no value",
-					      argv[optind - 1]);
-		else
-			*status = usage_error(cmd, "no option '%s'",
-					      argv[optind - 1]);
-		return OPTION_DONE;
-	}
-	return c;
 }
 
 bool is_buffer_name(const char *name)

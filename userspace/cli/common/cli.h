@@ -6,7 +6,6 @@
 #ifndef RBMAP_CLI_CLI_H
 #define RBMAP_CLI_CLI_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,16 +59,6 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Do the same for an invalid command line. Return STATUS_USAGE. */
 int usage_error(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/*
- * For a command without a table of options, call getopt_long(), and handle
- * -h/--help, -B and errors. Return another option, -1 at the end, or
- * OPTION_DONE. After OPTION_DONE, the command must return *status. @shorts may
- * begin with "+" or ":", as for getopt_long().
- */
-#define OPTION_DONE	(-2)
-int next_option(const struct command *cmd, int argc, char **argv,
-		const char *shorts, const struct option *longs, int *status);
 
 /*
  * Return whether the kernel is likely to accept the name. The kernel decides.

@@ -12,6 +12,7 @@
 
 #include "common/buf.h"
 #include "common/cli.h"
+#include "common/options.h"
 #include "field_expr.h"
 #include "btf_types.h"
 #include "trace_header.h"
@@ -485,35 +486,26 @@ static int check_name(const char *name, const char *what)
 			   name, what, EVENT_NAME_MAX);
 }
 
-static int parse_options(struct new_probe *p, int argc, char **argv, bool *done)
-{
-	static const struct option longs[] = {
-		{ "group",	required_argument,	NULL, 'g' },
-		{ "kernel",	required_argument,	NULL, 'k' },
-		{ "btf",	required_argument,	NULL, 'b' },
-		{ "help",	no_argument,		NULL, 'h' },
-		{ 0 }
-	};
-	const struct command *cmd = &command_new_probe;
-	int c, status = STATUS_OK;
+static const struct cli_option options[] = {
+	{ .name = "group", .letter = 'g', .arg = "GROUP", .kind = "text",
+	  .target = STRING(struct new_probe, group),
+	  .help = "of the event (" DEFAULT_GROUP ")" },
+	{ .name = "kernel", .letter = 'k', .arg = "KERNEL", .kind = "kernel",
+	  .target = STRING(struct new_probe, kernel),
+	  .help = "a version whose headers are installed, or a directory\n"
+		  "with headers (default: the running kernel)" },
+	{ .name = "btf", .letter = 'b', .arg = "FILE", .kind = "file",
+	  .target = STRING(struct new_probe, btf),
+	  .help = "the types of KERNEL: a vmlinux or its BTF" },
+	{ 0 }
+};
 
-	*done = true;
-	while ((c = next_option(cmd, argc, argv, "g:k:b:", longs,
-				&status)) != -1) {
-		switch (c) {
-		case 'g':
-			p->group = optarg;
-			break;
-		case 'k':
-			p->kernel = optarg;
-			break;
-		case 'b':
-			p->btf = optarg;
-			break;
-		case OPTION_DONE:
-			return status;
-		}
-	}
+/* Return STATUS_OK, or the status of a usage error. */
+static int read_arguments(struct new_probe *p, int argc, char **argv)
+{
+	const struct command *cmd = &command_new_probe;
+	int status;
+
 	if (argc - optind < 2)
 		return usage_error(cmd, argc == optind ?
 				   "the name of the event is missing" :
@@ -528,17 +520,18 @@ static int parse_options(struct new_probe *p, int argc, char **argv, bool *done)
 		status = check_name(p->group, "a group");
 	if (!status && !strcmp(p->name, "rbmap"))
 		status = usage_error(cmd, "the name rbmap is taken by the module itself");
-	*done = status;
 	return status;
 }
 
 static int new_probe(int argc, char **argv)
 {
 	struct new_probe p = { .group = DEFAULT_GROUP };
-	bool done;
-	int status = parse_options(&p, argc, argv, &done);
+	int status;
 
-	if (done)
+	if (!parse_options(&command_new_probe, argc, argv, &p, &status))
+		return status;
+	status = read_arguments(&p, argc, argv);
+	if (status)
 		return status;
 	return run(&p) ? STATUS_OK : STATUS_ERROR;
 }
@@ -547,13 +540,9 @@ const struct command command_new_probe = {
 	.name		= "new-probe",
 	.synopsis	= "[-g GROUP] [-k KERNEL] [-b FILE] NAME TRACEPOINT [DIR]",
 	.summary	= "Write the source of a module that defines an event",
-	.help		=
+	.intro		=
 	"The command writes NAME.c and a Makefile to DIR (NAME). They define the event\n"
-	"GROUP:NAME of the TRACEPOINT, with fields for its arguments.\n"
-	"\n"
-	"  -g, --group GROUP    of the event (" DEFAULT_GROUP ")\n"
-	"  -k, --kernel KERNEL  a version whose headers are installed, or a directory\n"
-	"                       with headers (default: the running kernel)\n"
-	"  -b, --btf FILE       the types of KERNEL: a vmlinux or its BTF\n",
+	"GROUP:NAME of the TRACEPOINT, with fields for its arguments.\n",
+	.options	= options,
 	.run		= new_probe,
 };

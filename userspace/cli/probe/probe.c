@@ -10,6 +10,7 @@
 #include "common/control.h"
 #include "common/json.h"
 #include "common/klog.h"
+#include "common/options.h"
 #include "common/suggest.h"
 #include "dynamic.h"
 #include "fetch.h"
@@ -28,9 +29,12 @@ struct probe {
 	size_t nr_btf;
 };
 
+/* The bits of struct cli_option. */
+enum { ADD = 1, LIST = 2, REMOVE = 4, FIELDS = 8 };
+
 struct action {
 	const char *name;
-	const char *shorts;
+	unsigned int bit;
 	int (*run)(struct probe *p, char **words, size_t nr);
 };
 
@@ -545,59 +549,50 @@ static int fields(struct probe *p, char **words, size_t nr)
 /* ---- command line */
 
 static const struct action actions[] = {
-	{ "add",	"n:g:b:df:",	add },
-	{ "list",	"j",		list },
-	{ "remove",	"a",		remove_probes },
-	{ "fields",	"b:",		fields },
+	{ "add",	ADD,	add },
+	{ "list",	LIST,	list },
+	{ "remove",	REMOVE,	remove_probes },
+	{ "fields",	FIELDS,	fields },
 };
 
 #define NR_ACTIONS	(sizeof(actions) / sizeof(actions[0]))
 
-static const struct option longs[] = {
-	{ "name",	required_argument,	NULL, 'n' },
-	{ "group",	required_argument,	NULL, 'g' },
-	{ "btf",	required_argument,	NULL, 'b' },
-	{ "dry-run",	no_argument,		NULL, 'd' },
-	{ "file",	required_argument,	NULL, 'f' },
-	{ "json",	no_argument,		NULL, 'j' },
-	{ "all",	no_argument,		NULL, 'a' },
-	{ "help",	no_argument,		NULL, 'h' },
-	{ 0 }
-};
-
-#define NR_OPTIONS	(sizeof(longs) / sizeof(longs[0]))
-
-static int set_option(struct probe *p, int c)
+static int add_btf(const struct command *cmd, void *to, char *value)
 {
-	switch (c) {
-	case 'n':
-		p->name = optarg;
-		break;
-	case 'g':
-		p->group = optarg;
-		break;
-	case 'b':
-		if (p->nr_btf == MAX_BTF_FILES)
-			return usage_error(&command_probe,
-					   "option --btf was given more than %d times",
-					   MAX_BTF_FILES);
-		p->btf[p->nr_btf++] = optarg;
-		break;
-	case 'f':
-		p->file = optarg;
-		break;
-	case 'd':
-		p->dry_run = true;
-		break;
-	case 'j':
-		p->json = true;
-		break;
-	case 'a':
-		p->all = true;
-		break;
-	}
+	struct probe *p = to;
+
+	if (p->nr_btf == MAX_BTF_FILES)
+		return usage_error(cmd, "option --btf was given more than %d times",
+				   MAX_BTF_FILES);
+	p->btf[p->nr_btf++] = value;
 	return STATUS_OK;
 }
+
+static const struct cli_option options[] = {
+	{ .name = "name", .letter = 'n', .arg = "NAME", .kind = "text",
+	  .actions = ADD, .target = STRING(struct probe, name),
+	  .help = "name of the event" },
+	{ .name = "group", .letter = 'g', .arg = "GROUP", .kind = "text",
+	  .actions = ADD, .target = STRING(struct probe, group),
+	  .help = "group of the event" },
+	{ .name = "dry-run", .letter = 'd', .actions = ADD,
+	  .target = FLAG(struct probe, dry_run),
+	  .help = "print the lines for dynamic_events and write nothing" },
+	{ .name = "file", .letter = 'f', .arg = "FILE", .kind = "file",
+	  .actions = ADD, .target = STRING(struct probe, file),
+	  .help = "read 'TRACEPOINT [FIELD]...' from each line; -: stdin" },
+	{ .name = "btf", .letter = 'b', .arg = "FILE", .kind = "file",
+	  .actions = ADD | FIELDS, .target = { .set = add_btf },
+	  .help = "read the types of another kernel from a vmlinux or its BTF;\n"
+		  "repeat the option for each of its modules (add, fields)" },
+	{ .name = "json", .letter = 'j', .actions = LIST,
+	  .target = FLAG(struct probe, json),
+	  .help = "print JSON (list)" },
+	{ .name = "all", .letter = 'a', .actions = REMOVE,
+	  .target = FLAG(struct probe, all),
+	  .help = "remove all probes (remove)" },
+	{ 0 }
+};
 
 /* An argument may contain several words: 'sched_switch prev->pid'. */
 static int run_words(const struct action *action, struct probe *p, int argc,
@@ -633,11 +628,9 @@ static int probe(int argc, char **argv)
 {
 	struct probe p = { 0 };
 	const struct action *action;
-	int c, status;
+	int status;
 
-	/* Before the action, only --help is valid. */
-	c = next_option(&command_probe, argc, argv, "+", longs + NR_OPTIONS - 2, &status);
-	if (c == OPTION_DONE)
+	if (!parse_options(&command_probe, argc, argv, &p, &status))
 		return status;
 	if (optind == argc)
 		return usage_error(&command_probe,
@@ -649,19 +642,9 @@ static int probe(int argc, char **argv)
 				   argv[optind]);
 	argc -= optind;
 	argv += optind;
-	optind = 0;
-	while ((c = next_option(&command_probe, argc, argv, action->shorts,
-				longs, &status)) != -1) {
-		if (c == OPTION_DONE)
-			return status;
-		if (!strchr(action->shorts, c))
-			return usage_error(&command_probe,
-					   "%s has no option '%s'",
-					   action->name, argv[optind - 1]);
-		status = set_option(&p, c);
-		if (status)
-			return status;
-	}
+	if (!parse_action_options(&command_probe, action->bit, argc, argv, &p,
+				  &status))
+		return status;
 	return run_words(action, &p, argc - optind, argv + optind);
 }
 
@@ -669,7 +652,8 @@ const struct command command_probe = {
 	.name		= "probe",
 	.synopsis	= "add|list|remove|fields [ARGUMENT]...",
 	.summary	= "Make events of any tracepoint at run time",
-	.help		=
+	.in_order	= true,
+	.intro		=
 	"  add [-n NAME] [-g GROUP] [--dry-run] 'TRACEPOINT [FIELD]...'\n"
 	"       make an event GROUP:NAME (" DEFAULT_GROUP ":TRACEPOINT) with FIELDs\n"
 	"       (default: all arguments); --file FILE makes an event for each line\n"
@@ -684,17 +668,9 @@ const struct command command_probe = {
 	"\n"
 	"  FIELD is [NAME=]ARG[->MEMBER | .MEMBER | [INDEX]]...[:TYPE]\n"
 	"  TYPE is u8 to u64, s8 to s64, x8 to x64 (hexadecimal), one of these with\n"
-	"  [COUNT], or string; the default is the type that the kernel declares\n"
-	"\n"
-	"  -n, --name NAME    name of the event\n"
-	"  -g, --group GROUP  group of the event\n"
-	"  -d, --dry-run      print the lines for dynamic_events and write nothing\n"
-	"  -f, --file FILE    read 'TRACEPOINT [FIELD]...' from each line; -: stdin\n"
-	"  -b, --btf FILE     read the types of another kernel from a vmlinux or its BTF;\n"
-	"                     repeat the option for each of its modules (add, fields)\n"
-	"  -j, --json         print JSON (list)\n"
-	"  -a, --all          remove all probes (remove)\n"
-	"\n"
+	"  [COUNT], or string; the default is the type that the kernel declares\n",
+	.options	= options,
+	.help		=
 	"  rbmap probe add 'sched_switch prev->pid prev->comm next->prio'\n"
 	"  rbmap stream -e tracepoints:sched_switch\n",
 	.run		= probe,
