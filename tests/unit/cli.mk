@@ -52,7 +52,7 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(BUILD)/
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
 	done; \
-	for test in usage install report probe doctor; do \
+	for test in usage options install report probe doctor; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
 			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \

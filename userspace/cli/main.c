@@ -5,6 +5,7 @@
 #include <rbmap.h>
 
 #include "common/cli.h"
+#include "common/complete.h"
 
 static const struct command *const commands[] = {
 	&command_load,
@@ -49,6 +50,12 @@ static void print_help(FILE *out)
 	      "Manual pages: rbmap(1), rbmap-COMMAND(1).\n", out);
 }
 
+static void complete_commands(void)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
+}
+
 static int unknown_command(const char *name)
 {
 	complain("no command '%s': 'rbmap --help' lists the commands", name);
@@ -85,6 +92,9 @@ int main(int argc, char **argv)
 		status = STATUS_OK;
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help(stdout);
+		status = STATUS_OK;
+	} else if (complete_wanted(argc, argv)) {
+		complete_commands();
 		status = STATUS_OK;
 	} else if (!strcmp(argv[1], "help")) {
 		status = help(argc - 1, argv + 1);

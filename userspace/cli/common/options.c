@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "complete.h"
 #include "control.h"
 #include "help.h"
 #include "options.h"
@@ -93,6 +94,10 @@ bool parse_action_options(const struct command *cmd, unsigned int action,
 	int c;
 
 	*status = STATUS_OK;
+	if (complete_wanted(argc, argv)) {
+		complete_print(cmd, action);
+		return false;
+	}
 	make_table(&table, cmd, action);
 	opterr = 0;
 	optind = 0;

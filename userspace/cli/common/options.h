@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables of options. The parser and --help use the same table.
+ * The tables of options. The parser, --help and the completion of the shells use
+ * the same table.
  */
 #ifndef RBMAP_CLI_OPTIONS_H
 #define RBMAP_CLI_OPTIONS_H

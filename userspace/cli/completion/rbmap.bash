@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2207 # words without blanks
 #
-# bash completion of rbmap
+# bash completion of rbmap. The options and the kinds of their values come from the
+# command itself: rbmap COMMAND --complete.
+
+_rbmap_commands()
+{
+	rbmap --complete 2>/dev/null | cut -f 1
+	echo help
+}
 
 _rbmap_events()
 {
@@ -44,27 +51,6 @@ _rbmap_probe()
 {
 	local action=${COMP_WORDS[2]}
 
-	if [[ $COMP_CWORD -eq 2 ]]; then
-		COMPREPLY=($(compgen -W "add list remove fields --help" -- "$cur"))
-		return
-	fi
-	case $action:$prev in
-	add:-[ng] | add:--name | add:--group) return ;;
-	*:-b | *:--btf | *:-f | *:--file)
-		COMPREPLY=($(compgen -f -- "$cur"))
-		return
-		;;
-	esac
-	if [[ $cur == -* ]]; then
-		case $action in
-		add) COMPREPLY=($(compgen -W "--name --group --dry-run --file --btf \
-			--help" -- "$cur")) ;;
-		list) COMPREPLY=($(compgen -W "--json --help" -- "$cur")) ;;
-		remove) COMPREPLY=($(compgen -W "--all --help" -- "$cur")) ;;
-		fields) COMPREPLY=($(compgen -W "--btf --help" -- "$cur")) ;;
-		esac
-		return
-	fi
 	case $action in
 	remove)
 		COMPREPLY=($(compgen -W "$(rbmap probe list 2>/dev/null |
@@ -87,11 +73,23 @@ _rbmap_buffers()
 	COMPREPLY=($(compgen -W "$names" -- "$cur"))
 }
 
+# _rbmap_value KIND: offer values of an option
+_rbmap_value()
+{
+	case $1 in
+	buffer) _rbmap_buffers ;;
+	dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	event) _rbmap_events ;;
+	file) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	kernel) COMPREPLY=($(cd /lib/modules 2>/dev/null && compgen -d -- "$cur")) ;;
+	pid) COMPREPLY=($(cd /proc && compgen -d -- "$cur" | grep '^[0-9]')) ;;
+	esac
+}
+
 _rbmap()
 {
-	local cur prev command options i
-	local commands="load unload create destroy status doctor list enable disable probe new-probe stat stream
-		record snapshot report tracefs-dir help"
+	local cur prev command long short kind value i
+	local -a options query
 
 	cur=${COMP_WORDS[COMP_CWORD]}
 	prev=${COMP_WORDS[COMP_CWORD - 1]}
@@ -105,7 +103,7 @@ _rbmap()
 	fi
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "$(_rbmap_commands) --help --version" -- "$cur"))
 		return
 	fi
 	command=${COMP_WORDS[1]}
@@ -121,63 +119,28 @@ _rbmap()
 		fi
 	done
 
-	case $command:$prev in
-	*:-B | *:--buffer)
-		_rbmap_buffers
+	[[ $command != -* ]] || return
+	query=("$command")
+	# The options of probe are those of its action.
+	if [[ $command == probe && $COMP_CWORD -gt 2 && ${COMP_WORDS[2]} != -* ]]; then
+		query+=("${COMP_WORDS[2]}")
+	fi
+	while IFS=$'\t' read -r long short kind _; do
+		options+=("$long")
+		if [[ $prev == -?* && ($prev == "$long" || $prev == "$short") ]]; then
+			value=$kind
+		fi
+	done < <(rbmap "${query[@]}" --complete 2>/dev/null)
+	if [[ ${value:--} != - ]]; then
+		_rbmap_value "$value"
 		return
-		;;
-	new-probe:-[kg] | new-probe:--kernel | new-probe:--group) return ;;
-	doctor:-k | doctor:--kernel)
-		COMPREPLY=($(cd /lib/modules 2>/dev/null && compgen -d -- "$cur"))
-		return
-		;;
-	doctor:-r | doctor:--root)
-		COMPREPLY=($(compgen -d -- "$cur"))
-		return
-		;;
-	load:-m | load:--module | new-probe:-b | new-probe:--btf | record:-o | record:--output | \
-		snapshot:-o | snapshot:--output)
-		COMPREPLY=($(compgen -f -- "$cur"))
-		return
-		;;
-	stream:-e | stream:--event | record:-[et] | record:--event | \
-		record:--trigger | report:-e | report:--event)
-		_rbmap_events
-		return
-		;;
-	stream:-[nd] | stream:--count | stream:--duration | record:-d | \
-		record:--duration | stat:-i | stat:--interval | report:-c | report:--cpu)
-		return
-		;;
-	esac
-
-	if [[ $command == probe ]]; then
-		_rbmap_probe
+	fi
+	if [[ $cur == -* || $command == probe && $COMP_CWORD -eq 2 ]]; then
+		COMPREPLY=($(compgen -W "${options[*]}" -- "$cur"))
 		return
 	fi
 	case $command in
-	load) options="--module" ;;
-	doctor) options="--kernel --root --json" ;;
-	status | list) options="--buffer --json" ;;
-	new-probe) options="--group --kernel --btf" ;;
-	enable) options="--buffer --filter" ;;
-	disable) options="--buffer" ;;
-	stat) options="--buffer --json --interval --self-cost" ;;
-	stream) options="--buffer --event --filter --pid --count --duration --no-follow
-		--observe" ;;
-	record) options="--buffer --event --filter --pid --output --duration --flight-recorder \
-		--trigger --quiet --" ;;
-	snapshot) options="--buffer --output --keep --read-existing --quiet" ;;
-	report) options="--event --cpu --json --no-plugins" ;;
-	tracefs-dir) options="--buffer --remove" ;;
-	*) options= ;;
-	esac
-	if [[ $cur == -* ]]; then
-		COMPREPLY=($(compgen -W "$options --help" -- "$cur"))
-		return
-	fi
-	case $command in
-	help) COMPREPLY=($(compgen -W "$commands" -- "$cur")) ;;
+	help) COMPREPLY=($(compgen -W "$(_rbmap_commands)" -- "$cur")) ;;
 	load)
 		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite= kptr=" \
 			-- "$cur"))
@@ -198,6 +161,7 @@ _rbmap()
 	list | enable | disable) _rbmap_events ;;
 	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	probe) _rbmap_probe ;;
 	esac
 }
 complete -F _rbmap rbmap

@@ -7,6 +7,7 @@
 
 #include "common/buf.h"
 #include "common/cli.h"
+#include "common/complete.h"
 #include "common/control.h"
 #include "common/json.h"
 #include "common/klog.h"
@@ -630,6 +631,8 @@ static int probe(int argc, char **argv)
 	const struct action *action;
 	int status;
 
+	for (size_t i = 0; complete_wanted(argc, argv) && i < NR_ACTIONS; i++)
+		printf("%s\n", actions[i].name);
 	if (!parse_options(&command_probe, argc, argv, &p, &status))
 		return status;
 	if (optind == argc)

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests that --help, the manual page and the completions of bash and zsh have the options of
+# each command, and that the completions offer values.
+# shellcheck disable=SC2317 # `ok` calls the functions
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=userspace/cli/completion/rbmap.bash
+. userspace/cli/completion/rbmap.bash
+export LC_ALL=C
+COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+script=userspace/cli/completion/_rbmap
+
+# This command knows some events and tracepoints without the module.
+mkdir "$dir/bin" "$dir/files" "$dir/files/folder"
+touch "$dir/files/file"
+cat >"$dir/bin/rbmap" <<COMMAND
+#!/bin/sh
+[ "\$*" != list ] || exec printf '%s\n' irq:irq_handler_entry 'sched:sched_switch enabled'
+[ "\$*" != 'probe fields' ] || exec printf '%s\n' sched_switch sched_wakeup
+exec "$(realpath "$RBMAP")" "\$@"
+COMMAND
+chmod +x "$dir/bin/rbmap"
+PATH=$dir/bin:$PATH
+
+# same TEXT A B: pass if A is B, else show the lines that differ
+same()
+{
+	ok "$1" diff <(echo "$2") <(echo "$3")
+}
+
+# Each of these prints lines such as "-o, --output FILE", sorted.
+of_help()
+{
+	rbmap "$1" --help | sed -n 's/^  *\(\(-., \)\{0,1\}--[a-z-]*\( [A-Z]\{1,\}\)\{0,1\}\)  .*/\1/p' | sort
+}
+
+of_manual()
+{
+	awk '/^\.SH/ { inside = $2 == "OPTIONS" }
+		inside && before == ".TP" && /^\.BI? "?\\-/ { print }
+		{ before = $0 }' "docs/man/rbmap-$1.1" |
+		sed 's/^\.BI* //; s/\\-/-/g; s/"//g; s/  / /' | sort
+}
+
+# Here VALUE stands for the name of each value.
+of_table()
+{
+	rbmap "$@" --complete | awk -F '\t' '/^-/ {
+		print ($2 == "-" ? "" : $2 ", ") $1 ($3 == "-" ? "" : " VALUE")
+	}'
+}
+
+actions()
+{
+	rbmap "$1" --complete | grep -v '^-'
+}
+
+of_tables()
+{
+	for action in '' $(actions "$1"); do
+		of_table "$1" ${action:+"$action"}
+	done | sort -u
+}
+
+# by_bash WORD...: print what bash offers for the last word
+by_bash()
+{
+	COMP_WORDS=(rbmap "$@")
+	COMP_CWORD=$#
+	_rbmap
+	printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+
+# by_zsh WORD...: print what zsh offers for the last word, or the function that offers it
+by_zsh()
+{
+	# shellcheck disable=SC2016 # zsh expands it
+	zsh -f -c '
+		_call_program() { shift; eval "$*" }
+		_describe() { print -l -- "${(@)${(P)4}%%:*}" }
+		_files() { print files "$@" }
+		_message() { print none }
+		_pids() { print pids }
+		_wanted() { [[ $5 == -a ]] && print -l -- "${(@P)6}" || print $1 }
+		file=$1 words=(rbmap "$@[2,-1]") CURRENT=$#
+		source $file' zsh "$script" "$@" | sort
+}
+
+# The long names of of_table(), and all names
+long()
+{
+	sed 's/.*\(--[a-z-]*\).*/\1/' | sort
+}
+
+all()
+{
+	sed 's/ VALUE$//; s/, /\n/' | sort
+}
+
+has_zsh=$(command -v zsh)
+[ -n "$has_zsh" ] || skip "zsh is not installed" "zsh offers the options and values"
+
+commands=$(rbmap --complete | cut -f 1)
+same "bash offers all commands" "$(by_bash '')" \
+	"$(printf '%s\n' "$commands" help --help --version | sort)"
+[ -z "$has_zsh" ] || same "zsh offers all commands" "$(by_zsh '')" "$(sort <<<"$commands")"
+for command in $commands; do
+	same "$command --help has the options of the manual page" \
+		"$(of_help "$command")" "$(of_manual "$command" | grep -v '^-h, --help$')"
+	same "$command has the options of the manual page" \
+		"$(of_tables "$command")" "$(of_manual "$command" | sed 's/ [A-Z]*$/ VALUE/')"
+	targets=$(actions "$command" | sed "s/^/$command /")
+	while read -ra words; do
+		rbmap "${words[@]}" --complete | cut -f 3 >>"$dir/kinds"
+		of_table "${words[@]}" >"$dir/options"
+		same "bash offers the options of ${words[*]}" \
+			"$(by_bash "${words[@]}" -)" "$(long <"$dir/options")"
+		[ -z "$has_zsh" ] || same "zsh offers the options of ${words[*]}" \
+			"$(by_zsh "${words[@]}" -)" "$(all <"$dir/options")"
+	done <<<"${targets:-$command}"
+done
+same "the completions know all kinds of values" "$(sort -u "$dir/kinds" | xargs)" \
+	"- buffer dir event file kernel number pid text"
+same "bash offers the actions of probe" "$(by_bash probe '' | xargs)" "--help add fields list remove"
+[ -z "$has_zsh" ] || same "zsh offers the actions of probe" \
+	"$(by_zsh probe '' | xargs)" "add fields list remove"
+
+# values BASH ZSH WORD...: test what the shells offer after the words. zsh prints the function
+# that offers files.
+values()
+{
+	local bash=$1 zsh=$2
+
+	shift 2
+	same "bash offers values: $*" "$(by_bash "$@" '' | xargs)" "$bash"
+	[ -z "$has_zsh" ] || same "zsh offers values: $*" "$(by_zsh "$@" '' | xargs)" "$zsh"
+}
+
+script=$PWD/$script
+cd "$dir/files" || exit 1
+events='irq:* irq:irq_handler_entry sched:* sched:sched_switch'
+# Without the module, /sys/kernel/rbmap does not have the names of buffers.
+_rbmap_buffers()
+{
+	COMPREPLY=(buffers)
+}
+values buffers buffers stream -B
+values buffers buffers tracefs-dir --buffer
+values "$events" "$events" record --trigger
+values 'file folder' files record -q -o
+values 'file folder' files probe add --file
+values folder 'files -/' doctor --root
+values "$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)" kernels new-probe -k
+values '' none record --filter
+values '' none stat -i
+ok "bash offers process ids" grep -qx $$ <(by_bash stream --pid "$$")
+[ -z "$has_zsh" ] || same "zsh offers process ids" "$(by_zsh stream --pid '')" pids
+same "bash completes a name with a colon" "$(by_bash stream -e sched : | xargs)" '* sched_switch'
+same "bash offers no value after an option without one" "$(by_bash record -f -)" "$(by_bash record -)"
+same "bash offers tracepoints" "$(by_bash probe add '' | xargs)" 'sched_switch sched_wakeup'
+same "bash runs no command that is not a name" "$(by_bash --version -)" ''
+done_testing
