@@ -78,23 +78,4 @@ is "$(counted 'read events') $(counted 'lost reported')" "5 11" \
 	"the reader of CPU 1 reports the earlier losses"
 results "" lifetime offline 1
 ok "module unloads" rmmod rbmap
-
-# Other users hold the memory for a while.
-
-ok "CPU 1 goes off line" sh -c "echo 0 >$online"
-mkdir -p /tmp/full
-mount -t tmpfs -o size=90% full /tmp/full
-ring=$(share 3)
-ok "module loads" load_module rbmap buffer_size_kb="$ring" || done_testing
-dd if=/dev/zero of=/tmp/full/file bs=1024 count="$(share 7)" 2>/dev/null
-ok "CPU 1 comes on line without a ring" sh -c "echo 1 >$online"
-is "$(cat $rb/cpus_lacking)" 1 "CPU 1 is in cpus_lacking"
-rm /tmp/full/file
-ok "CPU 1's device can be opened when there is memory" sh -c ": </dev/rbmap/cpu1"
-ok "CPU 1 lacks nothing now" \
-	retry_until 10 sh -c "[ -z \"\$(cat $rb/cpus_lacking)\" ]"
-on_cpu1 5
-is "$(counted entries) $(counted 'dropped no ring')" "5 0" "events are recorded"
-ok "module unloads" rmmod rbmap
-umount /tmp/full
 done_testing

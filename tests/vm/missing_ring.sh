@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A CPU comes online while the module is loaded and other users hold the memory.  When
+# there is memory again, any open or write allocates the CPU's ring.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+online=/sys/devices/system/cpu/cpu1/online
+rb=/sys/kernel/rbmap
+
+[ -w $online ] || skip_all "CPU 1 cannot go off line"
+
+# counted KEY: prints a counter of CPU 1
+counted()
+{
+	awk -F ': *' -v key="$1" '$1 == key { print $2 }' $rb/per_cpu/cpu1/stats
+}
+
+# share TENTHS: prints so many tenths of the free memory
+share()
+{
+	echo $(($(meminfo_kb MemAvailable) * $1 / 10))
+}
+
+# retries NAME COMMAND...: CPU 1 comes online without a ring, and gets it by COMMAND
+retries()
+{
+	what=$1
+
+	shift
+	echo 0 >$online
+	kb=$(share 3)
+	ok "$what: the module loads" load_module rbmap buffer_size_kb="$kb" || done_testing
+	dd if=/dev/zero of=/tmp/full/file bs=64k count=$(($(share 7) / 64)) 2>/dev/null
+	echo 1 >$online
+	is "$(cat $rb/cpus_lacking)" 1 "$what: CPU 1 comes online without a ring"
+	rm /tmp/full/file
+	ok "$what: the call succeeds when there is memory" "$@"
+	ok "$what: CPU 1 has a ring after that" \
+		retry_until 10 sh -c "[ -z \"\$(cat $rb/cpus_lacking)\" ]"
+	for _ in 1 2 3 4 5; do
+		taskset 2 sh -c 'echo x >/dev/rbmap/marker' 2>/dev/null
+	done
+	is "$(counted entries) $(counted 'dropped no ring')" "5 0" \
+		"$what: events are recorded"
+	ok "$what: the module unloads" rmmod rbmap
+}
+
+mkdir -p /tmp/full
+mount -t tmpfs -o size=90% full /tmp/full
+retries "open a device" sh -c ": </dev/rbmap/cpu1"
+retries "write a setting" sh -c "echo 1 >$rb/overwrite"
+retries "write a list of pids" sh -c "echo 2 >$rb/set_event_notrace_pid"
+retries "write an event's filter" sh -c "echo 0 >$rb/events/sched/sched_switch/filter"
+retries "write a system's filter" sh -c "echo 0 >$rb/events/sched/filter"
+retries "write dynamic_events" \
+	sh -c "echo 't:late/exit sched_process_exit' >$rb/dynamic_events"
+umount /tmp/full
+done_testing
