@@ -24,10 +24,10 @@ COMMAND
 chmod +x "$dir/bin/rbmap"
 PATH=$dir/bin:$PATH
 
-# same TEXT A B: pass if A is B, else show the lines that differ
+# same TEXT A B: pass if A is B
 same()
 {
-	ok "$1" diff <(echo "$2") <(echo "$3")
+	is "$2" "$3" "$1"
 }
 
 # Each of these prints lines such as "-o, --output FILE", sorted.
@@ -83,7 +83,13 @@ by_zsh()
 		_files() { print files "$@" }
 		_message() { print none }
 		_pids() { print pids }
-		_wanted() { [[ $5 == -a ]] && print -l -- "${(@P)6}" || print $1 }
+		_wanted() {
+			case $5 in
+			-a) print -l -- "${(@P)6}" ;;
+			-S) print -l -- "${@[8,-1]}" ;;
+			*) print $1 ;;
+			esac
+		}
 		file=$1 words=(rbmap "$@[2,-1]") CURRENT=$#
 		source $file' zsh "$script" "$@" | sort
 }
@@ -126,6 +132,22 @@ same "the completions know all kinds of values" "$(sort -u "$dir/kinds" | xargs)
 same "bash offers the actions of probe" "$(by_bash probe '' | xargs)" "--help add fields list remove"
 [ -z "$has_zsh" ] || same "zsh offers the actions of probe" \
 	"$(by_zsh probe '' | xargs)" "add fields list remove"
+
+# parameters WORD...: test that the manual page and the shells have the parameters of --help
+parameters()
+{
+	local names
+
+	names=$(rbmap "$1" --help | sed -n 's/^  \([a-z_]*=\)[A-Z0-9].*/\1/p' | sort)
+	ok "$1 --help has parameters" test -n "$names"
+	same "the manual page has the parameters of $1" \
+		"$(sed -n 's/^\.BI "\{0,1\}\([a-z_]*=\).*/\1/p' "docs/man/rbmap-$1.1" | sort)" "$names"
+	same "bash offers the parameters of $1" "$(by_bash "$@" '')" "$names"
+	[ -z "$has_zsh" ] || same "zsh offers the parameters of $1" \
+		"$(by_zsh "$@" '')" "$names"
+}
+parameters load
+parameters create name
 
 # values BASH ZSH WORD...: test what the shells offer after the words. zsh prints the function
 # that offers files.

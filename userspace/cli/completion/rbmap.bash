@@ -142,8 +142,8 @@ _rbmap()
 	case $command in
 	help) COMPREPLY=($(compgen -W "$(_rbmap_commands)" -- "$cur")) ;;
 	load)
-		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite= kptr=" \
-			-- "$cur"))
+		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite= \
+			retired_size_kb= self_cost= kptr= gid=" -- "$cur"))
 		compopt -o nospace 2>/dev/null
 		;;
 	create)
