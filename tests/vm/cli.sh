@@ -93,7 +93,7 @@ says 1 "loaded already: to change its parameters, run 'rbmap unload' first" rbma
 
 # --- status, list, stat
 prints "buffer +128 KiB a CPU, sub-buffers of $page_kb KiB" rbmap status
-prints 'discard: a full ring refuses' rbmap status
+prints 'discard: a full ring discards' rbmap status
 prints 'enabled +rbmap:marker' rbmap status
 like "$(rbmap status --json)" '"mode": "discard"' "status --json"
 like "$(rbmap status --json)" '"rbmap:marker"' "status --json has events"
@@ -108,7 +108,7 @@ is "$(timeout 10 rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes 
 
 # --- doctor
 prints 'ok +loaded +yes' rbmap doctor
-prints "ok +devices +$(nproc) in /dev/rbmap" rbmap doctor
+prints "ok +devices +$(nproc) devices in /dev/rbmap" rbmap doctor
 prints 'ok +access +root may read' rbmap doctor
 prints 'ok +version .* module' rbmap doctor
 prints '(ok|note) +events +[0-9]+' rbmap doctor
