@@ -5,8 +5,8 @@
 # online while the module is loaded, with enough memory for its ring and without.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
-
-online=/sys/devices/system/cpu/cpu1/online
+# shellcheck source=tests/vm/lib/cpu1.sh
+. /tests/lib/cpu1.sh
 
 if [ ! -w $online ] || [ "$(cat $online)" = 1 ]; then
 	skip_all "no CPU that is off line: boot with maxcpus=1"
@@ -25,26 +25,6 @@ results "" lifetime offline 1
 ok "module unloads" rmmod rbmap
 
 # No memory for the ring.
-
-rb=/sys/kernel/rbmap
-
-# counted KEY: prints a counter of CPU 1
-counted()
-{
-	awk -F ': *' -v key="$1" '$1 == key { print $2 }' $rb/per_cpu/cpu1/stats
-}
-
-# on_cpu1 N: writes N events on CPU 1
-on_cpu1()
-{
-	taskset 2 sh -c "i=0; while [ \$i -lt $1 ]; do echo x >/dev/rbmap/marker; i=\$((i + 1)); done" 2>/dev/null
-}
-
-# share TENTHS: prints so many tenths of the free memory
-share()
-{
-	echo $(($(meminfo_kb MemAvailable) * $1 / 10))
-}
 
 ok "CPU 1 goes off line" sh -c "echo 0 >$online"
 ok "module loads with a ring that takes most of the memory" \

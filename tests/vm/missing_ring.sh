@@ -5,23 +5,10 @@
 # there is memory again, any open or write allocates the CPU's ring.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
-
-online=/sys/devices/system/cpu/cpu1/online
-rb=/sys/kernel/rbmap
+# shellcheck source=tests/vm/lib/cpu1.sh
+. /tests/lib/cpu1.sh
 
 [ -w $online ] || skip_all "CPU 1 cannot go off line"
-
-# counted KEY: prints a counter of CPU 1
-counted()
-{
-	awk -F ': *' -v key="$1" '$1 == key { print $2 }' $rb/per_cpu/cpu1/stats
-}
-
-# share TENTHS: prints so many tenths of the free memory
-share()
-{
-	echo $(($(meminfo_kb MemAvailable) * $1 / 10))
-}
 
 # retries NAME COMMAND...: CPU 1 comes online without a ring, and gets it by COMMAND
 retries()
@@ -39,9 +26,7 @@ retries()
 	ok "$what: the call succeeds when there is memory" "$@"
 	ok "$what: CPU 1 has a ring after that" \
 		retry_until 10 sh -c "[ -z \"\$(cat $rb/cpus_lacking)\" ]"
-	for _ in 1 2 3 4 5; do
-		taskset 2 sh -c 'echo x >/dev/rbmap/marker' 2>/dev/null
-	done
+	on_cpu1 5
 	is "$(counted entries) $(counted 'dropped no ring')" "5 0" \
 		"$what: events are recorded"
 	ok "$what: the module unloads" rmmod rbmap
