@@ -58,10 +58,17 @@ emit_all()
 	wait $pids
 }
 
-# wait_for_file FILE
-wait_for_file()
+# is_recording PID: the recorder has discarded the events of before, and its threads read
+# the rings
+is_recording()
 {
-	retry_until 30 test -s "$1"
+	[ -e "/proc/$1/task" ] && [ "$(ls "/proc/$1/task" | wc -l)" -gt 1 ]
+}
+
+# wait_for_recorder PID
+wait_for_recorder()
+{
+	retry_until 30 is_recording "$1"
 }
 
 # record_markers NAME COUNT: records in the background until all events were emitted
@@ -69,8 +76,7 @@ record_markers()
 {
 	rbmap record -q -o "/tmp/$1" -e rbmap:marker >/dev/null 2>"/tmp/$1.log" &
 	recorder=$!
-	wait_for_file "/tmp/$1"
-	sleep 0.5
+	wait_for_recorder $recorder
 	emit_all "$2"
 	kill -INT $recorder
 	wait $recorder
@@ -200,8 +206,7 @@ ok "sizes that change: load" rbmap load --module /modules/rbmap.ko \
 	buffer_size_kb=512 || done_testing
 rbmap record -o /tmp/resized -e rbmap:marker >/dev/null 2>/tmp/resized.log &
 recorder=$!
-wait_for_file /tmp/resized
-sleep 0.5
+wait_for_recorder $recorder
 emit_all 4000 &
 emitter=$!
 turns=0
@@ -245,8 +250,7 @@ is $? 0 "sizes that change: in order"
 # --- a clock that changes while it records
 rbmap record -q -o /tmp/clock -e rbmap:marker >/dev/null 2>/tmp/clock.log &
 recorder=$!
-wait_for_file /tmp/clock
-sleep 0.5
+wait_for_recorder $recorder
 emit_all 500
 echo mono >$root/trace_clock
 emit_all 10
@@ -284,8 +288,7 @@ has_markers()
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 rbmap record -q -o /tmp/killed -e rbmap:marker 2>/dev/null &
 recorder=$!
-wait_for_file /tmp/killed
-sleep 0.5
+wait_for_recorder $recorder
 emit 0 3000
 # The recorder updates the file's tables only now and then.
 ok "the file can be read while it is written" retry_until 20 \
