@@ -62,7 +62,8 @@ emit_all()
 # the rings
 is_recording()
 {
-	[ -e "/proc/$1/task" ] && [ "$(ls "/proc/$1/task" | wc -l)" -gt 1 ]
+	set -- /proc/"$1"/task/*
+	[ $# -gt 1 ]
 }
 
 # wait_for_recorder PID
