@@ -30,12 +30,9 @@ static bool make_room(struct buf *b, size_t size)
 	return true;
 }
 
-void buf_add(struct buf *b, const void *data, size_t size)
+char *buf_grow(struct buf *b, size_t size)
 {
-	if (!size || !make_room(b, size))
-		return;
-	memcpy(b->data + b->size, data, size);
-	b->size += size;
+	return make_room(b, size) ? b->data + b->size : NULL;
 }
 
 void buf_add_u16(struct buf *b, uint16_t value)

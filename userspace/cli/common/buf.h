@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct buf {
 	char *data;
@@ -17,7 +18,33 @@ struct buf {
 	bool failed;
 };
 
-void buf_add(struct buf *b, const void *data, size_t size);
+/*
+ * Return the end of the buffer, with room for @size bytes behind it, or NULL. The
+ * caller writes there and calls buf_end().
+ */
+char *buf_grow(struct buf *b, size_t size);
+static inline char *buf_room(struct buf *b, size_t size)
+{
+	return b->room - b->size >= size && !b->failed ? b->data + b->size :
+							 buf_grow(b, size);
+}
+
+/* @end: the end of what was written into the room */
+static inline void buf_end(struct buf *b, const char *end)
+{
+	b->size = end - b->data;
+}
+
+static inline void buf_add(struct buf *b, const void *data, size_t size)
+{
+	char *at = size ? buf_room(b, size) : NULL;
+
+	if (!at)
+		return;
+	memcpy(at, data, size);
+	b->size += size;
+}
+
 void buf_add_u16(struct buf *b, uint16_t value);
 void buf_add_u32(struct buf *b, uint32_t value);
 void buf_add_u64(struct buf *b, uint64_t value);

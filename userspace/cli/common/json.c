@@ -26,31 +26,63 @@ static size_t utf8(const unsigned char *s, size_t size)
 	return n;
 }
 
-/*
- * Names of threads can have any bytes. Replace those that are invalid in UTF-8.
- */
-static void put_string(struct json *j, const char *value, size_t size)
+/* Return the number of bytes that need no change. */
+static size_t plain(const unsigned char *s, size_t size)
+{
+	static const bool changed[256] = {
+		[0 ... 0x1f] = true, ['"'] = true, ['\\'] = true, [0x7f ... 0xff] = true,
+	};
+	size_t n = 0;
+
+	while (n < size && !changed[s[n]])
+		n++;
+	return n;
+}
+
+/* Append the first character of @s. Return its length. */
+static size_t add_character(struct buf *out, const unsigned char *s, size_t size)
+{
+	size_t n = utf8(s, size);
+
+	if (!n) {
+		buf_add(out, "\\ufffd", 6);
+		return 1;
+	}
+	if (*s == '"' || *s == '\\')
+		buf_add(out, "\\", 1);
+	if (*s < 0x20 || *s == 0x7f)
+		buf_printf(out, "\\u%04x", *s);
+	else
+		buf_add(out, s, n);
+	return n;
+}
+
+/* Names of threads can have any bytes. */
+void json_add_string(struct buf *out, const char *value, size_t size)
 {
 	const unsigned char *s = (const unsigned char *)value;
+	size_t n;
 
-	fputc('"', j->out);
+	buf_add(out, "\"", 1);
 	while (size) {
-		size_t n = utf8(s, size);
-
-		if (!n) {
-			fputs("\\ufffd", j->out);
-			n = 1;
-		} else if (*s == '"' || *s == '\\') {
-			fprintf(j->out, "\\%c", *s);
-		} else if (*s < 0x20 || *s == 0x7f) {
-			fprintf(j->out, "\\u%04x", *s);
-		} else {
-			fwrite(s, 1, n, j->out);
-		}
+		n = plain(s, size);
+		if (n)
+			buf_add(out, s, n);
+		else
+			n = add_character(out, s, size);
 		s += n;
 		size -= n;
 	}
-	fputc('"', j->out);
+	buf_add(out, "\"", 1);
+}
+
+static void put_string(struct json *j, const char *value, size_t size)
+{
+	struct buf text = { 0 };
+
+	json_add_string(&text, value, size);
+	fwrite(text.data, 1, text.size, j->out);
+	buf_free(&text);
 }
 
 static void begin(struct json *j, const char *key)

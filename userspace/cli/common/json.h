@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "buf.h"
+
 #define JSON_DEPTH	8
 
 struct json {
@@ -27,5 +29,8 @@ void json_number(struct json *j, const char *key, int64_t value);
 void json_unsigned(struct json *j, const char *key, uint64_t value);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
+
+/* Append a string, with its quotation marks. Bytes that are invalid in UTF-8 are replaced. */
+void json_add_string(struct buf *out, const char *value, size_t size);
 
 #endif /* RBMAP_CLI_JSON_H */

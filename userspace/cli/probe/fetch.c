@@ -601,7 +601,7 @@ static void make_name(const struct field_expr *expr, char *name, size_t size)
 	}
 	buf_add(&text, "", 1);
 	*name = '\0';
-	for (unsigned int i = 0; !text.failed && i <= expr->nr_steps; i++) {
+	for (unsigned int i = 0; !text.failed && text.data && i <= expr->nr_steps; i++) {
 		part = text.data + start[i];
 		part += i && is_identifier(part + 1, 1, 1);
 		snprintf(name, size, "%s", part);
