@@ -36,59 +36,91 @@ static int by_addr(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Parse "ffffffff81000000 T _text" or "ffffffffc0000000 t init\t[module]". */
-static bool parse_line(char *line, struct symbol *symbol)
+/* Return the value of the hexadecimal digits at *at, and move *at behind them. */
+static uint64_t parse_hex(char **at)
 {
-	char *end;
+	uint64_t value = 0;
 
-	symbol->addr = strtoull(line, &end, 16);
-	if (!symbol->addr || end == line || end[0] != ' ' || !end[1] ||
-	    end[2] != ' ')
+	for (;; ++*at) {
+		unsigned char c = **at;
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			value = value << 4 | ((c | 0x20) - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* Parse "ffffffff81000000 T _text" or "ffffffffc0000000 t init\t[module]". */
+static bool parse_line(char *line, char *end, struct symbol *symbol)
+{
+	char *at = line, *module;
+
+	symbol->addr = parse_hex(&at);
+	if (!symbol->addr || at == line || end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return false;
-	symbol->name = end + 3;
+	symbol->name = at + 3;
 	symbol->module = NULL;
-	end = strpbrk(symbol->name, " \t");
-	if (end) {
-		*end++ = '\0';
-		end += strspn(end, " \t[");
-		end[strcspn(end, "]")] = '\0';
-		if (*end)
-			symbol->module = end;
+	*end = '\0';
+	module = memchr(symbol->name, '\t', end - symbol->name);
+	if (!module)
+		module = memchr(symbol->name, ' ', end - symbol->name);
+	if (module) {
+		*module++ = '\0';
+		module += strspn(module, " \t[");
+		module[strcspn(module, "]")] = '\0';
+		if (*module)
+			symbol->module = module;
 	}
 	return *symbol->name;
 }
 
+/* The kernel's symbols are in order; those of the modules follow. */
+static void sort(struct symbol *v, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (v[i - 1].addr > v[i].addr) {
+			qsort(v, nr, sizeof(*v), by_addr);
+			return;
+		}
+	}
+}
+
+static size_t count_lines(const char *text, size_t size)
+{
+	const char *end = text + size;
+	size_t nr = 1;
+
+	while ((text = memchr(text, '\n', end - text))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
 int symbols_add(struct symbols *symbols, const char *text, size_t size)
 {
-	struct symbol *v = NULL;
-	size_t nr = 0, room = 0;
-	char *copy, *line, *save;
+	struct symbol *v = calloc(count_lines(text, size), sizeof(*v));
+	char *copy = malloc(size + 1), *line, *end;
+	size_t nr = 0;
 
-	copy = malloc(size + 1);
-	if (!copy)
+	if (!v || !copy) {
+		free(v);
+		free(copy);
 		return -ENOMEM;
+	}
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-
-	for (line = strtok_r(copy, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		if (nr == room) {
-			struct symbol *more;
-
-			room = room ? 2 * room : 1024;
-			more = realloc(v, room * sizeof(*v));
-			if (!more) {
-				free(v);
-				free(copy);
-				return -ENOMEM;
-			}
-			v = more;
-		}
+	for (line = copy; line < copy + size; line = end + 1) {
+		end = memchr(line, '\n', copy + size - line);
+		if (!end)
+			end = copy + size;
 		/* Hidden addresses are 0. */
-		nr += parse_line(line, &v[nr]);
+		nr += parse_line(line, end, &v[nr]);
 	}
-	if (nr)
-		qsort(v, nr, sizeof(*v), by_addr);
+	sort(v, nr);
 	free(symbols->text);
 	free(symbols->v);
 	symbols->text = copy;
