@@ -17,7 +17,8 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 		  $(shell pkg-config --cflags libtraceevent)
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
-FUZZ_TEXT	:= $(addprefix userspace/cli/,show/text.c show/syscalls.c \
+FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c text.c expression.c \
+		   printer.c printer_compile.c syscalls.c task_names.c) \
 		   trace_dat/symbols.c common/buf.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)

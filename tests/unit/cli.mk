@@ -42,15 +42,33 @@ $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
 	$(addprefix userspace/cli/probe/,dynamic.c fetch.c field_expr.c \
 		btf_types.c trace_header.c)
 
+# Compares the printers of `rbmap report` with libtraceevent.
+CLI_PRINTER_SRCS := tests/tap/tap.c $(addprefix userspace/cli/,\
+	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c \
+		syscalls.c task_names.c) \
+	trace_dat/symbols.c common/buf.c)
+CLI_PRINTERS := $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_printer)
+$(CLI_PRINTERS): $(CLI_TEST_BUILD)/%/cli_printer: tests/unit/cli_printer.c \
+		$(CLI_PRINTER_SRCS) $(CLI_TEST_DEPS) tests/tap/tap.h
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -D_GNU_SOURCE,$(CLI_TEST_CFLAGS)) $(CLI_TEST_FLAGS_$*) \
+		-Itests/tap $(shell pkg-config --cflags libtraceevent) -o $@ \
+		$(filter %.c,$^) $(LDFLAGS) -ltraceevent -lseccomp
+
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
 CLI_TEST_BTF := $(CLI_TEST_BUILD)/plain/cli_make_btf
 
 .PHONY: check-unit-cli
-check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(BUILD)/rbmap
+check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_PRINTERS) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) \
+		$(BUILD)/rbmap
 	@status=0; for test in $(CLI_TEST_BINARIES); do \
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
+	done; \
+	for test in $(CLI_PRINTERS); do \
+		echo "# $$test"; \
+		$$test tests/unit/formats 2000 || status=1; \
 	done; \
 	for test in usage options install report probe doctor; do \
 		echo "# $$test.sh"; \

@@ -64,6 +64,7 @@ $(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(VM_HEADERS) \
 
 .PHONY: check-vm check-vm-long check-vm-modules check-vm-programs
 check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \
+	$(BUILD)/tests/unit/cli/plain/cli_printer \
 	$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers
 
 # libtracefs 1.8 with the libc and the loader that it needs.

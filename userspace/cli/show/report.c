@@ -13,14 +13,16 @@
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
-#include "report_json.h"
+#include "columns.h"
 #include "crash_guard.h"
+#include "report_json.h"
 #include "text.h"
 #include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* --cpu options */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
+#define WRITE_SIZE	65536
 
 struct report {
 	const char *input;
@@ -32,6 +34,8 @@ struct report {
 
 	struct dat_reader *reader;
 	struct text *text;
+	struct buf out;		/* text that is not written yet */
+	struct buf body;	/* text of an event, for report_json_event() */
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;	/* more than the number that is known */
@@ -139,34 +143,48 @@ static void count_lost(struct report *r, uint64_t lost)
 		r->lost += lost;
 }
 
-static void print_lost(struct report *r, int cpu, uint64_t lost)
+static void add_lost(struct report *r, int cpu, uint64_t lost)
 {
 	if (!lost)
 		return;
 	if (r->as_json)
-		report_json_lost(cpu, lost);
+		report_json_lost(cpu, lost, &r->out);
 	else if (lost == RBMAP_LOST_UNKNOWN)
-		printf("CPU:%d [EVENTS DROPPED]\n", cpu);
+		buf_printf(&r->out, "CPU:%d [EVENTS DROPPED]\n", cpu);
 	else
-		printf("CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
+		buf_printf(&r->out, "CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
 }
 
-static void print_line(struct report *r, const struct rbmap_event *ev,
-		       const struct text_parts *p)
+/* Append the name of the event and spaces up to NAME_WIDTH. */
+static void add_name(const char *name, struct buf *out)
 {
-	int pad;
+	size_t size = strlen(name), pad = size < NAME_WIDTH ? NAME_WIDTH - size : 0;
+	char *at = buf_room(out, size + sizeof(": ") + pad);
 
-	printf("%16s-%-5d [%03d]", p->comm, p->common.pid, ev->cpu);
-	text_print_time(r->text, ev->ts, stdout);
-	if (!p->event) {
-		printf("event %u: %s\n", p->common.type, p->body);
+	if (!at)
 		return;
-	}
-	pad = NAME_WIDTH - (int)strlen(p->event->name);
-	printf("%s: %*s%s\n", p->event->name, pad > 0 ? pad : 0, "", p->body);
+	at = stpcpy(stpcpy(at, name), ": ");
+	memset(at, ' ', pad);
+	buf_end(out, at + pad);
 }
 
-static int print_event(struct report *r, const struct rbmap_event *ev)
+static int add_line(struct report *r, const struct rbmap_event *ev,
+		    const struct text_parts *p)
+{
+	int ret;
+
+	columns_add_task(p->comm, p->common.pid, 5, ev->cpu, &r->out);
+	text_add_time(r->text, ev->ts, &r->out);
+	if (p->event)
+		add_name(p->event->name, &r->out);
+	else
+		buf_printf(&r->out, "event %u: ", p->common.type);
+	ret = text_add_body(r->text, ev, p, &r->out);
+	buf_add(&r->out, "\n", 1);
+	return ret;
+}
+
+static int add_event(struct report *r, const struct rbmap_event *ev)
 {
 	struct text_parts parts;
 	int ret;
@@ -176,15 +194,23 @@ static int print_event(struct report *r, const struct rbmap_event *ev)
 		return ret;
 	if (ret) {
 		if (!r->as_json)
-			printf("CPU:%d [event of %" PRIu32 " bytes]\n",
-			       ev->cpu, ev->size);
+			buf_printf(&r->out, "CPU:%d [event of %" PRIu32 " bytes]\n",
+				   ev->cpu, ev->size);
 		return 0;
 	}
-	if (r->as_json)
-		report_json_event(ev, &parts);
-	else
-		print_line(r, ev, &parts);
-	return 0;
+	return r->as_json ? report_json_event(r->text, ev, &parts, &r->body, &r->out) :
+			    add_line(r, ev, &parts);
+}
+
+/* Write the text. finish_stdout() reports an error. */
+static int write_out(struct report *r)
+{
+	bool failed = r->out.failed;
+
+	if (!failed)
+		fwrite(r->out.data, 1, r->out.size, stdout);
+	r->out.size = 0;
+	return failed ? -ENOMEM : 0;
 }
 
 static int print_events(struct report *r)
@@ -197,11 +223,13 @@ static int print_events(struct report *r)
 			continue;
 		/* Lost events may have been wanted ones. */
 		count_lost(r, ev.lost);
-		print_lost(r, ev.cpu, ev.lost);
+		add_lost(r, ev.cpu, ev.lost);
 		if (!wanted(r, &ev))
 			continue;
 		r->events++;
-		ret = print_event(r, &ev);
+		ret = add_event(r, &ev);
+		if (!ret && r->out.size >= WRITE_SIZE)
+			ret = write_out(r);
 		if (ret || ferror(stdout))
 			return ret;
 	}
@@ -209,7 +237,7 @@ static int print_events(struct report *r)
 		if (!wanted_cpu(r, cpu))
 			continue;
 		count_lost(r, dat_lost_last(r->reader, cpu));
-		print_lost(r, cpu, dat_lost_last(r->reader, cpu));
+		add_lost(r, cpu, dat_lost_last(r->reader, cpu));
 	}
 	return ret;
 }
@@ -235,7 +263,7 @@ static int tell_damage(const struct report *r)
 static int run(void *arg)
 {
 	struct report *r = arg;
-	int ret;
+	int ret, error;
 
 	ret = dat_open(&r->reader, r->input);
 	if (ret) {
@@ -254,6 +282,10 @@ static int run(void *arg)
 		if (!r->as_json)
 			printf("cpus=%u\n", dat_cpus(r->reader));
 		ret = print_events(r);
+		/* After an error, the events before it are still printed. */
+		error = write_out(r);
+		if (!ret)
+			ret = error;
 	}
 	if (ret) {
 		complain("cannot read %s: %s", r->input, dat_strerror(ret));

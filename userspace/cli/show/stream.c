@@ -29,6 +29,7 @@ struct stream {
 
 	struct rbmap_merge *merge;
 	struct text *text;
+	struct buf line;
 	struct control_events events;
 	bool switched;		/* this command enabled the events */
 	struct event_select event_select;
@@ -251,6 +252,23 @@ static bool full(const struct stream *s)
 	return s->count && s->printed >= s->count;
 }
 
+/* Return 1 to go on, 0 if the output failed, -1 after another error. */
+static int print(struct stream *s, const struct rbmap_event *ev)
+{
+	int ret;
+
+	s->line.size = 0;
+	ret = text_add_line(s->text, ev, &s->line);
+	if (ret) {
+		complain("cannot print an event: %s", strerror(-ret));
+		return -1;
+	}
+	if (fwrite(s->line.data, 1, s->line.size, stdout) == s->line.size)
+		return 1;
+	s->write_error = errno;
+	return 0;
+}
+
 /* Return 1 to go on, 0 if nothing is there now, -1 after an error. */
 static int next(struct stream *s, struct rbmap_event *ev)
 {
@@ -264,10 +282,7 @@ static int next(struct stream *s, struct rbmap_event *ev)
 		if (s->until && ev->ts > s->until)
 			return 0;
 		s->printed++;
-		if (!text_print(s->text, ev, stdout))
-			return 1;
-		s->write_error = errno;
-		return ferror(stdout) ? 0 : -1;
+		return print(s, ev);
 	case RBMAP_ERR_GONE:
 		complain("CPU %d: %s", ev->cpu, rbmap_strerror(ret));
 		return 1;
@@ -419,6 +434,7 @@ static int stream(int argc, char **argv)
 		print_sums(&s);
 	control_events_free(&s.events);
 	text_free(s.text);
+	buf_free(&s.line);
 	rbmap_merge_close(s.merge);
 	if (closed) {
 		signal(SIGPIPE, SIG_DFL);

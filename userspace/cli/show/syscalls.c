@@ -2,14 +2,26 @@
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
-#include <traceevent/trace-seq.h>
 
+#include "numbers.h"
 #include "syscalls.h"
 
 #define NR_NAMES	1024	/* more than the system calls of any architecture */
 #define NR_ARGS		6
+#define TEXT_ROOM	256	/* for all numbers of an event */
+
+/**
+ * struct syscalls_event - the places of an event's fields
+ * @value: the arguments, or what the system call returned
+ */
+struct syscalls_event {
+	bool enter;
+	int id;
+	int value;
+};
 
 const char *syscalls_name(long nr)
 {
@@ -26,64 +38,57 @@ const char *syscalls_name(long nr)
 	return name[nr];
 }
 
-static bool read_id(struct tep_event *event, struct tep_record *record,
-		    struct trace_seq *s, long *id)
+static bool find_place(struct tep_event *event, const char *name, size_t size,
+		       int *place)
 {
-	unsigned long long value;
+	struct tep_format_field *field = tep_find_field(event, name);
 
-	if (tep_get_field_val(s, event, "id", record, &value, 0))
+	if (!field || field->offset < 0 || field->size < (int)size)
 		return false;
-	*id = value;
+	*place = field->offset;
 	return true;
 }
 
-static void print_call(struct trace_seq *s, long id)
+struct syscalls_event *syscalls_event_new(struct tep_event *event)
 {
-	const char *name = syscalls_name(id);
+	struct syscalls_event found = { .enter = !strcmp(event->name, "sys_enter") }, *e;
 
-	trace_seq_printf(s, "NR %ld", id);
-	if (name)
-		trace_seq_printf(s, " (%s)", name);
+	if (strcmp(event->system, "raw_syscalls") ||
+	    (!found.enter && strcmp(event->name, "sys_exit")))
+		return NULL;
+	if (!find_place(event, "id", sizeof(long), &found.id) ||
+	    !find_place(event, found.enter ? "args" : "ret",
+			found.enter ? NR_ARGS * sizeof(long) : sizeof(long), &found.value))
+		return NULL;
+	e = malloc(sizeof(*e));
+	if (e)
+		*e = found;
+	return e;
 }
 
-static int print_enter(struct trace_seq *s, struct tep_record *record,
-		       struct tep_event *event, void *context)
+void syscalls_event_print(const struct syscalls_event *event, const void *record,
+			  struct buf *out)
 {
-	struct tep_format_field *args = tep_find_field(event, "args");
+	const char *data = record, *name;
 	unsigned long arg[NR_ARGS];
+	char *at;
 	long id;
 
-	(void)context;
-	if (!args || args->size < (int)sizeof(arg) ||
-	    args->offset + (int)sizeof(arg) > record->size ||
-	    !read_id(event, record, s, &id))
-		return -1;
-	memcpy(arg, (const char *)record->data + args->offset, sizeof(arg));
-	print_call(s, id);
-	trace_seq_printf(s, " (%lx, %lx, %lx, %lx, %lx, %lx)", arg[0], arg[1],
-			 arg[2], arg[3], arg[4], arg[5]);
-	return 0;
-}
-
-static int print_exit(struct trace_seq *s, struct tep_record *record,
-		      struct tep_event *event, void *context)
-{
-	unsigned long long ret;
-	long id;
-
-	(void)context;
-	if (!read_id(event, record, s, &id) ||
-	    tep_get_field_val(s, event, "ret", record, &ret, 0))
-		return -1;
-	print_call(s, id);
-	trace_seq_printf(s, " = %lld", (long long)ret);
-	return 0;
-}
-
-void syscalls_register(struct tep_handle *tep)
-{
-	tep_register_event_handler(tep, -1, "raw_syscalls", "sys_enter",
-				   print_enter, NULL);
-	tep_register_event_handler(tep, -1, "raw_syscalls", "sys_exit",
-				   print_exit, NULL);
+	memcpy(&id, data + event->id, sizeof(id));
+	name = syscalls_name(id);
+	at = buf_room(out, TEXT_ROOM + (name ? strlen(name) : 0));
+	if (!at)
+		return;
+	at = put_signed(stpcpy(at, "NR "), id);
+	if (name)
+		at = stpcpy(stpcpy(stpcpy(at, " ("), name), ")");
+	memcpy(arg, data + event->value, (event->enter ? NR_ARGS : 1) * sizeof(*arg));
+	if (event->enter) {
+		for (unsigned int i = 0; i < NR_ARGS; i++)
+			at = put_hex(stpcpy(at, i ? ", " : " ("), arg[i], false);
+		at = stpcpy(at, ")");
+	} else {
+		at = put_signed(stpcpy(at, " = "), arg[0]);
+	}
+	buf_end(out, at);
 }

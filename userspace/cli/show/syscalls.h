@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of system calls: sys_enter and sys_exit contain only numbers. */
+/*
+ * Prints sys_enter and sys_exit with the names of system calls: their records contain
+ * only numbers.
+ */
 #ifndef RBMAP_CLI_SYSCALLS_H
 #define RBMAP_CLI_SYSCALLS_H
 
-struct tep_handle;
+#include <stdint.h>
 
-/* Make tep_print_event() print the events of raw_syscalls with names. */
-void syscalls_register(struct tep_handle *tep);
+#include "common/buf.h"
+
+struct syscalls_event;
+struct tep_event;
+
+/* Return NULL if this is another event, or if memory is lacking. */
+struct syscalls_event *syscalls_event_new(struct tep_event *event);
+
+/* Append the text of a record that has all fields of the event. */
+void syscalls_event_print(const struct syscalls_event *event, const void *record,
+			  struct buf *out);
 
 /* Return the name, or NULL if this machine has no such system call. */
 const char *syscalls_name(long nr);

@@ -12,8 +12,10 @@
 
 #include <linux/rbmap.h>
 
-#include "common/buf.h"
+#include "columns.h"
+#include "printer.h"
 #include "syscalls.h"
+#include "task_names.h"
 #include "text.h"
 #include "trace_dat/symbols.h"
 
@@ -24,22 +26,10 @@
 #define ASK_AGAIN_NS	1000000000ULL
 
 /*
- * A record is copied and zeros are added before it is parsed. So no offset or
- * length of 16 bits, and no unterminated string, leads out of the copy.
+ * A record is copied and zeros are added before libtraceevent prints it. So no offset
+ * or length of 16 bits, and no unterminated string, leads out of the copy.
  */
 #define COPY_TAIL	(4 * 65536)
-
-/* bits of common_flags */
-enum {
-	FLAG_IRQS_OFF		= 0x01,
-	FLAG_NEED_RESCHED_LAZY	= 0x02,
-	FLAG_NEED_RESCHED	= 0x04,
-	FLAG_HARDIRQ		= 0x08,
-	FLAG_SOFTIRQ		= 0x10,
-	FLAG_PREEMPT_RESCHED	= 0x20,
-	FLAG_NMI		= 0x40,
-	FLAG_BH_OFF		= 0x80,
-};
 
 /* The fields that contain a thread's name. */
 struct name_fields {
@@ -49,6 +39,8 @@ struct name_fields {
 
 struct event_info {
 	struct tep_event *event;
+	struct printer *printer;	/* NULL: libtraceevent prints the event */
+	struct syscalls_event *syscall;	/* instead, for events of system calls */
 	int size;			/* size of the fields that are always there */
 	unsigned int nr_names;
 	struct name_fields name[MAX_NAMES];
@@ -67,6 +59,7 @@ struct text {
 	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
 	struct symbols *symbols;
+	struct task_names *names;
 	struct tep_plugin_list *plugins;
 	bool comm_from_proc;
 	bool comm_keep;
@@ -76,10 +69,9 @@ struct text {
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
 
-static char *resolve(void *priv, unsigned long long *addr, char **module)
+static const struct symbol *find_symbol(void *data, uint64_t addr)
 {
-	struct text *t = priv;
-	const struct symbol *symbol;
+	struct text *t = data;
 
 	if (t->symbols_from_proc) {
 		struct buf b = { 0 };
@@ -89,7 +81,13 @@ static char *resolve(void *priv, unsigned long long *addr, char **module)
 			symbols_add(t->symbols, b.data, b.size);
 		buf_free(&b);
 	}
-	symbol = symbols_find(t->symbols, *addr);
+	return symbols_find(t->symbols, addr);
+}
+
+static char *resolve(void *priv, unsigned long long *addr, char **module)
+{
+	const struct symbol *symbol = find_symbol(priv, *addr);
+
 	if (!symbol)
 		return NULL;
 	*addr = symbol->addr;
@@ -106,7 +104,8 @@ struct text *text_new(void)
 	trace_seq_init(&t->seq);
 	t->tep = tep_alloc();
 	t->symbols = symbols_new();
-	if (!t->tep || !t->symbols) {
+	t->names = task_names_new();
+	if (!t->tep || !t->symbols || !t->names) {
 		text_free(t);
 		return NULL;
 	}
@@ -117,7 +116,6 @@ struct text *text_new(void)
 	tep_set_file_bigendian(t->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN :
 							    TEP_LITTLE_ENDIAN);
 	tep_set_function_resolver(t->tep, resolve, t);
-	syscalls_register(t->tep);
 	for (size_t i = 0; i < NR_ASKED; i++)
 		t->asked[i].pid = -1;
 	return t;
@@ -135,12 +133,18 @@ void text_free(struct text *t)
 		return;
 	if (t->plugins)
 		tep_unload_plugins(t->plugins, t->tep);
-	for (size_t i = 0; i < NR_IDS; i++)
+	for (size_t i = 0; i < NR_IDS; i++) {
+		if (!t->event[i])
+			continue;
+		printer_free(t->event[i]->printer);
+		free(t->event[i]->syscall);
 		free(t->event[i]);
+	}
 	if (t->tep)
 		tep_free(t->tep);
 	trace_seq_destroy(&t->seq);
 	symbols_free(t->symbols);
+	task_names_free(t->names);
 	free(t->copy);
 	free(t);
 }
@@ -209,6 +213,9 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	if (!info)
 		return -ENOMEM;
 	info->event = event;
+	info->syscall = syscalls_event_new(event);
+	if (!info->syscall)
+		info->printer = printer_compile(event);
 	find_names(info);
 	t->event[event->id] = info;
 	return 0;
@@ -275,11 +282,7 @@ static uint64_t now_ns(void)
 
 int text_add_comm(struct text *t, int pid, const char *comm)
 {
-	const char *known = tep_data_comm_from_pid(t->tep, pid);
-
-	if (known && !strcmp(known, comm))
-		return 0;
-	return tep_override_comm(t->tep, comm, pid) ? -errno : 0;
+	return task_names_set(t->names, pid, comm);
 }
 
 void text_comm_from_proc(struct text *t, bool on)
@@ -347,38 +350,48 @@ static void learn(struct text *t, int pid, const char *from, size_t size)
 	char comm[COMM_SIZE];
 	size_t n = 0;
 
+	if (pid <= 0 || (t->comm_keep && task_names_find(t->names, pid)))
+		return;
 	while (n < size && n < sizeof(comm) - 1 && from[n] && from[n] != '\n') {
 		comm[n] = from[n];
 		n++;
 	}
 	comm[n] = '\0';
-	if (!n || pid <= 0 ||
-	    (t->comm_keep && tep_is_pid_registered(t->tep, pid)))
+	if (!n)
 		return;
 	text_add_comm(t, pid, comm);
 	asked->pid = pid;
 	asked->ns = now_ns();
 }
 
-/* Whatever the lengths say, all that is read here is in the copy. */
-static void learn_names(struct text *t, const struct event_info *info)
+/* The fields are in the event; a dynamic field may lead out of it. */
+static void learn_names(struct text *t, const struct event_info *info,
+			const struct rbmap_event *ev)
 {
+	const char *data = ev->data;
+
 	for (unsigned int i = 0; i < info->nr_names; i++) {
 		const struct name_fields *name = &info->name[i];
 		size_t offset = name->comm->offset, size = name->comm->size;
 		int32_t pid;
 		uint32_t loc;
 
-		memcpy(&pid, t->copy + name->pid->offset, sizeof(pid));
+		memcpy(&pid, data + name->pid->offset, sizeof(pid));
 		if (name->comm->flags & TEP_FIELD_IS_DYNAMIC) {
-			memcpy(&loc, t->copy + offset, sizeof(loc));
+			if (size != sizeof(loc))
+				continue;
+			memcpy(&loc, data + offset, sizeof(loc));
 			if (name->comm->flags & TEP_FIELD_IS_RELATIVE)
 				offset += size + (loc & 0xffff);
 			else
 				offset = loc & 0xffff;
 			size = loc >> 16;
 		}
-		learn(t, pid, t->copy + offset, size);
+		if (offset > ev->size)
+			continue;
+		if (size > ev->size - offset)
+			size = ev->size - offset;
+		learn(t, pid, data + offset, size);
 	}
 }
 
@@ -407,6 +420,13 @@ static void ask_proc(struct text *t, int pid)
 		learn(t, pid, comm, got);
 }
 
+bool text_has_printer(const struct text *t, int id)
+{
+	const struct event_info *info = id >= 0 && id < NR_IDS ? t->event[id] : NULL;
+
+	return info && (info->printer || info->syscall);
+}
+
 static const char *comm_of(struct text *t, int pid)
 {
 	const char *comm;
@@ -415,49 +435,8 @@ static const char *comm_of(struct text *t, int pid)
 		return "<idle>";
 	if (t->comm_from_proc && pid > 0)
 		ask_proc(t, pid);
-	comm = tep_data_comm_from_pid(t->tep, pid);
+	comm = task_names_find(t->names, pid);
 	return comm ? comm : "<...>";
-}
-
-static char resched_char(unsigned int flags)
-{
-	bool lazy = flags & FLAG_NEED_RESCHED_LAZY;
-	bool preempt = flags & FLAG_PREEMPT_RESCHED;
-
-	if (flags & FLAG_NEED_RESCHED)
-		return preempt ? (lazy ? 'B' : 'N') : (lazy ? 'b' : 'n');
-	return preempt ? (lazy ? 'L' : 'p') : (lazy ? 'l' : '.');
-}
-
-static char context_char(unsigned int flags)
-{
-	if (flags & FLAG_NMI)
-		return flags & FLAG_HARDIRQ ? 'Z' : 'z';
-	if (flags & FLAG_HARDIRQ)
-		return flags & FLAG_SOFTIRQ ? 'H' : 'h';
-	return flags & FLAG_SOFTIRQ ? 's' : '.';
-}
-
-static char depth_char(unsigned int depth)
-{
-	return depth ? "0123456789abcdef"[depth & 0xf] : '.';
-}
-
-/*
- * Print: interrupts off, need resched, context, preemption off, migration off.
- */
-static void print_flags(const struct rbmap_event_common *common, FILE *out)
-{
-	unsigned int flags = common->flags, count = common->preempt_count;
-	char irqs = '.';
-
-	if (flags & FLAG_IRQS_OFF)
-		irqs = flags & FLAG_BH_OFF ? 'D' : 'd';
-	else if (flags & FLAG_BH_OFF)
-		irqs = 'b';
-	fprintf(out, "%c%c%c%c%c", irqs, resched_char(flags),
-		context_char(flags), depth_char(count & 0xf),
-		depth_char(count >> 4));
 }
 
 void text_raw(struct text *t, bool on)
@@ -465,15 +444,9 @@ void text_raw(struct text *t, bool on)
 	t->raw = on;
 }
 
-void text_print_time(const struct text *t, uint64_t ts, FILE *out)
+void text_add_time(const struct text *t, uint64_t ts, struct buf *out)
 {
-	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
-
-	if (t->counter)
-		fprintf(out, " %12" PRIu64 ": ", ts);
-	else
-		fprintf(out, " %5" PRIu64 ".%06" PRIu64 ": ", us / 1000000,
-			us % 1000000);
+	columns_add_time(ts, t->counter, out);
 }
 
 static int copy_record(struct text *t, const struct rbmap_event *ev)
@@ -496,42 +469,67 @@ static int copy_record(struct text *t, const struct rbmap_event *ev)
 	return 0;
 }
 
-/*
- * Return the text of the event as one line, even if its strings contain
- * newlines.
- */
-static const char *body_of(struct text *t, const struct event_info *info,
-			   const struct rbmap_event *ev)
+const char *text_copy(struct text *t, const struct rbmap_event *ev)
+{
+	return copy_record(t, ev) ? NULL : t->copy;
+}
+
+/* Let libtraceevent print the event. */
+static int add_by_library(struct text *t, const struct rbmap_event *ev, struct buf *out)
 {
 	struct tep_record record = {
 		.ts = ev->ts,
 		.size = ev->size,
-		.data = t->copy,
+		.data = (void *)text_copy(t, ev),
 		.cpu = ev->cpu,
 		.ref_count = 1,
 	};
-	size_t len;
 
+	if (!record.data)
+		return -ENOMEM;
 	trace_seq_reset(&t->seq);
-	if (!info)
-		trace_seq_printf(&t->seq, "[%" PRIu32 " bytes, of no known format]",
-				 ev->size);
-	else if ((int)ev->size < info->size)
-		trace_seq_printf(&t->seq, "[%" PRIu32 " bytes, its format says %d]",
-				 ev->size, info->size);
-	else
-		tep_print_event(t->tep, &t->seq, &record, "%s",
-				TEP_PRINT_INFO);
+	tep_print_event(t->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&t->seq);
-	if (t->seq.state != TRACE_SEQ__GOOD)
-		return "[too much text]";
-	len = strlen(t->seq.buffer);
-	while (len && t->seq.buffer[len - 1] == '\n')
-		t->seq.buffer[--len] = '\0';
-	for (size_t i = 0; i < len; i++)
-		if (t->seq.buffer[i] == '\n')
-			t->seq.buffer[i] = ' ';
-	return t->seq.buffer;
+	if (t->seq.state == TRACE_SEQ__GOOD)
+		buf_add(out, t->seq.buffer, strlen(t->seq.buffer));
+	else
+		buf_printf(out, "[too much text]");
+	return 0;
+}
+
+static int add_body(struct text *t, const struct rbmap_event *ev,
+		    const struct event_info *info, struct buf *out)
+{
+	if (!info)
+		buf_printf(out, "[%" PRIu32 " bytes, of no known format]", ev->size);
+	else if ((int)ev->size < info->size)
+		buf_printf(out, "[%" PRIu32 " bytes, its format says %d]", ev->size,
+			   info->size);
+	else if (info->syscall)
+		syscalls_event_print(info->syscall, ev->data, out);
+	else if (!info->printer ||
+		 !printer_print(info->printer, ev->data, ev->size, find_symbol, t, out))
+		return add_by_library(t, ev, out);
+	return 0;
+}
+
+int text_add_body(struct text *t, const struct rbmap_event *ev,
+		  const struct text_parts *parts, struct buf *out)
+{
+	size_t before = out->size;
+	char *at, *end;
+	int ret;
+
+	ret = add_body(t, ev, t->event[parts->common.type], out);
+	if (ret)
+		return ret;
+	while (out->size > before && out->data[out->size - 1] == '\n')
+		out->size--;
+	at = out->data + before;
+	end = out->data + out->size;
+	while (at < end && (at = memchr(at, '\n', end - at)))
+		*at = ' ';
+	return out->failed ? -ENOMEM : 0;
 }
 
 int text_parts(struct text *t, const struct rbmap_event *ev,
@@ -544,72 +542,68 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 		return -EINVAL;
 	info = t->event[parts->common.type];
 	if (info) {
-		int ret = copy_record(t, ev);
-
-		if (ret)
-			return ret;
 		parts->whole = (int)ev->size >= info->size;
 		if (parts->whole)
-			learn_names(t, info);
+			learn_names(t, info, ev);
 		parts->event = info->event;
-		parts->record = t->copy;
 	}
 	parts->comm = comm_of(t, parts->common.pid);
-	parts->body = body_of(t, info, ev);
 	return 0;
 }
 
-static void print_lost(const struct rbmap_event *ev, FILE *out)
+static void add_lost(const struct rbmap_event *ev, struct buf *out)
 {
 	if (ev->lost == RBMAP_LOST_UNKNOWN)
-		fprintf(out, "CPU:%d [LOST EVENTS]\n", ev->cpu);
+		buf_printf(out, "CPU:%d [LOST EVENTS]\n", ev->cpu);
 	else if (ev->lost)
-		fprintf(out, "CPU:%d [LOST %" PRIu64 " EVENTS]\n", ev->cpu,
-			ev->lost);
+		buf_printf(out, "CPU:%d [LOST %" PRIu64 " EVENTS]\n", ev->cpu,
+			   ev->lost);
 }
 
-static int print_raw(const struct text *t, const struct rbmap_event *ev,
-		     FILE *out)
+static void add_raw(const struct text *t, const struct rbmap_event *ev, struct buf *out)
 {
 	const unsigned char *data = ev->data;
 
-	fprintf(out, "CPU:%d", ev->cpu);
-	text_print_time(t, ev->ts, out);
-	fprintf(out, "%" PRIu32 " bytes:", ev->size);
+	buf_printf(out, "CPU:%d", ev->cpu);
+	text_add_time(t, ev->ts, out);
+	buf_printf(out, "%" PRIu32 " bytes:", ev->size);
 	for (uint32_t i = 0; i < ev->size; i++)
-		fprintf(out, " %02x", data[i]);
-	fputs("  |", out);
+		buf_printf(out, " %02x", data[i]);
+	buf_add(out, "  |", 3);
 	for (uint32_t i = 0; i < ev->size; i++)
-		fputc(data[i] >= ' ' && data[i] < 0x7f ? data[i] : '.', out);
-	fputs("|\n", out);
-	return ferror(out) ? -EIO : 0;
+		buf_add(out, data[i] >= ' ' && data[i] < 0x7f ? &data[i] :
+			(const void *)".", 1);
+	buf_add(out, "|\n", 2);
 }
 
-int text_print(struct text *t, const struct rbmap_event *ev, FILE *out)
+int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
 {
 	struct text_parts parts;
 	int ret;
 
-	print_lost(ev, out);
-	if (t->raw)
-		return print_raw(t, ev, out);
+	add_lost(ev, out);
+	if (t->raw) {
+		add_raw(t, ev, out);
+		return out->failed ? -ENOMEM : 0;
+	}
 	ret = text_parts(t, ev, &parts);
 	if (ret == -EINVAL) {
-		fprintf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,
-			ev->size);
-		return 0;
+		buf_printf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,
+			   ev->size);
+		return out->failed ? -ENOMEM : 0;
 	}
 	if (ret)
 		return ret;
-	fprintf(out, "%16s-%-7d [%03d] ", parts.comm, parts.common.pid,
-		ev->cpu);
-	print_flags(&parts.common, out);
-	text_print_time(t, ev->ts, out);
+	columns_add_task(parts.comm, parts.common.pid, 7, ev->cpu, out);
+	buf_add(out, " ", 1);
+	columns_add_flags(&parts.common, out);
+	text_add_time(t, ev->ts, out);
 	if (parts.event)
-		fprintf(out, "%s: ", parts.event->name);
+		buf_add(out, parts.event->name, strlen(parts.event->name));
 	else
-		fprintf(out, "event %u: ", parts.common.type);
-	fputs(parts.body, out);
-	fputc('\n', out);
-	return ferror(out) ? -EIO : 0;
+		buf_printf(out, "event %u", parts.common.type);
+	buf_add(out, ": ", 2);
+	ret = text_add_body(t, ev, &parts, out);
+	buf_add(out, "\n", 1);
+	return ret ? ret : out->failed ? -ENOMEM : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Print an event in the line format of tracefs' trace_pipe:
+ * The text of an event, in the line format of tracefs' trace_pipe:
  *
  *	            bash-1234    [001] d..1.  123.456789: sched_switch: ...
  *
@@ -16,10 +16,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <linux/rbmap.h>
 #include <rbmap.h>
+
+#include "common/buf.h"
 
 struct text;
 
@@ -80,24 +81,24 @@ void text_load_plugins(struct text *t);
 const char *text_event_name(struct text *t, const struct rbmap_event *ev);
 const char *text_event_system(struct text *t, const struct rbmap_event *ev);
 
-/*
- * Print @ev as a line. If events were lost just before it, print "CPU:1 [LOST
- * 412 EVENTS]" first. Events must come in the order of time, because names of
- * threads are learnt on the way. @ev may contain any bytes.
- */
-int text_print(struct text *t, const struct rbmap_event *ev, FILE *out);
+/* Return whether a printer of our own prints an event: libtraceevent prints the others. */
+bool text_has_printer(const struct text *t, int id);
 
 /*
- * The parts of the line, for another layout. They are valid until the next
- * call.
+ * Append @ev as a line. If events were lost just before it, append "CPU:1 [LOST 412
+ * EVENTS]" first. Events must come in the order of time, because names of threads are
+ * learnt on the way. @ev may contain any bytes.
+ */
+int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out);
+
+/*
+ * The parts of the line, for another layout. They are valid until the next call.
  */
 struct tep_event;
 struct text_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
-	const char *body;
 	struct tep_event *event;	/* NULL: the format is unknown */
-	const void *record;		/* payload, followed by zeros */
 	bool whole;			/* all fields are in it */
 };
 
@@ -105,7 +106,20 @@ struct text_parts {
 int text_parts(struct text *t, const struct rbmap_event *ev,
 	       struct text_parts *parts);
 
-/* Print " 1234.567890: ". */
-void text_print_time(const struct text *t, uint64_t ts, FILE *out);
+/*
+ * Append what the print format makes of the event, as one line without its end, even if
+ * its strings contain newlines.
+ */
+int text_add_body(struct text *t, const struct rbmap_event *ev,
+		  const struct text_parts *parts, struct buf *out);
+
+/*
+ * Return a copy of the payload with zeros behind it, so that each offset of 16 bits
+ * stays in it, or NULL: out of memory. It is valid until the next call.
+ */
+const char *text_copy(struct text *t, const struct rbmap_event *ev);
+
+/* Append " 1234.567890: ". */
+void text_add_time(const struct text *t, uint64_t ts, struct buf *out);
 
 #endif /* RBMAP_CLI_TEXT_H */

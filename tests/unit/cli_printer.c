@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prints random records of events, and compares the text with that of libtraceevent:
+ *
+ *	cli_printer DIR [RECORDS [SEED]]
+ *
+ * DIR has the formats, SYSTEM/EVENT/format. Each event gets RECORDS records. One result
+ * is printed for each system. Events of a system "library" must be printed by
+ * libtraceevent.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/trace-seq.h>
+
+#include "show/text.h"
+#include "tap.h"
+#include "trace_dat/symbols.h"
+
+#define RECORD_MAX	4096
+#define ZEROS		(4 * 65536)	/* as in text.c: no 16-bit offset leads out */
+
+static const char kallsyms[] =
+	"ffffffff81000000 T first\n"
+	"ffffffff81000100 t second\n"
+	"ffffffffc0001000 t last\t[module]\n";
+static const uint64_t addresses[] = {
+	0xffffffff81000000, 0xffffffff81000123, 0xffffffffc0001010, 0x1000, 0,
+};
+
+static struct symbols *symbols;
+static uint64_t state;
+static volatile sig_atomic_t in_library;
+static sigjmp_buf crashed;
+
+/* xorshift64*: the same numbers from the same seed on each machine */
+static uint64_t next_random(void)
+{
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return state * 0x2545f4914f6cdd1dULL;
+}
+
+static unsigned int pick(unsigned int nr)
+{
+	return (next_random() >> 32) % nr;
+}
+
+static char *find_name(void *priv, unsigned long long *addr, char **module)
+{
+	const struct symbol *symbol = symbols_find(symbols, *addr);
+
+	(void)priv;
+	if (!symbol)
+		return NULL;
+	*addr = symbol->addr;
+	*module = symbol->module;
+	return symbol->name;
+}
+
+/* ---- records */
+
+static void fill(char *at, size_t size)
+{
+	uint64_t value = next_random();
+
+	switch (pick(6)) {
+	case 0:
+		value = 0;
+		break;
+	case 1:
+		value = UINT64_MAX;
+		break;
+	case 2:
+		value = addresses[pick(sizeof(addresses) / sizeof(addresses[0]))];
+		break;
+	case 3:
+		value &= 0xff;
+		break;
+	}
+	for (size_t i = 0; i < size; i++)
+		at[i] = i < sizeof(value) ? (char)(value >> 8 * i) : (char)next_random();
+}
+
+static void fill_text(char *at, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		at[i] = pick(20) ? 'a' + pick(26) : (unsigned int)"\n %\"\\"[pick(5)];
+	if (size && pick(4))
+		at[pick(size)] = '\0';
+}
+
+/* Fill a dynamic field with the place of new bytes at the end, or with any place. */
+static size_t fill_dynamic(char *record, const struct tep_format_field *f, size_t size)
+{
+	uint32_t len = pick(5) ? pick(40) : 0, offset = size, place;
+
+	if (f->size != sizeof(place))
+		return size;
+	if (f->flags & TEP_FIELD_IS_STRING)
+		fill_text(record + size, len);
+	else
+		fill(record + size, len);
+	size += len;
+	if (f->flags & TEP_FIELD_IS_RELATIVE)
+		offset -= f->offset + f->size;
+	place = len << 16 | (offset & 0xffff);
+	if (!pick(10))
+		place = next_random();
+	memcpy(record + f->offset, &place, sizeof(place));
+	return size;
+}
+
+/* Return the size of the record, or 0 if the format has no sane fields. */
+static size_t make_record(const struct tep_event *event, char *record)
+{
+	const struct tep_format_field *f;
+	size_t size = sizeof(struct rbmap_event_common);
+	uint16_t type = event->id;
+
+	memset(record, 0, RECORD_MAX);
+	for (f = event->format.fields; f; f = f->next) {
+		if (f->offset < 0 || f->size < 0 || f->offset + f->size > RECORD_MAX / 2)
+			return 0;
+		if (size < (size_t)f->offset + f->size)
+			size = f->offset + f->size;
+	}
+	fill(record, size);
+	for (f = event->format.fields; f; f = f->next) {
+		if (f->flags & TEP_FIELD_IS_DYNAMIC)
+			size = fill_dynamic(record, f, size);
+		else if (f->flags & TEP_FIELD_IS_STRING)
+			fill_text(record + f->offset, f->size);
+		else if (!(f->flags & TEP_FIELD_IS_ARRAY))
+			fill(record + f->offset, f->size);
+		if (size > RECORD_MAX / 2)
+			break;
+	}
+	fill_text(record + size, 40);
+	size += pick(40);
+	memset(record + size, 0, 40);
+	memcpy(record, &type, sizeof(type));
+	return size;
+}
+
+/* ---- compare */
+
+static char *library_text(struct tep_event *event, char *record, size_t size,
+			  struct trace_seq *s)
+{
+	struct tep_record r = { .size = size, .data = record, .ref_count = 1 };
+	size_t len;
+
+	trace_seq_reset(s);
+	tep_print_event(event->tep, s, &r, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(s);
+	len = strlen(s->buffer);
+	while (len && s->buffer[len - 1] == '\n')
+		s->buffer[--len] = '\0';
+	for (char *at = s->buffer; (at = strchr(at, '\n')); )
+		*at = ' ';
+	return s->buffer;
+}
+
+/* Return false if a text differs. */
+static bool compare_records(struct tep_event *event, struct text *text, unsigned int nr)
+{
+	char *record = calloc(1, RECORD_MAX + ZEROS);
+	struct text_parts parts;
+	struct buf ours = { 0 };
+	struct trace_seq s;
+	bool same = true;
+
+	trace_seq_init(&s);
+	for (unsigned int i = 0; same && i < nr; i++) {
+		struct rbmap_event ev = { .data = record };
+		char *theirs, *copy;
+
+		ev.size = make_record(event, record);
+		if (!ev.size)
+			break;
+		in_library = true;
+		theirs = library_text(event, record, ev.size, &s);
+		in_library = false;
+		/* Exactly as large as the record: sanitizers see each byte behind it. */
+		copy = malloc(ev.size);
+		memcpy(copy, record, ev.size);
+		ev.data = copy;
+		ours.size = 0;
+		same = !text_parts(text, &ev, &parts) &&
+		       !text_add_body(text, &ev, &parts, &ours) &&
+		       ours.size == strlen(theirs) &&
+		       (!ours.size || !memcmp(ours.data, theirs, ours.size));
+		if (!same)
+			diag("%s:%s: %s\ngot:    %.*s\nwanted: %s", event->system,
+			     event->name, event->print_fmt.format, (int)ours.size,
+			     ours.data ? ours.data : "", theirs);
+		free(copy);
+	}
+	trace_seq_destroy(&s);
+	buf_free(&ours);
+	free(record);
+	return same;
+}
+
+/*
+ * libtraceevent itself crashes on some records: it divides by a field that is 0, and
+ * __print_hex() trusts the length.
+ */
+static void leave_library(int sig)
+{
+	if (in_library) {
+		in_library = false;
+		siglongjmp(crashed, 1);
+	}
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static bool compare_event(struct tep_event *event, struct text *text, unsigned int nr)
+{
+	if (!sigsetjmp(crashed, 1))
+		return compare_records(event, text, nr);
+	diag("%s:%s: libtraceevent crashes", event->system, event->name);
+	return true;
+}
+
+/* ---- formats */
+
+/* A format begins with the name of the event; a comment may stand before it. */
+static struct tep_event *parse(struct tep_handle *tep, struct text *text,
+			       const char *system, const struct buf *file)
+{
+	const char *format = strstr(file->data, "name: ");
+	struct tep_event *event = NULL;
+	size_t size;
+
+	if (!format)
+		return NULL;
+	size = file->data + file->size - format;
+	if (!text_add_format(text, system, format, size))
+		tep_parse_format(tep, &event, format, size, system);
+	return event;
+}
+
+/* Events of system calls are printed with names, which libtraceevent does not do. */
+static bool has_names(const char *system)
+{
+	return !strcmp(system, "raw_syscalls");
+}
+
+static void compare_system(const char *dir, const char *system, unsigned int nr,
+			   unsigned int *all)
+{
+	struct tep_handle *tep = tep_alloc();
+	struct text *text = text_new();
+	unsigned int events = 0, good = 0, printers = 0;
+	struct dirent *entry;
+	char path[4096];
+	DIR *d;
+
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(tep, sizeof(long));
+	tep_set_function_resolver(tep, find_name, NULL);
+	text_add_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
+	snprintf(path, sizeof(path), "%s/%s", dir, system);
+	d = opendir(path);
+	while (d && (entry = readdir(d))) {
+		struct buf format = { 0 };
+		struct tep_event *event;
+
+		snprintf(path, sizeof(path), "%s/%s/%s/format", dir, system,
+			 entry->d_name);
+		if (entry->d_name[0] != '.' && !buf_read_file(&format, path) &&
+		    format.size) {
+			buf_add(&format, "", 1);
+			format.size--;
+			event = parse(tep, text, system, &format);
+			if (event) {
+				events++;
+				good += compare_event(event, text, nr);
+				printers += text_has_printer(text, event->id);
+			}
+		}
+		buf_free(&format);
+	}
+	if (d)
+		closedir(d);
+	if (events)
+		is(good, events, "%s: events that print as in libtraceevent", system);
+	if (!strcmp(system, "library"))
+		is(printers, 0, "%s: events with a printer", system);
+	else
+		diag("%s: %u of %u events have a printer", system, printers, events);
+	*all += printers;
+	text_free(text);
+	tep_free(tep);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int nr = argc > 2 ? atoi(argv[2]) : 1000, printers = 0;
+	struct dirent *entry;
+	DIR *d;
+
+	signal(SIGFPE, leave_library);
+	signal(SIGSEGV, leave_library);
+	signal(SIGBUS, leave_library);
+	state = argc > 3 ? strtoull(argv[3], NULL, 0) : (uint64_t)time(NULL);
+	if (argc < 2)
+		bail_out("usage: cli_printer DIR [RECORDS [SEED]]");
+	diag("seed %" PRIu64, state);
+	symbols = symbols_new();
+	symbols_add(symbols, kallsyms, sizeof(kallsyms) - 1);
+	d = opendir(argv[1]);
+	if (!d)
+		bail_out("%s: %s", argv[1], strerror(errno));
+	while ((entry = readdir(d)))
+		if (entry->d_name[0] != '.' && !has_names(entry->d_name))
+			compare_system(argv[1], entry->d_name, nr, &printers);
+	closedir(d);
+	symbols_free(symbols);
+	ok(printers > 0, "%u events have a printer", printers);
+	return done_testing();
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "numbers.h"
+#include "printer.h"
+#include "printer_parts.h"
+
+#define NUMBER_ROOM	(NUMBER_MAX + 3)	/* with a sign or 0x */
+
+struct printing {
+	const char *record;
+	uint32_t size;
+	struct buf *out;
+	find_symbol_fn *find;
+	void *data;
+	bool failed;			/* libtraceevent has to print this record */
+};
+
+static uint64_t value_of(struct printing *p, const struct expression *e)
+{
+	return expression_value(e, p->record, p->size, &p->failed);
+}
+
+static void add_hex(struct printing *p, const char *before, uint64_t value)
+{
+	char *at = buf_room(p->out, NUMBER_ROOM);
+
+	if (at)
+		buf_end(p->out, put_hex(stpcpy(at, before), value, false));
+}
+
+/* Add text, and spaces up to the width. */
+static void add_aligned(struct printing *p, const struct piece *piece, const char *text,
+			size_t size)
+{
+	size_t pad;
+	char *at;
+
+	if (size > piece->precision)
+		size = piece->precision;
+	pad = piece->width > size ? piece->width - size : 0;
+	at = buf_room(p->out, size + pad);
+	if (!at)
+		return;
+	if (!piece->left)
+		memset(at, ' ', pad);
+	memcpy(piece->left ? at : at + pad, text, size);
+	if (piece->left)
+		memset(at + size, ' ', pad);
+	buf_end(p->out, at + size + pad);
+}
+
+static void add_string(struct printing *p, const struct piece *piece, const char *text)
+{
+	add_aligned(p, piece, text, strlen(text));
+}
+
+static void print_flags(struct printing *p, const struct piece *piece,
+			const struct string *s)
+{
+	uint64_t value = value_of(p, s->number);
+	bool any = false;
+
+	for (unsigned int i = 0; i < s->nr_values; i++) {
+		const struct named_value *flag = &s->value[i];
+
+		/* libtraceevent: a negative number is the name of 0. */
+		if (!value && flag->value > INT64_MAX) {
+			add_string(p, piece, flag->name);
+			return;
+		}
+		if (!flag->value || flag->value > INT64_MAX ||
+		    (value & flag->value) != flag->value)
+			continue;
+		if (any)
+			buf_add(p->out, s->text, s->size);
+		add_string(p, piece, flag->name);
+		value &= ~flag->value;
+		any = true;
+	}
+	if (!value)
+		return;
+	if (any)
+		buf_add(p->out, s->text, s->size);
+	add_hex(p, "0x", value);
+}
+
+static void print_symbol(struct printing *p, const struct piece *piece,
+			 const struct string *s)
+{
+	uint64_t value = value_of(p, s->number);
+
+	for (unsigned int i = 0; i < s->nr_values; i++) {
+		if (s->value[i].value == value) {
+			add_string(p, piece, s->value[i].name);
+			return;
+		}
+	}
+	add_hex(p, "0x", value);
+}
+
+static void print_dynamic(struct printing *p, const struct piece *piece,
+			  const struct string *s)
+{
+	uint32_t offset, len;
+
+	if (!dynamic_place(p->record, p->size, s->offset, s->relative, &offset, &len)) {
+		p->failed = true;
+		return;
+	}
+	/* libtraceevent prints nothing, not even the width. */
+	if (len)
+		add_aligned(p, piece, p->record + offset,
+			    strnlen(p->record + offset, p->size - offset));
+}
+
+static void print_string(struct printing *p, const struct piece *piece,
+			 const struct string *s)
+{
+	uint32_t size;
+
+	switch (s->kind) {
+	case TEXT:
+		add_string(p, piece, s->text);
+		break;
+	case FIXED:
+		size = s->size ? s->size : p->size - s->offset;
+		add_aligned(p, piece, p->record + s->offset,
+			    strnlen(p->record + s->offset, size));
+		break;
+	case DYNAMIC:
+		print_dynamic(p, piece, s);
+		break;
+	case ADDRESS:
+		add_hex(p, "", value_of(p, s->number));
+		break;
+	case FLAGS:
+		print_flags(p, piece, s);
+		break;
+	case SYMBOL:
+		print_symbol(p, piece, s);
+		break;
+	case CHOICE:
+		print_string(p, piece, s->choice[!value_of(p, s->number)]);
+		break;
+	}
+}
+
+static int64_t sign_extend(uint64_t value, unsigned int bits)
+{
+	return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+/* Return the end of the sign or the prefix at @at. */
+static char *put_before_digits(char *at, const struct piece *piece, uint64_t *value)
+{
+	int64_t number;
+
+	if (piece->kind == DECIMAL) {
+		number = sign_extend(*value, piece->bits);
+		*value = number < 0 ? -(uint64_t)number : (uint64_t)number;
+		if (number < 0)
+			*at++ = '-';
+		return at;
+	}
+	if (piece->bits < 64)
+		*value &= (1ULL << piece->bits) - 1;
+	if (piece->kind == HEX && piece->prefix && *value) {
+		*at++ = '0';
+		*at++ = piece->upper ? 'X' : 'x';
+	}
+	return at;
+}
+
+static void print_number(struct printing *p, const struct piece *piece)
+{
+	uint64_t value = value_of(p, piece->number);
+	char *at = buf_room(p->out, NUMBER_ROOM + piece->width);
+	char *digits, *end;
+	size_t pad;
+
+	if (!at)
+		return;
+	digits = put_before_digits(at, piece, &value);
+	end = piece->kind == HEX ? put_hex(digits, value, piece->upper) :
+				   put_decimal(digits, value);
+	if (piece->width > end - at) {
+		pad = piece->width - (end - at);
+		if (piece->left) {
+			memset(end, ' ', pad);
+		} else {
+			char *from = piece->zeros ? digits : at;
+
+			memmove(from + pad, from, end - from);
+			memset(from, piece->zeros ? '0' : ' ', pad);
+		}
+		end += pad;
+	}
+	buf_end(p->out, end);
+}
+
+static void print_function(struct printing *p, const struct piece *piece)
+{
+	uint64_t addr = value_of(p, piece->number);
+	const struct symbol *symbol = p->find(p->data, addr);
+
+	if (!symbol) {
+		add_hex(p, "0x", addr);
+		return;
+	}
+	buf_add(p->out, symbol->name, strlen(symbol->name));
+	if (piece->with_offset)
+		add_hex(p, "+0x", addr - symbol->addr);
+}
+
+static void print_pointer(struct printing *p, const struct piece *piece)
+{
+	uint64_t value = value_of(p, piece->number);
+
+	if (value)
+		add_hex(p, "0x", value);
+	else
+		buf_add(p->out, "(nil)", 5);
+}
+
+static void print_piece(struct printing *p, const struct piece *piece)
+{
+	switch (piece->kind) {
+	case LITERAL:
+		buf_add(p->out, piece->text, piece->size);
+		break;
+	case DECIMAL:
+	case UNSIGNED:
+	case HEX:
+		print_number(p, piece);
+		break;
+	case POINTER:
+		print_pointer(p, piece);
+		break;
+	case FUNCTION:
+		print_function(p, piece);
+		break;
+	case STRING:
+		print_string(p, piece, piece->string);
+		break;
+	}
+}
+
+bool printer_print(const struct printer *printer, const void *record, uint32_t size,
+		   find_symbol_fn *find, void *data, struct buf *out)
+{
+	struct printing p = {
+		.record = record,
+		.size = size,
+		.out = out,
+		.find = find,
+		.data = data,
+	};
+	size_t before = out->size;
+
+	if (size < printer->need)
+		return false;
+	for (unsigned int i = 0; i < printer->nr_pieces; i++)
+		print_piece(&p, &printer->piece[i]);
+	if (p.failed)
+		out->size = before;
+	return !p.failed;
+}

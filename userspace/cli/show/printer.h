@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Prints records of one event by its print format.
+ *
+ * libtraceevent parses the format of each event, and prints records by walking the
+ * parsed tree and calling printf() for each part. A printer is compiled once from the
+ * same tree and is much faster. It knows the common kinds of fields and conversions. For
+ * all others, and for records whose dynamic fields leave the record, libtraceevent
+ * prints. The text is the same, byte for byte.
+ */
+#ifndef RBMAP_CLI_PRINTER_H
+#define RBMAP_CLI_PRINTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "trace_dat/symbols.h"
+
+struct tep_event;
+struct printer;
+
+/* Return the symbol of an address, or NULL. */
+typedef const struct symbol *find_symbol_fn(void *data, uint64_t addr);
+
+/* Return NULL if the format needs libtraceevent, or if memory is lacking. */
+struct printer *printer_compile(struct tep_event *event);
+void printer_free(struct printer *printer);
+
+/*
+ * Append the text of a record. Return false, and append nothing, if libtraceevent has to
+ * print this record.
+ */
+bool printer_print(const struct printer *printer, const void *record, uint32_t size,
+		   find_symbol_fn *find, void *data, struct buf *out);
+
+#endif /* RBMAP_CLI_PRINTER_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of threads, by pid. */
+#ifndef RBMAP_CLI_TASK_NAMES_H
+#define RBMAP_CLI_TASK_NAMES_H
+
+struct task_names;
+
+struct task_names *task_names_new(void);	/* NULL: out of memory */
+void task_names_free(struct task_names *names);
+
+/* Return the name of a thread, or NULL: unknown. It is valid until the next name is set. */
+const char *task_names_find(const struct task_names *names, int pid);
+
+/* Set or replace the name of a thread. Return 0 or -ENOMEM. */
+int task_names_set(struct task_names *names, int pid, const char *name);
+
+#endif /* RBMAP_CLI_TASK_NAMES_H */
