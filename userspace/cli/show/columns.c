@@ -55,18 +55,6 @@ void columns_add_flags(const struct rbmap_event_common *common, struct buf *out)
 	buf_add(out, text, sizeof(text));
 }
 
-/* Align the number at @from, which ends at @end, to the right. */
-static char *align_right(char *from, char *end, unsigned int width)
-{
-	unsigned int size = end - from;
-
-	if (size >= width)
-		return end;
-	memmove(from + width - size, from, size);
-	memset(from, ' ', width - size);
-	return from + width;
-}
-
 void columns_add_time(uint64_t ts, bool is_counter, struct buf *out)
 {
 	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
@@ -76,9 +64,9 @@ void columns_add_time(uint64_t ts, bool is_counter, struct buf *out)
 		return;
 	*at++ = ' ';
 	if (is_counter) {
-		at = align_right(at, put_decimal(at, ts), 12);
+		at = align_right(at, put_decimal(at, ts), 12, ' ');
 	} else {
-		at = align_right(at, put_decimal(at, us / 1000000), 5);
+		at = align_right(at, put_decimal(at, us / 1000000), 5, ' ');
 		*at++ = '.';
 		at = put_padded(at, us % 1000000, 6);
 	}
@@ -91,17 +79,14 @@ void columns_add_task(const char *comm, int pid, unsigned int pid_width, int cpu
 		      struct buf *out)
 {
 	size_t len = strlen(comm), pad = len < COMM_WIDTH ? COMM_WIDTH - len : 0;
-	char *at = buf_room(out, pad + len + 2 * NUMBER_MAX + 16), *digits;
+	char *at = buf_room(out, pad + len + 2 * NUMBER_MAX + 16);
 
 	if (!at)
 		return;
 	memset(at, ' ', pad);
 	at = stpcpy(at + pad, comm);
 	*at++ = '-';
-	digits = at;
-	at = put_signed(at, pid);
-	while (at < digits + pid_width)
-		*at++ = ' ';
+	at = align_left(at, put_signed(at, pid), pid_width);
 	at = put_padded(stpcpy(at, " ["), cpu, 3);
 	*at++ = ']';
 	buf_end(out, at);

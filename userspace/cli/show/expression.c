@@ -5,6 +5,7 @@
 #include <traceevent/event-parse.h>
 
 #include "expression.h"
+#include "fields.h"
 
 #define OFFSET_MAX	65535
 #define DEPTH_MAX	64
@@ -34,37 +35,10 @@ struct expression {
 	struct expression *operand[3];
 };
 
-static uint64_t load(const char *at, uint32_t size)
-{
-	uint64_t v8;
-	uint32_t v4;
-	uint16_t v2;
-
-	switch (size) {
-	case 1:
-		return (uint8_t)*at;
-	case 2:
-		memcpy(&v2, at, sizeof(v2));
-		return v2;
-	case 4:
-		memcpy(&v4, at, sizeof(v4));
-		return v4;
-	case 8:
-		memcpy(&v8, at, sizeof(v8));
-		return v8;
-	}
-	return 0;
-}
-
 bool dynamic_place(const char *record, uint32_t size, uint32_t field, bool relative,
 		   uint32_t *offset, uint32_t *len)
 {
-	uint32_t place = load(record + field, 4);
-
-	*offset = place & 0xffff;
-	*len = place >> 16;
-	if (relative)
-		*offset += field + 4;
+	field_place(record, field, 4, relative, offset, len);
 	return *offset + *len <= size;
 }
 
@@ -86,7 +60,7 @@ static uint64_t element(const struct expression *e, const char *record, uint32_t
 		*failed = true;
 		return 0;
 	}
-	return load(record + offset, e->size);
+	return field_number(record + offset, e->size);
 }
 
 static uint64_t binary(enum kind kind, uint64_t a, uint64_t b, bool *failed)
@@ -147,7 +121,7 @@ uint64_t expression_value(const struct expression *e, const char *record,
 
 	switch (e->kind) {
 	case FIELD:
-		return load(record + e->offset, e->size);
+		return field_number(record + e->offset, e->size);
 	case CONSTANT:
 		return e->number;
 	case CAST:

@@ -47,17 +47,33 @@ static inline char *put_signed(char *at, int64_t value)
 	return put_decimal(at + 1, -(uint64_t)value);
 }
 
-/* Write @value in base 10, with zeros in front up to @width digits. */
-static inline char *put_padded(char *at, uint64_t value, unsigned int width)
+/* Move the text from @at to @end to the right, behind @fill, up to @width bytes. */
+static inline char *align_right(char *at, char *end, unsigned int width, char fill)
 {
-	char *end = put_decimal(at, value);
 	unsigned int size = end - at;
 
 	if (size >= width)
 		return end;
 	memmove(at + width - size, at, size);
-	memset(at, '0', width - size);
+	memset(at, fill, width - size);
 	return at + width;
+}
+
+/* Add spaces behind the text from @at to @end, up to @width bytes. */
+static inline char *align_left(char *at, char *end, unsigned int width)
+{
+	unsigned int size = end - at;
+
+	if (size >= width)
+		return end;
+	memset(end, ' ', width - size);
+	return at + width;
+}
+
+/* Write @value in base 10, with zeros in front up to @width digits. */
+static inline char *put_padded(char *at, uint64_t value, unsigned int width)
+{
+	return align_right(at, put_decimal(at, value), width, '0');
 }
 
 /* Write @value in base 16. */

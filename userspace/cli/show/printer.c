@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "fields.h"
 #include "numbers.h"
 #include "printer.h"
 #include "printer_parts.h"
@@ -146,11 +147,6 @@ static void print_string(struct printing *p, const struct piece *piece,
 	}
 }
 
-static int64_t sign_extend(uint64_t value, unsigned int bits)
-{
-	return (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
-
 /* Return the end of the sign or the prefix at @at. */
 static char *put_before_digits(char *at, const struct piece *piece, uint64_t *value)
 {
@@ -177,25 +173,18 @@ static void print_number(struct printing *p, const struct piece *piece)
 	uint64_t value = value_of(p, piece->number);
 	char *at = buf_room(p->out, NUMBER_ROOM + piece->width);
 	char *digits, *end;
-	size_t pad;
 
 	if (!at)
 		return;
 	digits = put_before_digits(at, piece, &value);
 	end = piece->kind == HEX ? put_hex(digits, value, piece->upper) :
 				   put_decimal(digits, value);
-	if (piece->width > end - at) {
-		pad = piece->width - (end - at);
-		if (piece->left) {
-			memset(end, ' ', pad);
-		} else {
-			char *from = piece->zeros ? digits : at;
-
-			memmove(from + pad, from, end - from);
-			memset(from, piece->zeros ? '0' : ' ', pad);
-		}
-		end += pad;
-	}
+	if (piece->left)
+		end = align_left(at, end, piece->width);
+	else if (piece->zeros && piece->width > digits - at)
+		end = align_right(digits, end, piece->width - (digits - at), '0');
+	else
+		end = align_right(at, end, piece->width, ' ');
 	buf_end(p->out, end);
 }
 

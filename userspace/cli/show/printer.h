@@ -4,9 +4,9 @@
  *
  * libtraceevent parses the format of each event, and prints records by walking the
  * parsed tree and calling printf() for each part. A printer is compiled once from the
- * same tree and is much faster. It knows the common kinds of fields and conversions. For
- * all others, and for records whose dynamic fields leave the record, libtraceevent
- * prints. The text is the same, byte for byte.
+ * same tree and is much faster. It knows the common kinds of fields and conversions.
+ * libtraceevent prints all other events. It also prints each record in which a dynamic
+ * field has its data outside of the record. The text is the same, byte for byte.
  */
 #ifndef RBMAP_CLI_PRINTER_H
 #define RBMAP_CLI_PRINTER_H

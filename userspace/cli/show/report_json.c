@@ -4,6 +4,7 @@
 #include <traceevent/event-parse.h>
 
 #include "common/json.h"
+#include "fields.h"
 #include "numbers.h"
 #include "report_json.h"
 
@@ -50,45 +51,14 @@ void report_json_lost(int cpu, uint64_t lost, struct buf *out)
 	add_text(out, "}\n");
 }
 
-static uint64_t load(const char *at, int size, bool is_signed)
-{
-	uint64_t value = 0;
-
-	switch (size) {
-	case 1: {
-		uint8_t v;
-
-		memcpy(&v, at, 1);
-		value = is_signed ? (uint64_t)(int8_t)v : v;
-		break;
-	}
-	case 2: {
-		uint16_t v;
-
-		memcpy(&v, at, 2);
-		value = is_signed ? (uint64_t)(int16_t)v : v;
-		break;
-	}
-	case 4: {
-		uint32_t v;
-
-		memcpy(&v, at, 4);
-		value = is_signed ? (uint64_t)(int32_t)v : v;
-		break;
-	}
-	case 8:
-		memcpy(&value, at, 8);
-		break;
-	}
-	return value;
-}
-
 static void add_number(struct buf *out, const char *at, int size, bool is_signed)
 {
+	uint64_t value = field_number(at, size);
+
 	if (is_signed)
-		add_signed(out, load(at, size, true));
+		add_signed(out, sign_extend(value, 8 * size));
 	else
-		add_unsigned(out, load(at, size, false));
+		add_unsigned(out, value);
 }
 
 static bool is_number_size(int size)
@@ -113,19 +83,13 @@ static void add_array(struct buf *out, const struct tep_format_field *f,
 
 /* Store the place of a field's value in a record. */
 static void find_value(const struct tep_format_field *f, const char *record,
-		       uint32_t record_size, unsigned int *offset, unsigned int *size)
+		       uint32_t record_size, uint32_t *offset, uint32_t *size)
 {
-	uint32_t loc;
-
 	*offset = f->offset;
 	*size = f->size;
 	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
-		loc = load(record + *offset, 4, false);
-		if (f->flags & TEP_FIELD_IS_RELATIVE)
-			*offset += *size + (loc & 0xffff);
-		else
-			*offset = loc & 0xffff;
-		*size = loc >> 16;
+		field_place(record, f->offset, f->size, f->flags & TEP_FIELD_IS_RELATIVE,
+			    offset, size);
 	} else if (!*size && *offset < record_size) {
 		/* "char buf[]" extends to the end of the event. */
 		*size = record_size - *offset;
@@ -137,7 +101,7 @@ static int add_field(struct buf *out, struct text *t, const struct rbmap_event *
 		     const struct tep_format_field *f)
 {
 	const char *record = ev->data;
-	unsigned int offset, size;
+	uint32_t offset, size;
 
 	/* A dynamic field that is too small to hold its place. */
 	if (f->flags & TEP_FIELD_IS_DYNAMIC && f->size < 4)

@@ -13,6 +13,7 @@
 #include <linux/rbmap.h>
 
 #include "columns.h"
+#include "fields.h"
 #include "printer.h"
 #include "syscalls.h"
 #include "task_names.h"
@@ -372,20 +373,16 @@ static void learn_names(struct text *t, const struct event_info *info,
 
 	for (unsigned int i = 0; i < info->nr_names; i++) {
 		const struct name_fields *name = &info->name[i];
-		size_t offset = name->comm->offset, size = name->comm->size;
+		uint32_t offset = name->comm->offset, size = name->comm->size;
 		int32_t pid;
-		uint32_t loc;
 
 		memcpy(&pid, data + name->pid->offset, sizeof(pid));
 		if (name->comm->flags & TEP_FIELD_IS_DYNAMIC) {
-			if (size != sizeof(loc))
+			if (size != sizeof(uint32_t))
 				continue;
-			memcpy(&loc, data + offset, sizeof(loc));
-			if (name->comm->flags & TEP_FIELD_IS_RELATIVE)
-				offset += size + (loc & 0xffff);
-			else
-				offset = loc & 0xffff;
-			size = loc >> 16;
+			field_place(data, offset, size,
+				    name->comm->flags & TEP_FIELD_IS_RELATIVE,
+				    &offset, &size);
 		}
 		if (offset > ev->size)
 			continue;
@@ -449,14 +446,14 @@ void text_add_time(const struct text *t, uint64_t ts, struct buf *out)
 	columns_add_time(ts, t->counter, out);
 }
 
-static int copy_record(struct text *t, const struct rbmap_event *ev)
+const char *text_copy(struct text *t, const struct rbmap_event *ev)
 {
 	if (ev->size > t->copy_size || !t->copy) {
 		size_t size = ev->size < 4096 ? 4096 : 2 * (size_t)ev->size;
 		char *copy = calloc(1, size + COPY_TAIL);
 
 		if (!copy)
-			return -ENOMEM;
+			return NULL;
 		free(t->copy);
 		t->copy = copy;
 		t->copy_size = size;
@@ -466,12 +463,7 @@ static int copy_record(struct text *t, const struct rbmap_event *ev)
 		memset(t->copy + ev->size, 0, t->copy_used - ev->size);
 	memcpy(t->copy, ev->data, ev->size);
 	t->copy_used = ev->size;
-	return 0;
-}
-
-const char *text_copy(struct text *t, const struct rbmap_event *ev)
-{
-	return copy_record(t, ev) ? NULL : t->copy;
+	return t->copy;
 }
 
 /* Let libtraceevent print the event. */

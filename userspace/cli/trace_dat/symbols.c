@@ -64,9 +64,7 @@ static bool parse_line(char *line, char *end, struct symbol *symbol)
 	symbol->name = at + 3;
 	symbol->module = NULL;
 	*end = '\0';
-	module = memchr(symbol->name, '\t', end - symbol->name);
-	if (!module)
-		module = memchr(symbol->name, ' ', end - symbol->name);
+	module = strpbrk(symbol->name, " \t");
 	if (module) {
 		*module++ = '\0';
 		module += strspn(module, " \t[");
