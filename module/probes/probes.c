@@ -16,6 +16,7 @@ static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
 	&rbmap_kmem_probes,
 	&rbmap_module_probes,
 	&rbmap_printk_probes,
+	&rbmap_task_probes,
 };
 
 /* An event that this kernel can't have is there too, and says why. */

@@ -43,6 +43,7 @@ extern const struct rbmap_probe_set rbmap_exceptions_probes;
 extern const struct rbmap_probe_set rbmap_kmem_probes;
 extern const struct rbmap_probe_set rbmap_module_probes;
 extern const struct rbmap_probe_set rbmap_printk_probes;
+extern const struct rbmap_probe_set rbmap_task_probes;
 
 int rbmap_probes_register(void);
 

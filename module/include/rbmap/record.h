@@ -537,10 +537,17 @@ rbmap_checked_end(struct rbmap_checked *checked,
 	RBMAP_EACH_FIELD(MEASURE, _fields)				\
 	RBMAP_EACH_FIELD(CUT, _fields)
 
-/* Fill the members of REC, and the arrays and strings of __record. */
+/*
+ * Fill the members of REC, and the arrays and strings of __record.  TP_fast_assign()
+ * of some kernel headers names the record `entry`, as ftrace's own code does.
+ */
 #define RBMAP_RECORD_FILL(_fields, _assign)				\
 	RBMAP_EACH_FIELD(PLACE, _fields)				\
-	{ _assign }
+	{								\
+		typeof(REC) entry __maybe_unused = REC;			\
+									\
+		_assign							\
+	}
 
 /* The probe of an event that selects tasks or has a filter. */
 #define RBMAP_CLASS_CHECKED(_name, _proto, _fields, _assign)		\
