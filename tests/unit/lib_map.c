@@ -93,6 +93,7 @@ static void test_random_interleaving(void **state)
 			}
 		}
 		assert_int_equal(got + lost, emitted);
+		assert_int_equal(rbmap_events_read(&ring->map), got);
 		fake_free(ring);
 	}
 }

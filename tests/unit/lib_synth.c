@@ -173,12 +173,25 @@ static bool fake_swap(struct fake_ring *ring)
 	return true;
 }
 
+/* Return the number of events behind @from bytes of a sub-buffer. */
+static uint64_t fake_events_from(struct fake_ring *ring, uint32_t id, size_t from)
+{
+	struct rbmap_cursor cursor = { 0 };
+	struct rbmap_event ev;
+	uint64_t nr = 0;
+
+	while (rbmap_decode(fake_subbuf(ring, id), ring->map.subbuf_size, &cursor,
+			    &ev) == 1)
+		nr += cursor.offset > from;
+	return nr;
+}
+
 static int fake_get_reader(struct rbmap_map *map)
 {
 	struct fake_ring *ring = (struct fake_ring *)map;
 	struct rbmap_meta *meta = ring->meta;
 	uint64_t value;
-	size_t held;
+	size_t held, from;
 
 	ring->calls++;
 	if (ring->clock)
@@ -192,8 +205,10 @@ static int fake_get_reader(struct rbmap_map *map)
 	}
 	if (held == meta->reader.read && !ring->writer_with_reader)
 		fake_swap(ring);
+	from = meta->reader.read;
 	meta->reader.read = fake_header(ring, meta->reader.id)->commit &
 			    RBMAP_COMMIT_MASK;
+	meta->read += fake_events_from(ring, meta->reader.id, from);
 	meta->entries = ring->emitted;
 	/* Tests write to the eventfd to make poll() report events. */
 	if (read(map->fd, &value, sizeof(value)) < 0)

@@ -55,6 +55,7 @@ struct rbmap_map {
 	size_t			offset;		/* bytes returned to the caller */
 	size_t			counted;	/* bytes that the kernel counts as read */
 	unsigned int		pieces;		/* number of pieces returned */
+	uint64_t		events;		/* number of events in the pieces returned */
 	uint64_t		reported;		/* losses reported */
 	struct rbmap_loss	past;		/* losses in earlier rings */
 	uint64_t		behind;		/* lost at the end of earlier rings, not reported yet */

@@ -451,11 +451,27 @@ static int next_ring(struct rbmap_map *map)
 	return map->transport->next_ring(map);
 }
 
+/* GET_READER, and count the events that this call counts as read. */
+static int consume(struct rbmap_map *map)
+{
+	uint64_t before, after;
+	int ret;
+
+	if (!map->meta)
+		return -ENODEV;
+	before = META(map, read);
+	ret = map->transport->get_reader(map);
+	after = META(map, read);
+	/* A reset sets the counter to 0. */
+	map->events += after < before ? after : after - before;
+	return ret;
+}
+
 /* Return: 0: read the reader's sub-buffer, unless map->ended is set. */
 static int get_reader(struct rbmap_map *map)
 {
 	while (!map->ended) {
-		int ret = map->meta ? map->transport->get_reader(map) : -ENODEV;
+		int ret = consume(map);
 
 		switch (ret) {
 		case -EAGAIN:
@@ -528,6 +544,9 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			map->offset = 0;
 			map->skip = 0;
 		}
+		/* map->events counts what the call found, not what came later. */
+		if (size > map->counted && id == META(map, reader.id))
+			size = map->counted;
 		sb->lost = taken ? swap_lost(map, subbuf, commit) : 0;
 		sb->lost = rbmap_lost_sum(sb->lost, map->behind);
 		map->behind = 0;
@@ -645,6 +664,11 @@ static uint64_t unreported(const struct rbmap_map *map)
 	uint64_t lost = META_OWN(map, lost), reported = META_OWN(map, lost_reported);
 
 	return lost > reported ? lost - reported : 0;
+}
+
+RBMAP_API uint64_t rbmap_events_read(const struct rbmap_map *map)
+{
+	return map->events;
 }
 
 RBMAP_API int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)

@@ -230,8 +230,10 @@ static int found(struct rbmap_map *map, size_t size, uint64_t number,
 		o->inside = true;
 	}
 	o->have = size;
-	while (rbmap_decode_bytes(o->copy, size, &o->counted, &ev) == 1)
+	while (rbmap_decode_bytes(o->copy, size, &o->counted, &ev) == 1) {
 		o->expected++;
+		map->events++;
+	}
 	map->pieces++;
 	return FOUND;
 }
