@@ -54,12 +54,12 @@ int main(int argc, char **argv)
 				break;
 			if (i == 50) {
 				sb = synth_piece(&s[cpu], page);
-				if (dat_add(w, cpu, &sb, NULL, NULL))
+				if (dat_add(w, cpu, &sb))
 					return 1;
 			}
 		}
 		sb = synth_piece(&s[cpu], 0);
-		if (dat_add(w, cpu, &sb, NULL, NULL))
+		if (dat_add(w, cpu, &sb))
 			return 1;
 	}
 	if (argc > 3)

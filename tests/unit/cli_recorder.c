@@ -38,6 +38,7 @@ struct rbmap_map {
 	bool have;		/* the ring's sub-buffer was given out */
 	uint64_t gone;		/* lost in rings before this one */
 	uint64_t told;
+	uint64_t events;
 	uint64_t behind;	/* to be told with the next ring's */
 	bool snapshot_file, ended;
 	struct synth synth;
@@ -88,10 +89,16 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	map->synth.id = 1;
 	for (nr = ring->first; nr < ring->first + EVENTS; nr++)
 		assert_true(synth_number(&map->synth, nr, 1, nr));
+	map->events += EVENTS;
 	*sb = synth_piece(&map->synth, ring->lost + map->behind);
 	map->told += ring->lost;
 	map->behind = 0;
 	return 1;
+}
+
+uint64_t rbmap_events_read(const struct rbmap_map *map)
+{
+	return map->events;
 }
 
 int rbmap_wait(struct rbmap_map *map, int timeout_ms)
@@ -237,10 +244,10 @@ static struct recorder_result record(struct recorder *rec, int clock,
 	struct recorder_result result;
 
 	assert_int_equal(recorder_start(rec, writer, fields, clock), 0);
-	while (!recorder_ended(rec) && dat_events(writer) < events)
+	while (!recorder_ended(rec) && recorder_events(rec) < events)
 		usleep(1000);
 	recorder_stop(rec);
-	assert_int_equal(dat_events(writer), events);
+	assert_int_equal(recorder_events(rec), events);
 	result = finish(rec, writer);
 	comm_fields_free(fields);
 	return result;

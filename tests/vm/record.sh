@@ -62,8 +62,8 @@ emit_all()
 # the rings
 is_recording()
 {
-	set -- /proc/"$1"/task/*
-	[ $# -gt 1 ]
+	# The threads of the CPUs are started in this order.
+	grep -qxs "rbmap-cpu$(($(nproc) - 1))" /proc/"$1"/task/*/comm
 }
 
 # wait_for_recorder PID
@@ -143,6 +143,31 @@ is $? 0 "record succeeds although the command fails"
 like "$(cat /tmp/status.log)" 'sh ended with status 3' "record prints the command's status"
 fails "a command that does not exist is refused" rbmap record -q -o /tmp/none -- /nowhere/x
 fails "no process of rbmap is left" grep -qsx rbmap /proc/[0-9]*/comm
+
+# --- threads that end before their events are read; the events do not name them
+rbmap record -q -o /tmp/short -e raw_syscalls -- \
+	sh -c 'for i in 1 2 3 4 5 6 7 8 9; do /bin/busybox true; done' 2>/tmp/short.log
+is $? 0 "record short-lived threads"
+ok "both reports are the same" same /tmp/short
+ok "the threads have their last names" [ "$(grep -o 'busybox-[0-9]*' /tmp/short.rbmap |
+	sort -u | wc -l)" -ge 9 ]
+is "$(grep -c '<\.\.\.>' /tmp/short.rbmap)" 0 "every short-lived thread has a name"
+
+# buffers_of_names: lists the buffers that recorders read names from
+buffers_of_names()
+{
+	find /dev/rbmap -name 'comms-*' | sed 's,.*/,,'
+}
+
+rbmap record -q -o /tmp/killed -e rbmap:marker &
+recorder=$!
+wait_for_recorder $recorder
+is "$(buffers_of_names)" comms-$recorder "a recorder has a buffer for names"
+kill -KILL $recorder
+wait $recorder
+is "$(buffers_of_names)" comms-$recorder "the buffer remains if the recorder is killed"
+rbmap record -q -o /tmp/killed -e rbmap:marker -d 0.1
+is "$(buffers_of_names)" "" "the next recorder removes the buffer"
 
 # --- the events in the rings: -d 0
 echo one >/dev/rbmap/marker

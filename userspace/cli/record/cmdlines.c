@@ -154,7 +154,7 @@ int comm_fields_add(struct comm_fields *fields, const char *format)
 struct entry {
 	int pid;
 	bool used;
-	bool mentioned;		/* an event mentions the thread */
+	bool looked_up;		/* in /proc, when the first of its events came */
 	bool named;
 	char comm[COMM_SIZE];
 	uint64_t ts;
@@ -326,7 +326,6 @@ static void learn_pair(struct cmdlines *cmdlines, const struct comm_pair *pair,
 	e = find_entry(cmdlines, pid);
 	if (!e)
 		return;
-	e->mentioned = true;
 	set_comm(e, (const char *)ev->data + offset, size, ev->ts);
 }
 
@@ -341,8 +340,8 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 		return;
 	memcpy(&common, ev->data, sizeof(common));
 	e = find_entry(cmdlines, common.pid);
-	if (e && !e->mentioned) {
-		e->mentioned = true;
+	if (e && !e->looked_up) {
+		e->looked_up = true;
 		/* The thread may end soon, so read its name now. */
 		if (!e->named && common.pid > 0)
 			ask_proc(cmdlines, common.pid, COMM_TS_SEEN);
@@ -363,7 +362,6 @@ void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from)
 		mine = find_entry(to, e->pid);
 		if (!mine)
 			continue;
-		mine->mentioned |= e->mentioned;
 		if (e->named)
 			set_comm(mine, e->comm, COMM_SIZE, e->ts);
 	}
@@ -378,7 +376,7 @@ void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t lim
 		 * Pid 0 is the idle task of each CPU, which readers of the file
 		 * know.
 		 */
-		if (!e->used || !e->named || !e->mentioned || !e->pid)
+		if (!e->used || !e->named || !e->pid)
 			continue;
 		if (out->size + COMM_SIZE + 14 > limit)
 			break;

@@ -3,9 +3,9 @@
  * Names of threads for a recording's table of command lines.
  *
  * When the events of a thread that lives for milliseconds are read, /proc no
- * longer has the thread. So names are also taken from events that contain them.
- * Each recorder thread has its own table. At the end the tables are merged, and
- * the latest name of a pid is used.
+ * longer has the thread. So names are also taken from events that contain them:
+ * from comm_events.h, and from the events that are in the rings when a recording
+ * begins. At the end all tables are merged, and the latest name of a pid is used.
  */
 #ifndef RBMAP_CLI_CMDLINES_H
 #define RBMAP_CLI_CMDLINES_H
@@ -52,8 +52,7 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from);
 
 /*
- * Append lines "PID NAME" for the threads that events mention, at most @limit
- * bytes.
+ * Append lines "PID NAME" for all threads with a name, at most @limit bytes.
  */
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit);
 

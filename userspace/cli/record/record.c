@@ -107,6 +107,10 @@ static bool prepare(struct record *r)
 	if (!control_read_u64("tracing_on", &on) && !on && r->seconds)
 		complain("warning: tracing_on is 0, and nothing is recorded until it is 1: echo 1 > %s/tracing_on",
 			 control_dir());
+	/* Begin with the events: a thread is then in them, or in /proc, or both. */
+	if (r->seconds)
+		r->recording.comm_events =
+			comm_events_begin(recorder_clock(r->recorder));
 	return recording_init(&r->recording, &r->events, wanted, r) &&
 	       (r->flight || create_file(r));
 }
@@ -122,8 +126,9 @@ static bool begins_empty(const struct record *r)
 
 static bool start_threads(struct record *r)
 {
-	int ret = recorder_start(r->recorder, r->writer, r->recording.fields,
-				 r->clock);
+	const struct comm_fields *fields =
+		begins_empty(r) ? NULL : r->recording.fields;
+	int ret = recorder_start(r->recorder, r->writer, fields, r->clock);
 
 	if (ret)
 		complain("cannot start a thread: %s (see ulimit -u)",
@@ -235,7 +240,7 @@ static void show_progress(struct record *r)
 	if (r->recording.quiet || !isatty(STDERR_FILENO))
 		return;
 	fprintf(stderr, "\r%s: %" PRIu64 " events, ", r->output,
-		dat_events(r->writer));
+		recorder_events(r->recorder));
 	print_size(dat_bytes(r->writer));
 	fprintf(stderr, ", %" PRIu64 " lost \033[K",
 		recorder_lost(r->recorder));

@@ -31,10 +31,13 @@ struct cpu_recorder {
 	unsigned int generation;	/* ring that is being read */
 	unsigned int first;		/* ring that was written at the beginning */
 	_Atomic uint64_t other_clock;	/* number of left-out events */
+	uint64_t events_before;		/* number of discarded events */
+	bool looks;			/* take names of threads from the events */
 
 	int error;
 	bool reading;
 	_Atomic uint64_t lost;
+	_Atomic uint64_t events;	/* number of events that were read */
 };
 
 struct recorder {
@@ -242,17 +245,12 @@ size_t recorder_page_size(const struct recorder *rec)
 
 /* ---- read */
 
-static void look(void *data, const struct rbmap_event *ev)
-{
-	struct cpu_recorder *c = data;
-
-	cmdlines_learn_event(c->cmdlines, c->rec->fields, ev);
-}
-
-static void tell_lost(struct cpu_recorder *c)
+/* Publish the sums for the progress line. */
+static void publish_sums(struct cpu_recorder *c)
 {
 	struct rbmap_loss now, sum = { 0 };
 
+	c->events = rbmap_events_read(c->map) - c->events_before;
 	if (rbmap_loss(c->map, &now))
 		return;
 	loss_add(&sum, &now, &c->before);
@@ -303,20 +301,18 @@ static void begin_here(struct cpu_recorder *c)
 	c->skip = c->before.unreported + lost_behind(c, &c->before);
 }
 
-/* Return the number of events in the new part of a sub-buffer. */
-static uint64_t count_events(const struct cpu_recorder *c,
-			     const struct rbmap_subbuf *sb)
+/* Take the names of threads from the events of a sub-buffer. */
+static void look(struct cpu_recorder *c, const struct rbmap_subbuf *sb)
 {
-	struct rbmap_cursor cursor = { .offset = sb->offset };
+	struct rbmap_cursor cursor = { 0 };
 	struct rbmap_event ev;
-	uint64_t nr = 0;
 
 	/* The writer may have added events. They belong to the next piece. */
 	while (cursor.offset < sb->size &&
 	       rbmap_decode(sb->start, rbmap_subbuf_size(c->map), &cursor,
 			    &ev) == 1)
-		nr += cursor.offset <= sb->size;
-	return nr;
+		if (cursor.offset > sb->offset && cursor.offset <= sb->size)
+			cmdlines_learn_event(c->cmdlines, c->rec->fields, &ev);
 }
 
 /*
@@ -324,34 +320,42 @@ static uint64_t count_events(const struct cpu_recorder *c,
  * left out of a recording that begins now. A new ring with another clock ends
  * the recording.
  */
-static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb)
+static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb,
+		      uint64_t events)
 {
 	struct rbmap_subbuf only_lost = { .lost = sb->lost };
 
-	c->other_clock += count_events(c, sb);
+	c->other_clock += events;
+	c->events_before += events;
 	if (c->generation < c->first) {
 		begin_here(c);
 		return true;
 	}
-	c->error = dat_add(c->rec->writer, c->cpu, &only_lost, NULL, NULL);
+	c->error = dat_add(c->rec->writer, c->cpu, &only_lost);
 	c->rec->new_clock = rbmap_clock(c->map);
 	c->rec->stop = true;
 	return false;
 }
 
-/* Return false if this CPU has nothing more to record. */
-static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb)
+/*
+ * Record a piece with this number of events. Return false if this CPU has nothing
+ * more to record.
+ */
+static bool record_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
+			 uint64_t events)
 {
 	uint64_t skip = sb->lost < c->skip ? sb->lost : c->skip;
 	int ret;
 
 	if (c->rec->clock >= 0 && rbmap_clock(c->map) != c->rec->clock)
-		return leave_out(c, sb);
+		return leave_out(c, sb, events);
 	if (sb->lost != RBMAP_LOST_UNKNOWN) {
 		sb->lost -= skip;
 		c->skip -= skip;
 	}
-	ret = dat_add(c->rec->writer, c->cpu, sb, look, c);
+	if (c->looks)
+		look(c, sb);
+	ret = dat_add(c->rec->writer, c->cpu, sb);
 	if (!ret)
 		return true;
 	c->error = ret;
@@ -367,15 +371,17 @@ static bool drain(struct cpu_recorder *c, bool once)
 {
 	unsigned int limit = whole_ring(c);
 	struct rbmap_subbuf sb;
+	uint64_t before;
 	bool other;
 	int ret;
 
 	for (;;) {
+		before = rbmap_events_read(c->map);
 		ret = next_piece(c, &sb, &other);
 		if (ret == 1) {
 			if (other)
 				limit = whole_ring(c);
-			if (!record_piece(c, &sb))
+			if (!record_piece(c, &sb, rbmap_events_read(c->map) - before))
 				return false;
 			if (once && !sb.offset && !limit--)
 				return true;
@@ -412,11 +418,13 @@ static void *run(void *arg)
 
 	while (ok && !rec->stop) {
 		ok = turn(c);
-		tell_lost(c);
+		/* The events from before the recording have been read. */
+		c->looks = false;
+		publish_sums(c);
 	}
 	if (ok && !rec->failed) {
 		drain(c, true);
-		tell_lost(c);
+		publish_sums(c);
 	}
 	if (c->error) {
 		rec->failed = true;
@@ -443,6 +451,7 @@ int recorder_discard(struct recorder *rec)
 		if (limit && ret < 0)
 			return ret;
 		begin_here(c);
+		c->events_before = rbmap_events_read(c->map);
 	}
 	return 0;
 }
@@ -458,14 +467,18 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	rec->fields = fields;
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
+		char name[24];
 
 		if (!c->map)
 			continue;
 		if (!control_cpu_stat(i, "generation", &first))
 			c->first = first;
+		c->looks = fields;
 		ret = pthread_create(&c->thread, NULL, run, c);
 		if (ret)
 			return -ret;
+		snprintf(name, sizeof(name), "rbmap-cpu%u", i);
+		pthread_setname_np(c->thread, name);
 		c->running = true;
 	}
 	return 0;
@@ -479,7 +492,7 @@ static void tell_end(struct cpu_recorder *c)
 
 	rbmap_loss(c->map, &loss);
 	only_lost.lost = lost_behind(c, &loss);
-	record_piece(c, &only_lost);
+	record_piece(c, &only_lost, 0);
 }
 
 void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
@@ -495,8 +508,10 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 			continue;
 		/* Later rings have another clock, and are left out. */
 		c->first = UINT_MAX;
+		c->looks = true;
 		if (drain(c, false))
 			tell_end(c);
+		publish_sums(c);
 		rec->failed = c->error;
 	}
 }
@@ -504,6 +519,17 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 bool recorder_ended(const struct recorder *rec)
 {
 	return rec->failed || rec->new_clock >= 0;
+}
+
+uint64_t recorder_events(const struct recorder *rec)
+{
+	uint64_t sum = 0, missing;
+
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		sum += rec->cpu[i].events;
+	missing = dat_unwritten(rec->writer) + dat_too_large(rec->writer);
+	/* The threads publish their sums later than the file's counts. */
+	return sum > missing ? sum - missing : 0;
 }
 
 uint64_t recorder_lost(const struct recorder *rec)

@@ -37,7 +37,8 @@ int recorder_discard(struct recorder *rec);
 
 /*
  * Start the threads. Events with another clock than @clock, an enum
- * rbmap_clock, are left out.
+ * rbmap_clock, are left out. Names of threads are taken from the events that the
+ * rings hold at the beginning, unless @fields is NULL.
  */
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		   const struct comm_fields *fields, int clock);
@@ -47,7 +48,9 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
  * should then end the recording.
  */
 bool recorder_ended(const struct recorder *rec);
-uint64_t recorder_lost(const struct recorder *rec);	/* until now */
+/* Return the number of events in the file, and of lost events, until now. */
+uint64_t recorder_events(const struct recorder *rec);
+uint64_t recorder_lost(const struct recorder *rec);
 
 /*
  * Read all events that were committed before this call, and end the threads.

@@ -90,6 +90,7 @@ void recording_free(struct recording *r)
 	buf_free(&r->kallsyms);
 	comm_fields_free(r->fields);
 	cmdlines_free(r->cmdlines);
+	comm_events_end(r->comm_events);
 }
 
 static void complain_create(const char *path, int error)
@@ -247,7 +248,7 @@ static void tell_sums(const struct recording *r, const char *path,
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		      const char *path, const struct recorder *recorder)
 {
-	uint64_t events = dat_events(writer), bytes = dat_bytes(writer);
+	uint64_t events = recorder_events(recorder), bytes = dat_bytes(writer);
 	struct cmdlines *cmdlines = cmdlines_new();
 	struct recorder_result result;
 	bool ok;
@@ -258,6 +259,8 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		return false;
 	}
 	cmdlines_merge(cmdlines, r->cmdlines);
+	if (r->comm_events)
+		comm_events_merge(r->comm_events, cmdlines);
 	recorder_result(recorder, cmdlines, &result);
 	ok = tell_failure(path, &result);
 	if (!finish_file(writer, path, recorder, cmdlines))

@@ -13,6 +13,7 @@
 #include "common/control.h"
 #include "common/options.h"
 #include "cmdlines.h"
+#include "comm_events.h"
 #include "recorder.h"
 #include "trace_dat/dat_write.h"
 
@@ -34,6 +35,7 @@ struct recording {
 	struct buf kallsyms;
 	struct comm_fields *fields;
 	struct cmdlines *cmdlines;		/* names of threads at the beginning */
+	struct comm_events *comm_events;	/* later names; NULL: none */
 	bool quiet;			/* report losses only */
 };
 

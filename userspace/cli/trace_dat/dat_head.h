@@ -10,7 +10,7 @@ struct dat_source;
 struct dat_writer;
 
 /* Limits of what the tail contains, in bytes. */
-#define COMMS_ROOM	(1u << 18)	/* some ten thousand threads */
+#define COMMS_ROOM	(1u << 20)	/* some fifty thousand threads */
 #define CPUSTAT_ROOM	2048
 #define OPTIONS_ROOM	4096
 

@@ -12,11 +12,13 @@
 #include "compact.h"
 #include "dat_head.h"
 #include "dat_pages.h"
+#include "dat_split.h"
 #include "dat_write.h"
 #include "dat_writer.h"
 
 #define REGION_MAX	(1ULL << 40)
 #define REGION_MIN	(1ULL << 26)
+#define SMALL_HOLE	(4u << 20)
 
 /* Use one write, so that a kill can hardly leave half of the tail. */
 static int write_tail(struct dat_writer *w)
@@ -96,10 +98,10 @@ static int reserve_head(struct dat_writer *w, struct buf *head)
 static void free_writer(struct dat_writer *w)
 {
 	for (unsigned int i = 0; w->cpu && i < w->nr_cpus; i++) {
-		free(w->cpu[i].page.bytes);
-		free(w->cpu[i].piece);
+		dat_split_free(w->cpu[i].split);
 	}
 	free(w->cpu);
+	free(w->zeroes);
 	free(w->clocks);
 	free(w->uname);
 	free(w->version);
@@ -117,13 +119,9 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 	w->uname = strdup(source->uname);
 	w->version = strdup(source->version);
 	w->cpu = calloc(w->nr_cpus, sizeof(*w->cpu));
-	if (!w->clocks || !w->uname || !w->version || !w->cpu)
+	w->zeroes = calloc(1, w->page_size);
+	if (!w->clocks || !w->uname || !w->version || !w->cpu || !w->zeroes)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < w->nr_cpus; i++) {
-		w->cpu[i].page.bytes = calloc(1, w->page_size);
-		if (!w->cpu[i].page.bytes)
-			return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -204,15 +202,6 @@ fail:
 	return ret;
 }
 
-uint64_t dat_events(const struct dat_writer *w)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < w->nr_cpus; i++)
-		sum += w->cpu[i].events;
-	return sum;
-}
-
 uint64_t dat_unwritten(const struct dat_writer *w)
 {
 	uint64_t sum = 0;
@@ -282,8 +271,11 @@ static int copy_over_holes(struct dat_writer *w, uint64_t to)
 		from = w->cpu[i].offset;
 		if (!size)
 			continue;
-		/* The ranges overlap: while copying, the file would be invalid. */
-		if (from < to + size) {
+		/*
+		 * A small hole may stay. If the ranges overlap, the file would be
+		 * invalid while they are copied.
+		 */
+		if (from < to + size || from - to <= SMALL_HOLE) {
 			to = from + size;
 			continue;
 		}

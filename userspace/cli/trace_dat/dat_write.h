@@ -42,9 +42,6 @@ struct dat_writer;
 int dat_create(struct dat_writer **writer, const char *path,
 	       const struct dat_source *source);
 
-/* Called for each event that is written. */
-typedef void dat_event_fn(void *data, const struct rbmap_event *ev);
-
 /*
  * Add the new part of a sub-buffer to a CPU's data. Calls for a CPU must come
  * from one thread at a time. sb->lost is reported with the new part.
@@ -55,12 +52,12 @@ typedef void dat_event_fn(void *data, const struct rbmap_event *ev);
  * file has the events before the error.
  */
 int dat_add(struct dat_writer *writer, unsigned int cpu,
-	    const struct rbmap_subbuf *sb, dat_event_fn *fn, void *data);
+	    const struct rbmap_subbuf *sb);
 
 /* Call this before the first sub-buffer of another ring of the CPU. */
 void dat_next_ring(struct dat_writer *writer, unsigned int cpu);
 
-uint64_t dat_events(const struct dat_writer *writer);	/* written until now */
+/* Added events that the file does not have: */
 uint64_t dat_unwritten(const struct dat_writer *writer); /* the disk was full */
 uint64_t dat_too_large(const struct dat_writer *writer); /* for the pages */
 uint64_t dat_bytes(const struct dat_writer *writer);

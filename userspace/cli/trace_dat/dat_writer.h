@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of a recording that is being written. dat_write.c, dat_head.c and
- * dat_pages.c share it.
+ * The state of a recording that is being written. dat_write.c, dat_head.c,
+ * dat_pages.c and dat_split.c share it.
  */
 #ifndef RBMAP_CLI_DAT_WRITER_H
 #define RBMAP_CLI_DAT_WRITER_H
@@ -13,28 +13,25 @@
 
 #include "common/buf.h"
 
-/* A page of the file: a sub-buffer, or the part of it that was new. */
+/*
+ * The last page of a CPU's data. It has the bytes from @begin to @end of a
+ * sub-buffer: the map has them, and so no copy is kept here.
+ */
 struct dat_page {
-	unsigned char *bytes;
-	uint64_t index;			/* index in the CPU's region */
-	bool written;			/* the file has what the page has now */
-	bool open;			/* more data may be added */
+	uint64_t index;			/* index of the next page in the region */
+	bool open;			/* more of the sub-buffer may follow */
 	uint32_t id;			/* id of the sub-buffer */
-	size_t end;			/* end of our data in the sub-buffer */
-	size_t size;			/* size of our data */
-	uint64_t lost;			/* loss that the page reports */
-	struct rbmap_cursor cursor;	/* end of the counted events */
+	size_t begin, end;
+	uint64_t ts;			/* time before the first event */
 };
 
 struct dat_cpu {
 	struct dat_page page;
-	unsigned char *piece;		/* part of a sub-buffer, to be decoded */
-	size_t piece_room;
+	struct dat_split *split;	/* NULL: no sub-buffer was split yet */
 	uint64_t offset;		/* offset of the CPU's region */
 	uint64_t lost;			/* loss that no page reports yet */
 	/* The CPU's thread writes these, other threads read them. */
 	_Atomic uint64_t pages;		/* number of whole pages in the file */
-	_Atomic uint64_t events;
 	_Atomic uint64_t unwritten;
 	_Atomic uint64_t too_large;
 };
@@ -42,6 +39,7 @@ struct dat_cpu {
 struct dat_writer {
 	int fd;
 	size_t page_size;
+	void *zeroes;			/* as many as a page has */
 	unsigned int nr_cpus;
 	uint64_t tail;			/* offset of the tail */
 	uint64_t tail_end;		/* end of the room for the tail */
