@@ -81,13 +81,14 @@ within_budget()
 {
 	[ -e /tests/budget ] || return 0
 	awk -F '\t' -v part="$1" '
-	FILENAME == "/tmp/rows" { value[$3 ", " $4] = $5; next }
+	FILENAME == "/tmp/rows" { value[$1 ", " $3 ", " $4] = $5; next }
 	/^#/ || $1 != part { next }
 	{
 		who = $3
-		got = value[$2 ", " who]
-		if (split(who, both, " / ") == 2 && value[$2 ", " both[2]])
-			got = value[$2 ", " both[1]] / value[$2 ", " both[2]]
+		key = part ", " $2 ", "
+		got = value[key who]
+		if (split(who, both, " / ") == 2 && value[key both[2]])
+			got = value[key both[1]] / value[key both[2]]
 		printf "%d\t%s, %s: %s, at most %s\n", got != "" && got <= $4 + 0,
 			$2, who, got == "" ? "not measured" : sprintf("%.2f", got), $4
 	}' /tmp/rows /tests/budget >/tmp/judged

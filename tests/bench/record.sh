@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Measures recorders beside the program that they record, on one CPU, BENCH_REPEAT
+# times: the CPU time for each event, and what a recorder loses. A control group counts
+# the CPU time of the recorder's processes. Prints "row PART UNIT CASE WHO VALUE",
+# separated by tabs.
+# shellcheck disable=SC2317 # recorders are called by name
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+theirs=/sys/kernel/tracing
+groups=/sys/fs/cgroup
+events=1000000
+file=/run/record/trace.dat
+
+# in_group GROUP COMMAND...
+in_group()
+{
+	group=$1
+	shift
+	# shellcheck disable=SC2016 # the inner shell expands it
+	sh -c 'echo $$ >"$0" && exec "$@"' "$groups/$group/cgroup.procs" "$@"
+}
+
+# usage FILE: print the CPU time in a copy of cpu.stat, in microseconds
+usage()
+{
+	sed -n 's/^usage_usec //p' "$1"
+}
+
+# The command that is recorded: /tmp/workload EVENTS PAUSE
+cat >/tmp/workload <<END
+#!/bin/sh
+echo \$\$ >$groups/workload/cgroup.procs
+cp $groups/recorder/cpu.stat /tmp/begin
+/tests/bursts "\$1" "\$2" && cp $groups/recorder/cpu.stat /tmp/end
+END
+chmod +x /tmp/workload
+
+by_rbmap()
+{
+	in_group recorder rbmap record -e bench:custom -o $file -- /tmp/workload "$@" \
+		>/tmp/said 2>&1 || return
+	sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' /tmp/said
+}
+
+by_trace_cmd()
+{
+	in_group recorder trace-cmd record -e bench:bench_hit -b 1408 -o $file \
+		/tmp/workload "$@" >/tmp/said 2>&1 || return
+	awk '/^overrun:|^dropped events:/ { n += $NF } END { print n + 0 }' \
+		$theirs/per_cpu/cpu*/stats
+}
+
+# record RECORDER EVENTS PAUSE: set lost (events), beside and whole (microseconds)
+record()
+{
+	before=$(usage $groups/recorder/cpu.stat)
+	lost=$($1 "$2" "$3") && [ -n "$lost" ] || return
+	whole=$(($(usage $groups/recorder/cpu.stat) - before))
+	beside=$(($(usage /tmp/end) - $(usage /tmp/begin)))
+	rm -f $file
+}
+
+# print_row PART UNIT PAUSE WHO VALUE
+print_row()
+{
+	printf '%s\t%s\ta pause of %s us after 2000 events\t%s\t%s\n' "$@" | rows
+}
+
+# measure WHO RECORDER PAUSE
+measure()
+{
+	record "$2" 0 0 && none=$whole && record "$2" $events "$3"
+	ok "$1: record with a pause of $3 us" [ $? = 0 ] || {
+		diag </tmp/said
+		return
+	}
+	print_row "recorder" "instructions of a recorder for an event of two numbers, until the workload ends" \
+		"$3" "$1" "$((1000 * beside / events))"
+	print_row "recording" "instructions of a recorder for an event of two numbers, with the end of the recording" \
+		"$3" "$1" "$((1000 * (whole - none) / events))"
+	print_row "lost" "percent of the events that a recorder loses" \
+		"$3" "$1" "$(awk "BEGIN { print 100 * $lost / $events }")"
+}
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+mount -t tracefs none $theirs 2>/dev/null
+mount -t cgroup2 none $groups
+mkdir -p ${file%/*} $groups/recorder $groups/workload
+mount -t tmpfs -o size=200m none ${file%/*}
+ok "rbmap loads" load_module rbmap || done_testing
+ok "bench loads" load_module bench || done_testing
+ok "bench_probe loads" load_module bench_probe
+n=0
+while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
+	for pause in ${BENCH_PAUSES:-0 200 500 1000 2000}; do
+		measure rbmap by_rbmap $pause
+		measure trace-cmd by_trace_cmd $pause
+	done
+	n=$((n + 1))
+done
+for part in recorder recording lost; do
+	within_budget $part
+done
+ok "all modules unload" rmmod bench_probe bench rbmap
+done_testing
