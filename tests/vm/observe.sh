@@ -64,11 +64,12 @@ kill -CONT $pid
 marks 12001 12200
 # The observer must read again before it is interrupted. On a kernel with debugging checks
 # it has 12,000 marks to print, which takes long.
-retry_until 300 grep -q 'mark 12200' "$out.2"
+ok "an observer that was stopped goes on" retry_until 300 grep -q 'mark 12200' "$out.2" ||
+	tail -n 1 "$out.2" | diag
 kill -INT $pid
 wait $pid
 ok "an observer that was stopped reports missed events" grep -Eq \
-	'^[0-9]+ events seen, [1-9][0-9]* missed' "$err"
+	'^[0-9]+ events seen, [1-9][0-9]* missed' "$err" || diag <"$err"
 rm -f "$out" "$out.2" "$err"
 ok "module unloads" rmmod rbmap || done_testing
 
