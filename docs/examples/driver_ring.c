@@ -14,7 +14,7 @@ struct request {
 /* From any context, NMI included. */
 static void note_request(u32 sector, u32 bytes)
 {
-	struct rbmap_reservation r;
+	struct rbmap_reservation r rbmap_uninitialized;
 	struct request *note = rbmap_reserve(ring, &r, sizeof(*note));
 
 	if (note) {

@@ -2,7 +2,7 @@
 /*
  * Write events into an rbmap buffer: one lockless ring per CPU.
  *
- *	struct rbmap_reservation resv;
+ *	struct rbmap_reservation resv rbmap_uninitialized;
  *	struct record *rec = rbmap_reserve(buf, &resv, sizeof(*rec));
  *
  *	if (rec) {
