@@ -34,6 +34,8 @@ unread()
 		awk -F: '$1 == "entries" { sum += $2 } END { print sum }'
 }
 
+# The program above has left rings of another size.
+echo $((16 * page_kb)) >/sys/kernel/rbmap/buffer_size_kb
 echo 1 >/sys/kernel/rbmap/reset
 marks 1 40
 look --observe --no-follow
