@@ -42,17 +42,17 @@ chmod +x /tmp/workload
 
 by_rbmap()
 {
-	in_group recorder rbmap record -e bench:custom -o $file -- /tmp/workload "$@" \
+	in_group recorder rbmap record -e bench:custom -o "$file" -- /tmp/workload "$@" \
 		>/tmp/said 2>&1 || return
 	sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' /tmp/said
 }
 
 by_trace_cmd()
 {
-	in_group recorder trace-cmd record -e bench:bench_hit -b 1408 -o $file \
+	in_group recorder trace-cmd record -e bench:bench_hit -b 1408 -o "$file" \
 		/tmp/workload "$@" >/tmp/said 2>&1 || return
 	awk '/^overrun:|^dropped events:/ { n += $NF } END { print n + 0 }' \
-		$theirs/per_cpu/cpu*/stats
+		"$theirs"/per_cpu/cpu*/stats
 }
 
 # record RECORDER EVENTS PAUSE: set lost (events), beside and whole (microseconds)
@@ -98,8 +98,8 @@ ok "bench_probe loads" load_module bench_probe
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	for pause in ${BENCH_PAUSES:-0 200 500 1000 2000}; do
-		measure rbmap by_rbmap $pause
-		measure trace-cmd by_trace_cmd $pause
+		measure rbmap by_rbmap "$pause"
+		measure trace-cmd by_trace_cmd "$pause"
 	done
 	n=$((n + 1))
 done

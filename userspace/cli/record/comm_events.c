@@ -31,7 +31,7 @@ static const char *const names[] = {
 struct comm_events {
 	char buffer[32];
 	struct comm_fields *fields;
-	struct rbmap_map **map;		/* of each CPU that has a ring */
+	struct rbmap_map **map;		/* one for each CPU that has a ring */
 	unsigned int nr;
 	int stop_fd;
 	pthread_t thread;
