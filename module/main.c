@@ -20,9 +20,9 @@ static unsigned long buffer_size_kb = 1408;
 module_param(buffer_size_kb, ulong, 0444);
 MODULE_PARM_DESC(buffer_size_kb, "KiB of ring per CPU, rounded up to whole sub-buffers (default 1408)");
 
-static unsigned long subbuf_size_kb = PAGE_SIZE >> 10;
+static unsigned long subbuf_size_kb;
 module_param(subbuf_size_kb, ulong, 0444);
-MODULE_PARM_DESC(subbuf_size_kb, "KiB of a sub-buffer, a power of two, 4 to 4096, a page or more (default: the least)");
+MODULE_PARM_DESC(subbuf_size_kb, "KiB of a sub-buffer, a power of two, 4 to 4096, a page or more; 0: the least that buffer_size_kb allows (default 0)");
 
 static bool overwrite = true;
 module_param(overwrite, bool, 0444);
@@ -67,6 +67,7 @@ static int __init rbmap_init(void)
 	/* The parameters show the real sizes. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
+	subbuf_size_kb = sizes.subbuf_size >> 10;
 	return 0;
 
 err_chrdevs_exit:

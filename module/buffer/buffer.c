@@ -274,6 +274,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	buf->mode = config->mode;
 	buf->clock = config->clock;
 	buf->retired_size_kb = rbmap_retired_size_kb;
+	buf->subbuf_size_kb = config->subbuf_size_kb;
 	buf->percent = RBMAP_DEFAULT_PERCENT;
 	buf->on = true;
 	buf->raw = config->raw;

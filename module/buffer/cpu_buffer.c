@@ -39,6 +39,7 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 
 	cpu_buf->buffer = buf;
 	cpu_buf->cpu = cpu;
+	cpu_buf->subbuf_size_kb = buf->subbuf_size_kb;
 	spin_lock_init(&cpu_buf->lock);
 	raw_spin_lock_init(&cpu_buf->offline_lock);
 	INIT_LIST_HEAD(&cpu_buf->generations);

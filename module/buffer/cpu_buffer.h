@@ -40,6 +40,8 @@ struct rbmap_no_ring {
  * struct rbmap_cpu_buffer - one CPU's rings
  * @buffer: the buffer that this is a part of
  * @cpu: the CPU
+ * @subbuf_size_kb: KiB of a sub-buffer that were set for new rings; 0: none were set.
+ *	Under the buffer's lock
  * @lock: protects @generations, @files, @past, @snapshot, @readers, @flags_jiffy,
  *	@flags_set, and the ring that an open file is bound to.  No other lock is
  *	taken while it is held
@@ -66,6 +68,7 @@ struct rbmap_no_ring {
 struct rbmap_cpu_buffer {
 	struct rbmap_buffer	*buffer;
 	int			cpu;
+	unsigned long		subbuf_size_kb;
 
 	spinlock_t		lock;
 	struct list_head	generations;

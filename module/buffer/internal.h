@@ -18,6 +18,8 @@ struct rbmap_event_file;
  * @max_event: bytes of the largest event that fits into the ring of every CPU
  * @mode: mode of all rings
  * @clock: clock of new rings
+ * @subbuf_size_kb: KiB of a sub-buffer that were set for all CPUs; 0: none were set, and
+ *	a ring has the smallest sub-buffers that its size allows
  * @retired_size_kb: limit of a CPU's retired rings that wait for a reader, in KiB
  * @percent: watermark, as a percentage of a ring's sub-buffers; 0: each event
  * @on: whether events are recorded
@@ -42,6 +44,7 @@ struct rbmap_buffer {
 	size_t			max_event;
 	enum rbmap_mode		mode;
 	enum rbmap_clock	clock;
+	unsigned long		subbuf_size_kb;
 	unsigned long		retired_size_kb;
 	unsigned int		percent;
 	bool			on;

@@ -12,11 +12,21 @@
 #define RBMAP_MIN_SUBBUF_KB	max(4UL, PAGE_SIZE >> 10)
 #define RBMAP_MAX_SUBBUF_KB	4096UL
 
+/* The smallest sub-buffers with which a ring of that size has enough slots. */
+static unsigned long rbmap_subbuf_kb_for(unsigned long size_kb)
+{
+	unsigned long kb = RBMAP_MIN_SUBBUF_KB;
+
+	while (kb < RBMAP_MAX_SUBBUF_KB && size_kb > kb * RBMAP_MAX_SLOTS)
+		kb *= 2;
+	return kb;
+}
+
 /**
  * rbmap_sizes_set - convert sizes to slots and bytes
  * @sizes: filled
  * @size_kb: KiB of all slots; rounded up to whole sub-buffers
- * @subbuf_size_kb: KiB of a sub-buffer
+ * @subbuf_size_kb: KiB of a sub-buffer; 0: as few as @size_kb allows
  *
  * Return: 0, or -EINVAL with a message in the log.
  */
@@ -25,6 +35,8 @@ int rbmap_sizes_set(struct rbmap_sizes *sizes, unsigned long size_kb,
 {
 	unsigned long slots;
 
+	if (!subbuf_size_kb)
+		subbuf_size_kb = rbmap_subbuf_kb_for(size_kb);
 	if (subbuf_size_kb < RBMAP_MIN_SUBBUF_KB ||
 	    subbuf_size_kb > RBMAP_MAX_SUBBUF_KB ||
 	    !is_power_of_2(subbuf_size_kb)) {
@@ -312,6 +324,28 @@ bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int which,
 	return same;
 }
 
+/* The size of sub-buffers that a user has set; 0: none. */
+static unsigned long rbmap_subbuf_kb_set(struct rbmap_buffer *buf, int which)
+{
+	struct rbmap_cpu_buffer *cpu_buf = which == RBMAP_ALL_CPUS ? NULL :
+					   rbmap_cpu_place(buf, which);
+
+	return cpu_buf ? cpu_buf->subbuf_size_kb : buf->subbuf_size_kb;
+}
+
+static void rbmap_set_subbuf_kb(struct rbmap_buffer *buf, int which,
+				unsigned long subbuf_size_kb)
+{
+	int cpu;
+
+	if (which == RBMAP_ALL_CPUS)
+		buf->subbuf_size_kb = subbuf_size_kb;
+	for_each_possible_cpu(cpu) {
+		if (which == RBMAP_ALL_CPUS || which == cpu)
+			rbmap_cpu_place(buf, cpu)->subbuf_size_kb = subbuf_size_kb;
+	}
+}
+
 static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 					 unsigned long size_kb,
 					 unsigned long subbuf_size_kb)
@@ -322,7 +356,7 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 
 	same = rbmap_buffer_sizes_locked(buf, which, &were);
 	err = rbmap_sizes_set(&sizes, size_kb ?: rbmap_sizes_kb(&were),
-			      subbuf_size_kb ?: were.subbuf_size >> 10);
+			      subbuf_size_kb ?: rbmap_subbuf_kb_set(buf, which));
 	if (err)
 		return err;
 	if (same && !memcmp(&sizes, &were, sizeof(sizes)))
@@ -337,7 +371,8 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 }
 
 /*
- * 0 KiB stands for the present size.  The lock is held until the other size is set,
+ * 0 KiB stands for the present size of the ring, and for the size of sub-buffers that
+ * was set before.  The lock is held until the other size is set,
  * so that two concurrent callers that set one size each do not undo each other's
  * change.
  */
@@ -350,6 +385,8 @@ static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 	mutex_lock(&buf->lock);
 	err = rbmap_buffer_set_sizes_locked(buf, which, size_kb,
 					    subbuf_size_kb);
+	if (!err && subbuf_size_kb)
+		rbmap_set_subbuf_kb(buf, which, subbuf_size_kb);
 	mutex_unlock(&buf->lock);
 	/* There may be memory now for the CPUs without a ring. */
 	rbmap_buffer_complete(buf);

@@ -44,12 +44,15 @@ refusals()
 	refused buffer_size_kb=0 EINVAL 'buffer_size_kb=0: must be 1 to [0-9]+ '
 	refused buffer_size_kb=18446744073709551615 EINVAL 'buffer_size_kb=.* must be 1 to [0-9]+ '
 	refused buffer_size_kb=18014398509481985 EINVAL 'buffer_size_kb=.* must be 1 to [0-9]+ '
-	refused buffer_size_kb=$((most + 1)) EINVAL "buffer_size_kb=.* must be 1 to $most "
+	refused "buffer_size_kb=$((most + 1)) subbuf_size_kb=$page_kb" EINVAL \
+		"buffer_size_kb=.* must be 1 to $most "
+	# The sub-buffers become larger, and the memory is the limit.
+	refused buffer_size_kb=$((most + 1)) ENOMEM 'buffer_size_kb=.* KiB are missing'
 	refused buffer_size_kb=-1 EINVAL 'invalid for parameter .buffer_size_kb'
 	refused buffer_size_kb=many EINVAL 'invalid for parameter .buffer_size_kb'
 	refused buffer_size_kb=64K EINVAL 'invalid for parameter .buffer_size_kb'
 	refused overwrite=perhaps EINVAL 'invalid for parameter .overwrite'
-	for size in 0 1 2 3 5 12 4097 8192 4294967296; do
+	for size in 1 2 3 5 12 4097 8192 4294967296; do
 		refused subbuf_size_kb=$size EINVAL \
 			"subbuf_size_kb=$size: must be a power of two, $page_kb to 4096"
 	done

@@ -42,6 +42,18 @@ refused buffer_subbuf_size_kb 8192 "$invalid"
 refused buffer_size_kb $((65534 * page_kb)) 'Cannot allocate memory'
 like "$(dmesg | tail -n 5)" 'KiB are missing: choose a smaller buffer_size_kb' \
 	"a size is refused before memory is allocated"
+# 65534 sub-buffers are the most: they become larger unless a user has set their size.
+refused buffer_size_kb $((65535 * page_kb)) 'Cannot allocate memory'
+obeyed per_cpu/cpu0/buffer_size_kb $((65535 * page_kb)) $((65536 * page_kb))
+is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" $((2 * page_kb)) \
+	"a large ring has larger sub-buffers"
+obeyed per_cpu/cpu0/buffer_size_kb 64
+is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" "$page_kb" \
+	"a small ring has small sub-buffers again"
+obeyed per_cpu/cpu0/buffer_subbuf_size_kb "$page_kb"
+refused per_cpu/cpu0/buffer_size_kb $((65535 * page_kb)) "$invalid"
+refused buffer_size_kb $((65535 * page_kb)) 'Cannot allocate memory'
+obeyed buffer_subbuf_size_kb "$page_kb"
 refused buffer_size_kb $((65535 * page_kb)) "$invalid"
 obeyed buffer_subbuf_size_kb 64
 is "$(cat $root/buffer_size_kb)" 128 "a ring has at least two sub-buffers"
