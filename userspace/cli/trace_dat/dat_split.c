@@ -53,7 +53,7 @@ static int take_piece(struct dat_cpu *c, const struct rbmap_subbuf *sb,
 
 	if (!s)
 		return -ENOMEM;
-	if (need > s->piece_room) {
+	if (!s->piece || need > s->piece_room) {
 		free(s->piece);
 		s->piece = malloc(need);
 		s->piece_room = s->piece ? need : 0;
