@@ -202,8 +202,10 @@ struct comm_events *comm_events_begin(int clock)
 
 	if (!ret)
 		return events;
-	complain("note: threads that end during the recording may be shown without a name: their events cannot be read: %s",
-		 rbmap_strerror(ret));
+	/* Only root may create a buffer: the man page tells others. */
+	if (ret != -EACCES)
+		complain("note: threads that end during the recording may be shown without a name: their events cannot be read: %s",
+			 rbmap_strerror(ret));
 	comm_events_end(events);
 	return NULL;
 }
