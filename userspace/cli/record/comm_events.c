@@ -70,7 +70,7 @@ static int create_buffer(struct comm_events *events, int clock)
 	destroy_leftovers();
 	snprintf(events->buffer, sizeof(events->buffer), PREFIX "%d", getpid());
 	snprintf(order, sizeof(order),
-		 "%s buffer_size_kb=%d subbuf_size_kb=4 overwrite=1 clock=%s",
+		 "%s buffer_size_kb=%d subbuf_size_kb=0 overwrite=1 clock=%s",
 		 events->buffer, SIZE_KB, control_clock_name(clock));
 	return control_write("/instances/create", order);
 }
