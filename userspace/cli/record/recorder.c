@@ -250,7 +250,7 @@ static void publish_sums(struct cpu_recorder *c)
 {
 	struct rbmap_loss now, sum = { 0 };
 
-	c->events = rbmap_events_read(c->map) - c->events_before;
+	c->events = rbmap_events_read(c->map) - c->events_before - c->other_clock;
 	if (rbmap_loss(c->map, &now))
 		return;
 	loss_add(&sum, &now, &c->before);
@@ -326,7 +326,6 @@ static bool leave_out(struct cpu_recorder *c, const struct rbmap_subbuf *sb,
 	struct rbmap_subbuf only_lost = { .lost = sb->lost };
 
 	c->other_clock += events;
-	c->events_before += events;
 	if (c->generation < c->first) {
 		begin_here(c);
 		return true;

@@ -97,9 +97,8 @@ static int reserve_head(struct dat_writer *w, struct buf *head)
 
 static void free_writer(struct dat_writer *w)
 {
-	for (unsigned int i = 0; w->cpu && i < w->nr_cpus; i++) {
+	for (unsigned int i = 0; w->cpu && i < w->nr_cpus; i++)
 		dat_split_free(w->cpu[i].split);
-	}
 	free(w->cpu);
 	free(w->zeroes);
 	free(w->clocks);
