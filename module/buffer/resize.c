@@ -26,7 +26,7 @@ static unsigned long rbmap_subbuf_kb_for(unsigned long size_kb)
  * rbmap_sizes_set - convert sizes to slots and bytes
  * @sizes: filled
  * @size_kb: KiB of all slots; rounded up to whole sub-buffers
- * @subbuf_size_kb: KiB of a sub-buffer; 0: as few as @size_kb allows
+ * @subbuf_size_kb: KiB of a sub-buffer; 0: the smallest that @size_kb allows
  *
  * Return: 0, or -EINVAL with a message in the log.
  */
@@ -325,10 +325,9 @@ bool rbmap_buffer_sizes(struct rbmap_buffer *buf, int which,
 }
 
 /* The size of sub-buffers that a user has set; 0: none. */
-static unsigned long rbmap_subbuf_kb_set(struct rbmap_buffer *buf, int which)
+static unsigned long rbmap_get_subbuf_kb(struct rbmap_buffer *buf, int which)
 {
-	struct rbmap_cpu_buffer *cpu_buf = which == RBMAP_ALL_CPUS ? NULL :
-					   rbmap_cpu_place(buf, which);
+	const struct rbmap_cpu_buffer *cpu_buf = rbmap_cpu_place(buf, which);
 
 	return cpu_buf ? cpu_buf->subbuf_size_kb : buf->subbuf_size_kb;
 }
@@ -356,7 +355,7 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 
 	same = rbmap_buffer_sizes_locked(buf, which, &were);
 	err = rbmap_sizes_set(&sizes, size_kb ?: rbmap_sizes_kb(&were),
-			      subbuf_size_kb ?: rbmap_subbuf_kb_set(buf, which));
+			      subbuf_size_kb ?: rbmap_get_subbuf_kb(buf, which));
 	if (err)
 		return err;
 	if (same && !memcmp(&sizes, &were, sizeof(sizes)))
@@ -372,9 +371,8 @@ static int rbmap_buffer_set_sizes_locked(struct rbmap_buffer *buf, int which,
 
 /*
  * 0 KiB stands for the present size of the ring, and for the size of sub-buffers that
- * was set before.  The lock is held until the other size is set,
- * so that two concurrent callers that set one size each do not undo each other's
- * change.
+ * was set before.  The lock is held until the other size is set, so that two concurrent
+ * callers that set one size each do not undo each other's change.
  */
 static int rbmap_buffer_set_sizes(struct rbmap_buffer *buf, int which,
 				  unsigned long size_kb,
