@@ -16,13 +16,11 @@ groups=/sys/fs/cgroup
 events=1000000
 file=/run/record/trace.dat
 
-# in_group GROUP COMMAND...
-in_group()
+# as_recorder COMMAND...: run the command in the recorder's control group
+as_recorder()
 {
-	group=$1
-	shift
 	# shellcheck disable=SC2016 # the inner shell expands it
-	sh -c 'echo $$ >"$0" && exec "$@"' "$groups/$group/cgroup.procs" "$@"
+	sh -c 'echo $$ >"$0" && exec "$@"' "$groups/recorder/cgroup.procs" "$@"
 }
 
 # usage FILE: print the CPU time in a copy of cpu.stat, in microseconds
@@ -42,14 +40,14 @@ chmod +x /tmp/workload
 
 by_rbmap()
 {
-	in_group recorder rbmap record -e bench:custom -o "$file" -- /tmp/workload "$@" \
+	as_recorder rbmap record -e bench:custom -o "$file" -- /tmp/workload "$@" \
 		>/tmp/said 2>&1 || return
 	sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' /tmp/said
 }
 
 by_trace_cmd()
 {
-	in_group recorder trace-cmd record -e bench:bench_hit -b 1408 -o "$file" \
+	as_recorder trace-cmd record -e bench:bench_hit -b 1408 -o "$file" \
 		/tmp/workload "$@" >/tmp/said 2>&1 || return
 	awk '/^overrun:|^dropped events:/ { n += $NF } END { print n + 0 }' \
 		"$theirs"/per_cpu/cpu*/stats
