@@ -12,7 +12,6 @@ from mutants import HERE
 from harness import TOP, output
 
 SERIES = "6.12"
-MAKE_ARGUMENTS = ["KCFLAGS=-g0", "CONFIG_DEBUG_INFO_BTF_MODULES="]
 BUILD = os.path.join(TOP, "build", "mutants-module")
 LIB = os.path.join(TOP, "tests", "vm", "lib")
 
@@ -47,12 +46,10 @@ class Kernel:
         return self.once("tree", self.build)
 
     def build(self):
-        """Build a copy without debug information, which is quicker."""
         copy = os.path.join(BUILD, "base-" + self.flavour)
         copy_sources(copy, "Kbuild", "VERSION", "uapi", "module")
         return os.path.dirname(output(
-            [os.path.join(LIB, "module"), *self.options, "--tree", copy,
-             *MAKE_ARGUMENTS]).strip())
+            [os.path.join(LIB, "module"), *self.options, "--tree", copy]).strip())
 
     def others(self, names):
         """Build the test modules against the unchanged module."""
@@ -72,7 +69,7 @@ class Kernel:
                         self.tree()], check=True)
         mutant.change(os.path.join(tree, "module"))
         return ([os.path.join(LIB, "kernel"), "build", SERIES, tree,
-                 "--flavour", self.flavour, *MAKE_ARGUMENTS],
+                 "--flavour", self.flavour],
                 os.path.join(tree, "rbmap.ko"))
 
 
