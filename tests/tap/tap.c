@@ -52,6 +52,8 @@ static void result(bool good, const char *why, const char *format, va_list args)
 		printf(" # SKIP %s", why);
 	putchar('\n');
 	fflush(stdout);
+	if (!good && getenv("TAP_STOP") && getpid() == program)
+		exit(done_testing());
 }
 
 bool ok(bool good, const char *format, ...)

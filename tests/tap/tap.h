@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Results of a test program, in TAP. A program that exits after results without
+ * Results of a test program, in TAP. With TAP_STOP=1 in the environment, the program ends
+ * after its first failure. A program that exits after results without
  * done_testing() or bail_out() has failed, and still prints a plan. Results of its child
  * processes count, too.
  */

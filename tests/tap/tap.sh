@@ -7,6 +7,8 @@
 #	ok "the file exists" test -e file
 #	done_testing
 #
+# With TAP_STOP=1 in the environment, the script ends after the first failure.
+#
 # A script that ends without done_testing has failed, and still prints a plan. For that
 # the library sets the trap of EXIT; a script that needs it calls at_exit instead. Each
 # function that prints a result returns 1 if the result is a failure.
@@ -99,6 +101,7 @@ fail()
 	tap_count=$((tap_count + 1))
 	tap_failed=$((tap_failed + 1))
 	tap_print "not ok $tap_count - $*"
+	[ -z "${TAP_STOP:-}" ] || done_testing
 	return 1
 }
 
