@@ -333,7 +333,7 @@ rbmap_get_closed(struct rbmap_gen *gen,
 		return NULL;
 
 	size = rbmap_ring_unread(ring);
-	if (gen->mapped || gen->shared || reader->offset ||
+	if (gen->subbufs_mapped || gen->shared || reader->offset ||
 	    (reader->lost && !rbmap_room_for_lost(ring, size))) {
 		rbmap_copy_rest(ring, fresh);
 		return fresh;

@@ -32,7 +32,7 @@ unsigned long rbmap_gen_bytes(const struct rbmap_sizes *sizes)
 
 /**
  * rbmap_gen_free - free a ring
- * @gen: a ring that nobody writes, reads or maps
+ * @gen: a ring that nobody writes, reads or maps.  If it was written, it is retired
  *
  * Context: may sleep.
  */
@@ -219,6 +219,8 @@ void rbmap_gen_retire(struct rbmap_gen *gen)
 {
 	mutex_lock(&gen->reader_lock);
 	rbmap_ring_seal(&gen->ring);
+	/* The ring needs no more memory, and splice() keeps none from now on. */
+	rbmap_passed_free(&gen->passed, gen->subbuf_size);
 	/*
 	 * A reader that sees the flag sees all events: the grace period is a full
 	 * barrier, too.

@@ -14,6 +14,7 @@
 #include <rbmap/ring/ring.h>
 
 #include "buffer.h"
+#include "passed.h"
 
 struct rbmap_cpu_buffer;
 
@@ -86,15 +87,17 @@ struct rbmap_expiry {
  *	for a clone, which has no observers
  * @base: counters at the last reset
  * @expiry: losses passed from ring to ring; under @reader_lock
- * @reader_lock: serializes readers, and protects @mapped, @base, @meta, @moved and
- *	@copied.  Taken with mmap_lock held, so that no user memory is accessed while
+ * @reader_lock: serializes readers, and protects @mapped, @subbufs_mapped, @base, @meta,
+ *	@moved, @copied and @passed.  Taken with mmap_lock held, so that no user memory is accessed while
  *	it is held
  * @mapped: number of maps of the ring
+ * @subbufs_mapped: number of these maps that show sub-buffers
  * @meta: the meta-page, which the kernel writes and never reads
  * @pad: a zeroed page, if the meta-page is smaller than a sub-buffer
  * @reader_now: time of the clock when the last GET_READER started
  * @moved: number of sub-buffers that splice() passed on without a copy
  * @copied: number of sub-buffers that splice() passed on as a copy
+ * @passed: memory that splice() has moved to pipes; empty once the ring is retired
  * @wake: work that wakes the readers waiting in @cpu_buf; queued from any context
  * @notify_closed: whether the writer checks the watermark when it leaves a
  *	sub-buffer
@@ -118,6 +121,7 @@ struct rbmap_gen {
 
 	struct mutex		reader_lock;
 	unsigned int		mapped;
+	unsigned int		subbufs_mapped;
 	struct rbmap_base	base;
 	struct rbmap_expiry	expiry;
 	struct rbmap_meta	*meta;
@@ -125,6 +129,7 @@ struct rbmap_gen {
 	u64			reader_now;
 	u64			moved;
 	u64			copied;
+	struct rbmap_passed	passed;
 
 	struct irq_work		wake;
 	bool			notify_closed;

@@ -65,6 +65,31 @@ void rbmap_pages_free(void *addr, size_t size)
 }
 
 /**
+ * rbmap_pages_unshared - test whether nobody else has a reference to a page
+ * @addr: memory of rbmap_pages_alloc() that user space cannot map
+ * @size: as passed to rbmap_pages_alloc()
+ *
+ * If this is true, the caller may write to the memory: everybody who had a reference has
+ * read what they wanted.
+ *
+ * Context: any.
+ */
+bool rbmap_pages_unshared(const void *addr, size_t size)
+{
+	size_t at;
+
+	/*
+	 * put_page() is a full barrier: the loads of those who had a reference come
+	 * before the caller's stores, which depend on this load.
+	 * litmus: pages-unshared
+	 */
+	for (at = 0; at < size; at += PAGE_SIZE)
+		if (page_count(rbmap_page_of((const u8 *)addr + at)) != 1)
+			return false;
+	return true;
+}
+
+/**
  * rbmap_page_of - get the page at an address
  * @addr: an address in memory of rbmap_pages_alloc()
  */

@@ -366,8 +366,8 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 		return -EBADF;
 	gen = rbmap_file_bind_reader(rfile);
 	do {
-		ret = rbmap_splice(gen, file, pipe, len, flags,
-				   &rfile->observes);
+		ret = rbmap_splice_to_pipe(gen, file, pipe, len, flags,
+					    &rfile->observes);
 		if (ret != -ESTALE) {
 			rbmap_gen_put(gen);	/* model: op_put */
 			return ret;

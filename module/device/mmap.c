@@ -40,6 +40,22 @@ static struct page *rbmap_file_page(const struct rbmap_gen *gen,
 			     offset);
 }
 
+/* Whether a map shows more than the meta-page. */
+static bool rbmap_vma_shows_subbufs(const struct rbmap_gen *gen,
+				    struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff + vma_pages(vma) > gen->subbuf_size >> PAGE_SHIFT;
+}
+
+/* Count a map (@nr is 1), or no longer (-1).  reader_lock is held. */
+static void rbmap_count_map(struct rbmap_gen *gen,
+			    struct vm_area_struct *vma, int nr)
+{
+	gen->mapped += nr;
+	if (rbmap_vma_shows_subbufs(gen, vma))
+		gen->subbufs_mapped += nr;
+}
+
 /* Called by fork() if madvise() has cleared VM_DONTCOPY. */
 static void rbmap_vma_open(struct vm_area_struct *vma)
 {
@@ -47,7 +63,7 @@ static void rbmap_vma_open(struct vm_area_struct *vma)
 
 	rbmap_file_map(file);	/* model: vma_open_map */
 	mutex_lock(&file->gen->reader_lock);
-	file->gen->mapped++;	/* model: vma_open */
+	rbmap_count_map(file->gen, vma, 1);	/* model: vma_open */
 	mutex_unlock(&file->gen->reader_lock);
 }
 
@@ -56,7 +72,7 @@ static void rbmap_vma_close(struct vm_area_struct *vma)
 	struct rbmap_file *file = vma->vm_private_data;
 
 	mutex_lock(&file->gen->reader_lock);
-	file->gen->mapped--;	/* model: vma_close */
+	rbmap_count_map(file->gen, vma, -1);	/* model: vma_close */
 	mutex_unlock(&file->gen->reader_lock);
 	rbmap_file_unmap(file);	/* model: vma_close_unmap */
 }
@@ -131,8 +147,10 @@ static int rbmap_gen_mmap(struct rbmap_gen *gen,
 
 	mutex_lock(&gen->reader_lock);
 	err = rbmap_insert_pages(gen, vma);
-	if (!err && !gen->mapped++)	/* model: mmap_count */
+	if (!err && !gen->mapped)
 		rbmap_meta_update(gen);
+	if (!err)
+		rbmap_count_map(gen, vma, 1);	/* model: mmap_count */
 	mutex_unlock(&gen->reader_lock);
 	return err;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * splice(): pass whole sub-buffers to a pipe, without a copy if the ring is not
- * mapped.  The pipe only holds a reference to each page.  No code of the module runs
- * when the pipe releases a page, and nobody can steal the pages from the pipe.
+ * splice(): pass whole sub-buffers to a pipe, without a copy if no map shows them.  The
+ * pipe only holds a reference to each page.  No code of the module runs when the pipe
+ * releases a page, and nobody can steal the pages from the pipe.  The ring uses released
+ * memory again.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -15,6 +16,7 @@
 #include "buffer/cpu_buffer.h"
 #include "buffer/meta_page.h"
 #include "buffer/pages.h"
+#include "buffer/passed.h"
 #include "buffer/wait.h"
 #include "splice.h"
 
@@ -81,49 +83,75 @@ static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
 	return size;
 }
 
+/*
+ * Memory that will hold a copy is charged, because the pipe keeps it.  Otherwise it
+ * becomes the ring's memory, and the kernel limits what pipes keep.
+ */
+static bool rbmap_splice_copies(const struct rbmap_gen *gen)
+{
+	return gen->subbufs_mapped || gen->shared;
+}
+
+/* Pass on a sub-buffer; reader_lock is held.  Return: as rbmap_splice_one(). */
+static ssize_t rbmap_splice_locked(struct rbmap_gen *gen, void *fresh, bool charged,
+				   struct pipe_inode_info *pipe)
+{
+	size_t size = gen->subbuf_size;
+	void *subbuf = rbmap_get_closed(gen, fresh);
+	ssize_t ret = 0;
+
+	if (subbuf == fresh)
+		gen->copied++;
+	else if (subbuf)
+		gen->moved++;
+	/* Until the pipe has its references, the memory must not be used again. */
+	if (subbuf)
+		ret = rbmap_pipe_add(pipe, subbuf, size);
+	else
+		subbuf = fresh;
+	if (charged || rbmap_gen_retired(gen))
+		rbmap_pages_free(subbuf, size);
+	else
+		/* model: splice_keep */
+		rbmap_passed_add(&gen->passed, subbuf, size);
+	return ret;
+}
+
 /* Return: bytes; 0 if there is nothing to pass on; a negative error. */
 static ssize_t rbmap_splice_one(struct rbmap_gen *gen,
 				struct pipe_inode_info *pipe)
 {
 	size_t size = gen->subbuf_size;
-	void *fresh, *subbuf;
-	ssize_t ret = 0;
+	void *fresh = NULL;
+	bool charged;
+	ssize_t ret;
 
 	if (!rbmap_has_closed(gen))
 		return 0;
-	/*
-	 * Memory that will hold a copy is charged, because the pipe keeps it.
-	 * Otherwise it becomes the ring's memory, and the kernel limits what pipes
-	 * keep.
-	 */
-	fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu),
-				  READ_ONCE(gen->mapped) || gen->shared ?
-				  __GFP_ACCOUNT : 0);
-	if (!fresh)
-		return -ENOMEM;
-	if (mutex_lock_interruptible(&gen->reader_lock)) {
-		rbmap_pages_free(fresh, size);
+	if (mutex_lock_interruptible(&gen->reader_lock))
 		return -EINTR;
+	charged = rbmap_splice_copies(gen);
+	if (!charged)
+		fresh = rbmap_passed_reuse(&gen->passed, size);
+	if (!fresh) {
+		mutex_unlock(&gen->reader_lock);
+		fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu),
+					  charged ? __GFP_ACCOUNT : 0);
+		if (!fresh)
+			return -ENOMEM;
+		if (mutex_lock_interruptible(&gen->reader_lock)) {
+			rbmap_pages_free(fresh, size);
+			return -EINTR;
+		}
 	}
-	subbuf = rbmap_get_closed(gen, fresh);
-	if (subbuf == fresh)
-		gen->copied++;
-	else if (subbuf)
-		gen->moved++;
-	if (subbuf && gen->mapped)
-		rbmap_meta_update(gen);
+	ret = rbmap_splice_locked(gen, fresh, charged, pipe);
 	mutex_unlock(&gen->reader_lock);
-
-	if (subbuf)
-		ret = rbmap_pipe_add(pipe, subbuf, size);
-	/* The pipe has references to its pages, which stay. */
-	rbmap_pages_free(subbuf ? subbuf : fresh, size);
 	return ret;
 }
 
 /* Pass on all sub-buffers that are closed, wanted, and fit. */
-static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
-				struct pipe_inode_info *pipe, size_t len)
+static ssize_t rbmap_splice_subbufs(struct rbmap_gen *gen,
+				    struct pipe_inode_info *pipe, size_t len)
 {
 	ssize_t ret, done = 0;
 
@@ -139,8 +167,22 @@ static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
 	}
 }
 
+static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
+				struct pipe_inode_info *pipe, size_t len)
+{
+	ssize_t done = rbmap_splice_subbufs(gen, pipe, len);
+
+	/* Empty sub-buffers can have changed the reader's position, too. */
+	if (READ_ONCE(gen->mapped)) {
+		mutex_lock(&gen->reader_lock);
+		rbmap_meta_update(gen);
+		mutex_unlock(&gen->reader_lock);
+	}
+	return done;
+}
+
 /**
- * rbmap_splice - splice() from a device to a pipe
+ * rbmap_splice_to_pipe - splice() from a device to a pipe
  * @gen: ring that the file reads
  * @file: the file
  * @pipe: destination; locked
@@ -156,9 +198,9 @@ static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
  * - -EBADF if @stop is set;
  * - -EINTR, -ENOMEM or -EPIPE.
  */
-ssize_t rbmap_splice(struct rbmap_gen *gen, struct file *file,
-		     struct pipe_inode_info *pipe, size_t len,
-		     unsigned int flags, const bool *stop)
+ssize_t rbmap_splice_to_pipe(struct rbmap_gen *gen, struct file *file,
+			     struct pipe_inode_info *pipe, size_t len,
+			     unsigned int flags, const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
 	u32 wakeups = READ_ONCE(cpu_buf->wakeups);

@@ -86,6 +86,7 @@ byte state[N], refs[N], mapped[N], origin[N];
 bit listed[N], queued[N], retired[N], kept[N], let_go[N];
 byte unread[N], carried[N];	/* unread events; losses of earlier rings */
 byte entries[N], abandoned[N], expired[N];
+bit passed[N];		/* splice() has kept memory for the ring */
 
 /* ---- struct rbmap_cpu_buffer, struct rbmap_buffer */
 

@@ -41,7 +41,7 @@ inline find_last(x)
 inline generation_free(g)
 {
 	assert(cpu_buf && state[g] == ALIVE && !listed[g]);
-	assert(mapped[g] == 0);
+	assert(mapped[g] == 0 && !passed[g]);
 	j = 0;
 	do
 	:: j < FILES -> assert(!f_open[j] || f_gen[j] != g); j++
@@ -406,6 +406,7 @@ retire:		/* buffer/generation.c: rbmap_gen_retire() */
 		locked != old;
 		live(old);
 		assert(!retired[old]);
+		passed[old] = 0;
 		retired[old] = 1
 	};
 	if

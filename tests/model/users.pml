@@ -376,6 +376,12 @@ look_again:
 			fi;
 			carried[g] = 0;
 			unread[g] = unread[g] - (unread[g] > 0);
+splice_keep:		/* device/splice.c: rbmap_splice_locked() */
+#ifdef passed_of_retired
+			passed[g] = !IS_CLONE(g);
+#else
+			passed[g] = passed[g] || (!IS_CLONE(g) && !retired[g]);
+#endif
 			goto give_back
 		:: else
 		fi
@@ -567,6 +573,7 @@ proctype ender()
 		locked != current;
 		live(current);
 		assert(!retired[current]);
+		passed[current] = 0;
 		retired[current] = 1
 	};
 #ifndef freed_while_open

@@ -37,7 +37,9 @@
  *	file.  Without O_NONBLOCK it waits for an event.
  *
  *	splice() moves whole sub-buffers that the writer has left to a pipe.  It
- *	moves the pages themselves if the ring is not mapped, else copies.  Call
+ *	moves the pages themselves if no map has sub-buffers, else copies; the
+ *	meta-page may be mapped.  The ring keeps up to 1 MiB of memory that it
+ *	has moved, and uses it again once nobody else has a page of it.  Call
  *	read() at the end for the sub-buffer that the writer is in.  EINVAL: len
  *	or the pipe is smaller than a sub-buffer.  EAGAIN: there are not enough
  *	events, or the pipe is full.  Without O_NONBLOCK and SPLICE_F_NONBLOCK

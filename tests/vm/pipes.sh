@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# The memory of sub-buffers that splice() has moved to pipes: it outlives the module, it is
+# given back, and the ring uses it again once no pipe has it. Sub-buffers have one page,
+# several pages or very many.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+# holds SIZE BUFFER-KB: unloads the module while a pipe has sub-buffers
+holds()
+{
+	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
+		buffer_size_kb="$2" || done_testing
+	results "${1}K: " splice hold rmmod rbmap
+	fails "${1}K: the module is unloaded" is_loaded rbmap
+}
+
+# passes COMMAND SIZE BUFFER-KB COUNT: passes more sub-buffers than the memory could hold
+passes()
+{
+	local command=$1
+
+	shift
+	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
+		buffer_size_kb="$2" || done_testing
+	settle
+	before=$(meminfo_kb MemFree)
+	results "${1}K: " splice "$command" "$3"
+	settle
+	at_most "$((before - $(meminfo_kb MemFree)))" 4096 \
+		"${1}K: KiB of memory that were not given back"
+	ok "${1}K: module unloads" rmmod rbmap || done_testing
+}
+
+# reuses SIZE BUFFER-KB COUNT
+reuses()
+{
+	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
+		buffer_size_kb="$2" || done_testing
+	results "${1}K: " splice reuse "$3"
+	ok "${1}K: module unloads" rmmod rbmap || done_testing
+}
+
+holds "$page_kb" $((16 * page_kb))
+holds 1024 8192
+holds 4096 16384
+passes pass "$page_kb" $((32 * page_kb)) 2000
+passes pass 1024 8192 800
+# Each ring that is replaced has a sub-buffer of 1 MiB whose pipe is closed.
+passes retire 1024 8192 80
+# 600 sub-buffers of a page are more than a ring keeps for use, and 60 of 64 KiB
+reuses "$page_kb" $((32 * page_kb)) 600
+reuses 64 1024 60
+reuses 1024 8192 20
+done_testing
