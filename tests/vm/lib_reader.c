@@ -180,6 +180,95 @@ static void one_cpu(int cpu, bool overwrite, unsigned int nap_every,
 	set_overwrite(true);
 }
 
+/* Count the events of a sub-buffer from byte @from to @end, after a loss. */
+static void count_part(struct tally *t, const void *subbuf, size_t size, size_t from,
+		       size_t end, uint64_t lost)
+{
+	struct rbmap_cursor cursor = { 0 };
+	struct rbmap_event ev;
+
+	while (cursor.offset < end && rbmap_decode(subbuf, size, &cursor, &ev) == 1) {
+		if (cursor.offset <= from)
+			continue;
+		ev.cpu = 0;
+		ev.lost = lost;
+		lost = 0;
+		count_event(t, 0, &ev);
+	}
+	t->lost += lost;
+	t->gap += lost;
+}
+
+/* Return the number of sub-buffers that went through the pipe. */
+static unsigned int take_spliced(struct rbmap_map *map, const int *ends, struct tally *t)
+{
+	size_t size = rbmap_subbuf_size(map);
+	ssize_t left = rbmap_splice(map, ends[1], 1 << 20);
+	unsigned int nr = left > 0 ? left / size : 0;
+	char *subbuf = malloc(size);
+
+	if (left < 0)
+		bail_out("rbmap_splice: %s", rbmap_strerror(left));
+	for (; left > 0; left -= size) {
+		if (read(ends[0], subbuf, size) != (ssize_t)size)
+			bail_out("the pipe has no whole sub-buffer");
+		count_part(t, subbuf, size, 0, size, rbmap_decode_lost(subbuf, size));
+	}
+	free(subbuf);
+	return nr;
+}
+
+static unsigned int take_pieces(struct rbmap_map *map, struct tally *t)
+{
+	struct rbmap_subbuf sb;
+	unsigned int nr;
+	int ret;
+
+	for (nr = 0; (ret = rbmap_next_subbuf(map, &sb)) == 1; nr++)
+		count_part(t, sb.start, rbmap_subbuf_size(map), sb.offset, sb.size, sb.lost);
+	if (ret < 0)
+		bail_out("rbmap_next_subbuf: %s", rbmap_strerror(ret));
+	return nr;
+}
+
+/* A reader that gets sub-buffers by turns from the map and from a pipe; resized rings */
+static void by_turns(void)
+{
+	unsigned int turn, spliced = 0, pieces = 0;
+	struct tally t = { 0 };
+	struct rbmap_loss loss;
+	struct rbmap_map *map;
+	struct writer w;
+	int ends[2];
+	bool done;
+
+	reset();
+	map = open_cpu(0);
+	if (pipe(ends))
+		bail_out("pipe: %s", error_name(errno));
+	start(&w, 0, 3 * MARKERS);
+	for (turn = 0, done = false; !done; turn++) {
+		done = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
+		rbmap_wait(map, 10);
+		spliced += take_spliced(map, ends, &t);
+		if (done || turn % 2)
+			pieces += take_pieces(map, &t);
+		if (turn % 8 == 7 && !done)
+			set_number("buffer_size_kb", turn % 16 == 7 ? 128 : 64);
+	}
+	pthread_join(w.thread, NULL);
+	pieces += take_pieces(map, &t);
+	rbmap_loss(map, &loss);
+	judge(&t, &w, &loss, "by turns");
+	ok(spliced > 1 && pieces > 1, "by turns: %u sub-buffers from a pipe, %u pieces from a map",
+	   spliced, pieces);
+	is(rbmap_events_read(map), t.got, "by turns: the events are counted");
+	close(ends[0]);
+	close(ends[1]);
+	rbmap_close(map);
+	set_number("buffer_size_kb", 64);
+}
+
 static void each_cpu(void)
 {
 	char what[64];
@@ -407,6 +496,13 @@ static void errors(void)
 	is(open_as_nobody(), 0,
 	   "a user without the right to read gets the error");
 	is(rbmap_merge_open(&merge, 1), -EINVAL, "an unknown flag is refused");
+	if (!rbmap_observe(&map, 0, 0)) {
+		is(rbmap_splice(map, 1, 4096), -EBADF, "an observer cannot splice");
+		rbmap_close(map);
+	}
+	map = open_cpu(0);
+	is(rbmap_splice(map, -1, 1 << 20), -EBADF, "splice to a file that is not open");
+	rbmap_close(map);
 }
 
 static int not_loaded(void)
@@ -453,6 +549,7 @@ int main(int argc, char **argv)
 	other_decoder();
 	second_map();
 	if (target.own) {
+		by_turns();
 		merged();
 		waiting();
 		errors();

@@ -13,6 +13,19 @@
 
 #define DEVICE_DIR	"/dev/rbmap"
 
+/* The kernel changes the meta-page meanwhile: load each field once, atomically. */
+#define META(map, field) \
+	__atomic_load_n(&(map)->meta->field, __ATOMIC_RELAXED)
+
+#define meta_end(field) \
+	(offsetof(struct rbmap_meta, field) + \
+	 sizeof(((struct rbmap_meta *)0)->field))
+
+/* 0 if the kernel's structure ends before the field. */
+#define META_OWN(map, field) \
+	((map)->is_rbmap && (map)->meta_struct_len >= meta_end(field) ? \
+	 META(map, field) : 0)
+
 #define RBMAP_API __attribute__((visibility("default")))
 
 _Static_assert(sizeof(struct rbmap_subbuf_header) == RBMAP_SUBBUF_HEADER_SIZE,
@@ -39,7 +52,7 @@ struct rbmap_map {
 	int			cpu;
 
 	const struct rbmap_meta	*meta;
-	const unsigned char	*data;		/* sub-buffer 0 */
+	const unsigned char	*data;		/* sub-buffer 0; NULL after rbmap_splice() */
 	const void		*slot_table;		/* slot table, mapped by observers */
 	size_t			slot_table_size;
 
@@ -77,6 +90,13 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size);
 int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
 		   bool observes);
 bool rbmap_map_pending(const struct rbmap_map *map);
+void rbmap_unmap_subbufs(struct rbmap_map *map);
+
+/* The difference of a counter that a reset sets to 0. */
+static inline uint64_t rbmap_counted(uint64_t before, uint64_t after)
+{
+	return after < before ? after : after - before;
+}
 
 /* The ring's time when the last GET_READER began; 0: unknown. */
 uint64_t rbmap_map_now(const struct rbmap_map *map);

@@ -7,7 +7,7 @@ LIB_BUILD	:= $(BUILD)/lib
 LIB_SONAME	:= librbmap.so.1
 LIB_REAL	:= librbmap.so.1.0.0
 
-LIB_SRCS	:= decode.c error.c map.c merge.c observe.c
+LIB_SRCS	:= decode.c error.c map.c merge.c observe.c splice.c
 LIB_STATIC	:= $(LIB_BUILD)/librbmap.a
 LIB_SHARED	:= $(LIB_BUILD)/$(LIB_REAL)
 
@@ -50,7 +50,8 @@ LIB_MAN_LINKS	:= \
 	rbmap_open:rbmap_fd rbmap_open:rbmap_cpu \
 	rbmap_open:rbmap_subbuf_size rbmap_open:rbmap_nr_subbufs \
 	rbmap_open:rbmap_clock rbmap_open:rbmap_generation \
-	rbmap_next_event:rbmap_next_subbuf rbmap_next_event:rbmap_events_read \
+	rbmap_next_event:rbmap_next_subbuf rbmap_next_event:rbmap_splice \
+	rbmap_next_event:rbmap_events_read \
 	rbmap_decode:rbmap_decode_lost \
 	rbmap_observe:rbmap_observe_path rbmap_observe:rbmap_merge_observe \
 	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_next \

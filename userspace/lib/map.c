@@ -21,19 +21,6 @@
 
 #define MODULE_DIR	"/sys/module/rbmap"
 
-/* The kernel changes the meta-page meanwhile: load each field once, atomically. */
-#define META(map, field) \
-	__atomic_load_n(&(map)->meta->field, __ATOMIC_RELAXED)
-
-#define meta_end(field) \
-	(offsetof(struct rbmap_meta, field) + \
-	 sizeof(((struct rbmap_meta *)0)->field))
-
-/* 0 if the kernel's structure ends before the field. */
-#define META_OWN(map, field) \
-	((map)->is_rbmap && (map)->meta_struct_len >= meta_end(field) ? \
-	 META(map, field) : 0)
-
 static int device_get_reader(struct rbmap_map *map)
 {
 	return ioctl(map->fd, RBMAP_IOCTL_GET_READER) < 0 ? -errno : 0;
@@ -95,6 +82,19 @@ static int map_error(void)
 	return -errno;
 }
 
+/* Continue behind the bytes that an earlier reader has read. */
+static int read_position(struct rbmap_map *map)
+{
+	map->id = META(map, reader.id);
+	map->offset = META(map, reader.read);
+	map->counted = map->offset;
+	map->skip = map->offset;
+	if (map->id >= map->nr_subbufs ||
+	    map->offset > map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE)
+		return RBMAP_ERR_CORRUPT;
+	return 0;
+}
+
 /* Check the meta-page, and store its sizes in *map. */
 int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 {
@@ -124,15 +124,7 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size)
 			      META(map, version) != RBMAP_META_VERSION))
 		return RBMAP_ERR_VERSION;
 
-	/* Continue behind the bytes that an earlier reader has read. */
-	map->id = META(map, reader.id);
-	map->offset = META(map, reader.read);
-	map->counted = map->offset;
-	map->skip = map->offset;
-	if (map->id >= map->nr_subbufs ||
-	    map->offset > map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE)
-		return RBMAP_ERR_CORRUPT;
-	return 0;
+	return read_position(map);
 }
 
 static const void *map_pages(int fd, size_t size, off_t at)
@@ -163,6 +155,29 @@ static int map_shown(struct rbmap_map *map)
 	return ret;
 }
 
+static int map_subbufs(struct rbmap_map *map)
+{
+	map->data = map_pages(map->fd, map->subbuf_size * map->nr_subbufs,
+			      map->meta_page_size);
+	return map->data ? 0 : map_error();
+}
+
+void rbmap_unmap_subbufs(struct rbmap_map *map)
+{
+	if (map->data)
+		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
+	map->data = NULL;
+	map->start = NULL;
+}
+
+/* Map the sub-buffers again, and go on where rbmap_splice() has come to. */
+static int remap_subbufs(struct rbmap_map *map)
+{
+	int ret = map_subbufs(map);
+
+	return ret ? ret : read_position(map);
+}
+
 static int map_ring(struct rbmap_map *map)
 {
 	size_t page = sysconf(_SC_PAGESIZE), mapped = page;
@@ -186,20 +201,12 @@ static int map_ring(struct rbmap_map *map)
 		}
 		map->meta = whole;
 	}
-	if (!ret) {
-		map->data = map_pages(map->fd,
-				      map->subbuf_size * map->nr_subbufs,
-				      map->meta_page_size);
-		if (!map->data)
-			ret = map_error();
-	}
+	if (!ret)
+		ret = map_subbufs(map);
 	if (!ret && map->observer)
 		ret = map_shown(map);
 	if (ret) {
-		if (map->data)
-			munmap((void *)map->data,
-			       map->subbuf_size * map->nr_subbufs);
-		map->data = NULL;
+		rbmap_unmap_subbufs(map);
 		munmap((void *)map->meta, mapped);
 		map->meta = NULL;
 	}
@@ -211,11 +218,9 @@ static void unmap_ring(struct rbmap_map *map)
 	if (map->slot_table)
 		munmap((void *)map->slot_table, map->slot_table_size);
 	map->slot_table = NULL;
-	if (map->data)
-		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
+	rbmap_unmap_subbufs(map);
 	if (map->meta)
 		munmap((void *)map->meta, map->meta_page_size);
-	map->data = NULL;
 	map->meta = NULL;
 }
 
@@ -462,8 +467,7 @@ static int consume(struct rbmap_map *map)
 	before = META(map, read);
 	ret = map->transport->get_reader(map);
 	after = META(map, read);
-	/* A reset sets the counter to 0. */
-	map->events += after < before ? after : after - before;
+	map->events += rbmap_counted(before, after);
 	return ret;
 }
 
@@ -510,6 +514,12 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	if (map->observer)
 		return rbmap_observe_subbuf(map, sb);
+	if (map->meta && !map->data) {
+		int ret = remap_subbufs(map);
+
+		if (ret)
+			return ret;
+	}
 	/*
 	 * A call may count as read only bytes that this map has returned.  Then
 	 * the next call gets another sub-buffer.  Only another reader can make

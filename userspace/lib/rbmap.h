@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -91,11 +92,25 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb);
 
 /*
  * The number of events in all pieces that rbmap_next_subbuf() and
- * rbmap_next_event() got from the rings.  The kernel counts them: this costs no
+ * rbmap_next_event() got from the rings, and that rbmap_splice() passed on.  The kernel counts them: this costs no
  * decoding.  If two programs read a ring at the same moment, the number may be
  * wrong.
  */
 uint64_t rbmap_events_read(const struct rbmap_map *map);
+
+/*
+ * Pass sub-buffers that the writer has left to a pipe, at most size bytes: all of them,
+ * with their headers, and with the number of lost events as commit says.  Unless another
+ * process has mapped the ring, the pages themselves are moved, which costs less than to
+ * write them from the map.  The function unmaps the sub-buffers, so that pieces become
+ * invalid; rbmap_next_subbuf() maps them again and goes on behind what was passed.
+ *
+ * Return: the number of bytes.  0: the writer has left no sub-buffer, or the pipe is
+ * full, or rbmap_next_subbuf() has to go on to the next ring or to report a loss first.
+ * -EINVAL: size or the pipe is smaller than a sub-buffer.  -EBADF: the map observes.
+ * RBMAP_ERR_NOT_RBMAP: a ring of ftrace.  The function never waits.
+ */
+ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size);
 
 struct rbmap_event {
 	uint64_t	ts;
