@@ -462,26 +462,126 @@ static void test_next_ring(void **state)
 	check_random(true);
 }
 
-/* No space in the middle of a sub-buffer: each event is there or counted. */
-static void test_split_limit(void **state)
+/* Create a file that may grow to @size bytes. Return the limit before. */
+static struct rlimit create_limited(struct dat_writer **w, rlim_t size)
 {
-	struct rlimit old, limit;
-	struct dat_writer *w = NULL;
 	struct dat_source source = synth_source(1);
-	static struct synth s = { .room = SYNTH_LARGEST - 16 };
-	struct dat_reader *r = NULL;
-	struct rbmap_event ev;
-	struct rbmap_subbuf sb;
-	uint64_t nr = 0, n = 0;
-	int ret = 0;
+	struct rlimit old, limit;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = old;
-	limit.rlim_cur = (70 << 20) + 5 * SYNTH_SUBBUF;
+	limit.rlim_cur = size;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(dat_create(&w, path, &source), 0);
+	assert_int_equal(dat_create(w, path, &source), 0);
+	return old;
+}
+
+/* The file must have those of @nr events that do not count as unwritten. */
+static void check_limited(struct dat_writer *w, const struct rlimit *old, uint64_t nr)
+{
+	struct dat_reader *r = NULL;
+	struct rbmap_event ev;
+	uint64_t n = 0;
+
+	nr -= dat_unwritten(w);
+	assert_int_equal(dat_finish(w, NULL, NULL), 0);
+	setrlimit(RLIMIT_FSIZE, old);
+	assert_int_equal(dat_open(&r, path), 0);
+	while (dat_next(r, &ev) == 1)
+		n++;
+	assert_int_equal(n, nr);
+	dat_close(r);
+}
+
+static int pipe_of(struct synth *s, unsigned int pages)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	for (unsigned int i = 0; i < pages; i++)
+		assert_int_equal(write(ends[1], s[i].bytes, SYNTH_SUBBUF), SYNTH_SUBBUF);
+	close(ends[1]);
+	return ends[0];
+}
+
+/* Some sub-buffers come in pieces, others whole through a pipe. */
+static void test_pipe(void **state)
+{
+	struct dat_writer *w = create();
+	static struct synth s[4];
+	uint64_t nr = 0;
+
+	(void)state;
+	nr_expected = 0;
+	memset(last_lost, 0, sizeof(last_lost));
+	for (unsigned int turn = 0; turn < 40; turn++) {
+		unsigned int pages = 1 + rnd(4);
+		uint64_t first = nr;
+		int from;
+
+		for (unsigned int i = 0; i < pages; i++) {
+			synth_begin(&s[i], 5000 + nr);
+			while (rnd(300) && synth_number(&s[i], 5000 + nr, 1, nr)) {
+				expect(nr, 5000 + nr, 0, 0);
+				nr++;
+			}
+		}
+		if (turn % 3) {
+			from = pipe_of(s, pages);
+			assert_int_equal(dat_add_pipe(w, 0, from, pages * SYNTH_SUBBUF,
+						      nr - first), 0);
+			close(from);
+		} else {
+			for (unsigned int i = 0; i < pages; i++)
+				add(w, &s[i], 0);
+		}
+	}
+	assert_int_equal(dat_unwritten(w), 0);
+	finish(w);
+	check_random(true);
+}
+
+/* No space for all of a pipe: each event is there or counted. */
+static void test_pipe_limit(void **state)
+{
+	struct dat_writer *w = NULL;
+	struct rlimit old = create_limited(&w, (70 << 20) + 6 * SYNTH_SUBBUF + 100);
+	static struct synth s[4];
+	uint64_t nr = 0;
+	int ret = 0;
+
+	(void)state;
+	while (!ret) {
+		uint64_t first = nr;
+		int from;
+
+		for (unsigned int i = 0; i < 4; i++) {
+			synth_begin(&s[i], 5000 + nr);
+			while (synth_number(&s[i], 5000 + nr, 1, nr))
+				nr++;
+		}
+		from = pipe_of(s, 4);
+		ret = dat_add_pipe(w, 0, from, 4 * SYNTH_SUBBUF, nr - first);
+		close(from);
+		assert_true(nr < 100000000);
+	}
+	assert_int_equal(ret, -EFBIG);
+	assert_true(dat_unwritten(w) > 0 && dat_unwritten(w) < nr - 1000);
+	check_limited(w, &old, nr);
+}
+
+/* No space in the middle of a sub-buffer: each event is there or counted. */
+static void test_split_limit(void **state)
+{
+	struct dat_writer *w = NULL;
+	struct rlimit old = create_limited(&w, (70 << 20) + 5 * SYNTH_SUBBUF);
+	static struct synth s = { .room = SYNTH_LARGEST - 16 };
+	struct rbmap_subbuf sb;
+	uint64_t nr = 0;
+	int ret = 0;
+
+	(void)state;
 	while (!ret) {
 		synth_begin(&s, 5000 + nr);
 		while (synth_add(&s, 5000 + nr, fill_payload(nr, 1000), 1000))
@@ -490,14 +590,7 @@ static void test_split_limit(void **state)
 		ret = dat_add(w, 0, &sb);
 	}
 	assert_int_equal(ret, -EFBIG);
-	nr -= dat_unwritten(w);
-	assert_int_equal(dat_finish(w, NULL, NULL), 0);
-	setrlimit(RLIMIT_FSIZE, &old);
-	assert_int_equal(dat_open(&r, path), 0);
-	while (dat_next(r, &ev) == 1)
-		n++;
-	assert_int_equal(n, nr);
-	dat_close(r);
+	check_limited(w, &old, nr);
 }
 
 static void test_nothing(void **state)
@@ -638,23 +731,15 @@ static void test_other_files(void **state)
 /* A file that may not grow: what was written stays, and can be read. */
 static void test_limit(void **state)
 {
-	struct rlimit old, limit;
 	struct dat_source source = synth_source(1);
 	struct dat_writer *w = NULL;
-	struct dat_reader *r = NULL;
+	struct rlimit old = create_limited(&w, 70 << 20), limit = old;
 	struct synth s = { 0 };
 	struct rbmap_subbuf sb;
-	struct rbmap_event ev;
-	uint64_t nr = 0, n = 0;
+	uint64_t nr = 0;
 	int ret = 0;
 
 	(void)state;
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &old);
-	limit = old;
-	limit.rlim_cur = 70 << 20;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(dat_create(&w, path, &source), 0);
 	while (!ret) {
 		synth_begin(&s, 5000 + nr);
 		while (synth_number(&s, 5000 + nr, 1, nr))
@@ -664,16 +749,8 @@ static void test_limit(void **state)
 		assert_true(nr < 100000000);
 	}
 	assert_int_equal(ret, -EFBIG);
-	nr -= dat_unwritten(w);
-	assert_true(nr > 1000);
-	assert_int_equal(dat_finish(w, NULL, NULL), 0);
-	setrlimit(RLIMIT_FSIZE, &old);
-
-	assert_int_equal(dat_open(&r, path), 0);
-	while (dat_next(r, &ev) == 1)
-		n++;
-	assert_int_equal(n, nr);
-	dat_close(r);
+	assert_true(dat_unwritten(w) < nr - 1000);
+	check_limited(w, &old, nr);
 
 	limit.rlim_cur = 100 << 10;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -693,6 +770,8 @@ int main(void)
 		cmocka_unit_test(test_split_random),
 		cmocka_unit_test(test_next_ring),
 		cmocka_unit_test(test_split_limit),
+		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_pipe_limit),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_noise),

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include "recorder.h"
 
 #define WAIT_MS		500	/* then read what is below the watermark, too */
+#define PIPE_SIZE	(1 << 20)	/* the most that a user may ask for */
+#define MAX_DRY		4
 
 struct cpu_recorder {
 	struct recorder *rec;
@@ -33,6 +36,11 @@ struct cpu_recorder {
 	_Atomic uint64_t other_clock;	/* number of left-out events */
 	uint64_t events_before;		/* number of discarded events */
 	bool looks;			/* take names of threads from the events */
+
+	/* Whole sub-buffers go through a pipe, without a map. */
+	int pipe[2];
+	size_t pipe_size;		/* 0: none was opened */
+	unsigned int dry;		/* how often the ring had events, and no whole sub-buffer */
 
 	int error;
 	bool reading;
@@ -215,6 +223,10 @@ void recorder_close(struct recorder *rec)
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		rbmap_close(rec->cpu[i].map);
 		cmdlines_free(rec->cpu[i].cmdlines);
+		if (rec->cpu[i].pipe_size) {
+			close(rec->cpu[i].pipe[0]);
+			close(rec->cpu[i].pipe[1]);
+		}
 	}
 	free(rec->cpu);
 	free(rec);
@@ -279,6 +291,8 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 	if (ret != 1)
 		return ret;
 	c->generation = generation;
+	if (*other)
+		c->dry = 0;
 	if (*other && c->rec->writer)
 		dat_next_ring(c->rec->writer, c->cpu);
 	if (sb->lost != RBMAP_LOST_UNKNOWN)
@@ -397,16 +411,89 @@ static bool drain(struct cpu_recorder *c, bool once)
 	}
 }
 
-/* Wait for events and read them. */
+/* Without a pipe, all events are read from the map. */
+static void open_pipe(struct cpu_recorder *c)
+{
+	int size;
+
+	if (pipe2(c->pipe, O_CLOEXEC))
+		return;
+	/* The pipe keeps its size if the user has too many of them. */
+	fcntl(c->pipe[1], F_SETPIPE_SZ, PIPE_SIZE);
+	size = fcntl(c->pipe[1], F_GETPIPE_SZ);
+	if (size >= (int)c->rec->page_size) {
+		c->pipe_size = size;
+		return;
+	}
+	close(c->pipe[0]);
+	close(c->pipe[1]);
+}
+
+/*
+ * Can whole sub-buffers go to the file as they are? A ring that again and again has
+ * events, but no whole sub-buffer, costs less by its map: its sub-buffers are few, or
+ * readers are woken by each event.
+ */
+static bool can_splice(const struct cpu_recorder *c)
+{
+	const struct recorder *rec = c->rec;
+
+	return c->pipe_size && c->dry < MAX_DRY && !c->looks && !c->skip &&
+	       rbmap_subbuf_size(c->map) == rec->page_size &&
+	       (rec->clock < 0 || rbmap_clock(c->map) == rec->clock);
+}
+
+static uint64_t loss_reported(struct cpu_recorder *c)
+{
+	struct rbmap_loss loss;
+
+	rbmap_loss(c->map, &loss);
+	return loss.reported;
+}
+
+/*
+ * Move whole sub-buffers to the file, through the pipe, at most as many as the ring can
+ * hold. Set c->error if they cannot be written. Return whether there was one.
+ */
+static bool splice_subbufs(struct cpu_recorder *c)
+{
+	size_t limit = whole_ring(c) * rbmap_subbuf_size(c->map);
+	size_t sum = 0;
+	ssize_t size;
+
+	do {
+		uint64_t events = rbmap_events_read(c->map);
+		uint64_t reported = loss_reported(c);
+
+		size = rbmap_splice(c->map, c->pipe[1], c->pipe_size);
+		/* The map reports errors of the ring. */
+		if (size <= 0)
+			break;
+		sum += size;
+		c->given += loss_reported(c) - reported;
+		c->error = dat_add_pipe(c->rec->writer, c->cpu, c->pipe[0], size,
+					rbmap_events_read(c->map) - events);
+	} while (!c->error && (size_t)size == c->pipe_size && sum < limit);
+	return sum;
+}
+
+/* Wait for events and read them. Return false to give up. */
 static bool turn(struct cpu_recorder *c)
 {
 	int ret = rbmap_wait(c->map, WAIT_MS);
 
-	if (!ret || ret == 1 || ret == -EINTR)
-		return drain(c, false);
-	c->error = ret;
-	c->reading = true;
-	return false;
+	if (ret && ret != 1 && ret != -EINTR) {
+		c->error = ret;
+		c->reading = true;
+		return false;
+	}
+	/* After a timeout, the events of the sub-buffer that the writer is in are read, too. */
+	if (ret == 1 && can_splice(c)) {
+		if (splice_subbufs(c))
+			return !c->error;
+		c->dry++;
+	}
+	return drain(c, false);
 }
 
 static void *run(void *arg)
@@ -422,7 +509,10 @@ static void *run(void *arg)
 		publish_sums(c);
 	}
 	if (ok && !rec->failed) {
-		drain(c, true);
+		if (can_splice(c))
+			splice_subbufs(c);
+		if (!c->error)
+			drain(c, true);
 		publish_sums(c);
 	}
 	if (c->error) {
@@ -473,6 +563,7 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		if (!control_cpu_stat(i, "generation", &first))
 			c->first = first;
 		c->looks = fields;
+		open_pipe(c);
 		ret = pthread_create(&c->thread, NULL, run, c);
 		if (ret)
 			return -ret;

@@ -211,7 +211,18 @@ void dat_next_ring(struct dat_writer *w, unsigned int cpu)
 	w->cpu[cpu].page.open = false;
 }
 
+/* Return the time of the last page's header, which can come from a pipe. */
+static uint64_t last_time(const struct dat_writer *w, const struct dat_cpu *c)
+{
+	uint64_t offset = c->offset + (c->page.index - 1) * w->page_size;
+	struct rbmap_subbuf_header header;
+
+	if (!c->page.index || pread(w->fd, &header, HEAD, offset) != HEAD)
+		return 0;
+	return header.time_stamp;
+}
+
 int dat_report_last_loss(struct dat_writer *w, struct dat_cpu *c)
 {
-	return c->lost ? dat_append_page(w, c, c->page.ts, NULL, 0) : 0;
+	return c->lost ? dat_append_page(w, c, last_time(w, c), NULL, 0) : 0;
 }

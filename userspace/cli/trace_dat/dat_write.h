@@ -54,6 +54,14 @@ int dat_create(struct dat_writer **writer, const char *path,
 int dat_add(struct dat_writer *writer, unsigned int cpu,
 	    const struct rbmap_subbuf *sb);
 
+/*
+ * Append sub-buffers of the file's page size to a CPU's data, @size bytes from a
+ * pipe that rbmap_splice() has filled. After an error, the rest of the pipe is lost;
+ * @events is the number of events in all of @size bytes.
+ */
+int dat_add_pipe(struct dat_writer *writer, unsigned int cpu, int pipe,
+		 size_t size, uint64_t events);
+
 /* Call this before the first sub-buffer of another ring of the CPU. */
 void dat_next_ring(struct dat_writer *writer, unsigned int cpu);
 

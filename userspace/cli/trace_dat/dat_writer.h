@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The state of a recording that is being written. dat_write.c, dat_head.c,
- * dat_pages.c and dat_split.c share it.
+ * dat_pages.c, dat_pipe.c and dat_split.c share it.
  */
 #ifndef RBMAP_CLI_DAT_WRITER_H
 #define RBMAP_CLI_DAT_WRITER_H
