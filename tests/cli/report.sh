@@ -49,6 +49,17 @@ if [ -c /dev/full ]; then
 		[ "$(cat "$dir/errors")" = "rbmap: cannot write the output: No space left on device" ]
 fi
 
+# script(1) makes standard error a terminal. The work takes long because of the reader.
+"$MAKE_RECORDING" "$dir/long.dat" 200
+script -qec "'$RBMAP' report '$dir/long.dat' | { sleep 1.5; cat >'$dir/long'; }" \
+	/dev/null </dev/null >"$dir/terminal"
+ok "long work shows its progress on a terminal" \
+	grep -q 'long.dat: [0-9]* %, [0-9]* events' "$dir/terminal"
+script -qec "'$RBMAP' report '$dir/long.dat' >'$dir/short'" /dev/null </dev/null \
+	>"$dir/terminal"
+ok "short work shows none" eval "! grep -q % '$dir/terminal'"
+ok "the output is the same" cmp "$dir/long" "$dir/short"
+
 # Files that are not recordings.
 says 1 "$dir/none does not exist: 'rbmap record' makes a recording" report "$dir/none"
 says 1 "is not a recording" report "$0"

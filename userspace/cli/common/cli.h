@@ -53,6 +53,9 @@ extern const struct command command_snapshot;
 extern const struct command command_report;
 extern const struct command command_tracefs_dir;
 
+/* Return the time of CLOCK_MONOTONIC in seconds. */
+double now(void);
+
 /* Print "rbmap: ..." and a newline to stderr. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -14,6 +14,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/options.h"
+#include "common/progress.h"
 #include "snapshot_file.h"
 #include "event_select.h"
 #include "recording.h"
@@ -42,16 +43,8 @@ struct record {
 	char *overwrite;		/* previous value, if it was changed */
 	struct child child;
 
-	bool progress;			/* show a progress line */
+	struct progress progress;
 };
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 static bool wanted(const void *data, const struct control_event *ev)
 {
@@ -237,21 +230,13 @@ static bool start(struct record *r)
 
 static void show_progress(struct record *r)
 {
-	if (r->recording.quiet || !isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r%s: %" PRIu64 " events, ", r->output,
-		recorder_events(r->recorder));
-	print_size(dat_bytes(r->writer));
-	fprintf(stderr, ", %" PRIu64 " lost \033[K",
-		recorder_lost(r->recorder));
-	r->progress = true;
-}
+	char size[SIZE_TEXT];
 
-static void end_progress(struct record *r)
-{
-	if (r->progress)
-		fputs("\r\033[K", stderr);
-	r->progress = false;
+	if (!r->recording.quiet && progress_due(&r->progress))
+		progress_show(&r->progress, "%s: %" PRIu64 " events, %s, %" PRIu64 " lost ",
+			      r->output, recorder_events(r->recorder),
+			      size_text(dat_bytes(r->writer), size),
+			      recorder_lost(r->recorder));
 }
 
 /* Only wait_for_end() handles these signals. */
@@ -298,6 +283,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 {
 	double deadline = r->seconds < 0 ? 1e18 : now() + r->seconds;
 
+	progress_begin(&r->progress);
 	while (r->flight || !recorder_ended(r->recorder)) {
 		double left = deadline - now();
 		long ms = r->trigger ? LOOK_MS : TICK_MS;
@@ -374,7 +360,7 @@ static bool finish(struct record *r)
 		tell_missed(r);
 		return end_flight(r) && ok && !r->dump_failed;
 	}
-	end_progress(r);
+	progress_end(&r->progress);
 	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
 		ok = false;
 	return ok;

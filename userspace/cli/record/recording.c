@@ -156,12 +156,13 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 	return NULL;
 }
 
-void print_size(uint64_t bytes)
+const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
 {
 	if (bytes < 1 << 20)
-		fprintf(stderr, "%" PRIu64 " KiB", bytes >> 10);
+		snprintf(text, SIZE_TEXT, "%" PRIu64 " KiB", bytes >> 10);
 	else
-		fprintf(stderr, "%.1f MiB", bytes / 1048576.0);
+		snprintf(text, SIZE_TEXT, "%.1f MiB", bytes / 1048576.0);
+	return text;
 }
 
 static bool tell_failure(const char *path,
@@ -222,6 +223,8 @@ static void tell_sums(const struct recording *r, const char *path,
 		      uint64_t events, uint64_t bytes, size_t page_size,
 		      const struct recorder_result *result)
 {
+	char size[SIZE_TEXT];
+
 	if (r->quiet && !result->loss.total && !result->other_clock)
 		return;
 	loss_print(stderr, events, &result->loss);
@@ -240,9 +243,7 @@ static void tell_sums(const struct recording *r, const char *path,
 			result->unwritten);
 	if (r->quiet)
 		return;
-	fprintf(stderr, "%s: ", path);
-	print_size(bytes);
-	fputs(" of events\n", stderr);
+	fprintf(stderr, "%s: %s of events\n", path, size_text(bytes, size));
 }
 
 bool recording_finish(const struct recording *r, struct dat_writer *writer,

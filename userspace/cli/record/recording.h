@@ -64,7 +64,8 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		      const char *path, const struct recorder *recorder);
 
-/* Print a size such as "12 KiB" to stderr. */
-void print_size(uint64_t bytes);
+/* Write a size such as "12 KiB" to @text, and return @text. */
+#define SIZE_TEXT 32
+const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
 
 #endif /* RBMAP_CLI_RECORDING_H */

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
+#include <unistd.h>
 
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
+#include "common/progress.h"
 #include "columns.h"
 #include "crash_guard.h"
 #include "report_json.h"
@@ -23,6 +25,7 @@
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
 #define WRITE_SIZE	65536
+#define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 
 struct report {
 	const char *input;
@@ -39,6 +42,7 @@ struct report {
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;	/* more than the number that is known */
+	struct progress progress;
 };
 
 static int add_cpu(const struct command *cmd, void *to, char *value)
@@ -213,12 +217,22 @@ static int write_out(struct report *r)
 	return failed ? -ENOMEM : 0;
 }
 
+static void show_progress(struct report *r)
+{
+	if (progress_due(&r->progress))
+		progress_show(&r->progress, "%s: %.0f %%, %" PRIu64 " events", r->input,
+			      100 * dat_done(r->reader), r->events);
+}
+
 static int print_events(struct report *r)
 {
+	unsigned int seen = 0;
 	struct rbmap_event ev;
 	int ret;
 
 	while ((ret = dat_next(r->reader, &ev)) == 1) {
+		if (!(++seen % PROGRESS_EVENTS))
+			show_progress(r);
 		if (!wanted_cpu(r, ev.cpu))
 			continue;
 		/* Lost events may have been wanted ones. */
@@ -277,6 +291,9 @@ static int run(void *arg)
 				 dat_strerror(ret));
 		return ret == DAT_ERR_CUT ? STATUS_CUT : STATUS_ERROR;
 	}
+	progress_begin(&r->progress);
+	/* On a terminal, the events themselves show the progress. */
+	r->progress.wanted &= !isatty(STDOUT_FILENO);
 	ret = load_text(r);
 	if (!ret) {
 		if (!r->as_json)
@@ -287,6 +304,7 @@ static int run(void *arg)
 		if (!ret)
 			ret = error;
 	}
+	progress_end(&r->progress);
 	if (ret) {
 		complain("cannot read %s: %s", r->input, dat_strerror(ret));
 		return STATUS_ERROR;

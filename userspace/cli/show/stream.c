@@ -48,14 +48,6 @@ static void interrupt(int sig)
 	interrupted = 1;
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 /*
  * Install handlers without SA_RESTART, so that a signal ends a wait. If the
  * reader of the output has left, the process must live on to restore the

@@ -542,6 +542,17 @@ void dat_damage(const struct dat_reader *r, struct dat_damage *damage)
 	*damage = r->damage;
 }
 
+double dat_done(const struct dat_reader *r)
+{
+	double at = 0, limit = 0;
+
+	for (unsigned int i = 0; i < r->nr_cpus; i++) {
+		at += r->cpu[i].at;
+		limit += r->cpu[i].limit;
+	}
+	return limit ? at / limit : 1;
+}
+
 uint64_t dat_lost_last(const struct dat_reader *r, unsigned int cpu)
 {
 	return r->cpu[cpu].lost;

@@ -47,6 +47,9 @@ unsigned int dat_cpus(const struct dat_reader *reader);
  */
 int dat_next(struct dat_reader *reader, struct rbmap_event *ev);
 
+/* Return the part of the data that was read, from 0 to 1. */
+double dat_done(const struct dat_reader *reader);
+
 /*
  * After the last event: return the number of events lost after the last event
  * of a CPU.
