@@ -52,6 +52,11 @@ is "$(cat $root/per_cpu/cpu0/buffer_subbuf_size_kb)" "$page_kb" \
 	"a small ring has small sub-buffers again"
 obeyed per_cpu/cpu0/buffer_subbuf_size_kb "$page_kb"
 refused per_cpu/cpu0/buffer_size_kb $((65535 * page_kb)) "$invalid"
+if [ -e $root/per_cpu/cpu1 ]; then
+	# The size was set for the other CPU alone.
+	obeyed per_cpu/cpu1/buffer_size_kb $((65535 * page_kb)) $((65536 * page_kb))
+	obeyed per_cpu/cpu1/buffer_size_kb 64
+fi
 refused buffer_size_kb $((65535 * page_kb)) 'Cannot allocate memory'
 obeyed buffer_subbuf_size_kb "$page_kb"
 refused buffer_size_kb $((65535 * page_kb)) "$invalid"
