@@ -112,8 +112,7 @@ static ssize_t rbmap_splice_locked(struct rbmap_gen *gen, void *fresh, bool char
 	if (charged || rbmap_gen_retired(gen))
 		rbmap_pages_free(subbuf, size);
 	else
-		/* model: splice_keep */
-		rbmap_passed_add(&gen->passed, subbuf, size);
+		rbmap_passed_add(&gen->passed, subbuf, size);	/* model: splice_keep */
 	return ret;
 }
 

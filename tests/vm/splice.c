@@ -27,6 +27,7 @@
 #define LARGE	1000	/* bytes of text in an event */
 #define HELD	2	/* number of sub-buffers in the pipe */
 #define ANY	UINT64_MAX
+#define KEPT_KB	8192	/* most memory that a ring keeps, with room for what others do */
 
 static size_t subbuf_size;
 static uint64_t number;
@@ -195,6 +196,20 @@ static bool move_on(unsigned int count)
 	return good;
 }
 
+static long free_kb(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[128];
+	long kb = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemFree: %ld", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb;
+}
+
 static void reuse(unsigned int count)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -202,6 +217,7 @@ static void reuse(unsigned int count)
 	char *subbufs = malloc(HELD * subbuf_size);
 	uint64_t next = 0;
 	int ends[2];
+	long before;
 	bool good;
 
 	/* The meta-page is as large as a sub-buffer. */
@@ -213,7 +229,10 @@ static void reuse(unsigned int count)
 	   subbuf_size >> 10);
 	/* The pipe releases the first page of a sub-buffer, and keeps the others. */
 	good = read_whole(ends, subbufs, page);
+	before = free_kb();
 	ok(move_on(count), "reuse: %u other sub-buffers are as they were written", count);
+	before -= free_kb();
+	ok(before < KEPT_KB, "reuse: the ring keeps little memory meanwhile (%ld KiB)", before);
 	ok(good && look(ends, subbufs, page, &next), "reuse: so are those of the first pipe");
 	is(stat_of(CPU, "subbufs moved"), count + HELD,
 	   "reuse: all were moved, although the meta-page is mapped");
