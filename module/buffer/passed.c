@@ -44,8 +44,8 @@ void rbmap_passed_add(struct rbmap_passed *passed, void *subbuf, size_t size)
  *
  * The memory contains old events of the ring.
  *
- * Return: the memory, which belongs to the caller; NULL if a page of it is still in a
- * pipe, or wherever the pipe has passed it to, or if the queue is empty.
+ * Return: the memory, which belongs to the caller; NULL if the queue is empty, or if
+ * somebody still has a reference to a page of the memory.
  */
 void *rbmap_passed_reuse(struct rbmap_passed *passed, size_t size)
 {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Measures recorders beside the program that they record, on one CPU, BENCH_REPEAT
-# times; the program pauses after each 2000 events: the CPU time for each event, and what a recorder loses. A control group counts
-# the CPU time of the recorder's processes. Prints "row PART UNIT CASE WHO VALUE",
-# separated by tabs.
+# times: the CPU time for each event, and what a recorder loses. The program pauses after
+# each 2000 events. A control group counts the CPU time of the recorder's processes.
+# Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck disable=SC2317 # recorders are called by name
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh

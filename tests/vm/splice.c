@@ -217,7 +217,7 @@ static void reuse(unsigned int count)
 	char *subbufs = malloc(HELD * subbuf_size);
 	uint64_t next = 0;
 	int ends[2];
-	long before;
+	long free_before, kept;
 	bool good;
 
 	/* The meta-page is as large as a sub-buffer. */
@@ -229,10 +229,10 @@ static void reuse(unsigned int count)
 	   subbuf_size >> 10);
 	/* The pipe releases the first page of a sub-buffer, and keeps the others. */
 	good = read_whole(ends, subbufs, page);
-	before = free_kb();
+	free_before = free_kb();
 	ok(move_on(count), "reuse: %u other sub-buffers are as they were written", count);
-	before -= free_kb();
-	ok(before < KEPT_KB, "reuse: the ring keeps little memory meanwhile (%ld KiB)", before);
+	kept = free_before - free_kb();
+	ok(kept < KEPT_KB, "reuse: the ring keeps little memory meanwhile (%ld KiB)", kept);
 	ok(good && look(ends, subbufs, page, &next), "reuse: so are those of the first pipe");
 	is(stat_of(CPU, "subbufs moved"), count + HELD,
 	   "reuse: all were moved, although the meta-page is mapped");
