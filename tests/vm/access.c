@@ -37,23 +37,9 @@
 
 static int nr_cpus;
 
-static size_t available_kb(void)
-{
-	char line[128];
-	size_t kb = 0;
-	FILE *file = fopen("/proc/meminfo", "re");
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %zu", &kb) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kb;
-}
-
 static int fill_pattern(void)
 {
-	size_t size = available_kb() * 1024 / 10 * 9;
+	size_t size = meminfo_kb("MemAvailable") * 1024 / 10 * 9;
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -113,6 +113,22 @@ uint64_t stat_of(int cpu, const char *key)
 	return value;
 }
 
+size_t meminfo_kb(const char *name)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	size_t len = strlen(name), kb = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, len) && line[len] == ':') {
+			kb = strtoul(line + len + 1, NULL, 10);
+			break;
+		}
+	if (file)
+		fclose(file);
+	return kb;
+}
+
 void pin(int cpu)
 {
 	cpu_set_t set;

@@ -43,6 +43,9 @@ bool set_overwrite(bool on);
 bool reset(void);
 uint64_t stat_of(int cpu, const char *key);
 
+/* Return a number of KiB of /proc/meminfo, or 0 if it is not there. */
+size_t meminfo_kb(const char *name);
+
 /* Bind the calling thread to a CPU. */
 void pin(int cpu);
 

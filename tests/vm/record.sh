@@ -100,6 +100,14 @@ without_gaps()
 	}' "$1"
 }
 
+# is_complete NAME COUNT: the recording has this number of markers of each CPU
+is_complete()
+{
+	ok "$1: both reports are the same" same "/tmp/$1"
+	is "$(grep -c ' marker: ' "/tmp/$1.rbmap")" $(($2 * cpus)) "$1: all events are there"
+	ok "$1: all events are in order, without a gap" without_gaps "/tmp/$1.rbmap" "$2"
+}
+
 # gaps REPORT COUNT: prints how many numbers are missing
 gaps()
 {
@@ -119,41 +127,25 @@ ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 record_markers all 5000
 is $? 0 "record ends with 0 after an interrupt"
 is "$(cat /tmp/all.log)" "" "-q without a loss says nothing"
-ok "both reports are the same" same /tmp/all
-is "$(grep -c ' marker: ' /tmp/all.rbmap)" $((5000 * cpus)) "all events are there"
-ok "all events are in order, without a gap" without_gaps /tmp/all.rbmap 5000
+is_complete all 5000
 
 # --- the same, with a recorder that is woken often: it moves whole sub-buffers
-# counter NAME: prints the sum of a counter of all CPUs
-counter()
-{
-	cat $root/per_cpu/cpu*/stats | awk -F ': ' -v name="$1" '$1 == name { sum += $2 } END { print sum }'
-}
-
-# is_complete NAME TEXT
-is_complete()
-{
-	ok "$2: both reports are the same" same "/tmp/$1"
-	is "$(grep -c ' marker: ' "/tmp/$1.rbmap")" $((3000 * cpus)) "$2: all events are there"
-	ok "$2: all events are in order, without a gap" without_gaps "/tmp/$1.rbmap" 3000
-}
-
 echo 3 >$root/buffer_percent
-before=$(counter "subbufs moved")
+before=$(summed "subbufs moved")
 record_markers moved 3000
-is_complete moved "moved"
-ok "sub-buffers were moved" [ "$(counter "subbufs moved")" -gt "$before" ]
+is_complete moved 3000
+ok "sub-buffers were moved" [ "$(summed "subbufs moved")" -gt "$before" ]
 
-# --- the same beside an observer, whose map the sub-buffers must stay in
-before=$(counter "subbufs copied")
+# --- the same beside an observer: the sub-buffers must stay in its map
+before=$(summed "subbufs copied")
 rbmap stream --observe -e rbmap:marker >/tmp/observed 2>/tmp/observed.log &
 observer=$!
 retry_until 30 grep -qs rbmap /proc/$observer/maps
 record_markers copied 3000
 kill -INT $observer
 wait $observer
-is_complete copied "beside an observer"
-ok "sub-buffers were copied" [ "$(counter "subbufs copied")" -gt "$before" ]
+is_complete copied 3000
+ok "sub-buffers were copied" [ "$(summed "subbufs copied")" -gt "$before" ]
 ok "the observer has seen events" grep -q ' marker: ' /tmp/observed
 echo 50 >$root/buffer_percent
 

@@ -196,20 +196,6 @@ static bool move_on(unsigned int count)
 	return good;
 }
 
-static long free_kb(void)
-{
-	FILE *f = fopen("/proc/meminfo", "r");
-	char line[128];
-	long kb = 0;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemFree: %ld", &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb;
-}
-
 static void reuse(unsigned int count)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -229,9 +215,9 @@ static void reuse(unsigned int count)
 	   subbuf_size >> 10);
 	/* The pipe releases the first page of a sub-buffer, and keeps the others. */
 	good = read_whole(ends, subbufs, page);
-	free_before = free_kb();
+	free_before = meminfo_kb("MemFree");
 	ok(move_on(count), "reuse: %u other sub-buffers are as they were written", count);
-	kept = free_before - free_kb();
+	kept = free_before - meminfo_kb("MemFree");
 	ok(kept < KEPT_KB, "reuse: the ring keeps little memory meanwhile (%ld KiB)", kept);
 	ok(good && look(ends, subbufs, page, &next), "reuse: so are those of the first pipe");
 	is(stat_of(CPU, "subbufs moved"), count + HELD,

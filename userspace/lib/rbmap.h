@@ -92,9 +92,9 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb);
 
 /*
  * The number of events in all pieces that rbmap_next_subbuf() and
- * rbmap_next_event() got from the rings, and that rbmap_splice() passed on.  The kernel counts them: this costs no
- * decoding.  If two programs read a ring at the same moment, the number may be
- * wrong.
+ * rbmap_next_event() got from the rings, and that rbmap_splice() passed on.  The
+ * kernel counts them: this costs no decoding.  If two programs read a ring at the same
+ * moment, the number may be wrong.
  */
 uint64_t rbmap_events_read(const struct rbmap_map *map);
 
