@@ -352,6 +352,79 @@ static void test_next_ring(void **state)
 	fake_free(ring);
 }
 
+/* The writer has lapped the reader, and is in the sub-buffer that splice() gets. */
+static struct fake_ring *lapped_ring(uint64_t *emitted)
+{
+	struct fake_ring *ring = fake_new(0, SUBBUF, 2);
+
+	/* Two sub-buffers are overwritten, and the writer is in the last one. */
+	for (*emitted = 0; ring->meta->overrun < 10; (*emitted)++)
+		fake_emit(ring, *emitted, *emitted);
+	/* Only the newest sub-buffer is left. */
+	ring->meta->overrun += ring->slot[0].events;
+	ring->meta->lost += ring->slot[0].events;
+	ring->spare[ring->nr_spare++] = ring->slot[0].id;
+	ring->slot[0] = ring->slot[1];
+	ring->nr_used = 1;
+	ring->lapped = true;
+	assert_int_equal(rbmap_splice(&ring->map, -1, SUBBUF), 0);
+	assert_true(ring->writer_with_reader);
+	assert_int_equal(ring->meta->lost_reported, ring->meta->lost);
+	return ring;
+}
+
+static uint64_t loss_reported(struct fake_ring *ring)
+{
+	struct rbmap_loss loss;
+
+	rbmap_loss(&ring->map, &loss);
+	return loss.reported;
+}
+
+/* splice() has left a sub-buffer unread: the map reports the loss before it, once. */
+static void test_loss_that_splice_leaves_to_the_map(void **state)
+{
+	uint64_t emitted, got = 0;
+	struct fake_ring *ring = lapped_ring(&emitted);
+	struct rbmap_event ev;
+
+	(void)state;
+	assert_int_equal(rbmap_splice(&ring->map, -1, SUBBUF), 0);
+	assert_int_equal(loss_reported(ring), 0);
+	while (rbmap_next_event(&ring->map, &ev) == 1) {
+		assert_int_equal(ev.lost, got ? 0 : ring->meta->lost);
+		assert_int_equal(event_number(&ev), ring->meta->lost + got);
+		got++;
+	}
+	assert_int_equal(got + ring->meta->lost, emitted);
+	assert_int_equal(loss_reported(ring), ring->meta->lost);
+	assert_int_equal(rbmap_splice(&ring->map, -1, SUBBUF), 0);
+	assert_int_equal(loss_reported(ring), ring->meta->lost);
+	fake_free(ring);
+}
+
+/* The writer has left that sub-buffer: splice() passes it on, with the loss. */
+static void test_loss_that_splice_reports_later(void **state)
+{
+	uint64_t emitted;
+	struct fake_ring *ring = lapped_ring(&emitted);
+	struct rbmap_event ev;
+
+	(void)state;
+	while (ring->writer_with_reader) {
+		fake_emit(ring, emitted, emitted);
+		emitted++;
+	}
+	assert_int_equal(rbmap_splice(&ring->map, -1, SUBBUF), SUBBUF);
+	assert_int_equal(loss_reported(ring), ring->meta->lost);
+	assert_int_equal(rbmap_events_read(&ring->map), emitted - 1 - ring->meta->lost);
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
+	assert_int_equal(ev.lost, 0);
+	assert_int_equal(event_number(&ev), emitted - 1);
+	assert_int_equal(loss_reported(ring), ring->meta->lost);
+	fake_free(ring);
+}
+
 static void test_nothing_new_is_one_call(void **state)
 {
 	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
@@ -451,6 +524,8 @@ int main(void)
 		cmocka_unit_test(test_reader_that_lies),
 		cmocka_unit_test(test_errors_of_the_device),
 		cmocka_unit_test(test_next_ring),
+		cmocka_unit_test(test_loss_that_splice_leaves_to_the_map),
+		cmocka_unit_test(test_loss_that_splice_reports_later),
 		cmocka_unit_test(test_nothing_new_is_one_call),
 		cmocka_unit_test(test_wait_and_wake),
 		cmocka_unit_test(test_files_that_are_no_ring),

@@ -216,6 +216,39 @@ static int fake_get_reader(struct rbmap_map *map)
 	return 0;
 }
 
+/*
+ * Pass on one sub-buffer, which the reader then has empty.  The writer's own sub-buffer
+ * stays unread; like the kernel, look for one only if the reader has read its own.
+ */
+static ssize_t fake_splice(struct rbmap_map *map, int pipe, size_t size)
+{
+	struct fake_ring *ring = (struct fake_ring *)map;
+	struct rbmap_meta *meta = ring->meta;
+	struct rbmap_subbuf_header *header = fake_header(ring, meta->reader.id);
+
+	(void)pipe;
+	(void)size;
+	map->data = NULL;
+	if ((header->commit & RBMAP_COMMIT_MASK) == meta->reader.read) {
+		if (ring->nr_used + ring->lapped < 2 || !fake_swap(ring))
+			return -EAGAIN;
+		header = fake_header(ring, meta->reader.id);
+	}
+	if (ring->writer_with_reader)
+		return -EAGAIN;
+	meta->read += fake_events_from(ring, meta->reader.id, meta->reader.read);
+	header->commit = 0;
+	meta->reader.read = 0;
+	meta->reader.lost_events = 0;
+	return map->subbuf_size;
+}
+
+static int fake_map_subbufs(struct rbmap_map *map)
+{
+	map->data = fake_subbuf((struct fake_ring *)map, 0);
+	return 0;
+}
+
 static int fake_wake(struct rbmap_map *map)
 {
 	(void)map;
@@ -290,6 +323,8 @@ static const struct rbmap_transport fake = {
 	.get_reader	= fake_get_reader,
 	.wake		= fake_wake,
 	.next_ring	= fake_next_ring,
+	.splice		= fake_splice,
+	.map_subbufs	= fake_map_subbufs,
 	.close		= fake_close,
 };
 

@@ -72,6 +72,7 @@ struct fake_ring {
 	uint32_t next_clock;
 	uint32_t generation;
 	unsigned int calls;
+	bool lapped;			/* the next splice() gets the writer's sub-buffer */
 };
 
 struct fake_ring *fake_new(int cpu, size_t subbuf_size, unsigned int nr_slots);

@@ -40,6 +40,10 @@ struct rbmap_transport {
 	int (*wake)(struct rbmap_map *map);
 	/* This ring was read to its end: map the next one. */
 	int (*next_ring)(struct rbmap_map *map);
+	/* splice() without waiting; it unmaps the sub-buffers.  Return: bytes, or an errno. */
+	ssize_t (*splice)(struct rbmap_map *map, int pipe, size_t size);
+	/* Map the sub-buffers again. */
+	int (*map_subbufs)(struct rbmap_map *map);
 	void (*close)(struct rbmap_map *map);
 };
 
@@ -71,6 +75,7 @@ struct rbmap_map {
 	uint64_t		events;		/* number of events in the pieces returned */
 	uint64_t		reported;		/* losses reported */
 	struct rbmap_loss	past;		/* losses in earlier rings */
+	uint64_t		left;		/* lost before the sub-buffer that splice() left unread */
 	uint64_t		behind;		/* lost at the end of earlier rings, not reported yet */
 	bool			ended;		/* the snapshot was read to its end */
 	bool			gone;		/* the last ring of the buffer was read to its end */
@@ -90,7 +95,6 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size);
 int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
 		   bool observes);
 bool rbmap_map_pending(const struct rbmap_map *map);
-void rbmap_unmap_subbufs(struct rbmap_map *map);
 
 /* The difference of a counter that a reset sets to 0. */
 static inline uint64_t rbmap_counted(uint64_t before, uint64_t after)

@@ -162,20 +162,12 @@ static int map_subbufs(struct rbmap_map *map)
 	return map->data ? 0 : map_error();
 }
 
-void rbmap_unmap_subbufs(struct rbmap_map *map)
+static void unmap_subbufs(struct rbmap_map *map)
 {
 	if (map->data)
 		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
 	map->data = NULL;
 	map->start = NULL;
-}
-
-/* Map the sub-buffers again, and go on where rbmap_splice() has come to. */
-static int remap_subbufs(struct rbmap_map *map)
-{
-	int ret = map_subbufs(map);
-
-	return ret ? ret : read_position(map);
 }
 
 static int map_ring(struct rbmap_map *map)
@@ -206,7 +198,7 @@ static int map_ring(struct rbmap_map *map)
 	if (!ret && map->observer)
 		ret = map_shown(map);
 	if (ret) {
-		rbmap_unmap_subbufs(map);
+		unmap_subbufs(map);
 		munmap((void *)map->meta, mapped);
 		map->meta = NULL;
 	}
@@ -218,7 +210,7 @@ static void unmap_ring(struct rbmap_map *map)
 	if (map->slot_table)
 		munmap((void *)map->slot_table, map->slot_table_size);
 	map->slot_table = NULL;
-	rbmap_unmap_subbufs(map);
+	unmap_subbufs(map);
 	if (map->meta)
 		munmap((void *)map->meta, map->meta_page_size);
 	map->meta = NULL;
@@ -228,6 +220,19 @@ static int device_next_ring(struct rbmap_map *map)
 {
 	unmap_ring(map);
 	return map_ring(map);
+}
+
+/*
+ * The kernel moves a page only if no process has mapped it.  The meta-page stays mapped:
+ * it keeps the ring, and has the counters.
+ */
+static ssize_t device_splice(struct rbmap_map *map, int pipe, size_t size)
+{
+	ssize_t ret;
+
+	unmap_subbufs(map);
+	ret = splice(map->fd, NULL, pipe, NULL, size, SPLICE_F_NONBLOCK);
+	return ret < 0 ? -errno : ret;
 }
 
 static void device_close(struct rbmap_map *map)
@@ -245,6 +250,8 @@ static const struct rbmap_transport device = {
 	.get_reader	= device_get_reader,
 	.wake		= device_wake,
 	.next_ring	= device_next_ring,
+	.splice		= device_splice,
+	.map_subbufs	= map_subbufs,
 	.close		= device_close,
 };
 
@@ -508,6 +515,21 @@ static uint64_t swap_lost(struct rbmap_map *map, const unsigned char *subbuf,
 		lost = META(map, reader.lost_events);
 	map->reported = rbmap_lost_sum(map->reported, lost);
 	return lost;
+}
+
+/* Map the sub-buffers again, and go on where rbmap_splice() has come to. */
+static int remap_subbufs(struct rbmap_map *map)
+{
+	int ret = map->transport->map_subbufs(map);
+
+	if (!ret)
+		ret = read_position(map);
+	if (ret)
+		return ret;
+	map->behind += map->left;
+	map->reported = rbmap_lost_sum(map->reported, map->left);
+	map->left = 0;
+	return 0;
 }
 
 RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)

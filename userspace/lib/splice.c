@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * Pass sub-buffers to a pipe.  The kernel moves a page only if no process has mapped it,
- * so the sub-buffers are unmapped.  The meta-page stays mapped: it keeps the ring, and
- * has the counters.
+ * Pass sub-buffers to a pipe.
  */
 #include <errno.h>
-#include <fcntl.h>
 
 #include "internal.h"
 
+/*
+ * The kernel counts a loss as reported when it gets the sub-buffer after it.  If the
+ * writer is in that sub-buffer, splice() leaves it unread, and the loss with it.
+ * @lost: number of events that this call has counted as reported
+ */
+static uint64_t lost_left(const struct rbmap_map *map, uint64_t lost)
+{
+	if (META(map, reader.read))
+		return 0;
+	return lost || map->left ? META(map, reader.lost_events) : 0;
+}
+
 RBMAP_API ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size)
 {
-	uint64_t read, reported;
+	uint64_t read, reported, lost, left;
 	ssize_t ret;
 
 	if (map->observer)
@@ -24,13 +33,15 @@ RBMAP_API ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size)
 	if (map->behind)
 		return 0;
 
-	rbmap_unmap_subbufs(map);
 	read = META(map, read);
 	reported = META_OWN(map, lost_reported);
-	ret = splice(map->fd, NULL, pipe, NULL, size, SPLICE_F_NONBLOCK);
-	if (ret < 0)
-		ret = errno == EAGAIN || errno == ESTALE ? 0 : -errno;
+	ret = map->transport->splice(map, pipe, size);
+	if (ret == -EAGAIN || ret == -ESTALE)
+		ret = 0;
+	lost = rbmap_counted(reported, META_OWN(map, lost_reported));
+	left = lost_left(map, lost);
 	map->events += rbmap_counted(read, META(map, read));
-	map->reported += rbmap_counted(reported, META_OWN(map, lost_reported));
+	map->reported = rbmap_lost_sum(map->reported, map->left + lost - left);
+	map->left = left;
 	return ret;
 }
