@@ -21,6 +21,14 @@ if command -v trace-cmd >/dev/null; then
 	ok "rbmap report -N and trace-cmd report -N print the same" cmp "$dir/report-N" "$dir/trace-cmd"
 	ok "trace-cmd report --stat shows the counters" eval \
 		"trace-cmd report --stat '$file' 2>&1 | grep -q 'overrun: 3'"
+	for compression in zstd none; do
+		trace-cmd convert --file-version 7 --compression $compression -i "$file" \
+			-o "$dir/seven" >/dev/null 2>&1
+		"$RBMAP" report "$dir/seven" >"$dir/report-seven" 2>"$dir/errors"
+		ok "version 7, $compression: report exits with 0" [ $? = 0 ]
+		ok "version 7, $compression: report prints the same" \
+			cmp "$dir/report" "$dir/report-seven"
+	done
 else
 	skip "trace-cmd is not installed" "rbmap report and trace-cmd report print the same"
 fi
@@ -67,8 +75,10 @@ says 1 "is not a recording" report /dev/null
 says 1 "Is a directory" report "$dir"
 : >"$dir/empty"
 says 1 "is not a recording" report "$dir/empty"
-printf '\027\010Dtracing7\0' >"$dir/seven"
-says 1 "is not a trace.dat of version 6" report "$dir/seven"
+printf '\027\010Dtracing8\0' >"$dir/eight"
+says 1 "is not a trace.dat of version 6 or 7" report "$dir/eight"
+printf '\027\010Dtracing7\0\0\010\0\020\0\0zlib\0001\0' >"$dir/zlib"
+says 1 "is compressed, but not by zstd" report "$dir/zlib"
 
 # A format that makes libtraceevent divide by 0; later versions may refuse it.
 LC_ALL=C sed 's|nr=%llu", REC->nr|nr=%d", REC->nr/0|' "$file" >"$dir/zero"

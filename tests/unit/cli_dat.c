@@ -652,17 +652,129 @@ static void test_cut(void **state)
 	close(fd);
 }
 
-/* Any bytes: a result or an error, no crash and no endless loop. */
-static void test_noise(void **state)
+/* Let trace-cmd write the recording again as version 7. */
+static void convert(const char *compression)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "trace-cmd convert --file-version 7 --compression %s -i %s -o %s.7 "
+		 ">/dev/null 2>&1 && mv %s.7 %s", compression, path, path, path, path);
+	assert_int_equal(system(command), 0);
+}
+
+static void need_trace_cmd(void)
+{
+	if (system("command -v trace-cmd >/dev/null")) {
+		print_message("# SKIP trace-cmd is not installed\n");
+		skip();
+	}
+}
+
+static void test_sections(void **state)
+{
+	static const char *const compressions[] = { "zstd", "none" };
+
+	(void)state;
+	need_trace_cmd();
+	for (size_t i = 0; i < 2; i++) {
+		struct dat_writer *w = create();
+
+		seed = 5 + i;
+		write_random(w, 60);
+		finish(w);
+		convert(compressions[i]);
+		check_random(true);
+	}
+}
+
+/* A recording that is cut off, at each length: all of its events, or an error. */
+static void test_sections_cut(void **state)
 {
 	struct dat_writer *w = create();
+	struct stat st;
+	off_t nr_cut = 0;
+	int fd, ret;
+
+	(void)state;
+	need_trace_cmd();
+	seed = 7;
+	write_random(w, 6);
+	finish(w);
+	convert("zstd");
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	for (off_t size = st.st_size - 1; size >= 0; size--) {
+		struct dat_reader *r = NULL;
+		struct rbmap_event ev;
+		size_t n = 0;
+
+		assert_int_equal(ftruncate(fd, size), 0);
+		ret = dat_open(&r, path);
+		/* The options with the place of the data follow it; then come strings. */
+		if (ret) {
+			assert_int_equal(ret, size ? DAT_ERR_CUT : DAT_ERR_NO_RECORDING);
+			nr_cut++;
+			continue;
+		}
+		while (dat_next(r, &ev) == 1)
+			n++;
+		assert_int_equal(n, nr_expected);
+		dat_close(r);
+	}
+	assert_true(nr_cut > st.st_size / 2);
+	close(fd);
+}
+
+/* A damaged chunk costs its own events alone. */
+static void test_broken_chunk(void **state)
+{
+	struct dat_writer *w = create();
+	struct dat_reader *r = NULL;
+	struct dat_damage damage;
+	struct rbmap_event ev;
+	struct stat st;
+	size_t n = 0;
+	char *bytes, *at;
+	int fd;
+
+	(void)state;
+	need_trace_cmd();
+	seed = 8;
+	write_random(w, 60);
+	finish(w);
+	convert("zstd");
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	bytes = malloc(st.st_size);
+	assert_int_equal(pread(fd, bytes, st.st_size, 0), st.st_size);
+	/* Damage the magic number of a frame among the data. */
+	at = memmem(bytes + st.st_size / 2, st.st_size / 2, "\x28\xb5\x2f\xfd", 4);
+	assert_non_null(at);
+	assert_int_equal(pwrite(fd, "zstd", 4, at - bytes), 4);
+	free(bytes);
+	close(fd);
+
+	assert_int_equal(dat_open(&r, path), 0);
+	for (size_t i = 0; dat_next(r, &ev) == 1; n++) {
+		while (i < nr_expected && expected[i].ts < ev.ts)
+			i++;
+		assert_true(i < nr_expected && expected[i].ts == ev.ts);
+	}
+	dat_damage(r, &damage);
+	assert_true(damage.broken > 0 && damage.broken < 100);
+	assert_int_equal(damage.missing, 0);
+	assert_true(n < nr_expected && n > nr_expected / 4);
+	dat_close(r);
+}
+
+/* Change bytes at random: a result or an error, no crash and no endless loop. */
+static void add_noise(size_t headers)
+{
 	unsigned char *good, *bad;
 	struct stat st;
 	int fd;
 
-	(void)state;
-	write_random(w, 20);
-	finish(w);
 	fd = open(path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
 	good = malloc(st.st_size);
@@ -676,7 +788,7 @@ static void test_noise(void **state)
 		memcpy(bad, good, st.st_size);
 		for (uint64_t k = rnd(20) + 1; k; k--) {
 			/* The headers are small, and where it matters. */
-			size_t at = rnd(rnd(3) ? 5000 : st.st_size);
+			size_t at = rnd(rnd(3) ? headers : (size_t)st.st_size);
 
 			bad[at] = rnd(4) ? rnd(256) : (rnd(2) ? 255 : 0);
 		}
@@ -688,13 +800,39 @@ static void test_noise(void **state)
 
 			for (uint32_t k = 0; k < ev.size; k++)
 				c += ((const char *)ev.data)[k];
-			assert_true(n++ < (size_t)st.st_size / 4);
+			assert_true(n++ < 10000000);
 		}
 		dat_close(r);
 	}
 	free(good);
 	free(bad);
 	close(fd);
+}
+
+static void test_noise(void **state)
+{
+	struct dat_writer *w = create();
+
+	(void)state;
+	write_random(w, 20);
+	finish(w);
+	add_noise(5000);
+}
+
+static void test_sections_noise(void **state)
+{
+	static const char *const compressions[] = { "zstd", "none" };
+
+	(void)state;
+	need_trace_cmd();
+	for (size_t i = 0; i < 2; i++) {
+		struct dat_writer *w = create();
+
+		write_random(w, 20);
+		finish(w);
+		convert(compressions[i]);
+		add_noise(1500);
+	}
 }
 
 static void test_other_files(void **state)
@@ -707,7 +845,10 @@ static void test_other_files(void **state)
 		{ "", 0, DAT_ERR_NO_RECORDING },
 		{ "hello, world", 12, DAT_ERR_NO_RECORDING },
 		{ "\x17\x08\x44trac", 7, DAT_ERR_CUT },
-		{ "\x17\x08\x44tracing7\0", 12, DAT_ERR_VERSION },
+		{ "\x17\x08\x44tracing8\0", 12, DAT_ERR_VERSION },
+		{ "\x17\x08\x44tracing7\0", 12, DAT_ERR_CUT },
+		{ "\x17\x08\x44tracing7\0\0\x8\0\x10\0\0zlib\0" "1\0", 25,
+		  DAT_ERR_COMPRESSION },
 		{ "\x17\x08\x44tracing6\0\1\x8\0\x10\0\0", 18, DAT_ERR_FOREIGN },
 		{ "\x17\x08\x44tracing6\0\0\x4\0\x10\0\0", 18, DAT_ERR_FOREIGN },
 		{ "\x17\x08\x44tracing6\0\0\x8\0\0\0\0", 18, DAT_ERR_BROKEN },
@@ -775,7 +916,11 @@ int main(void)
 		cmocka_unit_test(test_pipe_limit),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_sections_cut),
+		cmocka_unit_test(test_broken_chunk),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_sections_noise),
 		cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_limit),
 	};

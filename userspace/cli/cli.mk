@@ -5,7 +5,7 @@
 CLI_DIR		:= userspace/cli
 CLI_BUILD	:= $(BUILD)/cli
 CLI		:= $(BUILD)/rbmap
-CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf
+CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd
 PKG_CONFIG	?= pkg-config
 
 CLI_SRCS	:= $(patsubst $(CLI_DIR)/%,%,$(wildcard $(CLI_DIR)/*.c $(CLI_DIR)/*/*.c))

@@ -342,8 +342,9 @@ const struct command command_report = {
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.options	= options,
 	.help		=
-	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6); default:\n"
-	DEFAULT_INPUT ". The lines are those of trace-cmd report.\n"
+	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6, or version 7\n"
+	"uncompressed or compressed by zstd); default: " DEFAULT_INPUT ".\n"
+	"The lines are those of trace-cmd report.\n"
 	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
 	"printed.\n",
 	.run		= report,

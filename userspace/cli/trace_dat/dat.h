@@ -13,6 +13,9 @@
  *	"flyrecord": for each CPU where its data is, and its size
  *	--- padding ---
  *	data of the CPUs: raw sub-buffers
+ *
+ * Version 7, see trace-cmd.dat.v7(5): each part is a section, which may be compressed.
+ * Options have the offsets of the other sections. Only the reader knows this version.
  */
 #ifndef RBMAP_CLI_DAT_H
 #define RBMAP_CLI_DAT_H
@@ -20,6 +23,7 @@
 #define DAT_MAGIC		"\x17\x08\x44tracing"
 #define DAT_MAGIC_SIZE		10
 #define DAT_VERSION		"6"
+#define DAT_VERSION_SECTIONS	"7"
 #define DAT_HEADER_PAGE		"header_page"
 #define DAT_HEADER_EVENT	"header_event"
 #define DAT_WORD_SIZE		10	/* "options  ", or "flyrecord" with its 0 */
@@ -33,8 +37,20 @@ enum dat_option {
 	DAT_OPTION_BUFFER	= 3,
 	DAT_OPTION_TRACECLOCK	= 4,
 	DAT_OPTION_UNAME	= 5,
+	DAT_OPTION_CPUCOUNT	= 8,
 	DAT_OPTION_VERSION	= 9,
+	/* Version 7 */
+	DAT_OPTION_HEADER_INFO	= 16,
+	DAT_OPTION_FTRACE_EVENTS = 17,
+	DAT_OPTION_EVENT_FORMATS = 18,
+	DAT_OPTION_KALLSYMS	= 19,
+	DAT_OPTION_CMDLINES	= 21,
+	DAT_OPTION_BUFFER_TEXT	= 22,
 };
+
+/* Version 7: a section has the number of the option that has its offset. */
+#define DAT_SECTION_OPTIONS	0
+#define DAT_SECTION_COMPRESSED	1	/* flag */
 
 /*
  * Text in the version option while the recording goes on: the sizes in the

@@ -13,11 +13,12 @@ struct dat_reader;
 /* Errors beside negative errno values. */
 enum dat_error {
 	DAT_ERR_NO_RECORDING	= -5000,	/* not a recording */
-	DAT_ERR_VERSION		= -5001,	/* a version other than 6 */
+	DAT_ERR_VERSION		= -5001,	/* a version other than 6 and 7 */
 	DAT_ERR_FOREIGN		= -5002,	/* other byte order or size of long */
 	DAT_ERR_CUT		= -5003,	/* the file ends before the data */
 	DAT_ERR_BROKEN		= -5004,	/* invalid contents */
 	DAT_ERR_LATENCY		= -5005,	/* text of a latency tracer */
+	DAT_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
 };
 
 #define DAT_ERR_LAST	(-4999)	/* all these errors are smaller */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read the events of all CPUs in the order of time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dat_reader.h"
+
+static void add_lost(struct dat_cpu_reader *c, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN || c->lost == RBMAP_LOST_UNKNOWN)
+		c->lost = lost ? RBMAP_LOST_UNKNOWN : c->lost;
+	else if (lost > RBMAP_LOST_UNKNOWN - 1 - c->lost)
+		c->lost = RBMAP_LOST_UNKNOWN;
+	else
+		c->lost += lost;
+}
+
+/*
+ * The last page of a truncated file is shorter than its header says. Correct
+ * the header, so that the events in the page can be decoded.
+ */
+static void trim_page(struct dat_cpu_reader *c)
+{
+	struct rbmap_subbuf_header header;
+	size_t room = c->page_bytes - HEAD;
+
+	memcpy(&header, c->page, sizeof(header));
+	if ((header.commit & RBMAP_COMMIT_MASK) > room && !(header.commit >> 32)) {
+		header.commit &= RBMAP_MISSED_EVENTS;
+		header.commit |= room & ~(size_t)3;
+		memcpy(c->page, &header, sizeof(header));
+	}
+}
+
+static bool is_empty(const struct dat_cpu_reader *c)
+{
+	static const unsigned char zeros[HEAD];
+
+	return !memcmp(c->page, zeros, HEAD);
+}
+
+static int read_page(struct dat_reader *r, struct dat_cpu_reader *c)
+{
+	int ret = dat_read_at(r, c->page, c->page_bytes, c->offset + c->at);
+
+	return ret ? ret : 1;
+}
+
+/* Return 1 if the next page was read, 0 at the end. */
+static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
+{
+	uint64_t left = c->limit - c->at;
+	int ret;
+
+	/* A page has at least its header. */
+	if (left < HEAD || r->page_size < HEAD)
+		return 0;
+	if (!c->page) {
+		c->page = malloc(r->page_size);
+		if (!c->page)
+			return -ENOMEM;
+	}
+	c->page_bytes = left < r->page_size ? left : r->page_size;
+	ret = c->chunks ? dat_read_chunks(r, c, c->page, c->page_bytes) :
+			  read_page(r, c);
+	if (!ret) {
+		c->at = c->limit;
+		c->page_bytes = 0;
+		return 0;
+	}
+	if (ret == DAT_ERR_CUT) {
+		/* The file became shorter while it was read. */
+		r->damage.missing += left;
+		c->at = c->limit;
+		return 0;
+	}
+	if (ret < 0)
+		return ret;
+	if (r->damage.unfinished && is_empty(c)) {
+		c->at = c->limit;
+		return 0;
+	}
+	c->at += c->page_bytes;
+	c->cursor = (struct rbmap_cursor){ 0 };
+	if (c->page_bytes < r->page_size)
+		trim_page(c);
+	add_lost(c, rbmap_decode_lost(c->page, c->page_bytes));
+	return 1;
+}
+
+/* Return 1 if c->ev is the next event of this CPU, 0 at the end. */
+static int next_event(struct dat_reader *r, unsigned int cpu)
+{
+	struct dat_cpu_reader *c = &r->cpu[cpu];
+	int ret;
+
+	for (;;) {
+		ret = c->page_bytes ?
+			rbmap_decode(c->page, c->page_bytes, &c->cursor,
+				     &c->ev) : 0;
+		if (ret == 1) {
+			c->ev.cpu = cpu;
+			c->ev.lost = c->lost;
+			c->lost = 0;
+			return 1;
+		}
+		/* The last page of a truncated file may end within an event. */
+		if (ret < 0 && c->page_bytes == r->page_size)
+			r->damage.broken++;
+		ret = next_page(r, c);
+		if (ret <= 0)
+			return ret;
+	}
+}
+
+static bool older(const struct dat_reader *r, unsigned int a, unsigned int b)
+{
+	uint64_t x = r->cpu[a].ev.ts, y = r->cpu[b].ev.ts;
+
+	return x != y ? x < y : a < b;
+}
+
+static void sift_down(struct dat_reader *r, unsigned int i)
+{
+	unsigned int child, cpu = r->heap[i];
+
+	while ((child = 2 * i + 1) < r->nr_heap) {
+		if (child + 1 < r->nr_heap &&
+		    older(r, r->heap[child + 1], r->heap[child]))
+			child++;
+		if (!older(r, r->heap[child], cpu))
+			break;
+		r->heap[i] = r->heap[child];
+		i = child;
+	}
+	r->heap[i] = cpu;
+}
+
+static int start(struct dat_reader *r)
+{
+	int ret;
+
+	r->started = true;
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		ret = next_event(r, cpu);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			r->heap[r->nr_heap++] = cpu;
+	}
+	for (unsigned int i = r->nr_heap / 2; i--;)
+		sift_down(r, i);
+	return 0;
+}
+
+int dat_next(struct dat_reader *r, struct rbmap_event *ev)
+{
+	int ret;
+
+	if (!r->started) {
+		ret = start(r);
+		if (ret)
+			return ret;
+	} else if (r->nr_heap) {
+		/* The caller is done with the previous event. */
+		ret = next_event(r, r->heap[0]);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			r->heap[0] = r->heap[--r->nr_heap];
+		if (r->nr_heap)
+			sift_down(r, 0);
+	}
+	if (!r->nr_heap)
+		return 0;
+	*ev = r->cpu[r->heap[0]].ev;
+	return 1;
+}

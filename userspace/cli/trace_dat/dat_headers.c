@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The headers of a recording. */
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dat.h"
+#include "dat_reader.h"
+
+#define PAGE_SIZE_MIN	64u
+#define PAGE_SIZE_MAX	(4u << 20)
+#define NAME_MAX_SIZE	256
+#define CPUS_MAX	8192	/* more than any kernel's */
+
+int dat_read_at(struct dat_reader *r, void *data, size_t size,
+		   uint64_t offset)
+{
+	char *p = data;
+	ssize_t got;
+
+	while (size) {
+		got = pread(r->fd, p, size, offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			return DAT_ERR_CUT;
+		p += got;
+		size -= got;
+		offset += got;
+	}
+	return 0;
+}
+
+/* Read the next bytes without going on. */
+static int look(struct dat_reader *r, void *data, size_t size)
+{
+	if (!r->section)
+		return dat_read_at(r, data, size, r->at);
+	memcpy(data, r->section + r->at, size);
+	return 0;
+}
+
+int dat_take(struct dat_reader *r, void *data, uint64_t size)
+{
+	int ret;
+
+	if (size > r->end - r->at)
+		return DAT_ERR_CUT;
+	ret = look(r, data, size);
+	r->at += size;
+	return ret;
+}
+
+int dat_take_u16(struct dat_reader *r, uint16_t *value)
+{
+	return dat_take(r, value, sizeof(*value));
+}
+
+int dat_take_u32(struct dat_reader *r, uint32_t *value)
+{
+	return dat_take(r, value, sizeof(*value));
+}
+
+int dat_take_u64(struct dat_reader *r, uint64_t *value)
+{
+	return dat_take(r, value, sizeof(*value));
+}
+
+static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
+{
+	int ret;
+
+	/*
+	 * Check the size before memory is allocated: the file can contain any
+	 * number.
+	 */
+	if (size > r->end - r->at)
+		return DAT_ERR_CUT;
+	t->text = malloc(size + 1);
+	if (!t->text)
+		return -ENOMEM;
+	t->size = size;
+	t->text[size] = '\0';
+	ret = dat_take(r, t->text, size);
+	if (ret) {
+		free(t->text);
+		t->text = NULL;
+	}
+	return ret;
+}
+
+int dat_take_text_u64(struct dat_reader *r, struct dat_text *t)
+{
+	uint64_t size;
+	int ret = dat_take_u64(r, &size);
+
+	return ret ? ret : take_text(r, size, t);
+}
+
+int dat_take_text_u32(struct dat_reader *r, struct dat_text *t)
+{
+	uint32_t size;
+	int ret = dat_take_u32(r, &size);
+
+	return ret ? ret : take_text(r, size, t);
+}
+
+static int skip_text_u32(struct dat_reader *r)
+{
+	uint32_t size;
+	int ret = dat_take_u32(r, &size);
+
+	if (ret)
+		return ret;
+	if (size > r->end - r->at)
+		return DAT_ERR_CUT;
+	r->at += size;
+	return 0;
+}
+
+int dat_take_string(struct dat_reader *r, char *text, size_t room)
+{
+	size_t left = r->end - r->at, n = left < room ? left : room;
+	char *end;
+	int ret;
+
+	ret = look(r, text, n);
+	if (ret)
+		return ret;
+	end = memchr(text, 0, n);
+	if (!end)
+		return n < room ? DAT_ERR_CUT : DAT_ERR_BROKEN;
+	r->at += end - text + 1;
+	return 0;
+}
+
+/* Check that a word is here, with its 0. */
+static int expect(struct dat_reader *r, const char *word)
+{
+	size_t size = strlen(word) + 1;
+	char found[32];
+	int ret = dat_take(r, found, size);
+
+	if (ret)
+		return ret;
+	return memcmp(found, word, size) ? DAT_ERR_BROKEN : 0;
+}
+
+int dat_check_page_size(const struct dat_reader *r)
+{
+	return r->page_size < PAGE_SIZE_MIN || r->page_size > PAGE_SIZE_MAX ?
+	       DAT_ERR_BROKEN : 0;
+}
+
+static int read_magic(struct dat_reader *r)
+{
+	static const char magic[] = DAT_MAGIC;
+	char found[DAT_MAGIC_SIZE], version[16];
+	size_t n = r->end < sizeof(found) ? r->end : sizeof(found);
+	unsigned char kind[2];
+	int ret;
+
+	ret = dat_take(r, found, n);
+	if (ret)
+		return ret;
+	if (!n || memcmp(found, magic, n))
+		return DAT_ERR_NO_RECORDING;
+	if (n < sizeof(found))
+		return DAT_ERR_CUT;
+	ret = dat_take_string(r, version, sizeof(version));
+	if (ret)
+		return ret;
+	r->sections = !strcmp(version, DAT_VERSION_SECTIONS);
+	if (!r->sections && strcmp(version, DAT_VERSION))
+		return DAT_ERR_VERSION;
+	ret = dat_take(r, kind, sizeof(kind));
+	if (ret)
+		return ret;
+	if (kind[0] != (__BYTE_ORDER == __BIG_ENDIAN) ||
+	    kind[1] != sizeof(long))
+		return DAT_ERR_FOREIGN;
+	ret = dat_take_u32(r, &r->page_size);
+	if (ret)
+		return ret;
+	return dat_check_page_size(r);
+}
+
+/* The sub-buffers of a 32-bit kernel have a shorter header. */
+static bool known_header(const char *header_page)
+{
+	const char *commit = strstr(header_page, " commit;");
+	unsigned int offset, size;
+
+	return commit && sscanf(commit, " commit; offset:%u; size:%u;",
+				&offset, &size) == 2 &&
+	       offset == 8 && size == sizeof(long);
+}
+
+int dat_read_page_formats(struct dat_reader *r)
+{
+	struct dat_text t = { 0 };
+	bool known;
+	int ret;
+
+	ret = expect(r, DAT_HEADER_PAGE);
+	if (!ret)
+		ret = dat_take_text_u64(r, &t);
+	if (ret)
+		return ret;
+	known = known_header(t.text);
+	free(t.text);
+	if (!known)
+		return DAT_ERR_FOREIGN;
+	ret = expect(r, DAT_HEADER_EVENT);
+	if (!ret)
+		ret = dat_take_text_u64(r, &t);
+	if (!ret)
+		free(t.text);
+	return ret;
+}
+
+static int add_format(struct dat_reader *r, const char *system)
+{
+	struct dat_text t = { .system = system }, *more;
+	int ret = dat_take_text_u64(r, &t);
+
+	if (ret)
+		return ret;
+	if (!(r->nr_formats & (r->nr_formats - 1))) {
+		size_t nr = r->nr_formats ? 2 * r->nr_formats : 1;
+
+		more = realloc(r->format, nr * sizeof(*more));
+		if (!more) {
+			free(t.text);
+			return -ENOMEM;
+		}
+		r->format = more;
+	}
+	r->format[r->nr_formats++] = t;
+	return 0;
+}
+
+static int read_system(struct dat_reader *r)
+{
+	char name[NAME_MAX_SIZE], **more;
+	uint32_t nr;
+	int ret;
+
+	ret = dat_take_string(r, name, sizeof(name));
+	if (!ret)
+		ret = dat_take_u32(r, &nr);
+	if (ret)
+		return ret;
+	if (!(r->nr_systems & (r->nr_systems - 1))) {
+		size_t n = r->nr_systems ? 2 * r->nr_systems : 1;
+
+		more = realloc(r->system, n * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		r->system = more;
+	}
+	r->system[r->nr_systems] = strdup(name);
+	if (!r->system[r->nr_systems])
+		return -ENOMEM;
+	r->nr_systems++;
+	while (nr-- && !ret)
+		ret = add_format(r, r->system[r->nr_systems - 1]);
+	return ret;
+}
+
+int dat_read_ftrace_formats(struct dat_reader *r)
+{
+	uint32_t nr;
+	int ret;
+
+	ret = dat_take_u32(r, &nr);
+	while (!ret && nr--)
+		ret = add_format(r, "ftrace");
+	return ret;
+}
+
+int dat_read_event_formats(struct dat_reader *r)
+{
+	uint32_t nr;
+	int ret;
+
+	ret = dat_take_u32(r, &nr);
+	while (!ret && nr--)
+		ret = read_system(r);
+	return ret;
+}
+
+void dat_set_clock(struct dat_reader *r, const char *clocks)
+{
+	const char *start = strchr(clocks, '[');
+	const char *end = start ? strchr(start, ']') : NULL;
+
+	if (!end || r->clock)
+		return;
+	r->clock = strndup(start + 1, end - start - 1);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+static int read_options(struct dat_reader *r)
+{
+	struct dat_text t;
+	uint16_t option;
+	int ret;
+
+	for (;;) {
+		ret = dat_take_u16(r, &option);
+		if (ret || option == DAT_OPTION_DONE)
+			return ret;
+		ret = dat_take_text_u32(r, &t);
+		if (ret)
+			return ret;
+		if (option == DAT_OPTION_TRACECLOCK)
+			dat_set_clock(r, t.text);
+		else if (option == DAT_OPTION_VERSION)
+			r->damage.unfinished = ends_with(t.text,
+							 DAT_UNFINISHED);
+		free(t.text);
+	}
+}
+
+int dat_alloc_cpus(struct dat_reader *r)
+{
+	if (r->nr_cpus > CPUS_MAX)
+		return DAT_ERR_BROKEN;
+	r->cpu = calloc(r->nr_cpus + 1, sizeof(*r->cpu));
+	r->heap = calloc(r->nr_cpus + 1, sizeof(*r->heap));
+	return r->cpu && r->heap ? 0 : -ENOMEM;
+}
+
+static int read_table(struct dat_reader *r)
+{
+	char word[DAT_WORD_SIZE];
+	int ret;
+
+	ret = dat_take(r, word, sizeof(word));
+	if (!ret && !memcmp(word, DAT_OPTIONS, sizeof(word))) {
+		ret = read_options(r);
+		if (!ret)
+			ret = dat_take(r, word, sizeof(word));
+	}
+	if (ret)
+		return ret;
+	if (!memcmp(word, DAT_LATENCY, sizeof(word)))
+		return DAT_ERR_LATENCY;
+	if (memcmp(word, DAT_FLYRECORD, sizeof(word)))
+		return DAT_ERR_BROKEN;
+
+	if (r->nr_cpus <= CPUS_MAX && r->nr_cpus > (r->end - r->at) / 16)
+		return DAT_ERR_CUT;
+	ret = dat_alloc_cpus(r);
+	for (uint32_t i = 0; i < r->nr_cpus && !ret; i++) {
+		ret = dat_take_u64(r, &r->cpu[i].offset);
+		if (!ret)
+			ret = dat_take_u64(r, &r->cpu[i].size);
+	}
+	return ret;
+}
+
+/* Version 6: the parts follow each other. */
+static int read_parts(struct dat_reader *r)
+{
+	int ret;
+
+	ret = dat_read_page_formats(r);
+	if (!ret)
+		ret = dat_read_ftrace_formats(r);
+	if (!ret)
+		ret = dat_read_event_formats(r);
+	if (!ret)
+		ret = dat_take_text_u32(r, &r->kallsyms);
+	if (!ret)
+		ret = skip_text_u32(r);		/* printk formats */
+	if (!ret)
+		ret = dat_take_text_u64(r, &r->cmdlines);
+	if (!ret)
+		ret = dat_take_u32(r, &r->nr_cpus);
+	if (!ret)
+		ret = read_table(r);
+	return ret;
+}
+
+int dat_read_headers(struct dat_reader *r)
+{
+	int ret = read_magic(r);
+
+	if (ret)
+		return ret;
+	return r->sections ? dat_read_sections(r) : read_parts(r);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Declarations shared by the files that read a recording. */
+#ifndef RBMAP_CLI_DAT_READER_H
+#define RBMAP_CLI_DAT_READER_H
+
+#include <linux/rbmap.h>
+
+#include "dat_read.h"
+
+#define HEAD		RBMAP_SUBBUF_HEADER_SIZE
+
+struct dat_chunks;
+
+/* The data of a CPU. */
+struct dat_cpu_reader {
+	uint64_t offset;	/* offset in the file */
+	uint64_t size;		/* size in the table; of compressed data, uncompressed */
+	uint64_t limit;		/* part of the size that the file contains */
+	uint64_t at;		/* offset of the next page */
+	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
+	unsigned char *page;
+	size_t page_bytes;	/* bytes of the page that exist */
+	struct rbmap_cursor cursor;
+	uint64_t lost;		/* not reported yet */
+	struct rbmap_event ev;	/* next event, if the CPU is in the heap */
+};
+
+struct dat_reader {
+	int fd;
+	uint64_t file_size;
+	char *section;			/* uncompressed section; NULL: read the file */
+	uint64_t at;			/* offset while headers are read, */
+	uint64_t end;			/* and where they end, in the section or the file */
+	bool sections;			/* version 7 */
+	bool compressed;		/* by zstd */
+	uint32_t page_size;
+	struct dat_text *format;
+	size_t nr_formats;
+	char **system;			/* names that formats point to */
+	size_t nr_systems;
+	struct dat_text kallsyms;
+	struct dat_text cmdlines;
+	char *clock;
+	struct dat_damage damage;
+	uint32_t nr_cpus;
+	struct dat_cpu_reader *cpu;
+	unsigned int *heap;		/* CPUs, the one with the oldest event first */
+	unsigned int nr_heap;
+	bool started;
+};
+
+/*
+ * Functions return 0 or more for success, and a negative errno or an enum dat_error.
+ */
+
+/* dat_headers.c: read the next bytes of the section or the file. */
+int dat_read_at(struct dat_reader *r, void *data, size_t size, uint64_t offset);
+int dat_take(struct dat_reader *r, void *data, uint64_t size);
+int dat_take_u16(struct dat_reader *r, uint16_t *value);
+int dat_take_u32(struct dat_reader *r, uint32_t *value);
+int dat_take_u64(struct dat_reader *r, uint64_t *value);
+/* Read a string with its 0, at most @room bytes. */
+int dat_take_string(struct dat_reader *r, char *text, size_t room);
+/* Read a size and a text; the caller frees t->text. */
+int dat_take_text_u32(struct dat_reader *r, struct dat_text *t);
+int dat_take_text_u64(struct dat_reader *r, struct dat_text *t);
+
+/* dat_headers.c: read parts that all versions have. */
+int dat_read_page_formats(struct dat_reader *r);
+int dat_read_ftrace_formats(struct dat_reader *r);
+int dat_read_event_formats(struct dat_reader *r);
+/* @clocks: contents of trace_clock; the first call that finds a clock sets it. */
+void dat_set_clock(struct dat_reader *r, const char *clocks);
+int dat_alloc_cpus(struct dat_reader *r);
+int dat_check_page_size(const struct dat_reader *r);
+
+/* Read all headers. */
+int dat_read_headers(struct dat_reader *r);
+
+/* dat_sections.c: read the headers of version 7, from the name of the compression on. */
+int dat_read_sections(struct dat_reader *r);
+
+/*
+ * dat_chunks.c: read compressed data of a CPU. dat_open_chunks() sets the size and the
+ * limit of @c; @size is the size of the data in the file.
+ */
+int dat_open_chunks(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t size);
+void dat_close_chunks(struct dat_chunks *chunks);
+/*
+ * Read the next bytes, at most up to c->limit. Skip chunks that are damaged, and count
+ * them. Return 1, or 0 at the end of the data.
+ */
+int dat_read_chunks(struct dat_reader *r, struct dat_cpu_reader *c, void *data, size_t size);
+/* Return -errno, or DAT_ERR_BROKEN. */
+int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
+
+#endif /* RBMAP_CLI_DAT_READER_H */

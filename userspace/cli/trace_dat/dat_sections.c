@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The headers of version 7. Sections may come in any order; the options have their
+ * offsets. The reader reads all options first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dat.h"
+#include "dat_reader.h"
+
+#define SECTION_MAX		(256u << 20)	/* uncompressed */
+#define OPTION_SECTIONS_MAX	1024
+#define NAME_SIZE		256
+
+struct section_head {
+	uint16_t id;
+	uint16_t flags;
+	uint32_t description;
+	uint64_t size;
+};
+
+_Static_assert(sizeof(struct section_head) == 16, "as in the file");
+
+/* The contents of the options that the reader needs. */
+struct options {
+	uint64_t offset[DAT_OPTION_CMDLINES + 1];	/* a section's place, by option; or 0 */
+	char *clocks;		/* contents of trace_clock */
+	uint32_t nr_cpus;
+	bool latency;		/* a buffer is the text of a latency tracer */
+	char *buffer;		/* option of the buffer to read */
+	uint32_t buffer_size;
+	bool buffer_is_top;	/* its name is empty */
+};
+
+/* Read headers from the file again. */
+static void leave_section(struct dat_reader *r)
+{
+	free(r->section);
+	r->section = NULL;
+	r->end = r->file_size;
+}
+
+/* Uncompress the section, from which the next headers are then read. */
+static int uncompress_section(struct dat_reader *r)
+{
+	uint32_t packed_size, size;
+	char *packed, *section;
+	int ret;
+
+	ret = dat_take_u32(r, &packed_size);
+	if (!ret)
+		ret = dat_take_u32(r, &size);
+	if (ret)
+		return ret;
+	if (packed_size > r->end - r->at)
+		return DAT_ERR_CUT;
+	if (size > SECTION_MAX)
+		return DAT_ERR_BROKEN;
+	packed = malloc(packed_size + 1);
+	section = malloc((size_t)size + 1);
+	ret = packed && section ? dat_take(r, packed, packed_size) : -ENOMEM;
+	if (!ret)
+		ret = dat_uncompress(section, size, packed, packed_size);
+	free(packed);
+	if (ret) {
+		free(section);
+		return ret;
+	}
+	r->section = section;
+	r->at = 0;
+	r->end = size;
+	return 0;
+}
+
+static int read_head(struct dat_reader *r, uint64_t offset, uint16_t id,
+		     struct section_head *head)
+{
+	int ret;
+
+	leave_section(r);
+	if (offset > r->file_size)
+		return DAT_ERR_CUT;
+	r->at = offset;
+	ret = dat_take(r, head, sizeof(*head));
+	if (ret)
+		return ret;
+	return head->id == id ? 0 : DAT_ERR_BROKEN;
+}
+
+/* Read the next headers from a section. */
+static int enter_section(struct dat_reader *r, uint64_t offset, uint16_t id)
+{
+	struct section_head head;
+	int ret = read_head(r, offset, id, &head);
+
+	if (ret)
+		return ret;
+	if (head.size > r->end - r->at)
+		return DAT_ERR_CUT;
+	r->end = r->at + head.size;
+	if (!(head.flags & DAT_SECTION_COMPRESSED))
+		return 0;
+	return r->compressed ? uncompress_section(r) : DAT_ERR_BROKEN;
+}
+
+static bool get_u64(const struct dat_text *t, size_t at, uint64_t *value)
+{
+	if (at > t->size || t->size - at < sizeof(*value))
+		return false;
+	memcpy(value, t->text + at, sizeof(*value));
+	return true;
+}
+
+static bool get_u32(const struct dat_text *t, size_t at, uint32_t *value)
+{
+	if (at > t->size || t->size - at < sizeof(*value))
+		return false;
+	memcpy(value, t->text + at, sizeof(*value));
+	return true;
+}
+
+/* Keep the option of the top buffer, or of the first one. Return whether @t was kept. */
+static bool keep_buffer(struct options *o, const struct dat_text *t)
+{
+	bool is_top = t->size > 8 && !t->text[8];
+
+	if (o->buffer && (o->buffer_is_top || !is_top))
+		return false;
+	free(o->buffer);
+	o->buffer = t->text;
+	o->buffer_size = t->size;
+	o->buffer_is_top = is_top;
+	return true;
+}
+
+/* Return 1 if @t->text belongs to @o now. */
+static int keep_option(struct options *o, uint16_t option, const struct dat_text *t)
+{
+	switch (option) {
+	case DAT_OPTION_BUFFER:
+		return keep_buffer(o, t);
+	case DAT_OPTION_BUFFER_TEXT:
+		o->latency = true;
+		return 0;
+	case DAT_OPTION_TRACECLOCK:
+		free(o->clocks);
+		o->clocks = t->text;
+		return 1;
+	case DAT_OPTION_CPUCOUNT:
+		return get_u32(t, 0, &o->nr_cpus) ? 0 : DAT_ERR_BROKEN;
+	case DAT_OPTION_HEADER_INFO:
+	case DAT_OPTION_FTRACE_EVENTS:
+	case DAT_OPTION_EVENT_FORMATS:
+	case DAT_OPTION_KALLSYMS:
+	case DAT_OPTION_CMDLINES:
+		return get_u64(t, 0, &o->offset[option]) ? 0 : DAT_ERR_BROKEN;
+	}
+	return 0;
+}
+
+/* Read the options of a section. Store the offset of the next such section, or 0. */
+static int read_options(struct dat_reader *r, struct options *o, uint64_t *next)
+{
+	struct dat_text t;
+	uint16_t option;
+	int ret;
+
+	for (;;) {
+		ret = dat_take_u16(r, &option);
+		if (!ret)
+			ret = dat_take_text_u32(r, &t);
+		if (ret)
+			return ret;
+		if (option == DAT_OPTION_DONE)
+			ret = get_u64(&t, 0, next) ? 0 : DAT_ERR_BROKEN;
+		else
+			ret = keep_option(o, option, &t);
+		if (ret != 1)
+			free(t.text);
+		if (ret < 0 || option == DAT_OPTION_DONE)
+			return ret;
+	}
+}
+
+static int read_all_options(struct dat_reader *r, uint64_t offset, struct options *o)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; offset && !ret; i++) {
+		/* The offsets of a damaged file can lead in a circle. */
+		if (i == OPTION_SECTIONS_MAX)
+			return DAT_ERR_BROKEN;
+		ret = enter_section(r, offset, DAT_SECTION_OPTIONS);
+		if (!ret)
+			ret = read_options(r, o, &offset);
+	}
+	return ret;
+}
+
+/* Read the table of a buffer's CPUs, from byte @at of its option on. */
+static int read_cpus(struct dat_reader *r, const struct dat_text *t, size_t at,
+		     bool compressed)
+{
+	uint32_t nr, id;
+	uint64_t size;
+	int ret = 0;
+
+	if (!get_u32(t, at, &nr))
+		return DAT_ERR_BROKEN;
+	at += sizeof(nr);
+	for (; nr && !ret; nr--, at += 20) {
+		struct dat_cpu_reader *c;
+
+		if (!get_u32(t, at, &id) || id >= r->nr_cpus)
+			return DAT_ERR_BROKEN;
+		c = &r->cpu[id];
+		/* Each CPU can be in the table once. */
+		if (c->offset || !get_u64(t, at + 4, &c->offset) || !get_u64(t, at + 12, &size))
+			return DAT_ERR_BROKEN;
+		c->size = size;
+		if (compressed)
+			ret = dat_open_chunks(r, c, size);
+	}
+	return ret;
+}
+
+/* Return the length of a string in an option, with its 0; 0: it has no end. */
+static size_t string_size(const struct dat_text *t, size_t at)
+{
+	const char *end = at < t->size ? memchr(t->text + at, 0, t->size - at) : NULL;
+
+	return end ? end - (t->text + at) + 1 : 0;
+}
+
+static int read_buffer(struct dat_reader *r, const struct options *o)
+{
+	struct dat_text t = { .text = o->buffer, .size = o->buffer_size };
+	size_t name, clock, at = sizeof(uint64_t);
+	struct section_head head;
+	uint64_t offset;
+	int ret;
+
+	name = string_size(&t, at);
+	clock = name ? string_size(&t, at + name) : 0;
+	if (!clock || !get_u64(&t, 0, &offset))
+		return DAT_ERR_BROKEN;
+	if (!r->clock && clock > 1)
+		r->clock = strdup(t.text + at + name);
+	at += name + clock;
+	if (!get_u32(&t, at, &r->page_size))
+		return DAT_ERR_BROKEN;
+	ret = dat_check_page_size(r);
+	if (!ret)
+		ret = read_head(r, offset, DAT_OPTION_BUFFER, &head);
+	if (!ret)
+		ret = read_cpus(r, &t, at + sizeof(uint32_t),
+				head.flags & DAT_SECTION_COMPRESSED);
+	return ret;
+}
+
+static int read_texts(struct dat_reader *r, const struct options *o)
+{
+	const uint64_t *offset = o->offset;
+	int ret;
+
+	ret = enter_section(r, offset[DAT_OPTION_HEADER_INFO], DAT_OPTION_HEADER_INFO);
+	if (!ret)
+		ret = dat_read_page_formats(r);
+	if (!ret && offset[DAT_OPTION_FTRACE_EVENTS]) {
+		ret = enter_section(r, offset[DAT_OPTION_FTRACE_EVENTS],
+				    DAT_OPTION_FTRACE_EVENTS);
+		if (!ret)
+			ret = dat_read_ftrace_formats(r);
+	}
+	if (!ret && offset[DAT_OPTION_EVENT_FORMATS]) {
+		ret = enter_section(r, offset[DAT_OPTION_EVENT_FORMATS],
+				    DAT_OPTION_EVENT_FORMATS);
+		if (!ret)
+			ret = dat_read_event_formats(r);
+	}
+	if (!ret && offset[DAT_OPTION_KALLSYMS]) {
+		ret = enter_section(r, offset[DAT_OPTION_KALLSYMS], DAT_OPTION_KALLSYMS);
+		if (!ret)
+			ret = dat_take_text_u32(r, &r->kallsyms);
+	}
+	if (!ret && offset[DAT_OPTION_CMDLINES]) {
+		ret = enter_section(r, offset[DAT_OPTION_CMDLINES], DAT_OPTION_CMDLINES);
+		if (!ret)
+			ret = dat_take_text_u64(r, &r->cmdlines);
+	}
+	return ret;
+}
+
+static int read_parts(struct dat_reader *r, const struct options *o)
+{
+	int ret;
+
+	if (!o->buffer && o->latency)
+		return DAT_ERR_LATENCY;
+	ret = read_texts(r, o);
+	if (ret)
+		return ret;
+	if (o->clocks)
+		dat_set_clock(r, o->clocks);
+	r->nr_cpus = o->nr_cpus;
+	ret = dat_alloc_cpus(r);
+	/* Without events, trace-cmd writes no buffer. */
+	return ret || !o->buffer ? ret : read_buffer(r, o);
+}
+
+static int read_compression(struct dat_reader *r)
+{
+	char name[NAME_SIZE], version[NAME_SIZE];
+	int ret = dat_take_string(r, name, sizeof(name));
+
+	if (!ret)
+		ret = dat_take_string(r, version, sizeof(version));
+	if (ret)
+		return ret;
+	r->compressed = !strcmp(name, "zstd");
+	return r->compressed || !strcmp(name, "none") ? 0 : DAT_ERR_COMPRESSION;
+}
+
+int dat_read_sections(struct dat_reader *r)
+{
+	struct options o = { 0 };
+	uint64_t offset;
+	int ret;
+
+	ret = read_compression(r);
+	if (!ret)
+		ret = dat_take_u64(r, &offset);
+	if (!ret && !offset)
+		ret = DAT_ERR_BROKEN;
+	if (!ret)
+		ret = read_all_options(r, offset, &o);
+	if (!ret)
+		ret = read_parts(r, &o);
+	leave_section(r);
+	free(o.buffer);
+	free(o.clocks);
+	return ret;
+}
