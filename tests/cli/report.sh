@@ -29,6 +29,14 @@ if command -v trace-cmd >/dev/null; then
 		ok "version 7, $compression: report prints the same" \
 			cmp "$dir/report" "$dir/report-seven"
 	done
+	"$MAKE_RECORDING" "$dir/compressed" 40 compress
+	trace-cmd report "$dir/compressed" >"$dir/trace-cmd" 2>"$dir/errors"
+	ok "trace-cmd report of a compressed recording exits with 0" [ $? = 0 ]
+	ok "trace-cmd report of it prints no error" [ ! -s "$dir/errors" ]
+	ok "trace-cmd report of it prints the same" cmp "$dir/report" "$dir/trace-cmd"
+	ok "trace-cmd dump finds each section" [ "$(trace-cmd dump --all \
+		"$dir/compressed" 2>&1 | grep -oE '\[Section .*"(headers|ftrace events|events format|kallsyms|trace_printk|saved command lines|flyrecord|strings|options)"' |
+		sed 's/.*@[^"]*//' | sort -u | wc -l)" = 9 ]
 else
 	skip "trace-cmd is not installed" "rbmap report and trace-cmd report print the same"
 fi

@@ -7,9 +7,12 @@
 #include <setjmp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,11 +20,12 @@
 
 #include <cmocka.h>
 
+#include "../../userspace/cli/trace_dat/dat_compress.h"
 #include "../../userspace/cli/trace_dat/dat_read.h"
 #include "cli_synth.h"
 
 #define NR_CPUS		3
-#define MAX_EXPECTED	20000
+#define MAX_EXPECTED	100000
 
 static char path[] = "/tmp/rbmap-cli-dat.XXXXXX";
 
@@ -652,11 +656,26 @@ static void test_cut(void **state)
 	close(fd);
 }
 
-/* Let trace-cmd write the recording again as version 7. */
+static double compressed;
+
+static bool go_on(void *data, double done)
+{
+	assert_true(done > compressed && done <= 1);
+	compressed = done;
+	return done < *(double *)data;
+}
+
+/* Write the recording again as version 7, with trace-cmd or our own writer. */
 static void convert(const char *compression)
 {
 	char command[512];
+	double end = 2;
 
+	if (!strcmp(compression, "rbmap")) {
+		compressed = 0;
+		assert_int_equal(dat_compress(path, go_on, &end), 0);
+		return;
+	}
 	snprintf(command, sizeof(command),
 		 "trace-cmd convert --file-version 7 --compression %s -i %s -o %s.7 "
 		 ">/dev/null 2>&1 && mv %s.7 %s", compression, path, path, path, path);
@@ -673,11 +692,11 @@ static void need_trace_cmd(void)
 
 static void test_sections(void **state)
 {
-	static const char *const compressions[] = { "zstd", "none" };
+	static const char *const compressions[] = { "zstd", "none", "rbmap" };
 
 	(void)state;
 	need_trace_cmd();
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct dat_writer *w = create();
 
 		seed = 5 + i;
@@ -697,11 +716,10 @@ static void test_sections_cut(void **state)
 	int fd, ret;
 
 	(void)state;
-	need_trace_cmd();
 	seed = 7;
 	write_random(w, 6);
 	finish(w);
-	convert("zstd");
+	convert("rbmap");
 	fd = open(path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
 	for (off_t size = st.st_size - 1; size >= 0; size--) {
@@ -739,11 +757,10 @@ static void test_broken_chunk(void **state)
 	int fd;
 
 	(void)state;
-	need_trace_cmd();
 	seed = 8;
-	write_random(w, 60);
+	write_random(w, 600);
 	finish(w);
-	convert("zstd");
+	convert("rbmap");
 	fd = open(path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
 	bytes = malloc(st.st_size);
@@ -766,6 +783,60 @@ static void test_broken_chunk(void **state)
 	assert_int_equal(damage.missing, 0);
 	assert_true(n < nr_expected && n > nr_expected / 4);
 	dat_close(r);
+}
+
+static int nr_files(void)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+	int nr;
+
+	snprintf(pattern, sizeof(pattern), "%s*", path);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	nr = found.gl_pathc;
+	globfree(&found);
+	return nr;
+}
+
+/* Whatever ends the work, the recording stays, and no other file. */
+static void test_compress_fails(void **state)
+{
+	struct dat_writer *w = create();
+	struct rlimit old, limit;
+	double end = 0.5;
+	struct stat st;
+
+	(void)state;
+	seed = 9;
+	write_random(w, 60);
+	finish(w);
+	compressed = 0;
+	assert_int_equal(dat_compress(path, go_on, &end), 1);
+	assert_true(compressed >= 0.5);
+	check_random(true);
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = 4096;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	end = 2;
+	compressed = 0;
+	assert_int_equal(dat_compress(path, go_on, &end), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &old);
+	check_random(true);
+
+	/* The file keeps its mode, and is not compressed twice. */
+	assert_int_equal(chmod(path, 0640), 0);
+	convert("rbmap");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_int_equal(dat_compress(path, go_on, &end), DAT_ERR_VERSION);
+	check_random(true);
+	assert_int_equal(truncate(path, 100), 0);
+	assert_int_equal(dat_compress(path, go_on, &end), DAT_ERR_CUT);
+	assert_int_equal(dat_compress("/nonexistent", go_on, &end), -ENOENT);
+	assert_int_equal(nr_files(), 1);
 }
 
 /* Change bytes at random: a result or an error, no crash and no endless loop. */
@@ -821,11 +892,11 @@ static void test_noise(void **state)
 
 static void test_sections_noise(void **state)
 {
-	static const char *const compressions[] = { "zstd", "none" };
+	static const char *const compressions[] = { "zstd", "none", "rbmap" };
 
 	(void)state;
 	need_trace_cmd();
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct dat_writer *w = create();
 
 		write_random(w, 20);
@@ -919,6 +990,7 @@ int main(void)
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_sections_cut),
 		cmocka_unit_test(test_broken_chunk),
+		cmocka_unit_test(test_compress_fails),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_sections_noise),
 		cmocka_unit_test(test_other_files),

@@ -2,22 +2,32 @@
 /*
  * Makes a recording of synthetic events, for scripts that try readers on it:
  *
- *	cli_make_recording FILE [PAGES [kill]]
+ *	cli_make_recording FILE [PAGES [kill | compress]]
  *
  * Three CPUs, one without events, losses with and without room for a number.
- * With "kill" it ends as a recorder does that is killed.
+ * With "kill" it ends as a recorder does that is killed. With "compress" the recording is
+ * compressed.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "../../userspace/cli/trace_dat/dat_compress.h"
 #include "cli_synth.h"
 
 static const uint64_t calls[] = {
 	0xffffffff81000000, 0xffffffff81000123, 0xffffffffc0000010,
 	0xffffffffc0000000, 0x1000,
 };
+
+static bool go_on(void *data, double done)
+{
+	(void)data;
+	(void)done;
+	return true;
+}
 
 int main(int argc, char **argv)
 {
@@ -30,6 +40,7 @@ int main(int argc, char **argv)
 	struct buf cmdlines = { 0 };
 	struct dat_writer *w;
 	struct rbmap_subbuf sb;
+	bool compress;
 
 	buf_printf(&kallsyms, "ffffffff81000000 T first\n"
 		   "ffffffff81000100 t second\n"
@@ -62,8 +73,11 @@ int main(int argc, char **argv)
 		if (dat_add(w, cpu, &sb))
 			return 1;
 	}
-	if (argc > 3)
+	compress = argc > 3 && !strcmp(argv[3], "compress");
+	if (argc > 3 && !compress)
 		kill(getpid(), SIGKILL);
 	buf_printf(&cmdlines, "100 task\n101 task\n102 other\n");
-	return dat_finish(w, &cmdlines, stats) < 0;
+	if (dat_finish(w, &cmdlines, stats) < 0)
+		return 1;
+	return compress && dat_compress(argv[1], go_on, NULL);
 }

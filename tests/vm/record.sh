@@ -72,13 +72,17 @@ wait_for_recorder()
 	retry_until 30 is_recording "$1"
 }
 
-# record_markers NAME COUNT: records in the background until all events were emitted
+# record_markers NAME COUNT [OPTION...]: records in the background until all events were
+# emitted
 record_markers()
 {
-	rbmap record -q -o "/tmp/$1" -e rbmap:marker >/dev/null 2>"/tmp/$1.log" &
+	recorded=/tmp/$1
+	emits=$2
+	shift 2
+	rbmap record -q -o "$recorded" -e rbmap:marker "$@" >/dev/null 2>"$recorded.log" &
 	recorder=$!
 	wait_for_recorder $recorder
-	emit_all "$2"
+	emit_all "$emits"
 	kill -INT $recorder
 	wait $recorder
 }
@@ -298,6 +302,15 @@ awk '/ marker: [0-9]+:[0-9]+$/ {
 }
 END { exit bad != 0 }' /tmp/resized.rbmap
 is $? 0 "sizes that change: in order"
+
+# --- a recording that is compressed at its end
+record_markers packed 3000 -z
+is $? 0 "--compress: record"
+is "$(head -c 11 /tmp/packed | tail -c 1)" 7 "--compress: the file has version 7"
+is_complete packed 3000
+rbmap record -z -o /tmp/brief -e rbmap:marker -d 0.1 2>/tmp/brief.log
+like "$(cat /tmp/brief.log)" '/tmp/brief: .* in the file' "--compress prints the size of the file"
+fails "--compress is refused for a flight recorder" rbmap record -z -f -o /tmp/none -d 0.1
 
 # --- a clock that changes while it records
 rbmap record -q -o /tmp/clock -e rbmap:marker >/dev/null 2>/tmp/clock.log &

@@ -442,6 +442,10 @@ static const struct cli_option options[] = {
 	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
 	  .target = OPTION_TO(set_duration, double, struct record, seconds),
 	  .help = "end after SECONDS; 0 saves the events of the rings" },
+	{ .name = "compress", .letter = 'z',
+	  .target = FLAG(struct record, recording.compress),
+	  .help = "compress FILE at the end (trace.dat of version 7, for\n"
+		  "trace-cmd 3.1 and later)" },
 	{ .name = "flight-recorder", .letter = 'f',
 	  .target = FLAG(struct record, flight),
 	  .help = "keep the latest events in memory; write them to FILE\n"
@@ -468,6 +472,8 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
+	if (r->recording.compress && r->flight)
+		return usage_error(cmd, "--compress does not work with --flight-recorder, which would miss events meanwhile");
 	if (r->trigger_pattern && !r->flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
 	if (r->event_select.filter && !r->patterns.nr)
@@ -494,7 +500,7 @@ static int record(int argc, char **argv)
 const struct command command_record = {
 	.name		= "record",
 	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
-			  "                    [-o FILE] [-d SECONDS] [-q] [-f [-t EVENT]]\n"
+			  "                    [-o FILE] [-d SECONDS] [-qz] [-f [-t EVENT]]\n"
 			  "                    [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.options	= options,

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "common/cli.h"
+#include "common/progress.h"
 #include "loss.h"
 #include "recording.h"
+#include "trace_dat/dat_compress.h"
+#include "trace_dat/dat_read.h"
 #include "trace_dat/kallsyms.h"
 
 int recording_set_output(const struct command *cmd, void *to, char *value)
@@ -219,6 +224,40 @@ static bool finish_file(struct dat_writer *writer, const char *path,
 	return ret >= 0;
 }
 
+static bool show_compression(void *data, double done)
+{
+	struct progress *p = data;
+	sigset_t pending;
+
+	if (progress_due(p))
+		progress_show(p, "compressing: %.0f %%", 100 * done);
+	/* The recorder blocks the signals that end it. */
+	sigpending(&pending);
+	return !sigismember(&pending, SIGINT) && !sigismember(&pending, SIGTERM) &&
+	       !sigismember(&pending, SIGHUP);
+}
+
+/* The file is complete. If it cannot be compressed, it stays as it is. */
+static void compress_file(const char *path)
+{
+	struct progress progress;
+	int ret;
+
+	progress_begin(&progress);
+	ret = dat_compress(path, show_compression, &progress);
+	progress_end(&progress);
+	if (ret)
+		complain("note: %s is not compressed: %s", path,
+			 ret > 0 ? "a signal arrived" : dat_strerror(ret));
+}
+
+static uint64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_size;
+}
+
 static void tell_sums(const struct recording *r, const char *path,
 		      uint64_t events, uint64_t bytes, size_t page_size,
 		      const struct recorder_result *result)
@@ -244,6 +283,9 @@ static void tell_sums(const struct recording *r, const char *path,
 	if (r->quiet)
 		return;
 	fprintf(stderr, "%s: %s of events\n", path, size_text(bytes, size));
+	if (r->compress)
+		fprintf(stderr, "%s: %s in the file\n", path,
+			size_text(file_size(path), size));
 }
 
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
@@ -266,6 +308,8 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	ok = tell_failure(path, &result);
 	if (!finish_file(writer, path, recorder, cmdlines))
 		ok = false;
+	else if (r->compress)
+		compress_file(path);
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),
 		  &result);
 	cmdlines_free(cmdlines);

@@ -37,6 +37,7 @@ struct recording {
 	struct cmdlines *cmdlines;		/* names of threads at the beginning */
 	struct comm_events *comm_events;	/* later names; NULL: none */
 	bool quiet;			/* report losses only */
+	bool compress;			/* compress the file at its end */
 };
 
 /*

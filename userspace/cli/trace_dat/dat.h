@@ -15,7 +15,7 @@
  *	data of the CPUs: raw sub-buffers
  *
  * Version 7, see trace-cmd.dat.v7(5): each part is a section, which may be compressed.
- * Options have the offsets of the other sections. Only the reader knows this version.
+ * Options have the offsets of the other sections.
  */
 #ifndef RBMAP_CLI_DAT_H
 #define RBMAP_CLI_DAT_H
@@ -40,15 +40,19 @@ enum dat_option {
 	DAT_OPTION_CPUCOUNT	= 8,
 	DAT_OPTION_VERSION	= 9,
 	/* Version 7 */
-	DAT_OPTION_HEADER_INFO	= 16,
+	DAT_OPTION_STRINGS	= 15,
+	DAT_OPTION_HEADER_INFO	= 16,	/* the first part of version 6 */
 	DAT_OPTION_FTRACE_EVENTS = 17,
 	DAT_OPTION_EVENT_FORMATS = 18,
 	DAT_OPTION_KALLSYMS	= 19,
+	DAT_OPTION_PRINTK	= 20,
 	DAT_OPTION_CMDLINES	= 21,
 	DAT_OPTION_BUFFER_TEXT	= 22,
 };
 
 /* Version 7: a section has the number of the option that has its offset. */
+#define DAT_NR_PARTS		(DAT_OPTION_CMDLINES - DAT_OPTION_HEADER_INFO + 1)
+#define DAT_COMPRESSION		"zstd"
 #define DAT_SECTION_OPTIONS	0
 #define DAT_SECTION_COMPRESSED	1	/* flag */
 

@@ -318,7 +318,9 @@ static int read_options(struct dat_reader *r)
 	uint16_t option;
 	int ret;
 
+	r->options = r->at;
 	for (;;) {
+		r->options_end = r->at;
 		ret = dat_take_u16(r, &option);
 		if (ret || option == DAT_OPTION_DONE)
 			return ret;
@@ -373,26 +375,36 @@ static int read_table(struct dat_reader *r)
 }
 
 /* Version 6: the parts follow each other. */
+static int read_part(struct dat_reader *r, int option)
+{
+	r->part[option - DAT_OPTION_HEADER_INFO] = r->at;
+	switch (option) {
+	case DAT_OPTION_HEADER_INFO:
+		return dat_read_page_formats(r);
+	case DAT_OPTION_FTRACE_EVENTS:
+		return dat_read_ftrace_formats(r);
+	case DAT_OPTION_EVENT_FORMATS:
+		return dat_read_event_formats(r);
+	case DAT_OPTION_KALLSYMS:
+		return dat_take_text_u32(r, &r->kallsyms);
+	case DAT_OPTION_PRINTK:
+		return skip_text_u32(r);
+	case DAT_OPTION_CMDLINES:
+		return dat_take_text_u64(r, &r->cmdlines);
+	}
+	return DAT_ERR_BROKEN;
+}
+
 static int read_parts(struct dat_reader *r)
 {
-	int ret;
+	int ret = 0;
 
-	ret = dat_read_page_formats(r);
-	if (!ret)
-		ret = dat_read_ftrace_formats(r);
-	if (!ret)
-		ret = dat_read_event_formats(r);
-	if (!ret)
-		ret = dat_take_text_u32(r, &r->kallsyms);
-	if (!ret)
-		ret = skip_text_u32(r);		/* printk formats */
-	if (!ret)
-		ret = dat_take_text_u64(r, &r->cmdlines);
+	for (int i = 0; i < DAT_NR_PARTS && !ret; i++)
+		ret = read_part(r, DAT_OPTION_HEADER_INFO + i);
+	r->part[DAT_NR_PARTS] = r->at;
 	if (!ret)
 		ret = dat_take_u32(r, &r->nr_cpus);
-	if (!ret)
-		ret = read_table(r);
-	return ret;
+	return ret ? ret : read_table(r);
 }
 
 int dat_read_headers(struct dat_reader *r)

@@ -5,6 +5,7 @@
 
 #include <linux/rbmap.h>
 
+#include "dat.h"
 #include "dat_read.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
@@ -31,6 +32,9 @@ struct dat_reader {
 	char *section;			/* uncompressed section; NULL: read the file */
 	uint64_t at;			/* offset while headers are read, */
 	uint64_t end;			/* and where they end, in the section or the file */
+	/* Version 6: where the parts begin, and where the last one ends. */
+	uint64_t part[DAT_NR_PARTS + 1];
+	uint64_t options, options_end;	/* without the option DONE */
 	bool sections;			/* version 7 */
 	bool compressed;		/* by zstd */
 	uint32_t page_size;

@@ -319,7 +319,7 @@ static int read_compression(struct dat_reader *r)
 		ret = dat_take_string(r, version, sizeof(version));
 	if (ret)
 		return ret;
-	r->compressed = !strcmp(name, "zstd");
+	r->compressed = !strcmp(name, DAT_COMPRESSION);
 	return r->compressed || !strcmp(name, "none") ? 0 : DAT_ERR_COMPRESSION;
 }
 

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write a recording of version 7 from one of version 6. The parts of version 6 are the
+ * contents of the sections.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "common/buf.h"
+#include "dat_compress.h"
+#include "dat_reader.h"
+
+#define LEVEL		1	/* larger ones take much more time and save little */
+#define CHUNK_PAGES	64
+#define MANY		(1u << 20)	/* the size of the output's buffer */
+
+/* Descriptions of the sections, in the order of their options from STRINGS on. */
+static const char *const description[] = {
+	"strings", "headers", "ftrace events", "events format", "kallsyms",
+	"trace_printk", "saved command lines", "flyrecord", "options",
+};
+
+enum { DESCRIBES_BUFFER = 7, DESCRIBES_OPTIONS = 8, NR_DESCRIPTIONS = 9 };
+
+struct output {
+	struct dat_reader *r;
+	FILE *file;
+	ZSTD_CCtx *zstd;
+	struct buf options;
+	uint64_t pages;		/* bytes of pages that were read */
+	uint64_t all_pages;
+	dat_go_on_fn *go_on;
+	void *data;
+};
+
+static int put(struct output *o, const void *data, size_t size)
+{
+	return fwrite(data, 1, size, o->file) == size ? 0 : -errno;
+}
+
+static int put_u32(struct output *o, uint32_t value)
+{
+	return put(o, &value, sizeof(value));
+}
+
+/* Write again what was not known before. */
+static int put_at(struct output *o, uint64_t offset, const void *data, size_t size)
+{
+	off_t end = ftello(o->file);
+	int ret;
+
+	if (fseeko(o->file, offset, SEEK_SET))
+		return -errno;
+	ret = put(o, data, size);
+	if (!ret && fseeko(o->file, end, SEEK_SET))
+		ret = -errno;
+	return ret;
+}
+
+static uint32_t description_offset(unsigned int nr)
+{
+	uint32_t offset = 0;
+
+	while (nr--)
+		offset += strlen(description[nr]) + 1;
+	return offset;
+}
+
+static int put_section_head(struct output *o, uint16_t id, uint16_t flags,
+			    unsigned int describes, uint64_t size)
+{
+	struct buf head = { 0 };
+	int ret;
+
+	buf_add_u16(&head, id);
+	buf_add_u16(&head, flags);
+	buf_add_u32(&head, description_offset(describes));
+	buf_add_u64(&head, size);
+	ret = head.failed ? -ENOMEM : put(o, head.data, head.size);
+	buf_free(&head);
+	return ret;
+}
+
+static void add_offset_option(struct output *o, uint16_t option, uint64_t offset)
+{
+	buf_add_u16(&o->options, option);
+	buf_add_u32(&o->options, sizeof(offset));
+	buf_add_u64(&o->options, offset);
+}
+
+/* Compress @size bytes. Store the result, which the caller frees. */
+static int pack(struct output *o, const void *data, size_t size, void **packed,
+		size_t *packed_size)
+{
+	size_t room = ZSTD_compressBound(size);
+
+	*packed = malloc(room);
+	if (!*packed)
+		return -ENOMEM;
+	*packed_size = ZSTD_compressCCtx(o->zstd, *packed, room, data, size, LEVEL);
+	return ZSTD_isError(*packed_size) ? -ENOMEM : 0;
+}
+
+/* Write both sizes and the frame. */
+static int put_packed(struct output *o, const void *packed, size_t packed_size,
+		      size_t size)
+{
+	int ret = put_u32(o, packed_size);
+
+	if (!ret)
+		ret = put_u32(o, size);
+	return ret ? ret : put(o, packed, packed_size);
+}
+
+static int put_part(struct output *o, int nr)
+{
+	uint64_t from = o->r->part[nr], size = o->r->part[nr + 1] - from;
+	uint16_t id = DAT_OPTION_HEADER_INFO + nr;
+	void *text = malloc(size + 1), *packed = NULL;
+	size_t packed_size = 0;
+	int ret = text ? dat_read_at(o->r, text, size, from) : -ENOMEM;
+
+	if (!ret)
+		ret = pack(o, text, size, &packed, &packed_size);
+	if (!ret) {
+		add_offset_option(o, id, ftello(o->file));
+		ret = put_section_head(o, id, DAT_SECTION_COMPRESSED,
+				       id - DAT_OPTION_STRINGS, packed_size + 8);
+	}
+	if (!ret)
+		ret = put_packed(o, packed, packed_size, size);
+	free(packed);
+	free(text);
+	return ret;
+}
+
+static int put_chunk(struct output *o, void *pages, size_t size, uint64_t offset)
+{
+	void *packed = NULL;
+	size_t packed_size;
+	int ret = dat_read_at(o->r, pages, size, offset);
+
+	if (!ret)
+		ret = pack(o, pages, size, &packed, &packed_size);
+	if (!ret)
+		ret = put_packed(o, packed, packed_size, size);
+	free(packed);
+	o->pages += size;
+	if (!ret && !o->go_on(o->data, (double)o->pages / o->all_pages))
+		ret = 1;
+	return ret;
+}
+
+/* Write the chunks of a CPU, and add the CPU to the option. */
+static int put_cpu(struct output *o, struct buf *option, uint32_t cpu)
+{
+	const struct dat_cpu_reader *c = &o->r->cpu[cpu];
+	size_t most = (size_t)CHUNK_PAGES * o->r->page_size;
+	uint64_t begin = ftello(o->file);
+	void *pages = malloc(most);
+	int ret;
+
+	ret = pages ? put_u32(o, (c->limit + most - 1) / most) : -ENOMEM;
+	for (uint64_t at = 0; at < c->limit && !ret; at += most)
+		ret = put_chunk(o, pages, c->limit - at < most ? c->limit - at : most,
+				c->offset + at);
+	free(pages);
+	buf_add_u32(option, cpu);
+	buf_add_u64(option, begin);
+	buf_add_u64(option, ftello(o->file) - begin);
+	return ret;
+}
+
+static uint32_t nr_cpus_with_data(const struct dat_reader *r)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < r->nr_cpus; i++)
+		nr += r->cpu[i].limit > 0;
+	return nr;
+}
+
+static int put_buffer(struct output *o)
+{
+	uint64_t begin = ftello(o->file), size;
+	const struct dat_reader *r = o->r;
+	struct buf option = { 0 };
+	int ret;
+
+	buf_add_u64(&option, begin);
+	buf_add_string(&option, "");
+	buf_add_string(&option, r->clock ? r->clock : "");
+	buf_add_u32(&option, r->page_size);
+	buf_add_u32(&option, nr_cpus_with_data(r));
+	ret = put_section_head(o, DAT_OPTION_BUFFER, DAT_SECTION_COMPRESSED,
+			       DESCRIBES_BUFFER, 0);
+	for (uint32_t i = 0; i < r->nr_cpus && !ret; i++)
+		if (r->cpu[i].limit)
+			ret = put_cpu(o, &option, i);
+	size = ftello(o->file) - begin - 16;
+	if (!ret)
+		ret = put_at(o, begin + 8, &size, sizeof(size));
+	buf_add_u16(&o->options, DAT_OPTION_BUFFER);
+	buf_add_u32(&o->options, option.size);
+	buf_add(&o->options, option.data, option.size);
+	if (option.failed)
+		ret = -ENOMEM;
+	buf_free(&option);
+	return ret;
+}
+
+static int put_strings(struct output *o)
+{
+	int ret;
+
+	add_offset_option(o, DAT_OPTION_STRINGS, ftello(o->file));
+	ret = put_section_head(o, DAT_OPTION_STRINGS, 0, 0,
+			       description_offset(NR_DESCRIPTIONS));
+	for (unsigned int i = 0; i < NR_DESCRIPTIONS && !ret; i++)
+		ret = put(o, description[i], strlen(description[i]) + 1);
+	return ret;
+}
+
+/* Take over the options of version 6. */
+static int copy_options(struct output *o)
+{
+	size_t size = o->r->options_end - o->r->options;
+	void *options = malloc(size + 1);
+	int ret = options ? dat_read_at(o->r, options, size, o->r->options) : -ENOMEM;
+
+	if (!ret)
+		buf_add(&o->options, options, size);
+	free(options);
+	buf_add_u16(&o->options, DAT_OPTION_CPUCOUNT);
+	buf_add_u32(&o->options, sizeof(o->r->nr_cpus));
+	buf_add_u32(&o->options, o->r->nr_cpus);
+	return ret;
+}
+
+static int put_options(struct output *o)
+{
+	int ret;
+
+	add_offset_option(o, DAT_OPTION_DONE, 0);
+	if (o->options.failed)
+		return -ENOMEM;
+	ret = put_section_head(o, DAT_SECTION_OPTIONS, 0, DESCRIBES_OPTIONS,
+			       o->options.size);
+	return ret ? ret : put(o, o->options.data, o->options.size);
+}
+
+static int put_head(struct output *o)
+{
+	const unsigned char order_and_long[] = {
+		__BYTE_ORDER == __BIG_ENDIAN, sizeof(long),
+	};
+	struct buf head = { 0 };
+	int ret;
+
+	buf_add(&head, DAT_MAGIC, DAT_MAGIC_SIZE);
+	buf_add_string(&head, DAT_VERSION_SECTIONS);
+	buf_add(&head, order_and_long, sizeof(order_and_long));
+	buf_add_u32(&head, o->r->page_size);
+	buf_add_string(&head, DAT_COMPRESSION);
+	buf_add_string(&head, ZSTD_versionString());
+	ret = head.failed ? -ENOMEM : put(o, head.data, head.size);
+	buf_free(&head);
+	return ret;
+}
+
+static int put_all(struct output *o)
+{
+	uint64_t options_at, none = 0, options;
+	int ret = put_head(o);
+
+	options_at = ftello(o->file);
+	if (!ret)
+		ret = put(o, &none, sizeof(none));
+	if (!ret)
+		ret = copy_options(o);
+	for (int i = 0; i < DAT_NR_PARTS && !ret; i++)
+		ret = put_part(o, i);
+	if (!ret)
+		ret = put_buffer(o);
+	if (!ret)
+		ret = put_strings(o);
+	options = ftello(o->file);
+	if (!ret)
+		ret = put_options(o);
+	return ret ? ret : put_at(o, options_at, &options, sizeof(options));
+}
+
+/* Give @file the owner and the mode of the recording. Then it has its data on the disk. */
+static int make_ready(FILE *file, int recording)
+{
+	struct stat st;
+
+	if (fflush(file) || fstat(recording, &st))
+		return -errno;
+	/* Only root can give files to others. */
+	if (fchown(fileno(file), st.st_uid, st.st_gid) && errno != EPERM)
+		return -errno;
+	if (fchmod(fileno(file), st.st_mode & 0777) || fdatasync(fileno(file)))
+		return -errno;
+	return 0;
+}
+
+static int replace(struct output *o, const char *path)
+{
+	char *name;
+	int fd, ret;
+
+	if (asprintf(&name, "%s.XXXXXX", path) < 0)
+		return -ENOMEM;
+	fd = mkostemp(name, O_CLOEXEC);
+	o->file = fd < 0 ? NULL : fdopen(fd, "w");
+	ret = o->file ? 0 : -errno;
+	if (fd < 0) {
+		free(name);
+		return ret;
+	}
+	if (o->file) {
+		setvbuf(o->file, NULL, _IOFBF, MANY);
+		ret = put_all(o);
+		if (!ret)
+			ret = make_ready(o->file, o->r->fd);
+		if (fclose(o->file) && !ret)
+			ret = -errno;
+	} else {
+		close(fd);
+	}
+	if (!ret && rename(name, path))
+		ret = -errno;
+	if (ret)
+		unlink(name);
+	free(name);
+	return ret;
+}
+
+static int compress(struct output *o, const char *path)
+{
+	/* A link to the file stays a link. */
+	char *file = realpath(path, NULL);
+	int ret;
+
+	if (!file)
+		return -errno;
+	for (uint32_t i = 0; i < o->r->nr_cpus; i++)
+		o->all_pages += o->r->cpu[i].limit;
+	o->zstd = ZSTD_createCCtx();
+	ret = o->zstd ? replace(o, file) : -ENOMEM;
+	ZSTD_freeCCtx(o->zstd);
+	buf_free(&o->options);
+	free(file);
+	return ret;
+}
+
+int dat_compress(const char *path, dat_go_on_fn *go_on, void *data)
+{
+	struct output o = { .go_on = go_on, .data = data };
+	int ret = dat_open(&o.r, path);
+
+	if (ret)
+		return ret;
+	if (o.r->sections)
+		ret = DAT_ERR_VERSION;
+	else if (o.r->damage.missing || o.r->damage.unfinished)
+		ret = DAT_ERR_CUT;
+	else
+		ret = compress(&o, path);
+	dat_close(o.r);
+	return ret;
+}
