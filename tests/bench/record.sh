@@ -48,8 +48,8 @@ rbmap_event()
 
 by_rbmap()
 {
-	as_recorder rbmap record -e "bench:$(rbmap_event "$1")" -o "$file" -- /tmp/workload "$@" \
-		>/tmp/said 2>&1 || return
+	as_recorder rbmap record ${compress:+"$compress"} -e "bench:$(rbmap_event "$1")" \
+		-o "$file" -- /tmp/workload "$@" >/tmp/said 2>&1 || return
 	sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' /tmp/said
 }
 
@@ -61,14 +61,15 @@ by_trace_cmd()
 		"$theirs"/per_cpu/cpu*/stats
 }
 
-# record RECORDER TRACEPOINT EVENTS PAUSE: set lost (events), and beside and whole
-# (microseconds)
+# record RECORDER TRACEPOINT EVENTS PAUSE: set lost (events), size (bytes of the file), and
+# beside and whole (microseconds)
 record()
 {
 	before=$(usage $groups/recorder/cpu.stat)
 	lost=$("$@") && [ -n "$lost" ] || return
 	whole=$(($(usage $groups/recorder/cpu.stat) - before))
 	beside=$(($(usage /tmp/end) - $(usage /tmp/begin)))
+	size=$(wc -c <$file)
 	rm -f $file
 }
 
@@ -92,6 +93,8 @@ measure()
 		"$3" "$6" "$1" "$((1000 * (whole - none) / $5))"
 	print_row "lost" "percent of the events that a recorder loses" \
 		"$3" "$6" "$1" "$(awk "BEGIN { print 100 * $lost / $5 }")"
+	print_row "file" "bytes of the file for an event" \
+		"$3" "$6" "$1" "$(awk "BEGIN { print $size / $5 }")"
 }
 
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
@@ -103,6 +106,7 @@ ok "rbmap loads" load_module rbmap || done_testing
 ok "bench loads" load_module bench || done_testing
 ok "bench_probe loads" load_module bench_probe
 n=0
+compress=''
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	for pause in ${BENCH_PAUSES:-0 200 500 1000 2000}; do
 		measure rbmap by_rbmap "two numbers" bench_hit 1000000 "$pause"
@@ -110,9 +114,13 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	done
 	measure rbmap by_rbmap "64 bytes" bench_64 500000 1000
 	measure trace-cmd by_trace_cmd "64 bytes" bench_64 500000 1000
+	compress=--compress
+	measure "rbmap $compress" by_rbmap "two numbers" bench_hit 1000000 1000
+	measure "rbmap $compress" by_rbmap "64 bytes" bench_64 500000 1000
+	compress=''
 	n=$((n + 1))
 done
-for part in recorder recording lost; do
+for part in recorder recording lost file; do
 	within_budget $part
 done
 ok "all modules unload" rmmod bench_probe bench rbmap
