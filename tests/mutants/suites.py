@@ -81,7 +81,7 @@ class Guest:
     """A test in a virtual machine. suites.toml explains the keys."""
 
     def __init__(self, name, script, programs=(), kernel="cloud", modules=(),
-                 threads="single", alone=False, settings=None):
+                 threads="single", alone=False, settings=None, limit=60):
         self.name = name
         self.script = os.path.join(TOP, "tests", script)
         self.programs = programs
@@ -90,6 +90,7 @@ class Guest:
         self.threads = threads
         self.settings = settings or {}
         self.debug = kernel != "cloud"
+        self.limit = 2 * limit if self.debug else limit
         # A kernel with debugging options reports only the first fault.
         self.alone = alone or self.debug
 

@@ -49,7 +49,7 @@ holds 4096 16384
 passes pass "$page_kb" $((32 * page_kb)) 2000
 passes pass 1024 8192 800
 # Each replaced ring has passed on a sub-buffer of 1 MiB, and the pipe is closed.
-passes retire 1024 8192 80
+passes retire 1024 8192 20
 # 600 sub-buffers of a page are more than a ring keeps for use, and 60 of 64 KiB
 reuses "$page_kb" $((32 * page_kb)) 600
 reuses 64 1024 60
