@@ -3,7 +3,6 @@
  * Write a recording of version 7 from one of version 6. The parts of version 6 are the
  * contents of the sections.
  */
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "common/buf.h"
 #include "dat_compress.h"
+#include "dat_head.h"
 #include "dat_reader.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
@@ -33,6 +33,7 @@ struct output {
 	struct dat_reader *r;
 	FILE *file;
 	ZSTD_CCtx *zstd;
+	struct buf packed;	/* the last frame */
 	struct buf options;
 	uint64_t pages;		/* bytes of pages that were read */
 	uint64_t all_pages;
@@ -43,6 +44,15 @@ struct output {
 static int put(struct output *o, const void *data, size_t size)
 {
 	return fwrite(data, 1, size, o->file) == size ? 0 : -errno;
+}
+
+/* Write the buffer, and free it. */
+static int put_buf(struct output *o, struct buf *b)
+{
+	int ret = b->failed ? -ENOMEM : put(o, b->data, b->size);
+
+	buf_free(b);
+	return ret;
 }
 
 static int put_u32(struct output *o, uint32_t value)
@@ -77,15 +87,12 @@ static int put_section_head(struct output *o, uint16_t id, uint16_t flags,
 			    unsigned int describes, uint64_t size)
 {
 	struct buf head = { 0 };
-	int ret;
 
 	buf_add_u16(&head, id);
 	buf_add_u16(&head, flags);
 	buf_add_u32(&head, description_offset(describes));
 	buf_add_u64(&head, size);
-	ret = head.failed ? -ENOMEM : put(o, head.data, head.size);
-	buf_free(&head);
-	return ret;
+	return put_buf(o, &head);
 }
 
 static void add_offset_option(struct output *o, uint16_t option, uint64_t offset)
@@ -95,63 +102,61 @@ static void add_offset_option(struct output *o, uint16_t option, uint64_t offset
 	buf_add_u64(&o->options, offset);
 }
 
-/* Compress @size bytes. Store the result, which the caller frees. */
-static int pack(struct output *o, const void *data, size_t size, void **packed,
-		size_t *packed_size)
+/* Compress @size bytes to o->packed. */
+static int pack(struct output *o, const void *data, size_t size)
 {
-	size_t room = ZSTD_compressBound(size);
+	size_t room = ZSTD_compressBound(size), packed;
+	char *at;
 
-	*packed = malloc(room);
-	if (!*packed)
+	o->packed.size = 0;
+	at = buf_room(&o->packed, room);
+	if (!at)
 		return -ENOMEM;
-	*packed_size = ZSTD_compressCCtx(o->zstd, *packed, room, data, size, LEVEL);
-	return ZSTD_isError(*packed_size) ? -ENOMEM : 0;
+	packed = ZSTD_compressCCtx(o->zstd, at, room, data, size, LEVEL);
+	if (ZSTD_isError(packed))
+		return -ENOMEM;
+	buf_end(&o->packed, at + packed);
+	return 0;
 }
 
-/* Write both sizes and the frame. */
-static int put_packed(struct output *o, const void *packed, size_t packed_size,
-		      size_t size)
+/* Write both sizes and the frame of @size bytes. */
+static int put_packed(struct output *o, size_t size)
 {
-	int ret = put_u32(o, packed_size);
+	int ret = put_u32(o, o->packed.size);
 
 	if (!ret)
 		ret = put_u32(o, size);
-	return ret ? ret : put(o, packed, packed_size);
+	return ret ? ret : put(o, o->packed.data, o->packed.size);
 }
 
 static int put_part(struct output *o, int nr)
 {
 	uint64_t from = o->r->part[nr], size = o->r->part[nr + 1] - from;
 	uint16_t id = DAT_OPTION_HEADER_INFO + nr;
-	void *text = malloc(size + 1), *packed = NULL;
-	size_t packed_size = 0;
+	void *text = malloc(size + 1);
 	int ret = text ? dat_read_at(o->r, text, size, from) : -ENOMEM;
 
 	if (!ret)
-		ret = pack(o, text, size, &packed, &packed_size);
+		ret = pack(o, text, size);
 	if (!ret) {
 		add_offset_option(o, id, ftello(o->file));
 		ret = put_section_head(o, id, DAT_SECTION_COMPRESSED,
-				       id - DAT_OPTION_STRINGS, packed_size + 8);
+				       id - DAT_OPTION_STRINGS, o->packed.size + 8);
 	}
 	if (!ret)
-		ret = put_packed(o, packed, packed_size, size);
-	free(packed);
+		ret = put_packed(o, size);
 	free(text);
 	return ret;
 }
 
 static int put_chunk(struct output *o, void *pages, size_t size, uint64_t offset)
 {
-	void *packed = NULL;
-	size_t packed_size;
 	int ret = dat_read_at(o->r, pages, size, offset);
 
 	if (!ret)
-		ret = pack(o, pages, size, &packed, &packed_size);
+		ret = pack(o, pages, size);
 	if (!ret)
-		ret = put_packed(o, packed, packed_size, size);
-	free(packed);
+		ret = put_packed(o, size);
 	o->pages += size;
 	if (!ret && !o->go_on(o->data, (double)o->pages / o->all_pages))
 		ret = 1;
@@ -258,21 +263,12 @@ static int put_options(struct output *o)
 
 static int put_head(struct output *o)
 {
-	const unsigned char order_and_long[] = {
-		__BYTE_ORDER == __BIG_ENDIAN, sizeof(long),
-	};
 	struct buf head = { 0 };
-	int ret;
 
-	buf_add(&head, DAT_MAGIC, DAT_MAGIC_SIZE);
-	buf_add_string(&head, DAT_VERSION_SECTIONS);
-	buf_add(&head, order_and_long, sizeof(order_and_long));
-	buf_add_u32(&head, o->r->page_size);
+	dat_add_magic(&head, DAT_VERSION_SECTIONS, o->r->page_size);
 	buf_add_string(&head, DAT_COMPRESSION);
 	buf_add_string(&head, ZSTD_versionString());
-	ret = head.failed ? -ENOMEM : put(o, head.data, head.size);
-	buf_free(&head);
-	return ret;
+	return put_buf(o, &head);
 }
 
 static int put_all(struct output *o)
@@ -358,6 +354,7 @@ static int compress(struct output *o, const char *path)
 	ret = o->zstd ? replace(o, file) : -ENOMEM;
 	ZSTD_freeCCtx(o->zstd);
 	buf_free(&o->options);
+	buf_free(&o->packed);
 	free(file);
 	return ret;
 }

@@ -38,16 +38,21 @@ static void add_formats(struct buf *b, const struct dat_source *source)
 	}
 }
 
-void dat_add_head(struct buf *b, const struct dat_source *source)
+void dat_add_magic(struct buf *b, const char *version, uint32_t page_size)
 {
 	const unsigned char order_and_long[] = {
 		__BYTE_ORDER == __BIG_ENDIAN, sizeof(long),
 	};
 
 	buf_add(b, DAT_MAGIC, DAT_MAGIC_SIZE);
-	buf_add_string(b, DAT_VERSION);
+	buf_add_string(b, version);
 	buf_add(b, order_and_long, sizeof(order_and_long));
-	buf_add_u32(b, source->page_size);
+	buf_add_u32(b, page_size);
+}
+
+void dat_add_head(struct buf *b, const struct dat_source *source)
+{
+	dat_add_magic(b, DAT_VERSION, source->page_size);
 	buf_add_string(b, DAT_HEADER_PAGE);
 	add_sized(b, source->header_page);
 	buf_add_string(b, DAT_HEADER_EVENT);

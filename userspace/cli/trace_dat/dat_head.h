@@ -14,6 +14,9 @@ struct dat_writer;
 #define CPUSTAT_ROOM	2048
 #define OPTIONS_ROOM	4096
 
+/* Append the first bytes of a file of any version. */
+void dat_add_magic(struct buf *b, const char *version, uint32_t page_size);
+
 /* Append the headers. */
 void dat_add_head(struct buf *b, const struct dat_source *source);
 
