@@ -15,8 +15,7 @@
 #define NAME_MAX_SIZE	256
 #define CPUS_MAX	8192	/* more than any kernel's */
 
-int dat_read_at(struct dat_reader *r, void *data, size_t size,
-		   uint64_t offset)
+int dat_read_at(struct dat_reader *r, void *data, size_t size, uint64_t offset)
 {
 	char *p = data;
 	ssize_t got;
@@ -94,7 +93,7 @@ static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
 	return ret;
 }
 
-int dat_take_text_u64(struct dat_reader *r, struct dat_text *t)
+static int take_text_u64(struct dat_reader *r, struct dat_text *t)
 {
 	uint64_t size;
 	int ret = dat_take_u64(r, &size);
@@ -201,7 +200,7 @@ static bool known_header(const char *header_page)
 	       offset == 8 && size == sizeof(long);
 }
 
-int dat_read_page_formats(struct dat_reader *r)
+static int read_page_formats(struct dat_reader *r)
 {
 	struct dat_text t = { 0 };
 	bool known;
@@ -209,7 +208,7 @@ int dat_read_page_formats(struct dat_reader *r)
 
 	ret = expect(r, DAT_HEADER_PAGE);
 	if (!ret)
-		ret = dat_take_text_u64(r, &t);
+		ret = take_text_u64(r, &t);
 	if (ret)
 		return ret;
 	known = known_header(t.text);
@@ -218,7 +217,7 @@ int dat_read_page_formats(struct dat_reader *r)
 		return DAT_ERR_FOREIGN;
 	ret = expect(r, DAT_HEADER_EVENT);
 	if (!ret)
-		ret = dat_take_text_u64(r, &t);
+		ret = take_text_u64(r, &t);
 	if (!ret)
 		free(t.text);
 	return ret;
@@ -227,7 +226,7 @@ int dat_read_page_formats(struct dat_reader *r)
 static int add_format(struct dat_reader *r, const char *system)
 {
 	struct dat_text t = { .system = system }, *more;
-	int ret = dat_take_text_u64(r, &t);
+	int ret = take_text_u64(r, &t);
 
 	if (ret)
 		return ret;
@@ -273,7 +272,7 @@ static int read_system(struct dat_reader *r)
 	return ret;
 }
 
-int dat_read_ftrace_formats(struct dat_reader *r)
+static int read_ftrace_formats(struct dat_reader *r)
 {
 	uint32_t nr;
 	int ret;
@@ -284,7 +283,7 @@ int dat_read_ftrace_formats(struct dat_reader *r)
 	return ret;
 }
 
-int dat_read_event_formats(struct dat_reader *r)
+static int read_event_formats(struct dat_reader *r)
 {
 	uint32_t nr;
 	int ret;
@@ -374,33 +373,34 @@ static int read_table(struct dat_reader *r)
 	return ret;
 }
 
-/* Version 6: the parts follow each other. */
-static int read_part(struct dat_reader *r, int option)
+int dat_read_part(struct dat_reader *r, int option)
 {
-	r->part[option - DAT_OPTION_HEADER_INFO] = r->at;
 	switch (option) {
 	case DAT_OPTION_HEADER_INFO:
-		return dat_read_page_formats(r);
+		return read_page_formats(r);
 	case DAT_OPTION_FTRACE_EVENTS:
-		return dat_read_ftrace_formats(r);
+		return read_ftrace_formats(r);
 	case DAT_OPTION_EVENT_FORMATS:
-		return dat_read_event_formats(r);
+		return read_event_formats(r);
 	case DAT_OPTION_KALLSYMS:
 		return dat_take_text_u32(r, &r->kallsyms);
 	case DAT_OPTION_PRINTK:
 		return skip_text_u32(r);
 	case DAT_OPTION_CMDLINES:
-		return dat_take_text_u64(r, &r->cmdlines);
+		return take_text_u64(r, &r->cmdlines);
 	}
 	return DAT_ERR_BROKEN;
 }
 
+/* Version 6: the parts follow each other. */
 static int read_parts(struct dat_reader *r)
 {
 	int ret = 0;
 
-	for (int i = 0; i < DAT_NR_PARTS && !ret; i++)
-		ret = read_part(r, DAT_OPTION_HEADER_INFO + i);
+	for (int i = 0; i < DAT_NR_PARTS && !ret; i++) {
+		r->part[i] = r->at;
+		ret = dat_read_part(r, DAT_OPTION_HEADER_INFO + i);
+	}
 	r->part[DAT_NR_PARTS] = r->at;
 	if (!ret)
 		ret = dat_take_u32(r, &r->nr_cpus);

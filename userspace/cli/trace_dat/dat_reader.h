@@ -67,12 +67,9 @@ int dat_take_u64(struct dat_reader *r, uint64_t *value);
 int dat_take_string(struct dat_reader *r, char *text, size_t room);
 /* Read a size and a text; the caller frees t->text. */
 int dat_take_text_u32(struct dat_reader *r, struct dat_text *t);
-int dat_take_text_u64(struct dat_reader *r, struct dat_text *t);
 
-/* dat_headers.c: read parts that all versions have. */
-int dat_read_page_formats(struct dat_reader *r);
-int dat_read_ftrace_formats(struct dat_reader *r);
-int dat_read_event_formats(struct dat_reader *r);
+/* dat_headers.c: read the part that all versions have, by its option in version 7. */
+int dat_read_part(struct dat_reader *r, int option);
 /* @clocks: contents of trace_clock; the first call that finds a clock sets it. */
 void dat_set_clock(struct dat_reader *r, const char *clocks);
 int dat_alloc_cpus(struct dat_reader *r);

@@ -262,33 +262,15 @@ static int read_buffer(struct dat_reader *r, const struct options *o)
 
 static int read_texts(struct dat_reader *r, const struct options *o)
 {
-	const uint64_t *offset = o->offset;
-	int ret;
+	int ret = 0;
 
-	ret = enter_section(r, offset[DAT_OPTION_HEADER_INFO], DAT_OPTION_HEADER_INFO);
-	if (!ret)
-		ret = dat_read_page_formats(r);
-	if (!ret && offset[DAT_OPTION_FTRACE_EVENTS]) {
-		ret = enter_section(r, offset[DAT_OPTION_FTRACE_EVENTS],
-				    DAT_OPTION_FTRACE_EVENTS);
+	for (int i = DAT_OPTION_HEADER_INFO; i <= DAT_OPTION_CMDLINES && !ret; i++) {
+		/* Only the formats of pages must be there. */
+		if (!o->offset[i] && i != DAT_OPTION_HEADER_INFO)
+			continue;
+		ret = enter_section(r, o->offset[i], i);
 		if (!ret)
-			ret = dat_read_ftrace_formats(r);
-	}
-	if (!ret && offset[DAT_OPTION_EVENT_FORMATS]) {
-		ret = enter_section(r, offset[DAT_OPTION_EVENT_FORMATS],
-				    DAT_OPTION_EVENT_FORMATS);
-		if (!ret)
-			ret = dat_read_event_formats(r);
-	}
-	if (!ret && offset[DAT_OPTION_KALLSYMS]) {
-		ret = enter_section(r, offset[DAT_OPTION_KALLSYMS], DAT_OPTION_KALLSYMS);
-		if (!ret)
-			ret = dat_take_text_u32(r, &r->kallsyms);
-	}
-	if (!ret && offset[DAT_OPTION_CMDLINES]) {
-		ret = enter_section(r, offset[DAT_OPTION_CMDLINES], DAT_OPTION_CMDLINES);
-		if (!ret)
-			ret = dat_take_text_u64(r, &r->cmdlines);
+			ret = dat_read_part(r, i);
 	}
 	return ret;
 }
