@@ -47,9 +47,8 @@ class Kernel:
 
     def build(self):
         copy = os.path.join(BUILD, "base-" + self.flavour)
-        copy_sources(copy, "Kbuild", "VERSION", "uapi", "module")
-        return os.path.dirname(output(
-            [os.path.join(LIB, "module"), *self.options, "--tree", copy]).strip())
+        subprocess.run([os.path.join(LIB, "module-copy"), copy, *self.options], check=True)
+        return copy
 
     def others(self, names):
         """Build the test modules against the unchanged module."""
