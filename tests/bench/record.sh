@@ -48,7 +48,7 @@ rbmap_event()
 
 by_rbmap()
 {
-	as_recorder rbmap record ${compress:+"$compress"} -e "bench:$(rbmap_event "$1")" \
+	as_recorder rbmap record ${option:+"$option"} -e "bench:$(rbmap_event "$1")" \
 		-o "$file" -- /tmp/workload "$@" >/tmp/said 2>&1 || return
 	sed -n 's/.* events read, \([0-9]*\) lost$/\1/p' /tmp/said
 }
@@ -106,7 +106,7 @@ ok "rbmap loads" load_module rbmap || done_testing
 ok "bench loads" load_module bench || done_testing
 ok "bench_probe loads" load_module bench_probe
 n=0
-compress=''
+option=''
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	for pause in ${BENCH_PAUSES:-0 200 500 1000 2000}; do
 		measure rbmap by_rbmap "two numbers" bench_hit 1000000 "$pause"
@@ -114,10 +114,10 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	done
 	measure rbmap by_rbmap "64 bytes" bench_64 500000 1000
 	measure trace-cmd by_trace_cmd "64 bytes" bench_64 500000 1000
-	compress=--compress
-	measure "rbmap $compress" by_rbmap "two numbers" bench_hit 1000000 1000
-	measure "rbmap $compress" by_rbmap "64 bytes" bench_64 500000 1000
-	compress=''
+	option=--no-compress
+	measure "rbmap $option" by_rbmap "two numbers" bench_hit 1000000 1000
+	measure "rbmap $option" by_rbmap "64 bytes" bench_64 500000 1000
+	option=''
 	n=$((n + 1))
 done
 for part in recorder recording lost file; do

@@ -104,6 +104,34 @@ ok "report of an unfinished recording names the cause" grep -q "its recorder was
 ok "report of an unfinished recording prints all events" \
 	[ "$(grep -c number: "$dir/report-killed")" = "$(grep -c number: "$dir/report")" ]
 
+# shellcheck disable=SC2317 # ok calls it
+like_report()
+{
+	"$RBMAP" report "$dir/killed" 2>"$dir/errors" | cmp -s - "$dir/report-killed"
+}
+
+rm -f "$dir/killed.cpu2"
+"$RBMAP" report "$dir/killed" >/dev/null 2>"$dir/errors"
+ok "report says which files are missing" grep -q "lacks the files of 1 CPUs, $dir/killed.cpuN" "$dir/errors"
+flock "$dir/killed" sh -c "'$RBMAP' report '$dir/killed' >/dev/null 2>'$dir/errors'; '$RBMAP' recover '$dir/killed' 2>>'$dir/errors'"
+ok "recover leaves a file alone that is being written" [ $? = 1 ]
+ok "report says that the file is being written" grep -q 'is still being recorded: its events up to now' "$dir/errors"
+ok "recover says that the file is being written" grep -q 'is still being written: end its recorder' "$dir/errors"
+ok "the files are still there" like_report
+"$RBMAP" recover "$dir/killed" 2>"$dir/errors"
+ok "recover completes the recording of a killed recorder" [ $? = 0 ]
+ok "recover prints the size of the file" grep -qE "^$dir/killed: .*iB in the file$" "$dir/errors"
+ok "a recovered file has the same events" like_report
+ok "report of a recovered file finds no damage" [ "$(grep -c rbmap "$dir/errors")" = 0 ]
+ok "recover removes the files of the CPUs" eval "! ls '$dir'/killed.* >/dev/null 2>&1"
+says 1 "was finished by its recorder" recover "$dir/killed"
+says 1 "is not a recording" recover "$0"
+says 1 "cannot recover $dir/none: No such file" recover "$dir/none"
+"$MAKE_RECORDING" "$dir/killed" 40 kill 2>/dev/null
+ok "recover without compression" "$RBMAP" recover -q --no-compress "$dir/killed"
+ok "recover without compression: the same events" like_report
+ok "recover without compression: version 6" [ "$(head -c 11 "$dir/killed" | tail -c 1)" = 6 ]
+
 # Recordings cut off anywhere: report prints only events of the whole recording and
 # exits with 3.
 size=$(wc -c <"$file")

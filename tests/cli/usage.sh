@@ -4,7 +4,7 @@
 # Tests invalid command lines: rbmap prints one line with the cause and exits with 2.
 . "$(dirname "$0")/lib.sh"
 
-commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot report tracefs-dir"
+commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir"
 
 says 2 "no command 'recrod'" recrod
 says 2 "no option '--nonsense'" --nonsense

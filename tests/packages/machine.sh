@@ -39,20 +39,28 @@ records()
 		"$1: a member of the group tracing can read"
 }
 
+# Print the recordings that are complete, the newest last. Such a file has version 7.
+recordings()
+{
+	# shellcheck disable=SC2012 # the names have no special characters
+	ls -tr /var/lib/rbmap/*.dat* 2>/dev/null | while read -r recording; do
+		[ "$(head -c 11 "$recording" | tail -c 1)" != 7 ] || echo "$recording"
+	done
+}
+
 # recorder TEXT: fail unless the service runs and writes a file on reload
 recorder()
 {
 	ok "$1: the flight recorder runs" retry_until 60 systemctl -q is-active $service
 	sleep 2
-	before=$(find /var/lib/rbmap -name '*.dat' | wc -l)
+	before=$(recordings | wc -l)
 	systemctl reload $service
 	more()
 	{
-		[ "$(find /var/lib/rbmap -name '*.dat*' -size +4k | wc -l)" -gt "$before" ]
+		[ "$(recordings | wc -l)" -gt "$before" ]
 	}
 	ok "$1: the flight recorder writes a file on reload" retry_until 60 more
-	# shellcheck disable=SC2012 # the names have no special characters
-	like "$(rbmap report "$(ls -t /var/lib/rbmap/*.dat* | head -n 1)" 2>&1)" 'sched_switch: ' \
+	like "$(rbmap report "$(recordings | tail -n 1)" 2>&1)" 'sched_switch: ' \
 		"$1: rbmap report reads that file"
 }
 

@@ -13,19 +13,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "../../userspace/cli/trace_dat/dat_assemble.h"
 #include "../../userspace/cli/trace_dat/dat_compress.h"
 #include "../../userspace/cli/trace_dat/dat_read.h"
 #include "cli_synth.h"
 
 #define NR_CPUS		3
-#define MAX_EXPECTED	100000
+#define MAX_EXPECTED	300000
 
 static char path[] = "/tmp/rbmap-cli-dat.XXXXXX";
 
@@ -58,13 +61,77 @@ static struct dat_writer *create(void)
 	return w;
 }
 
-static void finish(struct dat_writer *w)
+/* Write all but the last step: the data is still in the files of the CPUs. */
+static void leave_unfinished(struct dat_writer *w)
 {
 	struct buf cmdlines = { 0 };
+	int fd;
 
 	buf_printf(&cmdlines, "1 one\n2 two\n");
-	assert_int_equal(dat_finish(w, &cmdlines, NULL), 0);
+	assert_int_equal(dat_finish(w, &cmdlines, NULL, &fd), 0);
 	buf_free(&cmdlines);
+	close(fd);
+}
+
+static int nr_files(void)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+	int nr;
+
+	snprintf(pattern, sizeof(pattern), "%s*", path);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	nr = found.gl_pathc;
+	globfree(&found);
+	return nr;
+}
+
+static double done_before, stop_at, kill_at;
+
+static bool go_on(void *data, double done)
+{
+	assert_null(data);
+	assert_true(done > done_before && done <= 1);
+	done_before = done;
+	if (done >= kill_at)
+		kill(getpid(), SIGKILL);
+	return done < stop_at;
+}
+
+/* Stop at a part of the work, from 0 to 1. */
+static int assemble_until(bool compress, double end)
+{
+	struct dat_assembly a = { .compress = compress, .go_on = go_on };
+	int ret;
+
+	done_before = 0;
+	stop_at = end;
+	kill_at = 2;
+	ret = dat_assemble(path, &a);
+	return ret ? ret : a.compress_error;
+}
+
+static void assemble(bool compress)
+{
+	assert_int_equal(nr_files(), NR_CPUS + 1);
+	assert_int_equal(assemble_until(compress, 2), 0);
+	assert_int_equal(nr_files(), 1);
+}
+
+static void finish(struct dat_writer *w)
+{
+	leave_unfinished(w);
+	assemble(false);
+}
+
+/* How many bytes the file system is said to have. */
+static uint64_t space_left = UINT64_MAX;
+
+int fstatvfs(int fd, struct statvfs *st)
+{
+	(void)fd;
+	*st = (struct statvfs){ .f_blocks = 1, .f_frsize = 1, .f_bavail = space_left };
+	return 0;
 }
 
 /* Many events in sub-buffers that come in pieces, with losses. */
@@ -82,7 +149,8 @@ static void write_random(struct dat_writer *w, unsigned int pages)
 		unsigned int fill = rnd(3) ? 1000 : rnd(200);
 
 		lost = rnd(2) ? rnd(5000) : 0;
-		synth_begin(&s[cpu], ts);
+		/* Events of two CPUs have no order if their times are the same. */
+		synth_begin(&s[cpu], ++ts);
 		for (unsigned int i = 0; i < fill; i++) {
 			uint64_t at = ts + rnd(rnd(20) ? 1000 : 1ULL << 33);
 
@@ -180,7 +248,33 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* If the recorder is killed, the file has all that was written. */
+/* Remove files that an interrupted compression has left. */
+static void remove_others(void)
+{
+	char pattern[PATH_MAX];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s.*", path);
+	if (!glob(pattern, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			unlink(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+static size_t count_events(void)
+{
+	struct dat_reader *r = NULL;
+	struct rbmap_event ev;
+	size_t n = 0;
+
+	assert_int_equal(dat_open(&r, path), 0);
+	while (dat_next(r, &ev) == 1)
+		n++;
+	dat_close(r);
+	return n;
+}
+
+/* If the recorder is killed, the files have all that was written. */
 static void test_unfinished(void **state)
 {
 	(void)state;
@@ -203,10 +297,157 @@ static void test_unfinished(void **state)
 		waitpid(pid, &status, 0);
 		assert_true(WIFSIGNALED(status));
 		check_random(false);
+		memset(last_lost, 0, sizeof(last_lost));
+		assemble(i % 2);
+		check_random(true);
 	}
 }
 
-/* The file takes the space of its data, and has no holes at the end. */
+/* Kill the process that assembles a recording, anywhere, with space for a copy and without. */
+static void test_assembly_killed(void **state)
+{
+	unsigned int nr_killed = 0;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		unsigned int kills = rnd(4);
+		bool complete = false;
+
+		space_left = i % 3 ? 0 : UINT64_MAX;
+		seed = 100 + i;
+		struct dat_writer *w = create();
+
+		write_random(w, 300 + rnd(600));
+		leave_unfinished(w);
+		while (kills-- && !complete) {
+			double at = (double)rnd(1000) / 1000;
+			pid_t pid = fork();
+			int status;
+
+			if (!pid) {
+				struct dat_assembly a = {
+					.compress = i % 2, .go_on = go_on,
+				};
+
+				done_before = 0;
+				stop_at = 2;
+				kill_at = at;
+				dat_assemble(path, &a);
+				_exit(0);
+			}
+			waitpid(pid, &status, 0);
+			/* If all data was moved before, no step is left to be killed in. */
+			complete = !WIFSIGNALED(status);
+			nr_killed += !complete;
+			check_random(complete);
+		}
+		/* An interrupted compression has left its file. */
+		if (!complete)
+			assert_int_equal(assemble_until(i % 4 == 1, 2), 0);
+		check_random(true);
+		remove_others();
+	}
+	space_left = UINT64_MAX;
+	assert_true(nr_killed > 50);
+}
+
+/* A CPU's file that is cut off: all events before the cut, in the assembled file, too. */
+static void test_spool_cut(void **state)
+{
+	char name[PATH_MAX];
+	struct stat st;
+	size_t before = 0;
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		struct dat_writer *w = create();
+		size_t n[2];
+
+		seed = 11;
+		write_random(w, 6);
+		leave_unfinished(w);
+		snprintf(name, sizeof(name), "%s.cpu1", path);
+		assert_int_equal(stat(name, &st), 0);
+		if (st.st_size <= i * 37)
+			break;
+		assert_int_equal(truncate(name, st.st_size - i * 37), 0);
+		n[0] = count_events();
+		assemble(i % 2);
+		n[1] = count_events();
+		assert_int_equal(n[0], n[1]);
+		assert_true(!i || n[0] <= before);
+		before = n[0];
+	}
+	assert_true(before > 0);
+}
+
+/* Files of CPUs that are missing, or are no files. */
+static void test_spool_missing(void **state)
+{
+	struct dat_writer *w = create();
+	struct dat_reader *r = NULL;
+	struct dat_damage damage;
+	char name[PATH_MAX];
+
+	(void)state;
+	seed = 12;
+	write_random(w, 20);
+	leave_unfinished(w);
+	snprintf(name, sizeof(name), "%s.cpu1", path);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(dat_open(&r, path), 0);
+	dat_damage(r, &damage);
+	assert_true(damage.unfinished && !damage.busy);
+	assert_int_equal(damage.lacking, 1);
+	dat_close(r);
+	assert_int_equal(symlink("/etc/passwd", name), 0);
+	assert_int_equal(dat_open(&r, path), -ELOOP);
+	assert_int_equal(assemble_until(true, 2), -ELOOP);
+	unlink(name);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	assert_int_equal(dat_open(&r, path), -EINVAL);
+	/* The next recording replaces whatever is there. */
+	w = create();
+	write_random(w, 20);
+	finish(w);
+	check_random(true);
+}
+
+/* If two processes write a recording, the second one is refused. */
+static void test_busy(void **state)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *w = create(), *other;
+	struct dat_reader *r = NULL;
+	struct dat_damage damage;
+	int fd;
+
+	(void)state;
+	seed = 13;
+	write_random(w, 20);
+	assert_int_equal(dat_create(&other, path, &source), -EBUSY);
+	assert_int_equal(dat_lock(path), DAT_ERR_BUSY);
+	assert_int_equal(dat_open(&r, path), 0);
+	dat_damage(r, &damage);
+	assert_true(damage.busy);
+	dat_close(r);
+	leave_unfinished(w);
+	fd = dat_lock(path);
+	assert_true(fd >= 0);
+	assert_int_equal(dat_lock(path), DAT_ERR_BUSY);
+	assemble(true);
+	close(fd);
+	check_random(true);
+	assert_int_equal(dat_lock(path), DAT_ERR_COMPLETE);
+
+	w = create();
+	dat_discard(w);
+	assert_int_equal(access(path, F_OK), -1);
+	w = create();
+	finish(w);
+}
+
+/* The file takes the space of its data. */
 static void test_size(void **state)
 {
 	struct dat_writer *w = create();
@@ -216,7 +457,6 @@ static void test_size(void **state)
 	(void)state;
 	write_random(w, 50);
 	bytes = dat_bytes(w);
-	assert_int_equal(dat_update(w), 0);
 	finish(w);
 	assert_int_equal(stat(path, &st), 0);
 	assert_true((uint64_t)st.st_size >= bytes);
@@ -484,18 +724,15 @@ static struct rlimit create_limited(struct dat_writer **w, rlim_t size)
 /* The file must have those of @nr events that do not count as unwritten. */
 static void check_limited(struct dat_writer *w, const struct rlimit *old, uint64_t nr)
 {
-	struct dat_reader *r = NULL;
-	struct rbmap_event ev;
-	uint64_t n = 0;
-
 	nr -= dat_unwritten(w);
-	assert_int_equal(dat_finish(w, NULL, NULL), 0);
+	leave_unfinished(w);
+	/* Both do not fit in one file. */
+	assert_int_equal(assemble_until(false, 2), -EFBIG);
+	assert_int_equal(count_events(), nr);
 	setrlimit(RLIMIT_FSIZE, old);
-	assert_int_equal(dat_open(&r, path), 0);
-	while (dat_next(r, &ev) == 1)
-		n++;
-	assert_int_equal(n, nr);
-	dat_close(r);
+	assert_int_equal(assemble_until(false, 2), 0);
+	assert_int_equal(count_events(), nr);
+	assert_int_equal(nr_files(), 1);
 }
 
 static int pipe_of(struct synth *s, unsigned int pages)
@@ -550,7 +787,7 @@ static void test_pipe(void **state)
 static void test_pipe_limit(void **state)
 {
 	struct dat_writer *w = NULL;
-	struct rlimit old = create_limited(&w, (70 << 20) + 6 * SYNTH_SUBBUF + 100);
+	struct rlimit old = create_limited(&w, (4 << 20) + 6 * SYNTH_SUBBUF + 100);
 	static struct synth s[4];
 	uint64_t nr = 0;
 	int ret = 0;
@@ -580,7 +817,7 @@ static void test_pipe_limit(void **state)
 static void test_split_limit(void **state)
 {
 	struct dat_writer *w = NULL;
-	struct rlimit old = create_limited(&w, (70 << 20) + 5 * SYNTH_SUBBUF);
+	struct rlimit old = create_limited(&w, (4 << 20) + 5 * SYNTH_SUBBUF);
 	static struct synth s = { .room = SYNTH_LARGEST - 16 };
 	struct rbmap_subbuf sb;
 	uint64_t nr = 0;
@@ -656,24 +893,18 @@ static void test_cut(void **state)
 	close(fd);
 }
 
-static double compressed;
-
-static bool go_on(void *data, double done)
-{
-	assert_true(done > compressed && done <= 1);
-	compressed = done;
-	return done < *(double *)data;
-}
-
 /* Write the recording again as version 7, with trace-cmd or our own writer. */
 static void convert(const char *compression)
 {
+	struct dat_reader *r = NULL;
 	char command[512];
-	double end = 2;
 
 	if (!strcmp(compression, "rbmap")) {
-		compressed = 0;
-		assert_int_equal(dat_compress(path, go_on, &end), 0);
+		done_before = 0;
+		stop_at = kill_at = 2;
+		assert_int_equal(dat_open(&r, path), 0);
+		assert_int_equal(dat_compress(r, go_on, NULL), 0);
+		dat_close(r);
 		return;
 	}
 	snprintf(command, sizeof(command),
@@ -785,57 +1016,43 @@ static void test_broken_chunk(void **state)
 	dat_close(r);
 }
 
-static int nr_files(void)
-{
-	char pattern[PATH_MAX];
-	glob_t found;
-	int nr;
-
-	snprintf(pattern, sizeof(pattern), "%s*", path);
-	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
-	nr = found.gl_pathc;
-	globfree(&found);
-	return nr;
-}
-
 /* Whatever ends the work, the recording stays, and no other file. */
-static void test_compress_fails(void **state)
+static void test_assembly_fails(void **state)
 {
 	struct dat_writer *w = create();
 	struct rlimit old, limit;
-	double end = 0.5;
 	struct stat st;
 
 	(void)state;
 	seed = 9;
-	write_random(w, 60);
-	finish(w);
-	compressed = 0;
-	assert_int_equal(dat_compress(path, go_on, &end), 1);
-	assert_true(compressed >= 0.5);
-	check_random(true);
-
+	write_random(w, 600);
+	leave_unfinished(w);
+	for (int compress = 0; compress < 2; compress++) {
+		assert_int_equal(assemble_until(compress, 0.3), 1);
+		assert_true(done_before >= 0.3 && done_before < 1);
+		check_random(false);
+	}
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = old;
 	limit.rlim_cur = 4096;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	end = 2;
-	compressed = 0;
-	assert_int_equal(dat_compress(path, go_on, &end), -EFBIG);
+	assert_int_equal(assemble_until(true, 2), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &old);
-	check_random(true);
+	check_random(false);
+	assert_int_equal(nr_files(), NR_CPUS + 1);
 
-	/* The file keeps its mode, and is not compressed twice. */
+	/* The file keeps its mode. */
 	assert_int_equal(chmod(path, 0640), 0);
-	convert("rbmap");
+	assemble(true);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
-	assert_int_equal(dat_compress(path, go_on, &end), DAT_ERR_VERSION);
 	check_random(true);
+	assert_int_equal(assemble_until(true, 2), DAT_ERR_COMPLETE);
 	assert_int_equal(truncate(path, 100), 0);
-	assert_int_equal(dat_compress(path, go_on, &end), DAT_ERR_CUT);
-	assert_int_equal(dat_compress("/nonexistent", go_on, &end), -ENOENT);
+	assert_int_equal(assemble_until(true, 2), DAT_ERR_CUT);
+	assert_int_equal(dat_lock(path), DAT_ERR_CUT);
+	assert_int_equal(dat_lock("/nonexistent"), -ENOENT);
 	assert_int_equal(nr_files(), 1);
 }
 
@@ -890,6 +1107,36 @@ static void test_noise(void **state)
 	write_random(w, 20);
 	finish(w);
 	add_noise(5000, false);
+}
+
+/* The same while the data is in the files of the CPUs; then damage one of them. */
+static void test_unfinished_noise(void **state)
+{
+	struct dat_writer *w = create();
+	char name[PATH_MAX];
+
+	(void)state;
+	write_random(w, 20);
+	leave_unfinished(w);
+	add_noise(5000, true);
+	remove_others();
+
+	w = create();
+	write_random(w, 20);
+	leave_unfinished(w);
+	snprintf(name, sizeof(name), "%s.cpu0", path);
+	for (int i = 0; i < 300; i++) {
+		struct stat st;
+		unsigned char byte = rnd(256);
+		int fd = open(name, O_RDWR);
+
+		assert_int_equal(fstat(fd, &st), 0);
+		assert_int_equal(pwrite(fd, &byte, 1, rnd(st.st_size)), 1);
+		close(fd);
+		count_events();
+	}
+	assemble(true);
+	count_events();
 }
 
 static void test_sections_noise(void **state)
@@ -948,7 +1195,7 @@ static void test_limit(void **state)
 {
 	struct dat_source source = synth_source(1);
 	struct dat_writer *w = NULL;
-	struct rlimit old = create_limited(&w, 70 << 20), limit = old;
+	struct rlimit old = create_limited(&w, 4 << 20), limit = old;
 	struct synth s = { 0 };
 	struct rbmap_subbuf sb;
 	uint64_t nr = 0;
@@ -971,6 +1218,7 @@ static void test_limit(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_int_equal(dat_create(&w, path, &source), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(nr_files(), 1);
 }
 
 int main(void)
@@ -978,6 +1226,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_unfinished),
+		cmocka_unit_test(test_assembly_killed),
+		cmocka_unit_test(test_spool_cut),
+		cmocka_unit_test(test_spool_missing),
+		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_lost_without_room),
 		cmocka_unit_test(test_begin_in_the_middle),
@@ -992,8 +1244,9 @@ int main(void)
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_sections_cut),
 		cmocka_unit_test(test_broken_chunk),
-		cmocka_unit_test(test_compress_fails),
+		cmocka_unit_test(test_assembly_fails),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_unfinished_noise),
 		cmocka_unit_test(test_sections_noise),
 		cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_limit),

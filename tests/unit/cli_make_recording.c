@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../userspace/cli/trace_dat/dat_compress.h"
+#include "../../userspace/cli/trace_dat/dat_assemble.h"
 #include "cli_synth.h"
 
 static const uint64_t calls[] = {
@@ -40,7 +40,8 @@ int main(int argc, char **argv)
 	struct buf cmdlines = { 0 };
 	struct dat_writer *w;
 	struct rbmap_subbuf sb;
-	bool compress;
+	struct dat_assembly assembly = { .go_on = go_on };
+	int fd;
 
 	buf_printf(&kallsyms, "ffffffff81000000 T first\n"
 		   "ffffffff81000100 t second\n"
@@ -73,11 +74,11 @@ int main(int argc, char **argv)
 		if (dat_add(w, cpu, &sb))
 			return 1;
 	}
-	compress = argc > 3 && !strcmp(argv[3], "compress");
-	if (argc > 3 && !compress)
+	assembly.compress = argc > 3 && !strcmp(argv[3], "compress");
+	if (argc > 3 && !assembly.compress)
 		kill(getpid(), SIGKILL);
 	buf_printf(&cmdlines, "100 task\n101 task\n102 other\n");
-	if (dat_finish(w, &cmdlines, stats) < 0)
+	if (dat_finish(w, &cmdlines, stats, &fd))
 		return 1;
-	return compress && dat_compress(argv[1], go_on, NULL);
+	return dat_assemble(argv[1], &assembly) || assembly.compress_error;
 }

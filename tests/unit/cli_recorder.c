@@ -235,10 +235,12 @@ static struct recorder_result finish(struct recorder *rec,
 {
 	struct recorder_result result;
 	struct cmdlines *cmdlines = cmdlines_new();
+	int fd;
 
 	recorder_result(rec, cmdlines, &result);
 	cmdlines_free(cmdlines);
-	assert_int_equal(dat_finish(writer, NULL, NULL), 0);
+	assert_int_equal(dat_finish(writer, NULL, NULL, &fd), 0);
+	close(fd);
 	recorder_close(rec);
 	return result;
 }

@@ -303,14 +303,24 @@ awk '/ marker: [0-9]+:[0-9]+$/ {
 END { exit bad != 0 }' /tmp/resized.rbmap
 is $? 0 "sizes that change: in order"
 
-# --- a recording that is compressed at its end
-record_markers packed 3000 -z
-is $? 0 "--compress: record"
-is "$(head -c 11 /tmp/packed | tail -c 1)" 7 "--compress: the file has version 7"
+# --- recordings are compressed, unless that is switched off
+version_of()
+{
+	head -c 11 "$1" | tail -c 1
+}
+
+record_markers packed 3000
+is $? 0 "a compressed recording: record"
+is "$(version_of /tmp/packed)" 7 "a compressed recording has version 7"
 is_complete packed 3000
-rbmap record -z -o /tmp/brief -e rbmap:marker -d 0.1 2>/tmp/brief.log
-like "$(cat /tmp/brief.log)" '/tmp/brief: .* in the file' "--compress prints the size of the file"
-fails "--compress is refused for a flight recorder" rbmap record -z -f -o /tmp/none -d 0.1
+record_markers plain 3000 --no-compress
+is $? 0 "--no-compress: record"
+is "$(version_of /tmp/plain)" 6 "--no-compress: the file has version 6"
+is_complete plain 3000
+ok "a compressed recording is smaller" [ "$(wc -c </tmp/packed)" -lt "$(wc -c </tmp/plain)" ]
+rbmap record -o /tmp/brief -e rbmap:marker -d 0.1 2>/tmp/brief.log
+like "$(cat /tmp/brief.log)" '/tmp/brief: .* in the file' "record prints the size of the file"
+is "$(find /tmp -name '*.cpu*' -o -name 'brief.??????')" "" "record leaves no other files"
 
 # --- a clock that changes while it records
 rbmap record -q -o /tmp/clock -e rbmap:marker >/dev/null 2>/tmp/clock.log &
@@ -338,15 +348,17 @@ is "$(sum_of /tmp/clock.log 1) $(sum_of /tmp/clock.log 2)" "$((30 * cpus)) 0" \
 ok "rings with unread events of another clock: both reports are the same" same /tmp/clock
 ok "sizes that change: unload" rbmap unload
 
-# trace_cmd_markers FILE: prints how many markers trace-cmd finds in a file
-trace_cmd_markers()
-{
-	trace-cmd report -N "$1" 2>/dev/null | grep -c ' marker: '
-}
-
+# has_markers FILE N: rbmap report finds N markers in a file that is being recorded
 has_markers()
 {
-	[ "$(trace_cmd_markers "$1")" = "$2" ]
+	rbmap report -N "$1" 2>/tmp/busy.err | grep -c ' marker: ' >/tmp/busy.nr
+	[ "$(cat /tmp/busy.nr)" = "$2" ]
+}
+
+# size_of FILE: the size of a recording with the files of its CPUs
+size_of()
+{
+	cat "$1" "$1".cpu* | wc -c
 }
 
 # --- kill -9: the file stays readable, and the ring accepts another reader
@@ -355,16 +367,31 @@ rbmap record -q -o /tmp/killed -e rbmap:marker 2>/dev/null &
 recorder=$!
 wait_for_recorder $recorder
 emit 0 3000
-# The recorder updates the file's tables only now and then.
+# The events of an open sub-buffer follow after half a second.
 ok "the file can be read while it is written" retry_until 20 \
 	has_markers /tmp/killed 3000
+like "$(cat /tmp/busy.err)" '/tmp/killed is still being recorded' "report says that the file is being written"
+rbmap record -d 0 -o /tmp/killed 2>/tmp/second.err
+is $? 1 "a second recorder of the same file is refused"
+like "$(cat /tmp/second.err)" 'another process records to it' "the second recorder says why"
+rbmap recover /tmp/killed 2>/tmp/second.err
+is $? 1 "recover refuses a file that is being recorded"
+like "$(cat /tmp/second.err)" 'is still being written' "recover says why"
 kill -9 $recorder
 wait $recorder 2>/dev/null
 rbmap report -N /tmp/killed >/tmp/killed.txt 2>/tmp/killed.err
 is $? 3 "report of a killed recorder's file: status 3"
 like "$(cat /tmp/killed.err)" 'its recorder was killed' "report says that the recorder was killed"
 is "$(grep -c ' marker: ' /tmp/killed.txt)" 3000 "the killed recorder's file has all events"
-is "$(trace_cmd_markers /tmp/killed)" 3000 "trace-cmd finds all events in the killed recorder's file"
+# The headers take 3 MiB, and an event 40 bytes at most.
+at_most "$(size_of /tmp/killed)" $(((3 << 20) + 3000 * 40 + cpus * 4096)) \
+	"the killed recorder's files are as large as their data"
+ok "recover completes the killed recorder's file" rbmap recover -q /tmp/killed
+rbmap report -N /tmp/killed >/tmp/recovered.txt 2>/tmp/recovered.err
+is $? 0 "report of a recovered file: status 0"
+ok "a recovered file has the same events" cmp /tmp/killed.txt /tmp/recovered.txt
+ok "a recovered file: both reports are the same" same /tmp/killed
+is "$(find /tmp -name 'killed.cpu*')" "" "recover removes the files of the CPUs"
 record_markers after 2000
 report /tmp/after
 ok "the next reader continues after the killed one" without_gaps /tmp/after.rbmap 2000
@@ -384,7 +411,7 @@ cp /tmp/small/full /tmp/full
 ok "a full disk: both reports are the same" same /tmp/full
 is "$(grep -c ' marker: ' /tmp/full.rbmap)" "$read_events" "a full disk: the file has all events that were read"
 ok "a full disk: the file has many events" [ "$read_events" -gt 1000 ]
-at_most "$(wc -c </tmp/small/full)" $((3 << 20)) "a full disk: the file has no holes"
+is "$(find /tmp/small -type f)" /tmp/small/full "a full disk: one file is left"
 rm -f /tmp/small/*
 dd if=/dev/zero of=/tmp/small/fill bs=1k count=2900 2>/dev/null
 rbmap record -d 0 -o /tmp/small/none 2>/tmp/none.log

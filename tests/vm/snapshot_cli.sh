@@ -81,7 +81,7 @@ numbers()
 # has_written N FILE: the flight recorder has written its Nth file
 has_written()
 {
-	[ "$(grep -c 'B of events$' /tmp/flight.log)" = "$1" ] &&
+	[ "$(grep -c ' in the file$' /tmp/flight.log)" = "$1" ] &&
 		grep -q "^/tmp/$2: " /tmp/flight.log && [ "$(cat "$root/snapshot")" = 0 ]
 }
 

@@ -136,7 +136,7 @@ walk flight-recorder
 step "load" 'buffer +4096 KiB a CPU'
 step "start" "kill -USR1 [0-9]+' writes its events to incident.dat"
 is "$(cat /sys/kernel/rbmap/overwrite)" 1 "flight-recorder: the rings overwrite"
-step "the first incident" '^[1-9][0-9]* events read, [0-9]+ lost' '^incident\.dat: .* of events$'
+step "the first incident" '^[1-9][0-9]* events read, [0-9]+ lost' '^incident\.dat: .* in the file$'
 step "look" 'marker: +request 4711 failed$' '^[1-9][0-9]* events in [0-9]+\.[0-9] s$'
 step "the second incident" 'marker: +request 4712 failed$'
 fails "flight-recorder: the first one is not in it" grep -q 4711 /tmp/walk-out

@@ -23,6 +23,7 @@ static const struct command *const commands[] = {
 	&command_stream,
 	&command_record,
 	&command_snapshot,
+	&command_recover,
 	&command_report,
 	&command_tracefs_dir,
 };

@@ -50,6 +50,7 @@ extern const struct command command_stat;
 extern const struct command command_stream;
 extern const struct command command_record;
 extern const struct command command_snapshot;
+extern const struct command command_recover;
 extern const struct command command_report;
 extern const struct command command_tracefs_dir;
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "assembly.h"
 #include "child.h"
 #include "common/cli.h"
 #include "common/control.h"
@@ -146,6 +147,8 @@ static bool begin_flight(struct record *r)
 	/* The rings were opened only to check that they can be read. */
 	recorder_close(r->recorder);
 	r->recorder = NULL;
+	r->recording.assembly = assembly_new(!r->recording.no_compress,
+					     r->recording.quiet);
 	if (!strcmp(overwrite, "1"))
 		free(overwrite);
 	else
@@ -178,6 +181,15 @@ static bool end_flight(struct record *r)
 		trigger_close(r->trigger);
 	r->trigger = NULL;
 	return !ret;
+}
+
+/* Wait until the files of a flight recorder are complete. */
+static bool end_assembly(struct record *r)
+{
+	struct assembly *assembly = r->recording.assembly;
+
+	r->recording.assembly = NULL;
+	return !assembly || assembly_end(assembly);
 }
 
 /* Write the snapshot to FILE, the next ones to FILE.1, FILE.2 and so on. */
@@ -245,9 +257,7 @@ static void block_signals(const struct record *r, sigset_t *set)
 	sigemptyset(set);
 	if (r->flight)
 		sigaddset(set, SIGUSR1);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
+	assembly_add_signals(set);
 	sigaddset(set, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 	/*
@@ -299,14 +309,8 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 			break;
 		if (r->trigger && trigger_seen(r->trigger) && !dump_now(r))
 			break;
-		if (sig < 0 && r->writer) {
-			/*
-			 * If this process is killed, the file has the sizes of
-			 * this moment.
-			 */
-			dat_update(r->writer);
+		if (sig < 0 && r->writer)
 			show_progress(r);
-		}
 	}
 }
 
@@ -337,10 +341,9 @@ static void abandon(struct record *r)
 	r->dump_failed = true;
 	stop_events(r);
 	end_flight(r);
-	if (!r->writer)
-		return;
-	dat_finish(r->writer, NULL, NULL);
-	unlink(r->output);
+	end_assembly(r);
+	if (r->writer)
+		dat_discard(r->writer);
 }
 
 static void tell_missed(const struct record *r)
@@ -358,7 +361,9 @@ static bool finish(struct record *r)
 
 	if (r->flight) {
 		tell_missed(r);
-		return end_flight(r) && ok && !r->dump_failed;
+		if (!end_flight(r))
+			ok = false;
+		return end_assembly(r) && ok && !r->dump_failed;
 	}
 	progress_end(&r->progress);
 	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
@@ -442,10 +447,7 @@ static const struct cli_option options[] = {
 	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
 	  .target = OPTION_TO(set_duration, double, struct record, seconds),
 	  .help = "end after SECONDS; 0 saves the events of the rings" },
-	{ .name = "compress", .letter = 'z',
-	  .target = FLAG(struct record, recording.compress),
-	  .help = "compress FILE at the end (trace.dat of version 7, for\n"
-		  "trace-cmd 3.1 and later)" },
+	NO_COMPRESS_OPTION(struct record, recording.no_compress),
 	{ .name = "flight-recorder", .letter = 'f',
 	  .target = FLAG(struct record, flight),
 	  .help = "keep the latest events in memory; write them to FILE\n"
@@ -472,8 +474,6 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
-	if (r->recording.compress && r->flight)
-		return usage_error(cmd, "--compress does not work with --flight-recorder, which would miss events meanwhile");
 	if (r->trigger_pattern && !r->flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
 	if (r->event_select.filter && !r->patterns.nr)
@@ -500,8 +500,8 @@ static int record(int argc, char **argv)
 const struct command command_record = {
 	.name		= "record",
 	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
-			  "                    [-o FILE] [-d SECONDS] [-qz] [-f [-t EVENT]]\n"
-			  "                    [-- COMMAND...]",
+			  "                    [-o FILE] [-d SECONDS] [-q] [--no-compress]\n"
+			  "                    [-f [-t EVENT]] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.options	= options,
 	.help		=

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include "assembly.h"
 #include "common/cli.h"
-#include "common/progress.h"
 #include "loss.h"
 #include "recording.h"
-#include "trace_dat/dat_compress.h"
-#include "trace_dat/dat_read.h"
 #include "trace_dat/kallsyms.h"
 
 int recording_set_output(const struct command *cmd, void *to, char *value)
@@ -68,7 +65,6 @@ static bool read_formats(struct recording *r,
 	return true;
 }
 
-
 bool recording_init(struct recording *r, const struct control_events *events,
 		    recording_wanted_fn *wanted, const void *data)
 {
@@ -105,8 +101,12 @@ static void complain_create(const char *path, int error)
 		complain("%s is not a regular file: name a regular file with -o",
 			 path);
 		break;
+	case -EBUSY:
+		complain("cannot record to %s: another process records to it; name another file with -o",
+			 path);
+		break;
 	case -EFBIG:
-		complain("cannot record to %s: the file system or 'ulimit -f' limits the size of sparse files; name a file elsewhere with -o",
+		complain("cannot record to %s: the file system or 'ulimit -f' limits the size of files; raise the limit or name a file elsewhere with -o",
 			 path);
 		break;
 	case -ENOSPC:
@@ -117,7 +117,7 @@ static void complain_create(const char *path, int error)
 	case -EACCES:
 	case -EPERM:
 	case -EROFS:
-		complain("cannot create %s: %s; name a file elsewhere with -o",
+		complain("cannot create %s or the files of its CPUs beside it: %s; name a file elsewhere with -o",
 			 path, strerror(-error));
 		break;
 	case -ENOENT:
@@ -193,9 +193,10 @@ static bool tell_failure(const char *path,
 	return false;
 }
 
-static bool finish_file(struct dat_writer *writer, const char *path,
-			const struct recorder *recorder,
-			struct cmdlines *cmdlines)
+/* Store the locked descriptor of the file, also if an error is reported. */
+static bool finish_files(struct dat_writer *writer, const char *path,
+			 const struct recorder *recorder,
+			 struct cmdlines *cmdlines, int *fd)
 {
 	unsigned int nr_cpus = recorder_nr_cpus(recorder);
 	char **stats = calloc(nr_cpus, sizeof(*stats));
@@ -211,51 +212,21 @@ static bool finish_file(struct dat_writer *writer, const char *path,
 	}
 	cmdlines_scan_proc(cmdlines, COMM_TS_END);
 	cmdlines_print(cmdlines, &names, dat_cmdlines_room(writer));
-	ret = dat_finish(writer, &names, stats);
-	if (ret < 0)
+	ret = dat_finish(writer, &names, stats, fd);
+	if (ret)
 		complain("cannot finish %s: %s", path, strerror(-ret));
-	else if (ret)
-		complain("note: %s is sparse, its size is larger than the space that it takes: copy it with cp --sparse=always",
-			 path);
 	for (unsigned int i = 0; stats && i < nr_cpus; i++)
 		free(stats[i]);
 	free(stats);
 	buf_free(&names);
-	return ret >= 0;
+	return !ret;
 }
 
-static bool show_compression(void *data, double done)
+static bool assemble(const struct recording *r, const char *path, int fd)
 {
-	struct progress *p = data;
-	sigset_t pending;
-
-	if (progress_due(p))
-		progress_show(p, "compressing: %.0f %%", 100 * done);
-	/* The recorder blocks the signals that end it. */
-	sigpending(&pending);
-	return !sigismember(&pending, SIGINT) && !sigismember(&pending, SIGTERM) &&
-	       !sigismember(&pending, SIGHUP);
-}
-
-/* The file is complete. If it cannot be compressed, it stays as it is. */
-static void compress_file(const char *path)
-{
-	struct progress progress;
-	int ret;
-
-	progress_begin(&progress);
-	ret = dat_compress(path, show_compression, &progress);
-	progress_end(&progress);
-	if (ret)
-		complain("note: %s is not compressed: %s", path,
-			 ret > 0 ? "a signal arrived" : dat_strerror(ret));
-}
-
-static uint64_t file_size(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : st.st_size;
+	if (r->assembly)
+		return assembly_add(r->assembly, path, fd);
+	return assembly_run(path, fd, !r->no_compress, r->quiet);
 }
 
 static void tell_sums(const struct recording *r, const char *path,
@@ -283,9 +254,6 @@ static void tell_sums(const struct recording *r, const char *path,
 	if (r->quiet)
 		return;
 	fprintf(stderr, "%s: %s of events\n", path, size_text(bytes, size));
-	if (r->compress)
-		fprintf(stderr, "%s: %s in the file\n", path,
-			size_text(file_size(path), size));
 }
 
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
@@ -295,10 +263,12 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	struct cmdlines *cmdlines = cmdlines_new();
 	struct recorder_result result;
 	bool ok;
+	int fd;
 
 	if (!cmdlines) {
 		complain("out of memory");
-		dat_finish(writer, NULL, NULL);
+		dat_finish(writer, NULL, NULL, &fd);
+		close(fd);
 		return false;
 	}
 	cmdlines_merge(cmdlines, r->cmdlines);
@@ -306,12 +276,12 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		comm_events_merge(r->comm_events, cmdlines);
 	recorder_result(recorder, cmdlines, &result);
 	ok = tell_failure(path, &result);
-	if (!finish_file(writer, path, recorder, cmdlines))
+	if (!finish_files(writer, path, recorder, cmdlines, &fd))
 		ok = false;
-	else if (r->compress)
-		compress_file(path);
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),
 		  &result);
+	if (!assemble(r, path, fd))
+		ok = false;
 	cmdlines_free(cmdlines);
 	return ok;
 }

@@ -27,6 +27,12 @@ set_option_fn recording_set_output;
 			    structure, member),				\
 	.help = "default: " DEFAULT_OUTPUT }
 
+#define NO_COMPRESS_OPTION(structure, member) {				\
+	.name = "no-compress",						\
+	.target = FLAG(structure, member),				\
+	.help = "do not compress FILE (trace.dat of version 6, for\n"	\
+		"trace-cmd before 3.1)" }
+
 /* The same for each file of a run. */
 struct recording {
 	char *header_page, *header_event;
@@ -37,7 +43,8 @@ struct recording {
 	struct cmdlines *cmdlines;		/* names of threads at the beginning */
 	struct comm_events *comm_events;	/* later names; NULL: none */
 	bool quiet;			/* report losses only */
-	bool compress;			/* compress the file at its end */
+	bool no_compress;		/* write version 6 */
+	struct assembly *assembly;	/* completes the files; NULL: at once */
 };
 
 /*

@@ -24,6 +24,7 @@ static const struct cli_option options[] = {
 	{ .name = "read-existing", .letter = 'r',
 	  .target = FLAG(struct snapshot, existing),
 	  .help = "write the snapshot that is in memory, and keep it" },
+	NO_COMPRESS_OPTION(struct snapshot, recording.no_compress),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct snapshot, recording.quiet),
 	  .help = "print losses only, no sums" },
@@ -84,7 +85,8 @@ static int snapshot(int argc, char **argv)
 
 const struct command command_snapshot = {
 	.name		= "snapshot",
-	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing] [-q]",
+	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing] [-q]\n"
+			  "                    [--no-compress]",
 	.summary	= "Write the events of the rings to a file while recording goes on",
 	.options	= options,
 	.help		=

@@ -261,9 +261,15 @@ static int tell_damage(const struct report *r)
 	struct dat_damage damage;
 
 	dat_damage(r->reader, &damage);
-	if (damage.unfinished)
-		complain("%s was not finished, because its recorder was killed: its complete events were printed",
+	if (damage.busy)
+		complain("%s is still being recorded: its events up to now were printed",
 			 r->input);
+	else if (damage.unfinished)
+		complain("%s was not finished, because its recorder was killed: its complete events were printed; 'rbmap recover %s' completes the file",
+			 r->input, r->input);
+	if (damage.lacking)
+		complain("%s lacks the files of %u CPUs, %s.cpuN: their events were not printed",
+			 r->input, damage.lacking, r->input);
 	if (damage.missing)
 		complain("%s is truncated, %" PRIu64 " bytes of events are missing: the remaining events were printed",
 			 r->input, damage.missing);

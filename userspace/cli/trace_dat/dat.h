@@ -20,6 +20,8 @@
 #ifndef RBMAP_CLI_DAT_H
 #define RBMAP_CLI_DAT_H
 
+#include <stdint.h>
+
 #define DAT_MAGIC		"\x17\x08\x44tracing"
 #define DAT_MAGIC_SIZE		10
 #define DAT_VERSION		"6"
@@ -57,9 +59,15 @@ enum dat_option {
 #define DAT_SECTION_COMPRESSED	1	/* flag */
 
 /*
- * Text in the version option while the recording goes on: the sizes in the
- * table are too small, and more whole sub-buffers may follow.
+ * The end of the version option while the recording is not complete. A CPU's data beyond
+ * its size in the table is then in a file of the CPU (dat_spool.h), at the same offset. A
+ * complete recording has zeroes in this place.
  */
 #define DAT_UNFINISHED		" (unfinished)"
+
+static inline uint64_t round_up_to(uint64_t value, uint64_t step)
+{
+	return (value + step - 1) / step * step;
+}
 
 #endif /* RBMAP_CLI_DAT_H */

@@ -36,7 +36,7 @@ static int read_head(struct dat_reader *r, uint64_t offset, struct chunk_head *h
 
 	if (offset > r->file_size || r->file_size - offset < sizeof(*head))
 		return DAT_ERR_CUT;
-	ret = dat_read_at(r, head, sizeof(*head), offset);
+	ret = dat_read_at(r->fd, head, sizeof(*head), offset);
 	if (ret)
 		return ret;
 	if (!head->size || head->size > CHUNK_MAX)
@@ -84,7 +84,7 @@ int dat_open_chunks(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t siz
 		r->damage.missing += size;
 		return 0;
 	}
-	ret = dat_read_at(r, &nr, sizeof(nr), c->offset);
+	ret = dat_read_at(r->fd, &nr, sizeof(nr), c->offset);
 	if (ret)
 		return ret;
 	c->chunks->next = c->offset + sizeof(nr);
@@ -115,7 +115,7 @@ static int next_chunk(struct dat_reader *r, struct dat_chunks *chunks, size_t *s
 	data = realloc(chunks->data, head.size);
 	if (data)
 		chunks->data = data;
-	ret = packed && data ? dat_read_at(r, packed, head.packed,
+	ret = packed && data ? dat_read_at(r->fd, packed, head.packed,
 					   chunks->next + sizeof(head)) : -ENOMEM;
 	if (!ret)
 		ret = dat_uncompress(data, head.size, packed, head.packed);

@@ -134,7 +134,7 @@ static int put_part(struct output *o, int nr)
 	uint64_t from = o->r->part[nr], size = o->r->part[nr + 1] - from;
 	uint16_t id = DAT_OPTION_HEADER_INFO + nr;
 	void *text = malloc(size + 1);
-	int ret = text ? dat_read_at(o->r, text, size, from) : -ENOMEM;
+	int ret = text ? dat_read_at(o->r->fd, text, size, from) : -ENOMEM;
 
 	if (!ret)
 		ret = pack(o, text, size);
@@ -149,9 +149,10 @@ static int put_part(struct output *o, int nr)
 	return ret;
 }
 
-static int put_chunk(struct output *o, void *pages, size_t size, uint64_t offset)
+static int put_chunk(struct output *o, const struct dat_cpu_reader *c, void *pages,
+		     size_t size, uint64_t at)
 {
-	int ret = dat_read_at(o->r, pages, size, offset);
+	int ret = dat_read_pages(o->r, c, pages, size, at);
 
 	if (!ret)
 		ret = pack(o, pages, size);
@@ -168,14 +169,13 @@ static int put_cpu(struct output *o, struct buf *option, uint32_t cpu)
 {
 	const struct dat_cpu_reader *c = &o->r->cpu[cpu];
 	size_t most = (size_t)CHUNK_PAGES * o->r->page_size;
-	uint64_t begin = ftello(o->file);
+	uint64_t begin = ftello(o->file), all = dat_pages_size(o->r, c);
 	void *pages = malloc(most);
 	int ret;
 
-	ret = pages ? put_u32(o, (c->limit + most - 1) / most) : -ENOMEM;
-	for (uint64_t at = 0; at < c->limit && !ret; at += most)
-		ret = put_chunk(o, pages, c->limit - at < most ? c->limit - at : most,
-				c->offset + at);
+	ret = pages ? put_u32(o, (all + most - 1) / most) : -ENOMEM;
+	for (uint64_t at = 0; at < all && !ret; at += most)
+		ret = put_chunk(o, c, pages, all - at < most ? all - at : most, at);
 	free(pages);
 	buf_add_u32(option, cpu);
 	buf_add_u64(option, begin);
@@ -237,9 +237,12 @@ static int put_strings(struct output *o)
 static int copy_options(struct output *o)
 {
 	size_t size = o->r->options_end - o->r->options;
-	void *options = malloc(size + 1);
-	int ret = options ? dat_read_at(o->r, options, size, o->r->options) : -ENOMEM;
+	char *options = malloc(size + 1);
+	int ret = options ? dat_read_at(o->r->fd, options, size, o->r->options) : -ENOMEM;
 
+	if (!ret && o->r->damage.unfinished)
+		memset(options + (o->r->unfinished - o->r->options), 0,
+		       strlen(DAT_UNFINISHED));
 	if (!ret)
 		buf_add(&o->options, options, size);
 	free(options);
@@ -340,38 +343,17 @@ static int replace(struct output *o, const char *path)
 	return ret;
 }
 
-static int compress(struct output *o, const char *path)
+int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
 {
-	/* A link to the file stays a link. */
-	char *file = realpath(path, NULL);
+	struct output o = { .r = r, .go_on = go_on, .data = data };
 	int ret;
 
-	if (!file)
-		return -errno;
-	for (uint32_t i = 0; i < o->r->nr_cpus; i++)
-		o->all_pages += o->r->cpu[i].limit;
-	o->zstd = ZSTD_createCCtx();
-	ret = o->zstd ? replace(o, file) : -ENOMEM;
-	ZSTD_freeCCtx(o->zstd);
-	buf_free(&o->options);
-	buf_free(&o->packed);
-	free(file);
-	return ret;
-}
-
-int dat_compress(const char *path, dat_go_on_fn *go_on, void *data)
-{
-	struct output o = { .go_on = go_on, .data = data };
-	int ret = dat_open(&o.r, path);
-
-	if (ret)
-		return ret;
-	if (o.r->sections)
-		ret = DAT_ERR_VERSION;
-	else if (o.r->damage.missing || o.r->damage.unfinished)
-		ret = DAT_ERR_CUT;
-	else
-		ret = compress(&o, path);
-	dat_close(o.r);
+	for (uint32_t i = 0; i < r->nr_cpus; i++)
+		o.all_pages += dat_pages_size(r, &r->cpu[i]);
+	o.zstd = ZSTD_createCCtx();
+	ret = o.zstd ? replace(&o, r->path) : -ENOMEM;
+	ZSTD_freeCCtx(o.zstd);
+	buf_free(&o.options);
+	buf_free(&o.packed);
 	return ret;
 }

@@ -16,23 +16,6 @@ static void add_lost(struct dat_cpu_reader *c, uint64_t lost)
 		c->lost += lost;
 }
 
-/*
- * The last page of a truncated file is shorter than its header says. Correct
- * the header, so that the events in the page can be decoded.
- */
-static void trim_page(struct dat_cpu_reader *c)
-{
-	struct rbmap_subbuf_header header;
-	size_t room = c->page_bytes - HEAD;
-
-	memcpy(&header, c->page, sizeof(header));
-	if ((header.commit & RBMAP_COMMIT_MASK) > room && !(header.commit >> 32)) {
-		header.commit &= RBMAP_MISSED_EVENTS;
-		header.commit |= room & ~(size_t)3;
-		memcpy(c->page, &header, sizeof(header));
-	}
-}
-
 static bool is_empty(const struct dat_cpu_reader *c)
 {
 	static const unsigned char zeros[HEAD];
@@ -42,7 +25,7 @@ static bool is_empty(const struct dat_cpu_reader *c)
 
 static int read_page(struct dat_reader *r, struct dat_cpu_reader *c)
 {
-	int ret = dat_read_at(r, c->page, c->page_bytes, c->offset + c->at);
+	int ret = dat_read_data(r, c, c->page, c->page_bytes, c->at);
 
 	return ret ? ret : 1;
 }
@@ -84,7 +67,7 @@ static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 	c->at += c->page_bytes;
 	c->cursor = (struct rbmap_cursor){ 0 };
 	if (c->page_bytes < r->page_size)
-		trim_page(c);
+		dat_trim_page(c->page, c->page_bytes);
 	add_lost(c, rbmap_decode_lost(c->page, c->page_bytes));
 	return 1;
 }

@@ -5,7 +5,6 @@
 
 #include "dat.h"
 #include "dat_head.h"
-#include "dat_pages.h"
 #include "dat_write.h"
 #include "dat_writer.h"
 
@@ -92,8 +91,7 @@ void dat_add_tail(struct buf *b, const struct dat_writer *w)
 	buf_add(b, DAT_OPTIONS, DAT_WORD_SIZE);
 	add_option(b, DAT_OPTION_TRACECLOCK, w->clocks);
 	add_option(b, DAT_OPTION_UNAME, w->uname);
-	snprintf(version, sizeof(version), "%s%s", w->version,
-		 w->finished ? "" : DAT_UNFINISHED);
+	snprintf(version, sizeof(version), "%s" DAT_UNFINISHED, w->version);
 	add_option(b, DAT_OPTION_VERSION, version);
 	for (unsigned int i = 0; w->cpustats && i < w->nr_cpus; i++)
 		if (w->cpustats[i])
@@ -101,8 +99,9 @@ void dat_add_tail(struct buf *b, const struct dat_writer *w)
 	buf_add_u16(b, DAT_OPTION_DONE);
 
 	buf_add(b, DAT_FLYRECORD, DAT_WORD_SIZE);
+	/* The files of the CPUs have all data. */
 	for (unsigned int i = 0; i < w->nr_cpus; i++) {
-		buf_add_u64(b, w->cpu[i].offset);
-		buf_add_u64(b, dat_data_size(w, i));
+		buf_add_u64(b, 0);
+		buf_add_u64(b, 0);
 	}
 }

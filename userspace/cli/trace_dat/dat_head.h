@@ -20,7 +20,7 @@ void dat_add_magic(struct buf *b, const char *version, uint32_t page_size);
 /* Append the headers. */
 void dat_add_head(struct buf *b, const struct dat_source *source);
 
-/* Append the tail with the present sizes. Any thread may call this. */
+/* Append the tail of an unfinished recording. */
 void dat_add_tail(struct buf *b, const struct dat_writer *w);
 
 #endif /* RBMAP_CLI_DAT_HEAD_H */

@@ -15,13 +15,13 @@
 #define NAME_MAX_SIZE	256
 #define CPUS_MAX	8192	/* more than any kernel's */
 
-int dat_read_at(struct dat_reader *r, void *data, size_t size, uint64_t offset)
+int dat_read_at(int fd, void *data, size_t size, uint64_t offset)
 {
 	char *p = data;
 	ssize_t got;
 
 	while (size) {
-		got = pread(r->fd, p, size, offset);
+		got = pread(fd, p, size, offset);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -39,7 +39,7 @@ int dat_read_at(struct dat_reader *r, void *data, size_t size, uint64_t offset)
 static int look(struct dat_reader *r, void *data, size_t size)
 {
 	if (!r->section)
-		return dat_read_at(r, data, size, r->at);
+		return dat_read_at(r->fd, data, size, r->at);
 	memcpy(data, r->section + r->at, size);
 	return 0;
 }
@@ -311,6 +311,15 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
+static void see_version(struct dat_reader *r, const char *version)
+{
+	if (!ends_with(version, DAT_UNFINISHED))
+		return;
+	r->damage.unfinished = true;
+	/* The option ends with the text and its 0. */
+	r->unfinished = r->at - sizeof(DAT_UNFINISHED);
+}
+
 static int read_options(struct dat_reader *r)
 {
 	struct dat_text t;
@@ -329,8 +338,7 @@ static int read_options(struct dat_reader *r)
 		if (option == DAT_OPTION_TRACECLOCK)
 			dat_set_clock(r, t.text);
 		else if (option == DAT_OPTION_VERSION)
-			r->damage.unfinished = ends_with(t.text,
-							 DAT_UNFINISHED);
+			see_version(r, t.text);
 		free(t.text);
 	}
 }
@@ -341,6 +349,8 @@ int dat_alloc_cpus(struct dat_reader *r)
 		return DAT_ERR_BROKEN;
 	r->cpu = calloc(r->nr_cpus + 1, sizeof(*r->cpu));
 	r->heap = calloc(r->nr_cpus + 1, sizeof(*r->heap));
+	for (uint32_t i = 0; r->cpu && i < r->nr_cpus; i++)
+		r->cpu[i].spool = -1;
 	return r->cpu && r->heap ? 0 : -ENOMEM;
 }
 
@@ -365,6 +375,7 @@ static int read_table(struct dat_reader *r)
 	if (r->nr_cpus <= CPUS_MAX && r->nr_cpus > (r->end - r->at) / 16)
 		return DAT_ERR_CUT;
 	ret = dat_alloc_cpus(r);
+	r->table = r->at;
 	for (uint32_t i = 0; i < r->nr_cpus && !ret; i++) {
 		ret = dat_take_u64(r, &r->cpu[i].offset);
 		if (!ret)

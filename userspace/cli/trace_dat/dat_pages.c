@@ -88,7 +88,6 @@ bool dat_fits_page(const struct dat_writer *w, const struct dat_cpu *c,
 static int write_page(struct dat_writer *w, struct dat_cpu *c, uint64_t ts,
 		      const void *events, size_t size)
 {
-	uint64_t offset = c->page.index * w->page_size;
 	size_t lost = dat_fits_page(w, c, size) ? lost_size(c) : 0;
 	struct rbmap_subbuf_header header = {
 		.time_stamp = ts,
@@ -104,9 +103,7 @@ static int write_page(struct dat_writer *w, struct dat_cpu *c, uint64_t ts,
 		  .iov_len = w->page_size - HEAD - size - lost },
 	};
 
-	if (offset + w->page_size > w->region)
-		return -EFBIG;
-	return write_parts(w->fd, parts, MAX_PARTS, c->offset + offset);
+	return write_parts(c->fd, parts, MAX_PARTS, c->page.index * w->page_size);
 }
 
 int dat_append_page(struct dat_writer *w, struct dat_cpu *c, uint64_t ts,
@@ -145,7 +142,7 @@ static int extend_page(struct dat_writer *w, struct dat_cpu *c,
 		       const struct rbmap_subbuf *sb)
 {
 	struct dat_page *p = &c->page;
-	uint64_t offset = c->offset + (p->index - 1) * w->page_size;
+	uint64_t offset = (p->index - 1) * w->page_size;
 	struct rbmap_subbuf_header header = {
 		.time_stamp = p->ts,
 		.commit = sb->size - p->begin,
@@ -153,10 +150,10 @@ static int extend_page(struct dat_writer *w, struct dat_cpu *c,
 	int ret;
 
 	/* The header comes last: a killed recorder leaves a valid page. */
-	ret = dat_write_at(w->fd, new_events(sb), sb->size - sb->offset,
+	ret = dat_write_at(c->fd, new_events(sb), sb->size - sb->offset,
 			   offset + HEAD + sb->offset - p->begin);
 	if (!ret)
-		ret = dat_write_at(w->fd, &header, HEAD, offset);
+		ret = dat_write_at(c->fd, &header, HEAD, offset);
 	if (!ret)
 		p->end = sb->size;
 	return ret;
@@ -214,10 +211,10 @@ void dat_next_ring(struct dat_writer *w, unsigned int cpu)
 /* Return the time of the last page's header, which can come from a pipe. */
 static uint64_t last_time(const struct dat_writer *w, const struct dat_cpu *c)
 {
-	uint64_t offset = c->offset + (c->page.index - 1) * w->page_size;
+	uint64_t offset = (c->page.index - 1) * w->page_size;
 	struct rbmap_subbuf_header header;
 
-	if (!c->page.index || pread(w->fd, &header, HEAD, offset) != HEAD)
+	if (!c->page.index || pread(c->fd, &header, HEAD, offset) != HEAD)
 		return 0;
 	return header.time_stamp;
 }

@@ -31,8 +31,8 @@ static ssize_t copy_page(int pipe, int fd, uint64_t offset, size_t page_size)
 }
 
 /* Move @size bytes. Count in *@done what the file has, after an error too. */
-static int move(struct dat_writer *w, int pipe, uint64_t offset, size_t size,
-		size_t *done)
+static int move(const struct dat_writer *w, const struct dat_cpu *c, int pipe,
+		uint64_t offset, size_t size, size_t *done)
 {
 	bool copies = false;
 
@@ -41,8 +41,8 @@ static int move(struct dat_writer *w, int pipe, uint64_t offset, size_t size,
 		ssize_t ret;
 
 		if (copies)
-			ret = copy_page(pipe, w->fd, to, w->page_size);
-		else if ((ret = splice(pipe, NULL, w->fd, &to, size - *done, 0)) < 0)
+			ret = copy_page(pipe, c->fd, to, w->page_size);
+		else if ((ret = splice(pipe, NULL, c->fd, &to, size - *done, 0)) < 0)
 			ret = -errno;
 		if (ret > 0)
 			*done += ret;
@@ -55,7 +55,8 @@ static int move(struct dat_writer *w, int pipe, uint64_t offset, size_t size,
 }
 
 /* Return the number of events in pages of the file. */
-static uint64_t count_events(struct dat_writer *w, uint64_t offset, uint64_t pages)
+static uint64_t count_events(const struct dat_writer *w, const struct dat_cpu *c,
+			     uint64_t offset, uint64_t pages)
 {
 	void *page = malloc(w->page_size);
 	uint64_t events = 0;
@@ -64,7 +65,7 @@ static uint64_t count_events(struct dat_writer *w, uint64_t offset, uint64_t pag
 		struct rbmap_cursor cursor = { 0 };
 		struct rbmap_event ev;
 
-		if (pread(w->fd, page, w->page_size, offset) != (ssize_t)w->page_size)
+		if (pread(c->fd, page, w->page_size, offset) != (ssize_t)w->page_size)
 			break;
 		while (rbmap_decode(page, w->page_size, &cursor, &ev) == 1)
 			events++;
@@ -84,14 +85,11 @@ int dat_add_pipe(struct dat_writer *w, unsigned int cpu, int pipe, size_t size,
 	c->page.open = false;
 	ret = dat_report_last_loss(w, c);
 	offset = c->page.index * w->page_size;
-	if (!ret && offset + size > w->region)
-		ret = -EFBIG;
-	offset += c->offset;
 	if (!ret)
-		ret = move(w, pipe, offset, size, &done);
+		ret = move(w, c, pipe, offset, size, &done);
 	pages = done / w->page_size;
 	if (ret) {
-		uint64_t written = count_events(w, offset, pages);
+		uint64_t written = count_events(w, c, offset, pages);
 
 		c->unwritten += events > written ? events - written : 0;
 	}

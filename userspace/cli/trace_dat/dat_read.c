@@ -23,48 +23,14 @@ const char *dat_strerror(int error)
 		return "is damaged: its headers are invalid";
 	case DAT_ERR_COMPRESSION:
 		return "is compressed, but not by zstd: compress it again with trace-cmd convert --compression zstd";
+	case DAT_ERR_COMPLETE:
+		return "was finished by its recorder: there is nothing to recover";
+	case DAT_ERR_BUSY:
+		return "is still being written: end its recorder first";
 	case DAT_ERR_LATENCY:
 		return "contains the text of a latency tracer, not events: read it with trace-cmd report";
 	}
 	return strerror(-error);
-}
-
-/*
- * Return the end of the region of an unfinished CPU: where the next region
- * begins.
- */
-static uint64_t region_end(const struct dat_reader *r, uint64_t offset)
-{
-	uint64_t end = r->file_size;
-
-	for (uint32_t i = 0; i < r->nr_cpus; i++)
-		if (r->cpu[i].offset > offset && r->cpu[i].offset < end)
-			end = r->cpu[i].offset;
-	return end;
-}
-
-static int set_limits(struct dat_reader *r)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < r->nr_cpus; i++) {
-		struct dat_cpu_reader *c = &r->cpu[i];
-		uint64_t left;
-
-		/* dat_open_chunks() has set the limit. */
-		if (c->chunks)
-			continue;
-		left = c->offset < r->file_size ? r->file_size - c->offset : 0;
-		if (r->damage.unfinished && left)
-			c->limit = region_end(r, c->offset) - c->offset;
-		else
-			c->limit = left < c->size ? left : c->size;
-		if (c->limit < c->size)
-			r->damage.missing += c->size - c->limit;
-		sum += c->limit;
-	}
-	/* The regions of several CPUs overlap. */
-	return sum > r->file_size ? DAT_ERR_BROKEN : 0;
 }
 
 int dat_open(struct dat_reader **reader, const char *path)
@@ -83,12 +49,14 @@ int dat_open(struct dat_reader **reader, const char *path)
 		ret = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
 		ret = DAT_ERR_NO_RECORDING;
+	else if (!(r->path = realpath(path, NULL)))
+		ret = -errno;
 	else {
 		r->file_size = st.st_size;
 		r->end = r->file_size;
 		ret = dat_read_headers(r);
 		if (!ret)
-			ret = set_limits(r);
+			ret = dat_find_data(r);
 	}
 	if (ret) {
 		dat_close(r);
@@ -102,6 +70,8 @@ static void free_cpu(struct dat_cpu_reader *c)
 {
 	dat_close_chunks(c->chunks);
 	free(c->page);
+	if (c->spool >= 0)
+		close(c->spool);
 }
 
 void dat_close(struct dat_reader *r)
@@ -120,6 +90,7 @@ void dat_close(struct dat_reader *r)
 	free(r->cmdlines.text);
 	free(r->clock);
 	free(r->section);
+	free(r->path);
 	free(r->cpu);
 	free(r->heap);
 	free(r);

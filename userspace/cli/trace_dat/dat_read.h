@@ -19,6 +19,8 @@ enum dat_error {
 	DAT_ERR_BROKEN		= -5004,	/* invalid contents */
 	DAT_ERR_LATENCY		= -5005,	/* text of a latency tracer */
 	DAT_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
+	DAT_ERR_COMPLETE	= -5007,	/* nothing is to be assembled */
+	DAT_ERR_BUSY		= -5008,	/* it is still being recorded */
 };
 
 #define DAT_ERR_LAST	(-4999)	/* all these errors are smaller */
@@ -59,7 +61,9 @@ uint64_t dat_lost_last(const struct dat_reader *reader, unsigned int cpu);
 
 /* Damage that was found in the recording, as far as it was read. */
 struct dat_damage {
-	bool unfinished;	/* its recorder was killed */
+	bool unfinished;	/* the data of CPUs is in files of their own */
+	bool busy;		/* a process still writes the recording */
+	unsigned int lacking;	/* CPUs of an unfinished recording that have no such file */
 	uint64_t missing;	/* bytes in the table that the file lacks */
 	uint64_t broken;	/* sub-buffers with invalid contents */
 };

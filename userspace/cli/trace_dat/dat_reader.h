@@ -16,7 +16,8 @@ struct dat_chunks;
 struct dat_cpu_reader {
 	uint64_t offset;	/* offset in the file */
 	uint64_t size;		/* size in the table; of compressed data, uncompressed */
-	uint64_t limit;		/* part of the size that the file contains */
+	uint64_t limit;		/* bytes that the files contain */
+	int spool;		/* the CPU's file, which has the data beyond @size; or -1 */
 	uint64_t at;		/* offset of the next page */
 	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
 	unsigned char *page;
@@ -28,6 +29,7 @@ struct dat_cpu_reader {
 
 struct dat_reader {
 	int fd;
+	char *path;			/* without symbolic links */
 	uint64_t file_size;
 	char *section;			/* uncompressed section; NULL: read the file */
 	uint64_t at;			/* offset while headers are read, */
@@ -35,6 +37,8 @@ struct dat_reader {
 	/* Version 6: where the parts begin, and where the last one ends. */
 	uint64_t part[DAT_NR_PARTS + 1];
 	uint64_t options, options_end;	/* without the option DONE */
+	uint64_t unfinished;		/* where the text DAT_UNFINISHED is */
+	uint64_t table;			/* where the table of the CPUs' data is */
 	bool sections;			/* version 7 */
 	bool compressed;		/* by zstd */
 	uint32_t page_size;
@@ -57,8 +61,9 @@ struct dat_reader {
  * Functions return 0 or more for success, and a negative errno or an enum dat_error.
  */
 
-/* dat_headers.c: read the next bytes of the section or the file. */
-int dat_read_at(struct dat_reader *r, void *data, size_t size, uint64_t offset);
+/* dat_headers.c: read bytes of the file. */
+int dat_read_at(int fd, void *data, size_t size, uint64_t offset);
+/* Read the next bytes of the section or the file. */
 int dat_take(struct dat_reader *r, void *data, uint64_t size);
 int dat_take_u16(struct dat_reader *r, uint16_t *value);
 int dat_take_u32(struct dat_reader *r, uint32_t *value);
@@ -78,6 +83,19 @@ int dat_check_page_size(const struct dat_reader *r);
 /* Read all headers. */
 int dat_read_headers(struct dat_reader *r);
 
+/* dat_data.c: find the data of all CPUs, and read data that is not compressed. */
+int dat_find_data(struct dat_reader *r);
+int dat_read_data(struct dat_reader *r, const struct dat_cpu_reader *c, void *data,
+		  size_t size, uint64_t at);
+/* Let the header of a page say that only its first @page_bytes exist. */
+void dat_trim_page(void *page, size_t page_bytes);
+/*
+ * Read whole pages. If the files end within the last page, its header says so, and zeroes
+ * follow. @size is a multiple of the page's size.
+ */
+int dat_read_pages(struct dat_reader *r, const struct dat_cpu_reader *c, void *pages,
+		   size_t size, uint64_t at);
+
 /* dat_sections.c: read the headers of version 7, from the name of the compression on. */
 int dat_read_sections(struct dat_reader *r);
 
@@ -94,5 +112,12 @@ void dat_close_chunks(struct dat_chunks *chunks);
 int dat_read_chunks(struct dat_reader *r, struct dat_cpu_reader *c, void *data, size_t size);
 /* Return -errno, or DAT_ERR_BROKEN. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
+
+/* Return the size of a CPU's data in whole pages. */
+static inline uint64_t dat_pages_size(const struct dat_reader *r,
+				      const struct dat_cpu_reader *c)
+{
+	return round_up_to(c->limit, r->page_size);
+}
 
 #endif /* RBMAP_CLI_DAT_READER_H */

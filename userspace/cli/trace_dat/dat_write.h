@@ -2,11 +2,10 @@
 /*
  * Write a recording.
  *
- * The file is a valid recording at any time, even if the writer is killed. Each
- * CPU has a region of the file, far from the others; the holes between them
- * take no space. So data is written once, to its final place, and the end of
- * the recording needs no space on a full disk. At the end the holes are
- * removed.
+ * While it is recorded, FILE has the headers, and a file beside it has the pages of each
+ * CPU (dat_spool.h). So data is written once and as it is, no file is larger than its
+ * data, and the files can be read if the writer is killed. dat_assemble.h makes one
+ * recording of them.
  *
  * Functions return 0 or more for success and a negative errno.
  */
@@ -39,6 +38,10 @@ struct dat_source {
 
 struct dat_writer;
 
+/*
+ * Create the files. A file of that name is replaced; -EBUSY: somebody records to it. It
+ * is locked against other recorders (flock) while its descriptor exists.
+ */
 int dat_create(struct dat_writer **writer, const char *path,
 	       const struct dat_source *source);
 
@@ -70,17 +73,17 @@ uint64_t dat_unwritten(const struct dat_writer *writer); /* the disk was full */
 uint64_t dat_too_large(const struct dat_writer *writer); /* for the pages */
 uint64_t dat_bytes(const struct dat_writer *writer);
 
-/* Write the present sizes to the file. Any thread may call this. */
-int dat_update(struct dat_writer *writer);
-
 /*
- * Write the names of threads, the counters of each CPU and the final sizes, and
- * remove the holes. @cpustats has the contents of per_cpu/cpuN/stats for each
- * CPU; each may be NULL. Return 1 if everything is written, but holes remain.
- * Always frees the writer.
+ * Write the names of threads and the counters of each CPU. @cpustats has the contents of
+ * per_cpu/cpuN/stats for each CPU; each may be NULL. Always frees the writer, and stores
+ * the locked descriptor of FILE, which the caller closes after dat_assemble(). After an
+ * error, the files have what was written before.
  */
 int dat_finish(struct dat_writer *writer, const struct buf *cmdlines,
-	       char *const *cpustats);
+	       char *const *cpustats, int *fd);
+
+/* Remove the files, and free the writer. */
+void dat_discard(struct dat_writer *writer);
 
 /* Return the room for names of threads in bytes. */
 size_t dat_cmdlines_room(const struct dat_writer *writer);

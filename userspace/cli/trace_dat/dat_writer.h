@@ -6,19 +6,19 @@
 #ifndef RBMAP_CLI_DAT_WRITER_H
 #define RBMAP_CLI_DAT_WRITER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <rbmap.h>
 
 #include "common/buf.h"
+#include "dat.h"
 
 /*
  * The last page of a CPU's data. It has the bytes from @begin to @end of a
  * sub-buffer: the map has them, and so no copy is kept here.
  */
 struct dat_page {
-	uint64_t index;			/* index of the next page in the region */
+	uint64_t index;			/* index of the next page in the CPU's file */
 	bool open;			/* more of the sub-buffer may follow */
 	uint32_t id;			/* id of the sub-buffer */
 	size_t begin, end;
@@ -28,7 +28,7 @@ struct dat_page {
 struct dat_cpu {
 	struct dat_page page;
 	struct dat_split *split;	/* NULL: no sub-buffer was split yet */
-	uint64_t offset;		/* offset of the CPU's region */
+	int fd;				/* the CPU's file (dat_spool.h) */
 	uint64_t lost;			/* loss that no page reports yet */
 	/* The CPU's thread writes these, other threads read them. */
 	_Atomic uint64_t pages;		/* number of whole pages in the file */
@@ -37,27 +37,19 @@ struct dat_cpu {
 };
 
 struct dat_writer {
-	int fd;
+	int fd;				/* the recording, locked */
+	char *file;			/* its name without symbolic links */
 	size_t page_size;
 	void *zeroes;			/* as many as a page has */
 	unsigned int nr_cpus;
 	uint64_t tail;			/* offset of the tail */
 	uint64_t tail_end;		/* end of the room for the tail */
-	uint64_t data;			/* offset of the first region */
-	uint64_t region;		/* size of a region */
 	char *clocks;
 	char *uname;
 	char *version;
 	struct buf cmdlines;
 	char *const *cpustats;
-	bool finished;
-	pthread_mutex_t tail_lock;
 	struct dat_cpu *cpu;
 };
-
-static inline uint64_t round_up_to(uint64_t value, uint64_t step)
-{
-	return (value + step - 1) / step * step;
-}
 
 #endif /* RBMAP_CLI_DAT_WRITER_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assembly.h"
+#include "common/cli.h"
+#include "common/progress.h"
+#include "recording.h"
+#include "trace_dat/dat_assemble.h"
+#include "trace_dat/dat_read.h"
+
+struct job {
+	struct job *next;
+	int fd;
+	char path[];
+};
+
+struct assembly {
+	pthread_t thread;
+	pthread_mutex_t lock;	/* protects the members up to failed */
+	pthread_cond_t added;
+	struct job *first, **last;
+	bool started;
+	bool ends;
+	bool failed;
+	atomic_bool may_stop;	/* signals are for the thread */
+	bool compress, quiet;
+};
+
+/* The parameters of go_on(). */
+struct step {
+	struct progress progress;
+	bool shows_progress;
+	const atomic_bool *may_stop;	/* NULL: always */
+};
+
+void assembly_add_signals(sigset_t *set)
+{
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+static bool signal_arrived(void)
+{
+	sigset_t pending, set;
+
+	sigemptyset(&set);
+	assembly_add_signals(&set);
+	sigpending(&pending);
+	sigandset(&set, &set, &pending);
+	return !sigisemptyset(&set);
+}
+
+static bool go_on(void *data, double done)
+{
+	struct step *s = data;
+
+	if (s->shows_progress && progress_due(&s->progress))
+		progress_show(&s->progress, "completing the file: %.0f %%", 100 * done);
+	return (s->may_stop && !*s->may_stop) || !signal_arrived();
+}
+
+static void tell_size(const char *path)
+{
+	char size[SIZE_TEXT];
+	struct stat st;
+
+	if (!stat(path, &st))
+		fprintf(stderr, "%s: %s in the file\n", path,
+			size_text(st.st_size, size));
+}
+
+static bool assemble(const char *path, int fd, bool compress, bool quiet,
+		     struct step *s)
+{
+	struct dat_assembly a = { .compress = compress, .go_on = go_on, .data = s };
+	int ret;
+
+	if (s->shows_progress)
+		progress_begin(&s->progress);
+	ret = dat_assemble(path, &a);
+	if (s->shows_progress)
+		progress_end(&s->progress);
+	close(fd);
+	if (ret)
+		complain("%s is not complete: %s; its events are in %s.cpu*: 'rbmap report' reads them, 'rbmap recover %s' completes the file",
+			 path, ret > 0 ? "a signal arrived" : dat_strerror(ret), path,
+			 path);
+	else if (a.compress_error)
+		complain("note: %s is not compressed: %s", path,
+			 dat_strerror(a.compress_error));
+	if (!ret && !quiet)
+		tell_size(path);
+	return !ret;
+}
+
+bool assembly_run(const char *path, int fd, bool compress, bool quiet)
+{
+	struct step s = { .shows_progress = !quiet };
+
+	return assemble(path, fd, compress, quiet, &s);
+}
+
+static struct job *next_job(struct assembly *a)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&a->lock);
+	while (!a->first && !a->ends)
+		pthread_cond_wait(&a->added, &a->lock);
+	job = a->first;
+	if (job) {
+		a->first = job->next;
+		if (!a->first)
+			a->last = &a->first;
+	}
+	pthread_mutex_unlock(&a->lock);
+	return job;
+}
+
+static void *work(void *data)
+{
+	struct assembly *a = data;
+	struct step s = { .may_stop = &a->may_stop };
+	struct sched_param none = { 0 };
+	struct job *job;
+
+	/* The rings' writers and their readers come first. */
+	pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
+	while ((job = next_job(a))) {
+		bool ok = assemble(job->path, job->fd, a->compress, a->quiet, &s);
+
+		pthread_mutex_lock(&a->lock);
+		a->failed |= !ok;
+		pthread_mutex_unlock(&a->lock);
+		free(job);
+	}
+	return NULL;
+}
+
+struct assembly *assembly_new(bool compress, bool quiet)
+{
+	struct assembly *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->added, NULL);
+	a->last = &a->first;
+	a->compress = compress;
+	a->quiet = quiet;
+	a->started = !pthread_create(&a->thread, NULL, work, a);
+	return a;
+}
+
+bool assembly_add(struct assembly *a, const char *path, int fd)
+{
+	struct job *job = a->started ? malloc(sizeof(*job) + strlen(path) + 1) : NULL;
+
+	if (!job)
+		return assembly_run(path, fd, a->compress, a->quiet);
+	job->next = NULL;
+	job->fd = fd;
+	strcpy(job->path, path);
+	pthread_mutex_lock(&a->lock);
+	*a->last = job;
+	a->last = &job->next;
+	pthread_cond_signal(&a->added);
+	pthread_mutex_unlock(&a->lock);
+	return true;
+}
+
+bool assembly_end(struct assembly *a)
+{
+	struct sched_param none = { 0 };
+	bool ok;
+
+	pthread_mutex_lock(&a->lock);
+	a->ends = true;
+	pthread_cond_signal(&a->added);
+	pthread_mutex_unlock(&a->lock);
+	a->may_stop = true;
+	if (a->started) {
+		/* Somebody waits for the thread now. */
+		pthread_setschedparam(a->thread, SCHED_OTHER, &none);
+		pthread_join(a->thread, NULL);
+	}
+	ok = !a->failed;
+	pthread_cond_destroy(&a->added);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+	return ok;
+}
