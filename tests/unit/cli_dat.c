@@ -835,6 +835,55 @@ static void test_split_limit(void **state)
 	check_limited(w, &old, nr);
 }
 
+/* Add events of these addresses, and assemble; the recording must have these symbols. */
+static void check_symbols(const uint64_t *addr, size_t nr, bool compress, const char *wanted)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct synth s = { 0 };
+	struct buf all = { 0 };
+	struct dat_reader *r = NULL;
+	struct dat_writer *w;
+
+	buf_printf(&all, "ffffffff81000000 T first\n"
+		   "ffffffff81000100 t second\n"
+		   "ffffffff81000200 T third\n"
+		   "ffffffffc0001000 t last\t[module]\n"
+		   "ffffffffc0000000 t early\t[module]\n");
+	source.kallsyms = &all;
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	synth_begin(&s, 5000);
+	for (size_t i = 0; i < nr; i++)
+		assert_true(synth_call_of(&s, 5000 + i, 1, addr[i]));
+	add(w, &s, 0);
+	leave_unfinished(w);
+	assemble(compress);
+	assert_int_equal(dat_open(&r, path), 0);
+	assert_string_equal(dat_kallsyms(r)->text, wanted ? wanted : all.data);
+	dat_close(r);
+	buf_free(&all);
+}
+
+/* A compressed recording has the symbols that its events print, and where they end. */
+static void test_symbols(void **state)
+{
+	const uint64_t addr[] = {
+		0xffffffffc0000004, 0xffffffff81000100, 0xffffffff81000123, 0,
+		0xffffffffc0000000, 0xffffffff81000100, 5,
+	};
+
+	(void)state;
+	check_symbols(addr, 7, true,
+		      "ffffffff81000100 t second\n"
+		      "ffffffff81000200 t third\n"
+		      "ffffffffc0000000 t early\t[module]\n"
+		      "ffffffffc0001000 t last\t[module]\n");
+	check_symbols(addr, 1, true,
+		      "ffffffffc0000000 t early\t[module]\n"
+		      "ffffffffc0001000 t last\t[module]\n");
+	check_symbols(addr, 0, true, "");
+	check_symbols(addr, 7, false, NULL);
+}
+
 static void test_nothing(void **state)
 {
 	struct dat_writer *w = create();
@@ -1239,6 +1288,7 @@ int main(void)
 		cmocka_unit_test(test_split_limit),
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_pipe_limit),
+		cmocka_unit_test(test_symbols),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_sections),

@@ -270,7 +270,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_function_resolver(tep, find_name, NULL);
-	text_add_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
+	text_set_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
 	snprintf(path, sizeof(path), "%s/%s", dir, system);
 	d = opendir(path);
 	while (d && (entry = readdir(d))) {

@@ -110,7 +110,7 @@ static int load_text(struct report *r)
 	add_cmdlines(r);
 	text_comm_keep(r->text, true);
 	if (kallsyms->size)
-		text_add_kallsyms(r->text, kallsyms->text, kallsyms->size);
+		text_set_kallsyms(r->text, kallsyms->text, kallsyms->size);
 	text_time_is_counter(r->text, clock && (!strcmp(clock, "x86-tsc") ||
 						!strcmp(clock, "counter")));
 	return 0;

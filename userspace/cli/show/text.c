@@ -65,6 +65,8 @@ struct text {
 	bool comm_from_proc;
 	bool comm_keep;
 	bool symbols_from_proc;
+	const char *kallsyms;		/* not parsed yet; NULL: none */
+	size_t kallsyms_size;
 	bool counter;
 	bool raw;
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
@@ -82,6 +84,9 @@ static const struct symbol *find_symbol(void *data, uint64_t addr)
 			symbols_add(t->symbols, b.data, b.size);
 		buf_free(&b);
 	}
+	if (t->kallsyms)
+		symbols_add(t->symbols, t->kallsyms, t->kallsyms_size);
+	t->kallsyms = NULL;
 	return symbols_find(t->symbols, addr);
 }
 
@@ -296,9 +301,10 @@ void text_comm_keep(struct text *t, bool on)
 	t->comm_keep = on;
 }
 
-int text_add_kallsyms(struct text *t, const char *kallsyms, size_t size)
+void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size)
 {
-	return symbols_add(t->symbols, kallsyms, size);
+	t->kallsyms = kallsyms;
+	t->kallsyms_size = size;
 }
 
 void text_symbols_from_proc(struct text *t, bool on)

@@ -46,8 +46,11 @@ void text_comm_from_proc(struct text *t, bool on);
 /* Keep the first name of a thread, whatever events say. Off by default. */
 void text_comm_keep(struct text *t, bool on);
 
-/* Add symbols: the text of a kallsyms file, which is copied. */
-int text_add_kallsyms(struct text *t, const char *kallsyms, size_t size);
+/*
+ * Use the text of a kallsyms file, which must stay until text_free(). It is parsed before
+ * the first event that prints a symbol.
+ */
+void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size);
 
 /*
  * Read /proc/kallsyms before the first event that prints a symbol. Off by

@@ -16,6 +16,7 @@
 #include "dat_compress.h"
 #include "dat_head.h"
 #include "dat_reader.h"
+#include "symbol_use.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
 #define CHUNK_PAGES	64
@@ -35,6 +36,7 @@ struct output {
 	ZSTD_CCtx *zstd;
 	struct buf packed;	/* the last frame */
 	struct buf options;
+	struct symbol_use *symbols;	/* NULL: the recording has no symbols */
 	uint64_t pages;		/* bytes of pages that were read */
 	uint64_t all_pages;
 	dat_go_on_fn *go_on;
@@ -129,31 +131,60 @@ static int put_packed(struct output *o, size_t size)
 	return ret ? ret : put(o, o->packed.data, o->packed.size);
 }
 
-static int put_part(struct output *o, int nr)
+static int put_section(struct output *o, uint16_t id, const void *data, size_t size)
 {
-	uint64_t from = o->r->part[nr], size = o->r->part[nr + 1] - from;
-	uint16_t id = DAT_OPTION_HEADER_INFO + nr;
-	void *text = malloc(size + 1);
-	int ret = text ? dat_read_at(o->r->fd, text, size, from) : -ENOMEM;
+	int ret = pack(o, data, size);
 
-	if (!ret)
-		ret = pack(o, text, size);
 	if (!ret) {
 		add_offset_option(o, id, ftello(o->file));
 		ret = put_section_head(o, id, DAT_SECTION_COMPRESSED,
 				       id - DAT_OPTION_STRINGS, o->packed.size + 8);
 	}
+	return ret ? ret : put_packed(o, size);
+}
+
+static int put_part(struct output *o, int nr)
+{
+	uint64_t from = o->r->part[nr], size = o->r->part[nr + 1] - from;
+	void *text = malloc(size + 1);
+	int ret = text ? dat_read_at(o->r->fd, text, size, from) : -ENOMEM;
+
 	if (!ret)
-		ret = put_packed(o, size);
+		ret = put_section(o, DAT_OPTION_HEADER_INFO + nr, text, size);
 	free(text);
+	return ret;
+}
+
+/* Write the symbols that the events use. All pages were written before. */
+static int put_symbols(struct output *o)
+{
+	const struct dat_text *all = &o->r->kallsyms;
+	struct buf used = { 0 };
+	uint32_t size;
+	int ret = 0;
+
+	buf_add_u32(&used, 0);
+	if (o->symbols)
+		ret = symbol_use_print(o->symbols, all->text, all->size, &used);
+	if (used.failed)
+		ret = -ENOMEM;
+	if (!ret) {
+		size = used.size - sizeof(size);
+		memcpy(used.data, &size, sizeof(size));
+		ret = put_section(o, DAT_OPTION_KALLSYMS, used.data, used.size);
+	}
+	buf_free(&used);
 	return ret;
 }
 
 static int put_chunk(struct output *o, const struct dat_cpu_reader *c, void *pages,
 		     size_t size, uint64_t at)
 {
+	size_t page_size = o->r->page_size;
 	int ret = dat_read_pages(o->r, c, pages, size, at);
 
+	for (size_t page = 0; page < size && o->symbols && !ret; page += page_size)
+		ret = symbol_use_add_page(o->symbols, (char *)pages + page, page_size);
 	if (!ret)
 		ret = pack(o, pages, size);
 	if (!ret)
@@ -285,9 +316,12 @@ static int put_all(struct output *o)
 	if (!ret)
 		ret = copy_options(o);
 	for (int i = 0; i < DAT_NR_PARTS && !ret; i++)
-		ret = put_part(o, i);
+		if (i + DAT_OPTION_HEADER_INFO != DAT_OPTION_KALLSYMS)
+			ret = put_part(o, i);
 	if (!ret)
 		ret = put_buffer(o);
+	if (!ret)
+		ret = put_symbols(o);
 	if (!ret)
 		ret = put_strings(o);
 	options = ftello(o->file);
@@ -343,6 +377,22 @@ static int replace(struct output *o, const char *path)
 	return ret;
 }
 
+/* Prepare to find the symbols that the events use, if the recording has any symbols. */
+static int begin_symbols(struct output *o)
+{
+	const struct dat_reader *r = o->r;
+	int ret = 0;
+
+	if (!r->kallsyms.size)
+		return 0;
+	o->symbols = symbol_use_new();
+	if (!o->symbols)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->nr_formats && !ret; i++)
+		ret = symbol_use_add_format(o->symbols, r->format[i].text);
+	return ret;
+}
+
 int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
 {
 	struct output o = { .r = r, .go_on = go_on, .data = data };
@@ -351,8 +401,11 @@ int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
 	for (uint32_t i = 0; i < r->nr_cpus; i++)
 		o.all_pages += dat_pages_size(r, &r->cpu[i]);
 	o.zstd = ZSTD_createCCtx();
-	ret = o.zstd ? replace(&o, r->path) : -ENOMEM;
+	ret = o.zstd ? begin_symbols(&o) : -ENOMEM;
+	if (!ret)
+		ret = replace(&o, r->path);
 	ZSTD_freeCCtx(o.zstd);
+	symbol_use_free(o.symbols);
 	buf_free(&o.options);
 	buf_free(&o.packed);
 	return ret;

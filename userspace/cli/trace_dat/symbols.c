@@ -143,3 +143,9 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addr)
 		return NULL;
 	return &symbols->v[low - 1];
 }
+
+const struct symbol *symbols_next(const struct symbols *symbols,
+				  const struct symbol *symbol)
+{
+	return symbol + 1 < symbols->v + symbols->nr ? symbol + 1 : NULL;
+}

@@ -26,4 +26,8 @@ int symbols_add(struct symbols *symbols, const char *text, size_t size);
 /* Return the last symbol at or before @addr, or NULL. */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addr);
 
+/* Return the symbol behind @symbol, or NULL. */
+const struct symbol *symbols_next(const struct symbols *symbols,
+				  const struct symbol *symbol);
+
 #endif /* RBMAP_CLI_SYMBOLS_H */
