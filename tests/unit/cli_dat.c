@@ -56,8 +56,12 @@ static struct dat_writer *create(void)
 {
 	struct dat_source source = synth_source(NR_CPUS);
 	struct dat_writer *w = NULL;
+	struct buf names = { 0 };
 
+	buf_printf(&names, "1 early\n");
+	source.cmdlines = &names;
 	assert_int_equal(dat_create(&w, path, &source), 0);
+	buf_free(&names);
 	return w;
 }
 
@@ -261,6 +265,15 @@ static void remove_others(void)
 	globfree(&found);
 }
 
+static void check_names(const char *names)
+{
+	struct dat_reader *r = NULL;
+
+	assert_int_equal(dat_open(&r, path), 0);
+	assert_string_equal(dat_cmdlines(r)->text, names);
+	dat_close(r);
+}
+
 static size_t count_events(void)
 {
 	struct dat_reader *r = NULL;
@@ -287,6 +300,7 @@ static void test_unfinished(void **state)
 		write_random(w, 40);
 		finish(w);
 		check_random(true);
+		check_names("1 one\n2 two\n");
 		/* The same events, with another end. */
 		pid = fork();
 		if (!pid) {
@@ -297,8 +311,10 @@ static void test_unfinished(void **state)
 		waitpid(pid, &status, 0);
 		assert_true(WIFSIGNALED(status));
 		check_random(false);
+		check_names("1 early\n");
 		memset(last_lost, 0, sizeof(last_lost));
 		assemble(i % 2);
+		check_names("1 early\n");
 		check_random(true);
 	}
 }

@@ -146,15 +146,21 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		.page_size = recorder_page_size(recorder),
 		.nr_cpus = recorder_nr_cpus(recorder),
 	};
+	struct buf names = { 0 };
 	struct dat_writer *writer;
 	struct utsname u;
 	int ret;
 
+	/* If this process is killed, these names are better than none. */
+	cmdlines_print(r->cmdlines, &names, dat_cmdlines_room());
+	if (!names.failed)
+		source.cmdlines = &names;
 	uname(&u);
 	snprintf(uname_text, sizeof(uname_text), "%s %s %s %s", u.sysname,
 		 u.nodename, u.release, u.machine);
 	snprintf(version, sizeof(version), "rbmap %s", rbmap_version());
 	ret = dat_create(&writer, path, &source);
+	buf_free(&names);
 	if (!ret)
 		return writer;
 	complain_create(path, ret);
@@ -211,7 +217,7 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 			stats[i] = control_read(file);
 	}
 	cmdlines_scan_proc(cmdlines, COMM_TS_END);
-	cmdlines_print(cmdlines, &names, dat_cmdlines_room(writer));
+	cmdlines_print(cmdlines, &names, dat_cmdlines_room());
 	ret = dat_finish(writer, &names, stats, fd);
 	if (ret)
 		complain("cannot finish %s: %s", path, strerror(-ret));

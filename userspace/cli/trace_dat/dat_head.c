@@ -80,12 +80,12 @@ static void add_cpustat(struct buf *b, unsigned int cpu, const char *text)
 	buf_free(&stat);
 }
 
-void dat_add_tail(struct buf *b, const struct dat_writer *w)
+void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *cmdlines)
 {
 	char version[256];
 
-	buf_add_u64(b, w->cmdlines.size);
-	buf_add(b, w->cmdlines.data, w->cmdlines.size);
+	buf_add_u64(b, cmdlines->size);
+	buf_add(b, cmdlines->data, cmdlines->size);
 	buf_add_u32(b, w->nr_cpus);
 
 	buf_add(b, DAT_OPTIONS, DAT_WORD_SIZE);

@@ -21,6 +21,6 @@ void dat_add_magic(struct buf *b, const char *version, uint32_t page_size);
 void dat_add_head(struct buf *b, const struct dat_source *source);
 
 /* Append the tail of an unfinished recording. */
-void dat_add_tail(struct buf *b, const struct dat_writer *w);
+void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *cmdlines);
 
 #endif /* RBMAP_CLI_DAT_HEAD_H */

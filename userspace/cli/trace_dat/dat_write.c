@@ -22,12 +22,15 @@
  */
 #define RESERVE		(1u << 20)
 
-static int write_tail(struct dat_writer *w)
+static int write_tail(struct dat_writer *w, const struct buf *cmdlines)
 {
+	static const struct buf no_names;
 	struct buf b = { 0 };
 	int ret;
 
-	dat_add_tail(&b, w);
+	if (!cmdlines || cmdlines->size > COMMS_ROOM)
+		cmdlines = &no_names;
+	dat_add_tail(&b, w, cmdlines);
 	if (b.failed)
 		ret = -ENOMEM;
 	else if (w->tail + b.size > w->tail_end)
@@ -38,9 +41,8 @@ static int write_tail(struct dat_writer *w)
 	return ret;
 }
 
-size_t dat_cmdlines_room(const struct dat_writer *w)
+size_t dat_cmdlines_room(void)
 {
-	(void)w;
 	return COMMS_ROOM;
 }
 
@@ -185,7 +187,7 @@ int dat_create(struct dat_writer **writer, const char *path,
 		buf_free(&head);
 	}
 	if (!ret)
-		ret = write_tail(w);
+		ret = write_tail(w, source->cmdlines);
 	if (ret) {
 		drop_files(w);
 		free_writer(w);
@@ -242,8 +244,6 @@ int dat_finish(struct dat_writer *w, const struct buf *cmdlines,
 {
 	int ret = 0, error;
 
-	if (cmdlines && cmdlines->size <= COMMS_ROOM)
-		w->cmdlines = *cmdlines;
 	w->cpustats = cpustats;
 	/* A full disk has no space for a page that reports a loss. */
 	for (unsigned int i = 0; !dat_unwritten(w) && i < w->nr_cpus; i++) {
@@ -251,7 +251,7 @@ int dat_finish(struct dat_writer *w, const struct buf *cmdlines,
 		if (!ret)
 			ret = error;
 	}
-	error = write_tail(w);
+	error = write_tail(w, cmdlines);
 	if (!ret)
 		ret = error;
 	for (unsigned int i = 0; i < w->nr_cpus; i++) {

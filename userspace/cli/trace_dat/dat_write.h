@@ -29,6 +29,7 @@ struct dat_source {
 	const struct dat_format *formats;	/* sorted by system */
 	size_t nr_formats;
 	const struct buf *kallsyms;
+	const struct buf *cmdlines;	/* names of threads, until dat_finish(); or NULL */
 	const char *clocks;		/* contents of trace_clock */
 	const char *uname;
 	const char *version;		/* version of the recorder */
@@ -85,7 +86,7 @@ int dat_finish(struct dat_writer *writer, const struct buf *cmdlines,
 /* Remove the files, and free the writer. */
 void dat_discard(struct dat_writer *writer);
 
-/* Return the room for names of threads in bytes. */
-size_t dat_cmdlines_room(const struct dat_writer *writer);
+/* Return the room for names of threads in bytes. Larger texts are left out. */
+size_t dat_cmdlines_room(void);
 
 #endif /* RBMAP_CLI_DAT_WRITE_H */

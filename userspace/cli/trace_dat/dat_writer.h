@@ -47,7 +47,6 @@ struct dat_writer {
 	char *clocks;
 	char *uname;
 	char *version;
-	struct buf cmdlines;
 	char *const *cpustats;
 	struct dat_cpu *cpu;
 };
