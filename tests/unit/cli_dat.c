@@ -102,15 +102,20 @@ static bool go_on(void *data, double done)
 	return done < stop_at;
 }
 
-/* Stop at a part of the work, from 0 to 1. */
+/* Be stopped, or killed, at a part of the work, from 0 to 1. */
+static void set_end(double stop, double kills)
+{
+	done_before = 0;
+	stop_at = stop;
+	kill_at = kills;
+}
+
 static int assemble_until(bool compress, double end)
 {
 	struct dat_assembly a = { .compress = compress, .go_on = go_on };
 	int ret;
 
-	done_before = 0;
-	stop_at = end;
-	kill_at = 2;
+	set_end(end, 2);
 	ret = dat_assemble(path, &a);
 	return ret ? ret : a.compress_error;
 }
@@ -345,9 +350,7 @@ static void test_assembly_killed(void **state)
 					.compress = i % 2, .go_on = go_on,
 				};
 
-				done_before = 0;
-				stop_at = 2;
-				kill_at = at;
+				set_end(2, at);
 				dat_assemble(path, &a);
 				_exit(0);
 			}
@@ -965,8 +968,7 @@ static void convert(const char *compression)
 	char command[512];
 
 	if (!strcmp(compression, "rbmap")) {
-		done_before = 0;
-		stop_at = kill_at = 2;
+		set_end(2, 2);
 		assert_int_equal(dat_open(&r, path), 0);
 		assert_int_equal(dat_compress(r, go_on, NULL), 0);
 		dat_close(r);

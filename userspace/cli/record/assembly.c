@@ -23,13 +23,12 @@ struct job {
 
 struct assembly {
 	pthread_t thread;
-	pthread_mutex_t lock;	/* protects the members up to failed */
+	bool started;
+	pthread_mutex_t lock;	/* protects first, last and changes of ends */
 	pthread_cond_t added;
 	struct job *first, **last;
-	bool started;
-	bool ends;
-	bool failed;
-	atomic_bool may_stop;	/* signals are for the thread */
+	atomic_bool ends;	/* signals are for the thread now */
+	bool failed;		/* the thread's, until it has ended */
 	bool compress, quiet;
 };
 
@@ -37,7 +36,7 @@ struct assembly {
 struct step {
 	struct progress progress;
 	bool shows_progress;
-	const atomic_bool *may_stop;	/* NULL: always */
+	const atomic_bool *may_stop;	/* whether signals count; NULL: always */
 };
 
 void assembly_add_signals(sigset_t *set)
@@ -128,18 +127,15 @@ static struct job *next_job(struct assembly *a)
 static void *work(void *data)
 {
 	struct assembly *a = data;
-	struct step s = { .may_stop = &a->may_stop };
+	struct step s = { .may_stop = &a->ends };
 	struct sched_param none = { 0 };
 	struct job *job;
 
 	/* The rings' writers and their readers come first. */
 	pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
 	while ((job = next_job(a))) {
-		bool ok = assemble(job->path, job->fd, a->compress, a->quiet, &s);
-
-		pthread_mutex_lock(&a->lock);
-		a->failed |= !ok;
-		pthread_mutex_unlock(&a->lock);
+		if (!assemble(job->path, job->fd, a->compress, a->quiet, &s))
+			a->failed = true;
 		free(job);
 	}
 	return NULL;
@@ -182,11 +178,12 @@ bool assembly_end(struct assembly *a)
 	struct sched_param none = { 0 };
 	bool ok;
 
+	if (!a)
+		return true;
 	pthread_mutex_lock(&a->lock);
 	a->ends = true;
 	pthread_cond_signal(&a->added);
 	pthread_mutex_unlock(&a->lock);
-	a->may_stop = true;
 	if (a->started) {
 		/* Somebody waits for the thread now. */
 		pthread_setschedparam(a->thread, SCHED_OTHER, &none);

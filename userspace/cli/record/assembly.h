@@ -13,8 +13,8 @@
 void assembly_add_signals(sigset_t *set);
 
 /*
- * Assemble a recording whose descriptor @fd is locked, and close @fd. One of these signals
- * stops the work; the caller has blocked them. On failure, report the error and return
+ * Assemble a recording. @fd is its locked descriptor, which this function closes. One of
+ * these signals stops the work; the caller has blocked them. On failure, report the error and return
  * false; the files then have all events.
  */
 bool assembly_run(const char *path, int fd, bool compress, bool quiet);
@@ -26,14 +26,14 @@ struct assembly *assembly_new(bool compress, bool quiet);
 
 /*
  * Let the thread assemble a recording after those that were added before, and close @fd.
- * If no thread could be started, do it at once. Return as assembly_run(), or true if the work is
- * left to the thread.
+ * If no thread could be started, do it at once. Return as assembly_run(), or true if the
+ * work is left to the thread.
  */
 bool assembly_add(struct assembly *a, const char *path, int fd);
 
 /*
- * Wait for the thread; from now on signals stop its work. Free @a. Return whether all that
- * the thread has done was successful.
+ * Wait for the thread; from now on signals stop its work. Free @a, which may be NULL.
+ * Return whether all that the thread has done was successful.
  */
 bool assembly_end(struct assembly *a);
 

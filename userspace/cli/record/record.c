@@ -183,15 +183,6 @@ static bool end_flight(struct record *r)
 	return !ret;
 }
 
-/* Wait until the files of a flight recorder are complete. */
-static bool end_assembly(struct record *r)
-{
-	struct assembly *assembly = r->recording.assembly;
-
-	r->recording.assembly = NULL;
-	return !assembly || assembly_end(assembly);
-}
-
 /* Write the snapshot to FILE, the next ones to FILE.1, FILE.2 and so on. */
 static bool dump(struct record *r)
 {
@@ -341,7 +332,7 @@ static void abandon(struct record *r)
 	r->dump_failed = true;
 	stop_events(r);
 	end_flight(r);
-	end_assembly(r);
+	assembly_end(r->recording.assembly);
 	if (r->writer)
 		dat_discard(r->writer);
 }
@@ -363,7 +354,8 @@ static bool finish(struct record *r)
 		tell_missed(r);
 		if (!end_flight(r))
 			ok = false;
-		return end_assembly(r) && ok && !r->dump_failed;
+		/* Wait until all files are complete. */
+		return assembly_end(r->recording.assembly) && ok && !r->dump_failed;
 	}
 	progress_end(&r->progress);
 	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))

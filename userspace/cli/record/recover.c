@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rbmap recover: complete a recording whose recorder was killed. */
+/* rbmap recover: complete the recording of a recorder that was killed. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ static int recover(int argc, char **argv)
 const struct command command_recover = {
 	.name		= "recover",
 	.synopsis	= "[-q] [--no-compress] [FILE]",
-	.summary	= "Complete a recording whose recorder was killed",
+	.summary	= "Complete the recording of a recorder that was killed",
 	.options	= options,
 	.help		=
 	"The recorder has left FILE, and its events in FILE.cpu0, FILE.cpu1 and so on.\n"

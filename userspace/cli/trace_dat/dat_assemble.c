@@ -48,11 +48,12 @@ int dat_assemble(const char *path, struct dat_assembly *a)
 	a->compress_error = 0;
 	if (ret)
 		return ret;
-	ret = a->compress ? dat_compress(r, a->go_on, a->data) : -ENOSYS;
-	if (ret < 0) {
-		a->compress_error = a->compress ? ret : 0;
+	if (a->compress)
+		ret = dat_compress(r, a->go_on, a->data);
+	if (ret < 0)
+		a->compress_error = ret;
+	if (!a->compress || a->compress_error)
 		ret = dat_join(r, a->go_on, a->data);
-	}
 	if (!ret)
 		dat_spool_remove(r->path, r->nr_cpus);
 	dat_close(r);

@@ -29,7 +29,7 @@ struct join {
 	void *data;
 };
 
-/* A CPU whose data is being moved. */
+/* Where the data of a CPU is moved from, and to. */
 struct source {
 	const struct dat_cpu_reader *c;
 	unsigned int cpu;

@@ -229,7 +229,7 @@ static int end_cpu(struct dat_writer *w, unsigned int cpu)
 	struct dat_cpu *c = &w->cpu[cpu];
 	int ret = 0;
 
-	/* After an error, a part of a page whose events were counted as unwritten. */
+	/* An error can leave a part of a page. Its events were counted as unwritten. */
 	if (ftruncate(c->fd, dat_data_size(w, cpu)))
 		ret = -errno;
 	/* Some file systems report a full disk only at close. */

@@ -23,8 +23,8 @@ int symbol_use_add_format(struct symbol_use *use, const char *format);
 int symbol_use_add_page(struct symbol_use *use, const void *page, size_t size);
 
 /*
- * Append the lines of a kallsyms file whose symbols the events use, each with the symbol
- * that ends it, in the order of the addresses. Return 0 or -ENOMEM.
+ * Append the symbols that the events print, as a kallsyms file, in the order of the
+ * addresses. Behind each symbol stands the one that ends it. Return 0 or -ENOMEM.
  */
 int symbol_use_print(const struct symbol_use *use, const char *kallsyms, size_t size,
 		     struct buf *out);
