@@ -60,6 +60,9 @@ like "$out" "kinds_hit: +number=3 odd=1 parity=odd negative=-3 fixed=fixed short
 	"values of all fields" || diag "$out" "$(cat /tmp/error)"
 like "$out" "kinds_hit: +number=0 odd=0 parity=even .* text=\(null\) words= bits=${ones}1 end=end\$" \
 	"no text, no array" || diag "$out"
+# Only recordings that are not compressed can be searched.
+rbmap record --no-compress -e kinds:kinds_hit -o /tmp/recorded.dat -- \
+	sh -c "echo '3 hello' >$hit" >/dev/null 2>&1
 ok "a structure is recorded" grep -qa PAIRPAIR /tmp/recorded.dat
 
 before=$(dropped)
