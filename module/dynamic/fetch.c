@@ -105,7 +105,7 @@ static u64 rbmap_fetch_bits(const struct rbmap_fetch *fetch, u64 number)
  */
 static u64 rbmap_fetch_hide(const struct rbmap_fetch *fetch, u64 number)
 {
-	if (fetch->form != 'x' || fetch->size != sizeof(void *) ||
+	if (!rbmap_fetch_may_be_address(fetch) ||
 	    !(number >> (BITS_PER_LONG - 1)) ||
 	    number >= (unsigned long)-MAX_ERRNO || rbmap_addresses_shown())
 		return number;
@@ -113,38 +113,45 @@ static u64 rbmap_fetch_hide(const struct rbmap_fetch *fetch, u64 number)
 }
 
 /* The record is aligned to 4 bytes, its fields to nothing more. */
-static void rbmap_fetch_put(const struct rbmap_fetch *fetch, u64 number,
-			    u8 *at)
+static __always_inline void rbmap_fetch_put(const struct rbmap_fetch *fetch,
+					    u64 number, u8 *at)
 {
 	const u8 byte = number;
 	const u16 half = number;
 	const u32 word = number;
 
-	switch (fetch->size) {
-	case 1:
-		memcpy(at, &byte, sizeof(byte));
-		break;
-	case 2:
-		memcpy(at, &half, sizeof(half));
-		break;
-	case 4:
-		memcpy(at, &word, sizeof(word));
-		break;
-	default:
+	if (fetch->size == 8)
 		memcpy(at, &number, sizeof(number));
-	}
+	else if (fetch->size == 4)
+		memcpy(at, &word, sizeof(word));
+	else if (fetch->size == 2)
+		memcpy(at, &half, sizeof(half));
+	else
+		memcpy(at, &byte, sizeof(byte));
+}
+
+static bool rbmap_fetch_value(const struct rbmap_fetch *fetch,
+			      const struct rbmap_fetch_args *args, u8 *at)
+{
+	u64 number = 0;
+	bool good = rbmap_fetch_number(fetch, args, &number);
+
+	if (fetch->kind == RBMAP_FETCH_BITS)
+		number = rbmap_fetch_bits(fetch, number);
+	rbmap_fetch_put(fetch, rbmap_fetch_hide(fetch, number), at);
+	return good;
 }
 
 static bool rbmap_fetch_array(const struct rbmap_fetch *fetch,
 			      const struct rbmap_fetch_args *args, u8 *at)
 {
 	unsigned long address;
-	unsigned int i;
+	unsigned int i = 0, nr = fetch->elements;
 	u64 number;
 
 	if (!rbmap_fetch_follow(fetch, args, &address))
-		return false;
-	for (i = 0; i < fetch->elements; i++) {
+		nr = 0;
+	for (; i < nr; i++) {
 		if (!rbmap_fetch_number_at(fetch, args,
 					   address + i * fetch->size, &number))
 			break;
@@ -245,13 +252,61 @@ size_t rbmap_fetch_measure(const struct rbmap_fetch_program *program,
 	return all;
 }
 
+/* Copy a string whose room begins at @text in the record. */
+static bool rbmap_fetch_string(const struct rbmap_fetch_args *args,
+			       unsigned long address, char *text,
+			       unsigned int len, bool fault)
+{
+	if (!fault && rbmap_fetch_copy(args, address, text, len))
+		return true;
+	memset(text, 0, len);
+	memcpy(text, RBMAP_FAULT_TEXT,
+	       min((size_t)len, sizeof(RBMAP_FAULT_TEXT)) - 1);
+	return false;
+}
+
+/* Returns the bits of the strings that could not be read. */
+static noinline u32 rbmap_fetch_strings(const struct rbmap_fetch_program *program,
+					const struct rbmap_fetch_args *args,
+					const struct rbmap_fetch_strings *strings,
+					u8 *record)
+{
+	unsigned int i, nr = 0, text = program->size;
+	u32 faults = 0, where;
+
+	for (i = 0; nr < program->nr_strings; i++) {
+		if (program->fetch[i].kind != RBMAP_FETCH_STRING)
+			continue;
+		if (!rbmap_fetch_string(args, strings->address[nr],
+					(char *)record + text,
+					strings->len[nr], strings->fault[nr]))
+			faults |= (u32)1 << i;
+		where = (u32)strings->len[nr] << 16 | text;
+		memcpy(record + program->fetch[i].at, &where, sizeof(where));
+		text += strings->len[nr++];
+	}
+	return faults;
+}
+
+/* A field that is neither a plain register nor a string. */
+static noinline bool rbmap_fetch_field(const struct rbmap_fetch *fetch,
+				       const struct rbmap_fetch_args *args, u8 *at)
+{
+	if (fetch->kind == RBMAP_FETCH_ARRAY)
+		return rbmap_fetch_array(fetch, args, at);
+	return rbmap_fetch_value(fetch, args, at);
+}
+
 /**
  * rbmap_fetch_fill - fill a record
  * @program: program of rbmap_dynamic_parse()
  * @args: arguments of the tracepoint
  * @strings: result of rbmap_fetch_measure(); unused if the program has no strings
  * @record: @program->size bytes plus the return value of rbmap_fetch_measure(); all
- *	bytes after the first @program->header are written
+ *	fields after the first @program->header bytes are written, and the padding
+ *	between them is not
+ *
+ * A field that is in a register is filled without a call.
  *
  * Context: any; preemption is off.
  */
@@ -259,47 +314,20 @@ void rbmap_fetch_fill(const struct rbmap_fetch_program *program,
 		      const struct rbmap_fetch_args *args,
 		      const struct rbmap_fetch_strings *strings, void *record)
 {
-	unsigned int i, nr = 0, text = program->size;
+	const struct rbmap_fetch *fetch = program->fetch;
+	const struct rbmap_fetch *end = fetch + program->nr;
 	u8 *bytes = record;
-	u32 faults = 0, where;
-	u64 number;
-	bool good;
+	u32 faults = 0;
 
-	memset(bytes + program->header, 0, program->size - program->header);
-	for (i = 0; i < program->nr; i++) {
-		const struct rbmap_fetch *fetch = &program->fetch[i];
-		u8 *at = bytes + fetch->at;
-
-		switch (fetch->kind) {
-		case RBMAP_FETCH_STRING:
-			good = !strings->fault[nr] &&
-			       rbmap_fetch_copy(args, strings->address[nr],
-						(char *)bytes + text,
-						strings->len[nr]);
-			if (!good) {
-				memset(bytes + text, 0, strings->len[nr]);
-				memcpy(bytes + text, RBMAP_FAULT_TEXT,
-				       min((size_t)strings->len[nr],
-					   sizeof(RBMAP_FAULT_TEXT)) - 1);
-			}
-			where = (u32)strings->len[nr] << 16 | text;
-			memcpy(at, &where, sizeof(where));
-			text += strings->len[nr++];
-			break;
-		case RBMAP_FETCH_ARRAY:
-			good = rbmap_fetch_array(fetch, args, at);
-			break;
-		default:
-			good = rbmap_fetch_number(fetch, args, &number);
-			if (!good)
-				break;
-			if (fetch->kind == RBMAP_FETCH_BITS)
-				number = rbmap_fetch_bits(fetch, number);
-			rbmap_fetch_put(fetch, rbmap_fetch_hide(fetch, number),
-					at);
-		}
-		if (!good)
-			faults |= (u32)1 << i;
+	for (; fetch < end; fetch++) {
+		if (likely(fetch->kind == RBMAP_FETCH_REGISTER))
+			rbmap_fetch_put(fetch, args->registers[fetch->arg - 1],
+					bytes + fetch->at);
+		else if (fetch->kind != RBMAP_FETCH_STRING &&
+			 !rbmap_fetch_field(fetch, args, bytes + fetch->at))
+			faults |= (u32)1 << (fetch - program->fetch);
 	}
+	if (program->nr_strings)
+		faults |= rbmap_fetch_strings(program, args, strings, bytes);
 	memcpy(bytes + program->faults, &faults, sizeof(faults));
 }

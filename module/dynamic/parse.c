@@ -321,6 +321,22 @@ static bool rbmap_parse_field_name(struct rbmap_line_cursor *cursor,
 	return rbmap_expect(cursor, '=', "'=' and what the field gets are wanted");
 }
 
+/* Test whether a field is found without reading memory. */
+static bool rbmap_fetch_in_register(const struct rbmap_fetch *fetch)
+{
+	return fetch->kind != RBMAP_FETCH_STRING && !fetch->nr_offsets &&
+	       fetch->arg <= RBMAP_REGISTER_ARGS;
+}
+
+static void rbmap_fetch_classify(struct rbmap_fetch_program *program,
+				 struct rbmap_fetch *fetch)
+{
+	if (!rbmap_fetch_in_register(fetch))
+		program->reads = true;
+	else if (fetch->kind == RBMAP_FETCH_NUMBER && !rbmap_fetch_may_be_address(fetch))
+		fetch->kind = RBMAP_FETCH_REGISTER;
+}
+
 /* Lays it out as a member of a C structure. */
 static bool rbmap_field_place(struct rbmap_fetch_program *program, size_t max)
 {
@@ -333,6 +349,7 @@ static bool rbmap_field_place(struct rbmap_fetch_program *program, size_t max)
 	at += fetch->size * (fetch->elements ?: 1);
 	if (program->nr_strings > RBMAP_FETCH_STRINGS || at + text > max)
 		return false;
+	rbmap_fetch_classify(program, fetch);
 	program->size = at;
 	program->nr++;
 	return true;

@@ -20,7 +20,9 @@
 /* The first field of each record: which others could not be had. */
 #define RBMAP_FAULTS		"__faults"
 
+/* RBMAP_FETCH_REGISTER is a number in a register that is recorded as it is. */
 enum rbmap_fetch_kind {
+	RBMAP_FETCH_REGISTER,
 	RBMAP_FETCH_NUMBER,
 	RBMAP_FETCH_BITS,
 	RBMAP_FETCH_ARRAY,
@@ -29,7 +31,6 @@ enum rbmap_fetch_kind {
 
 /**
  * struct rbmap_fetch - a field of the record
- * @name: name of the field
  * @kind: enum rbmap_fetch_kind
  * @form: form of its numbers: 'u' unsigned, 's' signed, 'x' hexadecimal
  * @size: bytes of a number; for a bit-field, bytes of the containing number
@@ -40,25 +41,33 @@ enum rbmap_fetch_kind {
  * @nr_offsets: number of pointers to follow from the argument; 0: the argument itself
  * @offset: offset to add to each pointer, innermost first
  * @at: offset of the field in the record
+ * @name: name of the field
  */
 struct rbmap_fetch {
-	char			name[RBMAP_FETCH_NAME_MAX + 1];
-	enum rbmap_fetch_kind	kind;
-	char			form;
+	u8			kind;
+	u8			arg;
 	u8			size;
+	u8			nr_offsets;
+	u16			at;
+	char			form;
 	u8			elements;
 	u8			bit;
 	u8			width;
-	u8			arg;
-	u8			nr_offsets;
 	s32			offset[RBMAP_FETCH_OFFSETS];
-	u16			at;
+	char			name[RBMAP_FETCH_NAME_MAX + 1];
 };
+
+/* An address is a number in hexadecimal.  It must be hashed. */
+static inline bool rbmap_fetch_may_be_address(const struct rbmap_fetch *fetch)
+{
+	return fetch->form == 'x' && fetch->size == sizeof(void *);
+}
 
 /**
  * struct rbmap_fetch_program - all fields of a record
  * @nr: how many
  * @nr_strings: how many of them are strings
+ * @reads: whether the program reads memory
  * @header: where the first one may lie, @faults among them
  * @size: bytes of the record but for its strings' text
  * @faults: where __faults is
@@ -67,6 +76,7 @@ struct rbmap_fetch {
 struct rbmap_fetch_program {
 	u8			nr;
 	u8			nr_strings;
+	bool			reads;
 	u16			header;
 	u16			size;
 	u16			faults;

@@ -62,30 +62,38 @@ static size_t rbmap_record_measure(const struct rbmap_fetch_program *program,
 	size_t size;
 	bool begun;
 
+	if (!program->nr_strings)
+		return program->size;
 	preempt_disable_notrace();
 	begun = rbmap_fetch_begin(args);
 	size = rbmap_fetch_measure(program, args, strings);
 	rbmap_fetch_end(begun);
 	preempt_enable_notrace();
-	return size;
+	return program->size + size;
 }
 
-static void rbmap_record_fill(const struct rbmap_fetch_program *program,
-			      struct rbmap_fetch_args *args,
-			      struct rbmap_fetch_strings *strings, void *record)
+static __always_inline void
+rbmap_record_fill(const struct rbmap_fetch_program *program,
+		  struct rbmap_fetch_args *args,
+		  struct rbmap_fetch_strings *strings, void *record)
 {
-	bool begun = rbmap_fetch_begin(args);
+	bool begun;
 
+	if (!program->reads) {
+		rbmap_fetch_fill(program, args, strings, record);
+		return;
+	}
+	begun = rbmap_fetch_begin(args);
 	rbmap_fetch_fill(program, args, strings, record);
 	rbmap_fetch_end(begun);
 }
 
 /* Assemble the record on the stack, and reserve it only if the filter accepts it. */
-static noinline void rbmap_record_checked(const struct rbmap_event_file *event_file,
-					  const struct rbmap_fetch_program *program,
-					  struct rbmap_fetch_args *args,
-					  struct rbmap_fetch_strings *strings,
-					  size_t size)
+static noinline void rbmap_record_on_stack(const struct rbmap_event_file *event_file,
+					   const struct rbmap_fetch_program *program,
+					   struct rbmap_fetch_args *args,
+					   struct rbmap_fetch_strings *strings,
+					   size_t size)
 {
 	char stack[RBMAP_RECORD_STACK] __aligned(8) rbmap_uninitialized;
 
@@ -95,6 +103,49 @@ static noinline void rbmap_record_checked(const struct rbmap_event_file *event_f
 	preempt_enable_notrace();
 	if (rbmap_record_wanted(event_file, stack, stack, size))
 		rbmap_event_write(event_file, stack, size);
+}
+
+/* An event that selects tasks, or has a filter or strings. */
+static noinline void rbmap_record_checked(const struct rbmap_event_file *event_file,
+					  const struct rbmap_fetch_program *program,
+					  struct rbmap_fetch_args *args)
+{
+	struct rbmap_fetch_strings strings rbmap_uninitialized;
+	struct rbmap_reservation resv rbmap_uninitialized;
+	u8 checks = rbmap_event_checks(event_file);
+	size_t size;
+	void *record;
+
+	if (checks & RBMAP_CHECK_TASK && !rbmap_task_wanted(event_file))
+		return;
+	size = rbmap_record_measure(program, args, &strings);
+	if (checks & RBMAP_CHECK_RECORD && size <= RBMAP_RECORD_STACK) {
+		rbmap_record_on_stack(event_file, program, args, &strings, size);
+		return;
+	}
+	record = rbmap_event_reserve_noinline(event_file, &resv, size);
+	if (!record)
+		return;
+	rbmap_record_fill(program, args, &strings, record);
+	if (checks & RBMAP_CHECK_RECORD &&
+	    !rbmap_record_wanted(event_file, record, record, size))
+		rbmap_discard(&resv);
+	else
+		rbmap_commit(&resv);
+}
+
+/* An event without strings that records each hit. */
+static noinline void rbmap_record_unchecked(const struct rbmap_event_file *event_file,
+					    const struct rbmap_fetch_program *program,
+					    struct rbmap_fetch_args *args)
+{
+	struct rbmap_reservation resv rbmap_uninitialized;
+	void *record = rbmap_event_begin(event_file, &resv, program->size);
+
+	if (!record)
+		return;
+	rbmap_record_fill(program, args, NULL, record);
+	rbmap_commit(&resv);
 }
 
 /**
@@ -109,27 +160,9 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 	const struct rbmap_event_file *event_file = data;
 	const struct rbmap_fetch_program *program =
 		&rbmap_dynamic_event_of(event_file->event)->line.program;
-	struct rbmap_fetch_strings strings rbmap_uninitialized;
-	struct rbmap_reservation resv rbmap_uninitialized;
-	size_t size = program->size;
-	u8 checks = rbmap_event_checks(event_file);
-	void *record;
 
-	if (unlikely(checks & RBMAP_CHECK_TASK) && !rbmap_task_wanted(event_file))
-		return;
-	if (program->nr_strings)
-		size += rbmap_record_measure(program, args, &strings);
-	if (unlikely(checks & RBMAP_CHECK_RECORD) && size <= RBMAP_RECORD_STACK) {
-		rbmap_record_checked(event_file, program, args, &strings, size);
-		return;
-	}
-	record = rbmap_event_reserve_noinline(event_file, &resv, size);
-	if (!record)
-		return;
-	rbmap_record_fill(program, args, &strings, record);
-	if (unlikely(checks & RBMAP_CHECK_RECORD) &&
-	    !rbmap_record_wanted(event_file, record, record, size))
-		rbmap_discard(&resv);
+	if (unlikely(rbmap_event_checks(event_file)) || program->nr_strings)
+		rbmap_record_checked(event_file, program, args);
 	else
-		rbmap_commit(&resv);
+		rbmap_record_unchecked(event_file, program, args);
 }

@@ -322,16 +322,18 @@ static void test_hidden(void **state)
 	assert_true(value(0) == address);
 }
 
-/* All bytes between the fields are cleared. */
-static void test_padding(void **state)
+/* All bytes of the fields are written, those of fields that fault as well. */
+static void test_written(void **state)
 {
 	(void)state;
 	args.registers[1] = 0xffffffffffffffff;
-	run("a=$arg2:u8 b=$arg2:u64 c=$arg2:u8 d=$arg2:u32 e=$arg2:u8 f=$arg1:string");
+	run("a=$arg2:u8 b=$arg2:s8 c=$arg2:u16 d=$arg1:string");
 	for (size_t i = RECORD_HEADER; i < record_size; i++)
 		assert_int_not_equal(record[i], 0xee);
-	assert_int_equal(record[13], 0);
-	assert_int_equal(record[25], 0);
+	run("a=+0($arg1):u32 b=+0($arg1):x64[2] c=+0(+0($arg1)):s16[3] d=+0($arg1):b3@1/16");
+	assert_int_equal(faults(), 0xf);
+	for (size_t i = RECORD_HEADER; i < record_size; i++)
+		assert_int_not_equal(record[i], 0xee);
 }
 
 /*
@@ -461,7 +463,7 @@ int main(void)
 		test(test_registers), test(test_stack), test(test_pointers),
 		test(test_bits), test(test_arrays), test(test_strings),
 		test(test_changes), test(test_short_fault), test(test_hidden),
-		test(test_padding), test(test_random),
+		test(test_written), test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

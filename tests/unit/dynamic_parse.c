@@ -28,6 +28,9 @@ static void describe(const struct rbmap_dynamic_line *line, char *text,
 		for (unsigned int k = 0; k < fetch->nr_offsets; k++)
 			fprintf(out, "[%d]", fetch->offset[k]);
 		switch (fetch->kind) {
+		case RBMAP_FETCH_REGISTER:
+			fprintf(out, " register %c%u", fetch->form, 8 * fetch->size);
+			break;
 		case RBMAP_FETCH_NUMBER:
 			fprintf(out, " %c%u", fetch->form, 8 * fetch->size);
 			break;
@@ -45,7 +48,8 @@ static void describe(const struct rbmap_dynamic_line *line, char *text,
 		}
 	}
 	if (!line->remove)
-		fprintf(out, "; %u bytes", line->program.size);
+		fprintf(out, "; %u bytes%s", line->program.size,
+			line->program.reads ? ", reads" : "");
 	fclose(out);
 }
 
@@ -59,29 +63,30 @@ static void test_good(void **state)
 		{ "-:g/e", "remove g/e " },
 		{ "-:g/e ", "remove g/e " },
 		{ "t:_G9/E_9 T_9", "add _G9/E_9 T_9; 12 bytes" },
-		{ "t:g/e tp a=$arg1:u8", "add g/e tp; a@12 arg1 u8; 13 bytes" },
+		{ "t:g/e tp a=$arg1:u8", "add g/e tp; a@12 arg1 register u8; 13 bytes" },
 		{ "t:g/e tp a=$arg1:u8 b=$arg2:s16 c=$arg3:x32 d=$arg12:u64",
-		  "add g/e tp; a@12 arg1 u8; b@14 arg2 s16; c@16 arg3 x32; d@24 arg12 u64; 32 bytes" },
+		  "add g/e tp; a@12 arg1 register u8; b@14 arg2 register s16; c@16 arg3 register x32; d@24 arg12 u64; 32 bytes, reads" },
+		{ "t:g/e tp a=$arg1:x64", "add g/e tp; a@16 arg1 x64; 24 bytes" },
 		{ "t:g/e tp\ta=+0($arg1):s64",
-		  "add g/e tp; a@16 arg1[0] s64; 24 bytes" },
+		  "add g/e tp; a@16 arg1[0] s64; 24 bytes, reads" },
 		{ "t:g/e tp a=-8(+0x1F($arg1)):x8",
-		  "add g/e tp; a@12 arg1[31][-8] x8; 13 bytes" },
+		  "add g/e tp; a@12 arg1[31][-8] x8; 13 bytes, reads" },
 		{ "t:g/e tp a=+2147483647(-2147483647($arg1)):x8",
-		  "add g/e tp; a@12 arg1[-2147483647][2147483647] x8; 13 bytes" },
+		  "add g/e tp; a@12 arg1[-2147483647][2147483647] x8; 13 bytes, reads" },
 		{ "t:g/e tp a=+1(+2(+3(+4(+5(+6(+7(+8($arg1)))))))):u8",
-		  "add g/e tp; a@12 arg1[8][7][6][5][4][3][2][1] u8; 13 bytes" },
+		  "add g/e tp; a@12 arg1[8][7][6][5][4][3][2][1] u8; 13 bytes, reads" },
 		{ "t:g/e tp a=$arg1:string b=+4(+8($arg2)):string",
-		  "add g/e tp; a@12 arg1 string; b@16 arg2[8][4] string; 20 bytes" },
+		  "add g/e tp; a@12 arg1 string; b@16 arg2[8][4] string; 20 bytes, reads" },
 		{ "t:g/e tp a=+0($arg1):u8[64] b=+0($arg1):s64[1]",
-		  "add g/e tp; a@12 arg1[0] 64 of u8; b@80 arg1[0] 1 of s64; 88 bytes" },
+		  "add g/e tp; a@12 arg1[0] 64 of u8; b@80 arg1[0] 1 of s64; 88 bytes, reads" },
 		{ "t:g/e tp a=$arg1:b3@5/8 b=+0($arg1):sb64@0/64 c=$arg2:b1@63/64",
-		  "add g/e tp; a@12 arg1 u8 bits 5+3; b@16 arg1[0] s64 bits 0+64; c@24 arg2 u64 bits 63+1; 32 bytes" },
+		  "add g/e tp; a@12 arg1 u8 bits 5+3; b@16 arg1[0] s64 bits 0+64; c@24 arg2 u64 bits 63+1; 32 bytes, reads" },
 		{ "t:abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901 "
 		  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901 "
 		  "abcdefghijklmnopqrstuvwxyz012345=$arg1:u8",
 		  "add abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901 "
 		  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901; "
-		  "abcdefghijklmnopqrstuvwxyz012345@12 arg1 u8; 13 bytes" },
+		  "abcdefghijklmnopqrstuvwxyz012345@12 arg1 register u8; 13 bytes" },
 	};
 	struct rbmap_dynamic_line line;
 	char text[1024];
