@@ -75,6 +75,55 @@ lttng_end()
 	rm -rf /tmp/lttng
 }
 
+# make_workload CALLS: write /tmp/workload, a program that makes CALLS short system calls
+# and starts 100 processes
+make_workload()
+{
+	cat >/tmp/workload <<-END
+		#!/bin/sh
+		i=0
+		while [ \$i -lt 100 ]; do
+			/bin/true
+			i=\$((i + 1))
+		done
+		dd if=/dev/zero of=/dev/null bs=1 count=$(($1 / 2)) 2>/dev/null
+	END
+	chmod +x /tmp/workload
+}
+
+# record_by_rbmap FILE [OPTION]: record /tmp/workload
+record_by_rbmap()
+{
+	rbmap record -q ${2:+"$2"} -e sched -e raw_syscalls -e irq -o "$1" -- /tmp/workload
+}
+
+# record_by_trace_cmd FILE
+record_by_trace_cmd()
+{
+	trace-cmd record -q -e sched -e raw_syscalls -e irq -o "$1" /tmp/workload >/tmp/said 2>&1
+}
+
+# record_by_perf FILE
+record_by_perf()
+{
+	perf record -q -a -e 'sched:*,raw_syscalls:*,irq:*' -o "$1" /tmp/workload >/tmp/said 2>&1
+}
+
+# record_by_lttng: record into /tmp/lttng
+record_by_lttng()
+{
+	{
+		lttng_begin 'sched_*' 'irq_*' syscalls && /tmp/workload && lttng stop &&
+			lttng snapshot record
+	} >/tmp/said 2>&1
+}
+
+# nr_events COMMAND...: count the lines of events that a command prints
+nr_events()
+{
+	"$@" 2>/dev/null | grep -cv '^cpus='
+}
+
 # within_budget PART: compare the rows with the PART's lines of /tests/budget, if the
 # file exists
 within_budget()

@@ -5,7 +5,6 @@
 # BENCH_REPEAT times. rbmap and trace-cmd print the same file; perf and babeltrace2 print
 # what perf and LTTng have recorded of the workload. Prints
 # "row PART UNIT CASE WHO VALUE", separated by tabs.
-# shellcheck disable=SC2317 # recorders are called by name
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -13,42 +12,8 @@
 
 dir=/run/report
 
-# A system call causes two events.
+# Each causes two events.
 calls=$((2 * ${BENCH_EVENTS:-100000}))
-
-# Processes that begin, run and end, and many short system calls
-cat >/tmp/workload <<END
-#!/bin/sh
-i=0
-while [ \$i -lt 100 ]; do
-	/bin/true
-	i=\$((i + 1))
-done
-dd if=/dev/zero of=/dev/null bs=1 count=$((calls / 2)) 2>/dev/null
-END
-chmod +x /tmp/workload
-
-by_rbmap()
-{
-	rbmap record -q -e sched -e raw_syscalls -e irq -o "$dir/trace.dat" -- /tmp/workload
-}
-
-by_perf()
-{
-	perf record -q -a -e 'sched:*,raw_syscalls:*,irq:*' -o "$dir/perf.data" /tmp/workload \
-		>/tmp/said 2>&1
-}
-
-by_lttng()
-{
-	lttng_begin 'sched_*' 'irq_*' syscalls && /tmp/workload && lttng stop && lttng snapshot record
-}
-
-# nr_events COMMAND...: count the lines of events
-nr_events()
-{
-	"$@" 2>/dev/null | grep -cv '^cpus='
-}
 
 # measure CASE WHO EVENTS COMMAND...
 measure()
@@ -73,17 +38,18 @@ mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 mkdir -p "$dir"
 mount -t tmpfs -o size=400m none "$dir"
 ok "rbmap loads" load_module rbmap || done_testing
-ok "rbmap records the workload" by_rbmap || done_testing
+make_workload "$calls"
+ok "rbmap records the workload" record_by_rbmap "$dir/trace.dat" || done_testing
 events=$(nr_events rbmap report "$dir/trace.dat")
-ok "the recording has events" [ "$events" -gt "$calls" ] || done_testing
+ok "the recording has events" [ "$events" -gt $((2 * calls)) ] || done_testing
 perf_events=0
 if command -v perf >/dev/null; then
-	ok "perf records the workload" by_perf || diag </tmp/said
+	ok "perf records the workload" record_by_perf "$dir/perf.data" || diag </tmp/said
 	perf_events=$(nr_events perf script -i "$dir/perf.data")
 fi
 lttng_events=0
 if command -v babeltrace2 >/dev/null && command -v lttng >/dev/null; then
-	ok "LTTng records the workload" by_lttng
+	ok "LTTng records the workload" record_by_lttng
 	lttng_events=$(nr_events babeltrace2 /tmp/lttng)
 	ok "babeltrace2 prints LTTng's events" [ "$lttng_events" != 0 ] ||
 		babeltrace2 /tmp/lttng 2>&1 | head -n 20 | diag

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Measures the programs that print events from the ring, BENCH_REPEAT times. Both rings
+# hold events of the same workload. Prints "row PART UNIT CASE WHO VALUE", separated by
+# tabs.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/bench/lib.sh
+. /tests/lib/bench.sh
+
+ours=/sys/kernel/rbmap
+theirs=/sys/kernel/tracing
+
+# set_events TOP VALUE
+set_events()
+{
+	for system in sched raw_syscalls irq; do
+		echo "$2" >"$1/events/$system/enable" || return
+	done
+}
+
+# fill TOP: run the workload, and leave its events in the ring
+fill()
+{
+	set_events "$1" 1 && /tmp/workload && set_events "$1" 0
+}
+
+# measure WHO EVENTS COMMAND...
+measure()
+{
+	who=$1 events=$2
+	shift 2
+	took=$(/tests/took sh -c 'exec "$@" >/tmp/printed 2>/tmp/said' sh "$@")
+	printed=$(grep -c '\[000\]' /tmp/printed)
+	ok "$who: prints all events" [ "$printed" = "$events" ] || {
+		diag "$printed of $events events" "$(tail -n 3 /tmp/said)"
+		return
+	}
+	printf 'stream\tinstructions of an event of the ring as text\ttext\t%s\t%s\n' \
+		"$who" "$((took / events))" | rows
+}
+
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+mount -t tracefs none $theirs 2>/dev/null
+make_workload "${BENCH_EVENTS:-100000}"
+ok "rbmap loads" load_module rbmap || done_testing
+echo 16384 >$ours/buffer_size_kb
+echo 16384 >$theirs/buffer_size_kb
+n=0
+while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
+	echo >$theirs/trace
+	ok "the rings are filled" fill $ours && fill $theirs
+	measure rbmap "$(summed entries)" rbmap stream --no-follow
+	measure "ftrace's file trace" "$(sed -n 's/^entries: //p' $theirs/per_cpu/cpu0/stats)" \
+		cat $theirs/trace
+	n=$((n + 1))
+done
+within_budget stream
+ok "rbmap unloads" rmmod rbmap
+done_testing
