@@ -46,7 +46,7 @@ $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
 
 # Compares the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_SRCS := tests/tap/tap.c $(addprefix userspace/cli/,\
-	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c \
+	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
 		syscalls.c task_names.c) \
 	trace_dat/symbols.c common/buf.c)
 CLI_PRINTERS := $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_printer)

@@ -5,8 +5,8 @@
  *	cli_printer DIR [RECORDS [SEED]]
  *
  * DIR has the formats, SYSTEM/EVENT/format. Each event gets RECORDS records. One result
- * is printed for each system. Events of a system "library" must be printed by
- * libtraceevent.
+ * is printed for each system, without plugins and with them. Events of a system "library"
+ * must be printed by libtraceevent.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -258,10 +258,12 @@ static bool has_names(const char *system)
 }
 
 static void compare_system(const char *dir, const char *system, unsigned int nr,
-			   unsigned int *all)
+			   bool plugins, unsigned int *all, unsigned int *of_plugins)
 {
+	const char *with = plugins ? " with plugins" : "";
 	struct tep_handle *tep = tep_alloc();
 	struct text *text = text_new();
+	struct tep_plugin_list *loaded = plugins ? tep_load_plugins(tep) : NULL;
 	unsigned int events = 0, good = 0, printers = 0;
 	struct dirent *entry;
 	char path[4096];
@@ -271,6 +273,8 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_function_resolver(tep, find_name, NULL);
 	text_set_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
+	if (plugins)
+		text_load_plugins(text);
 	snprintf(path, sizeof(path), "%s/%s", dir, system);
 	d = opendir(path);
 	while (d && (entry = readdir(d))) {
@@ -288,6 +292,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 				events++;
 				good += compare_event(event, text, nr);
 				printers += text_has_printer(text, event->id);
+				*of_plugins += event->handler != NULL;
 			}
 		}
 		buf_free(&format);
@@ -295,19 +300,23 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 	if (d)
 		closedir(d);
 	if (events)
-		is(good, events, "%s: events that print as in libtraceevent", system);
+		is(good, events, "%s%s: events that print as in libtraceevent", system, with);
 	if (!strcmp(system, "library"))
-		is(printers, 0, "%s: events with a printer", system);
+		is(printers, 0, "%s%s: events with a printer", system, with);
 	else
-		diag("%s: %u of %u events have a printer", system, printers, events);
+		diag("%s%s: %u of %u events have a printer", system, with, printers, events);
 	*all += printers;
 	text_free(text);
+	if (loaded)
+		tep_unload_plugins(loaded, tep);
 	tep_free(tep);
 }
 
 int main(int argc, char **argv)
 {
-	unsigned int nr = argc > 2 ? atoi(argv[2]) : 1000, printers = 0;
+	unsigned int nr = argc > 2 ? atoi(argv[2]) : 1000, printers = 0, with_plugins = 0;
+	unsigned int of_plugins = 0;
+	bool own_formats = false;
 	struct dirent *entry;
 	DIR *d;
 
@@ -323,11 +332,20 @@ int main(int argc, char **argv)
 	d = opendir(argv[1]);
 	if (!d)
 		bail_out("%s: %s", argv[1], strerror(errno));
-	while ((entry = readdir(d)))
-		if (entry->d_name[0] != '.' && !has_names(entry->d_name))
-			compare_system(argv[1], entry->d_name, nr, &printers);
+	while ((entry = readdir(d))) {
+		if (entry->d_name[0] == '.' || has_names(entry->d_name))
+			continue;
+		own_formats |= !strcmp(entry->d_name, "library");
+		compare_system(argv[1], entry->d_name, nr, false, &printers, &of_plugins);
+		compare_system(argv[1], entry->d_name, nr, true, &with_plugins,
+			       &of_plugins);
+	}
 	closedir(d);
 	symbols_free(symbols);
-	ok(printers > 0, "%u events have a printer", printers);
+	ok(printers > 0, "%u events have a printer, %u with plugins", printers,
+	   with_plugins);
+	/* A virtual machine has no plugins. */
+	if (own_formats)
+		ok(of_plugins > 0, "plugins print %u events", of_plugins);
 	return done_testing();
 }

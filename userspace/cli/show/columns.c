@@ -55,6 +55,16 @@ void columns_add_flags(const struct rbmap_event_common *common, struct buf *out)
 	buf_add(out, text, sizeof(text));
 }
 
+/* Write @value with spaces before it, up to @width bytes. */
+static char *put_aligned(char *at, uint64_t value, unsigned int width)
+{
+	unsigned int digits = decimal_digits(value);
+
+	for (; digits < width; width--)
+		*at++ = ' ';
+	return put_decimal(at, value);
+}
+
 void columns_add_time(uint64_t ts, bool is_counter, struct buf *out)
 {
 	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
@@ -64,30 +74,48 @@ void columns_add_time(uint64_t ts, bool is_counter, struct buf *out)
 		return;
 	*at++ = ' ';
 	if (is_counter) {
-		at = align_right(at, put_decimal(at, ts), 12, ' ');
+		at = put_aligned(at, ts, 12);
 	} else {
-		at = align_right(at, put_decimal(at, us / 1000000), 5, ' ');
+		at = put_aligned(at, us / 1000000, 5);
 		*at++ = '.';
-		at = put_padded(at, us % 1000000, 6);
+		at = put_six(at, us % 1000000);
 	}
 	*at++ = ':';
 	*at++ = ' ';
 	buf_end(out, at);
 }
 
+static char *put_cpu(char *at, unsigned int cpu)
+{
+	if (cpu >= 1000)
+		return put_decimal(at, cpu);
+	*at++ = '0' + cpu / 100;
+	put_pair(at, cpu % 100);
+	return at + 2;
+}
+
 void columns_add_task(const char *comm, int pid, unsigned int pid_width, int cpu,
 		      struct buf *out)
 {
-	size_t len = strlen(comm), pad = len < COMM_WIDTH ? COMM_WIDTH - len : 0;
-	char *at = buf_room(out, pad + len + 2 * NUMBER_MAX + 16);
+	size_t len = strlen(comm);
+	char *at = buf_room(out, COMM_WIDTH + len + pid_width + 2 * NUMBER_MAX + 16);
+	char *number;
 
 	if (!at)
 		return;
-	memset(at, ' ', pad);
-	at = stpcpy(at + pad, comm);
+	if (len < COMM_WIDTH) {
+		memset(at, ' ', COMM_WIDTH);
+		at += COMM_WIDTH - len;
+	}
+	at = mempcpy(at, comm, len);
 	*at++ = '-';
-	at = align_left(at, put_signed(at, pid), pid_width);
-	at = put_padded(stpcpy(at, " ["), cpu, 3);
+	number = at;
+	at = put_signed(at, pid);
+	while (at < number + pid_width)
+		*at++ = ' ';
+	*at++ = ' ';
+	*at++ = '[';
+	at = put_cpu(at, cpu);
 	*at++ = ']';
 	buf_end(out, at);
 }

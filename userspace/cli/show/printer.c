@@ -202,6 +202,69 @@ static void print_function(struct printing *p, const struct piece *piece)
 		add_hex(p, "+0x", addr - symbol->addr);
 }
 
+/* Add at least eight digits. */
+static void add_eight_digits(struct printing *p, uint64_t value)
+{
+	char *at = buf_room(p->out, NUMBER_ROOM);
+
+	if (!at)
+		return;
+	at = stpcpy(at, "0x");
+	buf_end(p->out, align_right(at, put_hex(at, value, false), 8, '0'));
+}
+
+/* The plugins of libtraceevent cut a function and its offset. */
+#define FUNCTION_FIELD_MAX	127
+
+static void print_function_field(struct printing *p, const struct piece *piece)
+{
+	uint64_t addr = value_of(p, piece->number);
+	const struct symbol *symbol = p->find(p->data, addr);
+	size_t before = p->out->size;
+
+	if (!symbol) {
+		add_eight_digits(p, addr);
+		return;
+	}
+	buf_add(p->out, symbol->name, strlen(symbol->name));
+	add_hex(p, "/0x", symbol->addr - addr);
+	if (p->out->size - before > FUNCTION_FIELD_MAX)
+		p->out->size = before + FUNCTION_FIELD_MAX;
+}
+
+/* The plugins print the offset as a number of 32 bits. */
+static void print_call_site(struct printing *p, const struct piece *piece)
+{
+	uint64_t addr = value_of(p, piece->number);
+	const struct symbol *symbol = p->find(p->data, addr);
+
+	if (!symbol)
+		return;
+	buf_add(p->out, "(", 1);
+	buf_add(p->out, symbol->name, strlen(symbol->name));
+	add_hex(p, "+0x", (uint32_t)(addr - symbol->addr));
+	buf_add(p->out, ") ", 2);
+}
+
+static void print_states(struct printing *p, const struct piece *piece)
+{
+	uint64_t value = value_of(p, piece->number);
+	char *at = buf_room(p->out, 2 * piece->size + 1), *begin = at;
+
+	if (!at)
+		return;
+	for (size_t i = 0; i < piece->size; i++) {
+		if (!(value >> i & 1))
+			continue;
+		if (at != begin)
+			*at++ = '|';
+		*at++ = piece->text[i];
+	}
+	if (at == begin)
+		*at++ = 'R';
+	buf_end(p->out, at);
+}
+
 static void print_pointer(struct printing *p, const struct piece *piece)
 {
 	uint64_t value = value_of(p, piece->number);
@@ -231,6 +294,15 @@ static void print_piece(struct printing *p, const struct piece *piece)
 		break;
 	case STRING:
 		print_string(p, piece, piece->string);
+		break;
+	case CALL_SITE:
+		print_call_site(p, piece);
+		break;
+	case FUNCTION_FIELD:
+		print_function_field(p, piece);
+		break;
+	case STATES:
+		print_states(p, piece);
 		break;
 	}
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
+#include "plugin_printer.h"
 #include "printer.h"
 #include "printer_parts.h"
 
@@ -208,7 +209,7 @@ struct compiler {
 	const struct tep_print_arg *arg;	/* argument of the next conversion */
 };
 
-static struct piece *add_piece(struct printer *printer, enum piece_kind kind)
+struct piece *printer_add_piece(struct printer *printer, enum piece_kind kind)
 {
 	struct piece *more;
 
@@ -237,7 +238,7 @@ static char escaped(char c)
 
 static bool compile_literal(struct compiler *c)
 {
-	struct piece *piece = add_piece(c->printer, LITERAL);
+	struct piece *piece = printer_add_piece(c->printer, LITERAL);
 	char *to;
 
 	if (!piece)
@@ -327,7 +328,7 @@ static bool compile_pointer(struct compiler *c, struct piece *piece)
 
 static bool compile_conversion(struct compiler *c)
 {
-	struct piece *piece = add_piece(c->printer, STRING);
+	struct piece *piece = printer_add_piece(c->printer, STRING);
 	int longs = 0;
 	bool ok;
 
@@ -358,10 +359,27 @@ static bool compile_conversion(struct compiler *c)
 
 static bool has_own_printer(const struct tep_event *event)
 {
-	return event->handler || event->flags & (TEP_EVENT_FL_FAILED |
-						 TEP_EVENT_FL_ISBPRINT |
-						 TEP_EVENT_FL_ISFTRACE |
-						 TEP_EVENT_FL_PRINTRAW);
+	return event->flags & (TEP_EVENT_FL_FAILED | TEP_EVENT_FL_ISBPRINT |
+			       TEP_EVENT_FL_ISFTRACE | TEP_EVENT_FL_PRINTRAW);
+}
+
+static bool compile_format(struct compiler *c)
+{
+	bool ok = true;
+
+	while (ok && *c->at)
+		ok = *c->at == '%' && c->at[1] != '%' ? compile_conversion(c) :
+							compile_literal(c);
+	return ok;
+}
+
+static bool compile(struct compiler *c)
+{
+	bool then_format = true;
+
+	return (!c->event->handler ||
+		plugin_printer_compile(c->event, c->printer, &then_format)) &&
+	       (!then_format || compile_format(c));
 }
 
 struct printer *printer_compile(struct tep_event *event)
@@ -371,17 +389,13 @@ struct printer *printer_compile(struct tep_event *event)
 		.at = event->print_fmt.format,
 		.arg = event->print_fmt.args,
 	};
-	bool ok = true;
 
 	if (!c.at || has_own_printer(event))
 		return NULL;
 	c.printer = calloc(1, sizeof(*c.printer));
 	if (!c.printer)
 		return NULL;
-	while (ok && *c.at)
-		ok = *c.at == '%' && c.at[1] != '%' ? compile_conversion(&c) :
-						      compile_literal(&c);
-	if (ok)
+	if (compile(&c))
 		return c.printer;
 	printer_free(c.printer);
 	return NULL;

@@ -38,17 +38,26 @@ struct string {
 	struct string *choice[2];
 };
 
-enum piece_kind { LITERAL, DECIMAL, UNSIGNED, HEX, POINTER, FUNCTION, STRING };
+/*
+ * The last kinds are those of plugins: "(function+0x10) " or nothing, "function/0x0", and a
+ * letter for each bit.
+ */
+enum piece_kind {
+	LITERAL, DECIMAL, UNSIGNED, HEX, POINTER, FUNCTION, STRING,
+	CALL_SITE, FUNCTION_FIELD, STATES,
+};
 
 /**
  * struct piece - text or a conversion of the format
+ * @text: LITERAL: the text; STATES: the letters
+ * @size: bytes of @text
  * @bits: size of the number that is printed: 8, 16, 32 or 64
  * @precision: most bytes of a string
  */
 struct piece {
 	enum piece_kind kind;
-	char *text;			/* LITERAL */
-	size_t size;			/* bytes of @text */
+	char *text;
+	size_t size;
 	struct expression *number;
 	struct string *string;
 	unsigned int bits;
@@ -63,5 +72,8 @@ struct printer {
 	unsigned int nr_pieces;
 	uint32_t need;			/* bytes that a record must have */
 };
+
+/* Return a new last piece, or NULL: out of memory. */
+struct piece *printer_add_piece(struct printer *printer, enum piece_kind kind);
 
 #endif /* RBMAP_CLI_PRINTER_PARTS_H */

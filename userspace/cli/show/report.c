@@ -162,14 +162,17 @@ static void add_lost(struct report *r, int cpu, uint64_t lost)
 /* Append the name of the event and spaces up to NAME_WIDTH. */
 static void add_name(const char *name, struct buf *out)
 {
-	size_t size = strlen(name), pad = size < NAME_WIDTH ? NAME_WIDTH - size : 0;
-	char *at = buf_room(out, size + sizeof(": ") + pad);
+	size_t size = strlen(name);
+	char *at = buf_room(out, size + 2 + NAME_WIDTH);
 
 	if (!at)
 		return;
-	at = stpcpy(stpcpy(at, name), ": ");
-	memset(at, ' ', pad);
-	buf_end(out, at + pad);
+	at = mempcpy(at, name, size);
+	*at++ = ':';
+	*at++ = ' ';
+	/* A constant number of spaces needs no call. */
+	memset(at, ' ', NAME_WIDTH);
+	buf_end(out, size < NAME_WIDTH ? at + NAME_WIDTH - size : at);
 }
 
 static int add_line(struct report *r, const struct rbmap_event *ev,

@@ -66,29 +66,59 @@ struct syscalls_event *syscalls_event_new(struct tep_event *event)
 	return e;
 }
 
+static char *put_name(char *at, const char *name, size_t size)
+{
+	*at++ = ' ';
+	*at++ = '(';
+	at = mempcpy(at, name, size);
+	*at++ = ')';
+	return at;
+}
+
+static char *put_arguments(char *at, const char *from)
+{
+	unsigned long arg[NR_ARGS];
+
+	memcpy(arg, from, sizeof(arg));
+	*at++ = ' ';
+	*at++ = '(';
+	for (unsigned int i = 0; i < NR_ARGS; i++) {
+		if (i) {
+			*at++ = ',';
+			*at++ = ' ';
+		}
+		at = put_hex(at, arg[i], false);
+	}
+	*at++ = ')';
+	return at;
+}
+
+static char *put_result(char *at, const char *from)
+{
+	long value;
+
+	memcpy(&value, from, sizeof(value));
+	return put_signed(mempcpy(at, " = ", strlen(" = ")), value);
+}
+
 void syscalls_event_print(const struct syscalls_event *event, const void *record,
 			  struct buf *out)
 {
 	const char *data = record, *name;
-	unsigned long arg[NR_ARGS];
+	size_t size;
 	char *at;
 	long id;
 
 	memcpy(&id, data + event->id, sizeof(id));
 	name = syscalls_name(id);
-	at = buf_room(out, TEXT_ROOM + (name ? strlen(name) : 0));
+	size = name ? strlen(name) : 0;
+	at = buf_room(out, TEXT_ROOM + size);
 	if (!at)
 		return;
-	at = put_signed(stpcpy(at, "NR "), id);
+	at = put_signed(mempcpy(at, "NR ", strlen("NR ")), id);
 	if (name)
-		at = stpcpy(stpcpy(stpcpy(at, " ("), name), ")");
-	memcpy(arg, data + event->value, (event->enter ? NR_ARGS : 1) * sizeof(*arg));
-	if (event->enter) {
-		for (unsigned int i = 0; i < NR_ARGS; i++)
-			at = put_hex(stpcpy(at, i ? ", " : " ("), arg[i], false);
-		at = stpcpy(at, ")");
-	} else {
-		at = put_signed(stpcpy(at, " = "), arg[0]);
-	}
+		at = put_name(at, name, size);
+	at = event->enter ? put_arguments(at, data + event->value) :
+			    put_result(at, data + event->value);
 	buf_end(out, at);
 }
