@@ -420,4 +420,6 @@ like "$(cat /tmp/none.log)" 'no space is left;' "no space from the start: record
 umount /tmp/small
 is "$(cat $root/events/rbmap/marker/enable)" 1 "the marker is enabled as before"
 ok "unload at the end" rbmap unload
+# Other tests need the memory.
+rm -f /tmp/*.rbmap /tmp/*.trace-cmd
 done_testing
