@@ -19,6 +19,7 @@
 #define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */
 #define MAX_CORRUPT	100
+#define WRITE_SIZE	65536	/* in bytes; less is written before a wait */
 
 struct stream {
 	struct patterns patterns;
@@ -29,7 +30,7 @@ struct stream {
 
 	struct rbmap_merge *merge;
 	struct text *text;
-	struct buf line;
+	struct buf out;			/* lines that are not written yet */
 	struct control_events events;
 	bool switched;		/* this command enabled the events */
 	struct event_select event_select;
@@ -244,21 +245,28 @@ static bool full(const struct stream *s)
 	return s->count && s->printed >= s->count;
 }
 
+static bool write_lines(struct stream *s)
+{
+	size_t size = s->out.size;
+
+	s->out.size = 0;
+	if (fwrite(s->out.data, 1, size, stdout) == size)
+		return true;
+	s->write_error = errno;
+	return false;
+}
+
 /* Return 1 to go on, 0 if the output failed, -1 after another error. */
 static int print(struct stream *s, const struct rbmap_event *ev)
 {
 	int ret;
 
-	s->line.size = 0;
-	ret = text_add_line(s->text, ev, &s->line);
+	ret = text_add_line(s->text, ev, &s->out);
 	if (ret) {
 		complain("cannot print an event: %s", strerror(-ret));
 		return -1;
 	}
-	if (fwrite(s->line.data, 1, s->line.size, stdout) == s->line.size)
-		return 1;
-	s->write_error = errno;
-	return 0;
+	return s->out.size < WRITE_SIZE || write_lines(s);
 }
 
 /* Return 1 to go on, 0 if nothing is there now, -1 after an error. */
@@ -299,6 +307,7 @@ static bool drain(struct stream *s, double deadline)
 	while (!full(s) && (ret = next(s, &ev)) > 0)
 		if (interrupted || (s->printed % 256 == 0 && now() >= deadline))
 			break;
+	write_lines(s);
 	return ret >= 0;
 }
 
@@ -426,7 +435,7 @@ static int stream(int argc, char **argv)
 		print_sums(&s);
 	control_events_free(&s.events);
 	text_free(s.text);
-	buf_free(&s.line);
+	buf_free(&s.out);
 	rbmap_merge_close(s.merge);
 	if (closed) {
 		signal(SIGPIPE, SIG_DFL);

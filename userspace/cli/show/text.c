@@ -47,9 +47,10 @@ struct event_info {
 	struct name_fields name[MAX_NAMES];
 };
 
+/* @ts: time of the event for which /proc was asked */
 struct asked {
 	int pid;
-	uint64_t ns;
+	uint64_t ts;
 };
 
 struct text {
@@ -69,6 +70,7 @@ struct text {
 	size_t kallsyms_size;
 	bool counter;
 	bool raw;
+	uint64_t now;			/* time of the event; ns, whatever the clock */
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
 
@@ -368,7 +370,7 @@ static void learn(struct text *t, int pid, const char *from, size_t size)
 		return;
 	text_add_comm(t, pid, comm);
 	asked->pid = pid;
-	asked->ns = now_ns();
+	asked->ts = t->now;
 }
 
 /* The fields are in the event; a dynamic field may lead out of it. */
@@ -404,15 +406,14 @@ static void learn_names(struct text *t, const struct event_info *info,
 static void ask_proc(struct text *t, int pid)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
-	uint64_t now = now_ns();
 	char path[64], comm[64];
 	ssize_t got;
 	int fd;
 
-	if (asked->pid == pid && now - asked->ns < ASK_AGAIN_NS)
+	if (asked->pid == pid && t->now - asked->ts < ASK_AGAIN_NS)
 		return;
 	asked->pid = pid;
-	asked->ns = now;
+	asked->ts = t->now;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -536,6 +537,7 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 	const struct event_info *info;
 
 	*parts = (struct text_parts){ 0 };
+	t->now = t->counter ? now_ns() : ev->ts;
 	if (!read_common(ev, &parts->common))
 		return -EINVAL;
 	info = t->event[parts->common.type];
