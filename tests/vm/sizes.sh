@@ -52,43 +52,43 @@ each_once()
 {
 	# The writer's sub-buffer alone is half of the ring, even when it is empty.
 	with_ring "2 slots" 4 8
-	results "2 slots, poll: " exact --wait poll --percent 50 emit 10000 fast
+	results "2 slots, poll: " exact --wait poll --percent 50 emit 4000 fast
 	without_ring "2 slots"
 
 	with_ring 4K 4 512
-	results "4K, poll: " exact --wait poll --percent 0 emit 10000 fast
-	results "4K, wait: " exact --wait block --percent 25 emit 10000 fast
+	results "4K, poll: " exact --wait poll --percent 0 emit 4000 fast
+	results "4K, wait: " exact --wait block --percent 25 emit 4000 fast
 	without_ring 4K
 
 	with_ring resized 4 512
-	results "resized: " exact --resize 40 emit 10000
+	results "resized: " exact --resize 40 emit 4000
 	results "resized, poll: " exact --wait poll --percent 25 --resize 20 \
-		emit 10000 fast
-	results "resized, splice: " exact --splice --resize 20 emit 10000 \
+		emit 4000 fast
+	results "resized, splice: " exact --splice --resize 20 emit 4000 \
 		overwrite-read-fast discard-read-slow
-	results "snapshots: " exact --snapshot 20 emit 10000
+	results "snapshots: " exact --snapshot 20 emit 4000
 	results "resized, wait: " exact --wait block --percent 50 --resize 20 \
-		emit 10000 overwrite-map-fast discard-read-fast
+		emit 4000 overwrite-map-fast discard-read-fast
 	without_ring resized
 
 	with_ring 64K 64 1024
-	results "64K, poll: " exact --wait poll --percent 50 emit 10000 fast
-	results "64K, mono: " exact --clock mono emit 10000 overwrite-map-fast
-	results "64K, boot: " exact --clock boot emit 10000 discard-read-fast
+	results "64K, poll: " exact --wait poll --percent 50 emit 4000 fast
+	results "64K, mono: " exact --clock mono emit 4000 overwrite-map-fast
+	results "64K, boot: " exact --clock boot emit 4000 discard-read-fast
 	# The processor's own clock, if it has one.
 	for clock in $(tr -d '[]' </sys/kernel/rbmap/trace_clock | xargs -n 1 | grep -e -); do
-		results "64K, $clock: " exact --clock "$clock" emit 10000 \
+		results "64K, $clock: " exact --clock "$clock" emit 4000 \
 			overwrite-read-fast discard-map-end
 	done
-	results "64K, deep: " exact --depth 8 emit 10000 overwrite-map-fast \
+	results "64K, deep: " exact --depth 8 emit 4000 overwrite-map-fast \
 		discard-read-fast
 	without_ring 64K
 
 	with_ring 1M 1024 8192
 	results "1M, poll: " exact --wait poll --percent 100 emit 10000 fast
-	results "1M, wait: " exact --wait block --percent 1 emit 10000 \
+	results "1M, wait: " exact --wait block --percent 1 emit 4000 \
 		overwrite-map-slow discard-read-slow
-	results "1M: " exact emit 15000 overwrite-read-end discard-map-end
+	results "1M: " exact emit 6000 overwrite-read-end discard-map-end
 	without_ring 1M
 }
 
