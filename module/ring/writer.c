@@ -232,28 +232,36 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_close_subbufs);
 
+/* Let the fast path fill that many words of a sub-buffer, by the ring's clock. */
+static void rbmap_ring_admit(struct rbmap_ring *ring, u32 words)
+{
+	WRITE_ONCE(ring->try_words, ring->clock == RBMAP_CLOCK_LOCAL ? words : 0);
+	WRITE_ONCE(ring->tsc_words, ring->clock == RBMAP_CLOCK_X86_TSC ? words : 0);
+}
+
 /**
  * rbmap_ring_set_off - switch the ring off or on
  * @ring: the ring
  * @off: true: the ring refuses events
  *
- * Clear try_words before setting `off`, and restore it after clearing `off`, so that a
- * writer admitted by the fast path never finds the ring off in the slow path.
+ * Before setting `off`, clear the words that the fast path may fill.  Restore them after
+ * clearing `off`.  So a writer that the fast path admits never finds the ring off in the
+ * slow path.
  */
 void rbmap_ring_set_off(struct rbmap_ring *ring, bool off)
 {
 	if (off) {
-		WRITE_ONCE(ring->try_words, 0);
+		rbmap_ring_admit(ring, 0);
 		barrier();
 	}
 	WRITE_ONCE(ring->off, off);	/* model: turn_off */
 	barrier();
-	if (!off && ring->clock == RBMAP_CLOCK_LOCAL)
-		WRITE_ONCE(ring->try_words, ring->capacity >> 2);
+	if (!off)
+		rbmap_ring_admit(ring, ring->capacity >> 2);
 }
 
 /**
- * rbmap_ring_other_clock - time of an event that try_words does not admit
+ * rbmap_ring_other_clock - time of an event that the fast path does not admit
  * @ring: the ring, entered
  * @words: words from the beginning of the sub-buffer to the end of the event
  *

@@ -257,5 +257,5 @@ const struct clock clocks[NR_CLOCKS] = {
 	{ .name = "fine", .read = clock_fine },
 	{ .name = "coarse", .read = clock_coarse, .id = RBMAP_CLOCK_MONO },
 	{ .name = "steps back", .read = clock_back, .steps_back = true },
-	{ .name = "leaps", .read = clock_leaps },
+	{ .name = "leaps", .read = clock_leaps, .id = RBMAP_CLOCK_X86_TSC },
 };

@@ -40,9 +40,9 @@ u64 rb_clock(u32 clock)
 {
 	u64 now = rig.clock ? rig.clock() : rig.clock_max + 1;
 
-	(void)clock;
 	if (rig.clock_alone)
 		return now;
+	rig.clock_id = clock;
 	if (now > rig.clock_max)
 		rig.clock_max = now;
 	rig.clock_said[rig.depth] = now;

@@ -51,6 +51,7 @@ struct written {
  * @clock_alone: the model does not note the time, so any thread may read it
  * @clock_steps_back: the time of an event may be clamped instead of exact
  * @clock_said: last time that each nesting depth got
+ * @clock_id: the clock that was read last
  * @depth: number of nested writers
  * @log: entries of the model
  * @nr_log: number of entries
@@ -76,6 +77,7 @@ struct rig {
 	bool			clock_steps_back;
 	u64			clock_said[RIG_MAX_DEPTH + 1];
 	u64			clock_max;
+	u32			clock_id;
 	int			depth;
 
 	struct written		*log;

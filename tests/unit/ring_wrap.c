@@ -248,6 +248,33 @@ static void test_other_clock(void **state)
 	rig_close();
 }
 
+/* Each event has the time of the ring's clock. The fast path refuses a ring that is off. */
+static void test_clocks(void **state)
+{
+	static const u32 clocks[] = {
+		RBMAP_CLOCK_LOCAL, RBMAP_CLOCK_MONO, RBMAP_CLOCK_BOOT, RBMAP_CLOCK_X86_TSC,
+	};
+
+	struct rbmap_reservation resv;
+
+	(void)state;
+	for (u32 i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		rig_open(2, 256, RBMAP_MODE_OVERWRITE, 4);
+		rig.ring->clock = clocks[i];
+		rbmap_ring_set_off(rig.ring, true);
+		rbmap_ring_set_off(rig.ring, false);
+		for (u32 n = 0; n < 3; n++) {
+			rig.clock_id = ~0U;
+			rig_check(rig_write(8));
+			rig_check(rig.clock_id == clocks[i]);
+		}
+		rbmap_ring_set_off(rig.ring, true);
+		rig_check(!rbmap_ring_reserve_fast(rig.ring, 8, &resv));
+		rbmap_ring_publish(rig.ring);
+		rig_close();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_reader_sleeps_long),
 		cmocka_unit_test(test_other_clock),
+		cmocka_unit_test(test_clocks),
 	};
 
 	return cmocka_run_group_tests_name("ring_wrap", tests, NULL, NULL);

@@ -90,20 +90,32 @@ static __always_inline u64 rb_clock_local(void)
 }
 
 /*
- * Each clock may be read in an NMI.  rdtsc() is not ordered here, as in sched_clock():
- * an early read is off by less than the skew between two CPUs, and a nested context
- * reads a later time.
+ * rdtsc() is not ordered here, as in sched_clock(): an early read is off by less than
+ * the skew between two CPUs, and a nested context reads a later time.
  */
+#ifdef CONFIG_X86
+#define RB_HAS_TSC	true
+static __always_inline u64 rb_clock_tsc(void)
+{
+	return rdtsc();
+}
+#else
+#define RB_HAS_TSC	false
+static __always_inline u64 rb_clock_tsc(void)
+{
+	return 0;
+}
+#endif
+
+/* Each clock may be read in an NMI. */
 static __always_inline u64 rb_clock(u32 clock)
 {
 	if (likely(clock == RBMAP_CLOCK_LOCAL))
 		return rb_clock_local();
 	if (clock == RBMAP_CLOCK_MONO)
 		return ktime_get_mono_fast_ns();
-#ifdef CONFIG_X86
-	if (clock == RBMAP_CLOCK_X86_TSC)
-		return rdtsc();
-#endif
+	if (RB_HAS_TSC && clock == RBMAP_CLOCK_X86_TSC)
+		return rb_clock_tsc();
 	return ktime_get_boot_fast_ns();
 }
 

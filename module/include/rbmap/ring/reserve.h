@@ -259,6 +259,8 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	 */
 	if (likely(end <= rb_read_plain(ring->try_words))) {
 		ts = rb_clock_local();		/* model: clock_first */
+	} else if (RB_HAS_TSC && end <= rb_read_plain(ring->tsc_words)) {
+		ts = rb_clock_tsc();		/* step: clock_tsc */
 	} else {
 		ts = rbmap_ring_other_clock(ring, end);
 		if (ts <= RBMAP_TIME_NO_ROOM)

@@ -131,6 +131,7 @@ struct rbmap_ring {
 	bool			off;
 	bool			notify_event;	/* a reader waits for any event */
 	bool			sealed;		/* never written again */
+	u32			tsc_words;	/* try_words of RBMAP_CLOCK_X86_TSC */
 
 	/* Written for each sub-buffer, or less often. */
 	u64			closed_events ____cacheline_aligned;

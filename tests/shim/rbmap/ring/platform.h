@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <linux/rbmap.h>
+
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -143,7 +145,14 @@ u64 rb_clock(u32 clock);
 
 static inline u64 rb_clock_local(void)
 {
-	return rb_clock(0);
+	return rb_clock(RBMAP_CLOCK_LOCAL);
+}
+
+#define RB_HAS_TSC	true
+
+static inline u64 rb_clock_tsc(void)
+{
+	return rb_clock(RBMAP_CLOCK_X86_TSC);
 }
 
 #endif /* RBMAP_RING_PLATFORM_H */
