@@ -157,6 +157,8 @@ help:
 	@echo '                   partly in check'
 	@echo '  check-model      search all interleavings of the algorithm with SPIN; partly in check'
 	@echo '  bench            measure the cost of an event here and in other tracers; not in check'
+	@echo '  bench-here       the same on this machine and its running kernel, in nanoseconds and'
+	@echo '                   cycles; needs root; not in check'
 	@echo '  check-matrix     test all supported kernels, print a table; hours; not in check'
 	@echo '  check-packages   test DKMS and Debian packages in clean systems; not in check'
 	@echo '  check-debug      test on kernels with debugging options; not in check'

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 #	make bench	measure the cost of rbmap and of other tracers: tests/bench/run
+#	make bench-here	the same on this machine and its kernel: tests/bench/here
 
-.PHONY: bench
+.PHONY: bench bench-here
+bench-here:
+	@tests/bench/here
+
 bench:
 	@tests/install-packages build vm debug bench
 	@tests/bench/run

@@ -4,9 +4,9 @@
 # Measures a hit of a tracepoint whose event is enabled in 1, 2, 4 and 8 buffers,
 # BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
-. /tests/lib/guest.sh
+. "${TESTS:-/tests}/lib/guest.sh"
 # shellcheck source=tests/bench/lib.sh
-. /tests/lib/bench.sh
+. "${TESTS:-/tests}/lib/bench.sh"
 
 bench=/sys/kernel/debug/bench/event
 ours=/sys/kernel/rbmap
@@ -44,9 +44,9 @@ measure()
 		set_events "$2" "$3" "$4" 0
 	ok "$1: the last of $4 buffers has all events" \
 		[ "$(($(recorded "$last") - before))" -ge $((2 * events)) ]
-	awk -v buffers="$4" -v who="$1" '{
-		printf "buffers\tinstructions of an event, from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
-			buffers == 1 ? "1 buffer" : buffers " buffers", who, $3 / $2
+	awk -v buffers="$4" -v who="$1" -v unit="$unit" '{
+		printf "buffers\t%s of an event, from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
+			unit, buffers == 1 ? "1 buffer" : buffers " buffers", who, $3 / $2
 	}' $bench | rows
 }
 

@@ -4,9 +4,9 @@
 # Measures the cost of a whole event, from the tracepoint on, for one tracer at a
 # time, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
-. /tests/lib/guest.sh
+. "${TESTS:-/tests}/lib/guest.sh"
 # shellcheck source=tests/bench/lib.sh
-. /tests/lib/bench.sh
+. "${TESTS:-/tests}/lib/bench.sh"
 
 bench=/sys/kernel/debug/bench/event
 ours=/sys/kernel/rbmap
@@ -17,9 +17,9 @@ events=${BENCH_EVENTS:-100000}
 measure()
 {
 	echo "$events $3" >$bench || fail "$2: hit $3" || return
-	awk -v what="$1" -v who="$2" '{
-		printf "event\tinstructions from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
-			what, who, $3 / $2
+	awk -v what="$1" -v who="$2" -v unit="$unit" '{
+		printf "event\t%s from the tracepoint on, the loop included\t%s\t%s\t%.2f\n",
+			unit, what, who, $3 / $2
 	}' $bench | rows
 }
 
@@ -44,13 +44,13 @@ by_rbmap()
 	fi
 }
 
-# by_ftrace EVENT TRACEPOINT [FILTER]
+# by_ftrace EVENT TRACEPOINT [FILTER]: $ftrace_as is the name in the table, if it is set
 by_ftrace()
 {
 	echo >$theirs/trace
 	[ -z "${3:-}" ] || echo "$3" >$theirs/events/"$1"/filter
 	echo 1 >$theirs/events/"$1"/enable
-	measure "${2#*:}${3:+, refused}" ftrace "${2%:*}"
+	measure "${2#*:}${3:+, refused}" "${ftrace_as:-ftrace}" "${2%:*}"
 	echo 0 >$theirs/events/"$1"/enable
 	if [ -n "${3:-}" ]; then
 		echo 0 >$theirs/events/"$1"/filter
@@ -66,9 +66,10 @@ by_rival()
 {
 	who=$1 what=$2 tracepoint=$3 bytes=$4
 	shift 4
-	mkfifo /tmp/in /tmp/out
-	/tests/rival "$@" </tmp/in >/tmp/out 2>/tmp/err &
-	exec 4>/tmp/in 5</tmp/out
+	[ -x "$TESTS/rival" ] || return 0
+	mkfifo "$tmp/in" "$tmp/out"
+	"$TESTS/rival" "$@" <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
+	exec 4>"$tmp/in" 5<"$tmp/out"
 	if read -r line <&5 && [ "$line" = ready ]; then
 		measure "$what" "$who" "$tracepoint"
 		exec 4>&-
@@ -79,17 +80,17 @@ by_rival()
 			[ "$line" -eq 0 ] || fail "$who: $what: recorded $line bytes, want 0"
 		fi
 	else
-		fail "$who: $(cat /tmp/err)"
+		fail "$who: $(cat "$tmp/err")"
 	fi
 	exec 4>&- 5<&-
 	wait $!
-	rm /tmp/in /tmp/out
+	rm "$tmp/in" "$tmp/out"
 }
 
 # by_lttng CASE TRACEPOINT EVENT [FILTER]
 by_lttng()
 {
-	[ -x /tests/lttng ] || return 0
+	[ -x "$TESTS/lttng" ] || return 0
 	lttng_filter=${4:-}
 	if lttng_begin "$3"; then
 		measure "$1${4:+, refused}" LTTng "$2"
@@ -143,6 +144,14 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		esac
 		by_rbmap "rbmap" "$event" "$tracepoint:$tracepoint"
 		by_ftrace "$event" "$tracepoint:$tracepoint"
+		# With record-cmd, each switch also stores the names of both tasks.
+		if [ "$tracepoint" = sched_switch ]; then
+			echo 0 >$theirs/options/record-cmd
+			ftrace_as="ftrace, no record-cmd"
+			by_ftrace "$event" "$tracepoint:$tracepoint"
+			ftrace_as=
+			echo 1 >$theirs/options/record-cmd
+		fi
 		by_rival perf "$tracepoint" "$tracepoint" 32 perf "$(cat $theirs/events/$event/id)"
 		case $tracepoint in
 		sys_enter) by_lttng "$tracepoint" "$tracepoint" syscalls ;;

@@ -4,13 +4,20 @@
 # Functions of the benchmark's scripts in the guest. Source /tests/lib/bench.sh after
 # guest.sh.
 
-: >/tmp/rows
+# The folder of the tests, what a nanosecond of the kernel's clock is, and the folder of
+# temporary files. tests/bench/here sets them.
+TESTS=${TESTS:-/tests}
+# shellcheck disable=SC2034 # the scripts use it
+unit=${BENCH_UNIT:-instructions}
+tmp=${BENCH_TMP:-/tmp}
+
+: >"$tmp/rows"
 
 # rows: print and keep rows from standard input: "PART UNIT CASE WHO VALUE", separated
 # by tabs
 rows()
 {
-	tee -a /tmp/rows | sed 's/^/row /'
+	tee -a "$tmp/rows" | sed 's/^/row /'
 }
 
 # named: read lines "RIVAL WAY SIZE ..." and print them as "CASE WHO ...", separated by
@@ -124,13 +131,13 @@ nr_events()
 	"$@" 2>/dev/null | grep -cv '^cpus='
 }
 
-# within_budget PART: compare the rows with the PART's lines of /tests/budget, if the
+# within_budget PART: compare the rows with the PART's lines of $TESTS/budget, if the
 # file exists
 within_budget()
 {
-	[ -e /tests/budget ] || return 0
-	awk -F '\t' -v part="$1" '
-	FILENAME == "/tmp/rows" { value[$1 ", " $3 ", " $4] = $5; next }
+	[ -e "$TESTS/budget" ] || return 0
+	awk -F '\t' -v part="$1" -v rows="$tmp/rows" '
+	FILENAME == rows { value[$1 ", " $3 ", " $4] = $5; next }
 	/^#/ || $1 != part { next }
 	{
 		who = $3
@@ -140,9 +147,9 @@ within_budget()
 			got = value[key both[1]] / value[key both[2]]
 		printf "%d\t%s, %s: %s, at most %s\n", got != "" && got <= $4 + 0,
 			$2, who, got == "" ? "not measured" : sprintf("%.2f", got), $4
-	}' /tmp/rows /tests/budget >/tmp/judged
-	ok "/tests/budget has lines for the part $1" [ -s /tmp/judged ]
+	}' "$tmp/rows" "$TESTS/budget" >"$tmp/judged"
+	ok "/tests/budget has lines for the part $1" [ -s "$tmp/judged" ]
 	while IFS="	" read -r within text; do
 		ok "$text" [ "$within" = 1 ]
-	done </tmp/judged
+	done <"$tmp/judged"
 }

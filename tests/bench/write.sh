@@ -4,16 +4,16 @@
 # Measures writing an event, in each way and in all rings, BENCH_REPEAT times. Prints
 # "row PART UNIT CASE WHO VALUE", separated by tabs.
 # shellcheck source=tests/vm/lib/guest.sh
-. /tests/lib/guest.sh
+. "${TESTS:-/tests}/lib/guest.sh"
 # shellcheck source=tests/bench/lib.sh
-. /tests/lib/bench.sh
+. "${TESTS:-/tests}/lib/bench.sh"
 
 bench=/sys/kernel/debug/bench
 
 # measured FILE
 measured()
 {
-	named <$bench/"$1" | awk -F '\t' -v file="$1" '
+	named <$bench/"$1" | awk -F '\t' -v file="$1" -v unit="$unit" '
 	# Discarded events do not fill a ring, and the clock is measured once.
 	$1 == "nothing" || (file != "write" && ($1 ~ /discarded/ || $1 ~ /clock/)) { next }
 	file == "tsc" && $1 != "16 bytes" { next }
@@ -25,8 +25,8 @@ measured()
 			what = what ", x86-tsc"
 		if (file == "fill" || file == "disabled")
 			what = what ", recording is off"
-		printf "write\tinstructions of an event, the loop included\t%s\t%s\t%.2f\n",
-			what, $2, $4 / $3
+		printf "write\t%s of an event, the loop included\t%s\t%s\t%.2f\n",
+			unit, what, $2, $4 / $3
 	}' | rows
 }
 

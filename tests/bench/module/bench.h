@@ -12,6 +12,7 @@
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
+#include <linux/timex.h>
 #include <linux/types.h>
 
 #define BENCH_MAX_SIZE	256
@@ -58,6 +59,7 @@ struct bench_room {
  * @disable: turns recording off; NULL if only user space can
  * @reserve: reserves an event
  * @commit: publishes the event
+ * @once: writes an event of 16 bytes; returns the ticks of bench_ticks() that it took
  * @ways: its ways to write; an entry without a name ends the list
  */
 struct bench_rival {
@@ -67,10 +69,11 @@ struct bench_rival {
 	void			(*disable)(void);
 	void			*(*reserve)(struct bench_room *room, size_t size);
 	void			(*commit)(struct bench_room *room);
+	u64			(*once)(void);
 	const struct bench_way	*ways;
 };
 
-extern const struct bench_rival bench_rbmap, bench_ring_buffer;
+extern const struct bench_rival bench_rbmap, bench_ring_buffer, bench_loop;
 extern const struct bench_rival *const bench_rivals[];
 
 /**
@@ -104,6 +107,8 @@ bench_first_way(const struct bench_rival *rival, u32 size)
 	return way;
 }
 
+int bench_cold(u32 n, unsigned int unused);
+int bench_cycles(u32 ms, unsigned int unused);
 int bench_nested(u32 n, unsigned int unused);
 int bench_scale(u32 n, unsigned int cpus);
 int bench_open(u32 n, unsigned int subbuf_kb);
@@ -131,6 +136,37 @@ static u64 way##_##size(u32 n)						\
 	for (; n; n--)							\
 		write(size);						\
 	took = ktime_get_ns() - begin;					\
+	local_irq_restore(flags);					\
+	return took;							\
+}
+
+/*
+ * The processor's counter.  The clock of User Mode Linux counts in steps of 256 ns.  All
+ * instructions before and after the counter stay there.
+ */
+static __always_inline u64 bench_ticks(void)
+{
+#ifdef __x86_64__
+	u32 low, high;
+
+	asm volatile("lfence; rdtsc; lfence" : "=a" (low), "=d" (high) :: "memory");
+	return (u64)high << 32 | low;
+#else
+	return get_cycles();
+#endif
+}
+
+/* Define once(), the function of a rival. */
+#define BENCH_ONCE(write)						\
+static u64 once(void)							\
+{									\
+	unsigned long flags;						\
+	u64 begin, took;						\
+									\
+	local_irq_save(flags);						\
+	begin = bench_ticks();						\
+	write(16);							\
+	took = bench_ticks() - begin;					\
 	local_irq_restore(flags);					\
 	return took;							\
 }

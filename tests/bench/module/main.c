@@ -9,6 +9,8 @@
  *	write	N events in each way, into rings that overwrite
  *	full	N events in each way, into rings that are full
  *	tsc	N events in each way of rbmap, with the time-stamp counter as clock
+ *	cold	N events of 16 bytes; 8 MiB of memory are written before each
+ *	cycles	the rate of the processor's counter, measured for N milliseconds
  *	disabled	N events into the kernel's ring while recording is off
  *	nested	N events with an interrupt between reserve and commit
  *	scale1, scale2, scale4	N events on each of so many CPUs at once
@@ -50,6 +52,7 @@ static __always_inline void nothing(size_t size)
 	barrier();
 }
 BENCH_WAY(nothing, 0, nothing)
+BENCH_ONCE(nothing)
 
 /* The clock that rings read before each event */
 static __always_inline void read_clock(size_t size)
@@ -75,8 +78,10 @@ static void loop_end(void)
 {
 }
 
-static const struct bench_rival loop = {
-	.name = "loop", .begin = loop_begin, .end = loop_end, .ways = loop_ways,
+/* Without a ring */
+const struct bench_rival bench_loop = {
+	.name = "loop", .begin = loop_begin, .end = loop_end,
+	.once = once, .ways = loop_ways,
 };
 
 const struct bench_rival *const bench_rivals[] = {
@@ -148,7 +153,7 @@ static int run_all(u32 n, const struct bench_ring *ring)
 	const struct bench_rival *const *rival;
 	int err;
 
-	err = run_ways(&loop, n, ring);
+	err = run_ways(&bench_loop, n, ring);
 	for (rival = bench_rivals; !err && *rival; rival++)
 		err = run_ways(*rival, n, ring);
 	return err;
@@ -178,6 +183,8 @@ static const struct bench_file {
 	{ "write", run_write },
 	{ "full", run_full },
 	{ "tsc", run_tsc },
+	{ "cold", bench_cold },
+	{ "cycles", bench_cycles },
 	{ "disabled", bench_disabled },
 	{ "nested", bench_nested },
 	{ "scale1", bench_scale, 1 },

@@ -49,6 +49,7 @@ BENCH_SIZES(inlined, write_inline)
 BENCH_SIZES(calls, write_calls)
 BENCH_SIZES(write, write_whole)
 BENCH_WAY(discarded, 16, write_discarded)
+BENCH_ONCE(write_inline)
 
 static const struct bench_way ways[] = {
 	BENCH_ENTRIES(inlined),
@@ -99,5 +100,5 @@ static void commit(struct bench_room *room)
 
 const struct bench_rival bench_rbmap = {
 	.name = "rbmap", .begin = begin, .end = end, .reserve = reserve,
-	.commit = commit, .ways = ways,
+	.commit = commit, .once = once, .ways = ways,
 };

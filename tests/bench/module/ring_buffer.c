@@ -39,6 +39,7 @@ static __always_inline void write_discarded(size_t size)
 BENCH_SIZES(calls, write_calls)
 BENCH_SIZES(write, write_whole)
 BENCH_WAY(discarded, 16, write_discarded)
+BENCH_ONCE(write_calls)
 
 static const struct bench_way ways[] = {
 	BENCH_ENTRIES(calls),
@@ -80,5 +81,6 @@ static void commit(struct bench_room *room)
 
 const struct bench_rival bench_ring_buffer = {
 	.name = "ring_buffer", .begin = begin, .end = end,
-	.disable = disable, .reserve = reserve, .commit = commit, .ways = ways,
+	.disable = disable, .reserve = reserve, .commit = commit,
+	.once = once, .ways = ways,
 };

@@ -5,7 +5,7 @@
 # results, too
 
 # shellcheck source=tests/tap/tap.sh
-. /tests/lib/tap.sh
+. "${TESTS:-/tests}/lib/tap.sh"
 
 # KiB of a page, which is also the smallest sub-buffer
 page_kb=$(awk '$1 == "KernelPageSize:" { print $2; exit }' /proc/self/smaps)
@@ -59,7 +59,7 @@ load_module()
 	local module=$1
 
 	shift
-	insmod "/modules/$module.ko" "$@"
+	insmod "${MODULES:-/modules}/$module.ko" "$@"
 }
 
 is_loaded()
