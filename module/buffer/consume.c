@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
+#include <linux/sched/signal.h>
 
 #include "consume.h"
 #include "cpu_buffer.h"

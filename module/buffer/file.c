@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Select the ring that an open file reads: the oldest one, and then the next. */
+#include <linux/sched.h>
+#include <linux/wait.h>
+
 #include "file.h"
 
 /**

@@ -13,7 +13,9 @@
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/jiffies.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "compat/isolation.h"

@@ -53,7 +53,7 @@ CLI_PRINTERS := $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_pr
 $(CLI_PRINTERS): $(CLI_TEST_BUILD)/%/cli_printer: tests/unit/cli_printer.c \
 		$(CLI_PRINTER_SRCS) $(CLI_TEST_DEPS) tests/tap/tap.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -D_GNU_SOURCE,$(CLI_TEST_CFLAGS)) $(CLI_TEST_FLAGS_$*) \
+	$(CC) $(filter-out -D_GNU_SOURCE,$(CLI_TEST_CFLAGS)) -D_GNU_SOURCE= $(CLI_TEST_FLAGS_$*) \
 		-Itests/tap $(shell pkg-config --cflags libtraceevent) -o $@ \
 		$(filter %.c,$^) $(LDFLAGS) -ltraceevent -lseccomp
 
