@@ -19,15 +19,14 @@ said $here write
 is "$status" 1 "rbmap is loaded: an error"
 like "$output" "run 'rbmap unload' first" "the error has the cure"
 rmmod rbmap
-ok "here measures" sh -c "$here --modules /modules --repeat 1 --events 2000 --markdown >/tmp/here 2>/tmp/here.err" ||
+ok "here measures" sh -c "$here --modules /modules --repeat 1 --events 500 --markdown >/tmp/here 2>/tmp/here.err" ||
 	diag "$(tail -n 20 /tmp/here.err)"
 for title in write cold event buffers; do
 	ok "the table has $title" grep -q "^| $title: nanoseconds" /tmp/here
 	ok "the table has $title in cycles" grep -q "^| $title in cycles: cycles" /tmp/here
 done
-$here --modules /modules --repeat 1 --events 2000 --json cold event >/tmp/here.json
 for who in rbmap ring_buffer ftrace perf; do
-	ok "JSON has $who" grep -q "\"$who\"" /tmp/here.json
+	ok "the table has $who" grep -q "^| .*| $who |" /tmp/here
 done
 ok "no module is left" sh -c '! grep -qE "^(rbmap|bench)" /proc/modules'
 is "$(cat /sys/kernel/tracing/buffer_size_kb)" "${before%% *}" "ftrace has its size again"
