@@ -3,9 +3,10 @@
  * Reads the whole ring of CPU 0 in one way, and prints the number of bytes and the
  * nanoseconds that it took:
  *
- *	read [--tracefs] map|read|splice|memory|called SUBBUF-SIZE
+ *	read [--tracefs] map|decode|read|splice|memory|called SUBBUF-SIZE
  *
- * map and read sum up all bytes; splice moves them to a file in memory.  memory only
+ * map and read sum up all bytes; decode decodes the events of a map, and sums up the first
+ * word and the time of each; splice moves them to a file in memory.  memory only
  * sums up the data pages of a map, for comparison; called does the same, with a system
  * call that does nothing after each sub-buffer.
  */
@@ -19,6 +20,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <rbmap.h>
 
 #include "client.h"
 #include "tap.h"
@@ -67,8 +70,24 @@ static struct result by_memory(bool called)
 	return result;
 }
 
-static struct result by_map(void)
+/* Decode the events behind the cursor, and return the end of the last one. */
+static size_t decode(const void *subbuf, size_t size, struct rbmap_cursor *cursor)
 {
+	struct rbmap_event ev;
+	uint64_t sum = 0;
+	uint32_t word;
+
+	while (rbmap_decode(subbuf, size, cursor, &ev) == 1) {
+		memcpy(&word, ev.data, sizeof(word));
+		sum += word + ev.ts;
+	}
+	looked_at = sum;
+	return cursor->offset;
+}
+
+static struct result by_map(bool decodes)
+{
+	struct rbmap_cursor cursor = { 0 };
 	struct result result = { 0 };
 	struct client client;
 	uint64_t begin;
@@ -84,12 +103,17 @@ static struct result by_map(void)
 			break;
 		subbuf = client_subbuf(&client);
 		end = subbuf_commit(subbuf);
-		if (id != client.meta->reader.id)
+		if (id != client.meta->reader.id) {
 			at = 0;
-		else if (at == end)
+			cursor = (struct rbmap_cursor){ 0 };
+		} else if (at == end) {
 			break;
-		look((const char *)subbuf + RBMAP_SUBBUF_HEADER_SIZE + at,
-		     end - at);
+		}
+		if (decodes)
+			end = decode(subbuf, client.subbuf_size, &cursor);
+		else
+			look((const char *)subbuf + RBMAP_SUBBUF_HEADER_SIZE + at,
+			     end - at);
 		result.bytes += end - at;
 		at = end;
 	}
@@ -160,9 +184,9 @@ int main(int argc, char **argv)
 	struct result result;
 
 	if (!subbuf_size)
-		bail_out("usage: read [--tracefs] map|read|splice|memory|called SUBBUF-SIZE");
-	if (!strcmp(how, "map"))
-		result = by_map();
+		bail_out("usage: read [--tracefs] map|decode|read|splice|memory|called SUBBUF-SIZE");
+	if (!strcmp(how, "map") || !strcmp(how, "decode"))
+		result = by_map(!strcmp(how, "decode"));
 	else if (!strcmp(how, "memory") || !strcmp(how, "called"))
 		result = by_memory(!strcmp(how, "called"));
 	else if (!strcmp(how, "read"))

@@ -58,7 +58,7 @@ for size in 4 64 1024; do
 	echo 1 >$theirs/tracing_on
 	n=0
 	while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
-		for how in map read splice; do
+		for how in map decode read splice; do
 			measure $how rbmap $size $ours/events/bench/custom/enable
 			echo 1 >$ours/reset
 			measure $how "$ftrace" $size $theirs/events/bench/bench_hit/enable --tracefs
