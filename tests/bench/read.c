@@ -5,10 +5,10 @@
  *
  *	read [--tracefs] map|decode|read|splice|memory|called SUBBUF-SIZE
  *
- * map and read sum up all bytes; decode decodes the events of a map, and sums up the first
- * word and the time of each; splice moves them to a file in memory.  memory only
- * sums up the data pages of a map, for comparison; called does the same, with a system
- * call that does nothing after each sub-buffer.
+ * map and read sum up all bytes. decode decodes the events of a map, and sums up the time
+ * and the first word of each. splice moves the sub-buffers to a file in memory. memory only
+ * sums up the data pages of a map, for comparison. called does the same, with a system call
+ * that does nothing after each sub-buffer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
