@@ -250,7 +250,7 @@ static bool write_lines(struct stream *s)
 	size_t size = s->out.size;
 
 	s->out.size = 0;
-	if (fwrite(s->out.data, 1, size, stdout) == size)
+	if (!size || fwrite(s->out.data, 1, size, stdout) == size)
 		return true;
 	s->write_error = errno;
 	return false;
