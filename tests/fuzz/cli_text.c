@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Run text_add_line() on arbitrary bytes, with the formats in RBMAP_FUZZ_EVENTS (a
- * directory like /sys/kernel/rbmap/events).
+ * directory like /sys/kernel/rbmap/events), and with the plugins of libtraceevent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	text = text_new();
+	text_load_plugins(text);
 	if (text_load_formats(text, events ? events :
 			      "/sys/kernel/rbmap/events") <= 0) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);

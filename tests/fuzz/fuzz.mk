@@ -5,11 +5,13 @@
 #	make fuzz-vm		system calls on a kernel with KASAN, lockdep and kmemleak,
 #				and at the same time on one with KCSAN
 #
-# cli_text needs formats: set RBMAP_FUZZ_EVENTS, or load the module.
+# cli_text takes the formats below RBMAP_FUZZ_EVENTS: those of the module if it is loaded,
+# else those of tests/unit.
 
 FUZZ_CC		?= clang
 FUZZ_SECONDS	?= 60
 FUZZ_BUILD	:= $(BUILD)/fuzz
+export RBMAP_FUZZ_EVENTS ?= $(or $(wildcard /sys/kernel/rbmap/events),$(FUZZ_BUILD)/formats)
 FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 		  -fsanitize=fuzzer,address,undefined \
 		  -fno-sanitize-recover=all \
@@ -18,12 +20,11 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c text.c expression.c \
-		   printer.c printer_compile.c syscalls.c task_names.c) \
+		   printer.c printer_compile.c plugin_printer.c syscalls.c task_names.c) \
 		   trace_dat/symbols.c common/buf.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)
-FUZZERS		:= lib_decode lib_map filter_text cli_fields dynamic_line \
-		   $(if $(RBMAP_FUZZ_EVENTS)$(wildcard /sys/kernel/rbmap),cli_text)
+FUZZERS		:= lib_decode lib_map filter_text cli_fields dynamic_line cli_text
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
@@ -43,7 +44,14 @@ $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Imodule/dynamic -Imodule -Imodule/include -o $@ $(filter %.c,$^)
 
-$(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT)
+# Formats without the comments of the files in tests/unit.
+$(FUZZ_BUILD)/formats: $(wildcard tests/unit/formats/*/*/format)
+	@for format in $(^:tests/unit/formats/%=%); do \
+		mkdir -p "$@/$${format%/format}" && \
+		sed '/^#/d' "tests/unit/formats/$$format" >"$@/$$format" || exit 1; \
+	done
+
+$(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT) | $(FUZZ_BUILD)/formats
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $^ -ltraceevent -lseccomp
 
