@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 
 #include "expire.h"
 #include "internal.h"
@@ -110,13 +111,13 @@ bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu)
 /**
  * rbmap_buffer_show_lacking - list the CPUs that lack something for want of memory
  * @buf: the buffer
- * @page: memory for the list
+ * @page: page of an attribute in sysfs
  *
  * Return: the length of the list.
  */
 int rbmap_buffer_show_lacking(const struct rbmap_buffer *buf, char *page)
 {
-	return cpumap_print_to_pagebuf(true, page, &buf->lacking);
+	return sysfs_emit(page, "%*pbl\n", cpumask_pr_args(&buf->lacking));
 }
 
 /**
