@@ -70,7 +70,7 @@ struct text {
 	size_t kallsyms_size;
 	bool counter;
 	bool raw;
-	uint64_t now;			/* time of the event; ns, whatever the clock */
+	uint64_t now;			/* ns, whatever the clock; for comm_from_proc */
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
 
@@ -537,7 +537,8 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 	const struct event_info *info;
 
 	*parts = (struct text_parts){ 0 };
-	t->now = t->counter ? now_ns() : ev->ts;
+	if (t->comm_from_proc)
+		t->now = t->counter ? now_ns() : ev->ts;
 	if (!read_common(ev, &parts->common))
 		return -EINVAL;
 	info = t->event[parts->common.type];
