@@ -188,6 +188,11 @@ static void print_number(struct printing *p, const struct piece *piece)
 	buf_end(p->out, end);
 }
 
+static void add_symbol(struct printing *p, const struct symbol *symbol)
+{
+	buf_add(p->out, symbol->name, strlen(symbol->name));
+}
+
 static void print_function(struct printing *p, const struct piece *piece)
 {
 	uint64_t addr = value_of(p, piece->number);
@@ -197,7 +202,7 @@ static void print_function(struct printing *p, const struct piece *piece)
 		add_hex(p, "0x", addr);
 		return;
 	}
-	buf_add(p->out, symbol->name, strlen(symbol->name));
+	add_symbol(p, symbol);
 	if (piece->with_offset)
 		add_hex(p, "+0x", addr - symbol->addr);
 }
@@ -226,7 +231,7 @@ static void print_function_field(struct printing *p, const struct piece *piece)
 		add_eight_digits(p, addr);
 		return;
 	}
-	buf_add(p->out, symbol->name, strlen(symbol->name));
+	add_symbol(p, symbol);
 	add_hex(p, "/0x", symbol->addr - addr);
 	if (p->out->size - before > FUNCTION_FIELD_MAX)
 		p->out->size = before + FUNCTION_FIELD_MAX;
@@ -241,7 +246,7 @@ static void print_call_site(struct printing *p, const struct piece *piece)
 	if (!symbol)
 		return;
 	buf_add(p->out, "(", 1);
-	buf_add(p->out, symbol->name, strlen(symbol->name));
+	add_symbol(p, symbol);
 	add_hex(p, "+0x", (uint32_t)(addr - symbol->addr));
 	buf_add(p->out, ") ", 2);
 }
