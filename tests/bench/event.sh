@@ -9,8 +9,6 @@
 . "${TESTS:-/tests}/lib/bench.sh"
 
 bench=/sys/kernel/debug/bench/event
-ours=/sys/kernel/rbmap
-theirs=/sys/kernel/tracing
 events=${BENCH_EVENTS:-100000}
 
 # measure CASE WHO TRACEPOINT
@@ -146,11 +144,12 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		by_ftrace "$event" "$tracepoint:$tracepoint"
 		# With record-cmd, each switch also stores the names of both tasks.
 		if [ "$tracepoint" = sched_switch ]; then
+			record_cmd=$(cat $theirs/options/record-cmd)
 			echo 0 >$theirs/options/record-cmd
 			ftrace_as="ftrace, no record-cmd"
 			by_ftrace "$event" "$tracepoint:$tracepoint"
 			ftrace_as=
-			echo 1 >$theirs/options/record-cmd
+			echo "$record_cmd" >$theirs/options/record-cmd
 		fi
 		by_rival perf "$tracepoint" "$tracepoint" 32 perf "$(cat $theirs/events/$event/id)"
 		case $tracepoint in

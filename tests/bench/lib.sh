@@ -10,6 +10,8 @@ TESTS=${TESTS:-/tests}
 # shellcheck disable=SC2034 # the scripts use it
 unit=${BENCH_UNIT:-instructions}
 tmp=${BENCH_TMP:-/tmp}
+# shellcheck disable=SC2034 # the scripts use these, too
+ours=/sys/kernel/rbmap theirs=/sys/kernel/tracing
 
 : >"$tmp/rows"
 
@@ -96,6 +98,22 @@ make_workload()
 		dd if=/dev/zero of=/dev/null bs=1 count=$(($1 / 2)) 2>/dev/null
 	END
 	chmod +x /tmp/workload
+}
+
+# run_recorded TOP: run /tmp/workload with its events enabled in a tracefs or in rbmap
+run_recorded()
+{
+	local status
+
+	for system in sched raw_syscalls irq; do
+		echo 1 >"$1/events/$system/enable" || return
+	done
+	/tmp/workload
+	status=$?
+	for system in sched raw_syscalls irq; do
+		echo 0 >"$1/events/$system/enable" || return
+	done
+	return $status
 }
 
 # record_by_rbmap FILE [OPTION]: record /tmp/workload

@@ -9,8 +9,6 @@
 . /tests/lib/bench.sh
 
 bench=/sys/kernel/debug/bench/event
-ours=/sys/kernel/rbmap
-theirs=/sys/kernel/tracing
 # Each event has 28 or 32 bytes and is written twice: 11 MiB, which fit into the ring.
 events=200000
 ring_kb=16384

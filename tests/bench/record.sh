@@ -11,7 +11,6 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-theirs=/sys/kernel/tracing
 groups=/sys/fs/cgroup
 file=/run/record/trace.dat
 

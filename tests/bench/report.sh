@@ -12,7 +12,7 @@
 
 dir=/run/report
 
-# Each causes two events.
+# System calls of the workload. Each causes two events.
 calls=$((2 * ${BENCH_EVENTS:-100000}))
 
 # measure CASE WHO EVENTS COMMAND...

@@ -8,8 +8,6 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-ours=/sys/kernel/rbmap
-theirs=/sys/kernel/tracing
 dir=/run/size
 
 # print_row CASE WHO BYTES EVENTS
@@ -23,13 +21,7 @@ print_row()
 # in_ring WHO TOP
 in_ring()
 {
-	for system in sched raw_syscalls irq; do
-		echo 1 >"$2/events/$system/enable"
-	done
-	/tmp/workload
-	for system in sched raw_syscalls irq; do
-		echo 0 >"$2/events/$system/enable"
-	done
+	ok "$1: the workload runs" run_recorded "$2" || return
 	stats=$(sed -n 's/^\(bytes\|entries\): //p' "$2/per_cpu/cpu0/stats" | xargs)
 	ok "$1: the ring has events" [ "${stats%% *}" -gt 0 ] || return
 	print_row "in the ring" "$1" "${stats#* }" "${stats%% *}"

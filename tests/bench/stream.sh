@@ -9,23 +9,6 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-ours=/sys/kernel/rbmap
-theirs=/sys/kernel/tracing
-
-# set_events TOP VALUE
-set_events()
-{
-	for system in sched raw_syscalls irq; do
-		echo "$2" >"$1/events/$system/enable" || return
-	done
-}
-
-# fill TOP: run the workload, and leave its events in the ring
-fill()
-{
-	set_events "$1" 1 && /tmp/workload && set_events "$1" 0
-}
-
 # measure WHO EVENTS COMMAND...
 measure()
 {
@@ -50,7 +33,7 @@ echo 16384 >$theirs/buffer_size_kb
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	echo >$theirs/trace
-	ok "the rings are filled" fill $ours && fill $theirs
+	ok "the rings are filled" run_recorded $ours && run_recorded $theirs
 	measure rbmap "$(summed entries)" rbmap stream --no-follow
 	measure "ftrace's file trace" "$(sed -n 's/^entries: //p' $theirs/per_cpu/cpu0/stats)" \
 		cat $theirs/trace

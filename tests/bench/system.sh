@@ -9,9 +9,6 @@
 # shellcheck source=tests/bench/lib.sh
 . /tests/lib/bench.sh
 
-ours=/sys/kernel/rbmap
-theirs=/sys/kernel/tracing
-
 # events SET...: print the events of these sets that ftrace has, too, as SYSTEM/EVENT
 events()
 {

@@ -9,8 +9,6 @@
 . /tests/lib/bench.sh
 
 bench=/sys/kernel/debug/bench/event
-ours=/sys/kernel/rbmap
-theirs=/sys/kernel/tracing
 events=1000000
 ring_kb=1024
 
