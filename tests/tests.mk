@@ -10,6 +10,17 @@ CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 CHECK_SUITES := check-compat check-vm-modules check-sweep check-analysis check-stress $(CHECK_UNIT) \
 	check-model-small check-lint check-vm-runner --alone check-vm check-mutants-share
 
+# $(call shared_objects,FOLDER,SOURCES,FLAGS,PREREQUISITES) is the rules for the objects of
+# sources that several programs share, so that they are compiled once. The names of the
+# objects are $(call objects_of,FOLDER,SOURCES).
+objects_of = $(patsubst %.c,$(1)/objects/%.o,$(notdir $(2)))
+define shared_object
+$(call objects_of,$(1),$(2)): $(2) $(4)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $(3) -c -o $$@ $$<
+endef
+shared_objects = $(foreach source,$(2),$(eval $(call shared_object,$(1),$(source),$(3),$(4))))
+
 include $(sort $(wildcard tests/*/*.mk))
 
 .PHONY: check check-programs check-unit check-lint check-analysis lint check-vm-runner

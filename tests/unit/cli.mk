@@ -28,34 +28,45 @@ CLI_TEST_FLAGS_asan := -fsanitize=address,undefined \
 CLI_TEST_BINARIES := $(foreach variant,plain asan,\
 	$(addprefix $(CLI_TEST_BUILD)/$(variant)/,$(CLI_TESTS)))
 
+# The plain programs are linked with the objects of the command and of the library.
+# $(call CLI_TEST_OBJS,VARIANT,SOURCES)
+CLI_TEST_OBJS = $(if $(filter plain,$(1)),$(2:userspace/%.c=$(BUILD)/%.o),\
+	$(call objects_of,$(CLI_TEST_BUILD)/$(1),$(2)))
+
+# With a library of its own
+CLI_TEST_SRCS_cli_recorder := userspace/cli/record/loss.c userspace/cli/record/recorder.c
+CLI_TEST_SRCS_cli_probe := $(addprefix userspace/cli/probe/,dynamic.c fetch.c field_expr.c \
+	btf_types.c trace_header.c)
+
 # $(1): variant
 define CLI_TEST_VARIANT
-$(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(CLI_TEST_SRCS) $(CLI_TEST_DEPS)
+$(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(call CLI_TEST_OBJS,$(1),$(CLI_TEST_SRCS)) \
+		$(CLI_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CLI_TEST_CFLAGS) $$(CLI_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka -lbpf -lzstd -lpthread -lm
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) -lcmocka -lbpf -lzstd -lpthread -lm
 endef
-$(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))))
-
-# With a library of its own.
-$(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_recorder): \
-	userspace/cli/record/loss.c userspace/cli/record/recorder.c
-$(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_probe): \
-	$(addprefix userspace/cli/probe/,dynamic.c fetch.c field_expr.c \
-		btf_types.c trace_header.c)
+$(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))) \
+	$(foreach test,cli_recorder cli_probe,$(eval $(CLI_TEST_BUILD)/$(variant)/$(test): \
+		$(call CLI_TEST_OBJS,$(variant),$(CLI_TEST_SRCS_$(test))))))
 
 # Compares the printers of `rbmap report` with libtraceevent.
-CLI_PRINTER_SRCS := tests/tap/tap.c $(addprefix userspace/cli/,\
+CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
 		syscalls.c task_names.c) \
 	trace_dat/symbols.c common/buf.c)
+$(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \
+	$(CLI_TEST_SRCS_cli_recorder) $(CLI_TEST_SRCS_cli_probe)),$$(CLI_TEST_CFLAGS) \
+	$$(CLI_TEST_FLAGS_asan) $$(shell pkg-config --cflags libtraceevent),$(CLI_TEST_DEPS))
 CLI_PRINTERS := $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_printer)
+$(foreach variant,plain asan,$(eval $(CLI_TEST_BUILD)/$(variant)/cli_printer: \
+	$(call CLI_TEST_OBJS,$(variant),$(CLI_PRINTER_SRCS))))
 $(CLI_PRINTERS): $(CLI_TEST_BUILD)/%/cli_printer: tests/unit/cli_printer.c \
-		$(CLI_PRINTER_SRCS) $(CLI_TEST_DEPS) tests/tap/tap.h
+		tests/tap/tap.c $(CLI_TEST_DEPS) tests/tap/tap.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -D_GNU_SOURCE,$(CLI_TEST_CFLAGS)) -D_GNU_SOURCE= $(CLI_TEST_FLAGS_$*) \
 		-Itests/tap $(shell pkg-config --cflags libtraceevent) -o $@ \
-		$(filter %.c,$^) $(LDFLAGS) -ltraceevent -lseccomp
+		$(filter %.c %.o,$^) $(LDFLAGS) -ltraceevent -lseccomp
 
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording

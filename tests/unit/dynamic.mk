@@ -28,12 +28,15 @@ DYNAMIC_TEST_BINARIES := $(foreach variant,plain asan,\
 
 # $(1): variant
 define DYNAMIC_TEST_VARIANT
-$(DYNAMIC_TEST_BUILD)/$(1)/%: tests/unit/%.c $(DYNAMIC_TEST_SRCS) $(DYNAMIC_TEST_DEPS)
+$(DYNAMIC_TEST_BUILD)/$(1)/%: tests/unit/%.c \
+		$(call objects_of,$(DYNAMIC_TEST_BUILD)/$(1),$(DYNAMIC_TEST_SRCS)) $(DYNAMIC_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(DYNAMIC_TEST_CFLAGS) $$(DYNAMIC_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c,$$^) $$(LDFLAGS) $$(DYNAMIC_TEST_LIBS)
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) $$(DYNAMIC_TEST_LIBS)
 endef
-$(foreach variant,plain asan,$(eval $(call DYNAMIC_TEST_VARIANT,$(variant))))
+$(foreach variant,plain asan,$(eval $(call DYNAMIC_TEST_VARIANT,$(variant))) \
+	$(call shared_objects,$(DYNAMIC_TEST_BUILD)/$(variant),$(DYNAMIC_TEST_SRCS),\
+		$$(DYNAMIC_TEST_CFLAGS) $$(DYNAMIC_TEST_FLAGS_$(variant)),$(DYNAMIC_TEST_DEPS)))
 
 # The test defines the functions that the probe calls.
 $(foreach variant,plain asan,$(DYNAMIC_TEST_BUILD)/$(variant)/dynamic_probe): \

@@ -13,8 +13,8 @@ FILTER_TESTS := filter_parse filter_match filter_random
 
 FILTER_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
 	-Itests/shim -Itests/unit -I$(FILTER_DIR)
-FILTER_SOURCES := $(wildcard $(FILTER_DIR)/*.c)
-FILTER_TEST_SRCS := tests/unit/filter_fixture.c tests/unit/filter_grammar.c
+FILTER_TEST_SRCS := tests/unit/filter_fixture.c tests/unit/filter_grammar.c \
+	$(wildcard $(FILTER_DIR)/*.c)
 FILTER_TEST_DEPS := $(wildcard $(FILTER_DIR)/*.h tests/shim/filter/*.h) tests/unit/filter_fixture.h \
 	tests/unit/filter_grammar.h tests/unit/filter.mk
 
@@ -27,13 +27,15 @@ FILTER_TEST_BINARIES := $(foreach variant,plain asan,\
 
 # $(1): variant
 define FILTER_TEST_VARIANT
-$(FILTER_TEST_BUILD)/$(1)/%: tests/unit/%.c $(FILTER_TEST_SRCS) \
-		$(FILTER_SOURCES) $(FILTER_TEST_DEPS)
+$(FILTER_TEST_BUILD)/$(1)/%: tests/unit/%.c \
+		$(call objects_of,$(FILTER_TEST_BUILD)/$(1),$(FILTER_TEST_SRCS)) $(FILTER_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(FILTER_TEST_CFLAGS) $$(FILTER_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c,$$^) $$(LDFLAGS) -lcmocka
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) -lcmocka
 endef
-$(foreach variant,plain asan,$(eval $(call FILTER_TEST_VARIANT,$(variant))))
+$(foreach variant,plain asan,$(eval $(call FILTER_TEST_VARIANT,$(variant))) \
+	$(call shared_objects,$(FILTER_TEST_BUILD)/$(variant),$(FILTER_TEST_SRCS),\
+		$$(FILTER_TEST_CFLAGS) $$(FILTER_TEST_FLAGS_$(variant)),$(FILTER_TEST_DEPS)))
 
 .PHONY: check-unit-filter
 check-unit-filter: $(FILTER_TEST_BINARIES)

@@ -16,6 +16,7 @@ LIB_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
 LIB_TEST_DEPS := tests/unit/lib_synth.h tests/unit/live_ring.h tests/unit/lib.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h)
 
+LIB_TEST_SRCS := tests/unit/lib_synth.c $(LIB_SRCS:%=$(LIB_DIR)/%)
 LIB_TEST_FLAGS_plain :=
 LIB_TEST_FLAGS_asan := -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -30,13 +31,15 @@ LIB_TEST_CFLAGS_lib_observe := -pthread -Itests/shim -Imodule/include
 
 # Compile the library's sources: tests use its internal functions.  $(1): variant
 define LIB_TEST_VARIANT
-$(LIB_TEST_BUILD)/$(1)/%: tests/unit/%.c tests/unit/lib_synth.c \
-		$(LIB_SRCS:%=$(LIB_DIR)/%) $(LIB_TEST_DEPS)
+$(LIB_TEST_BUILD)/$(1)/%: tests/unit/%.c $(call objects_of,$(LIB_TEST_BUILD)/$(1),$(LIB_TEST_SRCS)) \
+		$(LIB_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LIB_TEST_CFLAGS) $$(LIB_TEST_CFLAGS_$$*) $$(LIB_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c,$$^) $$(LDFLAGS) $$(LIB_TEST_LIBS)
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) $$(LIB_TEST_LIBS)
 endef
-$(foreach variant,plain asan,$(eval $(call LIB_TEST_VARIANT,$(variant))))
+$(foreach variant,plain asan,$(eval $(call LIB_TEST_VARIANT,$(variant))) \
+	$(call shared_objects,$(LIB_TEST_BUILD)/$(variant),$(LIB_TEST_SRCS),\
+		$$(LIB_TEST_CFLAGS) $$(LIB_TEST_FLAGS_$(variant)),$(LIB_TEST_DEPS)))
 
 .PHONY: check-unit-lib
 check-unit-lib: $(LIB_TEST_BINARIES)

@@ -56,15 +56,24 @@ RING_STRESS_BINARIES := $(patsubst %,$(RING_TEST_BUILD)/%/ring_stress,$(RING_STR
 # The other tests print their results through cmocka.
 $(RING_STRESS_BINARIES): $(RING_TEST_DIR)/../tap/tap.c $(RING_TEST_DIR)/../tap/tap.h
 
-# $(1): variant
-define RING_VARIANT
-$(RING_TEST_BUILD)/$(1)/%: $(RING_TEST_DIR)/%.c \
-		$(RING_FIXTURE) $(RING_SOURCES) $(RING_TEST_DEPS)
+# A program with options of its own, or that counts the lines it runs, compiles the ring
+# itself. $(call RING_OBJS,VARIANT,TEST)
+RING_OBJS = $(if $(filter cov,$(1))$(RING_CFLAGS_$(1)/$(2)),$(RING_FIXTURE) $(RING_SOURCES),\
+	$(call objects_of,$(RING_TEST_BUILD)/$(1),$(RING_FIXTURE) $(RING_SOURCES)))
+
+# $(1): variant, $(2): test
+define RING_PROGRAM
+$(RING_TEST_BUILD)/$(1)/$(2): $(RING_TEST_DIR)/$(2).c $(call RING_OBJS,$(1),$(2)) \
+		$(RING_TEST_DEPS)
 	@mkdir -p $$(@D)
-	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $$(RING_CFLAGS_$(1)/$$*) -o $$@ \
-		$$(filter %.c,$$^) $$(LDFLAGS) $$(RING_TEST_LIBS)
+	$$(CC) $$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(1)) $(RING_CFLAGS_$(1)/$(2)) -o $$@ \
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) $$(RING_TEST_LIBS)
 endef
-$(foreach variant,plain asan tsan cov,$(eval $(call RING_VARIANT,$(variant))))
+$(foreach variant,plain asan tsan cov,$(foreach test,$(RING_TESTS) ring_stress,\
+	$(eval $(call RING_PROGRAM,$(variant),$(test)))))
+$(foreach variant,plain asan,$(call shared_objects,$(RING_TEST_BUILD)/$(variant),\
+	$(RING_FIXTURE) $(RING_SOURCES),$$(RING_TEST_CFLAGS) $$(RING_FLAGS_$(variant)),\
+	$(RING_TEST_DEPS)))
 
 .PHONY: check-unit-ring check-stress stress coverage
 check-unit-ring: $(RING_BINARIES)

@@ -19,6 +19,10 @@ VM_PROGRAMS := $(patsubst $(VM_DIR)/%.c,$(VM_BUILD)/%,\
 
 VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_TAP) -I$(VM_DIR)/../../uapi
 
+VM_OBJS := $(call objects_of,$(VM_BUILD),$(VM_COMMON))
+$(call shared_objects,$(VM_BUILD),$(VM_COMMON),$$(CFLAGS) $$(VM_CFLAGS),$(VM_HEADERS) \
+	$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk)
+
 # Static, so that the guest needs no libraries.
 VM_LIBS_default := -static
 
@@ -55,11 +59,11 @@ $(VM_BUILD)/reader-m32: userspace/examples/reader.c \
 # Shared: the test is about the machine's own library, and another version of it.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
-$(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_COMMON) $(VM_HEADERS) \
+$(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_OBJS) $(VM_HEADERS) \
 		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
 		$(VM_DIR)/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_COMMON) \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_OBJS) \
 		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
 .PHONY: check-vm check-vm-long check-vm-modules check-vm-programs
