@@ -40,8 +40,8 @@ precompile()
 	printf '#include <linux/%s.h>\n' module mm device security sched/isolation \
 		trace_events >"$dir/precompiled.h"
 	echo '#undef __LINUX_COMPILER_VERSION_H' >>"$dir/precompiled.h"
-	"$@" -g0 -x c-header -o "$dir/headers.h.gch" "$dir/precompiled.h" >/dev/null 2>&1 &&
-		compiles "$module/compat/tests/sanity.c" "$@" || rm -f "$dir/headers.h.gch"
+	"$@" -g0 -x c-header -o "$dir/headers.h.gch" "$dir/precompiled.h" >/dev/null 2>&1
+	compiles "$module/compat/tests/sanity.c" "$@" || rm -f "$dir/headers.h.gch"
 }
 
 # Names of the tracepoints that a file of probes wants.
