@@ -45,12 +45,12 @@ check-vm-runner:
 
 # Build all programs first, with all CPUs: suites that run at the same time would build
 # some of them twice.
-check-programs: user check-vm-programs check-vm-programs-arm64 $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
+check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
 	$(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(SWEEP_BUILD)/sweep
 
 # Install packages before the second make evaluates rules that depend on them.
 check:
-	@tests/install-packages build check lint vm arm64
+	@tests/install-packages build check lint vm
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
 	@tests/check $(CHECK_SUITES)
