@@ -101,10 +101,27 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
+static void add_format(void *data, int id)
+{
+	const struct stream *s = data;
+
+	for (size_t i = 0; i < s->events.nr; i++) {
+		const struct control_event *event = &s->events.v[i];
+		char file[1024], *format;
+
+		if (event->id != id)
+			continue;
+		snprintf(file, sizeof(file), "events/%s/%s/format", event->system, event->name);
+		format = control_read(file);
+		if (format)
+			text_add_format(s->text, event->system, format, strlen(format));
+		free(format);
+	}
+}
+
 static bool load_text(struct stream *s)
 {
-	char dir[4096], *clock;
-	int ret;
+	char *clock;
 
 	s->text = text_new();
 	if (!s->text) {
@@ -112,12 +129,7 @@ static bool load_text(struct stream *s)
 		return false;
 	}
 	text_raw(s->text, control_is_raw());
-	snprintf(dir, sizeof(dir), "%s/events", control_dir());
-	ret = text_load_formats(s->text, dir);
-	if (ret < 0) {
-		control_complain(CONTROL_READ, "events", ret);
-		return false;
-	}
+	text_ask_formats(s->text, add_format, s);
 	text_comm_from_proc(s->text, true);
 	text_symbols_from_proc(s->text, true);
 	clock = control_clock();
@@ -135,6 +147,20 @@ static bool switch_events(struct stream *s)
 	s->switched = true;
 	return event_select_begin(&s->event_select, &s->events) &&
 	       (!s->patterns.nr || !control_enable_selected(&s->events, true));
+}
+
+/*
+ * Read the formats of the events that are to come: until the first one is printed, its
+ * module may have left. Those of older events are read when they are printed.
+ */
+static void load_formats(struct stream *s)
+{
+	for (size_t i = 0; i < s->events.nr; i++) {
+		const struct control_event *event = &s->events.v[i];
+
+		if (s->patterns.nr ? event->selected : event->enabled)
+			text_want_format(s->text, event->id);
+	}
 }
 
 static void switch_back(struct stream *s)
@@ -182,6 +208,7 @@ static bool start(struct stream *s)
 	if (control_events_read(&s->events) || !load_text(s) ||
 	    !switch_events(s))
 		return false;
+	load_formats(s);
 	if (!s->no_follow)
 		tell_silence(s);
 	return true;

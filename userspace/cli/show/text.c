@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -62,6 +61,9 @@ struct text {
 	size_t copy_used;
 	struct symbols *symbols;
 	struct task_names *names;
+	ask_format_fn *ask_format;
+	void *ask_data;
+	bool format_asked[NR_IDS];	/* once for each id */
 	struct tep_plugin_list *plugins;
 	bool comm_from_proc;
 	bool comm_keep;
@@ -229,55 +231,18 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	return 0;
 }
 
-static bool is_dots(const char *name)
+void text_ask_formats(struct text *t, ask_format_fn *ask, void *data)
 {
-	return name[0] == '.';
+	t->ask_format = ask;
+	t->ask_data = data;
 }
 
-static int load_system(struct text *t, const char *dir, const char *system)
+void text_want_format(struct text *t, int id)
 {
-	struct dirent *entry;
-	char path[4096];
-	int nr = 0;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, system);
-	d = opendir(path);
-	if (!d)
-		return errno == ENOTDIR ? 0 : -errno;
-	while ((entry = readdir(d))) {
-		struct buf b = { 0 };
-
-		if (is_dots(entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s/%s/format", dir, system,
-			 entry->d_name);
-		if (!buf_read_file(&b, path))
-			nr += !text_add_format(t, system, b.data, b.size);
-		buf_free(&b);
-	}
-	closedir(d);
-	return nr;
-}
-
-int text_load_formats(struct text *t, const char *events_dir)
-{
-	struct dirent *entry;
-	int nr = 0, ret;
-	DIR *d;
-
-	d = opendir(events_dir);
-	if (!d)
-		return -errno;
-	while ((entry = readdir(d))) {
-		if (is_dots(entry->d_name))
-			continue;
-		ret = load_system(t, events_dir, entry->d_name);
-		if (ret > 0)
-			nr += ret;
-	}
-	closedir(d);
-	return nr;
+	if (id < 0 || id >= NR_IDS || t->event[id] || t->format_asked[id] || !t->ask_format)
+		return;
+	t->format_asked[id] = true;
+	t->ask_format(t->ask_data, id);
 }
 
 static uint64_t now_ns(void)
@@ -328,11 +293,18 @@ static bool read_common(const struct rbmap_event *ev,
 	return true;
 }
 
+static struct event_info *info_of_id(struct text *t, uint16_t id)
+{
+	if (!t->event[id])
+		text_want_format(t, id);
+	return t->event[id];
+}
+
 static struct event_info *info_of(struct text *t, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 
-	return read_common(ev, &common) ? t->event[common.type] : NULL;
+	return read_common(ev, &common) ? info_of_id(t, common.type) : NULL;
 }
 
 const char *text_event_name(struct text *t, const struct rbmap_event *ev)
@@ -541,7 +513,7 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 		t->now = t->counter ? now_ns() : ev->ts;
 	if (!read_common(ev, &parts->common))
 		return -EINVAL;
-	info = t->event[parts->common.type];
+	info = info_of_id(t, parts->common.type);
 	if (info) {
 		parts->whole = (int)ev->size >= info->size;
 		if (parts->whole)

@@ -32,10 +32,14 @@ int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size);
 
 /*
- * Load all formats <system>/<event>/format below @events_dir, for instance
- * /sys/kernel/rbmap/events. Return how many were parsed.
+ * Call @ask when the format of an event is needed and unknown, once for each id. @ask
+ * adds the format if there is one.
  */
-int text_load_formats(struct text *t, const char *events_dir);
+typedef void ask_format_fn(void *data, int id);
+void text_ask_formats(struct text *t, ask_format_fn *ask, void *data);
+
+/* Ask for a format now, if it is unknown. */
+void text_want_format(struct text *t, int id);
 
 /* Add the name of a thread, from the table of command lines in a trace.dat. */
 int text_add_comm(struct text *t, int pid, const char *comm);
