@@ -3,6 +3,7 @@
 #
 # Enables the event of a tracepoint in 1, 2, 4 and 8 buffers, and measures what it costs to
 # hit the tracepoint. Repeats that BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
+# shellcheck disable=SC2086,SC2317 # names without blanks; called by in_turn
 # shellcheck source=tests/vm/lib/guest.sh
 . "${TESTS:-/tests}/lib/guest.sh"
 # shellcheck source=tests/bench/lib.sh
@@ -64,8 +65,8 @@ done
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	for number in 1 2 4 8; do
-		measure rbmap $ours bench/custom $number
-		measure ftrace $theirs bench/bench_hit $number
+		in_turn "measure rbmap $ours bench/custom $number" \
+			"measure ftrace $theirs bench/bench_hit $number"
 	done
 	n=$((n + 1))
 done

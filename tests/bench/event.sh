@@ -3,6 +3,7 @@
 #
 # Measures the cost of a whole event, from the tracepoint on, for one tracer at a
 # time, BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
+# shellcheck disable=SC2086,SC2317 # names without blanks; called by in_turn
 # shellcheck source=tests/vm/lib/guest.sh
 . "${TESTS:-/tests}/lib/guest.sh"
 # shellcheck source=tests/bench/lib.sh
@@ -100,6 +101,124 @@ by_lttng()
 	fi
 }
 
+# id_of EVENT: print the event's number in ftrace, which perf uses
+id_of()
+{
+	cat "$theirs/events/$1/id"
+}
+
+# The functions below measure one tracer each. $filter is the filter of the event, or
+# empty.
+rbmap_custom()
+{
+	by_rbmap rbmap bench/custom "bench_hit:two numbers" "$filter"
+}
+
+rbmap_dynamic()
+{
+	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers" "$filter"
+}
+
+ftrace_numbers()
+{
+	by_ftrace bench/bench_hit "bench_hit:two numbers" "$filter"
+}
+
+perf_numbers()
+{
+	by_rival perf "two numbers" bench_hit 40 perf "$(id_of bench/bench_hit)"
+}
+
+perf_refused()
+{
+	by_rival perf "two numbers, refused" bench_hit 0 perf "$(id_of bench/bench_hit)" "$filter"
+}
+
+bpf_numbers()
+{
+	by_rival "BPF ringbuf" "two numbers" bench_hit 24 bpf bench_hit
+}
+
+bpf_refused()
+{
+	by_rival "BPF ringbuf" "two numbers, refused" bench_hit 0 bpf-refused bench_hit
+}
+
+lttng_numbers()
+{
+	by_lttng "two numbers" bench_hit bench_hit "$filter"
+}
+
+# With $size bytes of payload: $what, from $tracepoint
+rbmap_payload()
+{
+	by_rbmap rbmap "bench/payload_$size" "$tracepoint:$what"
+}
+
+ftrace_payload()
+{
+	by_ftrace "bench/$tracepoint" "$tracepoint:$what"
+}
+
+perf_payload()
+{
+	by_rival perf "$what" "$tracepoint" $((size + 24)) perf "$(id_of "bench/$tracepoint")"
+}
+
+bpf_payload()
+{
+	by_rival "BPF ringbuf" "$what" "$tracepoint" $((size + 8)) bpf "$tracepoint" "$size"
+}
+
+lttng_payload()
+{
+	by_lttng "$what" "$tracepoint" "$tracepoint"
+}
+
+# An $event of the kernel, from $tracepoint
+rbmap_event()
+{
+	by_rbmap rbmap "$event" "$tracepoint:$tracepoint" "$filter"
+}
+
+ftrace_event()
+{
+	by_ftrace "$event" "$tracepoint:$tracepoint" "$filter"
+}
+
+# With record-cmd, each switch also stores the names of both tasks.
+ftrace_without_record_cmd()
+{
+	[ "$tracepoint" = sched_switch ] || return 0
+	record_cmd=$(cat $theirs/options/record-cmd)
+	echo 0 >$theirs/options/record-cmd
+	ftrace_as="ftrace, no record-cmd"
+	ftrace_event
+	ftrace_as=
+	echo "$record_cmd" >$theirs/options/record-cmd
+}
+
+perf_event()
+{
+	by_rival perf "$tracepoint" "$tracepoint" 32 perf "$(id_of "$event")"
+}
+
+perf_event_refused()
+{
+	by_rival perf "$tracepoint, refused" "$tracepoint" 0 perf "$(id_of "$event")" "$filter"
+}
+
+lttng_event()
+{
+	case $tracepoint${filter:+, refused} in
+	sys_enter) by_lttng "$tracepoint" "$tracepoint" syscalls ;;
+	# LTTng's events have the fields of each system call, not id.
+	"sys_enter, refused") ;;
+	*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" "$filter" ;;
+	esac
+}
+
+filter=
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
 ok "rbmap loads" load_module rbmap || done_testing
@@ -111,59 +230,24 @@ echo 1408 >$theirs/buffer_size_kb
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	measure "nobody" "rbmap" bench_hit
-	by_rbmap "rbmap" bench/custom "bench_hit:two numbers"
-	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers"
-	by_ftrace bench/bench_hit "bench_hit:two numbers"
-	by_rival perf "two numbers" bench_hit 40 perf "$(cat $theirs/events/bench/bench_hit/id)"
-	by_rival "BPF ringbuf" "two numbers" bench_hit 24 bpf bench_hit
-	by_lttng "two numbers" bench_hit bench_hit
-	by_rbmap "rbmap" bench/custom "bench_hit:two numbers" "first == 0"
-	by_rbmap "rbmap, run-time" bench/dynamic "bench_hit:two numbers" "first == 0"
-	by_ftrace bench/bench_hit "bench_hit:two numbers" "first == 0"
-	by_rival perf "two numbers, refused" bench_hit 0 \
-		perf "$(cat $theirs/events/bench/bench_hit/id)" "first == 0"
-	by_rival "BPF ringbuf" "two numbers, refused" bench_hit 0 bpf-refused bench_hit
-	by_lttng "two numbers" bench_hit bench_hit "first == 0"
+	in_turn rbmap_custom rbmap_dynamic ftrace_numbers perf_numbers bpf_numbers lttng_numbers
+	filter="first == 0"
+	in_turn rbmap_custom rbmap_dynamic ftrace_numbers perf_refused bpf_refused lttng_numbers
+	filter=
 	for size in 0 8 16 32 64 128 256; do
 		tracepoint=bench_$size what="$size bytes"
-		by_rbmap "rbmap" bench/payload_$size "$tracepoint:$what"
-		by_ftrace bench/$tracepoint "$tracepoint:$what"
-		by_rival perf "$what" "$tracepoint" $((size + 24)) \
-			perf "$(cat $theirs/events/bench/$tracepoint/id)"
-		by_rival "BPF ringbuf" "$what" "$tracepoint" $((size + 8)) bpf "$tracepoint" $size
-		by_lttng "$what" "$tracepoint" "$tracepoint"
+		in_turn rbmap_payload ftrace_payload perf_payload bpf_payload lttng_payload
 	done
 	for event in sched/sched_switch raw_syscalls/sys_enter irq/irq_handler_entry; do
 		tracepoint=${event#*/}
+		in_turn rbmap_event ftrace_event ftrace_without_record_cmd perf_event lttng_event
 		case $tracepoint in
-		sched_switch) refused="prev_prio == 1" ;;
-		sys_enter) refused="id == 9999" ;;
-		*) refused="irq == 9999" ;;
+		sched_switch) filter="prev_prio == 1" ;;
+		sys_enter) filter="id == 9999" ;;
+		*) filter="irq == 9999" ;;
 		esac
-		by_rbmap "rbmap" "$event" "$tracepoint:$tracepoint"
-		by_ftrace "$event" "$tracepoint:$tracepoint"
-		# With record-cmd, each switch also stores the names of both tasks.
-		if [ "$tracepoint" = sched_switch ]; then
-			record_cmd=$(cat $theirs/options/record-cmd)
-			echo 0 >$theirs/options/record-cmd
-			ftrace_as="ftrace, no record-cmd"
-			by_ftrace "$event" "$tracepoint:$tracepoint"
-			ftrace_as=
-			echo "$record_cmd" >$theirs/options/record-cmd
-		fi
-		by_rival perf "$tracepoint" "$tracepoint" 32 perf "$(cat $theirs/events/$event/id)"
-		case $tracepoint in
-		sys_enter) by_lttng "$tracepoint" "$tracepoint" syscalls ;;
-		*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" ;;
-		esac
-		by_rbmap "rbmap" $event "$tracepoint:$tracepoint" "$refused"
-		by_ftrace $event "$tracepoint:$tracepoint" "$refused"
-		by_rival perf "$tracepoint, refused" "$tracepoint" 0 \
-			perf "$(cat $theirs/events/$event/id)" "$refused"
-		case $tracepoint in
-		sys_enter) ;; # LTTng's events have the fields of each system call, not id.
-		*) by_lttng "$tracepoint" "$tracepoint" "$tracepoint" "$refused" ;;
-		esac
+		in_turn rbmap_event ftrace_event perf_event_refused lttng_event
+		filter=
 	done
 	n=$((n + 1))
 done

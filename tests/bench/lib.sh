@@ -84,6 +84,22 @@ lttng_end()
 	rm -rf /tmp/lttng
 }
 
+# in_turn COMMAND...: run the commands, which are text for the shell. Start with another
+# one in each repetition n: none always comes first, or always after the same one.
+in_turn()
+{
+	# shellcheck disable=SC2154 # the script counts
+	turns=$((n % $#))
+	while [ $turns -gt 0 ]; do
+		set -- "$@" "$1"
+		shift
+		turns=$((turns - 1))
+	done
+	for turn; do
+		eval "$turn"
+	done
+}
+
 # make_workload CALLS: write /tmp/workload, a program that makes CALLS short system calls
 # and starts 100 processes
 make_workload()

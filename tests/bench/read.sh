@@ -3,6 +3,7 @@
 #
 # Measures reading in each way, for several sizes of sub-buffers, BENCH_REPEAT times.
 # Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
+# shellcheck disable=SC2086,SC2317 # names without blanks; called by in_turn
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -37,6 +38,18 @@ measure()
 	ok "$2: $1: all was read ($(cat /tmp/read))" grep -qE '^[0-9]{7,} ' /tmp/read
 }
 
+by_rbmap()
+{
+	measure "$how" rbmap "$size" $ours/events/bench/custom/enable
+	echo 1 >$ours/reset
+}
+
+by_ftrace()
+{
+	measure "$how" "$ftrace" "$size" $theirs/events/bench/bench_hit/enable --tracefs
+	echo >$theirs/trace
+}
+
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
 # Wait until the guest has finished booting: all its instructions are counted.
@@ -57,12 +70,9 @@ for size in 4 64 1024; do
 	n=0
 	while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 		for how in map decode read splice; do
-			measure $how rbmap $size $ours/events/bench/custom/enable
-			echo 1 >$ours/reset
-			measure $how "$ftrace" $size $theirs/events/bench/bench_hit/enable --tracefs
-			echo >$theirs/trace
+			in_turn by_rbmap by_ftrace
 		done
-		measure memory memory $size $ours/events/bench/custom/enable
+		measure memory memory "$size" $ours/events/bench/custom/enable
 		echo 1 >$ours/reset
 		n=$((n + 1))
 	done

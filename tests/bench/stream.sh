@@ -4,6 +4,7 @@
 # Measures the programs that print events from the ring, BENCH_REPEAT times. Both rings
 # hold events of the same workload. Prints "row PART UNIT CASE WHO VALUE", separated by
 # tabs.
+# shellcheck disable=SC2086,SC2317 # names without blanks; called by in_turn
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -24,6 +25,17 @@ measure()
 		"$who" "$((took / events))" | rows
 }
 
+by_rbmap()
+{
+	measure rbmap "$(summed entries)" rbmap stream --no-follow
+}
+
+by_ftrace()
+{
+	measure "ftrace's file trace" "$(sed -n 's/^entries: //p' $theirs/per_cpu/cpu0/stats)" \
+		cat $theirs/trace
+}
+
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 mount -t tracefs none $theirs 2>/dev/null
 make_workload "${BENCH_EVENTS:-100000}"
@@ -34,9 +46,7 @@ n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	echo >$theirs/trace
 	ok "the rings are filled" run_recorded $ours && run_recorded $theirs
-	measure rbmap "$(summed entries)" rbmap stream --no-follow
-	measure "ftrace's file trace" "$(sed -n 's/^entries: //p' $theirs/per_cpu/cpu0/stats)" \
-		cat $theirs/trace
+	in_turn by_rbmap by_ftrace
 	n=$((n + 1))
 done
 within_budget stream

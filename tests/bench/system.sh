@@ -3,7 +3,7 @@
 #
 # Measures the cost that recording adds to workloads, BENCH_REPEAT times. All tracers
 # record the same tracepoints. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
-# shellcheck disable=SC2317 # workloads are called by name
+# shellcheck disable=SC2086,SC2317 # names without blanks; called by name
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/bench/lib.sh
@@ -64,32 +64,45 @@ forks()
 	/tests/took sh -c 'i=0; while [ $i -lt 1000 ]; do (:); i=$((i + 1)); done'
 }
 
-# measure WORKLOAD CASE SET...: run the workload without events, then with each tracer
+# measure WORKLOAD CASE SET...: run the workload with each tracer, and without events
+# before each
 measure()
 {
 	workload=$1 what=$2
 	shift 2
-	# shellcheck disable=SC2046 # words
-	set -- $(events "$@")
+	events=$(events "$@" | xargs)
+	in_turn "measure_rbmap $events" "measure_ftrace $events" "measure_lttng $events"
+}
+
+# measure_rbmap EVENT...
+measure_rbmap()
+{
 	none=$($workload)
 	switch $ours 1 "$@"
 	before=$(recorded_by_rbmap)
 	with=$($workload)
-	n=$(($(recorded_by_rbmap) - before))
+	recorded=$(($(recorded_by_rbmap) - before))
 	switch $ours 0 "$@"
 	added rbmap
+}
+
+# measure_ftrace EVENT...
+measure_ftrace()
+{
+	none=$($workload)
 	echo >$theirs/trace
 	switch $theirs 1 "$@"
 	with=$($workload)
-	n=$(recorded_by_ftrace)
+	recorded=$(recorded_by_ftrace)
 	switch $theirs 0 "$@"
 	added ftrace
-	[ ! -x /tests/lttng ] || measure_lttng "$@"
 }
 
-# measure_lttng EVENT...: measure LTTng; it leaves out events for which it has no probe
+# measure_lttng EVENT...: LTTng leaves out events for which it has no probe
 measure_lttng()
 {
+	[ -x /tests/lttng ] || return 0
+	none=$($workload)
 	names=
 	for event; do
 		case $event in
@@ -98,22 +111,21 @@ measure_lttng()
 		*) names="$names ${event#*/}" ;;
 		esac
 	done
-	# shellcheck disable=SC2086 # words
 	if ! lttng_begin $names; then
 		fail "$what: LTTng: $(tail -n 5 /tmp/lttng.log)"
 		return
 	fi
 	with=$($workload)
-	n=$(lttng_end)
+	recorded=$(lttng_end)
 	added LTTng
 }
 
-# added WHO: print the row for the times `with` and `none`; n is the number of recorded
-# events, or of bytes
+# added WHO: print the row for the times `with` and `none`; `recorded` is the number of
+# recorded events, or of bytes
 added()
 {
-	[ "$n" -gt 1000 ] || fail "$what, $1: only $n events or bytes were recorded"
-	diag "$what, $1: $none without events, $with with $n"
+	[ "$recorded" -gt 1000 ] || fail "$what, $1: only $recorded events or bytes were recorded"
+	diag "$what, $1: $none without events, $with with $recorded"
 	awk -v what="$what" -v who="$1" -v none="$none" -v with="$with" 'BEGIN {
 		if (none <= 0 || with <= 0)
 			exit 1
@@ -127,12 +139,12 @@ mount -t tracefs none $theirs 2>/dev/null
 ip link set lo up
 ok "rbmap loads" load_module rbmap || done_testing
 echo 1408 >$theirs/buffer_size_kb
-i=0
-while [ $i -lt "${BENCH_REPEAT:-3}" ]; do
+n=0
+while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	measure tbench "tbench: sched, system calls" sched raw_syscalls
 	measure hackbench "hackbench: sched, irq, system calls" sched irq raw_syscalls
 	measure forks "forks: sched, irq, system calls" sched irq raw_syscalls
-	i=$((i + 1))
+	n=$((n + 1))
 done
 within_budget system
 ok "rbmap unloads" rmmod rbmap

@@ -55,15 +55,23 @@ static int add(const struct bench_rival *rival, u32 n, u8 *memory, u64 *took)
 	return bench_add_row(&row);
 }
 
-static int run(const struct bench_rival *rival, u32 n, u8 *memory, u64 *took)
+/* Arguments of run() */
+struct cold {
+	u32	n;
+	u8	*memory;
+	u64	*took;
+};
+
+static int run(const struct bench_rival *rival, const void *data)
 {
 	const struct bench_ring ring = { .kb = 1408, .overwrite = true };
+	const struct cold *cold = data;
 	int err;
 
 	err = rival->begin(&ring);
 	if (err)
 		return err;
-	err = add(rival, n, memory, took);
+	err = add(rival, cold->n, cold->memory, cold->took);
 	rival->end();
 	return err;
 }
@@ -81,13 +89,8 @@ int bench_cold(u32 n, unsigned int unused)
 	u8 *memory = vmalloc(MEMORY);
 	int err = -ENOMEM;
 
-	if (took && memory) {
-		err = run(&bench_loop, n, memory, took);
-		if (!err)
-			err = run(&bench_rbmap, n, memory, took);
-		if (!err)
-			err = run(&bench_ring_buffer, n, memory, took);
-	}
+	if (took && memory)
+		err = bench_each_in_turn(run, &(struct cold){ n, memory, took });
 	vfree(memory);
 	kvfree(took);
 	return err;

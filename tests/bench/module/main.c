@@ -137,42 +137,64 @@ static int run_way(const struct bench_rival *rival, const struct bench_way *way,
 	return bench_add_row(&row);
 }
 
-static int run_ways(const struct bench_rival *rival, u32 n,
-		    const struct bench_ring *ring)
+/**
+ * bench_each_in_turn - measure the loop and each rival
+ * @run: measures one of them; returns 0 or a negative error
+ * @data: argument of @run
+ *
+ * Each call starts with another one: none is always measured first, or always after the
+ * same one.
+ *
+ * Return: 0, or the error of @run, which is not called again then.
+ */
+int bench_each_in_turn(int (*run)(const struct bench_rival *rival, const void *data),
+		       const void *data)
 {
+	static const struct bench_rival *const all[] = {
+		&bench_loop, &bench_rbmap, &bench_ring_buffer,
+	};
+	static unsigned int first;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(all); i++)
+		err = run(all[(first + i) % ARRAY_SIZE(all)], data);
+	first++;
+	return err;
+}
+
+/* Arguments of run_ways() */
+struct ways {
+	u32			n;
+	struct bench_ring	ring;
+};
+
+static int run_ways(const struct bench_rival *rival, const void *data)
+{
+	const struct ways *ways = data;
 	const struct bench_way *way;
 	int err = 0;
 
 	for (way = rival->ways; !err && way->name; way++)
-		err = run_way(rival, way, n, ring);
-	return err;
-}
-
-static int run_all(u32 n, const struct bench_ring *ring)
-{
-	const struct bench_rival *const *rival;
-	int err;
-
-	err = run_ways(&bench_loop, n, ring);
-	for (rival = bench_rivals; !err && *rival; rival++)
-		err = run_ways(*rival, n, ring);
+		err = run_way(rival, way, ways->n, &ways->ring);
 	return err;
 }
 
 static int run_write(u32 n, unsigned int unused)
 {
-	return run_all(n, &(struct bench_ring){ .kb = RING_KB, .overwrite = true });
+	return bench_each_in_turn(run_ways, &(struct ways){
+		n, { .kb = RING_KB, .overwrite = true } });
 }
 
 static int run_full(u32 n, unsigned int unused)
 {
-	return run_all(n, &(struct bench_ring){ .kb = FULL_KB });
+	return bench_each_in_turn(run_ways, &(struct ways){ n, { .kb = FULL_KB } });
 }
 
 static int run_tsc(u32 n, unsigned int unused)
 {
-	return run_ways(&bench_rbmap, n, &(struct bench_ring){
-		.kb = RING_KB, .overwrite = true, .tsc = true });
+	return run_ways(&bench_rbmap, &(struct ways){
+		n, { .kb = RING_KB, .overwrite = true, .tsc = true } });
 }
 
 static const struct bench_file {
