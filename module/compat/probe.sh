@@ -41,7 +41,14 @@ precompile()
 		trace_events >"$dir/precompiled.h"
 	echo '#undef __LINUX_COMPILER_VERSION_H' >>"$dir/precompiled.h"
 	"$@" -g0 -x c-header -o "$dir/headers.h.gch" "$dir/precompiled.h" >/dev/null 2>&1
-	compiles "$module/compat/tests/sanity.c" "$@" || rm -f "$dir/headers.h.gch"
+}
+
+# Does anything compile, with the precompiled headers or without?
+is_sane()
+{
+	compiles "$module/compat/tests/sanity.c" "$@" && return
+	rm -f "$dir/headers.h.gch"
+	compiles "$module/compat/tests/sanity.c" "$@"
 }
 
 # Names of the tracepoints that a file of probes wants.
@@ -97,7 +104,7 @@ test_probes()
 }
 
 precompile "$@"
-if ! compiles "$module/compat/tests/sanity.c" "$@"; then
+if ! is_sane "$@"; then
 	{
 		echo "rbmap: not even an empty module compiles for this kernel:"
 		sed 's/^/  /' "$dir/log.sanity.c" | head -n 20
