@@ -21,11 +21,11 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	# The median of a pair of clock readings without an event is taken off.
 	awk -v unit="$unit" '
 	$1 == "loop" { loop = $5 / $4; next }
-	{ took[$1] = $5 / $4 }
+	{ who[++n] = $1; took[n] = $5 / $4 }
 	END {
-		for (who in took)
+		for (i = 1; i <= n; i++)
 			printf "cold\t%s of an event, the clock readings taken off\t16 bytes\t%s\t%.2f\n",
-				unit, who, took[who] - loop
+				unit, who[i], took[i] - loop
 	}' $bench/cold | rows
 	n=$((n + 1))
 done

@@ -74,7 +74,7 @@ struct bench_rival {
 };
 
 extern const struct bench_rival bench_rbmap, bench_ring_buffer, bench_loop;
-extern const struct bench_rival *const bench_rivals[];
+extern const struct bench_rival *const *const bench_rivals;
 
 int bench_each_in_turn(int (*run)(const struct bench_rival *rival, const void *data),
 		       const void *data);

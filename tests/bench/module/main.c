@@ -84,9 +84,10 @@ const struct bench_rival bench_loop = {
 	.once = once, .ways = loop_ways,
 };
 
-const struct bench_rival *const bench_rivals[] = {
-	&bench_rbmap, &bench_ring_buffer, NULL,
+static const struct bench_rival *const loop_and_rivals[] = {
+	&bench_loop, &bench_rbmap, &bench_ring_buffer, NULL,
 };
+const struct bench_rival *const *const bench_rivals = loop_and_rivals + 1;
 
 /**
  * bench_add_row - keep a measurement
@@ -150,15 +151,13 @@ static int run_way(const struct bench_rival *rival, const struct bench_way *way,
 int bench_each_in_turn(int (*run)(const struct bench_rival *rival, const void *data),
 		       const void *data)
 {
-	static const struct bench_rival *const all[] = {
-		&bench_loop, &bench_rbmap, &bench_ring_buffer,
-	};
+	const unsigned int nr = ARRAY_SIZE(loop_and_rivals) - 1;
 	static unsigned int first;
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < ARRAY_SIZE(all); i++)
-		err = run(all[(first + i) % ARRAY_SIZE(all)], data);
+	for (i = 0; !err && i < nr; i++)
+		err = run(loop_and_rivals[(first + i) % nr], data);
 	first++;
 	return err;
 }
