@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Enables the event of a tracepoint in 1, 2, 4 and 8 buffers, and measures what it costs to
-# hit the tracepoint. Repeats that BENCH_REPEAT times. Prints "row PART UNIT CASE WHO VALUE", separated by tabs.
+# hit the tracepoint. Repeats that BENCH_REPEAT times. Prints "row PART UNIT CASE WHO
+# VALUE", separated by tabs.
 # shellcheck disable=SC2086,SC2317 # names without blanks; called by in_turn
 # shellcheck source=tests/vm/lib/guest.sh
 . "${TESTS:-/tests}/lib/guest.sh"
