@@ -258,10 +258,16 @@ static void __exit emit_exit(void)
 	 */
 	emit_set_ready(false);
 	tasklet_kill(&emit_tasklet);
-	/* Linux 5.10 warns unless the threads are parked before they are stopped. */
+	/*
+	 * Linux 5.10 warns unless the threads are parked before they are stopped.
+	 * The kernel parks them too when a CPU goes offline, and it warns of a
+	 * thread that is parked twice: no CPU comes or goes until they are stopped.
+	 */
+	cpu_hotplug_disable();
 	for_each_online_cpu(id)
 		kthread_park(per_cpu(emit_tasks, id));
 	smpboot_unregister_percpu_thread(&emit_threads);
+	cpu_hotplug_enable();
 	emit_contexts_exit();
 	emit_fetch_exit();
 	emit_own_exit();
