@@ -5,6 +5,9 @@
 #include "numbers.h"
 
 #define COMM_WIDTH	16
+#define FLAGS_WIDTH	6		/* with the blank */
+#define ROOM		256		/* for all columns, but for a long name */
+#define NSEC_PER_SEC	1000000000ULL
 
 /* bits of common_flags */
 enum {
@@ -42,17 +45,26 @@ static char depth_char(unsigned int depth)
 	return depth ? "0123456789abcdef"[depth & 0xf] : '.';
 }
 
-void columns_add_flags(const struct rbmap_event_common *common, struct buf *out)
+/* Interrupts off, need resched, context, preemption off, migration off. */
+static void set_flags(struct columns *c, unsigned int flags, unsigned int count)
 {
-	unsigned int flags = common->flags, count = common->preempt_count;
-	char text[5] = { '.', resched_char(flags), context_char(flags),
+	char text[8] = { ' ', '.', resched_char(flags), context_char(flags),
 			 depth_char(count & 0xf), depth_char(count >> 4) };
 
 	if (flags & FLAG_IRQS_OFF)
-		text[0] = flags & FLAG_BH_OFF ? 'D' : 'd';
+		text[1] = flags & FLAG_BH_OFF ? 'D' : 'd';
 	else if (flags & FLAG_BH_OFF)
-		text[0] = 'b';
-	buf_add(out, text, sizeof(text));
+		text[1] = 'b';
+	memcpy(c->flags_text, text, sizeof(text));
+	c->flags = flags | count << 8;
+}
+
+static char *put_flags(struct columns *c, char *at, const struct rbmap_event_common *common)
+{
+	if (c->flags != (common->flags | common->preempt_count << 8))
+		set_flags(c, common->flags, common->preempt_count);
+	memcpy(at, c->flags_text, sizeof(c->flags_text));
+	return at + FLAGS_WIDTH;
 }
 
 /* Write @value with spaces before it, up to @width bytes. */
@@ -65,24 +77,46 @@ static char *put_aligned(char *at, uint64_t value, unsigned int width)
 	return put_decimal(at, value);
 }
 
-void columns_add_time(uint64_t ts, bool is_counter, struct buf *out)
+static void set_second(struct columns *c, uint64_t ts)
 {
-	uint64_t us = ts / 1000 + (ts % 1000 >= 500);
-	char *at = buf_room(out, 2 * NUMBER_MAX + 4);
+	uint64_t us = ts / 1000 + (ts % 1000 >= 500), second = us / 1000000;
+	char *at = c->second_text;
 
-	if (!at)
-		return;
 	*at++ = ' ';
-	if (is_counter) {
+	at = put_aligned(at, second, 5);
+	*at++ = '.';
+	c->second_size = at - c->second_text;
+	/* Times are rounded to microseconds, so a second begins 500 ns earlier. */
+	c->rounding = second ? 0 : 500;
+	c->second = second ? second * NSEC_PER_SEC - 500 : 0;
+	c->second_ns = NSEC_PER_SEC - c->rounding;
+	/* The last second ends with the largest number. */
+	if (c->second > UINT64_MAX - c->second_ns)
+		c->second_ns = UINT64_MAX - c->second + 1;
+}
+
+static char *put_seconds(struct columns *c, char *at, uint64_t ts)
+{
+	uint32_t since;
+
+	if (ts - c->second >= c->second_ns)
+		set_second(c, ts);
+	since = ts - c->second + c->rounding;
+	memcpy(at, c->second_text, sizeof(c->second_text));
+	return put_six(at + c->second_size, since / 1000);
+}
+
+static char *put_time(struct columns *c, char *at, uint64_t ts)
+{
+	if (c->time_is_counter) {
+		*at++ = ' ';
 		at = put_aligned(at, ts, 12);
 	} else {
-		at = put_aligned(at, us / 1000000, 5);
-		*at++ = '.';
-		at = put_six(at, us % 1000000);
+		at = put_seconds(c, at, ts);
 	}
 	*at++ = ':';
 	*at++ = ' ';
-	buf_end(out, at);
+	return at;
 }
 
 static char *put_cpu(char *at, unsigned int cpu)
@@ -94,28 +128,66 @@ static char *put_cpu(char *at, unsigned int cpu)
 	return at + 2;
 }
 
-void columns_add_task(const char *comm, int pid, unsigned int pid_width, int cpu,
-		      struct buf *out)
+static char *put_task(const struct columns *c, char *at, const struct task_column *task)
 {
-	size_t len = strlen(comm);
-	char *at = buf_room(out, COMM_WIDTH + len + pid_width + 2 * NUMBER_MAX + 16);
+	size_t len = strlen(task->comm);
 	char *number;
 
-	if (!at)
-		return;
 	if (len < COMM_WIDTH) {
 		memset(at, ' ', COMM_WIDTH);
 		at += COMM_WIDTH - len;
 	}
-	at = mempcpy(at, comm, len);
+	at = mempcpy(at, task->comm, len);
 	*at++ = '-';
 	number = at;
-	at = put_signed(at, pid);
-	while (at < number + pid_width)
+	at = put_signed(at, task->pid);
+	while (at < number + c->pid_width)
 		*at++ = ' ';
 	*at++ = ' ';
 	*at++ = '[';
-	at = put_cpu(at, cpu);
+	at = put_cpu(at, task->cpu);
 	*at++ = ']';
-	buf_end(out, at);
+	return at;
+}
+
+void columns_set_task(const struct columns *c, struct task_column *task, const char *comm,
+		      int pid, int cpu)
+{
+	task->comm = comm;
+	task->pid = pid;
+	task->cpu = cpu;
+	task->size = strlen(comm) <= COMM_WIDTH ? put_task(c, task->text, task) - task->text : 0;
+}
+
+void columns_add(struct columns *c, const struct task_column *task,
+		 const struct rbmap_event_common *common, uint64_t ts, struct buf *out)
+{
+	char *at = buf_room(out, task->size ? ROOM : ROOM + strlen(task->comm));
+
+	if (!at)
+		return;
+	if (task->size) {
+		/* A constant number of bytes needs no call. */
+		memcpy(at, task->text, sizeof(task->text));
+		at += task->size;
+	} else {
+		at = put_task(c, at, task);
+	}
+	if (c->with_flags)
+		at = put_flags(c, at, common);
+	buf_end(out, put_time(c, at, ts));
+}
+
+void columns_add_time(struct columns *c, uint64_t ts, struct buf *out)
+{
+	char *at = buf_room(out, ROOM);
+
+	if (at)
+		buf_end(out, put_time(c, at, ts));
+}
+
+void columns_init(struct columns *c)
+{
+	set_flags(c, 0, 0);
+	set_second(c, 0);
 }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The columns of a line before the name of the event. Each function appends one. */
+/*
+ * The columns of a line before the name of the event:
+ *
+ *	            bash-1234    [001] d..1.  123.456789:
+ *
+ * Most of them repeat from line to line. So the text of threads, of the last flags and of
+ * the last second is kept and copied.
+ */
 #ifndef RBMAP_CLI_COLUMNS_H
 #define RBMAP_CLI_COLUMNS_H
 
@@ -10,14 +17,46 @@
 
 #include "common/buf.h"
 
-/* The name of the thread, its pid and the CPU: "            bash-1234  [001]". */
-void columns_add_task(const char *comm, int pid, unsigned int pid_width, int cpu,
-		      struct buf *out);
+/* "            bash-1234  [001]"; @size is 0 if the name is too long for @text. */
+struct task_column {
+	const char *comm;
+	int pid;
+	int cpu;
+	unsigned int size;
+	char text[64];
+};
 
-/* Interrupts off, need resched, context, preemption off, migration off: "d..1.". */
-void columns_add_flags(const struct rbmap_event_common *common, struct buf *out);
+/**
+ * struct columns - the layout, and the text that is kept
+ * @second: the first time, in ns, that is printed with this second
+ * @second_ns: number of such times
+ * @rounding: ns that are added to a time in this second
+ */
+struct columns {
+	unsigned int pid_width;
+	bool with_flags;
+	bool time_is_counter;
 
-/* The time in ns as seconds, " 1234.567890: ", or a counter as it is. */
-void columns_add_time(uint64_t ts, bool is_counter, struct buf *out);
+	uint16_t flags;
+	char flags_text[8];		/* " d..1." */
+	uint64_t second;
+	uint32_t second_ns;
+	uint32_t rounding;
+	unsigned int second_size;
+	char second_text[16];		/* " 1234." */
+};
+
+void columns_init(struct columns *c);
+
+/* Set the text of a thread on a CPU. @comm must stay as long as @task is used. */
+void columns_set_task(const struct columns *c, struct task_column *task, const char *comm,
+		      int pid, int cpu);
+
+/* Append all columns and a blank. */
+void columns_add(struct columns *c, const struct task_column *task,
+		 const struct rbmap_event_common *common, uint64_t ts, struct buf *out);
+
+/* Append the time alone. It is in ns and is printed as seconds, or it is a counter. */
+void columns_add_time(struct columns *c, uint64_t ts, struct buf *out);
 
 #endif /* RBMAP_CLI_COLUMNS_H */

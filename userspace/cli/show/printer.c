@@ -332,3 +332,8 @@ bool printer_print(const struct printer *printer, const void *record, uint32_t s
 		out->size = before;
 	return !p.failed;
 }
+
+bool printer_prints_one_line(const struct printer *printer)
+{
+	return printer->one_line;
+}

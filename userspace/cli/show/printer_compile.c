@@ -382,6 +382,29 @@ static bool compile(struct compiler *c)
 	       (!then_format || compile_format(c));
 }
 
+static bool is_one_line(const struct piece *piece)
+{
+	switch (piece->kind) {
+	case LITERAL:
+		return !memchr(piece->text, '\n', piece->size);
+	case DECIMAL:
+	case UNSIGNED:
+	case HEX:
+	case POINTER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool all_are_one_line(const struct printer *printer)
+{
+	for (unsigned int i = 0; i < printer->nr_pieces; i++)
+		if (!is_one_line(&printer->piece[i]))
+			return false;
+	return true;
+}
+
 struct printer *printer_compile(struct tep_event *event)
 {
 	struct compiler c = {
@@ -395,8 +418,10 @@ struct printer *printer_compile(struct tep_event *event)
 	c.printer = calloc(1, sizeof(*c.printer));
 	if (!c.printer)
 		return NULL;
-	if (compile(&c))
+	if (compile(&c)) {
+		c.printer->one_line = all_are_one_line(c.printer);
 		return c.printer;
+	}
 	printer_free(c.printer);
 	return NULL;
 }

@@ -71,6 +71,7 @@ struct printer {
 	struct piece *piece;
 	unsigned int nr_pieces;
 	uint32_t need;			/* bytes that a record must have */
+	bool one_line;			/* the text never contains a newline */
 };
 
 /* Return a new last piece, or NULL: out of memory. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <traceevent/event-parse.h>
 #include <unistd.h>
 
 #include "common/cli.h"
@@ -15,7 +14,6 @@
 #include "common/json.h"
 #include "common/options.h"
 #include "common/progress.h"
-#include "columns.h"
 #include "crash_guard.h"
 #include "report_json.h"
 #include "text.h"
@@ -100,6 +98,8 @@ static int load_text(struct report *r)
 	r->text = text_new();
 	if (!r->text)
 		return -ENOMEM;
+	/* The layout of trace-cmd report */
+	text_set_layout(r->text, 5, false, NAME_WIDTH);
 	if (!r->no_plugins)
 		text_load_plugins(r->text);
 	/* An event whose format cannot be parsed is printed as bytes. */
@@ -159,38 +159,6 @@ static void add_lost(struct report *r, int cpu, uint64_t lost)
 		buf_printf(&r->out, "CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
 }
 
-/* Append the name of the event and spaces up to NAME_WIDTH. */
-static void add_name(const char *name, struct buf *out)
-{
-	size_t size = strlen(name);
-	char *at = buf_room(out, size + 2 + NAME_WIDTH);
-
-	if (!at)
-		return;
-	at = mempcpy(at, name, size);
-	*at++ = ':';
-	*at++ = ' ';
-	/* A constant number of spaces needs no call. */
-	memset(at, ' ', NAME_WIDTH);
-	buf_end(out, size < NAME_WIDTH ? at + NAME_WIDTH - size : at);
-}
-
-static int add_line(struct report *r, const struct rbmap_event *ev,
-		    const struct text_parts *p)
-{
-	int ret;
-
-	columns_add_task(p->comm, p->common.pid, 5, ev->cpu, &r->out);
-	text_add_time(r->text, ev->ts, &r->out);
-	if (p->event)
-		add_name(p->event->name, &r->out);
-	else
-		buf_printf(&r->out, "event %u: ", p->common.type);
-	ret = text_add_body(r->text, ev, p, &r->out);
-	buf_add(&r->out, "\n", 1);
-	return ret;
-}
-
 static int add_event(struct report *r, const struct rbmap_event *ev)
 {
 	struct text_parts parts;
@@ -206,7 +174,7 @@ static int add_event(struct report *r, const struct rbmap_event *ev)
 		return 0;
 	}
 	return r->as_json ? report_json_event(r->text, ev, &parts, &r->body, &r->out) :
-			    add_line(r, ev, &parts);
+			    text_add_event(r->text, ev, &parts, &r->out);
 }
 
 /* Write the text. finish_stdout() reports an error. */
@@ -245,8 +213,11 @@ static int print_events(struct report *r)
 			continue;
 		r->events++;
 		ret = add_event(r, &ev);
-		if (!ret && r->out.size >= WRITE_SIZE)
-			ret = write_out(r);
+		if (ret)
+			return ret;
+		if (r->out.size < WRITE_SIZE)
+			continue;
+		ret = write_out(r);
 		if (ret || ferror(stdout))
 			return ret;
 	}

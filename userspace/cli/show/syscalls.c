@@ -2,6 +2,7 @@
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -11,6 +12,7 @@
 
 #define NR_NAMES	1024	/* more than the system calls of any architecture */
 #define NR_ARGS		6
+#define CALL_ROOM	64	/* for the number and the name of a system call */
 #define TEXT_ROOM	256	/* for all numbers of an event */
 
 /**
@@ -66,13 +68,40 @@ struct syscalls_event *syscalls_event_new(struct tep_event *event)
 	return e;
 }
 
-static char *put_name(char *at, const char *name, size_t size)
+/* "NR 1 (write)": many events have the same, so it is kept. @size is 0 until then. */
+struct call {
+	unsigned int size;
+	char text[CALL_ROOM];
+};
+
+static char *put_number(char *at, long nr)
 {
-	*at++ = ' ';
-	*at++ = '(';
-	at = mempcpy(at, name, size);
-	*at++ = ')';
-	return at;
+	return put_signed(mempcpy(at, "NR ", strlen("NR ")), nr);
+}
+
+static void set_call(struct call *call, long nr)
+{
+	const char *name = syscalls_name(nr);
+	char *at = put_number(call->text, nr);
+
+	if (name && strlen(name) < CALL_ROOM / 2)
+		at += sprintf(at, " (%s)", name);
+	call->size = at - call->text;
+}
+
+static char *put_call(char *at, long nr)
+{
+	static struct call calls[NR_NAMES];
+	struct call *call;
+
+	if (nr < 0 || nr >= NR_NAMES)
+		return put_number(at, nr);
+	call = &calls[nr];
+	if (!call->size)
+		set_call(call, nr);
+	/* A constant number of bytes needs no call. */
+	memcpy(at, call->text, sizeof(call->text));
+	return at + call->size;
 }
 
 static char *put_arguments(char *at, const char *from)
@@ -87,7 +116,11 @@ static char *put_arguments(char *at, const char *from)
 			*at++ = ',';
 			*at++ = ' ';
 		}
-		at = put_hex(at, arg[i], false);
+		/* Many arguments have a single digit. */
+		if (arg[i] < 10)
+			*at++ = '0' + arg[i];
+		else
+			at = put_hex(at, arg[i], false);
 	}
 	*at++ = ')';
 	return at;
@@ -104,20 +137,14 @@ static char *put_result(char *at, const char *from)
 void syscalls_event_print(const struct syscalls_event *event, const void *record,
 			  struct buf *out)
 {
-	const char *data = record, *name;
-	size_t size;
-	char *at;
-	long id;
+	char *at = buf_room(out, TEXT_ROOM);
+	const char *data = record;
+	long nr;
 
-	memcpy(&id, data + event->id, sizeof(id));
-	name = syscalls_name(id);
-	size = name ? strlen(name) : 0;
-	at = buf_room(out, TEXT_ROOM + size);
 	if (!at)
 		return;
-	at = put_signed(mempcpy(at, "NR ", strlen("NR ")), id);
-	if (name)
-		at = put_name(at, name, size);
+	memcpy(&nr, data + event->id, sizeof(nr));
+	at = put_call(at, nr);
 	at = event->enter ? put_arguments(at, data + event->value) :
 			    put_result(at, data + event->value);
 	buf_end(out, at);

@@ -98,5 +98,5 @@ int task_names_set(struct task_names *names, int pid, const char *name)
 	}
 	free(slot->name);
 	*slot = (struct slot){ pid, copy };
-	return 0;
+	return 1;
 }

@@ -11,7 +11,7 @@ void task_names_free(struct task_names *names);
 /* Return the name of a thread, or NULL: unknown. It is valid until the next name is set. */
 const char *task_names_find(const struct task_names *names, int pid);
 
-/* Set or replace the name of a thread. Return 0 or -ENOMEM. */
+/* Set or replace the name of a thread. Return 1 if it differs, 0 if not, or -ENOMEM. */
 int task_names_set(struct task_names *names, int pid, const char *name);
 
 #endif /* RBMAP_CLI_TASK_NAMES_H */

@@ -22,6 +22,8 @@
 #define NR_IDS		65536
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
+#define NR_TASKS	64		/* columns of threads that are kept: a power of two */
+#define LABEL_COPY	32		/* most labels are copied by so many bytes */
 #define NR_ASKED	4096		/* a power of two */
 #define ASK_AGAIN_NS	1000000000ULL
 
@@ -42,6 +44,9 @@ struct event_info {
 	struct printer *printer;	/* NULL: libtraceevent prints the event */
 	struct syscalls_event *syscall;	/* instead, for events of system calls */
 	int size;			/* size of the fields that are always there */
+	bool one_line;			/* the printer never prints a newline */
+	unsigned int label_size;
+	char *label;			/* "sched_switch: "; it has LABEL_COPY bytes or more */
 	unsigned int nr_names;
 	struct name_fields name[MAX_NAMES];
 };
@@ -61,6 +66,11 @@ struct text {
 	size_t copy_used;
 	struct symbols *symbols;
 	struct task_names *names;
+	unsigned int names_version;	/* changes with each name */
+	struct columns columns;
+	unsigned int name_width;
+	struct task_column task[NR_TASKS];
+	unsigned int task_version[NR_TASKS];	/* the version that a column is from */
 	ask_format_fn *ask_format;
 	void *ask_data;
 	bool format_asked[NR_IDS];	/* once for each id */
@@ -70,7 +80,6 @@ struct text {
 	bool symbols_from_proc;
 	const char *kallsyms;		/* not parsed yet; NULL: none */
 	size_t kallsyms_size;
-	bool counter;
 	bool raw;
 	uint64_t now;			/* ns, whatever the clock; for comm_from_proc */
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
@@ -112,6 +121,10 @@ struct text *text_new(void)
 	if (!t)
 		return NULL;
 	trace_seq_init(&t->seq);
+	columns_init(&t->columns);
+	t->columns.pid_width = 7;
+	t->columns.with_flags = true;
+	t->names_version = 1;
 	t->tep = tep_alloc();
 	t->symbols = symbols_new();
 	t->names = task_names_new();
@@ -148,6 +161,7 @@ void text_free(struct text *t)
 			continue;
 		printer_free(t->event[i]->printer);
 		free(t->event[i]->syscall);
+		free(t->event[i]->label);
 		free(t->event[i]);
 	}
 	if (t->tep)
@@ -208,6 +222,23 @@ static void find_names(struct event_info *info)
 	}
 }
 
+/* Set "sched_switch: " and spaces up to the width of the column. */
+static bool set_label(struct text *t, struct event_info *info)
+{
+	size_t size = strlen(info->event->name), width = size;
+
+	if (width < t->name_width)
+		width = t->name_width;
+	info->label_size = width + 2;
+	info->label = calloc(1, info->label_size < LABEL_COPY ? LABEL_COPY : info->label_size);
+	if (!info->label)
+		return false;
+	memset(info->label, ' ', info->label_size);
+	memcpy(info->label, info->event->name, size);
+	info->label[size] = ':';
+	return true;
+}
+
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size)
 {
@@ -223,9 +254,15 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	if (!info)
 		return -ENOMEM;
 	info->event = event;
+	if (!set_label(t, info)) {
+		free(info);
+		return -ENOMEM;
+	}
 	info->syscall = syscalls_event_new(event);
 	if (!info->syscall)
 		info->printer = printer_compile(event);
+	info->one_line = info->syscall ||
+			 (info->printer && printer_prints_one_line(info->printer));
 	find_names(info);
 	t->event[event->id] = info;
 	return 0;
@@ -255,7 +292,11 @@ static uint64_t now_ns(void)
 
 int text_add_comm(struct text *t, int pid, const char *comm)
 {
-	return task_names_set(t->names, pid, comm);
+	int ret = task_names_set(t->names, pid, comm);
+
+	if (ret > 0)
+		t->names_version++;
+	return ret < 0 ? ret : 0;
 }
 
 void text_comm_from_proc(struct text *t, bool on)
@@ -281,7 +322,7 @@ void text_symbols_from_proc(struct text *t, bool on)
 
 void text_time_is_counter(struct text *t, bool on)
 {
-	t->counter = on;
+	t->columns.time_is_counter = on;
 }
 
 static bool read_common(const struct rbmap_event *ev,
@@ -372,9 +413,14 @@ static void learn_names(struct text *t, const struct event_info *info,
 	}
 }
 
-/*
- * A thread may be renamed without an event, so read /proc again after a while.
- */
+/* A thread may be renamed without an event, so /proc is read again after a while. */
+static bool asked_lately(const struct text *t, int pid)
+{
+	const struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
+
+	return asked->pid == pid && t->now - asked->ts < ASK_AGAIN_NS;
+}
+
 static void ask_proc(struct text *t, int pid)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
@@ -382,8 +428,6 @@ static void ask_proc(struct text *t, int pid)
 	ssize_t got;
 	int fd;
 
-	if (asked->pid == pid && t->now - asked->ts < ASK_AGAIN_NS)
-		return;
 	asked->pid = pid;
 	asked->ts = t->now;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
@@ -403,16 +447,29 @@ bool text_has_printer(const struct text *t, int id)
 	return info && (info->printer || info->syscall);
 }
 
-static const char *comm_of(struct text *t, int pid)
+static const char *comm_of(const struct text *t, int pid)
 {
 	const char *comm;
 
 	if (!pid)
 		return "<idle>";
-	if (t->comm_from_proc && pid > 0)
-		ask_proc(t, pid);
 	comm = task_names_find(t->names, pid);
 	return comm ? comm : "<...>";
+}
+
+/* Return the column of a thread, from the last time or new. */
+static const struct task_column *task_of(struct text *t, int pid, int cpu)
+{
+	unsigned int i = (pid + 7U * cpu) & (NR_TASKS - 1);
+	struct task_column *task = &t->task[i];
+
+	if (t->comm_from_proc && pid > 0 && !asked_lately(t, pid))
+		ask_proc(t, pid);
+	if (t->task_version[i] != t->names_version || task->pid != pid || task->cpu != cpu) {
+		columns_set_task(&t->columns, task, comm_of(t, pid), pid, cpu);
+		t->task_version[i] = t->names_version;
+	}
+	return task;
 }
 
 void text_raw(struct text *t, bool on)
@@ -420,9 +477,12 @@ void text_raw(struct text *t, bool on)
 	t->raw = on;
 }
 
-void text_add_time(const struct text *t, uint64_t ts, struct buf *out)
+void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
+		     unsigned int name_width)
 {
-	columns_add_time(ts, t->counter, out);
+	t->columns.pid_width = pid_width;
+	t->columns.with_flags = with_flags;
+	t->name_width = name_width;
 }
 
 const char *text_copy(struct text *t, const struct rbmap_event *ev)
@@ -484,22 +544,31 @@ static int add_body(struct text *t, const struct rbmap_event *ev,
 	return 0;
 }
 
-int text_add_body(struct text *t, const struct rbmap_event *ev,
-		  const struct text_parts *parts, struct buf *out)
+/* Drop the newlines at the end of the text behind @before, and replace the others. */
+static void make_one_line(struct buf *out, size_t before)
 {
-	size_t before = out->size;
 	char *at, *end;
-	int ret;
 
-	ret = add_body(t, ev, t->event[parts->common.type], out);
-	if (ret)
-		return ret;
 	while (out->size > before && out->data[out->size - 1] == '\n')
 		out->size--;
 	at = out->data + before;
 	end = out->data + out->size;
 	while (at < end && (at = memchr(at, '\n', end - at)))
 		*at = ' ';
+}
+
+int text_add_body(struct text *t, const struct rbmap_event *ev,
+		  const struct text_parts *parts, struct buf *out)
+{
+	const struct event_info *info = parts->info;
+	size_t before = out->size;
+	int ret;
+
+	ret = add_body(t, ev, info, out);
+	if (ret)
+		return ret;
+	if (!info || !info->one_line)
+		make_one_line(out, before);
 	return out->failed ? -ENOMEM : 0;
 }
 
@@ -510,18 +579,51 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 
 	*parts = (struct text_parts){ 0 };
 	if (t->comm_from_proc)
-		t->now = t->counter ? now_ns() : ev->ts;
+		t->now = t->columns.time_is_counter ? now_ns() : ev->ts;
 	if (!read_common(ev, &parts->common))
 		return -EINVAL;
 	info = info_of_id(t, parts->common.type);
 	if (info) {
+		parts->info = info;
 		parts->whole = (int)ev->size >= info->size;
-		if (parts->whole)
+		if (parts->whole && info->nr_names)
 			learn_names(t, info, ev);
 		parts->event = info->event;
 	}
-	parts->comm = comm_of(t, parts->common.pid);
+	parts->task = task_of(t, parts->common.pid, ev->cpu);
+	parts->comm = parts->task->comm;
 	return 0;
+}
+
+static void add_label(const struct event_info *info, struct buf *out)
+{
+	char *at;
+
+	if (info->label_size > LABEL_COPY) {
+		buf_add(out, info->label, info->label_size);
+		return;
+	}
+	at = buf_room(out, LABEL_COPY);
+	if (!at)
+		return;
+	/* A constant number of bytes needs no call. */
+	memcpy(at, info->label, LABEL_COPY);
+	buf_end(out, at + info->label_size);
+}
+
+int text_add_event(struct text *t, const struct rbmap_event *ev,
+		   const struct text_parts *parts, struct buf *out)
+{
+	int ret;
+
+	columns_add(&t->columns, parts->task, &parts->common, ev->ts, out);
+	if (parts->info)
+		add_label(parts->info, out);
+	else
+		buf_printf(out, "event %u: ", parts->common.type);
+	ret = text_add_body(t, ev, parts, out);
+	buf_add(out, "\n", 1);
+	return ret ? ret : out->failed ? -ENOMEM : 0;
 }
 
 static void add_lost(const struct rbmap_event *ev, struct buf *out)
@@ -533,12 +635,12 @@ static void add_lost(const struct rbmap_event *ev, struct buf *out)
 			   ev->lost);
 }
 
-static void add_raw(const struct text *t, const struct rbmap_event *ev, struct buf *out)
+static void add_raw(struct text *t, const struct rbmap_event *ev, struct buf *out)
 {
 	const unsigned char *data = ev->data;
 
 	buf_printf(out, "CPU:%d", ev->cpu);
-	text_add_time(t, ev->ts, out);
+	columns_add_time(&t->columns, ev->ts, out);
 	buf_printf(out, "%" PRIu32 " bytes:", ev->size);
 	for (uint32_t i = 0; i < ev->size; i++)
 		buf_printf(out, " %02x", data[i]);
@@ -565,18 +667,5 @@ int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
 			   ev->size);
 		return out->failed ? -ENOMEM : 0;
 	}
-	if (ret)
-		return ret;
-	columns_add_task(parts.comm, parts.common.pid, 7, ev->cpu, out);
-	buf_add(out, " ", 1);
-	columns_add_flags(&parts.common, out);
-	text_add_time(t, ev->ts, out);
-	if (parts.event)
-		buf_add(out, parts.event->name, strlen(parts.event->name));
-	else
-		buf_printf(out, "event %u", parts.common.type);
-	buf_add(out, ": ", 2);
-	ret = text_add_body(t, ev, &parts, out);
-	buf_add(out, "\n", 1);
-	return ret ? ret : out->failed ? -ENOMEM : 0;
+	return ret ? ret : text_add_event(t, ev, &parts, out);
 }

@@ -27,6 +27,14 @@ struct text;
 struct text *text_new(void);		/* NULL: out of memory */
 void text_free(struct text *t);
 
+/*
+ * Set the layout of the lines, before formats are added. The default is that of
+ * trace_pipe: a pid has 7 columns, the flags are shown, and the name of the event has
+ * as many columns as it has characters.
+ */
+void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
+		     unsigned int name_width);
+
 /* Add the format file of an event. */
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size);
@@ -101,17 +109,25 @@ int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
 /*
  * The parts of the line, for another layout. They are valid until the next call.
  */
+struct event_info;
+struct task_column;
 struct tep_event;
 struct text_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
 	struct tep_event *event;	/* NULL: the format is unknown */
 	bool whole;			/* all fields are in it */
+	const struct event_info *info;	/* for text_add_event() and text_add_body() */
+	const struct task_column *task;
 };
 
 /* Return -EINVAL if even the common fields are missing. */
 int text_parts(struct text *t, const struct rbmap_event *ev,
 	       struct text_parts *parts);
+
+/* Append the line of an event, with its end. Return 0 or a negative errno. */
+int text_add_event(struct text *t, const struct rbmap_event *ev,
+		   const struct text_parts *parts, struct buf *out);
 
 /*
  * Append what the print format makes of the event, as one line without its end, even if
@@ -125,8 +141,5 @@ int text_add_body(struct text *t, const struct rbmap_event *ev,
  * stays in it, or NULL: out of memory. It is valid until the next call.
  */
 const char *text_copy(struct text *t, const struct rbmap_event *ev);
-
-/* Append " 1234.567890: ". */
-void text_add_time(const struct text *t, uint64_t ts, struct buf *out);
 
 #endif /* RBMAP_CLI_TEXT_H */
