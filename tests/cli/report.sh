@@ -56,6 +56,18 @@ if command -v python3 >/dev/null; then
 else
 	skip "python3 is not installed" "report --json prints valid JSON"
 fi
+# Enough events for many batches
+"$MAKE_RECORDING" "$dir/many.dat" 400 compress
+for option in --no-plugins --json; do
+	"$RBMAP" report $option --threads 1 "$dir/many.dat" >"$dir/one" 2>"$dir/errors"
+	for threads in 2 3 64; do
+		"$RBMAP" report $option --threads $threads "$dir/many.dat" >"$dir/several" 2>"$dir/errors"
+		ok "report $option: $threads threads print what one prints" cmp "$dir/one" "$dir/several"
+	done
+done
+for threads in 0 65 -1 x; do
+	says 2 "invalid number of threads '$threads': 1 to 64" report --threads $threads "$file"
+done
 ok "report prints no error if its output is closed early" eval \
 	"'$RBMAP' report '$file' 2>'$dir/errors' | head -n 1 >/dev/null; ! grep -q rbmap: '$dir/errors'"
 if [ -c /dev/full ]; then

@@ -6,13 +6,13 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
-	cli_selfcost cli_columns
+	cli_selfcost cli_columns cli_pipeline
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix common/,buf.c cli.c control.c events.c json.c suggest.c) \
+	$(addprefix common/,buf.c cli.c control.c events.c json.c pipeline.c suggest.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_spool.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
@@ -50,6 +50,12 @@ $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))) \
 	$(foreach test,cli_recorder cli_probe,$(eval $(CLI_TEST_BUILD)/$(variant)/$(test): \
 		$(call CLI_TEST_OBJS,$(variant),$(CLI_TEST_SRCS_$(test))))))
 
+# ThreadSanitizer finds data races.
+CLI_TEST_TSAN := $(CLI_TEST_BUILD)/tsan/cli_pipeline
+$(CLI_TEST_TSAN): tests/unit/cli_pipeline.c userspace/cli/common/pipeline.c $(CLI_TEST_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(CLI_TEST_CFLAGS) -fsanitize=thread -o $@ $(filter %.c,$^) $(LDFLAGS) -lcmocka
+
 # Compares the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
@@ -73,9 +79,9 @@ CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
 CLI_TEST_BTF := $(CLI_TEST_BUILD)/plain/cli_make_btf
 
 .PHONY: check-unit-cli
-check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_PRINTERS) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) \
+check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) \
 		$(BUILD)/rbmap
-	@status=0; for test in $(CLI_TEST_BINARIES); do \
+	@status=0; for test in $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN); do \
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
 	done; \

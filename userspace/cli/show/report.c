@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +12,20 @@
 
 #include "common/cli.h"
 #include "common/control.h"
-#include "common/json.h"
 #include "common/options.h"
+#include "common/pipeline.h"
 #include "common/progress.h"
 #include "crash_guard.h"
-#include "report_json.h"
+#include "report_batch.h"
 #include "text.h"
 #include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* --cpu options */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
-#define WRITE_SIZE	65536
+#define MOST_THREADS	4	/* by default: one reads for all others */
+#define MOST_BATCHES	(2 * PIPELINE_THREADS)
+#define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 
 struct report {
@@ -35,8 +38,11 @@ struct report {
 
 	struct dat_reader *reader;
 	struct text *text;
-	struct buf out;		/* text that is not written yet */
-	struct buf body;	/* text of an event, for report_json_event() */
+	struct text *printer[PIPELINE_THREADS];	/* text of each thread */
+	struct report_batch *batch[MOST_BATCHES];
+	struct report_batch *filling;
+	struct pipeline *pipeline;
+	uint64_t threads;	/* 0: as many as there are CPUs */
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;	/* more than the number that is known */
@@ -55,6 +61,16 @@ static int add_cpu(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+static int set_threads(const struct command *cmd, void *to, char *value)
+{
+	uint64_t *threads = to;
+
+	if (!parse_u64(value, threads) || !*threads || *threads > PIPELINE_THREADS)
+		return usage_error(cmd, "invalid number of threads '%s': 1 to %d", value,
+				   PIPELINE_THREADS);
+	return STATUS_OK;
+}
+
 static const struct cli_option options[] = {
 	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
 	  .target = PATTERNS(struct report, patterns),
@@ -69,6 +85,9 @@ static const struct cli_option options[] = {
 	  .target = FLAG(struct report, no_plugins),
 	  .help = "print each event by its format alone, without the plugins\n"
 		  "of libtraceevent" },
+	{ .name = "threads", .arg = "N", .kind = "number",
+	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
+	  .help = "print with N threads; default: one for each CPU, at most 4" },
 	{ 0 }
 };
 
@@ -139,53 +158,117 @@ static bool wanted(const struct report *r, const struct rbmap_event *ev)
 	return false;
 }
 
-static void count_lost(struct report *r, uint64_t lost)
+/* ---- threads that print */
+static unsigned int nr_threads(const struct report *r)
 {
+	unsigned int cpus;
+	cpu_set_t set;
+
+	if (r->threads)
+		return r->threads;
+	cpus = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
+}
+
+static int print_batch(void *data, void *batch, unsigned int worker)
+{
+	struct report *r = data;
+
+	return report_batch_print(batch, r->printer[worker], r->as_json);
+}
+
+static int write_batch(void *data, void *batch)
+{
+	const struct buf *text = report_batch_text(batch);
+
+	(void)data;
+	fwrite(text->data, 1, text->size, stdout);
+	return ferror(stdout) ? OUTPUT_FAILED : 0;
+}
+
+static bool start_printing(struct report *r)
+{
+	static const struct pipeline_ops ops = { print_batch, write_batch };
+	unsigned int threads = nr_threads(r);
+	void *batch[MOST_BATCHES];
+
+	for (unsigned int i = 0; i < pipeline_batches(threads); i++) {
+		r->batch[i] = report_batch_new();
+		if (!r->batch[i])
+			return false;
+		batch[i] = r->batch[i];
+	}
+	for (unsigned int i = 0; !i || i + 1 < threads; i++) {
+		r->printer[i] = text_for_thread(r->text);
+		if (!r->printer[i])
+			return false;
+	}
+	r->pipeline = pipeline_new(&ops, r, batch, threads);
+	return r->pipeline;
+}
+
+static int stop_printing(struct report *r)
+{
+	int ret = 0;
+
+	if (r->pipeline) {
+		if (r->filling && !report_batch_is_empty(r->filling))
+			pipeline_put(r->pipeline);
+		ret = pipeline_flush(r->pipeline);
+	}
+	pipeline_free(r->pipeline);
+	for (unsigned int i = 0; i < PIPELINE_THREADS; i++)
+		text_free(r->printer[i]);
+	for (unsigned int i = 0; i < MOST_BATCHES; i++)
+		report_batch_free(r->batch[i]);
+	return ret;
+}
+
+/* Prepare the batch that the next event goes to. */
+static int prepare_batch(struct report *r)
+{
+	void *batch;
+	int ret;
+
+	if (r->filling && !report_batch_is_full(r->filling))
+		return 0;
+	if (r->filling)
+		pipeline_put(r->pipeline);
+	r->filling = NULL;
+	ret = pipeline_get(r->pipeline, &batch);
+	if (ret)
+		return ret;
+	r->filling = batch;
+	report_batch_reset(r->filling);
+	return 0;
+}
+
+static int add_lost(struct report *r, int cpu, uint64_t lost)
+{
+	int ret;
+
+	if (!lost)
+		return 0;
 	if (lost == RBMAP_LOST_UNKNOWN)
 		r->lost_unknown = true;
 	else
 		r->lost += lost;
-}
-
-static void add_lost(struct report *r, int cpu, uint64_t lost)
-{
-	if (!lost)
-		return;
-	if (r->as_json)
-		report_json_lost(cpu, lost, &r->out);
-	else if (lost == RBMAP_LOST_UNKNOWN)
-		buf_printf(&r->out, "CPU:%d [EVENTS DROPPED]\n", cpu);
-	else
-		buf_printf(&r->out, "CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
+	ret = prepare_batch(r);
+	return ret ? ret : report_batch_add_lost(r->filling, cpu, lost);
 }
 
 static int add_event(struct report *r, const struct rbmap_event *ev)
 {
 	struct text_parts parts;
-	int ret;
+	int ret = prepare_batch(r);
 
+	if (ret)
+		return ret;
+	r->events++;
 	ret = text_parts(r->text, ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
-	if (ret) {
-		if (!r->as_json)
-			buf_printf(&r->out, "CPU:%d [event of %" PRIu32 " bytes]\n",
-				   ev->cpu, ev->size);
-		return 0;
-	}
-	return r->as_json ? report_json_event(r->text, ev, &parts, &r->body, &r->out) :
-			    text_add_event(r->text, ev, &parts, &r->out);
-}
-
-/* Write the text. finish_stdout() reports an error. */
-static int write_out(struct report *r)
-{
-	bool failed = r->out.failed;
-
-	if (!failed)
-		fwrite(r->out.data, 1, r->out.size, stdout);
-	r->out.size = 0;
-	return failed ? -ENOMEM : 0;
+	return report_batch_add_event(r->filling, ev, ret ? NULL : &parts);
 }
 
 static void show_progress(struct report *r)
@@ -207,26 +290,15 @@ static int print_events(struct report *r)
 		if (!wanted_cpu(r, ev.cpu))
 			continue;
 		/* Lost events may have been wanted ones. */
-		count_lost(r, ev.lost);
-		add_lost(r, ev.cpu, ev.lost);
-		if (!wanted(r, &ev))
-			continue;
-		r->events++;
-		ret = add_event(r, &ev);
+		ret = add_lost(r, ev.cpu, ev.lost);
+		if (!ret && wanted(r, &ev))
+			ret = add_event(r, &ev);
 		if (ret)
 			return ret;
-		if (r->out.size < WRITE_SIZE)
-			continue;
-		ret = write_out(r);
-		if (ret || ferror(stdout))
-			return ret;
 	}
-	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->reader); cpu++) {
-		if (!wanted_cpu(r, cpu))
-			continue;
-		count_lost(r, dat_lost_last(r->reader, cpu));
-		add_lost(r, cpu, dat_lost_last(r->reader, cpu));
-	}
+	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->reader); cpu++)
+		if (wanted_cpu(r, cpu))
+			ret = add_lost(r, cpu, dat_lost_last(r->reader, cpu));
 	return ret;
 }
 
@@ -278,14 +350,14 @@ static int run(void *arg)
 	if (!ret) {
 		if (!r->as_json)
 			printf("cpus=%u\n", dat_cpus(r->reader));
-		ret = print_events(r);
+		ret = start_printing(r) ? print_events(r) : -ENOMEM;
 		/* After an error, the events before it are still printed. */
-		error = write_out(r);
+		error = stop_printing(r);
 		if (!ret)
 			ret = error;
 	}
 	progress_end(&r->progress);
-	if (ret) {
+	if (ret && ret != OUTPUT_FAILED) {
 		complain("cannot read %s: %s", r->input, dat_strerror(ret));
 		return STATUS_ERROR;
 	}
@@ -318,7 +390,8 @@ static int report(int argc, char **argv)
 
 const struct command command_report = {
 	.name		= "report",
-	.synopsis	= "[-e EVENT]... [--cpu N]... [--json] [--no-plugins] [FILE]",
+	.synopsis	= "[-e EVENT]... [--cpu N]... [--json] [--no-plugins]\n"
+			  "                    [--threads N] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.options	= options,
 	.help		=

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <pthread.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,7 +69,7 @@ struct syscalls_event *syscalls_event_new(struct tep_event *event)
 	return e;
 }
 
-/* "NR 1 (write)": many events have the same, so it is kept. @size is 0 until then. */
+/* "NR 1 (write)": many events have the same, so it is kept. @size is 0 before that. */
 struct call {
 	unsigned int size;
 	char text[CALL_ROOM];
@@ -86,19 +87,33 @@ static void set_call(struct call *call, long nr)
 
 	if (name && strlen(name) < CALL_ROOM / 2)
 		at += sprintf(at, " (%s)", name);
-	call->size = at - call->text;
+	/* Pairs with the acquire in find_call(): the text is complete. */
+	__atomic_store_n(&call->size, at - call->text, __ATOMIC_RELEASE);
+}
+
+/* Return the text of a system call. Several threads may look for the same one. */
+static const struct call *find_call(long nr)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct call calls[NR_NAMES];
+	struct call *call = &calls[nr];
+
+	if (__atomic_load_n(&call->size, __ATOMIC_ACQUIRE))
+		return call;
+	pthread_mutex_lock(&lock);
+	if (!call->size)
+		set_call(call, nr);
+	pthread_mutex_unlock(&lock);
+	return call;
 }
 
 static char *put_call(char *at, long nr)
 {
-	static struct call calls[NR_NAMES];
-	struct call *call;
+	const struct call *call;
 
 	if (nr < 0 || nr >= NR_NAMES)
 		return put_number(at, nr);
-	call = &calls[nr];
-	if (!call->size)
-		set_call(call, nr);
+	call = find_call(nr);
 	/* A constant number of bytes needs no call. */
 	memcpy(at, call->text, sizeof(call->text));
 	return at + call->size;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,14 +58,22 @@ struct asked {
 	uint64_t ts;
 };
 
+/*
+ * Text of other threads has its own columns, copy and sequence, and uses the rest of the
+ * text that it was made from.
+ */
 struct text {
+	struct text *of;		/* itself, or the text of the first thread */
 	struct tep_handle *tep;
+	pthread_mutex_t library;	/* libtraceevent works for one thread at a time */
 	struct trace_seq seq;
 	struct event_info *event[NR_IDS];
 	char *copy;
 	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
 	struct symbols *symbols;
+	pthread_mutex_t symbols_lock;	/* for the thread that parses them */
+	bool symbols_parsed;
 	struct task_names *names;
 	unsigned int names_version;	/* changes with each name */
 	struct columns columns;
@@ -78,28 +87,36 @@ struct text {
 	bool comm_from_proc;
 	bool comm_keep;
 	bool symbols_from_proc;
-	const char *kallsyms;		/* not parsed yet; NULL: none */
+	const char *kallsyms;		/* NULL: none */
 	size_t kallsyms_size;
 	bool raw;
 	uint64_t now;			/* ns, whatever the clock; for comm_from_proc */
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
 
-static const struct symbol *find_symbol(void *data, uint64_t addr)
+static void parse_symbols(struct text *t)
 {
-	struct text *t = data;
-
-	if (t->symbols_from_proc) {
+	pthread_mutex_lock(&t->symbols_lock);
+	if (!t->symbols_parsed && t->symbols_from_proc) {
 		struct buf b = { 0 };
 
-		t->symbols_from_proc = false;
 		if (!buf_read_file(&b, "/proc/kallsyms"))
 			symbols_add(t->symbols, b.data, b.size);
 		buf_free(&b);
 	}
-	if (t->kallsyms)
+	if (!t->symbols_parsed && t->kallsyms)
 		symbols_add(t->symbols, t->kallsyms, t->kallsyms_size);
-	t->kallsyms = NULL;
+	/* Pairs with the acquire in find_symbol(): the symbols are complete. */
+	__atomic_store_n(&t->symbols_parsed, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&t->symbols_lock);
+}
+
+static const struct symbol *find_symbol(void *data, uint64_t addr)
+{
+	struct text *t = data;
+
+	if (!__atomic_load_n(&t->symbols_parsed, __ATOMIC_ACQUIRE))
+		parse_symbols(t);
 	return symbols_find(t->symbols, addr);
 }
 
@@ -114,17 +131,38 @@ static char *resolve(void *priv, unsigned long long *addr, char **module)
 	return symbol->name;
 }
 
+/* Initialise what each thread has of its own. */
+static void init_thread(struct text *t, struct text *of)
+{
+	t->of = of;
+	t->columns.pid_width = of->columns.pid_width;
+	t->columns.with_flags = of->columns.with_flags;
+	t->columns.time_is_counter = of->columns.time_is_counter;
+	columns_init(&t->columns);
+	t->names_version = 1;
+	trace_seq_init(&t->seq);
+}
+
+struct text *text_for_thread(struct text *of)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	if (t)
+		init_thread(t, of);
+	return t;
+}
+
 struct text *text_new(void)
 {
 	struct text *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	trace_seq_init(&t->seq);
-	columns_init(&t->columns);
+	init_thread(t, t);
 	t->columns.pid_width = 7;
 	t->columns.with_flags = true;
-	t->names_version = 1;
+	pthread_mutex_init(&t->library, NULL);
+	pthread_mutex_init(&t->symbols_lock, NULL);
 	t->tep = tep_alloc();
 	t->symbols = symbols_new();
 	t->names = task_names_new();
@@ -154,6 +192,12 @@ void text_free(struct text *t)
 {
 	if (!t)
 		return;
+	trace_seq_destroy(&t->seq);
+	free(t->copy);
+	if (t->of != t) {
+		free(t);
+		return;
+	}
 	if (t->plugins)
 		tep_unload_plugins(t->plugins, t->tep);
 	for (size_t i = 0; i < NR_IDS; i++) {
@@ -166,10 +210,10 @@ void text_free(struct text *t)
 	}
 	if (t->tep)
 		tep_free(t->tep);
-	trace_seq_destroy(&t->seq);
 	symbols_free(t->symbols);
 	task_names_free(t->names);
-	free(t->copy);
+	pthread_mutex_destroy(&t->library);
+	pthread_mutex_destroy(&t->symbols_lock);
 	free(t);
 }
 
@@ -313,11 +357,13 @@ void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size)
 {
 	t->kallsyms = kallsyms;
 	t->kallsyms_size = size;
+	t->symbols_parsed = false;
 }
 
 void text_symbols_from_proc(struct text *t, bool on)
 {
 	t->symbols_from_proc = on;
+	t->symbols_parsed = false;
 }
 
 void text_time_is_counter(struct text *t, bool on)
@@ -458,15 +504,14 @@ static const char *comm_of(const struct text *t, int pid)
 }
 
 /* Return the column of a thread, from the last time or new. */
-static const struct task_column *task_of(struct text *t, int pid, int cpu)
+static const struct task_column *task_of(struct text *t, const char *comm, int pid, int cpu)
 {
 	unsigned int i = (pid + 7U * cpu) & (NR_TASKS - 1);
 	struct task_column *task = &t->task[i];
 
-	if (t->comm_from_proc && pid > 0 && !asked_lately(t, pid))
-		ask_proc(t, pid);
-	if (t->task_version[i] != t->names_version || task->pid != pid || task->cpu != cpu) {
-		columns_set_task(&t->columns, task, comm_of(t, pid), pid, cpu);
+	if (t->task_version[i] != t->names_version || task->comm != comm ||
+	    task->pid != pid || task->cpu != cpu) {
+		columns_set_task(&t->columns, task, comm, pid, cpu);
 		t->task_version[i] = t->names_version;
 	}
 	return task;
@@ -519,7 +564,9 @@ static int add_by_library(struct text *t, const struct rbmap_event *ev, struct b
 	if (!record.data)
 		return -ENOMEM;
 	trace_seq_reset(&t->seq);
-	tep_print_event(t->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
+	pthread_mutex_lock(&t->of->library);
+	tep_print_event(t->of->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
+	pthread_mutex_unlock(&t->of->library);
 	trace_seq_terminate(&t->seq);
 	if (t->seq.state == TRACE_SEQ__GOOD)
 		buf_add(out, t->seq.buffer, strlen(t->seq.buffer));
@@ -539,7 +586,7 @@ static int add_body(struct text *t, const struct rbmap_event *ev,
 	else if (info->syscall)
 		syscalls_event_print(info->syscall, ev->data, out);
 	else if (!info->printer ||
-		 !printer_print(info->printer, ev->data, ev->size, find_symbol, t, out))
+		 !printer_print(info->printer, ev->data, ev->size, find_symbol, t->of, out))
 		return add_by_library(t, ev, out);
 	return 0;
 }
@@ -590,8 +637,10 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 			learn_names(t, info, ev);
 		parts->event = info->event;
 	}
-	parts->task = task_of(t, parts->common.pid, ev->cpu);
-	parts->comm = parts->task->comm;
+	if (t->comm_from_proc && parts->common.pid > 0 &&
+	    !asked_lately(t, parts->common.pid))
+		ask_proc(t, parts->common.pid);
+	parts->comm = comm_of(t, parts->common.pid);
 	return 0;
 }
 
@@ -614,9 +663,10 @@ static void add_label(const struct event_info *info, struct buf *out)
 int text_add_event(struct text *t, const struct rbmap_event *ev,
 		   const struct text_parts *parts, struct buf *out)
 {
+	const struct task_column *task = task_of(t, parts->comm, parts->common.pid, ev->cpu);
 	int ret;
 
-	columns_add(&t->columns, parts->task, &parts->common, ev->ts, out);
+	columns_add(&t->columns, task, &parts->common, ev->ts, out);
 	if (parts->info)
 		add_label(parts->info, out);
 	else

@@ -28,6 +28,14 @@ struct text *text_new(void);		/* NULL: out of memory */
 void text_free(struct text *t);
 
 /*
+ * Make text for another thread, or return NULL. It uses the formats, the symbols and the
+ * names of @of, which must live longer. The thread may call text_add_event(),
+ * text_add_body() and text_copy() with it, for the parts of an event that text_parts() of
+ * @of has found. This needs text_comm_keep(): names that are replaced are freed.
+ */
+struct text *text_for_thread(struct text *of);
+
+/*
  * Set the layout of the lines, before formats are added. The default is that of
  * trace_pipe: a pid has 7 columns, the flags are shown, and the name of the event has
  * as many columns as it has characters.
@@ -110,7 +118,6 @@ int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
  * The parts of the line, for another layout. They are valid until the next call.
  */
 struct event_info;
-struct task_column;
 struct tep_event;
 struct text_parts {
 	struct rbmap_event_common common;
@@ -118,7 +125,6 @@ struct text_parts {
 	struct tep_event *event;	/* NULL: the format is unknown */
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for text_add_event() and text_add_body() */
-	const struct task_column *task;
 };
 
 /* Return -EINVAL if even the common fields are missing. */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report_batch.h"
+#include "report_json.h"
+
+#define BATCH_ITEMS	2048
+#define BATCH_BYTES	(256 * 1024)
+
+enum item_kind { EVENT, SHORT_EVENT, LOST };
+
+/* @offset: place of the event's bytes in the batch's data, which may move */
+struct item {
+	enum item_kind kind;
+	struct rbmap_event ev;
+	struct text_parts parts;
+	size_t offset;
+};
+
+struct report_batch {
+	struct item item[BATCH_ITEMS];
+	unsigned int nr;
+	struct buf data;
+	struct buf body;		/* for report_json_event() */
+	struct buf out;
+};
+
+struct report_batch *report_batch_new(void)
+{
+	return calloc(1, sizeof(struct report_batch));
+}
+
+void report_batch_free(struct report_batch *b)
+{
+	if (!b)
+		return;
+	buf_free(&b->data);
+	buf_free(&b->body);
+	buf_free(&b->out);
+	free(b);
+}
+
+void report_batch_reset(struct report_batch *b)
+{
+	b->nr = 0;
+	b->data.size = 0;
+	b->out.size = 0;
+}
+
+bool report_batch_is_full(const struct report_batch *b)
+{
+	return b->nr == BATCH_ITEMS || b->data.size >= BATCH_BYTES;
+}
+
+bool report_batch_is_empty(const struct report_batch *b)
+{
+	return !b->nr;
+}
+
+int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost)
+{
+	struct item *item = &b->item[b->nr++];
+
+	item->kind = LOST;
+	item->ev = (struct rbmap_event){ .cpu = cpu, .lost = lost };
+	return 0;
+}
+
+int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
+			   const struct text_parts *parts)
+{
+	struct item *item = &b->item[b->nr++];
+
+	item->kind = parts ? EVENT : SHORT_EVENT;
+	item->ev = *ev;
+	item->offset = b->data.size;
+	if (parts)
+		item->parts = *parts;
+	buf_add(&b->data, ev->data, ev->size);
+	return b->data.failed ? -ENOMEM : 0;
+}
+
+static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
+{
+	if (as_json)
+		report_json_lost(cpu, lost, out);
+	else if (lost == RBMAP_LOST_UNKNOWN)
+		buf_printf(out, "CPU:%d [EVENTS DROPPED]\n", cpu);
+	else
+		buf_printf(out, "CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
+}
+
+static int print_item(struct report_batch *b, struct item *item, struct text *t, bool as_json)
+{
+	item->ev.data = b->data.data + item->offset;
+	switch (item->kind) {
+	case LOST:
+		print_lost(item->ev.cpu, item->ev.lost, as_json, &b->out);
+		break;
+	case SHORT_EVENT:
+		if (!as_json)
+			buf_printf(&b->out, "CPU:%d [event of %" PRIu32 " bytes]\n",
+				   item->ev.cpu, item->ev.size);
+		break;
+	case EVENT:
+		return as_json ?
+		       report_json_event(t, &item->ev, &item->parts, &b->body, &b->out) :
+		       text_add_event(t, &item->ev, &item->parts, &b->out);
+	}
+	return 0;
+}
+
+int report_batch_print(struct report_batch *b, struct text *t, bool as_json)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < b->nr && !ret; i++)
+		ret = print_item(b, &b->item[i], t, as_json);
+	return b->out.failed ? -ENOMEM : ret;
+}
+
+const struct buf *report_batch_text(const struct report_batch *b)
+{
+	return &b->out;
+}

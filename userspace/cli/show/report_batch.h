@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A batch of events for one thread to print. It has copies of the events, whose pages are
+ * read anew meanwhile.
+ */
+#ifndef RBMAP_CLI_REPORT_BATCH_H
+#define RBMAP_CLI_REPORT_BATCH_H
+
+#include "text.h"
+
+struct report_batch;
+
+struct report_batch *report_batch_new(void);	/* NULL: out of memory */
+void report_batch_free(struct report_batch *b);
+
+/* Forget all events and their text. */
+void report_batch_reset(struct report_batch *b);
+bool report_batch_is_full(const struct report_batch *b);
+bool report_batch_is_empty(const struct report_batch *b);
+
+/* Add the number of events that a CPU lost here. */
+int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost);
+
+/* Add an event, with its text_parts() or NULL: its common fields are missing. */
+int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
+			   const struct text_parts *parts);
+
+/* Print all events, with text for this thread. Return 0 or -ENOMEM. */
+int report_batch_print(struct report_batch *b, struct text *t, bool as_json);
+
+/* What was printed */
+const struct buf *report_batch_text(const struct report_batch *b);
+
+#endif /* RBMAP_CLI_REPORT_BATCH_H */
