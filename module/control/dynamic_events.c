@@ -22,7 +22,7 @@
 /* Less than one write can bring: a longer line would come in parts. */
 #define RBMAP_LINE_MAX		4000
 /* Characters of a wrong line that are shown in the log. */
-#define RBMAP_LOGGED_MAX	24
+#define RBMAP_LINE_LOGGED_MAX	24
 
 /*
  * Held while an event is created or removed, and therefore taken before the
@@ -114,7 +114,7 @@ static int rbmap_dynamic_obey(const char *text, size_t len)
 				 RBMAP_EVENT_MAX, line, &error)) {
 		rbmap_warn("dynamic_events: character %zu, at \"%*pE\": %s\n",
 			   error.at + 1,
-			   (int)min_t(size_t, len - error.at, RBMAP_LOGGED_MAX),
+			   (int)min_t(size_t, len - error.at, RBMAP_LINE_LOGGED_MAX),
 			   text + error.at, error.what);
 		goto out;
 	}

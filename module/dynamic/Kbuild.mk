@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-rbmap-y += $(addprefix module/dynamic/,\
-	callback.o dynamic_event.o fetch.o parse.o print.o record.o)
+rbmap-y += $(addprefix module/dynamic/,build.o build_writer.o)
 
-rbmap-writer-y += $(addprefix module/dynamic/,callback.o record.o fetch.o)
+rbmap-writer-y += module/dynamic/build_writer.o

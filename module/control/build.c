@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compiled together, see Kbuild. */
+#include "control.c"
+#include "dir.c"
+#include "sizes.c"
+#include "events.c"
+#include "pids.c"
+#include "dynamic_events.c"
+#include "access.c"

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compiled together, see Kbuild. */
+#include "chrdev.c"
+#include "device.c"
+#include "mmap.c"
+#include "splice.c"
+#include "marker.c"

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compiled together, see Kbuild. */
+#include "reserve.c"
+#include "wanted.c"
+#include "self_cost.c"

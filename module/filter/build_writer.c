@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compiled together, see Kbuild. */
+#include "match.c"
+#include "glob.c"
