@@ -35,7 +35,7 @@ unsigned int pipeline_batches(unsigned int threads);
 struct pipeline *pipeline_new(const struct pipeline_ops *ops, void *data, void **batch,
 			      unsigned int threads);
 
-/* Wait for the threads, and free the pipeline. What is not finished is dropped. */
+/* Wait for the threads, and free the pipeline. Unfinished batches are dropped. */
 void pipeline_free(struct pipeline *p);
 
 /*

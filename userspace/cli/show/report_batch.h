@@ -28,7 +28,7 @@ int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 /* Print all events, with text for this thread. Return 0 or -ENOMEM. */
 int report_batch_print(struct report_batch *b, struct text *t, bool as_json);
 
-/* What was printed */
+/* Return the text that report_batch_print() has made. */
 const struct buf *report_batch_text(const struct report_batch *b);
 
 #endif /* RBMAP_CLI_REPORT_BATCH_H */
