@@ -371,6 +371,11 @@ static void test_refuses(void **state)
 	live->slot_table->newest = modulus;
 	assert_int_equal(rbmap_observer_init(&look.map, live->slot_table),
 			 RBMAP_ERR_CORRUPT);
+	/* Generations count from 1. */
+	live->slot_table->newest = 0;
+	live->meta->generation = 0;
+	assert_int_equal(rbmap_observer_init(&look.map, live->slot_table),
+			 RBMAP_ERR_CORRUPT);
 	look_end(&look);
 	live_free(live);
 }

@@ -314,6 +314,12 @@ static int fake_next_ring(struct rbmap_map *map)
 	struct fake_ring *ring = (struct fake_ring *)map;
 	unsigned int slots = ring->next_slots;
 
+	/* The ring before it is unmapped, as by the device. */
+	if (ring->next_error) {
+		map->meta = NULL;
+		map->data = NULL;
+		return ring->next_error;
+	}
 	fake_unmake(ring);
 	fake_make(ring, map->cpu, ring->next_subbuf_size, slots);
 	return 0;

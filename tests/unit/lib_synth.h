@@ -70,6 +70,7 @@ struct fake_ring {
 	unsigned int next_slots;	/* slots of the next ring, or 0 */
 	size_t next_subbuf_size;
 	uint32_t next_clock;
+	int next_error;			/* the next ring cannot be mapped for this reason */
 	uint32_t generation;
 	unsigned int calls;
 	bool lapped;			/* the next splice() gets the writer's sub-buffer */

@@ -21,10 +21,13 @@
 	(offsetof(struct rbmap_meta, field) + \
 	 sizeof(((struct rbmap_meta *)0)->field))
 
-/* 0 if the kernel's structure ends before the field. */
+/*
+ * 0 if the kernel's structure ends before the field, or if no ring is mapped, because the
+ * next one could not be.
+ */
 #define META_OWN(map, field) \
-	((map)->is_rbmap && (map)->meta_struct_len >= meta_end(field) ? \
-	 META(map, field) : 0)
+	((map)->meta && (map)->is_rbmap && \
+	 (map)->meta_struct_len >= meta_end(field) ? META(map, field) : 0)
 
 #define RBMAP_API __attribute__((visibility("default")))
 

@@ -441,24 +441,33 @@ static void ring_loss(const struct rbmap_map *map, struct rbmap_loss *loss)
 	loss->disabled += META_OWN(map, disabled);
 }
 
-/* Map the next ring.  Pieces that earlier calls returned become invalid. */
-static int next_ring(struct rbmap_map *map)
+/* Add what the ring has lost up to its end. */
+static void leave_ring(struct rbmap_map *map)
 {
-	if (!map->is_rbmap || !map->transport->next_ring)
-		return RBMAP_ERR_GONE;
-	if (map->gone)
-		return RBMAP_ERR_GONE;
 	map->behind += META(map, reader.lost_events);
 	map->reported = rbmap_lost_sum(map->reported, META(map, reader.lost_events));
-	if (META_OWN(map, snapshot)) {
+	if (META_OWN(map, snapshot))
 		map->ended = true;
-		return 0;
-	}
-	if (META_OWN(map, retired) == RBMAP_RETIRED_LAST) {
+	else if (META_OWN(map, retired) == RBMAP_RETIRED_LAST)
 		map->gone = true;
+	else
+		ring_loss(map, &map->past);
+}
+
+/*
+ * Map the next ring.  Pieces that earlier calls returned become invalid.  If that fails,
+ * no ring is mapped, and the next call tries again.
+ */
+static int next_ring(struct rbmap_map *map)
+{
+	if (!map->is_rbmap || !map->transport->next_ring || map->gone)
 		return RBMAP_ERR_GONE;
-	}
-	ring_loss(map, &map->past);
+	if (map->meta)
+		leave_ring(map);
+	if (map->ended)
+		return 0;
+	if (map->gone)
+		return RBMAP_ERR_GONE;
 	map->start = NULL;
 	return map->transport->next_ring(map);
 }
@@ -470,7 +479,7 @@ static int consume(struct rbmap_map *map)
 	int ret;
 
 	if (!map->meta)
-		return -ENODEV;
+		return -ESTALE;
 	before = META(map, read);
 	ret = map->transport->get_reader(map);
 	after = META(map, read);

@@ -165,10 +165,13 @@ size_t rbmap_observer_size(uint32_t nr_subbufs)
 int rbmap_observer_init(struct rbmap_map *map, const void *shown)
 {
 	struct rbmap_observer *o = map->observer;
-	uint32_t generation = map->meta->generation;
+	uint32_t generation = META(map, generation);
 	unsigned char *copy;
 	uint64_t newest;
 
+	/* Generations count from 1; o->generation is 0 before the first ring. */
+	if (!generation)
+		return RBMAP_ERR_CORRUPT;
 	o->slot_table = shown;
 	/* The same ring once more: it is the last one. */
 	o->ended = o->generation == generation;
@@ -290,6 +293,13 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	struct rbmap_observer *o = map->observer;
 
+	/* The next ring could not be mapped the last time. */
+	if (!map->meta) {
+		int ret = next_ring(map);
+
+		if (ret)
+			return ret;
+	}
 	/* The bound ends the loop if the writer laps the observer again and again. */
 	for (uint64_t turn = 0; map->meta && turn < 4ULL * o->nr + 4; turn++) {
 		bool retired = is_retired(map);

@@ -27,8 +27,9 @@ RBMAP_API ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size)
 		return -EBADF;
 	if (!map->is_rbmap)
 		return RBMAP_ERR_NOT_RBMAP;
+	/* rbmap_next_subbuf() maps the next ring. */
 	if (!map->meta)
-		return RBMAP_ERR_GONE;
+		return map->gone ? RBMAP_ERR_GONE : 0;
 	/* The next piece reports what was lost at the end of the ring before. */
 	if (map->behind)
 		return 0;
