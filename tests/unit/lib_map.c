@@ -461,6 +461,50 @@ static void test_wait_and_wake(void **state)
 	fake_free(ring);
 }
 
+/* A signal handler may call rbmap_wake(): it leaves errno alone, even if nobody waits. */
+static void test_wake_keeps_errno(void **state)
+{
+	struct fake_ring *ring = fake_new(0, SUBBUF, SLOTS);
+	uint64_t most = UINT64_MAX - 1;
+
+	(void)state;
+	assert_int_equal(write(ring->map.wake_fd, &most, sizeof(most)), sizeof(most));
+	errno = ERANGE;
+	assert_int_equal(rbmap_wake(&ring->map), 0);
+	assert_int_equal(errno, ERANGE);
+	fake_free(ring);
+}
+
+/* Without memory for the next ring, each call fails until there is some. */
+static void test_next_ring_without_memory(void **state)
+{
+	struct fake_ring *ring = fake_new(2, SUBBUF, SLOTS);
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+
+	(void)state;
+	fake_emit(ring, 1, 0);
+	ring->next_slots = SLOTS;
+	ring->next_subbuf_size = SUBBUF;
+	ring->next_error = -ENOMEM;
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(rbmap_next_event(&ring->map, &ev), -ENOMEM);
+		assert_int_equal(rbmap_loss(&ring->map, &loss), 0);
+		assert_int_equal(loss.total, 0);
+		assert_int_equal(rbmap_clock(&ring->map), -1);
+		assert_int_equal(rbmap_generation(&ring->map), 0);
+		assert_int_equal(rbmap_splice(&ring->map, 1, SUBBUF), 0);
+		assert_int_equal(rbmap_wait(&ring->map, 0), 0);
+	}
+	ring->next_error = 0;
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 0);
+	fake_emit(ring, 2, 7);
+	assert_int_equal(rbmap_next_event(&ring->map, &ev), 1);
+	assert_int_equal(event_number(&ev), 7);
+	fake_free(ring);
+}
+
 static void expect_no_ring(const char *path, int error)
 {
 	struct rbmap_map *map = (void *)1;
@@ -528,6 +572,8 @@ int main(void)
 		cmocka_unit_test(test_loss_that_splice_reports_later),
 		cmocka_unit_test(test_nothing_new_is_one_call),
 		cmocka_unit_test(test_wait_and_wake),
+		cmocka_unit_test(test_wake_keeps_errno),
+		cmocka_unit_test(test_next_ring_without_memory),
 		cmocka_unit_test(test_files_that_are_no_ring),
 		cmocka_unit_test(test_each_error_has_its_text),
 	};

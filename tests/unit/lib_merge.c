@@ -4,8 +4,10 @@
  * The test sets the time, so that it can make writers late.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -211,6 +213,67 @@ static void test_a_ring_that_goes(void **state)
 	world_end(&w);
 }
 
+/* The other rings go on, and a wait does not touch the ring that is not mapped. */
+static void test_a_ring_that_cannot_be_mapped(void **state)
+{
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	fake_emit(w.ring[0], time_ns, 0);
+	w.ring[1]->next_slots = w.ring[1]->nr_slots;
+	w.ring[1]->next_subbuf_size = w.ring[1]->meta->subbuf_size;
+	w.ring[1]->next_error = -ENOMEM;
+	assert_int_equal(rbmap_merge_next(w.merge, &ev), -ENOMEM);
+	assert_int_equal(ev.cpu, 1);
+	assert_true(next(&w, &ev));
+	assert_int_equal(event_number(&ev), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(rbmap_merge_next(w.merge, &ev), -ENOMEM);
+		assert_int_equal(ev.cpu, 1);
+		assert_int_equal(rbmap_merge_wait(w.merge, 0), 0);
+		assert_int_equal(rbmap_merge_loss(w.merge, &loss), 0);
+	}
+	w.ring[1]->next_error = 0;
+	assert_false(next(&w, &ev));
+	fake_emit(w.ring[1], time_ns, 1);
+	time_ns += HOLD_NS;
+	assert_true(next(&w, &ev));
+	assert_int_equal(ev.cpu, 1);
+	world_end(&w);
+}
+
+static void *wake_thread(void *merge)
+{
+	usleep(10000);
+	errno = ERANGE;
+	return (void *)(intptr_t)(rbmap_merge_wake(merge) || errno != ERANGE);
+}
+
+static void test_wake(void **state)
+{
+	pthread_t thread;
+	void *wrong;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, 2);
+	/* A wait that begins later ends, too, and only one. */
+	assert_int_equal(rbmap_merge_wake(w.merge), 0);
+	assert_int_equal(rbmap_merge_wake(w.merge), 0);
+	assert_int_equal(rbmap_merge_wait(w.merge, -1), 0);
+	assert_int_equal(rbmap_merge_wait(w.merge, 0), 0);
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, wake_thread, w.merge), 0);
+		assert_int_equal(rbmap_merge_wait(w.merge, -1), 0);
+		pthread_join(thread, &wrong);
+		assert_null(wrong);
+	}
+	world_end(&w);
+}
+
 /* An event that has its time stamp but is not committed yet. */
 struct late {
 	uint64_t ts, number, until;
@@ -338,6 +401,8 @@ int main(void)
 		cmocka_unit_test(test_a_backlog_is_not_held),
 		cmocka_unit_test(test_wait_sleeps_until_the_hold_is_over),
 		cmocka_unit_test(test_a_ring_that_goes),
+		cmocka_unit_test(test_a_ring_that_cannot_be_mapped),
+		cmocka_unit_test(test_wake),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_live_without_time),
 		cmocka_unit_test(test_counter_clock),

@@ -98,6 +98,8 @@ int rbmap_map_init(struct rbmap_map *map, const void *meta, size_t size);
 int rbmap_map_open(struct rbmap_map **map, const char *dir, int cpu,
 		   bool observes);
 bool rbmap_map_pending(const struct rbmap_map *map);
+/* End a poll() of an eventfd. Return: 0 or a negative errno. */
+int rbmap_wake_fd(int fd);
 
 /* The difference of a counter that a reset sets to 0. */
 static inline uint64_t rbmap_counted(uint64_t before, uint64_t after)
@@ -142,7 +144,10 @@ static inline uint64_t rbmap_lost_sum(uint64_t a, uint64_t b)
 	return a + b;
 }
 
-/* merge.c: a merge without rings; clock returns ns, NULL: CLOCK_MONOTONIC. */
+/*
+ * merge.c: a merge without rings; clock returns ns, NULL: CLOCK_MONOTONIC.  Return: NULL
+ * and errno after an error.
+ */
 struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void));
 int rbmap_merge_add(struct rbmap_merge *merge, struct rbmap_map *map);
 

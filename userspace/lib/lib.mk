@@ -55,7 +55,8 @@ LIB_MAN_LINKS	:= \
 	rbmap_decode:rbmap_decode_lost \
 	rbmap_observe:rbmap_observe_path rbmap_observe:rbmap_merge_observe \
 	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_next \
-	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_loss \
+	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_wake \
+	rbmap_merge_open:rbmap_merge_loss \
 	rbmap_merge_open:rbmap_merge_set_hold \
 	rbmap_merge_open:rbmap_merge_close rbmap_strerror:rbmap_version
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\

@@ -691,12 +691,22 @@ RBMAP_API int rbmap_wait(struct rbmap_map *map, int timeout_ms)
 
 RBMAP_API int rbmap_wake(struct rbmap_map *map)
 {
-	uint64_t one = 1;
+	int saved_errno = errno, ret;
 
 	/* The ioctl alone does not end poll(); wake_fd ends our own waiter's. */
-	if (write(map->wake_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
-		return -errno;
-	return map->observer ? 0 : map->transport->wake(map);
+	ret = rbmap_wake_fd(map->wake_fd);
+	if (!ret && !map->observer)
+		ret = map->transport->wake(map);
+	errno = saved_errno;
+	return ret;
+}
+
+/* If the eventfd is full, its waiter will wake anyway. */
+int rbmap_wake_fd(int fd)
+{
+	uint64_t one = 1;
+
+	return write(fd, &one, sizeof(one)) < 0 && errno != EAGAIN ? -errno : 0;
 }
 
 /* Earlier rings were read to their end: all their losses were reported. */

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,8 +51,9 @@ struct rbmap_merge {
 	unsigned int		nr_heap;
 	struct source		**empty;
 	unsigned int		nr_empty;
-	struct pollfd		*fds;
+	struct pollfd		*fds;		/* one more than rings: for wake_fd */
 	struct rbmap_map	**maps;		/* maps of fds[] */
+	int			wake_fd;	/* rbmap_merge_wake() ends rbmap_merge_wait() */
 	uint64_t		(*clock)(void);	/* our clock, in ns */
 	struct source		*out;		/* the caller holds its head */
 	uint64_t		turn;		/* number of reads and checks of rings */
@@ -469,6 +471,13 @@ static int held_ms(struct rbmap_merge *m)
 	return (longest + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 }
 
+static bool take_wake(struct rbmap_merge *m)
+{
+	uint64_t wakes;
+
+	return read(m->wake_fd, &wakes, sizeof(wakes)) > 0;
+}
+
 RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 {
 	unsigned int nr = 0;
@@ -500,13 +509,28 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 	if (!nr)
 		return RBMAP_ERR_GONE;
 	if (m->observes) {
-		ret = rbmap_observe_wait(m->maps, nr, -1, timeout_ms);
+		ret = rbmap_observe_wait(m->maps, nr, m->wake_fd, timeout_ms);
 	} else {
-		ret = poll(m->fds, nr, timeout_ms);
+		m->fds[nr] = (struct pollfd){ .fd = m->wake_fd, .events = POLLIN };
+		ret = poll(m->fds, nr + 1, timeout_ms);
 		if (ret < 0)
 			ret = -errno;
+		else
+			ret -= m->fds[nr].revents != 0;
 	}
-	return ret < 0 ? ret : ret || held;
+	if (ret)
+		return ret < 0 ? ret : 1;
+	/* If a ring is ready, the wake ends the next wait. */
+	return take_wake(m) ? 0 : held;
+}
+
+RBMAP_API int rbmap_merge_wake(struct rbmap_merge *m)
+{
+	int saved_errno = errno, ret;
+
+	ret = rbmap_wake_fd(m->wake_fd);
+	errno = saved_errno;
+	return ret;
 }
 
 RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
@@ -547,10 +571,15 @@ struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void))
 {
 	struct rbmap_merge *m = calloc(1, sizeof(*m));
 
-	if (m) {
-		m->hold_ns = RBMAP_MERGE_HOLD_US * 1000ULL;
-		m->ticks_per_ns = 1;
-		m->clock = clock ? clock : now_ns;
+	if (!m)
+		return NULL;
+	m->hold_ns = RBMAP_MERGE_HOLD_US * 1000ULL;
+	m->ticks_per_ns = 1;
+	m->clock = clock ? clock : now_ns;
+	m->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (m->wake_fd < 0) {
+		free(m);
+		return NULL;
 	}
 	return m;
 }
@@ -573,7 +602,7 @@ int rbmap_merge_add(struct rbmap_merge *m, struct rbmap_map *map)
 	if (!grow(&m->source, nr * sizeof(*m->source)) ||
 	    !grow(&m->heap, nr * sizeof(*m->heap)) ||
 	    !grow(&m->empty, nr * sizeof(*m->empty)) ||
-	    !grow(&m->fds, nr * sizeof(*m->fds)) ||
+	    !grow(&m->fds, (nr + 1) * sizeof(*m->fds)) ||
 	    !grow(&m->maps, nr * sizeof(*m->maps)))
 		return -ENOMEM;
 	s = calloc(1, sizeof(*s));
@@ -598,7 +627,7 @@ static int open_merge(struct rbmap_merge **merge, const char *dir,
 		return -EINVAL;
 	m = rbmap_merge_new(NULL);
 	if (!m)
-		return -ENOMEM;
+		return -errno;
 	m->observes = observes;
 	m->dir = strdup(dir);
 	ret = m->dir ? scan(m) : -ENOMEM;
@@ -649,5 +678,6 @@ RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
 	free(m->fds);
 	free(m->maps);
 	free(m->dir);
+	close(m->wake_fd);
 	free(m);
 }

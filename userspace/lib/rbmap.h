@@ -4,8 +4,8 @@
  *
  * Functions return 0 or more for success and a negative error, which
  * rbmap_strerror() describes.  A struct rbmap_map or rbmap_merge must be used by
- * one thread at a time; only rbmap_wake() may be called from another thread or
- * from a signal handler.
+ * one thread at a time; only rbmap_wake() and rbmap_merge_wake() may be called from
+ * another thread or from a signal handler.
  *
  * A ring has one reader: if two programs read the same CPU, each of them gets a
  * part of its events.
@@ -196,6 +196,7 @@ int rbmap_merge_observe_path(struct rbmap_merge **merge, const char *dir,
 void rbmap_merge_set_hold(struct rbmap_merge *merge, unsigned int usecs);
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev);
 int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);
+int rbmap_merge_wake(struct rbmap_merge *merge);	/* end the wait of this merge */
 int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss);
 void rbmap_merge_close(struct rbmap_merge *merge);
 
