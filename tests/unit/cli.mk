@@ -12,7 +12,7 @@ CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix common/,buf.c cli.c control.c events.c json.c pipeline.c suggest.c) \
+	$(addprefix common/,buf.c cli.c control.c events.c json.c pipeline.c printable.c suggest.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_spool.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
@@ -60,7 +60,7 @@ $(CLI_TEST_TSAN): tests/unit/cli_pipeline.c userspace/cli/common/pipeline.c $(CL
 CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
 		syscalls.c task_names.c) \
-	trace_dat/symbols.c common/buf.c)
+	trace_dat/symbols.c common/buf.c common/printable.c)
 $(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \
 	$(CLI_TEST_SRCS_cli_recorder) $(CLI_TEST_SRCS_cli_probe)),$$(CLI_TEST_CFLAGS) \
 	$$(CLI_TEST_FLAGS_asan) $$(shell pkg-config --cflags libtraceevent),$(CLI_TEST_DEPS))

@@ -115,6 +115,22 @@ static void test_tasks(void **state)
 	buf_free(&out);
 }
 
+/* An escape sequence in a name does not reach the terminal. */
+static void test_escapes(void **state)
+{
+	struct rbmap_event_common common = { 0 };
+	struct columns c = { .pid_width = 5 };
+	struct buf out = { 0 };
+	struct task_column task;
+
+	(void)state;
+	columns_init(&c);
+	columns_set_task(&c, &task, "\x1b[2J\r", 7, 1);
+	columns_add(&c, &task, &common, 0, &out);
+	assert_string_equal(text_of(&out), "     \\x1b[2J\\x0d-7     [001]     0.000000: ");
+	buf_free(&out);
+}
+
 static void test_flags(void **state)
 {
 	static const struct {
@@ -157,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_flags),
 	};
 

@@ -20,6 +20,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
+#include "common/printable.h"
 #include "show/text.h"
 #include "tap.h"
 #include "trace_dat/symbols.h"
@@ -153,10 +154,12 @@ static size_t make_record(const struct tep_event *event, char *record)
 
 /* ---- compare */
 
+/* Return the library's text in one line, escaped for a terminal, until the next call. */
 static char *library_text(struct tep_event *event, char *record, size_t size,
 			  struct trace_seq *s)
 {
 	struct tep_record r = { .size = size, .data = record, .ref_count = 1 };
+	static struct buf escaped;
 	size_t len;
 
 	trace_seq_reset(s);
@@ -167,7 +170,10 @@ static char *library_text(struct tep_event *event, char *record, size_t size,
 		s->buffer[--len] = '\0';
 	for (char *at = s->buffer; (at = strchr(at, '\n')); )
 		*at = ' ';
-	return s->buffer;
+	escaped.size = 0;
+	buf_add_printable(&escaped, s->buffer, len);
+	buf_add(&escaped, "", 1);
+	return escaped.data;
 }
 
 /* Return false if a text differs. */

@@ -14,6 +14,7 @@
 
 #include "../../userspace/cli/common/cli.h"
 #include "../../userspace/cli/common/json.h"
+#include "../../userspace/cli/common/printable.h"
 #include "../../userspace/cli/record/cmdlines.h"
 #include "../../userspace/cli/trace_dat/kallsyms.h"
 #include "cli_synth.h"
@@ -49,6 +50,50 @@ static void test_seconds(void **state)
 	assert_true(parse_seconds("10", &value));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(parse_seconds(bad[i], &value));
+}
+
+/* Each pair: the bytes, and how a terminal gets them */
+static void test_printable(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "", "" }, { "plain text, a\tb ~", "plain text, a\tb ~" },
+		{ "\x1b[2Jred", "\\x1b[2Jred" }, { "a\rb\nc", "a\\x0db\\x0ac" },
+		{ "\x7f\x01", "\\x7f\\x01" }, { "\xc2\x9b" "2J", "\\xc2\\x9b2J" },
+		{ "\x9b" "2J", "\\x9b2J" }, { "\xc3\xa4\xc2\xa0", "\xc3\xa4\xc2\xa0" },
+		{ "\xc0\x9b", "\\xc0\\x9b" }, { "cut \xe2\x82", "cut \\xe2\\x82" },
+		{ "seven..\x1b", "seven..\\x1b" }, { "eight...\x1b", "eight...\\x1b" },
+		{ "the last of many bytes \x1f", "the last of many bytes \\x1f" },
+	};
+	struct buf b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		const char *text = pairs[i][0], *wanted = pairs[i][1];
+
+		assert_int_equal(is_printable(text, strlen(text)), !strcmp(text, wanted));
+		b.size = 0;
+		buf_add_printable(&b, text, strlen(text));
+		buf_add(&b, "", 1);
+		assert_string_equal(b.data, wanted);
+		b.size = 0;
+		buf_add_string(&b, text);
+		b.size--;
+		buf_make_printable(&b, 0);
+		buf_add(&b, "", 1);
+		assert_string_equal(b.data, wanted);
+	}
+	/* Each byte, at each place of a word */
+	for (int byte = 0; byte < 256; byte++) {
+		for (size_t at = 0; at < 16; at++) {
+			char text[16];
+
+			memset(text, 'x', sizeof(text));
+			text[at] = byte;
+			assert_int_equal(is_printable(text, sizeof(text)),
+					 byte == '\t' || (byte >= ' ' && byte < 0x7f));
+		}
+	}
+	buf_free(&b);
 }
 
 static void test_json(void **state)
@@ -192,6 +237,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_seconds),
+		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_cmdlines),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/printable.h"
 #include "holders.h"
 
 /* The link of a snapshot's file does not name the buffer. */
@@ -66,15 +67,19 @@ static bool has_map(const char *pid, const char *devices)
 
 static void add_name(struct buf *who, const char *pid)
 {
-	char path[300], comm[64] = "?";
+	char path[300];
 	struct buf b = { 0 };
 
 	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
-	if (!buf_read_file(&b, path) && b.size)
-		snprintf(comm, sizeof(comm), "%.*s",
-			 (int)strcspn(b.data, "\n"), b.data);
+	if (who->size)
+		buf_add(who, ", ", 2);
+	/* The name ends with a newline, and may contain others. */
+	if (!buf_read_file(&b, path) && b.size > 1)
+		buf_add_printable(who, b.data, b.size - 1);
+	else
+		buf_add(who, "?", 1);
 	buf_free(&b);
-	buf_printf(who, "%s%s (pid %s)", who->size ? ", " : "", comm, pid);
+	buf_printf(who, " (pid %s)", pid);
 }
 
 void holders_find(struct buf *who, const char *dir)

@@ -3,28 +3,7 @@
 #include <string.h>
 
 #include "json.h"
-
-/* Return the length of a UTF-8 character in bytes, or 0 if it is invalid. */
-static size_t utf8(const unsigned char *s, size_t size)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = *s < 0x80 ? 1 : *s >= 0xf5 ? 0 : *s >= 0xf0 ? 4 :
-		   *s >= 0xe0 ? 3 : *s >= 0xc2 ? 2 : 0;
-	uint32_t value;
-
-	if (n < 2 || n > size)
-		return n == 1;
-	value = *s & (0xff >> (n + 1));
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		value = value << 6 | (s[i] & 0x3f);
-	}
-	if (value < least[n] || value > 0x10ffff ||
-	    (value >= 0xd800 && value < 0xe000))
-		return 0;
-	return n;
-}
+#include "printable.h"
 
 /* Return the number of bytes that need no change. */
 static size_t plain(const unsigned char *s, size_t size)
@@ -42,7 +21,7 @@ static size_t plain(const unsigned char *s, size_t size)
 /* Append the first character of @s. Return its length. */
 static size_t add_character(struct buf *out, const unsigned char *s, size_t size)
 {
-	size_t n = utf8(s, size);
+	size_t n = utf8_length(s, size);
 
 	if (!n) {
 		buf_add(out, "\\ufffd", 6);

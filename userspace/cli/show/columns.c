@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "common/printable.h"
 #include "numbers.h"
 
 #define COMM_WIDTH	16
@@ -130,14 +131,10 @@ static char *put_cpu(char *at, unsigned int cpu)
 
 static char *put_task(const struct columns *c, char *at, const struct task_column *task)
 {
-	size_t len = strlen(task->comm);
 	char *number;
 
-	if (len < COMM_WIDTH) {
-		memset(at, ' ', COMM_WIDTH);
-		at += COMM_WIDTH - len;
-	}
-	at = mempcpy(at, task->comm, len);
+	number = put_printable(at, task->comm, strlen(task->comm));
+	at = align_right(at, number, COMM_WIDTH, ' ');
 	*at++ = '-';
 	number = at;
 	at = put_signed(at, task->pid);
@@ -156,13 +153,16 @@ void columns_set_task(const struct columns *c, struct task_column *task, const c
 	task->comm = comm;
 	task->pid = pid;
 	task->cpu = cpu;
-	task->size = strlen(comm) <= COMM_WIDTH ? put_task(c, task->text, task) - task->text : 0;
+	task->size = 0;
+	if (strlen(comm) <= COMM_WIDTH && is_printable(comm, strlen(comm)))
+		task->size = put_task(c, task->text, task) - task->text;
 }
 
 void columns_add(struct columns *c, const struct task_column *task,
 		 const struct rbmap_event_common *common, uint64_t ts, struct buf *out)
 {
-	char *at = buf_room(out, task->size ? ROOM : ROOM + strlen(task->comm));
+	char *at = buf_room(out, task->size ? ROOM :
+			    ROOM + PRINTABLE_MAX * strlen(task->comm));
 
 	if (!at)
 		return;

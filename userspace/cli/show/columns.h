@@ -17,7 +17,10 @@
 
 #include "common/buf.h"
 
-/* "            bash-1234  [001]"; @size is 0 if the name is too long for @text. */
+/*
+ * "            bash-1234  [001]"; @size is 0 if the name is too long for @text, or has
+ * characters that are escaped.
+ */
 struct task_column {
 	const char *comm;
 	int pid;

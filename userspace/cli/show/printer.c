@@ -333,7 +333,7 @@ bool printer_print(const struct printer *printer, const void *record, uint32_t s
 	return !p.failed;
 }
 
-bool printer_prints_one_line(const struct printer *printer)
+bool printer_is_plain(const struct printer *printer)
 {
-	return printer->one_line;
+	return printer->is_plain;
 }

@@ -34,7 +34,7 @@ void printer_free(struct printer *printer);
 bool printer_print(const struct printer *printer, const void *record, uint32_t size,
 		   find_symbol_fn *find, void *data, struct buf *out);
 
-/* Return whether the text never contains a newline, whatever the record has. */
-bool printer_prints_one_line(const struct printer *printer);
+/* Return whether all text is one line without control characters, whatever the record has. */
+bool printer_is_plain(const struct printer *printer);
 
 #endif /* RBMAP_CLI_PRINTER_H */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
+#include "common/printable.h"
 #include "plugin_printer.h"
 #include "printer.h"
 #include "printer_parts.h"
@@ -382,11 +383,11 @@ static bool compile(struct compiler *c)
 	       (!then_format || compile_format(c));
 }
 
-static bool is_one_line(const struct piece *piece)
+static bool is_plain(const struct piece *piece)
 {
 	switch (piece->kind) {
 	case LITERAL:
-		return !memchr(piece->text, '\n', piece->size);
+		return is_printable(piece->text, piece->size);
 	case DECIMAL:
 	case UNSIGNED:
 	case HEX:
@@ -397,10 +398,10 @@ static bool is_one_line(const struct piece *piece)
 	}
 }
 
-static bool all_are_one_line(const struct printer *printer)
+static bool all_are_plain(const struct printer *printer)
 {
 	for (unsigned int i = 0; i < printer->nr_pieces; i++)
-		if (!is_one_line(&printer->piece[i]))
+		if (!is_plain(&printer->piece[i]))
 			return false;
 	return true;
 }
@@ -419,7 +420,7 @@ struct printer *printer_compile(struct tep_event *event)
 	if (!c.printer)
 		return NULL;
 	if (compile(&c)) {
-		c.printer->one_line = all_are_one_line(c.printer);
+		c.printer->is_plain = all_are_plain(c.printer);
 		return c.printer;
 	}
 	printer_free(c.printer);

@@ -71,7 +71,7 @@ struct printer {
 	struct piece *piece;
 	unsigned int nr_pieces;
 	uint32_t need;			/* bytes that a record must have */
-	bool one_line;			/* the text never contains a newline */
+	bool is_plain;			/* the text never needs to be escaped */
 };
 
 /* Return a new last piece, or NULL: out of memory. */

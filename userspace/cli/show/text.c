@@ -13,6 +13,7 @@
 #include <linux/rbmap.h>
 
 #include "columns.h"
+#include "common/printable.h"
 #include "fields.h"
 #include "printer.h"
 #include "syscalls.h"
@@ -45,7 +46,7 @@ struct event_info {
 	struct printer *printer;	/* NULL: libtraceevent prints the event */
 	struct syscalls_event *syscall;	/* instead, for events of system calls */
 	int size;			/* size of the fields that are always there */
-	bool one_line;			/* the printer never prints a newline */
+	bool is_plain;			/* the text is one line without control characters */
 	unsigned int label_size;
 	char *label;			/* "sched_switch: "; it has LABEL_COPY bytes or more */
 	unsigned int nr_names;
@@ -269,17 +270,18 @@ static void find_names(struct event_info *info)
 /* Set "sched_switch: " and spaces up to the width of the column. */
 static bool set_label(struct text *t, struct event_info *info)
 {
-	size_t size = strlen(info->event->name), width = size;
+	const char *name = info->event->name;
+	size_t room = PRINTABLE_MAX * strlen(name) + t->name_width + 2 + LABEL_COPY, size;
+	char *at;
 
-	if (width < t->name_width)
-		width = t->name_width;
-	info->label_size = width + 2;
-	info->label = calloc(1, info->label_size < LABEL_COPY ? LABEL_COPY : info->label_size);
+	info->label = calloc(1, room);
 	if (!info->label)
 		return false;
-	memset(info->label, ' ', info->label_size);
-	memcpy(info->label, info->event->name, size);
-	info->label[size] = ':';
+	at = put_printable(info->label, name, strlen(name));
+	size = at - info->label;
+	info->label_size = (size < t->name_width ? t->name_width : size) + 2;
+	*at++ = ':';
+	memset(at, ' ', info->label_size - size - 1);
 	return true;
 }
 
@@ -305,8 +307,8 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	info->syscall = syscalls_event_new(event);
 	if (!info->syscall)
 		info->printer = printer_compile(event);
-	info->one_line = info->syscall ||
-			 (info->printer && printer_prints_one_line(info->printer));
+	info->is_plain = info->syscall ||
+			 (info->printer && printer_is_plain(info->printer));
 	find_names(info);
 	t->event[event->id] = info;
 	return 0;
@@ -591,17 +593,23 @@ static int add_body(struct text *t, const struct rbmap_event *ev,
 	return 0;
 }
 
-/* Drop the newlines at the end of the text behind @before, and replace the others. */
-static void make_one_line(struct buf *out, size_t before)
+/*
+ * Drop the newlines at the end of the text behind @before, replace the others, and escape
+ * control characters.
+ */
+static void make_plain(struct buf *out, size_t before)
 {
 	char *at, *end;
 
 	while (out->size > before && out->data[out->size - 1] == '\n')
 		out->size--;
+	if (is_printable(out->data + before, out->size - before))
+		return;
 	at = out->data + before;
 	end = out->data + out->size;
 	while (at < end && (at = memchr(at, '\n', end - at)))
 		*at = ' ';
+	buf_make_printable(out, before);
 }
 
 int text_add_body(struct text *t, const struct rbmap_event *ev,
@@ -614,8 +622,8 @@ int text_add_body(struct text *t, const struct rbmap_event *ev,
 	ret = add_body(t, ev, info, out);
 	if (ret)
 		return ret;
-	if (!info || !info->one_line)
-		make_one_line(out, before);
+	if (!info || !info->is_plain)
+		make_plain(out, before);
 	return out->failed ? -ENOMEM : 0;
 }
 

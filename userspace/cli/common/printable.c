@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "printable.h"
+
+#define EACH	0x0101010101010101ULL
+
+size_t utf8_length(const unsigned char *s, size_t size)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = *s < 0x80 ? 1 : *s >= 0xf5 ? 0 : *s >= 0xf0 ? 4 :
+		   *s >= 0xe0 ? 3 : *s >= 0xc2 ? 2 : 0;
+	uint32_t value;
+
+	if (n < 2 || n > size)
+		return n == 1;
+	value = *s & (0xff >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		value = value << 6 | (s[i] & 0x3f);
+	}
+	if (value < least[n] || value > 0x10ffff ||
+	    (value >= 0xd800 && value < 0xe000))
+		return 0;
+	return n;
+}
+
+/* Return the length of the first character, or 0 if it is to be escaped. */
+static size_t printable_length(const unsigned char *s, size_t size)
+{
+	size_t n = utf8_length(s, size);
+
+	if (n == 1 && (*s < ' ' || *s == 0x7f))
+		return *s == '\t';
+	/* C1 is U+0080 to U+009F. */
+	return n == 2 && *s == 0xc2 && s[1] < 0xa0 ? 0 : n;
+}
+
+/*
+ * Return whether eight bytes are all from ' ' to '~'. A borrow from a lower byte can only
+ * make the answer false, and then each character is looked at.
+ */
+static bool are_plain(const char *text)
+{
+	uint64_t v;
+
+	memcpy(&v, text, sizeof(v));
+	return !((v | (v - ' ' * EACH) | (v + EACH)) & 0x80 * EACH);
+}
+
+bool is_printable(const char *text, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t n;
+
+	while (size) {
+		if (size >= 8 && are_plain((const char *)s))
+			n = 8;
+		else
+			n = printable_length(s, size);
+		if (!n)
+			return false;
+		s += n;
+		size -= n;
+	}
+	return true;
+}
+
+char *put_printable(char *at, const char *text, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *s = (const unsigned char *)text;
+
+	while (size) {
+		size_t n = printable_length(s, size);
+
+		if (n) {
+			at = mempcpy(at, s, n);
+		} else {
+			*at++ = '\\';
+			*at++ = 'x';
+			*at++ = digits[*s >> 4];
+			*at++ = digits[*s & 0xf];
+			n = 1;
+		}
+		s += n;
+		size -= n;
+	}
+	return at;
+}
+
+void buf_add_printable(struct buf *b, const char *text, size_t size)
+{
+	char *at = buf_room(b, PRINTABLE_MAX * size);
+
+	if (at)
+		buf_end(b, put_printable(at, text, size));
+}
+
+void buf_make_printable(struct buf *b, size_t from)
+{
+	size_t size = b->size - from;
+	char *copy;
+
+	if (is_printable(b->data + from, size))
+		return;
+	copy = malloc(size);
+	if (!copy) {
+		b->failed = true;
+		return;
+	}
+	memcpy(copy, b->data + from, size);
+	b->size = from;
+	buf_add_printable(b, copy, size);
+	free(copy);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Text of others for a terminal. Names of threads and strings of events contain any bytes,
+ * escape sequences for example. Control characters, C1 as UTF-8 among them, and bytes that
+ * are not UTF-8 become "\x1b". A tab stays.
+ */
+#ifndef RBMAP_CLI_PRINTABLE_H
+#define RBMAP_CLI_PRINTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+#define PRINTABLE_MAX	4	/* bytes that one byte becomes, at most */
+
+bool is_printable(const char *text, size_t size);
+
+/* Write @size bytes at @at, which has room for PRINTABLE_MAX times as many. Return the end. */
+char *put_printable(char *at, const char *text, size_t size);
+
+/* Append @size bytes. */
+void buf_add_printable(struct buf *b, const char *text, size_t size);
+
+/* Replace the bytes from @from on. */
+void buf_make_printable(struct buf *b, size_t from);
+
+/* Return the length of the first character of @s in bytes, or 0 if it is not UTF-8. */
+size_t utf8_length(const unsigned char *s, size_t size);
+
+#endif /* RBMAP_CLI_PRINTABLE_H */
