@@ -59,27 +59,33 @@ $(CLI_TEST_TSAN): tests/unit/cli_pipeline.c userspace/cli/common/pipeline.c $(CL
 # Compares the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
-		syscalls.c task_names.c) \
+		format_check.c syscalls.c task_names.c) \
 	trace_dat/symbols.c common/buf.c common/printable.c)
 $(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \
 	$(CLI_TEST_SRCS_cli_recorder) $(CLI_TEST_SRCS_cli_probe)),$$(CLI_TEST_CFLAGS) \
 	$$(CLI_TEST_FLAGS_asan) $$(shell pkg-config --cflags libtraceevent),$(CLI_TEST_DEPS))
-CLI_PRINTERS := $(foreach variant,plain asan,$(CLI_TEST_BUILD)/$(variant)/cli_printer)
-$(foreach variant,plain asan,$(eval $(CLI_TEST_BUILD)/$(variant)/cli_printer: \
-	$(call CLI_TEST_OBJS,$(variant),$(CLI_PRINTER_SRCS))))
-$(CLI_PRINTERS): $(CLI_TEST_BUILD)/%/cli_printer: tests/unit/cli_printer.c \
-		tests/tap/tap.c $(CLI_TEST_DEPS) tests/tap/tap.h
-	@mkdir -p $(@D)
-	$(CC) $(filter-out -D_GNU_SOURCE,$(CLI_TEST_CFLAGS)) -D_GNU_SOURCE= $(CLI_TEST_FLAGS_$*) \
-		-Itests/tap $(shell pkg-config --cflags libtraceevent) -o $@ \
-		$(filter %.c %.o,$^) $(LDFLAGS) -ltraceevent -lseccomp
+# $(call CLI_TEXT_PROGRAM,VARIANT,NAME)
+CLI_TEXT_PROGRAMS := cli_printer cli_format
+define CLI_TEXT_PROGRAM
+$(CLI_TEST_BUILD)/$(1)/$(2): tests/unit/$(2).c tests/tap/tap.c \
+		$(call CLI_TEST_OBJS,$(1),$(CLI_PRINTER_SRCS)) $(CLI_TEST_DEPS) tests/tap/tap.h
+	@mkdir -p $$(@D)
+	$$(CC) $$(filter-out -D_GNU_SOURCE,$$(CLI_TEST_CFLAGS)) -D_GNU_SOURCE= $$(CLI_TEST_FLAGS_$(1)) \
+		-Itests/tap $$(shell pkg-config --cflags libtraceevent) -o $$@ \
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) -ltraceevent -lseccomp -lpthread
+endef
+$(foreach variant,plain asan,$(foreach program,$(CLI_TEXT_PROGRAMS),\
+	$(eval $(call CLI_TEXT_PROGRAM,$(variant),$(program)))))
+CLI_PRINTERS := $(CLI_TEST_BUILD)/plain/cli_printer $(CLI_TEST_BUILD)/asan/cli_printer
+CLI_FORMATS := $(CLI_TEST_BUILD)/plain/cli_format $(CLI_TEST_BUILD)/asan/cli_format
 
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
 CLI_TEST_BTF := $(CLI_TEST_BUILD)/plain/cli_make_btf
 
 .PHONY: check-unit-cli
-check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) \
+check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORMATS) \
+		$(CLI_TEST_SYNTH) $(CLI_TEST_BTF) \
 		$(BUILD)/rbmap
 	@status=0; for test in $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN); do \
 		echo "# $$test"; \
@@ -88,6 +94,10 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_TEST
 	for test in $(CLI_PRINTERS); do \
 		echo "# $$test"; \
 		$$test tests/unit/formats 2000 || status=1; \
+	done; \
+	for test in $(CLI_FORMATS); do \
+		echo "# $$test"; \
+		$$test || status=1; \
 	done; \
 	for test in usage options install report probe doctor; do \
 		echo "# $$test.sh"; \

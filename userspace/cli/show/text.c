@@ -15,6 +15,7 @@
 #include "columns.h"
 #include "common/printable.h"
 #include "fields.h"
+#include "format_check.h"
 #include "printer.h"
 #include "syscalls.h"
 #include "task_names.h"
@@ -45,6 +46,7 @@ struct event_info {
 	struct tep_event *event;
 	struct printer *printer;	/* NULL: libtraceevent prints the event */
 	struct syscalls_event *syscall;	/* instead, for events of system calls */
+	struct array_lengths *lengths;	/* for libtraceevent */
 	int size;			/* size of the fields that are always there */
 	bool is_plain;			/* the text is one line without control characters */
 	unsigned int label_size;
@@ -207,6 +209,7 @@ void text_free(struct text *t)
 		printer_free(t->event[i]->printer);
 		free(t->event[i]->syscall);
 		free(t->event[i]->label);
+		array_lengths_free(t->event[i]->lengths);
 		free(t->event[i]);
 	}
 	if (t->tep)
@@ -236,18 +239,6 @@ static struct tep_format_field *pid_of_comm(struct tep_event *event,
 	memcpy(name, comm, len - 4);
 	strcpy(name + len - 4, "pid");
 	return tep_find_field(event, name);
-}
-
-/* A file can contain any offset, but the kernel's fit in 16 bits. */
-static bool fields_are_sane(const struct tep_event *event)
-{
-	struct tep_format_field *f;
-
-	for (f = event->format.fields; f; f = f->next)
-		if (f->offset < 0 || f->size < 0 || f->offset > 65535 ||
-		    f->size > 65535)
-			return false;
-	return true;
 }
 
 static void find_names(struct event_info *info)
@@ -294,7 +285,7 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	if (tep_parse_format(t->tep, &event, format, size, system) || !event)
 		return -EINVAL;
 	if (event->id < 0 || event->id >= NR_IDS || t->event[event->id] ||
-	    !fields_are_sane(event))
+	    !format_has_sane_fields(event))
 		return -EINVAL;
 	info = calloc(1, sizeof(*info));
 	if (!info)
@@ -304,6 +295,9 @@ int text_add_format(struct text *t, const char *system, const char *format,
 		free(info);
 		return -ENOMEM;
 	}
+	/* libtraceevent prints the fields of an event by their kinds if its format failed. */
+	if (!format_find_lengths(event, &info->lengths))
+		event->flags |= TEP_EVENT_FL_FAILED;
 	info->syscall = syscalls_event_new(event);
 	if (!info->syscall)
 		info->printer = printer_compile(event);
@@ -552,8 +546,9 @@ const char *text_copy(struct text *t, const struct rbmap_event *ev)
 	return t->copy;
 }
 
-/* Let libtraceevent print the event. */
-static int add_by_library(struct text *t, const struct rbmap_event *ev, struct buf *out)
+/* Let libtraceevent print the event. It finds the format by the id. */
+static int add_by_library(struct text *t, const struct rbmap_event *ev,
+			  const struct event_info *info, struct buf *out)
 {
 	struct tep_record record = {
 		.ts = ev->ts,
@@ -565,8 +560,17 @@ static int add_by_library(struct text *t, const struct rbmap_event *ev, struct b
 
 	if (!record.data)
 		return -ENOMEM;
+	if (!array_lengths_are_sane(info->lengths, record.data, ev->size)) {
+		buf_printf(out, "[%" PRIu32 " bytes, its format reads more]", ev->size);
+		return 0;
+	}
 	trace_seq_reset(&t->seq);
 	pthread_mutex_lock(&t->of->library);
+	if (tep_find_event(t->of->tep, info->event->id) != info->event) {
+		pthread_mutex_unlock(&t->of->library);
+		buf_printf(out, "[%" PRIu32 " bytes, its format is there twice]", ev->size);
+		return 0;
+	}
 	tep_print_event(t->of->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
 	pthread_mutex_unlock(&t->of->library);
 	trace_seq_terminate(&t->seq);
@@ -589,7 +593,7 @@ static int add_body(struct text *t, const struct rbmap_event *ev,
 		syscalls_event_print(info->syscall, ev->data, out);
 	else if (!info->printer ||
 		 !printer_print(info->printer, ev->data, ev->size, find_symbol, t->of, out))
-		return add_by_library(t, ev, out);
+		return add_by_library(t, ev, info, out);
 	return 0;
 }
 
