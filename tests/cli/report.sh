@@ -46,6 +46,10 @@ fi
 ok "report -e sched prints only events of sched" eval "grep -E 'sched_switch:|DROPPED|cpus=' '$dir/report' | cmp -s - '$dir/sched'"
 "$RBMAP" report --cpu 1 "$file" >"$dir/cpu" 2>"$dir/errors"
 ok "report --cpu 1 prints only events of CPU 1" eval "grep -E '\[001\]|CPU:1 |cpus=' '$dir/report' | cmp -s - '$dir/cpu'"
+says 1 "$file has no event 'sched_swich': similar names: sched:sched_switch" \
+	report -e sched_swich "$file"
+says 1 "$file has no event 'nosuch:x'" report -e sched -e nosuch:x "$file"
+says 1 "$file has no CPU 3: it has 3 CPUs, from 0 on" report --cpu 0 --cpu 3 "$file"
 "$RBMAP" report --json "$file" >"$dir/json" 2>"$dir/errors"
 ok "report --json prints a line for each event" \
 	[ "$(wc -l <"$dir/json")" = "$(($(wc -l <"$dir/report") - 1))" ]

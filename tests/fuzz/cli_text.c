@@ -40,6 +40,14 @@ static void add_formats(const char *dir)
 	globfree(&found);
 }
 
+static void add_id(void *data, int format_id, const char *system, const char *name)
+{
+	(void)data;
+	(void)system;
+	(void)name;
+	id[nr_ids++] = format_id;
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	const char *events = getenv("RBMAP_FUZZ_EVENTS");
@@ -49,16 +57,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	text = text_new();
 	text_load_plugins(text);
 	add_formats(events ? events : "/sys/kernel/rbmap/events");
-	for (unsigned int i = 0; i < 65536; i++) {
-		struct rbmap_event_common common = { .type = i };
-		struct rbmap_event ev = {
-			.data = &common,
-			.size = sizeof(common),
-		};
-
-		if (text_event_name(text, &ev))
-			id[nr_ids++] = i;
-	}
+	text_each_format(text, add_id, NULL);
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);

@@ -15,6 +15,7 @@
 #include "common/options.h"
 #include "common/pipeline.h"
 #include "common/progress.h"
+#include "common/suggest.h"
 #include "crash_guard.h"
 #include "report_batch.h"
 #include "text.h"
@@ -23,6 +24,7 @@
 #define MAX_CPUS	64	/* --cpu options */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
+#define NR_IDS		65536	/* of events */
 #define MOST_THREADS	4	/* by default: one reads for all others */
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
@@ -38,6 +40,7 @@ struct report {
 
 	struct dat_reader *reader;
 	struct text *text;
+	bool chosen[NR_IDS];	/* by --event */
 	struct text *printer[PIPELINE_THREADS];	/* text of each thread */
 	struct report_batch *batch[MOST_BATCHES];
 	struct report_batch *filling;
@@ -146,16 +149,69 @@ static bool wanted_cpu(const struct report *r, int cpu)
 
 static bool wanted(const struct report *r, const struct rbmap_event *ev)
 {
-	const char *system, *name;
+	int id;
 
 	if (!r->patterns.nr)
 		return true;
-	system = text_event_system(r->text, ev);
-	name = text_event_name(r->text, ev);
-	for (size_t i = 0; name && i < r->patterns.nr; i++)
-		if (control_match(r->patterns.pattern[i], system, name))
-			return true;
-	return false;
+	id = text_format_id(ev);
+	return id >= 0 && r->chosen[id];
+}
+
+/* A pattern, and the events of the recording that it chooses */
+struct choice {
+	struct report *r;
+	const char *pattern;
+	bool found;
+	struct suggest suggest;
+};
+
+static void choose(void *data, int id, const char *system, const char *name)
+{
+	struct choice *choice = data;
+	char shown[128];
+
+	if (control_match(choice->pattern, system, name)) {
+		choice->r->chosen[id] = true;
+		choice->found = true;
+	}
+	snprintf(shown, sizeof(shown), "%s:%s", system, name);
+	suggest_offer(&choice->suggest, name, shown);
+}
+
+static bool choose_events(struct report *r)
+{
+	for (size_t i = 0; i < r->patterns.nr; i++) {
+		const char *pattern = r->patterns.pattern[i], *colon = strchr(pattern, ':');
+		struct choice choice = {
+			.r = r,
+			.pattern = pattern,
+			.suggest.wanted = colon ? colon + 1 : pattern,
+		};
+		char list[512];
+
+		text_each_format(r->text, choose, &choice);
+		if (choice.found)
+			continue;
+		suggest_list(&choice.suggest, list, sizeof(list));
+		complain("%s has no event '%s'%s%s", r->input, pattern,
+			 *list ? ": similar names: " : "", list);
+		return false;
+	}
+	return true;
+}
+
+static bool choose_cpus(const struct report *r)
+{
+	unsigned int cpus = dat_cpus(r->reader);
+
+	for (size_t i = 0; i < r->nr_cpus; i++) {
+		if (r->cpu[i] < cpus)
+			continue;
+		complain("%s has no CPU %" PRIu64 ": it has %u CPUs, from 0 on", r->input,
+			 r->cpu[i], cpus);
+		return false;
+	}
+	return true;
 }
 
 /* ---- threads that print */
@@ -347,6 +403,8 @@ static int run(void *arg)
 	/* On a terminal, the events themselves show the progress. */
 	r->progress.wanted &= !isatty(STDOUT_FILENO);
 	ret = load_text(r);
+	if (!ret && (!choose_events(r) || !choose_cpus(r)))
+		return STATUS_ERROR;
 	if (!ret) {
 		if (!r->as_json)
 			printf("cpus=%u\n", dat_cpus(r->reader));
@@ -370,7 +428,7 @@ static int run(void *arg)
 
 static int report(int argc, char **argv)
 {
-	struct report r = { .input = DEFAULT_INPUT };
+	static struct report r = { .input = DEFAULT_INPUT };
 	int status;
 
 	if (!parse_options(&command_report, argc, argv, &r, &status))

@@ -383,25 +383,18 @@ static struct event_info *info_of_id(struct text *t, uint16_t id)
 	return t->event[id];
 }
 
-static struct event_info *info_of(struct text *t, const struct rbmap_event *ev)
+void text_each_format(const struct text *t, each_format_fn *each, void *data)
+{
+	for (int id = 0; id < NR_IDS; id++)
+		if (t->event[id])
+			each(data, id, t->event[id]->event->system, t->event[id]->event->name);
+}
+
+int text_format_id(const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 
-	return read_common(ev, &common) ? info_of_id(t, common.type) : NULL;
-}
-
-const char *text_event_name(struct text *t, const struct rbmap_event *ev)
-{
-	struct event_info *info = info_of(t, ev);
-
-	return info ? info->event->name : NULL;
-}
-
-const char *text_event_system(struct text *t, const struct rbmap_event *ev)
-{
-	struct event_info *info = info_of(t, ev);
-
-	return info ? info->event->system : NULL;
+	return read_common(ev, &common) ? common.type : -1;
 }
 
 /*

@@ -97,12 +97,12 @@ void text_raw(struct text *t, bool on);
  */
 void text_load_plugins(struct text *t);
 
-/*
- * Return the name of @ev, "sched_switch" for example, or NULL if its format is
- * unknown.
- */
-const char *text_event_name(struct text *t, const struct rbmap_event *ev);
-const char *text_event_system(struct text *t, const struct rbmap_event *ev);
+/* Call @each for each format. */
+typedef void each_format_fn(void *data, int id, const char *system, const char *name);
+void text_each_format(const struct text *t, each_format_fn *each, void *data);
+
+/* Return the id of the format of @ev, or -1 if @ev is too small to have one. */
+int text_format_id(const struct rbmap_event *ev);
 
 /* Return whether a printer of our own prints an event: libtraceevent prints the others. */
 bool text_has_printer(const struct text *t, int id);
