@@ -8,7 +8,7 @@
 #include "format_check.h"
 
 #define OFFSET_MAX	65535
-#define WIDTH_DIGITS	3	/* of a width and of a precision, at most */
+#define WIDTH_DIGITS	3	/* the most digits of a width or a precision */
 #define DEPTH_MAX	64
 
 /* @nr, @size: number of elements and bytes of one; NULL: 1 */

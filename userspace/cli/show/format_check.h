@@ -17,7 +17,7 @@ bool format_has_sane_fields(const struct tep_event *event);
 
 /*
  * Find the lengths of the arrays that libtraceevent prints. Return false if one is not
- * known, if a width is no small constant, or if memory is lacking. *lengths is NULL if
+ * known, if a width is not a small constant, or if memory is lacking. *lengths is NULL if
  * there are no arrays.
  */
 bool format_find_lengths(struct tep_event *event, struct array_lengths **lengths);

@@ -24,7 +24,7 @@
 #define MAX_CPUS	64	/* --cpu options */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
-#define NR_IDS		65536	/* of events */
+#define NR_IDS		65536	/* ids of events have 16 bits */
 #define MOST_THREADS	4	/* by default: one reads for all others */
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
