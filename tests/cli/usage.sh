@@ -6,7 +6,12 @@
 
 commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir"
 
-says 2 "no command 'recrod'" recrod
+says 2 "no command 'recrod': similar names: record" recrod
+says 2 "no command 'nonsense': 'rbmap --help' lists the commands" nonsense
+says 2 "no command 'start': 'rbmap enable EVENT'" start
+says 2 "no command 'stop': 'rbmap disable EVENT'" stop
+says 2 "no command 'show': 'rbmap stream --no-follow'" show
+says 2 "no command 'extract': 'rbmap snapshot'" extract
 says 2 "no option '--nonsense'" --nonsense
 says 2 "no command 'x'" help x
 for command in $commands; do
@@ -20,6 +25,18 @@ for command in $commands; do
 	ok "$command --help keeps to 80 columns" eval "! grep -qE '.{81}' '$dir/a'"
 	ok "--help lists $command" eval "'$RBMAP' --help | grep -q '^  $command '"
 done
+for version in version -v -V; do
+	ok "$version prints the version" eval "'$RBMAP' $version | grep -qE '^rbmap [0-9]+\.[0-9]+'"
+done
+# A man of our own says which page is shown.
+printf '#!/bin/sh\necho "page $*"\n' >"$dir/man"
+chmod +x "$dir/man"
+for topic in filter dynamic_events; do
+	ok "help $topic shows the manual page" \
+		[ "$(PATH=$dir:$PATH "$RBMAP" help $topic)" = "page rbmap-$topic" ]
+done
+ok "help says where the page is if there is no man" eval \
+	"PATH=/nonexistent '$RBMAP' help filter 2>&1 | grep -q 'rbmap-filter(5) is in share/man/man5'"
 ok "--version" eval "'$RBMAP' --version | grep -qE '^rbmap [0-9]+\.[0-9]+'"
 "$RBMAP" >"$dir/out" 2>"$dir/errors"
 ok "rbmap without a command exits with 2" [ $? = 2 ]

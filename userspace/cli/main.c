@@ -2,10 +2,12 @@
 /* rbmap: control, read and record the rings of the rbmap module. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <rbmap.h>
 
 #include "common/cli.h"
 #include "common/complete.h"
+#include "common/suggest.h"
 
 static const struct command *const commands[] = {
 	&command_load,
@@ -46,9 +48,11 @@ static void print_help(FILE *out)
 			commands[i]->summary);
 	fputs("\n"
 	      "  help [COMMAND]  print the usage of COMMAND ('rbmap COMMAND --help')\n"
+	      "  help TOPIC      show the manual page of filter or dynamic_events\n"
 	      "  --version       print the version of this command\n"
 	      "\n"
-	      "Manual pages: rbmap(1), rbmap-COMMAND(1).\n", out);
+	      "Manual pages: rbmap(1), rbmap-COMMAND(1), rbmap-filter(5),\n"
+	      "rbmap-dynamic_events(5).\n", out);
 }
 
 static void complete_commands(void)
@@ -57,10 +61,49 @@ static void complete_commands(void)
 		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
 }
 
+/* Commands of other tracers, and what to use instead */
+static const struct {
+	const char *name;
+	const char *instead;
+} foreign[] = {
+	{ "extract", "'rbmap snapshot' saves what the rings hold" },
+	{ "show", "'rbmap stream --no-follow' prints what the rings hold" },
+	{ "start", "'rbmap enable EVENT' starts recording into the rings" },
+	{ "stop", "'rbmap disable EVENT' stops recording into the rings" },
+};
+
 static int unknown_command(const char *name)
 {
-	complain("no command '%s': 'rbmap --help' lists the commands", name);
+	struct suggest suggest = { .wanted = name };
+	char list[512];
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+		if (strcmp(foreign[i].name, name))
+			continue;
+		complain("no command '%s': %s", name, foreign[i].instead);
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		suggest_offer(&suggest, commands[i]->name, commands[i]->name);
+	suggest_list(&suggest, list, sizeof(list));
+	if (*list)
+		complain("no command '%s': similar names: %s", name, list);
+	else
+		complain("no command '%s': 'rbmap --help' lists the commands", name);
 	return STATUS_USAGE;
+}
+
+/* Manual pages that describe no command */
+static const char *const topics[] = { "dynamic_events", "filter" };
+
+static int show_topic(const char *topic)
+{
+	char page[64];
+
+	snprintf(page, sizeof(page), "rbmap-%s", topic);
+	execlp("man", "man", page, NULL);
+	complain("cannot run man: rbmap-%s(5) is in share/man/man5", topic);
+	return STATUS_ERROR;
 }
 
 static int help(int argc, char **argv)
@@ -72,6 +115,9 @@ static int help(int argc, char **argv)
 		print_help(stdout);
 		return STATUS_OK;
 	}
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
+		if (!strcmp(topics[i], argv[1]))
+			return show_topic(topics[i]);
 	cmd = find_command(argv[1]);
 	if (!cmd)
 		return unknown_command(argv[1]);
@@ -88,7 +134,8 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return STATUS_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") ||
+	    !strcmp(argv[1], "-v") || !strcmp(argv[1], "version")) {
 		printf("rbmap %s\n", rbmap_version());
 		status = STATUS_OK;
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
