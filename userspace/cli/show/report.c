@@ -90,7 +90,8 @@ static const struct cli_option options[] = {
 		  "of libtraceevent" },
 	{ .name = "threads", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
-	  .help = "print with N threads; default: one for each CPU, at most 4" },
+	  .help = "print with N threads; default: 1, or for JSON one for each\n"
+		  "CPU, at most 4" },
 	{ 0 }
 };
 
@@ -222,6 +223,9 @@ static unsigned int nr_threads(const struct report *r)
 
 	if (r->threads)
 		return r->threads;
+	/* Printing a line of text costs less than handing the event to another thread. */
+	if (!r->as_json)
+		return 1;
 	cpus = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
 }
@@ -259,6 +263,8 @@ static bool start_printing(struct report *r)
 		if (!r->printer[i])
 			return false;
 	}
+	if (threads == 1)
+		report_batch_print_at_once(r->batch[0], r->printer[0], r->as_json);
 	r->pipeline = pipeline_new(&ops, r, batch, threads);
 	return r->pipeline;
 }

@@ -8,6 +8,7 @@
 
 #define BATCH_ITEMS	2048
 #define BATCH_BYTES	(256 * 1024)
+#define TEXT_BYTES	65536		/* text of a batch that prints at once */
 
 enum item_kind { EVENT, SHORT_EVENT, LOST };
 
@@ -22,6 +23,8 @@ struct item {
 struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
+	struct text *text;		/* to print at once; NULL: report_batch_print() */
+	bool as_json;
 	struct buf data;
 	struct buf body;		/* for report_json_event() */
 	struct buf out;
@@ -51,35 +54,13 @@ void report_batch_reset(struct report_batch *b)
 
 bool report_batch_is_full(const struct report_batch *b)
 {
-	return b->nr == BATCH_ITEMS || b->data.size >= BATCH_BYTES;
+	return b->nr == BATCH_ITEMS || b->data.size >= BATCH_BYTES ||
+	       b->out.size >= TEXT_BYTES;
 }
 
 bool report_batch_is_empty(const struct report_batch *b)
 {
-	return !b->nr;
-}
-
-int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost)
-{
-	struct item *item = &b->item[b->nr++];
-
-	item->kind = LOST;
-	item->ev = (struct rbmap_event){ .cpu = cpu, .lost = lost };
-	return 0;
-}
-
-int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct text_parts *parts)
-{
-	struct item *item = &b->item[b->nr++];
-
-	item->kind = parts ? EVENT : SHORT_EVENT;
-	item->ev = *ev;
-	item->offset = b->data.size;
-	if (parts)
-		item->parts = *parts;
-	buf_add(&b->data, ev->data, ev->size);
-	return b->data.failed ? -ENOMEM : 0;
+	return !b->nr && !b->out.size;
 }
 
 static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
@@ -92,24 +73,62 @@ static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
 		buf_printf(out, "CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
 }
 
+/* @parts: NULL if the common fields are missing */
+static int print_event(struct report_batch *b, const struct rbmap_event *ev,
+		       const struct text_parts *parts, struct text *t, bool as_json)
+{
+	if (parts)
+		return as_json ? report_json_event(t, ev, parts, &b->body, &b->out) :
+				 text_add_event(t, ev, parts, &b->out);
+	if (!as_json)
+		buf_printf(&b->out, "CPU:%d [event of %" PRIu32 " bytes]\n", ev->cpu, ev->size);
+	return 0;
+}
+
 static int print_item(struct report_batch *b, struct item *item, struct text *t, bool as_json)
 {
-	item->ev.data = b->data.data + item->offset;
-	switch (item->kind) {
-	case LOST:
+	if (item->kind == LOST) {
 		print_lost(item->ev.cpu, item->ev.lost, as_json, &b->out);
-		break;
-	case SHORT_EVENT:
-		if (!as_json)
-			buf_printf(&b->out, "CPU:%d [event of %" PRIu32 " bytes]\n",
-				   item->ev.cpu, item->ev.size);
-		break;
-	case EVENT:
-		return as_json ?
-		       report_json_event(t, &item->ev, &item->parts, &b->body, &b->out) :
-		       text_add_event(t, &item->ev, &item->parts, &b->out);
+		return 0;
 	}
+	item->ev.data = b->data.data + item->offset;
+	return print_event(b, &item->ev, item->kind == EVENT ? &item->parts : NULL, t, as_json);
+}
+
+void report_batch_print_at_once(struct report_batch *b, struct text *t, bool as_json)
+{
+	b->text = t;
+	b->as_json = as_json;
+}
+
+int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost)
+{
+	if (b->text) {
+		print_lost(cpu, lost, b->as_json, &b->out);
+		return b->out.failed ? -ENOMEM : 0;
+	}
+	b->item[b->nr++] = (struct item){
+		.kind = LOST,
+		.ev = { .cpu = cpu, .lost = lost },
+	};
 	return 0;
+}
+
+int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
+			   const struct text_parts *parts)
+{
+	struct item *item;
+
+	if (b->text)
+		return print_event(b, ev, parts, b->text, b->as_json);
+	item = &b->item[b->nr++];
+	item->kind = parts ? EVENT : SHORT_EVENT;
+	item->ev = *ev;
+	item->offset = b->data.size;
+	if (parts)
+		item->parts = *parts;
+	buf_add(&b->data, ev->data, ev->size);
+	return b->data.failed ? -ENOMEM : 0;
 }
 
 int report_batch_print(struct report_batch *b, struct text *t, bool as_json)

@@ -18,6 +18,12 @@ void report_batch_reset(struct report_batch *b);
 bool report_batch_is_full(const struct report_batch *b);
 bool report_batch_is_empty(const struct report_batch *b);
 
+/*
+ * Print each event when it is added, with @t, and copy none. report_batch_print() then has
+ * nothing to do.
+ */
+void report_batch_print_at_once(struct report_batch *b, struct text *t, bool as_json);
+
 /* Add the number of events that a CPU lost here. */
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost);
 
