@@ -167,16 +167,11 @@ bool control_match(const char *pattern, const char *system, const char *name)
 static void complain_unknown(const struct control_events *events,
 			     const char *pattern)
 {
-	const char *colon = strchr(pattern, ':');
-	struct suggest suggest = { .wanted = colon ? colon + 1 : pattern };
-	char list[512], name[128];
+	struct suggest suggest = suggest_events(pattern);
+	char list[512];
 
-	for (size_t i = 0; i < events->nr; i++) {
-		const struct control_event *ev = &events->v[i];
-
-		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
-		suggest_offer(&suggest, ev->name, name);
-	}
+	for (size_t i = 0; i < events->nr; i++)
+		suggest_offer_event(&suggest, events->v[i].system, events->v[i].name);
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
 		complain("no event '%s': similar names: %s", pattern, list);

@@ -56,6 +56,21 @@ void suggest_offer(struct suggest *suggest, const char *name, const char *shown)
 		 shown);
 }
 
+struct suggest suggest_events(const char *pattern)
+{
+	const char *colon = strchr(pattern, ':');
+
+	return (struct suggest){ .wanted = colon ? colon + 1 : pattern };
+}
+
+void suggest_offer_event(struct suggest *suggest, const char *system, const char *name)
+{
+	char shown[sizeof(suggest->found[0].name)];
+
+	snprintf(shown, sizeof(shown), "%s:%s", system, name);
+	suggest_offer(suggest, name, shown);
+}
+
 void suggest_list(const struct suggest *suggest, char *list, size_t size)
 {
 	size_t used = 0;

@@ -20,6 +20,11 @@ struct suggest {
 	} found[NEAREST_MAX];
 };
 
+/* Begin to suggest events for a pattern, NAME or SYSTEM:NAME, which must stay. */
+struct suggest suggest_events(const char *pattern);
+/* Add a candidate: compare its name, and show it as SYSTEM:NAME. */
+void suggest_offer_event(struct suggest *suggest, const char *system, const char *name);
+
 /* Add a candidate: compare @name, and show it as @shown. */
 void suggest_offer(struct suggest *suggest, const char *name, const char *shown);
 /* Store the suggestions as "a, b, c", or "" if no name is similar. */

@@ -336,17 +336,11 @@ static bool remove_one(const struct dynamic_probe *probe)
 static void complain_unknown(const struct dynamic_probes *probes,
 			     const char *pattern)
 {
-	const char *colon = strchr(pattern, ':');
-	struct suggest suggest = { .wanted = colon ? colon + 1 : pattern };
-	char list[512], name[2 * EVENT_NAME_MAX + 2];
+	struct suggest suggest = suggest_events(pattern);
+	char list[512];
 
-	for (size_t i = 0; i < probes->nr; i++) {
-		const struct dynamic_probe *probe = &probes->v[i];
-
-		snprintf(name, sizeof(name), "%s:%s", probe->group,
-			 probe->event);
-		suggest_offer(&suggest, probe->event, name);
-	}
+	for (size_t i = 0; i < probes->nr; i++)
+		suggest_offer_event(&suggest, probes->v[i].group, probes->v[i].event);
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
 		complain("no probe '%s': similar names: %s", pattern, list);

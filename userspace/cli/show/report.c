@@ -24,7 +24,6 @@
 #define MAX_CPUS	64	/* --cpu options */
 #define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
-#define NR_IDS		65536	/* ids of events have 16 bits */
 #define MOST_THREADS	4	/* by default: one reads for all others */
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
@@ -40,7 +39,7 @@ struct report {
 
 	struct dat_reader *reader;
 	struct text *text;
-	bool chosen[NR_IDS];	/* by --event */
+	bool chosen[NR_EVENT_IDS];	/* by --event */
 	struct text *printer[PIPELINE_THREADS];	/* text of each thread */
 	struct report_batch *batch[MOST_BATCHES];
 	struct report_batch *filling;
@@ -169,24 +168,22 @@ struct choice {
 static void choose(void *data, int id, const char *system, const char *name)
 {
 	struct choice *choice = data;
-	char shown[128];
 
 	if (control_match(choice->pattern, system, name)) {
 		choice->r->chosen[id] = true;
 		choice->found = true;
 	}
-	snprintf(shown, sizeof(shown), "%s:%s", system, name);
-	suggest_offer(&choice->suggest, name, shown);
+	suggest_offer_event(&choice->suggest, system, name);
 }
 
 static bool choose_events(struct report *r)
 {
 	for (size_t i = 0; i < r->patterns.nr; i++) {
-		const char *pattern = r->patterns.pattern[i], *colon = strchr(pattern, ':');
+		const char *pattern = r->patterns.pattern[i];
 		struct choice choice = {
 			.r = r,
 			.pattern = pattern,
-			.suggest.wanted = colon ? colon + 1 : pattern,
+			.suggest = suggest_events(pattern),
 		};
 		char list[512];
 

@@ -22,7 +22,6 @@
 #include "text.h"
 #include "trace_dat/symbols.h"
 
-#define NR_IDS		65536
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
 #define NR_TASKS	64		/* columns of threads that are kept: a power of two */
@@ -70,7 +69,7 @@ struct text {
 	struct tep_handle *tep;
 	pthread_mutex_t library;	/* libtraceevent works for one thread at a time */
 	struct trace_seq seq;
-	struct event_info *event[NR_IDS];
+	struct event_info *event[NR_EVENT_IDS];
 	char *copy;
 	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
@@ -85,7 +84,7 @@ struct text {
 	unsigned int task_version[NR_TASKS];	/* the version that a column is from */
 	ask_format_fn *ask_format;
 	void *ask_data;
-	bool format_asked[NR_IDS];	/* once for each id */
+	bool format_asked[NR_EVENT_IDS];	/* once for each id */
 	struct tep_plugin_list *plugins;
 	bool comm_from_proc;
 	bool comm_keep;
@@ -203,7 +202,7 @@ void text_free(struct text *t)
 	}
 	if (t->plugins)
 		tep_unload_plugins(t->plugins, t->tep);
-	for (size_t i = 0; i < NR_IDS; i++) {
+	for (size_t i = 0; i < NR_EVENT_IDS; i++) {
 		if (!t->event[i])
 			continue;
 		printer_free(t->event[i]->printer);
@@ -284,7 +283,7 @@ int text_add_format(struct text *t, const char *system, const char *format,
 
 	if (tep_parse_format(t->tep, &event, format, size, system) || !event)
 		return -EINVAL;
-	if (event->id < 0 || event->id >= NR_IDS || t->event[event->id] ||
+	if (event->id < 0 || event->id >= NR_EVENT_IDS || t->event[event->id] ||
 	    !format_has_sane_fields(event))
 		return -EINVAL;
 	info = calloc(1, sizeof(*info));
@@ -316,7 +315,7 @@ void text_ask_formats(struct text *t, ask_format_fn *ask, void *data)
 
 void text_want_format(struct text *t, int id)
 {
-	if (id < 0 || id >= NR_IDS || t->event[id] || t->format_asked[id] || !t->ask_format)
+	if (id < 0 || id >= NR_EVENT_IDS || t->event[id] || t->format_asked[id] || !t->ask_format)
 		return;
 	t->format_asked[id] = true;
 	t->ask_format(t->ask_data, id);
@@ -385,7 +384,7 @@ static struct event_info *info_of_id(struct text *t, uint16_t id)
 
 void text_each_format(const struct text *t, each_format_fn *each, void *data)
 {
-	for (int id = 0; id < NR_IDS; id++)
+	for (int id = 0; id < NR_EVENT_IDS; id++)
 		if (t->event[id])
 			each(data, id, t->event[id]->event->system, t->event[id]->event->name);
 }
@@ -477,7 +476,7 @@ static void ask_proc(struct text *t, int pid)
 
 bool text_has_printer(const struct text *t, int id)
 {
-	const struct event_info *info = id >= 0 && id < NR_IDS ? t->event[id] : NULL;
+	const struct event_info *info = id >= 0 && id < NR_EVENT_IDS ? t->event[id] : NULL;
 
 	return info && (info->printer || info->syscall);
 }

@@ -22,6 +22,8 @@
 
 #include "common/buf.h"
 
+#define NR_EVENT_IDS	65536	/* common_type has 16 bits */
+
 struct text;
 
 struct text *text_new(void);		/* NULL: out of memory */
