@@ -7,7 +7,6 @@
 #include "expression.h"
 #include "fields.h"
 
-#define OFFSET_MAX	65535
 #define DEPTH_MAX	64
 
 enum kind {

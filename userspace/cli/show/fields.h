@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define OFFSET_MAX	65535	/* offsets and sizes of fields have 16 bits in the kernel */
+
 /* Return the number at @at. Its size is 1, 2, 4 or 8 bytes; with any other it is 0. */
 static inline uint64_t field_number(const char *at, uint32_t size)
 {

@@ -5,9 +5,9 @@
 #include <traceevent/event-parse.h>
 
 #include "expression.h"
+#include "fields.h"
 #include "format_check.h"
 
-#define OFFSET_MAX	65535
 #define WIDTH_DIGITS	3	/* the most digits of a width or a precision */
 #define DEPTH_MAX	64
 

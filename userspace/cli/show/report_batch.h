@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A batch of events for one thread to print. It has copies of the events, whose pages are
- * read anew meanwhile.
+ * A batch of events, which one thread prints. The batch copies the events, because the
+ * reader uses their pages again before they are printed.
  */
 #ifndef RBMAP_CLI_REPORT_BATCH_H
 #define RBMAP_CLI_REPORT_BATCH_H
