@@ -25,14 +25,13 @@ struct pipeline {
 	unsigned int wanted;		/* threads, without the one that fills */
 	unsigned int nr_threads;	/* those that run */
 	pthread_t thread[PIPELINE_THREADS];
-	uint64_t put;
 	uint64_t finished;
 	int error;
 
 	pthread_mutex_t lock;		/* protects what follows, and the slots' results */
 	pthread_cond_t work;		/* there is a batch to take, or the end */
 	pthread_cond_t done;		/* a batch is done */
-	uint64_t available;		/* the batches below may be taken */
+	uint64_t put;			/* changed only by the thread that fills */
 	uint64_t taken;
 	unsigned int nr_started;
 	bool end;
@@ -103,7 +102,7 @@ static void *run(void *arg)
 		struct slot *slot;
 		int error;
 
-		while (!p->end && p->taken == p->available)
+		while (!p->end && p->taken == p->put)
 			pthread_cond_wait(&p->work, &p->lock);
 		if (p->end)
 			break;
@@ -129,7 +128,6 @@ static void start(struct pipeline *p)
 	while (p->nr_threads < p->wanted &&
 	       !pthread_create(&p->thread[p->nr_threads], NULL, run, p))
 		p->nr_threads++;
-	p->wanted = p->nr_threads;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -168,13 +166,11 @@ void pipeline_put(struct pipeline *p)
 	if (!p->nr_threads) {
 		slot->error = p->ops->work(p->data, slot->batch, 0);
 		slot->done = true;
-		p->put++;
-		p->available = p->put;
-		p->taken = p->put;
+		p->taken = ++p->put;
 		return;
 	}
 	pthread_mutex_lock(&p->lock);
-	p->available = ++p->put;
+	p->put++;
 	pthread_cond_signal(&p->work);
 	pthread_mutex_unlock(&p->lock);
 }

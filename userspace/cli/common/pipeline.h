@@ -30,7 +30,8 @@ unsigned int pipeline_batches(unsigned int threads);
 /*
  * Make a pipeline for @threads threads, the caller among them: 1 does all work in the
  * caller. @batch has pipeline_batches(@threads) batches, which the caller owns. @data goes
- * to the functions. The threads start with the first batch. Return NULL: out of memory.
+ * to the functions. The threads start with the second batch: a single one needs none.
+ * Return NULL: out of memory.
  */
 struct pipeline *pipeline_new(const struct pipeline_ops *ops, void *data, void **batch,
 			      unsigned int threads);
