@@ -301,7 +301,7 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 			return ret;
 	}
 	/* The bound ends the loop if the writer laps the observer again and again. */
-	for (uint64_t turn = 0; map->meta && turn < 4ULL * o->nr + 4; turn++) {
+	for (uint64_t turn = 0; turn < 4ULL * o->nr + 4; turn++) {
 		bool retired = is_retired(map);
 		uint64_t newest = newest_of(o);
 		int64_t ahead;
@@ -336,7 +336,7 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		if (ret)
 			return ret;
 	}
-	return map->meta ? 0 : RBMAP_ERR_GONE;
+	return 0;
 }
 
 /* Would rbmap_observe_subbuf() probably return something? */
