@@ -7,6 +7,8 @@
 # several pages or very many.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/memory.sh
+. /tests/lib/memory.sh
 
 # holds SIZE BUFFER-KB: unloads the module while a pipe has sub-buffers
 holds()
@@ -26,12 +28,10 @@ passes()
 	shift
 	ok "${1}K: module loads" load_module rbmap subbuf_size_kb="$1" \
 		buffer_size_kb="$2" || done_testing
-	settle
-	before=$(meminfo_kb MemFree)
-	results "${1}K: " splice "$command" "$3"
-	settle
-	at_most "$((before - $(meminfo_kb MemFree)))" 4096 \
-		"${1}K: KiB of memory that were not given back"
+	measured 4096 4096 results "${1}K: " splice "$command" "$3"
+	# shellcheck disable=SC2046 # split into words
+	set -- "$1" $(grown)
+	at_most "$2" 4096 "${1}K: KiB of memory that were not given back"
 	ok "${1}K: module unloads" rmmod rbmap || done_testing
 }
 
