@@ -92,12 +92,24 @@ def end_group(pid):
         os.killpg(pid, signal.SIGTERM)
 
 
+def leave_cpus(pid):
+    """Let a session use only the CPU time that others leave. The scheduler weighs whole
+    sessions, if the kernel groups tasks by session: a priority counts within one only."""
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
+        with open(f"/proc/{pid}/autogroup", "w") as group:
+            group.write("19")
+
+
 @contextlib.contextmanager
-def started(command, cwd=TOP, **options):
-    """Start a program, with a process group of its own."""
+def started(command, cwd=TOP, idle=False, **options):
+    """Start a program, with a process group of its own. With @idle it uses only the CPU
+    time that others leave, and so do the programs that it starts."""
     with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL,
                           start_new_session=True, **options) as process:
         running.add(process.pid)
+        if idle or os.sched_getscheduler(0) == os.SCHED_IDLE:
+            leave_cpus(process.pid)
         try:
             yield process
         finally:
@@ -108,18 +120,19 @@ def show(line):
     print(line, end="", flush=True)
 
 
-def run(command, log, limit=None, show=None, cwd=TOP):
+def run(command, log, limit=None, show=None, cwd=TOP, idle=False):
     """Run a program, and write its output to an open file. The function @show gets each
     line, too.
 
     Returns its status and its seconds. A program that did not end has the status None.
+    With @idle it uses only the CPU time that others leave.
     The limit is one of CPU time, because the machine may be busy. A program that only
     waits is ended after ten times that many seconds.
     """
     begin = time.monotonic()
     if limit:
         command = ["prlimit", f"--cpu={limit}:{limit + 10}", *command]
-    with started(command, cwd, stdout=subprocess.PIPE if show else log,
+    with started(command, cwd, idle, stdout=subprocess.PIPE if show else log,
                  stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         if show:
             for line in process.stdout:

@@ -5,10 +5,11 @@
 
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 	check-unit-lib check-unit-cli
-# The longest suites come first. check-vm runs alone: it runs two virtual machines at a
-# time itself, with the modules that check-vm-modules has built.
-CHECK_SUITES := check-compat check-vm-modules check-sweep check-analysis check-stress $(CHECK_UNIT) \
-	check-model-small check-lint check-vm-runner --alone check-vm check-mutants-share
+# The longest suites come first. check-vm needs the modules that check-vm-modules builds.
+# It runs two virtual machines at a time, with limits of time: suites without such limits
+# use the CPU time that they leave.
+CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-share
+CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-model-small check-lint
 
 # $(call shared_objects,FOLDER,SOURCES,FLAGS,PREREQUISITES) is the rules for the objects of
 # sources that several programs share, so that they are compiled once. The names of the
@@ -53,4 +54,4 @@ check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) 
 check:
 	@tests/install-packages build check lint vm
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
-	@tests/check $(CHECK_SUITES)
+	@tests/check $(CHECK_SUITES) --alone check-vm --beside $(CHECK_BESIDE)
