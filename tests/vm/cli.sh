@@ -54,6 +54,9 @@ prints 'not loaded' rbmap status
 like "$(rbmap status --json)" '"loaded": false' "status --json"
 
 # --- load
+mv /lib/libkmod.so.2 /lib/libkmod.away
+says 1 "cannot load libkmod: .*: install the package libkmod2" rbmap load
+mv /lib/libkmod.away /lib/libkmod.so.2
 says 1 "no module rbmap is installed for kernel ${there%%+*}" rbmap load
 says 1 "cannot read /nowhere.ko: No such file" rbmap load --module /nowhere.ko
 says 1 "no parameter 'buffer_kb': its parameters are .*buffer_size_kb" \

@@ -15,7 +15,8 @@ CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
 CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(CLI_DIR) -Iuserspace/lib \
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
-CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(CLI_LIBS)) -lpthread -lm
+# admin/libkmod.c loads libkmod when a command needs it.
+CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out libkmod,$(CLI_LIBS))) -lpthread -ldl -lm
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions

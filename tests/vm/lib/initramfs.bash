@@ -62,6 +62,25 @@ add_own_libraries()
 			;;
 		esac
 	done < <(LC_ALL=C ldd "$1" 2>/dev/null)
+	while read -r name; do
+		[ ! -e "$root/lib/$name" ] || continue
+		path=$(ldconfig_path "$name")
+		[ -n "$path" ] || die "$1 loads a library that is not there: $name"
+		cp -L "$path" "$root/lib/$name"
+		add_own_libraries "$path"
+	done < <(loaded_later "$1")
+}
+
+ldconfig_path()
+{
+	PATH=$PATH:/sbin:/usr/sbin ldconfig -p | sed -n "s/^\t$1 (libc6,.*=> //p" | head -n 1
+}
+
+# loaded_later PROGRAM: prints the libraries that it loads by dlopen(), from its note
+loaded_later()
+{
+	LC_ALL=C readelf -p .note.dlopen "$1" 2>/dev/null |
+		sed -n 's/.*"soname":\["\([^"]*\)"\].*/\1/p'
 }
 
 # add_unpacked_library NAME PROGRAM: adds it from the packages with which the program
@@ -90,7 +109,10 @@ add_foreign_libraries()
 		[ -n "$path" ] || die "$1 needs a library that is not there: $name"
 		cp -L "$path" "$root/lib/$name"
 		add_foreign_libraries "$path"
-	done < <(LC_ALL=C readelf -dW "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p')
+	done < <(
+		LC_ALL=C readelf -dW "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'
+		loaded_later "$1"
+	)
 }
 
 # Add the interpreter of a script in another language.
