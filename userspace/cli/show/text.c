@@ -60,6 +60,13 @@ struct asked {
 	uint64_t ts;
 };
 
+/* The name that a search for a pid has found, in that version of the names. */
+struct found_comm {
+	int pid;
+	unsigned int version;
+	const char *comm;
+};
+
 /*
  * Text of other threads has its own columns, copy and sequence, and uses the rest of the
  * text that it was made from.
@@ -82,6 +89,7 @@ struct text {
 	unsigned int name_width;
 	struct task_column task[NR_TASKS];
 	unsigned int task_version[NR_TASKS];	/* the version that a column is from */
+	struct found_comm found[NR_TASKS];	/* indexed by the low bits of the pid */
 	ask_format_fn *ask_format;
 	void *ask_data;
 	bool format_asked[NR_EVENT_IDS];	/* once for each id */
@@ -481,7 +489,7 @@ bool text_has_printer(const struct text *t, int id)
 	return info && (info->printer || info->syscall);
 }
 
-static const char *comm_of(const struct text *t, int pid)
+static const char *find_comm(const struct text *t, int pid)
 {
 	const char *comm;
 
@@ -489,6 +497,15 @@ static const char *comm_of(const struct text *t, int pid)
 		return "<idle>";
 	comm = task_names_find(t->names, pid);
 	return comm ? comm : "<...>";
+}
+
+static const char *comm_of(struct text *t, int pid)
+{
+	struct found_comm *found = &t->found[pid & (NR_TASKS - 1)];
+
+	if (found->pid != pid || found->version != t->names_version)
+		*found = (struct found_comm){ pid, t->names_version, find_comm(t, pid) };
+	return found->comm;
 }
 
 /* Return the column of a thread, from the last time or new. */
