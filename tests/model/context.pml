@@ -88,6 +88,7 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 	byte interrupted, nested_in;
 	bit was_seen, closing, any_closed;
 	bit alone;			/* outermost context, still on the fast path */
+	bit early;			/* the time has been read: the fast path uses it */
 	byte tseq, tid, toff;		/* the tail as last read */
 	byte b, a, ts, delta, kind, size, units, at;
 	byte s, sseq, sid;
@@ -127,6 +128,11 @@ turn_off:	/* writer.c: rbmap_ring_set_off() */
 		size = 1;
 		if
 		:: !closing && larges > 0 -> larges--; size = 2
+		:: true
+		fi;
+		early = 0;
+		if
+		:: EARLY && !closing -> clock_read(); ts = now; early = 1
 		:: true
 		fi
 	};
@@ -180,7 +186,7 @@ tail_load:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 clock_first:	/* reserve.h: rbmap_ring_reserve_fast() */
 	atomic {
 		if
-		:: alone -> clock_read(); ts = now
+		:: alone && !early -> clock_read(); ts = now
 		:: else
 		fi
 	};
@@ -195,6 +201,12 @@ clock_load:	/* reserve.h: rbmap_ring_reserve() */
 		:: else
 		fi;
 		if
+#ifdef early_not_compared
+		:: alone && early && toff > 0 && b == a && ts < a ->
+			kind = EVENT;
+			delta = 0;
+			goto room
+#endif
 		:: toff > 0 && b == a && ts > a && ts - a <= DELTA_MAX ->
 			kind = EVENT;
 			delta = ts - a;

@@ -53,6 +53,9 @@
 #ifndef RESETS
 #define RESETS	0	/* resets, counted as reads */
 #endif
+#ifndef EARLY
+#define EARLY		0	/* 1: some writers have read the clock before they enter */
+#endif
 #ifndef REPLACES
 #define REPLACES	0	/* 1: the ring is replaced; counted as a read */
 #endif

@@ -27,6 +27,14 @@ static void write_small(void)
 	rig_write(4);
 }
 
+/* An interrupting act reads the clock after this one, and writes before it. */
+static void write_early(void)
+{
+	rig.clock_early = true;
+	rig_write(4);
+	rig.clock_early = false;
+}
+
 static void write_more(void)
 {
 	rig_write(payload_of(room() - 32));
@@ -89,6 +97,7 @@ static void take_and_read(void)
 
 static const struct act
 	act_write = { "write", write_small },
+	act_write_early = { "write, with the time read first", write_early },
 	act_write_more = { "write more", write_more },
 	act_write_whole = { "write a whole sub-buffer", write_whole },
 	act_too_large = { "write too much", write_too_large },
@@ -100,7 +109,7 @@ static const struct act
 	act_read = { "read", take_and_read };
 
 const struct act *const outers[NR_OUTERS] = {
-	&act_write, &act_write_more, &act_discard, &act_discard_more,
+	&act_write, &act_write_early, &act_write_more, &act_discard, &act_discard_more,
 	&act_close, &act_too_large, &act_read,
 };
 

@@ -5,7 +5,7 @@
 
 #include "machine.h"
 
-#define NR_OUTERS	7
+#define NR_OUTERS	8
 #define NR_INNERS	7
 #define NR_PLACES	11
 #define NR_CLOCKS	4

@@ -109,7 +109,7 @@ bool live_emit(struct live_ring *live, uint64_t number)
 	u8 *payload;
 
 	time_now = number;
-	payload = rbmap_ring_reserve_fast(ring, size, &room);
+	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, &room);
 	if (!payload)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);
 	if (!payload) {

@@ -5,10 +5,11 @@
  */
 #include "ring_fixture.h"
 
-void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
-			struct rbmap_reservation *room, enum rbmap_drop *drop)
+static __always_inline void *reserve(struct rbmap_ring *ring, u32 size, u64 known,
+				     struct rbmap_reservation *room,
+				     enum rbmap_drop *drop)
 {
-	void *payload = rbmap_ring_reserve_fast(ring, size, room);
+	void *payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), known, room);
 
 	if (likely(payload))
 		return payload;
@@ -23,6 +24,19 @@ void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 	}
 	rbmap_ring_drop(ring, *drop);
 	return NULL;
+}
+
+void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
+			struct rbmap_reservation *room, enum rbmap_drop *drop)
+{
+	return reserve(ring, size, 0, room, drop);
+}
+
+/* As module/event/copies.c does: the clock is read once for several rings. */
+void *ring_call_reserve_known(struct rbmap_ring *ring, u32 size,
+			      struct rbmap_reservation *room, enum rbmap_drop *drop)
+{
+	return reserve(ring, size, rb_clock_local(), room, drop);
 }
 
 void ring_call_commit(struct rbmap_ring *ring,

@@ -239,7 +239,9 @@ bool rig_begin(struct rig_event *event, u32 size)
 	rig.depth++;
 	rig_check(rig.depth <= RIG_MAX_DEPTH);
 	around(true);
-	payload = ring_call_reserve(rig.ring, size, &event->room, &drop);
+	payload = rig.clock_early ?
+		ring_call_reserve_known(rig.ring, size, &event->room, &drop) :
+		ring_call_reserve(rig.ring, size, &event->room, &drop);
 	around(false);
 	if (!payload) {
 		rig_check(drop < RBMAP_NR_DROPS);
@@ -630,6 +632,7 @@ void rig_play(u32 steps, void (*each)(void))
 	while (steps--) {
 		if (each)
 			each();
+		rig.clock_early = !rig_below(4);
 		size = rig_below(rig_below(4) ? 24 : max + 1);
 		if (size > max)
 			size = max;
@@ -670,6 +673,7 @@ void rig_play(u32 steps, void (*each)(void))
 	}
 	while (nest)
 		rig_commit(&event[--nest]);
+	rig.clock_early = false;
 }
 
 u64 rig_committed(void)

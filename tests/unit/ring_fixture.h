@@ -52,6 +52,7 @@ struct written {
  * @clock_steps_back: the time of an event may be clamped instead of exact
  * @clock_said: last time that each nesting depth got
  * @clock_id: the clock that was read last
+ * @clock_early: writers read the clock before they look at the ring
  * @depth: number of nested writers
  * @log: entries of the model
  * @nr_log: number of entries
@@ -78,6 +79,7 @@ struct rig {
 	u64			clock_said[RIG_MAX_DEPTH + 1];
 	u64			clock_max;
 	u32			clock_id;
+	bool			clock_early;
 	int			depth;
 
 	struct written		*log;
@@ -156,6 +158,8 @@ void rig_fail(const char *format, ...)
 extern void (*rig_on_failure)(const char *message);
 
 /* Calls of the ring as in module/buffer/write.c; ring_calls.c defines them. */
+void *ring_call_reserve_known(struct rbmap_ring *ring, u32 size,
+			      struct rbmap_reservation *room, enum rbmap_drop *drop);
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop);
 void ring_call_commit(struct rbmap_ring *ring,

@@ -269,7 +269,7 @@ static void test_clocks(void **state)
 			rig_check(rig.clock_id == clocks[i]);
 		}
 		rbmap_ring_set_off(rig.ring, true);
-		rig_check(!rbmap_ring_reserve_fast(rig.ring, 8, &resv));
+		rig_check(!rbmap_ring_reserve_fast(rig.ring, rbmap_event_len(8), 0, &resv));
 		rbmap_ring_publish(rig.ring);
 		rig_close();
 	}

@@ -83,7 +83,8 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 	preempt_disable_notrace();
 	ring = rbmap_this_ring(buf);
 	if (likely(rbmap_size_fits(ring, size))) {
-		payload = rbmap_ring_reserve_fast(ring, size, resv);
+		payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0,
+						  resv);
 		if (likely(payload))
 			return payload;
 	} else {

@@ -217,20 +217,23 @@ next:
 /**
  * rbmap_ring_reserve_fast - enter the ring and reserve an event in the common case
  * @ring: the ring of this CPU
- * @size: bytes of payload
+ * @len: rbmap_event_len() of the payload
+ * @known: a time that this context has read from rb_clock_local(), or 0.  A ring with
+ *	that clock uses it instead of another reading
  * @resv: filled with the reservation
  *
  * The common case: no other context is in the ring, all events are published, the
  * event has a plain delta, and it fits.  Unlike rbmap_ring_reserve() this function
  * reads the clock before the stamps.  Both orders are valid: a nested event between the
- * two moves the tail.
+ * two moves the tail.  A nested event after the reading of @known and before the load of
+ * the tail has left a later stamp: the delta is not a plain one.
  *
  * Return: the payload; NULL: the ring is entered, and nothing is reserved.
  */
-static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u32 size,
+static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u32 len,
+						     u64 known,
 						     struct rbmap_reservation *resv)
 {
-	const u32 len = rbmap_event_len(size);
 	struct rbmap_ring_subbuf *subbuf;
 	u64 tail, before, ts, delta;
 	struct rbmap_subbuf_header *header;
@@ -258,7 +261,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	 * model: look_off
 	 */
 	if (likely(end <= rb_read_plain(ring->try_words))) {
-		ts = rb_clock_local();		/* model: clock_first */
+		ts = known ? known : rb_clock_local();	/* model: clock_first */
 	} else if (RB_HAS_TSC && end <= rb_read_plain(ring->tsc_words)) {
 		ts = rb_clock_tsc();		/* step: clock_tsc */
 	} else {
