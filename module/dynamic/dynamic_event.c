@@ -92,6 +92,7 @@ rbmap_dynamic_event_create(const struct rbmap_dynamic_line *line,
 		.print_fmt	= event->print_fmt,
 		.probe		= rbmap_dynamic_probe,
 		.waits		= true,
+		.checks		= true,
 	};
 	return event;
 }

@@ -9,9 +9,6 @@
 #include "fetch.h"
 #include "record.h"
 
-/* A larger record is assembled in the ring before the filter checks it. */
-#define RBMAP_RECORD_STACK	512
-
 /*
  * A bit for each context of this CPU that reads memory for a record.  A read that
  * faults may hit a tracepoint, whose record must not read memory in turn: events within
@@ -88,14 +85,14 @@ rbmap_record_fill(const struct rbmap_fetch_program *program,
 	rbmap_fetch_end(begun);
 }
 
-/* Assemble the record on the stack, and reserve it only if the filter accepts it. */
+/* Assemble the record on the stack, if it is not too large, and reserve it only if the filter accepts it. */
 static noinline void rbmap_record_on_stack(const struct rbmap_event_file *event_file,
 					   const struct rbmap_fetch_program *program,
 					   struct rbmap_fetch_args *args,
 					   struct rbmap_fetch_strings *strings,
 					   size_t size)
 {
-	char stack[RBMAP_RECORD_STACK] __aligned(8) rbmap_uninitialized;
+	char stack[RBMAP_STACK_MAX] __aligned(8) rbmap_uninitialized;
 
 	memset(stack, 0, size);
 	preempt_disable_notrace();
@@ -119,7 +116,7 @@ static noinline void rbmap_record_checked(const struct rbmap_event_file *event_f
 	if (checks & RBMAP_CHECK_TASK && !rbmap_task_wanted(event_file))
 		return;
 	size = rbmap_record_measure(program, args, &strings);
-	if (checks & RBMAP_CHECK_RECORD && size <= RBMAP_RECORD_STACK) {
+	if (checks & RBMAP_CHECK_RECORD && size <= RBMAP_STACK_MAX) {
 		rbmap_record_on_stack(event_file, program, args, &strings, size);
 		return;
 	}

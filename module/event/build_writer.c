@@ -2,4 +2,5 @@
 /* Compiled together, see Kbuild. */
 #include "reserve.c"
 #include "wanted.c"
+#include "copies.c"
 #include "self_cost.c"

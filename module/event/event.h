@@ -16,6 +16,7 @@
 #include "compat/context.h"
 #include "pids.h"
 
+struct rbmap_event_copies;
 struct rbmap_event_set;
 struct rbmap_filter;
 
@@ -49,6 +50,8 @@ struct rbmap_event_filter {
  * @switches: whether the event is the switch from the current task to that other
  *	task
  * @filter: filter of the records, or NULL if all are wanted
+ * @copies: event files that get a copy of each record; NULL: only this one.  Only the
+ *	file of a struct rbmap_event_hook has copies
  * @set: all events of the buffer
  * @list: entry in the list of the buffer's events
  * @dir: directory that shows the event; used by the set's operations
@@ -63,6 +66,7 @@ struct rbmap_event_file {
 	u16			pid_field;
 	bool			switches;
 	struct rbmap_event_filter *filter;
+	struct rbmap_event_copies *copies;
 	struct rbmap_event_set	*set;
 	struct list_head	list;
 	struct kobject		*dir;
@@ -129,6 +133,13 @@ static __always_inline const struct rbmap_event_filter *
 rbmap_event_file_filter(const struct rbmap_event_file *event_file)
 {
 	return smp_load_acquire(&event_file->filter);
+}
+
+/* litmus: hook-copies, hook-direct */
+static __always_inline const struct rbmap_event_copies *
+rbmap_event_file_copies(const struct rbmap_event_file *event_file)
+{
+	return smp_load_acquire(&event_file->copies);
 }
 
 /* litmus: gate-filter, gate-free */

@@ -8,6 +8,7 @@
 #include "event.h"
 #include "event_set.h"
 #include "filter.h"
+#include "hook.h"
 #include "lib/log.h"
 #include "pids.h"
 
@@ -19,7 +20,7 @@ DEFINE_MUTEX(rbmap_event_files_lock);
  * The marker has no probe.  Its writer tests `enabled` and uses its filter with
  * preemption off, for which tracepoint_synchronize_unregister() does not wait on
  * every kernel.
- * litmus: marker-off, gate-free
+ * litmus: marker-off, gate-free, hook-checks
  *
  * Context: sleeps.
  */
@@ -47,6 +48,7 @@ void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 	    (tasks && event_file->pid_field))
 		checks |= RBMAP_CHECK_RECORD;
 	WRITE_ONCE(event_file->head.checks, checks);
+	rbmap_event_hook_update(event_file);
 }
 
 /**
@@ -61,10 +63,18 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 		rbmap_event_file_update_checks(event_file);
 }
 
+/* A probe of its own for this buffer: the kernel calls it for each buffer. */
+static int rbmap_event_file_probe(struct rbmap_event_file *event_file, bool on)
+{
+	const struct rbmap_event_type *event = event_file->event;
+
+	return on ? tracepoint_probe_register(event->tp, event->probe, event_file) :
+		    tracepoint_probe_unregister(event->tp, event->probe, event_file);
+}
+
 /*
  * Register the probe at the event's tracepoint, or unregister it.  Do nothing if
- * this was already done, or if the event has no tracepoint.  A probe may be
- * registered more than once, with different data.
+ * this was already done, or if the event has no tracepoint.
  */
 static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 {
@@ -74,12 +84,12 @@ static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 	lockdep_assert_held(&rbmap_event_files_lock);
 	if (!event->probe || !event->tp || event_file->hooked == on)
 		return 0;
-	if (on)
-		err = tracepoint_probe_register(event->tp, event->probe,
-						event_file);
+	if (!event->hook)
+		err = rbmap_event_file_probe(event_file, on);
+	else if (on)
+		err = rbmap_event_hook_add(event_file);
 	else
-		err = tracepoint_probe_unregister(event->tp, event->probe,
-						  event_file);
+		err = rbmap_event_hook_remove(event_file);
 	if (err)
 		rbmap_warn("%s:%s: the kernel refuses to %s its probe: error %d\n",
 			   event->system, event->name,
@@ -245,7 +255,7 @@ void rbmap_event_files_free(struct list_head *event_files)
 {
 	struct rbmap_event_file *event_file, *next;
 
-	rbmap_sync_probes();
+	rbmap_event_hooks_settle();
 	list_for_each_entry_safe(event_file, next, event_files, list) {
 		rbmap_event_filter_free(event_file->filter);
 		kfree(event_file);
@@ -293,11 +303,12 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
 
 	if (!event_file)
 		return;
-	rbmap_event_file_hook(event_file, false);
 	/*
 	 * The tracepoint is freed even if the kernel refused to unregister the
 	 * probe.
 	 */
+	if (rbmap_event_file_hook(event_file, false) && event->hook)
+		rbmap_event_hook_lost(event);
 	event_file->hooked = false;
 }
 
@@ -317,7 +328,7 @@ int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 	ret = rbmap_event_file_switch(event_file, on);
 	mutex_unlock(&rbmap_event_files_lock);
 	if (ret > 0 && !on)
-		rbmap_sync_probes();
+		rbmap_event_hooks_settle();
 	return min(ret, 0);
 }
 
@@ -360,7 +371,7 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 	mutex_unlock(&rbmap_event_files_lock);
 	/* Wait once for all events: it takes milliseconds. */
 	if (changed && !on)
-		rbmap_sync_probes();
+		rbmap_event_hooks_settle();
 	return any ? err : -ENODEV;
 }
 

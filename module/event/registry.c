@@ -12,6 +12,7 @@
 
 #include "event.h"
 #include "event_set.h"
+#include "hook.h"
 #include "lib/log.h"
 #include "registry.h"
 #include "tracepoints.h"
@@ -81,6 +82,7 @@ static void rbmap_event_remove(struct rbmap_event_type *event)
 
 	rbmap_event_unregister_locked(event, &removed);
 	rbmap_event_files_free(&removed);
+	rbmap_event_hook_free(event);
 }
 
 static int rbmap_event_add(struct rbmap_event_type *event)
@@ -94,10 +96,15 @@ static int rbmap_event_add(struct rbmap_event_type *event)
 			   event->system, event->name);
 		return -EEXIST;
 	}
+	err = rbmap_event_hook_create(event);
+	if (err)
+		return err;
 	id = idr_alloc_cyclic(&rbmap_event_ids, event, 1, U16_MAX + 1,
 			      GFP_KERNEL);
-	if (id < 0)
+	if (id < 0) {
+		rbmap_event_hook_free(event);
 		return id;
+	}
 	event->id = id;
 	rbmap_event_attach(event);
 	list_add_tail(&event->list, &rbmap_events);
@@ -177,6 +184,7 @@ void rbmap_event_forget(struct rbmap_event_type *event)
 	mutex_lock(&rbmap_registry_lock);
 	WARN_ON(!list_empty(&rbmap_event_sets));
 	rbmap_event_unregister_locked(event, &removed);
+	rbmap_event_hook_free(event);
 	mutex_unlock(&rbmap_registry_lock);
 }
 
@@ -318,5 +326,6 @@ int rbmap_events_init(void)
 void rbmap_events_exit(void)
 {
 	rbmap_tracepoints_exit();
+	rbmap_event_hooks_exit();
 	idr_destroy(&rbmap_event_ids);
 }

@@ -164,3 +164,24 @@ int rbmap_event_check(const struct rbmap_event_type *event)
 	}
 	return rbmap_fields_check(event);
 }
+
+/**
+ * rbmap_event_fits_stack - do probes assemble each record on the stack for a filter?
+ * @event: an event that rbmap_event_check() accepts
+ *
+ * Return: true for a small record without arrays and strings behind its members.
+ */
+bool rbmap_event_fits_stack(const struct rbmap_event_type *event)
+{
+	const struct rbmap_field *field = event->fields;
+	size_t end = sizeof(struct rbmap_record);
+
+	if (!field)
+		return false;
+	for (; field->name; field++) {
+		if (field->len == RBMAP_FIELD_OPEN || strstarts(field->type, "__data_loc "))
+			return false;
+		end = ALIGN(end, field->align) + field->size;
+	}
+	return end <= RBMAP_STACK_MAX;
+}

@@ -6,5 +6,6 @@
 #include <rbmap/event.h>
 
 int rbmap_event_check(const struct rbmap_event_type *event);
+bool rbmap_event_fits_stack(const struct rbmap_event_type *event);
 
 #endif /* RBMAP_EVENT_VALIDATE_H */

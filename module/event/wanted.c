@@ -7,6 +7,7 @@
 #include <linux/export.h>
 #include <linux/sched.h>
 
+#include "copies.h"
 #include "event.h"
 #include "filter/filter.h"
 #include "filter/match.h"
@@ -105,12 +106,16 @@ static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file
 }
 
 /*
- * The test of tasks is a tail call.  Otherwise registers would be saved for each
- * event.
+ * The test of tasks and the copies are tail calls.  Otherwise registers would be saved
+ * for each event.
  */
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 			 const void *record, size_t size)
 {
+	const struct rbmap_event_copies *copies = rbmap_event_file_copies(event_file);
+
+	if (unlikely(copies))
+		return rbmap_copies_write(copies, fields, size);
 	if (event_file->pid_field &&
 	    unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))
 		return rbmap_both_wanted(event_file, fields, record, size);

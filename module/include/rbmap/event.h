@@ -13,6 +13,7 @@
 #include <rbmap/buffer.h>
 
 struct rbmap_event_file;
+struct rbmap_event_hook;
 struct tracepoint;
 
 /* Largest payload that fits any buffer: the smallest sub-buffer has 4 KiB. */
@@ -98,6 +99,8 @@ struct rbmap_field {
  * @apart: the event is enabled at first, events/enable does not change it or
  *	include it, and set_event_pid does not apply to it.  For events that a program
  *	writes itself
+ * @checks: the probe does what rbmap_event_checks() says
+ * @hook: the probe that all buffers share, or NULL; set by the registry
  * @tp: the tracepoint of @probe; NULL while the event waits; set by the registry
  * @list: entry in the list of all events; used by the registry
  */
@@ -116,6 +119,8 @@ struct rbmap_event_type {
 	const char		*unavailable;
 	bool			waits;
 	bool			apart;
+	bool			checks;
+	struct rbmap_event_hook	*hook;
 	struct tracepoint	*tp;
 	struct list_head	list;
 };
@@ -233,7 +238,13 @@ void rbmap_event_write(const struct rbmap_event_file *event_file,
 /*
  * Filters: a probe checks the task first.  Then it assembles the record, preferably
  * outside of the ring, and checks the record.  <rbmap/probe.h> does that.
+ *
+ * If several buffers record an event, its probe is called once, with RBMAP_CHECK_RECORD,
+ * and rbmap_record_wanted() copies the record to each of them.  This needs `checks` in
+ * the struct rbmap_event_type, and a record of at most RBMAP_STACK_MAX bytes without
+ * arrays and strings, which the probe must not reserve before the check.
  */
+#define RBMAP_STACK_MAX		512
 #define RBMAP_CHECK_TASK	1
 #define RBMAP_CHECK_RECORD	2
 
@@ -263,7 +274,8 @@ bool rbmap_task_wanted(const struct rbmap_event_file *event_file);
  * @size: bytes of the record
  *
  * Context: any, including NMI; called by a probe, in the context of the event.
- * Return: false: do not record the event.
+ * Return: false: do not record the event, because it is not wanted, or because all
+ * buffers that want it have a copy.
  */
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 			 const void *record, size_t size);

@@ -39,7 +39,7 @@
 #endif
 
 /* Largest part of a record on the stack of the task that hits the tracepoint. */
-#define RBMAP_HIDDEN_MAX	512
+#define RBMAP_HIDDEN_MAX	RBMAP_STACK_MAX
 
 /* Bytes of arrays and strings on the stack, if the event has a filter. */
 #define RBMAP_CHECKED_BEHIND	256
@@ -632,7 +632,8 @@ rbmap_checked_end(struct rbmap_checked *checked,
 #define RBMAP_EVENT_OF_CLASS(_class)					\
 	.fields = rbmap_fields_##_class,				\
 	.print_fmt = rbmap_print_##_class,				\
-	.probe = rbmap_probe_##_class
+	.probe = rbmap_probe_##_class,					\
+	.checks = true
 
 /*
  * The kernel calls a probe with the arguments of its tracepoint: with another prototype

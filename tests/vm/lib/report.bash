@@ -20,7 +20,7 @@ bad_news+='|non-static key'
 
 # A data race belongs to rbmap if a function of one of these modules is on either stack,
 # above the point of interruption. KCSAN also reports races of the kernel itself.
-our_modules='rbmap|emit|faulty|kinds|source|refused|my_fork|driver_ring'
+our_modules='rbmap|emit|faulty|kinds|copied|source|refused|my_fork|driver_ring'
 # Exceptions: races of the kernel, no matter which function calls it. 6.12 does not mark
 # these accesses.
 # - ktime_get*(), the clock that NMIs also read: it reads again if the time has changed

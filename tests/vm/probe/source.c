@@ -2,7 +2,8 @@
 /*
  * A module with a tracepoint: echo "NUMBER TEXT"
  * >/sys/module/source/parameters/hit hits it. TEXT "NULL" is a null pointer,
- * "LONG" is longer than any record.
+ * "LONG" is longer than any record. echo NUMBER >.../hits hits it NUMBER times, with
+ * the numbers from 0 on.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -34,7 +35,21 @@ static int source_hit(const char *line, const struct kernel_param *param)
 
 static const struct kernel_param_ops source_hit_ops = { .set = source_hit };
 
+static int source_hits(const char *line, const struct kernel_param *param)
+{
+	unsigned int number, i;
+
+	if (kstrtouint(line, 10, &number) || number > SOURCE_WORDS)
+		return -EINVAL;
+	for (i = 0; i < number; i++)
+		trace_source_hit(i, "", source_words);
+	return 0;
+}
+
+static const struct kernel_param_ops source_hits_ops = { .set = source_hits };
+
 module_param_cb(hit, &source_hit_ops, NULL, 0200);
+module_param_cb(hits, &source_hits_ops, NULL, 0200);
 
 static int __init source_init(void)
 {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copy a record to each buffer that wants it. */
+#include <linux/preempt.h>
+#include <rbmap/write.h>
+
+#include "copies.h"
+
+/* Does a buffer want a copy of a record? */
+static noinline bool rbmap_copy_wanted(const struct rbmap_event_file *event_file,
+				       struct rbmap_record *record, size_t size)
+{
+	u8 checks = rbmap_event_checks(event_file);
+
+	if (checks & RBMAP_CHECK_TASK && !rbmap_task_wanted(event_file))
+		return false;
+	return !(checks & RBMAP_CHECK_RECORD) ||
+	       rbmap_record_wanted(event_file, record, record, size);
+}
+
+/*
+ * Copy @size bytes, at least 8, by words.  The last word may overlap the one before it,
+ * so that no byte beyond the end is read or written.  @words is the bytes of the words
+ * before it.
+ */
+static __always_inline void rbmap_copy(void *to, const void *from, long words,
+				       size_t size)
+{
+	const void *from_end = from + words;
+	void *to_end = to + words;
+	long at;
+
+	*(u64 *)(to + size - sizeof(u64)) = *(u64 *)(from + size - sizeof(u64));
+	for (at = -words; at; at += sizeof(u64))
+		*(u64 *)(to_end + at) = *(u64 *)(from_end + at);
+}
+
+/* rbmap_reserve_slow() or rbmap_commit() enables preemption. */
+static noinline void rbmap_copy_slow(struct rbmap_ring *ring, const void *record,
+				     size_t size)
+{
+	const struct rbmap_slow_resv *slow;
+	struct rbmap_reservation resv rbmap_uninitialized;
+
+	preempt_disable_notrace();
+	slow = rbmap_reserve_slow(ring, size);
+	if (!slow)
+		return;
+	resv = slow->resv;
+	memcpy(slow->payload, record, size);
+	rbmap_commit(&resv);
+}
+
+/*
+ * A small record.  Preemption is off, and @now is not 0: the compiler drops the tests
+ * for that and for a large record.
+ */
+static __always_inline void rbmap_copy_write(struct rbmap_ring *ring, const void *record,
+					     size_t size, long words, u32 len, u64 now)
+{
+	struct rbmap_reservation resv rbmap_uninitialized;
+	void *room;
+
+	if (len > RBMAP_SMALL_MAX + RBMAP_EVENT_HEADER || !now)
+		__builtin_unreachable();
+	room = rbmap_ring_reserve_fast(ring, len, now, &resv);
+	if (unlikely(!room)) {
+		rbmap_copy_slow(ring, record, size);
+		return;
+	}
+	rbmap_copy(room, record, words, size);
+	rbmap_ring_commit(ring, &resv);
+	rbmap_notify_event(ring);
+}
+
+static __always_inline bool rbmap_copy_refused(const struct rbmap_event_file *event_file,
+					       struct rbmap_record *record, size_t size)
+{
+	return unlikely(rb_read_plain(event_file->head.checks)) &&
+	       !rbmap_copy_wanted(event_file, record, size);
+}
+
+static noinline void rbmap_copies_write_large(const struct rbmap_event_copies *copies,
+					      struct rbmap_record *record, size_t size)
+{
+	const struct rbmap_event_file *event_file;
+	unsigned int i;
+
+	for (i = 0; i < copies->nr; i++) {
+		event_file = copies->event_file[i];
+		if (!rbmap_copy_refused(event_file, record, size))
+			rbmap_write_noinline(event_file->head.buffer, record, size);
+	}
+}
+
+static __always_inline void rbmap_copies_write_small(const struct rbmap_event_copies *copies,
+						     struct rbmap_record *record,
+						     size_t size)
+{
+	struct rbmap_event_file *const *at = copies->event_file;
+	const long words = ALIGN_DOWN(size - 1, sizeof(u64));
+	const struct rbmap_event_file *event_file = *at;
+	const u32 len = rbmap_event_len(size);
+	/* No clock returns 0. */
+	const u64 now = rb_clock_local();
+
+	do {
+		if (!rbmap_copy_refused(event_file, record, size))
+			rbmap_copy_write(rbmap_this_ring(event_file->head.buffer),
+					 record, size, words, len, now);
+	} while ((event_file = *++at));
+}
+
+/**
+ * rbmap_copies_write - copy a record to all buffers that want it
+ * @copies: the event files of the buffers
+ * @record: the record, in the memory of the probe; its common fields are filled here
+ * @size: bytes of the record, at most RBMAP_STACK_MAX, which fits any buffer
+ *
+ * The copies of a small record have the same time, where the rings have the local clock.
+ *
+ * Context: any, including NMI; called by a probe, in the context of the event.
+ * Return: false, so that the probe does not write the record itself.
+ */
+bool rbmap_copies_write(const struct rbmap_event_copies *copies,
+			struct rbmap_record *record, size_t size)
+{
+	const struct rbmap_event_file *event_file = copies->event_file[0];
+
+	rbmap_record_begin(record, event_file->id,
+			   event_file->preempt - RBMAP_RESERVE_PREEMPT);
+	preempt_disable_notrace();
+	if (likely(size <= RBMAP_SMALL_MAX))
+		rbmap_copies_write_small(copies, record, size);
+	else
+		rbmap_copies_write_large(copies, record, size);
+	preempt_enable_notrace();
+	return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A record that several buffers want: assembled once, and copied to each. */
+#ifndef RBMAP_EVENT_COPIES_H
+#define RBMAP_EVENT_COPIES_H
+
+#include "event.h"
+
+/**
+ * struct rbmap_event_copies - the event files that get a copy of each record
+ * @list: entry in the list of those that are replaced
+ * @nr: number of event files
+ * @event_file: the event files, and NULL; probes that run may use them until
+ *	rbmap_sync_probes()
+ */
+struct rbmap_event_copies {
+	struct list_head	list;
+	unsigned int		nr;
+	struct rbmap_event_file	*event_file[];
+};
+
+bool rbmap_copies_write(const struct rbmap_event_copies *copies,
+			struct rbmap_record *record, size_t size);
+
+#endif /* RBMAP_EVENT_COPIES_H */
