@@ -6,7 +6,6 @@
  * committed bytes before it is used.  Each word is loaded once.  Each step
  * advances by at least one word.
  */
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -15,29 +14,9 @@
 #define TS_TOP		(~0ULL << 59)	/* bits that a time stamp event lacks */
 #define TS_STEP		(1ULL << 59)
 
-struct unaligned {
-	uint32_t word;
-} __attribute__((packed, may_alias));
-
-static uint32_t load(const unsigned char *p)
-{
-	return ((const volatile struct unaligned *)p)->word;
-}
-
 static size_t align_word(size_t size)
 {
 	return (size + 3) & ~(size_t)3;
-}
-
-static void split(uint32_t word, uint32_t *type_len, uint32_t *delta)
-{
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-	*type_len = word & 0x1f;
-	*delta = word >> 5;
-#else
-	*type_len = word >> 27;
-	*delta = word & ((1u << RBMAP_TS_SHIFT) - 1);
-#endif
 }
 
 /* Add the top bits of @base; add one step if the low 59 bits have wrapped. */
@@ -65,7 +44,7 @@ int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
 
 		if (left < 4)
 			return RBMAP_ERR_CORRUPT;
-		split(load(data + at), &type_len, &delta);
+		rbmap_split(rbmap_load_word(data + at), &type_len, &delta);
 
 		if (type_len == RBMAP_TYPE_PADDING && !delta) {
 			at = end;
@@ -74,7 +53,7 @@ int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
 		if (!type_len || type_len >= RBMAP_TYPE_PADDING) {
 			if (left < 8)
 				return RBMAP_ERR_CORRUPT;
-			word = load(data + at + 4);
+			word = rbmap_load_word(data + at + 4);
 		}
 
 		switch (type_len) {

@@ -137,6 +137,53 @@ static inline uint64_t rbmap_load_commit(const unsigned char *subbuf)
 	return __atomic_load_n(&header->commit, __ATOMIC_ACQUIRE);
 }
 
+struct rbmap_unaligned {
+	uint32_t word;
+} __attribute__((packed, may_alias));
+
+static inline uint32_t rbmap_load_word(const unsigned char *p)
+{
+	return ((const volatile struct rbmap_unaligned *)p)->word;
+}
+
+static inline void rbmap_split(uint32_t word, uint32_t *type_len, uint32_t *delta)
+{
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+	*type_len = word & 0x1f;
+	*delta = word >> 5;
+#else
+	*type_len = word >> 27;
+	*delta = word & ((1u << RBMAP_TS_SHIFT) - 1);
+#endif
+}
+
+/*
+ * Decode the next event of the current piece, if it is a small one, and neither the first
+ * of its sub-buffer nor to be skipped.  Return: false: rbmap_next_event() tells what is
+ * there.
+ */
+static inline bool rbmap_map_small_event(struct rbmap_map *map, struct rbmap_event *ev)
+{
+	size_t at = map->cursor.offset, size;
+	const unsigned char *word = map->start + RBMAP_SUBBUF_HEADER_SIZE + at;
+	uint32_t type_len, delta;
+
+	if (!at || at + 4 > map->end || map->corrupt || map->lost || map->skip)
+		return false;
+	rbmap_split(rbmap_load_word(word), &type_len, &delta);
+	size = 4 * (size_t)type_len;
+	if (!type_len || type_len >= RBMAP_TYPE_PADDING || at + 4 + size > map->end)
+		return false;
+	map->cursor.ts += delta;
+	map->cursor.offset = at + 4 + size;
+	ev->ts = map->cursor.ts;
+	ev->data = word + 4;
+	ev->size = size;
+	ev->cpu = map->cpu;
+	ev->lost = 0;
+	return true;
+}
+
 static inline uint64_t rbmap_lost_sum(uint64_t a, uint64_t b)
 {
 	if (a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN)

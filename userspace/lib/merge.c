@@ -340,9 +340,10 @@ static int take_back(struct rbmap_merge *m, struct rbmap_event *ev)
 		return 0;
 	m->out = NULL;
 	/* The ring is still at the top of the heap. */
-	ret = look(m, s);
+	ret = rbmap_map_small_event(s->map, &s->head) ? 1 : look(m, s);
 	if (ret == 1) {
-		sift_down(m, 0);
+		if (m->nr_heap > 1)
+			sift_down(m, 0);
 		return 0;
 	}
 	heap_drop_top(m);
