@@ -135,7 +135,7 @@ rbmap_event_file_filter(const struct rbmap_event_file *event_file)
 	return smp_load_acquire(&event_file->filter);
 }
 
-/* litmus: hook-copies, hook-direct */
+/* litmus: hook-copies */
 static __always_inline const struct rbmap_event_copies *
 rbmap_event_file_copies(const struct rbmap_event_file *event_file)
 {

@@ -26,18 +26,22 @@
  *	`copies`
  * @only: the event file for which @file stands; NULL: @file has `copies`
  * @nr: number of buffers that record the event; 0: the probe is not registered
+ * @settled: rbmap_hooks_settled when the probe was unregistered
  * @lone: entry in the list of hooks that make copies for one buffer only
  */
 struct rbmap_event_hook {
 	struct rbmap_event_file	file;
 	struct rbmap_event_file	*only;
 	unsigned int		nr;
+	u64			settled;
 	struct list_head	lone;
 };
 
-/* Both lists are under rbmap_event_files_lock. */
+/* All three are under rbmap_event_files_lock. */
 static LIST_HEAD(rbmap_lone_hooks);
 static LIST_HEAD(rbmap_old_copies);
+/* Number of times that rbmap_event_hooks_settle() has waited for probes. */
+static u64 rbmap_hooks_settled = 1;
 
 /**
  * rbmap_event_hook_create - let the buffers share the probe of an event
@@ -70,10 +74,7 @@ void rbmap_event_hook_free(struct rbmap_event_type *event)
 	event->hook = NULL;
 }
 
-/*
- * Set what a probe uses that makes no copies.
- * litmus: gate-filter
- */
+/* Set what a probe uses that makes no copies.  No probe uses it now. */
 static void rbmap_hook_stand_for(struct rbmap_event_hook *hook,
 				 const struct rbmap_event_file *event_file)
 {
@@ -86,18 +87,17 @@ static void rbmap_hook_stand_for(struct rbmap_event_hook *hook,
 	file->pid_field = event_file->pid_field;
 	file->switches = event_file->switches;
 	file->set = event_file->set;
-	smp_store_release(&file->filter, event_file->filter);
+	file->filter = event_file->filter;
 }
 
 /*
  * Let the probe use what rbmap_hook_stand_for() has set.
- * litmus: hook-direct, hook-checks
+ * litmus: hook-checks
  */
 static void rbmap_hook_stop_copies(struct rbmap_event_hook *hook,
 				   struct rbmap_event_file *event_file)
 {
-	smp_store_release(&hook->file.copies, NULL);
-	/* step: checks */
+	WRITE_ONCE(hook->file.copies, NULL);	/* step: copies */
 	WRITE_ONCE(hook->file.head.checks, event_file->head.checks);
 	hook->only = event_file;
 }
@@ -146,7 +146,9 @@ static int rbmap_hook_add_first(struct rbmap_event_hook *hook,
 	const struct rbmap_event_type *event = event_file->event;
 	int err;
 
-	/* A probe of the time before may still run: it then writes to this buffer. */
+	/* The probe may still run that was unregistered a moment ago. */
+	if (hook->settled == rbmap_hooks_settled)
+		rbmap_sync_probes();
 	rbmap_hook_stand_for(hook, event_file);
 	rbmap_hook_stop_copies(hook, event_file);
 	err = tracepoint_probe_register(event->tp, event->probe, &hook->file);
@@ -229,6 +231,7 @@ void rbmap_event_hook_lost(const struct rbmap_event_type *event)
 		list_add_tail(&hook->file.copies->list, &rbmap_old_copies);
 	list_del_init(&hook->lone);
 	hook->nr = 0;
+	hook->settled = rbmap_hooks_settled;
 }
 
 /**
@@ -286,6 +289,7 @@ void rbmap_event_hooks_settle(void)
 	mutex_lock(&rbmap_event_files_lock);
 	list_splice_init(&rbmap_old_copies, &old);
 	rbmap_sync_probes();	/* step: sync */
+	rbmap_hooks_settled++;
 	if (!list_empty(&rbmap_lone_hooks))
 		rbmap_lone_hooks_settle();
 	mutex_unlock(&rbmap_event_files_lock);

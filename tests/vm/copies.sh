@@ -229,6 +229,6 @@ echo c >$root/instances/destroy
 clear - b
 echo '7 x' >$hit
 is "$(all - b)" "1 1" "two buffers were destroyed while the event was on"
-ok "the events' module unloads" rmmod copied
+ok "the modules of the test unload" rmmod copied source
 ok "rbmap unloads" rmmod rbmap
 done_testing
