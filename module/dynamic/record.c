@@ -85,7 +85,10 @@ rbmap_record_fill(const struct rbmap_fetch_program *program,
 	rbmap_fetch_end(begun);
 }
 
-/* Assemble the record on the stack, if it is not too large, and reserve it only if the filter accepts it. */
+/*
+ * Assemble the record on the stack, if it is not too large, and reserve it only if the
+ * filter accepts it.
+ */
 static noinline void rbmap_record_on_stack(const struct rbmap_event_file *event_file,
 					   const struct rbmap_fetch_program *program,
 					   struct rbmap_fetch_args *args,

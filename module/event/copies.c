@@ -29,9 +29,9 @@ static __always_inline void rbmap_copy(void *to, const void *from, long words,
 	void *to_end = to + words;
 	long at;
 
-	*(u64 *)(to + size - sizeof(u64)) = *(u64 *)(from + size - sizeof(u64));
+	memcpy(to + size - sizeof(u64), from + size - sizeof(u64), sizeof(u64));
 	for (at = -words; at; at += sizeof(u64))
-		*(u64 *)(to_end + at) = *(u64 *)(from_end + at);
+		memcpy(to_end + at, from_end + at, sizeof(u64));
 }
 
 /* rbmap_reserve_slow() or rbmap_commit() enables preemption. */
