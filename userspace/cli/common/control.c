@@ -195,6 +195,31 @@ int control_write(const char *file, const char *value)
 	return ret;
 }
 
+int control_write_list(const char *file, const char *value, bool append)
+{
+	size_t left = strlen(value);
+	char path[4096];
+	int fd, ret = 0;
+
+	path_of(path, sizeof(path), file);
+	fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : 0));
+	if (fd < 0)
+		return -errno;
+	while (left && !ret) {
+		ssize_t put = write(fd, value, left);
+
+		if (put > 0) {
+			value += put;
+			left -= put;
+		} else {
+			ret = put ? -errno : -EIO;
+		}
+	}
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
 enum control_lockdown control_lockdown(void)
 {
 	enum control_lockdown level = LOCKDOWN_NONE;

@@ -53,6 +53,11 @@ bool control_present(void);
 char *control_read(const char *file);
 int control_read_u64(const char *file, uint64_t *value);
 int control_write(const char *file, const char *value);
+/*
+ * Write a list of words. The kernel takes a page of it with each write. Return 0 or a
+ * negative errno: a part may have been written then.
+ */
+int control_write_list(const char *file, const char *value, bool append);
 
 /* the kernel's lockdown state, if it can be read */
 enum control_lockdown { LOCKDOWN_NONE, LOCKDOWN_INTEGRITY,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include "common/buf.h"
 #include "common/cli.h"
 #include "event_select.h"
+#include "pid_list.h"
 
 #define NO_FILTER	"none"
 #define EVENT_FORK	"options/event-fork"
@@ -131,28 +131,6 @@ void event_select_keep(struct event_select *event_select, const struct control_e
 	event_select->old_filter = NULL;
 }
 
-/* Add all threads of a process. */
-static bool add_threads(struct buf *pids, unsigned int pid)
-{
-	struct dirent *entry;
-	uint64_t thread;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	if (!dir) {
-		complain("process %u does not exist", pid);
-		return false;
-	}
-	while ((entry = readdir(dir))) {
-		if (parse_u64(entry->d_name, &thread))
-			buf_printf(pids, "%s ", entry->d_name);
-	}
-	closedir(dir);
-	return true;
-}
-
 static bool write_file(const char *file, const char *value)
 {
 	int ret = control_write(file, value);
@@ -162,31 +140,19 @@ static bool write_file(const char *file, const char *value)
 	return !ret;
 }
 
-/* The kernel accepts a page per write, so write the pids in parts. */
 static bool set_pids(struct event_select *event_select)
 {
-	struct buf pids = { 0 };
-	bool good = true;
-
-	event_select->old_pids = control_read("set_event_pid");
-	event_select->old_fork = event_select->old_pids ? control_read(EVENT_FORK) : NULL;
+	event_select->old_pids = pid_list_read();
+	if (!event_select->old_pids)
+		return false;
+	event_select->old_fork = control_read(EVENT_FORK);
 	if (!event_select->old_fork) {
-		control_complain(CONTROL_READ, "set_event_pid", -errno);
+		control_complain(CONTROL_READ, EVENT_FORK, -errno);
 		return false;
 	}
 	/* Follow forks first, so that no child is missed. */
-	if (!write_file(EVENT_FORK, "1"))
-		return false;
-	for (size_t i = 0; good && i < event_select->nr_pids; i++)
-		good = add_threads(&pids, event_select->pid[i]);
-	buf_add(&pids, "", 1);
-	if (good && pids.failed) {
-		complain("out of memory");
-		good = false;
-	}
-	good = good && write_file("set_event_pid", pids.data);
-	buf_free(&pids);
-	return good;
+	return write_file(EVENT_FORK, "1") &&
+	       pid_list_set_processes(event_select->pid, event_select->nr_pids);
 }
 
 bool event_select_begin(struct event_select *event_select, const struct control_events *events)
@@ -201,8 +167,7 @@ bool event_select_end(struct event_select *event_select, const struct control_ev
 
 	if (event_select->old_fork &&
 	    !(write_file(EVENT_FORK, event_select->old_fork) &&
-	      write_file("set_event_pid", *event_select->old_pids ?
-			 event_select->old_pids : "\n")))
+	      pid_list_write(event_select->old_pids)))
 		good = false;
 	free(event_select->old_pids);
 	free(event_select->old_fork);
