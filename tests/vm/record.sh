@@ -397,6 +397,40 @@ report /tmp/after
 ok "the next reader continues after the killed one" without_gaps /tmp/after.rbmap 2000
 ok "unload after a kill" rbmap unload
 
+# --- signals that the caller ignores or that come early
+ok "load" rbmap load --module /modules/rbmap.ko || done_testing
+ok "SIGCHLD is ignored: the recording ends with its command" \
+	timeout 30 sh -c "trap '' CHLD; exec rbmap record -q -o /tmp/signals -e rbmap:marker -- true"
+ok "SIGCHLD is ignored: report prints the file" \
+	timeout 30 sh -c "trap '' CHLD; exec rbmap report /tmp/signals >/dev/null"
+sh -c "trap '' HUP; exec rbmap record -o /tmp/signals -e rbmap:marker" 2>/tmp/signals.log &
+pid=$!
+retry_until 20 grep -q 1 $root/events/rbmap/marker/enable
+retry_until 20 sh -c 'echo before >/dev/rbmap/marker && sleep 0.5'
+kill -HUP $pid
+sleep 0.5
+echo after >/dev/rbmap/marker
+kill -INT $pid
+wait $pid
+is $? 0 "SIGHUP is ignored: the recording goes on until SIGINT"
+like "$(rbmap report /tmp/signals 2>&1)" 'after' "SIGHUP is ignored: the event after it is in the file"
+sh -c "trap '' HUP; exec rbmap stream" >/tmp/signals.out 2>&1 &
+pid=$!
+sleep 2
+kill -HUP $pid
+sleep 0.5
+ok "SIGHUP is ignored: the stream goes on" kill -INT $pid
+wait $pid
+rbmap record -q -f -o /tmp/signals -e rbmap:marker &
+pid=$!
+retry_until 20 awk '/^SigBlk/ { exit substr($2, 14, 1) !~ /[2367abef]/ }' /proc/$pid/status
+kill -USR1 $pid
+sleep 1
+ok "an early SIGUSR1 does not end the flight recorder" kill -INT $pid
+wait $pid
+is $? 0 "the flight recorder ends without an error"
+ok "unload after the signals" rbmap unload
+
 # --- a full disk
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 mkdir -p /tmp/small

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap: control, read and record the rings of the rbmap module. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -130,6 +131,8 @@ int main(int argc, char **argv)
 	const struct command *cmd;
 	int status;
 
+	/* If the caller has ignored it, no child's end could be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc < 2) {
 		print_help(stderr);
 		return STATUS_USAGE;

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,13 @@
 #include <time.h>
 
 #include "cli.h"
+
+bool hangup_is_ignored(void)
+{
+	struct sigaction act;
+
+	return !sigaction(SIGHUP, NULL, &act) && act.sa_handler == SIG_IGN;
+}
 
 double now(void)
 {

@@ -57,6 +57,9 @@ extern const struct command command_tracefs_dir;
 /* Return the time of CLOCK_MONOTONIC in seconds. */
 double now(void);
 
+/* Has the caller, nohup for instance, ignored SIGHUP for this command? */
+bool hangup_is_ignored(void);
+
 /* Print "rbmap: ..." and a newline to stderr. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

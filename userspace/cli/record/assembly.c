@@ -43,7 +43,9 @@ void assembly_add_signals(sigset_t *set)
 {
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
+	/* A signal that is ignored and blocked would arrive. */
+	if (!hangup_is_ignored())
+		sigaddset(set, SIGHUP);
 }
 
 static bool signal_arrived(void)

@@ -473,6 +473,16 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	return STATUS_OK;
 }
 
+/* A SIGUSR1 that comes before the recording has begun must not end the command. */
+static void keep_dump_request(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 static int record(int argc, char **argv)
 {
 	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1 };
@@ -481,6 +491,8 @@ static int record(int argc, char **argv)
 
 	if (!parse_options(&command_record, argc, argv, &r, &status))
 		return status;
+	if (r.flight)
+		keep_dump_request();
 	status = check_arguments(&r, argc, argv);
 	if (status)
 		return status;

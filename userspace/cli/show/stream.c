@@ -60,7 +60,8 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	sigaction(SIGHUP, &act, NULL);
+	if (!hangup_is_ignored())
+		sigaction(SIGHUP, &act, NULL);
 	act.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &act, NULL);
 }
