@@ -321,11 +321,17 @@ int rbmap_events_init(void)
 /**
  * rbmap_events_exit - clean up after the last buffer
  *
+ * The built-in events are still registered.  Nobody finds them any more.
+ *
  * Context: sleeps.
  */
 void rbmap_events_exit(void)
 {
+	struct rbmap_event_type *event;
+
 	rbmap_tracepoints_exit();
+	list_for_each_entry(event, &rbmap_events, list)
+		rbmap_event_hook_free(event);
 	rbmap_event_hooks_exit();
 	idr_destroy(&rbmap_event_ids);
 }
