@@ -112,10 +112,13 @@ static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file
 bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields,
 			 const void *record, size_t size)
 {
-	const struct rbmap_event_copies *copies = rbmap_event_file_copies(event_file);
+	/* A compare with memory is an instruction less. */
+	if (unlikely(data_race(event_file->copies))) {
+		const struct rbmap_event_copies *copies = rbmap_event_file_copies(event_file);
 
-	if (unlikely(copies))
-		return rbmap_copies_write(copies, fields, size);
+		if (copies)
+			return rbmap_copies_write(copies, fields, size);
+	}
 	if (event_file->pid_field &&
 	    unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))
 		return rbmap_both_wanted(event_file, fields, record, size);
