@@ -429,6 +429,11 @@ sleep 1
 ok "an early SIGUSR1 does not end the flight recorder" kill -INT $pid
 wait $pid
 is $? 0 "the flight recorder ends without an error"
+mkdir -p /dev/pts
+mount -t devpts devpts /dev/pts 2>/dev/null
+ctrl_c rbmap record -q -o /tmp/signals -e rbmap:marker -- ctrl_c count >/tmp/tty 2>&1
+is "$(grep -o '[0-9]* times' /tmp/tty)" "1 times" "Ctrl-C reaches the command once" ||
+	diag "$(cat /tmp/tty)"
 ok "unload after the signals" rbmap unload
 
 # --- a full disk

@@ -34,6 +34,7 @@ $(VM_BUILD)/filters: $(VM_DIR)/../unit/filter_grammar.c \
 	$(VM_DIR)/../unit/filter_grammar.h
 VM_LIBS_filters = $(VM_DIR)/../unit/filter_grammar.c -static
 
+VM_LIBS_ctrl_c = -lutil -static
 VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
 $(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a
 

@@ -94,14 +94,21 @@ void child_signal(struct child *child, int sig)
 		kill(child->pid, sig);
 }
 
+void child_pass_on(struct child *child, const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL)
+		child_signal(child, info->si_signo);
+}
+
 void child_wait(struct child *child, const sigset_t *set)
 {
 	while (child->pid && !child_ended(child)) {
-		int sig = sigwaitinfo(set, NULL);
+		siginfo_t info;
+		int sig = sigwaitinfo(set, &info);
 
 		if (sig <= 0 || sig == SIGCHLD)
 			continue;
-		child_signal(child, sig);
+		child_pass_on(child, &info);
 		return;
 	}
 }

@@ -267,16 +267,15 @@ static bool dump_now(struct record *r)
 	return !r->dump_failed;
 }
 
-static bool take_signal(struct record *r, int sig)
+static bool take_signal(struct record *r, const siginfo_t *info)
 {
-	switch (sig) {
+	switch (info->si_signo) {
 	case SIGCHLD:
 		return !child_ended(&r->child);
 	case SIGUSR1:
 		return dump_now(r);
 	}
-	/* The terminal has sent the signal to the command, too. */
-	child_signal(&r->child, sig);
+	child_pass_on(&r->child, info);
 	return false;
 }
 
@@ -289,14 +288,15 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		double left = deadline - now();
 		long ms = r->trigger ? LOOK_MS : TICK_MS;
 		struct timespec tick = { .tv_nsec = ms * 1000000L };
+		siginfo_t info;
 		int sig;
 
 		if (left <= 0)
 			break;
 		if (left < ms / 1000.0)
 			tick.tv_nsec = left * 1e9;
-		sig = sigtimedwait(set, NULL, &tick);
-		if (sig > 0 && !take_signal(r, sig))
+		sig = sigtimedwait(set, &info, &tick);
+		if (sig > 0 && !take_signal(r, &info))
 			break;
 		if (r->trigger && trigger_seen(r->trigger) && !dump_now(r))
 			break;
