@@ -32,6 +32,9 @@ static void write_early(void)
 {
 	rig.clock_early = true;
 	rig_write(4);
+	rig_write(0);
+	rig_write(12);
+	rig_write(200);
 	rig.clock_early = false;
 }
 

@@ -5,14 +5,11 @@
  */
 #include "ring_fixture.h"
 
-static __always_inline void *reserve(struct rbmap_ring *ring, u32 size, u64 known,
-				     struct rbmap_reservation *room,
-				     enum rbmap_drop *drop)
+static noinline void *reserve_slow(struct rbmap_ring *ring, u32 size,
+				   struct rbmap_reservation *room, enum rbmap_drop *drop)
 {
-	void *payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), known, room);
+	void *payload;
 
-	if (likely(payload))
-		return payload;
 	if (rbmap_ring_too_deep(ring)) {
 		*drop = RBMAP_DROP_NESTED;
 	} else if (unlikely(size > rbmap_ring_max_event(ring))) {
@@ -29,14 +26,23 @@ static __always_inline void *reserve(struct rbmap_ring *ring, u32 size, u64 know
 void *ring_call_reserve(struct rbmap_ring *ring, u32 size,
 			struct rbmap_reservation *room, enum rbmap_drop *drop)
 {
-	return reserve(ring, size, 0, room, drop);
+	void *payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, room);
+
+	return likely(payload) ? payload : reserve_slow(ring, size, room, drop);
 }
 
 /* As module/event/copies.c does: the clock is read once for several rings. */
 void *ring_call_reserve_known(struct rbmap_ring *ring, u32 size,
 			      struct rbmap_reservation *room, enum rbmap_drop *drop)
 {
-	return reserve(ring, size, rb_clock_local(), room, drop);
+	u64 now = rb_clock_local();
+	void *payload;
+
+	/* No clock returns 0. */
+	if (!now)
+		__builtin_unreachable();
+	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), now, room);
+	return likely(payload) ? payload : reserve_slow(ring, size, room, drop);
 }
 
 void ring_call_commit(struct rbmap_ring *ring,
