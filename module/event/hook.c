@@ -66,7 +66,7 @@ int rbmap_event_hook_create(struct rbmap_event_type *event)
 
 /**
  * rbmap_event_hook_free - undo rbmap_event_hook_create()
- * @event: an event that no buffer has any more, and whose probe does not run
+ * @event: an event that all buffers have removed; its probe does not run
  */
 void rbmap_event_hook_free(struct rbmap_event_type *event)
 {

@@ -46,7 +46,7 @@ RBMAP_PROBE(copied_large, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 	TP_printk("shorts=%s", __print_array(__entry->shorts, 101, 2))
 );
 
-/* Behind the members: each buffer assembles a record of its own. */
+/* The text is behind the members. So each buffer assembles a record of its own. */
 RBMAP_PROBE(copied_text, source_hit, SOURCE_PROTO, SOURCE_ARGS,
 	TP_STRUCT__entry(
 		__string(text, text)

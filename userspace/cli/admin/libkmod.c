@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The functions of libkmod that the command uses. Each loads the library at its first
- * call. libkmod needs libcrypto, whose load takes longer than the rest of a command's
- * start, and most commands load no module.
+ * call. Most commands load no module, and libkmod needs libcrypto. To load libcrypto takes
+ * longer than all else that a command does at its start.
  */
 #include <dlfcn.h>
 #include <libkmod.h>
@@ -59,21 +59,10 @@ static void *function(const char *name)
 		return called arguments;				\
 	}
 
-/* The library's function returns nothing. */
-#define FORWARD_VOID(name, parameters, arguments)			\
-	void name parameters						\
-	{								\
-		static typeof(&(name)) called;				\
-									\
-		if (!called)						\
-			called = (typeof(called))function(#name);	\
-		called arguments;					\
-	}
-
 FORWARD(struct kmod_ctx *, kmod_new, (const char *dirname, const char *const *config_paths),
 	(dirname, config_paths))
 FORWARD(struct kmod_ctx *, kmod_unref, (struct kmod_ctx *ctx), (ctx))
-FORWARD_VOID(kmod_set_log_priority, (struct kmod_ctx *ctx, int priority), (ctx, priority))
+FORWARD(void, kmod_set_log_priority, (struct kmod_ctx *ctx, int priority), (ctx, priority))
 FORWARD(struct kmod_list *, kmod_list_next,
 	(const struct kmod_list *list, const struct kmod_list *curr), (list, curr))
 FORWARD(int, kmod_module_new_from_path,
@@ -92,7 +81,7 @@ FORWARD(int, kmod_module_get_info, (const struct kmod_module *mod, struct kmod_l
 	(mod, list))
 FORWARD(const char *, kmod_module_info_get_key, (const struct kmod_list *entry), (entry))
 FORWARD(const char *, kmod_module_info_get_value, (const struct kmod_list *entry), (entry))
-FORWARD_VOID(kmod_module_info_free_list, (struct kmod_list *list), (list))
+FORWARD(void, kmod_module_info_free_list, (struct kmod_list *list), (list))
 FORWARD(int, kmod_module_insert_module,
 	(struct kmod_module *mod, unsigned int flags, const char *options), (mod, flags, options))
 FORWARD(int, kmod_module_remove_module, (struct kmod_module *mod, unsigned int flags),

@@ -177,47 +177,42 @@ char *control_owner(void)
 	return owner;
 }
 
-int control_write(const char *file, const char *value)
-{
-	char path[4096];
-	ssize_t put;
-	int fd, ret = 0;
-
-	path_of(path, sizeof(path), file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	put = write(fd, value, strlen(value));
-	if (put < 0)
-		ret = -errno;
-	if (close(fd) && !ret)
-		ret = -errno;
-	return ret;
-}
-
-int control_write_list(const char *file, const char *value, bool append)
+/* Write once, or until all of @value is written. */
+static int write_value(const char *file, const char *value, int flags, bool whole)
 {
 	size_t left = strlen(value);
 	char path[4096];
 	int fd, ret = 0;
 
 	path_of(path, sizeof(path), file);
-	fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : 0));
+	fd = open(path, O_WRONLY | O_CLOEXEC | flags);
 	if (fd < 0)
 		return -errno;
-	while (left && !ret) {
+	do {
 		ssize_t put = write(fd, value, left);
 
-		if (put > 0) {
+		if (put < 0) {
+			ret = -errno;
+		} else if (whole && !put && left) {
+			ret = -EIO;
+		} else {
 			value += put;
 			left -= put;
-		} else {
-			ret = put ? -errno : -EIO;
 		}
-	}
+	} while (whole && left && !ret);
 	if (close(fd) && !ret)
 		ret = -errno;
 	return ret;
+}
+
+int control_write(const char *file, const char *value)
+{
+	return write_value(file, value, 0, false);
+}
+
+int control_write_list(const char *file, const char *value, bool append)
+{
+	return write_value(file, value, append ? O_APPEND : 0, true);
 }
 
 enum control_lockdown control_lockdown(void)
