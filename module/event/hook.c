@@ -7,9 +7,10 @@
  * Probes run at any time while this changes.  A probe without checks loads `buffer`.  A
  * probe with RBMAP_CHECK_RECORD asks rbmap_record_wanted(), which loads `copies`, and does
  * not use `buffer` or `filter` unless that is NULL.  While copies are made, `buffer` may
- * be a buffer that is freed.  So the way back to one buffer has two waits.  After the
+ * be a buffer that is freed.  So the way back to one buffer has three waits.  After the
  * first one, no probe uses the old `buffer`: it is set then.  After the second one, each
- * probe sees the new one: `copies` becomes NULL.
+ * probe sees the new one: `checks` become those of the buffer.  After the third one, each
+ * probe has these checks: `copies` becomes NULL.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
@@ -268,6 +269,11 @@ static void rbmap_lone_hooks_settle(void)
 	list_for_each_entry(hook, &rbmap_lone_hooks, lone)
 		rbmap_hook_stand_for(hook, hook->file.copies->event_file[0]);
 	rbmap_sync_probes();	/* step: sync_direct */
+	list_for_each_entry(hook, &rbmap_lone_hooks, lone)
+		WRITE_ONCE(hook->file.head.checks,
+			   hook->file.copies->event_file[0]->head.checks);
+	/* A probe with RBMAP_CHECK_RECORD alone leaves the test of the task to the copies. */
+	rbmap_sync_probes();
 	list_for_each_entry_safe(hook, next, &rbmap_lone_hooks, lone) {
 		struct rbmap_event_copies *copies = hook->file.copies;
 
