@@ -41,8 +41,8 @@ mount -t tracefs none $theirs 2>/dev/null
 # The start of `rbmap stream` costs as much as 50,000 events.
 make_workload $((10 * ${BENCH_EVENTS:-100000}))
 ok "rbmap loads" load_module rbmap || done_testing
-echo 16384 >$ours/buffer_size_kb
-echo 16384 >$theirs/buffer_size_kb
+echo 65536 >$ours/buffer_size_kb
+echo 65536 >$theirs/buffer_size_kb
 n=0
 while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	echo >$theirs/trace
