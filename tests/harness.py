@@ -120,12 +120,23 @@ def show(line):
     print(line, end="", flush=True)
 
 
+def cpu_seconds(pid):
+    """Wait until a program has ended. Return the CPU time that it used, and the programs
+    that it started and waited for."""
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    with open(f"/proc/{pid}/stat") as stat:
+        # The name may contain spaces: it ends at the last bracket.
+        fields = stat.read().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def run(command, log, limit=None, show=None, cwd=TOP, idle=False):
     """Run a program, and write its output to an open file. The function @show gets each
     line, too.
 
-    Returns its status and its seconds. A program that did not end has the status None.
-    With @idle it uses only the CPU time that others leave.
+    Returns its status, its seconds and its seconds of CPU time. A program that did not
+    end has the status None. The CPU time is None if there is a limit.
+    With @idle the program uses only the CPU time that others leave.
     The limit is one of CPU time, because the machine may be busy. A program that only
     waits is ended after ten times that many seconds.
     """
@@ -139,7 +150,10 @@ def run(command, log, limit=None, show=None, cwd=TOP, idle=False):
                 log.write(line)
                 log.flush()
                 show(line)
+        used = None
         try:
+            if not limit:
+                used = cpu_seconds(process.pid)
             status = process.wait(10 * limit if limit else None)
         except subprocess.TimeoutExpired:
             status = None
@@ -148,7 +162,7 @@ def run(command, log, limit=None, show=None, cwd=TOP, idle=False):
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-    return status, time.monotonic() - begin
+    return status, time.monotonic() - begin, used
 
 
 def output(command, errors=None):

@@ -247,6 +247,7 @@ def say_stale(mutants, folder, what):
 
 
 def run_program(command, log_path, limit):
-    """Run a program and append its output to a log; see harness.run()."""
+    """Run a program and append its output to a log. Return its status and its seconds;
+    see harness.run()."""
     with open(log_path, "ab") as log:
-        return harness.run(command, log, limit)
+        return harness.run(command, log, limit)[:2]
