@@ -449,7 +449,8 @@ rbmap_buffer_visit_without(struct rbmap_buffer *buf,
 
 static void rbmap_visit_on(struct rbmap_cpu_buffer *cpu_buf)
 {
-	rbmap_ring_set_off(&cpu_buf->current_gen->ring, !cpu_buf->buffer->on);
+	rbmap_ring_set_off(&cpu_buf->current_gen->ring,
+			   !rbmap_cpu_buffer_is_on(cpu_buf));
 }
 
 static void rbmap_visit_mode(struct rbmap_cpu_buffer *cpu_buf)
@@ -478,6 +479,38 @@ void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 	WRITE_ONCE(buf->on, on);
 	rbmap_buffer_visit(buf, rbmap_visit_on);
 	cpus_read_unlock();
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * rbmap_buffer_set_cpus - set of which CPUs events are recorded
+ * @buf: the buffer
+ * @cpus: these CPUs
+ *
+ * Context: as rbmap_buffer_set_on().
+ */
+void rbmap_buffer_set_cpus(struct rbmap_buffer *buf, const struct cpumask *cpus)
+{
+	mutex_lock(&buf->lock);
+	cpus_read_lock();
+	rbmap_buffer_visit_without(buf, rbmap_no_ring_count);
+	cpumask_andnot(&buf->not_traced, cpu_possible_mask, cpus);
+	rbmap_buffer_visit(buf, rbmap_visit_on);
+	cpus_read_unlock();
+	mutex_unlock(&buf->lock);
+}
+
+/**
+ * rbmap_buffer_cpus - get the CPUs of which events are recorded
+ * @buf: the buffer
+ * @cpus: set to these CPUs
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_cpus(struct rbmap_buffer *buf, struct cpumask *cpus)
+{
+	mutex_lock(&buf->lock);
+	cpumask_andnot(cpus, cpu_possible_mask, &buf->not_traced);
 	mutex_unlock(&buf->lock);
 }
 

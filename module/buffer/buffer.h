@@ -129,6 +129,10 @@ bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);
 void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on);
 bool rbmap_buffer_is_on(const struct rbmap_buffer *buf);
 
+struct cpumask;
+void rbmap_buffer_set_cpus(struct rbmap_buffer *buf, const struct cpumask *cpus);
+void rbmap_buffer_cpus(struct rbmap_buffer *buf, struct cpumask *cpus);
+
 void rbmap_buffer_set_mode(struct rbmap_buffer *buf, enum rbmap_mode mode);
 enum rbmap_mode rbmap_buffer_mode(const struct rbmap_buffer *buf);
 

@@ -67,7 +67,7 @@ void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf)
 	struct rbmap_no_ring *none = &cpu_buf->no_ring;
 	u64 now = local_read(&none->gen.ring.disabled);
 
-	if (cpu_buf->buffer->on)
+	if (rbmap_cpu_buffer_is_on(cpu_buf))
 		none->lost += now - none->counted;
 	else
 		none->disabled += now - none->counted;

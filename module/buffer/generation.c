@@ -153,7 +153,7 @@ rbmap_gen_create(struct rbmap_cpu_buffer *cpu_buf,
 	config.slot = gen->ring.slot;
 	config.slot_table = gen->ring.slot_table;
 	rbmap_ring_init(&gen->ring, &config);
-	rbmap_ring_set_off(&gen->ring, !cpu_buf->buffer->on);
+	rbmap_ring_set_off(&gen->ring, !rbmap_cpu_buffer_is_on(cpu_buf));
 	rbmap_meta_init(gen);
 	return gen;
 }

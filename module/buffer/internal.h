@@ -23,6 +23,7 @@ struct rbmap_event_file;
  * @retired_size_kb: limit of a CPU's retired rings that wait for a reader, in KiB
  * @percent: watermark, as a percentage of a ring's sub-buffers; 0: each event
  * @on: whether events are recorded
+ * @not_traced: CPUs whose events are not recorded
  * @raw: whether a module defines the payloads itself
  * @gone: whether the buffer has ended, so that no event follows
  * @offered: whether the buffer can be opened
@@ -48,6 +49,7 @@ struct rbmap_buffer {
 	unsigned long		retired_size_kb;
 	unsigned int		percent;
 	bool			on;
+	struct cpumask		not_traced;
 	bool			raw;
 	bool			gone;
 	bool			offered;
@@ -62,5 +64,13 @@ struct rbmap_buffer {
 };
 
 static_assert(offsetof(struct rbmap_buffer, head) == 0);
+
+/* The caller holds the buffer's lock, or CPU hotplug excludes its holders. */
+static inline bool rbmap_cpu_buffer_is_on(const struct rbmap_cpu_buffer *cpu_buf)
+{
+	const struct rbmap_buffer *buf = cpu_buf->buffer;
+
+	return buf->on && !cpumask_test_cpu(cpu_buf->cpu, &buf->not_traced);
+}
 
 #endif /* RBMAP_BUFFER_INTERNAL_H */

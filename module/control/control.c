@@ -4,7 +4,9 @@
  * names and the behaviour of tracefs.  A write is obeyed or refused, and the log
  * explains a refusal.
  */
+#include <linux/cpumask.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -126,6 +128,41 @@ static ssize_t tracing_on_store(struct kobject *kobj,
 		return err;
 	rbmap_buffer_set_on(rbmap_controlled(kobj), on);
 	return len;
+}
+
+static ssize_t tracing_cpumask_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	cpumask_var_t cpus;
+	int len;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	rbmap_buffer_cpus(rbmap_controlled(kobj), cpus);
+	len = sysfs_emit(buf, "%*pb\n", cpumask_pr_args(cpus));
+	free_cpumask_var(cpus);
+	return len;
+}
+
+static ssize_t tracing_cpumask_store(struct kobject *kobj,
+				     struct kobj_attribute *attr,
+				     const char *buf, size_t len)
+{
+	cpumask_var_t cpus;
+	int err;
+
+	err = rbmap_locked_down();
+	if (err)
+		return err;
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	if (strlen(buf) + 1 < len || cpumask_parse(buf, cpus))
+		err = rbmap_control_refuse(attr->attr.name, buf, len,
+					   "a bit for each CPU as hexadecimal digits");
+	else
+		rbmap_buffer_set_cpus(rbmap_controlled(kobj), cpus);
+	free_cpumask_var(cpus);
+	return err ? err : len;
 }
 
 static ssize_t overwrite_show(struct kobject *kobj,
@@ -349,6 +386,7 @@ static ssize_t raw_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute version_attr = RBMAP_ATTR_RO(version);
 static struct kobj_attribute tracing_on_attr = RBMAP_ATTR_RW(tracing_on);
+static struct kobj_attribute tracing_cpumask_attr = RBMAP_ATTR_RW(tracing_cpumask);
 static struct kobj_attribute trace_clock_attr = RBMAP_ATTR_RW(trace_clock);
 static struct kobj_attribute overwrite_attr = RBMAP_ATTR_RW(overwrite);
 static struct kobj_attribute buffer_percent_attr = RBMAP_ATTR_RW(buffer_percent);
@@ -366,6 +404,7 @@ static struct kobj_attribute raw_attr = RBMAP_ATTR_RO(raw);
 
 static struct attribute *rbmap_control_attrs[] = {
 	&tracing_on_attr.attr,
+	&tracing_cpumask_attr.attr,
 	&trace_clock_attr.attr,
 	&overwrite_attr.attr,
 	&buffer_percent_attr.attr,

@@ -242,8 +242,8 @@ enum rbmap_clock {
  * @dropped_nested:	events dropped because more contexts were nested than a CPU has
  *			(recursion)
  * @dropped_too_large:	events dropped because they were larger than a sub-buffer
- * @disabled:		events refused while tracing_on was 0; they are not lost and
- *			not counted in @lost
+ * @disabled:		events refused while tracing_on was 0, or while tracing_cpumask
+ *			lacked the CPU; they are not lost and not counted in @lost
  * @lost_reported:		the part of @lost that was reported to readers
  * @now:		time of @clock when the last GET_READER began: an event that it
  *			did not find is newer, unless that event was being written;
