@@ -31,6 +31,8 @@ struct rbmap_event_file;
  * @release: function to call when @users is 0, or NULL
  * @data: argument of @release
  * @marker: event file of the marker, or NULL
+ * @markers: entry in the list of buffers that have a marker
+ * @marks_all: whether what is written to the buffer's marker reaches all of them
  * @lacking: CPUs that lack a ring, devices or a directory for want of memory
  * @lacks: whether @lacking has a CPU
  * @error: error of the last ring that could not be allocated
@@ -57,6 +59,8 @@ struct rbmap_buffer {
 	void			(*release)(void *data);
 	void			*data;
 	struct rbmap_event_file *marker;
+	struct list_head	markers;
+	bool			marks_all;
 	struct cpumask		lacking;
 	bool			lacks;
 	int			error;

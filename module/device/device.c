@@ -422,7 +422,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 {
 	unsigned int cpu;
 
-	WRITE_ONCE(devices->buffer->marker, NULL);
+	rbmap_marker_end(devices->buffer);
 	rbmap_chrdev_destroy(&devices->marker);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
@@ -484,6 +484,6 @@ int rbmap_devices_add_marker(struct rbmap_devices *devices,
 		.buffer	= devices->buffer,
 		.data	= devices->buffer,
 	};
-	devices->buffer->marker = event_file;
+	rbmap_marker_begin(devices->buffer, event_file, !*devices->name);
 	return rbmap_chrdev_create(&devices->marker, devices->name, "marker");
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/rbmap/marker: each write becomes an event, as with tracefs' trace_marker. */
+/*
+ * marker: each write becomes an event, as with tracefs' trace_marker.  A write to the
+ * default buffer's /dev/rbmap/marker reaches each buffer that has rbmap:marker enabled.
+ */
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
 #include "buffer/internal.h"
@@ -30,12 +35,16 @@ static const struct rbmap_field rbmap_marker_fields[] = {
 struct rbmap_event_type rbmap_marker_event = {
 	.system		= "rbmap",
 	.name		= "marker",
-	/* rbmap_marker_record() has preemption off. */
+	/* rbmap_marker_visit_all() has preemption off. */
 	.preempt	= IS_ENABLED(CONFIG_PREEMPT_COUNT),
 	.fields		= rbmap_marker_fields,
 	.print_fmt	= "\"%s\", REC->buf",
 	.apart		= true,
 };
+
+/* The buffers that have a marker. */
+static LIST_HEAD(rbmap_markers);
+static DEFINE_SPINLOCK(rbmap_markers_lock);
 
 /* Test the filter.  set_event_pid does not apply to the text of a program. */
 static bool rbmap_marker_passes(const struct rbmap_event_file *event_file,
@@ -48,16 +57,13 @@ static bool rbmap_marker_passes(const struct rbmap_event_file *event_file,
 	return rbmap_record_wanted(event_file, record, record, size);
 }
 
-/* @text: @len bytes of its buf are filled in, and there is room for two more. */
+/* Write an event; all @len bytes of the text's buf are filled in. */
 static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 			       struct rbmap_marker_record *text, size_t len)
 {
 	struct rbmap_marker_record *record;
 	struct rbmap_reservation resv;
 
-	if (text->buf[len - 1] != '\n')
-		text->buf[len++] = '\n';
-	text->buf[len++] = 0;
 	if (!rbmap_marker_passes(event_file, text, sizeof(*text) + len))
 		return 0;
 	record = rbmap_event_reserve_noinline(event_file, &resv, sizeof(*record) + len);
@@ -78,35 +84,98 @@ static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 	return 0;
 }
 
-/*
- * The event file is freed before a buffer that is destroyed while it is open, and
- * its filter may be freed, too.  So preemption is off, as in a probe.
- * litmus: gate-free
- */
-static int rbmap_marker_record(struct rbmap_buffer *buf,
-			       struct rbmap_marker_record *text, size_t len)
+typedef int rbmap_marker_visit_fn(const struct rbmap_event_file *event_file,
+				  struct rbmap_marker_record *text, size_t len);
+
+static int rbmap_marker_visit(const struct rbmap_buffer *buf,
+			      rbmap_marker_visit_fn *visit,
+			      struct rbmap_marker_record *text, size_t len)
 {
-	const struct rbmap_event_file *event_file;
-	int err;
+	const struct rbmap_event_file *event_file = READ_ONCE(buf->marker);
+
+	if (!event_file || !READ_ONCE(event_file->enabled))
+		return -EBADF;
+	return visit(event_file, text, len);
+}
+
+/*
+ * Call a function for each buffer that gets what is written to the marker of @buf and has
+ * the event enabled.  The event file is freed before a buffer that is destroyed while it
+ * is open, and its filter may be freed, too.  So preemption is off, as in a probe.
+ * litmus: gate-free
+ *
+ * Return 0 if the function did for any buffer, or else the first error but -EBADF.
+ */
+static int rbmap_marker_visit_all(struct rbmap_buffer *buf,
+				  rbmap_marker_visit_fn *visit,
+				  struct rbmap_marker_record *text, size_t len)
+{
+	struct rbmap_buffer *each;
+	int err = -EBADF, ret;
 
 	preempt_disable();
-	event_file = READ_ONCE(buf->marker);
-	err = event_file ? rbmap_marker_commit(event_file, text, len) : -EBADF;
+	if (!buf->marks_all)
+		err = rbmap_marker_visit(buf, visit, text, len);
+	else
+		list_for_each_entry_rcu(each, &rbmap_markers, markers) {
+			ret = rbmap_marker_visit(each, visit, text, len);
+			if (!ret || err == -EBADF)
+				err = ret;
+		}
 	preempt_enable();
 	return err;
+}
+
+static int rbmap_marker_is_wanted(const struct rbmap_event_file *event_file,
+				  struct rbmap_marker_record *text, size_t len)
+{
+	return 0;
 }
 
 /* A first test that saves work; rbmap_marker_commit() makes the final one. */
 static bool rbmap_marker_wanted(struct rbmap_buffer *buf)
 {
-	const struct rbmap_event_file *event_file;
-	bool wanted;
+	return !rbmap_marker_visit_all(buf, rbmap_marker_is_wanted, NULL, 0);
+}
 
-	preempt_disable();
-	event_file = READ_ONCE(buf->marker);
-	wanted = event_file && READ_ONCE(event_file->enabled);
-	preempt_enable();
-	return wanted;
+/* @text: @len bytes of its buf are filled in, and there is room for two more. */
+static int rbmap_marker_record(struct rbmap_buffer *buf,
+			       struct rbmap_marker_record *text, size_t len)
+{
+	if (text->buf[len - 1] != '\n')
+		text->buf[len++] = '\n';
+	text->buf[len++] = 0;
+	return rbmap_marker_visit_all(buf, rbmap_marker_commit, text, len);
+}
+
+/**
+ * rbmap_marker_begin - let the marker write to a buffer
+ * @buf: the buffer
+ * @event_file: the buffer's event file of rbmap_marker_event
+ * @all: whether what is written to this buffer's marker reaches all buffers
+ */
+void rbmap_marker_begin(struct rbmap_buffer *buf,
+			struct rbmap_event_file *event_file, bool all)
+{
+	buf->marks_all = all;
+	spin_lock(&rbmap_markers_lock);
+	WRITE_ONCE(buf->marker, event_file);
+	list_add_tail_rcu(&buf->markers, &rbmap_markers);
+	spin_unlock(&rbmap_markers_lock);
+}
+
+/**
+ * rbmap_marker_end - undo rbmap_marker_begin()
+ * @buf: the buffer, with or without a marker.  The removal of the marker event waits for
+ *	writers that still use it
+ */
+void rbmap_marker_end(struct rbmap_buffer *buf)
+{
+	spin_lock(&rbmap_markers_lock);
+	if (buf->marker)
+		list_del_rcu(&buf->markers);
+	WRITE_ONCE(buf->marker, NULL);
+	spin_unlock(&rbmap_markers_lock);
 }
 
 /*

@@ -7,7 +7,14 @@
 
 struct file_operations;
 
+struct rbmap_buffer;
+struct rbmap_event_file;
+
 extern struct rbmap_event_type rbmap_marker_event;
 extern const struct file_operations rbmap_marker_fops;
+
+void rbmap_marker_begin(struct rbmap_buffer *buf,
+			struct rbmap_event_file *event_file, bool all);
+void rbmap_marker_end(struct rbmap_buffer *buf);
 
 #endif /* RBMAP_MARKER_H */
