@@ -54,6 +54,7 @@ struct work_struct;
  * @sizes: sizes of the ring that is written
  * @retired_rings: number of rings that are no longer written but not yet freed
  * @retired_bytes: bytes of memory of the retired rings
+ * @readers: number of open files that have consumed events, or tried to
  *
  * The counters cover all rings that the CPU has had since the last reset.
  */
@@ -83,6 +84,7 @@ struct rbmap_buffer_stats {
 	struct rbmap_sizes sizes;
 	u32	retired_rings;
 	u64	retired_bytes;
+	unsigned int readers;
 };
 
 int rbmap_buffers_init(unsigned long retired_size_kb);

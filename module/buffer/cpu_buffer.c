@@ -469,5 +469,6 @@ void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 		stats->generation = s.generation;
 		stats->sizes = s.sizes;
 	}
+	stats->readers = READ_ONCE(cpu_buf->readers);
 	mutex_unlock(&cpu_buf->stats_lock);
 }

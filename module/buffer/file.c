@@ -158,7 +158,7 @@ static void rbmap_file_count_reader(struct rbmap_file *file, bool reads)
 {
 	if (file->reads == reads)
 		return;
-	file->cpu_buf->readers += reads ? 1 : -1;
+	WRITE_ONCE(file->cpu_buf->readers, file->cpu_buf->readers + (reads ? 1 : -1));
 	WRITE_ONCE(file->reads, reads);
 }
 

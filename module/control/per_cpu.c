@@ -78,6 +78,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "retired rings: %u\n", s.retired_rings);
 	len += sysfs_emit_at(buf, len, "retired bytes: %llu\n",
 			     s.retired_bytes);
+	len += sysfs_emit_at(buf, len, "readers: %u\n", s.readers);
 	/*
 	 * Measured for the events of all buffers together, if the measurement is on.
 	 */
