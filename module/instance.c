@@ -2,7 +2,8 @@
 /*
  * All buffers, each with its rings, events, control files and devices.  The default
  * buffer is in /sys/kernel/rbmap and /dev/rbmap.  Buffers created by writing to
- * instances/create, or by another module, are in instances/NAME and /dev/rbmap/NAME.
+ * instances/create, through /dev/rbmap/control, or by another module, are in
+ * instances/NAME and /dev/rbmap/NAME.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
@@ -10,6 +11,8 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -28,7 +31,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, snapshot, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -36,6 +39,8 @@
  * @hotplug: entry in the list of instances of rbmap_online_state
  * @name: name; "" for the default buffer
  * @owner: name of the module that created the buffer and alone may destroy it, or ""
+ * @keeper: open file of /dev/rbmap/control that the buffer ends with, or NULL
+ * @keeper_pid: process that created the buffer through @keeper, or NULL
  * @buffer: rings of the buffer
  * @events: events of the buffer
  * @control: files in /sys
@@ -49,6 +54,8 @@ struct rbmap_instance {
 	struct hlist_node	hotplug;
 	char			name[RBMAP_NAME_MAX + 1];
 	char			owner[MODULE_NAME_LEN];
+	const struct file	*keeper;
+	struct pid		*keeper_pid;
 	struct rbmap_buffer	*buffer;
 	struct rbmap_event_set	*events;
 	struct rbmap_control	control;
@@ -153,6 +160,7 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	instance->control.buffer = instance->buffer;
 	instance->control.events = instance->events;
 	instance->control.owner = instance->owner;
+	instance->control.keeper_pid = instance->keeper_pid;
 	err = rbmap_control_init(&instance->control,
 				 parent == kernel_kobj ? "rbmap" :
 							 instance->name,
@@ -197,7 +205,7 @@ err_control_exit:
 static struct rbmap_instance *
 rbmap_instance_create(const char *name, struct kobject *parent,
 		      const struct rbmap_buffer_config *config,
-		      const char *owner)
+		      const char *owner, const struct file *keeper)
 {
 	struct rbmap_instance *instance;
 	int err = -ENOMEM;
@@ -207,6 +215,9 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 		return ERR_PTR(-ENOMEM);
 	strscpy(instance->name, name, sizeof(instance->name));
 	strscpy(instance->owner, owner, sizeof(instance->owner));
+	instance->keeper = keeper;
+	if (keeper)
+		instance->keeper_pid = get_pid(task_tgid(current));
 	mutex_init(&instance->lock);
 	INIT_WORK(&instance->completing, rbmap_instance_complete);
 	instance->buffer = rbmap_buffer_alloc(config);
@@ -232,6 +243,7 @@ err_free_buffer:
 	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
 err_free_instance:
+	put_pid(instance->keeper_pid);
 	kfree(instance);
 	return ERR_PTR(err);
 }
@@ -255,6 +267,7 @@ static void rbmap_instance_free(void *data)
 	/* Nobody can schedule the work any more. */
 	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
+	put_pid(instance->keeper_pid);
 	kfree(instance);
 }
 
@@ -263,6 +276,18 @@ static void rbmap_instance_destroy(struct rbmap_instance *instance)
 {
 	rbmap_instance_hide(instance);
 	rbmap_instance_free(instance);
+}
+
+/* End a named buffer, whose files may be open. */
+static void rbmap_instance_end(struct rbmap_instance *instance)
+{
+	struct rbmap_buffer *buf = instance->buffer;
+
+	lockdep_assert_held(&rbmap_instances_lock);
+	list_del(&instance->list);
+	rbmap_instance_hide(instance);
+	rbmap_buffer_end(buf);
+	rbmap_buffer_abandon(buf, rbmap_instance_free, instance);
 }
 
 static struct rbmap_instance *rbmap_instance_find(const char *name)
@@ -287,7 +312,7 @@ static bool rbmap_name_good(const char *name)
 {
 	/* Names of files beside the directories of buffers in /dev and /sys. */
 	static const char *const taken[] = {
-		"create", "destroy", "marker", "snapshot",
+		"control", "create", "destroy", "marker", "snapshot",
 	};
 	const char *c;
 
@@ -335,7 +360,7 @@ static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 
 static struct rbmap_buffer *
 rbmap_create(const char *name, const struct rbmap_buffer_config *config,
-	     const char *owner)
+	     const char *owner, const struct file *keeper)
 {
 	struct rbmap_instance *instance;
 	struct rbmap_buffer *buf;
@@ -347,7 +372,7 @@ rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 		goto out;
 	}
 	instance = rbmap_instance_create(name, rbmap_instances_dir, config,
-					 owner);
+					 owner, keeper);
 	if (IS_ERR(instance)) {
 		buf = ERR_CAST(instance);
 		goto out;
@@ -373,6 +398,10 @@ static int rbmap_destroy(const char *name)
 	} else if (*instance->owner) {
 		rbmap_warn("destroy: %s belongs to the module %s: remove both with rmmod %s\n",
 			   name, instance->owner, instance->owner);
+		err = -EPERM;
+	} else if (instance->keeper) {
+		rbmap_warn("destroy: %s belongs to a process: it goes when process %d ends\n",
+			   name, pid_vnr(instance->keeper_pid));
 		err = -EPERM;
 	} else if (!rbmap_buffer_withdraw(instance->buffer)) {
 		rbmap_warn("destroy: %s is in use: close and unmap all files of /dev/rbmap/%s first\n",
@@ -424,7 +453,8 @@ rbmap_buffer_create_for(struct module *owner, const char *name,
 	/*
 	 * Code that is built into the kernel has no module, and so no module name.
 	 */
-	return rbmap_create(name, &whole, owner ? module_name(owner) : "?");
+	return rbmap_create(name, &whole, owner ? module_name(owner) : "?",
+			    NULL);
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_create_for);
 
@@ -439,12 +469,8 @@ void rbmap_buffer_destroy(struct rbmap_buffer *buf)
 		if (instance->buffer == buf && *instance->owner)
 			found = instance;
 	}
-	if (!WARN_ON(!found)) {
-		list_del(&found->list);
-		rbmap_instance_hide(found);
-		rbmap_buffer_end(buf);
-		rbmap_buffer_abandon(buf, rbmap_instance_free, found);
-	}
+	if (!WARN_ON(!found))
+		rbmap_instance_end(found);
 	mutex_unlock(&rbmap_instances_lock);
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_destroy);
@@ -490,21 +516,56 @@ static char *rbmap_words(const char *file, const char *buf, size_t len,
 	return ERR_PTR(err);
 }
 
-static ssize_t create_store(struct kobject *kobj, struct kobj_attribute *attr,
-			    const char *buf, size_t len)
+/**
+ * rbmap_instance_create_as - create a named buffer
+ * @buf: its name and its settings as text, terminated by a 0 byte
+ * @len: bytes at @buf
+ * @keeper: open file that the buffer ends with, or NULL
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_instance_create_as(const char *buf, size_t len,
+			     const struct file *keeper)
 {
 	struct rbmap_buffer_config config = rbmap_default_config;
 	char *name, *rest, *word;
 	int err = 0;
 
-	name = rbmap_words(attr->attr.name, buf, len, &rest);
+	name = rbmap_words("create", buf, len, &rest);
 	if (IS_ERR(name))
 		return PTR_ERR(name);
 	while (!err && (word = strsep(&rest, " ")))
 		err = *word ? rbmap_config_set(&config, word) : 0;
 	if (!err)
-		err = PTR_ERR_OR_ZERO(rbmap_create(name, &config, ""));
+		err = PTR_ERR_OR_ZERO(rbmap_create(name, &config, "", keeper));
 	kfree(name);
+	return err;
+}
+
+/**
+ * rbmap_instances_end_with - end the buffers of a file that is closed
+ * @keeper: the file
+ *
+ * Context: sleeps.
+ */
+void rbmap_instances_end_with(const struct file *keeper)
+{
+	struct rbmap_instance *instance, *next;
+
+	mutex_lock(&rbmap_instances_lock);
+	list_for_each_entry_safe(instance, next, &rbmap_instances, list) {
+		if (instance->keeper == keeper)
+			rbmap_instance_end(instance);
+	}
+	mutex_unlock(&rbmap_instances_lock);
+}
+
+static ssize_t create_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t len)
+{
+	int err = rbmap_instance_create_as(buf, len, NULL);
+
 	return err ? err : len;
 }
 
@@ -554,7 +615,7 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 	if (err < 0)
 		return err;
 	rbmap_online_state = err;
-	rbmap_default = rbmap_instance_create("", kernel_kobj, config, "");
+	rbmap_default = rbmap_instance_create("", kernel_kobj, config, "", NULL);
 	if (IS_ERR(rbmap_default)) {
 		err = PTR_ERR(rbmap_default);
 		goto err_remove_state;

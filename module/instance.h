@@ -5,7 +5,13 @@
 
 #include "buffer/buffer.h"
 
+struct file;
+
 int rbmap_instances_init(const struct rbmap_buffer_config *config);
 void rbmap_instances_exit(void);
+
+int rbmap_instance_create_as(const char *buf, size_t len,
+			     const struct file *keeper);
+void rbmap_instances_end_with(const struct file *keeper);
 
 #endif /* RBMAP_INSTANCE_H */

@@ -7,6 +7,7 @@
 #include "buffer/resize.h"
 #include "control/control.h"
 #include "control/dynamic_events.h"
+#include "control_device.h"
 #include "device/chrdev.h"
 #include "device/marker.h"
 #include "event/event.h"
@@ -64,12 +65,17 @@ static int __init rbmap_init(void)
 	err = rbmap_instances_init(&config);
 	if (err)
 		goto err_chrdevs_exit;
+	err = rbmap_control_device_init();
+	if (err)
+		goto err_instances_exit;
 	/* The parameters show the real sizes. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	subbuf_size_kb = sizes.subbuf_size >> 10;
 	return 0;
 
+err_instances_exit:
+	rbmap_instances_exit();
 err_chrdevs_exit:
 	rbmap_chrdevs_exit();
 err_buffers_exit:
@@ -84,6 +90,7 @@ err_self_cost_exit:
 
 static void __exit rbmap_exit(void)
 {
+	rbmap_control_device_exit();
 	rbmap_instances_exit();
 	rbmap_chrdevs_exit();
 	rbmap_buffers_exit();

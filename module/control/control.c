@@ -377,6 +377,15 @@ static ssize_t owner_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%s\n", control->owner);
 }
 
+/* 0: the process is not visible in the reader's PID namespace. */
+static ssize_t keeper_pid_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
+
+	return sysfs_emit(buf, "%d\n", pid_vnr(control->keeper_pid));
+}
+
 static ssize_t raw_show(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf)
 {
@@ -401,6 +410,7 @@ static struct kobj_attribute reset_attr = __ATTR_WO(reset);
 
 static struct kobj_attribute owner_attr = RBMAP_ATTR_RO(owner);
 static struct kobj_attribute raw_attr = RBMAP_ATTR_RO(raw);
+static struct kobj_attribute keeper_pid_attr = RBMAP_ATTR_RO(keeper_pid);
 
 static struct attribute *rbmap_control_attrs[] = {
 	&tracing_on_attr.attr,
@@ -433,8 +443,8 @@ static const struct attribute_group rbmap_owned_group = {
 
 /**
  * rbmap_control_init - create the directory of a buffer
- * @control: the files, with @buffer, @events and @owner filled in and the rest
- *	zeroed
+ * @control: the files, with @buffer, @events, @owner and @keeper_pid filled in and the
+ *	rest zeroed
  * @name: name of the directory
  * @parent: parent directory; kernel_kobj for the default buffer, whose directory
  *	also has the files of the module
@@ -455,6 +465,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	err = sysfs_create_group(control->dir, &rbmap_control_group);
 	if (!err && *control->owner)
 		err = sysfs_create_group(control->dir, &rbmap_owned_group);
+	if (!err && control->keeper_pid)
+		err = sysfs_create_file(control->dir, &keeper_pid_attr.attr);
 	if (!err && parent == kernel_kobj)
 		err = sysfs_create_file(control->dir, &version_attr.attr);
 	if (!err && parent == kernel_kobj)

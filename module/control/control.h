@@ -8,6 +8,7 @@
 
 #include "buffer/buffer.h"
 
+struct pid;
 struct rbmap_event_set;
 
 /**
@@ -15,6 +16,7 @@ struct rbmap_event_set;
  * @buffer: the buffer
  * @events: events of the buffer, or NULL
  * @owner: name of the module that created the buffer, or ""
+ * @keeper_pid: process that the buffer ends with, or NULL
  * @dir: the buffer's directory
  * @events_dir: directory events
  * @system_dirs: directories events/SYSTEM; under the registry's lock
@@ -26,6 +28,7 @@ struct rbmap_control {
 	struct rbmap_buffer	*buffer;
 	struct rbmap_event_set	*events;
 	const char		*owner;
+	struct pid		*keeper_pid;
 	struct kobject		*dir;
 	struct kobject		*events_dir;
 	struct list_head	system_dirs;
@@ -34,7 +37,9 @@ struct rbmap_control {
 	struct kobject		**cpu_dir;
 };
 
-/* @control: @buffer, @events and @owner are filled in, the rest is zeroed. */
+/*
+ * @control: @buffer, @events, @owner and @keeper_pid are filled in, the rest is zeroed.
+ */
 int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent);
 void rbmap_control_exit(struct rbmap_control *control);

@@ -97,6 +97,7 @@ static const struct step {
 	{ "notrace pids", do_notrace_pids, 2, MUST },
 	{ "event-fork",	do_event_fork,	1, MUST },
 	{ "create instance", do_instance_create, 3, MUST },
+	{ "create kept instance", do_instance_kept, 3, MUST },
 	{ "destroy instance", do_instance_destroy, 3, MUST },
 	{ "open instance", do_instance_open, 4, MUST },
 	{ "load",	do_load,	1, MAY },

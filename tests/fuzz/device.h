@@ -133,6 +133,7 @@ STEP(event_fork);
 
 /* device_instances.c */
 STEP(instance_create);
+STEP(instance_kept);
 STEP(instance_destroy);
 STEP(instance_open);
 

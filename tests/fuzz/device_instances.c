@@ -2,8 +2,10 @@
 /* Create and destroy named buffers while their files are open. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/rbmap.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -11,18 +13,42 @@
 #define INSTANCES	"/sys/kernel/rbmap/instances/"
 #define NR_INSTANCES	3
 
+static void random_instance(char *text, size_t size)
+{
+	int len = snprintf(text, size, "fuzz%u buffer_size_kb=%u",
+			   pick(NR_INSTANCES), 8U << pick(6));
+
+	if (pick(2))
+		snprintf(text + len, size - len,
+			 " subbuf_size_kb=%u overwrite=%u clock=%s",
+			 4U << pick(4), pick(2), pick(2) ? "mono" : "local");
+}
+
 bool do_instance_create(void)
 {
 	char text[128];
-	int len;
 
-	len = snprintf(text, sizeof(text), "fuzz%u buffer_size_kb=%u",
-		       pick(NR_INSTANCES), 8U << pick(6));
-	if (pick(2))
-		snprintf(text + len, sizeof(text) - len,
-			 " subbuf_size_kb=%u overwrite=%u clock=%s",
-			 4U << pick(4), pick(2), pick(2) ? "mono" : "local");
+	random_instance(text, sizeof(text));
 	return write_file(INSTANCES "create", text);
+}
+
+/* Create a buffer that ends with a file, and mostly close the file soon. */
+bool do_instance_kept(void)
+{
+	struct rbmap_create create = { { 0 } };
+	int fd = open("/dev/rbmap/control", O_RDWR | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return false;
+	random_instance(create.text, sizeof(create.text));
+	if (!pick(8))
+		create.text[pick(sizeof(create.text))] = (char)next_random();
+	ret = ioctl(fd, RBMAP_IOCTL_CREATE, &create);
+	if (pick(3))
+		close(fd);
+	else
+		keep_file(fd);
+	return !ret;
 }
 
 bool do_instance_destroy(void)

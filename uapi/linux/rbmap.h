@@ -137,6 +137,16 @@
  *	its last map.  Then meta->generation grows by more than one, and an
  *	unknown number of events was missed.)
  *
+ * Create
+ *	ioctl(fd of /dev/rbmap/control, RBMAP_IOCTL_CREATE, struct rbmap_create *)
+ *	creates a named buffer.  The kernel destroys it when the last descriptor
+ *	of this open file is closed, so that the buffer ends with its process,
+ *	however that ends.  Files of the buffer that are open then can be read to
+ *	their end, as if a kernel module had destroyed the buffer.  A file may
+ *	create any number of buffers.  EPERM: the caller lacks CAP_SYS_ADMIN, or
+ *	the kernel is locked down.  EEXIST: a buffer has this name.  EINVAL: the
+ *	kernel log explains what is wrong with the text.
+ *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
  *	(RBMAP_MISSED_EVENTS): events were lost before the first event of this
@@ -178,6 +188,7 @@
 #define RBMAP_IOCTL_GET_READER	_IO('R', 0x20)
 #define RBMAP_IOCTL_OBSERVE	_IO('R', 0x28)
 #define RBMAP_IOCTL_SNAPSHOT	_IO('R', 0x40)
+#define RBMAP_IOCTL_CREATE	_IOW('R', 0x48, struct rbmap_create)
 
 #define RBMAP_META_MAGIC	0x706d6272u	/* "rbmp" in memory, little endian */
 #define RBMAP_META_VERSION	2
@@ -308,6 +319,16 @@ struct rbmap_meta {
 	__u64	first_seq;
 	__u64	expired;
 	__u64	dropped_no_ring;
+};
+
+/**
+ * struct rbmap_create - a buffer to be created
+ * @text: the text that /sys/kernel/rbmap/instances/create takes, and a 0 byte: "NAME",
+ *	and then any of " buffer_size_kb=N", " subbuf_size_kb=N",
+ *	" overwrite=0", " overwrite=1" and " clock=CLOCK"
+ */
+struct rbmap_create {
+	char	text[256];
 };
 
 /* meta->retired: the buffer was destroyed, and no ring follows. */

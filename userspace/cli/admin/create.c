@@ -3,6 +3,7 @@
  * rbmap create, rbmap destroy
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 #define NAME_RULE							\
 	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.', and\n" \
-	"is not cpuN, marker, snapshot, create or destroy.\n"
+	"is not cpuN, marker, snapshot, control, create or destroy.\n"
 
 static const char *const options[] = {
 	"buffer_size_kb=", "subbuf_size_kb=", "overwrite=", "clock=",
@@ -124,7 +125,13 @@ static bool complain_owned(const char *name)
 {
 	char *owner = control_owner();
 	bool owned = owner;
+	uint64_t pid;
 
+	if (!control_read_u64("keeper_pid", &pid)) {
+		complain("the buffer '%s' belongs to process %" PRIu64 " and goes with it: end that process",
+			 name, pid);
+		return true;
+	}
 	if (owned)
 		complain("the buffer '%s' belongs to the kernel module %s, which frees it when it is unloaded: rmmod %s",
 			 name, owner, owner);
