@@ -135,7 +135,7 @@ def run(command, log, limit=None, show=None, cwd=TOP, idle=False):
     line, too.
 
     Returns its status, its seconds and its seconds of CPU time. A program that did not
-    end has the status None. The CPU time is None if there is a limit.
+    end has the status None. The CPU time is not measured, and None, if a limit is given.
     With @idle the program uses only the CPU time that others leave.
     The limit is one of CPU time, because the machine may be busy. A program that only
     waits is ended after ten times that many seconds.
