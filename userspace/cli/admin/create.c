@@ -14,7 +14,7 @@
 #include "common/control.h"
 #include "common/klog.h"
 #include "common/options.h"
-#include "holders.h"
+#include "common/holders.h"
 
 #define NAME_RULE							\
 	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.', and\n" \

@@ -13,7 +13,7 @@
 
 #include "common/control.h"
 #include "doctor.h"
-#include "holders.h"
+#include "common/holders.h"
 
 static void check_lockdown(struct doctor *d)
 {

@@ -11,7 +11,7 @@
 #include "common/buf.h"
 #include "common/cli.h"
 #include "common/options.h"
-#include "holders.h"
+#include "common/holders.h"
 
 #define MODULE	"rbmap"
 #define DEVICES	"/dev/rbmap"

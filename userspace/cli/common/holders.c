@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/printable.h"
+#include "printable.h"
 #include "holders.h"
 
 /* The link of a snapshot's file does not name the buffer. */
@@ -89,6 +89,7 @@ void holders_find(struct buf *who, const char *dir)
 
 	while (proc && (entry = readdir(proc)))
 		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    atoi(entry->d_name) != getpid() &&
 		    (has_open_file(entry->d_name, dir) ||
 		     has_map(entry->d_name, dir)))
 			add_name(who, entry->d_name);
