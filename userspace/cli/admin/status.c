@@ -16,6 +16,7 @@
 #include "common/json.h"
 #include "common/options.h"
 #include "cpustats.h"
+#include "recorders.h"
 
 /* files of the settings */
 static const char *const settings[] = {
@@ -151,6 +152,8 @@ static void print_text(const struct status *s)
 		printf("named           %s\n", control_buffer());
 	for (size_t i = 0; i < s->nr_buffers && !control_buffer(); i++)
 		printf("named buffer    %s\n", s->buffer[i]);
+	if (!control_buffer())
+		recorders_print(s->buffer, s->nr_buffers);
 	printf("tracing         %s\n", s->setting[0] ? "on" :
 	       "off (tracing_on is 0)");
 	printf("clock           %s\n", s->clock);
@@ -217,6 +220,7 @@ static void print_json(const struct status *s)
 		for (size_t i = 0; i < s->nr_buffers; i++)
 			json_string(&j, NULL, s->buffer[i]);
 		json_close(&j, ']');
+		recorders_print_json(&j, s->buffer, s->nr_buffers);
 	}
 	json_bool(&j, "tracing_on", s->setting[0]);
 	json_string(&j, "clock", s->clock);
