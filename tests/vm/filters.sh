@@ -152,7 +152,7 @@ echo 77 >$rb/set_event_pid
 	done
 ) &
 sleeper=$!
-ok "rbmap record accepts a filter and a process" rbmap record -q -o /tmp/f.dat -e sched_switch \
+ok "rbmap record accepts a filter and a process" rbmap record -q --default -o /tmp/f.dat -e sched_switch \
 	--filter 'prev_pid == 0 && next_pid != 0' -p $sleeper -- sh -c "cat $switch $rb/options/event-fork $rb/set_event_pid >/tmp/during; sleep 1"
 is "$(head -n 2 /tmp/during | tr '\n' ' ')" "prev_pid == 0 && next_pid != 0 1 " "the filter is set while rbmap record runs"
 ok "set_event_pid has the process while rbmap record runs" grep -qx $sleeper /tmp/during
@@ -160,7 +160,7 @@ is "$(cat $switch $rb/set_event_pid $rb/options/event-fork | tr '\n' ' ')" "prev
 rbmap report /tmp/f.dat >/tmp/f.txt 2>/dev/null
 like "$(wc -l </tmp/f.txt)" "^ *[1-9]" "something was recorded"
 is "$(grep sched_switch: /tmp/f.txt | grep -v 'swapper.* ==> ')" "" "only events that match the filter were recorded"
-ok "rbmap stream accepts a filter and a process" sh -c "rbmap stream -n 1 -e raw_syscalls:sys_enter --filter 'id == 39 || id > 0' -p $sleeper >/tmp/stream.txt"
+ok "rbmap stream accepts a filter and a process" sh -c "rbmap stream --default -n 1 -e raw_syscalls:sys_enter --filter 'id == 39 || id > 0' -p $sleeper >/tmp/stream.txt"
 kill $sleeper
 like "$(cat /tmp/stream.txt)" "sys_enter: NR" "rbmap stream prints the events that match"
 is "$(cat $switch $rb/set_event_pid $events/raw_syscalls/sys_enter/filter | tr '\n' ' ')" "prev_pid == 1 77 none " "rbmap stream restores the filter and the pids"

@@ -26,7 +26,7 @@ wc -l <"$1" >/tmp/number
 ls "/proc/$2/task" >/tmp/tasks
 grep -vxF -f "$1" /tmp/tasks | wc -l >/tmp/lacking
 LOOK
-ok "it is recorded" rbmap record -q -e sched -p $pid -o /tmp/x.dat -- sh /tmp/look $list $pid
+ok "it is recorded" rbmap record -q --default -e sched -p $pid -o /tmp/x.dat -- sh /tmp/look $list $pid
 is "$(cat /tmp/lacking)" 0 "all its threads are in the list"
 is "$(cat /tmp/number)" 1501 "nothing else is in the list"
 is "$(sort $list | md5sum)" "$(sort /tmp/users | md5sum)" "the user's list is as before"
@@ -37,7 +37,7 @@ for us in 0 200 1000; do
 	threads 2500 $us &
 	pid=$!
 	ok "a process is recorded that makes threads" \
-		rbmap record -q -e sched -p $pid -o /tmp/x.dat -- sh /tmp/look $list $pid
+		rbmap record -q --default -e sched -p $pid -o /tmp/x.dat -- sh /tmp/look $list $pid
 	is "$(cat /tmp/lacking)" 0 "all its threads are in the list, with pauses of $us us"
 	kill $pid
 	wait $pid

@@ -140,7 +140,7 @@ for i in 1 2; do
 	is "$(sum_of /tmp/again$i.log 1)" $((200 * cpus)) "the command prints the sums"
 done
 is "$(cat $root/snapshot)" 1 "--read-existing leaves the snapshot in memory"
-rbmap record -f -e rbmap:marker -o /tmp/refused 2>/tmp/refused.log
+rbmap record -f --default -e rbmap:marker -o /tmp/refused 2>/tmp/refused.log
 is $? 1 "a flight recorder refuses to begin over a snapshot"
 like "$(cat /tmp/refused.log)" 'snapshot exists already' "the flight recorder prints the reason"
 echo 0 >$root/snapshot
@@ -196,7 +196,7 @@ like "$(cat /tmp/loss.log)" 'overwritten before' "cause and remedy are printed"
 echo 0 >$root/overwrite
 echo 1 >$root/events/sched/sched_process_exec/enable
 settings >/tmp/before
-rbmap record --flight-recorder -o /tmp/flight -e rbmap:marker 2>/tmp/flight.log &
+rbmap record --flight-recorder --default -o /tmp/flight -e rbmap:marker 2>/tmp/flight.log &
 recorder=$!
 ok "the flight recorder begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
 is "$(cat $root/overwrite)" 1 "the flight recorder sets overwrite to 1"

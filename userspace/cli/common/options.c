@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <assert.h>
 #include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -9,7 +11,7 @@
 #include "help.h"
 #include "options.h"
 
-#define MAX_OPTIONS	16	/* options of a table */
+#define MAX_OPTIONS	32	/* options of a table */
 #define NO_LETTER	256	/* larger than each letter */
 
 const struct cli_option help_option = {
@@ -163,6 +165,25 @@ int set_seconds(const struct command *cmd, void *to, char *value)
 	if (parse_seconds(value, to))
 		return STATUS_OK;
 	return usage_error(cmd, "invalid number of seconds '%s'", value);
+}
+
+int set_size_kb(const struct command *cmd, void *to, char *value)
+{
+	static const char units[] = "KMG";
+	uint64_t *kb = to, size;
+	size_t len = strlen(value);
+	const char *unit = len ? strchr(units, toupper(value[len - 1])) : NULL;
+	char *digits = strndup(value, unit ? len - 1 : len);
+	unsigned int shift = unit ? 10 * (unit - units) : 0;
+	bool good = digits && parse_u64(digits, &size) && size &&
+		    size <= UINT64_MAX >> shift;
+
+	free(digits);
+	if (!good)
+		return usage_error(cmd, "invalid size '%s': want a number of KiB, or a number with K, M or G",
+				   value);
+	*kb = size << shift;
+	return STATUS_OK;
 }
 
 int set_string(const struct command *cmd, void *to, char *value)

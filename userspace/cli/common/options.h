@@ -64,7 +64,7 @@ bool parse_options(const struct command *cmd, int argc, char **argv, void *to,
 bool parse_action_options(const struct command *cmd, unsigned int action,
 			  int argc, char **argv, void *to, int *status);
 
-set_option_fn set_buffer, set_flag, set_pattern, set_seconds, set_string;
+set_option_fn set_buffer, set_flag, set_pattern, set_seconds, set_size_kb, set_string;
 
 /*
  * Store the option in a member, by a function that expects this type. If the

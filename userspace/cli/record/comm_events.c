@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +14,9 @@
 #include "comm_events.h"
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/kept_buffer.h"
 
 #define DEVICES		"/dev/rbmap"
-#define PREFIX		"comms-"	/* the name goes on with the pid */
 #define SIZE_KB		64
 #define READ_MS		1000	/* then read what is below the watermark, too */
 
@@ -29,7 +27,7 @@ static const char *const names[] = {
 #define NR_NAMES	(sizeof(names) / sizeof(names[0]))
 
 struct comm_events {
-	char buffer[32];
+	struct kept_buffer buffer;
 	struct comm_fields *fields;
 	struct rbmap_map **map;		/* one for each CPU that has a ring */
 	unsigned int nr;
@@ -42,37 +40,15 @@ struct comm_events {
 
 /* ---- the buffer */
 
-static int destroy_buffer(const char *name)
-{
-	return control_write("/instances/destroy", name);
-}
-
-/* Destroy the buffers of recorders that were killed. */
-static void destroy_leftovers(void)
-{
-	DIR *dir = opendir(DEVICES);
-	struct dirent *entry;
-	uint64_t pid;
-
-	while (dir && (entry = readdir(dir)))
-		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)) &&
-		    parse_u64(entry->d_name + strlen(PREFIX), &pid) &&
-		    kill(pid, 0) && errno == ESRCH)
-			destroy_buffer(entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
 static int create_buffer(struct comm_events *events, int clock)
 {
-	char order[128];
+	char settings[96], told[256];
 
-	destroy_leftovers();
-	snprintf(events->buffer, sizeof(events->buffer), PREFIX "%d", getpid());
-	snprintf(order, sizeof(order),
-		 "%s buffer_size_kb=%d subbuf_size_kb=0 overwrite=1 clock=%s",
-		 events->buffer, SIZE_KB, control_clock_name(clock));
-	return control_write("/instances/create", order);
+	snprintf(settings, sizeof(settings),
+		 "buffer_size_kb=%d subbuf_size_kb=0 overwrite=1 clock=%s",
+		 SIZE_KB, control_clock_name(clock));
+	return kept_buffer_create(&events->buffer, "comms", settings, told,
+				  sizeof(told));
 }
 
 static int enable(struct comm_events *events, const char *name)
@@ -89,7 +65,7 @@ static int enable(struct comm_events *events, const char *name)
 	if (ret)
 		return ret;
 	snprintf(file, sizeof(file), "/instances/%s/events/%s/enable",
-		 events->buffer, name);
+		 events->buffer.name, name);
 	return control_write(file, "1");
 }
 
@@ -103,7 +79,8 @@ static int map_cpu(struct comm_events *events, const char *name)
 	if (!more)
 		return -ENOMEM;
 	events->map = more;
-	snprintf(path, sizeof(path), DEVICES "/%s/%s", events->buffer, name);
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", events->buffer.name,
+		 name);
 	ret = rbmap_open_path(&events->map[events->nr], path, 0);
 	if (!ret)
 		events->nr++;
@@ -117,7 +94,7 @@ static int map_cpus(struct comm_events *events)
 	int ret = 0;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), DEVICES "/%s", events->buffer);
+	snprintf(path, sizeof(path), DEVICES "/%s", events->buffer.name);
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
@@ -178,11 +155,8 @@ static int begin(struct comm_events *events, int clock)
 	if (!events->fields || !events->cmdlines || events->stop_fd < 0)
 		return -ENOMEM;
 	ret = create_buffer(events, clock);
-	if (ret) {
-		events->buffer[0] = '\0';
-		return ret;
-	}
-	ret = map_cpus(events);
+	if (!ret)
+		ret = map_cpus(events);
 	for (size_t i = 0; !ret && i < NR_NAMES; i++)
 		ret = enable(events, names[i]);
 	if (ret)
@@ -203,7 +177,7 @@ struct comm_events *comm_events_begin(int clock)
 	if (!ret)
 		return events;
 	/* Only root may create a buffer: the man page tells others. */
-	if (ret != -EACCES)
+	if (ret != -EACCES && ret != -EPERM)
 		complain("note: threads that end during the recording may be shown without a name: their events cannot be read: %s",
 			 rbmap_strerror(ret));
 	comm_events_end(events);
@@ -220,9 +194,7 @@ void comm_events_end(struct comm_events *events)
 		pthread_join(events->thread, NULL);
 	for (unsigned int i = 0; i < events->nr; i++)
 		rbmap_close(events->map[i]);
-	if (events->buffer[0] && destroy_buffer(events->buffer))
-		complain("note: the buffer %s remains: 'rbmap destroy %s' removes it",
-			 events->buffer, events->buffer);
+	kept_buffer_destroy(&events->buffer);
 	if (events->stop_fd > 0)
 		close(events->stop_fd);
 	free(events->map);

@@ -142,7 +142,7 @@ static bool write_file(const char *file, const char *value)
 
 static bool set_pids(struct event_select *event_select)
 {
-	event_select->old_pids = pid_list_read();
+	event_select->old_pids = pid_list_read(PID_LIST_ONLY);
 	if (!event_select->old_pids)
 		return false;
 	event_select->old_fork = control_read(EVENT_FORK);
@@ -152,7 +152,8 @@ static bool set_pids(struct event_select *event_select)
 	}
 	/* Follow forks first, so that no child is missed. */
 	return write_file(EVENT_FORK, "1") &&
-	       pid_list_set_processes(event_select->pid, event_select->nr_pids);
+	       pid_list_set_processes(PID_LIST_ONLY, event_select->pid,
+				      event_select->nr_pids);
 }
 
 bool event_select_begin(struct event_select *event_select, const struct control_events *events)
@@ -167,7 +168,7 @@ bool event_select_end(struct event_select *event_select, const struct control_ev
 
 	if (event_select->old_fork &&
 	    !(write_file(EVENT_FORK, event_select->old_fork) &&
-	      pid_list_write(event_select->old_pids)))
+	      pid_list_write(PID_LIST_ONLY, event_select->old_pids)))
 		good = false;
 	free(event_select->old_pids);
 	free(event_select->old_fork);

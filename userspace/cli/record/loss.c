@@ -25,14 +25,40 @@ void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 	loss->disabled += since(now->disabled, before->disabled);
 }
 
+/* Is the buffer the command's own, so that its options set the sizes? */
+static bool is_own(void)
+{
+	uint64_t pid;
+
+	return !control_read_u64("keeper_pid", &pid);
+}
+
 static void print_larger_ring(FILE *out)
 {
 	uint64_t kb;
 
-	if (control_read_u64("buffer_size_kb", &kb))
+	if (!control_read_u64("buffer_size_kb", &kb) && is_own())
+		fprintf(out, "rings larger than %" PRIu64 " KiB (-b)", kb);
+	else if (control_read_u64("buffer_size_kb", &kb))
 		fputs("a larger buffer_size_kb", out);
 	else
 		fprintf(out, "a buffer_size_kb larger than %" PRIu64, kb);
+}
+
+static void print_larger_subbuf(FILE *out)
+{
+	uint64_t kb;
+	bool known = !control_read_u64("buffer_subbuf_size_kb", &kb);
+
+	if (known && is_own())
+		fprintf(out, "sub-buffers larger than %" PRIu64 " KiB (--subbuf)\n",
+			kb);
+	else if (known)
+		fprintf(out, "a subbuf_size_kb larger than %" PRIu64
+			" ('rbmap load subbuf_size_kb=...')\n", kb);
+	else
+		fputs("a larger subbuf_size_kb ('rbmap load subbuf_size_kb=...')\n",
+		      out);
 }
 
 void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
@@ -68,12 +94,7 @@ void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
 	if (loss->too_large) {
 		fprintf(out, "  %" PRIu64 " refused because they are larger "
 			"than a sub-buffer: avoid it with ", loss->too_large);
-		if (control_read_u64("buffer_subbuf_size_kb", &kb))
-			fputs("a larger subbuf_size_kb", out);
-		else
-			fprintf(out, "a subbuf_size_kb larger than %" PRIu64,
-				kb);
-		fputs(" ('rbmap load subbuf_size_kb=...')\n", out);
+		print_larger_subbuf(out);
 	}
 	if (loss->no_ring) {
 		fprintf(out, "  %" PRIu64 " on CPUs that had no ring yet, as "

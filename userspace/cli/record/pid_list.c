@@ -11,7 +11,6 @@
 #include "common/control.h"
 #include "pid_list.h"
 
-#define FILE_NAME	"set_event_pid"
 #define MAX_PID		(4 * 1024 * 1024)	/* the kernel's PID_MAX_LIMIT */
 #define MAX_LOOKS	1000
 
@@ -20,32 +19,32 @@ struct listed {
 	unsigned char bits[MAX_PID / 8];
 };
 
-char *pid_list_read(void)
+char *pid_list_read(const char *list)
 {
-	char *text = control_read(FILE_NAME);
+	char *text = control_read(list);
 
 	if (!text)
-		control_complain(CONTROL_READ, FILE_NAME, -errno);
+		control_complain(CONTROL_READ, list, -errno);
 	return text;
 }
 
-static bool put(const char *text, bool append)
+static bool put(const char *list, const char *text, bool append)
 {
-	int ret = control_write_list(FILE_NAME, text, append);
+	int ret = control_write_list(list, text, append);
 
 	if (ret)
-		control_complain(CONTROL_WRITE, FILE_NAME, ret);
+		control_complain(CONTROL_WRITE, list, ret);
 	return !ret;
 }
 
-bool pid_list_write(const char *text)
+bool pid_list_write(const char *list, const char *text)
 {
-	return put(*text ? text : "\n", false);
+	return put(list, *text ? text : "\n", false);
 }
 
-static bool read_listed(struct listed *listed)
+static bool read_listed(const char *list, struct listed *listed)
 {
-	char *text = pid_list_read(), *at = text, *end;
+	char *text = pid_list_read(list), *at = text, *end;
 
 	if (!text)
 		return false;
@@ -91,7 +90,8 @@ static bool add_missing(struct buf *pids, const struct listed *listed, unsigned 
  * Add the threads that the list lacks. Return 1 if there were any, 0 if there were none,
  * -1 after an error.
  */
-static int look(struct listed *listed, const unsigned int *pid, size_t nr, bool append)
+static int look(const char *list, struct listed *listed, const unsigned int *pid,
+		size_t nr, bool append)
 {
 	struct buf pids = { 0 };
 	int ret = -1;
@@ -109,13 +109,15 @@ static int look(struct listed *listed, const unsigned int *pid, size_t nr, bool 
 		complain("out of memory");
 	else if (pids.size == 1)
 		ret = 0;
-	else if (put(pids.data, append) && read_listed(listed))
+	else if (put(list, pids.data, append) && read_listed(list, listed))
 		ret = 1;
 	buf_free(&pids);
 	return ret;
 }
 
-bool pid_list_set_processes(const unsigned int *pid, size_t nr)
+/* Look up the threads until all are in the list. @append: it keeps what it has. */
+static bool list_processes(const char *list, const unsigned int *pid, size_t nr,
+			   bool append)
 {
 	struct listed *listed = calloc(1, sizeof(*listed));
 	int ret = 1;
@@ -124,10 +126,22 @@ bool pid_list_set_processes(const unsigned int *pid, size_t nr)
 		complain("out of memory");
 		return false;
 	}
+	if (append && !read_listed(list, listed))
+		ret = -1;
 	for (int looks = 0; ret > 0 && looks < MAX_LOOKS; looks++)
-		ret = look(listed, pid, nr, looks > 0);
+		ret = look(list, listed, pid, nr, append || looks > 0);
 	free(listed);
 	if (ret > 0)
 		complain("the processes make threads faster than they can be listed: record all processes, and select some in the report");
 	return !ret;
+}
+
+bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr)
+{
+	return list_processes(list, pid, nr, false);
+}
+
+bool pid_list_add_processes(const char *list, const unsigned int *pid, size_t nr)
+{
+	return list_processes(list, pid, nr, true);
 }

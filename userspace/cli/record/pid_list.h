@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The list set_event_pid of a buffer. Functions that return false have reported the
- * error.
+ * The lists of threads of a buffer. Functions that return false have reported the error.
  */
 #ifndef RBMAP_CLI_PID_LIST_H
 #define RBMAP_CLI_PID_LIST_H
@@ -9,17 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Return the text of the list, or NULL. The caller frees it. */
-char *pid_list_read(void);
+#define PID_LIST_ONLY	"set_event_pid"		/* only these are recorded */
+#define PID_LIST_NOT	"set_event_notrace_pid"	/* these are not recorded */
 
-/* Replace the list by a text of pid_list_read(). */
-bool pid_list_write(const char *text);
+/* Return the text of a list, or NULL. The caller frees it. */
+char *pid_list_read(const char *list);
+
+/* Replace a list by a text of pid_list_read(). */
+bool pid_list_write(const char *list, const char *text);
 
 /*
- * Replace the list by all threads of processes. The kernel adds the threads and children
- * of listed threads if options/event-fork is 1. So no thread is missed if that was set
- * before, and the threads of each process are looked up until all are in the list.
+ * Replace a list by all threads of processes, or add these threads to it. The kernel adds
+ * the threads and children of listed threads if options/event-fork is 1. So no thread is
+ * missed if that was set before, and the threads of each process are looked up until all
+ * are in the list.
  */
-bool pid_list_set_processes(const unsigned int *pid, size_t nr);
+bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr);
+bool pid_list_add_processes(const char *list, const unsigned int *pid, size_t nr);
 
 #endif /* RBMAP_CLI_PID_LIST_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap record: write the rings to a file without decoding them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -18,7 +19,9 @@
 #include "common/progress.h"
 #include "snapshot_file.h"
 #include "event_select.h"
+#include "own_buffer.h"
 #include "recording.h"
+#include "shared_ring.h"
 #include "trigger.h"
 
 #define TICK_MS		500
@@ -32,7 +35,10 @@ struct record {
 	bool flight;			/* keep the rings unread until the file is to be written */
 	const char *trigger_pattern;	/* for a flight recorder; NULL: none */
 	struct event_select event_select;
+	struct own_buffer own;
+	struct shared_ring shared;
 
+	int held_fd;			/* keeps a shared buffer, for a flight recorder */
 	struct control_events events;
 	struct recording recording;
 	struct recorder *recorder;
@@ -82,7 +88,8 @@ static bool prepare(struct record *r)
 {
 	uint64_t on;
 
-	if (!control_present() || (r->flight && !snapshot_file_none()))
+	if (!control_present() || !own_buffer_begin(&r->own, r->flight) ||
+	    (r->flight && !snapshot_file_none()))
 		return false;
 	if (!control_has_formats())
 		return false;
@@ -111,17 +118,20 @@ static bool prepare(struct record *r)
 
 /*
  * Old events in the rings belong to a recording of the enabled events. They do
- * not belong to a recording with its own events or its own command.
+ * not belong to a recording with its own events or its own command. A buffer of its
+ * own has none.
  */
 static bool begins_empty(const struct record *r)
 {
+	if (own_buffer_is_own(&r->own))
+		return false;
 	return r->patterns.nr || r->event_select.nr_pids || r->command;
 }
 
 static bool start_threads(struct record *r)
 {
-	const struct comm_fields *fields =
-		begins_empty(r) ? NULL : r->recording.fields;
+	bool has_old = !begins_empty(r) && !own_buffer_is_own(&r->own);
+	const struct comm_fields *fields = has_old ? r->recording.fields : NULL;
 	int ret = recorder_start(r->recorder, r->writer, fields, r->clock);
 
 	if (ret)
@@ -138,6 +148,7 @@ static bool start_threads(struct record *r)
 static bool begin_flight(struct record *r)
 {
 	char *overwrite = control_read("overwrite");
+	char marker[128];
 	int ret;
 
 	if (!overwrite) {
@@ -147,6 +158,9 @@ static bool begin_flight(struct record *r)
 	/* The rings were opened only to check that they can be read. */
 	recorder_close(r->recorder);
 	r->recorder = NULL;
+	/* An open marker prevents 'rbmap destroy' and 'rbmap unload', and does nothing else. */
+	snprintf(marker, sizeof(marker), "%s/marker", control_devices());
+	r->held_fd = open(marker, O_WRONLY | O_CLOEXEC);
 	r->recording.assembly = assembly_new(!r->recording.no_compress,
 					     r->recording.quiet);
 	if (!strcmp(overwrite, "1"))
@@ -226,6 +240,9 @@ static bool start(struct record *r)
 	}
 	if (!(r->flight ? begin_flight(r) : start_threads(r)))
 		return false;
+	/* All threads have begun, and no event is enabled yet. */
+	if (r->patterns.nr && !own_buffer_leave_out_self(&r->own))
+		return false;
 	if (r->patterns.nr && control_enable_selected(&r->events, true))
 		return false;
 	return true;
@@ -300,6 +317,8 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 			break;
 		if (r->trigger && trigger_seen(r->trigger) && !dump_now(r))
 			break;
+		if (sig < 0 && r->writer && !own_buffer_is_own(&r->own))
+			shared_ring_look(&r->shared);
 		if (sig < 0 && r->writer)
 			show_progress(r);
 	}
@@ -320,7 +339,9 @@ static bool stop_events(struct record *r)
 		ok = false;
 	if (!event_select_end(&r->event_select, &r->events))
 		ok = false;
-	if (control_restore(&r->events))
+	if (!own_buffer_restore_self(&r->own))
+		ok = false;
+	if (!own_buffer_is_own(&r->own) && control_restore(&r->events))
 		ok = false;
 	return ok;
 }
@@ -396,6 +417,9 @@ static void clean_up(struct record *r)
 {
 	if (r->recorder)
 		recorder_close(r->recorder);
+	if (r->held_fd >= 0)
+		close(r->held_fd);
+	own_buffer_end(&r->own);
 	recording_free(&r->recording);
 	control_events_free(&r->events);
 }
@@ -447,6 +471,7 @@ static const struct cli_option options[] = {
 	{ .name = "trigger", .letter = 't', .arg = "EVENT", .kind = "event",
 	  .target = { .set = set_trigger },
 	  .help = "write FILE when the recorded EVENT occurs, too" },
+	OWN_BUFFER_OPTIONS(struct record, own),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct record, recording.quiet),
 	  .help = "print losses only, no progress and no sums" },
@@ -470,7 +495,10 @@ static int check_arguments(struct record *r, int argc, char **argv)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
 	if (r->event_select.filter && !r->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
-	return STATUS_OK;
+	/* Without -e the events are those that are enabled already, and old ones. */
+	if (!r->patterns.nr && !control_buffer())
+		r->own.use_default = true;
+	return own_buffer_check(&r->own, cmd);
 }
 
 /* A SIGUSR1 that comes before the recording has begun must not end the command. */
@@ -485,7 +513,7 @@ static void keep_dump_request(void)
 
 static int record(int argc, char **argv)
 {
-	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1 };
+	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1, .held_fd = -1 };
 	int status;
 	bool ok;
 
@@ -503,12 +531,17 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
-			  "                    [-o FILE] [-d SECONDS] [-q] [--no-compress]\n"
-			  "                    [-f [-t EVENT]] [-- COMMAND...]",
+	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
+			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
+			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
+			  "                    [--no-compress] [-f [-t EVENT]] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.options	= options,
 	.help		=
+	"With -e the events go to a buffer of the command's own. Neither other recorders\n"
+	"nor the default buffer notice that. Without -e the command records the events\n"
+	"that are enabled in the default buffer, and those that it holds.\n"
+	"\n"
 	"FILE is a trace.dat for rbmap report, trace-cmd report and KernelShark. At the\n"
 	"end the command prints to stderr how many events were read and lost, with\n"
 	"causes.\n",

@@ -14,10 +14,13 @@
 #include "common/options.h"
 #include "record/loss.h"
 #include "record/event_select.h"
+#include "record/own_buffer.h"
+#include "record/shared_ring.h"
 #include "text.h"
 
 #define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */
+#define LOOK_SECONDS	0.5	/* between looks at other readers */
 #define MAX_CORRUPT	100
 #define WRITE_SIZE	65536	/* in bytes; less is written before a wait */
 
@@ -27,6 +30,7 @@ struct stream {
 	double seconds;		/* 0: no limit */
 	bool no_follow;
 	bool observe;
+	struct own_buffer own;
 
 	struct rbmap_merge *merge;
 	struct text *text;
@@ -34,6 +38,8 @@ struct stream {
 	struct control_events events;
 	bool switched;		/* this command enabled the events */
 	struct event_select event_select;
+	struct shared_ring shared;
+	double next_look;		/* at other readers */
 	uint64_t until;		/* time of the last event to print; 0: no limit */
 	struct rbmap_loss before;
 	uint64_t printed;
@@ -99,6 +105,7 @@ static const struct cli_option options[] = {
 	  .help = "print the events that the rings hold now, and end" },
 	{ .name = "observe", .target = FLAG(struct stream, observe),
 	  .help = "copy the events and leave them in the rings" },
+	OWN_BUFFER_OPTIONS(struct stream, own),
 	{ 0 }
 };
 
@@ -146,6 +153,11 @@ static bool switch_events(struct stream *s)
 			   s->patterns.nr))
 		return false;
 	s->switched = true;
+	/* A new buffer records the marker. */
+	if (own_buffer_is_own(&s->own) && control_disable_others(&s->events))
+		return false;
+	if (s->patterns.nr && !own_buffer_leave_out_self(&s->own))
+		return false;
 	return event_select_begin(&s->event_select, &s->events) &&
 	       (!s->patterns.nr || !control_enable_selected(&s->events, true));
 }
@@ -170,7 +182,9 @@ static void switch_back(struct stream *s)
 		return;
 	control_disable_ours(&s->events);
 	event_select_end(&s->event_select, &s->events);
-	control_restore(&s->events);
+	own_buffer_restore_self(&s->own);
+	if (!own_buffer_is_own(&s->own))
+		control_restore(&s->events);
 	s->switched = false;
 }
 
@@ -196,8 +210,12 @@ static bool start(struct stream *s)
 {
 	int ret;
 
-	if (!control_present())
+	if (!control_present() || !own_buffer_begin(&s->own, false))
 		return false;
+	if (!s->observe && !s->patterns.nr && shared_ring_has_reader()) {
+		complain("note: another process reads this buffer: this command observes, and leaves the events to that reader");
+		s->observe = true;
+	}
 	ret = s->observe ?
 		rbmap_merge_observe_path(&s->merge, control_devices(), 0) :
 		rbmap_merge_open_path(&s->merge, control_devices(), 0);
@@ -339,6 +357,14 @@ static bool drain(struct stream *s, double deadline)
 	return ret >= 0;
 }
 
+static void look_for_readers(struct stream *s)
+{
+	if (s->observe || own_buffer_is_own(&s->own) || now() < s->next_look)
+		return;
+	shared_ring_look(&s->shared);
+	s->next_look = now() + LOOK_SECONDS;
+}
+
 static bool follow(struct stream *s, double deadline)
 {
 	while (!interrupted && !full(s)) {
@@ -350,6 +376,7 @@ static bool follow(struct stream *s, double deadline)
 			break;
 		if (!drain(s, deadline))
 			return false;
+		look_for_readers(s);
 		if (fflush(stdout))
 			s->write_error = errno;
 		if (interrupted || full(s) || s->write_error)
@@ -452,6 +479,12 @@ static int stream(int argc, char **argv)
 				   argv[optind]);
 	if (s.event_select.filter && !s.patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
+	/* Without -e the events are those that are enabled already, and old ones. */
+	if (!s.patterns.nr && !control_buffer())
+		s.own.use_default = true;
+	status = own_buffer_check(&s.own, cmd);
+	if (status)
+		return status;
 	catch_signals();
 	ok = start(&s);
 	if (ok) {
@@ -465,6 +498,7 @@ static int stream(int argc, char **argv)
 	text_free(s.text);
 	buf_free(&s.out);
 	rbmap_merge_close(s.merge);
+	own_buffer_end(&s.own);
 	if (closed) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
@@ -474,11 +508,17 @@ static int stream(int argc, char **argv)
 
 const struct command command_stream = {
 	.name		= "stream",
-	.synopsis	= "[-B NAME] [-e EVENT]... [--filter EXPR] [-p PID]...\n"
-			  "                    [-n COUNT] [-d SECONDS] [--no-follow] [--observe]",
+	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
+			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
+			  "                    [-B NAME | --default] [-n COUNT] [-d SECONDS]\n"
+			  "                    [--no-follow] [--observe]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.options	= options,
 	.help		=
+	"With -e the events go to a buffer of the command's own. Without -e the command\n"
+	"prints the events of the default buffer. If another process reads that, the\n"
+	"command observes.\n"
+	"\n"
 	"Reading consumes events: each event is printed once, by one reader. With\n"
 	"--observe nothing is consumed, and any number of observers may run beside a\n"
 	"reader. Ctrl-C ends the command. At the end it prints to stderr how many events\n"

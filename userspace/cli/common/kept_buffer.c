@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rbmap.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kept_buffer.h"
+#include "klog.h"
+
+/* Processes of several PID namespaces can have the same pid. */
+#define MAX_NAMES	100
+
+static int create(struct kept_buffer *kept, const char *settings, char *told,
+		  size_t size)
+{
+	struct rbmap_create create = { { 0 } };
+	int log, ret;
+
+	if (snprintf(create.text, sizeof(create.text), "%s%s%s", kept->name,
+		     *settings ? " " : "", settings) >= (int)sizeof(create.text))
+		return -E2BIG;
+	log = klog_open();
+	ret = ioctl(kept->fd, RBMAP_IOCTL_CREATE, &create) ? -errno : 0;
+	klog_last(log, told, size);
+	return ret;
+}
+
+int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
+		       const char *settings, char *told, size_t size)
+{
+	int ret = -EEXIST;
+
+	*told = '\0';
+	kept->name[0] = '\0';
+	kept->fd = open(CONTROL_DEVICE, O_RDONLY | O_CLOEXEC);
+	if (kept->fd < 0)
+		return -errno;
+	for (int i = 1; ret == -EEXIST && i <= MAX_NAMES; i++) {
+		if (i == 1)
+			snprintf(kept->name, sizeof(kept->name), "%s-%d",
+				 prefix, getpid());
+		else
+			snprintf(kept->name, sizeof(kept->name), "%s-%d-%d",
+				 prefix, getpid(), i);
+		ret = create(kept, settings, told, size);
+	}
+	if (ret) {
+		close(kept->fd);
+		kept->name[0] = '\0';
+	}
+	return ret;
+}
+
+void kept_buffer_destroy(struct kept_buffer *kept)
+{
+	if (kept->name[0])
+		close(kept->fd);
+	kept->name[0] = '\0';
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A buffer that ends with this process, however the process ends. */
+#ifndef RBMAP_CLI_KEPT_BUFFER_H
+#define RBMAP_CLI_KEPT_BUFFER_H
+
+#include <stddef.h>
+
+#define CONTROL_DEVICE	"/dev/rbmap/control"
+
+struct kept_buffer {
+	int fd;			/* the buffer exists until this is closed */
+	char name[40];		/* "" without a buffer */
+};
+
+/*
+ * Create a buffer PREFIX-PID. @settings is as for instances/create, or "". Return 0 or a
+ * negative errno. @told gets the kernel's explanation of an error, or "".
+ */
+int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
+		       const char *settings, char *told, size_t size);
+
+/* Destroy the buffer, if there is one. */
+void kept_buffer_destroy(struct kept_buffer *kept);
+
+#endif /* RBMAP_CLI_KEPT_BUFFER_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "own_buffer.h"
+#include "pid_list.h"
+
+#define NAME_PREFIX	"record"
+#define MAX_CPUS	8192
+
+/* Parse a number at the beginning of a text. Return what follows it, or NULL. */
+static const char *parse_cpu(const char *text, unsigned int *cpu)
+{
+	char *end;
+
+	*cpu = 0;
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	*cpu = strtoul(text, &end, 10);
+	return errno || *cpu >= MAX_CPUS || end - text > 5 ? NULL : end;
+}
+
+/* Set a bit for each CPU of a list like 0-3,8. */
+static bool parse_cpus(const char *list, uint32_t *words)
+{
+	unsigned int first, last;
+
+	memset(words, 0, MAX_CPUS / 8);
+	for (;; list++) {
+		list = parse_cpu(list, &first);
+		last = first;
+		if (list && *list == '-')
+			list = parse_cpu(list + 1, &last);
+		if (!list || last < first || (*list && *list != ','))
+			return false;
+		for (unsigned int cpu = first; cpu <= last; cpu++)
+			words[cpu / 32] |= 1U << cpu % 32;
+		if (!*list)
+			return true;
+	}
+}
+
+int own_buffer_check(const struct own_buffer *own, const struct command *cmd)
+{
+	bool shared = own->use_default || control_buffer();
+	uint32_t words[MAX_CPUS / 32];
+
+	if (own->use_default && control_buffer())
+		return usage_error(cmd, "--default and -B name two buffers");
+	if (own->cpus && !parse_cpus(own->cpus, words))
+		return usage_error(cmd, "invalid list of CPUs '%s': want numbers and ranges, such as 0-3,8",
+				   own->cpus);
+	if (shared && (own->size_kb || own->subbuf_kb || own->clock || own->cpus))
+		return usage_error(cmd, "-b, --subbuf, -C and --cpus are for a buffer of the command's own: without -B and --default");
+	return STATUS_OK;
+}
+
+bool own_buffer_is_own(const struct own_buffer *own)
+{
+	return own->kept.name[0];
+}
+
+static void complain_create(int error, const char *told)
+{
+	switch (error) {
+	case -EACCES:
+	case -EPERM:
+		if (!control_complain_lockdown())
+			complain("no permission to make a buffer for this command: run it as root, or use the default buffer with --default");
+		break;
+	case -ENOENT:
+		complain("%s does not exist: the module and this command have different versions, install both from the same source",
+			 CONTROL_DEVICE);
+		break;
+	case -ENOMEM:
+		complain("not enough memory for the rings%s%s: use a smaller size with -b",
+			 *told ? ": " : "", told);
+		break;
+	case -EINVAL:
+		if (*told) {
+			complain("the kernel refused the buffer's settings: %s", told);
+			break;
+		}
+		/* fall through */
+	default:
+		complain("cannot make a buffer for this command: %s",
+			 strerror(-error));
+	}
+}
+
+/* The file has groups of eight hexadecimal digits, the highest CPUs first. */
+static bool set_cpus(const char *list)
+{
+	static const char file[] = "tracing_cpumask";
+	uint32_t words[MAX_CPUS / 32];
+	struct buf text = { 0 };
+	int ret = -ENOMEM, i = MAX_CPUS / 32 - 1;
+
+	parse_cpus(list, words);
+	while (i && !words[i])
+		i--;
+	for (; i >= 0; i--)
+		buf_printf(&text, "%08" PRIx32 "%s", words[i], i ? "," : "");
+	buf_add(&text, "", 1);
+	if (!text.failed)
+		ret = control_write(file, text.data);
+	buf_free(&text);
+	if (ret == -EINVAL)
+		complain("this machine does not have all CPUs of the list %s", list);
+	else if (ret)
+		control_complain(CONTROL_WRITE, file, ret);
+	return !ret;
+}
+
+bool own_buffer_begin(struct own_buffer *own, bool overwrite)
+{
+	struct buf settings = { 0 };
+	char told[1024];
+	int ret = -ENOMEM;
+
+	if (own->use_default || control_buffer())
+		return true;
+	buf_printf(&settings, "clock=%s", own->clock ? own->clock : "local");
+	if (own->size_kb)
+		buf_printf(&settings, " buffer_size_kb=%" PRIu64, own->size_kb);
+	if (own->subbuf_kb)
+		buf_printf(&settings, " subbuf_size_kb=%" PRIu64, own->subbuf_kb);
+	if (overwrite)
+		buf_printf(&settings, " overwrite=1");
+	buf_add(&settings, "", 1);
+	if (!settings.failed)
+		ret = kept_buffer_create(&own->kept, NAME_PREFIX, settings.data,
+					 told, sizeof(told));
+	buf_free(&settings);
+	if (ret) {
+		complain_create(ret, told);
+		return false;
+	}
+	control_set_buffer(own->kept.name);
+	return !own->cpus || set_cpus(own->cpus);
+}
+
+void own_buffer_end(struct own_buffer *own)
+{
+	if (own_buffer_is_own(own))
+		control_set_buffer(NULL);
+	kept_buffer_destroy(&own->kept);
+	free(own->notrace);
+	own->notrace = NULL;
+}
+
+bool own_buffer_leave_out_self(struct own_buffer *own)
+{
+	const unsigned int self = getpid();
+
+	if (own->records_self || control_is_raw())
+		return true;
+	own->notrace = pid_list_read(PID_LIST_NOT);
+	return own->notrace && pid_list_add_processes(PID_LIST_NOT, &self, 1);
+}
+
+bool own_buffer_restore_self(struct own_buffer *own)
+{
+	return !own->notrace || own_buffer_is_own(own) ||
+	       pid_list_write(PID_LIST_NOT, own->notrace);
+}

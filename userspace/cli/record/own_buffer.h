@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The buffer of a recorder: one of its own, which nobody else changes or reads, or a
+ * buffer that it shares with others (-B and --default).
+ */
+#ifndef RBMAP_CLI_OWN_BUFFER_H
+#define RBMAP_CLI_OWN_BUFFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/kept_buffer.h"
+#include "common/options.h"
+
+/**
+ * struct own_buffer - the options, and the buffer that was created
+ * @size_kb: KiB of each CPU's ring; 0: as the module was loaded with
+ * @subbuf_kb: KiB of a sub-buffer; 0: as the module was loaded with
+ * @clock: name of the clock; NULL: local
+ * @cpus: list of the CPUs whose events are recorded; NULL: all
+ * @use_default: the default buffer is wanted
+ * @records_self: events of this process are wanted, too
+ * @kept: the buffer
+ * @notrace: previous text of set_event_notrace_pid, if it was changed
+ */
+struct own_buffer {
+	uint64_t size_kb;
+	uint64_t subbuf_kb;
+	const char *clock;
+	const char *cpus;
+	bool use_default;
+	bool records_self;
+
+	struct kept_buffer kept;
+	char *notrace;
+};
+
+#define OWN_BUFFER_OPTIONS(structure, member)				\
+	{ .name = "default",						\
+	  .target = FLAG(structure, member.use_default),		\
+	  .help = "use the default buffer, which others may use, too" },	\
+	{ .name = "buffer-size", .letter = 'b', .arg = "SIZE", .kind = "number", \
+	  .target = OPTION_TO(set_size_kb, uint64_t, structure, member.size_kb), \
+	  .help = "KiB of each CPU's ring; 8M and 1G are sizes, too" }, \
+	{ .name = "subbuf", .arg = "SIZE", .kind = "number",		\
+	  .target = OPTION_TO(set_size_kb, uint64_t, structure, member.subbuf_kb), \
+	  .help = "size of a sub-buffer" },				\
+	{ .name = "clock", .letter = 'C', .arg = "NAME", .kind = "text", \
+	  .target = STRING(structure, member.clock),			\
+	  .help = "local, mono, boot or x86-tsc (local)" },		\
+	{ .name = "cpus", .arg = "LIST", .kind = "text",		\
+	  .target = STRING(structure, member.cpus),			\
+	  .help = "only events of these CPUs: 0-3,8" },			\
+	{ .name = "self", .target = FLAG(structure, member.records_self), \
+	  .help = "events of this command itself, too" }
+
+/* Check the options. Return STATUS_OK, or the status of a usage error. */
+int own_buffer_check(const struct own_buffer *own, const struct command *cmd);
+
+/*
+ * Use a buffer of its own for what follows, unless the user chose another one. It ends
+ * with own_buffer_end(), or with the process. @overwrite: a full ring must overwrite its
+ * oldest events. On failure, report the error and return false.
+ */
+bool own_buffer_begin(struct own_buffer *own, bool overwrite);
+void own_buffer_end(struct own_buffer *own);
+
+/* Return whether the buffer is this process' own. */
+bool own_buffer_is_own(const struct own_buffer *own);
+
+/*
+ * Leave out the events of the threads that this process has now, unless they are
+ * wanted. On failure, report the error and return false.
+ */
+bool own_buffer_leave_out_self(struct own_buffer *own);
+
+/* Undo that in a buffer that others use, too. */
+bool own_buffer_restore_self(struct own_buffer *own);
+
+#endif /* RBMAP_CLI_OWN_BUFFER_H */
