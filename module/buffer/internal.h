@@ -32,6 +32,7 @@ struct rbmap_event_file;
  * @data: argument of @release
  * @marker: event file of the marker, or NULL
  * @markers: entry in the list of buffers that have a marker
+ * @copies_marker: whether the buffer gets what is written to the default buffer's marker
  * @marks_all: whether what is written to the buffer's marker reaches all of them
  * @lacking: CPUs that lack a ring, devices or a directory for want of memory
  * @lacks: whether @lacking has a CPU
@@ -60,6 +61,7 @@ struct rbmap_buffer {
 	void			*data;
 	struct rbmap_event_file *marker;
 	struct list_head	markers;
+	bool			copies_marker;
 	bool			marks_all;
 	struct cpumask		lacking;
 	bool			lacks;

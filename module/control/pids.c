@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * set_event_pid, set_event_notrace_pid, options/event-fork: select events by task.
+ * options/copy_trace_marker: select the texts of markers.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
@@ -156,8 +157,48 @@ static struct kobj_attribute rbmap_event_fork_attr = {
 	.store	= rbmap_event_fork_store,
 };
 
+static ssize_t rbmap_copy_marker_show(struct kobject *kobj,
+				      struct kobj_attribute *attr, char *buf)
+{
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
+
+	return sysfs_emit(buf, "%d\n",
+			  rbmap_buffer_copies_marker(control->buffer));
+}
+
+static ssize_t rbmap_copy_marker_store(struct kobject *kobj,
+				       struct kobj_attribute *attr,
+				       const char *buf, size_t len)
+{
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
+	unsigned long on;
+	int err;
+
+	err = rbmap_control_number("options/copy_trace_marker", buf, len, 1, &on);
+	if (err)
+		return err;
+	rbmap_buffer_set_copies_marker(control->buffer, on);
+	return len;
+}
+
+static struct kobj_attribute rbmap_copy_marker_attr = {
+	.attr	= { .name = "copy_trace_marker", .mode = RBMAP_MODE_RW },
+	.show	= rbmap_copy_marker_show,
+	.store	= rbmap_copy_marker_store,
+};
+
+static struct attribute *rbmap_options_attrs[] = {
+	&rbmap_event_fork_attr.attr,
+	&rbmap_copy_marker_attr.attr,
+	NULL
+};
+
+static const struct attribute_group rbmap_options_group = {
+	.attrs = rbmap_options_attrs,
+};
+
 /**
- * rbmap_control_tasks_init - create the files that select events by task
+ * rbmap_control_tasks_init - create the files that select events by task, and options
  * @control: files of a buffer
  *
  * Context: may sleep.
@@ -180,8 +221,7 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 						control, control->buffer);
 	if (!control->options_dir)
 		return -ENOMEM;
-	return sysfs_create_file(control->options_dir,
-				 &rbmap_event_fork_attr.attr);
+	return sysfs_create_group(control->options_dir, &rbmap_options_group);
 }
 
 /**

@@ -99,7 +99,7 @@ static int rbmap_marker_visit(const struct rbmap_buffer *buf,
 }
 
 /*
- * Call a function for each buffer that gets what is written to the marker of @buf and has
+ * Call a function for each buffer that gets what is written to the marker of @buf, and has
  * the event enabled.  The event file is freed before a buffer that is destroyed while it
  * is open, and its filter may be freed, too.  So preemption is off, as in a probe.
  * litmus: gate-free
@@ -118,6 +118,8 @@ static int rbmap_marker_visit_all(struct rbmap_buffer *buf,
 		err = rbmap_marker_visit(buf, visit, text, len);
 	else
 		list_for_each_entry_rcu(each, &rbmap_markers, markers) {
+			if (each != buf && !READ_ONCE(each->copies_marker))
+				continue;
 			ret = rbmap_marker_visit(each, visit, text, len);
 			if (!ret || err == -EBADF)
 				err = ret;

@@ -73,6 +73,10 @@ static void root_buffer(void)
 	if (!file || fprintf(file, RECORDED " buffer_size_kb=1024") < 0 ||
 	    fclose(file))
 		bail_out("cannot create a buffer: %s", error_name(errno));
+	/* The member writes to the default buffer's marker. */
+	file = fopen(CONTROL "/instances/" RECORDED "/options/copy_trace_marker", "we");
+	if (!file || fputs("0", file) < 0 || fclose(file))
+		bail_out("cannot keep markers out: %s", error_name(errno));
 }
 
 static void remove_root_buffer(void)

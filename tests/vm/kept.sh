@@ -53,9 +53,15 @@ echo 'buf == "x"' 2>/dev/null >$instances/b/events/rbmap/marker/filter ||
 	echo 'common_pid == 1' >$instances/b/events/rbmap/marker/filter
 echo text-7 >$dev/marker
 is "$(got $dev)/$(got $dev/a)/$(got $dev/b)" "text-7//" "a filter counts for its buffer alone"
-ok "buffer a is destroyed" sh -c "echo a >$instances/destroy"
+echo 0 >$instances/b/events/rbmap/marker/filter
+echo 0 >$instances/b/options/copy_trace_marker
 echo text-8 >$dev/marker
-is "$(got $dev)/$(got $dev/b)" "text-8/" "a destroyed buffer is left out"
+echo text-9 >$dev/b/marker
+is "$(got $dev)/$(got $dev/a)/$(got $dev/b)" "text-8//text-9" "a buffer with copy_trace_marker 0 is left out"
+echo 1 >$instances/b/options/copy_trace_marker
+ok "buffer a is destroyed" sh -c "echo a >$instances/destroy"
+echo text-10 >$dev/marker
+is "$(got $dev)/$(got $dev/b)" "text-10/text-10" "a destroyed buffer is left out"
 
 # ---- CPUs
 all=$(cat $root/tracing_cpumask)
