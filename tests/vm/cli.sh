@@ -177,6 +177,8 @@ if [ -e /tests/setpriv ]; then
 	chgrp -R 1000 $root
 	ok "a group may record" user rbmap record -q -d 0 -o /tmp/group
 	says 1 "no permission to write $root/events/.*/enable: run rbmap as root" \
+		user rbmap record --default -e sched -o /tmp/group2
+	says 1 "no permission to make a buffer for this command: run it as root, or use the default buffer" \
 		user rbmap record -e sched -o /tmp/group2
 	ok "the group's recording that failed left no file" [ ! -e /tmp/group2 ]
 	ok "status needs the group, no root" user rbmap status

@@ -34,7 +34,7 @@ retry_until()
 # /tmp/recorded.dat has the recording, /tmp/error the error messages
 reported()
 {
-	rbmap record -e "$1" -o /tmp/recorded.dat -- sh -c "$2" >/dev/null 2>/tmp/error &&
+	rbmap record --default -e "$1" -o /tmp/recorded.dat -- sh -c "$2" >/dev/null 2>/tmp/error &&
 		rbmap report /tmp/recorded.dat 2>>/tmp/error
 }
 

@@ -35,23 +35,24 @@ struct own_buffer {
 	char *notrace;
 };
 
-#define OWN_BUFFER_OPTIONS(structure, member)				\
+/* The structure has a member own, a struct own_buffer. */
+#define OWN_BUFFER_OPTIONS(structure)					\
 	{ .name = "default",						\
-	  .target = FLAG(structure, member.use_default),		\
+	  .target = FLAG(structure, own.use_default),		\
 	  .help = "use the default buffer, which others may use, too" },	\
 	{ .name = "buffer-size", .letter = 'b', .arg = "SIZE", .kind = "number", \
-	  .target = OPTION_TO(set_size_kb, uint64_t, structure, member.size_kb), \
+	  .target = OPTION_TO(set_size_kb, uint64_t, structure, own.size_kb), \
 	  .help = "KiB of each CPU's ring; 8M and 1G are sizes, too" }, \
 	{ .name = "subbuf", .arg = "SIZE", .kind = "number",		\
-	  .target = OPTION_TO(set_size_kb, uint64_t, structure, member.subbuf_kb), \
+	  .target = OPTION_TO(set_size_kb, uint64_t, structure, own.subbuf_kb), \
 	  .help = "size of a sub-buffer" },				\
 	{ .name = "clock", .letter = 'C', .arg = "NAME", .kind = "text", \
-	  .target = STRING(structure, member.clock),			\
+	  .target = STRING(structure, own.clock),			\
 	  .help = "local, mono, boot or x86-tsc (local)" },		\
 	{ .name = "cpus", .arg = "LIST", .kind = "text",		\
-	  .target = STRING(structure, member.cpus),			\
+	  .target = STRING(structure, own.cpus),			\
 	  .help = "only events of these CPUs: 0-3,8" },			\
-	{ .name = "self", .target = FLAG(structure, member.records_self), \
+	{ .name = "self", .target = FLAG(structure, own.records_self), \
 	  .help = "events of this command itself, too" }
 
 /* Check the options. Return STATUS_OK, or the status of a usage error. */

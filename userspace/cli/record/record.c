@@ -471,7 +471,7 @@ static const struct cli_option options[] = {
 	{ .name = "trigger", .letter = 't', .arg = "EVENT", .kind = "event",
 	  .target = { .set = set_trigger },
 	  .help = "write FILE when the recorded EVENT occurs, too" },
-	OWN_BUFFER_OPTIONS(struct record, own),
+	OWN_BUFFER_OPTIONS(struct record),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct record, recording.quiet),
 	  .help = "print losses only, no progress and no sums" },

@@ -105,7 +105,7 @@ static const struct cli_option options[] = {
 	  .help = "print the events that the rings hold now, and end" },
 	{ .name = "observe", .target = FLAG(struct stream, observe),
 	  .help = "copy the events and leave them in the rings" },
-	OWN_BUFFER_OPTIONS(struct stream, own),
+	OWN_BUFFER_OPTIONS(struct stream),
 	{ 0 }
 };
 
