@@ -61,6 +61,7 @@ static struct dat_writer *create(void)
 	buf_printf(&names, "1 early\n");
 	source.cmdlines = &names;
 	assert_int_equal(dat_create(&w, path, &source), 0);
+	assert_int_equal(dat_publish(w), 0);
 	buf_free(&names);
 	return w;
 }
@@ -131,6 +132,21 @@ static void finish(struct dat_writer *w)
 {
 	leave_unfinished(w);
 	assemble(false);
+}
+
+static bool go_on_always(void *data, double done)
+{
+	assert_null(data);
+	return done <= 1;
+}
+
+/* Complete a recording of any name, with or without events. */
+static void finish_as(struct dat_writer *w, const char *name)
+{
+	struct dat_assembly a = { .go_on = go_on_always };
+
+	leave_unfinished(w);
+	assert_int_equal(dat_assemble(name, &a), 0);
 }
 
 /* How many bytes the file system is said to have. */
@@ -464,6 +480,131 @@ static void test_busy(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 	w = create();
 	finish(w);
+}
+
+static void put_file(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void assert_text(const char *name, const char *text)
+{
+	char found[32] = "";
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	assert_non_null(fgets(found, sizeof(found), f));
+	fclose(f);
+	assert_string_equal(found, text);
+}
+
+/* The file of before stays until the recording begins, and so do its CPUs' files. */
+static void test_replace(void **state)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	char spool[sizeof(path) + 8];
+	struct dat_writer *w;
+	struct stat st;
+
+	(void)state;
+	snprintf(spool, sizeof(spool), "%s.cpu0", path);
+	put_file(path, "before");
+	put_file(spool, "before");
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	assert_false(dat_published(w));
+	assert_text(path, "before");
+	assert_text(spool, "before");
+	dat_discard(w);
+	assert_text(path, "before");
+	assert_text(spool, "before");
+	assert_int_equal(nr_files(), 2);
+
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	assert_int_equal(dat_publish(w), 0);
+	assert_true(dat_published(w));
+	assert_int_equal(stat(spool, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	finish_as(w, path);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(nr_files(), 1);
+}
+
+/* Two recorders begin at the same time, without a file from before. */
+static void test_both_new(void **state)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *one, *other;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(dat_create(&one, path, &source), 0);
+	assert_int_equal(dat_create(&other, path, &source), 0);
+	assert_int_equal(dat_publish(one), 0);
+	assert_int_equal(dat_publish(other), -EBUSY);
+	dat_discard(other);
+	finish_as(one, path);
+	assert_int_equal(nr_files(), 1);
+}
+
+static void assert_create(const char *name, int expected)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *w;
+	int ret = dat_create(&w, name, &source);
+
+	assert_int_equal(ret, expected);
+	if (!ret)
+		dat_discard(w);
+}
+
+/* Links, files of others, and directories: in a directory of our own and in a shared one */
+static void test_names(void **state)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	char dir[] = "/tmp/rbmap-cli-dat-dir.XXXXXX", link[64], file[64];
+	struct dat_writer *w;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(link, sizeof(link), "%s/link", dir);
+	snprintf(file, sizeof(file), "%s/file", dir);
+	assert_int_equal(symlink(file, link), 0);
+	put_file(file, "before");
+	assert_int_equal(dat_create(&w, link, &source), 0);
+	finish_as(w, file);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(file, &st), 0);
+	assert_true(S_ISREG(st.st_mode) && st.st_size > 100);
+
+	assert_int_equal(chmod(dir, 01777), 0);
+	assert_create(link, -ELOOP);
+	assert_create(file, 0);
+	if (!geteuid()) {
+		assert_int_equal(chown(file, 65534, 65534), 0);
+		assert_create(file, -EEXIST);
+		assert_int_equal(chmod(dir, 0755), 0);
+		assert_create(file, 0);
+	}
+	assert_create(dir, -EISDIR);
+	assert_create("/dev/null", -ESPIPE);
+	assert_create("/nonexistent/file", -ENOENT);
+	unlink(file);
+	assert_int_equal(chmod(dir, 02750), 0);
+	assert_int_equal(dat_create(&w, file, &source), 0);
+	finish_as(w, file);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	unlink(file);
+	unlink(link);
+	rmdir(dir);
 }
 
 /* The file takes the space of its data. */
@@ -1297,6 +1438,9 @@ int main(void)
 		cmocka_unit_test(test_spool_cut),
 		cmocka_unit_test(test_spool_missing),
 		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_replace),
+		cmocka_unit_test(test_both_new),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_lost_without_room),
 		cmocka_unit_test(test_begin_in_the_middle),

@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 		   "ffffffffc0000000 t in_module\t[module]\n"
 		   "ffffffffc0001000 t last\t[module]\n");
 	source.kallsyms = &kallsyms;
-	if (argc < 2 || dat_create(&w, argv[1], &source))
+	if (argc < 2 || dat_create(&w, argv[1], &source) ||
+	    dat_publish(w))
 		return 1;
 	for (unsigned int page = 0; page < pages; page++) {
 		int cpu = page & 1, full = page % 3 == 2;

@@ -46,6 +46,7 @@ struct record {
 	int clock;			/* clock of the file */
 	struct trigger *trigger;
 	unsigned int nr_dumps;		/* number of files that a flight recorder has written */
+	unsigned int next_number;	/* N of the next FILE.N */
 	bool dump_failed;
 	char *overwrite;		/* previous value, if it was changed */
 	struct child child;
@@ -197,22 +198,30 @@ static bool end_flight(struct record *r)
 	return !ret;
 }
 
-/* Write the snapshot to FILE, the next ones to FILE.1, FILE.2 and so on. */
+/*
+ * Store the name of the next file: FILE, then FILE.1, FILE.2 and so on, without those
+ * that are there already.
+ */
+static bool next_name(struct record *r, char *path, size_t size)
+{
+	int len = snprintf(path, size, "%s", r->output);
+
+	while (r->nr_dumps && (size_t)len < size) {
+		len = snprintf(path, size, "%s.%u", r->output, r->next_number++);
+		if (access(path, F_OK))
+			break;
+	}
+	if ((size_t)len < size)
+		return true;
+	complain("the name of the file is too long: give a shorter name with -o");
+	return false;
+}
+
 static bool dump(struct record *r)
 {
 	char path[PATH_MAX];
-	int len;
 
-	if (r->nr_dumps)
-		len = snprintf(path, sizeof(path), "%s.%u", r->output,
-			       r->nr_dumps);
-	else
-		len = snprintf(path, sizeof(path), "%s", r->output);
-	if (len >= PATH_MAX) {
-		complain("the name of the file is too long: give a shorter name with -o");
-		return false;
-	}
-	if (!snapshot_file_take())
+	if (!next_name(r, path, sizeof(path)) || !snapshot_file_take())
 		return false;
 	if (r->trigger)
 		trigger_covered(r->trigger);
@@ -397,6 +406,8 @@ static bool run(struct record *r)
 		ok = start(r);
 	if (ok && r->command)
 		ok = child_start(&r->child);
+	if (ok && r->writer)
+		ok = recording_publish(r->writer, r->output);
 	if (!ok) {
 		abandon(r);
 		return false;
@@ -513,7 +524,8 @@ static void keep_dump_request(void)
 
 static int record(int argc, char **argv)
 {
-	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1, .held_fd = -1 };
+	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1, .held_fd = -1,
+			    .next_number = 1 };
 	int status;
 	bool ok;
 

@@ -124,9 +124,26 @@ static void complain_create(const char *path, int error)
 		complain("cannot create %s: its directory does not exist; create it or name a file elsewhere with -o",
 			 path);
 		break;
+	case -ELOOP:
+		complain("%s is a symbolic link in a directory that other users can write: name another file with -o",
+			 path);
+		break;
+	case -EEXIST:
+		complain("%s belongs to another user, in a directory that other users can write: name another file with -o",
+			 path);
+		break;
 	default:
 		complain("cannot create %s: %s", path, strerror(-error));
 	}
+}
+
+bool recording_publish(struct dat_writer *writer, const char *path)
+{
+	int ret = dat_publish(writer);
+
+	if (ret)
+		complain_create(path, ret);
+	return !ret;
 }
 
 struct dat_writer *recording_create(const struct recording *r, const char *path,
@@ -176,9 +193,12 @@ const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
 	return text;
 }
 
-static bool tell_failure(const char *path,
+static bool tell_failure(const char *path, bool published,
 			 const struct recorder_result *result)
 {
+	const char *rest = published ? "the file has the events before" :
+				       "no file was written";
+
 	if (!result->error && result->new_clock < 0)
 		return true;
 	if (!result->error)
@@ -188,14 +208,14 @@ static bool tell_failure(const char *path,
 		complain("cannot read the ring of CPU %u: %s", result->cpu,
 			 rbmap_strerror(result->error));
 	else if (result->error == -ENOSPC || result->error == -EDQUOT)
-		complain("%s: no space is left, and recording stopped; the file has the events before; free some space or name a file elsewhere with -o",
-			 path);
+		complain("%s: no space is left, and recording stopped; %s; free some space or name a file elsewhere with -o",
+			 path, rest);
 	else if (result->error == -EFBIG)
-		complain("%s: the file has its largest size (ulimit -f, or the file system), and recording stopped; the file has the events before",
-			 path);
+		complain("%s: the file has its largest size (ulimit -f, or the file system), and recording stopped; %s",
+			 path, rest);
 	else
-		complain("cannot write %s: %s; recording stopped; the file has the events before",
-			 path, strerror(-result->error));
+		complain("cannot write %s: %s; recording stopped; %s",
+			 path, strerror(-result->error), rest);
 	return false;
 }
 
@@ -281,7 +301,13 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	if (r->comm_events)
 		comm_events_merge(r->comm_events, cmdlines);
 	recorder_result(recorder, cmdlines, &result);
-	ok = tell_failure(path, &result);
+	ok = tell_failure(path, dat_published(writer), &result);
+	/* A snapshot that is still in memory needs no part of it in a file. */
+	if (!ok && !dat_published(writer)) {
+		dat_discard(writer);
+		cmdlines_free(cmdlines);
+		return false;
+	}
 	if (!finish_files(writer, path, recorder, cmdlines, &fd))
 		ok = false;
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),

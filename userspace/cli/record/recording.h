@@ -65,6 +65,9 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 				    const struct recorder *recorder,
 				    const char *clocks);
 
+/* Replace the file that has the name of the recording. */
+bool recording_publish(struct dat_writer *writer, const char *path);
+
 /*
  * Complete a file with all that @recorder has read, and print the sums. On
  * failure, report the error and return false.

@@ -26,7 +26,7 @@ int dat_spool_create(const char *file, unsigned int cpu)
 	/* Follow no link that another user has put into a shared directory. */
 	if (unlink(name) && errno != ENOENT)
 		fd = -errno;
-	else if ((fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644)) < 0)
+	else if ((fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
 		fd = -errno;
 	free(name);
 	return fd;
@@ -56,6 +56,23 @@ int dat_spool_open(const char *file, unsigned int cpu, int flags, uint64_t *size
 	}
 	*size = st.st_size;
 	return fd;
+}
+
+int dat_spool_rename(const char *file, const char *to, unsigned int nr_cpus)
+{
+	int ret = 0;
+
+	for (unsigned int cpu = 0; !ret && cpu < nr_cpus; cpu++) {
+		char *old = name_of(file, cpu), *new = name_of(to, cpu);
+
+		if (!old || !new)
+			ret = -ENOMEM;
+		else if (rename(old, new))
+			ret = -errno;
+		free(old);
+		free(new);
+	}
+	return ret;
 }
 
 void dat_spool_remove(const char *file, unsigned int nr_cpus)

@@ -21,6 +21,9 @@ int dat_spool_create(const char *file, unsigned int cpu);
  */
 int dat_spool_open(const char *file, unsigned int cpu, int flags, uint64_t *size);
 
+/* Rename the files of @nr_cpus CPUs together with their recording. */
+int dat_spool_rename(const char *file, const char *to, unsigned int nr_cpus);
+
 /* Remove the files of @nr_cpus CPUs, as far as they exist. */
 void dat_spool_remove(const char *file, unsigned int nr_cpus);
 

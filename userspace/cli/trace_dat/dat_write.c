@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "dat_head.h"
+#include "dat_output.h"
 #include "dat_pages.h"
 #include "dat_split.h"
 #include "dat_spool.h"
@@ -73,7 +69,7 @@ static void free_writer(struct dat_writer *w)
 			close(w->cpu[i].fd);
 	}
 	free(w->cpu);
-	free(w->file);
+	dat_output_free(&w->output);
 	free(w->zeroes);
 	free(w->clocks);
 	free(w->uname);
@@ -84,6 +80,7 @@ static void free_writer(struct dat_writer *w)
 static int init_writer(struct dat_writer *w, const struct dat_source *source)
 {
 	w->fd = -1;
+	w->output.old_fd = -1;
 	w->page_size = source->page_size;
 	w->nr_cpus = source->nr_cpus;
 	w->clocks = strdup(source->clocks);
@@ -98,75 +95,26 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 	return 0;
 }
 
-/*
- * btrfs allocates new space for each overwrite, which fails on a full disk.
- * With this flag on an empty file it writes in place. Other file systems reject
- * the flag.
- */
-static void write_in_place(int fd)
-{
-	int flags;
-
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
-		return;
-	flags |= FS_NOCOW_FL;
-	ioctl(fd, FS_IOC_SETFLAGS, &flags);
-}
-
-static int open_output(const char *path)
-{
-	struct stat st;
-	int fd, ret = 0;
-
-	/* O_NONBLOCK: refuse a pipe without waiting for its reader. */
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st))
-		ret = -errno;
-	else if (!S_ISREG(st.st_mode))
-		ret = -ESPIPE;
-	else if (flock(fd, LOCK_EX | LOCK_NB))
-		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (ftruncate(fd, 0))
-		ret = -errno;
-	if (ret) {
-		close(fd);
-		return ret;
-	}
-	write_in_place(fd);
-	return fd;
-}
-
 static int create_files(struct dat_writer *w, const char *path)
 {
-	int ret = open_output(path);
+	int ret = dat_output_create(&w->output, path);
 
 	if (ret < 0)
 		return ret;
 	w->fd = ret;
-	w->file = realpath(path, NULL);
-	if (!w->file)
-		return -errno;
 	for (unsigned int i = 0; i < w->nr_cpus; i++) {
-		w->cpu[i].fd = dat_spool_create(w->file, i);
+		w->cpu[i].fd = dat_spool_create(w->output.name, i);
 		if (w->cpu[i].fd < 0)
 			return w->cpu[i].fd;
 	}
 	return 0;
 }
 
-/* Free the space of files that are of no use: a full disk may be the reason. */
 static void drop_files(struct dat_writer *w)
 {
-	if (w->file)
-		dat_spool_remove(w->file, w->nr_cpus);
-	if (w->fd < 0)
-		return;
-	/* If this fails, the file has headers and no events. */
-	if (ftruncate(w->fd, 0))
-		errno = 0;
-	close(w->fd);
+	dat_output_remove(&w->output, w->nr_cpus);
+	if (w->fd >= 0)
+		close(w->fd);
 }
 
 int dat_create(struct dat_writer **writer, const char *path,
@@ -195,6 +143,16 @@ int dat_create(struct dat_writer **writer, const char *path,
 	}
 	*writer = w;
 	return 0;
+}
+
+int dat_publish(struct dat_writer *w)
+{
+	return dat_output_publish(&w->output, w->nr_cpus);
+}
+
+bool dat_published(const struct dat_writer *w)
+{
+	return !strcmp(w->output.name, w->output.file);
 }
 
 uint64_t dat_unwritten(const struct dat_writer *w)
@@ -259,6 +217,9 @@ int dat_finish(struct dat_writer *w, const struct buf *cmdlines,
 		if (!ret)
 			ret = error;
 	}
+	error = dat_publish(w);
+	if (!ret)
+		ret = error;
 	*fd = w->fd;
 	free_writer(w);
 	return ret;
@@ -266,7 +227,6 @@ int dat_finish(struct dat_writer *w, const struct buf *cmdlines,
 
 void dat_discard(struct dat_writer *w)
 {
-	unlink(w->file);
 	drop_files(w);
 	free_writer(w);
 }

@@ -12,6 +12,7 @@
 #ifndef RBMAP_CLI_DAT_WRITE_H
 #define RBMAP_CLI_DAT_WRITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <rbmap.h>
 
@@ -40,11 +41,19 @@ struct dat_source {
 struct dat_writer;
 
 /*
- * Create the files. A file of that name is replaced; -EBUSY: somebody records to it. It
- * is locked against other recorders (flock) while its descriptor exists.
+ * Create the files, with temporary names beside @path: a file of that name stays until
+ * dat_publish(). The file is locked against other recorders (flock) while its descriptor
+ * exists. See dat_output_create() for errors.
  */
 int dat_create(struct dat_writer **writer, const char *path,
 	       const struct dat_source *source);
+
+/*
+ * Give the files their names. A file of that name is replaced. dat_finish() does that,
+ * too.
+ */
+int dat_publish(struct dat_writer *writer);
+bool dat_published(const struct dat_writer *writer);
 
 /*
  * Add the new part of a sub-buffer to a CPU's data. Calls for a CPU must come

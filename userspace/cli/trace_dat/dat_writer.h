@@ -12,6 +12,7 @@
 
 #include "common/buf.h"
 #include "dat.h"
+#include "dat_output.h"
 
 /*
  * The last page of a CPU's data. It has the bytes from @begin to @end of a
@@ -38,7 +39,7 @@ struct dat_cpu {
 
 struct dat_writer {
 	int fd;				/* the recording, locked */
-	char *file;			/* its name without symbolic links */
+	struct dat_output output;	/* its names */
 	size_t page_size;
 	void *zeroes;			/* as many as a page has */
 	unsigned int nr_cpus;
