@@ -95,6 +95,13 @@ says 2 "unexpected argument '1'" stat 1
 says 2 "option '--self-cost=x' takes no value" stat --self-cost=x
 says 2 "no option '-F'" stream -F x
 says 2 "invalid process id '0'" stream -p 0
+says 2 "invalid process id 'function': rbmap has no tracers; -e names events" record -p function
+says 2 "the name of an event is empty" record -e sched,
+says 2 "invalid size '8X'" record -e sched -b 8X
+says 2 "invalid size '0'" stream -e sched --subbuf 0
+says 2 "invalid list of CPUs '1-0'" stream -e sched --cpus 1-0
+says 2 "are for a buffer of the command's own" stream -b 1M
+says 2 "name two buffers" record --default -B x -e sched
 says 2 "invalid number of events '0'" stream -n 0
 says 2 "--filter needs -e" stream --filter x
 # shellcheck disable=SC2046 # split into words

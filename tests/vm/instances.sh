@@ -92,7 +92,7 @@ like "$(error create 'x buffer_size_kb=262136')" 'Cannot allocate memory' "a siz
 is "$(find $dev $instances | grep -c /x)" 0 "no file or device of a refused buffer is left"
 
 # --- settings
-ok "buffer a is created with settings" rbmap create a buffer_size_kb=128 subbuf_size_kb=16 \
+ok "buffer a is created with settings" rbmap create a buffer_size_kb=128K subbuf_size_kb=16 \
 	overwrite=0 clock=mono
 ok "buffer b is created with other settings" rbmap create b buffer_size_kb=64 clock=boot
 settings()

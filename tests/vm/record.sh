@@ -258,7 +258,8 @@ done
 
 # --- sizes that change while it records
 ok "sizes that change: load" rbmap load --module /modules/rbmap.ko \
-	buffer_size_kb=512 || done_testing
+	buffer_size_kb=512K || done_testing
+is "$(cat $root/buffer_size_kb)" 512 "a size with a unit is KiB for the module"
 rbmap record --default -o /tmp/resized -e rbmap:marker >/dev/null 2>/tmp/resized.log &
 recorder=$!
 wait_for_recorder $recorder

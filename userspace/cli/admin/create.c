@@ -14,6 +14,7 @@
 #include "common/control.h"
 #include "common/klog.h"
 #include "common/options.h"
+#include "common/size.h"
 #include "common/holders.h"
 
 #define NAME_RULE							\
@@ -89,7 +90,8 @@ static int create(int argc, char **argv)
 					   "unknown parameter '%s': use buffer_size_kb=N, subbuf_size_kb=N, overwrite=0|1 or clock=NAME",
 					   argv[optind]);
 		}
-		buf_printf(&text, " %s", argv[optind]);
+		buf_printf(&text, " ");
+		buf_add_parameter(&text, argv[optind]);
 	}
 	buf_add(&text, "", 1);
 	if (text.failed) {

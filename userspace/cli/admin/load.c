@@ -16,6 +16,7 @@
 #include "common/control.h"
 #include "common/klog.h"
 #include "common/options.h"
+#include "common/size.h"
 
 #define MODULE	"rbmap"
 
@@ -55,8 +56,9 @@ static int add_parameters(struct load *l, int argc, char **argv)
 		if (strpbrk(argv[i], " \t\n\""))
 			return usage_error(cmd, "invalid parameter '%s': it contains a blank or a quote",
 					   argv[i]);
-		buf_printf(&l->params, "%s%s", l->params.size ? " " : "",
-			   argv[i]);
+		if (l->params.size)
+			buf_printf(&l->params, " ");
+		buf_add_parameter(&l->params, argv[i]);
 	}
 	return STATUS_OK;
 }

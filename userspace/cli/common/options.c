@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <assert.h>
 #include <ctype.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -10,6 +8,7 @@
 #include "control.h"
 #include "help.h"
 #include "options.h"
+#include "size.h"
 
 #define MAX_OPTIONS	32	/* options of a table */
 #define NO_LETTER	256	/* larger than each letter */
@@ -152,11 +151,17 @@ int set_flag(const struct command *cmd, void *to, char *value)
 int set_pattern(const struct command *cmd, void *to, char *value)
 {
 	struct patterns *patterns = to;
+	char *name;
 
-	if (patterns->nr == MAX_PATTERNS)
-		return usage_error(cmd, "option -e was given more than %d times: use a wildcard",
-				   MAX_PATTERNS);
-	patterns->pattern[patterns->nr++] = value;
+	/* No name of an event has a comma. */
+	while ((name = strsep(&value, ","))) {
+		if (patterns->nr == MAX_PATTERNS)
+			return usage_error(cmd, "option -e was given more than %d times: use a wildcard",
+					   MAX_PATTERNS);
+		if (!*name)
+			return usage_error(cmd, "the name of an event is empty");
+		patterns->pattern[patterns->nr++] = name;
+	}
 	return STATUS_OK;
 }
 
@@ -169,21 +174,10 @@ int set_seconds(const struct command *cmd, void *to, char *value)
 
 int set_size_kb(const struct command *cmd, void *to, char *value)
 {
-	static const char units[] = "KMG";
-	uint64_t *kb = to, size;
-	size_t len = strlen(value);
-	const char *unit = len ? strchr(units, toupper(value[len - 1])) : NULL;
-	char *digits = strndup(value, unit ? len - 1 : len);
-	unsigned int shift = unit ? 10 * (unit - units) : 0;
-	bool good = digits && parse_u64(digits, &size) && size &&
-		    size <= UINT64_MAX >> shift;
-
-	free(digits);
-	if (!good)
-		return usage_error(cmd, "invalid size '%s': want a number of KiB, or a number with K, M or G",
-				   value);
-	*kb = size << shift;
-	return STATUS_OK;
+	if (parse_size_kb(value, to))
+		return STATUS_OK;
+	return usage_error(cmd, "invalid size '%s': want a number of KiB, or a number with K, M or G",
+			   value);
 }
 
 int set_string(const struct command *cmd, void *to, char *value)

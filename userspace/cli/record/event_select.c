@@ -17,6 +17,9 @@ int event_select_add_pid(const struct command *cmd, void *to, char *value)
 	struct event_select *event_select = to;
 	uint64_t pid;
 
+	if (*value && strspn(value, "0123456789") != strlen(value))
+		return usage_error(cmd, "invalid process id '%s': rbmap has no tracers; -e names events, and 'rbmap list' lists them",
+				   value);
 	if (!parse_u64(value, &pid) || !pid || pid > INT32_MAX)
 		return usage_error(cmd, "invalid process id '%s'", value);
 	if (event_select->nr_pids == MAX_PIDS)

@@ -123,7 +123,7 @@ static bool set_cpus(const char *list)
 bool own_buffer_begin(struct own_buffer *own, bool overwrite)
 {
 	struct buf settings = { 0 };
-	char told[1024];
+	char told[1024] = "";
 	int ret = -ENOMEM;
 
 	if (own->use_default || control_buffer())

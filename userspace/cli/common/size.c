@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "size.h"
+
+#define KB_PARAMETER	"_kb="
+
+bool parse_size_kb(const char *text, uint64_t *kb)
+{
+	static const char units[] = "KMG";
+	size_t len = strlen(text);
+	const char *unit = len ? strchr(units, toupper(text[len - 1])) : NULL;
+	char *digits = strndup(text, unit ? len - 1 : len);
+	unsigned int shift = unit ? 10 * (unit - units) : 0;
+	uint64_t size = 0;
+	bool good = digits && parse_u64(digits, &size) && size &&
+		    size <= UINT64_MAX >> shift;
+
+	free(digits);
+	*kb = size << shift;
+	return good;
+}
+
+void buf_add_parameter(struct buf *b, const char *word)
+{
+	const char *value = strstr(word, KB_PARAMETER);
+	uint64_t kb;
+
+	if (value)
+		value += strlen(KB_PARAMETER);
+	if (value && parse_size_kb(value, &kb))
+		buf_printf(b, "%.*s%" PRIu64, (int)(value - word), word, kb);
+	else
+		buf_printf(b, "%s", word);
+}
