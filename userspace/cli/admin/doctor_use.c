@@ -12,8 +12,9 @@
 #include <rbmap.h>
 
 #include "common/control.h"
-#include "doctor.h"
 #include "common/holders.h"
+#include "common/selection.h"
+#include "doctor.h"
 
 static void check_lockdown(struct doctor *d)
 {
@@ -177,6 +178,7 @@ static void check_group(struct doctor *d)
 static void check_events(struct doctor *d)
 {
 	struct control_events events = { 0 };
+	struct buf selection = { 0 };
 	static char root[PATH_MAX];
 	size_t unavailable = 0;
 
@@ -191,6 +193,12 @@ static void check_events(struct doctor *d)
 	find(d, "events", unavailable ? VERDICT_NOTE : VERDICT_OK,
 	     unavailable ? "%zu available, %zu not available on this kernel: 'rbmap list' says why" :
 	     "%zu", events.nr - unavailable, unavailable);
+	if (*d->sysroot.root || !selection_describe(&selection, &events))
+		find(d, "selection", VERDICT_OK, "all threads and no filters");
+	else
+		find(d, "selection", VERDICT_NOTE, "the default buffer records a part only: %s",
+		     selection.data);
+	buf_free(&selection);
 	control_events_free(&events);
 }
 

@@ -15,6 +15,7 @@
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
+#include "common/selection.h"
 #include "cpustats.h"
 #include "recorders.h"
 
@@ -147,6 +148,8 @@ static uint64_t sum(const struct status *s, enum cpustat stat)
 
 static void print_text(const struct status *s)
 {
+	struct buf selection = { 0 };
+
 	printf("module          loaded, version %s\n", s->version);
 	if (control_buffer())
 		printf("named           %s\n", control_buffer());
@@ -178,6 +181,9 @@ static void print_text(const struct status *s)
 		       "smaller buffer_size_kb\n", s->lacking);
 	if (sum(s, CPUSTAT_LOST))
 		printf("                'rbmap stat' lists the causes of losses\n");
+	if (selection_describe(&selection, &s->events))
+		printf("selection       %s\n", selection.data);
+	buf_free(&selection);
 	printf("events          %zu, %zu enabled, %zu unavailable\n",
 	       s->events.nr, s->nr_enabled, s->nr_unavailable);
 	for (size_t i = 0; i < s->events.nr; i++)
@@ -209,6 +215,7 @@ static void print_event(struct json *j, const struct control_event *ev)
 static void print_json(const struct status *s)
 {
 	struct json j = { .out = stdout };
+	struct buf selection = { 0 };
 
 	json_open(&j, NULL, '{');
 	json_bool(&j, "loaded", true);
@@ -240,6 +247,9 @@ static void print_json(const struct status *s)
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
+	json_string(&j, "selection", selection_describe(&selection, &s->events) ?
+				     selection.data : "");
+	buf_free(&selection);
 	json_unsigned(&j, "events", s->events.nr);
 	json_open(&j, "enabled", '[');
 	for (size_t i = 0; i < s->events.nr; i++)

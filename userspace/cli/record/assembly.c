@@ -43,6 +43,7 @@ void assembly_add_signals(sigset_t *set)
 {
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGQUIT);
 	/* A signal that is ignored and blocked would arrive. */
 	if (!hangup_is_ignored())
 		sigaddset(set, SIGHUP);

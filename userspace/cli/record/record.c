@@ -17,6 +17,7 @@
 #include "common/control.h"
 #include "common/options.h"
 #include "common/progress.h"
+#include "common/selection.h"
 #include "snapshot_file.h"
 #include "event_select.h"
 #include "own_buffer.h"
@@ -97,6 +98,8 @@ static bool prepare(struct record *r)
 	r->recorder = recorder_open(control_devices());
 	if (!r->recorder || control_events_read(&r->events))
 		return false;
+	if (!own_buffer_is_own(&r->own) && r->seconds && !r->recording.quiet)
+		selection_tell(&r->events);
 	if (r->patterns.nr &&
 	    control_select(&r->events, r->patterns.pattern,
 			   r->patterns.nr))

@@ -12,6 +12,7 @@
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/options.h"
+#include "common/selection.h"
 #include "record/loss.h"
 #include "record/event_select.h"
 #include "record/own_buffer.h"
@@ -66,6 +67,7 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGQUIT, &act, NULL);
 	if (!hangup_is_ignored())
 		sigaction(SIGHUP, &act, NULL);
 	act.sa_handler = SIG_IGN;
@@ -224,8 +226,11 @@ static bool start(struct stream *s)
 		return false;
 	}
 	rbmap_merge_loss(s->merge, &s->before);
-	if (control_events_read(&s->events) || !load_text(s) ||
-	    !switch_events(s))
+	if (control_events_read(&s->events) || !load_text(s))
+		return false;
+	if (!own_buffer_is_own(&s->own) && !s->no_follow)
+		selection_tell(&s->events);
+	if (!switch_events(s))
 		return false;
 	load_formats(s);
 	if (!s->no_follow)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "selection.h"
+
+static size_t count_lines(const char *file)
+{
+	char *text = control_read(file);
+	size_t nr = text && *text;
+
+	for (const char *c = text; c && *c; c++)
+		nr += *c == '\n';
+	free(text);
+	return nr;
+}
+
+static bool has_filter(const struct control_event *event)
+{
+	char file[512], *text;
+	bool has;
+
+	snprintf(file, sizeof(file), "events/%s/%s/filter", event->system, event->name);
+	text = control_read(file);
+	has = text && strcmp(text, "none");
+	free(text);
+	return has;
+}
+
+static void add(struct buf *text, size_t nr, const char *what, const char *file)
+{
+	if (nr)
+		buf_printf(text, "%s%s%zu %s%s%s", text->size ? ", " : "", what, nr,
+			   nr == 1 ? "thread (" : "threads (", file, ")");
+}
+
+bool selection_describe(struct buf *text, const struct control_events *events)
+{
+	size_t filters = 0;
+
+	add(text, count_lines("set_event_pid"), "only events of ", "set_event_pid");
+	add(text, count_lines("set_event_notrace_pid"), "no events of ",
+	    "set_event_notrace_pid");
+	for (size_t i = 0; i < events->nr; i++)
+		filters += has_filter(&events->v[i]);
+	if (filters)
+		buf_printf(text, "%s%zu %s", text->size ? ", " : "", filters,
+			   filters == 1 ? "event has a filter" : "events have filters");
+	if (!text->size)
+		return false;
+	buf_add(text, "", 1);
+	return !text->failed;
+}
+
+void selection_tell(const struct control_events *events)
+{
+	struct buf text = { 0 };
+
+	if (selection_describe(&text, events))
+		complain("note: this buffer records a part only: %s (in %s)", text.data,
+			 control_dir());
+	buf_free(&text);
+}
