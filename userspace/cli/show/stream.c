@@ -214,7 +214,8 @@ static bool start(struct stream *s)
 
 	if (!control_present() || !own_buffer_begin(&s->own, false))
 		return false;
-	if (!s->observe && !s->patterns.nr && shared_ring_has_reader()) {
+	if (!s->observe && s->own.use_default && !s->patterns.nr &&
+	    shared_ring_has_reader()) {
 		complain("note: another process reads this buffer: this command observes, and leaves the events to that reader");
 		s->observe = true;
 	}
