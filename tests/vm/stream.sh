@@ -68,7 +68,7 @@ stream --no-follow
 is "$(cat $out)" "" "a second stream finds no events"
 
 # Following: a marker is printed at once, and a wildcard's events are enabled meanwhile.
-rbmap stream -e 'sched:*' -e 'raw_syscalls:*' >$out 2>$err &
+rbmap stream --default -e 'sched:*' -e 'raw_syscalls:*' >$out 2>$err &
 pid=$!
 ok "events are enabled" retry_until 30 \
 	grep -q 1 $root/events/sched/sched_switch/enable
