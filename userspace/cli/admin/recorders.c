@@ -8,7 +8,7 @@
 
 #include "common/buf.h"
 #include "common/control.h"
-#include "common/printable.h"
+#include "common/holders.h"
 #include "cpustats.h"
 #include "recorders.h"
 
@@ -17,18 +17,13 @@
 /* Return the process that the selected buffer ends with. */
 static bool read_keeper(uint64_t *pid, struct buf *command)
 {
-	char path[64];
-	struct buf comm = { 0 };
+	char text[24];
 
 	if (control_read_u64("keeper_pid", pid))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", *pid);
-	if (!buf_read_file(&comm, path) && comm.size > 1)
-		buf_add_printable(command, comm.data, comm.size - 1);
-	else
-		buf_add(command, "?", 1);
+	snprintf(text, sizeof(text), "%" PRIu64, *pid);
+	holders_add_comm(command, text);
 	buf_add(command, "", 1);
-	buf_free(&comm);
 	return !command->failed;
 }
 

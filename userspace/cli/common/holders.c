@@ -65,20 +65,25 @@ static bool has_map(const char *pid, const char *devices)
 	return found;
 }
 
-static void add_name(struct buf *who, const char *pid)
+void holders_add_comm(struct buf *who, const char *pid)
 {
 	char path[300];
 	struct buf b = { 0 };
 
 	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
-	if (who->size)
-		buf_add(who, ", ", 2);
 	/* The name ends with a newline, and may contain others. */
 	if (!buf_read_file(&b, path) && b.size > 1)
 		buf_add_printable(who, b.data, b.size - 1);
 	else
 		buf_add(who, "?", 1);
 	buf_free(&b);
+}
+
+static void add_name(struct buf *who, const char *pid)
+{
+	if (who->size)
+		buf_add(who, ", ", 2);
+	holders_add_comm(who, pid);
 	buf_printf(who, " (pid %s)", pid);
 }
 

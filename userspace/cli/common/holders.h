@@ -8,6 +8,9 @@
 
 #include "common/buf.h"
 
+/* Add the name of a process, or "?". */
+void holders_add_comm(struct buf *who, const char *pid);
+
 /* Add "comm (pid N), ..." to @who, for the devices in @dir and below it. */
 void holders_find(struct buf *who, const char *dir);
 

@@ -36,13 +36,14 @@ static bool is_own(void)
 static void print_larger_ring(FILE *out)
 {
 	uint64_t kb;
+	bool known = !control_read_u64("buffer_size_kb", &kb);
 
-	if (!control_read_u64("buffer_size_kb", &kb) && is_own())
+	if (known && is_own())
 		fprintf(out, "rings larger than %" PRIu64 " KiB (-b)", kb);
-	else if (control_read_u64("buffer_size_kb", &kb))
-		fputs("a larger buffer_size_kb", out);
-	else
+	else if (known)
 		fprintf(out, "a buffer_size_kb larger than %" PRIu64, kb);
+	else
+		fputs("a larger buffer_size_kb", out);
 }
 
 static void print_larger_subbuf(FILE *out)

@@ -122,20 +122,23 @@ static bool prepare(struct record *r)
 
 /*
  * Old events in the rings belong to a recording of the enabled events. They do
- * not belong to a recording with its own events or its own command. A buffer of its
- * own has none.
+ * not belong to a recording with its own events or its own command.
  */
 static bool begins_empty(const struct record *r)
 {
-	if (own_buffer_is_own(&r->own))
-		return false;
 	return r->patterns.nr || r->event_select.nr_pids || r->command;
+}
+
+/* A buffer of its own has no old events. */
+static bool must_discard(const struct record *r)
+{
+	return begins_empty(r) && !own_buffer_is_own(&r->own);
 }
 
 static bool start_threads(struct record *r)
 {
-	bool has_old = !begins_empty(r) && !own_buffer_is_own(&r->own);
-	const struct comm_fields *fields = has_old ? r->recording.fields : NULL;
+	const struct comm_fields *fields =
+		begins_empty(r) ? NULL : r->recording.fields;
 	int ret = recorder_start(r->recorder, r->writer, fields, r->clock);
 
 	if (ret)
@@ -176,7 +179,7 @@ static bool begin_flight(struct record *r)
 	 * overwritten. A snapshot that is taken and freed leaves rings without
 	 * readers.
 	 */
-	if (begins_empty(r) && !(snapshot_file_take() && snapshot_file_free()))
+	if (must_discard(r) && !(snapshot_file_take() && snapshot_file_free()))
 		return false;
 	ret = r->overwrite ? control_write("overwrite", "1") : 0;
 	if (ret)
@@ -242,7 +245,7 @@ static bool start(struct record *r)
 		return false;
 	if (!event_select_begin(&r->event_select, &r->events))
 		return false;
-	if (begins_empty(r) && !r->flight) {
+	if (must_discard(r) && !r->flight) {
 		ret = recorder_discard(r->recorder);
 		if (ret) {
 			complain("cannot read the rings: %s",

@@ -162,12 +162,17 @@ int dat_output_create(struct dat_output *o, const char *path)
 	return fd;
 }
 
+bool dat_output_published(const struct dat_output *o)
+{
+	return !strcmp(o->name, o->file);
+}
+
 int dat_output_publish(struct dat_output *o, unsigned int nr_cpus)
 {
 	unsigned int flags = o->old_fd < 0 ? RENAME_NOREPLACE : 0;
 	int ret;
 
-	if (!strcmp(o->name, o->file))
+	if (dat_output_published(o))
 		return 0;
 	/* The files of the CPUs of a recorder that was killed belong to the old FILE. */
 	dat_spool_remove(o->file, nr_cpus);

@@ -7,6 +7,8 @@
 #ifndef RBMAP_CLI_DAT_OUTPUT_H
 #define RBMAP_CLI_DAT_OUTPUT_H
 
+#include <stdbool.h>
+
 /**
  * struct dat_output - the names of a recording
  * @file: FILE without symbolic links
@@ -28,6 +30,7 @@ int dat_output_create(struct dat_output *o, const char *path);
 
 /* Replace FILE, and rename the files of the CPUs with it. */
 int dat_output_publish(struct dat_output *o, unsigned int nr_cpus);
+bool dat_output_published(const struct dat_output *o);
 
 /* Remove the recording with the files of its CPUs. */
 void dat_output_remove(struct dat_output *o, unsigned int nr_cpus);

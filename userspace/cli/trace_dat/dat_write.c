@@ -152,7 +152,7 @@ int dat_publish(struct dat_writer *w)
 
 bool dat_published(const struct dat_writer *w)
 {
-	return !strcmp(w->output.name, w->output.file);
+	return dat_output_published(&w->output);
 }
 
 uint64_t dat_unwritten(const struct dat_writer *w)
