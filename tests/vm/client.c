@@ -395,8 +395,9 @@ bool record_number(const struct record *record, uint64_t *number)
 	return end == digits + NUMBER_LEN;
 }
 
-size_t subbuf_events(const void *subbuf, size_t from, uint64_t *first,
-		     uint64_t *last)
+/* As subbuf_events(). Store the end of the events that were read in *end. */
+static size_t events_to(const void *subbuf, size_t from, size_t *end,
+			uint64_t *first, uint64_t *last)
 {
 	struct cursor cursor;
 	struct record record;
@@ -417,7 +418,28 @@ size_t subbuf_events(const void *subbuf, size_t from, uint64_t *first,
 	if (cursor.bad)
 		diag("sub-buffer of %zu bytes, at %zu: %s", cursor.end,
 		     cursor.at, cursor.bad);
+	*end = cursor.end;
 	return events;
+}
+
+size_t subbuf_events(const void *subbuf, size_t from, uint64_t *first,
+		     uint64_t *last)
+{
+	size_t end;
+
+	return events_to(subbuf, from, &end, first, last);
+}
+
+size_t client_new_events(struct client *client, uint64_t *first, uint64_t *last)
+{
+	uint32_t id = client->meta->reader.id;
+
+	if (!client->any || client->id != id)
+		client->seen = 0;
+	client->any = true;
+	client->id = id;
+	return events_to(client_subbuf(client), client->seen, &client->seen,
+			 first, last);
 }
 
 uint64_t now(void)

@@ -58,9 +58,9 @@ uint64_t emit(uint64_t first, uint64_t count, size_t len);
 
 /**
  * struct client - an open file and its maps
- * @seen: bytes of the reader's sub-buffer that client_next() has returned
+ * @seen: bytes of the reader's sub-buffer that client_new_events() has counted
  * @id: id of that sub-buffer
- * @any: client_next() has returned a sub-buffer
+ * @any: client_new_events() has counted in a sub-buffer
  */
 struct client {
 	int				fd;
@@ -129,6 +129,12 @@ bool record_number(const struct record *record, uint64_t *number);
 /* Return the number of events, and store the numbers of the first and the last. */
 size_t subbuf_events(const void *subbuf, size_t from, uint64_t *first,
 		     uint64_t *last);
+
+/*
+ * Count the events of the reader's sub-buffer that earlier calls did not count. As
+ * subbuf_events(), but an event that is written meanwhile is counted exactly once.
+ */
+size_t client_new_events(struct client *client, uint64_t *first, uint64_t *last);
 
 /* The time of CLOCK_MONOTONIC in ns, which is trace_clock "mono". */
 uint64_t now(void);

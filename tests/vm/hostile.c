@@ -92,22 +92,18 @@ static void record_all(struct client *client)
 {
 	for (;;) {
 		uint64_t first, last, n;
-		const void *subbuf;
+		bool swapped;
 
 		if (get_reader(client->fd)) {
 			shared->bad++;
 			return;
 		}
-		subbuf = client_subbuf(client);
-		if (client->meta->reader.id != client->id) {
-			client->id = client->meta->reader.id;
-			client->seen = 0;
+		swapped = client->meta->reader.id != client->id;
+		if (swapped)
 			shared->lost += client->meta->reader.lost_events;
-		} else if (subbuf_commit(subbuf) == client->seen) {
+		n = client_new_events(client, &first, &last);
+		if (!swapped && !n)
 			return;
-		}
-		n = subbuf_events(subbuf, client->seen, &first, &last);
-		client->seen = subbuf_commit(subbuf);
 		if (n && (first != shared->received ||
 			  last != first + n - 1))
 			shared->bad++;

@@ -56,5 +56,6 @@ rbmap stream -d 0.1 >/dev/null 2>/tmp/err
 like "$(cat /tmp/err)" "note: this buffer records a part only: $wanted" "and the next stream"
 rbmap record -e irq -d 0.1 -o /tmp/y.dat 2>/tmp/err
 is "$(grep -c 'a part only' /tmp/err)" 0 "a buffer of its own is not restricted"
+rm -f /tmp/x.dat* /tmp/y.dat*
 ok "the module unloads" rmmod rbmap
 done_testing

@@ -40,16 +40,7 @@ static void fresh(void)
 /* Call GET_READER. Return the number of events that it made readable. */
 static size_t take(struct client *client, uint64_t *first, uint64_t *last)
 {
-	uint32_t id = client->meta->reader.id;
-	size_t from = 0;
-
-	if (get_reader(client->fd))
-		return 0;
-	if (client->any && id == client->meta->reader.id)
-		from = client->seen;
-	client->any = true;
-	client->seen = subbuf_commit(client_subbuf(client));
-	return subbuf_events(client_subbuf(client), from, first, last);
+	return get_reader(client->fd) ? 0 : client_new_events(client, first, last);
 }
 
 static bool times_within(const void *subbuf, uint64_t from, uint64_t to)

@@ -108,20 +108,10 @@ static int wait_by_read(struct client *client)
 
 static int wait_by_get_reader(struct client *client)
 {
-	uint64_t first, last;
-	int events;
-
 	nonblock(client->fd, false);
 	if (get_reader(client->fd))
 		return -1;
-	if (!client->any || client->meta->reader.id != client->id)
-		client->seen = 0;
-	client->any = true;
-	client->id = client->meta->reader.id;
-	events = subbuf_events(client_subbuf(client), client->seen, &first,
-			       &last);
-	client->seen = subbuf_commit(client_subbuf(client));
-	return events;
+	return client_new_events(client, NULL, NULL);
 }
 
 static int wait_by_epoll(struct client *client)
