@@ -34,7 +34,7 @@ check-analysis:
 
 lint:
 	@tests/install-packages lint
-	@tests/check check-lint check-analysis
+	@RBMAP_TEST_ALL=1 tests/check check-lint check-analysis
 
 check-unit: $(CHECK_UNIT)
 
