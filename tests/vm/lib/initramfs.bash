@@ -3,6 +3,10 @@
 #
 # Builds the guest's initramfs: busybox, the tests, and the files that they need.
 
+# Programs and modules that were added. Their libraries and their debug information are
+# dealt with at the end, all at once: a process for each file would take ten seconds.
+programs=() modules_added=()
+
 # add SRC DEST: adds a file or a directory, with the libraries of its programs
 add()
 {
@@ -13,33 +17,46 @@ add()
 		cmp -s "$src" "$dest" || die "two different files for $2 in the guest"
 		return
 	fi
-	mkdir -p "$(dirname "$dest")"
+	[ -d "${dest%/*}" ] || mkdir -p "${dest%/*}"
 	cp -RL --preserve=mode "$src" "$dest" || die "cannot copy $src"
 	if [ -d "$src" ]; then
 		while IFS= read -r file; do
-			add_libraries "$file"
+			add_program "$file"
 		done < <(find "$src" -type f)
 	else
-		add_libraries "$src"
+		add_program "$src"
 		add_interpreter "$src"
 	fi
 }
 
-is_elf()
+add_program()
 {
-	head -c 4 "$1" | LC_ALL=C grep -q ELF
+	[ "$(first_bytes 4 "$1")" != $'\177ELF' ] || programs+=("$1")
+}
+
+# first_bytes N FILE: prints the first bytes, without NUL bytes
+first_bytes()
+{
+	local LC_ALL=C bytes=''
+
+	IFS= read -r -d '' -n "$1" bytes <"$2" || true
+	printf %s "$bytes"
 }
 
 # All libraries go to one directory of the loader's default path, whatever directory
 # they have on this machine. Only the loader itself has a fixed place.
 add_libraries()
 {
-	is_elf "$1" || return 0
-	if [ -n "$sysroot" ]; then
-		add_foreign_libraries "$1"
-	else
-		add_own_libraries "$1"
-	fi
+	local program
+
+	while read -r program; do
+		if [ -n "$sysroot" ]; then
+			add_foreign_libraries "$program"
+		else
+			add_own_libraries "$program"
+		fi
+	done < <(LC_ALL=C readelf -dW "$root/bin/busybox" "${programs[@]}" |
+		awk '/^File: / { file = $2 } /\(NEEDED\)/ && file { print file; file = "" }')
 }
 
 add_own_libraries()
@@ -120,7 +137,7 @@ add_interpreter()
 {
 	local line words
 
-	[ "$(head -c 2 "$1" | tr -d '\0')" = '#!' ] || return 0
+	[ "$(first_bytes 2 "$1")" = '#!' ] || return 0
 	IFS= read -r line <"$1"
 	read -ra words <<<"${line#'#!'}"
 	if [ "${words[0]##*/}" = env ]; then
@@ -154,21 +171,25 @@ is_static()
 	! LC_ALL=C readelf -lW "$1" | grep -q INTERP
 }
 
-# add_module SRC DEST: adds a module without its debug information, which is 95 % of the
-# file and most of the time of each load. A module for another architecture than the
-# guest's stays as it is.
+# add_module SRC DEST: adds a module
 add_module()
 {
-	local stripped=$dir/stripped.ko
+	add "$1" "$2"
+	modules_added+=("$root/${2#/}")
+}
 
-	[ -e "$1" ] || die "no such file: $1"
-	if ! LC_ALL=C readelf -h "$1" | grep -q "Machine: .*${elf_machine:?}"; then
-		add "$1" "$2"
-		return
-	fi
-	"${cross}strip" --strip-debug -o "$stripped" "$1" || die "cannot strip $1"
-	add "$stripped" "$2"
-	rm "$stripped"
+# Remove the debug information of modules, which is 95 % of the files and most of the
+# time of each load. Modules for another architecture than the guest's stay as they are.
+strip_modules()
+{
+	local own
+
+	mapfile -t own < <(LC_ALL=C readelf -h "$root/bin/busybox" "${modules_added[@]}" |
+		awk -v machine="${elf_machine:?}" '
+			/^File: / { file = $2 }
+			/Machine: / && index($0, machine) && file ~ /\.ko$/ { print file }')
+	[ ${#own[@]} = 0 ] || "${cross}strip" --strip-debug "${own[@]}" ||
+		die "cannot strip the modules"
 }
 
 make_initramfs()
@@ -205,6 +226,8 @@ make_initramfs()
 		echo "$i ${limits[i]} $name"
 	done >"$root/etc/vm/tests"
 	[ -z "$shell" ] || : >"$root/etc/vm/shell"
+	add_libraries
+	strip_modules
 	(cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$dir/initramfs" ||
 		die "cannot make the initramfs"
 }
