@@ -16,56 +16,84 @@
 #include "cpustats.h"
 #include "selfcost.h"
 
-/* columns of the table, with their headings */
-static const struct {
-	enum cpustat stat;
-	const char *title;
-} columns[] = {
-	{ CPUSTAT_EMITTED,	"EMITTED" },
-	{ CPUSTAT_READ,		"READ" },
-	{ CPUSTAT_UNREAD,	"UNREAD" },
-	{ CPUSTAT_LOST,		"LOST" },
-	{ CPUSTAT_OVERRUN,	"OVERWRITTEN" },
-	{ CPUSTAT_FULL,		"FULL" },
-	{ CPUSTAT_LAPPED,	"LAPPED" },
-	{ CPUSTAT_NESTED,	"NESTED" },
-	{ CPUSTAT_TOO_LARGE,	"TOO-LARGE" },
-	{ CPUSTAT_DISABLED,	"DISABLED" },
+/* A table: its columns fit a terminal of 80 columns */
+struct table {
+	const struct {
+		enum cpustat stat;
+		const char *title;
+	} column[6];
+	size_t nr;
 };
 
-#define NR_COLUMNS	(sizeof(columns) / sizeof(columns[0]))
+static const struct table events = {
+	{
+		{ CPUSTAT_EMITTED,	"EMITTED" },
+		{ CPUSTAT_READ,		"READ" },
+		{ CPUSTAT_UNREAD,	"UNREAD" },
+		{ CPUSTAT_LOST,		"LOST" },
+		{ CPUSTAT_DISABLED,	"DISABLED" },
+	}, 5
+};
 
-static int width(size_t column)
-{
-	size_t len = strlen(columns[column].title);
+/* The sum of these columns is LOST. */
+static const struct table causes = {
+	{
+		{ CPUSTAT_OVERRUN,	"OVERWRITTEN" },
+		{ CPUSTAT_FULL,		"FULL" },
+		{ CPUSTAT_LAPPED,	"LAPPED" },
+		{ CPUSTAT_NESTED,	"NESTED" },
+		{ CPUSTAT_TOO_LARGE,	"TOO-LARGE" },
+		{ CPUSTAT_NO_RING,	"NO-RING" },
+	}, 6
+};
 
-	return len > 9 ? len : 9;
-}
+#define COLUMN_WIDTH	11
 
-static void print_row(const char *name, const uint64_t *value)
+static void print_head(const struct table *t, const char *name)
 {
 	printf("%-5s", name);
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		printf(" %*" PRIu64, width(i), value[columns[i].stat]);
+	for (size_t i = 0; i < t->nr; i++)
+		printf(" %*s", COLUMN_WIDTH, t->column[i].title);
 	putchar('\n');
 }
 
+static void print_row(const struct table *t, const char *name,
+		      const uint64_t *value)
+{
+	printf("%-5s", name);
+	for (size_t i = 0; i < t->nr; i++)
+		printf(" %*" PRIu64, COLUMN_WIDTH, value[t->column[i].stat]);
+	putchar('\n');
+}
+
+static void print_cpu_row(const struct table *t, const struct cpustats *v)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%u", v->cpu);
+	print_row(t, name, v->value);
+}
+
+/* A second table has the causes of losses, for the CPUs that have any. */
 static void print_text(const struct cpustats *v, size_t nr)
 {
 	uint64_t sum[NR_CPUSTATS] = { 0 };
-	char name[32];
 
-	printf("%-5s", "CPU");
-	for (size_t i = 0; i < NR_COLUMNS; i++)
-		printf(" %*s", width(i), columns[i].title);
-	putchar('\n');
+	print_head(&events, "CPU");
 	for (size_t i = 0; i < nr; i++) {
-		snprintf(name, sizeof(name), "%u", v[i].cpu);
-		print_row(name, v[i].value);
+		print_cpu_row(&events, &v[i]);
 		for (int s = 0; s < NR_CPUSTATS; s++)
 			sum[s] += v[i].value[s];
 	}
-	print_row("sum", sum);
+	print_row(&events, "sum", sum);
+	if (!sum[CPUSTAT_LOST])
+		return;
+	putchar('\n');
+	print_head(&causes, "LOST");
+	for (size_t i = 0; i < nr; i++)
+		if (v[i].value[CPUSTAT_LOST])
+			print_cpu_row(&causes, &v[i]);
+	print_row(&causes, "sum", sum);
 }
 
 static void print_json(const struct cpustats *v, size_t nr, bool compact)
@@ -245,12 +273,14 @@ const struct command command_stat = {
 	.summary	= "Show the events that each CPU wrote, read and lost, with causes",
 	.options	= options,
 	.help		=
-	"LOST is the sum of the lost events, by cause:\n"
+	"LOST is the number of lost events. A second table has the causes, if there are\n"
+	"lost events:\n"
 	"  OVERWRITTEN  overwritten before a reader read them\n"
 	"  FULL         discarded because the ring was full (overwrite is 0)\n"
 	"  LAPPED       discarded because interrupts filled the ring during one event\n"
 	"  NESTED       discarded because events nested too deep\n"
 	"  TOO-LARGE    discarded because they do not fit into a sub-buffer\n"
+	"  NO-RING      discarded because there was no memory for the CPU's ring\n"
 	"DISABLED counts events while tracing_on was 0; LOST does not include them. The\n"
 	"counters begin when the module is loaded or the rings are reset.\n",
 	.run		= stat,
