@@ -106,6 +106,7 @@ is "$(rbmap list sched | wc -l)" "$(cat $root/events/sched/*/id | wc -l)" "list 
 prints 'rbmap:marker +enabled' rbmap list marker
 says 1 "no event 'nonsense': 'rbmap list' lists" rbmap list nonsense
 prints '^CPU +EMITTED' rbmap stat
+at_most "$(rbmap stat | wc -L)" 80 "stat fits 80 columns"
 like "$(rbmap stat --json)" '"dropped_full": 0' "stat --json"
 is "$(timeout 10 rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes on"
 

@@ -245,6 +245,11 @@ for mode in 1 0; do
 		"$([ $mode = 1 ] && echo 'overwritten before' || echo 'the ring was full').*buffer_size_kb larger than $((4 * page_kb))" \
 		"overwrite=$mode: cause and remedy are printed"
 
+	like "$(rbmap stat | sed '1,/^LOST/d')" \
+		"^sum +$([ $mode = 1 ] && echo "$lost +0" || echo "0 +$lost") +0" \
+		"overwrite=$mode: stat has the cause of the loss"
+	at_most "$(rbmap stat | wc -L)" 80 "overwrite=$mode: stat with a loss fits 80 columns"
+
 	# The same while the recorder runs, which may or may not keep up.
 	record_markers run$mode 4000 --default
 	report /tmp/run$mode

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the examples of the manual pages, unchanged and in their order. Each command must
+# succeed. A command without an end gets a SIGINT, and must then succeed.
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+tools=/tmp/man-tools
+at=/tmp/man
+commands=/tmp/man-commands
+seconds=4	# until a SIGINT
+
+# examples PAGE: prints the commands of a page without their prompts. The lines that a
+# command prints have no prompt.
+examples()
+{
+	sed -n '/^\.SH EXAMPLES$/,/^\.SH SEE/{/^\.EX$/,/^\.EE$/s/^[#$] //p}' "$1" |
+		sed "s/\\\\-/-/g; s/\\\\(aq/'/g"
+}
+
+# tool NAME: stores stdin as a program that the examples can call
+tool()
+{
+	cat >"$tools/$1"
+	chmod +x "$tools/$1"
+}
+
+# prepare COMMAND: does what the page expects of its reader before this command
+prepare()
+{
+	case $1 in
+	*' ./rbmap.ko '*) rbmap unload && cp /modules/rbmap.ko . ;;
+	'rbmap load'*) rbmap unload ;;
+	# tests/vm/lib/probes has run the two commands before this one.
+	'insmod my_switch/'*) mkdir my_switch && cp /modules/my_switch.ko my_switch/ ;;
+	'rbmap status | grep recorder')
+		rbmap record -q -e sched -d 5 -o running.dat &
+		retry_until 30 test -s running.dat.cpu0
+		;;
+	*' make.dat | '*) rbmap record -q -e raw_syscalls -o make.dat -- make ;;
+	'rbmap recover')
+		rbmap record -q -e sched &
+		retry_until 30 test -s trace.dat.cpu0
+		kill -9 $!
+		wait $! 2>/dev/null
+		;;
+	'trace-cmd restore -c '*) rbmap enable sched && sleep 0.2 ;;
+	'trace-cmd restore -i '*)
+		rbmap disable sched
+		timeout 2 cat /dev/rbmap/cpu0 >cpu0.raw
+		;;
+	esac
+}
+
+# run COMMAND: runs it in the shell of its page
+run()
+{
+	case $1 in
+	'rbmap new-probe '*) ;;
+	'rbmap stream -B calls' | 'rbmap stream -e tracepoints' | 'rbmap stream -e probes:'* | \
+		*' -d 10' | *' --trigger '* | 'timeout 10 '*)
+		eval "timeout -s INT $seconds $1"
+		;;
+	*) eval "$1" ;;
+	esac
+}
+
+modules=/lib/modules/$(uname -r)
+installed=$modules/extra/rbmap.ko
+[ -e "$modules" ] || installed=$modules
+mkdir -p $tools $at "$modules/extra" /full/disk
+cp /modules/rbmap.ko "$modules/extra/"
+/tests/depmod -a || done_testing
+tool make <<'TOOL'
+#!/bin/sh
+sleep 0.5
+TOOL
+tool less <<'TOOL'
+#!/bin/sh
+exec cat
+TOOL
+tool pkill <<'TOOL'
+#!/bin/sh
+exec killall "$@"
+TOOL
+cp $tools/make $at/server
+PATH=$tools:$PATH
+
+for page in /tests/man/*.1 /tests/man/*.5; do
+	name=${page##*/}
+	cd $at || exit
+	rbmap load || done_testing
+	examples "$page" >$commands
+	ok "$name has examples" test -s $commands
+	while read -r command <&4; do
+		prepare "$command" >/tmp/man-out 2>&1
+		if run "$command" >>/tmp/man-out 2>&1; then
+			pass "$name: $command"
+		else
+			fail "$name: $command"
+			diag "$(cat /tmp/man-out)"
+		fi
+	done 4<$commands
+	wait
+	cd /
+	! is_loaded my_switch || rmmod my_switch
+	! is_loaded rbmap || ok "$name: the module unloads" rmmod rbmap
+done
+# Other tests expect that no module is installed.
+rm -r "$installed"
+done_testing
