@@ -41,6 +41,23 @@ else
 	skip "trace-cmd is not installed" "rbmap report and trace-cmd report print the same"
 fi
 
+# Standard input: a file, or a pipe
+for from in "'$RBMAP' report - <'$file'" "cat '$file' | '$RBMAP' report -"; do
+	ok "$from: status 0" eval "$from >'$dir/standard' 2>'$dir/errors'"
+	ok "$from prints the same" cmp "$dir/report" "$dir/standard"
+done
+ok "a pipe leaves no file" eval "mkdir '$dir/tmp' && cat '$file' |
+	TMPDIR='$dir/tmp' '$RBMAP' report - >/dev/null 2>&1 && rmdir '$dir/tmp'"
+says 1 'standard input is not a recording' report - </dev/null
+TMPDIR=/nowhere
+export TMPDIR
+says 1 'cannot create a file in /nowhere/.*: No such file.*; set TMPDIR' report - <<END
+no recording
+END
+unset TMPDIR
+head -c 3000 "$file" | "$RBMAP" report - >/dev/null 2>"$dir/errors"
+is $? 3 "a part of a recording: status 3"
+
 # A filter removes lines and adds none.
 "$RBMAP" report -e sched "$file" >"$dir/sched" 2>"$dir/errors"
 ok "report -e sched prints only events of sched" eval "grep -E 'sched_switch:|DROPPED|cpus=' '$dir/report' | cmp -s - '$dir/sched'"

@@ -116,6 +116,7 @@ says 2 "no command after --" record --
 says 2 "--trigger needs --flight-recorder" record --trigger x
 says 2 "option --trigger was given twice" record -f -t x -t y
 says 2 "option -o requires the name of a file" snapshot -o ''
+says 2 "-f and '-o -' exclude each other: a flight recorder writes several files" record -f -o -
 says 2 "unexpected argument 'x'" snapshot x
 says 2 "invalid CPU number 'x'" report --cpu x
 # shellcheck disable=SC2046 # split into words

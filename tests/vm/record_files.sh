@@ -34,6 +34,24 @@ chgrp nogroup group
 rbmap record -q -e sched -o group/x.dat -- true
 is "$(stat -c '%a %G' group/x.dat)" "640 nogroup" "the group of a directory with the set-group-ID bit can"
 
+# ---- standard output
+mkdir tmp
+export TMPDIR=$dir/tmp
+rbmap record -q -e sched -o - -- echo output >standard.dat 2>err
+is $? 0 "a recording goes to standard output"
+is "$(cat err)" output "the command's output goes to standard error"
+like "$(rbmap report -e sched_process_exec standard.dat 2>/dev/null)" 'sched_process_exec: ' "it is complete"
+rbmap record -q -e sched -o - -- true | rbmap report - >piped 2>err
+like "$(cat err)" '^[1-9][0-9]* events, 0 lost$' "a pipe takes a recording to its report"
+rbmap snapshot -q -o - | rbmap report - >piped 2>err
+like "$(cat err)" '^[0-9]+ events, 0 lost$' "a pipe takes a snapshot to its report"
+is "$(ls tmp)" "" "no file is left"
+fails "a full standard output fails" eval "rbmap record -q -e sched -o - -- true >/dev/full 2>err"
+like "$(cat err)" "No space left on device; it is in $TMPDIR/rbmap\..*/trace.dat$" "the error says where the recording is"
+ok "it is there" rbmap report tmp/rbmap.*/trace.dat
+rm -r standard.dat piped err tmp
+unset TMPDIR
+
 # ---- what was there before
 rbmap report mine.dat >before.txt 2>/dev/null
 same()

@@ -22,6 +22,8 @@ static void run_child(const struct child *child, int go, int failed)
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (child->quiet_output)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(child->argv[0], child->argv);
 	if (write(failed, &errno, sizeof(errno)) < 0)
 		_exit(126);

@@ -18,6 +18,7 @@
 #include "common/options.h"
 #include "common/progress.h"
 #include "common/selection.h"
+#include "common/standard_file.h"
 #include "snapshot_file.h"
 #include "event_select.h"
 #include "own_buffer.h"
@@ -52,6 +53,7 @@ struct record {
 	char *overwrite;		/* previous value, if it was changed */
 	struct child child;
 
+	struct standard_output standard_output;
 	struct progress progress;
 };
 
@@ -510,6 +512,8 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	}
 	if (r->trigger_pattern && !r->flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
+	if (r->flight && is_standard_file(r->output))
+		return usage_error(cmd, "-f and '-o -' exclude each other: a flight recorder writes several files");
 	if (r->event_select.filter && !r->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	/* Without -e the events are those that are enabled already, and old ones. */
@@ -542,8 +546,13 @@ static int record(int argc, char **argv)
 	status = check_arguments(&r, argc, argv);
 	if (status)
 		return status;
+	r.child.quiet_output = is_standard_file(r.output);
+	if (!standard_output_begin(&r.standard_output, &r.output))
+		return STATUS_ERROR;
 	ok = run(&r);
 	clean_up(&r);
+	if (!standard_output_end(&r.standard_output, ok))
+		ok = false;
 	return ok ? STATUS_OK : STATUS_ERROR;
 }
 

@@ -25,7 +25,7 @@ set_option_fn recording_set_output;
 	.name = "output", .letter = 'o', .arg = "FILE", .kind = "file",	\
 	.target = OPTION_TO(recording_set_output, const char *,		\
 			    structure, member),				\
-	.help = "default: " DEFAULT_OUTPUT }
+	.help = "default: " DEFAULT_OUTPUT "; -: standard output" }
 
 #define NO_COMPRESS_OPTION(structure, member) {				\
 	.name = "no-compress",						\

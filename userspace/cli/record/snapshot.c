@@ -7,6 +7,7 @@
 
 #include "common/cli.h"
 #include "common/options.h"
+#include "common/standard_file.h"
 #include "snapshot_file.h"
 
 struct snapshot {
@@ -73,14 +74,21 @@ static bool run(struct snapshot *s)
 static int snapshot(int argc, char **argv)
 {
 	struct snapshot s = { .output = DEFAULT_OUTPUT };
+	struct standard_output output = { 0 };
 	int status;
+	bool ok;
 
 	if (!parse_options(&command_snapshot, argc, argv, &s, &status))
 		return status;
 	if (optind < argc)
 		return usage_error(&command_snapshot, "unexpected argument '%s'",
 				   argv[optind]);
-	return run(&s) ? STATUS_OK : STATUS_ERROR;
+	if (!standard_output_begin(&output, &s.output))
+		return STATUS_ERROR;
+	ok = run(&s);
+	if (!standard_output_end(&output, ok))
+		ok = false;
+	return ok ? STATUS_OK : STATUS_ERROR;
 }
 
 const struct command command_snapshot = {

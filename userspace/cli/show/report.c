@@ -15,6 +15,7 @@
 #include "common/options.h"
 #include "common/pipeline.h"
 #include "common/progress.h"
+#include "common/standard_file.h"
 #include "common/suggest.h"
 #include "crash_guard.h"
 #include "report_batch.h"
@@ -27,6 +28,7 @@
 #define MOST_THREADS	4	/* by default: one reads for all others */
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
+#define INPUT_FAILED	2	/* standard_input_file() has reported the error */
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 
 struct report {
@@ -385,12 +387,25 @@ static int tell_damage(const struct report *r)
 	       STATUS_CUT : STATUS_OK;
 }
 
+static int open_input(struct report *r)
+{
+	int fd;
+
+	if (!is_standard_file(r->input))
+		return dat_open(&r->reader, r->input);
+	r->input = "standard input";
+	fd = standard_input_file();
+	return fd < 0 ? INPUT_FAILED : dat_open_fd(&r->reader, fd);
+}
+
 static int run(void *arg)
 {
 	struct report *r = arg;
 	int ret, error;
 
-	ret = dat_open(&r->reader, r->input);
+	ret = open_input(r);
+	if (ret == INPUT_FAILED)
+		return STATUS_ERROR;
 	if (ret) {
 		if (ret == -ENOENT)
 			complain("%s does not exist: 'rbmap record' makes a recording, 'rbmap report FILE' reads another",
@@ -457,7 +472,7 @@ const struct command command_report = {
 	.options	= options,
 	.help		=
 	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6, or version 7\n"
-	"uncompressed or compressed by zstd); default: " DEFAULT_INPUT ".\n"
+	"uncompressed or compressed by zstd); default: " DEFAULT_INPUT "; -: standard input.\n"
 	"The lines are those of trace-cmd report.\n"
 	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
 	"printed.\n",

@@ -8,6 +8,8 @@
 
 #include "dat_reader.h"
 
+#define NO_NAME	"/dev/null/none"	/* no file can have this name */
+
 const char *dat_strerror(int error)
 {
 	switch (error) {
@@ -33,23 +35,25 @@ const char *dat_strerror(int error)
 	return strerror(-error);
 }
 
-int dat_open(struct dat_reader **reader, const char *path)
+/* @path is NULL if the file has no name; no files of CPUs are beside it then. */
+static int read_file(struct dat_reader **reader, int fd, const char *path)
 {
 	struct dat_reader *r = calloc(1, sizeof(*r));
 	struct stat st;
 	int ret;
 
-	if (!r)
+	if (!r) {
+		close(fd);
 		return -ENOMEM;
-	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
-	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0 || fstat(r->fd, &st))
+	}
+	r->fd = fd;
+	if (fstat(r->fd, &st))
 		ret = -errno;
 	else if (S_ISDIR(st.st_mode))
 		ret = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
 		ret = DAT_ERR_NO_RECORDING;
-	else if (!(r->path = realpath(path, NULL)))
+	else if (!(r->path = path ? realpath(path, NULL) : strdup(NO_NAME)))
 		ret = -errno;
 	else {
 		r->file_size = st.st_size;
@@ -64,6 +68,19 @@ int dat_open(struct dat_reader **reader, const char *path)
 	}
 	*reader = r;
 	return 0;
+}
+
+int dat_open(struct dat_reader **reader, const char *path)
+{
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? -errno : read_file(reader, fd, path);
+}
+
+int dat_open_fd(struct dat_reader **reader, int fd)
+{
+	return read_file(reader, fd, NULL);
 }
 
 static void free_cpu(struct dat_cpu_reader *c)

@@ -29,6 +29,8 @@ enum dat_error {
 const char *dat_strerror(int error);
 
 int dat_open(struct dat_reader **reader, const char *path);
+/* Read a regular file without a name. The function closes @fd, or dat_close() does. */
+int dat_open_fd(struct dat_reader **reader, int fd);
 void dat_close(struct dat_reader *reader);
 
 struct dat_text {

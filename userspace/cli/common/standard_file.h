@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording on standard input or output, whose name is "-". A recording is read and
+ * written at any offset, which a pipe cannot do: its bytes go through a temporary file in
+ * $TMPDIR, by default /tmp.
+ */
+#ifndef RBMAP_CLI_STANDARD_FILE_H
+#define RBMAP_CLI_STANDARD_FILE_H
+
+#include <stdbool.h>
+
+bool is_standard_file(const char *name);
+
+/*
+ * Return a descriptor of a regular file with all that standard input has. On failure,
+ * report the error and return -1.
+ */
+int standard_input_file(void);
+
+/**
+ * struct standard_output - a temporary directory for a recording that goes to standard
+ * output
+ * @dir: its name; NULL: the recording goes to a file
+ * @file: name of the recording
+ */
+struct standard_output {
+	char *dir;
+	char *file;
+};
+
+/* Replace the name "-" by a temporary one. On failure, report the error and return false. */
+bool standard_output_begin(struct standard_output *o, const char **name);
+
+/*
+ * Write the recording to standard output, if it is @complete, and remove it. An incomplete
+ * recording stays, and one that could not be written. On failure, report the error and
+ * return false.
+ */
+bool standard_output_end(struct standard_output *o, bool complete);
+
+#endif /* RBMAP_CLI_STANDARD_FILE_H */
