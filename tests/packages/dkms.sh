@@ -27,7 +27,9 @@ write_probes()
 {
 	types=/srv/types-older
 	[ "$1" = "$older" ] || types=/srv/types-newer
-	for name in switch:sched_switch rename:task_rename timer:timer_start; do
+	# tests/vm/new_probe.sh loads them.
+	rbmap new-probe -k "$1" -b "$types" my_switch sched_switch "/root/$1/my_switch" || return
+	for name in rename:task_rename timer:timer_start; do
 		rbmap new-probe -k "$1" -b "$types" -g new "new_${name%:*}" "${name#*:}" \
 			"/root/$1/new_${name%:*}" || return
 	done
@@ -35,7 +37,7 @@ write_probes()
 
 build_probes()
 {
-	for dir in /root/"$1"/new_*; do
+	for dir in /root/"$1"/*_*; do
 		make -C "$dir" || return
 	done
 }
@@ -46,7 +48,7 @@ custom_probes()
 	said build_probes "$1"
 	is "$status" 0 "$1: probes written by rbmap new-probe build" || diag "$output"
 	mkdir -p "/srv/out/$1"
-	cp /root/"$1"/new_*/*.ko "/lib/modules/$1/updates/dkms/"rbmap.ko* "/srv/out/$1/"
+	cp /root/"$1"/*_*/*.ko "/lib/modules/$1/updates/dkms/"rbmap.ko* "/srv/out/$1/"
 	xz -qd "/srv/out/$1/rbmap.ko.xz" 2>/dev/null
 }
 
@@ -61,7 +63,7 @@ installed()
 mkdir "/root/$older"
 said write_probes "$older"
 is "$status" 0 "rbmap new-probe before rbmap is installed" || diag "$output"
-said make -C "/root/$older/new_switch"
+said make -C "/root/$older/my_switch"
 is "$status" 2 "before rbmap is installed no probe builds"
 like "$output" "rbmap: is not built for kernel $exactly_older: " "the message names the cause"
 like "$output" "With DKMS: +dkms autoinstall -k $exactly_older\$" "the message names the remedy"
@@ -129,7 +131,7 @@ rm -r /lib/modules/6.1.0-bare
 # ---- a compiler other than the kernel's
 
 dkms remove -m rbmap -v "$version" -k "$older" >/dev/null
-said make -C "/root/$older/new_switch"
+said make -C "/root/$older/my_switch"
 is "$status" 2 "after dkms remove no probe builds"
 like "$output" "rbmap: is not built for kernel $exactly_older: " \
 	"after dkms remove: the message names the cause"
@@ -167,9 +169,9 @@ is "$(find /usr/src /var/lib/dkms /lib/modules -name '*rbmap*')" '' "remove-all:
 said make -C /srv/tree -s modules_install KVER="$older"
 is "$status" 0 "$older: make modules_install" || diag "$output"
 like "$(modinfo -k "$older" -n rbmap)" '/rbmap\.ko' "$older: modinfo finds the installed module"
-said make -C "/root/$older/new_switch" clean modules
+said make -C "/root/$older/my_switch" clean modules
 is "$status" 0 "a probe builds against the installed module" || diag "$output"
-is "$(find /lib/modules -newer "/root/$older/new_switch/Makefile" -name '*.symvers')" \
+is "$(find /lib/modules -newer "/root/$older/my_switch/Makefile" -name '*.symvers')" \
 	"$(dirname "$(modinfo -k "$older" -n rbmap)")/rbmap.symvers" "the symbols lie beside the installed module"
 said make -C /srv/tree -s uninstall
 is "$status" 0 "make uninstall" || diag "$output"
