@@ -51,15 +51,26 @@ is "$status" 0 "apt-get install" || diag "$output"
 installed "$older" "$before"
 like "$(rbmap --version)" "$before" "rbmap --version prints the older version"
 
+cat >/usr/local/bin/udevadm <<'END'
+#!/bin/sh
+echo "$@" >>/tmp/udevadm
+END
+chmod +x /usr/local/bin/udevadm
 apt repo update >/dev/null 2>&1
 said apt repo dist-upgrade
 is "$status" 0 "apt-get upgrade" || diag "$output"
+rm /usr/local/bin/udevadm
+like "$(cat /tmp/udevadm)" '^trigger .*--subsystem-match=rbmap' \
+	"devices of a module that is loaded get their group"
 installed "$older" "$version"
 like "$(rbmap --version)" "$version" "rbmap --version prints the new version"
 is "$(find / -xdev -path /srv -prune -o -path /proc -prune -o -path "*rbmap*$before*" -print)" '' \
 	"no file of the older version is left"
 
 like "$(getent group tracing)" '^tracing:' "the group tracing exists"
+ok "the README is installed" test -e /usr/share/doc/rbmap/README.md.gz
+ok "the walkthroughs are installed" test -e /usr/share/doc/rbmap/walkthroughs/slow.md
+ok "the example of a driver is installed" test -e /usr/share/doc/rbmap-dkms/examples/driver_ring.c
 ok "the udev rule is installed" test -e /lib/udev/rules.d/60-rbmap.rules
 like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "DKMS has a log of the build"
 ok "bash parses the completion" bash -n /usr/share/bash-completion/completions/rbmap
