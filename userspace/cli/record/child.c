@@ -22,7 +22,7 @@ static void run_child(const struct child *child, int go, int failed)
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (child->quiet_output)
+	if (child->output_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(child->argv[0], child->argv);
 	if (write(failed, &errno, sizeof(errno)) < 0)

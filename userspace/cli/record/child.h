@@ -15,7 +15,7 @@ struct child {
 	int go;			/* closing it lets the command run */
 	int failed;		/* carries the errno of a failed exec */
 	char **argv;
-	bool quiet_output;	/* its standard output is standard error */
+	bool output_to_stderr;
 	int status;		/* status of wait() */
 	bool ended;
 };

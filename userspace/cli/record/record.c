@@ -546,7 +546,7 @@ static int record(int argc, char **argv)
 	status = check_arguments(&r, argc, argv);
 	if (status)
 		return status;
-	r.child.quiet_output = is_standard_file(r.output);
+	r.child.output_to_stderr = is_standard_file(r.output);
 	if (!standard_output_begin(&r.standard_output, &r.output))
 		return STATUS_ERROR;
 	ok = run(&r);
