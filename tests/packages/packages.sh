@@ -51,13 +51,14 @@ is "$status" 0 "apt-get install" || diag "$output"
 installed "$older" "$before"
 like "$(rbmap --version)" "$before" "rbmap --version prints the older version"
 
+# apt's own path for dpkg lacks /usr/local.
 cat >/usr/local/bin/udevadm <<'END'
 #!/bin/sh
 echo "$@" >>/tmp/udevadm
 END
 chmod +x /usr/local/bin/udevadm
 apt repo update >/dev/null 2>&1
-said apt repo dist-upgrade
+said apt repo -o DPkg::Path="/usr/local/bin:$PATH" dist-upgrade
 is "$status" 0 "apt-get upgrade" || diag "$output"
 rm /usr/local/bin/udevadm
 like "$(cat /tmp/udevadm)" '^trigger .*--subsystem-match=rbmap' \
