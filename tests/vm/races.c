@@ -162,20 +162,15 @@ static void *resize(void *refused)
  */
 static uint64_t drain(struct client *client)
 {
-	uint64_t events = 0, first, last;
+	uint64_t events = 0;
 
 	while (!get_reader(client->fd)) {
-		const void *subbuf = client_subbuf(client);
-		size_t end = subbuf_commit(subbuf);
+		bool swapped = !client->any || client->meta->reader.id != client->id;
+		size_t new = client_new_events(client, NULL, NULL);
 
-		if (!client->any || client->meta->reader.id != client->id)
-			client->seen = 0;
-		else if (client->seen == end)
+		if (!swapped && !new)
 			break;
-		client->any = true;
-		client->id = client->meta->reader.id;
-		events += subbuf_events(subbuf, client->seen, &first, &last);
-		client->seen = end;
+		events += new;
 	}
 	return events;
 }
