@@ -19,13 +19,6 @@ examples()
 		sed "s/\\\\-/-/g; s/\\\\(aq/'/g"
 }
 
-# tool NAME: stores stdin as a program that the examples can call
-tool()
-{
-	cat >"$tools/$1"
-	chmod +x "$tools/$1"
-}
-
 # prepare COMMAND: does what the page expects of its reader before this command
 prepare()
 {
@@ -66,12 +59,8 @@ run()
 	esac
 }
 
-modules=/lib/modules/$(uname -r)
-installed=$modules/extra/rbmap.ko
-[ -e "$modules" ] || installed=$modules
-mkdir -p $tools $at "$modules/extra" /full/disk
-cp /modules/rbmap.ko "$modules/extra/"
-/tests/depmod -a || done_testing
+mkdir -p $tools $at /full/disk
+install_module || done_testing
 tool make <<'TOOL'
 #!/bin/sh
 sleep 0.5
@@ -107,6 +96,4 @@ for page in /tests/man/*.1 /tests/man/*.5; do
 	! is_loaded my_switch || rmmod my_switch
 	! is_loaded rbmap || ok "$name: the module unloads" rmmod rbmap
 done
-# Other tests expect that no module is installed.
-rm -r "$installed"
 done_testing

@@ -7,16 +7,8 @@
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-there=$(uname -r)
 tools=/tmp/walk-tools
 at=/tmp/walk
-
-# tool NAME: stores stdin as a program that the blocks can call
-tool()
-{
-	cat >"$tools/$1"
-	chmod +x "$tools/$1"
-}
 
 mkdir -p $tools
 tool make <<'END'
@@ -84,11 +76,7 @@ line=' +[^ ]+-[0-9]+ +\[[0-9]+\] +[0-9]+\.[0-9]+: '
 if [ ! -e /tests/depmod ]; then
 	skip_all "no depmod"
 fi
-installed=
-[ -e "/lib/modules/$there" ] || installed=/lib/modules/$there
-mkdir -p "/lib/modules/$there/extra"
-cp /modules/rbmap.ko "/lib/modules/$there/extra/rbmap.ko"
-/tests/depmod -a
+install_module
 
 walk slow
 step "load"
@@ -145,8 +133,4 @@ step "end" '^incident\.dat$' '^incident\.dat\.1$' '^incident\.dat\.2$'
 step "a trigger" 'marker: +request 4713 failed$'
 step "unload"
 arrive
-
-# Other tests expect that no module is installed.
-rm -f "/lib/modules/$there/extra/rbmap.ko"
-[ -z "$installed" ] || rm -r "$installed"
 done_testing

@@ -62,6 +62,28 @@ load_module()
 	insmod "${MODULES:-/modules}/$module.ko" "$@"
 }
 
+# install_module: installs rbmap where `rbmap load` finds it, until the script ends: other
+# tests expect that no module is installed
+install_module()
+{
+	local modules installed
+
+	modules=/lib/modules/$(uname -r)
+	installed=$modules/extra/rbmap.ko
+	[ -e "$modules" ] || installed=$modules
+	mkdir -p "$modules/extra"
+	at_exit "rm -r '$installed'"
+	cp /modules/rbmap.ko "$modules/extra/"
+	/tests/depmod -a
+}
+
+# tool NAME: stores stdin as a program in the folder $tools, which comes first in PATH
+tool()
+{
+	cat >"$tools/$1"
+	chmod +x "$tools/$1"
+}
+
 is_loaded()
 {
 	grep -q "^$1 " /proc/modules
