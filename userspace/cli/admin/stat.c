@@ -16,62 +16,57 @@
 #include "cpustats.h"
 #include "selfcost.h"
 
-/* A table: its columns fit a terminal of 80 columns */
-struct table {
-	const struct {
-		enum cpustat stat;
-		const char *title;
-	} column[6];
-	size_t nr;
+/* A column. A table ends with an empty one, and fits 80 columns of a terminal. */
+struct column {
+	enum cpustat stat;
+	const char *title;
 };
 
-static const struct table events = {
-	{
-		{ CPUSTAT_EMITTED,	"EMITTED" },
-		{ CPUSTAT_READ,		"READ" },
-		{ CPUSTAT_UNREAD,	"UNREAD" },
-		{ CPUSTAT_LOST,		"LOST" },
-		{ CPUSTAT_DISABLED,	"DISABLED" },
-	}, 5
+static const struct column events[] = {
+	{ CPUSTAT_EMITTED,	"EMITTED" },
+	{ CPUSTAT_READ,		"READ" },
+	{ CPUSTAT_UNREAD,	"UNREAD" },
+	{ CPUSTAT_LOST,		"LOST" },
+	{ CPUSTAT_DISABLED,	"DISABLED" },
+	{ 0 }
 };
 
 /* The sum of these columns is LOST. */
-static const struct table causes = {
-	{
-		{ CPUSTAT_OVERRUN,	"OVERWRITTEN" },
-		{ CPUSTAT_FULL,		"FULL" },
-		{ CPUSTAT_LAPPED,	"LAPPED" },
-		{ CPUSTAT_NESTED,	"NESTED" },
-		{ CPUSTAT_TOO_LARGE,	"TOO-LARGE" },
-		{ CPUSTAT_NO_RING,	"NO-RING" },
-	}, 6
+static const struct column causes[] = {
+	{ CPUSTAT_OVERRUN,	"OVERWRITTEN" },
+	{ CPUSTAT_FULL,		"FULL" },
+	{ CPUSTAT_LAPPED,	"LAPPED" },
+	{ CPUSTAT_NESTED,	"NESTED" },
+	{ CPUSTAT_TOO_LARGE,	"TOO-LARGE" },
+	{ CPUSTAT_NO_RING,	"NO-RING" },
+	{ 0 }
 };
 
 #define COLUMN_WIDTH	11
 
-static void print_head(const struct table *t, const char *name)
+static void print_head(const struct column *c, const char *name)
 {
 	printf("%-5s", name);
-	for (size_t i = 0; i < t->nr; i++)
-		printf(" %*s", COLUMN_WIDTH, t->column[i].title);
+	for (; c->title; c++)
+		printf(" %*s", COLUMN_WIDTH, c->title);
 	putchar('\n');
 }
 
-static void print_row(const struct table *t, const char *name,
+static void print_row(const struct column *c, const char *name,
 		      const uint64_t *value)
 {
 	printf("%-5s", name);
-	for (size_t i = 0; i < t->nr; i++)
-		printf(" %*" PRIu64, COLUMN_WIDTH, value[t->column[i].stat]);
+	for (; c->title; c++)
+		printf(" %*" PRIu64, COLUMN_WIDTH, value[c->stat]);
 	putchar('\n');
 }
 
-static void print_cpu_row(const struct table *t, const struct cpustats *v)
+static void print_cpu_row(const struct column *c, const struct cpustats *v)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "%u", v->cpu);
-	print_row(t, name, v->value);
+	print_row(c, name, v->value);
 }
 
 /* A second table has the causes of losses, for the CPUs that have any. */
@@ -79,21 +74,21 @@ static void print_text(const struct cpustats *v, size_t nr)
 {
 	uint64_t sum[NR_CPUSTATS] = { 0 };
 
-	print_head(&events, "CPU");
+	print_head(events, "CPU");
 	for (size_t i = 0; i < nr; i++) {
-		print_cpu_row(&events, &v[i]);
+		print_cpu_row(events, &v[i]);
 		for (int s = 0; s < NR_CPUSTATS; s++)
 			sum[s] += v[i].value[s];
 	}
-	print_row(&events, "sum", sum);
+	print_row(events, "sum", sum);
 	if (!sum[CPUSTAT_LOST])
 		return;
 	putchar('\n');
-	print_head(&causes, "LOST");
+	print_head(causes, "LOST");
 	for (size_t i = 0; i < nr; i++)
 		if (v[i].value[CPUSTAT_LOST])
-			print_cpu_row(&causes, &v[i]);
-	print_row(&causes, "sum", sum);
+			print_cpu_row(causes, &v[i]);
+	print_row(causes, "sum", sum);
 }
 
 static void print_json(const struct cpustats *v, size_t nr, bool compact)
