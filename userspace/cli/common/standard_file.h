@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording on standard input or output, whose name is "-". A recording is read and
- * written at any offset, which a pipe cannot do: its bytes go through a temporary file in
- * $TMPDIR, by default /tmp.
+ * Recordings with the name "-": standard input and standard output. The functions that
+ * read and write a recording need a file with offsets, and a pipe has none. So the bytes
+ * of a pipe go through a temporary file in $TMPDIR, by default /tmp.
  */
 #ifndef RBMAP_CLI_STANDARD_FILE_H
 #define RBMAP_CLI_STANDARD_FILE_H
