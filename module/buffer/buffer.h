@@ -49,6 +49,7 @@ struct work_struct;
  * @subbufs_lost: @pages_lost of struct rbmap_meta
  * @moved: number of sub-buffers that splice() passed on without a copy
  * @copied: number of sub-buffers that splice() passed on as a copy
+ * @discarded: number of unread events that were discarded; no reset restarts it
  * @now: current time of the ring's clock
  * @generation: generation of the ring that is written
  * @sizes: sizes of the ring that is written
@@ -79,6 +80,7 @@ struct rbmap_buffer_stats {
 	u64	subbufs_lost;
 	u64	moved;
 	u64	copied;
+	u64	discarded;
 	u64	now;
 	u32	generation;
 	struct rbmap_sizes sizes;

@@ -271,6 +271,7 @@ static void rbmap_stats_add(struct rbmap_buffer_stats *sum,
 	sum->subbufs_lost += s->subbufs_lost;
 	sum->moved += s->moved;
 	sum->copied += s->copied;
+	sum->discarded += s->discarded;
 }
 
 /*
@@ -428,11 +429,34 @@ rbmap_gen_next(struct rbmap_cpu_buffer *cpu_buf,
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen = NULL;
+	u64 discarded;
 
 	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
+	discarded = cpu_buf->past.discarded;
 	memset(&cpu_buf->past, 0, sizeof(cpu_buf->past));
+	cpu_buf->past.discarded = discarded;
 	while ((gen = rbmap_gen_next(cpu_buf, gen)))
 		rbmap_gen_reset(gen);
+	mutex_unlock(&cpu_buf->stats_lock);
+	rbmap_cpu_buffer_drop_drained(cpu_buf);
+}
+
+/**
+ * rbmap_cpu_buffer_discard - discard the events that a reader would still get
+ * @cpu_buf: the CPU's part, which may be written concurrently
+ * @gen: the ring that the reader is in.  It may be one that a snapshot has taken, and
+ *	that only present readers still read
+ *
+ * Context: may sleep.
+ */
+void rbmap_cpu_buffer_discard(struct rbmap_cpu_buffer *cpu_buf, struct rbmap_gen *gen)
+{
+	struct rbmap_gen *at = NULL;
+
+	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
+	while ((at = rbmap_gen_next(cpu_buf, at)))
+		if (at == gen || READ_ONCE(at->queued))
+			rbmap_gen_discard(at);
 	mutex_unlock(&cpu_buf->stats_lock);
 	rbmap_cpu_buffer_drop_drained(cpu_buf);
 }

@@ -108,6 +108,7 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_keep_for_snapshot(struct rbmap_gen *gen);
 void rbmap_cpu_buffer_keep_for_snapshots(struct rbmap_cpu_buffer *cpu_buf);
 void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf);
+void rbmap_cpu_buffer_discard(struct rbmap_cpu_buffer *cpu_buf, struct rbmap_gen *gen);
 void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 			    struct rbmap_buffer_stats *stats);
 

@@ -247,6 +247,46 @@ bool rbmap_gen_drained(const struct rbmap_gen *gen)
 	       !rbmap_ring_unreported_drops(&gen->ring);
 }
 
+/* Count all committed events as read.  Return their number. */
+static u64 rbmap_skip_unread(struct rbmap_gen *gen)
+{
+	struct rbmap_ring *ring = &gen->ring;
+	struct rbmap_reader *reader = &ring->reader;
+	u64 read = reader->read;
+
+	rbmap_ring_skip(ring);
+	/*
+	 * A reader that maps the ring keeps an offset: start in another sub-buffer.
+	 */
+	if (rbmap_ring_reader_at_writer(ring) && rbmap_close_subbuf(gen, reader->seq))
+		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
+	reader->lost = 0;
+	return reader->read - read;
+}
+
+/**
+ * rbmap_gen_discard - discard the unread events
+ * @gen: a ring, which may be written concurrently
+ *
+ * The counters of written and of read events lack the discarded ones from now on.  All
+ * losses count as reported.  Observers still find the events.
+ *
+ * Context: may sleep.
+ */
+void rbmap_gen_discard(struct rbmap_gen *gen)
+{
+	u64 nr;
+
+	mutex_lock(&gen->reader_lock);
+	nr = rbmap_skip_unread(gen);
+	rbmap_ring_report_drops(&gen->ring);
+	gen->base.entries += nr;
+	gen->base.read += nr;
+	gen->discarded += nr;
+	rbmap_meta_update(gen);
+	mutex_unlock(&gen->reader_lock);
+}
+
 /**
  * rbmap_gen_reset - discard the unread events and count from 0
  * @gen: a ring, which may be written concurrently
@@ -262,15 +302,14 @@ void rbmap_gen_reset(struct rbmap_gen *gen)
 	struct rbmap_base *base = &gen->base;
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
+	u64 nr;
 	int i;
 
 	mutex_lock(&gen->reader_lock);
-	rbmap_ring_skip(ring);
-	/*
-	 * A reader that maps the ring keeps an offset: start in another sub-buffer.
-	 */
-	if (rbmap_ring_reader_at_writer(ring) && rbmap_close_subbuf(gen, reader->seq))
-		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
+	nr = rbmap_skip_unread(gen);
+	/* The snapshot of a ring that is not queued keeps the events. */
+	if (READ_ONCE(gen->queued))
+		gen->discarded += nr;
 	/* A snapshot shares the memory of a retired ring. */
 	if (!rbmap_gen_retired(gen))
 		rbmap_ring_empty_reader(ring);
@@ -280,7 +319,6 @@ void rbmap_gen_reset(struct rbmap_gen *gen)
 		base->dropped[i] = local_read(&ring->dropped[i]);
 		reader->reported_drops += base->dropped[i];
 	}
-	reader->lost = 0;
 	base->reported = reader->reported;
 	base->entries = reader->expected;
 	base->read = reader->read;

@@ -88,7 +88,7 @@ struct rbmap_expiry {
  * @base: counters at the last reset
  * @expiry: losses passed from ring to ring; under @reader_lock
  * @reader_lock: serializes readers, and protects @mapped, @subbufs_mapped, @base, @meta,
- *	@moved, @copied and @passed.  Taken with mmap_lock held, so that no user memory
+ *	@moved, @copied, @discarded and @passed.  Taken with mmap_lock held, so that no user memory
  *	is accessed while it is held
  * @mapped: number of maps of the ring
  * @subbufs_mapped: number of these maps that show sub-buffers
@@ -97,6 +97,7 @@ struct rbmap_expiry {
  * @reader_now: time of the clock when the last GET_READER started
  * @moved: number of sub-buffers that splice() passed on without a copy
  * @copied: number of sub-buffers that splice() passed on as a copy
+ * @discarded: number of unread events that were discarded; no reset restarts it
  * @passed: memory that splice() has moved to pipes; empty once the ring is retired
  * @wake: work that wakes the readers waiting in @cpu_buf; queued from any context
  * @notify_closed: whether the writer checks the watermark when it leaves a
@@ -129,6 +130,7 @@ struct rbmap_gen {
 	u64			reader_now;
 	u64			moved;
 	u64			copied;
+	u64			discarded;
 	struct rbmap_passed	passed;
 
 	struct irq_work		wake;
@@ -173,5 +175,6 @@ void rbmap_gen_clone(struct rbmap_gen *clone,
 void rbmap_gen_retire(struct rbmap_gen *gen);
 bool rbmap_gen_drained(const struct rbmap_gen *gen);
 void rbmap_gen_reset(struct rbmap_gen *gen);
+void rbmap_gen_discard(struct rbmap_gen *gen);
 
 #endif /* RBMAP_GENERATION_H */

@@ -63,6 +63,7 @@ static void rbmap_counters(struct rbmap_gen *gen,
 	stats->subbufs_touched = READ_ONCE(ring->touched) - base->touched;
 	stats->subbufs_lost = local_read(&ring->overwritten) -
 			      base->overwritten;
+	stats->discarded = gen->discarded;
 }
 
 /**
@@ -151,6 +152,7 @@ void rbmap_meta_update(struct rbmap_gen *gen)
 	WRITE_ONCE(meta->lost_reported, stats.lost_reported);
 	WRITE_ONCE(meta->now, gen->reader_now);
 	WRITE_ONCE(meta->expired, stats.expired);
+	WRITE_ONCE(meta->discarded, stats.discarded);
 	WRITE_ONCE(meta->reader.lost_events, ring->reader.lost);
 	WRITE_ONCE(meta->reader.read, ring->reader.offset);
 	/*

@@ -52,6 +52,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "read events: %llu\n", s.read);
 	/* The counters that only rbmap has. */
 	len += sysfs_emit_at(buf, len, "emitted: %llu\n", s.entries);
+	len += sysfs_emit_at(buf, len, "discarded: %llu\n", s.discarded);
 	len += sysfs_emit_at(buf, len, "dropped full: %llu\n", s.dropped_full);
 	len += sysfs_emit_at(buf, len, "dropped lapped: %llu\n",
 			     s.dropped_lapped);

@@ -291,6 +291,22 @@ static int rbmap_get_reader(struct file *file)
 	return ret;
 }
 
+/* A snapshot's file discards what it has not read itself. */
+static int rbmap_file_discard(struct rbmap_file *rfile)
+{
+	struct rbmap_gen *gen = rbmap_file_bind_reader(rfile);
+	int ret = 0;
+
+	if (rbmap_file_observes(rfile))
+		ret = -EBADF;
+	else if (rfile->snapshot)
+		rbmap_gen_discard(gen);
+	else
+		rbmap_cpu_buffer_discard(rfile->cpu_buf, gen);
+	rbmap_gen_put(gen);
+	return ret;
+}
+
 /* End all waits for this CPU's rings. */
 static void rbmap_end_waits(struct rbmap_file *rfile)
 {
@@ -339,6 +355,8 @@ static long rbmap_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (rbmap_file_observes(file->private_data))
 			return -EBADF;
 		return rbmap_get_reader(file);
+	case RBMAP_IOCTL_DISCARD:
+		return rbmap_file_discard(file->private_data);
 	case RBMAP_IOCTL_OBSERVE:
 		return rbmap_file_observe(file->private_data);
 	case RBMAP_IOCTL_SNAPSHOT:

@@ -111,7 +111,7 @@ proctype stats()
 	:: hide -> goto end
 	fi;
 #ifndef stats_without_lock
-stats_keep: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_stats(), rbmap_cpu_buffer_reset() */
+stats_keep: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_stats(), rbmap_cpu_buffer_reset(), rbmap_cpu_buffer_discard() */
 	atomic { !stats_lock -> stats_lock = 1 };
 #endif
 	atomic {

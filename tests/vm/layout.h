@@ -37,7 +37,7 @@ LAYOUT_AT(rbmap_slot_table, modulus, 8);
 LAYOUT_AT(rbmap_slot_table, reserved, 16);
 LAYOUT_AT(rbmap_slot_table, slot, 64);
 
-LAYOUT_SIZE(rbmap_meta, 216);
+LAYOUT_SIZE(rbmap_meta, 224);
 LAYOUT_AT(rbmap_meta, meta_page_size, 0);
 LAYOUT_AT(rbmap_meta, meta_struct_len, 4);
 LAYOUT_AT(rbmap_meta, subbuf_size, 8);
@@ -73,5 +73,6 @@ LAYOUT_AT(rbmap_meta, slot_table_offset, 184);
 LAYOUT_AT(rbmap_meta, first_seq, 192);
 LAYOUT_AT(rbmap_meta, expired, 200);
 LAYOUT_AT(rbmap_meta, dropped_no_ring, 208);
+LAYOUT_AT(rbmap_meta, discarded, 216);
 
 #endif /* LAYOUT_H */

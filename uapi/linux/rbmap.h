@@ -46,6 +46,13 @@
  *	splice() waits for buffer_percent, and for at least one sub-buffer.  It
  *	returns 0 if ioctl(fd, 0) ended the wait.
  *
+ * Discard
+ *	ioctl(fd, RBMAP_IOCTL_DISCARD) discards the events that the file would
+ *	get.  They count as discarded, and not as read.  Losses before the call
+ *	count as reported.  A program that maps the ring continues behind
+ *	meta->reader.read bytes of sub-buffer meta->reader.id.  EBADF: the file
+ *	observes.
+ *
  * Another ring
  *	The size and the clock of a ring never change.  If the user sets a new
  *	size or clock, the CPU continues in a new ring, and the old ring is
@@ -187,6 +194,7 @@
 
 #define RBMAP_IOCTL_GET_READER	_IO('R', 0x20)
 #define RBMAP_IOCTL_OBSERVE	_IO('R', 0x28)
+#define RBMAP_IOCTL_DISCARD	_IO('R', 0x30)
 #define RBMAP_IOCTL_SNAPSHOT	_IO('R', 0x40)
 #define RBMAP_IOCTL_CREATE	_IOW('R', 0x48, struct rbmap_create)
 
@@ -235,7 +243,8 @@ enum rbmap_clock {
  * @reader.read:	bytes of this sub-buffer that were read, without its header;
  *			a reset empties the sub-buffer
  * @flags:		0
- * @entries:		events written since the last reset
+ * @entries:		events written since the last reset, without those that
+ *			RBMAP_IOCTL_DISCARD discarded
  * @overrun:		events overwritten before they were read
  * @read:		events read
  * @pages_lost:		sub-buffers overwritten before they were read
@@ -272,6 +281,8 @@ enum rbmap_clock {
  *			limit retired_size_kb
  * @dropped_no_ring:	events dropped while the CPU had no ring, because memory was
  *			lacking when it came online
+ * @discarded:		unread events of this ring that a reset or RBMAP_IOCTL_DISCARD
+ *			discarded; a reset does not restart this counter
  */
 struct rbmap_meta {
 	__u32	meta_page_size;
@@ -319,6 +330,7 @@ struct rbmap_meta {
 	__u64	first_seq;
 	__u64	expired;
 	__u64	dropped_no_ring;
+	__u64	discarded;
 };
 
 /**
