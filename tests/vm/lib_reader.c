@@ -269,6 +269,51 @@ static void by_turns(void)
 	set_number("buffer_size_kb", 64);
 }
 
+/* A reader that throws away what it is behind with; resized rings */
+static void discards(void)
+{
+	uint64_t before = stat_of(0, "discarded");
+	struct tally t = { 0 };
+	struct rbmap_event ev;
+	struct rbmap_map *map;
+	unsigned int turn;
+	struct writer w;
+	bool done;
+	int ret = 0;
+
+	reset();
+	map = open_cpu(0);
+	start(&w, 0, MARKERS);
+	for (turn = 0, done = false; !done && !ret; turn++) {
+		done = __atomic_load_n(&w.done, __ATOMIC_ACQUIRE);
+		rbmap_wait(map, 10);
+		for (int i = 0; i < 50 && rbmap_next_event(map, &ev) == 1; i++)
+			count_event(&t, 0, &ev);
+		if (turn % 4 == 3)
+			set_number("buffer_size_kb", turn % 8 == 3 ? 128 : 64);
+		ret = rbmap_discard_unread(map);
+	}
+	pthread_join(w.thread, NULL);
+	is(ret, 0, "discards: rbmap_discard_unread() succeeds");
+	while (rbmap_next_event(map, &ev) == 1)
+		count_event(&t, 0, &ev);
+	is(t.wrong_order + t.wrong_time + t.wrong_cpu + t.others, 0,
+	   "discards: the events between are in order");
+	is(rbmap_events_read(map) + stat_of(0, "lost events") + stat_of(0, "discarded") - before,
+	   w.count, "discards: read + lost + discarded = emitted");
+
+	emit(MARKERS, 1, MARKER_LEN);
+	rbmap_discard_unread(map);
+	emit(MARKERS + 1, 1, MARKER_LEN);
+	t = (struct tally){ .next = MARKERS + 1 };
+	if (rbmap_next_event(map, &ev) == 1)
+		count_event(&t, 0, &ev);
+	is(t.got - t.wrong_loss - t.lost, 1, "discards: the next event is the one after the call");
+	is(rbmap_next_event(map, &ev), 0, "discards: no other event is there");
+	rbmap_close(map);
+	set_number("buffer_size_kb", 64);
+}
+
 static void each_cpu(void)
 {
 	char what[64];
@@ -550,6 +595,7 @@ int main(int argc, char **argv)
 	second_map();
 	if (target.own) {
 		by_turns();
+		discards();
 		merged();
 		waiting();
 		errors();

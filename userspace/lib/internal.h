@@ -41,6 +41,7 @@ struct rbmap_transport {
 	/* The ioctls, without waiting.  Return: 0 or a negative errno. */
 	int (*get_reader)(struct rbmap_map *map);
 	int (*wake)(struct rbmap_map *map);
+	int (*discard)(struct rbmap_map *map);	/* NULL: the file cannot */
 	/* This ring was read to its end: map the next one. */
 	int (*next_ring)(struct rbmap_map *map);
 	/* splice() without waiting; it unmaps the sub-buffers.  Return: bytes, or an errno. */

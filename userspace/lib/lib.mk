@@ -52,6 +52,7 @@ LIB_MAN_LINKS	:= \
 	rbmap_open:rbmap_clock rbmap_open:rbmap_generation \
 	rbmap_next_event:rbmap_next_subbuf rbmap_next_event:rbmap_splice \
 	rbmap_next_event:rbmap_events_read \
+	rbmap_next_event:rbmap_discard_unread \
 	rbmap_decode:rbmap_decode_lost \
 	rbmap_observe:rbmap_observe_path rbmap_observe:rbmap_merge_observe \
 	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_next \

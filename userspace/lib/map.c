@@ -31,6 +31,11 @@ static int device_wake(struct rbmap_map *map)
 	return ioctl(map->fd, 0) < 0 ? -errno : 0;
 }
 
+static int device_discard(struct rbmap_map *map)
+{
+	return ioctl(map->fd, RBMAP_IOCTL_DISCARD) < 0 ? -errno : 0;
+}
+
 static int open_error(int cpu)
 {
 	int error = errno;
@@ -249,6 +254,7 @@ static void device_close(struct rbmap_map *map)
 static const struct rbmap_transport device = {
 	.get_reader	= device_get_reader,
 	.wake		= device_wake,
+	.discard	= device_discard,
 	.next_ring	= device_next_ring,
 	.splice		= device_splice,
 	.map_subbufs	= map_subbufs,
@@ -657,6 +663,26 @@ RBMAP_API int rbmap_next_event(struct rbmap_map *map, struct rbmap_event *ev)
 		map->lost = rbmap_lost_sum(map->lost, sb.lost);
 	}
 	return 0;
+}
+
+RBMAP_API int rbmap_discard_unread(struct rbmap_map *map)
+{
+	int ret;
+
+	if (map->observer)
+		return -EBADF;
+	if (!map->transport->discard)
+		return -ENOTTY;
+	ret = map->transport->discard(map);
+	if (ret)
+		return ret;
+	map->start = NULL;
+	map->corrupt = false;
+	map->cursor = (struct rbmap_cursor){ 0 };
+	map->lost = 0;
+	map->behind = 0;
+	map->left = 0;
+	return map->meta ? read_position(map) : 0;
 }
 
 RBMAP_API int rbmap_wait(struct rbmap_map *map, int timeout_ms)

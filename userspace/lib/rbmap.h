@@ -144,6 +144,13 @@ int rbmap_decode(const void *subbuf, size_t size, struct rbmap_cursor *cursor,
 uint64_t rbmap_decode_lost(const void *subbuf, size_t size);
 
 /*
+ * Throw away all events that the map would return.  The kernel counts them as discarded,
+ * and not as read; losses before the call are not reported.  Return: 0.  -EBADF: the map
+ * observes.  -ENOTTY: a ring of ftrace, or an older module.  The function never waits.
+ */
+int rbmap_discard_unread(struct rbmap_map *map);
+
+/*
  * Wait until the ring is filled to buffer_percent.  Return: 1: the ring is filled.
  * 0: the timeout expired, or rbmap_wake() was called; the ring may hold fewer
  * events.  -EINTR: a signal was caught.  timeout_ms -1: no timeout.
