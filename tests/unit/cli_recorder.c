@@ -128,6 +128,24 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	return 1;
 }
 
+/* The kernel counts all losses until now as reported. The map has not reported them. */
+int rbmap_discard_unread(struct rbmap_map *map)
+{
+	uint64_t events = map->events, told = map->told;
+	struct rbmap_subbuf sb;
+	struct ring *ring;
+
+	while (rbmap_next_subbuf(map, &sb) == 1)
+		;
+	ring = &map->ring[map->at];
+	map->gone += ring->behind;
+	ring->behind = 0;
+	map->told = told;
+	map->behind = 0;
+	map->events = events;
+	return 0;
+}
+
 uint64_t rbmap_events_read(const struct rbmap_map *map)
 {
 	return map->events;

@@ -26,6 +26,7 @@ static const struct {
 	[CPUSTAT_EXPIRED]	= { "expired", "expired" },
 	[CPUSTAT_NO_RING]	= { "dropped no ring", "dropped_no_ring" },
 	[CPUSTAT_DISABLED]	= { "disabled", "disabled" },
+	[CPUSTAT_DISCARDED]	= { "discarded", "discarded" },
 };
 
 const char *cpustat_name(enum cpustat stat)

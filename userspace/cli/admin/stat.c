@@ -28,6 +28,7 @@ static const struct column events[] = {
 	{ CPUSTAT_UNREAD,	"UNREAD" },
 	{ CPUSTAT_LOST,		"LOST" },
 	{ CPUSTAT_DISABLED,	"DISABLED" },
+	{ CPUSTAT_DISCARDED,	"DISCARDED" },
 	{ 0 }
 };
 
@@ -271,12 +272,13 @@ const struct command command_stat = {
 	"LOST is the number of lost events. A second table has the causes, if there are\n"
 	"lost events:\n"
 	"  OVERWRITTEN  overwritten before a reader read them\n"
-	"  FULL         discarded because the ring was full (overwrite is 0)\n"
-	"  LAPPED       discarded because interrupts filled the ring during one event\n"
-	"  NESTED       discarded because events nested too deep\n"
-	"  TOO-LARGE    discarded because they do not fit into a sub-buffer\n"
-	"  NO-RING      discarded because there was no memory for the CPU's ring\n"
-	"DISABLED counts events while tracing_on was 0; LOST does not include them. The\n"
-	"counters begin when the module is loaded or the rings are reset.\n",
+	"  FULL         dropped because the ring was full (overwrite is 0)\n"
+	"  LAPPED       dropped because interrupts filled the ring during one event\n"
+	"  NESTED       dropped because events nested too deep\n"
+	"  TOO-LARGE    dropped because they do not fit into a sub-buffer\n"
+	"  NO-RING      dropped because there was no memory for the CPU's ring\n"
+	"DISABLED counts events while tracing_on was 0, and DISCARDED unread events that\n"
+	"a reset or a new recording threw away; LOST does not include them. A reset sets\n"
+	"all counters but DISCARDED to 0.\n",
 	.run		= stat,
 };

@@ -149,6 +149,15 @@ static bool start_threads(struct record *r)
 	return !ret;
 }
 
+static bool discard(struct record *r)
+{
+	int ret = recorder_discard(r->recorder);
+
+	if (ret)
+		complain("cannot read the rings: %s", rbmap_strerror(ret));
+	return !ret;
+}
+
 /*
  * Begin a flight recorder: nobody reads the rings, which overwrite their oldest
  * events. When a signal or a trigger arrives, a snapshot freezes them and goes
@@ -164,7 +173,9 @@ static bool begin_flight(struct record *r)
 		control_complain(CONTROL_READ, "overwrite", -errno);
 		return false;
 	}
-	/* The rings were opened only to check that they can be read. */
+	/* The rings were opened to check that they can be read, and to discard old events. */
+	if (must_discard(r) && !discard(r))
+		return false;
 	recorder_close(r->recorder);
 	r->recorder = NULL;
 	/* An open marker prevents 'rbmap destroy' and 'rbmap unload', and does nothing else. */
@@ -241,20 +252,12 @@ static bool dump(struct record *r)
 
 static bool start(struct record *r)
 {
-	int ret;
-
 	if (r->patterns.nr && control_disable_others(&r->events))
 		return false;
 	if (!event_select_begin(&r->event_select, &r->events))
 		return false;
-	if (must_discard(r) && !r->flight) {
-		ret = recorder_discard(r->recorder);
-		if (ret) {
-			complain("cannot read the rings: %s",
-				 rbmap_strerror(ret));
-			return false;
-		}
-	}
+	if (must_discard(r) && !r->flight && !discard(r))
+		return false;
 	if (!(r->flight ? begin_flight(r) : start_threads(r)))
 		return false;
 	/* All threads have begun, and no event is enabled yet. */

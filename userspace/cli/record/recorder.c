@@ -34,7 +34,6 @@ struct cpu_recorder {
 	unsigned int generation;	/* ring that is being read */
 	unsigned int first;		/* ring that was written at the beginning */
 	_Atomic uint64_t other_clock;	/* number of left-out events */
-	uint64_t events_before;		/* number of discarded events */
 	bool looks;			/* take names of threads from the events */
 
 	/* Whole sub-buffers go through a pipe, without a map. */
@@ -262,7 +261,7 @@ static void publish_sums(struct cpu_recorder *c)
 {
 	struct rbmap_loss now, sum = { 0 };
 
-	c->events = rbmap_events_read(c->map) - c->events_before - c->other_clock;
+	c->events = rbmap_events_read(c->map) - c->other_clock;
 	if (rbmap_loss(c->map, &now))
 		return;
 	loss_add(&sum, &now, &c->before);
@@ -524,23 +523,17 @@ static void *run(void *arg)
 
 int recorder_discard(struct recorder *rec)
 {
-	struct rbmap_subbuf sb;
-	bool other;
 	int ret;
 
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
-		unsigned int limit;
 
 		if (!c->map)
 			continue;
-		limit = whole_ring(c);
-		while (limit && (ret = next_piece(c, &sb, &other)) == 1)
-			limit = other ? whole_ring(c) : limit - !sb.offset;
-		if (limit && ret < 0)
+		ret = rbmap_discard_unread(c->map);
+		if (ret)
 			return ret;
 		begin_here(c);
-		c->events_before = rbmap_events_read(c->map);
 	}
 	return 0;
 }

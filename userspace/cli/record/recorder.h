@@ -30,8 +30,8 @@ size_t recorder_page_size(const struct recorder *rec); /* size for the file */
 int recorder_clock(const struct recorder *rec);	/* clock of the first CPU */
 
 /*
- * Discard what the rings hold, so that the recording begins now. Return 0 or an
- * error for rbmap_strerror().
+ * Discard what the rings hold, so that the recording begins now. The kernel counts
+ * the events as discarded. Return 0 or an error for rbmap_strerror().
  */
 int recorder_discard(struct recorder *rec);
 
