@@ -15,7 +15,7 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix common/,buf.c cli.c control.c events.c json.c pipeline.c printable.c suggest.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
-		dat_output.c dat_spool.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
+		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
 	record/cmdlines.c admin/selfcost.c show/columns.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <stdarg.h>
@@ -339,23 +340,50 @@ int control_clock_of(const char *text)
 	return -1;
 }
 
-int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
+/* Return the text behind "key: ", which the caller frees; NULL with errno. */
+static char *cpu_stat(unsigned int cpu, const char *key)
 {
+	char file[64], *text, *line, *value = NULL;
 	size_t len = strlen(key);
-	char file[64], *text, *line;
-	int ret = -ENOENT;
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	text = control_read(file);
 	if (!text)
-		return -errno;
-	for (line = text; line; line = strchr(line, '\n')) {
+		return NULL;
+	for (line = text; line && !value; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (strncmp(line, key, len) || strncmp(line + len, ": ", 2))
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		ret = parse_u64(line + len + 2, value) ? 0 : -EINVAL;
-		break;
+		if (!strncmp(line, key, len) && !strncmp(line + len, ": ", 2))
+			value = strndup(line + len + 2, strcspn(line + len + 2, "\n"));
+	}
+	free(text);
+	if (!value)
+		errno = ENOENT;
+	return value;
+}
+
+int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
+{
+	char *text = cpu_stat(cpu, key);
+	int ret;
+
+	if (!text)
+		return -errno;
+	ret = parse_u64(text, value) ? 0 : -EINVAL;
+	free(text);
+	return ret;
+}
+
+int control_cpu_time(unsigned int cpu, const char *key, uint64_t *us)
+{
+	char *text = cpu_stat(cpu, key);
+	uint64_t seconds, rest;
+	int ret = -EINVAL;
+
+	if (!text)
+		return -errno;
+	if (sscanf(text, "%" SCNu64 ".%6" SCNu64, &seconds, &rest) == 2) {
+		*us = seconds * 1000000 + rest;
+		ret = 0;
 	}
 	free(text);
 	return ret;

@@ -176,6 +176,7 @@ static bool begin_flight(struct record *r)
 	/* The rings were opened to check that they can be read, and to discard old events. */
 	if (must_discard(r) && !discard(r))
 		return false;
+	recording_begins(&r->recording);
 	recorder_close(r->recorder);
 	r->recorder = NULL;
 	/* An open marker prevents 'rbmap destroy' and 'rbmap unload', and does nothing else. */
@@ -242,6 +243,7 @@ static bool dump(struct record *r)
 
 	if (!next_name(r, path, sizeof(path)) || !snapshot_file_take())
 		return false;
+	recording_triggers(&r->recording);
 	if (r->trigger)
 		trigger_covered(r->trigger);
 	if (!snapshot_file_write(&r->recording, path))

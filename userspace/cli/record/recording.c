@@ -10,6 +10,7 @@
 #include "assembly.h"
 #include "common/cli.h"
 #include "loss.h"
+#include "moment.h"
 #include "recording.h"
 #include "trace_dat/kallsyms.h"
 
@@ -94,6 +95,32 @@ void recording_free(struct recording *r)
 	comm_events_end(r->comm_events);
 }
 
+static int present_clock(void)
+{
+	char *text = control_read("trace_clock");
+	int clock = text ? control_clock_of(text) : -1;
+
+	free(text);
+	return clock;
+}
+
+void recording_begins(struct recording *r)
+{
+	r->times_clock = present_clock();
+	moment_take(&r->times.begin, r->times_clock);
+}
+
+/* The moment of the beginning has no use with another clock. */
+void recording_triggers(struct recording *r)
+{
+	int clock = present_clock();
+
+	if (r->times_clock != clock)
+		r->times.begin = (struct dat_moment){ 0 };
+	moment_take(&r->times.trigger, clock);
+	r->times_clock = clock;
+}
+
 static void complain_create(const char *path, int error)
 {
 	switch (error) {
@@ -163,11 +190,16 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		.page_size = recorder_page_size(recorder),
 		.nr_cpus = recorder_nr_cpus(recorder),
 	};
+	int clock = recorder_clock(recorder);
 	struct buf names = { 0 };
 	struct dat_writer *writer;
 	struct utsname u;
 	int ret;
 
+	if (r->times_clock == clock)
+		source.times = r->times;
+	if (!source.times.begin.real)
+		moment_take(&source.times.begin, clock);
 	/* If this process is killed, these names are better than none. */
 	cmdlines_print(r->cmdlines, &names, dat_cmdlines_room());
 	if (!names.failed)
@@ -288,9 +320,12 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	uint64_t events = recorder_events(recorder), bytes = dat_bytes(writer);
 	struct cmdlines *cmdlines = cmdlines_new();
 	struct recorder_result result;
+	struct dat_moment end;
 	bool ok;
 	int fd;
 
+	moment_take(&end, recorder_clock(recorder));
+	dat_set_end(writer, &end);
 	if (!cmdlines) {
 		complain("out of memory");
 		dat_finish(writer, NULL, NULL, &fd);

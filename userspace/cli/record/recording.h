@@ -44,6 +44,8 @@ struct recording {
 	struct comm_events *comm_events;	/* later names; NULL: none */
 	bool quiet;			/* report losses only */
 	bool no_compress;		/* write version 6 */
+	struct dat_times times;		/* moments before a file is created */
+	int times_clock;		/* clock of these moments */
 	struct assembly *assembly;	/* completes the files; NULL: at once */
 };
 
@@ -56,6 +58,13 @@ typedef bool recording_wanted_fn(const void *data,
 bool recording_init(struct recording *r, const struct control_events *events,
 		    recording_wanted_fn *wanted, const void *data);
 void recording_free(struct recording *r);
+
+/*
+ * Store the present moment in r->times: a flight recorder begins, or the rings were
+ * frozen.
+ */
+void recording_begins(struct recording *r);
+void recording_triggers(struct recording *r);
 
 /*
  * Create the file. @clocks is text in the format of trace_clock. On failure,

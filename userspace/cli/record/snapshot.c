@@ -68,6 +68,8 @@ static bool run(struct snapshot *s)
 	 */
 	if (!s->existing && !snapshot_file_take())
 		return false;
+	if (!s->existing)
+		recording_triggers(&s->recording);
 	return write_file(s) && (s->keep || s->existing || snapshot_file_free());
 }
 

@@ -80,6 +80,16 @@ static void add_cpustat(struct buf *b, unsigned int cpu, const char *text)
 	buf_free(&stat);
 }
 
+static void add_times(struct buf *b, const struct dat_times *times)
+{
+	struct buf text = { 0 };
+
+	dat_times_print(times, &text);
+	if (!text.failed && text.size)
+		add_option(b, DAT_OPTION_CPUSTAT, text.data);
+	buf_free(&text);
+}
+
 void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *cmdlines)
 {
 	char version[256];
@@ -96,6 +106,7 @@ void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *c
 	for (unsigned int i = 0; w->cpustats && i < w->nr_cpus; i++)
 		if (w->cpustats[i])
 			add_cpustat(b, i, w->cpustats[i]);
+	add_times(b, &w->times);
 	buf_add_u16(b, DAT_OPTION_DONE);
 
 	buf_add(b, DAT_FLYRECORD, DAT_WORD_SIZE);

@@ -339,6 +339,8 @@ static int read_options(struct dat_reader *r)
 			dat_set_clock(r, t.text);
 		else if (option == DAT_OPTION_VERSION)
 			see_version(r, t.text);
+		else if (option == DAT_OPTION_CPUSTAT)
+			dat_times_parse(&r->times, t.text);
 		free(t.text);
 	}
 }

@@ -134,6 +134,11 @@ const char *dat_clock(const struct dat_reader *r)
 	return r->clock;
 }
 
+const struct dat_times *dat_times(const struct dat_reader *r)
+{
+	return &r->times;
+}
+
 unsigned int dat_cpus(const struct dat_reader *r)
 {
 	return r->nr_cpus;

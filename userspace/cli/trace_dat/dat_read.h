@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <rbmap.h>
 
+#include "dat_times.h"
+
 struct dat_reader;
 
 /* Errors beside negative errno values. */
@@ -44,6 +46,8 @@ size_t dat_formats(const struct dat_reader *reader,
 const struct dat_text *dat_kallsyms(const struct dat_reader *reader);
 const struct dat_text *dat_cmdlines(const struct dat_reader *reader);
 const char *dat_clock(const struct dat_reader *reader);	/* NULL: unknown */
+/* Those moments that the recording has; a recording of trace-cmd has none. */
+const struct dat_times *dat_times(const struct dat_reader *reader);
 unsigned int dat_cpus(const struct dat_reader *reader);
 
 /*

@@ -7,6 +7,7 @@
 
 #include "dat.h"
 #include "dat_read.h"
+#include "dat_times.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 
@@ -49,6 +50,7 @@ struct dat_reader {
 	struct dat_text kallsyms;
 	struct dat_text cmdlines;
 	char *clock;
+	struct dat_times times;
 	struct dat_damage damage;
 	uint32_t nr_cpus;
 	struct dat_cpu_reader *cpu;

@@ -28,6 +28,7 @@ struct options {
 	uint64_t offset[DAT_OPTION_CMDLINES + 1];	/* a section's place, by option; or 0 */
 	char *clocks;		/* contents of trace_clock */
 	uint32_t nr_cpus;
+	struct dat_times times;
 	bool latency;		/* a buffer is the text of a latency tracer */
 	char *buffer;		/* option of the buffer to read */
 	uint32_t buffer_size;
@@ -148,6 +149,9 @@ static int keep_option(struct options *o, uint16_t option, const struct dat_text
 		free(o->clocks);
 		o->clocks = t->text;
 		return 1;
+	case DAT_OPTION_CPUSTAT:
+		dat_times_parse(&o->times, t->text);
+		return 0;
 	case DAT_OPTION_CPUCOUNT:
 		return get_u32(t, 0, &o->nr_cpus) ? 0 : DAT_ERR_BROKEN;
 	case DAT_OPTION_HEADER_INFO:
@@ -286,6 +290,7 @@ static int read_parts(struct dat_reader *r, const struct options *o)
 		return ret;
 	if (o->clocks)
 		dat_set_clock(r, o->clocks);
+	r->times = o->times;
 	r->nr_cpus = o->nr_cpus;
 	ret = dat_alloc_cpus(r);
 	/* Without events, trace-cmd writes no buffer. */

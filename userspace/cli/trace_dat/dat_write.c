@@ -50,7 +50,7 @@ static int reserve_head(struct dat_writer *w, struct buf *head)
 {
 	size_t room = COMMS_ROOM + OPTIONS_ROOM + strlen(w->clocks) +
 		      strlen(w->uname) +
-		      (size_t)w->nr_cpus * (CPUSTAT_ROOM + 32);
+		      ((size_t)w->nr_cpus + 1) * (CPUSTAT_ROOM + 32);
 	static const char zeros[4096];
 
 	w->tail = head->size;
@@ -83,6 +83,7 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 	w->output.old_fd = -1;
 	w->page_size = source->page_size;
 	w->nr_cpus = source->nr_cpus;
+	w->times = source->times;
 	w->clocks = strdup(source->clocks);
 	w->uname = strdup(source->uname);
 	w->version = strdup(source->version);
@@ -180,6 +181,11 @@ uint64_t dat_bytes(const struct dat_writer *w)
 	for (unsigned int i = 0; i < w->nr_cpus; i++)
 		sum += dat_data_size(w, i);
 	return sum;
+}
+
+void dat_set_end(struct dat_writer *w, const struct dat_moment *end)
+{
+	w->times.end = *end;
 }
 
 static int end_cpu(struct dat_writer *w, unsigned int cpu)

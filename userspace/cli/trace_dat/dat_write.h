@@ -17,6 +17,7 @@
 #include <rbmap.h>
 
 #include "common/buf.h"
+#include "dat_times.h"
 
 struct dat_format {
 	const char *system;
@@ -34,6 +35,7 @@ struct dat_source {
 	const char *clocks;		/* contents of trace_clock */
 	const char *uname;
 	const char *version;		/* version of the recorder */
+	struct dat_times times;		/* those that are known at the beginning */
 	size_t page_size;		/* in bytes */
 	unsigned int nr_cpus;
 };
@@ -74,6 +76,9 @@ int dat_add(struct dat_writer *writer, unsigned int cpu,
  */
 int dat_add_pipe(struct dat_writer *writer, unsigned int cpu, int pipe,
 		 size_t size, uint64_t events);
+
+/* Set the moment at which the recording ended, before dat_finish(). */
+void dat_set_end(struct dat_writer *writer, const struct dat_moment *end);
 
 /* Call this before the first sub-buffer of another ring of the CPU. */
 void dat_next_ring(struct dat_writer *writer, unsigned int cpu);

@@ -13,6 +13,7 @@
 #include "common/buf.h"
 #include "dat.h"
 #include "dat_output.h"
+#include "dat_times.h"
 
 /*
  * The last page of a CPU's data. It has the bytes from @begin to @end of a
@@ -49,6 +50,7 @@ struct dat_writer {
 	char *uname;
 	char *version;
 	char *const *cpustats;
+	struct dat_times times;
 	struct dat_cpu *cpu;
 };
 

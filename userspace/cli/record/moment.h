@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Read the ring's clock together with the clocks of user space. */
+#ifndef RBMAP_CLI_MOMENT_H
+#define RBMAP_CLI_MOMENT_H
+
+#include "trace_dat/dat_times.h"
+
+/*
+ * Store the present moment. @clock is an enum rbmap_clock. If the ring's clock cannot be
+ * read, the moment is not known.
+ */
+void moment_take(struct dat_moment *moment, int clock);
+
+#endif /* RBMAP_CLI_MOMENT_H */

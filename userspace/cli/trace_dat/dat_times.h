@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When a recording was made: moments at which the ring's clock was read together with
+ * the clocks of user space. A recording has them as one more text of counters, which
+ * `trace-cmd report --stat` prints.
+ */
+#ifndef RBMAP_CLI_DAT_TIMES_H
+#define RBMAP_CLI_DAT_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+
+/**
+ * struct dat_moment - clocks that were read together
+ * @ring: the ring's clock: ns, or cycles of x86-tsc
+ * @real: CLOCK_REALTIME in ns; 0: the moment is not known
+ * @boot: CLOCK_BOOTTIME in ns
+ * @tai_offset: seconds that TAI is ahead of UTC; 0: the kernel was not told
+ * @error: ns that the other clocks may be away from @ring
+ */
+struct dat_moment {
+	uint64_t ring;
+	uint64_t real;
+	uint64_t boot;
+	int64_t tai_offset;
+	uint64_t error;
+};
+
+/**
+ * struct dat_times - the moments of a recording
+ * @begin: the recording, or the flight recorder, began
+ * @trigger: a flight recorder or 'rbmap snapshot' froze the rings
+ * @end: the recording ended
+ */
+struct dat_times {
+	struct dat_moment begin;
+	struct dat_moment trigger;
+	struct dat_moment end;
+};
+
+/* Append the known moments; nothing, if none is known. */
+void dat_times_print(const struct dat_times *times, struct buf *out);
+
+/* Return false if the text has no moments, and leave *times alone. */
+bool dat_times_parse(struct dat_times *times, const char *text);
+
+#endif /* RBMAP_CLI_DAT_TIMES_H */
