@@ -67,6 +67,28 @@ says 1 "$file has no event 'sched_swich': similar names: sched:sched_switch" \
 	report -e sched_swich "$file"
 says 1 "$file has no event 'nosuch:x'" report -e sched -e nosuch:x "$file"
 says 1 "$file has no CPU 3: it has 3 CPUs, from 0 on" report --cpu 0 --cpu 3 "$file"
+
+# The recording of the test does not say when it was made.
+says 1 "$file does not say when it was made" report --wall "$file"
+says 1 "$file does not say when it was made" report --utc "$file"
+says 1 "--since '-1': the recording does not say when it ended" report --since -1 "$file"
+says 1 "--until '14:00': the recording does not say when it was made" report --until 14:00 "$file"
+says 1 "--since 'noon': write -SECONDS" report --since noon "$file"
+says 2 '--wall, --utc and --relative exclude each other' report --wall --utc "$file"
+says 2 "--json prints the ring's times" report --json --relative "$file"
+"$RBMAP" report --relative "$file" >"$dir/relative" 2>"$dir/errors"
+ok "report --relative begins at 0" eval "grep -m 1 ': .*: ' '$dir/relative' | grep -q ' 0[.]000000: '"
+ok "report --relative prints all lines" \
+	test "$(wc -l <"$dir/relative")" = "$(wc -l <"$dir/report")"
+# The time of an event in the middle, and all events from there on and up to there
+middle=$(grep -o '[0-9]*[.][0-9]*: ' "$dir/report" | sed -n '5s/: $//p')
+for option in since until; do
+	"$RBMAP" report --$option "$middle" "$file" >"$dir/$option" 2>"$dir/errors"
+	ok "report --$option leaves lines out" \
+		test "$(wc -l <"$dir/$option")" -lt "$(wc -l <"$dir/report")"
+	ok "report --$option prints lines of the whole report" \
+		eval "grep -v DROPPED '$dir/$option' | grep -Fxvf '$dir/report' | wc -l | grep -qx 0"
+done
 "$RBMAP" report --json "$file" >"$dir/json" 2>"$dir/errors"
 ok "report --json prints a line for each event" \
 	[ "$(wc -l <"$dir/json")" = "$(($(wc -l <"$dir/report") - 1))" ]

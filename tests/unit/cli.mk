@@ -6,7 +6,7 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
-	cli_selfcost cli_columns cli_pipeline
+	cli_selfcost cli_columns cli_times cli_pipeline
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
@@ -16,7 +16,7 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
-	record/cmdlines.c admin/selfcost.c show/columns.c) \
+	record/cmdlines.c admin/selfcost.c show/columns.c show/time_view.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*/*.h)
@@ -58,7 +58,7 @@ $(CLI_TEST_TSAN): tests/unit/cli_pipeline.c userspace/cli/common/pipeline.c $(CL
 
 # Compares the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix show/,columns.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
+	$(addprefix show/,columns.c time_view.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
 		format_check.c syscalls.c task_names.c) \
 	trace_dat/symbols.c common/buf.c common/printable.c)
 $(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \

@@ -65,7 +65,7 @@ static void test_times(void **state)
 
 static void test_counters(void **state)
 {
-	struct columns c = { .time_is_counter = true };
+	struct columns c = { .time.is_counter = true };
 	struct buf out = { 0 };
 
 	(void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include <time.h>
 
 #include "columns.h"
 #include "common/printable.h"
@@ -78,13 +79,29 @@ static char *put_aligned(char *at, uint64_t value, unsigned int width)
 	return put_decimal(at, value);
 }
 
+static bool is_wall(const struct columns *c)
+{
+	return c->time.style == TIME_WALL || c->time.style == TIME_WALL_UTC;
+}
+
+static char *put_date(const struct columns *c, char *at, size_t size, uint64_t second)
+{
+	time_t time = second;
+	struct tm tm;
+
+	if (c->time.style == TIME_WALL_UTC ? !gmtime_r(&time, &tm) : !localtime_r(&time, &tm))
+		return at;
+	return at + strftime(at, size, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
 static void set_second(struct columns *c, uint64_t ts)
 {
 	uint64_t us = ts / 1000 + (ts % 1000 >= 500), second = us / 1000000;
 	char *at = c->second_text;
 
 	*at++ = ' ';
-	at = put_aligned(at, second, 5);
+	at = is_wall(c) ? put_date(c, at, sizeof(c->second_text) - 2, second) :
+			  put_aligned(at, second, 5);
 	*at++ = '.';
 	c->second_size = at - c->second_text;
 	/* Times are rounded to microseconds, so a second begins 500 ns earlier. */
@@ -109,7 +126,13 @@ static char *put_seconds(struct columns *c, char *at, uint64_t ts)
 
 static char *put_time(struct columns *c, char *at, uint64_t ts)
 {
-	if (c->time_is_counter) {
+	if (c->time.style == TIME_RELATIVE)
+		ts = ts > c->time.ring ? ts - c->time.ring : 0;
+	if (is_wall(c)) {
+		at = put_seconds(c, at, time_view_real(&c->time, ts));
+		if (c->time.style == TIME_WALL_UTC)
+			*at++ = 'Z';
+	} else if (c->time.is_counter) {
 		*at++ = ' ';
 		at = put_aligned(at, ts, 12);
 	} else {

@@ -16,6 +16,7 @@
 #include <linux/rbmap.h>
 
 #include "common/buf.h"
+#include "time_view.h"
 
 /*
  * "            bash-1234  [001]"; @size is 0 if the name is too long for @text, or has
@@ -31,6 +32,7 @@ struct task_column {
 
 /**
  * struct columns - the layout, and the text that is kept
+ * @time: how times are printed
  * @second: the first time, in ns, that is printed with this second
  * @second_ns: number of such times
  * @rounding: ns that are added to a time in this second
@@ -38,7 +40,7 @@ struct task_column {
 struct columns {
 	unsigned int pid_width;
 	bool with_flags;
-	bool time_is_counter;
+	struct time_view time;
 
 	uint16_t flags;
 	char flags_text[8];		/* " d..1." */
@@ -46,7 +48,7 @@ struct columns {
 	uint32_t second_ns;
 	uint32_t rounding;
 	unsigned int second_size;
-	char second_text[16];		/* " 1234." */
+	char second_text[32];		/* " 1234.", or " 2026-11-26 14:03:12." */
 };
 
 void columns_init(struct columns *c);
@@ -59,7 +61,7 @@ void columns_set_task(const struct columns *c, struct task_column *task, const c
 void columns_add(struct columns *c, const struct task_column *task,
 		 const struct rbmap_event_common *common, uint64_t ts, struct buf *out);
 
-/* Append the time alone. It is in ns and is printed as seconds, or it is a counter. */
+/* Append the time alone, as c->time says: seconds, a counter, or a date. */
 void columns_add_time(struct columns *c, uint64_t ts, struct buf *out);
 
 #endif /* RBMAP_CLI_COLUMNS_H */

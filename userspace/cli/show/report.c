@@ -38,9 +38,17 @@ struct report {
 	size_t nr_cpus;
 	bool as_json;
 	bool no_plugins;
+	bool relative;
+	bool wall;
+	bool utc;
+	const char *since, *until;	/* NULL: from the first, to the last event */
 
 	struct dat_reader *reader;
 	struct text *text;
+	struct time_view time;
+	uint64_t from, to;	/* the ring's times that are printed */
+	struct rbmap_event next;	/* the next event, if dat_next() returned 1 */
+	int got;		/* result of dat_next() */
 	bool chosen[NR_EVENT_IDS];	/* by --event */
 	struct text *printer[PIPELINE_THREADS];	/* text of each thread */
 	struct report_batch *batch[MOST_BATCHES];
@@ -89,6 +97,20 @@ static const struct cli_option options[] = {
 	  .target = FLAG(struct report, no_plugins),
 	  .help = "print each event by its format alone, without the plugins\n"
 		  "of libtraceevent" },
+	{ .name = "wall", .letter = 'w', .target = FLAG(struct report, wall),
+	  .help = "print date and time of day" },
+	{ .name = "utc", .target = FLAG(struct report, utc),
+	  .help = "print date and time of day as UTC" },
+	{ .name = "relative", .target = FLAG(struct report, relative),
+	  .help = "print the time since the first event" },
+	{ .name = "since", .arg = "TIME", .kind = "text",
+	  .target = STRING(struct report, since),
+	  .help = "print only events from TIME on: -SECONDS before the end,\n"
+		  "HH:MM:SS, 'YYYY-MM-DD HH:MM:SS' (UTC with a Z behind),\n"
+		  "or SECONDS of the ring's clock" },
+	{ .name = "until", .arg = "TIME", .kind = "text",
+	  .target = STRING(struct report, until),
+	  .help = "print only events up to TIME" },
 	{ .name = "threads", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
 	  .help = "print with N threads; default: 1, or for JSON one for each\n"
@@ -135,8 +157,7 @@ static int load_text(struct report *r)
 	text_comm_keep(r->text, true);
 	if (kallsyms->size)
 		text_set_kallsyms(r->text, kallsyms->text, kallsyms->size);
-	text_time_is_counter(r->text, clock && (!strcmp(clock, "x86-tsc") ||
-						!strcmp(clock, "counter")));
+	r->time.is_counter = clock && (!strcmp(clock, "x86-tsc") || !strcmp(clock, "counter"));
 	return 0;
 }
 
@@ -211,6 +232,40 @@ static bool choose_cpus(const struct report *r)
 			 r->cpu[i], cpus);
 		return false;
 	}
+	return true;
+}
+
+/* ---- times */
+static bool parse_bound(const struct report *r, const char *option, const char *text,
+			uint64_t *bound)
+{
+	const char *wrong = text ? time_view_parse(&r->time, text, bound) : NULL;
+
+	if (wrong)
+		complain("%s: %s '%s': %s", r->input, option, text, wrong);
+	return !wrong;
+}
+
+/* Choose how times are printed, and read the first event. */
+static bool choose_times(struct report *r)
+{
+	bool known = time_view_init(&r->time, dat_times(r->reader), r->time.is_counter);
+
+	r->to = UINT64_MAX;
+	if (!parse_bound(r, "--since", r->since, &r->from) ||
+	    !parse_bound(r, "--until", r->until, &r->to))
+		return false;
+	if ((r->wall || r->utc) && !known) {
+		complain("%s does not say when it was made: its recorder is trace-cmd, or rbmap before 0.2; print the ring's times, or --relative",
+			 r->input);
+		return false;
+	}
+	r->got = dat_next(r->reader, &r->next);
+	if (r->relative && r->got == 1)
+		r->time.ring = r->next.ts;
+	r->time.style = r->relative ? TIME_RELATIVE : r->utc ? TIME_WALL_UTC :
+			r->wall ? TIME_WALL : TIME_RING;
+	text_set_time(r->text, &r->time);
 	return true;
 }
 
@@ -341,24 +396,26 @@ static void show_progress(struct report *r)
 
 static int print_events(struct report *r)
 {
+	const struct rbmap_event *ev = &r->next;
 	unsigned int seen = 0;
-	struct rbmap_event ev;
 	int ret;
 
-	while ((ret = dat_next(r->reader, &ev)) == 1) {
+	/* Events come in the order of time. */
+	for (; r->got == 1 && ev->ts <= r->to; r->got = dat_next(r->reader, &r->next)) {
 		if (!(++seen % PROGRESS_EVENTS))
 			show_progress(r);
-		if (!wanted_cpu(r, ev.cpu))
+		if (!wanted_cpu(r, ev->cpu) || ev->ts < r->from)
 			continue;
 		/* Lost events may have been wanted ones. */
-		ret = add_lost(r, ev.cpu, ev.lost);
-		if (!ret && wanted(r, &ev))
-			ret = add_event(r, &ev);
+		ret = add_lost(r, ev->cpu, ev->lost);
+		if (!ret && wanted(r, ev))
+			ret = add_event(r, ev);
 		if (ret)
 			return ret;
 	}
+	ret = r->got == 1 ? 0 : r->got;
 	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->reader); cpu++)
-		if (wanted_cpu(r, cpu))
+		if (wanted_cpu(r, cpu) && !r->until)
 			ret = add_lost(r, cpu, dat_lost_last(r->reader, cpu));
 	return ret;
 }
@@ -421,7 +478,7 @@ static int run(void *arg)
 	/* On a terminal, the events themselves show the progress. */
 	r->progress.wanted &= !isatty(STDOUT_FILENO);
 	ret = load_text(r);
-	if (!ret && (!choose_events(r) || !choose_cpus(r)))
+	if (!ret && (!choose_events(r) || !choose_cpus(r) || !choose_times(r)))
 		return STATUS_ERROR;
 	if (!ret) {
 		if (!r->as_json)
@@ -444,12 +501,24 @@ static int run(void *arg)
 	return tell_damage(r);
 }
 
+static int check_times(const struct report *r)
+{
+	if (r->relative + r->wall + r->utc > 1)
+		return usage_error(&command_report, "--wall, --utc and --relative exclude each other");
+	if (r->as_json && (r->relative || r->wall || r->utc))
+		return usage_error(&command_report, "--json prints the ring's times: leave out --wall, --utc and --relative");
+	return STATUS_OK;
+}
+
 static int report(int argc, char **argv)
 {
 	static struct report r = { .input = DEFAULT_INPUT };
 	int status;
 
 	if (!parse_options(&command_report, argc, argv, &r, &status))
+		return status;
+	status = check_times(&r);
+	if (status)
 		return status;
 	if (optind < argc)
 		r.input = argv[optind++];
@@ -466,7 +535,8 @@ static int report(int argc, char **argv)
 
 const struct command command_report = {
 	.name		= "report",
-	.synopsis	= "[-e EVENT]... [--cpu N]... [--json] [--no-plugins]\n"
+	.synopsis	= "[-e EVENT]... [--cpu N]... [--wall | --utc | --relative]\n"
+			  "                    [--since TIME] [--until TIME] [--json] [--no-plugins]\n"
 			  "                    [--threads N] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.options	= options,

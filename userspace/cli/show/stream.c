@@ -131,6 +131,7 @@ static void add_format(void *data, int id)
 
 static bool load_text(struct stream *s)
 {
+	struct time_view view = { .style = TIME_RING };
 	char *clock;
 
 	s->text = text_new();
@@ -143,7 +144,8 @@ static bool load_text(struct stream *s)
 	text_comm_from_proc(s->text, true);
 	text_symbols_from_proc(s->text, true);
 	clock = control_clock();
-	text_time_is_counter(s->text, clock && !strcmp(clock, "x86-tsc"));
+	view.is_counter = clock && !strcmp(clock, "x86-tsc");
+	text_set_time(s->text, &view);
 	free(clock);
 	return true;
 }

@@ -147,7 +147,7 @@ static void init_thread(struct text *t, struct text *of)
 	t->of = of;
 	t->columns.pid_width = of->columns.pid_width;
 	t->columns.with_flags = of->columns.with_flags;
-	t->columns.time_is_counter = of->columns.time_is_counter;
+	t->columns.time = of->columns.time;
 	columns_init(&t->columns);
 	t->names_version = 1;
 	trace_seq_init(&t->seq);
@@ -369,9 +369,10 @@ void text_symbols_from_proc(struct text *t, bool on)
 	t->symbols_parsed = false;
 }
 
-void text_time_is_counter(struct text *t, bool on)
+void text_set_time(struct text *t, const struct time_view *view)
 {
-	t->columns.time_is_counter = on;
+	t->columns.time = *view;
+	columns_init(&t->columns);
 }
 
 static bool read_common(const struct rbmap_event *ev,
@@ -647,7 +648,7 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 
 	*parts = (struct text_parts){ 0 };
 	if (t->comm_from_proc)
-		t->now = t->columns.time_is_counter ? now_ns() : ev->ts;
+		t->now = t->columns.time.is_counter ? now_ns() : ev->ts;
 	if (!read_common(ev, &parts->common))
 		return -EINVAL;
 	info = info_of_id(t, parts->common.type);

@@ -21,6 +21,7 @@
 #include <rbmap.h>
 
 #include "common/buf.h"
+#include "time_view.h"
 
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
 
@@ -80,11 +81,8 @@ void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size);
  */
 void text_symbols_from_proc(struct text *t, bool on);
 
-/*
- * The default is times in ns, printed as seconds. If @on, times are a counter
- * (the x86-tsc clock), printed as they are.
- */
-void text_time_is_counter(struct text *t, bool on);
+/* The default is times of the ring in ns, printed as seconds. */
+void text_set_time(struct text *t, const struct time_view *view);
 
 /*
  * Print events as the bytes of a kernel module:
