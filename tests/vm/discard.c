@@ -174,6 +174,7 @@ static void test_replaced(void)
 	emit(9, 2, LEN);
 	gets(&client, 9, 2, "in the new ring");
 	client_close(&client);
+	is(stat_of(CPU, "retired rings"), 0, "a discard keeps no reference to a ring");
 	is(stat_of(CPU, "discarded"), before + 9, "a ring that was freed stays counted");
 }
 
