@@ -41,6 +41,7 @@ static void test_text(void **state)
 	struct buf text = { 0 };
 
 	(void)state;
+	memset(times.reason, 'r', sizeof(times.reason) - 1);
 	dat_times_print(&times, &text);
 	assert_true(dat_times_parse(&parsed, text.data));
 	assert_memory_equal(&times, &parsed, sizeof(times));
@@ -63,11 +64,12 @@ static void test_other_text(void **state)
 	assert_memory_equal(&times, &before, sizeof(times));
 	assert_true(dat_times_parse(&times, "Times of the recording\n"
 				    "begin: ring 1 real\nother: ring 1 real 1 boot 1 tai 1 error 1\n"
-				    "\n\nend: ring x\ntrigger: ring 7 real 8 boot 9 tai -1 error 2"));
+				    "reason: a\nreason: b \n\nend: ring x\ntrigger: ring 7 real 8 boot 9 tai -1 error 2"));
 	assert_int_equal(times.begin.real, 0);
 	assert_int_equal(times.end.real, 0);
 	assert_int_equal(times.trigger.ring, 7);
 	assert_int_equal(times.trigger.tai_offset, -1);
+	assert_string_equal(times.reason, "b ");
 }
 
 static void test_unknown(void **state)

@@ -159,8 +159,8 @@ echo mono >$root/trace_clock
 rbmap snapshot -r -o /tmp/clock 2>/tmp/clock.log
 is "$? $(sum_of /tmp/clock.log 1)" "0 $((50 * cpus))" "--read-existing after a change of the clock"
 echo 0 >$root/snapshot
-rbmap report -N /tmp/clock >/tmp/clock.rbmap 2>&1
-rbmap report -N /tmp/kept >/tmp/kept.rbmap 2>&1
+rbmap report -N /tmp/clock 2>&1 >/tmp/clock.rbmap | grep -v '^frozen at' >>/tmp/clock.rbmap
+rbmap report -N /tmp/kept 2>&1 >/tmp/kept.rbmap | grep -v '^frozen at' >>/tmp/kept.rbmap
 ok "a later clock does not change the snapshot" cmp /tmp/clock.rbmap /tmp/kept.rbmap
 echo local >$root/trace_clock
 echo 1 >$root/reset
@@ -239,7 +239,7 @@ ok "the file has the last events" up_to /tmp/command.rbmap 14999
 # --- a trigger: its event starts the snapshot, and stays in it
 echo 0 >$root/events/sched/sched_process_exec/enable
 rbmap record -f -e rbmap:marker -e sched:sched_process_fork -o /tmp/trigger \
-	--trigger rbmap:marker 2>/tmp/flight.log &
+	--trigger rbmap:marker --holdoff 0 2>/tmp/flight.log &
 recorder=$!
 ok "a flight recorder with a trigger begins" retry_until 20 grep -q "kill -USR1 $recorder" /tmp/flight.log
 emit 0 0 1
@@ -268,6 +268,46 @@ is "$(markers /tmp/trigger.rbmap)$(markers /tmp/trigger.1.rbmap)" 11 "each trigg
 ok "the files together have every marker" up_to /tmp/triggers.rbmap 3001
 is "$(markers /tmp/triggers.rbmap)" 3002 "the files together have each marker once"
 is "$(summed 'retired rings')" 0 "no old ring is left behind a trigger"
+like "$(rbmap report /tmp/trigger 2>&1 >/dev/null)" \
+	'^frozen at ....-..-.. ..:..:.. .*: event rbmap:marker of CPU 0 at [0-9]+$' \
+	"the file has the event that triggered it"
+
+# --- a storm of triggers: one file, and a count
+rbmap record -f -e rbmap:marker -o /tmp/storm --trigger rbmap:marker --holdoff 1000 \
+	2>/tmp/storm.log &
+recorder=$!
+ok "a flight recorder that holds triggers off begins" \
+	retry_until 20 grep -q "kill -USR1 $recorder" /tmp/storm.log
+emit 0 0 1
+ok "the first trigger of a storm writes a file" retry_until 30 grep -q '/tmp/storm: ' /tmp/storm.log
+emit 0 1 1000
+sleep 1
+kill -USR1 $recorder
+ok "SIGUSR1 writes a file nevertheless" retry_until 30 grep -q '/tmp/storm.1: ' /tmp/storm.log
+kill -INT $recorder
+wait $recorder
+is $? 0 "the flight recorder ends with status 0"
+is "$(grep -c 'B of events$' /tmp/storm.log)" 3 "one file of a trigger, of the signal, and of the end"
+like "$(cat /tmp/storm.log)" 'note: 1000 events of --trigger were held off' "the others are counted"
+like "$(rbmap report /tmp/storm.1 2>&1 >/dev/null)" "^frozen at .*: SIGUSR1 of process $$\$" \
+	"the file has the signal's sender"
+
+# --- a snapshot with a reason, and one that is left behind
+ok "snapshot --reason" rbmap snapshot -q --reason 'ticket 4711' -o /tmp/reason
+like "$(rbmap report /tmp/reason 2>&1 >/dev/null)" '^frozen at .*: ticket 4711$' "report prints the reason"
+is "$(rbmap snapshot --reason "$(printf 'a\nb')" 2>&1)" \
+	"rbmap: snapshot: the reason must be one line of at most 255 bytes (see 'rbmap snapshot --help')" \
+	"a reason of two lines is refused"
+ok "snapshot --keep" rbmap snapshot -q --keep -o /tmp/keep
+is "$(cat $root/snapshot)" 1 "the snapshot is in memory"
+like "$(rbmap snapshot -o /tmp/another 2>&1)" "or free it with 'rbmap snapshot --free'" \
+	"the error says how to free it"
+ok "snapshot --free" rbmap snapshot --free
+is "$(cat $root/snapshot)" 0 "the snapshot is free"
+is "$(rbmap snapshot --free --keep 2>&1 | cut -c 1-70)" \
+	"rbmap: snapshot: --keep, --read-existing and --free exclude each other" \
+	"--free and --keep exclude each other"
+
 rbmap record -f -e rbmap:marker -o /tmp/none --trigger sched_switch 2>/tmp/none.log
 is $? 1 "a trigger that is not recorded is refused"
 like "$(cat /tmp/none.log)" '--trigger sched_switch names no recorded event' "a trigger that is not recorded: the reason is printed"

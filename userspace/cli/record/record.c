@@ -27,6 +27,7 @@
 #include "trigger.h"
 
 #define TICK_MS		500
+#define HOLDOFF		10	/* in seconds */
 #define LOOK_MS		20	/* in ms; a ring can be overwritten in less than a second */
 
 struct record {
@@ -36,6 +37,7 @@ struct record {
 	char **command;			/* NULL: none */
 	bool flight;			/* keep the rings unread until the file is to be written */
 	const char *trigger_pattern;	/* for a flight recorder; NULL: none */
+	double holdoff;			/* seconds between a file and the next trigger */
 	struct event_select event_select;
 	struct own_buffer own;
 	struct shared_ring shared;
@@ -200,7 +202,7 @@ static bool begin_flight(struct record *r)
 		control_complain(CONTROL_WRITE, "overwrite", ret);
 	if (ret || !r->trigger_pattern)
 		return !ret;
-	r->trigger = trigger_open(r->trigger_pattern, &r->events, wanted, r);
+	r->trigger = trigger_open(r->trigger_pattern, &r->events, wanted, r, r->holdoff);
 	return r->trigger;
 }
 
@@ -237,13 +239,13 @@ static bool next_name(struct record *r, char *path, size_t size)
 	return false;
 }
 
-static bool dump(struct record *r)
+static bool dump(struct record *r, const char *reason)
 {
 	char path[PATH_MAX];
 
 	if (!next_name(r, path, sizeof(path)) || !snapshot_file_take())
 		return false;
-	recording_triggers(&r->recording);
+	recording_triggers(&r->recording, reason);
 	if (r->trigger)
 		trigger_covered(r->trigger);
 	if (!snapshot_file_write(&r->recording, path))
@@ -300,10 +302,26 @@ static void block_signals(const struct record *r, sigset_t *set)
 }
 
 /* Return false if the recording ends. */
-static bool dump_now(struct record *r)
+static bool dump_now(struct record *r, const char *reason)
 {
-	r->dump_failed = !dump(r);
+	r->dump_failed = !dump(r, reason);
 	return !r->dump_failed;
+}
+
+static bool dump_at_signal(struct record *r, const siginfo_t *info)
+{
+	char reason[64];
+
+	snprintf(reason, sizeof(reason), "SIGUSR1 of process %d", (int)info->si_pid);
+	return dump_now(r, reason);
+}
+
+static bool dump_at_trigger(struct record *r)
+{
+	char reason[DAT_REASON_SIZE];
+
+	return !r->trigger || !trigger_fires(r->trigger, reason, sizeof(reason)) ||
+	       dump_now(r, reason);
 }
 
 static bool take_signal(struct record *r, const siginfo_t *info)
@@ -312,7 +330,7 @@ static bool take_signal(struct record *r, const siginfo_t *info)
 	case SIGCHLD:
 		return !child_ended(&r->child);
 	case SIGUSR1:
-		return dump_now(r);
+		return dump_at_signal(r, info);
 	}
 	child_pass_on(&r->child, info);
 	return false;
@@ -337,7 +355,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		sig = sigtimedwait(set, &info, &tick);
 		if (sig > 0 && !take_signal(r, &info))
 			break;
-		if (r->trigger && trigger_seen(r->trigger) && !dump_now(r))
+		if (!dump_at_trigger(r))
 			break;
 		if (sig < 0 && r->writer && !own_buffer_is_own(&r->own))
 			shared_ring_look(&r->shared);
@@ -357,7 +375,7 @@ static bool stop_events(struct record *r)
 	if (r->recorder)
 		recorder_stop(r->recorder);
 	/* A snapshot whose write failed still exists. Do not replace it. */
-	else if (!r->dump_failed && !dump(r))
+	else if (!r->dump_failed && !dump(r, "the end of the recording"))
 		ok = false;
 	if (!event_select_end(&r->event_select, &r->events))
 		ok = false;
@@ -383,7 +401,11 @@ static void abandon(struct record *r)
 static void tell_missed(const struct record *r)
 {
 	uint64_t missed = r->trigger ? trigger_missed(r->trigger) : 0;
+	uint64_t held_off = r->trigger ? trigger_held_off(r->trigger) : 0;
 
+	if (held_off)
+		complain("note: %" PRIu64 " events of --trigger were held off, because they came less than %g s after a file: see --holdoff",
+			 held_off, r->holdoff);
 	if (missed)
 		complain("note: %" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
 			 missed);
@@ -495,6 +517,10 @@ static const struct cli_option options[] = {
 	{ .name = "trigger", .letter = 't', .arg = "EVENT", .kind = "event",
 	  .target = { .set = set_trigger },
 	  .help = "write FILE when the recorded EVENT occurs, too" },
+	{ .name = "holdoff", .arg = "SECONDS", .kind = "number",
+	  .target = OPTION_TO(set_duration, double, struct record, holdoff),
+	  .help = "after a file, only count events of --trigger for\n"
+		  "SECONDS (default: 10)" },
 	OWN_BUFFER_OPTIONS(struct record),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct record, recording.quiet),
@@ -540,6 +566,7 @@ static void keep_dump_request(void)
 static int record(int argc, char **argv)
 {
 	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1, .held_fd = -1,
+			    .holdoff = HOLDOFF,
 			    .next_number = 1 };
 	int status;
 	bool ok;
@@ -566,7 +593,8 @@ const struct command command_record = {
 	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
-			  "                    [--no-compress] [-f [-t EVENT]] [-- COMMAND...]",
+			  "                    [--no-compress] [-f [-t EVENT] [--holdoff SECONDS]]\n"
+			  "                    [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.options	= options,
 	.help		=

@@ -111,7 +111,7 @@ void recording_begins(struct recording *r)
 }
 
 /* The moment of the beginning has no use with another clock. */
-void recording_triggers(struct recording *r)
+void recording_triggers(struct recording *r, const char *reason)
 {
 	int clock = present_clock();
 
@@ -119,6 +119,7 @@ void recording_triggers(struct recording *r)
 		r->times.begin = (struct dat_moment){ 0 };
 	moment_take(&r->times.trigger, clock);
 	r->times_clock = clock;
+	snprintf(r->times.reason, sizeof(r->times.reason), "%s", reason);
 }
 
 static void complain_create(const char *path, int error)

@@ -61,10 +61,11 @@ void recording_free(struct recording *r);
 
 /*
  * Store the present moment in r->times: a flight recorder begins, or the rings were
- * frozen.
+ * frozen. @reason is one line that says why; at most DAT_REASON_SIZE - 1 bytes of it are
+ * stored.
  */
 void recording_begins(struct recording *r);
-void recording_triggers(struct recording *r);
+void recording_triggers(struct recording *r, const char *reason);
 
 /*
  * Create the file. @clocks is text in the format of trace_clock. On failure,

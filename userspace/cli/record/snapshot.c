@@ -4,18 +4,31 @@
  * tracing goes on.
  */
 #include <signal.h>
+#include <string.h>
 
 #include "common/cli.h"
 #include "common/options.h"
+#include "common/printable.h"
 #include "common/standard_file.h"
 #include "snapshot_file.h"
 
 struct snapshot {
 	struct recording recording;
 	const char *output;
+	const char *reason;
 	bool keep;
 	bool existing;
+	bool free;
 };
+
+static int set_reason(const struct command *cmd, void *to, char *value)
+{
+	if (strlen(value) >= DAT_REASON_SIZE || !is_printable(value, strlen(value)))
+		return usage_error(cmd, "the reason must be one line of at most %d bytes",
+				   DAT_REASON_SIZE - 1);
+	*(const char **)to = value;
+	return STATUS_OK;
+}
 
 static const struct cli_option options[] = {
 	BUFFER_OPTION,
@@ -25,6 +38,11 @@ static const struct cli_option options[] = {
 	{ .name = "read-existing", .letter = 'r',
 	  .target = FLAG(struct snapshot, existing),
 	  .help = "write the snapshot that is in memory, and keep it" },
+	{ .name = "free", .target = FLAG(struct snapshot, free),
+	  .help = "free the snapshot that is in memory, and write nothing" },
+	{ .name = "reason", .arg = "TEXT", .kind = "text",
+	  .target = OPTION_TO(set_reason, const char *, struct snapshot, reason),
+	  .help = "one line for FILE; rbmap report prints it" },
 	NO_COMPRESS_OPTION(struct snapshot, recording.no_compress),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct snapshot, recording.quiet),
@@ -55,7 +73,11 @@ static bool write_file(struct snapshot *s)
 
 static bool run(struct snapshot *s)
 {
-	if (!control_present() || !control_has_formats())
+	if (!control_present())
+		return false;
+	if (s->free)
+		return snapshot_file_free();
+	if (!control_has_formats())
 		return false;
 	/*
 	 * A limit on the size of files then returns an error, as a full disk
@@ -69,13 +91,13 @@ static bool run(struct snapshot *s)
 	if (!s->existing && !snapshot_file_take())
 		return false;
 	if (!s->existing)
-		recording_triggers(&s->recording);
+		recording_triggers(&s->recording, s->reason);
 	return write_file(s) && (s->keep || s->existing || snapshot_file_free());
 }
 
 static int snapshot(int argc, char **argv)
 {
-	struct snapshot s = { .output = DEFAULT_OUTPUT };
+	struct snapshot s = { .output = DEFAULT_OUTPUT, .reason = "" };
 	struct standard_output output = { 0 };
 	int status;
 	bool ok;
@@ -85,6 +107,10 @@ static int snapshot(int argc, char **argv)
 	if (optind < argc)
 		return usage_error(&command_snapshot, "unexpected argument '%s'",
 				   argv[optind]);
+	if (s.free + s.keep + s.existing > 1)
+		return usage_error(&command_snapshot, "--keep, --read-existing and --free exclude each other");
+	if (s.free)
+		return run(&s) ? STATUS_OK : STATUS_ERROR;
 	if (!standard_output_begin(&output, &s.output))
 		return STATUS_ERROR;
 	ok = run(&s);
@@ -95,8 +121,8 @@ static int snapshot(int argc, char **argv)
 
 const struct command command_snapshot = {
 	.name		= "snapshot",
-	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing] [-q]\n"
-			  "                    [--no-compress]",
+	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing | --free]\n"
+			  "                    [--reason TEXT] [--no-compress] [-q]",
 	.summary	= "Write the events of the rings to a file while recording goes on",
 	.options	= options,
 	.help		=

@@ -20,8 +20,7 @@ bool snapshot_file_none(void)
 	none = !strcmp(text, "0");
 	free(text);
 	if (!none)
-		complain("a snapshot exists already: save it with 'rbmap snapshot --read-existing', or free it with 'echo 0 > %s/" FILE_NAME "'",
-			 control_dir());
+		complain("a snapshot exists already: save it with 'rbmap snapshot --read-existing', or free it with 'rbmap snapshot --free'");
 	return none;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,29 +18,40 @@ struct watched {
 };
 
 struct trigger {
-	bool *is_one;			/* indexed by the event's id */
+	const struct control_event **event;	/* matching events, indexed by their ids */
 	size_t nr_ids;
 	struct watched *cpu;
 	unsigned int nr_cpus;
 	bool failed;
+	double holdoff;			/* in seconds */
+	double quiet_until;		/* a time of now() */
+	uint64_t held_off, told;	/* number of events; those that a reason has told of */
 };
 
-static bool add_id(struct trigger *t, int id)
-{
-	size_t nr = id + 1;
-	bool *more;
+/* Matching events that no snapshot contains */
+struct hits {
+	uint64_t nr;
+	const struct control_event *event;	/* the first one */
+	int cpu;
+	uint64_t ts;
+};
 
-	if (!t->is_one || nr > t->nr_ids) {
-		more = realloc(t->is_one, nr);
+static bool add_event(struct trigger *t, const struct control_event *event)
+{
+	size_t nr = event->id + 1;
+	const struct control_event **more;
+
+	if (!t->event || nr > t->nr_ids) {
+		more = realloc(t->event, nr * sizeof(*more));
 		if (!more) {
 			complain("out of memory");
 			return false;
 		}
-		memset(more + t->nr_ids, 0, nr - t->nr_ids);
-		t->is_one = more;
+		memset(more + t->nr_ids, 0, (nr - t->nr_ids) * sizeof(*more));
+		t->event = more;
 		t->nr_ids = nr;
 	}
-	t->is_one[id] = true;
+	t->event[event->id] = event;
 	return true;
 }
 
@@ -58,7 +70,7 @@ static bool add_events(struct trigger *t, const char *pattern,
 		    !wanted(data, ev))
 			continue;
 		any = true;
-		if (!add_id(t, ev->id))
+		if (!add_event(t, ev))
 			return false;
 	}
 	if (!any)
@@ -93,42 +105,74 @@ static bool add_cpus(struct trigger *t)
 	return true;
 }
 
-static bool is_one(const struct trigger *t, const struct rbmap_event *ev)
+/* Return NULL for an event that does not match. */
+static const struct control_event *match(const struct trigger *t, const struct rbmap_event *ev)
 {
 	const struct rbmap_event_common *common = ev->data;
 
-	return ev->size >= sizeof(*common) && common->type < t->nr_ids &&
-	       t->is_one[common->type];
+	return ev->size >= sizeof(*common) && common->type < t->nr_ids ?
+	       t->event[common->type] : NULL;
 }
 
-static bool look(struct trigger *t, struct watched *w, unsigned int cpu)
+static void add_hit(struct hits *hits, const struct control_event *event,
+		    const struct rbmap_event *ev, int cpu)
 {
+	if (!hits->nr++ || ev->ts < hits->ts) {
+		hits->event = event;
+		hits->cpu = cpu;
+		hits->ts = ev->ts;
+	}
+}
+
+static void look(struct trigger *t, struct watched *w, unsigned int cpu,
+		 struct hits *hits)
+{
+	const struct control_event *event;
 	struct rbmap_event ev;
-	bool seen = false;
 	int ret;
 
 	while ((ret = rbmap_next_event(w->map, &ev)) == 1) {
 		if (ev.lost != RBMAP_LOST_UNKNOWN)
 			w->missed += ev.lost;
-		if (is_one(t, &ev) && rbmap_generation(w->map) >= w->first)
-			seen = true;
+		event = match(t, &ev);
+		if (event && rbmap_generation(w->map) >= w->first)
+			add_hit(hits, event, &ev, cpu);
 	}
 	if (ret < 0 && !t->failed) {
 		complain("cannot observe the ring of CPU %u: %s; --trigger may miss events",
 			 cpu, rbmap_strerror(ret));
 		t->failed = true;
 	}
-	return seen;
 }
 
-bool trigger_seen(struct trigger *t)
+static void look_at_all(struct trigger *t, struct hits *hits)
 {
-	bool seen = false;
-
+	*hits = (struct hits){ 0 };
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
-		if (t->cpu[i].map && look(t, &t->cpu[i], i))
-			seen = true;
-	return seen;
+		if (t->cpu[i].map)
+			look(t, &t->cpu[i], i, hits);
+}
+
+bool trigger_fires(struct trigger *t, char *reason, size_t size)
+{
+	uint64_t held_off = t->held_off - t->told;
+	struct hits hits;
+	int len;
+
+	look_at_all(t, &hits);
+	if (!hits.nr)
+		return false;
+	if (now() < t->quiet_until) {
+		t->held_off += hits.nr;
+		return false;
+	}
+	len = snprintf(reason, size, "event %s:%s of CPU %d at %" PRIu64, hits.event->system,
+		       hits.event->name, hits.cpu, hits.ts);
+	if (held_off && len > 0 && (size_t)len < size)
+		snprintf(reason + len, size - len, "; %" PRIu64 " were held off before it",
+			 held_off);
+	t->told = t->held_off;
+	return true;
 }
 
 void trigger_covered(struct trigger *t)
@@ -139,6 +183,12 @@ void trigger_covered(struct trigger *t)
 		if (t->cpu[i].map &&
 		    !control_cpu_stat(i, "generation", &generation))
 			t->cpu[i].first = generation;
+	t->quiet_until = now() + t->holdoff;
+}
+
+uint64_t trigger_held_off(const struct trigger *t)
+{
+	return t->held_off;
 }
 
 uint64_t trigger_missed(const struct trigger *t)
@@ -154,20 +204,22 @@ struct trigger *trigger_open(const char *pattern,
 			     const struct control_events *events,
 			     bool (*wanted)(const void *data,
 					    const struct control_event *event),
-			     const void *data)
+			     const void *data, double holdoff)
 {
 	struct trigger *t = calloc(1, sizeof(*t));
+	struct hits earlier;
 
 	if (!t) {
 		complain("out of memory");
 		return NULL;
 	}
+	t->holdoff = holdoff;
 	if (!add_events(t, pattern, events, wanted, data) || !add_cpus(t)) {
 		trigger_close(t);
 		return NULL;
 	}
 	/* Earlier events do not trigger. */
-	trigger_seen(t);
+	look_at_all(t, &earlier);
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		t->cpu[i].missed = 0;
 	return t;
@@ -179,6 +231,6 @@ void trigger_close(struct trigger *t)
 		if (t->cpu[i].map)
 			rbmap_close(t->cpu[i].map);
 	free(t->cpu);
-	free(t->is_one);
+	free(t->event);
 	free(t);
 }

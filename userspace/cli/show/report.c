@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cli.h"
 #include "common/control.h"
 #include "common/options.h"
 #include "common/pipeline.h"
+#include "common/printable.h"
 #include "common/progress.h"
 #include "common/standard_file.h"
 #include "common/suggest.h"
@@ -444,6 +446,24 @@ static int tell_damage(const struct report *r)
 	       STATUS_CUT : STATUS_OK;
 }
 
+/* Print when and why the rings were frozen. */
+static void tell_trigger(const struct dat_times *times)
+{
+	time_t second = times->trigger.real / 1000000000;
+	struct buf reason = { 0 };
+	char date[64];
+	struct tm tm;
+
+	if (!second || !localtime_r(&second, &tm) ||
+	    !strftime(date, sizeof(date), "%F %T %z", &tm))
+		return;
+	buf_add_printable(&reason, times->reason, strlen(times->reason));
+	buf_add(&reason, "", 1);
+	if (!reason.failed)
+		fprintf(stderr, "frozen at %s%s%s\n", date, *reason.data ? ": " : "", reason.data);
+	buf_free(&reason);
+}
+
 static int open_input(struct report *r)
 {
 	int fd;
@@ -498,6 +518,7 @@ static int run(void *arg)
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
 	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", r->events,
 		r->lost_unknown ? "more than " : "", r->lost);
+	tell_trigger(dat_times(r->reader));
 	return tell_damage(r);
 }
 

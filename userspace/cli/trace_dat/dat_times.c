@@ -7,6 +7,7 @@
 #include "dat_times.h"
 
 #define TITLE	"Times of the recording\n"
+#define REASON	"reason: "
 
 static const struct {
 	const char *name;
@@ -41,6 +42,8 @@ void dat_times_print(const struct dat_times *times, struct buf *out)
 			   " tai %" PRId64 " error %" PRIu64 "\n", moments[i].name, m->ring,
 			   m->real, m->boot, m->tai_offset, m->error);
 	}
+	if (titled && times->reason[0])
+		buf_printf(out, REASON "%s\n", times->reason);
 }
 
 static void parse_line(struct dat_times *times, const char *line)
@@ -48,6 +51,12 @@ static void parse_line(struct dat_times *times, const char *line)
 	struct dat_moment m;
 	char name[16];
 
+	if (!strncmp(line, REASON, strlen(REASON))) {
+		line += strlen(REASON);
+		snprintf(times->reason, sizeof(times->reason), "%.*s", (int)strcspn(line, "\n"),
+			 line);
+		return;
+	}
 	if (sscanf(line, "%15[a-z]: ring %" SCNu64 " real %" SCNu64 " boot %" SCNu64
 		   " tai %" SCNd64 " error %" SCNu64, name, &m.ring, &m.real, &m.boot,
 		   &m.tai_offset, &m.error) != 6)

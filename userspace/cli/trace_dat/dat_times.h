@@ -12,6 +12,8 @@
 
 #include "common/buf.h"
 
+#define DAT_REASON_SIZE	256	/* bytes, with the 0 */
+
 /**
  * struct dat_moment - clocks that were read together
  * @ring: the ring's clock: ns, or cycles of x86-tsc
@@ -33,11 +35,13 @@ struct dat_moment {
  * @begin: the recording, or the flight recorder, began
  * @trigger: a flight recorder or 'rbmap snapshot' froze the rings
  * @end: the recording ended
+ * @reason: one line that says why the rings were frozen; empty: nothing is known
  */
 struct dat_times {
 	struct dat_moment begin;
 	struct dat_moment trigger;
 	struct dat_moment end;
+	char reason[DAT_REASON_SIZE];
 };
 
 /* Append the known moments; nothing, if none is known. */
