@@ -6,7 +6,7 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
-	cli_selfcost cli_columns cli_times cli_pipeline
+	cli_selfcost cli_columns cli_times cli_incidents cli_pipeline
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
@@ -16,7 +16,7 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
-	record/cmdlines.c admin/selfcost.c show/columns.c show/time_view.c) \
+	record/cmdlines.c record/incident_files.c admin/selfcost.c show/columns.c show/time_view.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
 	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*/*.h)
@@ -99,7 +99,7 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORM
 		echo "# $$test"; \
 		$$test || status=1; \
 	done; \
-	for test in usage options install report probe doctor; do \
+	for test in usage options settings install report probe doctor; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
 			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \

@@ -39,6 +39,16 @@ void complain(const char *fmt, ...)
 	fprintf(stderr, "rbmap: %s\n", line);
 }
 
+/* The file whose settings are read, and its line; NULL: the command line */
+static const char *settings_path;
+static unsigned int settings_line;
+
+void usage_errors_at(const char *path, unsigned int line)
+{
+	settings_path = path;
+	settings_line = line;
+}
+
 int usage_error(const struct command *cmd, const char *fmt, ...)
 {
 	char line[4096];
@@ -47,7 +57,11 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	complain("%s: %s (see 'rbmap %s --help')", cmd->name, line, cmd->name);
+	if (settings_path)
+		complain("%s:%u: %s (see 'rbmap %s --help')", settings_path, settings_line,
+			 line, cmd->name);
+	else
+		complain("%s: %s (see 'rbmap %s --help')", cmd->name, line, cmd->name);
 	return STATUS_USAGE;
 }
 

@@ -67,6 +67,9 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int usage_error(const struct command *cmd, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* From now on the errors are in a line of a file; NULL: in the command line. */
+void usage_errors_at(const char *path, unsigned int line);
+
 /*
  * Return whether the kernel is likely to accept the name. The kernel decides.
  */

@@ -18,9 +18,11 @@
 #include "common/options.h"
 #include "common/progress.h"
 #include "common/selection.h"
+#include "common/settings.h"
 #include "common/standard_file.h"
 #include "snapshot_file.h"
 #include "event_select.h"
+#include "incident_files.h"
 #include "own_buffer.h"
 #include "recording.h"
 #include "shared_ring.h"
@@ -32,7 +34,7 @@
 
 struct record {
 	struct patterns patterns;
-	const char *output;
+	struct incident_files files;
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
 	bool flight;			/* keep the rings unread until the file is to be written */
@@ -49,9 +51,8 @@ struct record {
 	struct dat_writer *writer;
 	int clock;			/* clock of the file */
 	struct trigger *trigger;
-	unsigned int nr_dumps;		/* number of files that a flight recorder has written */
-	unsigned int next_number;	/* N of the next FILE.N */
 	bool dump_failed;
+	bool holds_snapshot;		/* it could not be written */
 	char *overwrite;		/* previous value, if it was changed */
 	struct child child;
 
@@ -84,7 +85,7 @@ static bool create_file(struct record *r)
 		return false;
 	}
 	r->clock = control_clock_of(clocks);
-	r->writer = recording_create(&r->recording, r->output, r->recorder,
+	r->writer = recording_create(&r->recording, r->files.output, r->recorder,
 				     clocks);
 	free(clocks);
 	return r->writer;
@@ -94,7 +95,8 @@ static bool prepare(struct record *r)
 {
 	uint64_t on;
 
-	if (!control_present() || !own_buffer_begin(&r->own, r->flight) ||
+	if (!incident_files_check(&r->files) || !control_present() ||
+	    !own_buffer_begin(&r->own, r->flight) ||
 	    (r->flight && !snapshot_file_none()))
 		return false;
 	if (!control_has_formats())
@@ -220,38 +222,33 @@ static bool end_flight(struct record *r)
 	return !ret;
 }
 
-/*
- * Store the name of the next file: FILE, then FILE.1, FILE.2 and so on, without those
- * that are there already.
- */
-static bool next_name(struct record *r, char *path, size_t size)
-{
-	int len = snprintf(path, size, "%s", r->output);
-
-	while (r->nr_dumps && (size_t)len < size) {
-		len = snprintf(path, size, "%s.%u", r->output, r->next_number++);
-		if (access(path, F_OK))
-			break;
-	}
-	if ((size_t)len < size)
-		return true;
-	complain("the name of the file is too long: give a shorter name with -o");
-	return false;
-}
-
-static bool dump(struct record *r, const char *reason)
+/* Write the snapshot that is in memory. */
+static bool write_dump(struct record *r)
 {
 	char path[PATH_MAX];
 
-	if (!next_name(r, path, sizeof(path)) || !snapshot_file_take())
+	incident_files_remove_old(&r->files);
+	if (!incident_files_name(&r->files, path, sizeof(path)) ||
+	    !snapshot_file_write(&r->recording, path))
 		return false;
+	r->files.nr++;
+	r->holds_snapshot = false;
+	incident_files_remove_old(&r->files);
+	return snapshot_file_free();
+}
+
+/* A snapshot that could not be written comes first. */
+static bool dump(struct record *r, const char *reason)
+{
+	if (r->holds_snapshot && !write_dump(r))
+		return false;
+	if (!snapshot_file_take())
+		return false;
+	r->holds_snapshot = true;
 	recording_triggers(&r->recording, reason);
 	if (r->trigger)
 		trigger_covered(r->trigger);
-	if (!snapshot_file_write(&r->recording, path))
-		return false;
-	r->nr_dumps++;
-	return snapshot_file_free();
+	return write_dump(r);
 }
 
 static bool start(struct record *r)
@@ -278,7 +275,7 @@ static void show_progress(struct record *r)
 
 	if (!r->recording.quiet && progress_due(&r->progress))
 		progress_show(&r->progress, "%s: %" PRIu64 " events, %s, %" PRIu64 " lost ",
-			      r->output, recorder_events(r->recorder),
+			      r->files.output, recorder_events(r->recorder),
 			      size_text(dat_bytes(r->writer), size),
 			      recorder_lost(r->recorder));
 }
@@ -305,7 +302,8 @@ static void block_signals(const struct record *r, sigset_t *set)
 static bool dump_now(struct record *r, const char *reason)
 {
 	r->dump_failed = !dump(r, reason);
-	return !r->dump_failed;
+	/* A full disk does not end a recorder that removes old files. */
+	return !r->dump_failed || r->files.dir;
 }
 
 static bool dump_at_signal(struct record *r, const siginfo_t *info)
@@ -375,7 +373,7 @@ static bool stop_events(struct record *r)
 	if (r->recorder)
 		recorder_stop(r->recorder);
 	/* A snapshot whose write failed still exists. Do not replace it. */
-	else if (!r->dump_failed && !dump(r, "the end of the recording"))
+	else if ((!r->dump_failed || r->files.dir) && !dump(r, "the end of the recording"))
 		ok = false;
 	if (!event_select_end(&r->event_select, &r->events))
 		ok = false;
@@ -423,7 +421,7 @@ static bool finish(struct record *r)
 		return assembly_end(r->recording.assembly) && ok && !r->dump_failed;
 	}
 	progress_end(&r->progress);
-	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
+	if (!recording_finish(&r->recording, r->writer, r->files.output, r->recorder))
 		ok = false;
 	return ok;
 }
@@ -442,14 +440,14 @@ static bool run(struct record *r)
 	if (ok && r->command)
 		ok = child_start(&r->child);
 	if (ok && r->writer)
-		ok = recording_publish(r->writer, r->output);
+		ok = recording_publish(r->writer, r->files.output);
 	if (!ok) {
 		abandon(r);
 		return false;
 	}
 	if (r->flight && !r->recording.quiet)
 		fprintf(stderr, "the flight recorder is running: 'kill -USR1 %d' writes its events to %s\n",
-			getpid(), r->output);
+			getpid(), r->files.dir ? r->files.dir : r->files.output);
 	wait_for_end(r, &set);
 	ok = finish(r);
 	/* The file is complete, so the command may run on for any time. */
@@ -480,6 +478,15 @@ static int set_duration(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+static int set_count(const struct command *cmd, void *to, char *value)
+{
+	uint64_t *count = to;
+
+	if (parse_u64(value, count) && *count)
+		return STATUS_OK;
+	return usage_error(cmd, "invalid number '%s': want 1 or more", value);
+}
+
 static int set_trigger(const struct command *cmd, void *to, char *value)
 {
 	struct record *r = to;
@@ -505,7 +512,7 @@ static const struct cli_option options[] = {
 	  .target = PIDS(struct record, event_select),
 	  .help = "record only events of this process and its children;\n"
 		  "may be given more than once" },
-	OUTPUT_OPTION(struct record, output),
+	OUTPUT_OPTION(struct record, files.output),
 	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
 	  .target = OPTION_TO(set_duration, double, struct record, seconds),
 	  .help = "end after SECONDS; 0 saves the events of the rings" },
@@ -521,6 +528,16 @@ static const struct cli_option options[] = {
 	  .target = OPTION_TO(set_duration, double, struct record, holdoff),
 	  .help = "after a file, only count events of --trigger for\n"
 		  "SECONDS (default: 10)" },
+	{ .name = "directory", .arg = "DIR", .kind = "dir",
+	  .target = STRING(struct record, files.dir),
+	  .help = "write the files of -f to DIR, named by the time" },
+	{ .name = "keep", .arg = "N", .kind = "number",
+	  .target = OPTION_TO(set_count, uint64_t, struct record, files.keep),
+	  .help = "keep N files in DIR, and remove the oldest" },
+	{ .name = "keep-size", .arg = "SIZE", .kind = "number",
+	  .target = OPTION_TO(set_size_kb, uint64_t, struct record, files.keep_kb),
+	  .help = "keep files of SIZE in all: KiB, or 8M, 1G" },
+	SETTINGS_OPTION,
 	OWN_BUFFER_OPTIONS(struct record),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct record, recording.quiet),
@@ -543,8 +560,14 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	}
 	if (r->trigger_pattern && !r->flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
-	if (r->flight && is_standard_file(r->output))
+	if (r->flight && is_standard_file(r->files.output))
 		return usage_error(cmd, "-f and '-o -' exclude each other: a flight recorder writes several files");
+	if ((r->files.dir || r->files.keep || r->files.keep_kb) && !r->flight)
+		return usage_error(cmd, "--directory, --keep and --keep-size need --flight-recorder");
+	if (r->files.dir && strcmp(r->files.output, DEFAULT_OUTPUT))
+		return usage_error(cmd, "-o and --directory exclude each other");
+	if ((r->files.keep || r->files.keep_kb) && !r->files.dir)
+		return usage_error(cmd, "--keep and --keep-size need --directory");
 	if (r->event_select.filter && !r->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	/* Without -e the events are those that are enabled already, and old ones. */
@@ -565,9 +588,8 @@ static void keep_dump_request(void)
 
 static int record(int argc, char **argv)
 {
-	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1, .held_fd = -1,
-			    .holdoff = HOLDOFF,
-			    .next_number = 1 };
+	struct record r = { .files = { .output = DEFAULT_OUTPUT, .next_number = 1 },
+			    .seconds = -1, .held_fd = -1, .holdoff = HOLDOFF };
 	int status;
 	bool ok;
 
@@ -578,8 +600,8 @@ static int record(int argc, char **argv)
 	status = check_arguments(&r, argc, argv);
 	if (status)
 		return status;
-	r.child.output_to_stderr = is_standard_file(r.output);
-	if (!standard_output_begin(&r.standard_output, &r.output))
+	r.child.output_to_stderr = is_standard_file(r.files.output);
+	if (!standard_output_begin(&r.standard_output, &r.files.output))
 		return STATUS_ERROR;
 	ok = run(&r);
 	clean_up(&r);
@@ -593,8 +615,9 @@ const struct command command_record = {
 	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
-			  "                    [--no-compress] [-f [-t EVENT] [--holdoff SECONDS]]\n"
-			  "                    [-- COMMAND...]",
+			  "                    [--no-compress] [-f [-t EVENT] [--holdoff SECONDS]\n"
+			  "                    [--directory DIR [--keep N] [--keep-size SIZE]]]\n"
+			  "                    [--settings FILE] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.options	= options,
 	.help		=

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files of a flight recorder: their names, and how many of them are kept. */
+#ifndef RBMAP_CLI_INCIDENT_FILES_H
+#define RBMAP_CLI_INCIDENT_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct incident_files - options, and the number of the next file
+ * @dir: directory of the files, which are named by the time: 2026-11-26T14.03.12.dat;
+ *	NULL: they are @output, @output.1, @output.2 and so on
+ * @output: name of the first file
+ * @keep: number of files that are kept in @dir; 0: all
+ * @keep_kb: KiB of files that are kept in @dir; 0: all
+ * @nr: number of files that were written
+ * @next_number: N of the next @output.N
+ */
+struct incident_files {
+	const char *dir;
+	const char *output;
+	uint64_t keep;
+	uint64_t keep_kb;
+	unsigned int nr;
+	unsigned int next_number;
+};
+
+/* Return whether the directory can be written, or report why not. */
+bool incident_files_check(const struct incident_files *files);
+
+/*
+ * Store the name of the next file, without those that are there already. On failure,
+ * report the error and return false.
+ */
+bool incident_files_name(struct incident_files *files, char *path, size_t size);
+
+/*
+ * Remove the oldest files of the directory, as far as there are too many. Files of other
+ * names, and the newest file, stay.
+ */
+void incident_files_remove_old(const struct incident_files *files);
+
+#endif /* RBMAP_CLI_INCIDENT_FILES_H */
