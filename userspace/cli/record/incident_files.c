@@ -13,6 +13,7 @@
 
 #include "common/cli.h"
 #include "incident_files.h"
+#include "trace_dat/dat_spool.h"
 
 #define NAME_FORMAT	"%Y-%m-%dT%H.%M.%S"
 #define NAME_PATTERN	"[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]" \
@@ -20,19 +21,18 @@
 
 bool incident_files_check(const struct incident_files *f)
 {
+	bool ok;
 	int fd;
 
 	if (!f->dir)
 		return true;
 	fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || faccessat(fd, ".", W_OK, AT_EACCESS)) {
+	ok = fd >= 0 && !faccessat(fd, ".", W_OK, AT_EACCESS);
+	if (!ok)
 		complain("cannot write to the directory %s: %s", f->dir, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	close(fd);
-	return true;
+	if (fd >= 0)
+		close(fd);
+	return ok;
 }
 
 /* Store the first name that no file has: "STEM.dat", "STEM.1.dat" and so on. */
@@ -86,15 +86,7 @@ struct incidents {
 	size_t nr;
 };
 
-/* FILE, or FILE.cpuN, which a recording has until it is assembled */
-static bool is_part(const char *name, const char *of)
-{
-	size_t len = strlen(of);
-
-	return !strncmp(name, of, len) && (!name[len] || !strncmp(name + len, ".cpu", 4));
-}
-
-/* Call @each for each part of an incident. */
+/* Call @each for a recording, and for the files of its CPUs until it is assembled. */
 static void each_part(int dir, const char *of,
 		      void (*each)(int dir, const char *name, void *data), void *data)
 {
@@ -108,7 +100,7 @@ static void each_part(int dir, const char *of,
 		return;
 	}
 	while ((entry = readdir(list)))
-		if (is_part(entry->d_name, of))
+		if (!strcmp(entry->d_name, of) || dat_spool_is_name(entry->d_name, of))
 			each(dir, entry->d_name, data);
 	closedir(list);
 }

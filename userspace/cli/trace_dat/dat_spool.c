@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,13 @@ static char *name_of(const char *file, unsigned int cpu)
 	char *name;
 
 	return asprintf(&name, "%s.cpu%u", file, cpu) < 0 ? NULL : name;
+}
+
+bool dat_spool_is_name(const char *name, const char *file)
+{
+	size_t len = strlen(file);
+
+	return !strncmp(name, file, len) && !strncmp(name + len, ".cpu", 4);
 }
 
 int dat_spool_create(const char *file, unsigned int cpu)

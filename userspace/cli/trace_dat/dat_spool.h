@@ -10,7 +10,11 @@
 #ifndef RBMAP_CLI_DAT_SPOOL_H
 #define RBMAP_CLI_DAT_SPOOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Is @name the name of such a file of @file? */
+bool dat_spool_is_name(const char *name, const char *file);
 
 /* Create an empty file, and return its descriptor. This replaces an older file. */
 int dat_spool_create(const char *file, unsigned int cpu);
