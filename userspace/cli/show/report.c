@@ -141,7 +141,6 @@ static int load_text(struct report *r)
 {
 	const struct dat_text *formats, *kallsyms = dat_kallsyms(r->reader);
 	size_t nr = dat_formats(r->reader, &formats);
-	const char *clock = dat_clock(r->reader);
 
 	r->text = text_new();
 	if (!r->text)
@@ -159,7 +158,6 @@ static int load_text(struct report *r)
 	text_comm_keep(r->text, true);
 	if (kallsyms->size)
 		text_set_kallsyms(r->text, kallsyms->text, kallsyms->size);
-	r->time.is_counter = clock && (!strcmp(clock, "x86-tsc") || !strcmp(clock, "counter"));
 	return 0;
 }
 
@@ -251,7 +249,8 @@ static bool parse_bound(const struct report *r, const char *option, const char *
 /* Choose how times are printed, and read the first event. */
 static bool choose_times(struct report *r)
 {
-	bool known = time_view_init(&r->time, dat_times(r->reader), r->time.is_counter);
+	bool known = time_view_init(&r->time, dat_times(r->reader),
+				    clock_is_counter(dat_clock(r->reader)));
 
 	r->to = UINT64_MAX;
 	if (!parse_bound(r, "--since", r->since, &r->from) ||

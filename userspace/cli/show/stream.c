@@ -144,7 +144,7 @@ static bool load_text(struct stream *s)
 	text_comm_from_proc(s->text, true);
 	text_symbols_from_proc(s->text, true);
 	clock = control_clock();
-	view.is_counter = clock && !strcmp(clock, "x86-tsc");
+	view.is_counter = clock_is_counter(clock);
 	text_set_time(s->text, &view);
 	free(clock);
 	return true;

@@ -13,6 +13,11 @@
 
 static const char no_times[] = "the recording does not say when it was made";
 
+bool clock_is_counter(const char *clock)
+{
+	return clock && (!strcmp(clock, "x86-tsc") || !strcmp(clock, "counter"));
+}
+
 static const struct dat_moment *first_moment(const struct dat_times *times)
 {
 	const struct dat_moment *begin = &times->begin, *trigger = &times->trigger;

@@ -31,6 +31,12 @@ struct time_view {
 };
 
 /*
+ * Does a clock count cycles? @clock is its name in trace_clock, of ftrace too; NULL: it is
+ * not known.
+ */
+bool clock_is_counter(const char *clock);
+
+/*
  * Fill in all but the style. Return false if the recording does not say when it was made.
  */
 bool time_view_init(struct time_view *view, const struct dat_times *times, bool is_counter);
