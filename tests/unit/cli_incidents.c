@@ -50,6 +50,19 @@ static bool is_there(const char *name)
 	return !access(path, F_OK);
 }
 
+/* Check files of the directory; the list ends with NULL. */
+static void check_files(const char *const *names, bool there)
+{
+	for (; *names; names++) {
+		if (is_there(*names) != there)
+			print_message("%s\n", *names);
+		assert_int_equal(is_there(*names), there);
+	}
+}
+
+#define STAY(...)	check_files((const char *const []){ __VA_ARGS__, NULL }, true)
+#define ARE_GONE(...)	check_files((const char *const []){ __VA_ARGS__, NULL }, false)
+
 static int begin(void **state)
 {
 	(void)state;
@@ -88,16 +101,11 @@ static void test_number(void **state)
 	make("trace.dat", 4, 100);
 	make("x2026-11-26T14.03.12.dat", 4, 100);
 	incident_files_remove_old(&files);
-	assert_true(is_there("2025-01-01T00.00.00.dat"));
-	assert_true(is_there("2026-11-26T14.03.12.1.dat"));
-	assert_false(is_there("2026-11-26T14.03.12.dat"));
-	assert_false(is_there("2026-11-26T14.03.13.dat"));
-	assert_false(is_there("2026-11-26T14.03.13.dat.cpu0"));
-	assert_false(is_there("2026-11-26T14.03.13.dat.cpu11"));
-	assert_true(is_there("2026-11-26T14.03.11.dat.saved"));
-	assert_true(is_there("2026-11-26.dat"));
-	assert_true(is_there("trace.dat"));
-	assert_true(is_there("x2026-11-26T14.03.12.dat"));
+	STAY("2025-01-01T00.00.00.dat", "2026-11-26T14.03.12.1.dat",
+	     "2026-11-26T14.03.11.dat.saved", "2026-11-26.dat", "trace.dat",
+	     "x2026-11-26T14.03.12.dat");
+	ARE_GONE("2026-11-26T14.03.12.dat", "2026-11-26T14.03.13.dat",
+		 "2026-11-26T14.03.13.dat.cpu0", "2026-11-26T14.03.13.dat.cpu11");
 }
 
 static void test_size(void **state)
@@ -111,18 +119,17 @@ static void test_size(void **state)
 	make("2026-11-26T14.03.12.dat", 20, 20);
 	make("2026-11-26T14.03.13.dat", 12, 10);
 	incident_files_remove_old(&files);
-	assert_false(is_there("2026-11-26T14.03.10.dat"));
-	assert_true(is_there("2026-11-26T14.03.11.dat"));
+	STAY("2026-11-26T14.03.11.dat");
+	ARE_GONE("2026-11-26T14.03.10.dat");
 	files.keep_kb = 40;
 	incident_files_remove_old(&files);
-	assert_false(is_there("2026-11-26T14.03.11.dat"));
-	assert_false(is_there("2026-11-26T14.03.11.dat.cpu0"));
-	assert_true(is_there("2026-11-26T14.03.12.dat"));
+	STAY("2026-11-26T14.03.12.dat");
+	ARE_GONE("2026-11-26T14.03.11.dat", "2026-11-26T14.03.11.dat.cpu0");
 	/* The newest one stays, however large it is. */
 	files.keep_kb = 1;
 	incident_files_remove_old(&files);
-	assert_false(is_there("2026-11-26T14.03.12.dat"));
-	assert_true(is_there("2026-11-26T14.03.13.dat"));
+	STAY("2026-11-26T14.03.13.dat");
+	ARE_GONE("2026-11-26T14.03.12.dat");
 }
 
 /* A link with such a name does not lead out of the directory. */
@@ -141,10 +148,8 @@ static void test_links(void **state)
 	snprintf(path, sizeof(path), "%s/2026-11-26T14.03.13.dat.cpu0", dir);
 	assert_int_equal(symlink(outside, path), 0);
 	incident_files_remove_old(&files);
-	assert_true(is_there("outside"));
-	assert_true(is_there("2026-11-26T14.03.12.dat"));
-	assert_false(is_there("2026-11-26T14.03.13.dat"));
-	assert_true(is_there("2026-11-26T14.03.14.dat"));
+	STAY("outside", "2026-11-26T14.03.12.dat", "2026-11-26T14.03.14.dat");
+	ARE_GONE("2026-11-26T14.03.13.dat");
 }
 
 static void test_all_stay(void **state)
@@ -158,8 +163,7 @@ static void test_all_stay(void **state)
 	files.keep = 2;
 	files.keep_kb = 1000;
 	incident_files_remove_old(&files);
-	assert_true(is_there("2026-11-26T14.03.12.dat"));
-	assert_true(is_there("2026-11-26T14.03.13.dat"));
+	STAY("2026-11-26T14.03.12.dat", "2026-11-26T14.03.13.dat");
 }
 
 static void test_names(void **state)
