@@ -88,8 +88,8 @@ struct rbmap_expiry {
  * @base: counters at the last reset
  * @expiry: losses passed from ring to ring; under @reader_lock
  * @reader_lock: serializes readers, and protects @mapped, @subbufs_mapped, @base, @meta,
- *	@moved, @copied, @discarded and @passed.  Taken with mmap_lock held, so that no user memory
- *	is accessed while it is held
+ *	@moved, @copied, @discarded and @passed.  Taken with mmap_lock held, so that no
+ *	user memory is accessed while it is held
  * @mapped: number of maps of the ring
  * @subbufs_mapped: number of these maps that show sub-buffers
  * @meta: the meta-page, which the kernel writes and never reads

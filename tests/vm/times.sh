@@ -26,7 +26,7 @@ between()
 for clock in local mono boot x86-tsc; do
 	for option in '' --no-compress; do
 		from=$(date +%s)
-		# shellcheck disable=SC2086 # no option is no argument
+		# shellcheck disable=SC2086 # an empty option must not be an argument
 		rbmap record -q $option -C $clock -e rbmap:marker -o times.dat -- \
 			sh -c 'sleep 0.5; echo now >/dev/rbmap/marker; sleep 0.5'
 		to=$(date +%s)

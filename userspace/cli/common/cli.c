@@ -39,7 +39,7 @@ void complain(const char *fmt, ...)
 	fprintf(stderr, "rbmap: %s\n", line);
 }
 
-/* The file whose settings are read, and its line; NULL: the command line */
+/* The command reads this line of this file of settings. NULL: it reads its arguments. */
 static const char *settings_path;
 static unsigned int settings_line;
 

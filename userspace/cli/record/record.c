@@ -52,7 +52,7 @@ struct record {
 	int clock;			/* clock of the file */
 	struct trigger *trigger;
 	bool dump_failed;
-	bool holds_snapshot;		/* it could not be written */
+	bool holds_snapshot;		/* a snapshot in memory has no file yet */
 	char *overwrite;		/* previous value, if it was changed */
 	struct child child;
 

@@ -88,10 +88,11 @@ static bool run(struct snapshot *s)
 	 * Take the snapshot before anything slow: the rings are being
 	 * overwritten.
 	 */
-	if (!s->existing && !snapshot_file_take())
-		return false;
-	if (!s->existing)
+	if (!s->existing) {
+		if (!snapshot_file_take())
+			return false;
 		recording_triggers(&s->recording, s->reason);
+	}
 	return write_file(s) && (s->keep || s->existing || snapshot_file_free());
 }
 
