@@ -20,13 +20,12 @@
 #include "common/selection.h"
 #include "common/settings.h"
 #include "common/standard_file.h"
-#include "snapshot_file.h"
 #include "event_select.h"
-#include "incident_files.h"
+#include "flight.h"
 #include "own_buffer.h"
 #include "recording.h"
 #include "shared_ring.h"
-#include "trigger.h"
+#include "snapshot_file.h"
 
 #define TICK_MS		500
 #define HOLDOFF		10	/* in seconds */
@@ -34,26 +33,21 @@
 
 struct record {
 	struct patterns patterns;
-	struct incident_files files;
+	const char *output;
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
-	bool flight;			/* keep the rings unread until the file is to be written */
-	const char *trigger_pattern;	/* for a flight recorder; NULL: none */
-	double holdoff;			/* seconds between a file and the next trigger */
+	bool is_flight;			/* keep the rings unread until the file is to be written */
+	struct flight flight;
 	struct event_select event_select;
 	struct own_buffer own;
 	struct shared_ring shared;
 
-	int held_fd;			/* keeps a shared buffer, for a flight recorder */
 	struct control_events events;
 	struct recording recording;
 	struct recorder *recorder;
 	struct dat_writer *writer;
 	int clock;			/* clock of the file */
-	struct trigger *trigger;
-	bool dump_failed;
-	bool holds_snapshot;		/* a snapshot in memory has no file yet */
-	char *overwrite;		/* previous value, if it was changed */
+	bool began;			/* else it leaves no file */
 	struct child child;
 
 	struct standard_output standard_output;
@@ -85,7 +79,7 @@ static bool create_file(struct record *r)
 		return false;
 	}
 	r->clock = control_clock_of(clocks);
-	r->writer = recording_create(&r->recording, r->files.output, r->recorder,
+	r->writer = recording_create(&r->recording, r->output, r->recorder,
 				     clocks);
 	free(clocks);
 	return r->writer;
@@ -95,9 +89,9 @@ static bool prepare(struct record *r)
 {
 	uint64_t on;
 
-	if (!incident_files_check(&r->files) || !control_present() ||
-	    !own_buffer_begin(&r->own, r->flight) ||
-	    (r->flight && !snapshot_file_none()))
+	if (!incident_files_check(&r->flight.files) || !control_present() ||
+	    !own_buffer_begin(&r->own, r->is_flight) ||
+	    (r->is_flight && !snapshot_file_none()))
 		return false;
 	if (!control_has_formats())
 		return false;
@@ -123,7 +117,7 @@ static bool prepare(struct record *r)
 		r->recording.comm_events =
 			comm_events_begin(recorder_clock(r->recorder));
 	return recording_init(&r->recording, &r->events, wanted, r) &&
-	       (r->flight || create_file(r));
+	       (r->is_flight || create_file(r));
 }
 
 /*
@@ -162,93 +156,15 @@ static bool discard(struct record *r)
 	return !ret;
 }
 
-/*
- * Begin a flight recorder: nobody reads the rings, which overwrite their oldest
- * events. When a signal or a trigger arrives, a snapshot freezes them and goes
- * to a file.
- */
+/* The rings were opened to check that they can be read, and to discard old events. */
 static bool begin_flight(struct record *r)
 {
-	char *overwrite = control_read("overwrite");
-	char marker[128];
-	int ret;
-
-	if (!overwrite) {
-		control_complain(CONTROL_READ, "overwrite", -errno);
-		return false;
-	}
-	/* The rings were opened to check that they can be read, and to discard old events. */
 	if (must_discard(r) && !discard(r))
 		return false;
-	recording_begins(&r->recording);
 	recorder_close(r->recorder);
 	r->recorder = NULL;
-	/* An open marker prevents 'rbmap destroy' and 'rbmap unload', and does nothing else. */
-	snprintf(marker, sizeof(marker), "%s/marker", control_devices());
-	r->held_fd = open(marker, O_WRONLY | O_CLOEXEC);
-	r->recording.assembly = assembly_new(!r->recording.no_compress,
-					     r->recording.quiet);
-	if (!strcmp(overwrite, "1"))
-		free(overwrite);
-	else
-		r->overwrite = overwrite;
-	/*
-	 * If a ring has a reader, the sub-buffer that the reader holds is never
-	 * overwritten. A snapshot that is taken and freed leaves rings without
-	 * readers.
-	 */
-	if (must_discard(r) && !(snapshot_file_take() && snapshot_file_free()))
-		return false;
-	ret = r->overwrite ? control_write("overwrite", "1") : 0;
-	if (ret)
-		control_complain(CONTROL_WRITE, "overwrite", ret);
-	if (ret || !r->trigger_pattern)
-		return !ret;
-	r->trigger = trigger_open(r->trigger_pattern, &r->events, wanted, r, r->holdoff);
-	return r->trigger;
-}
-
-static bool end_flight(struct record *r)
-{
-	int ret = r->overwrite ? control_write("overwrite", r->overwrite) : 0;
-
-	if (ret)
-		control_complain(CONTROL_WRITE, "overwrite", ret);
-	free(r->overwrite);
-	r->overwrite = NULL;
-	if (r->trigger)
-		trigger_close(r->trigger);
-	r->trigger = NULL;
-	return !ret;
-}
-
-/* Write the snapshot that is in memory. */
-static bool write_dump(struct record *r)
-{
-	char path[PATH_MAX];
-
-	incident_files_remove_old(&r->files);
-	if (!incident_files_name(&r->files, path, sizeof(path)) ||
-	    !snapshot_file_write(&r->recording, path))
-		return false;
-	r->files.nr++;
-	r->holds_snapshot = false;
-	incident_files_remove_old(&r->files);
-	return snapshot_file_free();
-}
-
-/* A snapshot that could not be written comes first. */
-static bool dump(struct record *r, const char *reason)
-{
-	if (r->holds_snapshot && !write_dump(r))
-		return false;
-	if (!snapshot_file_take())
-		return false;
-	r->holds_snapshot = true;
-	recording_triggers(&r->recording, reason);
-	if (r->trigger)
-		trigger_covered(r->trigger);
-	return write_dump(r);
+	return flight_begin(&r->flight, &r->recording, must_discard(r), &r->events, wanted,
+			    r);
 }
 
 static bool start(struct record *r)
@@ -257,9 +173,9 @@ static bool start(struct record *r)
 		return false;
 	if (!event_select_begin(&r->event_select, &r->events))
 		return false;
-	if (must_discard(r) && !r->flight && !discard(r))
+	if (must_discard(r) && !r->is_flight && !discard(r))
 		return false;
-	if (!(r->flight ? begin_flight(r) : start_threads(r)))
+	if (!(r->is_flight ? begin_flight(r) : start_threads(r)))
 		return false;
 	/* All threads have begun, and no event is enabled yet. */
 	if (r->patterns.nr && !own_buffer_leave_out_self(&r->own))
@@ -275,7 +191,7 @@ static void show_progress(struct record *r)
 
 	if (!r->recording.quiet && progress_due(&r->progress))
 		progress_show(&r->progress, "%s: %" PRIu64 " events, %s, %" PRIu64 " lost ",
-			      r->files.output, recorder_events(r->recorder),
+			      r->output, recorder_events(r->recorder),
 			      size_text(dat_bytes(r->writer), size),
 			      recorder_lost(r->recorder));
 }
@@ -284,7 +200,7 @@ static void show_progress(struct record *r)
 static void block_signals(const struct record *r, sigset_t *set)
 {
 	sigemptyset(set);
-	if (r->flight)
+	if (r->is_flight)
 		sigaddset(set, SIGUSR1);
 	assembly_add_signals(set);
 	sigaddset(set, SIGCHLD);
@@ -299,36 +215,13 @@ static void block_signals(const struct record *r, sigset_t *set)
 }
 
 /* Return false if the recording ends. */
-static bool dump_now(struct record *r, const char *reason)
-{
-	r->dump_failed = !dump(r, reason);
-	/* A full disk does not end a recorder that removes old files. */
-	return !r->dump_failed || r->files.dir;
-}
-
-static bool dump_at_signal(struct record *r, const siginfo_t *info)
-{
-	char reason[64];
-
-	snprintf(reason, sizeof(reason), "SIGUSR1 of process %d", (int)info->si_pid);
-	return dump_now(r, reason);
-}
-
-static bool dump_at_trigger(struct record *r)
-{
-	char reason[DAT_REASON_SIZE];
-
-	return !r->trigger || !trigger_fires(r->trigger, reason, sizeof(reason)) ||
-	       dump_now(r, reason);
-}
-
 static bool take_signal(struct record *r, const siginfo_t *info)
 {
 	switch (info->si_signo) {
 	case SIGCHLD:
 		return !child_ended(&r->child);
 	case SIGUSR1:
-		return dump_at_signal(r, info);
+		return flight_dump_at_signal(&r->flight, &r->recording, info);
 	}
 	child_pass_on(&r->child, info);
 	return false;
@@ -339,9 +232,9 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 	double deadline = r->seconds < 0 ? 1e18 : now() + r->seconds;
 
 	progress_begin(&r->progress);
-	while (r->flight || !recorder_ended(r->recorder)) {
+	while (r->is_flight || !recorder_ended(r->recorder)) {
 		double left = deadline - now();
-		long ms = r->trigger ? LOOK_MS : TICK_MS;
+		long ms = r->flight.trigger ? LOOK_MS : TICK_MS;
 		struct timespec tick = { .tv_nsec = ms * 1000000L };
 		siginfo_t info;
 		int sig;
@@ -353,7 +246,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 		sig = sigtimedwait(set, &info, &tick);
 		if (sig > 0 && !take_signal(r, &info))
 			break;
-		if (!dump_at_trigger(r))
+		if (!flight_dump_at_trigger(&r->flight, &r->recording))
 			break;
 		if (sig < 0 && r->writer && !own_buffer_is_own(&r->own))
 			shared_ring_look(&r->shared);
@@ -372,8 +265,7 @@ static bool stop_events(struct record *r)
 
 	if (r->recorder)
 		recorder_stop(r->recorder);
-	/* A snapshot whose write failed still exists. Do not replace it. */
-	else if ((!r->dump_failed || r->files.dir) && !dump(r, "the end of the recording"))
+	else if (r->began && !flight_dump_last(&r->flight, &r->recording))
 		ok = false;
 	if (!event_select_end(&r->event_select, &r->events))
 		ok = false;
@@ -388,40 +280,26 @@ static bool stop_events(struct record *r)
 static void abandon(struct record *r)
 {
 	child_signal(&r->child, SIGKILL);
-	r->dump_failed = true;
 	stop_events(r);
-	end_flight(r);
+	flight_end(&r->flight);
 	assembly_end(r->recording.assembly);
 	if (r->writer)
 		dat_discard(r->writer);
-}
-
-static void tell_missed(const struct record *r)
-{
-	uint64_t missed = r->trigger ? trigger_missed(r->trigger) : 0;
-	uint64_t held_off = r->trigger ? trigger_held_off(r->trigger) : 0;
-
-	if (held_off)
-		complain("note: %" PRIu64 " events of --trigger were held off, because they came less than %g s after a file: see --holdoff",
-			 held_off, r->holdoff);
-	if (missed)
-		complain("note: %" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
-			 missed);
 }
 
 static bool finish(struct record *r)
 {
 	bool ok = stop_events(r);
 
-	if (r->flight) {
-		tell_missed(r);
-		if (!end_flight(r))
+	if (r->is_flight) {
+		flight_tell_missed(&r->flight);
+		if (!flight_end(&r->flight))
 			ok = false;
 		/* Wait until all files are complete. */
-		return assembly_end(r->recording.assembly) && ok && !r->dump_failed;
+		return assembly_end(r->recording.assembly) && ok && !r->flight.dump_failed;
 	}
 	progress_end(&r->progress);
-	if (!recording_finish(&r->recording, r->writer, r->files.output, r->recorder))
+	if (!recording_finish(&r->recording, r->writer, r->output, r->recorder))
 		ok = false;
 	return ok;
 }
@@ -440,14 +318,15 @@ static bool run(struct record *r)
 	if (ok && r->command)
 		ok = child_start(&r->child);
 	if (ok && r->writer)
-		ok = recording_publish(r->writer, r->files.output);
+		ok = recording_publish(r->writer, r->output);
 	if (!ok) {
 		abandon(r);
 		return false;
 	}
-	if (r->flight && !r->recording.quiet)
+	r->began = true;
+	if (r->is_flight && !r->recording.quiet)
 		fprintf(stderr, "the flight recorder is running: 'kill -USR1 %d' writes its events to %s\n",
-			getpid(), r->files.dir ? r->files.dir : r->files.output);
+			getpid(), r->flight.files.dir ? r->flight.files.dir : r->output);
 	wait_for_end(r, &set);
 	ok = finish(r);
 	/* The file is complete, so the command may run on for any time. */
@@ -461,8 +340,7 @@ static void clean_up(struct record *r)
 {
 	if (r->recorder)
 		recorder_close(r->recorder);
-	if (r->held_fd >= 0)
-		close(r->held_fd);
+	flight_release(&r->flight);
 	own_buffer_end(&r->own);
 	recording_free(&r->recording);
 	control_events_free(&r->events);
@@ -491,9 +369,9 @@ static int set_trigger(const struct command *cmd, void *to, char *value)
 {
 	struct record *r = to;
 
-	if (r->trigger_pattern)
+	if (r->flight.trigger_pattern)
 		return usage_error(cmd, "option --trigger was given twice: use a wildcard");
-	r->trigger_pattern = value;
+	r->flight.trigger_pattern = value;
 	return STATUS_OK;
 }
 
@@ -512,30 +390,30 @@ static const struct cli_option options[] = {
 	  .target = PIDS(struct record, event_select),
 	  .help = "record only events of this process and its children;\n"
 		  "may be given more than once" },
-	OUTPUT_OPTION(struct record, files.output),
+	OUTPUT_OPTION(struct record, output),
 	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
 	  .target = OPTION_TO(set_duration, double, struct record, seconds),
 	  .help = "end after SECONDS; 0 saves the events of the rings" },
 	NO_COMPRESS_OPTION(struct record, recording.no_compress),
 	{ .name = "flight-recorder", .letter = 'f',
-	  .target = FLAG(struct record, flight),
+	  .target = FLAG(struct record, is_flight),
 	  .help = "keep the latest events in memory; write them to FILE\n"
 		  "at the end and at SIGUSR1 (then FILE.1, FILE.2 ...)" },
 	{ .name = "trigger", .letter = 't', .arg = "EVENT", .kind = "event",
 	  .target = { .set = set_trigger },
 	  .help = "write FILE when the recorded EVENT occurs, too" },
 	{ .name = "holdoff", .arg = "SECONDS", .kind = "number",
-	  .target = OPTION_TO(set_duration, double, struct record, holdoff),
+	  .target = OPTION_TO(set_duration, double, struct record, flight.holdoff),
 	  .help = "after a file, only count events of --trigger for\n"
 		  "SECONDS (default: 10)" },
 	{ .name = "directory", .arg = "DIR", .kind = "dir",
-	  .target = STRING(struct record, files.dir),
+	  .target = STRING(struct record, flight.files.dir),
 	  .help = "write the files of -f to DIR, named by the time" },
 	{ .name = "keep", .arg = "N", .kind = "number",
-	  .target = OPTION_TO(set_count, uint64_t, struct record, files.keep),
+	  .target = OPTION_TO(set_count, uint64_t, struct record, flight.files.keep),
 	  .help = "keep N files in DIR, and remove the oldest" },
 	{ .name = "keep-size", .arg = "SIZE", .kind = "number",
-	  .target = OPTION_TO(set_size_kb, uint64_t, struct record, files.keep_kb),
+	  .target = OPTION_TO(set_size_kb, uint64_t, struct record, flight.files.keep_kb),
 	  .help = "keep files of SIZE in all: KiB, or 8M, 1G" },
 	SETTINGS_OPTION,
 	OWN_BUFFER_OPTIONS(struct record),
@@ -549,6 +427,7 @@ static const struct cli_option options[] = {
 static int check_arguments(struct record *r, int argc, char **argv)
 {
 	const struct command *cmd = &command_record;
+	struct incident_files *files = &r->flight.files;
 
 	if (optind < argc) {
 		if (strcmp(argv[optind - 1], "--"))
@@ -558,16 +437,17 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
-	if (r->trigger_pattern && !r->flight)
+	if (r->flight.trigger_pattern && !r->is_flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
-	if (r->flight && is_standard_file(r->files.output))
+	if (r->is_flight && is_standard_file(r->output))
 		return usage_error(cmd, "-f and '-o -' exclude each other: a flight recorder writes several files");
-	if ((r->files.dir || r->files.keep || r->files.keep_kb) && !r->flight)
+	if ((files->dir || files->keep || files->keep_kb) && !r->is_flight)
 		return usage_error(cmd, "--directory, --keep and --keep-size need --flight-recorder");
-	if (r->files.dir && strcmp(r->files.output, DEFAULT_OUTPUT))
+	if (files->dir && strcmp(r->output, DEFAULT_OUTPUT))
 		return usage_error(cmd, "-o and --directory exclude each other");
-	if ((r->files.keep || r->files.keep_kb) && !r->files.dir)
+	if ((files->keep || files->keep_kb) && !files->dir)
 		return usage_error(cmd, "--keep and --keep-size need --directory");
+	files->output = r->output;
 	if (r->event_select.filter && !r->patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	/* Without -e the events are those that are enabled already, and old ones. */
@@ -588,20 +468,21 @@ static void keep_dump_request(void)
 
 static int record(int argc, char **argv)
 {
-	struct record r = { .files = { .output = DEFAULT_OUTPUT, .next_number = 1 },
-			    .seconds = -1, .held_fd = -1, .holdoff = HOLDOFF };
+	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1,
+			    .flight = { .holdoff = HOLDOFF, .held_fd = -1,
+					.files.next_number = 1 } };
 	int status;
 	bool ok;
 
 	if (!parse_options(&command_record, argc, argv, &r, &status))
 		return status;
-	if (r.flight)
+	if (r.is_flight)
 		keep_dump_request();
 	status = check_arguments(&r, argc, argv);
 	if (status)
 		return status;
-	r.child.output_to_stderr = is_standard_file(r.files.output);
-	if (!standard_output_begin(&r.standard_output, &r.files.output))
+	r.child.output_to_stderr = is_standard_file(r.output);
+	if (!standard_output_begin(&r.standard_output, &r.output))
 		return STATUS_ERROR;
 	ok = run(&r);
 	clean_up(&r);

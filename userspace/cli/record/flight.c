@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assembly.h"
+#include "common/cli.h"
+#include "common/control.h"
+#include "flight.h"
+#include "snapshot_file.h"
+
+/* An open marker prevents 'rbmap destroy' and 'rbmap unload', and does nothing else. */
+static void hold_buffer(struct flight *f)
+{
+	char marker[128];
+
+	snprintf(marker, sizeof(marker), "%s/marker", control_devices());
+	f->held_fd = open(marker, O_WRONLY | O_CLOEXEC);
+}
+
+static bool set_overwrite(struct flight *f)
+{
+	char *before = control_read("overwrite");
+	int ret;
+
+	if (!before) {
+		control_complain(CONTROL_READ, "overwrite", -errno);
+		return false;
+	}
+	if (!strcmp(before, "1")) {
+		free(before);
+		return true;
+	}
+	f->overwrite = before;
+	ret = control_write("overwrite", "1");
+	if (ret)
+		control_complain(CONTROL_WRITE, "overwrite", ret);
+	return !ret;
+}
+
+bool flight_begin(struct flight *f, struct recording *recording, bool starts_empty,
+		  const struct control_events *events, recording_wanted_fn *wanted,
+		  const void *data)
+{
+	recording_begins(recording);
+	hold_buffer(f);
+	recording->assembly = assembly_new(!recording->no_compress, recording->quiet);
+	/*
+	 * If a ring has a reader, the sub-buffer that the reader holds is never
+	 * overwritten. A snapshot that is taken and freed leaves rings without
+	 * readers.
+	 */
+	if (starts_empty && !(snapshot_file_take() && snapshot_file_free()))
+		return false;
+	if (!set_overwrite(f))
+		return false;
+	if (!f->trigger_pattern)
+		return true;
+	f->trigger = trigger_open(f->trigger_pattern, events, wanted, data, f->holdoff);
+	return f->trigger;
+}
+
+/* Write the snapshot that is in memory. */
+static bool write_dump(struct flight *f, struct recording *recording)
+{
+	char path[PATH_MAX];
+
+	incident_files_remove_old(&f->files);
+	if (!incident_files_name(&f->files, path, sizeof(path)) ||
+	    !snapshot_file_write(recording, path))
+		return false;
+	f->files.nr++;
+	f->holds_snapshot = false;
+	incident_files_remove_old(&f->files);
+	return snapshot_file_free();
+}
+
+/* A snapshot that could not be written comes first. */
+static bool dump(struct flight *f, struct recording *recording, const char *reason)
+{
+	if (f->holds_snapshot && !write_dump(f, recording))
+		return false;
+	if (!snapshot_file_take())
+		return false;
+	f->holds_snapshot = true;
+	recording_triggers(recording, reason);
+	if (f->trigger)
+		trigger_covered(f->trigger);
+	return write_dump(f, recording);
+}
+
+static bool dump_now(struct flight *f, struct recording *recording, const char *reason)
+{
+	f->dump_failed = !dump(f, recording, reason);
+	return !f->dump_failed || f->files.dir;
+}
+
+bool flight_dump_at_signal(struct flight *f, struct recording *recording,
+			   const siginfo_t *info)
+{
+	char reason[64];
+
+	snprintf(reason, sizeof(reason), "SIGUSR1 of process %d", (int)info->si_pid);
+	return dump_now(f, recording, reason);
+}
+
+bool flight_dump_at_trigger(struct flight *f, struct recording *recording)
+{
+	char reason[DAT_REASON_SIZE];
+
+	return !f->trigger || !trigger_fires(f->trigger, reason, sizeof(reason)) ||
+	       dump_now(f, recording, reason);
+}
+
+bool flight_dump_last(struct flight *f, struct recording *recording)
+{
+	return (f->dump_failed && !f->files.dir) ||
+	       dump(f, recording, "the end of the recording");
+}
+
+void flight_tell_missed(const struct flight *f)
+{
+	uint64_t missed = f->trigger ? trigger_missed(f->trigger) : 0;
+	uint64_t held_off = f->trigger ? trigger_held_off(f->trigger) : 0;
+
+	if (held_off)
+		complain("note: %" PRIu64 " events of --trigger were held off, because they came less than %g s after a file: see --holdoff",
+			 held_off, f->holdoff);
+	if (missed)
+		complain("note: %" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
+			 missed);
+}
+
+bool flight_end(struct flight *f)
+{
+	int ret = f->overwrite ? control_write("overwrite", f->overwrite) : 0;
+
+	if (ret)
+		control_complain(CONTROL_WRITE, "overwrite", ret);
+	free(f->overwrite);
+	f->overwrite = NULL;
+	if (f->trigger)
+		trigger_close(f->trigger);
+	f->trigger = NULL;
+	return !ret;
+}
+
+void flight_release(struct flight *f)
+{
+	if (f->held_fd >= 0)
+		close(f->held_fd);
+	f->held_fd = -1;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A flight recorder: nobody reads the rings, which overwrite their oldest events. A
+ * signal or a trigger freezes them by a snapshot, which goes to a file.
+ *
+ * Functions that return false have reported the error.
+ */
+#ifndef RBMAP_CLI_FLIGHT_H
+#define RBMAP_CLI_FLIGHT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "incident_files.h"
+#include "recording.h"
+#include "trigger.h"
+
+/**
+ * struct flight - options, and the state of a flight recorder
+ * @trigger_pattern: events that make a file; NULL: none
+ * @holdoff: seconds between a file and the next event that makes one
+ * @files: names of the files
+ * @held_fd: a marker, which keeps a shared buffer and the module; -1: none
+ * @trigger: searches the rings for @trigger_pattern; NULL: none
+ * @overwrite: value before this recorder changed it; NULL: unchanged
+ * @holds_snapshot: a snapshot in memory has no file yet
+ * @dump_failed: the last file could not be written
+ */
+struct flight {
+	const char *trigger_pattern;
+	double holdoff;
+	struct incident_files files;
+
+	int held_fd;
+	struct trigger *trigger;
+	char *overwrite;
+	bool holds_snapshot;
+	bool dump_failed;
+};
+
+/*
+ * Let the rings overwrite their oldest events, and search them for the trigger.
+ * @starts_empty: free the rings of their readers, and of older events. @wanted returns
+ * which of @events are recorded.
+ */
+bool flight_begin(struct flight *f, struct recording *recording, bool starts_empty,
+		  const struct control_events *events, recording_wanted_fn *wanted,
+		  const void *data);
+
+/*
+ * Write a file at a signal, or if the trigger has fired. Return whether the recorder goes
+ * on: a full disk ends none that removes old files.
+ */
+bool flight_dump_at_signal(struct flight *f, struct recording *recording,
+			   const siginfo_t *info);
+bool flight_dump_at_trigger(struct flight *f, struct recording *recording);
+
+/* Write the last file. A snapshot whose write failed still exists, and is not replaced. */
+bool flight_dump_last(struct flight *f, struct recording *recording);
+
+/* Print what the trigger has left out. */
+void flight_tell_missed(const struct flight *f);
+
+/* Undo flight_begin(), also if it has failed. */
+bool flight_end(struct flight *f);
+
+/* Let others destroy the buffer. */
+void flight_release(struct flight *f);
+
+#endif /* RBMAP_CLI_FLIGHT_H */
