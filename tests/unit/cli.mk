@@ -6,13 +6,13 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
-	cli_selfcost cli_columns cli_times cli_incidents cli_pipeline
+	cli_selfcost cli_columns cli_times cli_incidents cli_leftovers cli_service cli_pipeline
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix common/,buf.c cli.c control.c events.c json.c pipeline.c printable.c suggest.c) \
+	$(addprefix common/,buf.c cli.c control.c events.c json.c pipeline.c printable.c service.c suggest.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
@@ -34,9 +34,12 @@ CLI_TEST_OBJS = $(if $(filter plain,$(1)),$(2:userspace/%.c=$(BUILD)/%.o),\
 	$(call objects_of,$(CLI_TEST_BUILD)/$(1),$(2)))
 
 # With a library of its own
+CLI_TEST_MORE := cli_recorder cli_probe cli_leftovers
 CLI_TEST_SRCS_cli_recorder := userspace/cli/record/loss.c userspace/cli/record/recorder.c
 CLI_TEST_SRCS_cli_probe := $(addprefix userspace/cli/probe/,dynamic.c fetch.c field_expr.c \
 	btf_types.c trace_header.c)
+CLI_TEST_SRCS_cli_leftovers := $(addprefix userspace/cli/,common/progress.c common/size.c \
+	record/assembly.c record/directory_lock.c record/incident_leftovers.c)
 
 # $(1): variant
 define CLI_TEST_VARIANT
@@ -47,7 +50,7 @@ $(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(call CLI_TEST_OBJS,$(1),$(CLI_TEST_SR
 		$$(filter %.c %.o,$$^) $$(LDFLAGS) -lcmocka -lbpf -lzstd -lpthread -lm
 endef
 $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))) \
-	$(foreach test,cli_recorder cli_probe,$(eval $(CLI_TEST_BUILD)/$(variant)/$(test): \
+	$(foreach test,$(CLI_TEST_MORE),$(eval $(CLI_TEST_BUILD)/$(variant)/$(test): \
 		$(call CLI_TEST_OBJS,$(variant),$(CLI_TEST_SRCS_$(test))))))
 
 # ThreadSanitizer finds data races.
@@ -62,7 +65,7 @@ CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 		format_check.c syscalls.c task_names.c) \
 	trace_dat/symbols.c common/buf.c common/printable.c)
 $(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \
-	$(CLI_TEST_SRCS_cli_recorder) $(CLI_TEST_SRCS_cli_probe)),$$(CLI_TEST_CFLAGS) \
+	$(foreach test,$(CLI_TEST_MORE),$(CLI_TEST_SRCS_$(test)))),$$(CLI_TEST_CFLAGS) \
 	$$(CLI_TEST_FLAGS_asan) $$(shell pkg-config --cflags libtraceevent),$(CLI_TEST_DEPS))
 # $(call CLI_TEXT_PROGRAM,VARIANT,NAME)
 CLI_TEXT_PROGRAMS := cli_printer cli_format

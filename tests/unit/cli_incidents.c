@@ -18,8 +18,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/cli/record/incident_files.h"
-
-static char dir[] = "/tmp/rbmap-incidents.XXXXXX";
+#include "cli_directory.h"
 
 /* Create a file of some KiB that was last written @age seconds ago. */
 static void make(const char *name, unsigned int kb, time_t age)
@@ -62,26 +61,6 @@ static void check_files(const char *const *names, bool there)
 
 #define STAY(...)	check_files((const char *const []){ __VA_ARGS__, NULL }, true)
 #define ARE_GONE(...)	check_files((const char *const []){ __VA_ARGS__, NULL }, false)
-
-static int begin(void **state)
-{
-	(void)state;
-	strcpy(dir + strlen(dir) - 6, "XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-	DIR *list = opendir(dir);
-	struct dirent *entry;
-
-	(void)state;
-	while ((entry = readdir(list)))
-		if (*entry->d_name != '.')
-			unlinkat(dirfd(list), entry->d_name, 0);
-	closedir(list);
-	return rmdir(dir);
-}
 
 static void test_number(void **state)
 {
@@ -196,20 +175,6 @@ static void test_names(void **state)
 	free((char *)files.output);
 }
 
-static void test_check(void **state)
-{
-	struct incident_files files = { .dir = dir };
-
-	(void)state;
-	assert_true(incident_files_check(&files));
-	files.dir = "/nowhere";
-	assert_false(incident_files_check(&files));
-	files.dir = "/dev/null";
-	assert_false(incident_files_check(&files));
-	files.dir = NULL;
-	assert_true(incident_files_check(&files));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,7 +183,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links, begin, end),
 		cmocka_unit_test_setup_teardown(test_all_stay, begin, end),
 		cmocka_unit_test_setup_teardown(test_names, begin, end),
-		cmocka_unit_test_setup_teardown(test_check, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The files of a flight recorder that writes to a directory: settings, how many are kept, a
-# full disk.
-# shellcheck disable=SC2012,SC2317 # no special names; retry_until calls the functions
+# full disk, and recorders that are killed.
+# shellcheck disable=SC2012,SC2086,SC2317 # names without blanks; called by retry_until
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -50,10 +50,19 @@ directory = /tmp/flight-files
 keep = 3
 buffer-size = 512K
 END
-rbmap record --settings /tmp/flight-files.conf 2>/tmp/log &
-pid=$!
-ok "a flight recorder with settings begins" \
+# begins: starts a flight recorder; returns when it records
+begins()
+{
+	rbmap record --settings /tmp/flight-files.conf 2>/tmp/log &
+	pid=$!
 	retry_until 30 grep -q "kill -USR1 $pid' writes its events to $dir" /tmp/log
+}
+
+ok "a flight recorder with settings begins" begins
+is "$(wc -l </tmp/log)" 1 "it has nothing else to say"
+said rbmap record --settings /tmp/flight-files.conf
+is "$status" 1 "a second recorder of the directory does not begin"
+like "$output" "another flight recorder .process $pid. writes to $dir: name another" "it names the first one"
 for number in one two three four five; do
 	write $number
 	sleep 1
@@ -78,6 +87,35 @@ wait $pid
 is $? 0 "the recorder ends with status 0"
 is "$(recordings | wc -l)" 3 "three files are kept at the end"
 is "$(cat /sys/kernel/rbmap/snapshot)" 0 "no snapshot is left"
+
+# A recorder is killed while it waits, and while it writes a file.
+ok "a recorder begins after one that has ended" begins
+is "$(grep -c note: /tmp/log)" 0 "nothing was lost"
+kill -9 $pid
+wait $pid
+ok "a recorder begins after one that was killed" begins
+like "$(cat /tmp/log)" "note: the flight recorder before this one .* ended without saving its events since 20" \
+	"it tells what is lost"
+all_begin()
+{
+	moments=6
+	while [ $moments -gt 0 ]; do
+		moments=$((moments - 1))
+		echo "kill $moments" >/dev/rbmap/marker
+		kill -USR1 $pid
+		sleep 0.0$((moments * 37 % 90 + 10))
+		kill -9 $pid
+		wait $pid
+		begins || return
+	done
+}
+ok "a recorder begins after each one that was killed while it wrote a file" all_begin
+kill -INT $pid
+wait $pid
+is $? 0 "the last recorder ends with status 0"
+is "$(find $dir -type f ! -name '*.dat' ! -name .rbmap-recorder)" "" "no part of a file is left"
+is "$(recordings | wc -l)" "$(find $dir -name '*.dat' | wc -l)" "all recordings are complete"
+is "$(rbmap status | grep -c '^recorder')" 0 "no recorder is left"
 ok "module unloads" rmmod rbmap
 umount $dir && rmdir $dir
 done_testing

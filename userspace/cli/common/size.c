@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,4 +37,13 @@ void buf_add_parameter(struct buf *b, const char *word)
 		buf_printf(b, "%.*s%" PRIu64, (int)(value - word), word, kb);
 	else
 		buf_printf(b, "%s", word);
+}
+
+const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
+{
+	if (bytes < 1 << 20)
+		snprintf(text, SIZE_TEXT, "%" PRIu64 " KiB", bytes >> 10);
+	else
+		snprintf(text, SIZE_TEXT, "%.1f MiB", bytes / 1048576.0);
+	return text;
 }

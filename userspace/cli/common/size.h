@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes that users write: a number of KiB, or a number with the unit K, M or G. */
+/* Sizes that users write (a number of KiB, or a number with the unit K, M or G) and read. */
 #ifndef RBMAP_CLI_SIZE_H
 #define RBMAP_CLI_SIZE_H
 
@@ -16,5 +16,9 @@ bool parse_size_kb(const char *text, uint64_t *kb);
  * _kb), and VALUE has a unit, add the number.
  */
 void buf_add_parameter(struct buf *b, const char *word);
+
+/* Write a size such as "12 KiB" to @text, and return @text. */
+#define SIZE_TEXT 32
+const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
 
 #endif /* RBMAP_CLI_SIZE_H */

@@ -11,7 +11,8 @@
 #include "assembly.h"
 #include "common/cli.h"
 #include "common/progress.h"
-#include "recording.h"
+#include "common/service.h"
+#include "common/size.h"
 #include "trace_dat/dat_assemble.h"
 #include "trace_dat/dat_read.h"
 
@@ -66,6 +67,9 @@ static bool go_on(void *data, double done)
 
 	if (s->shows_progress && progress_due(&s->progress))
 		progress_show(&s->progress, "completing the file: %.0f %%", 100 * done);
+	/* The service waits for this thread, and tells nothing else. */
+	if (s->may_stop && *s->may_stop)
+		service_busy();
 	return (s->may_stop && !*s->may_stop) || !signal_arrived();
 }
 

@@ -11,8 +11,18 @@
 #include "assembly.h"
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/service.h"
+#include "directory_lock.h"
 #include "flight.h"
+#include "incident_leftovers.h"
 #include "snapshot_file.h"
+
+bool flight_lock_directory(struct flight *f)
+{
+	if (f->files.dir)
+		f->lock_fd = directory_lock_take(f->files.dir);
+	return !f->files.dir || f->lock_fd >= 0;
+}
 
 /* An open marker prevents 'rbmap destroy' and 'rbmap unload', and does nothing else. */
 static void hold_buffer(struct flight *f)
@@ -50,6 +60,8 @@ bool flight_begin(struct flight *f, struct recording *recording, bool starts_emp
 	recording_begins(recording);
 	hold_buffer(f);
 	recording->assembly = assembly_new(!recording->no_compress, recording->quiet);
+	if (f->files.dir && recording->assembly)
+		incident_leftovers_complete(f->files.dir, recording->assembly);
 	/*
 	 * If a ring has a reader, the sub-buffer that the reader holds is never
 	 * overwritten. A snapshot that is taken and freed leaves rings without
@@ -76,6 +88,8 @@ static bool write_dump(struct flight *f, struct recording *recording)
 		return false;
 	f->files.nr++;
 	f->holds_snapshot = false;
+	if (f->lock_fd >= 0)
+		directory_lock_saved(f->lock_fd);
 	incident_files_remove_old(&f->files);
 	return snapshot_file_free();
 }
@@ -94,9 +108,20 @@ static bool dump(struct flight *f, struct recording *recording, const char *reas
 	return write_dump(f, recording);
 }
 
+static void tell_status(const struct flight *f)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), f->dump_failed ?
+		 "%u files written; the last one could not be written" :
+		 "%u files written", f->files.nr);
+	service_status(text);
+}
+
 static bool dump_now(struct flight *f, struct recording *recording, const char *reason)
 {
 	f->dump_failed = !dump(f, recording, reason);
+	tell_status(f);
 	return !f->dump_failed || f->files.dir;
 }
 
@@ -150,8 +175,11 @@ bool flight_end(struct flight *f)
 	return !ret;
 }
 
-void flight_release(struct flight *f)
+void flight_release(struct flight *f, bool complete)
 {
+	if (f->lock_fd >= 0)
+		directory_lock_release(f->lock_fd, complete);
+	f->lock_fd = -1;
 	if (f->held_fd >= 0)
 		close(f->held_fd);
 	f->held_fd = -1;

@@ -21,6 +21,7 @@
  * @trigger_pattern: events that make a file; NULL: none
  * @holdoff: seconds between a file and the next event that makes one
  * @files: names of the files
+ * @lock_fd: lock of the files' directory; -1: none
  * @held_fd: a marker, which keeps a shared buffer and the module; -1: none
  * @trigger: searches the rings for @trigger_pattern; NULL: none
  * @overwrite: value before this recorder changed it; NULL: unchanged
@@ -32,12 +33,16 @@ struct flight {
 	double holdoff;
 	struct incident_files files;
 
+	int lock_fd;
 	int held_fd;
 	struct trigger *trigger;
 	char *overwrite;
 	bool holds_snapshot;
 	bool dump_failed;
 };
+
+/* Lock the directory of the files, if they have one. */
+bool flight_lock_directory(struct flight *f);
 
 /*
  * Let the rings overwrite their oldest events, and search them for the trigger.
@@ -65,7 +70,7 @@ void flight_tell_missed(const struct flight *f);
 /* Undo flight_begin(), also if it has failed. */
 bool flight_end(struct flight *f);
 
-/* Let others destroy the buffer. */
-void flight_release(struct flight *f);
+/* Release the buffer and the directory. @complete: all events are in files. */
+void flight_release(struct flight *f, bool complete);
 
 #endif /* RBMAP_CLI_FLIGHT_H */

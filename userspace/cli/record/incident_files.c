@@ -16,24 +16,6 @@
 #include "trace_dat/dat_spool.h"
 
 #define NAME_FORMAT	"%Y-%m-%dT%H.%M.%S"
-#define NAME_PATTERN	"[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]" \
-			"T[0-9][0-9].[0-9][0-9].[0-9][0-9]*.dat"
-
-bool incident_files_check(const struct incident_files *f)
-{
-	bool ok;
-	int fd;
-
-	if (!f->dir)
-		return true;
-	fd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ok = fd >= 0 && !faccessat(fd, ".", W_OK, AT_EACCESS);
-	if (!ok)
-		complain("cannot write to the directory %s: %s", f->dir, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
 
 /* Store the first name that no file has: "STEM.dat", "STEM.1.dat" and so on. */
 static int name_by_time(const struct incident_files *f, char *path, size_t size)
@@ -116,10 +98,40 @@ static void add_size(int dir, const char *name, void *data)
 
 static void remove_part(int dir, const char *name, void *data)
 {
-	int *error = data;
+	int *ret = data;
 
 	if (unlinkat(dir, name, 0) && errno != ENOENT)
-		*error = errno;
+		*ret = -errno;
+}
+
+int incident_files_remove(int dir, const char *name)
+{
+	int ret = 0;
+
+	each_part(dir, name, remove_part, &ret);
+	return ret;
+}
+
+struct data_of {
+	const char *recording;
+	uint64_t bytes;
+};
+
+static void add_data(int dir, const char *name, void *data)
+{
+	struct data_of *of = data;
+	struct stat st;
+
+	if (strcmp(name, of->recording) && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		of->bytes += st.st_size;
+}
+
+uint64_t incident_files_data(int dir, const char *name)
+{
+	struct data_of of = { .recording = name };
+
+	each_part(dir, name, add_data, &of);
+	return of.bytes;
 }
 
 static bool add_incident(struct incidents *all, int dir, const char *name)
@@ -157,7 +169,7 @@ static bool find_incidents(struct incidents *all, DIR *list)
 	struct dirent *entry;
 
 	while ((entry = readdir(list)))
-		if (!fnmatch(NAME_PATTERN, entry->d_name, 0) &&
+		if (!fnmatch(INCIDENT_NAME_PATTERN, entry->d_name, 0) &&
 		    !add_incident(all, dirfd(list), entry->d_name))
 			return false;
 	if (all->nr)
@@ -167,12 +179,11 @@ static bool find_incidents(struct incidents *all, DIR *list)
 
 static void remove_incident(const struct incident_files *f, int dir, const char *name)
 {
-	int error = 0;
+	int ret = incident_files_remove(dir, name);
 
-	each_part(dir, name, remove_part, &error);
-	if (error)
+	if (ret)
 		complain("cannot remove the old recording %s/%s: %s", f->dir, name,
-			 strerror(error));
+			 strerror(-ret));
 }
 
 static void remove_too_many(const struct incident_files *f, int dir,

@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Names of the files in a directory, for fnmatch() */
+#define INCIDENT_NAME_PATTERN						\
+	"[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"			\
+	"T[0-9][0-9].[0-9][0-9].[0-9][0-9]*.dat"
+
 /**
  * struct incident_files - options, and the number of the next file
  * @dir: directory of the files, which are named by the time: 2026-11-26T14.03.12.dat;
@@ -26,9 +31,6 @@ struct incident_files {
 	unsigned int next_number;
 };
 
-/* Return whether the directory can be written, or report why not. */
-bool incident_files_check(const struct incident_files *files);
-
 /*
  * Store the name of the next file, without those that are there already. On failure,
  * report the error and return false.
@@ -40,5 +42,14 @@ bool incident_files_name(struct incident_files *files, char *path, size_t size);
  * names, and the newest file, stay.
  */
 void incident_files_remove_old(const struct incident_files *files);
+
+/*
+ * Remove a recording, and the files of its CPUs, from the directory with the descriptor
+ * @dir. Return 0 or a negative errno.
+ */
+int incident_files_remove(int dir, const char *name);
+
+/* Return the bytes in the files of a recording's CPUs. */
+uint64_t incident_files_data(int dir, const char *name);
 
 #endif /* RBMAP_CLI_INCIDENT_FILES_H */

@@ -18,7 +18,9 @@
 #include "common/options.h"
 #include "common/progress.h"
 #include "common/selection.h"
+#include "common/service.h"
 #include "common/settings.h"
+#include "common/size.h"
 #include "common/standard_file.h"
 #include "event_select.h"
 #include "flight.h"
@@ -89,7 +91,7 @@ static bool prepare(struct record *r)
 {
 	uint64_t on;
 
-	if (!incident_files_check(&r->flight.files) || !control_present() ||
+	if (!flight_lock_directory(&r->flight) || !control_present() ||
 	    !own_buffer_begin(&r->own, r->is_flight) ||
 	    (r->is_flight && !snapshot_file_none()))
 		return false;
@@ -243,6 +245,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 			break;
 		if (left < ms / 1000.0)
 			tick.tv_nsec = left * 1e9;
+		service_alive();
 		sig = sigtimedwait(set, &info, &tick);
 		if (sig > 0 && !take_signal(r, &info))
 			break;
@@ -327,7 +330,9 @@ static bool run(struct record *r)
 	if (r->is_flight && !r->recording.quiet)
 		fprintf(stderr, "the flight recorder is running: 'kill -USR1 %d' writes its events to %s\n",
 			getpid(), r->flight.files.dir ? r->flight.files.dir : r->output);
+	service_ready("recording");
 	wait_for_end(r, &set);
+	service_stopping();
 	ok = finish(r);
 	/* The file is complete, so the command may run on for any time. */
 	child_wait(&r->child, &set);
@@ -336,11 +341,11 @@ static bool run(struct record *r)
 	return ok;
 }
 
-static void clean_up(struct record *r)
+static void clean_up(struct record *r, bool ok)
 {
 	if (r->recorder)
 		recorder_close(r->recorder);
-	flight_release(&r->flight);
+	flight_release(&r->flight, ok || !r->began);
 	own_buffer_end(&r->own);
 	recording_free(&r->recording);
 	control_events_free(&r->events);
@@ -469,7 +474,7 @@ static void keep_dump_request(void)
 static int record(int argc, char **argv)
 {
 	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1,
-			    .flight = { .holdoff = HOLDOFF, .held_fd = -1,
+			    .flight = { .holdoff = HOLDOFF, .held_fd = -1, .lock_fd = -1,
 					.files.next_number = 1 } };
 	int status;
 	bool ok;
@@ -485,7 +490,7 @@ static int record(int argc, char **argv)
 	if (!standard_output_begin(&r.standard_output, &r.output))
 		return STATUS_ERROR;
 	ok = run(&r);
-	clean_up(&r);
+	clean_up(&r, ok);
 	if (!standard_output_end(&r.standard_output, ok))
 		ok = false;
 	return ok ? STATUS_OK : STATUS_ERROR;

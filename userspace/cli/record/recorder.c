@@ -12,6 +12,7 @@
 
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/service.h"
 #include "loss.h"
 #include "recorder.h"
 
@@ -595,6 +596,7 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		if (drain(c, false))
 			tell_end(c);
 		publish_sums(c);
+		service_busy();
 		rec->failed = c->error;
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "assembly.h"
 #include "common/cli.h"
+#include "common/size.h"
 #include "loss.h"
 #include "moment.h"
 #include "recording.h"
@@ -215,15 +216,6 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		return writer;
 	complain_create(path, ret);
 	return NULL;
-}
-
-const char *size_text(uint64_t bytes, char text[SIZE_TEXT])
-{
-	if (bytes < 1 << 20)
-		snprintf(text, SIZE_TEXT, "%" PRIu64 " KiB", bytes >> 10);
-	else
-		snprintf(text, SIZE_TEXT, "%.1f MiB", bytes / 1048576.0);
-	return text;
 }
 
 static bool tell_failure(const char *path, bool published,

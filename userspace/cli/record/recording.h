@@ -85,8 +85,4 @@ bool recording_publish(struct dat_writer *writer, const char *path);
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		      const char *path, const struct recorder *recorder);
 
-/* Write a size such as "12 KiB" to @text, and return @text. */
-#define SIZE_TEXT 32
-const char *size_text(uint64_t bytes, char text[SIZE_TEXT]);
-
 #endif /* RBMAP_CLI_RECORDING_H */

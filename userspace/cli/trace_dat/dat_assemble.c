@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -38,6 +40,21 @@ int dat_lock(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return ret;
+}
+
+int dat_adopt(const char *temporary, const char *path)
+{
+	struct dat_reader *r;
+	int ret = open_unfinished(&r, temporary);
+
+	if (ret)
+		return ret;
+	if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE))
+		ret = -errno;
+	else
+		ret = dat_spool_rename(temporary, path, r->nr_cpus);
+	dat_close(r);
+	return ret ? ret : dat_lock(path);
 }
 
 int dat_assemble(const char *path, struct dat_assembly *a)

@@ -15,6 +15,12 @@ typedef bool dat_go_on_fn(void *data, double done);
  */
 int dat_lock(const char *path);
 
+/*
+ * Rename an unfinished recording that still has its temporary name, and lock it; return
+ * as dat_lock(). -EEXIST: there is a file @path already, and nothing has changed.
+ */
+int dat_adopt(const char *temporary, const char *path);
+
 struct dat_assembly {
 	bool compress;		/* write version 7, compressed by zstd; else version 6 */
 	dat_go_on_fn *go_on;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tell the service manager how a service does, by systemd's protocol: see sd_notify(3).
+ * Without a service manager (NOTIFY_SOCKET is not set) the functions do nothing. They
+ * report no error, because the work goes on all the same. Any thread may call them.
+ */
+#ifndef RBMAP_CLI_SERVICE_H
+#define RBMAP_CLI_SERVICE_H
+
+/* The service has started. @status is one line for 'systemctl status'. */
+void service_ready(const char *status);
+
+/* Replace the line for 'systemctl status'. */
+void service_status(const char *status);
+
+/* The service works. Call this at least every few seconds; it sends once a second. */
+void service_alive(void);
+
+/* The same while the service works for long: extend the time that it has to start or stop. */
+void service_busy(void);
+
+/* The service ends. */
+void service_stopping(void);
+
+#endif /* RBMAP_CLI_SERVICE_H */
