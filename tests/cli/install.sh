@@ -17,7 +17,8 @@ run_make()
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \
-	share/zsh/site-functions/_rbmap lib/systemd/system/rbmap-flight-recorder.service \
+	share/zsh/site-functions/_rbmap etc/rbmap/flight-recorder.conf \
+	lib/systemd/system/rbmap-flight-recorder.service \
 	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf \
 	include/rbmap/probe.mk include/rbmap/kernel/include/rbmap/probe.h; do
 	ok "PREFIX/$file is installed" test -s "$dir/root/opt/x/$file"
@@ -26,8 +27,39 @@ for page in docs/man/*.[15]; do
 	ok "${page##*/} is installed" \
 		test -s "$dir/root/opt/x/share/man/man${page##*.}/${page##*/}"
 done
-ok "the service runs the command that is installed" grep -q '[ "]/opt/x/bin/rbmap record ' \
-	"$dir/root/opt/x/lib/systemd/system/rbmap-flight-recorder.service"
+unit=$dir/root/opt/x/lib/systemd/system/rbmap-flight-recorder.service
+ok "the service runs the command that is installed" grep -q '=/opt/x/bin/rbmap record ' "$unit"
+ok "the service has the settings that are installed" \
+	grep -q ' --settings /opt/x/etc/rbmap/flight-recorder.conf$' "$unit"
+conf=$dir/root/opt/x/etc/rbmap/flight-recorder.conf
+# All settings are valid: the directory is what the command misses.
+sed "s,^directory = .*,directory = $dir/none," "$conf" >"$dir/conf"
+says 1 "cannot write to the directory $dir/none: " record --settings "$dir/conf"
+# So are those that are commented out.
+sed -n 's/^#\([a-z].*\)/\1/p' "$conf" >>"$dir/conf"
+ok "the file shows more settings" test "$(wc -l <"$dir/conf")" -gt "$(wc -l <"$conf")"
+says 1 "cannot write to the directory $dir/none: " record --settings "$dir/conf"
+echo 'keep = 7' >>"$conf"
+ok "make install-user, again" run_make install-user
+ok "changed settings stay" grep -q '^keep = 7$' "$conf"
+ok "make uninstall, with changed settings" run_make uninstall
+ok "changed settings are not removed" grep -q '^keep = 7$' "$conf"
+rm "$conf"
+ok "make install-user, once more" run_make install-user
+
+# A systemd older than 250 knows no --offline.
+unit_dir=$dir/unit
+mkdir -p "$unit_dir"
+sed 's,/opt/x/bin/rbmap,/bin/true,' "$unit" >"$unit_dir/rbmap-flight-recorder.service"
+exposure=$(systemd-analyze security --offline=true --no-pager \
+	"$unit_dir/rbmap-flight-recorder.service" 2>"$dir/log" |
+	sed -n 's/.*exposure level for .*: \([0-9]*\)[.]\([0-9]\) .*/\1\2/p')
+if command -v systemd-analyze >/dev/null; then
+	ok "systemd-analyze: the service is exposed by 2.0 at most ($exposure tenths)" \
+		test "${exposure:-99}" -le 20
+else
+	skip "systemd-analyze is not installed" "the exposure of the service"
+fi
 
 # Headers like Debian's, where config/kernel.release has only a part of the name.
 kernel=6.1.0-9-cloud-amd64

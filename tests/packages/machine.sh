@@ -64,6 +64,19 @@ recorder()
 		"$1: rbmap report reads that file"
 }
 
+# comes_back TEXT: fail unless systemd starts the service again
+comes_back()
+{
+	again()
+	{
+		main=$(systemctl show -P MainPID "$service")
+		[ "$main" -gt 0 ] && [ "$main" != "$pid" ] && systemctl -q is-active "$service"
+	}
+	ok "$1: the flight recorder comes back" retry_until 60 again
+	ok "$1: it says what is lost" \
+		sh -c "journalctl -u $service | grep -q 'process $pid) ended without saving its events since'"
+}
+
 # mended CHECK: rbmap doctor must report a failed CHECK, and its remedy must succeed
 mended()
 {
@@ -94,6 +107,31 @@ install)
 	said systemctl enable --now $service
 	is "$status" 0 "systemctl enable --now" || diag "$output"
 	recorder "installed"
+	like "$(systemctl show -P StatusText $service)" '^1 files written$' "systemctl status has the number of files"
+	pid=$(systemctl show -P MainPID $service)
+	kill -9 "$pid"
+	comes_back "killed"
+	recorder "killed"
+	# The watchdog need not take three minutes here.
+	mkdir -p /run/systemd/system/$service.d
+	printf '[Service]\nWatchdogSec=5s\n' >/run/systemd/system/$service.d/test.conf
+	systemctl daemon-reload
+	systemctl restart $service
+	sleep 12
+	is "$(systemctl show -P NRestarts $service)" 0 "the recorder answers the watchdog"
+	pid=$(systemctl show -P MainPID $service)
+	kill -STOP "$pid"
+	comes_back "without an answer"
+	rm -r /run/systemd/system/$service.d
+	systemctl daemon-reload
+	systemctl restart $service
+	echo 'evnt = x' >>/etc/rbmap/flight-recorder.conf
+	said systemctl restart $service
+	ok "bad settings: the service fails at once" retry_until 10 systemctl -q is-failed $service
+	like "$(journalctl -u $service)" "flight-recorder.conf:[0-9]*: no setting 'evnt'" "the journal names the line"
+	sed -i '$d' /etc/rbmap/flight-recorder.conf
+	systemctl restart $service
+	recorder "settings mended"
 	apt_source new
 	said apt-get install "linux-image-$newer" "linux-headers-$newer"
 	is "$status" 0 "apt-get installs a newer kernel" || diag "$output"
@@ -132,7 +170,7 @@ upgraded)
 	;;
 locked)
 	like "$(cat /sys/kernel/security/lockdown)" '\[integrity\]' "the kernel is locked down"
-	ok "the flight recorder has not started" retry_until 60 systemctl -q is-failed $service
+	ok "the flight recorder has not started" retry_until 300 systemctl -q is-failed $service
 	said rbmap load
 	is "$status" 1 "locked down: rbmap load fails"
 	is "$(echo "$output" | wc -l)" 1 "locked down: rbmap load prints one line"

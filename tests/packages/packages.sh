@@ -72,6 +72,8 @@ like "$(getent group tracing)" '^tracing:' "the group tracing exists"
 ok "the README is installed" test -e /usr/share/doc/rbmap/README.md.gz
 ok "the walkthroughs are installed" test -e /usr/share/doc/rbmap/walkthroughs/slow.md
 ok "the example of a driver is installed" test -e /usr/share/doc/rbmap-dkms/examples/driver_ring.c
+ok "the settings of the flight recorder are a configuration file" \
+	grep -qx /etc/rbmap/flight-recorder.conf /var/lib/dpkg/info/rbmap.conffiles
 ok "the udev rule is installed" test -e /lib/udev/rules.d/60-rbmap.rules
 like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "DKMS has a log of the build"
 ok "bash parses the completion" bash -n /usr/share/bash-completion/completions/rbmap
@@ -104,6 +106,9 @@ is "$(dkms status -m rbmap -k "$newer")" "rbmap/$version: added" "DKMS forgets a
 said apt repo remove rbmap rbmap-dkms librbmap-dev librbmap1
 is "$status" 0 "apt-get remove" || diag "$output"
 is "$(find /lib/modules /usr /var/lib/dkms -name '*rbmap*')" '' "apt-get remove leaves only settings"
+# The flight recorder leaves its recordings.
+mkdir /var/lib/rbmap
+: >/var/lib/rbmap/2026-11-26T14.03.12.dat
 said apt repo purge rbmap rbmap-dkms librbmap-dev librbmap1
 is "$status" 0 "apt-get purge" || diag "$output"
 everything >/tmp/left

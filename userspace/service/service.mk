@@ -4,15 +4,23 @@
 
 SERVICE_DIR	:= userspace/service
 SYSTEMDUNITDIR	?= $(PREFIX)/lib/systemd/system
+# Settings of the service; PREFIX=/usr wants SYSCONFDIR=/etc
+SYSCONFDIR	?= $(PREFIX)/etc
+SERVICE_CONF	= $(DESTDIR)$(SYSCONFDIR)/rbmap/flight-recorder.conf
 
 INSTALL_USER	+= install-service
 UNINSTALL_USER	+= uninstall-service
 
 .PHONY: install-service uninstall-service
+# Settings that somebody has changed stay.
 install-service:
-	$(INSTALL) -d $(DESTDIR)$(SYSTEMDUNITDIR)
-	sed 's|@BINDIR@|$(BINDIR)|' $(SERVICE_DIR)/rbmap-flight-recorder.service \
+	$(INSTALL) -d $(DESTDIR)$(SYSTEMDUNITDIR) $(dir $(SERVICE_CONF))
+	sed 's|@BINDIR@|$(BINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' \
+		$(SERVICE_DIR)/rbmap-flight-recorder.service \
 		>$(DESTDIR)$(SYSTEMDUNITDIR)/rbmap-flight-recorder.service
+	test -e $(SERVICE_CONF) || \
+		$(INSTALL) -m 644 $(SERVICE_DIR)/flight-recorder.conf $(SERVICE_CONF)
 
 uninstall-service:
 	rm -f $(DESTDIR)$(SYSTEMDUNITDIR)/rbmap-flight-recorder.service
+	! cmp -s $(SERVICE_DIR)/flight-recorder.conf $(SERVICE_CONF) || rm $(SERVICE_CONF)
