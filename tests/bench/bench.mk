@@ -9,4 +9,5 @@ bench-here:
 
 bench:
 	@tests/install-packages build vm debug bench
+	@$(MAKE) --no-print-directory -s user
 	@tests/bench/run
