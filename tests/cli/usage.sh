@@ -114,6 +114,7 @@ says 2 "option -o requires the name of a file" record -o ''
 says 2 "unexpected argument 'sleep': give a command after --" record sleep 1
 says 2 "no command after --" record --
 says 2 "--trigger needs --flight-recorder" record --trigger x
+says 2 "--trigger-if needs --trigger" record -f --trigger-if x
 says 2 "option --trigger was given twice" record -f -t x -t y
 says 2 "option -o requires the name of a file" snapshot -o ''
 says 2 "-f and '-o -' exclude each other: a flight recorder writes several files" record -f -o -

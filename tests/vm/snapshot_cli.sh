@@ -292,6 +292,38 @@ like "$(cat /tmp/storm.log)" 'note: 1000 events of --trigger were held off' "the
 like "$(rbmap report /tmp/storm.1 2>&1 >/dev/null)" "^frozen at .*: SIGUSR1 of process $$\$" \
 	"the file has the signal's sender"
 
+# --- a trigger at the value of a field, of events that the recording has
+rbmap record -f -e sched:sched_process_exit --filter 'comm != "x9.left"' -o /tmp/value \
+	--trigger sched_process_exit --trigger-if 'comm ~ "x9*"' --holdoff 0 2>/tmp/value.log &
+recorder=$!
+ok "a flight recorder with --trigger-if begins" \
+	retry_until 20 grep -q "kill -USR1 $recorder" /tmp/value.log
+is "$(echo /sys/kernel/rbmap/instances/trigger-*)" "/sys/kernel/rbmap/instances/trigger-$recorder" \
+	"the events of the trigger have a buffer"
+# named NAME: a process of that name comes and goes
+named()
+{
+	sh -c "printf %s $1 >/proc/self/comm"
+}
+named x8
+named x9.left
+sleep 1
+is "$(grep -c 'B of events$' /tmp/value.log)" 0 "events of other values do not trigger"
+named x9
+ok "an event of the value writes a file" retry_until 30 grep -q '/tmp/value: ' /tmp/value.log
+like "$(rbmap report /tmp/value 2>/tmp/value.sum)" 'sched_process_exit: .*comm=x8 ' "the file has the other events"
+like "$(rbmap report /tmp/value 2>/dev/null)" 'sched_process_exit: .*comm=x9 ' "the file has the event that triggered"
+like "$(cat /tmp/value.sum)" '^frozen at .*: event sched:sched_process_exit of CPU [0-9]+ at [0-9]+$' \
+	"the file has the reason"
+kill -INT $recorder
+wait $recorder
+is $? 0 "the flight recorder ends with status 0"
+fails "the buffer is gone" test -e /sys/kernel/rbmap/instances/trigger-$recorder
+said rbmap record -f -e rbmap:marker -o /tmp/none --trigger marker --trigger-if 'nosuch == 1'
+is "$status" 1 "a filter of --trigger-if that the kernel refuses"
+like "$output" "rbmap:marker refuses the filter .*format lists its fields" "the error names the event"
+fails "nothing is left behind" sh -c 'ls -d /sys/kernel/rbmap/instances/*-[0-9]* 2>/dev/null'
+
 # --- a snapshot with a reason, and one that is left behind
 ok "snapshot --reason" rbmap snapshot -q --reason 'ticket 4711' -o /tmp/reason
 like "$(rbmap report /tmp/reason 2>&1 >/dev/null)" '^frozen at .*: ticket 4711$' "report prints the reason"

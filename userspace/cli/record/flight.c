@@ -71,9 +71,9 @@ bool flight_begin(struct flight *f, struct recording *recording, bool starts_emp
 		return false;
 	if (!set_overwrite(f))
 		return false;
-	if (!f->trigger_pattern)
+	if (!f->trigger_options.pattern)
 		return true;
-	f->trigger = trigger_open(f->trigger_pattern, events, wanted, data, f->holdoff);
+	f->trigger = trigger_open(&f->trigger_options, events, wanted, data);
 	return f->trigger;
 }
 
@@ -155,7 +155,7 @@ void flight_tell_missed(const struct flight *f)
 
 	if (held_off)
 		complain("note: %" PRIu64 " events of --trigger were held off, because they came less than %g s after a file: see --holdoff",
-			 held_off, f->holdoff);
+			 held_off, f->trigger_options.holdoff);
 	if (missed)
 		complain("note: %" PRIu64 " events were overwritten before --trigger could look at them: avoid it with a larger buffer_size_kb",
 			 missed);

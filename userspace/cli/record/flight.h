@@ -18,19 +18,17 @@
 
 /**
  * struct flight - options, and the state of a flight recorder
- * @trigger_pattern: events that make a file; NULL: none
- * @holdoff: seconds between a file and the next event that makes one
+ * @trigger_options: events that make a file
  * @files: names of the files
  * @lock_fd: lock of the files' directory; -1: none
  * @held_fd: a marker, which keeps a shared buffer and the module; -1: none
- * @trigger: searches the rings for @trigger_pattern; NULL: none
+ * @trigger: searches the rings for these events; NULL: there are none
  * @overwrite: value before this recorder changed it; NULL: unchanged
  * @holds_snapshot: a snapshot in memory has no file yet
  * @dump_failed: the last file could not be written
  */
 struct flight {
-	const char *trigger_pattern;
-	double holdoff;
+	struct trigger_options trigger_options;
 	struct incident_files files;
 
 	int lock_fd;

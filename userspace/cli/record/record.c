@@ -50,6 +50,7 @@ struct record {
 	struct dat_writer *writer;
 	int clock;			/* clock of the file */
 	bool began;			/* else it leaves no file */
+	char *trigger_filter;		/* --filter and --trigger-if, if both are given */
 	struct child child;
 
 	struct standard_output standard_output;
@@ -158,6 +159,23 @@ static bool discard(struct record *r)
 	return !ret;
 }
 
+/* An event that the recording leaves out does not trigger. */
+static bool add_filter_to_trigger(struct record *r)
+{
+	struct trigger_options *options = &r->flight.trigger_options;
+
+	if (!options->filter || !r->event_select.filter)
+		return true;
+	if (asprintf(&r->trigger_filter, "(%s) && (%s)", r->event_select.filter,
+		     options->filter) < 0) {
+		r->trigger_filter = NULL;
+		complain("out of memory");
+		return false;
+	}
+	options->filter = r->trigger_filter;
+	return true;
+}
+
 /* The rings were opened to check that they can be read, and to discard old events. */
 static bool begin_flight(struct record *r)
 {
@@ -165,6 +183,8 @@ static bool begin_flight(struct record *r)
 		return false;
 	recorder_close(r->recorder);
 	r->recorder = NULL;
+	if (!add_filter_to_trigger(r))
+		return false;
 	return flight_begin(&r->flight, &r->recording, must_discard(r), &r->events, wanted,
 			    r);
 }
@@ -347,6 +367,7 @@ static void clean_up(struct record *r, bool ok)
 		recorder_close(r->recorder);
 	flight_release(&r->flight, ok || !r->began);
 	own_buffer_end(&r->own);
+	free(r->trigger_filter);
 	recording_free(&r->recording);
 	control_events_free(&r->events);
 }
@@ -374,9 +395,9 @@ static int set_trigger(const struct command *cmd, void *to, char *value)
 {
 	struct record *r = to;
 
-	if (r->flight.trigger_pattern)
+	if (r->flight.trigger_options.pattern)
 		return usage_error(cmd, "option --trigger was given twice: use a wildcard");
-	r->flight.trigger_pattern = value;
+	r->flight.trigger_options.pattern = value;
 	return STATUS_OK;
 }
 
@@ -407,8 +428,11 @@ static const struct cli_option options[] = {
 	{ .name = "trigger", .letter = 't', .arg = "EVENT", .kind = "event",
 	  .target = { .set = set_trigger },
 	  .help = "write FILE when the recorded EVENT occurs, too" },
+	{ .name = "trigger-if", .arg = "EXPR", .kind = "text",
+	  .target = STRING(struct record, flight.trigger_options.filter),
+	  .help = "only if EXPR is true for that event: 'delay > 5000000'" },
 	{ .name = "holdoff", .arg = "SECONDS", .kind = "number",
-	  .target = OPTION_TO(set_duration, double, struct record, flight.holdoff),
+	  .target = OPTION_TO(set_duration, double, struct record, flight.trigger_options.holdoff),
 	  .help = "after a file, only count events of --trigger for\n"
 		  "SECONDS (default: 10)" },
 	{ .name = "directory", .arg = "DIR", .kind = "dir",
@@ -442,8 +466,10 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
 	}
-	if (r->flight.trigger_pattern && !r->is_flight)
+	if (r->flight.trigger_options.pattern && !r->is_flight)
 		return usage_error(cmd, "--trigger needs --flight-recorder");
+	if (r->flight.trigger_options.filter && !r->flight.trigger_options.pattern)
+		return usage_error(cmd, "--trigger-if needs --trigger");
 	if (r->is_flight && is_standard_file(r->output))
 		return usage_error(cmd, "-f and '-o -' exclude each other: a flight recorder writes several files");
 	if ((files->dir || files->keep || files->keep_kb) && !r->is_flight)
@@ -474,7 +500,7 @@ static void keep_dump_request(void)
 static int record(int argc, char **argv)
 {
 	struct record r = { .output = DEFAULT_OUTPUT, .seconds = -1,
-			    .flight = { .holdoff = HOLDOFF, .held_fd = -1, .lock_fd = -1,
+			    .flight = { .trigger_options.holdoff = HOLDOFF, .held_fd = -1, .lock_fd = -1,
 					.files.next_number = 1 } };
 	int status;
 	bool ok;
@@ -501,7 +527,8 @@ const struct command command_record = {
 	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
-			  "                    [--no-compress] [-f [-t EVENT] [--holdoff SECONDS]\n"
+			  "                    [--no-compress] [-f [-t EVENT [--trigger-if EXPR]]\n"
+			  "                    [--holdoff SECONDS]\n"
 			  "                    [--directory DIR [--keep N] [--keep-size SIZE]]]\n"
 			  "                    [--settings FILE] [-- COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",

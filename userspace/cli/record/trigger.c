@@ -10,6 +10,9 @@
 
 #include "common/cli.h"
 #include "trigger.h"
+#include "trigger_buffer.h"
+
+#define SETTLE_US	1000
 
 struct watched {
 	struct rbmap_map *map;
@@ -23,7 +26,8 @@ struct trigger {
 	struct watched *cpu;
 	unsigned int nr_cpus;
 	bool failed;
-	double holdoff;			/* in seconds */
+	const struct trigger_options *options;
+	struct kept_buffer filtered;	/* has the events of the filter alone, if there is one */
 	double quiet_until;		/* a time of now() */
 	uint64_t held_off, told;	/* number of events; those that a reason has told of */
 };
@@ -79,7 +83,8 @@ static bool add_events(struct trigger *t, const char *pattern,
 	return any;
 }
 
-static bool add_cpus(struct trigger *t)
+/* Observe the rings of the buffer with these devices. */
+static bool add_cpus(struct trigger *t, const char *devices)
 {
 	int nr = sysconf(_SC_NPROCESSORS_CONF), ret;
 
@@ -92,7 +97,7 @@ static bool add_cpus(struct trigger *t)
 	for (int i = 0; i < nr; i++) {
 		char path[256];
 
-		snprintf(path, sizeof(path), "%s/cpu%d", control_devices(), i);
+		snprintf(path, sizeof(path), "%s/cpu%d", devices, i);
 		if (access(path, F_OK))
 			continue;
 		ret = rbmap_observe_path(&t->cpu[i].map, path, 0);
@@ -172,18 +177,22 @@ bool trigger_fires(struct trigger *t, char *reason, size_t size)
 		snprintf(reason + len, size - len, "; %" PRIu64 " were held off before it",
 			 held_off);
 	t->told = t->held_off;
+	/* An event comes to one buffer after the other: let the snapshot have it, too. */
+	if (t->options->filter)
+		usleep(SETTLE_US);
 	return true;
 }
 
+/* A snapshot gives the recorder's buffer new rings. Later events come to these. */
 void trigger_covered(struct trigger *t)
 {
 	uint64_t generation;
 
-	for (unsigned int i = 0; i < t->nr_cpus; i++)
+	for (unsigned int i = 0; !t->options->filter && i < t->nr_cpus; i++)
 		if (t->cpu[i].map &&
 		    !control_cpu_stat(i, "generation", &generation))
 			t->cpu[i].first = generation;
-	t->quiet_until = now() + t->holdoff;
+	t->quiet_until = now() + t->options->holdoff;
 }
 
 uint64_t trigger_held_off(const struct trigger *t)
@@ -200,11 +209,23 @@ uint64_t trigger_missed(const struct trigger *t)
 	return sum;
 }
 
-struct trigger *trigger_open(const char *pattern,
+static bool observe(struct trigger *t)
+{
+	char devices[128];
+
+	if (!t->options->filter)
+		return add_cpus(t, control_devices());
+	if (!trigger_buffer_begin(&t->filtered, t->options->pattern, t->options->filter))
+		return false;
+	snprintf(devices, sizeof(devices), "/dev/rbmap/%s", t->filtered.name);
+	return add_cpus(t, devices);
+}
+
+struct trigger *trigger_open(const struct trigger_options *options,
 			     const struct control_events *events,
 			     bool (*wanted)(const void *data,
 					    const struct control_event *event),
-			     const void *data, double holdoff)
+			     const void *data)
 {
 	struct trigger *t = calloc(1, sizeof(*t));
 	struct hits earlier;
@@ -213,8 +234,8 @@ struct trigger *trigger_open(const char *pattern,
 		complain("out of memory");
 		return NULL;
 	}
-	t->holdoff = holdoff;
-	if (!add_events(t, pattern, events, wanted, data) || !add_cpus(t)) {
+	t->options = options;
+	if (!add_events(t, options->pattern, events, wanted, data) || !observe(t)) {
 		trigger_close(t);
 		return NULL;
 	}
@@ -230,6 +251,7 @@ void trigger_close(struct trigger *t)
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		if (t->cpu[i].map)
 			rbmap_close(t->cpu[i].map);
+	kept_buffer_destroy(&t->filtered);
 	free(t->cpu);
 	free(t->event);
 	free(t);

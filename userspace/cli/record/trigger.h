@@ -13,17 +13,28 @@
 
 struct trigger;
 
-/*
- * Search the rings for new events that match @pattern. After a snapshot, events are held
- * off for @holdoff seconds: they are counted, and write no file. @wanted returns which
- * events are recorded. @events must stay until trigger_close(). On failure, report the
- * error and return NULL.
+/**
+ * struct trigger_options - which events trigger
+ * @pattern: pattern of the events; NULL: none
+ * @filter: only events for which this filter is true; NULL: all of them
+ * @holdoff: seconds after a snapshot in which events are counted, and write no file
  */
-struct trigger *trigger_open(const char *pattern,
+struct trigger_options {
+	const char *pattern;
+	const char *filter;
+	double holdoff;
+};
+
+/*
+ * Search the rings for new events that trigger. @wanted returns which events are recorded.
+ * @options and @events must stay until trigger_close(). On failure, report the error and
+ * return NULL.
+ */
+struct trigger *trigger_open(const struct trigger_options *options,
 			     const struct control_events *events,
 			     bool (*wanted)(const void *data,
 					    const struct control_event *event),
-			     const void *data, double holdoff);
+			     const void *data);
 void trigger_close(struct trigger *trigger);
 
 /*
