@@ -221,7 +221,8 @@ static int read_cpus(struct dat_reader *r, const struct dat_text *t, size_t at,
 			return DAT_ERR_BROKEN;
 		c = &r->cpu[id];
 		/* Each CPU can be in the table once. */
-		if (c->offset || !get_u64(t, at + 4, &c->offset) || !get_u64(t, at + 12, &size))
+		if (c->offset || c->chunks || !get_u64(t, at + 4, &c->offset) ||
+		    !get_u64(t, at + 12, &size))
 			return DAT_ERR_BROKEN;
 		c->size = size;
 		if (compressed)
