@@ -24,11 +24,22 @@ FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c time_view.c 
 		   trace_dat/symbols.c common/buf.c common/printable.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)
-FUZZERS		:= lib_decode lib_map filter_text cli_fields dynamic_line cli_text
+FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c \
+		   dat_data.c dat_events.c dat_head.c dat_headers.c dat_join.c dat_output.c \
+		   dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c dat_spool.c \
+		   dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
+		   userspace/cli/common/buf.c
+FUZZERS		:= lib_decode lib_map lib_observe lib_merge filter_text cli_fields \
+		   dynamic_line cli_text cli_dat
 
-$(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c $(FUZZ_LIB)
+$(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
+		tests/fuzz/lib_device.h
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $^
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^)
+
+$(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli_synth.h
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) -lzstd
 
 $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
 		tests/unit/filter_fixture.c tests/unit/filter_fixture.h \
