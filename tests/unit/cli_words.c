@@ -123,6 +123,27 @@ static void test_json(void **state)
 	free(text);
 }
 
+/* Each byte, at each place of a word */
+static void test_json_bytes(void **state)
+{
+	(void)state;
+	for (int byte = 0; byte < 256; byte++) {
+		bool plain = byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
+
+		for (size_t at = 0; at < 20; at++) {
+			struct buf b = { 0 };
+			char text[20];
+
+			memset(text, 'x', sizeof(text));
+			text[at] = byte;
+			json_add_string(&b, text, sizeof(text));
+			assert_int_equal(b.size == sizeof(text) + 2, plain);
+			assert_true(!plain || !memcmp(b.data + 1, text, sizeof(text)));
+			buf_free(&b);
+		}
+	}
+}
+
 static void test_kallsyms(void **state)
 {
 	(void)state;
@@ -239,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_seconds),
 		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_bytes),
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_cmdlines),
 		cmocka_unit_test(test_many_cmdlines),

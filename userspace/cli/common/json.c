@@ -5,6 +5,22 @@
 #include "json.h"
 #include "printable.h"
 
+#define EACH	0x0101010101010101ULL
+
+/*
+ * Return whether eight bytes are all from ' ' to '~', and neither '"' nor '\\'. A borrow
+ * from a lower byte can only make the answer false, and then each byte is looked at.
+ */
+static bool are_plain(const unsigned char *s)
+{
+	uint64_t v, quote, escape;
+
+	memcpy(&v, s, sizeof(v));
+	quote = (v ^ '"' * EACH) - EACH;
+	escape = (v ^ '\\' * EACH) - EACH;
+	return !((v | (v - ' ' * EACH) | (v + EACH) | quote | escape) & 0x80 * EACH);
+}
+
 /* Return the number of bytes that need no change. */
 static size_t plain(const unsigned char *s, size_t size)
 {
@@ -13,6 +29,8 @@ static size_t plain(const unsigned char *s, size_t size)
 	};
 	size_t n = 0;
 
+	while (size - n >= sizeof(uint64_t) && are_plain(s + n))
+		n += sizeof(uint64_t);
 	while (n < size && !changed[s[n]])
 		n++;
 	return n;
