@@ -90,15 +90,54 @@ for option in since until; do
 		eval "grep -v DROPPED '$dir/$option' | grep -Fxvf '$dir/report' | wc -l | grep -qx 0"
 done
 "$RBMAP" report --json "$file" >"$dir/json" 2>"$dir/errors"
-ok "report --json prints a line for each event" \
-	[ "$(wc -l <"$dir/json")" = "$(($(wc -l <"$dir/report") - 1))" ]
-if command -v python3 >/dev/null; then
-	ok "report --json prints valid JSON" python3 -c \
-		'import json, sys; [json.loads(l) for l in open(sys.argv[1])]' \
-		"$dir/json"
+ok "report --json prints a head, and a line for each event" \
+	[ "$(wc -l <"$dir/json")" = "$(wc -l <"$dir/report")" ]
+is "$(head -n 1 "$dir/json")" '{"rbmap_json": 1, "clock": "local", "unit": "ns", "host": "host", "kernel": "6.1", "machine": "x86_64", "time": null}' \
+	"the head of a recording that does not say when it was made"
+"$RBMAP" report --json -N "$file" >"$dir/json-N" 2>"$dir/errors"
+ok "JSON does not depend on plugins" cmp "$dir/json" "$dir/json-N"
+"$MAKE_RECORDING" "$dir/odd.dat" 4 odd
+"$RBMAP" report --json "$dir/odd.dat" >"$dir/odd" 2>"$dir/errors"
+like "$(head -n 1 "$dir/odd")" '"time": {"ring": 1000000000000, "real": 1700000000123456789, "ring_step": 1, "real_step": 1, "utc": "2023-11-14T22:13:20.123456789Z"}}$' \
+	"the head says when the recording was made"
+like "$(cat "$dir/odd")" '"flags": 17, "flag_names": \["irqs_off", "softirq"\], ' "flags have names"
+like "$(cat "$dir/odd")" '"prev_state": 1, .*}, "names": {"prev_state": "S"}}$' "so have states"
+like "$(cat "$dir/odd")" '^{"ts": 1000000000000, "cpu": 2, "data": "010203ff"}$' \
+	"an event without common fields is bytes"
+like "$(cat "$dir/odd")" '"type": 999, "text": "\[16 bytes, of no known format\]"}$' \
+	"an event without a format has its number"
+for python in python3 /usr/bin/python3 ''; do
+	! $python -c 'import jsonschema' 2>/dev/null || break
+done
+if [ -n "$python" ]; then
+	for name in json odd; do
+		$python tests/cli/json_lines.py docs/rbmap-json.schema.json "$dir/$name" >"$dir/kinds" 2>"$dir/errors"
+		is $? 0 "report --json: each line is as the schema says: $name"
+		diag <"$dir/errors"
+	done
+	like "$(cat "$dir/kinds")" '^bytes=1 event=[0-9]* head=1 lost=[0-9]* unknown_event=1$' \
+		"each kind of line was met"
 else
-	skip "python3 is not installed" "report --json prints valid JSON"
+	skip "python3-jsonschema is not installed" "report --json: each line is as the schema says"
 fi
+
+# The program of rbmap-json(5)
+for python in python3 /usr/bin/python3 ''; do
+	! $python -c 'import pandas' 2>/dev/null || break
+done
+if [ -n "$python" ]; then
+	sed -n '/^\.SH PANDAS$/,/^\.SH /{/^\.EX$/,/^\.EE$/{/^\./!p}}' docs/man/rbmap-json.5 |
+		sed "s/\\\\(aq/'/g" >"$dir/ran.py"
+	$python "$dir/ran.py" <"$dir/odd" >"$dir/pandas" 2>"$dir/errors"
+	is $? 0 "the program of the manual page runs"
+	diag <"$dir/errors"
+	like "$(cat "$dir/pandas")" "^task +[0-9.]*$" "it prints how long a thread ran"
+	is "$(tail -n 1 "$dir/pandas")" "$(grep -c '"event"' "$dir/odd") events of 6.1, 11 lost" \
+		"it finds all events and losses"
+else
+	skip "python3-pandas is not installed" "the program of the manual page runs"
+fi
+
 # Enough events for many batches
 "$MAKE_RECORDING" "$dir/many.dat" 400 compress
 for option in --no-plugins --json; do

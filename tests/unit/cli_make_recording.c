@@ -2,11 +2,12 @@
 /*
  * Makes a recording of synthetic events, for scripts that try readers on it:
  *
- *	cli_make_recording FILE [PAGES [kill | compress]]
+ *	cli_make_recording FILE [PAGES [kill | compress | odd]]
  *
  * Three CPUs, one without events, losses with and without room for a number.
  * With "kill" it ends as a recorder does that is killed. With "compress" the recording is
- * compressed.
+ * compressed. With "odd" it says when it was made, and the last CPU has events with flags,
+ * without a format, and without the fields that all events have.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -29,8 +30,31 @@ static bool go_on(void *data, double done)
 	return true;
 }
 
+/* The ring's time of an odd event, and the wall clock at that time */
+#define ODD_RING	1000000000000ULL
+#define ODD_REAL	1700000000123456789ULL
+
+static bool add_odd(struct dat_writer *w)
+{
+	struct synth_number_event ev = { { .type = SYNTH_PRINT, .pid = 100 }, 1 };
+	struct rbmap_subbuf sb;
+	struct synth s = { 0 };
+
+	synth_begin(&s, ODD_RING);
+	for (unsigned int flags = 0; flags < 256; flags += 17) {
+		ev.common.flags = flags;
+		synth_add(&s, ODD_RING, &ev, sizeof(ev));
+	}
+	ev.common.type = 999;
+	synth_add(&s, ODD_RING, &ev, sizeof(ev));
+	synth_add(&s, ODD_RING, "\1\2\3\xff", 4);
+	sb = synth_piece(&s, 5);
+	return !dat_add(w, 2, &sb);
+}
+
 int main(int argc, char **argv)
 {
+	const char *mode = argc > 3 ? argv[3] : "";
 	char *stats[3] = { "entries: 0\noverrun: 3", "entries: 0", NULL };
 	struct buf kallsyms = { 0 };
 	struct dat_source source = synth_source(3);
@@ -48,6 +72,8 @@ int main(int argc, char **argv)
 		   "ffffffffc0000000 t in_module\t[module]\n"
 		   "ffffffffc0001000 t last\t[module]\n");
 	source.kallsyms = &kallsyms;
+	if (!strcmp(mode, "odd"))
+		source.times.begin = (struct dat_moment){ ODD_RING, ODD_REAL, ODD_RING, 0, 0 };
 	if (argc < 2 || dat_create(&w, argv[1], &source) ||
 	    dat_publish(w))
 		return 1;
@@ -75,8 +101,10 @@ int main(int argc, char **argv)
 		if (dat_add(w, cpu, &sb))
 			return 1;
 	}
-	assembly.compress = argc > 3 && !strcmp(argv[3], "compress");
-	if (argc > 3 && !assembly.compress)
+	if (!strcmp(mode, "odd") && !add_odd(w))
+		return 1;
+	assembly.compress = !strcmp(mode, "compress");
+	if (!strcmp(mode, "kill"))
 		kill(getpid(), SIGKILL);
 	buf_printf(&cmdlines, "100 task\n101 task\n102 other\n");
 	if (dat_finish(w, &cmdlines, stats, &fd))

@@ -20,6 +20,8 @@ CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out libkmod,$(CLI_LIBS))) -lp
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions
+DATADIR		?= $(PREFIX)/share/rbmap
+CLI_SCHEMA	:= docs/rbmap-json.schema.json
 CLI_MAN		= $(wildcard docs/man/*.1)
 CLI_MAN5	= $(wildcard docs/man/*.5)
 
@@ -46,16 +48,18 @@ $(CLI): $(CLI_OBJS) $(BUILD)/lib/librbmap.a
 install-cli: $(CLI)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man1 \
 		$(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(BASHCOMPDIR) \
-		$(DESTDIR)$(ZSHCOMPDIR)
+		$(DESTDIR)$(ZSHCOMPDIR) $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 755 $(CLI) $(DESTDIR)$(BINDIR)/rbmap
 	$(if $(CLI_MAN),$(INSTALL) -m 644 $(CLI_MAN) $(DESTDIR)$(MANDIR)/man1/)
 	$(if $(CLI_MAN5),$(INSTALL) -m 644 $(CLI_MAN5) $(DESTDIR)$(MANDIR)/man5/)
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.bash \
 		$(DESTDIR)$(BASHCOMPDIR)/rbmap
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/_rbmap $(DESTDIR)$(ZSHCOMPDIR)/_rbmap
+	$(INSTALL) -m 644 $(CLI_SCHEMA) $(DESTDIR)$(DATADIR)/
 
 uninstall-cli:
 	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap \
-		$(DESTDIR)$(ZSHCOMPDIR)/_rbmap
+		$(DESTDIR)$(ZSHCOMPDIR)/_rbmap \
+		$(DESTDIR)$(DATADIR)/$(notdir $(CLI_SCHEMA))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN))) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(CLI_MAN5)))

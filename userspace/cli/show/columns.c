@@ -4,24 +4,13 @@
 
 #include "columns.h"
 #include "common/printable.h"
+#include "common_flags.h"
 #include "numbers.h"
 
 #define COMM_WIDTH	16
 #define FLAGS_WIDTH	6		/* with the blank */
 #define ROOM		256		/* for all columns, but for a long name */
 #define NSEC_PER_SEC	1000000000ULL
-
-/* bits of common_flags */
-enum {
-	FLAG_IRQS_OFF		= 0x01,
-	FLAG_NEED_RESCHED_LAZY	= 0x02,
-	FLAG_NEED_RESCHED	= 0x04,
-	FLAG_HARDIRQ		= 0x08,
-	FLAG_SOFTIRQ		= 0x10,
-	FLAG_PREEMPT_RESCHED	= 0x20,
-	FLAG_NMI		= 0x40,
-	FLAG_BH_OFF		= 0x80,
-};
 
 static char resched_char(unsigned int flags)
 {

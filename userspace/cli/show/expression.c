@@ -141,11 +141,33 @@ uint64_t expression_value(const struct expression *e, const char *record,
 	}
 }
 
+#define NR_OPERANDS	(sizeof(((struct expression *)0)->operand) / sizeof(struct expression *))
+
+bool expression_has_one_field(const struct expression *e, uint32_t *offset)
+{
+	bool ok = true;
+
+	switch (e->kind) {
+	case ELEMENT:
+	case DYNAMIC_ELEMENT:
+	case DYNAMIC_SIZE:
+		return false;
+	case FIELD:
+		if (*offset == EXPRESSION_NO_FIELD)
+			*offset = e->offset;
+		return *offset == e->offset;
+	default:
+		for (size_t i = 0; ok && i < NR_OPERANDS && e->operand[i]; i++)
+			ok = expression_has_one_field(e->operand[i], offset);
+		return ok;
+	}
+}
+
 void expression_free(struct expression *e)
 {
 	if (!e)
 		return;
-	for (size_t i = 0; i < sizeof(e->operand) / sizeof(e->operand[0]); i++)
+	for (size_t i = 0; i < NR_OPERANDS; i++)
 		expression_free(e->operand[i]);
 	free(e);
 }

@@ -40,6 +40,13 @@ uint64_t expression_value(const struct expression *e, const char *record,
 			  uint32_t size, bool *failed);
 
 /*
+ * Return whether the value depends on one field and on constants alone. Store the place
+ * of the field. *@offset must be EXPRESSION_NO_FIELD, or the field of other expressions.
+ */
+#define EXPRESSION_NO_FIELD	UINT32_MAX
+bool expression_has_one_field(const struct expression *e, uint32_t *offset);
+
+/*
  * Store the place of a dynamic array. Return false if the place is not in the record.
  * Such an array is empty for libtraceevent, or begins elsewhere.
  */

@@ -20,6 +20,7 @@
 #include "common/standard_file.h"
 #include "common/suggest.h"
 #include "crash_guard.h"
+#include "json_head.h"
 #include "report_batch.h"
 #include "text.h"
 #include "trace_dat/dat_read.h"
@@ -147,7 +148,9 @@ static int load_text(struct report *r)
 		return -ENOMEM;
 	/* The layout of trace-cmd report */
 	text_set_layout(r->text, 5, false, NAME_WIDTH);
-	if (!r->no_plugins)
+	text_with_json(r->text, r->as_json);
+	/* JSON must not depend on what is installed. */
+	if (!r->no_plugins && !r->as_json)
 		text_load_plugins(r->text);
 	/* An event whose format cannot be parsed is printed as bytes. */
 	for (size_t i = 0; i < nr; i++)
@@ -268,6 +271,19 @@ static bool choose_times(struct report *r)
 			r->wall ? TIME_WALL : TIME_RING;
 	text_set_time(r->text, &r->time);
 	return true;
+}
+
+static void print_head(const struct report *r)
+{
+	struct buf head = { 0 };
+
+	if (!r->as_json) {
+		printf("cpus=%u\n", dat_cpus(r->reader));
+		return;
+	}
+	json_head_add(dat_clock(r->reader), dat_uname(r->reader), &r->time, &head);
+	fwrite(head.data, 1, head.size, stdout);
+	buf_free(&head);
 }
 
 /* ---- threads that print */
@@ -500,8 +516,7 @@ static int run(void *arg)
 	if (!ret && (!choose_events(r) || !choose_cpus(r) || !choose_times(r)))
 		return STATUS_ERROR;
 	if (!ret) {
-		if (!r->as_json)
-			printf("cpus=%u\n", dat_cpus(r->reader));
+		print_head(r);
 		ret = start_printing(r) ? print_events(r) : -ENOMEM;
 		/* After an error, the events before it are still printed. */
 		error = stop_printing(r);

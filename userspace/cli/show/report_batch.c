@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "report_batch.h"
-#include "report_json.h"
+#include "json_lines.h"
 
 #define BATCH_ITEMS	2048
 #define BATCH_BYTES	(256 * 1024)
@@ -26,7 +26,7 @@ struct report_batch {
 	struct text *text;		/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
-	struct buf body;		/* for report_json_event() */
+	struct buf body;		/* for json_lines_event() */
 	struct buf out;
 };
 
@@ -66,7 +66,7 @@ bool report_batch_is_empty(const struct report_batch *b)
 static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
 {
 	if (as_json)
-		report_json_lost(cpu, lost, out);
+		json_lines_lost(cpu, lost, out);
 	else if (lost == RBMAP_LOST_UNKNOWN)
 		buf_printf(out, "CPU:%d [EVENTS DROPPED]\n", cpu);
 	else
@@ -78,9 +78,11 @@ static int print_event(struct report_batch *b, const struct rbmap_event *ev,
 		       const struct text_parts *parts, struct text *t, bool as_json)
 {
 	if (parts)
-		return as_json ? report_json_event(t, ev, parts, &b->body, &b->out) :
+		return as_json ? json_lines_event(t, ev, parts, &b->body, &b->out) :
 				 text_add_event(t, ev, parts, &b->out);
-	if (!as_json)
+	if (as_json)
+		json_lines_raw(ev, &b->out);
+	else
 		buf_printf(&b->out, "CPU:%d [event of %" PRIu32 " bytes]\n", ev->cpu, ev->size);
 	return 0;
 }

@@ -72,6 +72,7 @@ struct syscalls_event *syscalls_event_new(struct tep_event *event)
 /* "NR 1 (write)": many events have the same, so it is kept. @size is 0 before that. */
 struct call {
 	unsigned int size;
+	const char *name;		/* NULL: it has none */
 	char text[CALL_ROOM];
 };
 
@@ -85,8 +86,10 @@ static void set_call(struct call *call, long nr)
 	const char *name = syscalls_name(nr);
 	char *at = put_number(call->text, nr);
 
-	if (name && strlen(name) < CALL_ROOM / 2)
+	if (name && strlen(name) < CALL_ROOM / 2) {
 		at += sprintf(at, " (%s)", name);
+		call->name = name;
+	}
 	/* Pairs with the acquire in find_call(): the text is complete. */
 	__atomic_store_n(&call->size, at - call->text, __ATOMIC_RELEASE);
 }
@@ -163,4 +166,12 @@ void syscalls_event_print(const struct syscalls_event *event, const void *record
 	at = event->enter ? put_arguments(at, data + event->value) :
 			    put_result(at, data + event->value);
 	buf_end(out, at);
+}
+
+const char *syscalls_event_name(const struct syscalls_event *event, const void *record)
+{
+	long nr;
+
+	memcpy(&nr, (const char *)record + event->id, sizeof(nr));
+	return nr < 0 || nr >= NR_NAMES ? NULL : find_call(nr)->name;
 }

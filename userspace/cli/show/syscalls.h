@@ -20,6 +20,9 @@ struct syscalls_event *syscalls_event_new(struct tep_event *event);
 void syscalls_event_print(const struct syscalls_event *event, const void *record,
 			  struct buf *out);
 
+/* Return the name of a record's system call, or NULL if it has none. */
+const char *syscalls_event_name(const struct syscalls_event *event, const void *record);
+
 /* Return the name, or NULL if this machine has no such system call. */
 const char *syscalls_name(long nr);
 

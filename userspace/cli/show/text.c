@@ -16,6 +16,7 @@
 #include "common/printable.h"
 #include "fields.h"
 #include "format_check.h"
+#include "json_layout.h"
 #include "printer.h"
 #include "syscalls.h"
 #include "task_names.h"
@@ -46,6 +47,7 @@ struct event_info {
 	struct printer *printer;	/* NULL: libtraceevent prints the event */
 	struct syscalls_event *syscall;	/* instead, for events of system calls */
 	struct array_lengths *lengths;	/* for libtraceevent */
+	struct json_layout *json;	/* NULL: JSON is not wanted */
 	int size;			/* size of the fields that are always there */
 	bool is_plain;			/* the text is one line without control characters */
 	unsigned int label_size;
@@ -100,6 +102,7 @@ struct text {
 	const char *kallsyms;		/* NULL: none */
 	size_t kallsyms_size;
 	bool raw;
+	bool with_json;
 	uint64_t now;			/* ns, whatever the clock; for comm_from_proc */
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
@@ -214,6 +217,7 @@ void text_free(struct text *t)
 		if (!t->event[i])
 			continue;
 		printer_free(t->event[i]->printer);
+		json_layout_free(t->event[i]->json);
 		free(t->event[i]->syscall);
 		free(t->event[i]->label);
 		array_lengths_free(t->event[i]->lengths);
@@ -312,7 +316,10 @@ int text_add_format(struct text *t, const char *system, const char *format,
 			 (info->printer && printer_is_plain(info->printer));
 	find_names(info);
 	t->event[event->id] = info;
-	return 0;
+	if (!t->with_json)
+		return 0;
+	info->json = json_layout_new(event, info->printer, info->syscall);
+	return info->json ? 0 : -ENOMEM;
 }
 
 void text_ask_formats(struct text *t, ask_format_fn *ask, void *data)
@@ -528,6 +535,11 @@ void text_raw(struct text *t, bool on)
 	t->raw = on;
 }
 
+void text_with_json(struct text *t, bool on)
+{
+	t->with_json = on;
+}
+
 void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
 		     unsigned int name_width)
 {
@@ -657,7 +669,7 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 		parts->whole = (int)ev->size >= info->size;
 		if (parts->whole && info->nr_names)
 			learn_names(t, info, ev);
-		parts->event = info->event;
+		parts->json = info->json;
 	}
 	if (t->comm_from_proc && parts->common.pid > 0 &&
 	    !asked_lately(t, parts->common.pid))

@@ -91,6 +91,9 @@ void text_set_time(struct text *t, const struct time_view *view);
  */
 void text_raw(struct text *t, bool on);
 
+/* Find what JSON objects need. Off by default. Call this before formats are added. */
+void text_with_json(struct text *t, bool on);
+
 /*
  * Load libtraceevent's plugins, which print some events in their own way, as
  * trace-cmd does. Call this before formats are added.
@@ -118,13 +121,13 @@ int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
  * The parts of the line, for another layout. They are valid until the next call.
  */
 struct event_info;
-struct tep_event;
+struct json_layout;
 struct text_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
-	struct tep_event *event;	/* NULL: the format is unknown */
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for text_add_event() and text_add_body() */
+	const struct json_layout *json;	/* for JSON; NULL: the format is unknown */
 };
 
 /* Return -EINVAL if even the common fields are missing. */

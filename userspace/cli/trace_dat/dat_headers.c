@@ -304,6 +304,12 @@ void dat_set_clock(struct dat_reader *r, const char *clocks)
 	r->clock = strndup(start + 1, end - start - 1);
 }
 
+void dat_set_uname(struct dat_reader *r, const char *uname)
+{
+	if (!r->uname)
+		r->uname = strdup(uname);
+}
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
@@ -337,6 +343,8 @@ static int read_options(struct dat_reader *r)
 			return ret;
 		if (option == DAT_OPTION_TRACECLOCK)
 			dat_set_clock(r, t.text);
+		else if (option == DAT_OPTION_UNAME)
+			dat_set_uname(r, t.text);
 		else if (option == DAT_OPTION_VERSION)
 			see_version(r, t.text);
 		else if (option == DAT_OPTION_CPUSTAT)

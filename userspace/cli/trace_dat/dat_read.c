@@ -106,6 +106,7 @@ void dat_close(struct dat_reader *r)
 	free(r->kallsyms.text);
 	free(r->cmdlines.text);
 	free(r->clock);
+	free(r->uname);
 	free(r->section);
 	free(r->path);
 	free(r->cpu);
@@ -132,6 +133,11 @@ const struct dat_text *dat_cmdlines(const struct dat_reader *r)
 const char *dat_clock(const struct dat_reader *r)
 {
 	return r->clock;
+}
+
+const char *dat_uname(const struct dat_reader *r)
+{
+	return r->uname;
 }
 
 const struct dat_times *dat_times(const struct dat_reader *r)

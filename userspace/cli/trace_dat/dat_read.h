@@ -46,6 +46,8 @@ size_t dat_formats(const struct dat_reader *reader,
 const struct dat_text *dat_kallsyms(const struct dat_reader *reader);
 const struct dat_text *dat_cmdlines(const struct dat_reader *reader);
 const char *dat_clock(const struct dat_reader *reader);	/* NULL: unknown */
+/* "SYSTEM HOST RELEASE MACHINE" of the recorded kernel; NULL: unknown */
+const char *dat_uname(const struct dat_reader *reader);
 /* Those moments that the recording has; a recording of trace-cmd has none. */
 const struct dat_times *dat_times(const struct dat_reader *reader);
 unsigned int dat_cpus(const struct dat_reader *reader);

@@ -50,6 +50,7 @@ struct dat_reader {
 	struct dat_text kallsyms;
 	struct dat_text cmdlines;
 	char *clock;
+	char *uname;
 	struct dat_times times;
 	struct dat_damage damage;
 	uint32_t nr_cpus;
@@ -79,6 +80,8 @@ int dat_take_text_u32(struct dat_reader *r, struct dat_text *t);
 int dat_read_part(struct dat_reader *r, int option);
 /* @clocks: contents of trace_clock; the first call that finds a clock sets it. */
 void dat_set_clock(struct dat_reader *r, const char *clocks);
+/* The first call sets it. */
+void dat_set_uname(struct dat_reader *r, const char *uname);
 int dat_alloc_cpus(struct dat_reader *r);
 int dat_check_page_size(const struct dat_reader *r);
 

@@ -27,6 +27,7 @@ _Static_assert(sizeof(struct section_head) == 16, "as in the file");
 struct options {
 	uint64_t offset[DAT_OPTION_CMDLINES + 1];	/* a section's place, by option; or 0 */
 	char *clocks;		/* contents of trace_clock */
+	char *uname;
 	uint32_t nr_cpus;
 	struct dat_times times;
 	bool latency;		/* a buffer is the text of a latency tracer */
@@ -148,6 +149,10 @@ static int keep_option(struct options *o, uint16_t option, const struct dat_text
 	case DAT_OPTION_TRACECLOCK:
 		free(o->clocks);
 		o->clocks = t->text;
+		return 1;
+	case DAT_OPTION_UNAME:
+		free(o->uname);
+		o->uname = t->text;
 		return 1;
 	case DAT_OPTION_CPUSTAT:
 		dat_times_parse(&o->times, t->text);
@@ -291,6 +296,8 @@ static int read_parts(struct dat_reader *r, const struct options *o)
 		return ret;
 	if (o->clocks)
 		dat_set_clock(r, o->clocks);
+	if (o->uname)
+		dat_set_uname(r, o->uname);
 	r->times = o->times;
 	r->nr_cpus = o->nr_cpus;
 	ret = dat_alloc_cpus(r);
@@ -329,5 +336,6 @@ int dat_read_sections(struct dat_reader *r)
 	leave_section(r);
 	free(o.buffer);
 	free(o.clocks);
+	free(o.uname);
 	return ret;
 }

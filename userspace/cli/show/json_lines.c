@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+#include "common/json.h"
+#include "common_flags.h"
+#include "fields.h"
+#include "json_layout.h"
+#include "json_lines.h"
+#include "numbers.h"
+#include "printer.h"
+#include "syscalls.h"
+
+/* Inline, so that the compiler knows the length of a constant. */
+static inline __attribute__((always_inline)) void add_text(struct buf *out, const char *text)
+{
+	buf_add(out, text, strlen(text));
+}
+
+static void add_unsigned(struct buf *out, uint64_t value)
+{
+	char *at = buf_room(out, NUMBER_MAX);
+
+	if (at)
+		buf_end(out, put_decimal(at, value));
+}
+
+static void add_signed(struct buf *out, int64_t value)
+{
+	char *at = buf_room(out, NUMBER_MAX + 1);
+
+	if (at)
+		buf_end(out, put_signed(at, value));
+}
+
+void json_lines_lost(int cpu, uint64_t lost, struct buf *out)
+{
+	add_text(out, "{\"cpu\": ");
+	add_signed(out, cpu);
+	add_text(out, ", \"lost\": ");
+	if (lost == RBMAP_LOST_UNKNOWN)
+		add_text(out, "null");
+	else
+		add_unsigned(out, lost);
+	add_text(out, "}\n");
+}
+
+static void add_number(struct buf *out, const char *at, int size, bool is_signed)
+{
+	uint64_t value = field_number(at, size);
+
+	if (is_signed)
+		add_signed(out, sign_extend(value, 8 * size));
+	else
+		add_unsigned(out, value);
+}
+
+static bool is_number_size(int size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static void add_array(struct buf *out, const struct tep_format_field *f,
+		      const char *at, unsigned int size)
+{
+	unsigned int element = f->elementsize;
+
+	add_text(out, "[");
+	for (unsigned int i = 0; i + element <= size; i += element) {
+		if (i)
+			add_text(out, ", ");
+		add_number(out, at + i, element, f->flags & TEP_FIELD_IS_SIGNED);
+	}
+	add_text(out, "]");
+}
+
+/* Store the place of a field's value in a record. */
+static void find_value(const struct tep_format_field *f, const char *record,
+		       uint32_t record_size, uint32_t *offset, uint32_t *size)
+{
+	*offset = f->offset;
+	*size = f->size;
+	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
+		field_place(record, f->offset, f->size, f->flags & TEP_FIELD_IS_RELATIVE,
+			    offset, size);
+	} else if (!*size && *offset < record_size) {
+		/* "char buf[]" extends to the end of the event. */
+		*size = record_size - *offset;
+	}
+}
+
+/* The first key of an object has no comma. */
+static void add_key(struct buf *out, const struct json_key *key)
+{
+	unsigned int skip = out->size && out->data[out->size - 1] == '{' ? 2 : 0;
+
+	buf_add(out, key->text + skip, key->size - skip);
+}
+
+/* Return the record, or a copy of it with zeros behind if a field leads out of the record. */
+static const char *place_value(struct text *t, const struct rbmap_event *ev,
+			       const struct tep_format_field *f, uint32_t *offset,
+			       uint32_t *size)
+{
+	const char *record = ev->data;
+
+	/* A dynamic field that is too small to hold its place. */
+	if (f->flags & TEP_FIELD_IS_DYNAMIC && f->size < 4)
+		record = text_copy(t, ev);
+	if (!record)
+		return NULL;
+	find_value(f, record, ev->size, offset, size);
+	return *offset + *size > ev->size ? text_copy(t, ev) : record;
+}
+
+/* Any offset of 16 bits stays within the record or the zeros after it. */
+static int add_field(struct buf *out, struct text *t, const struct rbmap_event *ev,
+		     const struct json_field *jf)
+{
+	const struct tep_format_field *f = jf->field;
+	uint32_t offset, size;
+	const char *record = place_value(t, ev, f, &offset, &size);
+
+	if (!record)
+		return -ENOMEM;
+	if (f->flags & TEP_FIELD_IS_STRING) {
+		add_key(out, &jf->key);
+		json_add_string(out, record + offset, strnlen(record + offset, size));
+	} else if (f->flags & TEP_FIELD_IS_ARRAY) {
+		if (!is_number_size(f->elementsize))
+			return 0;
+		add_key(out, &jf->key);
+		add_array(out, f, record + offset, size);
+	} else if (is_number_size(size)) {
+		add_key(out, &jf->key);
+		add_number(out, record + offset, size, f->flags & TEP_FIELD_IS_SIGNED);
+	}
+	return 0;
+}
+
+static int add_fields(struct buf *out, struct text *t, const struct rbmap_event *ev,
+		      const struct json_layout *layout)
+{
+	int ret = 0;
+
+	add_text(out, ", \"fields\": {");
+	for (unsigned int i = 0; i < layout->nr_fields && !ret; i++)
+		ret = add_field(out, t, ev, &layout->field[i]);
+	add_text(out, "}");
+	return ret;
+}
+
+/* Append the text of @body as a string, and empty @body. */
+static void add_body(struct buf *out, struct buf *body)
+{
+	json_add_string(out, body->data, body->size);
+	body->size = 0;
+}
+
+/* The names of flags, states and system calls, beside their numbers in the fields */
+static void add_names(struct buf *out, const struct rbmap_event *ev,
+		      const struct json_layout *layout, struct buf *body)
+{
+	const char *call;
+
+	if (!layout->names.nr && !layout->syscall)
+		return;
+	add_text(out, ", \"names\": {");
+	for (unsigned int i = 0; i < layout->names.nr; i++) {
+		body->size = 0;
+		if (!printer_print(layout->names.v[i].printer, ev->data, ev->size, NULL,
+				   NULL, body))
+			continue;
+		add_key(out, &layout->name_key[i]);
+		add_body(out, body);
+	}
+	call = layout->syscall ? syscalls_event_name(layout->syscall, ev->data) : NULL;
+	if (call) {
+		add_text(out, "\"id\": ");
+		json_add_string(out, call, strlen(call));
+	}
+	add_text(out, "}");
+}
+
+static void add_flag_names(struct buf *out, unsigned int flags)
+{
+	static const struct {
+		unsigned int flag;
+		const char *name;
+	} names[] = {
+		{ FLAG_IRQS_OFF, "irqs_off" },
+		{ FLAG_NEED_RESCHED_LAZY, "need_resched_lazy" },
+		{ FLAG_NEED_RESCHED, "need_resched" }, { FLAG_HARDIRQ, "hardirq" },
+		{ FLAG_SOFTIRQ, "softirq" }, { FLAG_PREEMPT_RESCHED, "preempt_resched" },
+		{ FLAG_NMI, "nmi" }, { FLAG_BH_OFF, "bh_off" },
+	};
+	bool any = false;
+
+	add_text(out, ", \"flag_names\": [");
+	for (size_t i = 0; flags && i < sizeof(names) / sizeof(*names); i++) {
+		if (!(flags & names[i].flag))
+			continue;
+		flags &= ~names[i].flag;
+		add_text(out, any ? ", \"" : "\"");
+		add_text(out, names[i].name);
+		add_text(out, "\"");
+		any = true;
+	}
+	add_text(out, "]");
+}
+
+static void add_head(struct buf *out, const struct rbmap_event *ev,
+		     const struct text_parts *parts)
+{
+	const struct rbmap_event_common *common = &parts->common;
+
+	add_text(out, "{\"ts\": ");
+	add_unsigned(out, ev->ts);
+	add_text(out, ", \"cpu\": ");
+	add_signed(out, ev->cpu);
+	add_text(out, ", \"pid\": ");
+	add_signed(out, common->pid);
+	add_text(out, ", \"comm\": ");
+	json_add_string(out, parts->comm, strlen(parts->comm));
+	add_text(out, ", \"flags\": ");
+	add_unsigned(out, common->flags);
+	add_flag_names(out, common->flags);
+	add_text(out, ", \"preempt_count\": ");
+	add_unsigned(out, common->preempt_count);
+	if (parts->json) {
+		buf_add(out, parts->json->label.text, parts->json->label.size);
+		return;
+	}
+	add_text(out, ", \"type\": ");
+	add_unsigned(out, common->type);
+	add_text(out, ", \"text\": ");
+}
+
+int json_lines_event(struct text *t, const struct rbmap_event *ev,
+		     const struct text_parts *parts, struct buf *body, struct buf *out)
+{
+	int ret;
+
+	add_head(out, ev, parts);
+	body->size = 0;
+	ret = text_add_body(t, ev, parts, body);
+	add_body(out, body);
+	if (!ret && parts->json && parts->whole) {
+		ret = add_fields(out, t, ev, parts->json);
+		add_names(out, ev, parts->json, body);
+	}
+	add_text(out, "}\n");
+	return ret ? ret : out->failed || body->failed ? -ENOMEM : 0;
+}
+
+void json_lines_raw(const struct rbmap_event *ev, struct buf *out)
+{
+	const unsigned char *data = ev->data;
+
+	add_text(out, "{\"ts\": ");
+	add_unsigned(out, ev->ts);
+	add_text(out, ", \"cpu\": ");
+	add_signed(out, ev->cpu);
+	add_text(out, ", \"data\": \"");
+	for (uint32_t i = 0; i < ev->size; i++)
+		buf_printf(out, "%02x", data[i]);
+	add_text(out, "\"}\n");
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Append events as JSON, one object per line: rbmap-json(5) has their keys. */
+#ifndef RBMAP_CLI_JSON_LINES_H
+#define RBMAP_CLI_JSON_LINES_H
+
+#include "text.h"
+
+/* Append the number of events that a CPU lost. */
+void json_lines_lost(int cpu, uint64_t lost, struct buf *out);
+
+/* Append an event whose bytes are all that is known. */
+void json_lines_raw(const struct rbmap_event *ev, struct buf *out);
+
+/*
+ * Append an event. The text needs text_with_json(). @body is for use between the calls.
+ * Return 0 or -ENOMEM.
+ */
+int json_lines_event(struct text *t, const struct rbmap_event *ev,
+		     const struct text_parts *parts, struct buf *body, struct buf *out);
+
+#endif /* RBMAP_CLI_JSON_LINES_H */
