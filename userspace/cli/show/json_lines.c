@@ -267,3 +267,19 @@ void json_lines_raw(const struct rbmap_event *ev, struct buf *out)
 		buf_printf(out, "%02x", data[i]);
 	add_text(out, "\"}\n");
 }
+
+int json_lines_add(struct text *t, const struct rbmap_event *ev, bool raw, struct buf *body,
+		   struct buf *out)
+{
+	struct text_parts parts;
+	int ret = raw ? -EINVAL : text_parts(t, ev, &parts);
+
+	if (ev->lost)
+		json_lines_lost(ev->cpu, ev->lost, out);
+	if (!ret)
+		return json_lines_event(t, ev, &parts, body, out);
+	if (ret != -EINVAL)
+		return ret;
+	json_lines_raw(ev, out);
+	return out->failed ? -ENOMEM : 0;
+}

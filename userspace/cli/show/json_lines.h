@@ -18,4 +18,12 @@ void json_lines_raw(const struct rbmap_event *ev, struct buf *out);
 int json_lines_event(struct text *t, const struct rbmap_event *ev,
 		     const struct text_parts *parts, struct buf *body, struct buf *out);
 
+/*
+ * Do the same for an event whose parts are not known yet, and append the events that were
+ * lost before it. @raw: the event is that of a kernel module, without rbmap's fields.
+ * Return 0 or a negative errno.
+ */
+int json_lines_add(struct text *t, const struct rbmap_event *ev, bool raw, struct buf *body,
+		   struct buf *out);
+
 #endif /* RBMAP_CLI_JSON_LINES_H */

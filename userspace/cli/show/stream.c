@@ -13,6 +13,8 @@
 #include "common/control.h"
 #include "common/options.h"
 #include "common/selection.h"
+#include "json_lines.h"
+#include "json_live.h"
 #include "record/loss.h"
 #include "record/event_select.h"
 #include "record/own_buffer.h"
@@ -31,12 +33,15 @@ struct stream {
 	double seconds;		/* 0: no limit */
 	bool no_follow;
 	bool observe;
+	bool as_json;
 	struct own_buffer own;
 
 	struct rbmap_merge *merge;
 	struct text *text;
 	struct buf out;			/* lines that are not written yet */
+	struct buf body;		/* for json_lines_add() */
 	struct control_events events;
+	bool raw;		/* the buffer has events of a kernel module */
 	bool switched;		/* this command enabled the events */
 	struct event_select event_select;
 	struct shared_ring shared;
@@ -107,6 +112,8 @@ static const struct cli_option options[] = {
 	  .help = "print the events that the rings hold now, and end" },
 	{ .name = "observe", .target = FLAG(struct stream, observe),
 	  .help = "copy the events and leave them in the rings" },
+	{ .name = "json", .letter = 'j', .target = FLAG(struct stream, as_json),
+	  .help = "print one JSON object per line" },
 	OWN_BUFFER_OPTIONS(struct stream),
 	{ 0 }
 };
@@ -139,7 +146,9 @@ static bool load_text(struct stream *s)
 		complain("out of memory");
 		return false;
 	}
-	text_raw(s->text, control_is_raw());
+	s->raw = control_is_raw();
+	text_raw(s->text, s->raw);
+	text_with_json(s->text, s->as_json);
 	text_ask_formats(s->text, add_format, s);
 	text_comm_from_proc(s->text, true);
 	text_symbols_from_proc(s->text, true);
@@ -147,6 +156,8 @@ static bool load_text(struct stream *s)
 	view.is_counter = clock_is_counter(clock);
 	text_set_time(s->text, &view);
 	free(clock);
+	if (s->as_json)
+		json_live_head(&s->out);
 	return true;
 }
 
@@ -199,7 +210,7 @@ static void tell_silence(const struct stream *s)
 
 	if (!control_read_u64("tracing_on", &on) && !on)
 		complain("tracing_on is 0: no event is written until it is 1");
-	if (s->patterns.nr || control_is_raw())
+	if (s->patterns.nr || s->raw)
 		return;
 	for (size_t i = 0; i < s->events.nr; i++)
 		if (s->events.v[i].enabled &&
@@ -315,7 +326,8 @@ static int print(struct stream *s, const struct rbmap_event *ev)
 {
 	int ret;
 
-	ret = text_add_line(s->text, ev, &s->out);
+	ret = s->as_json ? json_lines_add(s->text, ev, s->raw, &s->body, &s->out) :
+			   text_add_line(s->text, ev, &s->out);
 	if (ret) {
 		complain("cannot print an event: %s", strerror(-ret));
 		return -1;
@@ -425,7 +437,7 @@ static bool run(struct stream *s)
 		uint64_t unread = unread_events();
 
 		if (!unread)
-			return true;
+			return write_lines(s);
 		if (!s->count || s->count > unread)
 			s->count = unread;
 		rbmap_merge_set_hold(s->merge, 0);
@@ -505,6 +517,7 @@ static int stream(int argc, char **argv)
 	control_events_free(&s.events);
 	text_free(s.text);
 	buf_free(&s.out);
+	buf_free(&s.body);
 	rbmap_merge_close(s.merge);
 	own_buffer_end(&s.own);
 	if (closed) {
@@ -519,7 +532,7 @@ const struct command command_stream = {
 	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-n COUNT] [-d SECONDS]\n"
-			  "                    [--no-follow] [--observe]",
+			  "                    [--no-follow] [--observe] [--json]",
 	.summary	= "Print events of all CPUs as text, in the order of time",
 	.options	= options,
 	.help		=
