@@ -106,6 +106,10 @@ like "$(cat "$dir/odd")" '^{"ts": 1000000000000, "cpu": 2, "data": "010203ff"}$'
 	"an event without common fields is bytes"
 like "$(cat "$dir/odd")" '"type": 999, "text": "\[16 bytes, of no known format\]"}$' \
 	"an event without a format has its number"
+"$RBMAP" report "$dir/odd.dat" >"$dir/text" 2>"$dir/errors"
+is "$(sed 's/.*[.][0-9]*: //; s/=.*/=/' "$dir/text" | grep number | sort -u | tr -s ' ' | tr '\n' ' ')" \
+	"odd:number: odd= rbmap:number: nr= " "names that two systems have are printed with the system"
+ok "other names are printed alone" grep -qE ': (call|sched_switch): ' "$dir/text"
 for python in python3 /usr/bin/python3 ''; do
 	! $python -c 'import jsonschema' 2>/dev/null || break
 done

@@ -63,7 +63,7 @@ $(CLI_TEST_TSAN): tests/unit/cli_pipeline.c userspace/cli/common/pipeline.c $(CL
 CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix show/,columns.c time_view.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
 		format_check.c syscalls.c task_names.c \
-		json_layout.c value_names.c) \
+		json_layout.c value_names.c event_label.c) \
 	trace_dat/symbols.c common/buf.c common/json.c common/printable.c)
 $(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \
 	$(foreach test,$(CLI_TEST_MORE),$(CLI_TEST_SRCS_$(test)))),$$(CLI_TEST_CFLAGS) \

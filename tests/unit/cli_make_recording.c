@@ -6,8 +6,9 @@
  *
  * Three CPUs, one without events, losses with and without room for a number.
  * With "kill" it ends as a recorder does that is killed. With "compress" the recording is
- * compressed. With "odd" it says when it was made, and the last CPU has events with flags,
- * without a format, and without the fields that all events have.
+ * compressed. With "odd" it says when it was made, and two systems have an event "number".
+ * The last CPU then has events with flags, without a format, and without the fields that
+ * all events have.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,18 @@ static bool go_on(void *data, double done)
 #define ODD_RING	1000000000000ULL
 #define ODD_REAL	1700000000123456789ULL
 
+/* Two systems have an event of the same name. */
+static const char odd_number[] =
+	"name: number\nID: 4\n" SYNTH_COMMON
+	"\tfield:unsigned long long nr;\toffset:8;\tsize:8;\tsigned:0;\n\n"
+	"print fmt: \"odd=%llu\", REC->nr\n";
+static const struct dat_format odd_formats[] = {
+	{ "odd", odd_number },
+	{ "rbmap", synth_call },
+	{ "rbmap", synth_print },
+	{ "sched", synth_switch },
+};
+
 static bool add_odd(struct dat_writer *w)
 {
 	struct synth_number_event ev = { { .type = SYNTH_PRINT, .pid = 100 }, 1 };
@@ -45,6 +58,8 @@ static bool add_odd(struct dat_writer *w)
 		ev.common.flags = flags;
 		synth_add(&s, ODD_RING, &ev, sizeof(ev));
 	}
+	ev.common.type = 4;
+	synth_add(&s, ODD_RING, &ev, sizeof(ev));
 	ev.common.type = 999;
 	synth_add(&s, ODD_RING, &ev, sizeof(ev));
 	synth_add(&s, ODD_RING, "\1\2\3\xff", 4);
@@ -72,8 +87,11 @@ int main(int argc, char **argv)
 		   "ffffffffc0000000 t in_module\t[module]\n"
 		   "ffffffffc0001000 t last\t[module]\n");
 	source.kallsyms = &kallsyms;
-	if (!strcmp(mode, "odd"))
+	if (!strcmp(mode, "odd")) {
 		source.times.begin = (struct dat_moment){ ODD_RING, ODD_REAL, ODD_RING, 0, 0 };
+		source.formats = odd_formats;
+		source.nr_formats = 4;
+	}
 	if (argc < 2 || dat_create(&w, argv[1], &source) ||
 	    dat_publish(w))
 		return 1;

@@ -14,6 +14,7 @@
 
 #include "columns.h"
 #include "common/printable.h"
+#include "event_label.h"
 #include "fields.h"
 #include "format_check.h"
 #include "json_layout.h"
@@ -26,7 +27,6 @@
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
 #define NR_TASKS	64		/* columns of threads that are kept: a power of two */
-#define LABEL_COPY	32		/* most labels are copied by so many bytes */
 #define NR_ASKED	4096		/* a power of two */
 #define ASK_AGAIN_NS	1000000000ULL
 
@@ -50,8 +50,7 @@ struct event_info {
 	struct json_layout *json;	/* NULL: JSON is not wanted */
 	int size;			/* size of the fields that are always there */
 	bool is_plain;			/* the text is one line without control characters */
-	unsigned int label_size;
-	char *label;			/* "sched_switch: "; it has LABEL_COPY bytes or more */
+	struct event_label label;
 	unsigned int nr_names;
 	struct name_fields name[MAX_NAMES];
 };
@@ -88,7 +87,7 @@ struct text {
 	struct task_names *names;
 	unsigned int names_version;	/* changes with each name */
 	struct columns columns;
-	unsigned int name_width;
+	struct event_labels labels;
 	struct task_column task[NR_TASKS];
 	unsigned int task_version[NR_TASKS];	/* the version that a column is from */
 	struct found_comm found[NR_TASKS];	/* indexed by the low bits of the pid */
@@ -219,7 +218,7 @@ void text_free(struct text *t)
 		printer_free(t->event[i]->printer);
 		json_layout_free(t->event[i]->json);
 		free(t->event[i]->syscall);
-		free(t->event[i]->label);
+		free(t->event[i]->label.text);
 		array_lengths_free(t->event[i]->lengths);
 		free(t->event[i]);
 	}
@@ -269,24 +268,6 @@ static void find_names(struct event_info *info)
 	}
 }
 
-/* Set "sched_switch: " and spaces up to the width of the column. */
-static bool set_label(struct text *t, struct event_info *info)
-{
-	const char *name = info->event->name;
-	size_t room = PRINTABLE_MAX * strlen(name) + t->name_width + 2 + LABEL_COPY, size;
-	char *at;
-
-	info->label = calloc(1, room);
-	if (!info->label)
-		return false;
-	at = put_printable(info->label, name, strlen(name));
-	size = at - info->label;
-	info->label_size = (size < t->name_width ? t->name_width : size) + 2;
-	*at++ = ':';
-	memset(at, ' ', info->label_size - size - 1);
-	return true;
-}
-
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size)
 {
@@ -302,7 +283,8 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	if (!info)
 		return -ENOMEM;
 	info->event = event;
-	if (!set_label(t, info)) {
+	info->label = (struct event_label){ .system = event->system, .name = event->name };
+	if (!event_label_add(&t->labels, &info->label)) {
 		free(info);
 		return -ENOMEM;
 	}
@@ -545,7 +527,7 @@ void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
 {
 	t->columns.pid_width = pid_width;
 	t->columns.with_flags = with_flags;
-	t->name_width = name_width;
+	t->labels.width = name_width;
 }
 
 const char *text_copy(struct text *t, const struct rbmap_event *ev)
@@ -678,20 +660,20 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 	return 0;
 }
 
-static void add_label(const struct event_info *info, struct buf *out)
+static void add_label(const struct event_label *label, struct buf *out)
 {
 	char *at;
 
-	if (info->label_size > LABEL_COPY) {
-		buf_add(out, info->label, info->label_size);
+	if (label->size > LABEL_COPY) {
+		buf_add(out, label->text, label->size);
 		return;
 	}
 	at = buf_room(out, LABEL_COPY);
 	if (!at)
 		return;
 	/* A constant number of bytes needs no call. */
-	memcpy(at, info->label, LABEL_COPY);
-	buf_end(out, at + info->label_size);
+	memcpy(at, label->text, LABEL_COPY);
+	buf_end(out, at + label->size);
 }
 
 int text_add_event(struct text *t, const struct rbmap_event *ev,
@@ -702,7 +684,7 @@ int text_add_event(struct text *t, const struct rbmap_event *ev,
 
 	columns_add(&t->columns, task, &parts->common, ev->ts, out);
 	if (parts->info)
-		add_label(parts->info, out);
+		add_label(&parts->info->label, out);
 	else
 		buf_printf(out, "event %u: ", parts->common.type);
 	ret = text_add_body(t, ev, parts, out);

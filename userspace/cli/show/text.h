@@ -46,7 +46,10 @@ struct text *text_for_thread(struct text *of);
 void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
 		     unsigned int name_width);
 
-/* Add the format file of an event. */
+/*
+ * Add the format file of an event. If two systems have an event of this name, lines show
+ * the systems of both from now on.
+ */
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size);
 
