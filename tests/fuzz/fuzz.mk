@@ -22,7 +22,7 @@ FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c time_view.c text.c expression.c \
 		   printer.c printer_compile.c plugin_printer.c format_check.c syscalls.c task_names.c \
 		   json_layout.c value_names.c event_label.c) \
-		   trace_dat/symbols.c common/buf.c common/json.c common/printable.c)
+		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)
 FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c \

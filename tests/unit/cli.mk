@@ -64,7 +64,7 @@ CLI_PRINTER_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix show/,columns.c time_view.c text.c expression.c printer.c printer_compile.c plugin_printer.c \
 		format_check.c syscalls.c task_names.c \
 		json_layout.c value_names.c event_label.c) \
-	trace_dat/symbols.c common/buf.c common/json.c common/printable.c)
+	trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
 $(call shared_objects,$(CLI_TEST_BUILD)/asan,$(sort $(CLI_TEST_SRCS) $(CLI_PRINTER_SRCS) \
 	$(foreach test,$(CLI_TEST_MORE),$(CLI_TEST_SRCS_$(test)))),$$(CLI_TEST_CFLAGS) \
 	$$(CLI_TEST_FLAGS_asan) $$(shell pkg-config --cflags libtraceevent),$(CLI_TEST_DEPS))
@@ -103,7 +103,7 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORM
 		echo "# $$test"; \
 		$$test || status=1; \
 	done; \
-	for test in usage options settings install report probe doctor; do \
+	for test in usage options settings install report probe doctor colour; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
 			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \

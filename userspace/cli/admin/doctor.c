@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/cli.h"
+#include "common/colour.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "doctor.h"
@@ -64,13 +65,21 @@ static size_t count(const struct doctor *d, enum verdict verdict)
 	return n;
 }
 
+static const enum colour colours[] = {
+	[VERDICT_OK] = COLOUR_NONE,
+	[VERDICT_NOTE] = COLOUR_WARNING,
+	[VERDICT_FAIL] = COLOUR_BAD,
+};
+
 static void print_text(const struct doctor *d)
 {
 	for (size_t i = 0; i < d->nr_findings; i++) {
 		const struct finding *f = &d->finding[i];
 
-		printf("%-5s %-12s %s%s%s\n", verdicts[f->verdict], f->check,
-		       f->text.data, f->cure.size ? ". Run: " : "",
+		enum colour colour = colours[f->verdict];
+
+		printf("%s%-5s%s %-12s %s%s%s\n", colour_begin(colour), verdicts[f->verdict],
+		       colour_end(colour), f->check, f->text.data, f->cure.size ? ". Run: " : "",
 		       f->cure.size ? f->cure.data : "");
 	}
 }

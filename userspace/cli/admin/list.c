@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/cli.h"
+#include "common/colour.h"
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
@@ -19,7 +20,8 @@ static void print_text(const struct control_events *events)
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
 		if (ev->unavailable)
-			printf("%-40s unavailable: %s\n", name,
+			printf("%-40s %sunavailable%s: %s\n", name,
+			       colour_begin(COLOUR_WARNING), colour_end(COLOUR_WARNING),
 			       ev->unavailable);
 		else if (ev->enabled)
 			printf("%-40s enabled\n", name);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/buf.h"
+#include "common/colour.h"
 #include "common/control.h"
 #include "common/holders.h"
 #include "cpustats.h"
@@ -60,8 +61,11 @@ static void print_recorder(const char *buffer)
 	uint64_t pid;
 
 	if (select_recorder(buffer, &pid, &command) && !control_events_read(&events)) {
-		printf("recorder        %s (pid %" PRIu64 "), buffer %s, %" PRIu64 " lost:",
-		       command.data, pid, buffer, read_lost());
+		uint64_t lost = read_lost();
+		enum colour colour = colour_if(lost, COLOUR_BAD);
+
+		printf("recorder        %s (pid %" PRIu64 "), buffer %s, %s%" PRIu64 " lost%s:",
+		       command.data, pid, buffer, colour_begin(colour), lost, colour_end(colour));
 		for (size_t i = 0; i < events.nr; i++)
 			if (events.v[i].enabled)
 				printf(" %s:%s", events.v[i].system, events.v[i].name);

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/cli.h"
+#include "common/colour.h"
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
@@ -47,18 +48,29 @@ static const struct column causes[] = {
 
 static void print_head(const struct column *c, const char *name)
 {
-	printf("%-5s", name);
+	printf("%s%-5s", colour_begin(COLOUR_HEADING), name);
 	for (; c->title; c++)
 		printf(" %*s", COLUMN_WIDTH, c->title);
-	putchar('\n');
+	printf("%s\n", colour_end(COLOUR_HEADING));
 }
 
-static void print_row(const struct column *c, const char *name,
+/* LOST, and its causes */
+static bool is_loss(const struct column *table, const struct column *c)
+{
+	return table == causes || c->stat == CPUSTAT_LOST;
+}
+
+static void print_row(const struct column *table, const char *name,
 		      const uint64_t *value)
 {
 	printf("%-5s", name);
-	for (; c->title; c++)
-		printf(" %*" PRIu64, COLUMN_WIDTH, value[c->stat]);
+	for (const struct column *c = table; c->title; c++) {
+		uint64_t v = value[c->stat];
+		enum colour colour = colour_if(v && is_loss(table, c), COLOUR_BAD);
+
+		printf(" %s%*" PRIu64 "%s", colour_begin(colour), COLUMN_WIDTH, v,
+		       colour_end(colour));
+	}
 	putchar('\n');
 }
 

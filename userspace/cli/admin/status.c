@@ -6,12 +6,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/cli.h"
+#include "common/colour.h"
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
@@ -146,6 +148,19 @@ static uint64_t sum(const struct status *s, enum cpustat stat)
 	return total;
 }
 
+/* Print a line. */
+static void __attribute__((format(printf, 2, 3)))
+print_coloured(enum colour colour, const char *format, ...)
+{
+	va_list args;
+
+	printf("%s", colour_begin(colour));
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("%s\n", colour_end(colour));
+}
+
 static void print_text(const struct status *s)
 {
 	struct buf selection = { 0 };
@@ -157,8 +172,11 @@ static void print_text(const struct status *s)
 		printf("named buffer    %s\n", s->buffer[i]);
 	if (!control_buffer())
 		recorders_print(s->buffer, s->nr_buffers);
-	printf("tracing         %s\n", s->setting[0] ? "on" :
-	       "off (tracing_on is 0)");
+	printf("tracing         ");
+	if (s->setting[0])
+		printf("on\n");
+	else
+		print_coloured(COLOUR_WARNING, "off (tracing_on is 0)");
 	printf("clock           %s\n", s->clock);
 	printf("mode            %s\n", s->setting[1] ?
 	       "overwrite: a full ring overwrites its oldest events" :
@@ -172,17 +190,20 @@ static void print_text(const struct status *s)
 	for (size_t i = 0; i < s->nr_cpus; i++) {
 		const uint64_t *v = s->cpu[i].value;
 
+		enum colour colour = colour_if(v[CPUSTAT_LOST], COLOUR_BAD);
+
 		printf("cpu %-11u %" PRIu64 " events unread, %" PRIu64
-		       " read, %" PRIu64 " lost\n", s->cpu[i].cpu,
-		       v[CPUSTAT_UNREAD], v[CPUSTAT_READ], v[CPUSTAT_LOST]);
+		       " read, %s%" PRIu64 " lost%s\n", s->cpu[i].cpu,
+		       v[CPUSTAT_UNREAD], v[CPUSTAT_READ], colour_begin(colour),
+		       v[CPUSTAT_LOST], colour_end(colour));
 	}
 	if (*s->lacking)
-		printf("no memory       for the ring or files of CPU %s: use a "
-		       "smaller buffer_size_kb\n", s->lacking);
+		print_coloured(COLOUR_BAD, "no memory       for the ring or files of CPU %s: use a smaller buffer_size_kb",
+			       s->lacking);
 	if (sum(s, CPUSTAT_LOST))
 		printf("                'rbmap stat' lists the causes of losses\n");
 	if (selection_describe(&selection, &s->events))
-		printf("selection       %s\n", selection.data);
+		print_coloured(COLOUR_WARNING, "selection       %s", selection.data);
 	buf_free(&selection);
 	printf("events          %zu, %zu enabled, %zu unavailable\n",
 	       s->events.nr, s->nr_enabled, s->nr_unavailable);
@@ -192,9 +213,9 @@ static void print_text(const struct status *s)
 			       s->events.v[i].name);
 	for (size_t i = 0; i < s->events.nr; i++)
 		if (s->events.v[i].unavailable)
-			printf("  unavailable   %s:%s: %s\n",
-			       s->events.v[i].system, s->events.v[i].name,
-			       s->events.v[i].unavailable);
+			print_coloured(COLOUR_WARNING, "  unavailable   %s:%s: %s",
+				       s->events.v[i].system, s->events.v[i].name,
+				       s->events.v[i].unavailable);
 }
 
 static void print_event(struct json *j, const struct control_event *ev)
@@ -274,7 +295,7 @@ static int print_not_loaded(bool as_json)
 		json_bool(&j, "loaded", false);
 		json_close(&j, '}');
 	} else {
-		printf("module          not loaded: run 'rbmap load' as root (if it fails: 'rbmap doctor')\n");
+		print_coloured(COLOUR_BAD, "module          not loaded: run 'rbmap load' as root (if it fails: 'rbmap doctor')");
 	}
 	return STATUS_ERROR;
 }

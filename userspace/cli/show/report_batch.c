@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report_batch.h"
+#include "common/colour.h"
 #include "json_lines.h"
 
 #define BATCH_ITEMS	2048
@@ -65,12 +66,15 @@ bool report_batch_is_empty(const struct report_batch *b)
 
 static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
 {
+	const char *begin = colour_begin(COLOUR_BAD), *end = colour_end(COLOUR_BAD);
+
 	if (as_json)
 		json_lines_lost(cpu, lost, out);
 	else if (lost == RBMAP_LOST_UNKNOWN)
-		buf_printf(out, "CPU:%d [EVENTS DROPPED]\n", cpu);
+		buf_printf(out, "%sCPU:%d [EVENTS DROPPED]%s\n", begin, cpu, end);
 	else
-		buf_printf(out, "CPU:%d [%" PRIu64 " EVENTS DROPPED]\n", cpu, lost);
+		buf_printf(out, "%sCPU:%d [%" PRIu64 " EVENTS DROPPED]%s\n", begin, cpu, lost,
+			   end);
 }
 
 /* @parts: NULL if the common fields are missing */

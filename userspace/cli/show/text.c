@@ -13,6 +13,7 @@
 #include <linux/rbmap.h>
 
 #include "columns.h"
+#include "common/colour.h"
 #include "common/printable.h"
 #include "event_label.h"
 #include "fields.h"
@@ -694,11 +695,13 @@ int text_add_event(struct text *t, const struct rbmap_event *ev,
 
 static void add_lost(const struct rbmap_event *ev, struct buf *out)
 {
+	const char *begin = colour_begin(COLOUR_BAD), *end = colour_end(COLOUR_BAD);
+
 	if (ev->lost == RBMAP_LOST_UNKNOWN)
-		buf_printf(out, "CPU:%d [LOST EVENTS]\n", ev->cpu);
+		buf_printf(out, "%sCPU:%d [LOST EVENTS]%s\n", begin, ev->cpu, end);
 	else if (ev->lost)
-		buf_printf(out, "CPU:%d [LOST %" PRIu64 " EVENTS]\n", ev->cpu,
-			   ev->lost);
+		buf_printf(out, "%sCPU:%d [LOST %" PRIu64 " EVENTS]%s\n", begin, ev->cpu,
+			   ev->lost, end);
 }
 
 static void add_raw(struct text *t, const struct rbmap_event *ev, struct buf *out)
