@@ -19,6 +19,7 @@
 #include "common/options.h"
 #include "common/selection.h"
 #include "cpustats.h"
+#include "probe/made_events.h"
 #include "recorders.h"
 
 /* files of the settings */
@@ -161,6 +162,22 @@ print_coloured(enum colour colour, const char *format, ...)
 	printf("%s\n", colour_end(colour));
 }
 
+static bool is_left(const struct control_event *ev)
+{
+	return made_events_left(ev->system, ev->name);
+}
+
+static void print_left(const struct status *s)
+{
+	for (size_t i = 0; i < s->events.nr; i++) {
+		const struct control_event *ev = &s->events.v[i];
+
+		if (is_left(ev))
+			print_coloured(COLOUR_WARNING, "  left over     %s:%s, which a killed recorder made: 'rbmap probe remove %s:%s' removes it",
+				       ev->system, ev->name, ev->system, ev->name);
+	}
+}
+
 static void print_text(const struct status *s)
 {
 	struct buf selection = { 0 };
@@ -216,6 +233,7 @@ static void print_text(const struct status *s)
 			print_coloured(COLOUR_WARNING, "  unavailable   %s:%s: %s",
 				       s->events.v[i].system, s->events.v[i].name,
 				       s->events.v[i].unavailable);
+	print_left(s);
 }
 
 static void print_event(struct json *j, const struct control_event *ev)
@@ -280,6 +298,11 @@ static void print_json(const struct status *s)
 	json_open(&j, "unavailable", '[');
 	for (size_t i = 0; i < s->events.nr; i++)
 		if (s->events.v[i].unavailable)
+			print_event(&j, &s->events.v[i]);
+	json_close(&j, ']');
+	json_open(&j, "left_over", '[');
+	for (size_t i = 0; i < s->events.nr; i++)
+		if (is_left(&s->events.v[i]))
 			print_event(&j, &s->events.v[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define DYNAMIC_FILE	"/dynamic_events"
+#define DEFAULT_GROUP	"tracepoints"	/* if the user of an event names none */
 
 struct dynamic_probe {
 	char *group;

@@ -15,8 +15,9 @@
 #include "common/suggest.h"
 #include "dynamic.h"
 #include "fetch.h"
+#include "made_events.h"
+#include "probe_line.h"
 
-#define DEFAULT_GROUP	"tracepoints"
 #define MAX_BTF_FILES	64
 
 struct probe {
@@ -107,31 +108,23 @@ static bool write_line(const struct request *request)
 	ret = klog_write(DYNAMIC_FILE, request->line.data, told, sizeof(told));
 	if (ret)
 		complain_add(request->group, request->name, ret, told);
+	else
+		made_events_forget(request->group, request->name);
 	return !ret;
 }
 
-/* Make the line "t:GROUP/EVENT TRACEPOINT FIELD...". */
+/* Make the line of a probe. */
 static bool resolve(const struct probe *p, const struct btf_types *types,
 		    struct request *request, char **words, size_t nr)
 {
-	struct buf *line = &request->line;
-	struct tracepoint_args args;
 	char error[4096];
-	bool ok;
 
 	request->group = p->group ? p->group : DEFAULT_GROUP;
 	request->name = p->name ? p->name : words[0];
-	if (!find_tracepoint(types, words[0], &args))
-		return false;
-	buf_printf(line, "t:%s/%s %s", request->group, request->name, words[0]);
-	ok = fetch_fields(line, &args, words + 1, nr - 1, error, sizeof(error));
-	buf_add(line, "", 1);
-	if (!ok)
-		complain("%s: %s", words[0], error);
-	else if (line->failed)
-		complain("out of memory");
-	else
+	if (probe_line(&request->line, types, request->group, request->name, words, nr, error,
+		       sizeof(error)))
 		return true;
+	complain("%s", error);
 	return false;
 }
 
@@ -323,8 +316,10 @@ static bool remove_one(const struct dynamic_probe *probe)
 	snprintf(line, sizeof(line), "-:%s/%s", probe->group, probe->event);
 	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
 	/* -ENOENT: another process has removed it meanwhile. */
-	if (!ret || ret == -ENOENT)
+	if (!ret || ret == -ENOENT) {
+		made_events_forget(probe->group, probe->event);
 		return true;
+	}
 	if (*told)
 		complain("the kernel refused to remove %s:%s: %s",
 			 probe->group, probe->event, told);

@@ -25,6 +25,7 @@
 #include "event_select.h"
 #include "flight.h"
 #include "own_buffer.h"
+#include "probe/made_events.h"
 #include "recording.h"
 #include "shared_ring.h"
 #include "snapshot_file.h"
@@ -42,6 +43,7 @@ struct record {
 	struct flight flight;
 	struct event_select event_select;
 	struct own_buffer own;
+	struct made_events made;
 	struct shared_ring shared;
 
 	struct control_events events;
@@ -103,6 +105,9 @@ static bool prepare(struct record *r)
 		return false;
 	if (!own_buffer_is_own(&r->own) && r->seconds && !r->recording.quiet)
 		selection_tell(&r->events);
+	r->made.quiet = r->recording.quiet;
+	if (!made_events_begin(&r->made, &r->events, &r->patterns))
+		return false;
 	if (r->patterns.nr &&
 	    control_select(&r->events, r->patterns.pattern,
 			   r->patterns.nr))
@@ -366,6 +371,7 @@ static void clean_up(struct record *r, bool ok)
 	if (r->recorder)
 		recorder_close(r->recorder);
 	flight_release(&r->flight, ok || !r->began);
+	made_events_end(&r->made);
 	own_buffer_end(&r->own);
 	free(r->trigger_filter);
 	recording_free(&r->recording);

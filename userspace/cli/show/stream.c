@@ -15,6 +15,7 @@
 #include "common/selection.h"
 #include "json_lines.h"
 #include "json_live.h"
+#include "probe/made_events.h"
 #include "record/loss.h"
 #include "record/event_select.h"
 #include "record/own_buffer.h"
@@ -35,6 +36,7 @@ struct stream {
 	bool observe;
 	bool as_json;
 	struct own_buffer own;
+	struct made_events made;
 
 	struct rbmap_merge *merge;
 	struct text *text;
@@ -240,7 +242,8 @@ static bool start(struct stream *s)
 		return false;
 	}
 	rbmap_merge_loss(s->merge, &s->before);
-	if (control_events_read(&s->events) || !load_text(s))
+	if (control_events_read(&s->events) || !load_text(s) ||
+	    !made_events_begin(&s->made, &s->events, &s->patterns))
 		return false;
 	if (!own_buffer_is_own(&s->own) && !s->no_follow)
 		selection_tell(&s->events);
@@ -519,6 +522,7 @@ static int stream(int argc, char **argv)
 	buf_free(&s.out);
 	buf_free(&s.body);
 	rbmap_merge_close(s.merge);
+	made_events_end(&s.made);
 	own_buffer_end(&s.own);
 	if (closed) {
 		signal(SIGPIPE, SIG_DFL);
