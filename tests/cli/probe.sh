@@ -46,6 +46,8 @@ says 1 "cannot read /nowhere: No such file" probe add -d -b "$btf" -f /nowhere
 says 1 "work: task \(struct task_struct\) has no member 'pit'" \
 	probe add -d -b "$btf" 'work task->pit'
 says 1 "no tracepoint 'wurk': similar names: work" probe add -d -b "$btf" wurk
+says 1 "vfs_work is a function and no tracepoint, .*: 'rbmap probe fields' lists them" \
+	probe add -d -b "$btf" vfs_work
 says 1 "no tracepoint 'wurk'" probe fields -b "$btf" wurk
 says 1 "'n=task' is not a path" probe fields -b "$btf" work n=task
 says 1 "'task:u8' is not a path" probe fields -b "$btf" work task:u8

@@ -178,7 +178,9 @@ static inline struct btf *synth_btf(void)
 	synth_base_types(btf, &t);
 	synth_inner(btf, &t);
 	synth_task(btf, &t);
-	synth_tracepoint(btf, "btf_trace_work", synth_work_proto(btf, &t, 0));
+	proto = synth_work_proto(btf, &t, 0);
+	synth_tracepoint(btf, "btf_trace_work", proto);
+	btf__add_func(btf, "vfs_work", BTF_FUNC_GLOBAL, proto);
 	btf__add_func(btf, "__traceiter_work", BTF_FUNC_GLOBAL,
 		      synth_work_proto(btf, &t, 1));
 	proto = btf__add_func_proto(btf, 0);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../../userspace/cli/common/cli.h"
+#include "../../userspace/cli/common/foreign.h"
 #include "../../userspace/cli/common/json.h"
 #include "../../userspace/cli/common/printable.h"
 #include "../../userspace/cli/record/cmdlines.h"
@@ -144,6 +145,18 @@ static void test_json_bytes(void **state)
 	}
 }
 
+static void test_foreign(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(foreign_event("kprobe"), "tracepoints alone"));
+	assert_non_null(strstr(foreign_event("page-faults"), "perf has counters"));
+	assert_non_null(strstr(foreign_event("syscalls:sys_enter_openat"), "raw_syscalls:"));
+	assert_non_null(strstr(foreign_command("top"), "rbmap stat"));
+	assert_null(foreign_event("sched:sched_switch"));
+	assert_null(foreign_event("sys_enter"));
+	assert_null(foreign_command("stat"));
+}
+
 static void test_kallsyms(void **state)
 {
 	(void)state;
@@ -261,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_bytes),
+		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_kallsyms),
 		cmocka_unit_test(test_cmdlines),
 		cmocka_unit_test(test_many_cmdlines),

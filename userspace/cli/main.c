@@ -8,6 +8,7 @@
 
 #include "common/cli.h"
 #include "common/complete.h"
+#include "common/foreign.h"
 #include "common/suggest.h"
 
 static const struct command *const commands[] = {
@@ -49,11 +50,11 @@ static void print_help(FILE *out)
 			commands[i]->summary);
 	fputs("\n"
 	      "  help [COMMAND]  print the usage of COMMAND ('rbmap COMMAND --help')\n"
-	      "  help TOPIC      show the manual page of filter or dynamic_events\n"
+	      "  help TOPIC      show the manual page of filter, dynamic_events or json\n"
 	      "  --version       print the version of this command\n"
 	      "\n"
 	      "Manual pages: rbmap(1), rbmap-COMMAND(1), rbmap-filter(5),\n"
-	      "rbmap-dynamic_events(5).\n", out);
+	      "rbmap-dynamic_events(5), rbmap-json(5).\n", out);
 }
 
 static void complete_commands(void)
@@ -62,26 +63,13 @@ static void complete_commands(void)
 		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
 }
 
-/* Commands of other tracers, and what to use instead */
-static const struct {
-	const char *name;
-	const char *instead;
-} foreign[] = {
-	{ "extract", "'rbmap snapshot' saves what the rings hold" },
-	{ "show", "'rbmap stream --no-follow' prints what the rings hold" },
-	{ "start", "'rbmap enable EVENT' starts recording into the rings" },
-	{ "stop", "'rbmap disable EVENT' stops recording into the rings" },
-};
-
 static int unknown_command(const char *name)
 {
 	struct suggest suggest = { .wanted = name };
 	char list[512];
 
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
-		if (strcmp(foreign[i].name, name))
-			continue;
-		complain("no command '%s': %s", name, foreign[i].instead);
+	if (foreign_command(name)) {
+		complain("no command '%s': %s", name, foreign_command(name));
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < NR_COMMANDS; i++)
@@ -95,7 +83,7 @@ static int unknown_command(const char *name)
 }
 
 /* Manual pages that describe no command */
-static const char *const topics[] = { "dynamic_events", "filter" };
+static const char *const topics[] = { "dynamic_events", "filter", "json" };
 
 static int show_topic(const char *topic)
 {

@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "control.h"
+#include "foreign.h"
 #include "suggest.h"
 
 #define UNAVAILABLE	"unavailable: "
@@ -170,6 +171,10 @@ static void complain_unknown(const struct control_events *events,
 	struct suggest suggest = suggest_events(pattern);
 	char list[512];
 
+	if (foreign_event(pattern)) {
+		complain("no event '%s': %s", pattern, foreign_event(pattern));
+		return;
+	}
 	for (size_t i = 0; i < events->nr; i++)
 		suggest_offer_event(&suggest, events->v[i].system, events->v[i].name);
 	suggest_list(&suggest, list, sizeof(list));

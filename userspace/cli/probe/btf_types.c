@@ -455,6 +455,14 @@ static void offer(void *data, const char *name)
 	suggest_offer(suggest, name, name);
 }
 
+static bool has_function(const struct btf_types *types, const char *name)
+{
+	for (size_t i = 0; i < types->nr; i++)
+		if (btf__find_by_name_kind(types->v[i].btf, name, BTF_KIND_FUNC) > 0)
+			return true;
+	return false;
+}
+
 static void say_unknown(const struct btf_types *types, const char *name,
 			char *error, size_t size)
 {
@@ -462,6 +470,12 @@ static void say_unknown(const struct btf_types *types, const char *name,
 	struct suggest suggest = { .wanted = colon ? colon + 1 : name };
 	char list[512];
 
+	if (has_function(types, suggest.wanted)) {
+		snprintf(error, size,
+			 "%s is a function and no tracepoint, and rbmap probes tracepoints: 'rbmap probe fields' lists them; trace-cmd and perf probe functions",
+			 name);
+		return;
+	}
 	btf_types_each_tracepoint(types, offer, &suggest);
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
