@@ -14,6 +14,14 @@ run_make()
 		DESTDIR="$dir/root" PREFIX=/opt/x >"$dir/log" 2>&1
 }
 
+# The packages that pkg-config knows come with 'make demo'.
+mkdir "$dir/bin"
+printf '#!/bin/sh\necho "pkg-config knows nothing" >&2\nexit 1\n' >"$dir/bin/pkg-config"
+chmod +x "$dir/bin/pkg-config"
+env -u MAKEFLAGS -u MAKELEVEL PATH="$dir/bin:$PATH" make -n demo >"$dir/log" 2>&1
+ok "make demo does not ask pkg-config before it installs packages" \
+	test "$(grep -c 'pkg-config knows nothing' "$dir/log")" = 0
+
 ok "make install-user" run_make install-user
 for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \

@@ -10,10 +10,11 @@ DYNAMIC_DIR := module/dynamic
 DYNAMIC_TEST_BUILD := $(BUILD)/tests/unit/dynamic
 DYNAMIC_TESTS := dynamic_parse dynamic_fetch dynamic_probe dynamic_print
 
-DYNAMIC_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
+# A makefile is read before anything is installed: ask pkg-config when it is needed.
+DYNAMIC_TEST_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
 	-Itests/shim -I$(DYNAMIC_DIR) -I$(DYNAMIC_DIR)/.. -I$(DYNAMIC_DIR)/../include -Iuapi \
 	$(shell pkg-config --cflags libtraceevent)
-DYNAMIC_TEST_LIBS := -lcmocka $(shell pkg-config --libs libtraceevent)
+DYNAMIC_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 DYNAMIC_TEST_SRCS := tests/unit/dynamic_memory.c \
 	$(addprefix $(DYNAMIC_DIR)/,parse.c fetch.c print.c)
 DYNAMIC_TEST_DEPS := tests/unit/dynamic_memory.h tests/unit/dynamic.mk $(DYNAMIC_DIR)/../lib/text.h \
