@@ -54,12 +54,30 @@ static size_t add_character(struct buf *out, const unsigned char *s, size_t size
 	return n;
 }
 
+/* Append a string that needs no change, with one look at the room. */
+static void add_plain(struct buf *out, const char *value, size_t size)
+{
+	char *at = buf_room(out, size + 2);
+
+	if (!at)
+		return;
+	*at = '"';
+	if (size)
+		memcpy(at + 1, value, size);
+	at[size + 1] = '"';
+	buf_end(out, at + size + 2);
+}
+
 /* Names of threads can have any bytes. */
 void json_add_string(struct buf *out, const char *value, size_t size)
 {
 	const unsigned char *s = (const unsigned char *)value;
-	size_t n;
+	size_t n = plain(s, size);
 
+	if (n == size) {
+		add_plain(out, value, size);
+		return;
+	}
 	buf_add(out, "\"", 1);
 	while (size) {
 		n = plain(s, size);

@@ -12,10 +12,18 @@
 #include "printer.h"
 #include "syscalls.h"
 
+#define HEAD_ROOM	128	/* for the numbers before a thread's name, and their keys */
+
 /* Inline, so that the compiler knows the length of a constant. */
 static inline __attribute__((always_inline)) void add_text(struct buf *out, const char *text)
 {
 	buf_add(out, text, strlen(text));
+}
+
+/* Write at @at, which has room. Return the end. */
+static inline __attribute__((always_inline)) char *put_text(char *at, const char *text)
+{
+	return mempcpy(at, text, strlen(text));
 }
 
 static void add_unsigned(struct buf *out, uint64_t value)
@@ -183,7 +191,8 @@ static void add_names(struct buf *out, const struct rbmap_event *ev,
 	add_text(out, "}");
 }
 
-static void add_flag_names(struct buf *out, unsigned int flags)
+/* Append the flags as a number, and by name. */
+static void add_flags(struct buf *out, unsigned int flags)
 {
 	static const struct {
 		unsigned int flag;
@@ -197,6 +206,13 @@ static void add_flag_names(struct buf *out, unsigned int flags)
 	};
 	bool any = false;
 
+	/* Most events have none. */
+	if (!flags) {
+		add_text(out, ", \"flags\": 0, \"flag_names\": []");
+		return;
+	}
+	add_text(out, ", \"flags\": ");
+	add_unsigned(out, flags);
 	add_text(out, ", \"flag_names\": [");
 	for (size_t i = 0; flags && i < sizeof(names) / sizeof(*names); i++) {
 		if (!(flags & names[i].flag))
@@ -214,18 +230,16 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 		     const struct text_parts *parts)
 {
 	const struct rbmap_event_common *common = &parts->common;
+	char *at = buf_room(out, HEAD_ROOM);
 
-	add_text(out, "{\"ts\": ");
-	add_unsigned(out, ev->ts);
-	add_text(out, ", \"cpu\": ");
-	add_signed(out, ev->cpu);
-	add_text(out, ", \"pid\": ");
-	add_signed(out, common->pid);
-	add_text(out, ", \"comm\": ");
+	if (!at)
+		return;
+	at = put_decimal(put_text(at, "{\"ts\": "), ev->ts);
+	at = put_signed(put_text(at, ", \"cpu\": "), ev->cpu);
+	at = put_signed(put_text(at, ", \"pid\": "), common->pid);
+	buf_end(out, put_text(at, ", \"comm\": "));
 	json_add_string(out, parts->comm, strlen(parts->comm));
-	add_text(out, ", \"flags\": ");
-	add_unsigned(out, common->flags);
-	add_flag_names(out, common->flags);
+	add_flags(out, common->flags);
 	add_text(out, ", \"preempt_count\": ");
 	add_unsigned(out, common->preempt_count);
 	if (parts->json) {
