@@ -15,20 +15,20 @@ dir=/run/report
 # System calls of the workload. Each causes two events.
 calls=$((2 * ${BENCH_EVENTS:-100000}))
 
-# measure CASE WHO EVENTS COMMAND...
+# measure CASE WHO PRINTED COMMAND...: PRINTED events
 measure()
 {
-	what=$1 who=$2 events=$3
+	what=$1 who=$2 printed=$3
 	shift 3
 	# shellcheck disable=SC2016 # the inner shell expands it
 	took=$(/tests/took --memory sh -c 'exec "$@" >/dev/null 2>&1' sh "$@" 2>/tmp/said)
-	ok "$who: $what, $events events" [ -n "$took" ] || {
+	ok "$who: $what, $printed events" [ -n "$took" ] || {
 		diag </tmp/said
 		return
 	}
 	printf '%s\t%s\t%s\t%s\t%s\n' \
 		report "instructions of a report for an event" "$what" "$who" \
-		"$((${took% *} / events))" \
+		"$((${took% *} / printed))" \
 		memory "MiB that a report takes at most" "$what" "$who" \
 		"$((${took#* } / 1024))" | rows
 }
