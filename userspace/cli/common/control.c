@@ -282,6 +282,15 @@ void control_complain(enum control_verb verb, const char *file, int error)
 	}
 }
 
+bool control_set(const char *file, const char *value)
+{
+	int ret = control_write(file, value);
+
+	if (ret)
+		control_complain(CONTROL_WRITE, file, ret);
+	return !ret;
+}
+
 /* Return the selected clock and its length. */
 static const char *chosen_clock(const char *text, size_t *len)
 {

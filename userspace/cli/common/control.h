@@ -77,6 +77,9 @@ enum control_verb { CONTROL_READ, CONTROL_WRITE };
 /* Report a file that could not be read or written. */
 void control_complain(enum control_verb verb, const char *file, int error);
 
+/* Write a file. On failure, report the error and return false. */
+bool control_set(const char *file, const char *value);
+
 /*
  * Read a line "key: number" of per_cpu/cpuN/stats. Return -ENOENT without
  * such a line.

@@ -134,15 +134,6 @@ void event_select_keep(struct event_select *event_select, const struct control_e
 	event_select->old_filter = NULL;
 }
 
-static bool write_file(const char *file, const char *value)
-{
-	int ret = control_write(file, value);
-
-	if (ret)
-		control_complain(CONTROL_WRITE, file, ret);
-	return !ret;
-}
-
 static bool set_pids(struct event_select *event_select)
 {
 	event_select->old_pids = pid_list_read(PID_LIST_ONLY);
@@ -154,7 +145,7 @@ static bool set_pids(struct event_select *event_select)
 		return false;
 	}
 	/* Follow forks first, so that no child is missed. */
-	return write_file(EVENT_FORK, "1") &&
+	return control_set(EVENT_FORK, "1") &&
 	       pid_list_set_processes(PID_LIST_ONLY, event_select->pid,
 				      event_select->nr_pids);
 }
@@ -170,7 +161,7 @@ bool event_select_end(struct event_select *event_select, const struct control_ev
 	bool good = restore_filters(event_select, events);
 
 	if (event_select->old_fork &&
-	    !(write_file(EVENT_FORK, event_select->old_fork) &&
+	    !(control_set(EVENT_FORK, event_select->old_fork) &&
 	      pid_list_write(PID_LIST_ONLY, event_select->old_pids)))
 		good = false;
 	free(event_select->old_pids);

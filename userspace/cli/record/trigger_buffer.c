@@ -55,18 +55,12 @@ static bool read_settings_of_events(char *text[NR_COPIED])
 static bool write_settings_of_events(char *const text[NR_COPIED])
 {
 	for (size_t i = 0; i < NR_COPIED; i++) {
-		int ret = 0;
+		bool is_list = !strcmp(copied[i], PID_LIST_ONLY);
 
-		if (!strcmp(copied[i], PID_LIST_ONLY)) {
-			if (*text[i] && !pid_list_write(copied[i], text[i]))
-				return false;
+		if (is_list && !*text[i])
 			continue;
-		}
-		ret = control_write(copied[i], text[i]);
-		if (ret) {
-			control_complain(CONTROL_WRITE, copied[i], ret);
+		if (!(is_list ? pid_list_write : control_set)(copied[i], text[i]))
 			return false;
-		}
 	}
 	return true;
 }
