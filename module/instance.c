@@ -31,7 +31,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, snapshot, control, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, trace, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -178,6 +178,9 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
 	if (err)
 		goto err_remove_hotplug;
+	err = rbmap_devices_add_trace(&instance->devices);
+	if (err)
+		goto err_remove_hotplug;
 	if (!instance->events)
 		return 0;
 	/*
@@ -313,6 +316,7 @@ static bool rbmap_name_good(const char *name)
 	/* Names of files beside the directories of buffers in /dev and /sys. */
 	static const char *const taken[] = {
 		"control", "create", "destroy", "marker", "snapshot",
+		"trace",
 	};
 	const char *c;
 

@@ -5,3 +5,4 @@
 #include "mmap.c"
 #include "splice.c"
 #include "marker.c"
+#include "trace.c"

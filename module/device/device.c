@@ -24,9 +24,12 @@
 #include "marker.h"
 #include "mmap.h"
 #include "splice.h"
+#include "trace.h"
 
 #define RBMAP_DEVICE_MODE	0440
 #define RBMAP_MARKER_MODE	0220
+/* Only root discards events, as with the file `reset`. */
+#define RBMAP_TRACE_MODE	0600
 
 static void rbmap_file_copy_free(struct rbmap_file *rfile)
 {
@@ -442,6 +445,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 
 	rbmap_marker_end(devices->buffer);
 	rbmap_chrdev_destroy(&devices->marker);
+	rbmap_chrdev_destroy(&devices->trace);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot);
@@ -504,4 +508,22 @@ int rbmap_devices_add_marker(struct rbmap_devices *devices,
 	};
 	rbmap_marker_begin(devices->buffer, event_file, !*devices->name);
 	return rbmap_chrdev_create(&devices->marker, devices->name, "marker");
+}
+
+/**
+ * rbmap_devices_add_trace - create the device that discards all events
+ * @devices: the devices of a buffer
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_devices_add_trace(struct rbmap_devices *devices)
+{
+	devices->trace = (struct rbmap_chrdev) {
+		.fops	= &rbmap_trace_fops,
+		.mode	= RBMAP_TRACE_MODE,
+		.buffer	= devices->buffer,
+		.data	= devices->buffer,
+	};
+	return rbmap_chrdev_create(&devices->trace, devices->name, "trace");
 }

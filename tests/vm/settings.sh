@@ -119,6 +119,23 @@ put snapshot 0
 is "$(cat $root/snapshot)" 0 "the snapshot is freed"
 put reset 1
 
+# The device that is truncated
+marked x
+is "$(sed -n 1p /dev/rbmap/trace)" "# tracer: nop" "trace begins as tracefs' file does"
+echo x >>/dev/rbmap/trace
+is "$(summed entries)" 1 "trace: a write without O_TRUNC discards nothing"
+: >/dev/rbmap/trace
+is "$(summed entries) $(summed emitted)" "0 0" "trace: O_TRUNC discards all events"
+echo other >$root/instances/create
+echo x >/dev/rbmap/other/marker
+marked x
+: >/dev/rbmap/trace
+is "$(summed entries) $(summed entries $root/instances/other)" "0 2" \
+	"trace: O_TRUNC discards no event of another buffer"
+: >/dev/rbmap/other/trace
+is "$(summed entries $root/instances/other)" 0 "trace of another buffer discards its events"
+echo other >$root/instances/destroy
+
 # Enabled events
 is "$(cat $events/enable) $(cat $events/sched/enable) $(cat $events/rbmap/marker/enable)" "0 0 1" \
 	"only the marker is enabled"
@@ -215,7 +232,7 @@ for name in a A.b-c_9 cpux abcdefghijklmnopqrstuvwxyz012345; do
 	ok "a buffer may be called $name" put instances/create "$name"
 	ok "buffer $name is destroyed" put instances/destroy "$name"
 done
-for name in '' . .x a/b cpu0 marker snapshot create 'x=1' 'a\tb' \
+for name in '' . .x a/b cpu0 marker trace snapshot create 'x=1' 'a\tb' \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	refused instances/create "$name\n" "$invalid"
 done
@@ -236,7 +253,7 @@ ok "a buffer with enabled events is destroyed" put instances/destroy b
 
 # Modes
 is "$(find $root -type f -perm -0002)" "" "no control file is writable for everybody"
-is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker | xargs)" \
-	"440 440 220" "modes of the devices"
+is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker /dev/rbmap/trace | xargs)" \
+	"440 440 220 600" "modes of the devices"
 ok "module unloads" rmmod rbmap
 done_testing
