@@ -4,6 +4,7 @@
 #include "dir.c"
 #include "sizes.c"
 #include "events.c"
+#include "set_event.c"
 #include "pids.c"
 #include "dynamic_events.c"
 #include "access.c"

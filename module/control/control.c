@@ -22,6 +22,7 @@
 #include "per_cpu.h"
 #include "pids.h"
 #include "self_cost.h"
+#include "set_event.h"
 #include "sizes.h"
 
 /* Characters of a refused write that are shown in the log. */
@@ -477,6 +478,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 		err = rbmap_control_dynamic_init(control->dir);
 	if (!err)
 		err = rbmap_control_events_init(control);
+	if (!err)
+		err = rbmap_control_set_event_init(control);
 	if (!err)
 		err = rbmap_control_tasks_init(control);
 	if (!err)

@@ -160,13 +160,14 @@ static ssize_t rbmap_system_enable_store(struct kobject *kobj,
 					 const char *buf, size_t len)
 {
 	const struct rbmap_system_dir *dir = rbmap_dir_data(kobj);
+	const struct rbmap_event_match match = { .system = dir->name };
 	unsigned long on;
 	int err;
 
 	err = rbmap_control_number(dir->name, buf, len, 1, &on);
 	if (err)
 		return err;
-	err = rbmap_event_set_enable(dir->events, dir->name, on);
+	err = rbmap_event_set_enable(dir->events, &match, on);
 	if (err == -ENODEV)
 		rbmap_warn("no event of %s is available: events/%s/*/status names the reason\n",
 			   dir->name, dir->name);
@@ -324,13 +325,14 @@ static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t len)
 {
+	const struct rbmap_event_match all = { 0 };
 	unsigned long on;
 	int err;
 
 	err = rbmap_control_number("events/enable", buf, len, 1, &on);
 	if (!err)
 		err = rbmap_event_set_enable(rbmap_control_of(kobj)->events,
-					     NULL, on);
+					     &all, on);
 	return err ? err : len;
 }
 

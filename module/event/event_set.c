@@ -10,6 +10,7 @@
 #include "filter.h"
 #include "hook.h"
 #include "lib/log.h"
+#include "lib/text.h"
 #include "pids.h"
 
 DEFINE_MUTEX(rbmap_event_files_lock);
@@ -332,17 +333,28 @@ int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 	return min(ret, 0);
 }
 
-static bool rbmap_event_in(const struct rbmap_event_type *event, const char *system)
+static bool rbmap_event_named(const char *name, const char *wanted)
+{
+	return !wanted || !strcmp(name, wanted);
+}
+
+static bool rbmap_event_in(const struct rbmap_event_type *event,
+			   const struct rbmap_event_match *match)
 {
 	if (event->unavailable)
 		return false;
-	return system ? !strcmp(event->system, system) : !event->apart;
+	if (!match->system && !match->name && !match->either)
+		return !event->apart;
+	return rbmap_event_named(event->system, match->system) &&
+	       rbmap_event_named(event->name, match->name) &&
+	       (rbmap_event_named(event->system, match->either) ||
+		rbmap_event_named(event->name, match->either));
 }
 
 /**
  * rbmap_event_set_enable - start or stop to record many events
  * @set: the buffer's set
- * @system: system of the events, or NULL for all events without the flag `apart`
+ * @match: the events
  * @on: whether to start
  *
  * Unavailable events are skipped.  An event that fails does not stop the others.
@@ -350,8 +362,8 @@ static bool rbmap_event_in(const struct rbmap_event_type *event, const char *sys
  * Context: as rbmap_event_enable().
  * Return: 0; -ENODEV if none of the events is available; or the first error.
  */
-int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
-			   bool on)
+int rbmap_event_set_enable(struct rbmap_event_set *set,
+			   const struct rbmap_event_match *match, bool on)
 {
 	bool any = false, changed = false;
 	struct rbmap_event_file *event_file;
@@ -359,7 +371,7 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 
 	mutex_lock(&rbmap_event_files_lock);
 	list_for_each_entry(event_file, &set->event_files, list) {
-		if (!rbmap_event_in(event_file->event, system))
+		if (!rbmap_event_in(event_file->event, match))
 			continue;
 		any = true;
 		ret = rbmap_event_file_switch(event_file, on);
@@ -378,18 +390,19 @@ int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
 /**
  * rbmap_event_set_state - tell how many of the events are enabled
  * @set: the buffer's set
- * @system: as for rbmap_event_set_enable()
+ * @system: system of the events, or NULL for all events without the flag `apart`
  *
  * Return: '0' if none is enabled, '1' if all available ones are, 'X' if some are.
  */
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system)
 {
+	const struct rbmap_event_match match = { .system = system };
 	const struct rbmap_event_file *event_file;
 	unsigned int on = 0, off = 0;
 
 	mutex_lock(&rbmap_event_files_lock);
 	list_for_each_entry(event_file, &set->event_files, list) {
-		if (!rbmap_event_in(event_file->event, system))
+		if (!rbmap_event_in(event_file->event, &match))
 			continue;
 		if (event_file->enabled)
 			on++;
@@ -400,4 +413,42 @@ char rbmap_event_set_state(struct rbmap_event_set *set, const char *system)
 	if (!on)
 		return '0';
 	return off ? 'X' : '1';
+}
+
+static void rbmap_event_set_print(struct rbmap_event_set *set, bool enabled,
+				  struct rbmap_text *text)
+{
+	const struct rbmap_event_file *event_file;
+
+	lockdep_assert_held(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		const struct rbmap_event_type *event = event_file->event;
+
+		if (enabled ? event_file->enabled : !event->unavailable)
+			rbmap_text_add(text, "%s:%s\n", event->system,
+				       event->name);
+	}
+}
+
+/**
+ * rbmap_event_set_list - list events, a line SYSTEM:EVENT for each
+ * @set: the buffer's set
+ * @enabled: true: the enabled events; false: all available events
+ *
+ * Context: may sleep.
+ * Return: the text, which the caller frees with kfree(); NULL without memory.
+ */
+char *rbmap_event_set_list(struct rbmap_event_set *set, bool enabled)
+{
+	struct rbmap_text text = { 0 };
+
+	mutex_lock(&rbmap_event_files_lock);
+	rbmap_event_set_print(set, enabled, &text);
+	text.size = text.len + 1;
+	text.buf = kzalloc(text.size, GFP_KERNEL);
+	text.len = 0;
+	if (text.buf)
+		rbmap_event_set_print(set, enabled, &text);
+	mutex_unlock(&rbmap_event_files_lock);
+	return text.buf;
 }

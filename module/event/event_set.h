@@ -30,8 +30,23 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
 void rbmap_event_files_free(struct list_head *event_files);
 
 int rbmap_event_enable(struct rbmap_event_file *event_file, bool on);
-int rbmap_event_set_enable(struct rbmap_event_set *set, const char *system,
-			   bool on);
+/**
+ * struct rbmap_event_match - which events are meant
+ * @system: their system, or NULL for any
+ * @name: their name, or NULL for any
+ * @either: their system or their name, or NULL for any
+ *
+ * If all three are NULL, events with the flag `apart` are not meant.
+ */
+struct rbmap_event_match {
+	const char	*system;
+	const char	*name;
+	const char	*either;
+};
+
+int rbmap_event_set_enable(struct rbmap_event_set *set,
+			   const struct rbmap_event_match *match, bool on);
+char *rbmap_event_set_list(struct rbmap_event_set *set, bool enabled);
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
 void rbmap_sync_probes(void);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * set_event: the enabled events by name, as in tracefs.  available_events: the names.
+ */
+#include <linux/ctype.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "compat/sysfs.h"
+#include "control.h"
+#include "dir.h"
+#include "event/event_set.h"
+#include "lib/access.h"
+#include "set_event.h"
+
+static struct rbmap_event_set *rbmap_named_events(struct kobject *kobj)
+{
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
+
+	return control->events;
+}
+
+static const char *rbmap_set_event_part(const char *word)
+{
+	return *word && strcmp(word, "*") ? word : NULL;
+}
+
+/* Obey "[!]SYSTEM:EVENT", where each may be "*" or empty, or "[!]NAME" of either. */
+static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word)
+{
+	struct rbmap_event_match match = { 0 };
+	bool on = *word != '!';
+	char *colon;
+	int err;
+
+	word += !on;
+	colon = strchr(word, ':');
+	if (colon) {
+		*colon = 0;
+		match.system = rbmap_set_event_part(word);
+		match.name = rbmap_set_event_part(colon + 1);
+	} else {
+		match.either = word;
+	}
+	err = rbmap_event_set_enable(set, &match, on);
+	if (colon)
+		*colon = ':';
+	return err == -ENODEV ?
+	       rbmap_control_refuse("set_event", word, strlen(word),
+				    "SYSTEM:EVENT, an event or a system of available_events") :
+	       err;
+}
+
+static int rbmap_set_event_words(struct rbmap_event_set *set, char *text)
+{
+	char *word;
+	int err = 0;
+
+	while (!err && (word = strsep(&text, " \t\r\n")))
+		err = *word ? rbmap_set_event_obey(set, word) : 0;
+	return err;
+}
+
+/* Shorten a write of a whole page, which may end within a name. */
+static size_t rbmap_set_event_whole(const char *buf, size_t len)
+{
+	size_t whole = len;
+
+	if (len < PAGE_SIZE)
+		return len;
+	while (whole && !isspace(buf[whole - 1]))
+		whole--;
+	return whole ?: len;
+}
+
+static ssize_t rbmap_set_event_read(struct file *file, struct kobject *kobj,
+				    rbmap_bin_attribute *attr, char *buf,
+				    loff_t pos, size_t len)
+{
+	return rbmap_control_text_read(rbmap_event_set_list(rbmap_named_events(kobj), true),
+				       buf, pos, len);
+}
+
+/*
+ * A write at the beginning replaces the enabled events, as with > in a shell.  Others
+ * add to them, as with >>.
+ */
+static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
+				     rbmap_bin_attribute *attr, char *buf,
+				     loff_t pos, size_t len)
+{
+	const struct rbmap_event_match all = { 0 };
+	char *text;
+	int err = rbmap_locked_down();
+
+	if (err)
+		return err;
+	len = rbmap_set_event_whole(buf, len);
+	text = kmemdup_nul(buf, len, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	if (!pos && !(file->f_flags & O_APPEND))
+		err = rbmap_event_set_enable(rbmap_named_events(kobj), &all, false);
+	if (!err)
+		err = rbmap_set_event_words(rbmap_named_events(kobj), text);
+	kfree(text);
+	rbmap_dir_retry(kobj);
+	return err ? err : len;
+}
+
+static ssize_t rbmap_available_events_read(struct file *file,
+					   struct kobject *kobj,
+					   rbmap_bin_attribute *attr, char *buf,
+					   loff_t pos, size_t len)
+{
+	return rbmap_control_text_read(rbmap_event_set_list(rbmap_named_events(kobj), false),
+				       buf, pos, len);
+}
+
+static const struct bin_attribute rbmap_set_event_attr = {
+	.attr	= { .name = "set_event", .mode = RBMAP_MODE_RW },
+	.read	= rbmap_set_event_read,
+	.write	= rbmap_set_event_write,
+};
+
+static const struct bin_attribute rbmap_available_events_attr = {
+	.attr	= { .name = "available_events", .mode = RBMAP_MODE_RO },
+	.read	= rbmap_available_events_read,
+};
+
+/**
+ * rbmap_control_set_event_init - create the files set_event and available_events
+ * @control: files of a buffer; the files are removed with its @dir
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_control_set_event_init(struct rbmap_control *control)
+{
+	int err;
+
+	/* A raw buffer has no events. */
+	if (!control->events)
+		return 0;
+	err = sysfs_create_bin_file(control->dir, &rbmap_set_event_attr);
+	return err ?: sysfs_create_bin_file(control->dir,
+					    &rbmap_available_events_attr);
+}
