@@ -5,6 +5,8 @@
 #include "sizes.c"
 #include "events.c"
 #include "set_event.c"
+#include "tracer.c"
+#include "options.c"
 #include "pids.c"
 #include "dynamic_events.c"
 #include "access.c"

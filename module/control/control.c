@@ -19,11 +19,13 @@
 #include "events.h"
 #include "lib/access.h"
 #include "lib/log.h"
+#include "options.h"
 #include "per_cpu.h"
 #include "pids.h"
 #include "self_cost.h"
 #include "set_event.h"
 #include "sizes.h"
+#include "tracer.h"
 
 /* Characters of a refused write that are shown in the log. */
 #define RBMAP_LOGGED_MAX	32
@@ -480,6 +482,10 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 		err = rbmap_control_events_init(control);
 	if (!err)
 		err = rbmap_control_set_event_init(control);
+	if (!err)
+		err = rbmap_control_tracer_init(control);
+	if (!err)
+		err = rbmap_control_options_init(control);
 	if (!err)
 		err = rbmap_control_tasks_init(control);
 	if (!err)

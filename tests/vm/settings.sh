@@ -171,6 +171,23 @@ refused set_event sched:nothing "$invalid"
 refused set_event nothing "$invalid"
 ok "available_events lists an event that is off" grep -qx sched:sched_switch $root/available_events
 
+# The tracer, lists of functions, options, names of threads
+obeyed current_tracer nop
+refused current_tracer function "$invalid"
+ok "functions: an empty line is accepted" put set_ftrace_filter '\n'
+refused set_ftrace_filter schedule "$invalid"
+refused set_graph_notrace schedule "$invalid"
+ok "an option is turned off" put trace_options 'nooverwrite\n'
+is "$(cat $root/overwrite) $(sed -n 1p $root/trace_options)" "0 nooverwrite" "trace_options turns an option off"
+put trace_options overwrite
+put trace_options event-fork
+is "$(cat $root/overwrite) $(cat $root/options/event-fork)" "1 1" "trace_options turns options on"
+put trace_options noevent-fork
+put trace_options nocopy_trace_marker
+is "$(cat $root/options/copy_trace_marker $root/options/event-fork | xargs)" "0 0" "trace_options turns them off"
+put trace_options copy_trace_marker
+refused trace_options nosuch "$invalid"
+
 # Filters
 filter=events/rbmap/marker/filter
 is "$(cat $root/$filter)" none "the marker has no filter"
