@@ -31,7 +31,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, trace, snapshot, control, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, trace, saved_cmdlines, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -315,8 +315,8 @@ static bool rbmap_name_good(const char *name)
 {
 	/* Names of files beside the directories of buffers in /dev and /sys. */
 	static const char *const taken[] = {
-		"control", "create", "destroy", "marker", "snapshot",
-		"trace",
+		"control", "create", "destroy", "marker", "saved_cmdlines",
+		"snapshot", "trace",
 	};
 	const char *c;
 

@@ -10,6 +10,7 @@
 #include "control_device.h"
 #include "device/chrdev.h"
 #include "device/marker.h"
+#include "device/saved_cmdlines.h"
 #include "event/event.h"
 #include "event/registry.h"
 #include "event/self_cost.h"
@@ -68,12 +69,17 @@ static int __init rbmap_init(void)
 	err = rbmap_control_device_init();
 	if (err)
 		goto err_instances_exit;
+	err = rbmap_cmdlines_init(rbmap_default_buffer());
+	if (err)
+		goto err_control_device_exit;
 	/* The parameters show the real sizes. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	subbuf_size_kb = sizes.subbuf_size >> 10;
 	return 0;
 
+err_control_device_exit:
+	rbmap_control_device_exit();
 err_instances_exit:
 	rbmap_instances_exit();
 err_chrdevs_exit:
@@ -90,6 +96,7 @@ err_self_cost_exit:
 
 static void __exit rbmap_exit(void)
 {
+	rbmap_cmdlines_exit();
 	rbmap_control_device_exit();
 	rbmap_instances_exit();
 	rbmap_chrdevs_exit();

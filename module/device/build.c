@@ -6,3 +6,4 @@
 #include "splice.c"
 #include "marker.c"
 #include "trace.c"
+#include "saved_cmdlines.c"

@@ -71,7 +71,7 @@ for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz01
 done
 is $good 9 "good names are accepted"
 bad=0
-for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker trace snapshot create destroy 'x=1' \
+for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker trace saved_cmdlines snapshot create destroy 'x=1' \
 	"$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'caf\303\251')" \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	before=$(dmesg | grep -c 'rbmap: create')
@@ -82,7 +82,7 @@ for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker trace snapshot create 
 		diag "not refused with one line: $name"
 	fi
 done
-is $bad 19 "bad names are refused, with a line in the log"
+is $bad 20 "bad names are refused, with a line in the log"
 like "$(last_logged)" 'create: .* refused: write a name of 1 to 32 letters' "the log's line lists the good characters"
 like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting is refused"
 like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value is refused"

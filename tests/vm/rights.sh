@@ -44,6 +44,7 @@ for node in cpu0 snapshot/cpu0 named/cpu0; do
 done
 shut marker ': >/dev/rbmap/marker'
 shut trace ': >/dev/rbmap/trace'
+shut saved_cmdlines ': </dev/rbmap/saved_cmdlines'
 for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"buffer_percent 10" "buffer_size_kb 128" "buffer_subbuf_size_kb 16" "snapshot 1" \
 	"events/enable 1" "events/sched/enable 1" "events/sched/sched_switch/enable 1" \

@@ -187,6 +187,7 @@ put trace_options nocopy_trace_marker
 is "$(cat $root/options/copy_trace_marker $root/options/event-fork | xargs)" "0 0" "trace_options turns them off"
 put trace_options copy_trace_marker
 refused trace_options nosuch "$invalid"
+ok "saved_cmdlines has the name of this script" grep -qx "$$ settings.sh" /dev/rbmap/saved_cmdlines
 
 # Filters
 filter=events/rbmap/marker/filter
@@ -265,7 +266,7 @@ for name in a A.b-c_9 cpux abcdefghijklmnopqrstuvwxyz012345; do
 	ok "a buffer may be called $name" put instances/create "$name"
 	ok "buffer $name is destroyed" put instances/destroy "$name"
 done
-for name in '' . .x a/b cpu0 marker trace snapshot create 'x=1' 'a\tb' \
+for name in '' . .x a/b cpu0 marker trace saved_cmdlines snapshot create 'x=1' 'a\tb' \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	refused instances/create "$name\n" "$invalid"
 done
@@ -286,7 +287,7 @@ ok "a buffer with enabled events is destroyed" put instances/destroy b
 
 # Modes
 is "$(find $root -type f -perm -0002)" "" "no control file is writable for everybody"
-is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker /dev/rbmap/trace | xargs)" \
-	"440 440 220 600" "modes of the devices"
+is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker /dev/rbmap/trace /dev/rbmap/saved_cmdlines | xargs)" \
+	"440 440 220 600 400" "modes of the devices"
 ok "module unloads" rmmod rbmap
 done_testing
