@@ -3,9 +3,9 @@
  * rbmap tracefs-dir: make a directory that looks like tracefs to libtracefs.
  *
  * Most of its entries are links into /sys/kernel/rbmap and /dev/rbmap, so that
- * the module itself serves them. Three kinds of files are made here: the mark
- * of such a directory, an event that never happens, and empty rings for CPUs
- * that have none.
+ * the module itself serves them. Four kinds of files are made here: the mark
+ * of such a directory, an event that never happens, empty rings for CPUs that
+ * have none, and files that never change.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,6 +31,19 @@
  */
 #define NO_EVENT	"none"
 #define NO_EVENT_DIR	"events/ftrace/" NO_EVENT
+
+/* Files that never change. Refusals are in the kernel log, and not in error_log. */
+static const struct constant {
+	const char *name;
+	const char *text;
+} constants[] = {
+	{ "README", "rbmap: a ring buffer with the interface of tracefs. See rbmap-tracefs-dir(1).\n" },
+	{ "available_tracers", "nop\n" },
+	{ "error_log", "" },
+	{ "printk_formats", "" },
+};
+
+#define NR_CONSTANTS	(sizeof(constants) / sizeof(constants[0]))
 
 /**
  * struct tree - the directory to be made
@@ -189,6 +202,23 @@ static void make_cpus(struct tree *t)
 		make_cpu(t, cpu);
 }
 
+static void make_constants(struct tree *t)
+{
+	for (size_t i = 0; i < NR_CONSTANTS; i++)
+		make_file(t, constants[i].name, constants[i].text);
+}
+
+/*
+ * tracefs has a file for each option in one directory. The module has some of them
+ * elsewhere.
+ */
+static void make_options(struct tree *t)
+{
+	make_dir(t, "options");
+	make_links(t, "options", DT_REG);
+	make_link(t, "options/overwrite", t->control, "overwrite");
+}
+
 static void make_tree(struct tree *t)
 {
 	/*
@@ -197,6 +227,10 @@ static void make_tree(struct tree *t)
 	make_file(t, MARK, MARK_TEXT);
 	make_links(t, "", DT_REG);
 	make_link(t, "trace_marker", t->devices, "marker");
+	make_link(t, "trace", t->devices, "trace");
+	make_link(t, "saved_cmdlines", "/dev/rbmap", "saved_cmdlines");
+	make_constants(t);
+	make_options(t);
 	make_dir(t, "events");
 	make_links(t, "events", DT_REG);
 	make_links(t, "events", DT_DIR);
@@ -249,11 +283,19 @@ static bool prepare(const char *path, bool *made)
 static size_t remove_base;
 static char remove_strange[PATH_MAX];
 
+static bool is_constant(const char *name)
+{
+	for (size_t i = 0; i < NR_CONSTANTS; i++)
+		if (!strcmp(name, constants[i].name))
+			return true;
+	return false;
+}
+
 static bool is_own_file(const char *name, const struct stat *st)
 {
 	size_t len = strlen(name), raw = strlen("/trace_pipe_raw");
 
-	return !strcmp(name, "/" MARK) ||
+	return is_constant(name + 1) || !strcmp(name, "/" MARK) ||
 	       !strcmp(name, "/" NO_EVENT_DIR "/format") ||
 	       (!st->st_size && len > raw &&
 		!strcmp(name + len - raw, "/trace_pipe_raw"));
