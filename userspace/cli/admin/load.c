@@ -6,15 +6,12 @@
 #include <grp.h>
 #include <libkmod.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/buf.h"
 #include "common/cli.h"
-#include "common/control.h"
-#include "common/klog.h"
+#include "common/module_load.h"
 #include "common/options.h"
 #include "common/size.h"
 
@@ -24,15 +21,13 @@
 #define GROUP	"tracing"
 
 struct load {
-	const char *path;		/* argument of --module, or NULL */
+	struct module_load module;
 	struct buf params;		/* parameters, as "a=1 b=2" */
-	struct kmod_ctx *ctx;
-	struct kmod_module *mod;
 };
 
 static const struct cli_option options[] = {
 	{ .name = "module", .letter = 'm', .arg = "FILE", .kind = "file",
-	  .target = STRING(struct load, path),
+	  .target = STRING(struct load, module.path),
 	  .help = "load the module FILE; default: the rbmap.ko that is\n"
 		  "installed for the running kernel" },
 	{ 0 }
@@ -61,27 +56,6 @@ static int add_parameters(struct load *l, int argc, char **argv)
 		buf_add_parameter(&l->params, argv[i]);
 	}
 	return STATUS_OK;
-}
-
-/*
- * Return a value from the module file: "vermagic", or "parm" for its
- * parameters.
- */
-static char *module_info(const struct load *l, const char *key)
-{
-	struct kmod_list *list = NULL, *entry;
-	char *value = NULL;
-
-	if (kmod_module_get_info(l->mod, &list) < 0)
-		return NULL;
-	kmod_list_foreach(entry, list) {
-		if (!strcmp(kmod_module_info_get_key(entry), key)) {
-			value = strdup(kmod_module_info_get_value(entry));
-			break;
-		}
-	}
-	kmod_module_info_free_list(list);
-	return value;
 }
 
 /*
@@ -116,7 +90,7 @@ static bool check_parameters(const struct load *l)
 	bool ok = true;
 
 	/* If the file cannot be read, the load itself will report that. */
-	if (!l->params.size || kmod_module_get_info(l->mod, &info) < 0)
+	if (!l->params.size || kmod_module_get_info(l->module.mod, &info) < 0)
 		return true;
 	while (ok && at && *at) {
 		size_t len = strcspn(at, "=");
@@ -136,143 +110,6 @@ static bool check_parameters(const struct load *l)
 	return ok;
 }
 
-static bool find_module(struct load *l)
-{
-	struct kmod_list *list = NULL;
-	struct utsname u;
-	int ret;
-
-	l->ctx = kmod_new(NULL, NULL);
-	if (!l->ctx) {
-		complain("out of memory");
-		return false;
-	}
-	kmod_set_log_priority(l->ctx, -1);
-	if (l->path) {
-		if (access(l->path, R_OK)) {
-			complain("cannot read %s: %s", l->path,
-				 strerror(errno));
-			return false;
-		}
-		ret = kmod_module_new_from_path(l->ctx, l->path, &l->mod);
-		if (ret < 0) {
-			complain("cannot load %s: %s", l->path,
-				 ret == -EEXIST ? "the file has the name of another module" :
-				 strerror(-ret));
-			return false;
-		}
-		return true;
-	}
-	ret = kmod_module_new_from_lookup(l->ctx, MODULE, &list);
-	if (ret >= 0 && list)
-		l->mod = kmod_module_get_module(list);
-	kmod_module_unref_list(list);
-	if (l->mod && kmod_module_get_path(l->mod))
-		return true;
-	uname(&u);
-	complain("no module rbmap is installed for kernel %s: 'rbmap doctor' says how to install one; or name a file with --module",
-		 u.release);
-	return false;
-}
-
-static bool file_says(const char *path, char wanted)
-{
-	char c = 0;
-	FILE *f = fopen(path, "re");
-
-	if (f) {
-		if (fread(&c, 1, 1, f) != 1)
-			c = 0;
-		fclose(f);
-	}
-	return c == wanted;
-}
-
-static const char *signing_cure =
-	"sign it with a key that this machine trusts ('rbmap doctor' says how), or turn Secure Boot off";
-
-/*
- * Compare the first word of "6.1.0-18-amd64 SMP preempt mod_unload modversions"
- * with the running kernel.
- */
-static bool built_for_another(const struct load *l, const char *file)
-{
-	char *vermagic = module_info(l, "vermagic");
-	struct utsname u;
-	bool other = false;
-
-	uname(&u);
-	if (vermagic) {
-		vermagic[strcspn(vermagic, " ")] = '\0';
-		other = strcmp(vermagic, u.release);
-	}
-	if (other)
-		complain("%s was built for kernel %s, but kernel %s is running: build it for that kernel ('rbmap doctor' says how)",
-			 file, vermagic, u.release);
-	free(vermagic);
-	return other;
-}
-
-static void complain_load(const struct load *l, int error, const char *log)
-{
-	const char *file = kmod_module_get_path(l->mod);
-
-	if (!file)
-		file = MODULE;
-	switch (error) {
-	case -EEXIST:
-		complain("the module is loaded already: to change its parameters, run 'rbmap unload' first");
-		return;
-	case -EPERM:
-	case -EACCES:
-		if (geteuid())
-			complain("no permission to load a module: run 'rbmap load' as root");
-		else if (file_says("/proc/sys/kernel/modules_disabled", '1'))
-			complain("this kernel loads no more modules (kernel.modules_disabled is 1): reboot to change that");
-		else if (control_lockdown() != LOCKDOWN_NONE)
-			complain("this kernel is locked down and loads signed modules only: %s",
-				 signing_cure);
-		else
-			complain("root may not load a module here: a container or a security policy forbids it%s%s",
-				 *log ? ": " : "", log);
-		return;
-	case -EKEYREJECTED:
-	case -ENOKEY:
-	case -EBADMSG:
-	case -ENOPKG:
-		complain("%s has no signature that this kernel accepts: %s",
-			 file, signing_cure);
-		return;
-	case -ENOEXEC:
-	case -ELIBBAD:
-		if (built_for_another(l, file))
-			return;
-		complain("%s is not a module for this kernel%s%s: rebuild it for this kernel ('rbmap doctor' says how)",
-			 file, *log ? ": " : "", log);
-		return;
-	case -ENOSYS:
-		complain("this kernel cannot load modules (CONFIG_MODULES, nomodule): boot another kernel ('rbmap doctor' says which)");
-		return;
-	case -ENOMEM:
-		complain("not enough memory for the rings%s%s: use a smaller buffer_size_kb",
-			 *log ? ": " : "", log);
-		return;
-	}
-	/*
-	 * The versions of the symbols differ: the file is old, or for another
-	 * kernel.
-	 */
-	if ((strstr(log, "disagrees about version") ||
-	     strstr(log, "Unknown symbol")) && built_for_another(l, file))
-		return;
-	/* The log names the parameter and its valid values. */
-	if (*log)
-		complain("the kernel refused %s: %s", file, log);
-	else
-		complain("the kernel refused %s: %s (dmesg may say more)", file,
-			 strerror(-error));
-}
-
 /*
  * Members of the group may read the control files from the beginning, as they
  * may read the devices by the udev rule. A gid from the caller or from
@@ -280,7 +117,7 @@ static void complain_load(const struct load *l, int error, const char *log)
  */
 static void add_group(struct load *l)
 {
-	const char *options = kmod_module_get_options(l->mod);
+	const char *options = kmod_module_get_options(l->module.mod);
 	struct kmod_list *info = NULL;
 	struct buf names = { 0 };
 	struct group *group;
@@ -288,10 +125,10 @@ static void add_group(struct load *l)
 	if (l->params.size && (!strncmp(l->params.data, "gid=", 4) ||
 			       strstr(l->params.data, " gid=")))
 		return;
-	if (!l->path && options && strstr(options, "gid="))
+	if (!l->module.path && options && strstr(options, "gid="))
 		return;
 	group = getgrnam(GROUP);
-	if (!group || kmod_module_get_info(l->mod, &info) < 0)
+	if (!group || kmod_module_get_info(l->module.mod, &info) < 0)
 		return;
 	if (known_parameter("gid", 3, info, &names))
 		buf_printf(&l->params, "%sgid=%u", l->params.size ? " " : "",
@@ -300,31 +137,31 @@ static void add_group(struct load *l)
 	kmod_module_info_free_list(info);
 }
 
+static void complain_loaded(void)
+{
+	complain("the module is loaded already: to change its parameters, run 'rbmap unload' first");
+}
+
 static bool load_module(struct load *l)
 {
-	const char *params = l->params.size ? l->params.data : NULL;
-	int log = klog_open(), ret;
-	char line[1024];
+	char log[1024];
+	int ret;
 
-	/*
-	 * A load by name also uses the options in modprobe.d. Our own come
-	 * last.
-	 */
-	if (l->path)
-		ret = kmod_module_insert_module(l->mod, 0, params);
-	else
-		ret = kmod_module_probe_insert_module(l->mod,
-					KMOD_PROBE_FAIL_ON_LOADED, params,
-					NULL, NULL, NULL);
-	klog_last(log, line, sizeof(line));
-	if (ret < 0)
-		complain_load(l, ret, line);
+	ret = module_load_insert(&l->module, l->params.size ? l->params.data : NULL, log,
+				 sizeof(log));
+	if (ret == -EEXIST)
+		complain_loaded();
+	else if (ret == -ENOMEM)
+		complain("not enough memory for the rings%s%s: use a smaller buffer_size_kb",
+			 *log ? ": " : "", log);
+	else if (ret < 0)
+		module_load_complain(&l->module, ret, log);
 	return ret >= 0;
 }
 
 static int load(int argc, char **argv)
 {
-	struct load l = { 0 };
+	struct load l = { .module = { .name = MODULE, .command = "rbmap load" } };
 	int status;
 
 	if (!parse_options(&command_load, argc, argv, &l, &status))
@@ -336,16 +173,13 @@ static int load(int argc, char **argv)
 	}
 	status = STATUS_ERROR;
 	if (!access("/sys/module/" MODULE, F_OK)) {
-		complain("the module is loaded already: to change its parameters, run 'rbmap unload' first");
-	} else if (find_module(&l) && check_parameters(&l)) {
+		complain_loaded();
+	} else if (module_load_find(&l.module) && check_parameters(&l)) {
 		add_group(&l);
 		if (load_module(&l))
 			status = STATUS_OK;
 	}
-	if (l.mod)
-		kmod_module_unref(l.mod);
-	if (l.ctx)
-		kmod_unref(l.ctx);
+	module_load_free(&l.module);
 	buf_free(&l.params);
 	return status;
 }

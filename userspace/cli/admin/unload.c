@@ -3,15 +3,15 @@
  * rbmap unload
  */
 #include <errno.h>
-#include <libkmod.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/buf.h"
 #include "common/cli.h"
-#include "common/options.h"
 #include "common/holders.h"
+#include "common/module_load.h"
+#include "common/options.h"
 
 #define MODULE	"rbmap"
 #define DEVICES	"/dev/rbmap"
@@ -32,9 +32,7 @@ static void complain_busy(void)
 
 static int unload(int argc, char **argv)
 {
-	struct kmod_module *mod = NULL;
 	int status, ret;
-	struct kmod_ctx *ctx;
 
 	if (!parse_options(&command_unload, argc, argv, NULL, &status))
 		return status;
@@ -46,14 +44,7 @@ static int unload(int argc, char **argv)
 		complain("the module is not loaded");
 		return STATUS_ERROR;
 	}
-	ctx = kmod_new(NULL, NULL);
-	ret = ctx ? 0 : -ENOMEM;
-	if (!ret) {
-		kmod_set_log_priority(ctx, -1);
-		ret = kmod_module_new_from_name(ctx, MODULE, &mod);
-	}
-	if (!ret)
-		ret = kmod_module_remove_module(mod, KMOD_REMOVE_NOWAIT);
+	ret = module_remove(MODULE);
 	switch (ret) {
 	case 0:
 		status = STATUS_OK;
@@ -71,10 +62,6 @@ static int unload(int argc, char **argv)
 	default:
 		complain("cannot unload the module: %s", strerror(-ret));
 	}
-	if (mod)
-		kmod_module_unref(mod);
-	if (ctx)
-		kmod_unref(ctx);
 	return status;
 }
 
