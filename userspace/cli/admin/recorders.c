@@ -9,8 +9,8 @@
 #include "common/buf.h"
 #include "common/colour.h"
 #include "common/control.h"
+#include "common/cpustats.h"
 #include "common/holders.h"
-#include "cpustats.h"
 #include "recorders.h"
 
 #define HELPER	"comms-"	/* buffers of names that belong to a recorder */

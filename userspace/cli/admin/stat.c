@@ -12,9 +12,9 @@
 #include "common/cli.h"
 #include "common/colour.h"
 #include "common/control.h"
+#include "common/cpustats.h"
 #include "common/json.h"
 #include "common/options.h"
-#include "cpustats.h"
 #include "selfcost.h"
 
 /* A column. A table ends with an empty one, and fits 80 columns of a terminal. */

@@ -15,10 +15,10 @@
 #include "common/cli.h"
 #include "common/colour.h"
 #include "common/control.h"
+#include "common/cpustats.h"
 #include "common/json.h"
 #include "common/options.h"
 #include "common/selection.h"
-#include "cpustats.h"
 #include "probe/made_events.h"
 #include "recorders.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
-#include "common/control.h"
+#include "cli.h"
+#include "control.h"
 #include "cpustats.h"
 
 static const struct {
