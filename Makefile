@@ -82,6 +82,8 @@ uninstall-headers:
 uninstall: $(UNINSTALL_USER) uninstall-headers
 	@for kernel in "$(DESTDIR)"/lib/modules/*; do \
 		gone=$$(find "$$kernel" \( -path '*/updates/rbmap.ko*' -o -path '*/extra/rbmap.ko*' \
+			-o -path '*/updates/rbmap_selftest.ko*' \
+			-o -path '*/extra/rbmap_selftest.ko*' \
 			-o -name rbmap.symvers \) -print -delete 2>/dev/null); \
 		[ -n "$$gone" ] || continue; \
 		echo "$$gone"; \
@@ -134,7 +136,7 @@ help:
 	@echo 'Build'
 	@echo '  all              build user and modules (the default)'
 	@echo '  user             build the library, the command and the examples in $(BUILD)/'
-	@echo '  modules          build rbmap.ko for KDIR=$(KDIR)'
+	@echo '  modules          build rbmap.ko and rbmap_selftest.ko for KDIR=$(KDIR)'
 	@echo '  clean            remove all files that a build makes'
 	@echo
 	@echo 'Install (DESTDIR and PREFIX=$(PREFIX) are honoured)'
@@ -142,7 +144,7 @@ help:
 	@echo '  install-dkms     install everything; DKMS builds the module for each kernel,'
 	@echo '                   later ones included'
 	@echo '  install-user     install everything except the module'
-	@echo '  modules_install  install only the module'
+	@echo '  modules_install  install only the modules'
 	@echo '  uninstall        remove all installed files'
 	@echo '  deb              build Debian packages in $(BUILD)/deb'
 	@echo

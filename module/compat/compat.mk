@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For Kbuild, after rbmap-y: makes rbmap_features.h before the first object. It is
-# made anew when the kernel, the compiler, its options or a test is another.
+# For Kbuild, after rbmap-y and rbmap_selftest-y: makes rbmap_features.h before the first
+# object. It is made anew when the kernel, the compiler, its options or a test is another.
 
 rbmap-features := module/compat/rbmap_features.h
 rbmap-module := $(src)/module
@@ -43,4 +43,4 @@ $(obj)/$(rbmap-features): $(filter-out %/rbmap_features.h,$(rbmap-probed)) \
 targets += $(rbmap-features)
 clean-files += $(rbmap-features)
 
-$(addprefix $(obj)/,$(rbmap-y)): $(obj)/$(rbmap-features)
+$(addprefix $(obj)/,$(rbmap-y) $(rbmap_selftest-y)): $(obj)/$(rbmap-features)

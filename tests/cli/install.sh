@@ -83,6 +83,11 @@ ok "probe.mk says how to build rbmap for that kernel" grep -q "dkms autoinstall 
 
 ok "install-user installs no file outside of PREFIX" \
 	test -z "$(find "$dir/root" -path "$dir/root/opt" -prune -o -type f -print)"
+for folder in updates extra; do
+	mkdir -p "$dir/root/lib/modules/$kernel/$folder"
+	: >"$dir/root/lib/modules/$kernel/$folder/rbmap.ko.xz"
+	: >"$dir/root/lib/modules/$kernel/$folder/rbmap_selftest.ko"
+done
 ok "make uninstall" run_make uninstall
 ok "make uninstall leaves no file" test -z "$(find "$dir/root" ! -type d)"
 done_testing

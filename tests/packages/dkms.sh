@@ -57,6 +57,9 @@ installed()
 	like "$(status_of "$1")" ': installed$' "$1: DKMS has installed rbmap"
 	is "$(modinfo -F version "$(module_of "$1")")" "$version" "$1: the module has version $version"
 	like "$(modinfo -F signer "$(module_of "$1")")" 'DKMS' "$1: the module is signed with DKMS's key"
+	is "$(modinfo -F version "$(module_of "$1" rbmap_selftest)")" "$version" \
+		"$1: so has the module of the selftest"
+	like "$(modinfo -F signer "$(module_of "$1" rbmap_selftest)")" 'DKMS' "$1: and it is signed, too"
 	ok "$1: DKMS has kept the module's symbols" test -s "$kept/kernel-$1-$(uname -m)/rbmap.symvers"
 }
 

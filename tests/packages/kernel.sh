@@ -4,11 +4,11 @@
 # Functions for kernels of which a system has only the headers. Source it:
 # . /tests/lib/kernel.sh
 
-# module_of KERNEL: print the path of the module that DKMS has installed. modprobe finds
-# the module only if the kernel itself is installed.
+# module_of KERNEL [NAME]: print the path of the module rbmap, or of the module NAME, that
+# DKMS has installed. modprobe finds a module only if the kernel itself is installed.
 module_of()
 {
-	find "/lib/modules/$1/updates/dkms" -name 'rbmap.ko*'
+	find "/lib/modules/$1/updates/dkms" -name "${2:-rbmap}.ko*"
 }
 
 # remove_kernel KERNEL: remove the headers, and run what the kernel's package would run

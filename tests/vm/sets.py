@@ -63,12 +63,14 @@ def tool(name, *arguments, errors=None):
 
 
 class Modules:
-    """The modules for a kernel: rbmap, emit.ko, and modules with events of their own."""
+    """The modules for a kernel: rbmap and rbmap_selftest, emit.ko, and modules with events of
+    their own."""
 
     def __init__(self, name, tree=None):
         kernel = Kernel(name)
         self.rbmap = tool("lib/module", *kernel.words, *(["--tree", tree] if tree else []))
         folder = os.path.dirname(self.rbmap)
+        self.selftest = os.path.join(folder, "rbmap_selftest.ko")
         self.emit = tool("lib/emit", folder, *kernel.words)
         self.probes = tool("lib/probes", folder, *kernel.words).split()
 
@@ -87,7 +89,7 @@ class Run:
         """Return the command. @modules has those of each kernel."""
         mine = modules[self.kernel.name]
         words = [os.path.join(HERE, "run"), "--kernel", *self.kernel.words, "--smp", self.cpus,
-                 "--module", mine.rbmap, "--module", mine.emit]
+                 "--module", mine.rbmap, "--module", mine.selftest, "--module", mine.emit]
         for path in mine.probes:
             words += ["--module", path]
             if os.path.basename(path) == "my_fork.ko":
