@@ -4,7 +4,7 @@
 # Tests invalid command lines: rbmap prints one line with the cause and exits with 2.
 . "$(dirname "$0")/lib.sh"
 
-commands="load unload create destroy status doctor list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir"
+commands="load unload create destroy status doctor selftest list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir"
 
 says 2 "no command 'recrod': similar names: record" recrod
 says 2 "no command 'nonsense': 'rbmap --help' lists the commands" nonsense
@@ -50,6 +50,11 @@ says 2 "invalid parameter 'a=1 b=2': it contains a blank or a quote" load 'a=1 b
 says 2 "option '-m' requires a value" load -m
 says 2 "unexpected argument 'x'" unload x
 says 2 "unexpected argument 'x'" status x
+says 2 "unexpected argument 'x'" selftest x
+says 2 "invalid number of seconds '0'" selftest --seconds 0
+says 2 "invalid number of seconds 'x'" selftest -s x
+says 2 "--seconds is less than 1" selftest --seconds 0.5
+says 2 "option '-m' requires a value" selftest -m
 says 2 "create: the name of a buffer is missing" create
 says 2 "destroy: the name of a buffer is missing" destroy
 says 2 "unexpected argument 'y'" destroy x y

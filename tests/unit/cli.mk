@@ -6,7 +6,8 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
-	cli_selfcost cli_columns cli_times cli_incidents cli_leftovers cli_service cli_pipeline
+	cli_selfcost cli_columns cli_times cli_incidents cli_leftovers cli_service \
+	cli_ledger cli_pipeline
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
@@ -17,10 +18,11 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
-	record/cmdlines.c record/incident_files.c admin/selfcost.c show/columns.c show/time_view.c) \
+	record/cmdlines.c record/incident_files.c admin/selfcost.c selftest/ledger.c \
+	show/columns.c show/time_view.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
-	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/cli/*/*.h)
+	$(wildcard uapi/linux/*.h userspace/lib/*.h userspace/cli/*/*.h)
 
 CLI_TEST_FLAGS_plain :=
 CLI_TEST_FLAGS_asan := -fsanitize=address,undefined \

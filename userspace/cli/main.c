@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
 	&command_destroy,
 	&command_status,
 	&command_doctor,
+	&command_selftest,
 	&command_list,
 	&command_enable,
 	&command_disable,

@@ -62,18 +62,18 @@ load_module()
 	insmod "${MODULES:-/modules}/$module.ko" "$@"
 }
 
-# install_module: installs rbmap where `rbmap load` finds it, until the script ends: other
-# tests expect that no module is installed
+# install_module: installs rbmap and rbmap_selftest where the command finds them, until the
+# script ends: other tests expect that no module is installed
 install_module()
 {
 	local modules installed
 
 	modules=/lib/modules/$(uname -r)
-	installed=$modules/extra/rbmap.ko
+	installed=$modules/extra/rbmap
 	[ -e "$modules" ] || installed=$modules
 	mkdir -p "$modules/extra"
-	at_exit "rm -r '$installed'"
-	cp /modules/rbmap.ko "$modules/extra/"
+	at_exit "rm -r '$installed'*"
+	cp /modules/rbmap.ko /modules/rbmap_selftest.ko "$modules/extra/"
 	/tests/depmod -a
 }
 

@@ -16,6 +16,9 @@
 #define MODULE	"rbmap"
 #define DEVICES	"/dev/rbmap"
 
+/* A selftest that was killed leaves this module, which then has no use. */
+#define SELFTEST	"rbmap_selftest"
+
 static void complain_busy(void)
 {
 	struct buf who = { 0 };
@@ -44,6 +47,7 @@ static int unload(int argc, char **argv)
 		complain("the module is not loaded");
 		return STATUS_ERROR;
 	}
+	module_remove(SELFTEST);
 	ret = module_remove(MODULE);
 	switch (ret) {
 	case 0:

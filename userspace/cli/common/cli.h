@@ -41,6 +41,7 @@ extern const struct command command_create;
 extern const struct command command_destroy;
 extern const struct command command_status;
 extern const struct command command_doctor;
+extern const struct command command_selftest;
 extern const struct command command_list;
 extern const struct command command_enable;
 extern const struct command command_disable;
