@@ -55,6 +55,8 @@ says 2 "invalid number of seconds '0'" selftest --seconds 0
 says 2 "invalid number of seconds 'x'" selftest -s x
 says 2 "--seconds is less than 1" selftest --seconds 0.5
 says 2 "option '-m' requires a value" selftest -m
+says 2 "--thorough tests the running kernel: use it without -k and -r" doctor --thorough -r /
+says 2 "--thorough tests the running kernel: use it without -k and -r" doctor -t -k 6.1.0
 says 2 "create: the name of a buffer is missing" create
 says 2 "destroy: the name of a buffer is missing" destroy
 says 2 "unexpected argument 'y'" destroy x y

@@ -141,8 +141,10 @@ $device" "$moment s later, killed: its buffer is gone"
 	is "$(cat /sys/module/rbmap_selftest/refcnt)" 0 "nobody uses the module"
 	is "$(threads)" 0 "no writer runs"
 done
-ok "the next one passes" rbmap selftest -s 1
+like "$(rbmap doctor --thorough)" '^ok +selftest +10 of 10 scenarios: [1-9][0-9]* events received, [0-9]+ lost and counted' \
+	"the next one passes: rbmap doctor --thorough"
 is "$(left)" "" "and removes the module"
+is "$(rbmap doctor | grep -c selftest)" 0 "rbmap doctor alone does not test"
 ok "a selftest begins" begin -s 20
 kill -9 $pid
 wait $pid 2>/dev/null

@@ -120,6 +120,8 @@ static int examine(struct doctor *d, bool as_json)
 	doctor_check_install(d);
 	if (d->sysroot.runs)
 		doctor_check_use(d);
+	if (d->thorough)
+		doctor_check_rings(d);
 	for (size_t i = 0; i < d->nr_findings; i++)
 		failed |= d->finding[i].text.failed || d->finding[i].cure.failed;
 	if (failed)
@@ -140,6 +142,7 @@ static int examine(struct doctor *d, bool as_json)
 struct doctor_options {
 	const char *release;
 	char *root;
+	bool thorough;
 	bool as_json;
 };
 
@@ -150,6 +153,8 @@ static const struct cli_option options[] = {
 	{ .name = "root", .letter = 'r', .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct doctor_options, root),
 	  .help = "check the system whose root directory is DIR" },
+	{ .name = "thorough", .letter = 't', .target = FLAG(struct doctor_options, thorough),
+	  .help = "test the rings, too, as 'rbmap selftest' does" },
 	JSON_OPTION(struct doctor_options, as_json),
 	{ 0 }
 };
@@ -168,10 +173,14 @@ static int doctor(int argc, char **argv)
 	if (o.release && (!*o.release || strchr(o.release, '/')))
 		return usage_error(&command_doctor,
 				   "invalid kernel release '%s'", o.release);
+	if (o.thorough && (o.release || o.root))
+		return usage_error(&command_doctor,
+				   "--thorough tests the running kernel: use it without -k and -r");
 	while (o.root && *o.root && o.root[strlen(o.root) - 1] == '/')
 		o.root[strlen(o.root) - 1] = '\0';
 	if (!sysroot_open(&d.sysroot, o.root ? o.root : "", o.release))
 		return STATUS_ERROR;
+	d.thorough = o.thorough;
 	status = examine(&d, o.as_json);
 	sysroot_close(&d.sysroot);
 	return status;
@@ -179,7 +188,7 @@ static int doctor(int argc, char **argv)
 
 const struct command command_doctor = {
 	.name		= "doctor",
-	.synopsis	= "[-k RELEASE] [-r DIR] [--json]",
+	.synopsis	= "[-k RELEASE] [-r DIR] [--thorough] [--json]",
 	.summary	= "Find what keeps rbmap from working, and say how to repair it",
 	.options	= options,
 	.help		=

@@ -24,6 +24,7 @@ struct doctor {
 	struct sysroot sysroot;
 	struct module_file module;	/* module of the checked kernel */
 	bool loaded;
+	bool thorough;			/* run the selftest, too */
 	struct finding finding[MAX_FINDINGS];
 	size_t nr_findings;
 };
@@ -38,5 +39,6 @@ void mend_with(struct finding *f, const char *fmt, ...)
 /* Check what it takes to build, find and use the module. */
 void doctor_check_install(struct doctor *d);
 void doctor_check_use(struct doctor *d);
+void doctor_check_rings(struct doctor *d);
 
 #endif /* RBMAP_CLI_DOCTOR_H */
