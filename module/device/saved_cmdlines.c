@@ -19,7 +19,12 @@
 
 static struct rbmap_chrdev rbmap_cmdlines_chrdev;
 
-/* The numbers are those of the initial PID namespace, as in events. */
+/*
+ * The numbers are those of the initial PID namespace, as in events. A thread that ends
+ * meanwhile is not freed.
+ *
+ * litmus: thread-name
+ */
 static int rbmap_cmdlines_show(struct seq_file *m, void *unused)
 {
 	struct task_struct *process, *thread;
