@@ -74,7 +74,7 @@ static __always_inline void *rbmap_event_encode(u32 *event, u32 len, u32 delta)
 	u32 payload = len - RBMAP_EVENT_HEADER;
 
 	if (likely(payload <= RBMAP_SMALL_MAX)) {
-		event[0] = rbmap_event_word(payload >> 2, delta);
+		event[0] = rbmap_event_word((len >> 2) - (RBMAP_EVENT_HEADER >> 2), delta);
 		return &event[1];
 	}
 	event[0] = rbmap_event_word(0, delta);
