@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "kept_buffer.h"
 #include "klog.h"
 
@@ -28,6 +29,22 @@ static int create(struct kept_buffer *kept, const char *settings, char *told,
 	return ret;
 }
 
+static int write_file(const struct kept_buffer *kept, const char *file, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/instances/%s/%s", kept->name, file);
+	return control_write(path, value);
+}
+
+/* A new buffer records markers. Discard those that were written meanwhile. */
+static int begin_empty(const struct kept_buffer *kept)
+{
+	int ret = write_file(kept, "events/rbmap/marker/enable", "0");
+
+	return ret ? ret : write_file(kept, "reset", "1");
+}
+
 int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
 		       const char *settings, char *told, size_t size)
 {
@@ -47,6 +64,8 @@ int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
 				 prefix, getpid(), i);
 		ret = create(kept, settings, told, size);
 	}
+	if (!ret)
+		ret = begin_empty(kept);
 	if (ret) {
 		close(kept->fd);
 		kept->name[0] = '\0';

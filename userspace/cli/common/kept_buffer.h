@@ -13,8 +13,9 @@ struct kept_buffer {
 };
 
 /*
- * Create a buffer PREFIX-PID. @settings is as for instances/create, or "". Return 0 or a
- * negative errno. @told gets the kernel's explanation of an error, or "".
+ * Create a buffer PREFIX-PID, without events and with all events disabled. @settings is as
+ * for instances/create, or "". Return 0 or a negative errno. @told gets the kernel's
+ * explanation of an error, or "".
  */
 int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
 		       const char *settings, char *told, size_t size);

@@ -14,7 +14,6 @@
 
 #define NAME_PREFIX	"record"
 #define MAX_CPUS	8192
-#define MARKER_ENABLE	"events/rbmap/marker/enable"
 
 /* Parse a number at the beginning of a text. Return what follows it, or NULL. */
 static const char *parse_cpu(const char *text, unsigned int *cpu)
@@ -121,12 +120,6 @@ static bool set_cpus(const char *list)
 	return !ret;
 }
 
-/* A new buffer records markers. Those that came meanwhile belong to no recording. */
-static bool begin_empty(void)
-{
-	return control_set(MARKER_ENABLE, "0") && control_set("reset", "1");
-}
-
 bool own_buffer_begin(struct own_buffer *own, bool overwrite)
 {
 	struct buf settings = { 0 };
@@ -152,7 +145,7 @@ bool own_buffer_begin(struct own_buffer *own, bool overwrite)
 		return false;
 	}
 	control_set_buffer(own->kept.name);
-	return begin_empty() && (!own->cpus || set_cpus(own->cpus));
+	return !own->cpus || set_cpus(own->cpus);
 }
 
 void own_buffer_end(struct own_buffer *own)

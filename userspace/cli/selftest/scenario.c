@@ -322,24 +322,6 @@ static void complain_create(int error, const char *told)
 	}
 }
 
-static bool set(const char *file, const char *value)
-{
-	int ret = control_write(file, value);
-
-	if (ret)
-		control_complain(CONTROL_WRITE, file, ret);
-	return !ret;
-}
-
-/*
- * The ring must have no other events, but what is written to /dev/rbmap/marker goes to all
- * buffers. The first write ends that, and the second discards what has come before.
- */
-static bool leave_out_marker(void)
-{
-	return set("events/rbmap/marker/enable", "0") && set("reset", "1");
-}
-
 bool scenario_run(struct scenario *s, int writers, double seconds)
 {
 	struct kept_buffer kept;
@@ -355,7 +337,7 @@ bool scenario_run(struct scenario *s, int writers, double seconds)
 		return false;
 	}
 	control_set_buffer(kept.name);
-	good = leave_out_marker() && read_buffer(s, writers, seconds);
+	good = read_buffer(s, writers, seconds);
 	control_set_buffer(NULL);
 	kept_buffer_destroy(&kept);
 	return good;
