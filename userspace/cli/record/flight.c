@@ -36,7 +36,6 @@ static void hold_buffer(struct flight *f)
 static bool set_overwrite(struct flight *f)
 {
 	char *before = control_read("overwrite");
-	int ret;
 
 	if (!before) {
 		control_complain(CONTROL_READ, "overwrite", -errno);
@@ -47,10 +46,7 @@ static bool set_overwrite(struct flight *f)
 		return true;
 	}
 	f->overwrite = before;
-	ret = control_write("overwrite", "1");
-	if (ret)
-		control_complain(CONTROL_WRITE, "overwrite", ret);
-	return !ret;
+	return control_set("overwrite", "1");
 }
 
 bool flight_begin(struct flight *f, struct recording *recording, bool starts_empty,
@@ -163,16 +159,14 @@ void flight_tell_missed(const struct flight *f)
 
 bool flight_end(struct flight *f)
 {
-	int ret = f->overwrite ? control_write("overwrite", f->overwrite) : 0;
+	bool ok = !f->overwrite || control_set("overwrite", f->overwrite);
 
-	if (ret)
-		control_complain(CONTROL_WRITE, "overwrite", ret);
 	free(f->overwrite);
 	f->overwrite = NULL;
 	if (f->trigger)
 		trigger_close(f->trigger);
 	f->trigger = NULL;
-	return !ret;
+	return ok;
 }
 
 void flight_release(struct flight *f, bool complete)

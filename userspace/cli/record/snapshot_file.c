@@ -40,11 +40,7 @@ bool snapshot_file_take(void)
 
 bool snapshot_file_free(void)
 {
-	int ret = control_write(FILE_NAME, "0");
-
-	if (ret)
-		control_complain(CONTROL_WRITE, FILE_NAME, ret);
-	return !ret;
+	return control_set(FILE_NAME, "0");
 }
 
 static bool write_file(const struct recording *recording, const char *path,
