@@ -55,10 +55,14 @@ like "$? $(cat errors)" "^0 .*event tracepoints:$name is not built in" \
 	"stream makes it, too, and without a system it is in tracepoints"
 ok "the event is gone" gone
 
+rbmap record -e "$event" -e "$event" -o one.dat -- /bin/true 2>errors
+is "$? $(grep -cE "$made" errors)" "0 1" "an event that is named twice is made once"
+ok "the event is gone" gone
+
 # Two recorders: the event goes with the last one.
 ok "a recorder begins" begin first
 first=$pid
-ok "another one begins" begin second
+ok "another one, which names it twice, begins" begin second -e "$system"
 is "$(grep -cE "$made" second.err)" 0 "it uses the event that is there"
 kill $first
 wait $first

@@ -169,6 +169,15 @@ static bool parse_name(const char *pattern, char *system, char *event)
 	return *system && *event;
 }
 
+static bool is_used(const struct made_events *made, const char *name)
+{
+	for (size_t i = 0; i < made->nr; i++)
+		if (!strcmp(made->v[i].name, name))
+			return true;
+	return false;
+}
+
+/* The caller has checked that the event is not in the list yet. */
 static bool add_made(struct made_events *made, const char *name, int fd)
 {
 	struct made_event *more = realloc(made->v, (made->nr + 1) * sizeof(*more));
@@ -198,6 +207,8 @@ static bool join(struct made_events *made, const struct control_events *events,
 		if (!control_match(pattern, ev->system, ev->name))
 			continue;
 		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
+		if (is_used(made, name))
+			continue;
 		fd = open_locked(name, 0);
 		ok = fd < 0 || add_made(made, name, fd);
 	}
@@ -285,11 +296,15 @@ static int try_make(struct made_events *made, const char *system, char *event)
 static int begin(struct made_events *made, const struct control_events *events,
 		 const char *pattern)
 {
-	char system[NAME_SIZE / 2], event[NAME_SIZE / 2];
+	char system[NAME_SIZE / 2], event[NAME_SIZE / 2], name[NAME_SIZE];
 
 	if (!join(made, events, pattern))
 		return -1;
 	if (!parse_name(pattern, system, event) || is_known(events, pattern, event))
+		return 0;
+	/* An earlier pattern has made it. */
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	if (is_used(made, name))
 		return 0;
 	return try_make(made, system, event);
 }
