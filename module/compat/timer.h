@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Timers whose handlers run in hard interrupts. */
+/* Timers that call their handlers in hard interrupts. */
 #ifndef RBMAP_COMPAT_TIMER_H
 #define RBMAP_COMPAT_TIMER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A map whose fake kernel writes arbitrary bytes into the meta-page, the slot table and
- * the sub-buffers, as the fuzzer says.
+ * A map without a kernel. The fuzzer's input is written to the meta-page, the slot table
+ * and the sub-buffers.
  */
 #ifndef FUZZ_LIB_DEVICE_H
 #define FUZZ_LIB_DEVICE_H

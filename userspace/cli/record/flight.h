@@ -59,7 +59,10 @@ bool flight_dump_at_signal(struct flight *f, struct recording *recording,
 			   const siginfo_t *info);
 bool flight_dump_at_trigger(struct flight *f, struct recording *recording);
 
-/* Write the last file. A snapshot whose write failed still exists, and is not replaced. */
+/*
+ * Write the last file. If the files have no directory and the write before failed, keep the
+ * snapshot of that write, and write nothing.
+ */
 bool flight_dump_last(struct flight *f, struct recording *recording);
 
 /* Print what the trigger has left out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module rbmap_selftest, whose writers run in all contexts. */
+/* The module rbmap_selftest: its writers run in all contexts. */
 #ifndef RBMAP_CLI_WRITERS_H
 #define RBMAP_CLI_WRITERS_H
 

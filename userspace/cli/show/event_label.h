@@ -13,7 +13,7 @@
 
 /**
  * struct event_label - the label of an event
- * @next: another label, whose name has the same hash
+ * @next: the next label of the chain: their names have the same hash
  * @system, @name: the names of the event, which belong to the caller
  * @text: with spaces up to the width; it has LABEL_COPY bytes or more
  * @size: bytes of @text that are printed

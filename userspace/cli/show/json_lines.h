@@ -8,7 +8,7 @@
 /* Append the number of events that a CPU lost. */
 void json_lines_lost(int cpu, uint64_t lost, struct buf *out);
 
-/* Append an event whose bytes are all that is known. */
+/* Append an event without a known format: its time, its CPU and its bytes. */
 void json_lines_raw(const struct rbmap_event *ev, struct buf *out);
 
 /*
@@ -19,7 +19,7 @@ int json_lines_event(struct text *t, const struct rbmap_event *ev,
 		     const struct text_parts *parts, struct buf *body, struct buf *out);
 
 /*
- * Do the same for an event whose parts are not known yet, and append the events that were
+ * Find the parts of an event and append the event, after the number of events that were
  * lost before it. @raw: the event is that of a kernel module, without rbmap's fields.
  * Return 0 or a negative errno.
  */
