@@ -19,13 +19,9 @@ most=$((65534 * page_kb))
 # read_log: stores the module's log lines since the last call in $log
 read_log()
 {
-	log=$(dmesg | sed "1,/lifetime mark $mark\$/d" | grep -v 'lifetime mark' |
-		grep 'rbmap: ' | grep -vE 'loading out-of-tree|module verification')
-	mark=$((mark + 1))
-	echo "lifetime mark $mark" >/dev/kmsg
+	log=$(dmesg -c | grep 'rbmap: ' | grep -vE 'loading out-of-tree|module verification')
 }
-mark=0
-echo "lifetime mark $mark" >/dev/kmsg
+read_log
 
 # refused PARAMETERS ERROR REGEX: loading fails with ERROR, and one line of the log
 # matches
@@ -63,9 +59,11 @@ refusals()
 		'buffer_size_kb=268427264: needs [0-9]+ KiB .* [0-9]+ KiB are missing'
 }
 
-ten_times()
+repeat()
 {
-	for round in 1 2 3 4 5 6 7 8 9 10; do
+	round=0
+	while [ "$round" -lt "$uses" ]; do
+		round=$((round + 1))
 		"$@" >/dev/null 2>&1 || fail "$*: round $round"
 	done
 }
@@ -201,22 +199,22 @@ cpus()
 }
 
 refusals
-loads=50 noise=1
-[ -z "${LONG:-}" ] || loads=150
+loads=30 uses=5 noise=1
+[ -z "${LONG:-}" ] || loads=150 uses=10
 # A kernel that watches itself needs memory and time for that. kmemleak reports a
 # leak by itself.
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
-	loads=30 noise=10
+	noise=10
 # A load that leaks a page for each processor leaks 4 KiB * loads * processors.
 gives_back "$loads loads" $((10 * loads * $(nproc) * noise / 3)) $((100 * noise)) \
 	lifetime reload $file $loads
-gives_back "10 bad loads" $((3000 * noise)) $((400 * noise)) ten_times load_in_vain
-gives_back "10 loads with use" $((3000 * noise)) $((400 * noise)) \
-	ten_times load_use_unload
+gives_back "$uses bad loads" $((3000 * noise)) $((400 * noise)) repeat load_in_vain
+gives_back "$uses loads with use" $((3000 * noise)) $((400 * noise)) \
+	repeat load_use_unload
 # Large pages cause more noise. A leak of one for each processor and load would be
-# 20000.
-gives_back "10 loads of sub-buffers of 1024K" 12000 400 \
-	ten_times load_use_unload subbuf_size_kb=1024 buffer_size_kb=1
+# 1024 * uses * processors.
+gives_back "$uses loads of sub-buffers of 1024K" $((600 * uses * $(nproc))) 400 \
+	repeat load_use_unload subbuf_size_kb=1024 buffer_size_kb=1
 ok "module loads, to discard" load_module rbmap overwrite=0
 is "$(cat $control/overwrite)" 0 "overwrite=0"
 permissions

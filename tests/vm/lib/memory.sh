@@ -13,7 +13,8 @@ memory()
 	# hold an eighth of all memory, and each refresh of the statistics shrinks them.
 	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null
 	while [ $turn -lt 50 ]; do
-		cat /proc/sys/vm/stat_refresh >/dev/null
+		# The file is empty: reading it refreshes the statistics.
+		read -r _ </proc/sys/vm/stat_refresh
 		turn=$((turn + 1))
 	done
 	echo "$(meminfo_kb MemFree) $(meminfo_kb SUnreclaim) $(vmalloc_kb rbmap) $(meminfo_kb Percpu)"
