@@ -63,7 +63,7 @@ void scenario_three_acts(enum steps first)
 }
 
 /* Number of second acts: always a small write; of the others, some in turn. */
-#define SECONDS	4
+#define SECONDS	3
 
 static const struct act *next_act(u32 held, u64 boundary, u32 i,
 				  enum steps *steps)

@@ -11,7 +11,7 @@
 root=/sys/kernel/rbmap
 hit=/sys/module/source/parameters/hit
 hits=/sys/module/source/parameters/hits
-turns=${COPIES_TURNS:-12}
+turns=${COPIES_TURNS:-6}
 
 # dir BUFFER: prints its directory; the default buffer is "-"
 dir()

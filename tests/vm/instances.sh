@@ -274,7 +274,7 @@ makers()
 makers &
 maker=$!
 # Kernels with debugging checks need memory and time for the checks.
-noise=1 wanted=40
+noise=1 wanted=20
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	noise=10 wanted=15
 count=0

@@ -9,7 +9,7 @@
 tools=/tmp/man-tools
 at=/tmp/man
 commands=/tmp/man-commands
-seconds=4	# until a SIGINT
+seconds=2	# until a SIGINT
 
 # examples PAGE: prints the commands of a page without their prompts. The lines that a
 # command prints have no prompt.

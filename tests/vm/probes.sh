@@ -136,7 +136,7 @@ for file in $events/enable $events/kinds/kinds_hit/enable \
 	togglers="$togglers $!"
 done
 n=0
-while [ $n -lt 40 ]; do
+while [ $n -lt 20 ]; do
 	load_module source || break
 	echo '1 x' >$hit
 	rmmod source || break
@@ -145,7 +145,7 @@ done
 # shellcheck disable=SC2086 # several
 kill $togglers
 wait
-is $n 40 "a tracepoint's module is loaded and unloaded 40 times while its event is enabled and disabled"
+is $n 20 "a tracepoint's module is loaded and unloaded 20 times while its event is enabled and disabled"
 ok "the tracepoint's module loads once more" load_module source
 echo 0 >$events/enable
 echo 1 >$events/kinds/kinds_hit/enable
@@ -166,7 +166,7 @@ echo 0 >/sys/kernel/rcu_expedited
 
 fails "rbmap can't be unloaded with the modules loaded" rmmod rbmap 2>/dev/null
 ok "the modules unload" rmmod kinds source
-times=50
+times=30
 [ -z "${LONG:-}" ] || times=10000
 n=0
 while [ $n -lt "$cpus" ]; do

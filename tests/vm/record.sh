@@ -128,16 +128,16 @@ gaps()
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 
 # --- numbered events, no loss
-record_markers all 5000
+record_markers all 2000
 is $? 0 "record ends with 0 after an interrupt"
 is "$(cat /tmp/all.log)" "" "-q without a loss says nothing"
-is_complete all 5000
+is_complete all 2000
 
 # --- the same, with a recorder that is woken often: it moves whole sub-buffers
 echo 3 >$root/buffer_percent
 before=$(summed "subbufs moved")
-record_markers moved 3000 --default
-is_complete moved 3000
+record_markers moved 1500 --default
+is_complete moved 1500
 ok "sub-buffers were moved" [ "$(summed "subbufs moved")" -gt "$before" ]
 
 # --- the same beside an observer: the sub-buffers must stay in its map
@@ -145,10 +145,10 @@ before=$(summed "subbufs copied")
 rbmap stream --default --observe -e rbmap:marker >/tmp/observed 2>/tmp/observed.log &
 observer=$!
 retry_until 30 grep -qs rbmap /proc/$observer/maps
-record_markers copied 3000 --default
+record_markers copied 1500 --default
 kill -INT $observer
 wait $observer
-is_complete copied 3000
+is_complete copied 1500
 ok "sub-buffers were copied" [ "$(summed "subbufs copied")" -gt "$before" ]
 ok "the observer has seen events" grep -q ' marker: ' /tmp/observed
 echo 50 >$root/buffer_percent
@@ -251,10 +251,10 @@ for mode in 1 0; do
 	at_most "$(rbmap stat | wc -L)" 80 "overwrite=$mode: stat with a loss fits 80 columns"
 
 	# The same while the recorder runs, which may or may not keep up.
-	record_markers run$mode 4000 --default
+	record_markers run$mode 2000 --default
 	report /tmp/run$mode
 	lost=$(sum_of /tmp/run$mode.log 2)
-	is "$(gaps /tmp/run$mode.rbmap 4000)" "${lost:-0}" \
+	is "$(gaps /tmp/run$mode.rbmap 2000)" "${lost:-0}" \
 		"overwrite=$mode: running, the gaps are the loss"
 	is "$(summed emitted)" $(($(summed 'read events') + $(summed entries) + $(summed overrun))) \
 		"overwrite=$mode: the module's counters agree"
@@ -314,14 +314,14 @@ version_of()
 	head -c 11 "$1" | tail -c 1
 }
 
-record_markers packed 3000
+record_markers packed 1500
 is $? 0 "a compressed recording: record"
 is "$(version_of /tmp/packed)" 7 "a compressed recording has version 7"
-is_complete packed 3000
-record_markers plain 3000 --no-compress
+is_complete packed 1500
+record_markers plain 1500 --no-compress
 is $? 0 "--no-compress: record"
 is "$(version_of /tmp/plain)" 6 "--no-compress: the file has version 6"
-is_complete plain 3000
+is_complete plain 1500
 ok "a compressed recording is smaller" [ "$(wc -c </tmp/packed)" -lt "$(wc -c </tmp/plain)" ]
 rbmap record -o /tmp/brief -e rbmap:marker -d 0.1 2>/tmp/brief.log
 like "$(cat /tmp/brief.log)" '/tmp/brief: .* in the file' "record prints the size of the file"
