@@ -30,13 +30,19 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat
 		   dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c dat_spool.c \
 		   dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
 		   userspace/cli/common/buf.c
-FUZZERS		:= lib_decode lib_map lib_observe lib_merge filter_text cli_fields \
+FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
 		tests/fuzz/lib_device.h
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^)
+
+# The program has these system calls itself.
+$(FUZZ_BUILD)/lib_open: tests/fuzz/lib_open.c $(FUZZ_LIB)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Wl,--wrap=fstat,--wrap=ioctl,--wrap=mmap,--wrap=splice \
+		-o $@ $^
 
 $(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli_synth.h
 	@mkdir -p $(@D)

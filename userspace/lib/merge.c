@@ -448,7 +448,7 @@ static int scan(struct rbmap_merge *m)
 		return dir_error(m->dir, errno);
 	while (!ret && (entry = readdir(dir)))
 		if (sscanf(entry->d_name, "cpu%d%n", &cpu, &len) == 1 &&
-		    !entry->d_name[len])
+		    !entry->d_name[len] && cpu >= 0)
 			ret = open_cpu(m, cpu);
 	closedir(dir);
 	return ret;
