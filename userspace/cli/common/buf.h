@@ -25,8 +25,8 @@ struct buf {
 char *buf_grow(struct buf *b, size_t size);
 static inline char *buf_room(struct buf *b, size_t size)
 {
-	return b->room - b->size >= size && !b->failed ? b->data + b->size :
-							 buf_grow(b, size);
+	return b->room - b->size > size && !b->failed ? b->data + b->size :
+							buf_grow(b, size);
 }
 
 /* @end: the end of what was written into the room */
