@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run text_add_line() on arbitrary bytes, with the formats in RBMAP_FUZZ_EVENTS (a
- * directory like /sys/kernel/rbmap/events), and with the plugins of libtraceevent.
+ * Print arbitrary bytes as events, as text and as JSON, with the formats in
+ * RBMAP_FUZZ_EVENTS (a directory like /sys/kernel/rbmap/events), with and without the
+ * plugins of libtraceevent. Use the same bytes as a time of the user, and as a thread's name.
  */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/cli/show/text.h"
+#include "show/json_lines.h"
+#include "show/text.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct text *text;
+static const char kallsyms[] =
+	"ffffffff81000000 T first\n"
+	"ffffffffc0001000 t last\t[module]\n";
+
+/* With the plugins and without them */
+static struct text *texts[2];
 static uint16_t id[65536];
 static unsigned int nr_ids;
 
 /* Add all formats SYSTEM/EVENT/format below a directory. */
-static void add_formats(const char *dir)
+static void add_formats(struct text *text, const char *dir)
 {
 	char pattern[4096];
 	glob_t found;
@@ -48,16 +55,32 @@ static void add_id(void *data, int format_id, const char *system, const char *na
 	id[nr_ids++] = format_id;
 }
 
+static void free_texts(void)
+{
+	text_free(texts[0]);
+	text_free(texts[1]);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	const char *events = getenv("RBMAP_FUZZ_EVENTS");
 
 	(void)argc;
 	(void)argv;
-	text = text_new();
-	text_load_plugins(text);
-	add_formats(events ? events : "/sys/kernel/rbmap/events");
-	text_each_format(text, add_id, NULL);
+	for (int i = 0; i < 2; i++) {
+		texts[i] = text_new();
+		if (i == 0) {
+			text_load_plugins(texts[i]);
+		} else {
+			text_set_layout(texts[i], 1, false, 20);
+			text_comm_from_proc(texts[i], true);
+		}
+		text_with_json(texts[i], true);
+		text_set_kallsyms(texts[i], kallsyms, sizeof(kallsyms) - 1);
+		add_formats(texts[i], events ? events : "/sys/kernel/rbmap/events");
+	}
+	atexit(free_texts);
+	text_each_format(texts[0], add_id, NULL);
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);
@@ -65,11 +88,50 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+/* The bits of @how choose the layout. */
+static void print(const struct rbmap_event *ev, unsigned int how)
+{
+	const struct time_view view = {
+		.style = how / 8 % 4, .is_counter = how & 4, .ring = 1000000,
+		.real = how & 64 ? 1700000000000000000 : 0, .real_step = 1, .ring_step = 1,
+		.end = 1ULL << 40,
+	};
+	struct text *text = texts[how & 1];
+	struct buf line = { 0 }, body = { 0 };
+
+	text_set_time(text, &view);
+	text_raw(text, how % 64 == 33);
+	if (how & 2)
+		json_lines_add(text, ev, how & 32, &body, &line);
+	else
+		text_add_line(text, ev, &line);
+	buf_free(&body);
+	buf_free(&line);
+}
+
+static void use_as_text(const uint8_t *data, size_t size)
+{
+	const struct time_view view = {
+		.style = TIME_WALL_UTC, .ring = 1000000, .real = 1700000000000000000,
+		.real_step = 1, .ring_step = 1, .end = 1ULL << 40,
+	};
+	char *copy = strndup((const char *)data, size);
+	uint64_t ring;
+
+	if (!copy)
+		return;
+	if (!time_view_parse(&view, copy, &ring))
+		(void)time_view_real(&view, ring);
+	/* The name of one of so many threads */
+	text_add_comm(texts[size % 2], size ? data[0] * 7 : 1, copy);
+	free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = malloc(size + 1);
 	struct rbmap_event ev = { .data = copy, .size = size };
-	struct buf line = { 0 };
+	unsigned int how = size ? data[size - 1] : 0;
 
 	memcpy(copy, data, size);
 	/* Use one of the types that have a format. */
@@ -78,9 +140,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		memcpy(&type, copy, sizeof(type));
 		memcpy(copy, &id[type % nr_ids], sizeof(type));
+		memcpy(&ev.ts, data, size < sizeof(ev.ts) ? size : sizeof(ev.ts));
+		ev.lost = how == 255 ? RBMAP_LOST_UNKNOWN : how / 128;
 	}
-	text_add_line(text, &ev, &line);
-	buf_free(&line);
+	print(&ev, how);
+	use_as_text(data, size);
 	free(copy);
 	return 0;
 }

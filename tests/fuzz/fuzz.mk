@@ -21,7 +21,7 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c time_view.c text.c expression.c \
 		   printer.c printer_compile.c plugin_printer.c format_check.c syscalls.c task_names.c \
-		   json_layout.c value_names.c event_label.c) \
+		   json_layout.c json_lines.c value_names.c event_label.c) \
 		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)
@@ -30,6 +30,7 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat
 		   dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c dat_spool.c \
 		   dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
 		   userspace/cli/common/buf.c
+FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h)
 FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat
 
@@ -44,7 +45,8 @@ $(FUZZ_BUILD)/lib_open: tests/fuzz/lib_open.c $(FUZZ_LIB)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Wl,--wrap=fstat,--wrap=ioctl,--wrap=mmap,--wrap=splice \
 		-o $@ $^
 
-$(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli_synth.h
+$(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli_synth.h \
+		$(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) -lzstd
 
@@ -63,20 +65,21 @@ $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Imodule/dynamic -Imodule -Imodule/include -o $@ $(filter %.c,$^)
 
-# Formats without the comments of the files in tests/unit.
-$(FUZZ_BUILD)/formats: $(wildcard tests/unit/formats/*/*/format)
-	@for format in $(^:tests/unit/formats/%=%); do \
-		mkdir -p "$@/$${format%/format}" && \
-		sed '/^#/d' "tests/unit/formats/$$format" >"$@/$$format" || exit 1; \
+# Formats without the comments of the files.
+$(FUZZ_BUILD)/formats: $(wildcard tests/unit/formats/*/*/format tests/fuzz/formats/*/*/format)
+	@for format in $^; do \
+		to=$@/$${format#tests/*/formats/} && mkdir -p "$${to%/format}" && \
+		sed '/^#/d' "$$format" >"$$to" || exit 1; \
 	done
 
-$(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT) | $(FUZZ_BUILD)/formats
+$(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT) $(FUZZ_CLI_HEADERS) | $(FUZZ_BUILD)/formats
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $^ -ltraceevent -lseccomp
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+		-ltraceevent -lseccomp
 
-$(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS)
+$(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS) $(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -o $@ $^ -lbpf
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -o $@ $(filter %.c,$^) -lbpf
 
 # Linked statically, for a guest.
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
