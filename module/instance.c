@@ -565,6 +565,38 @@ void rbmap_instances_end_with(const struct file *keeper)
 	mutex_unlock(&rbmap_instances_lock);
 }
 
+/**
+ * rbmap_instance_mkdir - create a named buffer with the settings of the module
+ * @name: its name
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_instance_mkdir(const char *name)
+{
+	int err = rbmap_locked_down();
+
+	if (err)	/* step: locked_down */
+		return err;
+	if (!rbmap_name_good(name))
+		return rbmap_control_refuse("mkdir", name, strlen(name),
+					    RBMAP_NAME_WANTED);
+	return PTR_ERR_OR_ZERO(rbmap_create(name, &rbmap_default_config, "",
+					    NULL));
+}
+
+/**
+ * rbmap_instance_rmdir - destroy a named buffer
+ * @name: its name
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error; -EBUSY if a file of the buffer is open or mapped.
+ */
+int rbmap_instance_rmdir(const char *name)
+{
+	return rbmap_locked_down() ?: rbmap_destroy(name);
+}
+
 static ssize_t create_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t len)
 {

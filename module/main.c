@@ -17,6 +17,7 @@
 #include "instance.h"
 #include "lib/access.h"
 #include "probes/probes.h"
+#include "tracefs/tracefs.h"
 
 static unsigned long buffer_size_kb = 1408;
 module_param(buffer_size_kb, ulong, 0444);
@@ -33,6 +34,11 @@ MODULE_PARM_DESC(overwrite, "when a ring is full: 1 overwrites the oldest events
 static unsigned long retired_size_kb = 16384;
 module_param(retired_size_kb, ulong, 0444);
 MODULE_PARM_DESC(retired_size_kb, "KiB of a CPU's replaced rings that may wait to be read (default 16384)");
+
+static const struct rbmap_tracefs_ops rbmap_main_tracefs_ops = {
+	.create		= rbmap_instance_mkdir,
+	.destroy	= rbmap_instance_rmdir,
+};
 
 static int __init rbmap_init(void)
 {
@@ -72,12 +78,17 @@ static int __init rbmap_init(void)
 	err = rbmap_cmdlines_init(rbmap_default_buffer());
 	if (err)
 		goto err_control_device_exit;
+	err = rbmap_tracefs_init(&rbmap_main_tracefs_ops);
+	if (err)
+		goto err_cmdlines_exit;
 	/* The parameters show the real sizes. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	subbuf_size_kb = sizes.subbuf_size >> 10;
 	return 0;
 
+err_cmdlines_exit:
+	rbmap_cmdlines_exit();
 err_control_device_exit:
 	rbmap_control_device_exit();
 err_instances_exit:
@@ -96,6 +107,7 @@ err_self_cost_exit:
 
 static void __exit rbmap_exit(void)
 {
+	rbmap_tracefs_exit();
 	rbmap_cmdlines_exit();
 	rbmap_control_device_exit();
 	rbmap_instances_exit();

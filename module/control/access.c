@@ -4,6 +4,7 @@
  */
 #include "access.h"
 #include "control.h"
+#include "dir.h"
 #include "lib/access.h"
 
 static ssize_t lockdown_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -41,5 +42,5 @@ static const struct attribute_group rbmap_access_group = {
  */
 int rbmap_control_access_init(struct kobject *root)
 {
-	return sysfs_create_group(root, &rbmap_access_group);
+	return rbmap_dir_add_group(root, &rbmap_access_group);
 }

@@ -465,13 +465,13 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 					control->buffer);
 	if (!control->dir)
 		goto out;
-	err = sysfs_create_group(control->dir, &rbmap_control_group);
+	err = rbmap_dir_add_group(control->dir, &rbmap_control_group);
 	if (!err && *control->owner)
-		err = sysfs_create_group(control->dir, &rbmap_owned_group);
+		err = rbmap_dir_add_group(control->dir, &rbmap_owned_group);
 	if (!err && control->keeper_pid)
-		err = sysfs_create_file(control->dir, &keeper_pid_attr.attr);
+		err = rbmap_dir_add_file(control->dir, &keeper_pid_attr.attr);
 	if (!err && parent == kernel_kobj)
-		err = sysfs_create_file(control->dir, &version_attr.attr);
+		err = rbmap_dir_add_file(control->dir, &version_attr.attr);
 	if (!err && parent == kernel_kobj)
 		err = rbmap_control_access_init(control->dir);
 	if (!err && parent == kernel_kobj)

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Directories of sysfs with a data pointer and a reference to their buffer. */
+/*
+ * Directories of sysfs with a data pointer and a reference to their buffer, and the names
+ * of what is in them.
+ */
 #include <linux/completion.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "compat/sysfs.h"
@@ -9,12 +15,45 @@
 #include "dir.h"
 #include "lib/access.h"
 
+/**
+ * struct rbmap_dir_entry - a name in a directory
+ * @list: entry in the list of the directory, in the order of @cookie
+ * @cookie: number that no other entry had or has, at least 1
+ * @name: name of the file; not used for a directory
+ * @dir: the directory of this name, or NULL for a file
+ */
+struct rbmap_dir_entry {
+	struct list_head	list;
+	loff_t			cookie;
+	const char		*name;
+	struct rbmap_dir	*dir;
+};
+
+/**
+ * struct rbmap_dir - a directory
+ * @kobj: the directory in sysfs
+ * @released: completed when the last reference is gone
+ * @data: pointer that rbmap_dir_data() returns
+ * @buffer: buffer that the directory belongs to
+ * @self: entry in the list of the parent
+ * @entries: the directories in this one, and the files that rbmap_dir_add_*() created
+ */
 struct rbmap_dir {
 	struct kobject		kobj;
 	struct completion	released;
 	void			*data;
 	struct rbmap_buffer	*buffer;
+	struct rbmap_dir_entry	self;
+	struct list_head	entries;
 };
+
+/*
+ * Protects the lists of all directories, and which directories exist for a search by
+ * path.  It is a leaf: nothing but memory is touched while it is held.
+ */
+static DEFINE_MUTEX(rbmap_dirs_lock);
+static struct rbmap_dir *rbmap_dir_root;
+static loff_t rbmap_dir_cookie;
 
 static struct rbmap_dir *rbmap_dir_of(struct kobject *kobj)
 {
@@ -77,15 +116,52 @@ static struct kobj_type rbmap_dir_type = {
 /* Wait for the last reference, because the module may be unloaded afterwards. */
 static void rbmap_dir_put(struct rbmap_dir *dir)
 {
+	struct rbmap_dir_entry *entry, *next;
+
 	kobject_put(&dir->kobj);
 	wait_for_completion(&dir->released);
+	/* No search finds the directory any more, and directories in it are gone. */
+	list_for_each_entry_safe(entry, next, &dir->entries, list)
+		kfree(entry);
 	kfree(dir);
+}
+
+static void rbmap_dir_link(struct rbmap_dir *parent,
+			   struct rbmap_dir_entry *entry)
+{
+	mutex_lock(&rbmap_dirs_lock);
+	entry->cookie = ++rbmap_dir_cookie;
+	list_add_tail(&entry->list, &parent->entries);
+	mutex_unlock(&rbmap_dirs_lock);
+}
+
+/* From here on a search finds the directory. */
+static void rbmap_dir_publish(struct rbmap_dir *dir, struct kobject *parent)
+{
+	if (parent->ktype == &rbmap_dir_type) {
+		rbmap_dir_link(rbmap_dir_of(parent), &dir->self);
+	} else {
+		mutex_lock(&rbmap_dirs_lock);
+		rbmap_dir_root = dir;
+		mutex_unlock(&rbmap_dirs_lock);
+	}
+}
+
+/* From here on no search finds the directory. */
+static void rbmap_dir_unpublish(struct rbmap_dir *dir)
+{
+	mutex_lock(&rbmap_dirs_lock);
+	if (rbmap_dir_root == dir)
+		rbmap_dir_root = NULL;
+	else
+		list_del(&dir->self.list);
+	mutex_unlock(&rbmap_dirs_lock);
 }
 
 /**
  * rbmap_dir_create - create a directory
  * @name: name of the directory
- * @parent: parent directory
+ * @parent: parent directory: one from rbmap_dir_create(), or that of the root
  * @data: pointer that rbmap_dir_data() returns
  * @buffer: buffer that the directory belongs to
  *
@@ -100,6 +176,8 @@ struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 	if (!dir)
 		return NULL;
 	init_completion(&dir->released);
+	INIT_LIST_HEAD(&dir->entries);
+	dir->self.dir = dir;
 	dir->data = data;
 	dir->buffer = buffer;
 	if (kobject_init_and_add(&dir->kobj, &rbmap_dir_type, parent, "%s",
@@ -107,7 +185,189 @@ struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 		rbmap_dir_put(dir);
 		return NULL;
 	}
+	rbmap_dir_publish(dir, parent);
 	return &dir->kobj;
+}
+
+static int rbmap_dir_add_name(struct kobject *kobj, const char *name)
+{
+	struct rbmap_dir_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+
+	if (!entry)
+		return -ENOMEM;
+	entry->name = name;
+	rbmap_dir_link(rbmap_dir_of(kobj), entry);
+	return 0;
+}
+
+/**
+ * rbmap_dir_add_file - create a file whose name a search finds
+ * @dir: directory from rbmap_dir_create()
+ * @attr: the file, which exists as long as the directory
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative error after which the caller removes the directory.
+ */
+int rbmap_dir_add_file(struct kobject *dir, const struct attribute *attr)
+{
+	int err = sysfs_create_file(dir, attr);
+
+	return err ?: rbmap_dir_add_name(dir, attr->name);
+}
+
+/**
+ * rbmap_dir_add_bin_file - create a binary file whose name a search finds
+ * @dir: directory from rbmap_dir_create()
+ * @attr: the file, which exists as long as the directory
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative error after which the caller removes the directory.
+ */
+int rbmap_dir_add_bin_file(struct kobject *dir, const struct bin_attribute *attr)
+{
+	int err = sysfs_create_bin_file(dir, attr);
+
+	return err ?: rbmap_dir_add_name(dir, attr->attr.name);
+}
+
+/**
+ * rbmap_dir_add_group - create files whose names a search finds
+ * @dir: directory from rbmap_dir_create()
+ * @group: the files, without a name and without binary files
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative error after which the caller removes the directory.
+ */
+int rbmap_dir_add_group(struct kobject *dir, const struct attribute_group *group)
+{
+	int err = sysfs_create_group(dir, group);
+	int i;
+
+	for (i = 0; !err && group->attrs[i]; i++) {
+		if (!group->is_visible ||
+		    group->is_visible(dir, group->attrs[i], i))
+			err = rbmap_dir_add_name(dir, group->attrs[i]->name);
+	}
+	return err;
+}
+
+static const char *rbmap_dir_entry_name(const struct rbmap_dir_entry *entry)
+{
+	return entry->dir ? kobject_name(&entry->dir->kobj) : entry->name;
+}
+
+static enum rbmap_dir_type rbmap_dir_entry_type(const struct rbmap_dir_entry *entry)
+{
+	return entry->dir ? RBMAP_DIR_DIR : RBMAP_DIR_FILE;
+}
+
+static struct rbmap_dir_entry *rbmap_dir_find(const struct rbmap_dir *dir,
+					      const char *name, size_t len)
+{
+	struct rbmap_dir_entry *entry;
+
+	lockdep_assert_held(&rbmap_dirs_lock);
+	list_for_each_entry(entry, &dir->entries, list) {
+		const char *other = rbmap_dir_entry_name(entry);
+
+		if (!strncmp(other, name, len) && !other[len])
+			return entry;
+	}
+	return NULL;
+}
+
+/* Follow a path of names with a slash between two of them. */
+static struct rbmap_dir *rbmap_dir_walk(const char *path)
+{
+	struct rbmap_dir *dir = rbmap_dir_root;
+	struct rbmap_dir_entry *entry;
+
+	lockdep_assert_held(&rbmap_dirs_lock);
+	while (dir && *path) {
+		size_t len = strcspn(path, "/");
+
+		entry = rbmap_dir_find(dir, path, len);
+		dir = entry ? entry->dir : NULL;
+		path += len + (path[len] == '/');
+	}
+	return dir;
+}
+
+/**
+ * rbmap_dir_lookup - find a name in a directory
+ * @path: path of the directory from /sys/kernel/rbmap on, "" for that directory itself
+ * @name: the name, without a slash
+ *
+ * The result may be outdated when the function returns.
+ *
+ * Context: may sleep; takes rbmap_dirs_lock.
+ */
+enum rbmap_dir_type rbmap_dir_lookup(const char *path, const char *name)
+{
+	const struct rbmap_dir_entry *entry = NULL;
+	const struct rbmap_dir *dir;
+	enum rbmap_dir_type type;
+
+	mutex_lock(&rbmap_dirs_lock);
+	dir = rbmap_dir_walk(path);
+	if (dir)
+		entry = rbmap_dir_find(dir, name, strlen(name));
+	type = entry ? rbmap_dir_entry_type(entry) : RBMAP_DIR_NONE;
+	mutex_unlock(&rbmap_dirs_lock);
+	return type;
+}
+
+/**
+ * rbmap_dir_exists - test whether a directory exists
+ * @path: path of the directory from /sys/kernel/rbmap on, "" for that directory itself
+ *
+ * Context: may sleep; takes rbmap_dirs_lock.
+ */
+bool rbmap_dir_exists(const char *path)
+{
+	bool exists;
+
+	mutex_lock(&rbmap_dirs_lock);
+	exists = rbmap_dir_walk(path);
+	mutex_unlock(&rbmap_dirs_lock);
+	return exists;
+}
+
+/**
+ * rbmap_dir_next - get the next name in a directory
+ * @path: path of the directory from /sys/kernel/rbmap on, "" for that directory itself
+ * @cookie: the number to search from, 0 at first; set to that of the name
+ * @name: set to the name
+ * @size: bytes at @name; a longer name is cut
+ *
+ * Names that come meanwhile have higher numbers, and names that go leave the numbers of
+ * others alone.  So a caller that adds 1 each time gets each name once.
+ *
+ * Context: may sleep; takes rbmap_dirs_lock.
+ * Return: RBMAP_DIR_NONE after the last name.
+ */
+enum rbmap_dir_type rbmap_dir_next(const char *path, loff_t *cookie, char *name,
+				   size_t size)
+{
+	enum rbmap_dir_type type = RBMAP_DIR_NONE;
+	const struct rbmap_dir_entry *entry;
+	const struct rbmap_dir *dir;
+
+	mutex_lock(&rbmap_dirs_lock);
+	dir = rbmap_dir_walk(path);
+	if (!dir)
+		goto out;
+	list_for_each_entry(entry, &dir->entries, list) {
+		if (entry->cookie < *cookie)
+			continue;
+		*cookie = entry->cookie;
+		strscpy(name, rbmap_dir_entry_name(entry), size);
+		type = rbmap_dir_entry_type(entry);
+		break;
+	}
+out:
+	mutex_unlock(&rbmap_dirs_lock);
+	return type;
 }
 
 /**
@@ -129,6 +389,7 @@ void rbmap_dir_remove(struct kobject *dir)
 {
 	if (!dir)
 		return;
+	rbmap_dir_unpublish(rbmap_dir_of(dir));
 	kobject_del(dir);
 	rbmap_dir_put(rbmap_dir_of(dir));
 }

@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Directories of sysfs with a data pointer and their buffer. */
+/* Directories of sysfs with a data pointer and their buffer, and searches in them. */
 #ifndef RBMAP_CONTROL_DIR_H
 #define RBMAP_CONTROL_DIR_H
 
 #include <linux/kobject.h>
+#include <linux/sysfs.h>
 
 struct rbmap_buffer;
+
+/* The kind of a name in a directory. */
+enum rbmap_dir_type {
+	RBMAP_DIR_NONE,
+	RBMAP_DIR_FILE,
+	RBMAP_DIR_DIR,
+};
 
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer);
 void *rbmap_dir_data(struct kobject *dir);
 void rbmap_dir_retry(struct kobject *dir);
 void rbmap_dir_remove(struct kobject *dir);
+
+int rbmap_dir_add_file(struct kobject *dir, const struct attribute *attr);
+int rbmap_dir_add_bin_file(struct kobject *dir, const struct bin_attribute *attr);
+int rbmap_dir_add_group(struct kobject *dir, const struct attribute_group *group);
+
+enum rbmap_dir_type rbmap_dir_lookup(const char *path, const char *name);
+bool rbmap_dir_exists(const char *path);
+enum rbmap_dir_type rbmap_dir_next(const char *path, loff_t *cookie, char *name,
+				   size_t size);
 
 #endif /* RBMAP_CONTROL_DIR_H */

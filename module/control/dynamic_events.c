@@ -221,7 +221,7 @@ static const struct bin_attribute rbmap_dynamic_attr = {
  */
 int rbmap_control_dynamic_init(struct kobject *root)
 {
-	return sysfs_create_bin_file(root, &rbmap_dynamic_attr);
+	return rbmap_dir_add_bin_file(root, &rbmap_dynamic_attr);
 }
 
 /**

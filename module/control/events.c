@@ -422,7 +422,7 @@ int rbmap_control_events_init(struct rbmap_control *control)
 					       control->buffer);
 	if (!control->events_dir)
 		return -ENOMEM;
-	err = sysfs_create_group(control->events_dir, &rbmap_events_group);
+	err = rbmap_dir_add_group(control->events_dir, &rbmap_events_group);
 	if (err || !control->events)
 		return err;
 	return rbmap_event_set_show(control->events, &rbmap_event_dir_ops,

@@ -103,5 +103,5 @@ int rbmap_control_options_init(struct rbmap_control *control)
 	/* A raw buffer has no events. */
 	if (!control->events)
 		return 0;
-	return sysfs_create_file(control->dir, &trace_options_attr.attr);
+	return rbmap_dir_add_file(control->dir, &trace_options_attr.attr);
 }

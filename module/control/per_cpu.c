@@ -192,7 +192,7 @@ int rbmap_control_add_cpu(struct rbmap_control *control, int cpu)
 			       control->buffer);
 	if (!dir)
 		return -ENOMEM;
-	if (sysfs_create_group(dir, &rbmap_cpu_group)) {
+	if (rbmap_dir_add_group(dir, &rbmap_cpu_group)) {
 		rbmap_dir_remove(dir);
 		return -ENOMEM;
 	}

@@ -211,17 +211,17 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 	/* A raw buffer has no events. */
 	if (!control->events)
 		return 0;
-	err = sysfs_create_bin_file(control->dir, &rbmap_set_event_pid_attr);
+	err = rbmap_dir_add_bin_file(control->dir, &rbmap_set_event_pid_attr);
 	if (!err)
-		err = sysfs_create_bin_file(control->dir,
-					    &rbmap_set_event_notrace_pid_attr);
+		err = rbmap_dir_add_bin_file(control->dir,
+					     &rbmap_set_event_notrace_pid_attr);
 	if (err)
 		return err;
 	control->options_dir = rbmap_dir_create("options", control->dir,
 						control, control->buffer);
 	if (!control->options_dir)
 		return -ENOMEM;
-	return sysfs_create_group(control->options_dir, &rbmap_options_group);
+	return rbmap_dir_add_group(control->options_dir, &rbmap_options_group);
 }
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The file self_cost: whether the time of built-in probes is measured. */
 #include "control.h"
+#include "dir.h"
 #include "event/self_cost.h"
 #include "self_cost.h"
 
@@ -32,5 +33,5 @@ static struct kobj_attribute self_cost_attr = RBMAP_ATTR_RW(self_cost);
  */
 int rbmap_control_self_cost_init(struct kobject *root)
 {
-	return sysfs_create_file(root, &self_cost_attr.attr);
+	return rbmap_dir_add_file(root, &self_cost_attr.attr);
 }

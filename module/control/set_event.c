@@ -145,7 +145,7 @@ int rbmap_control_set_event_init(struct rbmap_control *control)
 	/* A raw buffer has no events. */
 	if (!control->events)
 		return 0;
-	err = sysfs_create_bin_file(control->dir, &rbmap_set_event_attr);
-	return err ?: sysfs_create_bin_file(control->dir,
-					    &rbmap_available_events_attr);
+	err = rbmap_dir_add_bin_file(control->dir, &rbmap_set_event_attr);
+	return err ?: rbmap_dir_add_bin_file(control->dir,
+					     &rbmap_available_events_attr);
 }

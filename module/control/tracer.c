@@ -7,6 +7,7 @@
 #include <linux/sysfs.h>
 
 #include "control.h"
+#include "dir.h"
 #include "lib/access.h"
 #include "tracer.h"
 
@@ -85,5 +86,5 @@ static const struct attribute_group rbmap_tracer_group = {
  */
 int rbmap_control_tracer_init(struct rbmap_control *control)
 {
-	return sysfs_create_group(control->dir, &rbmap_tracer_group);
+	return rbmap_dir_add_group(control->dir, &rbmap_tracer_group);
 }

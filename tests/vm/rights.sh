@@ -32,6 +32,8 @@ if [ ! -e $lockdown ]; then
 	done_testing
 fi
 echo named >$root/instances/create
+mkdir -p /tmp/mounted
+ok "mount" mount -t rbmap rbmap /tmp/mounted
 echo confidentiality >$lockdown
 # shut TEXT COMMAND: COMMAND fails with EPERM
 shut()
@@ -42,6 +44,8 @@ shut()
 for node in cpu0 snapshot/cpu0 named/cpu0; do
 	shut $node ": </dev/rbmap/$node"
 done
+shut mkdir 'mkdir /tmp/mounted/instances/x'
+shut rmdir 'rmdir /tmp/mounted/instances/named'
 shut marker ': >/dev/rbmap/marker'
 shut trace ': >/dev/rbmap/trace'
 shut saved_cmdlines ': </dev/rbmap/saved_cmdlines'
@@ -54,5 +58,6 @@ for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"instances/named/tracing_on 0" "dynamic_events -:g/e"; do
 	shut "${file% *}" "echo ${file#* } >$root/${file% *}"
 done
+umount /tmp/mounted
 ok "module unloads" rmmod rbmap
 done_testing

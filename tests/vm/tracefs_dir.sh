@@ -38,12 +38,25 @@ find $dir -type l | while read -r link; do
 	[ -e "$link" ] || echo "$link"
 done >/tmp/dangling
 is "$(cat /tmp/dangling)" "" "each link has a target"
+is "$(find $dir -type l -printf '%P\n' | sort | uniq -d)" "" "each name is there once"
 says "exists already: 'rbmap tracefs-dir --remove $dir' removes it" tracefs-dir $dir
-: >$dir/events/mine
-says "$dir/events/mine was not made by rbmap tracefs-dir and is not removed" \
-	tracefs-dir --remove $dir
-ok "a directory with another file is left alone" test -e $dir/events/header_page -a -e $dir/tracing_on
-rm $dir/events/mine
+fails "no file can be made in it" sh -c ": >$dir/events/mine"
+fails "no directory can be made in it" mkdir $dir/events/mine
+fails "no file can be removed from it" rm -f $dir/tracing_on
+fails "access rights stay" chmod 0700 $dir
+fails "the owner of a link stays" chown -h 1 $dir/tracing_on
+is "$(stat -f -c %T $dir) $(stat -c '%a %u %g' $dir/events)" "UNKNOWN 755 0 0" "the directory is root's"
+says "$dir/events was not made by rbmap tracefs-dir and is not removed" \
+	tracefs-dir --remove $dir/events
+ok "a part of it is left alone" test -e $dir/events/header_page -a -e $dir/tracing_on
+says "module is in use by directory $dir: .*'rbmap tracefs-dir --remove DIR'" unload
+like "$(rbmap status)" "^tracefs-dir +$dir\$" "rbmap status names the directory"
+like "$(rbmap status --json | tr -d ' \n')" "\"tracefs_dirs\":\[\"$dir\"\]" "and in JSON"
+like "$(rbmap doctor)" "holders.*directory $dir" "rbmap doctor names the directory"
+cd $dir || exit 1
+says "cannot remove $dir: .*busy: a process has a file of it open" tracefs-dir --remove $dir
+cd /tests || exit 1
+ok "a directory that is in use stays" test -e $dir/tracing_on
 ok "the directory is removed" rbmap tracefs-dir --remove $dir/
 fails "the directory is gone" test -e $dir
 mkdir $dir
@@ -56,6 +69,7 @@ rm $dir/mine
 ok "an empty directory is accepted" rbmap tracefs-dir $dir/
 says "cannot make /nowhere/x: No such file" tracefs-dir /nowhere/x
 says "/tmp/err exists and cannot be used: Not a directory" tracefs-dir /tmp/err
+ok "the directory that was empty is removed" rbmap tracefs-dir --remove $dir
 ok "unload" rbmap unload
 
 # --- libtracefs, the version of this release and the one that maps
@@ -63,16 +77,19 @@ for pages in 1 4; do
 	size=$((pages * page_kb))
 	ok "sub-buffers of $size KiB: load" rbmap load --module /modules/rbmap.ko \
 		subbuf_size_kb=$size buffer_size_kb=512 || done_testing
+	ok "sub-buffers of $size KiB: the directory" rbmap tracefs-dir $dir
 	results "$size KiB, Debian 12's libtracefs: " /tests/tracefs $dir
 	mkdir -p /tmp/lib
 	tar -x -C /tmp/lib -f /tests/libtracefs.tar
 	results "$size KiB, libtracefs that maps: " /tmp/lib/ld-linux-*.so.* \
 		--library-path /tmp/lib /tests/tracefs --mapped $dir
+	ok "sub-buffers of $size KiB: the directory is removed" rbmap tracefs-dir --remove $dir
 	ok "sub-buffers of $size KiB: unload" rmmod rbmap
 done
 
 # --- trace-cmd, with sub-buffers that another program has read
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
+ok "the directory for trace-cmd" rbmap tracefs-dir $dir
 i=0
 while [ $i -lt 500 ]; do
 	echo "number $i"

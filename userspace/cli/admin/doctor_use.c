@@ -208,6 +208,7 @@ static void check_holders(struct doctor *d)
 
 	if (!d->loaded || *d->sysroot.root)
 		return;
+	holders_find_mounts(&who);
 	holders_find_modules(&who);
 	holders_find(&who, "/dev/rbmap");
 	find(d, "holders", VERDICT_OK, "%s", !who.size ? "nobody uses it" :

@@ -17,7 +17,9 @@
 #include "common/control.h"
 #include "common/cpustats.h"
 #include "common/json.h"
+#include "common/mounts.h"
 #include "common/options.h"
+#include "common/printable.h"
 #include "common/selection.h"
 #include "probe/made_events.h"
 #include "recorders.h"
@@ -178,6 +180,23 @@ static void print_left(const struct status *s)
 	}
 }
 
+/* A mounted directory keeps the module loaded. */
+static void print_mount(const char *path, void *data)
+{
+	struct buf name = { 0 };
+
+	(void)data;
+	buf_add_printable(&name, path, strlen(path));
+	buf_add(&name, "", 1);
+	printf("tracefs-dir     %s\n", name.failed ? "?" : name.data);
+	buf_free(&name);
+}
+
+static void print_mount_json(const char *path, void *data)
+{
+	json_string(data, NULL, path);
+}
+
 static void print_text(const struct status *s)
 {
 	struct buf selection = { 0 };
@@ -189,6 +208,8 @@ static void print_text(const struct status *s)
 		printf("named buffer    %s\n", s->buffer[i]);
 	if (!control_buffer())
 		recorders_print(s->buffer, s->nr_buffers);
+	if (!control_buffer())
+		mounts_each(print_mount, NULL);
 	printf("tracing         ");
 	if (s->setting[0])
 		printf("on\n");
@@ -267,6 +288,9 @@ static void print_json(const struct status *s)
 			json_string(&j, NULL, s->buffer[i]);
 		json_close(&j, ']');
 		recorders_print_json(&j, s->buffer, s->nr_buffers);
+		json_open(&j, "tracefs_dirs", '[');
+		mounts_each(print_mount_json, &j);
+		json_close(&j, ']');
 	}
 	json_bool(&j, "tracing_on", s->setting[0]);
 	json_string(&j, "clock", s->clock);

@@ -22,12 +22,16 @@
 static void complain_busy(void)
 {
 	struct buf who = { 0 };
+	bool mounted;
 
+	holders_find_mounts(&who);
+	mounted = who.size;
 	holders_find_modules(&who);
 	holders_find(&who, DEVICES);
 	if (who.size && !who.failed)
-		complain("the module is in use by %s: end or unload these users first",
-			 who.data);
+		complain("the module is in use by %s: end or unload these users first%s",
+			 who.data, mounted ?
+			 ", and remove directories by 'rbmap tracefs-dir --remove DIR'" : "");
 	else
 		complain("the module is in use by a process that is not visible here: look for it in other containers, or wait until the module is loaded");
 	buf_free(&who);

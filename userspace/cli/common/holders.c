@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "printable.h"
 #include "holders.h"
+#include "mounts.h"
+#include "printable.h"
 
 /* The link of a snapshot's file does not name the buffer. */
 #define SNAPSHOT	"anon_inode:[rbmap-snapshot]"
@@ -113,4 +114,17 @@ void holders_find_modules(struct buf *who)
 				   entry->d_name);
 	if (dir)
 		closedir(dir);
+}
+
+static void add_mount(const char *path, void *data)
+{
+	struct buf *who = data;
+
+	buf_printf(who, "%sdirectory ", who->size ? ", " : "");
+	buf_add_printable(who, path, strlen(path));
+}
+
+void holders_find_mounts(struct buf *who)
+{
+	mounts_each(add_mount, who);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the processes that have devices open or mapped, and the modules that use
- * rbmap.
+ * Find the processes that have devices open or mapped, and the modules and mounts
+ * that use rbmap.
  */
 #ifndef RBMAP_CLI_HOLDERS_H
 #define RBMAP_CLI_HOLDERS_H
@@ -16,5 +16,8 @@ void holders_find(struct buf *who, const char *dir);
 
 /* Adds "module NAME, ..." to @who. */
 void holders_find_modules(struct buf *who);
+
+/* Adds "directory PATH, ..." to @who, for the mounts of rbmap tracefs-dir. */
+void holders_find_mounts(struct buf *who);
 
 #endif /* RBMAP_CLI_HOLDERS_H */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RBMAP_COMPAT_FS_H
+#define RBMAP_COMPAT_FS_H
+
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/rcupdate.h>
+
+#include "compat.h"
+
+/* The first parameter of operations on inodes that may depend on the mount. */
+#if defined(RBMAP_HAVE_INODE_OPS_IDMAP)
+#define RBMAP_FS_IDMAP	struct mnt_idmap *idmap,
+#elif defined(RBMAP_HAVE_INODE_OPS_USERNS)
+#define RBMAP_FS_IDMAP	struct user_namespace *ns,
+#else
+#define RBMAP_FS_IDMAP
+#endif
+
+/* The result of mkdir() for an error number or 0. */
+#ifdef RBMAP_HAVE_MKDIR_DENTRY
+typedef struct dentry *rbmap_mkdir_result;
+#define RBMAP_MKDIR_RESULT(err)	ERR_PTR(err)
+#else
+typedef int rbmap_mkdir_result;
+#define RBMAP_MKDIR_RESULT(err)	(err)
+#endif
+
+/* The parameters of d_revalidate() before @dentry. */
+#ifdef RBMAP_HAVE_D_REVALIDATE_PARENT
+#define RBMAP_REVALIDATE_PARENT	struct inode *parent, const struct qstr *name,
+#else
+#define RBMAP_REVALIDATE_PARENT
+#endif
+
+static inline void rbmap_set_dentry_ops(struct super_block *sb,
+					const struct dentry_operations *ops)
+{
+#ifdef RBMAP_HAVE_SET_DEFAULT_D_OP
+	set_default_d_op(sb, ops);
+#else
+	sb->s_d_op = ops;
+#endif
+}
+
+/* Set all times of a new inode to now. */
+static inline void rbmap_inode_init_times(struct inode *inode)
+{
+#if defined(RBMAP_HAVE_SIMPLE_INODE_INIT_TS)
+	simple_inode_init_ts(inode);
+#elif defined(RBMAP_HAVE_INODE_SET_CTIME)
+	inode->i_mtime = inode_set_ctime_current(inode);
+	inode->i_atime = inode->i_mtime;
+#else
+	inode->i_ctime = current_time(inode);
+	inode->i_mtime = inode->i_ctime;
+	inode->i_atime = inode->i_ctime;
+#endif
+}
+
+/* Wait until free_inode() has returned for each inode: it runs after a grace period. */
+static inline void rbmap_wait_inodes_freed(void)
+{
+	rcu_barrier();
+}
+
+#endif /* RBMAP_COMPAT_FS_H */
