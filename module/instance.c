@@ -31,7 +31,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, trace, saved_cmdlines, snapshot, control, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, marker_raw, trace, error_log, saved_cmdlines, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -178,7 +178,7 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = rbmap_buffer_lacks_any(instance->buffer) ? -ENOMEM : 0;
 	if (err)
 		goto err_remove_hotplug;
-	err = rbmap_devices_add_trace(&instance->devices);
+	err = rbmap_devices_add_root(&instance->devices);
 	if (err)
 		goto err_remove_hotplug;
 	if (!instance->events)
@@ -315,8 +315,8 @@ static bool rbmap_name_good(const char *name)
 {
 	/* Names of files beside the directories of buffers in /dev and /sys. */
 	static const char *const taken[] = {
-		"control", "create", "destroy", "marker", "saved_cmdlines",
-		"snapshot", "trace",
+		"control", "create", "destroy", "error_log", "marker",
+		"marker_raw", "saved_cmdlines", "snapshot", "trace",
 	};
 	const char *c;
 
@@ -340,10 +340,10 @@ static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 	if (value)
 		*value++ = 0;
 	if (value && !strcmp(word, "clock"))
-		return rbmap_control_clock(word, value, strlen(value),
+		return rbmap_control_clock(rbmap_default_buffer(), word, value, strlen(value),
 					   &config->clock);
 	if (value && !strcmp(word, "overwrite")) {
-		err = rbmap_control_number(word, value, strlen(value), 1,
+		err = rbmap_control_number(rbmap_default_buffer(), word, value, strlen(value), 1,
 					   &number);
 		if (!err)
 			config->mode = number ? RBMAP_MODE_OVERWRITE :
@@ -351,14 +351,14 @@ static int rbmap_config_set(struct rbmap_buffer_config *config, char *word)
 		return err;
 	}
 	if (value && !strcmp(word, "buffer_size_kb"))
-		return rbmap_control_number(word, value, strlen(value),
+		return rbmap_control_number(rbmap_default_buffer(), word, value, strlen(value),
 					    ULONG_MAX, &config->size_kb);
 	if (value && !strcmp(word, "subbuf_size_kb"))
-		return rbmap_control_number(word, value, strlen(value),
+		return rbmap_control_number(rbmap_default_buffer(), word, value, strlen(value),
 					    ULONG_MAX, &config->subbuf_size_kb);
 	if (value)
 		value[-1] = '=';
-	return rbmap_control_refuse("create", word, len,
+	return rbmap_control_refuse(rbmap_default_buffer(), "create", word, len,
 				    "NAME, and then buffer_size_kb=N, subbuf_size_kb=N, overwrite=0 or 1, clock=NAME");
 }
 
@@ -447,7 +447,7 @@ rbmap_buffer_create_for(struct module *owner, const char *name,
 	whole.subbuf_size_kb = config->subbuf_size_kb ?:
 			       rbmap_default_config.subbuf_size_kb;
 	if (!rbmap_name_good(name)) {
-		err = rbmap_control_refuse("rbmap_buffer_create", name,
+		err = rbmap_control_refuse(rbmap_default_buffer(), "rbmap_buffer_create", name,
 					   strlen(name), RBMAP_NAME_WANTED);
 		return ERR_PTR(err);
 	}
@@ -516,7 +516,7 @@ static char *rbmap_words(const char *file, const char *buf, size_t len,
 	if (strlen(buf) + 1 >= len && rbmap_name_good(text))
 		return text;
 	kfree(text);
-	err = rbmap_control_refuse(file, buf, len, RBMAP_NAME_WANTED);
+	err = rbmap_control_refuse(rbmap_default_buffer(), file, buf, len, RBMAP_NAME_WANTED);
 	return ERR_PTR(err);
 }
 
@@ -579,7 +579,7 @@ int rbmap_instance_mkdir(const char *name)
 	if (err)	/* step: locked_down */
 		return err;
 	if (!rbmap_name_good(name))
-		return rbmap_control_refuse("mkdir", name, strlen(name),
+		return rbmap_control_refuse(rbmap_default_buffer(), "mkdir", name, strlen(name),
 					    RBMAP_NAME_WANTED);
 	return PTR_ERR_OR_ZERO(rbmap_create(name, &rbmap_default_config, "",
 					    NULL));
@@ -614,7 +614,7 @@ static ssize_t destroy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	name = rbmap_words(attr->attr.name, buf, len, &rest);
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	err = rest ? rbmap_control_refuse(attr->attr.name, buf, len,
+	err = rest ? rbmap_control_refuse(rbmap_default_buffer(), attr->attr.name, buf, len,
 					  RBMAP_NAME_WANTED) :
 		     rbmap_destroy(name);
 	kfree(name);

@@ -251,6 +251,7 @@ static void rbmap_buffer_free_rings(struct rbmap_buffer *buf)
 	}
 	free_percpu(buf->cpu_buffer);
 	free_percpu(buf->head.ring);
+	rbmap_error_log_clear(&buf->errors);
 	kfree(buf);
 }
 
@@ -272,6 +273,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&buf->lock);
+	rbmap_error_log_init(&buf->errors);
 	buf->mode = config->mode;
 	buf->clock = config->clock;
 	buf->retired_size_kb = rbmap_retired_size_kb;
@@ -567,6 +569,17 @@ void rbmap_buffer_end(struct rbmap_buffer *buf)
 bool rbmap_buffer_gone(const struct rbmap_buffer *buf)
 {
 	return READ_ONCE(buf->gone);
+}
+
+/**
+ * rbmap_buffer_errors - the last refusals of writes to the files of a buffer
+ * @buf: the buffer, which has the log
+ *
+ * Context: any.
+ */
+struct rbmap_error_log *rbmap_buffer_errors(struct rbmap_buffer *buf)
+{
+	return &buf->errors;
 }
 
 /**

@@ -20,6 +20,7 @@ struct rbmap_sizes {
 };
 
 struct rbmap_cpu_buffer;
+struct rbmap_error_log;
 struct work_struct;
 
 /* Stands for all CPUs where a function takes a CPU number. */
@@ -128,6 +129,7 @@ void rbmap_buffer_complete(struct rbmap_buffer *buf);
 struct rbmap_cpu_buffer *rbmap_cpu_place(struct rbmap_buffer *buf, int cpu);
 struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu);
 
+struct rbmap_error_log *rbmap_buffer_errors(struct rbmap_buffer *buf);
 bool rbmap_buffer_is_raw(const struct rbmap_buffer *buf);
 
 void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on);

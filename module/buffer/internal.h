@@ -5,6 +5,7 @@
 
 #include "buffer.h"
 #include "cpu_buffer.h"
+#include "lib/error_log.h"
 
 struct rbmap_event_file;
 
@@ -38,6 +39,7 @@ struct rbmap_event_file;
  * @lacks: whether @lacking has a CPU
  * @error: error of the last ring that could not be allocated
  * @completing: work that allocates all that is missing
+ * @errors: the last refusals
  */
 struct rbmap_buffer {
 	struct rbmap_buffer_head head;
@@ -67,6 +69,7 @@ struct rbmap_buffer {
 	bool			lacks;
 	int			error;
 	struct work_struct	*completing;
+	struct rbmap_error_log	errors;
 };
 
 static_assert(offsetof(struct rbmap_buffer, head) == 0);

@@ -18,6 +18,7 @@
 #include "event/self_cost.h"
 #include "events.h"
 #include "lib/access.h"
+#include "lib/error_log.h"
 #include "lib/log.h"
 #include "options.h"
 #include "per_cpu.h"
@@ -29,9 +30,12 @@
 
 /* Characters of a refused write that are shown in the log. */
 #define RBMAP_LOGGED_MAX	32
+/* Characters of the description of a valid text in error_log. */
+#define RBMAP_WANTED_MAX	192
 
 /**
  * rbmap_control_refuse - log that a write was refused
+ * @buffer: buffer whose error_log gets the refusal
  * @name: name of the file
  * @buf: the written text
  * @len: bytes at @buf
@@ -39,19 +43,26 @@
  *
  * Return: -EINVAL.
  */
-int rbmap_control_refuse(const char *name, const char *buf, size_t len,
-			 const char *wanted)
+int rbmap_control_refuse(struct rbmap_buffer *buffer, const char *name,
+			 const char *buf, size_t len, const char *wanted)
 {
+	char what[RBMAP_WANTED_MAX];
+
 	if (len && buf[len - 1] == '\n')
 		len--;
 	rbmap_warn("%s: \"%*pE\"%s refused: write %s\n", name,
 		   (int)min_t(size_t, len, RBMAP_LOGGED_MAX), buf,
 		   len > RBMAP_LOGGED_MAX ? "..." : "", wanted);
+	snprintf(what, sizeof(what), "write %s", wanted);
+	/* The whole text is wrong, and so its beginning is the place. */
+	rbmap_error_log_add(rbmap_buffer_errors(buffer), name, what, buf, len,
+			    0);
 	return -EINVAL;
 }
 
 /**
  * rbmap_control_number - parse a number that was written
+ * @buffer: buffer whose error_log gets a refusal
  * @name: name of the file, for the log
  * @buf: the written text, terminated by a 0 byte
  * @len: bytes at @buf
@@ -64,8 +75,9 @@ int rbmap_control_refuse(const char *name, const char *buf, size_t len,
  * Return: 0; -EINVAL, with a message in the log; -EPERM if the kernel is locked
  * down.
  */
-int rbmap_control_number(const char *name, const char *buf, size_t len,
-			 unsigned long max, unsigned long *value)
+int rbmap_control_number(struct rbmap_buffer *buffer, const char *name,
+			 const char *buf, size_t len, unsigned long max,
+			 unsigned long *value)
 {
 	char wanted[48];
 	int err = rbmap_locked_down();
@@ -77,7 +89,7 @@ int rbmap_control_number(const char *name, const char *buf, size_t len,
 		return 0;
 	snprintf(wanted, sizeof(wanted), max == 1 ? "0 or 1" :
 		 "a number from 0 to %lu", max);
-	return rbmap_control_refuse(name, buf, len, wanted);
+	return rbmap_control_refuse(buffer, name, buf, len, wanted);
 }
 
 /**
@@ -125,7 +137,7 @@ static ssize_t tracing_on_store(struct kobject *kobj,
 				size_t len)
 {
 	unsigned long on;
-	int err = rbmap_control_number(attr->attr.name, buf, len, 1, &on);
+	int err = rbmap_control_number(rbmap_dir_buffer(kobj), attr->attr.name, buf, len, 1, &on);
 
 	if (err)
 		return err;
@@ -160,7 +172,7 @@ static ssize_t tracing_cpumask_store(struct kobject *kobj,
 	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
 	if (strlen(buf) + 1 < len || cpumask_parse(buf, cpus))
-		err = rbmap_control_refuse(attr->attr.name, buf, len,
+		err = rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 					   "a bit for each CPU as hexadecimal digits");
 	else
 		rbmap_buffer_set_cpus(rbmap_controlled(kobj), cpus);
@@ -181,7 +193,7 @@ static ssize_t overwrite_store(struct kobject *kobj,
 			       size_t len)
 {
 	unsigned long on;
-	int err = rbmap_control_number(attr->attr.name, buf, len, 1, &on);
+	int err = rbmap_control_number(rbmap_dir_buffer(kobj), attr->attr.name, buf, len, 1, &on);
 
 	if (err)
 		return err;
@@ -202,7 +214,7 @@ static ssize_t buffer_percent_store(struct kobject *kobj,
 				    const char *buf, size_t len)
 {
 	unsigned long percent;
-	int err = rbmap_control_number(attr->attr.name, buf, len, 100,
+	int err = rbmap_control_number(rbmap_dir_buffer(kobj), attr->attr.name, buf, len, 100,
 				       &percent);
 
 	if (!err)
@@ -222,7 +234,7 @@ static ssize_t retired_size_kb_store(struct kobject *kobj,
 				     const char *buf, size_t len)
 {
 	unsigned long kb;
-	int err = rbmap_control_number(attr->attr.name, buf, len, ULONG_MAX,
+	int err = rbmap_control_number(rbmap_dir_buffer(kobj), attr->attr.name, buf, len, ULONG_MAX,
 				       &kb);
 
 	if (err)
@@ -254,6 +266,7 @@ static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
 
 /**
  * rbmap_control_clock - parse the name of a clock that was written
+ * @buffer: buffer whose error_log gets a refusal
  * @name: name of the file, for the log
  * @buf: the written text
  * @len: bytes at @buf
@@ -261,8 +274,8 @@ static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
  *
  * Return: 0, or -EINVAL with a message in the log.
  */
-int rbmap_control_clock(const char *name, const char *buf, size_t len,
-			enum rbmap_clock *clock)
+int rbmap_control_clock(struct rbmap_buffer *buffer, const char *name,
+			const char *buf, size_t len, enum rbmap_clock *clock)
 {
 	char wanted[64] = "one of: ";
 	int i;
@@ -276,7 +289,7 @@ int rbmap_control_clock(const char *name, const char *buf, size_t len,
 	}
 	i = strlen(wanted);
 	rbmap_clocks_print(wanted + i, sizeof(wanted) - i, -1);
-	return rbmap_control_refuse(name, buf, len, wanted);
+	return rbmap_control_refuse(buffer, name, buf, len, wanted);
 }
 
 static ssize_t trace_clock_show(struct kobject *kobj,
@@ -297,7 +310,7 @@ static ssize_t trace_clock_store(struct kobject *kobj,
 
 	err = rbmap_locked_down();
 	if (!err)
-		err = rbmap_control_clock(attr->attr.name, buf, len, &clock);
+		err = rbmap_control_clock(rbmap_dir_buffer(kobj), attr->attr.name, buf, len, &clock);
 	if (!err)
 		err = rbmap_buffer_set_clock(rbmap_controlled(kobj), clock);
 	return err ? err : len;
@@ -365,7 +378,7 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 	if (err)
 		return err;
 	if (strlen(buf) + 1 < len || kstrtoul(buf, 10, &value) || value != 1)
-		return rbmap_control_refuse(attr->attr.name, buf, len,
+		return rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 					    "1 to discard all events");
 	rbmap_buffer_reset(rbmap_controlled(kobj));
 	return len;

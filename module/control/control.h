@@ -54,12 +54,13 @@ void rbmap_control_exit(struct rbmap_control *control);
 #define RBMAP_ATTR_RO(_name)	__ATTR_RO_MODE(_name, RBMAP_MODE_RO)
 #define RBMAP_ATTR_RW(_name)	__ATTR_RW_MODE(_name, RBMAP_MODE_RW)
 
-int rbmap_control_number(const char *name, const char *buf, size_t len,
-			 unsigned long max, unsigned long *value);
-int rbmap_control_refuse(const char *name, const char *buf, size_t len,
-			 const char *wanted);
+int rbmap_control_number(struct rbmap_buffer *buffer, const char *name,
+			 const char *buf, size_t len, unsigned long max,
+			 unsigned long *value);
+int rbmap_control_refuse(struct rbmap_buffer *buffer, const char *name,
+			 const char *buf, size_t len, const char *wanted);
 ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len);
-int rbmap_control_clock(const char *name, const char *buf, size_t len,
-			enum rbmap_clock *clock);
+int rbmap_control_clock(struct rbmap_buffer *buffer, const char *name,
+			const char *buf, size_t len, enum rbmap_clock *clock);
 
 #endif /* RBMAP_CONTROL_H */

@@ -380,6 +380,15 @@ void *rbmap_dir_data(struct kobject *dir)
 }
 
 /**
+ * rbmap_dir_buffer - get the buffer that a directory belongs to
+ * @dir: directory from rbmap_dir_create()
+ */
+struct rbmap_buffer *rbmap_dir_buffer(struct kobject *dir)
+{
+	return rbmap_dir_of(dir)->buffer;
+}
+
+/**
  * rbmap_dir_remove - remove a directory and all files in it
  * @dir: directory from rbmap_dir_create(), or NULL
  *

@@ -18,6 +18,7 @@ enum rbmap_dir_type {
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer);
 void *rbmap_dir_data(struct kobject *dir);
+struct rbmap_buffer *rbmap_dir_buffer(struct kobject *dir);
 void rbmap_dir_retry(struct kobject *dir);
 void rbmap_dir_remove(struct kobject *dir);
 

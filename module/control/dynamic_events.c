@@ -16,6 +16,7 @@
 #include "dynamic_events.h"
 #include "event/registry.h"
 #include "lib/access.h"
+#include "lib/error_log.h"
 #include "lib/log.h"
 
 #define RBMAP_DYNAMIC_MAX	1024
@@ -101,7 +102,8 @@ static int rbmap_dynamic_remove(const struct rbmap_dynamic_line *line)
 	return 0;
 }
 
-static int rbmap_dynamic_obey(const char *text, size_t len)
+static int rbmap_dynamic_obey(struct rbmap_buffer *buffer, const char *text,
+			      size_t len)
 {
 	struct rbmap_line_error error;
 	struct rbmap_dynamic_line *line;
@@ -116,6 +118,9 @@ static int rbmap_dynamic_obey(const char *text, size_t len)
 			   error.at + 1,
 			   (int)min_t(size_t, len - error.at, RBMAP_LINE_LOGGED_MAX),
 			   text + error.at, error.what);
+		rbmap_error_log_add(rbmap_buffer_errors(buffer),
+				    "dynamic_events", error.what, text, len,
+				    error.at);
 		goto out;
 	}
 	mutex_lock(&rbmap_dynamic_lock);
@@ -172,7 +177,7 @@ static ssize_t rbmap_dynamic_write(struct file *file, struct kobject *kobj,
 			   RBMAP_LINE_MAX);
 		return -E2BIG;
 	}
-	err = rbmap_dynamic_obey(buf, len);
+	err = rbmap_dynamic_obey(rbmap_dir_buffer(kobj), buf, len);
 	rbmap_dir_retry(kobj);
 	return err ? err : used;
 }

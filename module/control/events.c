@@ -50,7 +50,7 @@ static ssize_t rbmap_event_enable_store(struct kobject *kobj,
 	unsigned long on;
 	int err;
 
-	err = rbmap_control_number(event->name, buf, len, 1, &on);
+	err = rbmap_control_number(rbmap_dir_buffer(kobj), event->name, buf, len, 1, &on);
 	if (err)
 		return err;
 	err = rbmap_event_enable(event_file, on);
@@ -164,7 +164,7 @@ static ssize_t rbmap_system_enable_store(struct kobject *kobj,
 	unsigned long on;
 	int err;
 
-	err = rbmap_control_number(dir->name, buf, len, 1, &on);
+	err = rbmap_control_number(rbmap_dir_buffer(kobj), dir->name, buf, len, 1, &on);
 	if (err)
 		return err;
 	err = rbmap_event_set_enable(dir->events, &match, on);
@@ -329,7 +329,7 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 	unsigned long on;
 	int err;
 
-	err = rbmap_control_number("events/enable", buf, len, 1, &on);
+	err = rbmap_control_number(rbmap_dir_buffer(kobj), "events/enable", buf, len, 1, &on);
 	if (!err)
 		err = rbmap_event_set_enable(rbmap_control_of(kobj)->events,
 					     &all, on);

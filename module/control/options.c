@@ -85,7 +85,7 @@ static ssize_t trace_options_store(struct kobject *kobj,
 		err = rbmap_options[i].set(rbmap_dir_data(kobj), on);
 		return err ? err : len;
 	}
-	return rbmap_control_refuse(attr->attr.name, buf, len,
+	return rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 				    "an option that the file lists, after 'no' to turn it off");
 }
 

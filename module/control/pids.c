@@ -76,7 +76,7 @@ static int rbmap_pids_obey(struct rbmap_event_set *set,
 		return -ENOMEM;
 	if (!rbmap_pids_parse(pids, buf, len, &any)) {
 		kvfree(pids);
-		return rbmap_control_refuse(attr->attr.name, buf, len,
+		return rbmap_control_refuse(set->buffer, attr->attr.name, buf, len,
 					    "process ids with blanks between");
 	}
 	if (!any) {
@@ -145,7 +145,7 @@ static ssize_t rbmap_event_fork_store(struct kobject *kobj,
 	unsigned long on;
 	int err;
 
-	err = rbmap_control_number("options/event-fork", buf, len, 1, &on);
+	err = rbmap_control_number(rbmap_dir_buffer(kobj), "options/event-fork", buf, len, 1, &on);
 	if (!err)
 		err = rbmap_event_pids_follow(rbmap_tasks_of(kobj), on);
 	return err ? err : len;
@@ -174,7 +174,7 @@ static ssize_t rbmap_copy_marker_store(struct kobject *kobj,
 	unsigned long on;
 	int err;
 
-	err = rbmap_control_number("options/copy_trace_marker", buf, len, 1, &on);
+	err = rbmap_control_number(rbmap_dir_buffer(kobj), "options/copy_trace_marker", buf, len, 1, &on);
 	if (err)
 		return err;
 	rbmap_buffer_set_copies_marker(control->buffer, on);

@@ -16,7 +16,7 @@ static ssize_t self_cost_store(struct kobject *kobj,
 			       size_t len)
 {
 	unsigned long on;
-	int err = rbmap_control_number(attr->attr.name, buf, len, 1, &on);
+	int err = rbmap_control_number(rbmap_dir_buffer(kobj), attr->attr.name, buf, len, 1, &on);
 
 	if (!err)
 		err = rbmap_self_cost_set(on);

@@ -12,6 +12,7 @@
 #include "compat/sysfs.h"
 #include "control.h"
 #include "dir.h"
+#include "event/event.h"
 #include "event/event_set.h"
 #include "lib/access.h"
 #include "set_event.h"
@@ -49,7 +50,7 @@ static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word)
 	if (colon)
 		*colon = ':';
 	return err == -ENODEV ?
-	       rbmap_control_refuse("set_event", word, strlen(word),
+	       rbmap_control_refuse(set->buffer, "set_event", word, strlen(word),
 				    "SYSTEM:EVENT, an event or a system of available_events") :
 	       err;
 }

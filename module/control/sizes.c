@@ -45,11 +45,11 @@ ssize_t rbmap_control_size_store(struct rbmap_buffer *buf, int which,
 	int err;
 
 	/* The called functions check the limits, and log them. */
-	err = rbmap_control_number(name, page, len, ULONG_MAX, &kb);
+	err = rbmap_control_number(buf, name, page, len, ULONG_MAX, &kb);
 	if (err)
 		return err;
 	if (!kb)
-		return rbmap_control_refuse(name, page, len,
+		return rbmap_control_refuse(buf, name, page, len,
 					    "a number of KiB above 0");
 	err = subbuf ? rbmap_buffer_resize_subbufs(buf, which, kb) :
 		       rbmap_buffer_resize(buf, which, kb);
@@ -83,7 +83,7 @@ ssize_t rbmap_control_snapshot_store(struct rbmap_buffer *buf, int which,
 				     size_t len)
 {
 	unsigned long take;
-	int err = rbmap_control_number(name, page, len, 1, &take);
+	int err = rbmap_control_number(buf, name, page, len, 1, &take);
 
 	if (err)
 		return err;

@@ -24,7 +24,7 @@ static ssize_t current_tracer_store(struct kobject *kobj,
 	int err = rbmap_locked_down();
 
 	if (!err && !sysfs_streq(buf, "nop"))
-		err = rbmap_control_refuse(attr->attr.name, buf, len,
+		err = rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 					   "nop: rbmap has no other tracer");
 	return err ? err : len;
 }
@@ -45,7 +45,7 @@ static ssize_t rbmap_functions_store(struct kobject *kobj,
 	int err = rbmap_locked_down();
 
 	if (!err && *skip_spaces(buf))
-		err = rbmap_control_refuse(attr->attr.name, buf, len,
+		err = rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 					   "an empty line: rbmap traces no functions");
 	return err ? err : len;
 }

@@ -2,6 +2,7 @@
 /* Compiled together, see Kbuild. */
 #include "chrdev.c"
 #include "device.c"
+#include "error_log.c"
 #include "mmap.c"
 #include "splice.c"
 #include "marker.c"

@@ -21,6 +21,7 @@
 #include "buffer/snapshot.h"
 #include "buffer/wait.h"
 #include "device.h"
+#include "error_log.h"
 #include "marker.h"
 #include "mmap.h"
 #include "splice.h"
@@ -30,6 +31,7 @@
 #define RBMAP_MARKER_MODE	0220
 /* Only root discards events, as with the file `reset`. */
 #define RBMAP_TRACE_MODE	0600
+#define RBMAP_ERROR_LOG_MODE	0600
 
 static void rbmap_file_copy_free(struct rbmap_file *rfile)
 {
@@ -446,6 +448,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 	rbmap_marker_end(devices->buffer);
 	rbmap_chrdev_destroy(&devices->marker);
 	rbmap_chrdev_destroy(&devices->trace);
+	rbmap_chrdev_destroy(&devices->error_log);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot);
@@ -511,19 +514,31 @@ int rbmap_devices_add_marker(struct rbmap_devices *devices,
 }
 
 /**
- * rbmap_devices_add_trace - create the device that discards all events
+ * rbmap_devices_add_root - create the devices that only root may open
  * @devices: the devices of a buffer
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
  */
-int rbmap_devices_add_trace(struct rbmap_devices *devices)
+int rbmap_devices_add_root(struct rbmap_devices *devices)
 {
+	int err;
+
 	devices->trace = (struct rbmap_chrdev) {
 		.fops	= &rbmap_trace_fops,
 		.mode	= RBMAP_TRACE_MODE,
 		.buffer	= devices->buffer,
 		.data	= devices->buffer,
 	};
-	return rbmap_chrdev_create(&devices->trace, devices->name, "trace");
+	err = rbmap_chrdev_create(&devices->trace, devices->name, "trace");
+	if (err)
+		return err;
+	devices->error_log = (struct rbmap_chrdev) {
+		.fops	= &rbmap_error_log_fops,
+		.mode	= RBMAP_ERROR_LOG_MODE,
+		.buffer	= devices->buffer,
+		.data	= devices->buffer,
+	};
+	return rbmap_chrdev_create(&devices->error_log, devices->name,
+				   "error_log");
 }

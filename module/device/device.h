@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer's devices: cpuN, snapshot/cpuN, marker and trace, in /dev/rbmap or
+ * A buffer's devices: cpuN, snapshot/cpuN, marker, trace and error_log, in /dev/rbmap or
  * /dev/rbmap/NAME.
  */
 #ifndef RBMAP_DEVICE_H
@@ -28,6 +28,7 @@ struct rbmap_cpu_devices {
  * @cpu: devices of each CPU, by CPU number
  * @marker: marker, to which user space writes events
  * @trace: trace, which discards all events when it is truncated
+ * @error_log: error_log, which has the last refusals
  */
 struct rbmap_devices {
 	const char		*name;
@@ -35,6 +36,7 @@ struct rbmap_devices {
 	struct rbmap_cpu_devices *cpu;
 	struct rbmap_chrdev	marker;
 	struct rbmap_chrdev	trace;
+	struct rbmap_chrdev	error_log;
 };
 
 int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
@@ -43,6 +45,6 @@ void rbmap_devices_exit(struct rbmap_devices *devices);
 int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
 int rbmap_devices_add_marker(struct rbmap_devices *devices,
 			     struct rbmap_event_file *event_file);
-int rbmap_devices_add_trace(struct rbmap_devices *devices);
+int rbmap_devices_add_root(struct rbmap_devices *devices);
 
 #endif /* RBMAP_DEVICE_H */

@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "buffer/buffer.h"
 #include "event.h"
 #include "event_set.h"
 #include "filter.h"
@@ -13,10 +14,14 @@
 #include "filter/parse.h"
 #include "filter/verify.h"
 #include "format.h"
+#include "lib/error_log.h"
 #include "lib/log.h"
 
 /* Characters of a wrong expression that are shown in the log. */
 #define RBMAP_LOGGED_MAX	24
+
+/* The words of tracefs for the place of an error in a filter. */
+#define RBMAP_FILTER_WHERE	"event filter parse error"
 
 static const char rbmap_filter_system_error[] =
 	"Couldn't find or set field in one of a subsystem's events";
@@ -211,8 +216,8 @@ static void rbmap_filter_refuse(const char *system, const char *name,
 }
 
 /* Remove blanks at the end, and one terminating 0 byte as C programs write it. */
-static char *rbmap_filter_strip(const char *system, const char *name,
-				const char *buf, size_t len)
+static char *rbmap_filter_strip(struct rbmap_buffer *buffer, const char *system,
+				const char *name, const char *buf, size_t len)
 {
 	char *text;
 
@@ -222,9 +227,14 @@ static char *rbmap_filter_strip(const char *system, const char *name,
 	 * One write to a file brings at most this much, so that the rest is missing.
 	 */
 	if (len >= RBMAP_FILTER_TEXT_MAX || strnlen(buf, len) < len) {
-		rbmap_filter_refuse(system, name, len < RBMAP_FILTER_TEXT_MAX ?
-				    "the expression contains a 0 byte" :
-				    "write less than 4096 characters");
+		const char *why = len < RBMAP_FILTER_TEXT_MAX ?
+				  "the expression contains a 0 byte" :
+				  "write less than 4096 characters";
+
+		rbmap_filter_refuse(system, name, why);
+		rbmap_error_log_add(rbmap_buffer_errors(buffer),
+				    RBMAP_FILTER_WHERE, why, buf, len,
+				    RBMAP_ERROR_NO_PLACE);
 		return ERR_PTR(-EINVAL);
 	}
 	text = kstrndup(buf, len, GFP_KERNEL);
@@ -239,7 +249,8 @@ static bool rbmap_filter_is_clear(const char *text)
 	return !strcmp(skip_spaces(text), "0");
 }
 
-static void rbmap_filter_explain(const char *system, const char *name,
+static void rbmap_filter_explain(struct rbmap_buffer *buffer,
+				 const char *system, const char *name,
 				 const char *text,
 				 const struct rbmap_filter_error *error)
 {
@@ -250,6 +261,8 @@ static void rbmap_filter_explain(const char *system, const char *name,
 		 (int)min_t(size_t, len - at, RBMAP_LOGGED_MAX), text + at,
 		 error->message);
 	rbmap_filter_refuse(system, name, why);
+	rbmap_error_log_add(rbmap_buffer_errors(buffer), RBMAP_FILTER_WHERE,
+			    error->message, text, len, at);
 }
 
 /**
@@ -270,7 +283,8 @@ int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 	const struct rbmap_event_type *event = event_file->event;
 	struct rbmap_event_filter *filter = NULL, *old;
 	struct rbmap_filter_error error = {};
-	char *text = rbmap_filter_strip(event->system, event->name, buf, len);
+	char *text = rbmap_filter_strip(rbmap_event_buffer(event_file),
+					event->system, event->name, buf, len);
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
@@ -282,7 +296,8 @@ int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 		}
 	}
 	if (error.message)
-		rbmap_filter_explain(event->system, event->name, text, &error);
+		rbmap_filter_explain(rbmap_event_buffer(event_file),
+				     event->system, event->name, text, &error);
 	kfree(text);
 	mutex_lock(&rbmap_event_files_lock);
 	old = rbmap_event_filter_swap(event_file, filter);
@@ -386,7 +401,7 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 		swap(*shown, filter);
 	mutex_unlock(&rbmap_event_files_lock);
 	if (err == -EINVAL && error.message)
-		rbmap_filter_explain(system, NULL, text, &error);
+		rbmap_filter_explain(set->buffer, system, NULL, text, &error);
 	if (!list_empty(&replaced))
 		rbmap_sync_probes();
 	rbmap_event_filters_free(&replaced);
@@ -412,7 +427,7 @@ int rbmap_event_set_filter(struct rbmap_event_set *set, const char *system,
 			   const char *buf, size_t len,
 			   struct rbmap_event_filter **shown)
 {
-	char *text = rbmap_filter_strip(system, NULL, buf, len);
+	char *text = rbmap_filter_strip(set->buffer, system, NULL, buf, len);
 	int err;
 
 	if (IS_ERR(text))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-rbmap-y += module/lib/access.o
+rbmap-y += $(addprefix module/lib/,access.o error_log.o)

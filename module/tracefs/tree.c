@@ -44,6 +44,7 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_BUFFER, "per_cpu", RBMAP_NODE_CPUS },
 	{ RBMAP_NODE_BUFFER, "instances", RBMAP_NODE_INSTANCES, .top = true },
 	{ RBMAP_NODE_BUFFER, "trace", RBMAP_NODE_DEVICE, "trace" },
+	{ RBMAP_NODE_BUFFER, "error_log", RBMAP_NODE_DEVICE, "error_log" },
 	{ RBMAP_NODE_BUFFER, "trace_marker", RBMAP_NODE_DEVICE, "marker",
 	  "set_event" },
 	{ RBMAP_NODE_BUFFER, "saved_cmdlines", RBMAP_NODE_COMMON,
@@ -51,7 +52,6 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_BUFFER, "README", RBMAP_NODE_TEXT,
 	  "rbmap: a ring buffer with the interface of tracefs. See rbmap-tracefs-dir(1).\n" },
 	{ RBMAP_NODE_BUFFER, "available_tracers", RBMAP_NODE_TEXT, "nop\n" },
-	{ RBMAP_NODE_BUFFER, "error_log", RBMAP_NODE_TEXT, "" },
 	{ RBMAP_NODE_BUFFER, "printk_formats", RBMAP_NODE_TEXT, "" },
 	{ RBMAP_NODE_OPTIONS, "overwrite", RBMAP_NODE_CONTROL, "overwrite" },
 	/* trace-cmd restore requires an event of the system ftrace. */

@@ -51,7 +51,7 @@ ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
 ok "a buffer is created" create one
 is "$(names $instances/one)" "$(names $root)" "the buffer has the files of the default buffer"
 is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
-	"$(cd $dev && stat -c '%n %a' ./cpu* ./marker ./snapshot ./trace | xargs)" "the buffer has the devices of the default buffer"
+	"$(cd $dev && stat -c '%n %a' ./cpu* ./error_log ./marker ./snapshot ./trace | xargs)" "the buffer has the devices of the default buffer"
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
 	"256 0" "sizes are those of the load, no event is enabled but the marker"
 is "$(error create one)" "File exists" "a name that is in use is refused"
@@ -71,7 +71,7 @@ for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz01
 done
 is $good 9 "good names are accepted"
 bad=0
-for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker trace saved_cmdlines snapshot create destroy 'x=1' \
+for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker marker_raw trace error_log saved_cmdlines snapshot create destroy 'x=1' \
 	"$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'caf\303\251')" \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	before=$(dmesg | grep -c 'rbmap: create')
@@ -82,7 +82,7 @@ for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker trace saved_cmdlines s
 		diag "not refused with one line: $name"
 	fi
 done
-is $bad 20 "bad names are refused, with a line in the log"
+is $bad 22 "bad names are refused, with a line in the log"
 like "$(last_logged)" 'create: .* refused: write a name of 1 to 32 letters' "the log's line lists the good characters"
 like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting is refused"
 like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value is refused"

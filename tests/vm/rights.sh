@@ -48,6 +48,7 @@ shut mkdir 'mkdir /tmp/mounted/instances/x'
 shut rmdir 'rmdir /tmp/mounted/instances/named'
 shut marker ': >/dev/rbmap/marker'
 shut trace ': >/dev/rbmap/trace'
+shut error_log ': </dev/rbmap/error_log'
 shut saved_cmdlines ': </dev/rbmap/saved_cmdlines'
 for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"buffer_percent 10" "buffer_size_kb 128" "buffer_subbuf_size_kb 16" "snapshot 1" \

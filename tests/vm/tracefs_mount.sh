@@ -63,7 +63,7 @@ holder=$!
 rbmap record -q -e sched_switch -o /tmp/a.dat -- sleep 1000 &
 recorder=$!
 ok "a recorder has a buffer" retry_until 10 sh -c "ls $there | grep -q ."
-is "$(error rmdir $there/*)" "Operation not permitted" "a recorder's buffer is refused"
+is "$(error rmdir $there/* | sort -u)" "Operation not permitted" "a recorder's buffer is refused"
 kill $holder $recorder
 wait $recorder
 ok "it is gone with the recorder" retry_until 10 sh -c "! ls $there | grep -q ."
@@ -84,24 +84,67 @@ echo "-:mine/event" >$root/dynamic_events
 fails "an event that is removed is gone" test -e $dir/events/mine
 
 # --- options
-mkdir $there/b /tmp/b
-ok "a mount of a buffer" mount -t rbmap -o buffer=b rbmap /tmp/b
-like "$(grep ' /tmp/b ' /proc/mounts)" 'buffer=b' "/proc/mounts shows the buffer"
-echo 0 >/tmp/b/tracing_on
+mkdir $there/b /tmp/mounted-b
+ok "a mount of a buffer" mount -t rbmap -o buffer=b rbmap /tmp/mounted-b
+like "$(grep ' /tmp/mounted-b ' /proc/mounts)" 'buffer=b' "/proc/mounts shows the buffer"
+echo 0 >/tmp/mounted-b/tracing_on
 is "$(cat $dir/tracing_on $there/b/tracing_on | xargs)" "1 0" "it is that buffer"
-fails "it has no instances" test -e /tmp/b/instances
-like "$(error mount -o remount,buffer=a /tmp/b)" "Invalid argument|bad" "the buffer of a mount cannot change"
-ok "a mount can become read-only" mount -o remount,ro /tmp/b
+fails "it has no instances" test -e /tmp/mounted-b/instances
+like "$(error mount -o remount,buffer=a /tmp/mounted-b)" "Invalid argument|bad" "the buffer of a mount cannot change"
+ok "a mount can become read-only" mount -o remount,ro /tmp/mounted-b
 ok "rmdir of a mounted buffer" rmdir $there/b
-is "$(ls -a /tmp/b)" "" "the mount is empty then"
-ok "umount" umount /tmp/b
+is "$(ls -a /tmp/mounted-b)" "" "the mount is empty then"
+ok "umount" umount /tmp/mounted-b
 for buffer in zz a/events . ..; do
-	like "$(error mount -t rbmap -o buffer=$buffer rbmap /tmp/b)" "No such file" "a mount of '$buffer' is refused"
+	like "$(error mount -t rbmap -o buffer=$buffer rbmap /tmp/mounted-b)" "No such file" "a mount of '$buffer' is refused"
 done
-like "$(error mount -t rbmap -o other=1 rbmap /tmp/b)" "Invalid argument" "an unknown option is refused"
+like "$(error mount -t rbmap -o other=1 rbmap /tmp/mounted-b)" "Invalid argument" "an unknown option is refused"
 ok "a mount becomes read-only" mount -o remount,ro $dir
 is "$(error mkdir $there/c)" "Read-only file system" "a mount that is read-only creates nothing"
 mount -o remount,rw $dir
+
+# --- error_log
+log=$dir/error_log
+# without_times FILE: prints an error_log without its times
+without_times()
+{
+	sed 's/^\[ *[0-9]*\.[0-9]\{6\}\]/[time]/' "$1"
+}
+
+printf x 1<>$log
+(echo 2 >$dir/tracing_on) 2>/dev/null
+is "$(without_times $log)" "$(printf '[time] tracing_on: error: write 0 or 1\n  Command: 2\n           ^')" \
+	"error_log has a refusal"
+: >$log
+is "$(cat $log)" "" "an open that truncates clears it"
+mkdir $there/log
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	(echo "x$i" >$there/log/buffer_percent) 2>/dev/null
+done
+is "$(grep -c 'buffer_percent: error:' $there/log/error_log) $(cat $log)" "8 " "the last 8 of each buffer are kept"
+is "$(grep Command: $there/log/error_log | head -n 1)" "  Command: x3" "the oldest one comes first"
+printf x 1<>$there/log/error_log
+is "$(cat $there/log/error_log)" "" "a write clears it"
+rmdir $there/log
+(echo 'wrong line' >$root/dynamic_events) 2>/dev/null
+like "$(cat $log)" 'dynamic_events: error: ' "a line of dynamic_events has its error"
+: >$log
+theirs=/sys/kernel/tracing
+mount -t tracefs none $theirs 2>/dev/null
+if [ -e $theirs/error_log ]; then
+	: >$theirs/error_log
+	for text in 'prev_pidx > 0' 'prev_pid >' '(prev_pid > 0' 'prev_pid == "x"'; do
+		for each in $dir $theirs; do
+			(echo "$text" >"$each"/events/sched/sched_switch/filter) 2>/dev/null
+		done
+	done
+	is "$(without_times $log)" "$(without_times $theirs/error_log)" "errors of filters are those of tracefs"
+	for each in $dir $theirs; do
+		echo 0 >"$each"/events/sched/sched_switch/filter
+	done
+else
+	skip "this kernel has no error_log" "errors of filters are those of tracefs"
+fi
 
 # --- others, and races
 mkdir $there/kept

@@ -19,8 +19,8 @@
 
 #define NAME_RULE							\
 	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.', and\n" \
-	"is not cpuN, marker, trace, saved_cmdlines, snapshot, control, create or\n" \
-	"destroy.\n"
+	"is not cpuN, marker, marker_raw, trace, error_log, saved_cmdlines, snapshot,\n" \
+	"control, create or destroy.\n"
 
 static const char *const options[] = {
 	"buffer_size_kb=", "subbuf_size_kb=", "overwrite=", "clock=",
