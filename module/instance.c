@@ -187,9 +187,11 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	 * The marker is created last, so that a program that waits for it finds all
 	 * other files.
 	 */
-	err = rbmap_devices_add_marker(&instance->devices,
+	err = rbmap_devices_add_markers(&instance->devices,
 				rbmap_event_set_find(instance->events,
-						     &rbmap_marker_event));
+						     &rbmap_marker_event),
+				rbmap_event_set_find(instance->events,
+						     &rbmap_marker_raw_event));
 	if (!err)
 		return 0;
 

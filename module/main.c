@@ -60,6 +60,8 @@ static int __init rbmap_init(void)
 		goto err_self_cost_exit;
 	err = rbmap_event_register(&rbmap_marker_event);
 	if (!err)
+		err = rbmap_event_register(&rbmap_marker_raw_event);
+	if (!err)
 		err = rbmap_probes_register();
 	if (err)
 		goto err_events_exit;

@@ -9,6 +9,13 @@
 
 struct rbmap_event_file;
 
+/* The events that user space writes. */
+enum rbmap_marker {
+	RBMAP_MARKER_TEXT,
+	RBMAP_MARKER_RAW,
+	RBMAP_NR_MARKERS,
+};
+
 /**
  * struct rbmap_buffer - the rings of all CPUs
  * @head: pointers by which a writer finds its ring; must be first
@@ -31,7 +38,7 @@ struct rbmap_event_file;
  * @users: number of open files, and of modules that have looked the buffer up
  * @release: function to call when @users is 0, or NULL
  * @data: argument of @release
- * @marker: event file of the marker, or NULL
+ * @marker: event files of the markers, or NULL
  * @markers: entry in the list of buffers that have a marker
  * @copies_marker: whether the buffer gets what is written to the default buffer's marker
  * @marks_all: whether what is written to the buffer's marker reaches all of them
@@ -61,7 +68,7 @@ struct rbmap_buffer {
 	unsigned int		users;
 	void			(*release)(void *data);
 	void			*data;
-	struct rbmap_event_file *marker;
+	struct rbmap_event_file *marker[RBMAP_NR_MARKERS];
 	struct list_head	markers;
 	bool			copies_marker;
 	bool			marks_all;

@@ -447,6 +447,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 
 	rbmap_marker_end(devices->buffer);
 	rbmap_chrdev_destroy(&devices->marker);
+	rbmap_chrdev_destroy(&devices->marker_raw);
 	rbmap_chrdev_destroy(&devices->trace);
 	rbmap_chrdev_destroy(&devices->error_log);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
@@ -494,23 +495,37 @@ int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 }
 
 /**
- * rbmap_devices_add_marker - create the marker device
+ * rbmap_devices_add_markers - create the marker devices
  * @devices: the devices of a buffer
  * @event_file: the buffer's event file of rbmap_marker_event
+ * @raw_event_file: the buffer's event file of rbmap_marker_raw_event
  *
  * Context: may sleep.
+ * Return: 0 or a negative error.
  */
-int rbmap_devices_add_marker(struct rbmap_devices *devices,
-			     struct rbmap_event_file *event_file)
+int rbmap_devices_add_markers(struct rbmap_devices *devices,
+			      struct rbmap_event_file *event_file,
+			      struct rbmap_event_file *raw_event_file)
 {
+	int err;
+
+	devices->marker_raw = (struct rbmap_chrdev) {
+		.fops	= &rbmap_marker_raw_fops,
+		.mode	= RBMAP_MARKER_MODE,
+		.buffer	= devices->buffer,
+		.data	= devices->buffer,
+	};
 	devices->marker = (struct rbmap_chrdev) {
 		.fops	= &rbmap_marker_fops,
 		.mode	= RBMAP_MARKER_MODE,
 		.buffer	= devices->buffer,
 		.data	= devices->buffer,
 	};
-	rbmap_marker_begin(devices->buffer, event_file, !*devices->name);
-	return rbmap_chrdev_create(&devices->marker, devices->name, "marker");
+	rbmap_marker_begin(devices->buffer, event_file, raw_event_file,
+			   !*devices->name);
+	err = rbmap_chrdev_create(&devices->marker_raw, devices->name,
+				  "marker_raw");
+	return err ?: rbmap_chrdev_create(&devices->marker, devices->name, "marker");
 }
 
 /**

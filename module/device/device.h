@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer's devices: cpuN, snapshot/cpuN, marker, trace and error_log, in /dev/rbmap or
- * /dev/rbmap/NAME.
+ * A buffer's devices: cpuN, snapshot/cpuN, marker, marker_raw, trace and error_log, in
+ * /dev/rbmap or /dev/rbmap/NAME.
  */
 #ifndef RBMAP_DEVICE_H
 #define RBMAP_DEVICE_H
@@ -26,7 +26,8 @@ struct rbmap_cpu_devices {
  * @name: name of the buffer; "" for the default buffer
  * @buffer: the buffer
  * @cpu: devices of each CPU, by CPU number
- * @marker: marker, to which user space writes events
+ * @marker: marker, to which user space writes texts
+ * @marker_raw: marker_raw, to which user space writes other data
  * @trace: trace, which discards all events when it is truncated
  * @error_log: error_log, which has the last refusals
  */
@@ -35,6 +36,7 @@ struct rbmap_devices {
 	struct rbmap_buffer	*buffer;
 	struct rbmap_cpu_devices *cpu;
 	struct rbmap_chrdev	marker;
+	struct rbmap_chrdev	marker_raw;
 	struct rbmap_chrdev	trace;
 	struct rbmap_chrdev	error_log;
 };
@@ -43,8 +45,9 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 		       struct rbmap_buffer *buf);
 void rbmap_devices_exit(struct rbmap_devices *devices);
 int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
-int rbmap_devices_add_marker(struct rbmap_devices *devices,
-			     struct rbmap_event_file *event_file);
+int rbmap_devices_add_markers(struct rbmap_devices *devices,
+			      struct rbmap_event_file *event_file,
+			      struct rbmap_event_file *raw_event_file);
 int rbmap_devices_add_root(struct rbmap_devices *devices);
 
 #endif /* RBMAP_DEVICE_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * marker: each write becomes an event, as with tracefs' trace_marker.  A write to the
- * default buffer's /dev/rbmap/marker reaches each buffer that has rbmap:marker enabled.
+ * marker and marker_raw: each write becomes an event, as with tracefs' trace_marker and
+ * trace_marker_raw.  A write to the default buffer's /dev/rbmap/marker reaches each buffer
+ * that has rbmap:marker enabled, and marker_raw does so with rbmap:marker_raw.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -23,9 +24,12 @@ struct rbmap_marker_record {
 	char			buf[];
 };
 
-/* A newline and a 0 byte follow the text. */
+/* A newline and a 0 byte follow the text, and may follow other data. */
 #define RBMAP_MARKER_MAX						\
 	(RBMAP_EVENT_MAX - sizeof(struct rbmap_marker_record) - 2)
+
+/* Raw data begins with an id, as in tracefs. */
+#define RBMAP_MARKER_RAW_MIN	sizeof(u32)
 
 static const struct rbmap_field rbmap_marker_fields[] = {
 	RBMAP_FIELD_REST(char, buf),
@@ -39,6 +43,23 @@ struct rbmap_event_type rbmap_marker_event = {
 	.preempt	= IS_ENABLED(CONFIG_PREEMPT_COUNT),
 	.fields		= rbmap_marker_fields,
 	.print_fmt	= "\"%s\", REC->buf",
+	.apart		= true,
+};
+
+/* The fields and the format of tracefs' event raw_data. */
+static const struct rbmap_field rbmap_marker_raw_fields[] = {
+	RBMAP_FIELD(unsigned int, id),
+	RBMAP_FIELD_REST(char, buf),
+	{}
+};
+
+struct rbmap_event_type rbmap_marker_raw_event = {
+	.system		= "rbmap",
+	.name		= "marker_raw",
+	/* rbmap_marker_visit_all() has preemption off. */
+	.preempt	= IS_ENABLED(CONFIG_PREEMPT_COUNT),
+	.fields		= rbmap_marker_raw_fields,
+	.print_fmt	= "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
 	.apart		= true,
 };
 
@@ -88,10 +109,11 @@ typedef int rbmap_marker_visit_fn(const struct rbmap_event_file *event_file,
 				  struct rbmap_marker_record *text, size_t len);
 
 static int rbmap_marker_visit(const struct rbmap_buffer *buf,
+			      enum rbmap_marker kind,
 			      rbmap_marker_visit_fn *visit,
 			      struct rbmap_marker_record *text, size_t len)
 {
-	const struct rbmap_event_file *event_file = READ_ONCE(buf->marker);
+	const struct rbmap_event_file *event_file = READ_ONCE(buf->marker[kind]);
 
 	if (!event_file || !READ_ONCE(event_file->enabled))
 		return -EBADF;
@@ -107,6 +129,7 @@ static int rbmap_marker_visit(const struct rbmap_buffer *buf,
  * Return 0 if the function did for any buffer, or else the first error but -EBADF.
  */
 static int rbmap_marker_visit_all(struct rbmap_buffer *buf,
+				  enum rbmap_marker kind,
 				  rbmap_marker_visit_fn *visit,
 				  struct rbmap_marker_record *text, size_t len)
 {
@@ -115,12 +138,12 @@ static int rbmap_marker_visit_all(struct rbmap_buffer *buf,
 
 	preempt_disable();
 	if (!buf->marks_all)
-		err = rbmap_marker_visit(buf, visit, text, len);
+		err = rbmap_marker_visit(buf, kind, visit, text, len);
 	else
 		list_for_each_entry_rcu(each, &rbmap_markers, markers) {
 			if (each != buf && !READ_ONCE(each->copies_marker))
 				continue;
-			ret = rbmap_marker_visit(each, visit, text, len);
+			ret = rbmap_marker_visit(each, kind, visit, text, len);
 			if (!ret || err == -EBADF)
 				err = ret;
 		}
@@ -135,33 +158,41 @@ static int rbmap_marker_is_wanted(const struct rbmap_event_file *event_file,
 }
 
 /* A first test that saves work; rbmap_marker_commit() makes the final one. */
-static bool rbmap_marker_wanted(struct rbmap_buffer *buf)
+static bool rbmap_marker_wanted(struct rbmap_buffer *buf, enum rbmap_marker kind)
 {
-	return !rbmap_marker_visit_all(buf, rbmap_marker_is_wanted, NULL, 0);
+	return !rbmap_marker_visit_all(buf, kind, rbmap_marker_is_wanted, NULL, 0);
 }
 
 /* @text: @len bytes of its buf are filled in, and there is room for two more. */
-static int rbmap_marker_record(struct rbmap_buffer *buf,
+static int rbmap_marker_record(struct rbmap_buffer *buf, enum rbmap_marker kind,
 			       struct rbmap_marker_record *text, size_t len)
 {
-	if (text->buf[len - 1] != '\n')
-		text->buf[len++] = '\n';
-	text->buf[len++] = 0;
-	return rbmap_marker_visit_all(buf, rbmap_marker_commit, text, len);
+	if (kind == RBMAP_MARKER_TEXT) {
+		if (text->buf[len - 1] != '\n')
+			text->buf[len++] = '\n';
+		text->buf[len++] = 0;
+	} else if (len == RBMAP_MARKER_RAW_MIN) {
+		/* The format prints a byte of the data. */
+		text->buf[len++] = 0;
+	}
+	return rbmap_marker_visit_all(buf, kind, rbmap_marker_commit, text, len);
 }
 
 /**
  * rbmap_marker_begin - let the marker write to a buffer
  * @buf: the buffer
  * @event_file: the buffer's event file of rbmap_marker_event
- * @all: whether what is written to this buffer's marker reaches all buffers
+ * @raw_event_file: the buffer's event file of rbmap_marker_raw_event
+ * @all: whether what is written to this buffer's markers reaches all buffers
  */
 void rbmap_marker_begin(struct rbmap_buffer *buf,
-			struct rbmap_event_file *event_file, bool all)
+			struct rbmap_event_file *event_file,
+			struct rbmap_event_file *raw_event_file, bool all)
 {
 	buf->marks_all = all;
 	spin_lock(&rbmap_markers_lock);
-	WRITE_ONCE(buf->marker, event_file);
+	WRITE_ONCE(buf->marker[RBMAP_MARKER_TEXT], event_file);
+	WRITE_ONCE(buf->marker[RBMAP_MARKER_RAW], raw_event_file);
 	list_add_tail_rcu(&buf->markers, &rbmap_markers);
 	spin_unlock(&rbmap_markers_lock);
 }
@@ -174,31 +205,27 @@ void rbmap_marker_begin(struct rbmap_buffer *buf,
 void rbmap_marker_end(struct rbmap_buffer *buf)
 {
 	spin_lock(&rbmap_markers_lock);
-	if (buf->marker)
+	if (buf->marker[RBMAP_MARKER_TEXT])
 		list_del_rcu(&buf->markers);
-	WRITE_ONCE(buf->marker, NULL);
+	WRITE_ONCE(buf->marker[RBMAP_MARKER_TEXT], NULL);
+	WRITE_ONCE(buf->marker[RBMAP_MARKER_RAW], NULL);
 	spin_unlock(&rbmap_markers_lock);
 }
 
 /*
- * Copy the text before the reservation: a reservation must not wait for a page, and
- * a bad address must not leave half an event.  A text that is too long for one event
- * is cut, and the caller writes the rest.
+ * Copy the bytes before the reservation: a reservation must not wait for a page, and
+ * a bad address must not leave half an event.
  */
-static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
-				  size_t len, loff_t *pos)
+static ssize_t rbmap_marker_put(struct rbmap_buffer *buf, enum rbmap_marker kind,
+				const char __user *from, size_t len)
 {
-	struct rbmap_buffer *buf = file->private_data;
 	char stack[sizeof(struct rbmap_marker_record) + RBMAP_MARKER_SHORT]
 		__aligned(8);
 	struct rbmap_marker_record *text = (void *)stack;
 	int err;
 
-	if (!len)
-		return 0;
 	rbmap_buffer_retry(buf);
-	len = min(len, RBMAP_MARKER_MAX);
-	if (!rbmap_marker_wanted(buf))
+	if (!rbmap_marker_wanted(buf, kind))
 		return -EBADF;
 	if (len > RBMAP_MARKER_SHORT - 2) {
 		text = kmalloc(sizeof(*text) + len + 2, GFP_KERNEL);
@@ -208,10 +235,29 @@ static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
 	if (copy_from_user(text->buf, from, len))
 		err = -EFAULT;
 	else
-		err = rbmap_marker_record(buf, text, len);
+		err = rbmap_marker_record(buf, kind, text, len);
 	if (text != (void *)stack)
 		kfree(text);
 	return err ? err : len;
+}
+
+/* A text that is too long for one event is cut, and the caller writes the rest. */
+static ssize_t rbmap_marker_write(struct file *file, const char __user *from,
+				  size_t len, loff_t *pos)
+{
+	if (!len)
+		return 0;
+	return rbmap_marker_put(file->private_data, RBMAP_MARKER_TEXT, from,
+				min(len, RBMAP_MARKER_MAX));
+}
+
+/* Raw data is written as a whole or not at all, as in tracefs. */
+static ssize_t rbmap_marker_raw_write(struct file *file, const char __user *from,
+				      size_t len, loff_t *pos)
+{
+	if (len < RBMAP_MARKER_RAW_MIN || len > RBMAP_MARKER_MAX)
+		return -EINVAL;
+	return rbmap_marker_put(file->private_data, RBMAP_MARKER_RAW, from, len);
 }
 
 static int rbmap_marker_release(struct inode *inode, struct file *file)
@@ -226,4 +272,12 @@ const struct file_operations rbmap_marker_fops = {
 	.open		= stream_open,
 	.release	= rbmap_marker_release,
 	.write		= rbmap_marker_write,
+};
+
+/* file->private_data is the struct rbmap_buffer. */
+const struct file_operations rbmap_marker_raw_fops = {
+	.owner		= THIS_MODULE,
+	.open		= stream_open,
+	.release	= rbmap_marker_release,
+	.write		= rbmap_marker_raw_write,
 };

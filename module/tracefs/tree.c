@@ -47,6 +47,8 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_BUFFER, "error_log", RBMAP_NODE_DEVICE, "error_log" },
 	{ RBMAP_NODE_BUFFER, "trace_marker", RBMAP_NODE_DEVICE, "marker",
 	  "set_event" },
+	{ RBMAP_NODE_BUFFER, "trace_marker_raw", RBMAP_NODE_DEVICE, "marker_raw",
+	  "set_event" },
 	{ RBMAP_NODE_BUFFER, "saved_cmdlines", RBMAP_NODE_COMMON,
 	  RBMAP_DEVICE_DIR "/saved_cmdlines" },
 	{ RBMAP_NODE_BUFFER, "README", RBMAP_NODE_TEXT,

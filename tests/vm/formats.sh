@@ -33,7 +33,7 @@ unfit="kmem/kmem_cache_alloc kmem/kmem_cache_free"
 for dir in "$ours"/*/*/; do
 	event=${dir#"$ours"/}
 	event=${event%/}
-	[ "$event" != rbmap/marker ] || continue
+	[ "${event%_raw}" != rbmap/marker ] || continue
 	status=$(cat "$dir/status")
 	case $status in
 	available) same "$event/format" 's/^ID: .*/ID: N/' ;;
@@ -58,6 +58,9 @@ marker=$(cat $ours/rbmap/marker/format)
 like "$marker" '^	field:char buf\[\];	offset:[0-9]*;	size:0;	signed:[01];$' \
 	"marker has a text"
 like "$marker" '^print fmt: "%s", REC->buf$' "marker prints its text"
+
+is "$(sed 1,2d $ours/rbmap/marker_raw/format)" "$(sed 1,2d $theirs/ftrace/raw_data/format)" \
+	"marker_raw has the format of ftrace's raw_data"
 
 ok "module unloads" rmmod rbmap
 done_testing

@@ -51,7 +51,7 @@ ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
 ok "a buffer is created" create one
 is "$(names $instances/one)" "$(names $root)" "the buffer has the files of the default buffer"
 is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
-	"$(cd $dev && stat -c '%n %a' ./cpu* ./error_log ./marker ./snapshot ./trace | xargs)" "the buffer has the devices of the default buffer"
+	"$(cd $dev && stat -c '%n %a' ./cpu* ./error_log ./marker* ./snapshot ./trace | xargs)" "the buffer has the devices of the default buffer"
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
 	"256 0" "sizes are those of the load, no event is enabled but the marker"
 is "$(error create one)" "File exists" "a name that is in use is refused"
@@ -119,8 +119,8 @@ is "$(rbmap stat -B a --json | grep -c '"cpu"')" "$cpus" "rbmap stat -B"
 ok "an event is enabled in buffer a" rbmap enable -B a sched_switch
 ok "an event is enabled in buffer b" rbmap enable -B b sys_enter
 is "$(rbmap list -B a | awk '/enabled/ { print $1 }' | xargs)" \
-	"rbmap:marker sched:sched_switch" "rbmap list -B"
-is "$(rbmap list | awk '/enabled/ { print $1 }' | xargs)" "rbmap:marker" "rbmap list: the default buffer has only the marker"
+	"rbmap:marker rbmap:marker_raw sched:sched_switch" "rbmap list -B"
+is "$(rbmap list | awk '/enabled/ { print $1 }' | xargs)" "rbmap:marker rbmap:marker_raw" "rbmap list: the default buffer has only the markers"
 echo to-a >$dev/a/marker
 echo to-b >$dev/b/marker
 echo to-default >$dev/marker

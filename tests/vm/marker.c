@@ -223,6 +223,43 @@ static void test_apart(void)
 	set("events/rbmap/enable", "1");
 }
 
+static int raw_error(int fd, const void *from, size_t len)
+{
+	return write(fd, from, len) < 0 ? errno : 0;
+}
+
+/* Raw data is recorded as it is, all of it or nothing. */
+static void test_raw(void)
+{
+	int fd = open("/dev/rbmap/marker_raw", O_WRONLY | O_CLOEXEC);
+	unsigned int count;
+	char data[4096];
+
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (char)('a' + i % 26);
+	collect();
+	for (size_t len = 0; len < 4; len++)
+		is_error(raw_error(fd, data, len), EINVAL,
+			 "raw: %zu bytes are refused", len);
+	is_error(raw_error(fd, data, 4063), EINVAL, "raw: too much is refused");
+	is_error(raw_error(fd, (void *)8, 8), EFAULT, "raw: a bad address");
+	is(collect(), 0, "raw: refused data leaves no event");
+	is(write(fd, data, 4), 4, "raw: an id alone");
+	is(collect(), 1, "raw: one event");
+	ok(texts_len == 4 && !memcmp(texts, data, 4), "raw: the id");
+	is(write(fd, data, 4062), 4062, "raw: the largest data");
+	count = collect();
+	is(count, 1, "raw: one event for the largest data");
+	ok(texts_len >= 4062 && !memcmp(texts, data, 4062), "raw: all of it");
+	ok(common.type != event_id, "raw: an event of its own");
+	set("events/rbmap/marker_raw/enable", "0");
+	is_error(raw_error(fd, data, 8), EBADF, "raw: refused while the event is off");
+	is_error(write_error("on", 2), 0, "raw: the other marker is on");
+	is(collect(), 1, "raw: its text is recorded");
+	set("events/rbmap/marker_raw/enable", "1");
+	close(fd);
+}
+
 static void test_full(void)
 {
 	char text[1000];
@@ -292,6 +329,7 @@ int main(void)
 	test_apart();
 	test_file();
 	is(collect(), 2, "writev: one event for each part");
+	test_raw();
 	test_full();
 	client_close(&client);
 	return done_testing();

@@ -47,6 +47,7 @@ done
 shut mkdir 'mkdir /tmp/mounted/instances/x'
 shut rmdir 'rmdir /tmp/mounted/instances/named'
 shut marker ': >/dev/rbmap/marker'
+shut marker_raw ': >/dev/rbmap/marker_raw'
 shut trace ': >/dev/rbmap/trace'
 shut error_log ': </dev/rbmap/error_log'
 shut saved_cmdlines ': </dev/rbmap/saved_cmdlines'

@@ -157,16 +157,16 @@ put events/sched/enable 0
 
 # Events by name
 ok "events are enabled by name" put set_event 'sched:sched_switch irq:irq_handler_entry\n'
-is "$(sort $root/set_event | xargs)" "irq:irq_handler_entry rbmap:marker sched:sched_switch" \
+is "$(sort $root/set_event | xargs)" "irq:irq_handler_entry rbmap:marker rbmap:marker_raw sched:sched_switch" \
 	"set_event lists the enabled events"
 ok "a system is enabled by name" sh -c "echo signal >>$root/set_event"
 is "$(cat $events/signal/enable) $(cat $events/sched/sched_switch/enable)" "1 1" "set_event: >> adds events"
 ok "an event is disabled by name" sh -c "echo '!*:sched_switch' >>$root/set_event"
 is "$(cat $events/signal/enable) $(cat $events/sched/enable)" "1 0" "set_event: ! disables events"
 ok "an event is enabled without its system" put set_event sched_switch
-is "$(sort $root/set_event | xargs)" "rbmap:marker sched:sched_switch" "set_event: > replaces the events"
+is "$(sort $root/set_event | xargs)" "rbmap:marker rbmap:marker_raw sched:sched_switch" "set_event: > replaces the events"
 ok "an empty line disables all events" put set_event '\n'
-is "$(cat $root/set_event)" "rbmap:marker" "set_event: the marker stays enabled"
+is "$(sort $root/set_event | xargs)" "rbmap:marker rbmap:marker_raw" "set_event: the markers stay enabled"
 refused set_event sched:nothing "$invalid"
 refused set_event nothing "$invalid"
 ok "available_events lists an event that is off" grep -qx sched:sched_switch $root/available_events
@@ -287,7 +287,8 @@ ok "a buffer with enabled events is destroyed" put instances/destroy b
 
 # Modes
 is "$(find $root -type f -perm -0002)" "" "no control file is writable for everybody"
-is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker /dev/rbmap/trace /dev/rbmap/saved_cmdlines | xargs)" \
-	"440 440 220 600 400" "modes of the devices"
+is "$(stat -c %a /dev/rbmap/cpu0 /dev/rbmap/snapshot/cpu0 /dev/rbmap/marker /dev/rbmap/marker_raw /dev/rbmap/trace /dev/rbmap/error_log \
+	/dev/rbmap/saved_cmdlines | xargs)" \
+	"440 440 220 220 600 600 400" "modes of the devices"
 ok "module unloads" rmmod rbmap
 done_testing

@@ -52,19 +52,17 @@ for name in instances events per_cpu per_cpu/cpu0 events/ftrace instances/a/even
 	is "$(error rmdir $dir/$name)" "Operation not permitted" "rmdir $name is refused"
 done
 is "$(error mkdir $dir/x)" "Operation not permitted" "only instances takes directories"
-sleep 1000 <$there/a/per_cpu/cpu0/trace_pipe_raw &
-holder=$!
+exec 3<$there/a/per_cpu/cpu0/trace_pipe_raw
 is "$(error rmdir $there/a)" "Device or resource busy" "a buffer in use is refused"
-kill $holder
-ok "rmdir" retry_until 5 rmdir $there/a
+exec 3<&-
+ok "rmdir" rmdir $there/a
 fails "the buffer is gone" test -e $root/instances/a
-sleep 1000 </dev/rbmap/control &
-holder=$!
+
 rbmap record -q -e sched_switch -o /tmp/a.dat -- sleep 1000 &
 recorder=$!
 ok "a recorder has a buffer" retry_until 10 sh -c "ls $there | grep -q ."
 is "$(error rmdir $there/* | sort -u)" "Operation not permitted" "a recorder's buffer is refused"
-kill $holder $recorder
+kill $recorder
 wait $recorder
 ok "it is gone with the recorder" retry_until 10 sh -c "! ls $there | grep -q ."
 
@@ -133,7 +131,7 @@ theirs=/sys/kernel/tracing
 mount -t tracefs none $theirs 2>/dev/null
 if [ -e $theirs/error_log ]; then
 	: >$theirs/error_log
-	for text in 'prev_pidx > 0' 'prev_pid >' '(prev_pid > 0' 'prev_pid == "x"'; do
+	for text in 'prev_pidx > 0' '(prev_pid > 0' 'prev_pid == "x"'; do
 		for each in $dir $theirs; do
 			(echo "$text" >"$each"/events/sched/sched_switch/filter) 2>/dev/null
 		done

@@ -68,7 +68,7 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 bool is_buffer_name(const char *name)
 {
 	static const char *const taken[] = {
-		"create", "destroy", "marker", "snapshot",
+		"create", "destroy", "marker", "marker_raw", "snapshot",
 	};
 	size_t len = strlen(name);
 

@@ -40,7 +40,7 @@ static int write_file(const struct kept_buffer *kept, const char *file, const ch
 /* A new buffer records markers. Discard those that were written meanwhile. */
 static int begin_empty(const struct kept_buffer *kept)
 {
-	int ret = write_file(kept, "events/rbmap/marker/enable", "0");
+	int ret = write_file(kept, "events/rbmap/enable", "0");
 
 	return ret ? ret : write_file(kept, "reset", "1");
 }
