@@ -69,12 +69,15 @@ ssize_t rbmap_control_snapshot_show(struct rbmap_buffer *buf, int which,
 }
 
 /**
- * rbmap_control_snapshot_store - take a snapshot for 1, discard it for 0
+ * rbmap_control_snapshot_store - take a snapshot for 1, discard it for 0 and 2
  * @buf: the buffer
  * @which: a CPU, or RBMAP_ALL_CPUS
  * @name: name of the file, for the log
  * @page: the written text
  * @len: bytes at @page
+ *
+ * In tracefs 2 empties the snapshot and keeps its memory.  A snapshot has no memory of its
+ * own here, so that 2 does the same as 0.
  *
  * Return: @len or a negative error.
  */
@@ -83,11 +86,11 @@ ssize_t rbmap_control_snapshot_store(struct rbmap_buffer *buf, int which,
 				     size_t len)
 {
 	unsigned long take;
-	int err = rbmap_control_number(buf, name, page, len, 1, &take);
+	int err = rbmap_control_number(buf, name, page, len, 2, &take);
 
 	if (err)
 		return err;
-	if (take)
+	if (take == 1)
 		err = rbmap_buffer_snapshot(buf, which);
 	else
 		rbmap_buffer_drop_snapshot(buf, which);

@@ -117,6 +117,10 @@ put snapshot 1
 is "$(cat $root/snapshot) $(summed entries) $(summed 'snapshot events')" "1 0 1" "the snapshot has the unread event"
 put snapshot 0
 is "$(cat $root/snapshot)" 0 "the snapshot is freed"
+put snapshot 1
+put snapshot 2
+is "$(cat $root/snapshot)" 0 "2 discards the snapshot, too"
+refused snapshot 3 "$invalid"
 put reset 1
 
 # The device that is truncated
