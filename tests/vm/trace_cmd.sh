@@ -93,6 +93,9 @@ check_start()
 	is "$(cat $root/tracing_on)" 1 "Debian $release: restart turns tracing_on on"
 	echo text >/dev/rbmap/marker
 	does snapshot -s
+	does snapshot -r
+	is "$(cat $root/snapshot)" 0 "Debian $release: snapshot -r clears the snapshot"
+	does snapshot -s
 	does snapshot -f
 	echo text >/dev/rbmap/marker
 	does clear
@@ -101,6 +104,39 @@ check_start()
 	does stream -e sched_switch sleep 0.1
 	does reset
 	is "$(cat $root/events/enable) $(cat $root/tracing_on)" "0 1" "Debian $release: reset disables the events"
+}
+
+# A recording in an instance of its own, and one that stays.
+check_instances()
+{
+	does record -B mine -e sched_switch -o /tmp/a.dat sleep 0.1
+	does report -N /tmp/a.dat
+	printed 'sched_switch: .* ==> '
+	does start -B kept -e sched_switch
+	is "$(cat $root/instances/kept/events/sched/sched_switch/enable) $(cat $root/events/sched/enable)" "1 0" \
+		"Debian $release: the event is enabled in the instance alone"
+	sleep 0.1
+	does stat -B kept
+	printed 'sched'
+	does list -B kept -e '^sched:sched_switch$'
+	printed '^sched:sched_switch$'
+	does stop -B kept
+	is "$(cat $root/instances/kept/tracing_on) $(cat $root/tracing_on)" "0 1" "Debian $release: stop -B"
+	does extract -B kept -o /tmp/a.dat
+	does report -N /tmp/a.dat
+	printed 'sched_switch: .* ==> '
+	fails "Debian $release: extract -B removes the instance, as in tracefs" test -e $root/instances/kept
+	does start -B kept -e sched_switch
+	does reset -B kept
+	is "$(cat $root/instances/kept/events/enable)" 0 "Debian $release: reset -B"
+	does reset -B kept -d
+	fails "Debian $release: reset -d removes the instance" test -e $root/instances/kept
+	mkdir $tracing/instances/kept
+	echo 1 >$root/instances/kept/events/sched/sched_switch/enable
+	does reset -a
+	is "$(cat $root/instances/kept/events/enable)" 0 "Debian $release: reset -a"
+	rmdir $tracing/instances/* 2>/dev/null
+	is "$(ls $tracing/instances)" "" "Debian $release: no instance is left"
 }
 
 mkdir -p /tmp/lib
@@ -116,6 +152,7 @@ for release in 12 13; do
 	check_lists
 	check_record
 	check_start
+	check_instances
 	is "$(names | diff /tmp/names -)" "" "Debian $release: no file was added or removed"
 done
 umount $tracing

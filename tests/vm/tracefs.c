@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libtracefs, unmodified, reads a ring through a directory that looks like
- * tracefs.
+ * tracefs, and uses the instances, filters, options and markers in it.
  *
  *	tracefs [--mapped] DIR
  *
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,272 @@ static void check_enable(void)
 	is(seen.switches, seen.others, "no other events are there");
 }
 
+/* ---- instances */
+
+static bool has_name(char **list, const char *name)
+{
+	bool found = false;
+
+	for (char **each = list; each && *each; each++)
+		found |= !strcmp(*each, name);
+	tracefs_list_free(list);
+	return found;
+}
+
+static int count_name(const char *name, void *count)
+{
+	*(int *)count += !strcmp(name, "mine");
+	return 0;
+}
+
+static void check_instances(void)
+{
+	struct tracefs_instance *mine;
+	struct seen seen = { 0 };
+	int count = 0;
+
+	/* tracefs_instance_exists() always asks /sys/kernel/tracing. */
+	ok(!has_name(tracefs_instances(NULL), "mine"), "instance: it does not exist");
+	mine = tracefs_instance_create("mine");
+	if (!ok(mine, "tracefs_instance_create"))
+		return;
+	ok(tracefs_instance_is_new(mine), "tracefs_instance_is_new");
+	ok(has_name(tracefs_instances(NULL), "mine"), "tracefs_instances");
+	is(tracefs_instances_walk(count_name, &count), 0, "tracefs_instances_walk");
+	is(count, 1, "tracefs_instances_walk finds it");
+	ok(tracefs_file_exists(mine, "events/sched/sched_switch/enable"),
+	   "tracefs_file_exists");
+	is(tracefs_trace_off(mine), 0, "instance: tracefs_trace_off");
+	is(tracefs_trace_is_on(mine), 0, "instance: tracing is off");
+	is(tracefs_trace_is_on(NULL), 1, "instance: the other buffer is on");
+	is(tracefs_trace_on(mine), 0, "instance: tracefs_trace_on");
+	ok(tracefs_instance_set_affinity(mine, "0") >= 0, "tracefs_instance_set_affinity");
+	ok(tracefs_instance_set_affinity(mine, NULL) >= 0, "affinity to all CPUs");
+	ok(!tracefs_instance_set_buffer_size(mine, 256, -1), "tracefs_instance_set_buffer_size");
+	ok(tracefs_instance_get_buffer_size(mine, 0) >= 256, "tracefs_instance_get_buffer_size");
+
+	is(tracefs_event_enable(mine, "sched", "sched_switch"), 0,
+	   "instance: tracefs_event_enable");
+	for (int i = 0; i < 100; i++)
+		nap(1);
+	is(tracefs_event_disable(mine, "sched", "sched_switch"), 0,
+	   "instance: tracefs_event_disable");
+	is(tracefs_iterate_raw_events(tep, mine, NULL, 0, see_event, &seen), 0,
+	   "instance: tracefs_iterate_raw_events");
+	ok(seen.switches >= 100, "instance: its events are there");
+	memset(&seen, 0, sizeof(seen));
+	tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_event, &seen);
+	is(seen.switches, 0, "instance: the other buffer has none");
+
+	is(tracefs_instance_destroy(mine), 0, "tracefs_instance_destroy");
+	tracefs_instance_free(mine);
+	ok(!has_name(tracefs_instances(NULL), "mine"), "instance: it is gone");
+	ok(!tracefs_instance_create("no name"), "a bad name is refused");
+	is_error(errno, EINVAL, "with EINVAL");
+}
+
+/* ---- settings */
+
+static void check_file(const char *file, const char *wanted)
+{
+	char *text = tracefs_instance_file_read(NULL, file, NULL);
+
+	if (!ok(text && strstr(text, wanted), "%s has %s", file, wanted))
+		diag("%s", text ? text : "(none)");
+	free(text);
+}
+
+static void check_filter(void)
+{
+	struct tep_event *event = tep_find_event_by_name(tep, "sched", "sched_switch");
+	char *filter = NULL, *error;
+
+	is(tracefs_filter_string_append(event, &filter, TRACEFS_FILTER_COMPARE,
+					"prev_pid", TRACEFS_COMPARE_GT, "0"), 0,
+	   "tracefs_filter_string_append");
+	is(tracefs_filter_string_verify(event, filter, NULL), 0,
+	   "tracefs_filter_string_verify");
+	ok(tracefs_event_filter_apply(NULL, event, filter) >= 0,
+	   "tracefs_event_filter_apply");
+	check_file("events/sched/sched_switch/filter", "prev_pid > 0");
+	ok(tracefs_event_filter_clear(NULL, event) >= 0, "tracefs_event_filter_clear");
+	check_file("events/sched/sched_switch/filter", "none");
+	free(filter);
+
+	is(tracefs_error_clear(NULL), 0, "tracefs_error_clear");
+	ok(!tracefs_error_last(NULL), "no error is left");
+	ok(tracefs_event_filter_apply(NULL, event, "nothing > 0") < 0,
+	   "a filter with an unknown field is refused");
+	error = tracefs_error_last(NULL);
+	ok(error && strstr(error, "Field not found"), "tracefs_error_last");
+	free(error);
+	tracefs_event_filter_clear(NULL, event);
+	tracefs_error_clear(NULL);
+}
+
+static void check_clock(void)
+{
+	char *clock;
+
+	ok(tracefs_instance_file_write(NULL, "trace_clock", "mono") > 0,
+	   "the clock is set");
+	clock = tracefs_get_clock(NULL);
+	ok(clock && !strcmp(clock, "mono"), "tracefs_get_clock");
+	free(clock);
+	tracefs_instance_file_write(NULL, "trace_clock", "local");
+}
+
+static void check_options(const char *dir)
+{
+	ok(tracefs_option_is_supported(NULL, TRACEFS_OPTION_OVERWRITE),
+	   "tracefs_option_is_supported");
+	is(tracefs_option_disable(NULL, TRACEFS_OPTION_OVERWRITE), 0,
+	   "tracefs_option_disable");
+	ok(!tracefs_option_is_enabled(NULL, TRACEFS_OPTION_OVERWRITE),
+	   "tracefs_option_is_enabled: no");
+	is(tracefs_option_enable(NULL, TRACEFS_OPTION_OVERWRITE), 0,
+	   "tracefs_option_enable");
+	ok(tracefs_option_is_enabled(NULL, TRACEFS_OPTION_OVERWRITE),
+	   "tracefs_option_is_enabled: yes");
+	/* The function leaves nop out. */
+	ok(!has_name(tracefs_tracers(dir), "function"), "tracefs_tracers");
+	is(tracefs_tracer_clear(NULL), 0, "tracefs_tracer_clear");
+}
+
+typedef int filter_pid_fn(struct tracefs_instance *, int, bool, bool);
+
+/* libtracefs 1.8 has a function for the list of tasks. */
+static void check_pids(void)
+{
+	filter_pid_fn *filter_pid =
+		(filter_pid_fn *)dlsym(RTLD_DEFAULT, "tracefs_filter_pid_events");
+	char own[16];
+
+	snprintf(own, sizeof(own), "%d", getpid());
+	if (filter_pid)
+		ok(filter_pid(NULL, getpid(), true, false) >= 0,
+		   "tracefs_filter_pid_events");
+	else
+		ok(tracefs_instance_file_write(NULL, "set_event_pid", own) > 0,
+		   "set_event_pid is written");
+	check_file("set_event_pid", own);
+	tracefs_instance_file_write(NULL, "set_event_pid", "\n");
+}
+
+/* ---- markers */
+
+struct marked {
+	int texts, datas;
+	bool good_data;
+};
+
+static int see_mark(struct tep_event *event, struct tep_record *record, int cpu,
+		    void *data)
+{
+	struct marked *marked = data;
+	unsigned long long id;
+
+	(void)cpu;
+	if (!strcmp(event->name, "marker_raw")) {
+		marked->datas++;
+		marked->good_data = !tep_get_field_val(NULL, event, "id", record,
+						       &id, 1) &&
+				    id == 0x1234 &&
+				    !memcmp((char *)record->data +
+					    tep_find_field(event, "buf")->offset,
+					    "data", 4);
+	} else if (!strcmp(event->name, "marker")) {
+		int len;
+		char *text = tep_get_field_raw(NULL, event, "buf", record, &len, 1);
+
+		marked->texts += text && !strncmp(text, "number 42", 9);
+	}
+	return 0;
+}
+
+static void check_markers(void)
+{
+	struct { int id; char text[4]; } data = { 0x1234, "data" };
+	struct marked marked = { 0 };
+
+	reset();
+	is(tracefs_print_init(NULL), 0, "tracefs_print_init");
+	ok(tracefs_printf(NULL, "number %d", 42) >= 0, "tracefs_printf");
+	tracefs_print_close(NULL);
+	is(tracefs_binary_init(NULL), 0, "tracefs_binary_init");
+	ok(tracefs_binary_write(NULL, &data, sizeof(data)) >= 0,
+	   "tracefs_binary_write");
+	tracefs_binary_close(NULL);
+	is(tracefs_iterate_raw_events(tep, NULL, NULL, 0, see_mark, &marked), 0,
+	   "markers: tracefs_iterate_raw_events");
+	is(marked.texts, 1, "the text is there");
+	is(marked.datas, 1, "the data is there");
+	ok(marked.good_data, "the data has its id and its bytes");
+}
+
+/* ---- iterators */
+
+static int count_and_stop(struct tep_event *event, struct tep_record *record,
+			  int cpu, void *count)
+{
+	(void)event;
+	(void)record;
+	(void)cpu;
+	if (++*(int *)count == 10)
+		tracefs_iterate_stop(NULL);
+	return 0;
+}
+
+static void check_follow(void)
+{
+	int count = 0;
+
+	reset();
+	is(tracefs_follow_event(tep, NULL, "sched", "sched_switch", count_and_stop,
+				&count), 0, "tracefs_follow_event");
+	tracefs_event_enable(NULL, "sched", "sched_switch");
+	for (int i = 0; i < 100; i++)
+		nap(1);
+	tracefs_event_disable(NULL, "sched", "sched_switch");
+	tracefs_iterate_raw_events(tep, NULL, NULL, 0, NULL, NULL);
+	ok(count >= 10, "the followed event was seen (%d)", count);
+	reset();
+}
+
+typedef int snap_fn(struct tracefs_instance *);
+typedef int iterate_snapshot_fn(struct tep_handle *, struct tracefs_instance *,
+				cpu_set_t *, int,
+				int (*)(struct tep_event *, struct tep_record *, int, void *),
+				void *);
+
+/* libtracefs 1.8 has functions for snapshots. */
+static void check_snapshot(void)
+{
+	snap_fn *snap = (snap_fn *)dlsym(RTLD_DEFAULT, "tracefs_snapshot_snap");
+	snap_fn *clear = (snap_fn *)dlsym(RTLD_DEFAULT, "tracefs_snapshot_clear");
+	snap_fn *drop = (snap_fn *)dlsym(RTLD_DEFAULT, "tracefs_snapshot_free");
+	iterate_snapshot_fn *iterate = (iterate_snapshot_fn *)
+		dlsym(RTLD_DEFAULT, "tracefs_iterate_snapshot_events");
+	struct seen seen = { 0 };
+
+	if (!snap || !clear || !drop || !iterate) {
+		skip("this libtracefs has no snapshots", "snapshots");
+		return;
+	}
+	reset();
+	emit_all(100);
+	is(snap(NULL), 0, "tracefs_snapshot_snap");
+	emit_all(10);
+	is(iterate(tep, NULL, NULL, 0, see_event, &seen), 0,
+	   "tracefs_iterate_snapshot_events");
+	is(sum(seen.events), 100ULL * nr_cpus, "the snapshot's events are there");
+	ok(!seen.back && !seen.unreported, "snapshot: in order");
+	is(clear(NULL), 0, "tracefs_snapshot_clear");
+	is(drop(NULL), 0, "tracefs_snapshot_free");
+	check_file("snapshot", "0");
+	reset();
+}
+
 /* ---- one CPU */
 
 typedef struct tracefs_cpu *open_fn(struct tracefs_instance *, int, bool);
@@ -388,6 +655,14 @@ int main(int argc, char **argv)
 	check_iterate();
 	check_iterate_lost();
 	check_enable();
+	check_instances();
+	check_filter();
+	check_clock();
+	check_options(dir);
+	check_pids();
+	check_markers();
+	check_follow();
+	check_snapshot();
 	for (int cpu = 0; cpu < nr_cpus; cpu += nr_cpus > 1 ? nr_cpus - 1 : 1) {
 		check_cpu(cpu, tracefs_cpu_open, READ, "read");
 		check_cpu(cpu, tracefs_cpu_open, BUFFERED,
