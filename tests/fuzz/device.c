@@ -100,6 +100,7 @@ static const struct step {
 	{ "create kept instance", do_instance_kept, 3, MUST },
 	{ "destroy instance", do_instance_destroy, 3, MUST },
 	{ "open instance", do_instance_open, 4, MUST },
+	{ "mount instances", do_instance_mount, 3, MUST },
 	{ "load",	do_load,	1, MAY },
 	{ "probes in",	do_probes_in,	2, MUST_WITH_MODULES },
 	{ "probes out",	do_probes_out,	1, MUST_WITH_MODULES },

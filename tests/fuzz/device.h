@@ -136,6 +136,7 @@ STEP(instance_create);
 STEP(instance_kept);
 STEP(instance_destroy);
 STEP(instance_open);
+STEP(instance_mount);
 
 /* device_modules.c */
 STEP(load);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Create and destroy named buffers while their files are open. */
+/*
+ * Create and destroy named buffers while their files are open, also in the file system
+ * rbmap.
+ */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/rbmap.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -95,5 +101,64 @@ bool do_instance_open(void)
 		close(fd);
 	else
 		keep_file(fd);
+	return true;
+}
+
+/* Read a directory and the targets of its links. @fd is closed. */
+static void read_directory(int fd)
+{
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	char target[256];
+
+	while (dir && (entry = readdir(dir)))
+		(void)!readlinkat(fd, entry->d_name, target, sizeof(target));
+	if (dir)
+		closedir(dir);
+	else
+		close(fd);
+}
+
+/* Mount the file system without a place, so that it ends with the returned file. */
+static int mount_nowhere(void)
+{
+	int fs = fsopen("rbmap", FSOPEN_CLOEXEC), fd = -1;
+	char name[16];
+
+	if (fs < 0)
+		return -1;
+	snprintf(name, sizeof(name), "fuzz%u", pick(NR_INSTANCES));
+	if (!pick(4))
+		fsconfig(fs, FSCONFIG_SET_STRING, "buffer", name, 0);
+	if (!fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
+	close(fs);
+	return fd;
+}
+
+/* Create, destroy and read buffers in the file system. */
+bool do_instance_mount(void)
+{
+	int fd = mount_nowhere();
+	char path[64];
+
+	if (fd < 0)
+		return false;
+	snprintf(path, sizeof(path), "instances/fuzz%u%s", pick(NR_INSTANCES),
+		 pick(8) ? "" : "!");
+	switch (pick(4)) {
+	case 0:
+		mkdirat(fd, path, 0755);
+		break;
+	case 1:
+		unlinkat(fd, path, AT_REMOVEDIR);
+		break;
+	case 2:
+		read_directory(openat(fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+		break;
+	default:
+		read_directory(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	}
+	close(fd);
 	return true;
 }
