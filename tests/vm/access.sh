@@ -34,6 +34,7 @@ collect()
 		taskset $((1 << cpu)) sh -c 'echo x >/dev/rbmap/marker; /bin/busybox true; sleep 0.1'
 		cpu=$((cpu + 1))
 	done
+	printf 'id: data' >/dev/rbmap/marker_raw
 	# Writing to the console raises the serial port's interrupts, which have a
 	# handler.
 	echo 'access.sh: interrupts' >/dev/console
@@ -180,7 +181,8 @@ node_is()
 	[ "$(stat -c '%a %u %g' "$1")" = "$2" ]
 }
 echo named >$root/instances/create
-for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220" "named/cpu0 440" "named/marker 220"; do
+for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220" "marker_raw 220" \
+	"named/cpu0 440" "named/marker 220" "named/marker_raw 220"; do
 	ok "udev gives /dev/rbmap/${node% *} to the group" \
 		retry_until 20 node_is "/dev/rbmap/${node% *}" "${node#* } 0 $group"
 done
@@ -263,6 +265,7 @@ echo confidentiality >$lockdown
 refused "tracefs itself" open_read /sys/kernel/tracing/per_cpu/cpu0/trace_pipe_raw
 refused "a ring" open_read /dev/rbmap/cpu0
 refused "the marker" sh -c ': >/dev/rbmap/marker'
+refused "the marker of raw data" sh -c ': >/dev/rbmap/marker_raw'
 refused "a ring of a named buffer" open_read /dev/rbmap/named/cpu0
 for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"buffer_percent 10" "events/enable 1" "events/sched/enable 1" \

@@ -19,8 +19,8 @@ lists_recorder()
 	rbmap status | grep -q "^recorder .*(pid $pid)"
 }
 
-# begin SYSTEM ARGUMENT...: starts a recorder in the background and waits until all events
-# of SYSTEM are enabled
+# begin SYSTEM ARGUMENT...: starts a recorder in the background and waits until events of
+# SYSTEM are enabled
 begin()
 {
 	system=$1
@@ -32,7 +32,7 @@ begin()
 
 is_recording()
 {
-	grep -q 1 "$instances/record-$pid/events/$system/enable" 2>/dev/null
+	grep -q '[1X]' "$instances/record-$pid/events/$system/enable" 2>/dev/null
 }
 
 # left: lists what recorders have left behind
