@@ -16,7 +16,7 @@ with open(os.path.join(HERE, "sets.toml"), "rb") as file:
 RUNS, SETS = DATA["runs"], DATA["set"]
 
 KEYS = {"help", "of", "if", "long", "threads", "mem", "slow_mem", "nmis", "append", "qemu",
-        "env", "add", "known", "limit", "tests", "all_but", "build", "then"}
+        "env", "add", "known", "limit", "tests", "all_but", "all_of", "build", "then"}
 MUCH_MEMORY = 8 << 20       # KiB
 
 
@@ -157,17 +157,22 @@ class Run:
         return DATA["amd64"][key][part[key]]
 
     def tests(self, part):
+        if "all_of" in part:
+            return self.scripts(part, [test for name in part["all_of"]
+                                       for test in DATA["lists"][name]])
         if "all_but" not in part:
             tests = [os.path.join(HERE, test) for test in part.get("tests", [])]
             limit = self.limit(part, part["tests"][0]) if tests else []
             return limit + tests
         left_out = [test for name, tests in DATA["lists"].items()
                     if name in part["all_but"] or name in self.facts for test in tests]
-        words = []
-        for test in sorted(glob.glob("*.sh", root_dir=HERE)):
-            if test not in left_out:
-                words += [*self.limit(part, test), os.path.join(HERE, test)]
-        return words
+        return self.scripts(part, [test for test in sorted(glob.glob("*.sh", root_dir=HERE))
+                                   if test not in left_out])
+
+    def scripts(self, part, tests):
+        """Return the arguments that run tests, each with its own limit."""
+        return [word for test in tests
+                for word in (*self.limit(part, test), os.path.join(HERE, test))]
 
     def limit(self, part, test):
         """Return the option that sets the limit of a test."""
