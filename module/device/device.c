@@ -494,6 +494,21 @@ int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 					"snapshot!cpu%d", cpu);
 }
 
+/* Create a device of the whole buffer. */
+static int rbmap_devices_add_whole(struct rbmap_devices *devices,
+				   struct rbmap_chrdev *chrdev,
+				   const struct file_operations *fops,
+				   umode_t mode, const char *name)
+{
+	*chrdev = (struct rbmap_chrdev) {
+		.fops	= fops,
+		.mode	= mode,
+		.buffer	= devices->buffer,
+		.data	= devices->buffer,
+	};
+	return rbmap_chrdev_create(chrdev, devices->name, name);
+}
+
 /**
  * rbmap_devices_add_markers - create the marker devices
  * @devices: the devices of a buffer
@@ -509,23 +524,14 @@ int rbmap_devices_add_markers(struct rbmap_devices *devices,
 {
 	int err;
 
-	devices->marker_raw = (struct rbmap_chrdev) {
-		.fops	= &rbmap_marker_raw_fops,
-		.mode	= RBMAP_MARKER_MODE,
-		.buffer	= devices->buffer,
-		.data	= devices->buffer,
-	};
-	devices->marker = (struct rbmap_chrdev) {
-		.fops	= &rbmap_marker_fops,
-		.mode	= RBMAP_MARKER_MODE,
-		.buffer	= devices->buffer,
-		.data	= devices->buffer,
-	};
 	rbmap_marker_begin(devices->buffer, event_file, raw_event_file,
 			   !*devices->name);
-	err = rbmap_chrdev_create(&devices->marker_raw, devices->name,
-				  "marker_raw");
-	return err ?: rbmap_chrdev_create(&devices->marker, devices->name, "marker");
+	err = rbmap_devices_add_whole(devices, &devices->marker_raw,
+				      &rbmap_marker_raw_fops,
+				      RBMAP_MARKER_MODE, "marker_raw");
+	return err ?: rbmap_devices_add_whole(devices, &devices->marker,
+					      &rbmap_marker_fops,
+					      RBMAP_MARKER_MODE, "marker");
 }
 
 /**
@@ -537,23 +543,11 @@ int rbmap_devices_add_markers(struct rbmap_devices *devices,
  */
 int rbmap_devices_add_root(struct rbmap_devices *devices)
 {
-	int err;
+	int err = rbmap_devices_add_whole(devices, &devices->trace,
+					  &rbmap_trace_fops, RBMAP_TRACE_MODE,
+					  "trace");
 
-	devices->trace = (struct rbmap_chrdev) {
-		.fops	= &rbmap_trace_fops,
-		.mode	= RBMAP_TRACE_MODE,
-		.buffer	= devices->buffer,
-		.data	= devices->buffer,
-	};
-	err = rbmap_chrdev_create(&devices->trace, devices->name, "trace");
-	if (err)
-		return err;
-	devices->error_log = (struct rbmap_chrdev) {
-		.fops	= &rbmap_error_log_fops,
-		.mode	= RBMAP_ERROR_LOG_MODE,
-		.buffer	= devices->buffer,
-		.data	= devices->buffer,
-	};
-	return rbmap_chrdev_create(&devices->error_log, devices->name,
-				   "error_log");
+	return err ?: rbmap_devices_add_whole(devices, &devices->error_log,
+					      &rbmap_error_log_fops,
+					      RBMAP_ERROR_LOG_MODE, "error_log");
 }
