@@ -206,10 +206,10 @@ static void print_text(const struct status *s)
 		printf("named           %s\n", control_buffer());
 	for (size_t i = 0; i < s->nr_buffers && !control_buffer(); i++)
 		printf("named buffer    %s\n", s->buffer[i]);
-	if (!control_buffer())
+	if (!control_buffer()) {
 		recorders_print(s->buffer, s->nr_buffers);
-	if (!control_buffer())
 		mounts_each(print_mount, NULL);
+	}
 	printf("tracing         ");
 	if (s->setting[0])
 		printf("on\n");
