@@ -35,7 +35,7 @@
 
 /**
  * rbmap_control_refuse - log that a write was refused
- * @buffer: buffer whose error_log gets the refusal
+ * @buffer: buffer that keeps the refusal in its error_log
  * @name: name of the file
  * @buf: the written text
  * @len: bytes at @buf
@@ -62,7 +62,7 @@ int rbmap_control_refuse(struct rbmap_buffer *buffer, const char *name,
 
 /**
  * rbmap_control_number - parse a number that was written
- * @buffer: buffer whose error_log gets a refusal
+ * @buffer: buffer that keeps a refusal in its error_log
  * @name: name of the file, for the log
  * @buf: the written text, terminated by a 0 byte
  * @len: bytes at @buf
@@ -266,7 +266,7 @@ static int rbmap_clocks_print(char *buf, size_t size, int current_clock)
 
 /**
  * rbmap_control_clock - parse the name of a clock that was written
- * @buffer: buffer whose error_log gets a refusal
+ * @buffer: buffer that keeps a refusal in its error_log
  * @name: name of the file, for the log
  * @buf: the written text
  * @len: bytes at @buf

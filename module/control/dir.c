@@ -201,7 +201,7 @@ static int rbmap_dir_add_name(struct kobject *kobj, const char *name)
 }
 
 /**
- * rbmap_dir_add_file - create a file whose name a search finds
+ * rbmap_dir_add_file - create a file, and let searches find it
  * @dir: directory from rbmap_dir_create()
  * @attr: the file, which exists as long as the directory
  *
@@ -216,7 +216,7 @@ int rbmap_dir_add_file(struct kobject *dir, const struct attribute *attr)
 }
 
 /**
- * rbmap_dir_add_bin_file - create a binary file whose name a search finds
+ * rbmap_dir_add_bin_file - create a binary file, and let searches find it
  * @dir: directory from rbmap_dir_create()
  * @attr: the file, which exists as long as the directory
  *
@@ -231,7 +231,7 @@ int rbmap_dir_add_bin_file(struct kobject *dir, const struct bin_attribute *attr
 }
 
 /**
- * rbmap_dir_add_group - create files whose names a search finds
+ * rbmap_dir_add_group - create files, and let searches find them
  * @dir: directory from rbmap_dir_create()
  * @group: the files, without a name and without binary files
  *
