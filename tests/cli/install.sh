@@ -90,4 +90,5 @@ for folder in updates extra; do
 done
 ok "make uninstall" run_make uninstall
 ok "make uninstall leaves no file" test -z "$(find "$dir/root" ! -type d)"
+ok "make uninstall leaves no directory of rbmap" test -z "$(find "$dir/root" -name '*rbmap*')"
 done_testing

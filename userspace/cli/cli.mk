@@ -63,3 +63,5 @@ uninstall-cli:
 		$(DESTDIR)$(DATADIR)/$(notdir $(CLI_SCHEMA))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN))) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(CLI_MAN5)))
+	test ! -d $(DESTDIR)$(DATADIR) || \
+		rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DATADIR)

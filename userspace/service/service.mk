@@ -24,3 +24,5 @@ install-service:
 uninstall-service:
 	rm -f $(DESTDIR)$(SYSTEMDUNITDIR)/rbmap-flight-recorder.service
 	! cmp -s $(SERVICE_DIR)/flight-recorder.conf $(SERVICE_CONF) || rm $(SERVICE_CONF)
+	test ! -d $(dir $(SERVICE_CONF)) || \
+		rmdir --ignore-fail-on-non-empty $(dir $(SERVICE_CONF))
