@@ -17,25 +17,24 @@
 #include "common/pipeline.h"
 #include "common/printable.h"
 #include "common/progress.h"
-#include "common/standard_file.h"
 #include "common/suggest.h"
 #include "crash_guard.h"
+#include "input.h"
 #include "json_head.h"
 #include "report_batch.h"
 #include "text.h"
+#include "trace_dat/dat_comms.h"
 #include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* --cpu options */
-#define DEFAULT_INPUT	"trace.dat"
 #define NAME_WIDTH	20
 #define MOST_THREADS	4	/* by default: one reads for all others */
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
-#define INPUT_FAILED	2	/* standard_input_file() has reported the error */
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 
 struct report {
-	const char *input;
+	struct input in;
 	struct patterns patterns;
 	uint64_t cpu[MAX_CPUS];
 	size_t nr_cpus;
@@ -44,12 +43,8 @@ struct report {
 	bool relative;
 	bool wall;
 	bool utc;
-	const char *since, *until;	/* NULL: from the first, to the last event */
 
-	struct dat_reader *reader;
 	struct text *text;
-	struct time_view time;
-	uint64_t from, to;	/* the ring's times that are printed */
 	struct rbmap_event next;	/* the next event, if dat_next() returned 1 */
 	int got;		/* result of dat_next() */
 	bool chosen[NR_EVENT_IDS];	/* by --event */
@@ -106,14 +101,7 @@ static const struct cli_option options[] = {
 	  .help = "print date and time of day as UTC" },
 	{ .name = "relative", .target = FLAG(struct report, relative),
 	  .help = "print the time since the first event" },
-	{ .name = "since", .arg = "TIME", .kind = "text",
-	  .target = STRING(struct report, since),
-	  .help = "print only events from TIME on: -SECONDS before the end,\n"
-		  "HH:MM:SS, 'YYYY-MM-DD HH:MM:SS' (UTC with a Z behind),\n"
-		  "or SECONDS of the ring's clock" },
-	{ .name = "until", .arg = "TIME", .kind = "text",
-	  .target = STRING(struct report, until),
-	  .help = "print only events up to TIME" },
+	INPUT_TIME_OPTIONS(struct report, "print"),
 	{ .name = "threads", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
 	  .help = "print with N threads; default: 1, or for JSON one for each\n"
@@ -121,27 +109,16 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
-/* Read the formats and the names of threads. */
-static void add_cmdlines(struct report *r)
+static void add_comm(void *data, int pid, const char *comm)
 {
-	const struct dat_text *cmdlines = dat_cmdlines(r->reader);
-	char *line, *end, *comm;
-	long pid;
-
-	for (line = cmdlines->text; line && *line; line = end) {
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = '\0';
-		pid = strtol(line, &comm, 10);
-		if (comm != line && *comm == ' ' && pid > 0 && pid <= INT32_MAX)
-			text_add_comm(r->text, pid, comm + 1);
-	}
+	text_add_comm(data, pid, comm);
 }
 
+/* Read the formats and the names of threads. */
 static int load_text(struct report *r)
 {
-	const struct dat_text *formats, *kallsyms = dat_kallsyms(r->reader);
-	size_t nr = dat_formats(r->reader, &formats);
+	const struct dat_text *formats, *kallsyms = dat_kallsyms(r->in.reader);
+	size_t nr = dat_formats(r->in.reader, &formats);
 
 	r->text = text_new();
 	if (!r->text)
@@ -157,7 +134,7 @@ static int load_text(struct report *r)
 		text_add_format(r->text, formats[i].system, formats[i].text,
 				formats[i].size);
 	/* A thread has one name in the whole report, as in trace-cmd's. */
-	add_cmdlines(r);
+	dat_each_comm(r->in.reader, add_comm, r->text);
 	text_comm_keep(r->text, true);
 	if (kallsyms->size)
 		text_set_kallsyms(r->text, kallsyms->text, kallsyms->size);
@@ -217,7 +194,7 @@ static bool choose_events(struct report *r)
 		if (choice.found)
 			continue;
 		suggest_list(&choice.suggest, list, sizeof(list));
-		complain("%s has no event '%s'%s%s", r->input, pattern,
+		complain("%s has no event '%s'%s%s", r->in.path, pattern,
 			 *list ? ": similar names: " : "", list);
 		return false;
 	}
@@ -226,12 +203,12 @@ static bool choose_events(struct report *r)
 
 static bool choose_cpus(const struct report *r)
 {
-	unsigned int cpus = dat_cpus(r->reader);
+	unsigned int cpus = dat_cpus(r->in.reader);
 
 	for (size_t i = 0; i < r->nr_cpus; i++) {
 		if (r->cpu[i] < cpus)
 			continue;
-		complain("%s has no CPU %" PRIu64 ": it has %u CPUs, from 0 on", r->input,
+		complain("%s has no CPU %" PRIu64 ": it has %u CPUs, from 0 on", r->in.path,
 			 r->cpu[i], cpus);
 		return false;
 	}
@@ -239,37 +216,18 @@ static bool choose_cpus(const struct report *r)
 }
 
 /* ---- times */
-static bool parse_bound(const struct report *r, const char *option, const char *text,
-			uint64_t *bound)
-{
-	const char *wrong = text ? time_view_parse(&r->time, text, bound) : NULL;
-
-	if (wrong)
-		complain("%s: %s '%s': %s", r->input, option, text, wrong);
-	return !wrong;
-}
-
 /* Choose how times are printed, and read the first event. */
 static bool choose_times(struct report *r)
 {
-	bool known = time_view_init(&r->time, dat_times(r->reader),
-				    clock_is_counter(dat_clock(r->reader)));
+	enum time_style style = r->relative ? TIME_RELATIVE : r->utc ? TIME_WALL_UTC :
+				r->wall ? TIME_WALL : TIME_RING;
 
-	r->to = UINT64_MAX;
-	if (!parse_bound(r, "--since", r->since, &r->from) ||
-	    !parse_bound(r, "--until", r->until, &r->to))
+	if (!input_set_times(&r->in, style))
 		return false;
-	if ((r->wall || r->utc) && !known) {
-		complain("%s does not say when it was made: its recorder is trace-cmd, or rbmap before 0.2; print the ring's times, or --relative",
-			 r->input);
-		return false;
-	}
-	r->got = dat_next(r->reader, &r->next);
+	r->got = dat_next(r->in.reader, &r->next);
 	if (r->relative && r->got == 1)
-		r->time.ring = r->next.ts;
-	r->time.style = r->relative ? TIME_RELATIVE : r->utc ? TIME_WALL_UTC :
-			r->wall ? TIME_WALL : TIME_RING;
-	text_set_time(r->text, &r->time);
+		r->in.time.ring = r->next.ts;
+	text_set_time(r->text, &r->in.time);
 	return true;
 }
 
@@ -278,10 +236,10 @@ static void print_head(const struct report *r)
 	struct buf head = { 0 };
 
 	if (!r->as_json) {
-		printf("cpus=%u\n", dat_cpus(r->reader));
+		printf("cpus=%u\n", dat_cpus(r->in.reader));
 		return;
 	}
-	json_head_add(dat_clock(r->reader), dat_uname(r->reader), &r->time, &head);
+	json_head_add(dat_clock(r->in.reader), dat_uname(r->in.reader), &r->in.time, &head);
 	fwrite(head.data, 1, head.size, stdout);
 	buf_free(&head);
 }
@@ -407,8 +365,8 @@ static int add_event(struct report *r, const struct rbmap_event *ev)
 static void show_progress(struct report *r)
 {
 	if (progress_due(&r->progress))
-		progress_show(&r->progress, "%s: %.0f %%, %" PRIu64 " events", r->input,
-			      100 * dat_done(r->reader), r->events);
+		progress_show(&r->progress, "%s: %.0f %%, %" PRIu64 " events", r->in.path,
+			      100 * dat_done(r->in.reader), r->events);
 }
 
 static int print_events(struct report *r)
@@ -418,10 +376,10 @@ static int print_events(struct report *r)
 	int ret;
 
 	/* Events come in the order of time. */
-	for (; r->got == 1 && ev->ts <= r->to; r->got = dat_next(r->reader, &r->next)) {
+	for (; r->got == 1 && ev->ts <= r->in.to; r->got = dat_next(r->in.reader, &r->next)) {
 		if (!(++seen % PROGRESS_EVENTS))
 			show_progress(r);
-		if (!wanted_cpu(r, ev->cpu) || ev->ts < r->from)
+		if (!wanted_cpu(r, ev->cpu) || ev->ts < r->in.from)
 			continue;
 		/* Lost events may have been wanted ones. */
 		ret = add_lost(r, ev->cpu, ev->lost);
@@ -431,34 +389,10 @@ static int print_events(struct report *r)
 			return ret;
 	}
 	ret = r->got == 1 ? 0 : r->got;
-	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->reader); cpu++)
-		if (wanted_cpu(r, cpu) && !r->until)
-			ret = add_lost(r, cpu, dat_lost_last(r->reader, cpu));
+	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->in.reader); cpu++)
+		if (wanted_cpu(r, cpu) && !r->in.until)
+			ret = add_lost(r, cpu, dat_lost_last(r->in.reader, cpu));
 	return ret;
-}
-
-static int tell_damage(const struct report *r)
-{
-	struct dat_damage damage;
-
-	dat_damage(r->reader, &damage);
-	if (damage.busy)
-		complain("%s is still being recorded: its events up to now were printed",
-			 r->input);
-	else if (damage.unfinished)
-		complain("%s was not finished, because its recorder was killed: its complete events were printed; 'rbmap recover %s' completes the file",
-			 r->input, r->input);
-	if (damage.lacking)
-		complain("%s lacks the files of %u CPUs, %s.cpuN: their events were not printed",
-			 r->input, damage.lacking, r->input);
-	if (damage.missing)
-		complain("%s is truncated, %" PRIu64 " bytes of events are missing: the remaining events were printed",
-			 r->input, damage.missing);
-	if (damage.broken)
-		complain("%s is damaged, %" PRIu64 " sub-buffers are invalid: the rest of each was skipped",
-			 r->input, damage.broken);
-	return damage.unfinished || damage.missing || damage.broken ?
-	       STATUS_CUT : STATUS_OK;
 }
 
 /* Print when and why the rings were frozen. */
@@ -479,36 +413,14 @@ static void tell_trigger(const struct dat_times *times)
 	buf_free(&reason);
 }
 
-static int open_input(struct report *r)
-{
-	int fd;
-
-	if (!is_standard_file(r->input))
-		return dat_open(&r->reader, r->input);
-	r->input = "standard input";
-	fd = standard_input_file();
-	return fd < 0 ? INPUT_FAILED : dat_open_fd(&r->reader, fd);
-}
-
 static int run(void *arg)
 {
 	struct report *r = arg;
-	int ret, error;
+	int ret, error, status;
 
-	ret = open_input(r);
-	if (ret == INPUT_FAILED)
-		return STATUS_ERROR;
-	if (ret) {
-		if (ret == -ENOENT)
-			complain("%s does not exist: 'rbmap record' makes a recording, 'rbmap report FILE' reads another",
-				 r->input);
-		else if (ret < DAT_ERR_LAST)
-			complain("%s %s", r->input, dat_strerror(ret));
-		else
-			complain("cannot read %s: %s", r->input,
-				 dat_strerror(ret));
-		return ret == DAT_ERR_CUT ? STATUS_CUT : STATUS_ERROR;
-	}
+	status = input_open(&r->in);
+	if (status)
+		return status;
 	progress_begin(&r->progress);
 	/* On a terminal, the events themselves show the progress. */
 	r->progress.wanted &= !isatty(STDOUT_FILENO);
@@ -524,16 +436,14 @@ static int run(void *arg)
 			ret = error;
 	}
 	progress_end(&r->progress);
-	if (ret && ret != OUTPUT_FAILED) {
-		complain("cannot read %s: %s", r->input, dat_strerror(ret));
-		return STATUS_ERROR;
-	}
+	if (ret && ret != OUTPUT_FAILED)
+		return input_failed(&r->in, ret);
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
 	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", r->events,
 		r->lost_unknown ? "more than " : "", r->lost);
-	tell_trigger(dat_times(r->reader));
-	return tell_damage(r);
+	tell_trigger(dat_times(r->in.reader));
+	return input_tell_damage(&r->in, "printed");
 }
 
 static int check_times(const struct report *r)
@@ -547,7 +457,7 @@ static int check_times(const struct report *r)
 
 static int report(int argc, char **argv)
 {
-	static struct report r = { .input = DEFAULT_INPUT };
+	static struct report r = { .in.path = DEFAULT_INPUT };
 	int status;
 
 	if (!parse_options(&command_report, argc, argv, &r, &status))
@@ -556,7 +466,7 @@ static int report(int argc, char **argv)
 	if (status)
 		return status;
 	if (optind < argc)
-		r.input = argv[optind++];
+		r.in.path = argv[optind++];
 	if (optind < argc)
 		return usage_error(&command_report, "unexpected argument '%s': report prints one recording",
 				   argv[optind]);
@@ -564,7 +474,7 @@ static int report(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	complain("%s is damaged: it contains an invalid event format",
-		 r.input);
+		 r.in.path);
 	return STATUS_CUT;
 }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+
+#include "common/cli.h"
+#include "common/standard_file.h"
+#include "input.h"
+#include "trace_dat/dat_read.h"
+
+int input_failed(const struct input *in, int error)
+{
+	complain("cannot read %s: %s", in->path, dat_strerror(error));
+	return STATUS_ERROR;
+}
+
+static int open_standard_input(struct input *in, int *ret)
+{
+	int fd = standard_input_file();
+
+	in->path = "standard input";
+	if (fd < 0)
+		return STATUS_ERROR;	/* standard_input_file() has reported the error */
+	*ret = dat_open_fd(&in->reader, fd);
+	return STATUS_OK;
+}
+
+int input_open(struct input *in)
+{
+	int ret = 0;
+
+	if (!is_standard_file(in->path))
+		ret = dat_open(&in->reader, in->path);
+	else if (open_standard_input(in, &ret))
+		return STATUS_ERROR;
+	if (!ret)
+		return STATUS_OK;
+	if (ret == -ENOENT)
+		complain("%s does not exist: 'rbmap record' makes a recording, 'rbmap report FILE' reads another",
+			 in->path);
+	else if (ret < DAT_ERR_LAST)
+		complain("%s %s", in->path, dat_strerror(ret));
+	else
+		input_failed(in, ret);
+	return ret == DAT_ERR_CUT ? STATUS_CUT : STATUS_ERROR;
+}
+
+static bool parse_bound(const struct input *in, const char *option, const char *text,
+			uint64_t *bound)
+{
+	const char *wrong = text ? time_view_parse(&in->time, text, bound) : NULL;
+
+	if (wrong)
+		complain("%s: %s '%s': %s", in->path, option, text, wrong);
+	return !wrong;
+}
+
+bool input_set_times(struct input *in, enum time_style style)
+{
+	bool known = time_view_init(&in->time, dat_times(in->reader),
+				    clock_is_counter(dat_clock(in->reader)));
+
+	in->from = 0;
+	in->to = UINT64_MAX;
+	if (!parse_bound(in, "--since", in->since, &in->from) ||
+	    !parse_bound(in, "--until", in->until, &in->to))
+		return false;
+	if ((style == TIME_WALL || style == TIME_WALL_UTC) && !known) {
+		complain("%s does not say when it was made: its recorder is trace-cmd, or rbmap before 0.2; print the ring's times, or --relative",
+			 in->path);
+		return false;
+	}
+	in->time.style = style;
+	return true;
+}
+
+int input_tell_damage(const struct input *in, const char *done)
+{
+	struct dat_damage damage;
+
+	dat_damage(in->reader, &damage);
+	if (damage.busy)
+		complain("%s is still being recorded: its events up to now were %s", in->path,
+			 done);
+	else if (damage.unfinished)
+		complain("%s was not finished, because its recorder was killed: its complete events were %s; 'rbmap recover %s' completes the file",
+			 in->path, done, in->path);
+	if (damage.lacking)
+		complain("%s lacks the files of %u CPUs, %s.cpuN: their events were not %s",
+			 in->path, damage.lacking, in->path, done);
+	if (damage.missing)
+		complain("%s is truncated, %" PRIu64 " bytes of events are missing: the remaining events were %s",
+			 in->path, damage.missing, done);
+	if (damage.broken)
+		complain("%s is damaged, %" PRIu64 " sub-buffers are invalid: the rest of each was skipped",
+			 in->path, damage.broken);
+	return damage.unfinished || damage.missing || damage.broken ?
+	       STATUS_CUT : STATUS_OK;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The names of threads in a recording. */
+#ifndef RBMAP_CLI_DAT_COMMS_H
+#define RBMAP_CLI_DAT_COMMS_H
+
+struct dat_reader;
+
+typedef void dat_comm_fn(void *data, int pid, const char *comm);
+
+/* Call @each for each thread of the recording's table, which this function changes. */
+void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *data);
+
+#endif /* RBMAP_CLI_DAT_COMMS_H */
