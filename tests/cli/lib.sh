@@ -8,7 +8,8 @@
 
 dir=$(mktemp -d)
 at_exit "rm -rf '$dir'"
-: "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}"
+: "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \
+	"${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
 
 # says STATUS PATTERN ARGUMENT...: rbmap must exit with STATUS and print one line on
 # stderr that matches PATTERN

@@ -30,9 +30,13 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat
 		   dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c dat_spool.c \
 		   dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
 		   userspace/cli/common/buf.c
+FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
+		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
+		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscalls.c \
+		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c)
 FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h)
 FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
-		   dynamic_line cli_text cli_dat
+		   dynamic_line cli_text cli_dat cli_intervals
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
 		tests/fuzz/lib_device.h
@@ -73,6 +77,12 @@ $(FUZZ_BUILD)/formats: $(wildcard tests/unit/formats/*/*/format tests/fuzz/forma
 	done
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT) $(FUZZ_CLI_HEADERS) | $(FUZZ_BUILD)/formats
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+		-ltraceevent -lseccomp
+
+$(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c tests/unit/interval_events.c \
+		tests/unit/interval_events.h $(FUZZ_INTERVALS) $(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp

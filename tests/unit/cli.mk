@@ -7,7 +7,7 @@
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 	cli_selfcost cli_columns cli_times cli_incidents cli_leftovers cli_service \
-	cli_ledger cli_pipeline
+	cli_ledger cli_pipeline cli_histogram
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
@@ -19,6 +19,7 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
 	record/cmdlines.c record/incident_files.c admin/selfcost.c selftest/ledger.c \
+	latency/histogram.c latency/length.c \
 	show/columns.c show/time_view.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
@@ -88,11 +89,13 @@ CLI_FORMATS := $(CLI_TEST_BUILD)/plain/cli_format $(CLI_TEST_BUILD)/asan/cli_for
 
 # Make recordings and types, for the scripts.
 CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
+CLI_TEST_EVENTS := $(CLI_TEST_BUILD)/plain/cli_make_events
+$(CLI_TEST_EVENTS): tests/unit/interval_events.c tests/unit/interval_events.h
 CLI_TEST_BTF := $(CLI_TEST_BUILD)/plain/cli_make_btf
 
 .PHONY: check-unit-cli
 check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORMATS) \
-		$(CLI_TEST_SYNTH) $(CLI_TEST_BTF) \
+		$(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) $(CLI_TEST_BTF) \
 		$(BUILD)/rbmap
 	@status=0; for test in $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN); do \
 		echo "# $$test"; \
@@ -106,8 +109,9 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORM
 		echo "# $$test"; \
 		$$test || status=1; \
 	done; \
-	for test in usage options settings install report probe doctor colour; do \
+	for test in usage options settings install report latency probe doctor colour; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
+			MAKE_EVENTS=$(CLI_TEST_EVENTS) \
 			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \
 	done; exit $$status

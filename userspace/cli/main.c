@@ -30,6 +30,7 @@ static const struct command *const commands[] = {
 	&command_snapshot,
 	&command_recover,
 	&command_report,
+	&command_latency,
 	&command_tracefs_dir,
 };
 

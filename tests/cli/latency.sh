@@ -1,0 +1,255 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests rbmap latency with recordings whose events are written below, one on a line: CPU,
+# time in us, pid, event and its values. cli_make_events.c explains them.
+. "$(dirname "$0")/lib.sh"
+
+# recording NAME [CLOCK] <SCRIPT
+recording()
+{
+	ok "make the recording $1" "$MAKE_EVENTS" "$dir/$1" ${2:+"$2"}
+}
+
+# latency NAME OPTION...: output and errors are in the files of that name
+latency()
+{
+	file=$dir/$1
+	shift
+	"$RBMAP" latency "$@" "$file" >"$dir/output" 2>"$dir/errors"
+}
+
+# row NAME: the numbers of a row: count, total, average, p50, p99, p99.9, max, when
+row()
+{
+	grep -E "^$1  +[0-9]" "$dir/output" | sed "s/^$1 *//" | tr -s ' '
+}
+
+# --- a task waits for a CPU, and for another task
+recording sched <<'END'
+0 1000 10 switch holder 10 0 other 11
+# holder was preempted at 1000 by other, and runs again at 1500.
+0 1500 11 switch other 11 1 holder 10
+# waiter sleeps from 2000 on, is woken at 42000, and gets CPU 1 at 45000.
+1 2000 20 enter 202
+1 2000 20 switch waiter 20 1 hog 30
+0 42000 10 waking waiter 20
+0 42010 10 wakeup waiter 20
+1 44000 30 switch hog 30 0 helper 31
+1 45000 31 switch helper 31 1 waiter 20
+1 45100 20 exit 202
+# A wake-up of a task that runs begins nothing.
+0 46000 10 waking waiter 20
+0 46010 10 wakeup waiter 20
+# A new task
+0 47000 10 new child 40
+0 47200 10 switch holder 10 2 child 40
+# It dies: another task of this pid has not left a CPU.
+0 48000 40 switch child 40 32 other 11
+0 49000 11 new namesake 40
+0 49100 11 switch other 11 1 namesake 40
+END
+latency sched
+is $? 0 "status 0"
+is "$(cat "$dir/errors")" "16 events, 0 lost" "the sums"
+is "$(row waiter-20)" "1 3.00ms 3.00ms 3.00ms 3.00ms 3.00ms 3.00ms 0.042000" "a wait after a wake-up"
+is "$(row holder-10)" "1 500us 500us 500us 500us 500us 500us 0.001000" "a wait after a preemption"
+is "$(row namesake-40)" "2 300us 150us 99.3us 200us 200us 200us 0.047000" \
+	"a new task waits, and another one of its pid"
+is "$(row 'sleeping in futex')" "1 43.0ms 43.0ms 43.0ms 43.0ms 43.0ms 43.0ms 0.002000" \
+	"a task's sleep has the name of its system call"
+is "$(row preempted)" "1 500us 500us 500us 500us 500us 500us 0.001000" "preempted tasks do not run"
+is "$(row sleeping)" "1 46.5ms 46.5ms 46.5ms 46.5ms 46.5ms 46.5ms 0.001500" \
+	"a dead task has not left its CPU for its namesake"
+is "$(row futex)" "1 43.1ms 43.1ms 43.1ms 43.1ms 43.1ms 43.1ms 0.002000" "a system call"
+like "$(cat "$dir/output")" ' 3.00ms from +0.042000: waiter-20, CPU 1, woken, woken by holder-10 on CPU 0' \
+	"who woke the task"
+like "$(cat "$dir/output")" '^ +CPU 1 ran hog-30 for 2.00ms, helper-31 for 1.00ms$' "who ran instead"
+like "$(cat "$dir/output")" ' 43.0ms from +0.002000: waiter-20, CPU 1, sleeping in futex, woken by holder-10 on CPU 0' \
+	"who ended the sleep"
+like "$(cat "$dir/output")" ' 5.10ms from +0.044000: hog-30, CPU 1, preempted; it has not ended$' \
+	"a wait that has not ended lasts until the last switch" || diag "$(cat "$dir/output")"
+unfinished=$(sed -n 's/^runqueue: .*CPU: //p' "$dir/output")
+is "$unfinished" "4, and 1 that have not ended" "the number of waits"
+
+# --- interrupts
+recording irq <<'END'
+0 1000 10 irq 24 disk0-queue
+0 1020 10/8 waking waiter 20
+0 6000 10 irq_exit 24
+0 6100 10 softirq 3
+# An interrupt within a softirq
+0 6200 10 irq 25 net
+0 6300 10 irq_exit 25
+0 6400 10 softirq_exit 3
+0 7000 10 vector 236
+0 7050 10 vector_exit 236
+# An exit without an entry, and an entry without its exit
+1 7000 0 irq_exit 24
+1 7100 0 irq 24 disk0-queue
+1 7200 0 irq 25 net
+1 7300 0 irq_exit 25
+# This one does not end.
+2 7000 0 softirq 9
+0 8000 0 softirq 12
+0 8100 0 softirq_exit 12
+END
+latency irq --by name
+is "$(row '24 disk0-queue')" "1 5.00ms 5.00ms 5.00ms 5.00ms 5.00ms 5.00ms 0.001000" "a handler"
+is "$(row '25 net')" "2 200us 100us 99.3us 100us 100us 100us 0.006200" "handlers of two CPUs"
+is "$(row 'vector local_timer')" "1 50.0us 50.0us 50.0us 50.0us 50.0us 50.0us 0.007000" "a vector"
+is "$(row NET_RX)" "1 300us 300us 300us 300us 300us 300us 0.006100" "a softirq"
+is "$(row 'softirq 12')" "1 100us 100us 100us 100us 100us 100us 0.008000" "a softirq of no known name"
+like "$(cat "$dir/output")" ' 1.10ms from +0.007000: idle, CPU 2, RCU; it has not ended' "a softirq that goes on"
+latency irq -k irq --by cpu
+is "$(row 'CPU 1')" "1 100us 100us 100us 100us 100us 100us 0.007200" "a row for each CPU"
+latency irq -k irq -n 'vector*' --by task
+is "$(row '<...>-10')" "1 50.0us 50.0us 50.0us 50.0us 50.0us 50.0us 0.007000" \
+	"a row for the task that was interrupted, and only intervals of a name"
+like "$(cat "$dir/output")" "^irq: .*: 1$" "no other interval counts"
+latency irq -k irq -c 1
+like "$(cat "$dir/output")" "^irq: .*: 1$" "only intervals of a CPU"
+latency irq -k irq -p 0
+like "$(cat "$dir/output")" "^irq: .*: 1$" "only intervals of a task"
+
+# --- requests of block devices
+recording block <<'END'
+0 1000 10 insert 266338304 2048 8 WS
+0 21000 99 issue 266338304 2048 8 WS
+1 61000 0 complete 266338304 2048 8 WS
+# A device without a scheduler inserts nothing. The request is completed in two parts.
+0 70000 10 issue 266338304 4096 16 R
+1 71000 0 complete 266338304 4096 8 R
+1 72000 0 complete 266338304 4104 8 R
+# The driver gives a request back.
+0 80000 10 issue 266338304 8192 8 R
+0 80500 99 requeue 266338304 8192 8 R
+0 81500 99 issue 266338304 8192 8 R
+1 82000 0 complete 266338304 8192 8 R
+# A flush has no sectors, and a request of which nothing is known ends.
+0 83000 10 issue 266338304 0 0 FF
+1 83500 0 complete 266338304 0 0 FF
+1 84000 0 complete 266338304 9999 8 R
+# Another device has the same sector.
+0 85000 10 issue 8388608 2048 8 R
+0 85500 10 issue 266338304 2048 8 R
+1 86000 0 complete 8388608 2048 8 R
+# This one does not end.
+1 87000 0 complete 8388608 2048 8 R
+END
+latency block -k block-queue -k block-device
+is "$(row '254,0 WS' | head -n 1)" "1 20.0ms 20.0ms 20.0ms 20.0ms 20.0ms 20.0ms 0.001000" "time in the queue"
+is "$(row '254,0 WS' | tail -n 1)" "1 40.0ms 40.0ms 40.0ms 40.0ms 40.0ms 40.0ms 0.021000" "time in the device"
+is "$(row '254,0 R' | head -n 1)" "1 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 0.080500" \
+	"a request that was given back waits in the queue"
+is "$(row '254,0 R' | tail -n 1)" "2 2.50ms 1.25ms 503us 2.00ms 2.00ms 2.00ms 0.070000" \
+	"a request that is completed in parts"
+is "$(row '8,0 R')" "1 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 0.085000" "another device"
+like "$(cat "$dir/output")" ' 1.50ms from +0.085500: <...>-10, 254,0 R; it has not ended' \
+	"a request that is not complete"
+like "$(cat "$dir/output")" ' 20.0ms from +0.001000: <...>-10, CPU 0, 254,0 WS' \
+	"the task that made the request, and not the one that issued it"
+
+# --- system calls, of both systems of events
+recording calls <<'END'
+0 1000 10 enter 0
+0 1100 10 exit 0
+0 1200 10 enter_openat 257
+0 1500 10 exit_openat 257
+# The exit of another call, and a call whose number has no name
+0 2000 10 enter 1
+0 2100 10 exit 0
+0 3000 900 enter 100000
+0 3050 900 exit 100000
+END
+latency calls
+is "$(row read)" "1 100us 100us 100us 100us 100us 100us 0.001000" "read"
+is "$(row openat)" "1 300us 300us 300us 300us 300us 300us 0.001200" "openat, by an event of its own"
+is "$(row 'system call 100000')" "1 50.0us 50.0us 50.0us 50.0us 50.0us 50.0us 0.003000" \
+	"a call without a name"
+like "$(cat "$dir/output")" "^syscall: .*: 3$" "the exit of another call ends nothing"
+like "$(cat "$dir/output")" " from_the_table-900, " "a name out of the table of names"
+is "$(grep -c '^[a-z-]*: a' "$dir/output")" 1 "without --kind, kinds without intervals are not shown"
+
+# --- lost events
+recording lost <<'END'
+0 1000 10 enter 0
+1 1000 20 enter 0
+0 1500 10 softirq 1
+1 1500 20 softirq 1
+0 lost 5
+0 2000 10 exit 0
+1 2000 20 exit 0
+0 2500 10 softirq_exit 1
+1 2500 20 softirq_exit 1
+1 3000 20 enter 0
+1 3100 20 exit 0
+END
+latency lost
+is "$(cat "$dir/errors")" "10 events, 5 lost" "the sum of lost events"
+like "$(cat "$dir/output")" '^syscall: .*: 1; 2 with lost events are left out$' \
+	"an interval of a task in which any CPU lost events is left out"
+like "$(cat "$dir/output")" '^softirq: .*: 1; 1 with lost events are left out$' \
+	"an interval of a CPU in which this CPU lost events is left out"
+
+# --- options
+latency calls --since 0.0015 --until 0.003
+is "$(cat "$dir/errors")" "4 events, 0 lost" "--since and --until"
+latency calls --relative
+like "$(row read)" ' 0.000000$' "--relative"
+latency calls --rows 1
+like "$(cat "$dir/output")" '^\(2 more rows: --rows 0 prints all\)$' "--rows"
+latency calls --rows 0 --worst 0
+is "$(grep -cE 'more rows|longest' "$dir/output")" 0 "--rows 0 --worst 0"
+latency calls --rows 1 --sort count
+like "$(sed -n 3p "$dir/output")" '^read ' "--sort"
+latency calls --histogram
+is "$(grep -E '^ *from' "$dir/output" | tr -s ' ' | sed 's/ #*$//' | tr '\n' ';')" \
+	" from 32.7us 1; from 65.5us 1; from 131us 0; from 262us 1;" "--histogram"
+latency irq --json
+is "$(python3 -c 'import json, sys
+report = json.load(sys.stdin)
+kind = {k["kind"]: k for k in report["kinds"]}
+row = {r["name"]: r for r in kind["irq"]["rows"]}["24 disk0-queue"]
+print(report["rbmap_latency"], report["clock"], report["unit"], report["events"], report["lost"],
+      kind["irq"]["by"], kind["irq"]["count"], row["count"], row["max"], row["p99.9"], row["when"],
+      kind["softirq"]["unfinished"], kind["softirq"]["worst"][0]["unfinished"])' <"$dir/output" 2>&1)" \
+	"1 local ns 16 0 name 4 1 5000000 5000000 1000000 1 True" "--json" || diag "$(cat "$dir/output")"
+latency sched --json
+is "$(python3 -c 'import json, sys
+worst = json.load(sys.stdin)["kinds"][0]["worst"][1]
+print(worst["comm"], worst["length"], worst["waker"]["comm"], worst["ran"][0]["comm"],
+      worst["ran"][0]["time"])' <"$dir/output" 2>&1)" "waiter 3000000 holder hog 2000000" \
+	"JSON names the waker, and who ran"
+"$RBMAP" latency - <"$dir/calls" >"$dir/standard" 2>"$dir/errors"
+latency calls
+ok "standard input" cmp "$dir/output" "$dir/standard"
+recording cycles 'local mono boot [x86-tsc]' <<'END'
+0 1000 10 softirq 1
+0 2000 10 softirq_exit 1
+END
+latency cycles
+like "$(row TIMER)" '^1 1000000 1000000 ' "cycles whose rate is not known stay cycles"
+latency cycles --json
+like "$(cat "$dir/output")" '"unit": "cycles"' "JSON says so"
+
+# --- errors
+says 2 "no kind 'cpu': runqueue, offcpu, irq, softirq, syscall, block-queue or block-device" \
+	latency -k cpu
+says 2 "invalid --by 'kind': task, cpu or name" latency --by kind
+says 2 "invalid --sort 'min': max, total, average, p99 or count" latency --sort min
+says 2 "invalid number of intervals '1001': 0 to 1000" latency --worst 1001
+says 2 "invalid number of rows '-1'" latency --rows -1
+says 2 "invalid pid 'x'" latency -p x
+says 2 "invalid CPU number 'x'" latency -c x
+says 2 '--wall, --utc and --relative exclude each other' latency --wall --utc "$dir/calls"
+says 2 "unexpected argument 'b': latency reads one recording" latency "$dir/calls" b
+says 1 "$dir/nosuch does not exist" latency "$dir/nosuch"
+"$MAKE_RECORDING" "$dir/other" 4
+says 1 "$dir/other has no events for the kind irq: record -e irq:irq_handler_entry -e irq:irq_handler_exit" \
+	latency -k irq "$dir/other"
+says 1 "does not say when it was made" latency --utc "$dir/calls"
+head -c 3000 "$dir/sched" >"$dir/cut"
+"$RBMAP" latency "$dir/cut" >/dev/null 2>"$dir/errors"
+is $? 3 "a part of a recording: status 3"
+done_testing

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/rbmap.h>
+
+#include "parts.h"
+
+struct intervals *intervals_new(interval_fn *each, void *data)
+{
+	struct intervals *iv = calloc(1, sizeof(*iv));
+
+	if (!iv)
+		return NULL;
+	iv->each = each;
+	iv->data = data;
+	iv->layouts = layouts_new();
+	iv->names = names_new();
+	if (!iv->layouts || !iv->names) {
+		intervals_free(iv);
+		return NULL;
+	}
+	return iv;
+}
+
+void intervals_free(struct intervals *iv)
+{
+	if (!iv)
+		return;
+	for (unsigned int i = 0; i < MAX_CPUS; i++)
+		free(iv->cpu[i]);
+	layouts_free(iv->layouts);
+	names_free(iv->names);
+	free(iv->task);
+	free(iv->request);
+	free(iv);
+}
+
+int intervals_add_format(struct intervals *iv, const char *system, const char *format,
+			 size_t size)
+{
+	return layouts_add(iv->layouts, system, format, size);
+}
+
+bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind)
+{
+	static const enum layout_role end[NR_INTERVAL_KINDS] = {
+		[INTERVAL_RUNQUEUE]	= ROLE_SWITCH,
+		[INTERVAL_OFFCPU]	= ROLE_SWITCH,
+		[INTERVAL_IRQ]		= ROLE_IRQ_EXIT,
+		[INTERVAL_SOFTIRQ]	= ROLE_SOFTIRQ_EXIT,
+		[INTERVAL_SYSCALL]	= ROLE_SYS_EXIT,
+		[INTERVAL_BLOCK_QUEUE]	= ROLE_INSERT,
+		[INTERVAL_BLOCK_DEVICE]	= ROLE_COMPLETE,
+	};
+
+	return layouts_has_role(iv->layouts, end[kind]);
+}
+
+uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind)
+{
+	return iv->discarded[kind];
+}
+
+void intervals_pass(struct intervals *iv, const struct interval *interval,
+		    uint64_t lossless_since)
+{
+	if (interval->begin < lossless_since)
+		iv->discarded[interval->kind]++;
+	else if (interval->end >= interval->begin)
+		iv->each(iv->data, interval);
+}
+
+void intervals_pass_unfinished(struct intervals *iv, struct interval *interval,
+			       uint64_t lossless_since, enum layout_role end)
+{
+	interval->unfinished = true;
+	interval->end = iv->last[end];
+	if (interval->end > interval->begin)
+		intervals_pass(iv, interval, lossless_since);
+}
+
+/* The lost events may have ended whatever began before. */
+static void forget(struct intervals *iv, struct cpu *cpu, uint64_t ts)
+{
+	struct task *task = cpu->pid > 0 ? intervals_task(iv, cpu->pid) : NULL;
+
+	if (task)
+		task->running = false;
+	cpu->pid = -1;
+	cpu->lossless_since = ts;
+	iv->lossless_since = ts;
+}
+
+/* The event shows which task runs, if that was not known. */
+static void learn_task(struct intervals *iv, struct cpu *cpu, int pid, uint64_t ts)
+{
+	struct task *task;
+
+	if (cpu->pid == pid)
+		return;
+	cpu->pid = pid;
+	cpu->since = ts;
+	task = pid > 0 ? intervals_task(iv, pid) : NULL;
+	if (!task)
+		return;
+	task->running = true;
+	task->runnable = 0;
+	task->left = 0;
+}
+
+static struct cpu *find_cpu(struct intervals *iv, int number)
+{
+	struct cpu *cpu;
+
+	if (number < 0 || number >= MAX_CPUS)
+		return NULL;
+	if (!iv->cpu[number]) {
+		cpu = calloc(1, sizeof(*cpu));
+		if (!cpu)
+			iv->failed = true;
+		else
+			cpu->pid = -1;
+		iv->cpu[number] = cpu;
+	}
+	return iv->cpu[number];
+}
+
+typedef void process_fn(struct intervals *iv, const struct moment_of *m);
+static process_fn *const process[NR_ROLES] = {
+	[ROLE_SWITCH]		= intervals_sched_switch,
+	[ROLE_WAKE]		= intervals_sched_wake,
+	[ROLE_WAKE_NEW]		= intervals_sched_wake,
+	[ROLE_SYS_ENTER]	= intervals_sys_enter,
+	[ROLE_SYS_EXIT]		= intervals_sys_exit,
+	[ROLE_IRQ_ENTRY]	= intervals_handler_entry,
+	[ROLE_IRQ_EXIT]		= intervals_handler_exit,
+	[ROLE_VECTOR_ENTRY]	= intervals_handler_entry,
+	[ROLE_VECTOR_EXIT]	= intervals_handler_exit,
+	[ROLE_SOFTIRQ_ENTRY]	= intervals_handler_entry,
+	[ROLE_SOFTIRQ_EXIT]	= intervals_handler_exit,
+	[ROLE_INSERT]		= intervals_request_insert,
+	[ROLE_ISSUE]		= intervals_request_issue,
+	[ROLE_COMPLETE]		= intervals_request_complete,
+	[ROLE_REQUEUE]		= intervals_request_requeue,
+};
+
+int intervals_event(struct intervals *iv, const struct rbmap_event *ev)
+{
+	struct cpu *cpu = find_cpu(iv, ev->cpu);
+	struct rbmap_event_common common;
+	struct moment_of m;
+
+	if (!cpu)
+		return iv->failed ? -ENOMEM : 0;
+	if (ev->lost)
+		forget(iv, cpu, ev->ts);
+	m.layout = layouts_find(iv->layouts, ev);
+	if (!m.layout)
+		return 0;
+	memcpy(&common, ev->data, sizeof(common));
+	m.ev = ev;
+	m.cpu = cpu;
+	m.pid = common.pid;
+	m.flags = common.flags;
+	learn_task(iv, cpu, common.pid, ev->ts);
+	process[m.layout->role](iv, &m);
+	iv->last[m.layout->role] = ev->ts;
+	return iv->failed ? -ENOMEM : 0;
+}
+
+void intervals_end(struct intervals *iv)
+{
+	intervals_tasks_end(iv);
+	intervals_requests_end(iv);
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
+		if (iv->cpu[cpu])
+			intervals_handlers_end(iv, cpu);
+}
+
+/* ---- who ran */
+static void add_share(const struct intervals *iv, struct interval_share *share,
+		      unsigned int *nr, unsigned int room, int pid, uint64_t time)
+{
+	const struct task *task;
+	unsigned int i;
+
+	for (i = 0; i < *nr && share[i].pid != pid; i++)
+		;
+	if (i == *nr) {
+		if (*nr == room)
+			return;
+		task = pid ? intervals_find_task(iv, pid) : NULL;
+		share[i] = (struct interval_share){ .pid = pid };
+		if (task)
+			memcpy(share[i].comm, task->comm, sizeof(share[i].comm));
+		++*nr;
+	}
+	share[i].time += time;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct interval_share *x = a, *y = b;
+
+	return (x->time < y->time) - (x->time > y->time);
+}
+
+#define MOST_SHARES	64
+
+unsigned int intervals_ran(const struct intervals *iv, int number, uint64_t begin,
+			   uint64_t end, struct interval_share *share, unsigned int room)
+{
+	const struct cpu *cpu = number >= 0 && number < MAX_CPUS ? iv->cpu[number] : NULL;
+	struct interval_share found[MOST_SHARES];
+	unsigned int nr = 0;
+	uint64_t oldest;
+
+	if (!cpu)
+		return 0;
+	oldest = cpu->nr_runs > NR_RUNS ? cpu->nr_runs - NR_RUNS : 0;
+	for (uint64_t i = cpu->nr_runs; i > oldest; i--) {
+		const struct run *run = &cpu->run[(i - 1) % NR_RUNS];
+		uint64_t from = run->begin > begin ? run->begin : begin;
+		uint64_t to = run->end < end ? run->end : end;
+
+		if (run->end <= begin)
+			break;
+		if (to > from)
+			add_share(iv, found, &nr, MOST_SHARES, run->pid, to - from);
+	}
+	/* The task that runs now */
+	if (cpu->pid >= 0 && cpu->since < end)
+		add_share(iv, found, &nr, MOST_SHARES, cpu->pid,
+			  end - (cpu->since > begin ? cpu->since : begin));
+	qsort(found, nr, sizeof(*found), longest_first);
+	if (nr > room)
+		nr = room;
+	memcpy(share, found, nr * sizeof(*share));
+	return nr;
+}

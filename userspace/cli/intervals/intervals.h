@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Times between two events: how long a task waited for a CPU, how long an interrupt's
+ * handler ran, how long a disk took for a request.
+ *
+ * The caller passes formats and events, and gets a call for each interval that has ended.
+ * Events may contain any bytes. All times are those of the ring's clock.
+ */
+#ifndef RBMAP_CLI_INTERVALS_H
+#define RBMAP_CLI_INTERVALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rbmap.h>
+
+/**
+ * enum interval_kind - what happens in an interval
+ * @INTERVAL_RUNQUEUE: a task can run and has no CPU
+ * @INTERVAL_OFFCPU: a task does not run, from sched_switch to sched_switch
+ * @INTERVAL_IRQ: the handler of a device's interrupt, or of an interrupt vector, runs
+ * @INTERVAL_SOFTIRQ: a softirq runs
+ * @INTERVAL_SYSCALL: a task is in a system call
+ * @INTERVAL_BLOCK_QUEUE: a request of a block device waits for the driver
+ * @INTERVAL_BLOCK_DEVICE: the driver and the device work on a request
+ */
+enum interval_kind {
+	INTERVAL_RUNQUEUE,
+	INTERVAL_OFFCPU,
+	INTERVAL_IRQ,
+	INTERVAL_SOFTIRQ,
+	INTERVAL_SYSCALL,
+	INTERVAL_BLOCK_QUEUE,
+	INTERVAL_BLOCK_DEVICE,
+	NR_INTERVAL_KINDS
+};
+
+#define INTERVAL_COMM_SIZE	16
+
+/**
+ * struct interval_waker - who ended a task's sleep
+ * @pid: -1: nobody is known; 0: an idle CPU, so an interrupt did it
+ * @cpu: where that was
+ * @flags: common_flags of the event: in an interrupt?
+ */
+struct interval_waker {
+	int pid;
+	int cpu;
+	unsigned int flags;
+	char comm[INTERVAL_COMM_SIZE + 1];
+};
+
+/**
+ * struct interval - an interval
+ * @cpu: the CPU of its last event; -1: not known
+ * @pid: the task that waited or called, that was interrupted, or that issued the request
+ * @comm: its name; "": not known. It is valid during the call
+ * @name: the reason, the handler, the system call or the device; it stays valid as long
+ * as the intervals
+ * @unfinished: it had not ended when the events ended
+ * @waker: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU; valid during the call
+ */
+struct interval {
+	enum interval_kind kind;
+	uint64_t begin, end;
+	int cpu;
+	int pid;
+	const char *comm;
+	const char *name;
+	bool unfinished;
+	const struct interval_waker *waker;
+};
+
+struct intervals;
+typedef void interval_fn(void *data, const struct interval *interval);
+
+/* Return NULL if memory is lacking. */
+struct intervals *intervals_new(interval_fn *each, void *data);
+void intervals_free(struct intervals *iv);
+
+/*
+ * Add the format of an event. Events that no interval begins or ends with are ignored.
+ * Return 0 or a negative errno.
+ */
+int intervals_add_format(struct intervals *iv, const char *system, const char *format,
+			 size_t size);
+
+/* Return whether formats were added that intervals of this kind need. */
+bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind);
+
+/* Set the name of a task that no event has named yet. Return 0 or a negative errno. */
+int intervals_add_comm(struct intervals *iv, int pid, const char *comm);
+
+/*
+ * Process the next event in the order of time. An interval in which events were lost
+ * (@ev->lost) is discarded, because its end may be among them. Return 0 or -ENOMEM.
+ */
+int intervals_event(struct intervals *iv, const struct rbmap_event *ev);
+
+/*
+ * No event follows: pass the intervals that have not ended. They last until the last event
+ * that could have ended one of their kind: a recorder disables one event before the other.
+ */
+void intervals_end(struct intervals *iv);
+
+/* Return the number of intervals that were discarded. */
+uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind);
+
+/**
+ * struct interval_share - the time that a task ran on a CPU
+ */
+struct interval_share {
+	int pid;
+	char comm[INTERVAL_COMM_SIZE + 1];
+	uint64_t time;
+};
+
+/*
+ * Store the tasks that ran on @cpu between two times, the longest first, at most @room
+ * of them. Return how many. Only the last switches of each CPU are known.
+ */
+unsigned int intervals_ran(const struct intervals *iv, int cpu, uint64_t begin,
+			   uint64_t end, struct interval_share *share, unsigned int room);
+
+#endif /* RBMAP_CLI_INTERVALS_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+#include <linux/rbmap.h>
+
+#include "layout.h"
+#include "show/fields.h"
+
+#define NR_IDS	65536	/* common_type has 16 bits */
+
+/**
+ * struct wanted - an event that is needed
+ * @event: its name; * stands for the part that names what runs
+ * @field: names of its fields; a field without a "?" before its name must exist
+ */
+struct wanted {
+	const char *system;
+	const char *event;
+	enum layout_role role;
+	const char *field[LAYOUT_FIELDS];
+};
+
+#define REQUEST_FIELDS	{ "dev", "sector", "nr_sector", "rwbs" }
+
+/* The first one that fits is used. */
+static const struct wanted wanted[] = {
+	{ "sched", "sched_switch", ROLE_SWITCH,
+	  { "prev_comm", "prev_pid", "prev_state", "next_comm", "next_pid" } },
+	{ "sched", "sched_waking", ROLE_WAKE, { "comm", "pid" } },
+	{ "sched", "sched_wakeup", ROLE_WAKE, { "comm", "pid" } },
+	{ "sched", "sched_wakeup_new", ROLE_WAKE_NEW, { "comm", "pid" } },
+	{ "raw_syscalls", "sys_enter", ROLE_SYS_ENTER, { "id" } },
+	{ "raw_syscalls", "sys_exit", ROLE_SYS_EXIT, { "id" } },
+	{ "syscalls", "sys_enter_*", ROLE_SYS_ENTER, { "__syscall_nr" } },
+	{ "syscalls", "sys_exit_*", ROLE_SYS_EXIT, { "__syscall_nr" } },
+	{ "irq", "irq_handler_entry", ROLE_IRQ_ENTRY, { "irq", "name" } },
+	{ "irq", "irq_handler_exit", ROLE_IRQ_EXIT, { "irq" } },
+	{ "irq_vectors", "*_entry", ROLE_VECTOR_ENTRY, { "vector" } },
+	{ "irq_vectors", "*_exit", ROLE_VECTOR_EXIT, { "vector" } },
+	{ "irq", "softirq_entry", ROLE_SOFTIRQ_ENTRY, { "vec" } },
+	{ "irq", "softirq_exit", ROLE_SOFTIRQ_EXIT, { "vec" } },
+	{ "block", "block_rq_insert", ROLE_INSERT, REQUEST_FIELDS },
+	{ "block", "block_rq_issue", ROLE_ISSUE, REQUEST_FIELDS },
+	{ "block", "block_rq_complete", ROLE_COMPLETE, REQUEST_FIELDS },
+	{ "block", "block_rq_requeue", ROLE_REQUEUE, REQUEST_FIELDS },
+};
+
+struct layouts {
+	struct layout *layout[NR_IDS];
+	bool has_role[NR_ROLES];
+};
+
+struct layouts *layouts_new(void)
+{
+	return calloc(1, sizeof(struct layouts));
+}
+
+static void free_layout(struct layout *layout)
+{
+	if (layout)
+		free(layout->name);
+	free(layout);
+}
+
+void layouts_free(struct layouts *layouts)
+{
+	for (unsigned int i = 0; layouts && i < NR_IDS; i++)
+		free_layout(layouts->layout[i]);
+	free(layouts);
+}
+
+bool layouts_has_role(const struct layouts *layouts, enum layout_role role)
+{
+	return layouts->has_role[role];
+}
+
+static const struct wanted *find_wanted(const char *system, const char *event)
+{
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!strcmp(wanted[i].system, system) && !fnmatch(wanted[i].event, event, 0))
+			return &wanted[i];
+	return NULL;
+}
+
+static bool find_field(struct tep_event *event, const char *name, struct layout *layout,
+		       unsigned int i)
+{
+	const struct tep_format_field *f = tep_find_field(event, name);
+
+	if (!f || f->offset < 0 || f->size <= 0 || f->offset > OFFSET_MAX ||
+	    f->size > OFFSET_MAX)
+		return false;
+	layout->field[i] = (struct layout_field){
+		.offset = f->offset,
+		.size = f->size,
+		.dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
+		.relative = f->flags & TEP_FIELD_IS_RELATIVE,
+	};
+	/* The place of dynamic data has four bytes. */
+	if (layout->field[i].dynamic && f->size != 4)
+		return false;
+	if (layout->need < layout->field[i].offset + layout->field[i].size)
+		layout->need = layout->field[i].offset + layout->field[i].size;
+	return true;
+}
+
+/* Return what stands for the * of @pattern in @event, or NULL. */
+static char *wildcard_part(const char *pattern, const char *event)
+{
+	const char *star = strchr(pattern, '*');
+	size_t before = star ? star - pattern : 0, after = star ? strlen(star + 1) : 0;
+
+	return star ? strndup(event + before, strlen(event) - before - after) : NULL;
+}
+
+static int add_layout(struct layouts *layouts, const struct wanted *w, struct tep_event *event)
+{
+	struct layout *layout;
+
+	if (event->id < 0 || event->id >= NR_IDS)
+		return 0;
+	layout = calloc(1, sizeof(*layout));
+	if (!layout)
+		return -ENOMEM;
+	layout->role = w->role;
+	layout->need = sizeof(struct rbmap_event_common);
+	for (unsigned int i = 0; i < LAYOUT_FIELDS && w->field[i]; i++)
+		if (!find_field(event, w->field[i], layout, i)) {
+			free(layout);
+			return 0;
+		}
+	layout->name = wildcard_part(w->event, event->name);
+	free_layout(layouts->layout[event->id]);
+	layouts->layout[event->id] = layout;
+	layouts->has_role[w->role] = true;
+	return 0;
+}
+
+/* Store the name after "name: ". */
+static bool read_name(const char *format, size_t size, char *name, size_t room)
+{
+	const char *at = memmem(format, size, "name: ", 6);
+	size_t len = 0;
+
+	if (!at)
+		return false;
+	at += 6;
+	while (at + len < format + size && at[len] != '\n' && len < room - 1)
+		len++;
+	memcpy(name, at, len);
+	name[len] = '\0';
+	return true;
+}
+
+int layouts_add(struct layouts *layouts, const char *system, const char *format, size_t size)
+{
+	const struct wanted *w = NULL;
+	struct tep_event *event = NULL;
+	struct tep_handle *tep;
+	char name[128];
+	int ret = 0;
+
+	if (read_name(format, size, name, sizeof(name)))
+		w = find_wanted(system, name);
+	if (!w)
+		return 0;
+	tep = tep_alloc();
+	if (!tep)
+		return -ENOMEM;
+	tep_set_long_size(tep, sizeof(long));
+	tep_set_loglevel(TEP_LOG_NONE);
+	if (!tep_parse_format(tep, &event, format, size, system) && event && event->name)
+		ret = add_layout(layouts, w, event);
+	tep_free(tep);
+	return ret;
+}
+
+const struct layout *layouts_find(const struct layouts *layouts, const struct rbmap_event *ev)
+{
+	const struct layout *layout;
+	uint16_t id;
+
+	if (ev->size < sizeof(struct rbmap_event_common))
+		return NULL;
+	memcpy(&id, ev->data, sizeof(id));
+	layout = layouts->layout[id];
+	return layout && ev->size >= layout->need ? layout : NULL;
+}
+
+uint64_t layout_number(const struct layout *layout, const struct rbmap_event *ev,
+		       unsigned int field)
+{
+	const struct layout_field *f = &layout->field[field];
+
+	return field_number((const char *)ev->data + f->offset, f->size);
+}
+
+void layout_text(const struct layout *layout, const struct rbmap_event *ev,
+		 unsigned int field, char *text, size_t room)
+{
+	const struct layout_field *f = &layout->field[field];
+	uint32_t offset = f->offset, size = f->size;
+	const char *record = ev->data;
+
+	if (f->dynamic)
+		field_place(record, f->offset, f->size, f->relative, &offset, &size);
+	if (offset > ev->size || size > ev->size - offset)
+		size = 0;
+	size = strnlen(record + offset, size);
+	if (size > room - 1)
+		size = room - 1;
+	memcpy(text, record + offset, size);
+	text[size] = '\0';
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Declarations shared by the files that find intervals. */
+#ifndef RBMAP_CLI_INTERVALS_PARTS_H
+#define RBMAP_CLI_INTERVALS_PARTS_H
+
+#include "intervals.h"
+#include "layout.h"
+#include "names.h"
+
+#define MAX_CPUS	4096	/* events of other CPUs are ignored */
+#define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
+
+/**
+ * struct task - a task, by its pid
+ * @comm: its name; "": not known
+ * @running: it runs, as far as is known
+ * @left: time at which it left its CPU; 0: it has not, or that is not known
+ * @runnable: time from which on it could run again; 0: it sleeps or runs
+ * @why_left, @why_runnable: the reasons
+ * @last_cpu: the CPU that it left
+ * @call_begin: time of its sys_enter; 0: it is in no system call, or that is not known
+ * @call: number of that system call
+ */
+struct task {
+	int pid;
+	bool used;
+	bool running;
+	char comm[INTERVAL_COMM_SIZE + 1];
+	uint64_t left;
+	uint64_t runnable;
+	const char *why_left;
+	const char *why_runnable;
+	int last_cpu;
+	struct interval_waker waker;
+	uint64_t call_begin;
+	long call;
+	const char *call_name;
+};
+
+/* A handler that runs; @begin: 0: none */
+struct handler {
+	uint64_t begin;
+	uint64_t number;
+	int pid;
+	const char *name;
+};
+
+enum handler_level { HANDLER_IRQ, HANDLER_VECTOR, HANDLER_SOFTIRQ, NR_HANDLER_LEVELS };
+
+struct run {
+	int pid;
+	uint64_t begin, end;
+};
+
+/**
+ * struct cpu - a CPU
+ * @pid: the task that runs; -1: not known
+ * @since: time from which on it runs
+ * @lossless_since: no event of the CPU was lost since that time
+ */
+struct cpu {
+	bool seen;
+	int pid;
+	uint64_t since;
+	uint64_t lossless_since;
+	struct handler handler[NR_HANDLER_LEVELS];
+	uint64_t nr_runs;
+	struct run run[NR_RUNS];	/* the last ones, at their number modulo NR_RUNS */
+};
+
+/**
+ * struct request - a request of a block device, by its first sector
+ * @inserted: time at which it came to the queue; 0: it did not, or is out of it
+ * @issued: time at which the driver got it; 0: it has not
+ */
+struct request {
+	bool used;
+	uint32_t dev;
+	uint64_t sector;
+	uint32_t sectors;
+	uint64_t inserted;
+	uint64_t issued;
+	int pid;
+	const char *name;
+};
+
+struct intervals {
+	interval_fn *each;
+	void *data;
+	struct layouts *layouts;
+	struct names *names;
+	struct task *task;		/* open addressing; a power of two */
+	size_t nr_tasks, nr_task_slots;
+	struct request *request;	/* likewise */
+	size_t nr_requests, nr_request_slots;
+	struct cpu *cpu[MAX_CPUS];
+	uint64_t lossless_since;	/* no event of any CPU was lost since that time */
+	uint64_t discarded[NR_INTERVAL_KINDS];
+	uint64_t last[NR_ROLES];	/* time of the last event of each role */
+	bool failed;			/* memory was lacking */
+};
+
+/* An event, and what it has in common with all others. */
+struct moment_of {
+	const struct rbmap_event *ev;
+	const struct layout *layout;
+	struct cpu *cpu;
+	int pid;
+	unsigned int flags;
+};
+
+/* tasks.c: return the task of a pid, or NULL if memory is lacking. */
+struct task *intervals_task(struct intervals *iv, int pid);
+/* Return the task if it is known, or NULL. */
+const struct task *intervals_find_task(const struct intervals *iv, int pid);
+/* Set a task's name from @size bytes, which a 0 may end. */
+void task_set_comm(struct task *task, const char *comm, size_t size);
+
+/* intervals.c: pass an interval, unless events were lost in it. */
+void intervals_pass(struct intervals *iv, const struct interval *interval,
+		    uint64_t lossless_since);
+/* Pass an interval that no event has ended; @end: the role of such an event. */
+void intervals_pass_unfinished(struct intervals *iv, struct interval *interval,
+			       uint64_t lossless_since, enum layout_role end);
+
+/* sched.c */
+void intervals_sched_switch(struct intervals *iv, const struct moment_of *m);
+void intervals_sched_wake(struct intervals *iv, const struct moment_of *m);
+void intervals_tasks_end(struct intervals *iv);
+
+/* calls.c */
+void intervals_sys_enter(struct intervals *iv, const struct moment_of *m);
+void intervals_sys_exit(struct intervals *iv, const struct moment_of *m);
+
+/* handlers.c */
+void intervals_handler_entry(struct intervals *iv, const struct moment_of *m);
+void intervals_handler_exit(struct intervals *iv, const struct moment_of *m);
+void intervals_handlers_end(struct intervals *iv, int cpu);
+
+/* requests.c */
+void intervals_request_insert(struct intervals *iv, const struct moment_of *m);
+void intervals_request_issue(struct intervals *iv, const struct moment_of *m);
+void intervals_request_complete(struct intervals *iv, const struct moment_of *m);
+void intervals_request_requeue(struct intervals *iv, const struct moment_of *m);
+void intervals_requests_end(struct intervals *iv);
+
+#endif /* RBMAP_CLI_INTERVALS_PARTS_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tasks that wait for a CPU, and tasks that do not run.
+ *
+ * A wake-up is sched_waking, or sched_wakeup where that was not recorded. A wake-up of a
+ * task that runs, or waits for a CPU already, begins no interval: it was about to sleep,
+ * and goes on.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "parts.h"
+
+#define DEAD		(1 << 4 | 1 << 5)
+#define UNINTERRUPTIBLE	"uninterruptible"
+
+/* The bits of prev_state in each kernel since 4.14; without one the task was preempted. */
+static const char *const states[] = {
+	"sleeping", UNINTERRUPTIBLE, "stopped", "traced", "dead", "zombie", "parked",
+	"idle sleep",
+};
+
+#define NR_STATES	(sizeof(states) / sizeof(states[0]))
+
+static const char preempted[] = "preempted";
+static const char woken[] = "woken";
+static const char forked[] = "new";
+
+static const char *reason_of(struct intervals *iv, const struct task *task, uint64_t state)
+{
+	const char *name = preempted;
+	char text[64];
+
+	for (unsigned int i = 0; i < NR_STATES; i++)
+		if (state & 1 << i) {
+			name = states[i];
+			break;
+		}
+	if (name == preempted || !task->call_begin || !task->call_name)
+		return name;
+	snprintf(text, sizeof(text), "%s in %s", name, task->call_name);
+	name = names_add(iv->names, text);
+	if (!name)
+		iv->failed = true;
+	return name;
+}
+
+static void add_run(struct cpu *cpu, int pid, uint64_t ts)
+{
+	cpu->run[cpu->nr_runs++ % NR_RUNS] = (struct run){ pid, cpu->since, ts };
+}
+
+static void leave(struct intervals *iv, const struct moment_of *m, int pid)
+{
+	uint64_t state = layout_number(m->layout, m->ev, SWITCH_PREV_STATE);
+	struct task *task = intervals_task(iv, pid);
+	char comm[INTERVAL_COMM_SIZE + 1];
+
+	if (!task)
+		return;
+	layout_text(m->layout, m->ev, SWITCH_PREV_COMM, comm, sizeof(comm));
+	task_set_comm(task, comm, sizeof(comm));
+	task->running = false;
+	/* A dead task's pid may go to another task. */
+	task->left = state & DEAD ? 0 : m->ev->ts;
+	task->call_begin = state & DEAD ? 0 : task->call_begin;
+	task->last_cpu = m->ev->cpu;
+	task->why_left = reason_of(iv, task, state);
+	task->runnable = 0;
+	task->waker.pid = -1;
+	if (task->why_left == preempted) {
+		task->runnable = m->ev->ts;
+		task->why_runnable = preempted;
+	}
+}
+
+/* The caller sets the end. */
+static struct interval interval_of(const struct task *task, enum interval_kind kind, int cpu)
+{
+	bool waits = kind == INTERVAL_RUNQUEUE;
+
+	return (struct interval){
+		.kind = kind,
+		.begin = waits ? task->runnable : task->left,
+		.cpu = cpu,
+		.pid = task->pid,
+		.comm = task->comm,
+		.name = waits ? task->why_runnable : task->why_left,
+		.waker = &task->waker,
+	};
+}
+
+static void pass(struct intervals *iv, struct interval interval, uint64_t ts)
+{
+	interval.end = ts;
+	if (interval.begin && interval.name)
+		intervals_pass(iv, &interval, iv->lossless_since);
+}
+
+static void pass_unfinished(struct intervals *iv, struct interval interval)
+{
+	if (interval.begin && interval.name)
+		intervals_pass_unfinished(iv, &interval, iv->lossless_since, ROLE_SWITCH);
+}
+
+static void arrive(struct intervals *iv, const struct moment_of *m, int pid)
+{
+	struct task *task = intervals_task(iv, pid);
+	char comm[INTERVAL_COMM_SIZE + 1];
+
+	if (!task)
+		return;
+	layout_text(m->layout, m->ev, SWITCH_NEXT_COMM, comm, sizeof(comm));
+	task_set_comm(task, comm, sizeof(comm));
+	pass(iv, interval_of(task, INTERVAL_RUNQUEUE, m->ev->cpu), m->ev->ts);
+	pass(iv, interval_of(task, INTERVAL_OFFCPU, m->ev->cpu), m->ev->ts);
+	task->running = true;
+	task->runnable = 0;
+	task->left = 0;
+	task->waker.pid = -1;
+}
+
+void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
+{
+	int prev = layout_number(m->layout, m->ev, SWITCH_PREV_PID);
+	int next = layout_number(m->layout, m->ev, SWITCH_NEXT_PID);
+
+	if (m->cpu->pid == prev)
+		add_run(m->cpu, prev, m->ev->ts);
+	if (prev > 0)
+		leave(iv, m, prev);
+	m->cpu->pid = next;
+	m->cpu->since = m->ev->ts;
+	/* The waits of @next show who ran before it. */
+	if (next > 0)
+		arrive(iv, m, next);
+}
+
+void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
+{
+	int pid = layout_number(m->layout, m->ev, WAKE_PID);
+	struct task *task = pid > 0 ? intervals_task(iv, pid) : NULL;
+	const struct task *waker;
+	char comm[INTERVAL_COMM_SIZE + 1];
+
+	if (!task || task->running || task->runnable)
+		return;
+	layout_text(m->layout, m->ev, WAKE_COMM, comm, sizeof(comm));
+	task_set_comm(task, comm, sizeof(comm));
+	task->runnable = m->ev->ts;
+	task->why_runnable = woken;
+	if (m->layout->role == ROLE_WAKE_NEW) {
+		task->why_runnable = forked;
+		task->left = 0;
+	}
+	task->waker = (struct interval_waker){
+		.pid = m->pid, .cpu = m->ev->cpu, .flags = m->flags,
+	};
+	waker = m->pid > 0 ? intervals_find_task(iv, m->pid) : NULL;
+	if (waker)
+		memcpy(task->waker.comm, waker->comm, sizeof(task->waker.comm));
+}
+
+void intervals_tasks_end(struct intervals *iv)
+{
+	for (size_t i = 0; i < iv->nr_task_slots; i++) {
+		const struct task *task = &iv->task[i];
+
+		if (!task->used)
+			continue;
+		pass_unfinished(iv, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
+		/* Many tasks sleep for ever, and nothing is wrong with them. */
+		if (task->why_left && !strncmp(task->why_left, UNINTERRUPTIBLE,
+					       strlen(UNINTERRUPTIBLE)))
+			pass_unfinished(iv, interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+#define FIRST_SLOTS	1024	/* a power of two */
+
+/* Return the slot of a pid, or the free slot where it belongs. */
+static struct task *find_slot(struct task *task, size_t nr_slots, int pid)
+{
+	size_t i = (uint32_t)pid * 2654435761u & (nr_slots - 1);
+
+	while (task[i].used && task[i].pid != pid)
+		i = (i + 1) & (nr_slots - 1);
+	return &task[i];
+}
+
+static bool grow(struct intervals *iv)
+{
+	size_t nr = iv->nr_task_slots ? 2 * iv->nr_task_slots : FIRST_SLOTS;
+	struct task *more = calloc(nr, sizeof(*more));
+
+	if (!more)
+		return false;
+	for (size_t i = 0; i < iv->nr_task_slots; i++)
+		if (iv->task[i].used)
+			*find_slot(more, nr, iv->task[i].pid) = iv->task[i];
+	free(iv->task);
+	iv->task = more;
+	iv->nr_task_slots = nr;
+	return true;
+}
+
+struct task *intervals_task(struct intervals *iv, int pid)
+{
+	struct task *task;
+
+	if (2 * iv->nr_tasks >= iv->nr_task_slots && !grow(iv)) {
+		iv->failed = true;
+		return NULL;
+	}
+	task = find_slot(iv->task, iv->nr_task_slots, pid);
+	if (!task->used) {
+		*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1 };
+		iv->nr_tasks++;
+	}
+	return task;
+}
+
+const struct task *intervals_find_task(const struct intervals *iv, int pid)
+{
+	const struct task *task;
+
+	if (!iv->nr_task_slots)
+		return NULL;
+	task = find_slot(iv->task, iv->nr_task_slots, pid);
+	return task->used ? task : NULL;
+}
+
+void task_set_comm(struct task *task, const char *comm, size_t size)
+{
+	size = strnlen(comm, size < INTERVAL_COMM_SIZE ? size : INTERVAL_COMM_SIZE);
+	memcpy(task->comm, comm, size);
+	task->comm[size] = '\0';
+}
+
+int intervals_add_comm(struct intervals *iv, int pid, const char *comm)
+{
+	struct task *task = intervals_task(iv, pid);
+
+	if (!task)
+		return -ENOMEM;
+	if (!*task->comm)
+		task_set_comm(task, comm, strlen(comm));
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of a table: intervals of one task, CPU or name. */
+#ifndef RBMAP_CLI_LATENCY_ROWS_H
+#define RBMAP_CLI_LATENCY_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histogram.h"
+#include "intervals/intervals.h"
+
+enum row_key { ROW_TASK, ROW_CPU, ROW_NAME };
+enum row_sort { SORT_MAX, SORT_TOTAL, SORT_AVERAGE, SORT_P99, SORT_COUNT };
+
+/**
+ * struct row - a row
+ * @pid, @comm: ROW_TASK: the task, and its last name
+ * @cpu: ROW_CPU
+ * @name: ROW_NAME; it belongs to the intervals
+ * @when: the time at which the longest interval began
+ */
+struct row {
+	int pid;
+	int cpu;
+	const char *name;
+	char comm[INTERVAL_COMM_SIZE + 1];
+	uint64_t when;
+	struct histogram lengths;
+};
+
+struct rows {
+	enum row_key key;
+	struct row **slot;		/* open addressing; a power of two */
+	size_t nr, nr_slots;
+};
+
+/* Return false if memory is lacking. */
+bool rows_add(struct rows *rows, const struct interval *interval);
+void rows_free(struct rows *rows);
+
+/* Return all rows, the first one first, or NULL: out of memory. The caller frees the array. */
+struct row **rows_sorted(const struct rows *rows, enum row_sort sort);
+
+#endif /* RBMAP_CLI_LATENCY_ROWS_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Print summaries, as text or as JSON. */
+#ifndef RBMAP_CLI_LATENCY_VIEW_H
+#define RBMAP_CLI_LATENCY_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "show/time_view.h"
+#include "summary.h"
+
+/**
+ * struct view - what is printed, and how
+ * @time: how times are printed; lengths are in ns unless the clock's rate is not known
+ * @summary: one for each kind; NULL: the kind is not shown
+ * @discarded: number of intervals of each kind in which events were lost
+ * @events, @lost: numbers of all events
+ * @lost_unknown: more were lost than is known
+ * @sort: order of the rows
+ * @rows: most rows of a table; 0: all
+ * @histogram: print histograms, too
+ */
+struct view {
+	struct time_view time;
+	const struct summary *summary[NR_INTERVAL_KINDS];
+	uint64_t discarded[NR_INTERVAL_KINDS];
+	uint64_t events, lost;
+	bool lost_unknown;
+	enum row_sort sort;
+	uint64_t rows;
+	bool histogram;
+};
+
+/* Print to stdout. Return false if memory is lacking. */
+bool view_text(const struct view *view);
+bool view_json(const struct view *view, const char *clock);
+
+#endif /* RBMAP_CLI_LATENCY_VIEW_H */
