@@ -28,7 +28,7 @@ same()
 # one.
 unfit="kmem/kmem_cache_alloc kmem/kmem_cache_free"
 # These need headers that do not compile without a block layer.
-[ -e /sys/block ] || unfit="$unfit block/block_rq_complete block/block_rq_issue"
+[ -e /sys/block ] || unfit="$unfit block/block_rq_complete block/block_rq_insert block/block_rq_issue block/block_rq_requeue"
 
 for dir in "$ours"/*/*/; do
 	event=${dir#"$ours"/}
