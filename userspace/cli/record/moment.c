@@ -2,6 +2,7 @@
 #include <linux/rbmap.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/timex.h>
 #include <time.h>
 #ifdef __x86_64__
@@ -52,6 +53,15 @@ static bool read_ring(int clock, uint64_t *value)
 #endif
 	}
 	return false;
+}
+
+int moment_clock(void)
+{
+	char *text = control_read("trace_clock");
+	int clock = text ? control_clock_of(text) : -1;
+
+	free(text);
+	return clock;
 }
 
 /* Read the ring's clock between two looks at the others. */

@@ -5,6 +5,9 @@
 
 #include "trace_dat/dat_times.h"
 
+/* Return the buffer's clock, an enum rbmap_clock, or -1: it is not known. */
+int moment_clock(void);
+
 /*
  * Store the present moment. @clock is an enum rbmap_clock. If the ring's clock cannot be
  * read, the moment is not known.

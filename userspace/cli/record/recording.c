@@ -96,25 +96,16 @@ void recording_free(struct recording *r)
 	comm_events_end(r->comm_events);
 }
 
-static int present_clock(void)
-{
-	char *text = control_read("trace_clock");
-	int clock = text ? control_clock_of(text) : -1;
-
-	free(text);
-	return clock;
-}
-
 void recording_begins(struct recording *r)
 {
-	r->times_clock = present_clock();
+	r->times_clock = moment_clock();
 	moment_take(&r->times.begin, r->times_clock);
 }
 
 /* The moment of the beginning has no use with another clock. */
 void recording_triggers(struct recording *r, const char *reason)
 {
-	int clock = present_clock();
+	int clock = moment_clock();
 
 	if (r->times_clock != clock)
 		r->times.begin = (struct dat_moment){ 0 };

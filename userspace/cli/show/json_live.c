@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/utsname.h>
 
 #include "common/control.h"
@@ -10,8 +9,7 @@
 
 void json_live_head(struct buf *out)
 {
-	char *clocks = control_read("trace_clock");
-	int clock = clocks ? control_clock_of(clocks) : -1;
+	int clock = moment_clock();
 	const char *name = clock < 0 ? NULL : control_clock_name(clock);
 	char text[sizeof(struct utsname)];
 	struct dat_times times = { 0 };
@@ -23,5 +21,4 @@ void json_live_head(struct buf *out)
 	moment_take(&times.begin, clock);
 	time_view_init(&view, &times, clock_is_counter(name));
 	json_head_add(name, text, &view, out);
-	free(clocks);
 }

@@ -15,71 +15,30 @@
 #include "common/selection.h"
 #include "json_lines.h"
 #include "json_live.h"
-#include "probe/made_events.h"
-#include "record/loss.h"
-#include "record/event_select.h"
+#include "record/live_events.h"
 #include "record/own_buffer.h"
-#include "record/shared_ring.h"
 #include "text.h"
 
 #define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */
-#define LOOK_SECONDS	0.5	/* between looks at other readers */
-#define MAX_CORRUPT	100
 #define WRITE_SIZE	65536	/* in bytes; less is written before a wait */
 
 struct stream {
-	struct patterns patterns;
+	struct live_events live;
+	struct own_buffer own;
 	uint64_t count;		/* number of events to print; 0: no limit */
 	double seconds;		/* 0: no limit */
 	bool no_follow;
-	bool observe;
 	bool as_json;
-	struct own_buffer own;
-	struct made_events made;
 
-	struct rbmap_merge *merge;
 	struct text *text;
 	struct buf out;			/* lines that are not written yet */
 	struct buf body;		/* for json_lines_add() */
-	struct control_events events;
 	bool raw;		/* the buffer has events of a kernel module */
-	bool switched;		/* this command enabled the events */
-	struct event_select event_select;
-	struct shared_ring shared;
-	double next_look;		/* at other readers */
 	uint64_t until;		/* time of the last event to print; 0: no limit */
-	struct rbmap_loss before;
 	uint64_t printed;
-	unsigned int corrupt;
 	int write_error;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int sig)
-{
-	(void)sig;
-	interrupted = 1;
-}
-
-/*
- * Install handlers without SA_RESTART, so that a signal ends a wait. If the
- * reader of the output has left, the process must live on to restore the
- * events.
- */
-static void catch_signals(void)
-{
-	struct sigaction act = { .sa_handler = interrupt };
-
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	sigaction(SIGQUIT, &act, NULL);
-	if (!hangup_is_ignored())
-		sigaction(SIGHUP, &act, NULL);
-	act.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &act, NULL);
-}
 
 static int set_count(const struct command *cmd, void *to, char *value)
 {
@@ -93,15 +52,15 @@ static int set_count(const struct command *cmd, void *to, char *value)
 static const struct cli_option options[] = {
 	BUFFER_OPTION,
 	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
-	  .target = PATTERNS(struct stream, patterns),
+	  .target = PATTERNS(struct stream, live.patterns),
 	  .help = "enable EVENT (SYSTEM:EVENT, wildcards allowed) until\n"
 		  "the end; may be given more than once" },
 	{ .name = "filter", .arg = "EXPR", .kind = "text",
-	  .target = STRING(struct stream, event_select.filter),
+	  .target = STRING(struct stream, live.event_select.filter),
 	  .help = "print an EVENT only if EXPR is true, in ftrace's\n"
 		  "syntax: 'prev_pid == 1 || next_comm ~ \"ssh*\"'" },
 	{ .name = "pid", .letter = 'p', .arg = "PID", .kind = "pid",
-	  .target = PIDS(struct stream, event_select),
+	  .target = PIDS(struct stream, live.event_select),
 	  .help = "print only events of this process and its children;\n"
 		  "may be given more than once" },
 	{ .name = "count", .letter = 'n', .arg = "COUNT", .kind = "number",
@@ -112,7 +71,7 @@ static const struct cli_option options[] = {
 	  .help = "end after SECONDS" },
 	{ .name = "no-follow", .target = FLAG(struct stream, no_follow),
 	  .help = "print the events that the rings hold now, and end" },
-	{ .name = "observe", .target = FLAG(struct stream, observe),
+	{ .name = "observe", .target = FLAG(struct stream, live.observe),
 	  .help = "copy the events and leave them in the rings" },
 	{ .name = "json", .letter = 'j', .target = FLAG(struct stream, as_json),
 	  .help = "print one JSON object per line" },
@@ -124,14 +83,13 @@ static void add_format(void *data, int id)
 {
 	const struct stream *s = data;
 
-	for (size_t i = 0; i < s->events.nr; i++) {
-		const struct control_event *event = &s->events.v[i];
-		char file[1024], *format;
+	for (size_t i = 0; i < s->live.events.nr; i++) {
+		const struct control_event *event = &s->live.events.v[i];
+		char *format;
 
 		if (event->id != id)
 			continue;
-		snprintf(file, sizeof(file), "events/%s/%s/format", event->system, event->name);
-		format = control_read(file);
+		format = live_events_format(event);
 		if (format)
 			text_add_format(s->text, event->system, format, strlen(format));
 		free(format);
@@ -163,46 +121,18 @@ static bool load_text(struct stream *s)
 	return true;
 }
 
-static bool switch_events(struct stream *s)
-{
-	if (s->patterns.nr &&
-	    control_select(&s->events, s->patterns.pattern,
-			   s->patterns.nr))
-		return false;
-	s->switched = true;
-	/* A new buffer records the marker. */
-	if (own_buffer_is_own(&s->own) && control_disable_others(&s->events))
-		return false;
-	if (s->patterns.nr && !own_buffer_leave_out_self(&s->own))
-		return false;
-	return event_select_begin(&s->event_select, &s->events) &&
-	       (!s->patterns.nr || !control_enable_selected(&s->events, true));
-}
-
 /*
  * Read the formats of the events that are to come: until the first one is printed, its
  * module may have left. Those of older events are read when they are printed.
  */
 static void load_formats(struct stream *s)
 {
-	for (size_t i = 0; i < s->events.nr; i++) {
-		const struct control_event *event = &s->events.v[i];
+	for (size_t i = 0; i < s->live.events.nr; i++) {
+		const struct control_event *event = &s->live.events.v[i];
 
-		if (s->patterns.nr ? event->selected : event->enabled)
+		if (s->live.patterns.nr ? event->selected : event->enabled)
 			text_want_format(s->text, event->id);
 	}
-}
-
-static void switch_back(struct stream *s)
-{
-	if (!s->switched)
-		return;
-	control_disable_ours(&s->events);
-	event_select_end(&s->event_select, &s->events);
-	own_buffer_restore_self(&s->own);
-	if (!own_buffer_is_own(&s->own))
-		control_restore(&s->events);
-	s->switched = false;
 }
 
 /* If the reason is known, explain why no event comes. */
@@ -212,11 +142,11 @@ static void tell_silence(const struct stream *s)
 
 	if (!control_read_u64("tracing_on", &on) && !on)
 		complain("tracing_on is 0: no event is written until it is 1");
-	if (s->patterns.nr || s->raw)
+	if (s->live.patterns.nr || s->raw)
 		return;
-	for (size_t i = 0; i < s->events.nr; i++)
-		if (s->events.v[i].enabled &&
-		    strcmp(s->events.v[i].system, "rbmap"))
+	for (size_t i = 0; i < s->live.events.nr; i++)
+		if (s->live.events.v[i].enabled &&
+		    strcmp(s->live.events.v[i].system, "rbmap"))
 			return;
 	complain("no event is enabled%s%s: 'rbmap stream -e sched:*' enables some, 'rbmap list' lists all",
 		 control_buffer() ? " in " : "",
@@ -225,29 +155,11 @@ static void tell_silence(const struct stream *s)
 
 static bool start(struct stream *s)
 {
-	int ret;
-
-	if (!control_present() || !own_buffer_begin(&s->own, false))
-		return false;
-	if (!s->observe && s->own.use_default && !s->patterns.nr &&
-	    shared_ring_has_reader()) {
-		complain("note: another process reads this buffer: this command observes, and leaves the events to that reader");
-		s->observe = true;
-	}
-	ret = s->observe ?
-		rbmap_merge_observe_path(&s->merge, control_devices(), 0) :
-		rbmap_merge_open_path(&s->merge, control_devices(), 0);
-	if (ret) {
-		complain("%s", rbmap_strerror(ret));
-		return false;
-	}
-	rbmap_merge_loss(s->merge, &s->before);
-	if (control_events_read(&s->events) || !load_text(s) ||
-	    !made_events_begin(&s->made, &s->events, &s->patterns))
+	if (!live_events_open(&s->live) || !load_text(s))
 		return false;
 	if (!own_buffer_is_own(&s->own) && !s->no_follow)
-		selection_tell(&s->events);
-	if (!switch_events(s))
+		selection_tell(&s->live.events);
+	if (!live_events_enable(&s->live))
 		return false;
 	load_formats(s);
 	if (!s->no_follow)
@@ -341,27 +253,14 @@ static int print(struct stream *s, const struct rbmap_event *ev)
 /* Return 1 to go on, 0 if nothing is there now, -1 after an error. */
 static int next(struct stream *s, struct rbmap_event *ev)
 {
-	int ret = rbmap_merge_next(s->merge, ev);
+	int ret = live_events_next(&s->live, ev);
 
-	switch (ret) {
-	case 0:
-	case -EINTR:
+	if (ret != 1)
+		return ret;
+	if (s->until && ev->ts > s->until)
 		return 0;
-	case 1:
-		if (s->until && ev->ts > s->until)
-			return 0;
-		s->printed++;
-		return print(s, ev);
-	case RBMAP_ERR_GONE:
-		complain("CPU %d: %s", ev->cpu, rbmap_strerror(ret));
-		return 1;
-	case RBMAP_ERR_CORRUPT:
-		complain("CPU %d: %s; continuing after them", ev->cpu,
-			 rbmap_strerror(ret));
-		return ++s->corrupt < MAX_CORRUPT ? 1 : -1;
-	}
-	complain("%s", rbmap_strerror(ret));
-	return -1;
+	s->printed++;
+	return print(s, ev);
 }
 
 /*
@@ -374,41 +273,29 @@ static bool drain(struct stream *s, double deadline)
 	int ret = 0;
 
 	while (!full(s) && (ret = next(s, &ev)) > 0)
-		if (interrupted || (s->printed % 256 == 0 && now() >= deadline))
+		if (live_events_interrupted() || (s->printed % 256 == 0 && now() >= deadline))
 			break;
 	write_lines(s);
 	return ret >= 0;
 }
 
-static void look_for_readers(struct stream *s)
-{
-	if (s->observe || own_buffer_is_own(&s->own) || now() < s->next_look)
-		return;
-	shared_ring_look(&s->shared);
-	s->next_look = now() + LOOK_SECONDS;
-}
-
 static bool follow(struct stream *s, double deadline)
 {
-	while (!interrupted && !full(s)) {
+	while (!live_events_interrupted() && !full(s)) {
 		double left = deadline - now();
 		int ms = left * 1000 < WAIT_MS ? left * 1000 + 1 : WAIT_MS;
-		int ret;
 
 		if (left <= 0)
 			break;
 		if (!drain(s, deadline))
 			return false;
-		look_for_readers(s);
+		live_events_look(&s->live);
 		if (fflush(stdout))
 			s->write_error = errno;
-		if (interrupted || full(s) || s->write_error)
+		if (live_events_interrupted() || full(s) || s->write_error)
 			break;
-		ret = rbmap_merge_wait(s->merge, ms);
-		if (ret < 0 && ret != -EINTR) {
-			complain("%s", rbmap_strerror(ret));
+		if (!live_events_wait(&s->live, ms))
 			return false;
-		}
 	}
 	return true;
 }
@@ -431,9 +318,9 @@ static bool run(struct stream *s)
 	double deadline = s->seconds ? now() + s->seconds : 1e18;
 	bool ok;
 
-	if (s->no_follow && s->observe) {
+	if (s->no_follow && s->live.observe) {
 		s->until = now_of_rings();
-		rbmap_merge_set_hold(s->merge, 0);
+		rbmap_merge_set_hold(s->live.merge, 0);
 		return drain(s, deadline);
 	}
 	if (s->no_follow) {
@@ -443,55 +330,23 @@ static bool run(struct stream *s)
 			return write_lines(s);
 		if (!s->count || s->count > unread)
 			s->count = unread;
-		rbmap_merge_set_hold(s->merge, 0);
+		rbmap_merge_set_hold(s->live.merge, 0);
 		return drain(s, deadline);
 	}
 	ok = follow(s, deadline);
 	if (!ok || full(s) || s->write_error)
 		return ok;
 	/* Disable the events before the last ones are read. */
-	switch_back(s);
-	interrupted = 0;
-	rbmap_merge_set_hold(s->merge, 0);
+	live_events_disable(&s->live);
+	live_events_continue();
+	rbmap_merge_set_hold(s->live.merge, 0);
 	return drain(s, now() + DRAIN_SECONDS);
-}
-
-/*
- * The causes are counted from the start of this command. A ring first reports
- * what it lost before: the printed lines contain that loss, so the sum does,
- * too.
- */
-static void print_sums(struct stream *s)
-{
-	struct rbmap_loss after, loss = { 0 };
-	uint64_t earlier = 0;
-
-	fflush(stdout);
-	rbmap_merge_loss(s->merge, &after);
-	if (s->observe) {
-		fprintf(stderr, "%" PRIu64 " events seen, %" PRIu64 " missed\n",
-			s->printed, after.total);
-		if (after.total)
-			fprintf(stderr, "  overwritten before they were looked "
-				"at, or dropped ('rbmap stat'): avoid it with "
-				"fewer events or a larger buffer_size_kb\n");
-		return;
-	}
-	loss_add(&loss, &after, &s->before);
-	if (loss.reported != RBMAP_LOST_UNKNOWN && loss.reported > loss.total)
-		earlier = loss.reported - loss.total;
-	loss.total += earlier;
-	loss_print(stderr, s->printed, &loss);
-	if (earlier)
-		fprintf(stderr, "  %" PRIu64 " before this began, when nobody "
-			"read: avoid it by reading sooner, or with a larger "
-			"buffer_size_kb\n", earlier);
 }
 
 static int stream(int argc, char **argv)
 {
 	const struct command *cmd = &command_stream;
-	struct stream s = { 0 };
+	struct stream s = { .live.own = &s.own };
 	bool ok, closed = false;
 	int status;
 
@@ -500,30 +355,28 @@ static int stream(int argc, char **argv)
 	if (optind < argc)
 		return usage_error(cmd, "unexpected argument '%s': name events with -e",
 				   argv[optind]);
-	if (s.event_select.filter && !s.patterns.nr)
+	if (s.live.event_select.filter && !s.live.patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	/* Without -e the events are those that are enabled already, and old ones. */
-	if (!s.patterns.nr && !control_buffer())
+	if (!s.live.patterns.nr && !control_buffer())
 		s.own.use_default = true;
 	status = own_buffer_check(&s.own, cmd);
 	if (status)
 		return status;
-	catch_signals();
+	live_events_catch_signals();
 	ok = start(&s);
 	if (ok) {
 		ok = run(&s);
 		closed = reader_left(&s);
 	}
-	switch_back(&s);
+	live_events_disable(&s.live);
+	fflush(stdout);
 	if (ok)
-		print_sums(&s);
-	control_events_free(&s.events);
+		live_events_print_loss(&s.live, s.printed);
 	text_free(s.text);
 	buf_free(&s.out);
 	buf_free(&s.body);
-	rbmap_merge_close(s.merge);
-	made_events_end(&s.made);
-	own_buffer_end(&s.own);
+	live_events_close(&s.live);
 	if (closed) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);

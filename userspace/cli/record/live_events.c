@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "common/cli.h"
+#include "live_events.h"
+#include "loss.h"
+
+#define LOOK_SECONDS	0.5	/* between looks at other readers */
+#define MAX_CORRUPT	100
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+/* Without SA_RESTART, so that a signal ends a wait. */
+void live_events_catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = interrupt };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGQUIT, &act, NULL);
+	if (!hangup_is_ignored())
+		sigaction(SIGHUP, &act, NULL);
+	act.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &act, NULL);
+}
+
+bool live_events_interrupted(void)
+{
+	return interrupted;
+}
+
+void live_events_continue(void)
+{
+	interrupted = 0;
+}
+
+bool live_events_open(struct live_events *live)
+{
+	int ret;
+
+	if (!control_present() || !own_buffer_begin(live->own, false))
+		return false;
+	if (!live->observe && live->own->use_default && !live->patterns.nr &&
+	    shared_ring_has_reader()) {
+		complain("note: another process reads this buffer: this command observes, and leaves the events to that reader");
+		live->observe = true;
+	}
+	ret = live->observe ?
+		rbmap_merge_observe_path(&live->merge, control_devices(), 0) :
+		rbmap_merge_open_path(&live->merge, control_devices(), 0);
+	if (ret) {
+		complain("%s", rbmap_strerror(ret));
+		return false;
+	}
+	rbmap_merge_loss(live->merge, &live->before);
+	return !control_events_read(&live->events) &&
+	       made_events_begin(&live->made, &live->events, &live->patterns);
+}
+
+bool live_events_enable(struct live_events *live)
+{
+	if (live->patterns.nr &&
+	    control_select(&live->events, live->patterns.pattern, live->patterns.nr))
+		return false;
+	live->switched = true;
+	/* A new buffer records the marker. */
+	if (own_buffer_is_own(live->own) && control_disable_others(&live->events))
+		return false;
+	if (live->patterns.nr && !own_buffer_leave_out_self(live->own))
+		return false;
+	return event_select_begin(&live->event_select, &live->events) &&
+	       (!live->patterns.nr || !control_enable_selected(&live->events, true));
+}
+
+void live_events_disable(struct live_events *live)
+{
+	if (!live->switched)
+		return;
+	control_disable_ours(&live->events);
+	event_select_end(&live->event_select, &live->events);
+	own_buffer_restore_self(live->own);
+	if (!own_buffer_is_own(live->own))
+		control_restore(&live->events);
+	live->switched = false;
+}
+
+void live_events_close(struct live_events *live)
+{
+	control_events_free(&live->events);
+	rbmap_merge_close(live->merge);
+	made_events_end(&live->made);
+	own_buffer_end(live->own);
+}
+
+char *live_events_format(const struct control_event *event)
+{
+	char file[1024];
+
+	snprintf(file, sizeof(file), "events/%s/%s/format", event->system, event->name);
+	return control_read(file);
+}
+
+int live_events_next(struct live_events *live, struct rbmap_event *ev)
+{
+	for (;;) {
+		int ret = rbmap_merge_next(live->merge, ev);
+
+		switch (ret) {
+		case 0:
+		case -EINTR:
+			return 0;
+		case 1:
+			return 1;
+		case RBMAP_ERR_GONE:
+			complain("CPU %d: %s", ev->cpu, rbmap_strerror(ret));
+			break;
+		case RBMAP_ERR_CORRUPT:
+			complain("CPU %d: %s; continuing after them", ev->cpu,
+				 rbmap_strerror(ret));
+			if (++live->corrupt >= MAX_CORRUPT)
+				return -1;
+			break;
+		default:
+			complain("%s", rbmap_strerror(ret));
+			return -1;
+		}
+	}
+}
+
+bool live_events_wait(struct live_events *live, int ms)
+{
+	int ret = rbmap_merge_wait(live->merge, ms);
+
+	if (ret >= 0 || ret == -EINTR)
+		return true;
+	complain("%s", rbmap_strerror(ret));
+	return false;
+}
+
+void live_events_look(struct live_events *live)
+{
+	if (live->observe || own_buffer_is_own(live->own) || now() < live->next_look)
+		return;
+	shared_ring_look(&live->shared);
+	live->next_look = now() + LOOK_SECONDS;
+}
+
+static void print_missed(uint64_t events, uint64_t missed)
+{
+	fprintf(stderr, "%" PRIu64 " events seen, %" PRIu64 " missed\n", events, missed);
+	if (missed)
+		fprintf(stderr, "  overwritten before they were looked at, or dropped ('rbmap stat'): avoid it with fewer events or a larger buffer_size_kb\n");
+}
+
+/*
+ * The causes are counted from the start of this command. A ring first reports what it lost
+ * before: the events contain that loss, so the sum does, too.
+ */
+void live_events_print_loss(struct live_events *live, uint64_t events)
+{
+	struct rbmap_loss after, loss = { 0 };
+	uint64_t earlier = 0;
+
+	rbmap_merge_loss(live->merge, &after);
+	if (live->observe) {
+		print_missed(events, after.total);
+		return;
+	}
+	loss_add(&loss, &after, &live->before);
+	if (loss.reported != RBMAP_LOST_UNKNOWN && loss.reported > loss.total)
+		earlier = loss.reported - loss.total;
+	loss.total += earlier;
+	loss_print(stderr, events, &loss);
+	if (earlier)
+		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
+			earlier);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of the running kernel, for a command that uses each of them at once. Functions
+ * report the errors that they find.
+ */
+#ifndef RBMAP_CLI_LIVE_EVENTS_H
+#define RBMAP_CLI_LIVE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rbmap.h>
+
+#include "common/control.h"
+#include "common/options.h"
+#include "event_select.h"
+#include "own_buffer.h"
+#include "probe/made_events.h"
+#include "shared_ring.h"
+
+/**
+ * struct live_events - the events, and what was changed for them
+ * @patterns: events that are enabled meanwhile; none: those that are enabled already
+ * @observe: copy the events and leave them in the rings; live_events_open() sets it if
+ * another process reads the buffer
+ * @own: the buffer
+ * @event_select: filters and pids
+ * @events: all events of the buffer
+ * @before: the losses before this command
+ */
+struct live_events {
+	struct patterns patterns;
+	bool observe;
+	struct own_buffer *own;
+	struct event_select event_select;
+
+	struct rbmap_merge *merge;
+	struct control_events events;
+	struct rbmap_loss before;
+	struct made_events made;
+	bool switched;			/* this command enabled the events */
+	struct shared_ring shared;
+	double next_look;		/* at other readers */
+	unsigned int corrupt;
+};
+
+/*
+ * Let SIGINT, SIGTERM, SIGQUIT and SIGHUP end a wait. If the reader of the output has left,
+ * the process lives on, to restore the events.
+ */
+void live_events_catch_signals(void);
+bool live_events_interrupted(void);
+/* Forget the signals that have come. */
+void live_events_continue(void);
+
+/* Open the buffer, and make the events that are not built in. Nothing is enabled yet. */
+bool live_events_open(struct live_events *live);
+bool live_events_enable(struct live_events *live);
+
+/* Return the format of an event, or NULL. The caller frees it. */
+char *live_events_format(const struct control_event *event);
+
+/* Return 1 and store an event, 0: none is there now, or -1 after an error. */
+int live_events_next(struct live_events *live, struct rbmap_event *ev);
+/* Wait for events, @ms at most. Return false after an error. */
+bool live_events_wait(struct live_events *live, int ms);
+/* Tell the user if another process consumes events, too. Call this now and then. */
+void live_events_look(struct live_events *live);
+
+/* Disable the events, and restore filters and pids. The rings can still be read. */
+void live_events_disable(struct live_events *live);
+void live_events_close(struct live_events *live);
+
+/* Print to stderr how many events were read, and how many were lost, with the causes. */
+void live_events_print_loss(struct live_events *live, uint64_t events);
+
+#endif /* RBMAP_CLI_LIVE_EVENTS_H */
