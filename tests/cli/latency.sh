@@ -44,6 +44,12 @@ recording sched <<'END'
 # A new task
 0 47000 10 new child 40
 0 47200 10 switch holder 10 2 child 40
+# A second wake-up of a task that waits: it has run meanwhile, and that was not recorded.
+1 47300 20 waking hidden 50
+1 47310 20 wakeup hidden 50
+1 47500 20 waking hidden 50
+1 47510 20 wakeup hidden 50
+1 47600 20 switch waiter 20 1 hidden 50
 # It dies: another task of this pid has not left a CPU.
 0 48000 40 switch child 40 32 other 11
 0 49000 11 new namesake 40
@@ -51,11 +57,12 @@ recording sched <<'END'
 END
 latency sched
 is $? 0 "status 0"
-is "$(cat "$dir/errors")" "16 events, 0 lost" "the sums"
+is "$(cat "$dir/errors")" "21 events, 0 lost" "the sums"
 is "$(row waiter-20)" "1 3.00ms 3.00ms 3.00ms 3.00ms 3.00ms 3.00ms 0.042000" "a wait after a wake-up"
 is "$(row holder-10)" "1 500us 500us 500us 500us 500us 500us 0.001000" "a wait after a preemption"
 is "$(row namesake-40)" "2 300us 150us 99.3us 200us 200us 200us 0.047000" \
 	"a new task waits, and another one of its pid"
+is "$(row hidden-50)" "1 100us 100us 100us 100us 100us 100us 0.047500" "a wait whose beginning was not recorded"
 is "$(row 'sleeping in futex')" "1 43.0ms 43.0ms 43.0ms 43.0ms 43.0ms 43.0ms 0.002000" \
 	"a task's sleep has the name of its system call"
 is "$(row preempted)" "1 500us 500us 500us 500us 500us 500us 0.001000" "preempted tasks do not run"
@@ -70,7 +77,7 @@ like "$(cat "$dir/output")" ' 43.0ms from +0.002000: waiter-20, CPU 1, sleeping 
 like "$(cat "$dir/output")" ' 5.10ms from +0.044000: hog-30, CPU 1, preempted; it has not ended$' \
 	"a wait that has not ended lasts until the last switch" || diag "$(cat "$dir/output")"
 unfinished=$(sed -n 's/^runqueue: .*CPU: //p' "$dir/output")
-is "$unfinished" "4, and 1 that have not ended" "the number of waits"
+is "$unfinished" "5, and 1 that have not ended" "the number of waits"
 
 # --- interrupts
 recording irq <<'END'

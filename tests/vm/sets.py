@@ -16,7 +16,8 @@ with open(os.path.join(HERE, "sets.toml"), "rb") as file:
 RUNS, SETS = DATA["runs"], DATA["set"]
 
 KEYS = {"help", "of", "if", "long", "threads", "mem", "slow_mem", "nmis", "append", "qemu",
-        "env", "add", "known", "limit", "tests", "all_but", "all_of", "build", "then"}
+        "env", "add", "commands",
+        "known", "limit", "tests", "all_but", "all_of", "build", "then"}
 MUCH_MEMORY = 8 << 20       # KiB
 
 
@@ -73,6 +74,8 @@ class Modules:
         self.selftest = os.path.join(folder, "rbmap_selftest.ko")
         self.emit = tool("lib/emit", folder, *kernel.words)
         self.probes = tool("lib/probes", folder, *kernel.words).split()
+        self.stock = tool("lib/stock-modules", folder + "-stock", *kernel.words,
+                          *DATA["guest"]["modules"]).split()
 
 
 class Run:
@@ -95,7 +98,9 @@ class Run:
             if os.path.basename(path) == "my_fork.ko":
                 words += ["--add", path[:-len("ko")] + "c:/tests/built/"]
         words += each("--add", [
-            os.path.dirname(mine.emit) + "/driver_ring.ko:/modules/",
+            *[os.path.dirname(mine.emit) + f"/{name}.ko:/modules/"
+              for name in ("driver_ring", "slow")],
+            *[path + ":/modules/" for path in mine.stock],
             modules[self.kernel.other()].rbmap + ":/modules/other.ko", *self.files()])
         words += each("--env", [f"{name}={os.environ[name]}"
                                 for name in DATA["guest"]["variables"] if os.environ.get(name)])
@@ -104,11 +109,8 @@ class Run:
     def files(self):
         """Return the files of [guest]."""
         guest, build = DATA["guest"], "build"
-        path = os.environ["PATH"] + ":/sbin:/usr/sbin"
         if self.kernel.arch != "amd64":
             build = "build/" + self.kernel.arch
-            root = tool("lib/cross", self.kernel.arch, "sysroot", errors=self.errors)
-            path = f"{root}/usr/bin:{root}/usr/sbin"
             if not os.path.exists(os.path.join(TOP, build, "rbmap")):
                 raise Problem(f"no programs for {self.kernel.arch}: "
                               f"make check-vm-programs-{self.kernel.arch}")
@@ -120,8 +122,16 @@ class Run:
                     found.append(name)
         found += [f"{build}/{name}" for name in guest["built"]
                   if os.path.exists(os.path.join(TOP, build, name.split(":")[0]))]
-        commands = [shutil.which(name, path=path) for name in guest["commands"]]
-        return found + [command for command in commands if command]
+        return found + self.find_commands(guest["commands"])
+
+    def find_commands(self, names):
+        """Return the paths of commands, as far as they are installed."""
+        path = os.environ["PATH"] + ":/sbin:/usr/sbin"
+        if self.kernel.arch != "amd64":
+            root = tool("lib/cross", self.kernel.arch, "sysroot", errors=self.errors)
+            path = f"{root}/usr/bin:{root}/usr/sbin"
+        found = [shutil.which(name, path=path) for name in names]
+        return [command for command in found if command]
 
     def arguments(self, part):
         """Return the arguments of a set, or of a table in its `then`."""
@@ -147,6 +157,7 @@ class Run:
         for key in "append", "qemu", "env":
             words += each("--" + key, part.get(key, []))
         words += each("--add", [os.path.join(HERE, path) for path in part.get("add", [])])
+        words += each("--add", self.find_commands(part.get("commands", [])))
         if "known" in part:
             words += ["--known", part["known"]]
         return words

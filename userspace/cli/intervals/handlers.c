@@ -64,15 +64,13 @@ static struct interval interval_of(const struct intervals *iv, enum handler_leve
 				   int cpu)
 {
 	const struct handler *handler = &iv->cpu[cpu]->handler[level];
-	const struct task *task = handler->pid > 0 ? intervals_find_task(iv, handler->pid) :
-						     NULL;
 
 	return (struct interval){
 		.kind = level == HANDLER_SOFTIRQ ? INTERVAL_SOFTIRQ : INTERVAL_IRQ,
 		.begin = handler->begin,
 		.cpu = cpu,
 		.pid = handler->pid,
-		.comm = task ? task->comm : "",
+		.comm = intervals_comm(iv, handler->pid),
 		.name = handler->name,
 	};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,13 +94,18 @@ static void forget(struct intervals *iv, struct cpu *cpu, uint64_t ts)
 	iv->lossless_since = ts;
 }
 
-/* The event shows which task runs, if that was not known. */
+/*
+ * The event shows which task runs, if that was not known. A recorder leaves out switches
+ * between two of its own threads: the time until now belongs to the first one.
+ */
 static void learn_task(struct intervals *iv, struct cpu *cpu, int pid, uint64_t ts)
 {
 	struct task *task;
 
 	if (cpu->pid == pid)
 		return;
+	if (cpu->pid >= 0)
+		intervals_add_run(cpu, cpu->pid, ts);
 	cpu->pid = pid;
 	cpu->since = ts;
 	task = pid > 0 ? intervals_task(iv, pid) : NULL;
@@ -107,6 +113,7 @@ static void learn_task(struct intervals *iv, struct cpu *cpu, int pid, uint64_t 
 		return;
 	task->running = true;
 	task->runnable = 0;
+	task->wakes = 0;
 	task->left = 0;
 }
 
@@ -130,8 +137,9 @@ static struct cpu *find_cpu(struct intervals *iv, int number)
 typedef void process_fn(struct intervals *iv, const struct moment_of *m);
 static process_fn *const process[NR_ROLES] = {
 	[ROLE_SWITCH]		= intervals_sched_switch,
-	[ROLE_WAKE]		= intervals_sched_wake,
-	[ROLE_WAKE_NEW]		= intervals_sched_wake,
+	[ROLE_WAKING]		= intervals_sched_wake,
+	[ROLE_WAKEUP]		= intervals_sched_wake,
+	[ROLE_WAKEUP_NEW]	= intervals_sched_wake,
 	[ROLE_SYS_ENTER]	= intervals_sys_enter,
 	[ROLE_SYS_EXIT]		= intervals_sys_exit,
 	[ROLE_IRQ_ENTRY]	= intervals_handler_entry,
@@ -180,10 +188,16 @@ void intervals_end(struct intervals *iv)
 }
 
 /* ---- who ran */
+const char *intervals_comm(const struct intervals *iv, int pid)
+{
+	const struct task *task = pid > 0 ? intervals_find_task(iv, pid) : NULL;
+
+	return task ? task->comm : "";
+}
+
 static void add_share(const struct intervals *iv, struct interval_share *share,
 		      unsigned int *nr, unsigned int room, int pid, uint64_t time)
 {
-	const struct task *task;
 	unsigned int i;
 
 	for (i = 0; i < *nr && share[i].pid != pid; i++)
@@ -191,10 +205,8 @@ static void add_share(const struct intervals *iv, struct interval_share *share,
 	if (i == *nr) {
 		if (*nr == room)
 			return;
-		task = pid ? intervals_find_task(iv, pid) : NULL;
 		share[i] = (struct interval_share){ .pid = pid };
-		if (task)
-			memcpy(share[i].comm, task->comm, sizeof(share[i].comm));
+		snprintf(share[i].comm, sizeof(share[i].comm), "%s", intervals_comm(iv, pid));
 		++*nr;
 	}
 	share[i].time += time;

@@ -106,6 +106,9 @@ void intervals_end(struct intervals *iv);
 /* Return the number of intervals that were discarded. */
 uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind);
 
+/* Return the last name of a task, or "": not known. It is valid until the next event. */
+const char *intervals_comm(const struct intervals *iv, int pid);
+
 /**
  * struct interval_share - the time that a task ran on a CPU
  */

@@ -30,9 +30,9 @@ struct wanted {
 static const struct wanted wanted[] = {
 	{ "sched", "sched_switch", ROLE_SWITCH,
 	  { "prev_comm", "prev_pid", "prev_state", "next_comm", "next_pid" } },
-	{ "sched", "sched_waking", ROLE_WAKE, { "comm", "pid" } },
-	{ "sched", "sched_wakeup", ROLE_WAKE, { "comm", "pid" } },
-	{ "sched", "sched_wakeup_new", ROLE_WAKE_NEW, { "comm", "pid" } },
+	{ "sched", "sched_waking", ROLE_WAKING, { "comm", "pid" } },
+	{ "sched", "sched_wakeup", ROLE_WAKEUP, { "comm", "pid" } },
+	{ "sched", "sched_wakeup_new", ROLE_WAKEUP_NEW, { "comm", "pid" } },
 	{ "raw_syscalls", "sys_enter", ROLE_SYS_ENTER, { "id" } },
 	{ "raw_syscalls", "sys_exit", ROLE_SYS_EXIT, { "id" } },
 	{ "syscalls", "sys_enter_*", ROLE_SYS_ENTER, { "__syscall_nr" } },

@@ -17,6 +17,7 @@
  * @left: time at which it left its CPU; 0: it has not, or that is not known
  * @runnable: time from which on it could run again; 0: it sleeps or runs
  * @why_left, @why_runnable: the reasons
+ * @wakes: bits of the roles of the events that have woken it since it left
  * @last_cpu: the CPU that it left
  * @call_begin: time of its sys_enter; 0: it is in no system call, or that is not known
  * @call: number of that system call
@@ -30,6 +31,7 @@ struct task {
 	uint64_t runnable;
 	const char *why_left;
 	const char *why_runnable;
+	unsigned int wakes;
 	int last_cpu;
 	struct interval_waker waker;
 	uint64_t call_begin;
@@ -126,6 +128,8 @@ void intervals_pass_unfinished(struct intervals *iv, struct interval *interval,
 /* sched.c */
 void intervals_sched_switch(struct intervals *iv, const struct moment_of *m);
 void intervals_sched_wake(struct intervals *iv, const struct moment_of *m);
+/* @pid has run on the CPU from cpu->since on. */
+void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts);
 void intervals_tasks_end(struct intervals *iv);
 
 /* calls.c */

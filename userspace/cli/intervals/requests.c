@@ -124,14 +124,13 @@ static const char *name_of(struct intervals *iv, const struct moment_of *m)
 static struct interval interval_of(const struct intervals *iv, const struct request *r,
 				   enum interval_kind kind, int cpu)
 {
-	const struct task *task = r->pid > 0 ? intervals_find_task(iv, r->pid) : NULL;
 
 	return (struct interval){
 		.kind = kind,
 		.begin = kind == INTERVAL_BLOCK_QUEUE ? r->inserted : r->issued,
 		.cpu = cpu,
 		.pid = r->pid,
-		.comm = task ? task->comm : "",
+		.comm = intervals_comm(iv, r->pid),
 		.name = r->name,
 	};
 }

@@ -3,8 +3,12 @@
  * Tasks that wait for a CPU, and tasks that do not run.
  *
  * A wake-up is sched_waking, or sched_wakeup where that was not recorded. A wake-up of a
- * task that runs, or waits for a CPU already, begins no interval: it was about to sleep,
- * and goes on.
+ * task that runs, or that was preempted, begins no interval: it was about to sleep, and
+ * goes on.
+ *
+ * The kernel never wakes a task that it has woken before that has run. If a second wake-up
+ * comes, the events in between were not recorded: a recorder leaves its own threads out. The
+ * wait begins anew.
  */
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +49,7 @@ static const char *reason_of(struct intervals *iv, const struct task *task, uint
 	return name;
 }
 
-static void add_run(struct cpu *cpu, int pid, uint64_t ts)
+void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts)
 {
 	cpu->run[cpu->nr_runs++ % NR_RUNS] = (struct run){ pid, cpu->since, ts };
 }
@@ -67,6 +71,7 @@ static void leave(struct intervals *iv, const struct moment_of *m, int pid)
 	task->last_cpu = m->ev->cpu;
 	task->why_left = reason_of(iv, task, state);
 	task->runnable = 0;
+	task->wakes = 0;
 	task->waker.pid = -1;
 	if (task->why_left == preempted) {
 		task->runnable = m->ev->ts;
@@ -116,6 +121,7 @@ static void arrive(struct intervals *iv, const struct moment_of *m, int pid)
 	pass(iv, interval_of(task, INTERVAL_OFFCPU, m->ev->cpu), m->ev->ts);
 	task->running = true;
 	task->runnable = 0;
+	task->wakes = 0;
 	task->left = 0;
 	task->waker.pid = -1;
 }
@@ -126,7 +132,7 @@ void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
 	int next = layout_number(m->layout, m->ev, SWITCH_NEXT_PID);
 
 	if (m->cpu->pid == prev)
-		add_run(m->cpu, prev, m->ev->ts);
+		intervals_add_run(m->cpu, prev, m->ev->ts);
 	if (prev > 0)
 		leave(iv, m, prev);
 	m->cpu->pid = next;
@@ -136,29 +142,39 @@ void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
 		arrive(iv, m, next);
 }
 
+/* Is the wake-up the first one, or a sign that events are missing? */
+static bool begins_wait(struct task *task, enum layout_role role)
+{
+	bool again = task->wakes & 1U << role;
+
+	if (task->running || (task->runnable && task->why_runnable == preempted))
+		return false;
+	if (again)
+		task->wakes = 0;
+	task->wakes |= 1U << role;
+	return again || !task->runnable;
+}
+
 void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
 {
 	int pid = layout_number(m->layout, m->ev, WAKE_PID);
 	struct task *task = pid > 0 ? intervals_task(iv, pid) : NULL;
-	const struct task *waker;
 	char comm[INTERVAL_COMM_SIZE + 1];
 
-	if (!task || task->running || task->runnable)
+	if (!task || !begins_wait(task, m->layout->role))
 		return;
 	layout_text(m->layout, m->ev, WAKE_COMM, comm, sizeof(comm));
 	task_set_comm(task, comm, sizeof(comm));
 	task->runnable = m->ev->ts;
 	task->why_runnable = woken;
-	if (m->layout->role == ROLE_WAKE_NEW) {
+	if (m->layout->role == ROLE_WAKEUP_NEW) {
 		task->why_runnable = forked;
 		task->left = 0;
 	}
 	task->waker = (struct interval_waker){
 		.pid = m->pid, .cpu = m->ev->cpu, .flags = m->flags,
 	};
-	waker = m->pid > 0 ? intervals_find_task(iv, m->pid) : NULL;
-	if (waker)
-		memcpy(task->waker.comm, waker->comm, sizeof(task->waker.comm));
+	snprintf(task->waker.comm, sizeof(task->waker.comm), "%s", intervals_comm(iv, m->pid));
 }
 
 void intervals_tasks_end(struct intervals *iv)

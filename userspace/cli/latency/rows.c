@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "rows.h"
 
@@ -79,7 +79,7 @@ bool rows_add(struct rows *rows, const struct interval *interval)
 		rows->nr++;
 	}
 	if (*interval->comm)
-		strncpy(row->comm, interval->comm, INTERVAL_COMM_SIZE);
+		snprintf(row->comm, sizeof(row->comm), "%s", interval->comm);
 	if (!row->lengths.count || length > row->lengths.max)
 		row->when = interval->begin;
 	return histogram_add(&row->lengths, length);

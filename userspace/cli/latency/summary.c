@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "summary.h"
 
@@ -28,7 +28,7 @@ static void set_worst(struct worst *w, const struct intervals *iv,
 		      const struct interval *interval)
 {
 	*w = (struct worst){ .interval = *interval };
-	strncpy(w->comm, interval->comm, INTERVAL_COMM_SIZE);
+	snprintf(w->comm, sizeof(w->comm), "%s", interval->comm);
 	w->waker.pid = -1;
 	if (interval->waker)
 		w->waker = *interval->waker;
@@ -73,4 +73,25 @@ bool summary_add(struct summary *s, const struct intervals *iv,
 		return true;
 	}
 	return histogram_add(&s->all, length_of(interval)) && rows_add(&s->rows, interval);
+}
+
+/* A task gets its own name a while after its fork, and keeps its pid. */
+static void set_comm(const struct intervals *iv, int pid, char comm[INTERVAL_COMM_SIZE + 1])
+{
+	const char *last = intervals_comm(iv, pid);
+
+	if (*last)
+		snprintf(comm, INTERVAL_COMM_SIZE + 1, "%s", last);
+}
+
+void summary_set_comms(struct summary *s, const struct intervals *iv)
+{
+	for (unsigned int i = 0; i < s->nr_worst; i++) {
+		struct worst *w = &s->worst[i];
+
+		set_comm(iv, w->interval.pid, w->comm);
+		set_comm(iv, w->waker.pid, w->waker.comm);
+		for (unsigned int j = 0; j < w->nr_shares; j++)
+			set_comm(iv, w->share[j].pid, w->share[j].comm);
+	}
 }

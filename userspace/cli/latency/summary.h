@@ -46,6 +46,8 @@ struct summary {
 bool summary_init(struct summary *s, enum interval_kind kind, enum row_key key,
 		  unsigned int most_worst);
 void summary_free(struct summary *s);
+/* After the last event: give the tasks of the longest intervals their last names. */
+void summary_set_comms(struct summary *s, const struct intervals *iv);
 bool summary_add(struct summary *s, const struct intervals *iv,
 		 const struct interval *interval);
 

@@ -6,14 +6,12 @@
 #include "dat_comms.h"
 #include "dat_read.h"
 
-/* Lines of "PID NAME" */
-void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *data)
+void dat_parse_comms(char *text, dat_comm_fn *each, void *data)
 {
-	const struct dat_text *comms = dat_cmdlines(reader);
 	char *line, *end, *comm;
 	long pid;
 
-	for (line = comms->text; line && *line; line = end) {
+	for (line = text; line && *line; line = end) {
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
@@ -21,4 +19,9 @@ void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *dat
 		if (comm != line && *comm == ' ' && pid > 0 && pid <= INT32_MAX)
 			each(data, pid, comm + 1);
 	}
+}
+
+void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *data)
+{
+	dat_parse_comms(dat_cmdlines(reader)->text, each, data);
 }

@@ -7,7 +7,10 @@ struct dat_reader;
 
 typedef void dat_comm_fn(void *data, int pid, const char *comm);
 
-/* Call @each for each thread of the recording's table, which this function changes. */
+/* Call @each for each line "PID NAME" of a text, which this function changes. */
+void dat_parse_comms(char *text, dat_comm_fn *each, void *data);
+
+/* Do the same with the recording's table of names. */
 void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *data);
 
 #endif /* RBMAP_CLI_DAT_COMMS_H */

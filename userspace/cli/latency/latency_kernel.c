@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli.h"
+#include "kinds.h"
+#include "measure.h"
+#include "record/cmdlines.h"
+#include "record/moment.h"
+#include "trace_dat/dat_comms.h"
+
+#define WAIT_MS		100	/* events below the watermark wake no reader */
+#define DRAIN_SECONDS	1.0	/* time for the remaining events */
+#define LOOK_EVENTS	1024	/* between two looks at the clock */
+#define NAMES_LIMIT	(16 << 20)	/* in bytes */
+
+/* Several kinds need the same events. */
+static void choose_events(struct latency *l)
+{
+	struct patterns *p = &l->live.patterns;
+	size_t i;
+
+	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
+		for (int event = 0; l->kind[kind] && event < KIND_EVENTS &&
+				    kinds[kind].events[event]; event++) {
+			const char *name = kinds[kind].events[event];
+
+			for (i = 0; i < p->nr && strcmp(p->pattern[i], name); i++)
+				;
+			if (i == p->nr)
+				p->pattern[p->nr++] = (char *)name;
+		}
+}
+
+static bool load_formats(struct latency *l)
+{
+	for (size_t i = 0; i < l->live.events.nr; i++) {
+		const struct control_event *event = &l->live.events.v[i];
+		char *format;
+		int ret;
+
+		if (!event->selected)
+			continue;
+		format = live_events_format(event);
+		ret = format ? intervals_add_format(l->intervals, event->system, format,
+						    strlen(format)) : 0;
+		free(format);
+		if (ret)
+			return false;
+	}
+	return true;
+}
+
+/* Events name the other tasks. */
+static void load_comms(struct latency *l)
+{
+	struct cmdlines *cmdlines = cmdlines_new();
+	struct buf text = { 0 };
+
+	if (!cmdlines)
+		return;
+	cmdlines_scan_proc(cmdlines, COMM_TS_BEGIN);
+	cmdlines_print(cmdlines, &text, NAMES_LIMIT);
+	buf_add(&text, "", 1);
+	if (!text.failed)
+		dat_parse_comms(text.data, latency_add_comm, l);
+	buf_free(&text);
+	cmdlines_free(cmdlines);
+}
+
+static bool start(struct latency *l)
+{
+	if (!live_events_open(&l->live) || !live_events_enable(&l->live))
+		return false;
+	if (load_formats(l))
+		load_comms(l);
+	else
+		l->failed = true;
+	return true;
+}
+
+/* Use the events that are there. Return false after an error. */
+static bool drain(struct latency *l, double deadline)
+{
+	struct rbmap_event ev;
+	int ret;
+
+	while ((ret = live_events_next(&l->live, &ev)) > 0) {
+		if (!latency_event(l, &ev))
+			return false;
+		if (!(l->view.events % LOOK_EVENTS) &&
+		    (live_events_interrupted() || now() >= deadline))
+			return true;
+	}
+	return !ret;
+}
+
+static bool follow(struct latency *l)
+{
+	double deadline = l->seconds ? now() + l->seconds : 1e18, left;
+
+	while (!live_events_interrupted() && (left = deadline - now()) > 0) {
+		if (!drain(l, deadline))
+			return false;
+		live_events_look(&l->live);
+		if (progress_due(&l->progress))
+			progress_show(&l->progress, "%" PRIu64 " events, until Ctrl-C",
+				      l->view.events);
+		if (!live_events_interrupted() &&
+		    !live_events_wait(&l->live,
+				      left * 1000 < WAIT_MS ? left * 1000 + 1 : WAIT_MS))
+			return false;
+	}
+	/* Disable the events before the last ones are read. */
+	live_events_disable(&l->live);
+	live_events_continue();
+	rbmap_merge_set_hold(l->live.merge, 0);
+	return drain(l, now() + DRAIN_SECONDS);
+}
+
+static bool measure(struct latency *l)
+{
+	struct dat_times times = { 0 };
+	char *clock = control_clock();
+	bool ok;
+
+	moment_take(&times.begin, moment_clock());
+	ok = follow(l);
+	moment_take(&times.end, moment_clock());
+	time_view_init(&l->in.time, &times, clock_is_counter(clock));
+	l->in.time.style = latency_time_style(l);
+	progress_end(&l->progress);
+	ok = ok && latency_end(l, clock);
+	free(clock);
+	fflush(stdout);
+	if (ok)
+		live_events_print_loss(&l->live, l->view.events);
+	if (l->failed)
+		complain("out of memory");
+	return ok && !l->failed;
+}
+
+int latency_of_kernel(struct latency *l)
+{
+	bool ok;
+
+	live_events_catch_signals();
+	if (!latency_begin(l)) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	choose_events(l);
+	l->live.own = &l->own;
+	progress_begin(&l->progress);
+	ok = start(l) && measure(l);
+	live_events_disable(&l->live);
+	live_events_close(&l->live);
+	return ok ? STATUS_OK : STATUS_ERROR;
+}

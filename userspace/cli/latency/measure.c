@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <fnmatch.h>
+
+#include "kinds.h"
+#include "measure.h"
+
+static bool has_name(const struct latency *l, const char *name)
+{
+	for (size_t i = 0; i < l->nr_names; i++)
+		if (!fnmatch(l->name[i], name, 0))
+			return true;
+	return !l->nr_names;
+}
+
+static void add_interval(void *data, const struct interval *interval)
+{
+	struct latency *l = data;
+
+	if (!l->kind[interval->kind] ||
+	    (l->has_pid && (uint64_t)interval->pid != l->pid) ||
+	    (l->has_cpu && (uint64_t)interval->cpu != l->cpu) || !has_name(l, interval->name))
+		return;
+	if (!summary_add(&l->summary[interval->kind], l->intervals, interval))
+		l->failed = true;
+}
+
+bool latency_begin(struct latency *l)
+{
+	l->intervals = intervals_new(add_interval, l);
+	for (int kind = 0; l->intervals && kind < NR_INTERVAL_KINDS; kind++) {
+		if (!summary_init(&l->summary[kind], kind,
+				  l->has_key ? l->key : kinds[kind].key, l->most_worst))
+			return false;
+		if (!l->some_kinds)
+			l->kind[kind] = true;
+	}
+	return l->intervals;
+}
+
+void latency_add_comm(void *data, int pid, const char *comm)
+{
+	struct latency *l = data;
+
+	if (intervals_add_comm(l->intervals, pid, comm))
+		l->failed = true;
+}
+
+void latency_lost(struct latency *l, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN)
+		l->view.lost_unknown = true;
+	else
+		l->view.lost += lost;
+}
+
+bool latency_event(struct latency *l, const struct rbmap_event *ev)
+{
+	if (!l->view.events++ && l->relative)
+		l->in.time.ring = ev->ts;
+	latency_lost(l, ev->lost);
+	return !intervals_event(l->intervals, ev) && !l->failed;
+}
+
+enum time_style latency_time_style(const struct latency *l)
+{
+	return l->relative ? TIME_RELATIVE : l->utc ? TIME_WALL_UTC : l->wall ? TIME_WALL :
+	       TIME_RING;
+}
+
+/* Without --kind, the kinds are those that have intervals. */
+bool latency_end(struct latency *l, const char *clock)
+{
+	intervals_end(l->intervals);
+	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
+		struct summary *s = &l->summary[kind];
+		uint64_t discarded = intervals_discarded(l->intervals, kind);
+
+		summary_set_comms(s, l->intervals);
+		l->view.discarded[kind] = discarded;
+		if (l->kind[kind] && (l->some_kinds || s->all.count || s->unfinished ||
+				      discarded))
+			l->view.summary[kind] = s;
+	}
+	l->view.time = l->in.time;
+	return !l->failed && (l->as_json ? view_json(&l->view, clock) : view_text(&l->view));
+}

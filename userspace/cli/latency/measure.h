@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Measure the intervals that the user wants, from a recording or from the kernel. */
+#ifndef RBMAP_CLI_LATENCY_MEASURE_H
+#define RBMAP_CLI_LATENCY_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/progress.h"
+#include "intervals/intervals.h"
+#include "record/live_events.h"
+#include "record/own_buffer.h"
+#include "show/input.h"
+#include "summary.h"
+#include "view.h"
+
+#define MAX_NAMES	64	/* --name options */
+
+/**
+ * struct latency - the options, and the intervals
+ * @in: the recording, or the time and its style of the kernel's events
+ * @own, @live, @seconds: for the kernel's events; 0: until a signal
+ * @kind: the kinds that are measured
+ * @some_kinds: the user has chosen them
+ * @has_key, @key: rows of all tables
+ * @name: patterns for names of intervals
+ * @failed: memory was lacking
+ */
+struct latency {
+	struct input in;
+	struct own_buffer own;
+	struct live_events live;
+	bool is_live;
+	double seconds;
+	bool kind[NR_INTERVAL_KINDS];
+	bool some_kinds;
+	bool has_key;
+	enum row_key key;
+	const char *name[MAX_NAMES];
+	size_t nr_names;
+	bool has_pid, has_cpu;
+	uint64_t pid, cpu;
+	uint64_t most_worst;
+	bool as_json, relative, wall, utc;
+	struct view view;
+
+	struct intervals *intervals;
+	struct summary summary[NR_INTERVAL_KINDS];
+	bool failed;
+	struct progress progress;
+};
+
+/* Return false if memory is lacking. */
+bool latency_begin(struct latency *l);
+/* Pass an event. Return false if memory is lacking. */
+bool latency_event(struct latency *l, const struct rbmap_event *ev);
+void latency_lost(struct latency *l, uint64_t lost);
+/* Print everything. @clock: its name, or NULL. Return false if memory is lacking. */
+bool latency_end(struct latency *l, const char *clock);
+
+enum time_style latency_time_style(const struct latency *l);
+/* A dat_comm_fn; @data: struct latency */
+void latency_add_comm(void *data, int pid, const char *comm);
+
+/* Read the recording, or the kernel's events. Print, and return the status. */
+int latency_of_recording(struct latency *l);
+int latency_of_kernel(struct latency *l);
+
+#endif /* RBMAP_CLI_LATENCY_MEASURE_H */
