@@ -115,8 +115,8 @@ is "$(grep -oE '"(events|lost)": [0-9]*' /tmp/output | grep -o '[0-9]*' | xargs)
 # --- live
 rbmap latency --live --worst 1000 --rows 0 >/tmp/output 2>/tmp/errors &
 live=$!
-retry_until 20 grep -q 'record' /sys/kernel/rbmap/buffers 2>/dev/null
-sleep 1
+ok "live: the events are enabled" retry_until 20 sh -c \
+	"grep -qs 1 /sys/kernel/rbmap/instances/record*/events/raw_syscalls/sys_exit/enable"
 /tmp/bin/plant
 sleep 0.3
 kill -INT $live
@@ -134,7 +134,7 @@ if grep -q x86-tsc /sys/kernel/rbmap/trace_clock; then
 	like "$(awk '/^TIMER|^SCHED|^RCU/ { print $3 }' /tmp/output | head -n 1)" '^[0-9.]+[mun]s$' \
 		"cycles become a time"
 fi
-is "$(find /sys/kernel/rbmap/buffers -name 'record*' 2>/dev/null)" "" "no buffer is left"
+is "$(find /sys/kernel/rbmap/instances -name 'record*')" "" "no buffer is left"
 
 # --- trace-cmd report -w: each of our waits is one of its waits
 rbmap record -e sched:sched_switch -e sched:sched_wakeup -e sched:sched_wakeup_new -b 8M \
