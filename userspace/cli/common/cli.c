@@ -68,7 +68,8 @@ int usage_error(const struct command *cmd, const char *fmt, ...)
 bool is_buffer_name(const char *name)
 {
 	static const char *const taken[] = {
-		"create", "destroy", "marker", "marker_raw", "snapshot",
+		"control", "create", "destroy", "error_log", "marker", "marker_raw",
+		"saved_cmdlines", "snapshot", "trace",
 	};
 	size_t len = strlen(name);
 
