@@ -83,7 +83,8 @@ step "load"
 ok "slow: the module is loaded" is_loaded rbmap
 step "the program is slow" 'real[[:space:]]+0m ?[1-9][0-9]*\.[0-9]' '^job: no idea$'
 step "record" '^[0-9]+ events read, [0-9]+ lost' '^slow\.dat: ' '^job: no idea$'
-step "the call that takes long" '^ *[1-9][0-9]*\.[0-9]+ s  job-[0-9]+  NR [0-9]+ \(openat\) = '
+step "what takes long" '^ *[1-9][0-9.]*s from .*: job-[0-9]+, CPU [0-9]+, openat$' \
+	'^ *[1-9][0-9.]*s from .*: job-[0-9]+, CPU [0-9]+, sleeping in openat, woken by server-[0-9]+ on CPU [0-9]+$'
 step "the task that ends the wait" "^ +server-[0-9]+ .* sched_waking: +comm=job pid=[0-9]+ "
 step "what that task does" '^ +server-[0-9]+ .* sched_process_fork: .*child_pid=[0-9]+' \
 	'^ +sleep-[0-9]+ .* sched_process_exit: '
