@@ -195,7 +195,8 @@ pick()
 	picked=$((state / 65536 % $1))
 }
 killed=0
-rounds=50
+rounds=20
+[ -z "$LONG" ] || rounds=50
 while [ $killed -lt $rounds ]; do
 	pick 4
 	case $picked in
