@@ -61,8 +61,13 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	measure "without plugins" rbmap "$events" rbmap report -N "$dir/trace.dat"
 	measure "without plugins" trace-cmd "$events" trace-cmd report -N "$dir/trace.dat"
 	measure JSON rbmap "$events" rbmap report --json "$dir/trace.dat"
-	[ "$perf_events" = 0 ] ||
+	measure latency rbmap "$events" rbmap latency "$dir/trace.dat"
+	measure latency trace-cmd "$events" trace-cmd report -w "$dir/trace.dat"
+	[ "$perf_events" = 0 ] || {
 		measure text "perf script" "$perf_events" perf script -i "$dir/perf.data"
+		measure latency "perf sched" "$perf_events" perf --no-pager sched latency \
+			-i "$dir/perf.data"
+	}
 	[ "$lttng_events" = 0 ] ||
 		measure text babeltrace2 "$lttng_events" babeltrace2 /tmp/lttng
 	n=$((n + 1))
