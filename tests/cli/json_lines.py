@@ -51,4 +51,5 @@ def main():
     print(" ".join(f"{name}={found[name]}" for name in sorted(found)))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -240,6 +240,23 @@ like "$(row TIMER)" '^1 1000000 1000000 ' "cycles whose rate is not known stay c
 latency cycles --json
 like "$(cat "$dir/output")" '"unit": "cycles"' "JSON says so"
 
+# --- the schema
+for python in python3 /usr/bin/python3 ''; do
+	! $python -c 'import jsonschema' 2>/dev/null || break
+done
+if [ -n "$python" ]; then
+	for name in sched irq block calls lost cycles; do
+		for by in task cpu name; do
+			latency $name --by $by --json
+			$python tests/cli/json_object.py docs/rbmap-latency.schema.json "$dir/output" 2>"$dir/errors"
+			is $? 0 "the JSON of $name by $by is as the schema says"
+			diag <"$dir/errors"
+		done
+	done
+else
+	skip "python3-jsonschema is not installed" "JSON is as the schema says"
+fi
+
 # --- errors
 says 2 "no kind 'cpu': runqueue, offcpu, irq, softirq, syscall, block-queue or block-device" \
 	latency -k cpu

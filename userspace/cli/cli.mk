@@ -21,7 +21,7 @@ CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out libkmod,$(CLI_LIBS))) -lp
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions
 DATADIR		?= $(PREFIX)/share/rbmap
-CLI_SCHEMA	:= docs/rbmap-json.schema.json
+CLI_SCHEMAS	:= docs/rbmap-json.schema.json docs/rbmap-latency.schema.json
 CLI_MAN		= $(wildcard docs/man/*.1)
 CLI_MAN5	= $(wildcard docs/man/*.5)
 
@@ -55,12 +55,12 @@ install-cli: $(CLI)
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/rbmap.bash \
 		$(DESTDIR)$(BASHCOMPDIR)/rbmap
 	$(INSTALL) -m 644 $(CLI_DIR)/completion/_rbmap $(DESTDIR)$(ZSHCOMPDIR)/_rbmap
-	$(INSTALL) -m 644 $(CLI_SCHEMA) $(DESTDIR)$(DATADIR)/
+	$(INSTALL) -m 644 $(CLI_SCHEMAS) $(DESTDIR)$(DATADIR)/
 
 uninstall-cli:
 	rm -f $(DESTDIR)$(BINDIR)/rbmap $(DESTDIR)$(BASHCOMPDIR)/rbmap \
 		$(DESTDIR)$(ZSHCOMPDIR)/_rbmap \
-		$(DESTDIR)$(DATADIR)/$(notdir $(CLI_SCHEMA))
+		$(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(CLI_SCHEMAS)))
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(CLI_MAN))) \
 		$(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(CLI_MAN5)))
 	test ! -d $(DESTDIR)$(DATADIR) || \
