@@ -73,7 +73,7 @@ is "$(left)" "" "nothing is left"
 # ---- all ways, beside a flight recorder
 rbmap record -f -e rbmap:marker -o /tmp/flight.dat 2>/tmp/flight.err &
 flight=$!
-retry_until 30 grep -qs 1 "/sys/kernel/rbmap/instances/record-$flight/events/rbmap/marker/enable"
+ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $flight" /tmp/flight.err
 rbmap selftest --seconds 5 >/tmp/table 2>/tmp/err &
 pid=$!
 number=0
