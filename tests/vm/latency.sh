@@ -129,6 +129,9 @@ is "$(max "$(awk '/^[^ ].*rbmap-[0-9]/ { print $1; exit }' /tmp/output)")" "" "l
 ok "latency --live -d" latency --live -d 0.5 -k irq -k softirq
 like "$(cat /tmp/errors)" '^[0-9]+ events read, 0 lost$' "the sums"
 ok "only these kinds" test "$(grep -c '^[a-z-]*: ' /tmp/output)" = 2
+ok "live, relative times" latency --live -d 0.5 --relative -k softirq
+ok "they are less than two seconds" awk '/^(TIMER|SCHED|RCU) / { n++; if ($NF >= 2) bad++ }
+	END { exit !n || bad }' /tmp/output || diag "$(cat /tmp/output)"
 if grep -q x86-tsc /sys/kernel/rbmap/trace_clock; then
 	ok "the clock x86-tsc" latency --live -d 0.5 -C x86-tsc -k softirq
 	like "$(awk '/^TIMER|^SCHED|^RCU/ { print $3 }' /tmp/output | head -n 1)" '^[0-9.]+[mun]s$' \

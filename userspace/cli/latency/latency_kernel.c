@@ -124,12 +124,17 @@ static bool measure(struct latency *l)
 {
 	struct dat_times times = { 0 };
 	char *clock = control_clock();
+	uint64_t first;
 	bool ok;
 
 	moment_take(&times.begin, moment_clock());
 	ok = follow(l);
 	moment_take(&times.end, moment_clock());
+	/* With --relative, latency_event() has stored the time of the first event. */
+	first = l->in.time.ring;
 	time_view_init(&l->in.time, &times, clock_is_counter(clock));
+	if (l->relative)
+		l->in.time.ring = first;
 	l->in.time.style = latency_time_style(l);
 	progress_end(&l->progress);
 	ok = ok && latency_end(l, clock);
