@@ -132,12 +132,6 @@ static const struct cli_option options[] = {
 	  .target = { .set = set_cpu }, .help = "only intervals that end on CPU N" },
 	{ .name = "json", .letter = 'j', .target = FLAG(struct latency, as_json),
 	  .help = "print JSON" },
-	{ .name = "wall", .letter = 'w', .target = FLAG(struct latency, wall),
-	  .help = "print date and time of day" },
-	{ .name = "utc", .target = FLAG(struct latency, utc),
-	  .help = "print date and time of day as UTC" },
-	{ .name = "relative", .target = FLAG(struct latency, relative),
-	  .help = "print the time since the first event" },
 	INPUT_TIME_OPTIONS(struct latency, "use"),
 	{ .name = "live", .letter = 'l', .target = FLAG(struct latency, is_live),
 	  .help = "use the kernel's events from now on, until Ctrl-C" },
@@ -156,10 +150,10 @@ static int run(void *l)
 static int check(const struct latency *l)
 {
 	const struct own_buffer *own = &l->own;
+	int status = input_check_times(&l->in, &command_latency);
 
-	if (l->relative + l->wall + l->utc > 1)
-		return usage_error(&command_latency,
-				   "--wall, --utc and --relative exclude each other");
+	if (status)
+		return status;
 	if (l->is_live && (l->in.since || l->in.until))
 		return usage_error(&command_latency,
 				   "--since and --until are for a recording: without --live");

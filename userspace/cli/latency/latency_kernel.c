@@ -133,9 +133,9 @@ static bool measure(struct latency *l)
 	/* With --relative, latency_event() has stored the time of the first event. */
 	first = l->in.time.ring;
 	time_view_init(&l->in.time, &times, clock_is_counter(clock));
-	if (l->relative)
+	if (l->in.relative)
 		l->in.time.ring = first;
-	l->in.time.style = latency_time_style(l);
+	l->in.time.style = input_time_style(&l->in);
 	progress_end(&l->progress);
 	ok = ok && latency_end(l, clock);
 	free(clock);

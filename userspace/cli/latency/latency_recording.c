@@ -73,7 +73,7 @@ int latency_of_recording(struct latency *l)
 	progress_begin(&l->progress);
 	if (!latency_begin(l) || !load(l))
 		return input_failed(&l->in, -ENOMEM);
-	if (!check_kinds(l) || !input_set_times(&l->in, latency_time_style(l)))
+	if (!check_kinds(l) || !input_set_times(&l->in))
 		return STATUS_ERROR;
 	ret = read_events(l);
 	progress_end(&l->progress);

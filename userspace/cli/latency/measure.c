@@ -55,16 +55,10 @@ void latency_lost(struct latency *l, uint64_t lost)
 
 bool latency_event(struct latency *l, const struct rbmap_event *ev)
 {
-	if (!l->view.events++ && l->relative)
+	if (!l->view.events++ && l->in.relative)
 		l->in.time.ring = ev->ts;
 	latency_lost(l, ev->lost);
 	return !intervals_event(l->intervals, ev) && !l->failed;
-}
-
-enum time_style latency_time_style(const struct latency *l)
-{
-	return l->relative ? TIME_RELATIVE : l->utc ? TIME_WALL_UTC : l->wall ? TIME_WALL :
-	       TIME_RING;
 }
 
 /* Without --kind, the kinds are those that have intervals. */

@@ -41,7 +41,7 @@ struct latency {
 	bool has_pid, has_cpu;
 	uint64_t pid, cpu;
 	uint64_t most_worst;
-	bool as_json, relative, wall, utc;
+	bool as_json;
 	struct view view;
 
 	struct intervals *intervals;
@@ -58,7 +58,6 @@ void latency_lost(struct latency *l, uint64_t lost);
 /* Print everything. @clock: its name, or NULL. Return false if memory is lacking. */
 bool latency_end(struct latency *l, const char *clock);
 
-enum time_style latency_time_style(const struct latency *l);
 /* A dat_comm_fn; @data: struct latency */
 void latency_add_comm(void *data, int pid, const char *comm);
 

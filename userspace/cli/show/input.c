@@ -54,7 +54,20 @@ static bool parse_bound(const struct input *in, const char *option, const char *
 	return !wrong;
 }
 
-bool input_set_times(struct input *in, enum time_style style)
+int input_check_times(const struct input *in, const struct command *cmd)
+{
+	if (in->relative + in->wall + in->utc > 1)
+		return usage_error(cmd, "--wall, --utc and --relative exclude each other");
+	return STATUS_OK;
+}
+
+enum time_style input_time_style(const struct input *in)
+{
+	return in->relative ? TIME_RELATIVE : in->utc ? TIME_WALL_UTC : in->wall ? TIME_WALL :
+	       TIME_RING;
+}
+
+bool input_set_times(struct input *in)
 {
 	bool known = time_view_init(&in->time, dat_times(in->reader),
 				    clock_is_counter(dat_clock(in->reader)));
@@ -64,12 +77,12 @@ bool input_set_times(struct input *in, enum time_style style)
 	if (!parse_bound(in, "--since", in->since, &in->from) ||
 	    !parse_bound(in, "--until", in->until, &in->to))
 		return false;
-	if ((style == TIME_WALL || style == TIME_WALL_UTC) && !known) {
+	if ((in->wall || in->utc) && !known) {
 		complain("%s does not say when it was made: its recorder is trace-cmd, or rbmap before 0.2; print the ring's times, or --relative",
 			 in->path);
 		return false;
 	}
-	in->time.style = style;
+	in->time.style = input_time_style(in);
 	return true;
 }
 

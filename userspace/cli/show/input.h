@@ -10,17 +10,20 @@
 
 #define DEFAULT_INPUT	"trace.dat"
 
+struct command;
 struct dat_reader;
 
 /**
  * struct input - a recording
  * @path: its path, or "-" for standard input
  * @since, @until: texts of the options; NULL: from the first, to the last event
- * @from, @to: the ring's times of these
+ * @wall, @utc, @relative: the style of times; at most one is set
+ * @from, @to: the ring's times of the bounds
  */
 struct input {
 	const char *path;
 	const char *since, *until;
+	bool wall, utc, relative;
 	struct dat_reader *reader;
 	struct time_view time;
 	uint64_t from, to;
@@ -28,6 +31,12 @@ struct input {
 
 /* The structure has a member in, a struct input. */
 #define INPUT_TIME_OPTIONS(structure, verb)				\
+	{ .name = "wall", .letter = 'w', .target = FLAG(structure, in.wall), \
+	  .help = "print date and time of day" },			\
+	{ .name = "utc", .target = FLAG(structure, in.utc),		\
+	  .help = "print date and time of day as UTC" },		\
+	{ .name = "relative", .target = FLAG(structure, in.relative),	\
+	  .help = "print the time since the first event" },		\
 	{ .name = "since", .arg = "TIME", .kind = "text",		\
 	  .target = STRING(structure, in.since),			\
 	  .help = verb " only events from TIME on: -SECONDS before the end,\n" \
@@ -42,11 +51,15 @@ int input_open(struct input *in);
 /* Report that the recording could not be read on. Return the status. */
 int input_failed(const struct input *in, int error);
 
+/* Check the options of times. Return STATUS_OK, or the status of a usage error. */
+int input_check_times(const struct input *in, const struct command *cmd);
+enum time_style input_time_style(const struct input *in);
+
 /*
  * Set the times, their style, and the bounds. Return false if the user's texts are
  * invalid, or if the style needs what the recording does not say.
  */
-bool input_set_times(struct input *in, enum time_style style);
+bool input_set_times(struct input *in);
 
 /* After the last event: tell what damage was found. Return STATUS_OK or STATUS_CUT. */
 int input_tell_damage(const struct input *in, const char *done);

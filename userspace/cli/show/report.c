@@ -40,9 +40,6 @@ struct report {
 	size_t nr_cpus;
 	bool as_json;
 	bool no_plugins;
-	bool relative;
-	bool wall;
-	bool utc;
 
 	struct text *text;
 	struct rbmap_event next;	/* the next event, if dat_next() returned 1 */
@@ -95,12 +92,6 @@ static const struct cli_option options[] = {
 	  .target = FLAG(struct report, no_plugins),
 	  .help = "print each event by its format alone, without the plugins\n"
 		  "of libtraceevent" },
-	{ .name = "wall", .letter = 'w', .target = FLAG(struct report, wall),
-	  .help = "print date and time of day" },
-	{ .name = "utc", .target = FLAG(struct report, utc),
-	  .help = "print date and time of day as UTC" },
-	{ .name = "relative", .target = FLAG(struct report, relative),
-	  .help = "print the time since the first event" },
 	INPUT_TIME_OPTIONS(struct report, "print"),
 	{ .name = "threads", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
@@ -219,13 +210,10 @@ static bool choose_cpus(const struct report *r)
 /* Choose how times are printed, and read the first event. */
 static bool choose_times(struct report *r)
 {
-	enum time_style style = r->relative ? TIME_RELATIVE : r->utc ? TIME_WALL_UTC :
-				r->wall ? TIME_WALL : TIME_RING;
-
-	if (!input_set_times(&r->in, style))
+	if (!input_set_times(&r->in))
 		return false;
 	r->got = dat_next(r->in.reader, &r->next);
-	if (r->relative && r->got == 1)
+	if (r->in.relative && r->got == 1)
 		r->in.time.ring = r->next.ts;
 	text_set_time(r->text, &r->in.time);
 	return true;
@@ -448,11 +436,9 @@ static int run(void *arg)
 
 static int check_times(const struct report *r)
 {
-	if (r->relative + r->wall + r->utc > 1)
-		return usage_error(&command_report, "--wall, --utc and --relative exclude each other");
-	if (r->as_json && (r->relative || r->wall || r->utc))
+	if (r->as_json && (r->in.relative || r->in.wall || r->in.utc))
 		return usage_error(&command_report, "--json prints the ring's times: leave out --wall, --utc and --relative");
-	return STATUS_OK;
+	return input_check_times(&r->in, &command_report);
 }
 
 static int report(int argc, char **argv)
