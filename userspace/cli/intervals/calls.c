@@ -11,10 +11,7 @@ static const char *name_of(struct intervals *iv, const struct layout *layout, lo
 	char number[32];
 
 	snprintf(number, sizeof(number), "system call %ld", nr);
-	name = names_add(iv->names, name ? name : number);
-	if (!name)
-		iv->failed = true;
-	return name;
+	return intervals_name(iv, name ? name : number);
 }
 
 void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)

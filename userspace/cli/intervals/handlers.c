@@ -29,7 +29,6 @@ static enum handler_level level_of(enum layout_role role)
 static const char *name_of(struct intervals *iv, const struct moment_of *m, uint64_t number)
 {
 	char text[96], handler[64];
-	const char *name;
 
 	if (m->layout->role == ROLE_IRQ_ENTRY) {
 		layout_text(m->layout, m->ev, IRQ_NAME, handler, sizeof(handler));
@@ -41,10 +40,7 @@ static const char *name_of(struct intervals *iv, const struct moment_of *m, uint
 	} else {
 		snprintf(text, sizeof(text), "softirq %u", (unsigned int)number);
 	}
-	name = names_add(iv->names, text);
-	if (!name)
-		iv->failed = true;
-	return name;
+	return intervals_name(iv, text);
 }
 
 void intervals_handler_entry(struct intervals *iv, const struct moment_of *m)

@@ -64,6 +64,15 @@ uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind
 	return iv->discarded[kind];
 }
 
+const char *intervals_name(struct intervals *iv, const char *text)
+{
+	const char *name = names_add(iv->names, text);
+
+	if (!name)
+		iv->failed = true;
+	return name;
+}
+
 void intervals_pass(struct intervals *iv, const struct interval *interval,
 		    uint64_t lossless_since)
 {
@@ -109,12 +118,8 @@ static void learn_task(struct intervals *iv, struct cpu *cpu, int pid, uint64_t 
 	cpu->pid = pid;
 	cpu->since = ts;
 	task = pid > 0 ? intervals_task(iv, pid) : NULL;
-	if (!task)
-		return;
-	task->running = true;
-	task->runnable = 0;
-	task->wakes = 0;
-	task->left = 0;
+	if (task)
+		task_runs(task);
 }
 
 static struct cpu *find_cpu(struct intervals *iv, int number)

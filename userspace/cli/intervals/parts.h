@@ -118,7 +118,14 @@ const struct task *intervals_find_task(const struct intervals *iv, int pid);
 /* Set a task's name from @size bytes, which a 0 may end. */
 void task_set_comm(struct task *task, const char *comm, size_t size);
 
-/* intervals.c: pass an interval, unless events were lost in it. */
+/* The task runs: it neither waits nor sleeps. */
+void task_runs(struct task *task);
+/* Set a task's name from a field of an event. */
+void task_set_comm_from(struct task *task, const struct moment_of *m, unsigned int field);
+
+/* intervals.c: return the text's only copy, or NULL if memory is lacking. */
+const char *intervals_name(struct intervals *iv, const char *text);
+/* Pass an interval, unless events were lost in it. */
 void intervals_pass(struct intervals *iv, const struct interval *interval,
 		    uint64_t lossless_since);
 /* Pass an interval that no event has ended; @end: the role of such an event. */

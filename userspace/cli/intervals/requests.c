@@ -110,14 +110,10 @@ static const char *name_of(struct intervals *iv, const struct moment_of *m)
 {
 	uint32_t dev = dev_of(m);
 	char text[48], rwbs[16];
-	const char *name;
 
 	layout_text(m->layout, m->ev, REQUEST_RWBS, rwbs, sizeof(rwbs));
 	snprintf(text, sizeof(text), "%u,%u %s", dev >> 20, dev & ((1 << 20) - 1), rwbs);
-	name = names_add(iv->names, text);
-	if (!name)
-		iv->failed = true;
-	return name;
+	return intervals_name(iv, text);
 }
 
 /* The caller sets the end. */

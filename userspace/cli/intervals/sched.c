@@ -6,9 +6,9 @@
  * task that runs, or that was preempted, begins no interval: it was about to sleep, and
  * goes on.
  *
- * The kernel never wakes a task that it has woken before that has run. If a second wake-up
- * comes, the events in between were not recorded: a recorder leaves its own threads out. The
- * wait begins anew.
+ * The kernel does not wake a task twice before the task has run. If a second wake-up comes,
+ * the events in between were not recorded: a recorder leaves its own threads out. The wait
+ * begins anew.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,10 +43,7 @@ static const char *reason_of(struct intervals *iv, const struct task *task, uint
 	if (name == preempted || !task->call_begin || !task->call_name)
 		return name;
 	snprintf(text, sizeof(text), "%s in %s", name, task->call_name);
-	name = names_add(iv->names, text);
-	if (!name)
-		iv->failed = true;
-	return name;
+	return intervals_name(iv, text);
 }
 
 void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts)
@@ -58,12 +55,10 @@ static void leave(struct intervals *iv, const struct moment_of *m, int pid)
 {
 	uint64_t state = layout_number(m->layout, m->ev, SWITCH_PREV_STATE);
 	struct task *task = intervals_task(iv, pid);
-	char comm[INTERVAL_COMM_SIZE + 1];
 
 	if (!task)
 		return;
-	layout_text(m->layout, m->ev, SWITCH_PREV_COMM, comm, sizeof(comm));
-	task_set_comm(task, comm, sizeof(comm));
+	task_set_comm_from(task, m, SWITCH_PREV_COMM);
 	task->running = false;
 	/* A dead task's pid may go to another task. */
 	task->left = state & DEAD ? 0 : m->ev->ts;
@@ -111,19 +106,13 @@ static void pass_unfinished(struct intervals *iv, struct interval interval)
 static void arrive(struct intervals *iv, const struct moment_of *m, int pid)
 {
 	struct task *task = intervals_task(iv, pid);
-	char comm[INTERVAL_COMM_SIZE + 1];
 
 	if (!task)
 		return;
-	layout_text(m->layout, m->ev, SWITCH_NEXT_COMM, comm, sizeof(comm));
-	task_set_comm(task, comm, sizeof(comm));
+	task_set_comm_from(task, m, SWITCH_NEXT_COMM);
 	pass(iv, interval_of(task, INTERVAL_RUNQUEUE, m->ev->cpu), m->ev->ts);
 	pass(iv, interval_of(task, INTERVAL_OFFCPU, m->ev->cpu), m->ev->ts);
-	task->running = true;
-	task->runnable = 0;
-	task->wakes = 0;
-	task->left = 0;
-	task->waker.pid = -1;
+	task_runs(task);
 }
 
 void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
@@ -159,12 +148,10 @@ void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
 {
 	int pid = layout_number(m->layout, m->ev, WAKE_PID);
 	struct task *task = pid > 0 ? intervals_task(iv, pid) : NULL;
-	char comm[INTERVAL_COMM_SIZE + 1];
 
 	if (!task || !begins_wait(task, m->layout->role))
 		return;
-	layout_text(m->layout, m->ev, WAKE_COMM, comm, sizeof(comm));
-	task_set_comm(task, comm, sizeof(comm));
+	task_set_comm_from(task, m, WAKE_COMM);
 	task->runnable = m->ev->ts;
 	task->why_runnable = woken;
 	if (m->layout->role == ROLE_WAKEUP_NEW) {

@@ -66,6 +66,23 @@ void task_set_comm(struct task *task, const char *comm, size_t size)
 	task->comm[size] = '\0';
 }
 
+void task_set_comm_from(struct task *task, const struct moment_of *m, unsigned int field)
+{
+	char comm[INTERVAL_COMM_SIZE + 1];
+
+	layout_text(m->layout, m->ev, field, comm, sizeof(comm));
+	task_set_comm(task, comm, sizeof(comm));
+}
+
+void task_runs(struct task *task)
+{
+	task->running = true;
+	task->runnable = 0;
+	task->wakes = 0;
+	task->left = 0;
+	task->waker.pid = -1;
+}
+
 int intervals_add_comm(struct intervals *iv, int pid, const char *comm)
 {
 	struct task *task = intervals_task(iv, pid);
