@@ -161,6 +161,40 @@ more=$(grep -vFxf /tmp/ours /tmp/theirs | grep -c .)
 ok "it has few others ($more)" test "$more" -le $(($(grep -c . /tmp/ours) / 5 + 2)) ||
 	diag "$(grep -vFxf /tmp/ours /tmp/theirs | head)"
 
+# knows PID COUNT LONGEST: we have as many waits of the task, and the longest one
+knows()
+{
+	# perf counts a preempted task in state R, and none in state R+.
+	latency -k runqueue -p "$1" --worst 1000 --json /tmp/both.dat
+	all=$(sed -n 's/^      "count": \([0-9]*\),/\1/p' /tmp/output)
+	sed -n 's/^ *"length": \([0-9]*\),/\1/p' /tmp/output >/tmp/lengths
+	latency -k runqueue -p "$1" -n woken -n new --json /tmp/both.dat
+	least=$(sed -n 's/^      "count": \([0-9]*\),/\1/p' /tmp/output)
+	echo "$1: perf $2 waits, here $least to $all; perf's longest $3 ms" >>/tmp/compared
+	[ "$2" -ge "$((least * 95 / 100))" ] && [ "$2" -le "$((all * 105 / 100))" ] &&
+		awk -v wanted="$3" '
+			{ d = $1 / 1e6 - wanted; if (d < 0) d = -d }
+			d < 0.2 + wanted / 10 { found = 1 } END { exit !found }' /tmp/lengths
+}
+
+# same_as_perf: records beside perf, and compares what both say of three tasks
+same_as_perf()
+{
+	: >/tmp/compared
+	# perf sched latency of perf 6.1 ignores sched_waking, which perf sched record records.
+	rbmap record -e sched:sched_switch -e 'sched:sched_wakeup*' -b 8M -o /tmp/both.dat -- \
+		perf record -a -m 2048 -e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new \
+		-o /tmp/perf.data -- /tmp/bin/three >/tmp/record 2>&1 || return 1
+	perf --no-pager sched latency -p -i /tmp/perf.data </dev/null >/tmp/perf 2>&1
+	# The pid behind the name, the number of waits, the average and the longest one in ms
+	sed -n 's/^ *napper:\([0-9]*\) *|.*ms *| *\([0-9]*\) *| *avg: *\([0-9.]*\) ms *| *max: *\([0-9.]*\) ms.*/\1 \2 \3 \4/p' \
+		/tmp/perf >/tmp/theirs
+	[ "$(grep -c . /tmp/theirs)" = 3 ] || return 1
+	while read -r pid count _ longest; do
+		knows "$pid" "$count" "$longest" || return 1
+	done </tmp/theirs
+}
+
 # --- perf sched latency, recorded beside us
 if command -v perf >/dev/null || [ -x /tests/perf ]; then
 	PATH=$PATH:/tests
@@ -182,30 +216,14 @@ wait
 END
 	chmod +x /tmp/bin/*
 	mkfifo /tmp/nothing
-	# perf sched latency of perf 6.1 ignores sched_waking, which perf sched record records.
-	ok "perf records beside us" eval \
-		"rbmap record -e sched:sched_switch -e 'sched:sched_wakeup*' -b 8M -o /tmp/both.dat -- \
-		perf record -a -m 2048 -e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new \
-		-o /tmp/perf.data -- /tmp/bin/three >/tmp/record 2>&1" || diag "$(cat /tmp/record)"
-	perf --no-pager sched latency -p -i /tmp/perf.data </dev/null >/tmp/perf 2>&1
-	# The pid behind the name, the number of waits, the average and the longest one in ms
-	sed -n 's/^ *napper:\([0-9]*\) *|.*ms *| *\([0-9]*\) *| *avg: *\([0-9.]*\) ms *| *max: *\([0-9.]*\) ms.*/\1 \2 \3 \4/p' \
-		/tmp/perf | sort -n >/tmp/theirs
-	is "$(grep -c . /tmp/theirs)" 3 "perf sched latency knows three tasks" || diag "$(head -n 20 /tmp/perf)"
-	while read -r pid count _ longest; do
-		# perf counts a preempted task whose state is R, and not one of R+.
-		latency -k runqueue -p "$pid" --worst 1000 --json /tmp/both.dat
-		all=$(sed -n 's/^      "count": \([0-9]*\),/\1/p' /tmp/output)
-		sed -n 's/^ *"length": \([0-9]*\),/\1/p' /tmp/output >/tmp/lengths
-		latency -k runqueue -p "$pid" -n woken -n new --json /tmp/both.dat
-		least=$(sed -n 's/^      "count": \([0-9]*\),/\1/p' /tmp/output)
-		ok "perf: $pid has waited $count times, here $least to $all" \
-			test "$count" -ge "$((least * 95 / 100))" -a "$count" -le "$((all * 105 / 100))"
-		# Both read a clock at the same tracepoint, one after the other.
-		ok "perf: its longest wait of $longest ms is here, too" awk -v wanted="$longest" '
-			{ d = $1 / 1e6 - wanted; if (d < 0) d = -d }
-			d < 0.2 + wanted / 10 { found = 1 } END { exit !found }' /tmp/lengths
-	done </tmp/theirs
+	# Both read a clock at the same tracepoint, one after the other. If the machine takes the
+	# CPU away from the guest between the two, their times differ: then once more.
+	tries=0
+	until [ $tries -ge 3 ] || same_as_perf; do
+		tries=$((tries + 1))
+	done
+	ok "perf sched latency has the same waits (after $tries other tries)" test $tries -lt 3 ||
+		diag "$(cat /tmp/compared /tmp/record; head -n 20 /tmp/perf)"
 else
 	skip "perf is not installed" "perf sched latency"
 fi
