@@ -16,8 +16,7 @@ with open(os.path.join(HERE, "sets.toml"), "rb") as file:
 RUNS, SETS = DATA["runs"], DATA["set"]
 
 KEYS = {"help", "of", "if", "long", "threads", "mem", "slow_mem", "nmis", "append", "qemu",
-        "env", "add", "commands",
-        "known", "limit", "tests", "all_but", "all_of", "build", "then"}
+        "env", "add", "commands", "known", "limit", "tests", "all_but", "all_of", "build", "then"}
 MUCH_MEMORY = 8 << 20       # KiB
 
 
