@@ -174,10 +174,29 @@ is()
 	fi
 }
 
+# tap_matches TEXT REGEX: succeeds if a line matches. Processes are slow in a virtual machine:
+# busybox's sh compares one line without any. There the quotes do not make the text literal.
+# shellcheck disable=SC2076,SC3010 # only a shell that passes this test runs the other [[
+if eval '[[ ab =~ "^a.$" ]]' 2>/dev/null; then
+	tap_matches()
+	{
+		case $1 in
+		*"
+"*) printf '%s\n' "$1" | grep -qE -e "$2" ;;
+		*) eval '[[ "$1" =~ "$2" ]]' ;;
+		esac
+	}
+else
+	tap_matches()
+	{
+		printf '%s\n' "$1" | grep -qE -e "$2"
+	}
+fi
+
 # like GOT REGEX TEXT: passes if a line matches
 like()
 {
-	if printf '%s\n' "$1" | grep -qE -e "$2"; then
+	if tap_matches "$1" "$2"; then
 		pass "$3"
 	else
 		fail "$3"
