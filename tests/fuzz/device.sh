@@ -79,7 +79,7 @@ if [ -n "${FUZZ_SEED:-}" ]; then
 		--seed "$FUZZ_SEED" --rounds "${FUZZ_ROUNDS:-1}"
 else
 	results "" fuzz_device $options \
-		--seconds "${FUZZ_SECONDS:-30}"
+		--seconds "${FUZZ_SECONDS:-20}"
 fi
 for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 	[ ! -e "$cpu" ] || echo 1 >"$cpu" 2>/dev/null

@@ -38,11 +38,15 @@ is "$(cat $events/sched/enable)" 0 "sched/enable is 0"
 is "$(cat $events/*/*/id | sort -n | uniq | wc -l)" \
 	"$(cat $events/*/*/id | wc -l)" "ids are different"
 is "$(cat $events/*/*/id | sort -n | head -n 1)" 1 "ids begin with 1"
-for format in "$events"/*/*/format; do
-	dir=${format%/format}
-	is "$(sed -n 's/^ID: //p' "$format")" "$(cat "$dir/id")" \
-		"${dir#"$events"/}: format and id agree"
-done
+# One process looks at all events: a process is slow in a virtual machine.
+# shellcheck disable=SC2046 # several words
+awk 'FILENAME ~ /\/format$/ { if ($1 == "ID:") wanted = $2; next }
+	{ print substr(FILENAME, 1, length(FILENAME) - 3), wanted, $1; wanted = "" }' \
+	$(for format in "$events"/*/*/format; do echo "$format ${format%format}id"; done) >/tmp/ids
+while read -r dir wanted id; do
+	is "$id" "$wanted" "${dir#"$events"/}: format and id agree"
+done </tmp/ids
+is "$(grep -c . /tmp/ids)" "$(find "$events" -name format | grep -c .)" "each event has both"
 # formats.sh checks why these are absent.
 absent='hrtimer_init|hrtimer_setup|kmem_cache_alloc|kmem_cache_free|tasklet_entry|tasklet_exit'
 [ "$(uname -m)" = x86_64 ] || absent="$absent|page_fault_user|page_fault_kernel"
@@ -229,14 +233,14 @@ put events/enable 1
 load=$!
 ok "module unloads with all events on" rmmod rbmap
 i=0
-while [ $i -lt 5 ]; do
+while [ $i -lt 2 ]; do
 	load_module rbmap || break
 	put events/enable 1
 	busy
 	rmmod rbmap || break
 	i=$((i + 1))
 done
-is $i 5 "loads and unloads under load"
+is $i 2 "loads and unloads under load"
 kill $load
 fails "nothing is left in sysfs" test -e $rb
 fails "nothing is left in /dev" test -e /dev/rbmap

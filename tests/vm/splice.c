@@ -65,7 +65,7 @@ static bool fill(const int *ends)
 		if (ret > 0)
 			left -= ret;
 		else if (ret < 0 && errno == EAGAIN)
-			emit_all(1 + subbuf_size / LARGE / 8);
+			emit_all(1 + subbuf_size / LARGE);
 		else
 			return false;
 	}

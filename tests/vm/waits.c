@@ -31,7 +31,7 @@
 #include "tap.h"
 
 #define CPU		1
-#define SECONDS		2
+#define SECONDS		1
 #define MSEC		UINT64_C(1000000)
 #define LONG_WAIT	10	/* s: the event was missed if the wait is longer */
 #define LONGEST		5000	/* ms: longest time from an event to its reader */

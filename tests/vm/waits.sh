@@ -13,7 +13,7 @@
 # isolated 1000 a second.
 case ,$(cat /sys/devices/system/cpu/isolated), in
 ,1,) limit=30 rounds=${ROUNDS:-150} ;;
-*) limit=3500 rounds=${ROUNDS:-2000} ;;
+*) limit=3500 rounds=${ROUNDS:-500} ;;
 esac
 diag "isolated: '$(cat /sys/devices/system/cpu/isolated)'"
 

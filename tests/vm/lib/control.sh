@@ -25,7 +25,8 @@ obeyed()
 refused()
 {
 	refused_before=$(cat "$root/$1" 2>/dev/null)
-	refused_text=$(printf %s "$2" | cut -c 1-40)
+	refused_text=$2
+	[ ${#2} -le 40 ] || refused_text=$(printf %s "$2" | cut -c 1-40)
 	if put "$1" "$2"; then
 		fail "$1 refuses '$refused_text'"
 		return

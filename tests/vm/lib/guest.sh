@@ -49,8 +49,8 @@ last_logged()
 # of the default buffer
 summed()
 {
-	cat "${2:-/sys/kernel/rbmap}"/per_cpu/cpu*/stats |
-		awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }'
+	awk -F ': *' -v key="$1" '$1 == key { sum += $2 } END { print sum + 0 }' \
+		"${2:-/sys/kernel/rbmap}"/per_cpu/cpu*/stats
 }
 
 # load_module NAME [PARAMETER...]: loads a module that was given with --module
