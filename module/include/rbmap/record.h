@@ -560,6 +560,7 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		struct rbmap_reservation __r rbmap_uninitialized;	\
 		struct rbmap_checked __checked rbmap_uninitialized;	\
 									\
+		RBMAP_COST_BEGIN();					\
 		if (rbmap_event_checks(__data) & RBMAP_CHECK_TASK &&	\
 		    !rbmap_task_wanted(__data))				\
 			return;						\
@@ -575,6 +576,7 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		}							\
 		rbmap_checked_end(&__checked, __data, &__r,		\
 				  sizeof(*REC), rbmap_fixed_##_name);	\
+		RBMAP_COST_END();					\
 	}
 
 /* The probe of an event that records each hit. */
