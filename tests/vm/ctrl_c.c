@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- *	ctrl_c COMMAND...	runs a command on a terminal of its own, and types Ctrl-C when it
- *			prints "ready"; prints what it prints
+ *	ctrl_c [-w WORD] COMMAND...	runs a command on a terminal of its own, and types Ctrl-C
+ *			when it prints WORD ("ready"); prints the beginning of what it prints
  *	ctrl_c count	prints "ready", and then how often SIGINT came within a second
  */
 #include <pty.h>
@@ -35,8 +35,11 @@ static void count(void)
 
 int main(int argc, char **argv)
 {
-	char text[4096];
+	struct winsize window = { .ws_row = 24, .ws_col = 80 };
+	const char *word = "ready";
+	char text[8192], rest[256];
 	int tty, status;
+	bool typed = false;
 	size_t size = 0;
 	ssize_t got;
 	pid_t pid;
@@ -47,7 +50,11 @@ int main(int argc, char **argv)
 		count();
 		return 0;
 	}
-	pid = forkpty(&tty, NULL, NULL, NULL);
+	if (argc > 3 && !strcmp(argv[1], "-w")) {
+		word = argv[2];
+		argv += 2;
+	}
+	pid = forkpty(&tty, NULL, NULL, &window);
 	if (pid < 0)
 		bail_out("cannot make a terminal");
 	if (!pid) {
@@ -56,13 +63,16 @@ int main(int argc, char **argv)
 	}
 	while (size < sizeof(text) - 1 &&
 	       (got = read(tty, text + size, sizeof(text) - 1 - size)) > 0) {
-		bool was_ready = size && strstr(text, "ready");
-
 		size += got;
 		text[size] = '\0';
-		if (!was_ready && strstr(text, "ready") && write(tty, "\003", 1) != 1)
+		if (typed || !strstr(text, word))
+			continue;
+		typed = true;
+		if (write(tty, "\003", 1) != 1)
 			bail_out("cannot type");
 	}
+	while (read(tty, rest, sizeof(rest)) > 0)
+		;
 	fwrite(text, 1, size, stdout);
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
