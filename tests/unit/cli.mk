@@ -13,12 +13,12 @@ CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix common/,buf.c cli.c control.c events.c foreign.c json.c pipeline.c printable.c \
+	$(addprefix common/,buf.c cli.c control.c cpustats.c events.c foreign.c json.c pipeline.c printable.c \
 		service.c suggest.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
-	record/cmdlines.c record/incident_files.c admin/selfcost.c selftest/ledger.c \
+	record/cmdlines.c record/incident_files.c common/selfcost.c selftest/ledger.c \
 	latency/histogram.c latency/length.c \
 	show/columns.c show/time_view.c) \
 	userspace/lib/decode.c userspace/lib/error.c

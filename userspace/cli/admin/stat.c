@@ -15,7 +15,7 @@
 #include "common/cpustats.h"
 #include "common/json.h"
 #include "common/options.h"
-#include "selfcost.h"
+#include "common/selfcost.h"
 
 /* A column. A table ends with an empty one, and fits 80 columns of a terminal. */
 struct column {
@@ -119,22 +119,6 @@ static void print_json(const struct cpustats *v, size_t nr, bool compact)
 	json_close(&j, ']');
 }
 
-/* Subtract @old from @now: what is left was counted in between. */
-static void subtract(struct cpustats *now, size_t nr,
-		     const struct cpustats *old, size_t nr_old)
-{
-	for (size_t i = 0; i < nr; i++) {
-		for (size_t k = 0; k < nr_old; k++) {
-			if (old[k].cpu != now[i].cpu)
-				continue;
-			for (int s = 0; s < NR_CPUSTATS; s++)
-				if (s != CPUSTAT_UNREAD && s != CPUSTAT_BYTES &&
-				    now[i].value[s] >= old[k].value[s])
-					now[i].value[s] -= old[k].value[s];
-		}
-	}
-}
-
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig)
@@ -168,7 +152,7 @@ static int repeat(double seconds, bool as_json)
 			return STATUS_ERROR;
 		}
 		memcpy(keep, now, nr * sizeof(*keep));
-		subtract(now, nr, old, nr_old);
+		cpustats_subtract(now, nr, old, nr_old);
 		if (as_json)
 			print_json(now, nr, true);
 		else
@@ -186,33 +170,16 @@ static int repeat(double seconds, bool as_json)
 	return STATUS_OK;
 }
 
-/* Add up all buffers: the cost belongs to the probes, not to the rings. */
 static int self_cost(bool as_json)
 {
 	struct selfcost *sum = calloc(SELFCOST_CONTEXTS, sizeof(*sum));
 	int status = STATUS_ERROR;
 	struct cpustats *v = NULL;
-	char file[64], *text;
 	uint64_t on;
 	size_t nr;
 
-	if (!sum || !(v = cpustats_read(&nr)))
+	if (!sum || !(v = cpustats_read(&nr)) || !selfcost_read(sum, v, nr))
 		goto out;
-	for (size_t i = 0; i < nr; i++) {
-		snprintf(file, sizeof(file), "/per_cpu/cpu%u/self_cost",
-			 v[i].cpu);
-		text = control_read(file);
-		if (!text) {
-			control_complain(CONTROL_READ, file, -errno);
-			goto out;
-		}
-		if (!selfcost_add(sum, text)) {
-			complain("%s has an unknown format: install the module and this command from the same source", file);
-			free(text);
-			goto out;
-		}
-		free(text);
-	}
 	if (!control_read_u64("/self_cost", &on) && !on)
 		complain("self_cost is off: echo 1 >/sys/kernel/rbmap/self_cost switches it on");
 	if (as_json)

@@ -112,3 +112,18 @@ struct cpustats *cpustats_read(size_t *nr)
 	qsort(v, *nr, sizeof(*v), by_cpu);
 	return v;
 }
+
+void cpustats_subtract(struct cpustats *now, size_t nr, const struct cpustats *old,
+		       size_t nr_old)
+{
+	for (size_t i = 0; i < nr; i++) {
+		for (size_t k = 0; k < nr_old; k++) {
+			if (old[k].cpu != now[i].cpu)
+				continue;
+			for (int s = 0; s < NR_CPUSTATS; s++)
+				if (s != CPUSTAT_UNREAD && s != CPUSTAT_BYTES &&
+				    now[i].value[s] >= old[k].value[s])
+					now[i].value[s] -= old[k].value[s];
+		}
+	}
+}

@@ -35,6 +35,13 @@ struct cpustats {
  */
 struct cpustats *cpustats_read(size_t *nr);
 
+/*
+ * Subtract @old from @now: the counters are then those of the time in between. Unread events
+ * and their bytes are no counters, and stay.
+ */
+void cpustats_subtract(struct cpustats *now, size_t nr, const struct cpustats *old,
+		       size_t nr_old);
+
 /* Return the name of a counter in JSON, for example "dropped_full". */
 const char *cpustat_name(enum cpustat stat);
 

@@ -367,6 +367,13 @@ void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from)
 	}
 }
 
+const char *cmdlines_find(const struct cmdlines *cmdlines, int pid)
+{
+	const struct entry *e = find_slot(cmdlines->slot, cmdlines->nr_slots, pid);
+
+	return e->named ? e->comm : NULL;
+}
+
 void cmdlines_print(const struct cmdlines *cmdlines, struct buf *out, size_t limit)
 {
 	for (size_t i = 0; i < cmdlines->nr_slots; i++) {

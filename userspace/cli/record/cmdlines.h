@@ -51,6 +51,9 @@ void cmdlines_learn_event(struct cmdlines *cmdlines, const struct comm_fields *f
 
 void cmdlines_merge(struct cmdlines *to, const struct cmdlines *from);
 
+/* Return the name of a thread, or NULL: not known. It is valid until a name is added. */
+const char *cmdlines_find(const struct cmdlines *cmdlines, int pid);
+
 /*
  * Append lines "PID NAME" for all threads with a name, at most @limit bytes.
  */

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap stat --self-cost: print percentiles and a histogram. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
+#include "cli.h"
+#include "control.h"
+#include "cpustats.h"
+#include "json.h"
 #include "selfcost.h"
 
 #define BAR	40
@@ -103,6 +107,28 @@ bool selfcost_add(struct selfcost *sum, const char *text)
 		    !add_line(&sum[i], text + len + 1))
 			return false;
 		text += line + (text[line] == '\n');
+	}
+	return true;
+}
+
+bool selfcost_read(struct selfcost *sum, const struct cpustats *cpus, size_t nr)
+{
+	char file[64], *text;
+	bool known;
+
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(file, sizeof(file), "/per_cpu/cpu%u/self_cost", cpus[i].cpu);
+		text = control_read(file);
+		if (!text) {
+			control_complain(CONTROL_READ, file, -errno);
+			return false;
+		}
+		known = selfcost_add(sum, text);
+		free(text);
+		if (!known) {
+			complain("%s has an unknown format: install the module and this command from the same source", file);
+			return false;
+		}
 	}
 	return true;
 }

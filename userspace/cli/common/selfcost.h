@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct cpustats;
+
 #define SELFCOST_CONTEXTS	4
 #define SELFCOST_BUCKETS	128
 
@@ -34,6 +36,12 @@ extern const char *const selfcost_names[SELFCOST_CONTEXTS];
  * Add the file of a CPU. Return false if it does not have the module's format.
  */
 bool selfcost_add(struct selfcost *sum, const char *text);
+
+/*
+ * Add the files of these CPUs, of all buffers: the cost belongs to the probes, not to the
+ * rings. On failure, report the error and return false.
+ */
+bool selfcost_read(struct selfcost *sum, const struct cpustats *cpus, size_t nr);
 
 /* Return the time in ns that @percent of the probes did not exceed. */
 uint64_t selfcost_percentile(const struct selfcost *cost, unsigned int percent);
