@@ -38,7 +38,6 @@ done
 ok "help names the page if it cannot run man(1)" eval \
 	"PATH=/nonexistent '$RBMAP' help filter 2>&1 | grep -q 'rbmap-filter(5) is in share/man/man5'"
 says 2 "no command 'reset': 'echo 1 > /sys/kernel/rbmap/reset' empties the rings" reset
-says 2 "no command 'top': 'rbmap stat -i 1'" top
 says 2 "no command 'script': 'rbmap report'" script
 "$RBMAP" >"$dir/out" 2>"$dir/errors"
 ok "rbmap without a command exits with 2" [ $? = 2 ]

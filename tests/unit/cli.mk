@@ -7,19 +7,19 @@
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 	cli_selfcost cli_columns cli_times cli_incidents cli_leftovers cli_service \
-	cli_ledger cli_pipeline cli_histogram
+	cli_ledger cli_pipeline cli_histogram cli_top
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
 	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"'
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
-	$(addprefix common/,buf.c cli.c control.c cpustats.c events.c foreign.c json.c pipeline.c printable.c \
+	$(addprefix common/,buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c pipeline.c printable.c \
 		service.c suggest.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c symbol_use.c symbols.c) \
 	record/cmdlines.c record/incident_files.c common/selfcost.c selftest/ledger.c \
-	latency/histogram.c latency/length.c \
+	latency/histogram.c latency/length.c top/batch.c top/counts.c top/keys.c top/layout.c top/rows.c top/sample.c \
 	show/columns.c show/time_view.c) \
 	userspace/lib/decode.c userspace/lib/error.c
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
@@ -109,9 +109,9 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORM
 		echo "# $$test"; \
 		$$test || status=1; \
 	done; \
-	for test in usage options settings install report latency probe doctor colour; do \
+	for test in usage options settings install report latency top probe doctor colour; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
-			MAKE_EVENTS=$(CLI_TEST_EVENTS) \
+			MAKE_EVENTS=$(CLI_TEST_EVENTS) CLI_TOP=$(CLI_TEST_BUILD)/plain/cli_top \
 			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \
 	done; exit $$status

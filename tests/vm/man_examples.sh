@@ -51,6 +51,8 @@ run()
 {
 	case $1 in
 	'rbmap new-probe '*) ;;
+	'rbmap top '*' --batch '* | 'rbmap top --json '*) eval "$1" ;;
+	'rbmap top '*) eval "TERM=linux ctrl_c -w quit $1" ;;
 	'rbmap stream -B calls' | 'rbmap stream -e tracepoints' | 'rbmap stream -e probes:'* | \
 		*' -d 10' | *' --trigger '* | 'timeout 10 '*)
 		eval "timeout -s INT $seconds $1"

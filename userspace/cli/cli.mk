@@ -5,7 +5,7 @@
 CLI_DIR		:= userspace/cli
 CLI_BUILD	:= $(BUILD)/cli
 CLI		:= $(BUILD)/rbmap
-CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd
+CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd ncursesw
 PKG_CONFIG	?= pkg-config
 
 CLI_SRCS	:= $(patsubst $(CLI_DIR)/%,%,$(wildcard $(CLI_DIR)/*.c $(CLI_DIR)/*/*.c))
@@ -15,13 +15,15 @@ CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
 CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(CLI_DIR) -Iuserspace/lib \
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
-# admin/libkmod.c loads libkmod when a command needs it.
-CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out libkmod,$(CLI_LIBS))) -lpthread -ldl -lm
+# A command loads these libraries when it needs them (common/loaded_library.h).
+CLI_LOADED	:= libkmod ncursesw
+CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out $(CLI_LOADED),$(CLI_LIBS))) -lpthread -ldl -lm
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions
 DATADIR		?= $(PREFIX)/share/rbmap
-CLI_SCHEMAS	:= docs/rbmap-json.schema.json docs/rbmap-latency.schema.json
+CLI_SCHEMAS	:= docs/rbmap-json.schema.json docs/rbmap-latency.schema.json \
+	docs/rbmap-top.schema.json
 CLI_MAN		= $(wildcard docs/man/*.1)
 CLI_MAN5	= $(wildcard docs/man/*.5)
 

@@ -31,6 +31,7 @@ static const struct command *const commands[] = {
 	&command_recover,
 	&command_report,
 	&command_latency,
+	&command_top,
 	&command_tracefs_dir,
 };
 

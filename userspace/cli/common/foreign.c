@@ -21,7 +21,6 @@ static const struct foreign commands[] = {
 	{ "show", "'rbmap stream --no-follow' prints what the rings hold" },
 	{ "start", "'rbmap enable EVENT' starts recording into the rings" },
 	{ "stop", "'rbmap disable EVENT' stops recording into the rings" },
-	{ "top", "'rbmap stat -i 1' prints the events of each second" },
 	{ "trace", "'rbmap stream -e EVENT' prints events as they come" },
 	{ NULL, NULL }
 };

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rbmap top without the module: its mistakes, and its JSON. tests/vm/top.sh runs it on a
+# kernel.
+. "$(dirname "$0")/lib.sh"
+
+says 2 "invalid --by 'process': event, task or cpu" top --by process
+says 2 "invalid --sort 'lost': rate or name" top --sort lost
+says 2 "--search takes at most 63 bytes" top --search "$(printf '%064d' 0)"
+says 2 "--filter needs -e" top --filter 'x == 1'
+says 2 "unexpected argument 'sched': -e names events" top sched
+says 2 "invalid number '1.5'" top -n 1.5
+
+for python in python3 /usr/bin/python3 ''; do
+	! $python -c 'import jsonschema' 2>/dev/null || break
+done
+"$CLI_TOP" --json >"$dir/lines"
+is $? 0 "JSON of two intervals"
+is "$(wc -l <"$dir/lines")" 2 "each is a line"
+if [ -n "$python" ]; then
+	for line in 1 2; do
+		sed -n ${line}p "$dir/lines" >"$dir/line$line"
+	done
+	$python tests/cli/json_object.py docs/rbmap-top.schema.json "$dir/line1" "$dir/line2" 2>"$dir/errors"
+	is $? 0 "both are as the schema says"
+	diag <"$dir/errors"
+else
+	skip "python3-jsonschema is not installed" "both are as the schema says"
+fi
+done_testing

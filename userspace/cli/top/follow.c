@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/rbmap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "common/cli.h"
+#include "common/printable.h"
+#include "follow.h"
+#include "terminal.h"
+
+#define LOOK_MS		100	/* between two looks at the keys; events are read as often */
+#define LOOK_EVENTS	4096	/* between two looks at the clock */
+
+static bool out_of_memory(void)
+{
+	complain("out of memory");
+	return false;
+}
+
+/* Ids are small numbers: the table has one place for each. */
+static bool label_events(struct top *top)
+{
+	const struct control_events *events = &top->live.events;
+	int last = 0;
+
+	for (size_t i = 0; i < events->nr; i++)
+		if (events->v[i].id > last)
+			last = events->v[i].id;
+	top->nr_labels = last + 1;
+	top->label = calloc(top->nr_labels, sizeof(*top->label));
+	for (size_t i = 0; top->label && i < events->nr; i++) {
+		const struct control_event *event = &events->v[i];
+
+		if (event->id < 0 || top->label[event->id])
+			continue;
+		if (asprintf(&top->label[event->id], "%s:%s", event->system, event->name) < 0)
+			return out_of_memory();
+	}
+	return top->label || out_of_memory();
+}
+
+static void name_event(void *data, int id, char *name, size_t size)
+{
+	const struct top *top = data;
+
+	if ((size_t)id < top->nr_labels && top->label[id])
+		snprintf(name, size, "%s", top->label[id]);
+	else
+		snprintf(name, size, "event %d", id);
+}
+
+static void name_task(void *data, int pid, char *name, size_t size)
+{
+	const struct top *top = data;
+	const char *comm = pid ? cmdlines_find(top->names, pid) : "<idle>";
+	char printable[COMM_SIZE * PRINTABLE_MAX + 1];
+
+	if (!comm)
+		comm = "<...>";
+	*put_printable(printable, comm, strlen(comm)) = '\0';
+	snprintf(name, size, "%s-%d", printable, pid);
+}
+
+static struct row_names names_of(struct top *top)
+{
+	return (struct row_names){ .event = name_event, .task = name_task, .data = top };
+}
+
+bool top_begin(struct top *top)
+{
+	top->counts = counts_new();
+	top->last = counts_new();
+	top->names = cmdlines_new();
+	if (!top->counts || !top->last || !top->names)
+		return out_of_memory();
+	if (!label_events(top) || !sampler_begin(&top->sampler))
+		return false;
+	cmdlines_scan_proc(top->names, COMM_TS_BEGIN);
+	/* The order of events does not matter. */
+	rbmap_merge_set_hold(top->live.merge, 0);
+	if (top->batch)
+		return true;
+	top->terminal = terminal_open();
+	return top->terminal;
+}
+
+void top_end(struct top *top)
+{
+	terminal_close(top->terminal);
+	comm_events_end(top->comm_events);
+	sampler_end(&top->sampler);
+	sample_free(&top->sample);
+	counts_free(top->counts);
+	counts_free(top->last);
+	cmdlines_free(top->names);
+	free(top->row);
+	for (size_t i = 0; i < top->nr_labels && top->label; i++)
+		free(top->label[i]);
+	free(top->label);
+}
+
+static void count(struct top *top, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+
+	top->read++;
+	top->all_read++;
+	if (ev->size < sizeof(common))
+		return;
+	memcpy(&common, ev->data, sizeof(common));
+	counts_add(top->counts, ev->cpu, common.pid, common.type);
+}
+
+/* Count the events that are there, until the interval ends. Return false after an error. */
+static bool drain(struct top *top, double end)
+{
+	struct rbmap_event ev;
+	int ret;
+
+	while ((ret = live_events_next(&top->live, &ev)) > 0) {
+		count(top, &ev);
+		if (!(top->read % LOOK_EVENTS) && (live_events_interrupted() || now() >= end))
+			return true;
+	}
+	return !ret;
+}
+
+/* Make the rows of the counts, or of the view that has changed. */
+static bool make_rows(struct top *top)
+{
+	struct row_names names = names_of(top);
+
+	free(top->row);
+	top->row = rows_make(top->last, top->view.key, top->view.sort, top->view.search,
+			     &names, &top->nr_rows);
+	if (!top->row)
+		return out_of_memory();
+	if (top->view.first && top->view.first >= top->nr_rows)
+		top->view.first = top->nr_rows ? top->nr_rows - 1 : 0;
+	return true;
+}
+
+static bool show(struct top *top)
+{
+	struct picture picture = { .view = &top->view, .sample = &top->sample };
+	struct row_names names = names_of(top);
+
+	if (top->as_json) {
+		if (!batch_json(&top->sample, top->last, &names))
+			return out_of_memory();
+	} else {
+		if (!make_rows(top))
+			return false;
+		picture.row = top->row;
+		picture.nr_rows = top->nr_rows;
+		if (top->terminal)
+			terminal_show(top->terminal, &picture);
+		else
+			batch_text(&picture, top->rows);
+	}
+	return !top->batch || !fflush(stdout);
+}
+
+static bool end_interval(struct top *top)
+{
+	struct counts *full = top->counts;
+
+	sample_free(&top->sample);
+	if (!sample_take(&top->sample, &top->sampler, top->read))
+		return false;
+	top->counts = top->last;
+	top->last = full;
+	counts_clear(top->counts);
+	top->read = 0;
+	if (top->comm_events)
+		comm_events_merge(top->comm_events, top->names);
+	top->shown++;
+	return true;
+}
+
+/* Wait, read and look at the keys, until @end. Return false after an error. */
+static bool read_until(struct top *top, double end, bool *quit)
+{
+	double left;
+
+	while (!*quit && !live_events_interrupted() && (left = end - now()) > 0) {
+		if (!live_events_wait(&top->live,
+				      left * 1000 < LOOK_MS ? left * 1000 + 1 : LOOK_MS) ||
+		    !drain(top, end))
+			return false;
+		if (top->terminal && terminal_keys(top->terminal, &top->view, quit) &&
+		    !*quit && !show(top))
+			return false;
+	}
+	return true;
+}
+
+/* An interval lasts as long as the user pauses. */
+bool top_follow(struct top *top)
+{
+	bool quit = false;
+
+	if (top->terminal && !show(top))
+		return false;
+	while (!quit && !live_events_interrupted() &&
+	       (!top->pictures || top->shown < top->pictures)) {
+		if (!read_until(top, now() + top->view.interval, &quit))
+			return false;
+		if (quit || live_events_interrupted() || top->view.paused)
+			continue;
+		if (!end_interval(top) || !show(top))
+			return false;
+	}
+	return true;
+}
