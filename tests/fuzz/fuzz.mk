@@ -19,7 +19,7 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 		  $(shell pkg-config --cflags libtraceevent)
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
-FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c time_view.c text.c expression.c \
+FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
 		   printer.c printer_compile.c plugin_printer.c format_check.c syscalls.c task_names.c \
 		   json_layout.c json_lines.c value_names.c event_label.c) \
 		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)

@@ -5,6 +5,7 @@
 
 #include "common/json.h"
 #include "common_flags.h"
+#include "field_value.h"
 #include "fields.h"
 #include "json_layout.h"
 #include "json_lines.h"
@@ -64,11 +65,6 @@ static void add_number(struct buf *out, const char *at, int size, bool is_signed
 		add_unsigned(out, value);
 }
 
-static bool is_number_size(int size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
 static void add_array(struct buf *out, const struct tep_format_field *f,
 		      const char *at, unsigned int size)
 {
@@ -83,21 +79,6 @@ static void add_array(struct buf *out, const struct tep_format_field *f,
 	add_text(out, "]");
 }
 
-/* Store the place of a field's value in a record. */
-static void find_value(const struct tep_format_field *f, const char *record,
-		       uint32_t record_size, uint32_t *offset, uint32_t *size)
-{
-	*offset = f->offset;
-	*size = f->size;
-	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
-		field_place(record, f->offset, f->size, f->flags & TEP_FIELD_IS_RELATIVE,
-			    offset, size);
-	} else if (!*size && *offset < record_size) {
-		/* "char buf[]" extends to the end of the event. */
-		*size = record_size - *offset;
-	}
-}
-
 /* The first key of an object has no comma. */
 static void add_key(struct buf *out, const struct json_key *key)
 {
@@ -106,44 +87,23 @@ static void add_key(struct buf *out, const struct json_key *key)
 	buf_add(out, key->text + skip, key->size - skip);
 }
 
-/* Return the record, or a copy of it with zeros behind if a field leads out of the record. */
-static const char *place_value(struct text *t, const struct rbmap_event *ev,
-			       const struct tep_format_field *f, uint32_t *offset,
-			       uint32_t *size)
-{
-	const char *record = ev->data;
-
-	/* A dynamic field that is too small to hold its place. */
-	if (f->flags & TEP_FIELD_IS_DYNAMIC && f->size < 4)
-		record = text_copy(t, ev);
-	if (!record)
-		return NULL;
-	find_value(f, record, ev->size, offset, size);
-	return *offset + *size > ev->size ? text_copy(t, ev) : record;
-}
-
-/* Any offset of 16 bits stays within the record or the zeros after it. */
 static int add_field(struct buf *out, struct text *t, const struct rbmap_event *ev,
 		     const struct json_field *jf)
 {
 	const struct tep_format_field *f = jf->field;
-	uint32_t offset, size;
-	const char *record = place_value(t, ev, f, &offset, &size);
+	struct field_value value;
 
-	if (!record)
+	if (field_value_find(t, ev, f, &value))
 		return -ENOMEM;
-	if (f->flags & TEP_FIELD_IS_STRING) {
-		add_key(out, &jf->key);
-		json_add_string(out, record + offset, strnlen(record + offset, size));
-	} else if (f->flags & TEP_FIELD_IS_ARRAY) {
-		if (!is_number_size(f->elementsize))
-			return 0;
-		add_key(out, &jf->key);
-		add_array(out, f, record + offset, size);
-	} else if (is_number_size(size)) {
-		add_key(out, &jf->key);
-		add_number(out, record + offset, size, f->flags & TEP_FIELD_IS_SIGNED);
-	}
+	if (value.kind == FIELD_NONE)
+		return 0;
+	add_key(out, &jf->key);
+	if (value.kind == FIELD_STRING)
+		json_add_string(out, value.at, value.size);
+	else if (value.kind == FIELD_ARRAY)
+		add_array(out, f, value.at, value.size);
+	else
+		add_number(out, value.at, value.size, f->flags & TEP_FIELD_IS_SIGNED);
 	return 0;
 }
 
