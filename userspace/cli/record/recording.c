@@ -9,6 +9,7 @@
 
 #include "assembly.h"
 #include "common/cli.h"
+#include "common/output_error.h"
 #include "common/size.h"
 #include "loss.h"
 #include "moment.h"
@@ -114,55 +115,16 @@ void recording_triggers(struct recording *r, const char *reason)
 	snprintf(r->times.reason, sizeof(r->times.reason), "%s", reason);
 }
 
-static void complain_create(const char *path, int error)
-{
-	switch (error) {
-	case -ESPIPE:
-		complain("%s is not a regular file: name a regular file with -o",
-			 path);
-		break;
-	case -EBUSY:
-		complain("cannot record to %s: another process records to it; name another file with -o",
-			 path);
-		break;
-	case -EFBIG:
-		complain("cannot record to %s: the file system or 'ulimit -f' limits the size of files; raise the limit or name a file elsewhere with -o",
-			 path);
-		break;
-	case -ENOSPC:
-	case -EDQUOT:
-		complain("cannot record to %s: no space is left; free some space or name a file elsewhere with -o",
-			 path);
-		break;
-	case -EACCES:
-	case -EPERM:
-	case -EROFS:
-		complain("cannot create %s or the files of its CPUs beside it: %s; name a file elsewhere with -o",
-			 path, strerror(-error));
-		break;
-	case -ENOENT:
-		complain("cannot create %s: its directory does not exist; create it or name a file elsewhere with -o",
-			 path);
-		break;
-	case -ELOOP:
-		complain("%s is a symbolic link in a directory that other users can write: name another file with -o",
-			 path);
-		break;
-	case -EEXIST:
-		complain("%s belongs to another user, in a directory that other users can write: name another file with -o",
-			 path);
-		break;
-	default:
-		complain("cannot create %s: %s", path, strerror(-error));
-	}
-}
+static const struct output_words words = {
+	.write = "record to", .writes = "records to", .beside = "the files of its CPUs",
+};
 
 bool recording_publish(struct dat_writer *writer, const char *path)
 {
 	int ret = dat_publish(writer);
 
 	if (ret)
-		complain_create(path, ret);
+		complain_output(&words, path, ret);
 	return !ret;
 }
 
@@ -205,7 +167,7 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 	buf_free(&names);
 	if (!ret)
 		return writer;
-	complain_create(path, ret);
+	complain_output(&words, path, ret);
 	return NULL;
 }
 
