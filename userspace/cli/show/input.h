@@ -37,6 +37,9 @@ struct input {
 	  .help = "print date and time of day as UTC" },		\
 	{ .name = "relative", .target = FLAG(structure, in.relative),	\
 	  .help = "print the time since the first event" },		\
+	INPUT_SPAN_OPTIONS(structure, verb)
+
+#define INPUT_SPAN_OPTIONS(structure, verb)				\
 	{ .name = "since", .arg = "TIME", .kind = "text",		\
 	  .target = STRING(structure, in.since),			\
 	  .help = verb " only events from TIME on: -SECONDS before the end,\n" \

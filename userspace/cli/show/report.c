@@ -20,10 +20,10 @@
 #include "common/suggest.h"
 #include "crash_guard.h"
 #include "input.h"
+#include "input_text.h"
 #include "json_head.h"
 #include "report_batch.h"
 #include "text.h"
-#include "trace_dat/dat_comms.h"
 #include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* --cpu options */
@@ -100,17 +100,9 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
-static void add_comm(void *data, int pid, const char *comm)
-{
-	text_add_comm(data, pid, comm);
-}
-
 /* Read the formats and the names of threads. */
 static int load_text(struct report *r)
 {
-	const struct dat_text *formats, *kallsyms = dat_kallsyms(r->in.reader);
-	size_t nr = dat_formats(r->in.reader, &formats);
-
 	r->text = text_new();
 	if (!r->text)
 		return -ENOMEM;
@@ -120,15 +112,7 @@ static int load_text(struct report *r)
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
 		text_load_plugins(r->text);
-	/* An event whose format cannot be parsed is printed as bytes. */
-	for (size_t i = 0; i < nr; i++)
-		text_add_format(r->text, formats[i].system, formats[i].text,
-				formats[i].size);
-	/* A thread has one name in the whole report, as in trace-cmd's. */
-	dat_each_comm(r->in.reader, add_comm, r->text);
-	text_comm_keep(r->text, true);
-	if (kallsyms->size)
-		text_set_kallsyms(r->text, kallsyms->text, kallsyms->size);
+	input_load_text(&r->in, r->text);
 	return 0;
 }
 

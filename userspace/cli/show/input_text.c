@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "input.h"
+#include "input_text.h"
+#include "text.h"
+#include "trace_dat/dat_comms.h"
+#include "trace_dat/dat_read.h"
+
+static void add_comm(void *data, int pid, const char *comm)
+{
+	text_add_comm(data, pid, comm);
+}
+
+void input_load_text(const struct input *in, struct text *t)
+{
+	const struct dat_text *formats, *kallsyms = dat_kallsyms(in->reader);
+	size_t nr = dat_formats(in->reader, &formats);
+
+	/* An event whose format cannot be parsed is printed as bytes. */
+	for (size_t i = 0; i < nr; i++)
+		text_add_format(t, formats[i].system, formats[i].text, formats[i].size);
+	/* A thread has one name in the whole recording, as in trace-cmd's report. */
+	dat_each_comm(in->reader, add_comm, t);
+	text_comm_keep(t, true);
+	if (kallsyms->size)
+		text_set_kallsyms(t, kallsyms->text, kallsyms->size);
+}
