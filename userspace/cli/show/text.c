@@ -96,6 +96,9 @@ struct text {
 	void *ask_data;
 	bool format_asked[NR_EVENT_IDS];	/* once for each id */
 	struct tep_plugin_list *plugins;
+	struct {
+		const char *system, *name, *shown;
+	} other;			/* the event that is shown by another name */
 	bool comm_from_proc;
 	bool comm_keep;
 	bool symbols_from_proc;
@@ -269,6 +272,21 @@ static void find_names(struct event_info *info)
 	}
 }
 
+void text_show_as(struct text *t, const char *system, const char *name, const char *shown)
+{
+	t->other.system = system;
+	t->other.name = name;
+	t->other.shown = shown;
+}
+
+static const char *shown_name(const struct text *t, const struct tep_event *event)
+{
+	if (t->other.shown && !strcmp(event->system, t->other.system) &&
+	    !strcmp(event->name, t->other.name))
+		return t->other.shown;
+	return event->name;
+}
+
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size)
 {
@@ -284,7 +302,9 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	if (!info)
 		return -ENOMEM;
 	info->event = event;
-	info->label = (struct event_label){ .system = event->system, .name = event->name };
+	info->label = (struct event_label){
+		.system = event->system, .name = shown_name(t, event),
+	};
 	if (!event_label_add(&t->labels, &info->label)) {
 		free(info);
 		return -ENOMEM;
@@ -386,6 +406,22 @@ void text_each_format(const struct text *t, each_format_fn *each, void *data)
 	for (int id = 0; id < NR_EVENT_IDS; id++)
 		if (t->event[id])
 			each(data, id, t->event[id]->event->system, t->event[id]->event->name);
+}
+
+struct tep_event *text_event(const struct text *t, int id)
+{
+	return id >= 0 && id < NR_EVENT_IDS && t->event[id] ? t->event[id]->event : NULL;
+}
+
+/* The label has a colon behind the name, and then spaces. */
+void text_add_name(const struct text *t, int id, struct buf *out)
+{
+	const struct event_label *label = &t->event[id]->label;
+	size_t size = label->size;
+
+	while (label->text[size - 1] == ' ')
+		size--;
+	buf_add(out, label->text, size - 1);
 }
 
 int text_format_id(const struct rbmap_event *ev)

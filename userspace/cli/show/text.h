@@ -25,6 +25,7 @@
 
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
 
+struct tep_event;
 struct text;
 
 struct text *text_new(void);		/* NULL: out of memory */
@@ -52,6 +53,12 @@ void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
  */
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size);
+
+/*
+ * Show the event @system:@name as @shown. Call this before its format is added. The strings
+ * must live longer than @t. One event can have another name.
+ */
+void text_show_as(struct text *t, const char *system, const char *name, const char *shown);
 
 /*
  * Call @ask when the format of an event is needed and unknown, once for each id. @ask
@@ -106,6 +113,11 @@ void text_load_plugins(struct text *t);
 /* Call @each for each format. */
 typedef void each_format_fn(void *data, int id, const char *system, const char *name);
 void text_each_format(const struct text *t, each_format_fn *each, void *data);
+
+/* Return the parsed format of an event, or NULL if its id has none. */
+struct tep_event *text_event(const struct text *t, int id);
+/* Append the name that lines show: with the system, if two systems have such an event. */
+void text_add_name(const struct text *t, int id, struct buf *out);
 
 /* Return the id of the format of @ev, or -1 if @ev is too small to have one. */
 int text_format_id(const struct rbmap_event *ev);
