@@ -48,7 +48,7 @@ check-vm-runner:
 # some of them twice.
 check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
-	$(CLI_TEST_TSAN) $(CLI_FORMATS) $(CLI_TEST_SYNTH) $(CLI_TEST_BTF) $(SWEEP_BUILD)/sweep
+	$(CLI_TEST_TSAN) $(CLI_FORMATS) $(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep
 
 # Install packages before the second make evaluates rules that depend on them.
 check:

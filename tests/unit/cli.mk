@@ -92,11 +92,14 @@ CLI_TEST_SYNTH := $(CLI_TEST_BUILD)/plain/cli_make_recording
 CLI_TEST_EVENTS := $(CLI_TEST_BUILD)/plain/cli_make_events
 $(CLI_TEST_EVENTS): tests/unit/interval_events.c tests/unit/interval_events.h
 CLI_TEST_BTF := $(CLI_TEST_BUILD)/plain/cli_make_btf
+CLI_TEST_RANDOM := $(CLI_TEST_BUILD)/plain/cli_make_random
+CLI_TEST_LARGE := $(CLI_TEST_BUILD)/plain/cli_make_large
+CLI_TEST_MAKERS := $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) $(CLI_TEST_BTF) $(CLI_TEST_RANDOM) \
+	$(CLI_TEST_LARGE)
 
 .PHONY: check-unit-cli
 check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORMATS) \
-		$(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) $(CLI_TEST_BTF) \
-		$(BUILD)/rbmap
+		$(CLI_TEST_MAKERS) $(BUILD)/rbmap
 	@status=0; for test in $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN); do \
 		echo "# $$test"; \
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
@@ -109,9 +112,10 @@ check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORM
 		echo "# $$test"; \
 		$$test || status=1; \
 	done; \
-	for test in usage options settings install report latency top probe doctor colour; do \
+	for test in usage options settings install report latency top probe doctor colour convert; do \
 		echo "# $$test.sh"; \
 		RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) \
-			MAKE_EVENTS=$(CLI_TEST_EVENTS) CLI_TOP=$(CLI_TEST_BUILD)/plain/cli_top \
+			MAKE_EVENTS=$(CLI_TEST_EVENTS) MAKE_RANDOM=$(CLI_TEST_RANDOM) \
+			MAKE_LARGE=$(CLI_TEST_LARGE) CLI_TOP=$(CLI_TEST_BUILD)/plain/cli_top \
 			MAKE_BTF=$(CLI_TEST_BTF) tests/cli/$$test.sh || status=1; \
 	done; exit $$status

@@ -5,18 +5,24 @@
 CLI_DIR		:= userspace/cli
 CLI_BUILD	:= $(BUILD)/cli
 CLI		:= $(BUILD)/rbmap
-CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd ncursesw
+CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd ncursesw libprotobuf-c
 PKG_CONFIG	?= pkg-config
 
 CLI_SRCS	:= $(patsubst $(CLI_DIR)/%,%,$(wildcard $(CLI_DIR)/*.c $(CLI_DIR)/*/*.c))
 CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
 
+# protoc-c makes structures and tables of convert/perfetto.proto.
+CLI_MADE	:= $(CLI_BUILD)/made
+CLI_MADE_C	:= $(CLI_MADE)/perfetto.pb-c.c
+CLI_MADE_O	:= $(CLI_MADE_C:.c=.o)
+
 # A makefile is read before anything is installed: ask when it is needed.
 CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(CLI_DIR) -Iuserspace/lib \
+		  -I$(CLI_MADE) \
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
 # A command loads these libraries when it needs them (common/loaded_library.h).
-CLI_LOADED	:= libkmod ncursesw
+CLI_LOADED	:= libkmod ncursesw libprotobuf-c
 CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out $(CLI_LOADED),$(CLI_LIBS))) -lpthread -ldl -lm
 
 BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
@@ -31,20 +37,29 @@ ALL_USER	+= $(CLI)
 INSTALL_USER	+= install-cli
 UNINSTALL_USER	+= uninstall-cli
 
--include $(CLI_OBJS:.o=.d)
+-include $(CLI_OBJS:.o=.d) $(CLI_MADE_O:.o=.d)
 
 .PHONY: check-cli-libs install-cli uninstall-cli
 check-cli-libs:
-	@$(PKG_CONFIG) --exists $(CLI_LIBS) || { \
-	echo "rbmap: the command needs the development files of $(CLI_LIBS)." >&2; \
+	@{ $(PKG_CONFIG) --exists $(CLI_LIBS) && command -v protoc-c >/dev/null; } || { \
+	echo "rbmap: the command needs protoc-c, and the development files of $(CLI_LIBS)." >&2; \
 	echo "       Install them:  tests/install-packages build" >&2; \
 	exit 1; }
+
+$(CLI_MADE_C) $(CLI_MADE_C:.c=.h) &: $(CLI_DIR)/convert/perfetto.proto | check-cli-libs
+	@mkdir -p $(CLI_MADE)
+	protoc-c --proto_path=$(<D) --c_out=$(CLI_MADE) $<
+
+$(CLI_MADE_O): $(CLI_MADE_C)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -Wno-missing-braces -c -o $@ $<
+
+$(filter $(CLI_BUILD)/convert/%,$(CLI_OBJS)): $(CLI_MADE_C)
 
 $(CLI_BUILD)/%.o: $(CLI_DIR)/%.c $(CLI_DIR)/cli.mk | check-cli-libs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
 
-$(CLI): $(CLI_OBJS) $(BUILD)/lib/librbmap.a
+$(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/librbmap.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)
 
 install-cli: $(CLI)

@@ -55,6 +55,7 @@ extern const struct command command_recover;
 extern const struct command command_report;
 extern const struct command command_latency;
 extern const struct command command_top;
+extern const struct command command_convert;
 extern const struct command command_tracefs_dir;
 
 /* Return the time of CLOCK_MONOTONIC in seconds. */

@@ -100,3 +100,10 @@ int task_names_set(struct task_names *names, int pid, const char *name)
 	*slot = (struct slot){ pid, copy };
 	return 1;
 }
+
+void task_names_each(const struct task_names *names, task_name_fn *each, void *data)
+{
+	for (size_t i = 0; i < names->nr_slots; i++)
+		if (names->slot[i].name)
+			each(data, names->slot[i].pid, names->slot[i].name);
+}

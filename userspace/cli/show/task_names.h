@@ -14,4 +14,8 @@ const char *task_names_find(const struct task_names *names, int pid);
 /* Set or replace the name of a thread. Return 1 if it differs, 0 if not, or -ENOMEM. */
 int task_names_set(struct task_names *names, int pid, const char *name);
 
+/* Call @each for each name, in any order. */
+typedef void task_name_fn(void *data, int pid, const char *name);
+void task_names_each(const struct task_names *names, task_name_fn *each, void *data);
+
 #endif /* RBMAP_CLI_TASK_NAMES_H */

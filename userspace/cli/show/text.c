@@ -92,6 +92,7 @@ struct text {
 	struct task_column task[NR_TASKS];
 	unsigned int task_version[NR_TASKS];	/* the version that a column is from */
 	struct found_comm found[NR_TASKS];	/* indexed by the low bits of the pid */
+	const char *unknown;		/* stands before the id of an unknown event */
 	ask_format_fn *ask_format;
 	void *ask_data;
 	bool format_asked[NR_EVENT_IDS];	/* once for each id */
@@ -154,6 +155,7 @@ static void init_thread(struct text *t, struct text *of)
 	t->columns.pid_width = of->columns.pid_width;
 	t->columns.with_flags = of->columns.with_flags;
 	t->columns.time = of->columns.time;
+	t->unknown = of->unknown;
 	columns_init(&t->columns);
 	t->names_version = 1;
 	trace_seq_init(&t->seq);
@@ -175,6 +177,7 @@ struct text *text_new(void)
 	if (!t)
 		return NULL;
 	init_thread(t, t);
+	t->unknown = "event ";
 	t->columns.pid_width = 7;
 	t->columns.with_flags = true;
 	pthread_mutex_init(&t->library, NULL);
@@ -279,6 +282,11 @@ void text_show_as(struct text *t, const char *system, const char *name, const ch
 	t->other.shown = shown;
 }
 
+void text_show_unknown_as(struct text *t, const char *prefix)
+{
+	t->unknown = prefix;
+}
+
 static const char *shown_name(const struct text *t, const struct tep_event *event)
 {
 	if (t->other.shown && !strcmp(event->system, t->other.system) &&
@@ -354,6 +362,11 @@ int text_add_comm(struct text *t, int pid, const char *comm)
 	if (ret > 0)
 		t->names_version++;
 	return ret < 0 ? ret : 0;
+}
+
+void text_each_comm(const struct text *t, task_name_fn *each, void *data)
+{
+	task_names_each(t->names, each, data);
 }
 
 void text_comm_from_proc(struct text *t, bool on)
@@ -723,7 +736,7 @@ int text_add_event(struct text *t, const struct rbmap_event *ev,
 	if (parts->info)
 		add_label(&parts->info->label, out);
 	else
-		buf_printf(out, "event %u: ", parts->common.type);
+		buf_printf(out, "%s%u: ", t->unknown, parts->common.type);
 	ret = text_add_body(t, ev, parts, out);
 	buf_add(out, "\n", 1);
 	return ret ? ret : out->failed ? -ENOMEM : 0;

@@ -21,6 +21,7 @@
 #include <rbmap.h>
 
 #include "common/buf.h"
+#include "task_names.h"
 #include "time_view.h"
 
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
@@ -60,6 +61,9 @@ int text_add_format(struct text *t, const char *system, const char *format,
  */
 void text_show_as(struct text *t, const char *system, const char *name, const char *shown);
 
+/* Set what stands before the id of an event without a known format; by default "event ". */
+void text_show_unknown_as(struct text *t, const char *prefix);
+
 /*
  * Call @ask when the format of an event is needed and unknown, once for each id. @ask
  * adds the format if there is one.
@@ -72,6 +76,9 @@ void text_want_format(struct text *t, int id);
 
 /* Add the name of a thread, from the table of command lines in a trace.dat. */
 int text_add_comm(struct text *t, int pid, const char *comm);
+
+/* Call @each for each known name of a thread, in any order. */
+void text_each_comm(const struct text *t, task_name_fn *each, void *data);
 
 /* Read the names of unknown threads from /proc. Off by default. */
 void text_comm_from_proc(struct text *t, bool on);

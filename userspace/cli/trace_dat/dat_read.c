@@ -114,6 +114,11 @@ void dat_close(struct dat_reader *r)
 	free(r);
 }
 
+int dat_fd(const struct dat_reader *r)
+{
+	return r->fd;
+}
+
 size_t dat_formats(const struct dat_reader *r, const struct dat_text **formats)
 {
 	*formats = r->format;

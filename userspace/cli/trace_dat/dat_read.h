@@ -34,6 +34,7 @@ int dat_open(struct dat_reader **reader, const char *path);
 /* Read a regular file without a name. The function closes @fd, or dat_close() does. */
 int dat_open_fd(struct dat_reader **reader, int fd);
 void dat_close(struct dat_reader *reader);
+int dat_fd(const struct dat_reader *reader);	/* the descriptor, for fstat() */
 
 struct dat_text {
 	const char *system;

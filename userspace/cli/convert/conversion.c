@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+
+#include "conversion.h"
+#include "show/input_text.h"
+#include "show/text.h"
+#include "trace_dat/dat_read.h"
+
+#define PROGRESS_EVENTS	4096	/* between two looks at the clock */
+
+static void show_progress(struct conversion *c)
+{
+	if (progress_due(&c->progress))
+		progress_show(&c->progress, "%s: %.0f %%, %" PRIu64 " events", c->in->path,
+			      100 * dat_done(c->in->reader), c->events);
+}
+
+static int add_lost(struct conversion *c, unsigned int cpu, uint64_t lost)
+{
+	if (!lost)
+		return 0;
+	if (lost == RBMAP_LOST_UNKNOWN)
+		c->lost_unknown = true;
+	else
+		c->lost += lost;
+	return c->to->lost(c, cpu, lost);
+}
+
+/* Viewers expect ns. Without the moments of the recording, cycles stay as they are. */
+static uint64_t time_of(const struct conversion *c, uint64_t ring)
+{
+	const struct time_view *view = &c->in->time;
+	int64_t ns;
+
+	if (!c->from_cycles)
+		return ring;
+	ns = time_view_real(view, ring) - view->real + c->last_boot;
+	return ns > 0 ? ns : 0;
+}
+
+static int add_event(struct conversion *c, struct rbmap_event *ev)
+{
+	struct text_parts parts;
+	int ret = add_lost(c, ev->cpu, ev->lost);
+
+	if (ret)
+		return ret;
+	c->events++;
+	ret = text_parts(c->text, ev, &parts);
+	if (ret == -ENOMEM)
+		return ret;
+	ev->ts = time_of(c, ev->ts);
+	ret = c->to->event(c, ev, ret ? NULL : &parts);
+	return ret ? ret : output_go_on(&c->out);
+}
+
+static int add_events(struct conversion *c)
+{
+	struct dat_reader *reader = c->in->reader;
+	struct rbmap_event ev;
+	unsigned int seen = 0;
+	int ret;
+
+	while ((ret = dat_next(reader, &ev)) == 1 && ev.ts <= c->in->to) {
+		if (!(++seen % PROGRESS_EVENTS))
+			show_progress(c);
+		if (ev.ts < c->in->from)
+			continue;
+		ret = add_event(c, &ev);
+		if (ret)
+			return ret;
+	}
+	if (ret == 1)
+		ret = 0;
+	for (unsigned int cpu = 0; !ret && !c->in->until && cpu < dat_cpus(reader); cpu++)
+		ret = add_lost(c, cpu, dat_lost_last(reader, cpu));
+	return ret;
+}
+
+/* The moment that the recording's times are counted from, as time_view_init() has it */
+static uint64_t boot_at(const struct dat_times *times, uint64_t ring)
+{
+	const struct dat_moment *moment[] = { &times->end, &times->trigger, &times->begin };
+
+	for (unsigned int i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
+		if (moment[i]->real && moment[i]->ring == ring)
+			return moment[i]->boot;
+	return 0;
+}
+
+/* After an error, the events before it are still written. */
+static int convert_all(struct conversion *c)
+{
+	int ret = c->to->begin(c), end;
+
+	if (ret)
+		return ret;
+	ret = add_events(c);
+	if (ret == -ENOMEM || c->out.error)
+		return ret;
+	end = c->to->end(c);
+	if (!end)
+		end = output_flush(&c->out);
+	return ret ? ret : end;
+}
+
+int conversion_run(struct conversion *c)
+{
+	int ret;
+
+	c->text = text_new();
+	if (!c->text)
+		return -ENOMEM;
+	c->last_boot = boot_at(dat_times(c->in->reader), c->in->time.ring);
+	c->from_cycles = c->in->time.is_counter && c->in->time.real;
+	ret = convert_all(c);
+	c->to->free(c);
+	text_free(c->text);
+	buf_free(&c->out.data);
+	return ret;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rbmap convert: write a recording in a format of other viewers. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cli.h"
+#include "common/options.h"
+#include "common/standard_file.h"
+#include "conversion.h"
+#include "output_file.h"
+#include "show/crash_guard.h"
+#include "trace_dat/dat_read.h"
+
+struct convert {
+	struct input in;
+	bool perfetto, systrace;
+	char *name;		/* the name of the output, without -o */
+	struct output_file file;
+	struct conversion conversion;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "perfetto", .target = FLAG(struct convert, perfetto),
+	  .help = "write Perfetto's own format, for ui.perfetto.dev and\n"
+		  "trace_processor" },
+	{ .name = "systrace", .target = FLAG(struct convert, systrace),
+	  .help = "write ftrace's text, which Perfetto and others read" },
+	{ .name = "output", .letter = 'o', .arg = "OUTPUT", .kind = "file",
+	  .target = STRING(struct convert, file.path),
+	  .help = "the file to write; default: FILE.perfetto-trace or\n"
+		  "FILE.systrace; -: standard output" },
+	INPUT_SPAN_OPTIONS(struct convert, "convert"),
+	{ 0 }
+};
+
+/* Cycles that cannot become ns are a reason to look at times with care. */
+static void tell_cycles(const struct input *in)
+{
+	if (in->time.is_counter && !in->time.real)
+		complain("warning: %s has times in cycles, and does not say how long one is: each cycle becomes a nanosecond",
+			 in->path);
+}
+
+/* The part that reads the formats of the recording. */
+static int run(void *arg)
+{
+	struct convert *c = arg;
+	struct conversion *conversion = &c->conversion;
+	int ret;
+
+	progress_begin(&conversion->progress);
+	ret = conversion_run(conversion);
+	progress_end(&conversion->progress);
+	if (conversion->out.error) {
+		output_file_failed(&c->file, conversion->out.error);
+		return STATUS_ERROR;
+	}
+	if (ret)
+		return input_failed(&c->in, ret);
+	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", conversion->events,
+		conversion->lost_unknown ? "more than " : "", conversion->lost);
+	return input_tell_damage(&c->in, "converted");
+}
+
+static bool choose_output(struct convert *c)
+{
+	if (c->file.path)
+		return true;
+	if (asprintf(&c->name, "%s%s",
+		     is_standard_file(c->in.path) ? DEFAULT_INPUT : c->in.path,
+		     c->conversion.to->suffix) < 0) {
+		complain("out of memory");
+		return false;
+	}
+	c->file.path = c->name;
+	return true;
+}
+
+static int convert_to_file(struct convert *c)
+{
+	int status;
+
+	if (!output_file_begin(&c->file, c->conversion.to->is_binary, dat_fd(c->in.reader)))
+		return STATUS_ERROR;
+	c->conversion.out.fd = c->file.fd;
+	status = crash_guard(run, c);
+	if (status < 0) {
+		complain("%s is damaged: it contains an invalid event format", c->in.path);
+		status = STATUS_CUT;
+		output_file_end(&c->file, false);
+	} else if (!output_file_end(&c->file, status == STATUS_OK || status == STATUS_CUT)) {
+		status = STATUS_ERROR;
+	}
+	return status;
+}
+
+static int convert_recording(struct convert *c)
+{
+	int status = STATUS_ERROR;
+
+	c->conversion.in = &c->in;
+	if (!choose_output(c))
+		return STATUS_ERROR;
+	status = input_open(&c->in);
+	if (status)
+		return status;
+	if (!input_set_times(&c->in))
+		return STATUS_ERROR;
+	tell_cycles(&c->in);
+	status = convert_to_file(c);
+	dat_close(c->in.reader);
+	return status;
+}
+
+static int convert(int argc, char **argv)
+{
+	static struct convert c = { .in.path = DEFAULT_INPUT };
+	int status;
+
+	if (!parse_options(&command_convert, argc, argv, &c, &status))
+		return status;
+	if (c.perfetto == c.systrace)
+		return usage_error(&command_convert, "name one format: --perfetto or --systrace");
+	if (optind < argc)
+		c.in.path = argv[optind++];
+	if (optind < argc)
+		return usage_error(&command_convert, "unexpected argument '%s': convert reads one recording",
+				   argv[optind]);
+	c.conversion.to = c.perfetto ? &convert_to_perfetto : &convert_to_systrace;
+	status = convert_recording(&c);
+	free(c.name);
+	return status;
+}
+
+const struct command command_convert = {
+	.name		= "convert",
+	.synopsis	= "--perfetto | --systrace [-o OUTPUT] [--since TIME]\n"
+			  "                     [--until TIME] [FILE]",
+	.summary	= "Write a recording in the format of another viewer",
+	.options	= options,
+	.help		=
+	"FILE is a recording, as for 'rbmap report'; default: " DEFAULT_INPUT "; -: standard input.\n"
+	"The output has all events of the recording, and the number of those lost.\n"
+	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
+	"converted.\n",
+	.run		= convert,
+};

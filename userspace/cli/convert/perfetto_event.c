@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "perfetto_event.h"
+#include "perfetto_value.h"
+#include "show/text.h"
+#include "wire.h"
+
+/* Fields of FtraceEvent */
+#define TIMESTAMP	1
+#define PID		2
+
+/**
+ * struct perfetto_packer - what events are packed with
+ * @layout: by the ids of events; NULL: not needed yet
+ * @unknown: the layout for events whose format is not known
+ * @body: the text that rbmap report prints for such an event
+ * @ready, @pid, @ts, @message_size: the event that was prepared
+ */
+struct perfetto_packer {
+	struct text *text;
+	struct perfetto_layout *layout[NR_EVENT_IDS];
+	struct perfetto_layout *unknown;
+	struct buf body;
+	struct perfetto_values values;
+	const struct perfetto_layout *ready;
+	uint32_t pid;
+	uint64_t ts;
+	size_t message_size;
+};
+
+struct perfetto_packer *perfetto_packer_new(struct text *t)
+{
+	struct perfetto_packer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->text = t;
+	p->values.text = t;
+	p->values.room = malloc(VALUES_MAX);
+	if (!p->values.room) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void perfetto_packer_free(struct perfetto_packer *p)
+{
+	if (!p)
+		return;
+	for (int id = 0; id < NR_EVENT_IDS; id++)
+		perfetto_layout_free(p->layout[id]);
+	perfetto_layout_free(p->unknown);
+	buf_free(&p->body);
+	free(p->values.room);
+	free(p);
+}
+
+/* Make the layout of one unknown event after the other. */
+static int set_unknown(struct perfetto_packer *p, const char *name, const char *field)
+{
+	perfetto_layout_free(p->unknown);
+	p->unknown = perfetto_layout_unknown(name, field);
+	if (!p->unknown || p->body.failed)
+		return -ENOMEM;
+	perfetto_values_set_text(p->unknown, p->body.data, p->body.size);
+	p->ready = p->unknown;
+	return 0;
+}
+
+/* An event that is not whole has no values: use the text that says so. */
+static int prepare_text(struct perfetto_packer *p, const struct rbmap_event *ev,
+			const struct text_parts *parts)
+{
+	struct buf name = { 0 };
+	int ret;
+
+	if (text_event(p->text, parts->common.type))
+		text_add_name(p->text, parts->common.type, &name);
+	else
+		buf_printf(&name, "event %u", parts->common.type);
+	buf_add(&name, "", 1);
+	ret = text_add_body(p->text, ev, parts, &p->body);
+	if (name.failed)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = set_unknown(p, name.data, "text");
+	buf_free(&name);
+	return ret;
+}
+
+static int prepare_bytes(struct perfetto_packer *p, const struct rbmap_event *ev)
+{
+	const unsigned char *data = ev->data;
+
+	for (uint32_t i = 0; i < ev->size; i++)
+		buf_printf(&p->body, "%02x", data[i]);
+	return set_unknown(p, "event", "data");
+}
+
+static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *ev, int id)
+{
+	if (!p->layout[id])
+		p->layout[id] = perfetto_layout_new(p->text, id);
+	if (!p->layout[id])
+		return -ENOMEM;
+	p->ready = p->layout[id];
+	perfetto_values_begin(&p->values);
+	return perfetto_values_set(&p->values, p->layout[id], ev);
+}
+
+static int find_message(struct perfetto_packer *p, const struct rbmap_event *ev,
+			const struct text_parts *parts)
+{
+	p->body.size = 0;
+	if (!parts)
+		return prepare_bytes(p, ev);
+	if (!parts->info || !parts->whole)
+		return prepare_text(p, ev, parts);
+	return prepare_values(p, ev, parts->common.type);
+}
+
+int perfetto_packer_prepare(struct perfetto_packer *p, const struct rbmap_event *ev,
+			    const struct text_parts *parts, size_t *size)
+{
+	int ret = find_message(p, ev, parts);
+
+	if (ret)
+		return ret;
+	p->ts = ev->ts;
+	p->pid = parts ? parts->common.pid : 0;
+	p->message_size = protobuf_c_message_get_packed_size(p->ready->message);
+	*size = wire_size(wire_tag(TIMESTAMP, WIRE_NUMBER)) + wire_size(p->ts) +
+		wire_size(wire_tag(PID, WIRE_NUMBER)) + wire_size(p->pid) +
+		wire_size(wire_tag(p->ready->number, WIRE_BYTES)) + wire_size(p->message_size) +
+		p->message_size;
+	return 0;
+}
+
+char *perfetto_packer_put(const struct perfetto_packer *p, char *at)
+{
+	at = put_wire(at, wire_tag(TIMESTAMP, WIRE_NUMBER));
+	at = put_wire(at, p->ts);
+	at = put_wire(at, wire_tag(PID, WIRE_NUMBER));
+	at = put_wire(at, p->pid);
+	at = put_wire(at, wire_tag(p->ready->number, WIRE_BYTES));
+	at = put_wire(at, p->message_size);
+	return at + protobuf_c_message_pack(p->ready->message, (uint8_t *)at);
+}

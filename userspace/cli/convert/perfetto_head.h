@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The packets of a trace beside the events. */
+#ifndef RBMAP_CLI_CONVERT_PERFETTO_HEAD_H
+#define RBMAP_CLI_CONVERT_PERFETTO_HEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+#include "trace_dat/dat_times.h"
+
+struct text;
+
+/* Append the known moments of the recording. @is_mono: the ring's clock is CLOCK_MONOTONIC. */
+void perfetto_add_clocks(struct buf *out, const struct dat_times *times, bool is_mono);
+
+/* Append the kernel that was recorded; @uname is that of dat_uname(), or NULL. */
+void perfetto_add_system(struct buf *out, const char *uname);
+
+/*
+ * Append the names of threads. A recording does not say which threads a process has, so
+ * each thread is a process of its own until an event says more.
+ */
+int perfetto_add_threads(struct buf *out, const struct text *t);
+
+/**
+ * struct perfetto_cpu_sums - the sums of a CPU
+ */
+struct perfetto_cpu_sums {
+	uint64_t events;
+	uint64_t lost;
+};
+
+/*
+ * Append the sums of each CPU. At the beginning they are 0: Perfetto shows how much they
+ * have grown until the end. Return 0 or -ENOMEM.
+ */
+int perfetto_add_stats(struct buf *out, const struct perfetto_cpu_sums *sums, unsigned int nr,
+		       bool at_end);
+
+#endif /* RBMAP_CLI_CONVERT_PERFETTO_HEAD_H */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The text of tracefs' file trace, which Perfetto and other viewers read. A line that begins
+ * with # is a comment for them. Lost events are such lines.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "conversion.h"
+#include "show/input_text.h"
+#include "show/text.h"
+#include "trace_dat/dat_read.h"
+
+#define PID_WIDTH	7
+
+static int begin(struct conversion *c)
+{
+	struct time_view view = c->in->time;
+
+	text_set_layout(c->text, PID_WIDTH, true, 0);
+	/* Viewers look for slices and counters in the text of this event. */
+	text_show_as(c->text, "rbmap", "marker", "tracing_mark_write");
+	/* Viewers expect one word. */
+	text_show_unknown_as(c->text, "event_");
+	input_load_text(c->in, c->text);
+	/* Cycles were converted, or must pass for ns. */
+	view.is_counter = false;
+	view.style = TIME_RING;
+	text_set_time(c->text, &view);
+	buf_printf(&c->out.data, "# tracer: nop\n#\n"
+		   "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+		   "#              | |         |   |||||     |         |\n");
+	return c->out.data.failed ? -ENOMEM : 0;
+}
+
+static int event(struct conversion *c, const struct rbmap_event *ev,
+		 const struct text_parts *parts)
+{
+	static const struct text_parts no_parts = { .comm = "<...>" };
+
+	return text_add_event(c->text, ev, parts ? parts : &no_parts, &c->out.data);
+}
+
+static int lost(struct conversion *c, unsigned int cpu, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN)
+		buf_printf(&c->out.data, "# CPU:%u [LOST EVENTS]\n", cpu);
+	else
+		buf_printf(&c->out.data, "# CPU:%u [LOST %" PRIu64 " EVENTS]\n", cpu, lost);
+	return c->out.data.failed ? -ENOMEM : 0;
+}
+
+static int end(struct conversion *c)
+{
+	buf_printf(&c->out.data, "# %" PRIu64 " events, %s%" PRIu64 " lost\n", c->events,
+		   c->lost_unknown ? "more than " : "", c->lost);
+	return c->out.data.failed ? -ENOMEM : 0;
+}
+
+static void free_nothing(struct conversion *c)
+{
+	(void)c;
+}
+
+const struct converter convert_to_systrace = {
+	.suffix	= ".systrace",
+	.begin	= begin,
+	.event	= event,
+	.lost	= lost,
+	.end	= end,
+	.free	= free_nothing,
+};
