@@ -52,6 +52,7 @@ void *loaded_library_function(struct loaded_library *library, const char *name);
 		uint32_t type;						\
 		char owner[4];						\
 		char text[128];						\
+	/* NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is defined */ \
 	} name __attribute__((used, aligned(4), section(".note.dlopen"))) = { \
 		.owner_size = 4,					\
 		.text_size = 128,					\
