@@ -34,9 +34,12 @@ FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
 		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscalls.c \
 		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c)
+FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
+		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
+		   $(wildcard userspace/cli/convert/perfetto*.c)))
 FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h)
 FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
-		   dynamic_line cli_text cli_dat cli_intervals
+		   dynamic_line cli_text cli_dat cli_intervals cli_convert
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
 		tests/fuzz/lib_device.h
@@ -80,6 +83,13 @@ $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT) $(FUZZ_CLI_HEADERS) |
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp
+
+# The program has the recording itself.
+$(FUZZ_BUILD)/cli_convert: tests/fuzz/cli_convert.c $(FUZZ_CONVERT) $(CLI_MADE_C) $(FUZZ_CLI_HEADERS) \
+		| $(FUZZ_BUILD)/formats
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -I$(CLI_MADE) -o $@ $(filter %.c,$^) \
+		-ltraceevent -lseccomp -lprotobuf-c
 
 $(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c tests/unit/interval_events.c \
 		tests/unit/interval_events.h $(FUZZ_INTERVALS) $(FUZZ_CLI_HEADERS)

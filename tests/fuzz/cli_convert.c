@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Passes arbitrary events to the converters. libprotobuf-c must unpack Perfetto's format, with
+ * each event on its CPU, in its order, and with its time, and with the sums of lost events.
+ * The text must have a line for each event.
+ *
+ * RBMAP_FUZZ_EVENTS has the formats. The first two bytes of the input choose the clock, the
+ * moments and the number of CPUs. An event begins with four bytes. They are its format, the
+ * CPU with bits for lost events, the time since the last event, and the size of its record,
+ * which follows.
+ */
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/rbmap.h>
+
+#include "convert/conversion.h"
+#include "convert/perfetto_event.h"
+#include "show/input_text.h"
+#include "show/text.h"
+#include "trace_dat/dat_read.h"
+
+#define MOST_CPUS	8
+#define MOST_EVENTS	256
+#define LOST		0x40	/* in the CPU */
+#define LOST_UNKNOWN	0x80
+#define ROOM		128	/* bytes of a record */
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct text *text;
+static uint16_t id[65536];
+static unsigned int nr_ids;
+
+/* ---- the recording, for the converters */
+static struct {
+	const char *clock, *uname;
+	struct dat_times times;
+	unsigned int cpus;
+} recording;
+
+const char *dat_clock(const struct dat_reader *reader)
+{
+	(void)reader;
+	return recording.clock;
+}
+
+const char *dat_uname(const struct dat_reader *reader)
+{
+	(void)reader;
+	return recording.uname;
+}
+
+const struct dat_times *dat_times(const struct dat_reader *reader)
+{
+	(void)reader;
+	return &recording.times;
+}
+
+unsigned int dat_cpus(const struct dat_reader *reader)
+{
+	(void)reader;
+	return recording.cpus;
+}
+
+/* The text has its formats from the beginning: to parse one takes longer than all else. */
+void input_load_text(const struct input *in, struct text *t)
+{
+	(void)in;
+	(void)t;
+}
+
+/* ---- formats */
+static void add_format(const char *dir, const char *path)
+{
+	char *system = strdup(path + strlen(dir) + 1);
+	struct buf format = { 0 };
+
+	*strchr(system, '/') = '\0';
+	if (!buf_read_file(&format, path))
+		text_add_format(text, system, format.data, format.size);
+	buf_free(&format);
+	free(system);
+}
+
+static void add_id(void *data, int format_id, const char *system, const char *name)
+{
+	(void)data;
+	(void)system;
+	(void)name;
+	id[nr_ids++] = format_id;
+}
+
+static void free_text(void)
+{
+	text_free(text);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *dir = getenv("RBMAP_FUZZ_EVENTS");
+	char pattern[4096];
+	glob_t found;
+
+	(void)argc;
+	(void)argv;
+	text = text_new();
+	atexit(free_text);
+	snprintf(pattern, sizeof(pattern), "%s/*/*/format", dir ? dir : "/sys/kernel/rbmap/events");
+	if (!glob(pattern, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			add_format(dir, found.gl_pathv[i]);
+		globfree(&found);
+	}
+	text_each_format(text, add_id, NULL);
+	if (!nr_ids) {
+		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
+		exit(1);
+	}
+	return 0;
+}
+
+/* ---- events */
+/* The events and losses of a CPU that the output must have */
+struct expected {
+	uint64_t ts[MOST_EVENTS];
+	unsigned int events;
+	uint64_t lost;
+};
+
+struct run {
+	struct conversion c;
+	struct input in;
+	struct expected cpu[MOST_CPUS];
+};
+
+static void add_lost(struct run *r, unsigned int cpu, uint64_t lost)
+{
+	if (r->c.to->lost(&r->c, cpu, lost))
+		abort();
+	if (lost != RBMAP_LOST_UNKNOWN)
+		r->cpu[cpu].lost += lost;
+	r->c.lost += lost;
+}
+
+static void add_event(struct run *r, struct rbmap_event *ev)
+{
+	struct expected *cpu = &r->cpu[ev->cpu];
+	struct text_parts parts;
+	int ret = text_parts(text, ev, &parts);
+
+	if (r->c.to->event(&r->c, ev, ret ? NULL : &parts) || output_go_on(&r->c.out))
+		abort();
+	cpu->ts[cpu->events++] = ev->ts;
+	r->c.events++;
+}
+
+static void add_events(struct run *r, const uint8_t *data, size_t size)
+{
+	uint64_t ts = 0;
+
+	while (size >= 4 && r->c.events < MOST_EVENTS) {
+		unsigned int len = data[3] % ROOM, format = data[0] % (nr_ids + 1);
+		struct rbmap_event ev = { .ts = ts += data[2] * 1000003ULL, .size = len };
+		char *record;
+
+		ev.cpu = data[1] % recording.cpus;
+		if (data[1] & (LOST | LOST_UNKNOWN))
+			add_lost(r, ev.cpu, data[1] & LOST ? data[2] : RBMAP_LOST_UNKNOWN);
+		data += 4;
+		size -= 4;
+		/* The record ends where the sanitizer sees a read beyond it. */
+		record = calloc(1, len + 1);
+		record = realloc(record, len ? len : 1);
+		memcpy(record, data, len < size ? len : size);
+		if (format < nr_ids && len >= sizeof(id[0]))
+			memcpy(record, &id[format], sizeof(id[0]));
+		ev.data = record;
+		add_event(r, &ev);
+		free(record);
+		data += len < size ? len : size;
+		size -= len < size ? len : size;
+	}
+}
+
+/* ---- the output */
+static void check_bundle(struct run *r, unsigned int next[MOST_CPUS],
+			 const Perfetto__FtraceEventBundle *bundle)
+{
+	struct expected *cpu = &r->cpu[bundle->cpu];
+
+	if (bundle->cpu >= recording.cpus)
+		abort();
+	for (size_t i = 0; i < bundle->n_event; i++) {
+		if (next[bundle->cpu] == cpu->events ||
+		    bundle->event[i]->timestamp != cpu->ts[next[bundle->cpu]++])
+			abort();
+	}
+}
+
+static void check_stats(const struct run *r, const Perfetto__FtraceStats *stats)
+{
+	if (stats->n_cpu_stats != recording.cpus)
+		abort();
+	for (unsigned int cpu = 0; cpu < recording.cpus; cpu++)
+		if (stats->cpu_stats[cpu]->overrun != r->cpu[cpu].lost ||
+		    stats->cpu_stats[cpu]->read_events != r->cpu[cpu].events)
+			abort();
+}
+
+static void check_perfetto(struct run *r, const char *data, size_t size)
+{
+	Perfetto__Trace *trace = perfetto__trace__unpack(NULL, size, (const uint8_t *)data);
+	unsigned int next[MOST_CPUS] = { 0 };
+
+	if (!trace || !trace->n_packet || !trace->packet[trace->n_packet - 1]->ftrace_stats)
+		abort();
+	for (size_t i = 0; i < trace->n_packet; i++)
+		if (trace->packet[i]->ftrace_events)
+			check_bundle(r, next, trace->packet[i]->ftrace_events);
+	for (unsigned int cpu = 0; cpu < recording.cpus; cpu++)
+		if (next[cpu] != r->cpu[cpu].events)
+			abort();
+	check_stats(r, trace->packet[trace->n_packet - 1]->ftrace_stats);
+	perfetto__trace__free_unpacked(trace, NULL);
+}
+
+static void check_systrace(const struct run *r, const char *data, size_t size)
+{
+	uint64_t events = 0;
+
+	for (const char *end = data + size; data < end; data = memchr(data, '\n', end - data) + 1) {
+		if (!memchr(data, '\n', end - data))
+			abort();
+		events += *data != '#';
+	}
+	if (events != r->c.events)
+		abort();
+}
+
+static void check(struct run *r)
+{
+	off_t size = lseek(r->c.out.fd, 0, SEEK_END);
+	char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, r->c.out.fd, 0);
+
+	if (data == MAP_FAILED)
+		abort();
+	if (r->c.to == &convert_to_perfetto)
+		check_perfetto(r, data, size);
+	else
+		check_systrace(r, data, size);
+	munmap(data, size);
+}
+
+static void convert(const struct converter *to, const uint8_t *data, size_t size)
+{
+	struct run *r = calloc(1, sizeof(*r));
+
+	r->c.in = &r->in;
+	r->c.to = to;
+	r->c.text = text;
+	r->c.out.fd = memfd_create("output", MFD_CLOEXEC);
+	r->c.last_boot = recording.times.end.boot;
+	r->in.time.ring = recording.times.end.ring;
+	if (r->c.out.fd < 0 || to->begin(&r->c))
+		abort();
+	add_events(r, data, size);
+	if (to->end(&r->c) || output_flush(&r->c.out))
+		abort();
+	check(r);
+	to->free(&r->c);
+	buf_free(&r->c.out.data);
+	close(r->c.out.fd);
+	free(r);
+}
+
+static void choose_recording(const uint8_t *data)
+{
+	static const char *const clocks[] = { NULL, "local", "mono", "boot", "x86-tsc" };
+	static const char *const names[] = { NULL, "", "Linux", "Linux host 6.12 x86_64" };
+
+	recording.clock = clocks[data[0] % 5];
+	recording.uname = names[data[1] / 64];
+	recording.cpus = 1 + data[1] % MOST_CPUS;
+	recording.times = (struct dat_times){ 0 };
+	if (data[0] & 0x20)
+		recording.times.begin = (struct dat_moment){ 1, data[0], 3, 37, 4 };
+	if (data[0] & 0x40)
+		recording.times.trigger = (struct dat_moment){ 5, 6, data[0] % 8, 37, 8 };
+	if (data[0] & 0x80)
+		recording.times.end = (struct dat_moment){ 9, 10, 11, 37, 8 };
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 2)
+		return 0;
+	choose_recording(data);
+	convert(&convert_to_perfetto, data + 2, size - 2);
+	convert(&convert_to_systrace, data + 2, size - 2);
+	return 0;
+}
