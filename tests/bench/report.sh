@@ -63,6 +63,8 @@ while [ $n -lt "${BENCH_REPEAT:-3}" ]; do
 	measure JSON rbmap "$events" rbmap report --json "$dir/trace.dat"
 	measure latency rbmap "$events" rbmap latency "$dir/trace.dat"
 	measure latency trace-cmd "$events" trace-cmd report -w "$dir/trace.dat"
+	measure "convert --systrace" rbmap "$events" rbmap convert --systrace -o - "$dir/trace.dat"
+	measure "convert --perfetto" rbmap "$events" rbmap convert --perfetto -o - "$dir/trace.dat"
 	[ "$perf_events" = 0 ] || {
 		measure text "perf script" "$perf_events" perf script -i "$dir/perf.data"
 		measure latency "perf sched" "$perf_events" perf --no-pager sched latency \
