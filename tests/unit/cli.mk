@@ -97,6 +97,12 @@ CLI_TEST_LARGE := $(CLI_TEST_BUILD)/plain/cli_make_large
 CLI_TEST_MAKERS := $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) $(CLI_TEST_BTF) $(CLI_TEST_RANDOM) \
 	$(CLI_TEST_LARGE)
 
+# A recording of CONVERT_MB, which takes as much disk; not in make check
+.PHONY: check-convert-large
+check-convert-large: $(CLI_TEST_MAKERS) $(BUILD)/rbmap
+	@RBMAP=$(BUILD)/rbmap MAKE_RANDOM=$(CLI_TEST_RANDOM) MAKE_EVENTS=$(CLI_TEST_EVENTS) \
+		MAKE_LARGE=$(CLI_TEST_LARGE) tests/cli/convert_large.sh
+
 .PHONY: check-unit-cli
 check-unit-cli: $(CLI_TEST_BINARIES) $(CLI_TEST_TSAN) $(CLI_PRINTERS) $(CLI_FORMATS) \
 		$(CLI_TEST_MAKERS) $(BUILD)/rbmap
