@@ -101,6 +101,7 @@ static void forget(struct intervals *iv, struct cpu *cpu, uint64_t ts)
 	cpu->pid = -1;
 	cpu->lossless_since = ts;
 	iv->lossless_since = ts;
+	intervals_requests_forget(iv);
 }
 
 /*

@@ -125,4 +125,22 @@ struct interval_share {
 unsigned int intervals_ran(const struct intervals *iv, int cpu, uint64_t begin,
 			   uint64_t end, struct interval_share *share, unsigned int room);
 
+/**
+ * struct interval_requests - the requests of a block device after the last event
+ * @queued: those that wait for the driver
+ * @issued: those that the driver and the device work on
+ */
+struct interval_requests {
+	uint32_t dev;
+	unsigned int queued;
+	unsigned int issued;
+};
+
+/*
+ * Store the devices that had requests, and return their number. Requests that were begun
+ * before a loss are not counted, because their end may have been lost.
+ */
+unsigned int intervals_requests(const struct intervals *iv,
+				const struct interval_requests **requests);
+
 #endif /* RBMAP_CLI_INTERVALS_H */

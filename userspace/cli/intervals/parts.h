@@ -8,6 +8,7 @@
 #include "names.h"
 
 #define MAX_CPUS	4096	/* events of other CPUs are ignored */
+#define MAX_DEVICES	256	/* requests of other devices are not counted */
 #define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
 
 /**
@@ -74,6 +75,7 @@ struct cpu {
  * struct request - a request of a block device, by its first sector
  * @inserted: time at which it came to the queue; 0: it did not, or is out of it
  * @issued: time at which the driver got it; 0: it has not
+ * @counted_since: it is counted unless events were lost since that time
  */
 struct request {
 	bool used;
@@ -82,6 +84,7 @@ struct request {
 	uint32_t sectors;
 	uint64_t inserted;
 	uint64_t issued;
+	uint64_t counted_since;
 	int pid;
 	const char *name;
 };
@@ -95,6 +98,8 @@ struct intervals {
 	size_t nr_tasks, nr_task_slots;
 	struct request *request;	/* likewise */
 	size_t nr_requests, nr_request_slots;
+	struct interval_requests device[MAX_DEVICES];
+	unsigned int nr_devices;
 	struct cpu *cpu[MAX_CPUS];
 	uint64_t lossless_since;	/* no event of any CPU was lost since that time */
 	uint64_t discarded[NR_INTERVAL_KINDS];
@@ -154,5 +159,7 @@ void intervals_request_issue(struct intervals *iv, const struct moment_of *m);
 void intervals_request_complete(struct intervals *iv, const struct moment_of *m);
 void intervals_request_requeue(struct intervals *iv, const struct moment_of *m);
 void intervals_requests_end(struct intervals *iv);
+/* Events were lost: count requests anew. */
+void intervals_requests_forget(struct intervals *iv);
 
 #endif /* RBMAP_CLI_INTERVALS_PARTS_H */

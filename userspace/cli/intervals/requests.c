@@ -89,6 +89,54 @@ static void remove_request(struct intervals *iv, struct request *gone)
 	}
 }
 
+/* ---- how many requests a device has */
+static struct interval_requests *find_device(struct intervals *iv, uint32_t dev)
+{
+	for (unsigned int i = 0; i < iv->nr_devices; i++)
+		if (iv->device[i].dev == dev)
+			return &iv->device[i];
+	if (iv->nr_devices == MAX_DEVICES)
+		return NULL;
+	iv->device[iv->nr_devices] = (struct interval_requests){ .dev = dev };
+	return &iv->device[iv->nr_devices++];
+}
+
+/* Count a request before it goes from one state to the other, and behind that. */
+static void uncount(struct intervals *iv, const struct request *r)
+{
+	struct interval_requests *device = find_device(iv, r->dev);
+
+	if (!device || r->counted_since != iv->lossless_since)
+		return;
+	device->queued -= r->inserted && device->queued;
+	device->issued -= r->issued && device->issued;
+}
+
+static void count(struct intervals *iv, struct request *r)
+{
+	struct interval_requests *device = find_device(iv, r->dev);
+
+	if (!device)
+		return;
+	r->counted_since = iv->lossless_since;
+	device->queued += r->inserted != 0;
+	device->issued += r->issued != 0;
+}
+
+void intervals_requests_forget(struct intervals *iv)
+{
+	for (unsigned int i = 0; i < iv->nr_devices; i++)
+		iv->device[i].queued = iv->device[i].issued = 0;
+}
+
+unsigned int intervals_requests(const struct intervals *iv,
+				const struct interval_requests **requests)
+{
+	*requests = iv->device;
+	return iv->nr_devices;
+}
+
+/* ---- events */
 /* Flushes and commands have no sectors: they cannot be told from each other. */
 static bool has_sectors(const struct moment_of *m)
 {
@@ -158,9 +206,11 @@ void intervals_request_insert(struct intervals *iv, const struct moment_of *m)
 
 	if (!r)
 		return;
+	uncount(iv, r);
 	r->inserted = m->ev->ts;
 	r->issued = 0;
 	r->pid = m->pid;
+	count(iv, r);
 }
 
 void intervals_request_issue(struct intervals *iv, const struct moment_of *m)
@@ -173,8 +223,10 @@ void intervals_request_issue(struct intervals *iv, const struct moment_of *m)
 	if (!r->inserted)
 		r->pid = m->pid;
 	pass_request(iv, r, INTERVAL_BLOCK_QUEUE, m);
+	uncount(iv, r);
 	r->inserted = 0;
 	r->issued = m->ev->ts;
+	count(iv, r);
 }
 
 void intervals_request_complete(struct intervals *iv, const struct moment_of *m)
@@ -188,13 +240,18 @@ void intervals_request_complete(struct intervals *iv, const struct moment_of *m)
 		rest = *r;
 		rest.sector += sectors;
 		rest.sectors -= sectors;
+		uncount(iv, r);
 		remove_request(iv, r);
 		r = add_request(iv, rest.dev, rest.sector);
-		if (r)
-			*r = rest;
+		if (!r)
+			return;
+		uncount(iv, r);
+		*r = rest;
+		count(iv, r);
 		return;
 	}
 	pass_request(iv, r, INTERVAL_BLOCK_DEVICE, m);
+	uncount(iv, r);
 	remove_request(iv, r);
 }
 
@@ -205,8 +262,10 @@ void intervals_request_requeue(struct intervals *iv, const struct moment_of *m)
 
 	if (!r)
 		return;
+	uncount(iv, r);
 	r->inserted = m->ev->ts;
 	r->issued = 0;
+	count(iv, r);
 }
 
 static void pass_unfinished(struct intervals *iv, const struct request *r,
