@@ -9,6 +9,8 @@
 #include "show/time_view.h"
 #include "summary.h"
 
+struct json;
+
 /**
  * struct view - what is printed, and how
  * @time: how times are printed; lengths are in ns unless the clock's rate is not known
@@ -34,5 +36,8 @@ struct view {
 /* Print to stdout. Return false if memory is lacking. */
 bool view_text(const struct view *view);
 bool view_json(const struct view *view, const char *clock);
+
+/* Add the key "kinds" to an object. Return false if memory is lacking. */
+bool view_json_add_kinds(const struct view *view, struct json *j);
 
 #endif /* RBMAP_CLI_LATENCY_VIEW_H */

@@ -132,9 +132,21 @@ static bool add_summary(const struct view *view, struct json *j, const struct su
 	return true;
 }
 
+bool view_json_add_kinds(const struct view *view, struct json *j)
+{
+	bool ok = true;
+
+	json_open(j, "kinds", '[');
+	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
+		if (view->summary[kind])
+			ok = add_summary(view, j, view->summary[kind]);
+	json_close(j, ']');
+	return ok;
+}
+
 bool view_json(const struct view *view, const char *clock)
 {
-	bool cycles = view->time.is_counter && !view->time.real, ok = true;
+	bool cycles = view->time.is_counter && !view->time.real, ok;
 	struct json j = { .out = stdout };
 
 	json_open(&j, NULL, '{');
@@ -147,11 +159,7 @@ bool view_json(const struct view *view, const char *clock)
 	json_unsigned(&j, "events", view->events);
 	json_unsigned(&j, "lost", view->lost);
 	json_bool(&j, "lost_unknown", view->lost_unknown);
-	json_open(&j, "kinds", '[');
-	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
-		if (view->summary[kind])
-			ok = add_summary(view, &j, view->summary[kind]);
-	json_close(&j, ']');
+	ok = view_json_add_kinds(view, &j);
 	json_close(&j, '}');
 	return ok;
 }
