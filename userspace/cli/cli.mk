@@ -5,7 +5,7 @@
 CLI_DIR		:= userspace/cli
 CLI_BUILD	:= $(BUILD)/cli
 CLI		:= $(BUILD)/rbmap
-CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd ncursesw libprotobuf-c
+CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd zlib ncursesw libprotobuf-c
 PKG_CONFIG	?= pkg-config
 
 CLI_SRCS	:= $(patsubst $(CLI_DIR)/%,%,$(wildcard $(CLI_DIR)/*.c $(CLI_DIR)/*/*.c))
@@ -58,6 +58,15 @@ $(filter $(CLI_BUILD)/convert/%,$(CLI_OBJS)): $(CLI_MADE_C)
 $(CLI_BUILD)/%.o: $(CLI_DIR)/%.c $(CLI_DIR)/cli.mk | check-cli-libs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
+
+# The page of `rbmap report --html` without its data
+HTML_FRAME	:= $(CLI_BUILD)/html/frame
+HTML_PARTS	:= $(wildcard $(CLI_DIR)/html/page/*)
+$(HTML_FRAME)/end.html: $(CLI_DIR)/html/page/assemble $(HTML_PARTS)
+	@mkdir -p $(@D)
+	$< $(@D)
+$(CLI_BUILD)/html/frame.o: $(HTML_FRAME)/end.html
+$(CLI_BUILD)/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
 
 $(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/librbmap.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)

@@ -19,6 +19,7 @@
 #include "common/progress.h"
 #include "common/suggest.h"
 #include "crash_guard.h"
+#include "html/html_options.h"
 #include "input.h"
 #include "input_text.h"
 #include "json_head.h"
@@ -39,7 +40,9 @@ struct report {
 	uint64_t cpu[MAX_CPUS];
 	size_t nr_cpus;
 	bool as_json;
+	bool as_html;
 	bool no_plugins;
+	struct html html;
 
 	struct text *text;
 	struct rbmap_event next;	/* the next event, if dat_next() returned 1 */
@@ -97,6 +100,7 @@ static const struct cli_option options[] = {
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
 	  .help = "print with N threads; default: 1, or for JSON one for each\n"
 		  "CPU, at most 4" },
+	HTML_OPTIONS(struct report),
 	{ 0 }
 };
 
@@ -390,6 +394,8 @@ static int run(void *arg)
 	struct report *r = arg;
 	int ret, error, status;
 
+	if (r->as_html)
+		return html_report(&r->html, &r->in);
 	status = input_open(&r->in);
 	if (status)
 		return status;
@@ -418,6 +424,21 @@ static int run(void *arg)
 	return input_tell_damage(&r->in, "printed");
 }
 
+static int check_html(const struct report *r)
+{
+	const struct html *html = &r->html;
+
+	if (!r->as_html && (html->output || html->nr_tasks || html->nr_pids))
+		return usage_error(&command_report, "-o, --task and -p need --html");
+	if (r->as_html && (r->as_json || r->patterns.nr || r->nr_cpus || r->threads))
+		return usage_error(&command_report,
+				   "--html has all events: leave out --json, --event, --cpu and --threads");
+	if (r->as_html && (r->in.relative || r->in.wall || r->in.utc))
+		return usage_error(&command_report,
+				   "--html has all styles of times: leave out --wall, --utc and --relative");
+	return STATUS_OK;
+}
+
 static int check_times(const struct report *r)
 {
 	if (r->as_json && (r->in.relative || r->in.wall || r->in.utc))
@@ -432,7 +453,9 @@ static int report(int argc, char **argv)
 
 	if (!parse_options(&command_report, argc, argv, &r, &status))
 		return status;
-	status = check_times(&r);
+	status = check_html(&r);
+	if (!status)
+		status = check_times(&r);
 	if (status)
 		return status;
 	if (optind < argc)
@@ -452,7 +475,9 @@ const struct command command_report = {
 	.name		= "report",
 	.synopsis	= "[-e EVENT]... [--cpu N]... [--wall | --utc | --relative]\n"
 			  "                    [--since TIME] [--until TIME] [--json] [--no-plugins]\n"
-			  "                    [--threads N] [FILE]",
+			  "                    [--threads N] [FILE]\n"
+			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p PID]...\n"
+			  "                    [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.options	= options,
 	.help		=

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/rbmap.h>
+
+#include "choose.h"
+#include "common/cli.h"
+#include "common/suggest.h"
+#include "feed.h"
+#include "latency/summary.h"
+#include "show/input.h"
+#include "tasks.h"
+#include "trace_dat/dat_comms.h"
+#include "trace_dat/dat_read.h"
+
+#define WORST_TASKS	3	/* intervals of each kind that give their tasks a lane */
+#define MOST_WORST_TASKS	12
+
+struct look {
+	struct intervals *intervals;
+	struct summary summary[NR_INTERVAL_KINDS];
+	struct tasks tasks;
+	int error;
+};
+
+static void add(struct chosen *chosen, int pid, unsigned int most)
+{
+	unsigned int i;
+
+	for (i = 0; i < chosen->nr && chosen->pid[i] != pid; i++)
+		;
+	if (i == chosen->nr && chosen->nr < most && pid > 0)
+		chosen->pid[chosen->nr++] = pid;
+}
+
+/* ---- look at all events */
+static void add_interval(void *data, const struct interval *interval)
+{
+	struct look *look = data;
+
+	if (!summary_add(&look->summary[interval->kind], look->intervals, interval))
+		look->error = -ENOMEM;
+}
+
+static void add_comm(void *data, int pid, const char *comm)
+{
+	struct look *look = data;
+
+	if (intervals_add_comm(look->intervals, pid, comm))
+		look->error = -ENOMEM;
+}
+
+static int look_at(void *data, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+	struct look *look = data;
+	int ret = intervals_event(look->intervals, ev);
+
+	if (ret || look->error || ev->size < sizeof(common))
+		return ret ? ret : look->error;
+	memcpy(&common, ev->data, sizeof(common));
+	return tasks_get(&look->tasks, common.pid) ? 0 : -ENOMEM;
+}
+
+static int begin(struct look *look, const struct input *in)
+{
+	const struct dat_text *format;
+	size_t nr = dat_formats(in->reader, &format);
+	int ret = 0;
+
+	look->intervals = intervals_new(add_interval, look);
+	if (!look->intervals)
+		return -ENOMEM;
+	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
+		if (!summary_init(&look->summary[kind], kind, ROW_NAME, WORST_TASKS))
+			return -ENOMEM;
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = intervals_add_format(look->intervals, format[i].system, format[i].text,
+					   format[i].size);
+	dat_each_comm(in->reader, add_comm, look);
+	return ret ? ret : look->error;
+}
+
+static void end(struct look *look)
+{
+	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
+		summary_free(&look->summary[kind]);
+	intervals_free(look->intervals);
+	tasks_free(&look->tasks);
+}
+
+/* ---- choose */
+static void choose_worst(const struct look *look, struct chosen *chosen)
+{
+	for (unsigned int i = 0; i < WORST_TASKS; i++)
+		for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
+			const struct summary *s = &look->summary[kind];
+
+			if (i >= s->nr_worst)
+				continue;
+			add(chosen, s->worst[i].interval.pid, MOST_WORST_TASKS);
+		}
+}
+
+static bool choose_pattern(const struct look *look, const char *pattern, struct chosen *chosen)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < look->tasks.nr_slots; i++) {
+		const struct page_task *task = &look->tasks.slot[i];
+
+		if (!task->used || task->pid <= 0 ||
+		    fnmatch(pattern, intervals_comm(look->intervals, task->pid), 0))
+			continue;
+		add(chosen, task->pid, MOST_CHOSEN_PIDS);
+		found = true;
+	}
+	return found;
+}
+
+static int complain_pattern(const struct look *look, const struct input *in,
+			    const char *pattern)
+{
+	struct suggest suggest = { .wanted = pattern };
+	char list[512];
+
+	for (uint32_t i = 0; i < look->tasks.nr_slots; i++) {
+		const char *comm;
+
+		if (!look->tasks.slot[i].used)
+			continue;
+		comm = intervals_comm(look->intervals, look->tasks.slot[i].pid);
+		if (*comm)
+			suggest_offer(&suggest, comm, comm);
+	}
+	suggest_list(&suggest, list, sizeof(list));
+	complain("%s has no task '%s'%s%s", in->path, pattern, *list ? ": similar names: " : "",
+		 list);
+	return STATUS_ERROR;
+}
+
+static int choose(const struct look *look, const struct html *html, const struct input *in,
+		  struct chosen *chosen)
+{
+	if (!html->nr_tasks)
+		choose_worst(look, chosen);
+	for (size_t i = 0; i < html->nr_tasks; i++)
+		if (!choose_pattern(look, html->task[i], chosen))
+			return complain_pattern(look, in, html->task[i]);
+	return STATUS_OK;
+}
+
+int choose_tasks(const struct html *html, struct input *in, struct chosen *chosen)
+{
+	struct look look = { 0 };
+	int ret, status = STATUS_OK;
+
+	for (size_t i = 0; i < html->nr_pids; i++)
+		add(chosen, html->pid[i], MOST_CHOSEN_PIDS);
+	if (html->nr_pids && !html->nr_tasks)
+		return STATUS_OK;
+	ret = begin(&look, in);
+	if (!ret)
+		ret = feed_again(in, "first look", look_at, &look);
+	if (ret) {
+		status = input_failed(in, ret);
+	} else {
+		intervals_end(look.intervals);
+		status = choose(&look, html, in, chosen);
+	}
+	end(&look);
+	return status;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose.h"
+#include "common/cli.h"
+#include "common/standard_file.h"
+#include "feed.h"
+#include "frame.h"
+#include "html.h"
+#include "meta.h"
+#include "output.h"
+#include "page.h"
+#include "show/input.h"
+#include "show/text.h"
+#include "trace_dat/dat_comms.h"
+#include "trace_dat/dat_read.h"
+
+#define WORST		10	/* longest intervals of each kind in the page */
+#define MOST_THREADS	4	/* that compress */
+
+struct writer {
+	struct input *in;
+	struct page *page;
+	struct text *text;
+	struct chosen chosen;
+	int error;
+};
+
+/* ---- load names and formats */
+static void add_comm(void *data, int pid, const char *comm)
+{
+	struct writer *w = data;
+
+	if (intervals_add_comm(w->page->intervals, pid, comm))
+		w->error = -ENOMEM;
+	text_add_comm(w->text, pid, comm);
+}
+
+static int load_formats(struct writer *w)
+{
+	const struct dat_text *format;
+	size_t nr = dat_formats(w->in->reader, &format);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		text_add_format(w->text, format[i].system, format[i].text, format[i].size);
+		ret = page_add_format(w->page, format[i].system, format[i].text,
+				      format[i].size);
+	}
+	return ret;
+}
+
+static int load(struct writer *w)
+{
+	const struct dat_text *kallsyms = dat_kallsyms(w->in->reader);
+	int ret;
+
+	w->page = page_new(WORST);
+	w->text = text_new();
+	if (!w->page || !w->text)
+		return -ENOMEM;
+	w->page->text = w->text;
+	ret = load_formats(w);
+	dat_each_comm(w->in->reader, add_comm, w);
+	text_comm_keep(w->text, true);
+	if (kallsyms->size)
+		text_set_kallsyms(w->text, kallsyms->text, kallsyms->size);
+	return ret ? ret : w->error;
+}
+
+static int add_task_lanes(struct writer *w)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < w->chosen.nr; i++)
+		ret = page_add_task_lane(w->page, w->chosen.pid[i]);
+	return ret;
+}
+
+/* ---- write */
+static int each_event(void *data, const struct rbmap_event *ev)
+{
+	return page_event(data, ev);
+}
+
+static int add_lost_last(struct writer *w)
+{
+	int ret = 0;
+
+	for (unsigned int cpu = 0; !ret && !w->in->until && cpu < dat_cpus(w->in->reader); cpu++)
+		ret = page_lost_last(w->page, cpu, dat_lost_last(w->in->reader, cpu));
+	return ret;
+}
+
+static unsigned int nr_threads(void)
+{
+	cpu_set_t set;
+	unsigned int cpus = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
+}
+
+static int write_page(struct writer *w, FILE *out)
+{
+	int ret;
+
+	w->page->store = store_new(out, nr_threads());
+	if (!w->page->store)
+		return -ENOMEM;
+	frame_write_begin(out);
+	ret = add_task_lanes(w);
+	if (!ret)
+		ret = feed(w->in, "page", each_event, w->page);
+	if (!ret)
+		ret = add_lost_last(w);
+	if (!ret)
+		ret = page_end(w->page);
+	if (!ret)
+		ret = meta_write(w->page, w->in, out);
+	frame_write_end(out);
+	return ret;
+}
+
+/* "trace.dat" becomes "trace.html", and another name gets .html behind it. */
+static char *default_name(const struct input *in)
+{
+	size_t len = strlen(in->path);
+	char *name;
+
+	if (len > 4 && !strcmp(in->path + len - 4, ".dat"))
+		len -= 4;
+	return asprintf(&name, "%.*s.html", (int)len, in->path) < 0 ? NULL : name;
+}
+
+static void tell(const struct writer *w, const struct output *out, const char *name)
+{
+	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", w->page->events,
+		w->page->lost_unknown ? "more than " : "", w->page->lost);
+	if (out->file != stdout)
+		fprintf(stderr, "%s is complete: open it in a browser\n", name);
+}
+
+static int write_output(struct writer *w, const char *name)
+{
+	struct output out;
+	int ret;
+
+	if (!output_open(&out, name))
+		return STATUS_ERROR;
+	ret = write_page(w, out.file);
+	/* output_publish() reports why the file cannot be written. */
+	if (ret && ret != -EIO) {
+		output_discard(&out);
+		return input_failed(w->in, ret);
+	}
+	if (!output_publish(&out))
+		return STATUS_ERROR;
+	tell(w, &out, name);
+	return input_tell_damage(w->in, "converted");
+}
+
+static int make_page(struct writer *w, const struct html *html)
+{
+	char *name = html->output ? strdup(html->output) : default_name(w->in);
+	int ret, status;
+
+	if (!name)
+		return input_failed(w->in, -ENOMEM);
+	ret = load(w);
+	status = ret ? input_failed(w->in, ret) : choose_tasks(html, w->in, &w->chosen);
+	if (!status)
+		status = write_output(w, name);
+	free(name);
+	return status;
+}
+
+int html_report(struct html *html, struct input *in)
+{
+	struct writer w = { .in = in };
+	bool is_standard = is_standard_file(in->path);
+	int status;
+
+	if (is_standard && !html->output) {
+		complain("standard input has no name: name the page with -o");
+		return STATUS_USAGE;
+	}
+	status = input_open(in);
+	if (status)
+		return status;
+	if (!input_set_times(in))
+		return STATUS_ERROR;
+	status = make_page(&w, html);
+	if (w.page)
+		store_free(w.page->store);
+	page_free(w.page);
+	text_free(w.text);
+	return status;
+}

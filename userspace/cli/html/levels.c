@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "levels.h"
+#include "pack.h"
+
+#define SLICES_OF_STEP	8	/* a finer level would take more bytes than it saves work */
+#define FULL_SHARE	255
+
+unsigned int levels_bits(unsigned int level)
+{
+	return FIRST_LEVEL + 2 * level;
+}
+
+unsigned int levels_finest(uint64_t time, unsigned int count)
+{
+	unsigned int level = 0;
+
+	while (level < NR_LEVELS - 1 && (time >> levels_bits(level)) > count / SLICES_OF_STEP)
+		level++;
+	return level;
+}
+
+/* Add the time of a value to those that compete. The one with the least time gives way. */
+static void add_value(struct step *step, uint64_t value, uint64_t time)
+{
+	unsigned int least = 0;
+
+	for (unsigned int i = 0; i < STEP_VALUES; i++) {
+		if (step->time[i] && step->value[i] == value) {
+			step->time[i] += time;
+			return;
+		}
+		if (step->time[i] < step->time[least])
+			least = i;
+	}
+	if (step->time[least] >= time)
+		return;
+	step->value[least] = value;
+	step->time[least] = time;
+}
+
+static void add_time(struct step *step, enum track_mode mode, uint64_t value, uint64_t time)
+{
+	if (mode == TRACK_STATES) {
+		step->time[value & (NR_STATES - 1)] += time;
+	} else if (mode == TRACK_DEPTH) {
+		if (value > step->value[0])
+			step->value[0] = value;
+	} else {
+		add_value(step, value, time);
+	}
+	step->filled += time;
+}
+
+static void merge(struct step *to, enum track_mode mode, const struct step *from)
+{
+	to->mark |= from->mark;
+	to->filled += from->filled;
+	if (mode == TRACK_DEPTH && from->value[0] > to->value[0])
+		to->value[0] = from->value[0];
+	for (unsigned int i = 0; i < STEP_VALUES && mode != TRACK_DEPTH; i++) {
+		if (!from->time[i])
+			continue;
+		if (mode == TRACK_NAMES)
+			add_value(to, from->value[i], from->time[i]);
+		else
+			to->time[i] += from->time[i];
+	}
+}
+
+/* A time that is not 0 has a share that is not 0. */
+static unsigned int share_of(uint64_t time, unsigned int level)
+{
+	unsigned __int128 share = (unsigned __int128)time * FULL_SHARE >> levels_bits(level);
+
+	return share > FULL_SHARE ? FULL_SHARE : !share && time ? 1 : share;
+}
+
+static uint64_t most_of(const struct step *step)
+{
+	unsigned int most = 0;
+
+	for (unsigned int i = 1; i < STEP_VALUES; i++)
+		if (step->time[i] > step->time[most])
+			most = i;
+	return step->value[most];
+}
+
+static uint64_t value_of(const struct step *step, enum track_mode mode, unsigned int level)
+{
+	switch (mode) {
+	case TRACK_STATES:
+		return share_of(step->time[STATE_RUNNABLE], level) |
+		       share_of(step->time[STATE_BLOCKED], level) << 8;
+	case TRACK_DEPTH:
+		return step->value[0];
+	case TRACK_EVENTS:
+		return step->time[0];
+	default:
+		return most_of(step);
+	}
+}
+
+static uint64_t filled_of(const struct step *step, enum track_mode mode)
+{
+	return mode == TRACK_STATES ? step->time[STATE_RUNS] : step->filled;
+}
+
+static void write_step(struct level *level, enum track_mode mode, unsigned int number)
+{
+	const struct step *step = &level->open;
+	unsigned char share = mode == TRACK_EVENTS ? step->mark :
+			      share_of(filled_of(step, mode), number);
+
+	if (!level->count++)
+		level->first = level->last = step->index;
+	pack_number(&level->indexes, step->index - level->last);
+	level->last = step->index;
+	pack_number(&level->values, value_of(step, mode, number));
+	buf_add(&level->shares, &share, 1);
+}
+
+/* Let @number have an open step with this index. */
+static struct step *open_step(struct levels *l, unsigned int number, uint64_t index);
+
+static void close_step(struct levels *l, unsigned int number)
+{
+	struct level *level = &l->level[number];
+
+	if (!level->open.used)
+		return;
+	write_step(level, l->mode, number);
+	if (number + 1 < NR_LEVELS)
+		merge(open_step(l, number + 1, level->open.index >> 2), l->mode, &level->open);
+	level->open.used = false;
+}
+
+static struct step *open_step(struct levels *l, unsigned int number, uint64_t index)
+{
+	struct step *step = &l->level[number].open;
+
+	if (step->used && step->index != index)
+		close_step(l, number);
+	if (!step->used) {
+		memset(step, 0, sizeof(*step));
+		step->used = true;
+		step->index = index;
+	}
+	return step;
+}
+
+void levels_close(struct levels *l, unsigned int finest)
+{
+	for (unsigned int i = 0; i < finest; i++)
+		close_step(l, i);
+}
+
+void levels_add(struct levels *l, unsigned int finest, uint64_t begin, uint64_t end,
+		uint64_t value)
+{
+	unsigned int bits = levels_bits(finest);
+
+	do {
+		uint64_t index = begin >> bits, next = (index + 1) << bits;
+		uint64_t to = end < next ? end : next;
+
+		add_time(open_step(l, finest, index), l->mode, value, to - begin);
+		begin = to;
+	} while (begin < end);
+}
+
+void levels_add_event(struct levels *l, unsigned int finest, uint64_t ts, bool mark)
+{
+	struct step *step = open_step(l, finest, ts >> levels_bits(finest));
+
+	step->mark |= mark;
+	step->time[0] += !mark;
+}
+
+void levels_free(struct levels *l)
+{
+	for (unsigned int i = 0; i < NR_LEVELS; i++) {
+		buf_free(&l->level[i].indexes);
+		buf_free(&l->level[i].values);
+		buf_free(&l->level[i].shares);
+	}
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "common/printable.h"
+#include "latency/view.h"
+#include "meta.h"
+#include "page.h"
+#include "show/input.h"
+#include "trace_dat/dat_read.h"
+
+#define HTML_VERSION	1	/* for the data; grows when older pages could not read it */
+#define ROWS		10	/* in the table of each kind */
+
+/* A string as others print it: control characters are escaped. */
+static void add_text(struct json *j, const char *key, const char *text)
+{
+	struct buf b = { 0 };
+
+	if (!text) {
+		json_null(j, key);
+		return;
+	}
+	buf_add_printable(&b, text, strlen(text));
+	json_bytes(j, key, b.data ? b.data : "", b.size);
+	buf_free(&b);
+}
+
+/* JavaScript's numbers are too small for times of the ring. */
+static void add_long(struct json *j, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	json_string(j, key, text);
+}
+
+static void add_bool_or_count(struct json *j, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN)
+		json_null(j, NULL);
+	else
+		json_unsigned(j, NULL, lost);
+}
+
+/* ---- times */
+static void add_trigger(struct json *j, const struct page *page, const struct input *in)
+{
+	const struct dat_times *times = dat_times(in->reader);
+
+	if (!times->trigger.real)
+		return;
+	json_open(j, "trigger", '{');
+	json_unsigned(j, "time", page_time(page, times->trigger.ring));
+	add_text(j, "reason", times->reason);
+	json_close(j, '}');
+}
+
+static void add_times(struct json *j, const struct page *page, const struct input *in)
+{
+	const struct time_view *time = &in->time;
+
+	add_text(j, "clock", dat_clock(in->reader));
+	json_string(j, "unit", time->is_counter && !time->real ? "cycles" : "ns");
+	json_bool(j, "counter", time->is_counter);
+	if (time->is_counter && time->real) {
+		json_unsigned(j, "real_step", time->real_step);
+		json_unsigned(j, "ring_step", time->ring_step);
+	}
+	add_long(j, "base", page->base);
+	if (time->real)
+		add_long(j, "base_real", time_view_real(time, page->base));
+	json_unsigned(j, "last", page->last);
+	add_trigger(j, page, in);
+}
+
+/* ---- names */
+static void add_types(struct json *j, const struct page *page)
+{
+	json_open(j, "types", '[');
+	for (unsigned int i = 1; i <= types_nr(page->types); i++) {
+		const struct type *type = types_get(page->types, i);
+
+		json_open(j, NULL, '[');
+		add_text(j, NULL, type->system);
+		add_text(j, NULL, type->name);
+		json_number(j, NULL, type->id);
+		json_unsigned(j, NULL, type->events);
+		for (unsigned int f = 0; f < type->nr_fields; f++)
+			add_text(j, NULL, type->field[f].name);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+static bool add_tasks(struct json *j, const struct page *page)
+{
+	int *pid = calloc(page->tasks.nr_indexes + 1, sizeof(*pid));
+
+	if (!pid)
+		return false;
+	pid[OTHER_TASKS] = -1;
+	for (uint32_t i = 0; i < page->tasks.nr_slots; i++)
+		if (page->tasks.slot[i].used)
+			pid[page->tasks.slot[i].index] = page->tasks.slot[i].pid;
+	json_open(j, "tasks", '[');
+	for (uint32_t i = 0; i < page->tasks.nr_indexes; i++) {
+		json_open(j, NULL, '[');
+		json_number(j, NULL, pid[i]);
+		add_text(j, NULL, intervals_comm(page->intervals, pid[i]));
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+	free(pid);
+	return true;
+}
+
+static void add_texts(struct json *j, const struct page *page)
+{
+	json_open(j, "texts", '[');
+	for (uint32_t i = 0; i < page->texts.nr; i++)
+		add_text(j, NULL, page->texts.text[i]);
+	json_close(j, ']');
+}
+
+/* ---- lanes: each with the numbers of its tracks */
+static void add_cpu(struct json *j, const struct cpu_lane *lane)
+{
+	json_open(j, NULL, '{');
+	json_string(j, "kind", "cpu");
+	json_unsigned(j, "cpu", lane->cpu);
+	json_unsigned(j, "events", lane->nr_events);
+	json_unsigned(j, "lost", lane->lost);
+	json_bool(j, "lost_unknown", lane->lost_unknown);
+	json_unsigned(j, "task", lane->task.number);
+	json_unsigned(j, "call", lane->call.number);
+	json_unsigned(j, "softirq", lane->softirq.number);
+	json_unsigned(j, "irq", lane->irq.number);
+	json_unsigned(j, "ticks", lane->events.number);
+	json_unsigned(j, "arrows", lane->arrows.number);
+	json_close(j, '}');
+}
+
+static void add_task(struct json *j, const struct task_lane *lane)
+{
+	json_open(j, NULL, '{');
+	json_string(j, "kind", "task");
+	json_unsigned(j, "index", lane->index);
+	json_unsigned(j, "state", lane->state.number);
+	json_unsigned(j, "call", lane->call.number);
+	json_unsigned(j, "irq", lane->irq.number);
+	json_close(j, '}');
+}
+
+static void add_device(struct json *j, const struct device_lane *lane)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%u,%u", lane->dev >> 20, lane->dev & ((1 << 20) - 1));
+	json_open(j, NULL, '{');
+	json_string(j, "kind", "disk");
+	json_string(j, "device", name);
+	json_unsigned(j, "queued", lane->depth[DEPTH_QUEUED].number);
+	json_unsigned(j, "issued", lane->depth[DEPTH_ISSUED].number);
+	json_unsigned(j, "most_queued", lane->most[DEPTH_QUEUED]);
+	json_unsigned(j, "most_issued", lane->most[DEPTH_ISSUED]);
+	json_close(j, '}');
+}
+
+static void add_lanes(struct json *j, const struct page *page)
+{
+	json_open(j, "lanes", '[');
+	for (unsigned int i = 0; i < MOST_CPUS; i++)
+		if (page->cpu[i])
+			add_cpu(j, page->cpu[i]);
+	for (unsigned int i = 0; i < page->nr_task_lanes; i++)
+		add_task(j, &page->task_lane[i]);
+	for (unsigned int i = 0; i < page->nr_devices; i++)
+		add_device(j, &page->device[i]);
+	json_close(j, ']');
+}
+
+static void add_losses(struct json *j, const struct page *page)
+{
+	json_unsigned(j, "losses", page->losses);
+	json_open(j, "loss", '[');
+	for (unsigned int i = 0; i < page->losses && i < MOST_LOSSES; i++) {
+		json_open(j, NULL, '[');
+		json_unsigned(j, NULL, page->loss[i].ts);
+		json_number(j, NULL, page->loss[i].cpu);
+		add_bool_or_count(j, page->loss[i].lost);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
+/* The longest intervals are those of rbmap latency, and so is their form. */
+static bool add_kinds(struct json *j, const struct page *page, const struct input *in)
+{
+	struct view view = { .time = in->time, .rows = ROWS };
+
+	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
+		const struct summary *s = &page->summary[kind];
+
+		view.discarded[kind] = intervals_discarded(page->intervals, kind);
+		if (s->all.count || s->unfinished || view.discarded[kind])
+			view.summary[kind] = s;
+	}
+	return view_json_add_kinds(&view, j);
+}
+
+static bool add_all(struct json *j, const struct page *page, const struct input *in)
+{
+	const char *name = strrchr(in->path, '/');
+	bool ok;
+
+	json_open(j, NULL, '{');
+	json_number(j, "rbmap_html", HTML_VERSION);
+	add_text(j, "file", name ? name + 1 : in->path);
+	add_text(j, "uname", dat_uname(in->reader));
+	json_unsigned(j, "events", page->events);
+	json_unsigned(j, "lost", page->lost);
+	json_bool(j, "lost_unknown", page->lost_unknown);
+	add_times(j, page, in);
+	add_types(j, page);
+	ok = add_tasks(j, page);
+	add_texts(j, page);
+	add_lanes(j, page);
+	add_losses(j, page);
+	ok &= add_kinds(j, page, in);
+	json_close(j, '}');
+	return ok;
+}
+
+/* JSON has "<" in strings only. There it must not begin a tag that ends the element. */
+static void write_escaped(const char *text, size_t size, FILE *out)
+{
+	const char *end = text + size, *less;
+
+	for (; (less = memchr(text, '<', end - text)); text = less + 1) {
+		fwrite(text, 1, less - text, out);
+		fputs("\\u003c", out);
+	}
+	fwrite(text, 1, end - text, out);
+}
+
+int meta_write(const struct page *page, const struct input *in, FILE *out)
+{
+	const struct buf *index = store_index(page->store);
+	char *text = NULL;
+	size_t size = 0;
+	struct json j = { .out = open_memstream(&text, &size), .compact = true };
+	bool ok;
+
+	if (!j.out)
+		return -ENOMEM;
+	ok = add_all(&j, page, in);
+	ok &= !fclose(j.out);
+	if (ok) {
+		fputs("<script type=\"application/json\" id=\"meta\">", out);
+		write_escaped(text, size, out);
+		fputs("</script>\n<script type=\"application/json\" id=\"index\">[", out);
+		fwrite(index->data, 1, index->size, out);
+		fputs("]</script>\n", out);
+	}
+	free(text);
+	return ok ? 0 : -ENOMEM;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Paint the lanes. A frame touches what is in view, at the level of detail that fits. */
+const context = canvas.getContext("2d", { alpha: false });
+const THEMES = {
+	light: { back: "#ffffff", band: "#f6f7f9", gutter: "#f4f5f7", text: "#1c2026", dim: "#5f6875", line: "#d4d8de",
+		bad: "#d11f1f", select: "#0b62c4", mark: "rgba(11,98,196,0.10)", label: "#14181d", lightness: 72, arrow: "#33507a",
+		states: ["#4cae5a", "#f0a020", "#d8362f", "#cfd5dd"], depth: ["#8f6bd1", "#3f8fd6"], tick: "#8a94a3" },
+	dark: { back: "#14171c", band: "#191d23", gutter: "#1d2128", text: "#e4e7eb", dim: "#98a2b0", line: "#343a44",
+		bad: "#ff5a50", select: "#6cb0ff", mark: "rgba(108,176,255,0.13)", label: "#0d0f12", lightness: 60, arrow: "#a9c4ea",
+		states: ["#46a758", "#e9a23b", "#e5484d", "#3c434e"], depth: ["#9d7fe0", "#4f9fe6"], tick: "#6d7785" },
+};
+let theme = THEMES.light;
+let colours = new Map();
+
+/* Neighbours in the list of names get colours far from each other. */
+function colour(kind, value) {
+	const key = kind + value;
+	let have = colours.get(key);
+	if (!have) {
+		const [from, range, saturation] = { task: [190, 360, 52], call: [205, 60, 30], softirq: [270, 50, 42],
+			irq: [350, 40, 68], ticks: [0, 360, 40] }[kind];
+		have = `hsl(${(from + (value * 137.508) % range) % 360} ${saturation}% ${theme.lightness}%)`;
+		colours.set(key, have);
+	}
+	return have;
+}
+
+const wanted = new Set();		/* elements that the frame lacks */
+
+/* Return what a piece has; undefined: it is loaded now, and then painted. */
+function ask(piece) {
+	const data = pieceNow(piece);
+	if (!data) wanted.add(piece.element);
+	return data;
+}
+
+function loadWanted() {
+	for (const number of wanted) loadElement(number).then(redraw);
+	wanted.clear();
+}
+
+/* ---- steps of a level of detail */
+function paintStep(row, x, width, y, value, share) {
+	const height = row.height, part = share / 255;
+	if (row.track.mode === STATES) {
+		const waits = (value & 255) / 255, blocked = (value >> 8) / 255;
+		let top = y + height;
+		for (const [state, filled] of [[0, part], [1, waits], [2, blocked]]) {
+			if (!filled) continue;
+			const size = Math.max(filled * height, 1.5);
+			context.fillStyle = theme.states[state];
+			context.fillRect(x, top -= size, width, size);
+		}
+	} else if (row.track.mode === DEPTH) {
+		const size = Math.max(value / row.most * height, 1);
+		context.fillStyle = theme.depth[row.paint === "queued" ? 0 : 1];
+		context.fillRect(x, y + height - size, width, size);
+	} else if (row.track.mode === TICKS) {
+		const size = Math.min(2 + Math.log2(value + 1), height);
+		context.fillStyle = share ? theme.bad : theme.tick;
+		context.fillRect(x, share ? y : y + height - size, width, share ? height : size);
+	} else {
+		const size = Math.max(part * height, 1.5);
+		context.fillStyle = colour(row.paint, value);
+		context.fillRect(x, y + height - size, width, size);
+	}
+}
+
+function paintLevel(row, level, y, from, to) {
+	for (const piece of piecesIn(row.track.levels[level], from, to)) {
+		const steps = ask(piece);
+		if (!steps) continue;
+		const width = Math.max(steps.step / perPixel(), 1);
+		let i = firstNot(piece.count, (k) => steps.begin[k] + steps.step <= from);
+		for (; i < piece.count && steps.begin[i] <= to; i++)
+			paintStep(row, xOf(steps.begin[i]), width, y, steps.value[i], steps.share[i]);
+	}
+}
+
+/* ---- single slices and events */
+function sliceColour(row, value) {
+	if (row.track.mode === STATES) return theme.states[value & 3];
+	return row.track.mode === DEPTH ? theme.depth[row.paint === "queued" ? 0 : 1] : colour(row.paint, value);
+}
+
+function sliceText(row, value) {
+	if (row.track.mode === DEPTH) return String(value);
+	if (row.track.mode === STATES) {
+		const of = Math.floor(value / 4);
+		return (value & 3) === 0 ? "CPU " + of : (value & 3) === 1 ? "runnable: " + textOf(of) : textOf(of);
+	}
+	return row.paint === "task" ? taskText(value) : textOf(value);
+}
+
+function paintLabel(text, x, width, y, height, fill = theme.label) {
+	const left = Math.max(x, NAMES_WIDTH) + 3, room = Math.min(x + width, view.width) - left - 2;
+	if (room < 14) return;
+	const most = Math.floor(room / (height > 14 ? 6.4 : 5.6));
+	if (most < 2) return;
+	context.font = height > 14 ? "11px system-ui, DejaVu Sans, sans-serif" : "9.5px system-ui, DejaVu Sans, sans-serif";
+	context.fillStyle = fill;
+	context.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, left, y + height / 2 + 0.5);
+}
+
+function paintSlice(row, x, width, y, value) {
+	let top = y, height = row.height;
+	if (row.track.mode === DEPTH) {
+		height = Math.max(value / row.most * row.height, 1);
+		top = y + row.height - height;
+	} else if (row.track.mode === STATES && (value & 3) === 3) {
+		top += row.height / 2 - 1.5;
+		height = 3;
+	}
+	context.fillStyle = sliceColour(row, value);
+	context.fillRect(x, top, width, height);
+	if (width < 20) return;
+	if (top === y || row.track.mode === DEPTH) paintLabel(sliceText(row, value), x, width - 1, y, row.height);
+}
+
+function paintSlices(row, piece, y, from, to) {
+	const slices = ask(piece), pixel = perPixel();
+	if (!slices) return;
+	let i = firstNot(piece.count, (k) => slices.end[k] < from), last = -1;
+	for (; i < piece.count && slices.begin[i] <= to; i++) {
+		const width = (slices.end[i] - slices.begin[i]) / pixel, x = xOf(slices.begin[i]);
+		/* One of the slices that share a pixel is enough. */
+		if (width < 1 && Math.floor(x) === last) continue;
+		last = Math.floor(x + width);
+		const left = Math.max(x, NAMES_WIDTH - 2);
+		const gap = width > 4 ? 1 : 0;
+		paintSlice(row, left, Math.max(Math.min(x + width, view.width + 2) - left - gap, 1), y, slices.value[i]);
+	}
+}
+
+function paintTicks(row, piece, y, from, to) {
+	const events = ask(piece);
+	if (!events) return;
+	let i = firstNot(piece.count, (k) => events.begin[k] < from), last = -1;
+	for (; i < piece.count && events.begin[i] <= to; i++) {
+		const x = Math.floor(xOf(events.begin[i]));
+		if (x === last && events.value[i]) continue;
+		last = x;
+		context.fillStyle = events.value[i] ? colour("ticks", events.value[i]) : theme.bad;
+		context.fillRect(x, y, events.value[i] ? 1 : 2, row.height);
+	}
+}
+
+function paintRow(row, from, to) {
+	const track = row.track, y = TOP + row.y - view.y, level = track.levelFor(perPixel());
+	if (level >= 0) paintLevel(row, level, y, from, to);
+	for (const piece of piecesIn(track.pieces, from, to)) {
+		if (piece.level <= level) continue;
+		if (track.mode === TICKS) paintTicks(row, piece, y, from, to);
+		else paintSlices(row, piece, y, from, to);
+	}
+}
+
+/* The neighbourhood is loaded before the user moves there. */
+function preload(row, from, to) {
+	const level = row.track.levelFor(perPixel()), time = to - from;
+	const list = level >= 0 ? row.track.levels[level] : row.track.pieces;
+	for (const piece of piecesIn(list, from - time / 2, to + time / 2))
+		if (!elements.get(piece.element)) wanted.add(piece.element);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a click selects, and what the panel says about it. */
+/* Bits of common_flags */
+const FLAGS = [[0x08, "in an interrupt"], [0x10, "in a softirq"]];
+
+function element(name, text, parent) {
+	const made = document.createElement(name);
+	if (text !== undefined) made.textContent = text;
+	if (parent) parent.append(made);
+	return made;
+}
+
+/* Show a title, and pairs of a name and a value. */
+function showDetails(title, pairs, buttons = []) {
+	const panel = $("details");
+	panel.replaceChildren();
+	element("h2", "Selection", panel);
+	element("h3", title, panel);
+	const list = element("dl", undefined, panel);
+	for (const [name, value] of pairs) {
+		if (value === "" || value === undefined || value === null) continue;
+		element("dt", name, list);
+		element("dd", String(value), list);
+	}
+	for (const [text, action] of buttons) {
+		const button = element("button", text, panel);
+		button.className = "more";
+		button.addEventListener("click", action);
+	}
+}
+
+function timePairs(time, name = "time") {
+	return [[name, ringText(time)], ["since the first event", "+" + lengthText(time)], ["wall clock", wallText(time)]];
+}
+
+/* ---- find */
+async function sliceAt(track, time) {
+	for (const piece of piecesIn(track.pieces, time, time)) {
+		const data = await pieceLater(piece);
+		const i = firstNot(piece.count, (k) => data.end[k] <= time && data.end[k] < data.end[piece.count - 1]);
+		if (i < piece.count && data.begin[i] <= time && data.end[i] >= time)
+			return { begin: data.begin[i], end: data.end[i], value: data.value[i] };
+	}
+	return null;
+}
+
+/* Return the event that is nearest to a moment, at most so far away. */
+async function eventNear(track, time, most) {
+	let best = null;
+	for (const piece of piecesIn(track.pieces, time - most, time + most)) {
+		const data = await pieceLater(piece);
+		const at = firstNot(piece.count, (k) => data.begin[k] < time);
+		for (const i of [at - 1, at]) {
+			const distance = Math.abs(data.begin[i] - time);
+			if (i < 0 || i >= piece.count || distance > most || (best && best.distance <= distance)) continue;
+			best = { piece, data, index: i, distance };
+		}
+	}
+	return best;
+}
+
+/* Return the wake-up after which a task ran at that time. */
+async function wakeOf(taskIndex, time) {
+	for (const lane of laneOfCpu.values())
+		for (const piece of lane.arrowTrack.pieces) {
+			if (piece.end < time || piece.begin > time) continue;
+			const arrows = await pieceLater(piece);
+			const i = firstNot(arrows.length, (k) => arrows[k].end < time);
+			for (let k = i; k < arrows.length && arrows[k].end === time; k++)
+				if (arrows[k].task === taskIndex) return { ...arrows[k], to: lane.cpu };
+		}
+	return null;
+}
+
+function wakePairs(arrow) {
+	if (!arrow) return [];
+	const flags = FLAGS.filter(([bit]) => arrow.flags & bit).map(([, text]) => " " + text).slice(0, 1).join("");
+	return [["woken by", taskText(arrow.waker) + flags + " on CPU " + arrow.cpu], ["woken at", ringText(arrow.begin)],
+		["waited", lengthText(arrow.end - arrow.begin)]];
+}
+
+/* ---- select */
+function choose(selected) {
+	view.selected = selected;
+	for (const row of document.querySelectorAll("tr.chosen")) row.classList.remove("chosen");
+	if (!selected) {
+		showDetails("nothing", [["", ""]]);
+		$("details").lastChild.remove();
+		element("p", "Click on a slice, an event or an entry of the list.", $("details")).className = "hint";
+	}
+	keepFragment();
+	redraw();
+}
+
+const lengthPairs = (slice) => [["length", lengthText(slice.end - slice.begin)], ...timePairs(slice.begin, "begins"),
+	["ends", ringText(slice.end)]];
+
+async function selectSlice(row, slice) {
+	const lane = row.lane, name = sliceText(row, slice.value), pairs = [[row.track.title, name]];
+	const isState = row.track.mode === STATES;
+	let arrow = null, taskIndex = row.paint === "task" ? slice.value : isState ? lane.index : -1;
+	if (isState) pairs[0] = ["state", STATE_NAMES[slice.value & 3] + ((slice.value & 3) ? "" : " on " + name)];
+	if (isState && (slice.value & 3)) pairs.push(["reason", textOf(Math.floor(slice.value / 4))]);
+	pairs.push(["lane", lane.name]);
+	if (lane.kind === "cpu" && taskIndex < 0) {
+		const task = await sliceAt(lane.rows[0].track, slice.begin);
+		pairs.push(["task", task ? taskText(task.value) : "idle"]);
+	}
+	if (taskIndex >= 0) arrow = await wakeOf(taskIndex, isState && (slice.value & 3) ? slice.end : slice.begin);
+	choose({ row, ...slice, at: slice.begin, arrow });
+	const title = row.track.mode === DEPTH ? name + " " + row.track.title : name;
+	showDetails(title, [...pairs, ...lengthPairs(slice), ...wakePairs(arrow)]);
+}
+
+async function selectEvent(row, found) {
+	const { piece, data, index } = found, time = data.begin[index], type = data.value[index], lane = row.lane;
+	const system = type ? meta.types[type - 1][0] : null;
+	const pairs = [...timePairs(time), ["CPU", lane.cpu], ["task", taskText(data.task[index])], ["text", data.texts.get(index)]];
+	for (const [name, value] of fieldsOf(data, index))
+		pairs.push([name, type || value >= 0 ? value : "an unknown number"]);
+	if (type && !data.hasValues) pairs.push(["fields", "left out: the page would be too large"]);
+	choose({ row, begin: time, end: time, at: time, value: type, event: { piece, index } });
+	showDetails((system ? system + ":" : "") + eventText(type), pairs,
+		[["◀ previous event", () => stepEvent(row, piece, index - 1)], ["next event ▶", () => stepEvent(row, piece, index + 1)]]);
+}
+
+/* Select the event of that index, which may be in the piece before or behind. */
+async function stepEvent(row, piece, index) {
+	const list = row.track.pieces;
+	let at = list.indexOf(piece);
+	if (index < 0) index = --at < 0 ? -1 : list[at].count - 1;
+	else if (index >= piece.count) { at++; index = 0; }
+	if (!list[at]) return;
+	await selectEvent(row, { piece: list[at], data: await pieceLater(list[at]), index });
+	reveal(view.selected.begin, row.lane);
+}
+
+/* Move so that a moment is in view. */
+function reveal(time, lane) {
+	if (time < view.begin || time > view.begin + view.time) setView(time - view.time / 2, view.time);
+	showLane(lane);
+}
+
+/* Select what a row has at a moment. Return whether it has something. */
+async function selectIn(row, time, most) {
+	if (row.track.mode === TICKS) {
+		const found = await eventNear(row.track, time, most);
+		if (found) await selectEvent(row, found);
+		return Boolean(found);
+	}
+	let slice = null;
+	for (const moment of [time, time + most / 2, time - most / 2]) slice ??= await sliceAt(row.track, moment);
+	if (slice) await selectSlice(row, slice);
+	return Boolean(slice);
+}
+
+/* Select the innermost slice of a lane at a moment, or what the named row has. */
+async function selectAt(lane, time, paint) {
+	const most = perPixel() * 3, row = lane.rows.find((of) => of.paint === paint);
+	if (row && await selectIn(row, time, most)) return;
+	for (const of of [...lane.rows].reverse())
+		if (of.track.mode !== TICKS && await selectIn(of, time, 0)) return;
+}

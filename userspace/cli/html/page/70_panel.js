@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The panel: the longest latencies, losses, the sums and the legend. */
+const KIND_TITLES = { runqueue: "Waits for a CPU", offcpu: "Tasks that did not run", irq: "Interrupt handlers", softirq: "Softirqs",
+	syscall: "System calls", "block-queue": "Requests in a queue", "block-device": "Requests in a device" };
+
+/* Control characters must not change the text around them. */
+const shown = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+	(character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"));
+const personText = (of) => of.pid ? shown(of.comm ?? "<...>") + "-" + of.pid : "idle";
+const ringOf = (number) => Number(BigInt(number) - base);
+
+/* The row where an interval can be seen */
+function rowOfWorst(kind, worst) {
+	const task = laneOfPid.get(worst.pid), cpu = laneOfCpu.get(worst.cpu);
+	if (kind === "irq" || kind === "softirq") return rowOf(cpu, kind) || rowOf(task, "irq");
+	if (kind === "syscall") return rowOf(task, "call") || rowOf(cpu, "call");
+	if (kind.startsWith("block")) {
+		const lane = laneOfId.get("disk" + worst.name.split(" ")[0]);
+		return rowOf(lane, kind === "block-queue" ? "queued" : "issued") || rowOf(cpu, "task");
+	}
+	return rowOf(task, "state") || rowOf(cpu, "task") || lanes[0]?.rows[0];
+}
+
+function arrowOfWorst(worst) {
+	if (!worst.waker) return null;
+	const index = meta.tasks.findIndex(([pid]) => pid === worst.pid);
+	return index < 0 ? null : { begin: worst.from, end: worst.to, cpu: worst.waker.cpu, task: index, to: worst.cpu };
+}
+
+function wakerText(waker) {
+	const where = waker.flags & 0x08 ? "an interrupt of " : waker.flags & 0x10 ? "a softirq in " : "";
+	return where + personText(waker) + " on CPU " + waker.cpu;
+}
+
+function selectWorst(kind, worst, tableRow) {
+	const row = rowOfWorst(kind, worst);
+	if (!row) return;
+	show(worst.from, worst.to, row.lane);
+	choose({ row, begin: worst.from, end: worst.to, at: worst.from, worst: true,
+		arrow: kind === "runqueue" ? arrowOfWorst(worst) : null });
+	tableRow?.classList.add("chosen");
+	const ran = (worst.ran || []).map((of) => personText(of) + " for " + lengthText(of.ticks));
+	showDetails(lengthText(worst.to - worst.from) + ": " + shown(worst.name), [["kind", KIND_TITLES[kind]],
+		["task", personText(worst)], ["CPU", worst.cpu < 0 ? "not known" : worst.cpu], ...timePairs(worst.from, "begins"),
+		["ends", worst.unfinished ? "not in the recording" : ringText(worst.to)],
+		["woken by", worst.waker && wakerText(worst.waker)], ["CPU " + worst.cpu + " ran", ran.join(", ")]]);
+}
+
+function addWorst(table, kind, worst) {
+	const row = element("tr", undefined, table), cell = element("td", undefined, row);
+	const button = element("button", lengthText(worst.to - worst.from), cell);
+	button.title = "show it: from " + ringText(worst.from);
+	button.addEventListener("click", () => selectWorst(kind, worst, row));
+	element("td", personText(worst) + (worst.cpu >= 0 ? ", CPU " + worst.cpu : ""), row);
+	element("td", shown(worst.name) + (worst.unfinished ? "; not ended" : ""), row);
+}
+
+const AT_FIRST = 3;
+function addKind(panel, kind) {
+	if (!kind.worst.length) return;
+	element("h3", KIND_TITLES[kind.kind] ?? kind.kind, panel);
+	const sums = kind.count.toLocaleString("en") + (kind.unfinished ? `, ${kind.unfinished} not ended` : "") +
+		(kind.discarded ? `, ${kind.discarded} with lost events left out` : "");
+	element("p", sums, panel).className = "hint";
+	const table = element("table", undefined, panel), head = element("tr", undefined, element("thead", undefined, table));
+	for (const title of ["Length", "Task", "What"]) element("th", title, head).scope = "col";
+	const body = element("tbody", undefined, table);
+	kind.worst.slice(0, AT_FIRST).forEach((worst) => addWorst(body, kind.kind, worst));
+	if (kind.worst.length <= AT_FIRST) return;
+	const more = element("button", `${kind.worst.length - AT_FIRST} more`, panel);
+	more.className = "more";
+	more.addEventListener("click", () => {
+		kind.worst.slice(AT_FIRST).forEach((worst) => addWorst(body, kind.kind, worst));
+		more.remove();
+	});
+}
+
+/* The lengths of the list are ns, and the page's times are those of the ring's clock. */
+const ringLength = (ns) => meta.ring_step ? ns * meta.ring_step / meta.real_step : ns;
+function prepareWorst() {
+	for (const kind of meta.kinds)
+		for (const worst of kind.worst) {
+			worst.from = ringOf(worst.when);
+			worst.to = worst.from + ringLength(worst.length);
+			for (const ran of worst.ran || []) ran.ticks = ringLength(ran.time);
+		}
+}
+
+function addLosses(panel) {
+	if (!meta.loss.length) return;
+	element("h2", "Lost events", panel);
+	const body = element("tbody", undefined, element("table", undefined, panel));
+	for (const [time, cpu, lost] of meta.loss.slice(0, 100)) {
+		const row = element("tr", undefined, body), lane = laneOfCpu.get(cpu);
+		const button = element("button", lost === null ? "unknown" : lost.toLocaleString("en"), element("td", undefined, row));
+		button.addEventListener("click", () => {
+			setView(time - view.time / 2, Math.min(view.time, total / 20));
+			if (lane) selectIn(rowOf(lane, "ticks"), time, perPixel() * 3).then(() => reveal(time, lane));
+		});
+		element("td", "CPU " + cpu, row);
+		element("td", ringText(time), row);
+	}
+	if (meta.losses > 100) element("p", `and ${meta.losses - 100} more losses`, panel).className = "hint";
+}
+
+function addLegend() {
+	const entries = [[theme.states[0], "running"], [theme.states[1], "runnable"], [theme.states[2], "uninterruptible"],
+		[theme.states[3], "sleeping"], [colour("irq", 1), "interrupt"], [colour("softirq", 1), "softirq"], [colour("call", 1), "system call"],
+		[theme.depth[0], "queued"], [theme.depth[1], "in the device"], [theme.bad, "lost events"]];
+	$("legend").replaceChildren();
+	for (const [fill, text] of entries) {
+		const entry = element("span", undefined, $("legend"));
+		element("i", undefined, entry).style.background = fill;
+		entry.append(text);
+	}
+}
+
+function addSums() {
+	const lost = (meta.lost_unknown ? "more than " : "") + meta.lost.toLocaleString("en") + " lost";
+	$("title").textContent = document.title = meta.file;
+	$("title").title = meta.file + (meta.uname ? "\n" + meta.uname : "");
+	$("sums").textContent = meta.events.toLocaleString("en") + " events, ";
+	element("span", lost, $("sums")).className = meta.lost || meta.lost_unknown ? "bad" : "";
+}
+
+function setTheme(name) {
+	theme = THEMES[name];
+	document.documentElement.dataset.theme = name;
+	colours = new Map();
+	addLegend();
+	redraw();
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/pipeline.h"
+#include "element.h"
+#include "store.h"
+
+#define ELEMENT_SIZE	(256 << 10)	/* bytes from which on an element is full */
+#define MOST_ELEMENTS	(2 * PIPELINE_THREADS)
+
+/*
+ * Levels of detail are in elements of their own, because the page shows them first. Each
+ * such group fills one element.
+ */
+enum group { GROUP_DETAIL, GROUP_LEVELS, NR_GROUPS };
+
+struct store {
+	FILE *out;
+	struct pipeline *pipeline;
+	struct element *element[MOST_ELEMENTS];
+	struct element *filling;
+	struct buf group[NR_GROUPS];
+	unsigned int number[NR_GROUPS];	/* the element's; 0: not begun */
+	unsigned int nr_elements;
+	uint64_t raw_size;
+	struct buf index;
+};
+
+static int compress_element(void *data, void *element, unsigned int worker)
+{
+	(void)data;
+	(void)worker;
+	return element_compress(element);
+}
+
+static int write_element(void *data, void *element)
+{
+	struct store *store = data;
+	const struct buf *text = element_text(element);
+
+	return fwrite(text->data, 1, text->size, store->out) == text->size ? 0 : -EIO;
+}
+
+struct store *store_new(FILE *out, unsigned int threads)
+{
+	static const struct pipeline_ops ops = { compress_element, write_element };
+	struct store *store = calloc(1, sizeof(*store));
+	void *batch[MOST_ELEMENTS];
+
+	if (!store)
+		return NULL;
+	store->out = out;
+	for (unsigned int i = 0; i < pipeline_batches(threads); i++) {
+		store->element[i] = element_new();
+		if (!store->element[i]) {
+			store_free(store);
+			return NULL;
+		}
+		batch[i] = store->element[i];
+	}
+	store->pipeline = pipeline_new(&ops, store, batch, threads);
+	if (!store->pipeline) {
+		store_free(store);
+		return NULL;
+	}
+	return store;
+}
+
+void store_free(struct store *store)
+{
+	if (!store)
+		return;
+	pipeline_free(store->pipeline);
+	for (unsigned int i = 0; i < MOST_ELEMENTS; i++)
+		element_free(store->element[i]);
+	for (unsigned int i = 0; i < NR_GROUPS; i++)
+		buf_free(&store->group[i]);
+	buf_free(&store->index);
+	free(store);
+}
+
+/* Hand a group's element to the threads. */
+static int put_group(struct store *store, enum group group)
+{
+	void *element;
+	int ret;
+
+	if (!store->number[group])
+		return 0;
+	ret = pipeline_get(store->pipeline, &element);
+	if (ret)
+		return ret;
+	element_fill(element, store->number[group], &store->group[group]);
+	store->number[group] = 0;
+	pipeline_put(store->pipeline);
+	return 0;
+}
+
+static void add_to_index(struct store *store, const struct piece *piece, enum group group)
+{
+	buf_printf(&store->index, "%s[%u,%zu,%d,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "]",
+		   store->index.size ? ",\n" : "", store->number[group],
+		   store->group[group].size, piece->kind, piece->owner, piece->level,
+		   piece->count, piece->begin, piece->end - piece->begin, piece->mask);
+}
+
+int store_add(struct store *store, const struct piece *piece, const struct buf *data)
+{
+	enum group group = piece->kind == PIECE_LEVEL ? GROUP_LEVELS : GROUP_DETAIL;
+	struct buf *to = &store->group[group];
+
+	if (!store->number[group])
+		store->number[group] = ++store->nr_elements;
+	add_to_index(store, piece, group);
+	store->raw_size += data->size;
+	buf_add(to, data->data, data->size);
+	if (data->failed || to->failed || store->index.failed)
+		return -ENOMEM;
+	return to->size < ELEMENT_SIZE ? 0 : put_group(store, group);
+}
+
+int store_end(struct store *store)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < NR_GROUPS; i++)
+		ret = put_group(store, i);
+	return ret ? ret : pipeline_flush(store->pipeline);
+}
+
+uint64_t store_raw_size(const struct store *store)
+{
+	return store->raw_size;
+}
+
+const struct buf *store_index(const struct store *store)
+{
+	return &store->index;
+}
