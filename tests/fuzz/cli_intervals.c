@@ -4,25 +4,16 @@
  * prints these. Each interval must be one that the events allow: it ends after it began, on a
  * CPU that is not out of range, and has a name.
  *
- * An event of the input begins with six bytes. They are its number, the CPU with a bit for
- * lost events, the pid, two bytes of time since the last event, and a length. So many
- * bytes of fields follow. A bit of the length says that the rest of the fields is what the
- * events before it had.
+ * The first byte of the input chooses the rows and their order. fuzz_events.h explains the
+ * others.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/rbmap.h>
-
+#include "fuzz_events.h"
 #include "latency/summary.h"
 #include "latency/view.h"
-#include "../unit/interval_events.h"
-
-#define LOST	0x80	/* in the CPU */
-#define WHOLE	0x80	/* in the length */
-#define FIELDS	112	/* bytes of fields, enough for each event */
-#define HEAD	6	/* bytes before the fields */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,8 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct sums {
 	struct intervals *iv;
 	struct summary summary[NR_INTERVAL_KINDS];
-	uint64_t now;
-	uint64_t has_format;	/* bits of the events */
+	struct fuzz_events events;
 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -50,7 +40,7 @@ static void each(void *data, const struct interval *interval)
 	struct sums *sums = data;
 	unsigned int nr;
 
-	if (interval->end < interval->begin || interval->end > sums->now ||
+	if (interval->end < interval->begin || interval->end > sums->events.now ||
 	    (unsigned int)interval->kind >= NR_INTERVAL_KINDS || interval->cpu < -1 ||
 	    !interval->name || strlen(interval->comm) > INTERVAL_COMM_SIZE)
 		abort();
@@ -63,60 +53,28 @@ static void each(void *data, const struct interval *interval)
 		abort();
 }
 
-/* To parse a format takes longer than all else. */
-static void add_format(struct sums *sums, unsigned int event)
+static void add_format(void *data, unsigned int event, const char *format)
 {
-	char *format;
+	struct sums *sums = data;
 
-	if (event >= nr_interval_events || sums->has_format & 1ULL << event)
-		return;
-	format = interval_event_format(event);
 	if (intervals_add_format(sums->iv, interval_events[event].system, format,
 				 strlen(format)))
 		abort();
-	free(format);
-	sums->has_format |= 1ULL << event;
 }
 
-static void add_events(struct sums *sums, const uint8_t *data, size_t size)
+static void add_event(void *data, const struct rbmap_event *ev)
 {
-	unsigned char record[sizeof(struct rbmap_event_common) + FIELDS] = { 0 };
+	struct sums *sums = data;
 
-	while (size >= HEAD) {
-		unsigned int event = data[0] % (nr_interval_events + 1);
-		struct rbmap_event_common common = {
-			.type = INTERVAL_EVENT_ID + event,
-			.flags = data[5], .pid = (int8_t)data[2],
-		};
-		size_t len = (data[5] & ~WHOLE) % FIELDS, fields;
-		struct rbmap_event ev = {
-			.ts = sums->now += data[3] | data[4] << 8,
-			.cpu = data[1] & ~LOST,
-			.lost = data[1] & LOST ? RBMAP_LOST_UNKNOWN : 0,
-		};
-
-		fields = data[5] & WHOLE ? FIELDS : len;
-		data += HEAD;
-		size -= HEAD;
-		if (len > size)
-			len = size;
-		memcpy(record, &common, sizeof(common));
-		memcpy(record + sizeof(common), data, len);
-		data += len;
-		size -= len;
-		/* The record ends where the sanitizer sees a read beyond it. */
-		ev.size = sizeof(common) + fields;
-		ev.data = memcpy(malloc(ev.size), record, ev.size);
-		add_format(sums, event);
-		if (intervals_event(sums->iv, &ev))
-			abort();
-		free((void *)ev.data);
-	}
+	if (intervals_event(sums->iv, ev))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sums sums = { .now = 1 };
+	struct sums sums = {
+		.events = { .format = add_format, .event = add_event, .data = &sums, .now = 1 },
+	};
 	struct view view = { .histogram = true };
 
 	if (!size)
@@ -127,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		view.summary[kind] = &sums.summary[kind];
 	}
-	add_events(&sums, data + 1, size - 1);
+	fuzz_events_pass(&sums.events, data + 1, size - 1);
 	intervals_end(sums.iv);
 	view.sort = data[0] % (SORT_COUNT + 1);
 	if (!view_text(&view) || !view_json(&view, "local"))

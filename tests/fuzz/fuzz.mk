@@ -34,12 +34,15 @@ FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
 		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscalls.c \
 		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c)
+FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \
+		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
+		   task_lane.c texts.c track.c types.c) userspace/cli/common/pipeline.c
 FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
 FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h)
 FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
-		   dynamic_line cli_text cli_dat cli_intervals cli_convert
+		   dynamic_line cli_text cli_dat cli_intervals cli_convert cli_html
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
 		tests/fuzz/lib_device.h
@@ -91,8 +94,17 @@ $(FUZZ_BUILD)/cli_convert: tests/fuzz/cli_convert.c $(FUZZ_CONVERT) $(CLI_MADE_C
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -I$(CLI_MADE) -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp -lprotobuf-c
 
-$(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c tests/unit/interval_events.c \
-		tests/unit/interval_events.h $(FUZZ_INTERVALS) $(FUZZ_CLI_HEADERS)
+FUZZ_EVENTS	:= tests/fuzz/fuzz_events.c tests/unit/interval_events.c
+FUZZ_EVENTS_HEADERS := tests/fuzz/fuzz_events.h tests/unit/interval_events.h
+
+$(FUZZ_BUILD)/cli_html: tests/fuzz/cli_html.c $(FUZZ_EVENTS) $(FUZZ_HTML) \
+		$(sort $(FUZZ_INTERVALS) $(FUZZ_TEXT)) $(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+		-ltraceevent -lseccomp -lz
+
+$(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) \
+		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp

@@ -5,10 +5,11 @@
  *	cli_make_events FILE [CLOCK] <SCRIPT
  *
  * A line of the script is "CPU US PID EVENT VALUE...", with the time in us, the alias of
- * an event in interval_events.c, and the values of its fields. PID/FLAGS sets common_flags,
- * too. "CPU lost N" says how many events a CPU has lost before its next one. Empty lines
- * and those that begin with # are left out.
+ * an event in interval_events.c, and the values of its fields. The time may have decimals.
+ * PID/FLAGS sets common_flags, too. "CPU lost N" says how many events a CPU has lost before
+ * its next one. Empty lines and those that begin with # are left out.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static void add_event(struct dat_writer *w, struct cpu *cpu, unsigned int number
 {
 	unsigned char record[INTERVAL_EVENT_ROOM];
 	const char *flags = strchr(word[2], '/');
-	uint64_t ts = strtoull(word[1], NULL, 10) * 1000;
+	uint64_t ts = llround(strtod(word[1], NULL) * 1000);
 	size_t size = interval_event_record(find_event(word[3]), atoi(word[2]),
 					    flags ? strtoul(flags + 1, NULL, 0) : 0,
 					    word + 4, nr - 4, record);

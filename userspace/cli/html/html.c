@@ -104,6 +104,19 @@ static unsigned int nr_threads(void)
 	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
 }
 
+static int write_meta(const struct writer *w, FILE *out)
+{
+	struct origin origin = {
+		.path = w->in->path,
+		.clock = dat_clock(w->in->reader),
+		.uname = dat_uname(w->in->reader),
+		.times = dat_times(w->in->reader),
+		.time = &w->in->time,
+	};
+
+	return meta_write(w->page, &origin, out);
+}
+
 static int write_page(struct writer *w, FILE *out)
 {
 	int ret;
@@ -120,7 +133,7 @@ static int write_page(struct writer *w, FILE *out)
 	if (!ret)
 		ret = page_end(w->page);
 	if (!ret)
-		ret = meta_write(w->page, w->in, out);
+		ret = write_meta(w, out);
 	frame_write_end(out);
 	return ret;
 }

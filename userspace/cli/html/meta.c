@@ -9,8 +9,6 @@
 #include "latency/view.h"
 #include "meta.h"
 #include "page.h"
-#include "show/input.h"
-#include "trace_dat/dat_read.h"
 
 #define HTML_VERSION	1	/* for the data; grows when older pages could not read it */
 #define ROWS		10	/* in the table of each kind */
@@ -47,9 +45,9 @@ static void add_bool_or_count(struct json *j, uint64_t lost)
 }
 
 /* ---- times */
-static void add_trigger(struct json *j, const struct page *page, const struct input *in)
+static void add_trigger(struct json *j, const struct page *page, const struct origin *origin)
 {
-	const struct dat_times *times = dat_times(in->reader);
+	const struct dat_times *times = origin->times;
 
 	if (!times->trigger.real)
 		return;
@@ -59,11 +57,11 @@ static void add_trigger(struct json *j, const struct page *page, const struct in
 	json_close(j, '}');
 }
 
-static void add_times(struct json *j, const struct page *page, const struct input *in)
+static void add_times(struct json *j, const struct page *page, const struct origin *origin)
 {
-	const struct time_view *time = &in->time;
+	const struct time_view *time = origin->time;
 
-	add_text(j, "clock", dat_clock(in->reader));
+	add_text(j, "clock", origin->clock);
 	json_string(j, "unit", time->is_counter && !time->real ? "cycles" : "ns");
 	json_bool(j, "counter", time->is_counter);
 	if (time->is_counter && time->real) {
@@ -74,10 +72,23 @@ static void add_times(struct json *j, const struct page *page, const struct inpu
 	if (time->real)
 		add_long(j, "base_real", time_view_real(time, page->base));
 	json_unsigned(j, "last", page->last);
-	add_trigger(j, page, in);
+	add_trigger(j, page, origin);
 }
 
 /* ---- names */
+/* Values are signed. A page shows those of fields that are not as numbers without a sign. */
+static void add_fields(struct json *j, const struct type *type)
+{
+	json_open(j, NULL, '[');
+	for (unsigned int i = 0; i < type->nr_fields; i++) {
+		json_open(j, NULL, '[');
+		add_text(j, NULL, type->field[i].name);
+		json_bool(j, NULL, type->field[i].is_signed);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 static void add_types(struct json *j, const struct page *page)
 {
 	json_open(j, "types", '[');
@@ -89,8 +100,7 @@ static void add_types(struct json *j, const struct page *page)
 		add_text(j, NULL, type->name);
 		json_number(j, NULL, type->id);
 		json_unsigned(j, NULL, type->events);
-		for (unsigned int f = 0; f < type->nr_fields; f++)
-			add_text(j, NULL, type->field[f].name);
+		add_fields(j, type);
 		json_close(j, ']');
 	}
 	json_close(j, ']');
@@ -198,9 +208,9 @@ static void add_losses(struct json *j, const struct page *page)
 }
 
 /* The longest intervals are those of rbmap latency, and so is their form. */
-static bool add_kinds(struct json *j, const struct page *page, const struct input *in)
+static bool add_kinds(struct json *j, const struct page *page, const struct origin *origin)
 {
-	struct view view = { .time = in->time, .rows = ROWS };
+	struct view view = { .time = *origin->time, .rows = ROWS };
 
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
 		const struct summary *s = &page->summary[kind];
@@ -212,25 +222,25 @@ static bool add_kinds(struct json *j, const struct page *page, const struct inpu
 	return view_json_add_kinds(&view, j);
 }
 
-static bool add_all(struct json *j, const struct page *page, const struct input *in)
+static bool add_all(struct json *j, const struct page *page, const struct origin *origin)
 {
-	const char *name = strrchr(in->path, '/');
+	const char *name = strrchr(origin->path, '/');
 	bool ok;
 
 	json_open(j, NULL, '{');
 	json_number(j, "rbmap_html", HTML_VERSION);
-	add_text(j, "file", name ? name + 1 : in->path);
-	add_text(j, "uname", dat_uname(in->reader));
+	add_text(j, "file", name ? name + 1 : origin->path);
+	add_text(j, "uname", origin->uname);
 	json_unsigned(j, "events", page->events);
 	json_unsigned(j, "lost", page->lost);
 	json_bool(j, "lost_unknown", page->lost_unknown);
-	add_times(j, page, in);
+	add_times(j, page, origin);
 	add_types(j, page);
 	ok = add_tasks(j, page);
 	add_texts(j, page);
 	add_lanes(j, page);
 	add_losses(j, page);
-	ok &= add_kinds(j, page, in);
+	ok &= add_kinds(j, page, origin);
 	json_close(j, '}');
 	return ok;
 }
@@ -247,7 +257,7 @@ static void write_escaped(const char *text, size_t size, FILE *out)
 	fwrite(text, 1, end - text, out);
 }
 
-int meta_write(const struct page *page, const struct input *in, FILE *out)
+int meta_write(const struct page *page, const struct origin *origin, FILE *out)
 {
 	const struct buf *index = store_index(page->store);
 	char *text = NULL;
@@ -257,7 +267,7 @@ int meta_write(const struct page *page, const struct input *in, FILE *out)
 
 	if (!j.out)
 		return -ENOMEM;
-	ok = add_all(&j, page, in);
+	ok = add_all(&j, page, origin);
 	ok &= !fclose(j.out);
 	if (ok) {
 		fputs("<script type=\"application/json\" id=\"meta\">", out);

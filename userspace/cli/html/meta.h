@@ -5,10 +5,23 @@
 
 #include <stdio.h>
 
-struct input;
+struct dat_times;
 struct page;
+struct time_view;
+
+/**
+ * struct origin - the recording that a page shows
+ * @path: its name
+ * @clock, @uname: NULL: not known
+ */
+struct origin {
+	const char *path;
+	const char *clock, *uname;
+	const struct dat_times *times;
+	const struct time_view *time;
+};
 
 /* Write the elements with the description and the index. Return 0 or -ENOMEM. */
-int meta_write(const struct page *page, const struct input *in, FILE *out);
+int meta_write(const struct page *page, const struct origin *origin, FILE *out);
 
 #endif /* RBMAP_CLI_HTML_META_H */

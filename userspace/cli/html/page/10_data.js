@@ -173,10 +173,10 @@ async function pieceLater(piece) {
 	return pieceNow(piece);
 }
 
-/* Return the names of the fields that an event of a type has in this piece. */
-function fieldNames(events, type) {
-	if (!type) return ["lost"];
-	return events.hasValues ? meta.types[type - 1].slice(4) : [];
+/* Return the fields that an event of a type has in this piece: names, and whether they are signed. */
+function fieldsOfType(events, type) {
+	if (!type) return [["lost", true]];
+	return events.hasValues ? meta.types[type - 1][4] : [];
 }
 
 /*
@@ -187,12 +187,13 @@ function fieldsOf(events, index) {
 	const reader = new Reader(events.values.bytes, events.values.at), type = events.value[index];
 	const before = new Set(events.value.filter((other) => other < type));
 	for (const other of [...before].sort((a, b) => a - b))
-		fieldNames(events, other).forEach(() => reader.column());
+		fieldsOfType(events, other).forEach(() => reader.column());
 	let place = 0;
 	for (let i = 0; i < index; i++) place += events.value[i] === type;
-	return fieldNames(events, type).map((name) => {
+	return fieldsOfType(events, type).map(([name, isSigned]) => {
 		const column = reader.column();
 		for (let i = 0; i < place; i++) column.signed();
-		return [name, column.signed()];
+		const value = column.signed();
+		return [name, isSigned || value >= 0 ? value : BigInt.asUintN(64, BigInt(value))];
 	});
 }

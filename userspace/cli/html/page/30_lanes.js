@@ -89,7 +89,8 @@ for (const track of tracks)
 
 /* Rows without data take no space. */
 let lanesHeight = 0;
-for (const lane of lanes) {
+for (const [i, lane] of lanes.entries()) {
+	lane.isOdd = i % 2 === 1;
 	lane.rows = lane.rows.filter((row) => !row.track.isEmpty || row.paint === "task" || row.paint === "state");
 	lane.y = lanesHeight + GAP / 2;
 	let y = lane.y;

@@ -2,27 +2,33 @@
 /* Paint the lanes. A frame touches what is in view, at the level of detail that fits. */
 const context = canvas.getContext("2d", { alpha: false });
 const THEMES = {
-	light: { back: "#ffffff", band: "#f6f7f9", gutter: "#f4f5f7", text: "#1c2026", dim: "#5f6875", line: "#d4d8de",
-		bad: "#d11f1f", select: "#0b62c4", mark: "rgba(11,98,196,0.10)", label: "#14181d", lightness: 72, arrow: "#33507a",
+	light: { back: "#ffffff", band: "#f6f7f9", gutter: "#f4f5f7", text: "#1c2026", dim: "#5f6875", line: "#d4d8de", grid: "#eceef1",
+		bad: "#d11f1f", select: "#0b62c4", mark: "rgba(11,98,196,0.10)", label: "#14181d", lightness: 0.72, arrow: "#33507a",
 		states: ["#4cae5a", "#f0a020", "#d8362f", "#cfd5dd"], depth: ["#8f6bd1", "#3f8fd6"], tick: "#8a94a3" },
-	dark: { back: "#14171c", band: "#191d23", gutter: "#1d2128", text: "#e4e7eb", dim: "#98a2b0", line: "#343a44",
-		bad: "#ff5a50", select: "#6cb0ff", mark: "rgba(108,176,255,0.13)", label: "#0d0f12", lightness: 60, arrow: "#a9c4ea",
+	dark: { back: "#14171c", band: "#191d23", gutter: "#1d2128", text: "#e4e7eb", dim: "#98a2b0", line: "#343a44", grid: "#232830",
+		bad: "#ff5a50", select: "#6cb0ff", mark: "rgba(108,176,255,0.13)", label: "#0d0f12", lightness: 0.60, arrow: "#a9c4ea",
 		states: ["#46a758", "#e9a23b", "#e5484d", "#3c434e"], depth: ["#9d7fe0", "#4f9fe6"], tick: "#6d7785" },
 };
+/* For each kind of names: the first hue, the span of hues, and the saturation */
+const HUES = { task: [190, 360, 0.52], call: [205, 60, 0.30], softirq: [270, 50, 0.42], irq: [350, 40, 0.68], ticks: [0, 360, 0.40] };
 let theme = THEMES.light;
-let colours = new Map();
+const paints = { states: [], depth: [], back: 0, band: 0, grid: 0, bad: 0, tick: 0, names: {} };
 
 /* Neighbours in the list of names get colours far from each other. */
 function colour(kind, value) {
-	const key = kind + value;
-	let have = colours.get(key);
-	if (!have) {
-		const [from, range, saturation] = { task: [190, 360, 52], call: [205, 60, 30], softirq: [270, 50, 42],
-			irq: [350, 40, 68], ticks: [0, 360, 40] }[kind];
-		have = `hsl(${(from + (value * 137.508) % range) % 360} ${saturation}% ${theme.lightness}%)`;
-		colours.set(key, have);
+	const known = paints.names[kind];
+	if (known[value] === undefined) {
+		const [from, range, saturation] = HUES[kind];
+		known[value] = hsl((from + (value * 137.508) % range) % 360, saturation, theme.lightness);
 	}
-	return have;
+	return known[value];
+}
+
+function preparePaints() {
+	paints.states = theme.states.map(hex);
+	paints.depth = theme.depth.map(hex);
+	for (const name of ["back", "band", "grid", "bad", "tick"]) paints[name] = hex(theme[name]);
+	for (const kind of Object.keys(HUES)) paints.names[kind] = [];
 }
 
 const wanted = new Set();		/* elements that the frame lacks */
@@ -40,29 +46,35 @@ function loadWanted() {
 }
 
 /* ---- steps of a level of detail */
+const depthPaint = (row) => paints.depth[row.paint === "queued" ? 0 : 1];
+
+function paintStates(row, x, width, y, value, share) {
+	const height = row.height, parts = [share, value & 255, value >> 8];
+	let top = y + height;
+	for (let state = 0; state < 3; state++) {
+		if (!parts[state]) continue;
+		const size = Math.max(parts[state] / 255 * height, 1.5);
+		fill(x, top -= size, width, size, paints.states[state]);
+	}
+}
+
 function paintStep(row, x, width, y, value, share) {
-	const height = row.height, part = share / 255;
-	if (row.track.mode === STATES) {
-		const waits = (value & 255) / 255, blocked = (value >> 8) / 255;
-		let top = y + height;
-		for (const [state, filled] of [[0, part], [1, waits], [2, blocked]]) {
-			if (!filled) continue;
-			const size = Math.max(filled * height, 1.5);
-			context.fillStyle = theme.states[state];
-			context.fillRect(x, top -= size, width, size);
-		}
-	} else if (row.track.mode === DEPTH) {
-		const size = Math.max(value / row.most * height, 1);
-		context.fillStyle = theme.depth[row.paint === "queued" ? 0 : 1];
-		context.fillRect(x, y + height - size, width, size);
-	} else if (row.track.mode === TICKS) {
-		const size = Math.min(2 + Math.log2(value + 1), height);
-		context.fillStyle = share ? theme.bad : theme.tick;
-		context.fillRect(x, share ? y : y + height - size, width, share ? height : size);
-	} else {
-		const size = Math.max(part * height, 1.5);
-		context.fillStyle = colour(row.paint, value);
-		context.fillRect(x, y + height - size, width, size);
+	const height = row.height;
+	let size = Math.max(share / 255 * height, 1.5);
+	switch (row.track.mode) {
+	case STATES:
+		paintStates(row, x, width, y, value, share);
+		break;
+	case DEPTH:
+		size = Math.max(value / row.most * height, 1);
+		fill(x, y + height - size, width, size, depthPaint(row));
+		break;
+	case TICKS:
+		size = share ? height : Math.min(2 + Math.log2(value + 1), height);
+		fill(x, y + height - size, width, size, share ? paints.bad : paints.tick);
+		break;
+	default:
+		fill(x, y + height - size, width, size, colour(row.paint, value));
 	}
 }
 
@@ -79,8 +91,8 @@ function paintLevel(row, level, y, from, to) {
 
 /* ---- single slices and events */
 function sliceColour(row, value) {
-	if (row.track.mode === STATES) return theme.states[value & 3];
-	return row.track.mode === DEPTH ? theme.depth[row.paint === "queued" ? 0 : 1] : colour(row.paint, value);
+	if (row.track.mode === STATES) return paints.states[value & 3];
+	return row.track.mode === DEPTH ? depthPaint(row) : colour(row.paint, value);
 }
 
 function sliceText(row, value) {
@@ -111,10 +123,9 @@ function paintSlice(row, x, width, y, value) {
 		top += row.height / 2 - 1.5;
 		height = 3;
 	}
-	context.fillStyle = sliceColour(row, value);
-	context.fillRect(x, top, width, height);
-	if (width < 20) return;
-	if (top === y || row.track.mode === DEPTH) paintLabel(sliceText(row, value), x, width - 1, y, row.height);
+	fill(x, top, width, height, sliceColour(row, value));
+	if (width >= 20 && (top === y || row.track.mode === DEPTH))
+		labels.push([sliceText(row, value), x, width - 1, y, row.height]);
 }
 
 function paintSlices(row, piece, y, from, to) {
@@ -140,8 +151,7 @@ function paintTicks(row, piece, y, from, to) {
 		const x = Math.floor(xOf(events.begin[i]));
 		if (x === last && events.value[i]) continue;
 		last = x;
-		context.fillStyle = events.value[i] ? colour("ticks", events.value[i]) : theme.bad;
-		context.fillRect(x, y, events.value[i] ? 1 : 2, row.height);
+		fill(x, y, events.value[i] ? 1 : 2, row.height, events.value[i] ? colour("ticks", events.value[i]) : paints.bad);
 	}
 }
 

@@ -103,21 +103,24 @@ function paintTrigger() {
 	paintLabel("frozen", x, 60, TOP, 18, theme.select);
 }
 
-function paintAxis() {
-	const step = axisStep(perPixel() * 110);
+/* Return the times of the marks on the axis, and the decimals that they need. */
+function axisMarks() {
+	const step = axisStep(perPixel() * 110), marks = [];
 	const decimals = Math.min(Math.max(9 - Math.floor(Math.log10(step)), 0), 9);
-	const offset = meta.counter ? 0 : Number(base % BigInt(Math.max(Math.round(step), 1)));
+	const offset = Number(base % BigInt(Math.round(step)));
+	for (let time = Math.ceil((view.begin + offset) / step) * step - offset; time <= view.begin + view.time; time += step)
+		if (xOf(time) >= NAMES_WIDTH) marks.push(time);
+	return [marks, decimals];
+}
+
+function paintAxis(marks, decimals) {
 	context.fillStyle = theme.gutter;
 	context.fillRect(0, OVERVIEW, view.width, AXIS);
 	context.font = "11px system-ui, DejaVu Sans, sans-serif";
-	for (let time = Math.ceil((view.begin + offset) / step) * step - offset; time <= view.begin + view.time; time += step) {
+	for (const time of marks) {
 		const x = Math.round(xOf(time));
-		if (x < NAMES_WIDTH) continue;
 		context.fillStyle = theme.line;
 		context.fillRect(x, OVERVIEW + AXIS - 5, 1, 5);
-		context.globalAlpha = 0.5;
-		context.fillRect(x, TOP, 1, view.height);
-		context.globalAlpha = 1;
 		context.fillStyle = theme.dim;
 		context.fillText(ringText(time, decimals), x + 3, OVERVIEW + AXIS / 2);
 	}
@@ -131,7 +134,7 @@ async function countOverview(columns) {
 	const counts = new Float64Array(columns);
 	const add = (time, count) => { counts[Math.min(Math.floor(time / total * columns), columns - 1)] += count; };
 	for (const lane of laneOfCpu.values()) {
-		const track = rowOf(lane, "ticks").track, level = track.mode === TICKS ? track.levelFor(total / columns) : -1;
+		const track = rowOf(lane, "ticks").track, level = track.mode === TICKS ? track.levelFor(total / columns / 4) : -1;
 		const list = level >= 0 ? [...track.levels[level], ...track.pieces.filter((piece) => piece.level > level)] : track.pieces;
 		for (const piece of list) {
 			const data = await pieceLater(piece);
@@ -159,7 +162,8 @@ function paintOverview() {
 		context.fillRect(overviewX(time), 2, 1, OVERVIEW - 4);
 	}
 	context.fillStyle = theme.mark;
-	const x = overviewX(view.begin), width = Math.max(overviewX(view.begin + view.time) - x, 2);
+	const x = Math.max(overviewX(view.begin), NAMES_WIDTH);
+	const width = Math.max(Math.min(overviewX(view.begin + view.time), view.width - 1) - x, 2);
 	context.fillRect(x, 0, width, OVERVIEW);
 	context.strokeStyle = theme.select;
 	context.lineWidth = 1;
@@ -173,9 +177,8 @@ function paintOverview() {
 function paintNames() {
 	context.fillStyle = theme.gutter;
 	context.fillRect(0, TOP, NAMES_WIDTH, view.height);
-	for (const lane of lanes) {
+	for (const lane of lanesInView()) {
 		const y = TOP + lane.y - view.y;
-		if (y > view.height || y + lane.height < TOP) continue;
 		context.font = "bold 11px system-ui, DejaVu Sans, sans-serif";
 		context.fillStyle = theme.text;
 		context.fillText(lane.name.length > 16 ? lane.name.slice(0, 15) + "…" : lane.name, 8, y + 9);
@@ -191,39 +194,43 @@ function paintNames() {
 	context.fillRect(NAMES_WIDTH - 1, OVERVIEW, 1, view.height);
 }
 
-function paintLanes(from, to) {
-	lanes.forEach((lane, i) => {
+function* lanesInView() {
+	for (const lane of lanes) {
 		const y = TOP + lane.y - view.y;
-		if (y > view.height || y + lane.height < TOP) return;
-		if (i % 2) {
-			context.fillStyle = theme.band;
-			context.fillRect(NAMES_WIDTH, y - GAP / 2, view.width, lane.height + GAP);
-		}
+		if (y <= view.height && y + lane.height >= TOP) yield lane;
+	}
+}
+
+function paintLanes(from, to, marks) {
+	beginRaster(NAMES_WIDTH, TOP, view.width, view.height, paints.back);
+	for (const lane of lanesInView())
+		if (lane.isOdd) fill(NAMES_WIDTH, TOP + lane.y - view.y - GAP / 2, view.width, lane.height + GAP, paints.band);
+	for (const time of marks) fill(Math.round(xOf(time)), TOP, 1, view.height, paints.grid);
+	for (const lane of lanesInView())
 		for (const row of lane.rows) {
 			paintRow(row, from, to);
 			preload(row, from, to);
 		}
-	});
+	endRaster();
+	for (const label of labels) paintLabel(...label);
 }
 
 function draw() {
-	const from = view.begin, to = view.begin + view.time;
+	const from = view.begin, to = view.begin + view.time, [marks, decimals] = axisMarks();
 	context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
 	context.textBaseline = "middle";
-	context.fillStyle = theme.back;
-	context.fillRect(0, 0, view.width, view.height);
-	paintAxis();
 	context.save();
 	context.beginPath();
 	context.rect(NAMES_WIDTH, TOP, view.width - NAMES_WIDTH, view.height - TOP);
 	context.clip();
-	paintLanes(from, to);
+	paintLanes(from, to, marks);
 	paintLosses(from, to);
 	paintArrows(from, to);
 	paintTrigger();
 	paintSelection();
 	paintMeasure();
 	context.restore();
+	paintAxis(marks, decimals);
 	paintNames();
 	paintOverview();
 	loadWanted();

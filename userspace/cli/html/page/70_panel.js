@@ -105,7 +105,7 @@ function addLosses(panel) {
 
 function addLegend() {
 	const entries = [[theme.states[0], "running"], [theme.states[1], "runnable"], [theme.states[2], "uninterruptible"],
-		[theme.states[3], "sleeping"], [colour("irq", 1), "interrupt"], [colour("softirq", 1), "softirq"], [colour("call", 1), "system call"],
+		[theme.states[3], "sleeping"], [css(colour("irq", 1)), "interrupt"], [css(colour("softirq", 1)), "softirq"], [css(colour("call", 1)), "system call"],
 		[theme.depth[0], "queued"], [theme.depth[1], "in the device"], [theme.bad, "lost events"]];
 	$("legend").replaceChildren();
 	for (const [fill, text] of entries) {
@@ -126,7 +126,7 @@ function addSums() {
 function setTheme(name) {
 	theme = THEMES[name];
 	document.documentElement.dataset.theme = name;
-	colours = new Map();
+	preparePaints();
 	addLegend();
 	redraw();
 }

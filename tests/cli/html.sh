@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests rbmap report --html without a browser: tests/html/page.py decodes the pages, and
+# compares them with rbmap report --json and rbmap latency --json. tests/html/check looks
+# at pages in a browser.
+. "$(dirname "$0")/lib.sh"
+
+# page NAME OPTION...: make NAME.html of the recording NAME; errors are in a file
+page()
+{
+	name=$1
+	shift
+	"$RBMAP" report --html -o "$dir/$name.html" "$@" "$dir/$name" 2>"$dir/errors"
+}
+
+# agrees NAME OPTION...: the page has what the other outputs have
+agrees()
+{
+	name=$1
+	shift
+	ok "$name: make the page" page "$name" "$@"
+	"$RBMAP" report --json "$@" "$dir/$name" >"$dir/events" 2>"$dir/sums"
+	"$RBMAP" latency --json --worst 10 "$@" "$dir/$name" >"$dir/latency" 2>"$dir/output"
+	is "$(head -n 1 "$dir/errors")" "$(head -n 1 "$dir/sums")" "$name: the sums are those of the report"
+	ok "$name: the page has each event, loss and interval" python3 tests/html/page.py \
+		"$dir/$name.html" "$dir/events" "$dir/latency" >"$dir/compared" ||
+		diag <"$dir/compared"
+}
+
+# recording NAME [CLOCK] <SCRIPT
+recording()
+{
+	ok "make the recording $1" "$MAKE_EVENTS" "$dir/$1" ${2:+"$2"}
+}
+
+# --- all kinds of lanes, losses, and names with any characters
+esc=$(printf '\033')
+recording all <<END
+0 1000 10 switch holder 10 0 </script><b> 11
+0 1500 11 switch </script><b> 11 1 holder 10
+1 2000 20 enter 202
+1 2000.5 20 switch a"\\${esc}[1m 20 1 hog 30
+0 42000 10 waking a"\\${esc}[1m 20
+0 42010 10/8 wakeup a"\\${esc}[1m 20
+1 44000 30 switch hog 30 0 helper 31
+1 45000 31 switch helper 31 1 a"\\${esc}[1m 20
+1 45100 20 exit 202
+0 47000 10 new child 40
+0 47200 10 switch holder 10 2 child 40
+0 48000 40 irq 24 <!--disk
+0 48020 40/8 waking waiter 20
+0 53000 40 irq_exit 24
+0 53100 40 softirq 3
+0 53400 40 softirq_exit 3
+0 53500 40 vector 236
+0 53550 40 vector_exit 236
+0 60000 40 insert 266338304 2048 8 WS
+0 60001 40 insert 266338304 4096 16 R
+0 61000 99 issue 266338304 2048 8 WS
+0 61100 99 issue 266338304 4096 16 R
+1 62000 0 complete 266338304 2048 8 WS
+1 62100 0 complete 266338304 4096 8 R
+1 62200 0 complete 266338304 4104 8 R
+2 lost 7
+2 63000 50 other 18446744073709551615
+2 lost 4611686018427387904
+2 63100 50 enter -1
+2 63200 50 exit -1
+3 64000 0 insert 266338304 9000 8 R
+END
+agrees all
+is "$(grep -c '<b>\|<!--disk' "$dir/all.html")" 0 "names are no tags"
+is "$(python3 -c 'import sys; sys.path.insert(0, "tests/html"); sys.dont_write_bytecode = True
+from page import Page
+meta = Page(sys.argv[1]).meta
+disk = [lane for lane in meta["lanes"] if lane["kind"] == "disk"][0]
+print(disk["device"], disk["most_queued"], disk["most_issued"])' "$dir/all.html")" \
+	"254,0 2 2" "a disk's lane has the depth of its queue"
+
+# --- recordings of all kinds
+ok "make the recording whole" "$MAKE_RECORDING" "$dir/whole" 12
+agrees whole
+ok "make the recording compressed" "$MAKE_RECORDING" "$dir/compressed" 4 compress
+agrees compressed
+ok "make the recording odd" "$MAKE_RECORDING" "$dir/odd" 2 odd
+agrees odd
+agrees odd --since 1000.000000001
+agrees whole --until 10
+recording cycles x86-tsc <<'END'
+0 1000 10 switch a 10 0 b 11
+0 1500 11 switch b 11 1 a 10
+END
+agrees cycles
+: | recording empty
+agrees empty
+for size in 4000 20000 30000; do
+	head -c $size "$dir/whole" >"$dir/cut"
+	page cut
+	status=$?
+	"$RBMAP" report "$dir/cut" >"$dir/output" 2>"$dir/sums"
+	is $status $? "a recording of $size bytes has the status of rbmap report"
+	is "$(head -n 1 "$dir/errors")" "$(head -n 1 "$dir/sums")" "a recording of $size bytes has the sums of rbmap report"
+done
+
+# --- tasks with lanes of their own
+# lanes NAME: the tasks that have lanes
+lanes()
+{
+	grep -o '"kind": "task", "index": [0-9]*' "$dir/$1.html" | wc -l
+}
+page all
+is "$(lanes all)" 4 "the tasks of the longest intervals have lanes"
+page all -p 30 -p 31
+is "$(lanes all)" 2 "the tasks that were named by pid"
+page all --task 'h*' -p 30
+is "$(lanes all)" 3 "the tasks that were named by a pattern"
+says 1 "^rbmap: .* has no task 'hug': similar names: hog$" report --html -o "$dir/x" --task hug "$dir/all"
+ok "without a page, no file is left" test ! -e "$dir/x"
+
+# --- where the page goes
+cp "$dir/all" "$dir/trace.dat"
+like "$("$RBMAP" report --html "$dir/trace.dat" 2>&1)" "^$dir/trace.html is complete" "the name of a page"
+is "$(stat -c %a "$dir/trace.html")" 600 "only the owner can read a page, as a recording"
+"$RBMAP" report --html -o - "$dir/trace.dat" >"$dir/stdout" 2>"$dir/errors"
+ok "-o - is standard output" cmp "$dir/stdout" "$dir/trace.html"
+"$RBMAP" report --html -o "$dir/stdin" - <"$dir/trace.dat" 2>"$dir/errors"
+is "$(head -n 1 "$dir/errors")" "29 events, 4611686018427387911 lost" "a recording from standard input"
+says 2 "standard input has no name: name the page with -o" report --html - </dev/null
+says 1 "cannot write /dev/full: No space left on device" report --html -o /dev/full "$dir/trace.dat"
+ok "a device is not replaced" test -c /dev/full
+says 1 "cannot create $dir/none/x: No such file or directory; name another file" \
+	report --html -o "$dir/none/x" "$dir/trace.dat"
+echo old >"$dir/old"
+says 1 "does not exist" report --html -o "$dir/old" "$dir/none"
+is "$(cat "$dir/old")" old "a page that cannot be made replaces nothing"
+is "$(find "$dir" -name '*.??????' ! -name '*.html' | wc -l)" 0 "no temporary file is left"
+says 2 "need --html" report -p 3 "$dir/trace.dat"
+says 2 "leave out --json" report --html --json "$dir/trace.dat"
+says 2 "leave out --wall" report --html --wall "$dir/trace.dat"
+says 2 "invalid pid '0'" report --html -p 0 "$dir/trace.dat"
+
+# --- size: at most 12 bytes an event
+awk 'function later(most) { return int(rand() * rand() * most * 1000 + 150) / 1000 }
+	BEGIN {
+		srand(7)
+		for (cpu = 0; cpu < 4; cpu++)
+			running[cpu] = 100 + cpu
+		for (time[0] = time[1] = time[2] = time[3] = 1000; events < 300000;) {
+			cpu = 0
+			for (n = 1; n < 4; n++)
+				if (time[n] < time[cpu])
+					cpu = n
+			now = time[cpu]
+			pid = running[cpu]
+			if (rand() < 0.6) {
+				call = int(rand() * 9)
+				printf "%d %.3f %d enter %d\n", cpu, (now += later(4)), pid, call
+				printf "%d %.3f %d exit %d\n", cpu, (now += later(30)), pid, call
+				events += 2
+			} else {
+				next_pid = rand() < 0.3 ? 0 : 100 + int(rand() * 40)
+				printf "%d %.3f %d switch task%d %d %d task%d %d\n", cpu, (now += later(9)),
+					pid, pid, pid, rand() * 3, next_pid, next_pid
+				running[cpu] = next_pid
+				events++
+			}
+			time[cpu] = now + later(6)
+		}
+	}' >"$dir/script"
+ok "make the recording large" "$MAKE_EVENTS" "$dir/large" <"$dir/script"
+page large
+like "$(cat "$dir/errors")" "^30000[0-9] events, 0 lost" "the large recording has its events"
+size=$(stat -c %s "$dir/large.html")
+ok "$((size * 100 / 300000)) hundredths of a byte an event" [ "$size" -le $((12 * 300000)) ]
+done_testing
