@@ -10,8 +10,10 @@ static const char *name_of(struct intervals *iv, const struct layout *layout, lo
 	const char *name = layout->name ? layout->name : syscalls_name(nr);
 	char number[32];
 
+	if (name)
+		return intervals_name(iv, name);
 	snprintf(number, sizeof(number), "system call %ld", nr);
-	return intervals_name(iv, name ? name : number);
+	return intervals_name(iv, number);
 }
 
 void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)

@@ -78,7 +78,7 @@ bool rows_add(struct rows *rows, const struct interval *interval)
 		*slot = row;
 		rows->nr++;
 	}
-	if (*interval->comm)
+	if (rows->key == ROW_TASK && *interval->comm)
 		snprintf(row->comm, sizeof(row->comm), "%s", interval->comm);
 	if (!row->lengths.count || length > row->lengths.max)
 		row->when = interval->begin;
