@@ -9,7 +9,8 @@ CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
 # It runs two virtual machines at a time, with limits of time: suites without such limits
 # use the CPU time that they leave.
 CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-share
-CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-model-small check-lint
+CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-html \
+	check-model-small check-lint
 
 # $(call shared_objects,FOLDER,SOURCES,FLAGS,PREREQUISITES) is the rules for the objects of
 # sources that several programs share, so that they are compiled once. The names of the

@@ -141,33 +141,7 @@ says 2 "leave out --wall" report --html --wall "$dir/trace.dat"
 says 2 "invalid pid '0'" report --html -p 0 "$dir/trace.dat"
 
 # --- size: at most 12 bytes an event
-awk 'function later(most) { return int(rand() * rand() * most * 1000 + 150) / 1000 }
-	BEGIN {
-		srand(7)
-		for (cpu = 0; cpu < 4; cpu++)
-			running[cpu] = 100 + cpu
-		for (time[0] = time[1] = time[2] = time[3] = 1000; events < 300000;) {
-			cpu = 0
-			for (n = 1; n < 4; n++)
-				if (time[n] < time[cpu])
-					cpu = n
-			now = time[cpu]
-			pid = running[cpu]
-			if (rand() < 0.6) {
-				call = int(rand() * 9)
-				printf "%d %.3f %d enter %d\n", cpu, (now += later(4)), pid, call
-				printf "%d %.3f %d exit %d\n", cpu, (now += later(30)), pid, call
-				events += 2
-			} else {
-				next_pid = rand() < 0.3 ? 0 : 100 + int(rand() * 40)
-				printf "%d %.3f %d switch task%d %d %d task%d %d\n", cpu, (now += later(9)),
-					pid, pid, pid, rand() * 3, next_pid, next_pid
-				running[cpu] = next_pid
-				events++
-			}
-			time[cpu] = now + later(6)
-		}
-	}' >"$dir/script"
+awk -v EVENTS=300000 -f tests/html/workload.awk >"$dir/script"
 ok "make the recording large" "$MAKE_EVENTS" "$dir/large" <"$dir/script"
 page large
 like "$(cat "$dir/errors")" "^30000[0-9] events, 0 lost" "the large recording has its events"

@@ -41,8 +41,7 @@ static void add_interval(void *data, const struct interval *interval)
 {
 	struct look *look = data;
 
-	if (!summary_add(&look->summary[interval->kind], look->intervals, interval))
-		look->error = -ENOMEM;
+	summary_add_worst(&look->summary[interval->kind], look->intervals, interval);
 }
 
 static void add_comm(void *data, int pid, const char *comm)

@@ -44,8 +44,8 @@ static void set_texts(struct worst *w)
 	w->interval.waker = w->waker.pid < 0 ? NULL : &w->waker;
 }
 
-static void add_worst(struct summary *s, const struct intervals *iv,
-		      const struct interval *interval)
+void summary_add_worst(struct summary *s, const struct intervals *iv,
+		       const struct interval *interval)
 {
 	unsigned int i;
 
@@ -67,7 +67,7 @@ static void add_worst(struct summary *s, const struct intervals *iv,
 bool summary_add(struct summary *s, const struct intervals *iv,
 		 const struct interval *interval)
 {
-	add_worst(s, iv, interval);
+	summary_add_worst(s, iv, interval);
 	if (interval->unfinished) {
 		s->unfinished++;
 		return true;

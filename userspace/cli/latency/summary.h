@@ -50,5 +50,8 @@ void summary_free(struct summary *s);
 void summary_set_comms(struct summary *s, const struct intervals *iv);
 bool summary_add(struct summary *s, const struct intervals *iv,
 		 const struct interval *interval);
+/* Add the interval to the longest ones alone, if it is one of them. */
+void summary_add_worst(struct summary *s, const struct intervals *iv,
+		       const struct interval *interval);
 
 #endif /* RBMAP_CLI_LATENCY_SUMMARY_H */

@@ -86,7 +86,11 @@ const KEYS = {
 };
 
 addEventListener("keydown", (event) => {
-	if (event.ctrlKey || event.altKey || event.metaKey || $("help").open) return;
+	if (event.ctrlKey || event.altKey || event.metaKey) return;
+	if ($("help").open) {
+		if (event.key === "Escape" || event.key === "?") help(false);
+		return;
+	}
 	if (event.target === $("search") && event.key !== "Escape") return;
 	if (event.target.closest("aside") && event.key.startsWith("Arrow")) return;
 	const action = KEYS[event.key];
