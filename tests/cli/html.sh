@@ -4,6 +4,7 @@
 # Tests rbmap report --html without a browser: tests/html/page.py decodes the pages, and
 # compares them with rbmap report --json and rbmap latency --json. tests/html/check looks
 # at pages in a browser.
+# shellcheck disable=SC2317 # `ok` calls the functions
 . "$(dirname "$0")/lib.sh"
 
 # page NAME OPTION...: make NAME.html of the recording NAME; errors are in a file
@@ -12,6 +13,12 @@ page()
 	name=$1
 	shift
 	"$RBMAP" report --html -o "$dir/$name.html" "$@" "$dir/$name" 2>"$dir/errors"
+}
+
+# compare PAGE: what was compared goes to a file
+compare()
+{
+	python3 tests/html/page.py "$1" "$dir/events" "$dir/latency" >"$dir/compared" 2>&1
 }
 
 # agrees NAME OPTION...: the page has what the other outputs have
@@ -23,8 +30,7 @@ agrees()
 	"$RBMAP" report --json "$@" "$dir/$name" >"$dir/events" 2>"$dir/sums"
 	"$RBMAP" latency --json --worst 10 "$@" "$dir/$name" >"$dir/latency" 2>"$dir/output"
 	is "$(head -n 1 "$dir/errors")" "$(head -n 1 "$dir/sums")" "$name: the sums are those of the report"
-	ok "$name: the page has each event, loss and interval" python3 tests/html/page.py \
-		"$dir/$name.html" "$dir/events" "$dir/latency" >"$dir/compared" ||
+	ok "$name: the page has each event, loss and interval" compare "$dir/$name.html" ||
 		diag <"$dir/compared"
 }
 
@@ -92,7 +98,7 @@ recording cycles x86-tsc <<'END'
 0 1500 11 switch b 11 1 a 10
 END
 agrees cycles
-: | recording empty
+recording empty </dev/null
 agrees empty
 for size in 4000 20000 30000; do
 	head -c $size "$dir/whole" >"$dir/cut"
@@ -140,11 +146,16 @@ says 2 "leave out --json" report --html --json "$dir/trace.dat"
 says 2 "leave out --wall" report --html --wall "$dir/trace.dat"
 says 2 "invalid pid '0'" report --html -p 0 "$dir/trace.dat"
 
-# --- size: at most 12 bytes an event
-awk -v EVENTS=300000 -f tests/html/workload.awk >"$dir/script"
+# --- many pieces of data, and at most 12 bytes an event
+awk -v EVENTS=140000 -f tests/html/workload.awk >"$dir/script"
+ok "make the recording pieces" "$MAKE_EVENTS" "$dir/pieces" <"$dir/script"
+agrees pieces
+awk -v EVENTS=400000 -f tests/html/workload.awk >"$dir/script"
 ok "make the recording large" "$MAKE_EVENTS" "$dir/large" <"$dir/script"
 page large
-like "$(cat "$dir/errors")" "^30000[0-9] events, 0 lost" "the large recording has its events"
+like "$(cat "$dir/errors")" "^40000[0-9] events, 0 lost" "the large recording has its events"
 size=$(stat -c %s "$dir/large.html")
-ok "$((size * 100 / 300000)) hundredths of a byte an event" [ "$size" -le $((12 * 300000)) ]
+ok "$((size * 100 / 400000)) hundredths of a byte an event" [ "$size" -le $((12 * 400000)) ]
+is "$(taskset -c 0 "$RBMAP" report --html -o - "$dir/large" 2>"$dir/errors" | cksum)" \
+	"$(cksum <"$dir/large.html")" "the page does not depend on the number of threads"
 done_testing

@@ -190,25 +190,45 @@ int cpu_lane_stop(struct page *page, struct cpu_lane *lane)
 	return ret;
 }
 
-int cpu_lane_flush(struct page *page, struct cpu_lane *lane)
+/* Return 0 or the first error of a function that is called for each track of slices. */
+static int for_each_track(struct page *page, struct cpu_lane *lane,
+			  int (*each)(struct page *page, struct track *track))
 {
 	struct track *const track[] = { &lane->task, &lane->call, &lane->softirq, &lane->irq };
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < sizeof(track) / sizeof(track[0]); i++)
-		ret = track_flush(track[i], page->store);
+		ret = each(page, track[i]);
+	return ret;
+}
+
+static int flush_track(struct page *page, struct track *track)
+{
+	int ret = track_flush(track, page->store);
+
+	track_shrink(track);
+	return ret;
+}
+
+int cpu_lane_flush(struct page *page, struct cpu_lane *lane)
+{
+	int ret = for_each_track(page, lane, flush_track);
+
 	if (!ret)
 		ret = events_flush(&lane->events, page->store);
+	events_shrink(&lane->events);
 	return ret ? ret : arrows_flush(&lane->arrows, page->store);
+}
+
+static int end_track(struct page *page, struct track *track)
+{
+	return track_end(track, page->store, page->last);
 }
 
 int cpu_lane_end(struct page *page, struct cpu_lane *lane)
 {
-	struct track *const track[] = { &lane->task, &lane->call, &lane->softirq, &lane->irq };
-	int ret = 0;
+	int ret = for_each_track(page, lane, end_track);
 
-	for (unsigned int i = 0; !ret && i < sizeof(track) / sizeof(track[0]); i++)
-		ret = track_end(track[i], page->store, page->last);
 	if (!ret)
 		ret = events_end(&lane->events, page->store, page->last);
 	return ret ? ret : arrows_flush(&lane->arrows, page->store);

@@ -48,6 +48,8 @@ static int add_entry(struct events *events, struct store *store, uint64_t ts, ui
 		ret = grow(events);
 	if (ret)
 		return ret;
+	if (!events->nr)
+		events->without_values = events->leave_out_values;
 	events->entry[events->nr++] = (struct event_entry){
 		.ts = ts, .type = type, .value = events->values.size / sizeof(int64_t),
 	};
@@ -161,7 +163,7 @@ static void pack_type(const struct events *events, const uint16_t *entry, unsign
 
 static bool pack_values(const struct events *events, struct buf *data)
 {
-	struct order order;
+	struct order order = { 0 };
 	uint32_t begin = 0;
 
 	if (!sort_by_type(events, &order))
@@ -236,6 +238,17 @@ int events_flush(struct events *events, struct store *store)
 		ret = levels_flush(&events->levels, events->number, store);
 	begin_piece(events);
 	return ret;
+}
+
+void events_shrink(struct events *events)
+{
+	free(events->entry);
+	events->entry = NULL;
+	events->room = 0;
+	buf_free(&events->tasks);
+	buf_free(&events->texts);
+	buf_free(&events->values);
+	begin_piece(events);
 }
 
 int events_end(struct events *events, struct store *store, uint64_t time)

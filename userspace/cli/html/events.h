@@ -32,7 +32,8 @@ struct event_entry {
  * @tasks, @texts, @values: columns, the last one with 8 bytes for each value
  * @last_task: index of the task of the last event
  * @last_text: number of the last event that has a text, plus 1
- * @without_values: the page would become too large
+ * @leave_out_values: set by the caller: the page would become too large with values
+ * @without_values: the piece has none; it is @leave_out_values at the piece's first event
  */
 struct events {
 	unsigned int number;
@@ -41,6 +42,7 @@ struct events {
 	struct buf tasks, texts, values;
 	uint32_t last_task;
 	uint32_t last_text;
+	bool leave_out_values;
 	bool without_values;
 	struct levels levels;
 };
@@ -53,16 +55,12 @@ int events_add(struct events *events, struct store *store, uint64_t ts,
 	       const struct type *type, uint32_t task, const struct rbmap_event *ev,
 	       const struct buf *text);
 
-/* Return whether the next event is the first one of a piece. */
-static inline bool events_begin_piece(const struct events *events)
-{
-	return !events->nr || events->nr == MOST_EVENTS;
-}
-
 /* Events were lost. @lost may be RBMAP_LOST_UNKNOWN. Return 0 or a negative errno. */
 int events_add_lost(struct events *events, struct store *store, uint64_t ts, uint64_t lost);
 
 int events_flush(struct events *events, struct store *store);
+/* After events_flush(): free the memory of the events. */
+void events_shrink(struct events *events);
 /* After the last event; @time: the time of the whole page */
 int events_end(struct events *events, struct store *store, uint64_t time);
 

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "frame.h"
 
-/* cli.mk makes both files: page/assemble puts the parts together. */
+/* The folder where cli.mk makes the files: page/assemble puts the parts together. */
+#ifndef HTML_FRAME
+#define HTML_FRAME "build/cli/html/frame"
+#endif
+
 #define INCLUDE_FILE(symbol, file)				\
 	__asm__(".pushsection .rodata\n"			\
 		".balign 8\n"					\
 		#symbol ":\n"					\
 		".incbin \"" file "\"\n"			\
 		#symbol "_end:\n"				\
-		".popsection\n");				\
-	extern const char symbol[] __attribute__((visibility("hidden"))); \
-	extern const char symbol##_end[] __attribute__((visibility("hidden")))
+		".popsection\n")
 
 INCLUDE_FILE(frame_head, HTML_FRAME "/begin.html");
 INCLUDE_FILE(frame_tail, HTML_FRAME "/end.html");
+
+#define HIDDEN	__attribute__((visibility("hidden")))
+
+extern const char frame_head[] HIDDEN, frame_head_end[] HIDDEN;
+extern const char frame_tail[] HIDDEN, frame_tail_end[] HIDDEN;
 
 void frame_write_begin(FILE *out)
 {

@@ -20,7 +20,6 @@
 #include "trace_dat/dat_read.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
-#define MOST_THREADS	4	/* that compress */
 
 struct writer {
 	struct input *in;
@@ -99,9 +98,8 @@ static int add_lost_last(struct writer *w)
 static unsigned int nr_threads(void)
 {
 	cpu_set_t set;
-	unsigned int cpus = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 
-	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 }
 
 static int write_meta(const struct writer *w, FILE *out)

@@ -114,7 +114,7 @@ static bool add_tasks(struct json *j, const struct page *page)
 		return false;
 	pid[OTHER_TASKS] = -1;
 	for (uint32_t i = 0; i < page->tasks.nr_slots; i++)
-		if (page->tasks.slot[i].used)
+		if (page->tasks.slot[i].used && page->tasks.slot[i].pid >= 0)
 			pid[page->tasks.slot[i].index] = page->tasks.slot[i].pid;
 	json_open(j, "tasks", '[');
 	for (uint32_t i = 0; i < page->tasks.nr_indexes; i++) {

@@ -10,8 +10,10 @@
 
 /* A page may have 12 bytes for an event, and as many as this for a small recording. */
 #define SMALL_PAGE	(1 << 20)
-#define VALUES_LIMIT	8	/* bytes of data for an event, from which on values are left out */
+#define VALUES_LIMIT	10	/* bytes for an event, from which on values are left out */
 #define RARE_EVENTS	1000	/* events of a type that have their text first */
+/* Events after which all lanes are written. It bounds the memory, however many CPUs there are. */
+#define FLUSH_EVENTS	(1 << 17)
 
 struct page *page_new(unsigned int worst)
 {
@@ -160,9 +162,8 @@ static int add_event(struct page *page, struct cpu_lane *lane, const struct rbma
 		return ret;
 	page->events++;
 	lane->nr_events++;
-	if (events_begin_piece(&lane->events))
-		lane->events.without_values = store_raw_size(page->store) >
-			VALUES_LIMIT * page->events + SMALL_PAGE;
+	lane->events.leave_out_values = store_estimate(page->store) >
+		VALUES_LIMIT * page->events + SMALL_PAGE;
 	return events_add(&lane->events, page->store, ts, type, task->index, ev, &page->body);
 }
 
@@ -188,6 +189,29 @@ static int process(struct page *page, struct cpu_lane *lane, const struct rbmap_
 	return ret;
 }
 
+static int flush_lanes(struct page *page)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < MOST_CPUS; i++)
+		if (page->cpu[i])
+			ret = cpu_lane_flush(page, page->cpu[i]);
+	return ret;
+}
+
+/* A damaged recording may have events out of order. Times never go back in a page. */
+static uint64_t next_time(struct page *page, uint64_t ts)
+{
+	if (!page->begun) {
+		page->begun = true;
+		page->base = ts;
+	}
+	ts = page_time(page, ts);
+	if (ts > page->last)
+		page->last = ts;
+	return page->last;
+}
+
 int page_event(struct page *page, const struct rbmap_event *ev)
 {
 	struct cpu_lane *lane = cpu_lane_get(page, ev->cpu);
@@ -196,13 +220,7 @@ int page_event(struct page *page, const struct rbmap_event *ev)
 
 	if (!lane)
 		return -ENOMEM;
-	if (!page->begun) {
-		page->begun = true;
-		page->base = ev->ts;
-	}
-	ts = page_time(page, ev->ts);
-	if (ts > page->last)
-		page->last = ts;
+	ts = next_time(page, ev->ts);
 	if (ev->lost)
 		ret = lose(page, lane, ts, ev->lost);
 	pid = pid_of(lane, ev);
@@ -211,6 +229,8 @@ int page_event(struct page *page, const struct rbmap_event *ev)
 	if (!ret)
 		ret = process(page, lane, ev, ts, pid);
 	lane->last = ts;
+	if (!ret && !(page->events % FLUSH_EVENTS))
+		ret = flush_lanes(page);
 	return ret;
 }
 

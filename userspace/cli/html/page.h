@@ -151,6 +151,7 @@ int cpu_lane_forget(struct page *page, struct cpu_lane *lane);
 /* No event follows: the task that runs has run until the last event of all. */
 int cpu_lane_stop(struct page *page, struct cpu_lane *lane);
 int cpu_lane_end(struct page *page, struct cpu_lane *lane);
+/* Write what the lane has up to now, and free that memory. */
 int cpu_lane_flush(struct page *page, struct cpu_lane *lane);
 
 /* task_lane.c */

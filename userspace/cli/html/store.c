@@ -9,13 +9,23 @@
 #include "store.h"
 
 #define ELEMENT_SIZE	(256 << 10)	/* bytes from which on an element is full */
-#define MOST_ELEMENTS	(2 * PIPELINE_THREADS)
+#define MOST_THREADS	4
+#define MOST_ELEMENTS	(2 * MOST_THREADS)
 
 /*
  * Levels of detail are in elements of their own, because the page shows them first. Each
  * such group fills one element.
  */
 enum group { GROUP_DETAIL, GROUP_LEVELS, NR_GROUPS };
+
+/* Sizes of all elements up to one of them */
+struct sizes {
+	uint64_t raw, written;
+};
+
+/* The estimate knows an element when so many later ones were put: then it is written. */
+#define LAG		(2 * MOST_THREADS)
+#define NR_SIZES	(2 * LAG)
 
 struct store {
 	FILE *out;
@@ -25,7 +35,11 @@ struct store {
 	struct buf group[NR_GROUPS];
 	unsigned int number[NR_GROUPS];	/* the element's; 0: not begun */
 	unsigned int nr_elements;
-	uint64_t raw_size;
+	uint64_t raw_size;		/* bytes in all pieces */
+	uint64_t known, known_raw;	/* bytes in the elements that the estimate knows */
+	double ratio;
+	struct sizes put[NR_SIZES];	/* by number of the element, modulo NR_SIZES */
+	uint64_t nr_put, nr_written;
 	struct buf index;
 };
 
@@ -40,7 +54,9 @@ static int write_element(void *data, void *element)
 {
 	struct store *store = data;
 	const struct buf *text = element_text(element);
+	uint64_t before = store->put[store->nr_written % NR_SIZES].written;
 
+	store->put[++store->nr_written % NR_SIZES].written = before + text->size;
 	return fwrite(text->data, 1, text->size, store->out) == text->size ? 0 : -EIO;
 }
 
@@ -53,6 +69,9 @@ struct store *store_new(FILE *out, unsigned int threads)
 	if (!store)
 		return NULL;
 	store->out = out;
+	store->ratio = 1;
+	if (threads > MOST_THREADS)
+		threads = MOST_THREADS;
 	for (unsigned int i = 0; i < pipeline_batches(threads); i++) {
 		store->element[i] = element_new();
 		if (!store->element[i]) {
@@ -82,6 +101,21 @@ void store_free(struct store *store)
 	free(store);
 }
 
+/* An element is put. The first ones are written now. */
+static void note_put(struct store *store, size_t size)
+{
+	uint64_t before = store->put[store->nr_put % NR_SIZES].raw;
+	const struct sizes *known;
+
+	store->put[++store->nr_put % NR_SIZES].raw = before + size;
+	if (store->nr_put <= LAG)
+		return;
+	known = &store->put[(store->nr_put - LAG) % NR_SIZES];
+	store->known = known->written;
+	store->known_raw = known->raw;
+	store->ratio = (double)known->written / known->raw;
+}
+
 /* Hand a group's element to the threads. */
 static int put_group(struct store *store, enum group group)
 {
@@ -93,6 +127,7 @@ static int put_group(struct store *store, enum group group)
 	ret = pipeline_get(store->pipeline, &element);
 	if (ret)
 		return ret;
+	note_put(store, store->group[group].size);
 	element_fill(element, store->number[group], &store->group[group]);
 	store->number[group] = 0;
 	pipeline_put(store->pipeline);
@@ -131,9 +166,9 @@ int store_end(struct store *store)
 	return ret ? ret : pipeline_flush(store->pipeline);
 }
 
-uint64_t store_raw_size(const struct store *store)
+uint64_t store_estimate(const struct store *store)
 {
-	return store->raw_size;
+	return store->known + (store->raw_size - store->known_raw) * store->ratio;
 }
 
 const struct buf *store_index(const struct store *store)

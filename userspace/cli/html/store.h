@@ -40,7 +40,7 @@ struct piece {
 
 struct store;
 
-/* @threads: threads that compress. Return NULL: out of memory. */
+/* @threads: threads that compress, at most 4. Return NULL: out of memory. */
 struct store *store_new(FILE *out, unsigned int threads);
 void store_free(struct store *store);
 
@@ -50,8 +50,11 @@ int store_add(struct store *store, const struct piece *piece, const struct buf *
 /* Write all elements. Return 0 or a negative errno. */
 int store_end(struct store *store);
 
-/* Return the number of bytes of all pieces, before they are compressed. */
-uint64_t store_raw_size(const struct store *store);
+/*
+ * Return about how many bytes all pieces take in the page. The number does not depend on
+ * how far the threads are.
+ */
+uint64_t store_estimate(const struct store *store);
 
 /* Return the index: arrays of JSON, with commas between them. */
 const struct buf *store_index(const struct store *store);

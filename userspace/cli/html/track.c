@@ -103,6 +103,13 @@ int track_flush(struct track *track, struct store *store)
 	return ret;
 }
 
+void track_shrink(struct track *track)
+{
+	free(track->slice);
+	track->slice = NULL;
+	track->nr = track->room = 0;
+}
+
 int track_end(struct track *track, struct store *store, uint64_t time)
 {
 	int ret = track_flush(track, store);

@@ -43,6 +43,9 @@ int track_add(struct track *track, struct store *store, uint64_t begin, uint64_t
 /* Put all slices into the store. Return 0 or a negative errno. */
 int track_flush(struct track *track, struct store *store);
 
+/* After track_flush(): free the memory of the slices. */
+void track_shrink(struct track *track);
+
 /* After the last slice; @time: the time of the whole page */
 int track_end(struct track *track, struct store *store, uint64_t time);
 

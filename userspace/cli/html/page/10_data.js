@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The data of the page: elements that are decoded when they are needed. */
 const $ = (id) => document.getElementById(id);
-const meta = JSON.parse($("meta").textContent);
+/* Times of the ring are too large for numbers of JavaScript, and become strings. */
+const meta = JSON.parse($("meta").textContent.replace(/"when": (\d+)/g, '"when": "$1"'));
 const EVENTS = 0, SLICES = 1, LEVEL = 2, ARROWS = 3;
 const FIRST_LEVEL = 8;			/* log2 of the shortest step */
 const MOST_BYTES = 256 << 20;		/* of decoded elements */

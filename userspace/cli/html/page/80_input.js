@@ -92,7 +92,7 @@ addEventListener("keydown", (event) => {
 		return;
 	}
 	if (event.target === $("search") && event.key !== "Escape") return;
-	if (event.target.closest("aside") && event.key.startsWith("Arrow")) return;
+	if (event.target.closest?.("aside") && event.key.startsWith("Arrow")) return;
 	const action = KEYS[event.key];
 	if (!action) return;
 	event.preventDefault();
