@@ -18,7 +18,8 @@ page()
 # compare PAGE: what was compared goes to a file
 compare()
 {
-	python3 tests/html/page.py "$1" "$dir/events" "$dir/latency" >"$dir/compared" 2>&1
+	python3 tests/html/page.py "$1" "$dir/events" "$dir/latency" "$dir/blocked" \
+		>"$dir/compared" 2>&1
 }
 
 # agrees NAME OPTION...: the page has what the other outputs have
@@ -29,6 +30,8 @@ agrees()
 	ok "$name: make the page" page "$name" "$@"
 	"$RBMAP" report --json "$@" "$dir/$name" >"$dir/events" 2>"$dir/sums"
 	"$RBMAP" latency --json --worst 10 "$@" "$dir/$name" >"$dir/latency" 2>"$dir/output"
+	"$RBMAP" latency --json --worst 10 -n 'uninterruptible*' "$@" "$dir/$name" \
+		>"$dir/blocked" 2>"$dir/output"
 	is "$(head -n 1 "$dir/errors")" "$(head -n 1 "$dir/sums")" "$name: the sums are those of the report"
 	ok "$name: the page has each event, loss and interval" compare "$dir/$name.html" ||
 		diag <"$dir/compared"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Decode a page of rbmap report --html, and compare it with the other outputs.
 
-usage: tests/html/page.py PAGE EVENTS LATENCY
+usage: tests/html/page.py PAGE EVENTS LATENCY BLOCKED
 
-EVENTS is the output of rbmap report --json, and LATENCY that of rbmap latency --json with
---worst 10. The decoder knows the format alone, and not the page's own script. Prints what
+EVENTS is the output of rbmap report --json, LATENCY that of rbmap latency --json with
+--worst 10, and BLOCKED the same with -n 'uninterruptible*'. The decoder knows the format alone, and not the page's own script. Prints what
 was compared, or the first differences, and exits with 1.
 """
 import base64
@@ -216,8 +216,22 @@ def compare_latency(page, path, compare):
     compare.equal("kinds", [kind["kind"] for kind in page.meta["kinds"]],
                   [kind["kind"] for kind in wanted["kinds"]])
     for ours, theirs in zip(page.meta["kinds"], wanted["kinds"]):
-        for key in "count", "unfinished", "discarded", "worst", "histogram":
-            compare.equal("latency", ours[key], theirs[key], f"{ours['kind']} {key}")
+        compare_kind(ours, theirs, compare, ("count", "unfinished", "discarded", "worst", "histogram"))
+
+
+def compare_kind(ours, theirs, compare, keys):
+    for key in keys:
+        compare.equal("latency", ours[key], theirs[key], f"{ours['kind']} {key}")
+
+
+def compare_blocked(page, path, compare):
+    with open(path, encoding="utf-8") as file:
+        wanted = [kind for kind in json.load(file)["kinds"] if kind["worst"]]
+    found = page.meta["uninterruptible"]
+    for ours, theirs in zip(found, wanted):
+        compare_kind(ours, theirs, compare, ("count", "unfinished", "worst", "histogram"))
+    compare.equal("uninterruptible", sum(len(kind["worst"]) for kind in found),
+                  sum(len(kind["worst"]) for kind in wanted))
 
 
 def check_levels(page, compare):
@@ -266,11 +280,12 @@ def check_page(page, compare):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     page, compare = Page(sys.argv[1]), Compare()
     compare_events(page, sys.argv[2], compare)
     compare_latency(page, sys.argv[3], compare)
+    compare_blocked(page, sys.argv[4], compare)
     check_levels(page, compare)
     check_slices(page, compare)
     check_page(page, compare)

@@ -22,6 +22,7 @@
 struct look {
 	struct intervals *intervals;
 	struct summary summary[NR_INTERVAL_KINDS];
+	struct summary blocked;
 	struct tasks tasks;
 	int error;
 };
@@ -42,6 +43,8 @@ static void add_interval(void *data, const struct interval *interval)
 	struct look *look = data;
 
 	summary_add_worst(&look->summary[interval->kind], look->intervals, interval);
+	if (interval_is_uninterruptible(interval))
+		summary_add_worst(&look->blocked, look->intervals, interval);
 }
 
 static void add_comm(void *data, int pid, const char *comm)
@@ -76,6 +79,8 @@ static int begin(struct look *look, const struct input *in)
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		if (!summary_init(&look->summary[kind], kind, ROW_NAME, WORST_TASKS))
 			return -ENOMEM;
+	if (!summary_init(&look->blocked, INTERVAL_OFFCPU, ROW_NAME, WORST_TASKS))
+		return -ENOMEM;
 	for (size_t i = 0; !ret && i < nr; i++)
 		ret = intervals_add_format(look->intervals, format[i].system, format[i].text,
 					   format[i].size);
@@ -87,21 +92,25 @@ static void end(struct look *look)
 {
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		summary_free(&look->summary[kind]);
+	summary_free(&look->blocked);
 	intervals_free(look->intervals);
 	tasks_free(&look->tasks);
 }
 
 /* ---- choose */
+static void add_worst(struct chosen *chosen, const struct summary *s, unsigned int i)
+{
+	if (i < s->nr_worst)
+		add(chosen, s->worst[i].interval.pid, MOST_WORST_TASKS);
+}
+
 static void choose_worst(const struct look *look, struct chosen *chosen)
 {
-	for (unsigned int i = 0; i < WORST_TASKS; i++)
-		for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
-			const struct summary *s = &look->summary[kind];
-
-			if (i >= s->nr_worst)
-				continue;
-			add(chosen, s->worst[i].interval.pid, MOST_WORST_TASKS);
-		}
+	for (unsigned int i = 0; i < WORST_TASKS; i++) {
+		add_worst(chosen, &look->blocked, i);
+		for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
+			add_worst(chosen, &look->summary[kind], i);
+	}
 }
 
 static bool choose_pattern(const struct look *look, const char *pattern, struct chosen *chosen)

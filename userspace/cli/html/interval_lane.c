@@ -69,6 +69,9 @@ static int add_interval(struct page *page, const struct interval *interval)
 	if (text < 0 ||
 	    !summary_add(&page->summary[interval->kind], page->intervals, interval))
 		return -ENOMEM;
+	if (interval_is_uninterruptible(interval) &&
+	    !summary_add(&page->blocked, page->intervals, interval))
+		return -ENOMEM;
 	ret = add_to_cpu(page, interval, text);
 	return ret ? ret : add_to_task(page, interval, text);
 }

@@ -210,7 +210,7 @@ static void add_losses(struct json *j, const struct page *page)
 /* The longest intervals are those of rbmap latency, and so is their form. */
 static bool add_kinds(struct json *j, const struct page *page, const struct origin *origin)
 {
-	struct view view = { .time = *origin->time, .rows = ROWS };
+	struct view view = { .time = *origin->time, .rows = ROWS }, blocked = view;
 
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
 		const struct summary *s = &page->summary[kind];
@@ -219,7 +219,10 @@ static bool add_kinds(struct json *j, const struct page *page, const struct orig
 		if (s->all.count || s->unfinished || view.discarded[kind])
 			view.summary[kind] = s;
 	}
-	return view_json_add_kinds(&view, j);
+	if (page->blocked.all.count || page->blocked.unfinished)
+		blocked.summary[INTERVAL_OFFCPU] = &page->blocked;
+	return view_json_add_kinds(&view, j, "kinds") &&
+	       view_json_add_kinds(&blocked, j, "uninterruptible");
 }
 
 static bool add_all(struct json *j, const struct page *page, const struct origin *origin)

@@ -30,6 +30,8 @@ struct page *page_new(unsigned int worst)
 	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
 		ok = summary_init(&page->summary[kind], kind, ROW_NAME, worst);
 	if (ok)
+		ok = summary_init(&page->blocked, INTERVAL_OFFCPU, ROW_NAME, worst);
+	if (ok)
 		return page;
 	page_free(page);
 	return NULL;
@@ -52,6 +54,7 @@ void page_free(struct page *page)
 	free_lanes(page);
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		summary_free(&page->summary[kind]);
+	summary_free(&page->blocked);
 	types_free(page->types);
 	layouts_free(page->layouts);
 	intervals_free(page->intervals);
@@ -274,6 +277,7 @@ int page_end(struct page *page)
 	intervals_end(page->intervals);
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		summary_set_comms(&page->summary[kind], page->intervals);
+	summary_set_comms(&page->blocked, page->intervals);
 	if (!ret)
 		ret = page->error;
 	if (!ret)

@@ -84,6 +84,8 @@ struct loss {
  * struct page - a page
  * @base: the ring's time of the first event
  * @last: the time of the last one since then
+ * @blocked: those of INTERVAL_OFFCPU in which the task slept uninterruptibly. Most long
+ * sleeps are wanted, and these are not
  * @losses: number of times that events were lost
  * @call_text: number of the name of a system call, plus 1
  * @text_spent: an estimate of the bytes that texts of events take in the page
@@ -99,6 +101,7 @@ struct page {
 	struct texts texts;
 	struct tasks tasks;
 	struct summary summary[NR_INTERVAL_KINDS];
+	struct summary blocked;
 	struct buf body;
 
 	bool begun;

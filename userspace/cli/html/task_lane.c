@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lane of a task: its states, its system calls, and who interrupted it. */
-#include <string.h>
-
 #include "page.h"
-
-static const char blocked[] = "uninterruptible";
 
 void task_lane_init(struct page *page, struct task_lane *lane, int pid, uint32_t index)
 {
@@ -50,7 +46,7 @@ static int off_cpu(struct page *page, struct task_lane *lane, const struct inter
 		   uint64_t text)
 {
 	uint64_t end = page_time(page, interval->end);
-	bool is_blocked = !strncmp(interval->name, blocked, strlen(blocked));
+	bool is_blocked = interval_is_uninterruptible(interval);
 	int ret;
 
 	if (lane->waits && lane->runnable < end)

@@ -71,6 +71,9 @@ struct interval {
 	const struct interval_waker *waker;
 };
 
+/* Did the task wait for a lock or a device, so that no signal could wake it? */
+bool interval_is_uninterruptible(const struct interval *interval);
+
 struct intervals;
 typedef void interval_fn(void *data, const struct interval *interval);
 

@@ -182,6 +182,16 @@ void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
 		memcpy(task->waker.comm, waker->comm, sizeof(task->waker.comm));
 }
 
+static bool is_uninterruptible(const char *reason)
+{
+	return !strncmp(reason, UNINTERRUPTIBLE, strlen(UNINTERRUPTIBLE));
+}
+
+bool interval_is_uninterruptible(const struct interval *interval)
+{
+	return interval->kind == INTERVAL_OFFCPU && is_uninterruptible(interval->name);
+}
+
 void intervals_tasks_end(struct intervals *iv)
 {
 	for (size_t i = 0; i < iv->nr_task_slots; i++) {
@@ -191,8 +201,7 @@ void intervals_tasks_end(struct intervals *iv)
 			continue;
 		pass_unfinished(iv, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
 		/* Many tasks sleep for ever, and nothing is wrong with them. */
-		if (task->why_left && !strncmp(task->why_left, UNINTERRUPTIBLE,
-					       strlen(UNINTERRUPTIBLE)))
+		if (task->why_left && is_uninterruptible(task->why_left))
 			pass_unfinished(iv, interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
 	}
 }

@@ -37,7 +37,7 @@ struct view {
 bool view_text(const struct view *view);
 bool view_json(const struct view *view, const char *clock);
 
-/* Add the key "kinds" to an object. Return false if memory is lacking. */
-bool view_json_add_kinds(const struct view *view, struct json *j);
+/* Add the array of kinds to an object. Return false if memory is lacking. */
+bool view_json_add_kinds(const struct view *view, struct json *j, const char *key);
 
 #endif /* RBMAP_CLI_LATENCY_VIEW_H */

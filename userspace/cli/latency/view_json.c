@@ -132,11 +132,11 @@ static bool add_summary(const struct view *view, struct json *j, const struct su
 	return true;
 }
 
-bool view_json_add_kinds(const struct view *view, struct json *j)
+bool view_json_add_kinds(const struct view *view, struct json *j, const char *key)
 {
 	bool ok = true;
 
-	json_open(j, "kinds", '[');
+	json_open(j, key, '[');
 	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
 		if (view->summary[kind])
 			ok = add_summary(view, j, view->summary[kind]);
@@ -159,7 +159,7 @@ bool view_json(const struct view *view, const char *clock)
 	json_unsigned(&j, "events", view->events);
 	json_unsigned(&j, "lost", view->lost);
 	json_bool(&j, "lost_unknown", view->lost_unknown);
-	ok = view_json_add_kinds(view, &j);
+	ok = view_json_add_kinds(view, &j, "kinds");
 	json_close(&j, '}');
 	return ok;
 }

@@ -56,9 +56,9 @@ function addWorst(table, kind, worst) {
 }
 
 const AT_FIRST = 3;
-function addKind(panel, kind) {
+function addKind(panel, kind, title = KIND_TITLES[kind.kind]) {
 	if (!kind.worst.length) return;
-	element("h3", KIND_TITLES[kind.kind] ?? kind.kind, panel);
+	element("h3", title ?? kind.kind, panel);
 	const sums = kind.count.toLocaleString("en") + (kind.unfinished ? `, ${kind.unfinished} not ended` : "") +
 		(kind.discarded ? `, ${kind.discarded} with lost events left out` : "");
 	element("p", sums, panel).className = "hint";
@@ -78,7 +78,7 @@ function addKind(panel, kind) {
 /* The lengths of the list are ns, and the page's times are those of the ring's clock. */
 const ringLength = (ns) => meta.ring_step ? ns * meta.ring_step / meta.real_step : ns;
 function prepareWorst() {
-	for (const kind of meta.kinds)
+	for (const kind of [...meta.kinds, ...meta.uninterruptible])
 		for (const worst of kind.worst) {
 			worst.from = ringOf(worst.when);
 			worst.to = worst.from + ringLength(worst.length);
