@@ -125,7 +125,7 @@ class Browser:
         end = time.monotonic() + self.seconds
         while not self.evaluate(expression):
             if time.monotonic() > end:
-                raise TimeoutError(expression)
+                raise TimeoutError(f"{expression}: {self.problems()}")
             time.sleep(0.01)
 
     def settle(self):

@@ -8,6 +8,8 @@
 
 #define INCLUDE_FILE(symbol, file)				\
 	__asm__(".pushsection .rodata\n"			\
+		".globl " #symbol ", " #symbol "_end\n"		\
+		".hidden " #symbol ", " #symbol "_end\n"	\
 		".balign 8\n"					\
 		#symbol ":\n"					\
 		".incbin \"" file "\"\n"			\

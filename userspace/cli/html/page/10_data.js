@@ -80,7 +80,8 @@ class Reader {
 		let value = this.number();
 		if (this.at - from < 8) return value % 2 ? -(value + 1) / 2 : value / 2;
 		value = 0n;
-		for (let at = this.at - 1; at >= from; at--) value = value << 7n | BigInt(this.bytes[at] & 127);
+		for (let at = this.at - 1; at >= from; at--)
+			value = value << 7n | BigInt(this.bytes[at] & 127);
 		return value & 1n ? -(value + 1n) / 2n : value / 2n;
 	}
 	/* Return a reader of a column, and go on behind it. */
@@ -93,7 +94,8 @@ class Reader {
 }
 
 function decodeSlices(reader, piece) {
-	const n = piece.count, gaps = reader.column(), lengths = reader.column(), values = reader.column();
+	const n = piece.count, gaps = reader.column(), lengths = reader.column(),
+		values = reader.column();
 	const begin = new Float64Array(n), end = new Float64Array(n), value = new Float64Array(n);
 	for (let i = 0, at = piece.begin; i < n; i++) {
 		begin[i] = at + gaps.number();
@@ -122,14 +124,16 @@ function decodeTexts(column) {
 	while (column.at < column.end) {
 		number += column.number();
 		const size = column.number();
-		texts.set(number - 1, decoder.decode(column.bytes.subarray(column.at, column.at + size)));
+		const bytes = column.bytes.subarray(column.at, column.at + size);
+		texts.set(number - 1, decoder.decode(bytes));
 		column.at += size;
 	}
 	return texts;
 }
 
 function decodeEvents(reader, piece) {
-	const n = piece.count, times = reader.column(), types = reader.column(), tasks = reader.column();
+	const n = piece.count, times = reader.column(), types = reader.column(),
+		tasks = reader.column();
 	const begin = new Float64Array(n), value = new Uint32Array(n), task = new Uint32Array(n);
 	let at = piece.begin, last = 0;
 	for (let i = 0; i < n; i++) {
@@ -148,7 +152,8 @@ function decodeArrows(reader, piece) {
 	const n = piece.count, columns = Array.from({ length: 6 }, () => reader.column());
 	const arrows = [];
 	for (let i = 0, last = 0; i < n; i++) {
-		const [end, length, cpu, waker, task, flags] = columns.map((column) => column.number());
+		const [end, length, cpu, waker, task, flags] = columns.map((column) =>
+			column.number());
 		last += end;
 		arrows.push({ begin: last - length, end: last, cpu, waker, task, flags });
 	}
@@ -174,7 +179,10 @@ async function pieceLater(piece) {
 	return pieceNow(piece);
 }
 
-/* Return the fields that an event of a type has in this piece: names, and whether they are signed. */
+/*
+ * Return the fields that an event of a type has in this piece: their names, and whether
+ * they are signed.
+ */
 function fieldsOfType(events, type) {
 	if (!type) return [["lost", true]];
 	return events.hasValues ? meta.types[type - 1][4] : [];
@@ -185,7 +193,8 @@ function fieldsOfType(events, type) {
  * one after the other, in the order of the types.
  */
 function fieldsOf(events, index) {
-	const reader = new Reader(events.values.bytes, events.values.at), type = events.value[index];
+	const reader = new Reader(events.values.bytes, events.values.at),
+		type = events.value[index];
 	const before = new Set(events.value.filter((other) => other < type));
 	for (const other of [...before].sort((a, b) => a - b))
 		fieldsOfType(events, other).forEach(() => reader.column());

@@ -10,7 +10,8 @@ function lengthText(length) {
 	let ns = nsOf(length), unit = 0;
 	for (; ns >= 1000 && unit < 3; unit++) ns /= 1000;
 	const decimals = !unit || ns >= 100 ? 0 : ns >= 10 ? 1 : 2, factor = 10 ** decimals;
-	return (Math.floor(ns * factor + 1e-9) / factor).toFixed(decimals) + " " + ["ns", "µs", "ms", "s"][unit];
+	return (Math.floor(ns * factor + 1e-9) / factor).toFixed(decimals) + " " +
+		["ns", "µs", "ms", "s"][unit];
 }
 
 /* The ring's time, as rbmap report prints it, with the decimals that are asked for. */

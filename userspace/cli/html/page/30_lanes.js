@@ -27,8 +27,8 @@ function firstNot(n, comesBefore) {
 
 /* Return the pieces of a list, in the order of time, that are in a span of time. */
 function* piecesIn(list, from, to) {
-	for (let i = firstNot(list.length, (k) => list[k].end < from); i < list.length && list[i].begin <= to; i++)
-		yield list[i];
+	const first = firstNot(list.length, (k) => list[k].end < from);
+	for (let i = first; i < list.length && list[i].begin <= to; i++) yield list[i];
 }
 
 const taskText = (index) => {
@@ -50,7 +50,8 @@ const GAP = 6;
 /* Each row: the key of its track in the lane's description, mode, height, title, what it has */
 const ROWS = {
 	cpu: [["task", NAMES, 18, "task", "task"], ["call", NAMES, 13, "system call", "call"],
-		["softirq", NAMES, 11, "softirq", "softirq"], ["irq", NAMES, 13, "interrupt", "irq"],
+		["softirq", NAMES, 11, "softirq", "softirq"],
+			["irq", NAMES, 13, "interrupt", "irq"],
 		["ticks", TICKS, 9, "event", "ticks"]],
 	task: [["state", STATES, 18, "state", "state"], ["call", NAMES, 13, "system call", "call"],
 		["irq", NAMES, 11, "interrupted by", "irq"]],
@@ -68,15 +69,17 @@ function laneId(lane) {
 	return lane.kind === "task" ? "task" + meta.tasks[lane.index][0] : "disk" + lane.device;
 }
 
-const lanes = meta.lanes.map((lane) => ({ ...lane, id: laneId(lane), name: laneName(lane), rows: [] }));
+const lanes = meta.lanes.map((lane) =>
+	({ ...lane, id: laneId(lane), name: laneName(lane), rows: [] }));
 for (const lane of lanes) {
 	for (const [key, mode, height, title, paint] of ROWS[lane.kind])
-		lane.rows.push({ track: new Track(lane[key], mode, lane, title), height, paint, lane,
-			most: lane["most_" + key] });
+		lane.rows.push({ track: new Track(lane[key], mode, lane, title), height, paint,
+			lane, most: lane["most_" + key] });
 	if (lane.kind === "cpu") lane.arrowTrack = new Track(lane.arrows, NAMES, lane, "arrows");
 }
 
-for (const [element, offset, kind, owner, level, count, begin, time, mask] of JSON.parse($("index").textContent)) {
+for (const row of JSON.parse($("index").textContent)) {
+	const [element, offset, kind, owner, level, count, begin, time, mask] = row;
 	const piece = { element, offset, kind, level, count, begin, end: begin + time, mask };
 	const track = tracks[owner];
 	if (kind !== LEVEL) track.pieces.push(piece);
@@ -91,7 +94,8 @@ for (const track of tracks)
 let lanesHeight = 0;
 for (const [i, lane] of lanes.entries()) {
 	lane.isOdd = i % 2 === 1;
-	lane.rows = lane.rows.filter((row) => !row.track.isEmpty || row.paint === "task" || row.paint === "state");
+	lane.rows = lane.rows.filter((row) => !row.track.isEmpty || row.paint === "task" ||
+		row.paint === "state");
 	lane.y = lanesHeight + GAP / 2;
 	let y = lane.y;
 	for (const row of lane.rows) {
@@ -102,7 +106,9 @@ for (const [i, lane] of lanes.entries()) {
 	lanesHeight = lane.y + lane.height + GAP / 2;
 }
 
-const laneOfCpu = new Map(lanes.filter((lane) => lane.kind === "cpu").map((lane) => [lane.cpu, lane]));
-const laneOfPid = new Map(lanes.filter((lane) => lane.kind === "task").map((lane) => [meta.tasks[lane.index][0], lane]));
+const lanesOf = (kind) => lanes.filter((lane) => lane.kind === kind);
+const laneOfCpu = new Map(lanesOf("cpu").map((lane) => [lane.cpu, lane]));
+const laneOfPid = new Map(lanesOf("task").map((lane) => [meta.tasks[lane.index][0], lane]));
 const laneOfId = new Map(lanes.map((lane) => [lane.id, lane]));
-const rowOf = (lane, paint) => lane && (lane.rows.find((row) => row.paint === paint) || lane.rows[0]);
+const rowOf = (lane, paint) =>
+	lane && (lane.rows.find((row) => row.paint === paint) || lane.rows[0]);

@@ -6,7 +6,8 @@ const total = Math.max(meta.last, 1);
 const SHORTEST = 50;			/* time of the smallest view */
 
 /* begin: time at the left; time: that of the whole width; y: how far the lanes are scrolled */
-const view = { begin: 0, time: total, y: 0, width: 800, height: 400, selected: null, measure: null };
+const view = { begin: 0, time: total, y: 0, width: 800, height: 400, selected: null,
+	measure: null };
 const perPixel = () => view.time / (view.width - NAMES_WIDTH);
 const xOf = (time) => NAMES_WIDTH + (time - view.begin) / perPixel();
 const timeOf = (x) => view.begin + (x - NAMES_WIDTH) * perPixel();
@@ -25,7 +26,8 @@ function redraw() {
 function setView(begin, time) {
 	view.time = Math.min(Math.max(time, SHORTEST), total * 1.04);
 	const margin = view.time * 0.02;
-	view.begin = Math.min(Math.max(begin, -margin), Math.max(total + margin - view.time, -margin));
+	const latest = Math.max(total + margin - view.time, -margin);
+	view.begin = Math.min(Math.max(begin, -margin), latest);
 	keepFragment();
 	redraw();
 }
@@ -64,8 +66,9 @@ let fragmentTimer = 0;
 function fragment() {
 	const words = ["t=" + ringText(view.begin + view.time / 2), "w=" + view.time / RING_UNIT];
 	const selected = view.selected;
-	if (selected) words.push("lane=" + encodeURIComponent(selected.row.lane.id), "row=" + selected.row.paint,
-		"s=" + ringText(selected.at));
+	if (selected)
+		words.push("lane=" + encodeURIComponent(selected.row.lane.id),
+			"row=" + selected.row.paint, "s=" + ringText(selected.at));
 	return "#" + words.join("&");
 }
 

@@ -3,7 +3,8 @@
  * Pixels of the lanes. A frame has tens of thousands of small rectangles. To write them
  * into an array takes a tenth of the time that the canvas needs for them.
  */
-const raster = { width: 0, height: 0, ratio: 1, image: null, pixels: new Uint32Array(0), left: 0, top: 0 };
+const raster = { width: 0, height: 0, ratio: 1, image: null, pixels: new Uint32Array(0), left: 0,
+	top: 0 };
 const labels = [];			/* texts that are painted over the pixels */
 
 /* The order of the bytes is that of all machines with browsers: the red one first. */
@@ -14,7 +15,8 @@ function hsl(hue, saturation, lightness) {
 	const size = saturation * Math.min(lightness, 1 - lightness);
 	const part = (n) => {
 		const k = (n + hue / 30) % 12;
-		return Math.round(255 * (lightness - size * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+		return Math.round(255 * (lightness - size * Math.max(-1,
+			Math.min(k - 3, 9 - k, 1))));
 	};
 	return rgb(part(0), part(8), part(4));
 }
@@ -23,7 +25,8 @@ const css = (colour) => `rgb(${colour & 255} ${colour >> 8 & 255} ${colour >> 16
 
 /* The raster covers the canvas from that place on. */
 function beginRaster(left, top, width, height, back) {
-	const ratio = devicePixelRatio, w = Math.max(Math.ceil((width - left) * ratio), 1), h = Math.max(Math.ceil((height - top) * ratio), 1);
+	const ratio = devicePixelRatio, w = Math.max(Math.ceil((width - left) * ratio), 1),
+		h = Math.max(Math.ceil((height - top) * ratio), 1);
 	if (w !== raster.width || h !== raster.height) {
 		raster.image = new ImageData(w, h);
 		raster.pixels = new Uint32Array(raster.image.data.buffer);
@@ -36,16 +39,20 @@ function beginRaster(left, top, width, height, back) {
 function fill(x, y, width, height, colour) {
 	const { ratio, pixels, width: w, height: h } = raster;
 	const left = Math.max(Math.floor((x - raster.left) * ratio), 0);
-	const right = Math.min(Math.max(Math.floor((x + width - raster.left) * ratio), left + 1), w);
+	const end = Math.floor((x + width - raster.left) * ratio);
+	const right = Math.min(Math.max(end, left + 1), w);
 	const top = Math.max(Math.floor((y - raster.top) * ratio), 0);
-	const bottom = Math.min(Math.max(Math.floor((y + height - raster.top) * ratio), top + 1), h);
+	const below = Math.floor((y + height - raster.top) * ratio);
+	const bottom = Math.min(Math.max(below, top + 1), h);
 	if (right - left === 1) {
-		for (let at = top * w + left, end = bottom * w + left; at < end; at += w) pixels[at] = colour;
+		for (let row = top; row < bottom; row++) pixels[row * w + left] = colour;
 		return;
 	}
-	for (let row = top; row < bottom; row++) pixels.fill(colour, row * w + left, row * w + right);
+	for (let row = top; row < bottom; row++)
+		pixels.fill(colour, row * w + left, row * w + right);
 }
 
 function endRaster() {
-	context.putImageData(raster.image, Math.round(raster.left * raster.ratio), Math.round(raster.top * raster.ratio));
+	context.putImageData(raster.image, Math.round(raster.left * raster.ratio),
+		Math.round(raster.top * raster.ratio));
 }

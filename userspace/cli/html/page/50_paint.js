@@ -2,15 +2,22 @@
 /* Paint the lanes. A frame touches what is in view, at the level of detail that fits. */
 const context = canvas.getContext("2d", { alpha: false });
 const THEMES = {
-	light: { back: "#ffffff", band: "#f6f7f9", gutter: "#f4f5f7", text: "#1c2026", dim: "#5f6875", line: "#d4d8de", grid: "#eceef1",
-		bad: "#d11f1f", select: "#0b62c4", mark: "rgba(11,98,196,0.10)", label: "#14181d", lightness: 0.72, arrow: "#33507a",
-		states: ["#4cae5a", "#f0a020", "#d8362f", "#cfd5dd"], depth: ["#8f6bd1", "#3f8fd6"], tick: "#8a94a3" },
-	dark: { back: "#14171c", band: "#191d23", gutter: "#1d2128", text: "#e4e7eb", dim: "#98a2b0", line: "#343a44", grid: "#232830",
-		bad: "#ff5a50", select: "#6cb0ff", mark: "rgba(108,176,255,0.13)", label: "#0d0f12", lightness: 0.60, arrow: "#a9c4ea",
-		states: ["#46a758", "#e9a23b", "#e5484d", "#3c434e"], depth: ["#9d7fe0", "#4f9fe6"], tick: "#6d7785" },
+	light: { back: "#ffffff", band: "#f6f7f9", gutter: "#f4f5f7", text: "#1c2026",
+		dim: "#5f6875", line: "#d4d8de", grid: "#eceef1",
+		bad: "#d11f1f", select: "#0b62c4", mark: "rgba(11,98,196,0.10)", label: "#14181d",
+		lightness: 0.72, arrow: "#33507a", tick: "#8a94a3",
+		states: ["#4cae5a", "#f0a020", "#d8362f", "#cfd5dd"],
+		depth: ["#8f6bd1", "#3f8fd6"] },
+	dark: { back: "#14171c", band: "#191d23", gutter: "#1d2128", text: "#e4e7eb",
+		dim: "#98a2b0", line: "#343a44", grid: "#232830",
+		bad: "#ff5a50", select: "#6cb0ff", mark: "rgba(108,176,255,0.13)", label: "#0d0f12",
+		lightness: 0.60, arrow: "#a9c4ea", tick: "#6d7785",
+		states: ["#46a758", "#e9a23b", "#e5484d", "#3c434e"],
+		depth: ["#9d7fe0", "#4f9fe6"] },
 };
 /* For each kind of names: the first hue, the span of hues, and the saturation */
-const HUES = { task: [190, 360, 0.52], call: [205, 60, 0.30], softirq: [270, 50, 0.42], irq: [350, 40, 0.68], ticks: [0, 360, 0.40] };
+const HUES = { task: [190, 360, 0.52], call: [205, 60, 0.30], softirq: [270, 50, 0.42],
+	irq: [350, 40, 0.68], ticks: [0, 360, 0.40] };
 let theme = THEMES.light;
 const paints = { states: [], depth: [], back: 0, band: 0, grid: 0, bad: 0, tick: 0, names: {} };
 
@@ -19,7 +26,8 @@ function colour(kind, value) {
 	const known = paints.names[kind];
 	if (known[value] === undefined) {
 		const [from, range, saturation] = HUES[kind];
-		known[value] = hsl((from + (value * 137.508) % range) % 360, saturation, theme.lightness);
+		known[value] = hsl((from + (value * 137.508) % range) % 360, saturation,
+			theme.lightness);
 	}
 	return known[value];
 }
@@ -85,7 +93,8 @@ function paintLevel(row, level, y, from, to) {
 		const width = Math.max(steps.step / perPixel(), 1);
 		let i = firstNot(piece.count, (k) => steps.begin[k] + steps.step <= from);
 		for (; i < piece.count && steps.begin[i] <= to; i++)
-			paintStep(row, xOf(steps.begin[i]), width, y, steps.value[i], steps.share[i]);
+			paintStep(row, xOf(steps.begin[i]), width, y, steps.value[i],
+				steps.share[i]);
 	}
 }
 
@@ -99,19 +108,23 @@ function sliceText(row, value) {
 	if (row.track.mode === DEPTH) return String(value);
 	if (row.track.mode === STATES) {
 		const of = Math.floor(value / 4);
-		return (value & 3) === 0 ? "CPU " + of : (value & 3) === 1 ? "runnable: " + textOf(of) : textOf(of);
+		if ((value & 3) === 0) return "CPU " + of;
+		return ((value & 3) === 1 ? "runnable: " : "") + textOf(of);
 	}
 	return row.paint === "task" ? taskText(value) : textOf(value);
 }
 
 function paintLabel(text, x, width, y, height, fill = theme.label) {
-	const left = Math.max(x, NAMES_WIDTH) + 3, room = Math.min(x + width, view.width) - left - 2;
+	const left = Math.max(x, NAMES_WIDTH) + 3;
+	const room = Math.min(x + width, view.width) - left - 2;
 	if (room < 14) return;
 	const most = Math.floor(room / (height > 14 ? 6.4 : 5.6));
 	if (most < 2) return;
-	context.font = height > 14 ? "11px system-ui, DejaVu Sans, sans-serif" : "9.5px system-ui, DejaVu Sans, sans-serif";
+	context.font = height > 14 ? "11px system-ui, DejaVu Sans, sans-serif" :
+		"9.5px system-ui, DejaVu Sans, sans-serif";
 	context.fillStyle = fill;
-	context.fillText(text.length > most ? text.slice(0, most - 1) + "…" : text, left, y + height / 2 + 0.5);
+	const part = text.length > most ? text.slice(0, most - 1) + "…" : text;
+	context.fillText(part, left, y + height / 2 + 0.5);
 }
 
 function paintSlice(row, x, width, y, value) {
@@ -139,7 +152,8 @@ function paintSlices(row, piece, y, from, to) {
 		last = Math.floor(x + width);
 		const left = Math.max(x, NAMES_WIDTH - 2);
 		const gap = width > 4 ? 1 : 0;
-		paintSlice(row, left, Math.max(Math.min(x + width, view.width + 2) - left - gap, 1), y, slices.value[i]);
+		paintSlice(row, left, Math.max(Math.min(x + width, view.width + 2) - left - gap, 1),
+			y, slices.value[i]);
 	}
 }
 
@@ -151,7 +165,8 @@ function paintTicks(row, piece, y, from, to) {
 		const x = Math.floor(xOf(events.begin[i]));
 		if (x === last && events.value[i]) continue;
 		last = x;
-		fill(x, y, events.value[i] ? 1 : 2, row.height, events.value[i] ? colour("ticks", events.value[i]) : paints.bad);
+		if (events.value[i]) fill(x, y, 1, row.height, colour("ticks", events.value[i]));
+		else fill(x, y, 2, row.height, paints.bad);
 	}
 }
 

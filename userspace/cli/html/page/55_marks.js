@@ -31,12 +31,14 @@ function arrowsInView(from, to) {
 		for (const piece of lane.arrowTrack.pieces) {
 			if (piece.end < from || piece.begin > to) continue;
 			/* Far too many of them would not even be read. */
-			if ((to - from) / (piece.end - piece.begin + 1) * piece.count > 20 * MOST_ARROWS) return [];
+			const share = (to - from) / (piece.end - piece.begin + 1);
+			if (share * piece.count > 20 * MOST_ARROWS) return [];
 			const arrows = ask(piece);
 			if (!arrows) continue;
-			for (let i = firstNot(arrows.length, (k) => arrows[k].end < from); i < arrows.length; i++) {
-				if (arrows[i].begin > to) { if (arrows[i].end - to > to - from) break; continue; }
-				found.push([arrows[i], lane.cpu]);
+			const first = firstNot(arrows.length, (k) => arrows[k].end < from);
+			for (let i = first; i < arrows.length; i++) {
+				if (arrows[i].begin <= to) found.push([arrows[i], lane.cpu]);
+				else if (arrows[i].end - to > to - from) break;
 				if (found.length > MOST_ARROWS) return [];
 			}
 		}
@@ -70,7 +72,8 @@ function paintLosses(from, to) {
 function paintSelection() {
 	const selected = view.selected;
 	if (!selected) return;
-	const x = xOf(selected.begin), width = Math.max((selected.end - selected.begin) / perPixel(), 1);
+	const x = xOf(selected.begin),
+		width = Math.max((selected.end - selected.begin) / perPixel(), 1);
 	const y = TOP + selected.row.y - view.y;
 	context.fillStyle = theme.mark;
 	context.fillRect(x, TOP, width, view.height - TOP);
@@ -108,7 +111,8 @@ function axisMarks() {
 	const step = axisStep(perPixel() * 110), marks = [];
 	const decimals = Math.min(Math.max(9 - Math.floor(Math.log10(step)), 0), 9);
 	const offset = Number(base % BigInt(Math.round(step)));
-	for (let time = Math.ceil((view.begin + offset) / step) * step - offset; time <= view.begin + view.time; time += step)
+	const first = Math.ceil((view.begin + offset) / step) * step - offset;
+	for (let time = first; time <= view.begin + view.time; time += step)
 		if (xOf(time) >= NAMES_WIDTH) marks.push(time);
 	return [marks, decimals];
 }
@@ -132,13 +136,18 @@ function paintAxis(marks, decimals) {
 let overview = null;
 async function countOverview(columns) {
 	const counts = new Float64Array(columns);
-	const add = (time, count) => { counts[Math.min(Math.floor(time / total * columns), columns - 1)] += count; };
+	const column = (time) => Math.min(Math.floor(time / total * columns), columns - 1);
 	for (const lane of laneOfCpu.values()) {
-		const track = rowOf(lane, "ticks").track, level = track.mode === TICKS ? track.levelFor(total / columns / 4) : -1;
-		const list = level >= 0 ? [...track.levels[level], ...track.pieces.filter((piece) => piece.level > level)] : track.pieces;
+		const track = rowOf(lane, "ticks").track,
+			level = track.levelFor(total / columns / 4);
+		if (track.mode !== TICKS) continue;
+		const steps = level >= 0 ? track.levels[level] : [];
+		const list = [...steps, ...track.pieces.filter((piece) => piece.level > level)];
 		for (const piece of list) {
 			const data = await pieceLater(piece);
-			for (let i = 0; i < piece.count; i++) add(data.begin[i], piece.kind === LEVEL ? data.value[i] : 1);
+			for (let i = 0; i < piece.count; i++)
+				counts[column(data.begin[i])] += piece.kind === LEVEL
+					? data.value[i] : 1;
 		}
 	}
 	overview = counts;
@@ -150,11 +159,13 @@ function paintOverview() {
 	context.fillStyle = theme.gutter;
 	context.fillRect(0, 0, view.width, OVERVIEW);
 	if (overview) {
-		const most = Math.max(...overview, 1), width = (view.width - NAMES_WIDTH) / overview.length;
+		const most = Math.max(...overview, 1),
+			width = (view.width - NAMES_WIDTH) / overview.length;
 		context.fillStyle = theme.tick;
 		overview.forEach((count, i) => {
 			const size = count ? Math.max(count / most * (OVERVIEW - 6), 1) : 0;
-			context.fillRect(NAMES_WIDTH + i * width, OVERVIEW - 2 - size, width + 0.5, size);
+			context.fillRect(NAMES_WIDTH + i * width, OVERVIEW - 2 - size, width + 0.5,
+				size);
 		});
 	}
 	for (const [time] of meta.loss) {
@@ -181,12 +192,15 @@ function paintNames() {
 		const y = TOP + lane.y - view.y;
 		context.font = "bold 11px system-ui, DejaVu Sans, sans-serif";
 		context.fillStyle = theme.text;
-		context.fillText(lane.name.length > 16 ? lane.name.slice(0, 15) + "…" : lane.name, 8, y + 9);
+		const name = lane.name.length > 16 ? lane.name.slice(0, 15) + "…" : lane.name;
+		context.fillText(name, 8, y + 9);
 		context.font = "9px system-ui, DejaVu Sans, sans-serif";
 		context.fillStyle = theme.dim;
 		context.textAlign = "right";
 		lane.rows.forEach((row, i) => {
-			if (i || lane.kind === "disk") context.fillText(row.track.title.replace("requests in the ", ""), NAMES_WIDTH - 6, middleOf(row));
+			const title = row.track.title.replace("requests in the ", "");
+			if (i || lane.kind === "disk")
+				context.fillText(title, NAMES_WIDTH - 6, middleOf(row));
 		});
 		context.textAlign = "left";
 	}
@@ -203,8 +217,10 @@ function* lanesInView() {
 
 function paintLanes(from, to, marks) {
 	beginRaster(NAMES_WIDTH, TOP, view.width, view.height, paints.back);
-	for (const lane of lanesInView())
-		if (lane.isOdd) fill(NAMES_WIDTH, TOP + lane.y - view.y - GAP / 2, view.width, lane.height + GAP, paints.band);
+	for (const lane of lanesInView()) {
+		const y = TOP + lane.y - view.y - GAP / 2;
+		if (lane.isOdd) fill(NAMES_WIDTH, y, view.width, lane.height + GAP, paints.band);
+	}
 	for (const time of marks) fill(Math.round(xOf(time)), TOP, 1, view.height, paints.grid);
 	for (const lane of lanesInView())
 		for (const row of lane.rows) {

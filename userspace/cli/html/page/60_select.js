@@ -30,14 +30,16 @@ function showDetails(title, pairs, buttons = []) {
 }
 
 function timePairs(time, name = "time") {
-	return [[name, ringText(time)], ["since the first event", "+" + lengthText(time)], ["wall clock", wallText(time)]];
+	return [[name, ringText(time)], ["since the first event", "+" + lengthText(time)],
+		["wall clock", wallText(time)]];
 }
 
 /* ---- find */
 async function sliceAt(track, time) {
 	for (const piece of piecesIn(track.pieces, time, time)) {
 		const data = await pieceLater(piece);
-		const i = firstNot(piece.count, (k) => data.end[k] <= time && data.end[k] < data.end[piece.count - 1]);
+		const i = firstNot(piece.count, (k) => data.end[k] <= time &&
+			data.end[k] < data.end[piece.count - 1]);
 		if (i < piece.count && data.begin[i] <= time && data.end[i] >= time)
 			return { begin: data.begin[i], end: data.end[i], value: data.value[i] };
 	}
@@ -52,7 +54,8 @@ async function eventNear(track, time, most) {
 		const at = firstNot(piece.count, (k) => data.begin[k] < time);
 		for (const i of [at - 1, at]) {
 			const distance = Math.abs(data.begin[i] - time);
-			if (i < 0 || i >= piece.count || distance > most || (best && best.distance <= distance)) continue;
+			if (i < 0 || i >= piece.count || distance > most ||
+				(best && best.distance <= distance)) continue;
 			best = { piece, data, index: i, distance };
 		}
 	}
@@ -67,15 +70,17 @@ async function wakeOf(taskIndex, time) {
 			const arrows = await pieceLater(piece);
 			const i = firstNot(arrows.length, (k) => arrows[k].end < time);
 			for (let k = i; k < arrows.length && arrows[k].end === time; k++)
-				if (arrows[k].task === taskIndex) return { ...arrows[k], to: lane.cpu };
+				if (arrows[k].task === taskIndex)
+					return { ...arrows[k], to: lane.cpu };
 		}
 	return null;
 }
 
 function wakePairs(arrow) {
 	if (!arrow) return [];
-	const flags = FLAGS.filter(([bit]) => arrow.flags & bit).map(([, text]) => " " + text).slice(0, 1).join("");
-	return [["woken by", taskText(arrow.waker) + flags + " on CPU " + arrow.cpu], ["woken at", ringText(arrow.begin)],
+	const found = FLAGS.find(([bit]) => arrow.flags & bit), flags = found ? " " + found[1] : "";
+	return [["woken by", taskText(arrow.waker) + flags + " on CPU " + arrow.cpu],
+		["woken at", ringText(arrow.begin)],
 		["waited", lengthText(arrow.end - arrow.begin)]];
 }
 
@@ -86,42 +91,52 @@ function choose(selected) {
 	if (!selected) {
 		showDetails("nothing", [["", ""]]);
 		$("details").lastChild.remove();
-		element("p", "Click on a slice, an event or an entry of the list.", $("details")).className = "hint";
+		element("p", "Click on a slice, an event or an entry of the list.",
+			$("details")).className = "hint";
 	}
 	keepFragment();
 	redraw();
 }
 
-const lengthPairs = (slice) => [["length", lengthText(slice.end - slice.begin)], ...timePairs(slice.begin, "begins"),
+const lengthPairs = (slice) => [["length", lengthText(slice.end - slice.begin)],
+	...timePairs(slice.begin, "begins"),
 	["ends", ringText(slice.end)]];
 
 async function selectSlice(row, slice) {
-	const lane = row.lane, name = sliceText(row, slice.value), pairs = [[row.track.title, name]];
+	const lane = row.lane, name = sliceText(row, slice.value),
+		pairs = [[row.track.title, name]];
 	const isState = row.track.mode === STATES;
-	let arrow = null, taskIndex = row.paint === "task" ? slice.value : isState ? lane.index : -1;
-	if (isState) pairs[0] = ["state", STATE_NAMES[slice.value & 3] + ((slice.value & 3) ? "" : " on " + name)];
-	if (isState && (slice.value & 3)) pairs.push(["reason", textOf(Math.floor(slice.value / 4))]);
+	const taskIndex = row.paint === "task" ? slice.value : isState ? lane.index : -1;
+	let arrow = null;
+	const state = isState ? slice.value & 3 : 0;
+	if (isState) pairs[0] = ["state", STATE_NAMES[state] + (state ? "" : " on " + name)];
+	if (state)
+		pairs.push(["reason", textOf(Math.floor(slice.value / 4))]);
 	pairs.push(["lane", lane.name]);
 	if (lane.kind === "cpu" && taskIndex < 0) {
 		const task = await sliceAt(lane.rows[0].track, slice.begin);
 		pairs.push(["task", task ? taskText(task.value) : "idle"]);
 	}
-	if (taskIndex >= 0) arrow = await wakeOf(taskIndex, isState && (slice.value & 3) ? slice.end : slice.begin);
+	if (taskIndex >= 0) arrow = await wakeOf(taskIndex, state ? slice.end : slice.begin);
 	choose({ row, ...slice, at: slice.begin, arrow });
 	const title = row.track.mode === DEPTH ? name + " " + row.track.title : name;
 	showDetails(title, [...pairs, ...lengthPairs(slice), ...wakePairs(arrow)]);
 }
 
 async function selectEvent(row, found) {
-	const { piece, data, index } = found, time = data.begin[index], type = data.value[index], lane = row.lane;
+	const { piece, data, index } = found, time = data.begin[index], type = data.value[index],
+		lane = row.lane;
 	const system = type ? meta.types[type - 1][0] : null;
-	const pairs = [...timePairs(time), ["CPU", lane.cpu], ["task", taskText(data.task[index])], ["text", data.texts.get(index)]];
+	const pairs = [...timePairs(time), ["CPU", lane.cpu], ["task", taskText(data.task[index])],
+		["text", data.texts.get(index)]];
 	for (const [name, value] of fieldsOf(data, index))
 		pairs.push([name, type || value >= 0 ? value : "an unknown number"]);
-	if (type && !data.hasValues) pairs.push(["fields", "left out: the page would be too large"]);
+	if (type && !data.hasValues)
+		pairs.push(["fields", "left out: the page would be too large"]);
 	choose({ row, begin: time, end: time, at: time, value: type, event: { piece, index } });
 	showDetails((system ? system + ":" : "") + eventText(type), pairs,
-		[["◀ previous event", () => stepEvent(row, piece, index - 1)], ["next event ▶", () => stepEvent(row, piece, index + 1)]]);
+		[["◀ previous event", () => stepEvent(row, piece, index - 1)],
+			["next event ▶", () => stepEvent(row, piece, index + 1)]]);
 }
 
 /* Select the event of that index, which may be in the piece before or behind. */
@@ -137,7 +152,8 @@ async function stepEvent(row, piece, index) {
 
 /* Move so that a moment is in view. */
 function reveal(time, lane) {
-	if (time < view.begin || time > view.begin + view.time) setView(time - view.time / 2, view.time);
+	if (time < view.begin || time > view.begin + view.time)
+		setView(time - view.time / 2, view.time);
 	showLane(lane);
 }
 
@@ -149,7 +165,8 @@ async function selectIn(row, time, most) {
 		return Boolean(found);
 	}
 	let slice = null;
-	for (const moment of [time, time + most / 2, time - most / 2]) slice ??= await sliceAt(row.track, moment);
+	for (const moment of [time, time + most / 2, time - most / 2])
+		slice ??= await sliceAt(row.track, moment);
 	if (slice) await selectSlice(row, slice);
 	return Boolean(slice);
 }

@@ -20,9 +20,17 @@ function setSearch(text) {
 	search.texts = indexesOf(meta.texts, has);
 	let events = 0;
 	for (const type of search.types) events += type ? meta.types[type - 1][3] : meta.losses;
-	const parts = [[search.types.size, "kind", "s", ` of events (${events.toLocaleString("en")})`], [search.tasks.size, "task", "s", ""],
-		[search.texts.size, "name", "s", ""]].filter(([n]) => n).map(([n, word, s, more]) => n + " " + word + (n > 1 ? s : "") + more);
-	$("found").textContent = !wanted ? "" : Number.isFinite(parseRing(wanted)) ? "a time: Enter" : parts.join(", ") || "nothing";
+	const parts = [];
+	const add = (found, word, more = "") => {
+		if (found.size) parts.push(found.size + " " + word + (found.size > 1 ? "s" : "") +
+			more);
+	};
+	add(search.types, "kind", ` of events (${events.toLocaleString("en")})`);
+	add(search.tasks, "task");
+	add(search.texts, "name");
+	let summary = parts.join(", ") || "nothing";
+	if (Number.isFinite(parseRing(wanted))) summary = "a time: Enter";
+	$("found").textContent = wanted ? summary : "";
 }
 
 /* Return the set of values that a row is searched for, or null. */
@@ -34,7 +42,8 @@ function wantedOf(row) {
 }
 
 function isHit(row, value, wanted) {
-	if (row.track.mode === STATES) return (value & 3) !== 0 && wanted.has(Math.floor(value / 4));
+	if (row.track.mode === STATES)
+		return (value & 3) !== 0 && wanted.has(Math.floor(value / 4));
 	return wanted.has(value);
 }
 
@@ -49,16 +58,20 @@ function mayHit(row, piece, wanted) {
 async function hitIn(row, time, forward, best) {
 	const wanted = wantedOf(row), list = row.track.pieces;
 	if (!wanted || !wanted.size) return best;
-	const from = forward ? firstNot(list.length, (k) => list[k].end <= time) : firstNot(list.length, (k) => list[k].begin < time) - 1;
+	const behind = (of) => of.end <= time, before = (of) => of.begin < time;
+	const from = firstNot(list.length, (k) => (forward ? behind : before)(list[k])) - !forward;
 	for (let at = from; list[at]; at += forward ? 1 : -1) {
 		const piece = list[at];
 		if (best && (forward ? piece.begin >= best.time : piece.end <= best.time)) break;
 		if (!mayHit(row, piece, wanted)) continue;
 		const data = await pieceLater(piece);
-		let i = forward ? firstNot(piece.count, (k) => data.begin[k] <= time) : firstNot(piece.count, (k) => data.begin[k] < time) - 1;
+		let i = firstNot(piece.count, (k) => data.begin[k] < time ||
+			(forward && data.begin[k] === time)) - !forward;
 		for (; i >= 0 && i < piece.count; i += forward ? 1 : -1) {
-			if (best && (forward ? data.begin[i] >= best.time : data.begin[i] <= best.time)) break;
-			if (isHit(row, data.value[i], wanted)) return { time: data.begin[i], row, piece, data, index: i };
+			if (best && (forward ? data.begin[i] >= best.time :
+				data.begin[i] <= best.time)) break;
+			if (isHit(row, data.value[i], wanted))
+				return { time: data.begin[i], row, piece, data, index: i };
 		}
 	}
 	return best;
@@ -81,7 +94,8 @@ async function nextHit(forward) {
 		return undefined;
 	}
 	if (best.row.track.mode === TICKS) await selectEvent(best.row, best);
-	else await selectSlice(best.row, { begin: best.time, end: best.data.end[best.index], value: best.data.value[best.index] });
+	else await selectSlice(best.row, { begin: best.time, end: best.data.end[best.index],
+		value: best.data.value[best.index] });
 	reveal(best.time, best.row.lane);
 	return best;
 }

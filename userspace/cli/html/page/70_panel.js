@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The panel: the longest latencies, losses, the sums and the legend. */
-const KIND_TITLES = { runqueue: "Waits for a CPU", offcpu: "Tasks that did not run", irq: "Interrupt handlers", softirq: "Softirqs",
-	syscall: "System calls", "block-queue": "Requests in a queue", "block-device": "Requests in a device" };
+const KIND_TITLES = { runqueue: "Waits for a CPU", offcpu: "Tasks that did not run",
+	irq: "Interrupt handlers", softirq: "Softirqs", syscall: "System calls",
+	"block-queue": "Requests in a queue", "block-device": "Requests in a device" };
 
 /* Control characters must not change the text around them. */
-const shown = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const shown = (text) => text.replace(CONTROLS,
 	(character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"));
 const personText = (of) => of.pid ? shown(of.comm ?? "<...>") + "-" + of.pid : "idle";
 const ringOf = (number) => Number(BigInt(number) - base);
@@ -16,7 +18,8 @@ function rowOfWorst(kind, worst) {
 	if (kind === "syscall") return rowOf(task, "call") || rowOf(cpu, "call");
 	if (kind.startsWith("block")) {
 		const lane = laneOfId.get("disk" + worst.name.split(" ")[0]);
-		return rowOf(lane, kind === "block-queue" ? "queued" : "issued") || rowOf(cpu, "task");
+		return rowOf(lane, kind === "block-queue" ? "queued" : "issued") ||
+			rowOf(cpu, "task");
 	}
 	return rowOf(task, "state") || rowOf(cpu, "task") || lanes[0]?.rows[0];
 }
@@ -24,11 +27,13 @@ function rowOfWorst(kind, worst) {
 function arrowOfWorst(worst) {
 	if (!worst.waker) return null;
 	const index = meta.tasks.findIndex(([pid]) => pid === worst.pid);
-	return index < 0 ? null : { begin: worst.from, end: worst.to, cpu: worst.waker.cpu, task: index, to: worst.cpu };
+	return index < 0 ? null : { begin: worst.from, end: worst.to, cpu: worst.waker.cpu,
+		task: index, to: worst.cpu };
 }
 
 function wakerText(waker) {
-	const where = waker.flags & 0x08 ? "an interrupt of " : waker.flags & 0x10 ? "a softirq in " : "";
+	const inSoftirq = waker.flags & 0x10 ? "a softirq in " : "";
+	const where = waker.flags & 0x08 ? "an interrupt of " : inSoftirq;
 	return where + personText(waker) + " on CPU " + waker.cpu;
 }
 
@@ -40,10 +45,13 @@ function selectWorst(kind, worst, tableRow) {
 		arrow: kind === "runqueue" ? arrowOfWorst(worst) : null });
 	tableRow?.classList.add("chosen");
 	const ran = (worst.ran || []).map((of) => personText(of) + " for " + lengthText(of.ticks));
-	showDetails(lengthText(worst.to - worst.from) + ": " + shown(worst.name), [["kind", KIND_TITLES[kind]],
-		["task", personText(worst)], ["CPU", worst.cpu < 0 ? "not known" : worst.cpu], ...timePairs(worst.from, "begins"),
+	showDetails(lengthText(worst.to - worst.from) + ": " + shown(worst.name),
+		[["kind", KIND_TITLES[kind]], ["task", personText(worst)],
+		["CPU", worst.cpu < 0 ? "not known" : worst.cpu],
+		...timePairs(worst.from, "begins"),
 		["ends", worst.unfinished ? "not in the recording" : ringText(worst.to)],
-		["woken by", worst.waker && wakerText(worst.waker)], ["CPU " + worst.cpu + " ran", ran.join(", ")]]);
+		["woken by", worst.waker && wakerText(worst.waker)],
+		["CPU " + worst.cpu + " ran", ran.join(", ")]]);
 }
 
 function addWorst(table, kind, worst) {
@@ -59,10 +67,12 @@ const AT_FIRST = 3;
 function addKind(panel, kind, title = KIND_TITLES[kind.kind]) {
 	if (!kind.worst.length) return;
 	element("h3", title ?? kind.kind, panel);
-	const sums = kind.count.toLocaleString("en") + (kind.unfinished ? `, ${kind.unfinished} not ended` : "") +
-		(kind.discarded ? `, ${kind.discarded} with lost events left out` : "");
+	let sums = kind.count.toLocaleString("en");
+	if (kind.unfinished) sums += `, ${kind.unfinished} not ended`;
+	if (kind.discarded) sums += `, ${kind.discarded} with lost events left out`;
 	element("p", sums, panel).className = "hint";
-	const table = element("table", undefined, panel), head = element("tr", undefined, element("thead", undefined, table));
+	const table = element("table", undefined, panel);
+	const head = element("tr", undefined, element("thead", undefined, table));
 	for (const title of ["Length", "Task", "What"]) element("th", title, head).scope = "col";
 	const body = element("tbody", undefined, table);
 	kind.worst.slice(0, AT_FIRST).forEach((worst) => addWorst(body, kind.kind, worst));
@@ -92,21 +102,25 @@ function addLosses(panel) {
 	const body = element("tbody", undefined, element("table", undefined, panel));
 	for (const [time, cpu, lost] of meta.loss.slice(0, 100)) {
 		const row = element("tr", undefined, body), lane = laneOfCpu.get(cpu);
-		const button = element("button", lost === null ? "unknown" : lost.toLocaleString("en"), element("td", undefined, row));
+		const text = lost === null ? "unknown" : lost.toLocaleString("en");
+		const button = element("button", text, element("td", undefined, row));
 		button.addEventListener("click", () => {
 			setView(time - view.time / 2, Math.min(view.time, total / 20));
-			if (lane) selectIn(rowOf(lane, "ticks"), time, perPixel() * 3).then(() => reveal(time, lane));
+			if (lane) selectIn(rowOf(lane, "ticks"), time, perPixel() * 3).then(() =>
+				reveal(time, lane));
 		});
 		element("td", "CPU " + cpu, row);
 		element("td", ringText(time), row);
 	}
-	if (meta.losses > 100) element("p", `and ${meta.losses - 100} more losses`, panel).className = "hint";
+	const more = `and ${meta.losses - 100} more losses`;
+	if (meta.losses > 100) element("p", more, panel).className = "hint";
 }
 
 function addLegend() {
-	const entries = [[theme.states[0], "running"], [theme.states[1], "runnable"], [theme.states[2], "uninterruptible"],
-		[theme.states[3], "sleeping"], [css(colour("irq", 1)), "interrupt"], [css(colour("softirq", 1)), "softirq"], [css(colour("call", 1)), "system call"],
-		[theme.depth[0], "queued"], [theme.depth[1], "in the device"], [theme.bad, "lost events"]];
+	const entries = [...theme.states.map((fill, state) => [fill, STATE_NAMES[state]]),
+		[css(colour("irq", 1)), "interrupt"], [css(colour("softirq", 1)), "softirq"],
+		[css(colour("call", 1)), "system call"], [theme.depth[0], "queued"],
+		[theme.depth[1], "in the device"], [theme.bad, "lost events"]];
 	$("legend").replaceChildren();
 	for (const [fill, text] of entries) {
 		const entry = element("span", undefined, $("legend"));
@@ -116,7 +130,8 @@ function addLegend() {
 }
 
 function addSums() {
-	const lost = (meta.lost_unknown ? "more than " : "") + meta.lost.toLocaleString("en") + " lost";
+	const lost = (meta.lost_unknown ? "more than " : "") + meta.lost.toLocaleString("en") +
+		" lost";
 	$("title").textContent = document.title = meta.file;
 	$("title").title = meta.file + (meta.uname ? "\n" + meta.uname : "");
 	$("sums").textContent = meta.events.toLocaleString("en") + " events, ";

@@ -12,12 +12,14 @@ function rowAt(y) {
 	const at = y - TOP + view.y;
 	const lane = lanes.find((of) => at >= of.y - GAP / 2 && at < of.y + of.height + GAP / 2);
 	if (!lane || y < TOP) return null;
-	return lane.rows.find((row) => at < row.y + row.height + 1) || lane.rows[lane.rows.length - 1];
+	return lane.rows.find((row) => at < row.y + row.height + 1) ||
+		lane.rows[lane.rows.length - 1];
 }
 
 async function click(x, y) {
 	const row = rowAt(y);
-	if (!row || x < NAMES_WIDTH || !await selectIn(row, timeOf(x), perPixel() * (row.track.mode === TICKS ? 6 : 3))) choose(null);
+	const most = perPixel() * (row?.track.mode === TICKS ? 6 : 3);
+	if (!row || x < NAMES_WIDTH || !await selectIn(row, timeOf(x), most)) choose(null);
 }
 
 function moveOverview(x) {
@@ -28,7 +30,8 @@ canvas.addEventListener("pointerdown", (event) => {
 	const [x, y] = placeOf(event);
 	if (event.button) return;
 	canvas.setPointerCapture(event.pointerId);
-	drag = { x, y, lastX: x, lastY: y, moved: false, overview: y < OVERVIEW, measure: event.shiftKey && y >= OVERVIEW };
+	drag = { x, y, lastX: x, lastY: y, moved: false, overview: y < OVERVIEW,
+		measure: event.shiftKey && y >= OVERVIEW };
 	view.measure = null;
 	if (drag.overview) moveOverview(x);
 	redraw();
@@ -56,13 +59,15 @@ canvas.addEventListener("pointerup", (event) => {
 canvas.addEventListener("pointercancel", () => { drag = null; });
 canvas.addEventListener("dblclick", () => {
 	const selected = view.selected;
-	if (selected && selected.end > selected.begin) show(selected.begin, selected.end, selected.row.lane, 0.8);
+	if (selected && selected.end > selected.begin)
+		show(selected.begin, selected.end, selected.row.lane, 0.8);
 });
 
 canvas.addEventListener("wheel", (event) => {
 	const [x] = placeOf(event), by = event.deltaMode ? event.deltaY * 30 : event.deltaY;
 	event.preventDefault();
-	if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan((event.deltaX || by) / 1000);
+	if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+		pan((event.deltaX || by) / 1000);
 	else if (x < NAMES_WIDTH) scrollLanes(by);
 	else zoom(2 ** Math.min(Math.max(by / 200, -1), 1), x);
 }, { passive: false });
@@ -77,11 +82,15 @@ function escape() {
 	choose(null);
 }
 
-const otherTheme = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+const isDark = () => document.documentElement.dataset.theme === "dark";
+const otherTheme = () => setTheme(isDark() ? "light" : "dark");
 const KEYS = {
-	w: () => zoom(0.5), "+": () => zoom(0.5), "=": () => zoom(0.5), s: () => zoom(2), "-": () => zoom(2),
-	a: () => pan(-0.2), ArrowLeft: () => pan(-0.2), d: () => pan(0.2), ArrowRight: () => pan(0.2),
-	ArrowUp: () => scrollLanes(-60), ArrowDown: () => scrollLanes(60), f: fit, n: () => nextHit(true), N: () => nextHit(false),
+	w: () => zoom(0.5), "+": () => zoom(0.5), "=": () => zoom(0.5),
+	s: () => zoom(2), "-": () => zoom(2),
+	a: () => pan(-0.2), ArrowLeft: () => pan(-0.2),
+	d: () => pan(0.2), ArrowRight: () => pan(0.2),
+	ArrowUp: () => scrollLanes(-60), ArrowDown: () => scrollLanes(60),
+	f: fit, n: () => nextHit(true), N: () => nextHit(false),
 	"/": () => $("search").focus(), "?": () => help(true), t: otherTheme, Escape: escape,
 };
 

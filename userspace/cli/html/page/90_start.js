@@ -13,7 +13,8 @@ function start() {
 	const dark = matchMedia("(prefers-color-scheme: dark)");
 	addSums();
 	prepareWorst();
-	for (const kind of meta.uninterruptible) addKind($("worst"), kind, "Uninterruptible sleeps");
+	for (const kind of meta.uninterruptible)
+		addKind($("worst"), kind, "Uninterruptible sleeps");
 	for (const kind of meta.kinds) addKind($("worst"), kind);
 	addLosses($("losses"));
 	setTheme(dark.matches ? "dark" : "light");
