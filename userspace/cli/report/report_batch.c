@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report_batch.h"
 #include "common/colour.h"
-#include "json_lines.h"
+#include "report_batch.h"
+#include "show/json_lines.h"
 
 #define BATCH_ITEMS	2048
 #define BATCH_BYTES	(256 * 1024)

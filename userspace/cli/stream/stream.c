@@ -13,11 +13,11 @@
 #include "common/control.h"
 #include "common/options.h"
 #include "common/selection.h"
-#include "json_lines.h"
 #include "json_live.h"
 #include "record/live_events.h"
 #include "record/own_buffer.h"
-#include "text.h"
+#include "show/json_lines.h"
+#include "show/text.h"
 
 #define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */

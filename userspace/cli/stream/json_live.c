@@ -3,9 +3,9 @@
 #include <sys/utsname.h>
 
 #include "common/control.h"
-#include "json_head.h"
 #include "json_live.h"
 #include "record/moment.h"
+#include "show/json_head.h"
 
 void json_live_head(struct buf *out)
 {

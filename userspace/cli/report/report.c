@@ -18,13 +18,13 @@
 #include "common/printable.h"
 #include "common/progress.h"
 #include "common/suggest.h"
-#include "crash_guard.h"
 #include "html/html_options.h"
-#include "input.h"
-#include "input_text.h"
-#include "json_head.h"
 #include "report_batch.h"
-#include "text.h"
+#include "show/crash_guard.h"
+#include "show/input.h"
+#include "show/input_text.h"
+#include "show/json_head.h"
+#include "show/text.h"
 #include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* --cpu options */
