@@ -13,7 +13,7 @@
 
 #include "common/cli.h"
 #include "incident_files.h"
-#include "trace_dat/dat_spool.h"
+#include "trace_dat/spool_files.h"
 
 #define NAME_FORMAT	"%Y-%m-%dT%H.%M.%S"
 

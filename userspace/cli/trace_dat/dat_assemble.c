@@ -10,7 +10,7 @@
 #include "dat_compress.h"
 #include "dat_join.h"
 #include "dat_reader.h"
-#include "dat_spool.h"
+#include "spool_files.h"
 
 static int open_unfinished(struct dat_reader **r, const char *path)
 {

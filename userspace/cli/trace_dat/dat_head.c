@@ -7,6 +7,7 @@
 #include "dat_head.h"
 #include "dat_write.h"
 #include "dat_writer.h"
+#include "times_print.h"
 
 static void add_sized(struct buf *b, const char *text)
 {

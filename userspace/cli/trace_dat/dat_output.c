@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "dat_output.h"
-#include "dat_spool.h"
+#include "spool_files.h"
 
 /*
  * btrfs allocates new space for each overwrite, which fails on a full disk.

@@ -1,49 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dat_times.h"
 
-#define TITLE	"Times of the recording\n"
-#define REASON	"reason: "
+const char *const dat_moment_names[DAT_NR_MOMENTS] = { "begin", "trigger", "end" };
 
-static const struct {
-	const char *name;
-	size_t offset;
-} moments[] = {
-	{ "begin", offsetof(struct dat_times, begin) },
-	{ "trigger", offsetof(struct dat_times, trigger) },
-	{ "end", offsetof(struct dat_times, end) },
-};
-
-#define NR_MOMENTS	(sizeof(moments) / sizeof(*moments))
-
-static struct dat_moment *moment(struct dat_times *times, size_t i)
+struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i)
 {
-	return (struct dat_moment *)((char *)times + moments[i].offset);
-}
+	struct dat_moment *const moments[DAT_NR_MOMENTS] = {
+		&times->begin, &times->trigger, &times->end,
+	};
 
-void dat_times_print(const struct dat_times *times, struct buf *out)
-{
-	struct dat_times copy = *times;
-	bool titled = false;
-
-	for (size_t i = 0; i < NR_MOMENTS; i++) {
-		const struct dat_moment *m = moment(&copy, i);
-
-		if (!m->real)
-			continue;
-		if (!titled)
-			buf_printf(out, TITLE);
-		titled = true;
-		buf_printf(out, "%s: ring %" PRIu64 " real %" PRIu64 " boot %" PRIu64
-			   " tai %" PRId64 " error %" PRIu64 "\n", moments[i].name, m->ring,
-			   m->real, m->boot, m->tai_offset, m->error);
-	}
-	if (titled && times->reason[0])
-		buf_printf(out, REASON "%s\n", times->reason);
+	return moments[i];
 }
 
 static void parse_line(struct dat_times *times, const char *line)
@@ -51,8 +21,8 @@ static void parse_line(struct dat_times *times, const char *line)
 	struct dat_moment m;
 	char name[16];
 
-	if (!strncmp(line, REASON, strlen(REASON))) {
-		line += strlen(REASON);
+	if (!strncmp(line, DAT_TIMES_REASON, strlen(DAT_TIMES_REASON))) {
+		line += strlen(DAT_TIMES_REASON);
 		snprintf(times->reason, sizeof(times->reason), "%.*s", (int)strcspn(line, "\n"),
 			 line);
 		return;
@@ -61,14 +31,14 @@ static void parse_line(struct dat_times *times, const char *line)
 		   " tai %" SCNd64 " error %" SCNu64, name, &m.ring, &m.real, &m.boot,
 		   &m.tai_offset, &m.error) != 6)
 		return;
-	for (size_t i = 0; i < NR_MOMENTS; i++)
-		if (!strcmp(name, moments[i].name))
-			*moment(times, i) = m;
+	for (unsigned int i = 0; i < DAT_NR_MOMENTS; i++)
+		if (!strcmp(name, dat_moment_names[i]))
+			*dat_times_moment(times, i) = m;
 }
 
 bool dat_times_parse(struct dat_times *times, const char *text)
 {
-	if (strncmp(text, TITLE, strlen(TITLE)))
+	if (strncmp(text, DAT_TIMES_TITLE, strlen(DAT_TIMES_TITLE)))
 		return false;
 	*times = (struct dat_times){ 0 };
 	while ((text = strchr(text, '\n'))) {

@@ -10,9 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buf.h"
-
 #define DAT_REASON_SIZE	256	/* bytes, with the 0 */
+#define DAT_NR_MOMENTS	3
+
+/* The first line of the text, and the beginning of the line with the reason */
+#define DAT_TIMES_TITLE		"Times of the recording\n"
+#define DAT_TIMES_REASON	"reason: "
 
 /**
  * struct dat_moment - clocks that were read together
@@ -44,8 +47,9 @@ struct dat_times {
 	char reason[DAT_REASON_SIZE];
 };
 
-/* Append the known moments; nothing, if none is known. */
-void dat_times_print(const struct dat_times *times, struct buf *out);
+/* The names of the moments in the text, and their places */
+extern const char *const dat_moment_names[DAT_NR_MOMENTS];
+struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i);
 
 /* Return false if the text has no moments, and leave *times alone. */
 bool dat_times_parse(struct dat_times *times, const char *text);

@@ -8,7 +8,7 @@
 #include "dat_output.h"
 #include "dat_pages.h"
 #include "dat_split.h"
-#include "dat_spool.h"
+#include "spool_files.h"
 #include "dat_write.h"
 #include "dat_writer.h"
 
