@@ -29,7 +29,7 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat
 		   dat_data.c dat_events.c dat_head.c dat_headers.c dat_join.c dat_output.c \
 		   dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c dat_spool.c \
 		   dat_times.c dat_write.c kallsyms.c spool_files.c symbol_use.c symbols.c \
-		   times_print.c) \
+		   times_print.c dat_zstd.c) \
 		   userspace/cli/common/buf.c
 FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \

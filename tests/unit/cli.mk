@@ -18,7 +18,7 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
 		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
 		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c spool_files.c \
-		symbol_use.c symbols.c times_print.c) \
+		symbol_use.c symbols.c times_print.c dat_zstd.c) \
 	record/cmdlines.c record/incident_files.c common/selfcost.c selftest/ledger.c \
 	latency/histogram.c latency/length.c top/batch.c top/counts.c top/keys.c top/layout.c top/rows.c top/sample.c \
 	show/columns.c show/time_view.c) \

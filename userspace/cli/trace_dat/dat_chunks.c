@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "dat_reader.h"
 
@@ -24,11 +23,6 @@ struct dat_chunks {
 	size_t size;		/* its size, */
 	size_t at;		/* and the bytes of it that were read */
 };
-
-int dat_uncompress(void *to, size_t size, const void *from, size_t from_size)
-{
-	return ZSTD_decompress(to, size, from, from_size) == size ? 0 : DAT_ERR_BROKEN;
-}
 
 static int read_head(struct dat_reader *r, uint64_t offset, struct chunk_head *head)
 {

@@ -29,6 +29,8 @@ const char *dat_strerror(int error)
 		return "was finished by its recorder: there is nothing to recover";
 	case DAT_ERR_BUSY:
 		return "is still being written: end its recorder first";
+	case DAT_ERR_NO_ZSTD:
+		return "is compressed by zstd, and libzstd.so.1 is not here: install libzstd1";
 	case DAT_ERR_LATENCY:
 		return "contains the text of a latency tracer, not events: read it with trace-cmd report";
 	}

@@ -23,6 +23,7 @@ enum dat_error {
 	DAT_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
 	DAT_ERR_COMPLETE	= -5007,	/* nothing is to be assembled */
 	DAT_ERR_BUSY		= -5008,	/* it is still being recorded */
+	DAT_ERR_NO_ZSTD		= -5009,	/* it is compressed, and libzstd is missing */
 };
 
 #define DAT_ERR_LAST	(-4999)	/* all these errors are smaller */

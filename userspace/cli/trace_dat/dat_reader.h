@@ -115,7 +115,8 @@ void dat_close_chunks(struct dat_chunks *chunks);
  * them. Return 1, or 0 at the end of the data.
  */
 int dat_read_chunks(struct dat_reader *r, struct dat_cpu_reader *c, void *data, size_t size);
-/* Return -errno, or DAT_ERR_BROKEN. */
+
+/* dat_zstd.c: uncompress one frame. Return 0, DAT_ERR_BROKEN or DAT_ERR_NO_ZSTD. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
 
 /* Return the size of a CPU's data in whole pages. */
