@@ -22,7 +22,7 @@
 #include "convert/perfetto_event.h"
 #include "show/input_text.h"
 #include "show/text.h"
-#include "trace_dat/dat_read.h"
+#include "recording/dat_read.h"
 
 #define MOST_CPUS	8
 #define MOST_EVENTS	256

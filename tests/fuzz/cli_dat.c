@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../userspace/cli/trace_dat/dat_read.h"
+#include "../../userspace/lib/recording/dat_read.h"
 #include "../unit/cli_synth.h"
 
 #define NR_RECORDINGS	2

@@ -14,7 +14,7 @@
 #include "html/meta.h"
 #include "html/page.h"
 #include "show/text.h"
-#include "trace_dat/dat_times.h"
+#include "recording/dat_times.h"
 
 #define WORST		3
 #define ODD_CPU		0x20

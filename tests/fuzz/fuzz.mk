@@ -13,7 +13,7 @@ FUZZ_SECONDS	?= 60
 FUZZ_BUILD	:= $(BUILD)/fuzz
 export RBMAP_FUZZ_EVENTS ?= $(or $(wildcard /sys/kernel/rbmap/events),$(FUZZ_BUILD)/formats)
 FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
-		  -fsanitize=fuzzer,address,undefined \
+		  -I$(LIB_DIR) -fsanitize=fuzzer,address,undefined \
 		  -fno-sanitize-recover=all \
 		  -DRBMAP_LIB_VERSION='"$(VERSION)"' \
 		  $(shell pkg-config --cflags libtraceevent)
@@ -25,11 +25,9 @@ FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.
 		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)
-FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c \
-		   dat_data.c dat_events.c dat_head.c dat_headers.c dat_join.c dat_output.c \
-		   dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c dat_spool.c \
-		   dat_times.c dat_write.c kallsyms.c spool_files.c symbol_use.c symbols.c \
-		   times_print.c dat_zstd.c) \
+FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c dat_head.c \
+		   dat_join.c dat_output.c dat_pages.c dat_pipe.c dat_split.c dat_write.c \
+		   kallsyms.c spool_files.c symbol_use.c symbols.c times_print.c) \
 		   userspace/cli/common/buf.c
 FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
@@ -41,7 +39,7 @@ FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c e
 FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
-FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h)
+FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h userspace/lib/*/*.h)
 FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat cli_intervals cli_convert cli_html
 

@@ -15,16 +15,15 @@ CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	$(addprefix common/,buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c pipeline.c printable.c \
 		service.c suggest.c) \
-	$(addprefix trace_dat/,dat_assemble.c dat_chunks.c dat_compress.c dat_data.c dat_events.c dat_head.c \
-		dat_headers.c dat_join.c dat_pages.c dat_pipe.c dat_read.c dat_sections.c dat_split.c \
-		dat_output.c dat_spool.c dat_times.c dat_write.c kallsyms.c spool_files.c \
-		symbol_use.c symbols.c times_print.c dat_zstd.c) \
+	$(addprefix trace_dat/,dat_assemble.c dat_compress.c dat_head.c dat_join.c dat_pages.c \
+		dat_pipe.c dat_split.c dat_output.c dat_write.c kallsyms.c spool_files.c \
+		symbol_use.c symbols.c times_print.c) \
 	record/cmdlines.c record/incident_files.c common/selfcost.c selftest/ledger.c \
 	latency/histogram.c latency/length.c top/batch.c top/counts.c top/keys.c top/layout.c top/rows.c top/sample.c \
 	show/columns.c show/time_view.c) \
-	userspace/lib/decode.c userspace/lib/error.c
+	$(addprefix userspace/lib/,decode.c error.c) $(wildcard userspace/lib/recording/*.c)
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
-	$(wildcard uapi/linux/*.h userspace/lib/*.h userspace/cli/*/*.h)
+	$(wildcard uapi/linux/*.h userspace/lib/*.h userspace/lib/*/*.h userspace/cli/*/*.h)
 
 CLI_TEST_FLAGS_plain :=
 CLI_TEST_FLAGS_asan := -fsanitize=address,undefined \

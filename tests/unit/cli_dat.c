@@ -24,7 +24,7 @@
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
 #include "../../userspace/cli/trace_dat/dat_compress.h"
-#include "../../userspace/cli/trace_dat/dat_read.h"
+#include "../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
 
 #define NR_CPUS		3

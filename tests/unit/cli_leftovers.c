@@ -21,7 +21,7 @@
 #include "../../userspace/cli/record/directory_lock.h"
 #include "../../userspace/cli/record/incident_leftovers.h"
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../userspace/cli/trace_dat/dat_read.h"
+#include "../../userspace/lib/recording/dat_read.h"
 #include "cli_directory.h"
 #include "cli_synth.h"
 

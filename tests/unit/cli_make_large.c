@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../userspace/cli/trace_dat/dat_read.h"
+#include "../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
 
 #define MOST_FORMATS	256

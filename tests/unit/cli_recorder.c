@@ -15,7 +15,7 @@
 
 #include "../../userspace/cli/common/control.h"
 #include "../../userspace/cli/record/recorder.h"
-#include "../../userspace/cli/trace_dat/dat_read.h"
+#include "../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
 
 #define NR_CPUS		3

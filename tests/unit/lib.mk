@@ -10,12 +10,12 @@ LIB_TEST_BUILD := $(BUILD)/tests/unit/lib
 LIB_TESTS := lib_decode lib_map lib_merge lib_observe
 
 # A makefile is read before anything is installed: ask pkg-config when it is needed.
-LIB_TEST_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -Iuapi -D_GNU_SOURCE \
+LIB_TEST_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -Iuapi -Iuserspace/lib -D_GNU_SOURCE \
 	-DRBMAP_LIB_VERSION='"$(VERSION)"' \
 	$(shell pkg-config --cflags libtraceevent)
 LIB_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 LIB_TEST_DEPS := tests/unit/lib_synth.h tests/unit/live_ring.h tests/unit/lib.mk \
-	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h)
+	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/lib/*/*.h)
 
 LIB_TEST_SRCS := tests/unit/lib_synth.c $(LIB_SRCS:%=$(LIB_DIR)/%)
 LIB_TEST_FLAGS_plain :=

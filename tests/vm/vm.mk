@@ -45,7 +45,7 @@ VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
 VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)
 
 $(VM_BUILD)/compat32-m32: $(VM_DIR)/compat32.c $(VM_COMMON) \
-		$(LIB_SRCS:%=$(LIB_DIR)/%) $(VM_HEADERS) \
+		$(LIB_RING_SRCS:%=$(LIB_DIR)/%) $(VM_HEADERS) \
 		$(LIB_DIR)/rbmap.h $(LIB_DIR)/internal.h \
 		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
 	@mkdir -p $(@D)

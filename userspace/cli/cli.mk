@@ -68,7 +68,7 @@ $(HTML_FRAME)/end.html: $(CLI_DIR)/html/page/assemble $(HTML_PARTS)
 $(CLI_BUILD)/html/frame.o: $(HTML_FRAME)/end.html
 $(CLI_BUILD)/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
 
-$(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/librbmap.a
+$(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/all.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)
 
 install-cli: $(CLI)

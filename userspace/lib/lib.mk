@@ -7,13 +7,17 @@ LIB_BUILD	:= $(BUILD)/lib
 LIB_SONAME	:= librbmap.so.1
 LIB_REAL	:= librbmap.so.1.0.0
 
-LIB_SRCS	:= decode.c error.c map.c merge.c observe.c splice.c
+# The files beside this one read rings. Those in folders read recordings.
+LIB_RING_SRCS	:= $(notdir $(wildcard $(LIB_DIR)/*.c))
+LIB_DAT_SRCS	:= $(patsubst $(LIB_DIR)/%,%,$(wildcard $(LIB_DIR)/*/*.c))
+LIB_SRCS	:= $(LIB_RING_SRCS) $(LIB_DAT_SRCS)
 LIB_STATIC	:= $(LIB_BUILD)/librbmap.a
+LIB_ALL		:= $(LIB_BUILD)/all.a
 LIB_SHARED	:= $(LIB_BUILD)/$(LIB_REAL)
 
 OBJCOPY		?= objcopy
 LIB_CFLAGS	:= -std=gnu11 -Wall -Wextra -fPIC -fvisibility=hidden \
-		   -Iuapi -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		   -Iuapi -I$(LIB_DIR) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 		   -DRBMAP_LIB_VERSION='"$(VERSION)"' -MMD -MP
 
 ALL_USER	+= $(LIB_STATIC) $(LIB_SHARED)
@@ -27,13 +31,24 @@ $(LIB_BUILD)/%.o: $(LIB_DIR)/%.c VERSION $(LIB_DIR)/lib.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LIB_CFLAGS) -c -o $@ $<
 
-# All objects are linked into one, so that only the functions of the API are
-# global symbols of the static library too.
-$(LIB_STATIC): $(LIB_OBJS)
-	$(CC) $(CFLAGS) -nostdlib -r -o $(@:.a=.o) $^
-	$(OBJCOPY) --localize-hidden $(@:.a=.o)
+# The objects of each half are linked into one, so that only the functions of the API are
+# global symbols of the static library too. A static program that reads rings alone gets
+# no dlopen() from the other half, for which the linker warns.
+LIB_HALVES	:= $(LIB_BUILD)/rings.o $(LIB_BUILD)/recordings.o
+$(LIB_BUILD)/rings.o: $(LIB_RING_SRCS:%.c=$(LIB_BUILD)/%.o)
+$(LIB_BUILD)/recordings.o: $(LIB_DAT_SRCS:%.c=$(LIB_BUILD)/%.o)
+$(LIB_HALVES):
+	$(CC) $(CFLAGS) -nostdlib -r -o $@ $^
+	$(OBJCOPY) --localize-hidden $@
+
+$(LIB_STATIC): $(LIB_HALVES)
 	rm -f $@
-	$(AR) rcs $@ $(@:.a=.o)
+	$(AR) rcs $@ $^
+
+# For the command, which also calls functions that are not part of the API.
+$(LIB_ALL): $(LIB_OBJS)
+	rm -f $@
+	$(AR) rcs $@ $^
 
 $(LIB_SHARED): $(LIB_OBJS) $(LIB_DIR)/librbmap.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \

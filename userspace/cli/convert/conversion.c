@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "conversion.h"
+#include "recording/dat_read.h"
 #include "show/input_text.h"
 #include "show/text.h"
-#include "trace_dat/dat_read.h"
 
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 

@@ -9,8 +9,8 @@
 #include "common/standard_file.h"
 #include "conversion.h"
 #include "output_file.h"
+#include "recording/dat_read.h"
 #include "show/crash_guard.h"
-#include "trace_dat/dat_read.h"
 
 struct convert {
 	struct input in;

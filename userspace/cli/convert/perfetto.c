@@ -11,9 +11,9 @@
 #include "perfetto_event.h"
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
+#include "recording/dat_read.h"
 #include "show/input_text.h"
 #include "show/text.h"
-#include "trace_dat/dat_read.h"
 
 #define BUNDLE_BYTES	(32 * 1024)
 

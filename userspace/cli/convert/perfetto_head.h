@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/buf.h"
-#include "trace_dat/dat_times.h"
+#include "recording/dat_times.h"
 
 struct text;
 

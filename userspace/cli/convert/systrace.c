@@ -7,9 +7,9 @@
 #include <inttypes.h>
 
 #include "conversion.h"
+#include "recording/dat_read.h"
 #include "show/input_text.h"
 #include "show/text.h"
-#include "trace_dat/dat_read.h"
 
 #define PID_WIDTH	7
 

@@ -11,10 +11,10 @@
 #include "common/suggest.h"
 #include "feed.h"
 #include "latency/summary.h"
+#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
 #include "show/input.h"
 #include "tasks.h"
-#include "trace_dat/dat_comms.h"
-#include "trace_dat/dat_read.h"
 
 #define WORST_TASKS	3	/* intervals of each kind that give their tasks a lane */
 #define MOST_WORST_TASKS	12

@@ -3,8 +3,8 @@
 
 #include "common/progress.h"
 #include "feed.h"
+#include "recording/dat_read.h"
 #include "show/input.h"
-#include "trace_dat/dat_read.h"
 
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 

@@ -14,10 +14,10 @@
 #include "meta.h"
 #include "output.h"
 #include "page.h"
+#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
 #include "show/input.h"
 #include "show/text.h"
-#include "trace_dat/dat_comms.h"
-#include "trace_dat/dat_read.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
 

@@ -9,7 +9,7 @@
 #include "measure.h"
 #include "record/cmdlines.h"
 #include "record/moment.h"
-#include "trace_dat/dat_comms.h"
+#include "recording/dat_comms.h"
 
 #define WAIT_MS		100	/* events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events */

@@ -6,8 +6,8 @@
 #include "common/cli.h"
 #include "kinds.h"
 #include "measure.h"
-#include "trace_dat/dat_comms.h"
-#include "trace_dat/dat_read.h"
+#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
 
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
 

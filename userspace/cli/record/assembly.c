@@ -14,7 +14,7 @@
 #include "common/service.h"
 #include "common/size.h"
 #include "trace_dat/dat_assemble.h"
-#include "trace_dat/dat_read.h"
+#include "recording/dat_read.h"
 
 struct job {
 	struct job *next;

@@ -13,7 +13,7 @@
 #include "incident_files.h"
 #include "incident_leftovers.h"
 #include "trace_dat/dat_assemble.h"
-#include "trace_dat/dat_read.h"
+#include "recording/dat_read.h"
 
 /* The end of a temporary name: see dat_output_create() */
 #define TEMPORARY	".[0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z]"

@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_MOMENT_H
 #define RBMAP_CLI_MOMENT_H
 
-#include "trace_dat/dat_times.h"
+#include "recording/dat_times.h"
 
 /* Return the buffer's clock, an enum rbmap_clock, or -1: it is not known. */
 int moment_clock(void);

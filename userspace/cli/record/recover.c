@@ -8,7 +8,7 @@
 #include "common/options.h"
 #include "recording.h"
 #include "trace_dat/dat_assemble.h"
-#include "trace_dat/dat_read.h"
+#include "recording/dat_read.h"
 
 struct recover {
 	const char *input;

@@ -20,12 +20,12 @@
 #include "common/suggest.h"
 #include "html/html_options.h"
 #include "report_batch.h"
+#include "recording/dat_read.h"
 #include "show/crash_guard.h"
 #include "show/input.h"
 #include "show/input_text.h"
 #include "show/json_head.h"
 #include "show/text.h"
-#include "trace_dat/dat_read.h"
 
 #define MAX_CPUS	64	/* --cpu options */
 #define NAME_WIDTH	20

@@ -5,7 +5,7 @@
 #include "common/cli.h"
 #include "common/standard_file.h"
 #include "input.h"
-#include "trace_dat/dat_read.h"
+#include "recording/dat_read.h"
 
 int input_failed(const struct input *in, int error)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "input.h"
 #include "input_text.h"
+#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
 #include "text.h"
-#include "trace_dat/dat_comms.h"
-#include "trace_dat/dat_read.h"
 
 static void add_comm(void *data, int pid, const char *comm)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace_dat/dat_times.h"
+#include "recording/dat_times.h"
 
 enum time_style { TIME_RING, TIME_RELATIVE, TIME_WALL, TIME_WALL_UTC };
 

@@ -9,7 +9,7 @@
 #include "dat_assemble.h"
 #include "dat_compress.h"
 #include "dat_join.h"
-#include "dat_reader.h"
+#include "recording/dat_reader.h"
 #include "spool_files.h"
 
 static int open_unfinished(struct dat_reader **r, const char *path)

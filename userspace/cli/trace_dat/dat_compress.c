@@ -15,7 +15,7 @@
 #include "common/buf.h"
 #include "dat_compress.h"
 #include "dat_head.h"
-#include "dat_reader.h"
+#include "recording/dat_reader.h"
 #include "symbol_use.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dat.h"
+#include "recording/dat.h"
 #include "dat_head.h"
 #include "dat_write.h"
 #include "dat_writer.h"

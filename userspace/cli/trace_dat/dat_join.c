@@ -9,8 +9,8 @@
 
 #include "dat_join.h"
 #include "dat_pages.h"
-#include "dat_reader.h"
-#include "dat_spool.h"
+#include "recording/dat_reader.h"
+#include "recording/dat_spool.h"
 
 /*
  * A piece is half as large as the zeroes that dat_create() leaves for it, because a copy

@@ -17,7 +17,7 @@
 #include <rbmap.h>
 
 #include "common/buf.h"
-#include "dat_times.h"
+#include "recording/dat_times.h"
 
 struct dat_format {
 	const char *system;

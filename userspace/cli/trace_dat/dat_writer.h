@@ -11,9 +11,9 @@
 #include <rbmap.h>
 
 #include "common/buf.h"
-#include "dat.h"
+#include "recording/dat.h"
 #include "dat_output.h"
-#include "dat_times.h"
+#include "recording/dat_times.h"
 
 /*
  * The last page of a CPU's data. It has the bytes from @begin to @end of a

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dat_spool.h"
+#include "recording/dat_spool.h"
 #include "spool_files.h"
 
 bool dat_spool_is_name(const char *name, const char *file)

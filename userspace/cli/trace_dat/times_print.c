@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 
-#include "dat_times.h"
+#include "recording/dat_times.h"
 #include "times_print.h"
 
 void dat_times_print(const struct dat_times *times, struct buf *out)

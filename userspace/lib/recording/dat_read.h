@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Read a recording. The file may contain any bytes. */
-#ifndef RBMAP_CLI_DAT_READ_H
-#define RBMAP_CLI_DAT_READ_H
+#ifndef RBMAP_DAT_READ_H
+#define RBMAP_DAT_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,4 +81,4 @@ struct dat_damage {
 };
 void dat_damage(const struct dat_reader *reader, struct dat_damage *damage);
 
-#endif /* RBMAP_CLI_DAT_READ_H */
+#endif /* RBMAP_DAT_READ_H */

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * When a recording was made: moments at which the ring's clock was read together with
  * the clocks of user space. A recording has them as one more text of counters, which
  * `trace-cmd report --stat` prints.
  */
-#ifndef RBMAP_CLI_DAT_TIMES_H
-#define RBMAP_CLI_DAT_TIMES_H
+#ifndef RBMAP_DAT_TIMES_H
+#define RBMAP_DAT_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,4 +54,4 @@ struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i);
 /* Return false if the text has no moments, and leave *times alone. */
 bool dat_times_parse(struct dat_times *times, const char *text);
 
-#endif /* RBMAP_CLI_DAT_TIMES_H */
+#endif /* RBMAP_DAT_TIMES_H */

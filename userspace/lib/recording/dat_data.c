@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * The data of a recording that is not compressed. While a recording is unfinished, the
  * data of a CPU beyond its size in the table is in a file of the CPU.

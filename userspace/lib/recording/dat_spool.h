@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * The files that have the data of a recording's CPUs until the recording is complete:
  * FILE.cpu0, FILE.cpu1 and so on, beside FILE. Each has the CPU's pages, one after the
@@ -7,8 +7,8 @@
  * @file is the name of the recording without symbolic links. Functions return 0 or more
  * for success and a negative errno.
  */
-#ifndef RBMAP_CLI_DAT_SPOOL_H
-#define RBMAP_CLI_DAT_SPOOL_H
+#ifndef RBMAP_DAT_SPOOL_H
+#define RBMAP_DAT_SPOOL_H
 
 #include <stdint.h>
 
@@ -21,4 +21,4 @@ char *dat_spool_name(const char *file, unsigned int cpu);
  */
 int dat_spool_open(const char *file, unsigned int cpu, int flags, uint64_t *size);
 
-#endif /* RBMAP_CLI_DAT_SPOOL_H */
+#endif /* RBMAP_DAT_SPOOL_H */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * Read compressed data of a CPU. The data is the number of its chunks, and the chunks;
  * each has two sizes, and a frame of zstd.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * trace.dat, version 6: the file format of trace-cmd, see trace-cmd.dat.v6(5).
  *
@@ -17,8 +17,8 @@
  * Version 7, see trace-cmd.dat.v7(5): each part is a section, which may be compressed.
  * Options have the offsets of the other sections.
  */
-#ifndef RBMAP_CLI_DAT_H
-#define RBMAP_CLI_DAT_H
+#ifndef RBMAP_DAT_H
+#define RBMAP_DAT_H
 
 #include <stdint.h>
 
@@ -70,4 +70,4 @@ static inline uint64_t round_up_to(uint64_t value, uint64_t step)
 	return (value + step - 1) / step * step;
 }
 
-#endif /* RBMAP_CLI_DAT_H */
+#endif /* RBMAP_DAT_H */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * The decompressor of zstd. Most recordings are not compressed, and most programs of the
  * library read none: the library is loaded when the first compressed bytes are read.

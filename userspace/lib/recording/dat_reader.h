@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* Declarations shared by the files that read a recording. */
-#ifndef RBMAP_CLI_DAT_READER_H
-#define RBMAP_CLI_DAT_READER_H
+#ifndef RBMAP_DAT_READER_H
+#define RBMAP_DAT_READER_H
 
 #include <linux/rbmap.h>
 
@@ -126,4 +126,4 @@ static inline uint64_t dat_pages_size(const struct dat_reader *r,
 	return round_up_to(c->limit, r->page_size);
 }
 
-#endif /* RBMAP_CLI_DAT_READER_H */
+#endif /* RBMAP_DAT_READER_H */

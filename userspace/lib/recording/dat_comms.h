@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The names of threads in a recording. */
-#ifndef RBMAP_CLI_DAT_COMMS_H
-#define RBMAP_CLI_DAT_COMMS_H
+#ifndef RBMAP_DAT_COMMS_H
+#define RBMAP_DAT_COMMS_H
 
 struct dat_reader;
 
@@ -13,4 +13,4 @@ void dat_parse_comms(char *text, dat_comm_fn *each, void *data);
 /* Do the same with the recording's table of names. */
 void dat_each_comm(const struct dat_reader *reader, dat_comm_fn *each, void *data);
 
-#endif /* RBMAP_CLI_DAT_COMMS_H */
+#endif /* RBMAP_DAT_COMMS_H */

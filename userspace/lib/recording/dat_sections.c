@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * The headers of version 7. Sections may come in any order; the options have their
  * offsets. The reader reads all options first.
