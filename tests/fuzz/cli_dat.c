@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../userspace/lib/recording/dat_read.h"
 #include "../unit/cli_synth.h"
 
 #define NR_RECORDINGS	2
@@ -132,32 +131,53 @@ static size_t change(unsigned char *file, size_t all, const uint8_t *data, size_
 	return all;
 }
 
+static void read_values(const struct rbmap_format *format, const struct rbmap_event *ev)
+{
+	const unsigned char *begin = ev->data, *at;
+	const void *data;
+	size_t size;
+
+	for (uint32_t i = 0; format && i < format->nr_fields; i++) {
+		if (rbmap_field_data(rbmap_format_field(format, i), ev, &data, &size))
+			continue;
+		at = data;
+		if (at < begin || at + size > begin + ev->size)
+			abort();
+	}
+}
+
+static void read_heads(struct rbmap_recording *r)
+{
+	(void)rbmap_recording_clock(r);
+	(void)rbmap_recording_uname(r);
+	(void)rbmap_recording_reason(r);
+	(void)rbmap_recording_moment(r, RBMAP_MOMENT_BEGIN);
+	(void)rbmap_recording_comm(r, 10);
+}
+
 static void read_all(int fd)
 {
-	const struct dat_text *formats;
-	struct dat_damage damage;
-	struct dat_reader *r;
+	struct rbmap_recording *r;
 	struct rbmap_event ev;
 
-	if (dat_open_fd(&r, fd))
+	if (rbmap_recording_open_fd(&r, fd, 0))
 		return;
-	(void)dat_formats(r, &formats);
-	(void)dat_times(r);
-	(void)dat_clock(r);
-	while (dat_next(r, &ev) == 1) {
+	read_heads(r);
+	while (rbmap_recording_next(r, &ev) == 1) {
 		const uint8_t *payload = ev.data;
 		volatile uint8_t sum = 0;
 
-		if (ev.cpu < 0 || (unsigned int)ev.cpu >= dat_cpus(r))
+		if (ev.cpu < 0 || (unsigned int)ev.cpu >= rbmap_recording_cpus(r))
 			abort();
 		for (uint32_t i = 0; i < ev.size; i++)
 			sum ^= payload[i];
 		(void)sum;
+		read_values(rbmap_formats_of(rbmap_recording_formats(r), &ev), &ev);
 	}
-	for (unsigned int cpu = 0; cpu < dat_cpus(r); cpu++)
-		(void)dat_lost_last(r, cpu);
-	dat_damage(r, &damage);
-	dat_close(r);
+	for (unsigned int cpu = 0; cpu < rbmap_recording_cpus(r); cpu++)
+		(void)rbmap_recording_lost_last(r, cpu);
+	(void)rbmap_recording_damage(r);
+	rbmap_recording_close(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

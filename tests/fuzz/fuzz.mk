@@ -40,7 +40,7 @@ FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
 FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h userspace/lib/*/*.h)
-FUZZERS		:= lib_decode lib_map lib_observe lib_merge lib_open filter_text cli_fields \
+FUZZERS		:= lib_decode lib_formats lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat cli_intervals cli_convert cli_html
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \

@@ -7,7 +7,7 @@
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe \
 	cli_selfcost cli_columns cli_times cli_incidents cli_leftovers cli_service \
-	cli_ledger cli_pipeline cli_histogram cli_top
+	cli_ledger cli_pipeline cli_histogram cli_top lib_recording
 
 CLI_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi \
 	-Iuserspace/cli -Iuserspace/lib -D_GNU_SOURCE \
@@ -21,7 +21,7 @@ CLI_TEST_SRCS := $(addprefix userspace/cli/,\
 	record/cmdlines.c record/incident_files.c common/selfcost.c selftest/ledger.c \
 	latency/histogram.c latency/length.c top/batch.c top/counts.c top/keys.c top/layout.c top/rows.c top/sample.c \
 	show/columns.c show/time_view.c) \
-	$(addprefix userspace/lib/,decode.c error.c) $(wildcard userspace/lib/recording/*.c)
+	$(addprefix userspace/lib/,decode.c error.c) $(wildcard userspace/lib/*/*.c)
 CLI_TEST_DEPS := $(wildcard tests/unit/cli_*.h) tests/unit/cli.mk \
 	$(wildcard uapi/linux/*.h userspace/lib/*.h userspace/lib/*/*.h userspace/cli/*/*.h)
 
@@ -37,6 +37,9 @@ CLI_TEST_BINARIES := $(foreach variant,plain asan,\
 CLI_TEST_OBJS = $(if $(filter plain,$(1)),$(2:userspace/%.c=$(BUILD)/%.o),\
 	$(call objects_of,$(CLI_TEST_BUILD)/$(1),$(2)))
 
+# A library that is not installed
+CLI_TEST_LDFLAGS_lib_recording := -Wl,--wrap=dlopen
+
 # With a library of its own
 CLI_TEST_MORE := cli_recorder cli_probe cli_leftovers
 CLI_TEST_SRCS_cli_recorder := userspace/cli/record/loss.c userspace/cli/record/recorder.c
@@ -51,7 +54,7 @@ $(CLI_TEST_BUILD)/$(1)/%: tests/unit/%.c $(call CLI_TEST_OBJS,$(1),$(CLI_TEST_SR
 		$(CLI_TEST_DEPS)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CLI_TEST_CFLAGS) $$(CLI_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c %.o,$$^) $$(LDFLAGS) -lcmocka -lbpf -lzstd -lpthread -lm
+		$$(filter %.c %.o,$$^) $$(LDFLAGS) $$(CLI_TEST_LDFLAGS_$$*) -lcmocka -lbpf -lzstd -lpthread -lm
 endef
 $(foreach variant,plain asan,$(eval $(call CLI_TEST_VARIANT,$(variant))) \
 	$(foreach test,$(CLI_TEST_MORE),$(eval $(CLI_TEST_BUILD)/$(variant)/$(test): \

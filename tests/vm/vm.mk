@@ -49,7 +49,7 @@ $(VM_BUILD)/compat32-m32: $(VM_DIR)/compat32.c $(VM_COMMON) \
 		$(LIB_DIR)/rbmap.h $(LIB_DIR)/internal.h \
 		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) $(VM_M32_CFLAGS) -I$(LIB_DIR) \
 		-DRBMAP_LIB_VERSION='"$(VERSION)"' -o $@ $(filter %.c,$^)
 
 $(VM_BUILD)/reader-m32: userspace/examples/reader.c \

@@ -21,6 +21,22 @@ RBMAP_API const char *rbmap_strerror(int error)
 		return "the ring was retired or its device removed: open it again";
 	case RBMAP_ERR_CORRUPT:
 		return "the ring holds invalid bytes: its events cannot be decoded";
+	case RBMAP_ERR_NO_RECORDING:
+		return "the file is not a recording (trace.dat) of rbmap or trace-cmd";
+	case RBMAP_ERR_DAT_VERSION:
+		return "the file is not a trace.dat of version 6 or 7: read it with trace-cmd report";
+	case RBMAP_ERR_FOREIGN:
+		return "the file was recorded on a machine with another byte order or size of long: read it with trace-cmd report";
+	case RBMAP_ERR_CUT:
+		return "the file is truncated, and lacks the headers: record again";
+	case RBMAP_ERR_BROKEN:
+		return "the file is damaged: its headers are invalid";
+	case RBMAP_ERR_LATENCY:
+		return "the file contains the text of a latency tracer, not events: read it with trace-cmd report";
+	case RBMAP_ERR_COMPRESSION:
+		return "the file is compressed, but not by zstd: compress it again with trace-cmd convert --compression zstd";
+	case RBMAP_ERR_NO_ZSTD:
+		return "the file is compressed by zstd, and libzstd.so.1 is not here: install libzstd1";
 	}
 	return strerror(error < 0 ? -error : error);
 }

@@ -29,7 +29,7 @@
 	((map)->meta && (map)->is_rbmap && \
 	 (map)->meta_struct_len >= meta_end(field) ? META(map, field) : 0)
 
-#define RBMAP_API __attribute__((visibility("default")))
+#include "api.h"
 
 _Static_assert(sizeof(struct rbmap_subbuf_header) == RBMAP_SUBBUF_HEADER_SIZE,
 	       "sub-buffers are laid out for 64 bits");

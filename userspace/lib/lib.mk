@@ -53,7 +53,7 @@ $(LIB_ALL): $(LIB_OBJS)
 $(LIB_SHARED): $(LIB_OBJS) $(LIB_DIR)/librbmap.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=$(LIB_DIR)/librbmap.map \
-		-Wl,-z,defs -o $@ $(LIB_OBJS)
+		-Wl,-z,defs -o $@ $(LIB_OBJS) -ldl
 	ln -sf $(LIB_REAL) $(@D)/$(LIB_SONAME)
 	ln -sf $(LIB_SONAME) $(@D)/librbmap.so
 
@@ -74,7 +74,12 @@ LIB_MAN_LINKS	:= \
 	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_wake \
 	rbmap_merge_open:rbmap_merge_loss \
 	rbmap_merge_open:rbmap_merge_set_hold \
-	rbmap_merge_open:rbmap_merge_close rbmap_strerror:rbmap_version
+	rbmap_merge_open:rbmap_merge_close rbmap_strerror:rbmap_version \
+	$(addprefix rbmap_formats:rbmap_,formats_new formats_free formats_add formats_load \
+		formats_of formats_by_id formats_by_name formats_next format_field \
+		format_field_by_name field_data field_number field_string) \
+	$(addprefix rbmap_recording_open:rbmap_recording_,open_fd close next lost_last done \
+		formats cpus comm clock uname moment reason damage)
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
 	$(lastword $(subst :, ,$(link))).3)
 

@@ -33,6 +33,16 @@ enum rbmap_error {
 	RBMAP_ERR_VERSION	= -4100,	/* unknown version of the ring */
 	RBMAP_ERR_GONE		= -4101,	/* the ring was retired, or the device removed */
 	RBMAP_ERR_CORRUPT	= -4102,	/* the sub-buffer holds invalid bytes */
+
+	/* Recordings: */
+	RBMAP_ERR_NO_RECORDING	= -5000,	/* the file is not a trace.dat */
+	RBMAP_ERR_DAT_VERSION	= -5001,	/* a trace.dat of a version other than 6 and 7 */
+	RBMAP_ERR_FOREIGN	= -5002,	/* from a machine with other byte order or long */
+	RBMAP_ERR_CUT		= -5003,	/* the file ends before the data */
+	RBMAP_ERR_BROKEN	= -5004,	/* the headers are invalid */
+	RBMAP_ERR_LATENCY	= -5005,	/* the text of a latency tracer */
+	RBMAP_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
+	RBMAP_ERR_NO_ZSTD	= -5009,	/* compressed, and libzstd is not installed */
 };
 
 const char *rbmap_strerror(int error);
@@ -206,6 +216,168 @@ int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);
 int rbmap_merge_wake(struct rbmap_merge *merge);	/* end the wait of this merge */
 int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss);
 void rbmap_merge_close(struct rbmap_merge *merge);
+
+/*
+ * The formats of events, as files like events/sched/sched_switch/format have them.  A
+ * struct rbmap_formats may be used by several threads that do not add to it.  Returned
+ * pointers are valid until rbmap_formats_free().  The structures belong to the
+ * library, which can add members at their ends.
+ */
+struct rbmap_formats;
+
+#define RBMAP_FIELD_SIGNED	(1u << 0)	/* numbers have a sign */
+#define RBMAP_FIELD_ARRAY	(1u << 1)	/* has elements, or a text */
+#define RBMAP_FIELD_STRING	(1u << 2)	/* an array of char */
+#define RBMAP_FIELD_DYNAMIC	(1u << 3)	/* the event has the place of the array */
+#define RBMAP_FIELD_RELATIVE	(1u << 4)	/* which counts from the end of the field */
+#define RBMAP_FIELD_COMMON	(1u << 5)	/* all events have the field */
+#define RBMAP_FIELD_POINTER	(1u << 6)	/* an address in the kernel */
+
+struct rbmap_format_field {
+	const char	*name;
+	const char	*type;		/* as in C, with the length of an array */
+	uint32_t	offset;		/* in bytes from the beginning of an event's data */
+	uint32_t	size;		/* in bytes; 0: an array up to the end of the event */
+	uint32_t	element_size;	/* bytes of an element, or of the number */
+	uint32_t	flags;		/* RBMAP_FIELD_* */
+};
+
+struct rbmap_format {
+	const char	*system;
+	const char	*name;
+	const char	*print;		/* the print format, as in the file; may be empty */
+	uint32_t	id;		/* the type in struct rbmap_event_common */
+	uint32_t	size;		/* bytes that the fields need */
+	uint32_t	nr_fields;	/* with the common ones, which come first */
+};
+
+/* Make an empty table.  Return: 0 or -ENOMEM. */
+int rbmap_formats_new(struct rbmap_formats **formats);
+void rbmap_formats_free(struct rbmap_formats *formats);
+
+/*
+ * Add the format in a text.  Return: 0.  -EINVAL: the text is not a format.  -EEXIST: the
+ * table has a format with this id, which stays.  -ENOMEM.
+ */
+int rbmap_formats_add(struct rbmap_formats *formats, const char *system,
+		      const char *text, size_t size);
+
+/*
+ * Add the formats below the events directory of a buffer, such as
+ * /sys/kernel/rbmap/events; NULL: that one.  Formats that the table has stay.  Return: the
+ * number of formats that were added, or a negative error of the directory.
+ */
+int rbmap_formats_load(struct rbmap_formats *formats, const char *dir);
+
+/* Return: the format of an event, by its id, by its name (system NULL: any), or NULL. */
+const struct rbmap_format *rbmap_formats_of(const struct rbmap_formats *formats,
+					    const struct rbmap_event *ev);
+const struct rbmap_format *rbmap_formats_by_id(const struct rbmap_formats *formats,
+					       unsigned int id);
+const struct rbmap_format *rbmap_formats_by_name(const struct rbmap_formats *formats,
+						 const char *system, const char *name);
+/* Return: the format with the next id; NULL: the end.  Begin with NULL. */
+const struct rbmap_format *rbmap_formats_next(const struct rbmap_formats *formats,
+					      const struct rbmap_format *format);
+
+/* Return: a field by its index, from 0, or by its name; NULL: the event has no such field. */
+const struct rbmap_format_field *rbmap_format_field(const struct rbmap_format *format,
+					     unsigned int index);
+const struct rbmap_format_field *rbmap_format_field_by_name(const struct rbmap_format *format,
+						     const char *name);
+
+/*
+ * Values of a field.  Events and formats may have any bytes: no function reads outside of
+ * the event.  Return: 0.  RBMAP_ERR_CORRUPT: the value would lie outside of the event.
+ * rbmap_field_number() also returns -EINVAL if elements do not have 1, 2, 4 or 8 bytes,
+ * and -ERANGE behind the last element; a signed number is extended to 64 bits.
+ * rbmap_field_string() finds the bytes before the first 0, at which the text need not end,
+ * and returns -EINVAL if the elements have more than a byte.
+ */
+int rbmap_field_data(const struct rbmap_format_field *field, const struct rbmap_event *ev,
+		     const void **data, size_t *size);
+int rbmap_field_number(const struct rbmap_format_field *field, const struct rbmap_event *ev,
+		       size_t index, uint64_t *number);
+int rbmap_field_string(const struct rbmap_format_field *field, const struct rbmap_event *ev,
+		       const char **text, size_t *len);
+
+/*
+ * A recording: a trace.dat of rbmap record or of trace-cmd, of version 6 or 7, compressed
+ * by zstd or not.  Its memory does not grow with the number of events.  A recording is used
+ * by one thread at a time.  Returned pointers are valid until
+ * rbmap_recording_close().
+ */
+struct rbmap_recording;
+
+/*
+ * Open a recording.  rbmap_recording_open_fd() takes over the descriptor of a regular
+ * file, and closes it also if it fails.  flags: 0.  Return: 0 or a negative error.
+ */
+int rbmap_recording_open(struct rbmap_recording **recording, const char *path,
+			 unsigned int flags);
+int rbmap_recording_open_fd(struct rbmap_recording **recording, int fd,
+			    unsigned int flags);
+void rbmap_recording_close(struct rbmap_recording *recording);
+
+/*
+ * Return: 1: *ev is the next event of all CPUs in the order of time, valid until the next
+ * call.  0: the end.  At equal times the lower CPU comes first.
+ */
+int rbmap_recording_next(struct rbmap_recording *recording, struct rbmap_event *ev);
+
+/* After the last event.  Return: the events lost on a CPU after its last event. */
+uint64_t rbmap_recording_lost_last(const struct rbmap_recording *recording,
+				   unsigned int cpu);
+
+/* Return: the part of the data that was read, from 0 to 1. */
+double rbmap_recording_done(const struct rbmap_recording *recording);
+
+const struct rbmap_formats *rbmap_recording_formats(const struct rbmap_recording *recording);
+unsigned int rbmap_recording_cpus(const struct rbmap_recording *recording);
+
+/* Return: the name of a thread, as the recorder knew it at the end; NULL: unknown. */
+const char *rbmap_recording_comm(const struct rbmap_recording *recording, int pid);
+
+/* Return: the name of the clock, such as "local"; NULL: unknown. */
+const char *rbmap_recording_clock(const struct rbmap_recording *recording);
+
+/* Return: "SYSTEM HOST RELEASE MACHINE" of the recorded kernel; NULL: unknown. */
+const char *rbmap_recording_uname(const struct rbmap_recording *recording);
+
+/* Clocks that were read together. */
+struct rbmap_moment {
+	uint64_t	ring;		/* the ring's clock: ns, or cycles of x86-tsc */
+	uint64_t	real;		/* CLOCK_REALTIME in ns */
+	uint64_t	boot;		/* CLOCK_BOOTTIME in ns */
+	int64_t		tai_offset;	/* seconds that TAI is ahead of UTC; 0: unknown */
+	uint64_t	error;		/* ns that the other clocks may be away from ring */
+};
+
+enum rbmap_moment_id {
+	RBMAP_MOMENT_BEGIN,		/* the recording began */
+	RBMAP_MOMENT_TRIGGER,		/* the rings were frozen */
+	RBMAP_MOMENT_END,		/* the recording ended */
+};
+
+/* Return: a moment; NULL: unknown.  A recording of trace-cmd has none. */
+const struct rbmap_moment *rbmap_recording_moment(const struct rbmap_recording *recording,
+						  enum rbmap_moment_id id);
+
+/* Return: why the rings were frozen; NULL: unknown. */
+const char *rbmap_recording_reason(const struct rbmap_recording *recording);
+
+/* Damage that was found up to now.  Events that are not damaged are returned. */
+struct rbmap_damage {
+	uint64_t	missing;	/* bytes of data that the file should have, and lacks */
+	uint64_t	broken;		/* sub-buffers with invalid bytes: their rest is skipped */
+	uint32_t	formats;	/* formats that are invalid */
+	uint32_t	lacking;	/* CPUs of an unfinished recording without their files */
+	uint8_t		unfinished;	/* 1: the recorder did not finish the file */
+	uint8_t		busy;		/* 1: the recorder still writes it */
+};
+
+/* Return: the damage.  The next call changes the structure. */
+const struct rbmap_damage *rbmap_recording_damage(struct rbmap_recording *recording);
 
 const char *rbmap_version(void);
 

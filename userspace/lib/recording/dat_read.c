@@ -12,29 +12,17 @@
 
 const char *dat_strerror(int error)
 {
+	static const char subject[] = "the file ";
+	const char *text;
+
 	switch (error) {
-	case DAT_ERR_NO_RECORDING:
-		return "is not a recording (trace.dat) of rbmap or trace-cmd";
-	case DAT_ERR_VERSION:
-		return "is not a trace.dat of version 6 or 7: read it with trace-cmd report";
-	case DAT_ERR_FOREIGN:
-		return "was recorded on a machine with another byte order or size of long: read it with trace-cmd report";
-	case DAT_ERR_CUT:
-		return "is truncated, and lacks the headers: record again";
-	case DAT_ERR_BROKEN:
-		return "is damaged: its headers are invalid";
-	case DAT_ERR_COMPRESSION:
-		return "is compressed, but not by zstd: compress it again with trace-cmd convert --compression zstd";
 	case DAT_ERR_COMPLETE:
 		return "was finished by its recorder: there is nothing to recover";
 	case DAT_ERR_BUSY:
 		return "is still being written: end its recorder first";
-	case DAT_ERR_NO_ZSTD:
-		return "is compressed by zstd, and libzstd.so.1 is not here: install libzstd1";
-	case DAT_ERR_LATENCY:
-		return "contains the text of a latency tracer, not events: read it with trace-cmd report";
 	}
-	return strerror(-error);
+	text = rbmap_strerror(error);
+	return strncmp(text, subject, strlen(subject)) ? text : text + strlen(subject);
 }
 
 /* @path is NULL if the file has no name; no files of CPUs are beside it then. */

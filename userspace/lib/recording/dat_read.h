@@ -12,23 +12,23 @@
 
 struct dat_reader;
 
-/* Errors beside negative errno values. */
+/* Errors beside negative errno values. rbmap.h describes those of its own. */
 enum dat_error {
-	DAT_ERR_NO_RECORDING	= -5000,	/* not a recording */
-	DAT_ERR_VERSION		= -5001,	/* a version other than 6 and 7 */
-	DAT_ERR_FOREIGN		= -5002,	/* other byte order or size of long */
-	DAT_ERR_CUT		= -5003,	/* the file ends before the data */
-	DAT_ERR_BROKEN		= -5004,	/* invalid contents */
-	DAT_ERR_LATENCY		= -5005,	/* text of a latency tracer */
-	DAT_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
+	DAT_ERR_NO_RECORDING	= RBMAP_ERR_NO_RECORDING,
+	DAT_ERR_VERSION		= RBMAP_ERR_DAT_VERSION,
+	DAT_ERR_FOREIGN		= RBMAP_ERR_FOREIGN,
+	DAT_ERR_CUT		= RBMAP_ERR_CUT,
+	DAT_ERR_BROKEN		= RBMAP_ERR_BROKEN,
+	DAT_ERR_LATENCY		= RBMAP_ERR_LATENCY,
+	DAT_ERR_COMPRESSION	= RBMAP_ERR_COMPRESSION,
 	DAT_ERR_COMPLETE	= -5007,	/* nothing is to be assembled */
 	DAT_ERR_BUSY		= -5008,	/* it is still being recorded */
-	DAT_ERR_NO_ZSTD		= -5009,	/* it is compressed, and libzstd is missing */
+	DAT_ERR_NO_ZSTD		= RBMAP_ERR_NO_ZSTD,
 };
 
 #define DAT_ERR_LAST	(-4999)	/* all these errors are smaller */
 
-/* Return a text for such an error or a negative errno. */
+/* Return a text for such an error or a negative errno, without its subject, the file. */
 const char *dat_strerror(int error);
 
 int dat_open(struct dat_reader **reader, const char *path);

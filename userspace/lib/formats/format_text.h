@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* The format of an event, from the text of its file. The text may have any bytes. */
+#ifndef RBMAP_FORMAT_TEXT_H
+#define RBMAP_FORMAT_TEXT_H
+
+#include <stddef.h>
+#include <rbmap.h>
+
+/**
+ * struct format - a format and what belongs to it
+ * @public: the part that programs see
+ * @field: array of the fields
+ */
+struct format {
+	struct rbmap_format public;
+	struct rbmap_format_field *field;
+};
+
+/* Parse a text. Return 0, -EINVAL or -ENOMEM. */
+int format_parse(struct format **format, const char *system, const char *text, size_t size);
+void format_free(struct format *format);
+
+#endif /* RBMAP_FORMAT_TEXT_H */
