@@ -32,7 +32,8 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c d
 FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
 		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscalls.c \
-		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c)
+		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c) \
+		   $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \
 		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
 		   task_lane.c texts.c track.c types.c) userspace/cli/common/pipeline.c

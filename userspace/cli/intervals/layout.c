@@ -3,10 +3,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <traceevent/event-parse.h>
 
 #include <linux/rbmap.h>
 
+#include "formats/format_text.h"
 #include "layout.h"
 #include "show/fields.h"
 
@@ -86,25 +86,21 @@ static const struct wanted *find_wanted(const char *system, const char *event)
 	return NULL;
 }
 
-static bool find_field(struct tep_event *event, const char *name, struct layout *layout,
-		       unsigned int i)
+static bool find_field(const struct rbmap_format *format, const char *name,
+		       struct layout *layout, unsigned int i)
 {
-	const struct tep_format_field *f = tep_find_field(event, name);
+	const struct rbmap_format_field *f = rbmap_format_field_by_name(format, name);
 
-	if (!f || f->offset < 0 || f->size <= 0 || f->offset > OFFSET_MAX ||
-	    f->size > OFFSET_MAX)
+	if (!f || !f->size)
 		return false;
 	layout->field[i] = (struct layout_field){
 		.offset = f->offset,
 		.size = f->size,
-		.dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
-		.relative = f->flags & TEP_FIELD_IS_RELATIVE,
+		.dynamic = f->flags & RBMAP_FIELD_DYNAMIC,
+		.relative = f->flags & RBMAP_FIELD_RELATIVE,
 	};
-	/* The place of dynamic data has four bytes. */
-	if (layout->field[i].dynamic && f->size != 4)
-		return false;
-	if (layout->need < layout->field[i].offset + layout->field[i].size)
-		layout->need = layout->field[i].offset + layout->field[i].size;
+	if (layout->need < f->offset + f->size)
+		layout->need = f->offset + f->size;
 	return true;
 }
 
@@ -117,65 +113,39 @@ static char *wildcard_part(const char *pattern, const char *event)
 	return star ? strndup(event + before, strlen(event) - before - after) : NULL;
 }
 
-static int add_layout(struct layouts *layouts, const struct wanted *w, struct tep_event *event)
+static int add_layout(struct layouts *layouts, const struct wanted *w,
+		      const struct rbmap_format *format)
 {
-	struct layout *layout;
+	struct layout *layout = calloc(1, sizeof(*layout));
 
-	if (event->id < 0 || event->id >= NR_IDS)
-		return 0;
-	layout = calloc(1, sizeof(*layout));
 	if (!layout)
 		return -ENOMEM;
 	layout->role = w->role;
 	layout->need = sizeof(struct rbmap_event_common);
 	for (unsigned int i = 0; i < LAYOUT_FIELDS && w->field[i]; i++)
-		if (!find_field(event, w->field[i], layout, i)) {
+		if (!find_field(format, w->field[i], layout, i)) {
 			free(layout);
 			return 0;
 		}
-	layout->name = wildcard_part(w->event, event->name);
-	free_layout(layouts->layout[event->id]);
-	layouts->layout[event->id] = layout;
+	layout->name = wildcard_part(w->event, format->name);
+	free_layout(layouts->layout[format->id]);
+	layouts->layout[format->id] = layout;
 	layouts->has_role[w->role] = true;
 	return 0;
 }
 
-/* Store the name after "name: ". */
-static bool read_name(const char *format, size_t size, char *name, size_t room)
-{
-	const char *at = memmem(format, size, "name: ", 6);
-	size_t len = 0;
-
-	if (!at)
-		return false;
-	at += 6;
-	while (at + len < format + size && at[len] != '\n' && len < room - 1)
-		len++;
-	memcpy(name, at, len);
-	name[len] = '\0';
-	return true;
-}
-
 int layouts_add(struct layouts *layouts, const char *system, const char *format, size_t size)
 {
-	const struct wanted *w = NULL;
-	struct tep_event *event = NULL;
-	struct tep_handle *tep;
-	char name[128];
-	int ret = 0;
+	const struct wanted *w;
+	struct format *parsed;
+	int ret = format_parse(&parsed, system, format, size);
 
-	if (read_name(format, size, name, sizeof(name)))
-		w = find_wanted(system, name);
-	if (!w)
-		return 0;
-	tep = tep_alloc();
-	if (!tep)
-		return -ENOMEM;
-	tep_set_long_size(tep, sizeof(long));
-	tep_set_loglevel(TEP_LOG_NONE);
-	if (!tep_parse_format(tep, &event, format, size, system) && event && event->name)
-		ret = add_layout(layouts, w, event);
-	tep_free(tep);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	w = find_wanted(system, parsed->public.name);
+	if (w)
+		ret = add_layout(layouts, w, &parsed->public);
+	format_free(parsed);
 	return ret;
 }
 
