@@ -144,13 +144,11 @@ static void check_heads(struct rbmap_recording *r)
 	assert_null(rbmap_recording_moment(r, 99));
 }
 
-static void check_all(void)
+/* Read all events. */
+static void check_events(struct rbmap_recording *r)
 {
-	struct rbmap_recording *r = open_it();
-	const struct rbmap_damage *damage;
 	struct rbmap_event ev;
 
-	check_heads(r);
 	assert_true(rbmap_recording_done(r) == 0);
 	for (int i = 0; i < 2 * NR; i++) {
 		assert_int_equal(rbmap_recording_next(r, &ev), 1);
@@ -163,6 +161,21 @@ static void check_all(void)
 	assert_true(rbmap_recording_lost_last(r, 1) == RBMAP_LOST_UNKNOWN);
 	assert_int_equal(rbmap_recording_lost_last(r, 2), 0);
 	assert_int_equal(rbmap_recording_lost_last(r, NR_CPUS), 0);
+}
+
+static void check_all(void)
+{
+	struct rbmap_recording *r = open_it();
+	const struct rbmap_damage *damage;
+	struct rbmap_event ev;
+
+	check_heads(r);
+	check_events(r);
+	rbmap_recording_rewind(r);
+	for (int i = 0; i < NR; i++)
+		assert_int_equal(rbmap_recording_next(r, &ev), 1);
+	rbmap_recording_rewind(r);
+	check_events(r);
 	damage = rbmap_recording_damage(r);
 	assert_false(damage->missing || damage->broken || damage->formats || damage->lacking ||
 		     damage->unfinished || damage->busy);
@@ -215,11 +228,14 @@ static void test_damage(void **state)
 	/* The last page has a loss alone, and the one before it ends with zeroes. */
 	assert_int_equal(truncate(path, st.st_size - 2 * SYNTH_SUBBUF - 100), 0);
 	r = open_it();
-	while ((ret = rbmap_recording_next(r, &ev)) == 1)
-		nr++;
-	assert_int_equal(ret, 0);
-	assert_true(nr > NR && nr < 2 * NR);
-	assert_true(rbmap_recording_damage(r)->missing >= 2 * SYNTH_SUBBUF + 100);
+	for (int pass = 1; pass <= 2; pass++) {
+		while ((ret = rbmap_recording_next(r, &ev)) == 1)
+			nr++;
+		assert_int_equal(ret, 0);
+		assert_true(nr > pass * NR && nr < pass * 2 * NR);
+		assert_int_equal(rbmap_recording_damage(r)->missing, 2 * SYNTH_SUBBUF + 100);
+		rbmap_recording_rewind(r);
+	}
 	rbmap_recording_close(r);
 	assert_int_equal(truncate(path, 100), 0);
 	assert_int_equal(rbmap_recording_open(&r, path, 0), RBMAP_ERR_CUT);

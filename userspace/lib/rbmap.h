@@ -325,6 +325,9 @@ void rbmap_recording_close(struct rbmap_recording *recording);
  */
 int rbmap_recording_next(struct rbmap_recording *recording, struct rbmap_event *ev);
 
+/* Begin again with the first event.  Damage of events is found, and counted, again. */
+void rbmap_recording_rewind(struct rbmap_recording *recording);
+
 /* After the last event.  Return: the events lost on a CPU after its last event. */
 uint64_t rbmap_recording_lost_last(const struct rbmap_recording *recording,
 				   unsigned int cpu);

@@ -18,7 +18,7 @@ struct chunk_head {
 };
 
 struct dat_chunks {
-	uint64_t next;		/* offset of the next chunk in the file */
+	uint64_t first, next;	/* offsets of chunks in the file */
 	char *data;		/* the present chunk, */
 	size_t size;		/* its size, */
 	size_t at;		/* and the bytes of it that were read */
@@ -81,7 +81,8 @@ int dat_open_chunks(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t siz
 	ret = dat_read_at(r->fd, &nr, sizeof(nr), c->offset);
 	if (ret)
 		return ret;
-	c->chunks->next = c->offset + sizeof(nr);
+	c->chunks->first = c->offset + sizeof(nr);
+	c->chunks->next = c->chunks->first;
 	return add_sizes(r, c, end, nr);
 }
 
@@ -90,6 +91,13 @@ void dat_close_chunks(struct dat_chunks *chunks)
 	if (chunks)
 		free(chunks->data);
 	free(chunks);
+}
+
+void dat_rewind_chunks(struct dat_chunks *chunks)
+{
+	chunks->next = chunks->first;
+	chunks->size = 0;
+	chunks->at = 0;
 }
 
 /*

@@ -160,3 +160,20 @@ int dat_next(struct dat_reader *r, struct rbmap_event *ev)
 	*ev = r->cpu[r->heap[0]].ev;
 	return 1;
 }
+
+void dat_rewind(struct dat_reader *r)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		struct dat_cpu_reader *c = &r->cpu[cpu];
+
+		c->at = 0;
+		c->page_bytes = 0;
+		c->cursor = (struct rbmap_cursor){ 0 };
+		c->lost = 0;
+		if (c->chunks)
+			dat_rewind_chunks(c->chunks);
+	}
+	r->nr_heap = 0;
+	r->started = false;
+	r->damage = r->damage_of_heads;
+}

@@ -51,6 +51,7 @@ static int read_file(struct dat_reader **reader, int fd, const char *path)
 		ret = dat_read_headers(r);
 		if (!ret)
 			ret = dat_find_data(r);
+		r->damage_of_heads = r->damage;
 	}
 	if (ret) {
 		dat_close(r);

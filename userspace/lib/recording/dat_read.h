@@ -62,6 +62,9 @@ unsigned int dat_cpus(const struct dat_reader *reader);
  */
 int dat_next(struct dat_reader *reader, struct rbmap_event *ev);
 
+/* Begin again with the first event. */
+void dat_rewind(struct dat_reader *reader);
+
 /* Return the part of the data that was read, from 0 to 1. */
 double dat_done(const struct dat_reader *reader);
 

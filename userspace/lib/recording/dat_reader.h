@@ -53,6 +53,7 @@ struct dat_reader {
 	char *uname;
 	struct dat_times times;
 	struct dat_damage damage;
+	struct dat_damage damage_of_heads;	/* found before the first event */
 	uint32_t nr_cpus;
 	struct dat_cpu_reader *cpu;
 	unsigned int *heap;		/* CPUs, the one with the oldest event first */
@@ -110,6 +111,7 @@ int dat_read_sections(struct dat_reader *r);
  */
 int dat_open_chunks(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t size);
 void dat_close_chunks(struct dat_chunks *chunks);
+void dat_rewind_chunks(struct dat_chunks *chunks);
 /*
  * Read the next bytes, at most up to c->limit. Skip chunks that are damaged, and count
  * them. Return 1, or 0 at the end of the data.

@@ -157,6 +157,11 @@ RBMAP_API int rbmap_recording_next(struct rbmap_recording *r, struct rbmap_event
 	return dat_next(r->reader, ev);
 }
 
+RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
+{
+	dat_rewind(r->reader);
+}
+
 RBMAP_API uint64_t rbmap_recording_lost_last(const struct rbmap_recording *r, unsigned int cpu)
 {
 	return cpu < dat_cpus(r->reader) ? dat_lost_last(r->reader, cpu) : 0;
