@@ -176,13 +176,14 @@ is()
 
 # tap_matches TEXT REGEX: succeeds if a line matches. Processes are slow in a virtual machine:
 # busybox's sh compares one line without any. There the quotes do not make the text literal.
+# Unlike grep, it takes each { for a number of repetitions.
 # shellcheck disable=SC2076,SC3010 # only a shell that passes this test runs the other [[
 if eval '[[ ab =~ "^a.$" ]]' 2>/dev/null; then
 	tap_matches()
 	{
-		case $1 in
+		case "$1$2" in
 		*"
-"*) printf '%s\n' "$1" | grep -qE -e "$2" ;;
+"* | *'{'*) printf '%s\n' "$1" | grep -qE -e "$2" ;;
 		*) eval '[[ "$1" =~ "$2" ]]' ;;
 		esac
 	}

@@ -411,8 +411,7 @@ ok "SIGCHLD is ignored: report prints the file" \
 	timeout 30 sh -c "trap '' CHLD; exec rbmap report /tmp/signals >/dev/null"
 sh -c "trap '' HUP; exec rbmap record -o /tmp/signals -e rbmap:marker" 2>/tmp/signals.log &
 pid=$!
-retry_until 20 grep -q 1 $root/events/rbmap/marker/enable
-retry_until 20 sh -c 'echo before >/dev/rbmap/marker && sleep 0.5'
+wait_for_recorder $pid
 kill -HUP $pid
 sleep 0.5
 echo after >/dev/rbmap/marker
