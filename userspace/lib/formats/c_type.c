@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,9 +27,15 @@ static const struct {
 	{ "int64_t", 8 }, { "__le64", 8 }, { "__be64", 8 }, { "cpumask_t", 8 },
 };
 
+/* Locales of programs do not change what a word is. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static bool is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
 }
 
 static size_t last_word(const char *text, size_t len)
@@ -82,7 +87,7 @@ static void set_array(struct rbmap_format_field *f, const char *base, size_t bas
 {
 	unsigned long nr = 0;
 
-	for (size_t i = 0; i < len && i < 6 && isdigit((unsigned char)elements[i]); i++)
+	for (size_t i = 0; i < len && i < 6 && is_digit(elements[i]); i++)
 		nr = nr * 10 + (elements[i] - '0');
 	f->flags |= RBMAP_FIELD_ARRAY;
 	if (is_char(base, base_len))

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-only
+"""Events of the Linux kernel, from recordings and from rbmap's rings.
+
+A recording is a trace.dat of `rbmap record` or of trace-cmd:
+
+    import rbmap
+    with rbmap.open("trace.dat") as recording:
+        for event in recording:
+            print(event.time, event.cpu, event.comm, event.name, event.fields())
+        print(recording.events, "events,", recording.lost, "lost")
+
+The columns of an event are numpy arrays, or a DataFrame of pandas:
+
+    switches = rbmap.open("trace.dat").to_pandas("sched_switch")
+
+Events that happen now come from a buffer of the module:
+
+    with rbmap.Live(events=["sched_switch"]) as live:
+        for event in live:
+            print(event["prev_comm"], "->", event["next_comm"])
+
+Errors of the system are OSError, those of the library are rbmap.Error.
+"""
+from ._rbmap import Error, Event, version as __version__
+from .formats import Field, Format
+from .live import Live
+from .recording import Damage, Moment, Recording, Uname
+
+__all__ = ["Damage", "Error", "Event", "Field", "Format", "Live", "Moment", "Recording",
+           "Uname", "open"]
+
+
+def open(path):
+    """Open a recording; the same as rbmap.Recording(path)."""
+    return Recording(path)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-only
+"""The formats of events."""
+import collections.abc
+import typing
+
+SIGNED, ARRAY, STRING, DYNAMIC, RELATIVE, COMMON, POINTER = (1 << bit for bit in range(7))
+
+
+class Field(typing.NamedTuple):
+    """A field: its name, its type as in C, and where it is in the event, in bytes."""
+    name: str
+    type: str
+    offset: int
+    size: int
+    element_size: int
+    flags: int
+
+    @property
+    def is_signed(self):
+        return bool(self.flags & SIGNED)
+
+    @property
+    def is_array(self):
+        return bool(self.flags & ARRAY)
+
+    @property
+    def is_string(self):
+        return bool(self.flags & STRING)
+
+    @property
+    def is_dynamic(self):
+        return bool(self.flags & DYNAMIC)
+
+    @property
+    def is_common(self):
+        return bool(self.flags & COMMON)
+
+    @property
+    def is_pointer(self):
+        return bool(self.flags & POINTER)
+
+
+class Format(typing.NamedTuple):
+    """The format of an event: its number, its names, and its fields."""
+    id: int
+    system: str
+    name: str
+    print_format: str
+    fields: tuple
+
+    def field(self, name):
+        """Return the field of that name; KeyError: the event has no such field."""
+        for field in self.fields:
+            if field.name == name:
+                return field
+        raise KeyError(name)
+
+
+class Formats(collections.abc.Mapping):
+    """The formats of a source: formats["sched_switch"] or formats["sched:sched_switch"].
+
+    If two systems have an event of the same name, its name alone means the one with the
+    lower number. An iteration has the names with their systems.
+    """
+
+    def __init__(self, described):
+        self._by_name = {}
+        self._by_full_name = {}
+        for number, system, name, print_format, fields in described:
+            one = Format(number, system, name, print_format,
+                         tuple(Field(*field) for field in fields))
+            self._by_full_name.setdefault(f"{system}:{name}", one)
+            self._by_name.setdefault(name, one)
+
+    def __getitem__(self, name):
+        found = self._by_full_name.get(name) or self._by_name.get(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self):
+        return iter(self._by_full_name)
+
+    def __len__(self):
+        return len(self._by_full_name)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: LGPL-2.1-only
+"""Events that happen now."""
+import os
+
+from . import _rbmap
+from .buffer import CONTROL, DEVICES, EnabledEvents, OwnBuffer
+from .formats import Formats
+
+
+class Live(_rbmap.Live):
+    """The events of a buffer, of all CPUs in the order of time, as they happen.
+
+    - events: events to enable: "sched_switch", "sched:*" or "sched". Without a buffer, they
+      come from a new buffer of this object alone. Without events and without a buffer,
+      the object reads the default buffer, with the events that others have enabled.
+    - buffer: the name of an existing buffer; "": the default one.
+    - observe: consume no event, beside another reader.
+    - settings: settings of a new buffer, such as "clock=mono buffer_size_kb=4096".
+    - hold_us: how long an event waits for older ones of other CPUs. Default: 10000.
+
+    An iteration waits for events. It ends after stop(), when it has returned what the
+    rings hold. A signal whose handler raises an exception ends it too, such as Ctrl-C.
+    """
+
+    def __init__(self, events=None, buffer=None, *, observe=False, settings="", hold_us=None):
+        self._own = self._enabled = None
+        if isinstance(events, str):
+            events = [events]
+        if settings and (buffer is not None or not events):
+            raise ValueError("settings are for a new buffer: with events and no buffer")
+        if not os.path.isdir(CONTROL):
+            raise _rbmap.Error("the module rbmap is not loaded (rbmap load, or modprobe rbmap)")
+        try:
+            self._open(events, buffer, observe, settings)
+            if hold_us is not None:
+                self._set_hold(hold_us)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, events, buffer, observe, settings):
+        if events and buffer is None:
+            self._own = OwnBuffer(settings)
+            buffer = self._own.name
+        if buffer and ("/" in buffer or buffer.startswith(".")):
+            raise ValueError(f"invalid name of a buffer {buffer!r}")
+        control = f"{CONTROL}/instances/{buffer}" if buffer else CONTROL
+        super().__init__(f"{DEVICES}/{buffer}" if buffer else DEVICES,
+                         f"{control}/events", observe=observe)
+        self._enabled = EnabledEvents(control, events or ())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def finish(self):
+        """Disable the events that this object has enabled, and end the iteration."""
+        if self._enabled:
+            self._enabled.close()
+        self.stop()
+
+    def close(self):
+        """Disable the events, close the rings, and destroy a buffer of this object."""
+        if self._enabled:
+            self._enabled.close()
+        self._close()
+        if self._own:
+            self._own.close()
+
+    @property
+    def formats(self):
+        """The formats that are known now, by name."""
+        return Formats(self._formats())
+
+    @property
+    def loss(self):
+        """Losses of all rings by cause, since they were made: a dict."""
+        return self._loss()
+
+    def __repr__(self):
+        return f"<rbmap.Live of {self._own.name if self._own else 'a shared buffer'}>"

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: LGPL-2.1-only
+"""Recordings."""
+import functools
+import typing
+
+from . import _rbmap
+from .columns import Columns, wanted_fields
+from .formats import Formats
+
+ALL_ROWS = 2**64 - 1
+
+
+class Moment(typing.NamedTuple):
+    """Clocks that were read together: ns, and ring in cycles with the clock x86-tsc."""
+    ring: int
+    real: int
+    boot: int
+    tai_offset: int
+    error: int
+
+
+class Damage(typing.NamedTuple):
+    """Damage that was found up to now, see rbmap_recording_damage in the manual."""
+    missing: int
+    broken: int
+    formats: int
+    lacking: int
+    unfinished: bool
+    busy: bool
+
+
+class Uname(typing.NamedTuple):
+    """The recorded kernel."""
+    system: str
+    host: str
+    release: str
+    machine: str
+
+
+class Recording(_rbmap.Recording):
+    """A trace.dat of rbmap or trace-cmd: an iterable of events, in the order of time.
+
+    Each iteration begins with the first event, and ends the one before. events and lost
+    count in the present pass: after the last event they are what `rbmap report` prints.
+    One thread at a time uses a recording.
+    """
+
+    def __init__(self, path):
+        super().__init__(path)
+        (self.cpus, self.clock, uname, self.reason,
+         *moments) = self._info()
+        #: moments at which the recording began, was triggered and ended; None: unknown
+        self.begin, self.trigger, self.end = (moment and Moment(*moment) for moment in moments)
+        words = uname.split(" ") if uname else []
+        #: the recorded kernel; None: unknown
+        self.uname = Uname(*words) if len(words) == 4 else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @functools.cached_property
+    def formats(self):
+        """The formats of all events, by name."""
+        return Formats(self._formats())
+
+    @property
+    def damage(self):
+        """The damage that was found up to now."""
+        return Damage(*self._damage())
+
+    def count(self):
+        """Read all events; return how many there are, and how many were lost."""
+        self._rewind()
+        self._columns([], ALL_ROWS)
+        return self.events, self.lost
+
+    def real_time(self, time):
+        """Return the wall clock at a ring's time, in ns since 1970.
+
+        ValueError: the recording does not say when it was made.
+        """
+        known = [moment for moment in (self.begin, self.trigger, self.end) if moment]
+        if not known or (self.clock == "x86-tsc" and len(known) < 2):
+            raise ValueError(f"{self.path} does not say when it was made")
+        first, last = known[0], known[-1]
+        if len(known) < 2 or last.ring <= first.ring:
+            return first.real + time - first.ring
+        return first.real + (time - first.ring) * (last.real - first.real) // \
+            (last.ring - first.ring)
+
+    def batches(self, events, fields=None, rows=1 << 16):
+        """Yield the columns of an event, of so many events at a time.
+
+        The memory does not grow with the recording. events: a name, or a list of names;
+        with a list, each batch is a dict of columns by name. fields: names of the fields
+        that are wanted; default: all.
+        """
+        if rows < 1:
+            raise ValueError("rows must be 1 or more")
+        names = [events] if isinstance(events, str) else list(events)
+        wanted = [wanted_fields(self.formats[name], fields) for name in names]
+        request = [(self.formats[name].id, [number for _, number in one])
+                   for name, one in zip(names, wanted)]
+        self._rewind()
+        more = True
+        while more:
+            more, tables = self._columns(request, rows)
+            columns = [Columns(one, table) for one, table in zip(wanted, tables)]
+            yield columns[0] if isinstance(events, str) else dict(zip(names, columns))
+
+    def to_columns(self, events, fields=None):
+        """Return the columns of an event: a dict of arrays by name.
+
+        events: a name, or a list of names, whose columns are then in a dict by name.
+        """
+        return next(iter(self.batches(events, fields, ALL_ROWS)))
+
+    def to_pandas(self, event, fields=None):
+        """Return a DataFrame of an event, with the name of each thread as comm."""
+        import numpy
+        import pandas
+        columns = self.to_columns(event, fields)
+        frame = columns.to_pandas()
+        pids, codes = numpy.unique(columns["pid"], return_inverse=True)
+        comms = [self.comm(int(pid)) or "<...>" for pid in pids]
+        categories = sorted(set(comms))
+        number = {comm: i for i, comm in enumerate(categories)}
+        codes = numpy.array([number[comm] for comm in comms], dtype="=i4")[codes] \
+            if len(pids) else codes
+        name = "field_comm" if "comm" in frame else None
+        if name:
+            frame = frame.rename(columns={"comm": name})
+        frame.insert(3, "comm", pandas.Categorical.from_codes(codes, categories))
+        return frame
+
+    def __repr__(self):
+        return f"<rbmap.Recording {self.path!r}>"
