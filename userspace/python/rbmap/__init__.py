@@ -21,6 +21,8 @@ Events that happen now come from a buffer of the module:
 
 Errors of the system are OSError, those of the library are rbmap.Error.
 """
+import os
+
 from ._rbmap import Error, Event, version as __version__
 from .formats import Field, Format
 from .live import Live
@@ -30,6 +32,6 @@ __all__ = ["Damage", "Error", "Event", "Field", "Format", "Live", "Moment", "Rec
            "Uname", "open"]
 
 
-def open(path):
+def open(path: "str | bytes | os.PathLike[str]") -> Recording:
     """Open a recording; the same as rbmap.Recording(path)."""
     return Recording(path)

@@ -16,27 +16,27 @@ class Field(typing.NamedTuple):
     flags: int
 
     @property
-    def is_signed(self):
+    def is_signed(self) -> bool:
         return bool(self.flags & SIGNED)
 
     @property
-    def is_array(self):
+    def is_array(self) -> bool:
         return bool(self.flags & ARRAY)
 
     @property
-    def is_string(self):
+    def is_string(self) -> bool:
         return bool(self.flags & STRING)
 
     @property
-    def is_dynamic(self):
+    def is_dynamic(self) -> bool:
         return bool(self.flags & DYNAMIC)
 
     @property
-    def is_common(self):
+    def is_common(self) -> bool:
         return bool(self.flags & COMMON)
 
     @property
-    def is_pointer(self):
+    def is_pointer(self) -> bool:
         return bool(self.flags & POINTER)
 
 
@@ -46,9 +46,9 @@ class Format(typing.NamedTuple):
     system: str
     name: str
     print_format: str
-    fields: tuple
+    fields: "tuple[Field, ...]"
 
-    def field(self, name):
+    def field(self, name: str) -> Field:
         """Return the field of that name; KeyError: the event has no such field."""
         for field in self.fields:
             if field.name == name:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-only
 """Events that happen now."""
 import os
+import typing
 
 from . import _rbmap
 from .buffer import CONTROL, DEVICES, EnabledEvents, OwnBuffer
@@ -22,7 +23,9 @@ class Live(_rbmap.Live):
     rings hold. A signal whose handler raises an exception ends it too, such as Ctrl-C.
     """
 
-    def __init__(self, events=None, buffer=None, *, observe=False, settings="", hold_us=None):
+    def __init__(self, events: "str | typing.Iterable[str] | None" = None,
+                 buffer: "str | None" = None, *, observe: bool = False,
+                 settings: str = "", hold_us: "int | None" = None) -> None:
         self._own = self._enabled = None
         if isinstance(events, str):
             events = [events]
@@ -55,13 +58,13 @@ class Live(_rbmap.Live):
     def __exit__(self, *_):
         self.close()
 
-    def finish(self):
+    def finish(self) -> None:
         """Disable the events that this object has enabled, and end the iteration."""
         if self._enabled:
             self._enabled.close()
         self.stop()
 
-    def close(self):
+    def close(self) -> None:
         """Disable the events, close the rings, and destroy a buffer of this object."""
         if self._enabled:
             self._enabled.close()
@@ -70,12 +73,12 @@ class Live(_rbmap.Live):
             self._own.close()
 
     @property
-    def formats(self):
+    def formats(self) -> Formats:
         """The formats that are known now, by name."""
         return Formats(self._formats())
 
     @property
-    def loss(self):
+    def loss(self) -> "dict[str, int]":
         """Losses of all rings by cause, since they were made: a dict."""
         return self._loss()
 

@@ -62,22 +62,22 @@ class Recording(_rbmap.Recording):
         self.close()
 
     @functools.cached_property
-    def formats(self):
+    def formats(self) -> Formats:
         """The formats of all events, by name."""
         return Formats(self._formats())
 
     @property
-    def damage(self):
+    def damage(self) -> Damage:
         """The damage that was found up to now."""
         return Damage(*self._damage())
 
-    def count(self):
+    def count(self) -> "tuple[int, int]":
         """Read all events; return how many there are, and how many were lost."""
         self._rewind()
         self._columns([], ALL_ROWS)
         return self.events, self.lost
 
-    def real_time(self, time):
+    def real_time(self, time: int) -> int:
         """Return the wall clock at a ring's time, in ns since 1970.
 
         ValueError: the recording does not say when it was made.
@@ -91,7 +91,9 @@ class Recording(_rbmap.Recording):
         return first.real + (time - first.ring) * (last.real - first.real) // \
             (last.ring - first.ring)
 
-    def batches(self, events, fields=None, rows=1 << 16):
+    def batches(self, events: "str | typing.Iterable[str]",
+                fields: "typing.Iterable[str] | None" = None, rows: int = 1 << 16
+                ) -> "typing.Iterator[Columns | dict[str, Columns]]":
         """Yield the columns of an event, of so many events at a time.
 
         The memory does not grow with the recording. events: a name, or a list of names;
@@ -101,6 +103,7 @@ class Recording(_rbmap.Recording):
         if rows < 1:
             raise ValueError("rows must be 1 or more")
         names = [events] if isinstance(events, str) else list(events)
+        fields = None if fields is None else list(fields)
         wanted = [wanted_fields(self.formats[name], fields) for name in names]
         request = [(self.formats[name].id, [number for _, number in one])
                    for name, one in zip(names, wanted)]
@@ -111,14 +114,16 @@ class Recording(_rbmap.Recording):
             columns = [Columns(one, table) for one, table in zip(wanted, tables)]
             yield columns[0] if isinstance(events, str) else dict(zip(names, columns))
 
-    def to_columns(self, events, fields=None):
+    def to_columns(self, events: "str | typing.Iterable[str]",
+                   fields: "typing.Iterable[str] | None" = None
+                   ) -> "Columns | dict[str, Columns]":
         """Return the columns of an event: a dict of arrays by name.
 
         events: a name, or a list of names, whose columns are then in a dict by name.
         """
         return next(iter(self.batches(events, fields, ALL_ROWS)))
 
-    def to_pandas(self, event, fields=None):
+    def to_pandas(self, event: str, fields: "typing.Iterable[str] | None" = None):
         """Return a DataFrame of an event, with the name of each thread as comm."""
         import numpy
         import pandas
