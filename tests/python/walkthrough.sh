@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap/tap.sh"
 
 top=$(pwd)
-: "${RBMAP:=build/rbmap}" "${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
+: "${RBMAP:=build/rbmap}" "${PYTHON3:=/usr/bin/python3}" "${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
 dir=$(mktemp -d)
 at_exit "rm -rf '$dir'"
 mkdir "$dir/bin" "$dir/at"
@@ -32,6 +32,7 @@ cat >"$dir/bin/rbmap" <<END
 exec "$top/$RBMAP" "\$@"
 END
 chmod +x "$dir/bin/rbmap"
+ln -s "$(command -v "$PYTHON3")" "$dir/bin/python3"
 cp docs/examples/latency_pandas.py "$dir/at"
 LD_LIBRARY_PATH=$top/build/lib PYTHONPATH=$top/build/python PATH=$dir/bin:$PATH
 export LD_LIBRARY_PATH PYTHONPATH PATH

@@ -13,7 +13,8 @@ PYTHON_SRCS	:= $(wildcard $(PYTHON_DIR)/extension/*.c)
 PYTHON_OBJS	:= $(PYTHON_SRCS:$(PYTHON_DIR)/extension/%.c=$(BUILD)/python/objects/%.o)
 PYTHON_FILES	:= $(patsubst $(PYTHON_DIR)/rbmap/%,$(PYTHON_BUILD)/%,\
 	$(wildcard $(PYTHON_DIR)/rbmap/*.py $(PYTHON_DIR)/rbmap/*.pyi $(PYTHON_DIR)/rbmap/py.typed))
-PYTHON3		?= python3
+# Debian's: the first python3 of a machine need not be the one that has its modules.
+PYTHON3		?= $(firstword $(wildcard /usr/bin/python3) python3)
 
 # A makefile is read before anything is installed: ask when it is needed.
 PYTHON_CFLAGS	= -std=gnu11 -Wall -Wextra -fPIC -fvisibility=hidden -Iuapi -Iuserspace/lib \
