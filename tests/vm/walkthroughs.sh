@@ -134,4 +134,21 @@ step "end" '^incident\.dat$' '^incident\.dat\.1$' '^incident\.dat\.2$'
 step "a trigger" 'marker: +request 4713 failed$'
 step "unload"
 arrive
+
+walk views
+step "load"
+step "two tasks"
+step "record" '^[1-9][0-9]* events read, 0 lost$'
+# A process of job is called sleep while it sleeps.
+step "a table" '^ +[2-9][0-9][0-9]ms from .*: (job|sleep)-[0-9]+, CPU 0' \
+	'^ +CPU 0 ran hog-[0-9]+ for [1-9][0-9][0-9]ms'
+step "a page" '^views\.html is complete'
+like "$(head -n 1 $at/views.html)" '^<!DOCTYPE html>' "views: it is a page"
+step "Perfetto" '^[1-9][0-9]* events, 0 lost$'
+ok "views: it has the task's name" grep -aq hog $at/views.dat.perfetto-trace
+step "trace-cmd" '^[2-9][0-9]{5}\.[0-9]{3}$'
+step "live" '^ +CPU 0 ran hog-[0-9]+ for' ' SHARE  TASK +MOSTLY$'
+step "hand over" ' end\.html$'
+step "unload"
+arrive
 done_testing
