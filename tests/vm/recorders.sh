@@ -53,6 +53,7 @@ before="$(rbmap status)"
 ok "a flight recorder begins" begin rbmap record -f -e rbmap:marker -o /tmp/flight.dat
 flight=$pid
 ok "status shows it" lists_recorder
+retry_until 20 sh -c 'rbmap status | grep -q "^recorder.*: rbmap:marker$"'
 like "$(rbmap status)" "^recorder +rbmap \(pid $flight\), buffer record-$flight, 0 lost: rbmap:marker$" \
 	"with its buffer, losses and events"
 like "$(rbmap status --json | tr -d ' \n')" \
