@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <inttypes.h>
 
 #include "conversion.h"
 #include "recording/dat_read.h"
-#include "show/input_text.h"
+#include "show/input_events.h"
 #include "show/text.h"
 
-#define PROGRESS_EVENTS	4096	/* between two looks at the clock */
-
-static void show_progress(struct conversion *c)
+static int add_lost(void *data, unsigned int cpu, uint64_t lost)
 {
-	if (progress_due(&c->progress))
-		progress_show(&c->progress, "%s: %.0f %%, %" PRIu64 " events", c->in->path,
-			      100 * dat_done(c->in->reader), c->events);
-}
+	struct conversion *c = data;
 
-static int add_lost(struct conversion *c, unsigned int cpu, uint64_t lost)
-{
 	if (!lost)
 		return 0;
 	if (lost == RBMAP_LOST_UNKNOWN)
@@ -39,43 +31,22 @@ static uint64_t time_of(const struct conversion *c, uint64_t ring)
 	return ns > 0 ? ns : 0;
 }
 
-static int add_event(struct conversion *c, struct rbmap_event *ev)
+static int add_event(void *data, const struct rbmap_event *recorded)
 {
+	struct rbmap_event ev = *recorded;
+	struct conversion *c = data;
 	struct text_parts parts;
-	int ret = add_lost(c, ev->cpu, ev->lost);
+	int ret = add_lost(c, ev.cpu, ev.lost);
 
 	if (ret)
 		return ret;
 	c->events++;
-	ret = text_parts(c->text, ev, &parts);
+	ret = text_parts(c->text, &ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
-	ev->ts = time_of(c, ev->ts);
-	ret = c->to->event(c, ev, ret ? NULL : &parts);
+	ev.ts = time_of(c, ev.ts);
+	ret = c->to->event(c, &ev, ret ? NULL : &parts);
 	return ret ? ret : output_go_on(&c->out);
-}
-
-static int add_events(struct conversion *c)
-{
-	struct dat_reader *reader = c->in->reader;
-	struct rbmap_event ev;
-	unsigned int seen = 0;
-	int ret;
-
-	while ((ret = dat_next(reader, &ev)) == 1 && ev.ts <= c->in->to) {
-		if (!(++seen % PROGRESS_EVENTS))
-			show_progress(c);
-		if (ev.ts < c->in->from)
-			continue;
-		ret = add_event(c, &ev);
-		if (ret)
-			return ret;
-	}
-	if (ret == 1)
-		ret = 0;
-	for (unsigned int cpu = 0; !ret && !c->in->until && cpu < dat_cpus(reader); cpu++)
-		ret = add_lost(c, cpu, dat_lost_last(reader, cpu));
-	return ret;
 }
 
 /* The moment that the recording's times are counted from, as time_view_init() has it */
@@ -96,7 +67,7 @@ static int convert_all(struct conversion *c)
 
 	if (ret)
 		return ret;
-	ret = add_events(c);
+	ret = input_each_event(c->in, NULL, add_event, add_lost, c);
 	if (ret == -ENOMEM || c->out.error)
 		return ret;
 	end = c->to->end(c);

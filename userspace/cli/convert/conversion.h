@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "common/progress.h"
 #include "output.h"
 #include "show/input.h"
 
@@ -60,7 +59,6 @@ struct conversion {
 	bool lost_unknown;
 	bool from_cycles;
 	uint64_t last_boot;
-	struct progress progress;
 };
 
 /* Return 0, an error of dat_next(), or a negative errno: out.error is set if writing failed. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap convert: write a recording in a format of other viewers. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +10,7 @@
 #include "output_file.h"
 #include "recording/dat_read.h"
 #include "show/crash_guard.h"
+#include "show/input_events.h"
 
 struct convert {
 	struct input in;
@@ -49,17 +49,14 @@ static int run(void *arg)
 	struct conversion *conversion = &c->conversion;
 	int ret;
 
-	progress_begin(&conversion->progress);
 	ret = conversion_run(conversion);
-	progress_end(&conversion->progress);
 	if (conversion->out.error) {
 		output_file_failed(&c->file, conversion->out.error);
 		return STATUS_ERROR;
 	}
 	if (ret)
 		return input_failed(&c->in, ret);
-	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", conversion->events,
-		conversion->lost_unknown ? "more than " : "", conversion->lost);
+	input_tell_sums(conversion->events, conversion->lost, conversion->lost_unknown);
 	return input_tell_damage(&c->in, "converted");
 }
 

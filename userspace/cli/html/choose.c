@@ -9,11 +9,11 @@
 #include "choose.h"
 #include "common/cli.h"
 #include "common/suggest.h"
-#include "feed.h"
 #include "latency/summary.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "show/input.h"
+#include "show/input_events.h"
 #include "tasks.h"
 
 #define WORST_TASKS	3	/* intervals of each kind that give their tasks a lane */
@@ -172,7 +172,8 @@ int choose_tasks(const struct html *html, struct input *in, struct chosen *chose
 		return STATUS_OK;
 	ret = begin(&look, in);
 	if (!ret)
-		ret = feed_again(in, "first look", look_at, &look);
+		ret = input_each_event(in, "first look", look_at, NULL, &look);
+	dat_rewind(in->reader);
 	if (ret) {
 		status = input_failed(in, ret);
 	} else {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "choose.h"
 #include "common/cli.h"
 #include "common/standard_file.h"
-#include "feed.h"
 #include "frame.h"
 #include "html.h"
 #include "meta.h"
@@ -17,6 +15,7 @@
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "show/input.h"
+#include "show/input_events.h"
 #include "show/text.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
@@ -86,13 +85,9 @@ static int each_event(void *data, const struct rbmap_event *ev)
 	return page_event(data, ev);
 }
 
-static int add_lost_last(struct writer *w)
+static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 {
-	int ret = 0;
-
-	for (unsigned int cpu = 0; !ret && !w->in->until && cpu < dat_cpus(w->in->reader); cpu++)
-		ret = page_lost_last(w->page, cpu, dat_lost_last(w->in->reader, cpu));
-	return ret;
+	return page_lost_last(data, cpu, lost);
 }
 
 static unsigned int nr_threads(void)
@@ -125,9 +120,7 @@ static int write_page(struct writer *w, FILE *out)
 	frame_write_begin(out);
 	ret = add_task_lanes(w);
 	if (!ret)
-		ret = feed(w->in, "page", each_event, w->page);
-	if (!ret)
-		ret = add_lost_last(w);
+		ret = input_each_event(w->in, "page", each_event, each_lost, w->page);
 	if (!ret)
 		ret = page_end(w->page);
 	if (!ret)
@@ -149,8 +142,7 @@ static char *default_name(const struct input *in)
 
 static void tell(const struct writer *w, const struct output *out, const char *name)
 {
-	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", w->page->events,
-		w->page->lost_unknown ? "more than " : "", w->page->lost);
+	input_tell_sums(w->page->events, w->page->lost, w->page->lost_unknown);
 	if (out->file != stdout)
 		fprintf(stderr, "%s is complete: open it in a browser\n", name);
 }

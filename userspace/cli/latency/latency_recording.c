@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "common/cli.h"
@@ -8,8 +7,7 @@
 #include "measure.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
-
-#define PROGRESS_EVENTS	4096	/* between two looks at the clock */
+#include "show/input_events.h"
 
 static bool load(struct latency *l)
 {
@@ -38,30 +36,16 @@ static bool check_kinds(const struct latency *l)
 	return true;
 }
 
-static void show_progress(struct latency *l)
+static int each_event(void *data, const struct rbmap_event *ev)
 {
-	if (progress_due(&l->progress))
-		progress_show(&l->progress, "%s: %.0f %%, %" PRIu64 " events", l->in.path,
-			      100 * dat_done(l->in.reader), l->view.events);
+	return latency_event(data, ev) ? 0 : -ENOMEM;
 }
 
-/* Return 0, or an error of dat_next(). */
-static int read_events(struct latency *l)
+static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 {
-	struct rbmap_event ev;
-	int ret;
-
-	while ((ret = dat_next(l->in.reader, &ev)) == 1 && ev.ts <= l->in.to) {
-		if (ev.ts < l->in.from)
-			continue;
-		if (!latency_event(l, &ev))
-			return -ENOMEM;
-		if (!(l->view.events % PROGRESS_EVENTS))
-			show_progress(l);
-	}
-	for (unsigned int cpu = 0; !ret && !l->in.until && cpu < dat_cpus(l->in.reader); cpu++)
-		latency_lost(l, dat_lost_last(l->in.reader, cpu));
-	return ret < 0 ? ret : 0;
+	(void)cpu;
+	latency_lost(data, lost);
+	return 0;
 }
 
 int latency_of_recording(struct latency *l)
@@ -70,20 +54,17 @@ int latency_of_recording(struct latency *l)
 
 	if (status)
 		return status;
-	progress_begin(&l->progress);
 	if (!latency_begin(l) || !load(l))
 		return input_failed(&l->in, -ENOMEM);
 	if (!check_kinds(l) || !input_set_times(&l->in))
 		return STATUS_ERROR;
-	ret = read_events(l);
-	progress_end(&l->progress);
+	ret = input_each_event(&l->in, NULL, each_event, each_lost, l);
 	if (!ret && !latency_end(l, dat_clock(l->in.reader)))
 		ret = -ENOMEM;
 	if (ret)
 		return input_failed(&l->in, ret);
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
-	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", l->view.events,
-		l->view.lost_unknown ? "more than " : "", l->view.lost);
+	input_tell_sums(l->view.events, l->view.lost, l->view.lost_unknown);
 	return input_tell_damage(&l->in, "used");
 }

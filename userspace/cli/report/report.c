@@ -23,6 +23,7 @@
 #include "recording/dat_read.h"
 #include "show/crash_guard.h"
 #include "show/input.h"
+#include "show/input_events.h"
 #include "show/input_text.h"
 #include "show/json_head.h"
 #include "show/text.h"
@@ -418,8 +419,7 @@ static int run(void *arg)
 		return input_failed(&r->in, ret);
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
-	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", r->events,
-		r->lost_unknown ? "more than " : "", r->lost);
+	input_tell_sums(r->events, r->lost, r->lost_unknown);
 	tell_trigger(dat_times(r->in.reader));
 	return input_tell_damage(&r->in, "printed");
 }

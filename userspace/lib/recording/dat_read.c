@@ -74,16 +74,6 @@ int dat_open_fd(struct dat_reader **reader, int fd)
 	return read_file(reader, fd, NULL);
 }
 
-int dat_open_again(struct dat_reader **again, const struct dat_reader *r)
-{
-	int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
-
-	/* Both read with pread(), so that they can share the file's offset. */
-	if (fd < 0)
-		return -errno;
-	return read_file(again, fd, strcmp(r->path, NO_NAME) ? r->path : NULL);
-}
-
 static void free_cpu(struct dat_cpu_reader *c)
 {
 	dat_close_chunks(c->chunks);

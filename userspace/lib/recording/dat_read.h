@@ -34,8 +34,6 @@ const char *dat_strerror(int error);
 int dat_open(struct dat_reader **reader, const char *path);
 /* Read a regular file without a name. The function closes @fd, or dat_close() does. */
 int dat_open_fd(struct dat_reader **reader, int fd);
-/* Open the recording of a reader once more, to read its events from the first one on. */
-int dat_open_again(struct dat_reader **again, const struct dat_reader *reader);
 void dat_close(struct dat_reader *reader);
 int dat_fd(const struct dat_reader *reader);	/* the descriptor, for fstat() */
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/progress.h"
+#include "input.h"
+#include "input_events.h"
+#include "recording/dat_read.h"
+
+#define PROGRESS_EVENTS	4096	/* between two looks at the clock */
+
+static void show(struct progress *progress, const struct input *in, const char *what,
+		 uint64_t events)
+{
+	if (progress_due(progress))
+		progress_show(progress, "%s: %s%s%.0f %%, %" PRIu64 " events", in->path,
+			      what ? what : "", what ? ", " : "", 100 * dat_done(in->reader),
+			      events);
+}
+
+/* Events come in the order of time. */
+static int each_event(struct input *in, const char *what, input_event_fn *each, void *data)
+{
+	struct progress progress = { 0 };
+	struct rbmap_event ev;
+	uint64_t seen = 0;
+	int ret;
+
+	progress_begin(&progress);
+	while ((ret = dat_next(in->reader, &ev)) == 1 && ev.ts <= in->to) {
+		if (!(++seen % PROGRESS_EVENTS))
+			show(&progress, in, what, seen);
+		if (ev.ts < in->from)
+			continue;
+		ret = each(data, &ev);
+		if (ret)
+			break;
+	}
+	progress_end(&progress);
+	return ret < 0 ? ret : 0;
+}
+
+int input_each_event(struct input *in, const char *what, input_event_fn *each,
+		     input_lost_fn *lost_last, void *data)
+{
+	int ret = each_event(in, what, each, data);
+
+	if (!lost_last || in->until)
+		return ret;
+	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(in->reader); cpu++)
+		ret = lost_last(data, cpu, dat_lost_last(in->reader, cpu));
+	return ret;
+}
+
+void input_tell_sums(uint64_t events, uint64_t lost, bool more)
+{
+	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", events,
+		more ? "more than " : "", lost);
+}
