@@ -265,7 +265,7 @@ static void convert(const struct converter *to, const uint8_t *data, size_t size
 	r->c.to = to;
 	r->c.text = text;
 	r->c.out.fd = memfd_create("output", MFD_CLOEXEC);
-	r->c.last_boot = recording.times.end.boot;
+	r->in.time.boot = recording.times.end.boot;
 	r->in.time.ring = recording.times.end.ring;
 	if (r->c.out.fd < 0 || to->begin(&r->c))
 		abort();

@@ -27,7 +27,7 @@ static uint64_t time_of(const struct conversion *c, uint64_t ring)
 
 	if (!c->from_cycles)
 		return ring;
-	ns = time_view_real(view, ring) - view->real + c->last_boot;
+	ns = time_view_real(view, ring) - view->real + view->boot;
 	return ns > 0 ? ns : 0;
 }
 
@@ -47,17 +47,6 @@ static int add_event(void *data, const struct rbmap_event *recorded)
 	ev.ts = time_of(c, ev.ts);
 	ret = c->to->event(c, &ev, ret ? NULL : &parts);
 	return ret ? ret : output_go_on(&c->out);
-}
-
-/* The moment that the recording's times are counted from, as time_view_init() has it */
-static uint64_t boot_at(const struct dat_times *times, uint64_t ring)
-{
-	const struct dat_moment *moment[] = { &times->end, &times->trigger, &times->begin };
-
-	for (unsigned int i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
-		if (moment[i]->real && moment[i]->ring == ring)
-			return moment[i]->boot;
-	return 0;
 }
 
 /* After an error, the events before it are still written. */
@@ -83,7 +72,6 @@ int conversion_run(struct conversion *c)
 	c->text = text_new();
 	if (!c->text)
 		return -ENOMEM;
-	c->last_boot = boot_at(dat_times(c->in->reader), c->in->time.ring);
 	c->from_cycles = c->in->time.is_counter && c->in->time.real;
 	ret = convert_all(c);
 	c->to->free(c);

@@ -46,7 +46,6 @@ struct converter {
  * @events, @lost: sums, as rbmap report prints them
  * @lost_unknown: more than @lost
  * @from_cycles: the ring's clock counts cycles, and events get the time since boot
- * @last_boot: the time since boot at the moment in.time.ring; 0: not known
  */
 struct conversion {
 	struct input *in;
@@ -58,7 +57,6 @@ struct conversion {
 	uint64_t lost;
 	bool lost_unknown;
 	bool from_cycles;
-	uint64_t last_boot;
 };
 
 /* Return 0, an error of dat_next(), or a negative errno: out.error is set if writing failed. */

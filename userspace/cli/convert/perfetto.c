@@ -44,7 +44,7 @@ static void set_clock(Perfetto__FtraceEventBundle *head, const struct conversion
 {
 	const char *clock = dat_clock(c->in->reader);
 
-	if (!c->last_boot || c->in->time.is_counter || (clock && !strcmp(clock, "boot")))
+	if (!c->in->time.boot || c->in->time.is_counter || (clock && !strcmp(clock, "boot")))
 		return;
 	head->has_ftrace_clock = true;
 	head->ftrace_clock = clock && !strcmp(clock, "local") ? PERFETTO__FTRACE_CLOCK__LOCAL :
@@ -52,7 +52,7 @@ static void set_clock(Perfetto__FtraceEventBundle *head, const struct conversion
 	head->has_ftrace_timestamp = true;
 	head->ftrace_timestamp = c->in->time.ring;
 	head->has_boot_timestamp = true;
-	head->boot_timestamp = c->last_boot;
+	head->boot_timestamp = c->in->time.boot;
 }
 
 static int add_head(struct perfetto *p, struct conversion *c)

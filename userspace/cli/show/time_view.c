@@ -52,6 +52,7 @@ bool time_view_init(struct time_view *v, const struct dat_times *times, bool is_
 
 	*v = (struct time_view){ .is_counter = is_counter, .ring = last->ring,
 				 .real = last->real, .real_step = 1, .ring_step = 1 };
+	v->boot = last->real ? last->boot : 0;
 	/* No event of frozen rings comes later. */
 	v->end = times->trigger.real ? times->trigger.ring : times->end.ring;
 	if (!last->real)

@@ -18,6 +18,7 @@ enum time_style { TIME_RING, TIME_RELATIVE, TIME_WALL, TIME_WALL_UTC };
  * @is_counter: the ring's clock counts cycles, and its times are printed as they are
  * @ring: a time of the ring; with TIME_RELATIVE the time that is printed as 0
  * @real: CLOCK_REALTIME at that time, in ns; 0: not known
+ * @boot: CLOCK_BOOTTIME at that time, in ns; 0: not known
  * @real_step, @ring_step: @real_step ns pass in @ring_step units of the ring's clock
  * @end: the recording ended at that time of the ring; 0: not known
  */
@@ -26,6 +27,7 @@ struct time_view {
 	bool is_counter;
 	uint64_t ring;
 	uint64_t real;
+	uint64_t boot;
 	uint64_t real_step, ring_step;
 	uint64_t end;
 };
