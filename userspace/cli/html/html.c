@@ -16,6 +16,7 @@
 #include "recording/dat_read.h"
 #include "show/input.h"
 #include "show/input_events.h"
+#include "show/input_text.h"
 #include "show/text.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
@@ -35,7 +36,6 @@ static void add_comm(void *data, int pid, const char *comm)
 
 	if (intervals_add_comm(w->page->intervals, pid, comm))
 		w->error = -ENOMEM;
-	text_add_comm(w->text, pid, comm);
 }
 
 static int load_formats(struct writer *w)
@@ -44,17 +44,14 @@ static int load_formats(struct writer *w)
 	size_t nr = dat_formats(w->in->reader, &format);
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < nr; i++) {
-		text_add_format(w->text, format[i].system, format[i].text, format[i].size);
+	for (size_t i = 0; !ret && i < nr; i++)
 		ret = page_add_format(w->page, format[i].system, format[i].text,
 				      format[i].size);
-	}
 	return ret;
 }
 
 static int load(struct writer *w)
 {
-	const struct dat_text *kallsyms = dat_kallsyms(w->in->reader);
 	int ret;
 
 	w->page = page_new(WORST);
@@ -62,11 +59,9 @@ static int load(struct writer *w)
 	if (!w->page || !w->text)
 		return -ENOMEM;
 	w->page->text = w->text;
+	input_load_text(w->in, w->text);
 	ret = load_formats(w);
 	dat_each_comm(w->in->reader, add_comm, w);
-	text_comm_keep(w->text, true);
-	if (kallsyms->size)
-		text_set_kallsyms(w->text, kallsyms->text, kallsyms->size);
 	return ret ? ret : w->error;
 }
 

@@ -23,10 +23,9 @@ struct page *page_new(unsigned int worst)
 	if (!page)
 		return NULL;
 	page->types = types_new();
-	page->layouts = layouts_new();
 	page->intervals = intervals_new(page_interval, page);
 	page->names = names_new();
-	ok = page->types && page->layouts && page->intervals && page->names;
+	ok = page->types && page->intervals && page->names;
 	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
 		ok = summary_init(&page->summary[kind], kind, ROW_NAME, worst);
 	if (ok)
@@ -56,7 +55,6 @@ void page_free(struct page *page)
 		summary_free(&page->summary[kind]);
 	summary_free(&page->blocked);
 	types_free(page->types);
-	layouts_free(page->layouts);
 	intervals_free(page->intervals);
 	if (page->names)
 		names_free(page->names);
@@ -70,8 +68,6 @@ int page_add_format(struct page *page, const char *system, const char *format, s
 {
 	int ret = types_add_format(page->types, system, format, size);
 
-	if (!ret)
-		ret = layouts_add(page->layouts, system, format, size);
 	return ret ? ret : intervals_add_format(page->intervals, system, format, size);
 }
 
@@ -180,7 +176,7 @@ static bool is_of_requests(const struct layout *layout)
 static int process(struct page *page, struct cpu_lane *lane, const struct rbmap_event *ev,
 		   uint64_t ts, int pid)
 {
-	const struct layout *layout = layouts_find(page->layouts, ev);
+	const struct layout *layout = intervals_layout(page->intervals, ev);
 	int ret = cpu_lane_event(page, lane, ev, layout, pid);
 
 	if (!ret)

@@ -94,7 +94,6 @@ struct loss {
 struct page {
 	struct store *store;
 	struct types *types;
-	struct layouts *layouts;
 	struct intervals *intervals;
 	struct text *text;
 	struct names *names;

@@ -44,6 +44,11 @@ int intervals_add_format(struct intervals *iv, const char *system, const char *f
 	return layouts_add(iv->layouts, system, format, size);
 }
 
+const struct layout *intervals_layout(const struct intervals *iv, const struct rbmap_event *ev)
+{
+	return layouts_find(iv->layouts, ev);
+}
+
 bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind)
 {
 	static const enum layout_role end[NR_INTERVAL_KINDS] = {
@@ -170,7 +175,7 @@ int intervals_event(struct intervals *iv, const struct rbmap_event *ev)
 		return iv->failed ? -ENOMEM : 0;
 	if (ev->lost)
 		forget(iv, cpu, ev->ts);
-	m.layout = layouts_find(iv->layouts, ev);
+	m.layout = intervals_layout(iv, ev);
 	if (!m.layout)
 		return 0;
 	memcpy(&common, ev->data, sizeof(common));

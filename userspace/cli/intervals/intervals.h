@@ -75,6 +75,7 @@ struct interval {
 bool interval_is_uninterruptible(const struct interval *interval);
 
 struct intervals;
+struct layout;
 typedef void interval_fn(void *data, const struct interval *interval);
 
 /* Return NULL if memory is lacking. */
@@ -87,6 +88,9 @@ void intervals_free(struct intervals *iv);
  */
 int intervals_add_format(struct intervals *iv, const char *system, const char *format,
 			 size_t size);
+
+/* Return the layout of an event. NULL: no interval begins or ends with it. */
+const struct layout *intervals_layout(const struct intervals *iv, const struct rbmap_event *ev);
 
 /* Return whether formats were added that intervals of this kind need. */
 bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind);
