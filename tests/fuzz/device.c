@@ -122,6 +122,7 @@ static struct counts {
 	uint64_t good[NR_STEPS];
 	uint64_t wrong;
 	uint64_t seed;
+	bool	 prefers_missing;
 } *counts;
 
 static bool must(const struct step *step)
@@ -162,6 +163,34 @@ static void weigh_all(void)
 {
 	for (size_t i = 0; i < NR_STEPS; i++)
 		weights[i] = steps[i].weight;
+}
+
+static bool is_missing(size_t i)
+{
+	return must(&steps[i]) && !counts->good[i];
+}
+
+static bool is_any_missing(void)
+{
+	for (size_t i = 0; i < NR_STEPS; i++)
+		if (is_missing(i))
+			return true;
+	return false;
+}
+
+/* Every third step is of a kind that has not succeeded yet. */
+static void weigh_missing(void)
+{
+	unsigned int total = 0, missing = 0;
+
+	weigh_all();
+	for (size_t i = 0; i < NR_STEPS; i++) {
+		total += weights[i];
+		missing += is_missing(i);
+	}
+	for (size_t i = 0; missing && i < NR_STEPS; i++)
+		if (is_missing(i))
+			weights[i] += total / 2 / missing;
 }
 
 /* A few steps alone run concurrently with each other much more often. */
@@ -265,7 +294,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-enum manner { ALL_STEPS, FEW_STEPS, CROWD, NR_MANNERS };
+enum manner { ALL_STEPS, FEW_STEPS, CROWD, NR_MANNERS, MISSING_STEPS };
 
 struct fuzz_thread {
 	pthread_t	thread;
@@ -297,6 +326,9 @@ static void *run_thread(void *arg)
 		break;
 	case CROWD:
 		weigh_part(thread->number);
+		break;
+	case MISSING_STEPS:
+		weigh_missing();
 		break;
 	default:
 		weigh_all();
@@ -344,7 +376,8 @@ static void run_process(uint64_t seed, unsigned int threads,
 		thread[i].seed = seed * 1000003 + i;
 		thread[i].number = i;
 		thread[i].steps = nr_steps;
-		thread[i].manner = seed % NR_MANNERS;
+		thread[i].manner = counts->prefers_missing ?
+				   MISSING_STEPS : seed % NR_MANNERS;
 		thread[i].may_fail_often = !(seed % 8);
 		if (pthread_create(&thread[i].thread, NULL, run_thread,
 				   &thread[i]))
@@ -447,15 +480,16 @@ static unsigned long long number_of(const char *text)
 	return value;
 }
 
-/* A busy machine takes few steps: each kind gets twice the time to succeed once. */
+/*
+ * A busy machine takes few steps. Kinds of steps that have not succeeded at the end
+ * get as much time again, and are preferred in it.
+ */
 static bool goes_on(time_t end, time_t seconds)
 {
 	if (now_seconds() < end)
 		return true;
-	for (size_t i = 0; i < NR_STEPS; i++)
-		if (must(&steps[i]) && !counts->good[i])
-			return now_seconds() < end + seconds;
-	return false;
+	counts->prefers_missing = is_any_missing();
+	return counts->prefers_missing && now_seconds() < end + seconds;
 }
 
 int main(int argc, char **argv)
