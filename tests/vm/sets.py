@@ -212,3 +212,7 @@ class Run:
         own = tool("lib/types", *self.kernel.words, errors=self.errors)
         stock = tool("lib/types", self.kernel.series, errors=self.errors)
         return each("--add", [own + ":/tests/types.btf", stock + ":/tests/stock.btf"])
+
+    def build_python(self):
+        """Return the arguments that add Python, the package rbmap and its tests."""
+        return tool("lib/python", errors=self.errors).splitlines()
