@@ -163,6 +163,28 @@ static void check_events(struct rbmap_recording *r)
 	assert_int_equal(rbmap_recording_lost_last(r, NR_CPUS), 0);
 }
 
+/* The sub-buffers have the same events, and all losses. */
+static void check_subbufs(struct rbmap_recording *r)
+{
+	uint64_t lost = 0, nr = 0;
+	struct rbmap_subbuf sb;
+
+	for (unsigned int cpu = 0; cpu <= NR_CPUS; cpu++) {
+		while (rbmap_recording_next_subbuf(r, cpu, &sb) == 1) {
+			struct rbmap_cursor cursor = { 0 };
+			struct rbmap_event ev;
+
+			lost += sb.lost == RBMAP_LOST_UNKNOWN ? 1000 : sb.lost;
+			while (rbmap_decode(sb.start, sb.size + RBMAP_SUBBUF_HEADER_SIZE,
+					    &cursor, &ev) == 1)
+				nr++;
+		}
+		assert_int_equal(rbmap_recording_next_subbuf(r, cpu, &sb), 0);
+	}
+	assert_int_equal(nr, 2 * NR);
+	assert_int_equal(lost, 7 + 7 + 3 + 1000);
+}
+
 static void check_all(void)
 {
 	struct rbmap_recording *r = open_it();
@@ -171,6 +193,8 @@ static void check_all(void)
 
 	check_heads(r);
 	check_events(r);
+	rbmap_recording_rewind(r);
+	check_subbufs(r);
 	rbmap_recording_rewind(r);
 	for (int i = 0; i < NR; i++)
 		assert_int_equal(rbmap_recording_next(r, &ev), 1);

@@ -78,7 +78,8 @@ LIB_MAN_LINKS	:= \
 	$(addprefix rbmap_formats:rbmap_,formats_new formats_free formats_add formats_load \
 		formats_of formats_by_id formats_by_name formats_next format_field \
 		format_field_by_name field_data field_number field_string) \
-	$(addprefix rbmap_recording_open:rbmap_recording_,open_fd close next rewind lost_last \
+	$(addprefix rbmap_recording_open:rbmap_recording_,open_fd close next \
+		next_subbuf rewind lost_last \
 		done formats cpus comm clock uname moment reason damage)
 LIB_MAN_LINK_NAMES := $(foreach link,$(LIB_MAN_LINKS),\
 	$(lastword $(subst :, ,$(link))).3)

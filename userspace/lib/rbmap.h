@@ -325,6 +325,17 @@ void rbmap_recording_close(struct rbmap_recording *recording);
  */
 int rbmap_recording_next(struct rbmap_recording *recording, struct rbmap_event *ev);
 
+/*
+ * The sub-buffers of one CPU, instead of the events of all.  Use either this function or
+ * rbmap_recording_next() between two calls of rbmap_recording_rewind().  Return: 1: *sb is
+ * the next sub-buffer, valid until the next call for this CPU.  0: the end.  The offset and
+ * the id are 0.  The size is 0 if the sub-buffer only reports a loss, or has invalid bytes.
+ * rbmap_decode() finds its events: pass sb->size and the size of the header.  sb->lost has
+ * all events that were lost before the sub-buffer.
+ */
+int rbmap_recording_next_subbuf(struct rbmap_recording *recording, unsigned int cpu,
+				struct rbmap_subbuf *sb);
+
 /* Begin again with the first event.  Damage of events is found, and counted, again. */
 void rbmap_recording_rewind(struct rbmap_recording *recording);
 

@@ -161,6 +161,30 @@ int dat_next(struct dat_reader *r, struct rbmap_event *ev)
 	return 1;
 }
 
+int dat_next_subbuf(struct dat_reader *r, unsigned int cpu, struct rbmap_subbuf *sb)
+{
+	struct dat_cpu_reader *c = &r->cpu[cpu];
+	struct rbmap_subbuf_header header;
+	size_t room, size;
+	int ret = next_page(r, c);
+
+	if (ret <= 0)
+		return ret;
+	memcpy(&header, c->page, sizeof(header));
+	room = c->page_bytes - HEAD;
+	size = header.commit & RBMAP_COMMIT_MASK;
+	if (size > room)
+		r->damage.broken++;
+	*sb = (struct rbmap_subbuf){
+		.start = c->page,
+		.size = size > room ? 0 : size,
+		.timestamp = header.time_stamp,
+		.lost = c->lost,
+	};
+	c->lost = 0;
+	return 1;
+}
+
 void dat_rewind(struct dat_reader *r)
 {
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {

@@ -60,6 +60,12 @@ unsigned int dat_cpus(const struct dat_reader *reader);
  */
 int dat_next(struct dat_reader *reader, struct rbmap_event *ev);
 
+/*
+ * Instead: return 1 and store the next sub-buffer of a CPU, valid until the next call for
+ * this CPU; 0 at the end, or an error. The first call comes before dat_next().
+ */
+int dat_next_subbuf(struct dat_reader *reader, unsigned int cpu, struct rbmap_subbuf *sb);
+
 /* Begin again with the first event. */
 void dat_rewind(struct dat_reader *reader);
 

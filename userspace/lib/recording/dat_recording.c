@@ -157,6 +157,12 @@ RBMAP_API int rbmap_recording_next(struct rbmap_recording *r, struct rbmap_event
 	return dat_next(r->reader, ev);
 }
 
+RBMAP_API int rbmap_recording_next_subbuf(struct rbmap_recording *r, unsigned int cpu,
+					  struct rbmap_subbuf *sb)
+{
+	return cpu < dat_cpus(r->reader) ? dat_next_subbuf(r->reader, cpu, sb) : 0;
+}
+
 RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 {
 	dat_rewind(r->reader);
