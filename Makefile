@@ -137,6 +137,7 @@ help:
 	@echo '  all              build user and modules (the default)'
 	@echo '  user             build the library, the command and the examples in $(BUILD)/'
 	@echo '  python           build the Python package in $(BUILD)/python; needs python3-dev'
+	@echo '  babeltrace2      build the plugin of babeltrace2; needs libbabeltrace2-dev'
 	@echo '  modules          build rbmap.ko and rbmap_selftest.ko for KDIR=$(KDIR)'
 	@echo '  clean            remove all files that a build makes'
 	@echo
@@ -145,7 +146,8 @@ help:
 	@echo '  install-dkms     install everything; DKMS builds the module for each kernel,'
 	@echo '                   later ones included'
 	@echo '  install-user     install everything except the module'
-	@echo '  install-python   install the Python package'
+	@echo '  install-python, install-babeltrace2'
+	@echo '                   install the Python package, the plugin of babeltrace2'
 	@echo '  modules_install  install only the modules'
 	@echo '  uninstall        remove all installed files'
 	@echo '  deb              build Debian packages in $(BUILD)/deb'

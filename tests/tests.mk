@@ -4,7 +4,7 @@
 # the folders define the suites' targets.
 
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
-	check-unit-lib check-unit-cli check-unit-python
+	check-unit-lib check-unit-cli check-unit-python check-unit-babeltrace2
 # The longest suites come first. check-vm needs the modules that check-vm-modules builds.
 # It runs two virtual machines at a time, with limits of time: suites without such limits
 # use the CPU time that they leave.

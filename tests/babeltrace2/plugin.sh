@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The plugin of babeltrace2 on recordings made up for it. Numbers of events and losses are
+# those of rbmap report, also behind a conversion to CTF. Damaged recordings end in events
+# or in an error.
+# shellcheck source=tests/tap/tap.sh
+. "$(dirname "$0")/../tap/tap.sh"
+
+: "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \
+	"${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
+dir=$(mktemp -d)
+at_exit "rm -rf '$dir'"
+LD_LIBRARY_PATH=$(pwd)/build/lib BABELTRACE_PLUGIN_PATH=$(pwd)/build/babeltrace2
+export LD_LIBRARY_PATH BABELTRACE_PLUGIN_PATH
+
+# counts FILE: prints the events and the losses that rbmap report counts
+counts()
+{
+	"$RBMAP" report "$1" 2>&1 >/dev/null | sed -n 's/ events, \(more than \)*\([0-9]*\) lost$/ \2/p'
+}
+
+# counted FILE-OR-FOLDER: prints what babeltrace2 counts: events, and those discarded
+counted()
+{
+	babeltrace2 "$1" >"$dir/text" 2>"$dir/errors" || return
+	discarded=$(sed -n 's/^WARNING: Tracer discarded \([0-9]*\) events* .*/\1/p' "$dir/errors" |
+		awk '{ sum += $1 } END { print sum + 0 }')
+	echo "$(wc -l <"$dir/text") $discarded"
+}
+
+for mode in "" compress odd kill; do
+	# shellcheck disable=SC2086 # no argument if the mode is empty
+	sh -c '"$@"' sh "$MAKE_RECORDING" "$dir/trace.dat" 24 $mode 2>/dev/null
+	is "$(counted "$dir/trace.dat")" "$(counts "$dir/trace.dat")" \
+		"${mode:-plain}: events and losses are those of rbmap report"
+	cp "$dir/text" "$dir/direct"
+	rm -rf "$dir/ctf"
+	ok "${mode:-plain}: convert to CTF" sh -c "babeltrace2 '$dir/trace.dat' \
+		--component sink.ctf.fs --params 'path=\"$dir/ctf\"' >/dev/null"
+	counted "$dir/ctf" >/dev/null
+	# CTF 1.8 has a length beside each array that does not always have the same one.
+	sed -i 's/__data_len = [0-9]*, //' "$dir/text"
+	ok "${mode:-plain}: the CTF has the same text" cmp "$dir/direct" "$dir/text"
+done
+like "$(babeltrace2 "$dir/trace.dat" 2>&1 >/dev/null)" 'was not finished' \
+	"a killed recorder is reported"
+
+"$MAKE_EVENTS" "$dir/trace.dat" <<'END'
+0 1000 10 switch one 10 1 two 20
+0 lost 7
+0 1002 20 switch two 20 0 one 10
+2 1003 30 irq -5 my-device
+1 lost 18446744073709551615
+1 1004 20 other 18446744073709551615
+END
+counted "$dir/trace.dat" >"$dir/numbers"
+is "$(cat "$dir/numbers")" "4 7" "known losses are counted"
+ok "an unknown number of lost events is reported" \
+	grep -q '^WARNING: Tracer may have discarded events' "$dir/errors"
+like "$(sed -n 1p "$dir/text")" 'sched:sched_switch: \{ cpu_id = 0 \}, \{ pid = 10, comm = "<...>", flags = 0, preempt_count = 0 \}, \{ prev_comm = "one", prev_pid = 10, prev_state = 1, next_comm = "two", next_pid = 20 \}$' \
+	"numbers and strings have their types"
+like "$(sed -n 3p "$dir/text")" '\{ irq = -5, name = "my-device" \}$' "dynamic strings"
+like "$(sed -n 4p "$dir/text")" '\{ number = 18446744073709551615 \}$' "unsigned numbers"
+
+"$MAKE_RECORDING" "$dir/trace.dat" 4 odd
+babeltrace2 --clock-seconds "$dir/trace.dat" >"$dir/text" 2>/dev/null
+ok "the clock has its offset" grep -q '^\[1700000000\.123456789\] ' "$dir/text"
+ok "an event without a format has its bytes" sh -c \
+	"babeltrace2 '$dir/trace.dat' 2>/dev/null | grep -q 'rbmap:unknown:.* data = \[ \[0\] = 1, '"
+
+echo "no recording" >"$dir/other"
+ok "another file is not taken" sh -c "! babeltrace2 '$dir/other' >/dev/null 2>&1"
+printf '\027\010\104tracing9' >"$dir/other"
+said=$(babeltrace2 --component source.rbmap.dat --params "inputs=[\"$dir/other\"]" 2>&1)
+like "$said" "the file is (truncated|not a trace.dat)" "a file that is no recording is an error"
+
+# damage SEED: changes some bytes of the recording
+damage()
+{
+	python3 - "$dir/trace.dat" "$dir/damaged.dat" "$1" <<'END'
+import random
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+choice = random.Random(int(sys.argv[3]))
+begin = 0 if choice.random() < 0.3 else len(data) // 2
+for _ in range(choice.randrange(1, 30)):
+    data[choice.randrange(begin, len(data))] = choice.randrange(256)
+open(sys.argv[2], "wb").write(data[:len(data) - choice.choice((0, choice.randrange(5000)))])
+END
+}
+
+survived=0
+for seed in $(seq 25); do
+	damage "$seed"
+	timeout 20 babeltrace2 "$dir/damaged.dat" >/dev/null 2>&1
+	[ $? -ge 124 ] || survived=$((survived + 1))
+done
+is "$survived" 25 "damaged recordings end in events or in an error"
+done_testing

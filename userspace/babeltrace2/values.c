@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The values of an event's fields. A value that lies outside of its event is 0 or empty. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/rbmap.h>
+
+#include "component.h"
+
+#define REPLACEMENT		"\xef\xbf\xbd"	/* U+FFFD */
+#define REPLACEMENT_SIZE	3
+
+/* Return the length of the character at @at in UTF-8; 0: it is not one. */
+static size_t character(const unsigned char *at, size_t left)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = *at < 0x80 ? 1 : *at >> 5 == 6 ? 2 : *at >> 4 == 14 ? 3 :
+		     *at >> 3 == 30 ? 4 : 0;
+	uint32_t code;
+
+	if (len < 2)
+		return len;
+	if (len > left)
+		return 0;
+	code = *at & (0x7f >> len);
+	for (size_t i = 1; i < len; i++) {
+		if (at[i] >> 6 != 2)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	return code < least[len] || code > 0x10ffff || code >> 11 == 0x1b ? 0 : len;
+}
+
+char *values_utf8(const char *text, size_t len)
+{
+	char *copy = malloc(REPLACEMENT_SIZE * len + 1), *to = copy;
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (copy && len) {
+		size_t one = character(at, len);
+
+		if (one)
+			to = mempcpy(to, at, one);
+		else
+			to = mempcpy(to, REPLACEMENT, REPLACEMENT_SIZE);
+		at += one ? one : 1;
+		len -= one ? one : 1;
+	}
+	if (copy)
+		*to = '\0';
+	return copy;
+}
+
+static bool is_ascii(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static bool set_text(bt_field *field, const char *text, size_t len)
+{
+	char *copy;
+	bool ok;
+
+	bt_field_string_clear(field);
+	if (is_ascii(text, len))
+		return !bt_field_string_append_with_length(field, text, len);
+	copy = values_utf8(text, len);
+	ok = copy && !bt_field_string_append(field, copy);
+	free(copy);
+	return ok;
+}
+
+static void set_number(bt_field *field, uint64_t number, uint32_t flags)
+{
+	if (flags & RBMAP_FIELD_SIGNED)
+		bt_field_integer_signed_set_value(field, (int64_t)number);
+	else
+		bt_field_integer_unsigned_set_value(field, number);
+}
+
+/* Set the elements: numbers of the field's own size, or bytes. */
+static bool set_elements(bt_field *field, const struct rbmap_format_field *f,
+			 const unsigned char *data, size_t size)
+{
+	struct rbmap_event bytes = { .data = data, .size = size };
+	struct rbmap_format_field element = { .flags = f->flags & RBMAP_FIELD_SIGNED };
+	uint32_t n = f->element_size;
+	uint64_t number;
+
+	element.size = f->flags & RBMAP_FIELD_ARRAY && (n == 2 || n == 4 || n == 8) ? n : 1;
+	element.element_size = element.size;
+	if (bt_field_class_type_is(bt_field_get_class_type(field),
+				   BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
+	    bt_field_array_dynamic_set_length(field, size / element.size))
+		return false;
+	for (uint64_t i = 0; i < bt_field_array_get_length(field); i++) {
+		element.offset = i * element.size;
+		if (rbmap_field_number(&element, &bytes, 0, &number))
+			number = 0;
+		set_number(bt_field_array_borrow_element_field_by_index(field, i), number,
+			   f->flags);
+	}
+	return true;
+}
+
+static bool set_field(bt_field *field, const struct rbmap_format_field *f,
+		      const struct rbmap_event *ev)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+	const void *data = NULL;
+	const char *text = "";
+	uint64_t number = 0;
+	size_t size = 0;
+
+	if (type == BT_FIELD_CLASS_TYPE_STRING) {
+		if (rbmap_field_string(f, ev, &text, &size))
+			size = 0;
+		return set_text(field, text, size);
+	}
+	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_INTEGER)) {
+		if (rbmap_field_number(f, ev, 0, &number))
+			number = 0;
+		set_number(field, number, f->flags);
+		return true;
+	}
+	if (rbmap_field_data(f, ev, &data, &size))
+		size = 0;
+	return set_elements(field, f, data, size);
+}
+
+static bool set_context(struct component *c, bt_field *context, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common = { 0 };
+	const char *comm;
+
+	if (ev->size >= sizeof(common))
+		memcpy(&common, ev->data, sizeof(common));
+	comm = common.pid ? rbmap_recording_comm(c->recording, common.pid) : "<idle>";
+	if (!comm)
+		comm = "<...>";
+	set_number(bt_field_structure_borrow_member_field_by_index(context, 0),
+		   (int64_t)common.pid, RBMAP_FIELD_SIGNED);
+	set_number(bt_field_structure_borrow_member_field_by_index(context, 2), common.flags, 0);
+	set_number(bt_field_structure_borrow_member_field_by_index(context, 3),
+		   common.preempt_count, 0);
+	return set_text(bt_field_structure_borrow_member_field_by_index(context, 1), comm,
+			strlen(comm));
+}
+
+bool values_set(struct component *c, const struct event_class *class, bt_event *event,
+		const struct rbmap_event *ev)
+{
+	static const struct rbmap_format_field bytes = {
+		.flags = RBMAP_FIELD_ARRAY, .element_size = 1,
+	};
+	bt_field *payload = bt_event_borrow_payload_field(event);
+
+	if (!set_context(c, bt_event_borrow_common_context_field(event), ev))
+		return false;
+	if (class == &c->unknown)
+		return set_field(bt_field_structure_borrow_member_field_by_index(payload, 0),
+				 &bytes, ev);
+	for (unsigned int i = 0; i < class->nr_fields; i++)
+		if (!set_field(bt_field_structure_borrow_member_field_by_index(payload, i),
+			       class->field[i], ev))
+			return false;
+	return true;
+}
