@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,13 @@ struct pipeline {
 	unsigned int nr_started;
 	bool end;
 };
+
+unsigned int pipeline_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+}
 
 unsigned int pipeline_batches(unsigned int threads)
 {

@@ -24,6 +24,9 @@ struct pipeline_ops {
 	int (*finish)(void *data, void *batch);
 };
 
+/* Return the number of CPUs that this process may use. */
+unsigned int pipeline_cpus(void);
+
 /* The number of batches that so many threads need, the filling one among them. */
 unsigned int pipeline_batches(unsigned int threads);
 

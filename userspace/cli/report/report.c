@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,14 +224,13 @@ static void print_head(const struct report *r)
 static unsigned int nr_threads(const struct report *r)
 {
 	unsigned int cpus;
-	cpu_set_t set;
 
 	if (r->threads)
 		return r->threads;
 	/* Printing a line of text costs less than handing the event to another thread. */
 	if (!r->as_json)
 		return 1;
-	cpus = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+	cpus = pipeline_cpus();
 	return cpus < MOST_THREADS ? cpus : MOST_THREADS;
 }
 
