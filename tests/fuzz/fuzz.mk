@@ -39,7 +39,7 @@ FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c e
 		   task_lane.c texts.c track.c types.c) userspace/cli/common/pipeline.c
 FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
-		   $(wildcard userspace/cli/convert/perfetto*.c)))
+		   $(wildcard userspace/cli/convert/perfetto*.c))) userspace/cli/common/write_all.c
 FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h userspace/lib/*/*.h)
 FUZZERS		:= lib_decode lib_formats lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat cli_intervals cli_convert cli_html

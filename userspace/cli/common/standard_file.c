@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "standard_file.h"
+#include "write_all.h"
 
 #define PIECE	(1 << 16)
 
@@ -44,21 +45,6 @@ static int temporary_file(void)
 	return fd;
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		data += done;
-		size -= done;
-	}
-	return true;
-}
-
 static bool copy(int from, int to)
 {
 	static char piece[PIECE];
@@ -70,7 +56,7 @@ static bool copy(int from, int to)
 			continue;
 		if (size <= 0)
 			return !size;
-		if (!write_all(to, piece, size))
+		if (write_all(to, piece, size))
 			return false;
 	}
 }

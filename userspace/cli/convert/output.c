@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <unistd.h>
 
+#include "common/write_all.h"
 #include "output.h"
 
 #define MANY	(256 * 1024)
-
-static int write_all(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		data += done;
-		size -= done;
-	}
-	return 0;
-}
 
 int output_flush(struct output *out)
 {
