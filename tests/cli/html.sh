@@ -136,10 +136,21 @@ ok "-o - is standard output" cmp "$dir/stdout" "$dir/trace.html"
 "$RBMAP" report --html -o "$dir/stdin" - <"$dir/trace.dat" 2>"$dir/errors"
 is "$(head -n 1 "$dir/errors")" "29 events, 4611686018427387911 lost" "a recording from standard input"
 says 2 "standard input has no name: name the page with -o" report --html - </dev/null
-says 1 "cannot write /dev/full: No space left on device" report --html -o /dev/full "$dir/trace.dat"
+says 1 "/dev/full is not a regular file: name a regular file with -o" \
+	report --html -o /dev/full "$dir/trace.dat"
 ok "a device is not replaced" test -c /dev/full
-says 1 "cannot create $dir/none/x: No such file or directory; name another file" \
+says 1 "cannot create $dir/none/x: its directory does not exist" \
 	report --html -o "$dir/none/x" "$dir/trace.dat"
+says 1 "trace.dat is the recording itself" report --html -o "$dir/trace.dat" "$dir/trace.dat"
+"$RBMAP" report --html -o - "$dir/trace.dat" >/dev/full 2>"$dir/errors"
+is "$? $(cat "$dir/errors")" "1 rbmap: cannot write to standard output: No space left on device" \
+	"a full disk is an error"
+mkdir "$dir/public"
+chmod 1777 "$dir/public"
+ln -s "$dir/x" "$dir/public/link"
+says 1 "link is a symbolic link in a directory that other users can write" \
+	report --html -o "$dir/public/link" "$dir/trace.dat"
+ok "nothing is written through the link" test ! -e "$dir/x"
 echo old >"$dir/old"
 says 1 "does not exist" report --html -o "$dir/old" "$dir/none"
 is "$(cat "$dir/old")" old "a page that cannot be made replaces nothing"

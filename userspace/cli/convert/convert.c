@@ -7,10 +7,10 @@
 #include "common/options.h"
 #include "common/standard_file.h"
 #include "conversion.h"
-#include "output_file.h"
 #include "recording/dat_read.h"
 #include "show/crash_guard.h"
 #include "show/input_events.h"
+#include "show/output_file.h"
 
 struct convert {
 	struct input in;
@@ -78,7 +78,8 @@ static int convert_to_file(struct convert *c)
 {
 	int status;
 
-	if (!output_file_begin(&c->file, c->conversion.to->is_binary, dat_fd(c->in.reader)))
+	c->file.what = "trace";
+	if (!output_file_begin(&c->file, !c->conversion.to->is_binary, dat_fd(c->in.reader)))
 		return STATUS_ERROR;
 	c->conversion.out.fd = c->file.fd;
 	status = crash_guard(run, c);

@@ -15,7 +15,7 @@
 /**
  * struct perfetto_packer - what events are packed with
  * @layout: by the ids of events; NULL: not needed yet
- * @unknown: the layout for events whose format is not known
+ * @unknown: the layout for events without a known format
  * @body: the text that rbmap report prints for such an event
  * @ready, @pid, @ts, @message_size: the event that was prepared
  */

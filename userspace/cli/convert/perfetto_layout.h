@@ -36,7 +36,7 @@ struct perfetto_layout {
 	struct perfetto_field field[];
 };
 
-/* Return the layout of an event whose format @t has. NULL: out of memory. */
+/* Return the layout of an event that has a format in @t. NULL: out of memory. */
 struct perfetto_layout *perfetto_layout_new(const struct text *t, int id);
 
 /* Return the layout of events without a known format. It has one field, @field. */

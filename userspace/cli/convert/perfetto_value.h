@@ -8,8 +8,8 @@
 #include "perfetto_layout.h"
 
 /*
- * An event has at most so many bytes of strings and arrays. A damaged recording could have
- * events whose fields all name the same bytes. Fields beyond the limit are left out.
+ * An event has at most so many bytes of strings and arrays. All fields of an event in a
+ * damaged recording may name the same bytes. Fields beyond the limit are left out.
  */
 #define VALUES_MAX	(1 << 20)
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <sched.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "choose.h"
 #include "common/cli.h"
+#include "common/pipeline.h"
 #include "common/standard_file.h"
 #include "frame.h"
 #include "html.h"
 #include "meta.h"
-#include "output.h"
 #include "page.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "show/input.h"
 #include "show/input_events.h"
 #include "show/input_text.h"
+#include "show/output_file.h"
 #include "show/text.h"
 
 #define WORST		10	/* longest intervals of each kind in the page */
@@ -27,6 +30,7 @@ struct writer {
 	struct text *text;
 	struct chosen chosen;
 	int error;
+	int write_error;	/* an errno */
 };
 
 /* ---- load names and formats */
@@ -85,13 +89,6 @@ static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 	return page_lost_last(data, cpu, lost);
 }
 
-static unsigned int nr_threads(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
-}
-
 static int write_meta(const struct writer *w, FILE *out)
 {
 	struct origin origin = {
@@ -109,7 +106,7 @@ static int write_page(struct writer *w, FILE *out)
 {
 	int ret;
 
-	w->page->store = store_new(out, nr_threads());
+	w->page->store = store_new(out, pipeline_cpus());
 	if (!w->page->store)
 		return -ENOMEM;
 	frame_write_begin(out);
@@ -135,29 +132,47 @@ static char *default_name(const struct input *in)
 	return asprintf(&name, "%.*s.html", (int)len, in->path) < 0 ? NULL : name;
 }
 
-static void tell(const struct writer *w, const struct output *out, const char *name)
+/* Write the page through a FILE of its own. Return 0 or a negative errno. */
+static int write_to(struct writer *w, int fd)
 {
-	input_tell_sums(w->page->events, w->page->lost, w->page->lost_unknown);
-	if (out->file != stdout)
-		fprintf(stderr, "%s is complete: open it in a browser\n", name);
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
+	FILE *out = own < 0 ? NULL : fdopen(own, "w");
+
+	if (!out) {
+		ret = -errno;
+		if (own >= 0)
+			close(own);
+		return ret;
+	}
+	ret = write_page(w, out);
+	if (ferror(out))
+		w->write_error = ret ? -ret : errno;
+	if (fclose(out) && !w->write_error)
+		w->write_error = errno;
+	return ret;
 }
 
 static int write_output(struct writer *w, const char *name)
 {
-	struct output out;
-	int ret;
+	struct output_file file = { .path = name, .what = "page" };
+	int ret, status = STATUS_OK;
 
-	if (!output_open(&out, name))
+	if (!output_file_begin(&file, false, dat_fd(w->in->reader)))
 		return STATUS_ERROR;
-	ret = write_page(w, out.file);
-	/* output_publish() reports why the file cannot be written. */
-	if (ret && ret != -EIO) {
-		output_discard(&out);
-		return input_failed(w->in, ret);
+	ret = write_to(w, file.fd);
+	if (w->write_error) {
+		output_file_failed(&file, -w->write_error);
+		status = STATUS_ERROR;
+	} else if (ret) {
+		status = input_failed(w->in, ret);
 	}
-	if (!output_publish(&out))
-		return STATUS_ERROR;
-	tell(w, &out, name);
+	if (!output_file_end(&file, !status))
+		status = STATUS_ERROR;
+	if (status)
+		return status;
+	input_tell_sums(w->page->events, w->page->lost, w->page->lost_unknown);
+	if (!is_standard_file(name))
+		fprintf(stderr, "%s is complete: open it in a browser\n", name);
 	return input_tell_damage(w->in, "converted");
 }
 

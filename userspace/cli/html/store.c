@@ -57,7 +57,7 @@ static int write_element(void *data, void *element)
 	uint64_t before = store->put[store->nr_written % NR_SIZES].written;
 
 	store->put[++store->nr_written % NR_SIZES].written = before + text->size;
-	return fwrite(text->data, 1, text->size, store->out) == text->size ? 0 : -EIO;
+	return fwrite(text->data, 1, text->size, store->out) == text->size ? 0 : -errno;
 }
 
 struct store *store_new(FILE *out, unsigned int threads)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file that a conversion writes. It has a temporary name until it is complete, so the
- * file of before stays if the conversion fails. Functions report the errors that they find.
+ * The file that a command writes from a recording. It has a temporary name until it is
+ * complete, so the file of before stays if the command fails. Functions report the errors
+ * that they find.
  */
-#ifndef RBMAP_CLI_CONVERT_OUTPUT_FILE_H
-#define RBMAP_CLI_CONVERT_OUTPUT_FILE_H
+#ifndef RBMAP_CLI_SHOW_OUTPUT_FILE_H
+#define RBMAP_CLI_SHOW_OUTPUT_FILE_H
 
 #include <stdbool.h>
 
@@ -13,19 +14,21 @@
 /**
  * struct output_file - a file, or standard output
  * @path: the name that the user has chosen; "-": standard output
+ * @what: what is written, for messages: "page"
  * @fd: its descriptor
  */
 struct output_file {
 	const char *path;
+	const char *what;
 	int fd;
 	struct dat_output names;
 };
 
 /*
- * Create the file. @is_binary: it is not for a terminal. @recording: a descriptor of the
+ * Create the file. @is_text: it may go to a terminal. @recording: a descriptor of the
  * file that the output must not replace.
  */
-bool output_file_begin(struct output_file *o, bool is_binary, int recording);
+bool output_file_begin(struct output_file *o, bool is_text, int recording);
 
 /* Give the file its name if it is @complete, or remove it. Return false after an error. */
 bool output_file_end(struct output_file *o, bool complete);
@@ -33,4 +36,4 @@ bool output_file_end(struct output_file *o, bool complete);
 /* Report that writing failed. @error is a negative errno. */
 void output_file_failed(const struct output_file *o, int error);
 
-#endif /* RBMAP_CLI_CONVERT_OUTPUT_FILE_H */
+#endif /* RBMAP_CLI_SHOW_OUTPUT_FILE_H */

@@ -14,7 +14,7 @@ static const struct output_words words = {
 	.write = "write", .writes = "writes", .beside = "a temporary file",
 };
 
-static const int end_signals[] = { SIGHUP, SIGINT, SIGTERM };
+static const int end_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
 /* The name to remove if a signal ends the command */
 static const char *volatile temporary;
@@ -44,20 +44,21 @@ static bool is_same_file(const char *path, int fd)
 	return !stat(path, &a) && !fstat(fd, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static bool begin_standard(struct output_file *o, bool is_binary)
+static bool begin_standard(struct output_file *o, bool is_text)
 {
 	o->fd = STDOUT_FILENO;
-	if (!is_binary || !isatty(o->fd))
+	if (is_text || !isatty(o->fd))
 		return true;
-	complain("the trace cannot go to a terminal: redirect standard output, or name a file with -o");
+	complain("the %s cannot go to a terminal: redirect standard output, or name a file with -o",
+		 o->what);
 	return false;
 }
 
-bool output_file_begin(struct output_file *o, bool is_binary, int recording)
+bool output_file_begin(struct output_file *o, bool is_text, int recording)
 {
 	handle_signals();
 	if (is_standard_file(o->path))
-		return begin_standard(o, is_binary);
+		return begin_standard(o, is_text);
 	if (is_same_file(o->path, recording)) {
 		complain("%s is the recording itself: name another file with -o", o->path);
 		return false;
