@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <assert.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
@@ -129,6 +130,22 @@ bool parse_options(const struct command *cmd, int argc, char **argv, void *to,
 		   int *status)
 {
 	return parse_action_options(cmd, 0, argc, argv, to, status);
+}
+
+int choose_one(const struct command *cmd, const char *option, const char *value,
+	       const char *const *choices, int nr, int *choice)
+{
+	char all[128] = "";
+
+	for (int i = 0; i < nr; i++) {
+		if (!strcmp(choices[i], value)) {
+			*choice = i;
+			return STATUS_OK;
+		}
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+			 !i ? "" : i + 1 < nr ? ", " : " or ", choices[i]);
+	}
+	return usage_error(cmd, "invalid %s '%s': %s", option, value, all);
 }
 
 int set_buffer(const struct command *cmd, void *to, char *value)

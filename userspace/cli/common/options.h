@@ -64,6 +64,13 @@ bool parse_options(const struct command *cmd, int argc, char **argv, void *to,
 bool parse_action_options(const struct command *cmd, unsigned int action,
 			  int argc, char **argv, void *to, int *status);
 
+/*
+ * Store the index of @value in @choices, or report a usage error that names them all.
+ * @option is its name with "--". Return STATUS_OK or the status of the error.
+ */
+int choose_one(const struct command *cmd, const char *option, const char *value,
+	       const char *const *choices, int nr, int *choice);
+
 set_option_fn set_buffer, set_flag, set_pattern, set_seconds, set_size_kb, set_string;
 
 /*

@@ -34,27 +34,24 @@ static int set_key(const struct command *cmd, void *to, char *value)
 {
 	static const char *const key[] = { "task", "cpu", "name" };
 	struct latency *l = to;
+	int choice = 0, status = choose_one(cmd, "--by", value, key, 3, &choice);
 
-	for (unsigned int i = 0; i < sizeof(key) / sizeof(key[0]); i++)
-		if (!strcmp(key[i], value)) {
-			l->key = i;
-			l->has_key = true;
-			return STATUS_OK;
-		}
-	return usage_error(cmd, "invalid --by '%s': task, cpu or name", value);
+	if (status)
+		return status;
+	l->key = choice;
+	l->has_key = true;
+	return STATUS_OK;
 }
 
 static int set_sort(const struct command *cmd, void *to, char *value)
 {
 	static const char *const sort[] = { "max", "total", "average", "p99", "count" };
 	struct latency *l = to;
+	int choice = 0, status = choose_one(cmd, "--sort", value, sort, 5, &choice);
 
-	for (unsigned int i = 0; i < sizeof(sort) / sizeof(sort[0]); i++)
-		if (!strcmp(sort[i], value)) {
-			l->view.sort = i;
-			return STATUS_OK;
-		}
-	return usage_error(cmd, "invalid --sort '%s': max, total, average, p99 or count", value);
+	if (!status)
+		l->view.sort = choice;
+	return status;
 }
 
 static int add_name(const struct command *cmd, void *to, char *value)

@@ -12,34 +12,18 @@
 #define DEFAULT_INTERVAL	1.0	/* s */
 #define DEFAULT_ROWS		20
 
-static int set_choice(const struct command *cmd, const char *option, const char *value,
-		      const char *const *choices, int nr, int *choice)
-{
-	char all[128] = "";
-
-	for (int i = 0; i < nr; i++) {
-		if (!strcmp(choices[i], value)) {
-			*choice = i;
-			return STATUS_OK;
-		}
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
-			 !i ? "" : i + 1 < nr ? ", " : " or ", choices[i]);
-	}
-	return usage_error(cmd, "invalid %s '%s': %s", option, value, all);
-}
-
 static int set_key(const struct command *cmd, void *to, char *value)
 {
 	struct top *top = to;
 
-	return set_choice(cmd, "--by", value, row_key_name, NR_ROW_KEYS, &top->view.key);
+	return choose_one(cmd, "--by", value, row_key_name, NR_ROW_KEYS, &top->view.key);
 }
 
 static int set_sort(const struct command *cmd, void *to, char *value)
 {
 	struct top *top = to;
 
-	return set_choice(cmd, "--sort", value, row_sort_name, NR_ROW_SORTS, &top->view.sort);
+	return choose_one(cmd, "--sort", value, row_sort_name, NR_ROW_SORTS, &top->view.sort);
 }
 
 static int set_search(const struct command *cmd, void *to, char *value)
