@@ -48,16 +48,17 @@ static void draw(struct drawing *d, enum colour colour, const char *format, ...)
 	d->put(d->data, d->line++, colour, text);
 }
 
-/* Return a number of events as a rate. The text is valid until the fifth next call. */
-static const char *rate(const struct sample *sample, uint64_t events)
-{
-	static char text[5][32];
-	static int next;
-	char *to = text[next = (next + 1) % 5];
-	double value = sample->seconds > 0 ? events / sample->seconds : 0;
+struct rate_text {
+	char text[32];
+};
 
-	snprintf(to, sizeof(text[0]), "%.*f", value > 0 && value < 9.95 ? 1 : 0, value);
-	return to;
+static struct rate_text rate(const struct sample *sample, uint64_t events)
+{
+	double value = sample->seconds > 0 ? events / sample->seconds : 0;
+	struct rate_text rate;
+
+	snprintf(rate.text, sizeof(rate.text), "%.*f", value > 0 && value < 9.95 ? 1 : 0, value);
+	return rate;
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -87,7 +88,7 @@ static void draw_events(struct drawing *d)
 
 	draw(d, colour_if(lost, COLOUR_BAD),
 	     "Events  %s/s written, %s/s read, %s/s lost; %" PRIu64 " lost since the start",
-	     rate(s, s->sum[CPUSTAT_EMITTED]), rate(s, s->read), rate(s, lost),
+	     rate(s, s->sum[CPUSTAT_EMITTED]).text, rate(s, s->read).text, rate(s, lost).text,
 	     s->lost_before + lost);
 }
 
@@ -109,7 +110,7 @@ static void draw_causes(struct drawing *d)
 	for (size_t i = 0; i < sizeof(cause) / sizeof(cause[0]); i++)
 		if (s->sum[cause[i].stat])
 			at += snprintf(text + at, sizeof(text) - at, "  %s %s/s", cause[i].name,
-				       rate(s, s->sum[cause[i].stat]));
+				       rate(s, s->sum[cause[i].stat]).text);
 	draw(d, colour_if(at, COLOUR_BAD), "Causes%s", at ? text : "  nothing was lost");
 }
 
@@ -174,7 +175,7 @@ static void draw_cpu(struct drawing *d, const struct row *row)
 	double fill = cpu ? sample_fill(s, cpu) : 0;
 
 	draw(d, colour_if(lost, COLOUR_BAD), "%5s %11s %9s %4.0f %% [%-*.*s]  %s %.0f %%",
-	     row->name, rate(s, row->events), rate(s, lost), 100 * fill, BAR,
+	     row->name, rate(s, row->events).text, rate(s, lost).text, 100 * fill, BAR,
 	     (int)(fill * BAR + 0.5), "##########", row->most,
 	     percent(row->most_events, row->events));
 }
@@ -190,7 +191,7 @@ static void draw_row(struct drawing *d, const struct row *row)
 	cut(name, spaces);
 	for (const char *at = name; *at; at++)
 		spaces -= (*at & 0xc0) != 0x80;
-	draw(d, COLOUR_NONE, "%11s %4.0f %%  %s%*s %s %.0f %%", rate(s, row->events),
+	draw(d, COLOUR_NONE, "%11s %4.0f %%  %s%*s %s %.0f %%", rate(s, row->events).text,
 	     percent(row->events, s->read), name, spaces, "", row->most,
 	     percent(row->most_events, row->events));
 }
