@@ -13,7 +13,6 @@
 
 #define WAIT_MS		100	/* events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events */
-#define LOOK_EVENTS	1024	/* between two looks at the clock */
 #define NAMES_LIMIT	(16 << 20)	/* in bytes */
 
 /* Several kinds need the same events. */
@@ -81,20 +80,9 @@ static bool start(struct latency *l)
 	return true;
 }
 
-/* Use the events that are there. Return false after an error. */
-static bool drain(struct latency *l, double deadline)
+static bool each_event(void *data, const struct rbmap_event *ev)
 {
-	struct rbmap_event ev;
-	int ret;
-
-	while ((ret = live_events_next(&l->live, &ev)) > 0) {
-		if (!latency_event(l, &ev))
-			return false;
-		if (!(l->view.events % LOOK_EVENTS) &&
-		    (live_events_interrupted() || now() >= deadline))
-			return true;
-	}
-	return !ret;
+	return latency_event(data, ev);
 }
 
 static bool follow(struct latency *l)
@@ -102,7 +90,7 @@ static bool follow(struct latency *l)
 	double deadline = l->seconds ? now() + l->seconds : 1e18, left;
 
 	while (!live_events_interrupted() && (left = deadline - now()) > 0) {
-		if (!drain(l, deadline))
+		if (!live_events_drain(&l->live, deadline, each_event, l))
 			return false;
 		live_events_look(&l->live);
 		if (progress_due(&l->progress))
@@ -117,7 +105,7 @@ static bool follow(struct latency *l)
 	live_events_disable(&l->live);
 	live_events_continue();
 	rbmap_merge_set_hold(l->live.merge, 0);
-	return drain(l, now() + DRAIN_SECONDS);
+	return live_events_drain(&l->live, now() + DRAIN_SECONDS, each_event, l);
 }
 
 static bool measure(struct latency *l)

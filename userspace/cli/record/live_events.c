@@ -9,6 +9,7 @@
 #include "loss.h"
 
 #define LOOK_SECONDS	0.5	/* between looks at other readers */
+#define LOOK_EVENTS	1024	/* between two looks at the clock */
 #define MAX_CORRUPT	100
 
 static volatile sig_atomic_t interrupted;
@@ -134,6 +135,22 @@ int live_events_next(struct live_events *live, struct rbmap_event *ev)
 			return -1;
 		}
 	}
+}
+
+bool live_events_drain(struct live_events *live, double deadline,
+		       bool (*each)(void *data, const struct rbmap_event *ev), void *data)
+{
+	struct rbmap_event ev;
+	unsigned int nr = 0;
+	int ret;
+
+	while ((ret = live_events_next(live, &ev)) > 0) {
+		if (!each(data, &ev))
+			return false;
+		if (!(++nr % LOOK_EVENTS) && (interrupted || now() >= deadline))
+			return true;
+	}
+	return !ret;
 }
 
 bool live_events_wait(struct live_events *live, int ms)

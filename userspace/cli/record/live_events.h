@@ -62,6 +62,12 @@ char *live_events_format(const struct control_event *event);
 
 /* Return 1 and store an event, 0: none is there now, or -1 after an error. */
 int live_events_next(struct live_events *live, struct rbmap_event *ev);
+/*
+ * Pass the events that are there to @each, until @deadline, a time of now(), or a signal.
+ * Return false after an error, or if @each returns false.
+ */
+bool live_events_drain(struct live_events *live, double deadline,
+		       bool (*each)(void *data, const struct rbmap_event *ev), void *data);
 /* Wait for events, @ms at most. Return false after an error. */
 bool live_events_wait(struct live_events *live, int ms);
 /* Tell the user if another process consumes events, too. Call this now and then. */

@@ -11,7 +11,6 @@
 #include "terminal.h"
 
 #define LOOK_MS		100	/* between two looks at the keys; events are read as often */
-#define LOOK_EVENTS	4096	/* between two looks at the clock */
 
 static bool out_of_memory(void)
 {
@@ -101,30 +100,18 @@ void top_end(struct top *top)
 	free(top->label);
 }
 
-static void count(struct top *top, const struct rbmap_event *ev)
+static bool count(void *data, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
+	struct top *top = data;
 
 	top->read++;
 	top->all_read++;
 	if (ev->size < sizeof(common))
-		return;
+		return true;
 	memcpy(&common, ev->data, sizeof(common));
 	counts_add(top->counts, ev->cpu, common.pid, common.type);
-}
-
-/* Count the events that are there, until the interval ends. Return false after an error. */
-static bool drain(struct top *top, double end)
-{
-	struct rbmap_event ev;
-	int ret;
-
-	while ((ret = live_events_next(&top->live, &ev)) > 0) {
-		count(top, &ev);
-		if (!(top->read % LOOK_EVENTS) && (live_events_interrupted() || now() >= end))
-			return true;
-	}
-	return !ret;
+	return true;
 }
 
 /* Make the rows of the counts, or of the view that has changed. */
@@ -188,7 +175,7 @@ static bool read_until(struct top *top, double end, bool *quit)
 	while (!*quit && !live_events_interrupted() && (left = end - now()) > 0) {
 		if (!live_events_wait(&top->live,
 				      left * 1000 < LOOK_MS ? left * 1000 + 1 : LOOK_MS) ||
-		    !drain(top, end))
+		    !live_events_drain(&top->live, end, count, top))
 			return false;
 		if (top->terminal && terminal_keys(top->terminal, &top->view, quit) &&
 		    !*quit && !show(top))
