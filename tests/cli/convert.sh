@@ -102,7 +102,7 @@ same odd
 "$MAKE_RECORDING" "$dir/compressed" 10 compress
 same compressed
 
-# --- cycles whose length is not known
+# --- cycles of unknown length
 "$MAKE_EVENTS" "$dir/cycles" 'local mono boot [x86-tsc]' <<'END'
 0 1000 10 softirq 1
 0 2000 10 softirq_exit 1

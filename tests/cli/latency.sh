@@ -241,9 +241,7 @@ latency cycles --json
 like "$(cat "$dir/output")" '"unit": "cycles"' "JSON says so"
 
 # --- the schema
-for python in python3 /usr/bin/python3 ''; do
-	! $python -c 'import jsonschema' 2>/dev/null || break
-done
+python=$(python_with jsonschema)
 if [ -n "$python" ]; then
 	for name in sched irq block calls lost cycles; do
 		for by in task cpu name; do

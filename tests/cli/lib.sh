@@ -11,6 +11,14 @@ at_exit "rm -rf '$dir'"
 : "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \
 	"${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
 
+# Print a python3 that has a module of Debian's, or nothing. The first one may not have it.
+python_with()
+{
+	for python in python3 /usr/bin/python3; do
+		! $python -c "import $1" 2>/dev/null || { echo $python && return; }
+	done
+}
+
 # says STATUS PATTERN ARGUMENT...: rbmap must exit with STATUS and print one line on
 # stderr that matches PATTERN
 says()

@@ -110,9 +110,7 @@ like "$(cat "$dir/odd")" '"type": 999, "text": "\[16 bytes, of no known format\]
 is "$(sed 's/.*[.][0-9]*: //; s/=.*/=/' "$dir/text" | grep number | sort -u | tr -s ' ' | tr '\n' ' ')" \
 	"odd:number: odd= rbmap:number: nr= " "names that two systems have are printed with the system"
 ok "other names are printed alone" grep -qE ': (call|sched_switch): ' "$dir/text"
-for python in python3 /usr/bin/python3 ''; do
-	! $python -c 'import jsonschema' 2>/dev/null || break
-done
+python=$(python_with jsonschema)
 if [ -n "$python" ]; then
 	for name in json odd; do
 		$python tests/cli/json_lines.py docs/rbmap-json.schema.json "$dir/$name" >"$dir/kinds" 2>"$dir/errors"
@@ -126,9 +124,7 @@ else
 fi
 
 # The program of rbmap-json(5)
-for python in python3 /usr/bin/python3 ''; do
-	! $python -c 'import pandas' 2>/dev/null || break
-done
+python=$(python_with pandas)
 if [ -n "$python" ]; then
 	sed -n '/^\.SH PANDAS$/,/^\.SH /{/^\.EX$/,/^\.EE$/{/^\./!p}}' docs/man/rbmap-json.5 |
 		sed "s/\\\\(aq/'/g" >"$dir/ran.py"

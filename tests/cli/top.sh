@@ -12,9 +12,7 @@ says 2 "--filter needs -e" top --filter 'x == 1'
 says 2 "unexpected argument 'sched': -e names events" top sched
 says 2 "invalid number '1.5'" top -n 1.5
 
-for python in python3 /usr/bin/python3 ''; do
-	! $python -c 'import jsonschema' 2>/dev/null || break
-done
+python=$(python_with jsonschema)
 "$CLI_TOP" --json >"$dir/lines"
 is $? 0 "JSON of two intervals"
 is "$(wc -l <"$dir/lines")" 2 "each is a line"
