@@ -20,7 +20,7 @@
  * struct fuzz_events - what is done with the events
  * @format: called before the first event of its kind
  * @now: time of the last event
- * @has_format: bits of the events whose format was passed
+ * @has_format: bits of the events that have passed a format
  */
 struct fuzz_events {
 	void (*format)(void *data, unsigned int event, const char *format);

@@ -15,7 +15,7 @@ void input_load_text(const struct input *in, struct text *t)
 	const struct dat_text *formats, *kallsyms = dat_kallsyms(in->reader);
 	size_t nr = dat_formats(in->reader, &formats);
 
-	/* An event whose format cannot be parsed is printed as bytes. */
+	/* An event is printed as bytes if its format cannot be parsed. */
 	for (size_t i = 0; i < nr; i++)
 		text_add_format(t, formats[i].system, formats[i].text, formats[i].size);
 	/* A thread has one name in the whole recording, as in trace-cmd's report. */
