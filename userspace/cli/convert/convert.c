@@ -78,7 +78,7 @@ static int convert_to_file(struct convert *c)
 {
 	int status;
 
-	c->file.what = "trace";
+	c->file.noun = "trace";
 	if (!output_file_begin(&c->file, !c->conversion.to->is_binary, dat_fd(c->in.reader)))
 		return STATUS_ERROR;
 	c->conversion.out.fd = c->file.fd;

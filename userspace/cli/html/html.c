@@ -154,7 +154,7 @@ static int write_to(struct writer *w, int fd)
 
 static int write_output(struct writer *w, const char *name)
 {
-	struct output_file file = { .path = name, .what = "page" };
+	struct output_file file = { .path = name, .noun = "page" };
 	int ret, status = STATUS_OK;
 
 	if (!output_file_begin(&file, false, dat_fd(w->in->reader)))

@@ -50,7 +50,7 @@ static bool begin_standard(struct output_file *o, bool is_text)
 	if (is_text || !isatty(o->fd))
 		return true;
 	complain("the %s cannot go to a terminal: redirect standard output, or name a file with -o",
-		 o->what);
+		 o->noun);
 	return false;
 }
 

@@ -14,12 +14,12 @@
 /**
  * struct output_file - a file, or standard output
  * @path: the name that the user has chosen; "-": standard output
- * @what: what is written, for messages: "page"
+ * @noun: the output in messages: "page"
  * @fd: its descriptor
  */
 struct output_file {
 	const char *path;
-	const char *what;
+	const char *noun;
 	int fd;
 	struct dat_output names;
 };
