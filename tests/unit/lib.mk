@@ -7,7 +7,7 @@
 # RBMAP_TEST_SEED=N sets the seed of the random tests.
 
 LIB_TEST_BUILD := $(BUILD)/tests/unit/lib
-LIB_TESTS := lib_decode lib_formats lib_map lib_merge lib_observe
+LIB_TESTS := lib_decode lib_formats lib_map lib_merge lib_moment lib_observe
 
 # A makefile is read before anything is installed: ask pkg-config when it is needed.
 LIB_TEST_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -Iuapi -Iuserspace/lib -D_GNU_SOURCE \

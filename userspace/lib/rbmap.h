@@ -217,6 +217,24 @@ int rbmap_merge_wake(struct rbmap_merge *merge);	/* end the wait of this merge *
 int rbmap_merge_loss(struct rbmap_merge *merge, struct rbmap_loss *loss);
 void rbmap_merge_close(struct rbmap_merge *merge);
 
+/* Clocks that were read together. */
+struct rbmap_moment {
+	uint64_t	ring;		/* the ring's clock: ns, or cycles of x86-tsc */
+	uint64_t	real;		/* CLOCK_REALTIME in ns */
+	uint64_t	boot;		/* CLOCK_BOOTTIME in ns */
+	int64_t		tai_offset;	/* seconds that TAI is ahead of UTC; 0: unknown */
+	uint64_t	error;		/* ns that the other clocks may be away from ring */
+};
+
+/*
+ * Read a ring's clock together with the others, within a few microseconds.  clock: that of
+ * rbmap_clock().  control: the directory /sys/kernel/rbmap, or /sys/kernel/rbmap/instances/NAME
+ * of a buffer with this clock; RBMAP_CLOCK_LOCAL needs it, others may have NULL.  Return: 0.
+ * -EINVAL: programs cannot read such a clock, or control is NULL.  Other negative errors: control
+ * cannot be read.  The function does not wait, and may be called from any thread.
+ */
+int rbmap_moment_now(struct rbmap_moment *moment, int clock, const char *control);
+
 /*
  * The formats of events, as files like events/sched/sched_switch/format have them.  A
  * struct rbmap_formats may be used by several threads that do not add to it.  Returned
@@ -357,15 +375,6 @@ const char *rbmap_recording_clock(const struct rbmap_recording *recording);
 
 /* Return: "SYSTEM HOST RELEASE MACHINE" of the recorded kernel; NULL: unknown. */
 const char *rbmap_recording_uname(const struct rbmap_recording *recording);
-
-/* Clocks that were read together. */
-struct rbmap_moment {
-	uint64_t	ring;		/* the ring's clock: ns, or cycles of x86-tsc */
-	uint64_t	real;		/* CLOCK_REALTIME in ns */
-	uint64_t	boot;		/* CLOCK_BOOTTIME in ns */
-	int64_t		tai_offset;	/* seconds that TAI is ahead of UTC; 0: unknown */
-	uint64_t	error;		/* ns that the other clocks may be away from ring */
-};
 
 enum rbmap_moment_id {
 	RBMAP_MOMENT_BEGIN,		/* the recording began */

@@ -349,50 +349,23 @@ int control_clock_of(const char *text)
 	return -1;
 }
 
-/* Return the text behind "key: ", which the caller frees; NULL with errno. */
-static char *cpu_stat(unsigned int cpu, const char *key)
+int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
 {
-	char file[64], *text, *line, *value = NULL;
+	char file[64], *text, *line;
 	size_t len = strlen(key);
+	int ret = -ENOENT;
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
 	text = control_read(file);
 	if (!text)
-		return NULL;
-	for (line = text; line && !value; line = strchr(line, '\n')) {
+		return -errno;
+	for (line = text; line && ret == -ENOENT; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (!strncmp(line, key, len) && !strncmp(line + len, ": ", 2))
-			value = strndup(line + len + 2, strcspn(line + len + 2, "\n"));
-	}
-	free(text);
-	if (!value)
-		errno = ENOENT;
-	return value;
-}
-
-int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value)
-{
-	char *text = cpu_stat(cpu, key);
-	int ret;
-
-	if (!text)
-		return -errno;
-	ret = parse_u64(text, value) ? 0 : -EINVAL;
-	free(text);
-	return ret;
-}
-
-int control_cpu_time(unsigned int cpu, const char *key, uint64_t *us)
-{
-	char *text = cpu_stat(cpu, key);
-	uint64_t seconds, rest;
-	int ret = -EINVAL;
-
-	if (!text)
-		return -errno;
-	if (sscanf(text, "%" SCNu64 ".%6" SCNu64, &seconds, &rest) == 2) {
-		*us = seconds * 1000000 + rest;
-		ret = 0;
+		if (strncmp(line, key, len) || strncmp(line + len, ": ", 2))
+			continue;
+		line += len + 2;
+		line[strcspn(line, "\n")] = '\0';
+		ret = parse_u64(line, value) ? 0 : -EINVAL;
 	}
 	free(text);
 	return ret;

@@ -85,9 +85,6 @@ bool control_set(const char *file, const char *value);
  * such a line.
  */
 int control_cpu_stat(unsigned int cpu, const char *key, uint64_t *value);
-/* Read a line "key: seconds.microseconds" of the same file. */
-int control_cpu_time(unsigned int cpu, const char *key, uint64_t *us);
-
 /*
  * Return the name of the clock in brackets in trace_clock, such as "local". The
  * caller frees it.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* Reads the clock of a ring together with the clocks of user space. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/rbmap.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <time.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+#include "internal.h"
+
+#define NS_PER_S	1000000000ULL
+#define TRIES		5
+
+static uint64_t read_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+/* Find "now ts: SECONDS.MICROSECONDS". The middle of that microsecond is the best guess. */
+static int find_now(FILE *stats, uint64_t *value)
+{
+	uint64_t s, us;
+	char line[128];
+
+	while (fgets(line, sizeof(line), stats)) {
+		if (sscanf(line, "now ts: %" SCNu64 ".%6" SCNu64, &s, &us) == 2) {
+			*value = s * NS_PER_S + us * 1000 + 500;
+			return 0;
+		}
+	}
+	return -EIO;
+}
+
+/* Programs cannot read the clock local, but the kernel prints it for a CPU. */
+static int read_local(const char *control, uint64_t *value)
+{
+	int cpu = sched_getcpu(), ret;
+	char path[PATH_MAX];
+	FILE *stats;
+
+	if (!control)
+		return -EINVAL;
+	if (cpu < 0)
+		return -errno;
+	if (snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", control, cpu) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	stats = fopen(path, "re");
+	if (!stats)
+		return -errno;
+	ret = find_now(stats, value);
+	fclose(stats);
+	return ret;
+}
+
+static int read_ring(int clock, const char *control, uint64_t *value)
+{
+	switch (clock) {
+	case RBMAP_CLOCK_MONO:
+		*value = read_ns(CLOCK_MONOTONIC);
+		return 0;
+	case RBMAP_CLOCK_BOOT:
+		*value = read_ns(CLOCK_BOOTTIME);
+		return 0;
+	case RBMAP_CLOCK_LOCAL:
+		return read_local(control, value);
+#ifdef __x86_64__
+	case RBMAP_CLOCK_X86_TSC:
+		*value = __rdtsc();
+		return 0;
+#endif
+	}
+	return -EINVAL;
+}
+
+/* Read the ring's clock between two looks at the others. */
+static int look(int clock, const char *control, struct rbmap_moment *m)
+{
+	uint64_t real = read_ns(CLOCK_REALTIME), boot = read_ns(CLOCK_BOOTTIME), after;
+	int ret = read_ring(clock, control, &m->ring);
+
+	if (ret)
+		return ret;
+	after = read_ns(CLOCK_BOOTTIME);
+	m->error = (after - boot) / 2;
+	m->boot = boot + m->error;
+	m->real = real + m->error;
+	if (clock == RBMAP_CLOCK_LOCAL)
+		m->error += 500;
+	return 0;
+}
+
+RBMAP_API int rbmap_moment_now(struct rbmap_moment *moment, int clock, const char *control)
+{
+	struct rbmap_moment best = { 0 }, m = { 0 };
+	struct timex timex = { 0 };
+
+	/* An interrupt in between makes a look inexact: keep the best one. */
+	for (int i = 0; i < TRIES; i++) {
+		int ret = look(clock, control, &m);
+
+		if (ret)
+			return ret;
+		if (!i || m.error < best.error)
+			best = m;
+	}
+	if (adjtimex(&timex) >= 0)
+		best.tai_offset = timex.tai;
+	*moment = best;
+	return 0;
+}
