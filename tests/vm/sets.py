@@ -195,6 +195,10 @@ class Run:
             seconds += int(os.environ.get(extra["variable"]) or extra["default"])
         return ["--test-timeout", str(seconds)]
 
+    def build_babeltrace2(self):
+        """Return the arguments that add babeltrace2 and its plugin of rbmap."""
+        return tool("lib/babeltrace2", errors=self.errors).splitlines()
+
     def build_broken(self):
         """Return the arguments that add modules whose ring is broken on purpose."""
         paths = tool("lib/broken", *self.kernel.words, errors=self.errors).split()

@@ -10,7 +10,7 @@ BT2_DIR		:= userspace/babeltrace2
 BT2_BUILD	:= $(BUILD)/babeltrace2
 BT2_SO		:= $(BT2_BUILD)/babeltrace-plugin-rbmap.so
 BT2_OBJS	:= $(patsubst $(BT2_DIR)/%.c,$(BT2_BUILD)/objects/%.o,$(wildcard $(BT2_DIR)/*.c))
-BT2_MAN		:= docs/man/babeltrace2-source.rbmap.dat.7
+BT2_MAN		:= $(wildcard docs/man/babeltrace2-*.7)
 BT2PLUGINDIR	?= $(LIBDIR)/babeltrace2/plugins
 
 # A makefile is read before anything is installed: ask when it is needed.
@@ -44,5 +44,5 @@ install-babeltrace2: babeltrace2
 
 uninstall-babeltrace2:
 	rm -f $(DESTDIR)$(BT2PLUGINDIR)/$(notdir $(BT2_SO)) \
-		$(DESTDIR)$(MANDIR)/man7/$(notdir $(BT2_MAN))
+		$(addprefix $(DESTDIR)$(MANDIR)/man7/,$(notdir $(BT2_MAN)))
 UNINSTALL_USER	+= uninstall-babeltrace2

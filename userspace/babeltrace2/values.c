@@ -5,7 +5,7 @@
 
 #include <linux/rbmap.h>
 
-#include "component.h"
+#include "values.h"
 
 #define REPLACEMENT		"\xef\xbf\xbd"	/* U+FFFD */
 #define REPLACEMENT_SIZE	3
@@ -131,14 +131,14 @@ static bool set_field(bt_field *field, const struct rbmap_format_field *f,
 	return set_elements(field, f, data, size);
 }
 
-static bool set_context(struct component *c, bt_field *context, const struct rbmap_event *ev)
+static bool set_context(struct trace *t, bt_field *context, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common = { 0 };
 	const char *comm;
 
 	if (ev->size >= sizeof(common))
 		memcpy(&common, ev->data, sizeof(common));
-	comm = common.pid ? rbmap_recording_comm(c->recording, common.pid) : "<idle>";
+	comm = common.pid ? t->source->comm(t, common.pid) : "<idle>";
 	if (!comm)
 		comm = "<...>";
 	set_number(bt_field_structure_borrow_member_field_by_index(context, 0),
@@ -150,7 +150,7 @@ static bool set_context(struct component *c, bt_field *context, const struct rbm
 			strlen(comm));
 }
 
-bool values_set(struct component *c, const struct event_class *class, bt_event *event,
+bool values_set(struct trace *t, const struct event_class *class, bt_event *event,
 		const struct rbmap_event *ev)
 {
 	static const struct rbmap_format_field bytes = {
@@ -158,9 +158,9 @@ bool values_set(struct component *c, const struct event_class *class, bt_event *
 	};
 	bt_field *payload = bt_event_borrow_payload_field(event);
 
-	if (!set_context(c, bt_event_borrow_common_context_field(event), ev))
+	if (!set_context(t, bt_event_borrow_common_context_field(event), ev))
 		return false;
-	if (class == &c->unknown)
+	if (class == &t->unknown)
 		return set_field(bt_field_structure_borrow_member_field_by_index(payload, 0),
 				 &bytes, ev);
 	for (unsigned int i = 0; i < class->nr_fields; i++)

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The messages of a CPU: its stream, a packet for each sub-buffer, and the events in it.
- * The events that were lost before a sub-buffer are a message before its packet.
+ * The events that were lost before a sub-buffer are a message before its packet. An idle CPU
+ * has packets without events: other CPUs' events wait for them, up to their time.
  */
 #include <stdlib.h>
 
 #include <linux/rbmap.h>
 
-#include "component.h"
+#include "event_classes.h"
+#include "messages.h"
+#include "values.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 #define NEXT_OK		BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK
 #define NEXT_END	BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END
+#define NEXT_AGAIN	BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_AGAIN
 #define NEXT_ERROR	BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR
 #define NEXT_MEMORY	BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_MEMORY_ERROR
+#define INIT_OK		BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_OK
+#define INIT_ERROR	BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR
+#define INIT_MEMORY	BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR
 
 typedef bt_message_iterator_class_next_method_status next_status;
 
@@ -22,42 +28,50 @@ enum step { STREAM_BEGIN, SUBBUF, PACKET_BEGIN, EVENT, PACKET_END, ENDED };
 
 /**
  * struct iterator - the messages of a CPU
+ * @cpu: the index of its stream
+ * @sb: the sub-buffer, or the part of it that is new
+ * @start: where the last sub-buffer with events begins
+ * @cursor: the place in it
  * @ts: time of the last message; times never go back
  * @any: there was a packet
+ * @quiet: time of the last packet of an idle CPU
  */
 struct iterator {
 	bt_self_message_iterator *self;
-	struct component *component;
+	struct trace *trace;
 	unsigned int cpu;
 	enum step step;
 	struct rbmap_subbuf sb;
+	const void *start;
 	struct rbmap_cursor cursor;
 	bt_packet *packet;
 	uint64_t ts;
 	bool any;
+	uint64_t quiet;
 };
 
 static bt_stream *stream_of(const struct iterator *it)
 {
-	return it->component->stream[it->cpu];
+	return it->trace->stream[it->cpu];
 }
 
 /* Return a time that babeltrace2 can express, and that is not before the last one. */
 static uint64_t time_of(const struct iterator *it, uint64_t last, uint64_t ts)
 {
-	if (ts > it->component->latest)
-		ts = it->component->latest;
+	if (ts > it->trace->latest)
+		ts = it->trace->latest;
 	return ts < last ? last : ts;
 }
 
 /* Return the time of the last event in the sub-buffer, without a step forward. */
 static uint64_t end_of(const struct iterator *it, uint64_t begin)
 {
-	struct rbmap_cursor cursor = { 0 };
+	struct rbmap_cursor cursor = it->cursor;
 	uint64_t end = begin;
 	struct rbmap_event ev;
 
-	while (rbmap_decode(it->sb.start, HEAD + it->sb.size, &cursor, &ev) == 1)
+	while (it->sb.size &&
+	       rbmap_decode(it->sb.start, HEAD + it->sb.size, &cursor, &ev) == 1)
 		end = time_of(it, end, ev.ts);
 	return end;
 }
@@ -85,19 +99,59 @@ static next_status stream_end(struct iterator *it, const bt_message **message)
 	return *message ? NEXT_OK : NEXT_MEMORY;
 }
 
+/*
+ * A packet without events has a time, and CTF allows losses only between packets: so it
+ * serves better than a message of inactivity. The graph waits while the time stays the same.
+ */
+static next_status idle(struct iterator *it, uint64_t quiet)
+{
+	if (quiet <= it->quiet)
+		return NEXT_AGAIN;
+	it->quiet = quiet;
+	it->sb = (struct rbmap_subbuf){ .timestamp = quiet };
+	it->step = PACKET_BEGIN;
+	return NEXT_OK;
+}
+
+/* Go to the first event of the sub-buffer that is new. */
+static void find_new(struct iterator *it)
+{
+	const struct rbmap_subbuf *sb = &it->sb;
+	struct rbmap_event ev;
+
+	if (!sb->offset || sb->start != it->start)
+		it->cursor = (struct rbmap_cursor){ 0 };
+	it->start = sb->start;
+	while (it->cursor.offset < sb->offset &&
+	       rbmap_decode(sb->start, HEAD + sb->size, &it->cursor, &ev) == 1)
+		;
+}
+
+static next_status failed(struct iterator *it, int error)
+{
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(
+		it->self, "%s: %s", it->trace->path, rbmap_strerror(error));
+	return NEXT_ERROR;
+}
+
 static next_status next_subbuf(struct iterator *it, const bt_message **message)
 {
-	struct component *c = it->component;
-	int ret = rbmap_recording_next_subbuf(c->recording, it->cpu, &it->sb);
+	struct trace *t = it->trace;
+	uint64_t quiet = 0;
+	int error = 0;
 
-	if (ret < 0) {
-		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(
-			it->self, "%s: %s", c->path, rbmap_strerror(ret));
-		return NEXT_ERROR;
-	}
-	if (!ret)
+	switch (t->source->next(t, it->cpu, &it->sb, &quiet, &error)) {
+	case SOURCE_IDLE:
+		return idle(it, quiet);
+	case SOURCE_END:
 		return stream_end(it, message);
-	it->cursor = (struct rbmap_cursor){ 0 };
+	case SOURCE_ERROR:
+		return failed(it, error);
+	case SOURCE_SUBBUF:
+		break;
+	}
+	if (it->sb.size)
+		find_new(it);
 	it->step = PACKET_BEGIN;
 	return it->sb.lost ? discarded(it, message) : NEXT_OK;
 }
@@ -111,10 +165,10 @@ static next_status packet_begin(struct iterator *it, const bt_message **message)
 		return NEXT_MEMORY;
 	cpu_id = bt_field_structure_borrow_member_field_by_index(
 		bt_packet_borrow_context_field(it->packet), 0);
-	bt_field_integer_unsigned_set_value(cpu_id, it->cpu);
+	bt_field_integer_unsigned_set_value(cpu_id, trace_cpu(it->trace, it->cpu));
 	it->ts = time_of(it, it->ts, it->sb.timestamp);
 	it->any = true;
-	it->step = EVENT;
+	it->step = it->sb.size ? EVENT : PACKET_END;
 	*message = bt_message_packet_beginning_create_with_default_clock_snapshot(
 		it->self, it->packet, it->ts);
 	return *message ? NEXT_OK : NEXT_MEMORY;
@@ -132,14 +186,14 @@ static next_status packet_end(struct iterator *it, const bt_message **message)
 
 static next_status event(struct iterator *it, const bt_message **message)
 {
-	struct component *c = it->component;
+	struct trace *t = it->trace;
 	struct event_class *class;
 	struct rbmap_event ev;
 	bt_message *m;
 
 	if (rbmap_decode(it->sb.start, HEAD + it->sb.size, &it->cursor, &ev) != 1)
 		return packet_end(it, message);
-	class = classes_find(c, &ev);
+	class = event_classes_find(t, &ev);
 	if (!class)
 		return NEXT_MEMORY;
 	it->ts = time_of(it, it->ts, ev.ts);
@@ -148,7 +202,7 @@ static next_status event(struct iterator *it, const bt_message **message)
 	if (!m)
 		return NEXT_MEMORY;
 	*message = m;
-	return values_set(c, class, bt_message_event_borrow_event(m), &ev) ? NEXT_OK : NEXT_MEMORY;
+	return values_set(t, class, bt_message_event_borrow_event(m), &ev) ? NEXT_OK : NEXT_MEMORY;
 }
 
 /* Make a message, or only go on: then *message stays NULL. */
@@ -165,12 +219,14 @@ static next_status step(struct iterator *it, const bt_message **message)
 		return packet_begin(it, message);
 	case EVENT:
 		return event(it, message);
+	case PACKET_END:
+		return packet_end(it, message);
 	default:
 		return NEXT_END;
 	}
 }
 
-next_status iterator_next(bt_self_message_iterator *self, bt_message_array_const messages,
+next_status messages_next(bt_self_message_iterator *self, bt_message_array_const messages,
 			  uint64_t room, uint64_t *count)
 {
 	struct iterator *it = bt_self_message_iterator_get_data(self);
@@ -184,7 +240,7 @@ next_status iterator_next(bt_self_message_iterator *self, bt_message_array_const
 		if (message)
 			messages[(*count)++] = message;
 	}
-	if (status == NEXT_END && *count)
+	if ((status == NEXT_END || status == NEXT_AGAIN) && *count)
 		return NEXT_OK;
 	if (status != NEXT_OK)
 		while (*count)
@@ -192,35 +248,35 @@ next_status iterator_next(bt_self_message_iterator *self, bt_message_array_const
 	return status;
 }
 
-bt_message_iterator_class_initialize_method_status iterator_begin(
+bt_message_iterator_class_initialize_method_status messages_begin(
 	bt_self_message_iterator *self, bt_self_message_iterator_configuration *configuration,
 	bt_self_component_port_output *port)
 {
 	bt_self_component *component = bt_self_message_iterator_borrow_component(self);
-	struct component *c = bt_self_component_get_data(component);
+	struct trace *t = bt_self_component_get_data(component);
 	bt_self_component_port *self_port;
 	struct iterator *it;
 
 	(void)configuration;
 	it = calloc(1, sizeof(*it));
 	if (!it)
-		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
+		return INIT_MEMORY;
 	it->self = self;
-	it->component = c;
+	it->trace = t;
 	self_port = bt_self_component_port_output_as_self_component_port(port);
 	it->cpu = (uintptr_t)bt_self_component_port_get_data(self_port);
-	if (c->is_read[it->cpu]) {
+	if (t->is_read[it->cpu]) {
 		free(it);
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(
 			self, "a component of rbmap can be read once: make another one");
-		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+		return INIT_ERROR;
 	}
-	c->is_read[it->cpu] = true;
+	t->is_read[it->cpu] = true;
 	bt_self_message_iterator_set_data(self, it);
-	return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_OK;
+	return INIT_OK;
 }
 
-void iterator_end(bt_self_message_iterator *self)
+void messages_end(bt_self_message_iterator *self)
 {
 	struct iterator *it = bt_self_message_iterator_get_data(self);
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace of babeltrace2: its clock, a stream for each CPU, and the classes of events. A
+ * recording and the rings of a buffer are sources of sub-buffers.
+ */
+#ifndef RBMAP_BT2_TRACE_H
+#define RBMAP_BT2_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <babeltrace2/babeltrace.h>
+#include <rbmap.h>
+
+#define CLOCK_NS	1000000000ULL	/* frequency of a clock that counts ns */
+#define NR_IDS	65536	/* an id of an event has 16 bits */
+
+struct trace;
+
+enum source_state { SOURCE_SUBBUF, SOURCE_IDLE, SOURCE_END, SOURCE_ERROR };
+
+/**
+ * struct source - where sub-buffers come from
+ * @next: store the next sub-buffer of a CPU, or return why none comes. SOURCE_IDLE: none is there now;
+ * a later one has no event before the time *@quiet. SOURCE_ERROR: *@error is an error of
+ * librbmap
+ * @comm: return the name of a thread, or NULL
+ * @learn: return true if the format of an event was found after all
+ */
+struct source {
+	enum source_state (*next)(struct trace *t, unsigned int cpu, struct rbmap_subbuf *sb,
+				  uint64_t *quiet, int *error);
+	const char *(*comm)(struct trace *t, int pid);
+	bool (*learn)(struct trace *t, const struct rbmap_event *ev);
+};
+
+/**
+ * struct event_class - an event class and the fields of its format
+ * @class: the event class of babeltrace2
+ * @field: fields of the payload; their order is that of its members
+ */
+struct event_class {
+	const bt_event_class *class;
+	const struct rbmap_format_field **field;
+	unsigned int nr_fields;
+};
+
+/**
+ * struct trace - a trace, the first member of each component
+ * @path: the recording or the directory of rings, for messages
+ * @by_id: event classes, made for the first event of each
+ * @unknown: the class of events without a format
+ * @latest: times are at most this, so that babeltrace2 can express them in ns
+ * @is_read: for each CPU: a message iterator has read it
+ */
+struct trace {
+	const struct source *source;
+	bt_self_component *self;
+	char *path;
+	const struct rbmap_formats *formats;
+	bt_clock_class *clock_class;
+	bt_stream_class *stream_class;
+	bt_stream **stream;
+	bool *is_read;
+	struct event_class *by_id[NR_IDS];
+	struct event_class unknown;
+	uint64_t latest;
+	unsigned int nr_cpus;
+};
+
+/**
+ * struct trace_facts - what a source knows of its trace
+ * @clock: the name of the ring's clock; NULL: unknown
+ * @frequency: Hz of the clock
+ * @moment: the ring's clock together with the wall clock; NULL: unknown
+ * @uname: "SYSTEM HOST RELEASE MACHINE"; NULL: unknown
+ */
+struct trace_facts {
+	const char *clock;
+	uint64_t frequency;
+	const struct rbmap_moment *moment;
+	const char *uname;
+};
+
+/*
+ * Make the streams and the output ports of t->nr_cpus CPUs. The names of the ports are "cpu"
+ * with the CPU's number in @number; NULL: from 0 on. Return false: out of memory.
+ */
+bool trace_make(struct trace *t, bt_self_component_source *self, const struct trace_facts *facts,
+		const unsigned int *number);
+void trace_free(struct trace *t);
+/* The number of a CPU in the context of its packets */
+unsigned int trace_cpu(const struct trace *t, unsigned int cpu);
+
+/* Return the frequency of a clock of cycles, from two moments. NULL or nonsense: 1 GHz. */
+uint64_t clock_frequency(const struct rbmap_moment *begin, const struct rbmap_moment *end);
+/* Return false: out of memory. */
+bool clock_make(struct trace *t, const struct trace_facts *facts);
+
+#endif /* RBMAP_BT2_TRACE_H */
