@@ -199,7 +199,7 @@ cpus()
 }
 
 refusals
-loads=30 uses=5 noise=1
+loads=15 uses=5 noise=1
 [ -z "${LONG:-}" ] || loads=150 uses=10
 # A kernel that watches itself needs memory and time for that. kmemleak reports a
 # leak by itself.

@@ -20,9 +20,9 @@ enum source_state { SOURCE_SUBBUF, SOURCE_IDLE, SOURCE_END, SOURCE_ERROR };
 
 /**
  * struct source - where sub-buffers come from
- * @next: store the next sub-buffer of a CPU, or return why none comes. SOURCE_IDLE: none is there now;
- * a later one has no event before the time *@quiet. SOURCE_ERROR: *@error is an error of
- * librbmap
+ * @next: store the next sub-buffer of a CPU, or return why none comes. SOURCE_IDLE: none is
+ * there now, and a later one has no event before the time *@quiet. SOURCE_ERROR: *@error is
+ * an error of librbmap
  * @comm: return the name of a thread, or NULL
  * @learn: return true if the format of an event was found after all
  */
