@@ -172,4 +172,16 @@ size=$(stat -c %s "$dir/large.html")
 ok "$((size * 100 / 400000)) hundredths of a byte an event" [ "$size" -le $((12 * 400000)) ]
 is "$(taskset -c 0 "$RBMAP" report --html -o - "$dir/large" 2>"$dir/errors" | cksum)" \
 	"$(cksum <"$dir/large.html")" "the page does not depend on the number of threads"
+
+# --- a crash
+"$RBMAP" report --html -o "$dir/crashed.html" "$dir/large" 2>"$dir/errors" &
+parent=$!
+child=
+while kill -0 $parent 2>/dev/null && [ -z "$child" ]; do
+	[ -z "$(find "$dir" -name 'crashed.html.*')" ] || read -r child <"/proc/$parent/task/$parent/children"
+done
+kill -SEGV "$child"
+wait $parent
+is $? 3 "a crash is an error"
+is "$(find "$dir" -name 'crashed.html*')" "" "a crash leaves no file"
 done_testing

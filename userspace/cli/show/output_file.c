@@ -14,7 +14,10 @@ static const struct output_words words = {
 	.write = "write", .writes = "writes", .beside = "a temporary file",
 };
 
-static const int end_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+/* The libraries that read a damaged recording may crash. */
+static const int end_signals[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+};
 
 /* The name to remove if a signal ends the command */
 static const char *volatile temporary;
