@@ -112,6 +112,26 @@ latency --json /tmp/plant.dat
 is "$(grep -oE '"(events|lost)": [0-9]*' /tmp/output | grep -o '[0-9]*' | xargs)" \
 	"$(sed 's/[^0-9]*\([0-9]*\)[^0-9]*\([0-9]*\).*/\1 \2/' /tmp/report)" "and those of JSON"
 
+# --- as ftrace's text
+rbmap convert --systrace -o /tmp/plant.systrace /tmp/plant.dat 2>/tmp/errors
+is "$(cat /tmp/errors)" "$(cat /tmp/report)" "events and losses of convert are those of rbmap report"
+
+# longest BEGIN END: prints the longest time in us from a line with BEGIN to one with END
+longest()
+{
+	awk -v begin="$1" -v end="$2" '
+		match($0, / [0-9]+\.[0-9]+: /) { now = substr($0, RSTART, RLENGTH) + 0 }
+		$0 ~ end && since { if (now - since > most) most = now - since; since = 0 }
+		$0 ~ begin { since = now }
+		END { printf "%d", most * 1000000 }' /tmp/plant.systrace
+}
+wait=$(longest 'sched_switch: prev_comm=victim .*prev_state=R' 'sched_switch: .*next_comm=victim ')
+ok "convert: the victim waits $wait us for a CPU" test "$wait" -ge 20000
+wait=$(longest "irq_handler_entry: irq=$irq " "irq_handler_exit: irq=$irq ")
+ok "convert: the handler takes $wait us" test "$wait" -ge 5000
+wait=$(longest 'sched_switch: prev_comm=waiter .*prev_state=D' 'sched_wak[a-z]*: comm=waiter ')
+ok "convert: the waiter waits $wait us for the lock" test "$wait" -ge 15000
+
 # --- live
 rbmap latency --live --worst 1000 --rows 0 >/tmp/output 2>/tmp/errors &
 live=$!
