@@ -50,6 +50,13 @@ struct iterator {
 	uint64_t quiet;
 };
 
+/* Store the message that was made; NULL: out of memory. */
+static next_status made(const bt_message *m, const bt_message **message)
+{
+	*message = m;
+	return m ? NEXT_OK : NEXT_MEMORY;
+}
+
 static bt_stream *stream_of(const struct iterator *it)
 {
 	return it->trace->stream[it->cpu];
@@ -84,19 +91,15 @@ static next_status discarded(struct iterator *it, const bt_message **message)
 
 	m = bt_message_discarded_events_create_with_default_clock_snapshots(
 		it->self, stream_of(it), it->any ? it->ts : begin, end);
-	if (!m)
-		return NEXT_MEMORY;
-	if (it->sb.lost != RBMAP_LOST_UNKNOWN)
+	if (m && it->sb.lost != RBMAP_LOST_UNKNOWN)
 		bt_message_discarded_events_set_count(m, it->sb.lost);
-	*message = m;
-	return NEXT_OK;
+	return made(m, message);
 }
 
 static next_status stream_end(struct iterator *it, const bt_message **message)
 {
 	it->step = ENDED;
-	*message = bt_message_stream_end_create(it->self, stream_of(it));
-	return *message ? NEXT_OK : NEXT_MEMORY;
+	return made(bt_message_stream_end_create(it->self, stream_of(it)), message);
 }
 
 /*
@@ -169,19 +172,19 @@ static next_status packet_begin(struct iterator *it, const bt_message **message)
 	it->ts = time_of(it, it->ts, it->sb.timestamp);
 	it->any = true;
 	it->step = it->sb.size ? EVENT : PACKET_END;
-	*message = bt_message_packet_beginning_create_with_default_clock_snapshot(
-		it->self, it->packet, it->ts);
-	return *message ? NEXT_OK : NEXT_MEMORY;
+	return made(bt_message_packet_beginning_create_with_default_clock_snapshot(
+			    it->self, it->packet, it->ts), message);
 }
 
 static next_status packet_end(struct iterator *it, const bt_message **message)
 {
-	it->step = SUBBUF;
-	*message = bt_message_packet_end_create_with_default_clock_snapshot(
+	const bt_message *m = bt_message_packet_end_create_with_default_clock_snapshot(
 		it->self, it->packet, it->ts);
+
+	it->step = SUBBUF;
 	bt_packet_put_ref(it->packet);
 	it->packet = NULL;
-	return *message ? NEXT_OK : NEXT_MEMORY;
+	return made(m, message);
 }
 
 static next_status event(struct iterator *it, const bt_message **message)
@@ -211,8 +214,7 @@ static next_status step(struct iterator *it, const bt_message **message)
 	switch (it->step) {
 	case STREAM_BEGIN:
 		it->step = SUBBUF;
-		*message = bt_message_stream_beginning_create(it->self, stream_of(it));
-		return *message ? NEXT_OK : NEXT_MEMORY;
+		return made(bt_message_stream_beginning_create(it->self, stream_of(it)), message);
 	case SUBBUF:
 		return next_subbuf(it, message);
 	case PACKET_BEGIN:
