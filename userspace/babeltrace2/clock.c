@@ -2,8 +2,6 @@
 /* The clock of a trace: that of the ring, with its offset to the wall clock. */
 #include "trace.h"
 
-#define NS_PER_S	CLOCK_NS
-
 /* Set the wall clock at the ring's time 0, and the last time that can be added to it. */
 static void set_offset(struct trace *t, const struct rbmap_moment *m, uint64_t hz)
 {

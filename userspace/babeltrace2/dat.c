@@ -89,7 +89,7 @@ static init_status open_dat(struct dat *d, bt_self_component_source *self)
 	end = rbmap_recording_moment(d->recording, RBMAP_MOMENT_END);
 	facts = (struct trace_facts){
 		.clock = rbmap_recording_clock(d->recording),
-		.frequency = CLOCK_NS,
+		.frequency = NS_PER_S,
 		.moment = begin,
 		.uname = rbmap_recording_uname(d->recording),
 	};

@@ -80,7 +80,7 @@ static int ring_now(const struct live *l, uint64_t *now)
  */
 static int quiet_time(struct live *l, uint64_t *quiet)
 {
-	uint64_t hold = (double)HOLD * l->frequency / CLOCK_NS, now;
+	uint64_t hold = (double)HOLD * l->frequency / NS_PER_S, now;
 	double second = seconds_now();
 	int ret;
 
@@ -220,7 +220,7 @@ static int open_rings(struct live *l, const struct live_params *p)
 static bool make_trace(struct live *l, bt_self_component_source *self)
 {
 	static const char *const clocks[] = { "local", "mono", "boot", "x86-tsc" };
-	struct trace_facts facts = { .frequency = CLOCK_NS };
+	struct trace_facts facts = { .frequency = NS_PER_S };
 	struct rbmap_moment first, second;
 	struct utsname name;
 	char *uname_text = NULL;

@@ -11,7 +11,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <rbmap.h>
 
-#define CLOCK_NS	1000000000ULL	/* frequency of a clock that counts ns */
+#define NS_PER_S	1000000000ULL
 #define NR_IDS	65536	/* an id of an event has 16 bits */
 
 struct trace;
