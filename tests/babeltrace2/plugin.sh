@@ -73,7 +73,7 @@ echo "no recording" >"$dir/other"
 ok "another file is not taken" sh -c "! babeltrace2 '$dir/other' >/dev/null 2>&1"
 printf '\027\010\104tracing9' >"$dir/other"
 said=$(babeltrace2 --component source.rbmap.dat --params "inputs=[\"$dir/other\"]" 2>&1)
-like "$said" "the file is (truncated|not a trace.dat)" "a file that is no recording is an error"
+like "$said" "the file is (truncated|not a trace.dat)" "a file that is not a recording is an error"
 
 # damage SEED: changes some bytes of the recording
 damage()
