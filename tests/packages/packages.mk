@@ -3,5 +3,5 @@
 .PHONY: check-packages
 check-packages:
 	@tests/install-packages build vm packages
-	@$(MAKE) --no-print-directory -s user
+	@$(MAKE) --no-print-directory -s user $(CLI_TEST_SYNTH)
 	@tests/packages/run $(SUITES)

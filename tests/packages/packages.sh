@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Installs, upgrades and removes the packages with apt in a Debian system. Packages of
-# rbmap are in /srv/repo, those of an older version in /srv/before, and the packages'
-# own tests in /srv/debian/tests.
+# rbmap are in /srv/repo, those of an older version in /srv/before, the packages' own
+# tests in /srv/debian/tests, and a recording is /srv/trace.dat.
 # shellcheck disable=SC2317 # `said` calls the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -12,6 +12,7 @@
 
 before=$1
 version=$2
+packages="rbmap rbmap-dkms librbmap-dev python3-rbmap rbmap-babeltrace2"
 older=$(ls /lib/modules)
 
 # apt REPOSITORY ARGUMENT...: run apt-get with that repository as its only source
@@ -46,7 +47,8 @@ done
 everything >/tmp/everything
 
 apt before update >/dev/null 2>&1
-said apt before install rbmap rbmap-dkms librbmap-dev
+# shellcheck disable=SC2086 # split into words
+said apt before install $packages
 is "$status" 0 "apt-get install" || diag "$output"
 installed "$older" "$before"
 like "$(rbmap --version)" "$before" "rbmap --version prints the older version"
@@ -83,10 +85,15 @@ is "$status $output" "0 " "systemd-analyze accepts the unit of the flight record
 said systemctl enable rbmap-flight-recorder.service
 is "$status" 0 "the flight recorder can be enabled" || diag "$output"
 
-for test in command module; do
+for test in command bindings module; do
 	said sh -e "/srv/debian/tests/$test"
 	is "$status" 0 "debian/tests/$test" || diag "$output"
 done
+events=$(rbmap report /srv/trace.dat 2>&1 >/dev/null | sed -n 's/ events, .* lost$//p')
+is "$(python3 -c 'import rbmap; print(sum(1 for _ in rbmap.open("/srv/trace.dat")))')" "$events" \
+	"Python reads the events that rbmap report counts"
+is "$(babeltrace2 /srv/trace.dat 2>/dev/null | wc -l)" "$events" \
+	"babeltrace2 prints the events that rbmap report counts"
 
 said apt-get -y install /srv/new/*.deb
 is "$status" 0 "a newer kernel is installed" || diag "$output"
@@ -103,13 +110,15 @@ done >/tmp/came
 said xargs -a /tmp/came dpkg --purge
 is "$(dkms status -m rbmap -k "$newer")" "rbmap/$version: added" "DKMS forgets a removed kernel"
 
-said apt repo remove rbmap rbmap-dkms librbmap-dev librbmap1
+# shellcheck disable=SC2086 # split into words
+said apt repo remove $packages librbmap1
 is "$status" 0 "apt-get remove" || diag "$output"
 is "$(find /lib/modules /usr /var/lib/dkms -name '*rbmap*')" '' "apt-get remove leaves only settings"
 # The flight recorder leaves its recordings.
 mkdir /var/lib/rbmap
 : >/var/lib/rbmap/2026-11-26T14.03.12.dat
-said apt repo purge rbmap rbmap-dkms librbmap-dev librbmap1
+# shellcheck disable=SC2086 # split into words
+said apt repo purge $packages librbmap1
 is "$status" 0 "apt-get purge" || diag "$output"
 everything >/tmp/left
 # The group may own files, and the key may be enrolled: both stay.
