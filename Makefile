@@ -167,6 +167,7 @@ help:
 	@echo '  bench-here       the same on this machine and its running kernel, in nanoseconds and'
 	@echo '                   cycles; needs root; not in check'
 	@echo '  bench-html       measure how fast pages are made, opened and moved; not in check'
+	@echo '  bench-views      measure views and exports of one recording; not in check'
 	@echo '  check-matrix     test all supported kernels, print a table; hours; not in check'
 	@echo '  check-packages   test DKMS and Debian packages in clean systems; not in check'
 	@echo '  check-debug      test on kernels with debugging options; not in check'

@@ -5,8 +5,13 @@
 #	make bench-here	the same on this machine and its kernel: tests/bench/here
 #
 #	make bench-html	measure pages of rbmap report --html: tests/bench/html
+#
+#	make bench-views	measure views and exports of one recording: tests/bench/views
 
-.PHONY: bench bench-here bench-html
+.PHONY: bench bench-here bench-html bench-views
+bench-views: $(BUILD)/rbmap $(CLI_TEST_EVENTS) babeltrace2
+	@tests/bench/views
+
 bench-html: $(BUILD)/rbmap $(CLI_TEST_EVENTS)
 	@tests/bench/html
 
