@@ -19,6 +19,17 @@
 
 static struct rbmap_chrdev rbmap_cmdlines_chrdev;
 
+static void rbmap_cmdlines_show_thread(struct seq_file *m, const struct task_struct *thread)
+{
+	char name[TASK_COMM_LEN];
+
+	/* A name that changes meanwhile still ends with a 0 byte. */
+	strscpy(name, thread->comm, sizeof(name));
+	seq_printf(m, "%d ", thread->pid);
+	seq_escape(m, name, "\n");
+	seq_putc(m, '\n');
+}
+
 /*
  * The numbers are those of the initial PID namespace, as in events. A thread that ends
  * meanwhile is not freed.
@@ -28,16 +39,15 @@ static struct rbmap_chrdev rbmap_cmdlines_chrdev;
 static int rbmap_cmdlines_show(struct seq_file *m, void *unused)
 {
 	struct task_struct *process, *thread;
-	char name[TASK_COMM_LEN];
 
 	rcu_read_lock();
-	for_each_process_thread(process, thread) {
-		/* A name that changes meanwhile still ends with a 0 byte. */
-		strscpy(name, thread->comm, sizeof(name));
-		seq_printf(m, "%d ", thread->pid);
-		seq_escape(m, name, "\n");
-		seq_putc(m, '\n');
-	}
+	/*
+	 * for_each_thread() would name tasklist_lock on kernels with lockdep, and that
+	 * lock is not exported.
+	 */
+	for_each_process(process)
+		list_for_each_entry_rcu(thread, &process->signal->thread_head, thread_node)
+			rbmap_cmdlines_show_thread(m, thread);
 	rcu_read_unlock();
 	return 0;
 }
