@@ -8,6 +8,7 @@
 
 #include "common/cli.h"
 #include "common/complete.h"
+#include "common/external.h"
 #include "common/foreign.h"
 #include "common/suggest.h"
 
@@ -52,6 +53,9 @@ static void print_help(FILE *out)
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		fprintf(out, "  %-11s %s\n", commands[i]->name,
 			commands[i]->summary);
+	fputs("\nWith the package rbmap-fleet:\n", out);
+	for (const struct external_command *c = external_commands; c->name; c++)
+		fprintf(out, "  %-11s %s\n", c->name, c->summary);
 	fputs("\n"
 	      "  help [COMMAND]  print the usage of COMMAND ('rbmap COMMAND --help')\n"
 	      "  help TOPIC      show the manual page of filter, dynamic_events or json\n"
@@ -65,6 +69,8 @@ static void complete_commands(void)
 {
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("%s\t%s\n", commands[i]->name, commands[i]->summary);
+	for (const struct external_command *c = external_commands; c->name; c++)
+		printf("%s\t%s\n", c->name, c->summary);
 }
 
 static int unknown_command(const char *name)
@@ -78,6 +84,8 @@ static int unknown_command(const char *name)
 	}
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		suggest_offer(&suggest, commands[i]->name, commands[i]->name);
+	for (const struct external_command *c = external_commands; c->name; c++)
+		suggest_offer(&suggest, c->name, c->name);
 	suggest_list(&suggest, list, sizeof(list));
 	if (*list)
 		complain("no command '%s': similar names: %s", name, list);
@@ -101,7 +109,7 @@ static int show_topic(const char *topic)
 
 static int help(int argc, char **argv)
 {
-	char *args[] = { NULL, "--help", NULL };
+	char *args[] = { "rbmap", NULL, "--help", NULL };
 	const struct command *cmd;
 
 	if (argc < 2) {
@@ -111,11 +119,11 @@ static int help(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++)
 		if (!strcmp(topics[i], argv[1]))
 			return show_topic(topics[i]);
+	args[1] = argv[1];
+	if (is_external_command(argv[1]))
+		return run_external_command(args);
 	cmd = find_command(argv[1]);
-	if (!cmd)
-		return unknown_command(argv[1]);
-	args[0] = argv[1];
-	return cmd->run(2, args);
+	return cmd ? cmd->run(2, args + 1) : unknown_command(argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -145,6 +153,8 @@ int main(int argc, char **argv)
 		complain("no option '%s': 'rbmap --help' lists the options",
 			 argv[1]);
 		status = STATUS_USAGE;
+	} else if (is_external_command(argv[1])) {
+		status = run_external_command(argv);
 	} else {
 		cmd = find_command(argv[1]);
 		status = cmd ? cmd->run(argc - 1, argv + 1) :
