@@ -2,13 +2,16 @@
 /*
  * Makes a recording of the events in a script on standard input:
  *
- *	cli_make_events FILE [CLOCK] <SCRIPT
+ *	cli_make_events FILE [CLOCK [MOMENT [MOMENT]]] <SCRIPT
  *
  * A line of the script is "CPU US PID EVENT VALUE...", with the time in us, the alias of
  * an event in interval_events.c, and the values of its fields. The time may have decimals.
  * PID/FLAGS sets common_flags, too. "CPU lost N" says how many events a CPU has lost before
- * its next one. Empty lines and those that begin with # are left out.
+ * its next one. Empty lines and those that begin with # are left out. A MOMENT is
+ * US,REAL,OFFSET: the ring's time in us, CLOCK_REALTIME in ns and the seconds that TAI is
+ * ahead. The first is the beginning of the recording, the second its end.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +110,17 @@ static void add_line(struct dat_writer *w, struct cpu *cpus, char *line)
 	add_event(w, cpu, number, word, nr);
 }
 
+static struct dat_moment moment(const char *text)
+{
+	struct dat_moment m = { 0 };
+	double us;
+
+	if (sscanf(text, "%lf,%" SCNu64 ",%" SCNd64, &us, &m.real, &m.tai_offset) != 3)
+		fail(text);
+	m.ring = llround(us * 1000);
+	return m;
+}
+
 int main(int argc, char **argv)
 {
 	struct dat_assembly assembly = { .go_on = go_on };
@@ -125,12 +139,19 @@ int main(int argc, char **argv)
 	source.nr_formats = nr_interval_events;
 	if (argc > 2)
 		source.clocks = argv[2];
+	if (argc > 3)
+		source.times.begin = moment(argv[3]);
 	if (argc < 2 || dat_create(&w, argv[1], &source) || dat_publish(w))
 		fail("cannot create the recording");
 	while (fgets(line, sizeof(line), stdin))
 		add_line(w, cpus, line);
 	for (unsigned int i = 0; i < NR_CPUS; i++)
 		flush(w, &cpus[i], i);
+	if (argc > 4) {
+		struct dat_moment end = moment(argv[4]);
+
+		dat_set_end(w, &end);
+	}
 	buf_printf(&cmdlines, "900 from_the_table\n");
 	if (dat_finish(w, &cmdlines, stats, &fd))
 		fail("cannot finish the recording");

@@ -11,7 +11,7 @@
 #define INTERVAL_EVENT_ID	101	/* id of the first event */
 
 /* DYNAMIC: the place of a string; its characters are behind all fields. */
-enum interval_field_type { TEXT16, TEXT8, DYNAMIC, S32, U32, S64, U64 };
+enum interval_field_type { TEXT16, TEXT8, DYNAMIC, PID, S32, U32, S64, U64 };
 
 struct interval_event {
 	const char *system;

@@ -10,6 +10,7 @@
 #include "commands.h"
 
 static const struct command *const commands[] = {
+	&command_fleet,
 	NULL
 };
 

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Recordings of several hosts become one, in the order of TAI.
+# shellcheck source=tests/tap/tap.sh
+. "$(dirname "$0")/../tap/tap.sh"
+
+: "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \
+	"${MAKE_EVENTS:=build/tests/unit/cli/plain/cli_make_events}"
+dir=$(mktemp -d)
+at_exit "rm -rf '$dir'"
+
+# counts FILE: print the events and the losses that rbmap report counts
+counts()
+{
+	"$RBMAP" report "$1" 2>&1 >/dev/null | sed -n 's/ events, \(more than \)*\([0-9]*\) lost$/ \2/p'
+}
+
+# sum FILE...: print the sums of their events and losses
+sum()
+{
+	for file; do
+		counts "$file"
+	done | awk '{ events += $1; lost += $2 } END { print events, lost }'
+}
+
+# The clock of "a" is 1000 s behind that of "b", and b is 2 s late in its own: at b's 1003 s
+# it is 100 s after a's 1 s.
+"$MAKE_EVENTS" "$dir/a.dat" "[local]" 0,1700000000000000000,37 <<'END'
+0 1000000 10 waking victim 20
+0 1000010 10 switch waker 10 1 victim 20
+1 1000020 11 other 1
+0 1000030 20 switch victim 20 1 waker 10
+1 lost 7
+1 3000000 11 other 3
+END
+"$MAKE_EVENTS" "$dir/b.dat" "[mono]" 1000000000,1700000000000000000,37 <<'END'
+3 1000000 77 other 0
+0 1001000005 10 waking victim 20
+0 1001000015 10 switch waker 10 1 victim 20
+0 1001000025 20 switch victim 20 1 waker 10
+0 lost 3
+2 1002000000 12 other 2
+END
+output=$("$RBMAP" fleet merge -o "$dir/both.dat" "a=$dir/a.dat" "b=$dir/b.dat" 2>&1)
+is "$?" 0 "merge two recordings" || diag "$output"
+like "$output" '^a: CPUs 0-3, pids \+ 0, error of the clock: unknown' "the CPUs of a host are printed"
+like "$output" '^b: CPUs 4-7, pids \+ 4194304, ' "the CPUs of the other host are printed"
+like "$output" 'is not certain: an error is unknown' "the order is not claimed to be certain"
+is "$(counts "$dir/both.dat")" "$(sum "$dir/a.dat" "$dir/b.dat")" "no event and no loss is lost"
+# Each event: the CPU, ns since 1970, the pid, the event, the pids in it
+"$RBMAP" report --json "$dir/both.dat" 2>/dev/null | sed 1d | python3 -c '
+import json, sys
+for line in sys.stdin:
+    event = json.loads(line)
+    if "event" in event:
+        print(event["cpu"], event["ts"] - 1700000037 * 10**9, event["pid"], event["event"],
+              *(value for name, value in event["fields"].items() if name.endswith("pid")))
+' >"$dir/events"
+is "$(cat "$dir/events")" "7 -999000000000 4194381 other
+0 1000000000 10 sched_waking 20
+4 1000005000 4194314 sched_waking 4194324
+0 1000010000 10 sched_switch 10 20
+4 1000015000 4194314 sched_switch 4194314 4194324
+1 1000020000 11 other
+4 1000025000 4194324 sched_switch 4194324 4194314
+0 1000030000 20 sched_switch 20 10
+6 2000000000 4194316 other
+1 3000000000 11 other" "each event has its host's CPU, its pids, and its place in the order of TAI"
+like "$("$RBMAP" latency -k runqueue "$dir/both.dat" 2>/dev/null)" 'runqueue: .*: 2
+.*
+victim-20 .* 10.0us .*
+victim-4194324 .* 10.0us ' "rbmap latency finds the wait of each host's task"
+is "$(trace-cmd report "$dir/both.dat" 2>/dev/null | grep -c '\[00[0-7]\]')" 10 \
+	"trace-cmd reads the same events"
+like "$("$RBMAP" report "$dir/both.dat" 2>&1 >/dev/null)" 'merged: a \+-\? b \+-\?' \
+	"the file says how wrong the clocks may be"
+
+"$RBMAP" fleet merge -o "$dir/views.dat" --html --perfetto "a=$dir/a.dat" "b=$dir/b.dat" 2>/dev/null
+ok "a page is made, too" grep -q '</html>' "$dir/views.html"
+ok "a trace for Perfetto is made, too" test -s "$dir/views.dat.perfetto-trace"
+
+# A clock that gains a second in ten
+"$MAKE_EVENTS" "$dir/fast.dat" "[local]" 0,1700000000000000000,37 10000000,1700000009000000000,37 <<'END'
+0 5000000 10 other 1
+0 10000000 10 other 2
+END
+"$RBMAP" fleet merge -o "$dir/slow.dat" "f=$dir/fast.dat" 2>/dev/null
+like "$("$RBMAP" report --utc "$dir/slow.dat" 2>/dev/null)" '22:13:24.500000: .*
+.*22:13:2[89]\.' "the drift of a clock is taken out"
+
+# Formats with the same id, and ids that are the other's
+"$MAKE_RECORDING" "$dir/x.dat" 24 odd
+"$RBMAP" fleet merge -o "$dir/all.dat" "x=$dir/x.dat" "a=$dir/a.dat" "y=$dir/x.dat" 2>/dev/null
+is "$(counts "$dir/all.dat")" "$(sum "$dir/x.dat" "$dir/a.dat" "$dir/x.dat")" \
+	"recordings with other formats are merged"
+is "$("$RBMAP" report "$dir/all.dat" 2>/dev/null | grep -c ' odd:number: .*odd=1$')" 2 \
+	"an event keeps its format"
+
+"$MAKE_RECORDING" "$dir/old.dat" 4
+like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$dir/old.dat" 2>&1)" 'does not say when it was made' \
+	"a recording without times is refused"
+"$MAKE_EVENTS" "$dir/tsc.dat" "[x86-tsc]" 0,1700000000000000000,37 </dev/null
+like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$dir/tsc.dat" 2>&1)" 'does not count nanoseconds' \
+	"a clock that counts cycles is refused"
+like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$0" 2>&1)" 'is not a recording' \
+	"another file is refused"
+like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a.b=$dir/a.dat" 2>&1)" "invalid host name 'a.b'" \
+	"an invalid host name is refused"
+like "$("$RBMAP" fleet merge -o "$dir/no.dat" 2>&1)" 'name the recordings' "no recording is refused"
+ok "no file is left after errors" sh -c "! ls '$dir'/no.dat* 2>/dev/null"
+like "$("$RBMAP" fleet merge -o "$dir/own.dat" "$dir/a.dat" 2>&1)" '^host: CPUs 0-3' \
+	"the recording names its host"
+
+# damage SEED: change some bytes of a recording
+damage()
+{
+	awk -v seed="$1" -v size="$(stat -c %s "$dir/all.dat")" 'BEGIN { srand(seed)
+		for (i = 0; i < 20; i++) print int(rand() * size), int(rand() * 256) }' |
+		while read -r at byte; do
+			# shellcheck disable=SC2059 # an octal number
+			printf "\\$(printf %o "$byte")" |
+				dd of="$dir/damaged.dat" bs=1 seek="$at" conv=notrunc status=none
+		done
+}
+
+bad=''
+for seed in $(seq 30); do
+	cp "$dir/all.dat" "$dir/damaged.dat"
+	damage "$seed"
+	"$RBMAP" fleet merge -o "$dir/out.dat" "a=$dir/a.dat" "d=$dir/damaged.dat" >/dev/null 2>&1
+	[ $? -le 1 ] || bad="$bad $seed"
+done
+is "$bad" '' "a damaged recording ends in a file or in an error"
+done_testing

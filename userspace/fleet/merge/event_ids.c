@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rbmap.h>
+
+#include "common/cli.h"
+#include "event_ids.h"
+
+#define ID_LINE		"\nID:"
+#define ID_FORM		"\nID: %u\n"
+
+/*
+ * Split a format at its line with the id. Return the text before that line, and store the
+ * rest and the id; NULL: the text has no such line.
+ */
+static const char *find_id(const char *text, const char **rest, unsigned int *id)
+{
+	const char *line = strstr(text, ID_LINE);
+	unsigned long value;
+	char *end;
+
+	if (!line)
+		return NULL;
+	value = strtoul(line + strlen(ID_LINE), &end, 10);
+	if (*end != '\n' || !value || value > UINT16_MAX)
+		return NULL;
+	*rest = end + 1;
+	*id = value;
+	return line;
+}
+
+/* Return a format with another id, or NULL if there is no memory. */
+static char *with_id(const char *text, const char *line, const char *rest, unsigned int id)
+{
+	char *made;
+
+	return asprintf(&made, "%.*s" ID_FORM "%s", (int)(line - text), text, id, rest) < 0 ?
+	       NULL : made;
+}
+
+/* Store the kind of a format. Return false if there is no memory. */
+static bool make_kind(struct event_kind *kind, const char *system, const char *text,
+		      const char *line, const char *rest)
+{
+	*kind = (struct event_kind){ .system = strdup(system), .text = with_id(text, line, rest, 0) };
+	if (kind->system && kind->text)
+		return true;
+	free(kind->system);
+	free(kind->text);
+	return false;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct event_kind *a = left, *b = right;
+	int order = strcmp(a->system, b->system);
+
+	return order ? order : strcmp(a->text, b->text);
+}
+
+static bool make_room(struct event_ids *ids)
+{
+	size_t room = ids->room ? 2 * ids->room : 256;
+	struct event_kind *more;
+
+	if (ids->nr < ids->room)
+		return true;
+	more = realloc(ids->kind, room * sizeof(*more));
+	if (!more)
+		return false;
+	ids->kind = more;
+	ids->room = room;
+	return true;
+}
+
+static void drop_doubles(struct event_ids *ids)
+{
+	size_t nr = 0;
+
+	if (ids->nr)
+		qsort(ids->kind, ids->nr, sizeof(*ids->kind), compare);
+	for (size_t i = 0; i < ids->nr; i++) {
+		if (nr && !compare(&ids->kind[nr - 1], &ids->kind[i])) {
+			free(ids->kind[i].system);
+			free(ids->kind[i].text);
+		} else {
+			ids->kind[nr++] = ids->kind[i];
+		}
+	}
+	ids->nr = nr;
+}
+
+bool event_ids_add(struct event_ids *ids, const struct merge_input *input)
+{
+	const struct dat_text *format;
+	size_t nr = dat_formats(input->reader, &format);
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *rest, *line;
+		unsigned int id;
+
+		line = find_id(format[i].text, &rest, &id);
+		if (!line)
+			continue;
+		if (!make_room(ids) || !make_kind(&ids->kind[ids->nr], format[i].system,
+						  format[i].text, line, rest)) {
+			complain("out of memory");
+			return false;
+		}
+		ids->nr++;
+	}
+	drop_doubles(ids);
+	return true;
+}
+
+/* Find the fields of type pid_t. */
+static void find_pids(struct event_kind *kind, const struct rbmap_format *format)
+{
+	const struct rbmap_format_field *field;
+
+	for (unsigned int i = 0; (field = rbmap_format_field(format, i)); i++)
+		if (!strcmp(field->type, "pid_t") && field->size == sizeof(int32_t) &&
+		    !(field->flags & RBMAP_FIELD_COMMON) && kind->nr_pids < EVENT_PIDS_MAX)
+			kind->pid[kind->nr_pids++] = field->offset;
+}
+
+/* Give each kind its id. A format that cannot be parsed has no fields to change. */
+static bool give_ids(struct event_ids *ids, struct rbmap_formats *parsed)
+{
+	for (size_t i = 0; i < ids->nr; i++) {
+		struct event_kind *kind = &ids->kind[i];
+		const struct rbmap_format *format;
+		const char *rest, *line;
+		char *text;
+
+		line = strstr(kind->text, ID_LINE);
+		rest = strchr(line + 1, '\n') + 1;
+		text = with_id(kind->text, line, rest, i + 1);
+		if (!text)
+			return false;
+		ids->formats[i] = (struct dat_format){ kind->system, text };
+		if (rbmap_formats_add(parsed, kind->system, text, strlen(text)))
+			continue;
+		format = rbmap_formats_by_id(parsed, i + 1);
+		if (format)
+			find_pids(kind, format);
+	}
+	return true;
+}
+
+bool event_ids_finish(struct event_ids *ids)
+{
+	struct rbmap_formats *parsed = NULL;
+	bool ok;
+
+	if (ids->nr > UINT16_MAX) {
+		complain("%zu different events are too many: at most %u can be merged", ids->nr,
+			 UINT16_MAX);
+		return false;
+	}
+	ids->formats = calloc(ids->nr + 1, sizeof(*ids->formats));
+	ok = ids->formats && !rbmap_formats_new(&parsed) && give_ids(ids, parsed);
+	if (!ok)
+		complain("out of memory");
+	rbmap_formats_free(parsed);
+	return ok;
+}
+
+void event_ids_free(struct event_ids *ids)
+{
+	for (size_t i = 0; i < ids->nr; i++) {
+		free(ids->kind[i].system);
+		free(ids->kind[i].text);
+		if (ids->formats)
+			free((char *)ids->formats[i].text);
+	}
+	free(ids->kind);
+	free(ids->formats);
+}
+
+static uint16_t find_kind(const struct event_ids *ids, const struct event_kind *wanted)
+{
+	const struct event_kind *kind = ids->nr ?
+		bsearch(wanted, ids->kind, ids->nr, sizeof(*ids->kind), compare) : NULL;
+
+	return kind ? kind - ids->kind + 1 : 0;
+}
+
+void event_id_map_make(struct event_id_map *map, const struct event_ids *ids,
+		       const struct merge_input *input)
+{
+	const struct dat_text *format;
+	size_t nr = dat_formats(input->reader, &format);
+
+	memset(map, 0, sizeof(*map));
+	for (size_t i = 0; i < nr; i++) {
+		struct event_kind kind;
+		const char *rest, *line;
+		unsigned int id;
+
+		line = find_id(format[i].text, &rest, &id);
+		if (!line || !make_kind(&kind, format[i].system, format[i].text, line, rest))
+			continue;
+		map->id[id] = find_kind(ids, &kind);
+		free(kind.system);
+		free(kind.text);
+	}
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <rbmap.h>
+
+#include <linux/rbmap.h>
+
+#include "common/cli.h"
+#include "event_ids.h"
+#include "merge.h"
+#include "recording/dat_comms.h"
+#include "subbuf.h"
+#include "trace_dat/dat_assemble.h"
+
+#define NS_PER_S	1000000000LL
+#define HEAD		RBMAP_SUBBUF_HEADER_SIZE
+#define PAGE_SIZE	65536
+#define CPUS_MAX	65536
+#define OTHER_FILES	32
+
+static const char header_page[] =
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"\tfield: char data;\toffset:16;\tsize:65520;\tsigned:1;\n";
+
+static const char header_event[] =
+	"# compressed entry header\n"
+	"\ttype_len    :    5 bits\n"
+	"\ttime_delta  :   27 bits\n"
+	"\tarray       :   32 bits\n"
+	"\n"
+	"\tpadding     : type == 29\n"
+	"\ttime_extend : type == 30\n"
+	"\ttime_stamp : type == 31\n"
+	"\tdata max type_len  == 28\n";
+
+/**
+ * struct merge - a recording that is being made
+ * @tai_offset: seconds that TAI is ahead of UTC
+ * @comms: the names of all tasks
+ * @map: the ids of the host that is being read
+ * @copy: a sub-buffer, with @room bytes
+ * @damaged: sub-buffers that could not be read
+ */
+struct merge {
+	struct merge_input *input;
+	size_t nr;
+	const char *path;
+	unsigned int nr_cpus;
+	int64_t tai_offset;
+	struct event_ids ids;
+	struct buf comms;
+	struct event_id_map map;
+	struct dat_writer *writer;
+	unsigned char *copy;
+	size_t room;
+	uint64_t damaged;
+};
+
+struct comm_of {
+	struct merge *merge;
+	const struct merge_input *input;
+};
+
+static void add_comm(void *data, int pid, const char *name)
+{
+	const struct comm_of *of = data;
+
+	if (pid > 0)
+		buf_printf(&of->merge->comms, "%d %s:%s\n", pid + of->input->first_pid,
+			   of->input->host, name);
+}
+
+/* Hosts that know the offset agree; it changes once in years. */
+static bool find_tai_offset(struct merge *m)
+{
+	for (size_t i = 0; i < m->nr && !m->tai_offset; i++) {
+		if (!merge_input_open(&m->input[i], 0))
+			return false;
+		m->tai_offset = merge_input_tai_offset(&m->input[i]);
+		merge_input_close(&m->input[i]);
+	}
+	return true;
+}
+
+/* Read all but the events of a recording. */
+static bool look_at(struct merge *m, size_t i)
+{
+	struct merge_input *input = &m->input[i];
+	struct comm_of of = { m, input };
+	bool ok;
+
+	if (!merge_input_open(input, m->tai_offset))
+		return false;
+	input->first_cpu = m->nr_cpus;
+	input->first_pid = (int)i * PIDS_OF_HOST;
+	m->nr_cpus += input->nr_cpus;
+	ok = m->nr_cpus <= CPUS_MAX;
+	if (!ok)
+		complain("the hosts have more than %d CPUs: merge fewer of them", CPUS_MAX);
+	else
+		ok = event_ids_add(&m->ids, input);
+	if (ok)
+		dat_each_comm(input->reader, add_comm, &of);
+	merge_input_close(input);
+	return ok;
+}
+
+/* Each CPU has a file until the recording is assembled. */
+static void allow_files(unsigned int nr)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= nr)
+		return;
+	limit.rlim_cur = nr < limit.rlim_max ? nr : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Say in the file how wrong each clock may be. */
+static void add_errors(const struct merge *m, char *reason, size_t size)
+{
+	int at = snprintf(reason, size, "merged:");
+
+	for (size_t i = 0; i < m->nr && at >= 0 && (size_t)at < size; i++) {
+		const struct merge_input *input = &m->input[i];
+
+		if (input->clock_error == CLOCK_ERROR_UNKNOWN)
+			at += snprintf(reason + at, size - at, " %s +-?", input->host);
+		else
+			at += snprintf(reason + at, size - at, " %s +-%.3fms", input->host,
+				       (double)input->clock_error / 1e6);
+	}
+}
+
+static bool create(struct merge *m)
+{
+	uint64_t tai = tai_of(&m->input[0].line, m->input[0].line.ring[1]);
+	const struct buf no_symbols = { 0 };
+	char uname[64], version[64];
+	struct dat_source source = {
+		.header_page = header_page,
+		.header_event = header_event,
+		.formats = m->ids.formats,
+		.nr_formats = m->ids.nr,
+		/* Each kernel has other addresses. */
+		.kallsyms = &no_symbols,
+		.clocks = "[tai]",
+		.uname = uname,
+		.version = version,
+		.page_size = PAGE_SIZE,
+		.nr_cpus = m->nr_cpus,
+		.times.trigger = {
+			.ring = tai, .real = tai - m->tai_offset * NS_PER_S,
+			.tai_offset = m->tai_offset,
+		},
+	};
+	int ret;
+
+	snprintf(uname, sizeof(uname), "Linux %zu-hosts merged merged", m->nr);
+	snprintf(version, sizeof(version), "rbmap %s", rbmap_version());
+	add_errors(m, source.times.reason, sizeof(source.times.reason));
+	allow_files(m->nr_cpus + OTHER_FILES);
+	ret = dat_create(&m->writer, m->path, &source);
+	if (ret == -EMFILE)
+		complain("cannot open a file for each of %u CPUs: raise 'ulimit -n', or merge fewer hosts",
+			 m->nr_cpus);
+	else if (ret)
+		complain("cannot write %s: %s", m->path, strerror(-ret));
+	return !ret;
+}
+
+static bool copy_subbuf(struct merge *m, const struct rbmap_subbuf *sb)
+{
+	size_t size = HEAD + sb->size;
+
+	if (size > m->room) {
+		unsigned char *more = realloc(m->copy, size);
+
+		if (!more)
+			return false;
+		m->copy = more;
+		m->room = size;
+	}
+	memcpy(m->copy, sb->start, size);
+	return true;
+}
+
+/* Return the time of the last event of the copy. */
+static uint64_t last_time(const struct merge *m, size_t size, uint64_t begin)
+{
+	struct rbmap_cursor cursor = { 0 };
+	struct rbmap_event ev;
+
+	while (rbmap_decode(m->copy, HEAD + size, &cursor, &ev) == 1)
+		if (ev.ts > begin)
+			begin = ev.ts;
+	return begin;
+}
+
+/* Add a sub-buffer. @last: time of the CPU's last event, which the next one is not before. */
+static int add_subbuf(struct merge *m, const struct merge_input *input, unsigned int cpu,
+		      const struct rbmap_subbuf *sb, uint64_t *last)
+{
+	struct rbmap_subbuf added = { .lost = sb->lost };
+	uint64_t begin = tai_of(&input->line, sb->timestamp);
+	struct subbuf_change change = {
+		.ids = &m->ids, .map = &m->map, .first_pid = input->first_pid,
+	};
+
+	if (!sb->size)
+		return dat_add(m->writer, cpu, &added);
+	if (!copy_subbuf(m, sb))
+		return -ENOMEM;
+	if (begin < *last)
+		begin = *last;
+	change.later = begin - sb->timestamp;
+	subbuf_change(&change, m->copy, sb->size);
+	added.start = m->copy;
+	added.size = sb->size;
+	added.timestamp = begin;
+	*last = last_time(m, sb->size, begin);
+	dat_next_ring(m->writer, cpu);
+	return dat_add(m->writer, cpu, &added);
+}
+
+static int add_cpu(struct merge *m, const struct merge_input *input, unsigned int cpu)
+{
+	struct rbmap_subbuf sb = { 0 };
+	uint64_t last = 0;
+	int ret;
+
+	while ((ret = dat_next_subbuf(input->reader, cpu, &sb)) == 1) {
+		ret = add_subbuf(m, input, input->first_cpu + cpu, &sb, &last);
+		if (ret)
+			return ret;
+	}
+	if (ret < 0)
+		return ret;
+	sb = (struct rbmap_subbuf){ .lost = dat_lost_last(input->reader, cpu) };
+	return dat_add(m->writer, input->first_cpu + cpu, &sb);
+}
+
+static bool add_host(struct merge *m, struct merge_input *input)
+{
+	struct dat_damage damage;
+	int ret = 0;
+
+	if (!merge_input_open(input, m->tai_offset))
+		return false;
+	event_id_map_make(&m->map, &m->ids, input);
+	for (unsigned int cpu = 0; !ret && cpu < input->nr_cpus; cpu++)
+		ret = add_cpu(m, input, cpu);
+	dat_damage(input->reader, &damage);
+	m->damaged += damage.broken;
+	merge_input_close(input);
+	if (ret)
+		complain("cannot copy %s to %s: %s", input->path, m->path, dat_strerror(ret));
+	return !ret;
+}
+
+static bool go_on(void *data, double done)
+{
+	(void)data;
+	(void)done;
+	return true;
+}
+
+static bool finish(struct merge *m)
+{
+	struct dat_assembly assembly = { .compress = true, .go_on = go_on };
+	char **stats = calloc(m->nr_cpus, sizeof(*stats));
+	int fd = -1, ret = stats ? 0 : -ENOMEM;
+
+	if (ret)
+		dat_discard(m->writer);
+	else
+		ret = dat_finish(m->writer, &m->comms, stats, &fd);
+	m->writer = NULL;
+	free(stats);
+	if (!ret)
+		ret = dat_assemble(m->path, &assembly);
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		complain("cannot write %s: %s", m->path, dat_strerror(ret));
+	return !ret;
+}
+
+static bool merge(struct merge *m)
+{
+	if (!find_tai_offset(m))
+		return false;
+	for (size_t i = 0; i < m->nr; i++)
+		if (!look_at(m, i))
+			return false;
+	if (!event_ids_finish(&m->ids) || !create(m))
+		return false;
+	for (size_t i = 0; i < m->nr; i++)
+		if (!add_host(m, &m->input[i]))
+			return false;
+	if (m->damaged)
+		complain("%" PRIu64 " damaged sub-buffers: events behind the damage are left out",
+			 m->damaged);
+	return finish(m);
+}
+
+bool merge_recordings(struct merge_input *input, size_t nr, const char *path)
+{
+	struct merge *m = calloc(1, sizeof(*m));
+	bool ok = false;
+
+	if (m) {
+		*m = (struct merge){ .input = input, .nr = nr, .path = path };
+		ok = merge(m);
+		if (m->writer)
+			dat_discard(m->writer);
+		event_ids_free(&m->ids);
+		buf_free(&m->comms);
+		free(m->copy);
+	} else {
+		complain("out of memory");
+	}
+	free(m);
+	return ok;
+}
