@@ -8,6 +8,7 @@
 
 static const struct transport_ops *const kinds[] = {
 	&transport_directory,
+	&transport_jetstream,
 };
 
 int transport_errno(int error)
@@ -47,7 +48,7 @@ int transport_open(struct transport *t, const struct transport_options *options)
 		t->ops = kinds[i];
 		return t->ops->open(t, options);
 	}
-	return transport_failed(t, -EINVAL, "unknown transport '%s': use dir:/DIRECTORY",
+	return transport_failed(t, -EINVAL, "unknown transport '%s': use dir:/DIRECTORY or nats://HOST:PORT",
 				options->url);
 }
 

@@ -107,6 +107,7 @@ struct transport {
 };
 
 extern const struct transport_ops transport_directory;
+extern const struct transport_ops transport_jetstream;
 
 /* Open the transport of a URL. Return 0 or a negative errno; t->error has the text. */
 int transport_open(struct transport *t, const struct transport_options *options);

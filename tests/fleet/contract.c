@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Publishes and receives by a transport, for contract.sh. The bytes of a message follow
+ * from its id, so that the receiver can check them.
+ *
+ *	contract URL ROLE[:HOST] FOLDER publish CHANNEL HOST PREFIX FIRST COUNT SIZE RETRY
+ *	contract URL ROLE[:HOST] FOLDER receive COUNT MS [nak]
+ *	contract URL ROLE[:HOST] FOLDER open
+ *
+ * FOLDER has client.crt, client.key and ca.crt; or it is a file of credentials; "-": none.
+ * RETRY is how many seconds -EAGAIN is tried again for. Output is one of
+ *
+ *	safe ID				a message that publish() has reported as safe
+ *	got CHANNEL HOST ID good	a message, or "damaged"
+ *	error EAGAIN TEXT		the last line, with exit status 1
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "message/message.h"
+#include "transport/transport.h"
+
+#define BATCH	16
+
+static const char *const channels[] = { "collector", "host", "all" };
+static const char *const roles[] = { "host", "collector", "admin" };
+static struct transport transport;
+
+static int find(const char *const *names, const char *name)
+{
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	fprintf(stderr, "contract: unknown word '%s'\n", name);
+	exit(2);
+}
+
+/* The size and the id decide about all bytes. */
+static void fill(unsigned char *bytes, uint32_t size, const char *id)
+{
+	uint64_t state = 0x9e3779b97f4a7c15ULL + size;
+
+	for (; *id; id++)
+		state = (state ^ (unsigned char)*id) * 0x100000001b3ULL;
+	for (uint32_t i = 0; i < size; i++) {
+		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+		bytes[i] = (unsigned char)(state >> 56);
+	}
+	if (size >= sizeof(size))
+		memcpy(bytes, &size, sizeof(size));
+}
+
+static bool is_good(const struct parcel *p)
+{
+	unsigned char *bytes = malloc(p->size + 1);
+	bool same;
+
+	fill(bytes, (uint32_t)p->size, p->id);
+	same = p->size && !memcmp(bytes, p->data, p->size);
+	free(bytes);
+	return same;
+}
+
+static int failed(int error)
+{
+	const char *name = strerrorname_np(-error);
+
+	printf("error %s %s\n", name ? name : "?", transport.error);
+	return 1;
+}
+
+static void name_host(struct parcel *p, const char *host)
+{
+	snprintf(p->host, sizeof(p->host), "%s", strcmp(host, "-") ? host : "");
+}
+
+static int publish_batch(struct parcel *parcels, unsigned int nr, time_t end)
+{
+	int ret;
+
+	while ((ret = transport.ops->publish(&transport, parcels, nr)) == -EAGAIN &&
+	       time(NULL) < end)
+		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!ret)
+			printf("safe %s\n", parcels[i].id);
+		free((void *)parcels[i].data);
+	}
+	fflush(stdout);
+	return ret;
+}
+
+static int publish(char **a)
+{
+	unsigned long first = strtoul(a[3], NULL, 10), count = strtoul(a[4], NULL, 10);
+	size_t size = strtoul(a[5], NULL, 10);
+	time_t end = time(NULL) + atol(a[6]);
+	int ret = 0;
+
+	for (unsigned long done = 0; !ret && done < count; done += BATCH) {
+		unsigned int nr = count - done < BATCH ? count - done : BATCH;
+		struct parcel parcels[BATCH] = { 0 };
+
+		for (unsigned int i = 0; i < nr; i++) {
+			unsigned char *bytes = malloc(size);
+
+			parcels[i].channel = find(channels, a[0]);
+			name_host(&parcels[i], a[1]);
+			snprintf(parcels[i].id, sizeof(parcels[i].id), "%s-%lu", a[2], first + done + i);
+			fill(bytes, (uint32_t)size, parcels[i].id);
+			parcels[i].data = bytes;
+			parcels[i].size = size;
+		}
+		ret = publish_batch(parcels, nr, end);
+	}
+	return ret ? failed(ret) : 0;
+}
+
+static int receive(char **a)
+{
+	long count = atol(a[0]);
+	bool nak = a[2] && !strcmp(a[2], "nak");
+	struct parcel p;
+	int ret = 0;
+
+	while (count-- > 0) {
+		ret = transport.ops->receive(&transport, &p, atoi(a[1]));
+		if (ret <= 0)
+			break;
+		printf("got %s %s %s %s\n", channels[p.channel], *p.host ? p.host : "-", p.id,
+		       is_good(&p) ? "good" : "damaged");
+		fflush(stdout);
+		ret = transport.ops->acknowledge(&transport, &p, !nak);
+		if (ret)
+			break;
+	}
+	return ret < 0 ? failed(ret) : 0;
+}
+
+static void certificates(struct transport_options *o, const char *folder)
+{
+	static char path[3][4096];
+	struct stat st;
+
+	if (!strcmp(folder, "-"))
+		return;
+	if (!stat(folder, &st) && S_ISREG(st.st_mode)) {
+		o->credentials = folder;
+		return;
+	}
+	snprintf(path[0], sizeof(path[0]), "%s/client.crt", folder);
+	snprintf(path[1], sizeof(path[1]), "%s/client.key", folder);
+	snprintf(path[2], sizeof(path[2]), "%s/ca.crt", folder);
+	o->certificate = path[0];
+	o->key = path[1];
+	o->ca = path[2];
+}
+
+int main(int argc, char **argv)
+{
+	struct transport_options o = { 0 };
+	int ret;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 5) {
+		fprintf(stderr, "usage: contract URL ROLE[:HOST] FOLDER ACTION...\n");
+		return 2;
+	}
+	o.url = argv[1];
+	o.host = strchr(argv[2], ':');
+	if (o.host)
+		*(char *)o.host++ = '\0';
+	o.role = find(roles, argv[2]);
+	certificates(&o, argv[3]);
+	ret = transport_open(&transport, &o);
+	if (ret)
+		return failed(ret);
+	if (!strcmp(argv[4], "publish") && argc == 12)
+		ret = publish(argv + 5);
+	else if (!strcmp(argv[4], "receive") && argc >= 7)
+		ret = receive(argv + 5);
+	transport_close(&transport);
+	return ret;
+}

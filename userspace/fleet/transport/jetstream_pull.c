@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "jetstream.h"
+#include "jetstream_parcel.h"
+#include "jetstream_pull.h"
+
+#define AHEAD		8	/* messages that wait here, of at most 1 MiB each */
+#define EXPIRES_MS	5000	/* A request is lost with its server: ask again after this. */
+#define PAUSE_MS	500
+#define SLICE_MS	500
+#define PENDING_MAX	64
+#define PENDING_BYTES	(80 << 20)
+#define ACK		"+ACK"
+#define NAK		"-NAK {\"delay\":200000000}"	/* ns */
+#define NAK_NOW		"-NAK"
+#define TERM		"+TERM"
+
+natsStatus pull_start(struct jetstream *j)
+{
+	char subject[2 * JETSTREAM_SUBJECT_SIZE];
+	natsStatus status;
+
+	snprintf(subject, sizeof(subject), "%s.pull", j->inbox);
+	status = natsConnection_SubscribeSync(&j->pull, j->connection, subject);
+	if (status == NATS_OK)
+		status = natsSubscription_SetPendingLimits(j->pull, PENDING_MAX, PENDING_BYTES);
+	j->expected = 0;
+	j->ask_at = 0;
+	return status;
+}
+
+static natsStatus answer(struct jetstream *j, natsMsg *msg, const char *text)
+{
+	const char *to = natsMsg_GetReply(msg);
+
+	return to ? natsConnection_PublishString(j->connection, to, text) : NATS_OK;
+}
+
+void pull_stop(struct jetstream *j)
+{
+	natsMsg *msg;
+
+	while (natsSubscription_NextMsg(&msg, j->pull, 1) == NATS_OK) {
+		answer(j, msg, NAK_NOW);
+		natsMsg_Destroy(msg);
+	}
+	natsSubscription_Destroy(j->pull);
+	j->pull = NULL;
+}
+
+static natsStatus ask(struct jetstream *j)
+{
+	char subject[2 * JETSTREAM_SUBJECT_SIZE], text[64];
+	natsStatus status;
+
+	snprintf(subject, sizeof(subject), "%s.pull", j->inbox);
+	snprintf(text, sizeof(text), "{\"batch\":%d,\"expires\":%lld}", AHEAD,
+		 EXPIRES_MS * 1000000LL);
+	j->pulled_at = atomic_load(&j->connects);
+	status = natsConnection_PublishRequestString(j->connection, API_NEXT, subject, text);
+	if (status == NATS_OK) {
+		j->expected = AHEAD;
+		j->ask_at = jetstream_now() + EXPIRES_MS + PAUSE_MS;
+	}
+	return status;
+}
+
+/* The server ends a request: it has expired, or the consumer has moved or is not there. */
+static void end_request(struct jetstream *j, natsMsg *msg)
+{
+	const char *code = "";
+
+	natsMsgHeader_Get(msg, HEADER_STATUS, &code);
+	j->no_consumer = natsMsg_IsNoResponders(msg);
+	j->expected = 0;
+	j->ask_at = strcmp(code, "408") ? jetstream_now() + PAUSE_MS : 0;
+	natsMsg_Destroy(msg);
+}
+
+/* Store a message of a host. Return false if it is none. */
+static bool use(struct jetstream *j, struct parcel *p, natsMsg *msg)
+{
+	const char *subject = natsMsg_GetSubject(msg);
+
+	if (!strncmp(subject, j->inbox, strlen(j->inbox))) {
+		end_request(j, msg);
+		return false;
+	}
+	j->no_consumer = false;
+	if (j->expected)
+		j->expected--;
+	if (strncmp(subject, SUBJECT_DATA, strlen(SUBJECT_DATA)) ||
+	    !is_host_name(subject + strlen(SUBJECT_DATA))) {
+		answer(j, msg, TERM);
+		natsMsg_Destroy(msg);
+		return false;
+	}
+	jetstream_parcel(p, msg, CHANNEL_COLLECTOR, subject + strlen(SUBJECT_DATA));
+	return true;
+}
+
+/* Wait for a message at most until @end. Return 1, 0 or a negative errno. */
+static int next(struct transport *t, struct parcel *p, int64_t end)
+{
+	struct jetstream *j = t->data;
+	int64_t now = jetstream_now(), until = now + SLICE_MS;
+	natsMsg *msg = NULL;
+	natsStatus status;
+
+	if (atomic_load(&j->connects) != j->pulled_at || (j->expected && now >= j->ask_at)) {
+		j->expected = 0;
+		j->ask_at = 0;
+	}
+	if (!j->expected && now >= j->ask_at) {
+		status = ask(j);
+		if (status != NATS_OK)
+			return jetstream_failed(t, status, "cannot ask for messages");
+	}
+	if (!j->expected && j->ask_at < until)
+		until = j->ask_at;
+	if (until > end)
+		until = end;
+	status = natsSubscription_NextMsg(&msg, j->pull, until > now ? until - now : 1);
+	if (status == NATS_OK)
+		return use(j, p, msg);
+	return status == NATS_TIMEOUT ? 0 : jetstream_failed(t, status, "cannot receive messages");
+}
+
+int pull_receive(struct transport *t, struct parcel *p, int timeout_ms)
+{
+	int64_t end = jetstream_now() + timeout_ms;
+	struct jetstream *j = t->data;
+
+	for (;;) {
+		int ret = jetstream_ready(t);
+		int64_t left;
+
+		if (!ret)
+			ret = next(t, p, end);
+		if (ret > 0)
+			return ret;
+		left = end - jetstream_now();
+		if (left <= 0 && !ret && j->no_consumer)
+			return transport_failed(t, -EAGAIN,
+				"no server has the stream %s now; if it never was made, run 'rbmap fleet setup streams'",
+				STREAM_DATA);
+		if (left <= 0)
+			return ret;
+		if (ret)
+			poll(NULL, 0, left < PAUSE_MS ? (int)left : PAUSE_MS);
+	}
+}
+
+int pull_acknowledge(struct transport *t, struct parcel *p, bool done)
+{
+	struct jetstream *j = t->data;
+	/* If this is lost, the message comes again after the consumer's time for an answer. */
+	natsStatus status = answer(j, p->handle, done ? ACK : NAK);
+
+	natsMsg_Destroy(p->handle);
+	return status == NATS_OK ? 0 : jetstream_failed(t, status, "cannot acknowledge a message");
+}
