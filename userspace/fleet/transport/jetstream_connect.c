@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "jetstream.h"
 #include "jetstream_pull.h"
@@ -26,12 +27,20 @@ int jetstream_errno(natsStatus status)
 	}
 }
 
+/* Return the text of the library's last error, without the place in its source. */
+static const char *last_error(natsStatus status)
+{
+	const char *why = nats_GetLastError(NULL), *text;
+
+	if (!why || !*why)
+		return natsStatus_GetText(status);
+	text = *why == '(' ? strstr(why, "): ") : NULL;
+	return text ? text + strlen("): ") : why;
+}
+
 int jetstream_failed(struct transport *t, natsStatus status, const char *what)
 {
-	const char *why = nats_GetLastError(NULL);
-
-	return transport_failed(t, jetstream_errno(status), "%s: %s%s%s", what,
-				natsStatus_GetText(status), why && *why ? ": " : "", why ? why : "");
+	return transport_failed(t, jetstream_errno(status), "%s: %s", what, last_error(status));
 }
 
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus status, void *closure)
@@ -101,13 +110,11 @@ static natsStatus subscribe(struct jetstream *j)
 
 static int connect_failed(struct transport *t, natsStatus status)
 {
-	const char *why = nats_GetLastError(NULL);
-
 	if (jetstream_errno(status) == -EACCES)
 		return transport_failed(t, -EACCES, "the servers refuse this client: %s: check certificate, key and ca",
-					why && *why ? why : natsStatus_GetText(status));
+					last_error(status));
 	return transport_failed(t, jetstream_errno(status), "no server can be reached: %s",
-				why && *why ? why : natsStatus_GetText(status));
+				last_error(status));
 }
 
 int jetstream_connect(struct transport *t)

@@ -154,6 +154,13 @@ static int refused(struct transport *t, const struct parcel *p, const char *text
 				stream_of(p), p->id, said, number);
 }
 
+static int no_stream(struct transport *t, const struct parcel *p)
+{
+	return transport_failed(t, -EAGAIN,
+		"no server has the stream %s now; if it never was made, run 'rbmap fleet setup streams'",
+		stream_of(p));
+}
+
 /* Judge the answer to a message. Return 0 if the message is safe. */
 static int judge(struct transport *t, const struct parcel *p, natsMsg *answer)
 {
@@ -161,9 +168,7 @@ static int judge(struct transport *t, const struct parcel *p, natsMsg *answer)
 	int size = natsMsg_GetDataLength(answer);
 
 	if (natsMsg_IsNoResponders(answer))
-		return transport_failed(t, -EAGAIN,
-			"no server has the stream %s now; if it never was made, run 'rbmap fleet setup streams'",
-			stream_of(p));
+		return no_stream(t, p);
 	snprintf(text, sizeof(text), "%.*s", size, size ? natsMsg_GetData(answer) : "");
 	snprintf(stream, sizeof(stream), "\"stream\":\"%s\"", stream_of(p));
 	if (strstr(text, "\"error\":"))
@@ -219,6 +224,9 @@ static int wait_answer(struct transport *t, struct batch *b)
 			natsMsg_Destroy(answer);
 			return ret;
 		}
+		/* The answer does not say for which message it is. */
+		if (status == NATS_NO_RESPONDERS)
+			return no_stream(t, b->parcels);
 		ret = check_connection(t, b);
 		if (ret)
 			return ret;

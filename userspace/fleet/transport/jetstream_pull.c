@@ -12,6 +12,7 @@
 #define EXPIRES_MS	5000	/* A request is lost with its server: ask again after this. */
 #define PAUSE_MS	500
 #define SLICE_MS	500
+#define DRAIN_MS	1000
 #define PENDING_MAX	64
 #define PENDING_BYTES	(80 << 20)
 #define ACK		"+ACK"
@@ -44,7 +45,9 @@ void pull_stop(struct jetstream *j)
 {
 	natsMsg *msg;
 
-	while (natsSubscription_NextMsg(&msg, j->pull, 1) == NATS_OK) {
+	/* The request ends here. Messages that are on their way still come. */
+	natsSubscription_DrainTimeout(j->pull, DRAIN_MS);
+	while (natsSubscription_NextMsg(&msg, j->pull, DRAIN_MS) == NATS_OK) {
 		answer(j, msg, NAK_NOW);
 		natsMsg_Destroy(msg);
 	}
@@ -69,15 +72,19 @@ static natsStatus ask(struct jetstream *j)
 	return status;
 }
 
-/* The server ends a request: it has expired, or the consumer has moved or is not there. */
-static void end_request(struct jetstream *j, natsMsg *msg)
+/* A server ends a request: it has expired, or the consumer has moved or is not there. */
+static void end_request(struct jetstream *j, int64_t pause)
+{
+	j->expected = 0;
+	j->ask_at = pause ? jetstream_now() + pause : 0;
+}
+
+static void take_status(struct jetstream *j, natsMsg *msg)
 {
 	const char *code = "";
 
 	natsMsgHeader_Get(msg, HEADER_STATUS, &code);
-	j->no_consumer = natsMsg_IsNoResponders(msg);
-	j->expected = 0;
-	j->ask_at = strcmp(code, "408") ? jetstream_now() + PAUSE_MS : 0;
+	end_request(j, strcmp(code, "408") ? PAUSE_MS : 0);
 	natsMsg_Destroy(msg);
 }
 
@@ -87,12 +94,11 @@ static bool use(struct jetstream *j, struct parcel *p, natsMsg *msg)
 	const char *subject = natsMsg_GetSubject(msg);
 
 	if (!strncmp(subject, j->inbox, strlen(j->inbox))) {
-		end_request(j, msg);
+		take_status(j, msg);
 		return false;
 	}
-	j->no_consumer = false;
-	if (j->expected)
-		j->expected--;
+	if (j->expected && !--j->expected)
+		j->ask_at = 0;
 	if (strncmp(subject, SUBJECT_DATA, strlen(SUBJECT_DATA)) ||
 	    !is_host_name(subject + strlen(SUBJECT_DATA))) {
 		answer(j, msg, TERM);
@@ -125,9 +131,13 @@ static int next(struct transport *t, struct parcel *p, int64_t end)
 	if (until > end)
 		until = end;
 	status = natsSubscription_NextMsg(&msg, j->pull, until > now ? until - now : 1);
+	if (status != NATS_TIMEOUT)
+		j->no_consumer = status == NATS_NO_RESPONDERS;
 	if (status == NATS_OK)
 		return use(j, p, msg);
-	return status == NATS_TIMEOUT ? 0 : jetstream_failed(t, status, "cannot receive messages");
+	if (status == NATS_NO_RESPONDERS)
+		end_request(j, PAUSE_MS);
+	return status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS ? 0 : jetstream_failed(t, status, "cannot receive messages");
 }
 
 int pull_receive(struct transport *t, struct parcel *p, int timeout_ms)

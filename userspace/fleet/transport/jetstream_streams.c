@@ -60,12 +60,22 @@ static struct result store_stream(jsCtx *js, jsStreamConfig *config, bool is_new
 }
 
 /*
+ * A server that is alone takes a change to 3 replicas, and then loses the stream when it
+ * starts again. It names itself as the leader, and names no cluster.
+ */
+static bool is_cluster(const jsStreamInfo *info)
+{
+	return info->Cluster && info->Cluster->Name && *info->Cluster->Name;
+}
+
+/*
  * Make a stream, or change it. With @config->Replicas 0, there are 3 if the server is one
  * of a cluster; a stream does not lose replicas.
  */
 static struct result make_stream(jsCtx *js, jsStreamConfig *config, int64_t bytes)
 {
 	int64_t wanted = config->Replicas, replicas = 0;
+	bool alone = false;
 	jsStreamInfo *info = NULL;
 	struct result r = get_stream(js, config->Name, &info);
 	bool is_new = is_missing(r);
@@ -74,9 +84,14 @@ static struct result make_stream(jsCtx *js, jsStreamConfig *config, int64_t byte
 		return r;
 	if (!is_new) {
 		replicas = info->Config->Replicas;
+		alone = !is_cluster(info);
 		config->MaxBytes = info->Config->MaxBytes;
 		jsStreamInfo_Destroy(info);
 	}
+	if (alone && wanted > 1)
+		return (struct result){ NATS_ERR, JSStreamReplicasNotSupportedErr };
+	if (alone)
+		wanted = 1;
 	if (bytes)
 		config->MaxBytes = bytes;
 	config->Replicas = wanted ? wanted : REPLICAS;
@@ -164,6 +179,8 @@ static struct result make_all(jsCtx *js, struct streams_plan *plan)
 
 static int report(struct transport *t, struct result r)
 {
+	if (r.code == JSStreamReplicasNotSupportedErr)
+		return transport_failed(t, -EINVAL, "the server is not one of a cluster: set --replicas 1");
 	if (r.code == JSClusterNoPeersErr)
 		return transport_failed(t, -EAGAIN,
 			"the cluster has too few servers with room for the streams: start three, or set --replicas 1 or a smaller --size");

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The transport "dir:", and `rbmap fleet setup dir:`.
+# shellcheck source=tests/fleet/contract.sh
+. "$(dirname "$0")/contract.sh"
+
+place=$dir/shared
+url=dir:$place
+like "$(report h1 away 1 10)" '^error EAGAIN .*cannot open' "a directory that is not there"
+mkdir "$place"
+like "$(report h1 away 1 10)" "^error EAGAIN .*'rbmap fleet setup dir:$place'" \
+	"a directory that was not set up"
+fails "setup makes no directory" "$RBMAP_FLEET" fleet setup "dir:$dir/none" 2>"$dir/said"
+like "$(cat "$dir/said")" 'make it, or mount it, first' "and says so"
+fails "setup wants a whole path" "$RBMAP_FLEET" fleet setup dir:relative 2>"$dir/said"
+check "setup makes the folders" "$RBMAP_FLEET" fleet setup "$url"
+is "$(stat -c '%n %a' "$place"/* | sed 's|.*/||' | xargs)" "all 3770 collector 2770 host 2770" \
+	"with their modes"
+chmod 2700 "$place/host"
+check "setup keeps folders" "$RBMAP_FLEET" fleet setup "$url"
+is "$(stat -c %a "$place/host")" 2700 "and their modes"
+
+contract directory 1
+
+# limited: publishes while files may have only 4 KiB
+limited()
+{
+	(
+		trap '' XFSZ
+		ulimit -f 8
+		report h1 full 1 100000
+	)
+}
+like "$(limited)" '^error ENOSPC ' "a full disk"
+mv "$place" "$place.away"
+like "$(report h1 away 1 10)" '^error EAGAIN ' "a directory that has gone"
+mv "$place.away" "$place"
+like "$(report h1 away 1 10)" '^safe away-1' "and that came back"
+done_testing

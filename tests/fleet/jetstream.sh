@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The transport "nats://" on one server: its streams, a full stream, and an outage.
+# shellcheck source=tests/fleet/contract.sh
+. "$(dirname "$0")/contract.sh"
+
+cluster=$(dirname "$0")/cluster
+one=$dir/one
+
+# streams [ARGUMENT...]: makes the streams
+streams()
+{
+	"$RBMAP_FLEET" fleet setup streams "$url" "$@"
+}
+
+# consumers FOLDER: prints the number of consumers on the first server
+consumers()
+{
+	curl -s "http://127.0.0.1:$(cat "$1/s1.monitor")/jsz" | sed -n 's/.*"consumers": \([0-9]*\).*/\1/p'
+}
+
+at_exit "$cluster stop '$one'"
+ok "one server starts" "$cluster" start "$one" 1 plain
+url=$(cat "$one/url")
+like "$(report h1 none 1 10)" "^error EAGAIN .*'rbmap fleet setup streams'" "without streams"
+like "$(run collector receive 1 1500)" "^error EAGAIN .*'rbmap fleet setup streams'" \
+	"a collector without streams"
+is "$(streams --size 8M)" "the streams are on 1 server" "make the streams"
+is "$(streams)" "the streams are on 1 server" "make them again"
+like "$(streams --replicas 3 2>&1)" 'set --replicas 1' "a server that is alone has no replicas"
+contract "one server" 1
+like "$(report h1 larger 1 1200000)" '^error EMSGSIZE ' "a message that is too large"
+is "$(consumers "$one")" 1 "hosts leave no consumers"
+
+report h1 twice 5 100 >/dev/null
+report h1 twice 5 100 >"$dir/safe"
+: >"$dir/got"
+drain "$dir/got"
+is "$(ids "$dir/safe" | wc -l),$(wc -l <"$dir/got")" 5,5 "a second message of the same id is dropped"
+
+report h1 full 20 1000000 >"$dir/safe"
+like "$(tail -n 1 "$dir/safe")" '^error ENOSPC .*10077' "a full stream"
+: >"$dir/got"
+drain "$dir/got"
+ok "some messages were safe before" grep -q '^safe' "$dir/safe"
+ids "$dir/got" >"$dir/came"
+is "$(ids "$dir/safe" | comm -23 - "$dir/came")" "" "what was safe arrives"
+like "$(report h1 after 1 1000000)" '^safe after-1' "when it has room, messages are safe again"
+
+# A connected host while its only server is away
+report h1 outage 2000 1000 1 60 >"$dir/safe" &
+publisher=$!
+background="$background $publisher"
+await "$dir/safe" .
+"$cluster" kill "$one" s1
+sleep 1
+stopped=$(wc -l <"$dir/safe")
+like "$(report h2 away 1 10)" '^error EAGAIN no server can be reached' "a server that is away"
+sleep 1
+is "$(wc -l <"$dir/safe")" "$stopped" "nothing is reported as safe meanwhile"
+"$cluster" run "$one" s1
+wait "$publisher"
+is "$(ids "$dir/safe" | wc -l)" 2000 "when it is back, messages are safe again"
+drain "$dir/got"
+ids "$dir/got" >"$dir/came"
+is "$(ids "$dir/safe" | comm -23 - "$dir/came" | wc -l)" 0 "none was lost"
+done_testing

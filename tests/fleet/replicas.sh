@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The transport "nats://" on three servers, which are killed while messages are published.
+# shellcheck source=tests/fleet/contract.sh
+. "$(dirname "$0")/contract.sh"
+
+cluster=$(dirname "$0")/cluster
+three=$dir/three
+at_exit "$cluster stop '$three'"
+ok "three servers start" "$cluster" start "$three" 3 plain
+url=$(cat "$three/url")
+is "$("$RBMAP_FLEET" fleet setup streams "$url" --size 512M)" "the streams are on 3 servers" "make the streams on three"
+contract "three servers" 2
+
+# kill_leader: kills the leader of the stream, and starts it again a little later
+kill_leader()
+{
+	name=$("$cluster" leader "$three")
+	"$cluster" kill "$three" "${name:-s1}" || return
+	sleep 2
+	"$cluster" run "$three" "${name:-s1}"
+}
+
+# Until the publisher has ended, the collector receives, with interruptions.
+collect()
+{
+	while [ ! -e "$dir/published" ]; do
+		DRAIN_MS=500 drain "$1"
+	done
+}
+
+: >"$dir/safe"
+: >"$dir/got"
+report h1 killed 4000 20000 1 60 >"$dir/safe" &
+publisher=$!
+collect "$dir/got" &
+collector=$!
+background="$background $publisher $collector"
+await "$dir/safe" .
+for round in 1 2; do
+	ok "kill the leader, round $round" kill_leader
+	sleep 1
+done
+await "$dir/safe" 'killed-3[0-9][0-9][0-9]$'
+wait "$publisher"
+is "$(ids "$dir/safe" | wc -l)" 4000 "all messages are reported as safe"
+touch "$dir/published"
+wait "$collector"
+DRAIN_MS=5000 drain "$dir/got"
+ids "$dir/got" >"$dir/came"
+is "$(ids "$dir/safe" | comm -23 - "$dir/came" | wc -l)" 0 "kill -9 of leaders loses none of them"
+is "$(grep -c damaged "$dir/got")" 0 "and damages none"
+
+"$cluster" kill "$three" s1
+"$cluster" kill "$three" s2
+like "$(report h1 alone 1 100)" '^error EAGAIN ' "one server of three reports nothing as safe"
+"$cluster" run "$three" s1
+like "$(report h1 back 1 100 1 30)" '^safe back-1' "two of three do"
+done_testing
