@@ -29,6 +29,11 @@ as()
 	timeout 60 "$CONTRACT" "$url" "$role" "$folder" "$@"
 }
 
+quiet()
+{
+	"$@" >/dev/null 2>&1
+}
+
 h1=$setup/hosts/h1
 refused='^error EACCES '
 like "$(as "$h1" host:h1 publish collector h2 forged 1 1 100 0)" "$refused" "h1 cannot publish as h2"
@@ -56,10 +61,12 @@ cp -r "$h1" "$dir/careful"
 cp "$dir/other/ca.crt" "$dir/careful/"
 like "$(as "$dir/careful" host:h1 publish collector h1 forged 1 1 100 0)" "$refused" \
 	"a server of another authority is refused"
-fails "a host cannot be a server of the cluster" openssl verify \
-	-CAfile "$setup/routes-ca.crt" "$h1/client.crt" >/dev/null 2>&1
-ok "a server can" openssl verify -purpose sslclient -CAfile "$setup/routes-ca.crt" \
-	"$setup/servers/s1/route.crt" >/dev/null
+fails "a host cannot be a server of the cluster" quiet openssl verify \
+	-CAfile "$setup/routes-ca.crt" "$h1/client.crt"
+ok "a server can" quiet openssl verify -purpose sslclient -CAfile "$setup/routes-ca.crt" \
+	"$setup/servers/s1/route.crt"
+fails "a host is no server for clients" quiet openssl verify -purpose sslserver \
+	-CAfile "$setup/ca.crt" "$h1/client.crt"
 
 # sums: prints sums of all keys and certificates, without those of h3
 sums()
@@ -84,10 +91,12 @@ like "$(report h3 new 1 10 1 10)" '^safe new-1' "after a reload they do"
 like "$(report h1 old 1 10 1 10)" '^safe old-1' "and still know the others"
 rm "$setup/hosts/h3/client.crt"
 sha256sum "$setup/hosts/h3/client.key" >"$dir/sum"
-check "make a certificate anew" "$RBMAP_FLEET" fleet setup nats --directory "$setup" --days 1
+check "make a certificate anew" "$RBMAP_FLEET" fleet setup nats --directory "$setup" \
+	--hosts h3 --days 1
 ok "its key stays" sha256sum -c --status "$dir/sum"
-fails "it is valid for the days that are wanted" openssl x509 -noout -checkend 90000 \
-	-in "$setup/hosts/h3/client.crt" >/dev/null
+fails "it is valid for the days that are wanted" quiet openssl x509 -noout -checkend 90000 \
+	-in "$setup/hosts/h3/client.crt"
+ok "and not shorter" quiet openssl x509 -noout -checkend 80000 -in "$setup/hosts/h3/client.crt"
 like "$(report h3 new 1 10 2 10)" '^safe new-2' "it works"
 for bad in 'a=1.2.3.4:0' 'a' 'a=' 'a=x;y' 'a=[::1' 'a=1.2.3.4,b=1.2.3.5' 'a=x,a=y,b=z' '../a=x'; do
 	"$RBMAP_FLEET" fleet setup nats --directory "$dir/bad" --servers "$bad" 2>"$dir/said"
@@ -119,7 +128,7 @@ END
 
 seed=SUAMK2FG4MI6UE3ACF3FK3OIQBCEIEZV7NSWFFEW63UXMRLFM2XLAXK4GY
 printf '%s\n' "$seed" >"$dir/seed"
-printf '%s\n' "${seed%GY}GZ" >"$dir/damaged"
+printf '%s\n' "${seed%XK4GY}XL4GY" >"$dir/damaged"
 EXTRA="authorization { users: [ { nkey: $(public_key "$seed") } ] }"
 export EXTRA
 ok "a server with NKEYs starts" "$cluster" start "$keyed" 1 plain

@@ -108,7 +108,7 @@ again()
 
 to_hosts()
 {
-	run host:h1 receive 3 8000 >"$dir/h1" &
+	run host:h1 receive 1000 8000 >"$dir/h1" &
 	h1=$!
 	run host:h2 receive 1 8000 >"$dir/h2" &
 	h2=$!

@@ -26,7 +26,7 @@ url=$(cat "$one/url")
 like "$(report h1 none 1 10)" "^error EAGAIN .*'rbmap fleet setup streams'" "without streams"
 like "$(run collector receive 1 1500)" "^error EAGAIN .*'rbmap fleet setup streams'" \
 	"a collector without streams"
-is "$(streams --size 8M)" "the streams are on 1 server" "make the streams"
+is "$(streams --size 24M)" "the streams are on 1 server" "make the streams"
 is "$(streams)" "the streams are on 1 server" "make them again"
 like "$(streams --replicas 3 2>&1)" 'set --replicas 1' "a server that is alone has no replicas"
 contract "one server" 1
@@ -39,7 +39,7 @@ report h1 twice 5 100 >"$dir/safe"
 drain "$dir/got"
 is "$(ids "$dir/safe" | wc -l),$(wc -l <"$dir/got")" 5,5 "a second message of the same id is dropped"
 
-report h1 full 20 1000000 >"$dir/safe"
+report h1 full 40 1000000 >"$dir/safe"
 like "$(tail -n 1 "$dir/safe")" '^error ENOSPC .*10077' "a full stream"
 : >"$dir/got"
 drain "$dir/got"

@@ -5,7 +5,6 @@
 #	make check-fleet-transport
 
 FLEET_CONTRACT := $(BUILD)/tests/fleet/contract
-FLEET_CONTRACT_ASAN := $(BUILD)/tests/fleet/contract-asan
 FLEET_CONTRACT_SRCS := tests/fleet/contract.c $(wildcard $(FLEET_DIR)/transport/*.c \
 	$(FLEET_DIR)/message/*.c)
 FLEET_CONTRACT_DEPS := $(FLEET_CONTRACT_SRCS) $(wildcard $(FLEET_DIR)/transport/*.h \
@@ -16,17 +15,19 @@ FLEET_CONTRACT_LIBS = $(FLEET_COMMON) $(BUILD)/lib/all.a \
 
 $(FLEET_CONTRACT): $(FLEET_CONTRACT_DEPS) | check-fleet-libs
 	@mkdir -p $(@D)
-	$(FLEET_CONTRACT_CC) -o $@ $(FLEET_CONTRACT_SRCS) $(FLEET_CONTRACT_LIBS)
-
-$(FLEET_CONTRACT_ASAN): $(FLEET_CONTRACT_DEPS) | check-fleet-libs
-	@mkdir -p $(@D)
 	$(FLEET_CONTRACT_CC) -fsanitize=address,undefined -fno-sanitize-recover=all -o $@ \
 		$(FLEET_CONTRACT_SRCS) $(FLEET_CONTRACT_LIBS)
 
+FLEET_TRANSPORT_TESTS := directory jetstream replicas certificates
+
+# They mostly wait, so they run at the same time. The first one fetches the server for all.
 .PHONY: check-fleet-transport
-check-fleet-transport: $(FLEET) $(FLEET_CONTRACT) $(FLEET_CONTRACT_ASAN)
-	@status=0; for test in directory jetstream certificates; do \
-		echo "# tests/fleet/$$test.sh"; \
-		RBMAP_FLEET=$(FLEET) CONTRACT=$(FLEET_CONTRACT_ASAN) \
-			tests/fleet/$$test.sh || status=1; \
-	done; exit $$status
+check-fleet-transport: $(FLEET) $(FLEET_CONTRACT)
+	@tests/install-packages fleet-check
+	@tests/fleet/nats-server >/dev/null
+	@dir=$$(mktemp -d); for test in $(FLEET_TRANSPORT_TESTS); do \
+		{ RBMAP_FLEET=$(FLEET) CONTRACT=$(FLEET_CONTRACT) tests/fleet/$$test.sh \
+			>$$dir/$$test 2>&1 || touch $$dir/failed; } & \
+	done; wait; \
+	for test in $(FLEET_TRANSPORT_TESTS); do echo "# tests/fleet/$$test.sh"; cat $$dir/$$test; done; \
+	test ! -e $$dir/failed; status=$$?; rm -r $$dir; exit $$status

@@ -108,11 +108,17 @@ static natsStatus subscribe(struct jetstream *j)
 	return status;
 }
 
+/*
+ * With TLS 1.3 a client learns only after its first message that its certificate is
+ * refused: the server ends the connection.
+ */
 static int connect_failed(struct transport *t, natsStatus status)
 {
 	if (jetstream_errno(status) == -EACCES)
 		return transport_failed(t, -EACCES, "the servers refuse this client: %s: check certificate, key and ca",
 					last_error(status));
+	if (status == NATS_PROTOCOL_ERROR || (status == NATS_IO_ERROR && strstr(last_error(status), "SSL_")))
+		return transport_failed(t, -EACCES, "a server has ended the connection: it may not know the certificate's authority");
 	return transport_failed(t, jetstream_errno(status), "no server can be reached: %s",
 				last_error(status));
 }

@@ -71,16 +71,19 @@ struct transport_options {
 struct transport;
 
 /**
- * struct transport_ops - a kind of transport
+ * struct transport_ops - a kind of transport; one thread at a time calls it
  * @scheme: the beginning of its URLs
- * @open: Connect. Return 0 or a negative errno, with a text for the user. A transport
+ * @open: Connect. Return 0 or a negative errno, with a text for the user. -EAGAIN: the
+ *	other side is away; -EACCES: it refuses. Both can pass, so a service tries again.
+ *	After an open that succeeded, the transport connects again by itself. A transport
  *	whose other side is not there yet may open, and return -EAGAIN later.
  * @publish: Return 0 when all parcels are safe: after that a crash or a loss of power of
  *	this machine does not lose them. -EAGAIN: the other side is away; -ENOSPC: it is
  *	full; -EACCES: it refuses. After an error any of the parcels can have been
- *	published.
+ *	published. -EMSGSIZE and -EINVAL: a parcel is invalid, and another try is useless.
  * @receive: Wait at most @timeout_ms for a message. Return 1, or 0: none came, or a
- *	negative errno. The parcel is valid until it is acknowledged.
+ *	negative errno. The parcel is valid until it is acknowledged. At most 64 are
+ *	delivered to a host before it acknowledges one.
  * @acknowledge: Free the parcel. @done: do not deliver the message again. Return 0 or a
  *	negative errno. After an error, and without @done, it is delivered again.
  * @close: Disconnect.
