@@ -29,6 +29,8 @@ as()
 	timeout 60 "$CONTRACT" "$url" "$role" "$folder" "$@"
 }
 
+# quiet COMMAND...: runs it without its output
+# shellcheck disable=SC2317 # called by ok and fails
 quiet()
 {
 	"$@" >/dev/null 2>&1

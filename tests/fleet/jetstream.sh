@@ -48,6 +48,48 @@ ids "$dir/got" >"$dir/came"
 is "$(ids "$dir/safe" | comm -23 - "$dir/came")" "" "what was safe arrives"
 like "$(report h1 after 1 1000000)" '^safe after-1' "when it has room, messages are safe again"
 
+# raw TEXT...: sends lines of the protocol of NATS, as a client without rbmap would
+raw()
+{
+	python3 - "${url##*:}" "$@" <<'END'
+import socket
+import sys
+
+s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+s.sendall("".join(line + "\r\n" for line in ("CONNECT {}", *sys.argv[2:], "PING")).encode())
+data = b""
+while b"PONG" not in data:
+    data += s.recv(4096)
+END
+}
+
+: >"$dir/got"
+drain "$dir/got"
+raw 'PUB rbmap.data.h1 5' hello 'PUB rbmap.data.a+b 5' hello 'PUB rbmap.host.h1 5' hello
+: >"$dir/got"
+drain "$dir/got"
+is "$(cat "$dir/got")" "got collector h1 invalid damaged" "what is not of rbmap has no bytes and no name"
+: >"$dir/got"
+drain "$dir/got"
+is "$(cat "$dir/got")" "" "and does not stay"
+
+# A host that was connected reads the commands of the time in which it was away.
+run host:h1 receive 1000 13000 >"$dir/h1" 2>&1 &
+h1=$!
+background="$background $h1"
+sleep 1
+"$cluster" kill "$one" s1
+sleep 3
+"$cluster" run "$one" s1
+until command_all missed 1 | grep -q '^safe'; do
+	sleep 0.1
+done
+await "$dir/h1" missed || :
+sleep 6
+kill "$h1"
+wait "$h1" 2>/dev/null
+is "$(grep -c 'got all - missed-1 good' "$dir/h1")" 1 "a host gets the command of an outage, and once"
+
 # A connected host while its only server is away
 report h1 outage 2000 1000 1 60 >"$dir/safe" &
 publisher=$!
@@ -56,7 +98,7 @@ await "$dir/safe" .
 "$cluster" kill "$one" s1
 sleep 1
 stopped=$(wc -l <"$dir/safe")
-like "$(report h2 away 1 10)" '^error EAGAIN no server can be reached' "a server that is away"
+like "$(report h2 away 1 10)" '^error EAGAIN no server of nats://.* can be reached' "a server that is away"
 sleep 1
 is "$(wc -l <"$dir/safe")" "$stopped" "nothing is reported as safe meanwhile"
 "$cluster" run "$one" s1

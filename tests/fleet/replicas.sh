@@ -14,12 +14,14 @@ is "$("$RBMAP_FLEET" fleet setup streams "$url" --size 512M)" "the streams are o
 contract "three servers" 2
 
 # kill_leader: kills the leader of the stream, and starts it again a little later
+# shellcheck disable=SC2317 # called by ok
 kill_leader()
 {
 	name=$("$cluster" leader "$three")
-	"$cluster" kill "$three" "${name:-s1}" || return
+	[ -n "$name" ] && [ -e "$three/$name.pid" ] || return
+	"$cluster" kill "$three" "$name" || return
 	sleep 2
-	"$cluster" run "$three" "${name:-s1}"
+	"$cluster" run "$three" "$name"
 }
 
 # Until the publisher has ended, the collector receives, with interruptions.

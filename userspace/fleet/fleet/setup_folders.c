@@ -61,7 +61,7 @@ int setup_folders(const char *directory)
 	}
 	close(base);
 	if (!status)
-		printf("made collector, host and all in %s; hosts use --to dir:%s\n", directory,
+		printf("made collector, host and all in %s; the URL is dir:%s\n", directory,
 		       directory);
 	return status;
 }

@@ -6,12 +6,12 @@
 #include "message/names.h"
 
 #define SERVERS_MAX	32
-#define ADDRESS_SIZE	254	/* of a name in the DNS, with the final 0 */
+#define ADDRESS_SIZE	254	/* a name in the DNS, with the final 0 */
 
 /**
  * struct server - a server
  * @address: a name or an address; an IPv6 address has no brackets
- * @is_address: it is no name
+ * @is_address: @address is a number, not a name
  * @port: for clients
  * @route_port: for the other servers
  */

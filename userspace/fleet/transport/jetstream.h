@@ -22,6 +22,7 @@
 
 /**
  * struct jetstream - the state of a transport
+ * @url: the servers, for messages; cut if there are many
  * @inbox: answers of the servers go to subjects below it; nobody else knows it
  * @options: kept to connect again
  * @acks: subscription for the answers to what is published
@@ -40,6 +41,7 @@
 struct jetstream {
 	enum transport_role role;
 	char host[HOST_NAME_SIZE];
+	char url[JETSTREAM_URL_SIZE];
 	char inbox[JETSTREAM_SUBJECT_SIZE];
 	natsOptions *options;
 	natsConnection *connection;

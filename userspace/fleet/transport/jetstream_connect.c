@@ -114,13 +114,15 @@ static natsStatus subscribe(struct jetstream *j)
  */
 static int connect_failed(struct transport *t, natsStatus status)
 {
+	const struct jetstream *j = t->data;
+
 	if (jetstream_errno(status) == -EACCES)
 		return transport_failed(t, -EACCES, "the servers refuse this client: %s: check certificate, key and ca",
 					last_error(status));
 	if (status == NATS_PROTOCOL_ERROR || (status == NATS_IO_ERROR && strstr(last_error(status), "SSL_")))
 		return transport_failed(t, -EACCES, "a server has ended the connection: it may not know the certificate's authority");
-	return transport_failed(t, jetstream_errno(status), "no server can be reached: %s",
-				last_error(status));
+	return transport_failed(t, jetstream_errno(status), "no server of %s can be reached: %s",
+				j->url, last_error(status));
 }
 
 int jetstream_connect(struct transport *t)
@@ -196,5 +198,6 @@ int jetstream_ready(struct transport *t)
 		return reopen(t);
 	if (natsConnection_Status(j->connection) == NATS_CONN_STATUS_CONNECTED)
 		return 0;
-	return transport_failed(t, -EAGAIN, "no server can be reached; connecting again");
+	return transport_failed(t, -EAGAIN, "no server of %s can be reached; connecting again",
+				j->url);
 }

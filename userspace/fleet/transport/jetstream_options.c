@@ -136,6 +136,7 @@ int jetstream_options(struct transport *t, const struct transport_options *optio
 
 	if (natsOptions_Create(&j->options) != NATS_OK || set_limits(j->options) != NATS_OK)
 		return transport_failed(t, -ENOMEM, "out of memory");
+	snprintf(j->url, sizeof(j->url), "%s", options->url);
 	ret = name_inbox(t, options);
 	if (!ret)
 		ret = set_servers(t, options->url);

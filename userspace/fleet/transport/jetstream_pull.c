@@ -88,7 +88,7 @@ static void take_status(struct jetstream *j, natsMsg *msg)
 	natsMsg_Destroy(msg);
 }
 
-/* Store a message of a host. Return false if it is none. */
+/* Store a message of a host. Return false for other messages. */
 static bool use(struct jetstream *j, struct parcel *p, natsMsg *msg)
 {
 	const char *subject = natsMsg_GetSubject(msg);

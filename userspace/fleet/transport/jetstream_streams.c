@@ -17,7 +17,7 @@
 #define START_MS	20000	/* A cluster that was just started elects a leader first. */
 #define PAUSE_MS	500
 
-/* What a call of the library returns */
+/* The result of a call of the library */
 struct result {
 	natsStatus status;
 	jsErrCode code;
