@@ -208,6 +208,29 @@ static int check_connection(struct transport *t, const struct batch *b)
 	return jetstream_ready(t);
 }
 
+/*
+ * Send the messages without an answer. A refusal of the servers comes before their answer
+ * to the flush, and the library's thread for callbacks can be later than this one.
+ */
+static int flush(struct transport *t, const struct batch *b)
+{
+	struct jetstream *j = t->data;
+	natsStatus status = natsConnection_FlushTimeout(j->connection, ANSWER_MS);
+	char subject[JETSTREAM_SUBJECT_SIZE];
+	const char *said = "";
+
+	if (status != NATS_OK)
+		return jetstream_failed(t, status, "cannot send messages");
+	if (natsConnection_GetLastError(j->connection, &said) != NATS_NOT_PERMITTED)
+		return check_connection(t, b);
+	for (unsigned int i = 0; i < b->nr; i++) {
+		name_subject(&b->parcels[i], subject, sizeof(subject));
+		if (strstr(said, subject))
+			return transport_failed(t, -EACCES, "the servers refuse a message: %s", said);
+	}
+	return check_connection(t, b);
+}
+
 /* Wait for the next answer. */
 static int wait_answer(struct transport *t, struct batch *b)
 {
@@ -239,8 +262,6 @@ static int wait_answer(struct transport *t, struct batch *b)
 
 static int publish_all(struct transport *t, struct batch *b)
 {
-	struct jetstream *j = t->data;
-	natsStatus status;
 	int ret;
 
 	for (unsigned int i = 0; i < b->nr; i++) {
@@ -259,12 +280,7 @@ static int publish_all(struct transport *t, struct batch *b)
 		if (ret)
 			return ret;
 	}
-	if (!b->flush)
-		return 0;
-	status = natsConnection_FlushTimeout(j->connection, ANSWER_MS);
-	if (status != NATS_OK)
-		return jetstream_failed(t, status, "cannot send messages");
-	return check_connection(t, b);
+	return b->flush ? flush(t, b) : 0;
 }
 
 int jetstream_publish(struct transport *t, const struct parcel *parcels, unsigned int nr)
