@@ -14,7 +14,7 @@
 #define COMMANDS_BYTES	(64 << 20)
 #define UNACKNOWLEDGED	1024	/* messages that the collector may hold */
 #define REPLICAS	3
-#define START_MS	20000	/* A cluster that was just started elects a leader first. */
+#define START_MS	60000	/* A cluster that was just started elects a leader first. */
 #define PAUSE_MS	500
 
 /* The result of a call of the library */
