@@ -11,6 +11,7 @@
 
 static const struct command *const commands[] = {
 	&command_fleet,
+	&command_collect,
 	NULL
 };
 

@@ -30,6 +30,9 @@ static const char set_state[] =
 	"UPDATE incident SET state = ?2, changed = ?3 WHERE id = ?1 AND state <> ?2";
 static const char listed[] =
 	"UPDATE incident SET size = ifnull(size, ?2), hello = ?3 WHERE id = ?1";
+static const char unlisted_lost[] =
+	"UPDATE incident SET state = 'lost' WHERE host = ?1 AND state = 'announced'"
+	" AND hello IS NOT ?2 AND cause IS NOT NULL";
 static const char unlisted[] =
 	"DELETE FROM incident WHERE host = ?1 AND state = 'announced' AND hello IS NOT ?2";
 static const char set_manifest[] =
@@ -120,6 +123,7 @@ void index_incident_listed(struct fleet_index *ix, int64_t id, uint64_t size, in
 
 void index_incidents_unlisted(struct fleet_index *ix, int64_t host, int64_t now)
 {
+	index_run(ix, unlisted_lost, "ii", host, now);
 	index_run(ix, unlisted, "ii", host, now);
 }
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rbmap collect: keep what hosts send. */
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch.h"
+#include "collector.h"
+#include "commands.h"
+#include "common/options.h"
+#include "common/service.h"
+#include "common/settings.h"
+#include "common/size.h"
+#include "index/incidents.h"
+#include "index/parts.h"
+#include "leftovers.h"
+#include "message/message.h"
+#include "retention.h"
+#include "store.h"
+#include "transport/transport_options.h"
+#include "upkeep.h"
+
+#define DEFAULT_DIRECTORY	"/var/lib/rbmap-collect"
+#define RECEIVE_MS		1000
+#define RETENTION_SECONDS	10
+#define STATUS_SECONDS		10
+#define PERMITS_MAX		65536
+
+static int set_count(const struct command *cmd, void *to, char *value)
+{
+	uint64_t count;
+
+	if (!parse_u64(value, &count) || !count || count > PERMITS_MAX)
+		return usage_error(cmd, "invalid number '%s': want 1 to %d", value, PERMITS_MAX);
+	*(uint64_t *)to = count;
+	return STATUS_OK;
+}
+
+/* The index has a bit for each part, up to a limit. */
+static int set_incident_size(const struct command *cmd, void *to, char *value)
+{
+	uint64_t max_kb = (uint64_t)INDEX_PARTS_MAX * (MESSAGE_PAYLOAD_MAX >> 10);
+	int status = set_size_kb(cmd, to, value);
+
+	if (!status && *(uint64_t *)to > max_kb)
+		return usage_error(cmd, "invalid size '%s': an incident has at most %" PRIu64 "G",
+				   value, max_kb >> 20);
+	return status;
+}
+
+static int set_large_size(const struct command *cmd, void *to, char *value)
+{
+	int status = set_size_kb(cmd, to, value);
+
+	if (!status && *(uint64_t *)to > INT64_MAX >> 10)
+		return usage_error(cmd, "the size '%s' is too large", value);
+	return status;
+}
+
+#define COUNT(member)	OPTION_TO(set_count, uint64_t, struct collect_options, member)
+#define SIZE(member)	OPTION_TO(set_large_size, uint64_t, struct collect_options, member)
+
+static const struct cli_option options[] = {
+	TRANSPORT_OPTIONS(struct collect_options, transport, 0),
+	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
+	  .target = STRING(struct collect_options, directory),
+	  .help = "where files and the index are; default: " DEFAULT_DIRECTORY },
+	{ .name = "permits", .arg = "N", .kind = "number", .target = COUNT(permits),
+	  .help = "hosts that may send at the same time; default: 256" },
+	{ .name = "max-incident", .arg = "SIZE", .kind = "number",
+	  .target = OPTION_TO(set_incident_size, uint64_t, struct collect_options,
+			      max_incident_kb),
+	  .help = "refuse larger incidents; default: 1G, at most 64G" },
+	{ .name = "max-host", .arg = "SIZE", .kind = "number", .target = SIZE(max_host_kb),
+	  .help = "bytes of a host that are not stored yet; default: 4G" },
+	{ .name = "keep-size", .arg = "SIZE", .kind = "number", .target = SIZE(keep_size_kb),
+	  .help = "remove the oldest incidents beyond this size" },
+	{ .name = "keep-days", .arg = "N", .kind = "number", .target = COUNT(keep_days),
+	  .help = "remove incidents that were stored longer ago" },
+	{ .name = "once", .arg = "SECONDS", .kind = "number",
+	  .target = SECONDS(struct collect_options, once),
+	  .help = "end when no message came for SECONDS" },
+	SETTINGS_OPTION,
+	{ 0 }
+};
+
+static volatile sig_atomic_t ended;
+
+static void end(int signal)
+{
+	(void)signal;
+	ended = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = end };
+
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	/* A limit on the size of files is an error, as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static void tell_status(const struct collector *c)
+{
+	char text[256];
+
+	if (*c->trouble)
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " messages, %" PRIu64 " incidents stored, %" PRIu64
+		 " messages refused, %u hosts send", c->messages, c->stored, c->refused,
+		 c->permits.nr);
+	service_status(text);
+}
+
+/* Do all that a round has besides messages. */
+static void keep_up(struct collector *c)
+{
+	static double next_retention, next_status;
+
+	store_complete(c);
+	upkeep_ask(c);
+	upkeep_permits(c);
+	if (now() >= next_retention || c->failed) {
+		retention_apply(c);
+		upkeep_remove_old(c);
+		next_retention = now() + RETENTION_SECONDS;
+	}
+	if (now() >= next_status) {
+		tell_status(c);
+		next_status = now() + STATUS_SECONDS;
+	}
+}
+
+static int run(struct collector *c)
+{
+	double last = now();
+	unsigned int nr = 0;
+
+	while (!ended && (!c->options->once || now() - last < c->options->once)) {
+		c->failed = false;
+		nr = batch_run(c, nr ? 0 : RECEIVE_MS);
+		if (nr)
+			last = now();
+		keep_up(c);
+		service_alive();
+		if (!c->failed && !c->batch_failed)
+			collector_works(c);
+		else if (!ended)
+			poll(NULL, 0, RECEIVE_MS);
+	}
+	printf("%" PRIu64 " messages, %" PRIu64 " incidents stored, %" PRIu64
+	       " messages refused\n", c->messages, c->stored, c->refused);
+	return *c->trouble ? STATUS_ERROR : STATUS_OK;
+}
+
+static bool open_all(struct collector *c)
+{
+	if (!files_open(&c->files, c->options->directory))
+		return false;
+	if (!index_open(&c->index, c->options->directory, INDEX_CREATE)) {
+		complain("cannot open %s/" INDEX_FILE ": %s", c->options->directory, c->index.error);
+		return false;
+	}
+	if (transport_open(&c->transport, &c->options->transport)) {
+		complain("%s", c->transport.error);
+		return false;
+	}
+	if (!permits_init(&c->permits, c->options->permits)) {
+		complain("out of memory");
+		return false;
+	}
+	replies_init(&c->replies);
+	return true;
+}
+
+static void close_all(struct collector *c)
+{
+	service_stopping();
+	replies_free(&c->replies);
+	permits_free(&c->permits);
+	transport_close(&c->transport);
+	index_close(&c->index);
+	files_close(&c->files);
+	buf_free(&c->space);
+}
+
+static int collect_with(const struct collect_options *options)
+{
+	static struct collector c;
+	int status = STATUS_ERROR;
+
+	c.options = options;
+	umask(0027);
+	catch_signals();
+	if (open_all(&c)) {
+		index_incidents_no_permits(&c.index);
+		leftovers_remove(&c);
+		retention_begin(&c);
+		service_ready("collecting");
+		status = run(&c);
+	}
+	close_all(&c);
+	return status;
+}
+
+static int collect(int argc, char **argv)
+{
+	struct collect_options o = {
+		.transport.role = ROLE_COLLECTOR,
+		.directory = DEFAULT_DIRECTORY,
+		.permits = 256,
+		.max_incident_kb = 1 << 20,
+		.max_host_kb = 4 << 20,
+	};
+	int status;
+
+	if (!parse_options(&command_collect, argc, argv, &o, &status))
+		return status;
+	if (optind < argc)
+		return usage_error(&command_collect, "unexpected argument '%s'", argv[optind]);
+	if (!o.transport.url)
+		return usage_error(&command_collect, "name the transport with --transport");
+	return collect_with(&o);
+}
+
+const struct command command_collect = {
+	.name		= "collect",
+	.synopsis	= "--transport URL [--directory DIR] [OPTIONS]",
+	.summary	= "Keep the incidents that hosts send with 'rbmap ship'",
+	.options	= options,
+	.help		=
+	"SIZE is a number of KiB, or a number with K, M or G. 'rbmap fleet' lists what was\n"
+	"collected. SIGTERM ends the collector; what it has not acknowledged comes again.\n",
+	.run		= collect,
+};

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector.h"
+#include "common/cli.h"
+#include "common/service.h"
+
+#define REPORT_SECONDS	60
+
+int64_t collector_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+void collector_trouble(struct collector *c, const char *fmt, ...)
+{
+	char text[sizeof(c->trouble)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	c->failed = true;
+	/* A full disk is one error, and the files and the index have a text each. */
+	if (*c->trouble && now() < c->next_report)
+		return;
+	c->next_report = now() + REPORT_SECONDS;
+	memcpy(c->trouble, text, sizeof(text));
+	complain("%s", text);
+	service_status(text);
+}
+
+void collector_works(struct collector *c)
+{
+	if (!*c->trouble)
+		return;
+	*c->trouble = '\0';
+	complain("note: messages are collected again");
+	service_status("collecting");
+}

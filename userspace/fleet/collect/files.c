@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cli.h"
+#include "files.h"
+#include "message/names.h"
+
+#define FILE_MODE	0640
+#define DIRECTORY_MODE	0750
+#define DIRECTORY_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define NAME_SIZE	(SOURCE_NAME_SIZE + 8)
+
+static void part_name(char text[NAME_SIZE], const char *name)
+{
+	snprintf(text, NAME_SIZE, "%s.part", name);
+}
+
+static void incident_name(char text[NAME_SIZE], const char *name)
+{
+	snprintf(text, NAME_SIZE, "%s.dat", name);
+}
+
+/* Open a directory, which is made if it is not there. Its name is then safe. */
+static int make_directory(int at, const char *name)
+{
+	int dir = openat(at, name, DIRECTORY_FLAGS);
+
+	if (dir >= 0 || errno != ENOENT)
+		return dir < 0 ? -errno : dir;
+	if (mkdirat(at, name, DIRECTORY_MODE) && errno != EEXIST)
+		return -errno;
+	if (fsync(at))
+		return -errno;
+	dir = openat(at, name, DIRECTORY_FLAGS);
+	return dir < 0 ? -errno : dir;
+}
+
+static int open_directory(int at, const char *name)
+{
+	int dir = openat(at, name, DIRECTORY_FLAGS);
+
+	return dir < 0 ? -errno : dir;
+}
+
+static bool take_lock(struct collect_files *f, int base, const char *dir)
+{
+	f->lock = openat(base, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	if (f->lock < 0) {
+		complain("cannot write to the directory %s: %s", dir, strerror(errno));
+		return false;
+	}
+	if (!flock(f->lock, LOCK_EX | LOCK_NB))
+		return true;
+	complain("another collector writes to %s: name another directory with --directory", dir);
+	return false;
+}
+
+bool files_open(struct collect_files *f, const char *dir)
+{
+	int base;
+
+	*f = (struct collect_files){ .lock = -1, .incoming = -1, .incidents = -1 };
+	if (mkdir(dir, DIRECTORY_MODE) && errno != EEXIST) {
+		complain("cannot make the directory %s: %s", dir, strerror(errno));
+		return false;
+	}
+	base = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (base < 0) {
+		complain("cannot open the directory %s: %s", dir, strerror(errno));
+		return false;
+	}
+	if (take_lock(f, base, dir)) {
+		f->incoming = make_directory(base, "incoming");
+		f->incidents = make_directory(base, "incidents");
+		if (f->incoming < 0 || f->incidents < 0)
+			complain("cannot make a directory in %s: %s", dir,
+				 strerror(-(f->incoming < 0 ? f->incoming : f->incidents)));
+	}
+	close(base);
+	if (f->incoming >= 0 && f->incidents >= 0)
+		return true;
+	files_close(f);
+	return false;
+}
+
+void files_close(struct collect_files *f)
+{
+	files_drop(f);
+	if (f->incoming >= 0)
+		close(f->incoming);
+	if (f->incidents >= 0)
+		close(f->incidents);
+	/* The name stays: a lock on a file without a name would keep nobody away. */
+	if (f->lock >= 0)
+		close(f->lock);
+}
+
+/* Open the file of an incident's parts. A new name is safe before the first part is. */
+static int create_part(struct collect_files *f, const char *host, const char *name)
+{
+	int dir = make_directory(f->incoming, host), fd;
+	char file[NAME_SIZE];
+
+	if (dir < 0)
+		return dir;
+	part_name(file, name);
+	fd = openat(dir, file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		fd = openat(dir, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+		if (fd >= 0 && fsync(dir)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+/* Return the descriptor of a file of this batch. */
+static int batch_part(struct collect_files *f, const char *host, const char *name,
+		      int64_t incident)
+{
+	int fd;
+
+	for (unsigned int i = 0; i < f->nr; i++)
+		if (f->part[i].incident == incident)
+			return f->part[i].fd;
+	if (f->nr == FILES_OPEN_MAX)
+		return -EMFILE;
+	fd = create_part(f, host, name);
+	if (fd < 0)
+		return fd;
+	f->part[f->nr].incident = incident;
+	f->part[f->nr++].fd = fd;
+	return fd;
+}
+
+int files_write_part(struct collect_files *f, const char *host, const char *name,
+		     int64_t incident, uint64_t offset, const void *data, size_t size)
+{
+	int fd = batch_part(f, host, name, incident);
+	const char *at = data;
+
+	if (fd < 0)
+		return fd;
+	while (size) {
+		ssize_t done = pwrite(fd, at, size, offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		at += done;
+		offset += done;
+		size -= done;
+	}
+	return 0;
+}
+
+int files_sync(struct collect_files *f)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < f->nr && !ret; i++)
+		if (fdatasync(f->part[i].fd))
+			ret = -errno;
+	files_drop(f);
+	return ret;
+}
+
+void files_drop(struct collect_files *f)
+{
+	while (f->nr)
+		close(f->part[--f->nr].fd);
+}
+
+static int open_file(int at, const char *host, const char *file, int flags)
+{
+	int dir = open_directory(at, host), fd;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, file, flags | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+static int remove_file(int at, const char *host, const char *file)
+{
+	int dir = open_directory(at, host), ret = 0;
+
+	if (dir < 0)
+		return dir == -ENOENT ? 0 : dir;
+	if (unlinkat(dir, file, 0) && errno != ENOENT)
+		ret = -errno;
+	close(dir);
+	return ret;
+}
+
+int files_open_part(struct collect_files *f, const char *host, const char *name)
+{
+	char file[NAME_SIZE];
+
+	part_name(file, name);
+	return open_file(f->incoming, host, file, O_RDWR);
+}
+
+int files_remove_part(struct collect_files *f, const char *host, const char *name,
+		      int64_t incident)
+{
+	char file[NAME_SIZE];
+
+	/* A part that comes after this belongs to a new file. */
+	for (unsigned int i = 0; i < f->nr; i++) {
+		if (f->part[i].incident != incident)
+			continue;
+		close(f->part[i].fd);
+		f->part[i] = f->part[--f->nr];
+		break;
+	}
+	part_name(file, name);
+	return remove_file(f->incoming, host, file);
+}
+
+/* The file system need not have a rename that fails if there is a file. Nobody else writes. */
+static int move(int from, const char *part, int to, const char *file)
+{
+	if (!faccessat(to, file, F_OK, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	if (errno != ENOENT)
+		return -errno;
+	if (renameat(from, part, to, file) || fsync(to) || fsync(from))
+		return -errno;
+	return 0;
+}
+
+int files_keep(struct collect_files *f, const char *host, const char *name)
+{
+	int from = open_directory(f->incoming, host), to = make_directory(f->incidents, host);
+	char part[NAME_SIZE], file[NAME_SIZE];
+	int ret = from < 0 ? from : to < 0 ? to : 0;
+
+	part_name(part, name);
+	incident_name(file, name);
+	if (!ret)
+		ret = move(from, part, to, file);
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return ret;
+}
+
+int files_open_incident(struct collect_files *f, const char *host, const char *name)
+{
+	char file[NAME_SIZE];
+
+	incident_name(file, name);
+	return open_file(f->incidents, host, file, O_RDONLY);
+}
+
+int files_remove_incident(struct collect_files *f, const char *host, const char *name)
+{
+	char file[NAME_SIZE];
+
+	incident_name(file, name);
+	return remove_file(f->incidents, host, file);
+}

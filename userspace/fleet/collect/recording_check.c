@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recording/dat_read.h"
+#include "recording_check.h"
+
+#define MEMORY_MAX	(1UL << 30)
+#define CPU_SECONDS	20
+
+/* The child of a collector that was killed must not keep its lock and its connections. */
+static int keep_only(int fd)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fd = dup2(fd, STDIN_FILENO);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	return fd;
+}
+
+static void check(int fd)
+{
+	struct rlimit memory = { MEMORY_MAX, MEMORY_MAX }, cpu = { CPU_SECONDS, CPU_SECONDS };
+	struct rlimit none = { 0, 0 };
+	struct dat_reader *reader;
+
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+#ifndef __SANITIZE_ADDRESS__
+	/* AddressSanitizer reserves more than any limit. */
+	setrlimit(RLIMIT_AS, &memory);
+#else
+	(void)memory;
+#endif
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &none);
+	fd = keep_only(fd);
+	/* The offset is the collector's, too, which uses pread(). */
+	_exit(lseek(fd, 0, SEEK_SET) < 0 || dat_open_fd(&reader, fd) ? 1 : 0);
+}
+
+bool is_recording(int fd)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		return false;
+	if (!child)
+		check(fd);
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return false;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
