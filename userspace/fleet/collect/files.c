@@ -99,6 +99,7 @@ void files_close(struct collect_files *f)
 	/* The name stays: a lock on a file without a name would keep nobody away. */
 	if (f->lock >= 0)
 		close(f->lock);
+	f->incoming = f->incidents = f->lock = -1;
 }
 
 /* Open the file of an incident's parts. A new name is safe before the first part is. */
