@@ -1,23 +1,144 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* rbmap fleet: what the administrator asks. */
+#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
-#include "merge_command.h"
-#include "setup.h"
+#include "common/options.h"
+#include "common/printable.h"
+#include "common/settings.h"
+#include "fetch.h"
+#include "hosts.h"
+#include "incidents.h"
+#include "options.h"
+#include "show.h"
+#include "snapshot.h"
+#include "transport/transport_options.h"
+#include "when.h"
+
+#define REASON_SIZE	128
+
+enum {
+	SNAPSHOT	= 1 << 0,
+	INCIDENTS	= 1 << 1,
+	SHOW		= 1 << 2,
+	FETCH		= 1 << 3,
+	TOP		= 1 << 4,
+	HOSTS		= 1 << 5,
+};
+
+static const struct {
+	const char *name;
+	unsigned int bit;
+	bool has_id;
+	int (*run)(const struct fleet_options *o);
+} actions[] = {
+	{ "snapshot", SNAPSHOT, false, fleet_snapshot },
+	{ "incidents", INCIDENTS, false, fleet_incidents },
+	{ "show", SHOW, true, fleet_show },
+	{ "fetch", FETCH, true, fleet_fetch },
+	{ "top", TOP, false, fleet_top },
+	{ "hosts", HOSTS, false, fleet_hosts },
+};
+
+#define NR_ACTIONS	(sizeof(actions) / sizeof(*actions))
+
+static int set_reason(const struct command *cmd, void *to, char *value)
+{
+	if (!*value || strlen(value) >= REASON_SIZE || !is_printable(value, strlen(value)))
+		return usage_error(cmd, "the reason must be one line of 1 to %d bytes",
+				   REASON_SIZE - 1);
+	*(const char **)to = value;
+	return STATUS_OK;
+}
+
+static const struct cli_option options[] = {
+	TRANSPORT_OPTIONS(struct fleet_options, transport, SNAPSHOT),
+	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
+	  .target = STRING(struct fleet_options, directory),
+	  .help = "the collector's directory; default: " DEFAULT_DIRECTORY },
+	{ .name = "hosts", .arg = "GLOB", .kind = "text", .actions = SNAPSHOT | INCIDENTS | TOP | HOSTS,
+	  .target = STRING(struct fleet_options, hosts),
+	  .help = "only hosts with a name that fits; default: *" },
+	{ .name = "reason", .arg = "TEXT", .kind = "text", .actions = SNAPSHOT,
+	  .target = OPTION_TO(set_reason, const char *, struct fleet_options, reason),
+	  .help = "snapshot: why; one line for the recordings" },
+	{ .name = "wait", .arg = "SECONDS", .kind = "number", .actions = SNAPSHOT,
+	  .target = SECONDS(struct fleet_options, wait),
+	  .help = "snapshot: wait for answers and files; default: 10" },
+	{ .name = "since", .arg = "TIME", .kind = "text", .actions = INCIDENTS,
+	  .target = TIME(struct fleet_options, since),
+	  .help = "incidents: from this time on" },
+	{ .name = "until", .arg = "TIME", .kind = "text", .actions = INCIDENTS,
+	  .target = TIME(struct fleet_options, until),
+	  .help = "incidents: up to this time" },
+	{ .name = "output", .letter = 'o', .arg = "DIR", .kind = "dir", .actions = FETCH,
+	  .target = STRING(struct fleet_options, output),
+	  .help = "fetch: where the files go" },
+	{ .name = "json", .letter = 'j', .actions = INCIDENTS | SHOW | TOP | HOSTS,
+	  .target = FLAG(struct fleet_options, json), .help = "print JSON" },
+	SETTINGS_OPTION,
+	{ 0 }
+};
+
+static int run_action(size_t i, int argc, char **argv, struct fleet_options *o)
+{
+	int status;
+
+	if (!parse_action_options(&command_fleet, actions[i].bit, argc, argv, o, &status))
+		return status;
+	if (actions[i].has_id && optind == argc)
+		return usage_error(&command_fleet, "%s needs the ID of an incident or of a command",
+				   actions[i].name);
+	if (actions[i].has_id)
+		o->id = argv[optind++];
+	if (optind < argc)
+		return usage_error(&command_fleet, "unexpected argument '%s'", argv[optind]);
+	if (actions[i].bit == SNAPSHOT && (!o->reason || !o->transport.url))
+		return usage_error(&command_fleet, "snapshot needs --%s",
+				   o->reason ? "transport" : "reason");
+	if (actions[i].bit == FETCH && !o->output)
+		return usage_error(&command_fleet, "fetch needs --output");
+	return actions[i].run(o);
+}
 
 static int fleet(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "setup"))
-		return fleet_setup(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "merge"))
-		return fleet_merge.run(argc - 1, argv + 1);
-	return usage_error(&command_fleet, "want an action: setup or merge");
+	struct fleet_options o = {
+		.transport.role = ROLE_ADMIN,
+		.directory = DEFAULT_DIRECTORY,
+		.hosts = "*",
+		.until = INT64_MAX,
+		.wait = 10,
+	};
+	int status;
+
+	if (!parse_options(&command_fleet, argc, argv, &o, &status))
+		return status;
+	if (optind == argc)
+		return usage_error(&command_fleet, "name a subcommand");
+	argc -= optind;
+	argv += optind;
+	for (size_t i = 0; i < NR_ACTIONS; i++)
+		if (!strcmp(actions[i].name, argv[0]))
+			return run_action(i, argc, argv, &o);
+	return usage_error(&command_fleet, "no subcommand '%s'", argv[0]);
 }
 
 const struct command command_fleet = {
 	.name		= "fleet",
-	.synopsis	= "setup ... | merge ...",
-	.summary	= "Ask many hosts",
+	.synopsis	= "snapshot --transport URL --reason TEXT [--hosts GLOB] [--wait SECONDS]\n"
+			  "       rbmap fleet incidents [--hosts GLOB] [--since TIME] [--until TIME] [--json]\n"
+			  "       rbmap fleet show [--json] ID\n"
+			  "       rbmap fleet fetch -o DIR ID\n"
+			  "       rbmap fleet top | hosts [--hosts GLOB] [--json]",
+	.summary	= "Ask many hosts for snapshots, and list what was collected",
+	.options	= options,
 	.in_order	= true,
+	.help		=
+	"ID is an incident, or the command that 'rbmap fleet snapshot' prints.\n"
+	"TIME is 2026-11-26T14:03:12, 14:03:12, @SECONDS since 1970, or -10m (s, m, h, d).\n"
+	"Exit status 3: something is missing: a host that has not answered, or an incident\n"
+	"that is not stored, was lost, or was damaged.\n",
 	.run		= fleet,
 };

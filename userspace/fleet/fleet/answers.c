@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include "answers.h"
+#include "common/cli.h"
+#include "print.h"
+
+static const char query[] =
+	"SELECT host.name, host.first_seen, host.last_seen, answer.state, answer.error,"
+	" answer.incident, answer.oldest_tai, answer.late, answer.received_tai,"
+	" answer.clock_error, incident.state"
+	" FROM host LEFT JOIN answer ON answer.host = host.id AND answer.command = ?1"
+	" LEFT JOIN incident ON incident.host = host.id AND incident.name = answer.incident"
+	" ORDER BY host.name";
+
+enum { HOST, FIRST_SEEN, LAST_SEEN, STATE, ERROR, INCIDENT, OLDEST, LATE, RECEIVED, CLOCK_ERROR,
+       INCIDENT_STATE };
+
+/* Go to the next host that the command means. */
+static bool next_host(struct fleet_index *ix, sqlite3_stmt *st, const struct index_command *command)
+{
+	while (index_row(ix, st))
+		if (*index_text(st, STATE) ||
+		    (fleet_has_host(command->hosts, index_text(st, HOST)) &&
+		     sqlite3_column_int64(st, FIRST_SEEN) <= command->time))
+			return true;
+	return false;
+}
+
+static void count(struct answers *a, sqlite3_stmt *st)
+{
+	a->known++;
+	a->answered += *index_text(st, STATE) != '\0';
+	a->failed += !strcmp(index_text(st, STATE), "failed");
+	a->stored += !strcmp(index_text(st, INCIDENT_STATE), "stored");
+}
+
+struct answers answers_count(struct fleet_index *ix, const struct index_command *command)
+{
+	sqlite3_stmt *st = index_select(ix, query, "i", command->id);
+	struct answers a = { 0 };
+
+	while (next_host(ix, st, command))
+		count(&a, st);
+	return a;
+}
+
+/* The word for an answer without a file, and for a host without an answer */
+static const char *outcome(sqlite3_stmt *st)
+{
+	if (!*index_text(st, STATE))
+		return "no answer";
+	if (!strcmp(index_text(st, STATE), "failed"))
+		return "failed";
+	return *index_text(st, INCIDENT_STATE) ? index_text(st, INCIDENT_STATE) : "not here";
+}
+
+static void print_row(sqlite3_stmt *st, const struct index_command *command)
+{
+	uint64_t late = index_u64(st, LATE);
+	char cell[CELL_SIZE];
+
+	print_text(index_text(st, HOST), 20);
+	print_text(outcome(st), 9);
+	print_text(cell_between(command->time_tai, index_u64(st, RECEIVED), cell), 10);
+	print_text(cell_between(command->time_tai, index_u64(st, OLDEST), cell), 12);
+	print_text(late ? cell_between(0, late, cell) : "no", 10);
+	print_text(cell_between(0, index_u64(st, CLOCK_ERROR), cell), 11);
+	if (*index_text(st, STATE)) {
+		print_text(index_text(st, INCIDENT), 0);
+		print_text(index_text(st, ERROR), 0);
+	} else {
+		printf("last seen %s", cell_time(index_u64(st, LAST_SEEN), cell));
+	}
+	putchar('\n');
+}
+
+static void print_table(struct fleet_index *ix, const struct index_command *command,
+			struct answers *a)
+{
+	sqlite3_stmt *st = index_select(ix, query, "i", command->id);
+	char cell[CELL_SIZE];
+
+	print_line("command", command->name);
+	print_line("hosts", command->hosts);
+	print_line("reason", command->reason);
+	print_line("time", cell_time(command->time, cell));
+	printf("%-20s %-9s %-10s %-12s %-10s %-11s %s\n", "HOST", "STATE", "RECEIVED", "OLDEST-EVENT",
+	       "LATE", "CLOCK-ERROR", "INCIDENT");
+	while (next_host(ix, st, command)) {
+		count(a, st);
+		print_row(st, command);
+	}
+	printf("%u of %u hosts have answered, %u failed, %u incidents are stored\n", a->answered,
+	       a->known, a->failed, a->stored);
+}
+
+static void print_json(struct fleet_index *ix, const struct index_command *command,
+		       struct answers *a)
+{
+	sqlite3_stmt *st = index_select(ix, query, "i", command->id);
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "command", command->name);
+	json_string(&j, "hosts", command->hosts);
+	json_string(&j, "reason", command->reason);
+	json_number(&j, "time", command->time);
+	json_number(&j, "time-tai", command->time_tai);
+	json_open(&j, "answers", '[');
+	while (next_host(ix, st, command)) {
+		count(a, st);
+		json_open(&j, NULL, '{');
+		json_string(&j, "host", index_text(st, HOST));
+		json_known(&j, "last-seen", index_u64(st, LAST_SEEN));
+		json_text(&j, "state", index_text(st, STATE));
+		json_text(&j, "error", index_text(st, ERROR));
+		json_text(&j, "incident", index_text(st, INCIDENT));
+		json_text(&j, "incident-state", index_text(st, INCIDENT_STATE));
+		json_known(&j, "oldest-tai", index_u64(st, OLDEST));
+		json_known(&j, "late", index_u64(st, LATE));
+		json_known(&j, "received-tai", index_u64(st, RECEIVED));
+		json_known(&j, "clock-error", index_u64(st, CLOCK_ERROR));
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_unsigned(&j, "known", a->known);
+	json_unsigned(&j, "answered", a->answered);
+	json_unsigned(&j, "failed", a->failed);
+	json_unsigned(&j, "stored", a->stored);
+	json_close(&j, '}');
+}
+
+int answers_print(struct fleet_index *ix, const struct index_command *command, bool json)
+{
+	struct answers a = { 0 };
+
+	if (json)
+		print_json(ix, command, &a);
+	else
+		print_table(ix, command, &a);
+	return a.stored < a.known ? STATUS_CUT : STATUS_OK;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cli.h"
+#include "common/write_all.h"
+#include "copy.h"
+#include "index/checksum.h"
+
+#define TEMPORARY	".new-"
+
+bool copy_is_new(int dir, const char *name, const char *where)
+{
+	if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+		return true;
+	complain("%s/%s exists: remove it, or name another directory with --output", where, name);
+	return false;
+}
+
+static int begin(int dir, const char *name, char temporary[COPY_NAME_SIZE + 8])
+{
+	snprintf(temporary, COPY_NAME_SIZE + 8, TEMPORARY "%s", name);
+	unlinkat(dir, temporary, 0);
+	return openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+}
+
+/* Give the file its name, unless there is such a file since copy_is_new(). */
+static bool finish(int dir, const char *name, const char *temporary, int fd, bool good)
+{
+	good = good && !fsync(fd);
+	good = !close(fd) && good;
+	good = good && !renameat2(dir, temporary, dir, name, RENAME_NOREPLACE) && !fsync(dir);
+	if (!good) {
+		int error = errno;
+
+		unlinkat(dir, temporary, 0);
+		errno = error;
+	}
+	return good;
+}
+
+static int copy_open_file(int dir, const char *name, int from, const char *sha256)
+{
+	char temporary[COPY_NAME_SIZE + 8], sum[SHA256_TEXT_SIZE] = "";
+	int fd = begin(dir, name, temporary), ret;
+	bool is_same;
+
+	ret = fd < 0 ? -errno : checksum_file(from, fd, sum);
+	is_same = !ret && !strcmp(sum, sha256);
+	if (fd >= 0 && !finish(dir, name, temporary, fd, is_same) && is_same)
+		ret = -errno;
+	if (ret) {
+		complain("cannot write %s: %s", name, strerror(-ret));
+		return STATUS_ERROR;
+	}
+	if (!is_same)
+		complain("%s is damaged on the collector's disk: its SHA-256 is wrong", name);
+	return is_same ? STATUS_OK : STATUS_CUT;
+}
+
+int copy_file(int dir, const char *name, const char *path, const char *sha256)
+{
+	int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), status;
+
+	if (from < 0) {
+		status = errno == ENOENT ? STATUS_CUT : STATUS_ERROR;
+		complain("cannot read %s: %s", path, strerror(errno));
+		return status;
+	}
+	status = copy_open_file(dir, name, from, sha256);
+	close(from);
+	return status;
+}
+
+bool copy_text(int dir, const char *name, const struct buf *text, const char *where)
+{
+	char temporary[COPY_NAME_SIZE + 8];
+	int fd = text->failed ? -1 : begin(dir, name, temporary);
+
+	if (fd >= 0 && finish(dir, name, temporary, fd, !write_all(fd, text->data, text->size)))
+		return true;
+	complain("cannot write %s/%s: %s", where, name, strerror(text->failed ? ENOMEM : errno));
+	return false;
+}

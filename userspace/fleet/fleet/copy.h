@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copies that get their names when they are complete, and replace no file. */
+#ifndef RBMAP_FLEET_COPY_H
+#define RBMAP_FLEET_COPY_H
+
+#include <stdbool.h>
+
+#include "common/buf.h"
+#include "message/names.h"
+
+#define COPY_NAME_SIZE	(HOST_NAME_SIZE + SOURCE_NAME_SIZE + 8)
+
+/* Return whether the directory has no such file, or report an error. @where: its name */
+bool copy_is_new(int dir, const char *name, const char *where);
+
+/*
+ * Copy the file @path, if it has the SHA-256. Return STATUS_OK; STATUS_CUT: it is damaged or
+ * not there; STATUS_ERROR. Errors are reported.
+ */
+int copy_file(int dir, const char *name, const char *path, const char *sha256);
+
+/* Write a file with the text, or report an error. */
+bool copy_text(int dir, const char *name, const struct buf *text, const char *where);
+
+#endif /* RBMAP_FLEET_COPY_H */

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * manifest.txt has lines NAME = VALUE, and an empty line between two incidents: `host`,
+ * `incident`, `state`, `copy` (the name of the file, if it is there), and the manifest of
+ * the host.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "answers.h"
+#include "common/cli.h"
+#include "copy.h"
+#include "fetch.h"
+#include "message/text.h"
+
+#define MANIFEST	"manifest.txt"
+
+static const char query[] =
+	"SELECT host.name, incident.name, incident.state, incident.sha256, incident.manifest"
+	" FROM incident JOIN host ON host.id = incident.host"
+	" WHERE incident.name = ?1 OR incident.command = ?1 OR incident.id IN"
+	" (SELECT mine.id FROM command JOIN answer ON answer.command = command.id"
+	"  JOIN incident mine ON mine.host = answer.host AND mine.name = answer.incident"
+	"  WHERE command.name = ?1)"
+	" ORDER BY host.name, incident.name";
+
+enum { HOST, NAME, STATE, SHA256, TEXT };
+
+static void copy_name(sqlite3_stmt *st, char name[COPY_NAME_SIZE])
+{
+	snprintf(name, COPY_NAME_SIZE, "%s-%s.dat", index_text(st, HOST), index_text(st, NAME));
+}
+
+/* Count the incidents. Return false if a file is there already, which is reported. */
+static bool check_names(struct fleet_index *ix, const struct fleet_options *o, int dir,
+			unsigned int *nr)
+{
+	sqlite3_stmt *st = index_select(ix, query, "s", o->id);
+	bool good = copy_is_new(dir, MANIFEST, o->output);
+	char name[COPY_NAME_SIZE];
+
+	*nr = 0;
+	while (good && index_row(ix, st)) {
+		copy_name(st, name);
+		good = copy_is_new(dir, name, o->output);
+		(*nr)++;
+	}
+	index_end(st);
+	return good;
+}
+
+static void add_manifest(struct buf *out, sqlite3_stmt *st, const char *copy)
+{
+	const char *text = index_text(st, TEXT);
+	struct text t = { text, text + strlen(text) };
+	char name[32], value[256];
+
+	if (out->size)
+		buf_add(out, "\n", 1);
+	text_add(out, "host", index_text(st, HOST));
+	text_add(out, "incident", index_text(st, NAME));
+	text_add(out, "state", index_text(st, STATE));
+	if (copy)
+		text_add(out, "copy", copy);
+	while (text_next(&t, name, sizeof(name), value, sizeof(value)))
+		/* A host cannot add lines of the collector. */
+		if (strcmp(name, "host") && strcmp(name, "incident") && strcmp(name, "state") &&
+		    strcmp(name, "copy"))
+			text_add(out, name, value);
+}
+
+/* Copy one file. Return the status. */
+static int fetch_one(const struct fleet_options *o, int dir, sqlite3_stmt *st, struct buf *manifest)
+{
+	char name[COPY_NAME_SIZE], path[PATH_MAX];
+	int status = STATUS_CUT;
+
+	copy_name(st, name);
+	if (strcmp(index_text(st, STATE), "stored")) {
+		complain("%s of %s is not stored: its state is '%s'", index_text(st, NAME),
+			 index_text(st, HOST), index_text(st, STATE));
+	} else {
+		snprintf(path, sizeof(path), "%s/incidents/%s/%s.dat", o->directory,
+			 index_text(st, HOST), index_text(st, NAME));
+		status = copy_file(dir, name, path, index_text(st, SHA256));
+	}
+	add_manifest(manifest, st, status ? NULL : name);
+	return status;
+}
+
+static int fetch_all(struct fleet_index *ix, const struct fleet_options *o, int dir)
+{
+	sqlite3_stmt *st = index_select(ix, query, "s", o->id);
+	struct buf manifest = { 0 };
+	int status = STATUS_OK, ret;
+
+	while (status != STATUS_ERROR && index_row(ix, st)) {
+		ret = fetch_one(o, dir, st, &manifest);
+		if (ret)
+			status = ret;
+	}
+	index_end(st);
+	if (status != STATUS_ERROR && !copy_text(dir, MANIFEST, &manifest, o->output))
+		status = STATUS_ERROR;
+	buf_free(&manifest);
+	return status;
+}
+
+/* Hosts that have not answered a command are missing, too. */
+static int add_unanswered(struct fleet_index *ix, const struct fleet_options *o, int status)
+{
+	struct index_command command;
+	struct answers a;
+
+	if (status == STATUS_ERROR || !index_command_find(ix, o->id, &command))
+		return status;
+	a = answers_count(ix, &command);
+	if (a.answered < a.known)
+		complain("%u of %u hosts have not answered: 'rbmap fleet show %s' lists them",
+			 a.known - a.answered, a.known, o->id);
+	return a.stored < a.known ? STATUS_CUT : status;
+}
+
+static int fetch_to(struct fleet_index *ix, const struct fleet_options *o, int dir)
+{
+	unsigned int nr;
+
+	if (!check_names(ix, o, dir, &nr))
+		return STATUS_ERROR;
+	if (!nr && !ix->code) {
+		complain("'%s' has no incidents: 'rbmap fleet incidents' lists them", o->id);
+		return STATUS_ERROR;
+	}
+	return add_unanswered(ix, o, fetch_all(ix, o, dir));
+}
+
+int fleet_fetch(const struct fleet_options *o)
+{
+	int dir = -1, status = STATUS_ERROR;
+	struct fleet_index ix;
+
+	if (!fleet_open_index(&ix, o, INDEX_READ))
+		return STATUS_ERROR;
+	if (!mkdir(o->output, 0750) || errno == EEXIST)
+		dir = open(o->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0) {
+		complain("cannot open the directory %s: %s", o->output, strerror(errno));
+	} else {
+		status = fetch_to(&ix, o, dir);
+		close(dir);
+	}
+	return fleet_close_index(&ix, o, status);
+}
