@@ -213,7 +213,7 @@ static int collect_with(const struct collect_options *options)
 
 static int collect(int argc, char **argv)
 {
-	struct collect_options o = {
+	static struct collect_options o = {
 		.transport.role = ROLE_COLLECTOR,
 		.directory = DEFAULT_DIRECTORY,
 		.permits = 256,

@@ -233,14 +233,17 @@ int files_remove_part(struct collect_files *f, const char *host, const char *nam
 	return remove_file(f->incoming, host, file);
 }
 
-/* The file system need not have a rename that fails if there is a file. Nobody else writes. */
+/*
+ * The file system need not have a rename that fails if there is a file. Nobody else writes.
+ * After a loss of power the old name can be there again: leftovers_remove() removes it.
+ */
 static int move(int from, const char *part, int to, const char *file)
 {
 	if (!faccessat(to, file, F_OK, AT_SYMLINK_NOFOLLOW))
 		return -EEXIST;
 	if (errno != ENOENT)
 		return -errno;
-	if (renameat(from, part, to, file) || fsync(to) || fsync(from))
+	if (renameat(from, part, to, file) || fsync(to))
 		return -errno;
 	return 0;
 }

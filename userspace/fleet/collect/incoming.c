@@ -128,21 +128,14 @@ static void keep_parts(struct index_parts *parts, uint64_t nr)
 	}
 }
 
+/* A second manifest replaces the first. The SHA-256 shows if the parts belong to it. */
 static int add_manifest(struct collector *c, const struct index_host *host,
 			const struct index_incident *incident, struct index_parts *parts,
 			const struct index_manifest *manifest)
 {
-	int ret = 0;
-
-	/* It describes another file than the parts. */
-	if (*incident->sha256 && (incident->size != manifest->size ||
-				  strcmp(incident->sha256, manifest->sha256))) {
-		index_parts_clear(parts);
-		ret = files_remove_part(&c->files, host->name, incident->name, incident->id);
-	}
 	/* A file without bytes has no parts. */
-	if (!ret)
-		ret = files_write_part(&c->files, host->name, incident->name, incident->id, 0, "", 0);
+	int ret = files_write_part(&c->files, host->name, incident->name, incident->id, 0, "", 0);
+
 	if (ret)
 		return ret;
 	keep_parts(parts, manifest->parts);

@@ -14,6 +14,7 @@
 
 #define FAILURES_MAX	3	/* The parts of a damaged file are asked for so many times. */
 #define MISSING_LINES	256
+#define CHECKED_MAX	64	/* incidents of one transaction */
 
 /* What became of a file */
 enum outcome {
@@ -21,6 +22,14 @@ enum outcome {
 	OUTCOME_DAMAGED,
 	OUTCOME_OTHER_FILE,	/* another file has the name */
 	OUTCOME_ERROR,		/* the disk does not work */
+};
+
+/* A file that was checked */
+struct checked {
+	struct index_incident incident;
+	struct index_host host;
+	enum outcome outcome;
+	bool recording;
 };
 
 /* Return whether the file has the size and the sum; -1: it cannot be read. */
@@ -53,13 +62,24 @@ static enum outcome check_stored(struct collector *c, const struct index_host *h
 	return same < 0 ? OUTCOME_ERROR : same ? OUTCOME_STORED : OUTCOME_OTHER_FILE;
 }
 
+/* A part beyond the end can have come before the manifest. */
+static int cut(int fd, const struct index_incident *incident)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -1;
+	if ((uint64_t)st.st_size == incident->size)
+		return 0;
+	return ftruncate(fd, incident->size) || fsync(fd) ? -1 : 0;
+}
+
 static enum outcome check_part(struct collector *c, const struct index_host *host,
 			       const struct index_incident *incident, int fd, bool *recording)
 {
-	int same = -1, ret;
+	int same = cut(fd, incident), ret;
 
-	/* A part beyond the end came before the manifest. */
-	if (!ftruncate(fd, incident->size) && !fsync(fd))
+	if (!same)
 		same = is_file(fd, incident);
 	if (same <= 0)
 		return same ? OUTCOME_ERROR : OUTCOME_DAMAGED;
@@ -112,69 +132,74 @@ static void begin_again(struct collector *c, const struct index_host *host,
 	buf_free(&text);
 }
 
-static bool conclude(struct collector *c, const struct index_host *host,
-		     const struct index_incident *incident, enum outcome outcome, bool recording)
+static void conclude(struct collector *c, const struct checked *one)
 {
+	const struct index_incident *incident = &one->incident;
 	static struct index_parts parts;
 
-	index_begin(&c->index);
 	index_parts_read(&c->index, incident->id, &parts);
-	if (outcome == OUTCOME_STORED) {
-		index_parts_remove(&c->index, incident->id);
-		index_incident_stored(&c->index, incident->id, recording, collector_time());
-		permits_end(c, host->id, incident->id);
-		replies_add(&c->replies, host, incident->name, MESSAGE_STORED, NULL);
-	} else {
-		begin_again(c, host, incident, &parts,
-			    outcome == OUTCOME_DAMAGED ? REFUSED_SUM : REFUSED_OTHER_FILE);
+	if (one->outcome != OUTCOME_STORED) {
+		begin_again(c, &one->host, incident, &parts,
+			    one->outcome == OUTCOME_DAMAGED ? REFUSED_SUM : REFUSED_OTHER_FILE);
+		return;
 	}
-	if (index_commit(&c->index)) {
-		files_remove_part(&c->files, host->name, incident->name, incident->id);
-		return true;
-	}
-	replies_discard(&c->replies);
-	collector_trouble(c, "cannot write the index in %s: %s", c->options->directory,
-			  c->index.error);
-	return false;
+	index_parts_remove(&c->index, incident->id);
+	index_incident_stored(&c->index, incident->id, one->recording, collector_time());
+	permits_end(c, one->host.id, incident->id);
+	replies_add(&c->replies, &one->host, incident->name, MESSAGE_STORED, NULL);
 }
 
-static bool store_one(struct collector *c, int64_t id)
+/* Write what became of the files to the index, in one transaction, and tell the hosts. */
+static bool conclude_all(struct collector *c, const struct checked *checked, unsigned int nr)
 {
-	struct index_incident incident;
-	enum outcome outcome;
-	struct index_host host;
-	bool recording = false;
+	index_begin(&c->index);
+	for (unsigned int i = 0; i < nr; i++)
+		conclude(c, &checked[i]);
+	if (!index_commit(&c->index)) {
+		replies_discard(&c->replies);
+		collector_trouble(c, "cannot write the index in %s: %s", c->options->directory,
+				  c->index.error);
+		return false;
+	}
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct checked *one = &checked[i];
 
-	if (!index_incident_by_id(&c->index, id, &incident) ||
-	    !index_host_by_id(&c->index, incident.host, &host)) {
-		index_parts_remove(&c->index, id);
-		return true;
-	}
-	outcome = check(c, &host, &incident, &recording);
-	if (outcome == OUTCOME_ERROR) {
-		collector_trouble(c, "cannot store the incident %s of %s in %s: %s", incident.name,
-				  host.name, c->options->directory, strerror(errno));
-		return false;
-	}
-	if (!conclude(c, &host, &incident, outcome, recording))
-		return false;
-	if (outcome == OUTCOME_STORED) {
-		c->stored_bytes += incident.size;
+		files_remove_part(&c->files, one->host.name, one->incident.name, one->incident.id);
+		if (one->outcome != OUTCOME_STORED)
+			continue;
+		c->stored_bytes += one->incident.size;
 		c->stored++;
 	}
 	replies_send(c);
 	return true;
 }
 
-bool store_complete(struct collector *c)
+/* Check a file. Return false if it cannot be said what became of it. */
+static bool check_one(struct collector *c, int64_t id, struct checked *one)
 {
-	bool good = true;
+	if (!index_incident_by_id(&c->index, id, &one->incident) ||
+	    !index_host_by_id(&c->index, one->incident.host, &one->host))
+		return false;
+	one->recording = false;
+	one->outcome = check(c, &one->host, &one->incident, &one->recording);
+	if (one->outcome != OUTCOME_ERROR)
+		return true;
+	collector_trouble(c, "cannot store the incident %s of %s in %s: %s", one->incident.name,
+			  one->host.name, c->options->directory, strerror(errno));
+	return false;
+}
+
+void store_complete(struct collector *c)
+{
+	static struct checked checked[CHECKED_MAX];
+	unsigned int nr;
 	int64_t id = 0;
 
-	/* An incident with an error must not keep away those behind it. */
 	index_clear(&c->index);
-	while ((id = index_parts_complete(&c->index, id)))
-		if (!store_one(c, id))
-			good = false;
-	return good;
+	do {
+		nr = 0;
+		/* An incident with an error must not keep away those behind it. */
+		while (nr < CHECKED_MAX && (id = index_parts_complete(&c->index, id)))
+			nr += check_one(c, id, &checked[nr]);
+	} while (nr && conclude_all(c, checked, nr) && id);
 }

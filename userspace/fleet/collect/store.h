@@ -6,9 +6,9 @@
 
 /*
  * Check each incident of which all parts are here, give its file the name, and answer. An
- * incident that a collector left behind that was killed is no different. Return false if
- * the disk does not take it: it is tried again.
+ * incident that a collector left behind that was killed is no different. If the disk does
+ * not take it, the next call tries again.
  */
-bool store_complete(struct collector *c);
+void store_complete(struct collector *c);
 
 #endif /* RBMAP_FLEET_STORE_H */

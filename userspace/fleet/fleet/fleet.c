@@ -104,7 +104,7 @@ static int run_action(size_t i, int argc, char **argv, struct fleet_options *o)
 
 static int fleet(int argc, char **argv)
 {
-	struct fleet_options o = {
+	static struct fleet_options o = {
 		.transport.role = ROLE_ADMIN,
 		.directory = DEFAULT_DIRECTORY,
 		.hosts = "*",

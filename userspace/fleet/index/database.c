@@ -25,7 +25,7 @@ static bool open_database(struct fleet_index *ix, const char *path, enum index_m
 		[INDEX_WRITE]	= SQLITE_OPEN_READWRITE,
 		[INDEX_CREATE]	= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 	};
-	int code = sqlite3_open_v2(path, &ix->db, flags[mode] | SQLITE_OPEN_NOFOLLOW, NULL);
+	int code = sqlite3_open_v2(path, &ix->db, flags[mode], NULL);
 	int keep = 1;
 
 	if (code) {
