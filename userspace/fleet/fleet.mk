@@ -10,6 +10,7 @@ FLEET_DIR	:= userspace/fleet
 FLEET_BUILD	:= $(BUILD)/fleet
 FLEET		:= $(FLEET_BUILD)/rbmap-fleet
 FLEET_LIBS	:= libzstd zlib sqlite3 libcrypto libnats
+FLEET_MAN	:= $(foreach name,ship collect fleet,$(wildcard docs/man/rbmap-$(name).1))
 LIBEXECDIR	?= $(PREFIX)/libexec
 FLEET_OBJS	:= $(patsubst $(FLEET_DIR)/%.c,$(FLEET_BUILD)/objects/%.o,\
 	$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c))
@@ -47,9 +48,12 @@ $(FLEET): $(FLEET_OBJS) $(FLEET_COMMON) $(BUILD)/lib/all.a
 install-fleet: fleet
 	$(INSTALL) -d $(DESTDIR)$(LIBEXECDIR)/rbmap
 	$(INSTALL) -m 755 $(FLEET) $(DESTDIR)$(LIBEXECDIR)/rbmap/rbmap-fleet
+	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1
+	$(INSTALL) -m 644 $(FLEET_MAN) $(DESTDIR)$(MANDIR)/man1/
 
 uninstall-fleet:
-	rm -f $(DESTDIR)$(LIBEXECDIR)/rbmap/rbmap-fleet
+	rm -f $(DESTDIR)$(LIBEXECDIR)/rbmap/rbmap-fleet \
+		$(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(FLEET_MAN)))
 	test ! -d $(DESTDIR)$(LIBEXECDIR)/rbmap || \
 		rmdir --ignore-fail-on-non-empty $(DESTDIR)$(LIBEXECDIR)/rbmap
 UNINSTALL_USER	+= uninstall-fleet

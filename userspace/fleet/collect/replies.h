@@ -19,8 +19,8 @@ struct collector;
 
 /**
  * struct replies - messages that wait
- * @offset: of each message in @bytes
- * @number: of the last message; its id needs one that was not used before
+ * @offset: where each message is in @bytes
+ * @number: that of the last message; an id needs one that was not used before
  */
 struct replies {
 	unsigned int nr;

@@ -16,7 +16,7 @@
 #define MISSING_LINES	256
 #define CHECKED_MAX	64	/* incidents of one transaction */
 
-/* What became of a file */
+/* The result of a check */
 enum outcome {
 	OUTCOME_STORED,
 	OUTCOME_DAMAGED,

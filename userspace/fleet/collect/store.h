@@ -5,9 +5,9 @@
 #include "collector.h"
 
 /*
- * Check each incident of which all parts are here, give its file the name, and answer. An
- * incident that a collector left behind that was killed is no different. If the disk does
- * not take it, the next call tries again.
+ * Check each incident of which all parts are here, give its file the name, and answer. Those
+ * that a killed collector left behind are among them. If the disk does not take a file, the
+ * next call tries again.
  */
 void store_complete(struct collector *c);
 

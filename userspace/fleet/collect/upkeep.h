@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the collector does without a message: it asks for parts, and gives permits. */
+/* The work that needs no message: asking for parts, and giving permits. */
 #ifndef RBMAP_FLEET_UPKEEP_H
 #define RBMAP_FLEET_UPKEEP_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * manifest.txt has lines NAME = VALUE, and an empty line between two incidents: `host`,
- * `incident`, `state`, `copy` (the name of the file, if it is there), and the manifest of
- * the host.
+ * manifest.txt has lines NAME = VALUE, and an empty line between two incidents. The first
+ * lines are `host`, `incident`, `state` and `copy`, the name of the file if it was copied.
+ * The manifest of the host follows.
  */
 #include <errno.h>
 #include <fcntl.h>

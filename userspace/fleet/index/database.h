@@ -65,7 +65,7 @@ bool index_row(struct fleet_index *ix, sqlite3_stmt *st);
 /* End a selection before its last row. */
 void index_end(sqlite3_stmt *st);
 
-/* Return the first column of the first row; @none: there is no row, or it is NULL. */
+/* Return the first column of the first row; @none: without a row, or if it is NULL. */
 int64_t index_number(struct fleet_index *ix, int64_t none, const char *sql, const char *types,
 		     ...);
 

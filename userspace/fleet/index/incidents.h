@@ -37,7 +37,7 @@ struct index_incident {
 
 /**
  * struct index_manifest - what a MANIFEST says; INDEX_UNKNOWN: it does not say
- * @time: of the trigger
+ * @time: the time of the trigger
  * @text: the manifest itself
  */
 struct index_manifest {
@@ -48,7 +48,7 @@ struct index_manifest {
 	char text[MANIFEST_TEXT_SIZE];
 };
 
-/* What a LOSS says */
+/* The contents of a LOSS */
 struct index_loss {
 	uint64_t size, events, lost;
 	char cause[256];

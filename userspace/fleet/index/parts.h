@@ -29,7 +29,7 @@ struct index_parts {
 	unsigned char bitmap[INDEX_PARTS_BYTES];
 };
 
-/* Read the parts of an incident. Return false: there is no row. */
+/* Read the parts of an incident. Return whether there is a row. */
 bool index_parts_read(struct fleet_index *ix, int64_t incident, struct index_parts *parts);
 /* Write the row. @ask: time of the next MISSING, or INDEX_UNKNOWN */
 void index_parts_write(struct fleet_index *ix, const struct index_parts *parts, int64_t now,
