@@ -381,6 +381,14 @@ sleep 1
 is $? 1 "a second collector ends"
 like "$(cat "$dir/second")" 'another collector writes to' "because of the first"
 stop
+
+# kept: the incidents that are stored, the oldest first
+kept()
+{
+	sql "SELECT name FROM incident WHERE state = 'stored' ORDER BY changed"
+}
+
+all=$(kept)
 collect 0.5 --keep-size 1M
 stored=$(sql "SELECT sum(size) FROM incident WHERE state = 'stored'")
 at_most "$stored" 1048576 "--keep-size removes incidents"
@@ -388,8 +396,7 @@ is "$(find "$dir/c/incidents" -type f | wc -l)" "$(sql "SELECT count(*) FROM inc
 	"and their files"
 is "$(sql "SELECT count(*) FROM incident WHERE state = 'removed'")" \
 	$((2000 - $(find "$dir/c/incidents" -type f | wc -l))) "the index lists them"
-is "$(sql "SELECT max(changed) < (SELECT min(changed) FROM incident WHERE state = 'stored') FROM (
-	SELECT time AS changed FROM incident WHERE state = 'removed' ORDER BY id LIMIT 1)")" 1 "the oldest first"
+is "$(kept)" "$(printf '%s\n' "$all" | tail -n "$(kept | wc -l)")" "the oldest are removed"
 "$command" collect -d "$dir/c" >/dev/null 2>&1
 is $? 2 "a collector needs a transport"
 printf 'transport = dir:%s\ndirectory = %s\nonce = 0.2\n' "$dir/t" "$dir/c" >"$dir/settings"

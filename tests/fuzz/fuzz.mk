@@ -2,6 +2,7 @@
 #
 #	make fuzz		run each for FUZZ_SECONDS (60)
 #	make fuzz-user		those of user space, with clang's libFuzzer
+#	make fuzz-fleet		messages for the collector
 #	make fuzz-vm		system calls on a kernel with KASAN, lockdep and kmemleak,
 #				and at the same time on one with KCSAN
 #
@@ -126,7 +127,20 @@ $(FUZZ_DEVICE): $(wildcard tests/fuzz/device*.[ch]) tests/tap/tap.c tests/tap/ta
 
 check-vm-programs: $(FUZZ_DEVICE)
 
-.PHONY: fuzz fuzz-user fuzz-vm
+# fuzz-user does not need the libraries of the fleet's commands.
+$(FUZZ_BUILD)/fleet_message: tests/fuzz/fleet_message.c $(FLEET_COMMON) $(BUILD)/lib/all.a \
+		$(filter-out $(FLEET_DIR)/main.c,$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c)) \
+		$(wildcard $(FLEET_DIR)/*/*.h) | check-fleet-libs
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(filter-out -MMD -MP,$(FLEET_CFLAGS)) -o $@ \
+		$(filter %.c,$^) $(filter %.a,$^) $(shell $(PKG_CONFIG) --libs $(FLEET_LIBS)) -lpthread -lm -ldl
+
+.PHONY: fuzz fuzz-user fuzz-fleet fuzz-vm
+fuzz-fleet: $(FUZZ_BUILD)/fleet_message
+	@mkdir -p $(FUZZ_BUILD)/corpus/fleet_message
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=1200 -verbosity=0 \
+		-artifact_prefix=$(FUZZ_BUILD)/fleet_message- $(FUZZ_BUILD)/corpus/fleet_message
+
 fuzz: fuzz-user fuzz-vm
 
 fuzz-vm:
