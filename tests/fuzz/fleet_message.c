@@ -2,8 +2,8 @@
 /*
  * Messages for the collector. If the first byte is odd, the rest is one message, which
  * message_decode() gets as it is. Otherwise messages are made of the rest, so that their
- * checksums are right: a byte each for the kind, the sender, the source, the part and the
- * length of the payload, and the payload. The index must take each of them without an
+ * checksums are right. Each has five bytes, for the kind, the sender, the source, the part and
+ * the length of the payload, and then the payload. The index must take each of them without an
  * error, and no host may add rows without a limit.
  */
 #include <stdio.h>
