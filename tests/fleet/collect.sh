@@ -283,7 +283,7 @@ is "$(equal 200)" "" "each file is the same"
 
 fresh
 rm "$dir/files/"*
-"$FLEET_HOST" swarm "dir:$dir/t" 16 "$dir/files" 9000000 60 chaos >"$dir/swarm" 2>&1 &
+"$FLEET_HOST" swarm "dir:$dir/t" 8 "$dir/files" 9000000 60 chaos >"$dir/swarm" 2>&1 &
 swarm=$!
 rounds=0
 while [ "$rounds" -lt 20 ]; do
@@ -295,10 +295,10 @@ done
 killed=$(sql "SELECT count(*) FROM incident WHERE state = 'stored'")
 begin
 wait "$swarm"
-is "$(cat "$dir/swarm")" "0 of 16 hosts have an incident that is not stored" \
+is "$(cat "$dir/swarm")" "0 of 8 hosts have an incident that is not stored" \
 	"after 20 times kill -9 all are stored ($killed before the last round)"
 stop
-is "$(equal 16)" "" "each file is the same"
+is "$(equal 8)" "" "each file is the same"
 is "$(sql "SELECT count(*) FROM refused")" 0 "no part was damaged"
 is "$(sql 'PRAGMA integrity_check')" ok "the index is sound"
 

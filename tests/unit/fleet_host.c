@@ -33,6 +33,7 @@
 #define MAX_VALUES	16
 
 static uint64_t attempt;
+static double hello_seconds;
 static uint32_t state = 1;
 
 static uint32_t random_below(uint32_t limit)
@@ -283,7 +284,7 @@ static void send_hello(const char *url, struct host *h)
 	text_add(&text, "incident", incident);
 	send_text(url, h, MESSAGE_HELLO, &text);
 	buf_free(&text);
-	h->next_hello = now() + 3;
+	h->next_hello = now() + hello_seconds;
 }
 
 static void send_one(const char *url, struct host *h, const struct buf *bytes, uint64_t seq)
@@ -376,6 +377,7 @@ static int swarm(const char *url, unsigned int nr, char **argv)
 	bool chaos = argv[3];
 	unsigned int waiting = nr;
 
+	hello_seconds = 3 + nr / 100;
 	for (unsigned int i = 0; hosts && i < nr; i++)
 		make_file(&hosts[i], argv[0], i, strtoull(argv[1], NULL, 10) + i);
 	while (hosts && waiting && now() < end) {
