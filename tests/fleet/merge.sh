@@ -107,7 +107,7 @@ like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$0" 2>&1)" 'is not a recording'
 	"another file is refused"
 like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a.b=$dir/a.dat" 2>&1)" "invalid host name 'a.b'" \
 	"an invalid host name is refused"
-like "$("$RBMAP" fleet merge -o "$dir/no.dat" 2>&1)" 'name the recordings' "no recording is refused"
+like "$("$RBMAP" fleet merge -o "$dir/no.dat" 2>&1)" 'name recordings' "no recording is refused"
 ok "no file is left after errors" sh -c "! ls '$dir'/no.dat* 2>/dev/null"
 like "$("$RBMAP" fleet merge -o "$dir/own.dat" "$dir/a.dat" 2>&1)" '^host: CPUs 0-3' \
 	"the recording names its host"

@@ -10,7 +10,6 @@
 #include "commands.h"
 
 static const struct command *const commands[] = {
-	&command_fleet,
 	&command_collect,
 	&command_fleet,
 	NULL

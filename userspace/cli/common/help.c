@@ -57,5 +57,6 @@ void print_command_help(const struct command *cmd)
 		print_options(cmd->options);
 	if (cmd->help)
 		printf("\n%s", cmd->help);
-	printf("\nManual page: rbmap-%s(1).\n", cmd->name);
+	/* A command with subcommands has one page. */
+	printf("\nManual page: rbmap-%.*s(1).\n", (int)strcspn(cmd->name, " "), cmd->name);
 }

@@ -17,30 +17,20 @@
 #include "copy.h"
 #include "fetch.h"
 #include "message/text.h"
+#include "stored.h"
 
 #define MANIFEST	"manifest.txt"
 
-static const char query[] =
-	"SELECT host.name, incident.name, incident.state, incident.sha256, incident.manifest"
-	" FROM incident JOIN host ON host.id = incident.host"
-	" WHERE incident.name = ?1 OR incident.command = ?1 OR incident.id IN"
-	" (SELECT mine.id FROM command JOIN answer ON answer.command = command.id"
-	"  JOIN incident mine ON mine.host = answer.host AND mine.name = answer.incident"
-	"  WHERE command.name = ?1)"
-	" ORDER BY host.name, incident.name";
-
-enum { HOST, NAME, STATE, SHA256, TEXT };
-
 static void copy_name(sqlite3_stmt *st, char name[COPY_NAME_SIZE])
 {
-	snprintf(name, COPY_NAME_SIZE, "%s-%s.dat", index_text(st, HOST), index_text(st, NAME));
+	snprintf(name, COPY_NAME_SIZE, "%s-%s.dat", index_text(st, STORED_HOST), index_text(st, STORED_NAME));
 }
 
 /* Count the incidents. Return false if a file is there already, which is reported. */
 static bool check_names(struct fleet_index *ix, const struct fleet_options *o, int dir,
 			unsigned int *nr)
 {
-	sqlite3_stmt *st = index_select(ix, query, "s", o->id);
+	sqlite3_stmt *st = stored_select(ix, o->id);
 	bool good = copy_is_new(dir, MANIFEST, o->output);
 	char name[COPY_NAME_SIZE];
 
@@ -56,15 +46,15 @@ static bool check_names(struct fleet_index *ix, const struct fleet_options *o, i
 
 static void add_manifest(struct buf *out, sqlite3_stmt *st, const char *copy)
 {
-	const char *text = index_text(st, TEXT);
+	const char *text = index_text(st, STORED_MANIFEST);
 	struct text t = { text, text + strlen(text) };
 	char name[32], value[256];
 
 	if (out->size)
 		buf_add(out, "\n", 1);
-	text_add(out, "host", index_text(st, HOST));
-	text_add(out, "incident", index_text(st, NAME));
-	text_add(out, "state", index_text(st, STATE));
+	text_add(out, "host", index_text(st, STORED_HOST));
+	text_add(out, "incident", index_text(st, STORED_NAME));
+	text_add(out, "state", index_text(st, STORED_STATE));
 	if (copy)
 		text_add(out, "copy", copy);
 	while (text_next(&t, name, sizeof(name), value, sizeof(value)))
@@ -81,13 +71,9 @@ static int fetch_one(const struct fleet_options *o, int dir, sqlite3_stmt *st, s
 	int status = STATUS_CUT;
 
 	copy_name(st, name);
-	if (strcmp(index_text(st, STATE), "stored")) {
-		complain("%s of %s is not stored: its state is '%s'", index_text(st, NAME),
-			 index_text(st, HOST), index_text(st, STATE));
-	} else {
-		snprintf(path, sizeof(path), "%s/incidents/%s/%s.dat", o->directory,
-			 index_text(st, HOST), index_text(st, NAME));
-		status = copy_file(dir, name, path, index_text(st, SHA256));
+	if (stored_is_there(st)) {
+		stored_path(st, o->directory, path, sizeof(path));
+		status = copy_file(dir, name, path, index_text(st, STORED_SHA256));
 	}
 	add_manifest(manifest, st, status ? NULL : name);
 	return status;
@@ -95,7 +81,7 @@ static int fetch_one(const struct fleet_options *o, int dir, sqlite3_stmt *st, s
 
 static int fetch_all(struct fleet_index *ix, const struct fleet_options *o, int dir)
 {
-	sqlite3_stmt *st = index_select(ix, query, "s", o->id);
+	sqlite3_stmt *st = stored_select(ix, o->id);
 	struct buf manifest = { 0 };
 	int status = STATUS_OK, ret;
 

@@ -10,7 +10,9 @@
 #include "fetch.h"
 #include "hosts.h"
 #include "incidents.h"
+#include "merge_command.h"
 #include "options.h"
+#include "setup.h"
 #include "show.h"
 #include "snapshot.h"
 #include "transport/transport_options.h"
@@ -119,6 +121,10 @@ static int fleet(int argc, char **argv)
 		return usage_error(&command_fleet, "name a subcommand");
 	argc -= optind;
 	argv += optind;
+	if (!strcmp(argv[0], "merge"))
+		return fleet_merge.run(argc, argv);
+	if (!strcmp(argv[0], "setup"))
+		return fleet_setup(argc, argv);
 	for (size_t i = 0; i < NR_ACTIONS; i++)
 		if (!strcmp(actions[i].name, argv[0]))
 			return run_action(i, argc, argv, &o);
@@ -131,6 +137,8 @@ const struct command command_fleet = {
 			  "       rbmap fleet incidents [--hosts GLOB] [--since TIME] [--until TIME] [--json]\n"
 			  "       rbmap fleet show [--json] ID\n"
 			  "       rbmap fleet fetch -o DIR ID\n"
+			  "       rbmap fleet merge [-o FILE] [--html] [--perfetto] ID | [HOST=]FILE...\n"
+			  "       rbmap fleet setup dir:/DIRECTORY | nats ... | streams ...\n"
 			  "       rbmap fleet top | hosts [--hosts GLOB] [--json]",
 	.summary	= "Ask many hosts for snapshots, and list what was collected",
 	.options	= options,
@@ -138,6 +146,7 @@ const struct command command_fleet = {
 	.help		=
 	"ID is an incident, or the command that 'rbmap fleet snapshot' prints.\n"
 	"TIME is 2026-11-26T14:03:12, 14:03:12, @SECONDS since 1970, or -10m (s, m, h, d).\n"
+	"'rbmap fleet merge --help' and 'rbmap fleet setup --help' have their own options.\n"
 	"Exit status 3: something is missing: a host that has not answered, or an incident\n"
 	"that is not stored, was lost, or was damaged.\n",
 	.run		= fleet,

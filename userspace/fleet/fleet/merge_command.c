@@ -13,19 +13,34 @@
 #include "common/options.h"
 #include "merge/merge.h"
 #include "merge_command.h"
+#include "message/text.h"
+#include "options.h"
+#include "stored.h"
 
 extern char **environ;
 
+/**
+ * struct options - the command line, and what it names
+ * @input: the recordings; their paths were allocated
+ * @missing: incidents that are not stored
+ */
 struct options {
 	const char *output;
+	const char *directory;
 	bool html;
 	bool perfetto;
+	struct merge_input *input;
+	size_t nr;
+	unsigned int missing;
 };
 
 static const struct cli_option options[] = {
 	{ .name = "output", .letter = 'o', .arg = "FILE", .kind = "file",
 	  .target = STRING(struct options, output),
 	  .help = "write the recording FILE (default: merged.dat)" },
+	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
+	  .target = STRING(struct options, directory),
+	  .help = "the collector's directory; default: " DEFAULT_DIRECTORY },
 	{ .name = "html", .target = FLAG(struct options, html),
 	  .help = "also write a page for browsers, by rbmap report --html" },
 	{ .name = "perfetto", .target = FLAG(struct options, perfetto),
@@ -57,20 +72,108 @@ static bool name_of_recording(struct merge_input *input)
 	return false;
 }
 
-/* Store an argument: FILE or HOST=FILE. */
-static bool set_input(struct merge_input *input, const char *argument)
+/* Return a new input of a path, or NULL and report the error. */
+static struct merge_input *new_input(struct options *o, const char *path)
 {
-	const char *is = strchr(argument, '=');
+	struct merge_input *input = &o->input[o->nr];
 
-	*input = (struct merge_input){ .path = argument, .clock_error = CLOCK_ERROR_UNKNOWN };
-	if (!is || is - argument >= HOST_NAME_SIZE || memchr(argument, '/', is - argument))
-		return name_of_recording(input);
+	if (o->nr == MERGE_INPUTS_MAX) {
+		complain("at most %d recordings can be merged: merge those of fewer hosts",
+			 MERGE_INPUTS_MAX);
+		return NULL;
+	}
+	*input = (struct merge_input){ .path = strdup(path), .clock_error = CLOCK_ERROR_UNKNOWN };
+	if (!input->path) {
+		complain("out of memory");
+		return NULL;
+	}
+	o->nr++;
+	return input;
+}
+
+static bool add_named(struct options *o, const char *argument, const char *is)
+{
+	struct merge_input *input = new_input(o, is + 1);
+
+	if (!input)
+		return false;
 	memcpy(input->host, argument, is - argument);
-	input->path = is + 1;
 	if (is_host_name(input->host))
 		return true;
 	complain("invalid host name '%s': use letters, digits, '-' and '_'", input->host);
 	return false;
+}
+
+static bool add_file(struct options *o, const char *path)
+{
+	struct merge_input *input = new_input(o, path);
+
+	return input && name_of_recording(input);
+}
+
+static uint64_t clock_error_of(const char *manifest)
+{
+	struct text text = { manifest, manifest + strlen(manifest) };
+	char name[32], value[32];
+	uint64_t error;
+
+	while (text_next(&text, name, sizeof(name), value, sizeof(value)))
+		if (!strcmp(name, "clock-error") && text_u64(value, &error))
+			return error;
+	return CLOCK_ERROR_UNKNOWN;
+}
+
+static bool add_stored(struct options *o, sqlite3_stmt *st)
+{
+	struct merge_input *input;
+	char path[PATH_MAX];
+
+	if (!stored_is_there(st)) {
+		o->missing++;
+		return true;
+	}
+	stored_path(st, o->directory, path, sizeof(path));
+	input = new_input(o, path);
+	if (!input)
+		return false;
+	snprintf(input->host, sizeof(input->host), "%s", index_text(st, STORED_HOST));
+	input->clock_error = clock_error_of(index_text(st, STORED_MANIFEST));
+	return true;
+}
+
+/* Add the incidents of an ID. */
+static bool add_id(struct options *o, const char *id)
+{
+	const struct fleet_options index = { .directory = o->directory };
+	struct fleet_index ix;
+	sqlite3_stmt *st;
+	size_t before = o->nr;
+	bool ok = true;
+
+	if (!fleet_open_index(&ix, &index, INDEX_READ))
+		return false;
+	st = stored_select(&ix, id);
+	while (ok && index_row(&ix, st))
+		ok = add_stored(o, st);
+	index_end(st);
+	if (fleet_close_index(&ix, &index, ok ? STATUS_OK : STATUS_ERROR))
+		return false;
+	if (o->nr == before && !o->missing)
+		complain("'%s' is neither a file nor an incident: 'rbmap fleet incidents' lists them",
+			 id);
+	return o->nr > before;
+}
+
+/* Add what an argument names: HOST=FILE, FILE or ID. */
+static bool add_argument(struct options *o, const char *argument)
+{
+	const char *is = strchr(argument, '=');
+
+	if (is && is - argument < HOST_NAME_SIZE && !memchr(argument, '/', is - argument))
+		return add_named(o, argument, is);
+	if (!is_source_name(argument) || !access(argument, F_OK))
+		return add_file(o, argument);
+	return add_id(o, argument);
 }
 
 static void print_hosts(const struct merge_input *input, size_t nr)
@@ -156,48 +259,60 @@ static bool view(const char *command, const char *option, const char *recording)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static bool merge_files(const struct options *o, char **file, size_t nr)
+static int merge_inputs(const struct options *o)
 {
-	struct merge_input *input = calloc(nr, sizeof(*input));
-	bool ok = input;
+	if (!merge_recordings(o->input, o->nr, o->output))
+		return STATUS_ERROR;
+	print_hosts(o->input, o->nr);
+	print_order(o->input, o->nr);
+	if (o->html && !view("report", "--html", o->output))
+		return STATUS_ERROR;
+	if (o->perfetto && !view("convert", "--perfetto", o->output))
+		return STATUS_ERROR;
+	return o->missing ? STATUS_CUT : STATUS_OK;
+}
 
-	if (!ok)
+static int merge_arguments(struct options *o, char **argument)
+{
+	int status = STATUS_ERROR;
+	bool ok = true;
+
+	o->input = calloc(MERGE_INPUTS_MAX, sizeof(*o->input));
+	if (!o->input) {
 		complain("out of memory");
-	for (size_t i = 0; ok && i < nr; i++)
-		ok = set_input(&input[i], file[i]);
-	ok = ok && merge_recordings(input, nr, o->output);
-	if (ok) {
-		print_hosts(input, nr);
-		print_order(input, nr);
+		return STATUS_ERROR;
 	}
-	free(input);
-	return ok && (!o->html || view("report", "--html", o->output)) &&
-	       (!o->perfetto || view("convert", "--perfetto", o->output));
+	while (ok && *argument)
+		ok = add_argument(o, *argument++);
+	if (ok)
+		status = merge_inputs(o);
+	for (size_t i = 0; i < o->nr; i++)
+		free((char *)o->input[i].path);
+	free(o->input);
+	return status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct options o = { .output = "merged.dat" };
+	struct options o = { .output = "merged.dat", .directory = DEFAULT_DIRECTORY };
 	int status;
 
 	if (!parse_options(&fleet_merge, argc, argv, &o, &status))
 		return status;
 	if (optind == argc)
-		return usage_error(&fleet_merge, "name the recordings: [HOST=]FILE");
-	if (argc - optind > MERGE_INPUTS_MAX)
-		return usage_error(&fleet_merge, "at most %d recordings can be merged",
-				   MERGE_INPUTS_MAX);
-	return merge_files(&o, argv + optind, argc - optind) ? STATUS_OK : STATUS_ERROR;
+		return usage_error(&fleet_merge, "name recordings: ID, FILE or HOST=FILE");
+	return merge_arguments(&o, argv + optind);
 }
 
 const struct command fleet_merge = {
 	.name		= "fleet merge",
-	.synopsis	= "[-o FILE] [--html] [--perfetto] [HOST=]FILE...",
+	.synopsis	= "[-d DIR] [-o FILE] [--html] [--perfetto] ID | [HOST=]FILE...",
 	.summary	= "Merge the recordings of several hosts by their clocks",
 	.options	= options,
 	.help		=
 	"The times are those of TAI. Each host has CPUs and pids of its own in the merged\n"
 	"recording, and the names of its tasks begin with its name. It has no names of\n"
-	"addresses, because each kernel has others.\n",
+	"addresses, because each kernel has others. Exit status 3: an incident of the ID is\n"
+	"not stored.\n",
 	.run		= run,
 };

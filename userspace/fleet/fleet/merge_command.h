@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rbmap fleet merge: one recording of those of several hosts. */
+/* rbmap fleet merge: one recording of the recordings of several hosts. */
 #ifndef RBMAP_FLEET_MERGE_COMMAND_H
 #define RBMAP_FLEET_MERGE_COMMAND_H
 
