@@ -12,6 +12,7 @@
 static const struct command *const commands[] = {
 	&command_collect,
 	&command_fleet,
+	&command_ship,
 	NULL
 };
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent.h"
+#include "clocks.h"
+#include "common/cli.h"
+#include "common/service.h"
+#include "common/size.h"
+#include "files.h"
+
+#define SECOND		1000000000ULL
+#define PERIOD		(60 * SECOND)
+#define WAIT_MS		1000	/* The incident directory is looked at as often. */
+#define ONCE_WAIT_MS	200
+#define MMAP_BYTES	(64 << 10)
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static bool stopped(void)
+{
+	/* The loops that take long ask here. */
+	service_busy();
+	return stop;
+}
+
+/* Without SA_RESTART, so that waiting ends. */
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGINT, &act, NULL);
+	if (!hangup_is_ignored())
+		sigaction(SIGHUP, &act, NULL);
+}
+
+static void tell_status(const struct agent *a)
+{
+	static char last[128];
+	char text[sizeof(last)], size[SIZE_TEXT];
+
+	snprintf(text, sizeof(text), "%zu incidents wait, %s%s", a->spool.nr,
+		 size_text(a->spool.bytes, size),
+		 *a->outlet.publishing.text ? "; the transport does not work" : "");
+	if (!strcmp(text, last))
+		return;
+	memcpy(last, text, sizeof(last));
+	service_status(text);
+}
+
+/* Send the records of losses: new ones now, and others again each minute. */
+static int send_losses(struct agent *a)
+{
+	struct losses *l = &a->spool.losses;
+	bool again = clock_monotonic() >= a->losses;
+	int ret = 0;
+
+	for (size_t i = 0; i < l->nr && !ret; i++) {
+		struct buf text = { 0 };
+		struct loss_sums sums;
+
+		if ((l->v[i].sent && !again) || !losses_read(l->dir, l->v[i].id, &sums) ||
+		    losses_text(l, &l->v[i], &text)) {
+			buf_free(&text);
+			continue;
+		}
+		/* Before it is sent: from then on it may be stored, and is not merged. */
+		losses_sent(l, &l->v[i]);
+		ret = outlet_add(&a->outlet, MESSAGE_LOSS, l->v[i].id, 0,
+				 sums.has_events && !sums.unknown ? sums.events :
+				 MESSAGE_LOST_UNKNOWN, text.data, text.size, "loss");
+		if (!ret)
+			ret = outlet_publish(&a->outlet);
+		buf_free(&text);
+	}
+	if (again && !ret)
+		a->losses = clock_monotonic() + PERIOD;
+	return ret;
+}
+
+static int send_answer(void *data, int dir, const char *name)
+{
+	struct agent *a = data;
+	struct buf text = { 0 };
+	int ret = files_read(dir, name, &text, EXECUTED_ANSWER_MAX);
+
+	if (!ret)
+		ret = outlet_add(&a->outlet, MESSAGE_ANSWER, name, 0, 0, text.data, text.size,
+				 "answer");
+	if (!ret)
+		ret = outlet_publish(&a->outlet);
+	if (!ret)
+		files_remove(dir, name);
+	buf_free(&text);
+	return ret;
+}
+
+/* Return whether there is more to send. */
+static bool send_some(struct agent *a)
+{
+	uint64_t now = clock_monotonic();
+	int ret;
+
+	if (outlet_open(&a->outlet) || !outlet_ready(&a->outlet))
+		return false;
+	ret = files_each(a->spool.answers, send_answer, a);
+	if (!ret)
+		ret = send_losses(a);
+	if (!ret && now >= a->hello) {
+		ret = agent_say_hello(a);
+		if (!ret)
+			a->hello = now + PERIOD;
+	}
+	if (!ret && sending_wanted(&a->sending, &a->spool))
+		ret = sending_step(&a->sending, &a->spool, &a->outlet);
+	return !ret && sending_wanted(&a->sending, &a->spool);
+}
+
+static int answer_waits(void *data, int dir, const char *name)
+{
+	(void)data;
+	(void)dir;
+	(void)name;
+	return 1;
+}
+
+static bool all_is_stored(const struct agent *a)
+{
+	return !a->spool.nr && !a->spool.losses.nr && a->outlet.published &&
+	       !files_each(a->spool.answers, answer_waits, NULL) &&
+	       !files_each(a->spool.taking, answer_waits, NULL);
+}
+
+/* Each message may ask for something. Between two of them everything has its turn. */
+static void turn(struct agent *a)
+{
+	int wait_ms = a->options->once ? ONCE_WAIT_MS : WAIT_MS;
+
+	service_alive();
+	if (intake_due(&a->intake) && intake_run(&a->intake, NULL))
+		a->hello = 0;
+	if (stop)
+		return;
+	agent_receive(a, send_some(a) ? 0 : wait_ms);
+	tell_status(a);
+	agent_write_contact(a, false);
+}
+
+static int run(struct agent *a)
+{
+	double end = now() + a->options->timeout;
+
+	while (!stop) {
+		turn(a);
+		if (!a->options->once)
+			continue;
+		if (all_is_stored(a))
+			return STATUS_OK;
+		if (now() >= end) {
+			complain("%zu incidents were not stored within %g s: %s", a->spool.nr,
+				 a->options->timeout, *a->outlet.publishing.text ?
+				 a->outlet.publishing.text : "the collector did not answer");
+			return STATUS_CUT;
+		}
+	}
+	return a->options->once ? STATUS_CUT : STATUS_OK;
+}
+
+/* Return STATUS_OK if the agent can begin. */
+static int begin(struct agent *a)
+{
+	int ret;
+
+	if (!this_boot(a->outlet.boot)) {
+		complain("cannot read the id of this boot: /proc is not mounted");
+		return STATUS_ERROR;
+	}
+	if (outlet_open(&a->outlet) == -EINVAL)
+		return STATUS_USAGE;
+	if (!spool_open(&a->spool, a->options->spool, a->options->spool_bytes))
+		return STATUS_ERROR;
+	ret = executed_load(&a->executed, a->spool.dir, a->spool.answers);
+	if (ret) {
+		complain("cannot read the list of commands in %s: %s", a->options->spool,
+			 strerror(-ret));
+		return STATUS_ERROR;
+	}
+	return intake_begin(&a->intake, a->options->incidents, &a->spool, stopped) ?
+	       STATUS_OK : STATUS_ERROR;
+}
+
+int agent_run(const struct agent_options *options)
+{
+	struct agent a = { .options = options, .outlet.options = options->transport,
+			   .spool = { .dir = -1 }, .intake.inotify = -1 };
+	int status;
+
+	/* Blocks that are freed go back to the system, whatever their size has been. */
+	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
+	catch_signals();
+	status = begin(&a);
+	if (!status) {
+		service_ready("started");
+		status = run(&a);
+		service_stopping();
+		agent_write_contact(&a, true);
+	}
+	sending_end(&a.sending, &a.outlet);
+	intake_end(&a.intake);
+	executed_free(&a.executed);
+	if (a.spool.dir >= 0)
+		spool_close(&a.spool);
+	outlet_close(&a.outlet);
+	return status;
+}
