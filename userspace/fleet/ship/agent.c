@@ -136,7 +136,7 @@ static int answer_waits(void *data, int dir, const char *name)
 
 static bool all_is_stored(const struct agent *a)
 {
-	return !a->spool.nr && !a->spool.losses.nr && a->outlet.published &&
+	return !a->spool.nr && !a->spool.losses.nr && !a->intake.unsettled && a->outlet.published &&
 	       !files_each(a->spool.answers, answer_waits, NULL) &&
 	       !files_each(a->spool.taking, answer_waits, NULL);
 }
@@ -145,15 +145,17 @@ static bool all_is_stored(const struct agent *a)
 static void turn(struct agent *a)
 {
 	int wait_ms = a->options->once ? ONCE_WAIT_MS : WAIT_MS;
+	bool more;
 
 	service_alive();
 	if (intake_due(&a->intake) && intake_run(&a->intake, NULL))
 		a->hello = 0;
 	if (stop)
 		return;
-	agent_receive(a, send_some(a) ? 0 : wait_ms);
+	more = send_some(a);
 	tell_status(a);
 	agent_write_contact(a, false);
+	agent_receive(a, more ? 0 : wait_ms);
 }
 
 static int run(struct agent *a)

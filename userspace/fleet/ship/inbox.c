@@ -38,7 +38,7 @@ static void permit(struct agent *a, const struct message *m)
 	if (!i || i->permit == m->seq)
 		return;
 	i->permit = m->seq;
-	if (spool_request(i, 0, UINT64_MAX))
+	if (spool_request(&a->spool, i, 0, UINT64_MAX))
 		complain("out of memory: %s is not sent now", i->id);
 }
 
@@ -63,9 +63,9 @@ static void missing(struct agent *a, const struct message *m)
 		return;
 	while (text_next(&t, name, sizeof(name), value, sizeof(value))) {
 		if (!strcmp(name, "part") && parse_range(value, &first, &last))
-			spool_request(i, first, last);
+			spool_request(&a->spool, i, first, last);
 		else if (!strcmp(name, "manifest") && !strcmp(value, "yes"))
-			i->requested = true;
+			spool_request(&a->spool, i, 1, 0);
 	}
 	sending_again(&a->sending, i->id);
 }
@@ -207,6 +207,8 @@ bool agent_receive(struct agent *a, int timeout_ms)
 	if (ret <= 0)
 		return false;
 	handle(a, &p);
-	o->transport.ops->acknowledge(&o->transport, &p, true);
+	/* Otherwise a message that stays would be delivered without a pause. */
+	if (o->transport.ops->acknowledge(&o->transport, &p, true))
+		trouble_failed(&o->receiving, "%s", o->transport.error);
 	return true;
 }

@@ -83,6 +83,7 @@ static bool is_ready(struct intake *in, int fd, const struct stat *st)
 	}
 	if (is_settled(st))
 		return true;
+	in->unsettled++;
 	look_at(in, SETTLED);
 	return false;
 }
@@ -215,6 +216,7 @@ unsigned int intake_run(struct intake *in, struct take_wanted *wanted)
 	int dir;
 
 	in->spool->freed = false;
+	in->unsettled = 0;
 	watch(in);
 	in->next = clock_monotonic() + (in->watch >= 0 ? LOOK : LOOK_OFTEN);
 	taken = take_leftovers(in, wanted);

@@ -20,6 +20,7 @@
  * @inotify: descriptor; -1: it is not watched
  * @watch: the watch on the directory; -1: none yet
  * @next: when to look at the latest, by CLOCK_MONOTONIC
+ * @unsettled: number of files that somebody may still be copying
  * @trouble: the directory cannot be read
  * @full: an incident cannot be taken
  */
@@ -30,6 +31,7 @@ struct intake {
 	int inotify;
 	int watch;
 	uint64_t next;
+	unsigned int unsettled;
 	struct trouble trouble;
 	struct trouble full;
 	bool (*stopped)(void);

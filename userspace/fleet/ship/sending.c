@@ -213,14 +213,14 @@ static int step(struct sending *s, struct spool *spool, struct incident *i,
 	bool has_parts;
 	int ret;
 
-	i->busy_until = clock_monotonic() + SENDING_BUSY_NS;
+	i->busy_until = clock_monotonic() + SPOOL_PERMIT_NS;
 	has_parts = has_wanted_parts(i);
 	ret = has_parts ? send_parts(s, i, outlet, &cause) :
 			  send_manifest(s, spool, i, outlet, &cause);
 	if (ret > 0)
 		return spool_lose(spool, i, cause);
 	if (!ret && !has_parts) {
-		spool_requested_done(i);
+		spool_requested_done(spool, i);
 		sending_end(s, outlet);
 	}
 	return ret;

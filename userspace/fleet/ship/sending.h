@@ -10,9 +10,6 @@
 #include "outlet.h"
 #include "spool.h"
 
-/* A permit ends after this time, so an incident without an answer may be removed then. */
-#define SENDING_BUSY_NS	(120 * 1000000000ULL)
-
 /**
  * struct sending - the incident that is being sent
  * @id: its id; "": none

@@ -62,10 +62,23 @@ uint64_t spool_parts(const struct incident *i)
 	return i->size / MESSAGE_PAYLOAD_MAX + !!(i->size % MESSAGE_PAYLOAD_MAX);
 }
 
-int spool_request(struct incident *i, uint64_t first, uint64_t last)
+/* Its time says when. Without the file, the collector sends another permit one day. */
+static void note_permit(struct spool *s, const struct incident *i)
+{
+	int fd = openat(s->permits, i->id, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0640);
+
+	if (fd < 0)
+		return;
+	futimens(fd, NULL);
+	close(fd);
+}
+
+int spool_request(struct spool *s, struct incident *i, uint64_t first, uint64_t last)
 {
 	uint64_t parts = spool_parts(i);
 
+	note_permit(s, i);
 	i->requested = true;
 	if (!i->wanted)
 		i->wanted = calloc(parts / 8 + 1, 1);
@@ -76,11 +89,18 @@ int spool_request(struct incident *i, uint64_t first, uint64_t last)
 	return 0;
 }
 
-void spool_requested_done(struct incident *i)
+static void free_request(struct incident *i)
 {
 	free(i->wanted);
 	i->wanted = NULL;
 	i->requested = false;
+}
+
+void spool_requested_done(struct spool *s, struct incident *i)
+{
+	if (i->requested)
+		files_remove(s->permits, i->id);
+	free_request(i);
 }
 
 /* Keep the room: spool_add() makes it larger at powers of two, where it may be so already. */
@@ -88,7 +108,7 @@ static void forget(struct spool *s, struct incident *i)
 {
 	size_t at = i - s->v;
 
-	spool_requested_done(i);
+	spool_requested_done(s, i);
 	s->bytes -= i->size;
 	s->nr--;
 	memmove(i, i + 1, (s->nr - at) * sizeof(*i));
@@ -166,6 +186,22 @@ static int load_one(void *data, int dir, const char *name)
 	return spool_add(s, name, file.st_size, mtime_of(&state));
 }
 
+/* Go on with what a killed process was sending, unless the permit has ended. */
+static int load_permit(void *data, int dir, const char *name)
+{
+	struct spool *s = data;
+	struct incident *i = spool_find(s, name);
+	uint64_t now = clock_real();
+	struct stat st;
+
+	if (!i || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || mtime_of(&st) > now ||
+	    now - mtime_of(&st) > SPOOL_PERMIT_NS) {
+		files_remove(dir, name);
+		return 0;
+	}
+	return spool_request(s, i, 0, UINT64_MAX);
+}
+
 static int remove_leftover(void *data, int dir, const char *name)
 {
 	struct spool *s = data;
@@ -213,6 +249,8 @@ static int load(struct spool *s, int losses)
 	files_remove_temporary(s->answers);
 	if (!ret)
 		ret = files_each(s->state, load_one, s);
+	if (!ret)
+		ret = files_each(s->permits, load_permit, s);
 	return ret ? ret : files_each(s->data, remove_leftover, s);
 }
 
@@ -246,7 +284,7 @@ static int open_folders(struct spool *s)
 {
 	struct { int *fd; const char *name; } folders[] = {
 		{ &s->taking, "taking" }, { &s->data, "data" }, { &s->state, "state" },
-		{ &s->losses.dir, "losses" }, { &s->answers, "answers" },
+		{ &s->permits, "permits" }, { &s->losses.dir, "losses" }, { &s->answers, "answers" },
 	};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
@@ -262,7 +300,7 @@ bool spool_open(struct spool *s, const char *path, uint64_t most)
 	int ret;
 
 	*s = (struct spool){ .most = most, .dir = -1, .lock = -1, .taking = -1, .data = -1,
-			     .state = -1, .answers = -1, .losses.dir = -1 };
+			     .state = -1, .permits = -1, .answers = -1, .losses.dir = -1 };
 	s->dir = files_open_folder(AT_FDCWD, path);
 	ret = s->dir < 0 ? s->dir : 0;
 	if (!ret) {
@@ -285,13 +323,14 @@ bool spool_open(struct spool *s, const char *path, uint64_t most)
 
 void spool_close(struct spool *s)
 {
-	int fds[] = { s->taking, s->data, s->state, s->answers, s->losses.dir, s->lock, s->dir };
+	int fds[] = { s->taking, s->data, s->state, s->permits, s->answers, s->losses.dir,
+		      s->lock, s->dir };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	for (size_t i = 0; i < s->nr; i++)
-		spool_requested_done(&s->v[i]);
+		free_request(&s->v[i]);
 	free(s->v);
 	*s = (struct spool){ .dir = -1 };
 }

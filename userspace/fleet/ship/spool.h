@@ -5,6 +5,7 @@
  *	taking/FILE	a link to a recording, or a copy, before its sums are known
  *	data/ID		the recording
  *	state/ID	the lines of its manifest; its time is when it was taken
+ *	permits/ID	the collector waits for the incident: empty
  *	losses/ID	an incident that was removed before it was sent: see losses.h
  *	answers/ID	an answer to a command that was not sent: see executed.h
  *
@@ -24,6 +25,7 @@
 #include "message/names.h"
 
 #define SPOOL_INCIDENTS_MAX	4096
+#define SPOOL_PERMIT_NS		(120 * 1000000000ULL)	/* A permit ends after this time. */
 #define SPOOL_STATE_MAX		(16U << 10)
 
 /**
@@ -54,7 +56,7 @@ struct incident {
  */
 struct spool {
 	int dir, lock;
-	int taking, data, state, answers;
+	int taking, data, state, permits, answers;
 	uint64_t most;
 	struct incident *v;
 	size_t nr;
@@ -93,12 +95,13 @@ uint64_t spool_parts(const struct incident *i);
 
 /*
  * The collector waits for parts from @first to @last, and for the manifest behind them.
- * Parts that the incident does not have are left out. Return 0 or -ENOMEM.
+ * Parts that the incident does not have are left out. A process that is killed meanwhile
+ * leaves the permit to the next one. Return 0 or -ENOMEM.
  */
-int spool_request(struct incident *i, uint64_t first, uint64_t last);
+int spool_request(struct spool *s, struct incident *i, uint64_t first, uint64_t last);
 
 /* The collector has got all that it was waiting for. */
-void spool_requested_done(struct incident *i);
+void spool_requested_done(struct spool *s, struct incident *i);
 
 /* Append the lines of an incident's manifest. Return 0 or a negative errno. */
 int spool_manifest(const struct spool *s, const char *id, struct buf *out);

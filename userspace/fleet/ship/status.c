@@ -185,7 +185,6 @@ static void print_json(const struct status *s)
 	else
 		json_null(&j, "error");
 	json_close(&j, '}');
-	putchar('\n');
 }
 
 int status_print(const char *path, bool json)

@@ -23,8 +23,11 @@ enum sums_state sums_state(int fd)
 	const struct rbmap_damage *damage;
 	enum sums_state state = SUMS_COMPLETE;
 	struct rbmap_recording *r;
+	char path[32];
 
-	if (open_recording(&r, fd))
+	/* The files of CPUs, which an unfinished recording has, are found by its name. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (rbmap_recording_open(&r, path, 0))
 		return SUMS_DAMAGED;
 	damage = rbmap_recording_damage(r);
 	if (damage->unfinished || damage->busy)

@@ -25,6 +25,7 @@
 #define SCHEME		"dir:"
 #define COMMAND_SECONDS	3600
 #define POLL_MS		200	/* Changes by other machines wake nobody. */
+#define HOST_POLL_MS	1000	/* Thousands of hosts look at one file system. */
 #define POLL_SHARE	20	/* Looking takes at most one of so many parts of the time. */
 
 static const char *const channels[] = {
@@ -263,7 +264,7 @@ static int next_message(struct directory *d, struct parcel *p)
 		/* What cannot be a message is delivered as one without bytes, and refused. */
 		if (ret == -EBADMSG)
 			p->size = 0;
-		else if (ret == -ENOENT)
+		else if (ret == -ENOENT || ret == -EISDIR)
 			continue;
 		else if (ret)
 			return ret;
@@ -342,6 +343,8 @@ static int64_t now_ms(void)
 
 static int directory_receive(struct transport *t, struct parcel *p, int timeout_ms)
 {
+	const struct directory *d = t->data;
+	int64_t shortest = d->role == ROLE_HOST ? HOST_POLL_MS : POLL_MS;
 	int64_t end = now_ms() + timeout_ms;
 
 	for (;;) {
@@ -354,8 +357,8 @@ static int directory_receive(struct transport *t, struct parcel *p, int timeout_
 						strerror(-ret));
 		if (ret || left <= 0)
 			return ret;
-		if (pause < POLL_MS)
-			pause = POLL_MS;
+		if (pause < shortest)
+			pause = shortest;
 		if (poll(NULL, 0, (int)(pause < left ? pause : left)))
 			return 0;
 	}

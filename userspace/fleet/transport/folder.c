@@ -130,6 +130,9 @@ static int read_file(int fd, void **data, size_t *size)
 
 	if (fstat(fd, &st))
 		return -errno;
+	/* Nobody could remove it as a message. */
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > MESSAGE_SIZE_MAX)
 		return -EBADMSG;
 	*size = st.st_size;

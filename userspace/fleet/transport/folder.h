@@ -29,7 +29,7 @@ int folder_write(int dir, const char *id, const void *data, size_t size);
 
 /*
  * Store the bytes of a message, which the caller frees. Return 0 or a negative errno;
- * -EBADMSG: the file cannot be a message.
+ * -EBADMSG: the file cannot be a message; -EISDIR: it is a folder.
  */
 int folder_read(int dir, const char *id, void **data, size_t *size);
 
