@@ -6,9 +6,9 @@
  *	fleet_collector URL send HOST KIND SOURCE SEQ [TEXT]
  *	fleet_collector URL command SOURCE TEXT
  *
- * "collect" writes what it gets to the directory OUT: ID is the file of an incident that is
- * complete, ID.manifest its manifest, ID.loss the record of a loss, COMMAND.answer an
- * answer, hello the last HELLO, and log a line "KIND SOURCE SEQ" for each message. It ends
+ * "collect" writes to the directory OUT. ID is the file of an incident that is complete, and
+ * ID.manifest its manifest. ID.loss is the record of a loss, COMMAND.answer an answer, and
+ * hello the last HELLO. log has a line "KIND SOURCE SEQ" for each message. The program ends
  * after `seconds`, or when it has sent STORED for `incidents`. Other values:
  *
  *	drop=N		leave out each Nth part the first time, and ask for it

@@ -24,6 +24,9 @@ FLEET_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(FLEET_DIR) -I$(CLI_DIR) \
 
 -include $(FLEET_OBJS:.o=.d)
 
+# The folders install their manual pages, services and settings.
+include $(sort $(wildcard $(FLEET_DIR)/*/*.mk))
+
 .PHONY: fleet check-fleet-libs install-fleet uninstall-fleet
 fleet: $(FLEET)
 

@@ -19,7 +19,7 @@ struct contact {
 	char error[320];
 };
 
-/* Read the file of the spool that is open as @dir. What it lacks is unknown. */
+/* Read the file of the spool that is open as @dir. Values that it lacks are 0 or "". */
 void contact_read(struct contact *c, int dir);
 
 /* Write the file. An error is left to the next time. */

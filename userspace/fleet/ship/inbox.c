@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the collector and the administrator send. Any of it can be damaged, or a lie. */
+/* Messages of the collector and the administrator. Each can be damaged, or a lie. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <poll.h>

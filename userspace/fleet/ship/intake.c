@@ -201,7 +201,7 @@ static int take_leftover(void *data, int dir, const char *name)
 	return l->in->stopped();
 }
 
-/* What had no room before, or what a killed process has left */
+/* Take files that had no room before, or that a killed process has left. */
 static unsigned int take_leftovers(struct intake *in, struct take_wanted *wanted)
 {
 	struct leftovers l = { .in = in, .wanted = wanted };

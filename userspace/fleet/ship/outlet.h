@@ -40,8 +40,8 @@ struct outlet {
 };
 
 /*
- * Open the transport if that is due. Return 0, or a negative errno; -EINVAL: there is no
- * such transport, and never will be.
+ * Open the transport if that is due. Return 0, or a negative errno; -EINVAL: the
+ * URL is invalid.
  */
 int outlet_open(struct outlet *o);
 void outlet_close(struct outlet *o);

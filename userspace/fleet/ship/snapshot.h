@@ -15,7 +15,7 @@
 
 /*
  * Run a command, whose words are separated by spaces, without a shell. Wait for its end
- * and for the incident that is @wanted. Return false and store why there is none.
+ * and for the incident that is @wanted. On failure, return false and store the cause.
  */
 bool snapshot_take(const char *command, struct intake *in, struct take_wanted *wanted,
 		   char *error, size_t size);

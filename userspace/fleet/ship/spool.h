@@ -106,10 +106,16 @@ void spool_requested_done(struct spool *s, struct incident *i);
 /* Append the lines of an incident's manifest. Return 0 or a negative errno. */
 int spool_manifest(const struct spool *s, const char *id, struct buf *out);
 
+/*
+ * spool_load.c: read the folders of a spool that was opened, and finish what a killed
+ * process had begun. Return 0 or a negative errno.
+ */
+int spool_load(struct spool *s);
+
 /* If the folder "taking" is empty: incidents without a file become records of losses. */
 void spool_check(struct spool *s);
 
-/* Return whether a process has locked the spool with this descriptor's file. */
+/* Return whether an agent uses the spool that is open as @dir. */
 bool spool_is_locked(int dir);
 
 #endif /* RBMAP_FLEET_SHIP_SPOOL_H */
