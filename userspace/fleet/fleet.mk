@@ -10,7 +10,8 @@ FLEET_DIR	:= userspace/fleet
 FLEET_BUILD	:= $(BUILD)/fleet
 FLEET		:= $(FLEET_BUILD)/rbmap-fleet
 FLEET_LIBS	:= libzstd zlib sqlite3 libcrypto libnats
-FLEET_MAN	:= $(foreach name,ship collect fleet,$(wildcard docs/man/rbmap-$(name).1))
+# Pages of the package rbmap-fleet
+FLEET_MAN	:= $(addprefix docs/man/rbmap-,ship.1 collect.1 fleet.1)
 LIBEXECDIR	?= $(PREFIX)/libexec
 FLEET_OBJS	:= $(patsubst $(FLEET_DIR)/%.c,$(FLEET_BUILD)/objects/%.o,\
 	$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c))

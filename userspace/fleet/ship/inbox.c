@@ -33,11 +33,13 @@ static void stored(struct agent *a, const struct message *m)
 static void permit(struct agent *a, const struct message *m)
 {
 	struct incident *i = spool_find(&a->spool, m->source);
+	uint64_t now = clock_monotonic();
 
-	/* A permit that is delivered twice is one. A restart forgets it, which does no harm. */
-	if (!i || i->permit == m->seq)
+	/* A permit that is delivered twice is one. */
+	if (!i || i->requested || (i->permit == m->seq && now < i->busy_until))
 		return;
 	i->permit = m->seq;
+	i->busy_until = now + SPOOL_PERMIT_NS;
 	if (spool_request(&a->spool, i, 0, UINT64_MAX))
 		complain("out of memory: %s is not sent now", i->id);
 }
