@@ -122,6 +122,16 @@ like "$("$FLEET" ship status --spool "$dir/none" 2>&1)" 'cannot read the spool' 
 	"status reports a spool that is missing"
 like "$("$FLEET" ship start 2>&1)" "unknown action 'start'" "an unknown action is reported"
 
+# All settings of the file are valid, also those that are commented out: only the spool is not.
+conf=userspace/fleet/ship/ship.conf
+sed 's/^#\([a-z].*\)/\1/' "$conf" >"$dir/conf"
+printf 'spool = %s\ntransport = dir:/dev/null/none\n' "$dir/none/none" >>"$dir/conf"
+like "$("$FLEET" ship --settings "$dir/conf" 2>&1)" "cannot use the spool $dir/none/none: " \
+	"the settings that are installed are valid"
+echo 'spol-size = 1G' >"$dir/conf"
+like "$("$FLEET" ship --settings "$dir/conf" 2>&1)" "conf:1: no setting 'spol-size'" \
+	"an unknown setting is reported"
+
 # ---- files arrive byte for byte, with their sums
 begin
 incident 2026-11-26T14.03.12 100000 7 why
@@ -172,6 +182,31 @@ sleep 1
 stop_agent
 is "$ended" 0 "SIGTERM ends a waiting agent"
 is "$(find spool -name '.new-*')" "" "no temporary file is left"
+
+# ---- it says READY, and what waits, to the service manager
+notify=$dir/notify
+python3 -c '
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+s.settimeout(3)
+try:
+    while True:
+        print(s.recv(500).decode(), flush=True)
+except socket.timeout:
+    pass' "$notify" >told &
+manager=$!
+until_true 5 test -S "$notify"
+export NOTIFY_SOCKET="$notify"
+start_agent
+unset NOTIFY_SOCKET
+sleep 2
+stop_agent
+wait "$manager"
+like "$(cat told)" '^READY=1' "the service manager is told that it is ready"
+like "$(cat told)" '^STATUS=0 incidents wait' "and what waits"
+like "$(cat told)" '^WATCHDOG=1' "and that it is alive"
+like "$(cat told)" '^STOPPING=1' "and that it ends"
 
 # ---- the recorder removes its file while it waits; parts are lost on the way
 begin
