@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap collect: keep what hosts send. */
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,6 +28,7 @@
 
 #define DEFAULT_DIRECTORY	"/var/lib/rbmap-collect"
 #define RECEIVE_MS		1000
+#define RETRY_MS		2000
 #define RETENTION_SECONDS	10
 #define STATUS_SECONDS		10
 #define PERMITS_MAX		65536
@@ -161,6 +163,26 @@ static int run(struct collector *c)
 	return *c->trouble ? STATUS_ERROR : STATUS_OK;
 }
 
+/*
+ * Open the transport. The other side may come up later than the collector, after a power
+ * failure for instance: wait for it. --once ends instead.
+ */
+static bool open_transport(struct collector *c)
+{
+	int ret = transport_open(&c->transport, &c->options->transport);
+
+	while ((ret == -EAGAIN || ret == -EACCES) && !c->options->once && !ended) {
+		collector_trouble(c, "%s; the collector tries again", c->transport.error);
+		service_ready("waiting for the transport");
+		service_busy();
+		poll(NULL, 0, RETRY_MS);
+		ret = transport_open(&c->transport, &c->options->transport);
+	}
+	if (ret && !ended)
+		complain("%s", c->transport.error);
+	return !ret;
+}
+
 static bool open_all(struct collector *c)
 {
 	if (!files_open(&c->files, c->options->directory))
@@ -169,10 +191,8 @@ static bool open_all(struct collector *c)
 		complain("cannot open %s/" INDEX_FILE ": %s", c->options->directory, c->index.error);
 		return false;
 	}
-	if (transport_open(&c->transport, &c->options->transport)) {
-		complain("%s", c->transport.error);
+	if (!open_transport(c))
 		return false;
-	}
 	if (!permits_init(&c->permits, c->options->permits)) {
 		complain("out of memory");
 		return false;
@@ -206,6 +226,8 @@ static int collect_with(const struct collect_options *options)
 		retention_begin(&c);
 		service_ready("collecting");
 		status = run(&c);
+	} else if (ended) {
+		status = STATUS_OK;
 	}
 	close_all(&c);
 	return status;

@@ -69,7 +69,7 @@ bool files_write(int dir, const char *name, const void *data, size_t size, mode_
 	return false;
 }
 
-bool files_copy(int from, const char *name, int to)
+bool setup_file_copy(int from, const char *name, int to)
 {
 	char bytes[COPY_MAX];
 	int fd = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

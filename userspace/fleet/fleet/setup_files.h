@@ -20,6 +20,6 @@ bool files_write(int dir, const char *name, const void *data, size_t size, mode_
 		 bool replace);
 
 /* Copy a small file to another folder, over what is there. */
-bool files_copy(int from, const char *name, int to);
+bool setup_file_copy(int from, const char *name, int to);
 
 #endif /* RBMAP_FLEET_SETUP_FILES_H */

@@ -40,7 +40,7 @@ static bool make_client(struct setup *s, int dir, const char *folder, const stru
 {
 	int to = files_folder(dir, folder);
 	bool ok = to >= 0 && certificate_make(&s->ca, to, CLIENT, holder, s->plan->days) &&
-		  files_copy(s->dir, CA ".crt", to);
+		  setup_file_copy(s->dir, CA ".crt", to);
 
 	if (to >= 0)
 		close(to);
@@ -82,7 +82,7 @@ static bool fill_server(struct setup *s, int to, const struct server *server)
 	struct buf text = { 0 };
 	bool ok = certificate_make(&s->ca, to, "server", &holder, s->plan->days) &&
 		  certificate_make(&s->routes, to, "route", &holder, s->plan->days) &&
-		  files_copy(s->dir, CA ".crt", to) && files_copy(s->dir, ROUTES_CA ".crt", to);
+		  setup_file_copy(s->dir, CA ".crt", to) && setup_file_copy(s->dir, ROUTES_CA ".crt", to);
 
 	configuration_cluster(&text, &s->plan->servers, server);
 	ok = ok && write_configuration(to, "cluster.conf", &text, true);
