@@ -416,9 +416,9 @@ begin
 asker=$!
 ok "a command is sent" wait_for test -n "$(find "$dir/t/all" -type f; sleep 1; find "$dir/t/all" -type f)"
 id=$(basename "$(find "$dir/t/all" -type f | head -n 1)")
-tai=$(sql "SELECT time_tai FROM command")
+real=$(sql "SELECT time FROM command")
 {
-	echo "answer web-1 $id - state=taken incident=inc-1 oldest-tai=$((tai - 5000000000)) late=0 received-tai=$((tai + 20000000)) clock-error=1000"
+	echo "answer web-1 $id - state=taken incident=inc-1 oldest-real=$((real - 5000000000)) late=0 received-real=$((real + 20000000)) clock-error=1000"
 	echo "answer web-2 $id - state=failed error=no_recorder"
 	echo "manifest web-1 inc-1 trace.dat command=$id events=7 reason=it$(printf '\033')[31mwas"
 	for seq in $(seq 0 "$last"); do echo "part web-1 inc-1 trace.dat seq=$seq"; done
@@ -433,7 +433,7 @@ ok "hosts of other names are not asked" sh -c "! grep -q db-1 '$dir/answers'"
 stop
 fleet show "$id" --json >"$dir/json"
 is $? 3 "show has the same status"
-is "$(python3 -c "import json; d = json.load(open('$dir/json')); print(d['known'], d['answered'], d['stored'], d['answers'][0]['received-tai'] - d['time-tai'])")" \
+is "$(python3 -c "import json; d = json.load(open('$dir/json')); print(d['known'], d['answered'], d['stored'], d['answers'][0]['received-real'] - d['time-real'])")" \
 	"3 2 1 20000000" "JSON has the same numbers"
 fleet show inc-1 >"$dir/shown"
 is $? 0 "show an incident"

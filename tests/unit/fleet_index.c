@@ -285,8 +285,8 @@ static void test_bounded_rows(void **state)
 
 static void test_commands(void **state)
 {
-	struct index_command command = { .hosts = "*", .reason = "test", .time = 7, .time_tai = 8 };
-	struct index_answer answer = { .state = "taken", .oldest_tai = 5, .late = INDEX_UNKNOWN };
+	struct index_command command = { .hosts = "*", .reason = "test", .time = 7 };
+	struct index_answer answer = { .state = "taken", .oldest = 5, .late = INDEX_UNKNOWN };
 	struct index_host host = add_host("web-1");
 
 	(void)state;
@@ -301,7 +301,7 @@ static void test_commands(void **state)
 	assert_true(index_commit(&ix));
 	assert_false(index_command_find(&ix, "command-4", &command));
 	assert_true(index_command_find(&ix, "command-5", &command));
-	assert_int_equal(command.time_tai, 8);
+	assert_int_equal(command.time, 7);
 	assert_int_equal(index_number(&ix, 0, "SELECT count(*) FROM answer", ""), 1000);
 	assert_int_equal(ix.code, 0);
 }

@@ -96,9 +96,9 @@ bool answer_parse(struct index_answer *answer, const struct message *m)
 		TEXT_VALUE("state", answer->state),
 		TEXT_VALUE("error", answer->error),
 		TEXT_VALUE("incident", answer->incident),
-		NUMBER_VALUE("oldest-tai", answer->oldest_tai),
+		NUMBER_VALUE("oldest-real", answer->oldest),
 		NUMBER_VALUE("late", answer->late),
-		NUMBER_VALUE("received-tai", answer->received_tai),
+		NUMBER_VALUE("received-real", answer->received),
 		NUMBER_VALUE("clock-error", answer->clock_error),
 	};
 

@@ -8,7 +8,7 @@
 
 static const char query[] =
 	"SELECT host.name, host.first_seen, host.last_seen, answer.state, answer.error,"
-	" answer.incident, answer.oldest_tai, answer.late, answer.received_tai,"
+	" answer.incident, answer.oldest, answer.late, answer.received,"
 	" answer.clock_error, incident.state"
 	" FROM host LEFT JOIN answer ON answer.host = host.id AND answer.command = ?1"
 	" LEFT JOIN incident ON incident.host = host.id AND incident.name = answer.incident"
@@ -63,8 +63,8 @@ static void print_row(sqlite3_stmt *st, const struct index_command *command)
 
 	print_text(index_text(st, HOST), 20);
 	print_text(outcome(st), 9);
-	print_text(cell_between(command->time_tai, index_u64(st, RECEIVED), cell), 10);
-	print_text(cell_between(command->time_tai, index_u64(st, OLDEST), cell), 12);
+	print_text(cell_between(command->time, index_u64(st, RECEIVED), cell), 10);
+	print_text(cell_between(command->time, index_u64(st, OLDEST), cell), 12);
 	print_text(late ? cell_between(0, late, cell) : "no", 10);
 	print_text(cell_between(0, index_u64(st, CLOCK_ERROR), cell), 11);
 	if (*index_text(st, STATE)) {
@@ -107,7 +107,7 @@ static void print_json(struct fleet_index *ix, const struct index_command *comma
 	json_string(&j, "hosts", command->hosts);
 	json_string(&j, "reason", command->reason);
 	json_number(&j, "time", command->time);
-	json_number(&j, "time-tai", command->time_tai);
+	json_number(&j, "time-real", command->time);
 	json_open(&j, "answers", '[');
 	while (next_host(ix, st, command)) {
 		count(a, st);
@@ -118,9 +118,9 @@ static void print_json(struct fleet_index *ix, const struct index_command *comma
 		json_text(&j, "error", index_text(st, ERROR));
 		json_text(&j, "incident", index_text(st, INCIDENT));
 		json_text(&j, "incident-state", index_text(st, INCIDENT_STATE));
-		json_known(&j, "oldest-tai", index_u64(st, OLDEST));
+		json_known(&j, "oldest-real", index_u64(st, OLDEST));
 		json_known(&j, "late", index_u64(st, LATE));
-		json_known(&j, "received-tai", index_u64(st, RECEIVED));
+		json_known(&j, "received-real", index_u64(st, RECEIVED));
 		json_known(&j, "clock-error", index_u64(st, CLOCK_ERROR));
 		json_close(&j, '}');
 	}

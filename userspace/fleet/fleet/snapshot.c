@@ -37,7 +37,6 @@ static bool make_command(struct index_command *c, const struct fleet_options *o)
 		return false;
 	}
 	*c = (struct index_command){ .time = clock_ns(CLOCK_REALTIME) };
-	c->time_tai = clock_ns(CLOCK_TAI);
 	seconds = c->time / NS_PER_SEC;
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number) || !gmtime_r(&seconds, &tm) ||
 	    !strftime(time, sizeof(time), "%FT%H.%M.%SZ", &tm)) {
@@ -60,7 +59,7 @@ static int encode(struct buf *bytes, const struct index_command *c)
 	text_add(&text, "action", "snapshot");
 	text_add(&text, "hosts", c->hosts);
 	text_add(&text, "reason", c->reason);
-	text_add_u64(&text, "time-tai", c->time_tai);
+	text_add_u64(&text, "time-real", c->time);
 	m.data = text.data;
 	m.size = text.size;
 	ret = text.failed ? -1 : message_encode(bytes, &m);

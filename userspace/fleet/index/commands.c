@@ -4,8 +4,8 @@
 #define KEPT	"1000"
 
 static const char add[] =
-	"INSERT INTO command (name, action, hosts, reason, time, time_tai)"
-	" VALUES (?1, 'snapshot', ?2, ?3, ?4, ?5)";
+	"INSERT INTO command (name, action, hosts, reason, time)"
+	" VALUES (?1, 'snapshot', ?2, ?3, ?4)";
 static const char trim[] =
 	"DELETE FROM command WHERE id <= (SELECT id FROM command ORDER BY id DESC LIMIT 1"
 	" OFFSET " KEPT ")";
@@ -13,15 +13,15 @@ static const char trim_answers[] =
 	"DELETE FROM answer WHERE command < (SELECT ifnull(min(id), 0) FROM command)";
 static const char remove_one[] = "DELETE FROM command WHERE name = ?1";
 static const char find[] =
-	"SELECT id, name, hosts, reason, time, time_tai FROM command WHERE name = ?1";
+	"SELECT id, name, hosts, reason, time FROM command WHERE name = ?1";
 static const char answer_text[] =
-	"INSERT OR REPLACE INTO answer (command, host, state, error, incident, oldest_tai, late,"
-	" received_tai, clock_error, arrived)"
+	"INSERT OR REPLACE INTO answer (command, host, state, error, incident, oldest, late,"
+	" received, clock_error, arrived)"
 	" VALUES (?1, ?2, ?3, ?4, nullif(?5, ''), ?6, ?7, ?8, ?9, ?10)";
 
 void index_command_add(struct fleet_index *ix, const struct index_command *c)
 {
-	index_run(ix, add, "sssii", c->name, c->hosts, c->reason, c->time, c->time_tai);
+	index_run(ix, add, "sssi", c->name, c->hosts, c->reason, c->time);
 	index_run(ix, trim, "");
 	index_run(ix, trim_answers, "");
 }
@@ -42,7 +42,6 @@ bool index_command_find(struct fleet_index *ix, const char *name, struct index_c
 	index_copy_text(st, 2, c->hosts, sizeof(c->hosts));
 	index_copy_text(st, 3, c->reason, sizeof(c->reason));
 	c->time = sqlite3_column_int64(st, 4);
-	c->time_tai = sqlite3_column_int64(st, 5);
 	index_end(st);
 	return true;
 }
@@ -51,5 +50,5 @@ void index_answer(struct fleet_index *ix, int64_t command, int64_t host,
 		  const struct index_answer *a, int64_t now)
 {
 	index_run(ix, answer_text, "iisssuuuui", command, host, a->state, a->error, a->incident,
-		  a->oldest_tai, a->late, a->received_tai, a->clock_error, now);
+		  a->oldest, a->late, a->received, a->clock_error, now);
 }

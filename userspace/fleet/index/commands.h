@@ -14,7 +14,7 @@ struct index_command {
 	char name[SOURCE_NAME_SIZE];
 	char hosts[256];	/* pattern of the names */
 	char reason[256];
-	int64_t time, time_tai;
+	int64_t time;
 };
 
 /* Numbers: INDEX_UNKNOWN if the answer does not say */
@@ -22,7 +22,7 @@ struct index_answer {
 	char state[16];
 	char error[256];
 	char incident[SOURCE_NAME_SIZE];
-	uint64_t oldest_tai, late, received_tai, clock_error;
+	uint64_t oldest, late, received, clock_error;
 };
 
 /* Add a snapshot command, and remove those beyond the newest thousand. */

@@ -93,7 +93,7 @@ static void parse_order(struct order *o, const struct message *m)
 			snprintf(o->action, sizeof(o->action), "%.31s", value);
 		else if (!strcmp(name, "hosts"))
 			snprintf(o->hosts, sizeof(o->hosts), "%s", value);
-		else if (!strcmp(name, "time-tai"))
+		else if (!strcmp(name, "time-real"))
 			text_u64(value, &o->time);
 	}
 }
@@ -109,7 +109,7 @@ static void add_answer(struct buf *out, const struct order *o, const struct take
 	text_add(out, "incident", w->id);
 	if (!w->has_oldest)
 		return;
-	text_add_u64(out, "oldest-tai", w->oldest);
+	text_add_u64(out, "oldest-real", w->oldest);
 	if (o->time)
 		text_add_u64(out, "late", w->oldest > o->time ? w->oldest - o->time : 0);
 }
@@ -118,7 +118,7 @@ static void add_answer(struct buf *out, const struct order *o, const struct take
 static void execute(struct agent *a, const char *id, const struct order *o)
 {
 	struct take_wanted wanted = { .command = id };
-	uint64_t tai, received = clock_tai(&tai) ? tai : 0;
+	uint64_t received = clock_real();
 	struct buf answer = { 0 };
 	char error[VALUE_SIZE] = "";
 	int ret;
@@ -128,8 +128,7 @@ static void execute(struct agent *a, const char *id, const struct order *o)
 	else
 		snprintf(error, sizeof(error), "unknown action '%s'", o->action);
 	add_answer(&answer, o, &wanted, error);
-	if (received)
-		text_add_u64(&answer, "received-tai", received);
+	text_add_u64(&answer, "received-real", received);
 	clock_add_error(&answer);
 	ret = answer.failed ? -ENOMEM : executed_answer(&a->executed, id, &answer);
 	if (ret)

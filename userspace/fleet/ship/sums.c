@@ -142,15 +142,29 @@ static const struct rbmap_moment *nearest_moment(const struct sums *s)
 	return NULL;
 }
 
+/* Store the time of an event by another clock, which was @other at the moment. */
+static bool time_by(const struct sums *s, const struct rbmap_moment *m, uint64_t ts,
+		    uint64_t other, uint64_t *time)
+{
+	int64_t away;
+
+	return is_in_ns(s->clock) && !__builtin_sub_overflow(ts, m->ring, &away) &&
+	       !__builtin_add_overflow(other, away, time);
+}
+
+bool sums_real(const struct sums *s, uint64_t ts, uint64_t *real)
+{
+	const struct rbmap_moment *m = nearest_moment(s);
+
+	return m && time_by(s, m, ts, m->real, real);
+}
+
 bool sums_tai(const struct sums *s, uint64_t ts, uint64_t *tai)
 {
 	const struct rbmap_moment *m = nearest_moment(s);
-	int64_t away;
+	uint64_t at;
 
-	if (!m || !is_in_ns(s->clock) || !moment_tai(m, tai) ||
-	    __builtin_sub_overflow(ts, m->ring, &away))
-		return false;
-	return !__builtin_add_overflow(*tai, away, tai);
+	return m && moment_tai(m, &at) && time_by(s, m, ts, at, tai);
 }
 
 static void add_moments(struct buf *out, const struct sums *s)

@@ -48,9 +48,10 @@ enum sums_state sums_state(int fd);
 int sums_read(struct sums *sums, int fd, bool (*stopped)(void));
 
 /*
- * Store the time of CLOCK_TAI at @ts of the ring's clock. Return false if the recording
- * does not tell it.
+ * Store the time of CLOCK_REALTIME or CLOCK_TAI at @ts of the ring's clock. Return false
+ * if the recording does not tell it. Many kernels do not know TAI.
  */
+bool sums_real(const struct sums *sums, uint64_t ts, uint64_t *real);
 bool sums_tai(const struct sums *sums, uint64_t ts, uint64_t *tai);
 
 /* Append the lines of a manifest that these sums are. */

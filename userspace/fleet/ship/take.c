@@ -79,7 +79,7 @@ static void found(struct take_wanted *w, const char *id, const struct sums *sums
 	w->found = true;
 	snprintf(w->id, sizeof(w->id), "%s", id);
 	w->has_oldest = sums->readable && sums->events &&
-			sums_tai(sums, sums->first, &w->oldest);
+			sums_real(sums, sums->first, &w->oldest);
 }
 
 static void add_manifest(struct buf *out, const char *name, uint64_t size, const char *digits,
