@@ -425,6 +425,9 @@ real=$(sql "SELECT time FROM command")
 } | play
 wait "$asker"
 is $? 3 "a host that has not answered is missing"
+"$command" fleet snapshot -t "dir:$dir/t" -d "$dir/c" --hosts 'nobody*' --reason x --wait 1 >"$dir/out" 2>"$dir/err"
+is $? 3 "hosts that nobody knows are missing"
+like "$(cat "$dir/err")" "knows no host with a name like 'nobody\*'" "the pattern is named"
 like "$(cat "$dir/answers")" '^web-1 +stored +20\.0 ms +-5\.000 s +no +1 us +inc-1' "an answer, and how late it is"
 like "$(cat "$dir/answers")" '^web-2 +failed .*no recorder' "an answer that failed"
 like "$(cat "$dir/answers")" '^web-3 +no answer .*last seen 20' "a host without an answer"
@@ -433,7 +436,7 @@ ok "hosts of other names are not asked" sh -c "! grep -q db-1 '$dir/answers'"
 stop
 fleet show "$id" --json >"$dir/json"
 is $? 3 "show has the same status"
-is "$(python3 -c "import json; d = json.load(open('$dir/json')); print(d['known'], d['answered'], d['stored'], d['answers'][0]['received-real'] - d['time-real'])")" \
+is "$(python3 -c "import json; d = json.load(open('$dir/json')); print(d['known'], d['answered'], d['stored'], d['answers'][0]['received-real'] - d['time'])")" \
 	"3 2 1 20000000" "JSON has the same numbers"
 fleet show inc-1 >"$dir/shown"
 is $? 0 "show an incident"

@@ -107,7 +107,6 @@ static void print_json(struct fleet_index *ix, const struct index_command *comma
 	json_string(&j, "hosts", command->hosts);
 	json_string(&j, "reason", command->reason);
 	json_number(&j, "time", command->time);
-	json_number(&j, "time-real", command->time);
 	json_open(&j, "answers", '[');
 	while (next_host(ix, st, command)) {
 		count(a, st);

@@ -107,11 +107,15 @@ static int wait_for_answers(struct fleet_index *ix, const struct index_command *
 
 	do {
 		a = answers_count(ix, c);
-		if (ix->code || a.stored + a.failed >= a.known)
+		if (ix->code || (a.known && a.stored + a.failed >= a.known))
 			break;
 		poll(NULL, 0, POLL_MS);
 	} while (now() < end);
-	return answers_print(ix, c, false);
+	if (a.known || ix->code)
+		return answers_print(ix, c, false);
+	complain("the collector knows no host with a name like '%s': 'rbmap fleet hosts' lists the known ones",
+		 c->hosts);
+	return STATUS_CUT;
 }
 
 int fleet_snapshot(const struct fleet_options *o)
