@@ -33,12 +33,13 @@ same()
 # Each of these prints lines such as "-o, --output FILE", sorted.
 of_help()
 {
-	rbmap "$1" --help | sed -n 's/^  *\(\(-., \)\{0,1\}--[a-z-]*\( [A-Z]\{1,\}\)\{0,1\}\)  .*/\1/p' | sort
+	rbmap "$@" --help | sed -n 's/^  *\(\(-., \)\{0,1\}--[a-z-]*\( [A-Z]\{1,\}\)\{0,1\}\)  .*/\1/p' | sort
 }
 
 of_manual()
 {
-	awk '/^\.SH/ { inside = $2 == "OPTIONS" }
+	awk -v section="OPTIONS${2:+ OF ${2^^}}" '
+		/^\.SH/ { gsub("\"", ""); inside = $0 == ".SH " section }
 		inside && before == ".TP" && /^\.BI? "?\\-/ { print }
 		{ before = $0 }' "docs/man/rbmap-$1.1" |
 		sed 's/^\.BI* //; s/\\-/-/g; s/"//g; s/  / /' | sort
@@ -54,14 +55,40 @@ of_table()
 
 actions()
 {
-	rbmap "$1" --complete | grep -v '^-'
+	rbmap "$@" --complete | grep -v '^-'
 }
+
+# targets WORD...: print the words and all their actions
+targets()
+{
+	local action
+
+	echo "$*"
+	for action in $(actions "$@"); do
+		targets "$@" "$action"
+	done
+}
+
+# These actions have options, a help and a section of the manual page of their own.
+of_their_own=" fleet-merge fleet-setup "
 
 of_tables()
 {
-	for action in '' $(actions "$1"); do
-		of_table "$1" ${action:+"$action"}
+	local action
+
+	for action in '' $(actions "$@"); do
+		[[ $of_their_own == *" $1-$action "* ]] || of_table "$@" ${action:+"$action"}
 	done | sort -u
+}
+
+# documented WORD...: test that the help, the manual page and the tables have the same options
+documented()
+{
+	same "$* --help has the options of the manual page" \
+		"$(of_help "$@")" "$(of_manual "$@" | grep -v '^-h, --help$')"
+	same "$* has the options of the manual page" \
+		"$(of_tables "$@" | grep -v '^-h, --help$')" \
+		"$(of_manual "$@" | sed 's/ [A-Z]*$/ VALUE/' | grep -v '^-h, --help$')"
 }
 
 # by_bash WORD...: print what bash offers for the last word
@@ -113,25 +140,29 @@ same "bash offers all commands" "$(by_bash '')" \
 	"$(printf '%s\n' "$commands" help --help --version | sort)"
 [ -z "$has_zsh" ] || same "zsh offers all commands" "$(by_zsh '')" "$(sort <<<"$commands")"
 for command in $commands; do
-	same "$command --help has the options of the manual page" \
-		"$(of_help "$command")" "$(of_manual "$command" | grep -v '^-h, --help$')"
-	same "$command has the options of the manual page" \
-		"$(of_tables "$command")" "$(of_manual "$command" | sed 's/ [A-Z]*$/ VALUE/')"
-	targets=$(actions "$command" | sed "s/^/$command /")
+	documented "$command"
+	ok "the manual page of $command has -h" grep -qx -e '-h, --help' <(of_manual "$command")
 	while read -ra words; do
-		rbmap "${words[@]}" --complete | cut -f 3 >>"$dir/kinds"
+		rbmap "${words[@]}" --complete | cut -s -f 3 >>"$dir/kinds"
 		of_table "${words[@]}" >"$dir/options"
 		same "bash offers the options of ${words[*]}" \
 			"$(by_bash "${words[@]}" -)" "$(long <"$dir/options")"
 		[ -z "$has_zsh" ] || same "zsh offers the options of ${words[*]}" \
 			"$(by_zsh "${words[@]}" -)" "$(all <"$dir/options")"
-	done <<<"${targets:-$command}"
+	done < <(targets "$command")
+done
+for words in $of_their_own; do
+	documented "${words%-*}" "${words#*-}"
 done
 same "the completions know all kinds of values" "$(sort -u "$dir/kinds" | xargs)" \
 	"- buffer dir event file kernel number pid text"
 same "bash offers the actions of probe" "$(by_bash probe '' | xargs)" "--help add fields list remove"
 [ -z "$has_zsh" ] || same "zsh offers the actions of probe" \
 	"$(by_zsh probe '' | xargs)" "add fields list remove"
+
+same "bash offers the actions of fleet setup" "$(by_bash fleet setup '' | xargs)" "--help nats streams"
+[ -z "$has_zsh" ] || same "zsh offers the actions of fleet setup" \
+	"$(by_zsh fleet setup '' | xargs)" "nats streams"
 
 # parameters WORD...: test that the manual page and the shells have the parameters of --help
 parameters()
@@ -174,6 +205,9 @@ values "$events" "$events" record --trigger
 values 'file folder' files record -q -o
 values 'file folder' files probe add --file
 values folder 'files -/' doctor --root
+values 'file folder' files fleet merge
+values folder 'files -/' fleet setup nats --directory
+values folder 'files -/' ship status --spool
 values "$(cd /lib/modules 2>/dev/null && compgen -d | sort | xargs)" kernels new-probe -k
 values '' none record --filter
 values '' none stat -i

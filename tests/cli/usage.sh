@@ -4,7 +4,7 @@
 # Tests invalid command lines: rbmap prints one line with the cause and exits with 2.
 . "$(dirname "$0")/lib.sh"
 
-commands="load unload create destroy status doctor selftest list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir"
+commands="load unload create destroy status doctor selftest list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir ship collect fleet"
 
 says 2 "no command 'recrod': similar names: record" recrod
 says 2 "no command 'nonsense': 'rbmap --help' lists the commands" nonsense

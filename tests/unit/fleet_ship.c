@@ -2,7 +2,7 @@
 /* `rbmap ship` alone, to be built with sanitizers: fleet_ship ship ARGUMENTS... */
 #include <signal.h>
 
-#include "../../userspace/fleet/commands.h"
+#include "ship/ship.h"
 
 int main(int argc, char **argv)
 {

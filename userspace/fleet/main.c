@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "collect/collect.h"
+#include "common/cli.h"
+#include "fleet/fleet.h"
+#include "ship/ship.h"
 
 static const struct command *const commands[] = {
 	&command_collect,

@@ -25,6 +25,6 @@ set_option_fn read_settings;
 #define SETTINGS_OPTION {						\
 	.name = "settings", .arg = "FILE", .kind = "file",		\
 	.target = { .set = read_settings },				\
-	.help = "read options from FILE, a line 'NAME = VALUE' for each" }
+	.help = "read options from FILE, lines 'NAME = VALUE'" }
 
 #endif /* RBMAP_CLI_SETTINGS_H */

@@ -88,7 +88,7 @@ _rbmap_value()
 
 _rbmap()
 {
-	local cur prev command long short kind value i
+	local cur prev command long short kind value has_actions i
 	local -a options query
 
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -121,12 +121,15 @@ _rbmap()
 
 	[[ $command != -* ]] || return
 	query=("$command")
-	# The options of probe are those of its action.
-	if [[ $command == probe && $COMP_CWORD -gt 2 && ${COMP_WORDS[2]} != -* ]]; then
-		query+=("${COMP_WORDS[2]}")
-	fi
+	# An action has options of its own, and can have actions.
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} != -* ]] || break
+		rbmap "${query[@]}" --complete 2>/dev/null | grep -qxF -e "${COMP_WORDS[i]}" || break
+		query+=("${COMP_WORDS[i]}")
+	done
 	while IFS=$'\t' read -r long short kind _; do
 		options+=("$long")
+		[[ $long == -* ]] || has_actions=yes
 		if [[ $prev == -?* && ($prev == "$long" || $prev == "$short") ]]; then
 			value=$kind
 		fi
@@ -135,7 +138,7 @@ _rbmap()
 		_rbmap_value "$value"
 		return
 	fi
-	if [[ $cur == -* || $command == probe && $COMP_CWORD -eq 2 ]]; then
+	if [[ $cur == -* || $has_actions && $COMP_CWORD -eq $((${#query[@]} + 1)) ]]; then
 		COMPREPLY=($(compgen -W "${options[*]}" -- "$cur"))
 		return
 	fi
@@ -159,6 +162,7 @@ _rbmap()
 		esac
 		;;
 	list | enable | disable) _rbmap_events ;;
+	fleet) [[ ${query[1]} != merge ]] || COMPREPLY=($(compgen -f -- "$cur")) ;;
 	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
 	probe) _rbmap_probe ;;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "collect.h"
 #include "collector.h"
-#include "commands.h"
 #include "common/options.h"
 #include "common/service.h"
 #include "common/settings.h"
@@ -71,7 +71,7 @@ static const struct cli_option options[] = {
 	TRANSPORT_OPTIONS(struct collect_options, transport, 0),
 	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct collect_options, directory),
-	  .help = "where files and the index are; default: " DEFAULT_DIRECTORY },
+	  .help = "where files and the index are;\ndefault: " DEFAULT_DIRECTORY },
 	{ .name = "permits", .arg = "N", .kind = "number", .target = COUNT(permits),
 	  .help = "hosts that may send at the same time; default: 256" },
 	{ .name = "max-incident", .arg = "SIZE", .kind = "number",
@@ -259,7 +259,8 @@ const struct command command_collect = {
 	.summary	= "Keep the incidents that hosts send with 'rbmap ship'",
 	.options	= options,
 	.help		=
-	"SIZE is a number of KiB, or a number with K, M or G. 'rbmap fleet' lists what was\n"
-	"collected. SIGTERM ends the collector; what it has not acknowledged comes again.\n",
+	"SIZE is a number of KiB, or a number with K, M or G. 'rbmap fleet' lists what\n"
+	"was collected. SIGTERM ends the collector; what it has not acknowledged comes\n"
+	"again.\n",
 	.run		= collect,
 };

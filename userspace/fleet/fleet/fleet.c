@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
+#include "common/complete.h"
 #include "common/options.h"
 #include "common/printable.h"
 #include "common/settings.h"
+#include "default_settings.h"
 #include "fetch.h"
+#include "fleet.h"
 #include "hosts.h"
 #include "incidents.h"
 #include "merge_command.h"
@@ -45,6 +47,13 @@ static const struct {
 
 #define NR_ACTIONS	(sizeof(actions) / sizeof(*actions))
 
+static void complete_actions(void)
+{
+	for (size_t i = 0; i < NR_ACTIONS; i++)
+		printf("%s\n", actions[i].name);
+	printf("merge\nsetup\n");
+}
+
 static int set_reason(const struct command *cmd, void *to, char *value)
 {
 	if (!*value || strlen(value) >= REASON_SIZE || !is_printable(value, strlen(value)))
@@ -58,7 +67,7 @@ static const struct cli_option options[] = {
 	TRANSPORT_OPTIONS(struct fleet_options, transport, SNAPSHOT),
 	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct fleet_options, directory),
-	  .help = "the collector's directory; default: " DEFAULT_DIRECTORY },
+	  .help = "the collector's directory;\ndefault: " DEFAULT_DIRECTORY },
 	{ .name = "hosts", .arg = "GLOB", .kind = "text", .actions = SNAPSHOT | INCIDENTS | TOP | HOSTS,
 	  .target = STRING(struct fleet_options, hosts),
 	  .help = "only hosts with a name that fits; default: *" },
@@ -96,9 +105,11 @@ static int run_action(size_t i, int argc, char **argv, struct fleet_options *o)
 		o->id = argv[optind++];
 	if (optind < argc)
 		return usage_error(&command_fleet, "unexpected argument '%s'", argv[optind]);
-	if (actions[i].bit == SNAPSHOT && (!o->reason || !o->transport.url))
-		return usage_error(&command_fleet, "snapshot needs --%s",
-				   o->reason ? "transport" : "reason");
+	if (actions[i].bit == SNAPSHOT && !o->reason)
+		return usage_error(&command_fleet, "snapshot needs --reason");
+	if (actions[i].bit == SNAPSHOT && !o->transport.url)
+		return usage_error(&command_fleet, "snapshot needs --transport, or a line 'transport = URL' in "
+				   FLEET_SETTINGS);
 	if (actions[i].bit == FETCH && !o->output)
 		return usage_error(&command_fleet, "fetch needs --output");
 	return actions[i].run(o);
@@ -115,6 +126,11 @@ static int fleet(int argc, char **argv)
 	};
 	int status;
 
+	if (complete_wanted(argc, argv))
+		complete_actions();
+	status = read_default_settings(&command_fleet, argc, argv, &o);
+	if (status)
+		return status;
 	if (!parse_options(&command_fleet, argc, argv, &o, &status))
 		return status;
 	if (optind == argc)
@@ -122,9 +138,9 @@ static int fleet(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (!strcmp(argv[0], "merge"))
-		return fleet_merge.run(argc, argv);
+		return fleet_merge(argc, argv, o.directory);
 	if (!strcmp(argv[0], "setup"))
-		return fleet_setup(argc, argv);
+		return fleet_setup(argc, argv, &o.transport);
 	for (size_t i = 0; i < NR_ACTIONS; i++)
 		if (!strcmp(actions[i].name, argv[0]))
 			return run_action(i, argc, argv, &o);
@@ -133,8 +149,10 @@ static int fleet(int argc, char **argv)
 
 const struct command command_fleet = {
 	.name		= "fleet",
-	.synopsis	= "snapshot --transport URL --reason TEXT [--hosts GLOB] [--wait SECONDS]\n"
-			  "       rbmap fleet incidents [--hosts GLOB] [--since TIME] [--until TIME] [--json]\n"
+	.synopsis	= "snapshot --reason TEXT [--transport URL] [--hosts GLOB]\n"
+			  "                          [--wait SECONDS]\n"
+			  "       rbmap fleet incidents [--hosts GLOB] [--since TIME] [--until TIME]\n"
+			  "                           [--json]\n"
 			  "       rbmap fleet show [--json] ID\n"
 			  "       rbmap fleet fetch -o DIR ID\n"
 			  "       rbmap fleet merge [-o FILE] [--html] [--perfetto] ID | [HOST=]FILE...\n"
@@ -145,9 +163,10 @@ const struct command command_fleet = {
 	.in_order	= true,
 	.help		=
 	"ID is an incident, or the command that 'rbmap fleet snapshot' prints.\n"
-	"TIME is 2026-11-26T14:03:12, 14:03:12, @SECONDS since 1970, or -10m (s, m, h, d).\n"
-	"'rbmap fleet merge --help' and 'rbmap fleet setup --help' have their own options.\n"
-	"Exit status 3: something is missing: a host that has not answered, or an incident\n"
-	"that is not stored, was lost, or was damaged.\n",
+	"TIME is 2026-11-26T14:03:12, 14:03:12, @SECONDS since 1970, or -10m (s, m, h,\n"
+	"d). Without --settings, " FLEET_SETTINGS " is read, if it exists. 'rbmap\n"
+	"fleet merge --help' and 'rbmap fleet setup --help' print their own options.\n"
+	"Exit status 3: something is missing: a host that has not answered, or an\n"
+	"incident that is not stored, was lost, or was damaged.\n",
 	.run		= fleet,
 };

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/cli.h"
 #include "common/options.h"
 #include "merge/merge.h"
 #include "merge_command.h"
@@ -40,11 +41,11 @@ static const struct cli_option options[] = {
 	  .help = "write the recording FILE (default: merged.dat)" },
 	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct options, directory),
-	  .help = "the collector's directory; default: " DEFAULT_DIRECTORY },
+	  .help = "the collector's directory;\ndefault: " DEFAULT_DIRECTORY },
 	{ .name = "html", .target = FLAG(struct options, html),
-	  .help = "also write a page for browsers, by rbmap report --html" },
+	  .help = "also write a page for browsers, by rbmap report" },
 	{ .name = "perfetto", .target = FLAG(struct options, perfetto),
-	  .help = "also write a trace for Perfetto, by rbmap convert --perfetto" },
+	  .help = "also write a trace for Perfetto, by rbmap convert" },
 	{ 0 }
 };
 
@@ -292,27 +293,27 @@ static int merge_arguments(struct options *o, char **argument)
 	return status;
 }
 
-static int run(int argc, char **argv)
-{
-	struct options o = { .output = "merged.dat", .directory = DEFAULT_DIRECTORY };
-	int status;
-
-	if (!parse_options(&fleet_merge, argc, argv, &o, &status))
-		return status;
-	if (optind == argc)
-		return usage_error(&fleet_merge, "name recordings: ID, FILE or HOST=FILE");
-	return merge_arguments(&o, argv + optind);
-}
-
-const struct command fleet_merge = {
+static const struct command command_merge = {
 	.name		= "fleet merge",
-	.synopsis	= "[-d DIR] [-o FILE] [--html] [--perfetto] ID | [HOST=]FILE...",
+	.synopsis	= "[-d DIR] [-o FILE] [--html] [--perfetto]\n"
+			  "                         ID | [HOST=]FILE...",
 	.summary	= "Merge the recordings of several hosts by their clocks",
 	.options	= options,
 	.help		=
-	"The times are those of TAI. Each host has CPUs and pids of its own in the merged\n"
-	"recording, and the names of its tasks begin with its name. It has no names of\n"
-	"addresses, because each kernel has others. Exit status 3: an incident of the ID is\n"
-	"not stored.\n",
-	.run		= run,
+	"The times are those of TAI. Each host has CPUs and pids of its own in the\n"
+	"merged recording, and the names of its tasks begin with its name. It has no\n"
+	"names of addresses, because each kernel has others. Exit status 3: an incident\n"
+	"of the ID is not stored.\n",
 };
+
+int fleet_merge(int argc, char **argv, const char *directory)
+{
+	struct options o = { .output = "merged.dat", .directory = directory };
+	int status;
+
+	if (!parse_options(&command_merge, argc, argv, &o, &status))
+		return status;
+	if (optind == argc)
+		return usage_error(&command_merge, "name recordings: ID, FILE or HOST=FILE");
+	return merge_arguments(&o, argv + optind);
+}

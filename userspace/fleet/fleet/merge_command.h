@@ -3,8 +3,10 @@
 #ifndef RBMAP_FLEET_MERGE_COMMAND_H
 #define RBMAP_FLEET_MERGE_COMMAND_H
 
-#include "common/cli.h"
-
-extern const struct command fleet_merge;
+/*
+ * @argv[0] is "merge". @directory is the collector's, if no option names another one. Return
+ * an exit status.
+ */
+int fleet_merge(int argc, char **argv, const char *directory);
 
 #endif /* RBMAP_FLEET_MERGE_COMMAND_H */

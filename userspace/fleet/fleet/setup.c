@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/cli.h"
+#include "common/complete.h"
 #include "common/options.h"
 #include "common/size.h"
 #include "setup.h"
@@ -55,16 +56,16 @@ static int set_replicas(const struct command *cmd, void *to, char *value)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "servers", .arg = "NAME=HOST:PORT,...", .kind = "text", .actions = NATS,
+	{ .name = "servers", .arg = "LIST", .kind = "text", .actions = NATS,
 	  .target = OPTION_TO(set_servers, struct servers, struct setup_options, nats.servers),
-	  .help = "all servers: one, three or more; HOST:PORT/ROUTE-PORT sets\n"
-		  "the port between servers, too (defaults: 4222/6222)" },
-	{ .name = "directory", .arg = "DIRECTORY", .kind = "dir", .actions = NATS,
+	  .help = "all servers: one, three or more; HOST:PORT/ROUTE-PORT\n"
+		  "sets the port between servers (defaults: 4222/6222)" },
+	{ .name = "directory", .arg = "DIR", .kind = "dir", .actions = NATS,
 	  .target = STRING(struct setup_options, nats.directory),
 	  .help = "where files are written, and kept" },
-	{ .name = "hosts", .arg = "NAME,...", .kind = "text", .actions = NATS,
+	{ .name = "hosts", .arg = "LIST", .kind = "text", .actions = NATS,
 	  .target = STRING(struct setup_options, nats.hosts),
-	  .help = "hosts to add; or a file with a name in each line" },
+	  .help = "hosts to add: NAME,...; or a file with names" },
 	{ .name = "days", .arg = "N", .kind = "number", .actions = NATS,
 	  .target = OPTION_TO(set_days, unsigned int, struct setup_options, nats.days),
 	  .help = "how long new certificates are valid; default: " TEXT(CERTIFICATE_DAYS) },
@@ -82,28 +83,30 @@ static const struct cli_option options[] = {
 	  .help = "a file with a JWT or an NKEY" },
 	{ .name = "replicas", .arg = "N", .kind = "number", .actions = STREAMS,
 	  .target = OPTION_TO(set_replicas, unsigned int, struct setup_options, streams.replicas),
-	  .help = "servers that have a copy; default: 3 in a cluster, else 1" },
+	  .help = "servers with a copy; default: 3 in a cluster, else 1" },
 	{ .name = "size", .arg = "SIZE", .kind = "text", .actions = STREAMS,
 	  .target = OPTION_TO(set_size_kb, uint64_t, struct setup_options, size_kb),
-	  .help = "limit for what waits for the collector; default: 16G" },
+	  .help = "limit of what waits for the collector; default: 16G" },
 	{ 0 }
 };
 
 static const struct command command_setup = {
 	.name		= "fleet setup",
 	.synopsis	= "dir:/DIRECTORY\n"
-			  "       rbmap fleet setup nats --directory DIRECTORY --servers NAME=HOST:PORT,...\n"
-			  "                    [--hosts NAME,...] [--days N]\n"
-			  "       rbmap fleet setup streams nats://HOST:PORT[,...] --certificate FILE\n"
-			  "                    --key FILE --ca FILE [--replicas N] [--size SIZE]",
+			  "       rbmap fleet setup nats --directory DIR --servers NAME=HOST:PORT,...\n"
+			  "                              [--hosts NAME,...] [--days N]\n"
+			  "       rbmap fleet setup streams [nats://HOST:PORT[,...]] [--replicas N]\n"
+			  "                                 [--size SIZE] [--certificate FILE --key FILE\n"
+			  "                                 --ca FILE] [--credentials FILE]",
 	.summary	= "Set up a directory, or servers of NATS, between hosts and the collector",
 	.options	= options,
 	.help		=
-	"'nats' writes the configuration of each server, an authority, and certificates for\n"
-	"servers, hosts, the collector and the administrator. Run it again to add hosts: what\n"
-	"is there stays, and keys are never replaced. Authorities are valid for "
-	TEXT(AUTHORITY_DAYS) " days.\n"
-	"'streams' makes the streams on running servers, or changes them.\n",
+	"'nats' writes the configuration of each server, an authority, and certificates\n"
+	"for servers, hosts, the collector and the administrator. Run it again to add\n"
+	"hosts: what is there stays, and keys are never replaced. Authorities are valid\n"
+	"for " TEXT(AUTHORITY_DAYS) " days.\n"
+	"'streams' makes the streams on running servers, or changes them. What is not\n"
+	"named here comes from the settings of 'rbmap fleet'.\n",
 };
 
 static int run_nats(int argc, char **argv)
@@ -120,21 +123,24 @@ static int run_nats(int argc, char **argv)
 	return setup_nats(&o.nats);
 }
 
-static int run_streams(int argc, char **argv)
+static int run_streams(int argc, char **argv, const struct transport_options *defaults)
 {
-	struct setup_options o = { .transport.role = ROLE_ADMIN };
+	struct setup_options o = { .transport = *defaults };
 	int status;
 
 	if (!parse_action_options(&command_setup, STREAMS, argc, argv, &o, &status))
 		return status;
-	if (optind + 1 != argc)
+	if (optind < argc)
+		o.transport.url = argv[optind++];
+	if (optind < argc)
+		return usage_error(&command_setup, "unexpected argument '%s'", argv[optind]);
+	if (!o.transport.url)
 		return usage_error(&command_setup, "streams needs the URL of the servers");
-	o.transport.url = argv[optind];
 	o.streams.bytes = o.size_kb << 10;
 	return setup_streams(&o.transport, o.streams);
 }
 
-int fleet_setup(int argc, char **argv)
+int fleet_setup(int argc, char **argv, const struct transport_options *defaults)
 {
 	struct setup_options o = { 0 };
 	int status;
@@ -142,7 +148,9 @@ int fleet_setup(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "nats"))
 		return run_nats(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "streams"))
-		return run_streams(argc - 1, argv + 1);
+		return run_streams(argc - 1, argv + 1, defaults);
+	if (complete_wanted(argc, argv))
+		printf("nats\nstreams\n");
 	if (!parse_options(&command_setup, argc, argv, &o, &status))
 		return status;
 	if (optind + 1 == argc && !strncmp(argv[optind], DIRECTORY_SCHEME, strlen(DIRECTORY_SCHEME)))

@@ -3,7 +3,12 @@
 #ifndef RBMAP_FLEET_SETUP_H
 #define RBMAP_FLEET_SETUP_H
 
-/* @argv[0] is "setup". Return an exit status. */
-int fleet_setup(int argc, char **argv);
+#include "transport/transport.h"
+
+/*
+ * @argv[0] is "setup". @defaults are used where the command line has nothing else. Return an
+ * exit status.
+ */
+int fleet_setup(int argc, char **argv, const struct transport_options *defaults);
 
 #endif /* RBMAP_FLEET_SETUP_H */

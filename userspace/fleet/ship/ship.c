@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap ship: send the incidents of this host's flight recorder to the collector. */
+#include <stdio.h>
 #include <string.h>
 
 #include "agent.h"
-#include "../commands.h"
+#include "common/complete.h"
 #include "common/options.h"
 #include "common/settings.h"
 #include "common/size.h"
+#include "ship.h"
 #include "snapshot.h"
 #include "status.h"
 
@@ -42,7 +44,7 @@ static int set_snapshot(const struct command *cmd, void *to, char *value)
 static const struct cli_option options[] = {
 	{ .name = "transport", .letter = 't', .arg = "URL", .kind = "text",
 	  .target = STRING(struct ship, agent.transport.url),
-	  .help = "where the collector is: dir:/DIRECTORY or nats://HOST[:PORT][,...]" },
+	  .help = "where the collector is: dir:/DIRECTORY, or\nnats://HOST[:PORT][,...]" },
 	{ .name = "certificate", .arg = "FILE", .kind = "file",
 	  .target = STRING(struct ship, agent.transport.certificate),
 	  .help = "certificate of this host for TLS" },
@@ -57,25 +59,25 @@ static const struct cli_option options[] = {
 	  .help = "file with an NKEY or a JWT for the servers" },
 	{ .name = "host", .arg = "NAME", .kind = "text",
 	  .target = OPTION_TO(set_host, const char *, struct ship, agent.transport.host),
-	  .help = "name of this host for the collector; the default is its host name" },
+	  .help = "name of this host for the collector; default: the host\nname" },
 	{ .name = "incidents", .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct ship, agent.incidents),
-	  .help = "directory of the flight recorder; the default is /var/lib/rbmap" },
+	  .help = "directory of the flight recorder;\ndefault: /var/lib/rbmap" },
 	{ .name = "spool", .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct ship, agent.spool),
-	  .help = "directory of incidents that are not stored yet; the default is\n"
-		  "/var/lib/rbmap/spool" },
+	  .help = "directory of incidents that are not stored yet;\n"
+		  "default: /var/lib/rbmap/spool" },
 	{ .name = "spool-size", .arg = "SIZE", .kind = "number",
 	  .target = OPTION_TO(set_size_kb, uint64_t, struct ship, spool_kb),
-	  .help = "keep at most SIZE there, such as 500M; the default is 1G" },
+	  .help = "keep at most SIZE there, such as 500M; default: 1G" },
 	{ .name = "snapshot", .arg = "COMMAND", .kind = "text",
 	  .target = OPTION_TO(set_snapshot, const char *, struct ship, agent.snapshot),
-	  .help = "run COMMAND, whose words are separated by spaces, for 'rbmap fleet snapshot'" },
+	  .help = "run COMMAND for 'rbmap fleet snapshot'; spaces\nseparate its words" },
 	{ .name = "once", .target = FLAG(struct ship, agent.once),
 	  .help = "send what waits, and end" },
 	{ .name = "timeout", .arg = "SECONDS", .kind = "number",
 	  .target = SECONDS(struct ship, agent.timeout),
-	  .help = "with --once, wait at most so long; the default is 60" },
+	  .help = "with --once, wait at most so long; default: 60" },
 	{ .name = "json", .letter = 'j', .help = "print JSON", .actions = ACTION_STATUS,
 	  .target = FLAG(struct ship, json) },
 	SETTINGS_OPTION,
@@ -114,6 +116,8 @@ static int ship(int argc, char **argv)
 	};
 	int status;
 
+	if (complete_wanted(argc, argv))
+		puts("status");
 	if (!parse_options(&command_ship, argc, argv, &s, &status))
 		return status;
 	if (optind == argc)

@@ -9,7 +9,7 @@
 #define TRANSPORT_OPTIONS(structure, member, bits)				\
 	{ .name = "transport", .letter = 't', .arg = "URL", .kind = "text",	\
 	  .target = STRING(structure, member.url), .actions = (bits),		\
-	  .help = "where messages go: dir:/DIRECTORY, or nats://SERVER,..." },		\
+	  .help = "where messages go: dir:/DIR, or nats://SERVER,..." },		\
 	{ .name = "certificate", .arg = "FILE", .kind = "file",			\
 	  .target = STRING(structure, member.certificate), .actions = (bits),	\
 	  .help = "the client's certificate" },					\
