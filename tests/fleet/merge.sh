@@ -24,8 +24,7 @@ sum()
 	done | awk '{ events += $1; lost += $2 } END { print events, lost }'
 }
 
-# The clock of "a" is 1000 s behind that of "b", and b is 2 s late in its own: at b's 1003 s
-# it is 100 s after a's 1 s.
+# The local clock of "b" is 1000 s ahead of that of "a": 1001 s on b is 1 s on a.
 "$MAKE_EVENTS" "$dir/a.dat" "[local]" 0,1700000000000000000,37 <<'END'
 0 1000000 10 waking victim 20
 0 1000010 10 switch waker 10 1 victim 20

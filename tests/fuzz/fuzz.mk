@@ -3,6 +3,7 @@
 #	make fuzz		run each for FUZZ_SECONDS (60)
 #	make fuzz-user		those of user space, with clang's libFuzzer
 #	make fuzz-fleet		messages for the collector
+#
 #	make fuzz-vm		system calls on a kernel with KASAN, lockdep and kmemleak,
 #				and at the same time on one with KCSAN
 #

@@ -15,7 +15,7 @@ FLEET_MAN	:= $(addprefix docs/man/rbmap-,ship.1 collect.1 fleet.1)
 LIBEXECDIR	?= $(PREFIX)/libexec
 FLEET_OBJS	:= $(patsubst $(FLEET_DIR)/%.c,$(FLEET_BUILD)/objects/%.o,\
 	$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c))
-# What these commands share with rbmap: the linker takes what they use.
+# Sources that these commands share with rbmap: the linker takes what they use.
 FLEET_COMMON	:= $(FLEET_BUILD)/common.a
 
 # A makefile is read before anything is installed: ask when it is needed.

@@ -30,7 +30,7 @@ static const char *find_id(const char *text, const char **rest, unsigned int *id
 	return line;
 }
 
-/* Return a format with another id, or NULL if there is no memory. */
+/* Return a format with another id, or NULL if memory is short. */
 static char *with_id(const char *text, const char *line, const char *rest, unsigned int id)
 {
 	char *made;
@@ -39,7 +39,7 @@ static char *with_id(const char *text, const char *line, const char *rest, unsig
 	       NULL : made;
 }
 
-/* Store the kind of a format. Return false if there is no memory. */
+/* Store the kind of a format. Return false if memory is short. */
 static bool make_kind(struct event_kind *kind, const char *system, const char *text,
 		      const char *line, const char *rest)
 {

@@ -34,7 +34,7 @@ struct tai_line {
  * @tai_unknown: the host does not know how far TAI is ahead of UTC
  * @nr_cpus: number of its CPUs
  * @first_cpu: number of its first CPU in the merged recording
- * @first_pid: what is added to its pids
+ * @first_pid: number that is added to its pids
  * @line: TAI of its events
  * @reader: the recording, while it is read
  */

@@ -12,7 +12,7 @@
  * struct subbuf_change - what changes
  * @ids: all kinds of events
  * @map: the new ids of the recording
- * @first_pid: what is added to pids; the idle task's pid stays 0
+ * @first_pid: number that is added to pids; the idle task's pid stays 0
  * @later: ns that are added to all times
  */
 struct subbuf_change {

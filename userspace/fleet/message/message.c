@@ -9,7 +9,7 @@
 
 #define MAGIC		"rbFL"
 #define VERSION		1
-#define LEVEL		1	/* of zstd; sub-buffers compress 6.5 times */
+#define LEVEL		1	/* zstd's; sub-buffers compress 6.5 times */
 
 struct header {
 	char		magic[4];

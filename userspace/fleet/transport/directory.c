@@ -261,7 +261,7 @@ static int next_message(struct directory *d, struct parcel *p)
 		if (!is_source_name(id) || *find_delivery(d, d->from, d->from_host, id))
 			continue;
 		ret = folder_read(d->dir, id, &data, &p->size);
-		/* What cannot be a message is delivered as one without bytes, and refused. */
+		/* A file that cannot be a message is delivered without bytes, and refused. */
 		if (ret == -EBADMSG)
 			p->size = 0;
 		else if (ret == -ENOENT || ret == -EISDIR)

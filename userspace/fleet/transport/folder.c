@@ -91,7 +91,7 @@ int folder_write(int dir, const char *id, const void *data, size_t size)
 	int fd, ret;
 
 	snprintf(name, sizeof(name), TEMPORARY "%s", id);
-	/* What a process left that was killed is not a message. */
+	/* A file that a killed process has left is not a message. */
 	if (unlinkat(dir, name, 0) && errno != ENOENT)
 		return -errno;
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);

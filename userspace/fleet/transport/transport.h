@@ -23,7 +23,7 @@ enum channel {
 	CHANNEL_ALL,		/* to all hosts that are connected, or connect in the next hour */
 };
 
-/* Who opens the transport. Rights depend on it. */
+/* The party that opens the transport. Rights depend on it. */
 enum transport_role {
 	ROLE_HOST,		/* publishes to the collector; receives for its name, and for all */
 	ROLE_COLLECTOR,		/* publishes to hosts; receives what all hosts publish */
@@ -51,7 +51,7 @@ struct parcel {
 /**
  * struct transport_options - where to
  * @url: "dir:/DIRECTORY" or "nats://HOST[:PORT][,nats://HOST...]"
- * @role: who opens it
+ * @role: the party that opens it
  * @host: name of this host; the collector and the administrator have none
  * @certificate: file with the client's certificate; NULL: no TLS
  * @key: file with its key
