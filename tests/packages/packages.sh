@@ -14,6 +14,17 @@ before=$1
 version=$2
 packages="rbmap rbmap-dkms librbmap-dev python3-rbmap rbmap-babeltrace2"
 older=$(ls /lib/modules)
+# The package needs the libnats that it was built with. Not each system has that.
+! dpkg-query -W libnats3.4 >/dev/null 2>&1 || packages="$packages rbmap-fleet"
+
+# has_fleet: return whether the package for many hosts is tested
+has_fleet()
+{
+	case $packages in
+	*rbmap-fleet) ;;
+	*) return 1 ;;
+	esac
+}
 
 # apt REPOSITORY ARGUMENT...: run apt-get with that repository as its only source
 apt()
@@ -79,13 +90,29 @@ ok "the settings of the flight recorder are a configuration file" \
 ok "the udev rule is installed" test -e /lib/udev/rules.d/60-rbmap.rules
 like "$(cat /var/lib/dkms/rbmap/*/*/*/log/make.log)" 'rbmap.ko' "DKMS has a log of the build"
 ok "bash parses the completion" bash -n /usr/share/bash-completion/completions/rbmap
-is "$(find /etc/systemd -name '*rbmap*')" '' "the flight recorder is not enabled"
+is "$(find /etc/systemd -name '*rbmap*')" '' "no service is enabled"
 said systemd-analyze --man=no verify rbmap-flight-recorder.service
 is "$status $output" "0 " "systemd-analyze accepts the unit of the flight recorder"
 said systemctl enable rbmap-flight-recorder.service
 is "$status" 0 "the flight recorder can be enabled" || diag "$output"
 
-for test in command bindings module; do
+tests="command bindings module"
+if has_fleet; then
+	tests="$tests fleet"
+	for file in collect fleet ship; do
+		ok "$file.conf is a configuration file" \
+			grep -qx /etc/rbmap/$file.conf /var/lib/dpkg/info/rbmap-fleet.conffiles
+	done
+	for unit in rbmap-ship rbmap-collect; do
+		said systemd-analyze --man=no verify $unit.service
+		is "$status $output" "0 " "systemd-analyze accepts the unit $unit"
+	done
+	is "$(ls /var/lib/rbmap /var/lib/rbmap-collect 2>/dev/null)" '' "nothing was started"
+else
+	skip "it needs libnats3.4" "the package rbmap-fleet"
+fi
+
+for test in $tests; do
 	said sh -e "/srv/debian/tests/$test"
 	is "$status" 0 "debian/tests/$test" || diag "$output"
 done
@@ -117,9 +144,22 @@ is "$(find /lib/modules /usr /var/lib/dkms -name '*rbmap*')" '' "apt-get remove 
 # The flight recorder leaves its recordings.
 mkdir /var/lib/rbmap
 : >/var/lib/rbmap/2026-11-26T14.03.12.dat
+# So does the agent with its spool, and the collector.
+if has_fleet; then
+	mkdir -p /var/lib/rbmap/spool /var/lib/rbmap-collect/incoming/h1 /var/lib/rbmap-collect/incidents/h1
+	for file in rbmap/spool/new rbmap-collect/incoming/h1/new.part rbmap-collect/index.sqlite \
+		rbmap-collect/index.sqlite-wal rbmap-collect/.lock rbmap-collect/incidents/h1/kept.dat; do
+		: >/var/lib/$file
+	done
+fi
 # shellcheck disable=SC2086 # split into words
 said apt repo purge $packages librbmap1
 is "$status" 0 "apt-get purge" || diag "$output"
+if has_fleet; then
+	is "$(find /var/lib/rbmap-collect -type f)" /var/lib/rbmap-collect/incidents/h1/kept.dat \
+		"apt-get purge leaves the incidents that were collected, and no other file"
+	rm -r /var/lib/rbmap-collect
+fi
 everything >/tmp/left
 # The group may own files, and the key may be enrolled: both stay.
 is "$(comm -13 /tmp/everything /tmp/left | grep -v '^/var/lib/dkms/mok\.' | head -n 20)" '' "apt-get purge leaves no new file"

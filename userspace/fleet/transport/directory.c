@@ -140,6 +140,21 @@ static int directory_open(struct transport *t, const struct transport_options *o
 	return ret;
 }
 
+/*
+ * Make the folder of a host. The other side is another user, who reads messages and removes
+ * them: the group may write, whatever the umask is. The folder gets the group of its parent.
+ */
+static int make_folder(int dir, const char *name)
+{
+	mode_t before = umask(0007);
+	int ret = mkdirat(dir, name, 0770) && errno != EEXIST ? -errno : 0;
+
+	umask(before);
+	if (!ret)
+		fsync(dir);
+	return ret;
+}
+
 /* Open the folder of a channel, or of a host in it. Return a descriptor or a negative errno. */
 static int open_folder(struct directory *d, enum channel channel, const char *host, bool make)
 {
@@ -148,9 +163,10 @@ static int open_folder(struct directory *d, enum channel channel, const char *ho
 	int dir = openat(d->channel[channel], name, flags);
 
 	if (dir < 0 && errno == ENOENT && make) {
-		if (mkdirat(d->channel[channel], name, 0750) && errno != EEXIST)
-			return -errno;
-		fsync(d->channel[channel]);
+		int ret = make_folder(d->channel[channel], name);
+
+		if (ret)
+			return ret;
 		dir = openat(d->channel[channel], name, flags);
 	}
 	return dir < 0 ? -errno : dir;

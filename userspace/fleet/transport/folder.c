@@ -97,7 +97,8 @@ int folder_write(int dir, const char *id, const void *data, size_t size)
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return -errno;
-	ret = write_bytes(fd, data, size);
+	/* The group of the directory reads it, whatever the umask is. */
+	ret = fchmod(fd, 0640) ? -errno : write_bytes(fd, data, size);
 	/* NFS reports some errors only here. */
 	if (close(fd) && !ret)
 		ret = -errno;
