@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #define NS_PER_SEC	1000000000LL
 #define POLL_MS		200
+#define SEND_SECONDS	30
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -67,6 +69,24 @@ static int encode(struct buf *bytes, const struct index_command *c)
 	return ret;
 }
 
+/*
+ * A server that has just failed does not answer: send the command again, to the others. Each
+ * host executes a command once.
+ */
+static bool send_command(struct transport *t, const struct parcel *p)
+{
+	double end = now() + SEND_SECONDS;
+	int ret = t->ops->publish(t, p, 1);
+
+	while (ret == -EAGAIN && now() < end) {
+		poll(NULL, 0, POLL_MS);
+		ret = t->ops->publish(t, p, 1);
+	}
+	if (ret)
+		complain("cannot send the command: %s", t->error);
+	return !ret;
+}
+
 static bool publish(struct transport *t, const struct index_command *c)
 {
 	struct parcel p = { .channel = CHANNEL_ALL };
@@ -79,9 +99,7 @@ static bool publish(struct transport *t, const struct index_command *c)
 		snprintf(p.id, sizeof(p.id), "%s", c->name);
 		p.data = bytes.data;
 		p.size = bytes.size;
-		done = !t->ops->publish(t, &p, 1);
-		if (!done)
-			complain("cannot send the command: %s", t->error);
+		done = send_command(t, &p);
 	}
 	buf_free(&bytes);
 	return done;

@@ -116,7 +116,7 @@ static bool send_some(struct agent *a)
 	ret = files_each(a->spool.answers, send_answer, a);
 	if (!ret)
 		ret = send_losses(a);
-	if (!ret && now >= a->hello) {
+	if (!ret && now >= a->hello && hello_number() != a->hello_number) {
 		ret = agent_say_hello(a);
 		if (!ret)
 			a->hello = now + PERIOD;
@@ -204,7 +204,8 @@ static int begin(struct agent *a)
 int agent_run(const struct agent_options *options)
 {
 	struct agent a = { .options = options, .outlet.options = options->transport,
-			   .spool = { .dir = -1 }, .intake.inotify = -1 };
+			   .spool = { .dir = -1 }, .intake.inotify = -1,
+			   .hello_number = UINT64_MAX };
 	int status;
 
 	/* Blocks that are freed go back to the system, whatever their size has been. */

@@ -35,6 +35,7 @@ struct agent_options {
 /**
  * struct agent - its state
  * @hello: time of the next HELLO, by CLOCK_MONOTONIC
+ * @hello_number: number of the last one
  * @losses: time at which records of losses are sent again
  * @told: incidents of the last HELLO that wait
  * @received: time of the last message from the collector, in ns since 1970; 0: none
@@ -50,6 +51,7 @@ struct agent {
 	struct outlet outlet;
 	struct sending sending;
 	uint64_t hello;
+	uint64_t hello_number;
 	uint64_t losses;
 	unsigned int told;
 	uint64_t received;
@@ -61,6 +63,11 @@ struct agent {
 /* Run until a signal comes, or until nothing waits. Return the status of the command. */
 int agent_run(const struct agent_options *options);
 
+/*
+ * hello.c: the number of a HELLO of this second. An engine takes a second message with the
+ * same number for a copy of the first, and drops it.
+ */
+uint64_t hello_number(void);
 /* hello.c: tell the collector what waits. Return 0 or a negative errno. */
 int agent_say_hello(struct agent *a);
 

@@ -29,9 +29,14 @@ static void add_incidents(struct agent *a, struct buf *out)
 	}
 }
 
+uint64_t hello_number(void)
+{
+	return clock_real() / NS_PER_S % HELLO_IDS;
+}
+
 int agent_say_hello(struct agent *a)
 {
-	uint64_t events, lost, tai, number = clock_real() / NS_PER_S % HELLO_IDS;
+	uint64_t events, lost, tai, number = hello_number();
 	struct buf text = { 0 };
 	struct utsname name;
 	int ret;
@@ -51,5 +56,9 @@ int agent_say_hello(struct agent *a)
 	ret = outlet_add(&a->outlet, MESSAGE_HELLO, "", number, 0, text.data, text.size,
 			 "hello.%" PRIu64, number);
 	buf_free(&text);
-	return ret ? ret : outlet_publish(&a->outlet);
+	if (!ret)
+		ret = outlet_publish(&a->outlet);
+	if (!ret)
+		a->hello_number = number;
+	return ret;
 }
