@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests what an administrator gets: make install-fleet, the services and their settings, the
-# settings that rbmap fleet finds, and a directory that an agent and a collector of different
-# users share.
+# Tests make install-fleet, the services and their settings, and the settings that rbmap fleet
+# finds. An agent and a collector of different users share a directory.
 # shellcheck disable=SC2317 # ok and said call the functions
 # shellcheck source=tests/tap/tap.sh
 . "$(dirname "$0")/../tap/tap.sh"
