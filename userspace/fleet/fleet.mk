@@ -41,7 +41,8 @@ $(FLEET_BUILD)/objects/%.o: $(FLEET_DIR)/%.c $(FLEET_DIR)/fleet.mk | check-fleet
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(FLEET_CFLAGS) -c -o $@ $<
 
-$(FLEET_COMMON): $(filter $(CLI_BUILD)/common/% $(CLI_BUILD)/trace_dat/%,$(CLI_OBJS))
+$(FLEET_COMMON): $(filter $(CLI_BUILD)/common/% $(CLI_BUILD)/trace_dat/% \
+		$(CLI_BUILD)/record/cmdlines.o,$(CLI_OBJS))
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^

@@ -339,6 +339,11 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	return 0;
 }
 
+uint64_t rbmap_observer_number(const struct rbmap_map *map)
+{
+	return map->observer->expected;
+}
+
 /* Would rbmap_observe_subbuf() probably return something? */
 bool rbmap_observe_pending(const struct rbmap_map *map)
 {

@@ -45,6 +45,11 @@ enum message_kind {
 	MESSAGE_PERMIT,		/* the host may send the incident now */
 	/* from the administrator to all hosts */
 	MESSAGE_COMMAND,	/* text: what each host is to do; the source is its id */
+	/* streams, from a host to the collector: see stream/source.h for their sources */
+	MESSAGE_SUBBUFS,	/* sub-buffers of a ring: see stream/batch.h */
+	MESSAGE_HEAD,		/* formats of events and names of threads: see stream/head.h */
+	MESSAGE_CLOCK,		/* text: clocks that were read together */
+	MESSAGE_GAP,		/* text: messages that were removed before they were sent */
 	NR_MESSAGE_KINDS
 };
 
@@ -53,7 +58,7 @@ enum message_kind {
  * @kind: decides what the other members mean
  * @host: the host that sends it, or that is to receive it; "" in a command
  * @boot: the boot id of that host; "" in a command
- * @source: the id of an incident or of a command
+ * @source: the id of an incident or of a command, or the source of a stream
  * @seq: number of the part, of the attempt or of the message
  * @lost: events that were lost with it; MESSAGE_LOST_UNKNOWN: unknown
  * @data: the payload

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent.h"
 #include "clocks.h"
@@ -123,7 +125,11 @@ static bool send_some(struct agent *a)
 	}
 	if (!ret && sending_wanted(&a->sending, &a->spool))
 		ret = sending_step(&a->sending, &a->spool, &a->outlet);
-	return !ret && sending_wanted(&a->sending, &a->spool);
+	if (!ret && a->has_streams && stream_send_asks(&a->sender, &a->streams))
+		a->hello = 0;
+	if (!ret && a->has_streams)
+		ret = stream_send(&a->sender, &a->streams, &a->outlet);
+	return ret > 0 || (!ret && sending_wanted(&a->sending, &a->spool));
 }
 
 static int answer_waits(void *data, int dir, const char *name)
@@ -134,11 +140,12 @@ static int answer_waits(void *data, int dir, const char *name)
 	return 1;
 }
 
-static bool all_is_stored(const struct agent *a)
+static bool all_is_stored(struct agent *a)
 {
 	return !a->spool.nr && !a->spool.losses.nr && !a->intake.unsettled && a->outlet.published &&
 	       !files_each(a->spool.answers, answer_waits, NULL) &&
-	       !files_each(a->spool.taking, answer_waits, NULL);
+	       !files_each(a->spool.taking, answer_waits, NULL) &&
+	       (!a->has_streams || stream_spool_is_stored(&a->streams));
 }
 
 /* Each message may ask for something. Between two of them everything has its turn. */
@@ -201,23 +208,64 @@ static int begin(struct agent *a)
 	       STATUS_OK : STATUS_ERROR;
 }
 
+static bool has_folder(const struct spool *s)
+{
+	return !faccessat(s->dir, STREAM_FOLDER, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* An earlier run can have left streams, also if there are none now. */
+static int begin_streams(struct agent *a)
+{
+	const struct agent_options *o = a->options;
+	int ret;
+
+	if (!o->streams.nr && !has_folder(&a->spool))
+		return STATUS_OK;
+	a->sender.cursor.fd = -1;
+	a->sender.patience = o->patience ? o->patience : STREAM_PATIENCE;
+	a->has_streams = true;
+	ret = stream_spool_open(&a->streams, a->spool.dir, o->stream_bytes, a->outlet.boot);
+	if (!ret && o->streams.nr && !o->once)
+		ret = stream_begin(&a->stream, &a->streams,
+				   o->access ? o->access : &stream_access_kernel, o->streams.name,
+				   o->streams.nr, o->transport.host, a->outlet.boot);
+	if (ret)
+		complain("cannot open the spool of streams in %s: %s", o->spool, strerror(-ret));
+	return ret ? STATUS_ERROR : STATUS_OK;
+}
+
+static void end_streams(struct agent *a)
+{
+	if (!a->has_streams)
+		return;
+	stream_end(&a->stream);
+	if (a->streams.nr_segments)
+		stream_spool_sync(&a->streams);
+	stream_cursor_reset(&a->sender.cursor);
+	stream_spool_close(&a->streams);
+}
+
 int agent_run(const struct agent_options *options)
 {
-	struct agent a = { .options = options, .outlet.options = options->transport,
-			   .spool = { .dir = -1 }, .intake.inotify = -1,
-			   .hello_number = UINT64_MAX };
+	static struct agent a;
 	int status;
 
+	a = (struct agent){ .options = options, .outlet.options = options->transport,
+			    .spool = { .dir = -1 }, .intake.inotify = -1,
+			    .hello_number = UINT64_MAX };
 	/* Blocks that are freed go back to the system, whatever their size has been. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	catch_signals();
 	status = begin(&a);
+	if (!status)
+		status = begin_streams(&a);
 	if (!status) {
 		service_ready("started");
 		status = run(&a);
 		service_stopping();
 		agent_write_contact(&a, true);
 	}
+	end_streams(&a);
 	sending_end(&a.sending, &a.outlet);
 	intake_end(&a.intake);
 	executed_free(&a.executed);

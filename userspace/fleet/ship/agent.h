@@ -11,6 +11,13 @@
 #include "outlet.h"
 #include "sending.h"
 #include "spool.h"
+#include "stream.h"
+#include "stream_send.h"
+
+struct stream_names {
+	const char *name[STREAM_BUFFERS_MAX];
+	unsigned int nr;
+};
 
 /**
  * struct agent_options - what the agent does
@@ -19,6 +26,10 @@
  * @spool: directory of the spool
  * @spool_bytes: bytes of incidents in the spool, at most
  * @snapshot: command that lets the flight recorder write a file
+ * @streams: buffers that are sent as they are written
+ * @stream_bytes: bytes of them in the spool, at most
+ * @access: where their rings are; NULL: in the kernel
+ * @patience: see struct stream_sender; 0: the default
  * @once: end when nothing waits
  * @timeout: seconds that this may take
  */
@@ -28,6 +39,10 @@ struct agent_options {
 	const char *spool;
 	uint64_t spool_bytes;
 	const char *snapshot;
+	struct stream_names streams;
+	uint64_t stream_bytes;
+	const struct stream_access *access;
+	unsigned int patience;
 	bool once;
 	double timeout;
 };
@@ -41,6 +56,7 @@ struct agent_options {
  * @received: time of the last message from the collector, in ns since 1970; 0: none
  * @contact: time of the next report to `rbmap ship status`, by CLOCK_MONOTONIC
  * @told_error: the error in that report
+ * @has_streams: the spool of streams is open
  * @invalid: messages that were refused
  */
 struct agent {
@@ -57,6 +73,10 @@ struct agent {
 	uint64_t received;
 	uint64_t contact;
 	char told_error[sizeof(((struct trouble *)0)->text)];
+	bool has_streams;
+	struct stream_spool streams;
+	struct stream_sender sender;
+	struct stream stream;
 	uint64_t invalid;
 };
 

@@ -11,6 +11,7 @@
 #include "rings.h"
 
 #define INCIDENTS_MAX	64
+#define STREAMS_MAX	256
 /*
  * The same id comes again after so many seconds. So a directory that nobody reads gets a
  * bounded number of files, and no engine takes the second for a copy of the first.
@@ -50,6 +51,8 @@ int agent_say_hello(struct agent *a)
 		text_add_u64(&text, "events", events);
 		text_add_u64(&text, "lost", lost);
 	}
+	if (a->has_streams)
+		stream_spool_list(&a->streams, &text, STREAMS_MAX);
 	clock_add_error(&text);
 	if (clock_tai(&tai))
 		text_add_u64(&text, "time-tai", tai);

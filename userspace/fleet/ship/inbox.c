@@ -20,6 +20,11 @@ static void stored(struct agent *a, const struct message *m)
 {
 	struct incident *i = spool_find(&a->spool, m->source);
 
+	if (!strcmp(m->source, STREAM_STORED)) {
+		if (a->has_streams)
+			stream_send_stored(&a->sender, &a->streams, m);
+		return;
+	}
 	losses_stored(&a->spool.losses, m->source);
 	if (!i)
 		return;

@@ -46,34 +46,84 @@ bool outlet_ready(const struct outlet *o)
 	return o->is_open && trouble_due(&o->publishing);
 }
 
+/* Begin the next parcel. Return 0, or -ENAMETOOLONG. */
+static int begin_parcel(struct outlet *o, const char *source, const char *fmt, va_list args)
+{
+	struct parcel *p = &o->parcel[o->nr];
+	char end[64];
+
+	vsnprintf(end, sizeof(end), fmt, args);
+	*p = (struct parcel){ .channel = CHANNEL_COLLECTOR };
+	snprintf(p->host, sizeof(p->host), "%s", o->options.host);
+	o->bytes[o->nr].size = 0;
+	o->bytes[o->nr].failed = false;
+	if (snprintf(p->id, sizeof(p->id), "%s%s%s", source, *source ? "." : "", end) >=
+	    (int)sizeof(p->id))
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static int end_parcel(struct outlet *o, int ret)
+{
+	struct buf *bytes = &o->bytes[o->nr];
+
+	if (!ret && bytes->failed)
+		ret = -ENOMEM;
+	o->parcel[o->nr].data = bytes->data;
+	o->parcel[o->nr].size = bytes->size;
+	o->nr += !ret;
+	return ret;
+}
+
+static int add(struct outlet *o, struct message *m, const char *boot, const char *source,
+	       const char *fmt, va_list args)
+{
+	int ret = begin_parcel(o, source, fmt, args);
+
+	snprintf(m->host, sizeof(m->host), "%s", o->options.host);
+	snprintf(m->boot, sizeof(m->boot), "%s", boot);
+	snprintf(m->source, sizeof(m->source), "%s", source);
+	return end_parcel(o, ret ? ret : message_encode(&o->bytes[o->nr], m));
+}
+
 int outlet_add(struct outlet *o, enum message_kind kind, const char *source, uint64_t seq,
 	       uint64_t lost, const void *data, size_t size, const char *fmt, ...)
 {
-	struct parcel *p = &o->parcel[o->nr];
-	struct buf *bytes = &o->bytes[o->nr];
 	struct message m = { .kind = kind, .seq = seq, .lost = lost, .data = data, .size = size };
-	char end[64];
 	va_list args;
 	int ret;
 
 	va_start(args, fmt);
-	vsnprintf(end, sizeof(end), fmt, args);
+	ret = add(o, &m, o->boot, source, fmt, args);
 	va_end(args);
-	*p = (struct parcel){ .channel = CHANNEL_COLLECTOR };
-	snprintf(m.host, sizeof(m.host), "%s", o->options.host);
-	snprintf(m.boot, sizeof(m.boot), "%s", o->boot);
-	snprintf(m.source, sizeof(m.source), "%s", source);
-	snprintf(p->host, sizeof(p->host), "%s", o->options.host);
-	if (snprintf(p->id, sizeof(p->id), "%s%s%s", source, *source ? "." : "", end) >=
-	    (int)sizeof(p->id))
-		return -ENAMETOOLONG;
-	bytes->size = 0;
-	bytes->failed = false;
-	ret = message_encode(bytes, &m);
-	p->data = bytes->data;
-	p->size = bytes->size;
-	o->nr += !ret;
 	return ret;
+}
+
+int outlet_add_of(struct outlet *o, enum message_kind kind, const char *boot, const char *source,
+		  uint64_t seq, uint64_t lost, const void *data, size_t size, const char *fmt, ...)
+{
+	struct message m = { .kind = kind, .seq = seq, .lost = lost, .data = data, .size = size };
+	va_list args;
+	int ret;
+
+	va_start(args, fmt);
+	ret = add(o, &m, boot, source, fmt, args);
+	va_end(args);
+	return ret;
+}
+
+int outlet_add_encoded(struct outlet *o, const char *source, const struct buf *message,
+		       const char *fmt, ...)
+{
+	va_list args;
+	int ret;
+
+	va_start(args, fmt);
+	ret = begin_parcel(o, source, fmt, args);
+	va_end(args);
+	if (!ret)
+		buf_add(&o->bytes[o->nr], message->data, message->size);
+	return end_parcel(o, ret);
 }
 
 int outlet_publish(struct outlet *o)

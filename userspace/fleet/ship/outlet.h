@@ -57,6 +57,15 @@ int outlet_add(struct outlet *o, enum message_kind kind, const char *source, uin
 	       uint64_t lost, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 8, 9)));
 
+/* The same, of another boot */
+int outlet_add_of(struct outlet *o, enum message_kind kind, const char *boot, const char *source,
+		  uint64_t seq, uint64_t lost, const void *data, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 9, 10)));
+
+/* Add a message that message_encode() has made. */
+int outlet_add_encoded(struct outlet *o, const char *source, const struct buf *message,
+		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 /* Publish what was added. Return 0, or a negative errno, and report the error once. */
 int outlet_publish(struct outlet *o);
 

@@ -18,6 +18,7 @@ struct ship {
 	struct agent_options agent;
 	char host[HOST_NAME_SIZE];
 	uint64_t spool_kb;
+	uint64_t stream_kb;
 	bool json;
 };
 
@@ -39,6 +40,30 @@ static int set_snapshot(const struct command *cmd, void *to, char *value)
 				   SNAPSHOT_SIZE - 1);
 	*(const char **)to = value;
 	return STATUS_OK;
+}
+
+static int add_stream(const struct command *cmd, struct stream_names *names, const char *name)
+{
+	if (!is_buffer_name(name))
+		return usage_error(cmd, "invalid name of a buffer '%s'", name);
+	for (unsigned int i = 0; i < names->nr; i++)
+		if (!strcmp(names->name[i], name))
+			return STATUS_OK;
+	if (names->nr == STREAM_BUFFERS_MAX)
+		return usage_error(cmd, "at most %d buffers can be sent by --stream",
+				   STREAM_BUFFERS_MAX);
+	names->name[names->nr++] = name;
+	return STATUS_OK;
+}
+
+static int add_streams(const struct command *cmd, void *to, char *value)
+{
+	char *name, *rest = value;
+	int status = STATUS_OK;
+
+	while (!status && (name = strsep(&rest, ",")))
+		status = add_stream(cmd, to, name);
+	return status;
 }
 
 static const struct cli_option options[] = {
@@ -73,6 +98,13 @@ static const struct cli_option options[] = {
 	{ .name = "snapshot", .arg = "COMMAND", .kind = "text",
 	  .target = OPTION_TO(set_snapshot, const char *, struct ship, agent.snapshot),
 	  .help = "run COMMAND for 'rbmap fleet snapshot'; spaces\nseparate its words" },
+	{ .name = "stream", .arg = "BUFFER[,...]", .kind = "text",
+	  .target = OPTION_TO(add_streams, struct stream_names, struct ship, agent.streams),
+	  .help = "also send all events of these buffers, as they\n"
+		  "are written; 'default': the buffer without a name" },
+	{ .name = "stream-size", .arg = "SIZE", .kind = "number",
+	  .target = OPTION_TO(set_size_kb, uint64_t, struct ship, stream_kb),
+	  .help = "keep at most SIZE of them in the spool; default:\n256M" },
 	{ .name = "once", .target = FLAG(struct ship, agent.once),
 	  .help = "send what waits, and end" },
 	{ .name = "timeout", .arg = "SECONDS", .kind = "number",
@@ -98,7 +130,11 @@ static int run_agent(struct ship *s)
 		return usage_error(&command_ship, "--certificate and --key need each other");
 	if (s->spool_kb > UINT64_MAX / KIB)
 		return usage_error(&command_ship, "--spool-size is too large");
+	if (s->stream_kb > UINT64_MAX / KIB || s->stream_kb * KIB < STREAM_SPOOL_MIN)
+		return usage_error(&command_ship, "--stream-size must be at least %dM",
+				   STREAM_SPOOL_MIN >> 20);
 	s->agent.spool_bytes = s->spool_kb * KIB;
+	s->agent.stream_bytes = s->stream_kb * KIB;
 	return agent_run(&s->agent);
 }
 
@@ -113,6 +149,7 @@ static int ship(int argc, char **argv)
 			.timeout = 60,
 		},
 		.spool_kb = 1 << 20,
+		.stream_kb = 256 << 10,
 	};
 	int status;
 
