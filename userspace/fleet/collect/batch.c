@@ -7,6 +7,8 @@
 #include "incoming.h"
 #include "index/hosts.h"
 #include "manifest.h"
+#include "retention.h"
+#include "streams.h"
 
 #define BATCH_MESSAGES	FILES_OPEN_MAX
 #define BATCH_BYTES	(8U << 20)
@@ -28,7 +30,8 @@ static bool is_about_incident(enum message_kind kind)
 	return kind == MESSAGE_PART || kind == MESSAGE_MANIFEST || kind == MESSAGE_LOSS;
 }
 
-static int handle(struct collector *c, const struct index_host *host, const struct message *m)
+static int handle(struct collector *c, const struct index_host *host, const struct message *m,
+		  const struct parcel *p)
 {
 	if (is_about_incident(m->kind) && (!*m->source || strlen(m->source) > INCIDENT_NAME_MAX))
 		return refuse(c, host->id, REFUSED_NAME);
@@ -44,6 +47,11 @@ static int handle(struct collector *c, const struct index_host *host, const stru
 	case MESSAGE_HELLO:
 		handle_hello(c, host, m);
 		return 0;
+	case MESSAGE_SUBBUFS:
+	case MESSAGE_HEAD:
+	case MESSAGE_CLOCK:
+	case MESSAGE_GAP:
+		return handle_stream(c, host, m, p);
 	default:
 		return refuse(c, host->id, REFUSED_KIND);
 	}
@@ -65,7 +73,7 @@ int batch_message(struct collector *c, const struct parcel *p)
 	if (!index_host_seen(&c->index, p->host, refusal == NR_REFUSALS ? m.boot : "",
 			     collector_time(), &host))
 		return c->index.code ? 0 : refuse(c, 0, REFUSED_HOSTS);
-	return refusal == NR_REFUSALS ? handle(c, &host, &m) : refuse(c, host.id, refusal);
+	return refusal == NR_REFUSALS ? handle(c, &host, &m, p) : refuse(c, host.id, refusal);
 }
 
 /* Receive what is there, up to the limits. Return the number of messages. */
@@ -107,10 +115,18 @@ static bool write_batch(struct collector *c, const struct parcel *parcels, unsig
 		ret = batch_message(c, &parcels[i]);
 	if (!ret)
 		ret = files_sync(&c->files);
+	if (!ret)
+		ret = stream_files_sync(&c->streams);
+	if (!ret)
+		streams_answer(c);
 	if (!ret && index_commit(&c->index))
 		return true;
 	index_rollback(&c->index);
 	files_drop(&c->files);
+	stream_files_drop(&c->streams);
+	c->nr_answers = 0;
+	/* Some bytes were counted already. */
+	retention_begin(c);
 	replies_discard(&c->replies);
 	collector_trouble(c, "cannot write to %s: %s; messages wait until that is repaired",
 			  c->options->directory, ret ? strerror(-ret) : c->index.error);

@@ -23,6 +23,7 @@
 #include "message/message.h"
 #include "retention.h"
 #include "store.h"
+#include "streams.h"
 #include "transport/transport_options.h"
 #include "upkeep.h"
 
@@ -80,10 +81,12 @@ static const struct cli_option options[] = {
 	  .help = "refuse larger incidents; default: 1G, at most 64G" },
 	{ .name = "max-host", .arg = "SIZE", .kind = "number", .target = SIZE(max_host_kb),
 	  .help = "bytes of a host that are not stored yet; default: 4G" },
+	{ .name = "max-stream", .arg = "SIZE", .kind = "number", .target = SIZE(max_stream_kb),
+	  .help = "bytes of the streams of a host; the oldest ones go; default: 4G" },
 	{ .name = "keep-size", .arg = "SIZE", .kind = "number", .target = SIZE(keep_size_kb),
-	  .help = "remove the oldest incidents beyond this size" },
+	  .help = "remove the oldest incidents and streams beyond this size" },
 	{ .name = "keep-days", .arg = "N", .kind = "number", .target = COUNT(keep_days),
-	  .help = "remove incidents that were stored longer ago" },
+	  .help = "remove incidents and streams that were stored longer ago" },
 	{ .name = "once", .arg = "SECONDS", .kind = "number",
 	  .target = SECONDS(struct collect_options, once),
 	  .help = "end when no message came for SECONDS" },
@@ -191,9 +194,14 @@ static bool open_all(struct collector *c)
 		complain("cannot open %s/" INDEX_FILE ": %s", c->options->directory, c->index.error);
 		return false;
 	}
+	if (stream_files_open(&c->streams, c->options->directory)) {
+		complain("cannot make %s/streams: %s", c->options->directory, strerror(errno));
+		return false;
+	}
 	if (!open_transport(c))
 		return false;
-	if (!permits_init(&c->permits, c->options->permits)) {
+	c->answers = calloc(STREAM_ANSWERS_MAX, sizeof(*c->answers));
+	if (!c->answers || !permits_init(&c->permits, c->options->permits)) {
 		complain("out of memory");
 		return false;
 	}
@@ -209,6 +217,8 @@ static void close_all(struct collector *c)
 	transport_close(&c->transport);
 	index_close(&c->index);
 	files_close(&c->files);
+	stream_files_close(&c->streams);
+	free(c->answers);
 	buf_free(&c->space);
 }
 
@@ -241,6 +251,7 @@ static int collect(int argc, char **argv)
 		.permits = 256,
 		.max_incident_kb = 1 << 20,
 		.max_host_kb = 4 << 20,
+		.max_stream_kb = 4 << 20,
 	};
 	int status;
 

@@ -11,6 +11,7 @@
 #include "index/database.h"
 #include "permits.h"
 #include "replies.h"
+#include "stream_files.h"
 #include "transport/transport.h"
 
 #define NS_PER_SEC		1000000000LL
@@ -20,8 +21,9 @@
  * struct collect_options - the command line
  * @max_incident_kb: size of one incident
  * @max_host_kb: size of the parts of one host that are not stored yet
- * @keep_size_kb: size of all stored incidents; 0: no limit
- * @keep_days: age of a stored incident; 0: no limit
+ * @max_stream_kb: size of the streams of one host
+ * @keep_size_kb: size of all stored incidents and streams; 0: no limit
+ * @keep_days: age of a stored incident or stream; 0: no limit
  * @once: seconds without a message after which the collector ends; 0: never
  */
 struct collect_options {
@@ -30,6 +32,7 @@ struct collect_options {
 	uint64_t permits;
 	uint64_t max_incident_kb;
 	uint64_t max_host_kb;
+	uint64_t max_stream_kb;
 	uint64_t keep_size_kb;
 	uint64_t keep_days;
 	double once;
@@ -37,6 +40,7 @@ struct collect_options {
 
 /**
  * struct collector - a collector that runs
+ * @answers: sources of streams that hosts wait to hear of
  * @space: payload of the message that is handled
  * @stored_bytes: size of all files that are stored
  * @trouble: the last error that was reported and is not over; "": none
@@ -52,6 +56,9 @@ struct collector {
 	struct collect_files files;
 	struct permits permits;
 	struct replies replies;
+	struct stream_files streams;
+	struct stream_answer *answers;
+	unsigned int nr_answers;
 	struct buf space;
 	uint64_t stored_bytes;
 	char trouble[512];

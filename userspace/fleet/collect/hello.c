@@ -7,6 +7,7 @@
 #include "index/incidents.h"
 #include "manifest.h"
 #include "message/text.h"
+#include "streams.h"
 
 #define LISTED_MAX	64	/* incidents of one HELLO */
 #define NAME_SIZE	32
@@ -93,6 +94,8 @@ void handle_hello(struct collector *c, const struct index_host *host, const stru
 			snprintf(h.version, sizeof(h.version), "%.*s", (int)sizeof(h.version) - 1, value);
 		else if (!strcmp(name, "kernel"))
 			snprintf(h.kernel, sizeof(h.kernel), "%.*s", (int)sizeof(h.kernel) - 1, value);
+		else if (!strcmp(name, "stream") && is_source_name(value))
+			streams_ask(c, host, value);
 		else if (strcmp(name, "incident"))
 			store_number(&h, name, value);
 		else if (h.waiting++ < LISTED_MAX && list_incident(c, host, value, time))

@@ -17,6 +17,7 @@
 #include "setup.h"
 #include "show.h"
 #include "snapshot.h"
+#include "stream.h"
 #include "transport/transport_options.h"
 #include "when.h"
 
@@ -29,6 +30,7 @@ enum {
 	FETCH		= 1 << 3,
 	TOP		= 1 << 4,
 	HOSTS		= 1 << 5,
+	STREAM		= 1 << 6,
 };
 
 static const struct {
@@ -41,6 +43,7 @@ static const struct {
 	{ "incidents", INCIDENTS, false, fleet_incidents },
 	{ "show", SHOW, true, fleet_show },
 	{ "fetch", FETCH, true, fleet_fetch },
+	{ "stream", STREAM, false, fleet_stream },
 	{ "top", TOP, false, fleet_top },
 	{ "hosts", HOSTS, false, fleet_hosts },
 };
@@ -68,7 +71,8 @@ static const struct cli_option options[] = {
 	{ .name = "directory", .letter = 'd', .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct fleet_options, directory),
 	  .help = "the collector's directory;\ndefault: " DEFAULT_DIRECTORY },
-	{ .name = "hosts", .arg = "GLOB", .kind = "text", .actions = SNAPSHOT | INCIDENTS | TOP | HOSTS,
+	{ .name = "hosts", .arg = "GLOB", .kind = "text", .actions = SNAPSHOT | INCIDENTS | TOP | HOSTS |
+	  STREAM,
 	  .target = STRING(struct fleet_options, hosts),
 	  .help = "only hosts with a name that fits; default: *" },
 	{ .name = "reason", .arg = "TEXT", .kind = "text", .actions = SNAPSHOT,
@@ -77,15 +81,15 @@ static const struct cli_option options[] = {
 	{ .name = "wait", .arg = "SECONDS", .kind = "number", .actions = SNAPSHOT,
 	  .target = SECONDS(struct fleet_options, wait),
 	  .help = "snapshot: wait for answers and files; default: 10" },
-	{ .name = "since", .arg = "TIME", .kind = "text", .actions = INCIDENTS,
+	{ .name = "since", .arg = "TIME", .kind = "text", .actions = INCIDENTS | STREAM,
 	  .target = TIME(struct fleet_options, since),
-	  .help = "incidents: from this time on" },
-	{ .name = "until", .arg = "TIME", .kind = "text", .actions = INCIDENTS,
+	  .help = "incidents, stream: from this time on" },
+	{ .name = "until", .arg = "TIME", .kind = "text", .actions = INCIDENTS | STREAM,
 	  .target = TIME(struct fleet_options, until),
-	  .help = "incidents: up to this time" },
-	{ .name = "output", .letter = 'o', .arg = "DIR", .kind = "dir", .actions = FETCH,
+	  .help = "incidents, stream: up to this time" },
+	{ .name = "output", .letter = 'o', .arg = "DIR", .kind = "dir", .actions = FETCH | STREAM,
 	  .target = STRING(struct fleet_options, output),
-	  .help = "fetch: where the files go" },
+	  .help = "fetch, stream: where the files go" },
 	{ .name = "json", .letter = 'j', .actions = INCIDENTS | SHOW | TOP | HOSTS,
 	  .target = FLAG(struct fleet_options, json), .help = "print JSON" },
 	SETTINGS_OPTION,
@@ -110,8 +114,8 @@ static int run_action(size_t i, int argc, char **argv, struct fleet_options *o)
 	if (actions[i].bit == SNAPSHOT && !o->transport.url)
 		return usage_error(&command_fleet, "snapshot needs --transport, or a line 'transport = URL' in "
 				   FLEET_SETTINGS);
-	if (actions[i].bit == FETCH && !o->output)
-		return usage_error(&command_fleet, "fetch needs --output");
+	if (actions[i].bit & (FETCH | STREAM) && !o->output)
+		return usage_error(&command_fleet, "%s needs --output", actions[i].name);
 	return actions[i].run(o);
 }
 
@@ -155,6 +159,7 @@ const struct command command_fleet = {
 			  "                           [--json]\n"
 			  "       rbmap fleet show [--json] ID\n"
 			  "       rbmap fleet fetch -o DIR ID\n"
+			  "       rbmap fleet stream [--hosts GLOB] [--since TIME] [--until TIME] -o DIR\n"
 			  "       rbmap fleet merge [-o FILE] [--html] [--perfetto] ID | [HOST=]FILE...\n"
 			  "       rbmap fleet setup dir:/DIRECTORY | nats ... | streams ...\n"
 			  "       rbmap fleet top | hosts [--hosts GLOB] [--json]",

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define INDEX_FILE		"index.sqlite"
-#define INDEX_STATEMENTS	96
+#define INDEX_STATEMENTS	128
 #define INDEX_ERROR_SIZE	256
 #define INDEX_UNKNOWN		UINT64_MAX	/* a number that is NULL in the database */
 

@@ -13,6 +13,7 @@ static const char *const texts[NR_REFUSALS] = {
 	[REFUSED_OTHER_FILE]	= "another file of the same id",
 	[REFUSED_SUM]		= "wrong SHA-256",
 	[REFUSED_COMMAND]	= "answer to an unknown command",
+	[REFUSED_STREAM]	= "invalid message of a stream",
 	[REFUSED_HOSTS]		= "too many hosts",
 };
 

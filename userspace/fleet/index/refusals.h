@@ -19,6 +19,7 @@ enum refusal {
 	REFUSED_OTHER_FILE,	/* another file has this id */
 	REFUSED_SUM,		/* the SHA-256 of the file is wrong */
 	REFUSED_COMMAND,	/* the answer names a command that was never given */
+	REFUSED_STREAM,		/* an invalid message of a stream */
 	REFUSED_HOSTS,		/* there are too many hosts */
 	NR_REFUSALS
 };

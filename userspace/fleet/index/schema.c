@@ -55,6 +55,32 @@ static const char tables[] =
 	"PRAGMA user_version = " VERSION_TEXT(SCHEMA_VERSION) ";"
 	"COMMIT;";
 
+/* Tables that a database of this version need not have yet */
+static const char stream_tables[] =
+	"BEGIN IMMEDIATE;"
+	"CREATE TABLE IF NOT EXISTS stream_file ("
+	" id INTEGER PRIMARY KEY, host INTEGER NOT NULL, boot TEXT NOT NULL, buffer TEXT NOT NULL,"
+	" number INTEGER NOT NULL, size INTEGER NOT NULL, begin INTEGER NOT NULL,"
+	" end INTEGER NOT NULL, changed INTEGER NOT NULL, UNIQUE (host, boot, buffer, number));"
+	"CREATE INDEX IF NOT EXISTS stream_file_changed ON stream_file (changed, size);"
+	"CREATE TABLE IF NOT EXISTS stream_source ("
+	" id INTEGER PRIMARY KEY, host INTEGER NOT NULL, source TEXT NOT NULL,"
+	" boot TEXT NOT NULL, buffer TEXT NOT NULL, cpu INTEGER NOT NULL,"
+	" generation INTEGER NOT NULL, next INTEGER NOT NULL DEFAULT 0,"
+	" events INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0,"
+	" unknown INTEGER NOT NULL DEFAULT 0, gaps INTEGER NOT NULL DEFAULT 0,"
+	" total_events INTEGER NOT NULL DEFAULT 0, total_lost INTEGER NOT NULL DEFAULT 0,"
+	" total_unknown INTEGER NOT NULL DEFAULT 0, number INTEGER NOT NULL DEFAULT 0,"
+	" gap_last INTEGER, gap_events INTEGER NOT NULL DEFAULT 0,"
+	" gap_lost INTEGER NOT NULL DEFAULT 0, gap_unknown INTEGER NOT NULL DEFAULT 0,"
+	" gap_number INTEGER NOT NULL DEFAULT 0, changed INTEGER NOT NULL, UNIQUE (host, source));"
+	"CREATE TABLE IF NOT EXISTS stream_ahead ("
+	" source INTEGER NOT NULL, seq INTEGER NOT NULL, events INTEGER NOT NULL, lost INTEGER,"
+	" before_events INTEGER NOT NULL, before_lost INTEGER NOT NULL,"
+	" before_unknown INTEGER NOT NULL, number INTEGER NOT NULL,"
+	" PRIMARY KEY (source, seq)) WITHOUT ROWID;"
+	"COMMIT;";
+
 static bool execute(struct fleet_index *ix, const char *sql)
 {
 	if (!sqlite3_exec(ix->db, sql, NULL, NULL, NULL))
@@ -74,9 +100,9 @@ bool schema_check(struct fleet_index *ix, bool create)
 	if (ix->code)
 		return false;
 	if (!version && create)
-		return execute(ix, tables);
+		return execute(ix, tables) && execute(ix, stream_tables);
 	if (version == SCHEMA_VERSION)
-		return true;
+		return !create || execute(ix, stream_tables);
 	ix->code = SQLITE_SCHEMA;
 	snprintf(ix->error, sizeof(ix->error),
 		 "its version is %" PRIi64 " and this program reads version %d", version,

@@ -46,6 +46,18 @@
  * command: a command that `rbmap fleet snapshot` has given
  * answer: the answer of a host
  *
+ * stream_file: a file with messages of streams
+ *	boot, buffer	of the host; number: its name
+ *	begin, end	times of its events, by the host
+ *
+ * stream_source: what came of a source of streams (stream/source.h)
+ *	next		all messages before this one are here, or will never come
+ *	events, lost	up to there: that came, that were lost; unknown: losses without a number
+ *	gaps		messages that will never come
+ *	total_*		sums of the messages up to there, as the host counts them
+ *	gap_*		what the last GAP has said
+ * stream_ahead: messages beyond next that are here
+ *
  * refused: numbers of messages that were refused. Causes are those of refusals.h, so there
  *	is a limited number of rows for each host. Host 0: hosts beyond the limit.
  */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * manifest.txt has lines NAME = VALUE, and an empty line between two recordings. A line `ring`
+ * has a CPU, a generation of its ring, and sums since the stream began: events that came,
+ * events that were lost, losses without a number, messages that are missing now, and the
+ * number of events that the ring had.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cli.h"
+#include "copy.h"
+#include "message/text.h"
+#include "stream.h"
+#include "stream_recording.h"
+
+#define MANIFEST	"manifest.txt"
+
+static const char buffers[] =
+	"SELECT host.name, host.id, f.boot, f.buffer, count(*) OVER (PARTITION BY host.id) FROM"
+	" (SELECT DISTINCT host, boot, buffer FROM stream_file WHERE begin <= ?1 AND end >= ?2) f"
+	" JOIN host ON host.id = f.host ORDER BY host.name, f.boot, f.buffer";
+static const char rings[] =
+	"SELECT cpu, generation, sum(events), sum(lost), sum(unknown), max(number),"
+	" sum(ifnull((SELECT max(seq) + 1 - count(*) - next FROM stream_ahead"
+	"  WHERE stream_ahead.source = stream_source.id), 0))"
+	" FROM stream_source WHERE host = ?1 AND boot = ?2 AND buffer = ?3 AND cpu >= 0"
+	" GROUP BY cpu, generation ORDER BY cpu, generation";
+
+/* A host has one recording in most cases. */
+static void name_copy(const struct stream_query *q, bool alone, char name[COPY_NAME_SIZE])
+{
+	if (alone)
+		snprintf(name, COPY_NAME_SIZE, "%s.dat", q->host);
+	else
+		snprintf(name, COPY_NAME_SIZE, "%s-%s-%.8s.dat", q->host, q->buffer, q->boot);
+}
+
+/* Return the number of messages that are missing. */
+static uint64_t add_rings(struct buf *out, struct fleet_index *ix, const struct stream_query *q)
+{
+	sqlite3_stmt *st = index_select(ix, rings, "iss", q->host_id, q->boot, q->buffer);
+	uint64_t missing = 0;
+	char line[256];
+
+	while (index_row(ix, st)) {
+		snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			 " %" PRIu64 " %" PRIu64 " %" PRIu64, index_u64(st, 0), index_u64(st, 1),
+			 index_u64(st, 2), index_u64(st, 3), index_u64(st, 4), index_u64(st, 6),
+			 index_u64(st, 5));
+		missing += index_u64(st, 6);
+		text_add(out, "ring", line);
+	}
+	index_end(st);
+	return missing;
+}
+
+/* Return whether messages are missing. */
+static bool describe(struct buf *out, struct fleet_index *ix, const struct stream_query *q,
+		     const char *name, const struct stream_counts *counts)
+{
+	uint64_t error = q->nr_clocks ? q->clock[q->nr_clocks - 1].error : STREAM_CLOCK_UNKNOWN;
+
+	if (out->size)
+		buf_add(out, "\n", 1);
+	text_add(out, "host", q->host);
+	text_add(out, "boot", q->boot);
+	text_add(out, "buffer", q->buffer);
+	text_add(out, "copy", name);
+	text_add_u64(out, "events", counts->events);
+	text_add_u64(out, "lost", counts->lost);
+	text_add_u64(out, "losses-without-number", counts->unknown);
+	text_add_u64(out, "missing", counts->missing);
+	text_add_u64(out, "damaged", q->damaged);
+	if (error != STREAM_CLOCK_UNKNOWN)
+		text_add_u64(out, "clock-error", error);
+	return add_rings(out, ix, q) || counts->missing || q->damaged;
+}
+
+static int write_one(struct fleet_index *ix, const struct fleet_options *o, int dir,
+		     struct stream_query *q, bool alone, struct buf *manifest)
+{
+	char name[COPY_NAME_SIZE], path[PATH_MAX];
+	struct stream_counts counts = { 0 };
+	int ret = stream_query_find(q, ix, o->directory);
+
+	if (ret) {
+		complain("cannot read the streams of %s in %s: %s", q->host, o->directory,
+			 strerror(-ret));
+		return STATUS_ERROR;
+	}
+	if (!q->nr)
+		return STATUS_OK;
+	name_copy(q, alone, name);
+	if (!copy_is_new(dir, name, o->output))
+		return STATUS_ERROR;
+	snprintf(path, sizeof(path), "%s/%s", o->output, name);
+	if (!stream_recording_write(q, path, &counts))
+		return STATUS_ERROR;
+	return describe(manifest, ix, q, name, &counts) ? STATUS_CUT : STATUS_OK;
+}
+
+static int write_all(struct fleet_index *ix, const struct fleet_options *o, int dir,
+		     struct buf *manifest)
+{
+	uint64_t since = o->since > 0 ? o->since : 0;
+	sqlite3_stmt *st = index_select(ix, buffers, "ii", o->until, (int64_t)since);
+	int status = STATUS_OK, ret;
+
+	while (status != STATUS_ERROR && index_row(ix, st)) {
+		struct stream_query q = { .since = since, .until = o->until, .dir = -1 };
+
+		index_copy_text(st, 0, q.host, sizeof(q.host));
+		q.host_id = sqlite3_column_int64(st, 1);
+		index_copy_text(st, 2, q.boot, sizeof(q.boot));
+		index_copy_text(st, 3, q.buffer, sizeof(q.buffer));
+		if (!fleet_has_host(o->hosts, q.host))
+			continue;
+		ret = write_one(ix, o, dir, &q, sqlite3_column_int(st, 4) == 1, manifest);
+		stream_query_free(&q);
+		status = ret ? ret : status;
+	}
+	index_end(st);
+	return status;
+}
+
+static int stream_to(struct fleet_index *ix, const struct fleet_options *o, int dir)
+{
+	struct buf manifest = { 0 };
+	int status;
+
+	if (!copy_is_new(dir, MANIFEST, o->output))
+		return STATUS_ERROR;
+	status = write_all(ix, o, dir, &manifest);
+	if (status != STATUS_ERROR && !manifest.size && !ix->code) {
+		complain("no host has streamed events in that time");
+		status = STATUS_ERROR;
+	}
+	if (status != STATUS_ERROR && !copy_text(dir, MANIFEST, &manifest, o->output))
+		status = STATUS_ERROR;
+	buf_free(&manifest);
+	return status;
+}
+
+int fleet_stream(const struct fleet_options *o)
+{
+	int dir = -1, status = STATUS_ERROR;
+	struct fleet_index ix;
+
+	if (!fleet_open_index(&ix, o, INDEX_READ))
+		return STATUS_ERROR;
+	if (!mkdir(o->output, 0750) || errno == EEXIST)
+		dir = open(o->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0) {
+		complain("cannot open the directory %s: %s", o->output, strerror(errno));
+	} else {
+		status = stream_to(&ix, o, dir);
+		close(dir);
+	}
+	return fleet_close_index(&ix, o, status);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RBMAP_FLEET_FLEET_STREAM_RECORDING_H
+#define RBMAP_FLEET_FLEET_STREAM_RECORDING_H
+
+#include "stream_files.h"
+
+/**
+ * struct stream_counts - what a recording has
+ * @events, @lost: events, and those that were lost
+ * @unknown: losses without a number
+ * @missing: messages that are not here, or not yet
+ */
+struct stream_counts {
+	uint64_t events, lost, unknown, missing;
+};
+
+/* Write the recording @path of the messages that were found. On failure, report the error. */
+bool stream_recording_write(const struct stream_query *q, const char *path,
+			    struct stream_counts *counts);
+
+#endif /* RBMAP_FLEET_FLEET_STREAM_RECORDING_H */
