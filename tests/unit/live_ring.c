@@ -101,6 +101,11 @@ void live_free(struct live_ring *live)
 
 bool live_emit(struct live_ring *live, uint64_t number)
 {
+	return live_emit_at(live, number, number);
+}
+
+bool live_emit_at(struct live_ring *live, uint64_t number, uint64_t time)
+{
 	struct rbmap_ring *ring = live->ring;
 	struct rbmap_event_common common = { .type = 1 };
 	struct rbmap_reservation room;
@@ -108,7 +113,7 @@ bool live_emit(struct live_ring *live, uint64_t number)
 	size_t size = sizeof(common) + live_size(number);
 	u8 *payload;
 
-	time_now = number;
+	time_now = time;
 	payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0, &room);
 	if (!payload)
 		payload = rbmap_ring_reserve(ring, size, &room, &drop);

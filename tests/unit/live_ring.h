@@ -38,6 +38,7 @@ void live_free(struct live_ring *live);
 
 /* Write an event; its time is its number.  Return: false if it was dropped. */
 bool live_emit(struct live_ring *live, uint64_t number);
+bool live_emit_at(struct live_ring *live, uint64_t number, uint64_t time);
 
 /* The reader gets a sub-buffer.  Return: number of its events, or 0. */
 uint64_t live_read(struct live_ring *live);

@@ -48,7 +48,8 @@ static uint32_t checksum(const void *head, size_t from, size_t size, const void 
 {
 	uint32_t crc = crc32_z(0, (const unsigned char *)head + from, size - from);
 
-	return crc32_z(crc, more, more_size);
+	/* zlib begins again if it gets no buffer. */
+	return more_size ? crc32_z(crc, more, more_size) : crc;
 }
 
 static uint32_t head_checksum(const struct segment_head *h, const struct stream_position *p)

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Streams from rings to recordings: an agent and a collector that are killed again and again,
+# and a spool that is too small. For each ring: events that came + lost = written.
+# shellcheck source=tests/tap/tap.sh
+# shellcheck disable=SC2317 # functions are arguments of ok
+. "$(dirname "$0")/../tap/tap.sh"
+
+: "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${RBMAP:=build/rbmap}" \
+	"${STREAM_HOST:=build/tests/fleet/stream/asan/fleet_stream_host}"
+dir=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+collector='' host=''
+at_exit "[ -z \"\$collector\" ] || kill -9 \"\$collector\" 2>/dev/null; [ -z \"\$host\" ] || kill \"\$host\" 2>/dev/null; wait; rm -rf '$dir'"
+RBMAP_FLEET=$(realpath "$RBMAP_FLEET") STREAM_HOST=$(realpath "$STREAM_HOST")
+
+# fresh: begins with an empty transport, an empty collection and an empty spool
+fresh()
+{
+	rm -rf "$dir/t" "$dir/c" "$dir/h" "$dir/out"
+	mkdir -p "$dir/t/collector" "$dir/t/host" "$dir/t/all" "$dir/h"
+}
+
+start_collector()
+{
+	"$RBMAP_FLEET" collect -t "dir:$dir/t" -d "$dir/c" >"$dir/collector.out" 2>&1 &
+	collector=$!
+}
+
+# start_host SECONDS SEED SIZE_MB EVENTS
+start_host()
+{
+	(cd "$dir/h" && exec "$STREAM_HOST" "dir:$dir/t" "$dir/h/spool" "$@") \
+		>"$dir/emitted" 2>"$dir/host.err" &
+	host=$!
+}
+
+stop()
+{
+	kill "$host" 2>/dev/null
+	wait "$host"
+	host_status=$?
+	host=
+	kill "$collector" 2>/dev/null
+	wait "$collector"
+	collector=
+}
+
+sql()
+{
+	sqlite3 -cmd '.timeout 5000' -separator ' ' "$dir/c/index.sqlite" "$1" 2>/dev/null
+}
+
+# counted: "CPU GENERATION SUM" of each ring, as the collector counts
+counted()
+{
+	sql "SELECT cpu, generation, sum(events) + sum(lost) FROM stream_source WHERE cpu >= 0
+		GROUP BY cpu, generation ORDER BY cpu, generation"
+}
+
+# settle SECONDS: waits until the host has printed, and the collector has counted the same
+settle()
+{
+	for _ in $(seq $(($1 * 5))); do
+		[ -s "$dir/emitted" ] && [ "$(counted)" = "$(cat "$dir/emitted")" ] && return
+		sleep 0.2
+	done
+}
+
+# check_recording CPU0 CPU1: each event comes once, and is in order
+check_recording()
+{
+	"$RBMAP" report --json "$1" 2>/dev/null | python3 -c '
+import json, sys
+last, count = {}, 0
+for line in sys.stdin:
+    event = json.loads(line)
+    if "event" not in event:
+        continue
+    number = event["fields"]["number"]
+    if number <= last.get(event["cpu"], -1):
+        sys.exit("event %d of CPU %d comes again" % (number, event["cpu"]))
+    last[event["cpu"]] = number
+    count += 1
+print(count)
+'
+}
+
+fresh
+start_host 14 "${SEED:-1}" 64 20
+start_collector
+# The collector is killed meanwhile, too.
+for pause in 1.3 0.7 2.1 0.4 3.2 1.9 2.6; do
+	sleep "$pause"
+	kill -9 "$collector"
+	wait "$collector" 2>/dev/null
+	start_collector
+done
+settle 40
+is "$(counted)" "$(cat "$dir/emitted")" "events that came + events that were lost = events that were written"
+is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "no message is missing"
+is "$(sql "SELECT sum(unknown) + sum(gaps) FROM stream_source WHERE cpu >= 0")" 0 "each loss has a number"
+stop
+is "$host_status" 0 "the sanitizers found nothing" || diag <"$dir/host.err"
+came=$(sql "SELECT sum(events) FROM stream_source")
+lost=$(sql "SELECT sum(lost) FROM stream_source")
+diag "$came events came, $lost were lost, $(sql "SELECT count(DISTINCT source) FROM stream_source WHERE cpu >= 0") sources"
+ok "most events came" test "$came" -gt $((lost * 2))
+output=$("$RBMAP_FLEET" fleet stream -d "$dir/c" -o "$dir/out" 2>&1)
+is "$?" 0 "a recording is made of all" || diag "$output"
+is "$(check_recording "$dir/out/h1.dat")" "$came" "it has each event once, and in order"
+like "$("$RBMAP" report "$dir/out/h1.dat" 2>&1 >/dev/null)" "^.*$came events, $lost lost" \
+	"it has each loss"
+is "$(trace-cmd report "$dir/out/h1.dat" 2>/dev/null | grep -c 'live: ')" "$came" "trace-cmd reads it"
+like "$(cat "$dir/out/manifest.txt")" "^ring = 0 2 [0-9]* [0-9]* 0 0 $(awk '$1 == 0 && $2 == 2 { print $3 }' "$dir/emitted")$" \
+	"the manifest has the sums of each ring"
+output=$("$RBMAP_FLEET" fleet merge -o "$dir/merged.dat" "$dir/out/h1.dat" "b=$dir/out/h1.dat" 2>&1)
+is "$?" 0 "rbmap fleet merge reads it" || diag "$output"
+
+# A part of the time
+begin=$(sql "SELECT (min(begin) + 5000000000) / 1000000000 FROM stream_file WHERE begin < 9e18")
+"$RBMAP_FLEET" fleet stream -d "$dir/c" --since "@$begin" --until "@$((begin + 3))" -o "$dir/part" \
+	>/dev/null 2>&1
+part=$(check_recording "$dir/part/h1.dat")
+ok "a part of the time has a part of the events ($part)" test "$part" -gt 100 -a "$part" -lt "$came"
+"$RBMAP" report --json "$dir/part/h1.dat" 2>/dev/null | python3 -c '
+import json, sys
+times = [e["ts"] for e in map(json.loads, sys.stdin) if "event" in e]
+print(max(times) - min(times) <= 3 * 10**9 + 10**6)' >"$dir/within"
+is "$(cat "$dir/within")" True "all of them are in that time"
+like "$("$RBMAP_FLEET" fleet stream -d "$dir/c" --until @1000 -o "$dir/none" 2>&1)" \
+	'no host has streamed' "a time without events is an error"
+
+# A collector that is away for too long: the oldest segments become gaps.
+fresh
+start_host 12 "${SEED:-2}" 8 150
+while [ ! -s "$dir/emitted" ]; do sleep 0.2; done
+at_most "$(du -sk "$dir/h/spool/stream" | cut -f1)" 9000 "the spool has its size"
+start_collector
+settle 40
+is "$(counted)" "$(cat "$dir/emitted")" "after gaps, too: came + lost = written"
+ok "messages were removed" test "$(sql "SELECT sum(gaps) FROM stream_source WHERE cpu >= 0")" -gt 0
+is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "the gaps explain what is missing"
+sleep 2
+is "$(find "$dir/h/spool/stream" -name '0*' | wc -l)" 1 "the spool is freed"
+stop
+is "$host_status" 0 "the sanitizers found nothing" || diag <"$dir/host.err"
+came=$(sql "SELECT sum(events) FROM stream_source")
+"$RBMAP_FLEET" fleet stream -d "$dir/c" -o "$dir/out" >/dev/null 2>&1
+is "$(check_recording "$dir/out/h1.dat")" "$came" "the recording has what came"
+
+# Retention, and a share for each host
+"$RBMAP_FLEET" collect -t "dir:$dir/t" -d "$dir/c" --once 1 --max-stream 1K >/dev/null 2>&1
+is "$(sql "SELECT count(*) FROM stream_file")" 0 "a host has its share of the disk"
+is "$(find "$dir/c/streams" -type f ! -name 'head.*' | wc -l)" 0 "the files are removed"
+done_testing
