@@ -17,7 +17,7 @@ RBMAP_FLEET=$(realpath "$RBMAP_FLEET") STREAM_HOST=$(realpath "$STREAM_HOST")
 # fresh: begins with an empty transport, an empty collection and an empty spool
 fresh()
 {
-	rm -rf "$dir/t" "$dir/c" "$dir/h" "$dir/out"
+	rm -rf "$dir/t" "$dir/c" "$dir/h" "$dir/out" "$dir/part" "$dir/emitted"
 	mkdir -p "$dir/t/collector" "$dir/t/host" "$dir/t/all" "$dir/h"
 }
 

@@ -48,13 +48,24 @@ static double parse_date(const char *text)
 	return -1;
 }
 
+/* Parse "1795771584.5". parse_seconds() has another limit, for spans. */
+static double parse_epoch(const char *text)
+{
+	double seconds;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	seconds = strtod(text, &end);
+	return *end ? -1 : seconds;
+}
+
 int set_time(const struct command *cmd, void *to, char *value)
 {
 	double seconds = -1, span;
 
 	if (*value == '@') {
-		if (!parse_seconds(value + 1, &seconds))
-			seconds = -1;
+		seconds = parse_epoch(value + 1);
 	} else if (*value == '-') {
 		span = parse_span(value + 1);
 		seconds = span < 0 ? -1 : time(NULL) - span;

@@ -14,7 +14,7 @@
 #define IDLE_NS		10000000	/* The kernel does not wake observers. */
 #define CLOCK_PERIOD	(10 * SECOND)
 #define LOOK_PERIOD	(10 * SECOND)
-#define PIECES		64		/* of a ring, before the next one has its turn */
+#define PIECES		64		/* read from one ring before the next one has its turn */
 
 static void on_event(void *data, const struct rbmap_event *ev)
 {

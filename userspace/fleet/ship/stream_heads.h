@@ -17,7 +17,7 @@
 /**
  * struct stream_heads - what the collector was told, or must be told, of a buffer
  * @source: the source of the messages, and the number of the next one
- * @clock, @page_size: of the rings
+ * @clock, @page_size: those that all rings have
  * @seen: events that came
  * @formats: their formats
  * @due: the next batch has an event of a kind that is new
@@ -42,7 +42,7 @@ struct stream_heads {
 	struct buf names;
 };
 
-/* Return false if there is no memory. */
+/* Return false if memory is short. */
 bool stream_heads_begin(struct stream_heads *h, const struct batch_target *target,
 			const struct stream_access *access, const char *buffer,
 			uint64_t incarnation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the sender wants to know of the spool of streams. */
+/* The sender's side of the spool of streams. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

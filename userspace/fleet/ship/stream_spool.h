@@ -63,7 +63,7 @@ struct stream_segment {
 /**
  * struct stream_spool - the open spool
  * @lock: protects all that follows, and not the contents of files
- * @fd: of the last segment
+ * @fd: descriptor of the last segment
  * @incarnation: the highest one; that of this run, until a ring is opened again
  * @head_lost: a message HEAD of this incarnation was removed
  * @dropped: messages that became gaps in this run
@@ -115,8 +115,8 @@ uint64_t stream_spool_incarnation(struct stream_spool *s);
 int stream_spool_sync(struct stream_spool *s);
 
 /*
- * Read the next message that is on the disk, and not at the collector. Return 1, or 0: there
- * is none now, or a negative errno.
+ * Read the next message that is on the disk, and not at the collector. Return 1, or 0:
+ * no message waits now, or a negative errno.
  */
 int stream_spool_next(struct stream_spool *s, struct stream_cursor *cursor,
 		      struct stream_record *record, struct buf *message);
@@ -125,7 +125,7 @@ void stream_cursor_reset(struct stream_cursor *cursor);
 /* The collector has all messages before @next. Return whether that is news. */
 bool stream_spool_stored(struct stream_spool *s, const char *source, uint64_t next);
 
-/* Copy a gap that was not sent, and mark it. Return false if there is none. */
+/* Copy a gap that was not sent, and mark it. Return false if all were sent. */
 bool stream_spool_gap(struct stream_spool *s, struct stream_gap *gap);
 /* Send all gaps again. */
 void stream_spool_gaps_again(struct stream_spool *s);

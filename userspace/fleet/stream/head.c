@@ -9,7 +9,7 @@
 #include "message/message.h"
 
 #define VERSION		1
-#define LEVEL		3	/* of zstd: formats resemble each other */
+#define LEVEL		3	/* zstd's; formats resemble each other */
 #define RAW_MAX		(16U << 20)
 #define PAGE_MAX	65536
 #define CPUS_MAX	8192

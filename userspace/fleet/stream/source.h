@@ -29,7 +29,7 @@ bool stream_buffer_is_valid(const char *name);
 
 void stream_source_print(const struct stream_source *source, char name[SOURCE_NAME_SIZE]);
 
-/* Parse a name that nobody has checked. Return false if it is no source of a stream. */
+/* Parse a name that nobody has checked. Return false if it does not name a source. */
 bool stream_source_parse(struct stream_source *source, const char *name);
 
 #endif /* RBMAP_FLEET_STREAM_SOURCE_H */
