@@ -27,14 +27,14 @@
 #include "ship/clocks.h"
 
 #define NR_CPUS		2
-#define NR_RINGS	2	/* of CPU 0, one after the other */
+#define NR_RINGS	2	/* the generations of CPU 0 */
 #define SLOTS		32
 #define SUBBUF		4096
 #define MS		1000000L
 
 static struct live_ring *rings[NR_CPUS][NR_RINGS];
 
-/* What all processes share */
+/* Numbers that all processes share */
 struct shared {
 	atomic_uint generation[NR_CPUS];
 	atomic_uint_fast64_t emitted[NR_CPUS][NR_RINGS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The spool of streams: each cut of a segment, a kill between any two steps, gaps and their
- * sums; and batches: each event once, also in pieces, and payloads that are damaged.
+ * sums. Batches: each event once, also in pieces, and payloads that are damaged.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static void test_stored(void **state)
 	stream_spool_close(&s);
 }
 
-/* What is not synced is not sent. */
+/* Records that are not synced are not sent. */
 static void test_sync(void **state)
 {
 	struct stream_cursor c = { .fd = -1 };

@@ -124,12 +124,6 @@ int rbmap_observe_wait(struct rbmap_map *const *map, unsigned int nr,
 		       int wake_fd, int timeout_ms);
 void rbmap_observe_loss(const struct rbmap_map *map, struct rbmap_loss *loss);
 
-/*
- * The number of the event behind the last piece of rbmap_next_subbuf(), among all events
- * that were written to this ring. Valid after the first piece.
- */
-uint64_t rbmap_observer_number(const struct rbmap_map *map);
-
 /* decode.c: rbmap_decode() for a known end of the committed bytes. */
 int rbmap_decode_bytes(const unsigned char *subbuf, size_t end,
 		       struct rbmap_cursor *cursor, struct rbmap_event *ev);

@@ -69,7 +69,7 @@ LIB_MAN_LINKS	:= \
 	rbmap_next_event:rbmap_events_read \
 	rbmap_next_event:rbmap_discard_unread \
 	rbmap_decode:rbmap_decode_lost \
-	rbmap_observe:rbmap_observe_path rbmap_observe:rbmap_merge_observe \
+	rbmap_observe:rbmap_observer_number rbmap_observe:rbmap_observe_path rbmap_observe:rbmap_merge_observe \
 	rbmap_wait:rbmap_wake rbmap_merge_open:rbmap_merge_next \
 	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_wake \
 	rbmap_merge_open:rbmap_merge_loss \

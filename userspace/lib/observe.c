@@ -339,9 +339,9 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	return 0;
 }
 
-uint64_t rbmap_observer_number(const struct rbmap_map *map)
+RBMAP_API uint64_t rbmap_observer_number(const struct rbmap_map *map)
 {
-	return map->observer->expected;
+	return map->observer ? map->observer->expected : 0;
 }
 
 /* Would rbmap_observe_subbuf() probably return something? */

@@ -80,6 +80,13 @@ unsigned int rbmap_nr_subbufs(const struct rbmap_map *map);
 int rbmap_clock(const struct rbmap_map *map);
 unsigned int rbmap_generation(const struct rbmap_map *map);
 
+/*
+ * Return: the number of the event behind the last sub-buffer of rbmap_next_subbuf(), among
+ * all events that were written to this generation of the ring, from 0.  Valid after the
+ * first sub-buffer.  0: the map is not an observer.
+ */
+uint64_t rbmap_observer_number(const struct rbmap_map *map);
+
 /* An unknown number of events was lost. */
 #define RBMAP_LOST_UNKNOWN	UINT64_MAX
 

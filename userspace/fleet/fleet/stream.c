@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * manifest.txt has lines NAME = VALUE, and an empty line between two recordings. A line `ring`
- * has a CPU, a generation of its ring, and sums since the stream began: events that came,
+ * has a CPU, a generation of its ring, and sums since the stream began. They are: events that came,
  * events that were lost, losses without a number, messages that are missing now, and the
  * number of events that the ring had.
  */

@@ -33,7 +33,7 @@ static const char header_event[] =
  * struct recording - a recording that is being written
  * @head: the last head
  * @in_ns: the ring's clock counts ns: events can be compared with the time
- * @source, @next, @totals: of the last message
+ * @source, @next, @totals: those in the last message
  * @lost: events that were lost, and are not in the file yet
  * @piece: a part of a sub-buffer
  */

@@ -11,8 +11,8 @@
 #include "stream/batch.h"
 #include "stream/source.h"
 
-#define INDEX_SOURCES_MAX	16384	/* of a host */
-#define INDEX_AHEAD_MAX		4096	/* of a source */
+#define INDEX_SOURCES_MAX	16384	/* sources of a host */
+#define INDEX_AHEAD_MAX		4096	/* messages of a source */
 
 /**
  * struct index_stream - a source

@@ -7,7 +7,6 @@
 
 #include "clocks.h"
 #include "common/cli.h"
-#include "internal.h"
 #include "stream.h"
 
 #define SECOND		1000000000ULL
