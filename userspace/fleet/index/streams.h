@@ -74,11 +74,11 @@ uint64_t index_stream_next(struct fleet_index *ix, int64_t host, const char *sou
 bool index_ahead_has(struct fleet_index *ix, int64_t source, uint64_t seq);
 uint64_t index_ahead_count(struct fleet_index *ix, int64_t source);
 void index_ahead_add(struct fleet_index *ix, int64_t source, const struct index_ahead *a);
-/* Store the first one. Return false if there is none. */
+/* Store the first one. Return false if the source has no message ahead. */
 bool index_ahead_first(struct fleet_index *ix, int64_t source, struct index_ahead *a);
 void index_ahead_remove(struct fleet_index *ix, int64_t source, uint64_t seq);
 
-/* Store the last file of a buffer. Return false if there is none. */
+/* Store the last file of a buffer. Return false if the buffer has no file. */
 bool index_stream_file_last(struct fleet_index *ix, int64_t host, const char *boot,
 			    const char *buffer, struct index_stream_file *f);
 /* Add the file, or write its size and times. */
