@@ -360,6 +360,24 @@ is "$(find "$dir/t/collector" -type f | wc -l)" 9 "nothing is acknowledged"
 collect 0.5
 ok "without it the file is stored" same "$dir/large.dat" "$dir/c/incidents/full/inc.dat"
 
+# ---- a permit that is lost on its way
+
+permit_is_given()
+{
+	permit=$(find "$dir/t/host" -name 'one.permit.*' 2>/dev/null)
+	[ -n "$permit" ]
+}
+
+fresh
+echo "hello a - - incident=one_1000 incident=two_1000" | play
+begin
+ok "a permit is given" wait_for permit_is_given
+rm "$permit"
+echo "hello a - - incident=one_1000 incident=two_1000" | play
+ok "a host that says HELLO without it gets the same one" wait_for test -e "$permit"
+is "$(replies a permit)" 1 "and no other one"
+stop
+
 # ---- memory
 
 fresh

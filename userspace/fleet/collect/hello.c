@@ -33,6 +33,9 @@ static bool announce(struct collector *c, const struct index_host *host, const c
 		/* The same file is in the spool again. If this HELLO is old, it is lost again. */
 		index_incident_set(&c->index, incident.id, INCIDENT_ANNOUNCED, time);
 		break;
+	case INCIDENT_PERMITTED:
+		permits_repeat(c, host, &incident);
+		break;
 	default:
 		break;
 	}

@@ -29,6 +29,16 @@ bool permits_has(const struct permits *p, int64_t host)
 	return false;
 }
 
+void permits_repeat(struct collector *c, const struct index_host *host,
+		    const struct index_incident *incident)
+{
+	const struct permits *p = &c->permits;
+
+	for (unsigned int i = 0; i < p->nr; i++)
+		if (p->all[i].incident == incident->id)
+			replies_repeat(&c->replies, host, incident->name, p->all[i].number);
+}
+
 void permits_renew(struct permits *p, int64_t incident)
 {
 	for (unsigned int i = 0; i < p->nr; i++)
@@ -83,8 +93,8 @@ static void grant(struct collector *c, const struct index_host *host)
 		index_incident_set(&c->index, incident.id, INCIDENT_PERMITTED, time);
 	c->permits.all[c->permits.nr++] = (struct permit){
 		.host = host->id, .incident = incident.id, .expires = now() + PERMIT_SECONDS,
+		.number = replies_add(&c->replies, host, incident.name, MESSAGE_PERMIT, NULL),
 	};
-	replies_add(&c->replies, host, incident.name, MESSAGE_PERMIT, NULL);
 }
 
 void permits_grant(struct collector *c)

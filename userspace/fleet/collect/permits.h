@@ -12,10 +12,17 @@
 #define PERMIT_SECONDS	120
 
 struct collector;
+struct index_host;
+struct index_incident;
 
+/**
+ * struct permit - a permit that was given
+ * @number: that of its message
+ */
 struct permit {
 	int64_t host, incident;
 	double expires;
+	uint64_t number;
 };
 
 struct permits {
@@ -27,6 +34,9 @@ bool permits_init(struct permits *p, unsigned int max);
 void permits_free(struct permits *p);
 
 bool permits_has(const struct permits *p, int64_t host);
+/* The host waits for a permit that it has: the message was lost. Send it again. */
+void permits_repeat(struct collector *c, const struct index_host *host,
+		    const struct index_incident *incident);
 /* A new part of the incident is here. */
 void permits_renew(struct permits *p, int64_t incident);
 

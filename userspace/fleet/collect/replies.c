@@ -22,10 +22,10 @@ void replies_free(struct replies *r)
 	buf_free(&r->bytes);
 }
 
-void replies_add(struct replies *r, const struct index_host *host, const char *incident,
-		 enum message_kind kind, const struct buf *text)
+static void add(struct replies *r, const struct index_host *host, const char *incident,
+		enum message_kind kind, const struct buf *text, uint64_t number)
 {
-	struct message m = { .kind = kind, .seq = ++r->number };
+	struct message m = { .kind = kind, .seq = number };
 	struct parcel *p = &r->parcel[r->nr];
 	size_t begin = r->bytes.size;
 
@@ -45,6 +45,19 @@ void replies_add(struct replies *r, const struct index_host *host, const char *i
 		return;
 	p->size = r->bytes.size - begin;
 	r->offset[r->nr++] = begin;
+}
+
+uint64_t replies_add(struct replies *r, const struct index_host *host, const char *incident,
+		     enum message_kind kind, const struct buf *text)
+{
+	add(r, host, incident, kind, text, ++r->number);
+	return r->number;
+}
+
+void replies_repeat(struct replies *r, const struct index_host *host, const char *incident,
+		    uint64_t number)
+{
+	add(r, host, incident, MESSAGE_PERMIT, NULL, number);
 }
 
 void replies_discard(struct replies *r)
