@@ -6,9 +6,9 @@
 #	make check-fleet-chaos		kills at random moments: ROUNDS=100 SEED=...
 #	make check-fleet-share		a part of them that takes less than a minute
 
-FLEET_LAB := RBMAP=$(BUILD)/rbmap RBMAP_FLEET=$(FLEET) RBMAP_FLEET_ASAN=$(FLEET_ASAN) \
+FLEET_LAB = RBMAP=$(BUILD)/rbmap RBMAP_FLEET=$(FLEET) RBMAP_FLEET_ASAN=$(FLEET_ASAN) \
 	MAKE_INCIDENT=$(FLEET_MAKE_INCIDENT)
-FLEET_LAB_PROGRAMS := $(BUILD)/rbmap $(FLEET) $(FLEET_ASAN) $(FLEET_MAKE_INCIDENT)
+FLEET_LAB_PROGRAMS := $(BUILD)/rbmap $(FLEET) $(FLEET_ASAN) $(BUILD)/tests/fleet/ship/fleet_make_incident
 ROUNDS ?= 100
 
 .PHONY: check-fleet-chaos check-fleet-servers
@@ -18,3 +18,17 @@ check-fleet-servers:
 
 check-fleet-chaos: $(FLEET_LAB_PROGRAMS) | check-fleet-servers
 	@$(FLEET_LAB) tests/fleet/chaos --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
+
+# The hosts of the swarm, without libnats
+FLEET_SWARM := $(FLEET_COLLECT_BUILD)/fleet_swarm
+FLEET_SWARM_SRCS := $(addprefix tests/fleet/,swarm.c swarm_nats.c swarm_directory.c)
+$(FLEET_SWARM): $(FLEET_SWARM_SRCS) tests/fleet/swarm.h $(FLEET_PARTS)
+	@mkdir -p $(@D)
+	$(CC) -O2 -g $(filter-out -MMD -MP,$(FLEET_CFLAGS)) -o $@ $(FLEET_SWARM_SRCS) \
+		$(filter %.o %.a,$^) $(LDFLAGS) $(FLEET_LDLIBS)
+
+# HOSTS=10000 needs 20000 descriptors and about 3 GB.
+HOSTS ?= 10000
+.PHONY: check-fleet-swarm
+check-fleet-swarm: $(FLEET) $(FLEET_SWARM) | check-fleet-servers
+	@RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh $(HOSTS) nats
