@@ -5,7 +5,7 @@
  *	swarm run URL HOSTS SECONDS	connect, wait for one command, send the incidents
  *	swarm verify FOLDER HOSTS	compare the files of a collector with what was sent
  *
- * Of 50 hosts one fails to take a snapshot, and of 100 one does not answer. Each of the
+ * One of 50 hosts fails to take a snapshot, and one of 100 does not answer. Each of the
  * others has an incident of 4 KiB to 64 KiB. The output of run is lines NAME = VALUE.
  */
 #include <errno.h>

@@ -18,13 +18,13 @@
 
 enum host_kind {
 	HOST_TAKES,	/* answers with an incident */
-	HOST_FAILS,	/* answers that there is none */
+	HOST_FAILS,	/* answers that it has no recorder */
 	HOST_SLEEPS,	/* does not answer */
 };
 
 /**
  * struct host - one of them
- * @kind: what it does with a command
+ * @kind: how it takes a command
  * @id: its incident
  * @size: bytes of it
  * @command: the command that it has got; "": none

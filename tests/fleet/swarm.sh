@@ -85,8 +85,8 @@ begin_nats()
 	check "$1: the streams are made" "$RBMAP_FLEET" fleet setup streams "$url" --size 4G
 }
 
-# answers: prints the numbers of known hosts, answers, failures and stored incidents, and the
-# names of hosts without an answer; then percentiles of the time until a host had the command
+# answers: prints the numbers of known hosts, answers, failures and stored incidents, and of
+# hosts without an answer. Then it prints percentiles of the time until hosts had the command.
 answers()
 {
 	"$RBMAP_FLEET" fleet show -d "$dir/c" --json "$(sql 'SELECT name FROM command')" >"$dir/json"
