@@ -4,12 +4,12 @@
 # the folders define the suites' targets.
 
 CHECK_UNIT := check-unit-ring check-unit-filter check-unit-dynamic \
-	check-unit-lib check-unit-cli check-unit-python check-unit-babeltrace2
+	check-unit-lib check-unit-cli check-unit-python check-unit-babeltrace2 check-unit-fleet
 # The longest suites come first. check-vm needs the modules that check-vm-modules builds.
 # It runs two virtual machines at a time, with limits of time: suites without such limits
 # use the CPU time that they leave.
 CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-share
-CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-html \
+CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-html check-fleet-share \
 	check-model-small check-lint
 
 # $(call shared_objects,FOLDER,SOURCES,FLAGS,PREREQUISITES) is the rules for the objects of
@@ -49,10 +49,11 @@ check-vm-runner:
 # some of them twice.
 check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
-	$(CLI_TEST_TSAN) $(CLI_FORMATS) $(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep
+	$(CLI_TEST_TSAN) $(CLI_FORMATS) $(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep \
+	fleet $(FLEET_SWARM) $(FLEET_TEST_BINARIES)
 
 # Install packages before the second make evaluates rules that depend on them.
 check:
-	@tests/install-packages build check lint vm
+	@tests/install-packages build check lint vm fleet fleet-check
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
 	@tests/check $(CHECK_SUITES) --alone check-vm --beside $(CHECK_BESIDE)

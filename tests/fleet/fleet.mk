@@ -32,3 +32,13 @@ HOSTS ?= 10000
 .PHONY: check-fleet-swarm
 check-fleet-swarm: $(FLEET) $(FLEET_SWARM) | check-fleet-servers
 	@RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh $(HOSTS) nats
+
+# 200 hosts of the swarm, and the merge of recordings; in make check
+.PHONY: check-fleet-share
+check-fleet-share: $(FLEET) $(FLEET_SWARM) $(BUILD)/rbmap $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) \
+		| check-fleet-servers
+	@RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) MAKE_EVENTS=$(CLI_TEST_EVENTS) \
+		tests/fleet/merge.sh
+	@for kind in dir nats; do \
+		RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh 200 $$kind || exit; \
+	done

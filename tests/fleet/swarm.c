@@ -47,11 +47,11 @@ void swarm_die(const char *fmt, ...)
 	exit(1);
 }
 
-static uint64_t tai_now(void)
+static uint64_t real_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_TAI, &now);
+	clock_gettime(CLOCK_REALTIME, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
@@ -153,7 +153,7 @@ static void answer(struct host *h)
 		text_add(&text, "incident", h->id);
 	else
 		text_add(&text, "error", "this host has no recorder");
-	text_add_u64(&text, "received-tai", tai_now());
+	text_add_u64(&text, "received-real", real_now());
 	snprintf(id, sizeof(id), "%.100s.answer", h->command);
 	h->answer_slot = publish_text(h, MESSAGE_ANSWER, h->command, &text, id);
 	h->answer_due = true;

@@ -99,7 +99,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 rows = shown["answers"]
 silent = [row["host"] for row in rows if not row["state"]]
 named = all(row["last-seen"] for row in rows) and all(int(name[-2:]) == 5 for name in silent)
-late = sorted((row["received-tai"] - shown["time-tai"]) / 1e6 for row in rows if row["received-tai"])
+late = sorted((row["received-real"] - shown["time"]) / 1e6 for row in rows if row["received-real"])
 print(shown["known"], shown["answered"], shown["failed"], shown["stored"], len(silent), named)
 print("command received after, ms: median %.0f, 99 %%: %.0f, last: %.0f" % (
     late[len(late) // 2], late[len(late) * 99 // 100], late[-1]))
