@@ -4,11 +4,11 @@
  * from its id, so that the receiver can check them.
  *
  *	contract URL ROLE[:HOST] FOLDER publish CHANNEL HOST PREFIX FIRST COUNT SIZE RETRY
- *	contract URL ROLE[:HOST] FOLDER receive COUNT MS [nak]
+ *	contract URL ROLE[:HOST] FOLDER receive COUNT MS [nak|slow]
  *	contract URL ROLE[:HOST] FOLDER open
  *
  * FOLDER has client.crt, client.key and ca.crt; or it is a file of credentials; "-": none.
- * RETRY is how many seconds -EAGAIN is tried again for. Output is one of
+ * slow waits SLOW_SECONDS after each eighth message. RETRY is how many seconds -EAGAIN is tried again for. Output is one of
  *
  *	safe ID				a message that publish() has reported as safe
  *	got CHANNEL HOST ID good	a message, or "damaged"
@@ -21,11 +21,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "message/message.h"
 #include "transport/transport.h"
 
 #define BATCH	16
+#define SLOW_SECONDS	6
 
 static const char *const channels[] = { "collector", "host", "all" };
 static const char *const roles[] = { "host", "collector", "admin" };
@@ -138,6 +140,8 @@ static int receive(char **a)
 		ret = transport.ops->acknowledge(&transport, &p, !nak);
 		if (ret)
 			break;
+		if (a[2] && !strcmp(a[2], "slow") && count % 8 == 0)
+			sleep(SLOW_SECONDS);
 	}
 	return ret < 0 ? failed(ret) : 0;
 }

@@ -28,10 +28,33 @@ like "$(run collector receive 1 1500)" "^error EAGAIN .*'rbmap fleet setup strea
 	"a collector without streams"
 is "$(streams --size 24M)" "the streams are on 1 server" "make the streams"
 is "$(streams)" "the streams are on 1 server" "make them again"
+like "$(streams --size 1M 2>&1)" 'a stream has at least 4M' "a stream without room for a message"
 like "$(streams --replicas 3 2>&1)" 'set --replicas 1' "a server that is alone has no replicas"
 contract "one server" 1
 like "$(report h1 larger 1 1200000)" '^error EMSGSIZE ' "a message that is too large"
 is "$(consumers "$one")" 1 "hosts leave no consumers"
+
+# unacknowledged FOLDER: prints the number of messages that the collector holds
+unacknowledged()
+{
+	curl -s "http://127.0.0.1:$(cat "$1/s1.monitor")/jsz?consumers=true" |
+		sed -n 's/.*"num_ack_pending": \([0-9]*\).*/\1/p'
+}
+
+report h1 many 300 100 >"$dir/safe"
+: >"$dir/got"
+run collector receive 28 2000 slow >"$dir/got" &
+slow=$!
+background="$background $slow"
+await "$dir/got" many-20
+sleep 1
+held=$(unacknowledged "$one")
+ok "a slow collector holds messages" [ "$held" -gt 0 ]
+at_most "$held" 64 "and does not ask for more while it does"
+wait "$slow"
+drain "$dir/got"
+ids "$dir/got" >"$dir/came"
+is "$(ids "$dir/safe" | comm -23 - "$dir/came" | wc -l)" 0 "none is lost"
 
 report h1 twice 5 100 >/dev/null
 report h1 twice 5 100 >"$dir/safe"

@@ -123,6 +123,9 @@ static int run_nats(int argc, char **argv)
 	return setup_nats(&o.nats);
 }
 
+/* A stream that has no room for a few messages takes none of the largest ones. */
+#define STREAM_MIN_KB	(4 << 10)
+
 static int run_streams(int argc, char **argv, const struct transport_options *defaults)
 {
 	struct setup_options o = { .transport = *defaults };
@@ -136,6 +139,9 @@ static int run_streams(int argc, char **argv, const struct transport_options *de
 		return usage_error(&command_setup, "unexpected argument '%s'", argv[optind]);
 	if (!o.transport.url)
 		return usage_error(&command_setup, "streams needs the URL of the servers");
+	if (o.size_kb && o.size_kb < STREAM_MIN_KB)
+		return usage_error(&command_setup, "invalid --size: a stream has at least %dM, for messages of 1 MiB",
+				   STREAM_MIN_KB >> 10);
 	o.streams.bytes = o.size_kb << 10;
 	return setup_streams(&o.transport, o.streams);
 }

@@ -8,12 +8,13 @@
 #include "jetstream_parcel.h"
 #include "jetstream_pull.h"
 
-#define AHEAD		8	/* messages that wait here, of at most 1 MiB each */
+#define AHEAD		64	/* messages that wait here, */
+#define AHEAD_BYTES	(8 << 20) /* of so many bytes together */
 #define EXPIRES_MS	5000	/* A request is lost with its server: ask again after this. */
 #define PAUSE_MS	500
 #define SLICE_MS	500
 #define DRAIN_MS	1000
-#define PENDING_MAX	64
+#define PENDING_MAX	1024
 #define PENDING_BYTES	(80 << 20)
 #define ACK		"+ACK"
 #define NAK		"-NAK {\"delay\":200000000}"	/* ns */
@@ -57,12 +58,12 @@ void pull_stop(struct jetstream *j)
 
 static natsStatus ask(struct jetstream *j)
 {
-	char subject[2 * JETSTREAM_SUBJECT_SIZE], text[64];
+	char subject[2 * JETSTREAM_SUBJECT_SIZE], text[128];
 	natsStatus status;
 
 	snprintf(subject, sizeof(subject), "%s.pull", j->inbox);
-	snprintf(text, sizeof(text), "{\"batch\":%d,\"expires\":%lld}", AHEAD,
-		 EXPIRES_MS * 1000000LL);
+	snprintf(text, sizeof(text), "{\"batch\":%d,\"max_bytes\":%d,\"expires\":%lld}", AHEAD,
+		 AHEAD_BYTES, EXPIRES_MS * 1000000LL);
 	j->pulled_at = atomic_load(&j->connects);
 	status = natsConnection_PublishRequestString(j->connection, API_NEXT, subject, text);
 	if (status == NATS_OK) {
@@ -114,10 +115,17 @@ static int next(struct transport *t, struct parcel *p, int64_t end)
 {
 	struct jetstream *j = t->data;
 	int64_t now = jetstream_now(), until = now + SLICE_MS;
+	uint64_t queued = 0;
 	natsMsg *msg = NULL;
 	natsStatus status;
 
-	if (atomic_load(&j->connects) != j->pulled_at || (j->expected && now >= j->ask_at)) {
+	/*
+	 * The caller can be away for longer than a request lasts. To ask for more while
+	 * messages wait here would add to them each time, until the library drops some.
+	 */
+	natsSubscription_QueuedMsgs(j->pull, &queued);
+	if (!queued && (atomic_load(&j->connects) != j->pulled_at ||
+			(j->expected && now >= j->ask_at))) {
 		j->expected = 0;
 		j->ask_at = 0;
 	}
