@@ -411,6 +411,37 @@ static void test_losses_killed(void **state)
 	close(fd);
 }
 
+static void test_losses_sent(void **state)
+{
+	static struct losses l;
+	unsigned int sent = 0;
+	int fd = files_open_folder(AT_FDCWD, "losses");
+
+	(void)state;
+	assert_int_equal(losses_load(&l, fd), 0);
+	for (unsigned int i = 0; i < 600; i++) {
+		add_loss(&l, i, "events = 3\n", "2");
+		for (unsigned int k = 0; k < l.nr; k++)
+			sent += !l.v[k].sent && losses_sent(&l, &l.v[k]);
+	}
+	/* None of them became a part of a sum. */
+	assert_int_equal(sent, LOSSES_SENT_MAX);
+	for (unsigned int i = 0; i < LOSSES_SENT_MAX; i++)
+		assert_true(l.v[i].sent);
+	losses_stored(&l, l.v[0].id);
+	assert_true(losses_sent(&l, &l.v[l.nr - 1]));
+	close(fd);
+}
+
+static void append_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "ae");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
 /* ---- lists */
 static void test_taken(void **state)
 {
@@ -426,7 +457,12 @@ static void test_taken(void **state)
 		snprintf(name, sizeof(name), "2026 with blanks %d", i);
 		assert_int_equal(taken_add(&t, name, &a), 0);
 	}
-	assert_int_equal(taken_save(&t), 0);
+	/* An agent that is killed here, while it writes the last line */
+	taken_free(&t);
+	append_file("list/taken", "7 8");
+	assert_int_equal(taken_load(&t, fd), 0);
+	assert_int_equal(t.nr, 100);
+	assert_int_equal(taken_add(&t, "2026 with blanks 7", &a), 0);
 	taken_free(&t);
 	write_file("list/more", "", 0);
 	assert_int_equal(taken_load(&t, fd), 0);
@@ -565,6 +601,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lock, begin, end),
 		cmocka_unit_test_setup_teardown(test_losses, begin, end),
 		cmocka_unit_test_setup_teardown(test_losses_killed, begin, end),
+		cmocka_unit_test_setup_teardown(test_losses_sent, begin, end),
 		cmocka_unit_test_setup_teardown(test_taken, begin, end),
 		cmocka_unit_test_setup_teardown(test_executed, begin, end),
 		cmocka_unit_test_setup_teardown(test_trouble, begin, end),

@@ -71,13 +71,12 @@ static int send_losses(struct agent *a)
 		struct buf text = { 0 };
 		struct loss_sums sums;
 
-		if ((l->v[i].sent && !again) || !losses_read(l->dir, l->v[i].id, &sums) ||
-		    losses_text(l, &l->v[i], &text)) {
+		/* Before it is sent: from then on it may be stored, and is not merged. */
+		if ((l->v[i].sent && !again) || !losses_sent(l, &l->v[i]) ||
+		    !losses_read(l->dir, l->v[i].id, &sums) || losses_text(l, &l->v[i], &text)) {
 			buf_free(&text);
 			continue;
 		}
-		/* Before it is sent: from then on it may be stored, and is not merged. */
-		losses_sent(l, &l->v[i]);
 		ret = outlet_add(&a->outlet, MESSAGE_LOSS, l->v[i].id, 0,
 				 sums.has_events && !sums.unknown ? sums.events :
 				 MESSAGE_LOST_UNKNOWN, text.data, text.size, "loss");

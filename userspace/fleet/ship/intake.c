@@ -132,12 +132,12 @@ static bool take_new(struct intake *in, int dir, const char *name, struct take_w
 		return false;
 	if (is_ready(in, fd, &st)) {
 		ret = take_link(in->spool, dir, name, fd, in->stopped);
+		if (!ret)
+			ret = taken_add(&in->taken, name, &st);
 		if (ret)
 			failed(in, name, ret);
 		else
 			done = take(in, name, wanted);
-		if (!ret && taken_add(&in->taken, name, &st))
-			failed(in, name, -ENOMEM);
 	}
 	close(fd);
 	return done;

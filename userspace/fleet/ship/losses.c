@@ -266,18 +266,21 @@ void losses_stored(struct losses *l, const char *id)
 		forget(l, loss);
 }
 
-void losses_sent(struct losses *l, struct loss *loss)
+bool losses_sent(struct losses *l, struct loss *loss)
 {
 	struct buf text = { 0 };
 
 	if (loss->sent)
-		return;
+		return true;
+	if (l->nr - count_unsent(l) >= LOSSES_SENT_MAX)
+		return false;
 	if (!files_read(l->dir, loss->id, &text, TEXT_MAX)) {
 		text_add(&text, "sent", "yes");
 		if (!text.failed && !files_replace(l->dir, loss->id, text.data, text.size, true))
 			loss->sent = true;
 	}
 	buf_free(&text);
+	return loss->sent;
 }
 
 int losses_text(const struct losses *l, const struct loss *loss, struct buf *out)

@@ -16,6 +16,11 @@
 #include "message/names.h"
 
 #define LOSSES_MAX	256
+/*
+ * So many wait for an answer. The others can still become a sum: one that was sent may be
+ * stored, and would be counted twice. A host also gets no more answers than it can queue.
+ */
+#define LOSSES_SENT_MAX	32
 
 struct loss {
 	char id[SOURCE_NAME_SIZE];
@@ -56,8 +61,8 @@ int losses_add(struct losses *l, const char *id, const struct buf *manifest, con
 /* The collector has stored the record. */
 void losses_stored(struct losses *l, const char *id);
 
-/* Remember that a record was sent. */
-void losses_sent(struct losses *l, struct loss *loss);
+/* Remember that a record is sent now. Return false if it must not be sent. */
+bool losses_sent(struct losses *l, struct loss *loss);
 
 /* Append the lines of the message. Return 0 or a negative errno. */
 int losses_text(const struct losses *l, const struct loss *loss, struct buf *out);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/buf.h"
+#include "common/write_all.h"
 #include "files.h"
 #include "taken.h"
 
@@ -119,6 +122,24 @@ bool taken_has(struct taken *t, const char *name, const struct stat *st)
 	return true;
 }
 
+/* An empty line first: a loss of power can leave a part of the last one. */
+static int append(const struct taken *t, const struct taken_file *f)
+{
+	int fd = openat(t->dir, FILE_NAME, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC), ret;
+	struct buf line = { 0 };
+
+	if (fd < 0)
+		return -errno;
+	buf_printf(&line, "\n%" PRIu64 " %" PRId64 " %" PRIu64 " %s\n", f->inode, f->mtime,
+		   f->size, f->name);
+	ret = line.failed ? -ENOMEM : write_all(fd, line.data, line.size);
+	if (!ret && fdatasync(fd))
+		ret = -errno;
+	buf_free(&line);
+	close(fd);
+	return ret;
+}
+
 int taken_add(struct taken *t, const char *name, const struct stat *st)
 {
 	struct taken_file *f = find(t, name);
@@ -132,7 +153,8 @@ int taken_add(struct taken *t, const char *name, const struct stat *st)
 	f->size = st->st_size;
 	f->seen = true;
 	t->changed = true;
-	return 0;
+	/* The first file of all makes the list. */
+	return append(t, f) ? taken_save(t) : 0;
 }
 
 void taken_prune(struct taken *t)

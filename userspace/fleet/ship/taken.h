@@ -5,7 +5,9 @@
  *
  *	INODE MTIME SIZE NAME
  *
- * Files that the recorder has removed are forgotten.
+ * A line is appended when a file is taken. Otherwise an agent that was killed would take
+ * the file again: also if it was lost since then, and the loss is in a sum, which has no
+ * ids. Files that the recorder has removed are forgotten when the list is written anew.
  */
 #ifndef RBMAP_FLEET_SHIP_TAKEN_H
 #define RBMAP_FLEET_SHIP_TAKEN_H
@@ -43,7 +45,7 @@ void taken_free(struct taken *t);
 /* Return whether the file was taken. A file that was replaced since was not. */
 bool taken_has(struct taken *t, const char *name, const struct stat *st);
 
-/* Add a file, or replace it. Return 0 or -ENOMEM. */
+/* Add a file, or replace it, also on the disk. Return 0 or a negative errno. */
 int taken_add(struct taken *t, const char *name, const struct stat *st);
 
 /* Forget the files that taken_has() was not asked for, and begin again. */
