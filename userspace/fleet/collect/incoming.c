@@ -175,7 +175,7 @@ int handle_loss(struct collector *c, const struct index_host *host, const struct
 {
 	int64_t time = collector_time();
 	struct index_incident incident;
-	struct index_loss loss;
+	static struct index_loss loss;
 	int ret = 0;
 
 	loss_parse(&loss, m);

@@ -88,6 +88,7 @@ void loss_parse(struct index_loss *loss, const struct message *m)
 	};
 
 	PARSE(m, values);
+	snprintf(loss->text, sizeof(loss->text), "%.*s", (int)m->size, (const char *)m->data);
 }
 
 bool answer_parse(struct index_answer *answer, const struct message *m)

@@ -46,7 +46,8 @@ static const char damaged[] =
 	" WHERE id = ?1";
 static const char lost[] =
 	"UPDATE incident SET state = 'lost', changed = ?2, size = ifnull(?3, size),"
-	" events = ifnull(?4, events), lost = ?5, cause = ?6 WHERE id = ?1";
+	" events = ifnull(?4, events), lost = ?5, cause = ?6, manifest = ifnull(manifest, nullif(?7, ''))"
+	" WHERE id = ?1";
 static const char again_lost[] =
 	"UPDATE incident SET state = 'lost', changed = ?2 WHERE id = ?1 AND cause IS NOT NULL";
 static const char unknown[] = "DELETE FROM incident WHERE id = ?1 AND cause IS NULL";
@@ -146,7 +147,8 @@ void index_incident_damaged(struct fleet_index *ix, int64_t id, int64_t now)
 void index_incident_lost(struct fleet_index *ix, int64_t id, const struct index_loss *loss,
 			 int64_t now)
 {
-	index_run(ix, lost, "iiuuus", id, now, loss->size, loss->events, loss->lost, loss->cause);
+	index_run(ix, lost, "iiuuuss", id, now, loss->size, loss->events, loss->lost, loss->cause,
+		  loss->text);
 }
 
 void index_incident_give_up(struct fleet_index *ix, int64_t id, int64_t now)

@@ -48,10 +48,14 @@ struct index_manifest {
 	char text[MANIFEST_TEXT_SIZE];
 };
 
-/* The contents of a LOSS */
+/**
+ * struct index_loss - the contents of a LOSS
+ * @text: the message itself, which says how many incidents a sum has
+ */
 struct index_loss {
 	uint64_t size, events, lost;
 	char cause[256];
+	char text[MANIFEST_TEXT_SIZE];
 };
 
 bool index_incident_find(struct fleet_index *ix, int64_t host, const char *name,
