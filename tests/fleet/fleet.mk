@@ -2,7 +2,7 @@
 #
 # The whole fleet under faults, with real servers, agents and collectors.
 #
-#	make check-fleet		everything of the fleet; it takes about 25 minutes
+#	make check-fleet		everything of the fleet; it takes about 40 minutes
 #	make check-fleet-chaos		kills at random moments: ROUNDS=100 SEED=...
 #	make check-fleet-share		a part of them that takes less than a minute
 
@@ -33,12 +33,23 @@ HOSTS ?= 10000
 check-fleet-swarm: $(FLEET) $(FLEET_SWARM) | check-fleet-servers
 	@RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh $(HOSTS) nats
 
-# 200 hosts of the swarm, and the merge of recordings; in make check
-.PHONY: check-fleet-share
-check-fleet-share: $(FLEET) $(FLEET_SWARM) $(BUILD)/rbmap $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) \
-		| check-fleet-servers
+# The merge of recordings
+.PHONY: check-fleet-merge
+check-fleet-merge: $(FLEET) $(BUILD)/rbmap $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS)
 	@RBMAP=$(BUILD)/rbmap MAKE_RECORDING=$(CLI_TEST_SYNTH) MAKE_EVENTS=$(CLI_TEST_EVENTS) \
 		tests/fleet/merge.sh
-	@for kind in dir nats; do \
-		RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh 200 $$kind || exit; \
-	done
+
+# The part in make check: that, and two hundred hosts
+.PHONY: check-fleet-share check-fleet-faults check-fleet
+check-fleet-share: check-fleet-merge $(FLEET_SWARM) | check-fleet-servers
+	@RBMAP_FLEET=$(FLEET) FLEET_SWARM=$(FLEET_SWARM) tests/fleet/swarm.sh 200 dir nats
+
+check-fleet-faults: $(FLEET_LAB_PROGRAMS) | check-fleet-servers
+	@$(FLEET_LAB) tests/fleet/faults
+
+check-fleet:
+	@tests/install-packages build check fleet fleet-check
+	@status=0; for part in merge transport ship collect stream admin walkthrough faults swarm chaos; do \
+		echo "# check-fleet-$$part"; \
+		$(MAKE) --no-print-directory check-fleet-$$part || status=1; \
+	done; exit $$status

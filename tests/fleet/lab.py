@@ -151,10 +151,25 @@ class Host:
 
     def drop(self, events, lost=0):
         """Let a new incident appear, as the flight recorder does. Return its id."""
+        name = self._next_name()
+        subprocess.run([MAKE_INCIDENT, f"{self.making}/{name}.dat", str(events), str(lost), name],
+                       check=True)
+        return self._add(name, events, lost)
+
+    def drop_noise(self, size):
+        """Let a file appear that is not a recording and does not compress. Return its id."""
+        name = self._next_name()
+        with open(f"{self.making}/{name}.dat", "wb") as file:
+            file.write(os.urandom(size))
+        return self._add(name, None, None)
+
+    def _next_name(self):
         name = f"2026-11-26T{len(self.dropped) // 3600:02}.{len(self.dropped) // 60 % 60:02}." \
                f"{len(self.dropped) % 60:02}"
+        return name
+
+    def _add(self, name, events, lost):
         making = f"{self.making}/{name}.dat"
-        subprocess.run([MAKE_INCIDENT, making, str(events), str(lost), name], check=True)
         with open(making, "rb") as file:
             digits = hashlib.file_digest(file, "sha256").hexdigest()
         source = f"{name}-{digits[:8]}"
@@ -168,7 +183,7 @@ class Host:
         if not os.path.exists(f"{self.spool}/taken"):
             return
         with open(f"{self.spool}/taken", encoding="utf-8") as file:
-            for line in file:
+            for line in filter(str.strip, file):
                 name = line.rstrip("\n").split(" ", 3)[3]
                 if os.path.exists(f"{self.incidents}/{name}"):
                     os.unlink(f"{self.incidents}/{name}")
@@ -201,11 +216,17 @@ class Lab:
         self.directory = tempfile.mkdtemp(prefix="rbmap-fleet-")
         self.servers = f"{self.directory}/servers"
         self.collection = f"{self.directory}/collection"
-        self.hosts = {}
+        self.hosts, self.down = {}, set()
+        try:
+            self._begin(hosts, size, extra)
+        except BaseException:
+            self._cluster("stop")
+            raise
+
+    def _begin(self, hosts, size, extra):
         self._cluster("start", "3", "tls", ",".join(hosts), EXTRA=extra)
         with open(f"{self.servers}/url", encoding="ascii") as file:
             self.url = file.read().strip()
-        self.down = set()
         subprocess.run([FLEET, "fleet", "setup", "streams", self.url, "--size", size,
                         *self.certificate("administrator")], check=True, stdout=subprocess.DEVNULL)
         self.collector = Program("the collector", [
@@ -279,7 +300,9 @@ class Lab:
             return []
         database = sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=10)
         try:
-            return database.execute(sql).fetchall()
+            # The collector may be making the tables.
+            made = database.execute("PRAGMA user_version").fetchone()[0]
+            return database.execute(sql).fetchall() if made else []
         finally:
             database.close()
 
@@ -341,11 +364,11 @@ class Lab:
         result = [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
         for host in self.hosts.values():
             for values in host.dropped.values():
-                result[0] = [a + b for a, b in zip(result[0], (1, *values))]
+                result[0] = [a + b for a, b in zip(result[0], (1, *(value or 0 for value in values)))]
         for state, *values in self.query(
-                "SELECT state, count(*), sum(size), sum(events), sum(lost) FROM incident "
+                "SELECT state, count(*), total(size), total(events), total(lost) FROM incident "
                 "WHERE state IN ('stored', 'lost') GROUP BY state"):
-            result[1 if state == "stored" else 2] = values
+            result[1 if state == "stored" else 2] = [int(value) for value in values]
         return result
 
     def verify(self, what=""):
