@@ -9,7 +9,7 @@
 #include "jetstream_pull.h"
 
 #define AHEAD		64	/* messages that wait here, */
-#define AHEAD_BYTES	(8 << 20) /* of so many bytes together */
+#define AHEAD_BYTES	(8 << 20) /* bytes of these messages */
 #define EXPIRES_MS	5000	/* A request is lost with its server: ask again after this. */
 #define PAUSE_MS	500
 #define SLICE_MS	500
