@@ -84,7 +84,7 @@ static const struct cli_option options[] = {
 	  .help = "file with an NKEY or a JWT for the servers" },
 	{ .name = "host", .arg = "NAME", .kind = "text",
 	  .target = OPTION_TO(set_host, const char *, struct ship, agent.transport.host),
-	  .help = "name of this host for the collector; default: the host\nname" },
+	  .help = "name of this host for the collector;\ndefault: the host name" },
 	{ .name = "incidents", .arg = "DIR", .kind = "dir",
 	  .target = STRING(struct ship, agent.incidents),
 	  .help = "directory of the flight recorder;\ndefault: /var/lib/rbmap" },
@@ -98,10 +98,10 @@ static const struct cli_option options[] = {
 	{ .name = "snapshot", .arg = "COMMAND", .kind = "text",
 	  .target = OPTION_TO(set_snapshot, const char *, struct ship, agent.snapshot),
 	  .help = "run COMMAND for 'rbmap fleet snapshot'; spaces\nseparate its words" },
-	{ .name = "stream", .arg = "BUFFER[,...]", .kind = "text",
+	{ .name = "stream", .arg = "LIST", .kind = "text",
 	  .target = OPTION_TO(add_streams, struct stream_names, struct ship, agent.streams),
-	  .help = "also send all events of these buffers, as they\n"
-		  "are written; 'default': the buffer without a name" },
+	  .help = "also send all events of these buffers, separated\n"
+		  "by commas; 'default': the buffer without a name" },
 	{ .name = "stream-size", .arg = "SIZE", .kind = "number",
 	  .target = OPTION_TO(set_size_kb, uint64_t, struct ship, stream_kb),
 	  .help = "keep at most SIZE of them in the spool; default:\n256M" },
