@@ -19,6 +19,16 @@
 #define NEW_HEAD	".new-head"
 #define NAME_SIZE	32
 
+static int make_directory(int at, const char *name)
+{
+	int dir;
+
+	if ((mkdirat(at, name, DIRECTORY_MODE) && errno != EEXIST) || fsync(at))
+		return -errno;
+	dir = openat(at, name, DIRECTORY_FLAGS);
+	return dir < 0 ? -errno : dir;
+}
+
 /* Open a directory, which is made if it is not there. Its name is then safe. Close @at. */
 static int enter(int at, const char *name, bool make)
 {
@@ -28,15 +38,8 @@ static int enter(int at, const char *name, bool make)
 		return at;
 	if (dir < 0)
 		dir = -errno;
-	if (dir == -ENOENT && make) {
-		dir = 0;
-		if ((mkdirat(at, name, DIRECTORY_MODE) && errno != EEXIST) || fsync(at))
-			dir = -errno;
-		if (!dir)
-			dir = openat(at, name, DIRECTORY_FLAGS);
-		if (dir < 0 && dir == -1)
-			dir = -errno;
-	}
+	if (dir == -ENOENT && make)
+		dir = make_directory(at, name);
 	close(at);
 	return dir;
 }

@@ -15,7 +15,7 @@
 #define STREAM_BUFFER_SIZE	33	/* with the final 0 */
 #define STREAM_DEFAULT_BUFFER	"default"
 #define STREAM_CPUS_MAX		8192
-#define STREAM_CPU_HEAD		-1
+#define STREAM_CPU_HEAD		(-1)
 
 struct stream_source {
 	char buffer[STREAM_BUFFER_SIZE];

@@ -5,7 +5,8 @@
 
 #include "common/options.h"
 
-/* @member: a struct transport_options in @structure */
+/* @member: a struct transport_options in @structure. Names of members take no parentheses. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define TRANSPORT_OPTIONS(structure, member, bits)				\
 	{ .name = "transport", .letter = 't', .arg = "URL", .kind = "text",	\
 	  .target = STRING(structure, member.url), .actions = (bits),		\
@@ -22,5 +23,6 @@
 	{ .name = "credentials", .arg = "FILE", .kind = "file",			\
 	  .target = STRING(structure, member.credentials), .actions = (bits),	\
 	  .help = "an NKEY or a JWT" }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif /* RBMAP_FLEET_TRANSPORT_OPTIONS_H */
