@@ -23,7 +23,9 @@ $(call objects_of,$(1),$(2)): $(2) $(4)
 endef
 shared_objects = $(foreach source,$(2),$(eval $(call shared_object,$(1),$(source),$(3),$(4))))
 
-include $(sort $(wildcard tests/*/*.mk))
+# Other folders name programs of cli.mk as prerequisites, which make expands when it reads
+# them.
+include tests/unit/cli.mk $(filter-out tests/unit/cli.mk,$(sort $(wildcard tests/*/*.mk)))
 
 .PHONY: check check-programs check-unit check-lint check-analysis lint check-vm-runner
 check-lint:
