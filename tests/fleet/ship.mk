@@ -30,7 +30,8 @@ $(FLEET_MAKE_INCIDENT): tests/unit/fleet_make_incident.c \
 
 # The whole agent with sanitizers: the objects of the folders and what they share
 FLEET_SHIP_SRCS := $(wildcard $(FLEET_DIR)/ship/*.c $(FLEET_DIR)/message/*.c $(FLEET_DIR)/transport/*.c \
-	$(CLI_DIR)/common/*.c userspace/lib/*.c userspace/lib/*/*.c)
+	$(FLEET_DIR)/stream/*.c $(CLI_DIR)/common/*.c userspace/lib/*.c userspace/lib/*/*.c) \
+	$(CLI_DIR)/record/cmdlines.c
 FLEET_SHIP_ASAN_OBJS := $(FLEET_SHIP_SRCS:%.c=$(FLEET_SHIP_BUILD)/asan/%.o)
 $(FLEET_SHIP_BUILD)/asan/%.o: %.c $(FLEET_SHIP_DEPS)
 	@mkdir -p $(@D)
