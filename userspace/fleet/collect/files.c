@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/cli.h"
+#include "common/file_at.h"
 #include "files.h"
 #include "message/names.h"
 
@@ -26,8 +27,7 @@ static void incident_name(char text[NAME_SIZE], const char *name)
 	snprintf(text, NAME_SIZE, "%s.dat", name);
 }
 
-/* Open a directory, which is made if it is not there. Its name is then safe. */
-static int make_directory(int at, const char *name)
+int files_directory(int at, const char *name)
 {
 	int dir = openat(at, name, DIRECTORY_FLAGS);
 
@@ -76,8 +76,8 @@ bool files_open(struct collect_files *f, const char *dir)
 		return false;
 	}
 	if (take_lock(f, base, dir)) {
-		f->incoming = make_directory(base, "incoming");
-		f->incidents = make_directory(base, "incidents");
+		f->incoming = files_directory(base, "incoming");
+		f->incidents = files_directory(base, "incidents");
 		if (f->incoming < 0 || f->incidents < 0)
 			complain("cannot make a directory in %s: %s", dir,
 				 strerror(-(f->incoming < 0 ? f->incoming : f->incidents)));
@@ -105,7 +105,7 @@ void files_close(struct collect_files *f)
 /* Open the file of an incident's parts. A new name is safe before the first part is. */
 static int create_part(struct collect_files *f, const char *host, const char *name)
 {
-	int dir = make_directory(f->incoming, host), fd;
+	int dir = files_directory(f->incoming, host), fd;
 	char file[NAME_SIZE];
 
 	if (dir < 0)
@@ -148,22 +148,8 @@ int files_write_part(struct collect_files *f, const char *host, const char *name
 		     int64_t incident, uint64_t offset, const void *data, size_t size)
 {
 	int fd = batch_part(f, host, name, incident);
-	const char *at = data;
 
-	if (fd < 0)
-		return fd;
-	while (size) {
-		ssize_t done = pwrite(fd, at, size, offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		at += done;
-		offset += done;
-		size -= done;
-	}
-	return 0;
+	return fd < 0 ? fd : write_all_at(fd, data, size, offset);
 }
 
 int files_sync(struct collect_files *f)
@@ -250,7 +236,7 @@ static int move(int from, const char *part, int to, const char *file)
 
 int files_keep(struct collect_files *f, const char *host, const char *name)
 {
-	int from = open_directory(f->incoming, host), to = make_directory(f->incidents, host);
+	int from = open_directory(f->incoming, host), to = files_directory(f->incidents, host);
 	char part[NAME_SIZE], file[NAME_SIZE];
 	int ret = from < 0 ? from : to < 0 ? to : 0;
 

@@ -38,6 +38,9 @@ void files_close(struct collect_files *f);
 
 /* The rest returns 0, or a descriptor, or a negative errno. */
 
+/* Open a directory, which is made if it is not there. Its name is safe after that. */
+int files_directory(int at, const char *name);
+
 /* Write a part. It is on the disk after files_sync(). @incident: the id in the index */
 int files_write_part(struct collect_files *f, const char *host, const char *name,
 		     int64_t incident, uint64_t offset, const void *data, size_t size);

@@ -9,37 +9,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file_at.h"
+#include "files.h"
 #include "message/text.h"
 #include "stream_files.h"
 
 #define FILE_MODE	0640
-#define DIRECTORY_MODE	0750
 #define DIRECTORY_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define HEAD		"head."
 #define NEW_HEAD	".new-head"
 #define NAME_SIZE	32
 
-static int make_directory(int at, const char *name)
+/* Open a directory, and close @at. @make: make it if it is not there. */
+static int enter(int at, const char *name, bool make)
 {
 	int dir;
 
-	if ((mkdirat(at, name, DIRECTORY_MODE) && errno != EEXIST) || fsync(at))
-		return -errno;
-	dir = openat(at, name, DIRECTORY_FLAGS);
-	return dir < 0 ? -errno : dir;
-}
-
-/* Open a directory, which is made if it is not there. Its name is then safe. Close @at. */
-static int enter(int at, const char *name, bool make)
-{
-	int dir = at < 0 ? at : openat(at, name, DIRECTORY_FLAGS);
-
 	if (at < 0)
 		return at;
-	if (dir < 0)
+	dir = make ? files_directory(at, name) : openat(at, name, DIRECTORY_FLAGS);
+	if (!make && dir < 0)
 		dir = -errno;
-	if (dir == -ENOENT && make)
-		dir = make_directory(at, name);
 	close(at);
 	return dir;
 }
@@ -112,24 +102,6 @@ static int open_one(struct stream_files *f, const char *host,
 	return fd;
 }
 
-static int write_at(int fd, const void *data, size_t size, uint64_t offset)
-{
-	const char *at = data;
-
-	while (size) {
-		ssize_t done = pwrite(fd, at, size, offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		at += done;
-		offset += done;
-		size -= done;
-	}
-	return 0;
-}
-
 int stream_files_append(struct stream_files *f, const char *host,
 			struct index_stream_file *file, const void *message, size_t size)
 {
@@ -138,9 +110,9 @@ int stream_files_append(struct stream_files *f, const char *host,
 
 	if (fd < 0)
 		return fd;
-	ret = write_at(fd, &head, sizeof(head), file->size);
+	ret = write_all_at(fd, &head, sizeof(head), file->size);
 	if (!ret)
-		ret = write_at(fd, message, size, file->size + sizeof(head));
+		ret = write_all_at(fd, message, size, file->size + sizeof(head));
 	if (!ret)
 		file->size += sizeof(head) + size;
 	return ret;
@@ -200,7 +172,7 @@ static int replace(int dir, const char *name, const void *data, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	ret = write_at(fd, data, size, 0);
+	ret = write_all_at(fd, data, size, 0);
 	if (!ret && fsync(fd))
 		ret = -errno;
 	close(fd);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "message/text.h"
+#include "common/file_at.h"
 #include "stream_files.h"
 
 #define HEAD		"head."
@@ -20,22 +21,6 @@
 static const char files_of[] =
 	"SELECT number, size FROM stream_file WHERE host = ?1 AND boot = ?2 AND buffer = ?3"
 	" AND begin <= ?4 AND end >= ?5 ORDER BY number";
-
-static int read_at(int fd, void *data, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t got = pread(fd, data, size, offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -EBADMSG;
-		data = (char *)data + got;
-		size -= got;
-		offset += got;
-	}
-	return 0;
-}
 
 static int open_file(const struct stream_query *q, uint64_t number)
 {
@@ -57,7 +42,7 @@ static int read_message(int fd, uint64_t offset, uint32_t size, struct message *
 	room = buf_room(bytes, size);
 	if (!room)
 		return -ENOMEM;
-	ret = read_at(fd, room, size, offset);
+	ret = read_all_at(fd, room, size, offset);
 	if (ret)
 		return ret;
 	buf_end(bytes, room + size);
@@ -133,7 +118,7 @@ static int scan(struct stream_query *q, uint64_t number, uint64_t size)
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	while (!ret && at + sizeof(e.size) <= size) {
-		ret = read_at(fd, &e.size, sizeof(e.size), at);
+		ret = read_all_at(fd, &e.size, sizeof(e.size), at);
 		e.size = le32toh(e.size);
 		e.offset = at + sizeof(e.size);
 		if (ret || e.size > MESSAGE_SIZE_MAX || e.offset + e.size > size) {

@@ -5,43 +5,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/file_at.h"
 #include "stream_segment.h"
 
 #define HEAD_MAGIC	"rbSG"
 #define RECORD_MAGIC	"rbRC"
-
-static int write_all_at(int fd, const void *data, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t put = pwrite(fd, data, size, offset);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -EIO;
-		data = (const char *)data + put;
-		size -= put;
-		offset += put;
-	}
-	return 0;
-}
-
-/* Return 0, or a negative errno; -EBADMSG: the file ends before. */
-static int read_all_at(int fd, void *data, size_t size, uint64_t offset)
-{
-	while (size) {
-		ssize_t got = pread(fd, data, size, offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? -errno : -EBADMSG;
-		data = (char *)data + got;
-		size -= got;
-		offset += got;
-	}
-	return 0;
-}
 
 static uint32_t checksum(const void *head, size_t from, size_t size, const void *more,
 			 size_t more_size)

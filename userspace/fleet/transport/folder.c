@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/write_all.h"
 #include "folder.h"
 #include "message/message.h"
 #include "transport.h"
@@ -70,21 +71,6 @@ int folder_list(int dir, struct folder_names *names)
 	return ret;
 }
 
-static int write_bytes(int fd, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		data += done;
-		size -= done;
-	}
-	return fsync(fd) ? -errno : 0;
-}
-
 int folder_write(int dir, const char *id, const void *data, size_t size)
 {
 	char name[sizeof(TEMPORARY) + MESSAGE_ID_SIZE];
@@ -98,7 +84,9 @@ int folder_write(int dir, const char *id, const void *data, size_t size)
 	if (fd < 0)
 		return -errno;
 	/* The group of the directory reads it, whatever the umask is. */
-	ret = fchmod(fd, 0640) ? -errno : write_bytes(fd, data, size);
+	ret = fchmod(fd, 0640) ? -errno : write_all(fd, data, size);
+	if (!ret && fsync(fd))
+		ret = -errno;
 	/* NFS reports some errors only here. */
 	if (close(fd) && !ret)
 		ret = -errno;
