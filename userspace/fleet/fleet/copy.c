@@ -13,6 +13,17 @@
 
 #define TEMPORARY	".new-"
 
+int copy_directory(const char *path)
+{
+	int dir = -1;
+
+	if (!mkdir(path, 0750) || errno == EEXIST)
+		dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		complain("cannot open the directory %s: %s", path, strerror(errno));
+	return dir;
+}
+
 bool copy_is_new(int dir, const char *name, const char *where)
 {
 	if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)

@@ -10,6 +10,9 @@
 
 #define COPY_NAME_SIZE	(HOST_NAME_SIZE + SOURCE_NAME_SIZE + 8)
 
+/* Open the directory for copies, which is made if it is not there; -1: report the error. */
+int copy_directory(const char *path);
+
 /* Return whether the directory has no such file, or report an error. @where: its name */
 bool copy_is_new(int dir, const char *name, const char *where);
 

@@ -150,16 +150,13 @@ static int stream_to(struct fleet_index *ix, const struct fleet_options *o, int 
 
 int fleet_stream(const struct fleet_options *o)
 {
-	int dir = -1, status = STATUS_ERROR;
+	int dir, status = STATUS_ERROR;
 	struct fleet_index ix;
 
 	if (!fleet_open_index(&ix, o, INDEX_READ))
 		return STATUS_ERROR;
-	if (!mkdir(o->output, 0750) || errno == EEXIST)
-		dir = open(o->output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0) {
-		complain("cannot open the directory %s: %s", o->output, strerror(errno));
-	} else {
+	dir = copy_directory(o->output);
+	if (dir >= 0) {
 		status = stream_to(&ix, o, dir);
 		close(dir);
 	}

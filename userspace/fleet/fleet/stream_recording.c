@@ -4,30 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <linux/rbmap.h>
 
 #include "common/cli.h"
+#include "merge/new_recording.h"
 #include "stream_formats.h"
 #include "stream_recording.h"
 #include "trace_dat/dat_assemble.h"
 #include "trace_dat/dat_write.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
-#define OTHER_FILES	32
-
-static const char header_event[] =
-	"# compressed entry header\n"
-	"\ttype_len    :    5 bits\n"
-	"\ttime_delta  :   27 bits\n"
-	"\tarray       :   32 bits\n"
-	"\n"
-	"\tpadding     : type == 29\n"
-	"\ttime_extend : type == 30\n"
-	"\ttime_stamp : type == 31\n"
-	"\tdata max type_len  == 28\n";
 
 /**
  * struct recording - a recording that is being written
@@ -97,16 +85,6 @@ static const struct rbmap_moment *nearest(const struct recording *r, uint64_t ti
 	return &q->clock[low].moment;
 }
 
-static void allow_files(unsigned int nr)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= nr)
-		return;
-	limit.rlim_cur = nr < limit.rlim_max ? nr : limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static unsigned int cpus_of(const struct recording *r)
 {
 	const struct stream_query *q = r->query;
@@ -132,7 +110,7 @@ static int create(struct recording *r, const char *path, const struct stream_for
 	const struct buf no_symbols = { 0 };
 	char clocks[64], page[512];
 	struct dat_source source = {
-		.header_page = page, .header_event = header_event,
+		.header_page = page, .header_event = new_recording_header_event,
 		.formats = formats->v, .nr_formats = formats->nr,
 		.kallsyms = &no_symbols, .clocks = clocks, .uname = r->head->uname,
 		.version = r->head->version, .page_size = r->head->page_size,
@@ -144,7 +122,7 @@ static int create(struct recording *r, const char *path, const struct stream_for
 	snprintf(clocks, sizeof(clocks), "[%s]", r->head->clock);
 	print_page(page, sizeof(page), r->head->page_size);
 	find_moments(r, &source.times.begin, &end);
-	allow_files(source.nr_cpus + OTHER_FILES);
+	new_recording_allow_cpus(source.nr_cpus);
 	ret = dat_create(&r->writer, path, &source);
 	if (!ret && end.real)
 		dat_set_end(r->writer, &end);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <rbmap.h>
 
@@ -13,6 +12,7 @@
 #include "common/cli.h"
 #include "event_ids.h"
 #include "merge.h"
+#include "new_recording.h"
 #include "recording/dat_comms.h"
 #include "subbuf.h"
 #include "trace_dat/dat_assemble.h"
@@ -21,24 +21,12 @@
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 #define PAGE_SIZE	65536
 #define CPUS_MAX	65536
-#define OTHER_FILES	32
 
 static const char header_page[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 	"\tfield: char data;\toffset:16;\tsize:65520;\tsigned:1;\n";
-
-static const char header_event[] =
-	"# compressed entry header\n"
-	"\ttype_len    :    5 bits\n"
-	"\ttime_delta  :   27 bits\n"
-	"\tarray       :   32 bits\n"
-	"\n"
-	"\tpadding     : type == 29\n"
-	"\ttime_extend : type == 30\n"
-	"\ttime_stamp : type == 31\n"
-	"\tdata max type_len  == 28\n";
 
 /**
  * struct merge - a recording that is being made
@@ -112,17 +100,6 @@ static bool look_at(struct merge *m, size_t i)
 	return ok;
 }
 
-/* Each CPU has a file until the recording is assembled. */
-static void allow_files(unsigned int nr)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= nr)
-		return;
-	limit.rlim_cur = nr < limit.rlim_max ? nr : limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Say in the file how wrong each clock may be. */
 static void add_errors(const struct merge *m, char *reason, size_t size)
 {
@@ -146,7 +123,7 @@ static bool create(struct merge *m)
 	char uname[64], version[64];
 	struct dat_source source = {
 		.header_page = header_page,
-		.header_event = header_event,
+		.header_event = new_recording_header_event,
 		.formats = m->ids.formats,
 		.nr_formats = m->ids.nr,
 		/* Each kernel has other addresses. */
@@ -166,7 +143,8 @@ static bool create(struct merge *m)
 	snprintf(uname, sizeof(uname), "Linux %zu-hosts merged merged", m->nr);
 	snprintf(version, sizeof(version), "rbmap %s", rbmap_version());
 	add_errors(m, source.times.reason, sizeof(source.times.reason));
-	allow_files(m->nr_cpus + OTHER_FILES);
+	/* Each CPU has a file until the recording is assembled. */
+	new_recording_allow_cpus(m->nr_cpus);
 	ret = dat_create(&m->writer, m->path, &source);
 	if (ret == -EMFILE)
 		complain("cannot open a file for each of %u CPUs: raise 'ulimit -n', or merge fewer hosts",

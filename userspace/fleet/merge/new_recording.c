@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sys/resource.h>
+
+#include "new_recording.h"
+
+#define OTHER_FILES	32
+
+const char new_recording_header_event[] =
+	"# compressed entry header\n"
+	"\ttype_len    :    5 bits\n"
+	"\ttime_delta  :   27 bits\n"
+	"\tarray       :   32 bits\n"
+	"\n"
+	"\tpadding     : type == 29\n"
+	"\ttime_extend : type == 30\n"
+	"\ttime_stamp : type == 31\n"
+	"\tdata max type_len  == 28\n";
+
+void new_recording_allow_cpus(unsigned int nr)
+{
+	rlim_t files = (rlim_t)nr + OTHER_FILES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= files)
+		return;
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
