@@ -9,6 +9,7 @@ FLEET_TESTS := fleet_message
 FLEET_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -Iuserspace/fleet -Iuserspace/cli \
 	-Iuserspace/lib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 FLEET_TEST_SRCS_fleet_message := $(wildcard userspace/fleet/message/*.c) userspace/cli/common/buf.c
+FLEET_TEST_LIBS_fleet_message := -lcrypto
 FLEET_TEST_DEPS := tests/unit/fleet.mk $(wildcard userspace/fleet/*/*.h userspace/cli/common/*.h)
 FLEET_TEST_FLAGS_plain :=
 FLEET_TEST_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \

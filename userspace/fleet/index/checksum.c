@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <openssl/evp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,10 +7,11 @@
 #include "checksum.h"
 #include "common/service.h"
 #include "common/write_all.h"
+#include "message/digest.h"
 
 #define BLOCK_SIZE	(1U << 20)
 
-static int read_all(int fd, int copy, EVP_MD_CTX *sum, char *block)
+static int read_all(int fd, int copy, struct digest *digest, char *block)
 {
 	uint64_t offset = 0;
 	int ret = 0;
@@ -24,8 +23,7 @@ static int read_all(int fd, int copy, EVP_MD_CTX *sum, char *block)
 			continue;
 		if (got <= 0)
 			return got ? -errno : 0;
-		if (!EVP_DigestUpdate(sum, block, got))
-			return -ENOMEM;
+		digest_add(digest, block, got);
 		if (copy >= 0)
 			ret = write_all(copy, block, got);
 		offset += got;
@@ -36,19 +34,17 @@ static int read_all(int fd, int copy, EVP_MD_CTX *sum, char *block)
 
 int checksum_file(int fd, int copy, char text[SHA256_TEXT_SIZE])
 {
-	unsigned char digest[EVP_MAX_MD_SIZE];
-	EVP_MD_CTX *sum = EVP_MD_CTX_new();
 	char *block = malloc(BLOCK_SIZE);
-	unsigned int size = 0;
+	struct digest digest;
 	int ret = -ENOMEM;
 
-	if (sum && block && EVP_DigestInit_ex(sum, EVP_sha256(), NULL))
-		ret = read_all(fd, copy, sum, block);
-	if (!ret && !EVP_DigestFinal_ex(sum, digest, &size))
+	digest_begin(&digest);
+	if (block)
+		ret = read_all(fd, copy, &digest, block);
+	if (ret)
+		digest_drop(&digest);
+	else if (!digest_end(&digest, text))
 		ret = -ENOMEM;
-	for (unsigned int i = 0; i < size && 2 * i + 2 < SHA256_TEXT_SIZE; i++)
-		snprintf(text + 2 * i, 3, "%02x", digest[i]);
-	EVP_MD_CTX_free(sum);
 	free(block);
 	return ret;
 }

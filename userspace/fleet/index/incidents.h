@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 #include "database.h"
+#include "message/digest.h"
 #include "message/names.h"
 
-#define SHA256_TEXT_SIZE	65	/* hexadecimal, in lower case, with the final 0 */
+#define SHA256_TEXT_SIZE	DIGEST_TEXT_SIZE
 #define MANIFEST_TEXT_SIZE	4096
 
 enum incident_state {

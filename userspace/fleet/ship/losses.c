@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "digest.h"
+#include "message/digest.h"
 #include "files.h"
 #include "losses.h"
 #include "message/text.h"

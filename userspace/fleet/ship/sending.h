@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "digest.h"
+#include "message/digest.h"
 #include "outlet.h"
 #include "spool.h"
 

@@ -8,7 +8,7 @@
 
 #include "clocks.h"
 #include "common/cli.h"
-#include "digest.h"
+#include "message/digest.h"
 #include "files.h"
 #include "message/message.h"
 #include "message/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SHA-256 of bytes and of files */
-#ifndef RBMAP_FLEET_SHIP_DIGEST_H
-#define RBMAP_FLEET_SHIP_DIGEST_H
+#ifndef RBMAP_FLEET_DIGEST_H
+#define RBMAP_FLEET_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,4 +30,4 @@ void digest_drop(struct digest *d);
  */
 int digest_file(int fd, char text[DIGEST_TEXT_SIZE], uint64_t *size, bool (*stopped)(void));
 
-#endif /* RBMAP_FLEET_SHIP_DIGEST_H */
+#endif /* RBMAP_FLEET_DIGEST_H */
