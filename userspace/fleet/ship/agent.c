@@ -249,9 +249,12 @@ int agent_run(const struct agent_options *options)
 	static struct agent a;
 	int status;
 
-	a = (struct agent){ .options = options, .outlet.options = options->transport,
-			    .spool = { .dir = -1 }, .intake.inotify = -1,
-			    .hello_number = UINT64_MAX };
+	/* Set members alone: pages of the others take no memory until they are used. */
+	a.options = options;
+	a.outlet.options = options->transport;
+	a.spool.dir = -1;
+	a.intake.inotify = -1;
+	a.hello_number = UINT64_MAX;
 	/* Blocks that are freed go back to the system, whatever their size has been. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	catch_signals();
