@@ -16,8 +16,9 @@ $(FLEET_HOST): tests/unit/fleet_host.c $(FLEET_PARTS)
 	@mkdir -p $(@D)
 	$(CC) -O2 -g $(FLEET_CFLAGS) -o $@ $^ $(LDFLAGS) $(FLEET_LDLIBS)
 
-FLEET_INDEX_SRCS := $(wildcard $(FLEET_DIR)/index/*.c $(FLEET_DIR)/message/*.c) \
-	$(addprefix $(CLI_DIR)/common/,buf.c service.c write_all.c)
+FLEET_INDEX_SRCS := $(wildcard $(FLEET_DIR)/index/*.c $(FLEET_DIR)/message/*.c $(FLEET_DIR)/stream/*.c) \
+	$(addprefix $(CLI_DIR)/common/,buf.c service.c write_all.c) \
+	userspace/lib/decode.c
 FLEET_INDEX_DEPS := $(wildcard $(FLEET_DIR)/*/*.h) tests/fleet/collect.mk
 FLEET_INDEX_FLAGS_plain :=
 FLEET_INDEX_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
