@@ -233,6 +233,8 @@ void swarm_safe(struct host *h, unsigned int slot, bool safe)
 {
 	if (slot >= SWARM_PENDING_MAX || !h->sent[slot])
 		return;
+	if (now() - h->sent[slot] > sums.slowest)
+		sums.slowest = now() - h->sent[slot];
 	h->sent[slot] = 0;
 	sums.refused += !safe;
 	if (h->answer_slot == (int)slot) {
@@ -241,18 +243,23 @@ void swarm_safe(struct host *h, unsigned int slot, bool safe)
 	}
 }
 
-/* Do what is due. Return whether the host has nothing more to do. */
+static unsigned int count_pending(const struct host *h)
+{
+	unsigned int nr = 0;
+
+	for (int i = 0; i < SWARM_PENDING_MAX; i++)
+		nr += h->sent[i] != 0;
+	return nr;
+}
+
+/*
+ * Do what is due. Return whether the host has nothing more to do. It waits for each answer
+ * of the engine: how long that takes depends on the disks below the servers.
+ */
 static bool keep_up(struct host *h)
 {
-	bool pending = false;
+	bool pending = count_pending(h) > 0;
 
-	for (int i = 0; i < SWARM_PENDING_MAX; i++) {
-		if (h->sent[i] && now() - h->sent[i] > SWARM_ANSWER_SECONDS) {
-			h->sent[i] = 0;
-			sums.unanswered++;
-		}
-		pending |= h->sent[i] != 0;
-	}
 	if (h->next_hello && now() >= h->next_hello) {
 		if (h->answer_due)
 			answer(h);
@@ -280,14 +287,24 @@ static unsigned int count_stored(void)
 	return nr;
 }
 
+static unsigned int count_unanswered(void)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < nr_hosts; i++)
+		nr += count_pending(&hosts[i]);
+	return nr;
+}
+
 static void report(double connected, double commanded, double end)
 {
 	printf("take = %u\nfail = %u\nsleep = %u\nstored = %u\n", count(HOST_TAKES), count(HOST_FAILS),
 	       count(HOST_SLEEPS), count_stored());
 	printf("parts = %" PRIu64 "\nmanifests = %" PRIu64 "\nanswers = %" PRIu64 "\nhellos = %" PRIu64 "\n",
 	       sums.parts, sums.manifests, sums.answers, sums.hellos);
-	printf("missing = %" PRIu64 "\nunanswered = %" PRIu64 "\nrefused = %" PRIu64 "\nbytes = %" PRIu64 "\n",
-	       sums.missing, sums.unanswered, sums.refused, sums.bytes);
+	printf("missing = %" PRIu64 "\nunanswered = %u\nrefused = %" PRIu64 "\nbytes = %" PRIu64 "\n",
+	       sums.missing, count_unanswered(), sums.refused, sums.bytes);
+	printf("slowest-answer-seconds = %.1f\n", sums.slowest);
 	printf("connect-seconds = %.1f\nsnapshot-seconds = %.1f\n", connected, end - commanded);
 }
 

@@ -13,7 +13,6 @@
 #include "message/names.h"
 #include "transport/transport.h"
 
-#define SWARM_ANSWER_SECONDS	10	/* for the engine's answer to a message */
 #define SWARM_PENDING_MAX	8
 
 enum host_kind {
@@ -45,9 +44,13 @@ struct host {
 	bool answer_due, stored;
 };
 
-/* Numbers of all hosts together */
+/**
+ * struct swarm_sums - numbers of all hosts together
+ * @slowest: seconds until the engine answered the message that waited longest
+ */
 struct swarm_sums {
-	uint64_t bytes, parts, manifests, hellos, answers, missing, unanswered, refused;
+	uint64_t bytes, parts, manifests, hellos, answers, missing, refused;
+	double slowest;
 };
 extern struct swarm_sums sums;
 

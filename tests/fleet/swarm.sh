@@ -150,7 +150,7 @@ play_and_check()
 	diag "$1: $(sed 1d "$dir/answers")"
 	diag "$1: connected in $(value connect-seconds) s; all stored $((spent / 1000000)) ms after the command:" \
 		"$(value take) incidents, $(($(sql "SELECT sum(size) FROM incident WHERE state = 'stored'") / 1024)) KiB," \
-		"$(($(value take) * 1000000000 / spent)) incidents/s; $(value hellos) HELLOs, $(value bytes) bytes sent"
+		"$(($(value take) * 1000000000 / spent)) incidents/s; $(value hellos) HELLOs, $(value bytes) bytes sent; slowest answer $(value slowest-answer-seconds) s"
 	"$cluster" stop "$dir/servers"
 	rm -rf "$dir/c"
 }
