@@ -47,9 +47,14 @@ check-fleet-share: check-fleet-merge $(FLEET_SWARM) | check-fleet-servers
 check-fleet-faults: $(FLEET_LAB_PROGRAMS) | check-fleet-servers
 	@$(FLEET_LAB) tests/fleet/faults
 
+# With the rings of the module, in a virtual machine
+.PHONY: check-fleet-vm
+check-fleet-vm: check-vm-programs user fleet
+	@tests/vm/check 6.12/2/fleet
+
 check-fleet:
 	@tests/install-packages build check fleet fleet-check
-	@status=0; for part in merge transport ship collect stream admin walkthrough faults swarm chaos; do \
+	@status=0; for part in merge transport ship collect stream vm admin walkthrough faults swarm chaos; do \
 		echo "# check-fleet-$$part"; \
 		$(MAKE) --no-print-directory check-fleet-$$part || status=1; \
 	done; exit $$status

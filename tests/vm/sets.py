@@ -208,6 +208,10 @@ class Run:
         """Return the arguments that add the benchmark's modules and programs."""
         return tool("../bench/build", *self.kernel.words, errors=self.errors).splitlines()
 
+    def build_fleet(self):
+        """Return the arguments that add rbmap-fleet."""
+        return tool("lib/fleet", errors=self.errors).splitlines()
+
     def build_types(self):
         """Return the arguments that add the types of a kernel that does not describe
         its own, and those of the stock kernel of its series."""
