@@ -99,13 +99,17 @@ bool schema_check(struct fleet_index *ix, bool create)
 	version = index_number(ix, -1, "PRAGMA user_version", "");
 	if (ix->code)
 		return false;
+	/* The version comes last: a reader that finds it finds all tables. */
 	if (!version && create)
-		return execute(ix, tables) && execute(ix, stream_tables);
+		return execute(ix, stream_tables) && execute(ix, tables);
 	if (version == SCHEMA_VERSION)
 		return !create || execute(ix, stream_tables);
 	ix->code = SQLITE_SCHEMA;
-	snprintf(ix->error, sizeof(ix->error),
-		 "its version is %" PRIi64 " and this program reads version %d", version,
-		 SCHEMA_VERSION);
+	if (version)
+		snprintf(ix->error, sizeof(ix->error),
+			 "its version is %" PRIi64 " and this program reads version %d", version,
+			 SCHEMA_VERSION);
+	else
+		snprintf(ix->error, sizeof(ix->error), "'rbmap collect' has not made it yet");
 	return false;
 }
