@@ -25,6 +25,7 @@
 #include "live_ring.h"
 #include "ship/agent.h"
 #include "ship/clocks.h"
+#include "ship/stream_spool.h"
 
 #define NR_CPUS		2
 #define NR_RINGS	2	/* the generations of CPU 0 */
@@ -38,6 +39,7 @@ static struct live_ring *rings[NR_CPUS][NR_RINGS];
 struct shared {
 	atomic_uint generation[NR_CPUS];
 	atomic_uint_fast64_t emitted[NR_CPUS][NR_RINGS];
+	atomic_uint opened;	/* how often an agent has opened a ring of CPU 0 */
 	atomic_bool pause, stop;
 };
 
@@ -102,6 +104,7 @@ static int open_ring(struct rbmap_map **map, const char *buffer, int cpu)
 {
 	struct live_ring *live = rings[cpu][atomic_load(&shared->generation[cpu]) - 1];
 	struct rbmap_map *m = calloc(1, sizeof(*m));
+	int ret;
 
 	(void)buffer;
 	m->transport = &transport;
@@ -109,7 +112,12 @@ static int open_ring(struct rbmap_map **map, const char *buffer, int cpu)
 	m->cpu = cpu;
 	map_ring(m, live);
 	*map = m;
-	return rbmap_observer_new(m) ? -ENOMEM : rbmap_observer_init(m, live->slot_table);
+	if (rbmap_observer_new(m))
+		return -ENOMEM;
+	ret = rbmap_observer_init(m, live->slot_table);
+	if (!cpu)
+		atomic_fetch_add(&shared->opened, 1);
+	return ret;
 }
 
 static int moment(struct rbmap_moment *m, const char *buffer, int clock)
@@ -182,15 +190,36 @@ static void kill_agent(pid_t child, int sig)
 		;
 }
 
-/* An agent reads the rest of ring 0 before the next one begins. */
-static void replace_ring(void)
+static void await_opening(unsigned int opened)
+{
+	while (atomic_load(&shared->opened) == opened)
+		sleep_ms(10);
+}
+
+/* Return whether the spool has a message of ring 1 of CPU 0. */
+static bool has_next_ring(const char *spool)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "grep -qrF 'test.0.2.' '%s/" STREAM_FOLDER "'", spool);
+	return !system(command);
+}
+
+/*
+ * An agent opens ring 0 before the next one begins, and lives until the spool has a message
+ * of that one: all events of ring 0 are in messages then. An agent that opens a ring later
+ * cannot know how many events an earlier ring had.
+ */
+static void replace_ring(const char *spool, unsigned int opened)
 {
 	atomic_store(&shared->pause, true);
-	sleep_ms(500);
-	rings[0][0]->meta->retired = 1;
+	sleep_ms(200);	/* A writer can have an event to finish. */
+	await_opening(opened);
 	atomic_store(&shared->generation[0], 2);
+	rings[0][0]->meta->retired = 1;
 	atomic_store(&shared->pause, false);
-	sleep_ms(1500);
+	while (!has_next_ring(spool))
+		sleep_ms(100);
 }
 
 static void run(const struct agent_options *options, unsigned int seconds, unsigned int seed)
@@ -198,13 +227,17 @@ static void run(const struct agent_options *options, unsigned int seconds, unsig
 	uint64_t begin = clock_monotonic(), end = begin + seconds * 1000ULL * MS;
 	bool replaced = false;
 
-	while (clock_monotonic() < end) {
+	while (clock_monotonic() < end || !replaced) {
+		unsigned int opened = atomic_load(&shared->opened);
 		pid_t child = start(options);
 
 		if (!replaced && clock_monotonic() > (begin + end) / 2) {
-			replace_ring();
+			replace_ring(options->spool, opened);
 			replaced = true;
 		}
+		/* One of four is killed at any moment of its start, too. */
+		if (rand_r(&seed) % 4)
+			await_opening(opened);
 		sleep_ms(50 + rand_r(&seed) % 2000);
 		kill_agent(child, SIGKILL);
 		if (rand_r(&seed) % 2)
