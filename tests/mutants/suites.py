@@ -89,7 +89,7 @@ class Guest:
         self.threads = threads
         self.settings = settings or {}
         self.debug = kernel != "cloud"
-        self.limit = 2 * limit if self.debug else limit
+        self.limit = 4 * limit if self.debug else limit
         # A kernel with debugging options reports only the first fault.
         self.alone = alone or self.debug
 
