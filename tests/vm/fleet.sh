@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# `rbmap ship` with the rings of the module: a snapshot that the fleet asks for, and streams
-# beside a recorder, over a change of the rings' size and kills of the agent.
+# `rbmap ship` with the rings of the module. A snapshot that the fleet asks for comes as it is.
+# A stream beside a recorder is complete, over a new size of the rings and kills of the agent.
 # shellcheck disable=SC2086,SC2317 # numbers; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
