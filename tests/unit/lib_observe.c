@@ -200,6 +200,42 @@ static void test_reset(void **state)
 	live_free(live);
 }
 
+/*
+ * The writer opens the slot of a sub-buffer: this is its first store. It can open many
+ * after the observer has loaded newest.
+ */
+static void overwrite(struct live_ring *live, uint64_t seq)
+{
+	struct rbmap_table_slot *slot = &live->slot_table->slot[seq % SLOTS];
+
+	slot->slot = RBMAP_TABLE_SLOT(seq + SLOTS, RBMAP_TABLE_ID(slot->slot));
+}
+
+/* The writer overwrites the first sub-buffer after a reset while an observer goes there. */
+static void test_overwritten_after_reset(void **state)
+{
+	struct live_ring *live = live_new(SLOTS, SUBBUF, false, 0, 1);
+	struct rbmap_event ev;
+	uint64_t number = 0;
+	struct look look;
+
+	(void)state;
+	live_emit(live, number++);
+	look_begin(&look, live);
+	assert_looks(&look, 1);
+	while (live->slot_table->newest < 2)
+		live_emit(live, number++);
+	live->meta->first_seq = 2;
+	while (live->slot_table->newest < 3)
+		live_emit(live, number++);
+	overwrite(live, 2);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_int_equal(ev.ts, live->slot_table->slot[3].events);
+	assert_int_equal(ev.lost, ev.ts - 1);
+	look_end(&look);
+	live_free(live);
+}
+
 /* Random steps of observers, a reader and a writer. */
 static void test_random(void **state)
 {
@@ -252,6 +288,34 @@ static void test_random(void **state)
 	}
 	printf("# %lu events were missed, %lu dropped\n", missed, dropped);
 	assert_true(missed && dropped);
+}
+
+/* The writer overwrites the first sub-buffer of the next ring while an observer goes there. */
+static void test_next_ring_overwritten(void **state)
+{
+	struct live_ring *live[2];
+	struct rbmap_event ev;
+	uint64_t number = 0;
+	struct look look;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		live[i] = live_new(SLOTS, SUBBUF, false, 0, i + 1);
+	look_begin(&look, live[0]);
+	live_emit(live[0], number++);
+	assert_looks(&look, 1);
+	live[0]->meta->retired = 1;
+	look.next = live[1];
+	while (live[1]->slot_table->newest < SLOTS - 2)
+		live_emit(live[1], number++);
+	overwrite(live[1], 0);
+	assert_int_equal(rbmap_next_event(&look.map, &ev), 1);
+	assert_true(ev.lost > 0);
+	assert_int_equal(ev.lost, live[1]->slot_table->slot[1].events);
+	assert_int_equal(ev.ts, 1 + ev.lost);
+	look_end(&look);
+	for (int i = 0; i < 2; i++)
+		live_free(live[i]);
 }
 
 static void test_next_ring(void **state)
@@ -486,6 +550,8 @@ int main(void)
 		cmocka_unit_test(test_takes_nothing),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_overwritten_after_reset),
+		cmocka_unit_test(test_next_ring_overwritten),
 		cmocka_unit_test(test_next_ring),
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_refuses),

@@ -91,22 +91,6 @@ static void go_to_oldest(struct rbmap_observer *o, uint64_t newest)
 	go_to(o, seq_add(o, newest, o->modulus - (o->nr - 1)));
 }
 
-/* Skip the sub-buffers that a reset discarded: their events are not missed. */
-static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
-{
-	struct rbmap_observer *o = map->observer;
-	uint64_t first = __atomic_load_n(&map->meta->first_seq,
-					 __ATOMIC_RELAXED);
-
-	if (first >= o->modulus ||
-	    seq_add(o, newest, o->modulus - first) >= o->nr ||
-	    ahead_of(o, first) <= 0)
-		return false;
-	go_to(o, first);
-	o->exact = false;
-	return true;
-}
-
 static uint64_t load_slot(const struct rbmap_table_slot *shown)
 {
 	return __atomic_load_n(&shown->slot, __ATOMIC_RELAXED);
@@ -120,26 +104,60 @@ static bool still_says(const struct rbmap_table_slot *shown, uint64_t slot)
 	return load_slot(shown) == slot;
 }
 
+/* Expect the first event of the current sub-buffer, unless that was overwritten. */
+static bool expect_first(struct rbmap_observer *o)
+{
+	const struct rbmap_table_slot *shown = &o->slot_table->slot[o->seq % o->nr];
+	uint64_t slot = load_slot(shown);
+
+	o->expected = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
+	o->exact = slot == RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) &&
+		   still_says(shown, slot);
+	return o->exact;
+}
+
+/* Return whether a reset discarded the current sub-buffer, and store the first one after. */
+static bool is_forgotten(const struct rbmap_map *map, uint64_t newest, uint64_t *first)
+{
+	const struct rbmap_observer *o = map->observer;
+
+	*first = __atomic_load_n(&map->meta->first_seq, __ATOMIC_RELAXED);
+	return *first < o->modulus && seq_add(o, newest, o->modulus - *first) < o->nr &&
+	       ahead_of(o, *first) > 0;
+}
+
+/* Skip the sub-buffers that a reset discarded: their events are not missed. */
+static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
+{
+	struct rbmap_observer *o = map->observer;
+	uint64_t first, expected = o->expected;
+	bool exact = o->exact;
+
+	if (!is_forgotten(map, newest, &first))
+		return false;
+	go_to(o, first);
+	/*
+	 * The writer can have overwritten this sub-buffer by now. The discarded events count
+	 * as missed then, as they do for an observer that was lapped.
+	 */
+	if (!expect_first(o)) {
+		o->expected = expected;
+		o->exact = exact;
+	}
+	return true;
+}
+
 /* Begin with the first event of the oldest sub-buffer: none is missed before it. */
 static void begin_at_oldest(const struct rbmap_map *map, uint64_t newest)
 {
 	struct rbmap_observer *o = map->observer;
+	uint64_t first;
 
 	go_to_oldest(o, newest);
-	skip_forgotten(map, newest);
-	for (uint32_t i = 0; i < o->nr; i++) {
-		const struct rbmap_table_slot *shown =
-			&o->slot_table->slot[o->seq % o->nr];
-		uint64_t slot = load_slot(shown);
-
-		o->expected = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
-		o->exact = slot == RBMAP_TABLE_SLOT(o->seq,
-						    RBMAP_TABLE_ID(slot)) &&
-			   still_says(shown, slot);
-		if (o->exact)
-			return;
+	if (is_forgotten(map, newest, &first))
+		go_to(o, first);
+	for (uint32_t i = 0; i < o->nr && !expect_first(o); i++)
 		go_to(o, seq_add(o, o->seq, 1));
-	}
 }
 
 int rbmap_observer_new(struct rbmap_map *map)
