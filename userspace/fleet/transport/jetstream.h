@@ -28,6 +28,7 @@
  * @acks: subscription for the answers to what is published
  * @batch: number of the call of publish(), so that late answers are known
  * @pull: subscription for what the collector receives
+ * @request: number of the latest request for messages
  * @expected: messages that were asked for and did not come
  * @ask_at: when the collector asks again, in ms
  * @no_consumer: the servers say that nobody answers
@@ -48,6 +49,7 @@ struct jetstream {
 	natsSubscription *acks;
 	uint64_t batch;
 	natsSubscription *pull;
+	uint64_t request;
 	unsigned int expected;
 	int64_t ask_at;
 	bool no_consumer;

@@ -18,6 +18,7 @@
 
 #define HEADER_ID		"Nats-Msg-Id"
 #define HEADER_STATUS		"Status"
+#define HEADER_DESCRIPTION	"Description"
 
 /* More than a prefix, a host's name and numbers need */
 #define JETSTREAM_SUBJECT_SIZE	192

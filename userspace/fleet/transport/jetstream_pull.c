@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "jetstream.h"
 #include "jetstream_parcel.h"
@@ -26,7 +29,7 @@ natsStatus pull_start(struct jetstream *j)
 	char subject[2 * JETSTREAM_SUBJECT_SIZE];
 	natsStatus status;
 
-	snprintf(subject, sizeof(subject), "%s.pull", j->inbox);
+	snprintf(subject, sizeof(subject), "%s.pull.*", j->inbox);
 	status = natsConnection_SubscribeSync(&j->pull, j->connection, subject);
 	if (status == NATS_OK)
 		status = natsSubscription_SetPendingLimits(j->pull, PENDING_MAX, PENDING_BYTES);
@@ -61,7 +64,7 @@ static natsStatus ask(struct jetstream *j)
 	char subject[2 * JETSTREAM_SUBJECT_SIZE], text[128];
 	natsStatus status;
 
-	snprintf(subject, sizeof(subject), "%s.pull", j->inbox);
+	snprintf(subject, sizeof(subject), "%s.pull.%" PRIu64, j->inbox, ++j->request);
 	snprintf(text, sizeof(text), "{\"batch\":%d,\"max_bytes\":%d,\"expires\":%lld}", AHEAD,
 		 AHEAD_BYTES, EXPIRES_MS * 1000000LL);
 	j->pulled_at = atomic_load(&j->connects);
@@ -80,12 +83,23 @@ static void end_request(struct jetstream *j, int64_t pause)
 	j->ask_at = pause ? jetstream_now() + pause : 0;
 }
 
+/* Return whether the server has done what it could do: the next request can come now. */
+static bool is_answered(const char *code, const char *why)
+{
+	return !strcmp(code, "408") || !strcasecmp(why, "Batch Completed") ||
+	       !strcasecmp(why, "Message Size Exceeds MaxBytes");
+}
+
+/* Use what the server says of a request. An earlier one has no meaning any longer. */
 static void take_status(struct jetstream *j, natsMsg *msg)
 {
-	const char *code = "";
+	const char *code = "", *why = "";
+	const char *number = strrchr(natsMsg_GetSubject(msg), '.');
 
 	natsMsgHeader_Get(msg, HEADER_STATUS, &code);
-	end_request(j, strcmp(code, "408") ? PAUSE_MS : 0);
+	natsMsgHeader_Get(msg, HEADER_DESCRIPTION, &why);
+	if (number && strtoull(number + 1, NULL, 10) == j->request)
+		end_request(j, is_answered(code, why) ? 0 : PAUSE_MS);
 	natsMsg_Destroy(msg);
 }
 
