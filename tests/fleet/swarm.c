@@ -21,6 +21,7 @@
 #include "common/cli.h"
 #include "message/message.h"
 #include "message/text.h"
+#include "ship/spool.h"
 #include "swarm.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"
@@ -215,7 +216,10 @@ void swarm_receive(struct host *h, enum channel channel, const void *data, size_
 		swarm_die("%s has got a message of %s about %s", h->name, m.host, m.source);
 	} else if (m.kind == MESSAGE_STORED) {
 		h->stored = true;
-	} else {
+	} else if (m.kind != MESSAGE_PERMIT || m.seq != h->permit || now() >= h->busy_until) {
+		/* A permit that is delivered twice is one. */
+		h->permit = m.seq;
+		h->busy_until = now() + SPOOL_PERMIT_NS / 1e9;
 		sums.missing += m.kind == MESSAGE_MISSING;
 		send_part(h);
 		send_manifest(h);

@@ -28,6 +28,8 @@ enum host_kind {
  * @size: bytes of it
  * @command: the command that it has got; "": none
  * @next_hello: when it says HELLO again
+ * @permit: the last one that it has got
+ * @busy_until: it ignores that permit until then
  * @sent: times of the messages that the engine has not answered; 0: free
  * @answer_due: the ANSWER is not safe yet
  * @stored: the collector has the incident
@@ -38,7 +40,8 @@ struct host {
 	char id[SOURCE_NAME_SIZE];
 	uint32_t number, size;
 	char command[SOURCE_NAME_SIZE];
-	double next_hello;
+	uint64_t permit;
+	double next_hello, busy_until;
 	double sent[SWARM_PENDING_MAX];
 	int answer_slot;
 	bool answer_due, stored;
