@@ -39,4 +39,13 @@ mv "$place" "$place.away"
 like "$(report h1 away 1 10)" '^error EAGAIN ' "a directory that has gone"
 mv "$place.away" "$place"
 like "$(report h1 away 1 10)" '^safe away-1' "and that came back"
+
+# The collector reads the folder of each of many hosts.
+(cd "$place/collector" && seq -f 'empty%05.0f' 5000 | xargs mkdir)
+for host in aa mm zz; do
+	report $host many-$host 2 10 >>"$dir/safe"
+done
+: >"$dir/got"
+drain "$dir/got"
+is "$(ids "$dir/got" | grep -c many)" 6 "messages of three hosts among 5000 others"
 done_testing

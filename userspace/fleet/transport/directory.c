@@ -242,7 +242,7 @@ static bool next_host(struct directory *d)
 			continue;
 		d->from = CHANNEL_COLLECTOR;
 		snprintf(d->from_host, sizeof(d->from_host), "%s", host);
-		if (!folder_list(d->dir, &d->names) && d->names.nr)
+		if (!folder_list(d->dir, FOLDER_MESSAGES_MAX, &d->names) && d->names.nr)
 			return true;
 		close_folder(d);
 	}
@@ -261,7 +261,7 @@ static int host_folder(struct directory *d, enum channel channel)
 		return 0;
 	if (d->dir < 0)
 		return d->dir;
-	ret = folder_list(d->dir, &d->names);
+	ret = folder_list(d->dir, FOLDER_MESSAGES_MAX, &d->names);
 	return ret ? ret : d->names.nr > 0;
 }
 
@@ -335,7 +335,7 @@ static int look_as_collector(struct directory *d, struct parcel *p)
 			return 0;
 		is_new = true;
 		folder_names_free(&d->hosts);
-		ret = folder_list(d->channel[CHANNEL_COLLECTOR], &d->hosts);
+		ret = folder_list(d->channel[CHANNEL_COLLECTOR], FOLDER_HOSTS_MAX, &d->hosts);
 		if (ret)
 			return ret;
 	}

@@ -47,7 +47,7 @@ static int add_name(struct folder_names *names, const char *name)
 	return 0;
 }
 
-int folder_list(int dir, struct folder_names *names)
+int folder_list(int dir, size_t most, struct folder_names *names)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
 	DIR *list = fd < 0 ? NULL : fdopendir(fd);
@@ -60,7 +60,7 @@ int folder_list(int dir, struct folder_names *names)
 			close(fd);
 		return ret;
 	}
-	while (!ret && names->nr < FOLDER_NAMES_MAX && (entry = readdir(list)))
+	while (!ret && names->nr < most && (entry = readdir(list)))
 		if (strlen(entry->d_name) < MESSAGE_ID_SIZE && *entry->d_name != '.')
 			ret = add_name(names, entry->d_name);
 	closedir(list);
@@ -152,7 +152,7 @@ void folder_remove_old(int dir, long seconds)
 	time_t now = time(NULL);
 	struct stat st;
 
-	if (folder_list(dir, &names))
+	if (folder_list(dir, FOLDER_MESSAGES_MAX, &names))
 		return;
 	for (size_t i = 0; i < names.nr; i++)
 		if (!fstatat(dir, names.name[i], &st, AT_SYMLINK_NOFOLLOW) &&

@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define FOLDER_NAMES_MAX	4096
+#define FOLDER_MESSAGES_MAX	4096	/* The rest is read after these. */
+#define FOLDER_HOSTS_MAX	65536
 
 /**
  * struct folder_names - the names in a folder, in their order
  * @name: allocated names
- * @nr: their number, at most FOLDER_NAMES_MAX
+ * @nr: their number
  * @next: the next one that was not used
  */
 struct folder_names {
@@ -20,8 +21,8 @@ struct folder_names {
 	size_t next;
 };
 
-/* Read the names of messages. Return 0 or a negative errno. */
-int folder_list(int dir, struct folder_names *names);
+/* Read the names of at most @most files. Return 0 or a negative errno. */
+int folder_list(int dir, size_t most, struct folder_names *names);
 void folder_names_free(struct folder_names *names);
 
 /* Write a message, so that the file is never there in part. Return 0 or a negative errno. */
