@@ -136,6 +136,8 @@ fresh
 start_host 12 "${SEED:-2}" 8 150
 while [ ! -s "$dir/emitted" ]; do sleep 0.2; done
 at_most "$(du -sk "$dir/h/spool/stream" | cut -f1)" 9000 "the spool has its size"
+like "$("$RBMAP_FLEET" ship status --spool "$dir/h/spool")" \
+	'streams: [5-9][.][0-9]* MiB in the spool; [0-9]+ events were removed' "status says so"
 start_collector
 settle 40
 is "$(counted)" "$(cat "$dir/emitted")" "after gaps, too: came + lost = written"

@@ -20,6 +20,8 @@
 #include "files.h"
 #include "spool.h"
 #include "status.h"
+#include "stream_gaps.h"
+#include "stream_spool.h"
 
 #define NS_PER_S	1000000000ULL
 #define DATE_SIZE	32
@@ -30,13 +32,19 @@
  * @losses: sums of the records of losses
  * @nr_losses: number of incidents in them
  * @answers: answers that wait
+ * @stream_bytes: size of the spool of streams
+ * @stream_removed: events that were removed from it before the collector had them
+ * @streams: that spool is there
  */
 struct status {
 	struct spool spool;
 	struct loss_sums losses;
 	uint64_t nr_losses;
 	unsigned int answers;
+	uint64_t stream_bytes;
+	uint64_t stream_removed;
 	struct contact contact;
+	bool streams;
 	bool running;
 	int dir;
 };
@@ -79,6 +87,33 @@ static int add_answer(void *data, int dir, const char *name)
 	return 0;
 }
 
+static int add_segment(void *data, int dir, const char *name)
+{
+	struct status *s = data;
+	struct stat file;
+
+	if (!fstatat(dir, name, &file, AT_SYMLINK_NOFOLLOW))
+		s->stream_bytes += file.st_size;
+	return 0;
+}
+
+static void read_streams(struct status *s)
+{
+	int dir = openat(s->dir, STREAM_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stream_gaps gaps;
+
+	s->streams = dir >= 0;
+	if (dir < 0)
+		return;
+	files_each(dir, add_segment, s);
+	if (!stream_gaps_read(&gaps, dir)) {
+		for (size_t i = 0; i < gaps.nr; i++)
+			s->stream_removed += gaps.v[i].events;
+		stream_gaps_free(&gaps);
+	}
+	close(dir);
+}
+
 static void each(const struct status *s, const char *folder, files_each_fn *fn)
 {
 	int fd = openat(s->dir, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -97,6 +132,7 @@ static void read_all(struct status *s)
 	each(s, "answers", add_answer);
 	if (s->spool.data >= 0)
 		close(s->spool.data);
+	read_streams(s);
 	contact_read(&s->contact, s->dir);
 	s->running = spool_is_locked(s->dir);
 }
@@ -122,6 +158,19 @@ static void print_losses(const struct status *s)
 	       size_text(s->losses.size, size));
 }
 
+static void print_streams(const struct status *s)
+{
+	char size[SIZE_TEXT];
+
+	if (!s->streams)
+		return;
+	printf("streams: %s in the spool", size_text(s->stream_bytes, size));
+	if (s->stream_removed)
+		printf("; %" PRIu64 " events were removed, and the collector does not know it yet",
+		       s->stream_removed);
+	putchar('\n');
+}
+
 static void print_text(const struct status *s)
 {
 	char size[SIZE_TEXT], date[DATE_SIZE];
@@ -135,6 +184,7 @@ static void print_text(const struct status *s)
 		printf("  %s  %s  %s\n", date_of(s->spool.v[i].since, date), s->spool.v[i].id,
 		       size_text(s->spool.v[i].size, size));
 	print_losses(s);
+	print_streams(s);
 	printf("last contact with the transport: %s\n", date_of(s->contact.transport, date));
 	printf("last contact with the collector: %s\n", date_of(s->contact.collector, date));
 	if (*s->contact.error)
@@ -159,6 +209,18 @@ static void print_json_losses(struct json *j, const struct status *s)
 	json_close(j, '}');
 }
 
+static void print_json_streams(struct json *j, const struct status *s)
+{
+	if (!s->streams) {
+		json_null(j, "streams");
+		return;
+	}
+	json_open(j, "streams", '{');
+	json_unsigned(j, "bytes", s->stream_bytes);
+	json_unsigned(j, "removed_events", s->stream_removed);
+	json_close(j, '}');
+}
+
 static void print_json(const struct status *s)
 {
 	struct json j = { .out = stdout };
@@ -178,6 +240,7 @@ static void print_json(const struct status *s)
 	json_close(&j, ']');
 	json_unsigned(&j, "waiting_answers", s->answers);
 	print_json_losses(&j, s);
+	print_json_streams(&j, s);
 	print_time(&j, "transport_contact_ns", s->contact.transport);
 	print_time(&j, "collector_contact_ns", s->contact.collector);
 	if (*s->contact.error)
