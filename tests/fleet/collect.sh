@@ -415,6 +415,14 @@ is "$(find "$dir/c/incidents" -type f | wc -l)" "$(sql "SELECT count(*) FROM inc
 is "$(sql "SELECT count(*) FROM incident WHERE state = 'removed'")" \
 	$((2000 - $(find "$dir/c/incidents" -type f | wc -l))) "the index lists them"
 is "$(kept)" "$(printf '%s\n' "$all" | tail -n "$(kept | wc -l)")" "the oldest are removed"
+sql "UPDATE incident SET changed = changed - 3 * 86400 * 1000000000 WHERE id IN
+	(SELECT id FROM incident WHERE state = 'stored' ORDER BY changed LIMIT 5)"
+all=$(kept)
+collect 0.5 --keep-days 4
+is "$(kept)" "$all" "--keep-days keeps what is younger"
+collect 0.5 --keep-days 2
+is "$(kept)" "$(printf '%s\n' "$all" | tail -n +6)" "and removes what is older"
+is "$(find "$dir/c/incidents" -type f | wc -l)" "$(kept | wc -l)" "with its files"
 "$command" collect -d "$dir/c" >/dev/null 2>&1
 is $? 2 "a collector needs a transport"
 printf 'transport = dir:%s\ndirectory = %s\nonce = 0.2\n' "$dir/t" "$dir/c" >"$dir/settings"
