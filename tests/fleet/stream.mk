@@ -47,7 +47,7 @@ $(FLEET_STREAM_UNIT): tests/unit/fleet_stream_spool.c $(FLEET_STREAM_BUILD)/asan
 	$(CC) $(FLEET_STREAM_CFLAGS) $(FLEET_STREAM_ASAN) -o $@ $^ $(LDFLAGS) -lcmocka $(FLEET_LDLIBS)
 
 .PHONY: check-fleet-stream
-check-fleet-stream: fleet $(FLEET_STREAM_HOST) $(FLEET_STREAM_UNIT) $(BUILD)/rbmap
+check-fleet-stream: fleet $(FLEET_STREAM_HOST) $(FLEET_STREAM_UNIT) $(BUILD)/rbmap | check-fleet-servers
 	@status=0; \
 	echo "# fleet_stream_spool"; \
 	CMOCKA_MESSAGE_OUTPUT=TAP $(FLEET_STREAM_UNIT) || status=1; \

@@ -10,8 +10,9 @@
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${RBMAP:=build/rbmap}" \
 	"${STREAM_HOST:=build/tests/fleet/stream/asan/fleet_stream_host}"
 dir=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
-collector='' host=''
-at_exit "[ -z \"\$collector\" ] || kill -9 \"\$collector\" 2>/dev/null; [ -z \"\$host\" ] || kill \"\$host\" 2>/dev/null; wait; rm -rf '$dir'"
+collector='' host='' url=dir:$dir/t
+cluster=$(dirname "$0")/cluster
+at_exit "[ -z \"\$collector\" ] || kill -9 \"\$collector\" 2>/dev/null; [ -z \"\$host\" ] || kill \"\$host\" 2>/dev/null; wait; '$cluster' stop '$dir/servers' 2>/dev/null; rm -rf '$dir'"
 RBMAP_FLEET=$(realpath "$RBMAP_FLEET") STREAM_HOST=$(realpath "$STREAM_HOST")
 
 # fresh: begins with an empty transport, an empty collection and an empty spool
@@ -23,14 +24,14 @@ fresh()
 
 start_collector()
 {
-	"$RBMAP_FLEET" collect -t "dir:$dir/t" -d "$dir/c" >"$dir/collector.out" 2>&1 &
+	"$RBMAP_FLEET" collect -t "$url" -d "$dir/c" >"$dir/collector.out" 2>&1 &
 	collector=$!
 }
 
 # start_host SECONDS SEED SIZE_MB EVENTS
 start_host()
 {
-	(cd "$dir/h" && exec "$STREAM_HOST" "dir:$dir/t" "$dir/h/spool" "$@") \
+	(cd "$dir/h" && exec "$STREAM_HOST" "$url" "$dir/h/spool" "$@") \
 		>"$dir/emitted" 2>"$dir/host.err" &
 	host=$!
 }
@@ -152,7 +153,34 @@ came=$(sql "SELECT sum(events) FROM stream_source")
 is "$(check_recording "$dir/out/h1.dat")" "$came" "the recording has what came"
 
 # Retention, and a share for each host
-"$RBMAP_FLEET" collect -t "dir:$dir/t" -d "$dir/c" --once 1 --max-stream 1K >/dev/null 2>&1
+"$RBMAP_FLEET" collect -t "$url" -d "$dir/c" --once 1 --max-stream 1K >/dev/null 2>&1
 is "$(sql "SELECT count(*) FROM stream_file")" 0 "a host has its share of the disk"
 is "$(find "$dir/c/streams" -type f ! -name 'head.*' | wc -l)" 0 "the files are removed"
+
+# The same over three servers of NATS; the one that leads is killed, too.
+fresh
+ok "three servers start" "$cluster" start "$dir/servers" 3 plain
+url=$(cat "$dir/servers/url")
+output=$("$RBMAP_FLEET" fleet setup streams "$url" --size 1G 2>&1)
+is "$?" 0 "the streams are made" || diag "$output"
+start_host 12 "${SEED:-3}" 64 20
+start_collector
+sleep 2
+leader=$("$cluster" leader "$dir/servers")
+"$cluster" kill "$dir/servers" "$leader"
+sleep 2
+kill -9 "$collector"
+wait "$collector" 2>/dev/null
+start_collector
+sleep 1
+"$cluster" run "$dir/servers" "$leader"
+settle 90
+is "$(counted)" "$(cat "$dir/emitted")" "over NATS: came + lost = written"
+is "$(sql "SELECT count(*) FROM stream_ahead")" 0 "no message is missing"
+stop
+is "$host_status" 0 "the sanitizers found nothing" || diag <"$dir/host.err"
+came=$(sql "SELECT sum(events) FROM stream_source")
+"$RBMAP_FLEET" fleet stream -d "$dir/c" -o "$dir/out" >/dev/null 2>&1
+is "$(check_recording "$dir/out/h1.dat")" "$came" "the recording has each event once, and in order"
+diag "over NATS: $came events came, $(sql "SELECT sum(lost) FROM stream_source") were lost"
 done_testing
