@@ -102,6 +102,13 @@ same odd
 "$MAKE_RECORDING" "$dir/compressed" 10 compress
 same compressed
 
+# --- a name that begins with #, and is as wide as its column when it is escaped
+printf '0 1000 10 switch holder 10 1 #\001\002\003\004\005 11\n0 2000 11 softirq 3\n' |
+	"$MAKE_EVENTS" "$dir/comment" mono
+same comment
+"$RBMAP" convert --systrace -o "$dir/output" "$dir/comment" 2>"$dir/errors"
+is "$(grep -vc '^#' "$dir/output")" 2 "no event becomes a comment" || diag "$(cat "$dir/output")"
+
 # --- cycles of unknown length
 "$MAKE_EVENTS" "$dir/cycles" 'local mono boot [x86-tsc]' <<'END'
 0 1000 10 softirq 1

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "conversion.h"
 #include "recording/dat_read.h"
@@ -33,12 +34,29 @@ static int begin(struct conversion *c)
 	return c->out.data.failed ? -ENOMEM : 0;
 }
 
+/* A task can have a name that begins with #. White space before it is not a part of it. */
+static int keep_from_comment(struct buf *out, size_t begin)
+{
+	size_t size = out->size - begin;
+
+	if (!size || out->data[begin] != '#')
+		return 0;
+	buf_add(out, " ", 1);
+	if (out->failed)
+		return -ENOMEM;
+	memmove(out->data + begin + 1, out->data + begin, size);
+	out->data[begin] = ' ';
+	return 0;
+}
+
 static int event(struct conversion *c, const struct rbmap_event *ev,
 		 const struct text_parts *parts)
 {
 	static const struct text_parts no_parts = { .comm = "<...>" };
+	size_t begin = c->out.data.size;
+	int ret = text_add_event(c->text, ev, parts ? parts : &no_parts, &c->out.data);
 
-	return text_add_event(c->text, ev, parts ? parts : &no_parts, &c->out.data);
+	return ret ? ret : keep_from_comment(&c->out.data, begin);
 }
 
 static int lost(struct conversion *c, unsigned int cpu, uint64_t lost)
