@@ -104,46 +104,37 @@ static bool still_says(const struct rbmap_table_slot *shown, uint64_t slot)
 	return load_slot(shown) == slot;
 }
 
-/* Expect the first event of the current sub-buffer, unless that was overwritten. */
+/* Expect the first event of the current sub-buffer. Return false if that was overwritten. */
 static bool expect_first(struct rbmap_observer *o)
 {
 	const struct rbmap_table_slot *shown = &o->slot_table->slot[o->seq % o->nr];
 	uint64_t slot = load_slot(shown);
+	uint64_t number = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
 
-	o->expected = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
-	o->exact = slot == RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) &&
-		   still_says(shown, slot);
-	return o->exact;
-}
-
-/* Return whether a reset discarded the current sub-buffer, and store the first one after. */
-static bool is_forgotten(const struct rbmap_map *map, uint64_t newest, uint64_t *first)
-{
-	const struct rbmap_observer *o = map->observer;
-
-	*first = __atomic_load_n(&map->meta->first_seq, __ATOMIC_RELAXED);
-	return *first < o->modulus && seq_add(o, newest, o->modulus - *first) < o->nr &&
-	       ahead_of(o, *first) > 0;
+	if (slot != RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) || !still_says(shown, slot))
+		return false;
+	o->expected = number;
+	o->exact = true;
+	return true;
 }
 
 /* Skip the sub-buffers that a reset discarded: their events are not missed. */
 static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
 {
 	struct rbmap_observer *o = map->observer;
-	uint64_t first, expected = o->expected;
-	bool exact = o->exact;
+	uint64_t first = __atomic_load_n(&map->meta->first_seq,
+					 __ATOMIC_RELAXED);
 
-	if (!is_forgotten(map, newest, &first))
+	if (first >= o->modulus ||
+	    seq_add(o, newest, o->modulus - first) >= o->nr ||
+	    ahead_of(o, first) <= 0)
 		return false;
 	go_to(o, first);
 	/*
-	 * The writer can have overwritten this sub-buffer by now. The discarded events count
-	 * as missed then, as they do for an observer that was lapped.
+	 * If the writer has overwritten this sub-buffer by now, the discarded events count
+	 * as missed, as they do for an observer that was lapped.
 	 */
-	if (!expect_first(o)) {
-		o->expected = expected;
-		o->exact = exact;
-	}
+	expect_first(o);
 	return true;
 }
 
@@ -151,11 +142,9 @@ static bool skip_forgotten(const struct rbmap_map *map, uint64_t newest)
 static void begin_at_oldest(const struct rbmap_map *map, uint64_t newest)
 {
 	struct rbmap_observer *o = map->observer;
-	uint64_t first;
 
 	go_to_oldest(o, newest);
-	if (is_forgotten(map, newest, &first))
-		go_to(o, first);
+	skip_forgotten(map, newest);
 	for (uint32_t i = 0; i < o->nr && !expect_first(o); i++)
 		go_to(o, seq_add(o, o->seq, 1));
 }
