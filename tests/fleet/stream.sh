@@ -161,7 +161,7 @@ is "$(find "$dir/c/streams" -type f ! -name 'head.*' | wc -l)" 0 "the files are 
 fresh
 ok "three servers start" "$cluster" start "$dir/servers" 3 plain
 url=$(cat "$dir/servers/url")
-output=$("$RBMAP_FLEET" fleet setup streams "$url" --size 1G 2>&1)
+output=$("$cluster" streams "$dir/servers" --size 1G 2>&1)
 is "$?" 0 "the streams are made" || diag "$output"
 start_host 12 "${SEED:-3}" 64 20
 start_collector
