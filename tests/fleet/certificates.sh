@@ -70,6 +70,34 @@ ok "a server can" quiet openssl verify -purpose sslclient -CAfile "$setup/routes
 fails "a host is no server for clients" quiet openssl verify -purpose sslserver \
 	-CAfile "$setup/ca.crt" "$h1/client.crt"
 
+# resident: prints the resident memory of the agent in kB
+resident()
+{
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$agent/status"
+}
+
+# An agent that waits says HELLO once in these seconds.
+mkdir "$dir/incidents"
+"$RBMAP_FLEET" ship --transport "$url" --host h1 --incidents "$dir/incidents" \
+	--spool "$dir/spool" --certificate "$h1/client.crt" --key "$h1/client.key" \
+	--ca "$h1/ca.crt" 2>/dev/null &
+agent=$!
+background="$background $agent"
+sleep 5
+started=$(resident)
+sleep 10
+most=0
+for i in $(seq 65); do
+	now=$(resident)
+	[ "$now" -le "$most" ] || most=$now
+	sleep 1
+done
+diag "memory of an agent with TLS: $started kB after its start, then at most $most kB"
+at_most "$most" 8192 "kB of memory while it waits"
+kill "$agent"
+wait "$agent"
+is "$?" 0 "SIGTERM ends it with 0"
+
 # sums: prints sums of all keys and certificates, without those of h3
 sums()
 {

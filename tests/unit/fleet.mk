@@ -5,9 +5,10 @@
 #	make check-unit-fleet		all, without and with sanitizers
 
 FLEET_TEST_BUILD := $(BUILD)/tests/unit/fleet
-FLEET_TESTS := fleet_message
+FLEET_TESTS := fleet_memory fleet_message
 FLEET_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -Iuserspace/fleet -Iuserspace/cli \
 	-Iuserspace/lib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+FLEET_TEST_SRCS_fleet_memory := userspace/fleet/ship/memory.c
 FLEET_TEST_SRCS_fleet_message := $(wildcard userspace/fleet/message/*.c) userspace/cli/common/buf.c
 FLEET_TEST_LIBS_fleet_message := -lcrypto
 FLEET_TEST_DEPS := tests/unit/fleet.mk $(wildcard userspace/fleet/*/*.h userspace/cli/common/*.h)

@@ -13,12 +13,14 @@
 #include "common/service.h"
 #include "common/size.h"
 #include "files.h"
+#include "memory.h"
 
 #define SECOND		1000000000ULL
 #define PERIOD		(60 * SECOND)
 #define WAIT_MS		1000	/* The incident directory is looked at as often. */
 #define ONCE_WAIT_MS	200
 #define MMAP_BYTES	(64 << 10)
+#define FIRST_TRIM	(10 * SECOND)
 
 static volatile sig_atomic_t stop;
 
@@ -131,6 +133,20 @@ static bool send_some(struct agent *a)
 	return ret > 0 || (!ret && sending_wanted(&a->sending, &a->spool));
 }
 
+/*
+ * The start, a new connection with TLS and each HELLO use code that waiting does not: 6 MiB
+ * of libraries.
+ */
+static void trim(struct agent *a)
+{
+	uint64_t now = clock_monotonic();
+
+	if (now < a->trim)
+		return;
+	memory_trim();
+	a->trim = now + PERIOD;
+}
+
 static int answer_waits(void *data, int dir, const char *name)
 {
 	(void)data;
@@ -161,6 +177,8 @@ static void turn(struct agent *a)
 	more = send_some(a);
 	tell_status(a);
 	agent_write_contact(a, false);
+	if (!more && !a->options->once)
+		trim(a);
 	agent_receive(a, more ? 0 : wait_ms);
 }
 
@@ -255,6 +273,7 @@ int agent_run(const struct agent_options *options)
 	a.spool.dir = -1;
 	a.intake.inotify = -1;
 	a.hello_number = UINT64_MAX;
+	a.trim = clock_monotonic() + FIRST_TRIM;
 	/* Blocks that are freed go back to the system, whatever their size has been. */
 	mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 	catch_signals();

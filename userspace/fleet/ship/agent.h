@@ -54,6 +54,7 @@ struct agent_options {
  * @losses: time at which records of losses are sent again
  * @told: incidents of the last HELLO that wait
  * @received: time of the last message from the collector, in ns since 1970; 0: none
+ * @trim: time at which memory is trimmed, by CLOCK_MONOTONIC
  * @contact: time of the next report to `rbmap ship status`, by CLOCK_MONOTONIC
  * @told_error: the error in that report
  * @has_streams: the spool of streams is open
@@ -71,6 +72,7 @@ struct agent {
 	uint64_t losses;
 	unsigned int told;
 	uint64_t received;
+	uint64_t trim;
 	uint64_t contact;
 	char told_error[sizeof(((struct trouble *)0)->text)];
 	bool has_streams;
