@@ -87,7 +87,7 @@ sleep 5
 started=$(resident)
 sleep 10
 most=0
-for i in $(seq 65); do
+for _ in $(seq 65); do
 	now=$(resident)
 	[ "$now" -le "$most" ] || most=$now
 	sleep 1
