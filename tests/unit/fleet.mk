@@ -5,12 +5,13 @@
 #	make check-unit-fleet		all, without and with sanitizers
 
 FLEET_TEST_BUILD := $(BUILD)/tests/unit/fleet
-FLEET_TESTS := fleet_memory fleet_message
+FLEET_TESTS := fleet_memory fleet_message fleet_permits
 FLEET_TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -Iuapi -Iuserspace/fleet -Iuserspace/cli \
 	-Iuserspace/lib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 FLEET_TEST_SRCS_fleet_memory := userspace/fleet/ship/memory.c
 FLEET_TEST_SRCS_fleet_message := $(wildcard userspace/fleet/message/*.c) userspace/cli/common/buf.c
 FLEET_TEST_LIBS_fleet_message := -lcrypto
+FLEET_TEST_SRCS_fleet_permits := userspace/fleet/collect/permits.c
 FLEET_TEST_DEPS := tests/unit/fleet.mk $(wildcard userspace/fleet/*/*.h userspace/cli/common/*.h)
 FLEET_TEST_FLAGS_plain :=
 FLEET_TEST_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all \
