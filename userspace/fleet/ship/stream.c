@@ -14,6 +14,7 @@
 #define CLOCK_PERIOD	(10 * SECOND)
 #define LOOK_PERIOD	(10 * SECOND)
 #define PIECES		64		/* read from one ring before the next one has its turn */
+#define RIGHTS		"; the section Streams of rbmap-ship(1) says which rights a service needs"
 
 static void on_event(void *data, const struct rbmap_event *ev)
 {
@@ -86,7 +87,8 @@ static void look(struct stream_buffer *b)
 		ret = open_ring(b, cpus[i]);
 	free(cpus);
 	if (ret && !b->told)
-		complain("cannot read the buffer '%s' now: %s", name_of(b), rbmap_strerror(ret));
+		complain("cannot read the buffer '%s' now: %s%s", name_of(b), rbmap_strerror(ret),
+			 ret == -EPERM || ret == -EACCES ? RIGHTS : "");
 	b->told = ret;
 	b->look = clock_monotonic() + (ret ? SECOND : LOOK_PERIOD);
 }

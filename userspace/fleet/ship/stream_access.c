@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/control.h"
 #include "stream/source.h"
@@ -29,6 +30,12 @@ static void control_of(const char *buffer, char path[PATH_MAX])
 		 is_default(buffer) ? "" : "/instances/", is_default(buffer) ? "" : buffer);
 }
 
+/* systemd hides the devices of the module from a service with PrivateDevices=yes. */
+static bool are_hidden(void)
+{
+	return access(DEVICES, F_OK) && !access(control_root(), F_OK);
+}
+
 static int list(const char *buffer, int *cpus, int most)
 {
 	struct dirent *entry;
@@ -38,6 +45,8 @@ static int list(const char *buffer, int *cpus, int most)
 
 	devices_of(buffer, path);
 	dir = opendir(path);
+	if (!dir && errno == ENOENT && are_hidden())
+		return -EPERM;
 	if (!dir)
 		return errno == ENOENT && is_default(buffer) ? RBMAP_ERR_NOT_LOADED : -errno;
 	while (nr < most && (entry = readdir(dir))) {
