@@ -120,7 +120,7 @@ static int end(void **unused)
 	return 0;
 }
 
-/* What the collector does in each of its rounds */
+/* The collector does this in each of its rounds. */
 static void round_at(double seconds)
 {
 	clock_seconds = seconds;
