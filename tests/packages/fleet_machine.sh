@@ -87,7 +87,7 @@ waits()
 
 like "$(systemctl is-system-running --wait)" 'running|degraded' "systemd has started the machine"
 for service in $agent $collector; do
-	like "$(systemctl is-enabled $service)" disabled "$service is not enabled"
+	like "$(systemctl is-enabled "$service")" disabled "$service is not enabled"
 done
 
 # --- as the walkthrough says
@@ -120,7 +120,7 @@ ok "the administrator makes the streams" retry_until 60 rbmap fleet setup stream
 said systemctl enable --now $collector $recorder $agent
 is "$status" 0 "systemctl enable --now" || diag "$output"
 for service in $collector $recorder $agent; do
-	runs "enabled" $service
+	runs "enabled" "$service"
 done
 ok "the collector knows the host" retry_until 60 sh -c "rbmap fleet hosts | grep -q web1"
 answered "enabled"
@@ -135,13 +135,13 @@ ok "systemctl status has what was stored" \
 
 # --- the watchdog, which need not take three minutes here
 for service in $agent $collector; do
-	echo 'WatchdogSec=5s' | drop_in $service
+	echo 'WatchdogSec=5s' | drop_in "$service"
 done
 sleep 15
 for service in $agent $collector; do
-	is "$(systemctl show -P NRestarts $service)" 0 "$service answers the watchdog"
-	comes_back $service STOP "without an answer"
-	rm -r /etc/systemd/system/$service.d
+	is "$(systemctl show -P NRestarts "$service")" 0 "$service answers the watchdog"
+	comes_back "$service" STOP "without an answer"
+	rm -r /etc/systemd/system/"$service".d
 done
 systemctl daemon-reload
 systemctl restart $agent $collector
@@ -204,11 +204,11 @@ for file in collect fleet ship; do
 	setting transport dir:/srv/rbmap $file.conf
 done
 for service in $agent $collector; do
-	drop_in $service <<'END'
+	drop_in "$service" <<'END'
 SupplementaryGroups=rbmap-collect
 ReadWritePaths=/srv/rbmap
 END
-	runs "a directory" $service
+	runs "a directory" "$service"
 done
 answered "a directory"
 done_testing
