@@ -40,7 +40,7 @@ enum act {
 #ifdef __SANITIZE_ADDRESS__
 static u32 part = 10;
 #else
-static u32 part = 2;
+static u32 part = 4;
 #endif
 
 #define TINY	64

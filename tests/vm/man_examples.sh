@@ -3,6 +3,8 @@
 #
 # Runs the examples of the manual pages, unchanged and in their order. Each command must
 # succeed. A command without an end gets a SIGINT, and must then succeed.
+#
+# With PAGES_SHARE=N it reads one of N shares of the pages, another one each day.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -10,6 +12,8 @@ tools=/tmp/man-tools
 at=/tmp/man
 commands=/tmp/man-commands
 seconds=2	# until a SIGINT
+share=${PAGES_SHARE:-1}
+today=$(($(date +%s) / 86400 % share))
 
 # examples PAGE: prints the commands of a page without their prompts. The lines that a
 # command prints have no prompt.
@@ -79,10 +83,13 @@ cp $tools/make $at/server
 PATH=$tools:$PATH
 
 # The guest has no package rbmap-fleet. tests/fleet runs the commands of its pages.
+nr=0
 for page in /tests/man/*.1 /tests/man/*.5; do
 	case $page in
 	*/rbmap-ship.1 | */rbmap-collect.1 | */rbmap-fleet.1) continue ;;
 	esac
+	nr=$((nr + 1))
+	[ $((nr % share)) = $today ] || continue
 	name=${page##*/}
 	cd $at || exit
 	rbmap load || done_testing

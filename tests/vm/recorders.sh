@@ -196,7 +196,7 @@ pick()
 	picked=$((state / 65536 % $1))
 }
 killed=0
-rounds=10
+rounds=5
 [ -z "$LONG" ] || rounds=50
 while [ $killed -lt $rounds ]; do
 	pick 4
