@@ -15,7 +15,7 @@ url=$(cat "$servers/url")
 setup=$servers/setup
 certificates=$setup
 admin=$setup/administrator
-check "the administrator makes the streams" "$RBMAP_FLEET" fleet setup streams "$url" \
+check "the administrator makes the streams" "$cluster" streams "$servers" \
 	--certificate "$admin/client.crt" --key "$admin/client.key" --ca "$admin/ca.crt" --size 64M
 contract TLS 1
 

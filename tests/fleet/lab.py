@@ -227,8 +227,7 @@ class Lab:
         self._cluster("start", "3", "tls", ",".join(hosts), EXTRA=extra)
         with open(f"{self.servers}/url", encoding="ascii") as file:
             self.url = file.read().strip()
-        subprocess.run([FLEET, "fleet", "setup", "streams", self.url, "--size", size,
-                        *self.certificate("administrator")], check=True, stdout=subprocess.DEVNULL)
+        self._cluster("streams", "--size", size, *self.certificate("administrator"))
         self.collector = Program("the collector", [
             FLEET_ASAN, "collect", "-t", self.url, *self.certificate("collector"), "-d",
             self.collection], f"{self.directory}/collector.log")

@@ -10,7 +10,7 @@ three=$dir/three
 at_exit "$cluster stop '$three'"
 ok "three servers start" "$cluster" start "$three" 3 plain
 url=$(cat "$three/url")
-is "$("$RBMAP_FLEET" fleet setup streams "$url" --size 512M)" "the streams are on 3 servers" "make the streams on three" || done_testing
+is "$("$cluster" streams "$three" --size 512M)" "the streams are on 3 servers" "make the streams on three" || done_testing
 contract "three servers" 2
 
 # kill_leader: kills the leader of the stream, and starts it again a little later

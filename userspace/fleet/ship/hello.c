@@ -35,6 +35,11 @@ uint64_t hello_number(void)
 	return clock_real() / NS_PER_S % HELLO_IDS;
 }
 
+/*
+ * A HELLO goes the way of the parts, and so behind those that were sent before it. A faster
+ * way would list incidents of which the collector has not read the parts yet, and it would ask for
+ * them again.
+ */
 int agent_say_hello(struct agent *a)
 {
 	uint64_t events, lost, tai, number = hello_number();
