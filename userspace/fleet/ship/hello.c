@@ -36,9 +36,9 @@ uint64_t hello_number(void)
 }
 
 /*
- * A HELLO goes the way of the parts, and so behind those that were sent before it. A faster
- * way would list incidents of which the collector has not read the parts yet, and it would ask for
- * them again.
+ * A HELLO goes the way of the parts, and so behind those that were sent before it. By a faster
+ * way it would list incidents of which the collector has not read the parts yet, and the
+ * collector would ask for them again.
  */
 int agent_say_hello(struct agent *a)
 {
