@@ -4,7 +4,7 @@
 # The plugin of babeltrace2 on recordings made up for it. Numbers of events and losses are
 # those of rbmap report, also behind a conversion to CTF. Damaged recordings end in events
 # or in an error.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 : "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \

@@ -3,7 +3,7 @@
 #
 # For the scripts beside this file: results, a directory, and checks of rbmap's messages.
 
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 dir=$(mktemp -d)

@@ -4,7 +4,7 @@
 # Tests make install-fleet, the services and their settings, and the settings that rbmap fleet
 # finds. An agent and a collector of different users share a directory.
 # shellcheck disable=SC2317 # ok and said call the functions
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 : "${RBMAP:=build/rbmap}" "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" \

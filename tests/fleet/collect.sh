@@ -3,7 +3,7 @@
 #
 # The collector, against hosts that lose, double, damage and reorder messages, and lie; a
 # collector that is killed; a full disk; many hosts. Then the administrator's commands.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 # shellcheck disable=SC2317 # functions are arguments of ok
 . "$(dirname "$0")/../tap/tap.sh"
 

@@ -2,7 +2,7 @@
 # shellcheck shell=dash
 #
 # The contract of transport.h, for any transport. Sourced by the tests of each one.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${CONTRACT:=build/tests/fleet/contract}"

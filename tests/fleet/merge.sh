@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Recordings of several hosts become one, in the order of TAI.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 : "${RBMAP:=build/rbmap}" "${MAKE_RECORDING:=build/tests/unit/cli/plain/cli_make_recording}" \

@@ -3,7 +3,7 @@
 #
 # `rbmap ship` with a collector that a program plays over a directory: what arrives, what is
 # lost, kills at random moments, commands, and messages that are damaged or lie.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 build=build/tests/fleet/ship

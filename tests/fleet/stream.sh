@@ -3,7 +3,7 @@
 #
 # Streams from rings to recordings: an agent and a collector that are killed again and again,
 # and a spool that is too small. For each ring: events that came + lost = written.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 # shellcheck disable=SC2317 # functions are arguments of ok
 . "$(dirname "$0")/../tap/tap.sh"
 

@@ -5,7 +5,7 @@
 #
 # Many hosts take a snapshot at the same time. Each must answer or be named, and each
 # incident must be stored without being sent twice, in a bounded memory.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 # shellcheck disable=SC2317 # functions are arguments
 . "$(dirname "$0")/../tap/tap.sh"
 

@@ -3,7 +3,7 @@
 #
 # Runs the blocks of docs/walkthroughs/fleet.md, unchanged and in their order. Each block must
 # succeed and print what the text says. The module is not needed: a recording is there.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 # In a network of its own the ports of the document are free.

@@ -3,7 +3,7 @@
 #
 # Runs the blocks of docs/walkthroughs/python.md, unchanged and in their order. The
 # module is not loaded: `rbmap record` makes a recording of known events.
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
 top=$(pwd)

@@ -4,7 +4,7 @@
 # For shell tests in the guest: . /tests/lib/guest.sh, which reads the functions for
 # results, too
 
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "${TESTS:-/tests}/lib/tap.sh"
 
 # KiB of a page, which is also the smallest sub-buffer

@@ -3,7 +3,7 @@
 #
 # Reads the guest's output, judges it, and reports.
 
-# shellcheck source=tests/tap/tap.sh
+# shellcheck source=/dev/null
 . "$here/../tap/tap.sh"
 
 # Lines of the kernel's log that are failures. Lockdep's reports all contain WARNING or
