@@ -2,7 +2,7 @@
 #
 # The whole fleet under faults, with real servers, agents and collectors.
 #
-#	make check-fleet		everything of the fleet; it takes about 40 minutes
+#	make check-fleet		everything of the fleet; it takes 25 minutes
 #	make check-fleet-chaos		kills at random moments: ROUNDS=100 SEED=...
 #	make check-fleet-share		a part of them that takes less than a minute
 

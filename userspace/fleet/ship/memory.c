@@ -65,6 +65,10 @@ void memory_trim(void)
 		return;
 	nr = read_mappings(file, mappings);
 	fclose(file);
+	/*
+	 * The kernel may drop these pages at any time, so threads that use them do not matter.
+	 * Only this thread unmaps files, so that each address is still that of its file.
+	 */
 	for (unsigned int i = 0; i < nr; i++)
 		madvise((void *)mappings[i].start, mappings[i].end - mappings[i].start,
 			MADV_DONTNEED);
