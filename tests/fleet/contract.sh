@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../tap/tap.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${CONTRACT:=build/tests/fleet/contract}"
-export RBMAP_FLEET
+LSAN_OPTIONS=print_suppressions=0:suppressions=$(dirname "$0")/leaks
+export RBMAP_FLEET LSAN_OPTIONS
 dir=$(mktemp -d)
 background=
 at_exit "rm -rf '$dir'"

@@ -21,6 +21,7 @@ from nats_client import Nats
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLUSTER = os.path.join(HERE, "cluster")
+LEAKS = os.path.join(HERE, "leaks")
 FLEET = os.environ.get("RBMAP_FLEET", "build/fleet/rbmap-fleet")
 # The agents and the collector run with sanitizers.
 FLEET_ASAN = os.environ.get("RBMAP_FLEET_ASAN", "build/tests/fleet/asan/rbmap-fleet")
@@ -75,7 +76,9 @@ class Program:
 
     def __init__(self, name, command, log, environment=None):
         self.name, self.command, self.log = name, command, log
-        self.environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1", **(environment or {}))
+        self.environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1",
+                                LSAN_OPTIONS=f"print_suppressions=0:suppressions={LEAKS}",
+                                **(environment or {}))
         self.process = None
         self.accidents = []
 
