@@ -87,7 +87,7 @@ echo first >flight.dat.1
 echo third >flight.dat.3
 rbmap record -f -e sched -o flight.dat 2>log &
 pid=$!
-ok "a flight recorder begins" retry_until 30 grep -q 'kill -USR1' log
+ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $pid'" log
 has_files()
 {
 	[ "$(grep -c 'in the file' log)" -ge $1 ]

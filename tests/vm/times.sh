@@ -62,7 +62,7 @@ for clock in local x86-tsc; do
 	rm -f flight.dat*
 	rbmap record -f -C $clock -e rbmap:marker -o flight.dat 2>log &
 	pid=$!
-	ok "$clock: a flight recorder begins" retry_until 30 grep -q 'kill -USR1' log
+	ok "$clock: a flight recorder begins" retry_until 30 grep -q "kill -USR1 $pid'" log
 	from=$(date +%s)
 	echo first >/dev/rbmap/marker
 	sleep 3
