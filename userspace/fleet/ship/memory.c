@@ -55,7 +55,7 @@ static unsigned int read_mappings(FILE *file, struct mapping *mappings)
 void memory_trim(void)
 {
 	static struct mapping mappings[MAPPINGS_MAX];
-	unsigned int nr = 0;
+	unsigned int nr;
 	FILE *file;
 
 	malloc_trim(0);
