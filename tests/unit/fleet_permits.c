@@ -173,7 +173,7 @@ static void test_parts_renew(void **unused)
 	round_at(1000 + PERMIT_SECONDS);
 	assert_true(permits_has(&collector.permits, 1));
 	assert_false(permits_has(&collector.permits, 2));
-	/* Parts that are here stay: the incident is no longer a mere announcement. */
+	/* Some of its parts are here, so the incident keeps its state. */
 	round_at(1000 + 2 * PERMIT_SECONDS);
 	assert_false(permits_has(&collector.permits, 1));
 	assert_int_equal(state[1], INCIDENT_INCOMING);
