@@ -17,3 +17,38 @@ none()
 {
 	! grep .
 }
+
+# run_rules FUNCTION [--list | NAME...]: run the rules that the function has, or those of
+# the names; with --list, print their names and texts
+run_rules()
+{
+	local function=$1 act=list name names
+
+	shift
+	if [ "${1:-}" = --list ]; then
+		trap - EXIT
+		"$function"
+		return
+	fi
+	names=$("$function" | cut -f 1 | xargs)
+	for name; do
+		[[ " $names " == *" $name "* ]] && continue
+		trap - EXIT
+		echo "$0: unknown rule '$name': use one of $names" >&2
+		return 2
+	done
+	[ $# -gt 0 ] && names="$*"
+	act=run
+	"$function"
+	done_testing
+}
+
+# rule NAME TEXT COMMAND...: the command must succeed
+rule()
+{
+	if [ "$act" = list ]; then
+		printf '%s\t%s\n' "$1" "$2"
+	elif [[ " $names " == *" $1 "* ]]; then
+		check "${@:2}"
+	fi
+}
