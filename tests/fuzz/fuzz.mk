@@ -136,11 +136,9 @@ $(FUZZ_BUILD)/fleet_message: tests/fuzz/fleet_message.c $(FLEET_COMMON) $(BUILD)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(filter-out -MMD -MP,$(FLEET_CFLAGS)) -o $@ \
 		$(filter %.c,$^) $(filter %.a,$^) $(shell $(PKG_CONFIG) --libs $(FLEET_LIBS)) -lpthread -lm -ldl
 
-.PHONY: fuzz fuzz-user fuzz-fleet fuzz-vm
+.PHONY: fuzz fuzz-user fuzz-fleet fuzz-vm list-fuzzers
 fuzz-fleet: $(FUZZ_BUILD)/fleet_message
-	@mkdir -p $(FUZZ_BUILD)/corpus/fleet_message
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=1200 -verbosity=0 \
-		-artifact_prefix=$(FUZZ_BUILD)/fleet_message- $(FUZZ_BUILD)/corpus/fleet_message
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_BUILD=$(FUZZ_BUILD) tests/fuzz/run fleet_message
 
 fuzz: fuzz-user fuzz-vm
 
@@ -153,11 +151,8 @@ fuzz-vm:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/vm/check --jobs 2 6.12-kasan/2/fuzz 6.12-kcsan/2/fuzz
 
 fuzz-user: $(FUZZERS:%=$(FUZZ_BUILD)/%)
-	@. tests/tap/tap.sh; for fuzzer in $(FUZZERS); do \
-		mkdir -p $(FUZZ_BUILD)/corpus/$$fuzzer; \
-		ok $$fuzzer $(FUZZ_BUILD)/$$fuzzer -max_total_time=$(FUZZ_SECONDS) \
-			-max_len=600 -verbosity=0 \
-			$$(ls tests/fuzz/$$fuzzer.dict 2>/dev/null | sed 's/^/-dict=/') \
-			-artifact_prefix=$(FUZZ_BUILD)/$$fuzzer- \
-			$(FUZZ_BUILD)/corpus/$$fuzzer; \
-	done; done_testing
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_BUILD=$(FUZZ_BUILD) tests/fuzz/run $(FUZZERS)
+
+# For make test
+list-fuzzers:
+	@printf '%s\n' $(FUZZERS) fleet_message
