@@ -601,17 +601,19 @@ void rig_skip(void)
 bool rig_exchange(void)
 {
 	const struct rbmap_reader *reader = &rig.ring->reader;
-	struct rbmap_subbuf_header *had;
-	void *fresh;
+	struct rbmap_subbuf_header *had, *fresh;
 
 	if (!reader->holds || rbmap_ring_reader_at_writer(rig.ring) ||
 	    rbmap_ring_unread(rig.ring))
 		return false;
+	/* The memory has bytes of other events, as that which a pipe has released. */
 	fresh = zeroed(8, rig.config.subbuf_size);
+	memset(fresh, 0xa5, rig.config.subbuf_size);
 	around(true);
 	had = rbmap_ring_exchange(rig.ring, fresh);
 	around(false);
 	rig_check(rig.ring->subbuf[reader->id].header == fresh);
+	rig_check(!READ_ONCE(fresh->commit));
 	rig_check(!rbmap_ring_unread(rig.ring));
 	/* The address sanitizer finds later accesses. */
 	free(had);
