@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Code that run and run-module share: what mutants are, and which ones apply."""
+import difflib
 import functools
 import glob
 import os
@@ -11,7 +12,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import harness
 from steps import Code, Problem, words
 
-SUFFIX = ".mutant"
+SUFFIX = ".mutants"
 BUILD_LIMIT = 600
 
 PASSES, CAUGHT, HANGS, BROKEN, NOT_FOR_IT = ".", "x", "t", "?", "-"
@@ -29,13 +30,14 @@ class Edit:
     )
 
     def __init__(self, line):
+        self.line = line
         for self.kind, form in self.GRAMMAR:
             found = form.fullmatch(line)
             if found:
                 self.what = found["what"]
                 self.text = found.groupdict().get("text", "")
                 return
-        raise Problem(f"no edit: {line}")
+        raise Problem(f"not an edit: {line}")
 
     def changes(self, function, scope):
         """Return [(begin, end, new text)], by characters of the file."""
@@ -110,7 +112,7 @@ class Edit:
 
 
 class Mutant:
-    """A mutant: a file with a licence, a sentence, lines "NAME: VALUE", and blocks.
+    """A fault of a catalogue: its name, a sentence, settings, and blocks.
 
     A block is a line "at: FUNCTION" or "at: FUNCTION LABEL", and edits. They change
     that function, or the statement that has the label there. The name of the file
@@ -137,24 +139,37 @@ class Mutant:
     text may go on in lines that begin with a tab.
     """
 
-    def __init__(self, path):
-        self.name = os.path.basename(path)[:-len(SUFFIX)]
-        with open(path) as file:
-            head, *blocks = file.read().rstrip("\n").split("\n\n")
-        _, self.sentence, *settings = head.splitlines()
-        self.settings = dict(line.split(": ", 1) for line in settings
-                             if ": " in line)
+    def __init__(self, catalogue, line, name):
+        self.catalogue = catalogue
+        self.line = line
+        self.name = name
+        self.sentence = None
+        self.settings = {}
         self.problem = None
         self.blocks = []        # file or None, function, label or None, edits
-        for block in blocks:
-            place, *lines = re.split(r"\n(?!\t)", block)
-            found = re.fullmatch(r"at: (?:(\S+[./]\S+) )?(\w+)(?: (\w+))?", place)
-            if not found or not lines:
-                raise SystemExit(f"{path}: not \"at: FUNCTION LABEL\" and edits: {block}")
-            try:
-                self.blocks.append((*found.groups(), [Edit(line) for line in lines]))
-            except Problem as problem:
-                raise SystemExit(f"{path}: {problem}")
+
+    def place(self):
+        return f"{self.catalogue.path}:{self.line}"
+
+    def labels(self):
+        """Yield (function, label) for each label that the blocks name."""
+        for _, function, label, edits in self.blocks:
+            if label:
+                yield function, label
+            for edit in edits:
+                if edit.kind.startswith("move "):
+                    yield function, edit.text
+
+    def changed(self):
+        """Return what the blocks say, to compare it with those of other mutants."""
+        return frozenset((*place, edit.line) for *place, edits in self.blocks
+                         for edit in edits)
+
+    def misplaced(self, folder):
+        """Return the catalogue that should have this mutant, which applies, or None."""
+        file, name, _, _ = self.blocks[0]
+        wanted = catalogue_of(code_of(folder).function(name, file).file.path)
+        return wanted if wanted != self.catalogue.source else None
 
     def broken(self, folder):
         """Return {file: its text with the faults}; None if one does not apply."""
@@ -194,27 +209,134 @@ def code_of(folder):
     return Code({"": folder})
 
 
-def read_mutants(folder, names=None):
-    names = names or sorted(name[:-len(SUFFIX)] for name in os.listdir(folder)
-                            if name.endswith(SUFFIX))
-    return [Mutant(os.path.join(folder, name + SUFFIX)) for name in names]
+class Catalogue:
+    """The faults of one file of module/: filter/parse.mutants has those of
+    filter/parse.c, ring/reserve.mutants those of include/rbmap/ring/reserve.h.
+
+    The first line is the licence. An entry begins with a line "[NAME]" and a sentence.
+    Lines "NAME: VALUE" are settings. Blocks follow, each after an empty line. A fault
+    of several files is in the catalogue of the file that its first block changes.
+    """
+    SETTINGS = {"suite": r"[\w-]+"}
+
+    def __init__(self, folder, path):
+        self.path = os.path.relpath(path)
+        self.source = os.path.relpath(path, folder)[:-len(SUFFIX)]
+        self.mutants = []
+        with open(path) as file:
+            lines = file.read().splitlines()
+        if not lines or "SPDX-License-Identifier:" not in lines[0]:
+            self.fail(1, "no licence")
+        for first, paragraph in paragraphs(lines, 1):
+            if paragraph[0].startswith("["):
+                self.add_mutant(first, paragraph)
+            elif not self.mutants:
+                self.fail(first, f"not a line \"[NAME]\": {paragraph[0]}")
+            else:
+                self.add_block(self.mutants[-1], first, paragraph)
+        for mutant in self.mutants:
+            if not mutant.blocks:
+                self.fail(mutant.line, f"{mutant.name} has no line \"at: FUNCTION\"")
+
+    def fail(self, line, text):
+        raise SystemExit(f"{self.path}:{line}: {text}")
+
+    def add_mutant(self, first, lines):
+        name = re.fullmatch(r"\[([\w-]+)\]", lines[0])
+        if not name:
+            self.fail(first, f"not a line \"[NAME]\": {lines[0]}")
+        mutant = Mutant(self, first, name[1])
+        self.mutants.append(mutant)
+        if len(lines) < 2 or not lines[1].endswith("."):
+            self.fail(first, f"{mutant.name} has no sentence that ends with a full stop")
+        mutant.sentence = lines[1]
+        for number, line in enumerate(lines[2:], first + 2):
+            key, _, value = line.partition(": ")
+            if key not in self.SETTINGS or not re.fullmatch(self.SETTINGS[key], value):
+                self.fail(number, f"not a setting: {line}")
+            if key in mutant.settings:
+                self.fail(number, f"{mutant.name} has the setting '{key}' twice")
+            mutant.settings[key] = value
+
+    def add_block(self, mutant, first, lines):
+        place = re.fullmatch(r"at: (?:(\S+[./]\S+) )?(\w+)(?: (\w+))?", lines[0])
+        if not place:
+            self.fail(first, f"not a line \"at: FUNCTION LABEL\": {lines[0]}")
+        numbered = []
+        for number, line in enumerate(lines[1:], first + 1):
+            if line.startswith("\t") and numbered:
+                begin, text = numbered.pop()
+                numbered.append((begin, text + "\n" + line))
+            else:
+                numbered.append((number, line))
+        if not numbered:
+            self.fail(first, f"no edits: {lines[0]}")
+        edits = []
+        mutant.blocks.append((*place.groups(), edits))
+        for number, line in numbered:
+            if (*place.groups(), line) in mutant.changed():
+                self.fail(number, f"{mutant.name} has this edit twice: {line}")
+            try:
+                edits.append(Edit(line))
+            except Problem as problem:
+                self.fail(number, problem)
+
+
+def paragraphs(lines, begin):
+    """Yield the lines between empty ones from a place on, with the number of the first."""
+    found = []
+    for number, line in enumerate([*lines[begin:], ""], begin + 1):
+        if line:
+            found.append(line)
+        elif found:
+            yield number - len(found), found
+            found = []
+
+
+def catalogue_of(source):
+    """Return the name of the catalogue of a source file."""
+    return re.sub(r"^include/rbmap/(?=ring/)", "", os.path.splitext(source)[0])
+
+
+def read_catalogues(folder):
+    """Return all mutants of a folder. Each has another name and changes something else."""
+    mutants, names, changes = [], {}, {}
+    for path in sorted(glob.glob(os.path.join(folder, "**", "*" + SUFFIX), recursive=True)):
+        mutants += Catalogue(folder, path).mutants
+    for mutant in mutants:
+        other = names.setdefault(mutant.name, mutant)
+        if other is not mutant:
+            raise SystemExit(f"{mutant.place()}: {mutant.name} is also in {other.place()}")
+        other = changes.setdefault(mutant.changed(), mutant)
+        if other is not mutant:
+            raise SystemExit(f"{mutant.place()}: {mutant.name} has the edits of "
+                             f"{other.name} in {other.place()}")
+    return sorted(mutants, key=lambda mutant: mutant.name)
+
+
+def read_mutants(folder, ring, names=None):
+    """Return the mutants of the ring, or the others; only those with the names, if there
+    are any."""
+    mutants = {mutant.name: mutant for mutant in read_catalogues(folder)}
+    chosen = [name for name, mutant in mutants.items()
+              if mutant.catalogue.source.startswith("ring/") == ring]
+    for name in names or ():
+        if name not in mutants:
+            similar = ", ".join(difflib.get_close_matches(name, mutants)) or "none"
+            raise SystemExit(f"no fault is called '{name}'; similar names: {similar}")
+        if name not in chosen:
+            raise SystemExit(f"{mutants[name].place()}: {name} is a fault "
+                             f"{'outside of' if ring else 'of'} the ring; "
+                             "tests/mutants/try tries both kinds")
+    return [mutants[name] for name in names or chosen]
 
 
 def used_labels():
     """Return {(function, label)} of all mutants and litmus tests."""
-    used = set()
-    for pattern, form in (("mutants/**/*.mutant", r"^at: (?:\S+[./]\S+ )?(\w+) (\w+)$"),
-                          ("litmus/*.litmus", r"// step: (?:\S+/\S+ )?(\w+) (\w+)")):
-        for path in glob.glob(os.path.join(os.path.dirname(HERE), pattern),
-                              recursive=True):
-            with open(path) as file:
-                text = file.read()
-            used.update(re.findall(form, text, re.M))
-            # "move PART before LABEL" names one of the same function.
-            for function, block in re.findall(r"^at: (?:\S+[./]\S+ )?(\w+)(.*?)(?:\n\n|\Z)",
-                                              text, re.M | re.S):
-                used.update((function, label) for label in
-                            re.findall(r"^move .* (?:before|after) (\w+)$", block, re.M))
+    used = {place for mutant in read_catalogues(HERE) for place in mutant.labels()}
+    for path in glob.glob(os.path.join(os.path.dirname(HERE), "litmus", "*.litmus")):
+        with open(path) as file:
+            used.update(re.findall(r"// step: (?:\S+/\S+ )?(\w+) (\w+)", file.read()))
     return used
 
 
@@ -243,7 +365,13 @@ def say_stale(mutants, folder, what):
         print(f"mutants that do not apply to {what}:", *(mutant.name for mutant in stale))
     for mutant in stale:
         print(f"# {mutant.name}: {mutant.problem}")
-    return say_labels(folder) or bool(stale)
+    misplaced = [(mutant, mutant.misplaced(folder)) for mutant in mutants
+                 if mutant not in stale]
+    misplaced = [(mutant, wanted) for mutant, wanted in misplaced if wanted]
+    for mutant, wanted in misplaced:
+        print(f"{mutant.place()}: {mutant.name} belongs to {wanted}{SUFFIX}, because of its "
+              "first function")
+    return say_labels(folder) or bool(stale or misplaced)
 
 
 def run_program(command, log_path, limit):
