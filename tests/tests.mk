@@ -25,7 +25,8 @@ shared_objects = $(foreach source,$(2),$(eval $(call shared_object,$(1),$(source
 
 # Other folders name programs of cli.mk as prerequisites, which make expands when it reads
 # them.
-include tests/unit/cli.mk $(filter-out tests/unit/cli.mk,$(sort $(wildcard tests/*/*.mk)))
+include tests/unit/cli/cli.mk \
+	$(filter-out tests/unit/cli/cli.mk,$(sort $(wildcard tests/*/*.mk tests/unit/*/*.mk)))
 
 .PHONY: check check-programs check-unit check-lint check-analysis lint check-vm-runner
 check-lint:

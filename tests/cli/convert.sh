@@ -42,7 +42,7 @@ if ! command -v protoc >/dev/null; then
 fi
 
 # --- random records of many formats, some of them damaged; lost events
-formats="tests/unit/formats tests/fuzz/formats"
+formats="tests/unit/lib/formats tests/fuzz/formats"
 clock='local mono boot x86-tsc'
 seed=1
 for name in local mono boot x86-tsc; do

@@ -12,7 +12,7 @@ FLEET_PARTS	= $(filter-out $(FLEET_BUILD)/objects/main.o,$(FLEET_OBJS)) $(FLEET_
 	$(BUILD)/lib/all.a
 FLEET_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(FLEET_LIBS)) -lpthread -lm -ldl
 
-$(FLEET_HOST): tests/unit/fleet_host.c $(FLEET_PARTS)
+$(FLEET_HOST): tests/fleet/fleet_host.c $(FLEET_PARTS)
 	@mkdir -p $(@D)
 	$(CC) -O2 -g $(FLEET_CFLAGS) -o $@ $^ $(LDFLAGS) $(FLEET_LDLIBS)
 
@@ -22,7 +22,7 @@ FLEET_INDEX_SRCS := $(wildcard $(FLEET_DIR)/index/*.c $(FLEET_DIR)/message/*.c $
 FLEET_INDEX_DEPS := $(wildcard $(FLEET_DIR)/*/*.h) tests/fleet/collect.mk
 FLEET_INDEX_FLAGS_plain :=
 FLEET_INDEX_FLAGS_asan := -fsanitize=address,undefined -fno-sanitize-recover=all
-$(FLEET_COLLECT_BUILD)/%/fleet_index: tests/unit/fleet_index.c $(FLEET_INDEX_SRCS) $(FLEET_INDEX_DEPS)
+$(FLEET_COLLECT_BUILD)/%/fleet_index: tests/unit/fleet/fleet_index.c $(FLEET_INDEX_SRCS) $(FLEET_INDEX_DEPS)
 	@mkdir -p $(@D)
 	$(CC) -O1 -g $(filter-out -MMD -MP,$(FLEET_CFLAGS)) $(FLEET_INDEX_FLAGS_$*) -o $@ \
 		$(filter %.c,$^) $(LDFLAGS) -lcmocka $(FLEET_LDLIBS)

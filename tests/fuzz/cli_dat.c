@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../unit/cli_synth.h"
+#include "../unit/cli/cli_synth.h"
 
 #define NR_RECORDINGS	2
 #define NR_CPUS		2

@@ -8,7 +8,7 @@
 
 #include "../../userspace/cli/common/buf.h"
 #include "../../userspace/cli/probe/fetch.h"
-#include "../unit/cli_btf.h"
+#include "../unit/cli/cli_btf.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

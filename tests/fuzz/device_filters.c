@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../unit/filter_grammar.h"
+#include "../unit/filter/filter_grammar.h"
 #include "device.h"
 
 #define NR_FIELDS	6

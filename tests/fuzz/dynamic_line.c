@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/dynamic_memory.h"
+#include "../unit/dynamic/dynamic_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

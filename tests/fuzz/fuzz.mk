@@ -8,7 +8,7 @@
 #				and at the same time on one with KCSAN
 #
 # cli_text takes the formats below RBMAP_FUZZ_EVENTS: those of the module if it is loaded,
-# else those of tests/unit.
+# else those of tests/unit/lib.
 
 FUZZ_CC		?= clang
 FUZZ_SECONDS	?= 60
@@ -57,28 +57,28 @@ $(FUZZ_BUILD)/lib_open: tests/fuzz/lib_open.c $(FUZZ_LIB)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Wl,--wrap=fstat,--wrap=ioctl,--wrap=mmap,--wrap=splice \
 		-o $@ $^
 
-$(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli_synth.h \
+$(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli/cli_synth.h \
 		$(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) -lzstd
 
 $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
-		tests/unit/filter_fixture.c tests/unit/filter_fixture.h \
+		tests/unit/filter/filter_fixture.c tests/unit/filter/filter_fixture.h \
 		$(filter-out %/build.c %/build_writer.c,$(wildcard module/filter/*.[ch])) \
 		$(wildcard tests/shim/filter/*.h)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Itests/unit -Imodule/filter -o $@ \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Itests/unit/filter -Imodule/filter -o $@ \
 		$(filter %.c,$^)
 
 $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
-		tests/unit/dynamic_memory.c tests/unit/dynamic_memory.h \
+		tests/unit/dynamic/dynamic_memory.c tests/unit/dynamic/dynamic_memory.h \
 		$(addprefix module/dynamic/,parse.c fetch.c print.c) \
 		$(wildcard module/dynamic/*.h tests/shim/dynamic/*.h)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Imodule/dynamic -Imodule -Imodule/include -o $@ $(filter %.c,$^)
 
 # Formats without the comments of the files.
-$(FUZZ_BUILD)/formats: $(wildcard tests/unit/formats/*/*/format tests/fuzz/formats/*/*/format)
+$(FUZZ_BUILD)/formats: $(wildcard tests/unit/lib/formats/*/*/format tests/fuzz/formats/*/*/format)
 	@for format in $^; do \
 		to=$@/$${format#tests/*/formats/} && mkdir -p "$${to%/format}" && \
 		sed '/^#/d' "$$format" >"$$to" || exit 1; \
@@ -96,8 +96,8 @@ $(FUZZ_BUILD)/cli_convert: tests/fuzz/cli_convert.c $(FUZZ_CONVERT) $(CLI_MADE_C
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -I$(CLI_MADE) -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp -lprotobuf-c
 
-FUZZ_EVENTS	:= tests/fuzz/fuzz_events.c tests/unit/interval_events.c
-FUZZ_EVENTS_HEADERS := tests/fuzz/fuzz_events.h tests/unit/interval_events.h
+FUZZ_EVENTS	:= tests/fuzz/fuzz_events.c tests/unit/cli/interval_events.c
+FUZZ_EVENTS_HEADERS := tests/fuzz/fuzz_events.h tests/unit/cli/interval_events.h
 
 $(FUZZ_BUILD)/cli_html: tests/fuzz/cli_html.c $(FUZZ_EVENTS) $(FUZZ_HTML) \
 		$(sort $(FUZZ_INTERVALS) $(FUZZ_TEXT)) $(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
@@ -120,7 +120,7 @@ FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
 
 $(FUZZ_DEVICE): $(wildcard tests/fuzz/device*.[ch]) tests/tap/tap.c tests/tap/tap.h \
 		tests/vm/client.c tests/vm/client.h \
-		tests/unit/filter_grammar.c tests/unit/filter_grammar.h \
+		tests/unit/filter/filter_grammar.c tests/unit/filter/filter_grammar.h \
 		uapi/linux/rbmap.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static -pthread \

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "../unit/interval_events.h"
+#include "../unit/cli/interval_events.h"
 
 /**
  * struct fuzz_events - what is done with the events

@@ -30,7 +30,7 @@ class TestCase(unittest.TestCase):
         return self.path()
 
     def events(self, script, clock=None):
-        """Make a recording of these lines, see tests/unit/cli_make_events.c."""
+        """Make a recording of these lines, see tests/unit/cli/cli_make_events.c."""
         subprocess.run([MAKE_EVENTS, self.path(), *([clock] if clock else [])], check=True,
                        input=script, text=True)
         return self.path()

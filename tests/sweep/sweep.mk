@@ -17,8 +17,8 @@ SWEEP_RING_CFLAGS := -mno-red-zone -mgeneral-regs-only -fno-pie \
 	-fno-strict-aliasing -fno-strict-overflow -fcf-protection=none
 
 SWEEP_CFLAGS := -std=gnu11 -D_GNU_SOURCE= -O2 -gdwarf-4 -Wall -Wextra -fno-pie -fcf-protection=none \
-	-I$(SHIM_DIR) -Itests/unit -Itests/tap -Iuapi -I$(SWEEP_RING_INCLUDE)
-SWEEP_DEPS := $(wildcard tests/sweep/*.h tests/tap/*.h tests/unit/ring_*.h \
+	-I$(SHIM_DIR) -Itests/unit/ring -Itests/tap -Iuapi -I$(SWEEP_RING_INCLUDE)
+SWEEP_DEPS := $(wildcard tests/sweep/*.h tests/tap/*.h tests/unit/ring/ring_*.h \
 	$(SHIM_DIR)/rbmap/ring/*.h $(SWEEP_RING_INCLUDE)/rbmap/ring/*.h) uapi/linux/rbmap.h \
 	tests/sweep/sweep.mk
 
@@ -36,11 +36,11 @@ endef
 $(SWEEP_BUILD)/ring/%.o: $(SWEEP_RING_DIR)/%.c $(SWEEP_DEPS)
 	$(SWEEP_RING_OBJ)
 
-$(SWEEP_BUILD)/ring/ring_calls.o: tests/unit/ring_calls.c $(SWEEP_DEPS)
+$(SWEEP_BUILD)/ring/ring_calls.o: tests/unit/ring/ring_calls.c $(SWEEP_DEPS)
 	$(SWEEP_RING_OBJ)
 
 $(SWEEP_BUILD)/sweep: $(wildcard tests/sweep/*.[cS]) \
-		tests/tap/tap.c tests/unit/ring_fixture.c $(SWEEP_RING_OBJS) $(SWEEP_DEPS)
+		tests/tap/tap.c tests/unit/ring/ring_fixture.c $(SWEEP_RING_OBJS) $(SWEEP_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(SWEEP_CFLAGS) -no-pie -o $@ $(filter %.c %.S %.o,$^) -lcmocka \
 		$(shell pkg-config --libs libtraceevent)

@@ -30,9 +30,9 @@ $(VM_BUILD)/lib_reader: $(BUILD)/lib/librbmap.a
 VM_LIBS_lib_reader = $(BUILD)/lib/librbmap.a \
 	$(shell pkg-config --cflags --libs libtraceevent)
 
-$(VM_BUILD)/filters: $(VM_DIR)/../unit/filter_grammar.c \
-	$(VM_DIR)/../unit/filter_grammar.h
-VM_LIBS_filters = $(VM_DIR)/../unit/filter_grammar.c -static
+$(VM_BUILD)/filters: $(VM_DIR)/../unit/filter/filter_grammar.c \
+	$(VM_DIR)/../unit/filter/filter_grammar.h
+VM_LIBS_filters = $(VM_DIR)/../unit/filter/filter_grammar.c -static
 
 VM_LIBS_ctrl_c = -lutil -static
 VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static

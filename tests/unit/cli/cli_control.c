@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events by name, switched and restored, in a directory that looks like
+ * /sys/kernel/rbmap.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../../userspace/cli/common/cli.h"
+#include "../../../userspace/cli/common/control.h"
+
+static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
+
+static void put(const char *file, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void make_dir(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static void put_event(const char *name, const char *enable, const char *status)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "events/%s", name);
+	make_dir(file);
+	snprintf(file, sizeof(file), "events/%s/enable", name);
+	put(file, enable);
+	snprintf(file, sizeof(file), "events/%s/id", name);
+	put(file, "7\n");
+	snprintf(file, sizeof(file), "events/%s/status", name);
+	put(file, status);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(root))
+		return 1;
+	control_set_root(root);
+	make_dir("events");
+	put("events/enable", "X\n");
+	put("events/header_page", "\n");
+	make_dir("events/sched");
+	put("events/sched/enable", "X\n");
+	put_event("sched/sched_switch", "1\n", "available\n");
+	put_event("sched/sched_wakeup", "0\n", "available\n");
+	make_dir("events/irq");
+	put_event("irq/irq_entry", "0\n", "available\n");
+	put_event("irq/softirq", "0\n", "unavailable: no such tracepoint\n");
+	make_dir("per_cpu");
+	make_dir("per_cpu/cpu0");
+	put("per_cpu/cpu0/stats",
+	    "entries: 5\nlost reported: 12\nlost events: 13\nnow ts:  1.5\n");
+	put("trace_clock", "local [mono] boot\n");
+	put("buffer_size_kb", "1408\n");
+	put("version", "0.2.0\n");
+	make_dir("instances");
+	make_dir("instances/a");
+	put("instances/a/buffer_size_kb", "64\n");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+static bool is_on(const char *name)
+{
+	char file[256], *text;
+	bool on;
+
+	snprintf(file, sizeof(file), "events/%s/enable", name);
+	text = control_read(file);
+	assert_non_null(text);
+	on = *text == '1';
+	free(text);
+	return on;
+}
+
+static void test_read(void **state)
+{
+	struct control_events ev;
+
+	(void)state;
+	assert_int_equal(control_events_read(&ev), 0);
+	assert_int_equal(ev.nr, 4);
+	assert_string_equal(ev.v[0].name, "irq_entry");
+	assert_string_equal(ev.v[1].unavailable, "no such tracepoint");
+	assert_string_equal(ev.v[2].system, "sched");
+	assert_string_equal(ev.v[2].name, "sched_switch");
+	assert_true(ev.v[2].enabled);
+	assert_false(ev.v[3].enabled);
+	assert_int_equal(ev.v[3].id, 7);
+	control_events_free(&ev);
+}
+
+static void test_match(void **state)
+{
+	(void)state;
+	assert_true(control_match("sched:sched_switch", "sched", "sched_switch"));
+	assert_true(control_match("sched_switch", "sched", "sched_switch"));
+	assert_true(control_match("sched", "sched", "sched_switch"));
+	assert_true(control_match("sched:", "sched", "sched_switch"));
+	assert_true(control_match("sched:*", "sched", "sched_switch"));
+	assert_true(control_match("*:*switch", "sched", "sched_switch"));
+	assert_true(control_match("*", "sched", "sched_switch"));
+	assert_true(control_match("*swi*", "sched", "sched_switch"));
+	assert_false(control_match("sched:switch", "sched", "sched_switch"));
+	assert_false(control_match("irq:sched_switch", "sched", "sched_switch"));
+	assert_false(control_match("switch", "sched", "sched_switch"));
+	assert_false(control_match("", "sched", "sched_switch"));
+}
+
+static void test_switch_and_restore(void **state)
+{
+	char *patterns[] = { "irq", "sched_wakeup" };
+	struct control_events ev;
+
+	(void)state;
+	assert_int_equal(control_events_read(&ev), 0);
+	assert_int_equal(control_select(&ev, patterns, 2), 0);
+	assert_int_equal(control_disable_others(&ev), 0);
+	assert_false(is_on("sched/sched_switch"));
+	assert_int_equal(control_enable_selected(&ev, true), 0);
+	assert_true(is_on("irq/irq_entry"));
+	assert_true(is_on("sched/sched_wakeup"));
+	/* A wildcard doesn't mind what is unavailable. */
+	assert_false(is_on("irq/softirq"));
+	assert_int_equal(control_disable_ours(&ev), 0);
+	assert_false(is_on("irq/irq_entry"));
+	assert_false(is_on("sched/sched_switch"));
+	assert_int_equal(control_restore(&ev), 0);
+	assert_true(is_on("sched/sched_switch"));
+	assert_false(is_on("sched/sched_wakeup"));
+	control_events_free(&ev);
+}
+
+static void test_select_errors(void **state)
+{
+	char *unknown[] = { "sched:sched_swich" }, *none[] = { "softirq" };
+	struct control_events ev;
+
+	(void)state;
+	assert_int_equal(control_events_read(&ev), 0);
+	assert_int_equal(control_select(&ev, unknown, 1), -ENOENT);
+	assert_int_equal(control_select(&ev, none, 1), 0);
+	assert_int_equal(control_enable_selected(&ev, true), -ENODEV);
+	assert_int_equal(control_enable_selected(&ev, false), 0);
+	control_events_free(&ev);
+}
+
+static void test_files(void **state)
+{
+	uint64_t value;
+	char *clock;
+
+	(void)state;
+	clock = control_clock();
+	assert_string_equal(clock, "mono");
+	free(clock);
+	assert_int_equal(control_read_u64("buffer_size_kb", &value), 0);
+	assert_int_equal(value, 1408);
+	assert_int_equal(control_read_u64("trace_clock", &value), -EINVAL);
+	assert_int_equal(control_read_u64("nothing", &value), -ENOENT);
+	assert_int_equal(control_cpu_stat(0, "lost reported", &value), 0);
+	assert_int_equal(value, 12);
+	assert_int_equal(control_cpu_stat(0, "entries", &value), 0);
+	assert_int_equal(value, 5);
+	assert_int_equal(control_cpu_stat(0, "lost", &value), -ENOENT);
+	assert_int_equal(control_cpu_stat(9, "entries", &value), -ENOENT);
+}
+
+static void test_buffer(void **state)
+{
+	uint64_t value;
+	char *text;
+
+	(void)state;
+	assert_string_equal(control_devices(), "/dev/rbmap");
+	assert_string_equal(control_dir(), root);
+	control_set_buffer("a");
+	assert_true(control_present());
+	assert_string_equal(control_devices(), "/dev/rbmap/a");
+	assert_int_equal(control_read_u64("buffer_size_kb", &value), 0);
+	assert_int_equal(value, 64);
+	assert_int_equal(control_read_u64("trace_clock", &value), -ENOENT);
+	text = control_read("/version");
+	assert_string_equal(text, "0.2.0");
+	free(text);
+	assert_int_equal(control_write("buffer_size_kb", "32"), 0);
+	control_set_buffer("b");
+	assert_false(control_present());
+	control_set_buffer(NULL);
+	assert_int_equal(control_read_u64("buffer_size_kb", &value), 0);
+	assert_int_equal(value, 1408);
+}
+
+static void test_buffer_name(void **state)
+{
+	(void)state;
+	assert_true(is_buffer_name("a"));
+	assert_true(is_buffer_name("A.b-c_9"));
+	assert_true(is_buffer_name("cpu"));
+	assert_true(is_buffer_name("cpu1x"));
+	assert_true(is_buffer_name("abcdefghijklmnopqrstuvwxyz012345"));
+	assert_false(is_buffer_name("abcdefghijklmnopqrstuvwxyz0123456"));
+	assert_false(is_buffer_name(""));
+	assert_false(is_buffer_name(".."));
+	assert_false(is_buffer_name("a/b"));
+	assert_false(is_buffer_name("caf\303\251"));
+	assert_false(is_buffer_name("cpu12"));
+	assert_false(is_buffer_name("marker"));
+	assert_false(is_buffer_name("destroy"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_switch_and_restore),
+		cmocka_unit_test(test_select_errors),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_buffer),
+		cmocka_unit_test(test_buffer_name),
+	};
+
+	return cmocka_run_group_tests_name("cli_control", tests, set_up,
+					   tear_down);
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test the threads of `rbmap record` and `rbmap snapshot` with rings that are
+ * lists of sub-buffers: other sizes and clocks, losses, and frozen rings.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../../userspace/cli/common/control.h"
+#include "../../../userspace/cli/record/recorder.h"
+#include "../../../userspace/lib/recording/dat_read.h"
+#include "cli_synth.h"
+
+#define NR_CPUS		3
+#define MAX_RINGS	6
+#define EVENTS		10	/* in a sub-buffer */
+
+/* A ring that holds one sub-buffer. */
+struct ring {
+	uint64_t first;		/* number of its first event; their time too */
+	size_t size;		/* size of a sub-buffer */
+	int clock;
+	uint64_t lost;		/* before that event */
+	uint64_t behind;	/* its last event */
+};
+
+/* The library's side: one CPU's rings, one after the other. */
+struct rbmap_map {
+	struct ring ring[MAX_RINGS];
+	unsigned int nr, at;
+	bool have;		/* the ring's sub-buffer was given out */
+	uint64_t gone;		/* lost in rings before this one */
+	uint64_t told;
+	uint64_t events;
+	uint64_t behind;	/* to be told with the next ring's */
+	bool snapshot_file, ended;
+	struct synth synth;
+	int error;		/* returned after the last ring */
+	_Atomic bool woken;
+};
+
+static char dir[] = "/tmp/rbmap-cli-recorder.XXXXXX";
+static char file[64];
+static struct rbmap_map cpus[NR_CPUS];
+static int open_error[NR_CPUS];
+static bool splices;		/* rings have whole sub-buffers for rbmap_splice() */
+static unsigned int nr_spliced;
+static struct recorder *running;	/* its threads read until it ends */
+
+int rbmap_open_path(struct rbmap_map **map, const char *path,
+		    unsigned int flags)
+{
+	int cpu = path[strlen(path) - 1] - '0';
+
+	assert_int_equal(flags, 0);
+	*map = &cpus[cpu];
+	return open_error[cpu];
+}
+
+void rbmap_close(struct rbmap_map *map)
+{
+	(void)map;
+}
+
+static void make_subbuf(struct rbmap_map *map)
+{
+	struct ring *ring = &map->ring[map->at];
+	uint64_t nr;
+
+	map->have = true;
+	map->synth.room = ring->size - RBMAP_SUBBUF_HEADER_SIZE;
+	synth_begin(&map->synth, ring->first);
+	map->synth.id = 1;
+	for (nr = ring->first; nr < ring->first + EVENTS; nr++)
+		assert_true(synth_number(&map->synth, nr, 1, nr));
+	map->events += EVENTS;
+	map->told += ring->lost;
+}
+
+ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size)
+{
+	struct ring *ring = &map->ring[map->at];
+	struct rbmap_subbuf_header *header = &map->synth.header;
+
+	if (!splices || map->have || !ring->size || map->behind)
+		return 0;
+	assert_true(size >= ring->size);
+	nr_spliced++;
+	make_subbuf(map);
+	if (ring->lost) {
+		memcpy(map->synth.bytes + sizeof(*header) + header->commit, &ring->lost,
+		       sizeof(ring->lost));
+		header->commit |= RBMAP_MISSED_EVENTS | RBMAP_MISSED_STORED;
+	}
+	assert_int_equal(write(pipe, map->synth.bytes, ring->size), ring->size);
+	return ring->size;
+}
+
+int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
+{
+	struct ring *ring = &map->ring[map->at];
+
+	if (map->have && (map->at + 1 < map->nr || map->snapshot_file) && !map->ended) {
+		map->behind += ring->behind;
+		map->told += ring->behind;
+		map->ended = map->at + 1 == map->nr;
+		if (!map->ended) {
+			map->gone += ring->lost + ring->behind;
+			map->have = false;
+			ring = &map->ring[++map->at];
+			/* The next ring seems to be empty, so that it is spliced. */
+			if (splices && !map->behind && running && !recorder_ended(running))
+				return 0;
+		}
+	}
+	if (map->have || !ring->size)
+		return map->error;
+	make_subbuf(map);
+	*sb = synth_piece(&map->synth, ring->lost + map->behind);
+	map->behind = 0;
+	return 1;
+}
+
+/* The kernel counts all losses until now as reported. The map has not reported them. */
+int rbmap_discard_unread(struct rbmap_map *map)
+{
+	uint64_t events = map->events, told = map->told;
+	struct rbmap_subbuf sb;
+	struct ring *ring;
+
+	while (rbmap_next_subbuf(map, &sb) == 1)
+		;
+	ring = &map->ring[map->at];
+	map->gone += ring->behind;
+	ring->behind = 0;
+	map->told = told;
+	map->behind = 0;
+	map->events = events;
+	return 0;
+}
+
+uint64_t rbmap_events_read(const struct rbmap_map *map)
+{
+	return map->events;
+}
+
+int rbmap_wait(struct rbmap_map *map, int timeout_ms)
+{
+	(void)timeout_ms;
+	while (map->have && map->at + 1 == map->nr && !map->woken && !map->error)
+		usleep(1000);
+	return splices;
+}
+
+int rbmap_wake(struct rbmap_map *map)
+{
+	map->woken = true;
+	return 0;
+}
+
+int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
+{
+	const struct ring *ring = &map->ring[map->at];
+	uint64_t lost = ring->lost + ring->behind;
+
+	*loss = (struct rbmap_loss){
+		.overrun = map->gone + lost,
+		.total = map->gone + lost,
+		.reported = map->told,
+		.unreported = map->ended ? 0 : map->have ? ring->behind : lost,
+	};
+	return 0;
+}
+
+size_t rbmap_subbuf_size(const struct rbmap_map *map)
+{
+	return map->ring[map->at].size;
+}
+
+unsigned int rbmap_nr_subbufs(const struct rbmap_map *map)
+{
+	(void)map;
+	return 3;
+}
+
+int rbmap_clock(const struct rbmap_map *map)
+{
+	return map->ring[map->at].clock;
+}
+
+unsigned int rbmap_generation(const struct rbmap_map *map)
+{
+	return map->at + 1;
+}
+
+/* Let the CPU write to the ring of that generation. */
+static void write_stats(unsigned int cpu, unsigned int generation)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u", dir, cpu);
+	mkdir(path, 0755);
+	strcat(path, "/stats");
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "subbuf size: %zu\ngeneration: %u\n",
+		cpus[cpu].ring[generation - 1].size, generation);
+	fclose(f);
+}
+
+static void add_ring(unsigned int cpu, uint64_t first, size_t size, int clock,
+		     uint64_t lost)
+{
+	struct rbmap_map *map = &cpus[cpu];
+
+	map->ring[map->nr++] = (struct ring){ first, size, clock, lost, 0 };
+}
+
+/* Behind the last event of a CPU's rings so far. */
+static void lose(unsigned int cpu, uint64_t lost)
+{
+	cpus[cpu].ring[cpus[cpu].nr - 1].behind = lost;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(cpus, 0, sizeof(cpus));
+	memset(open_error, 0, sizeof(open_error));
+	return 0;
+}
+
+static struct dat_writer *create(const struct recorder *rec)
+{
+	struct dat_source source = synth_source(recorder_nr_cpus(rec));
+	struct dat_writer *writer = NULL;
+
+	source.page_size = recorder_page_size(rec);
+	assert_int_equal(dat_create(&writer, file, &source), 0);
+	return writer;
+}
+
+static struct recorder_result finish(struct recorder *rec,
+				     struct dat_writer *writer)
+{
+	struct recorder_result result;
+	struct cmdlines *cmdlines = cmdlines_new();
+	int fd;
+
+	recorder_result(rec, cmdlines, &result);
+	cmdlines_free(cmdlines);
+	assert_int_equal(dat_finish(writer, NULL, NULL, &fd), 0);
+	close(fd);
+	recorder_close(rec);
+	return result;
+}
+
+/* The first numbers of the sub-buffers that the file has, in order; 0 ends. */
+static void check_file(const uint64_t *first, uint64_t lost)
+{
+	struct dat_reader *r = NULL;
+	struct rbmap_event ev;
+	uint64_t nr, told = 0;
+
+	assert_int_equal(dat_open(&r, file), 0);
+	for (; *first; first++) {
+		for (uint64_t want = *first; want < *first + EVENTS; want++) {
+			assert_int_equal(dat_next(r, &ev), 1);
+			memcpy(&nr, (const char *)ev.data + 8, sizeof(nr));
+			assert_int_equal(nr, want);
+			assert_int_equal(ev.ts, want);
+			told += ev.lost;
+		}
+	}
+	assert_int_equal(dat_next(r, &ev), 0);
+	for (unsigned int cpu = 0; cpu < dat_cpus(r); cpu++)
+		told += dat_lost_last(r, cpu);
+	assert_int_equal(told, lost);
+	dat_close(r);
+}
+
+/* Runs until it ends by itself, or all rings have been read. */
+static struct recorder_result record(struct recorder *rec, int clock,
+				     uint64_t events)
+{
+	struct dat_writer *writer = create(rec);
+	struct comm_fields *fields = comm_fields_new();
+	struct recorder_result result;
+
+	running = rec;
+	/* A recorder that looks at events does not splice them. */
+	assert_int_equal(recorder_start(rec, writer, splices ? NULL : fields, clock), 0);
+	while (!recorder_ended(rec) && recorder_events(rec) < events)
+		usleep(1000);
+	recorder_stop(rec);
+	running = NULL;
+	assert_int_equal(recorder_events(rec), events);
+	result = finish(rec, writer);
+	comm_fields_free(fields);
+	return result;
+}
+
+static void test_other_sizes(void **state)
+{
+	static const uint64_t first[] = { 100, 200, 300, 400, 500, 600, 0 };
+	struct recorder_result result;
+	struct recorder *rec;
+
+	(void)state;
+	add_ring(0, 100, 4096, 0, 5);
+	lose(0, 4);
+	add_ring(0, 300, 65536, 0, 0);
+	add_ring(0, 500, 8192, 0, 7);
+	add_ring(1, 200, 8192, 0, 0);
+	add_ring(1, 400, 4096, 0, 0);
+	add_ring(2, 600, 4096, 0, 1);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+		write_stats(cpu, 1);
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	/* The largest of those that are written now. */
+	assert_int_equal(recorder_page_size(rec), 8192);
+	result = record(rec, 0, 6 * EVENTS);
+	assert_int_equal(result.error, 0);
+	assert_int_equal(result.new_clock, -1);
+	assert_int_equal(result.other_clock, 0);
+	/* The losses of the first rings were not reported before. */
+	assert_int_equal(result.loss.total, 17);
+	assert_int_equal(result.loss.overrun, 17);
+	check_file(first, 17);
+}
+
+/* All that came before the change is there, of each CPU. */
+static void test_clock_that_changes(void **state)
+{
+	static const uint64_t first[] = { 100, 200, 300, 400, 0 };
+	struct recorder_result result;
+	struct recorder *rec;
+
+	(void)state;
+	add_ring(0, 100, 4096, 0, 0);
+	add_ring(0, 900, 4096, 1, 0);
+	add_ring(0, 950, 4096, 0, 0);
+	add_ring(1, 200, 4096, 0, 0);
+	add_ring(1, 300, 4096, 0, 0);
+	lose(1, 6);
+	add_ring(1, 910, 4096, 1, 1);
+	add_ring(2, 400, 4096, 0, 2);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
+		write_stats(cpu, 1);
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	result = record(rec, 0, 4 * EVENTS);
+	assert_int_equal(result.error, 0);
+	assert_int_equal(result.new_clock, 1);
+	assert_int_equal(result.other_clock, 2 * EVENTS);
+	assert_int_equal(result.loss.total, 9);
+	check_file(first, 9);
+}
+
+/* Old events with another clock, and their losses, are not recorded. */
+static void test_old_clock(void **state)
+{
+	static const uint64_t first[] = { 200, 300, 400, 0 };
+	struct recorder_result result;
+	struct recorder *rec;
+
+	(void)state;
+	add_ring(0, 100, 4096, 1, 50);
+	lose(0, 7);
+	add_ring(0, 150, 4096, 2, 60);
+	lose(0, 8);
+	add_ring(0, 200, 4096, 0, 3);
+	add_ring(1, 300, 4096, 0, 0);
+	add_ring(2, 110, 4096, 1, 0);
+	add_ring(2, 400, 4096, 0, 0);
+	write_stats(0, 3);
+	write_stats(1, 1);
+	write_stats(2, 2);
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	result = record(rec, 0, 3 * EVENTS);
+	assert_int_equal(result.error, 0);
+	assert_int_equal(result.new_clock, -1);
+	assert_int_equal(result.other_clock, 3 * EVENTS);
+	assert_int_equal(result.loss.total, 3);
+	check_file(first, 3);
+}
+
+/* It begins with what comes after the discarded rings, whatever their clock. */
+static void test_discard(void **state)
+{
+	static const uint64_t first[] = { 300, 0 };
+	struct recorder_result result;
+	struct recorder *rec;
+
+	(void)state;
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		add_ring(cpu, 100, 4096, 1, 50);
+		lose(cpu, 3);
+		add_ring(cpu, 200, 65536, 0, 60);
+		lose(cpu, 2);
+		/* That has nothing yet. */
+		if (cpu == 2)
+			add_ring(cpu, 0, 0, 0, 0);
+		write_stats(cpu, 2);
+	}
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	assert_int_equal(recorder_discard(rec), 0);
+	add_ring(1, 300, 4096, 0, 4);
+	result = record(rec, 0, EVENTS);
+	assert_int_equal(result.error, 0);
+	assert_int_equal(result.other_clock, 0);
+	assert_int_equal(result.loss.total, 4);
+	check_file(first, 4);
+}
+
+/* Read to the end and no further; a CPU without a snapshot is left out. */
+static void test_snapshot_file(void **state)
+{
+	static const uint64_t first[] = { 100, 200, 0 };
+	struct comm_fields *fields = comm_fields_new();
+	struct recorder_result result;
+	struct dat_writer *writer;
+	struct recorder *rec;
+
+	(void)state;
+	add_ring(0, 100, 8192, 1, 9);
+	lose(0, 4);
+	add_ring(1, 150, 8192, 0, 0);
+	add_ring(2, 200, 8192, 1, 0);
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		cpus[cpu].snapshot_file = true;
+		write_stats(cpu, 1);
+	}
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	assert_int_equal(recorder_clock(rec), 1);
+	writer = create(rec);
+	recorder_read_all(rec, writer, fields, 1);
+	result = finish(rec, writer);
+	assert_int_equal(result.error, 0);
+	assert_int_equal(result.new_clock, -1);
+	assert_int_equal(result.other_clock, EVENTS);
+	assert_int_equal(result.loss.total, 13);
+	check_file(first, 13);
+
+	begin(NULL);
+	add_ring(2, 200, 8192, 0, 0);
+	open_error[0] = open_error[1] = -ENODATA;
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	assert_false(recorder_has_cpu(rec, 1));
+	assert_true(recorder_has_cpu(rec, 2));
+	writer = create(rec);
+	recorder_read_all(rec, writer, fields, recorder_clock(rec));
+	result = finish(rec, writer);
+	assert_int_equal(result.error, 0);
+	check_file(first + 1, 0);
+
+	open_error[2] = -ENODATA;
+	assert_null(recorder_open(dir));
+
+	/* One that cannot be read to its end says so. */
+	begin(NULL);
+	open_error[0] = open_error[1] = -ENODATA;
+	add_ring(2, 200, 8192, 0, 0);
+	cpus[2].error = RBMAP_ERR_CORRUPT;
+	rec = recorder_open(dir);
+	writer = create(rec);
+	recorder_read_all(rec, writer, fields, 0);
+	result = finish(rec, writer);
+	assert_int_equal(result.error, RBMAP_ERR_CORRUPT);
+	assert_true(result.reading);
+	assert_int_equal(result.cpu, 2);
+	check_file(first + 1, 0);
+	comm_fields_free(fields);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_other_sizes, begin),
+		cmocka_unit_test_setup(test_clock_that_changes, begin),
+		cmocka_unit_test_setup(test_old_clock, begin),
+		cmocka_unit_test_setup(test_discard, begin),
+		cmocka_unit_test_setup(test_snapshot_file, begin),
+	};
+	char command[128];
+	int ret;
+
+	if (!mkdtemp(dir))
+		return 1;
+	snprintf(file, sizeof(file), "%s/trace.dat", dir);
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir per_cpu && touch cpu0 cpu1 cpu2", dir);
+	if (system(command))
+		return 1;
+	control_set_root(dir);
+	ret = cmocka_run_group_tests_name("cli_recorder", tests, NULL, NULL);
+	splices = true;
+	ret |= cmocka_run_group_tests_name("cli_recorder, splice", tests, NULL, NULL);
+	ret |= nr_spliced < 5;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) || ret;
+}

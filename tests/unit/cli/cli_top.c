@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rows of rbmap top, beside sums that are made in another way, and its picture in
+ * terminals of all sizes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../../userspace/cli/top/batch.h"
+#include "../../../userspace/cli/top/keys.h"
+#include "../../../userspace/cli/top/layout.h"
+
+#define NR_CPUS		3
+#define NR_PIDS		50
+#define NR_IDS		9
+#define NR_EVENTS	100000
+
+static void name_event(void *data, int id, char *name, size_t size)
+{
+	(void)data;
+	snprintf(name, size, "system:event%d", id);
+}
+
+/* Names have characters of two bytes. */
+static void name_task(void *data, int pid, char *name, size_t size)
+{
+	(void)data;
+	snprintf(name, size, "t\xc3\xa4sk-%d", pid);
+}
+
+static const struct row_names names = { .event = name_event, .task = name_task };
+
+/* Few tasks write most events. */
+static int few_of(int nr)
+{
+	return random() % (random() % nr + 1);
+}
+
+static void rows_are_sums(void **state)
+{
+	static uint64_t wanted[NR_ROW_KEYS][NR_PIDS], pairs[NR_PIDS][NR_IDS];
+	struct counts *counts = counts_new();
+	struct row *row;
+	uint64_t sum, most;
+	size_t nr;
+
+	(void)state;
+	assert_non_null(counts);
+	for (int i = 0; i < NR_EVENTS; i++) {
+		int cpu = few_of(NR_CPUS), pid = few_of(NR_PIDS), id = few_of(NR_IDS);
+
+		counts_add(counts, cpu, pid, id);
+		wanted[ROW_CPU][cpu]++;
+		wanted[ROW_TASK][pid]++;
+		wanted[ROW_EVENT][id]++;
+		pairs[pid][id]++;
+	}
+	for (int key = 0; key < NR_ROW_KEYS; key++) {
+		row = rows_make(counts, key, SORT_RATE, "", &names, &nr);
+		assert_non_null(row);
+		sum = 0;
+		for (size_t i = 0; i < nr; i++) {
+			assert_int_equal(row[i].events, wanted[key][row[i].key]);
+			assert_true(!i || row[i].events <= row[i - 1].events);
+			sum += row[i].events;
+			most = 0;
+			for (int other = 0; key == ROW_TASK && other < NR_IDS; other++)
+				if (pairs[row[i].key][other] > most)
+					most = pairs[row[i].key][other];
+			if (key == ROW_TASK)
+				assert_int_equal(row[i].most_events, most);
+			assert_true(row[i].most_events && row[i].most_events <= row[i].events);
+		}
+		assert_int_equal(sum, NR_EVENTS);
+		free(row);
+	}
+	row = rows_make(counts, ROW_EVENT, SORT_NAME, "EVENT3", &names, &nr);
+	assert_int_equal(nr, 1);
+	assert_string_equal(row[0].name, "system:event3");
+	free(row);
+	counts_clear(counts);
+	row = rows_make(counts, ROW_EVENT, SORT_RATE, "", &names, &nr);
+	assert_int_equal(nr, 0);
+	free(row);
+	counts_free(counts);
+}
+
+/* More tasks than the table has room for: no event is forgotten. */
+static void counts_are_bounded(void **state)
+{
+	struct counts *counts = counts_new();
+	const struct count *all;
+	struct row *row;
+	uint64_t sum = 0;
+	size_t nr;
+
+	(void)state;
+	assert_non_null(counts);
+	for (int pid = 0; pid < 3 * (int)COUNTS_MOST; pid++)
+		counts_add(counts, 0, pid, 1);
+	all = counts_all(counts, &nr);
+	assert_int_equal(nr, COUNTS_MOST);
+	for (size_t i = 0; i < nr; i++)
+		sum += all[i].events;
+	assert_int_equal(sum, 3 * COUNTS_MOST);
+	row = rows_make(counts, ROW_TASK, SORT_RATE, "", &names, &nr);
+	assert_int_equal(row[0].key, -1);
+	assert_int_equal(row[0].events, 2 * COUNTS_MOST + 1);
+	assert_string_equal(row[0].name, "(others)");
+	free(row);
+	counts_free(counts);
+}
+
+struct screen {
+	int width, height;
+	int lines;
+};
+
+static void check_line(void *data, int line, enum colour colour, const char *text)
+{
+	struct screen *screen = data;
+	int columns = 0;
+
+	(void)colour;
+	for (const char *at = text; *at; at++)
+		columns += (*at & 0xc0) != 0x80;
+	assert_true(columns <= screen->width);
+	if (screen->height && line >= screen->height)
+		return;		/* the terminal leaves it out */
+	screen->lines++;
+}
+
+/* Text of all kinds in a terminal of any size, with any keys */
+static void pictures_fit(void **state)
+{
+	struct cpustats cpu[NR_CPUS] = { { .cpu = 0 }, { .cpu = 2 }, { .cpu = 5 } };
+	struct sample sample = { .seconds = 1, .cpu = cpu, .nr_cpus = NR_CPUS,
+				 .ring_bytes = 4096 };
+	struct top_view view = { .interval = 1 };
+	struct counts *counts = counts_new();
+	struct picture picture = { .view = &view, .sample = &sample };
+	static const int keys[] = { 'e', 't', 'c', 's', '/', 'x', '\n', ' ', 'h', '+', '-', 27,
+				    0402, 0403, 0522, 0523, 0406, 0407, 127, 0x1ff };
+
+	(void)state;
+	cpu[1].value[CPUSTAT_BYTES] = UINT64_MAX;
+	cpu[1].value[CPUSTAT_LOST] = sample.sum[CPUSTAT_LOST] = UINT64_MAX;
+	sample.sum[CPUSTAT_OVERRUN] = UINT64_MAX;
+	for (int pid = 0; pid < 300; pid++)
+		counts_add(counts, pid % 7, pid, pid % 5);
+	for (int round = 0; round < 3000; round++) {
+		struct screen screen = { .width = random() % 200, .height = random() % 60 };
+		struct row *row;
+
+		assert_true(press_key(&view, keys[random() % (sizeof(keys) / sizeof(keys[0]))],
+				      layout_rows(screen.height)));
+		assert_true(view.interval >= 0.1 && view.interval <= 60);
+		assert_true(strlen(view.search) < SEARCH_SIZE);
+		row = rows_make(counts, view.key, view.sort, view.search, &names,
+				&picture.nr_rows);
+		assert_non_null(row);
+		if (view.first >= picture.nr_rows)
+			view.first = 0;
+		picture.row = row;
+		layout_draw(&picture, screen.width, screen.height, check_line, &screen);
+		assert_true(screen.lines > 0);
+		free(row);
+	}
+	view.asks = false;
+	assert_false(press_key(&view, 'q', 10));
+	counts_free(counts);
+}
+
+/* For tests/cli/top.sh: JSON of two intervals */
+static int print_json(void)
+{
+	struct cpustats cpu = { .cpu = 1 };
+	struct sample sample = { .seconds = 0.5, .read = 3, .cpu = &cpu, .nr_cpus = 1 };
+	struct counts *counts = counts_new();
+	bool ok;
+
+	counts_add(counts, 1, 4711, 7);
+	counts_add(counts, 1, 4711, 7);
+	counts_add(counts, 1, 0, 8);
+	ok = counts && batch_json(&sample, counts, &names);
+	sample.measured = true;
+	counts_clear(counts);
+	ok = ok && batch_json(&sample, counts, &names);
+	counts_free(counts);
+	return !ok;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_sums),
+		cmocka_unit_test(counts_are_bounded),
+		cmocka_unit_test(pictures_fit),
+	};
+
+	if (argc > 1 && !strcmp(argv[1], "--json"))
+		return print_json();
+	srandom(1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
