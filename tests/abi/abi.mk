@@ -9,13 +9,14 @@ ABI_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 ABI_VM := $(ABI_DIR)/../vm
 ABI_TAP := $(ABI_DIR)/../tap
 ABI_SRC := $(filter-out %/fragment.c,$(wildcard $(ABI_DIR)/*.c)) \
-	$(ABI_VM)/client.c $(ABI_TAP)/tap.c
+	$(ABI_VM)/client/client.c $(ABI_TAP)/tap.c
 
-$(BUILD)/tests/abi/abi: $(ABI_SRC) $(wildcard $(ABI_DIR)/*.h $(ABI_VM)/*.h $(ABI_TAP)/*.h) \
+$(BUILD)/tests/abi/abi: $(ABI_SRC) \
+		$(wildcard $(ABI_DIR)/*.h $(ABI_VM)/client/*.h $(ABI_TAP)/*.h) \
 		$(ABI_VM)/../../uapi/linux/rbmap.h $(ABI_DIR)/abi.mk
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -pthread -static \
-		-I$(ABI_DIR) -I$(ABI_VM) -I$(ABI_TAP) -I$(ABI_VM)/../../uapi -o $@ \
+		-I$(ABI_DIR) -I$(ABI_VM)/client -I$(ABI_TAP) -I$(ABI_VM)/../../uapi -o $@ \
 		$(filter %.c,$^)
 
 $(BUILD)/tests/abi/fragment: $(ABI_DIR)/fragment.c

@@ -14,8 +14,8 @@
  *	8   sizes that change while mmap() reads them	resize.c
  *	9   state that a file keeps from before a resize	resize.c
  *	12  old contents of the ring's memory		reader.c
- *	14  unload while the module is in use		../vm/lifetime.sh
- *	16  sizes that overflow				large.c, ../vm/lifetime.sh
+ *	14  unload while the module is in use		../vm/module/lifetime.sh
+ *	16  sizes that overflow				large.c, ../vm/module/lifetime.sh
  */
 #define _GNU_SOURCE
 #include <errno.h>

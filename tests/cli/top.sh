@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap top without the module: its mistakes, and its JSON. tests/vm/top.sh runs it on a
+# rbmap top without the module: its mistakes, and its JSON. tests/vm/cli/top.sh runs it on a
 # kernel.
 . "$(dirname "$0")/lib.sh"
 

@@ -10,11 +10,11 @@ DEBUG_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 DEBUG_VM := $(DEBUG_DIR)/../vm
 DEBUG_TAP := $(DEBUG_DIR)/../tap
 
-$(BUILD)/tests/debug/faults: $(DEBUG_DIR)/faults.c $(DEBUG_VM)/client.c \
-		$(DEBUG_TAP)/tap.c $(wildcard $(DEBUG_VM)/*.h $(DEBUG_TAP)/*.h)
+$(BUILD)/tests/debug/faults: $(DEBUG_DIR)/faults.c $(DEBUG_VM)/client/client.c \
+		$(DEBUG_TAP)/tap.c $(wildcard $(DEBUG_VM)/client/*.h $(DEBUG_TAP)/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static \
-		-I$(DEBUG_VM) -I$(DEBUG_TAP) -I$(DEBUG_VM)/../../uapi -o $@ $(filter %.c,$^)
+		-I$(DEBUG_VM)/client -I$(DEBUG_TAP) -I$(DEBUG_VM)/../../uapi -o $@ $(filter %.c,$^)
 
 .PHONY: check-debug check-clang
 check-debug:

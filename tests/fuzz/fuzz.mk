@@ -119,12 +119,12 @@ $(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS) $(FUZZ_CLI_HEAD
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device
 
 $(FUZZ_DEVICE): $(wildcard tests/fuzz/device*.[ch]) tests/tap/tap.c tests/tap/tap.h \
-		tests/vm/client.c tests/vm/client.h \
+		tests/vm/client/client.c tests/vm/client/client.h \
 		tests/unit/filter/filter_grammar.c tests/unit/filter/filter_grammar.h \
 		uapi/linux/rbmap.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra -static -pthread \
-		-Iuapi -Itests/vm -Itests/tap -o $@ $(filter %.c,$^)
+		-Iuapi -Itests/vm/client -Itests/tap -o $@ $(filter %.c,$^)
 
 check-vm-programs: $(FUZZ_DEVICE)
 

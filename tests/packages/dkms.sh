@@ -27,7 +27,7 @@ write_probes()
 {
 	types=/srv/types-older
 	[ "$1" = "$older" ] || types=/srv/types-newer
-	# tests/vm/new_probe.sh loads them.
+	# tests/vm/event/new_probe.sh loads them.
 	rbmap new-probe -k "$1" -b "$types" my_switch sched_switch "/root/$1/my_switch" || return
 	for name in rename:task_rename timer:timer_start; do
 		rbmap new-probe -k "$1" -b "$types" -g new "new_${name%:*}" "${name#*:}" \

@@ -18,10 +18,25 @@ RUNS, SETS = DATA["runs"], DATA["set"]
 KEYS = {"help", "of", "if", "long", "threads", "mem", "slow_mem", "nmis", "append", "qemu",
         "env", "add", "commands", "known", "limit", "tests", "all_but", "all_of", "build", "then"}
 MUCH_MEMORY = 8 << 20       # KiB
+NO_TESTS = {"lib", "client", "emit", "probe", "selftest", "types"}    # other folders here
 
 
 class Problem(Exception):
     """A command cannot be made."""
+
+
+def find_scripts():
+    """Return the path of each script in the folders of tests, by name. The guest has all
+    of them in one folder."""
+    paths = {}
+    for path in sorted(glob.glob("*/*.sh", root_dir=HERE)):
+        folder, name = os.path.split(path)
+        if folder in NO_TESTS:
+            continue
+        if name in paths:
+            raise Problem(f"two scripts have one name: {paths[name]} and {path}")
+        paths[name] = path
+    return paths
 
 
 def each(option, values):
@@ -86,6 +101,7 @@ class Run:
         self.kernel = Kernel(kernel)
         self.facts = self.kernel.facts()
         self.errors = errors
+        self.paths = find_scripts()
 
     def command(self, modules):
         """Return the command. @modules has those of each kernel."""
@@ -171,18 +187,21 @@ class Run:
             return self.scripts(part, [test for name in part["all_of"]
                                        for test in DATA["lists"][name]])
         if "all_but" not in part:
-            tests = [os.path.join(HERE, test) for test in part.get("tests", [])]
-            limit = self.limit(part, part["tests"][0]) if tests else []
-            return limit + tests
+            tests = part.get("tests", [])
+            limit = self.limit(part, tests[0]) if tests else []
+            return limit + [self.path(test) for test in tests]
         left_out = [test for name, tests in DATA["lists"].items()
                     if name in part["all_but"] or name in self.facts for test in tests]
-        return self.scripts(part, [test for test in sorted(glob.glob("*.sh", root_dir=HERE))
-                                   if test not in left_out])
+        return self.scripts(part, [test for test in sorted(self.paths) if test not in left_out])
+
+    def path(self, test):
+        """Return the path of a test."""
+        return os.path.join(HERE, self.paths.get(test, test))
 
     def scripts(self, part, tests):
         """Return the arguments that run tests, each with its own limit."""
         return [word for test in tests
-                for word in (*self.limit(part, test), os.path.join(HERE, test))]
+                for word in (*self.limit(part, test), self.path(test))]
 
     def limit(self, part, test):
         """Return the option that sets the limit of a test."""

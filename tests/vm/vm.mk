@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests on stock kernels, in virtual machines: each tests/vm/*.sh, and the programs that
-# they run. tests/vm/sets.toml lists which ones run where.
+# Tests on stock kernels, in virtual machines: the scripts in the folders of tests/vm, and
+# the programs that they run. tests/vm/sets.toml lists which ones run where.
 #
 #	make check-vm
 #	make check-vm-long
@@ -12,12 +12,22 @@ VM_ARCH ?= amd64
 VM_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 VM_BUILD := $(BUILD)/tests/vm
 VM_TAP := $(VM_DIR)/../tap
-VM_COMMON := $(VM_DIR)/client.c $(VM_DIR)/stream.c $(VM_DIR)/watcher.c $(VM_TAP)/tap.c
-VM_HEADERS := $(wildcard $(VM_DIR)/*.h) $(VM_TAP)/tap.h
-VM_PROGRAMS := $(patsubst $(VM_DIR)/%.c,$(VM_BUILD)/%,\
-	$(filter-out $(VM_COMMON),$(wildcard $(VM_DIR)/*.c)))
+VM_CLIENT := $(VM_DIR)/client
+VM_COMMON := $(wildcard $(VM_CLIENT)/*.c) $(VM_TAP)/tap.c
+VM_HEADERS := $(wildcard $(VM_CLIENT)/*.h) $(VM_TAP)/tap.h
 
-VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_TAP) -I$(VM_DIR)/../../uapi
+# The folders of tests, each with one program for each source. All programs go to one
+# folder of the guest, so that their names must differ.
+VM_FOLDERS := $(patsubst %/,%,$(sort $(dir $(wildcard $(VM_DIR)/*/*.sh))))
+VM_FOLDERS := $(filter-out $(VM_DIR)/lib,$(VM_FOLDERS))
+VM_PROGRAMS := $(patsubst %.c,$(VM_BUILD)/%,\
+	$(notdir $(wildcard $(VM_FOLDERS:%=%/*.c))))
+ifneq ($(words $(VM_PROGRAMS)),$(words $(sort $(VM_PROGRAMS))))
+$(error two sources in the folders of $(VM_DIR) have the same name)
+endif
+
+VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_CLIENT) -I$(VM_TAP) \
+	-I$(VM_DIR)/../../uapi
 
 VM_OBJS := $(call objects_of,$(VM_BUILD),$(VM_COMMON))
 $(call shared_objects,$(VM_BUILD),$(VM_COMMON),$$(CFLAGS) $$(VM_CFLAGS),$(VM_HEADERS) \
@@ -36,7 +46,7 @@ VM_LIBS_filters = $(VM_DIR)/../unit/filter/filter_grammar.c -static
 
 VM_LIBS_ctrl_c = -lutil -static
 VM_LIBS_compat32 = $(BUILD)/lib/librbmap.a -static
-$(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a
+$(VM_BUILD)/compat32: $(BUILD)/lib/librbmap.a $(VM_DIR)/library/layout.h
 
 # Programs of 32 bits, with librbmap and the walkthrough's reader; x86 alone. The
 # package that provides /usr/include/asm for them conflicts with the cross compiler.
@@ -44,8 +54,8 @@ VM_M32_CFLAGS := -m32 -D_FILE_OFFSET_BITS=64 -D_GNU_SOURCE= -static \
 	-isystem /usr/include/x86_64-linux-gnu
 VM_M32 := $(if $(filter amd64,$(VM_ARCH)),$(VM_BUILD)/compat32-m32 $(VM_BUILD)/reader-m32)
 
-$(VM_BUILD)/compat32-m32: $(VM_DIR)/compat32.c $(VM_COMMON) \
-		$(LIB_RING_SRCS:%=$(LIB_DIR)/%) $(VM_HEADERS) \
+$(VM_BUILD)/compat32-m32: $(VM_DIR)/library/compat32.c $(VM_COMMON) \
+		$(LIB_RING_SRCS:%=$(LIB_DIR)/%) $(VM_HEADERS) $(VM_DIR)/library/layout.h \
 		$(LIB_DIR)/rbmap.h $(LIB_DIR)/internal.h \
 		$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
 	@mkdir -p $(@D)
@@ -60,12 +70,15 @@ $(VM_BUILD)/reader-m32: userspace/examples/reader.c \
 # Shared: the test is about the machine's own library, and another version of it.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
-$(VM_BUILD)/%: $(VM_DIR)/%.c $(VM_OBJS) $(VM_HEADERS) \
+define vm_folder
+$(VM_BUILD)/%: $(1)/%.c $(VM_OBJS) $(VM_HEADERS) \
 		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
 		$(VM_DIR)/vm.mk
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_OBJS) \
-		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(VM_CFLAGS) -o $$@ $$< $$(VM_OBJS) \
+		$$(or $$(VM_LIBS_$$*),$$(VM_LIBS_default))
+endef
+$(foreach folder,$(VM_FOLDERS),$(eval $(call vm_folder,$(folder))))
 
 .PHONY: check-vm check-vm-long check-vm-modules check-vm-programs
 check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * echo N >/sys/module/emit/parameters/fetch hits the tracepoint emit_fetch N
- * times, with the values that tests/vm/dynamic.sh expects.
+ * times, with the values that tests/vm/dynamic/dynamic.sh expects.
  */
 #include <linux/build_bug.h>
 #include <linux/module.h>

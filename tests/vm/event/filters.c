@@ -27,7 +27,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "../unit/filter/filter_grammar.h"
+#include "../../unit/filter/filter_grammar.h"
 #include "client.h"
 #include "tap.h"
 

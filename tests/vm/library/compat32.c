@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../userspace/lib/rbmap.h"
+#include "../../../userspace/lib/rbmap.h"
 #include "client.h"
 #include "layout.h"
 #include "tap.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emit/emit.h"
+#include "../emit/emit.h"
 
 /* Most tiny events between two events with a number. */
 #define STREAM_TINIES	1024

@@ -19,7 +19,7 @@
 #include <traceevent/kbuffer.h>
 #include <unistd.h>
 
-#include "../../userspace/lib/rbmap.h"
+#include "../../../userspace/lib/rbmap.h"
 #include "client.h"
 #include "tap.h"
 
