@@ -46,6 +46,7 @@ check-vm-runner:
 	@tests/tap/selftest
 	@tests/selftest/check
 	@tests/abi/selftest
+	@tests/vm/selftest/sets
 	@tests/vm/selftest/run
 
 # Build all programs first, with all CPUs: suites that run at the same time would build

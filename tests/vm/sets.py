@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of tests/vm/run for runs KERNEL/CPUS/SET, made from sets.toml, which explains
-its keys."""
+"""Commands of tests/vm/run for runs KERNEL/CPUS/SET and KERNEL/CPUS/SCRIPT, made from
+sets.toml, which explains its keys."""
+import difflib
+import functools
 import glob
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -25,6 +28,7 @@ class Problem(Exception):
     """A command cannot be made."""
 
 
+@functools.cache
 def find_scripts():
     """Return the path of each script in the folders of tests, by name. The guest has all
     of them in one folder."""
@@ -37,6 +41,66 @@ def find_scripts():
             raise Problem(f"two scripts have one name: {paths[name]} and {path}")
         paths[name] = path
     return paths
+
+
+def listed(table):
+    """Return the tests of a table of sets.toml, on any kernel."""
+    if "all_of" in table:
+        return [test for name in table["all_of"] for test in DATA["lists"][name]]
+    if "all_but" in table:
+        left_out = {test for name in table["all_but"] for test in DATA["lists"][name]}
+        return [test for test in sorted(find_scripts()) if test not in left_out]
+    return table.get("tests", [])
+
+
+def owner(test):
+    """Return the first set that has a test, in itself or in `then`. Sets of longer tests
+    come last."""
+    for name, part in sorted(SETS.items(), key=lambda item: item[1].get("long", False)):
+        if any(test in listed(table) for table in (part, *part.get("then", []))):
+            return name
+    raise Problem(f"no set has the test {test}")
+
+
+@functools.cache
+def scripts():
+    """Return all tests of the sets by the names of their scripts. The scripts of other
+    folders, as bench, have the folder's name if one of this folder has the same name."""
+    found = {name: name for name in sorted(find_scripts())}
+    for part in SETS.values():
+        for test in (test for table in (part, *part.get("then", [])) for test in listed(table)):
+            if test.startswith("../"):
+                name = os.path.basename(test)
+                found[name if found.get(name, test) == test else test[len("../"):]] = test
+    return found
+
+
+def choose(name):
+    """Return the set of that name and None, or the set of a script and its test. The name
+    of a set comes before the name of a script without .sh."""
+    if name in SETS:
+        return name, None
+    test = scripts().get(name, scripts().get(name + ".sh"))
+    if test:
+        return owner(test), test
+    names = {re.sub(r"\.sh$", "", each): each for each in scripts()}
+    similar = [each if each in SETS else names[each] for each in
+               difflib.get_close_matches(name, dict.fromkeys([*SETS, *names]), 3)]
+    raise Problem(f"no set or script '{name}': " +
+                  ("similar names: " + ", ".join(similar) if similar else
+                   "--help lists the sets, --list the scripts"))
+
+
+def sentence(test):
+    """Return the first sentence of the comment at the head of a test."""
+    with open(os.path.join(HERE, find_scripts().get(test, test))) as script:
+        head = re.match(r"(?:#.*\n)*", script.read())[0]
+    text = re.sub(r"^#!.*|^# (SPDX|shellcheck).*", "", head, flags=re.M)
+    text = re.search(r"(?:^# .+\n)+", text, re.M)
+    if not text:
+        raise Problem(f"{test} has no comment at its head")
+    text = re.sub(r"^# ", "", text[0], flags=re.M).replace("\n", " ").strip()
+    return re.split(r"(?<=\.) ", text)[0]
 
 
 def each(option, values):
@@ -93,18 +157,22 @@ class Modules:
 
 
 class Run:
-    """A run of a set of tests. The programs that build parts of it write their messages
-    to the open file @errors."""
+    """A run of a set of tests, or of one test with the options of its set. The programs
+    that build parts of it write their messages to the open file @errors."""
 
     def __init__(self, name, errors):
-        kernel, self.cpus, self.set = name.split("/")
+        kernel, self.cpus, name = name.split("/", 2)
+        self.set, self.alone = choose(name)
         self.kernel = Kernel(kernel)
         self.facts = self.kernel.facts()
         self.errors = errors
-        self.paths = find_scripts()
 
     def command(self, modules):
         """Return the command. @modules has those of each kernel."""
+        arguments = self.arguments(SETS[self.set])
+        if self.alone and self.path(self.alone) not in arguments:
+            raise Problem(f"{os.path.basename(self.alone)} is for other kernels than "
+                          f"{self.kernel.name}")
         mine = modules[self.kernel.name]
         words = [os.path.join(HERE, "run"), "--kernel", *self.kernel.words, "--smp", self.cpus,
                  "--module", mine.rbmap, "--module", mine.selftest, "--module", mine.emit]
@@ -119,7 +187,7 @@ class Run:
             modules[self.kernel.other()].rbmap + ":/modules/other.ko", *self.files()])
         words += each("--env", [f"{name}={os.environ[name]}"
                                 for name in DATA["guest"]["variables"] if os.environ.get(name)])
-        return words + self.arguments(SETS[self.set])
+        return words + arguments
 
     def files(self):
         """Return the files of [guest]."""
@@ -154,6 +222,9 @@ class Run:
             raise Problem("unknown keys: " + " ".join(set(part) - KEYS))
         if "if" in part and not self.facts.intersection(part["if"]):
             return []
+        # A table in `then` may be for other tests.
+        if self.alone and "help" not in part and listed(part) and not self.tests(part):
+            return []
         words = self.arguments(SETS[part["of"]]) if "of" in part else []
         words += self.options(part) + self.tests(part)
         if "build" in part:
@@ -183,25 +254,18 @@ class Run:
         return DATA["amd64"][key][part[key]]
 
     def tests(self, part):
-        if "all_of" in part:
-            return self.scripts(part, [test for name in part["all_of"]
-                                       for test in DATA["lists"][name]])
-        if "all_but" not in part:
-            tests = part.get("tests", [])
-            limit = self.limit(part, tests[0]) if tests else []
-            return limit + [self.path(test) for test in tests]
-        left_out = [test for name, tests in DATA["lists"].items()
-                    if name in part["all_but"] or name in self.facts for test in tests]
-        return self.scripts(part, [test for test in sorted(self.paths) if test not in left_out])
+        """Return the arguments that run the tests of a table, each with its limit."""
+        tests = listed(part)
+        if "all_but" in part:
+            left_out = [test for name in self.facts for test in DATA["lists"].get(name, [])]
+            tests = [test for test in tests if test not in left_out]
+        if self.alone:
+            tests = [test for test in tests if test == self.alone]
+        return [word for test in tests for word in (*self.limit(part, test), self.path(test))]
 
     def path(self, test):
         """Return the path of a test."""
-        return os.path.join(HERE, self.paths.get(test, test))
-
-    def scripts(self, part, tests):
-        """Return the arguments that run tests, each with its own limit."""
-        return [word for test in tests
-                for word in (*self.limit(part, test), self.path(test))]
+        return os.path.join(HERE, find_scripts().get(test, test))
 
     def limit(self, part, test):
         """Return the option that sets the limit of a test."""
