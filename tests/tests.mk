@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
+#	make test T=NAME	run one test of any suite: tests/test --help
+#	make check		run a choice of all tests
+#	make check-full		run all tests that one machine can run
+#
 # Each suite prints TAP or ends with `N passed, N failed, N skipped`. The fragments in
 # the folders define the suites' targets.
 
@@ -28,7 +32,10 @@ shared_objects = $(foreach source,$(2),$(eval $(call shared_object,$(1),$(source
 include tests/unit/cli/cli.mk \
 	$(filter-out tests/unit/cli/cli.mk,$(sort $(wildcard tests/*/*.mk tests/unit/*/*.mk)))
 
-.PHONY: check check-programs check-unit check-lint check-analysis lint check-vm-runner
+.PHONY: test check check-full check-programs check-unit check-lint check-analysis lint check-vm-runner
+test:
+	@tests/test $(if $(K),--kernels "$(K)") $(if $(CPUS),--cpus "$(CPUS)") -- "$(T)"
+
 check-lint:
 	@tests/lint/run
 
@@ -61,3 +68,7 @@ check:
 	@tests/install-packages build check lint vm fleet fleet-check
 	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
 	@tests/check $(CHECK_SUITES) --alone check-vm --beside $(CHECK_BESIDE)
+
+# Parts that have passed are not repeated: tests/check-full --help.
+check-full:
+	@tests/check-full $(FULL)
