@@ -47,6 +47,7 @@ booted=''
 current='' # index of the running test
 name=boot  # name of the current test, or of the phase outside of tests
 plan='' ran=0 failed_before=0
+left='' unclean='' kept='' # lines that say what a test has left
 log_read=0 log_shown='' # lines of the kernel log that were searched
 race='' other_races=''  # report that has not ended; titles of the kernel's own races
 taint=0 allowed_taint=0
@@ -68,6 +69,7 @@ start_test()
 	current=$1
 	name=${tests[$1]##*/}
 	plan='' ran=0 failed_before=$tap_failed
+	left='' unclean='' kept=''
 	# The guest ends a test that takes too long; this limit applies if the guest
 	# itself hangs.
 	allow_seconds $((limits[$1] + 30))
@@ -87,6 +89,7 @@ end_test()
 	fi
 	search_log "@@end $current"
 	check_taint "$2"
+	report_left
 	echo "# $name: $((SECONDS - began)) s"
 	current=''
 	name='after the tests'
@@ -105,6 +108,18 @@ judge_end()
 	elif [ "$plan" != "$ran" ]; then
 		failure "planned $plan results, gave $ran"
 	fi
+}
+
+# The guest has removed what a test has left. It could not if the kernel keeps that
+# although all processes are gone, which is a failure of the test.
+report_left()
+{
+	[ -z "$left$kept" ] || printf %s "$left$kept" | sed "s/^/# $name: left /"
+	[ -n "$unclean" ] || return 0
+	if [ "$tap_failed" -eq "$failed_before" ]; then
+		failure "left what cannot be removed: $(head -n 1 <<<"$unclean")"
+	fi
+	printf %s "$unclean" | sed "s/^/# $name: left /"
 }
 
 # A test can clear the log, but not these taint flags: forced load, forced unload,
@@ -300,9 +315,12 @@ guest_line()
 	begin) start_test "${words[1]}" ;;
 	end) end_test "${words[2]}" "${words[3]}" ;;
 	stuck)
-		failure "left processes that cannot be killed"
+		failure "left processes that cannot be killed: ${words[*]:1}"
 		return 1
 		;;
+	left) left+="${words[*]:1}"$'\n' ;;
+	unclean) unclean+="${words[*]:1}"$'\n' ;;
+	kept) kept+="${words[*]:1}"$'\n' ;;
 	nmi) inject_nmis "${words[1]}" "${words[2]}" ;;
 	done) done=1 ;;
 	*) failure "unknown word from the guest: $1" ;;
