@@ -127,6 +127,31 @@ static void interrupt(int sig)
 	interrupted = 1;
 }
 
+/*
+ * Print the changes since @old. Return the present counters, which the caller frees, or
+ * NULL after an error.
+ */
+static struct cpustats *print_changes(const struct cpustats *old, size_t nr_old, size_t *nr,
+				      bool as_json)
+{
+	struct cpustats *now = cpustats_read(nr);
+	struct cpustats *change = malloc(*nr * sizeof(*change) + 1);
+
+	if (!now || !change) {
+		free(now);
+		free(change);
+		return NULL;
+	}
+	memcpy(change, now, *nr * sizeof(*change));
+	cpustats_subtract(change, *nr, old, nr_old);
+	if (as_json)
+		print_json(change, *nr, true);
+	else
+		print_text(change, *nr);
+	free(change);
+	return now;
+}
+
 static int repeat(double seconds, bool as_json)
 {
 	struct timespec pause = {
@@ -134,38 +159,24 @@ static int repeat(double seconds, bool as_json)
 		.tv_nsec = (seconds - floor(seconds)) * 1e9,
 	};
 	struct sigaction act = { .sa_handler = interrupt };
-	struct cpustats *old, *now, *keep;
+	struct cpustats *old, *now;
 	size_t nr_old, nr;
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	old = cpustats_read(&nr_old);
-	if (!old)
-		return STATUS_ERROR;
-	while (!interrupted && !nanosleep(&pause, NULL)) {
-		now = cpustats_read(&nr);
-		keep = malloc(nr * sizeof(*keep) + 1);
-		if (!now || !keep) {
-			free(now);
-			free(keep);
-			free(old);
-			return STATUS_ERROR;
-		}
-		memcpy(keep, now, nr * sizeof(*keep));
-		cpustats_subtract(now, nr, old, nr_old);
-		if (as_json)
-			print_json(now, nr, true);
-		else
-			print_text(now, nr);
-		free(now);
+	while (old && !interrupted && !nanosleep(&pause, NULL)) {
+		now = print_changes(old, nr_old, &nr, as_json);
 		free(old);
-		old = keep;
+		old = now;
 		nr_old = nr;
-		if (fflush(stdout))
+		if (!old || fflush(stdout))
 			break;
 		if (!as_json)
 			putchar('\n');
 	}
+	if (!old)
+		return STATUS_ERROR;
 	free(old);
 	return STATUS_OK;
 }
