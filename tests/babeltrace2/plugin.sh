@@ -29,19 +29,37 @@ counted()
 	echo "$(wc -l <"$dir/text") $discarded"
 }
 
+# The versions of CTF that sink.ctf.fs writes. babeltrace2 2.1 writes CTF 2 without being
+# asked, and has a parameter for 1.8. 2.0 writes 1.8 alone and refuses that parameter.
+case $(babeltrace2 --version) in
+"Babeltrace 2.0"*) versions=1.8 ;;
+*) versions="2 1.8" ;;
+esac
+
+# ctf_parameter VERSION: prints more parameters for sink.ctf.fs
+ctf_parameter()
+{
+	[ "${versions%% *}" = "$1" ] || printf ',ctf-version="%s"' "$1"
+}
+
 for mode in "" compress odd kill; do
 	# shellcheck disable=SC2086 # no argument if the mode is empty
 	sh -c '"$@"' sh "$MAKE_RECORDING" "$dir/trace.dat" 24 $mode 2>/dev/null
 	is "$(counted "$dir/trace.dat")" "$(counts "$dir/trace.dat")" \
 		"${mode:-plain}: events and losses are those of rbmap report"
 	cp "$dir/text" "$dir/direct"
-	rm -rf "$dir/ctf"
-	ok "${mode:-plain}: convert to CTF" sh -c "babeltrace2 '$dir/trace.dat' \
-		--component sink.ctf.fs --params 'path=\"$dir/ctf\"' >/dev/null"
-	counted "$dir/ctf" >/dev/null
-	# CTF 1.8 has a length beside each array that does not always have the same one.
-	sed -i 's/__data_len = [0-9]*, //' "$dir/text"
-	ok "${mode:-plain}: the CTF has the same text" cmp "$dir/direct" "$dir/text"
+	for version in $versions; do
+		rm -rf "$dir/ctf"
+		# shellcheck disable=SC2016 # the inner shell expands them
+		ok "${mode:-plain}: convert to CTF $version" sh -c 'babeltrace2 "$1" \
+			--component sink.ctf.fs --params "$2" >/dev/null' sh "$dir/trace.dat" \
+			"path=\"$dir/ctf\"$(ctf_parameter "$version")"
+		counted "$dir/ctf" >/dev/null
+		# CTF has a length beside each array that does not always have the same one:
+		# __data_len in 1.8, UUID-data-len in 2.
+		sed -i 's/\(__data_\|[-0-9a-f]*-data-\)len = [0-9]*, //' "$dir/text"
+		ok "${mode:-plain}: the CTF has the same text" cmp "$dir/direct" "$dir/text"
+	done
 done
 like "$(babeltrace2 "$dir/trace.dat" 2>&1 >/dev/null)" 'was not finished' \
 	"a killed recorder is reported"

@@ -27,4 +27,9 @@ init_status live_init(bt_self_component_source *self,
 		      const bt_value *params, void *data);
 void live_finalize(bt_self_component_source *self);
 
+/* Both: add the supported versions of the message interchange protocol to @versions. */
+bt_component_class_get_supported_mip_versions_method_status
+supported_mip(bt_self_component_class_source *self, const bt_value *params, void *data,
+	      bt_logging_level level, bt_integer_range_set_unsigned *versions);
+
 #endif /* RBMAP_BT2_COMPONENTS_H */

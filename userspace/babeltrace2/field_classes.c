@@ -1,5 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "components.h"
 #include "field_classes.h"
+
+/*
+ * Graphs of babeltrace2 2.1 use version 1 of the message interchange protocol (MIP) if all
+ * components support it. sink.ctf.fs needs version 1 to write CTF 2, its default. The
+ * version changes one function that the plugin calls. Headers of 2.0 lack its successor.
+ */
+#if __has_include(<babeltrace2/trace-ir/field-location.h>)
+#define NEWEST_MIP	1
+#else
+#define NEWEST_MIP	0
+#endif
+
+bt_component_class_get_supported_mip_versions_method_status
+supported_mip(bt_self_component_class_source *self, const bt_value *params, void *data,
+	      bt_logging_level level, bt_integer_range_set_unsigned *versions)
+{
+	(void)self;
+	(void)params;
+	(void)data;
+	(void)level;
+	return bt_integer_range_set_unsigned_add_range(versions, 0, NEWEST_MIP) ?
+		BT_COMPONENT_CLASS_GET_SUPPORTED_MIP_VERSIONS_METHOD_STATUS_MEMORY_ERROR :
+		BT_COMPONENT_CLASS_GET_SUPPORTED_MIP_VERSIONS_METHOD_STATUS_OK;
+}
+
+static bt_field_class *dynamic_array_class(bt_trace_class *in, bt_field_class *element)
+{
+#if NEWEST_MIP > 0
+	if (bt_trace_class_get_graph_mip_version(in) > 0)
+		return bt_field_class_array_dynamic_without_length_field_location_create(in,
+											 element);
+#endif
+	return bt_field_class_array_dynamic_create(in, element, NULL);
+}
 
 static bool is_number(uint32_t size)
 {
@@ -30,7 +65,7 @@ bt_field_class *array_class(bt_trace_class *in, const struct rbmap_format_field 
 	if (!element)
 		return NULL;
 	class = f->flags & RBMAP_FIELD_DYNAMIC || !f->size ?
-		bt_field_class_array_dynamic_create(in, element, NULL) :
+		dynamic_array_class(in, element) :
 		bt_field_class_array_static_create(in, element, f->size / size);
 	bt_field_class_put_ref(element);
 	return class;
