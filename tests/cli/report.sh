@@ -4,6 +4,7 @@
 # Tests rbmap report with recordings that are complete, cut off or unfinished, and with
 # files that are not recordings.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../versions.sh"
 
 file=$dir/trace.dat
 ok "make a recording" "$MAKE_RECORDING" "$file" 40
@@ -12,11 +13,11 @@ ok "report exits with 0" [ $? = 0 ]
 ok "report prints the sums" grep -qE '^[0-9]+ events, [0-9]+ lost$' "$dir/errors"
 
 if command -v trace-cmd >/dev/null; then
-	trace-cmd report "$file" >"$dir/trace-cmd" 2>"$dir/errors"
+	trace_cmd_report "$file" >"$dir/trace-cmd" 2>"$dir/errors"
 	ok "trace-cmd report exits with 0" [ $? = 0 ]
 	ok "trace-cmd report prints no error" [ ! -s "$dir/errors" ]
 	ok "rbmap report and trace-cmd report print the same" cmp "$dir/report" "$dir/trace-cmd"
-	trace-cmd report -N "$file" >"$dir/trace-cmd" 2>"$dir/errors"
+	trace_cmd_report -N "$file" >"$dir/trace-cmd" 2>"$dir/errors"
 	"$RBMAP" report -N "$file" >"$dir/report-N" 2>"$dir/errors"
 	ok "rbmap report -N and trace-cmd report -N print the same" cmp "$dir/report-N" "$dir/trace-cmd"
 	ok "trace-cmd report --stat shows the counters" eval \
@@ -30,7 +31,7 @@ if command -v trace-cmd >/dev/null; then
 			cmp "$dir/report" "$dir/report-seven"
 	done
 	"$MAKE_RECORDING" "$dir/compressed" 40 compress
-	trace-cmd report "$dir/compressed" >"$dir/trace-cmd" 2>"$dir/errors"
+	trace_cmd_report "$dir/compressed" >"$dir/trace-cmd" 2>"$dir/errors"
 	ok "trace-cmd report of a compressed recording exits with 0" [ $? = 0 ]
 	ok "trace-cmd report of it prints no error" [ ! -s "$dir/errors" ]
 	ok "trace-cmd report of it prints the same" cmp "$dir/report" "$dir/trace-cmd"

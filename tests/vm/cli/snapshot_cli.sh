@@ -6,6 +6,8 @@
 # shellcheck disable=SC2016,SC2317 # for an inner shell; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
+# shellcheck source=tests/versions.sh
+. /tests/lib/versions.sh
 
 root=/sys/kernel/rbmap
 cpus=$(grep -c '^processor' /proc/cpuinfo)
@@ -23,7 +25,7 @@ sum_of()
 same()
 {
 	rbmap report -N "$1" >"$1.rbmap" 2>"$1.err" || return 1
-	trace-cmd report -N "$1" >"$1.trace-cmd" 2>"$1.err2"
+	trace_cmd_report -N "$1" >"$1.trace-cmd" 2>"$1.err2"
 	[ ! -s "$1.err2" ] || return 1
 	diff "$1.rbmap" "$1.trace-cmd" | grep '^[<>]' |
 		grep -vE '^< CPU:[0-9]+ \[[0-9]+ EVENTS DROPPED\]$' >"$1.diff"
