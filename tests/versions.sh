@@ -17,3 +17,12 @@ trace_cmd_report()
 		sed -E 's/^([^[]*-[0-9]+ +\[[0-9]+\]) [^ 0-9][^ ]*( +[0-9.]+: )/\1\2/'
 	return $status
 }
+
+# array_pattern DECIMAL HEXADECIMAL: prints a pattern for an array of __print_array, of
+# which the arguments are the patterns of its numbers. libtraceevent up to 1.7 prints
+# `3 4`, and later versions `{0x3,0x4}`, as the kernel does. rbmap report leaves formats
+# with such an array to the library.
+array_pattern()
+{
+	printf '(%s|\\{%s\\})' "$1" "$2"
+}
