@@ -19,7 +19,7 @@ with open(os.path.join(HERE, "sets.toml"), "rb") as file:
 RUNS, SETS = DATA["runs"], DATA["set"]
 
 KEYS = {"help", "of", "if", "long", "threads", "mem", "slow_mem", "nmis", "append", "qemu",
-        "env", "add", "commands", "known", "limit", "tests", "all_but", "all_of", "build", "then"}
+        "env", "add", "terminals", "commands", "known", "limit", "tests", "all_but", "all_of", "build", "then"}
 MUCH_MEMORY = 8 << 20       # KiB
 NO_TESTS = {"lib", "client", "emit", "probe", "selftest", "types"}    # other folders here
 
@@ -141,6 +141,16 @@ def tool(name, *arguments, errors=None):
     return output([os.path.join(HERE, name), *arguments], errors).rstrip("\n")
 
 
+def terminfo(name):
+    """Return the path of the description of a terminal. Debian 12 has those of its package
+    ncurses-base in /lib, and Debian 13 in /usr/share."""
+    for folder in "/lib", "/usr/share":
+        path = f"{folder}/terminfo/{name[0]}/{name}"
+        if os.path.exists(path):
+            return path
+    raise Problem(f"no description of the terminal {name}: is ncurses-base installed?")
+
+
 class Modules:
     """The modules for a kernel: rbmap and rbmap_selftest, emit.ko, and modules with events of
     their own."""
@@ -243,6 +253,8 @@ class Run:
         for key in "append", "qemu", "env":
             words += each("--" + key, part.get(key, []))
         words += each("--add", [os.path.join(HERE, path) for path in part.get("add", [])])
+        words += each("--add", [f"{terminfo(name)}:/usr/share/terminfo/{name[0]}/"
+                                for name in part.get("terminals", [])])
         words += each("--add", self.find_commands(part.get("commands", [])))
         if "known" in part:
             words += ["--known", part["known"]]
