@@ -12,12 +12,17 @@ is_debug_flavour()
 	[ -e "$debug_configs/$1.config" ] && [ "$1" != common ]
 }
 
-# debug_compiler FLAVOUR: sets cc, kmake and the machine that boots such a kernel
+# debug_compiler FLAVOUR: sets cc, kmake and the machine that boots such a kernel. Debian
+# 12 has clang-16, Debian 13 has clang-19.
 debug_compiler()
 {
 	cc=gcc kmake='' machine=microvm
 	case $1 in
-	clang) cc=clang-16 kmake=LLVM=-16 ;;
+	clang)
+		cc=clang-16
+		! command -v clang-19 >/dev/null || command -v $cc >/dev/null || cc=clang-19
+		kmake=LLVM=-${cc#clang-}
+		;;
 	uml) kmake=ARCH=um machine=uml ;;
 	esac
 }
