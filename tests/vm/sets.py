@@ -168,14 +168,16 @@ class Modules:
 
 class Run:
     """A run of a set of tests, or of one test with the options of its set. The programs
-    that build parts of it write their messages to the open file @errors."""
+    that build parts of it write their messages to the open file @errors. With @short the
+    scripts run a choice of their cases."""
 
-    def __init__(self, name, errors):
+    def __init__(self, name, errors, short=False):
         kernel, self.cpus, name = name.split("/", 2)
         self.set, self.alone = choose(name)
         self.kernel = Kernel(kernel)
         self.facts = self.kernel.facts()
         self.errors = errors
+        self.short = short
 
     def command(self, modules):
         """Return the command. @modules has those of each kernel."""
@@ -197,6 +199,7 @@ class Run:
             modules[self.kernel.other()].rbmap + ":/modules/other.ko", *self.files()])
         words += each("--env", [f"{name}={os.environ[name]}"
                                 for name in DATA["guest"]["variables"] if os.environ.get(name)])
+        words += ["--env", "SHORT=1"] if self.short else []
         return words + arguments
 
     def files(self):
