@@ -66,8 +66,8 @@ check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) 
 # Install packages before the second make evaluates rules that depend on them.
 check:
 	@tests/install-packages build check lint vm fleet fleet-check
-	@$(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
-	@tests/check $(CHECK_SUITES) --alone check-vm --beside $(CHECK_BESIDE)
+	@tests/with-ccache $(MAKE) --no-print-directory -s -j"$$(nproc)" check-programs
+	@RBMAP_TEST_SHORT=1 tests/with-ccache tests/check $(CHECK_SUITES) --alone check-vm --beside $(CHECK_BESIDE)
 
 # Parts that have passed are not repeated: tests/check-full --help.
 check-full:

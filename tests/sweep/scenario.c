@@ -5,6 +5,7 @@
 
 struct scenario scenario;
 bool scenario_everything;
+bool scenario_short;
 
 /* Acts that run at each boundary of the outer act, and the code stepped then. */
 static struct first {

@@ -25,8 +25,9 @@ extern struct scenario {
 	u32			turn;
 } scenario;
 
-/* Try all acts everywhere, none in turn. */
+/* Try all acts everywhere, none in turn; or few pairs of acts. */
 extern bool scenario_everything;
+extern bool scenario_short;
 
 /*
  * one_act: each act at each boundary. two_acts: some acts at each boundary, and a

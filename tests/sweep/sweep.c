@@ -191,6 +191,10 @@ static void run_pairs(u32 place, struct counts *sum)
 	for (outer = 0; outer < NR_OUTERS; outer++, scenario.turn++) {
 		if (!scenario_everything && (place + scenario.mode + outer) % 2 == 0)
 			continue;
+		/* The short sweep has one outer act at each place, in one of the modes. */
+		if (scenario_short && (outer / 2 != place % (NR_OUTERS / 2) ||
+				       (place / 4 + scenario.mode) % 2))
+			continue;
 		scenario.outer = outers[outer];
 		scenario.clock = &clocks[scenario.turn % NR_CLOCKS];
 		scenario_two_acts();
@@ -279,6 +283,7 @@ int main(int argc, char **argv)
 	int status;
 
 	scenario_everything = getenv("RBMAP_TEST_ALL");
+	scenario_short = !scenario_everything && getenv("RBMAP_TEST_SHORT");
 	only = argc > 1 ? argv[1] : NULL;
 	shared = mmap(NULL, sizeof(*shared) + size, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -295,7 +300,8 @@ int main(int argc, char **argv)
 		return done_testing();
 	diag("sum: %s", describe(&shared->sum));
 	missing = listing_print_coverage(machine_hits);
-	if (only)
+	/* A part of the scenarios does not reach each instruction. */
+	if (only || scenario_short)
 		return done_testing();
 	ok(!missing, "each instruction of the writer was interrupted");
 	status = done_testing();

@@ -3,7 +3,7 @@
 # Tests of module/ring in user space.
 #
 #	make check-unit-ring		run all tests but stress, without and with sanitizers.
-#	make check-stress		run ring_stress for half a minute, with each sanitizer.
+#	make check-stress		run ring_stress for twelve seconds, with each sanitizer.
 #	make stress STRESS_SECONDS=3600	run ring_stress for an hour.
 #	make coverage			check that each line and branch of the ring is run
 #
@@ -83,7 +83,7 @@ check-unit-ring: $(RING_BINARIES)
 		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
 	done; exit $$status
 
-check-stress: STRESS_SECONDS := 30
+check-stress: STRESS_SECONDS := 12
 check-stress stress: $(RING_STRESS_BINARIES)
 	@$(RING_TEST_DIR)/stress $(STRESS_SECONDS) $(RING_STRESS_BINARIES)
 

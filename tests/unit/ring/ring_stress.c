@@ -631,6 +631,7 @@ int main(int argc, char **argv)
 		{ 0 }
 	};
 	static const struct itimerval watch = { .it_value.tv_sec = HANGS_S };
+	const char *text;
 	time_t end, said;
 	sigset_t nested;
 	long seconds = 10;
@@ -638,7 +639,11 @@ int main(int argc, char **argv)
 	int option;
 
 	program = argv[0];
-	seed = time(NULL);
+	text = getenv("RBMAP_TEST_SEED");
+	if (text)
+		seed = strtoull(text, NULL, 0);
+	else
+		seed = getenv("RBMAP_TEST_SHORT") ? 1 : time(NULL);
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 's')
 			seconds = strtol(optarg, NULL, 0);
