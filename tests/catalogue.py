@@ -14,7 +14,7 @@ from harness import TOP, output
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 KEYS = {"files", "list", "tests", "sources", "goals", "packages", "run", "env", "kernels"}
-PROGRAM = re.compile(r"""(?:\$\{\w+:=|environ\.get\("\w+", ")(build/[\w./-]+)""")
+PROGRAM = re.compile(r"""(?:\$\{\w+:=|environ\.get\("\w+", ")(build/(?!artefacts/)[\w./-]+)""")
 
 
 class Problem(Exception):
