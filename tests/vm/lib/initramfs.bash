@@ -248,7 +248,7 @@ qemu_command()
 		-smp "$smp" -m "$mem" -nodefaults -no-user-config -display none -no-reboot
 		-chardev "file,id=log,path=$kernel_log" -chardev "$1,id=tests" -monitor "$2"
 		-kernel "$image" -initrd "$dir/initramfs"
-		-append "console=$console $kernel_args panic=-1 loglevel=5$append")
+		-append "console=$console $kernel_args panic=-1 loglevel=5 $guest_args$append")
 	case $arch in
 	amd64) qemu+=(-device isa-serial,chardev=log -device isa-serial,chardev=tests) ;;
 	arm64) qemu+=(-serial chardev:log -device pci-serial,chardev=tests) ;;
@@ -261,7 +261,7 @@ qemu_command()
 # shellcheck disable=SC2016 # for the inner shell
 uml_command()
 {
-	read -ra qemu <<<"$kernel_args panic=-1 loglevel=5$append"
+	read -ra qemu <<<"$kernel_args panic=-1 loglevel=5 $guest_args$append"
 	qemu=(env TMPDIR=/dev/shm GLIBC_TUNABLES=glibc.pthread.rseq=0
 		sh -c 'exec "$@" 2>>"$0"' "$kernel_log" "$image" "mem=${mem}M"
 		"initrd=$dir/initramfs" root=/dev/ram0 rw stderr=1 "console=$console"

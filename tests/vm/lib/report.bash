@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of tests/vm/run
 #
-# Reads the guest's output, judges it, and reports.
+# Judges what a guest prints, and reports. guests.bash reads the output.
 
 # shellcheck source=/dev/null
 . "$here/../tap/tap.sh"
@@ -48,7 +48,7 @@ current='' # index of the running test
 name=boot  # name of the current test, or of the phase outside of tests
 plan='' ran=0 failed_before=0
 left='' unclean='' kept='' # lines that say what a test has left
-log_read=0 log_shown='' # lines of the kernel log that were searched
+log_read=0             # lines of the kernel log that were searched
 race='' other_races=''  # report that has not ended; titles of the kernel's own races
 taint=0 allowed_taint=0
 
@@ -67,6 +67,7 @@ allow_seconds()
 start_test()
 {
 	current=$1
+	next=$(($1 + 1))
 	name=${tests[$1]##*/}
 	plan='' ran=0 failed_before=$tap_failed
 	left='' unclean='' kept=''
@@ -77,23 +78,28 @@ start_test()
 	echo "# $name"
 }
 
-# end_test STATUS TAINT
+# end_test STATUS TAINT: judges the test that has ended; fails if a new guest must run the
+# next one
 end_test()
 {
 	stop_nmis
+	lost=''
 	if [ "$1" = timeout ]; then
 		failure "took longer than ${limits[$current]} s"
 		log_since | tail -n 100 | diag
 	else
 		judge_end "$1"
 	fi
-	search_log "@@end $current"
+	search_log "@@end $current" || lost="the kernel has reported a fault"
 	check_taint "$2"
 	report_left
 	echo "# $name: $((SECONDS - began)) s"
 	current=''
 	name='after the tests'
 	allow_seconds 30
+	[ -n "$lost" ] || return 0
+	! another_guest || return 1
+	lost=''
 }
 
 # judge_end STATUS: reports a failure status, unless the test has already reported a
@@ -111,11 +117,14 @@ judge_end()
 }
 
 # The guest has removed what a test has left. It could not if the kernel keeps that
-# although all processes are gone, which is a failure of the test.
+# although all processes are gone, which is a failure of the test. Other things last until
+# the next boot by design, such as the lockdown of the kernel.
 report_left()
 {
 	[ -z "$left$kept" ] || printf %s "$left$kept" | sed "s/^/# $name: left /"
+	[ -z "$kept" ] || lost="$(head -n 1 <<<"$kept")"
 	[ -n "$unclean" ] || return 0
+	lost="it cannot be cleaned"
 	if [ "$tap_failed" -eq "$failed_before" ]; then
 		failure "left what cannot be removed: $(head -n 1 <<<"$unclean")"
 	fi
@@ -129,7 +138,9 @@ check_taint()
 	local new=$((($1 & ~taint & ~allowed_taint) & (2 | 8 | 16 | 32 | 128 | 512 | 16384)))
 
 	taint=$1
-	[ "$new" -eq 0 ] || failure "has tainted the kernel (flags $new)"
+	[ "$new" -ne 0 ] || return 0
+	failure "has tainted the kernel (flags $new)"
+	lost="its kernel is tainted"
 }
 
 log_since()
@@ -138,7 +149,7 @@ log_since()
 }
 
 # search_log MARK: judges all lines since the last search, up to the line MARK that the
-# guest has written into the log. That line may arrive late.
+# guest has written into the log. That line may arrive late. Fails if there is a failure.
 search_log()
 {
 	local tries=200 part
@@ -147,7 +158,7 @@ search_log()
 		tries=$((tries - 1))
 		if [ $tries -eq 0 ]; then
 			failure "the kernel log stops"
-			return
+			return 1
 		fi
 		sleep 0.05
 	done
@@ -294,7 +305,8 @@ stop_nmis()
 	nmi_pid=''
 }
 
-# guest_line LINE: handles a line of the guest; fails if no further line is expected
+# guest_line LINE: handles a line of the guest; fails if no further line of this guest
+# counts
 guest_line()
 {
 	local words
@@ -306,7 +318,7 @@ guest_line()
 	read -ra words <<<"${1#@@}"
 	case ${words[0]} in
 	boot)
-		booted=1
+		booted=1 guests=$((guests + 1))
 		echo "# Linux ${words[1]}, up in $((SECONDS - started)) s"
 		search_log "@@boot"
 		allow_seconds 30
@@ -316,6 +328,8 @@ guest_line()
 	end) end_test "${words[2]}" "${words[3]}" ;;
 	stuck)
 		failure "left processes that cannot be killed: ${words[*]:1}"
+		lost="processes cannot be killed"
+		show_log
 		return 1
 		;;
 	left) left+="${words[*]:1}"$'\n' ;;
@@ -327,80 +341,14 @@ guest_line()
 	esac
 }
 
-# show_hang FD: sends an NMI, which reaches processors that nothing else reaches. The
-# guest panics and logs where its processors were. The first report of the kernel is
-# printed before that: it names the code that hangs, and may be minutes old.
-show_hang()
-{
-	local first
-
-	stop_nmis
-	echo nmi >&"$monitor"
-	IFS= read -r -d '' -t 5 <&"$1"
-	first=$(log_since | grep -E -m 1 -B 2 -A 60 "$bad_news")
-	[ -z "$first" ] || diag <<<"$first"
-	log_since | tail -n 100 | diag
-	log_read=1000000000
-}
-
-# Has the emulated machine failed to boot the guest? None of our code has run by then.
-#
-# Without ACPI a kernel calibrates its timer with another one. On a busy machine the two
-# disagree, and such a boot never ends.
-#
-# QEMU 7.2 with a thread for each processor: while a guest patches its code at boot, one
-# processor may execute a breakpoint that another one has just removed.
-machine_failed()
-{
-	[ "$boots_left" -gt 0 ] || return
-	if grep -qE "APIC timer disabled due|timer doesn't work" "$kernel_log"; then
-		boot_again="the machine was too busy for the guest to find its timer"
-	elif grep -qE 'Oops: int3|int3: 0000' "$kernel_log"; then
-		boot_again="the machine executed a breakpoint that was gone"
-	else
-		return 1
-	fi
-}
-
-# follow_guest FD: reads the guest's lines until it ends or has to be killed
-follow_guest()
-{
-	local line status patience
-
-	overall=$((SECONDS + timeout))
-	allow_seconds "$boot_timeout"
-	boot_again=''
-	while :; do
-		if [ "$SECONDS" -ge "$deadline" ]; then
-			failure "no end in sight $((SECONDS - started)) s after the start"
-			done=''
-			show_hang "$1"
-			break
-		fi
-		patience=$((deadline - SECONDS))
-		if [ -z "$booted" ]; then
-			machine_failed && return
-			[ $patience -lt 5 ] || patience=5
-		fi
-		IFS= read -r -t $patience line <&"$1"
-		status=$?
-		[ $status -le 128 ] || continue
-		if [ $status -ne 0 ] && [ -z "$line" ]; then
-			[ -n "$booted" ] || machine_failed
-			break
-		fi
-		printf '%s\n' "$line" >>"$tap_log"
-		guest_line "${line%$'\r'}" || break
-	done
-}
-
-# The guest has ended: report the remaining log and the sums.
+# summary: reports the tests that did not run, and prints the sums
 summary()
 {
-	judge_log "$(log_since)" || log_shown=1
-	[ -z "$race" ] || judge_log "$rule" || log_shown=1
 	[ -z "$other_races" ] || show_other_races
-	[ -n "$done" ] || report_early_end
+	for ((; next < ${#tests[@]}; next++)); do
+		name=${tests[next]##*/}
+		failure "did not run"
+	done
 	plan
 	[ "$tap_failed" -eq 0 ] || keep=1
 	[ -z "$keep" ] || echo "# logs: $dir"
@@ -412,19 +360,4 @@ show_other_races()
 {
 	echo "# data races of the kernel itself, which fail nothing: $(wc -l <<<"${other_races%$'\n'}")"
 	sort <<<"${other_races%$'\n'}" | uniq -c | sort -rn | head -n 20 | diag
-}
-
-report_early_end()
-{
-	local i
-
-	failure "the guest ended before its tests did"
-	[ -n "$log_shown" ] || log_since | tail -n 100 | diag
-	diag <"$dir/qemu.log"
-	for i in "${!tests[@]}"; do
-		if ! grep -q "^@@begin $i\$" "$tap_log"; then
-			name=${tests[i]##*/}
-			failure "did not run"
-		fi
-	done
 }
