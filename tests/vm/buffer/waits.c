@@ -5,10 +5,9 @@
  *	waits events ROUNDS	one event after the other, each of which must wake
  *				the reader, in each way to wait
  *	waits edge		an edge-triggered epoll whose ring is replaced
- *	waits interrupts LIMIT
- *				the interrupts that a reader adds on CPU 1 in three
- *				seconds, with and without a writer there: at most
- *				LIMIT
+ *	waits interrupts LIMIT MILLISECONDS
+ *				the interrupts that a reader adds on CPU 1 in this
+ *				time, with and without a writer there: at most LIMIT
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +30,6 @@
 #include "tap.h"
 
 #define CPU		1
-#define SECONDS		1
 #define MSEC		UINT64_C(1000000)
 #define LONG_WAIT	10	/* s: the event was missed if the wait is longer */
 #define LONGEST		5000	/* ms: longest time from an event to its reader */
@@ -157,6 +155,7 @@ static void watch(bool on)
 }
 
 static unsigned long rounds;
+static unsigned int milliseconds;	/* time of each count of interrupts */
 
 /* Write the next event as soon as the reader has the last one, or some time later. */
 static void *write_one_by_one(void *unused)
@@ -379,7 +378,7 @@ static uint64_t count(const struct way *way, enum writer writer)
 	count_interrupts(&count);
 	count.sum = 0;
 	pid = start_writer(writer);
-	nap(SECONDS * 1000);
+	nap(milliseconds);
 	count_interrupts(&count);
 	atomic_store(&shared->stop, true);
 	if (pid)
@@ -408,8 +407,8 @@ static void test_interrupts(uint64_t limit)
 			uint64_t with = count(&askers[i], writer);
 			unsigned long sent = atomic_load(&shared->sent);
 
-			diag("%s, %s: %" PRIu64 " interrupts without, %" PRIu64 " with a reader in %d s; %" PRIu64 " calls",
-			     writers[writer], name, alone, with, SECONDS,
+			diag("%s, %s: %" PRIu64 " interrupts without, %" PRIu64 " with a reader in %u ms; %" PRIu64 " calls",
+			     writers[writer], name, alone, with, milliseconds,
 			     shared->calls);
 			ok(with <= alone + limit,
 			   "%s, %s: %" PRIu64 " interrupts more at most",
@@ -440,7 +439,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == at)
-		bail_out("waits events ROUNDS|edge|interrupts LIMIT");
+		bail_out("waits events ROUNDS|edge|interrupts LIMIT MILLISECONDS");
 	sigaction(SIGALRM, &action, NULL);
 	pin(0);
 	set_number("buffer_percent", 0);
@@ -448,13 +447,15 @@ int main(int argc, char **argv)
 		test_edge();
 		return done_testing();
 	}
-	if (argc - at != 2)
-		bail_out("waits events ROUNDS|edge|interrupts LIMIT");
+	if (argc - at == 3 && !strcmp(argv[at], "interrupts")) {
+		milliseconds = strtoul(argv[at + 2], NULL, 0);
+		test_interrupts(strtoul(argv[at + 1], NULL, 0));
+		return done_testing();
+	}
+	if (argc - at != 2 || strcmp(argv[at], "events"))
+		bail_out("waits events ROUNDS|edge|interrupts LIMIT MILLISECONDS");
 	rounds = strtoul(argv[at + 1], NULL, 0);
-	if (!strcmp(argv[at], "interrupts"))
-		test_interrupts(rounds);
-	else
-		for (i = 0; i < NR_WAYS; i++)
-			test_events(&ways[i]);
+	for (i = 0; i < NR_WAYS; i++)
+		test_events(&ways[i]);
 	return done_testing();
 }

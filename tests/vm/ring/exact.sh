@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # received + lost = emitted: with events from the marker, and with events from all
-# contexts under load, in rings of several sizes.
+# contexts under load, in rings of several sizes. SHORT=1 runs each mode, reader and pace
+# once with fewer events.
+# shellcheck disable=SC2086 # $once is several words, or none
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
@@ -20,15 +22,23 @@ lapped()
 		awk -F: '$1 == "dropped lapped" { sum += $2 } END { print sum }'
 }
 
+# SHORT chooses scenarios: of the first ring, and of the others
+once='' fast='' end='' number=30000
+[ -z "${SHORT:-}" ] || {
+	once="overwrite-map-fast discard-read-fast overwrite-read-slow discard-map-slow
+		overwrite-map-end discard-read-end"
+	fast=overwrite-map-fast end=discard-read-end number=8000
+}
+
 with_ring 64K 4 64
-results "marker: " exact marker 6000
-results "emit: " exact emit 30000
+results "marker: " exact marker $((number / 5)) $once
+results "emit: " exact emit $number $once
 # Use NMIs of the machine instead of those that CPUs send to each other.
 if has_nmis; then
 	echo N >/sys/module/emit/parameters/nmis
 	before=$(nmi_events)
-	nmis 800 5
-	results "emit with NMIs: " exact emit 60000 overwrite-fast discard-fast
+	nmis $((number / 40 + 50)) 5
+	results "emit with NMIs: " exact emit $((2 * number)) ${fast:-overwrite-fast discard-fast}
 	ok "NMIs have written on each CPU" test "$(nmi_events)" -gt "$before"
 else
 	skip "this kernel has no NMIs" "emit with NMIs"
@@ -37,13 +47,13 @@ without_ring 64K
 
 # Interrupts lap the whole ring while a task is inside a reservation.
 with_ring "2 slots" 4 8
-results "2 slots: " exact emit 30000 fast end
+results "2 slots: " exact emit $number "${fast:-fast}" "${end:-end}"
 echo 100 >/sys/module/emit/parameters/burst
-results "2 slots, lapped: " exact emit 30000 overwrite-fast
+results "2 slots, lapped: " exact emit $number "${fast:-overwrite-fast}"
 ok "2 slots, lapped: some events were dropped as lapped" test "$(lapped)" -gt 0
 without_ring "2 slots"
 
 with_ring 16K 16 128
-results "16K: " exact emit 30000 fast end
+results "16K: " exact emit $number "${fast:-fast}" "${end:-end}"
 without_ring 16K
 done_testing

@@ -4,6 +4,7 @@
 #
 # received + lost = emitted while CPUs go offline and come back, and while CPUs are
 # offline when their rings are read. LONG=1: in all modes, and for longer.
+# SHORT=1: each kind once, with fewer events.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
@@ -26,6 +27,12 @@ if [ -n "${LONG:-}" ]; then
 		hotplugged "$size" 100000 fast slow
 		without_ring "$size"
 	done
+elif [ -n "${SHORT:-}" ]; then
+	with_ring 4K 4 256
+	results "4K: " exact --hotplug emit 15000 discard-read-fast
+	results "4K: " exact --hotplug --wait poll --percent 0 emit 15000 overwrite-map-fast
+	results "4K: " exact --offline emit 8000 overwrite-map-end discard-read-end
+	without_ring 4K
 else
 	with_ring 4K 4 256
 	hotplugged 4K 40000 overwrite-map-fast discard-read-fast

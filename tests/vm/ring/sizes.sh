@@ -4,7 +4,8 @@
 #
 # received + lost = emitted with sub-buffers of 4 KiB, 64 KiB and 1 MiB, events up to
 # their size, each clock, and readers that wait in each way. LONG=1 runs all
-# combinations of these.
+# combinations of these. SHORT=1 runs each size, clock and way to wait, and each way to
+# replace rings, in one or two of the modes.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/ring.sh
@@ -92,8 +93,44 @@ each_once()
 	without_ring 1M
 }
 
+# Eight resizes have each of their four sizes twice.
+choice()
+{
+	with_ring "2 slots" 4 8
+	results "2 slots, poll: " exact --wait poll --percent 50 emit 3000 \
+		overwrite-map-fast discard-read-fast
+	without_ring "2 slots"
+
+	with_ring 4K 4 512
+	results "4K, wait: " exact --wait block --percent 25 emit 3000 \
+		overwrite-read-fast discard-map-fast
+	results "resized: " exact --resize 8 emit 3000 overwrite-map-slow discard-read-fast
+	results "resized, splice: " exact --splice --resize 8 emit 3000 \
+		overwrite-read-fast
+	results "snapshots: " exact --snapshot 8 emit 3000 overwrite-map-fast discard-read-end
+	results "resized, wait: " exact --wait block --percent 50 --resize 8 \
+		emit 3000 overwrite-map-fast
+	without_ring 4K
+
+	with_ring 64K 64 1024
+	results "64K, mono: " exact --clock mono emit 3000 overwrite-map-fast
+	results "64K, boot: " exact --clock boot emit 3000 discard-read-fast
+	for clock in $(tr -d '[]' </sys/kernel/rbmap/trace_clock | xargs -n 1 | grep -e -); do
+		results "64K, $clock: " exact --clock "$clock" emit 3000 discard-map-end
+	done
+	results "64K, deep: " exact --depth 8 emit 3000 overwrite-map-fast
+	without_ring 64K
+
+	with_ring 1M 1024 8192
+	results "1M, poll: " exact --wait poll --percent 100 emit 6000 discard-map-fast
+	results "1M: " exact emit 6000 overwrite-read-end
+	without_ring 1M
+}
+
 if [ -n "${LONG:-}" ]; then
 	everything
+elif [ -n "${SHORT:-}" ]; then
+	choice
 else
 	each_once
 fi
