@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Named buffers: each has sizes, modes, clocks and events of its own, beside the default
-# buffer. They are created and destroyed while all of that is in use.
+# buffer. They are created and destroyed while all of that is in use. SHORT=1: fewer times, and
+# fewer names that are refused.
 # shellcheck disable=SC2086,SC2217,SC2317 # names without blanks; files that are only held open; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -70,10 +71,14 @@ for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz01
 	fi
 done
 is $good 9 "good names are accepted"
-bad=0
+bad=0 names=0 wanted=22
+[ -z "${SHORT:-}" ] || wanted=8
 for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker marker_raw trace error_log saved_cmdlines snapshot create destroy 'x=1' \
 	"$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'caf\303\251')" \
 	abcdefghijklmnopqrstuvwxyz0123456; do
+	# SHORT takes every third name.
+	names=$((names + 1))
+	[ -z "${SHORT:-}" ] || [ $((names % 3)) = 1 ] || continue
 	before=$(dmesg | grep -c 'rbmap: create')
 	sleep 0.6	# rate limit of the log
 	if [ "$(error create "$name")" = "Invalid argument" ] && [ "$(dmesg | grep -c 'rbmap: create')" = $((before + 1)) ]; then
@@ -82,7 +87,7 @@ for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker marker_raw trace error
 		diag "not refused with one line: $name"
 	fi
 done
-is $bad 22 "bad names are refused, with a line in the log"
+is $bad "$wanted" "bad names are refused, with a line in the log"
 like "$(last_logged)" 'create: .* refused: write a name of 1 to 32 letters' "the log's line lists the good characters"
 like "$(error create 'x size=4')" 'Invalid argument' "an unknown setting is refused"
 like "$(error create 'x overwrite=2')" 'Invalid argument' "a bad value is refused"
@@ -224,9 +229,11 @@ exec 3<&-
 ok "buffer snap is destroyed" destroy snap
 
 # --- exactness
+markers='' scenarios=''
+[ -z "${SHORT:-}" ] || markers=2000 scenarios="overwrite-map-fast discard-read-end"
 ok "buffer exact is created" create exact buffer_size_kb=64
 results "exact: " exact --device $dev/exact/cpu%d --marker $dev/exact/marker \
-	--control $instances/exact marker 6000
+	--control $instances/exact marker "${markers:-6000}" $scenarios
 ok "buffer exact is destroyed" destroy exact
 
 # --- processors
@@ -274,7 +281,8 @@ makers()
 makers &
 maker=$!
 # Kernels with debugging checks need memory and time for the checks.
-noise=1 wanted=20
+noise=1 wanted=20 many=10
+[ -z "${SHORT:-}" ] || wanted=6 many=2
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	noise=10 wanted=15
 count=0
@@ -297,7 +305,7 @@ fails "the last buffer is gone" test -e $dev/n
 many()
 {
 	round=0
-	while [ $((round += 1)) -le $((10 / noise + 1)) ]; do
+	while [ $((round += 1)) -le $((many / noise + 1)) ]; do
 		create m buffer_size_kb=1024 && echo 1 >$instances/m/events/sched/enable &&
 			destroy m || return 1
 	done

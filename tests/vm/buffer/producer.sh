@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Buffers that a module owns. The module writes to them with the inline functions from
-# all contexts, and destroys them while others read them.
+# all contexts, and destroys them while others read them. SHORT=1 has
+# fewer events and rounds.
 # shellcheck disable=SC2086,SC2217,SC2317 # names without blanks; files that are only held open; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -13,7 +14,8 @@ root=/sys/kernel/rbmap
 instances=$root/instances
 dev=/dev/rbmap
 emit=/sys/module/emit/parameters
-rounds=${LONG:+1000}
+rounds=${LONG:+1000}${SHORT:+5}
+events=${SHORT:+3000}
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 
 # error PARAMETER TEXT: writes to a parameter of emit and prints the error
@@ -39,7 +41,7 @@ like "$(last_logged)" 'destroy: mine belongs to the module emit: remove both wit
 fails "rbmap is in use" rmmod rbmap
 
 # --- events in the buffer
-results "raw: " exact --device $dev/mine/cpu%d --control $instances/mine emit 10000 \
+results "raw: " exact --device $dev/mine/cpu%d --control $instances/mine emit "${events:-10000}" \
 	overwrite-map-fast discard-read-fast
 
 # --- calls that are refused

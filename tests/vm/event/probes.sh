@@ -3,7 +3,7 @@
 #
 # Events of other modules: each kind of field, tracepoints of modules that are loaded
 # and unloaded, and refused events. LONG=1 unloads a module ten thousand times while its
-# event fires.
+# event fires. SHORT=1: five to eight times.
 # shellcheck disable=SC2217,SC2317 # files that are only held open; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -138,8 +138,10 @@ for file in $events/enable $events/kinds/kinds_hit/enable \
 	toggle "$file" &
 	togglers="$togglers $!"
 done
+turns=20
+[ -z "${SHORT:-}" ] || turns=5
 n=0
-while [ $n -lt 20 ]; do
+while [ $n -lt $turns ]; do
 	load_module source || break
 	echo '1 x' >$hit
 	rmmod source || break
@@ -148,7 +150,7 @@ done
 # shellcheck disable=SC2086 # several
 kill $togglers
 wait
-is $n 20 "a tracepoint's module is loaded and unloaded 20 times while its event is enabled and disabled"
+is $n $turns "a tracepoint's module is loaded and unloaded $turns times while its event is enabled and disabled"
 ok "the tracepoint's module loads once more" load_module source
 echo 0 >$events/enable
 echo 1 >$events/kinds/kinds_hit/enable
@@ -171,6 +173,7 @@ fails "rbmap can't be unloaded with the modules loaded" rmmod rbmap 2>/dev/null
 ok "the modules unload" rmmod kinds source
 times=30
 [ -z "${LONG:-}" ] || times=10000
+[ -z "${SHORT:-}" ] || times=8
 n=0
 while [ $n -lt "$cpus" ]; do
 	# The load gets the processor time that the module leaves.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Load, unload and all that happens in between: holders of the module, readers that are
-# killed, bad parameters, sizes, CPUs that go offline and come back.
+# killed, bad parameters, sizes, CPUs that go offline and come back. SHORT=1: fewer loads
+# and sizes.
 # shellcheck disable=SC2317 # functions that "ok" calls
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -48,7 +49,12 @@ refusals()
 	refused buffer_size_kb=many EINVAL 'invalid for parameter .buffer_size_kb'
 	refused buffer_size_kb=64K EINVAL 'invalid for parameter .buffer_size_kb'
 	refused overwrite=perhaps EINVAL 'invalid for parameter .overwrite'
+	# SHORT has one size of each kind: too small, not a power of two, too large.
 	for size in 1 2 3 5 12 4097 8192 4294967296; do
+		case ${SHORT:+$size} in
+		'' | 2 | 12 | 8192) ;;
+		*) continue ;;
+		esac
 		refused subbuf_size_kb=$size EINVAL \
 			"subbuf_size_kb=$size: must be a power of two, $page_kb to 4096"
 	done
@@ -161,11 +167,16 @@ size_works()
 sizes()
 {
 	for size in 4 8 16 32 64 128 256 512 1024 2048 4096; do
+		# SHORT has the extreme sizes and one between them.
+		case ${SHORT:+$size} in
+		'' | "$page_kb" | 64 | 4096) ;;
+		*) continue ;;
+		esac
 		[ $size -lt "$page_kb" ] || size_works $size 1 $((2 * size))
 	done
 	size_works "$page_kb" $((2 * page_kb + 1)) $((3 * page_kb))
 	size_works "$page_kb" 40000 40000
-	size_works 64 40000 40000
+	[ -n "${SHORT:-}" ] || size_works 64 40000 40000
 }
 
 # ---- CPUs
@@ -201,6 +212,7 @@ cpus()
 refusals
 loads=15 uses=5 noise=1
 [ -z "${LONG:-}" ] || loads=150 uses=10
+[ -z "${SHORT:-}" ] || loads=6 uses=2
 # A kernel that watches itself needs memory and time for that. kmemleak reports a
 # leak by itself.
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||

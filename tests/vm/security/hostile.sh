@@ -3,7 +3,7 @@
 #
 # The harm that a plain user in group tracing can do is limited to its own processes.
 # Root's recorder, snapshots and resizes continue, memory is given back, and a memory
-# cgroup is charged for the files that its members open.
+# cgroup is charged for the files that its members open. SHORT=1: for 3 seconds.
 # shellcheck disable=SC2317 # called by gives_back
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -11,6 +11,7 @@
 . /tests/lib/memory.sh
 
 root=/sys/kernel/rbmap
+seconds=${HOSTILE_SECONDS:-${SHORT:+3}}
 cgroup=/run/cgroup
 
 ok "systemd-sysusers makes the group" /tests/systemd-sysusers /tests/rbmap.sysusers
@@ -27,7 +28,7 @@ give_to_group()
 give_to_group /dev/rbmap
 
 # --- all at once
-gives_back "a hostile member" 8192 4096 results "hostile: " hostile "$group" "${HOSTILE_SECONDS:-8}"
+gives_back "a hostile member" 8192 4096 results "hostile: " hostile "$group" "${seconds:-8}"
 results "and then: " exact marker 3000 overwrite-map-fast discard-read-fast
 
 # --- memory that is charged to a cgroup
