@@ -198,6 +198,7 @@ pick()
 killed=0
 rounds=5
 [ -z "$LONG" ] || rounds=50
+[ -z "$SHORT" ] || rounds=3
 while [ $killed -lt $rounds ]; do
 	pick 4
 	case $picked in

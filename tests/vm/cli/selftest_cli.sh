@@ -4,12 +4,14 @@
 #
 # rbmap selftest passes on a stock kernel, with all CPUs and with one. It does not disturb a
 # flight recorder, and leaves nothing, even if it is killed. broken.sh shows that it fails
-# with a broken ring.
+# with a broken ring. SHORT=1: fewer seconds, and killed once.
 # shellcheck disable=SC2317 # called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 device=/dev/rbmap_selftest
+seconds=5 moments="0 0.3"
+[ -z "${SHORT:-}" ] || seconds=2 moments=0.3
 install_module || done_testing
 
 # prints STATUS PATTERN COMMAND...: the command ends with STATUS, and prints a line that
@@ -74,7 +76,7 @@ is "$(left)" "" "nothing is left"
 rbmap record -f -e rbmap:marker -o /tmp/flight.dat 2>/tmp/flight.err &
 flight=$!
 ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $flight" /tmp/flight.err
-rbmap selftest --seconds 5 >/tmp/table 2>/tmp/err &
+rbmap selftest --seconds $seconds >/tmp/table 2>/tmp/err &
 pid=$!
 number=0
 while kill -0 $pid 2>/dev/null; do
@@ -124,9 +126,9 @@ is "$(cat /tmp/err)" "rbmap: interrupted" "it says so"
 is "$(left)" "" "nothing is left"
 
 # ---- kill -9 at different moments
-for moment in 0 0.3; do
+for moment in $moments; do
 	ok "a selftest begins" begin -s 60
-	sleep $moment
+	sleep "$moment"
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	is "$(left)" "rbmap_selftest

@@ -3,7 +3,9 @@
 #
 # Runs the blocks of docs/walkthroughs, unchanged and in their order. Each block must
 # succeed and print what the text says. The guest has no compiler: its `make` and `cc`
-# copy what the host has built, if the host's source is the same.
+# copy what the host has built, if the host's source is the same. SHORT=1 leaves out
+# walkthroughs of which other tests have the steps: my_fork.sh, compat32.sh, top.sh and
+# latency.sh.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
@@ -91,14 +93,16 @@ step "what that task does" '^ +server-[0-9]+ .* sched_process_fork: .*child_pid=
 step "unload"
 arrive
 
-walk probe
-step "build and load" 'LD \[M\] my_fork\.ko'
-step "the event" '^mysystem:my_fork$' '^name: my_fork$' 'field:pid_t child;' \
-	'^print fmt: "%s made %d", __get_str\(name\), REC->child$'
-step "record" '^[1-9][0-9]* events read, 0 lost$' "^$line"'my_fork: +sh made [0-9]+$'
-step "filter" '^0 events read, 0 lost$'
-step "unload"
-arrive
+if [ -z "${SHORT:-}" ]; then
+	walk probe
+	step "build and load" 'LD \[M\] my_fork\.ko'
+	step "the event" '^mysystem:my_fork$' '^name: my_fork$' 'field:pid_t child;' \
+		'^print fmt: "%s made %d", __get_str\(name\), REC->child$'
+	step "record" '^[1-9][0-9]* events read, 0 lost$' "^$line"'my_fork: +sh made [0-9]+$'
+	step "filter" '^0 events read, 0 lost$'
+	step "unload"
+	arrive
+fi
 
 walk driver
 step "build and load" 'LD \[M\] driver_ring\.ko'
@@ -110,16 +114,18 @@ step "again" '^sum +1 +0 +1 +0 '
 step "unload"
 arrive
 
-walk reader
-step "compile"
-step "an event" '^[0-9]+ cpu0 type [0-9]+ size [0-9]+$'
-step "its format" '^[0-9]+$' '^name: marker$' 'field:char buf\[\];'
-step "losses" '^lost [1-9][0-9]*$' '^[0-9]+ cpu0 type ' '^6000 events$'
-is "$(head -n 1 $at/events | cut -d ' ' -f 1)" lost "reader: the loss comes first"
-step "observe" 'marker: again$'
-is "$(grep -c 'marker: again$' /tmp/walk-out)" 2 "reader: seen, and then read"
-step "unload"
-arrive
+if [ -z "${SHORT:-}" ]; then
+	walk reader
+	step "compile"
+	step "an event" '^[0-9]+ cpu0 type [0-9]+ size [0-9]+$'
+	step "its format" '^[0-9]+$' '^name: marker$' 'field:char buf\[\];'
+	step "losses" '^lost [1-9][0-9]*$' '^[0-9]+ cpu0 type ' '^6000 events$'
+	is "$(head -n 1 $at/events | cut -d ' ' -f 1)" lost "reader: the loss comes first"
+	step "observe" 'marker: again$'
+	is "$(grep -c 'marker: again$' /tmp/walk-out)" 2 "reader: seen, and then read"
+	step "unload"
+	arrive
+fi
 
 walk flight-recorder
 step "load" 'buffer +4096 KiB a CPU'
@@ -135,20 +141,23 @@ step "a trigger" 'marker: +request 4713 failed$'
 step "unload"
 arrive
 
-walk views
-step "load"
-step "two tasks"
-step "record" '^[1-9][0-9]* events read, 0 lost$'
-# A process of job is called sleep while it sleeps.
-step "a table" '^ +[2-9][0-9][0-9]ms from .*: (job|sleep)-[0-9]+, CPU 0' \
-	'^ +CPU 0 ran hog-[0-9]+ for [1-9][0-9][0-9]ms'
-step "a page" '^views\.html is complete'
-like "$(head -n 1 $at/views.html)" '^<!DOCTYPE html>' "views: it is a page"
-step "Perfetto" '^[1-9][0-9]* events, 0 lost$'
-ok "views: it has the task's name" grep -aq hog $at/views.dat.perfetto-trace
-step "trace-cmd" '^[2-9][0-9]{5}\.[0-9]{3}$'
-step "live" '^ +CPU 0 ran hog-[0-9]+ for' ' SHARE  TASK +MOSTLY$'
-step "hand over" ' end\.html$'
-step "unload"
-arrive
+if [ -z "${SHORT:-}" ]; then
+	walk views
+	step "load"
+	step "two tasks"
+	step "record" '^[1-9][0-9]* events read, 0 lost$'
+	# A process of job is called sleep while it sleeps.
+	step "a table" '^ +[2-9][0-9][0-9]ms from .*: (job|sleep)-[0-9]+, CPU 0' \
+		'^ +CPU 0 ran hog-[0-9]+ for [1-9][0-9][0-9]ms'
+	step "a page" '^views\.html is complete'
+	like "$(head -n 1 $at/views.html)" '^<!DOCTYPE html>' "views: it is a page"
+	step "Perfetto" '^[1-9][0-9]* events, 0 lost$'
+	ok "views: it has the task's name" grep -aq hog $at/views.dat.perfetto-trace
+	step "trace-cmd" '^[2-9][0-9]{5}\.[0-9]{3}$'
+	step "live" '^ +CPU 0 ran hog-[0-9]+ for' ' SHARE  TASK +MOSTLY$'
+	step "hand over" ' end\.html$'
+	step "unload"
+	arrive
+fi
+
 done_testing
