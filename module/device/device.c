@@ -121,24 +121,10 @@ static int rbmap_file_copy_alloc(struct rbmap_file *rfile, size_t size)
 }
 
 /*
- * Get a sub-buffer that the writer has left without a copy where that is possible.
- * In return the ring gets the memory of the previous copy.
- */
-static bool rbmap_file_get_subbuf_from(struct rbmap_file *rfile,
-				       struct rbmap_gen *gen)
-{
-	struct rbmap_subbuf_header *closed;
-
-	closed = rbmap_get_closed(gen, rfile->copy);
-	if (!closed)
-		return rbmap_get_copy(gen, rfile->copy);
-	rfile->copy = closed;
-	return true;
-}
-
-/*
- * Get a sub-buffer's unread bytes.  Return: 1 if there were any; 0 if there may be
- * some later; -ESTALE if this ring will have no more; another negative error.
+ * Get a sub-buffer's unread bytes, always as a copy.  The file's memory is charged to a
+ * memory cgroup, and must not become the ring's: it would stay charged after the close.
+ * Return: 1 if there were any; 0 if there may be some later; -ESTALE if this ring will
+ * have no more; another negative error.
  */
 static int rbmap_file_get_subbuf(struct rbmap_file *rfile,
 				 struct rbmap_gen *gen)
@@ -149,10 +135,9 @@ static int rbmap_file_get_subbuf(struct rbmap_file *rfile,
 	err = rbmap_file_copy_alloc(rfile, gen->subbuf_size);
 	if (err)
 		return err;
-	err = mutex_lock_interruptible(&gen->reader_lock);
-	if (err)
-		return -EINTR;
-	got = rbmap_file_get_subbuf_from(rfile, gen);
+	if (mutex_lock_interruptible(&gen->reader_lock))
+		return -ERESTARTSYS;
+	got = rbmap_get_copy(gen, rfile->copy);
 	if (got && gen->mapped)
 		rbmap_meta_update(gen);
 	mutex_unlock(&gen->reader_lock);

@@ -5,6 +5,7 @@
  * releases a page, and nobody can steal the pages from the pipe.  The ring uses released
  * memory again.
  */
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pipe_fs_i.h>
@@ -85,7 +86,8 @@ static ssize_t rbmap_pipe_add(struct pipe_inode_info *pipe, const void *subbuf,
 
 /*
  * Memory that will hold a copy is charged, because the pipe keeps it.  Otherwise it
- * becomes the ring's memory, and the kernel limits what pipes keep.
+ * becomes the ring's memory, which must not be charged, and the kernel limits what pipes
+ * keep.
  */
 static bool rbmap_splice_copies(const struct rbmap_gen *gen)
 {
@@ -116,33 +118,51 @@ static ssize_t rbmap_splice_locked(struct rbmap_gen *gen, void *fresh, bool char
 	return ret;
 }
 
+/*
+ * Get memory for a sub-buffer.  On success reader_lock is held.  It is released for an
+ * allocation, so the last map may go meanwhile: then the memory must not be charged, and
+ * is allocated again.  Return: the memory or ERR_PTR.
+ */
+static void *rbmap_splice_lock(struct rbmap_gen *gen, bool *charged)
+{
+	size_t size = gen->subbuf_size;
+	void *fresh = NULL;
+
+	for (;;) {
+		if (mutex_lock_interruptible(&gen->reader_lock)) {
+			if (fresh)
+				rbmap_pages_free(fresh, size);
+			return ERR_PTR(-ERESTARTSYS);
+		}
+		if (fresh && (!*charged || rbmap_splice_copies(gen)))
+			return fresh;
+		if (fresh)
+			rbmap_pages_free(fresh, size);
+		*charged = rbmap_splice_copies(gen);
+		fresh = *charged ? NULL : rbmap_passed_reuse(&gen->passed, size);
+		if (fresh)
+			return fresh;
+		mutex_unlock(&gen->reader_lock);
+		fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu),
+					  *charged ? __GFP_ACCOUNT : 0);
+		if (!fresh)
+			return ERR_PTR(-ENOMEM);
+	}
+}
+
 /* Return: bytes; 0 if there is nothing to pass on; a negative error. */
 static ssize_t rbmap_splice_one(struct rbmap_gen *gen,
 				struct pipe_inode_info *pipe)
 {
-	size_t size = gen->subbuf_size;
-	void *fresh = NULL;
+	void *fresh;
 	bool charged;
 	ssize_t ret;
 
 	if (!rbmap_has_closed(gen))
 		return 0;
-	if (mutex_lock_interruptible(&gen->reader_lock))
-		return -EINTR;
-	charged = rbmap_splice_copies(gen);
-	if (!charged)
-		fresh = rbmap_passed_reuse(&gen->passed, size);
-	if (!fresh) {
-		mutex_unlock(&gen->reader_lock);
-		fresh = rbmap_pages_alloc(size, cpu_to_node(gen->cpu_buf->cpu),
-					  charged ? __GFP_ACCOUNT : 0);
-		if (!fresh)
-			return -ENOMEM;
-		if (mutex_lock_interruptible(&gen->reader_lock)) {
-			rbmap_pages_free(fresh, size);
-			return -EINTR;
-		}
-	}
+	fresh = rbmap_splice_lock(gen, &charged);
+	if (IS_ERR(fresh))
+		return PTR_ERR(fresh);
 	ret = rbmap_splice_locked(gen, fresh, charged, pipe);
 	mutex_unlock(&gen->reader_lock);
 	return ret;

@@ -6,6 +6,7 @@
  *				root's, snapshots and resizes
  *	hostile copies DIR KIB	open files whose copies for read() the caller's
  *				memory cgroup is charged for
+ *	hostile reopens DEVICE N	open, read a page, and close, N times
  *
  * Root's recorder reads a buffer that the member cannot open, and must find
  * each of its events. Root's snapshots and resizes must end in time. A process
@@ -550,12 +551,30 @@ static void copies(const char *dir, unsigned int kib)
 	(void)!read(STDIN_FILENO, &byte, 1);
 }
 
+static void reopens(const char *path, unsigned int count)
+{
+	char *to = malloc(page);
+	unsigned int reads = 0, i;
+
+	for (i = 0; i < count; i++) {
+		int fd = open(path, O_RDONLY | O_NONBLOCK);
+
+		reads += read(fd, to, page) == (ssize_t)page;
+		close(fd);
+	}
+	printf("%u\n", reads);
+}
+
 int main(int argc, char **argv)
 {
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	page = sysconf(_SC_PAGESIZE);
 	if (argc == 4 && !strcmp(argv[1], "copies")) {
 		copies(argv[2], strtoul(argv[3], NULL, 0));
+		return 0;
+	}
+	if (argc == 4 && !strcmp(argv[1], "reopens")) {
+		reopens(argv[2], strtoul(argv[3], NULL, 0));
 		return 0;
 	}
 	if (argc != 3)
