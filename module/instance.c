@@ -131,6 +131,9 @@ static void rbmap_instance_complete(struct work_struct *work)
 		    rbmap_buffer_has_ring(buf, cpu))
 			rbmap_buffer_set_lacks(buf, cpu, false);
 	}
+	if (!instance->closing && rbmap_buffer_lacks_markers(buf) &&
+	    !rbmap_devices_add_markers(&instance->devices))
+		rbmap_buffer_set_lacks_markers(buf, false);
 	mutex_unlock(&instance->lock);
 }
 
@@ -181,19 +184,14 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	err = rbmap_devices_add_root(&instance->devices);
 	if (err)
 		goto err_remove_hotplug;
-	if (!instance->events)
-		return 0;
-	/*
-	 * The marker is created last, so that a program that waits for it finds all
-	 * other files.
-	 */
-	err = rbmap_devices_add_markers(&instance->devices,
-				rbmap_event_set_find(instance->events,
-						     &rbmap_marker_event),
-				rbmap_event_set_find(instance->events,
-						     &rbmap_marker_raw_event));
-	if (!err)
-		return 0;
+	if (instance->events)
+		rbmap_marker_begin(instance->buffer,
+				   rbmap_event_set_find(instance->events,
+							&rbmap_marker_event),
+				   rbmap_event_set_find(instance->events,
+							&rbmap_marker_raw_event),
+				   !*instance->name);
+	return 0;
 
 err_remove_hotplug:
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
@@ -206,7 +204,7 @@ err_control_exit:
 	return err;
 }
 
-/* The buffer can be opened from rbmap_buffer_offer() on. */
+/* The buffer can be opened from rbmap_instance_offer() on. */
 static struct rbmap_instance *
 rbmap_instance_create(const char *name, struct kobject *parent,
 		      const struct rbmap_buffer_config *config,
@@ -251,6 +249,23 @@ err_free_instance:
 	put_pid(instance->keeper_pid);
 	kfree(instance);
 	return ERR_PTR(err);
+}
+
+/*
+ * Let the buffer be opened.  The markers are created last: a program that waits for them
+ * finds all other files, and can open each of them.  On failure the buffer has no markers,
+ * and may have open files.
+ */
+static int rbmap_instance_offer(struct rbmap_instance *instance)
+{
+	int err = 0;
+
+	rbmap_buffer_offer(instance->buffer);
+	mutex_lock(&instance->lock);
+	if (instance->events)
+		err = rbmap_devices_add_markers(&instance->devices);
+	mutex_unlock(&instance->lock);
+	return err;
 }
 
 /* The buffer cannot be opened any more.  Open files keep what they read. */
@@ -370,6 +385,7 @@ rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 {
 	struct rbmap_instance *instance;
 	struct rbmap_buffer *buf;
+	int err;
 
 	mutex_lock(&rbmap_instances_lock);
 	if (rbmap_instance_find(name)) {
@@ -385,7 +401,11 @@ rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 	}
 	list_add_tail(&instance->list, &rbmap_instances);
 	buf = instance->buffer;
-	rbmap_buffer_offer(buf);
+	err = rbmap_instance_offer(instance);
+	if (err) {
+		rbmap_instance_end(instance);
+		buf = ERR_PTR(err);
+	}
 out:
 	mutex_unlock(&rbmap_instances_lock);
 	return buf;
@@ -667,7 +687,6 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 	err = sysfs_create_group(rbmap_instances_dir, &rbmap_instances_group);
 	if (err)
 		goto err_remove_dir;
-	rbmap_buffer_offer(rbmap_default->buffer);
 	return 0;
 
 err_remove_dir:
@@ -677,6 +696,25 @@ err_destroy_instance:
 err_remove_state:
 	cpuhp_remove_multi_state(rbmap_online_state);
 	return err;
+}
+
+/**
+ * rbmap_instances_offer - let the default buffer be opened
+ *
+ * This cannot fail, because the module of a failed load would be freed below its open
+ * files.  The buffer comes without markers if there is no memory for them.
+ *
+ * Context: may sleep; after rbmap_chrdevs_offer().
+ */
+void rbmap_instances_offer(void)
+{
+	int err = rbmap_instance_offer(rbmap_default);
+
+	if (!err)
+		return;
+	rbmap_buffer_set_lacks_markers(rbmap_default->buffer, true);
+	rbmap_err("cannot create /dev/rbmap/marker: error %d: any write to a file of /sys/kernel/rbmap tries again\n",
+		  err);
 }
 
 /**

@@ -8,6 +8,7 @@
 struct file;
 
 int rbmap_instances_init(const struct rbmap_buffer_config *config);
+void rbmap_instances_offer(void);
 void rbmap_instances_exit(void);
 
 int rbmap_instance_create_as(const char *buf, size_t len,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Load and unload the module: set up all parts, and tear them down. */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 
@@ -40,6 +41,23 @@ static const struct rbmap_tracefs_ops rbmap_main_tracefs_ops = {
 	.destroy	= rbmap_instance_rmdir,
 };
 
+/*
+ * Wait for callers of the file system that it has refused.  Each has a reference until it
+ * has left the module's code, and init has one.  Without CONFIG_MODULE_UNLOAD the kernel
+ * counts no references.
+ */
+static void rbmap_wait_refused(void)
+{
+#ifdef CONFIG_MODULE_UNLOAD
+	while (module_refcount(THIS_MODULE) > 1)
+		msleep(1);
+#endif
+}
+
+/*
+ * The kernel frees the module of a failed load, even if files hold references to it.  So all
+ * that can fail comes first, and nothing can be opened or mounted before it has succeeded.
+ */
 static int __init rbmap_init(void)
 {
 	const struct rbmap_buffer_config config = {
@@ -83,12 +101,21 @@ static int __init rbmap_init(void)
 	err = rbmap_tracefs_init(&rbmap_main_tracefs_ops);
 	if (err)
 		goto err_cmdlines_exit;
+	err = rbmap_chrdevs_offer();
+	if (err)
+		goto err_tracefs_exit;
+	/* Nothing fails from here on. */
 	/* The parameters show the real sizes. */
 	rbmap_buffer_sizes(rbmap_default_buffer(), RBMAP_ALL_CPUS, &sizes);
 	buffer_size_kb = rbmap_sizes_kb(&sizes);
 	subbuf_size_kb = sizes.subbuf_size >> 10;
+	rbmap_tracefs_offer();
+	rbmap_instances_offer();
 	return 0;
 
+err_tracefs_exit:
+	rbmap_tracefs_exit();
+	rbmap_wait_refused();
 err_cmdlines_exit:
 	rbmap_cmdlines_exit();
 err_control_device_exit:
@@ -110,6 +137,7 @@ err_self_cost_exit:
 static void __exit rbmap_exit(void)
 {
 	rbmap_tracefs_exit();
+	rbmap_chrdevs_withdraw();
 	rbmap_cmdlines_exit();
 	rbmap_control_device_exit();
 	rbmap_instances_exit();

@@ -20,7 +20,7 @@
 static enum cpuhp_state rbmap_hotplug_state;
 static unsigned long rbmap_retired_size_kb;
 
-/* Protects @lacking and @lacks of all buffers. */
+/* Protects @lacking, @lacks_markers and @lacks of all buffers. */
 static DEFINE_SPINLOCK(rbmap_lacking_lock);
 
 /* Protects @offered, @users, @release and @data of all buffers. */
@@ -60,6 +60,12 @@ struct rbmap_cpu_buffer *rbmap_cpu_buffer(struct rbmap_buffer *buf, int cpu)
 								    NULL;
 }
 
+static void rbmap_buffer_update_lacks(struct rbmap_buffer *buf)
+{
+	lockdep_assert_held(&rbmap_lacking_lock);
+	WRITE_ONCE(buf->lacks, buf->lacks_markers || !cpumask_empty(&buf->lacking));
+}
+
 /**
  * rbmap_buffer_set_lacks - record whether a CPU lacks something for want of memory
  * @buf: the buffer
@@ -75,8 +81,32 @@ void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks)
 		cpumask_set_cpu(cpu, &buf->lacking);
 	else
 		cpumask_clear_cpu(cpu, &buf->lacking);
-	WRITE_ONCE(buf->lacks, !cpumask_empty(&buf->lacking));
+	rbmap_buffer_update_lacks(buf);
 	spin_unlock(&rbmap_lacking_lock);
+}
+
+/**
+ * rbmap_buffer_set_lacks_markers - record whether the markers are missing
+ * @buf: the buffer
+ * @lacks: whether the buffer lacks its markers for want of memory
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_set_lacks_markers(struct rbmap_buffer *buf, bool lacks)
+{
+	spin_lock(&rbmap_lacking_lock);
+	WRITE_ONCE(buf->lacks_markers, lacks);
+	rbmap_buffer_update_lacks(buf);
+	spin_unlock(&rbmap_lacking_lock);
+}
+
+/**
+ * rbmap_buffer_lacks_markers - test whether the markers are missing
+ * @buf: the buffer
+ */
+bool rbmap_buffer_lacks_markers(const struct rbmap_buffer *buf)
+{
+	return READ_ONCE(buf->lacks_markers);
 }
 
 /**

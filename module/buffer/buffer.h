@@ -112,11 +112,13 @@ void rbmap_buffer_get_more(struct rbmap_buffer *buf);
 bool rbmap_buffer_gone(const struct rbmap_buffer *buf);
 
 /*
- * CPUs whose memory could not be allocated when they came on line.  Any caller may
- * ask for another attempt, which runs soon.  The request is free if no CPU lacks
+ * CPUs whose memory could not be allocated when they came on line, and markers.  Any
+ * caller may ask for another attempt, which runs soon.  The request is free if no CPU lacks
  * anything.
  */
 void rbmap_buffer_set_lacks(struct rbmap_buffer *buf, int cpu, bool lacks);
+void rbmap_buffer_set_lacks_markers(struct rbmap_buffer *buf, bool lacks);
+bool rbmap_buffer_lacks_markers(const struct rbmap_buffer *buf);
 bool rbmap_buffer_lacks(const struct rbmap_buffer *buf, int cpu);
 bool rbmap_buffer_lacks_any(const struct rbmap_buffer *buf);
 bool rbmap_buffer_has_ring(struct rbmap_buffer *buf, int cpu);

@@ -43,7 +43,8 @@ enum rbmap_marker {
  * @copies_marker: whether the buffer gets what is written to the default buffer's marker
  * @marks_all: whether what is written to the buffer's marker reaches all of them
  * @lacking: CPUs that lack a ring, devices or a directory for want of memory
- * @lacks: whether @lacking has a CPU
+ * @lacks_markers: whether the buffer lacks its markers for want of memory
+ * @lacks: whether @lacking has a CPU, or @lacks_markers
  * @error: error of the last ring that could not be allocated
  * @completing: work that allocates all that is missing
  * @errors: the last refusals
@@ -73,6 +74,7 @@ struct rbmap_buffer {
 	bool			copies_marker;
 	bool			marks_all;
 	struct cpumask		lacking;
+	bool			lacks_markers;
 	bool			lacks;
 	int			error;
 	struct work_struct	*completing;

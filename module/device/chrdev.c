@@ -149,24 +149,38 @@ int rbmap_chrdevs_init(void)
 	err = alloc_chrdev_region(&rbmap_dev, 0, RBMAP_MINORS, "rbmap");
 	if (err)
 		return err;
-	cdev_init(&rbmap_cdev, &rbmap_chrdev_fops);
-	rbmap_cdev.owner = THIS_MODULE;
-	err = cdev_add(&rbmap_cdev, rbmap_dev, RBMAP_MINORS);
-	if (err)
-		goto err_unregister_region;
 	rbmap_class = rbmap_class_create("rbmap");
 	if (IS_ERR(rbmap_class)) {
-		err = PTR_ERR(rbmap_class);
-		goto err_del_cdev;
+		unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
+		return PTR_ERR(rbmap_class);
 	}
 	rbmap_class->devnode = rbmap_devnode;
 	return 0;
+}
 
-err_del_cdev:
+/**
+ * rbmap_chrdevs_offer - let the files be opened
+ *
+ * This is the last step that makes a load fail.  From here on, an open() executes the
+ * module's code, and the kernel frees the module of a failed load without waiting for
+ * such callers.
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int rbmap_chrdevs_offer(void)
+{
+	cdev_init(&rbmap_cdev, &rbmap_chrdev_fops);
+	rbmap_cdev.owner = THIS_MODULE;
+	return cdev_add(&rbmap_cdev, rbmap_dev, RBMAP_MINORS);
+}
+
+/**
+ * rbmap_chrdevs_withdraw - undo rbmap_chrdevs_offer()
+ */
+void rbmap_chrdevs_withdraw(void)
+{
 	cdev_del(&rbmap_cdev);
-err_unregister_region:
-	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
-	return err;
 }
 
 /**
@@ -175,7 +189,6 @@ err_unregister_region:
 void rbmap_chrdevs_exit(void)
 {
 	class_destroy(rbmap_class);
-	cdev_del(&rbmap_cdev);
 	unregister_chrdev_region(rbmap_dev, RBMAP_MINORS);
 	idr_destroy(&rbmap_chrdevs);
 }

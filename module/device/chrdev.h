@@ -26,6 +26,8 @@ struct rbmap_chrdev {
 };
 
 int rbmap_chrdevs_init(void);
+int rbmap_chrdevs_offer(void);
+void rbmap_chrdevs_withdraw(void);
 void rbmap_chrdevs_exit(void);
 
 int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,

@@ -485,6 +485,8 @@ static int rbmap_devices_add_whole(struct rbmap_devices *devices,
 				   const struct file_operations *fops,
 				   umode_t mode, const char *name)
 {
+	if (chrdev->minor)
+		return 0;
 	*chrdev = (struct rbmap_chrdev) {
 		.fops	= fops,
 		.mode	= mode,
@@ -495,22 +497,16 @@ static int rbmap_devices_add_whole(struct rbmap_devices *devices,
 }
 
 /**
- * rbmap_devices_add_markers - create the marker devices
- * @devices: the devices of a buffer
- * @event_file: the buffer's event file of rbmap_marker_event
- * @raw_event_file: the buffer's event file of rbmap_marker_raw_event
+ * rbmap_devices_add_markers - create the marker devices unless they exist
+ * @devices: the devices of a buffer, after rbmap_marker_begin()
  *
- * Context: may sleep.
+ * Context: may sleep; one caller at a time.
  * Return: 0 or a negative error.
  */
-int rbmap_devices_add_markers(struct rbmap_devices *devices,
-			      struct rbmap_event_file *event_file,
-			      struct rbmap_event_file *raw_event_file)
+int rbmap_devices_add_markers(struct rbmap_devices *devices)
 {
 	int err;
 
-	rbmap_marker_begin(devices->buffer, event_file, raw_event_file,
-			   !*devices->name);
 	err = rbmap_devices_add_whole(devices, &devices->marker_raw,
 				      &rbmap_marker_raw_fops,
 				      RBMAP_MARKER_MODE, "marker_raw");

@@ -9,8 +9,6 @@
 #include "buffer/buffer.h"
 #include "chrdev.h"
 
-struct rbmap_event_file;
-
 /**
  * struct rbmap_cpu_devices - the devices of a CPU
  * @ring: cpuN
@@ -45,9 +43,7 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 		       struct rbmap_buffer *buf);
 void rbmap_devices_exit(struct rbmap_devices *devices);
 int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
-int rbmap_devices_add_markers(struct rbmap_devices *devices,
-			      struct rbmap_event_file *event_file,
-			      struct rbmap_event_file *raw_event_file);
+int rbmap_devices_add_markers(struct rbmap_devices *devices);
 int rbmap_devices_add_root(struct rbmap_devices *devices);
 
 #endif /* RBMAP_DEVICE_H */

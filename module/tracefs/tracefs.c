@@ -28,6 +28,7 @@
 #define RBMAP_TRACEFS_ROOT_INO	1
 
 static const struct rbmap_tracefs_ops *rbmap_tracefs_ops;
+static bool rbmap_tracefs_offered;
 
 static const struct inode_operations rbmap_dir_iops;
 static const struct inode_operations rbmap_instances_iops;
@@ -443,6 +444,8 @@ static const struct fs_context_operations rbmap_tracefs_context_ops = {
 
 static int rbmap_tracefs_init_context(struct fs_context *fc)
 {
+	if (!READ_ONCE(rbmap_tracefs_offered))
+		return -ENODEV;
 	fc->ops = &rbmap_tracefs_context_ops;
 	return 0;
 }
@@ -459,16 +462,28 @@ static struct file_system_type rbmap_tracefs_type = {
 MODULE_ALIAS_FS("rbmap");
 
 /**
- * rbmap_tracefs_init - offer the file system
+ * rbmap_tracefs_init - register the file system
  * @ops: functions of mkdir and rmdir
  *
- * Context: may sleep; all buffers' files can be used, because the next call may be mount().
+ * Until rbmap_tracefs_offer(), each mount fails as if the file system did not exist.
+ *
+ * Context: may sleep.
  * Return: 0 or a negative error.
  */
 int rbmap_tracefs_init(const struct rbmap_tracefs_ops *ops)
 {
 	rbmap_tracefs_ops = ops;
 	return register_filesystem(&rbmap_tracefs_type);
+}
+
+/**
+ * rbmap_tracefs_offer - allow the file system to be mounted
+ *
+ * Context: any; all buffers' files can be used, because the next call may be mount().
+ */
+void rbmap_tracefs_offer(void)
+{
+	WRITE_ONCE(rbmap_tracefs_offered, true);
 }
 
 /**

@@ -16,6 +16,7 @@ struct rbmap_tracefs_ops {
 };
 
 int rbmap_tracefs_init(const struct rbmap_tracefs_ops *ops);
+void rbmap_tracefs_offer(void);
 void rbmap_tracefs_exit(void);
 
 #endif /* RBMAP_TRACEFS_H */
