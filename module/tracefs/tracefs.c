@@ -8,6 +8,7 @@
  * each time it is found.  So a buffer that is destroyed by other means is gone here, too.
  * No inode has a reference to a buffer: an inode contains the buffer's name.
  */
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
@@ -442,8 +443,14 @@ static const struct fs_context_operations rbmap_tracefs_context_ops = {
 	.reconfigure	= rbmap_tracefs_reconfigure,
 };
 
+/*
+ * A context holds a reference to the module.  The kernel asks for rights only when the
+ * context is mounted, and in a user namespace everybody may have one.
+ */
 static int rbmap_tracefs_init_context(struct fs_context *fc)
 {
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	if (!READ_ONCE(rbmap_tracefs_offered))
 		return -ENODEV;
 	fc->ops = &rbmap_tracefs_context_ops;
@@ -459,13 +466,13 @@ static struct file_system_type rbmap_tracefs_type = {
 	.kill_sb		= kill_anon_super,
 };
 
-MODULE_ALIAS_FS("rbmap");
-
 /**
  * rbmap_tracefs_init - register the file system
  * @ops: functions of mkdir and rmdir
  *
  * Until rbmap_tracefs_offer(), each mount fails as if the file system did not exist.
+ * There is no MODULE_ALIAS_FS(): with an alias, each user who can make a user namespace
+ * would load the module, by fsopen().
  *
  * Context: may sleep.
  * Return: 0 or a negative error.

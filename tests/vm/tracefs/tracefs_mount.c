@@ -21,6 +21,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +60,16 @@ static int mount_it(const char *path, const char *options)
 	return error_of(mount("rbmap", path, "rbmap", 0, options));
 }
 
+/* Get a context for a mount, which holds the module. */
+static int context(void)
+{
+	int fd = syscall(SYS_fsopen, "rbmap", 0), err = error_of(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 /* ---- rights */
 
 static bool write_text(const char *path, const char *text)
@@ -93,6 +104,7 @@ static void check_nobody(void)
 	is_error(make("%s/instances/%s", "n"), EACCES, "nobody: mkdir");
 	is_error(unmake("%s/instances/%s", "kept"), EACCES, "nobody: rmdir");
 	is_error(mount_it("/tmp", ""), EPERM, "nobody: mount");
+	is_error(context(), EPERM, "nobody: fsopen");
 }
 
 static void check_userns(void)
@@ -110,6 +122,7 @@ static void check_userns(void)
 	is_error(make("%s/instances/%s", "n"), EACCES, "user namespace: mkdir");
 	is_error(unmake("%s/instances/%s", "kept"), EACCES, "user namespace: rmdir");
 	is_error(mount_it("/tmp", ""), EPERM, "user namespace: mount");
+	is_error(context(), EPERM, "user namespace: fsopen");
 }
 
 static void check_userns_of_nobody(void)
@@ -121,6 +134,7 @@ static void check_userns_of_nobody(void)
 
 static int rights(void)
 {
+	is_error(context(), 0, "root: fsopen");
 	apart(check_nobody);
 	apart(check_userns_of_nobody);
 	return done_testing();

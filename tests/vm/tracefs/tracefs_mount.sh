@@ -25,6 +25,7 @@ names()
 	(cd "$1" && find . ! -path './events/?*' | sort)
 }
 
+fails "no alias lets users load the module" grep -q 'alias=' /modules/rbmap.ko
 ok "load" load_module rbmap buffer_size_kb=64 || done_testing
 mkdir -p $dir
 ok "mount" mount -t rbmap rbmap $dir || done_testing
