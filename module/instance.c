@@ -31,7 +31,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' and is not reserved (cpuN, marker, marker_raw, trace, error_log, saved_cmdlines, snapshot, control, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' or with cpu and a digit, and is not reserved (marker, marker_raw, trace, error_log, saved_cmdlines, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -322,10 +322,13 @@ static struct rbmap_instance *rbmap_instance_find(const char *name)
 	return NULL;
 }
 
-static bool rbmap_is_cpu(const char *name)
+/*
+ * Pattern of udev's rules for cpuN.  udev lets '*' match a slash, too: for a buffer named
+ * cpu0-x, the pattern would open all devices of the buffer to readers of cpuN.
+ */
+static bool rbmap_is_like_cpu(const char *name)
 {
-	return !strncmp(name, "cpu", 3) && name[3] &&
-	       strspn(name + 3, "0123456789") == strlen(name + 3);
+	return !strncmp(name, "cpu", 3) && isdigit(name[3]);
 }
 
 static bool rbmap_name_good(const char *name)
@@ -342,7 +345,7 @@ static bool rbmap_name_good(const char *name)
 			return false;
 	}
 	return c > name && c - name <= RBMAP_NAME_MAX && *name != '.' &&
-	       !rbmap_is_cpu(name) &&
+	       !rbmap_is_like_cpu(name) &&
 	       match_string(taken, ARRAY_SIZE(taken), name) < 0;
 }
 

@@ -44,9 +44,9 @@ struct rbmap_buffer_config {
 
 /**
  * rbmap_buffer_create - create a named buffer for a module
- * @name: 1 to 32 letters, digits, '-', '_' and '.', not beginning with '.'; not the
- *	name of another buffer, and not cpuN, marker, snapshot, control, create
- *	or destroy
+ * @name: 1 to 32 letters, digits, '-', '_' and '.', not beginning with '.', or with cpu
+ *	and a digit; not the name of another buffer, and not marker, snapshot, control,
+ *	create or destroy
  * @config: settings; zeroes are the defaults
  *
  * Recording into the buffer is on.  The buffer is read as /dev/rbmap/NAME/cpuN and

@@ -63,7 +63,7 @@ is "$(find $dev $instances | grep -c one)" 0 "no file or device of the buffer is
 
 # --- names
 good=0
-for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz012345; do
+for name in a A.b-c_9 cpu cpux cpu-1 0 -x snapshots abcdefghijklmnopqrstuvwxyz012345; do
 	if create $name && [ -c $dev/$name/marker ] && destroy $name; then
 		good=$((good + 1))
 	else
@@ -71,9 +71,9 @@ for name in a A.b-c_9 cpu cpux cpu1x 0 -x snapshots abcdefghijklmnopqrstuvwxyz01
 	fi
 done
 is $good 9 "good names are accepted"
-bad=0 names=0 wanted=22
+bad=0 names=0 wanted=24
 [ -z "${SHORT:-}" ] || wanted=8
-for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 marker marker_raw trace error_log saved_cmdlines snapshot create destroy 'x=1' \
+for name in '' . .. .x a/b ../x 'a!b' cpu0 cpu4711 cpu0-x cpu1x marker marker_raw trace error_log saved_cmdlines snapshot create destroy 'x=1' \
 	"$(printf 'a\tb')" "$(printf 'a\nb')" "$(printf 'caf\303\251')" \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	# SHORT takes every third name.

@@ -270,7 +270,7 @@ for name in a A.b-c_9 cpux abcdefghijklmnopqrstuvwxyz012345; do
 	ok "a buffer may be called $name" put instances/create "$name"
 	ok "buffer $name is destroyed" put instances/destroy "$name"
 done
-for name in '' . .x a/b cpu0 marker marker_raw trace error_log saved_cmdlines snapshot create 'x=1' 'a\tb' \
+for name in '' . .x a/b cpu0 cpu0-x marker marker_raw trace error_log saved_cmdlines snapshot create 'x=1' 'a\tb' \
 	abcdefghijklmnopqrstuvwxyz0123456; do
 	refused instances/create "$name\n" "$invalid"
 done

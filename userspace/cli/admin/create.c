@@ -18,9 +18,9 @@
 #include "common/holders.h"
 
 #define NAME_RULE							\
-	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.', and\n" \
-	"is not cpuN, marker, marker_raw, trace, error_log, saved_cmdlines, snapshot,\n" \
-	"control, create or destroy.\n"
+	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.'\n" \
+	"or with cpu and a digit, and is not marker, marker_raw, trace, error_log,\n" \
+	"saved_cmdlines, snapshot, control, create or destroy.\n"
 
 static const char *const options[] = {
 	"buffer_size_kb=", "subbuf_size_kb=", "overwrite=", "clock=",
