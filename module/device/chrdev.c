@@ -12,6 +12,7 @@
 #include "chrdev.h"
 #include "compat/device.h"
 #include "lib/access.h"
+#include "lib/log.h"
 
 #define RBMAP_MINORS	(1U << MINORBITS)
 
@@ -102,6 +103,9 @@ int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 				 GFP_NOWAIT);
 	spin_unlock(&rbmap_chrdevs_lock);
 	idr_preload_end();
+	if (minor == -ENOSPC)
+		rbmap_err("%s: all %u device numbers are in use: destroy a buffer\n",
+			  *buffer_name ? buffer_name : name, RBMAP_MINORS);
 	if (minor < 0)
 		return minor;
 	dev = device_create(rbmap_class, NULL, rbmap_dev + minor, chrdev,

@@ -417,7 +417,7 @@ int rbmap_devices_init(struct rbmap_devices *devices, const char *name,
 {
 	devices->name = name;
 	devices->buffer = buf;
-	devices->cpu = kcalloc(nr_cpu_ids, sizeof(*devices->cpu), GFP_KERNEL);
+	devices->cpu = kvcalloc(nr_cpu_ids, sizeof(*devices->cpu), GFP_KERNEL);
 	return devices->cpu ? 0 : -ENOMEM;
 }
 
@@ -439,7 +439,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot);
 	}
-	kfree(devices->cpu);
+	kvfree(devices->cpu);
 }
 
 static int rbmap_devices_add(struct rbmap_devices *devices,

@@ -12,7 +12,9 @@
  * probe sees the new one: `checks` become those of the buffer.  After the third one, each
  * probe has these checks: `copies` becomes NULL.
  */
+#include <linux/delay.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -38,9 +40,13 @@ struct rbmap_event_hook {
 	struct list_head	lone;
 };
 
-/* All three are under rbmap_event_files_lock. */
+/* Bytes of replaced copies that wait for the next wait for probes. */
+#define RBMAP_OLD_COPIES_MAX	(64U << 10)
+
+/* All four are under rbmap_event_files_lock. */
 static LIST_HEAD(rbmap_lone_hooks);
 static LIST_HEAD(rbmap_old_copies);
+static size_t rbmap_old_copies_size;
 /* Number of times that rbmap_event_hooks_settle() has waited for probes. */
 static u64 rbmap_hooks_settled = 1;
 
@@ -103,6 +109,42 @@ static void rbmap_hook_stop_copies(struct rbmap_event_hook *hook,
 	hook->only = event_file;
 }
 
+static void rbmap_copies_free(struct list_head *old)
+{
+	struct rbmap_event_copies *copies, *next;
+
+	list_for_each_entry_safe(copies, next, old, list)
+		kvfree(copies);
+}
+
+/* Probes that run may still use the copies. */
+static void rbmap_copies_replaced(struct rbmap_event_copies *copies)
+{
+	lockdep_assert_held(&rbmap_event_files_lock);
+	list_add_tail(&copies->list, &rbmap_old_copies);
+	rbmap_old_copies_size += struct_size(copies, event_file, copies->nr);
+}
+
+static void rbmap_old_copies_take(struct list_head *old)
+{
+	lockdep_assert_held(&rbmap_event_files_lock);
+	list_splice_init(&rbmap_old_copies, old);
+	rbmap_old_copies_size = 0;
+}
+
+/* An event that starts in many buffers replaces its copies as often. */
+static void rbmap_old_copies_limit(void)
+{
+	LIST_HEAD(old);
+
+	if (rbmap_old_copies_size <= RBMAP_OLD_COPIES_MAX)
+		return;
+	rbmap_old_copies_take(&old);
+	rbmap_sync_probes();
+	rbmap_hooks_settled++;
+	rbmap_copies_free(&old);
+}
+
 /*
  * A probe that does not see this yet writes to the only buffer that it knows: the event
  * came before it was enabled in the others.
@@ -112,7 +154,7 @@ static void rbmap_hook_set_copies(struct rbmap_event_hook *hook,
 				  struct rbmap_event_copies *copies)
 {
 	if (!hook->only)
-		list_add_tail(&hook->file.copies->list, &rbmap_old_copies);
+		rbmap_copies_replaced(hook->file.copies);
 	smp_store_release(&hook->file.copies, copies);
 	WRITE_ONCE(hook->file.head.checks, RBMAP_CHECK_RECORD);
 	hook->only = NULL;
@@ -123,12 +165,11 @@ static void rbmap_hook_set_copies(struct rbmap_event_hook *hook,
 }
 
 /* Return the event files of a hook, with room for one more and the NULL at the end. */
-static struct rbmap_event_copies *rbmap_copies_of(const struct rbmap_event_hook *hook,
-						  gfp_t gfp)
+static struct rbmap_event_copies *rbmap_copies_of(const struct rbmap_event_hook *hook)
 {
 	const struct rbmap_event_copies *old = hook->file.copies;
 	struct rbmap_event_copies *copies =
-		kzalloc(struct_size(copies, event_file, hook->nr + 2), gfp);
+		kvzalloc(struct_size(copies, event_file, hook->nr + 2), GFP_KERNEL);
 
 	if (!copies)
 		return NULL;
@@ -138,6 +179,20 @@ static struct rbmap_event_copies *rbmap_copies_of(const struct rbmap_event_hook 
 	else
 		memcpy(copies->event_file, old->event_file,
 		       flex_array_size(old, event_file, old->nr));
+	return copies;
+}
+
+/*
+ * Retry until there is memory: an event that stops must stop.  __GFP_NOFAIL is not for
+ * more than two pages, which a thousand buffers need.
+ */
+static struct rbmap_event_copies *
+rbmap_copies_of_nofail(const struct rbmap_event_hook *hook)
+{
+	struct rbmap_event_copies *copies;
+
+	while (!(copies = rbmap_copies_of(hook)))
+		msleep(1);
 	return copies;
 }
 
@@ -172,11 +227,12 @@ int rbmap_event_hook_add(struct rbmap_event_file *event_file)
 	lockdep_assert_held(&rbmap_event_files_lock);
 	if (!hook->nr)
 		return rbmap_hook_add_first(hook, event_file);
-	copies = rbmap_copies_of(hook, GFP_KERNEL);
+	copies = rbmap_copies_of(hook);
 	if (!copies)
 		return -ENOMEM;
 	copies->event_file[copies->nr++] = event_file;
 	rbmap_hook_set_copies(hook, copies);
+	rbmap_old_copies_limit();
 	return 0;
 }
 
@@ -208,7 +264,7 @@ int rbmap_event_hook_remove(struct rbmap_event_file *event_file)
 	lockdep_assert_held(&rbmap_event_files_lock);
 	if (hook->nr == 1)
 		return rbmap_hook_remove_last(hook, event_file->event);
-	copies = rbmap_copies_of(hook, GFP_KERNEL | __GFP_NOFAIL);
+	copies = rbmap_copies_of_nofail(hook);
 	while (copies->event_file[i] != event_file)
 		i++;
 	copies->event_file[i] = copies->event_file[--copies->nr];
@@ -227,9 +283,8 @@ void rbmap_event_hook_lost(const struct rbmap_event_type *event)
 {
 	struct rbmap_event_hook *hook = event->hook;
 
-	/* Probes that run still use the copies. */
 	if (hook->nr && !hook->only)
-		list_add_tail(&hook->file.copies->list, &rbmap_old_copies);
+		rbmap_copies_replaced(hook->file.copies);
 	list_del_init(&hook->lone);
 	hook->nr = 0;
 	hook->settled = rbmap_hooks_settled;
@@ -253,14 +308,6 @@ void rbmap_event_hook_update(const struct rbmap_event_file *event_file)
 	WRITE_ONCE(hook->file.head.checks, event_file->head.checks);
 }
 
-static void rbmap_copies_free(struct list_head *old)
-{
-	struct rbmap_event_copies *copies, *next;
-
-	list_for_each_entry_safe(copies, next, old, list)
-		kfree(copies);
-}
-
 /* Let probes write directly that make copies for one buffer only. */
 static void rbmap_lone_hooks_settle(void)
 {
@@ -278,7 +325,7 @@ static void rbmap_lone_hooks_settle(void)
 		struct rbmap_event_copies *copies = hook->file.copies;
 
 		rbmap_hook_stop_copies(hook, copies->event_file[0]);
-		list_add_tail(&copies->list, &rbmap_old_copies);
+		rbmap_copies_replaced(copies);
 		list_del_init(&hook->lone);
 	}
 }
@@ -293,7 +340,7 @@ void rbmap_event_hooks_settle(void)
 	LIST_HEAD(old);
 
 	mutex_lock(&rbmap_event_files_lock);
-	list_splice_init(&rbmap_old_copies, &old);
+	rbmap_old_copies_take(&old);
 	rbmap_sync_probes();	/* step: sync */
 	rbmap_hooks_settled++;
 	if (!list_empty(&rbmap_lone_hooks))
