@@ -310,6 +310,49 @@ bool rbmap_file_observes(const struct rbmap_file *file)
 }
 
 /**
+ * rbmap_file_wait_begin - begin a call that may wait
+ * @file: the file
+ *
+ * The kernel restarts a call that SIGCONT or a suspend has interrupted.  An ioctl(fd, 0)
+ * between the two ends the restarted wait, too, or its caller would wait for ever.
+ *
+ * Return: count of ioctl(fd, 0) calls; another count ends the wait.
+ */
+u32 rbmap_file_wait_begin(struct rbmap_file *file)
+{
+	struct rbmap_cpu_buffer *cpu_buf = file->cpu_buf;
+	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
+
+	if (!READ_ONCE(file->interrupted))
+		return wakeups;
+	spin_lock(&cpu_buf->lock);
+	if (file->interrupted)
+		wakeups = file->wakeups;
+	WRITE_ONCE(file->interrupted, false);
+	spin_unlock(&cpu_buf->lock);
+	return wakeups;
+}
+
+/**
+ * rbmap_file_wait_end - end a call that may have waited
+ * @file: the file
+ * @wakeups: result of rbmap_file_wait_begin()
+ * @err: result of the call
+ *
+ * Return: @err.
+ */
+int rbmap_file_wait_end(struct rbmap_file *file, u32 wakeups, int err)
+{
+	if (err != -ERESTARTSYS)
+		return err;
+	spin_lock(&file->cpu_buf->lock);
+	file->wakeups = wakeups;
+	WRITE_ONCE(file->interrupted, true);
+	spin_unlock(&file->cpu_buf->lock);
+	return err;
+}
+
+/**
  * rbmap_file_ends - test whether no other ring can follow the file's ring
  * @file: the file
  */

@@ -20,6 +20,10 @@
  * @observes: whether the file observes: it consumes nothing, and reads each ring in
  *	turn, even if others read the ring to its end; under @cpu_buf's lock
  * @was_mapped: whether the file has mapped @gen; under @cpu_buf's lock
+ * @interrupted: whether a signal has interrupted a wait since the last one began; under
+ *	@cpu_buf's lock
+ * @wakeups: count of ioctl(fd, 0) calls when the interrupted wait began; under the same
+ *	lock
  * @lock: serializes read(); user memory may be accessed while it is held
  * @copy: the sub-buffer that read() copies to user space, in memory that the first
  *	read() allocates for the file
@@ -36,6 +40,8 @@ struct rbmap_file {
 	unsigned int			maps;
 	bool				observes;
 	bool				was_mapped;
+	bool				interrupted;
+	u32				wakeups;
 	struct mutex			lock;
 	struct rbmap_subbuf_header	*copy;
 	size_t				copy_size;
@@ -52,6 +58,8 @@ struct rbmap_gen *rbmap_file_advance(struct rbmap_file *file,
 void rbmap_file_unbind(struct rbmap_file *file);
 int rbmap_file_observe(struct rbmap_file *file);
 bool rbmap_file_observes(const struct rbmap_file *file);
+u32 rbmap_file_wait_begin(struct rbmap_file *file);
+int rbmap_file_wait_end(struct rbmap_file *file, u32 wakeups, int err);
 bool rbmap_file_ends(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
 unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers);

@@ -416,25 +416,23 @@ void rbmap_wake_all(struct rbmap_gen *gen)
  * rbmap_wait_readable - wait until there is something to read
  * @gen: the ring
  * @what: amount to wait for
+ * @wakeups: count of ioctl(fd, 0) calls when the wait began
  * @stop: flag of the caller that ends the wait; wake_up_all() of the CPU's queue has
  *	it tested
  *
  * Context: sleeps.
  * Return: 0 if there is something to read, if no event can follow, if @stop is set,
- * or if ioctl(fd, 0) ended the wait; -EINTR.
+ * or if ioctl(fd, 0) ended the wait; -ERESTARTSYS.
  */
 int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
-			const bool *stop)
+			u32 wakeups, const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
-	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
-	int err;
 
-	err = wait_event_interruptible(cpu_buf->wait,
+	return wait_event_interruptible(cpu_buf->wait,
 			rbmap_ready_for(gen, what) || READ_ONCE(*stop) ||
 			READ_ONCE(cpu_buf->wakeups) != wakeups ||
 			rbmap_want_and_check(gen, what));
-	return err ? -EINTR : 0;
 }
 
 /**

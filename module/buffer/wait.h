@@ -23,7 +23,7 @@ void rbmap_wait_exit(struct rbmap_gen *gen);
 void rbmap_notify(struct rbmap_gen *gen);
 void rbmap_wake_all(struct rbmap_gen *gen);
 int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
-			const bool *stop);
+			u32 wakeups, const bool *stop);
 __poll_t rbmap_poll(struct rbmap_gen *gen, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;

@@ -169,8 +169,9 @@ static int rbmap_file_fill_from(struct file *file,
 	if (file->f_flags & O_NONBLOCK)
 		return -EAGAIN;
 	if (signal_pending(current))
-		return -EINTR;
-	return rbmap_wait_readable(gen, RBMAP_WAIT_EVENT, &rfile->observes);
+		return -ERESTARTSYS;
+	return rbmap_wait_readable(gen, RBMAP_WAIT_EVENT,
+				   READ_ONCE(gen->cpu_buf->wakeups), &rfile->observes);
 }
 
 /* Fill the file's copy, and wait for an event unless the file is non-blocking. */
@@ -204,7 +205,7 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 	if (rbmap_file_observes(rfile))
 		return -EBADF;
 	if (mutex_lock_interruptible(&rfile->lock))
-		return -EINTR;
+		return -ERESTARTSYS;
 	if (rfile->offset == rfile->copy_size)
 		ret = rbmap_file_fill(file);
 	if (ret == -ESTALE && rbmap_file_ends(rfile)) {
@@ -246,7 +247,7 @@ static int rbmap_get_reader_now(struct rbmap_gen *gen)
 	int ret = 0;
 
 	if (mutex_lock_interruptible(&gen->reader_lock))
-		return -EINTR;
+		return -ERESTARTSYS;
 	if (!gen->mapped) {
 		ret = -ENODEV;
 	} else {
@@ -269,16 +270,18 @@ static int rbmap_get_reader(struct file *file)
 {
 	struct rbmap_file *rfile = file->private_data;
 	struct rbmap_gen *gen = rbmap_file_bind_reader(rfile);
+	u32 wakeups = rbmap_file_wait_begin(rfile);
 	int ret = 0;
 
 	if (!(file->f_flags & O_NONBLOCK))
-		ret = rbmap_wait_readable(gen, RBMAP_WAIT_WATERMARK, &rfile->observes);
+		ret = rbmap_wait_readable(gen, RBMAP_WAIT_WATERMARK, wakeups,
+					  &rfile->observes);
 	if (!ret && rbmap_file_observes(rfile))
 		ret = -EBADF;
 	if (!ret)
 		ret = rbmap_get_reader_now(gen);
 	rbmap_gen_put(gen);
-	return ret;
+	return rbmap_file_wait_end(rfile, wakeups, ret);
 }
 
 /* A snapshot's file discards what it has not read itself. */
@@ -370,16 +373,19 @@ static ssize_t rbmap_file_splice(struct file *file, loff_t *pos,
 	struct rbmap_file *rfile = file->private_data;
 	struct rbmap_gen *gen;
 	ssize_t ret;
+	u32 wakeups;
 
 	if (rbmap_file_observes(rfile))
 		return -EBADF;
 	gen = rbmap_file_bind_reader(rfile);
+	wakeups = rbmap_file_wait_begin(rfile);
 	do {
 		ret = rbmap_splice_to_pipe(gen, file, pipe, len, flags,
-					    &rfile->observes);
+					   wakeups, &rfile->observes);
 		if (ret != -ESTALE) {
 			rbmap_gen_put(gen);	/* model: op_put */
-			return ret;
+			return ret > 0 ? ret :
+			       rbmap_file_wait_end(rfile, wakeups, ret);
 		}
 		gen = rbmap_file_advance(rfile, gen);
 	} while (gen);

@@ -207,6 +207,7 @@ static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
  * @pipe: destination; locked
  * @len: bytes, at least a sub-buffer
  * @flags: SPLICE_F_NONBLOCK acts as O_NONBLOCK of the file
+ * @wakeups: result of rbmap_file_wait_begin()
  * @stop: whether the file has started to observe, which ends the wait
  *
  * Return: number of bytes, or
@@ -215,14 +216,13 @@ static ssize_t rbmap_splice_all(struct rbmap_gen *gen,
  * - -EAGAIN if the ring has no sub-buffer yet, or the pipe has no room for it now;
  * - -ESTALE if the ring was replaced and read to its end;
  * - -EBADF if @stop is set;
- * - -EINTR, -ENOMEM or -EPIPE.
+ * - -ERESTARTSYS, -ENOMEM or -EPIPE.
  */
 ssize_t rbmap_splice_to_pipe(struct rbmap_gen *gen, struct file *file,
 			     struct pipe_inode_info *pipe, size_t len,
-			     unsigned int flags, const bool *stop)
+			     unsigned int flags, u32 wakeups, const bool *stop)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
-	u32 wakeups = READ_ONCE(cpu_buf->wakeups);
 	ssize_t ret;
 
 	for (;;) {
@@ -234,7 +234,7 @@ ssize_t rbmap_splice_to_pipe(struct rbmap_gen *gen, struct file *file,
 		if (file->f_flags & O_NONBLOCK || flags & SPLICE_F_NONBLOCK)
 			return -EAGAIN;
 		if (signal_pending(current))
-			return -EINTR;
+			return -ERESTARTSYS;
 		if (READ_ONCE(*stop))
 			return -EBADF;
 		if (READ_ONCE(cpu_buf->wakeups) != wakeups)
@@ -245,7 +245,7 @@ ssize_t rbmap_splice_to_pipe(struct rbmap_gen *gen, struct file *file,
 		 * is not locked, refuses files that cannot seek.
 		 */
 		pipe_unlock(pipe);
-		ret = rbmap_wait_readable(gen, RBMAP_WAIT_CLOSED, stop);
+		ret = rbmap_wait_readable(gen, RBMAP_WAIT_CLOSED, wakeups, stop);
 		pipe_lock(pipe);
 		if (ret)
 			return ret;

@@ -11,6 +11,6 @@ struct rbmap_gen;
 
 ssize_t rbmap_splice_to_pipe(struct rbmap_gen *gen, struct file *file,
 			     struct pipe_inode_info *pipe, size_t len,
-			     unsigned int flags, const bool *stop);
+			     unsigned int flags, u32 wakeups, const bool *stop);
 
 #endif /* RBMAP_DEVICE_SPLICE_H */

@@ -6,10 +6,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "abi.h"
@@ -314,6 +317,55 @@ static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
 	close(fd);
 }
 
+static void end_wait(void *fd)
+{
+	unsigned int count = 1;
+
+	emit_some(&count);
+	number += count;
+	ioctl(*(int *)fd, 0);
+}
+
+/*
+ * SIGSTOP and SIGCONT, a debugger and a suspended machine interrupt a wait, and the
+ * kernel restarts the call. @while_stopped: what ends the wait comes in between.
+ */
+static void test_stopped(const char *what, int (*wait)(int fd, int to_pipe),
+			 bool while_stopped)
+{
+	struct client client;
+	int status, ends[2];
+	pid_t pid;
+
+	percent(0);
+	fresh();
+	client_open(&client, CPU, O_RDONLY);
+	pipe_open(ends);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(wait(client.fd, ends[1]));
+	nap(200);
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	if (while_stopped)
+		end_wait(&client.fd);
+	kill(pid, SIGCONT);
+	if (!while_stopped) {
+		nap(200);
+		is(waitpid(pid, &status, WNOHANG), 0,
+		   "wait: %s: goes on after SIGSTOP and SIGCONT", what);
+		end_wait(&client.fd);
+	}
+	alarm_in(10000);
+	waitpid(pid, &status, 0);
+	alarm_in(0);
+	is_error(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0,
+		 "wait: %s: ends %s SIGCONT", what, while_stopped ? "with" : "after");
+	pipe_close(ends);
+	client_close(&client);
+}
+
 /*
  * Check the sums over all sub-buffers in the slot table: no event is counted
  * twice.
@@ -341,24 +393,28 @@ static bool walk_adds_up(const struct client *client,
 }
 
 /*
- * read() gives away a sub-buffer's memory, and the ring continues with other
+ * splice() gives away a sub-buffer's memory, and the ring continues with other
  * memory. A process that maps the ring then finds no bytes of earlier
  * sub-buffers in it.
  */
-static void test_observe_after_read(void)
+static void test_observe_after_splice(void)
 {
 	const struct rbmap_slot_table *table;
 	struct client client;
 	char *subbuf = malloc(subbuf_size);
-	int fd;
+	int fd, ends[2];
 
 	fresh();
 	fd = device_open(CPU, O_RDONLY | O_NONBLOCK);
 	/* Fill sub-buffers with many events, and then with few. */
 	more(2 * subbuf_size / SMALL, SMALL);
 	more(3 * subbuf_size / LARGE + 1, LARGE);
-	while (read(fd, subbuf, subbuf_size) == (ssize_t)subbuf_size)
-		;
+	pipe_open(ends);
+	while (splice(fd, NULL, ends[1], NULL, subbuf_size, SPLICE_F_NONBLOCK) ==
+	       (ssize_t)subbuf_size)
+		if (read(ends[0], subbuf, subbuf_size) != (ssize_t)subbuf_size)
+			bail_out("pipe: %s", error_name(errno));
+	pipe_close(ends);
 	more(1, SMALL);
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	table = mmap(NULL, client.meta->slot_table_size, PROT_READ, MAP_SHARED,
@@ -366,7 +422,7 @@ static void test_observe_after_read(void)
 	if (table == MAP_FAILED)
 		bail_out("slot table: %s", error_name(errno));
 	ok(walk_adds_up(&client, table),
-	   "observer: after read(): the sums agree");
+	   "observer: after splice(): the sums agree");
 	munmap((void *)table, client.meta->slot_table_size);
 	client_close(&client);
 	close(fd);
@@ -411,8 +467,14 @@ void theme_own(void)
 	test_drops_read();
 	test_lower_percent_map();
 	test_lower_percent_splice();
-	test_observe_after_read();
+	test_observe_after_splice();
 	test_behind_events();
+	test_stopped("read", wait_by_read, false);
+	test_stopped("read", wait_by_read, true);
+	test_stopped("splice", wait_by_splice, false);
+	test_stopped("splice", wait_by_splice, true);
+	test_stopped("GET_READER", wait_by_get_reader, false);
+	test_stopped("GET_READER", wait_by_get_reader, true);
 	test_observe("read", wait_by_read);
 	test_observe("splice", wait_by_splice);
 	test_observe("GET_READER", wait_by_get_reader);
