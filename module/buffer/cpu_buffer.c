@@ -43,7 +43,6 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 	spin_lock_init(&cpu_buf->lock);
 	raw_spin_lock_init(&cpu_buf->offline_lock);
 	INIT_LIST_HEAD(&cpu_buf->generations);
-	INIT_LIST_HEAD(&cpu_buf->files);
 	mutex_init(&cpu_buf->stats_lock);
 	rbmap_waiting_init(cpu_buf);
 
@@ -332,11 +331,9 @@ void rbmap_gen_put(struct rbmap_gen *gen)
 void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen, *drained;
-	unsigned int refs;
 
 	do {
 		drained = NULL;
-		refs = 0;
 		spin_lock(&cpu_buf->lock);
 		list_for_each_entry(gen, &cpu_buf->generations, list) {
 			/* The last ring of a buffer that has ended stays. */
@@ -344,13 +341,14 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
 				WRITE_ONCE(gen->queued, false);	/* model: settle_unqueue */
 				drained = gen;
-				refs = 1 + rbmap_files_unbind(gen, false);
 				break;
 			}
 		}
 		spin_unlock(&cpu_buf->lock);
-		while (refs--)
+		if (drained) {
+			rbmap_files_unbind(drained, false);
 			rbmap_gen_put(drained);	/* model: settle_put */
+		}
 	} while (drained);
 }
 

@@ -42,11 +42,10 @@ struct rbmap_no_ring {
  * @cpu: the CPU
  * @subbuf_size_kb: KiB of a sub-buffer that were set for new rings; 0: none were set.
  *	Under the buffer's lock
- * @lock: protects @generations, @files, @past, @snapshot, @readers, @flags_jiffy,
+ * @lock: protects @generations, @past, @snapshot, @readers, @flags_jiffy,
  *	@flags_set, and the ring that an open file is bound to.  No other lock is
  *	taken while it is held
  * @generations: all rings, the oldest first
- * @files: open files, without those of snapshots
  * @current_gen: the ring that is written; NULL as long as the CPU has none.  Under
  *	the buffer's lock
  * @no_ring: stand-in that the CPU writes to as long as it has no ring
@@ -72,7 +71,6 @@ struct rbmap_cpu_buffer {
 
 	spinlock_t		lock;
 	struct list_head	generations;
-	struct list_head	files;
 	struct rbmap_gen	*current_gen;
 	struct rbmap_no_ring	no_ring;
 	struct rbmap_gen	*snapshot;

@@ -22,12 +22,8 @@ static unsigned long rbmap_gen_kb(const struct rbmap_gen *gen)
  */
 static bool rbmap_waits_for_reader(const struct rbmap_gen *gen)
 {
-	bool bound, mapped;
-
-	if (!rbmap_gen_retired(gen) || gen->let_go)
-		return false;
-	bound = rbmap_files_of(gen, &mapped);
-	return (gen->queued || bound) && !mapped;
+	return rbmap_gen_retired(gen) && !gen->let_go &&
+	       (gen->queued || rbmap_file_is_bound(gen)) && !rbmap_file_maps(gen);
 }
 
 /* The oldest waiting ring if all of them exceed the limit.  Never the last one. */
@@ -89,26 +85,26 @@ rbmap_lock_heir(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /*
- * Remove the oldest ring from the queue, and bind its files to later rings.  Return
- * the ring; NULL if the limit is kept; ERR_PTR(-EAGAIN) if its heir has changed.
+ * Remove the oldest ring from the queue.  From here on no file begins to map it.  Return
+ * the ring, with a reference; NULL if the limit is kept; ERR_PTR(-EAGAIN) if its heir has
+ * changed.
  */
 static struct rbmap_gen *
 rbmap_let_go(struct rbmap_cpu_buffer *cpu_buf,
-	     const struct rbmap_gen *heir, unsigned int *refs)
+	     const struct rbmap_gen *heir)
 {
 	struct rbmap_gen *gen;
 
-	*refs = 0;
 	spin_lock(&cpu_buf->lock);
 	gen = rbmap_oldest_expired(cpu_buf);
 	if (gen && rbmap_heir_of(gen) != heir) {	/* model: heir_same */
 		gen = ERR_PTR(-EAGAIN);
 	} else if (gen) {
 		gen->let_go = true;
-		if (gen->queued)
-			++*refs;
+		/* The reference of the queue, or one beside those of files. */
+		if (!gen->queued)
+			kref_get(&gen->refs);	/* model: expire_unqueue */
 		WRITE_ONCE(gen->queued, false);	/* model: expire_unqueue */
-		*refs += rbmap_files_unbind(gen, true);
 	}
 	spin_unlock(&cpu_buf->lock);
 	return gen;
@@ -146,20 +142,21 @@ static void rbmap_hand_on_losses(struct rbmap_gen *gen,
 void rbmap_cpu_buffer_expire(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_gen *gen, *heir;
-	unsigned int refs;
 
 	do {
 		mutex_lock(&cpu_buf->stats_lock);	/* model: expire_lock */
 		heir = rbmap_lock_heir(cpu_buf);
-		gen = rbmap_let_go(cpu_buf, heir, &refs);
+		gen = rbmap_let_go(cpu_buf, heir);
 		if (heir) {
 			if (!IS_ERR_OR_NULL(gen))
 				rbmap_hand_on_losses(gen, heir);
 			mutex_unlock(&heir->reader_lock);
 		}
 		mutex_unlock(&cpu_buf->stats_lock);
-		while (refs--)
+		if (!IS_ERR_OR_NULL(gen)) {
+			rbmap_files_unbind(gen, true);
 			rbmap_gen_put(gen);	/* model: expire_put */
+		}
 		if (heir) {
 			rbmap_wake_all(heir);
 			rbmap_gen_put(heir);	/* model: expire_put_heir */

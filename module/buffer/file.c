@@ -5,6 +5,9 @@
 
 #include "file.h"
 
+/* Files that are bound to another ring in one go, with preemption off. */
+#define RBMAP_FILES_AT_ONCE	32
+
 /**
  * rbmap_oldest_queued - get the ring that a new file starts with
  * @cpu_buf: the CPU's part, with its lock held
@@ -65,6 +68,34 @@ rbmap_gen_get_next(struct rbmap_gen *gen)
 }
 
 /*
+ * Bind the file to a ring, or enter it in another list of its ring.  With the lock of the
+ * CPU's rings.
+ */
+static void rbmap_file_set_gen(struct rbmap_file *file, struct rbmap_gen *gen)
+{
+	enum rbmap_keep keep = file->maps ? RBMAP_KEEP_MAP :
+			       file->observes ? RBMAP_KEEP_OBSERVE : RBMAP_KEEP_READ;
+
+	if (gen != file->gen)
+		file->was_mapped = false;
+	WRITE_ONCE(file->gen, gen);
+	list_move_tail(&file->list, &gen->files[keep]);
+}
+
+/* The ring after one that the file must leave, with a reference. */
+static struct rbmap_gen *rbmap_file_get_after(const struct rbmap_file *file)
+{
+	struct rbmap_gen *gen;
+
+	/* The ring that is written is later than the file's, and always queued. */
+	if (file->observes)
+		return rbmap_gen_get_next(file->gen);
+	gen = rbmap_next_queued(file->gen);
+	kref_get(&gen->refs);	/* model: files_leave_get */
+	return gen;
+}
+
+/*
  * The ring that the file continues with, with a reference.  NULL: it keeps its ring.
  */
 static struct rbmap_gen *rbmap_file_get_next(const struct rbmap_file *file)
@@ -73,6 +104,9 @@ static struct rbmap_gen *rbmap_file_get_next(const struct rbmap_file *file)
 
 	if (gen && (file->snapshot || file->maps))
 		return NULL;
+	/* rbmap_files_unbind() has not come to this file yet. */
+	if (gen && gen->let_go)
+		return rbmap_file_get_after(file);
 	if (gen && file->observes)
 		return file->was_mapped && rbmap_gen_retired(gen) ?
 		       rbmap_gen_get_next(gen) : NULL;
@@ -106,19 +140,15 @@ struct rbmap_gen *rbmap_file_bind(struct rbmap_file *file, bool map)
 
 	rbmap_cpu_buffer_drop_drained(cpu_buf);
 	spin_lock(&cpu_buf->lock);
-	if (!file->gen)
-		list_add(&file->list, &cpu_buf->files);	/* model: bind_get */
-	gen = rbmap_file_get_next(file);
-	if (gen) {
-		old = file->gen;
-		file->gen = gen;
-		file->was_mapped = false;
-	}
-	gen = file->gen;
-	if (map) {
+	old = file->gen;
+	gen = rbmap_file_get_next(file) ?: old;
+	if (gen == old)
+		old = NULL;
+	if (map)
 		WRITE_ONCE(file->maps, file->maps + 1);
+	rbmap_file_set_gen(file, gen);
+	if (map)
 		file->was_mapped = true;
-	}
 	kref_get(&gen->refs);	/* model: bind_get */
 	spin_unlock(&cpu_buf->lock);
 	if (old)	/* model: bind_put */
@@ -203,67 +233,85 @@ void rbmap_file_unbind(struct rbmap_file *file)
 		rbmap_cpu_buffer_keep_for_snapshots(cpu_buf);
 }
 
-/**
- * rbmap_files_unbind - bind the files that keep a ring to a later one
- * @gen: a ring that is retired and not queued; the CPU's lock is held
- * @observers: whether to bind files that observe, too
- *
- * A file that maps the ring keeps it.  A running operation has a reference of its
- * own, and ends in the ring that it started in.
- *
- * Context: any.
- * Return: number of references to @gen that the caller must put.
+/* Bind one of the files in a list to a later ring.  Return whether there was one. */
+static bool rbmap_file_unbind_first(struct list_head *files)
+{
+	struct rbmap_file *file =
+		list_first_entry_or_null(files, struct rbmap_file, list);
+
+	if (file)
+		rbmap_file_set_gen(file, rbmap_file_get_after(file));
+	return file;
+}
+
+/*
+ * Bind some files to later rings.  Return their number, which is that of the references
+ * that the caller must put.
  */
-unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers)
+static unsigned int rbmap_files_unbind_some(struct rbmap_gen *gen, bool observers)
 {
 	struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
-	struct rbmap_file *file;
-	unsigned int left = 0;
+	unsigned int nr = 0;
 
-	lockdep_assert_held(&cpu_buf->lock);
-	list_for_each_entry(file, &cpu_buf->files, list) {
-		struct rbmap_gen *next;
-
-		if (file->gen != gen || file->maps ||
-		    (file->observes && !observers))
-			continue;
-		/* The ring that is written is later than @gen, and always queued. */
-		if (file->observes) {
-			next = rbmap_gen_get_next(gen);
-		} else {
-			next = rbmap_next_queued(gen);
-			kref_get(&next->refs);	/* model: files_leave_get */
-		}
-		file->gen = next;
-		file->was_mapped = false;
-		left++;
-	}
-	return left;
+	spin_lock(&cpu_buf->lock);
+	while (nr < RBMAP_FILES_AT_ONCE &&
+	       (rbmap_file_unbind_first(&gen->files[RBMAP_KEEP_READ]) ||
+		(observers &&
+		 rbmap_file_unbind_first(&gen->files[RBMAP_KEEP_OBSERVE]))))
+		nr++;
+	spin_unlock(&cpu_buf->lock);
+	return nr;
 }
 
 /**
- * rbmap_files_of - test what open files do with a ring
+ * rbmap_files_unbind - bind the files that keep a ring to a later one
+ * @gen: a ring that is retired, and drained or let go, and not queued; the caller has a
+ *	reference
+ * @observers: whether to bind files that observe, too
+ *
+ * A file that maps the ring keeps it.  A running operation has a reference of its
+ * own, and ends in the ring that it started in.  A file that begins another operation
+ * meanwhile goes on to a later ring by itself.
+ *
+ * Any user of the group opens files, so the lock is released between some of them.
+ *
+ * Context: may sleep.
+ */
+void rbmap_files_unbind(struct rbmap_gen *gen, bool observers)
+{
+	unsigned int nr, i;
+
+	do {
+		nr = rbmap_files_unbind_some(gen, observers);
+		for (i = 0; i < nr; i++)
+			rbmap_gen_put(gen);	/* model: files_leave_put */
+		cond_resched();
+	} while (nr == RBMAP_FILES_AT_ONCE);
+}
+
+/**
+ * rbmap_file_maps - test whether a file maps a ring
  * @gen: a ring; the CPU's lock is held
- * @mapped: set to whether a file maps the ring
  *
  * Context: any.
- * Return: whether a file is bound to the ring.
  */
-bool rbmap_files_of(const struct rbmap_gen *gen, bool *mapped)
+bool rbmap_file_maps(const struct rbmap_gen *gen)
 {
-	const struct rbmap_cpu_buffer *cpu_buf = gen->cpu_buf;
-	const struct rbmap_file *file;
-	bool bound = false;
+	lockdep_assert_held(&gen->cpu_buf->lock);
+	return !list_empty(&gen->files[RBMAP_KEEP_MAP]);
+}
 
-	lockdep_assert_held(&cpu_buf->lock);
-	*mapped = false;
-	list_for_each_entry(file, &cpu_buf->files, list) {
-		if (file->gen != gen)
-			continue;
-		bound = true;
-		*mapped |= file->maps;
-	}
-	return bound;
+/**
+ * rbmap_file_is_bound - test whether a file is bound to a ring
+ * @gen: a ring; the CPU's lock is held
+ *
+ * Context: any.
+ */
+bool rbmap_file_is_bound(const struct rbmap_gen *gen)
+{
+	return rbmap_file_maps(gen) ||
+	       !list_empty(&gen->files[RBMAP_KEEP_READ]) ||
+	       !list_empty(&gen->files[RBMAP_KEEP_OBSERVE]);
 }
 
 /**
@@ -288,6 +336,7 @@ int rbmap_file_observe(struct rbmap_file *file)
 		err = -EBUSY;
 	} else {
 		WRITE_ONCE(file->observes, true);
+		rbmap_file_set_gen(file, file->gen);
 		rbmap_file_count_reader(file, false);
 	}
 	spin_unlock(&file->cpu_buf->lock);
@@ -373,6 +422,7 @@ void rbmap_file_map(struct rbmap_file *file)
 {
 	spin_lock(&file->cpu_buf->lock);
 	WRITE_ONCE(file->maps, file->maps + 1);
+	rbmap_file_set_gen(file, file->gen);
 	spin_unlock(&file->cpu_buf->lock);
 }
 
@@ -384,5 +434,6 @@ void rbmap_file_unmap(struct rbmap_file *file)
 {
 	spin_lock(&file->cpu_buf->lock);
 	WRITE_ONCE(file->maps, file->maps - 1);
+	rbmap_file_set_gen(file, file->gen);
 	spin_unlock(&file->cpu_buf->lock);
 }

@@ -10,7 +10,7 @@
 /**
  * struct rbmap_file - an open file
  * @cpu_buf: the CPU's rings
- * @list: entry in @cpu_buf->files, unless of a snapshot; under @cpu_buf's lock
+ * @list: entry in @gen->files; under @cpu_buf's lock
  * @gen: the ring that the file is bound to, with a reference; under @cpu_buf's lock
  * @snapshot: whether @gen is a snapshot, which is never replaced
  * @reads: whether the file counts as a reader of the CPU's rings; under @cpu_buf's
@@ -62,8 +62,9 @@ u32 rbmap_file_wait_begin(struct rbmap_file *file);
 int rbmap_file_wait_end(struct rbmap_file *file, u32 wakeups, int err);
 bool rbmap_file_ends(const struct rbmap_file *file);
 void rbmap_file_map(struct rbmap_file *file);
-unsigned int rbmap_files_unbind(struct rbmap_gen *gen, bool observers);
-bool rbmap_files_of(const struct rbmap_gen *gen, bool *mapped);
+void rbmap_files_unbind(struct rbmap_gen *gen, bool observers);
+bool rbmap_file_is_bound(const struct rbmap_gen *gen);
+bool rbmap_file_maps(const struct rbmap_gen *gen);
 void rbmap_file_unmap(struct rbmap_file *file);
 
 #endif /* RBMAP_FILE_H */

@@ -67,6 +67,7 @@ rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,
 	const gfp_t gfp = GFP_KERNEL | charge;
 	int node = cpu_to_node(cpu_buf->cpu);
 	struct rbmap_gen *gen;
+	int i;
 
 	gen = kzalloc_node(sizeof(*gen), gfp, node);
 	if (!gen)
@@ -76,6 +77,8 @@ rbmap_gen_alloc(struct rbmap_cpu_buffer *cpu_buf,
 	gen->ring.nr_slots = sizes->nr_slots;
 	kref_init(&gen->refs);	/* model: create */
 	INIT_LIST_HEAD(&gen->list);
+	for (i = 0; i < RBMAP_NR_KEEPS; i++)
+		INIT_LIST_HEAD(&gen->files[i]);
 	mutex_init(&gen->reader_lock);
 	rbmap_wait_init(gen);
 

@@ -64,6 +64,20 @@ struct rbmap_expiry {
 };
 
 /**
+ * enum rbmap_keep - how an open file keeps the ring that it is bound to
+ * @RBMAP_KEEP_READ: until the ring is drained, or expires
+ * @RBMAP_KEEP_OBSERVE: until the file has seen it, or it expires
+ * @RBMAP_KEEP_MAP: as long as the file maps it
+ * @RBMAP_NR_KEEPS: number of ways
+ */
+enum rbmap_keep {
+	RBMAP_KEEP_READ,
+	RBMAP_KEEP_OBSERVE,
+	RBMAP_KEEP_MAP,
+	RBMAP_NR_KEEPS,
+};
+
+/**
  * struct rbmap_gen - one ring and its readers
  * @ring: the ring; first, so that rbmap_ring_closed() finds the generation
  * @cpu_buf: the CPU's part that the ring belongs to
@@ -72,6 +86,8 @@ struct rbmap_expiry {
  * @origin: for a clone, the ring whose sub-buffers it shares, with a reference,
  *	or NULL
  * @list: entry in @cpu_buf->generations, which has no clones; under @cpu_buf's lock
+ * @files: open files that are bound to the ring, by how they keep it; under @cpu_buf's
+ *	lock
  * @queued: whether a file that is opened may start with the ring, which it does if
  *	this is the oldest one; under @cpu_buf's lock
  * @retired: whether the ring has no writers, and will have none
@@ -110,6 +126,7 @@ struct rbmap_gen {
 	struct kref		refs;
 	struct rbmap_gen	*origin;
 	struct list_head	list;
+	struct list_head	files[RBMAP_NR_KEEPS];
 	bool			queued;
 	bool			retired;
 	bool			kept;

@@ -104,37 +104,48 @@ put_clone_done:
 	o = NONE
 }
 
-/* k: number of references to put */
-inline files_leave(g, observers, k)
+/* A file that leaves a ring, or FILES. */
+inline file_that_leaves(g, observers)
 {
 	h = 0;
 	do
-	:: h < FILES ->
-		if
+	:: h == FILES -> break
 #ifdef leave_mapped
-		:: f_listed[h] && f_gen[h] == g &&
+	:: h < FILES && f_listed[h] && f_gen[h] == g &&
 #else
-		:: f_listed[h] && f_gen[h] == g && !f_maps[h] &&
+	:: h < FILES && f_listed[h] && f_gen[h] == g && !f_maps[h] &&
 #endif
-		   (!f_observes[h] || observers) ->
-			assert(f_open[h]);
-			if
-			:: f_observes[h] -> find(j, g + 1, refs[i] > 0)
-			:: else -> find(j, g + 1, queued[i])
-			fi;
-			assert(j != NONE);
-files_leave_get:	/* buffer/file.c: rbmap_files_unbind() */
-			kref_get(j);
-#ifndef leave_without_rebinding
-			f_gen[h] = j;
-#endif
-			f_looked[h] = 0;
-			f_seen[h] = 0;
-			k++
+	   (!f_observes[h] || observers) -> break
+	:: else -> h++
+	od
+}
+
+/* The caller has a reference to g.  The lock is released after each file. */
+inline files_leave(g, observers)
+{
+	do
+	:: atomic {
+		file_that_leaves(g, observers);
+		if
+		:: h == FILES -> break
 		:: else
 		fi;
-		h++
-	:: else -> break
+		assert(f_open[h]);
+		if
+		:: f_observes[h] -> find(j, g + 1, refs[i] > 0)
+		:: else -> find(j, g + 1, queued[i])
+		fi;
+		assert(j != NONE);
+files_leave_get:	/* buffer/file.c: rbmap_file_get_after() */
+		kref_get(j);
+#ifndef leave_without_rebinding
+		f_gen[h] = j;
+#endif
+		f_looked[h] = 0;
+		f_seen[h] = 0
+	   };
+files_leave_put:	/* buffer/file.c: rbmap_files_unbind() */
+	   put_ring(g)
 	od
 }
 
@@ -154,17 +165,11 @@ settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
 		:: x == NONE -> break
 		:: else
 		fi;
-		queued[x] = 0;
-		k = 1;
-		files_leave(x, 0, k)
+		queued[x] = 0
 	   };
-	   do
-	   :: k > 0 ->
-		k--;
+	   files_leave(x, 0);
 settle_put:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
-		put_ring(x)
-	   :: else -> break
-	   od
+	   put_ring(x)
 	od
 }
 
@@ -279,9 +284,12 @@ heir_same:	/* buffer/expire.c: rbmap_let_go() */
 expire_unqueue:	/* buffer/expire.c: rbmap_let_go() */
 		assert(x != last_retired && !mapped[x]);
 		let_go[x] = 1;
-		k = queued[x];
-		queued[x] = 0;
-		files_leave(x, 1, k)
+		k = 1;
+		if
+		:: !queued[x] -> kref_get(x)
+		:: else
+		fi;
+		queued[x] = 0
 	   };
 	   if
 	   :: nx != NONE ->
@@ -311,13 +319,14 @@ expire_unlock:
 #ifndef expire_without_stats_lock
 	   stats_lock = 0;
 #endif
-	   do
+	   if
 	   :: k > 0 ->
-		k--;
+		files_leave(x, 1);
 expire_put:	/* buffer/expire.c: rbmap_cpu_buffer_expire() */
-		put_ring(x)
-	   :: else -> break
-	   od;
+		put_ring(x);
+		k = 0
+	   :: else
+	   fi;
 	   if
 	   :: nx != NONE ->
 expire_put_heir: /* buffer/expire.c: rbmap_cpu_buffer_expire() */

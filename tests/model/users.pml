@@ -264,8 +264,16 @@ bind:
 			live(f_gen[f]);
 			if
 			:: f_snapshot[f] || f_maps[f]
+			/* files_leave() has not come to this file yet. */
+			:: !f_snapshot[f] && !f_maps[f] && let_go[f_gen[f]] ->
+				if
+				:: f_observes[f] -> find(n, f_gen[f] + 1, refs[i] > 0)
+				:: else -> find(n, f_gen[f] + 1, queued[i])
+				fi;
+				assert(n != NONE);
+				kref_get(n)
 			:: !f_snapshot[f] && !f_maps[f] && f_observes[f] &&
-			   f_looked[f] && retired[f_gen[f]] ->
+			   !let_go[f_gen[f]] && f_looked[f] && retired[f_gen[f]] ->
 #ifdef observer_takes_dying
 				find(n, f_gen[f] + 1, true);
 				if
@@ -282,7 +290,7 @@ get_next:	/* buffer/file.c: rbmap_gen_get_next() */
 				fi
 #endif
 			:: !f_snapshot[f] && !f_maps[f] && !f_observes[f] &&
-			   DRAINED(f_gen[f]) ->
+			   !let_go[f_gen[f]] && DRAINED(f_gen[f]) ->
 bind_oldest:	/* buffer/file.c: rbmap_file_get_next() */
 				find(n, 0, queued[i]);
 				assert(n != NONE);
@@ -299,7 +307,7 @@ bind_oldest:	/* buffer/file.c: rbmap_file_get_next() */
 			old = f_gen[f];
 			assert(old == NONE || n > old);
 			/* An observer skips only rings that were let go. */
-			assert(!f_observes[f] || f_seen[f]);
+			assert(!f_observes[f] || f_seen[f] || let_go[old]);
 			f_gen[f] = n;
 #ifndef looked_stays
 			f_looked[f] = 0;

@@ -6,6 +6,9 @@
  *	retired ends		calls at the end of a ring return (TAP)
  *	retired limit		retired_size_kb limits what a sleeping reader keeps (TAP)
  *	retired observers SEC	observers, stats and resizes at once (TAP)
+ *	retired delays		a task of high priority waits no longer if many files keep
+ *				rings that expire (TAP). For a machine whose clock counts
+ *				instructions
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,12 +18,15 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -395,9 +401,86 @@ static int observers(unsigned int seconds)
 	return done_testing();
 }
 
+/* ---- delays */
+
+#define FILES		8000
+#define NAP_NS		20000
+#define REPLACES	20
+
+static atomic_bool napping;
+
+/* Return the longest delay of a task that should run at once, in ns. */
+static void *nap_often(void *longest)
+{
+	struct sched_param priority = { .sched_priority = 50 };
+	uint64_t begin, delay, *max = longest;
+	struct timespec nap = { .tv_nsec = NAP_NS };
+
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority))
+		bail_out("SCHED_FIFO is refused");
+	while (atomic_load(&napping)) {
+		begin = now();
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+		delay = now() - begin - NAP_NS;
+		if (delay > *max)
+			*max = delay;
+	}
+	return NULL;
+}
+
+static uint64_t longest_delay(int nr_files)
+{
+	int *fds = calloc(nr_files + 1, sizeof(*fds)), i;
+	uint64_t longest = 0;
+	pthread_t napper;
+
+	reset();
+	for (i = 0; i < nr_files; i++) {
+		fds[i] = device_open(CPU, O_RDONLY | O_NONBLOCK);
+		if (i & 1)
+			ioctl(fds[i], RBMAP_IOCTL_OBSERVE);
+	}
+	atomic_store(&napping, true);
+	if (pthread_create(&napper, NULL, nap_often, &longest))
+		bail_out("no thread");
+	for (i = 0; i < REPLACES; i++) {
+		more(50);
+		replace();
+	}
+	atomic_store(&napping, false);
+	pthread_join(napper, NULL);
+	ok(stat_of(CPU, "retired bytes") >> 10 <= KEPT_KB,
+	   "%d files: rings of %" PRIu64 " KiB are kept", nr_files,
+	   stat_of(CPU, "retired bytes") >> 10);
+	ok(stat_of(CPU, "expired"), "%d files: events have expired", nr_files);
+	for (i = 0; i < nr_files; i++)
+		close(fds[i]);
+	free(fds);
+	drain();
+	return longest;
+}
+
+static int delays(void)
+{
+	struct rlimit limit = { FILES + 100, FILES + 100 };
+	uint64_t alone, with;
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		bail_out("RLIMIT_NOFILE: %s", error_name(errno));
+	longest_delay(1);
+	alone = longest_delay(1);
+	with = longest_delay(FILES);
+	/* Each file costs several instructions each time that it is looked at. */
+	ok(with < alone + FILES, "%d files: %" PRIu64 " instructions without preemption, %"
+	   PRIu64 " with one file", FILES, with, alone);
+	return done_testing();
+}
+
 int main(int argc, char **argv)
 {
 	pin(CPU);
+	if (argc == 2 && !strcmp(argv[1], "delays"))
+		return delays();
 	if (argc == 2 && !strcmp(argv[1], "ends"))
 		return ends();
 	if (argc == 2 && !strcmp(argv[1], "limit"))
