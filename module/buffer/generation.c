@@ -258,13 +258,21 @@ static u64 rbmap_skip_unread(struct rbmap_gen *gen)
 	u64 read = reader->read;
 
 	rbmap_ring_skip(ring);
-	/*
-	 * A reader that maps the ring keeps an offset: start in another sub-buffer.
-	 */
-	if (rbmap_ring_reader_at_writer(ring) && rbmap_close_subbuf(gen, reader->seq))
-		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
 	reader->lost = 0;
 	return reader->read - read;
+}
+
+/*
+ * Let the reader start in another sub-buffer, for a program that maps the ring and keeps
+ * an offset.  This interrupts the writer's CPU.
+ */
+static void rbmap_leave_writer(struct rbmap_gen *gen)
+{
+	struct rbmap_ring *ring = &gen->ring;
+	struct rbmap_reader *reader = &ring->reader;
+
+	if (rbmap_ring_reader_at_writer(ring) && rbmap_close_subbuf(gen, reader->seq))
+		rbmap_ring_consume(ring, reader->offset + rbmap_ring_unread(ring));
 }
 
 /**
@@ -272,7 +280,9 @@ static u64 rbmap_skip_unread(struct rbmap_gen *gen)
  * @gen: a ring, which may be written concurrently
  *
  * The counters of written and of read events lack the discarded ones from now on.  All
- * losses count as reported.  Observers still find the events.
+ * losses count as reported.  Observers still find the events.  The reader may stay in the
+ * sub-buffer that is written, behind the discarded events.  Closing that sub-buffer would
+ * interrupt the writer's CPU, and any reader may call this as often as it wants.
  *
  * Context: may sleep.
  */
@@ -305,11 +315,14 @@ void rbmap_gen_reset(struct rbmap_gen *gen)
 	struct rbmap_base *base = &gen->base;
 	struct rbmap_ring *ring = &gen->ring;
 	struct rbmap_reader *reader = &ring->reader;
-	u64 nr;
+	u64 nr, read;
 	int i;
 
 	mutex_lock(&gen->reader_lock);
 	nr = rbmap_skip_unread(gen);
+	read = reader->read;
+	rbmap_leave_writer(gen);
+	nr += reader->read - read;
 	/* The snapshot of a ring that is not queued keeps the events. */
 	if (READ_ONCE(gen->queued))
 		gen->discarded += nr;

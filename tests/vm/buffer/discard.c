@@ -106,12 +106,12 @@ static void test_position(void)
 	begin();
 	client_open(&client, CPU, O_RDONLY | O_NONBLOCK);
 	emit(0, 1000, LEN);
-	discard(client.fd);
+	discard_unread(&client, "position");
 	emit(1000, 1, LEN);
-	get_reader(client.fd);
-	is(subbuf_events(client_subbuf(&client), 0, &first, &last), 1,
-	   "a discard moves the reader to another sub-buffer");
-	is(first, 1000, "that sub-buffer begins with the next event");
+	is_error(get_reader(client.fd), 0, "position: GET_READER");
+	is(client_new_events(&client, &first, &last), 1,
+	   "one event is behind the position of the meta-page");
+	is(first, 1000, "it is the next event");
 	client_close(&client);
 }
 
