@@ -25,6 +25,7 @@
 #include "device/marker.h"
 #include "event/event.h"
 #include "event/event_set.h"
+#include "event/hook.h"
 #include "instance.h"
 #include "lib/access.h"
 #include "lib/log.h"
@@ -240,8 +241,10 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 	return instance;
 
 err_destroy_events:
-	if (instance->events)
+	if (instance->events) {
+		rbmap_event_hooks_settle();
 		rbmap_event_set_destroy(instance->events);
+	}
 err_free_buffer:
 	cancel_work_sync(&instance->completing);
 	rbmap_buffer_free(instance->buffer);
@@ -268,7 +271,11 @@ static int rbmap_instance_offer(struct rbmap_instance *instance)
 	return err;
 }
 
-/* The buffer cannot be opened any more.  Open files keep what they read. */
+/*
+ * Begin to end a buffer.  The buffer cannot be opened any more, and open files keep what
+ * they read.  rbmap_event_hooks_settle() must follow, for any number of buffers: it also
+ * waits for a grace period.
+ */
 static void rbmap_instance_hide(struct rbmap_instance *instance)
 {
 	cpuhp_state_remove_instance_nocalls(rbmap_online_state,
@@ -277,7 +284,8 @@ static void rbmap_instance_hide(struct rbmap_instance *instance)
 	rbmap_devices_exit(&instance->devices);
 	rbmap_control_exit(&instance->control);
 	if (instance->events)
-		rbmap_event_set_destroy(instance->events);
+		rbmap_event_set_stop(instance->events);
+	rbmap_buffer_stop(instance->buffer);
 }
 
 static void rbmap_instance_free(void *data)
@@ -291,23 +299,35 @@ static void rbmap_instance_free(void *data)
 	kfree(instance);
 }
 
-/* The buffer has no open files, and cannot be opened. */
-static void rbmap_instance_destroy(struct rbmap_instance *instance)
+/* Hide a buffer, whose files may be open, and put it into a list of those that end. */
+static void rbmap_instance_hide_in(struct rbmap_instance *instance,
+				   struct list_head *ended)
 {
+	lockdep_assert_held(&rbmap_instances_lock);
 	rbmap_instance_hide(instance);
-	rbmap_instance_free(instance);
+	list_move_tail(&instance->list, ended);
 }
 
-/* End a named buffer, whose files may be open. */
-static void rbmap_instance_end(struct rbmap_instance *instance)
+/*
+ * End hidden buffers, with one wait for all of them.  A buffer with open files is freed
+ * with the last one.
+ */
+static void rbmap_instances_end(struct list_head *ended)
 {
-	struct rbmap_buffer *buf = instance->buffer;
+	struct rbmap_instance *instance, *next;
 
-	lockdep_assert_held(&rbmap_instances_lock);
-	list_del(&instance->list);
-	rbmap_instance_hide(instance);
-	rbmap_buffer_end(buf);
-	rbmap_buffer_abandon(buf, rbmap_instance_free, instance);
+	if (list_empty(ended))
+		return;
+	rbmap_event_hooks_settle();
+	list_for_each_entry_safe(instance, next, ended, list) {
+		struct rbmap_buffer *buf = instance->buffer;
+
+		if (instance->events)
+			rbmap_event_set_destroy(instance->events);
+		rbmap_buffer_end(buf);
+		rbmap_buffer_abandon(buf, rbmap_instance_free, instance);
+		cond_resched();
+	}
 }
 
 static struct rbmap_instance *rbmap_instance_find(const char *name)
@@ -388,9 +408,11 @@ rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 {
 	struct rbmap_instance *instance;
 	struct rbmap_buffer *buf;
+	LIST_HEAD(ended);
 	int err;
 
-	mutex_lock(&rbmap_instances_lock);
+	if (mutex_lock_killable(&rbmap_instances_lock))
+		return ERR_PTR(-EINTR);
 	if (rbmap_instance_find(name)) {
 		rbmap_warn("create: there is a buffer %s already\n", name);
 		buf = ERR_PTR(-EEXIST);
@@ -406,20 +428,23 @@ rbmap_create(const char *name, const struct rbmap_buffer_config *config,
 	buf = instance->buffer;
 	err = rbmap_instance_offer(instance);
 	if (err) {
-		rbmap_instance_end(instance);
+		rbmap_instance_hide_in(instance, &ended);
 		buf = ERR_PTR(err);
 	}
 out:
 	mutex_unlock(&rbmap_instances_lock);
+	rbmap_instances_end(&ended);
 	return buf;
 }
 
 static int rbmap_destroy(const char *name)
 {
 	struct rbmap_instance *instance;
+	LIST_HEAD(ended);
 	int err = 0;
 
-	mutex_lock(&rbmap_instances_lock);
+	if (mutex_lock_killable(&rbmap_instances_lock))
+		return -EINTR;
 	instance = rbmap_instance_find(name);
 	if (!instance) {
 		rbmap_warn("destroy: there is no buffer %s\n", name);
@@ -437,10 +462,10 @@ static int rbmap_destroy(const char *name)
 			   name, name);
 		err = -EBUSY;
 	} else {
-		list_del(&instance->list);
-		rbmap_instance_destroy(instance);
+		rbmap_instance_hide_in(instance, &ended);
 	}
 	mutex_unlock(&rbmap_instances_lock);
+	rbmap_instances_end(&ended);
 	return err;
 }
 
@@ -490,6 +515,7 @@ EXPORT_SYMBOL_GPL(rbmap_buffer_create_for);
 void rbmap_buffer_destroy(struct rbmap_buffer *buf)
 {
 	struct rbmap_instance *instance, *found = NULL;
+	LIST_HEAD(ended);
 
 	if (IS_ERR_OR_NULL(buf))
 		return;
@@ -499,8 +525,9 @@ void rbmap_buffer_destroy(struct rbmap_buffer *buf)
 			found = instance;
 	}
 	if (!WARN_ON(!found))
-		rbmap_instance_end(found);
+		rbmap_instance_hide_in(found, &ended);
 	mutex_unlock(&rbmap_instances_lock);
+	rbmap_instances_end(&ended);
 }
 EXPORT_SYMBOL_GPL(rbmap_buffer_destroy);
 
@@ -572,22 +599,42 @@ int rbmap_instance_create_as(const char *buf, size_t len,
 	return err;
 }
 
+/* Hide one of the buffers of a file.  Return whether there was one. */
+static bool rbmap_instance_hide_kept(const struct file *keeper,
+				     struct list_head *ended)
+{
+	struct rbmap_instance *instance;
+
+	lockdep_assert_held(&rbmap_instances_lock);
+	list_for_each_entry(instance, &rbmap_instances, list) {
+		if (instance->keeper == keeper) {
+			rbmap_instance_hide_in(instance, ended);
+			return true;
+		}
+	}
+	return false;
+}
+
 /**
  * rbmap_instances_end_with - end the buffers of a file that is closed
  * @keeper: the file
+ *
+ * The lock is released after each buffer, so that others need not wait for all of them.
  *
  * Context: sleeps.
  */
 void rbmap_instances_end_with(const struct file *keeper)
 {
-	struct rbmap_instance *instance, *next;
+	LIST_HEAD(ended);
+	bool more;
 
-	mutex_lock(&rbmap_instances_lock);
-	list_for_each_entry_safe(instance, next, &rbmap_instances, list) {
-		if (instance->keeper == keeper)
-			rbmap_instance_end(instance);
-	}
-	mutex_unlock(&rbmap_instances_lock);
+	do {
+		mutex_lock(&rbmap_instances_lock);
+		more = rbmap_instance_hide_kept(keeper, &ended);
+		mutex_unlock(&rbmap_instances_lock);
+		cond_resched();
+	} while (more);
+	rbmap_instances_end(&ended);
 }
 
 /**
@@ -668,6 +715,7 @@ static const struct attribute_group rbmap_instances_group = {
  */
 int rbmap_instances_init(const struct rbmap_buffer_config *config)
 {
+	LIST_HEAD(ended);
 	int err;
 
 	rbmap_default_config = *config;
@@ -695,7 +743,9 @@ int rbmap_instances_init(const struct rbmap_buffer_config *config)
 err_remove_dir:
 	rbmap_dir_remove(rbmap_instances_dir);
 err_destroy_instance:
-	rbmap_instance_destroy(rbmap_default);
+	rbmap_instance_hide(rbmap_default);
+	list_add(&rbmap_default->list, &ended);
+	rbmap_instances_end(&ended);
 err_remove_state:
 	cpuhp_remove_multi_state(rbmap_online_state);
 	return err;
@@ -705,7 +755,7 @@ err_remove_state:
  * rbmap_instances_offer - let the default buffer be opened
  *
  * This cannot fail, because the module of a failed load would be freed below its open
- * files.  The buffer comes without markers if there is no memory for them.
+ * files.  Without memory for the markers, the buffer comes without them.
  *
  * Context: may sleep; after rbmap_chrdevs_offer().
  */
@@ -728,12 +778,17 @@ void rbmap_instances_offer(void)
 void rbmap_instances_exit(void)
 {
 	struct rbmap_instance *instance, *next;
+	LIST_HEAD(ended);
 
 	/* No callback of create or destroy runs after this. */
 	sysfs_remove_group(rbmap_instances_dir, &rbmap_instances_group);
+	mutex_lock(&rbmap_instances_lock);
 	list_for_each_entry_safe(instance, next, &rbmap_instances, list)
-		rbmap_instance_destroy(instance);
+		rbmap_instance_hide_in(instance, &ended);
+	mutex_unlock(&rbmap_instances_lock);
 	rbmap_dir_remove(rbmap_instances_dir);
-	rbmap_instance_destroy(rbmap_default);
+	rbmap_instance_hide(rbmap_default);
+	list_add_tail(&rbmap_default->list, &ended);
+	rbmap_instances_end(&ended);
 	cpuhp_remove_multi_state(rbmap_online_state);
 }

@@ -568,12 +568,14 @@ static void rbmap_visit_retire(struct rbmap_cpu_buffer *cpu_buf)
 }
 
 /**
- * rbmap_buffer_end - end a buffer: it records no more events, for good
+ * rbmap_buffer_stop - begin to end a buffer: it records no more events, for good
  * @buf: the buffer, which cannot be opened any more; open files can still read it
  *
- * Context: sleeps.
+ * A writer that found its ring on may still write until the end of a grace period.
+ *
+ * Context: may sleep.
  */
-void rbmap_buffer_end(struct rbmap_buffer *buf)
+void rbmap_buffer_stop(struct rbmap_buffer *buf)
 {
 	spin_lock(&rbmap_users_lock);
 	buf->offered = false;
@@ -584,11 +586,17 @@ void rbmap_buffer_end(struct rbmap_buffer *buf)
 	/* From here on no ring is replaced. */
 	WRITE_ONCE(buf->gone, true);
 	mutex_unlock(&buf->lock);
-	/*
-	 * Each writer that found its ring on has left the ring after this.
-	 * litmus: generation-retire
-	 */
-	synchronize_rcu();
+}
+
+/**
+ * rbmap_buffer_end - end a buffer: tell its readers that no event follows
+ * @buf: the buffer.  A grace period has passed since rbmap_buffer_stop(), so that each
+ *	writer that found its ring on has left the ring
+ *
+ * Context: may sleep.
+ */
+void rbmap_buffer_end(struct rbmap_buffer *buf)
+{
 	rbmap_buffer_visit(buf, rbmap_visit_retire);
 }
 

@@ -99,11 +99,12 @@ void rbmap_buffer_free(struct rbmap_buffer *buf);
 
 /*
  * An open file holds a reference to the buffer.  A buffer can be opened after
- * rbmap_buffer_offer(), until rbmap_buffer_end(), or until rbmap_buffer_withdraw()
+ * rbmap_buffer_offer(), until rbmap_buffer_stop(), or until rbmap_buffer_withdraw()
  * finds no user.
  */
 void rbmap_buffer_offer(struct rbmap_buffer *buf);
 bool rbmap_buffer_withdraw(struct rbmap_buffer *buf);
+void rbmap_buffer_stop(struct rbmap_buffer *buf);
 void rbmap_buffer_end(struct rbmap_buffer *buf);
 void rbmap_buffer_abandon(struct rbmap_buffer *buf,
 			  void (*release)(void *data), void *data);

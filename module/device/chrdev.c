@@ -126,7 +126,7 @@ int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 /**
  * rbmap_chrdev_destroy - remove a file
  * @chrdev: a file that was created, or was not.  It cannot be opened any more,
- *	because of rbmap_buffer_withdraw() or rbmap_buffer_end()
+ *	because of rbmap_buffer_withdraw() or rbmap_buffer_stop()
  *
  * Context: may sleep.
  */

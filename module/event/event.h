@@ -88,6 +88,7 @@ struct rbmap_event_set_ops {
  * struct rbmap_event_set - all events, for one buffer
  * @buffer: buffer that gets the records
  * @event_files: event file of each event
+ * @removed: event files of a hidden set, which probes may still use
  * @pids: tasks of each list, or NULL if the list is not used
  * @follow: whether children of listed tasks are added to the list
  * @list: entry in the list of the sets of all buffers
@@ -97,6 +98,7 @@ struct rbmap_event_set_ops {
 struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
 	struct list_head		event_files;
+	struct list_head		removed;
 	struct rbmap_pids		*pids[RBMAP_NR_PIDS];
 	bool				follow;
 	struct list_head		list;

@@ -21,7 +21,7 @@ DEFINE_MUTEX(rbmap_event_files_lock);
  * The marker has no probe.  Its writer tests `enabled` and uses its filter with
  * preemption off, for which tracepoint_synchronize_unregister() does not wait on
  * every kernel.
- * litmus: marker-off, gate-free, hook-checks
+ * litmus: marker-off, gate-free, hook-checks, generation-retire
  *
  * Context: sleeps.
  */
@@ -137,21 +137,43 @@ struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
 		return NULL;
 	set->buffer = buf;
 	INIT_LIST_HEAD(&set->event_files);
+	INIT_LIST_HEAD(&set->removed);
 	return set;
 }
 
 /**
- * rbmap_event_set_destroy - free a buffer's set of events
- * @set: a hidden set, which nobody uses any more
+ * rbmap_event_set_stop - follow no tasks any more
+ * @set: a hidden set, whose files nobody writes any more
  *
- * Context: sleeps until no probe runs, so that the module's code and the buffer can
- * be freed.  This is needed even if no event is enabled: a probe that was disabled a
- * moment ago may still run.
+ * The next rbmap_event_hooks_settle() waits for all probes that use the set.
+ *
+ * Context: may sleep.
+ */
+void rbmap_event_set_stop(struct rbmap_event_set *set)
+{
+	rbmap_event_pids_follow(set, false);
+}
+
+static void rbmap_event_files_put(struct list_head *event_files)
+{
+	struct rbmap_event_file *event_file, *next;
+
+	list_for_each_entry_safe(event_file, next, event_files, list) {
+		rbmap_event_filter_free(event_file->filter);
+		kfree(event_file);
+	}
+}
+
+/**
+ * rbmap_event_set_destroy - free a buffer's set of events
+ * @set: a set after rbmap_event_set_stop() and rbmap_event_hooks_settle().  The wait is
+ *	needed even if no event is enabled: a probe that was disabled a moment ago may
+ *	still run
  */
 void rbmap_event_set_destroy(struct rbmap_event_set *set)
 {
+	rbmap_event_files_put(&set->removed);
 	rbmap_event_pids_free(set);
-	tracepoint_synchronize_unregister();
 	kfree(set);
 }
 
@@ -254,13 +276,8 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
  */
 void rbmap_event_files_free(struct list_head *event_files)
 {
-	struct rbmap_event_file *event_file, *next;
-
 	rbmap_event_hooks_settle();
-	list_for_each_entry_safe(event_file, next, event_files, list) {
-		rbmap_event_filter_free(event_file->filter);
-		kfree(event_file);
-	}
+	rbmap_event_files_put(event_files);
 }
 
 /**

@@ -14,6 +14,7 @@
 extern struct mutex rbmap_event_files_lock;
 
 struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf);
+void rbmap_event_set_stop(struct rbmap_event_set *set);
 void rbmap_event_set_destroy(struct rbmap_event_set *set);
 struct rbmap_event_file *
 rbmap_event_set_find(struct rbmap_event_set *set,

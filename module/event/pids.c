@@ -214,16 +214,13 @@ int rbmap_event_pids_follow(struct rbmap_event_set *set, bool follow)
 }
 
 /**
- * rbmap_event_pids_free - remove all tasks from the lists, and follow none
- * @set: the buffer's set, whose files nobody writes any more
- *
- * Context: sleeps until no probe uses the lists.
+ * rbmap_event_pids_free - free the lists
+ * @set: the buffer's set, which follows no tasks, and which no probe uses
  */
 void rbmap_event_pids_free(struct rbmap_event_set *set)
 {
 	int list;
 
-	rbmap_event_pids_follow(set, false);
 	for (list = 0; list < RBMAP_NR_PIDS; list++)
-		rbmap_pids_replace(set, list, NULL);
+		kvfree(set->pids[list]);
 }

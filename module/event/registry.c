@@ -221,22 +221,22 @@ int rbmap_event_set_show(struct rbmap_event_set *set,
  * rbmap_event_set_hide - hide all events of a buffer, and stop recording them
  * @set: a set, shown or not
  *
- * Context: sleeps until no probe writes to the buffer.
+ * Probes write to the buffer until rbmap_event_hooks_settle().
+ *
+ * Context: may sleep.
  */
 void rbmap_event_set_hide(struct rbmap_event_set *set)
 {
 	struct rbmap_event_type *event;
-	LIST_HEAD(removed);
 
 	if (!set->ops)
 		return;
 	mutex_lock(&rbmap_registry_lock);
 	list_for_each_entry(event, &rbmap_events, list)
-		rbmap_event_set_remove(set, event, &removed);
+		rbmap_event_set_remove(set, event, &set->removed);
 	list_del(&set->list);
 	set->ops = NULL;
 	mutex_unlock(&rbmap_registry_lock);
-	rbmap_event_files_free(&removed);
 }
 
 /*
