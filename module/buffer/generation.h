@@ -115,7 +115,8 @@ enum rbmap_keep {
  * @copied: number of sub-buffers that splice() passed on as a copy
  * @discarded: number of unread events that were discarded; no reset restarts it
  * @passed: memory that splice() has moved to pipes; empty once the ring is retired
- * @wake: work that wakes the readers waiting in @cpu_buf; queued from any context
+ * @wake: interrupt work that queues @wake_readers; queued from any context
+ * @wake_readers: work that wakes the readers waiting in @cpu_buf
  * @notify_closed: whether the writer checks the watermark when it leaves a
  *	sub-buffer
  * @notice: notices that readers want
@@ -151,6 +152,7 @@ struct rbmap_gen {
 	struct rbmap_passed	passed;
 
 	struct irq_work		wake;
+	struct work_struct	wake_readers;
 	bool			notify_closed;
 	struct rbmap_want	notice[RBMAP_NR_NOTICES];
 };

@@ -2,8 +2,12 @@
 /*
  * Readers that wait, and how a writer wakes them.  The writer tests a flag that a
  * waiting reader has set, and queues irq_work, which is allowed in any context, NMI
- * included.  The wake-up clears the flag, so that one flag costs one wake-up and not
+ * included.  The irq_work clears the flag, so that one flag costs one wake-up and not
  * one for each event.  A reader that still wants to wait sets the flag again.
+ *
+ * A thread of the workqueue `rbmap` wakes the readers.  A wake-up calls each entry of the
+ * wait queue with interrupts off, and with epoll a user adds any number of entries.  The
+ * interrupt of the writer's CPU has a constant length.
  *
  * A reader must not cost the writer's CPU more than that.  The reader never
  * interrupts that CPU itself.  The flag makes the writer do so, by irq_work, at most
@@ -317,9 +321,23 @@ void rbmap_waits_exit(void)
 	destroy_workqueue(rbmap_wait_queue);
 }
 
+/*
+ * Clear the flags now: until the readers are woken, events must not queue the irq_work
+ * again.  No reader sets a flag meanwhile, because the notices stay wanted.  If the work
+ * is pending, its wake-up is after this event.
+ */
 static void rbmap_wake_work(struct irq_work *work)
 {
-	rbmap_wake_all(container_of(work, struct rbmap_gen, wake));
+	struct rbmap_gen *gen = container_of(work, struct rbmap_gen, wake);
+
+	WRITE_ONCE(gen->ring.notify_event, false);
+	WRITE_ONCE(gen->notify_closed, false);
+	queue_work(rbmap_wait_queue, &gen->wake_readers);
+}
+
+static void rbmap_wake_readers_work(struct work_struct *work)
+{
+	rbmap_wake_all(container_of(work, struct rbmap_gen, wake_readers));
 }
 
 static void rbmap_ring_closed(struct rbmap_ring *ring)
@@ -344,6 +362,7 @@ const struct rbmap_ring_ops rbmap_ring_ops = {
 void rbmap_wait_init(struct rbmap_gen *gen)
 {
 	init_irq_work(&gen->wake, rbmap_wake_work);
+	INIT_WORK(&gen->wake_readers, rbmap_wake_readers_work);
 }
 
 /**
@@ -355,6 +374,7 @@ void rbmap_wait_init(struct rbmap_gen *gen)
 void rbmap_wait_exit(struct rbmap_gen *gen)
 {
 	irq_work_sync(&gen->wake);
+	cancel_work_sync(&gen->wake_readers);
 }
 
 /**
