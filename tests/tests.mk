@@ -16,21 +16,10 @@ CHECK_SUITES := check-compat check-vm-modules check-vm-runner check-mutants-shar
 CHECK_BESIDE := check-sweep check-analysis check-stress $(CHECK_UNIT) check-html check-fleet-share \
 	check-model-small check-lint
 
-# $(call shared_objects,FOLDER,SOURCES,FLAGS,PREREQUISITES) is the rules for the objects of
-# sources that several programs share, so that they are compiled once. The names of the
-# objects are $(call objects_of,FOLDER,SOURCES).
-objects_of = $(patsubst %.c,$(1)/objects/%.o,$(notdir $(2)))
-define shared_object
-$(call objects_of,$(1),$(2)): $(2) $(4)
-	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) $(3) -c -o $$@ $$<
-endef
-shared_objects = $(foreach source,$(2),$(eval $(call shared_object,$(1),$(source),$(3),$(4))))
-
-# Other folders name programs of cli.mk as prerequisites, which make expands when it reads
-# them.
-include tests/unit/cli/cli.mk \
-	$(filter-out tests/unit/cli/cli.mk,$(sort $(wildcard tests/*/*.mk tests/unit/*/*.mk)))
+# Other folders have programs of tests/unit as prerequisites, which make expands when it
+# reads them.
+include tests/unit/unit.mk $(sort $(wildcard tests/unit/*/*.mk))
+include $(filter-out tests/unit/unit.mk,$(sort $(wildcard tests/*/*.mk)))
 
 .PHONY: test check check-full check-programs check-unit check-lint check-analysis lint check-vm-runner
 test:
@@ -60,7 +49,7 @@ check-vm-runner:
 # some of them twice.
 check-programs: user check-vm-programs $(RING_BINARIES) $(RING_STRESS_BINARIES) $(FILTER_TEST_BINARIES) \
 	$(DYNAMIC_TEST_BINARIES) $(LIB_TEST_BINARIES) $(CLI_TEST_BINARIES) \
-	$(CLI_TEST_TSAN) $(CLI_FORMATS) $(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep \
+	$(CLI_TEST_MAKERS) $(SWEEP_BUILD)/sweep \
 	fleet $(FLEET_SWARM) $(FLEET_TEST_BINARIES)
 
 # Install packages before the second make evaluates rules that depend on them.

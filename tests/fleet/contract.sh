@@ -5,7 +5,7 @@
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../tap/tap.sh"
 
-: "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${CONTRACT:=build/tests/fleet/contract}"
+: "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${CONTRACT:=build/tests/fleet/asan/contract}"
 LSAN_OPTIONS=print_suppressions=0:suppressions=$(dirname "$0")/leaks
 export RBMAP_FLEET LSAN_OPTIONS
 dir=$(mktemp -d)

@@ -8,8 +8,13 @@
 
 FLEET_LAB = RBMAP=$(BUILD)/rbmap RBMAP_FLEET=$(FLEET) RBMAP_FLEET_ASAN=$(FLEET_ASAN) \
 	MAKE_INCIDENT=$(FLEET_MAKE_INCIDENT)
-FLEET_LAB_PROGRAMS := $(BUILD)/rbmap $(FLEET) $(FLEET_ASAN) $(BUILD)/tests/fleet/ship/fleet_make_incident
+FLEET_LAB_PROGRAMS = $(BUILD)/rbmap $(FLEET) $(FLEET_ASAN) $(FLEET_MAKE_INCIDENT)
 ROUNDS ?= 100
+
+# The programs that the scripts run, built as those of tests/unit/fleet
+$(BUILD)/tests/fleet/%: TEST_CFLAGS = -O1 -g $(filter-out -MMD -MP,$(FLEET_CFLAGS))
+$(BUILD)/tests/fleet/%: TEST_LIBS = $(FLEET_LDLIBS)
+$(BUILD)/tests/fleet/asan/%: VARIANT_CFLAGS := $(SANITIZE)
 
 .PHONY: check-fleet-chaos check-fleet-servers
 check-fleet-servers:
@@ -20,12 +25,10 @@ check-fleet-chaos: $(FLEET_LAB_PROGRAMS) | check-fleet-servers
 	@$(FLEET_LAB) tests/fleet/chaos --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
 
 # The hosts of the swarm, without libnats
-FLEET_SWARM := $(FLEET_COLLECT_BUILD)/fleet_swarm
+FLEET_SWARM := $(BUILD)/tests/fleet/fleet_swarm
 FLEET_SWARM_SRCS := $(addprefix tests/fleet/,swarm.c swarm_nats.c swarm_directory.c)
 $(FLEET_SWARM): $(FLEET_SWARM_SRCS) tests/fleet/swarm.h $(FLEET_PARTS)
-	@mkdir -p $(@D)
-	$(CC) -O2 -g $(filter-out -MMD -MP,$(FLEET_CFLAGS)) -o $@ $(FLEET_SWARM_SRCS) \
-		$(filter %.o %.a,$^) $(LDFLAGS) $(FLEET_LDLIBS)
+	$(LINK_TEST)
 
 # 10000 hosts need 20000 descriptors. On two cores they take three minutes.
 HOSTS ?= 10000

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
-#include "cli_synth.h"
+#include "../unit/cli/cli_synth.h"
 
 #define RING	1000000000000ULL	/* the ring's clock when it was frozen */
 

@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../unit/lib/live_ring.h"
 #include "internal.h"
-#include "live_ring.h"
 #include "ship/agent.h"
 #include "ship/clocks.h"
 #include "ship/stream_spool.h"

@@ -25,7 +25,7 @@ LEAKS = os.path.join(HERE, "leaks")
 FLEET = os.environ.get("RBMAP_FLEET", "build/fleet/rbmap-fleet")
 # The agents and the collector run with sanitizers.
 FLEET_ASAN = os.environ.get("RBMAP_FLEET_ASAN", "build/tests/fleet/asan/rbmap-fleet")
-MAKE_INCIDENT = os.environ.get("MAKE_INCIDENT", "build/tests/fleet/ship/fleet_make_incident")
+MAKE_INCIDENT = os.environ.get("MAKE_INCIDENT", "build/tests/fleet/fleet_make_incident")
 # Nothing may wait longer: a HELLO comes each minute, and a permit ends after two.
 SETTLE_SECONDS = 400
 

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../tap/tap.sh"
 
 : "${RBMAP_FLEET:=build/fleet/rbmap-fleet}" "${RBMAP:=build/rbmap}" \
-	"${STREAM_HOST:=build/tests/fleet/stream/asan/fleet_stream_host}"
+	"${STREAM_HOST:=build/tests/fleet/asan/fleet_stream_host}"
 dir=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 collector='' host='' url=dir:$dir/t
 cluster=$(dirname "$0")/cluster

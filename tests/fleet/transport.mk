@@ -4,19 +4,9 @@
 #
 #	make check-fleet-transport
 
-FLEET_CONTRACT := $(BUILD)/tests/fleet/contract
-FLEET_CONTRACT_SRCS := tests/fleet/contract.c $(wildcard $(FLEET_DIR)/transport/*.c \
-	$(FLEET_DIR)/message/*.c)
-FLEET_CONTRACT_DEPS := $(FLEET_CONTRACT_SRCS) $(wildcard $(FLEET_DIR)/transport/*.h \
-	$(FLEET_DIR)/message/*.h) $(FLEET_COMMON) $(BUILD)/lib/all.a
-FLEET_CONTRACT_CC = $(CC) -O1 -g $(filter-out -MMD -MP,$(FLEET_CFLAGS))
-FLEET_CONTRACT_LIBS = $(FLEET_COMMON) $(BUILD)/lib/all.a \
-	$(shell $(PKG_CONFIG) --libs $(FLEET_LIBS)) -lpthread -lm -ldl
-
-$(FLEET_CONTRACT): $(FLEET_CONTRACT_DEPS) | check-fleet-libs
-	@mkdir -p $(@D)
-	$(FLEET_CONTRACT_CC) -fsanitize=address,undefined -fno-sanitize-recover=all -o $@ \
-		$(FLEET_CONTRACT_SRCS) $(FLEET_CONTRACT_LIBS)
+FLEET_CONTRACT := $(BUILD)/tests/fleet/asan/contract
+$(FLEET_CONTRACT): tests/fleet/contract.c $(FLEET_ASAN_PARTS)
+	$(LINK_TEST)
 
 FLEET_TRANSPORT_TESTS := directory jetstream replicas certificates
 

@@ -29,9 +29,16 @@ endif
 VM_CFLAGS := -std=gnu11 -Wall -Wextra -pthread -I$(VM_CLIENT) -I$(VM_TAP) \
 	-I$(VM_DIR)/../../uapi
 
-VM_OBJS := $(call objects_of,$(VM_BUILD),$(VM_COMMON))
-$(call shared_objects,$(VM_BUILD),$(VM_COMMON),$$(CFLAGS) $$(VM_CFLAGS),$(VM_HEADERS) \
-	$(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk)
+VM_OBJS := $(patsubst %.c,$(VM_BUILD)/objects/%.o,$(notdir $(VM_COMMON)))
+$(VM_BUILD)/objects/%.o: $(VM_CLIENT)/%.c
+	$(VM_COMPILE)
+$(VM_BUILD)/objects/%.o: $(VM_TAP)/%.c
+	$(VM_COMPILE)
+$(VM_OBJS): $(VM_HEADERS) $(VM_DIR)/../../uapi/linux/rbmap.h $(VM_DIR)/vm.mk
+define VM_COMPILE
+@mkdir -p $(@D)
+$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -c -o $@ $<
+endef
 
 # Static, so that the guest needs no libraries.
 VM_LIBS_default := -static
@@ -70,15 +77,14 @@ $(VM_BUILD)/reader-m32: userspace/examples/reader.c \
 # Shared: the test is about the machine's own library, and another version of it.
 VM_LIBS_tracefs = $(shell pkg-config --cflags --libs libtracefs)
 
-define vm_folder
-$(VM_BUILD)/%: $(1)/%.c $(VM_OBJS) $(VM_HEADERS) \
+# Make looks for a source without a folder in all of these.
+vpath %.c $(VM_FOLDERS)
+$(VM_PROGRAMS): $(VM_BUILD)/%: %.c $(VM_OBJS) $(VM_HEADERS) \
 		$(VM_DIR)/emit/emit.h $(VM_DIR)/../../uapi/linux/rbmap.h \
 		$(VM_DIR)/vm.mk
-	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(VM_CFLAGS) -o $$@ $$< $$(VM_OBJS) \
-		$$(or $$(VM_LIBS_$$*),$$(VM_LIBS_default))
-endef
-$(foreach folder,$(VM_FOLDERS),$(eval $(call vm_folder,$(folder))))
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(VM_CFLAGS) -o $@ $< $(VM_OBJS) \
+		$(or $(VM_LIBS_$*),$(VM_LIBS_default))
 
 .PHONY: check-vm check-vm-long check-vm-modules check-vm-programs
 check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \

@@ -2,11 +2,12 @@
 /*
  * Prints random records of events, and compares the text with that of libtraceevent:
  *
- *	cli_printer DIR [RECORDS [SEED]]
+ *	cli_printer [DIR [RECORDS]]
  *
- * DIR has the formats, SYSTEM/EVENT/format. Each event gets RECORDS records. One result
- * is printed for each system, without plugins and with them. Events of a system "library"
- * must be printed by libtraceevent.
+ * DIR (tests/unit/lib/formats) has the formats, SYSTEM/EVENT/format. Each event gets RECORDS
+ * (2000) records. One result is printed for each system, without plugins and with them.
+ * Events of a system "library" must be printed by libtraceevent. RBMAP_TEST_SEED=N sets the
+ * seed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -320,7 +321,9 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 
 int main(int argc, char **argv)
 {
-	unsigned int nr = argc > 2 ? atoi(argv[2]) : 1000, printers = 0, with_plugins = 0;
+	const char *seed = getenv("RBMAP_TEST_SEED");
+	const char *dir = argc > 1 ? argv[1] : "tests/unit/lib/formats";
+	unsigned int nr = argc > 2 ? atoi(argv[2]) : 2000, printers = 0, with_plugins = 0;
 	unsigned int of_plugins = 0;
 	bool own_formats = false;
 	struct dirent *entry;
@@ -329,21 +332,19 @@ int main(int argc, char **argv)
 	signal(SIGFPE, leave_library);
 	signal(SIGSEGV, leave_library);
 	signal(SIGBUS, leave_library);
-	state = argc > 3 ? strtoull(argv[3], NULL, 0) : (uint64_t)time(NULL);
-	if (argc < 2)
-		bail_out("usage: cli_printer DIR [RECORDS [SEED]]");
+	state = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
 	diag("seed %" PRIu64, state);
 	symbols = symbols_new();
 	symbols_add(symbols, kallsyms, sizeof(kallsyms) - 1);
-	d = opendir(argv[1]);
+	d = opendir(dir);
 	if (!d)
-		bail_out("%s: %s", argv[1], strerror(errno));
+		bail_out("%s: %s", dir, strerror(errno));
 	while ((entry = readdir(d))) {
 		if (entry->d_name[0] == '.' || has_names(entry->d_name))
 			continue;
 		own_formats |= !strcmp(entry->d_name, "library");
-		compare_system(argv[1], entry->d_name, nr, false, &printers, &of_plugins);
-		compare_system(argv[1], entry->d_name, nr, true, &with_plugins,
+		compare_system(dir, entry->d_name, nr, false, &printers, &of_plugins);
+		compare_system(dir, entry->d_name, nr, true, &with_plugins,
 			       &of_plugins);
 	}
 	closedir(d);

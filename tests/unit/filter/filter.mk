@@ -5,41 +5,39 @@
 #	make check-unit-filter		all tests, without and with sanitizers
 #
 # RBMAP_TEST_SEED=N sets the seed of the random tests, RBMAP_TEST_ALL=1 runs more of
-# them.
+# them. FILTER_DIR=DIR tests another copy of module/filter.
 
 FILTER_DIR := module/filter
 FILTER_TEST_BUILD := $(BUILD)/tests/unit/filter
 FILTER_TESTS := filter_parse filter_match filter_random
+FILTER_TEST_PLAIN := $(addprefix $(FILTER_TEST_BUILD)/plain/,$(FILTER_TESTS))
+FILTER_TEST_ASAN := $(addprefix $(FILTER_TEST_BUILD)/asan/,$(FILTER_TESTS))
+FILTER_TEST_BINARIES := $(FILTER_TEST_PLAIN) $(FILTER_TEST_ASAN)
 
-FILTER_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE \
-	-Itests/shim -Itests/unit/filter -I$(FILTER_DIR)
-FILTER_TEST_SRCS := tests/unit/filter/filter_fixture.c tests/unit/filter/filter_grammar.c \
-	$(filter-out %/build.c %/build_writer.c,$(wildcard $(FILTER_DIR)/*.c))
-FILTER_TEST_DEPS := $(wildcard $(FILTER_DIR)/*.h tests/shim/filter/*.h) tests/unit/filter/filter_fixture.h \
-	tests/unit/filter/filter_grammar.h tests/unit/filter/filter.mk
+# Each program is linked with these.
+FILTER_TEST_OBJECTS := filter_fixture.o filter_grammar.o \
+	$(filter-out build.o build_writer.o,$(patsubst $(FILTER_DIR)/%.c,%.o,$(wildcard $(FILTER_DIR)/*.c)))
 
-FILTER_TEST_FLAGS_plain :=
-FILTER_TEST_FLAGS_asan := -fsanitize=address,undefined \
-	-fno-sanitize-recover=all -fno-omit-frame-pointer
+$(FILTER_TEST_BUILD)/%: TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE= \
+	-Itests/shim -I$(FILTER_DIR)
+$(FILTER_TEST_BUILD)/%: TEST_LIBS := -lcmocka
 
-FILTER_TEST_BINARIES := $(foreach variant,plain asan,\
-	$(addprefix $(FILTER_TEST_BUILD)/$(variant)/,$(FILTER_TESTS)))
+$(FILTER_TEST_BUILD)/plain/objects/%.o: tests/unit/filter/%.c tests/unit/filter/filter.mk
+	$(COMPILE_TEST)
+$(FILTER_TEST_BUILD)/plain/objects/%.o: $(FILTER_DIR)/%.c tests/unit/filter/filter.mk
+	$(COMPILE_TEST)
+$(FILTER_TEST_BUILD)/asan/objects/%.o: tests/unit/filter/%.c tests/unit/filter/filter.mk
+	$(COMPILE_TEST)
+$(FILTER_TEST_BUILD)/asan/objects/%.o: $(FILTER_DIR)/%.c tests/unit/filter/filter.mk
+	$(COMPILE_TEST)
 
-# $(1): variant
-define FILTER_TEST_VARIANT
-$(FILTER_TEST_BUILD)/$(1)/%: tests/unit/filter/%.c \
-		$(call objects_of,$(FILTER_TEST_BUILD)/$(1),$(FILTER_TEST_SRCS)) $(FILTER_TEST_DEPS)
-	@mkdir -p $$(@D)
-	$$(CC) $$(FILTER_TEST_CFLAGS) $$(FILTER_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c %.o,$$^) $$(LDFLAGS) -lcmocka
-endef
-$(foreach variant,plain asan,$(eval $(call FILTER_TEST_VARIANT,$(variant))) \
-	$(call shared_objects,$(FILTER_TEST_BUILD)/$(variant),$(FILTER_TEST_SRCS),\
-		$$(FILTER_TEST_CFLAGS) $$(FILTER_TEST_FLAGS_$(variant)),$(FILTER_TEST_DEPS)))
+$(FILTER_TEST_PLAIN): $(FILTER_TEST_BUILD)/plain/%: $(FILTER_TEST_BUILD)/plain/objects/%.o \
+		$(addprefix $(FILTER_TEST_BUILD)/plain/objects/,$(FILTER_TEST_OBJECTS))
+	$(LINK_TEST)
+$(FILTER_TEST_ASAN): $(FILTER_TEST_BUILD)/asan/%: $(FILTER_TEST_BUILD)/asan/objects/%.o \
+		$(addprefix $(FILTER_TEST_BUILD)/asan/objects/,$(FILTER_TEST_OBJECTS))
+	$(LINK_TEST)
 
 .PHONY: check-unit-filter
 check-unit-filter: $(FILTER_TEST_BINARIES)
-	@status=0; for test in $(FILTER_TEST_BINARIES); do \
-		echo "# $$test"; \
-		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
-	done; exit $$status
+	@tests/unit/run $(FILTER_TEST_BINARIES)

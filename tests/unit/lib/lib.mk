@@ -8,54 +8,51 @@
 
 LIB_TEST_BUILD := $(BUILD)/tests/unit/lib
 LIB_TESTS := lib_decode lib_formats lib_map lib_merge lib_moment lib_observe lib_recording
+LIB_TEST_PLAIN := $(addprefix $(LIB_TEST_BUILD)/plain/,$(LIB_TESTS))
+LIB_TEST_ASAN := $(addprefix $(LIB_TEST_BUILD)/asan/,$(LIB_TESTS))
+LIB_TEST_BINARIES := $(LIB_TEST_PLAIN) $(LIB_TEST_ASAN)
 
 # A makefile is read before anything is installed: ask pkg-config when it is needed.
-LIB_TEST_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -Iuapi -Iuserspace/lib -D_GNU_SOURCE \
-	-DRBMAP_LIB_VERSION='"$(VERSION)"' \
-	$(shell pkg-config --cflags libtraceevent)
-LIB_TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
-LIB_TEST_DEPS := tests/unit/lib/lib_synth.h tests/unit/lib/live_ring.h tests/unit/lib/lib.mk \
-	uapi/linux/rbmap.h $(wildcard userspace/lib/*.h userspace/lib/*/*.h)
+# lib_recording needs userspace/cli, lib_observe needs tests/shim and module/include.
+$(LIB_TEST_BUILD)/%: TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -pthread -D_GNU_SOURCE= \
+	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"' -Iuapi -Iuserspace/lib \
+	-Iuserspace/cli -Itests/shim -Imodule/include $(shell pkg-config --cflags libtraceevent)
+$(LIB_TEST_BUILD)/%: TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 
-LIB_TEST_SRCS := tests/unit/lib/lib_synth.c $(LIB_SRCS:%=$(LIB_DIR)/%)
-LIB_TEST_FLAGS_plain :=
-LIB_TEST_FLAGS_asan := -fsanitize=address,undefined \
-	-fno-sanitize-recover=all -fno-omit-frame-pointer
+$(LIB_TEST_BUILD)/plain/objects/%.o: tests/unit/lib/%.c tests/unit/lib/lib.mk
+	$(COMPILE_TEST)
+$(LIB_TEST_BUILD)/asan/objects/%.o: tests/unit/lib/%.c tests/unit/lib/lib.mk
+	$(COMPILE_TEST)
 
-LIB_TEST_BINARIES := $(foreach variant,plain asan,\
-	$(addprefix $(LIB_TEST_BUILD)/$(variant)/,$(LIB_TESTS)))
+# The library, with its internal functions. Plain programs are linked with the objects of
+# build/lib.
+LIB_TEST_ASAN_LIB := $(LIB_TEST_BUILD)/asan/lib.a
+$(LIB_TEST_BUILD)/asan/objects/%.o: userspace/lib/%.c tests/unit/lib/lib.mk
+	$(COMPILE_TEST)
+$(LIB_TEST_ASAN_LIB): $(LIB_SRCS:%.c=$(LIB_TEST_BUILD)/asan/objects/%.o)
+	$(ARCHIVE_TEST)
 
 # lib_observe runs the module's ring.
-$(LIB_TEST_BUILD)/plain/lib_observe $(LIB_TEST_BUILD)/asan/lib_observe: \
-	tests/unit/lib/live_ring.c $(wildcard module/ring/*.c module/include/rbmap/ring/*.h)
-LIB_TEST_CFLAGS_lib_observe := -pthread -Itests/shim -Imodule/include
+LIB_TEST_RING := $(patsubst module/ring/%.c,%.o,$(wildcard module/ring/*.c))
+$(LIB_TEST_BUILD)/plain/lib_observe: $(LIB_TEST_BUILD)/plain/objects/live_ring.o \
+	$(addprefix $(BUILD)/tests/unit/ring/plain/objects/,$(LIB_TEST_RING))
+$(LIB_TEST_BUILD)/asan/lib_observe: $(LIB_TEST_BUILD)/asan/objects/live_ring.o \
+	$(addprefix $(BUILD)/tests/unit/ring/asan/objects/,$(LIB_TEST_RING))
 
-# Compile the library's sources: tests use its internal functions.  $(1): variant
-define LIB_TEST_VARIANT
-$(LIB_TEST_BUILD)/$(1)/%: tests/unit/lib/%.c $(call objects_of,$(LIB_TEST_BUILD)/$(1),$(LIB_TEST_SRCS)) \
-		$(LIB_TEST_DEPS)
-	@mkdir -p $$(@D)
-	$$(CC) $$(LIB_TEST_CFLAGS) $$(LIB_TEST_CFLAGS_$$*) $$(LIB_TEST_FLAGS_$(1)) -o $$@ \
-		$$(filter %.c %.o,$$^) $$(LDFLAGS) $$(LIB_TEST_LIBS)
-endef
-$(foreach variant,plain asan,$(eval $(call LIB_TEST_VARIANT,$(variant))) \
-	$(call shared_objects,$(LIB_TEST_BUILD)/$(variant),$(LIB_TEST_SRCS),\
-		$$(LIB_TEST_CFLAGS) $$(LIB_TEST_FLAGS_$(variant)),$(LIB_TEST_DEPS)))
+# The command's sources write the recordings of lib_recording. --wrap simulates a library
+# that is not installed.
+$(LIB_TEST_BUILD)/plain/lib_recording: $(BUILD)/tests/unit/cli/plain/cli.a
+$(LIB_TEST_BUILD)/asan/lib_recording: $(BUILD)/tests/unit/cli/asan/cli.a
+$(filter %/lib_recording,$(LIB_TEST_BINARIES)): \
+	TEST_LIBS := -Wl,--wrap=dlopen -lcmocka -lzstd -lpthread -lm
 
-# The recordings of lib_recording are written by the command's sources. --wrap simulates
-# a library that is not installed.  $(1): variant
-define LIB_RECORDING
-$(LIB_TEST_BUILD)/$(1)/lib_recording: tests/unit/lib/lib_recording.c \
-		$(call CLI_TEST_OBJS,$(1),$(CLI_TEST_SRCS)) $(CLI_TEST_DEPS) tests/unit/lib/lib.mk
-	@mkdir -p $$(@D)
-	$$(CC) $$(CLI_TEST_CFLAGS) $$(CLI_TEST_FLAGS_$(1)) -o $$@ $$(filter %.c %.o,$$^) \
-		$$(LDFLAGS) -Wl,--wrap=dlopen -lcmocka -lbpf -lzstd -lpthread -lm
-endef
-$(foreach variant,plain asan,$(eval $(call LIB_RECORDING,$(variant))))
+$(LIB_TEST_PLAIN): $(LIB_TEST_BUILD)/plain/%: $(LIB_TEST_BUILD)/plain/objects/%.o \
+		$(LIB_TEST_BUILD)/plain/objects/lib_synth.o $(BUILD)/lib/all.a
+	$(LINK_TEST)
+$(LIB_TEST_ASAN): $(LIB_TEST_BUILD)/asan/%: $(LIB_TEST_BUILD)/asan/objects/%.o \
+		$(LIB_TEST_BUILD)/asan/objects/lib_synth.o $(LIB_TEST_ASAN_LIB)
+	$(LINK_TEST)
 
 .PHONY: check-unit-lib
 check-unit-lib: $(LIB_TEST_BINARIES)
-	@status=0; for test in $(LIB_TEST_BINARIES); do \
-		echo "# $$test"; \
-		CMOCKA_MESSAGE_OUTPUT=TAP $$test || status=1; \
-	done; exit $$status
+	@tests/unit/run $(LIB_TEST_BINARIES)
