@@ -255,7 +255,7 @@ static int rbmap_get_reader_now(struct rbmap_gen *gen)
 		/*
 		 * Get the events after reading the clock.  smp_rmb() would not do: a
 		 * clock is not memory.
-		 * litmus: take-now
+		 * litmus: get-now
 		 */
 		rmb();
 		if (!rbmap_get_mapped(gen) && rbmap_gen_drained(gen))

@@ -124,7 +124,7 @@ static int rbmap_marker_visit(const struct rbmap_buffer *buf,
  * Call a function for each buffer that gets what is written to the marker of @buf, and has
  * the event enabled.  The event file is freed before a buffer that is destroyed while it
  * is open, and its filter may be freed, too.  So preemption is off, as in a probe.
- * litmus: gate-free
+ * litmus: filter-free
  *
  * Return 0 if the function did for any buffer, or else the first error but -EBADF.
  */

@@ -129,7 +129,7 @@ rbmap_event_begin(const struct rbmap_event_file *event_file,
 /*
  * The acquire makes the content of the filter visible to probes.  A caller that
  * replaces the filter waits for all probes before freeing it.
- * litmus: gate-filter, gate-free
+ * litmus: filter-init, filter-free
  */
 static __always_inline const struct rbmap_event_filter *
 rbmap_event_file_filter(const struct rbmap_event_file *event_file)
@@ -144,7 +144,7 @@ rbmap_event_file_copies(const struct rbmap_event_file *event_file)
 	return smp_load_acquire(&event_file->copies);
 }
 
-/* litmus: gate-filter, gate-free */
+/* litmus: filter-init, filter-free */
 static __always_inline struct rbmap_pids *
 rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 {

@@ -21,7 +21,7 @@ DEFINE_MUTEX(rbmap_event_files_lock);
  * The marker has no probe.  Its writer tests `enabled` and uses its filter with
  * preemption off, for which tracepoint_synchronize_unregister() does not wait on
  * every kernel.
- * litmus: marker-off, gate-free, hook-checks, generation-retire
+ * litmus: marker-off, filter-free, hook-checks, generation-retire
  *
  * Context: sleeps.
  */

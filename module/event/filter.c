@@ -202,7 +202,7 @@ rbmap_event_filter_swap(struct rbmap_event_file *event_file,
 	struct rbmap_event_filter *old = event_file->filter;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
-	/* litmus: gate-filter, gate-free */
+	/* litmus: filter-init, filter-free */
 	smp_store_release(&event_file->filter, filter);
 	rbmap_event_file_update_checks(event_file);
 	return old;

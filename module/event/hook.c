@@ -294,7 +294,7 @@ void rbmap_event_hook_lost(const struct rbmap_event_type *event)
  * rbmap_event_hook_update - let the probe know the checks and the filter of a buffer
  * @event_file: the event in the buffer, after a change of these
  *
- * litmus: gate-filter
+ * litmus: filter-init
  *
  * Context: rbmap_event_files_lock is held.
  */

@@ -38,7 +38,7 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
 
 	mutex_lock(&rbmap_event_files_lock);
 	old = set->pids[list];
-	/* litmus: gate-filter, gate-free */
+	/* litmus: filter-init, filter-free */
 	smp_store_release(&set->pids[list], pids);
 	rbmap_event_set_update_checks(set);
 	mutex_unlock(&rbmap_event_files_lock);

@@ -67,8 +67,8 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
  * The reader can get the sub-buffer that the writer is in, if it has an event.  The
  * writer continues in it, and finds the reader's spare in the slot a lap later.  The
  * reader gets an empty sub-buffer only after it is closed.
- * litmus: commit-header, publish-take, claim-take, take-claim,
- * take-claim-memory
+ * litmus: commit-header, publish-get, claim-get, get-claim,
+ * get-claim-memory
  *
  * Return: enum rbmap_get.
  */
@@ -155,7 +155,7 @@ u32 rbmap_ring_unread(const struct rbmap_ring *ring)
  *	bytes are read
  *
  * The number is exact while the ring is not written.
- * litmus: commit-header, claim-take
+ * litmus: commit-header, claim-get
  *
  * Return: the number of bytes, without headers of sub-buffers.
  */
@@ -222,7 +222,7 @@ void rbmap_ring_consume(struct rbmap_ring *ring, u32 to)
  * @ring: the ring; a sealed ring has no writer
  *
  * Acquire: if the writer has left the sub-buffer, all its events can be read.
- * litmus: commit-header, publish-take, lost-mark
+ * litmus: commit-header, publish-get, lost-mark
  */
 bool rbmap_ring_reader_at_writer(const struct rbmap_ring *ring)
 {
@@ -399,7 +399,7 @@ rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
 	 * later must not find events of another sub-buffer in it.
 	 */
 	WRITE_ONCE(fresh->commit, 0);
-	subbuf->header = fresh;	/* litmus: take-claim-memory */
+	subbuf->header = fresh;	/* litmus: get-claim-memory */
 	return had;
 }
 
@@ -411,7 +411,7 @@ rbmap_ring_exchange(struct rbmap_ring *ring, struct rbmap_subbuf_header *fresh)
 static u32 rbmap_reader_size(const struct rbmap_ring *ring, u64 commit,
 			     s64 ahead)
 {
-	/* litmus: publish-take */
+	/* litmus: publish-get */
 	return ahead < 0 ? rbmap_commit_offset(commit) :
 			   READ_ONCE(rbmap_reader_subbuf(ring)->end);
 }
@@ -422,7 +422,7 @@ static u32 rbmap_reader_size(const struct rbmap_ring *ring, u64 commit,
  *
  * Context: any.  The reader's lock is not needed: the result is a hint.  It is true
  * after a commit.
- * litmus: publish-take
+ * litmus: publish-get
  */
 bool rbmap_ring_has_event(const struct rbmap_ring *ring)
 {
@@ -442,7 +442,7 @@ bool rbmap_ring_has_event(const struct rbmap_ring *ring)
  * @ring: the ring
  *
  * Context: any.  The reader's lock is not needed: the result is a hint.
- * litmus: publish-take
+ * litmus: publish-get
  */
 bool rbmap_ring_has_closed(const struct rbmap_ring *ring)
 {

@@ -138,7 +138,7 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 		 * Full barrier: the reader that put its spare sub-buffer into
 		 * this slot does not access it any longer.  Pairs with the
 		 * cmpxchg in rbmap_ring_get().
-		 * litmus: take-claim, take-claim-readers, take-claim-memory
+		 * litmus: get-claim, get-claim-readers, get-claim-memory
 		 * model: slot_claim
 		 */
 		was = rb_cmpxchg(at, slot,

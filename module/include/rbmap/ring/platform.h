@@ -32,7 +32,7 @@
 
 /*
  * A full barrier: writer and reader both need it to hand over a sub-buffer.
- * litmus: take-claim
+ * litmus: get-claim
  */
 #define rb_cmpxchg(ptr, old, new)	cmpxchg(ptr, old, new)
 
@@ -62,7 +62,7 @@ static __always_inline bool rb_local_try_cmpxchg(u64 *at, u64 old, u64 new)
 	return done;
 }
 #else
-/* litmus: publish-take */
+/* litmus: publish-get */
 static __always_inline void rb_add_release(u64 *to, u64 n)
 {
 	smp_store_release(to, READ_ONCE(*to) + n);

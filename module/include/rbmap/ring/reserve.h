@@ -46,7 +46,7 @@ static __always_inline bool rbmap_ring_too_deep(const struct rbmap_ring *ring)
  * loads commit can load every byte and every count that it covers.  The stores of
  * header.commit are releases as well: a reader that holds the sub-buffer loads
  * header.commit alone.
- * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
+ * litmus: publish-get, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
 static inline void rbmap_ring_publish(struct rbmap_ring *ring)
@@ -324,7 +324,7 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
  * If all earlier events were published at the reservation, and the event interrupted no
  * other writer, publish this event alone.  Else, or if nested events came meanwhile,
  * rbmap_ring_publish() publishes all.  The barriers pair with the same ones.
- * litmus: publish-take, publish-open, commit-header, lost-mark, meta-reader,
+ * litmus: publish-get, publish-open, commit-header, lost-mark, meta-reader,
  *	observe-slot
  */
 static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
