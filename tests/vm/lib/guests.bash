@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # the variables are those of tests/vm/run
 #
-# Starts guests and reads their output, which report.bash judges. A guest that has died, or
-# in which a test has left what cannot be removed, is of no use for the next test: another
-# guest runs the tests that are left.
+# Starts guests and reads their output, which report.bash judges. Another guest
+# runs the tests that are left if a guest has died, or if a test has left in it what cannot
+# be removed.
 
 # Boots that fail for reasons of the emulator, and for other reasons
 known_boot_failures=9

@@ -13,8 +13,9 @@ cgroup=/run/charges
 opens=2000 rest=$((16 * page_kb << 10))
 
 mkdir -p $cgroup
-mount -t cgroup2 cgroup2 $cgroup && grep -qw memory $cgroup/cgroup.controllers ||
+if ! mount -t cgroup2 cgroup2 $cgroup || ! grep -qw memory $cgroup/cgroup.controllers; then
 	skip_all "this kernel has no memory cgroups"
+fi
 at_exit "umount $cgroup"
 echo +memory >$cgroup/cgroup.subtree_control
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
