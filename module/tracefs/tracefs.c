@@ -471,8 +471,8 @@ static struct file_system_type rbmap_tracefs_type = {
  * @ops: functions of mkdir and rmdir
  *
  * Until rbmap_tracefs_offer(), each mount fails as if the file system did not exist.
- * There is no MODULE_ALIAS_FS(): with an alias, each user who can make a user namespace
- * would load the module, by fsopen().
+ * MODULE_ALIAS_FS() is left out on purpose: with an alias, each user who can make a user
+ * namespace would load the module, by fsopen().
  *
  * Context: may sleep.
  * Return: 0 or a negative error.
