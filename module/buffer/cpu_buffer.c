@@ -339,7 +339,7 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 			/* The last ring of a buffer that has ended stays. */
 			if (gen->queued && rbmap_gen_drained(gen) &&
 			    !list_is_last(&gen->list, &cpu_buf->generations)) {
-				WRITE_ONCE(gen->queued, false);	/* model: settle_unqueue */
+				WRITE_ONCE(gen->queued, false);	/* model: drained_unqueue */
 				drained = gen;
 				break;
 			}
@@ -347,7 +347,7 @@ void rbmap_cpu_buffer_drop_drained(struct rbmap_cpu_buffer *cpu_buf)
 		spin_unlock(&cpu_buf->lock);
 		if (drained) {
 			rbmap_files_unbind(drained, false);
-			rbmap_gen_put(drained);	/* model: settle_put */
+			rbmap_gen_put(drained);	/* model: drained_put */
 		}
 	} while (drained);
 }

@@ -12,7 +12,7 @@
  */
 static u32 rbmap_subbuf_bytes(const struct rbmap_ring_subbuf *subbuf)
 {
-	/* model: take_header, unread, consume_size, unread_all */
+	/* model: get_header, unread, consume_size, unread_all */
 	return smp_load_acquire(&subbuf->header->commit) & RBMAP_COMMIT_MASK;
 }
 
@@ -40,7 +40,7 @@ static void rbmap_reader_begin(struct rbmap_ring *ring, u64 seq, u32 id)
 	WRITE_ONCE(reader->seq, seq);
 	WRITE_ONCE(reader->holds, true);
 
-	/* model: take_begin */
+	/* model: get_begin */
 	reader->lost = subbuf->first_event - reader->expected;
 	reader->expected = subbuf->first_event;
 	/*
@@ -84,25 +84,25 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 	if (reader->holds) {
 		const struct rbmap_ring_subbuf *subbuf = rbmap_reader_subbuf(ring);
 
-		commit = smp_load_acquire(&ring->commit);	/* model: take */
-		/* model: take_header */
+		commit = smp_load_acquire(&ring->commit);	/* model: get */
+		/* model: get_header */
 		if (reader->offset < rbmap_subbuf_bytes(subbuf))
 			return RBMAP_GET_MORE;
-		if (rbmap_commit_seq(commit) == reader->seq)	/* step: take_stay */
+		if (rbmap_commit_seq(commit) == reader->seq)	/* step: get_stay */
 			return RBMAP_GET_EMPTY;
 		WRITE_ONCE(reader->holds, false);
 	}
 
 	seq = reader->next;
 	for (tries = 0; tries < RBMAP_GET_TRIES; tries++) {
-		commit = smp_load_acquire(&ring->commit); /* model: take_look */
+		commit = smp_load_acquire(&ring->commit); /* model: get_commit */
 		ahead = rbmap_seq_diff(rbmap_commit_seq(commit), seq, modulus);
 		if (ahead < 0 || (ahead == 0 && !rbmap_commit_offset(commit)))
 			return RBMAP_GET_EMPTY;
 		if (ahead >= ring->nr_slots) {
 			/*
 			 * Lapped: the oldest sub-buffer is a lap behind commit.
-			 * step: take_lapped
+			 * step: get_lapped
 			 */
 			seq = rbmap_seq_sub(rbmap_commit_seq(commit),
 					    ring->nr_slots - 1, modulus);
@@ -110,12 +110,12 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 		}
 
 		at = &ring->slot[rbmap_seq_index(seq, ring->nr_slots)];
-		slot = READ_ONCE(*at);	/* model: take_slot */
+		slot = READ_ONCE(*at);	/* model: get_slot */
 		ahead = rbmap_seq_diff(rbmap_slot_seq(slot), seq, modulus);
 		if (ahead > 0) {
 			/*
 			 * Overwritten: the writer is in this slot already.
-			 * step: take_overwritten
+			 * step: get_overwritten
 			 */
 			seq = rbmap_seq_sub(rbmap_slot_seq(slot),
 					    ring->nr_slots - 1, modulus);
@@ -125,7 +125,7 @@ enum rbmap_get rbmap_ring_get(struct rbmap_ring *ring)
 		/*
 		 * Full barrier: our accesses to the spare end before the writer
 		 * can claim it.  Pairs with the cmpxchg in rbmap_ring_open_next().
-		 * model: take_cmpxchg
+		 * model: get_cmpxchg
 		 */
 		was = rb_cmpxchg(at, slot, rbmap_slot(seq, reader->id, true));
 		if (was != slot)

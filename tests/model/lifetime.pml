@@ -114,7 +114,7 @@ bit hide;			/* the control files are removed */
 byte controls;			/* running callbacks of control files */
 byte others;			/* running processes except ender */
 byte resizes = RESIZES, snaps = SNAPS, fds = FDS;
-byte written, was_read, told;
+byte written, was_read, reported;
 bit go = !DRAIN;
 bit looked;			/* the work of buffer/wait.c has ended */
 byte locked = NONE;		/* ring whose reader_lock is held for several steps */

@@ -149,14 +149,14 @@ files_leave_put:	/* buffer/file.c: rbmap_files_unbind() */
 	od
 }
 
-inline settle(x, k)
+inline drop_drained(x, k)
 {
 	do
 	:: atomic {
 		assert(cpu_buf);
-settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
+drained_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
 		find_last(j);
-#ifdef settle_takes_last
+#ifdef drained_last
 		find(x, 0, queued[i] && DRAINED(i));
 #else
 		find(x, 0, queued[i] && DRAINED(i) && i != j);
@@ -168,7 +168,7 @@ settle_unqueue:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
 		queued[x] = 0
 	   };
 	   files_leave(x, 0);
-settle_put:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
+drained_put:	/* buffer/cpu_buffer.c: rbmap_cpu_buffer_drop_drained() */
 	   put_ring(x)
 	od
 }
@@ -222,7 +222,7 @@ inline oldest_expired(x)
 	:: else -> break
 	od;
 	if
-#ifdef expire_takes_last
+#ifdef expire_last
 	:: sum > limit
 #else
 	:: x != j && sum > limit
@@ -231,7 +231,7 @@ inline oldest_expired(x)
 	fi
 }
 
-/* nx: the first queued ring after g that settle() keeps, or NONE. */
+/* nx: the first queued ring after g that drop_drained() keeps, or NONE. */
 inline heir(g, nx)
 {
 	nx = NONE;
@@ -442,7 +442,7 @@ leave_to_snapshot_put: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapsho
 	:: else
 	fi;
 	atomic { live(old) };
-	settle(x, k);
+	drop_drained(x, k);
 	expire(x, nx, k);
 #ifndef replaced_without_reference
 replaced_put:	/* buffer/resize.c: rbmap_replaced() */

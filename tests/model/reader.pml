@@ -97,7 +97,7 @@ act:
 			assert(d == count)
 		fi
 	};
-	goto take;
+	goto get;
 
 	/* synchronize_rcu(): all contexts that use the old ring have left it. */
 synchronize:
@@ -113,7 +113,7 @@ synchronize:
 skip_end:	/* reader.c: rbmap_ring_skip() */
 	until = commit_seq;
 
-take:	/* reader.c: rbmap_ring_get() */
+get:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		tries = 0;
 		/* A reported loss stays in the sub-buffer. */
@@ -125,10 +125,10 @@ take:	/* reader.c: rbmap_ring_get() */
 #endif
 		if
 		:: holds
-		:: else -> n = reader_next; goto take_look
+		:: else -> n = reader_next; goto get_commit
 		fi
 	};
-take_header:	/* reader.c: rbmap_ring_get(), rbmap_subbuf_bytes() */
+get_header:	/* reader.c: rbmap_ring_get(), rbmap_subbuf_bytes() */
 	atomic {
 #ifdef header_before_commit
 		cseq = commit_seq;
@@ -144,13 +144,13 @@ take_header:	/* reader.c: rbmap_ring_get(), rbmap_subbuf_bytes() */
 		fi;
 		n = reader_next
 	};
-take_look:	/* reader.c: rbmap_ring_get() */
+get_commit:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		cseq = commit_seq;
 		coff = commit_off;
 		d = SUB(cseq, n);
 		if
-#ifdef takes_empty
+#ifdef gets_empty
 		:: BEHIND(d) ->
 #else
 		:: BEHIND(d) || (d == 0 && coff == 0) ->
@@ -163,7 +163,7 @@ take_look:	/* reader.c: rbmap_ring_get() */
 		:: else
 		fi
 	};
-take_slot:	/* reader.c: rbmap_ring_get() */
+get_slot:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		sseq = slot_seq[IX(n)];
 		sid = slot_id[IX(n)];
@@ -174,14 +174,14 @@ take_slot:	/* reader.c: rbmap_ring_get() */
 		:: d > 0 ->
 			n = ADD(sseq, MOD - SLOTS + 1);
 			reader_next = n;
-			goto take_again
+			goto get_again
 		:: else -> assert(!sfree)
 		fi
 	};
-take_cmpxchg:	/* reader.c: rbmap_ring_get() */
+get_cmpxchg:	/* reader.c: rbmap_ring_get() */
 	atomic {
 		if
-#ifdef plain_slot_take
+#ifdef plain_slot_get
 		:: true ->
 			slot_seq[IX(n)] = n;
 #else
@@ -195,15 +195,15 @@ take_cmpxchg:	/* reader.c: rbmap_ring_get() */
 			marked = 0;
 			check_ids()
 		:: else ->
-take_again:
+get_again:
 			tries++;
 			if
-			:: tries < TRIES -> goto take_look
+			:: tries < TRIES -> goto get_commit
 			:: else -> took = BUSY; goto took_it
 			fi
 		fi
 	};
-take_begin:	/* reader.c: rbmap_reader_begin() */
+get_begin:	/* reader.c: rbmap_reader_begin() */
 	atomic {
 		reader_off = 0;
 		reader_events = 0;
@@ -216,16 +216,16 @@ take_begin:	/* reader.c: rbmap_reader_begin() */
 		lost = first_event[sid] - expected;
 		expected = first_event[sid];
 		if
-		:: drops_before[sid] > told_drops ->
-#ifdef drops_told_twice
+		:: drops_before[sid] > reported_drops ->
+#ifdef drops_reported_twice
 			lost = lost + drops_before[sid];
 #else
-			lost = lost + drops_before[sid] - told_drops;
+			lost = lost + drops_before[sid] - reported_drops;
 #endif
-			told_drops = drops_before[sid]
+			reported_drops = drops_before[sid]
 		:: else
 		fi;
-		told = told + lost;
+		reported = reported + lost;
 		took = NEXT;
 		goto took_it
 	};
@@ -240,22 +240,22 @@ took_it:
 		if
 		:: how >= RESET && holds -> goto unread
 		:: how >= RESET && !holds -> goto reset_close
-		:: how < RESET && took == BUSY -> goto take
+		:: how < RESET && took == BUSY -> goto get
 		:: how < RESET && took == NEXT && to == 0 && lost == 0 ->
-			goto take
-		:: how == COPY && took == EMPTY -> goto tell_drops
-		:: how == MAPPED && took == EMPTY -> goto take_drops
+			goto get
+		:: how == COPY && took == EMPTY -> goto report_drops
+		:: how == MAPPED && took == EMPTY -> goto get_drops
 		:: how == MAPPED && took == NEXT && lost > 0 -> goto mark
 		:: else -> goto unread
 		fi
 	};
 
 	/* rbmap_get_drops() */
-take_drops:
+get_drops:
 	atomic {
 		got = 0;
 		if
-		:: dropped > told_drops && closes > 0 -> closes--
+		:: dropped > reported_drops && closes > 0 -> closes--
 		:: else -> goto acted
 		fi
 	};
@@ -297,7 +297,7 @@ close:
 		if
 		:: how >= RESET -> goto reset_counts
 		:: how == MAPPED && took == EMPTY && commit_seq != until ->
-			goto take
+			goto get
 		:: how == MAPPED && took == EMPTY && commit_seq == until ->
 			goto acted
 		:: how == MAPPED && took != EMPTY && commit_seq != until ->
@@ -347,7 +347,7 @@ consume_size:	/* reader.c: rbmap_subbuf_bytes() */
 		d = SUB(until, reader_seq);
 		if
 		:: (took == NEXT || took == MORE) && d > 0 && !BEHIND(d) ->
-			goto take
+			goto get
 		:: else
 		fi
 	};
@@ -364,24 +364,24 @@ reset_close:	/* reader.c: rbmap_ring_reader_at_writer() */
 	};
 reset_counts:
 	atomic {
-		told_drops = dropped;
+		reported_drops = dropped;
 		base_dropped = dropped;
 		lost = 0;
-		base_told = told;
+		base_reported = reported;
 		base_overrun = expected - read_events
 	};
 	goto acted;
 
 	/* rbmap_ring_report_drops() */
-tell_drops:
+report_drops:
 	atomic {
 		got = 0;
 		if
-		:: dropped > told_drops ->
+		:: dropped > reported_drops ->
 			got = 1;
-			told = told + dropped - told_drops;
-			heard = heard + dropped - told_drops;
-			told_drops = dropped
+			reported = reported + dropped - reported_drops;
+			heard = heard + dropped - reported_drops;
+			reported_drops = dropped
 		:: else
 		fi
 	};
@@ -400,8 +400,8 @@ acted:
 	assert(written + discarded + elsewhere + dropped == TASK + IRQ + NMI);
 	assert(written == read_events + overrun);
 	assert(expected == written);
-	assert(told_drops == dropped);
-	assert(told - base_told == overrun - base_overrun +
+	assert(reported_drops == dropped);
+	assert(reported - base_reported == overrun - base_overrun +
 				   dropped - base_dropped);
-	assert(RESETS > 0 || heard == told)
+	assert(RESETS > 0 || heard == reported)
 }

@@ -141,11 +141,11 @@ record data[IDS * CAP];
 /* ---- struct rbmap_reader */
 
 byte reader_id, reader_seq, reader_next = FIRST_SEQ, reader_off;
-byte reader_events, expected, read_events, lost, told_drops, told;
+byte reader_events, expected, read_events, lost, reported_drops, reported;
 bit holds;
 
 /* struct rbmap_base: the counters at the last reset */
-byte base_told, base_dropped, base_overrun;
+byte base_reported, base_dropped, base_overrun;
 
 /* ---- the CPU, the clock, and others */
 

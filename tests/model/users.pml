@@ -61,7 +61,7 @@ proctype snapshot_fd()
 		:: else
 		fi;
 		/* rbmap_file_create() */
-		settle(x, k);
+		drop_drained(x, k);
 		users++;
 		if
 		:: live(c)
@@ -248,7 +248,7 @@ read:
 
 	/* rbmap_file_bind(); with prev for rbmap_file_advance() */
 bind:
-	settle(x, k);
+	drop_drained(x, k);
 	atomic {
 		assert(cpu_buf);
 		n = NONE;
@@ -274,7 +274,7 @@ bind:
 				kref_get(n)
 			:: !f_snapshot[f] && !f_maps[f] && f_observes[f] &&
 			   !let_go[f_gen[f]] && f_looked[f] && retired[f_gen[f]] ->
-#ifdef observer_takes_dying
+#ifdef observer_gets_dying
 				find(n, f_gen[f] + 1, true);
 				if
 				:: n != NONE -> kref_get(n)
@@ -378,7 +378,7 @@ look_again:
 		:: unread[g] + carried[g] > 0 ->
 			if
 			:: !IS_CLONE(g) ->
-				told = told + carried[g];
+				reported = reported + carried[g];
 				was_read = was_read + (unread[g] > 0)
 			:: else
 			fi;
@@ -507,7 +507,7 @@ close:
 	:: DRAIN && f == 0 -> atomic { others == 1 ->
 		/* All others have ended: each event can be read or was reported lost. */
 		if
-		:: written == was_read + told
+		:: written == was_read + reported
 		:: else ->
 			find(x, f_gen[0], unread[i] + carried[i] > 0);
 			assert(x != NONE);
@@ -538,7 +538,7 @@ unbind:	/* buffer/file.c: rbmap_file_unbind() */
 unbind_put:	/* buffer/file.c: rbmap_file_unbind() */
 		put_ring(f_gen[f])
 	fi;
-	settle(x, k);
+	drop_drained(x, k);
 	do
 	:: atomic { last ->
 leave_to_snapshots: /* buffer/cpu_buffer.c: rbmap_cpu_buffer_keep_for_snapshots() */
