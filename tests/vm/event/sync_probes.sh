@@ -10,7 +10,7 @@
 . /tests/lib/guest.sh
 
 root=/sys/kernel/rbmap
-event=$root/events/settle/hot
+event=$root/events/sync/hot
 cpus=$(grep -c '^processor' /proc/cpuinfo)
 seconds=3
 [ -z "${SHORT:-}" ] || seconds=1
@@ -25,13 +25,13 @@ firing()
 # replaced TEXT FILE ONE OTHER: writes ONE and OTHER to FILE in turn
 replaced()
 {
-	times=$(taskset 1 settle "$2" $seconds "$3" "$4" 2>&1)
+	times=$(taskset 1 sync_probes "$2" $seconds "$3" "$4" 2>&1)
 	like "$times" '^[1-9][0-9]*$' "$1 are replaced while probes look at them"
 }
 
 add()
 {
-	echo 't:settle/hot emit_fetch number=$arg4:u64' >$root/dynamic_events
+	echo 't:sync/hot emit_fetch number=$arg4:u64' >$root/dynamic_events
 }
 
 removed()
@@ -39,7 +39,7 @@ removed()
 	end=$(($(date +%s) + seconds))
 	while [ "$(date +%s)" -lt "$end" ]; do
 		echo 1 >"$event"/enable && echo "number != 1$long" >"$event"/filter &&
-			echo '-:settle/hot' >"$root"/dynamic_events && add || return 1
+			echo '-:sync/hot' >"$root"/dynamic_events && add || return 1
 	done
 }
 

@@ -4,7 +4,7 @@
  * long, or a list of pids. A kernel with memory checks reports an object that
  * is freed too early.
  *
- *	settle FILE SECONDS TEXT TEXT
+ *	sync_probes FILE SECONDS TEXT TEXT
  *
  * writes the two texts to FILE in turn, with naps, so that the probes of other
  * processors are at random points.
