@@ -276,6 +276,12 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 	char path[4096];
 	DIR *d;
 
+	/* A virtual machine has no plugins, and the results would be the same. */
+	if (plugins && !loaded) {
+		text_free(text);
+		tep_free(tep);
+		return;
+	}
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_function_resolver(tep, find_name, NULL);
@@ -351,7 +357,6 @@ int main(int argc, char **argv)
 	symbols_free(symbols);
 	ok(printers > 0, "%u events have a printer, %u with plugins", printers,
 	   with_plugins);
-	/* A virtual machine has no plugins. */
 	if (own_formats)
 		ok(of_plugins > 0, "plugins print %u events", of_plugins);
 	return done_testing();
