@@ -282,7 +282,7 @@ makers &
 maker=$!
 # Kernels with debugging checks need memory and time for the checks.
 noise=1 wanted=20 many=10
-[ -z "${SHORT:-}" ] || wanted=6 many=2
+[ -z "${SHORT:-}" ] || wanted=4 many=1
 [ ! -e /sys/kernel/debug/kmemleak ] && [ ! -e /sys/kernel/debug/kcsan ] ||
 	noise=10 wanted=15
 count=0

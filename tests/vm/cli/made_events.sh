@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # rbmap record -e and rbmap stream -e make an event that is not built in. The event goes
-# with the last recorder that uses it, also with one that is killed.
+# with the last recorder that uses it, also with one that is killed. SHORT=1 leaves out the
+# names that change nothing.
 # shellcheck disable=SC2086,SC2317 # names without blanks; retry_until and ok call the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -55,9 +56,11 @@ like "$? $(cat errors)" "^0 .*event tracepoints:$name is not built in" \
 	"stream makes it, too, and without a system it is in tracepoints"
 ok "the event is gone" gone
 
-rbmap record -e "$event" -e "$event" -o one.dat -- /bin/true 2>errors
-is "$? $(grep -cE "$made" errors)" "0 1" "an event that is named twice is made once"
-ok "the event is gone" gone
+if [ -z "${SHORT:-}" ]; then
+	rbmap record -e "$event" -e "$event" -o one.dat -- /bin/true 2>errors
+	is "$? $(grep -cE "$made" errors)" "0 1" "an event that is named twice is made once"
+	ok "the event is gone" gone
+fi
 
 # Two recorders: the event goes with the last one.
 ok "a recorder begins" begin first
@@ -101,7 +104,8 @@ ok "an event that a user made stays" has_event
 rbmap probe remove --all
 
 # Names that make nothing
-for pattern in "$system:${name}x" "$name*" "wrong:sched_switch"; do
+for pattern in "$name*" "$system:${name}x" "wrong:sched_switch"; do
+	[ -z "${SHORT:-}" ] || [ "$pattern" = "$name*" ] || continue
 	rbmap stream -e "$pattern" -d 0.1 >out 2>errors
 	like "$? $(cat errors)" "^1 rbmap: no event '.*'" "$pattern makes nothing"
 done

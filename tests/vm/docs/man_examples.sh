@@ -12,9 +12,9 @@ tools=/tmp/man-tools
 at=/tmp/man
 commands=/tmp/man-commands
 seconds=2	# until a SIGINT
-# One for each kind of example: load, record and report, a flight recorder, filters, text,
-# JSON and pages for browsers
-chosen=" rbmap.1 rbmap-enable.1 rbmap-load.1 rbmap-report.1 rbmap-stream.1 rbmap-filter.5 "
+# One for each kind of example: load, record and report, a flight recorder, filters, text
+# and JSON
+chosen=" rbmap.1 rbmap-enable.1 rbmap-stream.1 rbmap-filter.5 "
 
 # examples PAGE: prints the commands of a page without their prompts. The lines that a
 # command prints have no prompt.

@@ -163,20 +163,23 @@ echo 0 >$root/tracing_on
 ok "all probes and built-in events are enabled" rbmap enable mine sched:sched_switch $wakeup \
 	sched:sched_process_fork $handler irq:softirq_entry
 echo 1 >$root/tracing_on
-work 15
+# Half of the work, and a tenth of the records of sched_switch that it causes at least
+half=15 tenth=10
+[ -z "${SHORT:-}" ] || half=6 tenth=4
+work $half
 # Printing causes interrupts of the serial line, which are recorded.
 diag "half of the work is done"
-work 15
+work $half
 diag "all of it"
 echo 0 >$root/tracing_on
 rbmap disable mine sched irq
 rbmap stream --no-follow >$out 2>$err
 like "$(cat $err)" '^[0-9]+ events read, 0 lost$' "no event was lost"
-same sched_switch 100 prev_comm prev_pid prev_prio next_comm next_pid next_prio
-[ -z "$wakeup" ] || same sched_wakeup 50 comm pid prio
-same sched_process_fork 30 comm pid child_comm child_pid
+same sched_switch $((10 * tenth)) prev_comm prev_pid prev_prio next_comm next_pid next_prio
+[ -z "$wakeup" ] || same sched_wakeup $((5 * tenth)) comm pid prio
+same sched_process_fork $((3 * tenth)) comm pid child_comm child_pid
 [ -z "$handler" ] || same irq_handler_entry 1 irq name
-same softirq_entry 10 vec
+same softirq_entry $tenth vec
 fails "each pointer of these events was readable" grep -q '(fault)' $out ||
 	diag "$(grep -m 5 '(fault)' $out)"
 rbmap probe remove --all

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Compare filters, set_event_pid and set_event_notrace_pid with ftrace's. LONG=1 tries
-# thousands of expressions, FILTER_SEED=N tries others. SHORT=1 tries a fifth of them.
+# thousands of expressions, FILTER_SEED=N tries others. SHORT=1 tries a tenth of them.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
 rb=/sys/kernel/rbmap
 events=$rb/events
 times=${LONG:+12}
-part=${SHORT:+5}
+part=${SHORT:+10}
 
 # expressions EVENT NUMBER: compares NUMBER random expressions for EVENT
 expressions()

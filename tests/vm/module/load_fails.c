@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each step of a load fails once, while a thread opens all that it finds.
+ * Each step of a load fails once, while a thread opens all that it finds. With SHORT=1 in
+ * the environment, each third step.
  *
  *	load_fails MODULE
  *
@@ -198,13 +199,12 @@ int main(int argc, char **argv)
 		bail_out("usage: load_fails MODULE");
 	module = argv[1];
 	mkdir(MOUNT, 0700);
-	for (number = 1; number < MAX_STEPS; number++)
+	for (number = 1; number < MAX_STEPS; number += getenv("SHORT") ? 3 : 1)
 		if (!check_step(number))
 			break;
 	/* The steps of the load that worked. */
 	last = strstr(calls, "cdev_add\n");
 	ok(last && !strcmp(last, "cdev_add\ndevice_create\ndevice_create\n"),
 	   "what can be opened is published last");
-	diag("%u steps", number - 1);
 	return done_testing();
 }

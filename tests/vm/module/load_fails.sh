@@ -3,7 +3,7 @@
 #
 # A load fails in each of its steps, while somebody opens all devices and mounts the file
 # system. Nothing can be opened before the load can no longer fail, because the kernel
-# frees a module whose load failed, whoever uses it.
+# frees a module whose load failed, whoever uses it. SHORT=1: each third step.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
