@@ -129,9 +129,8 @@ uint64_t expression_value(const struct expression *e, const char *record,
 	case DYNAMIC_ELEMENT:
 		return element(e, record, size, failed) & e->number;
 	case DYNAMIC_SIZE:
-		if (!dynamic_place(record, size, e->offset, false, &offset, &len))
-			*failed = true;
-		return len;
+		/* libtraceevent takes an array that is not in the record for an empty one. */
+		return dynamic_place(record, size, e->offset, false, &offset, &len) ? len : 0;
 	case CONDITION:
 		return expression_value(expression_value(of[0], record, size, failed) ?
 					of[1] : of[2], record, size, failed);
