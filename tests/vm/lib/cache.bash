@@ -64,12 +64,22 @@ mirror_of()
 	echo "${uri%%$'\n'*}"
 }
 
+# deb_line SUITE [OPTION]: prints a line for apt's sources
+deb_line()
+{
+	local archive=main uri
+
+	[[ $1 != *-security ]] || archive=security
+	uri=$(mirror_of $archive) || return
+	echo "deb ${2:+[$2] }$uri $1 main"
+}
+
 # apt_state NAME SUITE...: prepares an apt state beside the machine's own. Packages of
 # another release or another architecture ($arch) never appear in the machine's state.
 # Sets apt_options.
 apt_state()
 {
-	local state=$cache/apt/$1 suite uri
+	local state=$cache/apt/$1 suite
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	shift
 
@@ -77,14 +87,10 @@ apt_state()
 	: >"$state/status"
 	: >"$state/sources"
 	for suite; do
-		case $suite in
-		*-security) uri=$(mirror_of security) ;;
-		*) uri=$(mirror_of main) ;;
-		esac
 		if [ -e "$keyring" ]; then
-			echo "deb [signed-by=$keyring] $uri $suite main"
+			deb_line "$suite" "signed-by=$keyring"
 		else
-			echo "deb $uri $suite main"
+			deb_line "$suite"
 		fi >>"$state/sources"
 	done
 	# Valid-Until: an archived suite is no longer signed anew.
