@@ -176,6 +176,7 @@ help:
 	@echo '  bench-views      measure views and exports of one recording; not in check'
 	@echo '  check-matrix     test all supported kernels, print a table; hours; not in check'
 	@echo '  check-packages   test DKMS and Debian packages in clean systems; not in check'
+	@echo '  check-systems    run demo and check on bare systems of Debian 12 and 13; not in check'
 	@echo '  check-debug      test on kernels with debugging options; not in check'
 	@echo '  check-fleet      test the commands for many hosts with real servers, and under'
 	@echo '                   faults; partly in check'
