@@ -205,7 +205,6 @@ umount /tmp/small
 
 # --- loss: the file has only the events that a ring holds
 many=16000
-[ -z "${SHORT:-}" ] || many=12000
 emit_all 0 $many
 rbmap snapshot -o /tmp/loss 2>/tmp/loss.log
 both "loss" /tmp/loss
