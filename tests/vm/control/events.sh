@@ -238,7 +238,8 @@ put events/enable 1
 load=$!
 ok "module unloads with all events on" rmmod rbmap
 i=0 loads=2
-[ -z "${SHORT:-}" ] || loads=1
+# SHORT has unloaded once under load.
+[ -z "${SHORT:-}" ] || loads=0
 while [ $i -lt $loads ]; do
 	load_module rbmap || break
 	put events/enable 1
@@ -246,7 +247,7 @@ while [ $i -lt $loads ]; do
 	rmmod rbmap || break
 	i=$((i + 1))
 done
-is $i $loads "loads and unloads under load"
+[ $loads = 0 ] || is $i $loads "loads and unloads under load"
 kill $load
 fails "nothing is left in sysfs" test -e $rb
 fails "nothing is left in /dev" test -e /dev/rbmap

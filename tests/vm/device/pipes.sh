@@ -44,13 +44,13 @@ reuses()
 	ok "${1}K: module unloads" rmmod rbmap || done_testing
 }
 
-large=100 retired=20
-[ -z "${SHORT:-}" ] || large=12 retired=8
+retired=20
+[ -z "${SHORT:-}" ] || retired=8
 holds "$page_kb" $((16 * page_kb))
 [ -n "${SHORT:-}" ] || holds 1024 8192
 holds 4096 16384
 passes pass "$page_kb" $((32 * page_kb)) 2000
-passes pass 1024 8192 $large
+[ -n "${SHORT:-}" ] || passes pass 1024 8192 100
 # Each replaced ring has passed on a sub-buffer of 1 MiB, and the pipe is closed.
 passes retire 1024 8192 $retired
 # 600 sub-buffers of a page are more than a ring keeps for use, and 60 of 64 KiB

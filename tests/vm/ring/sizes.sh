@@ -104,10 +104,11 @@ choice()
 	with_ring 4K 4 512
 	results "4K, wait: " exact --wait block --percent 25 emit 3000 \
 		overwrite-read-fast discard-map-fast
+	# Fast readers may leave rings of 64 MiB, and readers that are late keep all of them.
+	results "snapshots: " exact --snapshot 8 emit 3000 overwrite-map-fast discard-read-end
 	results "resized: " exact --resize 8 emit 3000 overwrite-map-slow discard-read-fast
 	results "resized, splice: " exact --splice --resize 8 emit 3000 \
 		overwrite-read-fast
-	results "snapshots: " exact --snapshot 8 emit 3000 overwrite-map-fast discard-read-end
 	results "resized, wait: " exact --wait block --percent 50 --resize 8 \
 		emit 3000 overwrite-map-fast
 	without_ring 4K

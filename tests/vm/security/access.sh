@@ -112,12 +112,16 @@ frees()
 	summed entries
 }
 
+# The lowest bit that is searched
+lowest=32
+[ -z "${SHORT:-}" ] || lowest=44
+
 # search FIELD: finds the address in a field bit by bit, by halving the range; prints
 # nothing if no event has more than 32 bits in the field
 search()
 {
 	found=0 high=
-	for bit in $(seq 63 -1 32); do
+	for bit in $(seq 63 -1 $lowest); do
 		try=$(printf '0x%x' $((found | 1 << bit)))
 		echo "$1 >= $try" >$root/events/kmem/kfree/filter
 		[ "$(frees)" = 0 ] || {
