@@ -5,7 +5,7 @@
 #	make check-fleet-transport
 
 FLEET_CONTRACT := $(BUILD)/tests/fleet/asan/contract
-$(FLEET_CONTRACT): tests/fleet/contract.c $(FLEET_ASAN_PARTS)
+$(FLEET_CONTRACT): tests/fleet/contract.c $(FLEET_TEST_ASAN_LIBS)
 	$(LINK_TEST)
 
 FLEET_TRANSPORT_TESTS := directory jetstream replicas certificates

@@ -56,9 +56,9 @@ $(CLI_TEST_BUILD)/asan/objects/%.o: tests/unit/cli/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
 $(CLI_TEST_BUILD)/asan/objects/%.o: userspace/cli/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
-$(CLI_TEST_BUILD)/plain/cli.a: $(CLI_TEST_SRCS:%.c=$(BUILD)/cli/%.o)
+$(CLI_TEST_BUILD)/plain/cli.a: $(CLI_TEST_SRCS:%.c=$(BUILD)/cli/%.o) tests/unit/cli/cli.mk
 	$(ARCHIVE_TEST)
-$(CLI_TEST_BUILD)/asan/cli.a: $(CLI_TEST_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o)
+$(CLI_TEST_BUILD)/asan/cli.a: $(CLI_TEST_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) tests/unit/cli/cli.mk
 	$(ARCHIVE_TEST)
 
 $(CLI_TEST_PLAIN) $(CLI_TEST_MAKERS): $(CLI_TEST_BUILD)/plain/%: $(CLI_TEST_BUILD)/plain/objects/%.o \
