@@ -48,25 +48,44 @@ class Results:
 
 
 class Tap:
-    """Prints results, and counts them."""
+    """Prints results in TAP, and counts them."""
 
     def __init__(self):
-        self.number = self.failed = 0
+        self.number = self.failed = self.skipped = 0
 
-    def say(self, good, text, notes=""):
+    def ok(self, good, text, *notes):
+        """Print a result, with notes if it is a failure. Return whether it is good."""
         self.number += 1
         self.failed += not good
-        print(f"{'' if good else 'not '}ok {self.number} - {text}",
-              *notes.splitlines(), sep="\n# ", flush=True)
+        print(f"{'' if good else 'not '}ok {self.number} - {text}", flush=True)
+        if not good:
+            for note in notes:
+                self.diag(note)
+        return good
+
+    def equal(self, got, wanted, text):
+        """Compare two values."""
+        return self.ok(got == wanted, text, f"got:    {got}", f"wanted: {wanted}")
+
+    def skip(self, reason, text):
+        self.number += 1
+        self.skipped += 1
+        print(f"ok {self.number} - {text} # SKIP {reason}", flush=True)
+
+    @staticmethod
+    def diag(note):
+        """Print a comment."""
+        for line in str(note).splitlines():
+            print("#", line, flush=True)
 
     def plan(self):
-        """Print the plan; return the exit status."""
+        """Print the plan; return the exit status. A test without a result has failed."""
         print(f"1..{self.number}")
-        return self.failed > 0
+        return self.failed > 0 or not self.number
 
     def end(self):
-        """Print the sum; return the exit status."""
-        print(Results(self.number - self.failed, self.failed))
+        """Print the sum instead; return the exit status."""
+        print(Results(self.number - self.failed - self.skipped, self.failed, self.skipped))
         return self.failed > 0
 
 

@@ -20,6 +20,7 @@ import time
 from nats_client import Nats
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
 CLUSTER = os.path.join(HERE, "cluster")
 LEAKS = os.path.join(HERE, "leaks")
 FLEET = os.environ.get("RBMAP_FLEET", "build/fleet/rbmap-fleet")
@@ -28,39 +29,6 @@ FLEET_ASAN = os.environ.get("RBMAP_FLEET_ASAN", "build/tests/fleet/asan/rbmap-fl
 MAKE_INCIDENT = os.environ.get("MAKE_INCIDENT", "build/tests/fleet/fleet_make_incident")
 # Nothing may wait longer: a HELLO comes each minute, and a permit ends after two.
 SETTLE_SECONDS = 400
-
-
-class Tap:
-    """Results of a test in TAP."""
-
-    def __init__(self):
-        self.count = self.failed = 0
-        self.begun = time.monotonic()
-
-    def ok(self, passed, what, *details):
-        """Print a result, with details if it is a failure. Return whether it passed."""
-        self.count += 1
-        self.failed += not passed
-        print(f"{'ok' if passed else 'not ok'} {self.count} - {what}", flush=True)
-        if not passed:
-            for detail in details:
-                for line in str(detail).splitlines()[:30]:
-                    self.diag(line)
-        return passed
-
-    def equal(self, got, wanted, what):
-        """Compare two values."""
-        return self.ok(got == wanted, what, f"got:    {got}", f"wanted: {wanted}")
-
-    def diag(self, what):
-        """Print a comment."""
-        print(f"# {what}", flush=True)
-
-    def done(self):
-        """Print the plan. Return the exit status."""
-        print(f"1..{self.count}")
-        self.diag(f"{time.monotonic() - self.begun:.0f} s")
-        return 0 if self.count and not self.failed else 1
 
 
 def wait_for(condition, seconds=30.0, pause=0.1):
