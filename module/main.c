@@ -50,7 +50,7 @@ static void rbmap_wait_refused(void)
 {
 #ifdef CONFIG_MODULE_UNLOAD
 	while (module_refcount(THIS_MODULE) > 1)
-		msleep(1);
+		usleep_range(1000, 2000);
 #endif
 }
 

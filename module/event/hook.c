@@ -192,7 +192,7 @@ rbmap_copies_of_nofail(const struct rbmap_event_hook *hook)
 	struct rbmap_event_copies *copies;
 
 	while (!(copies = rbmap_copies_of(hook)))
-		msleep(1);
+		usleep_range(1000, 2000);
 	return copies;
 }
 
