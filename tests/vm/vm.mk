@@ -91,15 +91,9 @@ check-vm-programs: $(VM_PROGRAMS) $(VM_M32) $(VM_BUILD)/libtracefs.tar \
 	$(BUILD)/tests/unit/cli/plain/cli_printer \
 	$(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers
 
-# libtracefs 1.8 and trace-cmd 3.3, with the libraries and the loader that they need.
-$(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/unpack $(VM_DIR)/vm.mk
+$(VM_BUILD)/libtracefs.tar: $(VM_DIR)/lib/tracefs $(VM_DIR)/lib/unpack
 	@mkdir -p $(@D)
-	dir=$$($< --arch $(VM_ARCH) trixie libc6 libtraceevent1 libtracecmd1 \
-		libtracefs1 libzstd1 trace-cmd zlib1g) && \
-		to=$$(realpath $@) && cd "$$dir"/usr/lib/*-linux-gnu && \
-		tar -c -h -f "$$to" ld-linux-*.so.* libc.so.6 libtracefs.so.1 \
-		libtraceevent.so.1 libtracecmd.so.1 libzstd.so.1 libz.so.1 -C ../../bin \
-		trace-cmd
+	$< $(VM_ARCH) $@
 
 # The programs that read the udev rule and create the group.
 $(VM_BUILD)/udevadm $(VM_BUILD)/systemd-sysusers &: $(VM_DIR)/lib/unpack

@@ -17,7 +17,7 @@ tracing=/sys/kernel/tracing
 trace_cmd()
 {
 	if [ $release = 12 ]; then
-		trace-cmd "$@"
+		"$loader" --library-path /tmp/lib/12:/tmp/lib /tmp/lib/12/trace-cmd "$@"
 	else
 		"$loader" --library-path /tmp/lib /tmp/lib/trace-cmd "$@"
 	fi

@@ -73,17 +73,19 @@ says "/tmp/err exists and cannot be used: Not a directory" tracefs-dir /tmp/err
 ok "the directory that was empty is removed" rbmap tracefs-dir --remove $dir
 ok "unload" rbmap unload
 
-# --- libtracefs, the version of this release and the one that maps
+# --- libtracefs, the version of Debian 12 and the one that maps
+mkdir -p /tmp/lib
+tar -x -C /tmp/lib -f /tests/libtracefs.tar
+loader=$(echo /tmp/lib/ld-linux-*.so.*)
 for pages in 1 4; do
 	[ -z "${SHORT:-}" ] || [ $pages = 4 ] || continue
 	size=$((pages * page_kb))
 	ok "sub-buffers of $size KiB: load" rbmap load --module /modules/rbmap.ko \
 		subbuf_size_kb=$size buffer_size_kb=512 || done_testing
 	ok "sub-buffers of $size KiB: the directory" rbmap tracefs-dir $dir
-	[ -n "${SHORT:-}" ] || results "$size KiB, Debian 12's libtracefs: " /tests/tracefs $dir
-	mkdir -p /tmp/lib
-	tar -x -C /tmp/lib -f /tests/libtracefs.tar
-	results "$size KiB, libtracefs that maps: " /tmp/lib/ld-linux-*.so.* \
+	[ -n "${SHORT:-}" ] || results "$size KiB, Debian 12's libtracefs: " "$loader" \
+		--library-path /tmp/lib/12:/tmp/lib /tests/tracefs $dir
+	results "$size KiB, libtracefs that maps: " "$loader" \
 		--library-path /tmp/lib /tests/tracefs --mapped $dir
 	ok "sub-buffers of $size KiB: the directory is removed" rbmap tracefs-dir --remove $dir
 	ok "sub-buffers of $size KiB: unload" rmmod rbmap
