@@ -119,7 +119,7 @@ choice()
 	for clock in $(tr -d '[]' </sys/kernel/rbmap/trace_clock | xargs -n 1 | grep -e -); do
 		results "64K, $clock: " exact --clock "$clock" emit 3000 discard-map-end
 	done
-	results "64K, deep: " exact --depth 8 emit 3000 overwrite-map-fast
+	results "64K, deep: " exact --depth 8 emit 10000 overwrite-map-fast
 	without_ring 64K
 
 	with_ring 1M 1024 8192
