@@ -102,8 +102,8 @@ find_processes()
 	done
 }
 
-# until_tired COMMAND...: repeats COMMAND until it succeeds; fails after about 30 seconds
-# of a machine that is not busy. Nothing takes that long which ends at all.
+# until_tired COMMAND...: repeats COMMAND until it succeeds; fails after about 30 seconds,
+# and later on a busy machine. Nothing takes that long which ends at all.
 until_tired()
 {
 	local tries=200

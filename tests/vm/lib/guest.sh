@@ -17,15 +17,32 @@ said()
 	status=$?
 }
 
-# retry_until SECONDS COMMAND...: repeats COMMAND until it succeeds or the time is over
+# read_slowness: sets slowness to the number of times that everything takes longer than on
+# an idle machine, which tests/vm/run measures
+read_slowness()
+{
+	slowness=${RBMAP_TEST_SLOW:-1}
+	[ ! -e /run/vm/slow ] || read -r slowness </run/vm/slow
+}
+
+# patience SECONDS: prints SECONDS of an idle machine as seconds of this one
+patience()
+{
+	read_slowness
+	echo $(($1 * slowness))
+}
+
+# retry_until SECONDS COMMAND...: repeats COMMAND until it succeeds or the time is over. The
+# limit ends hopeless cases. It is longer on a machine that is busy, or has become so.
 retry_until()
 {
-	local end
+	local begin seconds=$1
 
-	end=$(($(date +%s) + $1))
+	begin=$(date +%s)
 	shift
 	while ! "$@"; do
-		[ "$(date +%s)" -le $end ] || return 1
+		read_slowness
+		[ $(($(date +%s) - begin)) -le $((seconds * slowness)) ] || return 1
 		sleep 0.1
 	done
 }

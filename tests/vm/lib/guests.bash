@@ -5,6 +5,9 @@
 # runs the tests that are left if a guest has died, or if a test has left in it what cannot
 # be removed.
 
+# shellcheck source=tests/vm/lib/clock.bash
+. "$here/lib/clock.bash"
+
 # Boots that fail for reasons of the emulator, and for other reasons
 known_boot_failures=9
 boot_failures=2
@@ -14,6 +17,9 @@ next=0     # first test that has not begun
 lost=''    # reason why the guest can run no further test
 over=''    # set when the time of everything is over
 overall='' # the end of that time
+told=''    # the slowness that the guest knows
+deadline=0 # when guest_us reaches it, the guest is asked to end the test, or hangs
+expired='' # set when the guest was asked to end the test
 
 # another_guest: succeeds if tests are left and another guest may be started for them
 another_guest()
@@ -31,18 +37,27 @@ start_guest()
 	: >"$kernel_log"
 	booted='' current='' name=boot done='' lost='' boot_again='' log_read=0 race=''
 	taint=0 allowed_taint=0
-	# A pipe could still have the NMIs of the last guest.
-	[ -z "$monitor" ] || exec {monitor}>&-
-	rm -f "$dir/monitor.in"
-	mkfifo "$dir/monitor.in"
-	exec {monitor}<>"$dir/monitor.in"
-	guest_args="VM_FIRST=$next"
+	# Pipes could still have what was meant for the last guest.
+	[ -z "$monitor" ] || exec {monitor}>&- {orders}>&-
+	rm -f "$dir"/{monitor.in,orders}
+	mkfifo "$dir"/{monitor.in,orders}
+	exec {monitor}<>"$dir/monitor.in" {orders}<>"$dir/orders"
+	told=$slowness
+	guest_args="VM_FIRST=$next VM_SLOW=$slowness"
 	qemu_command stdio "pipe:$dir/monitor"
-	# The outer limit is for a runner that was killed before it could clean up. timeout
-	# passes signals on, and kills a process that ignores them.
-	exec {guest}< <(exec timeout -k 5 $((timeout + 30)) "${qemu[@]}" </dev/null 2>"$dir/qemu.log")
+	# The emulator dies with a runner that is killed before it can clean up.
+	exec {guest}< <(exec setpriv --pdeathsig KILL "${qemu[@]}" <"$dir/orders" 2>"$dir/qemu.log")
 	qemu_pid=$!
-	started=$SECONDS
+	started=$SECONDS started_us=$guest_us
+	start_clock
+}
+
+# tell_slowness: tells the guest how slow it is, if it is slower than it knows, or much faster
+tell_slowness()
+{
+	[ "$slowness" -gt "$told" ] || [ $((2 * slowness)) -le "$told" ] || return 0
+	echo "slow $slowness" >&"$orders"
+	told=$slowness
 }
 
 # show_log: prints the end of the kernel log. The first report of the kernel comes before
@@ -63,7 +78,7 @@ show_hang()
 {
 	stop_nmis
 	echo nmi >&"$monitor"
-	IFS= read -r -d '' -t 5 <&"$guest"
+	IFS= read -r -d '' -t $((5 * slowness)) <&"$guest"
 	show_log
 }
 
@@ -91,34 +106,51 @@ machine_failed()
 # follow_guest: reads the guest's lines until it ends or is of no further use
 follow_guest()
 {
-	local line status patience
+	local line part='' status ticked=$SECONDS
 
-	allow_seconds "$boot_timeout"
+	allow "$boot_timeout"
 	while :; do
-		if [ "$SECONDS" -ge "$deadline" ]; then
-			guest_hangs
-			return
-		fi
-		patience=$((deadline - SECONDS))
-		if [ -z "$booted" ]; then
-			machine_failed && return
-			[ $patience -lt 5 ] || patience=5
-		fi
-		IFS= read -r -t $patience line <&"$guest"
+		IFS= read -r -t 1 line <&"$guest"
 		status=$?
-		[ $status -le 128 ] || continue
-		if [ $status -ne 0 ] && [ -z "$line" ]; then
+		part+=$line
+		if [ $status -gt 128 ] || [ "$SECONDS" -ne "$ticked" ]; then
+			ticked=$SECONDS
+			watch_guest || return
+			[ $status -le 128 ] || continue
+		fi
+		if [ $status -ne 0 ] && [ -z "$part" ]; then
 			[ -n "$booted" ] || machine_failed
 			return
 		fi
-		printf '%s\n' "$line" >>"$tap_log"
-		guest_line "${line%$'\r'}" || return
+		printf '%s\n' "$part" >>"$tap_log"
+		line=${part%$'\r'} part=''
+		guest_line "$line" || return
 	done
+}
+
+# watch_guest: looks at the clock; fails if the guest is of no further use
+watch_guest()
+{
+	tick
+	tell_slowness
+	if [ -z "$booted" ] && [ $((SECONDS % 5)) = 0 ] && machine_failed; then
+		return 1
+	fi
+	[ "$guest_us" -ge "$deadline" ] || return 0
+	if [ -n "$current" ] && [ -z "$expired" ] && [ "$guest_us" -lt "$overall" ]; then
+		echo "expire $current" >&"$orders"
+		expired=1
+		# A guest that answers needs time to print where its tasks wait.
+		allow 10
+		return 0
+	fi
+	guest_hangs
+	return 1
 }
 
 guest_hangs()
 {
-	[ "$SECONDS" -lt "$overall" ] || over=1
+	[ "$guest_us" -lt "$overall" ] || over=1
 	if [ -z "$booted$over" ] && [ "$boot_failures" -gt 0 ]; then
 		boot_failures=$((boot_failures - 1))
 		boot_again="no end of the boot in sight after $((SECONDS - started)) s"
@@ -157,13 +189,15 @@ judge_guest_end()
 # run_guests: runs the tests, in as many guests as they need
 run_guests()
 {
-	overall=$((SECONDS + timeout))
+	measure_speed
+	overall=$((guest_us + timeout * 10000 * speed))
 	while :; do
 		start_guest
 		follow_guest
 		stop_nmis
 		end_qemu
 		exec {guest}<&-
+		guest=''
 		judge_guest_end
 		if [ -n "$boot_again" ]; then
 			echo "# booting again: $boot_again"
@@ -173,6 +207,6 @@ run_guests()
 			return
 		fi
 		echo "# a new guest runs the tests from ${tests[next]##*/} on: $lost"
-		overall=$((overall + boot_timeout))
+		overall=$((overall + boot_timeout * 10000 * speed))
 	done
 }
