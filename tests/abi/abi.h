@@ -58,8 +58,8 @@ size_t take(struct client *client, uint64_t *first, uint64_t *last);
 void drain(struct client *client);
 
 /*
- * Call a function in a child after a delay. The child has files of its own, but
- * no maps.
+ * Call a function in a child after a delay, and when the caller sleeps. Without a
+ * delay, at once. The child has files of its own, but no maps.
  */
 pid_t later(unsigned int milliseconds, void (*call)(void *), void *data);
 void reap(pid_t pid);
@@ -71,6 +71,12 @@ void emit_some(void *count);
  * stops it.
  */
 void alarm_in(unsigned int milliseconds);
+
+/*
+ * Return milliseconds of an idle machine as those of this one, for limits that
+ * end hopeless cases.
+ */
+unsigned int limit(unsigned int milliseconds);
 
 /* Read a byte. Return 0, or the signal that the read raised. */
 int touch(const volatile void *at);

@@ -155,7 +155,7 @@ static void test_lock_order(void)
 	fresh();
 	more(3, SMALL);
 	pthread_create(&slow.thread, NULL, read_slowly, &slow);
-	case_is(poll(&fault, 1, 10000), 1,
+	case_is(poll(&fault, 1, limit(10000)), 1,
 		"bug-11: a read() waits for user memory");
 	case_ok(client_open(&client, CPU, O_RDONLY | O_NONBLOCK),
 		"bug-11: mmap meanwhile");

@@ -106,12 +106,15 @@ void drain(struct client *client)
 
 pid_t later(unsigned int milliseconds, void (*call)(void *), void *data)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
 		bail_out("fork: %s", error_name(errno));
 	if (!pid) {
 		nap(milliseconds);
+		/* On a busy machine the caller may not wait yet. */
+		if (milliseconds)
+			await_sleep(parent);
 		call(data);
 		_exit(0);
 	}
@@ -131,6 +134,11 @@ void emit_some(void *count)
 static void no_action(int signal)
 {
 	(void)signal;
+}
+
+unsigned int limit(unsigned int milliseconds)
+{
+	return milliseconds * slowness();
 }
 
 void alarm_in(unsigned int milliseconds)

@@ -222,7 +222,7 @@ static void test_lower_percent_map(void)
 	more(1, SMALL);
 	began = now();
 	pid = later(200, no_percent, NULL);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	error = get_reader(client.fd);
 	alarm_in(0);
 	is(error, 0, "wait: GET_READER: buffer_percent becomes 0");
@@ -257,7 +257,7 @@ static void test_lower_percent_splice(void)
 	pipe_open(ends);
 	began = now();
 	pid = later(100, fill_and_no_percent, &count);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	ret = splice(fd, NULL, ends[1], NULL, subbuf_size, 0);
 	alarm_in(0);
 	is(ret, subbuf_size, "wait: splice: buffer_percent becomes 0");
@@ -308,7 +308,7 @@ static void test_observe(const char *what, int (*wait)(int fd, int to_pipe))
 	fd = device_open(CPU, O_RDONLY);
 	pipe_open(ends);
 	pid = later(200, observe, &fd);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	error = wait(fd, ends[1]);
 	alarm_in(0);
 	is(error, EBADF, "wait: %s: the file begins to observe", what);
@@ -345,7 +345,8 @@ static void test_stopped(const char *what, int (*wait)(int fd, int to_pipe),
 	pid = fork();
 	if (!pid)
 		_exit(wait(client.fd, ends[1]));
-	nap(200);
+	if (!await_sleep(pid))
+		bail_out("%s does not wait", what);
 	kill(pid, SIGSTOP);
 	waitpid(pid, &status, WUNTRACED);
 	if (while_stopped)
@@ -357,7 +358,7 @@ static void test_stopped(const char *what, int (*wait)(int fd, int to_pipe),
 		   "wait: %s: goes on after SIGSTOP and SIGCONT", what);
 		end_wait(&client.fd);
 	}
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	waitpid(pid, &status, 0);
 	alarm_in(0);
 	is_error(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0,

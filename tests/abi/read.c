@@ -199,10 +199,10 @@ static void test_block(void)
 		   "read: waits, a signal interrupts");
 	began = now();
 	pid = later(100, emit_some, &count);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	word = read_word(fd, subbuf, subbuf_size);
 	case_text(word, "a sub-buffer", "read: waits for an event");
-	case_ok(now() - began < 5000 * MSEC, "read: waits: soon");
+	case_ok(now() - began < limit(5000) * MSEC, "read: waits: soon");
 	case_ok(now() - began >= 80 * MSEC, "read: waits: not before");
 	alarm_in(0);
 	reap(pid);

@@ -459,7 +459,7 @@ static void wait_for(int fd, unsigned int count, const char *what)
 	}
 	fresh();
 	next = number;
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	pid = later(100, emit_some, &count);
 	ret = splice_in(fd, subbuf_size, 0);
 	case_text(bytes_word(ret), "1 whole", "splice: waits %s", what);
@@ -488,7 +488,7 @@ static void test_block(void)
 	wait_for(fd, (nr_subbufs / 2 + 2) * per_subbuf, "for the watermark");
 
 	fresh();
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	pid = later(100, wake, &fd);
 	case_text(bytes_word(splice_in(fd, data_size, 0)), "0",
 		  "splice: ioctl 0 ends the wait");
@@ -516,8 +516,9 @@ static void test_pipe_is_free(void)
 	percent(0);
 	fresh();
 	pid = later(0, splice_once, &fd);
-	nap(300);
-	alarm_in(10000);
+	if (!await_sleep(pid))
+		bail_out("splice() does not wait");
+	alarm_in(limit(10000));
 	if (write(to_pipe, "x", 1) != 1)
 		bail_out("pipe: %s", error_name(errno));
 	case_ok(read(from_pipe, &byte, 1) == 1 && byte == 'x' &&

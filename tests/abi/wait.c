@@ -21,7 +21,7 @@
  */
 static bool soon(uint64_t began)
 {
-	return now() - began < 5000 * MSEC;
+	return now() - began < limit(5000) * MSEC;
 }
 
 static bool not_before(uint64_t began, unsigned int milliseconds)
@@ -84,7 +84,7 @@ static void test_any_event(void)
 	client_open(&client, CPU, O_RDONLY);
 	began = now();
 	pid = later(100, emit_some, &count);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	error = get_reader(client.fd);
 	case_error(error, 0, "wait: 0%%: an event ends it");
 	case_ok(soon(began), "wait: 0%%: soon");
@@ -116,7 +116,7 @@ static void test_watermark(unsigned int value)
 	nonblock(client.fd, false);
 	began = now();
 	pid = later(50, emit_slowly, &count);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	error = get_reader(client.fd);
 	filled = client.meta->entries;
 	case_error(error, 0, "wait: %u%%: the watermark ends it", value);
@@ -168,9 +168,11 @@ static void test_wake(void)
 	other = device_open(CPU, O_RDONLY);
 	waiter = later(0, wait_in_get_reader, &other);
 	same = later(0, wait_in_get_reader, &client.fd);
+	if (!await_sleep(waiter) || !await_sleep(same))
+		bail_out("a process does not wait");
 	began = now();
 	pid = later(200, wake, &client.fd);
-	alarm_in(10000);
+	alarm_in(limit(10000));
 	error = get_reader(client.fd);
 	case_error(error, 0, "wait: ioctl 0 ends it");
 	case_ok(soon(began), "wait: ioctl 0: soon");
@@ -241,7 +243,7 @@ static void test_poll_any(struct client *client)
 		"poll: 0%%: GET_READER took all: not readable");
 	began = now();
 	pid = later(100, emit_some, &count);
-	case_ok(readable(client->fd, 10000), "poll: 0%%: an event wakes it");
+	case_ok(readable(client->fd, limit(10000)), "poll: 0%%: an event wakes it");
 	case_ok(soon(began), "poll: 0%%: soon");
 	case_ok(not_before(began, 80), "poll: 0%%: not before");
 	reap(pid);
@@ -266,7 +268,7 @@ static void test_poll(void)
 		"poll: 50%%: an event is not enough");
 	began = now();
 	pid = later(100, emit_some, &half);
-	case_ok(readable(client.fd, 10000), "poll: 50%%: half of the ring is");
+	case_ok(readable(client.fd, limit(10000)), "poll: 50%%: half of the ring is");
 	case_ok(soon(began), "poll: 50%%: soon");
 	reap(pid);
 	number += half;
@@ -307,7 +309,7 @@ static void test_epoll(void)
 	for (i = 1; i <= 3; i++) {
 		began = now();
 		pid = later(50, emit_some, &count);
-		case_is(epoll_events(epoll, 10000), 1, "epoll: edge %d", i);
+		case_is(epoll_events(epoll, limit(10000)), 1, "epoll: edge %d", i);
 		case_ok(soon(began), "epoll: edge %d: soon", i);
 		reap(pid);
 		number++;

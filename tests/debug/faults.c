@@ -568,11 +568,12 @@ static bool all_disabled(int err)
 static bool cpu_came(int err)
 {
 	char lacking[8];
-	int i, file;
+	unsigned int i;
+	int file;
 
 	if (err || put(CONTROL "tracing_on", "1"))
 		return false;
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < 500 * slowness(); i++) {
 		file = open(CONTROL "cpus_lacking", O_RDONLY | O_CLOEXEC);
 		if (file < 0)
 			return false;

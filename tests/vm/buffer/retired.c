@@ -94,10 +94,11 @@ static int timed_call(enum call call, int fd, int observe_after_ms)
 		_exit(make_call(call, fd));
 	if (observe_after_ms) {
 		nap(observe_after_ms);
+		await_sleep(pid);
 		if (ioctl(fd, RBMAP_IOCTL_OBSERVE))
 			diag("OBSERVE: %s", error_name(errno));
 	}
-	for (i = 0; i < 10 * SECONDS; i++, nap(100)) {
+	for (i = 0; i < 10 * SECONDS * slowness(); i++, nap(100)) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	}

@@ -32,8 +32,6 @@
 
 #define CPU		1
 #define MSEC		UINT64_C(1000000)
-#define LONG_WAIT	10	/* s: the event was missed if the wait is longer */
-#define LONGEST		5000	/* ms: longest time from an event to its reader */
 #define LEN		24
 
 /* Values that reader and writer exchange. */
@@ -47,6 +45,18 @@ struct shared {
 };
 
 static struct shared *shared;
+
+/* Return the seconds of a wait that must have missed the event. */
+static unsigned int long_wait(void)
+{
+	return 10 * slowness();
+}
+
+/* Return the milliseconds that an event may need to get to its reader. */
+static unsigned int longest(void)
+{
+	return 5000 * slowness();
+}
 static char subbuf[MAX_SUBBUF];
 
 static struct shared *share(void)
@@ -90,7 +100,7 @@ static int wait_by_poll(struct client *client)
 	struct pollfd fd = { .fd = client->fd, .events = POLLIN };
 
 	nonblock(client->fd, true);
-	if (poll(&fd, 1, LONG_WAIT * 1000) != 1)
+	if (poll(&fd, 1, long_wait() * 1000) != 1)
 		return -1;
 	return take_all(client);
 }
@@ -125,7 +135,7 @@ static int wait_by_epoll(struct client *client)
 		if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
 			bail_out("epoll: %s", error_name(errno));
 	}
-	if (epoll_wait(epoll, &event, 1, LONG_WAIT * 1000) != 1)
+	if (epoll_wait(epoll, &event, 1, long_wait() * 1000) != 1)
 		return -1;
 	return take_all(client);
 }
@@ -148,7 +158,7 @@ static void no_action(int signal)
 static void watch(bool on)
 {
 	struct itimerval timer = {
-		.it_value.tv_sec = on ? LONG_WAIT : 0,
+		.it_value.tv_sec = on ? long_wait() : 0,
 		.it_interval.tv_sec = on,
 	};
 
@@ -223,14 +233,14 @@ static void test_edge(void)
 	if (fd < 0 || !reset() || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
 		bail_out("epoll: %s", error_name(errno));
 	emit_one(1, LEN);
-	is(epoll_wait(epoll, &event, 1, 1000), 1, "epoll: an event is an edge");
+	is(epoll_wait(epoll, &event, 1, long_wait() * 1000), 1, "epoll: an event is an edge");
 	if (!set_number(size, 128))
 		bail_out("%s: %s", size, error_name(errno));
-	is(epoll_wait(epoll, &event, 1, 1000), 1,
+	is(epoll_wait(epoll, &event, 1, long_wait() * 1000), 1,
 	   "epoll: the ring is replaced: an edge");
 	is(take_all(&client), 1, "epoll: the event of the old ring");
 	emit_one(2, LEN);
-	is(epoll_wait(epoll, &event, 1, LONG_WAIT * 1000), 1,
+	is(epoll_wait(epoll, &event, 1, long_wait() * 1000), 1,
 	   "epoll: an event in the new ring is the next edge");
 	is(take_all(&client), 1, "epoll: the event of the new ring");
 	close(epoll);
@@ -394,7 +404,7 @@ static uint64_t count(const struct way *way, enum writer writer)
 	if (pid)
 		waitpid(pid, NULL, 0);
 	/* The last event has as much time as any other. */
-	for (i = 0; way && writer == SLOW && i < LONGEST / 10 &&
+	for (i = 0; way && writer == SLOW && i < longest() / 10 &&
 	     atomic_load(&shared->got) < atomic_load(&shared->sent); i++)
 		nap(10);
 	end(reader);
@@ -434,9 +444,9 @@ static void test_interrupts(uint64_t limit)
 			   writers[writer], name);
 			diag("the longest wait: %" PRIu64 " ms",
 			     shared->longest / MSEC);
-			ok(shared->longest < LONGEST * MSEC,
+			ok(shared->longest < longest() * MSEC,
 			   "%s, %s: within %d ms", writers[writer], name,
-			   LONGEST);
+			   longest());
 		}
 	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -453,4 +454,55 @@ uint64_t now(void)
 void nap(unsigned int milliseconds)
 {
 	usleep(milliseconds * 1000);
+}
+
+unsigned int slowness(void)
+{
+	const char *given = getenv("RBMAP_TEST_SLOW");
+	unsigned int factor = given ? strtoul(given, NULL, 0) : 1;
+	FILE *file = fopen("/run/vm/slow", "re");
+
+	if (file) {
+		if (fscanf(file, "%u", &factor) != 1)
+			factor = 1;
+		fclose(file);
+	}
+	return factor ? factor : 1;
+}
+
+/* Return the state of a process as ps prints it, or 'X' for a process that is gone. */
+static char state_of(pid_t pid)
+{
+	char path[64], state = 'X';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return state;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'X';
+	fclose(file);
+	return state;
+}
+
+bool await_sleep(pid_t pid)
+{
+	unsigned int tries = 3000 * slowness(), asleep = 0;
+	char state = 'S';
+
+	/* A process may also sleep for a moment on its way to the call. */
+	while (asleep < 3 && tries-- > 0 && state != 'Z' && state != 'X') {
+		state = state_of(pid);
+		asleep = state == 'S' ? asleep + 1 : 0;
+		nap(10);
+	}
+	return asleep == 3;
+}
+
+void alarm_each_second(bool on)
+{
+	struct itimerval timer = { .it_value.tv_sec = on, .it_interval.tv_sec = on };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
 }

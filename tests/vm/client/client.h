@@ -140,4 +140,23 @@ size_t client_new_events(struct client *client, uint64_t *first, uint64_t *last)
 uint64_t now(void);
 void nap(unsigned int milliseconds);
 
+/*
+ * Return how many times longer than on an idle machine everything takes at
+ * present, as tests/vm/run has measured it. Limits that end hopeless cases are
+ * multiplied by it.
+ */
+unsigned int slowness(void);
+
+/*
+ * Wait until a process sleeps, for instance in a call that it is about to make.
+ * Return false if it does not.
+ */
+bool await_sleep(pid_t pid);
+
+/*
+ * Begin or end to send SIGALRM each second. It is repeated because the first one
+ * may come before the system call that it is to interrupt.
+ */
+void alarm_each_second(bool on);
+
 #endif /* CLIENT_H */

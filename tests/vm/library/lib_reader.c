@@ -501,8 +501,9 @@ static void waiting(void)
 	pthread_join(thread, NULL);
 
 	sigaction(SIGALRM, &act, NULL);
-	alarm(1);
+	alarm_each_second(true);
 	is(rbmap_wait(map, -1), -EINTR, "a signal ends a wait");
+	alarm_each_second(false);
 	rbmap_close(map);
 
 	set_number("buffer_percent", 50);

@@ -328,11 +328,12 @@ static void test_offline(int cpu)
 	if (!waiter) {
 		int fd = device_open(cpu, O_RDONLY);
 		struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-		char byte = poll(&pollfd, 1, 20000) == 1 ? 'y' : 'n';
+		char byte = poll(&pollfd, 1, -1) == 1 ? 'y' : 'n';
 
 		_exit(write(fds[1], &byte, 1) != 1);
 	}
-	nap(50);
+	if (!await_sleep(waiter))
+		bail_out("the reader does not wait");
 	ok(set_online(cpu, false), "CPU %d goes off line, a reader waits", cpu);
 	is_error(get_reader(client.fd), 0,
 		 "offline: GET_READER finds the ring");
@@ -342,7 +343,7 @@ static void test_offline(int cpu)
 		struct pollfd pollfd = { .fd = fds[0], .events = POLLIN };
 		char byte = 0;
 
-		ok(poll(&pollfd, 1, 10000) == 1 &&
+		ok(poll(&pollfd, 1, 10000 * slowness()) == 1 &&
 		   read(fds[0], &byte, 1) == 1 && byte == 'y',
 		   "online again: the first events wake the reader");
 	}
@@ -362,9 +363,10 @@ static void test_offline(int cpu)
 	   "offline: events are in order, to the last one");
 	sigaction(SIGALRM, &action, NULL);
 	fcntl(client.fd, F_SETFL, O_RDONLY);
-	alarm(1);
+	alarm_each_second(true);
 	is_error(get_reader(client.fd), EINTR,
 		 "offline: a reader can wait for more events");
+	alarm_each_second(false);
 	fcntl(client.fd, F_SETFL, O_RDONLY | O_NONBLOCK);
 	ok(reset(), "offline: reset");
 	ok(set("trace_clock", "mono") && set("trace_clock", "local"),
