@@ -222,7 +222,7 @@ is "$(cat $root/snapshot $instances/a/snapshot | xargs)" "0 0" "only that buffer
 is "$(cat $dev/snap/snapshot/cpu* | grep -ac kept)" 1 "the snapshot is readable"
 ok "rbmap snapshot -B" rbmap snapshot -B snap -q --read-existing -o /tmp/snap.dat
 is "$(rbmap report /tmp/snap.dat | grep -c kept)" 1 "the file has the snapshot's event"
-ok "rbmap stream -B --observe" sh -c "echo seen >$dev/snap/marker; timeout 20 rbmap stream -B snap --observe -n 1 | grep seen"
+ok "rbmap stream -B --observe" sh -c "echo seen >$dev/snap/marker; timeout $(patience 20) rbmap stream -B snap --observe -n 1 | grep seen"
 exec 3<$dev/snap/snapshot/cpu0
 is "$(error destroy snap)" "Device or resource busy" "an observing rbmap stream holds the buffer"
 exec 3<&-
@@ -321,6 +321,7 @@ is "$(cd $instances && echo *)" "a create destroy z" "buffers a and z exist, all
 sleep 1000 <$dev/z/cpu0 &
 holder=$!
 ok "buffer z is in use" retry_until 60 is_held_in z
+retry_until 20 runs $holder sleep
 like "$(rbmap unload 2>&1)" "in use by sleep \(pid $holder\)" "a process that holds a buffer holds the module"
 kill $holder
 wait $holder 2>/dev/null

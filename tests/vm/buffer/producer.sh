@@ -73,13 +73,13 @@ echo mine >$emit/find
 exec 3<$dev/mine/cpu0
 cat $dev/mine/cpu* >/tmp/cat 2>/dev/null &
 cat=$!
-timeout 60 rbmap stream -B mine >/tmp/stream 2>&1 &
+timeout "$(patience 60)" rbmap stream -B mine >/tmp/stream 2>&1 &
 stream=$!
 retry_until 30 grep -q . /tmp/stream
-ok "emit unloads while files are open" timeout 60 rmmod emit
+ok "emit unloads while files are open" timeout "$(patience 60)" rmmod emit
 fails "the module's devices are gone" test -e $dev/mine
 fails "the module's control files are gone" test -e $instances/mine
-ok "a reader of the destroyed buffer reads to the end" sh -c "timeout 60 cat <&3 >/tmp/rest"
+ok "a reader of the destroyed buffer reads to the end" sh -c "timeout $(patience 60) cat <&3 >/tmp/rest"
 ok "waiting readers of the destroyed buffer end" retry_until 60 sh -c "! kill -0 $cat $stream" 2>/dev/null
 is "$(grep -c 'ring was retired' /tmp/stream)" $((cpus + 1)) "rbmap stream reports the end of each ring and of the stream"
 fails "open files of the destroyed buffer still hold rbmap" rmmod rbmap
@@ -88,9 +88,9 @@ ok "a buffer that is not raw has a marker and events" test -c $dev/mine/marker -
 exec 5>$dev/mine/marker
 taskset 1 sh -c "echo before >$dev/mine/marker; echo mine >$emit/find"
 exec 6<$dev/mine/cpu0
-ok "emit unloads while the marker is open" timeout 60 rmmod emit
+ok "emit unloads while the marker is open" timeout "$(patience 60)" rmmod emit
 is "$( (echo after >&5) 2>&1 | sed 's/.*: //')" "Bad file descriptor" "the marker of a destroyed buffer refuses a write"
-is "$(timeout 60 cat <&6 | tr -cs '[:lower:]' '\n' | grep -E 'before|module|after' | xargs)" "before module" \
+is "$(timeout "$(patience 60)" cat <&6 | tr -cs '[:lower:]' '\n' | grep -E 'before|module|after' | xargs)" "before module" \
 	"earlier events of the destroyed buffer can be read"
 exec 3<&- 5>&- 6<&-
 

@@ -108,7 +108,7 @@ says 1 "no event 'nonsense': 'rbmap list' lists" rbmap list nonsense
 prints '^CPU +EMITTED' rbmap stat
 at_most "$(rbmap stat | wc -L)" 80 "stat fits 80 columns"
 like "$(rbmap stat --json)" '"dropped_full": 0' "stat --json"
-is "$(timeout 10 rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes on"
+is "$(timeout "$(patience 10)" rbmap stat --json -i 0.2 | head -n 3 | wc -l)" 3 "stat -i goes on"
 
 # --- doctor
 prints 'ok +loaded +yes' rbmap doctor
@@ -193,13 +193,14 @@ fi
 # shellcheck disable=SC2217 # sleep only holds the device open
 sleep 60 </dev/rbmap/cpu0 &
 holder=$!
+retry_until 20 runs $holder sleep
 says 1 "in use by sleep \(pid $holder\): end or unload these users first" rbmap unload
 prints "ok +holders +sleep \(pid $holder\)" rbmap doctor
 kill $holder
 wait $holder 2>/dev/null
 rbmap record -q -o /tmp/x &
 holder=$!
-sleep 1
+retry_until 20 has_open $holder /dev/rbmap
 says 1 "in use by rbmap \(pid $holder\)" rbmap unload
 kill -INT $holder
 wait $holder

@@ -432,9 +432,9 @@ ok "unload after a kill" rbmap unload
 # --- signals that the caller ignores or that come early
 ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 ok "SIGCHLD is ignored: the recording ends with its command" \
-	timeout 30 sh -c "trap '' CHLD; exec rbmap record -q -o /tmp/signals -e rbmap:marker -- true"
+	timeout "$(patience 30)" sh -c "trap '' CHLD; exec rbmap record -q -o /tmp/signals -e rbmap:marker -- true"
 ok "SIGCHLD is ignored: report prints the file" \
-	timeout 30 sh -c "trap '' CHLD; exec rbmap report /tmp/signals >/dev/null"
+	timeout "$(patience 30)" sh -c "trap '' CHLD; exec rbmap report /tmp/signals >/dev/null"
 sh -c "trap '' HUP; exec rbmap record -o /tmp/signals -e rbmap:marker" 2>/tmp/signals.log &
 pid=$!
 wait_for_recorder $pid
@@ -472,7 +472,7 @@ ok "load" rbmap load --module /modules/rbmap.ko || done_testing
 mkdir -p /tmp/small
 mount -t tmpfs -o size=3m tmpfs /tmp/small
 if [ -z "${SHORT:-}" ]; then
-	timeout 50 rbmap record -o /tmp/small/full -e rbmap:marker -- sh -c \
+	timeout "$(patience 50)" rbmap record -o /tmp/small/full -e rbmap:marker -- sh -c \
 		'i=0; while [ $i -lt 200000 ]; do echo $i; i=$((i + 1)); done >/dev/rbmap/marker' \
 		2>/tmp/full.log
 	is $? 1 "a full disk: status 1"

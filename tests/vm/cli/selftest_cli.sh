@@ -77,7 +77,7 @@ is "$(left)" "" "nothing is left"
 rbmap record -f -e rbmap:marker -o /tmp/flight.dat 2>/tmp/flight.err &
 flight=$!
 ok "a flight recorder begins" retry_until 30 grep -q "kill -USR1 $flight" /tmp/flight.err
-rbmap selftest --seconds $seconds >/tmp/table 2>/tmp/err &
+rbmap selftest --seconds "$(patience $seconds)" >/tmp/table 2>/tmp/err &
 pid=$!
 number=0
 while kill -0 $pid 2>/dev/null; do
@@ -106,7 +106,7 @@ is "$(left)" "" "nothing is left"
 for cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 	[ ! -e "$cpu/online" ] || echo 0 >"$cpu/online"
 done
-rbmap selftest -s 1 --json >/tmp/json
+rbmap selftest -s "$(patience 1)" --json >/tmp/json
 is "$?" 0 "one CPU: it passes"
 for cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 	[ ! -e "$cpu/online" ] || echo 1 >"$cpu/online"

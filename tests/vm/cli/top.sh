@@ -45,13 +45,19 @@ rows_of()
 		awk '{ sum += $NF } END { print sum + 0 }'
 }
 
+# half_seconds NUMBER: prints so many half seconds of an idle machine
+half_seconds()
+{
+	awk -v halves="$(patience "$1")" 'BEGIN { print halves / 2 }'
+}
+
 in_own_buffer()
 {
 	grep -qs 1 "$root"/instances/record*/events/rbmap/marker/enable
 }
 
 # --- JSON: each event is counted once
-rbmap top --json -i 0.5 -n 6 -e rbmap:marker >/tmp/output 2>/tmp/errors &
+rbmap top --json -i "$(half_seconds 1)" -n 6 -e rbmap:marker >/tmp/output 2>/tmp/errors &
 top=$!
 ok "it enables the events in a buffer of its own" retry_until 20 in_own_buffer
 write 0 700
@@ -91,7 +97,7 @@ is "$(cat $root/self_cost)" 0 "the measurement has ended"
 # --- losses
 calls=100000
 [ -z "${SHORT:-}" ] || calls=15000
-rbmap top --json -i 1 -n 3 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
+rbmap top --json -i "$(patience 1)" -n 3 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
 top=$!
 retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
 dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
@@ -100,7 +106,7 @@ lost=$(sum_of lost)
 ok "events are lost" test "$lost" -gt 0
 is $((lost)) $(($(sum_of dropped_full) + $(sum_of overrun) + $(sum_of dropped_lapped) + $(sum_of dropped_nested))) \
 	"each loss has a cause"
-rbmap top --batch -i 1 -n 2 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
+rbmap top --batch -i "$(patience 1)" -n 2 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
 top=$!
 retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
 dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
@@ -110,9 +116,10 @@ like "$(cat /tmp/output)" '^Causes  (overwritten|ring full) [0-9]+/s' "the text 
 # --- another buffer: it is observed
 ok "a buffer" rbmap create seen
 echo 1 >$root/instances/seen/events/rbmap/marker/enable
-rbmap top --json -i 1 -n 2 -B seen >/tmp/output 2>/tmp/errors &
+rbmap top --json -i "$(patience 1)" -n 2 -B seen >/tmp/output 2>/tmp/errors &
 top=$!
-sleep 0.5
+retry_until 20 grep -q "/dev/rbmap/seen/cpu$(($(nproc) - 1))" /proc/$top/maps
+sleep "$(half_seconds 1)"
 echo one >/dev/rbmap/seen/marker
 echo two >/dev/rbmap/seen/marker
 wait $top

@@ -105,7 +105,10 @@ is "$(summed entries) $(summed emitted) $(summed overrun) $(summed 'lost events'
 marked gone
 put buffer_size_kb 128
 for cpu in /dev/rbmap/cpu*; do
-	timeout 1 cat "$cpu" >/dev/null
+	cat "$cpu" >/dev/null &
+	retry_until 20 grep -qx 'retired rings: 0' "$root/per_cpu/${cpu##*/}/stats"
+	kill $!
+	wait $! 2>/dev/null
 done
 is "$(summed 'retired rings') $(summed emitted)" "0 1" "a ring that was read to its end is freed, and still counts"
 put reset 1
@@ -250,8 +253,14 @@ other=$!
 echo $other >$root/set_event_pid
 put events/sched/sched_switch/filter "next_pid == $other"
 put events/sched/sched_switch/enable 1
-ok "set_event_pid: a switch to a listed task is recorded" \
-	test "$(recorded "kill -STOP $other; kill -CONT $other; sleep 0.2")" -gt 0
+before=$(summed emitted)
+switched()
+{
+	kill -STOP $other
+	kill -CONT $other
+	[ "$(summed emitted)" -gt "$before" ]
+}
+ok "set_event_pid: a switch to a listed task is recorded" retry_until 20 switched
 put events/sched/sched_switch/enable 0
 put events/sched/sched_switch/filter 0
 kill $other

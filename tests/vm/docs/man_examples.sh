@@ -11,7 +11,7 @@
 tools=/tmp/man-tools
 at=/tmp/man
 commands=/tmp/man-commands
-seconds=2	# until a SIGINT
+seconds=$(patience 2)	# until a SIGINT
 # One for each kind of example: load, record and report, a flight recorder, filters, text
 # and JSON
 chosen=" rbmap.1 rbmap-enable.1 rbmap-stream.1 rbmap-filter.5 "
@@ -46,7 +46,7 @@ prepare()
 	'trace-cmd restore -c '*) rbmap enable sched && sleep 0.2 ;;
 	'trace-cmd restore -i '*)
 		rbmap disable sched
-		timeout 2 cat /dev/rbmap/cpu0 >cpu0.raw
+		timeout "$(patience 2)" cat /dev/rbmap/cpu0 >cpu0.raw
 		;;
 	esac
 }

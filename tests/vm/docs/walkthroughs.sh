@@ -51,7 +51,7 @@ step()
 	shift
 	step=$((step + 1))
 	file=$at/step-$(printf %02d $step)
-	if (cd $at && PATH=$tools:$PATH timeout 120 sh -eu "$file") >/tmp/walk-out 2>&1; then
+	if (cd $at && PATH=$tools:$PATH timeout "$(patience 120)" sh -eu "$file") >/tmp/walk-out 2>&1; then
 		pass "$text"
 	else
 		fail "$text"
@@ -146,14 +146,16 @@ if [ -z "${SHORT:-}" ]; then
 	step "load"
 	step "two tasks"
 	step "record" '^[1-9][0-9]* events read, 0 lost$'
-	# A process of job is called sleep while it sleeps.
-	step "a table" '^ +[2-9][0-9][0-9]ms from .*: (job|sleep)-[0-9]+, CPU 0' \
-		'^ +CPU 0 ran hog-[0-9]+ for [1-9][0-9][0-9]ms'
+	# On a busy machine the wait lasts longer. A process of job is called sleep while it
+	# sleeps.
+	long='[1-9][0-9]*[.][0-9]+s'
+	step "a table" "^ +([2-9][0-9][0-9]ms|$long) from .*: (job|sleep)-[0-9]+, CPU 0" \
+		"^ +CPU 0 ran hog-[0-9]+ for ([1-9][0-9][0-9]ms|$long)"
 	step "a page" '^views\.html is complete'
 	like "$(head -n 1 $at/views.html)" '^<!DOCTYPE html>' "views: it is a page"
 	step "Perfetto" '^[1-9][0-9]* events, 0 lost$'
 	ok "views: it has the task's name" grep -aq hog $at/views.dat.perfetto-trace
-	step "trace-cmd" '^[2-9][0-9]{5}\.[0-9]{3}$'
+	step "trace-cmd" '^([2-9][0-9]{5}|[1-9][0-9]{6,})\.[0-9]{3}$'
 	step "live" '^ +CPU 0 ran hog-[0-9]+ for' ' SHARE  TASK +MOSTLY$'
 	step "hand over" ' end\.html$'
 	step "unload"

@@ -244,7 +244,11 @@ is "$bad" 0 "an event is created, enabled and removed $n times while it fires on
 add 'fire/hot emit_fetch a=$arg4:u64'
 echo 1 >$root/reset
 echo 1 >$root/events/fire/hot/enable
-sleep 0.3
+fired()
+{
+	[ "$(summed emitted)" -gt 0 ]
+}
+retry_until 20 fired
 like "$(events hot | head -n 1)" '^a=[0-9]+$' "the event of the last round is recorded"
 kill $firers
 wait $firers 2>/dev/null

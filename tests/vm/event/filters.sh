@@ -154,7 +154,7 @@ echo 77 >$rb/set_event_pid
 ) &
 sleeper=$!
 ok "rbmap record accepts a filter and a process" rbmap record -q --default -o /tmp/f.dat -e sched_switch \
-	--filter 'prev_pid == 0 && next_pid != 0' -p $sleeper -- sh -c "cat $switch $rb/options/event-fork $rb/set_event_pid >/tmp/during; sleep 1"
+	--filter 'prev_pid == 0 && next_pid != 0' -p $sleeper -- sh -c "cat $switch $rb/options/event-fork $rb/set_event_pid >/tmp/during; sleep $(patience 1)"
 is "$(head -n 2 /tmp/during | tr '\n' ' ')" "prev_pid == 0 && next_pid != 0 1 " "the filter is set while rbmap record runs"
 ok "set_event_pid has the process while rbmap record runs" grep -qx $sleeper /tmp/during
 is "$(cat $switch $rb/set_event_pid $rb/options/event-fork | tr '\n' ' ')" "prev_pid == 1 77 0 " "rbmap record restores the filter and the pids"

@@ -181,16 +181,17 @@ while [ $n -lt "$cpus" ]; do
 	load="${load:-} $!"
 	n=$((n + 1))
 done
+# The event has fired since $before was read.
+fires()
+{
+	[ "$(emitted)" -gt "$before" ]
+}
 n=0 silent=0
 while [ $n -lt $times ]; do
 	load_module kinds || break
 	echo 1 >$events/kinds/kinds_enter/enable
 	before=$(emitted)
-	[ $((n % 10)) -gt 0 ] || {
-		sleep 0.1
-		after=$(emitted)
-		[ "$after" -gt "$before" ] || silent=$((silent + 1))
-	}
+	[ $((n % 10)) -gt 0 ] || retry_until 20 fires || silent=$((silent + 1))
 	rmmod kinds || break
 	n=$((n + 1))
 done

@@ -47,6 +47,18 @@ retry_until()
 	done
 }
 
+# runs PID NAME: succeeds if the process has become program NAME, so that it has its files
+runs()
+{
+	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ]
+}
+
+# has_open PID PATH: succeeds if the process has a file open whose path begins with PATH
+has_open()
+{
+	find "/proc/$1/fd" -type l -exec readlink {} + 2>/dev/null | grep -q "^$2"
+}
+
 # reported EVENTS COMMAND: records EVENTS while COMMAND runs, and prints them;
 # /tmp/recorded.dat has the recording, /tmp/error the error messages
 reported()

@@ -109,7 +109,7 @@ while [ $cpu -lt "$cpus" ]; do
 	cat /dev/rbmap/cpu$cpu >/tmp/cpu$cpu.raw &
 	ok "cpu$cpu is read" retry_until 30 \
 		grep -qx 'entries: 0' /sys/kernel/rbmap/per_cpu/cpu$cpu/stats
-	sleep 1 # until cat has written its last sub-buffer
+	sleep "$(patience 1)" # until cat has written its last sub-buffer
 	kill $!
 	files="$files /tmp/cpu$cpu.raw"
 	cpu=$((cpu + 1))
