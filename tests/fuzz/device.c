@@ -11,7 +11,8 @@
  * seed and the thread's number choose the steps; the scheduler decides the
  * rest. The seed of each round is printed and written to the kernel's log:
  * --seed N --rounds 1 repeats the round. Some processes are killed while they
- * run.
+ * run. The rounds end after --seconds (60), or after --rounds. With --rounds 0
+ * each kind of step is taken alone.
  *
  * With --module, steps unload and load the module as well. --modules does so
  * with the modules in DIR that write to rbmap or have events. --hotplug takes
@@ -24,6 +25,10 @@
  * The kernel's log reports most faults. The program checks three things: each
  * kind of step has succeeded, every process ends, and no step has called
  * wrong().
+ *
+ * Whether a kind of step succeeds among others is chance. A kind that has not, is
+ * taken alone at the end: in a process with one thread, which opens, maps, makes
+ * and loads what the step may need. Its random numbers are always the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,6 +45,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client.h"
 #include "device.h"
 #include "tap.h"
 
@@ -47,6 +53,7 @@
 #define NR_STATS	3	/* threads that read `stats` all the time */
 #define STEP_SECONDS	30	/* seconds after which threads take no step */
 #define END_SECONDS	150	/* seconds after which each process must have ended */
+#define ALONE_TRIES	2000	/* steps of a kind that is taken alone */
 
 static bool do_fork(void);
 
@@ -122,7 +129,6 @@ static struct counts {
 	uint64_t good[NR_STEPS];
 	uint64_t wrong;
 	uint64_t seed;
-	bool	 prefers_missing;
 } *counts;
 
 static bool must(const struct step *step)
@@ -168,29 +174,6 @@ static void weigh_all(void)
 static bool is_missing(size_t i)
 {
 	return must(&steps[i]) && !counts->good[i];
-}
-
-static bool is_any_missing(void)
-{
-	for (size_t i = 0; i < NR_STEPS; i++)
-		if (is_missing(i))
-			return true;
-	return false;
-}
-
-/* Every third step is of a kind that has not succeeded yet. */
-static void weigh_missing(void)
-{
-	unsigned int total = 0, missing = 0;
-
-	weigh_all();
-	for (size_t i = 0; i < NR_STEPS; i++) {
-		total += weights[i];
-		missing += is_missing(i);
-	}
-	for (size_t i = 0; missing && i < NR_STEPS; i++)
-		if (is_missing(i))
-			weights[i] += total / 2 / missing;
 }
 
 /* A few steps alone run concurrently with each other much more often. */
@@ -294,7 +277,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-enum manner { ALL_STEPS, FEW_STEPS, CROWD, NR_MANNERS, MISSING_STEPS };
+enum manner { ALL_STEPS, FEW_STEPS, CROWD, NR_MANNERS, ONE_STEP };
 
 struct fuzz_thread {
 	pthread_t	thread;
@@ -302,6 +285,7 @@ struct fuzz_thread {
 	unsigned int	number;
 	unsigned int	steps;
 	enum manner	manner;
+	size_t		step;		/* the only one, with ONE_STEP */
 	bool		may_fail_often;
 };
 
@@ -313,6 +297,35 @@ static time_t now_seconds(void)
 	return now.tv_sec;
 }
 
+/* Take the steps on which others depend. */
+static void prepare(void)
+{
+	static bool (*const first[])(void) = {
+		do_load, do_probes_in, do_producer_in, do_instance_create,
+		do_control, do_open_control, do_marker, do_snapshot_file,
+	};
+
+	for (size_t i = 0; i < 4 * sizeof(first) / sizeof(*first); i++)
+		first[i % (sizeof(first) / sizeof(*first))]();
+	for (int i = 0; i < 2 * NR_FILES; i++)
+		do_open();
+	for (int i = 0; i < 4 * NR_MAPS; i++)
+		do_mmap();
+}
+
+/* Take steps of one kind until one succeeds. */
+static void take_alone(size_t i, unsigned int tries)
+{
+	weigh_all();
+	for (unsigned int n = 0; n < tries && !counts->good[i]; n++) {
+		if (n % 20 == 0)
+			prepare();
+		counts->tried[i]++;
+		if (steps[i].take())
+			counts->good[i]++;
+	}
+}
+
 static void *run_thread(void *arg)
 {
 	struct fuzz_thread *thread = arg;
@@ -321,19 +334,19 @@ static void *run_thread(void *arg)
 	random_state = thread->seed;
 	faults_begin(thread->may_fail_often);
 	switch (thread->manner) {
+	case ONE_STEP:
+		take_alone(thread->step, thread->steps);
+		return NULL;
 	case FEW_STEPS:
 		weigh_few();
 		break;
 	case CROWD:
 		weigh_part(thread->number);
 		break;
-	case MISSING_STEPS:
-		weigh_missing();
-		break;
 	default:
 		weigh_all();
 	}
-	end = now_seconds() + STEP_SECONDS;
+	end = now_seconds() + STEP_SECONDS * slowness();
 	for (unsigned int i = 0; i < thread->steps && now_seconds() < end; i++)
 		take_step(0);
 	return NULL;
@@ -350,8 +363,9 @@ static void *run_stats(void *arg)
 	return NULL;
 }
 
+/* @step: the only kind of step, or NR_STEPS */
 static void run_process(uint64_t seed, unsigned int threads,
-			unsigned int nr_steps)
+			unsigned int nr_steps, size_t step)
 {
 	struct fuzz_thread thread[MAX_THREADS];
 	struct sigaction action = { 0 };
@@ -370,14 +384,14 @@ static void run_process(uint64_t seed, unsigned int threads,
 		_exit(2);
 	epoll_fd = epoll_create1(0);
 	/* An open marker pins the module. */
-	marker = seed % 3 ? open("/dev/rbmap/marker", O_WRONLY) : -1;
+	marker = step == NR_STEPS && seed % 3 ? open("/dev/rbmap/marker", O_WRONLY) : -1;
 	scratch = open("/dev/null", O_WRONLY);
 	for (unsigned int i = 0; i < threads; i++) {
 		thread[i].seed = seed * 1000003 + i;
 		thread[i].number = i;
 		thread[i].steps = nr_steps;
-		thread[i].manner = counts->prefers_missing ?
-				   MISSING_STEPS : seed % NR_MANNERS;
+		thread[i].manner = step == NR_STEPS ? seed % NR_MANNERS : ONE_STEP;
+		thread[i].step = step;
 		thread[i].may_fail_often = !(seed % 8);
 		if (pthread_create(&thread[i].thread, NULL, run_thread,
 				   &thread[i]))
@@ -430,26 +444,15 @@ static void load_again(uint64_t seed)
 		do_load();
 }
 
-/* Return false if the process does not end, or ends in an unexpected way. */
-static bool run_round(uint64_t seed, unsigned int threads,
-		      unsigned int nr_steps)
+/*
+ * Wait for a process of a round. Return false if it does not end, or ends in an
+ * unexpected way.
+ */
+static bool ends_well(pid_t pid, uint64_t seed)
 {
-	unsigned int seconds = END_SECONDS;
+	unsigned int seconds = END_SECONDS * slowness();
 	int status = 0;
-	pid_t pid;
 
-	load_again(seed);
-	tell_kernel_log(seed);
-	counts->seed = seed;
-	random_state = seed;
-	pid = fork();
-	if (!pid)
-		run_process(seed, threads, nr_steps);
-	/* One process in four is killed while it runs. */
-	if (!pick(4)) {
-		usleep(1000 * pick(500));
-		kill(pid, SIGKILL);
-	}
 	if (!wait_seconds(pid, seconds, &status)) {
 		/* Print the stack of each task to the kernel's log. */
 		write_file("/proc/sysrq-trigger", "l");
@@ -470,6 +473,43 @@ static bool run_round(uint64_t seed, unsigned int threads,
 	return false;
 }
 
+static bool run_round(uint64_t seed, unsigned int threads,
+		      unsigned int nr_steps)
+{
+	pid_t pid;
+
+	load_again(seed);
+	tell_kernel_log(seed);
+	counts->seed = seed;
+	random_state = seed;
+	pid = fork();
+	if (!pid)
+		run_process(seed, threads, nr_steps, NR_STEPS);
+	/* One process in four is killed while it runs. */
+	if (!pick(4)) {
+		usleep(1000 * pick(500));
+		kill(pid, SIGKILL);
+	}
+	return ends_well(pid, seed);
+}
+
+/* Take a step of a kind that has not succeeded, on a module that was just loaded. */
+static bool run_alone(size_t step)
+{
+	pid_t pid;
+
+	for (int i = 0; module_path && i < 100 && !access("/dev/rbmap/marker", F_OK); i++)
+		unload_all();
+	load_again(1);
+	diag("step %s, alone", steps[step].name);
+	tell_kernel_log(step);
+	counts->seed = step;
+	pid = fork();
+	if (!pid)
+		run_process(step, 1, ALONE_TRIES, step);
+	return ends_well(pid, step);
+}
+
 static unsigned long long number_of(const char *text)
 {
 	char *end;
@@ -478,18 +518,6 @@ static unsigned long long number_of(const char *text)
 	if (!*text || *end)
 		bail_out("'%s' is no number", text);
 	return value;
-}
-
-/*
- * A busy machine takes few steps. Kinds of steps that have not succeeded at the end
- * get as much time again, and are preferred in it.
- */
-static bool goes_on(time_t end, time_t seconds)
-{
-	if (now_seconds() < end)
-		return true;
-	counts->prefers_missing = is_any_missing();
-	return counts->prefers_missing && now_seconds() < end + seconds;
 }
 
 int main(int argc, char **argv)
@@ -507,7 +535,7 @@ int main(int argc, char **argv)
 		{ 0 }
 	};
 	unsigned long long seed = time(NULL), rounds = -1ULL, threads = 4;
-	unsigned long long seconds = 60, nr_steps = 300, done = 0;
+	unsigned long long seconds = 0, nr_steps = 300, done = 0;
 	time_t end;
 	bool good = true;
 	int c;
@@ -556,15 +584,21 @@ int main(int argc, char **argv)
 
 	diag("first seed %llu, %llu threads, %llu steps each", seed, threads,
 	     nr_steps);
+	if (!seconds)
+		seconds = rounds == -1ULL ? 60 : INT32_MAX;
 	end = now_seconds() + seconds;
-	for (; good && done < rounds && goes_on(end, seconds); done++)
+	for (; good && done < rounds && now_seconds() < end; done++)
 		good = run_round(seed + done, threads, nr_steps);
+	/* A single round repeats an earlier one. */
+	for (size_t i = 0; good && rounds != 1 && i < NR_STEPS; i++)
+		if (is_missing(i))
+			good = run_alone(i);
 	load_again(seed);
-	ok(good && done, "%llu rounds, the last of seed %llu: each process ends", done,
+	ok(good && (done || !rounds), "%llu rounds, the last of seed %llu: each process ends", done,
 	   seed + done - 1);
 	is(counts->wrong, 0, "faults that the steps found");
 	for (size_t i = 0; i < NR_STEPS; i++) {
-		if (must(&steps[i]) && rounds == -1ULL)
+		if (must(&steps[i]) && rounds != 1)
 			ok(counts->good[i], "step %s: %llu of %llu succeeded",
 			   steps[i].name, (unsigned long long)counts->good[i],
 			   (unsigned long long)counts->tried[i]);
