@@ -209,7 +209,7 @@ like "$(cat "$dir/errors")" 'cannot write to standard output: Broken pipe$' "a r
 "$RBMAP" convert --systrace -o "$dir/alone/output" "$dir/large" 2>"$dir/errors" &
 pid=$!
 retry=0
-while [ -z "$(find "$dir/alone" -name 'output.*' -size +100k)" ] && [ $retry -lt 100 ]; do
+while [ -z "$(find "$dir/alone" -name 'output.*' -size +100k)" ] && [ $retry -lt 6000 ]; do
 	sleep 0.01
 	retry=$((retry + 1))
 done

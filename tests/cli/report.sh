@@ -166,10 +166,11 @@ script -qec "'$RBMAP' report '$dir/long.dat' | { sleep 1.5; cat >'$dir/long'; }"
 	/dev/null </dev/null >"$dir/terminal"
 ok "long work shows its progress on a terminal" \
 	grep -q 'long.dat: [0-9]* %, [0-9]* events' "$dir/terminal"
-script -qec "'$RBMAP' report '$dir/long.dat' >'$dir/short'" /dev/null </dev/null \
-	>"$dir/terminal"
-ok "short work shows none" eval "! grep -q % '$dir/terminal'"
+"$RBMAP" report "$dir/long.dat" >"$dir/short"
 ok "the output is the same" cmp "$dir/long" "$dir/short"
+# A recording of a few events is short work on a busy machine, too.
+script -qec "'$RBMAP' report '$file' >'$dir/short'" /dev/null </dev/null >"$dir/terminal"
+ok "short work shows none" eval "! grep -q % '$dir/terminal'"
 
 # Files that are not recordings.
 says 1 "$dir/none does not exist: 'rbmap record' makes a recording" report "$dir/none"
