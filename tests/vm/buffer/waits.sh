@@ -18,8 +18,8 @@ case ,$(cat /sys/devices/system/cpu/isolated), in
 esac
 # The limit of an isolated CPU is near to what an interrupt for each event would cause.
 [ -z "${SHORT:-}" ] || {
-	rounds=$((rounds / 3)) milliseconds=250
-	[ $limit != 30 ] || limit=15 milliseconds=500
+	rounds=$((rounds / 3)) milliseconds=150
+	[ $limit != 30 ] || limit=8 milliseconds=300
 }
 diag "isolated: '$(cat /sys/devices/system/cpu/isolated)'"
 

@@ -445,13 +445,15 @@ kill -INT $pid
 wait $pid
 is $? 0 "SIGHUP is ignored: the recording goes on until SIGINT"
 like "$(rbmap report /tmp/signals 2>&1)" 'after' "SIGHUP is ignored: the event after it is in the file"
-sh -c "trap '' HUP; exec rbmap stream" >/tmp/signals.out 2>&1 &
-pid=$!
-sleep 2
-kill -HUP $pid
-sleep 0.5
-ok "SIGHUP is ignored: the stream goes on" kill -INT $pid
-wait $pid
+if [ -z "${SHORT:-}" ]; then
+	sh -c "trap '' HUP; exec rbmap stream" >/tmp/signals.out 2>&1 &
+	pid=$!
+	sleep 2
+	kill -HUP $pid
+	sleep 0.5
+	ok "SIGHUP is ignored: the stream goes on" kill -INT $pid
+	wait $pid
+fi
 rbmap record -q -f -o /tmp/signals -e rbmap:marker &
 pid=$!
 retry_until 20 awk '/^SigBlk/ { exit substr($2, 14, 1) !~ /[2367abef]/ }' /proc/$pid/status

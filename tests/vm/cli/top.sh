@@ -95,9 +95,9 @@ like "$(cat /tmp/output)" 'a probe [0-9]+ ns, 1 % of them over [0-9]+ ns' "the p
 is "$(cat $root/self_cost)" 0 "the measurement has ended"
 
 # --- losses
-calls=100000
-[ -z "${SHORT:-}" ] || calls=15000
-rbmap top --json -i "$(patience 1)" -n 3 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
+calls=100000 turns=3
+[ -z "${SHORT:-}" ] || calls=15000 turns=2
+rbmap top --json -i "$(patience 1)" -n $turns -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
 top=$!
 retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
 dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
@@ -106,12 +106,14 @@ lost=$(sum_of lost)
 ok "events are lost" test "$lost" -gt 0
 is $((lost)) $(($(sum_of dropped_full) + $(sum_of overrun) + $(sum_of dropped_lapped) + $(sum_of dropped_nested))) \
 	"each loss has a cause"
-rbmap top --batch -i "$(patience 1)" -n 2 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
-top=$!
-retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
-dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
-wait $top
-like "$(cat /tmp/output)" '^Causes  (overwritten|ring full) [0-9]+/s' "the text has the cause" || diag "$(cat /tmp/output)"
+if [ -z "${SHORT:-}" ]; then
+	rbmap top --batch -i "$(patience 1)" -n 2 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
+	top=$!
+	retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
+	dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
+	wait $top
+	like "$(cat /tmp/output)" '^Causes  (overwritten|ring full) [0-9]+/s' "the text has the cause" || diag "$(cat /tmp/output)"
+fi
 
 # --- another buffer: it is observed
 ok "a buffer" rbmap create seen
