@@ -44,6 +44,7 @@ check-vm-runner:
 	@tests/abi/selftest
 	@tests/vm/selftest/sets
 	@tests/vm/selftest/clock
+	@tests/vm/selftest/built
 	@tests/vm/selftest/run
 
 # Build all programs first, with all CPUs: suites that run at the same time would build
