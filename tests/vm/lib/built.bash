@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # cache, work, KVER, KDIR, run are those of kernel
 #
 # A cache of built modules. A build for a kernel takes a minute of CPU time, most of it in
-# feature tests and in the kernel's headers, and a compiler's cache cannot help: commands
+# feature tests and in the kernel's headers. A compiler's cache cannot help, because commands
 # have the absolute path of the folder. The same sources, kernel, compiler and arguments
 # give the same files, whatever the folder. Only successful builds are kept.
 
@@ -69,7 +69,7 @@ change_paths()
 }
 
 # use_built DIR: puts the files of an earlier build into DIR and prints what it printed;
-# fails if there is none
+# fails if the cache does not have it
 use_built()
 {
 	local dir=$1 files
