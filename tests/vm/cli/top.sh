@@ -53,13 +53,13 @@ half_seconds()
 
 in_own_buffer()
 {
-	grep -qs 1 "$root"/instances/record*/events/rbmap/marker/enable
+	grep -qs 1 "$root"/instances/record*/events/"$1"/enable
 }
 
 # --- JSON: each event is counted once
 rbmap top --json -i "$(half_seconds 1)" -n 6 -e rbmap:marker >/tmp/output 2>/tmp/errors &
 top=$!
-ok "it enables the events in a buffer of its own" retry_until 20 in_own_buffer
+ok "it enables the events in a buffer of its own" retry_until 20 in_own_buffer rbmap/marker
 write 0 700
 write 1 300
 wait $top
@@ -76,7 +76,7 @@ is "$(find $root/instances -name 'record*')" "" "no buffer is left"
 # --- text
 rbmap top --batch -i 1 -n 2 --by task -e rbmap:marker >/tmp/output 2>/tmp/errors &
 top=$!
-retry_until 20 in_own_buffer
+retry_until 20 in_own_buffer rbmap/marker
 write 1 500
 wait $top
 is $? 0 "rbmap top --batch"
@@ -99,7 +99,7 @@ calls=100000 turns=3
 [ -z "${SHORT:-}" ] || calls=15000 turns=2
 rbmap top --json -i "$(patience 1)" -n $turns -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
 top=$!
-retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
+retry_until 20 in_own_buffer raw_syscalls/sys_enter
 dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
 wait $top
 lost=$(sum_of lost)
@@ -109,7 +109,7 @@ is $((lost)) $(($(sum_of dropped_full) + $(sum_of overrun) + $(sum_of dropped_la
 if [ -z "${SHORT:-}" ]; then
 	rbmap top --batch -i "$(patience 1)" -n 2 -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
 	top=$!
-	retry_until 20 grep -qs 1 $root/instances/record*/events/raw_syscalls/sys_enter/enable
+	retry_until 20 in_own_buffer raw_syscalls/sys_enter
 	dd if=/dev/zero of=/dev/null bs=1 count=$calls 2>/dev/null
 	wait $top
 	like "$(cat /tmp/output)" '^Causes  (overwritten|ring full) [0-9]+/s' "the text has the cause" || diag "$(cat /tmp/output)"

@@ -42,7 +42,10 @@ retry_until()
 	shift
 	while ! "$@"; do
 		read_slowness
-		[ $(($(date +%s) - begin)) -le $((seconds * slowness)) ] || return 1
+		if [ $(($(date +%s) - begin)) -gt $((seconds * slowness)) ]; then
+			diag "gave up after $((seconds * slowness)) s: $*"
+			return 1
+		fi
 		sleep 0.1
 	done
 }
@@ -56,7 +59,7 @@ runs()
 # has_open PID PATH: succeeds if the process has a file open whose path begins with PATH
 has_open()
 {
-	find "/proc/$1/fd" -type l -exec readlink {} + 2>/dev/null | grep -q "^$2"
+	find "/proc/$1/fd" -type l -exec readlink {} \; 2>/dev/null | grep -q "^$2"
 }
 
 # reported EVENTS COMMAND: records EVENTS while COMMAND runs, and prints them;
