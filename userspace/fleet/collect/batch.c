@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "batch.h"
+#include "common/cli.h"
 #include "hello.h"
 #include "incoming.h"
 #include "index/hosts.h"
@@ -12,6 +14,7 @@
 
 #define BATCH_MESSAGES	FILES_OPEN_MAX
 #define BATCH_BYTES	(8U << 20)
+#define ASIDE_SECONDS	60	/* Not every refused message is reported. */
 
 static int handle_answer(struct collector *c, const struct index_host *host,
 			 const struct message *m)
@@ -105,29 +108,127 @@ static void acknowledge(struct collector *c, struct parcel *parcels, unsigned in
 		c->transport.ops->acknowledge(&c->transport, &parcels[i], done);
 }
 
-/* Write all to the disk. Return false, with the error reported: nothing was. */
-static bool write_batch(struct collector *c, const struct parcel *parcels, unsigned int nr)
+/*
+ * Return whether the message is the cause of an error: it fails each time, and others do
+ * not. Otherwise the disk or the memory is.
+ */
+static bool is_of_message(const struct collector *c, int ret)
+{
+	switch (-ret) {
+	case 0:
+		return index_error_of_values(&c->index);
+	case EEXIST:
+	case EINVAL:
+	case EISDIR:
+	case ELOOP:
+	case EMSGSIZE:
+	case ENAMETOOLONG:
+	case ENOENT:
+	case ENOTDIR:
+	case EOVERFLOW:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void tell_aside(const struct parcel *p, const char *cause, int ret)
+{
+	static double next_report;
+
+	if (now() < next_report)
+		return;
+	next_report = now() + ASIDE_SECONDS;
+	complain("a message of %s cannot be stored and is refused: %s; %s", p->host, cause,
+		 !ret ? "the directory aside has it" :
+		 ret == -EEXIST ? "the directory aside has an earlier one" :
+		 "the directory aside does not take it");
+}
+
+/* Refuse a message that cannot be stored, and keep it for the administrator. */
+static int put_aside(struct collector *c, const struct parcel *p, int error)
+{
+	char cause[INDEX_ERROR_SIZE];
+	struct index_host host;
+	int ret;
+
+	snprintf(cause, sizeof(cause), "%s", error ? strerror(-error) : c->index.error);
+	index_undo(&c->index);
+	/* Open files are known by the ids of rows, which other rows get after that. */
+	ret = files_sync(&c->files);
+	if (!ret)
+		ret = stream_files_sync(&c->streams);
+	if (ret)
+		return ret;
+	tell_aside(p, cause, files_put_aside(&c->files, p->host, p->data, p->size));
+	return refuse(c, index_host_seen(&c->index, p->host, "", collector_time(), &host) ?
+		      host.id : 0, REFUSED_STORE);
+}
+
+/* Handle a message, so that its failure undoes nothing of the others. */
+static int handle_alone(struct collector *c, const struct parcel *p)
+{
+	unsigned int answers = c->nr_answers, replies = c->replies.nr;
+	uint64_t stored_bytes = c->stored_bytes;
+	int ret;
+
+	index_mark(&c->index);
+	ret = batch_message(c, p);
+	if (is_of_message(c, ret)) {
+		c->nr_answers = answers;
+		c->stored_bytes = stored_bytes;
+		replies_cut(&c->replies, replies);
+		return put_aside(c, p, ret);
+	}
+	index_unmark(&c->index);
+	return ret;
+}
+
+/* Write all to the disk. @alone: refuse what cannot be stored. Return 0 or an errno. */
+static int try_batch(struct collector *c, const struct parcel *parcels, unsigned int nr,
+		     bool alone)
 {
 	int ret = 0;
 
 	index_begin(&c->index);
-	for (unsigned int i = 0; i < nr && !ret; i++)
-		ret = batch_message(c, &parcels[i]);
+	for (unsigned int i = 0; i < nr && !ret && !c->index.code; i++)
+		ret = alone ? handle_alone(c, &parcels[i]) : batch_message(c, &parcels[i]);
 	if (!ret)
 		ret = files_sync(&c->files);
 	if (!ret)
 		ret = stream_files_sync(&c->streams);
 	if (!ret)
 		streams_answer(c);
-	if (!ret && index_commit(&c->index))
-		return true;
+	return ret;
+}
+
+static void undo_batch(struct collector *c, uint64_t refused)
+{
 	index_rollback(&c->index);
 	files_drop(&c->files);
 	stream_files_drop(&c->streams);
 	c->nr_answers = 0;
-	/* Some bytes were counted already. */
-	retention_begin(c);
+	c->refused = refused;
 	replies_discard(&c->replies);
+	/* Some bytes were counted already. The text of the error stays. */
+	index_clear(&c->index);
+	retention_begin(c);
+}
+
+/* Write all to the disk. Return false, with the error reported: nothing was. */
+static bool write_batch(struct collector *c, const struct parcel *parcels, unsigned int nr)
+{
+	uint64_t refused = c->refused;
+	int ret = try_batch(c, parcels, nr, false);
+
+	/* One message must not keep those of all other hosts away. */
+	if (is_of_message(c, ret)) {
+		undo_batch(c, refused);
+		ret = try_batch(c, parcels, nr, true);
+	}
+	if (!ret && index_commit(&c->index))
+		return true;
+	undo_batch(c, refused);
 	collector_trouble(c, "cannot write to %s: %s; messages wait until that is repaired",
 			  c->options->directory, ret ? strerror(-ret) : c->index.error);
 	return false;
@@ -137,7 +238,6 @@ unsigned int batch_run(struct collector *c, int timeout_ms)
 {
 	struct parcel parcels[BATCH_MESSAGES];
 	unsigned int nr = receive(c, parcels, timeout_ms);
-	uint64_t refused = c->refused;
 	bool done;
 
 	if (!nr)
@@ -145,10 +245,8 @@ unsigned int batch_run(struct collector *c, int timeout_ms)
 	done = write_batch(c, parcels, nr);
 	acknowledge(c, parcels, nr, done);
 	c->batch_failed = !done;
-	if (!done) {
-		c->refused = refused;
+	if (!done)
 		return 0;
-	}
 	c->messages += nr;
 	replies_send(c);
 	return nr;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,11 +62,18 @@ static bool take_lock(struct collect_files *f, int base, const char *dir)
 	return false;
 }
 
+static bool has_directories(const struct collect_files *f)
+{
+	return f->incoming >= 0 && f->incidents >= 0 && f->aside >= 0;
+}
+
 bool files_open(struct collect_files *f, const char *dir)
 {
 	int base;
 
-	*f = (struct collect_files){ .lock = -1, .incoming = -1, .incidents = -1 };
+	*f = (struct collect_files){
+		.lock = -1, .incoming = -1, .incidents = -1, .aside = -1,
+	};
 	if (mkdir(dir, DIRECTORY_MODE) && errno != EEXIST) {
 		complain("cannot make the directory %s: %s", dir, strerror(errno));
 		return false;
@@ -78,12 +86,14 @@ bool files_open(struct collect_files *f, const char *dir)
 	if (take_lock(f, base, dir)) {
 		f->incoming = files_directory(base, "incoming");
 		f->incidents = files_directory(base, "incidents");
-		if (f->incoming < 0 || f->incidents < 0)
+		f->aside = files_directory(base, "aside");
+		if (!has_directories(f))
 			complain("cannot make a directory in %s: %s", dir,
-				 strerror(-(f->incoming < 0 ? f->incoming : f->incidents)));
+				 strerror(-(f->incoming < 0 ? f->incoming :
+					    f->incidents < 0 ? f->incidents : f->aside)));
 	}
 	close(base);
-	if (f->incoming >= 0 && f->incidents >= 0)
+	if (has_directories(f))
 		return true;
 	files_close(f);
 	return false;
@@ -96,10 +106,12 @@ void files_close(struct collect_files *f)
 		close(f->incoming);
 	if (f->incidents >= 0)
 		close(f->incidents);
+	if (f->aside >= 0)
+		close(f->aside);
 	/* The name stays: a lock on a file without a name would keep nobody away. */
 	if (f->lock >= 0)
 		close(f->lock);
-	f->incoming = f->incidents = f->lock = -1;
+	f->incoming = f->incidents = f->aside = f->lock = -1;
 }
 
 /* Open the file of an incident's parts. A new name is safe before the first part is. */
@@ -248,6 +260,41 @@ int files_keep(struct collect_files *f, const char *host, const char *name)
 		close(from);
 	if (to >= 0)
 		close(to);
+	return ret;
+}
+
+/* Return the number of files in a directory. */
+static unsigned int count_files(int at)
+{
+	int dir = openat(at, ".", DIRECTORY_FLAGS);
+	DIR *d = dir < 0 ? NULL : fdopendir(dir);
+	struct dirent *entry;
+	unsigned int nr = 0;
+
+	while (d && (entry = readdir(d)))
+		nr += *entry->d_name != '.';
+	if (d)
+		closedir(d);
+	return nr;
+}
+
+int files_put_aside(struct collect_files *f, const char *host, const void *data, size_t size)
+{
+	char file[NAME_SIZE];
+	int fd, ret;
+
+	if (count_files(f->aside) >= FILES_ASIDE_MAX)
+		return -EMLINK;
+	snprintf(file, sizeof(file), "%.*s.message", HOST_NAME_SIZE, host);
+	fd = openat(f->aside, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	if (fd < 0)
+		return -errno;
+	ret = write_all_at(fd, data, size, 0);
+	if (!ret && (fsync(fd) || fsync(f->aside)))
+		ret = -errno;
+	close(fd);
+	if (ret)
+		unlinkat(f->aside, file, 0);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
  *	DIR/.lock			one collector at a time
  *	DIR/incoming/HOST/ID.part	parts of a file, each at its place
  *	DIR/incidents/HOST/ID.dat	a file that is complete
+ *	DIR/aside/HOST.message		a message that cannot be stored
  *
  * Names of hosts and of incidents are valid names of the message format: none of them
  * begins with a dot or has a slash.
@@ -18,13 +19,14 @@
 #include <stdint.h>
 
 #define FILES_OPEN_MAX	256	/* files that one batch writes to */
+#define FILES_ASIDE_MAX	64	/* messages that could not be stored */
 
 /**
  * struct collect_files - the open directories
  * @part: the files that were written to since the last files_sync()
  */
 struct collect_files {
-	int lock, incoming, incidents;
+	int lock, incoming, incidents, aside;
 	unsigned int nr;
 	struct {
 		int64_t incident;
@@ -53,6 +55,11 @@ int files_remove_part(struct collect_files *f, const char *host, const char *nam
 		      int64_t incident);
 /* Give a complete file its name, which is safe after that. -EEXIST: there is one. */
 int files_keep(struct collect_files *f, const char *host, const char *name);
+/*
+ * Keep a message that cannot be stored, one for each host and FILES_ASIDE_MAX in all.
+ * -EEXIST: an earlier one of the host is there; -EMLINK: there are as many already.
+ */
+int files_put_aside(struct collect_files *f, const char *host, const void *data, size_t size);
 int files_open_incident(struct collect_files *f, const char *host, const char *name);
 int files_remove_incident(struct collect_files *f, const char *host, const char *name);
 

@@ -67,6 +67,14 @@ void replies_discard(struct replies *r)
 	r->nr = 0;
 }
 
+void replies_cut(struct replies *r, unsigned int nr)
+{
+	if (nr >= r->nr)
+		return;
+	r->bytes.size = r->offset[nr];
+	r->nr = nr;
+}
+
 void replies_send(struct collector *c)
 {
 	struct replies *r = &c->replies;

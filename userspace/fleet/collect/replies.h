@@ -40,6 +40,8 @@ uint64_t replies_add(struct replies *r, const struct index_host *host, const cha
 void replies_repeat(struct replies *r, const struct index_host *host, const char *incident,
 		    uint64_t number);
 void replies_discard(struct replies *r);
+/* Discard those behind the first @nr. */
+void replies_cut(struct replies *r, unsigned int nr);
 /* Publish all. After an error they are discarded, because each HELLO asks for them again. */
 void replies_send(struct collector *c);
 

@@ -20,7 +20,7 @@ static uint64_t difference(uint64_t to, uint64_t from)
 
 static void add_to(uint64_t *sum, uint64_t number)
 {
-	*sum = number > INT64_MAX - *sum ? INT64_MAX : *sum + number;
+	*sum = stream_sum(*sum, number);
 }
 
 /* The messages before @next that are not here will never come. */
@@ -43,12 +43,15 @@ static void take(struct index_stream *s, const struct index_ahead *a)
 	if (a->seq > s->next)
 		lose(s, &a->before, a->number, a->seq);
 	add_to(&s->events, a->events);
-	if (a->lost == MESSAGE_LOST_UNKNOWN)
+	s->totals = a->before;
+	add_to(&s->totals.events, a->events);
+	if (a->lost == MESSAGE_LOST_UNKNOWN) {
 		add_to(&s->unknown, 1);
-	else
+		add_to(&s->totals.unknown, 1);
+	} else {
 		add_to(&s->lost, a->lost);
-	s->totals = batch_totals(&(struct batch_head){ .before = a->before, .events = a->events },
-				 a->lost);
+		add_to(&s->totals.lost, a->lost);
+	}
 	s->number = a->number;
 	s->next = a->seq + 1;
 }
@@ -128,21 +131,23 @@ static bool parse(struct batch_head *head, const struct message *m,
 		return false;
 	switch (m->kind) {
 	case MESSAGE_SUBBUFS:
-		return batch_is_valid(m->data, m->size) &&
-		       batch_open(&r, head, m->data, m->size) && head->end <= INT64_MAX &&
-		       head->before.events <= INT64_MAX && head->before.lost <= INT64_MAX &&
-		       head->before.unknown <= INT64_MAX && head->number <= INT64_MAX - head->events;
+		valid = batch_is_valid(m->data, m->size) &&
+			batch_open(&r, head, m->data, m->size);
+		break;
 	case MESSAGE_HEAD:
 		valid = stream_head_decode(&contents, m->data, m->size);
 		stream_head_free(&contents);
-		return valid;
+		break;
 	default:
 		if (stream_clock_parse(&clock, m->data, m->size))
 			head->begin = head->end = clock.moment.real;
 		else
 			head->begin = INT64_MAX;
-		return true;
+		valid = true;
+		break;
 	}
+	/* The index has no numbers beyond INT64_MAX. */
+	return valid && batch_numbers_fit(head, m->lost);
 }
 
 static int handle_data(struct collector *c, const struct index_host *host,

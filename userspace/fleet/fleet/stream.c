@@ -27,11 +27,11 @@ static const char buffers[] =
 	" (SELECT DISTINCT host, boot, buffer FROM stream_file WHERE begin <= ?1 AND end >= ?2) f"
 	" JOIN host ON host.id = f.host ORDER BY host.name, f.boot, f.buffer";
 static const char rings[] =
-	"SELECT cpu, generation, sum(events), sum(lost), sum(unknown), max(number),"
-	" sum(ifnull((SELECT max(seq) + 1 - count(*) - next FROM stream_ahead"
-	"  WHERE stream_ahead.source = stream_source.id), 0))"
+	"SELECT cpu, generation, events, lost, unknown, number,"
+	" ifnull((SELECT max(seq) + 1 - count(*) - next FROM stream_ahead"
+	"  WHERE stream_ahead.source = stream_source.id), 0)"
 	" FROM stream_source WHERE host = ?1 AND boot = ?2 AND buffer = ?3 AND cpu >= 0"
-	" GROUP BY cpu, generation ORDER BY cpu, generation";
+	" ORDER BY cpu, generation";	/* SQLite's own sum() fails beyond INT64_MAX. */
 
 /* A host has one recording in most cases. */
 static void name_copy(const struct stream_query *q, bool alone, char name[COPY_NAME_SIZE])
@@ -42,21 +42,48 @@ static void name_copy(const struct stream_query *q, bool alone, char name[COPY_N
 		snprintf(name, COPY_NAME_SIZE, "%s-%s-%.8s.dat", q->host, q->buffer, q->boot);
 }
 
+/* The sources of a ring. One that was allocated again has several. */
+struct ring_sums {
+	uint64_t cpu, generation;
+	uint64_t events, lost, unknown, number, missing;
+	bool any;
+};
+
+static void add_ring(struct buf *out, const struct ring_sums *r)
+{
+	char line[256];
+
+	if (!r->any)
+		return;
+	snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+		 " %" PRIu64 " %" PRIu64, r->cpu, r->generation, r->events, r->lost, r->unknown,
+		 r->missing, r->number);
+	text_add(out, "ring", line);
+}
+
 /* Return the number of messages that are missing. */
 static uint64_t add_rings(struct buf *out, struct fleet_index *ix, const struct stream_query *q)
 {
 	sqlite3_stmt *st = index_select(ix, rings, "iss", q->host_id, q->boot, q->buffer);
+	struct ring_sums r = { 0 };
 	uint64_t missing = 0;
-	char line[256];
 
 	while (index_row(ix, st)) {
-		snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-			 " %" PRIu64 " %" PRIu64 " %" PRIu64, index_u64(st, 0), index_u64(st, 1),
-			 index_u64(st, 2), index_u64(st, 3), index_u64(st, 4), index_u64(st, 6),
-			 index_u64(st, 5));
-		missing += index_u64(st, 6);
-		text_add(out, "ring", line);
+		if (r.cpu != index_u64(st, 0) || r.generation != index_u64(st, 1)) {
+			add_ring(out, &r);
+			r = (struct ring_sums){
+				.cpu = index_u64(st, 0), .generation = index_u64(st, 1),
+			};
+		}
+		r.any = true;
+		r.events = stream_sum(r.events, index_u64(st, 2));
+		r.lost = stream_sum(r.lost, index_u64(st, 3));
+		r.unknown = stream_sum(r.unknown, index_u64(st, 4));
+		r.number = index_u64(st, 5) > r.number ? index_u64(st, 5) : r.number;
+		r.missing = stream_sum(r.missing, index_u64(st, 6));
+		missing = stream_sum(missing, index_u64(st, 6));
 	}
+	add_ring(out, &r);
 	index_end(st);
 	return missing;
 }

@@ -134,11 +134,11 @@ static void add_lost(struct recording *r, uint64_t lost)
 	if (lost == RBMAP_LOST_UNKNOWN || r->lost == RBMAP_LOST_UNKNOWN)
 		r->lost = RBMAP_LOST_UNKNOWN;
 	else
-		r->lost += lost;
+		r->lost = stream_sum(r->lost, lost);
 	if (lost == RBMAP_LOST_UNKNOWN)
 		r->counts->unknown++;
 	else
-		r->counts->lost += lost;
+		r->counts->lost = stream_sum(r->counts->lost, lost);
 }
 
 /* Write the losses of a CPU that has no more events. */
@@ -167,9 +167,9 @@ static int follow(struct recording *r, const struct stream_entry *e, const struc
 	if (!same && r->next && r->source.cpu != e->source.cpu)
 		ret = end_cpu(r);
 	if (same && e->seq > r->next) {
-		r->counts->missing += e->seq - r->next;
-		add_lost(r, difference(head->before.events, r->totals.events) +
-			    difference(head->before.lost, r->totals.lost));
+		r->counts->missing = stream_sum(r->counts->missing, e->seq - r->next);
+		add_lost(r, stream_sum(difference(head->before.events, r->totals.events),
+				       difference(head->before.lost, r->totals.lost)));
 		if (head->before.unknown > r->totals.unknown)
 			add_lost(r, RBMAP_LOST_UNKNOWN);
 	}

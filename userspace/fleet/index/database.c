@@ -84,6 +84,37 @@ bool index_commit(struct fleet_index *ix)
 	return !ix->code;
 }
 
+void index_mark(struct fleet_index *ix)
+{
+	index_run(ix, "SAVEPOINT message", "");
+}
+
+void index_unmark(struct fleet_index *ix)
+{
+	index_run(ix, "RELEASE message", "");
+}
+
+void index_undo(struct fleet_index *ix)
+{
+	index_clear(ix);
+	index_run(ix, "ROLLBACK TO message", "");
+	index_unmark(ix);
+}
+
+bool index_error_of_values(const struct fleet_index *ix)
+{
+	switch (ix->code & 0xff) {
+	case SQLITE_ERROR:
+	case SQLITE_TOOBIG:
+	case SQLITE_CONSTRAINT:
+	case SQLITE_MISMATCH:
+	case SQLITE_RANGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool index_clear(struct fleet_index *ix)
 {
 	bool was = ix->code;
@@ -103,7 +134,8 @@ static sqlite3_stmt *prepare(struct fleet_index *ix, const char *sql)
 	code = ix->nr_statements == INDEX_STATEMENTS ? SQLITE_NOMEM :
 		sqlite3_prepare_v3(ix->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
 	if (code) {
-		failed(ix, code);
+		/* A statement that this database does not know is not an error of values. */
+		failed(ix, code == SQLITE_ERROR ? SQLITE_SCHEMA : code);
 		return NULL;
 	}
 	ix->statement[ix->nr_statements].sql = sql;

@@ -49,6 +49,16 @@ void index_begin(struct fleet_index *ix);
 bool index_commit(struct fleet_index *ix);
 void index_rollback(struct fleet_index *ix);
 
+/*
+ * The part of a transaction since index_mark() can be undone alone, with its error.
+ * index_error_of_values() tells whether the error is that of the values, so that the same
+ * statement always fails, and not that of the disk or of the memory.
+ */
+void index_mark(struct fleet_index *ix);
+void index_unmark(struct fleet_index *ix);
+void index_undo(struct fleet_index *ix);
+bool index_error_of_values(const struct fleet_index *ix);
+
 /* Forget an error outside a transaction. Return whether there was one. */
 bool index_clear(struct fleet_index *ix);
 

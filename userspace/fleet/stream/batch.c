@@ -26,6 +26,27 @@ struct stream_totals batch_totals(const struct batch_head *head, uint64_t lost)
 	return sum;
 }
 
+uint64_t stream_sum(uint64_t a, uint64_t b)
+{
+	return a > INT64_MAX || b > INT64_MAX - a ? INT64_MAX : a + b;
+}
+
+static bool sum_fits(uint64_t a, uint64_t b)
+{
+	return a <= INT64_MAX && b <= INT64_MAX - a;
+}
+
+bool batch_numbers_fit(const struct batch_head *head, uint64_t lost)
+{
+	const struct stream_totals *before = &head->before;
+	bool unknown = lost == MESSAGE_LOST_UNKNOWN;
+
+	return sum_fits(before->events, head->events) && sum_fits(before->unknown, unknown) &&
+	       sum_fits(before->lost, unknown ? 0 : lost) &&
+	       sum_fits(head->number, head->events) && head->begin <= INT64_MAX &&
+	       head->end <= INT64_MAX;
+}
+
 void batch_begin(struct buf *out)
 {
 	static const struct batch_head none;

@@ -54,6 +54,12 @@ struct batch_subbuf {
 /* Sums of the messages up to this one */
 struct stream_totals batch_totals(const struct batch_head *head, uint64_t lost);
 
+/* Return a sum of numbers that a host says of itself; INT64_MAX if it is more than that. */
+uint64_t stream_sum(uint64_t a, uint64_t b);
+
+/* Return whether no number of a message, and no sum of them, exceeds INT64_MAX. */
+bool batch_numbers_fit(const struct batch_head *head, uint64_t lost);
+
 /* Write the head into the room that batch_begin() has left. */
 void batch_begin(struct buf *out);
 void batch_end(struct buf *out, const struct batch_head *head);

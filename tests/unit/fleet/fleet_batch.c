@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Batches of the collector: hostile numbers, and messages that the index does not take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collect/batch.h"
+#include "collect/streams.h"
+#include "stream/batch.h"
+#include "stream/clock.h"
+
+#define BOOT		"0123456789abcdef0123456789abcdef"
+#define SOURCE		"main.0.1.1"
+#define MESSAGES_MAX	64
+#define TWO_63		(UINT64_MAX / 2 + 1)
+
+static struct collect_options options = {
+	.permits = 4, .max_incident_kb = 2048, .max_host_kb = 8192, .max_stream_kb = 8192,
+};
+static struct collector collector;
+static char folder[] = "/tmp/fleet-batch-XXXXXX";
+
+/* The transport: messages that wait, and what became of them */
+static struct {
+	char host[HOST_NAME_SIZE];
+	struct buf bytes;
+	bool done;
+} queue[MESSAGES_MAX];
+static unsigned int queued, received, acknowledged;
+
+static int receive(struct transport *t, struct parcel *p, int timeout_ms)
+{
+	(void)t;
+	(void)timeout_ms;
+	if (received == queued)
+		return 0;
+	p->data = queue[received].bytes.data;
+	p->size = queue[received].bytes.size;
+	memcpy(p->host, queue[received].host, sizeof(p->host));
+	p->handle = &queue[received++];
+	return 1;
+}
+
+static int acknowledge(struct transport *t, struct parcel *p, bool done)
+{
+	(void)t;
+	(void)p;
+	acknowledged += done;
+	return 0;
+}
+
+static int publish(struct transport *t, const struct parcel *parcels, unsigned int nr)
+{
+	(void)t;
+	(void)parcels;
+	(void)nr;
+	return 0;
+}
+
+static const struct transport_ops ops = {
+	.receive = receive, .acknowledge = acknowledge, .publish = publish,
+};
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&collector, 0, sizeof(collector));
+	strcpy(folder, "/tmp/fleet-batch-XXXXXX");
+	collector.options = &options;
+	collector.transport.ops = &ops;
+	collector.answers = calloc(STREAM_ANSWERS_MAX, sizeof(*collector.answers));
+	if (!collector.answers || !mkdtemp(folder) || !files_open(&collector.files, folder) ||
+	    !index_open(&collector.index, folder, INDEX_CREATE) ||
+	    stream_files_open(&collector.streams, folder) ||
+	    !permits_init(&collector.permits, options.permits))
+		return -1;
+	options.directory = folder;
+	replies_init(&collector.replies);
+	return 0;
+}
+
+static int end(void **state)
+{
+	char command[64];
+
+	(void)state;
+	replies_free(&collector.replies);
+	permits_free(&collector.permits);
+	index_close(&collector.index);
+	files_close(&collector.files);
+	stream_files_close(&collector.streams);
+	free(collector.answers);
+	buf_free(&collector.space);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void put(const char *host, struct message *m)
+{
+	assert_true(queued < MESSAGES_MAX);
+	snprintf(m->host, sizeof(m->host), "%s", host);
+	strcpy(m->boot, BOOT);
+	memcpy(queue[queued].host, m->host, sizeof(m->host));
+	assert_int_equal(message_encode(&queue[queued].bytes, m), 0);
+	queued++;
+}
+
+/* Put a message SUBBUFS with one event. */
+static void put_subbufs(const char *host, uint64_t seq, const struct batch_head *given,
+			uint64_t lost)
+{
+	static const uint32_t event[] = { 1, 0x12345678 };	/* 4 bytes of data, no time */
+	struct message m = { .kind = MESSAGE_SUBBUFS, .seq = seq, .lost = lost };
+	struct batch_head head = *given;
+	struct buf payload = { 0 };
+
+	head.events = 1;
+	strcpy(m.source, SOURCE);
+	batch_begin(&payload);
+	batch_add(&payload, batch_subbuf(&payload, 1, 1000), event, sizeof(event));
+	batch_end(&payload, &head);
+	m.data = payload.data;
+	m.size = payload.size;
+	put(host, &m);
+	buf_free(&payload);
+}
+
+static void put_text(const char *host, enum message_kind kind, const char *source, uint64_t seq,
+		     uint64_t lost, const char *text)
+{
+	struct message m = {
+		.kind = kind, .seq = seq, .lost = lost, .data = text, .size = strlen(text),
+	};
+
+	strcpy(m.source, source);
+	put(host, &m);
+}
+
+/* Collect all that waits. All of it must be acknowledged. */
+static void collect(void)
+{
+	unsigned int nr = queued;
+
+	received = acknowledged = 0;
+	while (received < queued)
+		if (!batch_run(&collector, 0))
+			break;
+	assert_string_equal(collector.trouble, "");
+	assert_int_equal(acknowledged, nr);
+	while (queued)
+		buf_free(&queue[--queued].bytes);
+	for (unsigned int i = 0; i < nr; i++)
+		queue[i].bytes = (struct buf){ 0 };
+}
+
+static int64_t number(const char *sql)
+{
+	int64_t n = index_number(&collector.index, -1, sql, "");
+
+	assert_int_equal(collector.index.code, 0);
+	return n;
+}
+
+static const uint64_t hostile[] = {
+	INT64_MAX - 2, INT64_MAX - 1, INT64_MAX, TWO_63, TWO_63 + 1, UINT64_MAX - 1, UINT64_MAX,
+};
+
+#define NR_HOSTILE	(sizeof(hostile) / sizeof(*hostile))
+
+/* Each number that a message of a stream has, one after the other and two at a time. */
+static void test_hostile_numbers(void **state)
+{
+	static const size_t fields[] = {
+		offsetof(struct batch_head, before.events), offsetof(struct batch_head, before.lost),
+		offsetof(struct batch_head, before.unknown), offsetof(struct batch_head, number),
+		offsetof(struct batch_head, begin), offsetof(struct batch_head, end),
+	};
+	const struct batch_head good = { .end = 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < NR_HOSTILE; i++) {
+		for (size_t f = 0; f <= sizeof(fields) / sizeof(*fields); f++) {
+			struct batch_head head = good;
+			char host[HOST_NAME_SIZE];
+			uint64_t lost = 0;
+
+			snprintf(host, sizeof(host), "evil-%zu-%zu", i, f);
+			if (f < sizeof(fields) / sizeof(*fields))
+				memcpy((char *)&head + fields[f], &hostile[i], sizeof(uint64_t));
+			else
+				lost = hostile[i];
+			/* In order, ahead of others, and once more for the sums */
+			put_subbufs(host, 0, &head, lost);
+			put_subbufs(host, 5, &head, lost);
+			put_subbufs(host, 1, &head, lost);
+			put_subbufs(host, hostile[i], &head, lost);
+			put_text(host, MESSAGE_CLOCK, "main.head.1.1", 0, lost, "real = 5\nring = 5\n");
+			put_subbufs("good", i * 10 + f, &good, 0);
+			collect();
+		}
+	}
+	assert_int_equal(number("SELECT count(*) FROM stream_file WHERE size > 0"
+				" AND host = (SELECT id FROM host WHERE name = 'good')"), 1);
+	assert_true(number("SELECT sum(number) FROM refused WHERE cause = 'invalid message of a stream'") > 0);
+	assert_int_equal(number("SELECT count(*) FROM refused WHERE cause = 'cannot be stored'"), 0);
+	assert_int_equal(number("SELECT count(*) FROM stream_source WHERE events < 0 OR lost < 0"
+				" OR unknown < 0 OR gaps < 0 OR next < 0 OR number < 0"), 0);
+}
+
+/* Sums of valid numbers end at the largest one. */
+static void test_sums_end(void **state)
+{
+	struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	for (uint64_t seq = 0; seq < 4; seq++) {
+		head.before.lost = seq;
+		put_subbufs("web-1", seq, &head, INT64_MAX - 3);
+	}
+	collect();
+	assert_true(number("SELECT lost FROM stream_source") == INT64_MAX);
+	put_text("web-1", MESSAGE_GAP, SOURCE, INT64_MAX - 1, 0,
+		 "events-before = 9223372036854775807\nlost-before = 9223372036854775807\n"
+		 "unknown-before = 9223372036854775807\nnumber = 9223372036854775807\n");
+	put_subbufs("web-1", 9, &head, 1);
+	collect();
+	assert_true(number("SELECT next FROM stream_source") == INT64_MAX);
+}
+
+/* A message that the index does not take is put aside, and those beside it are stored. */
+static void test_put_aside(void **state)
+{
+	const struct batch_head head = { .end = 1000, .number = 13 }, other = { .end = 1000 };
+	char path[128];
+
+	(void)state;
+	assert_int_equal(sqlite3_exec(collector.index.db,
+		"CREATE TRIGGER t BEFORE UPDATE ON stream_source WHEN new.number = 14"
+		" BEGIN SELECT raise(ABORT, 'no fourteen'); END", NULL, NULL, NULL), 0);
+	put_subbufs("web-1", 0, &other, 0);
+	put_subbufs("web-2", 0, &head, 0);
+	put_subbufs("web-3", 0, &other, 0);
+	put_subbufs("web-2", 0, &head, 7);
+	collect();
+	assert_int_equal(number("SELECT sum(number) FROM refused JOIN host ON host.id = host"
+				" WHERE cause = 'cannot be stored' AND name = 'web-2'"), 2);
+	assert_int_equal(number("SELECT sum(events) FROM stream_source"), 2);
+	assert_int_equal(number("SELECT count(*) FROM stream_file"), 2);
+	assert_int_equal(collector.refused, 2);
+	snprintf(path, sizeof(path), "%s/aside/web-2.message", folder);
+	assert_int_equal(access(path, R_OK), 0);
+	/* The files have what the index says, and nothing of the other hosts. */
+	assert_int_equal(collector.stored_bytes, number("SELECT sum(size) FROM stream_file") - 8);
+	for (int i = 1; i <= 3; i++) {
+		snprintf(path, sizeof(path), "%s/streams/web-%d/" BOOT "/main/1", folder, i);
+		assert_int_equal(access(path, R_OK), 0);
+	}
+}
+
+/* What the disk refuses is not a fault of the message: nothing is acknowledged. */
+static void test_full_disk(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	assert_int_equal(sqlite3_exec(collector.index.db, "PRAGMA max_page_count = 1", NULL, NULL,
+				      NULL), 0);
+	for (int i = 0; i < MESSAGES_MAX; i++) {
+		char host[HOST_NAME_SIZE];
+
+		snprintf(host, sizeof(host), "a-host-with-a-long-name-that-needs-pages-%d", i);
+		put_subbufs(host, 0, &head, 0);
+	}
+	received = acknowledged = 0;
+	assert_int_equal(batch_run(&collector, 0), 0);
+	assert_int_equal(acknowledged, 0);
+	assert_string_not_equal(collector.trouble, "");
+	sqlite3_exec(collector.index.db, "PRAGMA max_page_count = 100000", NULL, NULL, NULL);
+	collector_works(&collector);
+	collect();
+	assert_int_equal(number("SELECT sum(events) FROM stream_source"), MESSAGES_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_hostile_numbers, begin, end),
+		cmocka_unit_test_setup_teardown(test_sums_end, begin, end),
+		cmocka_unit_test_setup_teardown(test_put_aside, begin, end),
+		cmocka_unit_test_setup_teardown(test_full_disk, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("fleet_batch", tests, NULL, NULL);
+}
