@@ -86,7 +86,7 @@ static void make(const char *path, int i)
 		abort();
 	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++)
 		add_events(w, cpu);
-	if (dat_finish(w, &names, stats, &fd) || dat_assemble(path, &assembly))
+	if (dat_finish(w, &names, stats, &assembly.fd) || dat_assemble(path, &assembly))
 		abort();
 	close(fd);
 	buf_free(&names);

@@ -29,7 +29,8 @@ FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c common/suggest.c common/buf.c)
 FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c dat_head.c \
 		   dat_join.c dat_output.c dat_pages.c dat_pipe.c dat_split.c dat_write.c \
-		   kallsyms.c spool_files.c symbol_use.c symbols.c times_print.c) \
+		   kallsyms.c safe_place.c spool_files.c symbol_use.c symbols.c \
+		   times_print.c) \
 		   userspace/cli/common/buf.c
 FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \

@@ -8,7 +8,7 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_dat cli_control cli_recorder cli_words cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_service cli_ledger cli_pipeline cli_histogram cli_top
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_top
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))
@@ -35,17 +35,17 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # build/cli and build/lib.
 CLI_TEST_SRCS := \
 	$(addprefix common/,buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c pipeline.c \
-		printable.c progress.c selfcost.c service.c size.c suggest.c) \
+		output_error.c printable.c progress.c selfcost.c service.c size.c standard_file.c suggest.c write_all.c) \
 	$(addprefix latency/,histogram.c length.c) \
 	$(addprefix probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
 	$(addprefix record/,assembly.c cmdlines.c directory_lock.c incident_files.c incident_leftovers.c \
 		loss.c recorder.c) \
 	selftest/ledger.c \
-	$(addprefix show/,columns.c event_label.c expression.c format_check.c json_layout.c plugin_printer.c \
+	$(addprefix show/,columns.c event_label.c expression.c format_check.c json_layout.c output_file.c plugin_printer.c \
 		printer.c printer_compile.c syscalls.c task_names.c text.c time_view.c value_names.c) \
 	$(addprefix top/,batch.c counts.c keys.c layout.c rows.c sample.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_compress.c dat_head.c dat_join.c dat_output.c dat_pages.c \
-		dat_pipe.c dat_split.c dat_write.c kallsyms.c spool_files.c symbol_use.c symbols.c \
+		dat_pipe.c dat_split.c dat_write.c kallsyms.c safe_place.c spool_files.c symbol_use.c symbols.c \
 		times_print.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(BUILD)/tests/unit/lib/asan/lib.a

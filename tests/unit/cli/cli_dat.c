@@ -111,13 +111,26 @@ static void set_end(double stop, double kills)
 	kill_at = kills;
 }
 
+/* Lock a recording, and assemble it. */
+static int lock_and_assemble(const char *name, struct dat_assembly *a)
+{
+	int ret = dat_lock(name);
+
+	if (ret < 0)
+		return ret;
+	a->fd = ret;
+	ret = dat_assemble(name, a);
+	close(a->fd);
+	return ret;
+}
+
 static int assemble_until(bool compress, double end)
 {
 	struct dat_assembly a = { .compress = compress, .go_on = go_on };
 	int ret;
 
 	set_end(end, 2);
-	ret = dat_assemble(path, &a);
+	ret = lock_and_assemble(path, &a);
 	return ret ? ret : a.compress_error;
 }
 
@@ -146,7 +159,7 @@ static void finish_as(struct dat_writer *w, const char *name)
 	struct dat_assembly a = { .go_on = go_on_always };
 
 	leave_unfinished(w);
-	assert_int_equal(dat_assemble(name, &a), 0);
+	assert_int_equal(lock_and_assemble(name, &a), 0);
 }
 
 /* How many bytes the file system is said to have. */
@@ -367,7 +380,7 @@ static void test_assembly_killed(void **state)
 				};
 
 				set_end(2, at);
-				dat_assemble(path, &a);
+				lock_and_assemble(path, &a);
 				_exit(0);
 			}
 			waitpid(pid, &status, 0);
@@ -470,8 +483,8 @@ static void test_busy(void **state)
 	fd = dat_lock(path);
 	assert_true(fd >= 0);
 	assert_int_equal(dat_lock(path), DAT_ERR_BUSY);
-	assemble(true);
 	close(fd);
+	assemble(true);
 	check_random(true);
 	assert_int_equal(dat_lock(path), DAT_ERR_COMPLETE);
 
@@ -605,6 +618,151 @@ static void test_names(void **state)
 	unlink(file);
 	unlink(link);
 	rmdir(dir);
+}
+
+/* Put an unfinished recording of one event for each CPU into a directory. */
+static void leave_in(const char *file)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *w;
+
+	assert_int_equal(dat_create(&w, file, &source), 0);
+	assert_int_equal(dat_publish(w), 0);
+	seed = 14;
+	write_random(w, 30);
+	leave_unfinished(w);
+}
+
+/*
+ * While a recording is assembled, its directory becomes a link to another one, with files of
+ * the same names. Nothing there may change.
+ */
+static char good_dir[64], evil_dir[64];
+
+static void exchange_directories(void)
+{
+	char aside[80];
+
+	snprintf(aside, sizeof(aside), "%s.aside", good_dir);
+	if (!access(aside, F_OK))
+		return;
+	assert_int_equal(rename(good_dir, aside), 0);
+	assert_int_equal(symlink(evil_dir, good_dir), 0);
+}
+
+static bool exchange_at_once(void *data, double done)
+{
+	(void)data;
+	exchange_directories();
+	return done <= 1;
+}
+
+static void test_directory_replaced(void **state)
+{
+	static const char *const names[] = { "t.dat", "t.dat.cpu0", "t.dat.cpu1", "t.dat.cpu2" };
+	char file[128], other[128], aside[80];
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct dat_assembly a = { .compress = i & 1, .go_on = go_on_always };
+
+		strcpy(good_dir, "/tmp/rbmap-cli-dat-good.XXXXXX");
+		strcpy(evil_dir, "/tmp/rbmap-cli-dat-evil.XXXXXX");
+		assert_non_null(mkdtemp(good_dir));
+		assert_non_null(mkdtemp(evil_dir));
+		snprintf(aside, sizeof(aside), "%s.aside", good_dir);
+		snprintf(file, sizeof(file), "%s/t.dat", good_dir);
+		space_left = i & 2 ? 0 : UINT64_MAX;
+		leave_in(file);
+		for (size_t n = 0; n < 4; n++) {
+			snprintf(other, sizeof(other), "%s/%s", evil_dir, names[n]);
+			put_file(other, "another's");
+		}
+		a.fd = dat_lock(file);
+		assert_true(a.fd >= 0);
+		/* Between the lock and the work, and in the middle of the work */
+		if (i < 4)
+			a.go_on = exchange_at_once;
+		else
+			exchange_directories();
+		assert_int_equal(dat_assemble(file, &a), i < 4 ? 0 : -ESTALE);
+		assert_int_equal(a.compress_error, 0);
+		close(a.fd);
+		for (size_t n = 0; n < 4; n++) {
+			snprintf(other, sizeof(other), "%s/%s", evil_dir, names[n]);
+			assert_text(other, "another's");
+			unlink(other);
+			snprintf(other, sizeof(other), "%s/%s", aside, names[n]);
+			assert_int_equal(access(other, F_OK), i < 4 && n ? -1 : 0);
+			unlink(other);
+		}
+		assert_int_equal(unlink(good_dir) || rmdir(aside) || rmdir(evil_dir), 0);
+	}
+	space_left = UINT64_MAX;
+}
+
+/* The same while it is recorded: the files that are written are those that were created. */
+static void test_directory_replaced_early(void **state)
+{
+	char file[128], other[128], aside[80];
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_writer *w;
+
+	(void)state;
+	strcpy(good_dir, "/tmp/rbmap-cli-dat-good.XXXXXX");
+	strcpy(evil_dir, "/tmp/rbmap-cli-dat-evil.XXXXXX");
+	assert_non_null(mkdtemp(good_dir));
+	assert_non_null(mkdtemp(evil_dir));
+	snprintf(aside, sizeof(aside), "%s.aside", good_dir);
+	snprintf(file, sizeof(file), "%s/t.dat", good_dir);
+	snprintf(other, sizeof(other), "%s/t.dat.cpu0", evil_dir);
+	put_file(other, "another's");
+	assert_int_equal(dat_create(&w, file, &source), 0);
+	exchange_directories();
+	assert_int_equal(dat_publish(w), 0);
+	assert_text(other, "another's");
+	dat_discard(w);
+	assert_text(other, "another's");
+	unlink(other);
+	assert_int_equal(unlink(good_dir) || rmdir(aside) || rmdir(evil_dir), 0);
+}
+
+/* Files of CPUs that have another owner or another name, and links in shared directories */
+static void test_recover_hostile(void **state)
+{
+	char dir[] = "/tmp/rbmap-cli-dat-dir.XXXXXX", file[64], spool[64], other[64];
+	struct dat_assembly a = { .go_on = go_on_always };
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/t.dat", dir);
+	snprintf(spool, sizeof(spool), "%s/t.dat.cpu1", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	leave_in(file);
+	assert_int_equal(link(spool, other), 0);
+	for (int compress = 0; compress < 2; compress++) {
+		a.compress = compress;
+		assert_int_equal(lock_and_assemble(file, &a), -EPERM);
+	}
+	assert_int_equal(unlink(other), 0);
+	if (!geteuid()) {
+		assert_int_equal(chown(spool, 65534, 65534), 0);
+		assert_int_equal(lock_and_assemble(file, &a), -EPERM);
+		assert_int_equal(chown(spool, 0, 0), 0);
+	}
+	assert_int_equal(symlink(file, other), 0);
+	assert_int_equal(chmod(dir, 0777), 0);
+	assert_int_equal(dat_lock(other), -ELOOP);
+	assert_int_equal(unlink(other), 0);
+	/* A directory on the way, too */
+	assert_int_equal(symlink(dir, other), 0);
+	snprintf(spool, sizeof(spool), "%s/other/t.dat", dir);
+	assert_int_equal(dat_lock(spool), -ELOOP);
+	assert_int_equal(chmod(dir, 0755), 0);
+	assert_int_equal(lock_and_assemble(spool, &a), 0);
+	unlink(other);
+	unlink(file);
+	assert_int_equal(rmdir(dir), 0);
 }
 
 /* The file takes the space of its data. */
@@ -1441,6 +1599,9 @@ int main(void)
 		cmocka_unit_test(test_replace),
 		cmocka_unit_test(test_both_new),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_directory_replaced),
+		cmocka_unit_test(test_directory_replaced_early),
+		cmocka_unit_test(test_recover_hostile),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_lost_without_room),
 		cmocka_unit_test(test_begin_in_the_middle),

@@ -158,5 +158,6 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < nr_interval_events; i++)
 		free((char *)format[i].text);
 	buf_free(&cmdlines);
+	assembly.fd = fd;
 	return dat_assemble(argv[1], &assembly);
 }

@@ -105,7 +105,6 @@ int main(int argc, char **argv)
 	struct dat_assembly assembly = { .go_on = go_on, .compress = false };
 	static struct large l;
 	uint64_t room = argc == 4 ? strtoull(argv[3], NULL, 10) << 20 : 0, all = 0, later = 0;
-	int fd;
 
 	if (!room || !add_all(&l, argv[1], 0))
 		fail("usage: cli_make_large SMALL LARGE MEGABYTES");
@@ -119,7 +118,7 @@ int main(int argc, char **argv)
 		flush(&l, cpu);
 		free(l.cpu[cpu]);
 	}
-	if (dat_finish(l.w, NULL, (char *[MOST_CPUS]){ NULL }, &fd) ||
+	if (dat_finish(l.w, NULL, (char *[MOST_CPUS]){ NULL }, &assembly.fd) ||
 	    dat_assemble(argv[2], &assembly))
 		fail("cannot finish the large recording");
 	dat_close(l.small);

@@ -229,5 +229,6 @@ int main(int argc, char **argv)
 		buf_printf(&cmdlines, "%u task-%u\n", pid, pid);
 	if (dat_finish(w, &cmdlines, stats, &fd))
 		fail("cannot finish the recording");
+	assembly.fd = fd;
 	return dat_assemble(argv[1], &assembly);
 }

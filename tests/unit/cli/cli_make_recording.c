@@ -127,5 +127,6 @@ int main(int argc, char **argv)
 	buf_printf(&cmdlines, "100 task\n101 task\n102 other\n");
 	if (dat_finish(w, &cmdlines, stats, &fd))
 		return 1;
+	assembly.fd = fd;
 	return dat_assemble(argv[1], &assembly) || assembly.compress_error;
 }

@@ -83,6 +83,7 @@ static void make(bool compress, struct dat_format *formats, size_t nr_formats)
 	for (int cpu = 0; cpu < 2; cpu++)
 		add_events(w, cpu);
 	assert_int_equal(dat_finish(w, &names, stats, &fd), 0);
+	assembly.fd = fd;
 	assert_int_equal(dat_assemble(path, &assembly), 0);
 	assert_int_equal(assembly.compress_error, 0);
 	close(fd);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "choose.h"
 #include "common/cli.h"
 #include "common/pipeline.h"
 #include "common/standard_file.h"
+#include "common/write_all.h"
 #include "frame.h"
 #include "html.h"
 #include "meta.h"
@@ -132,23 +131,38 @@ static char *default_name(const struct input *in)
 	return asprintf(&name, "%.*s.html", (int)len, in->path) < 0 ? NULL : name;
 }
 
-/* Write the page through a FILE of its own. Return 0 or a negative errno. */
+/* The file behind the FILE, and the errno of its first failed write */
+struct sink {
+	int fd;
+	int error;
+};
+
+static ssize_t write_sink(void *cookie, const char *data, size_t size)
+{
+	struct sink *sink = cookie;
+
+	if (!sink->error)
+		sink->error = -write_all(sink->fd, data, size);
+	return sink->error ? 0 : (ssize_t)size;
+}
+
+/*
+ * Write the page through a FILE of its own. Return 0 or a negative errno. The errno of a
+ * failed write is long gone when ferror() tells of it, so the sink keeps it.
+ */
 static int write_to(struct writer *w, int fd)
 {
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
-	FILE *out = own < 0 ? NULL : fdopen(own, "w");
+	const cookie_io_functions_t functions = { .write = write_sink };
+	struct sink sink = { .fd = fd };
+	FILE *out = fopencookie(&sink, "w", functions);
+	int ret;
 
-	if (!out) {
-		ret = -errno;
-		if (own >= 0)
-			close(own);
-		return ret;
-	}
+	if (!out)
+		return -errno;
 	ret = write_page(w, out);
-	if (ferror(out))
-		w->write_error = ret ? -ret : errno;
-	if (fclose(out) && !w->write_error)
-		w->write_error = errno;
+	if (fclose(out) && !sink.error)
+		sink.error = errno;
+	w->write_error = sink.error;
 	return ret;
 }
 

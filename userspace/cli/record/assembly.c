@@ -86,7 +86,9 @@ static void tell_size(const char *path)
 static bool assemble(const char *path, int fd, bool compress, bool quiet,
 		     struct step *s)
 {
-	struct dat_assembly a = { .compress = compress, .go_on = go_on, .data = s };
+	struct dat_assembly a = {
+		.fd = fd, .compress = compress, .go_on = go_on, .data = s,
+	};
 	int ret;
 
 	if (s->shows_progress)

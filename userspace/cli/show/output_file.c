@@ -19,13 +19,14 @@ static const int end_signals[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
 };
 
-/* The name to remove if a signal ends the command */
+/* The name to remove if a signal ends the command, and its directory */
 static const char *volatile temporary;
+static volatile int temporary_dir;
 
 static void remove_and_end(int sig)
 {
 	if (temporary)
-		unlink(temporary);
+		unlinkat(temporary_dir, temporary, 0);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -72,6 +73,7 @@ bool output_file_begin(struct output_file *o, bool is_text, int recording)
 		dat_output_free(&o->names);
 		return false;
 	}
+	temporary_dir = o->names.place.dir;
 	temporary = o->names.name;
 	return true;
 }
@@ -90,16 +92,19 @@ bool output_file_end(struct output_file *o, bool complete)
 
 	if (is_standard_file(o->path))
 		return true;
-	if (complete)
+	/* The file of before is replaced by one that is on the disk. */
+	if (complete && fsync(o->fd))
+		ret = -errno;
+	if (complete && !ret)
 		ret = dat_output_publish(&o->names, 0);
 	temporary = NULL;
 	if (!complete || ret)
 		dat_output_remove(&o->names, 0);
-	if (ret)
-		output_file_failed(o, ret);
 	/* The lock of the file ends here. */
 	if (close(o->fd) && !ret)
 		ret = -errno;
+	if (ret)
+		output_file_failed(o, ret);
 	dat_output_free(&o->names);
 	return !ret;
 }

@@ -22,6 +22,7 @@ int dat_lock(const char *path);
 int dat_adopt(const char *temporary, const char *path);
 
 struct dat_assembly {
+	int fd;			/* the locked descriptor, of dat_lock() or dat_finish() */
 	bool compress;		/* write version 7, compressed by zstd; else version 6 */
 	dat_go_on_fn *go_on;
 	void *data;		/* for @go_on */
@@ -32,7 +33,8 @@ struct dat_assembly {
  * Assemble a recording that the caller has locked, and remove the files of its CPUs. If it
  * cannot be compressed, it becomes one of version 6. Return 0, 1 if @go_on has stopped the
  * work, a negative errno or an enum dat_error. Unless this returns 0, the files still have
- * all events, can be read, and can be assembled later.
+ * all events, can be read, and can be assembled later. -ESTALE: @path is another file
+ * than the locked one; -EPERM: a file of a CPU has another owner, or another name.
  */
 int dat_assemble(const char *path, struct dat_assembly *assembly);
 

@@ -16,6 +16,7 @@
 #include "dat_compress.h"
 #include "dat_head.h"
 #include "recording/dat_reader.h"
+#include "safe_place.h"
 #include "symbol_use.h"
 
 #define LEVEL		1	/* larger ones take much more time and save little */
@@ -345,34 +346,39 @@ static int make_ready(FILE *file, int recording)
 	return 0;
 }
 
-static int replace(struct output *o, const char *path)
+static int write_file(struct output *o, int fd)
 {
-	char *name;
-	int fd, ret;
+	int ret;
 
-	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkostemp(name, O_CLOEXEC);
-	o->file = fd < 0 ? NULL : fdopen(fd, "w");
-	ret = o->file ? 0 : -errno;
-	if (fd < 0) {
-		free(name);
+	o->file = fdopen(fd, "w");
+	if (!o->file) {
+		ret = -errno;
+		close(fd);
 		return ret;
 	}
-	if (o->file) {
-		setvbuf(o->file, NULL, _IOFBF, MANY);
-		ret = put_all(o);
-		if (!ret)
-			ret = make_ready(o->file, o->r->fd);
-		if (fclose(o->file) && !ret)
-			ret = -errno;
-	} else {
-		close(fd);
-	}
-	if (!ret && rename(name, path))
+	setvbuf(o->file, NULL, _IOFBF, MANY);
+	ret = put_all(o);
+	if (!ret)
+		ret = make_ready(o->file, o->r->fd);
+	if (fclose(o->file) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int replace(struct output *o, const struct dat_place *place)
+{
+	char *name;
+	int fd = safe_place_temporary(place, &name), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = write_file(o, fd);
+	if (!ret && !dat_place_has(place, o->r->fd))
+		ret = -ESTALE;
+	if (!ret && renameat(place->dir, name, place->dir, place->name))
 		ret = -errno;
 	if (ret)
-		unlink(name);
+		unlinkat(place->dir, name, 0);
 	free(name);
 	return ret;
 }
@@ -403,7 +409,7 @@ int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
 	o.zstd = ZSTD_createCCtx();
 	ret = o.zstd ? begin_symbols(&o) : -ENOMEM;
 	if (!ret)
-		ret = replace(&o, r->path);
+		ret = replace(&o, &r->place);
 	ZSTD_freeCCtx(o.zstd);
 	symbol_use_free(o.symbols);
 	buf_free(&o.options);

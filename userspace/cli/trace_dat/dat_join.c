@@ -4,6 +4,7 @@
 #include <linux/falloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -105,11 +106,25 @@ static int move_pieces(struct join *j, const struct source *s, uint64_t all)
 	return ret;
 }
 
+/* Open the CPU's file for writing: the one that is open for reading, and no other one. */
+static int open_again(const struct dat_reader *r, unsigned int cpu)
+{
+	struct stat before, now;
+	uint64_t size;
+	int fd = dat_spool_open(&r->place, cpu, O_RDWR, &size);
+
+	if (fd < 0 || (!fstat(fd, &now) && !fstat(r->cpu[cpu].spool, &before) &&
+		       now.st_dev == before.st_dev && now.st_ino == before.st_ino))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
 /* Move the data of a CPU to @offset, unless a part of it is in the recording already. */
 static int move_cpu(struct join *j, unsigned int cpu, uint64_t offset, uint64_t *end)
 {
 	const struct dat_cpu_reader *c = &j->r->cpu[cpu];
-	uint64_t all = dat_pages_size(j->r, c), size;
+	uint64_t all = dat_pages_size(j->r, c);
 	struct source s = { .c = c, .cpu = cpu, .fd = -1, .offset = offset };
 	int ret = 0;
 
@@ -118,7 +133,7 @@ static int move_cpu(struct join *j, unsigned int cpu, uint64_t offset, uint64_t 
 	*end = s.offset + all;
 	if (all > c->size) {
 		s.keep = has_space(j->fd, all - c->size);
-		s.fd = s.keep ? -1 : dat_spool_open(j->r->path, cpu, O_RDWR, &size);
+		s.fd = s.keep ? -1 : open_again(j->r, cpu);
 		if (!s.keep && s.fd < 0)
 			return s.fd;
 		ret = move_pieces(j, &s, all);
@@ -161,20 +176,15 @@ static int move_all(struct join *j)
 	return ret;
 }
 
-int dat_join(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
+int dat_join(struct dat_reader *r, int fd, dat_go_on_fn *go_on, void *data)
 {
-	struct join j = { .r = r, .go_on = go_on, .data = data };
+	struct join j = { .r = r, .fd = fd, .go_on = go_on, .data = data };
 	int ret;
 
 	for (uint32_t i = 0; i < r->nr_cpus; i++)
 		j.all += dat_pages_size(r, &r->cpu[i]) - r->cpu[i].size;
-	j.fd = open(r->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (j.fd < 0)
-		return -errno;
 	j.piece = malloc(round_up_to(PIECE, r->page_size));
 	ret = j.piece ? move_all(&j) : -ENOMEM;
 	free(j.piece);
-	if (close(j.fd) && !ret)
-		ret = -errno;
 	return ret;
 }

@@ -10,8 +10,9 @@ struct dat_reader;
  * Move the data of an unfinished recording from the files of the CPUs to the recording,
  * and mark it as finished. Each step leaves an unfinished recording that can be read, and
  * joined later. This works on a full disk, too: each piece that was copied frees space for
- * the next one. Return 0, 1 if @go_on has stopped the work, or a negative errno.
+ * the next one. @fd: the recording, for writing. Return 0, 1 if @go_on has stopped the work,
+ * or a negative errno.
  */
-int dat_join(struct dat_reader *r, dat_go_on_fn *go_on, void *data);
+int dat_join(struct dat_reader *r, int fd, dat_go_on_fn *go_on, void *data);
 
 #endif /* RBMAP_CLI_DAT_JOIN_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <linux/fs.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "dat_output.h"
+#include "safe_place.h"
 #include "spool_files.h"
 
 /*
@@ -30,67 +30,17 @@ static void write_in_place(int fd)
 	ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-/* Store the attributes of a file's directory. */
-static int stat_directory(const char *path, struct stat *st)
-{
-	char *copy = strdup(path);
-	int ret;
-
-	if (!copy)
-		return -ENOMEM;
-	ret = stat(dirname(copy), st) ? -errno : 0;
-	free(copy);
-	return ret;
-}
-
-static bool others_can_write(const struct stat *directory)
-{
-	return directory->st_mode & (S_IWGRP | S_IWOTH) ||
-	       (directory->st_uid && directory->st_uid != geteuid());
-}
-
-/* The name of a file that does not exist yet, without symbolic links */
-static char *resolve_new(const char *path)
-{
-	char *for_dir = strdup(path), *for_base = strdup(path), *dir = NULL, *file = NULL;
-
-	if (for_dir && for_base)
-		dir = realpath(dirname(for_dir), NULL);
-	if (dir && asprintf(&file, "%s/%s", dir, basename(for_base)) < 0)
-		file = NULL;
-	free(for_dir);
-	free(for_base);
-	free(dir);
-	return file;
-}
-
-static int check_link(const char *path)
-{
-	struct stat st, directory;
-	int ret;
-
-	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
-		return 0;
-	ret = stat_directory(path, &directory);
-	if (!ret && others_can_write(&directory))
-		ret = -ELOOP;
-	return ret;
-}
-
-/* Lock the FILE of before, so that nobody else replaces it meanwhile. */
+/* Lock the FILE of before, if there is one, so that nobody else replaces it meanwhile. */
 static int lock_old(struct dat_output *o)
 {
 	struct stat st, directory;
-	int ret;
 
 	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
-	o->old_fd = open(o->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	o->old_fd = openat(o->place.dir, o->place.name,
+			   O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (o->old_fd < 0)
-		return -errno;
-	ret = stat_directory(o->file, &directory);
-	if (ret)
-		return ret;
-	if (fstat(o->old_fd, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(o->place.dir, &directory) || fstat(o->old_fd, &st))
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
@@ -103,55 +53,33 @@ static int lock_old(struct dat_output *o)
 	return 0;
 }
 
-static int resolve(struct dat_output *o, const char *path)
-{
-	int ret = check_link(path);
-
-	if (ret)
-		return ret;
-	o->file = realpath(path, NULL);
-	if (o->file)
-		return lock_old(o);
-	if (errno != ENOENT)
-		return -errno;
-	o->file = resolve_new(path);
-	return o->file ? 0 : -errno;
-}
-
 /*
  * Only its owner may read a recording: it has the kernel's addresses. In a directory with
  * the set-group-ID bit, the directory's group may, too.
  */
-static int restrict_readers(int fd, const char *file)
+static int restrict_readers(int fd, int dir)
 {
 	struct stat directory;
-	int ret = stat_directory(file, &directory);
 
-	if (!ret && fchmod(fd, directory.st_mode & S_ISGID ? 0640 : 0600))
-		ret = -errno;
-	return ret;
+	if (fstat(dir, &directory) || fchmod(fd, directory.st_mode & S_ISGID ? 0640 : 0600))
+		return -errno;
+	return 0;
 }
 
 int dat_output_create(struct dat_output *o, const char *path)
 {
 	int fd, ret;
 
-	*o = (struct dat_output){ .old_fd = -1 };
-	ret = resolve(o, path);
+	*o = (struct dat_output){ .place = DAT_NO_PLACE, .old_fd = -1 };
+	ret = safe_place_find(&o->place, path);
+	if (!ret)
+		ret = lock_old(o);
 	if (ret)
 		return ret;
-	if (asprintf(&o->name, "%s.XXXXXX", o->file) < 0) {
-		o->name = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(o->name, O_CLOEXEC);
-	if (fd < 0) {
-		ret = -errno;
-		free(o->name);
-		o->name = NULL;
-		return ret;
-	}
-	ret = restrict_readers(fd, o->file);
+	fd = safe_place_temporary(&o->place, &o->name);
+	if (fd < 0)
+		return fd;
+	ret = restrict_readers(fd, o->place.dir);
 	if (!ret && flock(fd, LOCK_EX | LOCK_NB))
 		ret = -errno;
 	if (ret) {
@@ -164,28 +92,29 @@ int dat_output_create(struct dat_output *o, const char *path)
 
 bool dat_output_published(const struct dat_output *o)
 {
-	return !strcmp(o->name, o->file);
+	return !strcmp(o->name, o->place.name);
 }
 
 int dat_output_publish(struct dat_output *o, unsigned int nr_cpus)
 {
 	unsigned int flags = o->old_fd < 0 ? RENAME_NOREPLACE : 0;
-	int ret;
+	const char *file = o->place.name;
+	int dir = o->place.dir, ret;
 
 	if (dat_output_published(o))
 		return 0;
 	/* The files of the CPUs of a recorder that was killed belong to the old FILE. */
-	dat_spool_remove(o->file, nr_cpus);
-	if (renameat2(AT_FDCWD, o->name, AT_FDCWD, o->file, flags)) {
+	dat_spool_remove(dir, file, nr_cpus);
+	if (renameat2(dir, o->name, dir, file, flags)) {
 		/* Not each file system knows the flag. */
 		if (errno == EEXIST)
 			return -EBUSY;
-		if (errno != EINVAL || rename(o->name, o->file))
+		if (errno != EINVAL || renameat(dir, o->name, dir, file))
 			return -errno;
 	}
-	ret = dat_spool_rename(o->name, o->file, nr_cpus);
+	ret = dat_spool_rename(dir, o->name, file, nr_cpus);
 	free(o->name);
-	o->name = strdup(o->file);
+	o->name = strdup(file);
 	if (o->old_fd >= 0)
 		close(o->old_fd);
 	o->old_fd = -1;
@@ -196,14 +125,14 @@ void dat_output_remove(struct dat_output *o, unsigned int nr_cpus)
 {
 	if (!o->name)
 		return;
-	dat_spool_remove(o->name, nr_cpus);
-	unlink(o->name);
+	dat_spool_remove(o->place.dir, o->name, nr_cpus);
+	unlinkat(o->place.dir, o->name, 0);
 }
 
 void dat_output_free(struct dat_output *o)
 {
 	if (o->old_fd >= 0)
 		close(o->old_fd);
-	free(o->file);
+	dat_place_free(&o->place);
 	free(o->name);
 }

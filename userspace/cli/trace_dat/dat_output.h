@@ -9,14 +9,16 @@
 
 #include <stdbool.h>
 
+#include "recording/dat_place.h"
+
 /**
  * struct dat_output - the names of a recording
- * @file: FILE without symbolic links
- * @name: the name that the recording has now: a temporary one, or FILE
+ * @place: the directory, and the name of FILE there
+ * @name: the name that the recording has there now: a temporary one, or that of FILE
  * @old_fd: the FILE of before, locked until it is replaced; -1 without one
  */
 struct dat_output {
-	char *file;
+	struct dat_place place;
 	char *name;
 	int old_fd;
 };

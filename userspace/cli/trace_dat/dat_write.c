@@ -81,6 +81,7 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 {
 	w->fd = -1;
 	w->output.old_fd = -1;
+	w->output.place = DAT_NO_PLACE;
 	w->page_size = source->page_size;
 	w->nr_cpus = source->nr_cpus;
 	w->times = source->times;
@@ -104,7 +105,7 @@ static int create_files(struct dat_writer *w, const char *path)
 		return ret;
 	w->fd = ret;
 	for (unsigned int i = 0; i < w->nr_cpus; i++) {
-		w->cpu[i].fd = dat_spool_create(w->output.name, i);
+		w->cpu[i].fd = dat_spool_create(w->output.place.dir, w->output.name, i);
 		if (w->cpu[i].fd < 0)
 			return w->cpu[i].fd;
 	}

@@ -16,7 +16,7 @@ bool dat_spool_is_name(const char *name, const char *file)
 	return !strncmp(name, file, len) && !strncmp(name + len, ".cpu", 4);
 }
 
-int dat_spool_create(const char *file, unsigned int cpu)
+int dat_spool_create(int dir, const char *file, unsigned int cpu)
 {
 	char *name = dat_spool_name(file, cpu);
 	int fd = -ENOMEM;
@@ -24,15 +24,15 @@ int dat_spool_create(const char *file, unsigned int cpu)
 	if (!name)
 		return fd;
 	/* Follow no link that another user has put into a shared directory. */
-	if (unlink(name) && errno != ENOENT)
+	if (unlinkat(dir, name, 0) && errno != ENOENT)
 		fd = -errno;
-	else if ((fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
+	else if ((fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
 		fd = -errno;
 	free(name);
 	return fd;
 }
 
-int dat_spool_rename(const char *file, const char *to, unsigned int nr_cpus)
+int dat_spool_rename(int dir, const char *file, const char *to, unsigned int nr_cpus)
 {
 	int ret = 0;
 
@@ -41,7 +41,7 @@ int dat_spool_rename(const char *file, const char *to, unsigned int nr_cpus)
 
 		if (!old || !new)
 			ret = -ENOMEM;
-		else if (rename(old, new))
+		else if (renameat(dir, old, dir, new))
 			ret = -errno;
 		free(old);
 		free(new);
@@ -49,13 +49,13 @@ int dat_spool_rename(const char *file, const char *to, unsigned int nr_cpus)
 	return ret;
 }
 
-void dat_spool_remove(const char *file, unsigned int nr_cpus)
+void dat_spool_remove(int dir, const char *file, unsigned int nr_cpus)
 {
 	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
 		char *name = dat_spool_name(file, cpu);
 
 		if (name)
-			unlink(name);
+			unlinkat(dir, name, 0);
 		free(name);
 	}
 }

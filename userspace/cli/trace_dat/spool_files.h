@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Create, rename and remove the files that dat_spool.h describes. @file is the name of the
- * recording without symbolic links. Functions return 0 or more for success and a negative
- * errno.
+ * Create, rename and remove the files that dat_spool.h describes. @dir is the directory of
+ * the recording, and @file is its name there. Functions return 0 or more for success and a
+ * negative errno.
  */
 #ifndef RBMAP_CLI_SPOOL_FILES_H
 #define RBMAP_CLI_SPOOL_FILES_H
@@ -13,12 +13,12 @@
 bool dat_spool_is_name(const char *name, const char *file);
 
 /* Create an empty file, and return its descriptor. This replaces an older file. */
-int dat_spool_create(const char *file, unsigned int cpu);
+int dat_spool_create(int dir, const char *file, unsigned int cpu);
 
 /* Rename the files of @nr_cpus CPUs together with their recording. */
-int dat_spool_rename(const char *file, const char *to, unsigned int nr_cpus);
+int dat_spool_rename(int dir, const char *file, const char *to, unsigned int nr_cpus);
 
 /* Remove the files of @nr_cpus CPUs, as far as they exist. */
-void dat_spool_remove(const char *file, unsigned int nr_cpus);
+void dat_spool_remove(int dir, const char *file, unsigned int nr_cpus);
 
 #endif /* RBMAP_CLI_SPOOL_FILES_H */

@@ -298,6 +298,7 @@ static int finish(struct recording *r, const char *path)
 	}
 	free(stats);
 	buf_free(&names);
+	assembly.fd = fd;
 	if (!ret)
 		ret = dat_assemble(path, &assembly);
 	if (fd >= 0)

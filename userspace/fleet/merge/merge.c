@@ -262,6 +262,7 @@ static bool finish(struct merge *m)
 		ret = dat_finish(m->writer, &m->comms, stats, &fd);
 	m->writer = NULL;
 	free(stats);
+	assembly.fd = fd;
 	if (!ret)
 		ret = dat_assemble(m->path, &assembly);
 	if (fd >= 0)

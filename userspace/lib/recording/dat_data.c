@@ -17,7 +17,7 @@ static int open_spool(struct dat_reader *r, unsigned int cpu)
 {
 	struct dat_cpu_reader *c = &r->cpu[cpu];
 	uint64_t size;
-	int fd = dat_spool_open(r->path, cpu, O_RDONLY, &size);
+	int fd = dat_spool_open(&r->place, cpu, O_RDONLY, &size);
 
 	if (fd == -ENOENT) {
 		r->damage.lacking++;

@@ -8,8 +8,6 @@
 
 #include "dat_reader.h"
 
-#define NO_NAME	"/dev/null/none"	/* no file can have this name */
-
 const char *dat_strerror(int error)
 {
 	static const char subject[] = "the file ";
@@ -20,13 +18,15 @@ const char *dat_strerror(int error)
 		return "was finished by its recorder: there is nothing to recover";
 	case DAT_ERR_BUSY:
 		return "is still being written: end its recorder first";
+	case -ESTALE:
+		return "was replaced by another file meanwhile";
 	}
 	text = rbmap_strerror(error);
 	return strncmp(text, subject, strlen(subject)) ? text : text + strlen(subject);
 }
 
-/* @path is NULL if the file has no name; no files of CPUs are beside it then. */
-static int read_file(struct dat_reader **reader, int fd, const char *path)
+/* Close @fd, and free @place, also after an error. */
+static int read_file(struct dat_reader **reader, int fd, struct dat_place *place)
 {
 	struct dat_reader *r = calloc(1, sizeof(*r));
 	struct stat st;
@@ -34,17 +34,17 @@ static int read_file(struct dat_reader **reader, int fd, const char *path)
 
 	if (!r) {
 		close(fd);
+		dat_place_free(place);
 		return -ENOMEM;
 	}
 	r->fd = fd;
+	r->place = *place;
 	if (fstat(r->fd, &st))
 		ret = -errno;
 	else if (S_ISDIR(st.st_mode))
 		ret = -EISDIR;
 	else if (!S_ISREG(st.st_mode))
 		ret = DAT_ERR_NO_RECORDING;
-	else if (!(r->path = path ? realpath(path, NULL) : strdup(NO_NAME)))
-		ret = -errno;
 	else {
 		r->file_size = st.st_size;
 		r->end = r->file_size;
@@ -63,15 +63,41 @@ static int read_file(struct dat_reader **reader, int fd, const char *path)
 
 int dat_open(struct dat_reader **reader, const char *path)
 {
-	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct dat_place place;
+	int fd, ret;
 
-	return fd < 0 ? -errno : read_file(reader, fd, path);
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	ret = dat_place_of(&place, path);
+	/* A file without a name, or with another one since, has no files beside it. */
+	if (ret || !dat_place_has(&place, fd))
+		dat_place_free(&place);
+	return read_file(reader, fd, &place);
 }
 
 int dat_open_fd(struct dat_reader **reader, int fd)
 {
-	return read_file(reader, fd, NULL);
+	struct dat_place none = DAT_NO_PLACE;
+
+	return read_file(reader, fd, &none);
+}
+
+int dat_open_at(struct dat_reader **reader, int fd, const struct dat_place *place)
+{
+	struct dat_place copy;
+	int ret = dat_place_copy(&copy, place);
+
+	fd = ret ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (ret)
+		return ret;
+	if (fd < 0) {
+		ret = -errno;
+		dat_place_free(&copy);
+		return ret;
+	}
+	return read_file(reader, fd, &copy);
 }
 
 static void free_cpu(struct dat_cpu_reader *c)
@@ -99,7 +125,7 @@ void dat_close(struct dat_reader *r)
 	free(r->clock);
 	free(r->uname);
 	free(r->section);
-	free(r->path);
+	dat_place_free(&r->place);
 	free(r->cpu);
 	free(r->heap);
 	free(r);

@@ -10,6 +10,7 @@
 
 #include "dat_times.h"
 
+struct dat_place;
 struct dat_reader;
 
 /* Errors beside negative errno values. rbmap.h describes those of its own. */
@@ -34,6 +35,8 @@ const char *dat_strerror(int error);
 int dat_open(struct dat_reader **reader, const char *path);
 /* Read a regular file without a name. The function closes @fd, or dat_close() does. */
 int dat_open_fd(struct dat_reader **reader, int fd);
+/* Read an open file with the files beside its place. The caller keeps @fd and @place. */
+int dat_open_at(struct dat_reader **reader, int fd, const struct dat_place *place);
 void dat_close(struct dat_reader *reader);
 int dat_fd(const struct dat_reader *reader);	/* the descriptor, for fstat() */
 

@@ -6,6 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "dat.h"
+#include "dat_place.h"
 #include "dat_read.h"
 #include "dat_times.h"
 
@@ -30,7 +31,7 @@ struct dat_cpu_reader {
 
 struct dat_reader {
 	int fd;
-	char *path;			/* without symbolic links */
+	struct dat_place place;		/* where the files of the CPUs are */
 	uint64_t file_size;
 	char *section;			/* uncompressed section; NULL: read the file */
 	uint64_t at;			/* offset while headers are read, */

@@ -15,16 +15,19 @@ char *dat_spool_name(const char *file, unsigned int cpu)
 	return asprintf(&name, "%s.cpu%u", file, cpu) < 0 ? NULL : name;
 }
 
-int dat_spool_open(const char *file, unsigned int cpu, int flags, uint64_t *size)
+int dat_spool_open(const struct dat_place *place, unsigned int cpu, int flags, uint64_t *size)
 {
-	char *name = dat_spool_name(file, cpu);
 	struct stat st;
+	char *name;
 	int fd, ret;
 
+	if (place->dir < 0)
+		return -ENOENT;
+	name = dat_spool_name(place->name, cpu);
 	if (!name)
 		return -ENOMEM;
 	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
-	fd = open(name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = openat(place->dir, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	ret = fd < 0 ? -errno : 0;
 	free(name);
 	if (ret)
