@@ -55,7 +55,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (!mkdtemp(folder) || !files_open(&collector.files, folder) ||
 	    !index_open(&collector.index, folder, INDEX_CREATE) ||
 	    stream_files_open(&collector.streams, folder) ||
-	    !permits_init(&collector.permits, options.permits))
+	    !permits_init(&collector.permits, options.permits) || !budget_init(&collector.budget))
 		abort();
 	options.directory = folder;
 	replies_init(&collector.replies);
@@ -135,6 +135,14 @@ static size_t make(const uint8_t *data, size_t size)
 	return HEAD + length;
 }
 
+/* No message is refused because of those of the inputs before. */
+static void refill(void)
+{
+	for (int i = 0; i < BUDGET_HOSTS; i++)
+		if (*collector.budget.host[i].name)
+			collector.budget.host[i].messages = BUDGET_MESSAGES;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
@@ -160,5 +168,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	collector.nr_answers = 0;
 	replies_discard(&collector.replies);
 	collector.permits.nr = 0;
+	refill();
 	return 0;
 }

@@ -80,7 +80,7 @@ static int begin(void **state)
 	if (!collector.answers || !mkdtemp(folder) || !files_open(&collector.files, folder) ||
 	    !index_open(&collector.index, folder, INDEX_CREATE) ||
 	    stream_files_open(&collector.streams, folder) ||
-	    !permits_init(&collector.permits, options.permits))
+	    !permits_init(&collector.permits, options.permits) || !budget_init(&collector.budget))
 		return -1;
 	options.directory = folder;
 	replies_init(&collector.replies);
@@ -94,6 +94,7 @@ static int end(void **state)
 	(void)state;
 	replies_free(&collector.replies);
 	permits_free(&collector.permits);
+	budget_free(&collector.budget);
 	index_close(&collector.index);
 	files_close(&collector.files);
 	stream_files_close(&collector.streams);
@@ -265,7 +266,7 @@ static void test_put_aside(void **state)
 	}
 }
 
-/* What the disk refuses is not a fault of the message: nothing is acknowledged. */
+/* A full disk is not a fault of the messages: nothing is acknowledged. */
 static void test_full_disk(void **state)
 {
 	const struct batch_head head = { .end = 1000 };

@@ -8,8 +8,10 @@
 #include "hello.h"
 #include "incoming.h"
 #include "index/hosts.h"
+#include "index/incidents.h"
 #include "manifest.h"
 #include "retention.h"
+#include "store.h"
 #include "streams.h"
 
 #define BATCH_MESSAGES	FILES_OPEN_MAX
@@ -33,11 +35,25 @@ static bool is_about_incident(enum message_kind kind)
 	return kind == MESSAGE_PART || kind == MESSAGE_MANIFEST || kind == MESSAGE_LOSS;
 }
 
+static bool is_being_checked(struct collector *c, const struct index_host *host,
+			     const char *name)
+{
+	struct index_incident incident;
+
+	return store_is_busy(c) && index_incident_find(&c->index, host->id, name, &incident) &&
+	       store_checks(c, incident.id);
+}
+
 static int handle(struct collector *c, const struct index_host *host, const struct message *m,
 		  const struct parcel *p)
 {
-	if (is_about_incident(m->kind) && (!*m->source || strlen(m->source) > INCIDENT_NAME_MAX))
-		return refuse(c, host->id, REFUSED_NAME);
+	if (is_about_incident(m->kind)) {
+		if (!*m->source || strlen(m->source) > INCIDENT_NAME_MAX)
+			return refuse(c, host->id, REFUSED_NAME);
+		/* The answer comes with the result of the check. */
+		if (is_being_checked(c, host, m->source))
+			return 0;
+	}
 	switch (m->kind) {
 	case MESSAGE_PART:
 		return handle_part(c, host, m);
@@ -68,7 +84,9 @@ int batch_message(struct collector *c, const struct parcel *p)
 
 	if (!is_host_name(p->host))
 		return refuse(c, 0, REFUSED_HOST);
-	if (message_decode(&m, &c->space, p->data, p->size))
+	if (!budget_message(&c->budget, p->host))
+		refusal = REFUSED_RATE;
+	else if (message_decode(&m, &c->space, p->data, p->size))
 		refusal = REFUSED_DAMAGED;
 	/* The transport vouches for its own name of the sender. */
 	else if (strcmp(m.host, p->host))

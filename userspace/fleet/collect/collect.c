@@ -29,6 +29,7 @@
 
 #define DEFAULT_DIRECTORY	"/var/lib/rbmap-collect"
 #define RECEIVE_MS		1000
+#define CHECK_MS		20	/* a check may end meanwhile */
 #define RETRY_MS		2000
 #define RETENTION_SECONDS	10
 #define STATUS_SECONDS		10
@@ -151,8 +152,8 @@ static int run(struct collector *c)
 
 	while (!ended && (!c->options->once || now() - last < c->options->once)) {
 		c->failed = false;
-		nr = batch_run(c, nr ? 0 : RECEIVE_MS);
-		if (nr)
+		nr = batch_run(c, nr ? 0 : store_is_busy(c) ? CHECK_MS : RECEIVE_MS);
+		if (nr || store_is_busy(c))
 			last = now();
 		keep_up(c);
 		service_alive();
@@ -201,7 +202,8 @@ static bool open_all(struct collector *c)
 	if (!open_transport(c))
 		return false;
 	c->answers = calloc(STREAM_ANSWERS_MAX, sizeof(*c->answers));
-	if (!c->answers || !permits_init(&c->permits, c->options->permits)) {
+	if (!c->answers || !permits_init(&c->permits, c->options->permits) ||
+	    !budget_init(&c->budget)) {
 		complain("out of memory");
 		return false;
 	}
@@ -213,7 +215,9 @@ static void close_all(struct collector *c)
 {
 	service_stopping();
 	replies_free(&c->replies);
+	store_stop(c);
 	permits_free(&c->permits);
+	budget_free(&c->budget);
 	transport_close(&c->transport);
 	index_close(&c->index);
 	files_close(&c->files);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "budget.h"
+#include "checks.h"
 #include "common/buf.h"
 #include "files.h"
 #include "index/database.h"
@@ -55,6 +57,8 @@ struct collector {
 	struct fleet_index index;
 	struct collect_files files;
 	struct permits permits;
+	struct budget budget;
+	struct checks checks;
 	struct replies replies;
 	struct stream_files streams;
 	struct stream_answer *answers;

@@ -6,20 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file_check.h"
 #include "recording/dat_read.h"
-#include "recording_check.h"
 
 #define MEMORY_MAX	(1UL << 30)
 #define CPU_SECONDS	20
-
-/* The child of a collector that was killed must not keep its lock and its connections. */
-static int keep_only(int fd)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	fd = dup2(fd, STDIN_FILENO);
-	close_range(STDERR_FILENO + 1, ~0U, 0);
-	return fd;
-}
+#define WALL_SECONDS	60
 
 static void check(int fd)
 {
@@ -27,8 +19,7 @@ static void check(int fd)
 	struct rlimit none = { 0, 0 };
 	struct dat_reader *reader;
 
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 #ifndef __SANITIZE_ADDRESS__
 	/* AddressSanitizer reserves more than any limit. */
 	setrlimit(RLIMIT_AS, &memory);
@@ -37,8 +28,8 @@ static void check(int fd)
 #endif
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &none);
-	fd = keep_only(fd);
-	/* The offset is the collector's, too, which uses pread(). */
+	alarm(WALL_SECONDS);
+	/* The offset is that of the parent, too, which uses pread(). */
 	_exit(lseek(fd, 0, SEEK_SET) < 0 || dat_open_fd(&reader, fd) ? 1 : 0);
 }
 

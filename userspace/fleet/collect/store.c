@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "index/checksum.h"
+#include "common/cli.h"
+#include "file_check.h"
 #include "index/hosts.h"
 #include "index/incidents.h"
 #include "index/parts.h"
 #include "index/refusals.h"
-#include "recording_check.h"
 #include "store.h"
 
 #define FAILURES_MAX	3	/* The parts of a damaged file are asked for so many times. */
 #define MISSING_LINES	256
-#define CHECKED_MAX	64	/* incidents of one transaction */
+#define WAITING_MAX	4096	/* hosts that are looked at for the next checks */
 
 /* The result of a check */
 enum outcome {
 	OUTCOME_STORED,
 	OUTCOME_DAMAGED,
 	OUTCOME_OTHER_FILE,	/* another file has the name */
+	/* It cannot be said yet. */
+	OUTCOME_CHANGED,	/* the host has said something else of it meanwhile */
 	OUTCOME_ERROR,		/* the disk does not work */
 };
 
@@ -32,34 +37,17 @@ struct checked {
 	bool recording;
 };
 
-/* Return whether the file has the size and the sum; -1: it cannot be read. */
-static int is_file(int fd, const struct index_incident *incident)
+bool store_is_busy(const struct collector *c)
 {
-	char sum[SHA256_TEXT_SIZE];
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -1;
-	if ((uint64_t)st.st_size != incident->size)
-		return 0;
-	return checksum_file(fd, -1, sum) ? -1 : !strcmp(sum, incident->sha256);
+	return c->checks.nr;
 }
 
-/* A file has the name of the incident. It can be from a collector that was killed. */
-static enum outcome check_stored(struct collector *c, const struct index_host *host,
-				 const struct index_incident *incident, bool *recording)
+bool store_checks(const struct collector *c, int64_t incident)
 {
-	int fd = files_open_incident(&c->files, host->name, incident->name), same;
-
-	if (fd < 0) {
-		errno = -fd;
-		return fd == -ENOENT ? OUTCOME_DAMAGED : OUTCOME_ERROR;
-	}
-	same = is_file(fd, incident);
-	if (same > 0)
-		*recording = is_recording(fd);
-	close(fd);
-	return same < 0 ? OUTCOME_ERROR : same ? OUTCOME_STORED : OUTCOME_OTHER_FILE;
+	for (unsigned int i = 0; i < c->checks.nr; i++)
+		if (c->checks.check[i].incident.id == incident)
+			return true;
+	return false;
 }
 
 /* A part beyond the end can have come before the manifest. */
@@ -74,39 +62,144 @@ static int cut(int fd, const struct index_incident *incident)
 	return ftruncate(fd, incident->size) || fsync(fd) ? -1 : 0;
 }
 
-static enum outcome check_part(struct collector *c, const struct index_host *host,
-			       const struct index_incident *incident, int fd, bool *recording)
+/*
+ * Open the file to be checked. A file that has the name already can be from a collector
+ * that was killed.
+ */
+static int open_file(struct collector *c, struct check *k)
 {
-	int same = cut(fd, incident), ret;
+	int fd = k->has_name ? -ENOENT :
+		 files_open_part(&c->files, k->host.name, k->incident.name);
 
-	if (!same)
-		same = is_file(fd, incident);
-	if (same <= 0)
-		return same ? OUTCOME_ERROR : OUTCOME_DAMAGED;
-	*recording = is_recording(fd);
-	ret = files_keep(&c->files, host->name, incident->name);
-	if (ret == -EEXIST)
-		return check_stored(c, host, incident, recording);
-	if (ret)
-		errno = -ret;
-	return ret ? OUTCOME_ERROR : OUTCOME_STORED;
+	if (fd != -ENOENT)
+		return fd;
+	k->has_name = true;
+	return files_open_incident(&c->files, k->host.name, k->incident.name);
 }
 
-static enum outcome check(struct collector *c, const struct index_host *host,
-			  const struct index_incident *incident, bool *recording)
+/* Start a process. Without one, k->status has the result. */
+static void start(struct collector *c, struct check *k)
 {
-	int fd = files_open_part(&c->files, host->name, incident->name);
-	enum outcome outcome;
+	int fd = open_file(c, k);
 
-	if (fd == -ENOENT)
-		return check_stored(c, host, incident, recording);
-	if (fd < 0) {
-		errno = -fd;
+	k->pid = 0;
+	k->begin = now();
+	k->status = (fd == -ENOENT ? FILE_DAMAGED : FILE_UNREADABLE) << 8;
+	k->error = fd < 0 ? -fd : EIO;
+	if (fd < 0)
+		return;
+	if (!k->has_name && cut(fd, &k->incident))
+		k->error = errno;
+	else if ((k->pid = file_check_start(fd, k->incident.size, k->incident.sha256)) < 0)
+		k->error = errno;
+	k->pid = k->pid < 0 ? 0 : k->pid;
+	close(fd);
+}
+
+static bool host_is_checked(const struct collector *c, int64_t host)
+{
+	for (unsigned int i = 0; i < c->checks.nr; i++)
+		if (c->checks.check[i].host.id == host)
+			return true;
+	return false;
+}
+
+/* An incident that waits for its check */
+struct waiting {
+	int64_t incident;
+	double seconds;		/* the time that checks of its host took */
+};
+
+static int by_seconds(const void *x, const void *y)
+{
+	const struct waiting *a = x, *b = y;
+
+	return a->seconds < b->seconds ? -1 : a->seconds > b->seconds ? 1 :
+	       a->incident < b->incident ? -1 : a->incident > b->incident;
+}
+
+/* Store one incident of each host that has no check now, in the order of their turns. */
+static unsigned int find_waiting(struct collector *c, struct waiting *w)
+{
+	sqlite3_stmt *st = index_parts_complete(&c->index);
+	unsigned int nr = 0;
+
+	while (nr < WAITING_MAX && index_row(&c->index, st)) {
+		if (host_is_checked(c, sqlite3_column_int64(st, 1)))
+			continue;
+		w[nr].incident = sqlite3_column_int64(st, 0);
+		w[nr++].seconds = budget_check_time(&c->budget, index_text(st, 2));
+	}
+	index_end(st);
+	qsort(w, nr, sizeof(*w), by_seconds);
+	return nr;
+}
+
+static void start_all(struct collector *c)
+{
+	static struct waiting w[WAITING_MAX];
+	unsigned int nr = c->checks.nr < CHECKS_MAX ? find_waiting(c, w) : 0;
+
+	for (unsigned int i = 0; i < nr && c->checks.nr < CHECKS_MAX; i++) {
+		struct check *k = &c->checks.check[c->checks.nr];
+
+		*k = (struct check){ 0 };
+		if (!index_incident_by_id(&c->index, w[i].incident, &k->incident) ||
+		    !index_host_by_id(&c->index, k->incident.host, &k->host))
+			continue;
+		start(c, k);
+		c->checks.nr++;
+	}
+}
+
+/* The incident is as it was when the check began: all parts are here, for this file. */
+static bool is_unchanged(struct collector *c, const struct index_incident *before)
+{
+	static struct index_parts parts;
+	struct index_incident incident;
+
+	return index_incident_by_id(&c->index, before->id, &incident) &&
+	       incident.size == before->size && !strcmp(incident.sha256, before->sha256) &&
+	       index_parts_read(&c->index, before->id, &parts) && parts.received == parts.parts;
+}
+
+/* Give the file its name. */
+static enum outcome keep(struct collector *c, struct check *k)
+{
+	int ret = files_keep(&c->files, k->host.name, k->incident.name);
+
+	k->error = -ret;
+	if (ret != -EEXIST)
+		return ret ? OUTCOME_ERROR : OUTCOME_STORED;
+	/* Another check says if the file of that name is the same. */
+	k->has_name = true;
+	start(c, k);
+	return k->pid ? OUTCOME_STORED : OUTCOME_ERROR;
+}
+
+static bool has_file(struct collector *c, const struct check *k)
+{
+	int fd = files_open_incident(&c->files, k->host.name, k->incident.name);
+
+	if (fd >= 0)
+		close(fd);
+	return fd != -ENOENT;
+}
+
+/* Say what became of a file. k->pid is set if another check is needed for that. */
+static enum outcome outcome_of(struct collector *c, struct check *k)
+{
+	if (!is_unchanged(c, &k->incident))
+		return OUTCOME_CHANGED;
+	switch (file_check_verdict(k->status)) {
+	case FILE_RECORDING:
+	case FILE_OTHER:
+		return k->has_name ? OUTCOME_STORED : keep(c, k);
+	case FILE_DAMAGED:
+		return k->has_name && has_file(c, k) ? OUTCOME_OTHER_FILE : OUTCOME_DAMAGED;
+	default:
 		return OUTCOME_ERROR;
 	}
-	outcome = check_part(c, host, incident, fd, recording);
-	close(fd);
-	return outcome;
 }
 
 /* Forget the parts, and ask for all of them again. */
@@ -174,32 +267,71 @@ static bool conclude_all(struct collector *c, const struct checked *checked, uns
 	return true;
 }
 
-/* Check a file. Return false if it cannot be said what became of it. */
-static bool check_one(struct collector *c, int64_t id, struct checked *one)
+/* Take a check that has ended. Return whether it says what became of the file. */
+static bool finish(struct collector *c, struct check *k, struct checked *one)
 {
-	if (!index_incident_by_id(&c->index, id, &one->incident) ||
-	    !index_host_by_id(&c->index, one->incident.host, &one->host))
+	double seconds = now() - k->begin;
+
+	*one = (struct checked){
+		.incident = k->incident, .host = k->host,
+		.recording = file_check_verdict(k->status) == FILE_RECORDING,
+	};
+	one->outcome = outcome_of(c, k);
+	if (k->pid)
 		return false;
-	one->recording = false;
-	one->outcome = check(c, &one->host, &one->incident, &one->recording);
-	if (one->outcome != OUTCOME_ERROR)
-		return true;
-	collector_trouble(c, "cannot store the incident %s of %s in %s: %s", one->incident.name,
-			  one->host.name, c->options->directory, strerror(errno));
-	return false;
+	/* After an error the turn of all others comes first. */
+	if (one->outcome == OUTCOME_ERROR && seconds < 1)
+		seconds = 1;
+	budget_checked(&c->budget, k->host.name, seconds);
+	if (one->outcome == OUTCOME_ERROR)
+		collector_trouble(c, "cannot store the incident %s of %s in %s: %s", k->incident.name,
+				  k->host.name, c->options->directory, strerror(k->error));
+	return one->outcome < OUTCOME_CHANGED;
+}
+
+/* Take all checks that have ended. Return how many of them say what became of the file. */
+static unsigned int finish_all(struct collector *c, struct checked *checked)
+{
+	unsigned int nr = 0, i = 0;
+
+	while (i < c->checks.nr) {
+		struct check *k = &c->checks.check[i];
+
+		if (k->pid && waitpid(k->pid, &k->status, WNOHANG) != k->pid) {
+			i++;
+			continue;
+		}
+		k->pid = 0;
+		nr += finish(c, k, &checked[nr]);
+		if (k->pid)
+			i++;
+		else
+			*k = c->checks.check[--c->checks.nr];
+	}
+	return nr;
 }
 
 void store_complete(struct collector *c)
 {
-	static struct checked checked[CHECKED_MAX];
+	struct checked checked[CHECKS_MAX];
 	unsigned int nr;
-	int64_t id = 0;
 
 	index_clear(&c->index);
-	do {
-		nr = 0;
-		/* An incident with an error must not keep away those behind it. */
-		while (nr < CHECKED_MAX && (id = index_parts_complete(&c->index, id)))
-			nr += check_one(c, id, &checked[nr]);
-	} while (nr && conclude_all(c, checked, nr) && id);
+	nr = finish_all(c, checked);
+	if (nr)
+		conclude_all(c, checked, nr);
+	start_all(c);
+}
+
+void store_stop(struct collector *c)
+{
+	for (unsigned int i = 0; i < c->checks.nr; i++) {
+		struct check *k = &c->checks.check[i];
+
+		if (!k->pid)
+			continue;
+		kill(k->pid, SIGKILL);
+		waitpid(k->pid, &k->status, 0);
+	}
+	c->checks.nr = 0;
 }

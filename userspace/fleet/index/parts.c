@@ -20,8 +20,9 @@ static const char of_host[] =
 	" JOIN incoming ON incoming.incident = incident.id"
 	" WHERE incident.host = ?1 AND incident.state IN ('incoming', 'damaged')";
 static const char complete[] =
-	"SELECT incident FROM incoming WHERE received = parts AND incident > ?1"
-	" ORDER BY incident LIMIT 1";
+	"SELECT min(incoming.incident), incident.host, host.name FROM incoming"
+	" JOIN incident ON incident.id = incoming.incident JOIN host ON host.id = incident.host"
+	" WHERE incoming.received = incoming.parts GROUP BY incident.host";
 static const char to_ask[] =
 	"SELECT incident FROM incoming WHERE ask IS NOT NULL AND ask <= ?1 ORDER BY ask LIMIT 1";
 static const char old[] = "SELECT incident FROM incoming WHERE changed < ?1 LIMIT 1";
@@ -121,9 +122,9 @@ uint64_t index_parts_of_host(struct fleet_index *ix, int64_t host, uint64_t *inc
 	return parts;
 }
 
-int64_t index_parts_complete(struct fleet_index *ix, int64_t after)
+sqlite3_stmt *index_parts_complete(struct fleet_index *ix)
 {
-	return index_number(ix, 0, complete, "i", after);
+	return index_select(ix, complete, "");
 }
 
 int64_t index_parts_to_ask(struct fleet_index *ix, int64_t now)

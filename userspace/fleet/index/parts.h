@@ -50,8 +50,13 @@ void index_parts_missing(const struct index_parts *parts, struct buf *out, unsig
 /* The parts and the incidents of one host */
 uint64_t index_parts_of_host(struct fleet_index *ix, int64_t host, uint64_t *incidents);
 
-/* Return the first incident after @after that is complete; to be asked for; old. 0: none */
-int64_t index_parts_complete(struct fleet_index *ix, int64_t after);
+/*
+ * Select the incidents of which all parts are here, one of each host: the incident, the host
+ * and the host's name.
+ */
+sqlite3_stmt *index_parts_complete(struct fleet_index *ix);
+
+/* Return the first incident that is to be asked for; old. 0: there is no such incident. */
 int64_t index_parts_to_ask(struct fleet_index *ix, int64_t now);
 int64_t index_parts_old(struct fleet_index *ix, int64_t before);
 

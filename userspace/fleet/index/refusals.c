@@ -15,6 +15,7 @@ static const char *const texts[NR_REFUSALS] = {
 	[REFUSED_COMMAND]	= "answer to an unknown command",
 	[REFUSED_STREAM]	= "invalid message of a stream",
 	[REFUSED_HOSTS]		= "too many hosts",
+	[REFUSED_RATE]		= "too many messages at once",
 	[REFUSED_STORE]		= "cannot be stored",
 };
 

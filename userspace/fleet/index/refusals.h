@@ -21,6 +21,7 @@ enum refusal {
 	REFUSED_COMMAND,	/* the answer names a command that was never given */
 	REFUSED_STREAM,		/* an invalid message of a stream */
 	REFUSED_HOSTS,		/* there are too many hosts */
+	REFUSED_RATE,		/* the host sends more messages than BUDGET_RATE a second */
 	REFUSED_STORE,		/* the index or the file system does not take it */
 	NR_REFUSALS
 };

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The collector checks files of incidents beside its loop. The file of a host that is
+ * called evil makes the check go on for ever; it begins with an 'e'.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collect/batch.h"
+#include "collect/file_check.h"
+#include "collect/store.h"
+#include "collect/streams.h"
+#include "index/checksum.h"
+#include "message/text.h"
+
+#define BOOT	"0123456789abcdef0123456789abcdef"
+
+static struct collect_options options = {
+	.permits = 4, .max_incident_kb = 2048, .max_host_kb = 8192,
+};
+static struct collector collector;
+static char folder[] = "/tmp/fleet-store-XXXXXX";
+static unsigned int published;
+
+static int publish(struct transport *t, const struct parcel *parcels, unsigned int nr)
+{
+	(void)t;
+	(void)parcels;
+	published += nr;
+	return 0;
+}
+
+static const struct transport_ops ops = { .publish = publish };
+
+/* The check of librbmap, in the child process */
+bool is_recording(int fd)
+{
+	char c = 0;
+
+	if (pread(fd, &c, 1, 0) == 1 && c == 'e')
+		pause();
+	return c == 'r';
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&collector, 0, sizeof(collector));
+	strcpy(folder, "/tmp/fleet-store-XXXXXX");
+	published = 0;
+	collector.options = &options;
+	collector.transport.ops = &ops;
+	if (!mkdtemp(folder) || !files_open(&collector.files, folder) ||
+	    !index_open(&collector.index, folder, INDEX_CREATE) ||
+	    !permits_init(&collector.permits, options.permits) || !budget_init(&collector.budget))
+		return -1;
+	options.directory = folder;
+	replies_init(&collector.replies);
+	return 0;
+}
+
+static int end(void **state)
+{
+	char command[64];
+
+	(void)state;
+	store_stop(&collector);
+	replies_free(&collector.replies);
+	permits_free(&collector.permits);
+	budget_free(&collector.budget);
+	index_close(&collector.index);
+	files_close(&collector.files);
+	buf_free(&collector.space);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void deliver(const char *host, struct message *m)
+{
+	struct parcel p = { .channel = CHANNEL_COLLECTOR };
+	struct buf bytes = { 0 };
+
+	snprintf(m->host, sizeof(m->host), "%s", host);
+	strcpy(m->boot, BOOT);
+	strcpy(p.host, m->host);
+	assert_int_equal(message_encode(&bytes, m), 0);
+	p.data = bytes.data;
+	p.size = bytes.size;
+	index_begin(&collector.index);
+	assert_int_equal(batch_message(&collector, &p), 0);
+	assert_int_equal(files_sync(&collector.files), 0);
+	assert_true(index_commit(&collector.index));
+	buf_free(&bytes);
+}
+
+static void send_part(const char *host, const char *name, const char *contents)
+{
+	struct message m = { .kind = MESSAGE_PART, .data = contents, .size = strlen(contents) };
+
+	strcpy(m.source, name);
+	deliver(host, &m);
+}
+
+static void send_manifest(const char *host, const char *name, const char *contents,
+			  const char *of)
+{
+	struct message m = { .kind = MESSAGE_MANIFEST };
+	char sum[SHA256_TEXT_SIZE];
+	struct buf text = { 0 };
+	FILE *file = tmpfile();
+
+	assert_true(fputs(of, file) >= 0 && !fflush(file));
+	assert_int_equal(checksum_file(fileno(file), -1, sum), 0);
+	fclose(file);
+	text_add(&text, "sha256", sum);
+	text_add_u64(&text, "size", strlen(contents));
+	text_add_u64(&text, "parts", 1);
+	m.data = text.data;
+	m.size = text.size;
+	strcpy(m.source, name);
+	deliver(host, &m);
+	buf_free(&text);
+}
+
+static void send_incident(const char *host, const char *name, const char *contents)
+{
+	send_part(host, name, contents);
+	send_manifest(host, name, contents, contents);
+}
+
+static const char *state_of(const char *host, const char *name)
+{
+	static char state[32];
+	sqlite3_stmt *st = index_select(&collector.index,
+		"SELECT state FROM incident JOIN host ON host.id = host"
+		" WHERE host.name = ?1 AND incident.name = ?2", "ss", host, name);
+
+	assert_true(index_row(&collector.index, st));
+	index_copy_text(st, 0, state, sizeof(state));
+	index_end(st);
+	return state;
+}
+
+static void await_state(const char *host, const char *name, const char *state)
+{
+	for (int i = 0; i < 20000 && strcmp(state_of(host, name), state); i++) {
+		store_complete(&collector);
+		usleep(1000);
+	}
+	assert_string_equal(state_of(host, name), state);
+}
+
+static void test_results(void **state)
+{
+	(void)state;
+	send_incident("web", "a", "recording");
+	send_incident("web", "b", "other");
+	send_part("web", "c", "damaged");
+	send_manifest("web", "c", "damaged", "another");
+	await_state("web", "a", "stored");
+	await_state("web", "b", "stored");
+	await_state("web", "c", "damaged");
+	assert_int_equal(index_number(&collector.index, -1,
+				      "SELECT sum(recording) FROM incident", ""), 1);
+	assert_int_equal(collector.stored, 2);
+	assert_int_equal(collector.stored_bytes, strlen("recording") + strlen("other"));
+	/* Two STORED, and a MISSING */
+	assert_int_equal(published, 3);
+	assert_int_equal(index_number(&collector.index, -1, "SELECT number FROM refused"
+				      " WHERE cause = 'wrong SHA-256'", ""), 1);
+}
+
+/* The file has its name already: a collector was killed before it wrote the index. */
+static void test_has_name(void **state)
+{
+	char path[128];
+	FILE *file;
+
+	(void)state;
+	for (int same = 0; same < 2; same++) {
+		char name[] = { 'a' + same, '\0' };
+
+		snprintf(path, sizeof(path), "%s/incidents/web", folder);
+		assert_int_equal(files_directory(collector.files.incidents, "web") < 0, 0);
+		snprintf(path, sizeof(path), "%s/incidents/web/%s.dat", folder, name);
+		file = fopen(path, "w");
+		fputs(same ? "recording" : "another", file);
+		fclose(file);
+		send_incident("web", name, "recording");
+		await_state("web", name, same ? "stored" : "damaged");
+	}
+	assert_int_equal(index_number(&collector.index, -1, "SELECT number FROM refused"
+				      " WHERE cause = 'another file of the same id'", ""), 1);
+}
+
+/* Checks that never end: those of another host end nevertheless. */
+static void test_beside(void **state)
+{
+	(void)state;
+	send_incident("evil", "a", "evil");
+	send_incident("evil", "b", "evil too");
+	send_incident("good", "a", "recording");
+	await_state("good", "a", "stored");
+	assert_string_equal(state_of("evil", "a"), "incoming");
+	assert_true(store_is_busy(&collector));
+	assert_int_equal(collector.checks.nr, 1);
+	/* What the host says meanwhile changes nothing. */
+	send_manifest("evil", "a", "evi", "evi");
+	assert_int_equal(index_number(&collector.index, -1, "SELECT size FROM incident"
+				      " WHERE name = 'a' AND sha256 IS NOT NULL AND state = 'incoming'", ""),
+			 strlen("evil"));
+	send_incident("good", "b", "recording");
+	await_state("good", "b", "stored");
+}
+
+/* All processes are busy: the turn of the host that used least comes next. */
+static void test_turns(void **state)
+{
+	pid_t first;
+
+	(void)state;
+	for (int i = 0; i < CHECKS_MAX; i++) {
+		char host[] = { 'e', '0' + i, '\0' };
+
+		send_incident(host, "a", "evil");
+		send_incident(host, "b", "evil");
+	}
+	store_complete(&collector);
+	assert_int_equal(collector.checks.nr, CHECKS_MAX);
+	send_incident("good", "a", "recording");
+	store_complete(&collector);
+	assert_string_equal(state_of("good", "a"), "incoming");
+	first = collector.checks.check[0].pid;
+	assert_int_equal(kill(first, SIGKILL), 0);
+	await_state("good", "a", "stored");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_results, begin, end),
+		cmocka_unit_test_setup_teardown(test_has_name, begin, end),
+		cmocka_unit_test_setup_teardown(test_beside, begin, end),
+		cmocka_unit_test_setup_teardown(test_turns, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("fleet_store", tests, NULL, NULL);
+}
