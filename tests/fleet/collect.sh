@@ -481,13 +481,13 @@ for name in 'top', 'hosts':
     assert len(rows) == 4, name"
 fleet fetch inc-1 -o "$dir/fetched"
 is $? 0 "fetch an incident"
-ok "it is the same file" same "$dir/trace.dat" "$dir/fetched/web-1-inc-1.dat"
-like "$(cat "$dir/fetched/manifest.txt")" '^copy = web-1-inc-1.dat$' "manifest.txt names the copy"
+ok "it is the same file" same "$dir/trace.dat" "$dir/fetched/web-1/inc-1.dat"
+like "$(cat "$dir/fetched/manifest.txt")" '^copy = web-1/inc-1.dat$' "manifest.txt names the copy"
 fleet fetch inc-1 -o "$dir/fetched"
 is "$? $(grep -c 'exists: remove it' "$dir/err")" "1 1" "a file is not replaced"
 fleet fetch "$id" -o "$dir/all"
 is $? 3 "fetch what a command has brought"
-ok "it has the file" same "$dir/trace.dat" "$dir/all/web-1-inc-1.dat"
+ok "it has the file" same "$dir/trace.dat" "$dir/all/web-1/inc-1.dat"
 printf 'x' | dd of="$dir/c/incidents/web-1/inc-1.dat" bs=1 seek=5000 conv=notrunc 2>/dev/null
 fleet fetch inc-1 -o "$dir/damaged"
 is "$? $(grep -c 'SHA-256 is wrong' "$dir/err") $(find "$dir/damaged" -name '*.dat' | wc -l)" "3 1 0" \

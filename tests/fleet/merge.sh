@@ -107,6 +107,16 @@ like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$0" 2>&1)" 'is not a recording'
 like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a.b=$dir/a.dat" 2>&1)" "invalid host name 'a.b'" \
 	"an invalid host name is refused"
 like "$("$RBMAP" fleet merge -o "$dir/no.dat" 2>&1)" 'name recordings' "no recording is refused"
+output=$("$RBMAP" fleet merge -o "$dir/rest.dat" "old=$dir/old.dat" "a=$dir/a.dat" "t=$dir/tsc.dat" \
+	"$0" "b=$dir/b.dat" 2>&1)
+is "$?" 3 "recordings that cannot be merged are skipped" || diag "$output"
+is "$(echo "$output" | grep -c 'is left out$')" 3 "each of them is reported"
+is "$(counts "$dir/rest.dat")" "$(sum "$dir/a.dat" "$dir/b.dat")" "all others are merged"
+like "$("$RBMAP" report "$dir/rest.dat" 2>&1 >/dev/null)" 'merged: a \+-\? b \+-\?$' \
+	"the file names those that it has"
+output=$(ulimit -n 40; "$RBMAP" fleet merge -o "$dir/rest.dat" "a=$dir/a.dat" "b=$dir/b.dat" "x=$dir/x.dat" 2>&1)
+is "$? $(echo "$output" | grep -c 'raise .ulimit -n., or merge fewer hosts$')" "3 1" \
+	"a host with too many CPUs is skipped" || diag "$output"
 ok "no file is left after errors" sh -c "! ls '$dir'/no.dat* 2>/dev/null"
 like "$("$RBMAP" fleet merge -o "$dir/own.dat" "$dir/a.dat" 2>&1)" '^host: CPUs 0-3' \
 	"the recording names its host"
@@ -128,7 +138,9 @@ for seed in $(seq 30); do
 	cp "$dir/all.dat" "$dir/damaged.dat"
 	damage "$seed"
 	"$RBMAP" fleet merge -o "$dir/out.dat" "a=$dir/a.dat" "d=$dir/damaged.dat" >/dev/null 2>&1
-	[ $? -le 1 ] || bad="$bad $seed"
+	case $? in 0 | 3) ;; *) bad="$bad $seed" ;; esac
+	# The CPUs of "a" are the first four.
+	[ "$("$RBMAP" report "$dir/out.dat" 2>/dev/null | grep -c ' \[00[0-3]\] ')" = 5 ] || bad="$bad $seed"
 done
-is "$bad" '' "a damaged recording ends in a file or in an error"
+is "$bad" '' "a damaged recording takes no event from another one"
 done_testing

@@ -5,7 +5,7 @@
 #	make check-unit-fleet		without and with sanitizers
 
 FLEET_TEST_BUILD := $(BUILD)/tests/unit/fleet
-FLEET_TESTS := fleet_batch fleet_budget fleet_memory fleet_message fleet_permits fleet_index \
+FLEET_TESTS := fleet_batch fleet_budget fleet_copies fleet_memory fleet_message fleet_permits fleet_index \
 	fleet_spool fleet_store fleet_stream_spool
 FLEET_TEST_PLAIN := $(addprefix $(FLEET_TEST_BUILD)/plain/,$(FLEET_TESTS))
 FLEET_TEST_ASAN := $(addprefix $(FLEET_TEST_BUILD)/asan/,$(FLEET_TESTS))
@@ -19,7 +19,7 @@ $(FLEET_TEST_BUILD)/%: TEST_LIBS = -lcmocka $(FLEET_LDLIBS)
 # The sources that the tests use, of the package and of the command. Plain programs are
 # linked with the objects of build/fleet, build/cli and build/lib.
 FLEET_TEST_SRCS := $(patsubst userspace/fleet/%,%,$(wildcard $(addprefix userspace/fleet/,\
-	collect/*.c index/*.c message/*.c ship/*.c stream/*.c transport/*.c)))
+	collect/*.c fleet/*.c index/*.c merge/*.c message/*.c ship/*.c stream/*.c transport/*.c)))
 FLEET_TEST_COMMON := record/cmdlines.c $(patsubst userspace/cli/%,%,$(wildcard $(addprefix userspace/cli/,\
 	common/*.c trace_dat/*.c)))
 FLEET_TEST_PLAIN_LIBS := $(FLEET_TEST_BUILD)/plain/fleet.a $(FLEET_COMMON) $(BUILD)/lib/all.a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What hosts may cost the collector, with a clock of the test's own. */
+/* The budgets of hosts at the collector, with a clock of the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -214,7 +214,7 @@ static void test_beside(void **state)
 	assert_string_equal(state_of("evil", "a"), "incoming");
 	assert_true(store_is_busy(&collector));
 	assert_int_equal(collector.checks.nr, 1);
-	/* What the host says meanwhile changes nothing. */
+	/* A manifest that comes meanwhile changes nothing. */
 	send_manifest("evil", "a", "evi", "evi");
 	assert_int_equal(index_number(&collector.index, -1, "SELECT size FROM incident"
 				      " WHERE name = 'a' AND sha256 IS NOT NULL AND state = 'incoming'", ""),

@@ -80,7 +80,7 @@ static int follow(struct walk *w, const char *name, const struct stat *link, con
 	return *target == '/' ? enter(w, "/") : 0;
 }
 
-/* Take one step. Return 1 if @name is the last part, which is no link. */
+/* Take one step. Return 1 if @name is the last part, and not a link. */
 static int step(struct walk *w, char *name)
 {
 	char *at = w->rest + strspn(w->rest, "/");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each host may cost. Messages: so many at once, and so many a second after that; the
+ * A budget for each host. Messages: so many at once, and so many a second after that; the
  * rest is refused before it is looked at, and comes again. Checks of files: the host
  * whose checks took the least time comes first, and one file of a host is checked at a time.
  */
@@ -13,7 +13,7 @@
 
 #define BUDGET_MESSAGES		8192	/* at once */
 #define BUDGET_RATE		1024	/* a second */
-#define BUDGET_HOSTS		4096	/* Of more hosts, those that were silent longest are forgotten. */
+#define BUDGET_HOSTS		4096	/* the others were silent for longer */
 #define BUDGET_HALF_LIFE	60	/* seconds, of the time that checks took */
 
 struct budget_host {
@@ -28,7 +28,7 @@ struct budget {
 bool budget_init(struct budget *b);
 void budget_free(struct budget *b);
 
-/* Take a message of the host's budget. Return false if there is none left. */
+/* Take a message of the host's budget. Return false if it is used up. */
 bool budget_message(struct budget *b, const char *host);
 
 /* A check of a file of the host took so long. */

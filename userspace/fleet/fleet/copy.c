@@ -24,6 +24,22 @@ int copy_directory(const char *path)
 	return dir;
 }
 
+int copy_folder(int dir, const char *host, const char *where)
+{
+	int folder = -1;
+
+	if (!mkdirat(dir, host, 0750) || errno == EEXIST)
+		folder = openat(dir, host, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder < 0)
+		complain("cannot open the directory %s/%s: %s", where, host, strerror(errno));
+	return folder;
+}
+
+void copy_path(char path[COPY_PATH_SIZE], const char *host, const char *name)
+{
+	snprintf(path, COPY_PATH_SIZE, "%s/%s", host, name);
+}
+
 bool copy_is_new(int dir, const char *name, const char *where)
 {
 	if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
@@ -54,7 +70,18 @@ static bool finish(int dir, const char *name, const char *temporary, int fd, boo
 	return good;
 }
 
-static int copy_open_file(int dir, const char *name, int from, const char *sha256)
+/* A file that cannot be read is that of one host; the copy is the administrator's. */
+static int failed(const char *name, const char *path, int from, int error)
+{
+	char sum[SHA256_TEXT_SIZE];
+	bool reads = !checksum_file(from, -1, sum);
+
+	complain("cannot %s %s: %s", reads ? "write" : "read", reads ? name : path, strerror(error));
+	return reads ? STATUS_ERROR : STATUS_CUT;
+}
+
+static int copy_open_file(int dir, const char *name, const char *path, int from,
+			  const char *sha256)
 {
 	char temporary[COPY_NAME_SIZE + 8], sum[SHA256_TEXT_SIZE] = "";
 	int fd = begin(dir, name, temporary), ret;
@@ -64,12 +91,10 @@ static int copy_open_file(int dir, const char *name, int from, const char *sha25
 	is_same = !ret && !strcmp(sum, sha256);
 	if (fd >= 0 && !finish(dir, name, temporary, fd, is_same) && is_same)
 		ret = -errno;
-	if (ret) {
-		complain("cannot write %s: %s", name, strerror(-ret));
-		return STATUS_ERROR;
-	}
+	if (ret)
+		return failed(name, path, from, -ret);
 	if (!is_same)
-		complain("%s is damaged on the collector's disk: its SHA-256 is wrong", name);
+		complain("%s is damaged: its SHA-256 is wrong", path);
 	return is_same ? STATUS_OK : STATUS_CUT;
 }
 
@@ -78,11 +103,10 @@ int copy_file(int dir, const char *name, const char *path, const char *sha256)
 	int from = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), status;
 
 	if (from < 0) {
-		status = errno == ENOENT ? STATUS_CUT : STATUS_ERROR;
 		complain("cannot read %s: %s", path, strerror(errno));
-		return status;
+		return STATUS_CUT;
 	}
-	status = copy_open_file(dir, name, from, sha256);
+	status = copy_open_file(dir, name, path, from, sha256);
 	close(from);
 	return status;
 }

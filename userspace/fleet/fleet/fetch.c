@@ -21,9 +21,10 @@
 
 #define MANIFEST	"manifest.txt"
 
+/* The name in the folder of the host: names of hosts and of incidents could be put together. */
 static void copy_name(sqlite3_stmt *st, char name[COPY_NAME_SIZE])
 {
-	snprintf(name, COPY_NAME_SIZE, "%s-%s.dat", index_text(st, STORED_HOST), index_text(st, STORED_NAME));
+	snprintf(name, COPY_NAME_SIZE, "%s.dat", index_text(st, STORED_NAME));
 }
 
 /* Count the incidents. Return false if a file is there already, which is reported. */
@@ -32,12 +33,13 @@ static bool check_names(struct fleet_index *ix, const struct fleet_options *o, i
 {
 	sqlite3_stmt *st = stored_select(ix, o->id);
 	bool good = copy_is_new(dir, MANIFEST, o->output);
-	char name[COPY_NAME_SIZE];
+	char name[COPY_NAME_SIZE], path[COPY_PATH_SIZE];
 
 	*nr = 0;
 	while (good && index_row(ix, st)) {
 		copy_name(st, name);
-		good = copy_is_new(dir, name, o->output);
+		copy_path(path, index_text(st, STORED_HOST), name);
+		good = copy_is_new(dir, path, o->output);
 		(*nr)++;
 	}
 	index_end(st);
@@ -67,15 +69,20 @@ static void add_manifest(struct buf *out, sqlite3_stmt *st, const char *copy)
 /* Copy one file. Return the status. */
 static int fetch_one(const struct fleet_options *o, int dir, sqlite3_stmt *st, struct buf *manifest)
 {
-	char name[COPY_NAME_SIZE], path[PATH_MAX];
-	int status = STATUS_CUT;
+	char name[COPY_NAME_SIZE], copy[COPY_PATH_SIZE], path[PATH_MAX];
+	int status = STATUS_CUT, folder;
 
 	copy_name(st, name);
+	copy_path(copy, index_text(st, STORED_HOST), name);
 	if (stored_is_there(st)) {
 		stored_path(st, o->directory, path, sizeof(path));
-		status = copy_file(dir, name, path, index_text(st, STORED_SHA256));
+		folder = copy_folder(dir, index_text(st, STORED_HOST), o->output);
+		status = folder < 0 ? STATUS_ERROR :
+			 copy_file(folder, name, path, index_text(st, STORED_SHA256));
+		if (folder >= 0)
+			close(folder);
 	}
-	add_manifest(manifest, st, status ? NULL : name);
+	add_manifest(manifest, st, status ? NULL : copy);
 	return status;
 }
 

@@ -23,7 +23,7 @@ extern char **environ;
 /**
  * struct options - the command line, and what it names
  * @input: the recordings; their paths were allocated
- * @missing: incidents that are not stored
+ * @missing: incidents that are not stored, and files that are no recordings
  */
 struct options {
 	const char *output;
@@ -49,8 +49,11 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
-/* Store the host's name in the recording, with '_' for each dot. */
-static bool name_of_recording(struct merge_input *input)
+/*
+ * Store the host's name in the recording, with '_' for each dot. Return a status. STATUS_CUT:
+ * the file cannot be merged.
+ */
+static int name_of_recording(struct merge_input *input)
 {
 	struct dat_reader *reader;
 	const char *uname;
@@ -58,7 +61,7 @@ static bool name_of_recording(struct merge_input *input)
 
 	if (ret) {
 		complain("cannot read %s: %s", input->path, dat_strerror(ret));
-		return false;
+		return ret < DAT_ERR_LAST ? STATUS_CUT : STATUS_ERROR;
 	}
 	uname = dat_uname(reader);
 	if (!uname || sscanf(uname, "%*s %63s", input->host) != 1)
@@ -68,9 +71,9 @@ static bool name_of_recording(struct merge_input *input)
 		if (*c == '.')
 			*c = '_';
 	if (is_host_name(input->host))
-		return true;
+		return STATUS_OK;
 	complain("%s does not name its host: write HOST=%s", input->path, input->path);
-	return false;
+	return STATUS_ERROR;
 }
 
 /* Return a new input of a path, or NULL and report the error. */
@@ -108,8 +111,15 @@ static bool add_named(struct options *o, const char *argument, const char *is)
 static bool add_file(struct options *o, const char *path)
 {
 	struct merge_input *input = new_input(o, path);
+	int status = input ? name_of_recording(input) : STATUS_ERROR;
 
-	return input && name_of_recording(input);
+	if (status != STATUS_CUT)
+		return !status;
+	complain("%s is left out", path);
+	free((char *)input->path);
+	o->nr--;
+	o->missing++;
+	return true;
 }
 
 static uint64_t clock_error_of(const char *manifest)
@@ -182,6 +192,8 @@ static void print_hosts(const struct merge_input *input, size_t nr)
 	for (size_t i = 0; i < nr; i++, input++) {
 		char error[48] = "unknown";
 
+		if (input->skipped)
+			continue;
 		if (input->clock_error != CLOCK_ERROR_UNKNOWN)
 			snprintf(error, sizeof(error), "+-%.3f ms",
 				 (double)input->clock_error / 1e6);
@@ -200,6 +212,8 @@ static void print_order(const struct merge_input *input, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t error = input[i].clock_error;
 
+		if (input[i].skipped)
+			continue;
 		if (error == CLOCK_ERROR_UNKNOWN) {
 			fputs("The order of events of different hosts is not certain: an error is unknown.\n",
 			      stderr);
@@ -262,15 +276,22 @@ static bool view(const char *command, const char *option, const char *recording)
 
 static int merge_inputs(const struct options *o)
 {
-	if (!merge_recordings(o->input, o->nr, o->output))
+	int status;
+
+	if (!o->nr) {
+		complain("no recording is left to be merged");
 		return STATUS_ERROR;
+	}
+	status = merge_recordings(o->input, o->nr, o->output);
+	if (status == STATUS_ERROR)
+		return status;
 	print_hosts(o->input, o->nr);
 	print_order(o->input, o->nr);
 	if (o->html && !view("report", "--html", o->output))
 		return STATUS_ERROR;
 	if (o->perfetto && !view("convert", "--perfetto", o->output))
 		return STATUS_ERROR;
-	return o->missing ? STATUS_CUT : STATUS_OK;
+	return o->missing ? STATUS_CUT : status;
 }
 
 static int merge_arguments(struct options *o, char **argument)
@@ -303,7 +324,7 @@ static const struct command command_merge = {
 	"The times are those of TAI. Each host has CPUs and pids of its own in the\n"
 	"merged recording, and the names of its tasks begin with its name. It has no\n"
 	"names of addresses, because each kernel has others. Exit status 3: an incident\n"
-	"of the ID is not stored.\n",
+	"of the ID is not stored, or a recording could not be merged and is left out.\n",
 };
 
 int fleet_merge(int argc, char **argv, const char *directory)

@@ -33,13 +33,26 @@ static const char rings[] =
 	" FROM stream_source WHERE host = ?1 AND boot = ?2 AND buffer = ?3 AND cpu >= 0"
 	" ORDER BY cpu, generation";	/* SQLite's own sum() fails beyond INT64_MAX. */
 
-/* A host has one recording in most cases. */
-static void name_copy(const struct stream_query *q, bool alone, char name[COPY_NAME_SIZE])
+/*
+ * A host has one recording in most cases. Several have a folder, which has a name that no
+ * recording has; parts of a name that hosts choose could be put together to that of another.
+ */
+static bool name_copy(const struct stream_query *q, bool alone, int dir, const char *where,
+		      char name[COPY_PATH_SIZE])
 {
-	if (alone)
-		snprintf(name, COPY_NAME_SIZE, "%s.dat", q->host);
-	else
-		snprintf(name, COPY_NAME_SIZE, "%s-%s-%.8s.dat", q->host, q->buffer, q->boot);
+	char file[COPY_NAME_SIZE];
+	int folder;
+
+	if (alone) {
+		snprintf(name, COPY_PATH_SIZE, "%s.dat", q->host);
+		return true;
+	}
+	snprintf(file, sizeof(file), "%s-%s.dat", q->buffer, q->boot);
+	copy_path(name, q->host, file);
+	folder = copy_folder(dir, q->host, where);
+	if (folder >= 0)
+		close(folder);
+	return folder >= 0;
 }
 
 /* The sources of a ring. One that was allocated again has several. */
@@ -110,26 +123,40 @@ static bool describe(struct buf *out, struct fleet_index *ix, const struct strea
 	return add_rings(out, ix, q) || counts->missing || q->damaged;
 }
 
+/* Note that the manifest has no recording of it. */
+static void describe_skipped(struct buf *out, const struct stream_query *q)
+{
+	if (out->size)
+		buf_add(out, "\n", 1);
+	text_add(out, "host", q->host);
+	text_add(out, "boot", q->boot);
+	text_add(out, "buffer", q->buffer);
+	text_add(out, "state", "skipped");
+}
+
 static int write_one(struct fleet_index *ix, const struct fleet_options *o, int dir,
 		     struct stream_query *q, bool alone, struct buf *manifest)
 {
-	char name[COPY_NAME_SIZE], path[PATH_MAX];
 	struct stream_counts counts = { 0 };
-	int ret = stream_query_find(q, ix, o->directory);
+	char name[COPY_PATH_SIZE], path[PATH_MAX];
+	int ret = stream_query_find(q, ix, o->directory), status;
 
 	if (ret) {
 		complain("cannot read the streams of %s in %s: %s", q->host, o->directory,
 			 strerror(-ret));
-		return STATUS_ERROR;
+		describe_skipped(manifest, q);
+		return STATUS_CUT;
 	}
 	if (!q->nr)
 		return STATUS_OK;
-	name_copy(q, alone, name);
-	if (!copy_is_new(dir, name, o->output))
+	if (!name_copy(q, alone, dir, o->output, name) || !copy_is_new(dir, name, o->output))
 		return STATUS_ERROR;
 	snprintf(path, sizeof(path), "%s/%s", o->output, name);
-	if (!stream_recording_write(q, path, &counts))
-		return STATUS_ERROR;
+	status = stream_recording_write(q, path, &counts);
+	if (status) {
+		describe_skipped(manifest, q);
+		return status;
+	}
 	return describe(manifest, ix, q, name, &counts) ? STATUS_CUT : STATUS_OK;
 }
 

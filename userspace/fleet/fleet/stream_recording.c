@@ -319,8 +319,29 @@ static int write_with(struct recording *r, const char *path, const struct stream
 	return ret;
 }
 
-bool stream_recording_write(const struct stream_query *q, const char *path,
-			    struct stream_counts *counts)
+/* Return whether an error is that of the output, which all hosts have in common. */
+static bool is_of_output(int error)
+{
+	switch (error) {
+	case -EACCES:
+	case -EDQUOT:
+	case -EEXIST:
+	case -EFBIG:
+	case -EIO:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOENT:
+	case -ENOMEM:
+	case -ENOSPC:
+	case -EROFS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int stream_recording_write(const struct stream_query *q, const char *path,
+			   struct stream_counts *counts)
 {
 	struct recording r = { .query = q, .counts = counts };
 	struct stream_formats formats = { 0 };
@@ -329,7 +350,7 @@ bool stream_recording_write(const struct stream_query *q, const char *path,
 	if (!q->nr_heads) {
 		complain("%s has sent no formats for the buffer '%s' yet: %s is not written",
 			 q->host, q->buffer, path);
-		return false;
+		return STATUS_CUT;
 	}
 	r.head = &q->heads[q->nr_heads - 1];
 	r.in_ns = strcmp(r.head->clock, "x86-tsc");
@@ -338,7 +359,8 @@ bool stream_recording_write(const struct stream_query *q, const char *path,
 		ret = write_with(&r, path, &formats);
 	stream_formats_free(&formats);
 	buf_free(&r.piece);
-	if (ret)
-		complain("cannot write %s: %s", path, rbmap_strerror(ret));
-	return !ret;
+	if (!ret)
+		return STATUS_OK;
+	complain("cannot write %s: %s", path, rbmap_strerror(ret));
+	return is_of_output(ret) ? STATUS_ERROR : STATUS_CUT;
 }

@@ -14,8 +14,11 @@ struct stream_counts {
 	uint64_t events, lost, unknown, missing;
 };
 
-/* Write the recording @path of the messages that were found. On failure, report the error. */
-bool stream_recording_write(const struct stream_query *q, const char *path,
+/*
+ * Write the recording @path of the messages that were found. Return a status. STATUS_CUT:
+ * what the host has sent makes no recording. Errors are reported.
+ */
+int stream_recording_write(const struct stream_query *q, const char *path,
 			    struct stream_counts *counts);
 
 #endif /* RBMAP_FLEET_FLEET_STREAM_RECORDING_H */

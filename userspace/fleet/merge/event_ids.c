@@ -59,6 +59,15 @@ static int compare(const void *left, const void *right)
 	return order ? order : strcmp(a->text, b->text);
 }
 
+/* Doubles in the order of their recordings */
+static int by_kind(const void *left, const void *right)
+{
+	const struct event_kind *a = left, *b = right;
+	int order = compare(a, b);
+
+	return order ? order : (a->by > b->by) - (a->by < b->by);
+}
+
 static bool make_room(struct event_ids *ids)
 {
 	size_t room = ids->room ? 2 * ids->room : 256;
@@ -79,7 +88,7 @@ static void drop_doubles(struct event_ids *ids)
 	size_t nr = 0;
 
 	if (ids->nr)
-		qsort(ids->kind, ids->nr, sizeof(*ids->kind), compare);
+		qsort(ids->kind, ids->nr, sizeof(*ids->kind), by_kind);
 	for (size_t i = 0; i < ids->nr; i++) {
 		if (nr && !compare(&ids->kind[nr - 1], &ids->kind[i])) {
 			free(ids->kind[i].system);
@@ -91,11 +100,28 @@ static void drop_doubles(struct event_ids *ids)
 	ids->nr = nr;
 }
 
-bool event_ids_add(struct event_ids *ids, const struct merge_input *input)
+/* Remove what the last recording has added. */
+static void drop_last(struct event_ids *ids)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ids->nr; i++) {
+		if (ids->kind[i].by != ids->added) {
+			ids->kind[nr++] = ids->kind[i];
+			continue;
+		}
+		free(ids->kind[i].system);
+		free(ids->kind[i].text);
+	}
+	ids->nr = nr;
+}
+
+int event_ids_add(struct event_ids *ids, const struct merge_input *input)
 {
 	const struct dat_text *format;
 	size_t nr = dat_formats(input->reader, &format);
 
+	ids->added++;
 	for (size_t i = 0; i < nr; i++) {
 		const char *rest, *line;
 		unsigned int id;
@@ -106,12 +132,17 @@ bool event_ids_add(struct event_ids *ids, const struct merge_input *input)
 		if (!make_room(ids) || !make_kind(&ids->kind[ids->nr], format[i].system,
 						  format[i].text, line, rest)) {
 			complain("out of memory");
-			return false;
+			return STATUS_ERROR;
 		}
-		ids->nr++;
+		ids->kind[ids->nr++].by = ids->added;
 	}
 	drop_doubles(ids);
-	return true;
+	if (ids->nr <= UINT16_MAX)
+		return STATUS_OK;
+	complain("%s: %zu different events are too many: at most %u can be merged", input->path,
+		 ids->nr, UINT16_MAX);
+	drop_last(ids);
+	return STATUS_CUT;
 }
 
 /* Find the fields of type pid_t. */
@@ -154,11 +185,6 @@ bool event_ids_finish(struct event_ids *ids)
 	struct rbmap_formats *parsed = NULL;
 	bool ok;
 
-	if (ids->nr > UINT16_MAX) {
-		complain("%zu different events are too many: at most %u can be merged", ids->nr,
-			 UINT16_MAX);
-		return false;
-	}
 	ids->formats = calloc(ids->nr + 1, sizeof(*ids->formats));
 	ok = ids->formats && !rbmap_formats_new(&parsed) && give_ids(ids, parsed);
 	if (!ok)

@@ -18,11 +18,13 @@
 /**
  * struct event_kind - a kind of event
  * @text: the format, with 0 as its id
+ * @by: the recording that had it first
  * @pid: places of its fields of type pid_t, without common_pid
  */
 struct event_kind {
 	char *system;
 	char *text;
+	unsigned int by;
 	unsigned int nr_pids;
 	unsigned int pid[EVENT_PIDS_MAX];
 };
@@ -30,17 +32,22 @@ struct event_kind {
 /**
  * struct event_ids - all kinds
  * @kind: sorted by system and text; a kind has its index and 1 as its id
+ * @added: recordings that were added
  * @formats: their texts with the new ids, for dat_create()
  */
 struct event_ids {
 	struct event_kind *kind;
 	size_t nr;
 	size_t room;
+	unsigned int added;
 	struct dat_format *formats;
 };
 
-/* Add the formats of a recording. On failure, report the error. */
-bool event_ids_add(struct event_ids *ids, const struct merge_input *input);
+/*
+ * Add the formats of a recording. Return a status. STATUS_CUT: they are too many beside those
+ * of the others, and were not added. Errors are reported.
+ */
+int event_ids_add(struct event_ids *ids, const struct merge_input *input);
 
 /* Call this after the last recording. Then ids are known. On failure, report the error. */
 bool event_ids_finish(struct event_ids *ids);

@@ -31,6 +31,7 @@ struct tai_line {
  * struct merge_input - a recording
  * @path: its file; the caller's string
  * @clock_error: ns that the host's clock may be wrong, or CLOCK_ERROR_UNKNOWN
+ * @skipped: it is not part of the merged recording; the cause was reported
  * @tai_unknown: the host does not know how far TAI is ahead of UTC
  * @nr_cpus: number of its CPUs
  * @first_cpu: number of its first CPU in the merged recording
@@ -42,6 +43,7 @@ struct merge_input {
 	char host[HOST_NAME_SIZE];
 	const char *path;
 	uint64_t clock_error;
+	bool skipped;
 	bool tai_unknown;
 	unsigned int nr_cpus;
 	unsigned int first_cpu;

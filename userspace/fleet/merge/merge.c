@@ -35,6 +35,8 @@ static const char header_page[] =
  * @map: the ids of the host that is being read
  * @copy: a sub-buffer, with @room bytes
  * @damaged: sub-buffers that could not be read
+ * @skipped: inputs that are left out
+ * @cut: an input could not be read to its end
  */
 struct merge {
 	struct merge_input *input;
@@ -49,6 +51,8 @@ struct merge {
 	unsigned char *copy;
 	size_t room;
 	uint64_t damaged;
+	size_t skipped;
+	bool cut;
 };
 
 struct comm_of {
@@ -65,39 +69,84 @@ static void add_comm(void *data, int pid, const char *name)
 			   of->input->host, name);
 }
 
+/* Leave a host out, and go on with the others. The cause was reported. */
+static void skip(struct merge *m, struct merge_input *input)
+{
+	complain("%s of %s is left out", input->path, input->host);
+	input->skipped = true;
+	m->skipped++;
+}
+
 /* Hosts that know the offset agree; it changes once in years. */
-static bool find_tai_offset(struct merge *m)
+static void find_tai_offset(struct merge *m)
 {
 	for (size_t i = 0; i < m->nr && !m->tai_offset; i++) {
-		if (!merge_input_open(&m->input[i], 0))
-			return false;
+		if (!merge_input_open(&m->input[i], 0)) {
+			skip(m, &m->input[i]);
+			continue;
+		}
 		m->tai_offset = merge_input_tai_offset(&m->input[i]);
 		merge_input_close(&m->input[i]);
 	}
-	return true;
 }
 
-/* Read all but the events of a recording. */
-static bool look_at(struct merge *m, size_t i)
+/* Return whether there is room for the host's CPUs, or report that there is no room. */
+static bool has_cpus(const struct merge *m, const struct merge_input *input)
+{
+	unsigned int most = new_recording_cpus_max();
+
+	most = most < CPUS_MAX ? most : CPUS_MAX;
+	if (m->nr_cpus <= most && input->nr_cpus <= most - m->nr_cpus)
+		return true;
+	complain("%s has %u CPUs, and all hosts can have %u: raise 'ulimit -n', or merge fewer hosts",
+		 input->path, input->nr_cpus, most);
+	return false;
+}
+
+/* Read all but the events of a recording. Return a status. */
+static int look_at(struct merge *m, size_t i)
 {
 	struct merge_input *input = &m->input[i];
 	struct comm_of of = { m, input };
-	bool ok;
+	int status = STATUS_CUT;
 
 	if (!merge_input_open(input, m->tai_offset))
-		return false;
+		return STATUS_CUT;
 	input->first_cpu = m->nr_cpus;
 	input->first_pid = (int)i * PIDS_OF_HOST;
-	m->nr_cpus += input->nr_cpus;
-	ok = m->nr_cpus <= CPUS_MAX;
-	if (!ok)
-		complain("the hosts have more than %d CPUs: merge fewer of them", CPUS_MAX);
-	else
-		ok = event_ids_add(&m->ids, input);
-	if (ok)
+	if (has_cpus(m, input))
+		status = event_ids_add(&m->ids, input);
+	if (!status) {
+		m->nr_cpus += input->nr_cpus;
 		dat_each_comm(input->reader, add_comm, &of);
+	}
 	merge_input_close(input);
-	return ok;
+	return status;
+}
+
+static bool look_at_all(struct merge *m)
+{
+	for (size_t i = 0; i < m->nr; i++) {
+		int status = m->input[i].skipped ? STATUS_OK : look_at(m, i);
+
+		if (status == STATUS_ERROR)
+			return false;
+		if (status)
+			skip(m, &m->input[i]);
+	}
+	if (m->skipped < m->nr)
+		return true;
+	complain("no recording is left to be merged");
+	return false;
+}
+
+static const struct merge_input *first_input(const struct merge *m)
+{
+	const struct merge_input *input = m->input;
+
+	while (input->skipped)
+		input++;
+	return input;
 }
 
 /* Say in the file how wrong each clock may be. */
@@ -108,6 +157,8 @@ static void add_errors(const struct merge *m, char *reason, size_t size)
 	for (size_t i = 0; i < m->nr && at >= 0 && (size_t)at < size; i++) {
 		const struct merge_input *input = &m->input[i];
 
+		if (input->skipped)
+			continue;
 		if (input->clock_error == CLOCK_ERROR_UNKNOWN)
 			at += snprintf(reason + at, size - at, " %s +-?", input->host);
 		else
@@ -118,7 +169,7 @@ static void add_errors(const struct merge *m, char *reason, size_t size)
 
 static bool create(struct merge *m)
 {
-	uint64_t tai = tai_of(&m->input[0].line, m->input[0].line.ring[1]);
+	uint64_t tai = tai_of(&first_input(m)->line, first_input(m)->line.ring[1]);
 	const struct buf no_symbols = { 0 };
 	char uname[64], version[64];
 	struct dat_source source = {
@@ -140,7 +191,7 @@ static bool create(struct merge *m)
 	};
 	int ret;
 
-	snprintf(uname, sizeof(uname), "Linux %zu-hosts merged merged", m->nr);
+	snprintf(uname, sizeof(uname), "Linux %zu-hosts merged merged", m->nr - m->skipped);
 	snprintf(version, sizeof(version), "rbmap %s", rbmap_version());
 	add_errors(m, source.times.reason, sizeof(source.times.reason));
 	/* Each CPU has a file until the recording is assembled. */
@@ -208,7 +259,9 @@ static int add_subbuf(struct merge *m, const struct merge_input *input, unsigned
 	return dat_add(m->writer, cpu, &added);
 }
 
-static int add_cpu(struct merge *m, const struct merge_input *input, unsigned int cpu)
+/* Copy the sub-buffers of a CPU. Store the error of the input; return that of the output. */
+static int add_cpu(struct merge *m, const struct merge_input *input, unsigned int cpu,
+		   int *input_error)
 {
 	struct rbmap_subbuf sb = { 0 };
 	uint64_t last = 0;
@@ -220,26 +273,37 @@ static int add_cpu(struct merge *m, const struct merge_input *input, unsigned in
 			return ret;
 	}
 	if (ret < 0)
-		return ret;
-	sb = (struct rbmap_subbuf){ .lost = dat_lost_last(input->reader, cpu) };
+		*input_error = ret;
+	/* How much is lost behind an error is not known. */
+	sb = (struct rbmap_subbuf){
+		.lost = ret < 0 ? RBMAP_LOST_UNKNOWN : dat_lost_last(input->reader, cpu),
+	};
 	return dat_add(m->writer, input->first_cpu + cpu, &sb);
 }
 
 static bool add_host(struct merge *m, struct merge_input *input)
 {
+	int ret = 0, input_error = 0;
 	struct dat_damage damage;
-	int ret = 0;
 
-	if (!merge_input_open(input, m->tai_offset))
-		return false;
+	/* It could be opened before. */
+	if (!merge_input_open(input, m->tai_offset)) {
+		skip(m, input);
+		return true;
+	}
 	event_id_map_make(&m->map, &m->ids, input);
 	for (unsigned int cpu = 0; !ret && cpu < input->nr_cpus; cpu++)
-		ret = add_cpu(m, input, cpu);
+		ret = add_cpu(m, input, cpu, &input_error);
 	dat_damage(input->reader, &damage);
 	m->damaged += damage.broken;
 	merge_input_close(input);
+	if (input_error) {
+		complain("%s cannot be read to its end: %s; the events before that are merged",
+			 input->path, dat_strerror(input_error));
+		m->cut = true;
+	}
 	if (ret)
-		complain("cannot copy %s to %s: %s", input->path, m->path, dat_strerror(ret));
+		complain("cannot write %s: %s", m->path, dat_strerror(ret));
 	return !ret;
 }
 
@@ -274,15 +338,11 @@ static bool finish(struct merge *m)
 
 static bool merge(struct merge *m)
 {
-	if (!find_tai_offset(m))
+	find_tai_offset(m);
+	if (!look_at_all(m) || !event_ids_finish(&m->ids) || !create(m))
 		return false;
 	for (size_t i = 0; i < m->nr; i++)
-		if (!look_at(m, i))
-			return false;
-	if (!event_ids_finish(&m->ids) || !create(m))
-		return false;
-	for (size_t i = 0; i < m->nr; i++)
-		if (!add_host(m, &m->input[i]))
+		if (!m->input[i].skipped && !add_host(m, &m->input[i]))
 			return false;
 	if (m->damaged)
 		complain("%" PRIu64 " damaged sub-buffers: events behind the damage are left out",
@@ -290,14 +350,15 @@ static bool merge(struct merge *m)
 	return finish(m);
 }
 
-bool merge_recordings(struct merge_input *input, size_t nr, const char *path)
+int merge_recordings(struct merge_input *input, size_t nr, const char *path)
 {
 	struct merge *m = calloc(1, sizeof(*m));
-	bool ok = false;
+	int status = STATUS_ERROR;
 
 	if (m) {
 		*m = (struct merge){ .input = input, .nr = nr, .path = path };
-		ok = merge(m);
+		if (merge(m))
+			status = m->skipped || m->cut || m->damaged ? STATUS_CUT : STATUS_OK;
 		if (m->writer)
 			dat_discard(m->writer);
 		event_ids_free(&m->ids);
@@ -307,5 +368,5 @@ bool merge_recordings(struct merge_input *input, size_t nr, const char *path)
 		complain("out of memory");
 	}
 	free(m);
-	return ok;
+	return status;
 }

@@ -12,8 +12,9 @@
 
 /*
  * Write the recording @path. The inputs have a host, a path and an error of the clock; the
- * other members are stored here. On failure, report the error.
+ * other members are stored here. An input that cannot be merged is reported and skipped. Return
+ * STATUS_OK; STATUS_CUT: something is left out; STATUS_ERROR: the error was reported.
  */
-bool merge_recordings(struct merge_input *input, size_t nr, const char *path);
+int merge_recordings(struct merge_input *input, size_t nr, const char *path);
 
 #endif /* RBMAP_FLEET_MERGE_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
 #include <sys/resource.h>
 
 #include "new_recording.h"
@@ -15,6 +16,15 @@ const char new_recording_header_event[] =
 	"\ttime_extend : type == 30\n"
 	"\ttime_stamp : type == 31\n"
 	"\tdata max type_len  == 28\n";
+
+unsigned int new_recording_cpus_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max > UINT_MAX)
+		return UINT_MAX;
+	return limit.rlim_max > OTHER_FILES ? limit.rlim_max - OTHER_FILES : 0;
+}
 
 void new_recording_allow_cpus(unsigned int nr)
 {
