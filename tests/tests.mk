@@ -41,6 +41,7 @@ check-unit: $(CHECK_UNIT)
 check-vm-runner:
 	@tests/tap/selftest
 	@tests/selftest/check
+	@tests/selftest/unless-passed
 	@tests/abi/selftest
 	@tests/vm/selftest/sets
 	@tests/vm/selftest/clock

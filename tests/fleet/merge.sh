@@ -114,6 +114,7 @@ is "$(echo "$output" | grep -c 'is left out$')" 3 "each of them is reported"
 is "$(counts "$dir/rest.dat")" "$(sum "$dir/a.dat" "$dir/b.dat")" "all others are merged"
 like "$("$RBMAP" report "$dir/rest.dat" 2>&1 >/dev/null)" 'merged: a \+-\? b \+-\?$' \
 	"the file names those that it has"
+# shellcheck disable=SC3045 # bash, dash and busybox have it
 output=$(ulimit -n 40; "$RBMAP" fleet merge -o "$dir/rest.dat" "a=$dir/a.dat" "b=$dir/b.dat" "x=$dir/x.dat" 2>&1)
 is "$? $(echo "$output" | grep -c 'raise .ulimit -n., or merge fewer hosts$')" "3 1" \
 	"a host with too many CPUs is skipped" || diag "$output"

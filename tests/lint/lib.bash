@@ -18,6 +18,12 @@ none()
 	! grep .
 }
 
+# sum_of COMMAND...: prints a sum of the command's output
+sum_of()
+{
+	"$@" | sha256sum
+}
+
 # run_rules FUNCTION [--list | NAME...]: run the rules that the function has, or those of
 # the names; with --list, print their names and texts
 run_rules()

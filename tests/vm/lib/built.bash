@@ -42,6 +42,8 @@ name_build()
 	key=$({
 		printf '%s\n' "$KVER" "$KDIR" "${run[@]}" "${make[@]}" "${words[@]}"
 		"${run[@]}" "$KCC" --version
+		# C=2 makes make run sparse, whose report is kept, too.
+		[[ " $* " != *" C="* ]] || sparse --version
 		sum_of "$KDIR/.config"
 		cat "${BASH_SOURCE[0]}" "$here/kernel"
 		sum_of "$dir"
