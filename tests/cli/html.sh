@@ -173,15 +173,19 @@ ok "$((size * 100 / 400000)) hundredths of a byte an event" [ "$size" -le $((12 
 is "$(taskset -c 0 "$RBMAP" report --html -o - "$dir/large" 2>"$dir/errors" | cksum)" \
 	"$(cksum <"$dir/large.html")" "the page does not depend on the number of threads"
 
-# --- a crash
+# --- a crash, of a process without rights
 "$RBMAP" report --html -o "$dir/crashed.html" "$dir/large" 2>"$dir/errors" &
 parent=$!
 child=
 while kill -0 $parent 2>/dev/null && [ -z "$child" ]; do
-	[ -z "$(find "$dir" -name 'crashed.html.*')" ] || read -r child <"/proc/$parent/task/$parent/children"
+	[ -z "$(find "$dir" -name 'crashed.html.*' -size +0)" ] || read -r child <"/proc/$parent/task/$parent/children"
 done
+sed -n 's/^\(Seccomp\|NoNewPrivs\|CapEff\|CapPrm\):[ \t]*0*//p' "/proc/$child/status" >"$dir/rights"
+uid=$(sed -n 's/^Uid:[ \t]*\([0-9]*\).*/\1/p' "/proc/$child/status")
 kill -SEGV "$child"
 wait $parent
 is $? 3 "a crash is an error"
+is "$(sort "$dir/rights" | tr -d '\n')" 12 "the process that reads formats has no capabilities, and few system calls"
+ok "it is not root" [ "$uid" != 0 ]
 is "$(find "$dir" -name 'crashed.html*')" "" "a crash leaves no file"
 done_testing

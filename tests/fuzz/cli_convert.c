@@ -30,6 +30,7 @@
 #define LOST_UNKNOWN	0x80
 #define ROOM		128	/* bytes of a record */
 
+void libprotobuf_c_load(void);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -99,6 +100,11 @@ static void add_id(void *data, int format_id, const char *system, const char *na
 static void free_text(void)
 {
 	text_free(text);
+}
+
+/* The library is linked. */
+void libprotobuf_c_load(void)
+{
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

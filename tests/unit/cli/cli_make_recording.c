@@ -2,13 +2,13 @@
 /*
  * Makes a recording of synthetic events, for scripts that try readers on it:
  *
- *	cli_make_recording FILE [PAGES [kill | compress | odd]]
+ *	cli_make_recording FILE [PAGES [kill | compress | odd | print FORMAT]]
  *
  * Three CPUs, one without events, losses with and without room for a number.
  * With "kill" it ends as a recorder does that is killed. With "compress" the recording is
  * compressed. With "odd" it says when it was made, and two systems have an event "number".
  * The last CPU then has events with flags, without a format, and without the fields that
- * all events have.
+ * all events have. With "print" the events "number" have that "print fmt".
  */
 #include <signal.h>
 #include <stdio.h>
@@ -67,6 +67,21 @@ static bool add_odd(struct dat_writer *w)
 	return !dat_add(w, 2, &sb);
 }
 
+/* The formats, with another "print fmt" of the events "number" */
+static bool set_print(struct dat_source *source, const char *print)
+{
+	static struct dat_format formats[3];
+	size_t head = strstr(synth_print, "print fmt: ") - synth_print;
+	char *text;
+
+	memcpy(formats, synth_formats, sizeof(formats));
+	if (asprintf(&text, "%.*sprint fmt: %s\n", (int)head, synth_print, print) < 0)
+		return false;
+	formats[1].text = text;
+	source->formats = formats;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 3 ? argv[3] : "";
@@ -92,6 +107,8 @@ int main(int argc, char **argv)
 		source.formats = odd_formats;
 		source.nr_formats = 4;
 	}
+	if (!strcmp(mode, "print") && (argc != 5 || !set_print(&source, argv[4])))
+		return 1;
 	if (argc < 2 || dat_create(&w, argv[1], &source) ||
 	    dat_publish(w))
 		return 1;

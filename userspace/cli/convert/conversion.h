@@ -18,6 +18,7 @@ struct text_parts;
  * struct converter - a writer of a format
  * @suffix: the end of a file's name
  * @is_binary: the format is not for a terminal
+ * @load: load the libraries that it needs, while files can be opened; or NULL
  * @begin: write the head of the file
  * @event: write an event. @parts is NULL if its common fields are missing.
  * @lost: write that a CPU has lost so many events before its next one. @lost may be
@@ -30,6 +31,7 @@ struct text_parts;
 struct converter {
 	const char *suffix;
 	bool is_binary;
+	void (*load)(void);
 	int (*begin)(struct conversion *c);
 	int (*event)(struct conversion *c, const struct rbmap_event *ev,
 		     const struct text_parts *parts);

@@ -74,17 +74,29 @@ static bool choose_output(struct convert *c)
 	return true;
 }
 
+static bool again(void *arg)
+{
+	struct convert *c = arg;
+
+	return output_file_again(&c->file);
+}
+
 static int convert_to_file(struct convert *c)
 {
+	const struct crash_guard guard = {
+		.run = run, .again = again, .arg = c, .path = c->in.path,
+	};
 	int status;
 
+	/* Without its library, the command ends here. */
+	if (c->conversion.to->load)
+		c->conversion.to->load();
 	c->file.noun = "trace";
 	if (!output_file_begin(&c->file, !c->conversion.to->is_binary, dat_fd(c->in.reader)))
 		return STATUS_ERROR;
 	c->conversion.out.fd = c->file.fd;
-	status = crash_guard(run, c);
-	if (status < 0) {
-		complain("%s is damaged: it contains an invalid event format", c->in.path);
+	status = crash_guard(&guard);
+	if (status == CRASH_GUARD_FAILED) {
 		status = STATUS_CUT;
 		output_file_end(&c->file, false);
 	} else if (!output_file_end(&c->file, status == STATUS_OK || status == STATUS_CUT)) {

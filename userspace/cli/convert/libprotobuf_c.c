@@ -3,6 +3,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "common/loaded_library.h"
+#include "libprotobuf_c.h"
 
 #define LIBRARY	"libprotobuf-c.so.1"
 
@@ -11,6 +12,11 @@ LOADED_LIBRARY_NOTE(note, "convert", "convert recordings", "suggested", LIBRARY)
 static struct loaded_library library = {
 	.name = "libprotobuf-c", .file = LIBRARY, .package = "libprotobuf-c1",
 };
+
+void libprotobuf_c_load(void)
+{
+	loaded_library_function(&library, "protobuf_c_message_pack");
+}
 
 LOADED_FUNCTION(size_t, protobuf_c_message_get_packed_size, (const ProtobufCMessage *message),
 	(message))

@@ -3,6 +3,7 @@
 
 #include "common/write_all.h"
 #include "output.h"
+#include "show/crash_notes.h"
 
 #define MANY	(256 * 1024)
 
@@ -10,6 +11,8 @@ int output_flush(struct output *out)
 {
 	if (out->data.failed && !out->error)
 		out->error = -ENOMEM;
+	if (!out->error && out->fd >= 0)
+		crash_notes()->progress += out->data.size;
 	if (!out->error && out->fd >= 0)
 		out->error = write_all(out->fd, out->data.data, out->data.size);
 	out->data.size = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conversion.h"
+#include "libprotobuf_c.h"
 #include "perfetto_event.h"
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
@@ -186,6 +187,7 @@ static void free_all(struct conversion *c)
 const struct converter convert_to_perfetto = {
 	.suffix		= ".perfetto-trace",
 	.is_binary	= true,
+	.load		= libprotobuf_c_load,
 	.begin		= begin,
 	.event		= event,
 	.lost		= lost,

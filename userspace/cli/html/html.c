@@ -15,6 +15,8 @@
 #include "page.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
+#include "show/crash_guard.h"
+#include "show/crash_notes.h"
 #include "show/input.h"
 #include "show/input_events.h"
 #include "show/input_text.h"
@@ -25,6 +27,8 @@
 
 struct writer {
 	struct input *in;
+	const struct html *html;
+	struct output_file file;
 	struct page *page;
 	struct text *text;
 	struct chosen chosen;
@@ -141,6 +145,7 @@ static ssize_t write_sink(void *cookie, const char *data, size_t size)
 {
 	struct sink *sink = cookie;
 
+	crash_notes()->progress += size;
 	if (!sink->error)
 		sink->error = -write_all(sink->fd, data, size);
 	return sink->error ? 0 : (ssize_t)size;
@@ -166,49 +171,57 @@ static int write_to(struct writer *w, int fd)
 	return ret;
 }
 
-static int write_output(struct writer *w, const char *name)
+/* The part that reads the formats of the recording. */
+static int run(void *arg)
 {
-	struct output_file file = { .path = name, .noun = "page" };
-	int ret, status = STATUS_OK;
+	struct writer *w = arg;
+	int ret = load(w), status;
 
-	if (!output_file_begin(&file, false, dat_fd(w->in->reader)))
-		return STATUS_ERROR;
-	ret = write_to(w, file.fd);
-	if (w->write_error) {
-		output_file_failed(&file, -w->write_error);
-		status = STATUS_ERROR;
-	} else if (ret) {
-		status = input_failed(w->in, ret);
-	}
-	if (!output_file_end(&file, !status))
-		status = STATUS_ERROR;
+	status = ret ? input_failed(w->in, ret) : choose_tasks(w->html, w->in, &w->chosen);
 	if (status)
 		return status;
+	ret = write_to(w, w->file.fd);
+	if (w->write_error) {
+		output_file_failed(&w->file, -w->write_error);
+		return STATUS_ERROR;
+	}
+	if (ret)
+		return input_failed(w->in, ret);
 	input_tell_sums(w->page->events, w->page->lost, w->page->lost_unknown);
-	if (!is_standard_file(name))
-		fprintf(stderr, "%s is complete: open it in a browser\n", name);
 	return input_tell_damage(w->in, "converted");
 }
 
-static int make_page(struct writer *w, const struct html *html)
+static bool again(void *arg)
 {
-	char *name = html->output ? strdup(html->output) : default_name(w->in);
-	int ret, status;
+	struct writer *w = arg;
 
-	if (!name)
-		return input_failed(w->in, -ENOMEM);
-	ret = load(w);
-	status = ret ? input_failed(w->in, ret) : choose_tasks(html, w->in, &w->chosen);
-	if (!status)
-		status = write_output(w, name);
-	free(name);
-	return status;
+	return output_file_again(&w->file);
+}
+
+static int write_output(struct writer *w)
+{
+	const struct crash_guard guard = {
+		.run = run, .again = again, .arg = w, .path = w->in->path,
+	};
+	bool complete;
+	int status;
+
+	if (!output_file_begin(&w->file, false, dat_fd(w->in->reader)))
+		return STATUS_ERROR;
+	status = crash_guard(&guard);
+	complete = status == STATUS_OK || status == STATUS_CUT;
+	if (!output_file_end(&w->file, complete))
+		return STATUS_ERROR;
+	if (complete && !is_standard_file(w->file.path))
+		fprintf(stderr, "%s is complete: open it in a browser\n", w->file.path);
+	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
 }
 
 int html_report(struct html *html, struct input *in)
 {
-	struct writer w = { .in = in };
+	struct writer w = { .in = in, .html = html, .file.noun = "page" };
 	bool is_standard = is_standard_file(in->path);
+	char *name;
 	int status;
 
 	if (is_standard && !html->output) {
@@ -220,10 +233,11 @@ int html_report(struct html *html, struct input *in)
 		return status;
 	if (!input_set_times(in))
 		return STATUS_ERROR;
-	status = make_page(&w, html);
-	if (w.page)
-		store_free(w.page->store);
-	page_free(w.page);
-	text_free(w.text);
+	name = html->output ? strdup(html->output) : default_name(in);
+	if (!name)
+		return input_failed(in, -ENOMEM);
+	w.file.path = name;
+	status = write_output(&w);
+	free(name);
 	return status;
 }

@@ -6,6 +6,7 @@
 
 #include <linux/rbmap.h>
 
+#include "show/crash_notes.h"
 #include "show/fields.h"
 #include "types.h"
 
@@ -103,6 +104,10 @@ int types_add_format(struct types *types, const char *system, const char *format
 
 	if (!tep)
 		return -ENOMEM;
+	if (!crash_enter_format(system, format, size)) {
+		tep_free(tep);
+		return 0;
+	}
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_loglevel(TEP_LOG_NONE);
 	/* A format with an invalid "print fmt" has valid fields. */
@@ -110,6 +115,7 @@ int types_add_format(struct types *types, const char *system, const char *format
 	if (event && event->name && event->system)
 		ret = add_type(types, event);
 	tep_free(tep);
+	crash_leave();
 	return ret;
 }
 

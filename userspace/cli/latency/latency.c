@@ -144,6 +144,13 @@ static int run(void *l)
 	return latency_of_recording(l);
 }
 
+/* The output comes at the end, where no format is used. */
+static bool again(void *l)
+{
+	(void)l;
+	return true;
+}
+
 static int check(const struct latency *l)
 {
 	const struct own_buffer *own = &l->own;
@@ -168,6 +175,7 @@ static int latency(int argc, char **argv)
 		.most_worst = DEFAULT_WORST,
 		.view.rows = DEFAULT_ROWS,
 	};
+	struct crash_guard guard = { .run = run, .again = again, .arg = &l };
 	int status;
 
 	if (!parse_options(&command_latency, argc, argv, &l, &status))
@@ -182,11 +190,12 @@ static int latency(int argc, char **argv)
 				   argv[optind]);
 	if (l.is_live)
 		return latency_of_kernel(&l);
-	status = crash_guard(run, &l);
-	if (status >= 0)
+	status = input_open(&l.in);
+	if (status)
 		return status;
-	complain("%s is damaged: it contains an invalid event format", l.in.path);
-	return STATUS_CUT;
+	guard.path = l.in.path;
+	status = crash_guard(&guard);
+	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
 }
 
 const struct command command_latency = {

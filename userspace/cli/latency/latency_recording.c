@@ -50,10 +50,8 @@ static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 
 int latency_of_recording(struct latency *l)
 {
-	int ret, status = input_open(&l->in);
+	int ret;
 
-	if (status)
-		return status;
 	if (!latency_begin(l) || !load(l))
 		return input_failed(&l->in, -ENOMEM);
 	if (!check_kinds(l) || !input_set_times(&l->in))

@@ -21,6 +21,7 @@
 #include "report_batch.h"
 #include "recording/dat_read.h"
 #include "show/crash_guard.h"
+#include "show/crash_notes.h"
 #include "show/input.h"
 #include "show/input_events.h"
 #include "show/input_text.h"
@@ -53,6 +54,7 @@ struct report {
 	struct report_batch *filling;
 	struct pipeline *pipeline;
 	uint64_t threads;	/* 0: as many as there are CPUs */
+	uint64_t items, skipped;	/* events and losses; those that were printed before */
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;	/* more than the number that is known */
@@ -105,7 +107,8 @@ static const struct cli_option options[] = {
 };
 
 /* Read the formats and the names of threads. */
-static int load_text(struct report *r)
+/* Plugins are files: load them before the formats, while files can be opened. */
+static int prepare_text(struct report *r)
 {
 	r->text = text_new();
 	if (!r->text)
@@ -116,7 +119,6 @@ static int load_text(struct report *r)
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
 		text_load_plugins(r->text);
-	input_load_text(&r->in, r->text);
 	return 0;
 }
 
@@ -247,7 +249,11 @@ static int write_batch(void *data, void *batch)
 
 	(void)data;
 	fwrite(text->data, 1, text->size, stdout);
-	return ferror(stdout) ? OUTPUT_FAILED : 0;
+	if (fflush(stdout) || ferror(stdout))
+		return OUTPUT_FAILED;
+	/* After a crash, the next process prints the items behind these. */
+	crash_notes()->progress += report_batch_items(batch);
+	return 0;
 }
 
 static bool start_printing(struct report *r)
@@ -319,14 +325,17 @@ static int add_lost(struct report *r, int cpu, uint64_t lost)
 		r->lost_unknown = true;
 	else
 		r->lost += lost;
+	if (r->items++ < r->skipped)
+		return 0;
 	ret = prepare_batch(r);
 	return ret ? ret : report_batch_add_lost(r->filling, cpu, lost);
 }
 
 static int add_event(struct report *r, const struct rbmap_event *ev)
 {
+	bool skips = r->items++ < r->skipped;
 	struct text_parts parts;
-	int ret = prepare_batch(r);
+	int ret = skips ? 0 : prepare_batch(r);
 
 	if (ret)
 		return ret;
@@ -334,7 +343,7 @@ static int add_event(struct report *r, const struct rbmap_event *ev)
 	ret = text_parts(r->text, ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
-	return report_batch_add_event(r->filling, ev, ret ? NULL : &parts);
+	return skips ? 0 : report_batch_add_event(r->filling, ev, ret ? NULL : &parts);
 }
 
 static void show_progress(struct report *r)
@@ -391,27 +400,22 @@ static void tell_trigger(const struct dat_times *times)
 static int run(void *arg)
 {
 	struct report *r = arg;
-	int ret, error, status;
+	int ret, error;
 
-	if (r->as_html)
-		return html_report(&r->html, &r->in);
-	status = input_open(&r->in);
-	if (status)
-		return status;
+	r->skipped = crash_notes()->progress;
+	input_load_text(&r->in, r->text);
 	progress_begin(&r->progress);
 	/* On a terminal, the events themselves show the progress. */
 	r->progress.wanted &= !isatty(STDOUT_FILENO);
-	ret = load_text(r);
-	if (!ret && (!choose_events(r) || !choose_cpus(r) || !choose_times(r)))
+	if (!choose_events(r) || !choose_cpus(r) || !choose_times(r))
 		return STATUS_ERROR;
-	if (!ret) {
+	if (!r->skipped)
 		print_head(r);
-		ret = start_printing(r) ? print_events(r) : -ENOMEM;
-		/* After an error, the events before it are still printed. */
-		error = stop_printing(r);
-		if (!ret)
-			ret = error;
-	}
+	ret = start_printing(r) ? print_events(r) : -ENOMEM;
+	/* After an error, the events before it are still printed. */
+	error = stop_printing(r);
+	if (!ret)
+		ret = error;
 	progress_end(&r->progress);
 	if (ret && ret != OUTPUT_FAILED)
 		return input_failed(&r->in, ret);
@@ -420,6 +424,27 @@ static int run(void *arg)
 	input_tell_sums(r->events, r->lost, r->lost_unknown);
 	tell_trigger(dat_times(r->in.reader));
 	return input_tell_damage(&r->in, "printed");
+}
+
+/* The notes say which events were printed. */
+static bool again(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+static int print_report(struct report *r)
+{
+	struct crash_guard guard = { .run = run, .again = again, .arg = r };
+	int status = input_open(&r->in);
+
+	if (status)
+		return status;
+	if (prepare_text(r))
+		return input_failed(&r->in, -ENOMEM);
+	guard.path = r->in.path;
+	status = crash_guard(&guard);
+	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
 }
 
 static int check_html(const struct report *r)
@@ -461,12 +486,7 @@ static int report(int argc, char **argv)
 	if (optind < argc)
 		return usage_error(&command_report, "unexpected argument '%s': report prints one recording",
 				   argv[optind]);
-	status = crash_guard(run, &r);
-	if (status >= 0)
-		return status;
-	complain("%s is damaged: it contains an invalid event format",
-		 r.in.path);
-	return STATUS_CUT;
+	return r.as_html ? html_report(&r.html, &r.in) : print_report(&r);
 }
 
 const struct command command_report = {

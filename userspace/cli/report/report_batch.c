@@ -24,6 +24,7 @@ struct item {
 struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
+	unsigned int items;		/* all that were added */
 	struct text *text;		/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
@@ -49,6 +50,7 @@ void report_batch_free(struct report_batch *b)
 void report_batch_reset(struct report_batch *b)
 {
 	b->nr = 0;
+	b->items = 0;
 	b->data.size = 0;
 	b->out.size = 0;
 }
@@ -107,8 +109,14 @@ void report_batch_print_at_once(struct report_batch *b, struct text *t, bool as_
 	b->as_json = as_json;
 }
 
+unsigned int report_batch_items(const struct report_batch *b)
+{
+	return b->items;
+}
+
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost)
 {
+	b->items++;
 	if (b->text) {
 		print_lost(cpu, lost, b->as_json, &b->out);
 		return b->out.failed ? -ENOMEM : 0;
@@ -125,6 +133,7 @@ int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 {
 	struct item *item;
 
+	b->items++;
 	if (b->text)
 		return print_event(b, ev, parts, b->text, b->as_json);
 	item = &b->item[b->nr++];

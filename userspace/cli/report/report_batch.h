@@ -24,6 +24,9 @@ bool report_batch_is_empty(const struct report_batch *b);
  */
 void report_batch_print_at_once(struct report_batch *b, struct text *t, bool as_json);
 
+/* Return the number of events and losses that were added. */
+unsigned int report_batch_items(const struct report_batch *b);
+
 /* Add the number of events that a CPU lost here. */
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost);
 

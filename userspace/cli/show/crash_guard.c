@@ -3,18 +3,21 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/buf.h"
 #include "common/cli.h"
+#include "common/printable.h"
 #include "crash_guard.h"
+#include "crash_notes.h"
+#include "sandbox.h"
 
 static bool is_crash(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE ||
-	       sig == SIGILL || sig == SIGABRT;
+	       sig == SIGILL || sig == SIGABRT || sig == SIGSYS;
 }
 
 /* Die of the same signal, so that the caller's parent sees it. */
@@ -30,7 +33,20 @@ static int end_like(int sig)
 	return STATUS_ERROR;
 }
 
-int crash_guard(int (*fn)(void *arg), void *arg)
+/* The handlers of the command remove the parent's file. */
+static void reset_signals(void)
+{
+	static const int signals[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+	};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (signal(signals[i], SIG_DFL) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
+
+/* Return the status, or CRASH_GUARD_FAILED. */
+static int run_once(const struct crash_guard *g)
 {
 	const struct rlimit no_core = { 0 };
 	int status;
@@ -43,14 +59,51 @@ int crash_guard(int (*fn)(void *arg), void *arg)
 		return STATUS_ERROR;
 	}
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		reset_signals();
 		setrlimit(RLIMIT_CORE, &no_core);
-		_exit(finish_stdout(fn(arg)));
+		sandbox_enter();
+		_exit(finish_stdout(g->run(g->arg)));
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return STATUS_ERROR;
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
-	return is_crash(WTERMSIG(status)) ? -1 : end_like(WTERMSIG(status));
+	return is_crash(WTERMSIG(status)) ? CRASH_GUARD_FAILED : end_like(WTERMSIG(status));
+}
+
+static void tell_bad(const struct crash_guard *g)
+{
+	const struct crash_notes *n = crash_notes();
+	struct buf name = { 0 };
+
+	buf_add_printable(&name, n->system, strnlen(n->system, sizeof(n->system)));
+	buf_add(&name, ":", 1);
+	buf_add_printable(&name, n->name, strnlen(n->name, sizeof(n->name)));
+	if (!name.failed)
+		complain("%s is damaged: libtraceevent crashes on the format of %.*s, which is left out",
+			 g->path, (int)name.size, name.data);
+	buf_free(&name);
+}
+
+int crash_guard(const struct crash_guard *g)
+{
+	int status;
+
+	if (!crash_notes_share()) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	while ((status = run_once(g)) == CRASH_GUARD_FAILED) {
+		if (!crash_notes()->mark || !g->again(g->arg)) {
+			complain("%s is damaged: it contains an invalid event format", g->path);
+			return CRASH_GUARD_FAILED;
+		}
+		tell_bad(g);
+		if (!crash_leave_out()) {
+			complain("%s has too many such formats", g->path);
+			return CRASH_GUARD_FAILED;
+		}
+	}
+	return status == STATUS_OK && crash_left_out() ? STATUS_CUT : status;
 }

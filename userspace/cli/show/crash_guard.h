@@ -1,15 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Run code that may crash in a process of its own.
+ * Run code that may crash in a process of its own, and without rights.
  *
- * The formats in a recording are programs of a kind: libtraceevent parses and
- * executes them, and trusts them. A damaged format can make it divide by 0 or
- * recurse without end. All output before such a crash is kept.
+ * The formats in a recording are programs of a kind: libtraceevent parses and executes
+ * them, and trusts them. A damaged format can make it divide by 0 or recurse without end.
+ * The process says which format it uses. After a crash another process does the work
+ * without that format, and the events of all others are shown.
  */
 #ifndef RBMAP_CLI_CRASH_GUARD_H
 #define RBMAP_CLI_CRASH_GUARD_H
 
-/* Return the status that @fn returns, or -1 if it crashes. */
-int crash_guard(int (*fn)(void *arg), void *arg);
+#include <stdbool.h>
+
+/**
+ * struct crash_guard - the work
+ * @run: does it in the process, and returns a status. All files were opened before.
+ * @again: called before @run is called again: make the output what it was before, or let
+ *	@run go on behind crash_notes()->progress. Return false if that is not possible.
+ * @arg: for both
+ * @path: the recording, for messages
+ */
+struct crash_guard {
+	int (*run)(void *arg);
+	bool (*again)(void *arg);
+	void *arg;
+	const char *path;
+};
+
+#define CRASH_GUARD_FAILED	-1
+
+/*
+ * Return the status that the last call of @run returns, but STATUS_CUT for STATUS_OK if a
+ * format was left out. CRASH_GUARD_FAILED: it has crashed for another reason, or it cannot
+ * be called again. Formats and crashes are reported.
+ */
+int crash_guard(const struct crash_guard *guard);
 
 #endif /* RBMAP_CLI_CRASH_GUARD_H */

@@ -8,6 +8,7 @@
 #include "common/cli.h"
 #include "common/output_error.h"
 #include "common/standard_file.h"
+#include "crash_notes.h"
 #include "output_file.h"
 
 static const struct output_words words = {
@@ -76,6 +77,13 @@ bool output_file_begin(struct output_file *o, bool is_text, int recording)
 	temporary_dir = o->names.place.dir;
 	temporary = o->names.name;
 	return true;
+}
+
+bool output_file_again(struct output_file *o)
+{
+	if (is_standard_file(o->path))
+		return !crash_notes()->progress;
+	return !ftruncate(o->fd, 0) && !lseek(o->fd, 0, SEEK_SET);
 }
 
 void output_file_failed(const struct output_file *o, int error)

@@ -30,6 +30,12 @@ struct output_file {
  */
 bool output_file_begin(struct output_file *o, bool is_text, int recording);
 
+/*
+ * Begin again with an empty file, for crash_guard(). Return false if something has gone to
+ * standard output, which crash_notes()->progress says.
+ */
+bool output_file_again(struct output_file *o);
+
 /* Give the file its name if it is @complete, or remove it. Return false after an error. */
 bool output_file_end(struct output_file *o, bool complete);
 

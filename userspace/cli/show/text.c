@@ -15,6 +15,7 @@
 #include "columns.h"
 #include "common/colour.h"
 #include "common/printable.h"
+#include "crash_notes.h"
 #include "event_label.h"
 #include "fields.h"
 #include "format_check.h"
@@ -52,6 +53,7 @@ struct event_info {
 	int size;			/* size of the fields that are always there */
 	bool is_plain;			/* the text is one line without control characters */
 	struct event_label label;
+	uint64_t mark;			/* identifies the format */
 	unsigned int nr_names;
 	struct name_fields name[MAX_NAMES];
 };
@@ -295,8 +297,8 @@ static const char *shown_name(const struct text *t, const struct tep_event *even
 	return event->name;
 }
 
-int text_add_format(struct text *t, const char *system, const char *format,
-		    size_t size)
+/* Parse a format, and compile what is printed of it. */
+static int add_format(struct text *t, const char *system, const char *format, size_t size)
 {
 	struct tep_event *event = NULL;
 	struct event_info *info;
@@ -310,6 +312,7 @@ int text_add_format(struct text *t, const char *system, const char *format,
 	if (!info)
 		return -ENOMEM;
 	info->event = event;
+	info->mark = crash_mark(format, size);
 	info->label = (struct event_label){
 		.system = event->system, .name = shown_name(t, event),
 	};
@@ -331,6 +334,17 @@ int text_add_format(struct text *t, const char *system, const char *format,
 		return 0;
 	info->json = json_layout_new(event, info->printer, info->syscall);
 	return info->json ? 0 : -ENOMEM;
+}
+
+int text_add_format(struct text *t, const char *system, const char *format, size_t size)
+{
+	int ret;
+
+	if (!crash_enter_format(system, format, size))
+		return -EINVAL;
+	ret = add_format(t, system, format, size);
+	crash_leave();
+	return ret;
 }
 
 void text_ask_formats(struct text *t, ask_format_fn *ask, void *data)
@@ -625,7 +639,9 @@ static int add_by_library(struct text *t, const struct rbmap_event *ev,
 		buf_printf(out, "[%" PRIu32 " bytes, its format is there twice]", ev->size);
 		return 0;
 	}
+	crash_enter(info->mark, info->event->system, info->event->name);
 	tep_print_event(t->of->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
+	crash_leave();
 	pthread_mutex_unlock(&t->of->library);
 	trace_seq_terminate(&t->seq);
 	if (t->seq.state == TRACE_SEQ__GOOD)
