@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads recordings of versions 6 and 7 in which the input has overwritten some bytes, or
- * cut off the end. Reading must end, and no event may lie outside of its page.
+ * cut off the end. Reading must end, and no event may lie outside of its page. Time and memory
+ * have a limit that depends on the size of the file.
  *
  * The first byte chooses the recording. Each piece that follows has a place (two bytes, and
  * one that says whether to count from the beginning or from the end), a length and bytes.
@@ -10,10 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <sanitizer/allocator_interface.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../userspace/cli/trace_dat/dat_assemble.h"
+#include "../../userspace/lib/recording/dat_limits.h"
 #include "../unit/cli/cli_synth.h"
 
 #define NR_RECORDINGS	2
@@ -155,13 +159,34 @@ static void read_heads(struct rbmap_recording *r)
 	(void)rbmap_recording_comm(r, 10);
 }
 
-static void read_all(int fd)
+static double cpu_seconds(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* The headers are there packed, unpacked and parsed. */
+static void check_cost(double begin, size_t before, size_t file)
+{
+	size_t most = 8 * DAT_HEADERS_MAX + DAT_MEMORY_BASE + DAT_MEMORY_RATIO * file;
+
+	if (cpu_seconds() - begin > 10 + file / 1e4 ||
+	    __sanitizer_get_current_allocated_bytes() > before + most)
+		abort();
+}
+
+static void read_all(int fd, size_t file)
+{
+	size_t before = __sanitizer_get_current_allocated_bytes();
+	double begin = cpu_seconds();
 	struct rbmap_recording *r;
 	struct rbmap_event ev;
 
 	if (rbmap_recording_open_fd(&r, fd, 0))
 		return;
+	check_cost(begin, before, file);
 	read_heads(r);
 	while (rbmap_recording_next(r, &ev) == 1) {
 		const uint8_t *payload = ev.data;
@@ -177,6 +202,7 @@ static void read_all(int fd)
 	for (unsigned int cpu = 0; cpu < rbmap_recording_cpus(r); cpu++)
 		(void)rbmap_recording_lost_last(r, cpu);
 	(void)rbmap_recording_damage(r);
+	check_cost(begin, before, file);
 	rbmap_recording_close(r);
 }
 
@@ -201,6 +227,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	munmap(file, recording[i].size);
 	if (ftruncate(fd, all))
 		abort();
-	read_all(fd);
+	read_all(fd, all);
 	return 0;
 }

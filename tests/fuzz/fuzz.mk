@@ -32,6 +32,8 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c d
 		   kallsyms.c safe_place.c spool_files.c symbol_use.c symbols.c \
 		   times_print.c) \
 		   userspace/cli/common/buf.c
+# Small limits, so that an input can exceed them
+FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
 FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
 		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscalls.c \
@@ -61,7 +63,8 @@ $(FUZZ_BUILD)/lib_open: tests/fuzz/lib_open.c $(FUZZ_LIB)
 $(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli/cli_synth.h \
 		$(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) -lzstd
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_LIMITS) -Iuserspace/cli -Iuserspace/lib -o $@ \
+		$(filter %.c,$^) -lzstd
 
 $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
 		tests/unit/filter/filter_fixture.c tests/unit/filter/filter_fixture.h \

@@ -21,6 +21,7 @@ struct dat_chunks {
 	uint64_t first, next;	/* offsets of chunks in the file */
 	char *data;		/* the present chunk, */
 	size_t size;		/* its size, */
+	size_t room;		/* the largest one before, */
 	size_t at;		/* and the bytes of it that were read */
 };
 
@@ -48,6 +49,10 @@ static int add_sizes(struct dat_reader *r, struct dat_cpu_reader *c, uint64_t en
 
 	for (; nr && !ret; nr--) {
 		ret = read_head(r, at, &head);
+		if (ret)
+			break;
+		ret = dat_limit_chunk(&r->limits, r->file_size, sizeof(head) + head.packed,
+				      head.size);
 		if (ret)
 			break;
 		c->size += head.size;
@@ -100,6 +105,27 @@ void dat_rewind_chunks(struct dat_chunks *chunks)
 	chunks->at = 0;
 }
 
+/* Return memory for a chunk, or store an error. */
+static char *make_room(struct dat_reader *r, struct dat_chunks *chunks, size_t size, int *ret)
+{
+	char *data;
+
+	*ret = 0;
+	if (size <= chunks->room)
+		return chunks->data;
+	*ret = dat_limit_memory(&r->limits, r->file_size, size - chunks->room);
+	if (*ret)
+		return NULL;
+	data = realloc(chunks->data, size);
+	if (!data) {
+		*ret = -ENOMEM;
+		return NULL;
+	}
+	chunks->data = data;
+	chunks->room = size;
+	return data;
+}
+
 /*
  * Uncompress the next chunk. DAT_ERR_BROKEN: the chunk is damaged; *@size is the number of
  * bytes that it should have had.
@@ -114,10 +140,9 @@ static int next_chunk(struct dat_reader *r, struct dat_chunks *chunks, size_t *s
 	if (ret)
 		return ret == DAT_ERR_BROKEN ? DAT_ERR_CUT : ret;
 	packed = malloc(head.packed + 1);
-	data = realloc(chunks->data, head.size);
-	if (data)
-		chunks->data = data;
-	ret = packed && data ? dat_read_at(r->fd, packed, head.packed,
+	data = make_room(r, chunks, head.size, &ret);
+	if (!ret)
+		ret = packed ? dat_read_at(r->fd, packed, head.packed,
 					   chunks->next + sizeof(head)) : -ENOMEM;
 	if (!ret)
 		ret = dat_uncompress(data, head.size, packed, head.packed);

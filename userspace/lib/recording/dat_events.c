@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dat_reader.h"
 
@@ -23,6 +24,28 @@ static bool is_empty(const struct dat_cpu_reader *c)
 	return !memcmp(c->page, zeros, HEAD);
 }
 
+/*
+ * Skip pages in a hole of the file. A hole takes no space, so reading it would take time
+ * out of proportion. The page with the next byte of data is read, and so is the last one.
+ */
+static void skip_hole(struct dat_reader *r, struct dat_cpu_reader *c)
+{
+	uint64_t end = c->size < c->limit ? c->size : c->limit, skip;
+	off_t from = c->offset + c->at, data;
+
+	if (c->chunks || c->at >= end || !c->page || !c->page_bytes || !is_empty(c))
+		return;
+	data = lseek(r->fd, from, SEEK_DATA);
+	if (data < 0 && errno != ENXIO)
+		return;
+	skip = data < 0 || (uint64_t)(data - from) > end - c->at ? end - c->at :
+								   (uint64_t)(data - from);
+	skip -= skip % r->page_size;
+	if (skip && skip == end - c->at)
+		skip -= r->page_size;
+	c->at += skip;
+}
+
 static int read_page(struct dat_reader *r, struct dat_cpu_reader *c)
 {
 	int ret = dat_read_data(r, c, c->page, c->page_bytes, c->at);
@@ -33,13 +56,18 @@ static int read_page(struct dat_reader *r, struct dat_cpu_reader *c)
 /* Return 1 if the next page was read, 0 at the end. */
 static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 {
-	uint64_t left = c->limit - c->at;
+	uint64_t left;
 	int ret;
 
+	skip_hole(r, c);
+	left = c->limit - c->at;
 	/* A page has at least its header. */
 	if (left < HEAD || r->page_size < HEAD)
 		return 0;
 	if (!c->page) {
+		ret = dat_limit_memory(&r->limits, r->file_size, r->page_size);
+		if (ret)
+			return ret;
 		c->page = malloc(r->page_size);
 		if (!c->page)
 			return -ENOMEM;

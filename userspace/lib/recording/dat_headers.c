@@ -80,6 +80,9 @@ static int take_text(struct dat_reader *r, uint64_t size, struct dat_text *t)
 	 */
 	if (size > r->end - r->at)
 		return DAT_ERR_CUT;
+	ret = dat_limit_headers(&r->limits, size);
+	if (ret)
+		return ret;
 	t->text = malloc(size + 1);
 	if (!t->text)
 		return -ENOMEM;
@@ -226,7 +229,7 @@ static int read_page_formats(struct dat_reader *r)
 static int add_format(struct dat_reader *r, const char *system)
 {
 	struct dat_text t = { .system = system }, *more;
-	int ret = take_text_u64(r, &t);
+	int ret = r->nr_formats < DAT_FORMATS_MAX ? take_text_u64(r, &t) : DAT_ERR_BROKEN;
 
 	if (ret)
 		return ret;
@@ -250,7 +253,8 @@ static int read_system(struct dat_reader *r)
 	uint32_t nr;
 	int ret;
 
-	ret = dat_take_string(r, name, sizeof(name));
+	ret = r->nr_systems < DAT_FORMATS_MAX ? dat_take_string(r, name, sizeof(name)) :
+						DAT_ERR_BROKEN;
 	if (!ret)
 		ret = dat_take_u32(r, &nr);
 	if (ret)

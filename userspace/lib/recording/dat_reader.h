@@ -6,6 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "dat.h"
+#include "dat_limits.h"
 #include "dat_place.h"
 #include "dat_read.h"
 #include "dat_times.h"
@@ -33,6 +34,7 @@ struct dat_reader {
 	int fd;
 	struct dat_place place;		/* where the files of the CPUs are */
 	uint64_t file_size;
+	struct dat_limits limits;
 	char *section;			/* uncompressed section; NULL: read the file */
 	uint64_t at;			/* offset while headers are read, */
 	uint64_t end;			/* and where they end, in the section or the file */

@@ -10,7 +10,6 @@
 #include "dat.h"
 #include "dat_reader.h"
 
-#define SECTION_MAX		(256u << 20)	/* uncompressed */
 #define OPTION_SECTIONS_MAX	1024
 #define NAME_SIZE		256
 
@@ -58,8 +57,11 @@ static int uncompress_section(struct dat_reader *r)
 		return ret;
 	if (packed_size > r->end - r->at)
 		return DAT_ERR_CUT;
-	if (size > SECTION_MAX)
-		return DAT_ERR_BROKEN;
+	ret = dat_limit_headers(&r->limits, size);
+	if (!ret)
+		ret = dat_limit_headers(&r->limits, packed_size);
+	if (ret)
+		return ret;
 	packed = malloc(packed_size + 1);
 	section = malloc((size_t)size + 1);
 	ret = packed && section ? dat_take(r, packed, packed_size) : -ENOMEM;
@@ -102,6 +104,10 @@ static int enter_section(struct dat_reader *r, uint64_t offset, uint16_t id)
 	if (head.size > r->end - r->at)
 		return DAT_ERR_CUT;
 	r->end = r->at + head.size;
+	/* Options that lead in a circle are read only so often. */
+	ret = dat_limit_headers(&r->limits, sizeof(head));
+	if (ret)
+		return ret;
 	if (!(head.flags & DAT_SECTION_COMPRESSED))
 		return 0;
 	return r->compressed ? uncompress_section(r) : DAT_ERR_BROKEN;

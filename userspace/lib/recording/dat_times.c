@@ -5,6 +5,8 @@
 
 #include "dat_times.h"
 
+#define LINE_SIZE	512	/* no line that is written is longer */
+
 const char *const dat_moment_names[DAT_NR_MOMENTS] = { "begin", "trigger", "end" };
 
 struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i)
@@ -16,15 +18,24 @@ struct dat_moment *dat_times_moment(struct dat_times *times, unsigned int i)
 	return moments[i];
 }
 
-static void parse_line(struct dat_times *times, const char *line)
+static void parse_line(struct dat_times *times, const char *text)
 {
+	char name[16], line[LINE_SIZE];
 	struct dat_moment m;
-	char name[16];
+	size_t len;
+
+	if (*text < 'a' || *text > 'z')
+		return;
+	len = strcspn(text, "\n");
+
+	/* sscanf() goes to the end of its text first, for each line again. */
+	len = len < sizeof(line) ? len : sizeof(line) - 1;
+	memcpy(line, text, len);
+	line[len] = '\0';
 
 	if (!strncmp(line, DAT_TIMES_REASON, strlen(DAT_TIMES_REASON))) {
-		line += strlen(DAT_TIMES_REASON);
-		snprintf(times->reason, sizeof(times->reason), "%.*s", (int)strcspn(line, "\n"),
-			 line);
+		snprintf(times->reason, sizeof(times->reason), "%.*s",
+			 (int)sizeof(times->reason) - 1, line + strlen(DAT_TIMES_REASON));
 		return;
 	}
 	if (sscanf(line, "%15[a-z]: ring %" SCNu64 " real %" SCNu64 " boot %" SCNu64
