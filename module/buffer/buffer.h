@@ -43,6 +43,7 @@ struct work_struct;
  * @dropped_too_large: as in struct rbmap_meta
  * @dropped_no_ring: as in struct rbmap_meta
  * @disabled: as in struct rbmap_meta
+ * @excluded: number of events that rbmap_buffer_exclude() has left out
  * @expired: as in struct rbmap_meta
  * @lost: as in struct rbmap_meta
  * @lost_reported: as in struct rbmap_meta
@@ -74,6 +75,7 @@ struct rbmap_buffer_stats {
 	u64	dropped_too_large;
 	u64	dropped_no_ring;
 	u64	disabled;
+	u64	excluded;
 	u64	expired;
 	u64	lost;
 	u64	lost_reported;

@@ -53,6 +53,16 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 	*per_cpu_ptr(buf->head.ring, cpu) = &none->gen.ring;
 }
 
+static u64 rbmap_cpu_buffer_excluded(struct rbmap_cpu_buffer *cpu_buf)
+{
+	return (u64)local_read(&cpu_buf->excluded) - cpu_buf->excluded_before;
+}
+
+static void rbmap_excluded_reset(struct rbmap_cpu_buffer *cpu_buf)
+{
+	cpu_buf->excluded_before = local_read(&cpu_buf->excluded);
+}
+
 /**
  * rbmap_no_ring_count - add up the events of a CPU without a ring
  * @cpu_buf: a CPU without a ring; struct rbmap_no_ring names the locks that are
@@ -82,6 +92,7 @@ void rbmap_no_ring_reset(struct rbmap_cpu_buffer *cpu_buf)
 	rbmap_no_ring_count(cpu_buf);
 	cpu_buf->no_ring.lost = 0;
 	cpu_buf->no_ring.disabled = 0;
+	rbmap_excluded_reset(cpu_buf);
 }
 
 /**
@@ -97,6 +108,7 @@ void rbmap_no_ring_stats(struct rbmap_cpu_buffer *cpu_buf,
 		.dropped_no_ring	= cpu_buf->no_ring.lost,
 		.lost			= cpu_buf->no_ring.lost,
 		.disabled		= cpu_buf->no_ring.disabled,
+		.excluded		= rbmap_cpu_buffer_excluded(cpu_buf),
 		.now			= rb_clock(cpu_buf->buffer->clock),
 	};
 }
@@ -433,6 +445,7 @@ void rbmap_cpu_buffer_reset(struct rbmap_cpu_buffer *cpu_buf)
 	discarded = cpu_buf->past.discarded;
 	memset(&cpu_buf->past, 0, sizeof(cpu_buf->past));
 	cpu_buf->past.discarded = discarded;
+	rbmap_excluded_reset(cpu_buf);
 	while ((gen = rbmap_gen_next(cpu_buf, gen)))
 		rbmap_gen_reset(gen);
 	mutex_unlock(&cpu_buf->stats_lock);
@@ -474,6 +487,7 @@ void rbmap_cpu_buffer_stats(struct rbmap_cpu_buffer *cpu_buf,
 
 	mutex_lock(&cpu_buf->stats_lock);	/* model: stats_keep */
 	*stats = cpu_buf->past;
+	stats->excluded = rbmap_cpu_buffer_excluded(cpu_buf);
 	while ((gen = rbmap_gen_next(cpu_buf, gen))) {
 		mutex_lock(&gen->reader_lock);	/* model: stats_ring */
 		rbmap_gen_stats(gen, &s);

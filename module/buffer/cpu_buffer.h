@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <asm/local.h>
 
 #include "buffer.h"
 #include "generation.h"
@@ -52,6 +53,9 @@ struct rbmap_no_ring {
  * @snapshot: ring of which new snapshot files are clones, with a reference, or NULL.
  *	It is never read itself
  * @readers: number of open files that have consumed events, or tried to
+ * @excluded: number of events that rbmap_buffer_exclude() has left out.  Only the CPU
+ *	itself counts, in the context of a task
+ * @excluded_before: @excluded at the last reset
  * @offline_lock: held by the CPU that does this CPU's work while this CPU is off
  *	line.  Interrupts are off while it is held, and no other lock is taken
  * @stats_lock: prevents rings from leaving @generations.  Taken before reader_lock
@@ -75,6 +79,8 @@ struct rbmap_cpu_buffer {
 	struct rbmap_no_ring	no_ring;
 	struct rbmap_gen	*snapshot;
 	unsigned int		readers;
+	local_t			excluded;
+	u64			excluded_before;
 	raw_spinlock_t		offline_lock;
 	struct mutex		stats_lock;
 	struct rbmap_buffer_stats past;

@@ -5,6 +5,7 @@
 #include <linux/export.h>
 
 #include "cpu_buffer.h"
+#include "write.h"
 
 /* The ring, or the stand-in for a ring, that this CPU writes to now. */
 static struct rbmap_ring *rbmap_ring_now(struct rbmap_ring *ring)
@@ -79,6 +80,28 @@ const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 	return NULL;
 }
 EXPORT_SYMBOL_GPL(rbmap_reserve_slow);
+
+/**
+ * rbmap_buffer_exclude - leave out an event that a task has caused, and count it
+ * @buf: the buffer
+ *
+ * Context: a task's, and not that of an interrupt in it.
+ * Return: false: this CPU does not record now.  The caller goes on with the event, which
+ * is then counted as `disabled`, or as lost.
+ */
+bool rbmap_buffer_exclude(const struct rbmap_buffer *buf)
+{
+	struct rbmap_ring *ring;
+	bool on;
+
+	preempt_disable_notrace();
+	ring = rbmap_this_ring(buf);
+	on = !READ_ONCE(ring->off);
+	if (on)
+		local_inc(&rbmap_gen_of(ring)->cpu_buf->excluded);
+	preempt_enable_notrace();
+	return on;
+}
 
 void rbmap_discard(struct rbmap_reservation *resv)
 {

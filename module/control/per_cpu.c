@@ -63,6 +63,7 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 	len += sysfs_emit_at(buf, len, "dropped no ring: %llu\n",
 			     s.dropped_no_ring);
 	len += sysfs_emit_at(buf, len, "disabled: %llu\n", s.disabled);
+	len += sysfs_emit_at(buf, len, "excluded: %llu\n", s.excluded);
 	len += sysfs_emit_at(buf, len, "expired: %llu\n", s.expired);
 	len += sysfs_emit_at(buf, len, "lost events: %llu\n", s.lost);
 	len += sysfs_emit_at(buf, len, "lost reported: %llu\n", s.lost_reported);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * set_event_pid, set_event_notrace_pid, options/event-fork: select events by task.
+ * exclude_process: leave out what processes cause, and count it.
  * options/copy_trace_marker: select the texts of markers.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/sysfs.h>
 
 #include "compat/sysfs.h"
@@ -26,10 +28,13 @@ static struct rbmap_event_set *rbmap_tasks_of(struct kobject *kobj)
 
 static const struct bin_attribute rbmap_set_event_pid_attr;
 static const struct bin_attribute rbmap_set_event_notrace_pid_attr;
+static const struct bin_attribute rbmap_exclude_process_attr;
 
-/* Both files share their callbacks. */
+/* The files share their callbacks. */
 static enum rbmap_pids_list rbmap_pids_list_of(rbmap_bin_attribute *attr)
 {
+	if (attr == &rbmap_exclude_process_attr)
+		return RBMAP_PIDS_EXCLUDED;
 	return attr == &rbmap_set_event_notrace_pid_attr ? RBMAP_PIDS_NOT :
 							   RBMAP_PIDS_ONLY;
 }
@@ -37,9 +42,12 @@ static enum rbmap_pids_list rbmap_pids_list_of(rbmap_bin_attribute *attr)
 /* A pid has up to seven digits, and a 0 byte follows. */
 #define RBMAP_PID_CHARS		8
 
-/* Add the written pids.  Return true if nothing but pids was written. */
+/*
+ * Add the written pids.  @zero: pid that 0 stands for, or 0: then it is invalid.  Return
+ * true if nothing but pids was written.
+ */
 static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
-			     size_t len, bool *any)
+			     size_t len, unsigned int zero, bool *any)
 {
 	char word[RBMAP_PID_CHARS];
 	size_t at = 0, word_len;
@@ -58,7 +66,10 @@ static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 			word[word_len++] = buf[at];
 		}
 		word[word_len] = 0;
-		if (kstrtouint(word, 10, &pid) || !pid || pid >= PID_MAX_LIMIT)
+		if (kstrtouint(word, 10, &pid))
+			return false;
+		pid = pid ?: zero;
+		if (!pid || pid >= PID_MAX_LIMIT)
 			return false;
 		__set_bit(pid, pids->bits);
 		*any = true;
@@ -69,22 +80,34 @@ static int rbmap_pids_obey(struct rbmap_event_set *set,
 			   rbmap_bin_attribute *attr, const char *buf,
 			   size_t len, bool add)
 {
+	enum rbmap_pids_list list = rbmap_pids_list_of(attr);
+	/* Several recorders of a buffer come and go, each with its own process. */
+	bool excluded = list == RBMAP_PIDS_EXCLUDED;
+	bool remove = excluded && len && *buf == '!';
 	struct rbmap_pids *pids = rbmap_event_pids_alloc();
 	bool any;
 
 	if (!pids)
 		return -ENOMEM;
-	if (!rbmap_pids_parse(pids, buf, len, &any)) {
+	/* A process in a PID namespace does not know the number that the kernel compares. */
+	if (!rbmap_pids_parse(pids, buf + remove, len - remove,
+			      excluded ? current->tgid : 0, &any)) {
 		kvfree(pids);
 		return rbmap_control_refuse(set->buffer, attr->attr.name, buf, len,
+					    excluded ?
+					    "process ids with blanks between, 0 for the writing process, and ! before them to remove these" :
 					    "process ids with blanks between");
+	}
+	if (remove) {
+		rbmap_event_pids_remove(set, list, pids);
+		return 0;
 	}
 	if (!any) {
 		kvfree(pids);
 		pids = NULL;
 	}
 	if (any || !add)
-		rbmap_event_pids_set(set, rbmap_pids_list_of(attr), pids, add);
+		rbmap_event_pids_set(set, list, pids, add);
 	return 0;
 }
 
@@ -128,6 +151,12 @@ static const struct bin_attribute rbmap_set_event_pid_attr = {
 
 static const struct bin_attribute rbmap_set_event_notrace_pid_attr = {
 	.attr	= { .name = "set_event_notrace_pid", .mode = RBMAP_MODE_RW },
+	.read	= rbmap_pids_read,
+	.write	= rbmap_pids_write,
+};
+
+static const struct bin_attribute rbmap_exclude_process_attr = {
+	.attr	= { .name = "exclude_process", .mode = RBMAP_MODE_RW },
 	.read	= rbmap_pids_read,
 	.write	= rbmap_pids_write,
 };
@@ -215,6 +244,8 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 	if (!err)
 		err = rbmap_dir_add_bin_file(control->dir,
 					     &rbmap_set_event_notrace_pid_attr);
+	if (!err)
+		err = rbmap_dir_add_bin_file(control->dir, &rbmap_exclude_process_attr);
 	if (err)
 		return err;
 	control->options_dir = rbmap_dir_create("options", control->dir,

@@ -47,6 +47,8 @@ struct rbmap_event_filter {
  * @event: the event
  * @pid_field: offset in the record of the pid of another task that the event is
  *	about; 0 if there is none
+ * @by_task: whether the current task alone has caused the event, unless it is in an
+ *	interrupt
  * @switches: whether the event is the switch from the current task to that other
  *	task
  * @filter: filter of the records, or NULL if all are wanted
@@ -65,6 +67,7 @@ struct rbmap_event_file {
 	const struct rbmap_event_type *event;
 	u16			pid_field;
 	bool			switches;
+	bool			by_task;
 	struct rbmap_event_filter *filter;
 	struct rbmap_event_copies *copies;
 	struct rbmap_event_set	*set;
@@ -105,6 +108,13 @@ struct rbmap_event_set {
 	const struct rbmap_event_set_ops *ops;
 	void				*data;
 };
+
+/*
+ * Checks that only this module knows, beside RBMAP_CHECK_TASK: whether the lists of tasks
+ * are used, and whether processes are excluded.
+ */
+#define RBMAP_CHECK_LISTS	4
+#define RBMAP_CHECK_EXCLUDED	8
 
 /* The part of @preempt that the reservation adds. */
 #define RBMAP_RESERVE_PREEMPT	IS_ENABLED(CONFIG_PREEMPT_COUNT)

@@ -40,11 +40,14 @@ void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 	const struct rbmap_event_set *set = event_file->set;
 	bool tasks = !event_file->event->apart && (set->pids[RBMAP_PIDS_ONLY] ||
 						   set->pids[RBMAP_PIDS_NOT]);
+	bool excluded = event_file->by_task && set->pids[RBMAP_PIDS_EXCLUDED];
 	u8 checks = 0;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
 	if (tasks)	/* step: check_task */
-		checks |= RBMAP_CHECK_TASK;
+		checks |= RBMAP_CHECK_TASK | RBMAP_CHECK_LISTS;
+	if (excluded)
+		checks |= RBMAP_CHECK_TASK | RBMAP_CHECK_EXCLUDED;
 	if ((event_file->filter && event_file->filter->program) ||
 	    (tasks && event_file->pid_field))
 		checks |= RBMAP_CHECK_RECORD;
@@ -237,6 +240,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	event_file->event = event;
 	event_file->set = set;
 	event_file->pid_field = rbmap_event_pid_field(event, &event_file->switches);
+	event_file->by_task = rbmap_event_by_task(event);
 	mutex_lock(&rbmap_event_files_lock);
 	list_add_tail(&event_file->list, &set->event_files);
 	rbmap_event_file_update_checks(event_file);

@@ -2,10 +2,12 @@
 /*
  * set_event_pid, set_event_notrace_pid and options/event-fork: record only the
  * events of listed tasks, or of all other tasks, and follow their children.
+ * exclude_process: leave out what listed processes cause.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
@@ -29,7 +31,62 @@ struct rbmap_pids *rbmap_event_pids_alloc(void)
 	return kvzalloc(sizeof(struct rbmap_pids), GFP_KERNEL);
 }
 
+/*
+ * Tracepoints with these beginnings are about the whole machine, in whichever task they
+ * are hit.  A task switches to others, and issues the block requests of others, starts
+ * their timers, and queues their work.  Without such an event the other half of a pair
+ * would be alone.
+ */
+static const char *const rbmap_machine_tracepoints[] = {
+	"sched_", "irq_", "softirq_", "tasklet_", "ipi_", "timer_", "hrtimer_",
+	"tick_", "cpu_", "workqueue_", "block_", "net_", "netif_", "napi_",
+};
+
+/**
+ * rbmap_event_by_task - test whether the current task alone causes an event
+ * @event: the event
+ *
+ * Its system calls and page faults are examples.  In an interrupt the same event is not
+ * the task's.
+ *
+ * Return: whether exclude_process applies to the event.
+ */
+bool rbmap_event_by_task(const struct rbmap_event_type *event)
+{
+	const char *tracepoint = rbmap_event_tracepoint(event);
+	int i;
+
+	if (event->apart)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(rbmap_machine_tracepoints); i++) {
+		if (strstarts(tracepoint, rbmap_machine_tracepoints[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Return the previous set, for rbmap_pids_free() without the lock. */
+static struct rbmap_pids *rbmap_pids_exchange(struct rbmap_event_set *set,
+					      enum rbmap_pids_list list,
+					      struct rbmap_pids *pids)
+{
+	struct rbmap_pids *old = set->pids[list];
+
+	lockdep_assert_held(&rbmap_event_files_lock);
+	/* litmus: filter-init, filter-free */
+	smp_store_release(&set->pids[list], pids);
+	rbmap_event_set_update_checks(set);
+	return old;
+}
+
 /* The previous set is freed when no probe uses it any more. */
+static void rbmap_pids_free(struct rbmap_pids *old)
+{
+	if (old)	/* step: sync */
+		rbmap_sync_probes();
+	kvfree(old);
+}
+
 static void rbmap_pids_replace(struct rbmap_event_set *set,
 			       enum rbmap_pids_list list,
 			       struct rbmap_pids *pids)
@@ -37,14 +94,9 @@ static void rbmap_pids_replace(struct rbmap_event_set *set,
 	struct rbmap_pids *old;
 
 	mutex_lock(&rbmap_event_files_lock);
-	old = set->pids[list];
-	/* litmus: filter-init, filter-free */
-	smp_store_release(&set->pids[list], pids);
-	rbmap_event_set_update_checks(set);
+	old = rbmap_pids_exchange(set, list, pids);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (old)	/* step: sync */
-		rbmap_sync_probes();
-	kvfree(old);
+	rbmap_pids_free(old);
 }
 
 /*
@@ -86,6 +138,33 @@ void rbmap_event_pids_set(struct rbmap_event_set *set,
 		kvfree(pids);
 	else
 		rbmap_pids_replace(set, list, pids);
+}
+
+/**
+ * rbmap_event_pids_remove - remove tasks from a list
+ * @set: the buffer's set
+ * @list: the list.  It is not used any more if it is empty then
+ * @pids: the tasks, from rbmap_event_pids_alloc(), freed here
+ *
+ * Context: may sleep until no probe uses the list.
+ */
+void rbmap_event_pids_remove(struct rbmap_event_set *set,
+			     enum rbmap_pids_list list, struct rbmap_pids *pids)
+{
+	struct rbmap_pids *listed, *old = NULL;
+	unsigned int pid;
+
+	mutex_lock(&rbmap_event_files_lock);
+	listed = set->pids[list];
+	if (listed) {
+		for_each_set_bit(pid, pids->bits, PID_MAX_LIMIT)
+			clear_bit(pid, listed->bits);
+		if (bitmap_empty(listed->bits, PID_MAX_LIMIT))
+			old = rbmap_pids_exchange(set, list, NULL);
+	}
+	mutex_unlock(&rbmap_event_files_lock);
+	rbmap_pids_free(old);
+	kvfree(pids);
 }
 
 /**
@@ -141,6 +220,9 @@ static void rbmap_pids_forked(void *data, struct task_struct *parent,
 	int list;
 
 	for (list = 0; list < RBMAP_NR_PIDS; list++) {
+		/* It has processes, whose new threads it has, too. */
+		if (list == RBMAP_PIDS_EXCLUDED)
+			continue;
 		pids = rbmap_set_pids(set, list);
 		if (pids && rbmap_pids_have(pids, parent->pid))
 			set_bit(child->pid, pids->bits);

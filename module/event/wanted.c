@@ -5,8 +5,10 @@
  * time.  They are freed after a wait for all probes.
  */
 #include <linux/export.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
+#include "buffer/write.h"
 #include "copies.h"
 #include "event.h"
 #include "filter/filter.h"
@@ -38,11 +40,37 @@ static bool rbmap_pid_wanted(const struct rbmap_event_set *set, int pid)
 	return rbmap_pid_chosen(set, pid) && !rbmap_pid_refused(set, pid);
 }
 
+/*
+ * Leave out what a thread of an excluded process causes, and count it.  An interrupt on
+ * top of the thread belongs to others.
+ */
+static noinline bool rbmap_exclude(const struct rbmap_event_set *set)
+{
+	if (preempt_count() & (NMI_MASK | HARDIRQ_MASK) || in_serving_softirq())
+		return false;
+	return rbmap_buffer_exclude(set->buffer);
+}
+
+static bool rbmap_excluded(const struct rbmap_event_file *event_file)
+{
+	const struct rbmap_event_set *set = event_file->set;
+	const struct rbmap_pids *pids = rbmap_set_pids(set, RBMAP_PIDS_EXCLUDED);
+
+	return pids && unlikely(rbmap_pids_have(pids, current->tgid)) &&
+	       rbmap_exclude(set);
+}
+
 /* Tested before the record is built, which is most of a probe's work. */
 bool rbmap_task_wanted(const struct rbmap_event_file *event_file)
 {
-	return event_file->pid_field ||
-	       rbmap_pid_wanted(event_file->set, current->pid);
+	u8 checks = rbmap_event_checks(event_file);
+
+	if (checks & RBMAP_CHECK_LISTS && !event_file->pid_field &&
+	    !rbmap_pid_wanted(event_file->set, current->pid))
+		return false;
+	/* An event that its filter refuses is not counted as excluded. */
+	return !(checks & RBMAP_CHECK_EXCLUDED) || checks & RBMAP_CHECK_RECORD ||
+	       !rbmap_excluded(event_file);
 }
 EXPORT_SYMBOL_GPL(rbmap_task_wanted);
 
@@ -97,12 +125,18 @@ rbmap_filter_wanted(const struct rbmap_event_file *event_file, void *fields,
 	return rbmap_filter_match(filter->program, fields, record, size);
 }
 
+/* An event that selects tasks as well. */
 static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file,
 				       void *fields, const void *record,
 				       size_t size)
 {
-	return rbmap_pids_wanted(event_file, fields) &&
-	       rbmap_filter_wanted(event_file, fields, record, size);
+	u8 checks = rbmap_event_checks(event_file);
+
+	if (checks & RBMAP_CHECK_LISTS && event_file->pid_field &&
+	    !rbmap_pids_wanted(event_file, fields))
+		return false;
+	return rbmap_filter_wanted(event_file, fields, record, size) &&
+	       !(checks & RBMAP_CHECK_EXCLUDED && rbmap_excluded(event_file));
 }
 
 /*
@@ -119,8 +153,7 @@ bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields
 		if (copies)
 			return rbmap_copies_write(copies, fields, size);
 	}
-	if (event_file->pid_field &&
-	    unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))
+	if (unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))
 		return rbmap_both_wanted(event_file, fields, record, size);
 	return rbmap_filter_wanted(event_file, fields, record, size);
 }

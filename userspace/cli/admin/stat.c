@@ -44,6 +44,12 @@ static const struct column causes[] = {
 	{ 0 }
 };
 
+/* Not lost: recorders have left these out. */
+static const struct column excluded[] = {
+	{ CPUSTAT_EXCLUDED,	"EXCLUDED" },
+	{ 0 }
+};
+
 #define COLUMN_WIDTH	11
 
 static void print_head(const struct column *c, const char *name)
@@ -82,7 +88,21 @@ static void print_cpu_row(const struct column *c, const struct cpustats *v)
 	print_row(c, name, v->value);
 }
 
-/* A second table has the causes of losses, for the CPUs that have any. */
+/* Print a table of the CPUs that have counted something as @stat. */
+static void print_more(const struct cpustats *v, size_t nr, const uint64_t *sum,
+		       const struct column *table, const char *name, enum cpustat stat)
+{
+	if (!sum[stat])
+		return;
+	putchar('\n');
+	print_head(table, name);
+	for (size_t i = 0; i < nr; i++)
+		if (v[i].value[stat])
+			print_cpu_row(table, &v[i]);
+	print_row(table, "sum", sum);
+}
+
+/* Further tables have the causes of losses, and what was left out. */
 static void print_text(const struct cpustats *v, size_t nr)
 {
 	uint64_t sum[NR_CPUSTATS] = { 0 };
@@ -94,14 +114,8 @@ static void print_text(const struct cpustats *v, size_t nr)
 			sum[s] += v[i].value[s];
 	}
 	print_row(events, "sum", sum);
-	if (!sum[CPUSTAT_LOST])
-		return;
-	putchar('\n');
-	print_head(causes, "LOST");
-	for (size_t i = 0; i < nr; i++)
-		if (v[i].value[CPUSTAT_LOST])
-			print_cpu_row(causes, &v[i]);
-	print_row(causes, "sum", sum);
+	print_more(v, nr, sum, causes, "LOST", CPUSTAT_LOST);
+	print_more(v, nr, sum, excluded, "CPU", CPUSTAT_EXCLUDED);
 }
 
 static void print_json(const struct cpustats *v, size_t nr, bool compact)

@@ -26,6 +26,7 @@ static const struct {
 	[CPUSTAT_EXPIRED]	= { "expired", "expired" },
 	[CPUSTAT_NO_RING]	= { "dropped no ring", "dropped_no_ring" },
 	[CPUSTAT_DISABLED]	= { "disabled", "disabled" },
+	[CPUSTAT_EXCLUDED]	= { "excluded", "excluded" },
 	[CPUSTAT_DISCARDED]	= { "discarded", "discarded" },
 };
 
@@ -111,6 +112,19 @@ struct cpustats *cpustats_read(size_t *nr)
 	}
 	qsort(v, *nr, sizeof(*v), by_cpu);
 	return v;
+}
+
+uint64_t cpustats_sum(enum cpustat stat)
+{
+	struct cpustats *v;
+	uint64_t sum = 0;
+	size_t nr;
+
+	v = cpustats_read(&nr);
+	for (size_t i = 0; v && i < nr; i++)
+		sum += v[i].value[stat];
+	free(v);
+	return sum;
 }
 
 void cpustats_subtract(struct cpustats *now, size_t nr, const struct cpustats *old,

@@ -20,6 +20,7 @@ enum cpustat {
 	CPUSTAT_EXPIRED,
 	CPUSTAT_NO_RING,
 	CPUSTAT_DISABLED,
+	CPUSTAT_EXCLUDED,
 	CPUSTAT_DISCARDED,
 	NR_CPUSTATS
 };
@@ -34,6 +35,9 @@ struct cpustats {
  * caller frees the array. If that fails, report the error and return NULL.
  */
 struct cpustats *cpustats_read(size_t *nr);
+
+/* Return the sum of a counter over all CPUs. On failure, report the error and return 0. */
+uint64_t cpustats_sum(enum cpustat stat);
 
 /*
  * Subtract @old from @now: the counters are then those of the time in between. Unread events

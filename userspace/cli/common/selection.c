@@ -29,20 +29,23 @@ static bool has_filter(const struct control_event *event)
 	return has;
 }
 
-static void add(struct buf *text, size_t nr, const char *what, const char *file)
+static void add(struct buf *text, const char *what, const char *one, const char *several,
+		const char *file)
 {
+	size_t nr = count_lines(file);
+
 	if (nr)
-		buf_printf(text, "%s%s%zu %s%s%s", text->size ? ", " : "", what, nr,
-			   nr == 1 ? "thread (" : "threads (", file, ")");
+		buf_printf(text, "%s%s%zu %s (%s)", text->size ? ", " : "", what, nr,
+			   nr == 1 ? one : several, file);
 }
 
 bool selection_describe(struct buf *text, const struct control_events *events)
 {
 	size_t filters = 0;
 
-	add(text, count_lines("set_event_pid"), "only events of ", "set_event_pid");
-	add(text, count_lines("set_event_notrace_pid"), "no events of ",
-	    "set_event_notrace_pid");
+	add(text, "only events of ", "thread", "threads", "set_event_pid");
+	add(text, "no events of ", "thread", "threads", "set_event_notrace_pid");
+	add(text, "nothing that is done by ", "process", "processes", "exclude_process");
 	for (size_t i = 0; i < events->nr; i++)
 		filters += has_filter(&events->v[i]);
 	if (filters)

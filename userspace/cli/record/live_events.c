@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/cli.h"
+#include "common/cpustats.h"
 #include "live_events.h"
 #include "loss.h"
 
@@ -63,6 +64,7 @@ bool live_events_open(struct live_events *live)
 		return false;
 	}
 	rbmap_merge_loss(live->merge, &live->before);
+	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
 	return !control_events_read(&live->events) &&
 	       made_events_begin(&live->made, &live->events, &live->patterns);
 }
@@ -178,6 +180,15 @@ static void print_missed(uint64_t events, uint64_t missed)
 		fprintf(stderr, "  overwritten before they were looked at, or dropped ('rbmap stat'): avoid it with fewer events or a larger buffer_size_kb\n");
 }
 
+static void print_excluded(const struct live_events *live)
+{
+	uint64_t excluded = cpustats_sum(CPUSTAT_EXCLUDED);
+
+	/* A reset sets the counter to 0. */
+	loss_print_excluded(stderr, excluded < live->excluded_before ?
+				    excluded : excluded - live->excluded_before);
+}
+
 /*
  * The causes are counted from the start of this command. A ring first reports what it lost
  * before: the events contain that loss, so the sum does, too.
@@ -190,6 +201,7 @@ void live_events_print_loss(struct live_events *live, uint64_t events)
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {
 		print_missed(events, after.total);
+		print_excluded(live);
 		return;
 	}
 	loss_add(&loss, &after, &live->before);
@@ -200,4 +212,5 @@ void live_events_print_loss(struct live_events *live, uint64_t events)
 	if (earlier)
 		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
 			earlier);
+	print_excluded(live);
 }

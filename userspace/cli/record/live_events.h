@@ -27,6 +27,7 @@
  * @event_select: filters and pids
  * @events: all events of the buffer
  * @before: the losses before this command
+ * @excluded_before: the events that were left out before it
  */
 struct live_events {
 	struct patterns patterns;
@@ -37,6 +38,7 @@ struct live_events {
 	struct rbmap_merge *merge;
 	struct control_events events;
 	struct rbmap_loss before;
+	uint64_t excluded_before;
 	struct made_events made;
 	bool switched;			/* this command enabled the events */
 	struct shared_ring shared;

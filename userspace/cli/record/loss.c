@@ -117,3 +117,10 @@ void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
 				"\n", kb);
 	}
 }
+
+void loss_print_excluded(FILE *out, uint64_t excluded)
+{
+	if (excluded)
+		fprintf(out, "  %" PRIu64 " more events were left out, as rbmap itself caused them: --self records them\n",
+			excluded);
+}

@@ -153,22 +153,20 @@ void own_buffer_end(struct own_buffer *own)
 	if (own_buffer_is_own(own))
 		control_set_buffer(NULL);
 	kept_buffer_destroy(&own->kept);
-	free(own->notrace);
-	own->notrace = NULL;
 }
 
 bool own_buffer_leave_out_self(struct own_buffer *own)
 {
-	const unsigned int self = getpid();
-
 	if (own->records_self || control_is_raw())
 		return true;
-	own->notrace = pid_list_read(PID_LIST_NOT);
-	return own->notrace && pid_list_add_processes(PID_LIST_NOT, &self, 1);
+	own->left_out = pid_list_exclude_self(true);
+	return own->left_out;
 }
 
 bool own_buffer_restore_self(struct own_buffer *own)
 {
-	return !own->notrace || own_buffer_is_own(own) ||
-	       pid_list_write(PID_LIST_NOT, own->notrace);
+	bool undo = own->left_out && !own_buffer_is_own(own);
+
+	own->left_out = false;
+	return !undo || pid_list_exclude_self(false);
 }

@@ -21,7 +21,7 @@
  * @use_default: the default buffer is wanted
  * @records_self: events of this process are wanted, too
  * @kept: the buffer
- * @notrace: previous text of set_event_notrace_pid, if it was changed
+ * @left_out: whether exclude_process has this process
  */
 struct own_buffer {
 	uint64_t size_kb;
@@ -32,7 +32,7 @@ struct own_buffer {
 	bool records_self;
 
 	struct kept_buffer kept;
-	char *notrace;
+	bool left_out;
 };
 
 /* The structure has a member own, a struct own_buffer. */
@@ -70,8 +70,9 @@ void own_buffer_end(struct own_buffer *own);
 bool own_buffer_is_own(const struct own_buffer *own);
 
 /*
- * Leave out the events of the threads that this process has now, unless they are
- * wanted. On failure, report the error and return false.
+ * Leave out what the threads of this process cause, and count it, unless it is wanted.
+ * Interrupts in them and what is about the whole machine are recorded. On failure, report
+ * the error and return false.
  */
 bool own_buffer_leave_out_self(struct own_buffer *own);
 

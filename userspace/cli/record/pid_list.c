@@ -115,9 +115,7 @@ static int look(const char *list, struct listed *listed, const unsigned int *pid
 	return ret;
 }
 
-/* Look up the threads until all are in the list. @append: it keeps what it has. */
-static bool list_processes(const char *list, const unsigned int *pid, size_t nr,
-			   bool append)
+bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr)
 {
 	struct listed *listed = calloc(1, sizeof(*listed));
 	int ret = 1;
@@ -126,22 +124,15 @@ static bool list_processes(const char *list, const unsigned int *pid, size_t nr,
 		complain("out of memory");
 		return false;
 	}
-	if (append && !read_listed(list, listed))
-		ret = -1;
 	for (int looks = 0; ret > 0 && looks < MAX_LOOKS; looks++)
-		ret = look(list, listed, pid, nr, append || looks > 0);
+		ret = look(list, listed, pid, nr, looks > 0);
 	free(listed);
 	if (ret > 0)
 		complain("the processes make threads faster than they can be listed: record all processes, and select some in the report");
 	return !ret;
 }
 
-bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr)
+bool pid_list_exclude_self(bool exclude)
 {
-	return list_processes(list, pid, nr, false);
-}
-
-bool pid_list_add_processes(const char *list, const unsigned int *pid, size_t nr)
-{
-	return list_processes(list, pid, nr, true);
+	return put("exclude_process", exclude ? "0" : "!0", true);
 }

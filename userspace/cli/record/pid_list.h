@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #define PID_LIST_ONLY	"set_event_pid"		/* only these are recorded */
-#define PID_LIST_NOT	"set_event_notrace_pid"	/* these are not recorded */
 
 /* Return the text of a list, or NULL. The caller frees it. */
 char *pid_list_read(const char *list);
@@ -18,12 +17,13 @@ char *pid_list_read(const char *list);
 bool pid_list_write(const char *list, const char *text);
 
 /*
- * Replace a list by all threads of processes, or add these threads to it. The kernel adds
- * the threads and children of listed threads if options/event-fork is 1. So no thread is
- * missed if that was set before, and the threads of each process are looked up until all
- * are in the list.
+ * Replace a list by all threads of processes. The kernel adds the threads and children of
+ * listed threads if options/event-fork is 1. So no thread is missed if that was set
+ * before, and the threads of each process are looked up until all are in the list.
  */
 bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr);
-bool pid_list_add_processes(const char *list, const unsigned int *pid, size_t nr);
+
+/* Add this process to exclude_process, or remove it. */
+bool pid_list_exclude_self(bool exclude);
 
 #endif /* RBMAP_CLI_PID_LIST_H */

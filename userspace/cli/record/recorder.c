@@ -31,6 +31,7 @@ struct cpu_recorder {
 	struct rbmap_loss before;	/* counters at the beginning of the recording */
 	uint64_t earlier;		/* lost before the recording and not reported yet */
 	uint64_t skip;			/* part of it that is never reported */
+	uint64_t excluded_before;	/* counter at the beginning of the recording */
 	uint64_t given;			/* loss that sub-buffers have reported */
 	unsigned int generation;	/* ring that is being read */
 	unsigned int first;		/* ring that was written at the beginning */
@@ -556,6 +557,7 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 			continue;
 		if (!control_cpu_stat(i, "generation", &first))
 			c->first = first;
+		control_cpu_stat(i, "excluded", &c->excluded_before);
 		c->looks = fields;
 		open_pipe(c);
 		ret = pthread_create(&c->thread, NULL, run, c);
@@ -640,6 +642,16 @@ void recorder_stop(struct recorder *rec)
 			pthread_join(rec->cpu[i].thread, NULL);
 }
 
+uint64_t recorder_excluded(const struct recorder *rec, unsigned int cpu)
+{
+	uint64_t before = rec->cpu[cpu].excluded_before, excluded;
+
+	if (control_cpu_stat(cpu, "excluded", &excluded))
+		return 0;
+	/* A reset sets the counter to 0. */
+	return excluded < before ? excluded : excluded - before;
+}
+
 void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		     struct recorder_result *result)
 {
@@ -661,6 +673,8 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		result->other_clock += c->other_clock;
 		if (c->map && !rbmap_loss(c->map, &now))
 			loss_add(&result->loss, &now, &c->before);
+		if (c->map)
+			result->excluded += recorder_excluded(rec, i);
 	}
 	result->loss.total += result->earlier;
 	if (rec->writer) {

@@ -65,6 +65,13 @@ void recorder_stop(struct recorder *rec);
 void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		       const struct comm_fields *fields, int clock);
 
+/*
+ * Return the number of events that were left out on a CPU with a ring, because this
+ * command or another recorder of the buffer has caused them. A file that the rings were
+ * copied to later has those since the buffer began, or since its last reset.
+ */
+uint64_t recorder_excluded(const struct recorder *rec, unsigned int cpu);
+
 struct recorder_result {
 	int error;		/* error of the first thread that failed */
 	unsigned int cpu;	/* CPU of that thread */
@@ -73,6 +80,7 @@ struct recorder_result {
 	uint64_t earlier;	/* part of loss.total from before the recording */
 	uint64_t too_large;	/* part of loss.total that did not fit the file's pages */
 	uint64_t other_clock;	/* events left out because of their clock */
+	uint64_t excluded;	/* events that were left out, of all CPUs */
 	int new_clock;		/* clock that ended the recording; -1: none */
 	struct rbmap_loss loss;
 };

@@ -197,6 +197,31 @@ static bool tell_failure(const char *path, bool published,
 	return false;
 }
 
+/* The counters of a CPU as text. Those of other recordings are not in it. */
+static char *read_stats(const struct recorder *recorder, unsigned int cpu)
+{
+	static const char key[] = "\nexcluded: ";
+	struct buf stats = { 0 };
+	char file[64], *text, *line;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	text = control_read(file);
+	line = text ? strstr(text, key) : NULL;
+	if (!line)
+		return text;
+	buf_add(&stats, text, line - text);
+	line = strchr(line + 1, '\n');
+	buf_printf(&stats, "%s%" PRIu64 "%s", key, recorder_excluded(recorder, cpu),
+		   line ? line : "");
+	buf_add(&stats, "", 1);
+	if (stats.failed) {
+		buf_free(&stats);
+		return text;
+	}
+	free(text);
+	return stats.data;
+}
+
 /* Store the locked descriptor of the file, also if an error is reported. */
 static bool finish_files(struct dat_writer *writer, const char *path,
 			 const struct recorder *recorder,
@@ -207,13 +232,9 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 	struct buf names = { 0 };
 	int ret;
 
-	for (unsigned int i = 0; stats && i < nr_cpus; i++) {
-		char file[64];
-
-		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", i);
+	for (unsigned int i = 0; stats && i < nr_cpus; i++)
 		if (recorder_has_cpu(recorder, i))
-			stats[i] = control_read(file);
-	}
+			stats[i] = read_stats(recorder, i);
 	cmdlines_scan_proc(cmdlines, COMM_TS_END);
 	cmdlines_print(cmdlines, &names, dat_cmdlines_room());
 	ret = dat_finish(writer, &names, stats, fd);
@@ -257,6 +278,7 @@ static void tell_sums(const struct recording *r, const char *path,
 			result->unwritten);
 	if (r->quiet)
 		return;
+	loss_print_excluded(stderr, result->excluded);
 	fprintf(stderr, "%s: %s of events\n", path, size_text(bytes, size));
 }
 

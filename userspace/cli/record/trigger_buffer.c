@@ -82,10 +82,7 @@ static bool enable_events(const char *pattern, const char *filter)
 
 static bool fill(char *const text[NR_COPIED], const char *pattern, const char *filter)
 {
-	const unsigned int self = getpid();
-
-	return write_settings_of_events(text) &&
-	       pid_list_add_processes(PID_LIST_NOT, &self, 1) &&
+	return write_settings_of_events(text) && pid_list_exclude_self(true) &&
 	       enable_events(pattern, filter);
 }
 
