@@ -5,6 +5,7 @@
 #include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/path.h>
 #include <linux/rcupdate.h>
 
 #include "compat.h"
@@ -33,6 +34,18 @@ typedef int rbmap_mkdir_result;
 #else
 #define RBMAP_REVALIDATE_PARENT
 #endif
+
+/* inode_permission() of a file on a mount that maps no ids, as those of sysfs. */
+static inline int rbmap_path_permission(const struct path *path, int mask)
+{
+#if defined(RBMAP_HAVE_INODE_OPS_IDMAP)
+	return inode_permission(&nop_mnt_idmap, d_inode(path->dentry), mask);
+#elif defined(RBMAP_HAVE_INODE_OPS_USERNS)
+	return inode_permission(&init_user_ns, d_inode(path->dentry), mask);
+#else
+	return inode_permission(d_inode(path->dentry), mask);
+#endif
+}
 
 static inline void rbmap_set_dentry_ops(struct super_block *sb,
 					const struct dentry_operations *ops)

@@ -20,12 +20,14 @@
  * @list: entry in the list of the directory, in the order of @cookie
  * @cookie: number that no other entry had or has, at least 1
  * @name: name of the file; not used for a directory
+ * @clear: empties the list that the file shows, or NULL
  * @dir: the directory of this name, or NULL for a file
  */
 struct rbmap_dir_entry {
 	struct list_head	list;
 	loff_t			cookie;
 	const char		*name;
+	rbmap_dir_clear_fn	*clear;
 	struct rbmap_dir	*dir;
 };
 
@@ -189,13 +191,15 @@ struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 	return &dir->kobj;
 }
 
-static int rbmap_dir_add_name(struct kobject *kobj, const char *name)
+static int rbmap_dir_add_name(struct kobject *kobj, const char *name,
+			      rbmap_dir_clear_fn *clear)
 {
 	struct rbmap_dir_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 
 	if (!entry)
 		return -ENOMEM;
 	entry->name = name;
+	entry->clear = clear;
 	rbmap_dir_link(rbmap_dir_of(kobj), entry);
 	return 0;
 }
@@ -212,7 +216,7 @@ int rbmap_dir_add_file(struct kobject *dir, const struct attribute *attr)
 {
 	int err = sysfs_create_file(dir, attr);
 
-	return err ?: rbmap_dir_add_name(dir, attr->name);
+	return err ?: rbmap_dir_add_name(dir, attr->name, NULL);
 }
 
 /**
@@ -227,7 +231,25 @@ int rbmap_dir_add_bin_file(struct kobject *dir, const struct bin_attribute *attr
 {
 	int err = sysfs_create_bin_file(dir, attr);
 
-	return err ?: rbmap_dir_add_name(dir, attr->attr.name);
+	return err ?: rbmap_dir_add_name(dir, attr->attr.name, NULL);
+}
+
+/**
+ * rbmap_dir_add_list - rbmap_dir_add_bin_file() for a list that can be emptied
+ * @dir: directory from rbmap_dir_create()
+ * @attr: the file, which exists as long as the directory.  A write with O_APPEND adds to
+ *	the list
+ * @clear: function that empties the list
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative error after which the caller removes the directory.
+ */
+int rbmap_dir_add_list(struct kobject *dir, const struct bin_attribute *attr,
+		       rbmap_dir_clear_fn *clear)
+{
+	int err = sysfs_create_bin_file(dir, attr);
+
+	return err ?: rbmap_dir_add_name(dir, attr->attr.name, clear);
 }
 
 /**
@@ -246,7 +268,8 @@ int rbmap_dir_add_group(struct kobject *dir, const struct attribute_group *group
 	for (i = 0; !err && group->attrs[i]; i++) {
 		if (!group->is_visible ||
 		    group->is_visible(dir, group->attrs[i], i))
-			err = rbmap_dir_add_name(dir, group->attrs[i]->name);
+			err = rbmap_dir_add_name(dir, group->attrs[i]->name,
+						 NULL);
 	}
 	return err;
 }
@@ -258,7 +281,9 @@ static const char *rbmap_dir_entry_name(const struct rbmap_dir_entry *entry)
 
 static enum rbmap_dir_type rbmap_dir_entry_type(const struct rbmap_dir_entry *entry)
 {
-	return entry->dir ? RBMAP_DIR_DIR : RBMAP_DIR_FILE;
+	if (entry->dir)
+		return RBMAP_DIR_DIR;
+	return entry->clear ? RBMAP_DIR_LIST : RBMAP_DIR_FILE;
 }
 
 static struct rbmap_dir_entry *rbmap_dir_find(const struct rbmap_dir *dir,
@@ -315,6 +340,41 @@ enum rbmap_dir_type rbmap_dir_lookup(const char *path, const char *name)
 	type = entry ? rbmap_dir_entry_type(entry) : RBMAP_DIR_NONE;
 	mutex_unlock(&rbmap_dirs_lock);
 	return type;
+}
+
+/**
+ * rbmap_dir_clear - empty the list that a file shows
+ * @path: path of the directory from /sys/kernel/rbmap on, "" for that directory itself
+ * @name: name of the file
+ * @file: an open file of that list
+ *
+ * The reference holds the directory and its buffer: rbmap_dir_remove() waits for it.
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT if there is no such list now; or an error of the list.
+ */
+int rbmap_dir_clear(const char *path, const char *name, const struct file *file)
+{
+	const struct rbmap_dir_entry *entry = NULL;
+	rbmap_dir_clear_fn *clear = NULL;
+	struct rbmap_dir *dir;
+	int err = -ENOENT;
+
+	mutex_lock(&rbmap_dirs_lock);
+	dir = rbmap_dir_walk(path);
+	if (dir)
+		entry = rbmap_dir_find(dir, name, strlen(name));
+	if (entry)
+		clear = entry->clear;
+	if (clear)
+		kobject_get(&dir->kobj);
+	mutex_unlock(&rbmap_dirs_lock);
+	if (!clear)
+		return err;
+	err = clear(&dir->kobj, file);
+	rbmap_dir_retry(&dir->kobj);
+	kobject_put(&dir->kobj);
+	return err;
 }
 
 /**

@@ -211,6 +211,37 @@ static ssize_t rbmap_dynamic_read(struct file *file, struct kobject *kobj,
 	return done;
 }
 
+/* As in tracefs, no event goes if one of them is in use. */
+static int rbmap_dynamic_remove_all(void)
+{
+	struct rbmap_dynamic_event *event, *next;
+
+	lockdep_assert_held(&rbmap_dynamic_lock);
+	list_for_each_entry(event, &rbmap_dynamic_events, list) {
+		if (rbmap_event_is_enabled(&event->event))
+			return -EBUSY;
+	}
+	list_for_each_entry_safe(event, next, &rbmap_dynamic_events, list) {
+		list_del(&event->list);
+		rbmap_dynamic_nr--;
+		rbmap_event_unregister(&event->event);
+		rbmap_dynamic_event_destroy(event);
+	}
+	return 0;
+}
+
+static int rbmap_dynamic_clear(struct kobject *dir, const struct file *file)
+{
+	int err = rbmap_dynamic_may(file);
+
+	if (err)
+		return err;
+	mutex_lock(&rbmap_dynamic_lock);
+	err = rbmap_dynamic_remove_all();
+	mutex_unlock(&rbmap_dynamic_lock);
+	return err;
+}
+
 static const struct bin_attribute rbmap_dynamic_attr = {
 	.attr	= { .name = "dynamic_events", .mode = 0600 },
 	.read	= rbmap_dynamic_read,
@@ -226,7 +257,7 @@ static const struct bin_attribute rbmap_dynamic_attr = {
  */
 int rbmap_control_dynamic_init(struct kobject *root)
 {
-	return rbmap_dir_add_bin_file(root, &rbmap_dynamic_attr);
+	return rbmap_dir_add_list(root, &rbmap_dynamic_attr, rbmap_dynamic_clear);
 }
 
 /**

@@ -161,6 +161,30 @@ static const struct bin_attribute rbmap_exclude_process_attr = {
 	.write	= rbmap_pids_write,
 };
 
+static int rbmap_pids_clear_list(struct kobject *dir, enum rbmap_pids_list list)
+{
+	int err = rbmap_locked_down();
+
+	if (!err)
+		rbmap_event_pids_set(rbmap_tasks_of(dir), list, NULL, false);
+	return err;
+}
+
+static int rbmap_clear_event_pid(struct kobject *dir, const struct file *file)
+{
+	return rbmap_pids_clear_list(dir, RBMAP_PIDS_ONLY);
+}
+
+static int rbmap_clear_event_notrace_pid(struct kobject *dir, const struct file *file)
+{
+	return rbmap_pids_clear_list(dir, RBMAP_PIDS_NOT);
+}
+
+static int rbmap_clear_exclude_process(struct kobject *dir, const struct file *file)
+{
+	return rbmap_pids_clear_list(dir, RBMAP_PIDS_EXCLUDED);
+}
+
 static ssize_t rbmap_event_fork_show(struct kobject *kobj,
 				     struct kobj_attribute *attr, char *buf)
 {
@@ -240,12 +264,15 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 	/* A raw buffer has no events. */
 	if (!control->events)
 		return 0;
-	err = rbmap_dir_add_bin_file(control->dir, &rbmap_set_event_pid_attr);
+	err = rbmap_dir_add_list(control->dir, &rbmap_set_event_pid_attr,
+				 rbmap_clear_event_pid);
 	if (!err)
-		err = rbmap_dir_add_bin_file(control->dir,
-					     &rbmap_set_event_notrace_pid_attr);
+		err = rbmap_dir_add_list(control->dir,
+					 &rbmap_set_event_notrace_pid_attr,
+					 rbmap_clear_event_notrace_pid);
 	if (!err)
-		err = rbmap_dir_add_bin_file(control->dir, &rbmap_exclude_process_attr);
+		err = rbmap_dir_add_list(control->dir, &rbmap_exclude_process_attr,
+					 rbmap_clear_exclude_process);
 	if (err)
 		return err;
 	control->options_dir = rbmap_dir_create("options", control->dir,

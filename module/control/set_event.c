@@ -85,6 +85,14 @@ static ssize_t rbmap_set_event_read(struct file *file, struct kobject *kobj,
 				       buf, pos, len);
 }
 
+static int rbmap_set_event_clear(struct kobject *dir, const struct file *file)
+{
+	const struct rbmap_event_match all = { 0 };
+	int err = rbmap_locked_down();
+
+	return err ?: rbmap_event_set_enable(rbmap_named_events(dir), &all, false);
+}
+
 /*
  * A write at the beginning replaces the enabled events, as with > in a shell.  Others
  * add to them, as with >>.
@@ -93,7 +101,6 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 				     rbmap_bin_attribute *attr, char *buf,
 				     loff_t pos, size_t len)
 {
-	const struct rbmap_event_match all = { 0 };
 	char *text;
 	int err = rbmap_locked_down();
 
@@ -104,7 +111,7 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 	if (!text)
 		return -ENOMEM;
 	if (!pos && !(file->f_flags & O_APPEND))
-		err = rbmap_event_set_enable(rbmap_named_events(kobj), &all, false);
+		err = rbmap_set_event_clear(kobj, file);
 	if (!err)
 		err = rbmap_set_event_words(rbmap_named_events(kobj), text);
 	kfree(text);
@@ -146,7 +153,8 @@ int rbmap_control_set_event_init(struct rbmap_control *control)
 	/* A raw buffer has no events. */
 	if (!control->events)
 		return 0;
-	err = rbmap_dir_add_bin_file(control->dir, &rbmap_set_event_attr);
+	err = rbmap_dir_add_list(control->dir, &rbmap_set_event_attr,
+				 rbmap_set_event_clear);
 	return err ?: rbmap_dir_add_bin_file(control->dir,
 					     &rbmap_available_events_attr);
 }

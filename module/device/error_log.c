@@ -31,9 +31,7 @@ static int rbmap_error_log_open(struct inode *inode, struct file *file)
 static ssize_t rbmap_error_log_write(struct file *file, const char __user *from,
 				     size_t len, loff_t *pos)
 {
-	const struct seq_file *m = file->private_data;
-
-	rbmap_error_log_clear(rbmap_buffer_errors(m->private));
+	/* As in tracefs, only an open with O_TRUNC changes the file. */
 	return len;
 }
 

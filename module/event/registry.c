@@ -169,6 +169,27 @@ void rbmap_events_unregister(struct rbmap_event_type *const *events)
 EXPORT_SYMBOL_GPL(rbmap_events_unregister);
 
 /**
+ * rbmap_event_is_enabled - test whether any buffer records an event
+ * @event: a registered event
+ *
+ * Context: may sleep.
+ */
+bool rbmap_event_is_enabled(const struct rbmap_event_type *event)
+{
+	const struct rbmap_event_file *event_file;
+	struct rbmap_event_set *set;
+	bool enabled = false;
+
+	mutex_lock(&rbmap_registry_lock);
+	list_for_each_entry(set, &rbmap_event_sets, list) {
+		event_file = rbmap_event_set_find(set, event);
+		enabled |= event_file && READ_ONCE(event_file->enabled);
+	}
+	mutex_unlock(&rbmap_registry_lock);
+	return enabled;
+}
+
+/**
  * rbmap_event_forget - unregister an event after the last buffer
  * @event: a registered event
  *

@@ -7,6 +7,7 @@
 
 int rbmap_events_init(void);
 void rbmap_events_exit(void);
+bool rbmap_event_is_enabled(const struct rbmap_event_type *event);
 void rbmap_event_forget(struct rbmap_event_type *event);
 /* A set is in the registry between these two calls. */
 int rbmap_event_set_show(struct rbmap_event_set *set,

@@ -153,7 +153,7 @@ bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields
 		if (copies)
 			return rbmap_copies_write(copies, fields, size);
 	}
-	if (unlikely(rbmap_event_checks(event_file) & RBMAP_CHECK_TASK))
+	if (unlikely(rb_read_plain(event_file->head.checks) & RBMAP_CHECK_TASK))
 		return rbmap_both_wanted(event_file, fields, record, size);
 	return rbmap_filter_wanted(event_file, fields, record, size);
 }

@@ -2,7 +2,8 @@
 /*
  * The file system rbmap: the module's files by the names that tracefs has.  Most of them
  * are links to /sys/kernel/rbmap and /dev/rbmap, so that their targets determine what
- * may be read and written.  mkdir and rmdir in instances create and destroy buffers.
+ * may be read and written.  A list is a file, because sysfs does not tell its own files
+ * that they are truncated.  mkdir and rmdir in instances create and destroy buffers.
  *
  * The file system stores no names.  A dentry is dropped with its last user, and is checked
  * each time it is found.  So a buffer that is destroyed by other means is gone here, too.
@@ -12,12 +13,14 @@
 #include <linux/fs.h>
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
+#include <linux/magic.h>
 #include <linux/module.h>
 #include <linux/namei.h>
 #include <linux/pagemap.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
+#include <linux/uaccess.h>
 
 #include "compat/fs.h"
 #include "event/event.h"
@@ -35,7 +38,9 @@ static const struct inode_operations rbmap_dir_iops;
 static const struct inode_operations rbmap_instances_iops;
 static const struct inode_operations rbmap_file_iops;
 static const struct inode_operations rbmap_link_iops;
+static const struct inode_operations rbmap_list_iops;
 static const struct file_operations rbmap_dir_fops;
+static const struct file_operations rbmap_list_fops;
 static const struct file_operations rbmap_text_fops;
 static const struct file_operations rbmap_empty_fops;
 
@@ -68,6 +73,11 @@ static void rbmap_tracefs_set_ops(struct inode *inode,
 	} else if (rbmap_node_is_link(node)) {
 		inode->i_mode = S_IFLNK | 0777;
 		inode->i_op = &rbmap_link_iops;
+	} else if (node->kind == RBMAP_NODE_LIST) {
+		/* The target has the rights. */
+		inode->i_mode = S_IFREG | 0666;
+		inode->i_op = &rbmap_list_iops;
+		inode->i_fop = &rbmap_list_fops;
 	} else {
 		inode->i_mode = S_IFREG | 0444;
 		inode->i_op = &rbmap_file_iops;
@@ -76,7 +86,7 @@ static void rbmap_tracefs_set_ops(struct inode *inode,
 	}
 }
 
-/* @target: target of a link, from kmalloc(), which is passed on; or NULL */
+/* @target: target of a link or list, from kmalloc(), which is passed on; or NULL */
 static struct inode *rbmap_tracefs_inode(struct super_block *sb,
 					 const struct rbmap_node *node,
 					 unsigned long ino, char *target)
@@ -93,8 +103,10 @@ static struct inode *rbmap_tracefs_inode(struct super_block *sb,
 	inode->i_private = copy;
 	rbmap_inode_init_times(inode);
 	rbmap_tracefs_set_ops(inode, node);
-	if (target)
+	if (S_ISLNK(inode->i_mode))
 		inode->i_link = target;
+	else
+		copy->target = target;
 	return inode;
 }
 
@@ -104,7 +116,7 @@ static struct inode *rbmap_tracefs_child(struct inode *dir, const char *name,
 {
 	char *target = NULL;
 
-	if (rbmap_node_is_link(node)) {
+	if (rbmap_node_is_link(node) || node->kind == RBMAP_NODE_LIST) {
 		target = rbmap_tree_target(rbmap_node_of(dir), name, node);
 		if (!target)
 			return NULL;
@@ -119,9 +131,12 @@ static struct inode *rbmap_tracefs_child(struct inode *dir, const char *name,
  */
 static void rbmap_tracefs_free_inode(struct inode *inode)
 {
+	const struct rbmap_node *node = rbmap_node_of(inode);
+
 	if (S_ISLNK(inode->i_mode))
 		kfree(inode->i_link);
-	kfree(inode->i_private);
+	kfree(node->target);
+	kfree(node);
 	free_inode_nonrcu(inode);
 }
 
@@ -306,6 +321,157 @@ static const struct file_operations rbmap_empty_fops = {
 	.read		= rbmap_empty_read,
 	.splice_read	= rbmap_empty_splice_read,
 	.llseek		= noop_llseek,
+};
+
+/* ---- lists */
+
+/*
+ * Find the target.  It is a file of sysfs: this file system could be mounted in its place,
+ * and the search would then lead here again, without end.
+ */
+static int rbmap_list_find(const struct inode *inode, struct path *path)
+{
+	int err = kern_path(rbmap_node_of(inode)->target, LOOKUP_FOLLOW, path);
+
+	if (err || path->dentry->d_sb->s_magic == SYSFS_MAGIC)
+		return err;
+	path_put(path);
+	return -ELOOP;
+}
+
+/*
+ * For access(2).  An open checks the rights again, of the file that it has found itself.
+ */
+static int rbmap_list_permission(RBMAP_FS_IDMAP struct inode *inode, int mask)
+{
+	struct path path;
+	int err;
+
+	if (mask & MAY_NOT_BLOCK)
+		return -ECHILD;
+	err = rbmap_list_find(inode, &path);
+	if (err)
+		return err;
+	err = rbmap_path_permission(&path, mask & (MAY_READ | MAY_WRITE | MAY_EXEC));
+	path_put(&path);
+	return err;
+}
+
+static int rbmap_list_getattr(RBMAP_FS_IDMAP const struct path *path,
+			      struct kstat *stat, u32 mask, unsigned int flags)
+{
+	struct path target;
+	int err = rbmap_list_find(d_inode(path->dentry), &target);
+
+	if (err)
+		return err;
+	err = vfs_getattr(&target, stat, mask, flags & AT_STATX_SYNC_TYPE);
+	path_put(&target);
+	return err;
+}
+
+/* As in tracefs, what is written is added: O_TRUNC alone empties the list. */
+static struct file *rbmap_list_open_target(const struct inode *inode,
+					   const struct file *file)
+{
+	int flags = (file->f_flags & O_ACCMODE) | O_LARGEFILE, mask = 0, err;
+	struct file *target;
+	struct path path;
+
+	if (file->f_mode & FMODE_READ)
+		mask |= MAY_READ;
+	if (file->f_mode & FMODE_WRITE) {
+		mask |= MAY_WRITE;
+		flags |= O_APPEND;
+	}
+	err = rbmap_list_find(inode, &path);
+	if (err)
+		return ERR_PTR(err);
+	err = rbmap_path_permission(&path, mask);
+	target = err ? ERR_PTR(err) : dentry_open(&path, flags, current_cred());
+	path_put(&path);
+	return target;
+}
+
+static int rbmap_list_open(struct inode *inode, struct file *file)
+{
+	struct file *target = rbmap_list_open_target(inode, file);
+	int err = 0;
+
+	if (IS_ERR(target))
+		return PTR_ERR(target);
+	if (file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC)
+		err = rbmap_tree_clear(rbmap_node_of(inode), target);
+	if (err)
+		fput(target);
+	else
+		file->private_data = target;
+	return err;
+}
+
+static int rbmap_list_release(struct inode *inode, struct file *file)
+{
+	fput(file->private_data);
+	return 0;
+}
+
+/* Older kernels have no read_iter() for files of sysfs, which kernel_read() needs. */
+static ssize_t rbmap_list_read(struct file *file, char __user *to, size_t len,
+			       loff_t *pos)
+{
+	struct file *target = file->private_data;
+	loff_t begin = *pos;
+	ssize_t ret;
+	char *page;
+
+	if (target->f_op->read)
+		return target->f_op->read(target, to, len, pos);
+	page = (char *)__get_free_page(GFP_KERNEL);
+	if (!page)
+		return -ENOMEM;
+	ret = kernel_read(target, page, min_t(size_t, len, PAGE_SIZE), pos);
+	if (ret > 0 && copy_to_user(to, page, ret)) {
+		*pos = begin;
+		ret = -EFAULT;
+	}
+	free_page((unsigned long)page);
+	return ret;
+}
+
+static ssize_t rbmap_list_write(struct file *file, const char __user *from,
+				size_t len, loff_t *pos)
+{
+	struct file *target = file->private_data;
+	ssize_t ret = -EFAULT;
+	char *page;
+
+	if (!len)
+		return 0;
+	if (target->f_op->write)
+		return target->f_op->write(target, from, len, pos);
+	page = (char *)__get_free_page(GFP_KERNEL);
+	if (!page)
+		return -ENOMEM;
+	len = min_t(size_t, len, PAGE_SIZE);
+	if (!copy_from_user(page, from, len))
+		ret = kernel_write(target, page, len, pos);
+	free_page((unsigned long)page);
+	return ret;
+}
+
+static const struct inode_operations rbmap_list_iops = {
+	.permission	= rbmap_list_permission,
+	.getattr	= rbmap_list_getattr,
+	.setattr	= rbmap_tracefs_setattr,
+};
+
+static const struct file_operations rbmap_list_fops = {
+	.owner		= THIS_MODULE,
+	.open		= rbmap_list_open,
+	.release	= rbmap_list_release,
+	.read		= rbmap_list_read,
+	.write		= rbmap_list_write,
+	.llseek		= generic_file_llseek,
 };
 
 /* ---- dentries */

@@ -155,7 +155,7 @@ static bool rbmap_tree_use(const struct rbmap_tree_extra *extra,
 		return false;
 	rbmap_tree_buffer_path(dir, path);
 	if (extra->beside &&
-	    rbmap_dir_lookup(path, extra->beside) != RBMAP_DIR_FILE)
+	    rbmap_dir_lookup(path, extra->beside) == RBMAP_DIR_NONE)
 		return false;
 	*found = *dir;
 	found->kind = extra->kind;
@@ -186,7 +186,7 @@ static bool rbmap_tree_use_control(const struct rbmap_node *dir,
 {
 	*found = *dir;
 	found->text = NULL;
-	found->kind = RBMAP_NODE_CONTROL;
+	found->kind = type == RBMAP_DIR_LIST ? RBMAP_NODE_LIST : RBMAP_NODE_CONTROL;
 	switch (dir->kind) {
 	case RBMAP_NODE_INSTANCES:
 		found->kind = RBMAP_NODE_BUFFER;
@@ -195,7 +195,7 @@ static bool rbmap_tree_use_control(const struct rbmap_node *dir,
 	case RBMAP_NODE_EVENTS:
 		return type != RBMAP_DIR_NONE;
 	default:
-		return type == RBMAP_DIR_FILE;
+		return type == RBMAP_DIR_FILE || type == RBMAP_DIR_LIST;
 	}
 }
 
@@ -322,10 +322,10 @@ bool rbmap_tree_next(const struct rbmap_node *dir, loff_t *pos, char *name,
 }
 
 /**
- * rbmap_tree_target - get the target of a link
- * @dir: the directory of the link
- * @name: name of the link
- * @node: the link
+ * rbmap_tree_target - get the target of a link or of a list
+ * @dir: the directory of the node
+ * @name: name of the node
+ * @node: the node
  *
  * Context: may sleep.
  * Return: the path, to be freed with kfree(), or NULL without memory.
@@ -355,4 +355,20 @@ char *rbmap_tree_target(const struct rbmap_node *dir, const char *name,
 		rbmap_tree_path(dir, path);
 	return kasprintf(GFP_KERNEL, RBMAP_CONTROL_DIR "%s%s/%s",
 			 *path ? "/" : "", path, node->text ?: name);
+}
+
+/**
+ * rbmap_tree_clear - empty a list
+ * @list: the list, the node of an inode
+ * @file: an open file of the target
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT if there is no such list any more; or an error of the list.
+ */
+int rbmap_tree_clear(const struct rbmap_node *list, const struct file *file)
+{
+	char path[RBMAP_TREE_PATH];
+
+	rbmap_tree_buffer_path(list, path);
+	return rbmap_dir_clear(path, kbasename(list->target), file);
 }

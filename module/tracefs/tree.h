@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+struct file;
+
 /* Room for the name of a buffer. */
 #define RBMAP_TREE_NAME	40
 
@@ -21,6 +23,7 @@ enum rbmap_node_kind {
 	RBMAP_NODE_CONTROL,	/* link to a file of /sys/kernel/rbmap */
 	RBMAP_NODE_DEVICE,	/* link to a file of /dev/rbmap */
 	RBMAP_NODE_COMMON,	/* link to a file that is the same for all buffers */
+	RBMAP_NODE_LIST,	/* list of /sys/kernel/rbmap that an open may truncate */
 	RBMAP_NODE_TEXT,	/* text that never changes */
 	RBMAP_NODE_FORMAT,	/* format of the event none */
 	RBMAP_NODE_EMPTY,	/* ring of a CPU that has none */
@@ -33,12 +36,14 @@ enum rbmap_node_kind {
  * @cpu: the CPU, for RBMAP_NODE_CPU
  * @text: text of the file, or path of a link's target from a directory on that the kind
  *	determines; NULL if the target has the name of the link
+ * @target: path of the target of a list, in the node of an inode; else NULL
  */
 struct rbmap_node {
 	enum rbmap_node_kind	kind;
 	char			buffer[RBMAP_TREE_NAME];
 	unsigned int		cpu;
 	const char		*text;
+	char			*target;
 };
 
 bool rbmap_tree_buffer(struct rbmap_node *node, const char *name);
@@ -49,6 +54,7 @@ bool rbmap_tree_next(const struct rbmap_node *dir, loff_t *pos, char *name,
 bool rbmap_tree_exists(const struct rbmap_node *dir);
 char *rbmap_tree_target(const struct rbmap_node *dir, const char *name,
 			const struct rbmap_node *node);
+int rbmap_tree_clear(const struct rbmap_node *list, const struct file *file);
 
 /**
  * rbmap_node_is_dir - test whether a node is a directory
