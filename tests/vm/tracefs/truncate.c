@@ -3,10 +3,13 @@
  * Compare what O_TRUNC, an empty write and a write without O_TRUNC change in the writable
  * files of two directories: tracefs and the file system rbmap.
  *
- * usage: truncate TRACEFS RBMAP
+ *	truncate TRACEFS RBMAP
+ *	truncate --as-nobody COMMAND [ARGUMENT]...
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,11 +171,21 @@ static bool exists(const char *dir, const char *name)
 	return !access(path, W_OK);
 }
 
+static int as_nobody(char **argv)
+{
+	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
+		bail_out("cannot become another user: %m");
+	execvp(argv[0], argv);
+	bail_out("cannot run %s: %m", argv[0]);
+}
+
 int main(int argc, char **argv)
 {
 	const char *const dir[2] = { argv[1], argv[2] };
 	int nr = 0;
 
+	if (argc > 2 && !strcmp(argv[1], "--as-nobody"))
+		return as_nobody(argv + 2);
 	if (argc != 3)
 		bail_out("usage: truncate TRACEFS RBMAP");
 	for (size_t file = 0; file < sizeof(files) / sizeof(*files); file++) {

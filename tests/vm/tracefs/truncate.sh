@@ -54,7 +54,7 @@ is "$(stat -c '%a %u %g %d' $dir/set_event_pid)" "$(stat -c '%a %u %g %d' $root/
 echo 1 >$dir/set_event_pid
 as_nobody()
 {
-	/tests/setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+	/tests/truncate --as-nobody "$@"
 }
 for way in ': <' ': >' ': >>' ': <>'; do
 	fails "others may not '$way' a list" as_nobody sh -c "$way$dir/set_event_pid"
