@@ -47,6 +47,9 @@ $(VM_BUILD)/lib_reader: $(BUILD)/lib/librbmap.a
 VM_LIBS_lib_reader = $(BUILD)/lib/librbmap.a \
 	$(shell pkg-config --cflags --libs libtraceevent)
 
+$(VM_BUILD)/merge_late: $(BUILD)/lib/librbmap.a
+VM_LIBS_merge_late = -Iuserspace/lib -Iuapi $(BUILD)/lib/librbmap.a -static
+
 $(VM_BUILD)/filters: $(VM_DIR)/../unit/filter/filter_grammar.c \
 	$(VM_DIR)/../unit/filter/filter_grammar.h
 VM_LIBS_filters = $(VM_DIR)/../unit/filter/filter_grammar.c -static

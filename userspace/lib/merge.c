@@ -70,6 +70,7 @@ struct rbmap_merge {
 	bool			observes;
 	char			*dir;		/* directory to scan for devices, or NULL */
 	uint64_t		scanned_ns;
+	bool			scan_due;	/* at the next rbmap_merge_next() */
 };
 
 static uint64_t now_ns(void)
@@ -151,6 +152,7 @@ static int look(struct rbmap_merge *m, struct source *s)
 		if (s->map->pieces != pieces) {
 			s->seen_turn = ++m->turn;
 			s->seen_ns = m->clock();
+			m->scan_due |= s->seen_ns - m->scanned_ns > SCAN_NS;
 		}
 		return 1;
 	}
@@ -370,42 +372,6 @@ static int give_out(struct rbmap_merge *m, struct rbmap_event *ev)
 	return 1;
 }
 
-RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
-{
-	bool held;
-	int ret;
-
-	ret = take_back(m, ev);
-	if (ret)
-		return ret;
-
-	/* Each turn moves a ring from empty to the heap, or ends the loop. */
-	for (;;) {
-		if (!m->nr_heap) {
-			for (unsigned int i = 0; i < m->nr_empty; ) {
-				ret = look_at_empty(m, i, ev);
-				if (ret < 0)
-					return ret;
-				i += !ret;
-			}
-			if (!m->nr_heap)
-				return 0;
-		}
-		if (top_may_go(m))
-			return give_out(m, ev);
-		ret = look_for_older(m, ev, &held);
-		if (ret < 0)
-			return ret;
-		if (ret)
-			continue;
-		if (!held)
-			return give_out(m, ev);
-		if (!filled(m))
-			return 0;
-		rush(m, RUSH_EVENTS);
-	}
-}
-
 static int open_cpu(struct rbmap_merge *m, int cpu)
 {
 	struct rbmap_map *map;
@@ -455,6 +421,65 @@ static int scan(struct rbmap_merge *m)
 }
 
 /*
+ * Open the devices of CPUs that have come online.  Errors do not matter, because the open
+ * rings are still valid.  Return whether there is a new one.
+ */
+static bool scan_again(struct rbmap_merge *m)
+{
+	unsigned int nr = m->nr;
+
+	m->scan_due = false;
+	if (m->dir)
+		scan(m);
+	return m->nr > nr;
+}
+
+static bool scan_is_due(const struct rbmap_merge *m)
+{
+	return m->dir && m->clock() - m->scanned_ns > SCAN_NS;
+}
+
+RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
+{
+	bool held;
+	int ret;
+
+	if (m->scan_due)
+		scan_again(m);
+	ret = take_back(m, ev);
+	if (ret)
+		return ret;
+
+	/* Each turn moves a ring from empty to the heap, or ends the loop. */
+	for (;;) {
+		if (!m->nr_heap) {
+			for (unsigned int i = 0; i < m->nr_empty; ) {
+				ret = look_at_empty(m, i, ev);
+				if (ret < 0)
+					return ret;
+				i += !ret;
+			}
+			if (!m->nr_heap && scan_is_due(m) && scan_again(m))
+				continue;
+			if (!m->nr_heap)
+				return 0;
+		}
+		if (top_may_go(m))
+			return give_out(m, ev);
+		ret = look_for_older(m, ev, &held);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			continue;
+		if (!held)
+			return give_out(m, ev);
+		if (!filled(m))
+			return 0;
+		rush(m, RUSH_EVENTS);
+	}
+}
+
+/*
  * Milliseconds until the held event can be returned, rounded up: rounded down, the
  * caller would spin until that time.
  */
@@ -479,14 +504,14 @@ static bool take_wake(struct rbmap_merge *m)
 	return read(m->wake_fd, &wakes, sizeof(wakes)) > 0;
 }
 
-RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
+/* Like rbmap_merge_wait(), and set *@woken if rbmap_merge_wake() has ended the wait. */
+static int wait_for_rings(struct rbmap_merge *m, int timeout_ms, bool *woken)
 {
 	unsigned int nr = 0;
 	bool held = false;
 	int ret;
 
-	if (m->dir && m->clock() - m->scanned_ns > SCAN_NS)
-		scan(m);	/* ignore errors: the open rings are still valid */
+	*woken = false;
 	if (m->out) {
 		if (m->nr_heap > 1 || rbmap_map_pending(m->out->map))
 			return 1;
@@ -522,7 +547,34 @@ RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 	if (ret)
 		return ret < 0 ? ret : 1;
 	/* If a ring is ready, the wake ends the next wait. */
-	return take_wake(m) ? 0 : held;
+	*woken = take_wake(m);
+	return *woken ? 0 : held;
+}
+
+/* A wait ends in time for the next scan. */
+static int until_scan(const struct rbmap_merge *m, int timeout_ms)
+{
+	uint64_t since = m->clock() - m->scanned_ns;
+	int ms = since < SCAN_NS ? (SCAN_NS - since) / NSEC_PER_MSEC + 1 : 1;
+
+	return m->dir && (timeout_ms < 0 || timeout_ms > ms) ? ms : timeout_ms;
+}
+
+RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
+{
+	for (;;) {
+		bool woken;
+		int part, ret;
+
+		if (scan_is_due(m) && scan_again(m))
+			return 1;
+		part = until_scan(m, timeout_ms);
+		ret = wait_for_rings(m, part, &woken);
+		if (ret || woken || part == timeout_ms)
+			return ret;
+		if (timeout_ms > 0)
+			timeout_ms -= part;
+	}
 }
 
 RBMAP_API int rbmap_merge_wake(struct rbmap_merge *m)
@@ -538,6 +590,8 @@ RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
 {
 	m->hold_ns = usecs * 1000ULL;
 	rush(m, 0);
+	/* At the end of a stream this is the last chance. */
+	m->scan_due = true;
 	/* Check the empty rings again under the new hold time. */
 	for (unsigned int i = 0; i < m->nr_empty; i++) {
 		m->empty[i]->empty_turn = 0;

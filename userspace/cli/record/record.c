@@ -278,8 +278,10 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 			break;
 		if (sig < 0 && r->writer && !own_buffer_is_own(&r->own))
 			shared_ring_look(&r->shared);
-		if (sig < 0 && r->writer)
+		if (sig < 0 && r->writer) {
+			recorder_look_for_cpus(r->recorder);
 			show_progress(r);
+		}
 	}
 }
 

@@ -19,6 +19,7 @@
 #define WAIT_MS		500	/* then read what is below the watermark, too */
 #define PIPE_SIZE	(1 << 20)	/* the most that a user may ask for */
 #define MAX_DRY		4
+#define MAX_CPUS	65536
 
 struct cpu_recorder {
 	struct recorder *rec;
@@ -51,8 +52,9 @@ struct cpu_recorder {
 
 struct recorder {
 	const char *dir;
-	struct cpu_recorder *cpu;
+	struct cpu_recorder *cpu;	/* max_cpus of them, which threads use */
 	unsigned int nr_cpus;
+	unsigned int max_cpus;
 	size_t page_size;
 	int clock;			/* enum rbmap_clock; -1: any */
 	struct dat_writer *writer;
@@ -60,6 +62,7 @@ struct recorder {
 	_Atomic bool stop;
 	_Atomic bool failed;
 	_Atomic int new_clock;		/* the rings have another clock now */
+	bool incomplete;		/* a CPU that came later is not recorded */
 };
 
 /* ---- open */
@@ -73,20 +76,39 @@ static void complain_open(const char *path, int error)
 		complain("cannot map %s: %s", path, rbmap_strerror(error));
 }
 
-static bool add_cpu(struct recorder *rec, unsigned int cpu)
+/*
+ * Return the number of CPUs that can come online, or 0 if it is unknown. The file has
+ * ranges such as 0-3,8-11, in order.
+ */
+static unsigned int possible_cpus(void)
 {
-	struct cpu_recorder *more;
-	unsigned int nr = cpu + 1;
+	struct buf list = { 0 };
+	unsigned int nr = 0;
+	const char *last;
 
-	if (nr <= rec->nr_cpus)
-		return true;
-	more = realloc(rec->cpu, nr * sizeof(*more));
-	if (!more)
-		return false;
-	memset(more + rec->nr_cpus, 0, (nr - rec->nr_cpus) * sizeof(*more));
-	rec->cpu = more;
-	rec->nr_cpus = nr;
-	return true;
+	buf_read_file(&list, "/sys/devices/system/cpu/possible");
+	buf_add(&list, "", 1);
+	if (!list.failed) {
+		last = list.data + strcspn(list.data, "\n");
+		while (last > list.data && last[-1] >= '0' && last[-1] <= '9')
+			last--;
+		if (*last >= '0' && *last <= '9')
+			nr = strtoul(last, NULL, 10) + 1;
+	}
+	buf_free(&list);
+	return nr <= MAX_CPUS ? nr : 0;
+}
+
+/* The array does not move later, because each thread has a pointer into it. */
+static bool alloc_cpus(struct recorder *rec)
+{
+	unsigned int possible = possible_cpus();
+
+	rec->max_cpus = possible > rec->nr_cpus ? possible : rec->nr_cpus;
+	rec->cpu = calloc(rec->max_cpus + 1, sizeof(*rec->cpu));
+	if (!rec->cpu)
+		complain("out of memory");
+	return rec->cpu;
 }
 
 /*
@@ -125,33 +147,54 @@ static void want_page_size(struct recorder *rec, size_t size)
 		rec->page_size = size;
 }
 
-static bool map_cpu(struct recorder *rec, unsigned int cpu)
+static void cpu_path(char *path, size_t size, const struct recorder *rec, unsigned int cpu)
+{
+	snprintf(path, size, "%s/cpu%u", rec->dir, cpu);
+}
+
+/*
+ * Map the ring of a CPU, unless the CPU has none, or the snapshot lacks it. Return 0 or an
+ * error for rbmap_strerror().
+ */
+static int open_cpu(struct recorder *rec, unsigned int cpu)
 {
 	struct cpu_recorder *c = &rec->cpu[cpu];
 	char path[128];
-	uint64_t size;
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/cpu%u", rec->dir, cpu);
+	cpu_path(path, sizeof(path), rec, cpu);
 	if (access(path, F_OK))
-		return true;
+		return 0;
+	*c = (struct cpu_recorder){ .rec = rec, .cpu = cpu };
 	ret = rbmap_open_path(&c->map, path, 0);
 	if (ret) {
 		c->map = NULL;
-		/* The snapshot does not contain this CPU. */
-		if (ret == -ENODATA)
-			return true;
+		return ret == -ENODATA ? 0 : ret;
+	}
+	c->cmdlines = cmdlines_new();
+	if (!c->cmdlines) {
+		rbmap_close(c->map);
+		c->map = NULL;
+		return -ENOMEM;
+	}
+	c->generation = rbmap_generation(c->map);
+	return 0;
+}
+
+static bool map_cpu(struct recorder *rec, unsigned int cpu)
+{
+	struct cpu_recorder *c = &rec->cpu[cpu];
+	int ret = open_cpu(rec, cpu);
+	char path[128];
+	uint64_t size;
+
+	if (ret) {
+		cpu_path(path, sizeof(path), rec, cpu);
 		complain_open(path, ret);
 		return false;
 	}
-	c->rec = rec;
-	c->cpu = cpu;
-	c->cmdlines = cmdlines_new();
-	if (!c->cmdlines) {
-		complain("out of memory");
-		return false;
-	}
-	c->generation = rbmap_generation(c->map);
+	if (!c->map)
+		return true;
 	/* The first ring can be an older one that was not read to its end. */
 	want_page_size(rec, rbmap_subbuf_size(c->map));
 	if (!control_cpu_stat(cpu, "subbuf size", &size))
@@ -166,7 +209,7 @@ static int cpu_of(const char *name)
 	uint64_t cpu;
 
 	if (strncmp(name, "cpu", 3) || !parse_u64(name + 3, &cpu) ||
-	    cpu >= 65536)
+	    cpu >= MAX_CPUS)
 		return -1;
 	return cpu;
 }
@@ -195,11 +238,10 @@ struct recorder *recorder_open(const char *dir_name)
 	}
 	while (ok && (entry = readdir(dir))) {
 		cpu = cpu_of(entry->d_name);
-		if (cpu >= 0 && !add_cpu(rec, cpu)) {
-			complain("out of memory");
-			ok = false;
-		}
+		if (cpu >= (int)rec->nr_cpus)
+			rec->nr_cpus = cpu + 1;
 	}
+	ok = ok && alloc_cpus(rec);
 	for (cpu = 0; ok && cpu < (int)rec->nr_cpus; cpu++)
 		ok = map_cpu(rec, cpu);
 	if (ok && !rec->page_size) {
@@ -219,16 +261,20 @@ struct recorder *recorder_open(const char *dir_name)
 	return rec;
 }
 
+static void close_cpu(struct cpu_recorder *c)
+{
+	rbmap_close(c->map);
+	cmdlines_free(c->cmdlines);
+	if (c->pipe_size) {
+		close(c->pipe[0]);
+		close(c->pipe[1]);
+	}
+}
+
 void recorder_close(struct recorder *rec)
 {
-	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
-		rbmap_close(rec->cpu[i].map);
-		cmdlines_free(rec->cpu[i].cmdlines);
-		if (rec->cpu[i].pipe_size) {
-			close(rec->cpu[i].pipe[0]);
-			close(rec->cpu[i].pipe[1]);
-		}
-	}
+	for (unsigned int i = 0; rec->cpu && i < rec->nr_cpus; i++)
+		close_cpu(&rec->cpu[i]);
 	free(rec->cpu);
 	free(rec);
 }
@@ -236,6 +282,11 @@ void recorder_close(struct recorder *rec)
 unsigned int recorder_nr_cpus(const struct recorder *rec)
 {
 	return rec->nr_cpus;
+}
+
+unsigned int recorder_max_cpus(const struct recorder *rec)
+{
+	return rec->max_cpus;
 }
 
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu)
@@ -540,6 +591,22 @@ int recorder_discard(struct recorder *rec)
 	return 0;
 }
 
+static int start_cpu(struct recorder *rec, unsigned int cpu)
+{
+	struct cpu_recorder *c = &rec->cpu[cpu];
+	char name[24];
+	int ret;
+
+	open_pipe(c);
+	ret = pthread_create(&c->thread, NULL, run, c);
+	if (ret)
+		return -ret;
+	snprintf(name, sizeof(name), "rbmap-cpu%u", cpu);
+	pthread_setname_np(c->thread, name);
+	c->running = true;
+	return 0;
+}
+
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		   const struct comm_fields *fields, int clock)
 {
@@ -551,7 +618,6 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 	rec->fields = fields;
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
-		char name[24];
 
 		if (!c->map)
 			continue;
@@ -559,15 +625,62 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 			c->first = first;
 		control_cpu_stat(i, "excluded", &c->excluded_before);
 		c->looks = fields;
-		open_pipe(c);
-		ret = pthread_create(&c->thread, NULL, run, c);
+		ret = start_cpu(rec, i);
 		if (ret)
-			return -ret;
-		snprintf(name, sizeof(name), "rbmap-cpu%u", i);
-		pthread_setname_np(c->thread, name);
-		c->running = true;
+			return ret;
 	}
 	return 0;
+}
+
+/*
+ * Record a CPU that came online: all of its ring belongs to the recording. Return 0 or an
+ * error for rbmap_strerror().
+ */
+static int add_late_cpu(struct recorder *rec, unsigned int cpu)
+{
+	struct cpu_recorder *c = &rec->cpu[cpu];
+	int ret = cpu < rec->max_cpus ? open_cpu(rec, cpu) : -E2BIG;
+
+	if (ret || !c->map)
+		return ret;
+	ret = dat_add_cpu(rec->writer, cpu);
+	if (!ret)
+		ret = start_cpu(rec, cpu);
+	if (!ret) {
+		if (cpu >= rec->nr_cpus)
+			rec->nr_cpus = cpu + 1;
+		return 0;
+	}
+	close_cpu(c);
+	*c = (struct cpu_recorder){ 0 };
+	return ret;
+}
+
+/* A CPU can lack its ring at first, because memory is short. */
+static void look_for_cpus(struct recorder *rec, bool last)
+{
+	DIR *dir = opendir(rec->dir);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int cpu = cpu_of(entry->d_name), ret;
+
+		if (cpu < 0 || (cpu < (int)rec->max_cpus && rec->cpu[cpu].map))
+			continue;
+		ret = add_late_cpu(rec, cpu);
+		if (!ret || !last)
+			continue;
+		complain("CPU %d came online, and the recording has no events of it: %s",
+			 cpu, rbmap_strerror(ret));
+		rec->incomplete = true;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void recorder_look_for_cpus(struct recorder *rec)
+{
+	look_for_cpus(rec, false);
 }
 
 /* Store the loss after the last event: no other ring will report it. */
@@ -630,6 +743,9 @@ uint64_t recorder_lost(const struct recorder *rec)
 
 void recorder_stop(struct recorder *rec)
 {
+	/* A CPU can have come a moment ago. */
+	if (!recorder_ended(rec))
+		look_for_cpus(rec, true);
 	rec->stop = true;
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		struct cpu_recorder *c = &rec->cpu[i];
@@ -657,7 +773,9 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 {
 	struct rbmap_loss now;
 
-	*result = (struct recorder_result){ .new_clock = rec->new_clock };
+	*result = (struct recorder_result){
+		.new_clock = rec->new_clock, .incomplete = rec->incomplete,
+	};
 	for (unsigned int i = 0; i < rec->nr_cpus; i++) {
 		const struct cpu_recorder *c = &rec->cpu[i];
 

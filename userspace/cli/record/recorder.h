@@ -25,6 +25,7 @@ struct recorder *recorder_open(const char *dir);
 void recorder_close(struct recorder *rec);
 
 unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest CPU + 1 */
+unsigned int recorder_max_cpus(const struct recorder *rec); /* as far as it can grow */
 bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
 size_t recorder_page_size(const struct recorder *rec); /* size for the file */
 int recorder_clock(const struct recorder *rec);	/* clock of the first CPU */
@@ -42,6 +43,12 @@ int recorder_discard(struct recorder *rec);
  */
 int recorder_start(struct recorder *rec, struct dat_writer *writer,
 		   const struct comm_fields *fields, int clock);
+
+/*
+ * Record CPUs that have come online, from their first event on. Call this now and then
+ * while the threads run. recorder_stop() reports a CPU that cannot be recorded.
+ */
+void recorder_look_for_cpus(struct recorder *rec);
 
 /*
  * Return whether a thread has given up or the clock has changed. The caller
@@ -76,6 +83,7 @@ struct recorder_result {
 	int error;		/* error of the first thread that failed */
 	unsigned int cpu;	/* CPU of that thread */
 	bool reading;		/* true: for rbmap_strerror(); false: errno of a write */
+	bool incomplete;	/* a CPU that came later was not recorded */
 	uint64_t unwritten;	/* events that were read but not written */
 	uint64_t earlier;	/* part of loss.total from before the recording */
 	uint64_t too_large;	/* part of loss.total that did not fit the file's pages */

@@ -144,6 +144,7 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		.version = version,
 		.page_size = recorder_page_size(recorder),
 		.nr_cpus = recorder_nr_cpus(recorder),
+		.max_cpus = recorder_max_cpus(recorder),
 	};
 	int clock = recorder_clock(recorder);
 	struct buf names = { 0 };
@@ -311,6 +312,8 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		cmdlines_free(cmdlines);
 		return false;
 	}
+	if (result.incomplete)
+		ok = false;
 	if (!finish_files(writer, path, recorder, cmdlines, &fd))
 		ok = false;
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),

@@ -50,7 +50,7 @@ static int reserve_head(struct dat_writer *w, struct buf *head)
 {
 	size_t room = COMMS_ROOM + OPTIONS_ROOM + strlen(w->clocks) +
 		      strlen(w->uname) +
-		      ((size_t)w->nr_cpus + 1) * (CPUSTAT_ROOM + 32);
+		      ((size_t)w->max_cpus + 1) * (CPUSTAT_ROOM + 32);
 	static const char zeros[4096];
 
 	w->tail = head->size;
@@ -63,7 +63,7 @@ static int reserve_head(struct dat_writer *w, struct buf *head)
 
 static void free_writer(struct dat_writer *w)
 {
-	for (unsigned int i = 0; w->cpu && i < w->nr_cpus; i++) {
+	for (unsigned int i = 0; w->cpu && i < w->max_cpus; i++) {
 		dat_split_free(w->cpu[i].split);
 		if (w->cpu[i].fd >= 0)
 			close(w->cpu[i].fd);
@@ -71,6 +71,7 @@ static void free_writer(struct dat_writer *w)
 	free(w->cpu);
 	dat_output_free(&w->output);
 	free(w->zeroes);
+	buf_free(&w->names);
 	free(w->clocks);
 	free(w->uname);
 	free(w->version);
@@ -83,33 +84,44 @@ static int init_writer(struct dat_writer *w, const struct dat_source *source)
 	w->output.old_fd = -1;
 	w->output.place = DAT_NO_PLACE;
 	w->page_size = source->page_size;
-	w->nr_cpus = source->nr_cpus;
+	w->max_cpus = source->max_cpus > source->nr_cpus ? source->max_cpus : source->nr_cpus;
+	if (source->cmdlines)
+		buf_add(&w->names, source->cmdlines->data, source->cmdlines->size);
 	w->times = source->times;
 	w->clocks = strdup(source->clocks);
 	w->uname = strdup(source->uname);
 	w->version = strdup(source->version);
-	w->cpu = calloc(w->nr_cpus, sizeof(*w->cpu));
+	w->cpu = calloc(w->max_cpus, sizeof(*w->cpu));
 	w->zeroes = calloc(1, w->page_size);
-	if (!w->clocks || !w->uname || !w->version || !w->cpu || !w->zeroes)
+	if (!w->clocks || !w->uname || !w->version || !w->cpu || !w->zeroes ||
+	    w->names.failed)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < w->nr_cpus; i++)
+	for (unsigned int i = 0; i < w->max_cpus; i++)
 		w->cpu[i].fd = -1;
 	return 0;
 }
 
-static int create_files(struct dat_writer *w, const char *path)
+/* The files that were created count, also after an error. */
+static int create_spools(struct dat_writer *w, unsigned int nr_cpus)
+{
+	while (w->nr_cpus < nr_cpus) {
+		int fd = dat_spool_create(w->output.place.dir, w->output.name, w->nr_cpus);
+
+		if (fd < 0)
+			return fd;
+		w->cpu[w->nr_cpus++].fd = fd;
+	}
+	return 0;
+}
+
+static int create_files(struct dat_writer *w, const char *path, unsigned int nr_cpus)
 {
 	int ret = dat_output_create(&w->output, path);
 
 	if (ret < 0)
 		return ret;
 	w->fd = ret;
-	for (unsigned int i = 0; i < w->nr_cpus; i++) {
-		w->cpu[i].fd = dat_spool_create(w->output.place.dir, w->output.name, i);
-		if (w->cpu[i].fd < 0)
-			return w->cpu[i].fd;
-	}
-	return 0;
+	return create_spools(w, nr_cpus);
 }
 
 static void drop_files(struct dat_writer *w)
@@ -130,14 +142,14 @@ int dat_create(struct dat_writer **writer, const char *path,
 		return -ENOMEM;
 	ret = init_writer(w, source);
 	if (!ret)
-		ret = create_files(w, path);
+		ret = create_files(w, path, source->nr_cpus);
 	if (!ret) {
 		dat_add_head(&head, source);
 		ret = head.failed ? -ENOMEM : reserve_head(w, &head);
 		buf_free(&head);
 	}
 	if (!ret)
-		ret = write_tail(w, source->cmdlines);
+		ret = write_tail(w, &w->names);
 	if (ret) {
 		drop_files(w);
 		free_writer(w);
@@ -145,6 +157,19 @@ int dat_create(struct dat_writer **writer, const char *path,
 	}
 	*writer = w;
 	return 0;
+}
+
+/* The tail has the number of CPUs. It comes last: a killed recorder leaves all files. */
+int dat_add_cpu(struct dat_writer *w, unsigned int cpu)
+{
+	int ret;
+
+	if (cpu < w->nr_cpus)
+		return 0;
+	if (cpu >= w->max_cpus)
+		return -E2BIG;
+	ret = create_spools(w, cpu + 1);
+	return ret ? ret : write_tail(w, &w->names);
 }
 
 int dat_publish(struct dat_writer *w)

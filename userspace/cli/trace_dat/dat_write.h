@@ -38,6 +38,7 @@ struct dat_source {
 	struct dat_times times;		/* those that are known at the beginning */
 	size_t page_size;		/* in bytes */
 	unsigned int nr_cpus;
+	unsigned int max_cpus;		/* with those that dat_add_cpu() can add */
 };
 
 struct dat_writer;
@@ -56,6 +57,13 @@ int dat_create(struct dat_writer **writer, const char *path,
  */
 int dat_publish(struct dat_writer *writer);
 bool dat_published(const struct dat_writer *writer);
+
+/*
+ * Add a CPU that was not there at the beginning, and those before it. One thread calls
+ * this, while other threads may add data of other CPUs. -E2BIG: the number is not below
+ * max_cpus.
+ */
+int dat_add_cpu(struct dat_writer *writer, unsigned int cpu);
 
 /*
  * Add the new part of a sub-buffer to a CPU's data. Calls for a CPU must come

@@ -43,9 +43,11 @@ struct dat_writer {
 	struct dat_output output;	/* its names */
 	size_t page_size;
 	void *zeroes;			/* as many as a page has */
-	unsigned int nr_cpus;
+	unsigned int nr_cpus;		/* changes in the caller's own thread only */
+	unsigned int max_cpus;
 	uint64_t tail;			/* offset of the tail */
 	uint64_t tail_end;		/* end of the room for the tail */
+	struct buf names;		/* of threads, until dat_finish() */
 	char *clocks;
 	char *uname;
 	char *version;

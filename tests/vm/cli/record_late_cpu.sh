@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A CPU that comes online for the first time while `rbmap record` runs is in the recording
+# from its first event on: events and losses are those that its ring counts. The same holds
+# if its ring comes later than the CPU, and if the recorder is killed.
+# shellcheck disable=SC2086,SC2317 # names without blanks; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/cpu1.sh
+. /tests/lib/cpu1.sh
+
+if [ ! -w $online ] || [ "$(cat $online)" = 1 ]; then
+	skip_all "no CPU that is off line: boot with maxcpus=1"
+fi
+ok "the module loads" load_module rbmap buffer_size_kb=512 || done_testing
+
+# begin FILE: starts a recorder of the default buffer's markers
+begin()
+{
+	rbmap record --default -e rbmap:marker -o $1 >/dev/null 2>/tmp/err &
+	pid=$!
+	retry_until 30 has_open $pid $1
+}
+# markers FILE: prints the number of markers of CPU 1
+markers()
+{
+	rbmap report -c 1 -e rbmap:marker $1 2>/tmp/report | grep -c marker
+}
+told()
+{
+	sed -n 's/^\([0-9]*\) events read, \([0-9]*\) lost/\1 \2/p' /tmp/err
+}
+
+# --- killed: the files have the CPU, and recover finds it
+ok "a recorder begins" begin /tmp/killed.dat
+echo 1 >$online
+ok "CPU 1 has a device" retry_until 30 test -e /dev/rbmap/cpu1
+on_cpu1 50
+ok "the recorder has a file for CPU 1" retry_until 30 test -s /tmp/killed.dat.cpu1
+kill -9 $pid
+wait $pid
+is "$(markers /tmp/killed.dat)" 50 "the files of a killed recorder have its events"
+ok "rbmap recover" rbmap recover -q /tmp/killed.dat
+is "$(markers /tmp/killed.dat)" 50 "and so has the recovered file"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
+# --- the end comes at once
+ok "the module loads" load_module rbmap buffer_size_kb=512
+ok "a recorder begins" begin /tmp/late.dat
+echo 1 >$online
+on_cpu1 100
+kill -INT $pid
+wait $pid
+is "$?" 0 "it ends well"
+is "$(told)" "100 0" "it has all events of a CPU that came a moment before its end"
+is "$(markers /tmp/late.dat)" 100 "and so has the file"
+like "$(cat /tmp/report)" '^100 events, 0 lost$' "the report says so"
+if command -v trace-cmd >/dev/null; then
+	is "$(trace-cmd report /tmp/late.dat 2>/dev/null | grep -c marker)" 100 "trace-cmd agrees"
+else
+	skip "no trace-cmd" "trace-cmd agrees"
+fi
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
+# --- streams, and programs that use librbmap
+ok "the module loads" load_module rbmap buffer_size_kb=512
+/tests/merge_late >/tmp/merged 2>&1 &
+merge=$!
+ok "a program waits for events" retry_until 30 has_open $merge /dev/rbmap/cpu0
+echo 1 >$online
+on_cpu1 20
+merged()
+{
+	[ "$(grep -c cpu1 /tmp/merged)" = 20 ]
+}
+ok "it reads the CPU although no other has events" retry_until 30 merged
+kill $merge
+wait $merge
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+ok "the module loads" load_module rbmap buffer_size_kb=512
+rbmap stream --default >/tmp/streamed 2>/tmp/err &
+pid=$!
+ok "a stream begins" retry_until 30 has_open $pid /dev/rbmap/cpu0
+echo 1 >$online
+on_cpu1 30
+kill -INT $pid
+wait $pid
+is "$(told)" "30 0" "a stream has all events of a CPU that came a moment before its end"
+is "$(grep -c marker /tmp/streamed)" 30 "and prints them"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
+# --- no memory for the ring at first
+ok "the module loads with a ring that takes most of the memory" \
+	load_module rbmap buffer_size_kb="$(share 6)"
+ok "a recorder begins" begin /tmp/short.dat
+echo 1 >$online
+is "$(cat $rb/cpus_lacking)" 1 "CPU 1 lacks its ring"
+on_cpu1 10
+echo 64 >$rb/buffer_size_kb
+ok "CPU 1 has a ring now" retry_until 10 sh -c "[ -z \"\$(cat $rb/cpus_lacking)\" ]"
+on_cpu1 20
+kill -INT $pid
+wait $pid
+is "$?" 0 "it ends well"
+is "$(told)" "20 10" "events without a ring are lost, and counted"
+is "$(markers /tmp/short.dat)" 20 "the later ones are in the file"
+like "$(cat /tmp/report)" '^20 events, 10 lost$' "which has the loss, too"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+
+# --- no memory until the end
+ok "the module loads with a ring that takes most of the memory" \
+	load_module rbmap buffer_size_kb="$(share 6)"
+ok "a recorder begins" begin /tmp/never.dat
+echo 1 >$online
+on_cpu1 10
+kill -INT $pid
+wait $pid
+is "$?" 1 "a recording without the CPU is a failure"
+like "$(cat /tmp/err)" 'CPU 1 came online, and the recording has no events of it: ' "which names the CPU"
+ok "the module unloads" rmmod rbmap
+echo 0 >$online
+rm -f /tmp/*.dat /tmp/*.dat.cpu*
+done_testing
