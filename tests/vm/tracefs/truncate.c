@@ -117,7 +117,7 @@ struct outcome {
 	int error;
 	bool changed;
 	bool empty;
-	bool is_list;		/* of pids or events, which has the same text in both */
+	bool is_list;		/* a list of pids or events has the same text in both */
 	char text[TEXT];
 };
 

@@ -47,7 +47,7 @@ struct dat_writer {
 	unsigned int max_cpus;
 	uint64_t tail;			/* offset of the tail */
 	uint64_t tail_end;		/* end of the room for the tail */
-	struct buf names;		/* of threads, until dat_finish() */
+	struct buf names;		/* names of threads, until dat_finish() */
 	char *clocks;
 	char *uname;
 	char *version;
