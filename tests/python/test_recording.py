@@ -170,6 +170,20 @@ class Heads(TestCase):
         with self.assertRaisesRegex(ValueError, "does not say when"):
             rbmap.open(self.events(SCRIPT, "[x86-tsc]")).real_time(1)
 
+    def test_real_time_of_numpy(self):
+        """numpy's integers, as a DataFrame has them, give the same time"""
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("no numpy")
+        with rbmap.open(self.recording(4, "odd")) as recording:
+            ring = recording.begin.ring + 5
+            for kind in (numpy.uint64, numpy.int64):
+                self.assertEqual(recording.real_time(kind(ring)), recording.begin.real + 5)
+                self.assertIs(type(recording.real_time(kind(ring))), int)
+            with self.assertRaises(TypeError):
+                recording.real_time(float(ring))
+
     def test_formats(self):
         """formats have the fields of the recording"""
         formats = rbmap.open(self.events(SCRIPT)).formats

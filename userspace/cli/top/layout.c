@@ -111,7 +111,8 @@ static void draw_causes(struct drawing *d)
 		if (s->sum[cause[i].stat])
 			at += snprintf(text + at, sizeof(text) - at, "  %s %s/s", cause[i].name,
 				       rate(s, s->sum[cause[i].stat]).text);
-	draw(d, colour_if(at, COLOUR_BAD), "Causes%s", at ? text : "  nothing was lost");
+	draw(d, colour_if(at, COLOUR_BAD), "Causes%s", at ? text :
+	     s->lost_before ? "  nothing was lost in this interval" : "  nothing was lost");
 }
 
 /* The fullest ring, and all of them */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-only
 """Recordings."""
 import functools
+import operator
 import typing
 
 from . import _rbmap
@@ -80,8 +81,11 @@ class Recording(_rbmap.Recording):
     def real_time(self, time: int) -> int:
         """Return the wall clock at a ring's time, in ns since 1970.
 
-        ValueError: the recording does not say when it was made.
+        time: an integer, also numpy's. ValueError: the recording does not say when it was
+        made.
         """
+        # numpy's own integers overflow, or become floats.
+        time = operator.index(time)
         known = [moment for moment in (self.begin, self.trigger, self.end) if moment]
         if not known or (self.clock == "x86-tsc" and len(known) < 2):
             raise ValueError(f"{self.path} does not say when it was made")
