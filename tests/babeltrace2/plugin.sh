@@ -81,6 +81,20 @@ like "$(sed -n 1p "$dir/text")" 'sched:sched_switch: \{ cpu_id = 0 \}, \{ pid = 
 like "$(sed -n 3p "$dir/text")" '\{ irq = -5, name = "my-device" \}$' "dynamic strings"
 like "$(sed -n 4p "$dir/text")" '\{ number = 18446744073709551615 \}$' "unsigned numbers"
 
+# A part of the recording: from the second event on, up to the third one
+times=$(babeltrace2 --clock-seconds "$dir/trace.dat" 2>/dev/null | sed 's/^\[\([0-9.]*\)\].*/\1/')
+second=$(echo "$times" | sed -n 2p)
+third=$(echo "$times" | sed -n 3p)
+is "$(babeltrace2 --begin "$second" "$dir/trace.dat" 2>/dev/null | wc -l)" 3 "--begin"
+is "$(babeltrace2 --end "$third" "$dir/trace.dat" 2>/dev/null | wc -l)" 3 "--end"
+is "$(babeltrace2 --timerange "$second,$third" "$dir/trace.dat" 2>/dev/null | sed 's/.*sched:sched_switch.*/1/; s/.* irq:.*/2/' | xargs)" \
+	"1 2" "--timerange"
+
+# Trace Compass knows the layout of a tracer of this name
+details=$(babeltrace2 "$dir/trace.dat" --component sink.text.details 2>/dev/null)
+like "$details" 'domain: kernel' "the trace is one of a kernel"
+like "$details" 'tracer_name: perf' "its names are those of perf"
+
 "$MAKE_RECORDING" "$dir/trace.dat" 4 odd
 babeltrace2 --clock-seconds "$dir/trace.dat" >"$dir/text" 2>/dev/null
 ok "the clock has its offset" grep -q '^\[1700000000\.123456789\] ' "$dir/text"

@@ -259,7 +259,8 @@ bt_message_iterator_class_initialize_method_status messages_begin(
 	bt_self_component_port *self_port;
 	struct iterator *it;
 
-	(void)configuration;
+	/* Times never go back, so babeltrace2 can skip the messages before a time. */
+	bt_self_message_iterator_configuration_set_can_seek_forward(configuration, BT_TRUE);
 	it = calloc(1, sizeof(*it));
 	if (!it)
 		return INIT_MEMORY;
@@ -284,4 +285,23 @@ void messages_end(bt_self_message_iterator *self)
 
 	bt_packet_put_ref(it->packet);
 	free(it);
+}
+
+bt_message_iterator_class_can_seek_beginning_method_status messages_can_seek_beginning(
+	bt_self_message_iterator *self, bt_bool *can_seek)
+{
+	const struct iterator *it = bt_self_message_iterator_get_data(self);
+
+	*can_seek = it->step == STREAM_BEGIN;
+	return BT_MESSAGE_ITERATOR_CLASS_CAN_SEEK_BEGINNING_METHOD_STATUS_OK;
+}
+
+bt_message_iterator_class_seek_beginning_method_status messages_seek_beginning(
+	bt_self_message_iterator *self)
+{
+	const struct iterator *it = bt_self_message_iterator_get_data(self);
+
+	return it->step == STREAM_BEGIN ?
+		BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_OK :
+		BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_ERROR;
 }

@@ -16,4 +16,13 @@ bt_message_iterator_class_next_method_status messages_next(bt_self_message_itera
 							   uint64_t room, uint64_t *count);
 void messages_end(bt_self_message_iterator *self);
 
+/*
+ * An iterator that has given no message yet is at the beginning. That is enough to select a
+ * part of a trace, as --begin and --end do. No source goes back.
+ */
+bt_message_iterator_class_can_seek_beginning_method_status messages_can_seek_beginning(
+	bt_self_message_iterator *self, bt_bool *can_seek);
+bt_message_iterator_class_seek_beginning_method_status messages_seek_beginning(
+	bt_self_message_iterator *self);
+
 #endif /* RBMAP_BT2_MESSAGES_H */

@@ -40,11 +40,17 @@ static bool make_stream_class(struct trace *t, bt_trace_class *class)
 	return set_contexts(t, class) && event_classes_begin(t);
 }
 
+/*
+ * Trace Compass chooses the names of events and fields by the tracer: without one that it
+ * knows, it takes a kernel's trace for LTTng's, whose names are others. Those of perf are
+ * SYSTEM:EVENT and the kernel's own fields, as here.
+ */
 static bool set_environment(bt_trace *trace, const char *uname)
 {
 	static const char *const keys[] = { "sysname", "hostname", "kernel_release", "machine" };
 	bool ok = !bt_trace_set_environment_entry_string(trace, "domain", "kernel") &&
-		  !bt_trace_set_environment_entry_string(trace, "tracer_name", "rbmap");
+		  !bt_trace_set_environment_entry_string(trace, "tracer_name", "perf") &&
+		  !bt_trace_set_environment_entry_string(trace, "recorder", "rbmap");
 	char *text = uname ? values_utf8(uname, strlen(uname)) : NULL, *rest = text, *word;
 
 	for (size_t i = 0; ok && text && i < sizeof(keys) / sizeof(keys[0]); i++) {
