@@ -59,6 +59,18 @@ ok "changed settings are not removed" grep -q '^keep = 7$' "$conf"
 rm "$conf"
 ok "make install-user, once more" run_make install-user
 
+# The headers of a program, for old compilers and for those that accept no extension
+printf '#include <rbmap.h>\n#include <linux/rbmap.h>\nint main(void) { return 0; }\n' >"$dir/use.c"
+for compiler in "gcc -std=c89" "gcc -std=c11" "g++ -xc++ -std=c++98" "g++ -xc++ -std=c++17"; do
+	command -v "${compiler%% *}" >/dev/null || {
+		skip "${compiler%% *} is not installed" "$compiler reads the headers"
+		continue
+	}
+	# shellcheck disable=SC2086 # words
+	ok "$compiler reads the headers" $compiler -pedantic-errors -Wall -Wextra -Werror \
+		"-I$dir/root/opt/x/include" -fsyntax-only "$dir/use.c"
+done
+
 # A systemd older than 250 knows no --offline.
 unit_dir=$dir/unit
 mkdir -p "$unit_dir"

@@ -214,14 +214,14 @@
 
 enum rbmap_mode {
 	RBMAP_MODE_OVERWRITE	= 0,	/* full: overwrite the oldest events */
-	RBMAP_MODE_DISCARD	= 1,	/* full: drop the new event */
+	RBMAP_MODE_DISCARD	= 1	/* full: drop the new event */
 };
 
 enum rbmap_clock {
 	RBMAP_CLOCK_LOCAL	= 0,	/* ns, per CPU, the fastest */
 	RBMAP_CLOCK_MONO	= 1,	/* ns, CLOCK_MONOTONIC */
 	RBMAP_CLOCK_BOOT	= 2,	/* ns, CLOCK_BOOTTIME */
-	RBMAP_CLOCK_X86_TSC	= 3,	/* cycles of the time-stamp counter */
+	RBMAP_CLOCK_X86_TSC	= 3	/* cycles of the time-stamp counter */
 };
 
 /**
@@ -374,7 +374,7 @@ struct rbmap_slot_table {
 	__u64	newest;
 	__u64	modulus;
 	__u64	reserved[6];
-	struct rbmap_table_slot slot[];
+	__extension__ struct rbmap_table_slot slot[];
 };
 
 /**

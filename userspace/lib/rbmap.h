@@ -42,7 +42,7 @@ enum rbmap_error {
 	RBMAP_ERR_BROKEN	= -5004,	/* the headers are invalid */
 	RBMAP_ERR_LATENCY	= -5005,	/* the text of a latency tracer */
 	RBMAP_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
-	RBMAP_ERR_NO_ZSTD	= -5009,	/* compressed, and libzstd is not installed */
+	RBMAP_ERR_NO_ZSTD	= -5009	/* compressed, and libzstd is not installed */
 };
 
 const char *rbmap_strerror(int error);
@@ -386,7 +386,7 @@ const char *rbmap_recording_uname(const struct rbmap_recording *recording);
 enum rbmap_moment_id {
 	RBMAP_MOMENT_BEGIN,		/* the recording began */
 	RBMAP_MOMENT_TRIGGER,		/* the rings were frozen */
-	RBMAP_MOMENT_END,		/* the recording ended */
+	RBMAP_MOMENT_END		/* the recording ended */
 };
 
 /* Return: a moment; NULL: unknown.  A recording of trace-cmd has none. */

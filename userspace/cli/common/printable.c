@@ -27,6 +27,39 @@ size_t utf8_length(const unsigned char *s, size_t size)
 	return n;
 }
 
+/*
+ * Return whether a character beyond ASCII has no image, or changes the order of those around
+ * it: a line would not look like what it says.
+ */
+static bool is_hidden(uint32_t c)
+{
+	static const struct { uint32_t first, last; } ranges[] = {
+		{ 0x80, 0x9f },		/* C1 */
+		{ 0xad, 0xad },		/* soft hyphen */
+		{ 0x34f, 0x34f }, { 0x61c, 0x61c }, { 0x115f, 0x1160 }, { 0x17b4, 0x17b5 },
+		{ 0x180b, 0x180f },
+		{ 0x200b, 0x200f },	/* no width; left to right, and right to left */
+		{ 0x2028, 0x202e },	/* separators of lines; embedding, and override */
+		{ 0x2060, 0x206f }, { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },
+		{ 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0x1d173, 0x1d17a },
+		{ 0xe0000, 0xe0fff },	/* tags */
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+static uint32_t utf8_value(const unsigned char *s, size_t n)
+{
+	uint32_t value = *s & (0xff >> (n + 1));
+
+	for (size_t i = 1; i < n; i++)
+		value = value << 6 | (s[i] & 0x3f);
+	return value;
+}
+
 /* Return the length of the first character, or 0 if it is to be escaped. */
 static size_t printable_length(const unsigned char *s, size_t size)
 {
@@ -34,8 +67,7 @@ static size_t printable_length(const unsigned char *s, size_t size)
 
 	if (n == 1 && (*s < ' ' || *s == 0x7f))
 		return *s == '\t';
-	/* C1 is U+0080 to U+009F. */
-	return n == 2 && *s == 0xc2 && s[1] < 0xa0 ? 0 : n;
+	return n > 1 && is_hidden(utf8_value(s, n)) ? 0 : n;
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a process of crash_guard() notes of its work: the format that libtraceevent uses, and
- * how far the output is. The notes outlive the process. Without a guard they have no use.
+ * A process of crash_guard() notes which format libtraceevent uses, and how far the output
+ * is. The notes outlive the process. Without a guard they have no use.
  */
 #ifndef RBMAP_CLI_CRASH_NOTES_H
 #define RBMAP_CLI_CRASH_NOTES_H
@@ -16,7 +16,7 @@
  * struct crash_notes - the notes
  * @mark: the format in use, or 0
  * @progress: how far the output is; 0 at first
- * @system, @name: of the format
+ * @system, @name: those of the format
  */
 struct crash_notes {
 	uint64_t mark;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,18 +45,18 @@ bool this_host(char name[HOST_NAME_SIZE])
 	return is_host_name(name);
 }
 
-bool this_boot(char id[BOOT_ID_SIZE])
+int this_boot(char id[BOOT_ID_SIZE])
 {
 	FILE *file = fopen(BOOT_ID_FILE, "re");
 	size_t len = 0;
 	int c;
 
 	if (!file)
-		return false;
+		return -errno;
 	while (len + 1 < BOOT_ID_SIZE && (c = getc(file)) != EOF)
 		if (c != '-')
 			id[len++] = (char)c;
 	id[len] = '\0';
 	fclose(file);
-	return is_boot_id(id);
+	return is_boot_id(id) ? 0 : -EBADMSG;
 }

@@ -27,7 +27,10 @@ bool is_source_name(const char *name);
  */
 bool this_host(char name[HOST_NAME_SIZE]);
 
-/* Store the id of this boot, without dashes. Return whether the kernel has one. */
-bool this_boot(char id[BOOT_ID_SIZE]);
+/*
+ * Store the id of this boot, without dashes. Return 0 or a negative errno. -EBADMSG: the
+ * kernel has none.
+ */
+int this_boot(char id[BOOT_ID_SIZE]);
 
 #endif /* RBMAP_FLEET_NAMES_H */

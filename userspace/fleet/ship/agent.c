@@ -207,8 +207,10 @@ static int begin(struct agent *a)
 {
 	int ret;
 
-	if (!this_boot(a->outlet.boot)) {
-		complain("cannot read the id of this boot: /proc is not mounted");
+	ret = this_boot(a->outlet.boot);
+	if (ret) {
+		complain("cannot read the id of this boot: %s", ret == -ENOENT ?
+			 "/proc is not mounted" : strerror(-ret));
 		return STATUS_ERROR;
 	}
 	if (outlet_open(&a->outlet) == -EINVAL)

@@ -59,6 +59,7 @@ struct delivery {
  * @dir: its descriptor; -1: none
  * @deliveries: messages that must not be delivered (again). Those to all hosts stay in
  *	the list, because their files stay.
+ * @unreadable: a message that could not be read; the others are delivered
  */
 struct directory {
 	enum transport_role role;
@@ -70,6 +71,11 @@ struct directory {
 	char from_host[HOST_NAME_SIZE];
 	int dir;
 	struct delivery *deliveries;
+	struct {
+		char host[HOST_NAME_SIZE];
+		char id[MESSAGE_ID_SIZE];
+		int error;
+	} unreadable;
 };
 
 static void close_folder(struct directory *d)
@@ -265,6 +271,27 @@ static int host_folder(struct directory *d, enum channel channel)
 	return ret ? ret : d->names.nr > 0;
 }
 
+/* A message of one host must not keep away those of others. */
+static void skip_unreadable(struct directory *d, const char *id, int error)
+{
+	d->unreadable.error = error;
+	memcpy(d->unreadable.host, d->from_host, sizeof(d->unreadable.host));
+	snprintf(d->unreadable.id, sizeof(d->unreadable.id), "%s", id);
+}
+
+/* When nothing else is left: report the message, and return the error. */
+static int report_unreadable(struct transport *t)
+{
+	struct directory *d = t->data;
+	int error = d->unreadable.error;
+
+	d->unreadable.error = 0;
+	return transport_failed(t, transport_errno(-error),
+				"cannot read the message %s of %s: %s", d->unreadable.id,
+				*d->unreadable.host ? d->unreadable.host : "the administrator",
+				strerror(-error));
+}
+
 /* Store the next message of the folder. Return 1, or 0: it has no more, or a negative errno. */
 static int next_message(struct directory *d, struct parcel *p)
 {
@@ -282,8 +309,12 @@ static int next_message(struct directory *d, struct parcel *p)
 			p->size = 0;
 		else if (ret == -ENOENT || ret == -EISDIR)
 			continue;
-		else if (ret)
+		else if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE)
 			return ret;
+		else if (ret) {
+			skip_unreadable(d, id, ret);
+			continue;
+		}
 		one = calloc(1, sizeof(*one));
 		if (!one) {
 			free(data);
@@ -371,6 +402,8 @@ static int directory_receive(struct transport *t, struct parcel *p, int timeout_
 		if (ret < 0)
 			return transport_failed(t, transport_errno(-ret), "cannot read messages: %s",
 						strerror(-ret));
+		if (!ret && d->unreadable.error)
+			return report_unreadable(t);
 		if (ret || left <= 0)
 			return ret;
 		if (pause < shortest)

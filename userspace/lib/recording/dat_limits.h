@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What a recording may cost, so that no file takes time or memory out of proportion to its
+ * The limits of a recording, so that no file takes time or memory out of proportion to its
  * size. Fuzzers set smaller constants.
  *
  * All texts and sections before the data	DAT_HEADERS_MAX bytes, uncompressed
