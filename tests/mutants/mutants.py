@@ -211,7 +211,8 @@ def code_of(folder):
 
 class Catalogue:
     """The faults of one file of module/: filter/parse.mutants has those of
-    filter/parse.c, ring/reserve.mutants those of include/rbmap/ring/reserve.h.
+    filter/parse.c, ring/reserve.mutants those of include/rbmap/ring/reserve.h. Those of
+    user space have its path: userspace/lib/decode.mutants.
 
     The first line is the licence. An entry begins with a line "[NAME]" and a sentence.
     Lines "NAME: VALUE" are settings. Blocks follow, each after an empty line. A fault
@@ -319,20 +320,27 @@ def read_catalogues(folder):
     return sorted(mutants, key=lambda mutant: mutant.name)
 
 
-def read_mutants(folder, ring, names=None):
-    """Return the mutants of the ring, or the others; only those with the names, if there
-    are any."""
+KINDS = {"ring": "of the ring", "module": "of the rest of the module",
+         "userspace": "of user space"}
+
+
+def kind_of(mutant):
+    first = mutant.catalogue.source.split("/")[0]
+    return first if first in KINDS else "module"
+
+
+def read_mutants(folder, kind, names=None):
+    """Return the mutants of a kind; only those with the names, if there are any."""
     mutants = {mutant.name: mutant for mutant in read_catalogues(folder)}
-    chosen = [name for name, mutant in mutants.items()
-              if mutant.catalogue.source.startswith("ring/") == ring]
+    chosen = [name for name, mutant in mutants.items() if kind_of(mutant) == kind]
     for name in names or ():
         if name not in mutants:
             similar = ", ".join(difflib.get_close_matches(name, mutants)) or "none"
             raise SystemExit(f"no fault is called '{name}'; similar names: {similar}")
         if name not in chosen:
             raise SystemExit(f"{mutants[name].place()}: {name} is a fault "
-                             f"{'outside of' if ring else 'of'} the ring; "
-                             "tests/mutants/try tries both kinds")
+                             f"{KINDS[kind_of(mutants[name])]}; "
+                             "tests/mutants/try tries all kinds")
     return [mutants[name] for name in names or chosen]
 
 
@@ -362,9 +370,9 @@ def say_labels(folder):
     return bool(wrong)
 
 
-def say_stale(mutants, folder, what):
-    """Print the mutants that do not apply to a folder, and its labels that are wrong;
-    return whether there are any."""
+def say_stale(mutants, folder, what, labels=True):
+    """Print the mutants that do not apply to a folder, and its labels that are wrong, if
+    its comments have labels; return whether there are any."""
     stale = [mutant for mutant in mutants if not mutant.broken(folder)]
     if stale:
         print(f"mutants that do not apply to {what}:", *(mutant.name for mutant in stale))
@@ -376,7 +384,7 @@ def say_stale(mutants, folder, what):
     for mutant, wanted in misplaced:
         print(f"{mutant.place()}: {mutant.name} belongs to {wanted}{SUFFIX}, because of its "
               "first function")
-    return say_labels(folder) or bool(stale or misplaced)
+    return (labels and say_labels(folder)) or bool(stale or misplaced)
 
 
 def run_program(command, log_path, limit):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Batches of the collector: hostile numbers, and messages that the index does not take. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -69,9 +71,25 @@ static const struct transport_ops ops = {
 	.receive = receive, .acknowledge = acknowledge, .publish = publish,
 };
 
+static bool sync_fails;
+
+/* The disk does not take the files. The database is another matter. */
+int fdatasync(int fd)
+{
+	char link[64], name[256] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (sync_fails && readlink(link, name, sizeof(name) - 1) > 0 && !strstr(name, INDEX_FILE)) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_fdatasync, fd);
+}
+
 static int begin(void **state)
 {
 	(void)state;
+	sync_fails = false;
 	memset(&collector, 0, sizeof(collector));
 	strcpy(folder, "/tmp/fleet-batch-XXXXXX");
 	collector.options = &options;
@@ -290,6 +308,83 @@ static void test_full_disk(void **state)
 	assert_int_equal(number("SELECT sum(events) FROM stream_source"), MESSAGES_MAX);
 }
 
+/* A message is stored when its file is on the disk, and not before. */
+static void test_sync_fails(void **state)
+{
+	const struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	for (int stream = 0; stream < 2; stream++) {
+		unsigned int waits = queued;
+
+		if (stream)
+			put_subbufs("web-1", 0, &head, 0);
+		else
+			put_text("web-1", MESSAGE_PART, "inc-1", 0, 0, "bytes");
+		sync_fails = true;
+		received = acknowledged = 0;
+		assert_int_equal(waits, 0);
+		assert_int_equal(batch_run(&collector, 0), 0);
+		assert_int_equal(acknowledged, 0);
+		assert_string_not_equal(collector.trouble, "");
+		assert_int_equal(number("SELECT count(*) FROM incoming"), stream);
+		assert_int_equal(number("SELECT count(*) FROM stream_file"), 0);
+		sync_fails = false;
+		collector_works(&collector);
+		collect();
+		assert_int_equal(number("SELECT count(*) FROM incoming"), 1);
+		assert_int_equal(number("SELECT count(*) FROM stream_file"), stream);
+	}
+}
+
+/* A message that comes again changes nothing, and is acknowledged. */
+static void test_twice(void **state)
+{
+	struct batch_head head = { .end = 1000 };
+	int64_t size;
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 7);
+	collect();
+	size = number("SELECT size FROM stream_file");
+	put_subbufs("web-1", 0, &head, 7);
+	put_subbufs("web-1", 2, &head, 0);
+	put_subbufs("web-1", 2, &head, 0);
+	collect();
+	assert_int_equal(number("SELECT lost FROM stream_source"), 7);
+	assert_int_equal(number("SELECT size FROM stream_file"), 2 * size);
+}
+
+/* Messages that will never come: their events and losses are lost. */
+static void test_gap(void **state)
+{
+	struct batch_head head = { .end = 1000 };
+
+	(void)state;
+	put_subbufs("web-1", 0, &head, 2);
+	put_text("web-1", MESSAGE_GAP, SOURCE, 3, 0,
+		 "events-before = 11\nlost-before = 9\nunknown-before = 1\nnumber = 20\n");
+	collect();
+	assert_int_equal(number("SELECT events FROM stream_source"), 1);
+	assert_int_equal(number("SELECT lost FROM stream_source"), 2 + 10 + 7);
+	assert_int_equal(number("SELECT unknown FROM stream_source"), 1);
+	assert_int_equal(number("SELECT gaps FROM stream_source"), 3);
+	assert_int_equal(number("SELECT next FROM stream_source"), 4);
+}
+
+static void test_totals(void **state)
+{
+	const struct batch_head head = {
+		.before = { .events = 10, .lost = 20, .unknown = 30 }, .events = 4,
+	};
+	struct stream_totals t = batch_totals(&head, 5);
+
+	(void)state;
+	assert_true(t.events == 14 && t.lost == 25 && t.unknown == 30);
+	t = batch_totals(&head, MESSAGE_LOST_UNKNOWN);
+	assert_true(t.events == 14 && t.lost == 20 && t.unknown == 31);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +392,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sums_end, begin, end),
 		cmocka_unit_test_setup_teardown(test_put_aside, begin, end),
 		cmocka_unit_test_setup_teardown(test_full_disk, begin, end),
+		cmocka_unit_test_setup_teardown(test_sync_fails, begin, end),
+		cmocka_unit_test_setup_teardown(test_twice, begin, end),
+		cmocka_unit_test_setup_teardown(test_gap, begin, end),
+		cmocka_unit_test(test_totals),
 	};
 
 	return cmocka_run_group_tests_name("fleet_batch", tests, NULL, NULL);
