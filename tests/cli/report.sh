@@ -184,6 +184,32 @@ says 1 "is not a trace.dat of version 6 or 7" report "$dir/eight"
 printf '\027\010Dtracing7\0\0\010\0\020\0\0zlib\0001\0' >"$dir/zlib"
 says 1 "is compressed, but not by zstd" report "$dir/zlib"
 
+# Losses at the end of a CPU are those of that CPU, and a sum with an unknown one has no number.
+"$MAKE_EVENTS" "$dir/ends" "[local]" <<'END'
+0 1000000 10 other 1
+1 1000010 11 other 2
+0 lost 3
+1 lost 40
+END
+sums()
+{
+	"$RBMAP" report "$@" "$dir/ends" 2>&1 >/dev/null | head -n 1
+}
+is "$(sums)" "2 events, 43 lost" "losses behind the last events are counted"
+is "$(sums --cpu 0)" "1 events, 3 lost" "those of a CPU that was not chosen are not"
+is "$(sums --cpu 1 --json)" "1 events, 40 lost" "JSON counts the same"
+"$MAKE_EVENTS" "$dir/ends" "[local]" <<'END'
+0 lost 3
+0 1000000 10 other 1
+1 lost 18446744073709551615
+1 1000010 11 other 2
+0 lost 4
+END
+is "$(sums)" "2 events, more than 7 lost" "a sum with an unknown loss says so"
+is "$(sums --cpu 0)" "1 events, 7 lost" "and that of another CPU is exact"
+is "$(sums --event other --cpu 1)" \
+	"1 events, more than 0 lost" "also of chosen events"
+
 # Formats that crash libtraceevent when it parses them, at the first event, and in the middle of
 # the output. The events of all others are shown, each once. Later versions may refuse them.
 "$MAKE_RECORDING" "$dir/good" 40 print '"nr=%llu", REC->nr' 2>/dev/null

@@ -26,7 +26,7 @@
 #include "common/buf.h"
 #include "cli_synth.h"
 
-#define CPU_SECONDS	60
+#define CPU_SECONDS	20
 #define MEMORY_MAX	(3ul << 30)
 #define FORMATS_MEMORY_MAX (400ul << 20)
 #define MANY		(64u << 20)	/* bytes of a text that is packed */
@@ -277,7 +277,7 @@ static void test_chunks(void **state)
 		option.size = 0;
 		begin_file(4096, 0);
 		begin_options(&options, CPUS);
-		add_chunks(&option, 4096, shared ? 65536 : 64 << 20, shared);
+		add_chunks(&option, 4096, shared ? 1 << 20 : 64 << 20, shared);
 		add_option(&options, DAT_OPTION_BUFFER, option.data, option.size);
 		end_file(&options);
 		assert_cheap(MEMORY_MAX);

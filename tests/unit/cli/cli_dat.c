@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,6 +161,26 @@ static void finish_as(struct dat_writer *w, const char *name)
 
 	leave_unfinished(w);
 	assert_int_equal(lock_and_assemble(name, &a), 0);
+}
+
+static bool sync_fails;
+
+int fdatasync(int fd)
+{
+	errno = EIO;
+	return sync_fails ? -1 : (int)syscall(SYS_fdatasync, fd);
+}
+
+/* The process is killed behind so many pieces that were freed. */
+static int kill_at_free;
+
+int fallocate(int fd, int mode, off_t offset, off_t size)
+{
+	int ret = syscall(SYS_fallocate, fd, mode, offset, size);
+
+	if (kill_at_free && !--kill_at_free)
+		kill(getpid(), SIGKILL);
+	return ret;
 }
 
 /* How many bytes the file system is said to have. */
@@ -397,6 +418,43 @@ static void test_assembly_killed(void **state)
 	}
 	space_left = UINT64_MAX;
 	assert_true(nr_killed > 50);
+}
+
+/* On a full disk: kill it as soon as a piece was freed. The recording has its events. */
+static void test_killed_after_free(void **state)
+{
+	unsigned int nr_killed = 0;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		bool complete = false;
+
+		space_left = 0;
+		seed = 200 + i;
+		struct dat_writer *w = create();
+
+		write_random(w, 600);
+		leave_unfinished(w);
+		for (int at = 1; !complete; at = 1 + i % 3) {
+			pid_t pid = fork();
+			int status;
+
+			if (!pid) {
+				struct dat_assembly a = { .go_on = go_on_always };
+
+				kill_at_free = at;
+				lock_and_assemble(path, &a);
+				_exit(0);
+			}
+			waitpid(pid, &status, 0);
+			complete = !WIFSIGNALED(status);
+			nr_killed += !complete;
+			check_random(complete);
+		}
+		remove_others();
+	}
+	space_left = UINT64_MAX;
+	assert_true(nr_killed > 12);
 }
 
 /* A CPU's file that is cut off: all events before the cut, in the assembled file, too. */
@@ -699,6 +757,79 @@ static void test_directory_replaced(void **state)
 		assert_int_equal(unlink(good_dir) || rmdir(aside) || rmdir(evil_dir), 0);
 	}
 	space_left = UINT64_MAX;
+}
+
+/* Another file gets the name of the recording while it is assembled. */
+static bool replace_file(void *data, double done)
+{
+	char other[80];
+
+	(void)data;
+	snprintf(other, sizeof(other), "%s.new", path);
+	put_file(other, "another's");
+	assert_int_equal(rename(other, path), 0);
+	return done <= 1;
+}
+
+static void test_file_replaced(void **state)
+{
+	char spool[80];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct dat_assembly a = { .compress = i & 1, .go_on = replace_file };
+		struct dat_writer *w = create();
+
+		space_left = i & 2 ? 0 : UINT64_MAX;
+		seed = 15;
+		write_random(w, 30);
+		leave_unfinished(w);
+		assert_int_equal(lock_and_assemble(path, &a), -ESTALE);
+		assert_text(path, "another's");
+		snprintf(spool, sizeof(spool), "%s.cpu0", path);
+		assert_int_equal(access(spool, F_OK), 0);
+	}
+	space_left = UINT64_MAX;
+	remove_others();
+}
+
+/* The files of CPUs stay until the disk has taken their events. */
+static void test_sync_fails(void **state)
+{
+	struct dat_writer *w = create();
+
+	(void)state;
+	seed = 16;
+	write_random(w, 30);
+	leave_unfinished(w);
+	sync_fails = true;
+	for (int compress = 0; compress < 2; compress++)
+		assert_int_equal(assemble_until(compress, 2), -EIO);
+	assert_int_equal(nr_files(), NR_CPUS + 1);
+	sync_fails = false;
+	assemble(true);
+	check_random(true);
+}
+
+/* No reader finds the sign of a recorder that was killed. */
+static void test_sign_is_gone(void **state)
+{
+	static char bytes[1 << 20];
+
+	(void)state;
+	for (int compress = 0; compress < 2; compress++) {
+		struct dat_writer *w = create();
+		ssize_t size;
+		int fd;
+
+		leave_unfinished(w);
+		assemble(compress);
+		fd = open(path, O_RDONLY);
+		size = read(fd, bytes, sizeof(bytes));
+		close(fd);
+		assert_true(size > 100);
+		assert_null(memmem(bytes, size, "unfinished", strlen("unfinished")));
+	}
 }
 
 /* The same while it is recorded: the files that are written are those that were created. */
@@ -1660,6 +1791,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_assembly_killed),
+		cmocka_unit_test(test_killed_after_free),
 		cmocka_unit_test(test_spool_cut),
 		cmocka_unit_test(test_spool_missing),
 		cmocka_unit_test(test_busy),
@@ -1667,6 +1799,9 @@ int main(void)
 		cmocka_unit_test(test_both_new),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_losses_of_pages),
+		cmocka_unit_test(test_file_replaced),
+		cmocka_unit_test(test_sync_fails),
+		cmocka_unit_test(test_sign_is_gone),
 		cmocka_unit_test(test_directory_replaced),
 		cmocka_unit_test(test_directory_replaced_early),
 		cmocka_unit_test(test_recover_hostile),
@@ -1701,6 +1836,9 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
+	/* For tests/mutants: the random tests take most of the time. */
+	if (getenv("RBMAP_TEST_QUICK"))
+		cmocka_set_skip_filter("*noise*");
 	ret = cmocka_run_group_tests_name("cli_dat", tests, NULL, NULL);
 	unlink(path);
 	return ret;

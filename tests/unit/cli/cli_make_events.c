@@ -7,7 +7,7 @@
  * A line of the script is "CPU US PID EVENT VALUE...", with the time in us, the alias of
  * an event in interval_events.c, and the values of its fields. The time may have decimals.
  * PID/FLAGS sets common_flags, too. "CPU lost N" says how many events a CPU has lost before
- * its next one. Empty lines and those that begin with # are left out. A MOMENT is
+ * its next one, or behind its last one. Empty lines and those that begin with # are left out. A MOMENT is
  * US,REAL,OFFSET: the ring's time in us, CLOCK_REALTIME in ns and the seconds that TAI is
  * ahead. The first is the beginning of the recording, the second its end.
  */
@@ -145,8 +145,14 @@ int main(int argc, char **argv)
 		fail("cannot create the recording");
 	while (fgets(line, sizeof(line), stdin))
 		add_line(w, cpus, line);
-	for (unsigned int i = 0; i < NR_CPUS; i++)
+	for (unsigned int i = 0; i < NR_CPUS; i++) {
+		struct rbmap_subbuf only_lost = { 0 };
+
 		flush(w, &cpus[i], i);
+		only_lost.lost = cpus[i].lost;
+		if (dat_add(w, i, &only_lost))
+			fail("cannot add a loss");
+	}
 	if (argc > 4) {
 		struct dat_moment end = moment(argv[4]);
 

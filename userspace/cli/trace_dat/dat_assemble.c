@@ -129,10 +129,16 @@ static int assemble(struct dat_reader *r, struct dat_assembly *a)
 		return ret;
 	if (a->compress)
 		ret = dat_compress(r, a->go_on, a->data);
+	if (ret == -ESTALE)
+		return ret;
 	if (ret < 0)
 		a->compress_error = ret;
-	if (!a->compress || a->compress_error)
+	if (!a->compress || a->compress_error) {
 		ret = dat_join(r, a->fd, a->go_on, a->data);
+		/* A recording without a name is no place for the events. */
+		if (!ret && !dat_place_has(&r->place, a->fd))
+			ret = -ESTALE;
+	}
 	if (!ret)
 		dat_spool_remove(r->place.dir, r->place.name, r->nr_cpus);
 	return ret;

@@ -152,6 +152,11 @@ static int mark_finished(const struct join *j)
 	return dat_write_at(j->fd, zeroes, sizeof(zeroes), j->r->unfinished);
 }
 
+static int sync_data(const struct join *j)
+{
+	return fdatasync(j->fd) ? -errno : 0;
+}
+
 static int move_all(struct join *j)
 {
 	const struct dat_reader *r = j->r;
@@ -168,12 +173,13 @@ static int move_all(struct join *j)
 	}
 	if (!ret && ftruncate(j->fd, end))
 		ret = -errno;
+	/* An unfinished recording can be joined again, if the disk does not take this one. */
+	if (!ret)
+		ret = sync_data(j);
 	if (!ret)
 		ret = mark_finished(j);
 	/* The files of the CPUs are removed next. */
-	if (!ret && fdatasync(j->fd))
-		ret = -errno;
-	return ret;
+	return ret ? ret : sync_data(j);
 }
 
 int dat_join(struct dat_reader *r, int fd, dat_go_on_fn *go_on, void *data)

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Batches of a stream, with a spool that can be full: came + lost = written, or unknown. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <rbmap.h>
+#include <linux/rbmap.h>
+
+#include "message/message.h"
+#include "ship/batching.h"
+
+#define EVENTS_MAX	8
+
+static struct stream_record last;
+static unsigned int appended;
+static int fails;
+
+/* The spool */
+int stream_spool_append(struct stream_spool *s, struct stream_record *r, const void *message,
+			size_t size)
+{
+	struct buf space = { 0 };
+	struct message m;
+
+	(void)s;
+	assert_null(message_decode(&m, &space, message, size));
+	assert_int_equal(m.seq, r->seq);
+	assert_true(m.lost == r->lost);
+	buf_free(&space);
+	if (fails)
+		return -fails;
+	last = *r;
+	appended++;
+	return 0;
+}
+
+const struct stream_position *stream_spool_position(const struct stream_spool *s,
+						    const char *buffer, int cpu)
+{
+	(void)s;
+	(void)buffer;
+	(void)cpu;
+	return NULL;
+}
+
+static void prepare(void *data)
+{
+	(void)data;
+}
+
+static void event(void *data, const struct rbmap_event *ev)
+{
+	(void)data;
+	assert_int_equal(ev->size, 4);
+}
+
+static const struct batch_target target = {
+	.host = "web-1", .boot = "0123456789abcdef0123456789abcdef", .prepare = prepare,
+	.event = event,
+};
+static struct batching batching;
+static uint64_t number;
+
+static int begin(void **state)
+{
+	(void)state;
+	appended = fails = number = 0;
+	batching_begin(&batching, &target, "main", 0, 1);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	batching_free(&batching);
+	return 0;
+}
+
+/* Add a sub-buffer with events, and a loss before it. */
+static void add(unsigned int events, uint64_t lost)
+{
+	struct {
+		struct rbmap_subbuf_header header;
+		uint32_t event[EVENTS_MAX][2];
+	} s = { .header = { .time_stamp = 1000, .commit = events * 8 } };
+	struct rbmap_subbuf sb = {
+		.start = &s, .size = events * 8, .timestamp = 1000, .lost = lost, .id = 1,
+	};
+
+	for (unsigned int i = 0; i < events; i++)
+		s.event[i][0] = 1;
+	number += events;
+	if (lost != RBMAP_LOST_UNKNOWN)
+		number += lost;
+	batching_add(&batching, &sb, events, number, 1);
+	batching_flush(&batching);
+}
+
+static void test_exact(void **state)
+{
+	(void)state;
+	add(3, 0);
+	assert_int_equal(last.events, 3);
+	assert_int_equal(last.lost, 0);
+	add(2, 5);
+	assert_int_equal(last.lost, 5);
+	assert_int_equal(last.after.events, 5);
+	assert_int_equal(last.after.lost, 5);
+	assert_int_equal(last.seq, 1);
+	assert_int_equal(appended, 2);
+}
+
+/* The events of a batch that the spool did not take are lost, with all lost before them. */
+static void test_full(void **state)
+{
+	(void)state;
+	add(3, 0);
+	fails = ENOSPC;
+	add(2, 4);
+	add(1, 0);
+	fails = 0;
+	add(4, 1);
+	assert_int_equal(appended, 2);
+	assert_int_equal(last.seq, 1);
+	assert_int_equal(last.events, 4);
+	assert_int_equal(last.lost, 4 + 2 + 1 + 1);
+	assert_int_equal(last.after.events, 7);
+	assert_int_equal(last.after.lost, 8);
+	assert_int_equal(last.after.events + last.after.lost, number);
+	/* Only once */
+	add(2, 0);
+	assert_int_equal(last.lost, 0);
+	assert_int_equal(last.after.events + last.after.lost, number);
+}
+
+/* One summand is not known: neither is the sum. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		end(NULL);
+		begin(NULL);
+		add(1, 0);
+		fails = ENOSPC;
+		add(2, first ? RBMAP_LOST_UNKNOWN : 3);
+		add(2, first ? 3 : RBMAP_LOST_UNKNOWN);
+		fails = 0;
+		add(1, 5);
+		assert_true(last.lost == MESSAGE_LOST_UNKNOWN);
+		assert_int_equal(last.after.events, 2);
+		assert_int_equal(last.after.lost, 0);
+		assert_int_equal(last.after.unknown, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_exact, begin, end),
+		cmocka_unit_test_setup_teardown(test_full, begin, end),
+		cmocka_unit_test_setup_teardown(test_unknown, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("fleet_batching", tests, NULL, NULL);
+}
