@@ -135,7 +135,7 @@ static int assemble(struct dat_reader *r, struct dat_assembly *a)
 		a->compress_error = ret;
 	if (!a->compress || a->compress_error) {
 		ret = dat_join(r, a->fd, a->go_on, a->data);
-		/* A recording without a name is no place for the events. */
+		/* Events do not go to a recording that has lost its name. */
 		if (!ret && !dat_place_has(&r->place, a->fd))
 			ret = -ESTALE;
 	}
