@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sysfs.h>
 
@@ -43,8 +44,21 @@ static enum rbmap_pids_list rbmap_pids_list_of(rbmap_bin_attribute *attr)
 #define RBMAP_PID_CHARS		8
 
 /*
+ * Translate a pid of the writer's PID namespace.  Return 0 if there is no such task: it
+ * may have ended a moment ago.
+ */
+static unsigned int rbmap_pid_of_namespace(unsigned int nr)
+{
+	struct pid *pid = find_get_pid(nr);
+	unsigned int global = pid_nr(pid);
+
+	put_pid(pid);
+	return global;
+}
+
+/*
  * Add the written pids.  @zero: pid that 0 stands for, or 0: then it is invalid.  Return
- * true if nothing but pids was written.
+ * true if nothing but pids was written.  A pid after @ is one of the writer's namespace.
  */
 static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 			     size_t len, unsigned int zero, bool *any)
@@ -52,6 +66,7 @@ static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 	char word[RBMAP_PID_CHARS];
 	size_t at = 0, word_len;
 	unsigned int pid;
+	bool translate;
 
 	*any = false;
 	for (;;) {
@@ -59,6 +74,8 @@ static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 			at++;
 		if (at == len)
 			return true;
+		translate = buf[at] == '@';
+		at += translate;
 		for (word_len = 0; at < len && buf[at] && !isspace(buf[at]);
 		     at++) {
 			if (word_len == sizeof(word) - 1 || !isdigit(buf[at]))
@@ -68,10 +85,14 @@ static bool rbmap_pids_parse(struct rbmap_pids *pids, const char *buf,
 		word[word_len] = 0;
 		if (kstrtouint(word, 10, &pid))
 			return false;
-		pid = pid ?: zero;
+		pid = pid || translate ? pid : zero;
 		if (!pid || pid >= PID_MAX_LIMIT)
 			return false;
-		__set_bit(pid, pids->bits);
+		if (translate)
+			pid = rbmap_pid_of_namespace(pid);
+		/* The list is used if its only task has ended, too: else all tasks count. */
+		if (pid)
+			__set_bit(pid, pids->bits);
 		*any = true;
 	}
 }

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "comms.h"
+
+/* In a container /proc has other numbers than events. The initial namespace has this one. */
+static bool proc_has_kernel_pids(void)
+{
+	static const char initial[] = "pid:[4026531836]";
+	char name[sizeof(initial)];
+	ssize_t len = readlink("/proc/self/ns/pid", name, sizeof(name));
+
+	return len == sizeof(initial) - 1 && !memcmp(name, initial, len);
+}
 
 static void read_name(int pid, char name[COMMS_SIZE])
 {
@@ -14,7 +25,7 @@ static void read_name(int pid, char name[COMMS_SIZE])
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = proc_has_kernel_pids() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd >= 0) {
 		size = read(fd, name, COMMS_SIZE - 1);
 		close(fd);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
@@ -16,6 +17,14 @@
 
 #define NS_PER_S	1000000000ULL
 #define TRIES		5
+/* The kernel's PROC_TIME_INIT_INO */
+#define INITIAL_TIMES	"time:[4026531834]"
+
+/* Offsets that a time namespace adds to the clocks, in ns */
+struct offsets {
+	int64_t mono;
+	int64_t boot;
+};
 
 static uint64_t read_ns(clockid_t id)
 {
@@ -23,6 +32,57 @@ static uint64_t read_ns(clockid_t id)
 
 	clock_gettime(id, &ts);
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+/* Return the length of a link's text, 0 without such a link. */
+static size_t read_link(const char *link, char *text, size_t size)
+{
+	ssize_t len = readlink(link, text, size);
+
+	return len > 0 && (size_t)len < size ? len : 0;
+}
+
+static int parse_offsets(FILE *file, struct offsets *offsets)
+{
+	char line[128], clock[32];
+	int64_t s, ns;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%31s %" SCNd64 " %" SCNd64, clock, &s, &ns) != 3)
+			return -EIO;
+		/* Older kernels print the number of the clock. */
+		if (!strcmp(clock, "monotonic") || !strcmp(clock, "1"))
+			offsets->mono = s * (int64_t)NS_PER_S + ns;
+		else if (!strcmp(clock, "boottime") || !strcmp(clock, "7"))
+			offsets->boot = s * (int64_t)NS_PER_S + ns;
+	}
+	return 0;
+}
+
+/*
+ * Events have the times of the kernel, and a process in a time namespace has others. The
+ * file of offsets describes the namespace of its children.
+ */
+static int read_offsets(struct offsets *offsets)
+{
+	char own[64], children[64];
+	size_t len = read_link("/proc/self/ns/time", own, sizeof(own));
+	FILE *file;
+	int ret;
+
+	*offsets = (struct offsets){ 0 };
+	/* Linux before 5.6 has no such namespaces. */
+	if (!len || (len == strlen(INITIAL_TIMES) && !memcmp(own, INITIAL_TIMES, len)))
+		return 0;
+	if (read_link("/proc/self/ns/time_for_children", children, sizeof(children)) != len ||
+	    memcmp(own, children, len))
+		return -EOPNOTSUPP;
+	file = fopen("/proc/self/timens_offsets", "re");
+	if (!file)
+		return -errno;
+	ret = parse_offsets(file, offsets);
+	fclose(file);
+	return ret;
 }
 
 /* Find "now ts: SECONDS.MICROSECONDS". The middle of that microsecond is the best guess. */
@@ -62,14 +122,15 @@ static int read_local(const char *control, uint64_t *value)
 	return ret;
 }
 
-static int read_ring(int clock, const char *control, uint64_t *value)
+static int read_ring(int clock, const char *control, const struct offsets *offsets,
+		     uint64_t *value)
 {
 	switch (clock) {
 	case RBMAP_CLOCK_MONO:
-		*value = read_ns(CLOCK_MONOTONIC);
+		*value = read_ns(CLOCK_MONOTONIC) - offsets->mono;
 		return 0;
 	case RBMAP_CLOCK_BOOT:
-		*value = read_ns(CLOCK_BOOTTIME);
+		*value = read_ns(CLOCK_BOOTTIME) - offsets->boot;
 		return 0;
 	case RBMAP_CLOCK_LOCAL:
 		return read_local(control, value);
@@ -83,16 +144,17 @@ static int read_ring(int clock, const char *control, uint64_t *value)
 }
 
 /* Read the ring's clock between two looks at the others. */
-static int look(int clock, const char *control, struct rbmap_moment *m)
+static int look(int clock, const char *control, const struct offsets *offsets,
+		struct rbmap_moment *m)
 {
 	uint64_t real = read_ns(CLOCK_REALTIME), boot = read_ns(CLOCK_BOOTTIME), after;
-	int ret = read_ring(clock, control, &m->ring);
+	int ret = read_ring(clock, control, offsets, &m->ring);
 
 	if (ret)
 		return ret;
 	after = read_ns(CLOCK_BOOTTIME);
 	m->error = (after - boot) / 2;
-	m->boot = boot + m->error;
+	m->boot = boot + m->error - offsets->boot;
 	m->real = real + m->error;
 	if (clock == RBMAP_CLOCK_LOCAL)
 		m->error += 500;
@@ -102,10 +164,15 @@ static int look(int clock, const char *control, struct rbmap_moment *m)
 RBMAP_API int rbmap_moment_now(struct rbmap_moment *moment, int clock, const char *control)
 {
 	struct rbmap_moment best = { 0 }, m = { 0 };
+	struct offsets offsets;
+	int error = read_offsets(&offsets);
+
+	if (error)
+		return error;
 
 	/* An interrupt in between makes a look inexact: keep the best one. */
 	for (int i = 0; i < TRIES; i++) {
-		int ret = look(clock, control, &m);
+		int ret = look(clock, control, &offsets, &m);
 
 		if (ret)
 			return ret;

@@ -70,6 +70,12 @@ enum control_lockdown control_lockdown(void);
  */
 bool control_complain_lockdown(void);
 
+/*
+ * Report that a device of the loaded module does not exist: its directory is missing, as in
+ * a container, or the module has another version.
+ */
+void complain_no_device(const char *path);
+
 /* Report that @path may not be read, and who may read it. */
 void complain_unreadable(const char *path);
 

@@ -14,9 +14,21 @@
 
 #define PIECE	(1 << 16)
 
+/*
+ * The names of a descriptor in /dev count, too: a recorder replaces its file by name, and
+ * that name cannot be replaced.
+ */
 bool is_standard_file(const char *name)
 {
-	return !strcmp(name, "-");
+	static const char *const names[] = {
+		"-", "/dev/stdin", "/dev/stdout", "/dev/fd/0", "/dev/fd/1",
+		"/proc/self/fd/0", "/proc/self/fd/1",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }
 
 /* Return the name of a new file or directory, as mkstemp() wants it. */

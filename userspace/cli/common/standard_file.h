@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recordings with the name "-": standard input and standard output. The functions that
+ * Recordings with the name "-", or /dev/stdout and the like: standard input and output. The functions that
  * read and write a recording need a file with offsets, and a pipe has none. So the bytes
  * of a pipe go through a temporary file in $TMPDIR, by default /tmp.
  */
@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+/* Is it a name of standard input or of standard output? */
 bool is_standard_file(const char *name);
 
 /*

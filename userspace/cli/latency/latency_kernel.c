@@ -60,7 +60,7 @@ static void load_comms(struct latency *l)
 
 	if (!cmdlines)
 		return;
-	cmdlines_scan_proc(cmdlines, COMM_TS_BEGIN);
+	cmdlines_scan(cmdlines, COMM_TS_BEGIN);
 	cmdlines_print(cmdlines, &text, NAMES_LIMIT);
 	buf_add(&text, "", 1);
 	if (!text.failed)

@@ -9,6 +9,7 @@
 
 #include <linux/rbmap.h>
 
+#include "common/namespaces.h"
 #include "cmdlines.h"
 
 #define MAX_PAIRS	2		/* sched_switch names two threads */
@@ -164,6 +165,7 @@ struct cmdlines {
 	struct entry *slot;
 	size_t nr_slots;	/* a power of two */
 	size_t nr_used;
+	bool asks_proc;		/* /proc has the numbers of events */
 };
 
 struct cmdlines *cmdlines_new(void)
@@ -172,6 +174,7 @@ struct cmdlines *cmdlines_new(void)
 
 	if (!cmdlines)
 		return NULL;
+	cmdlines->asks_proc = proc_pids() == PROC_PIDS_KERNEL;
 	cmdlines->nr_slots = 1024;
 	cmdlines->slot = calloc(cmdlines->nr_slots, sizeof(*cmdlines->slot));
 	if (!cmdlines->slot) {
@@ -265,6 +268,9 @@ static bool ask_proc(struct cmdlines *cmdlines, int pid, uint64_t ts)
 	size_t got = 0;
 	FILE *f;
 
+	if (!cmdlines->asks_proc)
+		return false;
+
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "re");
 	if (f) {
@@ -276,7 +282,7 @@ static bool ask_proc(struct cmdlines *cmdlines, int pid, uint64_t ts)
 	return got;
 }
 
-void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts)
+static void scan_proc(struct cmdlines *cmdlines, uint64_t ts)
 {
 	DIR *proc = opendir("/proc"), *task;
 	struct dirent *p, *t;
@@ -295,6 +301,28 @@ void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts)
 	}
 	if (proc)
 		closedir(proc);
+}
+
+/* The module lists all threads by the kernel's numbers: "PID NAME". */
+static void scan_module(struct cmdlines *cmdlines, uint64_t ts)
+{
+	FILE *list = fopen("/dev/rbmap/saved_cmdlines", "re");
+	char line[256];
+	int pid, at;
+
+	while (list && fgets(line, sizeof(line), list))
+		if (sscanf(line, "%d %n", &pid, &at) == 1)
+			cmdlines_learn(cmdlines, pid, line + at, strlen(line + at), ts);
+	if (list)
+		fclose(list);
+}
+
+void cmdlines_scan(struct cmdlines *cmdlines, uint64_t ts)
+{
+	if (cmdlines->asks_proc)
+		scan_proc(cmdlines, ts);
+	else
+		scan_module(cmdlines, ts);
 }
 
 static bool read_s32(const struct rbmap_event *ev, const struct field *f,

@@ -41,7 +41,11 @@ void cmdlines_learn(struct cmdlines *cmdlines, int pid, const char *comm, size_t
  * newer than each of these times.
  */
 enum { COMM_TS_BEGIN, COMM_TS_SEEN, COMM_TS_END };
-void cmdlines_scan_proc(struct cmdlines *cmdlines, uint64_t ts);
+/*
+ * Store the names that threads have now. /proc of another PID namespace has names for other
+ * numbers: then the module tells them.
+ */
+void cmdlines_scan(struct cmdlines *cmdlines, uint64_t ts);
 
 /*
  * Store the names in an event. The table must then name the event's own thread.

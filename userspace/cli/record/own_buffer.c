@@ -77,8 +77,7 @@ static void complain_create(int error, const char *told)
 			complain("no permission to make a buffer for this command: run it as root, or use the default buffer with --default");
 		break;
 	case -ENOENT:
-		complain("%s does not exist: the module and this command have different versions, install both from the same source",
-			 CONTROL_DEVICE);
+		complain_no_device(CONTROL_DEVICE);
 		break;
 	case -ENOMEM:
 		complain("not enough memory for the rings%s%s: use a smaller size with -b",

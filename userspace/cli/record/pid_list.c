@@ -9,6 +9,7 @@
 #include "common/buf.h"
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/namespaces.h"
 #include "pid_list.h"
 
 #define MAX_PID		(4 * 1024 * 1024)	/* the kernel's PID_MAX_LIMIT */
@@ -17,6 +18,7 @@
 /* Pids that are in the list, a bit for each. */
 struct listed {
 	unsigned char bits[MAX_PID / 8];
+	bool translate;		/* the kernel translates the numbers of this namespace */
 };
 
 char *pid_list_read(const char *list)
@@ -44,11 +46,16 @@ bool pid_list_write(const char *list, const char *text)
 
 static bool read_listed(const char *list, struct listed *listed)
 {
-	char *text = pid_list_read(list), *at = text, *end;
+	char *text, *at, *end;
 
+	/* The list has the kernel's numbers. The bits have what was written. */
+	if (listed->translate)
+		return true;
+	text = pid_list_read(list);
 	if (!text)
 		return false;
-	memset(listed, 0, sizeof(*listed));
+	at = text;
+	memset(listed->bits, 0, sizeof(listed->bits));
 	for (;;) {
 		unsigned long pid = strtoul(at, &end, 10);
 
@@ -66,7 +73,7 @@ static bool read_listed(const char *list, struct listed *listed)
  * Add the threads of a process that are not listed. Return false if the process
  * does not exist.
  */
-static bool add_missing(struct buf *pids, const struct listed *listed, unsigned int pid)
+static bool add_missing(struct buf *pids, struct listed *listed, unsigned int pid)
 {
 	struct dirent *entry;
 	uint64_t thread;
@@ -78,9 +85,12 @@ static bool add_missing(struct buf *pids, const struct listed *listed, unsigned 
 	if (!dir)
 		return false;
 	while ((entry = readdir(dir))) {
-		if (parse_u64(entry->d_name, &thread) && thread < MAX_PID &&
-		    !(listed->bits[thread / 8] & 1 << thread % 8))
-			buf_printf(pids, "%s ", entry->d_name);
+		if (!parse_u64(entry->d_name, &thread) || thread >= MAX_PID ||
+		    listed->bits[thread / 8] & 1 << thread % 8)
+			continue;
+		buf_printf(pids, "%s%s ", listed->translate ? "@" : "", entry->d_name);
+		if (listed->translate)
+			listed->bits[thread / 8] |= 1 << thread % 8;
 	}
 	closedir(dir);
 	return true;
@@ -122,6 +132,17 @@ bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr
 
 	if (!listed) {
 		complain("out of memory");
+		return false;
+	}
+	switch (proc_pids()) {
+	case PROC_PIDS_KERNEL:
+		break;
+	case PROC_PIDS_OWN:
+		listed->translate = true;
+		break;
+	case PROC_PIDS_OTHER:
+		complain("/proc belongs to another PID namespace, whose process ids are not those of the kernel: mount the own one, or run this command outside");
+		free(listed);
 		return false;
 	}
 	for (int looks = 0; ret > 0 && looks < MAX_LOOKS; looks++)

@@ -80,7 +80,7 @@ bool recording_init(struct recording *r, const struct control_events *events,
 		complain("out of memory");
 		return false;
 	}
-	cmdlines_scan_proc(r->cmdlines, COMM_TS_BEGIN);
+	cmdlines_scan(r->cmdlines, COMM_TS_BEGIN);
 	return read_formats(r, events, wanted, data);
 }
 
@@ -236,7 +236,7 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 	for (unsigned int i = 0; stats && i < nr_cpus; i++)
 		if (recorder_has_cpu(recorder, i))
 			stats[i] = read_stats(recorder, i);
-	cmdlines_scan_proc(cmdlines, COMM_TS_END);
+	cmdlines_scan(cmdlines, COMM_TS_END);
 	cmdlines_print(cmdlines, &names, dat_cmdlines_room());
 	ret = dat_finish(writer, &names, stats, fd);
 	if (ret)

@@ -13,6 +13,7 @@
 #include <linux/rbmap.h>
 
 #include "columns.h"
+#include "common/namespaces.h"
 #include "common/colour.h"
 #include "common/printable.h"
 #include "crash_notes.h"
@@ -103,6 +104,7 @@ struct text {
 		const char *system, *name, *shown;
 	} other;			/* the event that is shown by another name */
 	bool comm_from_proc;
+	bool asks_proc;			/* /proc has the numbers of events */
 	bool comm_keep;
 	bool symbols_from_proc;
 	const char *kallsyms;		/* NULL: none */
@@ -386,6 +388,7 @@ void text_each_comm(const struct text *t, task_name_fn *each, void *data)
 void text_comm_from_proc(struct text *t, bool on)
 {
 	t->comm_from_proc = on;
+	t->asks_proc = on && proc_pids() == PROC_PIDS_KERNEL;
 }
 
 void text_comm_keep(struct text *t, bool on)
@@ -719,7 +722,7 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 			learn_names(t, info, ev);
 		parts->json = info->json;
 	}
-	if (t->comm_from_proc && parts->common.pid > 0 &&
+	if (t->asks_proc && parts->common.pid > 0 &&
 	    !asked_lately(t, parts->common.pid))
 		ask_proc(t, parts->common.pid);
 	parts->comm = comm_of(t, parts->common.pid);

@@ -76,7 +76,7 @@ bool top_begin(struct top *top)
 		return out_of_memory();
 	if (!label_events(top) || !sampler_begin(&top->sampler))
 		return false;
-	cmdlines_scan_proc(top->names, COMM_TS_BEGIN);
+	cmdlines_scan(top->names, COMM_TS_BEGIN);
 	/* The order of events does not matter. */
 	rbmap_merge_set_hold(top->live.merge, 0);
 	if (top->batch)

@@ -149,7 +149,7 @@ static bool read_names(struct stream_heads *h)
 	struct buf names = { 0 };
 	bool changed;
 
-	cmdlines_scan_proc(h->cmdlines, COMM_TS_SEEN);
+	cmdlines_scan(h->cmdlines, COMM_TS_SEEN);
 	cmdlines_print(h->cmdlines, &names, NAMES_SIZE);
 	changed = !names.failed && (names.size != h->names.size ||
 				    (names.size && memcmp(names.data, h->names.data, names.size)));

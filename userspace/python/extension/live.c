@@ -34,6 +34,16 @@ static struct live *of(PyObject *self)
 
 /* ---- open and close */
 
+/* In a container /proc has other numbers than events. The initial namespace has this one. */
+static bool proc_has_kernel_pids(void)
+{
+	static const char initial[] = "pid:[4026531836]";
+	char name[sizeof(initial)];
+	ssize_t len = readlink("/proc/self/ns/pid", name, sizeof(name));
+
+	return len == sizeof(initial) - 1 && !memcmp(name, initial, len);
+}
+
 /* The thread may have another name by now, or have ended. */
 static const char *comm(struct source *source, int pid, char room[64])
 {
@@ -43,7 +53,7 @@ static const char *comm(struct source *source, int pid, char room[64])
 
 	(void)source;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = proc_has_kernel_pids() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd >= 0) {
 		size = read(fd, room, 63);
 		close(fd);

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Recorders in namespaces, as in containers. -p takes the process ids that the user sees,
+# and each thread has its own name. Times of day are right in a time namespace. What cannot
+# work is refused with the reason. SHORT=1 has one of the clocks.
+# shellcheck disable=SC2016,SC2086,SC2317 # for sh -c; names without blanks; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+[ -x /tests/unshare ] || skip_all "no unshare: install util-linux"
+root=/sys/kernel/rbmap
+
+ok "the module loads" load_module rbmap || done_testing
+
+# in_pids COMMAND: runs it in a PID namespace with a /proc of its own
+in_pids()
+{
+	/tests/unshare --pid --fork --mount-proc sh -c "$1"
+}
+# pids FILE: prints the threads that made system calls
+pids()
+{
+	rbmap report --json -e raw_syscalls $1 2>/dev/null | grep '"pid"' | sed 's/.*"pid": *\([0-9]*\).*/\1/' | sort -nu | xargs
+}
+# names FILE: prints their names
+names()
+{
+	rbmap report --json -e raw_syscalls $1 2>/dev/null | grep '"pid"' | sed 's/.*"comm": *"\([^"]*\)".*/\1/' | sort -u | xargs
+}
+
+# --- PID namespaces
+in_pids '
+	dd if=/dev/zero of=/dev/null bs=64 2>/dev/null &
+	echo $! >/tmp/inside
+	rbmap record -q -p $! -e raw_syscalls -b 64K -d 0.1 -o /tmp/pid.dat
+	pidof dd >/tmp/pidof
+	kill $!' 2>/tmp/err &
+inside=$!
+ok "a program runs in the namespace" retry_until 20 pidof dd
+outside=$(pidof dd)
+wait $inside
+ok "its number is another one inside" [ "$(cat /tmp/inside)" != "$outside" ]
+is "$(pids /tmp/pid.dat)" "$outside" "-p selects the process that the namespace has by that number"
+is "$(names /tmp/pid.dat)" dd "events have its name"
+is "$(cat $root/set_event_pid)" "" "nothing is left in the default buffer"
+
+in_pids 'sleep 1000 & sleep 0.2; rbmap record -q --no-compress -e sched_switch -b 64K -d 0.2 -o /tmp/names.dat; kill $!'
+is "$(sed -n 's/^1 //p' /tmp/names.dat | head -n 1)" "$(cat /proc/1/comm)" \
+	"a recording has the kernel's names of numbers that the namespace uses, too"
+# The numbers of the namespace are those of kernel threads outside.
+is "$(in_pids 'rbmap stream --default -e sched_switch -d 0.2' 2>/dev/null | grep -cE '^ *(sh|rbmap)-[1-9] ')" 0 \
+	"a stream gives no thread a name of the namespace"
+
+# The list takes numbers of the writer's namespace.
+ok "@ before a number" in_pids "echo @999 >$root/set_event_pid"
+is "$(wc -l <$root/set_event_pid)" 0 "a task that has ended is not listed"
+echo 0 >$root/events/enable
+is "$(in_pids "echo @1 >>$root/set_event_pid; cat $root/set_event_pid" | grep -c .)" 1 "one that runs is"
+for wrong in '@' '@0' '@x' '@@1' '@4194304'; do
+	fails "'$wrong' is refused" sh -c "echo '$wrong' >$root/set_event_pid"
+done
+echo >$root/set_event_pid
+
+# The /proc of another namespace
+said /tests/unshare --mount sh -c '
+	/tests/unshare --pid --fork --kill-child sh -c "mount -t proc proc /proc; echo >/tmp/ready; exec sleep 1000" >/dev/null 2>&1 &
+	until [ -e /tmp/ready ]; do sleep 0.1; done
+	rbmap record -p 1 -e sched_switch -d 0.1 -o /tmp/other.dat
+	status=$?
+	kill $!
+	exit $status'
+is "$status" 1 "with a /proc of another namespace, -p is refused"
+like "$output" '/proc belongs to another PID namespace' "with the reason"
+
+# --- time namespaces
+if [ -e /proc/self/ns/time ]; then
+	clocks="mono boot local"
+	[ -z "${SHORT:-}" ] || clocks=mono
+	for clock in $clocks; do
+		/tests/unshare --time --fork --monotonic 100000 --boottime 200000 \
+			sh -c "echo x >/dev/null; rbmap record -q -C $clock -b 64K -e raw_syscalls -o /tmp/time.dat -- true"
+		now=$(date +%s)
+		told=$(rbmap report --wall /tmp/time.dat 2>/dev/null | tail -n 1 |
+			sed 's/.*\([0-9]\{4\}-[0-9][0-9]-[0-9][0-9]\)[T ]\([0-9:]*\).*/\1 \2/')
+		told=$(date -d "$told" +%s)
+		ok "time namespace, clock $clock: the time of day is right ($told, $now)" \
+			[ $((now - told)) -ge -1 -a $((now - told)) -le $((60 * $(patience 1))) ]
+	done
+else
+	skip "this kernel has no time namespaces" "the time of day"
+fi
+
+# --- user namespaces
+said /tests/unshare --user --map-root-user rbmap record -e sched_switch -d 0.1 -o /tmp/user.dat
+is "$status" 1 "root of a user namespace makes no buffer"
+like "$output" 'no permission' "the message says so"
+fails "no file is left" test -e /tmp/user.dat
+
+# --- mount namespaces
+said /tests/unshare --mount sh -c "mount -t tmpfs none /dev && rbmap record -e sched_switch -d 0.1 -o /tmp/mount.dat"
+is "$status" 1 "without /dev/rbmap"
+like "$output" '/dev/rbmap' "the message names it"
+fails "and no other version" sh -c "echo '$output' | grep -q version"
+said /tests/unshare --mount sh -c "mount -t tmpfs none /sys && rbmap record -e sched_switch -d 0.1 -o /tmp/mount.dat"
+is "$status" 1 "without /sys/kernel/rbmap"
+ok "the module unloads" rmmod rbmap
+done_testing

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "namespaces.h"
+
+/* The kernel's PROC_PID_INIT_INO: the initial namespace has the same number everywhere. */
+#define INITIAL	"pid:[4026531836]"
+
+/* Return whether a link names the initial PID namespace. */
+static bool is_initial(const char *link)
+{
+	char name[64];
+	ssize_t len = readlink(link, name, sizeof(name));
+
+	return len == (ssize_t)strlen(INITIAL) && !memcmp(name, INITIAL, len);
+}
+
+/* Does /proc know this process by one number only, that of its own namespace? */
+static bool is_own(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	char line[256], extra;
+	bool own = false;
+	int pid;
+
+	while (status && fgets(line, sizeof(line), status))
+		if (!strncmp(line, "NSpid:", 6))
+			own = sscanf(line + 6, "%d %c", &pid, &extra) == 1 && pid == getpid();
+	if (status)
+		fclose(status);
+	return own;
+}
+
+/*
+ * /proc/self exists if this process is in the namespace of /proc or below it. So a process
+ * in the initial namespace that finds itself sees the kernel's numbers.
+ */
+enum proc_pids proc_pids(void)
+{
+	if (is_initial("/proc/self/ns/pid") || is_initial("/proc/1/ns/pid"))
+		return PROC_PIDS_KERNEL;
+	return is_own() ? PROC_PIDS_OWN : PROC_PIDS_OTHER;
+}
