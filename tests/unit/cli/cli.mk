@@ -8,7 +8,7 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_costs cli_dat cli_control cli_recorder cli_words cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_top
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_top cli_open_files
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))
@@ -34,7 +34,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/cli and build/lib.
 CLI_TEST_SRCS := \
-	$(addprefix common/,buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c pipeline.c \
+	$(addprefix common/,buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c open_files.c pipeline.c \
 		output_error.c printable.c progress.c selfcost.c service.c size.c standard_file.c suggest.c write_all.c) \
 	$(addprefix latency/,histogram.c length.c) \
 	$(addprefix probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \

@@ -9,6 +9,7 @@
 
 #include "child.h"
 #include "common/cli.h"
+#include "common/open_files.h"
 
 static void run_child(const struct child *child, int go, int failed)
 {
@@ -18,6 +19,7 @@ static void run_child(const struct child *child, int go, int failed)
 	/* End of file: the parent says "go", or has ended. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
+	open_files_restore();
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);

@@ -121,7 +121,7 @@ static bool prepare(struct record *r)
 		complain("warning: tracing_on is 0, and nothing is recorded until it is 1: echo 1 > %s/tracing_on",
 			 control_dir());
 	/* Begin with the events: a thread is then in them, or in /proc, or both. */
-	if (r->seconds)
+	if (r->seconds && recorder_can_open_names(r->recorder))
 		r->recording.comm_events =
 			comm_events_begin(recorder_clock(r->recorder));
 	return recording_init(&r->recording, &r->events, wanted, r) &&

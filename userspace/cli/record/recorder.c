@@ -12,6 +12,7 @@
 
 #include "common/cli.h"
 #include "common/control.h"
+#include "common/open_files.h"
 #include "common/service.h"
 #include "loss.h"
 #include "recorder.h"
@@ -62,6 +63,7 @@ struct recorder {
 	_Atomic bool stop;
 	_Atomic bool failed;
 	_Atomic int new_clock;		/* the rings have another clock now */
+	enum open_files files;
 	bool incomplete;		/* a CPU that came later is not recorded */
 };
 
@@ -214,6 +216,22 @@ static int cpu_of(const char *name)
 	return cpu;
 }
 
+/* Fail before anything is recorded. Further CPUs may come. */
+static bool allow_files(struct recorder *rec)
+{
+	rlim_t highest = open_files_highest();
+
+	rec->files = open_files_allow(rec->max_cpus);
+	if (!rec->files)
+		rec->files = open_files_within(rec->nr_cpus, highest);
+	if (!rec->files)
+		complain("recording %u CPUs needs %llu open files, and the limit is %llu: raise it (ulimit -n)",
+			 rec->nr_cpus,
+			 (unsigned long long)open_files_needed(rec->nr_cpus, OPEN_FILES_RINGS),
+			 (unsigned long long)highest);
+	return rec->files;
+}
+
 struct recorder *recorder_open(const char *dir_name)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
@@ -242,6 +260,7 @@ struct recorder *recorder_open(const char *dir_name)
 			rec->nr_cpus = cpu + 1;
 	}
 	ok = ok && alloc_cpus(rec);
+	ok = ok && allow_files(rec);
 	for (cpu = 0; ok && cpu < (int)rec->nr_cpus; cpu++)
 		ok = map_cpu(rec, cpu);
 	if (ok && !rec->page_size) {
@@ -261,14 +280,32 @@ struct recorder *recorder_open(const char *dir_name)
 	return rec;
 }
 
-static void close_cpu(struct cpu_recorder *c)
+static void close_files(struct cpu_recorder *c)
 {
 	rbmap_close(c->map);
-	cmdlines_free(c->cmdlines);
+	c->map = NULL;
 	if (c->pipe_size) {
 		close(c->pipe[0]);
 		close(c->pipe[1]);
 	}
+	c->pipe_size = 0;
+}
+
+static void close_cpu(struct cpu_recorder *c)
+{
+	close_files(c);
+	cmdlines_free(c->cmdlines);
+}
+
+void recorder_close_files(struct recorder *rec)
+{
+	for (unsigned int i = 0; i < rec->nr_cpus; i++)
+		close_files(&rec->cpu[i]);
+}
+
+bool recorder_can_open_names(const struct recorder *rec)
+{
+	return rec->files == OPEN_FILES_ALL;
 }
 
 void recorder_close(struct recorder *rec)
@@ -597,7 +634,8 @@ static int start_cpu(struct recorder *rec, unsigned int cpu)
 	char name[24];
 	int ret;
 
-	open_pipe(c);
+	if (rec->files >= OPEN_FILES_PIPES)
+		open_pipe(c);
 	ret = pthread_create(&c->thread, NULL, run, c);
 	if (ret)
 		return -ret;

@@ -23,6 +23,10 @@ struct recorder;
  */
 struct recorder *recorder_open(const char *dir);
 void recorder_close(struct recorder *rec);
+/* Close the rings after recorder_result(): the end of a recording needs files of its own. */
+void recorder_close_files(struct recorder *rec);
+/* Return whether the limit of open files has room for the buffer of comm_events.h. */
+bool recorder_can_open_names(const struct recorder *rec);
 
 unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest CPU + 1 */
 unsigned int recorder_max_cpus(const struct recorder *rec); /* as far as it can grow */

@@ -284,7 +284,7 @@ static void tell_sums(const struct recording *r, const char *path,
 }
 
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
-		      const char *path, const struct recorder *recorder)
+		      const char *path, struct recorder *recorder)
 {
 	uint64_t events = recorder_events(recorder), bytes = dat_bytes(writer);
 	struct cmdlines *cmdlines = cmdlines_new();
@@ -318,6 +318,7 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 		ok = false;
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),
 		  &result);
+	recorder_close_files(recorder);
 	if (!assemble(r, path, fd))
 		ok = false;
 	cmdlines_free(cmdlines);

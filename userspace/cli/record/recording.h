@@ -83,6 +83,6 @@ bool recording_publish(struct dat_writer *writer, const char *path);
  * failure, report the error and return false.
  */
 bool recording_finish(const struct recording *r, struct dat_writer *writer,
-		      const char *path, const struct recorder *recorder);
+		      const char *path, struct recorder *recorder);
 
 #endif /* RBMAP_CLI_RECORDING_H */
