@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Recorders in namespaces, as in containers. -p takes the process ids that the user sees,
-# and each thread has its own name. Times of day are right in a time namespace. What cannot
-# work is refused with the reason. SHORT=1 has one of the clocks.
+# and each thread has its own name. Times of day are right in a time namespace. A recorder
+# that cannot work says why. SHORT=1 has one of the clocks.
 # shellcheck disable=SC2016,SC2086,SC2317 # for sh -c; names without blanks; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh

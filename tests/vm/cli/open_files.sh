@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The limit of open files and `rbmap record`: the soft limit is raised, the hard one is
-# checked before anything is recorded, and the least that is needed is enough until the
-# file is complete. Boot it with many processors: 6.12/64/open_files.sh.
+# The limit of open files and `rbmap record`. The soft limit is raised, and the hard one is
+# checked before anything is recorded. The least number that a recording needs is enough
+# until the file is complete. Boot it with many processors: 6.12/64/open_files.sh.
 # shellcheck disable=SC2016,SC2317 # for sh -c; called by ok
 # shellcheck shell=dash disable=SC3045 # ulimit -n
 # shellcheck source=tests/vm/lib/guest.sh
