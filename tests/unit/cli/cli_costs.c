@@ -236,7 +236,7 @@ static void test_formats(void **state)
 /* Chunks of zeroes. @shared: all CPUs have the same ones; otherwise each has one. */
 static void add_chunks(struct buf *option, uint32_t page_size, size_t size, bool shared)
 {
-	uint32_t chunks = shared ? 64 : 1;
+	uint32_t chunks = shared ? 1024 : 1;
 	char *zeroes = calloc(1, size), *packed = malloc(ZSTD_compressBound(size));
 	size_t n = ZSTD_compress(packed, ZSTD_compressBound(size), zeroes, size, 1);
 	uint64_t at = file.size, data = 0;
@@ -277,7 +277,7 @@ static void test_chunks(void **state)
 		option.size = 0;
 		begin_file(4096, 0);
 		begin_options(&options, CPUS);
-		add_chunks(&option, 4096, shared ? 1 << 20 : 64 << 20, shared);
+		add_chunks(&option, 4096, shared ? 65536 : 64 << 20, shared);
 		add_option(&options, DAT_OPTION_BUFFER, option.data, option.size);
 		end_file(&options);
 		assert_cheap(MEMORY_MAX);
@@ -327,6 +327,34 @@ static void test_hole(void **state)
 	unlink(path);
 }
 
+/* Two CPUs have the same data: it would be read as often as the file has CPUs. */
+static void test_overlap(void **state)
+{
+	char path[64] = "/tmp/rbmap-cli-costs.XXXXXX", spool[80];
+	struct dat_source source = synth_source(2);
+	uint64_t entry[4] = { 4096, 4 << 20, 4096, 4 << 20 };
+	struct dat_reader *r;
+	struct dat_writer *w;
+	int fd;
+
+	(void)state;
+	fd = mkstemp(path);
+	close(fd);
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	assert_int_equal(dat_finish(w, NULL, (char *[]){ NULL, NULL }, &fd), 0);
+	assert_int_equal(dat_open(&r, path), 0);
+	assert_int_equal(pwrite(fd, entry, sizeof(entry), r->table), sizeof(entry));
+	dat_close(r);
+	assert_int_equal(ftruncate(fd, (4 << 20) + 4096), 0);
+	assert_int_equal(dat_open(&r, path), DAT_ERR_BROKEN);
+	close(fd);
+	unlink(path);
+	for (int cpu = 0; cpu < 2; cpu++) {
+		snprintf(spool, sizeof(spool), "%s.cpu%d", path, cpu);
+		unlink(spool);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_hole),
+		cmocka_unit_test(test_overlap),
 	};
 	int ret = cmocka_run_group_tests_name("cli_costs", tests, NULL, NULL);
 

@@ -793,6 +793,37 @@ static void test_file_replaced(void **state)
 	remove_others();
 }
 
+/* Another file gets the name of a CPU's file, which a full disk has to free. */
+static bool replace_spool(void *data, double done)
+{
+	char spool[80], other[96];
+
+	(void)data;
+	snprintf(spool, sizeof(spool), "%s.cpu2", path);
+	snprintf(other, sizeof(other), "%s.new", spool);
+	put_file(other, "another's");
+	assert_int_equal(rename(other, spool), 0);
+	return done <= 1;
+}
+
+static void test_spool_replaced(void **state)
+{
+	struct dat_assembly a = { .go_on = replace_spool };
+	struct dat_writer *w = create();
+	char spool[80];
+
+	(void)state;
+	seed = 17;
+	write_random(w, 100);
+	leave_unfinished(w);
+	space_left = 0;
+	assert_int_equal(lock_and_assemble(path, &a), -ESTALE);
+	space_left = UINT64_MAX;
+	snprintf(spool, sizeof(spool), "%s.cpu2", path);
+	assert_text(spool, "another's");
+	remove_others();
+}
+
 /* The files of CPUs stay until the disk has taken their events. */
 static void test_sync_fails(void **state)
 {
@@ -967,6 +998,45 @@ static void test_losses_of_pages(void **state)
 			assert_int_equal(dat_next(r, &ev), 0);
 			dat_close(r);
 		}
+	}
+}
+
+/* Events of one time come in the order of CPUs, and a rewound recording is as it was. */
+static void test_order_and_rewind(void **state)
+{
+	struct dat_source source = synth_source(NR_CPUS);
+	struct dat_reader *r = NULL;
+	struct rbmap_event ev;
+	struct dat_writer *w;
+
+	(void)state;
+	for (int compress = 0; compress < 2; compress++) {
+		assert_int_equal(dat_create(&w, path, &source), 0);
+		for (int cpu = NR_CPUS - 1; cpu >= 0; cpu--) {
+			struct rbmap_subbuf lost = { .lost = 7 }, sb;
+			struct synth s = { 0 };
+
+			synth_begin(&s, 5000);
+			assert_true(synth_number(&s, 5000, 1, cpu));
+			sb = synth_piece(&s, 0);
+			assert_int_equal(dat_add(w, cpu, &sb), 0);
+			assert_int_equal(dat_add(w, cpu, &lost), 0);
+		}
+		leave_unfinished(w);
+		assemble(compress);
+		assert_int_equal(dat_open(&r, path), 0);
+		for (int i = 0; i < 2; i++) {
+			for (int cpu = 0; cpu < NR_CPUS; cpu++) {
+				assert_int_equal(dat_next(r, &ev), 1);
+				assert_int_equal(ev.cpu, cpu);
+				assert_true(ev.lost == 0);
+			}
+			assert_int_equal(dat_next(r, &ev), 0);
+			for (int cpu = 0; cpu < NR_CPUS; cpu++)
+				assert_true(dat_lost_last(r, cpu) == 7);
+			dat_rewind(r);
+		}
+		dat_close(r);
 	}
 }
 
@@ -1799,7 +1869,9 @@ int main(void)
 		cmocka_unit_test(test_both_new),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_losses_of_pages),
+		cmocka_unit_test(test_order_and_rewind),
 		cmocka_unit_test(test_file_replaced),
+		cmocka_unit_test(test_spool_replaced),
 		cmocka_unit_test(test_sync_fails),
 		cmocka_unit_test(test_sign_is_gone),
 		cmocka_unit_test(test_directory_replaced),

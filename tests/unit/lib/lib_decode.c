@@ -437,6 +437,22 @@ static void test_mutated(void **state)
 	}
 }
 
+/* Padding that is longer than the rest, when its length is rounded up. */
+static void test_padding_beyond_end(void **state)
+{
+	uint32_t words[16] = { 0 };
+	struct rbmap_cursor c = { 0 };
+	struct rbmap_event ev;
+	uint64_t commit = 13;
+
+	(void)state;
+	memcpy(&words[2], &commit, sizeof(commit));
+	words[HEAD / 4] = RBMAP_TYPE_PADDING | 1 << 5;
+	words[HEAD / 4 + 1] = 9;
+	assert_int_equal(rbmap_decode(words, sizeof(words), &c, &ev), RBMAP_ERR_CORRUPT);
+	assert_int_equal(c.offset, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_unaligned),
+		cmocka_unit_test(test_padding_beyond_end),
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_against_kbuffer),
 		cmocka_unit_test(test_garbage),
