@@ -799,7 +799,7 @@ static bool replace_spool(void *data, double done)
 	char spool[80], other[96];
 
 	(void)data;
-	snprintf(spool, sizeof(spool), "%s.cpu2", path);
+	snprintf(spool, sizeof(spool), "%s.cpu1", path);
 	snprintf(other, sizeof(other), "%s.new", spool);
 	put_file(other, "another's");
 	assert_int_equal(rename(other, spool), 0);
@@ -814,12 +814,12 @@ static void test_spool_replaced(void **state)
 
 	(void)state;
 	seed = 17;
-	write_random(w, 100);
+	write_random(w, 600);
 	leave_unfinished(w);
 	space_left = 0;
 	assert_int_equal(lock_and_assemble(path, &a), -ESTALE);
 	space_left = UINT64_MAX;
-	snprintf(spool, sizeof(spool), "%s.cpu2", path);
+	snprintf(spool, sizeof(spool), "%s.cpu1", path);
 	assert_text(spool, "another's");
 	remove_others();
 }
