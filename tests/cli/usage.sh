@@ -131,7 +131,8 @@ says 2 "unexpected argument 'x'" snapshot x
 says 2 "invalid CPU number 'x'" report --cpu x
 # shellcheck disable=SC2046 # split into words
 says 2 "option --cpu was given more than 64 times" report $(printf -- '-c0 %.0s' $(seq 65))
-says 2 "unexpected argument 'b': report prints one recording" report a b
+says 2 "unexpected argument 'b': --html shows one recording" report --html a b
+says 2 'report prints at most 16 recordings' report $(seq 17)
 says 2 "the name of a directory is missing" tracefs-dir
 says 2 "the name of a directory is missing" tracefs-dir --remove ''
 says 2 "unexpected argument 'b'" tracefs-dir a b

@@ -34,9 +34,29 @@
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 #define OUTPUT_FAILED	1	/* finish_stdout() reports the error */
 #define PROGRESS_EVENTS	4096	/* between two looks at the clock */
+#define MOST_FILES	16	/* recordings that are printed as one */
 
+/**
+ * struct source - a recording
+ * @next: its next event, if @got, the result of dat_next(), is 1
+ * @chosen: events that --event chooses
+ * @buffer: for each buffer of the recording
+ */
+struct source {
+	struct input in;
+	struct text *text;
+	struct rbmap_event next;
+	int got;
+	bool chosen[NR_EVENT_IDS];
+	struct report_buffer *buffer;
+};
+
+/* The options are in @in; each source has a copy of them. */
 struct report {
 	struct input in;
+	const char *path[MOST_FILES];
+	struct source *source;
+	unsigned int nr_sources;
 	struct patterns patterns;
 	uint64_t cpu[MAX_CPUS];
 	size_t nr_cpus;
@@ -45,11 +65,8 @@ struct report {
 	bool no_plugins;
 	struct html html;
 
-	struct text *text;
-	struct rbmap_event next;	/* the next event, if dat_next() returned 1 */
-	int got;		/* result of dat_next() */
-	bool chosen[NR_EVENT_IDS];	/* by --event */
-	struct text *printer[PIPELINE_THREADS];	/* text of each thread */
+	/* The texts of each thread, by source */
+	struct text *printer[PIPELINE_THREADS][MOST_FILES];
 	struct report_batch *batch[MOST_BATCHES];
 	struct report_batch *filling;
 	struct pipeline *pipeline;
@@ -97,6 +114,7 @@ static const struct cli_option options[] = {
 	  .target = FLAG(struct report, no_plugins),
 	  .help = "print each event by its format alone, without the plugins\n"
 		  "of libtraceevent" },
+	INPUT_BUFFER_OPTION(struct report, "print"),
 	INPUT_TIME_OPTIONS(struct report, "print"),
 	{ .name = "threads", .arg = "N", .kind = "number",
 	  .target = OPTION_TO(set_threads, uint64_t, struct report, threads),
@@ -106,20 +124,146 @@ static const struct cli_option options[] = {
 	{ 0 }
 };
 
-/* Read the formats and the names of threads. */
-/* Plugins are files: load them before the formats, while files can be opened. */
-static int prepare_text(struct report *r)
+/* ---- the sources */
+static const char *file_name(const struct source *s)
 {
-	r->text = text_new();
-	if (!r->text)
+	const char *slash = strrchr(s->in.path, '/');
+
+	return slash ? slash + 1 : s->in.path;
+}
+
+/* Plugins are files: load them before the formats, while files can be opened. */
+static int prepare_text(const struct report *r, struct source *s)
+{
+	s->text = text_new();
+	if (!s->text)
 		return -ENOMEM;
 	/* The layout of trace-cmd report */
-	text_set_layout(r->text, 5, false, NAME_WIDTH);
-	text_with_json(r->text, r->as_json);
+	text_set_layout(s->text, 5, false, NAME_WIDTH);
+	text_with_json(s->text, r->as_json);
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
-		text_load_plugins(r->text);
+		text_load_plugins(s->text);
 	return 0;
+}
+
+/* Several recordings have their names before the lines, and so have named buffers. */
+static bool has_prefixes(const struct report *r)
+{
+	for (unsigned int i = 0; i < r->nr_sources; i++)
+		if (input_has_buffers(&r->source[i].in))
+			return true;
+	return r->nr_sources > 1;
+}
+
+/* Set the names of a source's buffers. The top buffer has that of the file, if any. */
+static int name_buffers(const struct report *r, struct source *s, size_t *width)
+{
+	unsigned int nr = dat_buffers(s->in.reader);
+
+	s->buffer = calloc(nr, sizeof(*s->buffer));
+	if (!s->buffer)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < nr; i++) {
+		struct report_buffer *b = &s->buffer[i];
+		const char *name = dat_buffer_name(s->in.reader, i);
+
+		b->source = s - r->source;
+		if (*name)
+			b->name = name;
+		else if (r->nr_sources > 1)
+			b->name = file_name(s);
+		if (b->name)
+			buf_add_printable(&b->prefix, b->name, strlen(b->name));
+		if (b->prefix.failed)
+			return -ENOMEM;
+		if (*width < b->prefix.size)
+			*width = b->prefix.size;
+	}
+	return 0;
+}
+
+/* trace-cmd has the names in a column, and a colon behind each. */
+static int align_prefix(struct report_buffer *b, size_t width)
+{
+	struct buf name = b->prefix;
+
+	b->prefix = (struct buf){ 0 };
+	buf_printf(&b->prefix, "%*.*s%s", (int)width, (int)name.size,
+		   name.size ? name.data : "", name.size ? ": " : "  ");
+	buf_free(&name);
+	return b->prefix.failed ? -ENOMEM : 0;
+}
+
+static int set_prefixes(struct report *r)
+{
+	bool wanted = has_prefixes(r);
+	size_t width = 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
+		ret = name_buffers(r, &r->source[i], &width);
+	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
+		struct source *s = &r->source[i];
+
+		for (unsigned int b = 0; !ret && b < dat_buffers(s->in.reader); b++) {
+			if (wanted)
+				ret = align_prefix(&s->buffer[b], width);
+			else
+				s->buffer[b].prefix.size = 0;
+		}
+	}
+	return ret;
+}
+
+static int open_sources(struct report *r)
+{
+	int status = STATUS_OK;
+
+	r->source = calloc(r->nr_sources, sizeof(*r->source));
+	if (!r->source) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	for (unsigned int i = 0; !status && i < r->nr_sources; i++) {
+		r->source[i].in = r->in;
+		r->source[i].in.path = r->path[i];
+		status = input_open(&r->source[i].in);
+	}
+	return status;
+}
+
+static int load_sources(struct report *r)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
+		input_load_text(&r->source[i].in, r->source[i].text);
+	return ret ? ret : set_prefixes(r);
+}
+
+/* Return the source with the oldest event. NULL: no event is left, or @ret has an error. */
+static struct source *next_source(const struct report *r, int *ret)
+{
+	struct source *oldest = NULL;
+
+	for (unsigned int i = 0; i < r->nr_sources; i++) {
+		struct source *s = &r->source[i];
+
+		if (s->got < 0)
+			*ret = s->got;
+		if (s->got == 1 && (!oldest || s->next.ts < oldest->next.ts))
+			oldest = s;
+	}
+	return *ret ? NULL : oldest;
+}
+
+static void read_next(struct source *s)
+{
+	s->got = dat_next(s->in.reader, &s->next);
+	/* Later events are not wanted. */
+	if (s->got == 1 && s->next.ts > s->in.to)
+		s->got = 0;
 }
 
 /* ---- events */
@@ -131,19 +275,19 @@ static bool wanted_cpu(const struct report *r, int cpu)
 	return !r->nr_cpus;
 }
 
-static bool wanted(const struct report *r, const struct rbmap_event *ev)
+static bool wanted(const struct report *r, const struct source *s, const struct rbmap_event *ev)
 {
 	int id;
 
 	if (!r->patterns.nr)
 		return true;
 	id = text_format_id(ev);
-	return id >= 0 && r->chosen[id];
+	return id >= 0 && s->chosen[id];
 }
 
-/* A pattern, and the events of the recording that it chooses */
+/* A pattern, and the events of the recordings that it chooses */
 struct choice {
-	struct report *r;
+	struct source *s;
 	const char *pattern;
 	bool found;
 	struct suggest suggest;
@@ -154,7 +298,7 @@ static void choose(void *data, int id, const char *system, const char *name)
 	struct choice *choice = data;
 
 	if (control_match(choice->pattern, system, name)) {
-		choice->r->chosen[id] = true;
+		choice->s->chosen[id] = true;
 		choice->found = true;
 	}
 	suggest_offer_event(&choice->suggest, system, name);
@@ -165,13 +309,15 @@ static bool choose_events(struct report *r)
 	for (size_t i = 0; i < r->patterns.nr; i++) {
 		const char *pattern = r->patterns.pattern[i];
 		struct choice choice = {
-			.r = r,
 			.pattern = pattern,
 			.suggest = suggest_events(pattern),
 		};
 		char list[512];
 
-		text_each_format(r->text, choose, &choice);
+		for (unsigned int k = 0; k < r->nr_sources; k++) {
+			choice.s = &r->source[k];
+			text_each_format(choice.s->text, choose, &choice);
+		}
 		if (choice.found)
 			continue;
 		suggest_list(&choice.suggest, list, sizeof(list));
@@ -184,8 +330,11 @@ static bool choose_events(struct report *r)
 
 static bool choose_cpus(const struct report *r)
 {
-	unsigned int cpus = dat_cpus(r->in.reader);
+	unsigned int cpus = 0;
 
+	for (unsigned int i = 0; i < r->nr_sources; i++)
+		if (cpus < dat_cpus(r->source[i].in.reader))
+			cpus = dat_cpus(r->source[i].in.reader);
 	for (size_t i = 0; i < r->nr_cpus; i++) {
 		if (r->cpu[i] < cpus)
 			continue;
@@ -197,27 +346,40 @@ static bool choose_cpus(const struct report *r)
 }
 
 /* ---- times */
-/* Choose how times are printed, and read the first event. */
+/* Choose how times are printed, and read the first event of each recording. */
 static bool choose_times(struct report *r)
 {
-	if (!input_set_times(&r->in))
-		return false;
-	r->got = dat_next(r->in.reader, &r->next);
-	if (r->in.relative && r->got == 1)
-		r->in.time.ring = r->next.ts;
-	text_set_time(r->text, &r->in.time);
+	const struct source *first;
+	int error = 0;
+
+	for (unsigned int i = 0; i < r->nr_sources; i++) {
+		if (!input_set_times(&r->source[i].in))
+			return false;
+		read_next(&r->source[i]);
+	}
+	first = next_source(r, &error);
+	for (unsigned int i = 0; i < r->nr_sources; i++) {
+		struct source *s = &r->source[i];
+
+		if (s->in.relative && first)
+			s->in.time.ring = first->next.ts;
+		text_set_time(s->text, &s->in.time);
+	}
 	return true;
 }
 
-static void print_head(const struct report *r)
+static void print_head(const struct report *r, const struct source *s)
 {
 	struct buf head = { 0 };
 
 	if (!r->as_json) {
-		printf("cpus=%u\n", dat_cpus(r->in.reader));
+		if (r->nr_sources > 1)
+			fwrite(s->buffer->prefix.data, 1, s->buffer->prefix.size, stdout);
+		printf("cpus=%u\n", dat_cpus(s->in.reader));
 		return;
 	}
-	json_head_add(dat_clock(r->in.reader), dat_uname(r->in.reader), &r->in.time, &head);
+	json_head_add(dat_clock(s->in.reader), dat_uname(s->in.reader), &s->in.time,
+		      r->nr_sources > 1 ? s->buffer->name : NULL, &head);
 	fwrite(head.data, 1, head.size, stdout);
 	buf_free(&head);
 }
@@ -269,9 +431,11 @@ static bool start_printing(struct report *r)
 		batch[i] = r->batch[i];
 	}
 	for (unsigned int i = 0; !i || i + 1 < threads; i++) {
-		r->printer[i] = text_for_thread(r->text);
-		if (!r->printer[i])
-			return false;
+		for (unsigned int k = 0; k < r->nr_sources; k++) {
+			r->printer[i][k] = text_for_thread(r->source[k].text);
+			if (!r->printer[i][k])
+				return false;
+		}
 	}
 	if (threads == 1)
 		report_batch_print_at_once(r->batch[0], r->printer[0], r->as_json);
@@ -290,7 +454,8 @@ static int stop_printing(struct report *r)
 	}
 	pipeline_free(r->pipeline);
 	for (unsigned int i = 0; i < PIPELINE_THREADS; i++)
-		text_free(r->printer[i]);
+		for (unsigned int k = 0; k < r->nr_sources; k++)
+			text_free(r->printer[i][k]);
 	for (unsigned int i = 0; i < MOST_BATCHES; i++)
 		report_batch_free(r->batch[i]);
 	return ret;
@@ -315,7 +480,7 @@ static int prepare_batch(struct report *r)
 	return 0;
 }
 
-static int add_lost(struct report *r, int cpu, uint64_t lost)
+static int add_lost(struct report *r, int cpu, uint64_t lost, const struct report_buffer *buffer)
 {
 	int ret;
 
@@ -328,10 +493,11 @@ static int add_lost(struct report *r, int cpu, uint64_t lost)
 	if (r->items++ < r->skipped)
 		return 0;
 	ret = prepare_batch(r);
-	return ret ? ret : report_batch_add_lost(r->filling, cpu, lost);
+	return ret ? ret : report_batch_add_lost(r->filling, cpu, lost, buffer);
 }
 
-static int add_event(struct report *r, const struct rbmap_event *ev)
+static int add_event(struct report *r, const struct source *s, const struct rbmap_event *ev,
+		     const struct report_buffer *buffer)
 {
 	bool skips = r->items++ < r->skipped;
 	struct text_parts parts;
@@ -340,42 +506,69 @@ static int add_event(struct report *r, const struct rbmap_event *ev)
 	if (ret)
 		return ret;
 	r->events++;
-	ret = text_parts(r->text, ev, &parts);
+	ret = text_parts(s->text, ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
-	return skips ? 0 : report_batch_add_event(r->filling, ev, ret ? NULL : &parts);
+	parts.buffer = buffer->name;
+	return skips ? 0 : report_batch_add_event(r->filling, ev, ret ? NULL : &parts, buffer);
 }
 
 static void show_progress(struct report *r)
 {
-	if (progress_due(&r->progress))
-		progress_show(&r->progress, "%s: %.0f %%, %" PRIu64 " events", r->in.path,
-			      100 * dat_done(r->in.reader), r->events);
+	double done = 0;
+
+	if (!progress_due(&r->progress))
+		return;
+	for (unsigned int i = 0; i < r->nr_sources; i++)
+		done += dat_done(r->source[i].in.reader) / r->nr_sources;
+	progress_show(&r->progress, "%s: %.0f %%, %" PRIu64 " events", r->in.path, 100 * done,
+		      r->events);
+}
+
+/* Print the next event of a source, if it is wanted. */
+static int print_next(struct report *r, const struct source *s)
+{
+	const struct report_buffer *buffer = &s->buffer[dat_event_buffer(s->in.reader)];
+	const struct rbmap_event *ev = &s->next;
+	int ret;
+
+	if (!wanted_cpu(r, ev->cpu) || ev->ts < s->in.from)
+		return 0;
+	/* Lost events may have been wanted ones. */
+	ret = add_lost(r, ev->cpu, ev->lost, buffer);
+	return !ret && wanted(r, s, ev) ? add_event(r, s, ev, buffer) : ret;
+}
+
+static int print_lost_last(struct report *r, const struct source *s)
+{
+	int ret = 0;
+
+	for (unsigned int b = 0; b < dat_buffers(s->in.reader); b++)
+		for (unsigned int cpu = 0; !ret && cpu < dat_cpus(s->in.reader); cpu++)
+			if (wanted_cpu(r, cpu))
+				ret = add_lost(r, cpu,
+					       dat_buffer_lost_last(s->in.reader, b, cpu),
+					       &s->buffer[b]);
+	return ret;
 }
 
 static int print_events(struct report *r)
 {
-	const struct rbmap_event *ev = &r->next;
 	unsigned int seen = 0;
-	int ret;
+	struct source *s;
+	int ret = 0;
 
 	/* Events come in the order of time. */
-	for (; r->got == 1 && ev->ts <= r->in.to; r->got = dat_next(r->in.reader, &r->next)) {
+	while (!ret && (s = next_source(r, &ret))) {
 		if (!(++seen % PROGRESS_EVENTS))
 			show_progress(r);
-		if (!wanted_cpu(r, ev->cpu) || ev->ts < r->in.from)
-			continue;
-		/* Lost events may have been wanted ones. */
-		ret = add_lost(r, ev->cpu, ev->lost);
-		if (!ret && wanted(r, ev))
-			ret = add_event(r, ev);
-		if (ret)
-			return ret;
+		ret = print_next(r, s);
+		if (!ret)
+			read_next(s);
 	}
-	ret = r->got == 1 ? 0 : r->got;
-	for (unsigned int cpu = 0; !ret && cpu < dat_cpus(r->in.reader); cpu++)
-		if (wanted_cpu(r, cpu) && !r->in.until)
-			ret = add_lost(r, cpu, dat_lost_last(r->in.reader, cpu));
+	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
+		if (!r->in.until)
+			ret = print_lost_last(r, &r->source[i]);
 	return ret;
 }
 
@@ -397,33 +590,48 @@ static void tell_trigger(const struct dat_times *times)
 	buf_free(&reason);
 }
 
+static int tell_end(const struct report *r)
+{
+	int status = STATUS_OK;
+
+	input_tell_sums(r->events, r->lost, r->lost_unknown);
+	for (unsigned int i = 0; i < r->nr_sources; i++) {
+		const struct source *s = &r->source[i];
+
+		tell_trigger(dat_times(s->in.reader));
+		if (input_tell_damage(&s->in, "printed"))
+			status = STATUS_CUT;
+	}
+	return status;
+}
+
 static int run(void *arg)
 {
 	struct report *r = arg;
 	int ret, error;
 
 	r->skipped = crash_notes()->progress;
-	input_load_text(&r->in, r->text);
+	ret = load_sources(r);
 	progress_begin(&r->progress);
 	/* On a terminal, the events themselves show the progress. */
 	r->progress.wanted &= !isatty(STDOUT_FILENO);
-	if (!choose_events(r) || !choose_cpus(r) || !choose_times(r))
+	if (!ret && (!choose_events(r) || !choose_cpus(r) || !choose_times(r)))
 		return STATUS_ERROR;
-	if (!r->skipped)
-		print_head(r);
-	ret = start_printing(r) ? print_events(r) : -ENOMEM;
-	/* After an error, the events before it are still printed. */
-	error = stop_printing(r);
-	if (!ret)
-		ret = error;
+	if (!ret) {
+		for (unsigned int i = 0; !r->skipped && i < r->nr_sources; i++)
+			print_head(r, &r->source[i]);
+		ret = start_printing(r) ? print_events(r) : -ENOMEM;
+		/* After an error, the events before it are still printed. */
+		error = stop_printing(r);
+		if (!ret)
+			ret = error;
+	}
 	progress_end(&r->progress);
 	if (ret && ret != OUTPUT_FAILED)
 		return input_failed(&r->in, ret);
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
-	input_tell_sums(r->events, r->lost, r->lost_unknown);
-	tell_trigger(dat_times(r->in.reader));
-	return input_tell_damage(&r->in, "printed");
+	return tell_end(r);
 }
 
 /* The notes say which events were printed. */
@@ -436,12 +644,13 @@ static bool again(void *arg)
 static int print_report(struct report *r)
 {
 	struct crash_guard guard = { .run = run, .again = again, .arg = r };
-	int status = input_open(&r->in);
+	int status = open_sources(r);
 
 	if (status)
 		return status;
-	if (prepare_text(r))
-		return input_failed(&r->in, -ENOMEM);
+	for (unsigned int i = 0; i < r->nr_sources; i++)
+		if (prepare_text(r, &r->source[i]))
+			return input_failed(&r->in, -ENOMEM);
 	guard.path = r->in.path;
 	status = crash_guard(&guard);
 	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
@@ -469,6 +678,24 @@ static int check_times(const struct report *r)
 	return input_check_times(&r->in, &command_report);
 }
 
+/* Messages name the first file. */
+static int choose_files(struct report *r, int nr, char **path)
+{
+	if (nr > 1 && r->as_html)
+		return usage_error(&command_report, "unexpected argument '%s': --html shows one recording",
+				   path[1]);
+	if (nr > MOST_FILES)
+		return usage_error(&command_report, "report prints at most %d recordings",
+				   MOST_FILES);
+	for (int i = 0; i < nr; i++)
+		r->path[i] = path[i];
+	r->nr_sources = nr ? nr : 1;
+	if (nr)
+		r->in.path = path[0];
+	r->path[0] = r->in.path;
+	return STATUS_OK;
+}
+
 static int report(int argc, char **argv)
 {
 	static struct report r = { .in.path = DEFAULT_INPUT };
@@ -481,19 +708,23 @@ static int report(int argc, char **argv)
 		status = check_times(&r);
 	if (status)
 		return status;
+	if (!r.as_html || argc - optind > 1) {
+		status = choose_files(&r, argc - optind, argv + optind);
+		if (status)
+			return status;
+		return print_report(&r);
+	}
 	if (optind < argc)
-		r.in.path = argv[optind++];
-	if (optind < argc)
-		return usage_error(&command_report, "unexpected argument '%s': report prints one recording",
-				   argv[optind]);
-	return r.as_html ? html_report(&r.html, &r.in) : print_report(&r);
+		r.in.path = argv[optind];
+	return html_report(&r.html, &r.in);
 }
 
 const struct command command_report = {
 	.name		= "report",
-	.synopsis	= "[-e EVENT]... [--cpu N]... [--wall | --utc | --relative]\n"
-			  "                    [--since TIME] [--until TIME] [--json] [--no-plugins]\n"
-			  "                    [--threads N] [FILE]\n"
+	.synopsis	= "[-e EVENT]... [--cpu N]... [--buffer NAME]\n"
+			  "                    [--wall | --utc | --relative] [--since TIME]\n"
+			  "                    [--until TIME] [--json] [--no-plugins] [--threads N]\n"
+			  "                    [FILE]...\n"
 			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p PID]...\n"
 			  "                    [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
@@ -501,7 +732,8 @@ const struct command command_report = {
 	.help		=
 	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6, or version 7\n"
 	"uncompressed or compressed by zstd); default: " DEFAULT_INPUT "; -: standard input.\n"
-	"The lines are those of trace-cmd report.\n"
+	"Events of several files, such as those of a host and of its guests, are printed in\n"
+	"one order of time. The lines are those of trace-cmd report.\n"
 	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
 	"printed.\n",
 	.run		= report,

@@ -18,6 +18,7 @@ struct item {
 	enum item_kind kind;
 	struct rbmap_event ev;
 	struct text_parts parts;
+	const struct report_buffer *buffer;
 	size_t offset;
 };
 
@@ -25,7 +26,7 @@ struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
 	unsigned int items;		/* all that were added */
-	struct text *text;		/* to print at once; NULL: report_batch_print() */
+	struct text *const *text;	/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
 	struct buf body;		/* for json_lines_event() */
@@ -66,13 +67,23 @@ bool report_batch_is_empty(const struct report_batch *b)
 	return !b->nr && !b->out.size;
 }
 
-static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
+static void add_prefix(const struct report_buffer *buffer, struct buf *out)
+{
+	if (buffer->prefix.size)
+		buf_add(out, buffer->prefix.data, buffer->prefix.size);
+}
+
+static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffer, bool as_json,
+		       struct buf *out)
 {
 	const char *begin = colour_begin(COLOUR_BAD), *end = colour_end(COLOUR_BAD);
 
-	if (as_json)
-		json_lines_lost(cpu, lost, out);
-	else if (lost == RBMAP_LOST_UNKNOWN)
+	if (as_json) {
+		json_lines_lost(cpu, lost, buffer->name, out);
+		return;
+	}
+	add_prefix(buffer, out);
+	if (lost == RBMAP_LOST_UNKNOWN)
 		buf_printf(out, "%sCPU:%d [EVENTS DROPPED]%s\n", begin, cpu, end);
 	else
 		buf_printf(out, "%sCPU:%d [%" PRIu64 " EVENTS DROPPED]%s\n", begin, cpu, lost,
@@ -81,29 +92,36 @@ static void print_lost(int cpu, uint64_t lost, bool as_json, struct buf *out)
 
 /* @parts: NULL if the common fields are missing */
 static int print_event(struct report_batch *b, const struct rbmap_event *ev,
-		       const struct text_parts *parts, struct text *t, bool as_json)
+		       const struct text_parts *parts, const struct report_buffer *buffer,
+		       struct text *const *texts, bool as_json)
 {
+	struct text *t = texts[buffer->source];
+
+	if (!as_json)
+		add_prefix(buffer, &b->out);
 	if (parts)
 		return as_json ? json_lines_event(t, ev, parts, &b->body, &b->out) :
 				 text_add_event(t, ev, parts, &b->out);
 	if (as_json)
-		json_lines_raw(ev, &b->out);
+		json_lines_raw(ev, buffer->name, &b->out);
 	else
 		buf_printf(&b->out, "CPU:%d [event of %" PRIu32 " bytes]\n", ev->cpu, ev->size);
 	return 0;
 }
 
-static int print_item(struct report_batch *b, struct item *item, struct text *t, bool as_json)
+static int print_item(struct report_batch *b, struct item *item, struct text *const *t,
+		      bool as_json)
 {
 	if (item->kind == LOST) {
-		print_lost(item->ev.cpu, item->ev.lost, as_json, &b->out);
+		print_lost(item->ev.cpu, item->ev.lost, item->buffer, as_json, &b->out);
 		return 0;
 	}
 	item->ev.data = b->data.data + item->offset;
-	return print_event(b, &item->ev, item->kind == EVENT ? &item->parts : NULL, t, as_json);
+	return print_event(b, &item->ev, item->kind == EVENT ? &item->parts : NULL,
+			   item->buffer, t, as_json);
 }
 
-void report_batch_print_at_once(struct report_batch *b, struct text *t, bool as_json)
+void report_batch_print_at_once(struct report_batch *b, struct text *const *t, bool as_json)
 {
 	b->text = t;
 	b->as_json = as_json;
@@ -114,31 +132,34 @@ unsigned int report_batch_items(const struct report_batch *b)
 	return b->items;
 }
 
-int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost)
+int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
+			  const struct report_buffer *buffer)
 {
 	b->items++;
 	if (b->text) {
-		print_lost(cpu, lost, b->as_json, &b->out);
+		print_lost(cpu, lost, buffer, b->as_json, &b->out);
 		return b->out.failed ? -ENOMEM : 0;
 	}
 	b->item[b->nr++] = (struct item){
 		.kind = LOST,
+		.buffer = buffer,
 		.ev = { .cpu = cpu, .lost = lost },
 	};
 	return 0;
 }
 
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct text_parts *parts)
+			   const struct text_parts *parts, const struct report_buffer *buffer)
 {
 	struct item *item;
 
 	b->items++;
 	if (b->text)
-		return print_event(b, ev, parts, b->text, b->as_json);
+		return print_event(b, ev, parts, buffer, b->text, b->as_json);
 	item = &b->item[b->nr++];
 	item->kind = parts ? EVENT : SHORT_EVENT;
 	item->ev = *ev;
+	item->buffer = buffer;
 	item->offset = b->data.size;
 	if (parts)
 		item->parts = *parts;
@@ -146,7 +167,7 @@ int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 	return b->data.failed ? -ENOMEM : 0;
 }
 
-int report_batch_print(struct report_batch *b, struct text *t, bool as_json)
+int report_batch_print(struct report_batch *b, struct text *const *t, bool as_json)
 {
 	int ret = 0;
 

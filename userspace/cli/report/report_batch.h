@@ -10,6 +10,18 @@
 
 struct report_batch;
 
+/**
+ * struct report_buffer - what tells the events of a buffer, or of a file, from others
+ * @name: for JSON; NULL: none
+ * @prefix: the text before each line; may be empty
+ * @source: the file, as an index of the texts that print
+ */
+struct report_buffer {
+	const char *name;
+	struct buf prefix;
+	unsigned int source;
+};
+
 struct report_batch *report_batch_new(void);	/* NULL: out of memory */
 void report_batch_free(struct report_batch *b);
 
@@ -19,23 +31,24 @@ bool report_batch_is_full(const struct report_batch *b);
 bool report_batch_is_empty(const struct report_batch *b);
 
 /*
- * Print each event when it is added, with @t, and copy none. report_batch_print() then has
- * nothing to do.
+ * Print each event when it is added, with the text of its file in @t, and copy none.
+ * report_batch_print() then has nothing to do.
  */
-void report_batch_print_at_once(struct report_batch *b, struct text *t, bool as_json);
+void report_batch_print_at_once(struct report_batch *b, struct text *const *t, bool as_json);
 
 /* Return the number of events and losses that were added. */
 unsigned int report_batch_items(const struct report_batch *b);
 
 /* Add the number of events that a CPU lost here. */
-int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost);
+int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
+			  const struct report_buffer *buffer);
 
 /* Add an event, with its text_parts() or NULL: its common fields are missing. */
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct text_parts *parts);
+			   const struct text_parts *parts, const struct report_buffer *buffer);
 
-/* Print all events, with text for this thread. Return 0 or -ENOMEM. */
-int report_batch_print(struct report_batch *b, struct text *t, bool as_json);
+/* Print all events, with the texts of this thread. Return 0 or -ENOMEM. */
+int report_batch_print(struct report_batch *b, struct text *const *t, bool as_json);
 
 /* Return the text that report_batch_print() has made. */
 const struct buf *report_batch_text(const struct report_batch *b);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
+#include "common/buf.h"
 #include "common/cli.h"
+#include "common/printable.h"
 #include "common/standard_file.h"
 #include "input.h"
 #include "recording/dat_read.h"
@@ -24,6 +27,50 @@ static int open_standard_input(struct input *in, int *ret)
 	return STATUS_OK;
 }
 
+static void tell_buffers(const struct input *in)
+{
+	struct buf list = { 0 };
+
+	for (unsigned int i = 1; i < dat_buffers(in->reader); i++) {
+		const char *name = dat_buffer_name(in->reader, i);
+
+		buf_printf(&list, "%s", i > 1 ? ", " : ": it has the buffer top, and ");
+		buf_add_printable(&list, name, strlen(name));
+	}
+	buf_add(&list, "", 1);
+	complain("%s has no buffer '%s'%s", in->path, in->buffer,
+		 !list.failed && list.size > 1 ? list.data : ": it has only one, top");
+	buf_free(&list);
+}
+
+/* A buffer that is named top comes before the one without a name. */
+static bool choose_buffer(const struct input *in)
+{
+	unsigned int nr = dat_buffers(in->reader), i = 1;
+
+	while (i < nr && strcmp(dat_buffer_name(in->reader, i), in->buffer))
+		i++;
+	if (i >= nr && !strcmp(in->buffer, TOP_BUFFER))
+		i = 0;
+	if (i < nr)
+		dat_choose_buffer(in->reader, i);
+	else
+		tell_buffers(in);
+	return i < nr;
+}
+
+bool input_has_buffers(const struct input *in)
+{
+	return !in->buffer && dat_buffers(in->reader) > 1;
+}
+
+const char *input_event_buffer(const struct input *in)
+{
+	const char *name = dat_buffer_name(in->reader, dat_event_buffer(in->reader));
+
+	return *name ? name : NULL;
+}
+
 int input_open(struct input *in)
 {
 	int ret = 0;
@@ -33,7 +80,7 @@ int input_open(struct input *in)
 	else if (open_standard_input(in, &ret))
 		return STATUS_ERROR;
 	if (!ret)
-		return STATUS_OK;
+		return !in->buffer || choose_buffer(in) ? STATUS_OK : STATUS_ERROR;
 	if (ret == -ENOENT)
 		complain("%s does not exist: 'rbmap record' makes a recording, 'rbmap report FILE' reads another",
 			 in->path);
@@ -72,6 +119,10 @@ bool input_set_times(struct input *in)
 	bool known = time_view_init(&in->time, dat_times(in->reader),
 				    clock_is_counter(dat_clock(in->reader)));
 
+	if (!known && dat_is_dated(in->reader)) {
+		time_view_init_real(&in->time);
+		known = true;
+	}
 	in->from = 0;
 	in->to = UINT64_MAX;
 	if (!parse_bound(in, "--since", in->since, &in->from) ||

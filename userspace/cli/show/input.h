@@ -18,11 +18,13 @@ struct dat_reader;
  * @path: its path, or "-" for standard input
  * @since, @until: texts of the options; NULL: from the first, to the last event
  * @wall, @utc, @relative: the style of times; at most one is set
+ * @buffer: the buffer whose events are wanted; NULL: those of all
  * @from, @to: the ring's times of the bounds
  */
 struct input {
 	const char *path;
 	const char *since, *until;
+	const char *buffer;
 	bool wall, utc, relative;
 	struct dat_reader *reader;
 	struct time_view time;
@@ -38,6 +40,14 @@ struct input {
 	{ .name = "relative", .target = FLAG(structure, in.relative),	\
 	  .help = "print the time since the first event" },		\
 	INPUT_SPAN_OPTIONS(structure, verb)
+
+#define TOP_BUFFER	"top"	/* the name for users of the buffer without a name */
+
+#define INPUT_BUFFER_OPTION(structure, verb)				\
+	{ .name = "buffer", .letter = 'B', .arg = "NAME", .kind = "text",	\
+	  .target = STRING(structure, in.buffer),			\
+	  .help = verb " only the events of buffer NAME; top: those of\n" \
+		  "the buffer that has no name" }
 
 #define INPUT_SPAN_OPTIONS(structure, verb)				\
 	{ .name = "since", .arg = "TIME", .kind = "text",		\
@@ -57,6 +67,11 @@ int input_failed(const struct input *in, int error);
 /* Check the options of times. Return STATUS_OK, or the status of a usage error. */
 int input_check_times(const struct input *in, const struct command *cmd);
 enum time_style input_time_style(const struct input *in);
+
+/* Are the events of several buffers shown, so that their names have to be shown, too? */
+bool input_has_buffers(const struct input *in);
+/* Return the name of the last event's buffer, or NULL: it is the top one. */
+const char *input_event_buffer(const struct input *in);
 
 /*
  * Set the times, their style, and the bounds. Return false if the user's texts are

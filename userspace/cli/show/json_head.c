@@ -59,9 +59,11 @@ static void add_time(struct buf *out, const struct time_view *time)
 }
 
 void json_head_add(const char *clock, const char *uname, const struct time_view *time,
-		   struct buf *out)
+		   const char *file, struct buf *out)
 {
 	buf_printf(out, "{\"rbmap_json\": %d", JSON_VERSION);
+	if (file)
+		add_string(out, "file", file);
 	add_string(out, "clock", clock);
 	add_string(out, "unit", time->is_counter ? "cycles" : "ns");
 	add_uname(out, uname);

@@ -10,9 +10,10 @@
 
 /*
  * Append the line. @clock: the ring's clock, or NULL; @uname: "SYSTEM HOST RELEASE
- * MACHINE", or NULL; both: it is not known.
+ * MACHINE", or NULL; both: it is not known. @file: the name of the recording, if there are
+ * several, or NULL
  */
 void json_head_add(const char *clock, const char *uname, const struct time_view *time,
-		   struct buf *out);
+		   const char *file, struct buf *out);
 
 #endif /* RBMAP_CLI_JSON_HEAD_H */

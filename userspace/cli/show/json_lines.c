@@ -43,10 +43,20 @@ static void add_signed(struct buf *out, int64_t value)
 		buf_end(out, put_signed(at, value));
 }
 
-void json_lines_lost(int cpu, uint64_t lost, struct buf *out)
+/* @buffer: NULL: it has no name */
+static void add_buffer(struct buf *out, const char *buffer)
+{
+	if (!buffer)
+		return;
+	add_text(out, ", \"buffer\": ");
+	json_add_string(out, buffer, strlen(buffer));
+}
+
+void json_lines_lost(int cpu, uint64_t lost, const char *buffer, struct buf *out)
 {
 	add_text(out, "{\"cpu\": ");
 	add_signed(out, cpu);
+	add_buffer(out, buffer);
 	add_text(out, ", \"lost\": ");
 	if (lost == RBMAP_LOST_UNKNOWN)
 		add_text(out, "null");
@@ -199,6 +209,7 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 	at = put_signed(put_text(at, ", \"pid\": "), common->pid);
 	buf_end(out, put_text(at, ", \"comm\": "));
 	json_add_string(out, parts->comm, strlen(parts->comm));
+	add_buffer(out, parts->buffer);
 	add_flags(out, common->flags);
 	add_text(out, ", \"preempt_count\": ");
 	add_unsigned(out, common->preempt_count);
@@ -228,7 +239,7 @@ int json_lines_event(struct text *t, const struct rbmap_event *ev,
 	return ret ? ret : out->failed || body->failed ? -ENOMEM : 0;
 }
 
-void json_lines_raw(const struct rbmap_event *ev, struct buf *out)
+void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf *out)
 {
 	const unsigned char *data = ev->data;
 
@@ -236,6 +247,7 @@ void json_lines_raw(const struct rbmap_event *ev, struct buf *out)
 	add_unsigned(out, ev->ts);
 	add_text(out, ", \"cpu\": ");
 	add_signed(out, ev->cpu);
+	add_buffer(out, buffer);
 	add_text(out, ", \"data\": \"");
 	for (uint32_t i = 0; i < ev->size; i++)
 		buf_printf(out, "%02x", data[i]);
@@ -249,11 +261,11 @@ int json_lines_add(struct text *t, const struct rbmap_event *ev, bool raw, struc
 	int ret = raw ? -EINVAL : text_parts(t, ev, &parts);
 
 	if (ev->lost)
-		json_lines_lost(ev->cpu, ev->lost, out);
+		json_lines_lost(ev->cpu, ev->lost, NULL, out);
 	if (!ret)
 		return json_lines_event(t, ev, &parts, body, out);
 	if (ret != -EINVAL)
 		return ret;
-	json_lines_raw(ev, out);
+	json_lines_raw(ev, NULL, out);
 	return out->failed ? -ENOMEM : 0;
 }

@@ -5,11 +5,11 @@
 
 #include "text.h"
 
-/* Append the number of events that a CPU lost. */
-void json_lines_lost(int cpu, uint64_t lost, struct buf *out);
+/* Append the number of events that a CPU lost. @buffer: its name, or NULL */
+void json_lines_lost(int cpu, uint64_t lost, const char *buffer, struct buf *out);
 
 /* Append an event without a known format: its time, its CPU and its bytes. */
-void json_lines_raw(const struct rbmap_event *ev, struct buf *out);
+void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf *out);
 
 /*
  * Append an event. The text needs text_with_json(). @body is for use between the calls.

@@ -147,6 +147,7 @@ struct json_layout;
 struct text_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
+	const char *buffer;		/* for JSON: the name of the buffer; NULL: it has none */
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for text_add_event() and text_add_body() */
 	const struct json_layout *json;	/* for JSON; NULL: the format is unknown */

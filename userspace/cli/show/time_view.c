@@ -72,6 +72,12 @@ bool time_view_init(struct time_view *v, const struct dat_times *times, bool is_
 	return true;
 }
 
+void time_view_init_real(struct time_view *v)
+{
+	*v = (struct time_view){ .ring = NSEC_PER_SEC, .real = NSEC_PER_SEC, .ring_step = 1,
+				 .real_step = 1 };
+}
+
 /* Return @value * @to / @from. */
 static int64_t scale(int64_t value, uint64_t to, uint64_t from)
 {

@@ -42,6 +42,8 @@ bool clock_is_counter(const char *clock);
  * Fill in all but the style. Return false if the recording does not say when it was made.
  */
 bool time_view_init(struct time_view *view, const struct dat_times *times, bool is_counter);
+/* The times of events are those of the wall clock. */
+void time_view_init_real(struct time_view *view);
 
 /* Convert between the ring's clock and ns since 1970, as far as both can be told. */
 uint64_t time_view_real(const struct time_view *view, uint64_t ring);

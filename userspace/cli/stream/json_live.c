@@ -20,5 +20,5 @@ void json_live_head(struct buf *out)
 	snprintf(text, sizeof(text), "%s %s %s %s", u.sysname, u.nodename, u.release, u.machine);
 	moment_take(&times.begin, clock);
 	time_view_init(&view, &times, clock_is_counter(name));
-	json_head_add(name, text, &view, out);
+	json_head_add(name, text, &view, NULL, out);
 }

@@ -166,7 +166,7 @@ static int go_on(struct dat_reader *r, struct dat_cpu_reader *c)
 			return 1;
 		if (ret != DAT_ERR_BROKEN)
 			return ret;
-		r->damage.broken += (size + r->page_size - 1) / r->page_size;
+		r->damage.broken += (size + c->page_size - 1) / c->page_size;
 		c->at = size < c->limit - c->at ? c->at + size : c->limit;
 	}
 	return 0;

@@ -45,7 +45,7 @@ int dat_find_data(struct dat_reader *r)
 	uint64_t sum = 0;
 	int ret;
 
-	for (uint32_t i = 0; i < r->nr_cpus; i++) {
+	for (uint32_t i = 0; i < r->nr_streams; i++) {
 		struct dat_cpu_reader *c = &r->cpu[i];
 		uint64_t left;
 
@@ -57,7 +57,7 @@ int dat_find_data(struct dat_reader *r)
 		if (c->limit < c->size)
 			r->damage.missing += c->size - c->limit;
 		sum += c->limit;
-		ret = r->damage.unfinished ? open_spool(r, i) : 0;
+		ret = r->damage.unfinished && !c->buffer ? open_spool(r, i) : 0;
 		if (ret)
 			return ret;
 	}
@@ -99,7 +99,7 @@ int dat_read_pages(struct dat_reader *r, const struct dat_cpu_reader *c, void *p
 		   size_t size, uint64_t at)
 {
 	size_t got = c->limit - at < size ? c->limit - at : size;
-	size_t last = got % r->page_size;
+	size_t last = got % c->page_size;
 	int ret = dat_read_data(r, c, pages, got, at);
 
 	if (ret || got == size)

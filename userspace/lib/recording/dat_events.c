@@ -7,14 +7,11 @@
 
 #include "dat_reader.h"
 
-static void add_lost(struct dat_cpu_reader *c, uint64_t lost)
+uint64_t dat_lost_sum(uint64_t a, uint64_t b)
 {
-	if (lost == RBMAP_LOST_UNKNOWN || c->lost == RBMAP_LOST_UNKNOWN)
-		c->lost = lost ? RBMAP_LOST_UNKNOWN : c->lost;
-	else if (lost > RBMAP_LOST_UNKNOWN - 1 - c->lost)
-		c->lost = RBMAP_LOST_UNKNOWN;
-	else
-		c->lost += lost;
+	if (a == RBMAP_LOST_UNKNOWN || b > RBMAP_LOST_UNKNOWN - 1 - a)
+		return RBMAP_LOST_UNKNOWN;
+	return a + b;
 }
 
 static bool is_empty(const struct dat_cpu_reader *c)
@@ -40,9 +37,9 @@ static void skip_hole(struct dat_reader *r, struct dat_cpu_reader *c)
 		return;
 	skip = data < 0 || (uint64_t)(data - from) > end - c->at ? end - c->at :
 								   (uint64_t)(data - from);
-	skip -= skip % r->page_size;
+	skip -= skip % c->page_size;
 	if (skip && skip == end - c->at)
-		skip -= r->page_size;
+		skip -= c->page_size;
 	c->at += skip;
 }
 
@@ -62,17 +59,17 @@ static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 	skip_hole(r, c);
 	left = c->limit - c->at;
 	/* A page has at least its header. */
-	if (left < HEAD || r->page_size < HEAD)
+	if (left < HEAD || c->page_size < HEAD)
 		return 0;
 	if (!c->page) {
-		ret = dat_limit_memory(&r->limits, r->file_size, r->page_size);
+		ret = dat_limit_memory(&r->limits, r->file_size, c->page_size);
 		if (ret)
 			return ret;
-		c->page = malloc(r->page_size);
+		c->page = malloc(c->page_size);
 		if (!c->page)
 			return -ENOMEM;
 	}
-	c->page_bytes = left < r->page_size ? left : r->page_size;
+	c->page_bytes = left < c->page_size ? left : c->page_size;
 	ret = c->chunks ? dat_read_chunks(r, c, c->page, c->page_bytes) :
 			  read_page(r, c);
 	if (!ret) {
@@ -94,16 +91,16 @@ static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 	}
 	c->at += c->page_bytes;
 	c->cursor = (struct rbmap_cursor){ 0 };
-	if (c->page_bytes < r->page_size)
+	if (c->page_bytes < c->page_size)
 		dat_trim_page(c->page, c->page_bytes);
-	add_lost(c, rbmap_decode_lost(c->page, c->page_bytes));
+	c->lost = dat_lost_sum(c->lost, rbmap_decode_lost(c->page, c->page_bytes));
 	return 1;
 }
 
-/* Return 1 if c->ev is the next event of this CPU, 0 at the end. */
-static int next_event(struct dat_reader *r, unsigned int cpu)
+/* Return 1 if c->ev is the next event of this stream, 0 at the end. */
+static int next_event(struct dat_reader *r, unsigned int stream)
 {
-	struct dat_cpu_reader *c = &r->cpu[cpu];
+	struct dat_cpu_reader *c = &r->cpu[stream];
 	int ret;
 
 	for (;;) {
@@ -111,13 +108,15 @@ static int next_event(struct dat_reader *r, unsigned int cpu)
 			rbmap_decode(c->page, c->page_bytes, &c->cursor,
 				     &c->ev) : 0;
 		if (ret == 1) {
-			c->ev.cpu = cpu;
+			c->ev.cpu = c->cpu;
+			if (dat_correction_is_any(&r->correction))
+				c->ev.ts = dat_correct(&r->correction, c->cpu, c->ev.ts);
 			c->ev.lost = c->lost;
 			c->lost = 0;
 			return 1;
 		}
 		/* The last page of a truncated file may end within an event. */
-		if (ret < 0 && c->page_bytes == r->page_size)
+		if (ret < 0 && c->page_bytes == c->page_size)
 			r->damage.broken++;
 		ret = next_page(r, c);
 		if (ret <= 0)
@@ -134,18 +133,18 @@ static bool older(const struct dat_reader *r, unsigned int a, unsigned int b)
 
 static void sift_down(struct dat_reader *r, unsigned int i)
 {
-	unsigned int child, cpu = r->heap[i];
+	unsigned int child, stream = r->heap[i];
 
 	while ((child = 2 * i + 1) < r->nr_heap) {
 		if (child + 1 < r->nr_heap &&
 		    older(r, r->heap[child + 1], r->heap[child]))
 			child++;
-		if (!older(r, r->heap[child], cpu))
+		if (!older(r, r->heap[child], stream))
 			break;
 		r->heap[i] = r->heap[child];
 		i = child;
 	}
-	r->heap[i] = cpu;
+	r->heap[i] = stream;
 }
 
 static int start(struct dat_reader *r)
@@ -153,12 +152,14 @@ static int start(struct dat_reader *r)
 	int ret;
 
 	r->started = true;
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		ret = next_event(r, cpu);
+	for (unsigned int stream = 0; stream < r->nr_streams; stream++) {
+		if (!r->buffer[r->cpu[stream].buffer].chosen)
+			continue;
+		ret = next_event(r, stream);
 		if (ret < 0)
 			return ret;
 		if (ret)
-			r->heap[r->nr_heap++] = cpu;
+			r->heap[r->nr_heap++] = stream;
 	}
 	for (unsigned int i = r->nr_heap / 2; i--;)
 		sift_down(r, i);
@@ -191,11 +192,18 @@ int dat_next(struct dat_reader *r, struct rbmap_event *ev)
 
 int dat_next_subbuf(struct dat_reader *r, unsigned int cpu, struct rbmap_subbuf *sb)
 {
-	struct dat_cpu_reader *c = &r->cpu[cpu];
+	const struct dat_buffer *buffer = r->buffer;
 	struct rbmap_subbuf_header header;
+	struct dat_cpu_reader *c;
 	size_t room, size;
-	int ret = next_page(r, c);
+	int ret;
 
+	while (!buffer->chosen)
+		buffer++;
+	if (cpu >= buffer->nr_cpus)
+		return 0;
+	c = &r->cpu[buffer->first + cpu];
+	ret = next_page(r, c);
 	if (ret <= 0)
 		return ret;
 	memcpy(&header, c->page, sizeof(header));
@@ -215,8 +223,8 @@ int dat_next_subbuf(struct dat_reader *r, unsigned int cpu, struct rbmap_subbuf 
 
 void dat_rewind(struct dat_reader *r)
 {
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		struct dat_cpu_reader *c = &r->cpu[cpu];
+	for (unsigned int stream = 0; stream < r->nr_streams; stream++) {
+		struct dat_cpu_reader *c = &r->cpu[stream];
 
 		c->at = 0;
 		c->page_bytes = 0;

@@ -13,7 +13,7 @@
 #define PAGE_SIZE_MIN	64u
 #define PAGE_SIZE_MAX	(4u << 20)
 #define NAME_MAX_SIZE	256
-#define CPUS_MAX	8192	/* more than any kernel's */
+#define CLOCKS_MAX	4096	/* contents of trace_clock */
 
 int dat_read_at(int fd, void *data, size_t size, uint64_t offset)
 {
@@ -112,19 +112,6 @@ int dat_take_text_u32(struct dat_reader *r, struct dat_text *t)
 	return ret ? ret : take_text(r, size, t);
 }
 
-static int skip_text_u32(struct dat_reader *r)
-{
-	uint32_t size;
-	int ret = dat_take_u32(r, &size);
-
-	if (ret)
-		return ret;
-	if (size > r->end - r->at)
-		return DAT_ERR_CUT;
-	r->at += size;
-	return 0;
-}
-
 int dat_take_string(struct dat_reader *r, char *text, size_t room)
 {
 	size_t left = r->end - r->at, n = left < room ? left : room;
@@ -153,10 +140,9 @@ static int expect(struct dat_reader *r, const char *word)
 	return memcmp(found, word, size) ? DAT_ERR_BROKEN : 0;
 }
 
-int dat_check_page_size(const struct dat_reader *r)
+int dat_check_page_size(uint32_t page_size)
 {
-	return r->page_size < PAGE_SIZE_MIN || r->page_size > PAGE_SIZE_MAX ?
-	       DAT_ERR_BROKEN : 0;
+	return page_size < PAGE_SIZE_MIN || page_size > PAGE_SIZE_MAX ? DAT_ERR_BROKEN : 0;
 }
 
 static int read_magic(struct dat_reader *r)
@@ -189,7 +175,7 @@ static int read_magic(struct dat_reader *r)
 	ret = dat_take_u32(r, &r->page_size);
 	if (ret)
 		return ret;
-	return dat_check_page_size(r);
+	return dat_check_page_size(r->page_size);
 }
 
 /* The sub-buffers of a 32-bit kernel have a shorter header. */
@@ -330,7 +316,79 @@ static void see_version(struct dat_reader *r, const char *version)
 	r->unfinished = r->at - sizeof(DAT_UNFINISHED);
 }
 
-static int read_options(struct dat_reader *r)
+/* A buffer beside the top buffer, which has its own table of CPUs. */
+struct named_buffer {
+	char *name;
+	uint64_t offset;	/* where its table is, with the word before it */
+	uint32_t nr_cpus;	/* 0: as many as the top buffer has */
+};
+
+/* The options that are needed after all have been read */
+struct options {
+	struct named_buffer *buffer;
+	size_t nr_buffers;
+	bool has_clock;
+};
+
+static void free_options(struct options *o)
+{
+	for (size_t i = 0; i < o->nr_buffers; i++)
+		free(o->buffer[i].name);
+	free(o->buffer);
+}
+
+/* The option has the offset of the buffer's table, and the name. */
+static int add_named_buffer(struct options *o, const struct dat_text *t)
+{
+	struct named_buffer b = { 0 }, *more;
+
+	if (t->size <= sizeof(b.offset))
+		return DAT_ERR_BROKEN;
+	memcpy(&b.offset, t->text, sizeof(b.offset));
+	if (!(o->nr_buffers & (o->nr_buffers - 1))) {
+		more = realloc(o->buffer, (o->nr_buffers ? 2 * o->nr_buffers : 1) *
+			       sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		o->buffer = more;
+	}
+	b.name = strdup(t->text + sizeof(b.offset));
+	if (!b.name)
+		return -ENOMEM;
+	o->buffer[o->nr_buffers++] = b;
+	return 0;
+}
+
+static int see_option(struct dat_reader *r, struct options *o, uint16_t option,
+		      const struct dat_text *t)
+{
+	switch (option) {
+	case DAT_OPTION_TRACECLOCK:
+		dat_set_clock(r, t->text);
+		o->has_clock = true;
+		return 0;
+	case DAT_OPTION_UNAME:
+		dat_set_uname(r, t->text);
+		return 0;
+	case DAT_OPTION_VERSION:
+		see_version(r, t->text);
+		return 0;
+	case DAT_OPTION_CPUSTAT:
+		dat_times_parse(&r->times, t->text);
+		return 0;
+	case DAT_OPTION_BUFFER:
+		return add_named_buffer(o, t);
+	case DAT_OPTION_CPUCOUNT:
+		/* It belongs to the buffer before it. */
+		if (o->nr_buffers && t->size == sizeof(uint32_t))
+			memcpy(&o->buffer[o->nr_buffers - 1].nr_cpus, t->text, t->size);
+		return 0;
+	default:
+		return dat_correction_add(&r->correction, option, t);
+	}
+}
+
+static int read_options(struct dat_reader *r, struct options *o)
 {
 	struct dat_text t;
 	uint16_t option;
@@ -345,37 +403,75 @@ static int read_options(struct dat_reader *r)
 		ret = dat_take_text_u32(r, &t);
 		if (ret)
 			return ret;
-		if (option == DAT_OPTION_TRACECLOCK)
-			dat_set_clock(r, t.text);
-		else if (option == DAT_OPTION_UNAME)
-			dat_set_uname(r, t.text);
-		else if (option == DAT_OPTION_VERSION)
-			see_version(r, t.text);
-		else if (option == DAT_OPTION_CPUSTAT)
-			dat_times_parse(&r->times, t.text);
+		ret = see_option(r, o, option, &t);
 		free(t.text);
+		if (ret)
+			return ret;
 	}
 }
 
-int dat_alloc_cpus(struct dat_reader *r)
+/* Read the table of a buffer's CPUs. */
+static int read_table(struct dat_reader *r, const char *name, uint32_t nr_cpus)
 {
-	if (r->nr_cpus > CPUS_MAX)
-		return DAT_ERR_BROKEN;
-	r->cpu = calloc(r->nr_cpus + 1, sizeof(*r->cpu));
-	r->heap = calloc(r->nr_cpus + 1, sizeof(*r->heap));
-	for (uint32_t i = 0; r->cpu && i < r->nr_cpus; i++)
-		r->cpu[i].spool = -1;
-	return r->cpu && r->heap ? 0 : -ENOMEM;
+	struct dat_cpu_reader *cpu;
+	int ret;
+
+	if (nr_cpus <= CPUS_MAX && nr_cpus > (r->end - r->at) / 16)
+		return DAT_ERR_CUT;
+	ret = dat_add_buffer(r, name, nr_cpus, r->page_size, &cpu);
+	for (uint32_t i = 0; i < nr_cpus && !ret; i++) {
+		ret = dat_take_u64(r, &cpu[i].offset);
+		if (!ret)
+			ret = dat_take_u64(r, &cpu[i].size);
+	}
+	return ret;
 }
 
-static int read_table(struct dat_reader *r)
+/* trace-cmd wrote the clock behind the table, before its option had a text. */
+static int read_clock(struct dat_reader *r)
+{
+	struct dat_text t = { 0 };
+	uint64_t size;
+	int ret = dat_take_u64(r, &size);
+
+	if (ret || size > CLOCKS_MAX)
+		return 0;
+	ret = take_text(r, size, &t);
+	if (!ret)
+		dat_set_clock(r, t.text);
+	free(t.text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int read_named_buffer(struct dat_reader *r, const struct named_buffer *b,
+			     uint32_t nr_cpus)
+{
+	char word[DAT_WORD_SIZE];
+	int ret;
+
+	/* The recorder did not come to this buffer. */
+	if (!b->offset)
+		return 0;
+	if (b->offset > r->end)
+		return DAT_ERR_CUT;
+	r->at = b->offset;
+	ret = dat_take(r, word, sizeof(word));
+	if (ret)
+		return ret;
+	if (memcmp(word, DAT_FLYRECORD, sizeof(word)))
+		return DAT_ERR_BROKEN;
+	/* With fewer CPUs than the top buffer, the table has that number. */
+	return read_table(r, b->name, b->nr_cpus > nr_cpus ? b->nr_cpus : nr_cpus);
+}
+
+static int read_tables(struct dat_reader *r, struct options *o, uint32_t nr_cpus)
 {
 	char word[DAT_WORD_SIZE];
 	int ret;
 
 	ret = dat_take(r, word, sizeof(word));
 	if (!ret && !memcmp(word, DAT_OPTIONS, sizeof(word))) {
-		ret = read_options(r);
+		ret = read_options(r, o);
 		if (!ret)
 			ret = dat_take(r, word, sizeof(word));
 	}
@@ -385,16 +481,12 @@ static int read_table(struct dat_reader *r)
 		return DAT_ERR_LATENCY;
 	if (memcmp(word, DAT_FLYRECORD, sizeof(word)))
 		return DAT_ERR_BROKEN;
-
-	if (r->nr_cpus <= CPUS_MAX && r->nr_cpus > (r->end - r->at) / 16)
-		return DAT_ERR_CUT;
-	ret = dat_alloc_cpus(r);
 	r->table = r->at;
-	for (uint32_t i = 0; i < r->nr_cpus && !ret; i++) {
-		ret = dat_take_u64(r, &r->cpu[i].offset);
-		if (!ret)
-			ret = dat_take_u64(r, &r->cpu[i].size);
-	}
+	ret = read_table(r, "", nr_cpus);
+	if (!ret && o->has_clock && !r->clock)
+		ret = read_clock(r);
+	for (size_t i = 0; i < o->nr_buffers && !ret; i++)
+		ret = read_named_buffer(r, &o->buffer[i], nr_cpus);
 	return ret;
 }
 
@@ -410,7 +502,7 @@ int dat_read_part(struct dat_reader *r, int option)
 	case DAT_OPTION_KALLSYMS:
 		return dat_take_text_u32(r, &r->kallsyms);
 	case DAT_OPTION_PRINTK:
-		return skip_text_u32(r);
+		return dat_take_text_u32(r, &r->printk);
 	case DAT_OPTION_CMDLINES:
 		return take_text_u64(r, &r->cmdlines);
 	}
@@ -420,6 +512,8 @@ int dat_read_part(struct dat_reader *r, int option)
 /* Version 6: the parts follow each other. */
 static int read_parts(struct dat_reader *r)
 {
+	struct options o = { 0 };
+	uint32_t nr_cpus;
 	int ret = 0;
 
 	for (int i = 0; i < DAT_NR_PARTS && !ret; i++) {
@@ -428,8 +522,11 @@ static int read_parts(struct dat_reader *r)
 	}
 	r->part[DAT_NR_PARTS] = r->at;
 	if (!ret)
-		ret = dat_take_u32(r, &r->nr_cpus);
-	return ret ? ret : read_table(r);
+		ret = dat_take_u32(r, &nr_cpus);
+	if (!ret)
+		ret = read_tables(r, &o, nr_cpus);
+	free_options(&o);
+	return ret;
 }
 
 int dat_read_headers(struct dat_reader *r)

@@ -116,8 +116,13 @@ void dat_close(struct dat_reader *r)
 		free(r->format[i].text);
 	for (size_t i = 0; i < r->nr_systems; i++)
 		free(r->system[i]);
-	for (uint32_t i = 0; r->cpu && i < r->nr_cpus; i++)
+	for (uint32_t i = 0; i < r->nr_streams; i++)
 		free_cpu(&r->cpu[i]);
+	for (uint32_t i = 0; i < r->nr_buffers; i++)
+		free(r->buffer[i].name);
+	dat_correction_free(&r->correction);
+	free(r->buffer);
+	free(r->printk.text);
 	free(r->format);
 	free(r->system);
 	free(r->kallsyms.text);
@@ -152,9 +157,20 @@ const struct dat_text *dat_cmdlines(const struct dat_reader *r)
 	return &r->cmdlines;
 }
 
+const struct dat_text *dat_printk(const struct dat_reader *r)
+{
+	return &r->printk;
+}
+
 const char *dat_clock(const struct dat_reader *r)
 {
-	return r->clock;
+	/* trace-cmd's name of cycles that become ns */
+	return r->correction.mult ? "tsc2nsec" : r->clock;
+}
+
+bool dat_is_dated(const struct dat_reader *r)
+{
+	return r->correction.is_dated;
 }
 
 const char *dat_uname(const struct dat_reader *r)
@@ -181,14 +197,11 @@ double dat_done(const struct dat_reader *r)
 {
 	double at = 0, limit = 0;
 
-	for (unsigned int i = 0; i < r->nr_cpus; i++) {
+	for (unsigned int i = 0; i < r->nr_streams; i++) {
+		if (!r->buffer[r->cpu[i].buffer].chosen)
+			continue;
 		at += r->cpu[i].at;
 		limit += r->cpu[i].limit;
 	}
 	return limit ? at / limit : 1;
-}
-
-uint64_t dat_lost_last(const struct dat_reader *r, unsigned int cpu)
-{
-	return r->cpu[cpu].lost;
 }

@@ -56,6 +56,23 @@ const char *dat_uname(const struct dat_reader *reader);
 /* Those moments that the recording has; a recording of trace-cmd has none. */
 const struct dat_times *dat_times(const struct dat_reader *reader);
 unsigned int dat_cpus(const struct dat_reader *reader);
+/* The printk formats of the kernel, and its constant strings: lines "0xADDRESS : "TEXT"" */
+const struct dat_text *dat_printk(const struct dat_reader *reader);
+/* Are the times of events those of CLOCK_REALTIME, because the recorder compared clocks? */
+bool dat_is_dated(const struct dat_reader *reader);
+
+/*
+ * The buffers of the recorded system, in the order of trace-cmd report. The first one is
+ * the top buffer, which has no name (""), and may have no data.
+ */
+unsigned int dat_buffers(const struct dat_reader *reader);
+const char *dat_buffer_name(const struct dat_reader *reader, unsigned int buffer);
+/* Has the buffer bytes of events? */
+bool dat_buffer_has_data(const struct dat_reader *reader, unsigned int buffer);
+/* Read events of one buffer alone. This comes before the first event, or after dat_rewind(). */
+void dat_choose_buffer(struct dat_reader *reader, unsigned int buffer);
+/* Return the buffer of the event that dat_next() has stored. */
+unsigned int dat_event_buffer(const struct dat_reader *reader);
 
 /*
  * Return 1 and store the next event in the order of time, valid until the next
@@ -65,11 +82,13 @@ int dat_next(struct dat_reader *reader, struct rbmap_event *ev);
 
 /*
  * Instead: return 1 and store the next sub-buffer of a CPU, valid until the next call for
- * this CPU; 0 at the end, or an error. The first call comes before dat_next().
+ * this CPU; 0 at the end, or an error. The first call comes before dat_next(). The
+ * sub-buffers are those of the chosen buffer, or of the top buffer. Their times are those
+ * of the ring, without the corrections of the file.
  */
 int dat_next_subbuf(struct dat_reader *reader, unsigned int cpu, struct rbmap_subbuf *sb);
 
-/* Begin again with the first event. */
+/* Begin again with the first event. The chosen buffer stays. */
 void dat_rewind(struct dat_reader *reader);
 
 /* Return the part of the data that was read, from 0 to 1. */
@@ -77,9 +96,12 @@ double dat_done(const struct dat_reader *reader);
 
 /*
  * After the last event: return the number of events lost after the last event
- * of a CPU.
+ * of a CPU, in all buffers that are read.
  */
 uint64_t dat_lost_last(const struct dat_reader *reader, unsigned int cpu);
+/* The same for one buffer. */
+uint64_t dat_buffer_lost_last(const struct dat_reader *reader, unsigned int buffer,
+			      unsigned int cpu);
 
 /* Damage that was found in the recording, as far as it was read. */
 struct dat_damage {

@@ -6,17 +6,31 @@
 #include <linux/rbmap.h>
 
 #include "dat.h"
+#include "dat_correction.h"
 #include "dat_limits.h"
 #include "dat_place.h"
 #include "dat_read.h"
 #include "dat_times.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
+#define CPUS_MAX	8192	/* more than any kernel's */
 
 struct dat_chunks;
 
-/* The data of a CPU. */
+/* A buffer of the recorded system; the first one is the top buffer. */
+struct dat_buffer {
+	char *name;		/* "": the top buffer */
+	uint32_t page_size;
+	uint32_t first;		/* its first stream */
+	uint32_t nr_cpus;	/* number of its streams */
+	bool chosen;		/* its events are wanted */
+};
+
+/* The data of a CPU of a buffer: a stream. */
 struct dat_cpu_reader {
+	unsigned int buffer;
+	unsigned int cpu;
+	uint32_t page_size;
 	uint64_t offset;	/* offset in the file */
 	uint64_t size;		/* size in the table; of compressed data, uncompressed */
 	uint64_t limit;		/* bytes that the files contain */
@@ -51,15 +65,21 @@ struct dat_reader {
 	char **system;			/* names that formats point to */
 	size_t nr_systems;
 	struct dat_text kallsyms;
+	struct dat_text printk;
 	struct dat_text cmdlines;
 	char *clock;
+	struct dat_correction correction;
 	char *uname;
 	struct dat_times times;
 	struct dat_damage damage;
 	struct dat_damage damage_of_heads;	/* found before the first event */
-	uint32_t nr_cpus;
-	struct dat_cpu_reader *cpu;
-	unsigned int *heap;		/* CPUs, the one with the oldest event first */
+	uint32_t nr_cpus;		/* CPUs of the buffer that has most */
+	struct dat_buffer *buffer;
+	unsigned int nr_buffers;
+	struct dat_cpu_reader *cpu;	/* the streams: all CPUs of the first buffer, of the next … */
+	unsigned int nr_streams;
+	size_t room;			/* for streams */
+	unsigned int *heap;		/* streams, the one with the oldest event first */
 	unsigned int nr_heap;
 	bool started;
 };
@@ -86,8 +106,13 @@ int dat_read_part(struct dat_reader *r, int option);
 void dat_set_clock(struct dat_reader *r, const char *clocks);
 /* The first call sets it. */
 void dat_set_uname(struct dat_reader *r, const char *uname);
-int dat_alloc_cpus(struct dat_reader *r);
-int dat_check_page_size(const struct dat_reader *r);
+/*
+ * dat_buffers.c: add a buffer with streams without data. @name: "": the top buffer, which
+ * comes first. Store its first stream, which is valid until the next call.
+ */
+int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
+		   uint32_t page_size, struct dat_cpu_reader **first);
+int dat_check_page_size(uint32_t page_size);
 
 /* Read all headers. */
 int dat_read_headers(struct dat_reader *r);
@@ -121,6 +146,9 @@ void dat_rewind_chunks(struct dat_chunks *chunks);
  */
 int dat_read_chunks(struct dat_reader *r, struct dat_cpu_reader *c, void *data, size_t size);
 
+/* dat_events.c: add numbers of lost events, of which one may be RBMAP_LOST_UNKNOWN. */
+uint64_t dat_lost_sum(uint64_t a, uint64_t b);
+
 /* dat_zstd.c: uncompress one frame. Return 0, DAT_ERR_BROKEN or DAT_ERR_NO_ZSTD. */
 int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
 
@@ -128,7 +156,8 @@ int dat_uncompress(void *to, size_t size, const void *from, size_t from_size);
 static inline uint64_t dat_pages_size(const struct dat_reader *r,
 				      const struct dat_cpu_reader *c)
 {
-	return round_up_to(c->limit, r->page_size);
+	(void)r;
+	return round_up_to(c->limit, c->page_size);
 }
 
 #endif /* RBMAP_DAT_READER_H */

@@ -30,9 +30,9 @@ struct options {
 	uint32_t nr_cpus;
 	struct dat_times times;
 	bool latency;		/* a buffer is the text of a latency tracer */
-	char *buffer;		/* option of the buffer to read */
-	uint32_t buffer_size;
-	bool buffer_is_top;	/* its name is empty */
+	struct dat_text *buffer;	/* options of buffers, the top one first */
+	size_t nr_buffers;
+	bool has_top;
 };
 
 /* Read headers from the file again. */
@@ -129,22 +129,33 @@ static bool get_u32(const struct dat_text *t, size_t at, uint32_t *value)
 	return true;
 }
 
-/* Keep the option of the top buffer, or of the first one. Return whether @t was kept. */
-static bool keep_buffer(struct options *o, const struct dat_text *t)
+/* Keep the option of a buffer. Return 1, 0: there are two top buffers, or an error. */
+static int keep_buffer(struct options *o, const struct dat_text *t)
 {
 	bool is_top = t->size > 8 && !t->text[8];
+	struct dat_text *more;
 
-	if (o->buffer && (o->buffer_is_top || !is_top))
-		return false;
-	free(o->buffer);
-	o->buffer = t->text;
-	o->buffer_size = t->size;
-	o->buffer_is_top = is_top;
-	return true;
+	if (is_top && o->has_top)
+		return 0;
+	if (!(o->nr_buffers & (o->nr_buffers - 1))) {
+		more = realloc(o->buffer, (o->nr_buffers ? 2 * o->nr_buffers : 1) *
+			       sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		o->buffer = more;
+	}
+	o->buffer[o->nr_buffers++] = *t;
+	if (is_top) {
+		o->has_top = true;
+		memmove(o->buffer + 1, o->buffer, (o->nr_buffers - 1) * sizeof(*o->buffer));
+		o->buffer[0] = *t;
+	}
+	return 1;
 }
 
 /* Return 1 if @t->text belongs to @o now. */
-static int keep_option(struct options *o, uint16_t option, const struct dat_text *t)
+static int keep_option(struct dat_reader *r, struct options *o, uint16_t option,
+		       const struct dat_text *t)
 {
 	switch (option) {
 	case DAT_OPTION_BUFFER:
@@ -169,10 +180,11 @@ static int keep_option(struct options *o, uint16_t option, const struct dat_text
 	case DAT_OPTION_FTRACE_EVENTS:
 	case DAT_OPTION_EVENT_FORMATS:
 	case DAT_OPTION_KALLSYMS:
+	case DAT_OPTION_PRINTK:
 	case DAT_OPTION_CMDLINES:
 		return get_u64(t, 0, &o->offset[option]) ? 0 : DAT_ERR_BROKEN;
 	}
-	return 0;
+	return dat_correction_add(&r->correction, option, t);
 }
 
 /* Read the options of a section. Store the offset of the next such section, or 0. */
@@ -191,7 +203,7 @@ static int read_options(struct dat_reader *r, struct options *o, uint64_t *next)
 		if (option == DAT_OPTION_DONE)
 			ret = get_u64(&t, 0, next) ? 0 : DAT_ERR_BROKEN;
 		else
-			ret = keep_option(o, option, &t);
+			ret = keep_option(r, o, option, &t);
 		if (ret != 1)
 			free(t.text);
 		if (ret < 0 || option == DAT_OPTION_DONE)
@@ -214,23 +226,37 @@ static int read_all_options(struct dat_reader *r, uint64_t offset, struct option
 	return ret;
 }
 
+#define ENTRY_SIZE	20	/* an entry of the table of a buffer's CPUs */
+
+/* Return one more than the highest CPU of the table at @at of a buffer's option. */
+static int count_cpus(const struct dat_text *t, size_t at, uint32_t nr, uint32_t *nr_cpus)
+{
+	uint32_t id;
+
+	for (; nr; nr--, at += ENTRY_SIZE) {
+		if (!get_u32(t, at, &id) || id == UINT32_MAX)
+			return DAT_ERR_BROKEN;
+		if (*nr_cpus <= id)
+			*nr_cpus = id + 1;
+	}
+	return 0;
+}
+
 /* Read the table of a buffer's CPUs, from byte @at of its option on. */
 static int read_cpus(struct dat_reader *r, const struct dat_text *t, size_t at,
-		     bool compressed)
+		     uint32_t nr, struct dat_cpu_reader *cpu, bool compressed)
 {
-	uint32_t nr, id;
 	uint64_t size;
+	uint32_t id;
 	int ret = 0;
 
-	if (!get_u32(t, at, &nr))
-		return DAT_ERR_BROKEN;
-	at += sizeof(nr);
-	for (; nr && !ret; nr--, at += 20) {
+	for (; nr && !ret; nr--, at += ENTRY_SIZE) {
 		struct dat_cpu_reader *c;
 
-		if (!get_u32(t, at, &id) || id >= r->nr_cpus)
+		/* count_cpus() has checked the number. */
+		if (!get_u32(t, at, &id))
 			return DAT_ERR_BROKEN;
-		c = &r->cpu[id];
+		c = &cpu[id];
 		/* Each CPU can be in the table once. */
 		if (c->offset || c->chunks || !get_u64(t, at + 4, &c->offset) ||
 		    !get_u64(t, at + 12, &size))
@@ -250,29 +276,50 @@ static size_t string_size(const struct dat_text *t, size_t at)
 	return end ? end - (t->text + at) + 1 : 0;
 }
 
-static int read_buffer(struct dat_reader *r, const struct options *o)
+/* A buffer's option has the offset of its section, its name, its clock, and its CPUs. */
+static int read_buffer(struct dat_reader *r, const struct dat_text *t, uint32_t nr_cpus)
 {
-	struct dat_text t = { .text = o->buffer, .size = o->buffer_size };
 	size_t name, clock, at = sizeof(uint64_t);
+	struct dat_cpu_reader *cpu;
 	struct section_head head;
+	uint32_t page_size, nr;
 	uint64_t offset;
 	int ret;
 
-	name = string_size(&t, at);
-	clock = name ? string_size(&t, at + name) : 0;
-	if (!clock || !get_u64(&t, 0, &offset))
+	name = string_size(t, at);
+	clock = name ? string_size(t, at + name) : 0;
+	if (!clock || !get_u64(t, 0, &offset))
 		return DAT_ERR_BROKEN;
 	if (!r->clock && clock > 1)
-		r->clock = strdup(t.text + at + name);
-	at += name + clock;
-	if (!get_u32(&t, at, &r->page_size))
+		r->clock = strdup(t->text + at + name);
+	if (!get_u32(t, at + name + clock, &page_size) ||
+	    !get_u32(t, at + name + clock + sizeof(page_size), &nr))
 		return DAT_ERR_BROKEN;
-	ret = dat_check_page_size(r);
+	/* The top buffer has all CPUs, also those without data. */
+	if (name > 1)
+		nr_cpus = 0;
+	ret = dat_check_page_size(page_size);
+	if (!ret)
+		ret = count_cpus(t, at + name + clock + 8, nr, &nr_cpus);
 	if (!ret)
 		ret = read_head(r, offset, DAT_OPTION_BUFFER, &head);
 	if (!ret)
-		ret = read_cpus(r, &t, at + sizeof(uint32_t),
-				head.flags & DAT_SECTION_COMPRESSED);
+		ret = dat_add_buffer(r, t->text + at, nr_cpus, page_size, &cpu);
+	if (!ret && name == 1)
+		r->page_size = page_size;
+	return ret ? ret : read_cpus(r, t, at + name + clock + 8, nr, cpu,
+				     head.flags & DAT_SECTION_COMPRESSED);
+}
+
+static int read_buffers(struct dat_reader *r, const struct options *o)
+{
+	struct dat_cpu_reader *cpu;
+	int ret = 0;
+
+	if (!o->has_top)
+		ret = dat_add_buffer(r, "", o->nr_cpus, r->page_size, &cpu);
+	for (size_t i = 0; i < o->nr_buffers && !ret; i++)
+		ret = read_buffer(r, &o->buffer[i], o->nr_cpus);
 	return ret;
 }
 
@@ -295,7 +342,7 @@ static int read_parts(struct dat_reader *r, const struct options *o)
 {
 	int ret;
 
-	if (!o->buffer && o->latency)
+	if (!o->nr_buffers && o->latency)
 		return DAT_ERR_LATENCY;
 	ret = read_texts(r, o);
 	if (ret)
@@ -305,10 +352,7 @@ static int read_parts(struct dat_reader *r, const struct options *o)
 	if (o->uname)
 		dat_set_uname(r, o->uname);
 	r->times = o->times;
-	r->nr_cpus = o->nr_cpus;
-	ret = dat_alloc_cpus(r);
-	/* Without events, trace-cmd writes no buffer. */
-	return ret || !o->buffer ? ret : read_buffer(r, o);
+	return read_buffers(r, o);
 }
 
 static int read_compression(struct dat_reader *r)
@@ -340,6 +384,8 @@ int dat_read_sections(struct dat_reader *r)
 	if (!ret)
 		ret = read_parts(r, &o);
 	leave_section(r);
+	for (size_t i = 0; i < o.nr_buffers; i++)
+		free(o.buffer[i].text);
 	free(o.buffer);
 	free(o.clocks);
 	free(o.uname);

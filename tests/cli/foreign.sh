@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests rbmap report with what recordings of trace-cmd have and those of rbmap have not:
+# several buffers, corrections of times, events of tracers. The recordings are made by
+# trace_dat.py, and trace-cmd report prints the same of them.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../versions.sh"
+
+# reports KIND VERSION [OPTION...]: makes a recording and prints it to $dir/report
+reports()
+{
+	local name
+
+	name=$1-$(echo "$2" | tr / -).dat
+	file=$dir/$name
+	tests/cli/trace_dat.py "$1" "$2" "$file" || return 1
+	shift 2
+	"$RBMAP" report "$@" "$file" >"$dir/report" 2>"$dir/errors"
+}
+
+# like_trace_cmd KIND VERSION [SED]: compares; SED changes lines of trace-cmd before
+like_trace_cmd()
+{
+	if ! command -v trace-cmd >/dev/null; then
+		skip "trace-cmd is not installed" "$1, version $2: as trace-cmd report prints it"
+		return
+	fi
+	trace_cmd_report "$file" 2>/dev/null | sed -E "${3:-}" >"$dir/trace-cmd"
+	ok "$1, version $2: as trace-cmd report prints it" cmp "$dir/trace-cmd" "$dir/report"
+}
+
+# lines PATTERN: prints the number of lines
+lines()
+{
+	grep -cE -e "$1" "$dir/report"
+}
+
+# time_of LINE: prints the time of an event
+time_of()
+{
+	grep ' \[0' "$dir/report" | sed -n "$1s/.*\] *\([0-9.]*\): .*/\1/p"
+}
+
+for version in 6 7; do
+	ok "plain, version $version" reports plain $version
+	like_trace_cmd plain $version
+
+	# trace-cmd prints the name of the buffer before a line about losses alone.
+	lost='s/^(        one: )(CPU:1 \[7 EVENTS DROPPED\])/\1\2/; /DROPPED\]$/{n; s/^/        one: /}'
+	ok "buffers, version $version" reports buffers $version
+	is "$(lines '^        one: .* sched_switch') $(lines '^longer-name: .* number:') $(lines '^ {13}.* sched_switch')" \
+		"150 120 400" "version $version: each event, with the name of its buffer"
+	is "$(cat "$dir/errors")" "670 events, 7 lost" "version $version: the sums"
+	like_trace_cmd buffers $version "$lost"
+	for buffer in top:400 one:150 longer-name:120; do
+		ok "version $version: --buffer" reports buffers $version --buffer "${buffer%:*}"
+		is "$(grep -c ' \[0' "$dir/report") $(lines '(one|longer-name):')" "${buffer#*:} 0" \
+			"version $version: --buffer ${buffer%:*}"
+	done
+	says 1 "has no buffer 'none': it has the buffer top, and one, longer-name" \
+		report --buffer none "$file"
+	ok "JSON, version $version" reports buffers $version --json
+	is "$(lines '"buffer": "one"') $(lines '"buffer": "longer-name"') $(lines '"pid"')" "151 120 670" \
+		"version $version: JSON has the names of buffers"
+	like "$(grep lost "$dir/report")" '^{"cpu": 1, "buffer": "one", "lost": 7}$' \
+		"version $version: JSON says which buffer lost events"
+	ok "notop, version $version" reports notop $version
+	is "$(lines '^one: .* sched_switch') $(lines '^two: ')" "28 28" "version $version: named buffers alone"
+	like_trace_cmd notop $version
+	says 1 "has no buffer 'x': it has the buffer top, and one, two" report -B x "$file"
+
+	ok "date, version $version" reports date $version
+	is "$(time_of 1)" 1677721607.250000 "version $version: the option of --date"
+	like_trace_cmd date $version "$lost"
+	TZ=UTC "$RBMAP" report --wall "$file" >"$dir/report" 2>&1
+	is "$(lines '\[000\] 2023-03-02 01:46:47.250000: ')" 1 "version $version: --wall of --date"
+	ok "offset, version $version" reports offset $version
+	is "$(time_of 1)" 0.876543 "version $version: the option of --ts-offset"
+	like_trace_cmd offset $version "$lost"
+	ok "tsc, version $version" reports tsc $version
+	is "$(time_of 1)" 0.390625 "version $version: cycles become nanoseconds"
+	like_trace_cmd tsc $version
+	ok "cycles, version $version" reports cycles $version
+	is "$(time_of 1)" 1000000000 "version $version: other cycles do not"
+	# trace-cmd puts no blank before 12 digits.
+	like_trace_cmd cycles $version 's/^([^[]*\[[0-9]+\])/\1 /'
+	ok "guest, version $version" reports guest $version
+	is "$(time_of 1) $(time_of 400)" "1.005000 1.204001" "version $version: a guest's times are the host's"
+	like_trace_cmd guest $version
+	"$RBMAP" report "$dir/plain-$version.dat" "$file" >"$dir/report" 2>"$dir/errors"
+	is "$(lines "^plain-$version.dat: .* \[") $(lines "^guest-$version.dat: .* \[")" "400 400" \
+		"version $version: two files, with their names"
+	grep -o '[0-9.]*: sched_' "$dir/report" >"$dir/times"
+	ok "version $version: in one order" eval "sort -c -g '$dir/times'"
+done
+done_testing

@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Writes recordings as trace-cmd writes them, for tests of what reads them:
+
+    trace_dat.py KIND VERSION FILE
+
+KIND is a name of the table at the end, VERSION that of the file: 6 or 7, or 7 with a
+word of 32 bits: 7/32. trace-cmd report reads the files, so that tests can compare.
+"""
+
+import struct
+import sys
+
+NS = 1_000_000_000
+DATE, CPUSTAT, BUFFER, TRACECLOCK, UNAME, OFFSET, CPUCOUNT, VERSION = 1, 2, 3, 4, 5, 7, 8, 9
+TIME_SHIFT, TSC2NSEC = 12, 14
+HEADERS, FTRACE, FORMATS, KALLSYMS, PRINTK, CMDLINES = 16, 17, 18, 19, 20, 21
+
+COMMON = """format:
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+"""
+
+
+class Format:
+    """An event's format, and how its records are packed."""
+
+    def __init__(self, system, name, number, fields, print_fmt, long_size):
+        self.system, self.number, self.long = system, number, long_size
+        self.pack, offset, lines = "", 8, ""
+        for declaration, kind in fields:
+            kind = kind.replace("l", "q" if long_size == 8 else "i")
+            kind = kind.replace("L", "Q" if long_size == 8 else "I")
+            size = struct.calcsize("<" + kind)
+            lines += (f"\tfield:{declaration};\toffset:{offset};\tsize:{size};"
+                      f"\tsigned:{int(kind[-1:] in 'bhiq' and kind != '')};\n")
+            offset += size
+            self.pack += kind
+        self.text = f"name: {name}\nID: {number}\n{COMMON}{lines}\nprint fmt: {print_fmt}\n"
+
+    def record(self, pid, *values, tail=b"", flags=0):
+        """Return the bytes of a record."""
+        values = [v.encode() if isinstance(v, str) else v for v in values]
+        return (struct.pack("<HBBi", self.number, flags, 0, pid) +
+                struct.pack("<" + self.pack, *values) + tail)
+
+
+def formats(long_size):
+    """Return the formats of all kinds."""
+    table = [
+        ("sched", "sched_switch", 10, [
+            ("char prev_comm[16]", "16s"), ("pid_t prev_pid", "i"), ("int prev_prio", "i"),
+            ("long prev_state", "l"), ("char next_comm[16]", "16s"), ("pid_t next_pid", "i"),
+            ("int next_prio", "i")],
+         '"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%ld ==> next_comm=%s '
+         'next_pid=%d next_prio=%d", REC->prev_comm, REC->prev_pid, REC->prev_prio, '
+         'REC->prev_state, REC->next_comm, REC->next_pid, REC->next_prio'),
+        ("odd", "number", 11, [("unsigned long nr", "L")], '"nr=%lu", REC->nr'),
+        ("odd", "constant", 12, [("const char * text", "L")], '"text=%s|", REC->text'),
+        ("ftrace", "kernel_stack", 4, [
+            ("int size", "i"), ("int pad", "i"), ("unsigned long caller[8]", "8L")],
+         '"\\t=> %ps\\n\\t=> %ps\\n", (void *)REC->caller[0], (void *)REC->caller[1]'),
+        ("ftrace", "bprint", 6, [
+            ("unsigned long ip", "L"), ("const char * fmt", "L"), ("u32 buf[]", "")],
+         '"%ps: %s", (void *)REC->ip, REC->fmt'),
+        ("ftrace", "funcgraph_entry", 13, [
+            ("unsigned long func", "L"), ("int depth", "i")],
+         '"--> %ps (%d)", (void *)REC->func, REC->depth'),
+        ("ftrace", "funcgraph_exit", 14, [
+            ("unsigned long func", "L"), ("int depth", "i"), ("unsigned int overrun", "I"),
+            ("unsigned long long calltime", "Q"), ("unsigned long long rettime", "Q")],
+         '"<-- %ps (%d)", (void *)REC->func, REC->depth'),
+        ("ftrace", "function", 1, [
+            ("unsigned long ip", "L"), ("unsigned long parent_ip", "L")],
+         '" %ps <-- %ps", (void *)REC->ip, (void *)REC->parent_ip'),
+        ("task", "task_rename", 15, [
+            ("pid_t pid", "i"), ("char oldcomm[16]", "16s"), ("char newcomm[16]", "16s"),
+            ("short oom_score_adj", "h"), ("short pad", "h")],
+         '"pid=%d oldcomm=%s newcomm=%s", REC->pid, REC->oldcomm, REC->newcomm'),
+        ("sched", "sched_process_exec", 16, [
+            ("__data_loc char[] filename", "I"), ("pid_t pid", "i"), ("pid_t old_pid", "i")],
+         '"filename=%s pid=%d old_pid=%d", __get_str(filename), REC->pid, REC->old_pid'),
+        ("raw_syscalls", "sys_enter", 17, [
+            ("long id", "l"), ("unsigned long args[6]", "6L")],
+         '"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)", REC->id, REC->args[0], REC->args[1], '
+         'REC->args[2], REC->args[3], REC->args[4], REC->args[5]'),
+        ("raw_syscalls", "sys_exit", 18, [("long id", "l"), ("long ret", "l")],
+         '"NR %ld = %ld", REC->id, REC->ret'),
+    ]
+    return {name: Format(system, name, number, fields, text, long_size)
+            for system, name, number, fields, text in table}
+
+
+class Recording:
+    """A recording; buffers["one"][0] has the events (time, record) of CPU 0."""
+
+    def __init__(self, version):
+        word = version.partition("/")[2]
+        self.version = int(version[0])
+        self.long = int(word or 64) // 8
+        self.format = formats(self.long)
+        self.buffers, self.options = {"": {}}, []
+        self.kallsyms = "".join(f"{0xc1000000 + 0x100 * i:016x} t func{i}\n" for i in range(40))
+        self.printk, self.comms = "", {10: "ten", 20: "twenty"}
+        self.clock, self.page_size, self.lost = "local", 4096, {}
+
+    def add(self, cpu, ts, event, pid, *values, buffer="", **more):
+        """Add an event."""
+        record = self.format[event].record(pid, *values, **more)
+        self.buffers.setdefault(buffer, {}).setdefault(cpu, []).append((ts, record))
+
+    def page(self, events, lost):
+        """Return a sub-buffer with as many events as fit, and the rest."""
+        head = 8 + self.long
+        data, last = b"", events[0][0]
+        begin = last
+        while events:
+            ts, record = events[0]
+            # The array has the size of the record.
+            record += b"\0" * (-len(record) % 4)
+            delta = ts - last
+            new = b""
+            if delta >> 27:
+                new = struct.pack("<II", 30 | (delta & (1 << 27) - 1) << 5, delta >> 27)
+                delta = 0
+            new += struct.pack("<II", delta << 5, len(record) + 4) + record
+            if head + len(data) + len(new) + 8 > self.page_size:
+                break
+            data += new
+            last = ts
+            events.pop(0)
+        commit = len(data)
+        if lost:
+            commit |= 3 << 30
+            data += struct.pack("<Q" if self.long == 8 else "<I", lost)
+        commit = struct.pack("<Q" if self.long == 8 else "<I", commit)
+        page = struct.pack("<Q", begin) + commit + data
+        return page + b"\0" * (self.page_size - len(page))
+
+    def pages(self, buffer, cpu):
+        """Return the data of a CPU."""
+        events = list(self.buffers[buffer].get(cpu, []))
+        lost = self.lost.get((buffer, cpu), 0)
+        data = b""
+        while events:
+            data += self.page(events, lost)
+            lost = 0
+        return data
+
+    def texts(self):
+        """Return the parts of the file before the options, by their numbers of version 7."""
+        page = (f"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                f"\tfield: local_t commit;\toffset:8;\tsize:{self.long};\tsigned:1;\n"
+                f"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+                f"\tfield: char data;\toffset:{8 + self.long};\tsize:4080;\tsigned:1;\n").encode()
+        event = (b"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"
+                 b"\tarray       :   32 bits\n\n\tpadding     : type == 29\n"
+                 b"\ttime_extend : type == 30\n\ttime_stamp : type == 31\n"
+                 b"\tdata max type_len  == 28\n")
+        systems = {}
+        for form in self.format.values():
+            systems.setdefault(form.system, []).append(form.text.encode())
+        ftrace = systems.pop("ftrace")
+        sized = lambda text: struct.pack("<Q", len(text)) + text
+        events = struct.pack("<I", len(systems))
+        for name, texts in systems.items():
+            events += name.encode() + b"\0" + struct.pack("<I", len(texts))
+            events += b"".join(map(sized, texts))
+        short = lambda text: struct.pack("<I", len(text)) + text.encode()
+        comms = "".join(f"{pid} {name}\n" for pid, name in self.comms.items()).encode()
+        return {
+            HEADERS: b"header_page\0" + sized(page) + b"header_event\0" + sized(event),
+            FTRACE: struct.pack("<I", len(ftrace)) + b"".join(map(sized, ftrace)),
+            FORMATS: events, KALLSYMS: short(self.kallsyms), PRINTK: short(self.printk),
+            CMDLINES: sized(comms),
+        }
+
+    def nr_cpus(self):
+        """Return the number of CPUs of the machine."""
+        return 1 + max((cpu for cpus in self.buffers.values() for cpu in cpus), default=0)
+
+    def write(self, path):
+        """Write the file."""
+        with open(path, "wb") as file:
+            head = (b"\x17\x08\x44tracing" + str(self.version).encode() + b"\0\0" +
+                    bytes([self.long]) + struct.pack("<I", self.page_size))
+            file.write(self.six(head) if self.version == 6 else self.seven(head))
+
+    def all_options(self):
+        """Return the options of both versions."""
+        clock = f"[{self.clock}] global\0".encode()
+        return [(UNAME, b"Linux host 6.12.0 x86_64\0" if self.long == 8 else
+                 b"Linux host 6.12.0 i686\0"), (VERSION, b"3.1.6\0"),
+                (TRACECLOCK, clock)] + self.options
+
+    def six(self, head):
+        """Return a file of version 6."""
+        out = bytearray(head + b"".join(self.texts().values()))
+        nr = self.nr_cpus()
+        out += struct.pack("<I", nr) + b"options  \0"
+        places = {}
+        for number, data in self.all_options():
+            out += struct.pack("<HI", number, len(data)) + data
+        for name in self.buffers:
+            if name:
+                data = bytes(8) + name.encode() + b"\0"
+                out += struct.pack("<HI", BUFFER, len(data))
+                places[name] = len(out)
+                out += data
+        out += struct.pack("<H", 0)
+        for name in [""] + [name for name in self.buffers if name]:
+            if name:
+                struct.pack_into("<Q", out, places[name], len(out))
+            out += b"flyrecord\0"
+            table = len(out)
+            out += bytes(16 * nr)
+            if not name:
+                clock = f"[{self.clock}] global".encode()
+                out += struct.pack("<Q", len(clock)) + clock
+            for cpu in range(nr):
+                out += bytes(-len(out) % self.page_size)
+                data = self.pages(name, cpu)
+                struct.pack_into("<QQ", out, table + 16 * cpu, len(out), len(data))
+                out += data
+        return bytes(out)
+
+    def seven(self, head):
+        """Return a file of version 7 that is not compressed."""
+        out = bytearray(head + b"none\0\0")
+        first = len(out)
+        out += bytes(8)
+        options = self.all_options() + [(CPUCOUNT, struct.pack("<I", self.nr_cpus()))]
+        section = lambda number, size: struct.pack("<HHIQ", number, 0, 0, size)
+        for number, text in self.texts().items():
+            options.append((number, struct.pack("<Q", len(out))))
+            out += section(number, len(text)) + text
+        for name, cpus in self.buffers.items():
+            if not cpus:
+                continue
+            option = struct.pack("<Q", len(out)) + name.encode() + b"\0"
+            option += self.clock.encode() + b"\0" + struct.pack("<II", self.page_size, len(cpus))
+            out += section(BUFFER, 0)
+            for cpu in cpus:
+                out += bytes(-len(out) % self.page_size)
+                data = self.pages(name, cpu)
+                option += struct.pack("<IQQ", cpu, len(out), len(data))
+                out += data
+            options.append((BUFFER, option))
+        options.append((0, bytes(8)))
+        struct.pack_into("<Q", out, first, len(out))
+        text = b"".join(struct.pack("<HI", number, len(data)) + data for number, data in options)
+        return bytes(out + section(0, len(text)) + text)
+
+
+def switches(rec, cpu, begin, number, buffer="", step=1_000_000):
+    """Add switches between two tasks."""
+    for i in range(number):
+        names = [("ten", 10), ("twenty", 20)]
+        (prev, pid), (name, other) = names[i % 2], names[1 - i % 2]
+        rec.add(cpu, begin + i * step, "sched_switch", pid, prev, pid, 120, 1, name, other, 120,
+                buffer=buffer)
+
+
+def plain(rec):
+    """One buffer."""
+    switches(rec, 0, NS, 200)
+    switches(rec, 1, NS + 500, 200)
+
+
+def buffers(rec):
+    """Three buffers, of which one has another CPU alone, and losses."""
+    plain(rec)
+    switches(rec, 1, NS + 700, 150, buffer="one")
+    for i in range(120):
+        rec.add(2, NS + i * 999_999, "number", 10, i, buffer="longer-name")
+    rec.lost = {("one", 1): 7}
+
+
+def notop(rec):
+    """Named buffers alone."""
+    switches(rec, 0, NS, 28, buffer="one")
+    switches(rec, 1, NS, 28, buffer="two")
+
+
+def date(rec):
+    """A difference to the time of day, in microseconds."""
+    buffers(rec)
+    rec.options.append((DATE, b"0x5f5e1005f5e10\0"))
+
+
+def offset(rec):
+    """A difference in nanoseconds."""
+    buffers(rec)
+    rec.options.append((OFFSET, b"-123456789\0"))
+
+
+def tsc(rec):
+    """Cycles of 2.5 GHz."""
+    plain(rec)
+    rec.clock = "x86-tsc"
+    rec.options.append((TSC2NSEC, struct.pack("<IIQ", 838860800, 31, 5)))
+
+
+def cycles(rec):
+    """Cycles that stay cycles."""
+    plain(rec)
+    rec.clock = "x86-tsc"
+
+
+def guest(rec):
+    """A guest, whose clock is compared with the host's; CPU 1 has one sample."""
+    plain(rec)
+    samples = [(NS, 5_000_000, 1), (NS + 100_000_000, 5_100_000, 1),
+               (NS + 150_000_000, 5_050_000, 1)]
+    data = struct.pack("<QII", 0x1234, 1, 2)
+    for rows in samples, samples[:1]:
+        data += struct.pack("<I", len(rows))
+        for column in range(3):
+            data += b"".join(struct.pack("<q", row[column]) for row in rows)
+    data += bytes(8 * 4)
+    rec.options.append((TIME_SHIFT, data))
+
+
+KINDS = {function.__name__: function for function in (
+    plain, buffers, notop, date, offset, tsc, cycles, guest)}
+
+
+def main():
+    """Write the file that the arguments describe."""
+    kind, version, path = sys.argv[1:]
+    rec = Recording(version)
+    KINDS[kind](rec)
+    rec.write(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* The buffers of a recording, and the streams of their CPUs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dat_reader.h"
+
+#define STREAM_BYTES	16	/* at least, of a CPU in a table */
+
+static int reserve_streams(struct dat_reader *r, uint32_t nr)
+{
+	size_t room = r->nr_streams + (size_t)nr + 1;
+	struct dat_cpu_reader *cpu;
+	unsigned int *heap;
+
+	if (room <= r->room)
+		return 0;
+	if (room < 2 * r->room)
+		room = 2 * r->room;
+	cpu = realloc(r->cpu, room * sizeof(*cpu));
+	if (!cpu)
+		return -ENOMEM;
+	r->cpu = cpu;
+	heap = realloc(r->heap, room * sizeof(*heap));
+	if (!heap)
+		return -ENOMEM;
+	r->heap = heap;
+	r->room = room;
+	return 0;
+}
+
+int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
+		   uint32_t page_size, struct dat_cpu_reader **first)
+{
+	uint64_t most = CPUS_MAX + r->file_size / STREAM_BYTES;
+	struct dat_buffer b = {
+		.page_size = page_size, .first = r->nr_streams, .nr_cpus = nr_cpus,
+		.chosen = true,
+	}, *more;
+
+	/* Tables of a damaged file can have any number of CPUs that have no data. */
+	if (nr_cpus > CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most)
+		return DAT_ERR_BROKEN;
+	if (!(r->nr_buffers & (r->nr_buffers - 1))) {
+		more = realloc(r->buffer, (r->nr_buffers ? 2 * r->nr_buffers : 1) *
+			       sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		r->buffer = more;
+	}
+	b.name = strdup(name);
+	if (!b.name || reserve_streams(r, nr_cpus)) {
+		free(b.name);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < nr_cpus; i++)
+		r->cpu[r->nr_streams + i] = (struct dat_cpu_reader){
+			.buffer = r->nr_buffers, .cpu = i, .page_size = page_size, .spool = -1,
+		};
+	*first = r->cpu + r->nr_streams;
+	r->nr_streams += nr_cpus;
+	r->buffer[r->nr_buffers++] = b;
+	if (r->nr_cpus < nr_cpus)
+		r->nr_cpus = nr_cpus;
+	return 0;
+}
+
+unsigned int dat_buffers(const struct dat_reader *r)
+{
+	return r->nr_buffers;
+}
+
+const char *dat_buffer_name(const struct dat_reader *r, unsigned int buffer)
+{
+	return r->buffer[buffer].name;
+}
+
+bool dat_buffer_has_data(const struct dat_reader *r, unsigned int buffer)
+{
+	const struct dat_buffer *b = &r->buffer[buffer];
+
+	for (uint32_t i = 0; i < b->nr_cpus; i++)
+		if (r->cpu[b->first + i].limit)
+			return true;
+	return false;
+}
+
+void dat_choose_buffer(struct dat_reader *r, unsigned int buffer)
+{
+	for (unsigned int i = 0; i < r->nr_buffers; i++)
+		r->buffer[i].chosen = i == buffer;
+}
+
+unsigned int dat_event_buffer(const struct dat_reader *r)
+{
+	return r->nr_heap ? r->cpu[r->heap[0]].buffer : 0;
+}
+
+uint64_t dat_buffer_lost_last(const struct dat_reader *r, unsigned int buffer,
+			      unsigned int cpu)
+{
+	const struct dat_buffer *b = &r->buffer[buffer];
+
+	return b->chosen && cpu < b->nr_cpus ? r->cpu[b->first + cpu].lost : 0;
+}
+
+uint64_t dat_lost_last(const struct dat_reader *r, unsigned int cpu)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < r->nr_buffers; i++)
+		lost = dat_lost_sum(lost, dat_buffer_lost_last(r, i, cpu));
+	return lost;
+}
