@@ -93,5 +93,32 @@ for version in 6 7; do
 		"version $version: two files, with their names"
 	grep -o '[0-9.]*: sched_' "$dir/report" >"$dir/times"
 	ok "version $version: in one order" eval "sort -c -g '$dir/times'"
+
+	ok "stack, version $version" reports stack $version
+	is "$(lines '^=> func[0-9]+ \(c100') $(lines '^=> 42$') $(lines 'kernel_stack:         <stack trace >$')" \
+		"47 1 5" "version $version: stacks of all lengths, a line for each function"
+	like_trace_cmd stack $version
+	ok "stack as JSON, version $version" reports stack $version --json
+	is "$(sed -n 's/.*"caller": \[\([^]]*\)\].*/\1/p' "$dir/report" | tr -dc ',\n' | tr '\n' '.')" \
+		".,,,,,,,.,,,,,,,.,,,,,,,,,,,,,,,,,,,,,,,,,,,,,.,,." "version $version: JSON has all functions"
+	ok "graph, version $version" reports graph $version
+	is "$(lines '! 123.456 us \|    func4\(\);$') $(lines '  2.345679 us')" "1 0" \
+		"version $version: a function's duration and depth"
+	is "$(tail -n 1 "$dir/errors" | cut -d, -f 1)" "57 events" "version $version: both events are counted"
+	like_trace_cmd graph $version
+	"$RBMAP" report -N -e funcgraph_entry "$file" >"$dir/report" 2>/dev/null
+	is "$(lines ' us ')" 0 "version $version: a return that is not wanted is not used"
+	ok "functions, version $version" reports functions $version
+	like_trace_cmd functions $version
+	ok "printk, version $version" reports printk $version
+	is "$(lines 'bprint: +func2: number [0-4] of five$') $(lines 'constant: +text=Start\|$')" "5 5" \
+		"version $version: texts of trace_printk(), and constant strings"
+	is "$(lines 'bprint: +func2: 1048576 A 0xff abc     \|$') $(lines 'bprint: +func2: a constant: text$')" \
+		"5 5" "version $version: each conversion, and a text without any"
+	is "$(lines 'no text for the format 0xdead\]$')" 5 "version $version: a text that is not in the file"
+	# libtraceevent does not know %c, and prints no text after one that it does not have.
+	grep -v ' bprint: ' "$dir/report" >"$dir/others"
+	mv "$dir/others" "$dir/report"
+	like_trace_cmd printk $version '/ bprint: /d'
 done
 done_testing

@@ -325,8 +325,74 @@ def guest(rec):
     rec.options.append((TIME_SHIFT, data))
 
 
+TEXT = 0xc1000000
+
+
+def stack(rec):
+    """Stacks of 1, 7, 8, 30 functions, and one that ends with -1."""
+    for i, number in enumerate((1, 7, 8, 30, 0)):
+        places = [TEXT + 0x100 * k + 4 * k for k in range(number)] + [0x42] * (number == 7)
+        if not number:
+            places = [TEXT, (1 << 8 * rec.long) - 1, TEXT]
+        record = rec.format["kernel_stack"].record(10, len(places), 0, *places[:8],
+                                                   *[0] * (8 - len(places[:8])))
+        # The record has as many functions as there were.
+        record = record[:16] + b"".join(
+            struct.pack("<Q" if rec.long == 8 else "<I", place) for place in places)
+        rec.buffers[""].setdefault(0, []).append((NS + i * 1000, record))
+
+
+def graph(rec):
+    """Calls in calls, with durations of each length, on two CPUs."""
+    at = NS
+    for i, ns in enumerate((1, 999, 10_001, 123_456, 7_654_321, 2_345_678_901, 12_345_678_000_000)):
+        call = lambda depth, k: rec.add(0, at, "funcgraph_entry", 10, TEXT + 0x100 * k, depth)
+        back = lambda depth, k, length: rec.add(
+            0, at, "funcgraph_exit", 10, TEXT + 0x100 * k, depth, 0, at - length, at)
+        call(0, i)
+        at += 10
+        call(1, i + 1)
+        at += ns
+        back(1, i + 1, ns)
+        at += 10
+        call(1, 38)
+        at += 1
+        # A return on another CPU, and one of another task
+        rec.add(1, at, "funcgraph_exit", 20, TEXT + 0x2600, 1, 0, at - 5, at)
+        at += 1
+        back(1, 38, 2)
+        at += 10
+        back(0, i, ns + 32)
+        rec.add(0, at + 1, "number", 10, i)
+        at += 100
+    rec.add(0, at, "funcgraph_entry", 10, 0x42, 3)
+
+
+def functions(rec):
+    """The function tracer."""
+    for i in range(20):
+        rec.add(i % 2, NS + i * 1000, "function", 10, TEXT + 0x100 * (i + 1), TEXT + 0x100 * i)
+
+
+def printk(rec):
+    """Texts of trace_printk(), and constant strings."""
+    rec.printk = ('0xc2000000 : "number %d of %s\\n"\n0xc2000010 : "a constant: text\\n"\n'
+                  '0xc2000020 : "%lu %c %#x %-8s|"\nno line\n0xc2000030 : "Start"\n')
+    word = "<Q" if rec.long == 8 else "<I"
+    for i in range(5):
+        at = NS + i * 1_000_000
+        rec.add(0, at, "bprint", 10, TEXT + 0x200, 0xc2000000,
+                tail=struct.pack("<I", i) + b"five\0\0\0\0")
+        rec.add(0, at + 1, "bprint", 10, TEXT + 0x200, 0xc2000010)
+        rec.add(0, at + 2, "bprint", 10, TEXT + 0x200, 0xc2000020,
+                tail=struct.pack(word, 1 << 20) + struct.pack("<II", 65, 255) + b"abc\0")
+        rec.add(0, at + 3, "bprint", 10, TEXT + 0x200, 0xdead, tail=bytes(16))
+        rec.add(1, at, "constant", 20, 0xc2000030)
+        rec.add(1, at + 1, "constant", 20, 0xc2000031)
+
+
 KINDS = {function.__name__: function for function in (
-    plain, buffers, notop, date, offset, tsc, cycles, guest)}
+    plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, functions, printk)}
 
 
 def main():

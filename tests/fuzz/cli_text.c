@@ -9,11 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "show/bprint.h"
 #include "show/json_lines.h"
 #include "show/text.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The lowest addresses are those that inputs have most often. */
+static const char constants[] =
+	"0x0 : \"number %d of %s\\n\"\n0x1 : \"%lu %c %#x %-8s|%pS%pI4\"\n0x2 : \"Start\"\n"
+	"0x3 : no quotes\n4 : \"\"\n";
 
 static const char kallsyms[] =
 	"ffffffff81000000 T first\n"
@@ -77,6 +83,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		}
 		text_with_json(texts[i], true);
 		text_set_kallsyms(texts[i], kallsyms, sizeof(kallsyms) - 1);
+		text_set_constants(texts[i], constants, sizeof(constants) - 1);
+		text_stack_lines(texts[i], i);
 		add_formats(texts[i], events ? events : "/sys/kernel/rbmap/events");
 	}
 	atexit(free_texts);
@@ -109,6 +117,25 @@ static void print(const struct rbmap_event *ev, unsigned int how)
 	buf_free(&line);
 }
 
+static const struct symbol *no_symbol(void *data, uint64_t addr)
+{
+	(void)data;
+	(void)addr;
+	return NULL;
+}
+
+/* The bytes are the format, and the arguments, too. */
+static void print_as_printk(const char *format, const uint8_t *data, size_t size)
+{
+	const struct bprint_args args = {
+		.data = (const char *)data, .size = size, .word = size % 2 ? 4 : 8,
+	};
+	struct buf out = { 0 };
+
+	bprint_add(format, &args, no_symbol, NULL, &out);
+	buf_free(&out);
+}
+
 static void use_as_text(const uint8_t *data, size_t size)
 {
 	const struct time_view view = {
@@ -122,6 +149,7 @@ static void use_as_text(const uint8_t *data, size_t size)
 		return;
 	if (!time_view_parse(&view, copy, &ring))
 		(void)time_view_real(&view, ring);
+	print_as_printk(copy, data, size);
 	/* The name of one of so many threads */
 	text_add_comm(texts[size % 2], size ? data[0] * 7 : 1, copy);
 	free(copy);

@@ -23,6 +23,7 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
 		   printer.c printer_compile.c plugin_printer.c format_check.c syscalls.c task_names.c \
+		   bprint.c constants.c tracer_events.c \
 		   json_layout.c json_lines.c value_names.c event_label.c crash_notes.c) \
 		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
 FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \

@@ -311,9 +311,11 @@ static void compare_field(const char *event, const struct rbmap_format_field *f,
 {
 	/* "__data_loc cpumask_t mask" has no brackets. */
 	bool dynamic = t->flags & TEP_FIELD_IS_DYNAMIC;
+	/* A record of a stack has as many functions as there were. */
+	bool is_stack = !strcmp(event, "kernel_stack") && !strcmp(f->name, "caller") && !f->size;
 
 	if (strcmp(f->name, t->name) || f->offset != (uint32_t)t->offset ||
-	    f->size != (uint32_t)t->size ||
+	    (f->size != (uint32_t)t->size && !is_stack) ||
 	    !(f->flags & RBMAP_FIELD_SIGNED) != !(t->flags & TEP_FIELD_IS_SIGNED) ||
 	    !(f->flags & RBMAP_FIELD_ARRAY) != !(t->flags & TEP_FIELD_IS_ARRAY || dynamic) ||
 	    !(f->flags & RBMAP_FIELD_DYNAMIC) != !dynamic ||

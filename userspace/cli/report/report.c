@@ -72,6 +72,9 @@ struct report {
 	struct pipeline *pipeline;
 	uint64_t threads;	/* 0: as many as there are CPUs */
 	uint64_t items, skipped;	/* events and losses; those that were printed before */
+	/* A copy of a function's call, whose next event is not known yet */
+	struct rbmap_event call;
+	struct buf call_data;
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;	/* more than the number that is known */
@@ -140,6 +143,7 @@ static int prepare_text(const struct report *r, struct source *s)
 		return -ENOMEM;
 	/* The layout of trace-cmd report */
 	text_set_layout(s->text, 5, false, NAME_WIDTH);
+	text_stack_lines(s->text, !r->as_json);
 	text_with_json(s->text, r->as_json);
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
@@ -264,6 +268,12 @@ static void read_next(struct source *s)
 	/* Later events are not wanted. */
 	if (s->got == 1 && s->next.ts > s->in.to)
 		s->got = 0;
+}
+
+/* Return the buffer of the next event. */
+static const struct report_buffer *buffer_of(const struct source *s)
+{
+	return &s->buffer[dat_event_buffer(s->in.reader)];
 }
 
 /* ---- events */
@@ -496,8 +506,9 @@ static int add_lost(struct report *r, int cpu, uint64_t lost, const struct repor
 	return ret ? ret : report_batch_add_lost(r->filling, cpu, lost, buffer);
 }
 
+/* @end: the event that follows a function's call, or NULL */
 static int add_event(struct report *r, const struct source *s, const struct rbmap_event *ev,
-		     const struct report_buffer *buffer)
+		     const struct rbmap_event *end, const struct report_buffer *buffer)
 {
 	bool skips = r->items++ < r->skipped;
 	struct text_parts parts;
@@ -510,7 +521,34 @@ static int add_event(struct report *r, const struct source *s, const struct rbma
 	if (ret == -ENOMEM)
 		return ret;
 	parts.buffer = buffer->name;
+	if (!ret && end && text_set_leaf(s->text, ev, end, &parts))
+		r->events++;
 	return skips ? 0 : report_batch_add_event(r->filling, ev, ret ? NULL : &parts, buffer);
+}
+
+/*
+ * A function that calls no other has one line, if its return is the next event. Keep a copy
+ * of the call, because its bytes are gone when the next event is read.
+ */
+static int add_call(struct report *r, struct source *s, const struct report_buffer *buffer)
+{
+	uint64_t before = r->events;
+	bool follows;
+	int ret;
+
+	r->call_data.size = 0;
+	buf_add(&r->call_data, s->next.data, s->next.size);
+	if (r->call_data.failed)
+		return -ENOMEM;
+	r->call = s->next;
+	r->call.data = r->call_data.data;
+	read_next(s);
+	follows = s->got == 1 && buffer == buffer_of(s) && wanted(r, s, &s->next);
+	ret = add_event(r, s, &r->call, follows ? &s->next : NULL, buffer);
+	/* The return was printed, too. */
+	if (r->events - before == 2)
+		read_next(s);
+	return ret;
 }
 
 static void show_progress(struct report *r)
@@ -525,18 +563,25 @@ static void show_progress(struct report *r)
 		      r->events);
 }
 
-/* Print the next event of a source, if it is wanted. */
-static int print_next(struct report *r, const struct source *s)
+/* Print the next event of a source, if it is wanted, and read the one behind it. */
+static int print_next(struct report *r, struct source *s)
 {
-	const struct report_buffer *buffer = &s->buffer[dat_event_buffer(s->in.reader)];
+	const struct report_buffer *buffer = buffer_of(s);
 	const struct rbmap_event *ev = &s->next;
-	int ret;
+	int ret = 0;
 
-	if (!wanted_cpu(r, ev->cpu) || ev->ts < s->in.from)
-		return 0;
-	/* Lost events may have been wanted ones. */
-	ret = add_lost(r, ev->cpu, ev->lost, buffer);
-	return !ret && wanted(r, s, ev) ? add_event(r, s, ev, buffer) : ret;
+	if (wanted_cpu(r, ev->cpu) && ev->ts >= s->in.from) {
+		/* Lost events may have been wanted ones. */
+		ret = add_lost(r, ev->cpu, ev->lost, buffer);
+		if (!ret && wanted(r, s, ev)) {
+			if (!r->as_json && text_is_call(s->text, ev))
+				return add_call(r, s, buffer);
+			ret = add_event(r, s, ev, NULL, buffer);
+		}
+	}
+	if (!ret)
+		read_next(s);
+	return ret;
 }
 
 static int print_lost_last(struct report *r, const struct source *s)
@@ -563,8 +608,6 @@ static int print_events(struct report *r)
 		if (!(++seen % PROGRESS_EVENTS))
 			show_progress(r);
 		ret = print_next(r, s);
-		if (!ret)
-			read_next(s);
 	}
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
 		if (!r->in.until)
@@ -732,8 +775,8 @@ const struct command command_report = {
 	.help		=
 	"FILE is a trace.dat of rbmap record or trace-cmd record (version 6, or version 7\n"
 	"uncompressed or compressed by zstd); default: " DEFAULT_INPUT "; -: standard input.\n"
-	"Events of several files, such as those of a host and of its guests, are printed in\n"
-	"one order of time. The lines are those of trace-cmd report.\n"
+	"Events of several files, such as those of a host and of its guests, are printed\n"
+	"in one order of time. The lines are those of trace-cmd report.\n"
 	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
 	"printed.\n",
 	.run		= report,

@@ -13,6 +13,7 @@ static void add_comm(void *data, int pid, const char *comm)
 void input_load_text(const struct input *in, struct text *t)
 {
 	const struct dat_text *formats, *kallsyms = dat_kallsyms(in->reader);
+	const struct dat_text *printk = dat_printk(in->reader);
 	size_t nr = dat_formats(in->reader, &formats);
 
 	/* An event is printed as bytes if its format cannot be parsed. */
@@ -21,6 +22,8 @@ void input_load_text(const struct input *in, struct text *t)
 	/* A thread has one name in the whole recording, as in trace-cmd's report. */
 	dat_each_comm(in->reader, add_comm, t);
 	text_comm_keep(t, true);
+	if (printk->size)
+		text_set_constants(t, printk->text, printk->size);
 	if (kallsyms->size)
 		text_set_kallsyms(t, kallsyms->text, kallsyms->size);
 }

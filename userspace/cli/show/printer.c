@@ -14,6 +14,7 @@ struct printing {
 	struct buf *out;
 	find_symbol_fn *find;
 	void *data;
+	const struct constants *constants;
 	bool failed;			/* libtraceevent has to print this record */
 };
 
@@ -115,6 +116,18 @@ static void print_dynamic(struct printing *p, const struct piece *piece,
 			    strnlen(p->record + offset, p->size - offset));
 }
 
+/* A pointer to a constant string, or another one */
+static void print_address(struct printing *p, const struct string *s)
+{
+	uint64_t addr = value_of(p, s->number);
+	const char *text = p->constants ? constants_find(p->constants, addr) : NULL;
+
+	if (text)
+		buf_add(p->out, text, strlen(text));
+	else
+		add_hex(p, "", addr);
+}
+
 static void print_string(struct printing *p, const struct piece *piece,
 			 const struct string *s)
 {
@@ -133,7 +146,7 @@ static void print_string(struct printing *p, const struct piece *piece,
 		print_dynamic(p, piece, s);
 		break;
 	case ADDRESS:
-		add_hex(p, "", value_of(p, s->number));
+		print_address(p, s);
 		break;
 	case FLAGS:
 		print_flags(p, piece, s);
@@ -321,6 +334,7 @@ bool printer_print(const struct printer *printer, const void *record, uint32_t s
 		.out = out,
 		.find = find,
 		.data = data,
+		.constants = printer->constants,
 	};
 	size_t before = out->size;
 
@@ -331,6 +345,11 @@ bool printer_print(const struct printer *printer, const void *record, uint32_t s
 	if (p.failed)
 		out->size = before;
 	return !p.failed;
+}
+
+void printer_set_constants(struct printer *printer, const struct constants *constants)
+{
+	printer->constants = constants;
 }
 
 bool printer_is_plain(const struct printer *printer)

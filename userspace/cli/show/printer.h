@@ -17,6 +17,7 @@
 #include "common/buf.h"
 #include "trace_dat/symbols.h"
 
+struct constants;
 struct tep_event;
 struct printer;
 
@@ -33,6 +34,9 @@ void printer_free(struct printer *printer);
  */
 bool printer_print(const struct printer *printer, const void *record, uint32_t size,
 		   find_symbol_fn *find, void *data, struct buf *out);
+
+/* Print the string of @constants for a pointer to one. They must live longer. */
+void printer_set_constants(struct printer *printer, const struct constants *constants);
 
 /* Return whether all text is one line without control characters, whatever the record has. */
 bool printer_is_plain(const struct printer *printer);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "constants.h"
 #include "expression.h"
 
 enum string_kind { TEXT, FIXED, DYNAMIC, ADDRESS, FLAGS, SYMBOL, CHOICE };
@@ -72,6 +73,7 @@ struct printer {
 	unsigned int nr_pieces;
 	uint32_t need;			/* bytes that a record must have */
 	bool is_plain;			/* the text never needs to be escaped */
+	const struct constants *constants;	/* strings that pointers name; or NULL */
 };
 
 /* Return a new last piece, or NULL: out of memory. */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include "common/namespaces.h"
 #include "common/colour.h"
 #include "common/printable.h"
+#include "constants.h"
 #include "crash_notes.h"
 #include "event_label.h"
 #include "fields.h"
@@ -25,6 +27,7 @@
 #include "syscalls.h"
 #include "task_names.h"
 #include "text.h"
+#include "tracer_events.h"
 #include "trace_dat/symbols.h"
 
 #define MAX_NAMES	2		/* sched_switch names two threads */
@@ -49,6 +52,7 @@ struct event_info {
 	struct tep_event *event;
 	struct printer *printer;	/* NULL: libtraceevent prints the event */
 	struct syscalls_event *syscall;	/* instead, for events of system calls */
+	struct tracer_event *tracer;	/* instead, for events of tracers */
 	struct array_lengths *lengths;	/* for libtraceevent */
 	struct json_layout *json;	/* NULL: JSON is not wanted */
 	int size;			/* size of the fields that are always there */
@@ -85,6 +89,7 @@ struct text {
 	char *copy;
 	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
+	struct constants *constants;
 	struct symbols *symbols;
 	pthread_mutex_t symbols_lock;	/* for the thread that parses them */
 	bool symbols_parsed;
@@ -110,6 +115,7 @@ struct text {
 	const char *kallsyms;		/* NULL: none */
 	size_t kallsyms_size;
 	bool raw;
+	bool stack_lines;
 	bool with_json;
 	uint64_t now;			/* ns, whatever the clock; for comm_from_proc */
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
@@ -189,7 +195,8 @@ struct text *text_new(void)
 	t->tep = tep_alloc();
 	t->symbols = symbols_new();
 	t->names = task_names_new();
-	if (!t->tep || !t->symbols || !t->names) {
+	t->constants = constants_new();
+	if (!t->tep || !t->symbols || !t->names || !t->constants) {
 		text_free(t);
 		return NULL;
 	}
@@ -229,6 +236,7 @@ void text_free(struct text *t)
 		printer_free(t->event[i]->printer);
 		json_layout_free(t->event[i]->json);
 		free(t->event[i]->syscall);
+		free(t->event[i]->tracer);
 		free(t->event[i]->label.text);
 		array_lengths_free(t->event[i]->lengths);
 		free(t->event[i]);
@@ -237,6 +245,7 @@ void text_free(struct text *t)
 		tep_free(t->tep);
 	symbols_free(t->symbols);
 	task_names_free(t->names);
+	constants_free(t->constants);
 	pthread_mutex_destroy(&t->library);
 	pthread_mutex_destroy(&t->symbols_lock);
 	free(t);
@@ -326,9 +335,12 @@ static int add_format(struct text *t, const char *system, const char *format, si
 	if (!format_find_lengths(event, &info->lengths))
 		event->flags |= TEP_EVENT_FL_FAILED;
 	info->syscall = syscalls_event_new(event);
-	if (!info->syscall)
+	info->tracer = tracer_event_new(event, tep_get_long_size(t->tep));
+	if (!info->syscall && !info->tracer)
 		info->printer = printer_compile(event);
-	info->is_plain = info->syscall ||
+	if (info->printer)
+		printer_set_constants(info->printer, t->constants);
+	info->is_plain = info->syscall || (info->tracer && tracer_event_is_plain(info->tracer)) ||
 			 (info->printer && printer_is_plain(info->printer));
 	find_names(info);
 	t->event[event->id] = info;
@@ -401,6 +413,30 @@ void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size)
 	t->kallsyms = kallsyms;
 	t->kallsyms_size = size;
 	t->symbols_parsed = false;
+}
+
+static void register_string(void *data, uint64_t addr, const char *text)
+{
+	struct text *t = data;
+	char *line;
+
+	/*
+	 * libtraceevent removes the quotes and the newline, and reads bytes before a text
+	 * that has fewer than two characters.
+	 */
+	if (asprintf(&line, "\"%s\\n\"", text) < 0)
+		return;
+	tep_register_print_string(t->tep, line, addr);
+	free(line);
+}
+
+int text_set_constants(struct text *t, const char *text, size_t size)
+{
+	int ret = constants_add(t->constants, text, size);
+
+	if (!ret)
+		constants_each(t->constants, register_string, t);
+	return ret;
 }
 
 void text_symbols_from_proc(struct text *t, bool on)
@@ -543,7 +579,7 @@ bool text_has_printer(const struct text *t, int id)
 {
 	const struct event_info *info = id >= 0 && id < NR_EVENT_IDS ? t->event[id] : NULL;
 
-	return info && (info->printer || info->syscall);
+	return info && (info->printer || info->syscall || info->tracer);
 }
 
 static const char *find_comm(const struct text *t, int pid)
@@ -582,6 +618,11 @@ static const struct task_column *task_of(struct text *t, const char *comm, int p
 void text_raw(struct text *t, bool on)
 {
 	t->raw = on;
+}
+
+void text_stack_lines(struct text *t, bool on)
+{
+	t->stack_lines = on;
 }
 
 void text_with_json(struct text *t, bool on)
@@ -655,8 +696,15 @@ static int add_by_library(struct text *t, const struct rbmap_event *ev,
 }
 
 static int add_body(struct text *t, const struct rbmap_event *ev,
-		    const struct event_info *info, struct buf *out)
+		    const struct text_parts *parts, bool lines, struct buf *out)
 {
+	const struct event_info *info = parts->info;
+	const struct tracer_print how = {
+		.leaf = parts->is_leaf ? &parts->leaf : NULL,
+		.lines = lines,
+		.constants = t->of->constants,
+	};
+
 	if (!info)
 		buf_printf(out, "[%" PRIu32 " bytes, of no known format]", ev->size);
 	else if ((int)ev->size < info->size)
@@ -664,6 +712,9 @@ static int add_body(struct text *t, const struct rbmap_event *ev,
 			   info->size);
 	else if (info->syscall)
 		syscalls_event_print(info->syscall, ev->data, out);
+	else if (info->tracer)
+		tracer_event_print(info->tracer, ev->data, ev->size, &how, find_symbol, t->of,
+				   out);
 	else if (!info->printer ||
 		 !printer_print(info->printer, ev->data, ev->size, find_symbol, t->of, out))
 		return add_by_library(t, ev, info, out);
@@ -689,19 +740,50 @@ static void make_plain(struct buf *out, size_t before)
 	buf_make_printable(out, before);
 }
 
-int text_add_body(struct text *t, const struct rbmap_event *ev,
-		  const struct text_parts *parts, struct buf *out)
+static int add_plain_body(struct text *t, const struct rbmap_event *ev,
+			  const struct text_parts *parts, bool lines, struct buf *out)
 {
 	const struct event_info *info = parts->info;
 	size_t before = out->size;
 	int ret;
 
-	ret = add_body(t, ev, info, out);
+	ret = add_body(t, ev, parts, lines, out);
 	if (ret)
 		return ret;
 	if (!info || !info->is_plain)
 		make_plain(out, before);
 	return out->failed ? -ENOMEM : 0;
+}
+
+int text_add_body(struct text *t, const struct rbmap_event *ev,
+		  const struct text_parts *parts, struct buf *out)
+{
+	return add_plain_body(t, ev, parts, false, out);
+}
+
+static const struct tracer_event *tracer_of(const struct text *t, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+	const struct event_info *info;
+
+	if (!read_common(ev, &common))
+		return NULL;
+	info = t->event[common.type];
+	return info && (int)ev->size >= info->size ? info->tracer : NULL;
+}
+
+bool text_is_call(const struct text *t, const struct rbmap_event *ev)
+{
+	return tracer_event_is_call(tracer_of(t, ev));
+}
+
+bool text_set_leaf(const struct text *t, const struct rbmap_event *call,
+		   const struct rbmap_event *end, struct text_parts *parts)
+{
+	parts->is_leaf = call->cpu == end->cpu && !end->lost &&
+			 tracer_event_is_leaf(tracer_of(t, call), call->data, tracer_of(t, end),
+					      end->data, &parts->leaf);
+	return parts->is_leaf;
 }
 
 int text_parts(struct text *t, const struct rbmap_event *ev,
@@ -756,7 +838,7 @@ int text_add_event(struct text *t, const struct rbmap_event *ev,
 		add_label(&parts->info->label, out);
 	else
 		buf_printf(out, "%s%u: ", t->unknown, parts->common.type);
-	ret = text_add_body(t, ev, parts, out);
+	ret = add_plain_body(t, ev, parts, t->of->stack_lines, out);
 	buf_add(out, "\n", 1);
 	return ret ? ret : out->failed ? -ENOMEM : 0;
 }

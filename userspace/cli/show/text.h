@@ -23,6 +23,7 @@
 #include "common/buf.h"
 #include "task_names.h"
 #include "time_view.h"
+#include "tracer_events.h"
 
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
 
@@ -108,6 +109,18 @@ void text_set_time(struct text *t, const struct time_view *view);
  */
 void text_raw(struct text *t, bool on);
 
+/*
+ * Use the printk section of a recording: the texts of trace_printk(), and constant strings.
+ * @text ends with a 0. Return 0 or -ENOMEM.
+ */
+int text_set_constants(struct text *t, const char *text, size_t size);
+
+/*
+ * Let text_add_event() print a stack with a line for each function, as trace-cmd report
+ * does. Off by default.
+ */
+void text_stack_lines(struct text *t, bool on);
+
 /* Find what JSON objects need. Off by default. Call this before formats are added. */
 void text_with_json(struct text *t, bool on);
 
@@ -151,11 +164,23 @@ struct text_parts {
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for text_add_event() and text_add_body() */
 	const struct json_layout *json;	/* for JSON; NULL: the format is unknown */
+	bool is_leaf;			/* set by text_set_leaf() */
+	struct tracer_return leaf;
 };
 
 /* Return -EINVAL if even the common fields are missing. */
 int text_parts(struct text *t, const struct rbmap_event *ev,
 	       struct text_parts *parts);
+
+/* Is the event a function's call that function_graph recorded? */
+bool text_is_call(const struct text *t, const struct rbmap_event *ev);
+
+/*
+ * If the function that is called in @call returns in @end, its next event, set this in the
+ * parts of @call, and return true: then one line can show both.
+ */
+bool text_set_leaf(const struct text *t, const struct rbmap_event *call,
+		   const struct rbmap_event *end, struct text_parts *parts);
 
 /* Append the line of an event, with its end. Return 0 or a negative errno. */
 int text_add_event(struct text *t, const struct rbmap_event *ev,

@@ -100,6 +100,13 @@ static struct rbmap_format_field *add_field(struct format *f)
 	return &f->field[nr];
 }
 
+/* The format of a stack says 8 functions, and a record has as many as there were. */
+static bool is_stack(const struct format *f, const struct rbmap_format_field *field)
+{
+	return field->flags & RBMAP_FIELD_ARRAY && !strcmp(field->name, "caller") &&
+	       !strcmp(f->public.name, "kernel_stack") && !strcmp(f->public.system, "ftrace");
+}
+
 /* Parse what follows "field:" in a line. */
 static int parse_field(struct format *f, struct part line, bool is_common)
 {
@@ -121,8 +128,10 @@ static int parse_field(struct format *f, struct part line, bool is_common)
 	field->flags = (is_signed ? RBMAP_FIELD_SIGNED : 0) |
 		       (is_common ? RBMAP_FIELD_COMMON : 0);
 	ret = c_type_parse(field, declaration.at, declaration.end - declaration.at);
-	if (offset + size > f->public.size)
-		f->public.size = offset + size;
+	if (!ret && is_stack(f, field))
+		field->size = 0;
+	if (offset + field->size > f->public.size)
+		f->public.size = offset + field->size;
 	return ret;
 }
 

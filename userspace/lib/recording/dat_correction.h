@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * What the recorder says about the times of a recording: how they become those of the
- * host, or of the wall clock. trace-cmd report applies the same.
+ * Corrections of times that the recorder has written: times become those of the host, or of
+ * the wall clock. trace-cmd report applies the same.
  */
 #ifndef RBMAP_DAT_CORRECTION_H
 #define RBMAP_DAT_CORRECTION_H
@@ -15,7 +15,7 @@ struct dat_text;
  * struct dat_sample - the clock of a guest compared with that of its host
  * @time: the guest's time
  * @offset: to be added from that time on
- * @scaling: what times are multiplied with, before they are shifted by @fraction
+ * @scaling: a factor of times, which are shifted by @fraction behind it
  */
 struct dat_sample {
 	int64_t time;
