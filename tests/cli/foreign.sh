@@ -10,10 +10,7 @@
 # reports KIND VERSION [OPTION...]: makes a recording and prints it to $dir/report
 reports()
 {
-	local name
-
-	name=$1-$(echo "$2" | tr / -).dat
-	file=$dir/$name
+	file=$dir/$1-$(echo "$2" | tr / -).dat
 	tests/cli/trace_dat.py "$1" "$2" "$file" || return 1
 	shift 2
 	"$RBMAP" report "$@" "$file" >"$dir/report" 2>"$dir/errors"
@@ -42,7 +39,9 @@ time_of()
 	grep ' \[0' "$dir/report" | sed -n "$1s/.*\] *\([0-9.]*\): .*/\1/p"
 }
 
-for version in 6 7; do
+# The second number is the size of a long in bits.
+for version in 6 7 6/32 7/32; do
+	name=$(echo $version | tr / -)
 	ok "plain, version $version" reports plain $version
 	like_trace_cmd plain $version
 
@@ -88,8 +87,8 @@ for version in 6 7; do
 	ok "guest, version $version" reports guest $version
 	is "$(time_of 1) $(time_of 400)" "1.005000 1.204001" "version $version: a guest's times are the host's"
 	like_trace_cmd guest $version
-	"$RBMAP" report "$dir/plain-$version.dat" "$file" >"$dir/report" 2>"$dir/errors"
-	is "$(lines "^plain-$version.dat: .* \[") $(lines "^guest-$version.dat: .* \[")" "400 400" \
+	"$RBMAP" report "$dir/plain-$name.dat" "$file" >"$dir/report" 2>"$dir/errors"
+	is "$(lines "^plain-$name.dat: .* \[") $(lines "^guest-$name.dat: .* \[")" "400 400" \
 		"version $version: two files, with their names"
 	grep -o '[0-9.]*: sched_' "$dir/report" >"$dir/times"
 	ok "version $version: in one order" eval "sort -c -g '$dir/times'"
@@ -121,4 +120,21 @@ for version in 6 7; do
 	mv "$dir/others" "$dir/report"
 	like_trace_cmd printk $version '/ bprint: /d'
 done
+
+# Compressed files, and files of a machine with another byte order
+tests/cli/trace_dat.py plain 6 "$dir/plain.dat"
+for command in gzip xz zstd bzip2; do
+	if ! command -v $command >/dev/null; then
+		skip "$command is not installed" "a file that $command has compressed"
+		continue
+	fi
+	$command -c <"$dir/plain.dat" >"$dir/packed"
+	says 1 "packed is compressed as a whole: uncompress it with gunzip" report "$dir/packed"
+done
+{
+	head -c 12 "$dir/plain.dat"
+	printf '\1'
+	tail -c +14 "$dir/plain.dat"
+} >"$dir/big"
+says 1 "was recorded on a machine with another byte order" report "$dir/big"
 done_testing

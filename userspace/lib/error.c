@@ -26,7 +26,7 @@ RBMAP_API const char *rbmap_strerror(int error)
 	case RBMAP_ERR_DAT_VERSION:
 		return "the file is not a trace.dat of version 6 or 7: read it with trace-cmd report";
 	case RBMAP_ERR_FOREIGN:
-		return "the file was recorded on a machine with another byte order or size of long: read it with trace-cmd report";
+		return "the file was recorded on a machine with another byte order: read it with trace-cmd report";
 	case RBMAP_ERR_CUT:
 		return "the file is truncated, and lacks the headers: record again";
 	case RBMAP_ERR_BROKEN:
@@ -37,6 +37,8 @@ RBMAP_API const char *rbmap_strerror(int error)
 		return "the file is compressed, but not by zstd: compress it again with trace-cmd convert --compression zstd";
 	case RBMAP_ERR_NO_ZSTD:
 		return "the file is compressed by zstd, and libzstd.so.1 is not here: install libzstd1";
+	case RBMAP_ERR_COMPRESSED:
+		return "the file is compressed as a whole: uncompress it with gunzip, unxz, bunzip2 or unzstd";
 	}
 	return strerror(error < 0 ? -error : error);
 }

@@ -37,12 +37,13 @@ enum rbmap_error {
 	/* Recordings: */
 	RBMAP_ERR_NO_RECORDING	= -5000,	/* the file is not a trace.dat */
 	RBMAP_ERR_DAT_VERSION	= -5001,	/* a trace.dat of a version other than 6 and 7 */
-	RBMAP_ERR_FOREIGN	= -5002,	/* from a machine with other byte order or long */
+	RBMAP_ERR_FOREIGN	= -5002,	/* from a machine with other byte order */
 	RBMAP_ERR_CUT		= -5003,	/* the file ends before the data */
 	RBMAP_ERR_BROKEN	= -5004,	/* the headers are invalid */
 	RBMAP_ERR_LATENCY	= -5005,	/* the text of a latency tracer */
 	RBMAP_ERR_COMPRESSION	= -5006,	/* compressed, but not by zstd */
-	RBMAP_ERR_NO_ZSTD	= -5009	/* compressed, and libzstd is not installed */
+	RBMAP_ERR_NO_ZSTD	= -5009,	/* compressed, and libzstd is not installed */
+	RBMAP_ERR_COMPRESSED	= -5010	/* the whole file is compressed */
 };
 
 const char *rbmap_strerror(int error);

@@ -1804,7 +1804,7 @@ static void test_other_files(void **state)
 		{ "\x17\x08\x44tracing7\0\0\x8\0\x10\0\0zlib\0" "1\0", 25,
 		  DAT_ERR_COMPRESSION },
 		{ "\x17\x08\x44tracing6\0\1\x8\0\x10\0\0", 18, DAT_ERR_FOREIGN },
-		{ "\x17\x08\x44tracing6\0\0\x4\0\x10\0\0", 18, DAT_ERR_FOREIGN },
+		{ "\x17\x08\x44tracing6\0\0\x2\0\x10\0\0", 18, DAT_ERR_FOREIGN },
 		{ "\x17\x08\x44tracing6\0\0\x8\0\0\0\0", 18, DAT_ERR_BROKEN },
 	};
 	struct dat_reader *r = NULL;

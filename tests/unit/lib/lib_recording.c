@@ -295,6 +295,7 @@ static void test_errors(void **state)
 	static const int errors[] = {
 		RBMAP_ERR_NO_RECORDING, RBMAP_ERR_DAT_VERSION, RBMAP_ERR_FOREIGN, RBMAP_ERR_CUT,
 		RBMAP_ERR_BROKEN, RBMAP_ERR_LATENCY, RBMAP_ERR_COMPRESSION, RBMAP_ERR_NO_ZSTD,
+		RBMAP_ERR_COMPRESSED,
 	};
 	struct rbmap_recording *r;
 	int fd;

@@ -324,7 +324,7 @@ static struct expression *compile_element(struct compiler *c,
 		return NULL;
 	e->size = field->elementsize;
 	if (kind == DYNAMIC_ELEMENT && !e->size)
-		e->size = sizeof(long);
+		e->size = tep_get_long_size(c->event->tep);
 	e->number = mask;
 	e->operand[0] = compile(c, arg->op.right);
 	if (!e->operand[0]) {

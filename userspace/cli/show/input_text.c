@@ -16,6 +16,7 @@ void input_load_text(const struct input *in, struct text *t)
 	const struct dat_text *printk = dat_printk(in->reader);
 	size_t nr = dat_formats(in->reader, &formats);
 
+	text_set_long_size(t, dat_long_size(in->reader));
 	/* An event is printed as bytes if its format cannot be parsed. */
 	for (size_t i = 0; i < nr; i++)
 		text_add_format(t, formats[i].system, formats[i].text, formats[i].size);

@@ -212,6 +212,11 @@ struct text *text_new(void)
 	return t;
 }
 
+void text_set_long_size(struct text *t, unsigned int size)
+{
+	tep_set_long_size(t->tep, size);
+}
+
 void text_load_plugins(struct text *t)
 {
 	if (!t->plugins)

@@ -78,6 +78,9 @@ void text_want_format(struct text *t, int id);
 /* Add the name of a thread, from the table of command lines in a trace.dat. */
 int text_add_comm(struct text *t, int pid, const char *comm);
 
+/* Set the bytes of a long of the recorded kernel, before formats are added. */
+void text_set_long_size(struct text *t, unsigned int size);
+
 /* Call @each for each known name of a thread, in any order. */
 void text_each_comm(const struct text *t, task_name_fn *each, void *data);
 

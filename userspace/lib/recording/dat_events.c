@@ -43,35 +43,64 @@ static void skip_hole(struct dat_reader *r, struct dat_cpu_reader *c)
 	c->at += skip;
 }
 
-static int read_page(struct dat_reader *r, struct dat_cpu_reader *c)
+static int read_page(struct dat_reader *r, struct dat_cpu_reader *c, void *page)
 {
-	int ret = dat_read_data(r, c, c->page, c->page_bytes, c->at);
+	int ret = dat_read_data(r, c, page, c->page_bytes, c->at);
 
 	return ret ? ret : 1;
+}
+
+/*
+ * Give the sub-buffer of a 32-bit kernel the header of a 64-bit one. The bytes of the file
+ * are behind the room by which the header grows. The number of lost events becomes c->lost.
+ */
+static void widen_page(const struct dat_reader *r, struct dat_cpu_reader *c)
+{
+	struct rbmap_subbuf_header header = { 0 };
+	const unsigned char *raw = c->page + HEAD - r->head;
+	uint64_t missed = 0;
+	uint32_t commit, lost;
+	size_t end;
+
+	memcpy(&header.time_stamp, raw, sizeof(header.time_stamp));
+	memcpy(&commit, raw + sizeof(header.time_stamp), sizeof(commit));
+	header.commit = commit & RBMAP_COMMIT_MASK;
+	end = HEAD + header.commit;
+	c->page_bytes += HEAD - r->head;
+	if (commit & RBMAP_MISSED_EVENTS)
+		missed = RBMAP_LOST_UNKNOWN;
+	if (missed && commit & RBMAP_MISSED_STORED && end + sizeof(lost) <= c->page_bytes) {
+		memcpy(&lost, c->page + end, sizeof(lost));
+		missed = lost;
+	}
+	c->lost = dat_lost_sum(c->lost, missed);
+	memcpy(c->page, &header, sizeof(header));
 }
 
 /* Return 1 if the next page was read, 0 at the end. */
 static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 {
 	uint64_t left;
+	unsigned char *raw;
 	int ret;
 
 	skip_hole(r, c);
 	left = c->limit - c->at;
 	/* A page has at least its header. */
-	if (left < HEAD || c->page_size < HEAD)
+	if (left < r->head || c->page_size < HEAD)
 		return 0;
 	if (!c->page) {
 		ret = dat_limit_memory(&r->limits, r->file_size, c->page_size);
 		if (ret)
 			return ret;
-		c->page = malloc(c->page_size);
+		c->page = malloc((size_t)c->page_size + HEAD);
 		if (!c->page)
 			return -ENOMEM;
 	}
 	c->page_bytes = left < c->page_size ? left : c->page_size;
-	ret = c->chunks ? dat_read_chunks(r, c, c->page, c->page_bytes) :
-			  read_page(r, c);
+	c->is_whole = c->page_bytes == c->page_size;
+	raw = c->page + HEAD - r->head;
+	ret = c->chunks ? dat_read_chunks(r, c, raw, c->page_bytes) : read_page(r, c, raw);
 	if (!ret) {
 		c->at = c->limit;
 		c->page_bytes = 0;
@@ -91,7 +120,9 @@ static int next_page(struct dat_reader *r, struct dat_cpu_reader *c)
 	}
 	c->at += c->page_bytes;
 	c->cursor = (struct rbmap_cursor){ 0 };
-	if (c->page_bytes < c->page_size)
+	if (r->long_size == 4)
+		widen_page(r, c);
+	if (!c->is_whole)
 		dat_trim_page(c->page, c->page_bytes);
 	c->lost = dat_lost_sum(c->lost, rbmap_decode_lost(c->page, c->page_bytes));
 	return 1;
@@ -116,7 +147,7 @@ static int next_event(struct dat_reader *r, unsigned int stream)
 			return 1;
 		}
 		/* The last page of a truncated file may end within an event. */
-		if (ret < 0 && c->page_bytes == c->page_size)
+		if (ret < 0 && c->is_whole)
 			r->damage.broken++;
 		ret = next_page(r, c);
 		if (ret <= 0)

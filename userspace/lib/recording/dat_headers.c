@@ -145,6 +145,21 @@ int dat_check_page_size(uint32_t page_size)
 	return page_size < PAGE_SIZE_MIN || page_size > PAGE_SIZE_MAX ? DAT_ERR_BROKEN : 0;
 }
 
+static bool is_compressed(const char *begin, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+	} kinds[] = {
+		{ "\x1f\x8b", 2 }, { "\xfd" "7zXZ\0", 6 }, { "\x28\xb5\x2f\xfd", 4 }, { "BZh", 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (size >= kinds[i].size && !memcmp(begin, kinds[i].magic, kinds[i].size))
+			return true;
+	return false;
+}
+
 static int read_magic(struct dat_reader *r)
 {
 	static const char magic[] = DAT_MAGIC;
@@ -157,7 +172,7 @@ static int read_magic(struct dat_reader *r)
 	if (ret)
 		return ret;
 	if (!n || memcmp(found, magic, n))
-		return DAT_ERR_NO_RECORDING;
+		return is_compressed(found, n) ? DAT_ERR_COMPRESSED : DAT_ERR_NO_RECORDING;
 	if (n < sizeof(found))
 		return DAT_ERR_CUT;
 	ret = dat_take_string(r, version, sizeof(version));
@@ -170,23 +185,32 @@ static int read_magic(struct dat_reader *r)
 	if (ret)
 		return ret;
 	if (kind[0] != (__BYTE_ORDER == __BIG_ENDIAN) ||
-	    kind[1] != sizeof(long))
+	    (kind[1] != 4 && kind[1] != 8))
 		return DAT_ERR_FOREIGN;
+	r->long_size = kind[1];
 	ret = dat_take_u32(r, &r->page_size);
 	if (ret)
 		return ret;
 	return dat_check_page_size(r->page_size);
 }
 
-/* The sub-buffers of a 32-bit kernel have a shorter header. */
-static bool known_header(const char *header_page)
+/*
+ * The sub-buffers of a 32-bit kernel have a shorter header, unless numbers of 64 bits have
+ * to be aligned.
+ */
+static bool known_header(struct dat_reader *r, const char *header_page)
 {
 	const char *commit = strstr(header_page, " commit;");
-	unsigned int offset, size;
+	const char *data = strstr(header_page, " data;");
+	unsigned int offset, size, head;
 
-	return commit && sscanf(commit, " commit; offset:%u; size:%u;",
-				&offset, &size) == 2 &&
-	       offset == 8 && size == sizeof(long);
+	if (!commit || !data || sscanf(commit, " commit; offset:%u; size:%u;",
+				       &offset, &size) != 2 ||
+	    sscanf(data, " data; offset:%u;", &head) != 1 || offset != 8 ||
+	    size != r->long_size || (head != HEAD && head != offset + size))
+		return false;
+	r->head = head;
+	return true;
 }
 
 static int read_page_formats(struct dat_reader *r)
@@ -200,7 +224,7 @@ static int read_page_formats(struct dat_reader *r)
 		ret = take_text_u64(r, &t);
 	if (ret)
 		return ret;
-	known = known_header(t.text);
+	known = known_header(r, t.text);
 	free(t.text);
 	if (!known)
 		return DAT_ERR_FOREIGN;

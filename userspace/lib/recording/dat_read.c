@@ -183,6 +183,11 @@ const struct dat_times *dat_times(const struct dat_reader *r)
 	return &r->times;
 }
 
+unsigned int dat_long_size(const struct dat_reader *r)
+{
+	return r->long_size;
+}
+
 unsigned int dat_cpus(const struct dat_reader *r)
 {
 	return r->nr_cpus;

@@ -25,6 +25,7 @@ enum dat_error {
 	DAT_ERR_COMPLETE	= -5007,	/* nothing is to be assembled */
 	DAT_ERR_BUSY		= -5008,	/* it is still being recorded */
 	DAT_ERR_NO_ZSTD		= RBMAP_ERR_NO_ZSTD,
+	DAT_ERR_COMPRESSED	= RBMAP_ERR_COMPRESSED,
 };
 
 #define DAT_ERR_LAST	(-4999)	/* all these errors are smaller */
@@ -56,6 +57,8 @@ const char *dat_uname(const struct dat_reader *reader);
 /* Those moments that the recording has; a recording of trace-cmd has none. */
 const struct dat_times *dat_times(const struct dat_reader *reader);
 unsigned int dat_cpus(const struct dat_reader *reader);
+/* Bytes of a long of the recorded kernel: 4 or 8 */
+unsigned int dat_long_size(const struct dat_reader *reader);
 /* The printk formats of the kernel, and its constant strings: lines "0xADDRESS : "TEXT"" */
 const struct dat_text *dat_printk(const struct dat_reader *reader);
 /* Are the times of events those of CLOCK_REALTIME, because the recorder compared clocks? */

@@ -39,6 +39,7 @@ struct dat_cpu_reader {
 	struct dat_chunks *chunks;	/* NULL: the data is not compressed */
 	unsigned char *page;
 	size_t page_bytes;	/* bytes of the page that exist */
+	bool is_whole;		/* the file has all bytes of the page */
 	struct rbmap_cursor cursor;
 	uint64_t lost;		/* not reported yet */
 	struct rbmap_event ev;	/* next event, if the CPU is in the heap */
@@ -59,6 +60,8 @@ struct dat_reader {
 	uint64_t table;			/* where the table of the CPUs' data is */
 	bool sections;			/* version 7 */
 	bool compressed;		/* by zstd */
+	uint8_t long_size;		/* 4 or 8 */
+	uint8_t head;			/* bytes of a sub-buffer's header in the file */
 	uint32_t page_size;
 	struct dat_text *format;
 	size_t nr_formats;
