@@ -86,7 +86,7 @@ ok "--since and --until leave out events" [ "$(wc -l <"$dir/json")" -lt 300 ]
 0 3000 11 other 18446744073709551615
 END
 same events
-is "$kinds" 'own 6, generic 1, lost 5, threads 1, clock [[], [], []]' "their kinds"
+is "$kinds" 'own 6, generic 1, lost 5, threads 4, clock [[], [], []]' "their kinds"
 like "$(tr -d ' \n' <"$dir/text")" \
 	'event\{timestamp:1000000pid:10sched_switch\{prev_comm:"holder"prev_pid:10prev_state:0next_comm:"other"next_pid:11\}\}' \
 	"a switch"

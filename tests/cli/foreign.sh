@@ -39,6 +39,9 @@ time_of()
 	grep ' \[0' "$dir/report" | sed -n "$1s/.*\] *\([0-9.]*\): .*/\1/p"
 }
 
+# TIME:PID:NAME: a program that is executed gives its name, and the name before it is known
+# only if another event says it.
+names="1:10:first 1:20:sh 1:30:<...> 1:40:only-in-table 1:50:first 3:10:second 3:20:sh 3:30:<...> 3:50:first 5:10:last 5:20:ls 5:30:a-very-long-nam 5:40:only-in-table 5:50:new "
 # The second number is the size of a long in bits.
 for version in 6 7 6/32 7/32; do
 	name=$(echo $version | tr / -)
@@ -119,6 +122,17 @@ for version in 6 7 6/32 7/32; do
 	grep -v ' bprint: ' "$dir/report" >"$dir/others"
 	mv "$dir/others" "$dir/report"
 	like_trace_cmd printk $version '/ bprint: /d'
+
+	# The names that tasks had at the time of an event
+	ok "names, version $version" reports names $version --threads 1
+	is "$(sed -n 's/^ *\(.*\)-\([0-9]*\) .* number: .*=\([135]\)$/\3:\2:\1/p' "$dir/report" | tr '\n' ' ')" \
+		"$names" "version $version: a task's name at the time of each event"
+	ok "names as JSON, version $version" reports names $version --json --threads 3
+	is "$(sed -n 's/.*"pid": \([0-9]*\), "comm": "\([^"]*\)".*"nr=\([135]\)".*/\3:\1:\2/p' "$dir/report" | tr '\n' ' ')" \
+		"$names" "version $version: so in JSON, with several threads"
+	"$RBMAP" convert --systrace -o - "$file" 2>/dev/null >"$dir/report"
+	is "$(sed -n 's/^ *\(.*\)-\([0-9]*\) .* number: .*=\([135]\)$/\3:\2:\1/p' "$dir/report" | tr '\n' ' ')" \
+		"$names" "version $version: so in systrace"
 done
 
 # Compressed files, and files of a machine with another byte order

@@ -391,8 +391,28 @@ def printk(rec):
         rec.add(1, at + 1, "constant", 20, 0xc2000031)
 
 
+def names(rec):
+    """Tasks that are renamed, and that execute programs; the table has the last names."""
+    rec.comms = {10: "last", 20: "ls", 30: "sleep", 40: "only-in-table", 50: "new"}
+    number = lambda ms, pid: rec.add(0, NS + ms * 1_000_000, "number", pid, ms)
+    for pid in (10, 20, 30, 40, 50):
+        number(1, pid)
+    rec.add(0, NS + 2_000_000, "task_rename", 10, 10, "first", "second", 0, 0)
+    rec.add(0, NS + 2_000_000, "sched_switch", 20, "sh", 20, 120, 0, "first", 50, 120)
+    for pid in (10, 20, 30, 50):
+        number(3, pid)
+    rec.add(0, NS + 4_000_000, "task_rename", 10, 10, "second", "last", 0, 0)
+    for pid, path in ((20, b"/usr/bin/ls\0"), (30, b"/bin/a-very-long-name-of-a-program\0")):
+        rec.add(1, NS + 4_000_000, "sched_process_exec", pid, 20 | len(path) << 16, pid, pid,
+                tail=path)
+    rec.add(1, NS + 4_500_000, "sched_switch", 20, "ls", 20, 120, 0, "new", 50, 120)
+    for pid in (10, 20, 30, 40, 50):
+        number(5, pid)
+
+
 KINDS = {function.__name__: function for function in (
-    plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, functions, printk)}
+    plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, functions, printk,
+    names)}
 
 
 def main():

@@ -72,12 +72,15 @@ static int add_head(struct perfetto *p, struct conversion *c)
 static int begin(struct conversion *c)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
+	int ret;
 
 	c->state = p;
 	if (!p)
 		return -ENOMEM;
 	text_set_layout(c->text, 0, false, 0);
-	input_load_text(c->in, c->text);
+	ret = input_load_text(c->in, c->text);
+	if (ret)
+		return ret;
 	p->nr_cpus = dat_cpus(c->in->reader);
 	p->packer = perfetto_packer_new(c->text);
 	p->bundle = calloc(p->nr_cpus + 1, sizeof(*p->bundle));

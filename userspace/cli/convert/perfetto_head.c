@@ -6,9 +6,11 @@
 
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
+#include "perfetto_value.h"
 #include "show/text.h"
 
 #define MOST_THREADS	1000	/* in a packet */
+#define MOST_BYTES	64	/* that are taken of a thread's name */
 
 /* ---- clocks */
 static void add_clock(Perfetto__ClockSnapshot *snapshot, Perfetto__ClockSnapshot__Clock *clock,
@@ -80,6 +82,7 @@ void perfetto_add_system(struct buf *out, const char *uname)
 /* ---- threads */
 struct threads {
 	struct buf *out;
+	char name[MOST_THREADS][3 * MOST_BYTES + 1];
 	Perfetto__ProcessTree tree;
 	Perfetto__ProcessTree__Thread thread[MOST_THREADS];
 	Perfetto__ProcessTree__Thread *pointer[MOST_THREADS];
@@ -100,13 +103,15 @@ static void add_thread(void *data, int pid, const char *comm)
 {
 	struct threads *t = data;
 	Perfetto__ProcessTree__Thread *thread = &t->thread[t->tree.n_threads];
+	char *name = t->name[t->tree.n_threads];
 
 	perfetto__process_tree__thread__init(thread);
 	thread->has_tid = true;
 	thread->tid = pid;
 	thread->has_tgid = true;
 	thread->tgid = pid;
-	set_text(&thread->has_name, &thread->name, comm);
+	*perfetto_put_utf8(name, (const unsigned char *)comm, strnlen(comm, MOST_BYTES)) = '\0';
+	set_text(&thread->has_name, &thread->name, name);
 	t->pointer[t->tree.n_threads++] = thread;
 	if (t->tree.n_threads == MOST_THREADS)
 		add_tree(t);

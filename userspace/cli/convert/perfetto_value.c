@@ -42,7 +42,7 @@ static bool is_ascii(const char *text, size_t size)
 	return all < 0x80;
 }
 
-static char *put_utf8(char *at, const unsigned char *s, size_t size)
+char *perfetto_put_utf8(char *at, const unsigned char *s, size_t size)
 {
 	while (size) {
 		size_t len = utf8_length(s, size);
@@ -75,7 +75,7 @@ static bool set_string(struct perfetto_values *v, const struct field_value *valu
 	if (!at)
 		return false;
 	to->data = (uint8_t *)at;
-	to->len = put_utf8(at, (const unsigned char *)value->at, value->size) - at;
+	to->len = perfetto_put_utf8(at, (const unsigned char *)value->at, value->size) - at;
 	return true;
 }
 

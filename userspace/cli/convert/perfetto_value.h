@@ -36,4 +36,10 @@ int perfetto_values_set(struct perfetto_values *v, struct perfetto_layout *layou
 /* Set the only field of the layout of an unknown event. The text must be UTF-8. */
 void perfetto_values_set_text(struct perfetto_layout *layout, const char *text, size_t size);
 
+/*
+ * Write a text as UTF-8, as JSON has it. @at has room for three times its size. Return the
+ * end.
+ */
+char *perfetto_put_utf8(char *at, const unsigned char *s, size_t size);
+
 #endif /* RBMAP_CLI_CONVERT_PERFETTO_VALUE_H */

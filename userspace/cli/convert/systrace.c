@@ -17,13 +17,16 @@
 static int begin(struct conversion *c)
 {
 	struct time_view view = c->in->time;
+	int ret;
 
 	text_set_layout(c->text, PID_WIDTH, true, 0);
 	/* Viewers look for slices and counters in the text of this event. */
 	text_show_as(c->text, "rbmap", "marker", "tracing_mark_write");
 	/* Viewers expect one word. */
 	text_show_unknown_as(c->text, "event_");
-	input_load_text(c->in, c->text);
+	ret = input_load_text(c->in, c->text);
+	if (ret)
+		return ret;
 	/* Cycles were converted, or must pass for ns. */
 	view.is_counter = false;
 	view.style = TIME_RING;

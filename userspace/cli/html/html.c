@@ -66,8 +66,9 @@ static int load(struct writer *w)
 	if (!w->page || !w->text)
 		return -ENOMEM;
 	w->page->text = w->text;
-	input_load_text(w->in, w->text);
-	ret = load_formats(w);
+	ret = input_load_text(w->in, w->text);
+	if (!ret)
+		ret = load_formats(w);
 	dat_each_comm(w->in->reader, add_comm, w);
 	return ret ? ret : w->error;
 }

@@ -242,7 +242,7 @@ static int load_sources(struct report *r)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
-		input_load_text(&r->source[i].in, r->source[i].text);
+		ret = input_load_text(&r->source[i].in, r->source[i].text);
 	return ret ? ret : set_prefixes(r);
 }
 

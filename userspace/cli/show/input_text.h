@@ -7,8 +7,8 @@ struct text;
 
 /*
  * Give @t what the recording has for its events: their formats, the names of threads, and
- * symbols. The layout of @t must be set before.
+ * symbols. The layout of @t must be set before. Return 0 or -ENOMEM.
  */
-void input_load_text(const struct input *in, struct text *t);
+int input_load_text(const struct input *in, struct text *t);
 
 #endif /* RBMAP_CLI_INPUT_TEXT_H */

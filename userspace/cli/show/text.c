@@ -32,6 +32,7 @@
 
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16
+#define UNKNOWN_COMM	"<...>"
 #define NR_TASKS	64		/* columns of threads that are kept: a power of two */
 #define NR_ASKED	4096		/* a power of two */
 #define ASK_AGAIN_NS	1000000000ULL
@@ -42,10 +43,15 @@
  */
 #define COPY_TAIL	(4 * 65536)
 
-/* The fields that contain a thread's name. */
+/*
+ * The fields that contain a thread's name. @before: the name that it had before the event, or
+ * NULL. @is_path: the name is the last part of a path, and had another name before.
+ */
 struct name_fields {
 	struct tep_format_field *comm;
+	struct tep_format_field *before;
 	struct tep_format_field *pid;
+	bool is_path;
 };
 
 struct event_info {
@@ -110,7 +116,6 @@ struct text {
 	} other;			/* the event that is shown by another name */
 	bool comm_from_proc;
 	bool asks_proc;			/* /proc has the numbers of events */
-	bool comm_keep;
 	bool symbols_from_proc;
 	const char *kallsyms;		/* NULL: none */
 	size_t kallsyms_size;
@@ -276,20 +281,32 @@ static struct tep_format_field *pid_of_comm(struct tep_event *event,
 	return tep_find_field(event, name);
 }
 
+/* A program that is executed gives its thread the name of its file. */
+static struct tep_format_field *pid_of_path(struct tep_event *event, const char *name)
+{
+	if (strcmp(event->name, "sched_process_exec") || strcmp(name, "filename"))
+		return NULL;
+	return tep_find_field(event, "pid");
+}
+
 static void find_names(struct event_info *info)
 {
-	struct tep_format_field *f, *pid;
+	struct tep_format_field *f, *pid, *path;
 
 	for (f = info->event->format.fields; f; f = f->next) {
 		if (f->offset + f->size > info->size)
 			info->size = f->offset + f->size;
 		if (info->nr_names == MAX_NAMES)
 			continue;
-		pid = pid_of_comm(info->event, f->name);
+		path = pid_of_path(info->event, f->name);
+		pid = path ? path : pid_of_comm(info->event, f->name);
 		if (!pid || pid->size != sizeof(int32_t))
 			continue;
-		info->name[info->nr_names].comm = f;
-		info->name[info->nr_names++].pid = pid;
+		info->name[info->nr_names++] = (struct name_fields){
+			.comm = f, .pid = pid, .is_path = path,
+			.before = strcmp(f->name, "newcomm") ? NULL :
+				  tep_find_field(info->event, "oldcomm"),
+		};
 	}
 }
 
@@ -408,9 +425,9 @@ void text_comm_from_proc(struct text *t, bool on)
 	t->asks_proc = on && proc_pids() == PROC_PIDS_KERNEL;
 }
 
-void text_comm_keep(struct text *t, bool on)
+void text_keep_comms(struct text *t)
 {
-	t->comm_keep = on;
+	task_names_keep(t->names);
 }
 
 void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size)
@@ -504,53 +521,116 @@ int text_format_id(const struct rbmap_event *ev)
 
 /*
  * Store a name for use in a line of text: cut it at characters that would break
- * the line.
+ * the line. Return false if it is empty.
  */
-static void learn(struct text *t, int pid, const char *from, size_t size)
+static bool copy_comm(char *comm, const char *from, size_t size)
 {
-	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
-	char comm[COMM_SIZE];
 	size_t n = 0;
 
-	if (pid <= 0 || (t->comm_keep && task_names_find(t->names, pid)))
-		return;
-	while (n < size && n < sizeof(comm) - 1 && from[n] && from[n] != '\n') {
+	while (n < size && n < COMM_SIZE - 1 && from[n] && from[n] != '\n') {
 		comm[n] = from[n];
 		n++;
 	}
 	comm[n] = '\0';
-	if (!n)
+	return n;
+}
+
+static void learn(struct text *t, int pid, const char *from, size_t size)
+{
+	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
+	char comm[COMM_SIZE];
+
+	if (pid <= 0 || !copy_comm(comm, from, size))
 		return;
 	text_add_comm(t, pid, comm);
 	asked->pid = pid;
 	asked->ts = t->now;
 }
 
-/* The fields are in the event; a dynamic field may lead out of it. */
+/*
+ * Find the bytes of a name. The fields are in the event; a dynamic field may lead out of it.
+ * Return their number.
+ */
+static size_t find_name(const struct tep_format_field *field, bool is_path,
+			const struct rbmap_event *ev, const char **name)
+{
+	uint32_t offset = field->offset, size = field->size;
+	const char *data = ev->data, *slash;
+
+	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
+		if (size != sizeof(uint32_t))
+			return 0;
+		field_place(data, offset, size, field->flags & TEP_FIELD_IS_RELATIVE,
+			    &offset, &size);
+	}
+	if (offset > ev->size)
+		return 0;
+	if (size > ev->size - offset)
+		size = ev->size - offset;
+	*name = data + offset;
+	size = strnlen(*name, size);
+	slash = is_path ? memrchr(*name, '/', size) : NULL;
+	if (slash) {
+		size -= slash + 1 - *name;
+		*name = slash + 1;
+	}
+	return size;
+}
+
+static int pid_of_name(const struct name_fields *name, const struct rbmap_event *ev)
+{
+	int32_t pid;
+
+	memcpy(&pid, (const char *)ev->data + name->pid->offset, sizeof(pid));
+	return pid;
+}
+
 static void learn_names(struct text *t, const struct event_info *info,
 			const struct rbmap_event *ev)
 {
-	const char *data = ev->data;
-
 	for (unsigned int i = 0; i < info->nr_names; i++) {
 		const struct name_fields *name = &info->name[i];
-		uint32_t offset = name->comm->offset, size = name->comm->size;
-		int32_t pid;
+		const char *from = NULL;
+		size_t size = find_name(name->comm, name->is_path, ev, &from);
 
-		memcpy(&pid, data + name->pid->offset, sizeof(pid));
-		if (name->comm->flags & TEP_FIELD_IS_DYNAMIC) {
-			if (size != sizeof(uint32_t))
-				continue;
-			field_place(data, offset, size,
-				    name->comm->flags & TEP_FIELD_IS_RELATIVE,
-				    &offset, &size);
-		}
-		if (offset > ev->size)
-			continue;
-		if (size > ev->size - offset)
-			size = ev->size - offset;
-		learn(t, pid, data + offset, size);
+		if (size)
+			learn(t, pid_of_name(name, ev), from, size);
 	}
+}
+
+bool text_needs_scan(const struct text *t)
+{
+	for (int id = 0; id < NR_EVENT_IDS; id++)
+		if (t->event[id] && t->event[id]->nr_names)
+			return true;
+	return false;
+}
+
+int text_scan(struct text *t, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+	const struct event_info *info;
+	int ret = 0;
+
+	if (!read_common(ev, &common))
+		return 0;
+	info = t->event[common.type];
+	if (!info || (int)ev->size < info->size)
+		return 0;
+	for (unsigned int i = 0; i < info->nr_names && ret >= 0; i++) {
+		const struct name_fields *name = &info->name[i];
+		char comm[COMM_SIZE] = UNKNOWN_COMM;
+		int pid = pid_of_name(name, ev);
+		const char *from = "";
+		size_t size = 0;
+
+		/* The event does not say which name the thread had before it. */
+		if (!name->is_path)
+			size = find_name(name->before ? name->before : name->comm, false, ev, &from);
+		if (pid > 0 && (name->is_path || copy_comm(comm, from, size)))
+			ret = task_names_set_first(t->names, pid, comm);
+	}
+	return ret;
 }
 
 /* A thread may be renamed without an event, so /proc is read again after a while. */
@@ -594,7 +674,7 @@ static const char *find_comm(const struct text *t, int pid)
 	if (!pid)
 		return "<idle>";
 	comm = task_names_find(t->names, pid);
-	return comm ? comm : "<...>";
+	return comm ? comm : UNKNOWN_COMM;
 }
 
 static const char *comm_of(struct text *t, int pid)

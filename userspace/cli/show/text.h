@@ -37,7 +37,7 @@ void text_free(struct text *t);
  * Make text for another thread, or return NULL. It uses the formats, the symbols and the
  * names of @of, which must live longer. The thread may call text_add_event(),
  * text_add_body() and text_copy() with it, for the parts of an event that text_parts() of
- * @of has found. This needs text_comm_keep(): names that are replaced are freed.
+ * @of has found. This needs text_keep_comms(): other names that are replaced are freed.
  */
 struct text *text_for_thread(struct text *of);
 
@@ -87,8 +87,17 @@ void text_each_comm(const struct text *t, task_name_fn *each, void *data);
 /* Read the names of unknown threads from /proc. Off by default. */
 void text_comm_from_proc(struct text *t, bool on);
 
-/* Keep the first name of a thread, whatever events say. Off by default. */
-void text_comm_keep(struct text *t, bool on);
+/* Keep names that are replaced, for text_for_thread(). This comes before the first name. */
+void text_keep_comms(struct text *t);
+
+/*
+ * Look at all events of a recording before the first one is printed. Then events have the
+ * names that threads had at that time, also those before the first event with a name. A
+ * name of text_add_comm() stays if no event has one. Return 0 or -ENOMEM.
+ */
+int text_scan(struct text *t, const struct rbmap_event *ev);
+/* Is there a format of an event that text_scan() uses? */
+bool text_needs_scan(const struct text *t);
 
 /*
  * Use the text of a kallsyms file, which must stay until text_free(). It is parsed before

@@ -14,7 +14,7 @@
 #define INDENT		2	/* columns for each level of depth */
 #define MOST_DEPTH	1000	/* deeper calls are damage */
 #define DIGITS		7	/* of a duration, with its decimal point */
-#define MOST_ERRNO	4095	/* of the kernel */
+#define MOST_ERRNO	4095	/* the largest one */
 
 enum tracer_kind { STACK, CALL, RETURN, PRINTK };
 

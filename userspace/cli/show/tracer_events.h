@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prints events of the kernel's tracers that trace-cmd report prints in its own way: stacks
- * of any length, the calls and returns of function_graph with depth and duration, and texts
- * of trace_printk().
+ * Prints events of the kernel's tracers that trace-cmd report prints in its own way. These
+ * are stacks of any length, calls and returns of function_graph, and texts of
+ * trace_printk().
  */
 #ifndef RBMAP_CLI_TRACER_EVENTS_H
 #define RBMAP_CLI_TRACER_EVENTS_H
@@ -20,7 +20,7 @@ struct tracer_event;
 /**
  * struct tracer_return - the return of a function, from the event funcgraph_exit
  * @duration: ns
- * @value: what the function returned, if the kernel records that
+ * @value: the value that the function returned, if @has_value
  */
 struct tracer_return {
 	uint64_t duration;
