@@ -410,9 +410,39 @@ def names(rec):
         number(5, pid)
 
 
+HIGH = 0x7ffe00001000
+
+
+def compat(rec):
+    """System calls of 64-bit programs, and of 32-bit ones that they execute."""
+    at = NS
+
+    def call(pid, nr, *args, leaves=None, result=0):
+        """A system call; leaves: the number that its end has, if another one."""
+        nonlocal at
+        rec.add(0, at, "sys_enter", pid, nr, *args, *[0] * (6 - len(args)))
+        rec.add(0, at + 1000, "sys_exit", pid, nr if leaves is None else leaves, result)
+        at += 2000
+
+    high = HIGH if rec.long == 8 else 0x7ffe0000
+    call(10, 0, 3, high, 100, result=100)
+    call(10, 168, 0xff00, 1, 5)                   # not the first call of this program
+    call(20, 59, high, high, high, leaves=11)     # a 32-bit program
+    call(20, 168, 0xff00, 1, 5, result=1)
+    call(20, 3, 4, 0xff00, 10, result=10)
+    call(20, 407, 0, 0, 0xff00)
+    rec.add(0, at, "sys_exit", 30, 120, 0)        # its child
+    call(30, 168, 0xff00, 1, 5)
+    call(30, 11, 0xff00, 0xff00, 0xff00, leaves=59)   # a 64-bit program
+    call(30, 3, 4)
+    call(40, 168, 0xff00, 1, 5)                   # a 32-bit program from the beginning on
+    call(40, 407, 0, 0, 0xff00)
+    rec.comms.update({30: "thirty", 40: "forty"})
+
+
 KINDS = {function.__name__: function for function in (
     plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, functions, printk,
-    names)}
+    names, compat)}
 
 
 def main():

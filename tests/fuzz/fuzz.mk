@@ -22,7 +22,7 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
-		   printer.c printer_compile.c plugin_printer.c format_check.c syscalls.c task_names.c \
+		   printer.c printer_compile.c plugin_printer.c format_check.c syscall_abi.c syscalls.c task_names.c \
 		   bprint.c constants.c tracer_events.c \
 		   json_layout.c json_lines.c value_names.c event_label.c crash_notes.c) \
 		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
@@ -37,7 +37,7 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c d
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
 FUZZ_INTERVALS	:= $(wildcard userspace/cli/intervals/*.c) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
-		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscalls.c \
+		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscall_abi.c show/syscalls.c \
 		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c) \
 		   $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \

@@ -42,7 +42,7 @@ CLI_TEST_SRCS := \
 		loss.c recorder.c) \
 	selftest/ledger.c \
 	$(addprefix show/,bprint.c columns.c constants.c crash_notes.c event_label.c expression.c format_check.c \
-		json_layout.c output_file.c plugin_printer.c printer.c printer_compile.c syscalls.c task_names.c text.c \
+		json_layout.c output_file.c plugin_printer.c printer.c printer_compile.c syscall_abi.c syscalls.c task_names.c text.c \
 		time_view.c tracer_events.c value_names.c) \
 	$(addprefix top/,batch.c counts.c keys.c layout.c rows.c sample.c) \
 	$(addprefix trace_dat/,dat_assemble.c dat_compress.c dat_head.c dat_join.c dat_output.c dat_pages.c \

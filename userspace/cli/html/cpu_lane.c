@@ -44,20 +44,25 @@ void cpu_lane_free(struct cpu_lane *lane)
 
 /* Return the number of the system call's name, plus 1; 0: out of memory. */
 static uint32_t call_text(struct page *page, const struct layout *layout,
-			  const struct rbmap_event *ev)
+			  const struct rbmap_event *ev, int pid)
 {
 	uint64_t nr = layout_number(layout, ev, CALL_NR);
-	bool cached = !layout->name && nr < CACHED_CALLS;
+	bool compat = !layout->name && intervals_is_compat(page->intervals, pid);
+	bool cached = !layout->name && nr < CACHED_CALLS && !compat;
 	const char *name = layout->name;
-	char text[32];
+	char text[64];
 	int64_t number;
 
 	if (cached && page->call_text[nr])
 		return page->call_text[nr];
 	if (!name)
-		name = syscalls_name(nr);
-	snprintf(text, sizeof(text), "system call %ld", (long)nr);
-	name = names_add(page->names, name ? name : text);
+		name = syscalls_name(&page->machine, compat, nr);
+	if (!name)
+		snprintf(text, sizeof(text), "system call %ld", (long)nr);
+	else if (compat)
+		snprintf(text, sizeof(text), "%.40s (%s)", name,
+			 syscalls_compat_mark(&page->machine));
+	name = names_add(page->names, name && !compat ? name : text);
 	number = name ? texts_number(&page->texts, name) : -1;
 	if (cached)
 		page->call_text[nr] = number + 1;
@@ -127,7 +132,7 @@ static int sys_enter(struct page *page, struct cpu_lane *lane, const struct layo
 
 	if (!task)
 		return -ENOMEM;
-	task->call = call_text(page, layout, ev);
+	task->call = call_text(page, layout, ev, lane->pid);
 	task->calls_since = page->losses;
 	lane->call_since = page_time(page, ev->ts);
 	return task->call ? 0 : -ENOMEM;

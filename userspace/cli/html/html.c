@@ -69,6 +69,8 @@ static int load(struct writer *w)
 	ret = input_load_text(w->in, w->text);
 	if (!ret)
 		ret = load_formats(w);
+	intervals_set_uname(w->page->intervals, dat_uname(w->in->reader));
+	w->page->machine = syscalls_machine_of(dat_uname(w->in->reader));
 	dat_each_comm(w->in->reader, add_comm, w);
 	return ret ? ret : w->error;
 }

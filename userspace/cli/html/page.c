@@ -25,6 +25,7 @@ struct page *page_new(unsigned int worst)
 	page->types = types_new();
 	page->intervals = intervals_new(page_interval, page);
 	page->names = names_new();
+	page->machine = syscalls_machine(NULL);
 	ok = page->types && page->intervals && page->names;
 	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++)
 		ok = summary_init(&page->summary[kind], kind, ROW_NAME, worst);

@@ -14,6 +14,7 @@
 #include "intervals/layout.h"
 #include "intervals/names.h"
 #include "latency/summary.h"
+#include "show/syscalls.h"
 #include "store.h"
 #include "tasks.h"
 #include "texts.h"
@@ -95,6 +96,7 @@ struct page {
 	struct store *store;
 	struct types *types;
 	struct intervals *intervals;
+	struct syscalls_machine machine;
 	struct text *text;
 	struct names *names;
 	struct texts texts;

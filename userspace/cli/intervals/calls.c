@@ -5,15 +5,35 @@
 #include "parts.h"
 #include "show/syscalls.h"
 
-static const char *name_of(struct intervals *iv, const struct layout *layout, long nr)
+static const char *name_of(struct intervals *iv, const struct layout *layout, long nr,
+			   bool compat)
 {
-	const char *name = layout->name ? layout->name : syscalls_name(nr);
-	char number[32];
+	const char *name = layout->name;
+	char text[64];
 
-	if (name)
+	if (!name)
+		name = syscalls_name(&iv->machine, compat, nr);
+	if (name && !compat)
 		return intervals_name(iv, name);
-	snprintf(number, sizeof(number), "system call %ld", nr);
-	return intervals_name(iv, number);
+	/* Names of 32-bit programs are marked. */
+	if (name)
+		snprintf(text, sizeof(text), "%.40s (%s)", name, syscalls_compat_mark(&iv->machine));
+	else
+		snprintf(text, sizeof(text), "system call %ld", nr);
+	return intervals_name(iv, text);
+}
+
+/* Do the events have numbers that 32-bit programs use, too? */
+static bool is_numbered(const struct intervals *iv, const struct layout *layout)
+{
+	return !layout->name && syscalls_shows_compat(&iv->machine);
+}
+
+bool intervals_is_compat(const struct intervals *iv, int pid)
+{
+	const struct task *task = intervals_find_task(iv, pid);
+
+	return task && task->syscall.abi == ABI_COMPAT;
 }
 
 void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)
@@ -24,7 +44,9 @@ void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)
 		return;
 	task->call = layout_number(m->layout, m->ev, CALL_NR);
 	task->call_begin = m->ev->ts;
-	task->call_name = name_of(iv, m->layout, task->call);
+	if (is_numbered(iv, m->layout))
+		syscall_state_enter(&task->syscall, task->call, false);
+	task->call_name = name_of(iv, m->layout, task->call, task->syscall.abi == ABI_COMPAT);
 }
 
 void intervals_sys_exit(struct intervals *iv, const struct moment_of *m)
@@ -34,6 +56,8 @@ void intervals_sys_exit(struct intervals *iv, const struct moment_of *m)
 
 	if (!task)
 		return;
+	if (is_numbered(iv, m->layout))
+		syscall_state_exit(&task->syscall, layout_number(m->layout, m->ev, CALL_NR));
 	interval = (struct interval){
 		.kind = INTERVAL_SYSCALL,
 		.begin = task->call_begin,

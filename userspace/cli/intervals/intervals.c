@@ -8,6 +8,11 @@
 
 #include "parts.h"
 
+void intervals_set_uname(struct intervals *iv, const char *uname)
+{
+	iv->machine = syscalls_machine_of(uname);
+}
+
 struct intervals *intervals_new(interval_fn *each, void *data)
 {
 	struct intervals *iv = calloc(1, sizeof(*iv));
@@ -18,6 +23,7 @@ struct intervals *intervals_new(interval_fn *each, void *data)
 	iv->data = data;
 	iv->layouts = layouts_new();
 	iv->names = names_new();
+	iv->machine = syscalls_machine(NULL);
 	if (!iv->layouts || !iv->names) {
 		intervals_free(iv);
 		return NULL;

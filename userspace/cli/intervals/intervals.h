@@ -82,6 +82,12 @@ typedef void interval_fn(void *data, const struct interval *interval);
 struct intervals *intervals_new(interval_fn *each, void *data);
 void intervals_free(struct intervals *iv);
 
+/* Set the kernel that made the events: "SYSTEM HOST RELEASE MACHINE". The default is this one. */
+void intervals_set_uname(struct intervals *iv, const char *uname);
+
+/* Is the task one whose system calls are those of 32-bit programs? */
+bool intervals_is_compat(const struct intervals *iv, int pid);
+
 /*
  * Add the format of an event. Events that no interval begins or ends with are ignored.
  * Return 0 or a negative errno.

@@ -6,6 +6,7 @@
 #include "intervals.h"
 #include "layout.h"
 #include "names.h"
+#include "show/syscalls.h"
 
 #define MAX_CPUS	4096	/* events of other CPUs are ignored */
 #define MAX_DEVICES	256	/* requests of other devices are not counted */
@@ -38,6 +39,7 @@ struct task {
 	uint64_t call_begin;
 	long call;
 	const char *call_name;
+	struct syscall_state syscall;
 };
 
 /* A handler that runs; @begin: 0: none */
@@ -94,6 +96,7 @@ struct intervals {
 	void *data;
 	struct layouts *layouts;
 	struct names *names;
+	struct syscalls_machine machine;
 	struct task *task;		/* open addressing; a power of two */
 	size_t nr_tasks, nr_task_slots;
 	struct request *request;	/* likewise */

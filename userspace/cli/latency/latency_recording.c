@@ -18,6 +18,7 @@ static bool load(struct latency *l)
 		if (intervals_add_format(l->intervals, formats[i].system, formats[i].text,
 					 formats[i].size))
 			return false;
+	intervals_set_uname(l->intervals, dat_uname(l->in.reader));
 	dat_each_comm(l->in.reader, latency_add_comm, l);
 	return !l->failed;
 }

@@ -11,7 +11,7 @@
 
 #define WIDTH_MAX	4096
 
-/* What is between the % and the conversion */
+/* The part between the % and the conversion */
 struct spec {
 	char flags[8];
 	int width;		/* negative: to the left */

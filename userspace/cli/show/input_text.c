@@ -25,6 +25,7 @@ static int scan(const struct input *in, struct text *t)
 		if (ret)
 			break;
 	}
+	text_scan_end(t);
 	dat_rewind(in->reader);
 	/* The error of a file is found again when its events are printed. */
 	return ret == -ENOMEM ? ret : 0;
@@ -38,6 +39,7 @@ int input_load_text(const struct input *in, struct text *t)
 	int ret = 0;
 
 	text_set_long_size(t, dat_long_size(in->reader));
+	text_set_uname(t, dat_uname(in->reader));
 	/* An event is printed as bytes if its format cannot be parsed. */
 	for (size_t i = 0; i < nr; i++)
 		text_add_format(t, formats[i].system, formats[i].text, formats[i].size);

@@ -138,8 +138,9 @@ static void add_body(struct buf *out, struct buf *body)
 
 /* The names of flags, states and system calls, beside their numbers in the fields */
 static void add_names(struct buf *out, const struct rbmap_event *ev,
-		      const struct json_layout *layout, struct buf *body)
+		      const struct text_parts *parts, struct buf *body)
 {
+	const struct json_layout *layout = parts->json;
 	const char *call;
 
 	if (!layout->names.nr && !layout->syscall)
@@ -153,10 +154,18 @@ static void add_names(struct buf *out, const struct rbmap_event *ev,
 		add_key(out, &layout->name_key[i]);
 		add_body(out, body);
 	}
-	call = layout->syscall ? syscalls_event_name(layout->syscall, ev->data) : NULL;
+	call = layout->syscall ? syscalls_event_name(layout->syscall, parts->machine,
+						     parts->compat, ev->data) : NULL;
 	if (call) {
 		add_text(out, "\"id\": ");
 		json_add_string(out, call, strlen(call));
+	}
+	/* The numbers are those of 32-bit programs. */
+	if (parts->compat) {
+		const char *mark = syscalls_compat_mark(parts->machine);
+
+		add_text(out, call ? ", \"abi\": " : "\"abi\": ");
+		json_add_string(out, mark, strlen(mark));
 	}
 	add_text(out, "}");
 }
@@ -233,7 +242,7 @@ int json_lines_event(struct text *t, const struct rbmap_event *ev,
 	add_body(out, body);
 	if (!ret && parts->json && parts->whole) {
 		ret = add_fields(out, t, ev, parts->json);
-		add_names(out, ev, parts->json, body);
+		add_names(out, ev, parts, body);
 	}
 	add_text(out, "}\n");
 	return ret ? ret : out->failed || body->failed ? -ENOMEM : 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -96,6 +97,8 @@ struct text {
 	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
 	struct constants *constants;
+	struct syscalls_machine machine;
+	struct syscall_states *syscalls;
 	struct symbols *symbols;
 	pthread_mutex_t symbols_lock;	/* for the thread that parses them */
 	bool symbols_parsed;
@@ -201,7 +204,9 @@ struct text *text_new(void)
 	t->symbols = symbols_new();
 	t->names = task_names_new();
 	t->constants = constants_new();
-	if (!t->tep || !t->symbols || !t->names || !t->constants) {
+	t->syscalls = syscall_states_new();
+	t->machine = syscalls_machine(NULL);
+	if (!t->tep || !t->symbols || !t->names || !t->constants || !t->syscalls) {
 		text_free(t);
 		return NULL;
 	}
@@ -215,6 +220,11 @@ struct text *text_new(void)
 	for (size_t i = 0; i < NR_ASKED; i++)
 		t->asked[i].pid = -1;
 	return t;
+}
+
+void text_set_uname(struct text *t, const char *uname)
+{
+	t->machine = syscalls_machine_of(uname);
 }
 
 void text_set_long_size(struct text *t, unsigned int size)
@@ -256,6 +266,7 @@ void text_free(struct text *t)
 	symbols_free(t->symbols);
 	task_names_free(t->names);
 	constants_free(t->constants);
+	syscall_states_free(t->syscalls);
 	pthread_mutex_destroy(&t->library);
 	pthread_mutex_destroy(&t->symbols_lock);
 	free(t);
@@ -601,9 +612,46 @@ static void learn_names(struct text *t, const struct event_info *info,
 bool text_needs_scan(const struct text *t)
 {
 	for (int id = 0; id < NR_EVENT_IDS; id++)
-		if (t->event[id] && t->event[id]->nr_names)
+		if (t->event[id] && (t->event[id]->nr_names || t->event[id]->syscall))
 			return true;
 	return false;
+}
+
+/*
+ * Return what the file of a running program says. A thread that has ended, or whose file may
+ * not be read, is taken for a 64-bit one.
+ */
+static enum syscall_abi ask_abi(int pid)
+{
+	unsigned char head[EI_NIDENT] = "";
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ABI_NATIVE;
+	if (read(fd, head, sizeof(head)) != sizeof(head))
+		head[EI_CLASS] = ELFCLASSNONE;
+	close(fd);
+	return head[EI_CLASS] == ELFCLASS32 ? ABI_COMPAT : ABI_NATIVE;
+}
+
+/* Return whether the event has the number of a system call of a 32-bit program. */
+static bool learn_syscall(struct text *t, const struct event_info *info,
+			  const struct rbmap_event *ev, int pid)
+{
+	struct syscall_state *state = syscall_states_get(t->syscalls, pid);
+
+	if (state && state->abi == ABI_UNKNOWN && t->comm_from_proc && pid > 0 &&
+	    syscalls_shows_compat(&t->machine))
+		state->abi = ask_abi(pid);
+	return state && syscalls_event_learn(info->syscall, &t->machine, ev->data, state);
+}
+
+void text_scan_end(struct text *t)
+{
+	syscall_states_rewind(t->syscalls);
 }
 
 int text_scan(struct text *t, const struct rbmap_event *ev)
@@ -617,6 +665,10 @@ int text_scan(struct text *t, const struct rbmap_event *ev)
 	info = t->event[common.type];
 	if (!info || (int)ev->size < info->size)
 		return 0;
+	if (info->syscall) {
+		learn_syscall(t, info, ev, common.pid);
+		syscall_states_note(t->syscalls, common.pid);
+	}
 	for (unsigned int i = 0; i < info->nr_names && ret >= 0; i++) {
 		const struct name_fields *name = &info->name[i];
 		char comm[COMM_SIZE] = UNKNOWN_COMM;
@@ -796,7 +848,7 @@ static int add_body(struct text *t, const struct rbmap_event *ev,
 		buf_printf(out, "[%" PRIu32 " bytes, its format says %d]", ev->size,
 			   info->size);
 	else if (info->syscall)
-		syscalls_event_print(info->syscall, ev->data, out);
+		syscalls_event_print(info->syscall, &t->of->machine, parts->compat, ev->data, out);
 	else if (info->tracer)
 		tracer_event_print(info->tracer, ev->data, ev->size, &how, find_symbol, t->of,
 				   out);
@@ -888,6 +940,9 @@ int text_parts(struct text *t, const struct rbmap_event *ev,
 		if (parts->whole && info->nr_names)
 			learn_names(t, info, ev);
 		parts->json = info->json;
+		parts->machine = &t->machine;
+		if (parts->whole && info->syscall)
+			parts->compat = learn_syscall(t, info, ev, parts->common.pid);
 	}
 	if (t->asks_proc && parts->common.pid > 0 &&
 	    !asked_lately(t, parts->common.pid))

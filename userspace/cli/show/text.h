@@ -78,6 +78,9 @@ void text_want_format(struct text *t, int id);
 /* Add the name of a thread, from the table of command lines in a trace.dat. */
 int text_add_comm(struct text *t, int pid, const char *comm);
 
+/* Set the kernel that made the events: "SYSTEM HOST RELEASE MACHINE". The default is this one. */
+void text_set_uname(struct text *t, const char *uname);
+
 /* Set the bytes of a long of the recorded kernel, before formats are added. */
 void text_set_long_size(struct text *t, unsigned int size);
 
@@ -96,6 +99,8 @@ void text_keep_comms(struct text *t);
  * name of text_add_comm() stays if no event has one. Return 0 or -ENOMEM.
  */
 int text_scan(struct text *t, const struct rbmap_event *ev);
+/* After the last event of all */
+void text_scan_end(struct text *t);
 /* Is there a format of an event that text_scan() uses? */
 bool text_needs_scan(const struct text *t);
 
@@ -176,6 +181,8 @@ struct text_parts {
 	bool whole;			/* all fields are in it */
 	const struct event_info *info;	/* for text_add_event() and text_add_body() */
 	const struct json_layout *json;	/* for JSON; NULL: the format is unknown */
+	const struct syscalls_machine *machine;	/* for names of system calls */
+	bool compat;			/* a system call of a 32-bit program */
 	bool is_leaf;			/* set by text_set_leaf() */
 	struct tracer_return leaf;
 };

@@ -13,7 +13,7 @@
 
 #define INDENT		2	/* columns for each level of depth */
 #define MOST_DEPTH	1000	/* deeper calls are damage */
-#define DIGITS		7	/* of a duration, with its decimal point */
+#define DIGITS		7	/* that a duration has, with its decimal point */
 #define MOST_ERRNO	4095	/* the largest one */
 
 enum tracer_kind { STACK, CALL, RETURN, PRINTK };
