@@ -68,6 +68,22 @@ for version in 6 7 6/32 7/32; do
 		"version $version: JSON has the names of buffers"
 	like "$(grep lost "$dir/report")" '^{"cpu": 1, "buffer": "one", "lost": 7}$' \
 		"version $version: JSON says which buffer lost events"
+	for view in "report --html" "convert --systrace" "convert --perfetto"; do
+		# shellcheck disable=SC2086 # $view has several words
+		says 1 "has the events of several buffers: choose one with --buffer: top, one, longer-name" \
+			$view -o "$dir/out" "$file"
+		# shellcheck disable=SC2086 # $view has several words
+		"$RBMAP" $view --buffer one -o "$dir/out" "$file" 2>"$dir/errors"
+		like "$(cat "$dir/errors")" '150 events, 7 lost' "version $version: $view --buffer one"
+	done
+	"$RBMAP" latency "$file" >"$dir/report" 2>"$dir/errors"
+	is "$(grep -A1 '^buffer' "$dir/report" | sed '/^--/d; s/.*: //; s/:$//' | tr '\n' ' ')$(cat "$dir/errors")" \
+		"buffer top 199 buffer one 149 buffer longer-name 670 events, 7 lost" \
+		"version $version: latency has tables for each buffer"
+	is "$("$RBMAP" latency --json "$file" 2>/dev/null | grep -c '"buffer":')" 3 \
+		"version $version: so in JSON"
+	"$RBMAP" latency --buffer one "$file" >"$dir/report" 2>"$dir/errors"
+	is "$(lines '^buffer') $(cat "$dir/errors")" "0 150 events, 7 lost" "version $version: latency --buffer one"
 	ok "notop, version $version" reports notop $version
 	is "$(lines '^one: .* sched_switch') $(lines '^two: ')" "28 28" "version $version: named buffers alone"
 	like_trace_cmd notop $version

@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
 	  .target = STRING(struct convert, file.path),
 	  .help = "the file to write; default: FILE.perfetto-trace or\n"
 		  "FILE.systrace; -: standard output" },
+	INPUT_BUFFER_OPTION(struct convert, "convert"),
 	INPUT_SPAN_OPTIONS(struct convert, "convert"),
 	{ 0 }
 };
@@ -113,6 +114,8 @@ static int convert_recording(struct convert *c)
 	if (!choose_output(c))
 		return STATUS_ERROR;
 	status = input_open(&c->in);
+	if (!status)
+		status = input_choose_one_buffer(&c->in);
 	if (status)
 		return status;
 	if (!input_set_times(&c->in))
@@ -145,8 +148,8 @@ static int convert(int argc, char **argv)
 
 const struct command command_convert = {
 	.name		= "convert",
-	.synopsis	= "--perfetto | --systrace [-o OUTPUT] [--since TIME]\n"
-			  "                     [--until TIME] [FILE]",
+	.synopsis	= "--perfetto | --systrace [-o OUTPUT] [--buffer NAME]\n"
+			  "                     [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Write a recording in the format of another viewer",
 	.options	= options,
 	.help		=

@@ -232,6 +232,8 @@ int html_report(struct html *html, struct input *in)
 		return STATUS_USAGE;
 	}
 	status = input_open(in);
+	if (!status)
+		status = input_choose_one_buffer(in);
 	if (status)
 		return status;
 	if (!input_set_times(in))

@@ -129,6 +129,7 @@ static const struct cli_option options[] = {
 	  .target = { .set = set_cpu }, .help = "only intervals that end on CPU N" },
 	{ .name = "json", .letter = 'j', .target = FLAG(struct latency, as_json),
 	  .help = "print JSON" },
+	INPUT_BUFFER_OPTION(struct latency, "use"),
 	INPUT_TIME_OPTIONS(struct latency, "use"),
 	{ .name = "live", .letter = 'l', .target = FLAG(struct latency, is_live),
 	  .help = "use the kernel's events from now on, until Ctrl-C" },
@@ -161,6 +162,8 @@ static int check(const struct latency *l)
 	if (l->is_live && (l->in.since || l->in.until))
 		return usage_error(&command_latency,
 				   "--since and --until are for a recording: without --live");
+	if (l->is_live && l->in.buffer)
+		return usage_error(&command_latency, "--buffer is for a recording: without --live");
 	if (!l->is_live && (l->seconds || own->use_default || own->size_kb || own->subbuf_kb ||
 			    own->clock || own->cpus || own->records_self))
 		return usage_error(&command_latency,
@@ -202,8 +205,8 @@ const struct command command_latency = {
 	.name		= "latency",
 	.synopsis	= "[-k KIND]... [--by KEY] [--sort KEY] [--rows N]\n"
 			  "                     [--worst N] [--histogram] [-n PATTERN]... [-p PID]\n"
-			  "                     [-c N] [--wall | --utc | --relative] [--json]\n"
-			  "                     [--since TIME] [--until TIME] [FILE]\n"
+			  "                     [-c N] [--buffer NAME] [--wall | --utc | --relative]\n"
+			  "                     [--json] [--since TIME] [--until TIME] [FILE]\n"
 			  "       rbmap latency --live [-d SECONDS] [-b SIZE] [--subbuf SIZE] [-C NAME]\n"
 			  "                     [--cpus LIST] [--default] [--self] [OPTION]...",
 	.summary	= "Show how long tasks, interrupts and disks took",

@@ -49,7 +49,22 @@ static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 	return 0;
 }
 
-int latency_of_recording(struct latency *l)
+/* Forget what the buffer before had. */
+static void end_buffer(struct latency *l)
+{
+	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
+		summary_free(&l->summary[kind]);
+		l->view.summary[kind] = NULL;
+	}
+	intervals_free(l->intervals);
+	l->intervals = NULL;
+	l->view.events = 0;
+	l->view.lost = 0;
+	l->view.lost_unknown = false;
+}
+
+/* Intervals of the events that are chosen. Return a status. */
+static int measure(struct latency *l)
 {
 	int ret;
 
@@ -60,10 +75,53 @@ int latency_of_recording(struct latency *l)
 	ret = input_each_event(&l->in, NULL, each_event, each_lost, l);
 	if (!ret && !latency_end(l, dat_clock(l->in.reader)))
 		ret = -ENOMEM;
-	if (ret)
-		return input_failed(&l->in, ret);
+	return ret ? input_failed(&l->in, ret) : STATUS_OK;
+}
+
+/*
+ * The buffers of a recording can have the same events, which would end intervals of each
+ * other: each buffer has tables of its own.
+ */
+static int measure_buffers(struct latency *l)
+{
+	uint64_t events = 0, lost = 0;
+	bool lost_unknown = false, some = false, cut = false;
+	struct dat_damage damage;
+	int status = STATUS_OK;
+
+	for (unsigned int i = 0; !status && i < dat_buffers(l->in.reader); i++) {
+		if (!dat_buffer_has_data(l->in.reader, i))
+			continue;
+		if (some && !l->as_json)
+			printf("\n");
+		some = true;
+		dat_choose_buffer(l->in.reader, i);
+		dat_rewind(l->in.reader);
+		l->view.buffer = i ? dat_buffer_name(l->in.reader, i) : TOP_BUFFER;
+		status = measure(l);
+		events += l->view.events;
+		lost += l->view.lost;
+		lost_unknown |= l->view.lost_unknown;
+		end_buffer(l);
+		dat_damage(l->in.reader, &damage);
+		/* The next buffer has damage of its own. */
+		if (damage.broken)
+			cut = input_tell_damage(&l->in, "used") || cut;
+	}
+	l->view.events = events;
+	l->view.lost = lost;
+	l->view.lost_unknown = lost_unknown;
+	return status ? status : cut ? STATUS_CUT : STATUS_OK;
+}
+
+int latency_of_recording(struct latency *l)
+{
+	int status = input_has_buffers(&l->in) ? measure_buffers(l) : measure(l);
+
+	if (status && status != STATUS_CUT)
+		return status;
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
 	input_tell_sums(l->view.events, l->view.lost, l->view.lost_unknown);
-	return input_tell_damage(&l->in, "used");
+	return input_tell_damage(&l->in, "used") ? STATUS_CUT : status;
 }

@@ -155,6 +155,8 @@ bool view_json(const struct view *view, const char *clock)
 		json_string(&j, "clock", clock);
 	else
 		json_null(&j, "clock");
+	if (view->buffer)
+		json_string(&j, "buffer", view->buffer);
 	json_string(&j, "unit", cycles ? "cycles" : "ns");
 	json_unsigned(&j, "events", view->events);
 	json_unsigned(&j, "lost", view->lost);

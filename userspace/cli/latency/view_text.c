@@ -207,6 +207,11 @@ bool view_text(const struct view *view)
 	struct buf out = { 0 };
 	bool ok = true, some = false;
 
+	if (view->buffer) {
+		buf_printf(&out, "buffer ");
+		buf_add_printable(&out, view->buffer, strlen(view->buffer));
+		buf_printf(&out, ":\n");
+	}
 	for (int kind = 0; ok && kind < NR_INTERVAL_KINDS; kind++) {
 		if (!view->summary[kind])
 			continue;

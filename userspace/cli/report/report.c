@@ -769,7 +769,7 @@ const struct command command_report = {
 			  "                    [--until TIME] [--json] [--no-plugins] [--threads N]\n"
 			  "                    [FILE]...\n"
 			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p PID]...\n"
-			  "                    [--since TIME] [--until TIME] [FILE]",
+			  "                    [--buffer NAME] [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.options	= options,
 	.help		=

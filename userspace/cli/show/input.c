@@ -64,6 +64,32 @@ bool input_has_buffers(const struct input *in)
 	return !in->buffer && dat_buffers(in->reader) > 1;
 }
 
+int input_choose_one_buffer(const struct input *in)
+{
+	struct buf list = { 0 };
+	unsigned int found = 0, nr = 0;
+
+	for (unsigned int i = 0; !in->buffer && i < dat_buffers(in->reader); i++) {
+		const char *name = i ? dat_buffer_name(in->reader, i) : TOP_BUFFER;
+
+		if (!dat_buffer_has_data(in->reader, i))
+			continue;
+		if (nr++)
+			buf_printf(&list, ", ");
+		buf_add_printable(&list, name, strlen(name));
+		found = i;
+	}
+	if (nr > 1) {
+		buf_add(&list, "", 1);
+		complain("%s has the events of several buffers: choose one with --buffer%s%s",
+			 in->path, list.failed ? "" : ": ", list.failed ? "" : list.data);
+	} else if (nr) {
+		dat_choose_buffer(in->reader, found);
+	}
+	buf_free(&list);
+	return nr > 1 ? STATUS_ERROR : STATUS_OK;
+}
+
 const char *input_event_buffer(const struct input *in)
 {
 	const char *name = dat_buffer_name(in->reader, dat_event_buffer(in->reader));

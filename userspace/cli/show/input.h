@@ -70,6 +70,11 @@ enum time_style input_time_style(const struct input *in);
 
 /* Are the events of several buffers shown, so that their names have to be shown, too? */
 bool input_has_buffers(const struct input *in);
+/*
+ * Choose the only buffer that has events, for a view that shows one. Return STATUS_ERROR if
+ * there are several, and the user has chosen none.
+ */
+int input_choose_one_buffer(const struct input *in);
 /* Return the name of the last event's buffer, or NULL: it is the top one. */
 const char *input_event_buffer(const struct input *in);
 
