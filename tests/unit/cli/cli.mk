@@ -8,7 +8,7 @@
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
 CLI_TESTS := cli_costs cli_dat cli_control cli_recorder cli_words cli_probe cli_selfcost cli_columns cli_times \
-	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_top cli_open_files
+	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_top cli_open_files cli_dump_request
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
 CLI_TEST_PLAIN := $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_TESTS) $(CLI_PRINTER_TESTS))
@@ -38,7 +38,7 @@ CLI_TEST_SRCS := \
 		output_error.c printable.c progress.c selfcost.c service.c size.c standard_file.c suggest.c write_all.c) \
 	$(addprefix latency/,histogram.c length.c) \
 	$(addprefix probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
-	$(addprefix record/,assembly.c cmdlines.c directory_lock.c incident_files.c incident_leftovers.c \
+	$(addprefix record/,assembly.c cmdlines.c directory_lock.c dump_request.c incident_files.c incident_leftovers.c \
 		loss.c recorder.c) \
 	selftest/ledger.c \
 	$(addprefix show/,bprint.c columns.c constants.c crash_notes.c event_label.c expression.c format_check.c \

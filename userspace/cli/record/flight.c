@@ -13,6 +13,7 @@
 #include "common/control.h"
 #include "common/service.h"
 #include "directory_lock.h"
+#include "dump_request.h"
 #include "flight.h"
 #include "incident_leftovers.h"
 #include "snapshot_file.h"
@@ -125,9 +126,12 @@ bool flight_dump_at_signal(struct flight *f, struct recording *recording,
 			   const siginfo_t *info)
 {
 	char reason[64];
+	bool goes_on;
 
 	snprintf(reason, sizeof(reason), "SIGUSR1 of process %d", (int)info->si_pid);
-	return dump_now(f, recording, reason);
+	goes_on = dump_now(f, recording, reason);
+	dump_request_answer(info, !f->dump_failed);
+	return goes_on;
 }
 
 bool flight_dump_at_trigger(struct flight *f, struct recording *recording)

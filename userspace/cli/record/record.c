@@ -323,6 +323,8 @@ static bool finish(struct record *r)
 
 	if (r->is_flight) {
 		flight_tell_missed(&r->flight);
+		if (r->flight.dump_failed && own_buffer_is_own(&r->own))
+			complain("the recorder ends, and its buffer with it: the events of the snapshot are lost; with --directory it goes on after a full disk");
 		if (!flight_end(&r->flight))
 			ok = false;
 		/* Wait until all files are complete. */

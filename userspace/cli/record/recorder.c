@@ -265,7 +265,9 @@ struct recorder *recorder_open(const char *dir_name)
 		ok = map_cpu(rec, cpu);
 	if (ok && !rec->page_size) {
 		if (!strcmp(dir_name, control_snapshot_devices()))
-			complain("no snapshot exists: 'rbmap snapshot' takes one");
+			complain("no snapshot exists: 'rbmap snapshot%s%s' takes one",
+				 control_buffer() ? " -B " : "",
+				 control_buffer() ? control_buffer() : "");
 		else
 			complain("%s contains no ring: see the kernel log (dmesg | grep rbmap)",
 				 dir_name);

@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "common/printable.h"
 #include "common/standard_file.h"
+#include "dump_request.h"
 #include "snapshot_file.h"
 
 struct snapshot {
@@ -19,6 +20,7 @@ struct snapshot {
 	bool keep;
 	bool existing;
 	bool free;
+	uint64_t recorder;	/* 0: none */
 };
 
 static int set_reason(const struct command *cmd, void *to, char *value)
@@ -28,6 +30,15 @@ static int set_reason(const struct command *cmd, void *to, char *value)
 				   DAT_REASON_SIZE - 1);
 	*(const char **)to = value;
 	return STATUS_OK;
+}
+
+static int set_recorder(const struct command *cmd, void *to, char *value)
+{
+	uint64_t *pid = to;
+
+	if (parse_u64(value, pid) && *pid && *pid <= INT32_MAX)
+		return STATUS_OK;
+	return usage_error(cmd, "invalid process id '%s'", value);
 }
 
 static const struct cli_option options[] = {
@@ -40,6 +51,10 @@ static const struct cli_option options[] = {
 	  .help = "write the snapshot that is in memory, and keep it" },
 	{ .name = "free", .target = FLAG(struct snapshot, free),
 	  .help = "free the snapshot that is in memory, and write nothing" },
+	{ .name = "recorder", .arg = "PID", .kind = "pid",
+	  .target = OPTION_TO(set_recorder, uint64_t, struct snapshot, recorder),
+	  .help = "let the flight recorder of that process write its\n"
+		  "file, and wait for that" },
 	{ .name = "reason", .arg = "TEXT", .kind = "text",
 	  .target = OPTION_TO(set_reason, const char *, struct snapshot, reason),
 	  .help = "one line for FILE; rbmap report prints it" },
@@ -110,6 +125,11 @@ static int snapshot(int argc, char **argv)
 				   argv[optind]);
 	if (s.free + s.keep + s.existing > 1)
 		return usage_error(&command_snapshot, "--keep, --read-existing and --free exclude each other");
+	if (s.recorder && (s.free || s.keep || s.existing || strcmp(s.output, DEFAULT_OUTPUT) ||
+			   *s.reason || control_buffer()))
+		return usage_error(&command_snapshot, "--recorder stands alone: the recorder has its own buffer, file and reason");
+	if (s.recorder)
+		return dump_request(s.recorder) ? STATUS_OK : STATUS_ERROR;
 	if (s.free)
 		return run(&s) ? STATUS_OK : STATUS_ERROR;
 	if (!standard_output_begin(&output, &s.output))
@@ -123,7 +143,8 @@ static int snapshot(int argc, char **argv)
 const struct command command_snapshot = {
 	.name		= "snapshot",
 	.synopsis	= "[-B NAME] [-o FILE] [--keep | --read-existing | --free]\n"
-			  "                    [--reason TEXT] [--no-compress] [-q]",
+			  "                    [--reason TEXT] [--no-compress] [-q]\n"
+			  "       rbmap snapshot --recorder PID",
 	.summary	= "Write the events of the rings to a file while recording goes on",
 	.options	= options,
 	.help		=

@@ -8,6 +8,17 @@
 
 #define FILE_NAME	"snapshot"
 
+/* The buffer, as an option of a command that a message names */
+static const char *buffer_option(void)
+{
+	return control_buffer() ? " -B " : "";
+}
+
+static const char *buffer_name(void)
+{
+	return control_buffer() ? control_buffer() : "";
+}
+
 bool snapshot_file_none(void)
 {
 	char *text = control_read(FILE_NAME);
@@ -20,7 +31,8 @@ bool snapshot_file_none(void)
 	none = !strcmp(text, "0");
 	free(text);
 	if (!none)
-		complain("a snapshot exists already: save it with 'rbmap snapshot --read-existing', or free it with 'rbmap snapshot --free'");
+		complain("a snapshot exists already: save it with 'rbmap snapshot%s%s --read-existing', or free it with 'rbmap snapshot%s%s --free'",
+			 buffer_option(), buffer_name(), buffer_option(), buffer_name());
 	return none;
 }
 
@@ -75,6 +87,7 @@ bool snapshot_file_write(const struct recording *recording, const char *path)
 	if (recorder)
 		recorder_close(recorder);
 	if (!ok)
-		complain("the snapshot remains in memory: try again with 'rbmap snapshot --read-existing'");
+		complain("the snapshot remains in memory: 'rbmap snapshot%s%s --read-existing -o FILE' saves it where there is space",
+			 buffer_option(), buffer_name());
 	return ok;
 }
