@@ -25,6 +25,18 @@ row()
 	grep -E "^$1  +[0-9]" "$dir/output" | sed "s/^$1 *//" | tr -s ' '
 }
 
+# --- a task that died: its pid comes again, and its fork was not recorded
+recording dead <<'END'
+0 1000 10 switch a 10 16 other 11
+0 1500 11 switch other 11 1 b 12
+0 2000 12 switch b 12 1 other 11
+0 9000 11 switch other 11 1 namesake 10
+0 9500 10 switch namesake 10 1 b 12
+END
+latency dead -k offcpu --by task
+is "$(row namesake-10)" "" "a dead task does not sleep until its pid comes again"
+is "$(row b-12)" "1 7.50ms 7.50ms 7.50ms 7.50ms 7.50ms 7.50ms 0.002000" "others sleep until they run"
+
 # --- a task waits for a CPU, and for another task
 recording sched <<'END'
 0 1000 10 switch holder 10 0 other 11

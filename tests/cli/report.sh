@@ -207,6 +207,7 @@ is "$(sums --cpu 1 --json)" "1 events, 40 lost" "JSON counts the same"
 END
 is "$(sums)" "2 events, more than 7 lost" "a sum with an unknown loss says so"
 is "$(sums --cpu 0)" "1 events, 7 lost" "and that of another CPU is exact"
+is "$(sums --event sched_waking)" "0 events, more than 7 lost" "losses before events that are not chosen count"
 is "$(sums --event other --cpu 1)" \
 	"1 events, more than 0 lost" "also of chosen events"
 

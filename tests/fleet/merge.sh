@@ -40,6 +40,7 @@ END
 0 1001000025 20 switch victim 20 1 waker 10
 0 lost 3
 2 1002000000 12 other 2
+2 lost 11
 END
 output=$("$RBMAP" fleet merge -o "$dir/both.dat" "a=$dir/a.dat" "b=$dir/b.dat" 2>&1)
 is "$?" 0 "merge two recordings" || diag "$output"
@@ -115,6 +116,11 @@ is "$(counts "$dir/rest.dat")" "$(sum "$dir/a.dat" "$dir/b.dat")" "all others ar
 like "$("$RBMAP" report "$dir/rest.dat" 2>&1 >/dev/null)" 'merged: a \+-\? b \+-\?$' \
 	"the file names those that it has"
 # shellcheck disable=SC3045 # bash, dash and busybox have it
+frozen()
+{
+	"$RBMAP" report "$1" 2>&1 >/dev/null | sed -n 's/^\(frozen at [^:]*:[^:]*:[^:]*\).*/\1/p'
+}
+is "$(frozen "$dir/rest.dat")" "$(frozen "$dir/both.dat")" "the time is that of the first one that is merged"
 output=$(ulimit -n 40; "$RBMAP" fleet merge -o "$dir/rest.dat" "a=$dir/a.dat" "b=$dir/b.dat" "x=$dir/x.dat" 2>&1)
 is "$? $(echo "$output" | grep -c 'raise .ulimit -n., or merge fewer hosts$')" "3 1" \
 	"a host with too many CPUs is skipped" || diag "$output"

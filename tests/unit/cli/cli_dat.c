@@ -1040,6 +1040,34 @@ static void test_order_and_rewind(void **state)
 	}
 }
 
+/* A writer that gets losses before an event: no number, if one of them has none. */
+static void test_losses_written(void **state)
+{
+	static const uint64_t losses[][2] = {
+		{ RBMAP_LOST_UNKNOWN, 5 }, { 5, RBMAP_LOST_UNKNOWN }, { 5, 6 },
+	};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct rbmap_subbuf only_lost = { .lost = losses[i][0] };
+		struct dat_writer *w = create();
+		struct dat_reader *r = NULL;
+		struct rbmap_event ev;
+		struct synth s = { 0 };
+
+		assert_int_equal(dat_add(w, 0, &only_lost), 0);
+		synth_begin(&s, 5000);
+		assert_true(synth_number(&s, 5001, 1, 1));
+		add(w, &s, losses[i][1]);
+		leave_unfinished(w);
+		assemble(false);
+		assert_int_equal(dat_open(&r, path), 0);
+		assert_int_equal(dat_next(r, &ev), 1);
+		assert_true(ev.lost == (i == 2 ? 11 : RBMAP_LOST_UNKNOWN));
+		dat_close(r);
+	}
+}
+
 /* The file takes the space of its data. */
 static void test_size(void **state)
 {
@@ -1869,6 +1897,7 @@ int main(void)
 		cmocka_unit_test(test_both_new),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_losses_of_pages),
+		cmocka_unit_test(test_losses_written),
 		cmocka_unit_test(test_order_and_rewind),
 		cmocka_unit_test(test_file_replaced),
 		cmocka_unit_test(test_spool_replaced),

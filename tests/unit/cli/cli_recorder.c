@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../../../userspace/cli/common/control.h"
+#include "../../../userspace/cli/record/loss.h"
 #include "../../../userspace/cli/record/recorder.h"
 #include "../../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
@@ -486,6 +487,22 @@ static void test_snapshot_file(void **state)
 	comm_fields_free(fields);
 }
 
+/* Losses since a beginning, also if the counters were reset meanwhile */
+static void test_loss_sums(void **state)
+{
+	const struct rbmap_loss before = { .total = 10, .overrun = 10 };
+	const struct rbmap_loss later = { .total = 17, .overrun = 17 };
+	const struct rbmap_loss reset = { .total = 4, .overrun = 4 };
+	struct rbmap_loss sum = { 0 };
+
+	(void)state;
+	loss_add(&sum, &later, &before);
+	assert_int_equal(sum.total, 7);
+	loss_add(&sum, &reset, &before);
+	assert_int_equal(sum.total, 11);
+	assert_int_equal(sum.overrun, 11);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -494,6 +511,7 @@ int main(void)
 		cmocka_unit_test_setup(test_old_clock, begin),
 		cmocka_unit_test_setup(test_discard, begin),
 		cmocka_unit_test_setup(test_snapshot_file, begin),
+		cmocka_unit_test(test_loss_sums),
 	};
 	char command[128];
 	int ret;
