@@ -10,6 +10,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +198,34 @@ static void copy_to(const char *from, const char *to, off_t size)
 	assert_int_equal(write(out, bytes, size), size);
 	close(in);
 	close(out);
+}
+
+/* A record that the disk took in part leaves nothing, and the next one is whole. */
+static void test_full_disk(void **state)
+{
+	struct stream_segment *g;
+	struct stream_spool s;
+	struct rlimit old, limit;
+	struct stat st;
+
+	(void)state;
+	open_spool(&s, 64 << 20, BOOT);
+	assert_int_equal(append(&s, "b.0.1.7", 0, 50), 0);
+	g = &s.segment[s.nr_segments - 1];
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = g->size + 500;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_int_not_equal(append(&s, "b.0.1.7", 1, 2000), 0);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(fstat(s.fd, &st), 0);
+	assert_int_equal(st.st_size, g->size);
+	assert_int_equal(append(&s, "b.0.1.7", 1, 50), 0);
+	stream_spool_close(&s);
+	open_spool(&s, 64 << 20, BOOT);
+	assert_int_equal(count(&s, "b.0.1.7", 0), 2);
+	stream_spool_close(&s);
 }
 
 /* A segment that is cut at any byte has all records before the cut. */
@@ -425,6 +455,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_stored, begin, end),
 		cmocka_unit_test_setup_teardown(test_sync, begin, end),
 		cmocka_unit_test_setup_teardown(test_restart, begin, end),
+		cmocka_unit_test_setup_teardown(test_full_disk, begin, end),
 		cmocka_unit_test_setup_teardown(test_cuts, begin, end),
 		cmocka_unit_test_setup_teardown(test_damage, begin, end),
 		cmocka_unit_test_setup_teardown(test_gaps, begin, end),

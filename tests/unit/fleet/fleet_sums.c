@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sums of an incident: exact, or unknown if one of the losses has no number. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../cli/cli_synth.h"
+#include "ship/sums.h"
+#include "trace_dat/dat_assemble.h"
+
+static bool go_on(void *data, double done)
+{
+	(void)data;
+	return done <= 1;
+}
+
+static bool stopped(void)
+{
+	return false;
+}
+
+static void make(const char *path, const uint64_t lost[3])
+{
+	struct dat_assembly assembly = { .go_on = go_on };
+	struct dat_source source = synth_source(1);
+	struct dat_writer *w;
+
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	for (int i = 0; i < 3; i++) {
+		struct synth s = { 0 };
+		struct rbmap_subbuf sb;
+
+		synth_begin(&s, 5000 + i);
+		assert_true(synth_number(&s, 5000 + i, 1, i));
+		sb = synth_piece(&s, lost[i]);
+		assert_int_equal(dat_add(w, 0, &sb), 0);
+		dat_next_ring(w, 0);
+	}
+	assert_int_equal(dat_finish(w, NULL, (char *[]){ NULL }, &assembly.fd), 0);
+	assert_int_equal(dat_assemble(path, &assembly), 0);
+	close(assembly.fd);
+}
+
+static void test_sums(void **state)
+{
+	static const struct { uint64_t lost[3]; const char *text; } cases[] = {
+		{ { 1, 2, 3 }, "lost = 6\n" },
+		{ { 0, 0, 0 }, "lost = 0\n" },
+		{ { RBMAP_LOST_UNKNOWN, 2, 3 }, "lost = unknown\n" },
+		{ { 1, RBMAP_LOST_UNKNOWN, 0 }, "lost = unknown\n" },
+		{ { 1, 2, RBMAP_LOST_UNKNOWN }, "lost = unknown\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char path[] = "/tmp/fleet-sums-XXXXXX";
+		struct buf text = { 0 };
+		struct sums sums;
+		int fd = mkstemp(path);
+
+		close(fd);
+		make(path, cases[i].lost);
+		fd = open(path, O_RDONLY);
+		assert_int_equal(sums_read(&sums, fd, stopped), 0);
+		close(fd);
+		unlink(path);
+		sums_add(&text, &sums);
+		buf_add(&text, "", 1);
+		assert_non_null(strstr(text.data, "events = 3\n"));
+		assert_non_null(strstr(text.data, cases[i].text));
+		buf_free(&text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+	};
+
+	return cmocka_run_group_tests_name("fleet_sums", tests, NULL, NULL);
+}
