@@ -79,12 +79,16 @@ like "$(recordings | head -n 1)" '/....-..-..T..[.]..[.]..[.]dat$' "a file is na
 # The disk is full: nothing is lost, and the recorder goes on.
 dd if=/dev/zero of=$dir/full bs=64k 2>/dev/null
 echo full >/dev/rbmap/marker
-kill -USR1 $pid
-ok "the recorder reports the full disk" retry_until 30 grep -q 'no space is left' /tmp/log
+fails "a request for a file fails" rbmap snapshot --recorder $pid
+ok "the recorder has reported the full disk" grep -q 'no space is left' /tmp/log
+advice=$(sed -n "s/.*remains in memory: '\(.*\) FILE'.*/\1/p" /tmp/log)
+ok "its advice works: $advice" sh -c "$advice /tmp/elsewhere.dat 2>/dev/null"
+ok "the file has the events" sh -c 'rbmap report /tmp/elsewhere.dat 2>/dev/null | grep -q "marker: *full"'
+rm -f /tmp/elsewhere.dat
 ok "the recorder goes on" kill -0 $pid
 rm $dir/full
 echo space >/dev/rbmap/marker
-kill -USR1 $pid
+ok "a request for a file succeeds" rbmap snapshot --recorder $pid
 ok "there is space again: the events since then" retry_until 30 has space
 ok "the events of the full disk have a file of their own" retry_until 30 has full
 kill -INT $pid
