@@ -36,6 +36,7 @@ at_least()
 }
 
 ok "the modules load" eval "load_module rbmap && load_module slow"
+loaded=" $(cut -d ' ' -f 1 /proc/modules | xargs) "
 load_module configfs 2>/dev/null
 
 # --- the faults. The scripts have the names of their tasks.
@@ -262,6 +263,13 @@ END
 else
 	skip "perf is not installed" "perf sched latency"
 fi
+# The kernel lists modules before those that they use.
+for module in $(cut -d ' ' -f 1 /proc/modules); do
+	case $loaded in
+	*" $module "*) ;;
+	*) ok "$module unloads" rmmod "$module" ;;
+	esac
+done
 ok "slow unloads" rmmod slow
 ok "rbmap unloads" rmmod rbmap
 done_testing
