@@ -87,7 +87,8 @@ at_most "$(wc -L </tmp/output)" 100 "columns"
 ok "by default: sched and irq" top --batch -n 1
 like "$(cat /tmp/output)" 'sched:sched_switch +' "there are switches"
 like "$(cat /tmp/output)" 'Cost    rbmap top [0-9.]+ % of a CPU' "it tells its own cost"
-fails "it leaves itself out" grep -q ' rbmap-[0-9]' /tmp/output || diag "$(cat /tmp/output)"
+ok "system calls" top --batch -n 1 -e raw_syscalls
+fails "it leaves its own system calls out" grep -q ' rbmap-[0-9]' /tmp/output || diag "$(cat /tmp/output)"
 ok "--search" top --batch -n 1 --search WITCH
 is "$(grep -E '^ +[0-9.]+ +[0-9]+ %' /tmp/output | grep -vc sched_switch)" 0 "only rows with this text are there"
 ok "--self-cost" top --batch -n 2 --self-cost
