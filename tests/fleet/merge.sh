@@ -121,6 +121,7 @@ frozen()
 	"$RBMAP" report "$1" 2>&1 >/dev/null | sed -n 's/^\(frozen at [^:]*:[^:]*:[^:]*\).*/\1/p'
 }
 is "$(frozen "$dir/rest.dat")" "$(frozen "$dir/both.dat")" "the time is that of the first one that is merged"
+# shellcheck disable=SC3045 # dash, bash and busybox have it
 output=$(ulimit -n 40; "$RBMAP" fleet merge -o "$dir/rest.dat" "a=$dir/a.dat" "b=$dir/b.dat" "x=$dir/x.dat" 2>&1)
 is "$? $(echo "$output" | grep -c 'raise .ulimit -n., or merge fewer hosts$')" "3 1" \
 	"a host with too many CPUs is skipped" || diag "$output"

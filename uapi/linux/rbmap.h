@@ -374,6 +374,7 @@ struct rbmap_slot_table {
 	__u64	newest;
 	__u64	modulus;
 	__u64	reserved[6];
+
 	__extension__ struct rbmap_table_slot slot[];
 };
 

@@ -27,7 +27,7 @@ struct crash_guard {
 	const char *path;
 };
 
-#define CRASH_GUARD_FAILED	-1
+#define CRASH_GUARD_FAILED	(-1)
 
 /*
  * Return the status that the last call of @run returns, but STATUS_CUT for STATUS_OK if a
