@@ -264,7 +264,7 @@ else
 	skip "perf is not installed" "perf sched latency"
 fi
 # The kernel lists modules before those that they use.
-for module in $(cut -d ' ' -f 1 /proc/modules); do
+for module in $(cut -d ' ' -f 1 /proc/modules | xargs); do
 	case $loaded in
 	*" $module "*) ;;
 	*) ok "$module unloads" rmmod "$module" ;;

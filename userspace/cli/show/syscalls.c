@@ -37,7 +37,7 @@ struct call {
 	char text[CALL_ROOM];
 };
 
-#define TABLE(number, name)	{ .arch = number, .mark = name }
+#define TABLE(number, name)	{ .arch = (number), .mark = (name) }
 
 /* The system calls of an architecture */
 static struct table {
