@@ -141,36 +141,32 @@ static char *many_lines(void)
 	return text;
 }
 
-static void test_many_lines(void **state)
+/* Begin a file with options that have many lines. @next: offset of further options, or 0 */
+static void begin_with_lines(uint64_t next)
 {
 	char *text = many_lines();
 	struct buf options = { 0 };
-	const uint64_t end = 0;
 
-	(void)state;
 	begin_file(4096, OPTIONS_AT);
 	add_option(&options, DAT_OPTION_CPUSTAT, text, MANY);
-	add_option(&options, DAT_OPTION_DONE, &end, sizeof(end));
+	add_option(&options, DAT_OPTION_DONE, &next, sizeof(next));
 	add_section(DAT_SECTION_OPTIONS, options.data, options.size);
 	buf_free(&options);
 	free(text);
+}
+
+static void test_many_lines(void **state)
+{
+	(void)state;
+	begin_with_lines(0);
 	assert_cheap(MEMORY_MAX);
 }
 
 /* The options that follow are the same ones. */
 static void test_circle(void **state)
 {
-	char *text = many_lines();
-	const uint64_t again = OPTIONS_AT;
-	struct buf options = { 0 };
-
 	(void)state;
-	begin_file(4096, OPTIONS_AT);
-	add_option(&options, DAT_OPTION_CPUSTAT, text, MANY);
-	add_option(&options, DAT_OPTION_DONE, &again, sizeof(again));
-	add_section(DAT_SECTION_OPTIONS, options.data, options.size);
-	buf_free(&options);
-	free(text);
+	begin_with_lines(OPTIONS_AT);
 	assert_cheap(MEMORY_MAX);
 }
 

@@ -374,6 +374,25 @@ static void test_unfinished(void **state)
 	}
 }
 
+/*
+ * Assemble the recording in a process that ends as set_end(2, @kills) says, or when it frees
+ * the piece @at_free (0: at no piece). Return whether it was not killed.
+ */
+static bool assemble_in_child(struct dat_assembly *a, double kills, int at_free)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		set_end(2, kills);
+		kill_at_free = at_free;
+		lock_and_assemble(path, a);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return !WIFSIGNALED(status);
+}
+
 /* Kill the process that assembles a recording, anywhere, with space for a copy and without. */
 static void test_assembly_killed(void **state)
 {
@@ -391,22 +410,10 @@ static void test_assembly_killed(void **state)
 		write_random(w, 300 + rnd(600));
 		leave_unfinished(w);
 		while (kills-- && !complete) {
-			double at = (double)rnd(1000) / 1000;
-			pid_t pid = fork();
-			int status;
+			struct dat_assembly a = { .compress = i % 2, .go_on = go_on };
 
-			if (!pid) {
-				struct dat_assembly a = {
-					.compress = i % 2, .go_on = go_on,
-				};
-
-				set_end(2, at);
-				lock_and_assemble(path, &a);
-				_exit(0);
-			}
-			waitpid(pid, &status, 0);
 			/* If all data was moved before, no step is left to be killed in. */
-			complete = !WIFSIGNALED(status);
+			complete = assemble_in_child(&a, (double)rnd(1000) / 1000, 0);
 			nr_killed += !complete;
 			check_random(complete);
 		}
@@ -436,18 +443,9 @@ static void test_killed_after_free(void **state)
 		write_random(w, 600);
 		leave_unfinished(w);
 		for (int at = 1; !complete; at = 1 + i % 3) {
-			pid_t pid = fork();
-			int status;
+			struct dat_assembly a = { .go_on = go_on_always };
 
-			if (!pid) {
-				struct dat_assembly a = { .go_on = go_on_always };
-
-				kill_at_free = at;
-				lock_and_assemble(path, &a);
-				_exit(0);
-			}
-			waitpid(pid, &status, 0);
-			complete = !WIFSIGNALED(status);
+			complete = assemble_in_child(&a, 2, at);
 			nr_killed += !complete;
 			check_random(complete);
 		}

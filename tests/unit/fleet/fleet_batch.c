@@ -14,8 +14,7 @@
 
 #include <cmocka.h>
 
-#include "collect/batch.h"
-#include "collect/streams.h"
+#include "collector_fixture.h"
 #include "stream/batch.h"
 #include "stream/clock.h"
 
@@ -24,11 +23,6 @@
 #define MESSAGES_MAX	64
 #define TWO_63		(UINT64_MAX / 2 + 1)
 
-static struct collect_options options = {
-	.permits = 4, .max_incident_kb = 2048, .max_host_kb = 8192, .max_stream_kb = 8192,
-};
-static struct collector collector;
-static char folder[] = "/tmp/fleet-batch-XXXXXX";
 
 /* The transport: messages that wait, and what became of them */
 static struct {
@@ -90,36 +84,16 @@ static int begin(void **state)
 {
 	(void)state;
 	sync_fails = false;
-	memset(&collector, 0, sizeof(collector));
-	strcpy(folder, "/tmp/fleet-batch-XXXXXX");
-	collector.options = &options;
-	collector.transport.ops = &ops;
-	collector.answers = calloc(STREAM_ANSWERS_MAX, sizeof(*collector.answers));
-	if (!collector.answers || !mkdtemp(folder) || !files_open(&collector.files, folder) ||
-	    !index_open(&collector.index, folder, INDEX_CREATE) ||
-	    stream_files_open(&collector.streams, folder) ||
-	    !permits_init(&collector.permits, options.permits) || !budget_init(&collector.budget))
+	if (!begin_collector("fleet-batch"))
 		return -1;
-	options.directory = folder;
-	replies_init(&collector.replies);
+	collector.transport.ops = &ops;
 	return 0;
 }
 
 static int end(void **state)
 {
-	char command[64];
-
 	(void)state;
-	replies_free(&collector.replies);
-	permits_free(&collector.permits);
-	budget_free(&collector.budget);
-	index_close(&collector.index);
-	files_close(&collector.files);
-	stream_files_close(&collector.streams);
-	free(collector.answers);
-	buf_free(&collector.space);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return end_collector();
 }
 
 static void put(const char *host, struct message *m)

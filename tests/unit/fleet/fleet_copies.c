@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-#include "collect/batch.h"
-#include "collect/streams.h"
+#include "collector_fixture.h"
 #include "common/cli.h"
 #include "fleet/fetch.h"
 #include "fleet/stream.h"
@@ -24,41 +23,21 @@
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 
-static struct collect_options options = {
-	.permits = 4, .max_incident_kb = 2048, .max_host_kb = 8192, .max_stream_kb = 8192,
-};
-static struct collector collector;
-static char folder[] = "/tmp/fleet-copies-XXXXXX", output[64];
+static char output[64];
 
 static int begin(void **state)
 {
 	(void)state;
-	memset(&collector, 0, sizeof(collector));
-	strcpy(folder, "/tmp/fleet-copies-XXXXXX");
-	collector.options = &options;
-	collector.answers = calloc(STREAM_ANSWERS_MAX, sizeof(*collector.answers));
-	if (!collector.answers || !mkdtemp(folder) || !files_open(&collector.files, folder) ||
-	    !index_open(&collector.index, folder, INDEX_CREATE) ||
-	    stream_files_open(&collector.streams, folder) || !budget_init(&collector.budget))
+	if (!begin_collector("fleet-copies"))
 		return -1;
-	options.directory = folder;
-	snprintf(output, sizeof(output), "%s/out", folder);
+	snprintf(output, sizeof(output), "%.50s/out", folder);
 	return 0;
 }
 
 static int end(void **state)
 {
-	char command[64];
-
 	(void)state;
-	budget_free(&collector.budget);
-	index_close(&collector.index);
-	files_close(&collector.files);
-	stream_files_close(&collector.streams);
-	free(collector.answers);
-	buf_free(&collector.space);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return end_collector();
 }
 
 static void write_text(const char *path, const char *text)

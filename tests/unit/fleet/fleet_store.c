@@ -16,20 +16,14 @@
 
 #include <cmocka.h>
 
-#include "collect/batch.h"
+#include "collector_fixture.h"
 #include "collect/file_check.h"
 #include "collect/store.h"
-#include "collect/streams.h"
 #include "index/checksum.h"
 #include "message/text.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 
-static struct collect_options options = {
-	.permits = 4, .max_incident_kb = 2048, .max_host_kb = 8192,
-};
-static struct collector collector;
-static char folder[] = "/tmp/fleet-store-XXXXXX";
 static unsigned int published;
 
 static int publish(struct transport *t, const struct parcel *parcels, unsigned int nr)
@@ -55,34 +49,18 @@ bool is_recording(int fd)
 static int begin(void **state)
 {
 	(void)state;
-	memset(&collector, 0, sizeof(collector));
-	strcpy(folder, "/tmp/fleet-store-XXXXXX");
 	published = 0;
-	collector.options = &options;
-	collector.transport.ops = &ops;
-	if (!mkdtemp(folder) || !files_open(&collector.files, folder) ||
-	    !index_open(&collector.index, folder, INDEX_CREATE) ||
-	    !permits_init(&collector.permits, options.permits) || !budget_init(&collector.budget))
+	if (!begin_collector("fleet-store"))
 		return -1;
-	options.directory = folder;
-	replies_init(&collector.replies);
+	collector.transport.ops = &ops;
 	return 0;
 }
 
 static int end(void **state)
 {
-	char command[64];
-
 	(void)state;
 	store_stop(&collector);
-	replies_free(&collector.replies);
-	permits_free(&collector.permits);
-	budget_free(&collector.budget);
-	index_close(&collector.index);
-	files_close(&collector.files);
-	buf_free(&collector.space);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	return end_collector();
 }
 
 static void deliver(const char *host, struct message *m)
