@@ -751,15 +751,10 @@ static int report(int argc, char **argv)
 		status = check_times(&r);
 	if (status)
 		return status;
-	if (!r.as_html || argc - optind > 1) {
-		status = choose_files(&r, argc - optind, argv + optind);
-		if (status)
-			return status;
-		return print_report(&r);
-	}
-	if (optind < argc)
-		r.in.path = argv[optind];
-	return html_report(&r.html, &r.in);
+	status = choose_files(&r, argc - optind, argv + optind);
+	if (status)
+		return status;
+	return r.as_html ? html_report(&r.html, &r.in) : print_report(&r);
 }
 
 const struct command command_report = {

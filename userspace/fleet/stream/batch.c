@@ -26,14 +26,14 @@ struct stream_totals batch_totals(const struct batch_head *head, uint64_t lost)
 	return sum;
 }
 
-uint64_t stream_sum(uint64_t a, uint64_t b)
-{
-	return a > INT64_MAX || b > INT64_MAX - a ? INT64_MAX : a + b;
-}
-
 static bool sum_fits(uint64_t a, uint64_t b)
 {
 	return a <= INT64_MAX && b <= INT64_MAX - a;
+}
+
+uint64_t stream_sum(uint64_t a, uint64_t b)
+{
+	return sum_fits(a, b) ? a + b : INT64_MAX;
 }
 
 bool batch_numbers_fit(const struct batch_head *head, uint64_t lost)
