@@ -141,7 +141,7 @@ bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr
 		listed->translate = true;
 		break;
 	case PROC_PIDS_OTHER:
-		complain("/proc belongs to another PID namespace, whose process ids are not those of the kernel: mount the own one, or run this command outside");
+		complain("/proc belongs to another PID namespace, so its process ids mean other tasks here: mount the /proc of this namespace, or run this command outside");
 		free(listed);
 		return false;
 	}
