@@ -20,13 +20,15 @@
  * @list: entry in the list of the directory, in the order of @cookie
  * @cookie: number that no other entry had or has, at least 1
  * @name: name of the file; not used for a directory
- * @clear: empties the list that the file shows, or NULL
+ * @list_attr: the file, if it shows a list that @clear empties, else NULL
+ * @clear: empties that list
  * @dir: the directory of this name, or NULL for a file
  */
 struct rbmap_dir_entry {
 	struct list_head	list;
 	loff_t			cookie;
 	const char		*name;
+	const struct bin_attribute *list_attr;
 	rbmap_dir_clear_fn	*clear;
 	struct rbmap_dir	*dir;
 };
@@ -192,6 +194,7 @@ struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 }
 
 static int rbmap_dir_add_name(struct kobject *kobj, const char *name,
+			      const struct bin_attribute *list_attr,
 			      rbmap_dir_clear_fn *clear)
 {
 	struct rbmap_dir_entry *entry = kzalloc(sizeof(*entry), GFP_KERNEL);
@@ -199,6 +202,7 @@ static int rbmap_dir_add_name(struct kobject *kobj, const char *name,
 	if (!entry)
 		return -ENOMEM;
 	entry->name = name;
+	entry->list_attr = list_attr;
 	entry->clear = clear;
 	rbmap_dir_link(rbmap_dir_of(kobj), entry);
 	return 0;
@@ -216,7 +220,7 @@ int rbmap_dir_add_file(struct kobject *dir, const struct attribute *attr)
 {
 	int err = sysfs_create_file(dir, attr);
 
-	return err ?: rbmap_dir_add_name(dir, attr->name, NULL);
+	return err ?: rbmap_dir_add_name(dir, attr->name, NULL, NULL);
 }
 
 /**
@@ -231,7 +235,7 @@ int rbmap_dir_add_bin_file(struct kobject *dir, const struct bin_attribute *attr
 {
 	int err = sysfs_create_bin_file(dir, attr);
 
-	return err ?: rbmap_dir_add_name(dir, attr->attr.name, NULL);
+	return err ?: rbmap_dir_add_name(dir, attr->attr.name, NULL, NULL);
 }
 
 /**
@@ -249,7 +253,7 @@ int rbmap_dir_add_list(struct kobject *dir, const struct bin_attribute *attr,
 {
 	int err = sysfs_create_bin_file(dir, attr);
 
-	return err ?: rbmap_dir_add_name(dir, attr->attr.name, clear);
+	return err ?: rbmap_dir_add_name(dir, attr->attr.name, attr, clear);
 }
 
 /**
@@ -269,7 +273,7 @@ int rbmap_dir_add_group(struct kobject *dir, const struct attribute_group *group
 		if (!group->is_visible ||
 		    group->is_visible(dir, group->attrs[i], i))
 			err = rbmap_dir_add_name(dir, group->attrs[i]->name,
-						 NULL);
+						 NULL, NULL);
 	}
 	return err;
 }
@@ -283,7 +287,7 @@ static enum rbmap_dir_type rbmap_dir_entry_type(const struct rbmap_dir_entry *en
 {
 	if (entry->dir)
 		return RBMAP_DIR_DIR;
-	return entry->clear ? RBMAP_DIR_LIST : RBMAP_DIR_FILE;
+	return entry->list_attr ? RBMAP_DIR_LIST : RBMAP_DIR_FILE;
 }
 
 static struct rbmap_dir_entry *rbmap_dir_find(const struct rbmap_dir *dir,
@@ -356,6 +360,7 @@ enum rbmap_dir_type rbmap_dir_lookup(const char *path, const char *name)
 int rbmap_dir_clear(const char *path, const char *name, const struct file *file)
 {
 	const struct rbmap_dir_entry *entry = NULL;
+	const struct bin_attribute *list_attr = NULL;
 	rbmap_dir_clear_fn *clear = NULL;
 	struct rbmap_dir *dir;
 	int err = -ENOENT;
@@ -364,14 +369,16 @@ int rbmap_dir_clear(const char *path, const char *name, const struct file *file)
 	dir = rbmap_dir_walk(path);
 	if (dir)
 		entry = rbmap_dir_find(dir, name, strlen(name));
-	if (entry)
+	if (entry) {
+		list_attr = entry->list_attr;
 		clear = entry->clear;
+	}
 	if (clear)
 		kobject_get(&dir->kobj);
 	mutex_unlock(&rbmap_dirs_lock);
 	if (!clear)
 		return err;
-	err = clear(&dir->kobj, file);
+	err = clear(&dir->kobj, list_attr, file);
 	rbmap_dir_retry(&dir->kobj);
 	kobject_put(&dir->kobj);
 	return err;

@@ -18,10 +18,11 @@ enum rbmap_dir_type {
 };
 
 /*
- * Empty the list that a file shows.  @file: an open file of that list, or of another name
- * of it.  Returns 0 or a negative error.
+ * Empty the list that a file shows.  @list: that file.  @file: an open file of that list,
+ * or of another name of it.  Returns 0 or a negative error.
  */
-typedef int rbmap_dir_clear_fn(struct kobject *dir, const struct file *file);
+typedef int rbmap_dir_clear_fn(struct kobject *dir, const struct bin_attribute *list,
+			       const struct file *file);
 
 struct kobject *rbmap_dir_create(const char *name, struct kobject *parent,
 				 void *data, struct rbmap_buffer *buffer);

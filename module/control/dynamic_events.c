@@ -230,7 +230,8 @@ static int rbmap_dynamic_remove_all(void)
 	return 0;
 }
 
-static int rbmap_dynamic_clear(struct kobject *dir, const struct file *file)
+static int rbmap_dynamic_clear(struct kobject *dir, const struct bin_attribute *list,
+			       const struct file *file)
 {
 	int err = rbmap_dynamic_may(file);
 

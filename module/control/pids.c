@@ -32,7 +32,7 @@ static const struct bin_attribute rbmap_set_event_notrace_pid_attr;
 static const struct bin_attribute rbmap_exclude_process_attr;
 
 /* The files share their callbacks. */
-static enum rbmap_pids_list rbmap_pids_list_of(rbmap_bin_attribute *attr)
+static enum rbmap_pids_list rbmap_pids_list_of(const struct bin_attribute *attr)
 {
 	if (attr == &rbmap_exclude_process_attr)
 		return RBMAP_PIDS_EXCLUDED;
@@ -182,28 +182,15 @@ static const struct bin_attribute rbmap_exclude_process_attr = {
 	.write	= rbmap_pids_write,
 };
 
-static int rbmap_pids_clear_list(struct kobject *dir, enum rbmap_pids_list list)
+static int rbmap_pids_clear(struct kobject *dir, const struct bin_attribute *list,
+			    const struct file *file)
 {
 	int err = rbmap_locked_down();
 
 	if (!err)
-		rbmap_event_pids_set(rbmap_tasks_of(dir), list, NULL, false);
+		rbmap_event_pids_set(rbmap_tasks_of(dir), rbmap_pids_list_of(list), NULL,
+				     false);
 	return err;
-}
-
-static int rbmap_clear_event_pid(struct kobject *dir, const struct file *file)
-{
-	return rbmap_pids_clear_list(dir, RBMAP_PIDS_ONLY);
-}
-
-static int rbmap_clear_event_notrace_pid(struct kobject *dir, const struct file *file)
-{
-	return rbmap_pids_clear_list(dir, RBMAP_PIDS_NOT);
-}
-
-static int rbmap_clear_exclude_process(struct kobject *dir, const struct file *file)
-{
-	return rbmap_pids_clear_list(dir, RBMAP_PIDS_EXCLUDED);
 }
 
 static ssize_t rbmap_event_fork_show(struct kobject *kobj,
@@ -286,14 +273,14 @@ int rbmap_control_tasks_init(struct rbmap_control *control)
 	if (!control->events)
 		return 0;
 	err = rbmap_dir_add_list(control->dir, &rbmap_set_event_pid_attr,
-				 rbmap_clear_event_pid);
+				 rbmap_pids_clear);
 	if (!err)
 		err = rbmap_dir_add_list(control->dir,
 					 &rbmap_set_event_notrace_pid_attr,
-					 rbmap_clear_event_notrace_pid);
+					 rbmap_pids_clear);
 	if (!err)
 		err = rbmap_dir_add_list(control->dir, &rbmap_exclude_process_attr,
-					 rbmap_clear_exclude_process);
+					 rbmap_pids_clear);
 	if (err)
 		return err;
 	control->options_dir = rbmap_dir_create("options", control->dir,

@@ -85,7 +85,8 @@ static ssize_t rbmap_set_event_read(struct file *file, struct kobject *kobj,
 				       buf, pos, len);
 }
 
-static int rbmap_set_event_clear(struct kobject *dir, const struct file *file)
+static int rbmap_set_event_clear(struct kobject *dir, const struct bin_attribute *list,
+				 const struct file *file)
 {
 	const struct rbmap_event_match all = { 0 };
 	int err = rbmap_locked_down();
@@ -111,7 +112,7 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 	if (!text)
 		return -ENOMEM;
 	if (!pos && !(file->f_flags & O_APPEND))
-		err = rbmap_set_event_clear(kobj, file);
+		err = rbmap_set_event_clear(kobj, attr, file);
 	if (!err)
 		err = rbmap_set_event_words(rbmap_named_events(kobj), text);
 	kfree(text);

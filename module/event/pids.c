@@ -220,7 +220,7 @@ static void rbmap_pids_forked(void *data, struct task_struct *parent,
 	int list;
 
 	for (list = 0; list < RBMAP_NR_PIDS; list++) {
-		/* It has processes, whose new threads it has, too. */
+		/* A process stands for all its threads, the new ones included. */
 		if (list == RBMAP_PIDS_EXCLUDED)
 			continue;
 		pids = rbmap_set_pids(set, list);
