@@ -18,6 +18,7 @@
 #include "instance.h"
 #include "lib/access.h"
 #include "probes/probes.h"
+#include "source/tracepoint.h"
 #include "tracefs/tracefs.h"
 
 static unsigned long buffer_size_kb = 1408;
@@ -73,7 +74,7 @@ static int __init rbmap_init(void)
 	err = rbmap_self_cost_init();
 	if (err)
 		return err;
-	err = rbmap_events_init();
+	err = rbmap_tracepoints_init();
 	if (err)
 		goto err_self_cost_exit;
 	err = rbmap_event_register(&rbmap_marker_event);
@@ -128,6 +129,7 @@ err_buffers_exit:
 	rbmap_buffers_exit();
 err_events_exit:
 	rbmap_control_dynamic_exit();
+	rbmap_tracepoints_exit();
 	rbmap_events_exit();
 err_self_cost_exit:
 	rbmap_self_cost_exit();
@@ -144,6 +146,7 @@ static void __exit rbmap_exit(void)
 	rbmap_chrdevs_exit();
 	rbmap_buffers_exit();
 	rbmap_control_dynamic_exit();
+	rbmap_tracepoints_exit();
 	rbmap_events_exit();
 	rbmap_self_cost_exit();
 }

@@ -77,7 +77,7 @@ static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 	if (event->unavailable)
 		return sysfs_emit(buf, "unavailable: %s\n",
 				  event->unavailable);
-	if (event->probe && !READ_ONCE(event->tp))
+	if (event->source && !READ_ONCE(event->origin))
 		return sysfs_emit(buf, "waiting: for a module that has the tracepoint %s\n",
 				  rbmap_event_tracepoint(event));
 	return sysfs_emit(buf, "available\n");

@@ -4,7 +4,6 @@
 #include "validate.c"
 #include "event_set.c"
 #include "hook.c"
-#include "tracepoints.c"
 #include "format.c"
 #include "filter.c"
 #include "pids.c"

@@ -3,7 +3,6 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 
 #include "event.h"
 #include "event_set.h"
@@ -12,6 +11,7 @@
 #include "lib/log.h"
 #include "lib/text.h"
 #include "pids.h"
+#include "source.h"
 
 DEFINE_MUTEX(rbmap_event_files_lock);
 
@@ -19,15 +19,14 @@ DEFINE_MUTEX(rbmap_event_files_lock);
  * rbmap_sync_probes - wait for all probes that are running
  *
  * The marker has no probe.  Its writer tests `enabled` and uses its filter with
- * preemption off, for which tracepoint_synchronize_unregister() does not wait on
- * every kernel.
+ * preemption off, for which the wait for tracepoints does not suffice on every kernel.
  * litmus: marker-off, filter-free, hook-checks, generation-retire
  *
  * Context: sleeps.
  */
 void rbmap_sync_probes(void)
 {
-	tracepoint_synchronize_unregister();
+	rbmap_tracepoint_source.settle();
 	synchronize_rcu();
 }
 
@@ -72,13 +71,13 @@ static int rbmap_event_file_probe(struct rbmap_event_file *event_file, bool on)
 {
 	const struct rbmap_event_type *event = event_file->event;
 
-	return on ? tracepoint_probe_register(event->tp, event->probe, event_file) :
-		    tracepoint_probe_unregister(event->tp, event->probe, event_file);
+	return on ? event->source->attach(event, event_file) :
+		    event->source->detach(event, event_file);
 }
 
 /*
- * Register the probe at the event's tracepoint, or unregister it.  Do nothing if
- * this was already done, or if the event has no tracepoint.
+ * Attach the probe to the event's source, or detach it.  Do nothing if this was
+ * already done, or if the event waits or has no source.
  */
 static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 {
@@ -86,7 +85,7 @@ static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 	int err;
 
 	lockdep_assert_held(&rbmap_event_files_lock);
-	if (!event->probe || !event->tp || event_file->hooked == on)
+	if (!event->source || !event->origin || event_file->hooked == on)
 		return 0;
 	if (!event->hook)
 		err = rbmap_event_file_probe(event_file, on);
@@ -285,10 +284,10 @@ void rbmap_event_files_free(struct list_head *event_files)
 }
 
 /**
- * rbmap_event_set_hook - register a probe at a tracepoint that appeared
+ * rbmap_event_set_hook - attach a probe to an origin that appeared
  * @set: a buffer's set; the caller has the registry's lock and
  *	rbmap_event_files_lock
- * @event: the event of the tracepoint
+ * @event: the event, which has found its origin
  *
  * An enabled event is recorded from now on.  If the kernel refuses the probe, this
  * is logged, and the event stays enabled: writing 1 to `enable` tries again.
@@ -309,10 +308,10 @@ void rbmap_event_set_hook(struct rbmap_event_set *set,
 }
 
 /**
- * rbmap_event_set_unhook - unregister a probe before its tracepoint is freed
+ * rbmap_event_set_unhook - detach a probe before its origin is freed
  * @set: a buffer's set; the caller has the registry's lock and
  *	rbmap_event_files_lock
- * @event: the event, which still has the tracepoint
+ * @event: the event, which still has the origin
  *
  * An enabled event stays enabled.
  *
@@ -326,8 +325,7 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
 	if (!event_file)
 		return;
 	/*
-	 * The tracepoint is freed even if the kernel refused to unregister the
-	 * probe.
+	 * The origin is freed even if the kernel refused to detach the probe.
 	 */
 	if (rbmap_event_file_hook(event_file, false) && event->hook)
 		rbmap_event_hook_lost(event);
@@ -337,7 +335,7 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
 /**
  * rbmap_event_enable - start or stop to record an event
  * @event_file: the event in a buffer
- * @on: whether to start.  An event without its tracepoint starts when that appears
+ * @on: whether to start.  An event that waits starts when its origin appears
  *
  * Context: sleeps.  After a stop, no record of the event follows once this returns.
  * Return: 0, -ENODEV if the event is unavailable, or an error of the kernel.

@@ -7,7 +7,7 @@
 
 /*
  * Protects the list of events of a set, the members `enabled` and `hooked` of each,
- * and the place where an event's probe is registered (tp and preempt of struct
+ * and the place where an event's probe is attached (origin and preempt of struct
  * rbmap_event_type).  The list and that place are changed with the registry's lock
  * held, too.  Callbacks of files may take this lock.
  */

@@ -16,11 +16,11 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/tracepoint.h>
 
 #include "copies.h"
 #include "event_set.h"
 #include "hook.h"
+#include "source.h"
 #include "validate.h"
 
 /**
@@ -207,7 +207,7 @@ static int rbmap_hook_add_first(struct rbmap_event_hook *hook,
 		rbmap_sync_probes();
 	rbmap_hook_stand_for(hook, event_file);
 	rbmap_hook_stop_copies(hook, event_file);
-	err = tracepoint_probe_register(event->tp, event->probe, &hook->file);
+	err = event->source->attach(event, &hook->file);
 	hook->nr = !err;
 	return err;
 }
@@ -239,7 +239,7 @@ int rbmap_event_hook_add(struct rbmap_event_file *event_file)
 static int rbmap_hook_remove_last(struct rbmap_event_hook *hook,
 				  const struct rbmap_event_type *event)
 {
-	int err = tracepoint_probe_unregister(event->tp, event->probe, &hook->file);
+	int err = event->source->detach(event, &hook->file);
 
 	if (!err)
 		rbmap_event_hook_lost(event);

@@ -8,14 +8,13 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
 #include "event.h"
 #include "event_set.h"
 #include "lib/log.h"
 #include "pids.h"
-#include "tracepoints.h"
+#include "source.h"
 
 /* Characters of a line: seven digits, the newline and a 0 byte. */
 #define RBMAP_PID_LINE	9
@@ -210,7 +209,7 @@ out:
 	return done;
 }
 
-/* Called by the tracepoints; @data is the set. */
+/* The probes; @data is the set. */
 
 static void rbmap_pids_forked(void *data, struct task_struct *parent,
 			      struct task_struct *child)
@@ -243,30 +242,36 @@ static void rbmap_pids_freed(void *data, struct task_struct *task)
 	}
 }
 
-/* These tracepoints belong to the kernel itself and are never freed. */
-static int rbmap_pids_hook(struct rbmap_event_set *set, const char *name,
-			   void *probe, bool on)
-{
-	struct tracepoint *tp = rbmap_tracepoint_find(name);
+/* The kernel itself has these tracepoints, so that they are never freed. */
+static struct rbmap_event_type rbmap_pids_fork_event = {
+	.name	= "sched_process_fork",
+	.probe	= rbmap_pids_forked,
+};
 
-	if (!tp)
+static struct rbmap_event_type rbmap_pids_free_event = {
+	.name	= "sched_process_free",
+	.probe	= rbmap_pids_freed,
+};
+
+static int rbmap_pids_hook(struct rbmap_event_set *set,
+			   struct rbmap_event_type *event, bool on)
+{
+	if (rbmap_tracepoint_source.find(event))
 		return -ENODEV;
-	return on ? tracepoint_probe_register(tp, probe, set) :
-		    tracepoint_probe_unregister(tp, probe, set);
+	return on ? rbmap_tracepoint_source.attach(event, set) :
+		    rbmap_tracepoint_source.detach(event, set);
 }
 
 static int rbmap_pids_hooks(struct rbmap_event_set *set, bool on)
 {
 	int err, err_freed;
 
-	err = rbmap_pids_hook(set, "sched_process_fork", rbmap_pids_forked, on);
+	err = rbmap_pids_hook(set, &rbmap_pids_fork_event, on);
 	if (err && on)
 		return err;
-	err_freed = rbmap_pids_hook(set, "sched_process_free",
-				    rbmap_pids_freed, on);
+	err_freed = rbmap_pids_hook(set, &rbmap_pids_free_event, on);
 	if (err_freed && on)
-		rbmap_pids_hook(set, "sched_process_fork", rbmap_pids_forked,
-				false);
+		rbmap_pids_hook(set, &rbmap_pids_fork_event, false);
 	return err ?: err_freed;
 }
 

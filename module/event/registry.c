@@ -8,14 +8,13 @@
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 
 #include "event.h"
 #include "event_set.h"
 #include "hook.h"
 #include "lib/log.h"
 #include "registry.h"
-#include "tracepoints.h"
+#include "source.h"
 #include "validate.h"
 
 /*
@@ -51,17 +50,14 @@ static bool rbmap_event_exists(const char *system, const char *name)
 	return false;
 }
 
-/* By name, because most tracepoints are not exported to modules. */
-static void rbmap_event_attach(struct rbmap_event_type *event)
+/* An event with a probe, but without a source, is one of a tracepoint. */
+static void rbmap_event_find_origin(struct rbmap_event_type *event)
 {
-	event->tp = NULL;
-	if (!event->probe || event->unavailable)
-		return;
-	event->tp = rbmap_tracepoint_find(rbmap_event_tracepoint(event));
-	if (event->tp)
-		event->preempt = rbmap_tracepoint_preempt(event->tp);
-	else if (!event->waits)
-		event->unavailable = "this kernel was built without the tracepoint";
+	event->origin = NULL;
+	if (!event->source && event->probe)
+		event->source = &rbmap_tracepoint_source;
+	if (event->source && !event->unavailable)
+		event->unavailable = event->source->find(event);
 }
 
 static void rbmap_event_unregister_locked(struct rbmap_event_type *event,
@@ -106,7 +102,7 @@ static int rbmap_event_add(struct rbmap_event_type *event)
 		return id;
 	}
 	event->id = id;
-	rbmap_event_attach(event);
+	rbmap_event_find_origin(event);
 	list_add_tail(&event->list, &rbmap_events);
 	list_for_each_entry(set, &rbmap_event_sets, list) {
 		err = rbmap_event_set_add(set, event);
@@ -261,82 +257,78 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
 }
 
 /*
- * The tracepoint and the probes registered at it change together.  Otherwise a write
- * to `enable` in between would register a probe twice, or leave one at a tracepoint
+ * The origin and the probes that are attached to it change together.  Otherwise a write
+ * to `enable` in between would attach a probe twice, or leave one at a tracepoint
  * that is freed.
  */
-static void rbmap_event_set_tracepoint(struct rbmap_event_type *event,
-				       struct tracepoint *tp)
+static void rbmap_event_origin_came(struct rbmap_event_type *event)
 {
 	struct rbmap_event_set *set;
 
 	lockdep_assert_held(&rbmap_registry_lock);
 	mutex_lock(&rbmap_event_files_lock);
-	if (event->tp) {
-		list_for_each_entry(set, &rbmap_event_sets, list)
-			rbmap_event_set_unhook(set, event);
-	}
-	WRITE_ONCE(event->tp, tp);
-	if (tp) {
-		event->preempt = rbmap_tracepoint_preempt(tp);
+	event->source->find(event);
+	if (event->origin) {
 		list_for_each_entry(set, &rbmap_event_sets, list)
 			rbmap_event_set_hook(set, event);
 	}
 	mutex_unlock(&rbmap_event_files_lock);
 }
 
-static bool rbmap_event_of(const struct rbmap_event_type *event,
-			   const struct tracepoint *tp)
+static void rbmap_event_origin_goes(struct rbmap_event_type *event)
 {
-	return event->probe && !event->unavailable &&
-	       !strcmp(rbmap_event_tracepoint(event), tp->name);
+	struct rbmap_event_set *set;
+
+	lockdep_assert_held(&rbmap_registry_lock);
+	mutex_lock(&rbmap_event_files_lock);
+	list_for_each_entry(set, &rbmap_event_sets, list)
+		rbmap_event_set_unhook(set, event);
+	WRITE_ONCE(event->origin, NULL);
+	mutex_unlock(&rbmap_event_files_lock);
+}
+
+static bool rbmap_event_waits_for(const struct rbmap_event_type *event,
+				  const char *tracepoint)
+{
+	return event->source && !event->origin && !event->unavailable &&
+	       !strcmp(rbmap_event_tracepoint(event), tracepoint);
 }
 
 /**
- * rbmap_tracepoint_came - handle a tracepoint of a module that is being loaded
- * @tp: the tracepoint, for which events may wait
+ * rbmap_origin_came - handle a tracepoint of a module that is being loaded
+ * @tracepoint: name of the tracepoint, for which events may wait.  Sources find it
  *
  * Context: may sleep.
  */
-void rbmap_tracepoint_came(struct tracepoint *tp)
+void rbmap_origin_came(const char *tracepoint)
 {
 	struct rbmap_event_type *event;
 
 	mutex_lock(&rbmap_registry_lock);
 	list_for_each_entry(event, &rbmap_events, list) {
-		if (!event->tp && rbmap_event_of(event, tp))
-			rbmap_event_set_tracepoint(event, tp);
+		if (rbmap_event_waits_for(event, tracepoint))
+			rbmap_event_origin_came(event);
 	}
 	mutex_unlock(&rbmap_registry_lock);
 }
 
 /**
- * rbmap_tracepoint_goes - handle a tracepoint of a module that is being unloaded
- * @tp: the tracepoint, whose events wait for another one of that name
+ * rbmap_origin_goes - handle a tracepoint of a module that is being unloaded
+ * @origin: the tracepoint, which sources find no more.  Its events wait for another
+ *	one of that name
  *
  * Context: may sleep.
  */
-void rbmap_tracepoint_goes(struct tracepoint *tp)
+void rbmap_origin_goes(const void *origin)
 {
 	struct rbmap_event_type *event;
 
 	mutex_lock(&rbmap_registry_lock);
 	list_for_each_entry(event, &rbmap_events, list) {
-		if (event->tp == tp)
-			rbmap_event_set_tracepoint(event, NULL);
+		if (event->origin == origin)
+			rbmap_event_origin_goes(event);
 	}
 	mutex_unlock(&rbmap_registry_lock);
-}
-
-/**
- * rbmap_events_init - prepare for the first event
- *
- * Context: may sleep.
- * Return: 0 or a negative error.
- */
-int rbmap_events_init(void)
-{
-	return rbmap_tracepoints_init();
 }
 
 /**
@@ -350,7 +342,6 @@ void rbmap_events_exit(void)
 {
 	struct rbmap_event_type *event;
 
-	rbmap_tracepoints_exit();
 	list_for_each_entry(event, &rbmap_events, list)
 		rbmap_event_hook_free(event);
 	rbmap_event_hooks_exit();

@@ -5,7 +5,6 @@
 
 #include "event.h"
 
-int rbmap_events_init(void);
 void rbmap_events_exit(void);
 bool rbmap_event_is_enabled(const struct rbmap_event_type *event);
 void rbmap_event_forget(struct rbmap_event_type *event);
@@ -13,7 +12,7 @@ void rbmap_event_forget(struct rbmap_event_type *event);
 int rbmap_event_set_show(struct rbmap_event_set *set,
 			 const struct rbmap_event_set_ops *ops, void *data);
 void rbmap_event_set_hide(struct rbmap_event_set *set);
-void rbmap_tracepoint_came(struct tracepoint *tp);
-void rbmap_tracepoint_goes(struct tracepoint *tp);
+void rbmap_origin_came(const char *tracepoint);
+void rbmap_origin_goes(const void *origin);
 
 #endif /* RBMAP_EVENT_REGISTRY_H */

@@ -17,9 +17,9 @@
 #include <linux/sched.h>
 #include <linux/sysfs.h>
 #include <linux/trace_clock.h>
-#include <linux/tracepoint.h>
 
 #include "self_cost.h"
+#include "source.h"
 
 /*
  * One bucket for each ns up to 7, then 4 buckets for each power of two, up to 16 ms.
@@ -304,7 +304,7 @@ int rbmap_self_cost_set(bool on)
 	} else {
 		static_branch_disable(&rbmap_self_cost_key);
 		/* No probe that found the measurement on runs after this. */
-		tracepoint_synchronize_unregister();
+		rbmap_tracepoint_source.settle();
 	}
 	WRITE_ONCE(rbmap_self_cost, on);
 out:

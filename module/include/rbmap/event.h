@@ -14,7 +14,7 @@
 
 struct rbmap_event_file;
 struct rbmap_event_hook;
-struct tracepoint;
+struct rbmap_source;
 
 /* Largest payload that fits any buffer: the smallest sub-buffer has 4 KiB. */
 #define RBMAP_EVENT_MAX		(4096 - RBMAP_SUBBUF_HEADER_SIZE - 8)
@@ -82,7 +82,7 @@ struct rbmap_field {
  * struct rbmap_event_type - a type of events
  * @id: common_type of the records; set by the registry
  * @preempt: number of times that the kernel disables preemption before it calls the
- *	probe; set by the registry
+ *	probe; set by the source
  * @system: name of the group, for instance "sched"; a C identifier of at most
  *	RBMAP_EVENT_NAME_MAX characters
  * @name: name of the event; the same limits as for @system
@@ -101,7 +101,9 @@ struct rbmap_field {
  *	writes itself
  * @checks: the probe does what rbmap_event_checks() says
  * @hook: the probe that all buffers share, or NULL; set by the registry
- * @tp: the tracepoint of @probe; NULL while the event waits; set by the registry
+ * @source: mechanism that calls the probe; NULL: a tracepoint, if there is a @probe
+ * @origin: place that @source has found, such as the tracepoint; NULL while the event waits;
+ *	set by the source
  * @list: entry in the list of all events; used by the registry
  */
 struct rbmap_event_type {
@@ -121,7 +123,8 @@ struct rbmap_event_type {
 	bool			apart;
 	bool			checks;
 	struct rbmap_event_hook	*hook;
-	struct tracepoint	*tp;
+	const struct rbmap_source *source;
+	void			*origin;
 	struct list_head	list;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kernel's tracepoints, and those of modules. */
-#ifndef RBMAP_EVENT_TRACEPOINTS_H
-#define RBMAP_EVENT_TRACEPOINTS_H
+#ifndef RBMAP_SOURCE_TRACEPOINT_H
+#define RBMAP_SOURCE_TRACEPOINT_H
 
 #include <linux/tracepoint.h>
 
@@ -9,4 +9,4 @@ int rbmap_tracepoints_init(void);
 void rbmap_tracepoints_exit(void);
 struct tracepoint *rbmap_tracepoint_find(const char *name);
 
-#endif /* RBMAP_EVENT_TRACEPOINTS_H */
+#endif /* RBMAP_SOURCE_TRACEPOINT_H */

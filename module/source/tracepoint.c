@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find tracepoints of the kernel and of modules by name, and follow modules that are
- * loaded and unloaded.
+ * The source of events that have a probe for a tracepoint: find tracepoints of the kernel
+ * and of modules by name, and follow modules that are loaded and unloaded.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -9,9 +9,10 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "event.h"
-#include "registry.h"
-#include "tracepoints.h"
+#include "compat/context.h"
+#include "event/registry.h"
+#include "event/source.h"
+#include "tracepoint.h"
 
 /* A loaded module with tracepoints. */
 struct rbmap_tp_module {
@@ -41,20 +42,11 @@ static struct tracepoint *rbmap_module_tracepoint(struct module *mod,
 	return tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]);
 }
 
-static void rbmap_module_visit(struct module *mod,
-			       void (*visit)(struct tracepoint *tp))
-{
-	unsigned int i;
-
-	for (i = 0; i < mod->num_tracepoints; i++)
-		visit(rbmap_module_tracepoint(mod, i));
-}
-
 /**
  * rbmap_tracepoint_find - find a tracepoint of the kernel or of a loaded module
  * @name: name of the tracepoint
  *
- * A module's tracepoint is freed with the module, after rbmap_tracepoint_goes().
+ * A module's tracepoint is freed with the module, after rbmap_origin_goes().
  *
  * Context: may sleep; the registry's lock is held, so that no tracepoint is freed.
  * Return: the tracepoint, or NULL.
@@ -81,6 +73,7 @@ struct tracepoint *rbmap_tracepoint_find(const char *name)
 static int rbmap_module_comes(struct module *mod)
 {
 	struct rbmap_tp_module *module = kmalloc(sizeof(*module), GFP_KERNEL);
+	unsigned int i;
 
 	if (!module)
 		return -ENOMEM;
@@ -88,13 +81,15 @@ static int rbmap_module_comes(struct module *mod)
 	mutex_lock(&rbmap_tp_modules_lock);
 	list_add_tail(&module->list, &rbmap_tp_modules);
 	mutex_unlock(&rbmap_tp_modules_lock);
-	rbmap_module_visit(mod, rbmap_tracepoint_came);
+	for (i = 0; i < mod->num_tracepoints; i++)
+		rbmap_origin_came(rbmap_module_tracepoint(mod, i)->name);
 	return 0;
 }
 
 static void rbmap_module_goes(struct module *mod)
 {
 	struct rbmap_tp_module *module, *next;
+	unsigned int i;
 
 	/*
 	 * Remove the module first, so that nobody can find its tracepoints from here
@@ -108,7 +103,8 @@ static void rbmap_module_goes(struct module *mod)
 		}
 	}
 	mutex_unlock(&rbmap_tp_modules_lock);
-	rbmap_module_visit(mod, rbmap_tracepoint_goes);
+	for (i = 0; i < mod->num_tracepoints; i++)
+		rbmap_origin_goes(rbmap_module_tracepoint(mod, i));
 }
 
 static int rbmap_module_notify(struct notifier_block *block,
@@ -125,6 +121,42 @@ static int rbmap_module_notify(struct notifier_block *block,
 
 static struct notifier_block rbmap_module_block = {
 	.notifier_call	= rbmap_module_notify,
+};
+
+/* By name, because most tracepoints are not exported to modules. */
+static const char *rbmap_tracepoint_source_find(struct rbmap_event_type *event)
+{
+	struct tracepoint *tp = rbmap_tracepoint_find(rbmap_event_tracepoint(event));
+
+	if (tp)
+		event->preempt = rbmap_tracepoint_preempt(tp);
+	WRITE_ONCE(event->origin, tp);
+	return tp || event->waits ? NULL :
+	       "this kernel was built without the tracepoint";
+}
+
+static int rbmap_tracepoint_source_attach(const struct rbmap_event_type *event,
+					  void *data)
+{
+	return tracepoint_probe_register(event->origin, event->probe, data);
+}
+
+static int rbmap_tracepoint_source_detach(const struct rbmap_event_type *event,
+					  void *data)
+{
+	return tracepoint_probe_unregister(event->origin, event->probe, data);
+}
+
+static void rbmap_tracepoint_source_settle(void)
+{
+	tracepoint_synchronize_unregister();
+}
+
+const struct rbmap_source rbmap_tracepoint_source = {
+	.find	= rbmap_tracepoint_source_find,
+	.attach	= rbmap_tracepoint_source_attach,
+	.detach	= rbmap_tracepoint_source_detach,
+	.settle	= rbmap_tracepoint_source_settle,
 };
 
 /**
