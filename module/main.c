@@ -18,6 +18,7 @@
 #include "instance.h"
 #include "lib/access.h"
 #include "probes/probes.h"
+#include "source/kernel_event.h"
 #include "source/tracepoint.h"
 #include "tracefs/tracefs.h"
 
@@ -129,6 +130,7 @@ err_buffers_exit:
 	rbmap_buffers_exit();
 err_events_exit:
 	rbmap_control_dynamic_exit();
+	rbmap_kernel_events_exit();
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();
 err_self_cost_exit:
@@ -146,6 +148,7 @@ static void __exit rbmap_exit(void)
 	rbmap_chrdevs_exit();
 	rbmap_buffers_exit();
 	rbmap_control_dynamic_exit();
+	rbmap_kernel_events_exit();
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();
 	rbmap_self_cost_exit();

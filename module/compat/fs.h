@@ -5,8 +5,10 @@
 #include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/mount.h>
 #include <linux/path.h>
 #include <linux/rcupdate.h>
+#include <linux/uio.h>
 
 #include "compat.h"
 
@@ -54,6 +56,26 @@ static inline void rbmap_set_dentry_ops(struct super_block *sb,
 	set_default_d_op(sb, ops);
 #else
 	sb->s_d_op = ops;
+#endif
+}
+
+/* The direction of an iov_iter that is read into. */
+#ifdef ITER_DEST
+#define RBMAP_ITER_DEST	ITER_DEST
+#else
+#define RBMAP_ITER_DEST	READ
+#endif
+
+/* Open a file by its path from the root of a mount on. */
+static inline struct file *rbmap_open_root(struct vfsmount *mount, const char *name,
+					   int flags)
+{
+#ifdef RBMAP_HAVE_OPEN_ROOT_PATH
+	const struct path root = { .mnt = mount, .dentry = mount->mnt_root };
+
+	return file_open_root(&root, name, flags, 0);
+#else
+	return file_open_root(mount->mnt_root, mount, name, flags, 0);
 #endif
 }
 

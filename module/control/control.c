@@ -15,6 +15,7 @@
 #include "control.h"
 #include "dir.h"
 #include "dynamic_events.h"
+#include "event/event_set.h"
 #include "event/self_cost.h"
 #include "events.h"
 #include "lib/access.h"
@@ -372,6 +373,7 @@ static ssize_t cpus_lacking_show(struct kobject *kobj,
 static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 			   const char *buf, size_t len)
 {
+	const struct rbmap_control *control = rbmap_dir_data(kobj);
 	unsigned long value;
 	int err = rbmap_locked_down();
 
@@ -381,6 +383,8 @@ static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr,
 		return rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
 					    "1 to discard all events");
 	rbmap_buffer_reset(rbmap_controlled(kobj));
+	if (control->events)
+		rbmap_event_set_missed_reset(control->events);
 	return len;
 }
 

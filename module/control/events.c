@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /sys/kernel/rbmap/events: the events that exist, and those that are recorded. */
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -14,6 +15,7 @@
 #include "event/filter.h"
 #include "event/format.h"
 #include "event/registry.h"
+#include "event/source.h"
 #include "events.h"
 #include "lib/access.h"
 #include "lib/log.h"
@@ -83,6 +85,32 @@ static ssize_t status_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "available\n");
 }
 
+static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
+	const struct rbmap_source *source = event_file->event->source;
+
+	return sysfs_emit(buf, "%s\n", source ? source->name : "program");
+}
+
+/* For all buffers together, since somebody named the event first. */
+static ssize_t counts_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
+	const struct rbmap_event_type *event = event_file->event;
+	struct rbmap_source_count sum = { 0 }, count;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		event->source->count(event, cpu, &count);
+		sum.calls += count.calls;
+		sum.received += count.received;
+	}
+	return sysfs_emit(buf, "calls: %llu\nreceived: %llu\nmissed: %llu\n", sum.calls,
+			  sum.received, rbmap_source_missed(&sum));
+}
+
 /* A binary attribute, because the text may be longer than a page. */
 static ssize_t rbmap_event_format_read(struct file *file, struct kobject *kobj,
 				       rbmap_bin_attribute *attr, char *buf,
@@ -121,16 +149,30 @@ static struct kobj_attribute rbmap_event_enable_attr =
 	__ATTR(enable, RBMAP_MODE_RW, rbmap_event_enable_show, rbmap_event_enable_store);
 static struct kobj_attribute id_attr = RBMAP_ATTR_RO(id);
 static struct kobj_attribute status_attr = RBMAP_ATTR_RO(status);
+static struct kobj_attribute source_attr = RBMAP_ATTR_RO(source);
+static struct kobj_attribute counts_attr = RBMAP_ATTR_RO(counts);
 
 static struct attribute *rbmap_event_attrs[] = {
 	&rbmap_event_enable_attr.attr,
 	&id_attr.attr,
 	&status_attr.attr,
+	&source_attr.attr,
+	&counts_attr.attr,
 	NULL
 };
 
+/* Only some sources count. */
+static umode_t rbmap_event_visible(struct kobject *kobj, struct attribute *attr, int n)
+{
+	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
+	const struct rbmap_source *source = event_file->event->source;
+
+	return attr != &counts_attr.attr || (source && source->count) ? attr->mode : 0;
+}
+
 static const struct attribute_group rbmap_event_group = {
-	.attrs = rbmap_event_attrs,
+	.attrs		= rbmap_event_attrs,
+	.is_visible	= rbmap_event_visible,
 };
 
 static const struct bin_attribute rbmap_event_format_attr = {

@@ -8,6 +8,7 @@
 #include "buffer/cpu_buffer.h"
 #include "control.h"
 #include "dir.h"
+#include "event/event_set.h"
 #include "event/self_cost.h"
 #include "per_cpu.h"
 #include "sizes.h"
@@ -29,9 +30,13 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
 	struct rbmap_cpu_buffer *cpu_buf = rbmap_dir_data(kobj);
+	const struct rbmap_control *control = rbmap_dir_data(kobj->parent);
 	struct rbmap_buffer_stats s;
+	u64 missed = 0;
 	int err, len;
 
+	if (control->events)
+		missed = rbmap_event_set_missed(control->events, cpu_buf->cpu);
 	err = rbmap_buffer_stats(cpu_buf->buffer, cpu_buf->cpu, &s);
 	if (err)
 		return err;
@@ -62,6 +67,8 @@ static ssize_t stats_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     s.dropped_too_large);
 	len += sysfs_emit_at(buf, len, "dropped no ring: %llu\n",
 			     s.dropped_no_ring);
+	/* No ring has heard of them, so that they are not in the sums above and below. */
+	len += sysfs_emit_at(buf, len, "missed: %llu\n", missed);
 	len += sysfs_emit_at(buf, len, "disabled: %llu\n", s.disabled);
 	len += sysfs_emit_at(buf, len, "excluded: %llu\n", s.excluded);
 	len += sysfs_emit_at(buf, len, "expired: %llu\n", s.expired);

@@ -12,6 +12,7 @@
 #include "compat/sysfs.h"
 #include "control.h"
 #include "dir.h"
+#include "event/demand.h"
 #include "event/event.h"
 #include "event/event_set.h"
 #include "lib/access.h"
@@ -46,7 +47,9 @@ static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word)
 	} else {
 		match.either = word;
 	}
-	err = rbmap_event_set_enable(set, &match, on);
+	err = on ? rbmap_event_set_demand(set, &match) : 0;
+	if (!err)
+		err = rbmap_event_set_enable(set, &match, on);
 	if (colon)
 		*colon = ':';
 	return err == -ENODEV ?

@@ -3,6 +3,7 @@
 #include "registry.c"
 #include "validate.c"
 #include "event_set.c"
+#include "demand.c"
 #include "hook.c"
 #include "format.c"
 #include "filter.c"

@@ -3,4 +3,5 @@
 #include "reserve.c"
 #include "wanted.c"
 #include "copies.c"
+#include "whole.c"
 #include "self_cost.c"

@@ -108,6 +108,18 @@ static __always_inline void rbmap_copies_write_small(const struct rbmap_event_co
 	} while ((event_file = *++at));
 }
 
+static __always_inline void rbmap_copies_write_all(const struct rbmap_event_copies *copies,
+						   struct rbmap_record *record,
+						   size_t size)
+{
+	preempt_disable_notrace();
+	if (likely(size <= RBMAP_SMALL_MAX))
+		rbmap_copies_write_small(copies, record, size);
+	else
+		rbmap_copies_write_large(copies, record, size);
+	preempt_enable_notrace();
+}
+
 /**
  * rbmap_copies_write - copy a record to all buffers that want it
  * @copies: the event files of the buffers
@@ -126,11 +138,21 @@ bool rbmap_copies_write(const struct rbmap_event_copies *copies,
 
 	rbmap_record_begin(record, event_file->id,
 			   event_file->preempt - RBMAP_RESERVE_PREEMPT);
-	preempt_disable_notrace();
-	if (likely(size <= RBMAP_SMALL_MAX))
-		rbmap_copies_write_small(copies, record, size);
-	else
-		rbmap_copies_write_large(copies, record, size);
-	preempt_enable_notrace();
+	rbmap_copies_write_all(copies, record, size);
 	return false;
+}
+
+/**
+ * rbmap_copies_write_filled - copy a whole record to all buffers that want it
+ * @copies: the event files of the buffers
+ * @record: the record, with its common fields
+ * @size: bytes of the record, at least 8; the record of a buffer that it does not fit is
+ *	dropped
+ *
+ * Context: any, including NMI.
+ */
+void rbmap_copies_write_filled(const struct rbmap_event_copies *copies,
+			       struct rbmap_record *record, size_t size)
+{
+	rbmap_copies_write_all(copies, record, size);
 }

@@ -54,6 +54,9 @@ struct rbmap_event_filter {
  * @filter: filter of the records, or NULL if all are wanted
  * @copies: event files that get a copy of each record; NULL: only this one.  Only the
  *	file of a struct rbmap_event_hook has copies
+ * @missed: for each CPU, how many events the kernel had missed when the probe was
+ *	attached; NULL if it misses none.  Under rbmap_event_files_lock
+ * @missing: whether @missed is to be subtracted: the probe is attached, or was since
  * @set: all events of the buffer
  * @list: entry in the list of the buffer's events
  * @dir: directory that shows the event; used by the set's operations
@@ -70,6 +73,8 @@ struct rbmap_event_file {
 	bool			by_task;
 	struct rbmap_event_filter *filter;
 	struct rbmap_event_copies *copies;
+	u64 __percpu		*missed;
+	bool			missing;
 	struct rbmap_event_set	*set;
 	struct list_head	list;
 	struct kobject		*dir;
@@ -92,6 +97,8 @@ struct rbmap_event_set_ops {
  * @buffer: buffer that gets the records
  * @event_files: event file of each event
  * @removed: event files of a hidden set, which probes may still use
+ * @missed: for each CPU, events that the kernel missed while the buffer recorded them,
+ *	without those of events that are recorded now; NULL if it cannot miss any
  * @pids: tasks of each list, or NULL if the list is not used
  * @follow: whether children of listed tasks are added to the list
  * @list: entry in the list of the sets of all buffers
@@ -102,6 +109,7 @@ struct rbmap_event_set {
 	struct rbmap_buffer		*buffer;
 	struct list_head		event_files;
 	struct list_head		removed;
+	u64 __percpu			*missed;
 	struct rbmap_pids		*pids[RBMAP_NR_PIDS];
 	bool				follow;
 	struct list_head		list;
@@ -160,6 +168,10 @@ rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 {
 	return smp_load_acquire(&set->pids[list]);
 }
+
+/* event/whole.c: sources that bring whole records */
+void rbmap_event_record(const struct rbmap_event_file *event_file,
+			struct rbmap_record *record, size_t size);
 
 static inline const char *
 rbmap_event_tracepoint(const struct rbmap_event_type *event)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The events of a buffer, and whether they are recorded. */
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -66,6 +67,124 @@ void rbmap_event_set_update_checks(struct rbmap_event_set *set)
 		rbmap_event_file_update_checks(event_file);
 }
 
+static u64 rbmap_event_missed(const struct rbmap_event_type *event, int cpu)
+{
+	struct rbmap_source_count count;
+
+	event->source->count(event, cpu, &count);
+	return rbmap_source_missed(&count);
+}
+
+/* The kernel may miss an event while the buffer records it: begin to count. */
+static void rbmap_event_missed_begin(struct rbmap_event_file *event_file)
+{
+	const struct rbmap_event_type *event = event_file->event;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(event_file->missed, cpu) = rbmap_event_missed(event, cpu);
+	event_file->missing = true;
+}
+
+static u64 rbmap_event_missed_since(const struct rbmap_event_file *event_file, int cpu)
+{
+	const struct rbmap_event_type *event = event_file->event;
+	u64 now, from;
+
+	if (!event_file->missing)
+		return 0;
+	now = rbmap_event_missed(event, cpu);
+	from = *per_cpu_ptr(event_file->missed, cpu);
+	return now > from ? now - from : 0;
+}
+
+/* Stop to count.  No probe runs that was detached. */
+static void rbmap_event_missed_end(struct rbmap_event_file *event_file)
+{
+	int cpu;
+
+	if (!event_file->missing)
+		return;
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(event_file->set->missed, cpu) +=
+			rbmap_event_missed_since(event_file, cpu);
+	event_file->missing = false;
+}
+
+static void rbmap_event_set_missed_end(struct rbmap_event_set *set)
+{
+	struct rbmap_event_file *event_file;
+
+	mutex_lock(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (!event_file->hooked)
+			rbmap_event_missed_end(event_file);
+	}
+	mutex_unlock(&rbmap_event_files_lock);
+}
+
+/* The memory to count them; an event that is never missed needs none. */
+static int rbmap_event_missed_alloc(struct rbmap_event_file *event_file)
+{
+	const struct rbmap_source *source = event_file->event->source;
+	struct rbmap_event_set *set = event_file->set;
+
+	if (!source || !source->count)
+		return 0;
+	if (!set->missed)
+		set->missed = alloc_percpu(u64);
+	event_file->missed = alloc_percpu(u64);
+	return set->missed && event_file->missed ? 0 : -ENOMEM;
+}
+
+/**
+ * rbmap_event_set_missed - number of events that the kernel missed
+ * @set: the buffer's set
+ * @cpu: a CPU
+ *
+ * These are events that were enabled in the buffer, but for which the kernel had no
+ * memory: the task or interrupt was already in another event.  An event that happens
+ * at this moment may count, too.
+ *
+ * Context: may sleep.
+ */
+u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu)
+{
+	const struct rbmap_event_file *event_file;
+	u64 missed = 0;
+
+	mutex_lock(&rbmap_event_files_lock);
+	if (set->missed)
+		missed = *per_cpu_ptr(set->missed, cpu);
+	list_for_each_entry(event_file, &set->event_files, list)
+		missed += rbmap_event_missed_since(event_file, cpu);
+	mutex_unlock(&rbmap_event_files_lock);
+	return missed;
+}
+
+/**
+ * rbmap_event_set_missed_reset - count missed events from 0 again
+ * @set: the buffer's set
+ *
+ * Context: may sleep.
+ */
+void rbmap_event_set_missed_reset(struct rbmap_event_set *set)
+{
+	struct rbmap_event_file *event_file;
+	int cpu;
+
+	mutex_lock(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		if (event_file->missing)
+			rbmap_event_missed_begin(event_file);
+	}
+	if (set->missed) {
+		for_each_possible_cpu(cpu)
+			*per_cpu_ptr(set->missed, cpu) = 0;
+	}
+	mutex_unlock(&rbmap_event_files_lock);
+}
+
 /* A probe of its own for this buffer: the kernel calls it for each buffer. */
 static int rbmap_event_file_probe(struct rbmap_event_file *event_file, bool on)
 {
@@ -87,6 +206,10 @@ static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 	lockdep_assert_held(&rbmap_event_files_lock);
 	if (!event->source || !event->origin || event_file->hooked == on)
 		return 0;
+	if (on && event_file->missed) {
+		rbmap_event_missed_end(event_file);
+		rbmap_event_missed_begin(event_file);
+	}
 	if (!event->hook)
 		err = rbmap_event_file_probe(event_file, on);
 	else if (on)
@@ -162,6 +285,7 @@ static void rbmap_event_files_put(struct list_head *event_files)
 
 	list_for_each_entry_safe(event_file, next, event_files, list) {
 		rbmap_event_filter_free(event_file->filter);
+		free_percpu(event_file->missed);
 		kfree(event_file);
 	}
 }
@@ -176,6 +300,7 @@ void rbmap_event_set_destroy(struct rbmap_event_set *set)
 {
 	rbmap_event_files_put(&set->removed);
 	rbmap_event_pids_free(set);
+	free_percpu(set->missed);
 	kfree(set);
 }
 
@@ -238,6 +363,11 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	event_file->head.buffer = set->buffer;
 	event_file->event = event;
 	event_file->set = set;
+	if (rbmap_event_missed_alloc(event_file)) {
+		free_percpu(event_file->missed);
+		kfree(event_file);
+		return -ENOMEM;
+	}
 	event_file->pid_field = rbmap_event_pid_field(event, &event_file->switches);
 	event_file->by_task = rbmap_event_by_task(event);
 	mutex_lock(&rbmap_event_files_lock);
@@ -347,8 +477,10 @@ int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 	mutex_lock(&rbmap_event_files_lock);
 	ret = rbmap_event_file_switch(event_file, on);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (ret > 0 && !on)
+	if (ret > 0 && !on) {
 		rbmap_event_hooks_settle();
+		rbmap_event_set_missed_end(event_file->set);
+	}
 	return min(ret, 0);
 }
 
@@ -401,8 +533,10 @@ int rbmap_event_set_enable(struct rbmap_event_set *set,
 	}
 	mutex_unlock(&rbmap_event_files_lock);
 	/* Wait once for all events: it takes milliseconds. */
-	if (changed && !on)
+	if (changed && !on) {
 		rbmap_event_hooks_settle();
+		rbmap_event_set_missed_end(set);
+	}
 	return any ? err : -ENODEV;
 }
 

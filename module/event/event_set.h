@@ -48,6 +48,8 @@ struct rbmap_event_match {
 int rbmap_event_set_enable(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on);
 char *rbmap_event_set_list(struct rbmap_event_set *set, bool enabled);
+u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu);
+void rbmap_event_set_missed_reset(struct rbmap_event_set *set);
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
 void rbmap_sync_probes(void);

@@ -27,6 +27,8 @@ static void rbmap_format_fields(struct rbmap_text *text,
 		rbmap_text_add(text, "\tfield:%s %s", field->type, field->name);
 		if (field->len == RBMAP_FIELD_OPEN)
 			rbmap_text_add(text, "[]");
+		else if (field->length)
+			rbmap_text_add(text, "[%s]", field->length);
 		else if (field->len)
 			rbmap_text_add(text, "[%d]", field->len);
 		rbmap_text_add(text, ";\toffset:%zu;\tsize:%u;\tsigned:%d;\n",

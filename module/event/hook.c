@@ -54,7 +54,8 @@ static u64 rbmap_hooks_settled = 1;
  * rbmap_event_hook_create - let the buffers share the probe of an event
  * @event: an event that no buffer has yet
  *
- * They can share it if it assembles the whole record on its stack.
+ * They can share it if it assembles the whole record on its stack, or if the source
+ * brings the whole record.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -62,7 +63,8 @@ static u64 rbmap_hooks_settled = 1;
 int rbmap_event_hook_create(struct rbmap_event_type *event)
 {
 	event->hook = NULL;
-	if (!event->probe || !event->checks || !rbmap_event_fits_stack(event))
+	if (!event->whole &&
+	    (!event->probe || !event->checks || !rbmap_event_fits_stack(event)))
 		return 0;
 	event->hook = kzalloc(sizeof(*event->hook), GFP_KERNEL);
 	if (!event->hook)

@@ -39,15 +39,21 @@ static bool rbmap_event_is(const struct rbmap_event_type *event, const char *sys
 	return !strcmp(event->system, system) && !strcmp(event->name, name);
 }
 
-static bool rbmap_event_exists(const char *system, const char *name)
+static struct rbmap_event_type *rbmap_event_lookup(const char *system, const char *name)
 {
-	const struct rbmap_event_type *event;
+	struct rbmap_event_type *event;
 
 	list_for_each_entry(event, &rbmap_events, list) {
 		if (rbmap_event_is(event, system, name))
-			return true;
+			return event;
 	}
-	return false;
+	return NULL;
+}
+
+/* May an event on demand take the place of this one? */
+static bool rbmap_event_yields(const struct rbmap_event_type *event)
+{
+	return event->replaceable && event->unavailable;
 }
 
 /* An event with a probe, but without a source, is one of a tracepoint. */
@@ -83,11 +89,12 @@ static void rbmap_event_remove(struct rbmap_event_type *event)
 
 static int rbmap_event_add(struct rbmap_event_type *event)
 {
+	struct rbmap_event_type *old = rbmap_event_lookup(event->system, event->name);
 	struct rbmap_event_set *set;
 	int id, err;
 
 	lockdep_assert_held(&rbmap_registry_lock);
-	if (rbmap_event_exists(event->system, event->name)) {
+	if (old && !(event->on_demand && rbmap_event_yields(old))) {
 		rbmap_warn("event %s:%s refused: an event with this name exists\n",
 			   event->system, event->name);
 		return -EEXIST;
@@ -103,7 +110,11 @@ static int rbmap_event_add(struct rbmap_event_type *event)
 	}
 	event->id = id;
 	rbmap_event_find_origin(event);
+	if (old)
+		rbmap_event_remove(old);
 	list_add_tail(&event->list, &rbmap_events);
+	if (event->on_demand)
+		return 0;
 	list_for_each_entry(set, &rbmap_event_sets, list) {
 		err = rbmap_event_set_add(set, event);
 		if (err) {
@@ -226,6 +237,8 @@ int rbmap_event_set_show(struct rbmap_event_set *set,
 	set->data = data;
 	list_add_tail(&set->list, &rbmap_event_sets);
 	list_for_each_entry(event, &rbmap_events, list) {
+		if (event->on_demand)
+			continue;
 		err = rbmap_event_set_add(set, event);
 		if (err)
 			break;
@@ -256,6 +269,63 @@ void rbmap_event_set_hide(struct rbmap_event_set *set)
 	mutex_unlock(&rbmap_registry_lock);
 }
 
+/**
+ * rbmap_event_registered - test whether an event exists that is not to be replaced
+ * @system: its system
+ * @name: its name
+ *
+ * Context: may sleep.
+ */
+bool rbmap_event_registered(const char *system, const char *name)
+{
+	const struct rbmap_event_type *event;
+	bool exists;
+
+	mutex_lock(&rbmap_registry_lock);
+	event = rbmap_event_lookup(system, name);
+	exists = event && !rbmap_event_yields(event);
+	mutex_unlock(&rbmap_registry_lock);
+	return exists;
+}
+
+/**
+ * rbmap_event_set_add_some - let a buffer have registered events on demand
+ * @set: the buffer's set
+ * @match: the events; the buffer may have some of them
+ * @matches: test whether an event matches
+ *
+ * Context: may sleep.
+ * Return: 0; -ENODEV if the set is not shown any more; -ENOMEM.
+ */
+int rbmap_event_set_add_some(struct rbmap_event_set *set,
+			     const struct rbmap_event_match *match,
+			     bool (*matches)(const struct rbmap_event_match *match,
+					     const char *system, const char *name))
+{
+	struct rbmap_event_type *event;
+	LIST_HEAD(removed);
+	int err = 0;
+
+	mutex_lock(&rbmap_registry_lock);
+	if (!set->ops)
+		err = -ENODEV;
+	list_for_each_entry(event, &rbmap_events, list) {
+		if (err)
+			break;
+		if (!event->on_demand ||
+		    !matches(match, event->system, event->name) ||
+		    rbmap_event_set_find(set, event))
+			continue;
+		err = rbmap_event_set_add(set, event);
+		if (err)
+			rbmap_event_set_remove(set, event, &removed);
+	}
+	mutex_unlock(&rbmap_registry_lock);
+	if (!list_empty(&removed))
+		rbmap_event_files_free(&removed);
+	return err;
+}
+
 /*
  * The origin and the probes that are attached to it change together.  Otherwise a write
  * to `enable` in between would attach a probe twice, or leave one at a tracepoint
@@ -267,7 +337,7 @@ static void rbmap_event_origin_came(struct rbmap_event_type *event)
 
 	lockdep_assert_held(&rbmap_registry_lock);
 	mutex_lock(&rbmap_event_files_lock);
-	event->source->find(event);
+	event->unavailable = event->source->find(event);
 	if (event->origin) {
 		list_for_each_entry(set, &rbmap_event_sets, list)
 			rbmap_event_set_hook(set, event);

@@ -9,25 +9,57 @@
 #include "event.h"
 
 /**
+ * struct rbmap_source_count - events since a source has made them
+ * @calls: events that happened while some buffer recorded them
+ * @received: those of which the kernel handed over a record.  The others were missed
+ */
+struct rbmap_source_count {
+	u64	calls;
+	u64	received;
+};
+
+static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
+{
+	return count->calls > count->received ? count->calls - count->received : 0;
+}
+
+/**
  * struct rbmap_source - a mechanism of the kernel that calls probes
+ * @name: kind of the events, for users
  * @find: find where an event comes from.  Sets @origin and @preempt of the event; @origin
  *	stays NULL while the event waits for a module.  Returns NULL, or the reason why this
  *	kernel cannot have the event
  * @attach: let the event call its probe with the given data; returns 0 or a negative error
  * @detach: undo @attach.  The probe may still run until @settle
- * @settle: sleep until no probe runs that was detached before
+ * @settle: sleep until no probe runs that was detached before; NULL: that of tracepoints
+ *	waits for this source, too
+ * @make: register the event of that name, if the source can have it.  Returns 0 or a
+ *	negative error: -ENOENT without such an event
+ * @names: names of all events that @make can make, a line SYSTEM:EVENT for each.  The
+ *	caller frees the text with kvfree(); NULL without memory or without names
+ * @count: count the events of a CPU; NULL: the kernel hands over each one
+ *
+ * A source without @make has no events on demand.
  *
  * Context: process context.  find() is called with the registry's lock held, attach() and
- * detach() with rbmap_event_files_lock.
+ * detach() with rbmap_event_files_lock, make() and names() without locks.
  */
 struct rbmap_source {
+	const char	*name;
 	const char	*(*find)(struct rbmap_event_type *event);
 	int		(*attach)(const struct rbmap_event_type *event, void *data);
 	int		(*detach)(const struct rbmap_event_type *event, void *data);
 	void		(*settle)(void);
+	int		(*make)(const char *system, const char *name);
+	char		*(*names)(void);
+	void		(*count)(const struct rbmap_event_type *event, int cpu,
+				 struct rbmap_source_count *count);
 };
 
 /* source/tracepoint.c: also the source of each event that names none. */
 extern const struct rbmap_source rbmap_tracepoint_source;
+
+/* source/kernel_event.c: the events of the kernel, on demand. */
+extern const struct rbmap_source rbmap_kernel_source;
 
 #endif /* RBMAP_EVENT_SOURCE_H */

@@ -139,6 +139,15 @@ static noinline bool rbmap_both_wanted(const struct rbmap_event_file *event_file
 	       !(checks & RBMAP_CHECK_EXCLUDED && rbmap_excluded(event_file));
 }
 
+static __always_inline bool
+rbmap_record_wanted_here(const struct rbmap_event_file *event_file, void *fields,
+			 const void *record, size_t size)
+{
+	if (unlikely(rb_read_plain(event_file->head.checks) & RBMAP_CHECK_TASK))
+		return rbmap_both_wanted(event_file, fields, record, size);
+	return rbmap_filter_wanted(event_file, fields, record, size);
+}
+
 /*
  * The test of tasks and the copies are tail calls.  Otherwise registers would be saved
  * for each event.
@@ -153,8 +162,34 @@ bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields
 		if (copies)
 			return rbmap_copies_write(copies, fields, size);
 	}
-	if (unlikely(rb_read_plain(event_file->head.checks) & RBMAP_CHECK_TASK))
-		return rbmap_both_wanted(event_file, fields, record, size);
-	return rbmap_filter_wanted(event_file, fields, record, size);
+	return rbmap_record_wanted_here(event_file, fields, record, size);
 }
 EXPORT_SYMBOL_GPL(rbmap_record_wanted);
+
+/**
+ * rbmap_whole_wanted - does the buffer of a source's event want a whole record?
+ * @event_file: the event in the buffer, which has checks
+ * @record: the record, with its common fields
+ * @size: bytes of the record
+ *
+ * Context: any, including NMI, in the context of the event.
+ * Return: false: do not record the event, because it is not wanted, or because all
+ * buffers that want it have a copy.
+ */
+bool rbmap_whole_wanted(const struct rbmap_event_file *event_file,
+			struct rbmap_record *record, size_t size)
+{
+	const struct rbmap_event_copies *copies;
+	u8 checks = rbmap_event_checks(event_file);
+
+	if (checks & RBMAP_CHECK_TASK && !rbmap_task_wanted(event_file))
+		return false;
+	if (!(checks & RBMAP_CHECK_RECORD))
+		return true;
+	copies = rbmap_event_file_copies(event_file);
+	if (copies) {
+		rbmap_copies_write_filled(copies, record, size);
+		return false;
+	}
+	return rbmap_record_wanted_here(event_file, record, record, size);
+}

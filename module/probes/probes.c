@@ -31,6 +31,7 @@ static int rbmap_probe_set_register(const struct rbmap_probe_set *set)
 		event->system = set->system;
 		event->name = probe->name;
 		event->enum_value = set->enum_value;
+		event->replaceable = true;
 		if (!probe->fits)
 			event->unavailable = "its probe does not fit this kernel: the build has said why";
 		else if (!event->probe)

@@ -34,6 +34,7 @@ struct rbmap_source;
  * @len: number of elements of an array; 0 if the member is not an array;
  *	RBMAP_FIELD_OPEN for an array up to the end of the record
  * @is_signed: the type is signed
+ * @length: text that the format file shows in place of @len, or NULL
  *
  * A record begins with struct trace_entry, which is not listed.  @size and @align
  * determine the offset of a member, as in any C structure.
@@ -45,6 +46,7 @@ struct rbmap_field {
 	u16		align;
 	s16		len;
 	bool		is_signed;
+	const char	*length;
 };
 
 #define RBMAP_FIELD_OPEN	(-1)
@@ -100,6 +102,9 @@ struct rbmap_field {
  *	include it, and set_event_pid does not apply to it.  For events that a program
  *	writes itself
  * @checks: the probe does what rbmap_event_checks() says
+ * @whole: the source brings whole records, and there is no @probe
+ * @replaceable: an event on demand takes the place of this one if it is unavailable
+ * @on_demand: a buffer has the event only after somebody has named it there
  * @hook: the probe that all buffers share, or NULL; set by the registry
  * @source: mechanism that calls the probe; NULL: a tracepoint, if there is a @probe
  * @origin: place that @source has found, such as the tracepoint; NULL while the event waits;
@@ -122,6 +127,9 @@ struct rbmap_event_type {
 	bool			waits;
 	bool			apart;
 	bool			checks;
+	bool			whole;
+	bool			replaceable;
+	bool			on_demand;
 	struct rbmap_event_hook	*hook;
 	const struct rbmap_source *source;
 	void			*origin;

@@ -174,7 +174,7 @@ obeyed trace_clock 'local\n' "$clocks"
 # Statistics
 
 is "$(cut -d : -f 1 $rb/per_cpu/cpu0/stats | xargs)" \
-	"entries overrun commit overrun bytes oldest event ts now ts dropped events read events emitted discarded dropped full dropped lapped dropped nested dropped too large dropped no ring disabled excluded expired lost events lost reported subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation snapshot events retired rings retired bytes readers" \
+	"entries overrun commit overrun bytes oldest event ts now ts dropped events read events emitted discarded dropped full dropped lapped dropped nested dropped too large dropped no ring missed disabled excluded expired lost events lost reported subbufs touched subbufs lost subbufs moved subbufs copied slots subbuf size generation snapshot events retired rings retired bytes readers" \
 	"statistics"
 mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 lines()

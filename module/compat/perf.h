@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Perf events of tracepoints. */
+#ifndef RBMAP_COMPAT_PERF_H
+#define RBMAP_COMPAT_PERF_H
+
+#include <linux/kconfig.h>
+#include <linux/trace_events.h>
+
+#include "compat.h"
+
+/*
+ * The part of common_preempt_count that the tracepoint itself or, on kernels whose
+ * tracepoints do not disable preemption, the probe of perf has added.  ftrace subtracts
+ * the same from its own records.
+ */
+#define RBMAP_PERF_PREEMPT	IS_ENABLED(CONFIG_PREEMPTION)
+
+/* Has the event a record of its own for the tracepoint of another event? */
+static inline bool rbmap_call_is_custom(const struct trace_event_call *call)
+{
+#ifdef RBMAP_HAVE_TRACE_EVENT_CUSTOM
+	return call->flags & TRACE_EVENT_FL_CUSTOM;
+#else
+	return false;
+#endif
+}
+
+/* Does a format file show a length such as [sizeof(struct x)] as it was written? */
+#ifdef RBMAP_HAVE_TRACE_EVENT_FIELD_LEN
+#define RBMAP_LENGTH_AS_WRITTEN	false
+#else
+#define RBMAP_LENGTH_AS_WRITTEN	true
+#endif
+
+/* count.S counts the calls of the kernel's probes. */
+#if (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)) && !defined(CONFIG_UML) && \
+	!defined(CONFIG_CFI_CLANG) && !defined(CONFIG_CFI)
+#define RBMAP_COUNTS_CALLS	1
+#else
+#define RBMAP_COUNTS_CALLS	0
+#endif
+
+#endif /* RBMAP_COMPAT_PERF_H */

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace events can belong to a tracepoint that has another event.
+ * Linux 5.18: 3a73333fb370 ("tracing: Add TRACE_CUSTOM_EVENT() macro")
+ */
+#include <linux/trace_events.h>
+
+int custom(void);
+
+int custom(void)
+{
+	return TRACE_EVENT_FL_CUSTOM;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events on demand: a source has far more of them than anybody wants, and an event costs
+ * memory and a directory in each buffer.  So the event is made when somebody first names
+ * it, and a buffer has it after it was named there.
+ */
+#include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "demand.h"
+#include "event.h"
+#include "event_set.h"
+#include "registry.h"
+#include "source.h"
+
+static const struct rbmap_source *const rbmap_demand_sources[] = {
+	&rbmap_kernel_source,
+};
+
+static bool rbmap_demand_named(const char *name, const char *wanted)
+{
+	return !wanted || !strcmp(name, wanted);
+}
+
+static bool rbmap_demand_matches(const struct rbmap_event_match *match,
+				 const char *system, const char *name)
+{
+	return rbmap_demand_named(system, match->system) &&
+	       rbmap_demand_named(name, match->name) &&
+	       (rbmap_demand_named(system, match->either) ||
+		rbmap_demand_named(name, match->either));
+}
+
+/*
+ * Make the events of the source that match.  One that the source cannot have does not
+ * stop the others: its name is missing afterwards.
+ */
+static int rbmap_demand_make_some(const struct rbmap_source *source,
+				  const struct rbmap_event_match *match)
+{
+	char *names = source->names(), *rest = names, *line, *name;
+	int err = 0;
+
+	while (err != -ENOMEM && (line = strsep(&rest, "\n"))) {
+		name = strchr(line, ':');
+		if (!name)
+			continue;
+		*name++ = 0;
+		if (rbmap_demand_matches(match, line, name) &&
+		    !rbmap_event_registered(line, name))
+			err = source->make(line, name);
+		cond_resched();
+	}
+	kvfree(names);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int rbmap_demand_make(const struct rbmap_source *source,
+			     const struct rbmap_event_match *match)
+{
+	int err;
+
+	if (!match->system || !match->name)
+		return rbmap_demand_make_some(source, match);
+	if (rbmap_event_registered(match->system, match->name))
+		return 0;
+	err = source->make(match->system, match->name);
+	return err == -ENOMEM ? err : 0;
+}
+
+/**
+ * rbmap_event_set_demand - let a buffer have events that somebody names
+ * @set: the buffer's set
+ * @match: the events.  Names that no source has are ignored
+ *
+ * Context: may sleep; without locks that are taken while a module is loaded or unloaded.
+ * Return: 0, -ENOMEM, or -ENODEV if the buffer is being destroyed.
+ */
+int rbmap_event_set_demand(struct rbmap_event_set *set,
+			   const struct rbmap_event_match *match)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(rbmap_demand_sources); i++) {
+		err = rbmap_demand_make(rbmap_demand_sources[i], match);
+		if (err)
+			return err;
+	}
+	return rbmap_event_set_add_some(set, match, rbmap_demand_matches);
+}

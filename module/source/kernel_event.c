@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The source of the kernel's own trace events.  The kernel has a function for each of them
+ * that fills a record for perf.  It gets a struct trace_event_call, and hands the record to
+ * the listeners that this structure names.  An alias is a copy of the structure with
+ * listeners of our own.  So each event has ftrace's fields, and needs no definition here.
+ */
+#include <linux/bits.h>
+#include <linux/ctype.h>
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "compat/perf.h"
+#include "event/registry.h"
+#include "event/source.h"
+#include "kernel_event.h"
+#include "tracepoint.h"
+
+/* Protects the list and the number of aliases; taken before the registry's lock. */
+static DEFINE_MUTEX(rbmap_kernel_events_lock);
+static LIST_HEAD(rbmap_kernel_events);
+static unsigned int rbmap_aliases_nr;
+
+static struct rbmap_kernel_event *rbmap_kernel_event_of(const struct rbmap_event_type *type)
+{
+	return container_of(type, struct rbmap_kernel_event, type);
+}
+
+/* Has the kernel a tracepoint and a function that fills a record for it? */
+static bool rbmap_call_suits(const struct trace_event_call *call)
+{
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && !rbmap_call_is_custom(call) &&
+	       call->tp && call->class->perf_probe && call->class->fields_array;
+}
+
+static unsigned int rbmap_call_fields(const struct trace_event_call *call)
+{
+	const struct trace_event_fields *from = call->class->fields_array;
+	unsigned int nr = 0;
+
+	while (from[nr].type)
+		nr++;
+	return nr;
+}
+
+static bool rbmap_call_has_callback(const struct trace_event_call *call)
+{
+	const struct trace_event_fields *from = call->class->fields_array;
+
+	for (; from->type; from++) {
+		if (from->type == TRACE_FUNCTION_TYPE)
+			return true;
+	}
+	return false;
+}
+
+static bool rbmap_type_is_loc(const char *type, const char *prefix)
+{
+	return strstarts(type, prefix);
+}
+
+/*
+ * Elements of an array, from its type such as "char[16]" or "u8[0x10]".  Return 0 if the
+ * length is a constant's name or an expression.
+ */
+static int rbmap_field_number(const char *bracket)
+{
+	int elements;
+	char end;
+
+	return sscanf(bracket, "[%i%c", &elements, &end) == 2 && end == ']' ? elements : 0;
+}
+
+static int rbmap_field_set_length(struct rbmap_field *to,
+				  const struct trace_event_fields *from,
+				  const char *bracket)
+{
+	to->len = rbmap_field_number(bracket);
+	if (to->len)
+		return 0;
+	to->len = from->size / (from->align ?: 1);
+	if (!RBMAP_LENGTH_AS_WRITTEN)
+		return 0;
+	to->length = kstrndup(bracket + 1, strcspn(bracket + 1, "]"), GFP_KERNEL);
+	return to->length ? 0 : -ENOMEM;
+}
+
+static int rbmap_field_copy(struct rbmap_field *to, const struct trace_event_fields *from)
+{
+	const char *bracket = strchr(from->type, '[');
+
+	if (rbmap_type_is_loc(from->type, "__data_loc"))
+		bracket = NULL;
+	to->type = bracket ? kstrndup(from->type, bracket - from->type, GFP_KERNEL) :
+			     kstrdup(from->type, GFP_KERNEL);
+	to->name = kstrdup(from->name, GFP_KERNEL);
+	to->size = from->size;
+	to->align = from->align;
+	to->is_signed = from->is_signed;
+	if (bracket && rbmap_field_set_length(to, from, bracket))
+		return -ENOMEM;
+	return to->type && to->name ? 0 : -ENOMEM;
+}
+
+static bool rbmap_field_is_array(const struct trace_event_fields *from)
+{
+	return strchr(from->type, '[') &&
+	       !rbmap_type_is_loc(from->type, "__data_loc");
+}
+
+static bool rbmap_field_same(const struct rbmap_field *field,
+			     const struct trace_event_fields *from)
+{
+	size_t len = strcspn(from->type, rbmap_field_is_array(from) ? "[" : "");
+
+	return strlen(field->type) == len && !memcmp(field->type, from->type, len) &&
+	       !strcmp(field->name, from->name) && field->size == from->size &&
+	       field->align == from->align && field->is_signed == from->is_signed;
+}
+
+/* A module may come again with another record. */
+static bool rbmap_kernel_event_same(const struct rbmap_kernel_event *event,
+				    const struct trace_event_call *call)
+{
+	const struct trace_event_fields *from = call->class->fields_array;
+	const struct rbmap_field *field = event->fields;
+
+	for (; field->name && from->type; field++, from++) {
+		if (!rbmap_field_same(field, from))
+			return false;
+	}
+	return !field->name && !from->type;
+}
+
+static bool rbmap_type_is_pointer(const char *type)
+{
+	size_t len = strlen(type);
+
+	return len && type[len - 1] == '*';
+}
+
+static void rbmap_kernel_event_note_hidden(struct rbmap_kernel_event *event,
+					   const struct rbmap_field *field, size_t at,
+					   bool dynamic)
+{
+	struct rbmap_hidden *hidden = &event->hidden[event->nr_hidden++];
+
+	*hidden = (struct rbmap_hidden) {
+		.at		= at,
+		.nr		= field->size / sizeof(u64),
+		.pointers	= rbmap_type_is_pointer(field->type),
+		.dynamic	= dynamic,
+	};
+}
+
+/* The words of a field may hold addresses: pointers, and unsigned numbers of 8 bytes. */
+static bool rbmap_field_may_be_address(const struct rbmap_field *field)
+{
+	if (rbmap_type_is_pointer(field->type))
+		return true;
+	return !field->is_signed && field->align == sizeof(u64) &&
+	       !(field->size % sizeof(u64));
+}
+
+static bool rbmap_array_may_be_address(const struct rbmap_field *field)
+{
+	return !field->is_signed && (strstr(field->type, "long") || strstr(field->type, "64") ||
+				     strchr(field->type, '*'));
+}
+
+/* Return the offset behind a field, or 0 if the record has too many fields to follow. */
+static size_t rbmap_kernel_event_note(struct rbmap_kernel_event *event,
+				      const struct rbmap_field *field, size_t end)
+{
+	const bool rel = rbmap_type_is_loc(field->type, "__rel_loc");
+	const bool loc = rel || rbmap_type_is_loc(field->type, "__data_loc");
+	const size_t at = ALIGN(end, field->align);
+	const bool hide = loc ? !rel && rbmap_array_may_be_address(field) :
+				rbmap_field_may_be_address(field);
+
+	if (loc && event->nr_dynamic == ARRAY_SIZE(event->dynamic))
+		return 0;
+	if (hide && event->nr_hidden == ARRAY_SIZE(event->hidden))
+		return 0;
+	if (loc)
+		event->dynamic[event->nr_dynamic++] = at | rel;
+	if (hide)
+		rbmap_kernel_event_note_hidden(event, field, at, loc);
+	return at + field->size;
+}
+
+static const char rbmap_kernel_event_complex[] = "its record has too many fields";
+
+/* Note where a record ends, and where it may have addresses. */
+static int rbmap_kernel_event_layout(struct rbmap_kernel_event *event)
+{
+	size_t end = sizeof(struct rbmap_record), align = sizeof(int);
+	const struct rbmap_field *field;
+
+	for (field = event->fields; field->name; field++) {
+		end = rbmap_kernel_event_note(event, field, end);
+		if (!end || end > U16_MAX)
+			return -E2BIG;
+		align = max_t(size_t, align, field->align);
+	}
+	/* Arrays follow the last member without a gap. */
+	event->size = event->nr_dynamic ? end : ALIGN(end, align);
+	return 0;
+}
+
+static void rbmap_kernel_event_free(struct rbmap_kernel_event *event)
+{
+	struct rbmap_field *field;
+
+	for (field = event->fields; field->type || field->name; field++) {
+		kfree(field->type);
+		kfree(field->name);
+		kfree(field->length);
+	}
+	kfree(event->type.system);
+	kfree(event->type.name);
+	kfree(event->type.tracepoint);
+	kvfree(event->type.print_fmt);
+	free_percpu(event->count);
+	kvfree(event);
+}
+
+static char *rbmap_kvstrdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = kvmalloc(size, GFP_KERNEL);
+
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static int rbmap_kernel_event_copy(struct rbmap_kernel_event *event, const char *system,
+				   const char *name, const struct trace_event_call *call)
+{
+	const struct trace_event_fields *from = call->class->fields_array;
+	struct rbmap_field *field;
+	int err;
+
+	event->count = alloc_percpu(struct rbmap_alias_count);
+	event->type = (struct rbmap_event_type) {
+		.system		= kstrdup(system, GFP_KERNEL),
+		.name		= kstrdup(name, GFP_KERNEL),
+		.tracepoint	= kstrdup(call->tp->name, GFP_KERNEL),
+		.print_fmt	= rbmap_kvstrdup(call->print_fmt),
+		.fields		= event->fields,
+		.source		= &rbmap_kernel_source,
+		.waits		= true,
+		.whole		= true,
+		.on_demand	= true,
+	};
+	if (!event->count || !event->type.system || !event->type.name ||
+	    !event->type.tracepoint || !event->type.print_fmt)
+		return -ENOMEM;
+	for (field = event->fields; from->type; field++, from++) {
+		err = rbmap_field_copy(field, from);
+		if (err)
+			return err;
+	}
+	return rbmap_kernel_event_layout(event);
+}
+
+/*
+ * The copies must stay valid without the module that has the event: it may be unloaded, and
+ * come again.
+ */
+static struct rbmap_kernel_event *rbmap_kernel_event_create(const char *system,
+							     const char *name,
+							     const struct trace_event_call *call)
+{
+	struct rbmap_kernel_event *event;
+	unsigned int nr;
+	int err;
+
+	if (!rbmap_call_suits(call) || rbmap_call_has_callback(call))
+		return ERR_PTR(-EOPNOTSUPP);
+	nr = rbmap_call_fields(call);
+	event = kvzalloc(struct_size(event, fields, nr + 1), GFP_KERNEL);
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	err = rbmap_kernel_event_copy(event, system, name, call);
+	if (err) {
+		rbmap_kernel_event_free(event);
+		return ERR_PTR(err);
+	}
+	return event;
+}
+
+/* Give the event a number, and let the registry have it. */
+static int rbmap_kernel_event_add(struct rbmap_kernel_event *event)
+{
+	int err;
+
+	lockdep_assert_held(&rbmap_kernel_events_lock);
+	if (rbmap_aliases_nr == RBMAP_ALIASES_MAX)
+		return -ENOSPC;
+	event->number = RBMAP_ALIAS_FIRST - rbmap_aliases_nr;
+	err = rbmap_event_register(&event->type);
+	if (err)
+		return err;
+	WRITE_ONCE(rbmap_aliases[rbmap_aliases_nr++], event);
+	list_add_tail(&event->list, &rbmap_kernel_events);
+	return 0;
+}
+
+static int rbmap_kernel_events_start(void)
+{
+	struct rbmap_kernel_event **aliases;
+
+	lockdep_assert_held(&rbmap_kernel_events_lock);
+	if (!rbmap_aliases) {
+		aliases = kvcalloc(RBMAP_ALIASES_MAX, sizeof(*aliases), GFP_KERNEL);
+		if (!aliases)
+			return -ENOMEM;
+		/* No record of an alias comes before the first alias. */
+		WRITE_ONCE(rbmap_aliases, aliases);
+	}
+	return rbmap_holders_start();
+}
+
+static int rbmap_kernel_event_make_locked(const char *system, const char *name)
+{
+	struct rbmap_kernel_event *event;
+	struct trace_event_file *file;
+	int err;
+
+	lockdep_assert_held(&rbmap_kernel_events_lock);
+	file = trace_get_event_file(NULL, system, name);
+	if (IS_ERR(file))
+		return -ENOENT;
+	event = rbmap_kernel_event_create(system, name, file->event_call);
+	trace_put_event_file(file);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	err = rbmap_kernel_event_add(event);
+	if (err)
+		rbmap_kernel_event_free(event);
+	return err;
+}
+
+static int rbmap_kernel_event_make(const char *system, const char *name)
+{
+	int err;
+
+	mutex_lock(&rbmap_kernel_events_lock);
+	err = rbmap_kernel_events_start();
+	if (!err)
+		err = rbmap_kernel_event_make_locked(system, name);
+	mutex_unlock(&rbmap_kernel_events_lock);
+	return err;
+}
+
+/*
+ * The tracepoint is not freed while the registry's lock is held, and the module of the
+ * event holds the rest as long as there is a reference to it.
+ */
+static const char *rbmap_kernel_event_find(struct rbmap_event_type *type)
+{
+	struct rbmap_kernel_event *event = rbmap_kernel_event_of(type);
+	struct tracepoint *tp = rbmap_tracepoint_find(type->tracepoint);
+	const struct trace_event_call *call;
+	struct trace_event_file *file;
+	const char *refused = NULL;
+
+	WRITE_ONCE(type->origin, NULL);
+	if (!tp)
+		return NULL;
+	file = trace_get_event_file(NULL, type->system, type->name);
+	if (IS_ERR(file))
+		return NULL;
+	call = file->event_call;
+	if (!rbmap_call_suits(call) || rbmap_call_has_callback(call) ||
+	    !rbmap_kernel_event_same(event, call)) {
+		refused = "the event's module has come again with other fields";
+	} else if (call->tp == tp) {
+		event->perf_probe = call->class->perf_probe;
+		event->call = *call;
+		event->call.event.type = event->number;
+		event->call.perf_events = rbmap_holders_list();
+		RCU_INIT_POINTER(event->call.prog_array, NULL);
+		WRITE_ONCE(type->origin, tp);
+	}
+	trace_put_event_file(file);
+	return refused;
+}
+
+/* A kernel with control-flow integrity checks the type of the probe that it calls. */
+static void *rbmap_alias_probe(const struct rbmap_kernel_event *event)
+{
+#if RBMAP_COUNTS_CALLS
+	return rbmap_alias_count_call;
+#else
+	return event->perf_probe;
+#endif
+}
+
+static int rbmap_kernel_event_attach(const struct rbmap_event_type *type, void *data)
+{
+	struct rbmap_kernel_event *event = rbmap_kernel_event_of(type);
+
+	WRITE_ONCE(event->file, data);
+	return tracepoint_probe_register(type->origin, rbmap_alias_probe(event),
+					 &event->call);
+}
+
+static int rbmap_kernel_event_detach(const struct rbmap_event_type *type, void *data)
+{
+	struct rbmap_kernel_event *event = rbmap_kernel_event_of(type);
+
+	return tracepoint_probe_unregister(type->origin, rbmap_alias_probe(event),
+					   &event->call);
+}
+
+/*
+ * A call that runs now counts as missed until its record is there.  Where calls are not
+ * counted, each one seems to be received.
+ */
+static void rbmap_kernel_event_count(const struct rbmap_event_type *type, int cpu,
+				     struct rbmap_source_count *count)
+{
+	const struct rbmap_alias_count *here =
+		per_cpu_ptr(rbmap_kernel_event_of(type)->count, cpu);
+
+	count->received = READ_ONCE(here->received);
+	count->calls = RBMAP_COUNTS_CALLS ? READ_ONCE(here->calls) : count->received;
+}
+
+const struct rbmap_source rbmap_kernel_source = {
+	.name	= "kernel",
+	.find	= rbmap_kernel_event_find,
+	.attach	= rbmap_kernel_event_attach,
+	.detach	= rbmap_kernel_event_detach,
+	.make	= rbmap_kernel_event_make,
+	.names	= rbmap_kernel_event_names,
+	.count	= rbmap_kernel_event_count,
+};
+
+/**
+ * rbmap_kernel_events_exit - free all events of the kernel
+ *
+ * Context: sleeps; all buffers were already removed.
+ */
+void rbmap_kernel_events_exit(void)
+{
+	struct rbmap_kernel_event *event, *next;
+
+	list_for_each_entry(event, &rbmap_kernel_events, list)
+		rbmap_event_forget(&event->type);
+	rbmap_holders_stop();
+	list_for_each_entry_safe(event, next, &rbmap_kernel_events, list)
+		rbmap_kernel_event_free(event);
+	kvfree(rbmap_aliases);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's own trace events. */
+#ifndef RBMAP_SOURCE_KERNEL_EVENT_H
+#define RBMAP_SOURCE_KERNEL_EVENT_H
+
+#include <linux/perf_event.h>
+#include <linux/trace_events.h>
+
+#include "event/event.h"
+
+/*
+ * Numbers in the records of aliases, from this one downwards.  The kernel gives its own
+ * events the smallest numbers that are free.
+ */
+#define RBMAP_ALIAS_FIRST	U16_MAX
+#define RBMAP_ALIASES_MAX	8192U
+
+/**
+ * struct rbmap_alias_count - calls of an alias on a CPU
+ * @calls: calls by the tracepoint
+ * @received: records that the kernel has handed over
+ */
+struct rbmap_alias_count {
+	u64	calls;
+	u64	received;
+};
+
+/**
+ * struct rbmap_hidden - words of a record that may hold addresses
+ * @at: offset of the first word, or of the __data_loc of an array of words
+ * @nr: number of words
+ * @pointers: hash all of them; otherwise only addresses of the kernel
+ * @dynamic: @at is that of a __data_loc
+ */
+struct rbmap_hidden {
+	u16	at;
+	u16	nr;
+	bool	pointers;
+	bool	dynamic;
+};
+
+#define RBMAP_DYNAMIC_FIELDS	32
+#define RBMAP_HIDDEN_FIELDS	64
+
+#ifdef CONFIG_PERF_EVENTS
+/**
+ * struct rbmap_kernel_event - an event of the kernel, and its alias
+ * @type: the event
+ * @list: entry in the list of all of them
+ * @number: @type of the alias's records
+ * @size: bytes of a record without its arrays
+ * @nr_dynamic: number of arrays behind the members
+ * @nr_hidden: number of elements of @hidden
+ * @dynamic: offset of the __data_loc or __rel_loc of each array; a __rel_loc has bit 0
+ * @hidden: words that may hold addresses
+ * @file: data of the probe
+ * @count: calls on each CPU
+ * @perf_probe: the function of the kernel that fills a record
+ * @call: the alias: a copy of the kernel's structure, whose listeners are ours alone.
+ *	count.S reads @count and @perf_probe before it
+ * @fields: fields of the format, and an empty one
+ */
+struct rbmap_kernel_event {
+	struct rbmap_event_type		type;
+	struct list_head		list;
+	u16				number;
+	u16				size;
+	u8				nr_dynamic;
+	u8				nr_hidden;
+	u16				dynamic[RBMAP_DYNAMIC_FIELDS];
+	struct rbmap_hidden		hidden[RBMAP_HIDDEN_FIELDS];
+	struct rbmap_event_file		*file;
+	struct rbmap_alias_count __percpu *count;
+	void				*perf_probe;
+	struct trace_event_call		call;
+	struct rbmap_field		fields[];
+};
+
+/* count.S: the probe, for any tracepoint; its first argument is @call */
+void rbmap_alias_count_call(void);
+
+/* kernel_record.c */
+extern struct rbmap_kernel_event **rbmap_aliases;
+void rbmap_alias_overflow(struct perf_event *holder, struct perf_sample_data *data,
+			  struct pt_regs *regs);
+
+/* holders.c */
+int rbmap_holders_start(void);
+void rbmap_holders_stop(void);
+struct hlist_head __percpu *rbmap_holders_list(void);
+
+/* names.c */
+char *rbmap_kernel_event_names(void);
+#endif
+
+/* kernel_event.c */
+void rbmap_kernel_events_exit(void);
+
+#endif /* RBMAP_SOURCE_KERNEL_EVENT_H */
