@@ -5,6 +5,7 @@
  * explains a refusal.
  */
 #include <linux/cpumask.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
@@ -95,7 +96,7 @@ int rbmap_control_number(struct rbmap_buffer *buffer, const char *name,
 
 /**
  * rbmap_control_text_read - read a text that may be longer than a page
- * @text: the whole text, from kmalloc(), freed here; NULL if its allocation failed
+ * @text: the whole text, from kmalloc() or kvmalloc(), freed here; NULL if its allocation failed
  * @buf: argument of the binary attribute's callback
  * @pos: argument of the binary attribute's callback
  * @len: argument of the binary attribute's callback
@@ -109,7 +110,7 @@ ssize_t rbmap_control_text_read(char *text, char *buf, loff_t pos, size_t len)
 	if (!text)
 		return -ENOMEM;
 	ret = memory_read_from_buffer(buf, len, &pos, text, strlen(text));
-	kfree(text);
+	kvfree(text);
 	return ret;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * set_event: the enabled events by name, as in tracefs.  available_events: the names.
+ * set_event: the enabled events by name, as in tracefs.  available_events: the names, also
+ * of events that the buffer does not have yet.
  */
 #include <linux/ctype.h>
 #include <linux/fs.h>
@@ -30,8 +31,32 @@ static const char *rbmap_set_event_part(const char *word)
 	return *word && strcmp(word, "*") ? word : NULL;
 }
 
+/* A write to set_event enables or disables events. */
+static int rbmap_set_event_switch(struct rbmap_event_set *set,
+				  const struct rbmap_event_match *match, bool on)
+{
+	int err = on ? rbmap_event_set_demand(set, match) : 0;
+
+	return err ?: rbmap_event_set_enable(set, match, on);
+}
+
+/* A write to available_events only lets the buffer have the events. */
+static int rbmap_available_events_add(struct rbmap_event_set *set,
+				      const struct rbmap_event_match *match, bool on)
+{
+	int err = on ? rbmap_event_set_demand(set, match) : -ENODEV;
+
+	if (err)
+		return err;
+	return rbmap_event_set_has(set, match) ? 0 : -ENODEV;
+}
+
+typedef int (*rbmap_set_event_fn)(struct rbmap_event_set *set,
+				  const struct rbmap_event_match *match, bool on);
+
 /* Obey "[!]SYSTEM:EVENT", where each may be "*" or empty, or "[!]NAME" of either. */
-static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word)
+static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word, const char *file,
+				rbmap_set_event_fn act)
 {
 	struct rbmap_event_match match = { 0 };
 	bool on = *word != '!';
@@ -47,24 +72,23 @@ static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word)
 	} else {
 		match.either = word;
 	}
-	err = on ? rbmap_event_set_demand(set, &match) : 0;
-	if (!err)
-		err = rbmap_event_set_enable(set, &match, on);
+	err = act(set, &match, on);
 	if (colon)
 		*colon = ':';
 	return err == -ENODEV ?
-	       rbmap_control_refuse(set->buffer, "set_event", word, strlen(word),
+	       rbmap_control_refuse(set->buffer, file, word, strlen(word),
 				    "SYSTEM:EVENT, an event or a system of available_events") :
 	       err;
 }
 
-static int rbmap_set_event_words(struct rbmap_event_set *set, char *text)
+static int rbmap_set_event_words(struct rbmap_event_set *set, char *text, const char *file,
+				 rbmap_set_event_fn act)
 {
 	char *word;
 	int err = 0;
 
 	while (!err && (word = strsep(&text, " \t\r\n")))
-		err = *word ? rbmap_set_event_obey(set, word) : 0;
+		err = *word ? rbmap_set_event_obey(set, word, file, act) : 0;
 	return err;
 }
 
@@ -117,7 +141,8 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 	if (!pos && !(file->f_flags & O_APPEND))
 		err = rbmap_set_event_clear(kobj, attr, file);
 	if (!err)
-		err = rbmap_set_event_words(rbmap_named_events(kobj), text);
+		err = rbmap_set_event_words(rbmap_named_events(kobj), text, "set_event",
+					    rbmap_set_event_switch);
 	kfree(text);
 	rbmap_dir_retry(kobj);
 	return err ? err : len;
@@ -128,8 +153,28 @@ static ssize_t rbmap_available_events_read(struct file *file,
 					   rbmap_bin_attribute *attr, char *buf,
 					   loff_t pos, size_t len)
 {
-	return rbmap_control_text_read(rbmap_event_set_list(rbmap_named_events(kobj), false),
+	return rbmap_control_text_read(rbmap_event_set_available(rbmap_named_events(kobj)),
 				       buf, pos, len);
+}
+
+static ssize_t rbmap_available_events_write(struct file *file, struct kobject *kobj,
+					    rbmap_bin_attribute *attr, char *buf,
+					    loff_t pos, size_t len)
+{
+	char *text;
+	int err = rbmap_locked_down();
+
+	if (err)
+		return err;
+	len = rbmap_set_event_whole(buf, len);
+	text = kmemdup_nul(buf, len, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	err = rbmap_set_event_words(rbmap_named_events(kobj), text, "available_events",
+				    rbmap_available_events_add);
+	kfree(text);
+	rbmap_dir_retry(kobj);
+	return err ? err : len;
 }
 
 static const struct bin_attribute rbmap_set_event_attr = {
@@ -139,8 +184,9 @@ static const struct bin_attribute rbmap_set_event_attr = {
 };
 
 static const struct bin_attribute rbmap_available_events_attr = {
-	.attr	= { .name = "available_events", .mode = RBMAP_MODE_RO },
+	.attr	= { .name = "available_events", .mode = RBMAP_MODE_RW },
 	.read	= rbmap_available_events_read,
+	.write	= rbmap_available_events_write,
 };
 
 /**

@@ -7,11 +7,13 @@
 #include <linux/errno.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "demand.h"
 #include "event.h"
 #include "event_set.h"
+#include "lib/text.h"
 #include "registry.h"
 #include "source.h"
 
@@ -90,4 +92,52 @@ int rbmap_event_set_demand(struct rbmap_event_set *set,
 			return err;
 	}
 	return rbmap_event_set_add_some(set, match, rbmap_demand_matches);
+}
+
+/* Add the names that the buffer does not have yet. */
+static void rbmap_demand_list(struct rbmap_event_set *set, const char *names,
+			      struct rbmap_text *text)
+{
+	char system[RBMAP_EVENT_NAME_MAX + 1], name[RBMAP_EVENT_NAME_MAX + 1];
+	const struct rbmap_event_match match = { .system = system, .name = name };
+	const char *end;
+
+	for (; names && (end = strchr(names, '\n')); names = end + 1) {
+		if (sscanf(names, "%64[^:\n]:%64[^:\n]", system, name) == 2 &&
+		    !rbmap_event_set_has(set, &match))
+			rbmap_text_add(text, "%s:%s\n", system, name);
+	}
+}
+
+/**
+ * rbmap_event_set_available - list all events that the buffer has or can have
+ * @set: the buffer's set
+ *
+ * Context: may sleep; as rbmap_event_set_demand().
+ * Return: a line SYSTEM:EVENT for each, for kvfree(); NULL without memory.
+ */
+char *rbmap_event_set_available(struct rbmap_event_set *set)
+{
+	char *names[ARRAY_SIZE(rbmap_demand_sources)];
+	char *shown = rbmap_event_set_list(set, false);
+	struct rbmap_text text = { 0 };
+	unsigned int i;
+
+	if (!shown)
+		return NULL;
+	text.size = strlen(shown) + 1;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		names[i] = rbmap_demand_sources[i]->names();
+		text.size += names[i] ? strlen(names[i]) : 0;
+	}
+	text.buf = kvzalloc(text.size, GFP_KERNEL);
+	if (text.buf)
+		rbmap_text_add(&text, "%s", shown);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (text.buf)
+			rbmap_demand_list(set, names[i], &text);
+		kvfree(names[i]);
+	}
+	kfree(shown);
+	return text.buf;
 }

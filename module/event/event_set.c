@@ -541,6 +541,28 @@ int rbmap_event_set_enable(struct rbmap_event_set *set,
 }
 
 /**
+ * rbmap_event_set_has - test whether the buffer has an available event
+ * @set: the buffer's set
+ * @match: the events
+ *
+ * Context: may sleep.
+ */
+bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match)
+{
+	const struct rbmap_event_file *event_file;
+	bool has = false;
+
+	mutex_lock(&rbmap_event_files_lock);
+	list_for_each_entry(event_file, &set->event_files, list) {
+		has = rbmap_event_in(event_file->event, match);
+		if (has)
+			break;
+	}
+	mutex_unlock(&rbmap_event_files_lock);
+	return has;
+}
+
+/**
  * rbmap_event_set_state - tell how many of the events are enabled
  * @set: the buffer's set
  * @system: system of the events, or NULL for all events without the flag `apart`

@@ -47,6 +47,7 @@ struct rbmap_event_match {
 
 int rbmap_event_set_enable(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on);
+bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match);
 char *rbmap_event_set_list(struct rbmap_event_set *set, bool enabled);
 u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu);
 void rbmap_event_set_missed_reset(struct rbmap_event_set *set);

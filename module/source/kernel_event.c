@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -359,6 +360,46 @@ static int rbmap_kernel_event_make(const char *system, const char *name)
 	return err;
 }
 
+static bool rbmap_kernel_event_exists(const char *system, const char *name)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, system, name);
+	const struct trace_event_call *call;
+	bool suits;
+
+	if (IS_ERR(file))
+		return false;
+	call = file->event_call;
+	suits = rbmap_call_suits(call) && !rbmap_call_has_callback(call);
+	trace_put_event_file(file);
+	return suits;
+}
+
+/* The names of tracefs, without events that have no tracepoint of their own. */
+static char *rbmap_kernel_event_suitable(void)
+{
+	char *names = rbmap_kernel_event_names(), *rest = names, *to = names;
+	char *line, *colon;
+	size_t len;
+
+	while ((line = strsep(&rest, "\n"))) {
+		len = strlen(line);
+		colon = strchr(line, ':');
+		if (!colon)
+			continue;
+		*colon = 0;
+		if (!rbmap_kernel_event_exists(line, colon + 1))
+			continue;
+		*colon = ':';
+		memmove(to, line, len);
+		to += len;
+		*to++ = '\n';
+		cond_resched();
+	}
+	if (names)
+		*to = 0;
+	return names;
+}
+
 /*
  * The tracepoint is not freed while the registry's lock is held, and the module of the
  * event holds the rest as long as there is a reference to it.
@@ -440,7 +481,7 @@ const struct rbmap_source rbmap_kernel_source = {
 	.attach	= rbmap_kernel_event_attach,
 	.detach	= rbmap_kernel_event_detach,
 	.make	= rbmap_kernel_event_make,
-	.names	= rbmap_kernel_event_names,
+	.names	= rbmap_kernel_event_suitable,
 	.count	= rbmap_kernel_event_count,
 };
 

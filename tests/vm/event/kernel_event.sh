@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# An event of the kernel, that of a module: filters, tasks, several buffers. The module comes
+# and goes while its event fires, a processor goes off line, and events are switched under
+# fire. LONG=1 switches ten thousand times.
+# shellcheck disable=SC2317 # called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+# shellcheck source=tests/vm/lib/control.sh
+. /tests/lib/control.sh
+
+events=$root/events
+hit=/sys/module/source/parameters/hit
+hits=/sys/module/source/parameters/hits
+
+ok "module loads" load_module rbmap buffer_size_kb=2048 || done_testing
+
+# An event of a module: filters, tasks, several buffers
+refused set_event source:source_hit "Invalid argument"
+ok "the module loads" load_module source || done_testing
+ok "its event can be named" put set_event source:source_hit
+is "$(recorded "echo '1 x' >$hit")" 1 "its event is recorded"
+put events/source/source_hit/filter 'number == 2 && text == "abc"'
+is "$(recorded "echo '2 abc' >$hit; echo '2 abd' >$hit; echo '3 abc' >$hit")" 1 \
+	"a filter compares numbers and strings"
+put events/source/source_hit/filter 'common_pid == 1'
+is "$(recorded "echo '2 abc' >$hit")" 0 "a filter compares common fields"
+put events/source/source_hit/filter 'common_preempt_count == 0'
+is "$(recorded "echo '2 abc' >$hit")" 1 "the preemption count is that of the event"
+put events/source/source_hit/filter 0
+put set_event_pid 1
+is "$(recorded "echo '2 abc' >$hit")" 0 "an event of another task is not recorded"
+put set_event_pid ' '
+put instances/create other
+other=$root/instances/other
+fails "another buffer does not have the event" test -e $other/events/source
+ok "it can be named there" put instances/other/set_event source:source_hit
+before=$(summed emitted $other)
+is "$(recorded "echo 100 >$hits")" 100 "both buffers record the event: the first"
+is "$(($(summed emitted $other) - before))" 100 "both buffers record the event: the second"
+is "$(sed -n 's/^calls: //p' $events/source/source_hit/counts)" \
+	"$(sed -n 's/^received: //p' $events/source/source_hit/counts)" "no call was missed"
+
+# The module is unloaded while its event is on, and while it fires
+ok "the module unloads while its event is on" rmmod source
+like "$(cat $events/source/source_hit/status)" '^waiting' "the event waits for the module"
+ok "the module loads again" load_module source
+is "$(cat $events/source/source_hit/status)" available "the event has found it"
+is "$(recorded "echo 10 >$hits")" 10 "one hit is one event"
+rounds=20
+[ -z "$SHORT" ] || rounds=5
+[ -z "$LONG" ] || rounds=200
+for round in $(seq $rounds); do
+	(while echo 500 >$hits; do :; done) 2>/dev/null &
+	rmmod source 2>/dev/null || { sleep 0.1; rmmod source; }
+	wait $!
+	load_module source || break
+done
+is "$(recorded "echo 10 >$hits")" 10 "after $round unloads under fire one hit is one event"
+put instances/destroy other
+
+# Switched under fire
+(while echo 1000 >$hits; do :; done) 2>/dev/null &
+fire=$!
+(while :; do cat /proc/stat; done) >/dev/null &
+more=$!
+rounds=100
+[ -z "$SHORT" ] || rounds=30
+[ -z "$LONG" ] || rounds=10000
+for round in $(seq $rounds); do
+	put set_event 'source kmem:rss_stat vmscan'
+	put set_event ' '
+done
+kill $fire $more
+wait $fire $more 2>/dev/null
+for name in source/source_hit kmem/rss_stat; do
+	is "$(awk '{ n[$1] = $2 } END { print n["calls:"] - n["received:"] - n["missed:"] }' $events/$name/counts)" \
+		0 "$name: calls = received + missed after $round switches"
+done
+
+# A processor goes and comes
+cpu=/sys/devices/system/cpu/cpu1
+if [ -e $cpu/online ]; then
+	put set_event source:source_hit
+	echo 0 >$cpu/online
+	echo 1 >$cpu/online
+	on_cpu1()
+	{
+		before=$(sed -n 's/^emitted: //p' $root/per_cpu/cpu1/stats)
+		taskset 2 sh -c "echo 10 >$hits"
+		test $(($(sed -n 's/^emitted: //p' $root/per_cpu/cpu1/stats) - before)) = 10
+	}
+	ok "events of a processor that came back are recorded" retry_until 10 on_cpu1
+	is "$(awk '{ n[$1] = $2 } END { print n["calls:"] - n["received:"] - n["missed:"] }' $events/source/source_hit/counts)" \
+		0 "meanwhile none was lost without being counted"
+fi
+
+put set_event 'source kmem:rss_stat sched timer'
+ok "rbmap unloads while events fire" rmmod rbmap
+ok "the module unloads" rmmod source
+done_testing
