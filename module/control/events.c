@@ -89,9 +89,12 @@ static ssize_t source_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
 	const struct rbmap_event_file *event_file = rbmap_dir_data(kobj);
-	const struct rbmap_source *source = event_file->event->source;
+	const struct rbmap_event_type *event = event_file->event;
 
-	return sysfs_emit(buf, "%s\n", source ? source->name : "program");
+	/* Only probes of this module may be replaced. */
+	if (event->replaceable)
+		return sysfs_emit(buf, "built in\n");
+	return sysfs_emit(buf, "%s\n", event->source ? event->source->name : "program");
 }
 
 /* For all buffers together, since somebody named the event first. */

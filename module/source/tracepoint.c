@@ -153,7 +153,7 @@ static void rbmap_tracepoint_source_settle(void)
 }
 
 const struct rbmap_source rbmap_tracepoint_source = {
-	.name	= "built in",
+	.name	= "probe",
 	.find	= rbmap_tracepoint_source_find,
 	.attach	= rbmap_tracepoint_source_attach,
 	.detach	= rbmap_tracepoint_source_detach,
