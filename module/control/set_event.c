@@ -31,13 +31,16 @@ static const char *rbmap_set_event_part(const char *word)
 	return *word && strcmp(word, "*") ? word : NULL;
 }
 
-/* A write to set_event enables or disables events. */
+/*
+ * A write to set_event enables or disables events.  Return 1 if rbmap_event_set_settle()
+ * is to wait for events that were disabled.
+ */
 static int rbmap_set_event_switch(struct rbmap_event_set *set,
 				  const struct rbmap_event_match *match, bool on)
 {
 	int err = on ? rbmap_event_set_demand(set, match) : 0;
 
-	return err ?: rbmap_event_set_enable(set, match, on);
+	return err ?: rbmap_event_set_switch(set, match, on);
 }
 
 /* A write to available_events only lets the buffer have the events. */
@@ -84,12 +87,18 @@ static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word, const c
 static int rbmap_set_event_words(struct rbmap_event_set *set, char *text, const char *file,
 				 rbmap_set_event_fn act)
 {
+	bool stopped = false;
 	char *word;
-	int err = 0;
+	int ret = 0;
 
-	while (!err && (word = strsep(&text, " \t\r\n")))
-		err = *word ? rbmap_set_event_obey(set, word, file, act) : 0;
-	return err;
+	while (ret >= 0 && (word = strsep(&text, " \t\r\n"))) {
+		ret = *word ? rbmap_set_event_obey(set, word, file, act) : 0;
+		stopped |= ret > 0;
+	}
+	/* Wait once for all events: it takes milliseconds. */
+	if (stopped)
+		rbmap_event_set_settle(set);
+	return min(ret, 0);
 }
 
 /* Shorten a write of a whole page, which may end within a name. */

@@ -477,10 +477,8 @@ int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 	mutex_lock(&rbmap_event_files_lock);
 	ret = rbmap_event_file_switch(event_file, on);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (ret > 0 && !on) {
-		rbmap_event_hooks_settle();
-		rbmap_event_set_missed_end(event_file->set);
-	}
+	if (ret > 0 && !on)
+		rbmap_event_set_settle(event_file->set);
 	return min(ret, 0);
 }
 
@@ -503,17 +501,19 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
 }
 
 /**
- * rbmap_event_set_enable - start or stop to record many events
+ * rbmap_event_set_switch - start or stop to record many events, without a wait
  * @set: the buffer's set
  * @match: the events
  * @on: whether to start
  *
  * Unavailable events are skipped.  An event that fails does not stop the others.
  *
- * Context: as rbmap_event_enable().
- * Return: 0; -ENODEV if none of the events is available; or the first error.
+ * Context: may sleep.
+ * Return: 1 if events were stopped: rbmap_event_set_settle() then waits for them, once
+ * for any number of calls; 0; -ENODEV if none of the events is available; or the first
+ * error.
  */
-int rbmap_event_set_enable(struct rbmap_event_set *set,
+int rbmap_event_set_switch(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on)
 {
 	bool any = false, changed = false;
@@ -532,12 +532,43 @@ int rbmap_event_set_enable(struct rbmap_event_set *set,
 			err = ret;
 	}
 	mutex_unlock(&rbmap_event_files_lock);
-	/* Wait once for all events: it takes milliseconds. */
-	if (changed && !on) {
-		rbmap_event_hooks_settle();
-		rbmap_event_set_missed_end(set);
-	}
-	return any ? err : -ENODEV;
+	if (!any)
+		return -ENODEV;
+	/* The caller of a call that fails does not wait any more. */
+	if (err && changed && !on)
+		rbmap_event_set_settle(set);
+	return err ?: changed && !on;
+}
+
+/**
+ * rbmap_event_set_settle - wait for the events that rbmap_event_set_switch() stopped
+ * @set: the buffer's set
+ *
+ * Context: sleeps for milliseconds.  No record of these events follows once this returns.
+ */
+void rbmap_event_set_settle(struct rbmap_event_set *set)
+{
+	rbmap_event_hooks_settle();
+	rbmap_event_set_missed_end(set);
+}
+
+/**
+ * rbmap_event_set_enable - start or stop to record many events
+ * @set: the buffer's set
+ * @match: the events
+ * @on: whether to start
+ *
+ * Context: as rbmap_event_enable().
+ * Return: 0, or an error of rbmap_event_set_switch().
+ */
+int rbmap_event_set_enable(struct rbmap_event_set *set,
+			   const struct rbmap_event_match *match, bool on)
+{
+	int ret = rbmap_event_set_switch(set, match, on);
+
+	if (ret > 0)
+		rbmap_event_set_settle(set);
+	return min(ret, 0);
 }
 
 /**

@@ -45,6 +45,9 @@ struct rbmap_event_match {
 	const char	*either;
 };
 
+int rbmap_event_set_switch(struct rbmap_event_set *set,
+			   const struct rbmap_event_match *match, bool on);
+void rbmap_event_set_settle(struct rbmap_event_set *set);
 int rbmap_event_set_enable(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on);
 bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match);
