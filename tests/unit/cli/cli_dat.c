@@ -1038,6 +1038,43 @@ static void test_order_and_rewind(void **state)
 	}
 }
 
+/* Events that the kernel missed are lost, and no page of a ring says so. */
+static void test_missed(void **state)
+{
+	char *stats[NR_CPUS] = {
+		"entries: 1\nmissed: 30\nlost events: 7", "entries: 1\nmissed: 0", "missed: 5",
+	};
+	struct dat_source source = synth_source(NR_CPUS);
+	struct buf cmdlines = { 0 };
+	struct dat_reader *r = NULL;
+	struct dat_writer *w;
+	int fd;
+
+	(void)state;
+	for (int compress = 0; compress < 2; compress++) {
+		struct rbmap_subbuf lost = { .lost = 7 };
+
+		assert_int_equal(dat_create(&w, path, &source), 0);
+		assert_int_equal(dat_add(w, 0, &lost), 0);
+		assert_int_equal(dat_finish(w, &cmdlines, stats, &fd), 0);
+		close(fd);
+		assemble(compress);
+		assert_int_equal(dat_open(&r, path), 0);
+		assert_true(dat_missed(r, 0) == 30 && !dat_missed(r, 1) && dat_missed(r, 2) == 5);
+		assert_true(!dat_missed(r, NR_CPUS) && !dat_missed(r, UINT_MAX));
+		for (int i = 0; i < 2; i++) {
+			struct rbmap_event ev;
+
+			assert_int_equal(dat_next(r, &ev), 0);
+			assert_true(dat_lost_last(r, 0) == 37);
+			assert_true(dat_lost_last(r, 1) == 0);
+			assert_true(dat_lost_last(r, 2) == 5);
+			dat_rewind(r);
+		}
+		dat_close(r);
+	}
+}
+
 /* A writer that gets losses before an event: no number, if one of them has none. */
 static void test_losses_written(void **state)
 {
@@ -1897,6 +1934,7 @@ int main(void)
 		cmocka_unit_test(test_losses_of_pages),
 		cmocka_unit_test(test_losses_written),
 		cmocka_unit_test(test_order_and_rewind),
+		cmocka_unit_test(test_missed),
 		cmocka_unit_test(test_file_replaced),
 		cmocka_unit_test(test_spool_replaced),
 		cmocka_unit_test(test_sync_fails),

@@ -563,7 +563,8 @@ static void make_cpu(const char *path, unsigned int events, unsigned int lost)
 	snprintf(command, sizeof(command), "mkdir -p %s", path);
 	assert_int_equal(system(command), 0);
 	snprintf(command, sizeof(command), "%s/stats", path);
-	snprintf(text, sizeof(text), "entries: 1\nemitted: %u\nlost events: %u\n", events, lost);
+	snprintf(text, sizeof(text), "entries: 1\nemitted: %u\nmissed: %u\nlost events: %u\n",
+		 events, lost / 2, lost - lost / 2);
 	write_file(command, text, strlen(text));
 }
 

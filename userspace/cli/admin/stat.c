@@ -33,7 +33,7 @@ static const struct column events[] = {
 	{ 0 }
 };
 
-/* The sum of these columns is LOST. */
+/* The sum of these columns and of MISSED is LOST. */
 static const struct column causes[] = {
 	{ CPUSTAT_OVERRUN,	"OVERWRITTEN" },
 	{ CPUSTAT_FULL,		"FULL" },
@@ -41,6 +41,12 @@ static const struct column causes[] = {
 	{ CPUSTAT_NESTED,	"NESTED" },
 	{ CPUSTAT_TOO_LARGE,	"TOO-LARGE" },
 	{ CPUSTAT_NO_RING,	"NO-RING" },
+	{ 0 }
+};
+
+/* The kernel had no record of these, so that they came to no ring. */
+static const struct column missed[] = {
+	{ CPUSTAT_MISSED,	"MISSED" },
 	{ 0 }
 };
 
@@ -63,7 +69,7 @@ static void print_head(const struct column *c, const char *name)
 /* LOST, and its causes */
 static bool is_loss(const struct column *table, const struct column *c)
 {
-	return table == causes || c->stat == CPUSTAT_LOST;
+	return table == causes || table == missed || c->stat == CPUSTAT_LOST;
 }
 
 static void print_row(const struct column *table, const char *name,
@@ -115,6 +121,7 @@ static void print_text(const struct cpustats *v, size_t nr)
 	}
 	print_row(events, "sum", sum);
 	print_more(v, nr, sum, causes, "LOST", CPUSTAT_LOST);
+	print_more(v, nr, sum, missed, "LOST", CPUSTAT_MISSED);
 	print_more(v, nr, sum, excluded, "CPU", CPUSTAT_EXCLUDED);
 }
 
@@ -273,7 +280,7 @@ const struct command command_stat = {
 	.summary	= "Show the events that each CPU wrote, read and lost, with causes",
 	.options	= options,
 	.help		=
-	"LOST is the number of lost events. A second table has the causes, if there are\n"
+	"LOST is the number of lost events. Further tables have the causes, if there are\n"
 	"lost events:\n"
 	"  OVERWRITTEN  overwritten before a reader read them\n"
 	"  FULL         dropped because the ring was full (overwrite is 0)\n"
@@ -281,6 +288,7 @@ const struct command command_stat = {
 	"  NESTED       dropped because events nested too deep\n"
 	"  TOO-LARGE    dropped because they do not fit into a sub-buffer\n"
 	"  NO-RING      dropped because there was no memory for the CPU's ring\n"
+	"  MISSED       the kernel had no record of its own event\n"
 	"DISABLED counts events while tracing_on was 0, and DISCARDED unread events that\n"
 	"a reset or a new recording threw away; LOST does not include them. A reset sets\n"
 	"all counters but DISCARDED to 0.\n",

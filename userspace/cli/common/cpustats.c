@@ -25,6 +25,7 @@ static const struct {
 	[CPUSTAT_TOO_LARGE]	= { "dropped too large", "dropped_too_large" },
 	[CPUSTAT_EXPIRED]	= { "expired", "expired" },
 	[CPUSTAT_NO_RING]	= { "dropped no ring", "dropped_no_ring" },
+	[CPUSTAT_MISSED]	= { "missed", "missed" },
 	[CPUSTAT_DISABLED]	= { "disabled", "disabled" },
 	[CPUSTAT_EXCLUDED]	= { "excluded", "excluded" },
 	[CPUSTAT_DISCARDED]	= { "discarded", "discarded" },
@@ -66,6 +67,8 @@ static int read_cpu(struct cpustats *s, const char *dir)
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save))
 		parse_line(s, line);
+	/* The counters of the ring do not contain what never came to it. */
+	s->value[CPUSTAT_LOST] += s->value[CPUSTAT_MISSED];
 	free(text);
 	return 0;
 }

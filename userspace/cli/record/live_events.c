@@ -65,6 +65,7 @@ bool live_events_open(struct live_events *live)
 	}
 	rbmap_merge_loss(live->merge, &live->before);
 	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
+	live->missed_before = cpustats_sum(CPUSTAT_MISSED);
 	return !control_events_read(&live->events) &&
 	       made_events_begin(&live->made, &live->events, &live->patterns);
 }
@@ -173,20 +174,24 @@ void live_events_look(struct live_events *live)
 	live->next_look = now() + LOOK_SECONDS;
 }
 
-static void print_missed(uint64_t events, uint64_t missed)
+static void print_unseen(uint64_t events, uint64_t missed)
 {
 	fprintf(stderr, "%" PRIu64 " events seen, %" PRIu64 " missed\n", events, missed);
 	if (missed)
 		fprintf(stderr, "  overwritten before they were looked at, or dropped ('rbmap stat'): avoid it with fewer events or a larger buffer_size_kb\n");
 }
 
+/* A reset sets the counter to 0. */
+static uint64_t counted_since(enum cpustat stat, uint64_t before)
+{
+	uint64_t sum = cpustats_sum(stat);
+
+	return sum < before ? sum : sum - before;
+}
+
 static void print_excluded(const struct live_events *live)
 {
-	uint64_t excluded = cpustats_sum(CPUSTAT_EXCLUDED);
-
-	/* A reset sets the counter to 0. */
-	loss_print_excluded(stderr, excluded < live->excluded_before ?
-				    excluded : excluded - live->excluded_before);
+	loss_print_excluded(stderr, counted_since(CPUSTAT_EXCLUDED, live->excluded_before));
 }
 
 /*
@@ -196,19 +201,21 @@ static void print_excluded(const struct live_events *live)
 void live_events_print_loss(struct live_events *live, uint64_t events)
 {
 	struct rbmap_loss after, loss = { 0 };
-	uint64_t earlier = 0;
+	uint64_t earlier = 0, missed = counted_since(CPUSTAT_MISSED, live->missed_before);
 
 	rbmap_merge_loss(live->merge, &after);
 	if (live->observe) {
-		print_missed(events, after.total);
+		print_unseen(events, after.total + missed);
+		loss_print_missed(stderr, missed);
 		print_excluded(live);
 		return;
 	}
 	loss_add(&loss, &after, &live->before);
 	if (loss.reported != RBMAP_LOST_UNKNOWN && loss.reported > loss.total)
 		earlier = loss.reported - loss.total;
-	loss.total += earlier;
+	loss.total += earlier + missed;
 	loss_print(stderr, events, &loss);
+	loss_print_missed(stderr, missed);
 	if (earlier)
 		fprintf(stderr, "  %" PRIu64 " before this began, when nobody read: avoid it by reading sooner, or with a larger buffer_size_kb\n",
 			earlier);

@@ -28,6 +28,7 @@
  * @events: all events of the buffer
  * @before: the losses before this command
  * @excluded_before: the events that were left out before it
+ * @missed_before: the events of which the kernel had no record before it
  */
 struct live_events {
 	struct patterns patterns;
@@ -39,6 +40,7 @@ struct live_events {
 	struct control_events events;
 	struct rbmap_loss before;
 	uint64_t excluded_before;
+	uint64_t missed_before;
 	struct made_events made;
 	bool switched;			/* this command enabled the events */
 	struct shared_ring shared;

@@ -118,6 +118,13 @@ void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss)
 	}
 }
 
+void loss_print_missed(FILE *out, uint64_t missed)
+{
+	if (missed)
+		fprintf(out, "  %" PRIu64 " missed, as the kernel had no record of them: it was in another of its events, or the CPU had just come online\n",
+			missed);
+}
+
 void loss_print_excluded(FILE *out, uint64_t excluded)
 {
 	if (excluded)

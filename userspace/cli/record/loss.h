@@ -17,6 +17,9 @@ void loss_add(struct rbmap_loss *loss, const struct rbmap_loss *now,
 /* Print "N events read, N lost", and a line for each cause that occurred. */
 void loss_print(FILE *out, uint64_t events, const struct rbmap_loss *loss);
 
+/* Print a line about events that the kernel missed, if there are any. */
+void loss_print_missed(FILE *out, uint64_t missed);
+
 /* Print a line about events of recorders that were left out, if there are any. */
 void loss_print_excluded(FILE *out, uint64_t excluded);
 

@@ -33,7 +33,7 @@ struct cpu_recorder {
 	struct rbmap_loss before;	/* counters at the beginning of the recording */
 	uint64_t earlier;		/* lost before the recording and not reported yet */
 	uint64_t skip;			/* part of it that is never reported */
-	uint64_t excluded_before;	/* counter at the beginning of the recording */
+	uint64_t count_before[NR_RECORDER_COUNTS];	/* at the beginning of the recording */
 	uint64_t given;			/* loss that sub-buffers have reported */
 	unsigned int generation;	/* ring that is being read */
 	unsigned int first;		/* ring that was written at the beginning */
@@ -663,7 +663,8 @@ int recorder_start(struct recorder *rec, struct dat_writer *writer,
 			continue;
 		if (!control_cpu_stat(i, "generation", &first))
 			c->first = first;
-		control_cpu_stat(i, "excluded", &c->excluded_before);
+		for (int k = 0; k < NR_RECORDER_COUNTS; k++)
+			control_cpu_stat(i, recorder_count_name(k), &c->count_before[k]);
 		c->looks = fields;
 		ret = start_cpu(rec, i);
 		if (ret)
@@ -798,14 +799,20 @@ void recorder_stop(struct recorder *rec)
 			pthread_join(rec->cpu[i].thread, NULL);
 }
 
-uint64_t recorder_excluded(const struct recorder *rec, unsigned int cpu)
+const char *recorder_count_name(enum recorder_count count)
 {
-	uint64_t before = rec->cpu[cpu].excluded_before, excluded;
+	return count == RECORDER_MISSED ? "missed" : "excluded";
+}
 
-	if (control_cpu_stat(cpu, "excluded", &excluded))
+uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
+			enum recorder_count count)
+{
+	uint64_t before = rec->cpu[cpu].count_before[count], now;
+
+	if (control_cpu_stat(cpu, recorder_count_name(count), &now))
 		return 0;
 	/* A reset sets the counter to 0. */
-	return excluded < before ? excluded : excluded - before;
+	return now < before ? now : now - before;
 }
 
 void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
@@ -831,10 +838,12 @@ void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
 		result->other_clock += c->other_clock;
 		if (c->map && !rbmap_loss(c->map, &now))
 			loss_add(&result->loss, &now, &c->before);
-		if (c->map)
-			result->excluded += recorder_excluded(rec, i);
+		if (c->map) {
+			result->excluded += recorder_count(rec, i, RECORDER_EXCLUDED);
+			result->missed += recorder_count(rec, i, RECORDER_MISSED);
+		}
 	}
-	result->loss.total += result->earlier;
+	result->loss.total += result->earlier + result->missed;
 	if (rec->writer) {
 		result->unwritten = dat_unwritten(rec->writer);
 		result->too_large = dat_too_large(rec->writer);

@@ -77,11 +77,17 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		       const struct comm_fields *fields, int clock);
 
 /*
- * Return the number of events that were left out on a CPU with a ring, because this
- * command or another recorder of the buffer has caused them. A file that the rings were
- * copied to later has those since the buffer began, or since its last reset.
+ * What is counted beside the rings, on a CPU with a ring: events that were left out, because
+ * this command or another recorder of the buffer has caused them, and events of which the
+ * kernel had no record. A file that the rings were copied to later has those since the
+ * buffer began, or since its last reset.
  */
-uint64_t recorder_excluded(const struct recorder *rec, unsigned int cpu);
+enum recorder_count { RECORDER_EXCLUDED, RECORDER_MISSED, NR_RECORDER_COUNTS };
+
+uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
+			enum recorder_count count);
+/* Return the name of the count in the file `stats` of a CPU. */
+const char *recorder_count_name(enum recorder_count count);
 
 struct recorder_result {
 	int error;		/* error of the first thread that failed */
@@ -93,6 +99,7 @@ struct recorder_result {
 	uint64_t too_large;	/* part of loss.total that did not fit the file's pages */
 	uint64_t other_clock;	/* events left out because of their clock */
 	uint64_t excluded;	/* events that were left out, of all CPUs */
+	uint64_t missed;	/* part of loss.total: the kernel had no record of them */
 	int new_clock;		/* clock that ended the recording; -1: none */
 	struct rbmap_loss loss;
 };

@@ -198,22 +198,19 @@ static bool tell_failure(const char *path, bool published,
 	return false;
 }
 
-/* The counters of a CPU as text. Those of other recordings are not in it. */
-static char *read_stats(const struct recorder *recorder, unsigned int cpu)
+/* Return the text with another number behind "\nNAME: ", and free the old one. */
+static char *replace_count(char *text, const char *name, uint64_t count)
 {
-	static const char key[] = "\nexcluded: ";
 	struct buf stats = { 0 };
-	char file[64], *text, *line;
+	char key[32], *line;
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	text = control_read(file);
+	snprintf(key, sizeof(key), "\n%s: ", name);
 	line = text ? strstr(text, key) : NULL;
 	if (!line)
 		return text;
 	buf_add(&stats, text, line - text);
 	line = strchr(line + 1, '\n');
-	buf_printf(&stats, "%s%" PRIu64 "%s", key, recorder_excluded(recorder, cpu),
-		   line ? line : "");
+	buf_printf(&stats, "%s%" PRIu64 "%s", key, count, line ? line : "");
 	buf_add(&stats, "", 1);
 	if (stats.failed) {
 		buf_free(&stats);
@@ -221,6 +218,19 @@ static char *read_stats(const struct recorder *recorder, unsigned int cpu)
 	}
 	free(text);
 	return stats.data;
+}
+
+/* The counters of a CPU as text. Those of other recordings are not in it. */
+static char *read_stats(const struct recorder *recorder, unsigned int cpu)
+{
+	char file[64], *text;
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+	text = control_read(file);
+	for (int i = 0; i < NR_RECORDER_COUNTS; i++)
+		text = replace_count(text, recorder_count_name(i),
+				     recorder_count(recorder, cpu, i));
+	return text;
 }
 
 /* Store the locked descriptor of the file, also if an error is reported. */
@@ -264,6 +274,7 @@ static void tell_sums(const struct recording *r, const char *path,
 	if (r->quiet && !result->loss.total && !result->other_clock)
 		return;
 	loss_print(stderr, events, &result->loss);
+	loss_print_missed(stderr, result->missed);
 	if (result->earlier)
 		fprintf(stderr, "  %" PRIu64 " of them before the recording began: 'rbmap stat' lists the causes\n",
 			result->earlier);

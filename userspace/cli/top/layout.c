@@ -101,7 +101,7 @@ static void draw_causes(struct drawing *d)
 		{ CPUSTAT_OVERRUN, "overwritten" }, { CPUSTAT_FULL, "ring full" },
 		{ CPUSTAT_LAPPED, "lapped" }, { CPUSTAT_NESTED, "nested" },
 		{ CPUSTAT_TOO_LARGE, "too large" }, { CPUSTAT_EXPIRED, "expired" },
-		{ CPUSTAT_NO_RING, "no ring" },
+		{ CPUSTAT_NO_RING, "no ring" }, { CPUSTAT_MISSED, "missed" },
 	};
 	const struct sample *s = d->picture->sample;
 	char text[LINE_SIZE] = "";

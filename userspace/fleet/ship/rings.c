@@ -18,17 +18,18 @@ struct sum {
 
 static int add_cpu(void *data, int dir, const char *name)
 {
-	uint64_t cpu, events, lost;
+	uint64_t cpu, events, lost, missed;
 	struct sum *sum = data;
 
 	(void)dir;
 	if (strncmp(name, "cpu", 3) || !parse_u64(name + 3, &cpu) || cpu > UINT32_MAX)
 		return 0;
 	if (control_cpu_stat(cpu, "emitted", &events) ||
-	    control_cpu_stat(cpu, "lost events", &lost))
+	    control_cpu_stat(cpu, "lost events", &lost) ||
+	    control_cpu_stat(cpu, "missed", &missed))
 		return -1;
 	sum->events += events;
-	sum->lost += lost;
+	sum->lost += lost + missed;
 	sum->cpus++;
 	return 0;
 }

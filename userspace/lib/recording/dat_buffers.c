@@ -102,7 +102,9 @@ uint64_t dat_buffer_lost_last(const struct dat_reader *r, unsigned int buffer,
 {
 	const struct dat_buffer *b = &r->buffer[buffer];
 
-	return b->chosen && cpu < b->nr_cpus ? r->cpu[b->first + cpu].lost : 0;
+	if (!b->chosen || cpu >= b->nr_cpus)
+		return 0;
+	return dat_lost_sum(r->cpu[b->first + cpu].lost, buffer ? 0 : dat_missed(r, cpu));
 }
 
 uint64_t dat_lost_last(const struct dat_reader *r, unsigned int cpu)

@@ -399,7 +399,7 @@ static int see_option(struct dat_reader *r, struct options *o, uint16_t option,
 		return 0;
 	case DAT_OPTION_CPUSTAT:
 		dat_times_parse(&r->times, t->text);
-		return 0;
+		return dat_missed_parse(r, t->text);
 	case DAT_OPTION_BUFFER:
 		return add_named_buffer(o, t);
 	case DAT_OPTION_CPUCOUNT:

@@ -129,6 +129,7 @@ void dat_close(struct dat_reader *r)
 	free(r->cmdlines.text);
 	free(r->clock);
 	free(r->uname);
+	free(r->missed);
 	free(r->section);
 	dat_place_free(&r->place);
 	free(r->cpu);

@@ -99,12 +99,18 @@ double dat_done(const struct dat_reader *reader);
 
 /*
  * After the last event: return the number of events lost after the last event
- * of a CPU, in all buffers that are read.
+ * of a CPU, in all buffers that are read. It contains dat_missed().
  */
 uint64_t dat_lost_last(const struct dat_reader *reader, unsigned int cpu);
 /* The same for one buffer. */
 uint64_t dat_buffer_lost_last(const struct dat_reader *reader, unsigned int buffer,
 			      unsigned int cpu);
+
+/*
+ * Return the number of events that the kernel missed on a CPU while it was recorded, at any
+ * time: they belong to the first buffer.
+ */
+uint64_t dat_missed(const struct dat_reader *reader, unsigned int cpu);
 
 /* Damage that was found in the recording, as far as it was read. */
 struct dat_damage {

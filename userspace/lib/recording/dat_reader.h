@@ -74,6 +74,8 @@ struct dat_reader {
 	struct dat_correction correction;
 	char *uname;
 	struct dat_times times;
+	uint64_t *missed;		/* by each CPU */
+	uint32_t nr_missed;
 	struct dat_damage damage;
 	struct dat_damage damage_of_heads;	/* found before the first event */
 	uint32_t nr_cpus;		/* CPUs of the buffer that has most */
@@ -90,6 +92,9 @@ struct dat_reader {
 /*
  * Functions return 0 or more for success, and a negative errno or an enum dat_error.
  */
+
+/* dat_missed.c: take what the counters of a CPU say, from a text of DAT_OPTION_CPUSTAT. */
+int dat_missed_parse(struct dat_reader *r, const char *text);
 
 /* dat_headers.c: read bytes of the file. */
 int dat_read_at(int fd, void *data, size_t size, uint64_t offset);

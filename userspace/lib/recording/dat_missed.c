@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* The events that the kernel missed: no ring has heard of them, so that no page says so. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dat_reader.h"
+
+#define MISSED	"\nmissed: "
+
+int dat_missed_parse(struct dat_reader *r, const char *text)
+{
+	const char *line = strstr(text, MISSED);
+	uint64_t *more, missed;
+	unsigned int cpu;
+
+	if (!line || sscanf(text, "CPU: %u\n", &cpu) != 1 || cpu >= CPUS_MAX ||
+	    sscanf(line + strlen(MISSED), "%" SCNu64, &missed) != 1 || !missed)
+		return 0;
+	if (cpu >= r->nr_missed) {
+		more = realloc(r->missed, (cpu + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		memset(more + r->nr_missed, 0, (cpu + 1 - r->nr_missed) * sizeof(*more));
+		r->missed = more;
+		r->nr_missed = cpu + 1;
+	}
+	r->missed[cpu] = dat_lost_sum(r->missed[cpu], missed);
+	return 0;
+}
+
+uint64_t dat_missed(const struct dat_reader *r, unsigned int cpu)
+{
+	return cpu < r->nr_missed ? r->missed[cpu] : 0;
+}
