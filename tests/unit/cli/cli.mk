@@ -34,7 +34,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/cli and build/lib.
 CLI_TEST_SRCS := \
-	$(addprefix common/,buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c open_files.c pipeline.c \
+	$(addprefix common/,available_events.c buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c open_files.c pipeline.c \
 		output_error.c printable.c progress.c selfcost.c service.c size.c standard_file.c suggest.c write_all.c) \
 	$(addprefix latency/,histogram.c length.c) \
 	$(addprefix probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \

@@ -100,10 +100,13 @@ prints 'discard: a full ring discards' rbmap status
 prints 'enabled +rbmap:marker' rbmap status
 like "$(rbmap status --json)" '"mode": "discard"' "status --json"
 like "$(rbmap status --json)" '"rbmap:marker"' "status --json has events"
-is "$(rbmap list | wc -l)" "$(cat $root/events/*/*/id | wc -l)" "list has all events"
-is "$(rbmap list 'sched:sched_sw*')" "sched:sched_switch" "list with a pattern"
-is "$(rbmap list sched | wc -l)" "$(cat $root/events/sched/*/id | wc -l)" "list a system"
-prints 'rbmap:marker +enabled' rbmap list marker
+ls -d $root/events/*/*/ | sed 's|.*events/||; s|/$||; s|/|:|' >/tmp/names
+is "$(rbmap list | awk '{ print $1 }' | sort)" "$(sort -u $root/available_events /tmp/names)" \
+	"list has all events"
+is "$(rbmap list 'sched:sched_sw[i]*' | xargs)" "sched:sched_switch built in" "list with a pattern"
+is "$(rbmap list sched | wc -l)" "$(cat $root/available_events /tmp/names | sort -u | grep -c ^sched:)" \
+	"list a system"
+prints 'rbmap:marker +program +enabled' rbmap list marker
 says 1 "no event 'nonsense': 'rbmap list' lists" rbmap list nonsense
 prints '^CPU +EMITTED' rbmap stat
 at_most "$(rbmap stat | wc -L)" 80 "stat fits 80 columns"
@@ -177,7 +180,7 @@ if [ -e /tests/setpriv ]; then
 	chgrp 1000 /dev/rbmap/cpu*
 	chgrp -R 1000 $root
 	ok "a group may record" user rbmap record -q -d 0 -o /tmp/group
-	says 1 "no permission to write $root/events/.*/enable: run rbmap as root" \
+	says 1 "no permission to write $root/available_events: run rbmap as root" \
 		user rbmap record --default -e sched -o /tmp/group2
 	says 1 "no permission to make a buffer for this command: run it as root, or use the default buffer" \
 		user rbmap record -e sched -o /tmp/group2

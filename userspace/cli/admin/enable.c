@@ -18,10 +18,13 @@ static int switch_events(const struct command *cmd, int argc, char **argv,
 		return status;
 	if (optind == argc)
 		return usage_error(cmd, "the name of an event is missing: 'rbmap list' lists the events");
-	if (control_events_read(&events))
+	/* An event that the buffer does not have yet is disabled already. */
+	if (on ? control_events_read(&events) : control_events_read_available(&events))
 		return STATUS_ERROR;
+	ret = on ? control_events_demand(&events, argv + optind, argc - optind) : 0;
 	/* Change nothing if a name is unknown. */
-	ret = control_select(&events, argv + optind, argc - optind);
+	if (!ret)
+		ret = control_select(&events, argv + optind, argc - optind);
 	if (!ret && !event_select_filter(&event_select, &events))
 		ret = -1;
 	event_select_keep(&event_select, &events);

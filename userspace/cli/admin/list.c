@@ -3,63 +3,94 @@
  * rbmap list
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/cli.h"
 #include "common/colour.h"
 #include "common/control.h"
 #include "common/json.h"
 #include "common/options.h"
+#include "list_fields.h"
 
-static void print_text(const struct control_events *events)
+/* What an event costs: its file `source`, or what that will be. */
+static char *source_of(const struct control_event *ev)
+{
+	char path[1024];
+
+	if (ev->on_demand)
+		return strdup("kernel");
+	snprintf(path, sizeof(path), "events/%s/%s/source", ev->system, ev->name);
+	return control_read(path);
+}
+
+static void print_event(const struct control_event *ev)
+{
+	char *source = source_of(ev), name[512];
+
+	snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
+	printf("%-40s %-8s", name, source ? source : "?");
+	if (ev->unavailable)
+		printf(" %sunavailable%s: %s", colour_begin(COLOUR_WARNING),
+		       colour_end(COLOUR_WARNING), ev->unavailable);
+	else if (ev->enabled)
+		printf(" enabled");
+	putchar('\n');
+	free(source);
+}
+
+static void print_text(const struct control_events *events, bool with_fields)
 {
 	for (size_t i = 0; i < events->nr; i++) {
-		const struct control_event *ev = &events->v[i];
-		char name[512];
-
-		if (!ev->selected)
+		if (!events->v[i].selected)
 			continue;
-		snprintf(name, sizeof(name), "%s:%s", ev->system, ev->name);
-		if (ev->unavailable)
-			printf("%-40s %sunavailable%s: %s\n", name,
-			       colour_begin(COLOUR_WARNING), colour_end(COLOUR_WARNING),
-			       ev->unavailable);
-		else if (ev->enabled)
-			printf("%-40s enabled\n", name);
-		else
-			printf("%s\n", name);
+		print_event(&events->v[i]);
+		if (with_fields)
+			list_fields_print(&events->v[i]);
 	}
 }
 
-static void print_json(const struct control_events *events)
+static void print_json(const struct control_events *events, bool with_fields)
 {
 	struct json j = { .out = stdout };
 
 	json_open(&j, NULL, '[');
 	for (size_t i = 0; i < events->nr; i++) {
 		const struct control_event *ev = &events->v[i];
+		char *source;
 
 		if (!ev->selected)
 			continue;
+		source = source_of(ev);
 		json_open(&j, NULL, '{');
 		json_string(&j, "system", ev->system);
 		json_string(&j, "event", ev->name);
-		json_number(&j, "id", ev->id);
+		if (ev->id >= 0)
+			json_number(&j, "id", ev->id);
+		json_string(&j, "source", source ? source : "?");
 		json_bool(&j, "enabled", ev->enabled);
 		json_bool(&j, "available", !ev->unavailable);
 		if (ev->unavailable)
 			json_string(&j, "reason", ev->unavailable);
+		if (with_fields)
+			list_fields_json(&j, ev);
 		json_close(&j, '}');
+		free(source);
 	}
 	json_close(&j, ']');
 }
 
 struct list_options {
 	bool as_json;
+	bool with_fields;
 };
 
 static const struct cli_option options[] = {
 	BUFFER_OPTION,
 	JSON_OPTION(struct list_options, as_json),
+	{ .name = "verbose", .letter = 'v',
+	  .target = FLAG(struct list_options, with_fields),
+	  .help = "with each event's fields, and the names of values" },
 	{ 0 }
 };
 
@@ -73,7 +104,7 @@ static int list(int argc, char **argv)
 
 	if (!parse_options(&command_list, argc, argv, &o, &status))
 		return status;
-	if (control_events_read(&events))
+	if (control_events_read_available(&events))
 		return STATUS_ERROR;
 	if (optind < argc) {
 		patterns = argv + optind;
@@ -83,20 +114,21 @@ static int list(int argc, char **argv)
 	if (events.nr && control_select(&events, patterns, nr))
 		status = STATUS_ERROR;
 	else if (o.as_json)
-		print_json(&events);
+		print_json(&events, o.with_fields);
 	else
-		print_text(&events);
+		print_text(&events, o.with_fields);
 	control_events_free(&events);
 	return status;
 }
 
 const struct command command_list = {
 	.name		= "list",
-	.synopsis	= "[-B NAME] [--json] [PATTERN]...",
-	.summary	= "List events, whether they are enabled, and why one is unavailable",
+	.synopsis	= "[-B NAME] [-v] [--json] [PATTERN]...",
+	.summary	= "List all events, where they come from, and whether they are enabled",
 	.options	= options,
 	.help		=
 	"PATTERN is SYSTEM:EVENT, the name of an event, or a system for all its events.\n"
-	"It may contain the wildcards of the shell: 'sched:*', '*wakeup*'.\n",
+	"It may contain the wildcards of the shell: 'sched:*', '*wakeup*'.\n"
+	"'kernel' events cost about as much as in ftrace, 'built in' ones a third.\n",
 	.run		= list,
 };

@@ -112,6 +112,7 @@ struct control_event {
 	int id;			/* -1: unknown */
 	bool enabled;
 	char *unavailable;	/* reason why it is unavailable; NULL: it is available */
+	bool on_demand;		/* the buffer has no directory of it yet */
 	bool selected;		/* by control_select() */
 	bool changed;		/* its state differs from `enabled` */
 };
@@ -121,14 +122,39 @@ struct control_events {
 	size_t nr;
 };
 
-/* Read all events of the module. On failure, report the error. */
+/* Read all events that the buffer has. On failure, report the error. */
 int control_events_read(struct control_events *events);
 void control_events_free(struct control_events *events);
 
 /*
- * Return whether @pattern names the event: system:event, system:*, event or
- * system, with the wildcards of the shell.
+ * Read them, and the names of those that the buffer does not have yet, because nobody has
+ * named them. On failure, report the error.
  */
+int control_events_read_available(struct control_events *events);
+
+/*
+ * Let the buffer have the events of the kernel that @patterns name, and add them to
+ * @events. A name without an event is left to control_select(). On failure, report the
+ * error.
+ */
+int control_events_demand(struct control_events *events, char *const *patterns, size_t nr);
+
+/* Read an event of the buffer, or only note a name. control_events_sort() follows. */
+int control_events_add(struct control_events *events, const char *system, const char *name);
+int control_events_add_name(struct control_events *events, const char *system,
+			    const char *name);
+/* Read an event of the buffer again. */
+int control_event_update(struct control_event *event);
+void control_events_sort(struct control_events *events);
+/* Find an event among the first @nr, which are sorted. */
+struct control_event *control_events_find(const struct control_events *events, size_t nr,
+					  const char *system, const char *name);
+
+/*
+ * Return whether @pattern names the event: system:event, system:*, event or
+ * system, with the wildcards of the shell; or CONTROL_ALL_EVENTS.
+ */
+#define CONTROL_ALL_EVENTS	"all"
 bool control_match(const char *pattern, const char *system, const char *name);
 
 /*

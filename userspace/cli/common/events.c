@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "cli.h"
 #include "control.h"
 #include "foreign.h"
@@ -75,24 +76,69 @@ static int read_event(struct control_event *event, const char *system,
 	return 0;
 }
 
-static int add_event(struct control_events *events, const char *system,
-		     const char *name)
+/* The array grows by powers of two. */
+static bool has_room(struct control_events *events)
 {
 	struct control_event *v;
+
+	if (events->nr & (events->nr - 1))
+		return true;
+	v = realloc(events->v, (events->nr ? 2 * events->nr : 1) * sizeof(*v));
+	if (v)
+		events->v = v;
+	return v;
+}
+
+int control_events_add(struct control_events *events, const char *system, const char *name)
+{
 	int ret;
 
-	/* The array grows by powers of two. */
-	if (!(events->nr & (events->nr - 1))) {
-		v = realloc(events->v, (events->nr ? 2 * events->nr : 1) *
-				       sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		events->v = v;
-	}
+	if (!has_room(events))
+		return -ENOMEM;
 	ret = read_event(&events->v[events->nr], system, name);
 	if (!ret || ret == -ENOMEM)
 		events->nr++;
 	return ret;
+}
+
+int control_event_update(struct control_event *event)
+{
+	struct control_event old = *event;
+	int ret = read_event(event, old.system, old.name);
+
+	if (ret && ret != -ENOMEM)
+		*event = old;
+	else
+		free_event(&old);
+	return ret;
+}
+
+int control_events_add_name(struct control_events *events, const char *system,
+			    const char *name)
+{
+	struct control_event *event;
+
+	if (!has_room(events))
+		return -ENOMEM;
+	event = &events->v[events->nr++];
+	*event = (struct control_event){
+		.system = strdup(system), .name = strdup(name), .id = -1, .on_demand = true,
+	};
+	return event->system && event->name ? 0 : -ENOMEM;
+}
+
+void control_events_sort(struct control_events *events)
+{
+	if (events->nr)
+		qsort(events->v, events->nr, sizeof(*events->v), by_name);
+}
+
+struct control_event *control_events_find(const struct control_events *events, size_t nr,
+					  const char *system, const char *name)
+{
+	struct control_event key = { .system = (char *)system, .name = (char *)name };
+
+	return nr ? bsearch(&key, events->v, nr, sizeof(key), by_name) : NULL;
 }
 
 static int add_system(struct control_events *events, const char *system)
@@ -109,7 +155,7 @@ static int add_system(struct control_events *events, const char *system)
 	while (!ret && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		ret = add_event(events, system, entry->d_name);
+		ret = control_events_add(events, system, entry->d_name);
 		/* It is a file, or an event that was removed meanwhile. */
 		if (ret == -ENOTDIR || ret == -ENOENT)
 			ret = 0;
@@ -144,8 +190,7 @@ int control_events_read(struct control_events *events)
 		control_events_free(events);
 		return ret;
 	}
-	if (events->nr)
-		qsort(events->v, events->nr, sizeof(*events->v), by_name);
+	control_events_sort(events);
 	return 0;
 }
 
@@ -155,6 +200,8 @@ bool control_match(const char *pattern, const char *system, const char *name)
 	char *first;
 	bool match;
 
+	if (!strcmp(pattern, CONTROL_ALL_EVENTS))
+		return true;
 	if (!colon)
 		return !fnmatch(pattern, name, 0) ||
 		       !fnmatch(pattern, system, 0);
@@ -165,16 +212,11 @@ bool control_match(const char *pattern, const char *system, const char *name)
 	return match;
 }
 
-static void complain_unknown(const struct control_events *events,
-			     const char *pattern)
+static void suggest_similar(const struct control_events *events, const char *pattern)
 {
 	struct suggest suggest = suggest_events(pattern);
 	char list[512];
 
-	if (foreign_event(pattern)) {
-		complain("no event '%s': %s", pattern, foreign_event(pattern));
-		return;
-	}
 	for (size_t i = 0; i < events->nr; i++)
 		suggest_offer_event(&suggest, events->v[i].system, events->v[i].name);
 	suggest_list(&suggest, list, sizeof(list));
@@ -183,6 +225,30 @@ static void complain_unknown(const struct control_events *events,
 	else
 		complain("no event '%s': 'rbmap list' lists the events",
 			 pattern);
+}
+
+static bool any_matches(const struct control_events *events, const char *pattern)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		if (control_match(pattern, events->v[i].system, events->v[i].name))
+			return true;
+	return false;
+}
+
+static void complain_unknown(const char *pattern)
+{
+	struct control_events events;
+
+	if (control_events_read_available(&events))
+		return;
+	if (any_matches(&events, pattern))
+		complain("event '%s' cannot be recorded: the kernel gives no records of it to others ('dmesg | grep rbmap')",
+			 pattern);
+	else if (foreign_event(pattern))
+		complain("no event '%s': %s", pattern, foreign_event(pattern));
+	else
+		suggest_similar(&events, pattern);
+	control_events_free(&events);
 }
 
 int control_select(struct control_events *events, char *const *patterns,
@@ -202,7 +268,7 @@ int control_select(struct control_events *events, char *const *patterns,
 			found = true;
 		}
 		if (!found) {
-			complain_unknown(events, patterns[p]);
+			complain_unknown(patterns[p]);
 			return -ENOENT;
 		}
 	}
@@ -262,36 +328,75 @@ static int switch_one(struct control_event *ev, bool on)
 	return ret;
 }
 
+static bool is_ours(const struct control_event *ev)
+{
+	return ev->changed && !ev->enabled;
+}
+
+static bool is_another(const struct control_event *ev)
+{
+	return ev->enabled && !ev->selected;
+}
+
+static bool is_selected(const struct control_event *ev)
+{
+	return ev->selected && !ev->unavailable && !ev->on_demand;
+}
+
+/*
+ * Disable events by a list: the kernel waits once for a list, and for each file `enable`
+ * that is written. Return false if some may still be enabled.
+ */
+static bool disable_together(struct control_events *events,
+			     bool (*is_one)(const struct control_event *ev))
+{
+	struct buf names = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < events->nr; i++)
+		if (is_one(&events->v[i]))
+			buf_printf(&names, "!%s:%s\n", events->v[i].system,
+				   events->v[i].name);
+	if (names.size) {
+		buf_add(&names, "", 1);
+		ok = !names.failed && !control_write_list("set_event", names.data, true);
+	}
+	for (size_t i = 0; ok && i < events->nr; i++)
+		if (is_one(&events->v[i]))
+			events->v[i].changed = events->v[i].enabled;
+	buf_free(&names);
+	return ok;
+}
+
+static int switch_all(struct control_events *events, bool on,
+		      bool (*is_one)(const struct control_event *ev))
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr && !ret; i++)
+		if (is_one(&events->v[i]))
+			ret = switch_one(&events->v[i], on);
+	return ret;
+}
+
 int control_enable_selected(struct control_events *events, bool on)
 {
 	const struct control_event *none = only_unavailable(events);
-	int ret = 0;
 
 	if (on && none) {
 		complain("event %s:%s is unavailable: %s", none->system,
 			 none->name, none->unavailable);
 		return -ENODEV;
 	}
-	for (size_t i = 0; i < events->nr && !ret; i++) {
-		struct control_event *ev = &events->v[i];
-
-		if (ev->selected && !ev->unavailable)
-			ret = switch_one(ev, on);
-	}
-	return ret;
+	if (!on && disable_together(events, is_selected))
+		return 0;
+	return switch_all(events, on, is_selected);
 }
 
 int control_disable_others(struct control_events *events)
 {
-	int ret = 0;
-
-	for (size_t i = 0; i < events->nr && !ret; i++) {
-		struct control_event *ev = &events->v[i];
-
-		if (ev->enabled && !ev->selected)
-			ret = switch_one(ev, false);
-	}
-	return ret;
+	return disable_together(events, is_another) ? 0 :
+	       switch_all(events, false, is_another);
 }
 
 /* Report one error only, but try all events. */
@@ -315,12 +420,12 @@ static int change_back(struct control_events *events, bool on)
 
 int control_disable_ours(struct control_events *events)
 {
-	return change_back(events, false);
+	return disable_together(events, is_ours) ? 0 : change_back(events, false);
 }
 
 int control_restore(struct control_events *events)
 {
-	int ret = change_back(events, false);
+	int ret = control_disable_ours(events);
 	int error = change_back(events, true);
 
 	return ret ? ret : error;

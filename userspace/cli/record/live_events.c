@@ -67,6 +67,8 @@ bool live_events_open(struct live_events *live)
 	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
 	live->missed_before = cpustats_sum(CPUSTAT_MISSED);
 	return !control_events_read(&live->events) &&
+	       !control_events_demand(&live->events, live->patterns.pattern,
+				      live->patterns.nr) &&
 	       made_events_begin(&live->made, &live->events, &live->patterns);
 }
 

@@ -106,7 +106,8 @@ static bool prepare(struct record *r)
 	if (!own_buffer_is_own(&r->own) && r->seconds && !r->recording.quiet)
 		selection_tell(&r->events);
 	r->made.quiet = r->recording.quiet;
-	if (!made_events_begin(&r->made, &r->events, &r->patterns))
+	if (control_events_demand(&r->events, r->patterns.pattern, r->patterns.nr) ||
+	    !made_events_begin(&r->made, &r->events, &r->patterns))
 		return false;
 	if (r->patterns.nr &&
 	    control_select(&r->events, r->patterns.pattern,

@@ -70,7 +70,9 @@ static bool enable_events(const char *pattern, const char *filter)
 	struct event_select select = { .filter = filter };
 	struct control_events events = { 0 };
 	char *patterns[] = { (char *)pattern };
-	bool ok = !control_events_read(&events) && !control_select(&events, patterns, 1) &&
+	bool ok = !control_events_read(&events) &&
+		  !control_events_demand(&events, patterns, 1) &&
+		  !control_select(&events, patterns, 1) &&
 		  event_select_filter(&select, &events);
 
 	event_select_keep(&select, &events);

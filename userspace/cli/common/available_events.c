@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events on demand: the kernel has far more events than a buffer has directories.
+ * available_events lists them all, and a name that is written there gets its directory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "cli.h"
+#include "control.h"
+
+#define FILE_NAME	"available_events"
+
+/* Split a line SYSTEM:EVENT in place. Return the event, or NULL. */
+static char *split_line(char *line)
+{
+	char *colon = strchr(line, ':');
+
+	if (colon)
+		*colon++ = '\0';
+	return colon;
+}
+
+/*
+ * Call @each for each event that the buffer lacks. @event: the buffer has a directory of the
+ * event whose probe does not fit this kernel, and the kernel's own takes its place.
+ */
+static int for_each_other(struct control_events *events,
+			  int (*each)(struct control_events *events,
+				      struct control_event *event, const char *system,
+				      const char *name, void *data), void *data)
+{
+	char *text = control_read(FILE_NAME), *rest = text, *line;
+	const size_t nr = events->nr;
+	int ret = 0;
+
+	/* A raw buffer has no events. */
+	if (!text)
+		return errno == ENOENT ? 0 : -errno;
+	while (!ret && (line = strsep(&rest, "\n"))) {
+		const char *name = split_line(line);
+		struct control_event *event =
+			name ? control_events_find(events, nr, line, name) : NULL;
+
+		if (name && (!event || event->unavailable))
+			ret = each(events, event, line, name, data);
+	}
+	free(text);
+	return ret;
+}
+
+static int add_name(struct control_events *events, struct control_event *event,
+		    const char *system, const char *name, void *data)
+{
+	(void)data;
+	if (event) {
+		free(event->unavailable);
+		event->unavailable = NULL;
+		event->on_demand = true;
+		return 0;
+	}
+	return control_events_add_name(events, system, name);
+}
+
+int control_events_read_available(struct control_events *events)
+{
+	int ret = control_events_read(events);
+
+	if (ret)
+		return ret;
+	ret = for_each_other(events, add_name, NULL);
+	if (ret) {
+		control_complain(CONTROL_READ, FILE_NAME, ret);
+		control_events_free(events);
+		return ret;
+	}
+	control_events_sort(events);
+	return 0;
+}
+
+/* ---- make events that patterns name */
+
+struct demand {
+	char *const *patterns;
+	size_t nr;
+	struct buf names;
+};
+
+static int demand_name(struct control_events *events, struct control_event *event,
+		       const char *system, const char *name, void *data)
+{
+	struct demand *demand = data;
+
+	(void)events;
+	(void)event;
+	for (size_t i = 0; i < demand->nr; i++) {
+		if (control_match(demand->patterns[i], system, name)) {
+			buf_printf(&demand->names, "%s:%s\n", system, name);
+			break;
+		}
+	}
+	return demand->names.failed ? -ENOMEM : 0;
+}
+
+/* Can the pattern name events that are not in @events? */
+static bool names_others(const struct control_events *events, const char *pattern)
+{
+	if (strpbrk(pattern, "*?[\\") || !strcmp(pattern, CONTROL_ALL_EVENTS))
+		return true;
+	for (size_t i = 0; i < events->nr; i++) {
+		const struct control_event *ev = &events->v[i];
+
+		/* Few names of events are in two systems, and none of them is hot. */
+		if (!ev->unavailable && strcmp(pattern, ev->system) &&
+		    control_match(pattern, ev->system, ev->name))
+			return false;
+	}
+	return true;
+}
+
+static bool any_names_others(const struct control_events *events, char *const *patterns,
+			     size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (names_others(events, patterns[i]))
+			return true;
+	return false;
+}
+
+/* The module may refuse a name: write the others one by one. */
+static void write_each(char *names)
+{
+	char *line;
+
+	while ((line = strsep(&names, "\n")))
+		if (*line)
+			control_write_list(FILE_NAME, line, true);
+}
+
+/*
+ * Read the events that the module has made. A name that it could not make, because the
+ * event is gone or has no record, stays unknown.
+ */
+static int add_made(struct control_events *events, char *names)
+{
+	const size_t nr = events->nr;
+	struct control_event *event;
+	char *line, *name;
+	int ret = 0;
+
+	while (!ret && (line = strsep(&names, "\n"))) {
+		name = split_line(line);
+		event = name ? control_events_find(events, nr, line, name) : NULL;
+		if (event)
+			ret = control_event_update(event);
+		else if (name)
+			ret = control_events_add(events, line, name);
+		if (ret == -ENOENT || ret == -ENOTDIR)
+			ret = 0;
+	}
+	return ret;
+}
+
+static int make_names(struct control_events *events, const char *names)
+{
+	int ret = control_write_list(FILE_NAME, names, true);
+	char *copy;
+
+	if (ret == -EACCES || ret == -EPERM)
+		return ret;
+	copy = strdup(names);
+	if (!copy)
+		return -ENOMEM;
+	if (ret) {
+		write_each(copy);
+		strcpy(copy, names);
+	}
+	ret = add_made(events, copy);
+	free(copy);
+	return ret;
+}
+
+int control_events_demand(struct control_events *events, char *const *patterns, size_t nr)
+{
+	struct demand demand = { .patterns = patterns, .nr = nr };
+	int ret;
+
+	if (!any_names_others(events, patterns, nr))
+		return 0;
+	ret = for_each_other(events, demand_name, &demand);
+	if (ret) {
+		control_complain(CONTROL_READ, FILE_NAME, ret);
+	} else if (demand.names.size) {
+		buf_add(&demand.names, "", 1);
+		ret = demand.names.failed ? -ENOMEM : make_names(events, demand.names.data);
+		if (ret)
+			control_complain(CONTROL_WRITE, FILE_NAME, ret);
+		control_events_sort(events);
+	}
+	buf_free(&demand.names);
+	return ret;
+}
