@@ -20,8 +20,6 @@ struct rbmap_event_copies {
 
 bool rbmap_copies_write(const struct rbmap_event_copies *copies,
 			struct rbmap_record *record, size_t size);
-bool rbmap_whole_wanted(const struct rbmap_event_file *event_file,
-			struct rbmap_record *record, size_t size);
 void rbmap_copies_write_filled(const struct rbmap_event_copies *copies,
 			       struct rbmap_record *record, size_t size);
 

@@ -169,10 +169,6 @@ rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 	return smp_load_acquire(&set->pids[list]);
 }
 
-/* event/whole.c: sources that bring whole records */
-void rbmap_event_record(const struct rbmap_event_file *event_file,
-			struct rbmap_record *record, size_t size);
-
 static inline const char *
 rbmap_event_tracepoint(const struct rbmap_event_type *event)
 {

@@ -14,6 +14,7 @@
 #include "filter/filter.h"
 #include "filter/match.h"
 #include "pids.h"
+#include "wanted.h"
 
 static bool rbmap_pid_in(const struct rbmap_event_set *set,
 			 enum rbmap_pids_list list, int pid, bool unused)

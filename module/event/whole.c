@@ -5,6 +5,8 @@
 
 #include "copies.h"
 #include "event.h"
+#include "wanted.h"
+#include "whole.h"
 
 /**
  * rbmap_event_record - record an event of a source

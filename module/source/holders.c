@@ -15,7 +15,8 @@
 #include <linux/trace_events.h>
 #include <linux/workqueue.h>
 
-#include "kernel_event.h"
+#include "holders.h"
+#include "kernel_record.h"
 #include "lib/log.h"
 
 #define RBMAP_QUIET_SYSTEM	"initcall"

@@ -20,7 +20,10 @@
 #include "compat/perf.h"
 #include "event/registry.h"
 #include "event/source.h"
+#include "holders.h"
 #include "kernel_event.h"
+#include "kernel_record.h"
+#include "names.h"
 #include "tracepoint.h"
 
 /* Protects the list and the number of aliases; taken before the registry's lock. */
@@ -70,7 +73,7 @@ static bool rbmap_type_is_loc(const char *type, const char *prefix)
  * Elements of an array, from its type such as "char[16]" or "u8[0x10]".  Return 0 if the
  * length is a constant's name or an expression.
  */
-static int rbmap_field_number(const char *bracket)
+static int rbmap_array_elements(const char *bracket)
 {
 	int elements;
 	char end;
@@ -82,7 +85,7 @@ static int rbmap_field_set_length(struct rbmap_field *to,
 				  const struct trace_event_fields *from,
 				  const char *bracket)
 {
-	to->len = rbmap_field_number(bracket);
+	to->len = rbmap_array_elements(bracket);
 	if (to->len)
 		return 0;
 	to->len = from->size / (from->align ?: 1);

@@ -78,22 +78,8 @@ struct rbmap_kernel_event {
 
 /* count.S: the probe, for any tracepoint; its first argument is @call */
 void rbmap_alias_count_call(void);
-
-/* kernel_record.c */
-extern struct rbmap_kernel_event **rbmap_aliases;
-void rbmap_alias_overflow(struct perf_event *holder, struct perf_sample_data *data,
-			  struct pt_regs *regs);
-
-/* holders.c */
-int rbmap_holders_start(void);
-void rbmap_holders_stop(void);
-struct hlist_head __percpu *rbmap_holders_list(void);
-
-/* names.c */
-char *rbmap_kernel_event_names(void);
 #endif
 
-/* kernel_event.c */
 void rbmap_kernel_events_exit(void);
 
 #endif /* RBMAP_SOURCE_KERNEL_EVENT_H */

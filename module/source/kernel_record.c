@@ -10,7 +10,8 @@
 #include <linux/string.h>
 
 #include "compat/perf.h"
-#include "kernel_event.h"
+#include "event/whole.h"
+#include "kernel_record.h"
 
 struct rbmap_kernel_event **rbmap_aliases;
 

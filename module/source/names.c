@@ -15,7 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "compat/fs.h"
-#include "kernel_event.h"
+#include "names.h"
 
 /* More than a thousand names of 30 characters. */
 #define RBMAP_NAMES_SIZE	(64U << 10)

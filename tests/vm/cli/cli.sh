@@ -100,7 +100,7 @@ prints 'discard: a full ring discards' rbmap status
 prints 'enabled +rbmap:marker' rbmap status
 like "$(rbmap status --json)" '"mode": "discard"' "status --json"
 like "$(rbmap status --json)" '"rbmap:marker"' "status --json has events"
-ls -d $root/events/*/*/ | sed 's|.*events/||; s|/$||; s|/|:|' >/tmp/names
+find $root/events -mindepth 2 -maxdepth 2 -type d | sed 's|.*events/||; s|/|:|' >/tmp/names
 is "$(rbmap list | awk '{ print $1 }' | sort)" "$(sort -u $root/available_events /tmp/names)" \
 	"list has all events"
 is "$(rbmap list 'sched:sched_sw[i]*' | xargs)" "sched:sched_switch built in" "list with a pattern"

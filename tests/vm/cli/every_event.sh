@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A user's day with events that nobody has built in: twenty events of twenty systems are
-# named, recorded, filtered, reported and seen in each view; all events at once; what the
-# kernel misses is counted as lost.
+# A user's day with events that nobody has built in. Twenty events of twenty systems are
+# named, recorded, filtered, reported and seen in each view. Then all events are recorded at
+# once. Events that the kernel misses are counted as lost.
 # shellcheck disable=SC2317 # ok and retry_until call the functions
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -58,7 +58,7 @@ is "$(rbmap list | grep -v ' unavailable: ' | awk '{ print $1 }' | sort)" "$(sor
 fails "list makes no directories" test -e $root/events/kmem/rss_stat
 
 # --- record, and each view
-options= missing=
+options='' missing=''
 for name in $names; do
 	rbmap list "$name" >/dev/null 2>&1 && options="$options -e $name" || missing="$missing $name"
 done
@@ -68,7 +68,7 @@ rbmap record $options -o day.dat -- sh work /modules/my_fork.ko 2>errors
 is "$?" 0 "they are recorded together"
 diag "$(cat errors)"
 rbmap report day.dat >day 2>sums
-silent=
+silent=''
 for name in $names; do
 	grep -q " ${name#*:}: " day || silent="$silent $name"
 done

@@ -13,7 +13,7 @@
 #include "common/options.h"
 #include "list_fields.h"
 
-/* What an event costs: its file `source`, or what that will be. */
+/* Return the text of the file `source`, also before there is one. The caller frees it. */
 static char *source_of(const struct control_event *ev)
 {
 	char path[1024];

@@ -47,7 +47,7 @@ static const char *field_of(const struct tep_print_arg *arg)
 	}
 }
 
-/* What the print format calls the values of a field */
+/* Find the names that the print format has for the values of a field. */
 static const struct tep_print_flag_sym *values_in(const struct tep_print_arg *arg,
 						  const char *field)
 {

@@ -77,10 +77,10 @@ void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
 		       const struct comm_fields *fields, int clock);
 
 /*
- * What is counted beside the rings, on a CPU with a ring: events that were left out, because
- * this command or another recorder of the buffer has caused them, and events of which the
- * kernel had no record. A file that the rings were copied to later has those since the
- * buffer began, or since its last reset.
+ * Return a number of events that came to no ring of the CPU. Some were left out, because this
+ * command or another recorder of the buffer has caused them. The kernel had no record of
+ * others. A file that the rings were copied to later has those since the buffer began, or
+ * since its last reset.
  */
 enum recorder_count { RECORDER_EXCLUDED, RECORDER_MISSED, NR_RECORDER_COUNTS };
 
