@@ -18,6 +18,7 @@
 #include "instance.h"
 #include "lib/access.h"
 #include "probes/probes.h"
+#include "source/foreign_event.h"
 #include "source/kernel_event.h"
 #include "source/tracepoint.h"
 #include "tracefs/tracefs.h"
@@ -130,6 +131,7 @@ err_buffers_exit:
 	rbmap_buffers_exit();
 err_events_exit:
 	rbmap_control_dynamic_exit();
+	rbmap_foreign_events_exit();
 	rbmap_kernel_events_exit();
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();
@@ -148,6 +150,7 @@ static void __exit rbmap_exit(void)
 	rbmap_chrdevs_exit();
 	rbmap_buffers_exit();
 	rbmap_control_dynamic_exit();
+	rbmap_foreign_events_exit();
 	rbmap_kernel_events_exit();
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();

@@ -19,6 +19,7 @@
 
 static const struct rbmap_source *const rbmap_demand_sources[] = {
 	&rbmap_kernel_source,
+	&rbmap_foreign_source,
 };
 
 static bool rbmap_demand_named(const char *name, const char *wanted)
@@ -35,14 +36,35 @@ static bool rbmap_demand_matches(const struct rbmap_event_match *match,
 		rbmap_demand_named(name, match->either));
 }
 
-/*
- * Make the events of the source that match.  One that the source cannot have does not
- * stop the others: its name is missing afterwards.
- */
-static int rbmap_demand_make_some(const struct rbmap_source *source,
-				  const struct rbmap_event_match *match)
+/* Make an event by the first source that can.  Return -ENOENT if none can. */
+static int rbmap_demand_make_one(const char *system, const char *name)
 {
-	char *names = source->names(), *rest = names, *line, *name;
+	unsigned int i;
+	int err = -ENOENT;
+
+	if (rbmap_event_registered(system, name))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(rbmap_demand_sources); i++) {
+		err = rbmap_demand_sources[i]->make(system, name);
+		if (!err || err == -ENOMEM || err == -EEXIST)
+			break;
+	}
+	return err == -EEXIST ? 0 : err;
+}
+
+/* The names that the first source knows are those of all of them. */
+static char *rbmap_demand_names(void)
+{
+	return rbmap_demand_sources[0]->names ? rbmap_demand_sources[0]->names() : NULL;
+}
+
+/*
+ * Make all events that match.  One that no source can have does not stop the others: its name
+ * is missing afterwards.
+ */
+static int rbmap_demand_make_some(const struct rbmap_event_match *match)
+{
+	char *names = rbmap_demand_names(), *rest = names, *line, *name;
 	int err = 0;
 
 	while (err != -ENOMEM && (line = strsep(&rest, "\n"))) {
@@ -50,25 +72,21 @@ static int rbmap_demand_make_some(const struct rbmap_source *source,
 		if (!name)
 			continue;
 		*name++ = 0;
-		if (rbmap_demand_matches(match, line, name) &&
-		    !rbmap_event_registered(line, name))
-			err = source->make(line, name);
+		if (rbmap_demand_matches(match, line, name))
+			err = rbmap_demand_make_one(line, name);
 		cond_resched();
 	}
 	kvfree(names);
 	return err == -ENOMEM ? err : 0;
 }
 
-static int rbmap_demand_make(const struct rbmap_source *source,
-			     const struct rbmap_event_match *match)
+static int rbmap_demand_make(const struct rbmap_event_match *match)
 {
 	int err;
 
 	if (!match->system || !match->name)
-		return rbmap_demand_make_some(source, match);
-	if (rbmap_event_registered(match->system, match->name))
-		return 0;
-	err = source->make(match->system, match->name);
+		return rbmap_demand_make_some(match);
+	err = rbmap_demand_make_one(match->system, match->name);
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -83,14 +101,10 @@ static int rbmap_demand_make(const struct rbmap_source *source,
 int rbmap_event_set_demand(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match)
 {
-	unsigned int i;
-	int err;
+	int err = rbmap_demand_make(match);
 
-	for (i = 0; i < ARRAY_SIZE(rbmap_demand_sources); i++) {
-		err = rbmap_demand_make(rbmap_demand_sources[i], match);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	return rbmap_event_set_add_some(set, match, rbmap_demand_matches);
 }
 
@@ -118,26 +132,19 @@ static void rbmap_demand_list(struct rbmap_event_set *set, const char *names,
  */
 char *rbmap_event_set_available(struct rbmap_event_set *set)
 {
-	char *names[ARRAY_SIZE(rbmap_demand_sources)];
-	char *shown = rbmap_event_set_list(set, false);
+	char *shown = rbmap_event_set_list(set, false), *names;
 	struct rbmap_text text = { 0 };
-	unsigned int i;
 
 	if (!shown)
 		return NULL;
-	text.size = strlen(shown) + 1;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		names[i] = rbmap_demand_sources[i]->names();
-		text.size += names[i] ? strlen(names[i]) : 0;
-	}
+	names = rbmap_demand_names();
+	text.size = strlen(shown) + (names ? strlen(names) : 0) + 1;
 	text.buf = kvzalloc(text.size, GFP_KERNEL);
-	if (text.buf)
+	if (text.buf) {
 		rbmap_text_add(&text, "%s", shown);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (text.buf)
-			rbmap_demand_list(set, names[i], &text);
-		kvfree(names[i]);
+		rbmap_demand_list(set, names, &text);
 	}
+	kvfree(names);
 	kfree(shown);
 	return text.buf;
 }

@@ -74,7 +74,7 @@ static void rbmap_event_unregister_locked(struct rbmap_event_type *event,
 	lockdep_assert_held(&rbmap_registry_lock);
 	list_for_each_entry(set, &rbmap_event_sets, list)
 		rbmap_event_set_remove(set, event, removed);
-	list_del(&event->list);
+	list_del_init(&event->list);
 	idr_remove(&rbmap_event_ids, event->id);
 }
 

@@ -31,12 +31,13 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
  *	kernel cannot have the event
  * @attach: let the event call its probe with the given data; returns 0 or a negative error
  * @detach: undo @attach.  The probe may still run until @settle
- * @settle: sleep until no probe runs that was detached before; NULL: that of tracepoints
- *	waits for this source, too
+ * @settle: sleep until no probe runs that was detached before.  For a source on demand, that
+ *	of tracepoints waits for the probes, and this one for what the kernel still holds;
+ *	NULL: nothing
  * @make: register the event of that name, if the source can have it.  Returns 0 or a
  *	negative error: -ENOENT without such an event
- * @names: names of all events that @make can make, a line SYSTEM:EVENT for each.  The
- *	caller frees the text with kvfree(); NULL without memory or without names
+ * @names: names of all events that this source or another one may make, a line SYSTEM:EVENT
+ *	for each.  The caller frees the text with kvfree(); NULL without memory or names
  * @count: count the events of a CPU; NULL: the kernel hands over each one
  *
  * A source without @make has no events on demand.
@@ -61,5 +62,8 @@ extern const struct rbmap_source rbmap_tracepoint_source;
 
 /* source/kernel_event.c: the events of the kernel, on demand. */
 extern const struct rbmap_source rbmap_kernel_source;
+
+/* source/foreign_event.c: those that have no tracepoint of their own, on demand. */
+extern const struct rbmap_source rbmap_foreign_source;
 
 #endif /* RBMAP_EVENT_SOURCE_H */

@@ -3,8 +3,9 @@
 #include "tracepoint.c"
 #ifdef CONFIG_PERF_EVENTS
 #include "kernel_event.c"
-#include "holders.c"
-#include "names.c"
+#include "foreign_event.c"
+#include "listeners.c"
+#include "tracefs_text.c"
 #else
 #include "no_kernel_event.c"
 #endif

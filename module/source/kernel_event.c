@@ -20,16 +20,19 @@
 #include "compat/perf.h"
 #include "event/registry.h"
 #include "event/source.h"
-#include "holders.h"
 #include "kernel_event.h"
 #include "kernel_record.h"
-#include "names.h"
+#include "listeners.h"
+#include "tracefs_text.h"
 #include "tracepoint.h"
 
 /* Protects the list and the number of aliases; taken before the registry's lock. */
 static DEFINE_MUTEX(rbmap_kernel_events_lock);
 static LIST_HEAD(rbmap_kernel_events);
 static unsigned int rbmap_aliases_nr;
+
+static struct rbmap_listener rbmap_quiet = { .handler = rbmap_alias_overflow };
+static struct hlist_head __percpu *rbmap_quiet_list;
 
 static struct rbmap_kernel_event *rbmap_kernel_event_of(const struct rbmap_event_type *type)
 {
@@ -64,11 +67,6 @@ static bool rbmap_call_has_callback(const struct trace_event_call *call)
 	return false;
 }
 
-static bool rbmap_type_is_loc(const char *type, const char *prefix)
-{
-	return strstarts(type, prefix);
-}
-
 /*
  * Elements of an array, from its type such as "char[16]" or "u8[0x10]".  Return 0 if the
  * length is a constant's name or an expression.
@@ -99,7 +97,7 @@ static int rbmap_field_copy(struct rbmap_field *to, const struct trace_event_fie
 {
 	const char *bracket = strchr(from->type, '[');
 
-	if (rbmap_type_is_loc(from->type, "__data_loc"))
+	if (strstarts(from->type, "__data_loc"))
 		bracket = NULL;
 	to->type = bracket ? kstrndup(from->type, bracket - from->type, GFP_KERNEL) :
 			     kstrdup(from->type, GFP_KERNEL);
@@ -115,7 +113,7 @@ static int rbmap_field_copy(struct rbmap_field *to, const struct trace_event_fie
 static bool rbmap_field_is_array(const struct trace_event_fields *from)
 {
 	return strchr(from->type, '[') &&
-	       !rbmap_type_is_loc(from->type, "__data_loc");
+	       !strstarts(from->type, "__data_loc");
 }
 
 static bool rbmap_field_same(const struct rbmap_field *field,
@@ -140,82 +138,6 @@ static bool rbmap_kernel_event_same(const struct rbmap_kernel_event *event,
 			return false;
 	}
 	return !field->name && !from->type;
-}
-
-static bool rbmap_type_is_pointer(const char *type)
-{
-	size_t len = strlen(type);
-
-	return len && type[len - 1] == '*';
-}
-
-static void rbmap_kernel_event_note_hidden(struct rbmap_kernel_event *event,
-					   const struct rbmap_field *field, size_t at,
-					   bool dynamic)
-{
-	struct rbmap_hidden *hidden = &event->hidden[event->nr_hidden++];
-
-	*hidden = (struct rbmap_hidden) {
-		.at		= at,
-		.nr		= field->size / sizeof(u64),
-		.pointers	= rbmap_type_is_pointer(field->type),
-		.dynamic	= dynamic,
-	};
-}
-
-/* The words of a field may hold addresses: pointers, and unsigned numbers of 8 bytes. */
-static bool rbmap_field_may_be_address(const struct rbmap_field *field)
-{
-	if (rbmap_type_is_pointer(field->type))
-		return true;
-	return !field->is_signed && field->align == sizeof(u64) &&
-	       !(field->size % sizeof(u64));
-}
-
-static bool rbmap_array_may_be_address(const struct rbmap_field *field)
-{
-	return !field->is_signed && (strstr(field->type, "long") || strstr(field->type, "64") ||
-				     strchr(field->type, '*'));
-}
-
-/* Return the offset behind a field, or 0 if the record has too many fields to follow. */
-static size_t rbmap_kernel_event_note(struct rbmap_kernel_event *event,
-				      const struct rbmap_field *field, size_t end)
-{
-	const bool rel = rbmap_type_is_loc(field->type, "__rel_loc");
-	const bool loc = rel || rbmap_type_is_loc(field->type, "__data_loc");
-	const size_t at = ALIGN(end, field->align);
-	const bool hide = loc ? !rel && rbmap_array_may_be_address(field) :
-				rbmap_field_may_be_address(field);
-
-	if (loc && event->nr_dynamic == ARRAY_SIZE(event->dynamic))
-		return 0;
-	if (hide && event->nr_hidden == ARRAY_SIZE(event->hidden))
-		return 0;
-	if (loc)
-		event->dynamic[event->nr_dynamic++] = at | rel;
-	if (hide)
-		rbmap_kernel_event_note_hidden(event, field, at, loc);
-	return at + field->size;
-}
-
-static const char rbmap_kernel_event_complex[] = "its record has too many fields";
-
-/* Note where a record ends, and where it may have addresses. */
-static int rbmap_kernel_event_layout(struct rbmap_kernel_event *event)
-{
-	size_t end = sizeof(struct rbmap_record), align = sizeof(int);
-	const struct rbmap_field *field;
-
-	for (field = event->fields; field->name; field++) {
-		end = rbmap_kernel_event_note(event, field, end);
-		if (!end || end > U16_MAX)
-			return -E2BIG;
-		align = max_t(size_t, align, field->align);
-	}
-	/* Arrays follow the last member without a gap. */
-	event->size = event->nr_dynamic ? end : ALIGN(end, align);
-	return 0;
 }
 
 static void rbmap_kernel_event_free(struct rbmap_kernel_event *event)
@@ -270,7 +192,7 @@ static int rbmap_kernel_event_copy(struct rbmap_kernel_event *event, const char 
 		if (err)
 			return err;
 	}
-	return rbmap_kernel_event_layout(event);
+	return rbmap_record_layout_init(&event->layout, event->fields);
 }
 
 /*
@@ -316,6 +238,34 @@ static int rbmap_kernel_event_add(struct rbmap_kernel_event *event)
 	return 0;
 }
 
+/*
+ * The listeners of aliases listen to an event of the kernel that happens only during boot,
+ * so that its list hears nothing but records of aliases.  It cannot be an event of this
+ * module, which would then hold a reference to itself.
+ */
+static int rbmap_quiet_find(struct rbmap_listener *listener, struct hlist_head __percpu **list)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, "initcall", "initcall_level");
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	listener->type = file->event_call->event.type;
+	*list = file->event_call->perf_events;
+	trace_put_event_file(file);
+	return 0;
+}
+
+static int rbmap_quiet_start(void)
+{
+	struct hlist_head __percpu *list;
+	int err = rbmap_quiet_find(&rbmap_quiet, &list);
+
+	if (!err)
+		err = rbmap_listener_start(&rbmap_quiet);
+	/* The kernel makes the list for the first listener. */
+	return err ?: rbmap_quiet_find(&rbmap_quiet, &rbmap_quiet_list);
+}
+
 static int rbmap_kernel_events_start(void)
 {
 	struct rbmap_kernel_event **aliases;
@@ -328,7 +278,7 @@ static int rbmap_kernel_events_start(void)
 		/* No record of an alias comes before the first alias. */
 		WRITE_ONCE(rbmap_aliases, aliases);
 	}
-	return rbmap_holders_start();
+	return rbmap_quiet_start();
 }
 
 static int rbmap_kernel_event_make_locked(const char *system, const char *name)
@@ -363,46 +313,6 @@ static int rbmap_kernel_event_make(const char *system, const char *name)
 	return err;
 }
 
-static bool rbmap_kernel_event_exists(const char *system, const char *name)
-{
-	struct trace_event_file *file = trace_get_event_file(NULL, system, name);
-	const struct trace_event_call *call;
-	bool suits;
-
-	if (IS_ERR(file))
-		return false;
-	call = file->event_call;
-	suits = rbmap_call_suits(call) && !rbmap_call_has_callback(call);
-	trace_put_event_file(file);
-	return suits;
-}
-
-/* The names of tracefs, without events that have no tracepoint of their own. */
-static char *rbmap_kernel_event_suitable(void)
-{
-	char *names = rbmap_kernel_event_names(), *rest = names, *to = names;
-	char *line, *colon;
-	size_t len;
-
-	while ((line = strsep(&rest, "\n"))) {
-		len = strlen(line);
-		colon = strchr(line, ':');
-		if (!colon)
-			continue;
-		*colon = 0;
-		if (!rbmap_kernel_event_exists(line, colon + 1))
-			continue;
-		*colon = ':';
-		memmove(to, line, len);
-		to += len;
-		*to++ = '\n';
-		cond_resched();
-	}
-	if (names)
-		*to = 0;
-	return names;
-}
-
 /*
  * The tracepoint is not freed while the registry's lock is held, and the module of the
  * event holds the rest as long as there is a reference to it.
@@ -429,7 +339,7 @@ static const char *rbmap_kernel_event_find(struct rbmap_event_type *type)
 		event->perf_probe = call->class->perf_probe;
 		event->call = *call;
 		event->call.event.type = event->number;
-		event->call.perf_events = rbmap_holders_list();
+		event->call.perf_events = rbmap_quiet_list;
 		RCU_INIT_POINTER(event->call.prog_array, NULL);
 		WRITE_ONCE(type->origin, tp);
 	}
@@ -484,7 +394,7 @@ const struct rbmap_source rbmap_kernel_source = {
 	.attach	= rbmap_kernel_event_attach,
 	.detach	= rbmap_kernel_event_detach,
 	.make	= rbmap_kernel_event_make,
-	.names	= rbmap_kernel_event_suitable,
+	.names	= rbmap_tracefs_events,
 	.count	= rbmap_kernel_event_count,
 };
 
@@ -499,7 +409,9 @@ void rbmap_kernel_events_exit(void)
 
 	list_for_each_entry(event, &rbmap_kernel_events, list)
 		rbmap_event_forget(&event->type);
-	rbmap_holders_stop();
+	rbmap_listener_stop(&rbmap_quiet);
+	rbmap_listeners_exit();
+	rbmap_tracefs_text_exit();
 	list_for_each_entry_safe(event, next, &rbmap_kernel_events, list)
 		rbmap_kernel_event_free(event);
 	kvfree(rbmap_aliases);

@@ -7,6 +7,7 @@
 #include <linux/trace_events.h>
 
 #include "event/event.h"
+#include "record_layout.h"
 
 /*
  * Numbers in the records of aliases, from this one downwards.  The kernel gives its own
@@ -25,34 +26,13 @@ struct rbmap_alias_count {
 	u64	received;
 };
 
-/**
- * struct rbmap_hidden - words of a record that may hold addresses
- * @at: offset of the first word, or of the __data_loc of an array of words
- * @nr: number of words
- * @pointers: hash all of them; otherwise only addresses of the kernel
- * @dynamic: @at is that of a __data_loc
- */
-struct rbmap_hidden {
-	u16	at;
-	u16	nr;
-	bool	pointers;
-	bool	dynamic;
-};
-
-#define RBMAP_DYNAMIC_FIELDS	32
-#define RBMAP_HIDDEN_FIELDS	64
-
 #ifdef CONFIG_PERF_EVENTS
 /**
  * struct rbmap_kernel_event - an event of the kernel, and its alias
  * @type: the event
  * @list: entry in the list of all of them
  * @number: @type of the alias's records
- * @size: bytes of a record without its arrays
- * @nr_dynamic: number of arrays behind the members
- * @nr_hidden: number of elements of @hidden
- * @dynamic: offset of the __data_loc or __rel_loc of each array; a __rel_loc has bit 0
- * @hidden: words that may hold addresses
+ * @layout: the layout of the records
  * @file: data of the probe
  * @count: calls on each CPU
  * @perf_probe: the function of the kernel that fills a record
@@ -64,11 +44,7 @@ struct rbmap_kernel_event {
 	struct rbmap_event_type		type;
 	struct list_head		list;
 	u16				number;
-	u16				size;
-	u8				nr_dynamic;
-	u8				nr_hidden;
-	u16				dynamic[RBMAP_DYNAMIC_FIELDS];
-	struct rbmap_hidden		hidden[RBMAP_HIDDEN_FIELDS];
+	struct rbmap_record_layout	layout;
 	struct rbmap_event_file		*file;
 	struct rbmap_alias_count __percpu *count;
 	void				*perf_probe;

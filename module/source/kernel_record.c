@@ -24,70 +24,6 @@ static_assert(offsetof(struct rbmap_kernel_event, call) -
 static_assert(!offsetof(struct rbmap_alias_count, calls),
 	      "count.S counts calls in the first counter");
 
-/* The end of an array behind the members; a __rel_loc counts from its own end. */
-static __always_inline size_t rbmap_array_end(const void *record, u16 loc)
-{
-	size_t at = loc & ~1;
-	u32 value;
-
-	memcpy(&value, record + at, sizeof(value));
-	return (value & 0xffff) + (value >> 16) + (loc & 1 ? at + sizeof(value) : 0);
-}
-
-/* Bytes of a record.  The kernel pads it, and hands over @room bytes. */
-static __always_inline size_t
-rbmap_alias_size(const struct rbmap_kernel_event *event, const void *record, size_t room)
-{
-	size_t size = event->size, end;
-	unsigned int i;
-
-	for (i = 0; i < event->nr_dynamic; i++) {
-		end = rbmap_array_end(record, event->dynamic[i]);
-		if (end > size)
-			size = end;
-	}
-	return likely(size <= room) ? size : room;
-}
-
-static bool rbmap_may_be_address(u64 word)
-{
-	return (s64)word < 0 && !IS_ERR_VALUE((unsigned long)word);
-}
-
-static void rbmap_words_hide(void *words, unsigned int nr, bool pointers)
-{
-	void *address;
-
-	for (; nr; nr--, words += sizeof(address)) {
-		memcpy(&address, words, sizeof(address));
-		if (!pointers && !rbmap_may_be_address((unsigned long)address))
-			continue;
-		address = rbmap_address_hide(address);
-		memcpy(words, &address, sizeof(address));
-	}
-}
-
-/* Hash addresses before a filter can compare them. */
-static noinline void rbmap_alias_hide(const struct rbmap_kernel_event *event, void *record,
-				      size_t size)
-{
-	const struct rbmap_hidden *hidden = event->hidden;
-	unsigned int i, at, len;
-	u32 loc;
-
-	for (i = 0; i < event->nr_hidden; i++, hidden++) {
-		at = hidden->at;
-		len = hidden->nr * sizeof(u64);
-		if (hidden->dynamic) {
-			memcpy(&loc, record + at, sizeof(loc));
-			at = loc & 0xffff;
-			len = loc >> 16;
-		}
-		if (at + len <= size)
-			rbmap_words_hide(record + at, len / sizeof(u64), hidden->pointers);
-	}
-}
-
 /**
  * rbmap_alias_overflow - handle a record that the kernel has filled
  * @holder: the perf event that listens on this CPU
@@ -118,9 +54,9 @@ void rbmap_alias_overflow(struct perf_event *holder, struct perf_sample_data *da
 	if (unlikely(!event))
 		return;
 	this_cpu_inc(event->count->received);
-	size = rbmap_alias_size(event, record, room);
-	if (event->nr_hidden && !rbmap_addresses_shown())
-		rbmap_alias_hide(event, record, size);
+	size = rbmap_layout_record_size(&event->layout, record, room);
+	if (event->layout.nr_hidden && !rbmap_addresses_shown())
+		rbmap_record_hide(&event->layout, record, size);
 	file = READ_ONCE(event->file);
 	record->common.type = file->id;
 	record->common.preempt_count -= RBMAP_PERF_PREEMPT;

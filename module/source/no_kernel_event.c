@@ -3,6 +3,7 @@
 #include <linux/errno.h>
 
 #include "event/source.h"
+#include "foreign_event.h"
 #include "kernel_event.h"
 
 static int rbmap_kernel_event_make(const char *system, const char *name)
@@ -10,16 +11,19 @@ static int rbmap_kernel_event_make(const char *system, const char *name)
 	return -ENOENT;
 }
 
-static char *rbmap_kernel_event_names(void)
-{
-	return NULL;
-}
-
 const struct rbmap_source rbmap_kernel_source = {
 	.name	= "kernel",
 	.make	= rbmap_kernel_event_make,
-	.names	= rbmap_kernel_event_names,
 };
+
+const struct rbmap_source rbmap_foreign_source = {
+	.name	= "foreign",
+	.make	= rbmap_kernel_event_make,
+};
+
+void rbmap_foreign_events_exit(void)
+{
+}
 
 void rbmap_kernel_events_exit(void)
 {

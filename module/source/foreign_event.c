@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The source of events that have no tracepoint of their own: system calls, and events that
+ * somebody has made in tracefs, such as kprobes.  The kernel has no function of a tracepoint
+ * for them, but hands its records to perf events.  Fields and text are those of the format
+ * file in tracefs.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "event/registry.h"
+#include "event/source.h"
+#include "foreign_event.h"
+#include "foreign_record.h"
+#include "lib/log.h"
+#include "tracefs_text.h"
+
+#define RBMAP_FORMAT_FIELD	"\tfield:"
+#define RBMAP_FORMAT_PRINT	"\nprint fmt: "
+/* Bytes of "events/SYSTEM/EVENT/format" */
+#define RBMAP_FORMAT_PATH	(2 * RBMAP_EVENT_NAME_MAX + 32)
+
+/* Protects the list of events. */
+static DEFINE_MUTEX(rbmap_foreign_events_lock);
+static LIST_HEAD(rbmap_foreign_events);
+
+/* Protects the list of events whose perf events are to be released, and its length. */
+static DEFINE_MUTEX(rbmap_foreign_release_lock);
+static LIST_HEAD(rbmap_foreign_released);
+static unsigned int rbmap_foreign_release_nr;
+static struct rbmap_foreign_event *rbmap_foreign_releasing;
+static DECLARE_WAIT_QUEUE_HEAD(rbmap_foreign_wait);
+
+/* Nobody waits for the release of more events than these. */
+#define RBMAP_RELEASE_WAIT	8
+
+static struct rbmap_foreign_event *rbmap_foreign_event_of(const struct rbmap_event_type *type)
+{
+	return container_of(type, struct rbmap_foreign_event, type);
+}
+
+/* The text of the format file, from its fields on.  The number in front of them may change. */
+static char *rbmap_foreign_format(const char *system, const char *name)
+{
+	char path[RBMAP_FORMAT_PATH], *text, *fields;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", system, name);
+	text = rbmap_tracefs_text(path);
+	fields = text ? strstr(text, RBMAP_FORMAT_FIELD) : NULL;
+	if (!fields) {
+		kvfree(text);
+		return NULL;
+	}
+	memmove(text, fields, strlen(fields) + 1);
+	return text;
+}
+
+static unsigned int rbmap_format_fields_nr(const char *format)
+{
+	unsigned int nr = 0;
+
+	while ((format = strstr(format, RBMAP_FORMAT_FIELD))) {
+		format += strlen(RBMAP_FORMAT_FIELD);
+		nr++;
+	}
+	return nr;
+}
+
+/* The largest alignment that takes a field from @end to @offset, or 0. */
+static unsigned int rbmap_field_align(unsigned int end, unsigned int offset)
+{
+	unsigned int align;
+
+	for (align = sizeof(u64); align; align /= 2) {
+		if (ALIGN(end, align) == offset)
+			return align;
+	}
+	return 0;
+}
+
+/* Split "TYPE NAME" or "TYPE NAME[LENGTH]", and end its parts. */
+static bool rbmap_field_parse_name(struct rbmap_field *field, char *text)
+{
+	size_t len = strlen(text);
+	char *bracket = len && text[len - 1] == ']' ? strrchr(text, '[') : NULL, *blank;
+	char *end = bracket ?: text + len;
+
+	*end = 0;
+	blank = strrchr(text, ' ');
+	if (!blank)
+		return false;
+	*blank = 0;
+	field->type = text;
+	field->name = blank + 1;
+	if (!bracket)
+		return true;
+	return sscanf(bracket + 1, "%hd]", &field->len) == 1;
+}
+
+/* Parse a line behind RBMAP_FORMAT_FIELD.  @offset: its offset */
+static bool rbmap_field_parse(struct rbmap_field *field, char *line, unsigned int *offset)
+{
+	char *end = strchr(line, ';');
+	unsigned int size, is_signed;
+
+	if (!end || sscanf(end, ";\toffset:%u;\tsize:%u;\tsigned:%u;", offset, &size,
+			   &is_signed) != 3)
+		return false;
+	*end = 0;
+	field->size = size;
+	field->is_signed = is_signed;
+	return rbmap_field_parse_name(field, line);
+}
+
+static bool rbmap_foreign_gap(struct rbmap_foreign_event *event, unsigned int end,
+			      unsigned int offset)
+{
+	if (end == offset)
+		return true;
+	if (event->nr_gaps == RBMAP_GAPS)
+		return false;
+	event->gap[event->nr_gaps++] = (struct rbmap_gap) { .at = end, .len = offset - end };
+	return true;
+}
+
+/* Parse the fields that are not common to all events.  Store the offset behind them. */
+static bool rbmap_foreign_fields(struct rbmap_foreign_event *event, unsigned int *size)
+{
+	unsigned int end = sizeof(struct rbmap_record), offset;
+	char *rest = event->format, *line;
+	struct rbmap_field *field = event->fields;
+
+	while ((line = strsep(&rest, "\n"))) {
+		if (!strstarts(line, RBMAP_FORMAT_FIELD))
+			continue;
+		line += strlen(RBMAP_FORMAT_FIELD);
+		if (!rbmap_field_parse(field, line, &offset))
+			return false;
+		if (strstarts(field->name, "common_")) {
+			memset(field, 0, sizeof(*field));
+			continue;
+		}
+		field->align = offset < end ? 0 : rbmap_field_align(end, offset);
+		if (!field->align || !rbmap_foreign_gap(event, end, offset))
+			return false;
+		end = offset + field->size;
+		field++;
+	}
+	*size = end;
+	return true;
+}
+
+/* The addresses in arguments are those of processes, unless they are the kernel's. */
+static void rbmap_foreign_hide_kernel(struct rbmap_record_layout *layout)
+{
+	unsigned int i;
+
+	for (i = 0; i < layout->nr_hidden; i++)
+		layout->hidden[i].pointers = false;
+}
+
+static int rbmap_foreign_parse(struct rbmap_foreign_event *event)
+{
+	char *print = strstr(event->format, RBMAP_FORMAT_PRINT), *end;
+	unsigned int size;
+	int err;
+
+	if (!print)
+		return -EOPNOTSUPP;
+	*print = 0;
+	print += strlen(RBMAP_FORMAT_PRINT);
+	end = strchr(print, '\n');
+	if (end)
+		*end = 0;
+	event->type.print_fmt = print;
+	if (!rbmap_foreign_fields(event, &size))
+		return -EOPNOTSUPP;
+	err = rbmap_record_layout_init(&event->layout, event->fields);
+	/* Not all of these records are structures, with bytes up to an alignment behind them. */
+	event->layout.size = size;
+	rbmap_foreign_hide_kernel(&event->layout);
+	return err;
+}
+
+static void rbmap_foreign_free(struct rbmap_foreign_event *event)
+{
+	kfree(event->type.system);
+	kfree(event->type.name);
+	free_percpu(event->count);
+	kvfree(event->format);
+	kvfree(event);
+}
+
+static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, const char *name,
+							 char *format)
+{
+	unsigned int nr = rbmap_format_fields_nr(format);
+	struct rbmap_foreign_event *event =
+		kvzalloc(struct_size(event, fields, nr + 1), GFP_KERNEL);
+	int err;
+
+	if (!event) {
+		kvfree(format);
+		return ERR_PTR(-ENOMEM);
+	}
+	event->format = format;
+	event->count = alloc_percpu(struct rbmap_foreign_count);
+	event->listener.handler = rbmap_foreign_overflow;
+	event->listener.context = event;
+	INIT_LIST_HEAD(&event->release);
+	event->type = (struct rbmap_event_type) {
+		.system		= kstrdup(system, GFP_KERNEL),
+		.name		= kstrdup(name, GFP_KERNEL),
+		.fields		= event->fields,
+		.source		= &rbmap_foreign_source,
+		.whole		= true,
+		.replaceable	= true,
+		.on_demand	= true,
+	};
+	err = event->count && event->type.system && event->type.name ?
+	      rbmap_foreign_parse(event) : -ENOMEM;
+	if (err) {
+		rbmap_foreign_free(event);
+		return ERR_PTR(err);
+	}
+	return event;
+}
+
+static int rbmap_foreign_add(struct rbmap_foreign_event *event)
+{
+	int err;
+
+	mutex_lock(&rbmap_foreign_events_lock);
+	err = rbmap_foreign_rooms_create();
+	if (!err)
+		err = rbmap_event_register(&event->type);
+	if (!err)
+		list_add_tail(&event->list, &rbmap_foreign_events);
+	mutex_unlock(&rbmap_foreign_events_lock);
+	return err;
+}
+
+static int rbmap_foreign_make(const char *system, const char *name)
+{
+	struct rbmap_foreign_event *event;
+	char *format;
+	int err;
+
+	if (strlen(system) > RBMAP_EVENT_NAME_MAX || strlen(name) > RBMAP_EVENT_NAME_MAX ||
+	    strchr(system, '/') || strchr(name, '/'))
+		return -ENOENT;
+	format = rbmap_foreign_format(system, name);
+	if (!format)
+		return -ENOENT;
+	event = rbmap_foreign_create(system, name, format);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	err = rbmap_foreign_add(event);
+	if (err)
+		rbmap_foreign_free(event);
+	return err;
+}
+
+/* The event is there as long as somebody listens to it. */
+static const char *rbmap_foreign_find(struct rbmap_event_type *type)
+{
+	WRITE_ONCE(type->origin, type);
+	return NULL;
+}
+
+/* The text that rbmap_foreign_parse() has cut */
+static bool rbmap_format_same(const struct rbmap_foreign_event *event, const char *format)
+{
+	const struct rbmap_field *field;
+	const char *print = strstr(format, RBMAP_FORMAT_PRINT);
+	const size_t len = strlen(event->type.print_fmt);
+
+	for (field = event->fields; field->name; field++) {
+		if (!strstr(format, field->name) || !strstr(format, field->type))
+			return false;
+	}
+	if (!print)
+		return false;
+	print += strlen(RBMAP_FORMAT_PRINT);
+	return !strncmp(print, event->type.print_fmt, len) && (!print[len] || print[len] == '\n');
+}
+
+/* Find the number of the event, which may have been made anew. */
+static int rbmap_foreign_look(struct rbmap_foreign_event *event)
+{
+	const struct rbmap_event_type *type = &event->type;
+	struct trace_event_file *file = trace_get_event_file(NULL, type->system, type->name);
+	char *format;
+	bool same;
+
+	if (IS_ERR(file))
+		return -ENODEV;
+	event->listener.type = file->event_call->event.type;
+	trace_put_event_file(file);
+	format = rbmap_foreign_format(type->system, type->name);
+	same = format && rbmap_format_same(event, format);
+	kvfree(format);
+	return same ? 0 : -ESTALE;
+}
+
+/* Take the next event from the list, and let others know that it is being released. */
+static struct rbmap_foreign_event *rbmap_foreign_release_next(void)
+{
+	struct rbmap_foreign_event *event;
+
+	mutex_lock(&rbmap_foreign_release_lock);
+	event = list_first_entry_or_null(&rbmap_foreign_released, struct rbmap_foreign_event,
+					 release);
+	if (event) {
+		list_del_init(&event->release);
+		WRITE_ONCE(rbmap_foreign_release_nr, rbmap_foreign_release_nr - 1);
+	}
+	WRITE_ONCE(rbmap_foreign_releasing, event);
+	mutex_unlock(&rbmap_foreign_release_lock);
+	wake_up_all(&rbmap_foreign_wait);
+	return event;
+}
+
+static void rbmap_foreign_release(struct work_struct *work)
+{
+	struct rbmap_foreign_event *event;
+
+	while ((event = rbmap_foreign_release_next()))
+		rbmap_listener_stop(&event->listener);
+}
+
+static DECLARE_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
+
+/* The event may have been detached a moment ago.  Its perf events must be gone. */
+static void rbmap_foreign_release_now(struct rbmap_foreign_event *event)
+{
+	mutex_lock(&rbmap_foreign_release_lock);
+	if (!list_empty(&event->release)) {
+		list_del_init(&event->release);
+		WRITE_ONCE(rbmap_foreign_release_nr, rbmap_foreign_release_nr - 1);
+	}
+	mutex_unlock(&rbmap_foreign_release_lock);
+	wait_event(rbmap_foreign_wait, READ_ONCE(rbmap_foreign_releasing) != event);
+	rbmap_listener_stop(&event->listener);
+}
+
+static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
+{
+	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
+	int err;
+
+	rbmap_foreign_release_now(event);
+	err = rbmap_foreign_look(event);
+	if (err == -ESTALE)
+		event->type.unavailable = "it was made anew with other fields: name it again";
+	if (err)
+		return -ENODEV;
+	WRITE_ONCE(event->file, data);
+	err = rbmap_listener_start(&event->listener);
+	if (err)
+		rbmap_listener_stop(&event->listener);
+	return err;
+}
+
+/* The release of a perf event waits for the kernel, and nobody needs to wait for that. */
+static int rbmap_foreign_detach(const struct rbmap_event_type *type, void *data)
+{
+	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
+
+	rbmap_listener_pause(&event->listener);
+	mutex_lock(&rbmap_foreign_release_lock);
+	list_add_tail(&event->release, &rbmap_foreign_released);
+	WRITE_ONCE(rbmap_foreign_release_nr, rbmap_foreign_release_nr + 1);
+	mutex_unlock(&rbmap_foreign_release_lock);
+	schedule_work(&rbmap_foreign_release_work);
+	return 0;
+}
+
+/* Wait for a few events, so that their maker can remove them. */
+static void rbmap_foreign_settle(void)
+{
+	if (READ_ONCE(rbmap_foreign_release_nr) <= RBMAP_RELEASE_WAIT)
+		flush_work(&rbmap_foreign_release_work);
+}
+
+static void rbmap_foreign_count(const struct rbmap_event_type *type, int cpu,
+				struct rbmap_source_count *count)
+{
+	const struct rbmap_foreign_count *here =
+		per_cpu_ptr(rbmap_foreign_event_of(type)->count, cpu);
+
+	count->calls = READ_ONCE(here->received);
+	count->received = count->calls - READ_ONCE(here->missed);
+}
+
+const struct rbmap_source rbmap_foreign_source = {
+	.name	= "foreign",
+	.find	= rbmap_foreign_find,
+	.attach	= rbmap_foreign_attach,
+	.detach	= rbmap_foreign_detach,
+	.settle	= rbmap_foreign_settle,
+	.make	= rbmap_foreign_make,
+	.count	= rbmap_foreign_count,
+};
+
+/**
+ * rbmap_foreign_events_exit - free all foreign events
+ *
+ * Context: sleeps; all buffers were already removed.
+ */
+void rbmap_foreign_events_exit(void)
+{
+	struct rbmap_foreign_event *event, *next;
+
+	flush_work(&rbmap_foreign_release_work);
+	list_for_each_entry_safe(event, next, &rbmap_foreign_events, list) {
+		/* An event that was made anew has taken its place already. */
+		if (!list_empty(&event->type.list))
+			rbmap_event_forget(&event->type);
+		rbmap_foreign_free(event);
+	}
+	rbmap_foreign_rooms_free();
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events of the kernel that have no tracepoint of their own. */
+#ifndef RBMAP_SOURCE_FOREIGN_EVENT_H
+#define RBMAP_SOURCE_FOREIGN_EVENT_H
+
+#include "event/event.h"
+#include "listeners.h"
+#include "record_layout.h"
+
+#define RBMAP_GAPS	16
+
+/**
+ * struct rbmap_gap - bytes of a record that belong to no field
+ * @at: offset of the first one
+ * @len: number of bytes
+ */
+struct rbmap_gap {
+	u16	at;
+	u16	len;
+};
+
+/**
+ * struct rbmap_foreign_count - events on a CPU
+ * @received: records that the kernel has handed over
+ * @missed: those among them that came while another one was being recorded
+ */
+struct rbmap_foreign_count {
+	u64	received;
+	u64	missed;
+};
+
+/**
+ * struct rbmap_foreign_event - an event that somebody has made in tracefs, or a system call
+ * @type: the event
+ * @listener: hears it on each CPU
+ * @layout: the layout of its records
+ * @nr_gaps: number of elements of @gap
+ * @gap: bytes that the kernel leaves unset
+ * @file: data of the probe
+ * @count: events on each CPU
+ * @format: text of its format file, in which the texts of @fields are
+ * @list: entry in the list of all of them
+ * @release: entry in the list of those whose perf events are to be released
+ * @fields: fields of the format, and an empty one
+ */
+struct rbmap_foreign_event {
+	struct rbmap_event_type		type;
+	struct rbmap_listener		listener;
+	struct rbmap_record_layout	layout;
+	unsigned int			nr_gaps;
+	struct rbmap_gap		gap[RBMAP_GAPS];
+	struct rbmap_event_file		*file;
+	struct rbmap_foreign_count __percpu *count;
+	char				*format;
+	struct list_head		list;
+	struct list_head		release;
+	struct rbmap_field		fields[];
+};
+
+void rbmap_foreign_events_exit(void);
+
+#endif /* RBMAP_SOURCE_FOREIGN_EVENT_H */
