@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/cli.h"
 #include "common/colour.h"
 #include "common/control.h"
@@ -13,13 +14,30 @@
 #include "common/options.h"
 #include "list_fields.h"
 
+#define DYNAMIC_EVENTS	"/sys/kernel/tracing/dynamic_events"
+
+/* Has somebody made the event in tracefs, which root may read? */
+static bool is_made(const struct control_event *ev)
+{
+	static struct buf lines;
+	char name[512];
+
+	if (!lines.size) {
+		buf_read_file(&lines, DYNAMIC_EVENTS);
+		buf_add(&lines, "", 1);
+	}
+	snprintf(name, sizeof(name), ":%s/%s ", ev->system, ev->name);
+	return !lines.failed && strstr(lines.data, name);
+}
+
 /* Return the text of the file `source`, also before there is one. The caller frees it. */
 static char *source_of(const struct control_event *ev)
 {
 	char path[1024];
 
 	if (ev->on_demand)
-		return strdup("kernel");
+		return strdup(!strcmp(ev->system, "syscalls") || is_made(ev) ? "foreign" :
+			      "kernel");
 	snprintf(path, sizeof(path), "events/%s/%s/source", ev->system, ev->name);
 	return control_read(path);
 }

@@ -25,17 +25,19 @@ static const struct foreign commands[] = {
 	{ NULL, NULL }
 };
 
+static const char no_probes[] =
+	"make it with 'perf probe' or in tracefs (kprobe_events, uprobe_events), and name it here as SYSTEM:EVENT";
 static const char no_tracers[] =
-	"rbmap records tracepoints alone; trace-cmd and perf have probes of functions, and tracers";
+	"rbmap records events alone; trace-cmd and perf have tracers";
 static const char no_counters[] =
-	"rbmap records tracepoints alone; perf has counters";
+	"rbmap records events alone; perf has counters";
 static const char raw_syscalls[] =
 	"raw_syscalls:sys_enter and raw_syscalls:sys_exit are all system calls, and --filter 'id == NUMBER' chooses one";
 
 static const struct foreign events[] = {
-	{ "kprobe*", no_tracers }, { "kretprobe*", no_tracers },
-	{ "uprobe*", no_tracers }, { "uretprobe*", no_tracers },
-	{ "fprobe*", no_tracers }, { "function", no_tracers },
+	{ "kprobe*", no_probes }, { "kretprobe*", no_probes },
+	{ "uprobe*", no_probes }, { "uretprobe*", no_probes },
+	{ "fprobe*", no_probes }, { "function", no_tracers },
 	{ "function_graph", no_tracers }, { "ftrace:*", no_tracers },
 	{ "cycles", no_counters }, { "instructions", no_counters },
 	{ "cache-*", no_counters }, { "branch*", no_counters },
