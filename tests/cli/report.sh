@@ -228,6 +228,7 @@ for format in '"%d", REC->nr/0' '"%d", 1/-1' '"%s", __print_symbolic(REC->none, 
 			"report $options names the format $format"
 	done
 	ok "there is a page without the format $format" test -s "$dir/bad.html"
+	is "$(stdbuf -oL "$RBMAP" report "$dir/bad" 2>/dev/null | grep -c ^cpus=)" 1 "the head is printed once, with the format $format"
 	"$RBMAP" report "$dir/bad" >"$dir/printed" 2>/dev/null
 	is "$(wc -l <"$dir/printed")" "$all" "each event is printed once, with the format $format"
 	ok "those of other formats as before" eval "grep -v ' number: \| 2: ' '$dir/printed' | cmp - '$dir/others'"

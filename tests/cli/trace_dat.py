@@ -368,6 +368,22 @@ def graph(rec):
     rec.add(0, at, "funcgraph_entry", 10, 0x42, 3)
 
 
+CRASH = '"%d", REC->nr == 3000 ? 1/REC->common_preempt_count : 5'
+
+
+def crash(rec):
+    """Calls that return at once, and a format that crashes libtraceevent in the middle."""
+    rec.format["divide"] = Format("odd", "divide", 19, [("unsigned long nr", "L")], CRASH,
+                                  rec.long)
+    rec.lost = {("", 0): 5}
+    for i in range(4000):
+        at = NS + i * 1000
+        rec.add(0, at, "funcgraph_entry", 10, TEXT, 0)
+        rec.add(0, at + 100, "funcgraph_exit", 10, TEXT, 0, 0, at, at + 100)
+        rec.add(0, at + 200, "divide", 10, i)
+        rec.add(1, at + 300, "number", 10, i)
+
+
 def functions(rec):
     """The function tracer."""
     for i in range(20):
@@ -441,7 +457,7 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, functions, printk,
+    plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, crash, functions, printk,
     names, compat)}
 
 

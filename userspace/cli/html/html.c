@@ -204,7 +204,7 @@ static bool again(void *arg)
 static int write_output(struct writer *w)
 {
 	const struct crash_guard guard = {
-		.run = run, .again = again, .arg = w, .path = w->in->path,
+		.run = run, .again = again, .arg = w, .path = &w->in->path, .nr_paths = 1,
 	};
 	bool complete;
 	int status;

@@ -104,7 +104,7 @@ int types_add_format(struct types *types, const char *system, const char *format
 
 	if (!tep)
 		return -ENOMEM;
-	if (!crash_enter_format(system, format, size)) {
+	if (!crash_enter_format(0, system, format, size)) {
 		tep_free(tep);
 		return 0;
 	}

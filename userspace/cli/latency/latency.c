@@ -196,7 +196,8 @@ static int latency(int argc, char **argv)
 	status = input_open(&l.in);
 	if (status)
 		return status;
-	guard.path = l.in.path;
+	guard.path = &l.in.path;
+	guard.nr_paths = 1;
 	status = crash_guard(&guard);
 	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
 }

@@ -29,6 +29,8 @@
 #include "show/text.h"
 
 #define MAX_CPUS	64	/* --cpu options */
+#define READ_HEADS	1	/* positions in the input: the heads, */
+#define READ_EVENT	2	/* an event and the loss before it */
 #define NAME_WIDTH	20
 #define MOST_THREADS	4	/* by default: one reads for all others */
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
@@ -71,7 +73,12 @@ struct report {
 	struct report_batch *filling;
 	struct pipeline *pipeline;
 	uint64_t threads;	/* 0: as many as there are CPUs */
-	uint64_t items, skipped;	/* events and losses; those that were printed before */
+	/*
+	 * How far the recordings were read: READ_HEADS, and READ_EVENT for each event, also
+	 * for those that are not printed. A process before this one, which crashed, has
+	 * printed all up to @skipped.
+	 */
+	uint64_t position, skipped;
 	/* A copy of a function's call, whose next event is not known yet */
 	struct rbmap_event call;
 	struct buf call_data;
@@ -241,8 +248,10 @@ static int load_sources(struct report *r)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < r->nr_sources; i++)
+	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
+		text_set_file(r->source[i].text, i);
 		ret = input_load_text(&r->source[i].in, r->source[i].text);
+	}
 	return ret ? ret : set_prefixes(r);
 }
 
@@ -394,6 +403,16 @@ static void print_head(const struct report *r, const struct source *s)
 	buf_free(&head);
 }
 
+static void print_heads(struct report *r)
+{
+	for (unsigned int i = 0; !r->skipped && i < r->nr_sources; i++)
+		print_head(r, &r->source[i]);
+	fflush(stdout);
+	r->position = READ_HEADS;
+	if (!r->skipped)
+		crash_notes()->progress = r->position;
+}
+
 /* ---- threads that print */
 static unsigned int nr_threads(const struct report *r)
 {
@@ -418,14 +437,17 @@ static int print_batch(void *data, void *batch, unsigned int worker)
 static int write_batch(void *data, void *batch)
 {
 	const struct buf *text = report_batch_text(batch);
+	bool written;
 
 	(void)data;
+	crash_hold();
 	fwrite(text->data, 1, text->size, stdout);
-	if (fflush(stdout) || ferror(stdout))
-		return OUTPUT_FAILED;
-	/* After a crash, the next process prints the items behind these. */
-	crash_notes()->progress += report_batch_items(batch);
-	return 0;
+	written = !fflush(stdout) && !ferror(stdout);
+	/* After a crash, the next process prints what is behind these. */
+	if (written && report_batch_position(batch))
+		crash_notes()->progress = report_batch_position(batch);
+	crash_release();
+	return written ? 0 : OUTPUT_FAILED;
 }
 
 static bool start_printing(struct report *r)
@@ -500,17 +522,22 @@ static int add_lost(struct report *r, int cpu, uint64_t lost, const struct repor
 		r->lost_unknown = true;
 	else
 		r->lost += lost;
-	if (r->items++ < r->skipped)
+	if (r->position + 1 <= r->skipped)
 		return 0;
 	ret = prepare_batch(r);
-	return ret ? ret : report_batch_add_lost(r->filling, cpu, lost, buffer);
+	if (ret)
+		return ret;
+	ret = report_batch_add_lost(r->filling, cpu, lost, buffer);
+	report_batch_set_position(r->filling, r->position + 1);
+	return ret;
 }
 
 /* @end: the event that follows a function's call, or NULL */
 static int add_event(struct report *r, const struct source *s, const struct rbmap_event *ev,
 		     const struct rbmap_event *end, const struct report_buffer *buffer)
 {
-	bool skips = r->items++ < r->skipped;
+	uint64_t behind = r->position + READ_EVENT;
+	bool skips = behind <= r->skipped;
 	struct text_parts parts;
 	int ret = skips ? 0 : prepare_batch(r);
 
@@ -521,9 +548,23 @@ static int add_event(struct report *r, const struct source *s, const struct rbma
 	if (ret == -ENOMEM)
 		return ret;
 	parts.buffer = buffer->name;
-	if (!ret && end && text_set_leaf(s->text, ev, end, &parts))
+	/* The return of a call that was printed before may still have to be printed. */
+	if (!ret && end && !skips && text_set_leaf(s->text, ev, end, &parts)) {
+		behind += READ_EVENT;
 		r->events++;
-	return skips ? 0 : report_batch_add_event(r->filling, ev, ret ? NULL : &parts, buffer);
+	}
+	if (skips)
+		return 0;
+	ret = report_batch_add_event(r->filling, ev, ret ? NULL : &parts, buffer);
+	report_batch_set_position(r->filling, behind);
+	return ret;
+}
+
+/* The next event of a source is done with. */
+static void pass_event(struct report *r, struct source *s)
+{
+	r->position += READ_EVENT;
+	read_next(s);
 }
 
 /*
@@ -545,9 +586,10 @@ static int add_call(struct report *r, struct source *s, const struct report_buff
 	read_next(s);
 	follows = s->got == 1 && buffer == buffer_of(s) && wanted(r, s, &s->next);
 	ret = add_event(r, s, &r->call, follows ? &s->next : NULL, buffer);
+	r->position += READ_EVENT;
 	/* The return was printed, too. */
-	if (r->events - before == 2)
-		read_next(s);
+	if (!ret && r->events - before == 2)
+		pass_event(r, s);
 	return ret;
 }
 
@@ -580,7 +622,7 @@ static int print_next(struct report *r, struct source *s)
 		}
 	}
 	if (!ret)
-		read_next(s);
+		pass_event(r, s);
 	return ret;
 }
 
@@ -589,11 +631,13 @@ static int print_lost_last(struct report *r, const struct source *s)
 	int ret = 0;
 
 	for (unsigned int b = 0; b < dat_buffers(s->in.reader); b++)
-		for (unsigned int cpu = 0; !ret && cpu < dat_cpus(s->in.reader); cpu++)
+		for (unsigned int cpu = 0; !ret && cpu < dat_cpus(s->in.reader); cpu++) {
 			if (wanted_cpu(r, cpu))
 				ret = add_lost(r, cpu,
 					       dat_buffer_lost_last(s->in.reader, b, cpu),
 					       &s->buffer[b]);
+			r->position += READ_EVENT;
+		}
 	return ret;
 }
 
@@ -648,6 +692,15 @@ static int tell_end(const struct report *r)
 	return status;
 }
 
+/* Return the recording that could not be read. */
+static const struct input *failed_input(const struct report *r, int error)
+{
+	for (unsigned int i = 0; i < r->nr_sources; i++)
+		if (r->source[i].got == error)
+			return &r->source[i].in;
+	return &r->in;
+}
+
 static int run(void *arg)
 {
 	struct report *r = arg;
@@ -661,8 +714,7 @@ static int run(void *arg)
 	if (!ret && (!choose_events(r) || !choose_cpus(r) || !choose_times(r)))
 		return STATUS_ERROR;
 	if (!ret) {
-		for (unsigned int i = 0; !r->skipped && i < r->nr_sources; i++)
-			print_head(r, &r->source[i]);
+		print_heads(r);
 		ret = start_printing(r) ? print_events(r) : -ENOMEM;
 		/* After an error, the events before it are still printed. */
 		error = stop_printing(r);
@@ -671,7 +723,7 @@ static int run(void *arg)
 	}
 	progress_end(&r->progress);
 	if (ret && ret != OUTPUT_FAILED)
-		return input_failed(&r->in, ret);
+		return input_failed(failed_input(r, ret), ret);
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
 	return tell_end(r);
@@ -694,7 +746,10 @@ static int print_report(struct report *r)
 	for (unsigned int i = 0; i < r->nr_sources; i++)
 		if (prepare_text(r, &r->source[i]))
 			return input_failed(&r->in, -ENOMEM);
-	guard.path = r->in.path;
+	for (unsigned int i = 0; i < r->nr_sources; i++)
+		r->path[i] = r->source[i].in.path;
+	guard.path = r->path;
+	guard.nr_paths = r->nr_sources;
 	status = crash_guard(&guard);
 	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
 }

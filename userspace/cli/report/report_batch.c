@@ -25,7 +25,7 @@ struct item {
 struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
-	unsigned int items;		/* all that were added */
+	uint64_t position;
 	struct text *const *text;	/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
@@ -51,7 +51,7 @@ void report_batch_free(struct report_batch *b)
 void report_batch_reset(struct report_batch *b)
 {
 	b->nr = 0;
-	b->items = 0;
+	b->position = 0;
 	b->data.size = 0;
 	b->out.size = 0;
 }
@@ -127,15 +127,19 @@ void report_batch_print_at_once(struct report_batch *b, struct text *const *t, b
 	b->as_json = as_json;
 }
 
-unsigned int report_batch_items(const struct report_batch *b)
+void report_batch_set_position(struct report_batch *b, uint64_t position)
 {
-	return b->items;
+	b->position = position;
+}
+
+uint64_t report_batch_position(const struct report_batch *b)
+{
+	return b->position;
 }
 
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 			  const struct report_buffer *buffer)
 {
-	b->items++;
 	if (b->text) {
 		print_lost(cpu, lost, buffer, b->as_json, &b->out);
 		return b->out.failed ? -ENOMEM : 0;
@@ -153,7 +157,6 @@ int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 {
 	struct item *item;
 
-	b->items++;
 	if (b->text)
 		return print_event(b, ev, parts, buffer, b->text, b->as_json);
 	item = &b->item[b->nr++];

@@ -36,8 +36,12 @@ bool report_batch_is_empty(const struct report_batch *b);
  */
 void report_batch_print_at_once(struct report_batch *b, struct text *const *t, bool as_json);
 
-/* Return the number of events and losses that were added. */
-unsigned int report_batch_items(const struct report_batch *b);
+/*
+ * Note how far the recordings were read, behind the last event that was added. The number
+ * is 0 for a new batch.
+ */
+void report_batch_set_position(struct report_batch *b, uint64_t position);
+uint64_t report_batch_position(const struct report_batch *b);
 
 /* Add the number of events that a CPU lost here. */
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,

@@ -72,6 +72,24 @@ static int run_once(const struct crash_guard *g)
 	return is_crash(WTERMSIG(status)) ? CRASH_GUARD_FAILED : end_like(WTERMSIG(status));
 }
 
+/* The process may have written anything into the notes. */
+static const char *noted_path(const struct crash_guard *g)
+{
+	unsigned int file = crash_notes()->file;
+
+	return g->path[file < g->nr_paths ? file : 0];
+}
+
+/* The crash was not in libtraceevent, or nothing can be printed again. */
+static void tell_end(const struct crash_guard *g)
+{
+	if (crash_notes()->mark || g->nr_paths == 1)
+		complain("%s is damaged: it contains an invalid event format", noted_path(g));
+	else
+		complain("one of %u recordings is damaged, %s to %s: it contains an invalid event format",
+			 g->nr_paths, g->path[0], g->path[g->nr_paths - 1]);
+}
+
 static void tell_bad(const struct crash_guard *g)
 {
 	const struct crash_notes *n = crash_notes();
@@ -82,7 +100,7 @@ static void tell_bad(const struct crash_guard *g)
 	buf_add_printable(&name, n->name, strnlen(n->name, sizeof(n->name)));
 	if (!name.failed)
 		complain("%s is damaged: libtraceevent crashes on the format of %.*s, which is left out",
-			 g->path, (int)name.size, name.data);
+			 noted_path(g), (int)name.size, name.data);
 	buf_free(&name);
 }
 
@@ -96,12 +114,12 @@ int crash_guard(const struct crash_guard *g)
 	}
 	while ((status = run_once(g)) == CRASH_GUARD_FAILED) {
 		if (!crash_notes()->mark || !g->again(g->arg)) {
-			complain("%s is damaged: it contains an invalid event format", g->path);
+			tell_end(g);
 			return CRASH_GUARD_FAILED;
 		}
 		tell_bad(g);
 		if (!crash_leave_out()) {
-			complain("%s has too many such formats", g->path);
+			complain("%s has too many such formats", noted_path(g));
 			return CRASH_GUARD_FAILED;
 		}
 	}

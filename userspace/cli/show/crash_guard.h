@@ -18,13 +18,15 @@
  * @again: called before @run is called again: make the output what it was before, or let
  *	@run go on behind crash_notes()->progress. Return false if that is not possible.
  * @arg: for both
- * @path: the recording, for messages
+ * @path: the recordings, for messages
+ * @nr_paths: their number
  */
 struct crash_guard {
 	int (*run)(void *arg);
 	bool (*again)(void *arg);
 	void *arg;
-	const char *path;
+	const char *const *path;
+	unsigned int nr_paths;
 };
 
 #define CRASH_GUARD_FAILED	(-1)

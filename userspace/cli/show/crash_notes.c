@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -10,6 +11,8 @@
 static struct crash_notes unshared, *notes = &unshared;
 static uint64_t bad[BAD_MAX];
 static unsigned int nr_bad;
+/* For the format in use, and the output */
+static pthread_mutex_t in_use = PTHREAD_MUTEX_INITIALIZER;
 
 struct crash_notes *crash_notes(void)
 {
@@ -35,34 +38,48 @@ static void copy_name(char to[CRASH_NAME_SIZE], const char *name, size_t size)
 	to[len] = '\0';
 }
 
-static bool enter(uint64_t mark, const char *system, const char *name, size_t size)
+static bool enter(uint64_t mark, unsigned int file, const char *system, const char *name,
+		  size_t size)
 {
 	for (unsigned int i = 0; i < nr_bad; i++)
 		if (bad[i] == mark)
 			return false;
+	pthread_mutex_lock(&in_use);
 	copy_name(notes->system, system, CRASH_NAME_SIZE);
 	copy_name(notes->name, name, size);
+	notes->file = file;
 	notes->mark = mark;
 	return true;
 }
 
-bool crash_enter(uint64_t mark, const char *system, const char *name)
+bool crash_enter(uint64_t mark, unsigned int file, const char *system, const char *name)
 {
-	return enter(mark, system, name, CRASH_NAME_SIZE);
+	return enter(mark, file, system, name, CRASH_NAME_SIZE);
 }
 
-bool crash_enter_format(const char *system, const char *format, size_t size)
+bool crash_enter_format(unsigned int file, const char *system, const char *format, size_t size)
 {
 	size_t line = strlen(NAME_LINE);
 
 	if (size < line || memcmp(format, NAME_LINE, line))
-		return enter(crash_mark(format, size), system, "", 0);
-	return enter(crash_mark(format, size), system, format + line, size - line);
+		return enter(crash_mark(format, size), file, system, "", 0);
+	return enter(crash_mark(format, size), file, system, format + line, size - line);
 }
 
 void crash_leave(void)
 {
 	notes->mark = 0;
+	pthread_mutex_unlock(&in_use);
+}
+
+void crash_hold(void)
+{
+	pthread_mutex_lock(&in_use);
+}
+
+void crash_release(void)
+{
+	pthread_mutex_unlock(&in_use);
 }
 
 bool crash_notes_share(void)

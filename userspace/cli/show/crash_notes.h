@@ -16,11 +16,13 @@
  * struct crash_notes - the notes
  * @mark: the format in use, or 0
  * @progress: how far the output is; 0 at first
+ * @file: the recording that has the format, as an index of crash_guard's paths
  * @system, @name: those of the format
  */
 struct crash_notes {
 	uint64_t mark;
 	uint64_t progress;
+	unsigned int file;
 	char system[CRASH_NAME_SIZE];
 	char name[CRASH_NAME_SIZE];
 };
@@ -31,13 +33,20 @@ struct crash_notes *crash_notes(void);
 uint64_t crash_mark(const char *format, size_t size);
 
 /*
- * Note that a format is used until crash_leave(). Return false if that has crashed a process
- * before. One thread at a time may do so.
+ * Note that a format is used until crash_leave(). Other threads wait meanwhile. Return false
+ * if that has crashed a process before; then there is nothing to leave.
  */
-bool crash_enter(uint64_t mark, const char *system, const char *name);
+bool crash_enter(uint64_t mark, unsigned int file, const char *system, const char *name);
 /* The same for a format that is not parsed yet */
-bool crash_enter_format(const char *system, const char *format, size_t size);
+bool crash_enter_format(unsigned int file, const char *system, const char *format, size_t size);
 void crash_leave(void);
+
+/*
+ * Note how far the output is, between these two. No format is used meanwhile, so a crash
+ * comes neither between the output and the note nor in the middle of the output.
+ */
+void crash_hold(void);
+void crash_release(void);
 
 /* Share the notes with processes that are started later. Return false without memory. */
 bool crash_notes_share(void);

@@ -83,6 +83,13 @@ struct found_comm {
 	const char *comm;
 };
 
+/* An event without its format, which has crashed libtraceevent */
+struct left_out {
+	struct left_out *next;
+	int id;
+	char *system, *name;
+};
+
 /*
  * Text of other threads has its own columns, copy and sequence, and uses the rest of the
  * text that it was made from.
@@ -93,6 +100,8 @@ struct text {
 	pthread_mutex_t library;	/* libtraceevent works for one thread at a time */
 	struct trace_seq seq;
 	struct event_info *event[NR_EVENT_IDS];
+	struct left_out *left_out;	/* a list */
+	unsigned int file;		/* for crash_guard() */
 	char *copy;
 	size_t copy_size;		/* size without the zeros at the end */
 	size_t copy_used;
@@ -238,6 +247,20 @@ void text_load_plugins(struct text *t)
 		t->plugins = tep_load_plugins(t->tep);
 }
 
+static void free_left_out(struct text *t)
+{
+	struct left_out *l = t->left_out;
+
+	while (l) {
+		struct left_out *next = l->next;
+
+		free(l->system);
+		free(l->name);
+		free(l);
+		l = next;
+	}
+}
+
 void text_free(struct text *t)
 {
 	if (!t)
@@ -263,6 +286,7 @@ void text_free(struct text *t)
 	}
 	if (t->tep)
 		tep_free(t->tep);
+	free_left_out(t);
 	symbols_free(t->symbols);
 	task_names_free(t->names);
 	constants_free(t->constants);
@@ -383,12 +407,45 @@ static int add_format(struct text *t, const char *system, const char *format, si
 	return info->json ? 0 : -ENOMEM;
 }
 
+/* Keep the name of an event whose format crashes libtraceevent, so that it can be chosen. */
+static int leave_out(struct text *t, const char *system, const char *format, size_t size)
+{
+	struct left_out *l;
+	char *text, *name = NULL;
+	int id;
+
+	text = strndup(format, size);
+	if (!text)
+		return -ENOMEM;
+	if (sscanf(text, "name: %ms\nID: %d", &name, &id) != 2 || id < 0 || id >= NR_EVENT_IDS) {
+		free(name);
+		free(text);
+		return -EINVAL;
+	}
+	free(text);
+	l = malloc(sizeof(*l));
+	if (l)
+		*l = (struct left_out){ t->left_out, id, strdup(system), name };
+	if (!l || !l->system) {
+		free(l);
+		free(name);
+		return -ENOMEM;
+	}
+	t->left_out = l;
+	return -EINVAL;
+}
+
+void text_set_file(struct text *t, unsigned int file)
+{
+	t->file = file;
+}
+
 int text_add_format(struct text *t, const char *system, const char *format, size_t size)
 {
 	int ret;
 
-	if (!crash_enter_format(system, format, size))
-		return -EINVAL;
+	if (!crash_enter_format(t->file, system, format, size))
+		return leave_out(t, system, format, size);
 	ret = add_format(t, system, format, size);
 	crash_leave();
 	return ret;
@@ -505,6 +562,8 @@ void text_each_format(const struct text *t, each_format_fn *each, void *data)
 	for (int id = 0; id < NR_EVENT_IDS; id++)
 		if (t->event[id])
 			each(data, id, t->event[id]->event->system, t->event[id]->event->name);
+	for (const struct left_out *l = t->left_out; l; l = l->next)
+		each(data, l->id, l->system, l->name);
 }
 
 struct tep_event *text_event(const struct text *t, int id)
@@ -820,7 +879,11 @@ static int add_by_library(struct text *t, const struct rbmap_event *ev,
 		buf_printf(out, "[%" PRIu32 " bytes, its format is there twice]", ev->size);
 		return 0;
 	}
-	crash_enter(info->mark, info->event->system, info->event->name);
+	if (!crash_enter(info->mark, t->of->file, info->event->system, info->event->name)) {
+		pthread_mutex_unlock(&t->of->library);
+		buf_printf(out, "[%" PRIu32 " bytes, of no known format]", ev->size);
+		return 0;
+	}
 	tep_print_event(t->of->tep, &t->seq, &record, "%s", TEP_PRINT_INFO);
 	crash_leave();
 	pthread_mutex_unlock(&t->of->library);

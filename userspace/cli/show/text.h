@@ -56,6 +56,9 @@ void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
 int text_add_format(struct text *t, const char *system, const char *format,
 		    size_t size);
 
+/* Set the recording that the formats are from, for crash_guard(). The default is 0. */
+void text_set_file(struct text *t, unsigned int file);
+
 /*
  * Show the event @system:@name as @shown. Call this before its format is added. The strings
  * must live longer than @t. One event can have another name.
@@ -147,7 +150,7 @@ void text_with_json(struct text *t, bool on);
  */
 void text_load_plugins(struct text *t);
 
-/* Call @each for each format. */
+/* Call @each for each format, also for those that were left out after a crash. */
 typedef void each_format_fn(void *data, int id, const char *system, const char *name);
 void text_each_format(const struct text *t, each_format_fn *each, void *data);
 
