@@ -22,6 +22,7 @@
 #define NR_CPUS		3
 #define MAX_RINGS	6
 #define EVENTS		10	/* in a sub-buffer */
+#define UNKNOWN_LOST	9	/* events of a loss without a number */
 
 /* A ring that holds one sub-buffer. */
 struct ring {
@@ -70,6 +71,21 @@ void rbmap_close(struct rbmap_map *map)
 	(void)map;
 }
 
+/* Like rbmap_loss.reported */
+static void tell(struct rbmap_map *map, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN || map->told == RBMAP_LOST_UNKNOWN)
+		map->told = RBMAP_LOST_UNKNOWN;
+	else
+		map->told += lost;
+}
+
+/* The kernel counts each loss. */
+static uint64_t counted(uint64_t lost)
+{
+	return lost == RBMAP_LOST_UNKNOWN ? UNKNOWN_LOST : lost;
+}
+
 static void make_subbuf(struct rbmap_map *map)
 {
 	struct ring *ring = &map->ring[map->at];
@@ -82,7 +98,7 @@ static void make_subbuf(struct rbmap_map *map)
 	for (nr = ring->first; nr < ring->first + EVENTS; nr++)
 		assert_true(synth_number(&map->synth, nr, 1, nr));
 	map->events += EVENTS;
-	map->told += ring->lost;
+	tell(map, ring->lost);
 }
 
 ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size)
@@ -95,7 +111,9 @@ ssize_t rbmap_splice(struct rbmap_map *map, int pipe, size_t size)
 	assert_true(size >= ring->size);
 	nr_spliced++;
 	make_subbuf(map);
-	if (ring->lost) {
+	if (ring->lost == RBMAP_LOST_UNKNOWN) {
+		header->commit |= RBMAP_MISSED_EVENTS;
+	} else if (ring->lost) {
 		memcpy(map->synth.bytes + sizeof(*header) + header->commit, &ring->lost,
 		       sizeof(ring->lost));
 		header->commit |= RBMAP_MISSED_EVENTS | RBMAP_MISSED_STORED;
@@ -110,10 +128,10 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 
 	if (map->have && (map->at + 1 < map->nr || map->snapshot_file) && !map->ended) {
 		map->behind += ring->behind;
-		map->told += ring->behind;
+		tell(map, ring->behind);
 		map->ended = map->at + 1 == map->nr;
 		if (!map->ended) {
-			map->gone += ring->lost + ring->behind;
+			map->gone += counted(ring->lost) + counted(ring->behind);
 			map->have = false;
 			ring = &map->ring[++map->at];
 			/* The next ring seems to be empty, so that it is spliced. */
@@ -124,7 +142,8 @@ int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 	if (map->have || !ring->size)
 		return map->error;
 	make_subbuf(map);
-	*sb = synth_piece(&map->synth, ring->lost + map->behind);
+	*sb = synth_piece(&map->synth, ring->lost == RBMAP_LOST_UNKNOWN ? ring->lost :
+			  ring->lost + map->behind);
 	map->behind = 0;
 	return 1;
 }
@@ -139,7 +158,7 @@ int rbmap_discard_unread(struct rbmap_map *map)
 	while (rbmap_next_subbuf(map, &sb) == 1)
 		;
 	ring = &map->ring[map->at];
-	map->gone += ring->behind;
+	map->gone += counted(ring->behind);
 	ring->behind = 0;
 	map->told = told;
 	map->behind = 0;
@@ -169,7 +188,7 @@ int rbmap_wake(struct rbmap_map *map)
 int rbmap_loss(struct rbmap_map *map, struct rbmap_loss *loss)
 {
 	const struct ring *ring = &map->ring[map->at];
-	uint64_t lost = ring->lost + ring->behind;
+	uint64_t lost = counted(ring->lost) + counted(ring->behind);
 
 	*loss = (struct rbmap_loss){
 		.overrun = map->gone + lost,
@@ -487,6 +506,51 @@ static void test_snapshot_file(void **state)
 	comm_fields_free(fields);
 }
 
+/*
+ * Read a snapshot whose CPU 0 lost @first and @lost events before the events of its rings, and
+ * @behind after them.
+ */
+static void check_unknown(uint64_t first, uint64_t lost, uint64_t behind, uint64_t last)
+{
+	struct comm_fields *fields = comm_fields_new();
+	struct dat_reader *r = NULL;
+	struct dat_writer *writer;
+	struct rbmap_event ev;
+	struct recorder *rec;
+
+	begin(NULL);
+	open_error[1] = open_error[2] = -ENODATA;
+	add_ring(0, 100, 8192, 0, first);
+	add_ring(0, 200, 8192, 0, lost);
+	lose(0, behind);
+	cpus[0].snapshot_file = true;
+	write_stats(0, 1);
+	rec = recorder_open(dir);
+	assert_non_null(rec);
+	writer = create(rec);
+	recorder_read_all(rec, writer, fields, 0);
+	assert_int_equal(finish(rec, writer).error, 0);
+	assert_int_equal(dat_open(&r, file), 0);
+	for (unsigned int i = 0; i < 2 * EVENTS; i++) {
+		assert_int_equal(dat_next(r, &ev), 1);
+		assert_int_equal(ev.lost, !i ? first : i == EVENTS ? lost : 0);
+	}
+	assert_int_equal(dat_next(r, &ev), 0);
+	assert_int_equal(dat_lost_last(r, 0), last);
+	dat_close(r);
+	comm_fields_free(fields);
+}
+
+/* A loss without a number is reported once, and is not taken for one of 2^64 - 1 events. */
+static void test_unknown_loss(void **state)
+{
+	(void)state;
+	check_unknown(2, 3, 4, 4);
+	check_unknown(2, RBMAP_LOST_UNKNOWN, 0, 0);
+	check_unknown(RBMAP_LOST_UNKNOWN, 3, 0, 0);
+	check_unknown(2, 3, RBMAP_LOST_UNKNOWN, RBMAP_LOST_UNKNOWN);
+}
+
 /* Losses since a beginning, also if the counters were reset meanwhile */
 static void test_loss_sums(void **state)
 {
@@ -511,6 +575,7 @@ int main(void)
 		cmocka_unit_test_setup(test_old_clock, begin),
 		cmocka_unit_test_setup(test_discard, begin),
 		cmocka_unit_test_setup(test_snapshot_file, begin),
+		cmocka_unit_test(test_unknown_loss),
 		cmocka_unit_test(test_loss_sums),
 	};
 	char command[128];

@@ -213,6 +213,40 @@ static void test_a_ring_that_goes(void **state)
 	world_end(&w);
 }
 
+/* The losses of a CPU's last ring stay in the sum. */
+static void test_losses_of_a_ring_that_goes(void **state)
+{
+	uint64_t lost = 0, told = 0;
+	struct rbmap_event ev;
+	struct rbmap_loss loss;
+	struct world w;
+	int ret;
+
+	(void)state;
+	world_begin(&w, 2);
+	for (int i = 0; !lost || i % 1000; i++) {
+		fake_emit(w.ring[1], i, i);
+		lost = w.ring[1]->meta->overrun;
+	}
+	assert_true(lost > 0);
+	w.ring[1]->next_slots = w.ring[1]->nr_slots;
+	w.ring[1]->meta->retired = RBMAP_RETIRED_LAST;
+	rbmap_merge_set_hold(w.merge, 0);
+	while ((ret = rbmap_merge_next(w.merge, &ev)) == 1)
+		told += ev.lost;
+	assert_int_equal(ret, RBMAP_ERR_GONE);
+	assert_int_equal(ev.cpu, 1);
+	assert_int_equal(told, lost);
+	for (int i = 0; i < 2; i++) {
+		assert_false(next(&w, &ev));
+		assert_int_equal(rbmap_merge_loss(w.merge, &loss), 0);
+		assert_int_equal(loss.overrun, lost);
+		assert_int_equal(loss.total, lost);
+		assert_int_equal(loss.reported, lost);
+	}
+	world_end(&w);
+}
+
 /* The other rings go on, and a wait does not touch the ring that is not mapped. */
 static void test_a_ring_that_cannot_be_mapped(void **state)
 {
@@ -401,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_a_backlog_is_not_held),
 		cmocka_unit_test(test_wait_sleeps_until_the_hold_is_over),
 		cmocka_unit_test(test_a_ring_that_goes),
+		cmocka_unit_test(test_losses_of_a_ring_that_goes),
 		cmocka_unit_test(test_a_ring_that_cannot_be_mapped),
 		cmocka_unit_test(test_wake),
 		cmocka_unit_test(test_live),

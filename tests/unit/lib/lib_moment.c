@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +17,27 @@
 #include <rbmap.h>
 
 #define NR_CPUS	1024
-#define SECOND	1000000000ULL
+#define SECOND	1000000000LL
+
+/*
+ * This kernel knows how far TAI is ahead, and its clocks are not read at the same time. The
+ * library finds this clock_gettime() before that of the C library.
+ */
+static int64_t tai_ahead;
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	int64_t time;
+
+	if (syscall(SYS_clock_gettime, id == CLOCK_TAI ? CLOCK_REALTIME : id, ts))
+		return -1;
+	if (id == CLOCK_TAI) {
+		time = ts->tv_sec * (int64_t)SECOND + ts->tv_nsec + tai_ahead;
+		ts->tv_sec = time / (int64_t)SECOND;
+		ts->tv_nsec = time % (int64_t)SECOND;
+	}
+	return 0;
+}
 
 static char dir[] = "/tmp/rbmap-lib-moment.XXXXXX";
 
@@ -46,6 +67,23 @@ static void test_clocks(void **state)
 	(void)state;
 	check_clock(RBMAP_CLOCK_MONO, CLOCK_MONOTONIC);
 	check_clock(RBMAP_CLOCK_BOOT, CLOCK_BOOTTIME);
+}
+
+/* The offset is a whole number of seconds, although the clocks are read one after the other. */
+static void test_tai(void **state)
+{
+	static const int64_t late[] = { -SECOND / 3, -1000, 0, 1000, SECOND / 3 };
+	struct rbmap_moment m;
+
+	(void)state;
+	for (int seconds = 0; seconds < 40; seconds += 37) {
+		for (size_t i = 0; i < sizeof(late) / sizeof(*late); i++) {
+			tai_ahead = seconds * (int64_t)SECOND + late[i];
+			assert_int_equal(rbmap_moment_now(&m, RBMAP_CLOCK_MONO, NULL), 0);
+			assert_int_equal(m.tai_offset, seconds);
+		}
+	}
+	tai_ahead = 0;
 }
 
 /* Give each CPU a file like that of the module. */
@@ -114,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_tai),
 		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_errors),
 	};

@@ -369,6 +369,14 @@ static unsigned int whole_ring(const struct cpu_recorder *c)
 	return rbmap_nr_subbufs(c->map) + 1;
 }
 
+/* Like sums of the library: once a loss without a number is in it, the sum has none. */
+static uint64_t lost_sum(uint64_t a, uint64_t b)
+{
+	if (a == RBMAP_LOST_UNKNOWN || b == RBMAP_LOST_UNKNOWN)
+		return RBMAP_LOST_UNKNOWN;
+	return a + b;
+}
+
 /*
  * Like rbmap_next_subbuf(). Set *@other if the reader went on to another ring.
  */
@@ -386,8 +394,7 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 		c->dry = 0;
 	if (*other && c->rec->writer)
 		dat_next_ring(c->rec->writer, c->cpu);
-	if (sb->lost != RBMAP_LOST_UNKNOWN)
-		c->given += sb->lost;
+	c->given = lost_sum(c->given, sb->lost);
 	return ret;
 }
 
@@ -395,6 +402,9 @@ static int next_piece(struct cpu_recorder *c, struct rbmap_subbuf *sb,
 static uint64_t lost_behind(const struct cpu_recorder *c,
 			    const struct rbmap_loss *loss)
 {
+	/* The sum has got a loss without a number that no sub-buffer has reported. */
+	if (loss->reported == RBMAP_LOST_UNKNOWN && c->given != RBMAP_LOST_UNKNOWN)
+		return RBMAP_LOST_UNKNOWN;
 	return loss->reported > c->given ? loss->reported - c->given : 0;
 }
 
@@ -403,7 +413,10 @@ static void begin_here(struct cpu_recorder *c)
 {
 	rbmap_loss(c->map, &c->before);
 	c->earlier = 0;
-	c->skip = c->before.unreported + lost_behind(c, &c->before);
+	c->skip = lost_sum(c->before.unreported, lost_behind(c, &c->before));
+	/* A loss without a number cannot be told from later ones. */
+	if (c->skip == RBMAP_LOST_UNKNOWN)
+		c->skip = 0;
 }
 
 /* Take the names of threads from the events of a sub-buffer. */
@@ -542,6 +555,11 @@ static uint64_t loss_reported(struct cpu_recorder *c)
 	return loss.reported;
 }
 
+static uint64_t newly_lost(uint64_t before, uint64_t after)
+{
+	return after == RBMAP_LOST_UNKNOWN ? after : after - before;
+}
+
 /*
  * Move whole sub-buffers to the file, through the pipe, at most as many as the ring can
  * hold. Set c->error if they cannot be written. Return whether there was one.
@@ -561,7 +579,7 @@ static bool splice_subbufs(struct cpu_recorder *c)
 		if (size <= 0)
 			break;
 		sum += size;
-		c->given += loss_reported(c) - reported;
+		c->given = lost_sum(c->given, newly_lost(reported, loss_reported(c)));
 		c->error = dat_add_pipe(c->rec->writer, c->cpu, c->pipe[0], size,
 					rbmap_events_read(c->map) - events);
 	} while (!c->error && (size_t)size == c->pipe_size && sum < limit);
