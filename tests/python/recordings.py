@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -27,6 +28,12 @@ class TestCase(unittest.TestCase):
         """Make a recording of three CPUs, with losses. Return its path."""
         subprocess.run([MAKE_RECORDING, self.path(), str(pages), *([mode] if mode else [])],
                        check=mode != "kill")
+        return self.path()
+
+    def foreign(self, kind, version="7"):
+        """Make a recording as trace-cmd does, see tests/cli/trace_dat.py."""
+        subprocess.run([sys.executable, "tests/cli/trace_dat.py", kind, version, self.path()],
+                       check=True)
         return self.path()
 
     def events(self, script, clock=None):

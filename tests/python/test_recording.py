@@ -155,6 +155,50 @@ class Iteration(TestCase):
         self.assertLess(memory() - before, 4 << 20)
 
 
+class Foreign(TestCase):
+    """Recordings of trace-cmd"""
+
+    def test_buffers(self):
+        """each event has the buffer that rbmap report --json prints, and one can be chosen"""
+        for version in "6", "7":
+            path = self.foreign("buffers", version)
+            wanted = [one for one in objects(path) if "lost" not in one]
+            recording = rbmap.open(path)
+            self.assertEqual(recording.buffers, ("top", "one", "longer-name"))
+            self.assertEqual([(event.time, event.buffer) for event in recording],
+                             [(one["ts"], one.get("buffer")) for one in wanted])
+            self.assertEqual((recording.events, recording.lost), (670, 7))
+            for name, number, lost in ("top", 400, 0), ("one", 150, 7), ("longer-name", 120, 0):
+                chosen = rbmap.open(path, buffer=name)
+                self.assertEqual(chosen.count(), (number, lost))
+                self.assertEqual({event.buffer or "top" for event in chosen}, {name})
+            with self.assertRaisesRegex(ValueError, "no buffer 'two': it has top, one, longer-name"):
+                rbmap.open(path, "two")
+
+    def test_columns_of_one_buffer(self):
+        """columns do not mix the events of buffers"""
+        path = self.foreign("buffers")
+        with self.assertRaisesRegex(ValueError, "several buffers: choose one .*: top, one, longer"):
+            rbmap.open(path).to_columns("sched_switch")
+        self.assertEqual(rbmap.open(path, "one").to_columns("sched_switch").rows, 150)
+        # Named buffers alone: the top buffer has no data.
+        path = self.foreign("notop")
+        self.assertEqual(rbmap.open(path).buffers, ("one", "two"))
+        self.assertEqual(rbmap.open(path).count(), (56, 0))
+
+    def test_times(self):
+        """times are those of rbmap report, with the corrections of the file"""
+        for kind in "date", "offset", "tsc", "guest":
+            path = self.foreign(kind)
+            self.assertEqual([event.time for event in rbmap.open(path)],
+                             [one["ts"] for one in objects(path) if "lost" not in one])
+        recording = rbmap.open(self.foreign("date"))
+        first = next(iter(recording)).time
+        self.assertEqual((first, recording.real_time(first)), (1677721607250000000,) * 2)
+        with self.assertRaises(ValueError):
+            rbmap.open(self.foreign("plain")).real_time(first)
+
+
 class Heads(TestCase):
     def test_known(self):
         """clock, kernel, times and names of threads"""

@@ -347,7 +347,8 @@ void rbmap_recording_close(struct rbmap_recording *recording);
 
 /*
  * Return: 1: *ev is the next event of all CPUs in the order of time, valid until the next
- * call.  0: the end.  At equal times the lower CPU comes first.
+ * call.  0: the end.  At equal times the lower CPU comes first.  The events are those of all
+ * buffers, or of the chosen one.
  */
 int rbmap_recording_next(struct rbmap_recording *recording, struct rbmap_event *ev);
 
@@ -361,6 +362,40 @@ int rbmap_recording_next(struct rbmap_recording *recording, struct rbmap_event *
  */
 int rbmap_recording_next_subbuf(struct rbmap_recording *recording, unsigned int cpu,
 				struct rbmap_subbuf *sb);
+
+/*
+ * The buffers of the recorded system.  A recording of rbmap has one.  One of trace-cmd has
+ * those of its options -B behind the top buffer, whose name is "".  The CPUs of a
+ * buffer have the numbers from 0 on; the top buffer may have no data.  Return: NULL: there is
+ * no such buffer.  0 CPUs: it has no data.
+ */
+unsigned int rbmap_recording_buffers(const struct rbmap_recording *recording);
+const char *rbmap_recording_buffer_name(const struct rbmap_recording *recording,
+					unsigned int buffer);
+unsigned int rbmap_recording_buffer_cpus(const struct rbmap_recording *recording,
+					 unsigned int buffer);
+
+/* Return: the buffer of the event that rbmap_recording_next() has stored. */
+unsigned int rbmap_recording_event_buffer(const struct rbmap_recording *recording);
+
+/*
+ * Read one buffer alone.  Without this call, rbmap_recording_next() returns the events of all
+ * buffers, and rbmap_recording_next_subbuf() the sub-buffers of the top buffer.  The call comes
+ * before the first event, or after rbmap_recording_rewind(); between sub-buffers it may come at
+ * any time, because each CPU of each buffer has a place of its own.  Return: 0.  -EINVAL: there
+ * is no such buffer.
+ */
+int rbmap_recording_choose_buffer(struct rbmap_recording *recording, unsigned int buffer);
+
+/*
+ * trace-cmd writes corrections of times, which make them those of a host, of the wall clock or
+ * ns.  rbmap_recording_next() applies them; the times of sub-buffers are those of the ring.
+ * Return: the corrected time of a CPU's event or sub-buffer.
+ */
+uint64_t rbmap_recording_correct(const struct rbmap_recording *recording, unsigned int cpu,
+				 uint64_t ts);
+/* Return: 1: corrected times are those of CLOCK_REALTIME; else 0. */
+int rbmap_recording_is_dated(const struct rbmap_recording *recording);
 
 /* Begin again with the first event.  Damage of events is found, and counted, again. */
 void rbmap_recording_rewind(struct rbmap_recording *recording);

@@ -240,6 +240,29 @@ static void test_formats(void **state)
 	rbmap_recording_close(r);
 }
 
+/* A recording of rbmap has one buffer, and its times are right. */
+static void test_buffers(void **state)
+{
+	struct rbmap_recording *r;
+	struct rbmap_event ev;
+
+	(void)state;
+	make(false, NULL, 0);
+	r = open_it();
+	assert_int_equal(rbmap_recording_buffers(r), 1);
+	assert_string_equal(rbmap_recording_buffer_name(r, 0), "");
+	assert_null(rbmap_recording_buffer_name(r, 1));
+	assert_int_equal(rbmap_recording_buffer_cpus(r, 0), NR_CPUS);
+	assert_int_equal(rbmap_recording_buffer_cpus(r, 1), 0);
+	assert_int_equal(rbmap_recording_choose_buffer(r, 1), -EINVAL);
+	assert_int_equal(rbmap_recording_choose_buffer(r, 0), 0);
+	assert_int_equal(rbmap_recording_next(r, &ev), 1);
+	assert_int_equal(rbmap_recording_event_buffer(r), 0);
+	assert_int_equal(rbmap_recording_is_dated(r), 0);
+	assert_int_equal(rbmap_recording_correct(r, 1, 123), 123);
+	rbmap_recording_close(r);
+}
+
 static void test_damage(void **state)
 {
 	struct rbmap_recording *r;
@@ -329,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_buffers),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_errors),
 	};

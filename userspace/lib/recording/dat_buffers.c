@@ -86,6 +86,11 @@ bool dat_buffer_has_data(const struct dat_reader *r, unsigned int buffer)
 	return false;
 }
 
+unsigned int dat_buffer_cpus(const struct dat_reader *r, unsigned int buffer)
+{
+	return r->buffer[buffer].nr_cpus;
+}
+
 void dat_choose_buffer(struct dat_reader *r, unsigned int buffer)
 {
 	for (unsigned int i = 0; i < r->nr_buffers; i++)

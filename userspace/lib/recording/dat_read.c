@@ -174,6 +174,16 @@ bool dat_is_dated(const struct dat_reader *r)
 	return r->correction.is_dated;
 }
 
+bool dat_is_corrected(const struct dat_reader *r)
+{
+	return dat_correction_is_any(&r->correction);
+}
+
+uint64_t dat_corrected(const struct dat_reader *r, unsigned int cpu, uint64_t ts)
+{
+	return dat_correct(&r->correction, cpu, ts);
+}
+
 const char *dat_uname(const struct dat_reader *r)
 {
 	return r->uname;

@@ -63,6 +63,10 @@ unsigned int dat_long_size(const struct dat_reader *reader);
 const struct dat_text *dat_printk(const struct dat_reader *reader);
 /* Are the times of events those of CLOCK_REALTIME, because the recorder compared clocks? */
 bool dat_is_dated(const struct dat_reader *reader);
+/* Does the file have corrections of times? dat_next() has applied them. */
+bool dat_is_corrected(const struct dat_reader *reader);
+/* Return the corrected time of a CPU's event or sub-buffer. */
+uint64_t dat_corrected(const struct dat_reader *reader, unsigned int cpu, uint64_t ts);
 
 /*
  * The buffers of the recorded system, in the order of trace-cmd report. The first one is
@@ -72,6 +76,7 @@ unsigned int dat_buffers(const struct dat_reader *reader);
 const char *dat_buffer_name(const struct dat_reader *reader, unsigned int buffer);
 /* Has the buffer bytes of events? */
 bool dat_buffer_has_data(const struct dat_reader *reader, unsigned int buffer);
+unsigned int dat_buffer_cpus(const struct dat_reader *reader, unsigned int buffer);
 /* Read events of one buffer alone. This comes before the first event, or after dat_rewind(). */
 void dat_choose_buffer(struct dat_reader *reader, unsigned int buffer);
 /* Return the buffer of the event that dat_next() has stored. */

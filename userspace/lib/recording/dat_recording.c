@@ -163,6 +163,49 @@ RBMAP_API int rbmap_recording_next_subbuf(struct rbmap_recording *r, unsigned in
 	return cpu < dat_cpus(r->reader) ? dat_next_subbuf(r->reader, cpu, sb) : 0;
 }
 
+RBMAP_API unsigned int rbmap_recording_buffers(const struct rbmap_recording *r)
+{
+	return dat_buffers(r->reader);
+}
+
+RBMAP_API const char *rbmap_recording_buffer_name(const struct rbmap_recording *r,
+						  unsigned int buffer)
+{
+	return buffer < dat_buffers(r->reader) ? dat_buffer_name(r->reader, buffer) : NULL;
+}
+
+RBMAP_API unsigned int rbmap_recording_buffer_cpus(const struct rbmap_recording *r,
+						   unsigned int buffer)
+{
+	if (buffer >= dat_buffers(r->reader) || !dat_buffer_has_data(r->reader, buffer))
+		return 0;
+	return dat_buffer_cpus(r->reader, buffer);
+}
+
+RBMAP_API unsigned int rbmap_recording_event_buffer(const struct rbmap_recording *r)
+{
+	return dat_event_buffer(r->reader);
+}
+
+RBMAP_API int rbmap_recording_choose_buffer(struct rbmap_recording *r, unsigned int buffer)
+{
+	if (buffer >= dat_buffers(r->reader))
+		return -EINVAL;
+	dat_choose_buffer(r->reader, buffer);
+	return 0;
+}
+
+RBMAP_API uint64_t rbmap_recording_correct(const struct rbmap_recording *r, unsigned int cpu,
+					   uint64_t ts)
+{
+	return dat_corrected(r->reader, cpu, ts);
+}
+
+RBMAP_API int rbmap_recording_is_dated(const struct rbmap_recording *r)
+{
+	return dat_is_dated(r->reader);
+}
+
 RBMAP_API void rbmap_recording_rewind(struct rbmap_recording *r)
 {
 	dat_rewind(r->reader);

@@ -14,6 +14,7 @@ struct event {
 	uint64_t ts;
 	uint64_t lost;
 	int cpu;
+	unsigned int buffer;
 	unsigned char data[];
 };
 
@@ -35,6 +36,7 @@ PyObject *event_new(struct source *source, const struct rbmap_event *ev)
 	event->ts = ev->ts;
 	event->lost = ev->lost;
 	event->cpu = ev->cpu;
+	event->buffer = source->buffer ? source->buffer(source) : 0;
 	memcpy(event->data, ev->data, ev->size);
 	source->alive++;
 	return (PyObject *)event;
@@ -143,6 +145,18 @@ static PyObject *get_comm(PyObject *self, void *closure)
 	return PyUnicode_DecodeUTF8(comm, strlen(comm), "replace");
 }
 
+static PyObject *get_buffer(PyObject *self, void *closure)
+{
+	struct source *source = ((struct event *)self)->source;
+	const char *name = source->buffer_name ?
+		source->buffer_name(source, ((struct event *)self)->buffer) : NULL;
+
+	(void)closure;
+	if (!name || !*name)
+		Py_RETURN_NONE;
+	return PyUnicode_DecodeUTF8(name, strlen(name), "replace");
+}
+
 static PyGetSetDef getters[] = {
 	{ "name", get_known, NULL, "name of the event; None: the format is unknown",
 	  (void *)offsetof(struct known, name) },
@@ -150,6 +164,7 @@ static PyGetSetDef getters[] = {
 	  (void *)offsetof(struct known, system) },
 	{ "time", get_time, NULL, "the ring's time: ns, or cycles of the clock x86-tsc", NULL },
 	{ "cpu", get_cpu, NULL, "number of the CPU", NULL },
+	{ "buffer", get_buffer, NULL, "name of the buffer; None: it has no name", NULL },
 	{ "lost", get_lost, NULL,
 	  "number of events that the CPU lost just before; None: an unknown number", NULL },
 	{ "data", get_data, NULL, "all bytes of the event", NULL },

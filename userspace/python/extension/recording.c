@@ -34,6 +34,16 @@ static const char *comm(struct source *source, int pid, char room[64])
 	return rbmap_recording_comm(((struct recording *)source)->r, pid);
 }
 
+static unsigned int buffer(struct source *source)
+{
+	return rbmap_recording_event_buffer(((struct recording *)source)->r);
+}
+
+static const char *buffer_name(struct source *source, unsigned int i)
+{
+	return rbmap_recording_buffer_name(((struct recording *)source)->r, i);
+}
+
 static void release(struct source *source)
 {
 	struct recording *rec = (struct recording *)source;
@@ -53,6 +63,8 @@ static PyObject *new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	if (!self)
 		return NULL;
 	of(self)->source.comm = comm;
+	of(self)->source.buffer = buffer;
+	of(self)->source.buffer_name = buffer_name;
 	of(self)->source.release = release;
 	of(self)->source.closed = true;
 	return self;
@@ -281,7 +293,43 @@ static PyObject *moment(const struct rbmap_moment *m)
 			     (unsigned long long)m->error);
 }
 
-/* _info() -> (cpus, clock, uname, reason, begin, trigger, end) */
+/* _buffers() -> list of (number, name) of the buffers with data */
+static PyObject *buffers(PyObject *self, PyObject *args)
+{
+	struct rbmap_recording *r = of(self)->r;
+	PyObject *list, *one;
+
+	(void)args;
+	if (!source_usable(&of(self)->source))
+		return NULL;
+	list = PyList_New(0);
+	for (unsigned int i = 0; list && i < rbmap_recording_buffers(r); i++) {
+		if (!rbmap_recording_buffer_cpus(r, i))
+			continue;
+		one = Py_BuildValue("(IN)", i, text_or_none(rbmap_recording_buffer_name(r, i)));
+		if (!one || PyList_Append(list, one))
+			Py_CLEAR(list);
+		Py_XDECREF(one);
+	}
+	return list;
+}
+
+/* _choose(number): read one buffer alone */
+static PyObject *choose(PyObject *self, PyObject *args)
+{
+	unsigned int number;
+	int ret;
+
+	if (!PyArg_ParseTuple(args, "I:_choose", &number) || !source_usable(&of(self)->source))
+		return NULL;
+	begin_pass(of(self));
+	ret = rbmap_recording_choose_buffer(of(self)->r, number);
+	if (ret)
+		return set_error(ret, of(self)->path);
+	Py_RETURN_NONE;
+}
+
+/* _info() -> (cpus, clock, uname, reason, whether times are dated, begin, trigger, end) */
 static PyObject *info(PyObject *self, PyObject *args)
 {
 	struct rbmap_recording *r = of(self)->r;
@@ -289,10 +337,11 @@ static PyObject *info(PyObject *self, PyObject *args)
 	(void)args;
 	if (!source_usable(&of(self)->source))
 		return NULL;
-	return Py_BuildValue("(INNNNNN)", rbmap_recording_cpus(r),
+	return Py_BuildValue("(INNNNNNN)", rbmap_recording_cpus(r),
 			     text_or_none(rbmap_recording_clock(r)),
 			     text_or_none(rbmap_recording_uname(r)),
 			     text_or_none(rbmap_recording_reason(r)),
+			     PyBool_FromLong(rbmap_recording_is_dated(r)),
 			     moment(rbmap_recording_moment(r, RBMAP_MOMENT_BEGIN)),
 			     moment(rbmap_recording_moment(r, RBMAP_MOMENT_TRIGGER)),
 			     moment(rbmap_recording_moment(r, RBMAP_MOMENT_END)));
@@ -345,6 +394,8 @@ static PyGetSetDef getters[] = {
 static PyMethodDef methods[] = {
 	{ "close", close_it, METH_NOARGS, "close() closes the file; events stay valid" },
 	{ "comm", comm_of, METH_VARARGS, "comm(pid) -> the name of a thread; None: unknown" },
+	{ "_buffers", buffers, METH_NOARGS, NULL },
+	{ "_choose", choose, METH_VARARGS, NULL },
 	{ "_columns", read_columns, METH_VARARGS, NULL },
 	{ "_damage", damage, METH_NOARGS, NULL },
 	{ "_formats", source_list_formats, METH_NOARGS, NULL },

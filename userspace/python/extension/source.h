@@ -26,6 +26,8 @@ struct known {
  * @formats: formats of the events
  * @known: table of the formats that events had, by their ids
  * @comm: function that returns the name of a thread, which can be in the room; or NULL
+ * @buffer: function that returns the buffer of the event that was read last; or NULL
+ * @buffer_name: function that returns the name of a buffer, "" for the top buffer; or NULL
  * @release: function that frees all but the Python object
  * @events: number of events that were read
  * @lost: number of events that were lost before them
@@ -39,6 +41,8 @@ struct source {
 	const struct rbmap_formats *formats;
 	struct known **known;
 	const char *(*comm)(struct source *source, int pid, char room[64]);
+	unsigned int (*buffer)(struct source *source);
+	const char *(*buffer_name)(struct source *source, unsigned int buffer);
 	void (*release)(struct source *source);
 	uint64_t events;
 	uint64_t lost;

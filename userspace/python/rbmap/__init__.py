@@ -32,6 +32,6 @@ __all__ = ["Damage", "Error", "Event", "Field", "Format", "Live", "Moment", "Rec
            "Uname", "open"]
 
 
-def open(path: "str | bytes | os.PathLike[str]") -> Recording:
-    """Open a recording; the same as rbmap.Recording(path)."""
-    return Recording(path)
+def open(path: "str | bytes | os.PathLike[str]", buffer: "str | None" = None) -> Recording:
+    """Open a recording; the same as rbmap.Recording(path, buffer)."""
+    return Recording(path, buffer)

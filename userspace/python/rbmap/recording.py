@@ -9,6 +9,7 @@ from .columns import Columns, wanted_fields
 from .formats import Formats
 
 ALL_ROWS = 2**64 - 1
+TOP = "top"     #: the buffer that has no name
 
 
 class Moment(typing.NamedTuple):
@@ -44,12 +45,26 @@ class Recording(_rbmap.Recording):
     Each iteration begins with the first event, and ends the one before. events and lost
     count in the present pass: after the last event they are what `rbmap report` prints.
     One thread at a time uses a recording.
+
+    A recording of trace-cmd can have several buffers, and has the events of all. buffer: the
+    name of the one that is wanted, "top" for that without a name. Times have the corrections
+    that trace-cmd report applies.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, buffer: "str | None" = None):
         super().__init__(path)
-        (self.cpus, self.clock, uname, self.reason,
+        (self.cpus, self.clock, uname, self.reason, self._dated,
          *moments) = self._info()
+        numbers, names = zip(*self._buffers()) if self._buffers() else ((), ())
+        #: the names of the buffers that have events
+        self.buffers = tuple(name or TOP for name in names)
+        self._chosen = buffer is not None
+        if self._chosen:
+            if buffer not in self.buffers:
+                self.close()
+                raise ValueError(f"{path} has no buffer {buffer!r}: it has " +
+                                 (", ".join(self.buffers) or "no events"))
+            self._choose(numbers[self.buffers.index(buffer)])
         #: moments at which the recording began, was triggered and ended; None: unknown
         self.begin, self.trigger, self.end = (moment and Moment(*moment) for moment in moments)
         words = uname.split(" ") if uname else []
@@ -86,6 +101,8 @@ class Recording(_rbmap.Recording):
         """
         # numpy's own integers overflow, or become floats.
         time = operator.index(time)
+        if self._dated:
+            return time
         known = [moment for moment in (self.begin, self.trigger, self.end) if moment]
         if not known or (self.clock == "x86-tsc" and len(known) < 2):
             raise ValueError(f"{self.path} does not say when it was made")
@@ -106,6 +123,9 @@ class Recording(_rbmap.Recording):
         """
         if rows < 1:
             raise ValueError("rows must be 1 or more")
+        if len(self.buffers) > 1 and not self._chosen:
+            raise ValueError(f"{self.path} has the events of several buffers: "
+                             f"choose one with buffer=: {', '.join(self.buffers)}")
         names = [events] if isinstance(events, str) else list(events)
         fields = None if fields is None else list(fields)
         wanted = [wanted_fields(self.formats[name], fields) for name in names]
