@@ -101,6 +101,30 @@ ok "the clock has its offset" grep -q '^\[1700000000\.123456789\] ' "$dir/text"
 ok "an event without a format has its bytes" sh -c \
 	"babeltrace2 '$dir/trace.dat' 2>/dev/null | grep -q 'rbmap:unknown:.* data = \[ \[0\] = 1, '"
 
+# Recordings of trace-cmd: all buffers, and the corrections of times.
+for kind in buffers notop date offset tsc guest; do
+	for version in 6 7 6/32; do
+		tests/cli/trace_dat.py $kind $version "$dir/trace.dat"
+		is "$(counted "$dir/trace.dat")" "$(counts "$dir/trace.dat")" \
+			"$kind, version $version: events and losses are those of rbmap report"
+		babeltrace2 --clock-seconds "$dir/trace.dat" 2>/dev/null |
+			sed 's/^\[\([0-9]*\)\.\([0-9]*\)\].* cpu_id = \([0-9]*\)\(, buffer = "\([^"]*\)"\)*.*/\1\2 \3 \5/' |
+			sed 's/^0*//; s/ $//' | sort >"$dir/text"
+		"$RBMAP" report --json "$dir/trace.dat" 2>/dev/null |
+			sed -n 's/^{"ts": \([0-9]*\), "cpu": \([0-9]*\), /\1 \2 /p' |
+			sed 's/ "pid".* "buffer": "\([^"]*\)".*/ \1/; s/ "pid".*//' |
+			sort >"$dir/direct"
+		ok "$kind, version $version: each event has its time, CPU and buffer" \
+			cmp "$dir/direct" "$dir/text"
+	done
+done
+tests/cli/trace_dat.py date 7 "$dir/trace.dat"
+ok "the clock is that of the time of day" sh -c \
+	"babeltrace2 --clock-date '$dir/trace.dat' 2>/dev/null | grep -q '^\[2023-03-0[12] '"
+rm -rf "$dir/ctf"
+babeltrace2 "$dir/trace.dat" --component sink.ctf.fs --params "path=\"$dir/ctf\"" >/dev/null 2>&1
+is "$(counted "$dir/ctf" | cut -d ' ' -f 1)" 670 "buffers in CTF"
+
 echo "no recording" >"$dir/other"
 ok "another file is not taken" sh -c "! babeltrace2 '$dir/other' >/dev/null 2>&1"
 printf '\027\010\104tracing9' >"$dir/other"

@@ -41,8 +41,9 @@ bool clock_make(struct trace *t, const struct trace_facts *facts)
 	bt_clock_class_set_frequency(t->clock_class, hz);
 	t->latest = INT64_MAX;
 	bt_clock_class_set_origin_is_unix_epoch(t->clock_class,
-						facts->moment ? BT_TRUE : BT_FALSE);
-	if (facts->moment)
+						facts->moment || facts->is_dated ?
+						BT_TRUE : BT_FALSE);
+	if (facts->moment && !facts->is_dated)
 		set_offset(t, facts->moment, hz);
 	/* Cycles that become ns by a factor of more than 1 must not overflow either. */
 	if (hz < NS_PER_S)

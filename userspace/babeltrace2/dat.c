@@ -9,15 +9,25 @@
 
 #include "components.h"
 #include "trace.h"
+#include "values.h"
 
 #define MAGIC		"\x17\x08\x44tracing"
 #define MAGIC_SIZE	10
 #define LIKELY		0.75	/* that a file with the magic is a recording */
 
-/* The data of a component begins with its trace. */
+/**
+ * struct dat - a recording. The data of a component begins with its trace
+ * @place: the place of each stream, which the trace uses
+ * @buffer: the buffer of each stream
+ * @name: the name of each buffer of the recording, in UTF-8
+ */
 struct dat {
 	struct trace trace;
 	struct rbmap_recording *recording;
+	struct trace_place *place;
+	unsigned int *buffer;
+	char **name;
+	unsigned int nr_names;
 };
 
 static struct dat *of(struct trace *t)
@@ -27,15 +37,24 @@ static struct dat *of(struct trace *t)
 
 /* ---- source */
 
-static enum source_state next(struct trace *t, unsigned int cpu, struct rbmap_subbuf *sb,
+/* Each CPU of each buffer has a place of its own in the recording. */
+static enum source_state next(struct trace *t, unsigned int i, struct rbmap_subbuf *sb,
 			      uint64_t *quiet, int *error)
 {
-	int ret = rbmap_recording_next_subbuf(of(t)->recording, cpu, sb);
+	struct rbmap_recording *r = of(t)->recording;
+	int ret = rbmap_recording_choose_buffer(r, of(t)->buffer[i]);
 
+	if (!ret)
+		ret = rbmap_recording_next_subbuf(r, t->place[i].cpu, sb);
 	(void)quiet;
 	if (ret < 0)
 		*error = ret;
 	return ret < 0 ? SOURCE_ERROR : ret ? SOURCE_SUBBUF : SOURCE_END;
+}
+
+static uint64_t correct(struct trace *t, unsigned int i, uint64_t ts)
+{
+	return rbmap_recording_correct(of(t)->recording, t->place[i].cpu, ts);
 }
 
 static const char *comm(struct trace *t, int pid)
@@ -50,7 +69,9 @@ static bool learn(struct trace *t, const struct rbmap_event *ev)
 	return false;
 }
 
-static const struct source source = { .next = next, .comm = comm, .learn = learn };
+static const struct source source = {
+	.next = next, .correct = correct, .comm = comm, .learn = learn,
+};
 
 /* ---- component */
 
@@ -69,7 +90,57 @@ static void free_dat(struct dat *d)
 {
 	trace_free(&d->trace);
 	rbmap_recording_close(d->recording);
+	for (unsigned int i = 0; d->name && i < d->nr_names; i++)
+		free(d->name[i]);
+	free(d->name);
+	free(d->place);
+	free(d->buffer);
 	free(d);
+}
+
+/* Add the streams of a buffer. */
+static bool add_buffer(struct dat *d, unsigned int buffer, unsigned int cpus)
+{
+	unsigned int nr = d->trace.nr_streams + cpus;
+	const char *name = rbmap_recording_buffer_name(d->recording, buffer);
+	struct trace_place *place = realloc(d->place, (nr + 1) * sizeof(*place));
+	unsigned int *of_stream = realloc(d->buffer, (nr + 1) * sizeof(*of_stream));
+
+	if (place)
+		d->place = place;
+	if (of_stream)
+		d->buffer = of_stream;
+	d->name[buffer] = values_utf8(name, strlen(name));
+	if (!place || !of_stream || !d->name[buffer])
+		return false;
+	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		place[d->trace.nr_streams] = (struct trace_place){ cpu, d->name[buffer] };
+		of_stream[d->trace.nr_streams++] = buffer;
+	}
+	return true;
+}
+
+/* Buffers without data have no streams, but one buffer has some in any case. */
+static bool add_buffers(struct dat *d)
+{
+	d->nr_names = rbmap_recording_buffers(d->recording);
+	d->name = calloc(d->nr_names + 1, sizeof(*d->name));
+	if (!d->name)
+		return false;
+	for (unsigned int i = 0; i < d->nr_names; i++) {
+		unsigned int cpus = rbmap_recording_buffer_cpus(d->recording, i);
+
+		if (!cpus)
+			continue;
+		if (!add_buffer(d, i, cpus))
+			return false;
+		d->trace.has_buffers |= *d->name[i] != '\0';
+	}
+	if (!d->trace.nr_streams && d->nr_names &&
+	    !add_buffer(d, 0, rbmap_recording_cpus(d->recording)))
+		return false;
+	d->trace.place = d->place;
+	return true;
 }
 
 static init_status open_dat(struct dat *d, bt_self_component_source *self)
@@ -83,7 +154,8 @@ static init_status open_dat(struct dat *d, bt_self_component_source *self)
 			d->trace.self, "%s: %s", d->trace.path, rbmap_strerror(ret));
 		return INIT_ERROR;
 	}
-	d->trace.nr_cpus = rbmap_recording_cpus(d->recording);
+	if (!add_buffers(d))
+		return INIT_MEMORY;
 	d->trace.formats = rbmap_recording_formats(d->recording);
 	begin = rbmap_recording_moment(d->recording, RBMAP_MOMENT_BEGIN);
 	end = rbmap_recording_moment(d->recording, RBMAP_MOMENT_END);
@@ -91,11 +163,13 @@ static init_status open_dat(struct dat *d, bt_self_component_source *self)
 		.clock = rbmap_recording_clock(d->recording),
 		.frequency = NS_PER_S,
 		.moment = begin,
+		.is_dated = rbmap_recording_is_dated(d->recording),
 		.uname = rbmap_recording_uname(d->recording),
 	};
-	if (facts.clock && !strcmp(facts.clock, "x86-tsc"))
+	/* The time of day, and what trace-cmd corrects, are ns. */
+	if (facts.clock && !strcmp(facts.clock, "x86-tsc") && !facts.is_dated)
 		facts.frequency = clock_frequency(begin, end);
-	return trace_make(&d->trace, self, &facts, NULL) ? INIT_OK : INIT_MEMORY;
+	return trace_make(&d->trace, self, &facts) ? INIT_OK : INIT_MEMORY;
 }
 
 init_status dat_init(bt_self_component_source *self,

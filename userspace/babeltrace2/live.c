@@ -44,6 +44,7 @@ struct live {
 	uint64_t quiet;
 	uint64_t last;
 	bool *told_end;
+	struct trace_place *place;
 	bool asked[NR_IDS];
 	struct comms comms;
 };
@@ -181,6 +182,7 @@ static void free_live(struct live *l)
 	free(l->control);
 	free(l->events);
 	free(l->told_end);
+	free(l->place);
 	free(l);
 }
 
@@ -212,9 +214,15 @@ static int open_rings(struct live *l, const struct live_params *p)
 		return ret;
 	l->told_end = calloc(l->rings.nr, sizeof(*l->told_end));
 	l->clock = rbmap_clock(l->rings.map[0]);
-	l->trace.nr_cpus = l->rings.nr;
+	l->trace.nr_streams = l->rings.nr;
+	l->place = calloc(l->rings.nr, sizeof(*l->place));
+	l->trace.place = l->place;
 	l->trace.formats = l->formats;
-	return l->told_end ? 0 : -ENOMEM;
+	if (!l->told_end || !l->place)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < l->rings.nr; i++)
+		l->place[i] = (struct trace_place){ l->rings.cpu[i], "" };
+	return 0;
 }
 
 static bool make_trace(struct live *l, bt_self_component_source *self)
@@ -240,7 +248,7 @@ static bool make_trace(struct live *l, bt_self_component_source *self)
 				      name.release, name.machine) < 0)
 		uname_text = NULL;
 	facts.uname = uname_text;
-	ok = trace_make(&l->trace, self, &facts, l->rings.cpu);
+	ok = trace_make(&l->trace, self, &facts);
 	free(uname_text);
 	return ok;
 }

@@ -27,8 +27,8 @@ typedef bt_message_iterator_class_next_method_status next_status;
 enum step { STREAM_BEGIN, SUBBUF, PACKET_BEGIN, EVENT, PACKET_END, ENDED };
 
 /**
- * struct iterator - the messages of a CPU
- * @cpu: the index of its stream
+ * struct iterator - the messages of a stream
+ * @stream: its index
  * @sb: the sub-buffer, or the part of it that is new
  * @start: where the last sub-buffer with events begins
  * @cursor: the place in it
@@ -39,7 +39,7 @@ enum step { STREAM_BEGIN, SUBBUF, PACKET_BEGIN, EVENT, PACKET_END, ENDED };
 struct iterator {
 	bt_self_message_iterator *self;
 	struct trace *trace;
-	unsigned int cpu;
+	unsigned int stream;
 	enum step step;
 	struct rbmap_subbuf sb;
 	const void *start;
@@ -59,12 +59,17 @@ static next_status made(const bt_message *m, const bt_message **message)
 
 static bt_stream *stream_of(const struct iterator *it)
 {
-	return it->trace->stream[it->cpu];
+	return it->trace->stream[it->stream];
 }
 
-/* Return a time that babeltrace2 can express, and that is not before the last one. */
+/*
+ * Return the time of an event or of a sub-buffer: one that babeltrace2 can express, and that is
+ * not before the last one.
+ */
 static uint64_t time_of(const struct iterator *it, uint64_t last, uint64_t ts)
 {
+	if (it->trace->source->correct)
+		ts = it->trace->source->correct(it->trace, it->stream, ts);
 	if (ts > it->trace->latest)
 		ts = it->trace->latest;
 	return ts < last ? last : ts;
@@ -143,7 +148,7 @@ static next_status next_subbuf(struct iterator *it, const bt_message **message)
 	uint64_t quiet = 0;
 	int error = 0;
 
-	switch (t->source->next(t, it->cpu, &it->sb, &quiet, &error)) {
+	switch (t->source->next(t, it->stream, &it->sb, &quiet, &error)) {
 	case SOURCE_IDLE:
 		return idle(it, quiet);
 	case SOURCE_END:
@@ -159,16 +164,25 @@ static next_status next_subbuf(struct iterator *it, const bt_message **message)
 	return it->sb.lost ? discarded(it, message) : NEXT_OK;
 }
 
+/* Return false: out of memory. */
+static bool set_packet_context(struct iterator *it)
+{
+	const struct trace_place *place = &it->trace->place[it->stream];
+	bt_field *context = bt_packet_borrow_context_field(it->packet), *field;
+
+	field = bt_field_structure_borrow_member_field_by_index(context, 0);
+	bt_field_integer_unsigned_set_value(field, place->cpu);
+	if (!it->trace->has_buffers)
+		return true;
+	field = bt_field_structure_borrow_member_field_by_index(context, 1);
+	return !bt_field_string_set_value(field, place->buffer);
+}
+
 static next_status packet_begin(struct iterator *it, const bt_message **message)
 {
-	bt_field *cpu_id;
-
 	it->packet = bt_packet_create(stream_of(it));
-	if (!it->packet)
+	if (!it->packet || !set_packet_context(it))
 		return NEXT_MEMORY;
-	cpu_id = bt_field_structure_borrow_member_field_by_index(
-		bt_packet_borrow_context_field(it->packet), 0);
-	bt_field_integer_unsigned_set_value(cpu_id, trace_cpu(it->trace, it->cpu));
 	it->ts = time_of(it, it->ts, it->sb.timestamp);
 	it->any = true;
 	it->step = it->sb.size ? EVENT : PACKET_END;
@@ -267,14 +281,14 @@ bt_message_iterator_class_initialize_method_status messages_begin(
 	it->self = self;
 	it->trace = t;
 	self_port = bt_self_component_port_output_as_self_component_port(port);
-	it->cpu = (uintptr_t)bt_self_component_port_get_data(self_port);
-	if (t->is_read[it->cpu]) {
+	it->stream = (uintptr_t)bt_self_component_port_get_data(self_port);
+	if (t->is_read[it->stream]) {
 		free(it);
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(
 			self, "a component of rbmap can be read once: make another one");
 		return INIT_ERROR;
 	}
-	t->is_read[it->cpu] = true;
+	t->is_read[it->stream] = true;
 	bt_self_message_iterator_set_data(self, it);
 	return INIT_OK;
 }

@@ -20,15 +20,17 @@ enum source_state { SOURCE_SUBBUF, SOURCE_IDLE, SOURCE_END, SOURCE_ERROR };
 
 /**
  * struct source - where sub-buffers come from
- * @next: store the next sub-buffer of a CPU, or return why none comes. SOURCE_IDLE: none is
+ * @next: store the next sub-buffer of a stream, or return why none comes. SOURCE_IDLE: none is
  * there now, and a later one has no event before the time *@quiet. SOURCE_ERROR: *@error is
  * an error of librbmap
  * @comm: return the name of a thread, or NULL
+ * @correct: return the time of an event or of a sub-buffer; NULL: it is right
  * @learn: return true if the format of an event was found after all
  */
 struct source {
-	enum source_state (*next)(struct trace *t, unsigned int cpu, struct rbmap_subbuf *sb,
+	enum source_state (*next)(struct trace *t, unsigned int i, struct rbmap_subbuf *sb,
 				  uint64_t *quiet, int *error);
+	uint64_t (*correct)(struct trace *t, unsigned int i, uint64_t ts);
 	const char *(*comm)(struct trace *t, int pid);
 	bool (*learn)(struct trace *t, const struct rbmap_event *ev);
 };
@@ -45,12 +47,25 @@ struct event_class {
 };
 
 /**
+ * struct trace_place - what a stream has
+ * @cpu: the number of its CPU
+ * @buffer: the name of its buffer in UTF-8; "": it has none
+ */
+struct trace_place {
+	unsigned int cpu;
+	const char *buffer;
+};
+
+/**
  * struct trace - a trace, the first member of each component
  * @path: the recording or the directory of rings, for messages
  * @by_id: event classes, made for the first event of each
  * @unknown: the class of events without a format
  * @latest: times are at most this, so that babeltrace2 can express them in ns
- * @is_read: for each CPU: a message iterator has read it
+ * @nr_streams: one for each CPU of each buffer
+ * @place: for each stream: what it has
+ * @has_buffers: streams belong to several buffers, whose names are in the packets
+ * @is_read: for each stream: a message iterator has read it
  */
 struct trace {
 	const struct source *source;
@@ -59,12 +74,14 @@ struct trace {
 	const struct rbmap_formats *formats;
 	bt_clock_class *clock_class;
 	bt_stream_class *stream_class;
+	unsigned int nr_streams;
+	const struct trace_place *place;
+	bool has_buffers;
 	bt_stream **stream;
 	bool *is_read;
 	struct event_class *by_id[NR_IDS];
 	struct event_class unknown;
 	uint64_t latest;
-	unsigned int nr_cpus;
 };
 
 /**
@@ -72,24 +89,24 @@ struct trace {
  * @clock: the name of the ring's clock; NULL: unknown
  * @frequency: Hz of the clock
  * @moment: the ring's clock together with the wall clock; NULL: unknown
+ * @is_dated: times are those of the wall clock
  * @uname: "SYSTEM HOST RELEASE MACHINE"; NULL: unknown
  */
 struct trace_facts {
 	const char *clock;
 	uint64_t frequency;
 	const struct rbmap_moment *moment;
+	bool is_dated;
 	const char *uname;
 };
 
 /*
- * Make the streams and the output ports of t->nr_cpus CPUs. The names of the ports are "cpu"
- * with the CPU's number in @number; NULL: from 0 on. Return false: out of memory.
+ * Make the streams of the t->nr_streams places, and their output ports. The name of a port is
+ * "cpu" with the CPU's number, behind the name of its buffer and a colon if it has one. Return
+ * false: out of memory.
  */
-bool trace_make(struct trace *t, bt_self_component_source *self, const struct trace_facts *facts,
-		const unsigned int *number);
+bool trace_make(struct trace *t, bt_self_component_source *self, const struct trace_facts *facts);
 void trace_free(struct trace *t);
-/* The number of a CPU in the context of its packets */
-unsigned int trace_cpu(const struct trace *t, unsigned int cpu);
 
 /* Return the frequency of a clock of cycles, from two moments. NULL or nonsense: 1 GHz. */
 uint64_t clock_frequency(const struct rbmap_moment *begin, const struct rbmap_moment *end);
