@@ -298,6 +298,25 @@ def offset(rec):
     rec.options.append((OFFSET, b"-123456789\0"))
 
 
+def moments(rec):
+    """The moments that rbmap's recorder writes"""
+    rec.options.append((CPUSTAT, b"Times of the recording\nbegin: ring 0 "
+                        b"real 1700000000000000000 boot 0 tai 37 error 0\n\0"))
+
+
+def buffers_moments(rec):
+    """Several buffers, and the moments of rbmap's recorder."""
+    buffers(rec)
+    moments(rec)
+
+
+def offset_moments(rec):
+    """A difference, and the moments of rbmap's recorder."""
+    plain(rec)
+    rec.options.append((OFFSET, b"-123456789\0"))
+    moments(rec)
+
+
 def tsc(rec):
     """Cycles of 2.5 GHz."""
     plain(rec)
@@ -459,7 +478,7 @@ def compat(rec):
 
 
 KINDS = {function.__name__: function for function in (
-    plain, buffers, notop, date, offset, tsc, cycles, guest, stack, graph, crash, functions, printk,
+    plain, buffers, notop, date, offset, buffers_moments, offset_moments, tsc, cycles, guest, stack, graph, crash, functions, printk,
     names, compat)}
 
 

@@ -100,6 +100,16 @@ is "$("$RBMAP" report "$dir/all.dat" 2>/dev/null | grep -c ' odd:number: .*odd=1
 "$MAKE_RECORDING" "$dir/old.dat" 4
 like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$dir/old.dat" 2>&1)" 'does not say when it was made' \
 	"a recording without times is refused"
+for version in 6 7; do
+	tests/cli/trace_dat.py buffers_moments $version "$dir/foreign.dat"
+	output=$("$RBMAP" fleet merge -o "$dir/part.dat" "f=$dir/foreign.dat" "a=$dir/a.dat" 2>&1)
+	is "$?" 3 "version $version: a recording with several buffers is left out"
+	like "$output" 'foreign.dat has the events of 2 named buffers: merge' "version $version: the message says so"
+	tests/cli/trace_dat.py offset_moments $version "$dir/foreign.dat"
+	like "$("$RBMAP" fleet merge -o "$dir/part.dat" "f=$dir/foreign.dat" "a=$dir/a.dat" 2>&1)" \
+		'has corrections of its times, which merge does not apply' \
+		"version $version: a recording with corrections of its times is left out"
+done
 "$MAKE_EVENTS" "$dir/tsc.dat" "[x86-tsc]" 0,1700000000000000000,37 </dev/null
 like "$("$RBMAP" fleet merge -o "$dir/no.dat" "a=$dir/tsc.dat" 2>&1)" 'does not count nanoseconds' \
 	"a clock that counts cycles is refused"

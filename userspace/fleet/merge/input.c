@@ -65,6 +65,28 @@ static bool set_line(struct merge_input *input, int64_t tai_offset)
 	return true;
 }
 
+/*
+ * Sub-buffers are copied, those of one buffer. Buffers and corrections of times are trace-cmd's,
+ * whose recordings do not say when they were made either.
+ */
+static bool is_whole(const struct merge_input *input)
+{
+	unsigned int named = 0;
+
+	for (unsigned int i = 1; i < dat_buffers(input->reader); i++)
+		named += dat_buffer_has_data(input->reader, i);
+	if (named) {
+		complain("%s has the events of %u named buffers: merge recordings of the top buffer alone",
+			 input->path, named);
+		return false;
+	}
+	if (!dat_is_corrected(input->reader))
+		return true;
+	complain("%s has corrections of its times, which merge does not apply: merge recordings of rbmap",
+		 input->path);
+	return false;
+}
+
 bool merge_input_open(struct merge_input *input, int64_t tai_offset)
 {
 	int ret = dat_open(&input->reader, input->path);
@@ -83,7 +105,7 @@ bool merge_input_open(struct merge_input *input, int64_t tai_offset)
 		return false;
 	}
 	input->nr_cpus = dat_cpus(input->reader);
-	if (set_line(input, tai_offset))
+	if (is_whole(input) && set_line(input, tai_offset))
 		return true;
 	merge_input_close(input);
 	return false;
