@@ -719,8 +719,9 @@ static void test_directory_replaced(void **state)
 	char file[128], other[128], aside[80];
 
 	(void)state;
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 8; i++) {
 		struct dat_assembly a = { .compress = i & 1, .go_on = go_on_always };
+		struct stat before, after;
 
 		strcpy(good_dir, "/tmp/rbmap-cli-dat-good.XXXXXX");
 		strcpy(evil_dir, "/tmp/rbmap-cli-dat-evil.XXXXXX");
@@ -736,6 +737,7 @@ static void test_directory_replaced(void **state)
 		}
 		a.fd = dat_lock(file);
 		assert_true(a.fd >= 0);
+		assert_int_equal(fstat(a.fd, &before), 0);
 		/* Between the lock and the work, and in the middle of the work */
 		if (i < 4)
 			a.go_on = exchange_at_once;
@@ -743,6 +745,10 @@ static void test_directory_replaced(void **state)
 			exchange_directories();
 		assert_int_equal(dat_assemble(file, &a), i < 4 ? 0 : -ESTALE);
 		assert_int_equal(a.compress_error, 0);
+		/* Nothing is assembled from other files. */
+		assert_int_equal(fstat(a.fd, &after), 0);
+		if (i >= 4)
+			assert_int_equal(after.st_size, before.st_size);
 		close(a.fd);
 		for (size_t n = 0; n < 4; n++) {
 			snprintf(other, sizeof(other), "%s/%s", evil_dir, names[n]);
