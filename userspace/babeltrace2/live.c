@@ -27,6 +27,7 @@
  * @seconds: how long events are read; 0: until the graph ends
  * @quiet: rings that are empty get no events before this time; read again at @next_reading
  * @last: the ring's time when that is over; 0: not yet
+ * @looked: for each ring: the value of @quiet at the last look for it
  * @told_end: for each ring: its last losses were told
  * @asked: ids of events for which the formats were read again
  */
@@ -43,6 +44,7 @@ struct live {
 	double next_reading;
 	uint64_t quiet;
 	uint64_t last;
+	uint64_t *looked;
 	bool *told_end;
 	struct trace_place *place;
 	bool asked[NR_IDS];
@@ -150,6 +152,34 @@ static enum source_state next(struct trace *t, unsigned int i, struct rbmap_subb
 	return ret ? SOURCE_ERROR : SOURCE_IDLE;
 }
 
+/* A CPU that comes on line for the first time gets a ring, and then a device. */
+static enum source_state begin(struct trace *t, unsigned int i, uint64_t *quiet, int *error)
+{
+	struct live *l = of(t);
+	int ret = 0;
+
+	if (l->rings.map[i])
+		return SOURCE_SUBBUF;
+	if (!l->last && l->seconds && seconds_now() >= l->deadline)
+		ret = ring_now(l, &l->last);
+	/* The time must be older than the look that finds no ring. */
+	if (!ret && !l->last)
+		ret = quiet_time(l, quiet);
+	if (!ret && (l->last || *quiet != l->looked[i]))
+		ret = rings_look(&l->rings, i);
+	l->looked[i] = *quiet;
+	/* The buffer is gone. */
+	if (ret == RBMAP_ERR_NOT_LOADED)
+		return SOURCE_END;
+	if (ret) {
+		*error = ret;
+		return SOURCE_ERROR;
+	}
+	if (l->rings.map[i])
+		return SOURCE_SUBBUF;
+	return l->last ? SOURCE_END : SOURCE_IDLE;
+}
+
 static const char *comm(struct trace *t, int pid)
 {
 	return comms_find(&of(t)->comms, pid);
@@ -170,7 +200,9 @@ static bool learn(struct trace *t, const struct rbmap_event *ev)
 	return rbmap_formats_load(l->formats, l->events) >= 0;
 }
 
-static const struct source source = { .next = next, .comm = comm, .learn = learn };
+static const struct source source = {
+	.begin = begin, .next = next, .comm = comm, .learn = learn,
+};
 
 /* ---- component */
 
@@ -182,6 +214,7 @@ static void free_live(struct live *l)
 	free(l->control);
 	free(l->events);
 	free(l->told_end);
+	free(l->looked);
 	free(l->place);
 	free(l);
 }
@@ -213,12 +246,13 @@ static int open_rings(struct live *l, const struct live_params *p)
 	if (ret < 0)
 		return ret;
 	l->told_end = calloc(l->rings.nr, sizeof(*l->told_end));
-	l->clock = rbmap_clock(l->rings.map[0]);
+	l->looked = calloc(l->rings.nr, sizeof(*l->looked));
+	l->clock = rbmap_clock(rings_first(&l->rings));
 	l->trace.nr_streams = l->rings.nr;
 	l->place = calloc(l->rings.nr, sizeof(*l->place));
 	l->trace.place = l->place;
 	l->trace.formats = l->formats;
-	if (!l->told_end || !l->place)
+	if (!l->told_end || !l->looked || !l->place)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < l->rings.nr; i++)
 		l->place[i] = (struct trace_place){ l->rings.cpu[i], "" };

@@ -34,7 +34,7 @@ enum step { STREAM_BEGIN, SUBBUF, PACKET_BEGIN, EVENT, PACKET_END, ENDED };
  * @cursor: the place in it
  * @ts: time of the last message; times never go back
  * @any: there was a packet
- * @quiet: time of the last packet of an idle CPU
+ * @quiet: time of the last message of an idle or absent CPU
  */
 struct iterator {
 	bt_self_message_iterator *self;
@@ -101,6 +101,17 @@ static next_status discarded(struct iterator *it, const bt_message **message)
 	return made(m, message);
 }
 
+/* While a CPU was never on line, its iterator has a time, so that no message waits for it. */
+static next_status absent(struct iterator *it, uint64_t quiet, const bt_message **message)
+{
+	if (quiet <= it->quiet)
+		return NEXT_AGAIN;
+	it->quiet = quiet;
+	it->ts = time_of(it, it->ts, quiet);
+	return made(bt_message_message_iterator_inactivity_create(
+			    it->self, it->trace->clock_class, it->ts), message);
+}
+
 static next_status stream_end(struct iterator *it, const bt_message **message)
 {
 	it->step = ENDED;
@@ -140,6 +151,30 @@ static next_status failed(struct iterator *it, int error)
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(
 		it->self, "%s: %s", it->trace->path, rbmap_strerror(error));
 	return NEXT_ERROR;
+}
+
+static next_status stream_begin(struct iterator *it, const bt_message **message)
+{
+	struct trace *t = it->trace;
+	enum source_state state = SOURCE_SUBBUF;
+	uint64_t quiet = 0;
+	int error = 0;
+
+	if (t->source->begin)
+		state = t->source->begin(t, it->stream, &quiet, &error);
+	switch (state) {
+	case SOURCE_IDLE:
+		return absent(it, quiet, message);
+	case SOURCE_END:
+		it->step = ENDED;
+		return NEXT_OK;
+	case SOURCE_ERROR:
+		return failed(it, error);
+	case SOURCE_SUBBUF:
+		break;
+	}
+	it->step = SUBBUF;
+	return made(bt_message_stream_beginning_create(it->self, stream_of(it)), message);
 }
 
 static next_status next_subbuf(struct iterator *it, const bt_message **message)
@@ -227,8 +262,7 @@ static next_status step(struct iterator *it, const bt_message **message)
 {
 	switch (it->step) {
 	case STREAM_BEGIN:
-		it->step = SUBBUF;
-		return made(bt_message_stream_beginning_create(it->self, stream_of(it)), message);
+		return stream_begin(it, message);
 	case SUBBUF:
 		return next_subbuf(it, message);
 	case PACKET_BEGIN:
@@ -306,7 +340,7 @@ bt_message_iterator_class_can_seek_beginning_method_status messages_can_seek_beg
 {
 	const struct iterator *it = bt_self_message_iterator_get_data(self);
 
-	*can_seek = it->step == STREAM_BEGIN;
+	*can_seek = it->step == STREAM_BEGIN && !it->quiet;
 	return BT_MESSAGE_ITERATOR_CLASS_CAN_SEEK_BEGINNING_METHOD_STATUS_OK;
 }
 
@@ -315,7 +349,7 @@ bt_message_iterator_class_seek_beginning_method_status messages_seek_beginning(
 {
 	const struct iterator *it = bt_self_message_iterator_get_data(self);
 
-	return it->step == STREAM_BEGIN ?
+	return it->step == STREAM_BEGIN && !it->quiet ?
 		BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_OK :
 		BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_ERROR;
 }

@@ -6,68 +6,136 @@
 
 #include "rings.h"
 
+#define CPUS_MAX	8192	/* more than any kernel's */
+#define POSSIBLE	"/sys/devices/system/cpu/possible"
+
 /* Return the CPU of an entry "cpuN", or -1. */
-static int cpu_of(const struct dirent *entry)
+static int cpu_of(const char *name)
 {
 	int cpu, len = 0;
 
-	return sscanf(entry->d_name, "cpu%d%n", &cpu, &len) == 1 && !entry->d_name[len] ? cpu : -1;
+	return sscanf(name, "cpu%d%n", &cpu, &len) == 1 && !name[len] ? cpu : -1;
 }
 
-static int is_cpu(const struct dirent *entry)
+static int add_cpus(struct rings *rings, unsigned int first, unsigned int last)
 {
-	return cpu_of(entry) >= 0;
+	unsigned int *more;
+
+	if (last < first || last > CPUS_MAX)
+		return 0;
+	more = realloc(rings->cpu, (rings->nr + last - first + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	rings->cpu = more;
+	for (unsigned int cpu = first; cpu <= last; cpu++)
+		rings->cpu[rings->nr++] = cpu;
+	return 0;
 }
 
-static int by_cpu(const struct dirent **a, const struct dirent **b)
+/* A list such as "0-3,8". Without it, the CPUs that have rings now must do. */
+static int add_possible(struct rings *rings)
 {
-	return cpu_of(*a) - cpu_of(*b);
+	FILE *file = fopen(POSSIBLE, "re");
+	unsigned int first, last;
+	int ret = 0;
+
+	while (file && !ret && fscanf(file, "%u", &first) == 1) {
+		if (fscanf(file, "-%u", &last) != 1)
+			last = first;
+		ret = add_cpus(rings, first, last);
+		if (fgetc(file) != ',')
+			break;
+	}
+	if (file)
+		fclose(file);
+	return ret;
 }
 
-/* A CPU that was never on line has no ring. */
-static int open_ring(struct rings *rings, const char *dir, int cpu, bool observe)
+static int add_present(struct rings *rings)
+{
+	DIR *dir = opendir(rings->dir);
+	const struct dirent *entry;
+	int ret = 0, cpu;
+
+	if (!dir)
+		return errno == ENOENT ? RBMAP_ERR_NOT_LOADED : -errno;
+	while (!ret && (entry = readdir(dir))) {
+		cpu = cpu_of(entry->d_name);
+		if (cpu >= 0)
+			ret = add_cpus(rings, cpu, cpu);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const unsigned int *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Sort the CPUs, and remove those that are there twice. */
+static void sort(struct rings *rings)
+{
+	unsigned int nr = 0;
+
+	if (rings->nr)
+		qsort(rings->cpu, rings->nr, sizeof(*rings->cpu), compare);
+	for (unsigned int i = 0; i < rings->nr; i++)
+		if (!nr || rings->cpu[nr - 1] != rings->cpu[i])
+			rings->cpu[nr++] = rings->cpu[i];
+	rings->nr = nr;
+}
+
+struct rbmap_map *rings_first(const struct rings *rings)
+{
+	for (unsigned int i = 0; i < rings->nr; i++)
+		if (rings->map[i])
+			return rings->map[i];
+	return NULL;
+}
+
+int rings_look(struct rings *rings, unsigned int i)
 {
 	struct rbmap_map *map;
 	char path[4096];
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/cpu%d", dir, cpu);
-	ret = observe ? rbmap_observe_path(&map, path, 0) : rbmap_open_path(&map, path, 0);
-	if (ret == -ENODEV || ret == -ENXIO)
+	if (rings->map[i])
 		return 0;
-	if (ret)
-		return ret;
-	rings->cpu[rings->nr] = cpu;
-	rings->map[rings->nr++] = map;
-	return 0;
+	snprintf(path, sizeof(path), "%s/cpu%u", rings->dir, rings->cpu[i]);
+	ret = rings->observe ? rbmap_observe_path(&map, path, 0) : rbmap_open_path(&map, path, 0);
+	if (ret == RBMAP_ERR_NO_CPU || ret == -ENODEV || ret == -ENXIO || ret == -ENOENT)
+		return 0;
+	if (!ret)
+		rings->map[i] = map;
+	return ret;
 }
 
-static int open_all(struct rings *rings, const char *dir, bool observe, struct dirent **entry,
-		    int nr)
+static int open_all(struct rings *rings)
 {
-	int ret = 0;
+	int ret = add_present(rings);
 
-	rings->cpu = calloc(nr + 1, sizeof(*rings->cpu));
-	rings->map = calloc(nr + 1, sizeof(*rings->map));
-	if (!rings->cpu || !rings->map)
+	if (!ret)
+		ret = add_possible(rings);
+	if (ret)
+		return ret;
+	sort(rings);
+	rings->map = calloc(rings->nr + 1, sizeof(*rings->map));
+	if (!rings->map)
 		return -ENOMEM;
-	for (int i = 0; !ret && i < nr; i++)
-		ret = open_ring(rings, dir, cpu_of(entry[i]), observe);
-	return ret || rings->nr ? ret : RBMAP_ERR_NO_CPU;
+	for (unsigned int i = 0; !ret && i < rings->nr; i++)
+		ret = rings_look(rings, i);
+	return ret || rings_first(rings) ? ret : RBMAP_ERR_NO_CPU;
 }
 
 int rings_open(struct rings *rings, const char *dir, bool observe)
 {
-	struct dirent **entry;
-	int nr = scandir(dir, &entry, is_cpu, by_cpu), ret;
+	int ret;
 
-	*rings = (struct rings){ 0 };
-	if (nr < 0)
-		return errno == ENOENT ? RBMAP_ERR_NOT_LOADED : -errno;
-	ret = open_all(rings, dir, observe, entry, nr);
-	while (nr)
-		free(entry[--nr]);
-	free(entry);
+	*rings = (struct rings){ .dir = dir, .observe = observe };
+	ret = open_all(rings);
 	if (ret)
 		rings_close(rings);
 	return ret;
@@ -75,9 +143,8 @@ int rings_open(struct rings *rings, const char *dir, bool observe)
 
 void rings_close(struct rings *rings)
 {
-	for (unsigned int i = 0; i < rings->nr; i++)
-		if (rings->map[i])
-			rbmap_close(rings->map[i]);
+	for (unsigned int i = 0; rings->map && i < rings->nr; i++)
+		rbmap_close(rings->map[i]);
 	free(rings->cpu);
 	free(rings->map);
 	*rings = (struct rings){ 0 };

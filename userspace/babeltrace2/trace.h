@@ -20,6 +20,8 @@ enum source_state { SOURCE_SUBBUF, SOURCE_IDLE, SOURCE_END, SOURCE_ERROR };
 
 /**
  * struct source - where sub-buffers come from
+ * @begin: return SOURCE_SUBBUF if a stream can begin; SOURCE_IDLE: it is not there yet, and has
+ * no event before the time *@quiet; SOURCE_END: it never came; SOURCE_ERROR. NULL: all are there
  * @next: store the next sub-buffer of a stream, or return why none comes. SOURCE_IDLE: none is
  * there now, and a later one has no event before the time *@quiet. SOURCE_ERROR: *@error is
  * an error of librbmap
@@ -28,6 +30,7 @@ enum source_state { SOURCE_SUBBUF, SOURCE_IDLE, SOURCE_END, SOURCE_ERROR };
  * @learn: return true if the format of an event was found after all
  */
 struct source {
+	enum source_state (*begin)(struct trace *t, unsigned int i, uint64_t *quiet, int *error);
 	enum source_state (*next)(struct trace *t, unsigned int i, struct rbmap_subbuf *sb,
 				  uint64_t *quiet, int *error);
 	uint64_t (*correct)(struct trace *t, unsigned int i, uint64_t ts);
