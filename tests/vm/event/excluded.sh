@@ -3,8 +3,8 @@
 #
 # exclude_process leaves out what a process causes itself, and counts it by CPU. Interrupts
 # in the process are recorded, and so is what is about the whole machine. Recorders exclude
-# themselves: a recording has each switch to one of their threads. SHORT=1 has one round
-# less.
+# themselves: a recording has each switch to one of their threads. SHORT=1 has fewer
+# system calls, and one round less.
 # shellcheck disable=SC2086,SC2317 # names without blanks; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -38,8 +38,10 @@ is "$(cat $part/exclude_process)" "" "an empty line empties the list"
 # A task can cause this event itself, by its name. It comes in interrupts alone.
 # shellcheck disable=SC2016 # the module knows $arg1
 echo 't:own/tick local_timer_entry vector=$arg1:s32' >$root/dynamic_events
-# busy: enables the events in both buffers while a process makes system calls, page faults
-# and switches. Its number is in $pid. Its events are in /tmp/all.json and /tmp/part.json.
+# busy COUNT: enables the events in both buffers while a process makes 2 * COUNT system
+# calls, page faults and switches. The blocks are large if COUNT is small, so that
+# interrupts hit the process. Its number is in $pid. Its events are in /tmp/all.json and
+# /tmp/part.json.
 busy()
 {
 	for buffer in $all $part; do
@@ -48,7 +50,7 @@ busy()
 			echo 1 >$buffer/events/$system/enable
 		done
 	done
-	sh -c "echo 0 >$part/exclude_process; exec taskset 2 dd if=/dev/zero of=/dev/null bs=64 count=${1:-4000}" 2>/dev/null &
+	sh -c "echo 0 >$part/exclude_process; exec taskset 2 dd if=/dev/zero of=/dev/null bs=$((1024 * 1024 / $1)) count=$1" 2>/dev/null &
 	pid=$!
 	wait $pid
 	for buffer in $all $part; do
@@ -80,10 +82,12 @@ left_out_exactly()
 	is "$(summed excluded $all)" 0 "$1: the other buffer excludes nothing"
 	is "$(summed 'lost events' $all) $(summed 'lost events' $part)" "0 0" "$1: no event is lost"
 }
+calls=4000
+[ -z "${SHORT:-}" ] || calls=400
 in_interrupt='"flag_names": *\[[^]]*"(hardirq|softirq|nmi)"'
-busy
+busy $calls
 left_out_exactly "a process"
-ok "what it did is left out" [ "$(summed excluded $part)" -gt 8000 ]
+ok "what it did is left out" [ "$(summed excluded $part)" -gt $((2 * calls)) ]
 ok "its system calls, after those that excluded it" [ "$(counted part '"system": *"raw_syscalls"')" -lt 400 ]
 ok "interrupts hit the process" [ "$(counted all "$in_interrupt")" -gt 4 ]
 is "$(counted part "$in_interrupt")" "$(counted all "$in_interrupt")" "each event of these interrupts is recorded"
@@ -95,9 +99,9 @@ done
 # --- filters
 echo 'id == 0' >$all/events/raw_syscalls/filter
 echo 'id == 0' >$part/events/raw_syscalls/filter
-busy 1000
+busy $((calls / 4))
 left_out_exactly "with a filter"
-ok "system calls that pass the filter are counted" [ "$(counted all '"event": *"sys_enter"')" -ge 1000 ]
+ok "system calls that pass the filter are counted" [ "$(counted all '"event": *"sys_enter"')" -ge $((calls / 4)) ]
 echo 0 >$all/events/raw_syscalls/filter
 echo 0 >$part/events/raw_syscalls/filter
 
