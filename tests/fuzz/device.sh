@@ -78,7 +78,7 @@ if [ -n "${FUZZ_SEED:-}" ]; then
 	results "" fuzz_device $options \
 		--seed "$FUZZ_SEED" --rounds "${FUZZ_ROUNDS:-1}"
 elif [ -n "${SHORT:-}" ] && [ -z "${FUZZ_SECONDS:-}" ]; then
-	results "" fuzz_device $options --seed 1 --rounds 10
+	results "" fuzz_device $options --seed 1 --rounds 5
 else
 	results "" fuzz_device $options --seconds "${FUZZ_SECONDS:-20}"
 	# Each kind of step must succeed alone, because among others that is chance.
