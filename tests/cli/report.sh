@@ -113,6 +113,8 @@ is "$(sed 's/.*[.][0-9]*: //; s/=.*/=/' "$dir/text" | grep number | sort -u | tr
 ok "other names are printed alone" grep -qE ': (call|sched_switch): ' "$dir/text"
 python=$(python_with jsonschema)
 if [ -n "$python" ]; then
+	# Python takes long: with RBMAP_TEST_SHORT it reads each tenth line.
+	[ -z "${RBMAP_TEST_SHORT:-}" ] || sed -i '1!{0~10!d}' "$dir/json"
 	for name in json odd; do
 		$python tests/cli/json_lines.py docs/rbmap-json.schema.json "$dir/$name" >"$dir/kinds" 2>"$dir/errors"
 		is $? 0 "report --json: each line is as the schema says: $name"

@@ -33,6 +33,9 @@
 
 static char path[64];
 
+/* RBMAP_TEST_SHORT=1: a third of the lengths of files, and a fifth of the random damage */
+static bool brief;
+
 static uint64_t seed = 1;
 
 static uint64_t rnd(uint64_t limit)
@@ -463,7 +466,7 @@ static void test_spool_cut(void **state)
 	size_t before = 0;
 
 	(void)state;
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i += brief ? 3 : 1) {
 		struct dat_writer *w = create();
 		size_t n[2];
 
@@ -1550,7 +1553,7 @@ static void test_nothing(void **state)
 	check_random(true);
 }
 
-/* Events up to the cut, and a word about it, for every length. */
+/* Events up to the cut, and a word about it, for every length, or every third. */
 static void test_cut(void **state)
 {
 	struct dat_writer *w = create();
@@ -1567,7 +1570,7 @@ static void test_cut(void **state)
 	finish(w);
 	fd = open(path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
-	for (off_t size = st.st_size - 1; size >= 0; size--) {
+	for (off_t size = st.st_size - 1; size >= 0; size -= brief ? 3 : 1) {
 		/* Padding between headers and data is long and dull. */
 		if (size > 8192 && size < st.st_size - 30000)
 			size = 8192;
@@ -1646,7 +1649,7 @@ static void test_sections_cut(void **state)
 {
 	struct dat_writer *w = create();
 	struct stat st;
-	off_t nr_cut = 0;
+	off_t nr_cut = 0, step = brief ? 3 : 1;
 	int fd, ret;
 
 	(void)state;
@@ -1656,7 +1659,7 @@ static void test_sections_cut(void **state)
 	convert("rbmap");
 	fd = open(path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
-	for (off_t size = st.st_size - 1; size >= 0; size--) {
+	for (off_t size = st.st_size - 1; size >= 0; size -= step) {
 		struct dat_reader *r = NULL;
 		struct rbmap_event ev;
 		size_t n = 0;
@@ -1666,7 +1669,7 @@ static void test_sections_cut(void **state)
 		/* The options with the place of the data follow it; then come strings. */
 		if (ret) {
 			assert_int_equal(ret, size ? DAT_ERR_CUT : DAT_ERR_NO_RECORDING);
-			nr_cut++;
+			nr_cut += step;
 			continue;
 		}
 		while (dat_next(r, &ev) == 1)
@@ -1809,7 +1812,7 @@ static void test_noise(void **state)
 	(void)state;
 	write_random(w, 20);
 	finish(w);
-	add_noise(5000, false);
+	add_noise(brief ? 1000 : 5000, false);
 }
 
 /* The same while the data is in the files of the CPUs; then damage one of them. */
@@ -1821,14 +1824,14 @@ static void test_unfinished_noise(void **state)
 	(void)state;
 	write_random(w, 20);
 	leave_unfinished(w);
-	add_noise(5000, true);
+	add_noise(brief ? 1000 : 5000, true);
 	remove_others();
 
 	w = create();
 	write_random(w, 20);
 	leave_unfinished(w);
 	snprintf(name, sizeof(name), "%s.cpu0", path);
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < (brief ? 60 : 300); i++) {
 		struct stat st;
 		unsigned char byte = rnd(256);
 		int fd = open(name, O_RDWR);
@@ -1854,7 +1857,7 @@ static void test_sections_noise(void **state)
 		write_random(w, 20);
 		finish(w);
 		convert(compressions[i]);
-		add_noise(1500, strcmp(compressions[i], "none"));
+		add_noise(brief ? 300 : 1500, strcmp(compressions[i], "none"));
 	}
 }
 
@@ -1979,6 +1982,7 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
+	brief = getenv("RBMAP_TEST_SHORT");
 	/* For tests/mutants: the random tests take most of the time. */
 	if (getenv("RBMAP_TEST_QUICK"))
 		cmocka_set_skip_filter("*noise*");

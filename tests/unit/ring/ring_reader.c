@@ -188,7 +188,9 @@ static void test_fill_largest(void **state)
 
 	(void)state;
 	for (mode = 0; mode < 2; mode++) {
-		fill(RBMAP_MAX_SLOTS, 64, mode, RBMAP_MAX_SLOTS - 1);
+		/* With RBMAP_TEST_SHORT=1 only more than the ring holds */
+		if (!getenv("RBMAP_TEST_SHORT"))
+			fill(RBMAP_MAX_SLOTS, 64, mode, RBMAP_MAX_SLOTS - 1);
 		fill(RBMAP_MAX_SLOTS, 64, mode, RBMAP_MAX_SLOTS + 3);
 		fill(2, 4 << 20, mode, 3);
 		fill(5, 1 << 20, mode, 7);
