@@ -3,11 +3,11 @@
 #
 # Replaced rings: calls at their end return, unread rings take no more memory than
 # retired_size_kb, and rings are freed while others observe them. SHORT=1: for
-# three seconds, as tests/mutants has it.
+# a second.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-seconds=${RETIRED_SECONDS:-${SHORT:+3}}
+seconds=${RETIRED_SECONDS:-${SHORT:+1}}
 ok "module loads" load_module rbmap buffer_size_kb=256 retired_size_kb=1024 ||
 	done_testing
 is "$(cat /sys/kernel/rbmap/retired_size_kb)" 1024 "retired_size_kb is the parameter's"

@@ -18,7 +18,7 @@ dd if=/tmp/users of=$list bs=3500 2>/dev/null
 is "$(sort $list | md5sum)" "$(sort /tmp/users | md5sum)" "the user has a list of several pages"
 
 first=1501 next=2500
-[ -z "${SHORT:-}" ] || first=601 next=1200
+[ -z "${SHORT:-}" ] || first=601 next=700
 threads $first &
 pid=$!
 retry_until 30 [ -e /tmp/threads ]

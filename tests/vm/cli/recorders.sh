@@ -64,13 +64,13 @@ mark()
 {
 	echo "mark $1" 2>/dev/null >/dev/rbmap/marker || refused=$((refused + 1))
 }
-number=0 rounds="1 2" seconds=3
-[ -z "$SHORT" ] || rounds=1 seconds=1
+number=0 rounds="1 2" seconds=3 marks=300
+[ -z "$SHORT" ] || rounds=1 seconds=0.3 marks=100
 for round in $rounds; do
 	rbmap record -q -e irq -e sched -d $seconds -o /tmp/adhoc.dat &
 	adhoc=$!
-	while [ $((number % 300)) -ne 299 ] || kill -0 $adhoc 2>/dev/null; do
-		[ $((number % 300)) -eq 299 ] && sleep 0.05 && continue
+	while [ $((number % marks)) -ne $((marks - 1)) ] || kill -0 $adhoc 2>/dev/null; do
+		[ $((number % marks)) -eq $((marks - 1)) ] && sleep 0.05 && continue
 		number=$((number + 1))
 		mark $number
 	done
@@ -79,7 +79,7 @@ for round in $rounds; do
 	mark $number
 	is "$(rbmap report /tmp/adhoc.dat | grep -c marker)" 0 "the ad hoc recording has no marker: round $round"
 done
-all=$((300 * $(echo "$rounds" | wc -w)))
+all=$((marks * $(echo "$rounds" | wc -w)))
 is "$number $refused" "$all 0" "$all markers were written, none was refused"
 like "$(rbmap unload 2>&1)" "in use by .*rbmap \(pid $flight\)" "unload is refused, and names the flight recorder"
 like "$(rbmap destroy record-$flight 2>&1)" "belongs to process $flight and goes with it" "destroy is refused, and names it"
@@ -106,7 +106,7 @@ for pid in $recorders; do
 	ok "a recorder begins" retry_until 60 is_recording
 done
 count=6000
-[ -z "$SHORT" ] || count=1000
+[ -z "$SHORT" ] || count=300
 dd if=/dev/zero of=/dev/null bs=1 count=$count 2>/dev/null &
 dd=$!
 wait $dd

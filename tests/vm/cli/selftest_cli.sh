@@ -12,7 +12,7 @@
 
 device=/dev/rbmap_selftest
 seconds=5 moments="0 0.3"
-[ -z "${SHORT:-}" ] || seconds=2 moments=0.3
+[ -z "${SHORT:-}" ] || seconds=1 moments=0.3
 install_module || done_testing
 
 # prints STATUS PATTERN COMMAND...: the command ends with STATUS, and prints a line that

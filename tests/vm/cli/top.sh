@@ -97,7 +97,7 @@ is "$(cat $root/self_cost)" 0 "the measurement has ended"
 
 # --- losses
 calls=100000 turns=3
-[ -z "${SHORT:-}" ] || calls=15000 turns=2
+[ -z "${SHORT:-}" ] || calls=4000 turns=2
 rbmap top --json -i "$(patience 1)" -n $turns -b 8 --subbuf 4 -e raw_syscalls --self >/tmp/output 2>/tmp/errors &
 top=$!
 retry_until 20 in_own_buffer raw_syscalls/sys_enter

@@ -178,7 +178,7 @@ echo 1 >$root/events/same/enable
 echo 1 >$root/tracing_on
 n=0
 turns=60
-[ -z "${SHORT:-}" ] || turns=30
+[ -z "${SHORT:-}" ] || turns=15
 while [ $n -lt $turns ]; do
 	taskset $((1 << (n % cpus))) /bin/busybox true
 	dd if=/dev/vda of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null

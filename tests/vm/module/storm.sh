@@ -3,11 +3,11 @@
 #
 # All events on, processes that come and go, two readers on each CPU, and every
 # switch turned at random for 10 seconds (STORM_SECONDS, STORM_SEED). SHORT=1: for
-# 3 seconds, with seed 1.
+# 2 seconds, with seed 1.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-seconds=${STORM_SECONDS:-${SHORT:+3}}
+seconds=${STORM_SECONDS:-${SHORT:+2}}
 ok "module loads" load_module rbmap buffer_size_kb=64 || done_testing
 # shellcheck disable=SC2086 # no seed, no word
 results "" storm "${seconds:-10}" ${STORM_SEED:-$SHORT}

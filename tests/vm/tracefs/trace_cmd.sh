@@ -76,10 +76,12 @@ check_record()
 	printed 'sched_switch: .* ==> '
 	is "$(grep -c UNKNOWN /tmp/out)" 0 "Debian $release: each event is known"
 	does record -P 1 -e sched_switch -o /tmp/a.dat sleep 0.1
-	does record -e sched_switch -o /tmp/a.dat sleep 0.1
 	is "$(cat $root/set_event_pid)" "" "Debian $release: record -P leaves no task selected"
-	does report -N /tmp/a.dat
-	printed 'sched_switch: .*[:=]sleep'
+	if [ -z "${SHORT:-}" ]; then
+		does record -e sched_switch -o /tmp/a.dat sleep 0.1
+		does report -N /tmp/a.dat
+		printed 'sched_switch: .*[:=]sleep'
+	fi
 	cannot 'function' record -p function -o /tmp/a.dat sleep 0.1
 }
 
