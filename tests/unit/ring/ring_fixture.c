@@ -523,21 +523,21 @@ enum rbmap_get rig_read_bytes(u32 max)
 	struct rbmap_ring *ring = rig.ring;
 	const struct rbmap_reader *reader = &ring->reader;
 	u64 reported_drops = reader->reported_drops;
-	enum rbmap_get took;
+	enum rbmap_get result;
 	u32 from, to, i, n;
 
 	check_held();
 	around(true);
-	took = rbmap_ring_get(ring);
+	result = rbmap_ring_get(ring);
 	around(false);
-	if (took == RBMAP_GET_NEXT)
+	if (result == RBMAP_GET_NEXT)
 		begin_subbuf(reported_drops);
-	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
-		return took;
+	if (result != RBMAP_GET_NEXT && result != RBMAP_GET_MORE)
+		return result;
 
 	from = reader->offset;
 	to = from + rbmap_ring_unread(ring);
-	rig_check(took == RBMAP_GET_NEXT || to > from);
+	rig_check(result == RBMAP_GET_NEXT || to > from);
 	n = rig_decode(ring->subbuf[reader->id].header, to, events,
 		       sizeof(events) / sizeof(events[0]));
 	for (i = 0; i < n; i++) {
@@ -555,7 +555,7 @@ enum rbmap_get rig_read_bytes(u32 max)
 	rbmap_ring_consume(ring, to);
 	around(false);
 	rig_check(reader->read == rig.read);
-	return took;
+	return result;
 }
 
 enum rbmap_get rig_read(void)
@@ -566,12 +566,12 @@ enum rbmap_get rig_read(void)
 u64 rig_drain(void)
 {
 	const u64 read = rig.read;
-	enum rbmap_get took;
+	enum rbmap_get result;
 
 	do {
-		took = rig_read();
-		rig_check(took != RBMAP_GET_BUSY);
-	} while (took != RBMAP_GET_EMPTY);
+		result = rig_read();
+		rig_check(result != RBMAP_GET_BUSY);
+	} while (result != RBMAP_GET_EMPTY);
 	rig_check(!rbmap_ring_has_event(rig.ring));
 	return rig.read - read;
 }
@@ -579,14 +579,14 @@ u64 rig_drain(void)
 void rig_skip(void)
 {
 	const struct rbmap_reader *reader = &rig.ring->reader;
-	u64 told = reader->reported, reported_drops = reader->reported_drops;
+	u64 reported = reader->reported, reported_drops = reader->reported_drops;
 	u64 expected = reader->expected;
 	const u64 first = rig.read + rig.lost_events;
 	u64 lost, i;
 
 	rbmap_ring_skip(rig.ring);
 	rig.lost_drops += reader->reported_drops - reported_drops;
-	lost = reader->reported - told - (reader->reported_drops - reported_drops);
+	lost = reader->reported - reported - (reader->reported_drops - reported_drops);
 	/* The model does not know which events were lost and which skipped. */
 	for (i = first; i < first + reader->expected - expected; i++) {
 		rig_check(rig.log[i].state == COMMITTED);
@@ -620,7 +620,7 @@ bool rig_exchange(void)
 	return true;
 }
 
-void rig_tell_drops(void)
+void rig_report_drops(void)
 {
 	rig.lost_drops += rbmap_ring_report_drops(rig.ring);
 }
@@ -667,7 +667,7 @@ void rig_play(u32 steps, void (*each)(void))
 			else if (!rig_below(20))
 				rig_skip();
 			else if (!rig_below(10))
-				rig_tell_drops();
+				rig_report_drops();
 			else if (rig_below(2))
 				rig_exchange();
 			break;
@@ -737,7 +737,7 @@ void rig_observe(void)
 	}
 }
 
-/* The slot table tells observers how many events they missed: see linux/rbmap.h. */
+/* Observers read from the slot table how many events they missed: see linux/rbmap.h. */
 static void check_shown(void)
 {
 	const struct rbmap_ring *ring = rig.ring;
@@ -798,6 +798,6 @@ void rig_finish(void)
 	rig_write(4);
 	rig_ring_close();
 	rig_drain();
-	rig_tell_drops();
+	rig_report_drops();
 	rig_check_accounts();
 }

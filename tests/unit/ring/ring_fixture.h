@@ -190,7 +190,7 @@ void rig_skip(void);
 /* Replace the memory of the reader's sub-buffer if all of it is consumed. */
 bool rig_exchange(void);
 /* Report drops that no sub-buffer reports. */
-void rig_tell_drops(void);
+void rig_report_drops(void);
 /*
  * Run random steps of writers that nest, commit and discard, and of a reader.  Call
  * `each` before each step unless it is NULL.

@@ -576,7 +576,7 @@ static void reader_main(void)
 			rbmap_ring_has_event(rig.ring);
 			rbmap_ring_closed_unread(rig.ring);
 			rbmap_ring_has_closed(rig.ring);
-			rig_tell_drops();
+			rig_report_drops();
 			break;
 		case 2: case 3:
 			rig_exchange();

@@ -12,7 +12,7 @@ static void open_ring(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode)
 static void close_ring(void)
 {
 	rig_drain();
-	rig_tell_drops();
+	rig_report_drops();
 	rig_check_accounts();
 	rig_close();
 }
@@ -156,7 +156,7 @@ static void fill(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	rig_drain();
 	rig_check(rig.read == (u64)kept * per);
 	rig_check(rig.takes == kept);
-	rig_tell_drops();
+	rig_report_drops();
 	rig_check_accounts();
 
 	/* Once more, with the reader somewhere in the middle. */
@@ -233,15 +233,15 @@ static void test_place_of_drops(void **state)
 	(void)state;
 	open_ring(2, 64, RBMAP_MODE_DISCARD);
 	for (i = 0; i < 500; i++) {
-		u64 told = rig.lost_drops;
+		u64 reported = rig.lost_drops;
 		u64 before = rbmap_ring_dropped(rig.ring);
 
-		assert_int_equal(told, before);
+		assert_int_equal(reported, before);
 		for (n = rig_below(40); n; n--)
 			rig_write(4);
 		/* No event was written after a drop. */
 		rig_drain();
-		assert_int_equal(rig.lost_drops, told);
+		assert_int_equal(rig.lost_drops, reported);
 		/* The first event of the next sub-buffer comes after the drops. */
 		before = rbmap_ring_dropped(rig.ring);
 		rig_write_subbufs(1, 4);
@@ -615,7 +615,7 @@ static void test_trailing_drops_told(void **state)
 /* ... or gets them with an empty sub-buffer, made by closing twice. */
 static void test_trailing_drops_in_a_subbuf(void **state)
 {
-	u64 last, told;
+	u64 last, time_stamp;
 	u32 n, closes;
 
 	(void)state;
@@ -641,8 +641,8 @@ static void test_trailing_drops_in_a_subbuf(void **state)
 		assert_int_equal(kbuffer_missed_events(rig.kbuf), 2);
 		assert_int_equal(kbuffer_subbuffer_size(rig.kbuf), 0);
 		/* Its time is that of the loss, not one of the lap before. */
-		told = rig.ring->subbuf[reader()->id].header->time_stamp;
-		assert_true(told >= last && told <= rb_clock(0));
+		time_stamp = rig.ring->subbuf[reader()->id].header->time_stamp;
+		assert_true(time_stamp >= last && time_stamp <= rb_clock(0));
 		assert_int_equal(rig_read(), RBMAP_GET_EMPTY);
 		rig_write(4);
 		assert_int_equal(rig_read(), RBMAP_GET_NEXT);
@@ -661,13 +661,13 @@ struct step {
 
 static bool clone_step(struct rbmap_ring *clone, struct step *step)
 {
-	enum rbmap_get took = rbmap_ring_get(clone);
+	enum rbmap_get result = rbmap_ring_get(clone);
 
 	step->id = clone->reader.id;
 	step->from = clone->reader.offset;
 	step->size = step->from + rbmap_ring_unread(clone);
 	step->lost = clone->reader.lost;
-	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
+	if (result != RBMAP_GET_NEXT && result != RBMAP_GET_MORE)
 		return false;
 	rbmap_ring_consume(clone, step->size);
 	return true;
@@ -712,10 +712,10 @@ static void test_clone_of_a_sealed_ring(void **state)
 		assert_true(rbmap_ring_has_event(rig.ring) || !nr ||
 			    !list[nr - 1].size);
 		for (n = 0; n < nr; n++) {
-			enum rbmap_get took = rig_read();
+			enum rbmap_get result = rig_read();
 
-			assert_true(took == RBMAP_GET_NEXT ||
-				    took == RBMAP_GET_MORE);
+			assert_true(result == RBMAP_GET_NEXT ||
+				    result == RBMAP_GET_MORE);
 			assert_int_equal(reader()->id, list[n].id);
 			assert_int_equal(reader()->offset, list[n].size);
 			assert_int_equal(reader()->lost, list[n].lost);
@@ -733,7 +733,7 @@ static void test_clone_of_a_sealed_ring(void **state)
 }
 
 /* Drops before and after the events of one publication are reported once. */
-static void test_drops_told_once(void **state)
+static void test_drops_reported_once(void **state)
 {
 	u32 i;
 
@@ -742,7 +742,7 @@ static void test_drops_told_once(void **state)
 	for (i = 0; i < 2000; i++) {
 		switch (rig_below(5)) {
 		case 0:
-			rig_tell_drops();
+			rig_report_drops();
 			break;
 		case 1:
 			rig_ring_close();
@@ -1178,7 +1178,7 @@ int main(void)
 		cmocka_unit_test(test_trailing_drops_told),
 		cmocka_unit_test(test_trailing_drops_in_a_subbuf),
 		cmocka_unit_test(test_clone_of_a_sealed_ring),
-		cmocka_unit_test(test_drops_told_once),
+		cmocka_unit_test(test_drops_reported_once),
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_closed_writes),
 		cmocka_unit_test(test_ring_close),

@@ -41,7 +41,7 @@ static struct {
 	bool	nested;
 	bool	exact_time;	/* the clock does not step back */
 	bool	skips;		/* readers skip and reset */
-	bool	tells;		/* readers report drops without a sub-buffer */
+	bool	reports;		/* readers report drops without a sub-buffer */
 	bool	slow_reader;
 	bool	slow_writer;
 	bool	slow_sender;
@@ -82,7 +82,7 @@ enum reached {
 	BY_CALLS,
 	CLOSES,
 	MARKS,
-	TELLS,
+	REPORTS,
 	SKIPS,
 	RESETS,
 	EXCHANGES,
@@ -327,7 +327,7 @@ static void check_payload(const struct decoded *event)
 	 * Drops are reported with a later sub-buffer: where one event does not
 	 * fit, a later, smaller one still may.
 	 */
-	if (!shape.nested && !shape.skips && !shape.tells &&
+	if (!shape.nested && !shape.skips && !shape.reports &&
 	    (seen.first || rig.config.mode == RBMAP_MODE_OVERWRITE) &&
 	    payload->number != seen.events + seen.lost + 1)
 		rig_fail("event %llu comes after %llu read and %llu lost",
@@ -377,14 +377,14 @@ static void read_some(u64 *random)
 	static struct decoded events[65536 / 8];
 	struct rbmap_ring *ring = rig.ring;
 	struct rbmap_subbuf_header *header;
-	enum rbmap_get took;
+	enum rbmap_get result;
 	u32 from, to, n, i;
 
-	took = rbmap_ring_get(ring);
-	if (took != RBMAP_GET_NEXT && took != RBMAP_GET_MORE)
+	result = rbmap_ring_get(ring);
+	if (result != RBMAP_GET_NEXT && result != RBMAP_GET_MORE)
 		return;
 	header = ring->subbuf[ring->reader.id].header;
-	if (took == RBMAP_GET_NEXT) {
+	if (result == RBMAP_GET_NEXT) {
 		seen.lost += ring->reader.lost;
 		seen.first = true;
 		seen.unmarked = ring->reader.lost;
@@ -411,12 +411,12 @@ static void read_some(u64 *random)
 		reached[EXCHANGES]++;
 }
 
-static void tell_drops(void)
+static void report_drops(void)
 {
-	u64 told = rbmap_ring_report_drops(rig.ring);
+	u64 reported = rbmap_ring_report_drops(rig.ring);
 
-	seen.lost += told;
-	reached[TELLS] += !!told;
+	seen.lost += reported;
+	reached[REPORTS] += !!reported;
 }
 
 /* As the module's reset; but report the losses, so that the sums stay right. */
@@ -428,7 +428,7 @@ static void reset(void)
 	rbmap_ring_skip(ring);
 	if (rbmap_ring_reader_at_writer(ring))
 		__atomic_store_n(&closing, ring->reader.seq, __ATOMIC_RELEASE);
-	tell_drops();
+	report_drops();
 	ring->reader.lost = 0;
 	seen.unmarked = false;
 }
@@ -450,9 +450,9 @@ static void read_or_else(u64 *random)
 		reset();
 		return;
 	case 2:
-		if (!shape.tells)
+		if (!shape.reports)
 			break;
-		tell_drops();
+		report_drops();
 		return;
 	}
 	read_some(random);
@@ -505,7 +505,7 @@ static void check_accounts(void)
 	rig_check_published();
 	while (rbmap_ring_has_event(ring))
 		read_some(&random);
-	tell_drops();
+	report_drops();
 	for (i = 0; i < NR_LEVELS; i++)
 		attempts += written.attempts[i];
 	rig_check(ring->nest == 0);
@@ -544,7 +544,7 @@ static void play_round(u64 random)
 	shape.nested = rig_below(4);
 	shape.exact_time = rig_below(4);
 	shape.skips = !rig_below(8);
-	shape.tells = !rig_below(4);
+	shape.reports = !rig_below(4);
 	shape.slow_reader = rig_below(2);
 	shape.slow_writer = rig_below(2);
 	shape.slow_sender = rig_below(2);

@@ -11,7 +11,7 @@ static void play(u32 nr_slots, u32 subbuf_size, enum rbmap_mode mode,
 	rig_open(nr_slots, subbuf_size, mode, first_seq);
 	rig_play(steps, NULL);
 	rig_drain();
-	rig_tell_drops();
+	rig_report_drops();
 	rig_check_accounts();
 }
 
@@ -99,7 +99,7 @@ static void test_most_slots(void **state)
 	rig_check(local_read(&rig.ring->dropped[RBMAP_DROP_FULL]) == 1);
 	rig_check(rbmap_ring_closed_unread(rig.ring) == n - 1);
 	rig_drain();
-	rig_tell_drops();
+	rig_report_drops();
 	rig_check_accounts();
 	rig_close();
 }
@@ -125,7 +125,7 @@ static void test_offset(void **state)
 		/* The last event ends less than an event before the end. */
 		rig_check(rig.ring->subbuf[1].end + 8 > (4 << 20) - 16 - 8 ||
 			  rig.ring->subbuf[2].end + 8 > (4 << 20) - 16 - 8);
-		rig_tell_drops();
+		rig_report_drops();
 		rig_check_accounts();
 		rig_close();
 	}
@@ -151,7 +151,7 @@ static void test_event_numbers(void **state)
 		local_set(&rig.ring->overrun, starts[i]);
 		rig_play(500, NULL);
 		rig_drain();
-		rig_tell_drops();
+		rig_report_drops();
 		entries = rbmap_ring_entries(rig.ring) - starts[i];
 		overrun = local_read(&rig.ring->overrun) - starts[i];
 		rig_check(entries == rig.nr_log);
@@ -179,7 +179,7 @@ static void test_drops(void **state)
 		rig.ring->reader.reported_drops = starts[i];
 		rig_play(500, NULL);
 		rig_drain();
-		rig_tell_drops();
+		rig_report_drops();
 		dropped = rbmap_ring_dropped(rig.ring) - starts[i];
 		rig_check(dropped > 8);
 		rig_check(dropped == rig.lost_drops);
