@@ -200,7 +200,7 @@ ok "make a large recording" "$MAKE_LARGE" "$dir/local" "$dir/large" 80
 [ -z "${RBMAP_TEST_SHORT:-}" ] || large=perfetto
 for format in ${large:-perfetto systrace}; do
 	# shellcheck disable=SC3045 # dash knows it
-	(ulimit -v 65536 && "$RBMAP" convert --$format -o "$dir/output" "$dir/large") 2>"$dir/errors"
+	(ulimit -v 65536 && "$RBMAP" convert "--$format" -o "$dir/output" "$dir/large") 2>"$dir/errors"
 	is $? 0 "--$format of 80 MB with 64 MiB of memory" || diag <"$dir/errors"
 done
 { "$RBMAP" convert --systrace -o - "$dir/large" 2>"$dir/errors"; echo $? >"$dir/status"; } | head -c 10 >/dev/null
