@@ -15,6 +15,11 @@
 	event(sched_wakeup)		\
 	event(sched_wakeup_new)		\
 	event(sched_migrate_task)	\
+	event(sched_stat_wait)		\
+	event(sched_stat_sleep)		\
+	event(sched_stat_iowait)	\
+	event(sched_stat_blocked)	\
+	event(sched_stat_runtime)	\
 	event(sched_process_fork)	\
 	event(sched_process_exec)	\
 	event(sched_process_exit)
