@@ -180,6 +180,11 @@ static enum source_state begin(struct trace *t, unsigned int i, uint64_t *quiet,
 	return l->last ? SOURCE_END : SOURCE_IDLE;
 }
 
+static size_t room(struct trace *t, unsigned int i)
+{
+	return rbmap_subbuf_size(of(t)->rings.map[i]);
+}
+
 static const char *comm(struct trace *t, int pid)
 {
 	return comms_find(&of(t)->comms, pid);
@@ -201,7 +206,7 @@ static bool learn(struct trace *t, const struct rbmap_event *ev)
 }
 
 static const struct source source = {
-	.begin = begin, .next = next, .comm = comm, .learn = learn,
+	.begin = begin, .next = next, .room = room, .comm = comm, .learn = learn,
 };
 
 /* ---- component */

@@ -75,6 +75,24 @@ static uint64_t time_of(const struct iterator *it, uint64_t last, uint64_t ts)
 	return ts < last ? last : ts;
 }
 
+/*
+ * Return whether there is another event in the first @limit bytes, and step behind it. Events
+ * that a writer has added since, behind those bytes, are those of the next sub-buffer.
+ */
+static bool decode(const struct iterator *it, size_t limit, struct rbmap_cursor *cursor,
+		   struct rbmap_event *ev)
+{
+	const struct source *source = it->trace->source;
+	size_t size = source->room ? source->room(it->trace, it->stream) : HEAD + it->sb.size;
+	struct rbmap_cursor next = *cursor;
+
+	if (next.offset >= limit || rbmap_decode(it->sb.start, size, &next, ev) != 1 ||
+	    next.offset > limit)
+		return false;
+	*cursor = next;
+	return true;
+}
+
 /* Return the time of the last event in the sub-buffer, without a step forward. */
 static uint64_t end_of(const struct iterator *it, uint64_t begin)
 {
@@ -82,8 +100,7 @@ static uint64_t end_of(const struct iterator *it, uint64_t begin)
 	uint64_t end = begin;
 	struct rbmap_event ev;
 
-	while (it->sb.size &&
-	       rbmap_decode(it->sb.start, HEAD + it->sb.size, &cursor, &ev) == 1)
+	while (decode(it, it->sb.size, &cursor, &ev))
 		end = time_of(it, end, ev.ts);
 	return end;
 }
@@ -141,8 +158,7 @@ static void find_new(struct iterator *it)
 	if (!sb->offset || sb->start != it->start)
 		it->cursor = (struct rbmap_cursor){ 0 };
 	it->start = sb->start;
-	while (it->cursor.offset < sb->offset &&
-	       rbmap_decode(sb->start, HEAD + sb->size, &it->cursor, &ev) == 1)
+	while (decode(it, sb->offset, &it->cursor, &ev))
 		;
 }
 
@@ -243,7 +259,7 @@ static next_status event(struct iterator *it, const bt_message **message)
 	struct rbmap_event ev;
 	bt_message *m;
 
-	if (rbmap_decode(it->sb.start, HEAD + it->sb.size, &it->cursor, &ev) != 1)
+	if (!decode(it, it->sb.size, &it->cursor, &ev))
 		return packet_end(it, message);
 	class = event_classes_find(t, &ev);
 	if (!class)

@@ -26,6 +26,8 @@ enum source_state { SOURCE_SUBBUF, SOURCE_IDLE, SOURCE_END, SOURCE_ERROR };
  * there now, and a later one has no event before the time *@quiet. SOURCE_ERROR: *@error is
  * an error of librbmap
  * @comm: return the name of a thread, or NULL
+ * @room: return the bytes of a stream's sub-buffer with its header, to which a writer may still
+ * add events; NULL: no more are added
  * @correct: return the time of an event or of a sub-buffer; NULL: it is right
  * @learn: return true if the format of an event was found after all
  */
@@ -33,6 +35,7 @@ struct source {
 	enum source_state (*begin)(struct trace *t, unsigned int i, uint64_t *quiet, int *error);
 	enum source_state (*next)(struct trace *t, unsigned int i, struct rbmap_subbuf *sb,
 				  uint64_t *quiet, int *error);
+	size_t (*room)(struct trace *t, unsigned int i);
 	uint64_t (*correct)(struct trace *t, unsigned int i, uint64_t ts);
 	const char *(*comm)(struct trace *t, int pid);
 	bool (*learn)(struct trace *t, const struct rbmap_event *ev);
