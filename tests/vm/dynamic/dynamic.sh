@@ -267,7 +267,7 @@ total=$(grep -c . /tmp/tracepoints)
 ok "tracepoints ($total)" test "$total" -ge 300
 some=150
 [ -z "$LONG" ] || some=300
-[ -z "$SHORT" ] || some=50
+[ -z "$SHORT" ] || some=36
 # The work below passes these; the others are chosen at random, with
 # SHORT always the same ones.
 passed="sched_switch sched_waking sched_wakeup sched_wakeup_new sched_process_fork sched_process_exec

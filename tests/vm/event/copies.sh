@@ -5,6 +5,7 @@
 # An event that several buffers record: each buffer has each record once, with its own
 # filter, tasks and clock, while others are switched on and off, created and destroyed.
 # SHORT=1: a small record joins and leaves buffers, the others only come to all of them.
+# Writers have longer pauses.
 # shellcheck disable=SC2016,SC2317 # $arg1 is literal; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -14,7 +15,8 @@
 root=/sys/kernel/rbmap
 hit=/sys/module/source/parameters/hit
 hits=/sys/module/source/parameters/hits
-turns=${COPIES_TURNS:-6}
+turns=${COPIES_TURNS:-6} pause=0.02
+[ -z "${SHORT:-}" ] || pause=0.1
 
 # dir BUFFER: prints its directory; the default buffer is "-"
 dir()
@@ -201,7 +203,7 @@ for writer in 0 1; do
 		while [ ! -e /tmp/stop ]; do
 			echo 100 >$hits
 			round=$((round + 1))
-			sleep 0.02
+			sleep $pause
 		done
 		echo $round >/tmp/rounds.$writer
 	) &

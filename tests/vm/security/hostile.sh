@@ -3,7 +3,7 @@
 #
 # The harm that a plain user in group tracing can do is limited to its own processes.
 # Root's recorder, snapshots and resizes continue, memory is given back, and a memory
-# cgroup is charged for the files that its members open. SHORT=1: for 2 seconds.
+# cgroup is charged for the files that its members open. SHORT=1: for a second.
 # shellcheck disable=SC2317 # called by gives_back
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -11,7 +11,7 @@
 . /tests/lib/memory.sh
 
 root=/sys/kernel/rbmap
-seconds=${HOSTILE_SECONDS:-${SHORT:+2}}
+seconds=${HOSTILE_SECONDS:-${SHORT:+1}}
 cgroup=/run/cgroup
 
 ok "systemd-sysusers makes the group" /tests/systemd-sysusers /tests/rbmap.sysusers

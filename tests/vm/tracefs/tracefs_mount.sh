@@ -4,7 +4,7 @@
 # The file system rbmap: mkdir and rmdir in instances create and destroy buffers, names
 # come and go with what they stand for, and nobody but root changes anything. Processes
 # that race see no error but that of a lost race. RACE_SECONDS=10,
-# with SHORT=1 it is 3, as tests/mutants has it.
+# with SHORT=1 it is 2.
 # shellcheck disable=SC2217,SC2317 # files that are only held open; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -152,7 +152,7 @@ fi
 mkdir $there/kept
 results "rights: " /tests/tracefs_mount rights $dir
 ok "rmdir" rmdir $there/kept
-seconds=${RACE_SECONDS:-${SHORT:+3}}
+seconds=${RACE_SECONDS:-${SHORT:+2}}
 results "race: " /tests/tracefs_mount race $dir "${seconds:-10}"
 is "$(ls $there; ls $root/instances)" "$(printf 'create\ndestroy')" "no buffer is left"
 
