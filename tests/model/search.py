@@ -71,11 +71,13 @@ class Search:
         # SPIN makes one function of all processes of the lifetime model. gcc would need
         # minutes to optimise it.
         optimise = "-O2" if self.model == "ring" and self.long else "-O0"
+        compiler = shlex.split(os.environ.get("CC", "gcc"))
         with open(os.path.join(self.folder, "build.log"), "w") as log:
             for command in (
                     ["spin", "-a", *self.defines(), self.model + ".pml"],
-                    [*shlex.split(os.environ.get("CC", "gcc")), optimise, "-w", "-DNOREDUCE",
-                     *compile_options, "-o", "pan", "pan.c"]):
+                    # ccache keeps results of the compiler, and none of the linker.
+                    [*compiler, optimise, "-w", "-DNOREDUCE", *compile_options, "-c", "pan.c"],
+                    [*compiler, "-o", "pan", "pan.o"]):
                 if run(command, log, cwd=self.folder)[0] != 0:
                     return False
         # pan reports errors in its output; its exit status does not depend on them.
