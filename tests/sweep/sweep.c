@@ -159,6 +159,8 @@ static void run_singles(u32 shape, struct counts *sum)
 		return;
 	scenario.slots = shapes[shape].slots;
 	scenario.room = shapes[shape].room;
+	/* Whichever process takes the group, its cases are the same. */
+	scenario.turn = shape * NR_PLACES * NR_OUTERS * NR_CLOCKS;
 	scenario_one_act();
 	for (place = 0; place < NR_PLACES; place++)
 	for (outer = 0; outer < NR_OUTERS; outer++)

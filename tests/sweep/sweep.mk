@@ -39,11 +39,15 @@ $(SWEEP_BUILD)/ring/%.o: $(SWEEP_RING_DIR)/%.c $(SWEEP_DEPS)
 $(SWEEP_BUILD)/ring/ring_calls.o: tests/unit/ring/ring_calls.c $(SWEEP_DEPS)
 	$(SWEEP_RING_OBJ)
 
-$(SWEEP_BUILD)/sweep: $(wildcard tests/sweep/*.[cS]) \
-		tests/tap/tap.c tests/unit/ring/ring_fixture.c $(SWEEP_RING_OBJS) $(SWEEP_DEPS)
+# Objects, because ccache does not keep programs
+SWEEP_TEST_OBJS := $(patsubst tests/%,$(SWEEP_BUILD)/objects/%.o,$(wildcard tests/sweep/*.[cS]) \
+	tests/tap/tap.c tests/unit/ring/ring_fixture.c)
+$(SWEEP_BUILD)/objects/%.o: tests/% $(SWEEP_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(SWEEP_CFLAGS) -no-pie -o $@ $(filter %.c %.S %.o,$^) -lcmocka \
-		$(shell pkg-config --libs libtraceevent)
+	$(CC) $(SWEEP_CFLAGS) -c -o $@ $<
+
+$(SWEEP_BUILD)/sweep: $(SWEEP_TEST_OBJS) $(SWEEP_RING_OBJS)
+	$(CC) $(SWEEP_CFLAGS) -no-pie -o $@ $^ -lcmocka $(shell pkg-config --libs libtraceevent)
 
 .PHONY: check-sweep
 ifeq ($(shell uname -m),x86_64)
