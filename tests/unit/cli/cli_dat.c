@@ -33,7 +33,7 @@
 
 static char path[64];
 
-/* RBMAP_TEST_SHORT=1: a third of the lengths of files, and a fifth of the random damage */
+/* RBMAP_TEST_SHORT=1: a third of the lengths of files, a fifth of the random damage, fewer kills */
 static bool brief;
 
 static uint64_t seed = 1;
@@ -400,9 +400,10 @@ static bool assemble_in_child(struct dat_assembly *a, double kills, int at_free)
 static void test_assembly_killed(void **state)
 {
 	unsigned int nr_killed = 0;
+	const int rounds = brief ? 24 : 60;
 
 	(void)state;
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < rounds; i++) {
 		unsigned int kills = rnd(4);
 		bool complete = false;
 
@@ -427,7 +428,7 @@ static void test_assembly_killed(void **state)
 		remove_others();
 	}
 	space_left = UINT64_MAX;
-	assert_true(nr_killed > 50);
+	assert_true((int)nr_killed > rounds * 5 / 6);
 }
 
 /* On a full disk: kill it as soon as a piece was freed. The recording has its events. */
