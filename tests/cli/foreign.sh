@@ -48,7 +48,7 @@ calls="ten:168:swapoff twenty:59:execve twenty:168:poll, i386 twenty:3:read, i38
 versions="6 7 6/32 7/32"
 [ -z "${RBMAP_TEST_SHORT:-}" ] || versions="7 6/32"
 for version in $versions; do
-	name=$(echo $version | tr / -)
+	name=$(echo "$version" | tr / -)
 	ok "plain, version $version" reports plain $version
 	like_trace_cmd plain $version
 
