@@ -264,7 +264,7 @@ if [ -n "$python" ]; then
 		*) rows="task cpu name" ;;
 		esac
 		for by in $rows; do
-			latency $name --by $by --json
+			latency $name --by "$by" --json
 			$python tests/cli/json_object.py docs/rbmap-latency.schema.json "$dir/output" 2>"$dir/errors"
 			is $? 0 "the JSON of $name by $by is as the schema says"
 			diag <"$dir/errors"
