@@ -6,6 +6,7 @@
  * file in tracefs.
  */
 #include <linux/err.h>
+#include <linux/jhash.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -62,6 +63,13 @@ static char *rbmap_foreign_format(const char *system, const char *name)
 	}
 	memmove(text, fields, strlen(fields) + 1);
 	return text;
+}
+
+static u64 rbmap_format_hash(const char *format)
+{
+	size_t len = strlen(format);
+
+	return (u64)len << 32 | jhash(format, len, 0);
 }
 
 static unsigned int rbmap_format_fields_nr(const char *format)
@@ -213,6 +221,7 @@ static struct rbmap_foreign_event *rbmap_foreign_create(const char *system, cons
 		return ERR_PTR(-ENOMEM);
 	}
 	event->format = format;
+	event->hash = rbmap_format_hash(format);
 	event->count = alloc_percpu(struct rbmap_foreign_count);
 	event->listener.handler = rbmap_foreign_overflow;
 	event->listener.context = event;
@@ -277,23 +286,6 @@ static const char *rbmap_foreign_find(struct rbmap_event_type *type)
 	return NULL;
 }
 
-/* The text that rbmap_foreign_parse() has cut */
-static bool rbmap_format_same(const struct rbmap_foreign_event *event, const char *format)
-{
-	const struct rbmap_field *field;
-	const char *print = strstr(format, RBMAP_FORMAT_PRINT);
-	const size_t len = strlen(event->type.print_fmt);
-
-	for (field = event->fields; field->name; field++) {
-		if (!strstr(format, field->name) || !strstr(format, field->type))
-			return false;
-	}
-	if (!print)
-		return false;
-	print += strlen(RBMAP_FORMAT_PRINT);
-	return !strncmp(print, event->type.print_fmt, len) && (!print[len] || print[len] == '\n');
-}
-
 /* Find the number of the event, which may have been made anew. */
 static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 {
@@ -307,7 +299,7 @@ static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 	event->listener.type = file->event_call->event.type;
 	trace_put_event_file(file);
 	format = rbmap_foreign_format(type->system, type->name);
-	same = format && rbmap_format_same(event, format);
+	same = format && rbmap_format_hash(format) == event->hash;
 	kvfree(format);
 	return same ? 0 : -ESTALE;
 }

@@ -39,6 +39,7 @@ struct rbmap_foreign_count {
  * @file: data of the probe
  * @count: events on each CPU
  * @format: text of its format file, in which the texts of @fields are
+ * @hash: hash of that text as it was
  * @list: entry in the list of all of them
  * @release: entry in the list of those whose perf events are to be released
  * @fields: fields of the format, and an empty one
@@ -52,6 +53,7 @@ struct rbmap_foreign_event {
 	struct rbmap_event_file		*file;
 	struct rbmap_foreign_count __percpu *count;
 	char				*format;
+	u64				hash;
 	struct list_head		list;
 	struct list_head		release;
 	struct rbmap_field		fields[];

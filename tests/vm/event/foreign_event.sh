@@ -69,6 +69,7 @@ is "$different" 0 "all $made formats of system calls are ftrace's"
 # --- events of others
 if [ -e $theirs/kprobe_events ]; then
 	echo 'p:mine/opens do_sys_openat2 dfd=%di name=+0(%si):ustring' >$theirs/kprobe_events
+	# shellcheck disable=SC2016 # the kernel knows $retval
 	echo 'r:mine/opened do_sys_openat2 fd=$retval:s32' >>$theirs/kprobe_events
 	rbmap record -e mine -o kprobe.dat -- cat /proc/version >/dev/null 2>errors
 	is "$?" 0 "a kprobe of tracefs is recorded by its name"
@@ -77,8 +78,14 @@ if [ -e $theirs/kprobe_events ]; then
 	like "$same" 'opened: .*fd=3' "and what the function has returned"
 	ok "its maker removes it afterwards" sh -c "echo >$theirs/kprobe_events"
 	fails "an event that is gone is refused" put set_event mine:opens
-	echo 'p:mine/opens do_sys_openat2 dir=%di:s32' >$theirs/kprobe_events
+	# The print format is the same, and the record is not.
+	echo 'p:mine/opens do_sys_openat2 dfd=%di:s64 name=+0(%si):ustring' >$theirs/kprobe_events
 	fails "one that was made anew with other fields, too" put set_event mine:opens
+	ok "it is named again" put set_event mine:opens
+	same_format mine/opens
+	put set_event ' '
+	ok "it is removed, and made once more" sh -c "echo 'p:mine/opens do_sys_openat2 dir=%di:s32' >$theirs/kprobe_events"
+	fails "it is refused once more" put set_event mine:opens
 	ok "until it is named again" put set_event mine:opens
 	same_format mine/opens
 	fails "it cannot be removed while it is recorded" sh -c "echo >$theirs/kprobe_events"
