@@ -33,8 +33,11 @@ static bool rbmap_field_may_be_address(const struct rbmap_field *field)
 {
 	if (rbmap_type_is_pointer(field->type))
 		return true;
-	return !field->is_signed && field->align == sizeof(u64) &&
-	       !(field->size % sizeof(u64));
+	if (field->is_signed)
+		return false;
+	/* The fields of a kprobe are packed: such a number can be at any offset. */
+	return field->size == sizeof(u64) * max_t(int, field->len, 1) ||
+	       (field->align == sizeof(u64) && !(field->size % sizeof(u64)));
 }
 
 static bool rbmap_array_may_be_address(const struct rbmap_field *field)
