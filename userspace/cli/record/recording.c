@@ -38,6 +38,7 @@ static bool read_formats(struct recording *r,
 			 recording_wanted_fn *wanted, const void *data)
 {
 	bool has_symbols = false;
+	uint64_t kptr;
 
 	r->format = calloc(events->nr + 1, sizeof(*r->format));
 	r->fields = comm_fields_new();
@@ -63,7 +64,8 @@ static bool read_formats(struct recording *r,
 		if (wanted(data, ev) && kallsyms_wanted(text))
 			has_symbols = true;
 	}
-	if (has_symbols)
+	/* Symbols have no use for hashed addresses, and their table takes long to read. */
+	if (has_symbols && !control_read_u64("/kptr", &kptr) && kptr)
 		kallsyms_read(&r->kallsyms, "/proc/kallsyms");
 	return true;
 }
