@@ -348,8 +348,6 @@ void rbmap_event_hooks_settle(void)
 	if (!list_empty(&rbmap_lone_hooks))
 		rbmap_lone_hooks_settle();
 	mutex_unlock(&rbmap_event_files_lock);
-	if (rbmap_foreign_source.settle)
-		rbmap_foreign_source.settle();
 	rbmap_copies_free(&old);
 }
 

@@ -31,9 +31,8 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
  *	kernel cannot have the event
  * @attach: let the event call its probe with the given data; returns 0 or a negative error
  * @detach: undo @attach.  The probe may still run until @settle
- * @settle: sleep until no probe runs that was detached before.  For a source on demand, that
- *	of tracepoints waits for the probes, and this one for what the kernel still holds;
- *	NULL: nothing
+ * @settle: sleep until no probe runs that was detached before; NULL: that of tracepoints
+ *	waits for this source, too
  * @make: register the event of that name, if the source can have it.  Returns 0 or a
  *	negative error: -ENOENT without such an event
  * @names: names of all events that this source or another one may make, a line SYSTEM:EVENT

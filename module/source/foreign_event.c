@@ -34,15 +34,11 @@
 static DEFINE_MUTEX(rbmap_foreign_events_lock);
 static LIST_HEAD(rbmap_foreign_events);
 
-/* Protects the list of events whose perf events are to be released, and its length. */
+/* Protects the list of events whose perf events are to be released. */
 static DEFINE_MUTEX(rbmap_foreign_release_lock);
 static LIST_HEAD(rbmap_foreign_released);
-static unsigned int rbmap_foreign_release_nr;
 static struct rbmap_foreign_event *rbmap_foreign_releasing;
 static DECLARE_WAIT_QUEUE_HEAD(rbmap_foreign_wait);
-
-/* Nobody waits for the release of more events than these. */
-#define RBMAP_RELEASE_WAIT	8
 
 static struct rbmap_foreign_event *rbmap_foreign_event_of(const struct rbmap_event_type *type)
 {
@@ -83,12 +79,12 @@ static unsigned int rbmap_format_fields_nr(const char *format)
 	return nr;
 }
 
-/* The largest alignment that takes a field from @end to @offset, or 0. */
+/* The smallest alignment that takes a field from @end to @offset, or 0. */
 static unsigned int rbmap_field_align(unsigned int end, unsigned int offset)
 {
 	unsigned int align;
 
-	for (align = sizeof(u64); align; align /= 2) {
+	for (align = 1; align <= sizeof(u64); align *= 2) {
 		if (ALIGN(end, align) == offset)
 			return align;
 	}
@@ -312,10 +308,8 @@ static struct rbmap_foreign_event *rbmap_foreign_release_next(void)
 	mutex_lock(&rbmap_foreign_release_lock);
 	event = list_first_entry_or_null(&rbmap_foreign_released, struct rbmap_foreign_event,
 					 release);
-	if (event) {
+	if (event)
 		list_del_init(&event->release);
-		WRITE_ONCE(rbmap_foreign_release_nr, rbmap_foreign_release_nr - 1);
-	}
 	WRITE_ONCE(rbmap_foreign_releasing, event);
 	mutex_unlock(&rbmap_foreign_release_lock);
 	wake_up_all(&rbmap_foreign_wait);
@@ -336,10 +330,7 @@ static DECLARE_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
 static void rbmap_foreign_release_now(struct rbmap_foreign_event *event)
 {
 	mutex_lock(&rbmap_foreign_release_lock);
-	if (!list_empty(&event->release)) {
-		list_del_init(&event->release);
-		WRITE_ONCE(rbmap_foreign_release_nr, rbmap_foreign_release_nr - 1);
-	}
+	list_del_init(&event->release);
 	mutex_unlock(&rbmap_foreign_release_lock);
 	wait_event(rbmap_foreign_wait, READ_ONCE(rbmap_foreign_releasing) != event);
 	rbmap_listener_stop(&event->listener);
@@ -363,25 +354,24 @@ static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
 	return err;
 }
 
-/* The release of a perf event waits for the kernel, and nobody needs to wait for that. */
+/*
+ * The release of a perf event waits for the kernel.  Somebody has made the event and wants to
+ * remove it.  But system calls are there for ever, and hundreds of them may stop together.
+ */
 static int rbmap_foreign_detach(const struct rbmap_event_type *type, void *data)
 {
 	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
 
+	if (strcmp(type->system, "syscalls")) {
+		rbmap_listener_stop(&event->listener);
+		return 0;
+	}
 	rbmap_listener_pause(&event->listener);
 	mutex_lock(&rbmap_foreign_release_lock);
 	list_add_tail(&event->release, &rbmap_foreign_released);
-	WRITE_ONCE(rbmap_foreign_release_nr, rbmap_foreign_release_nr + 1);
 	mutex_unlock(&rbmap_foreign_release_lock);
 	schedule_work(&rbmap_foreign_release_work);
 	return 0;
-}
-
-/* Wait for a few events, so that their maker can remove them. */
-static void rbmap_foreign_settle(void)
-{
-	if (READ_ONCE(rbmap_foreign_release_nr) <= RBMAP_RELEASE_WAIT)
-		flush_work(&rbmap_foreign_release_work);
 }
 
 static void rbmap_foreign_count(const struct rbmap_event_type *type, int cpu,
@@ -399,7 +389,6 @@ const struct rbmap_source rbmap_foreign_source = {
 	.find	= rbmap_foreign_find,
 	.attach	= rbmap_foreign_attach,
 	.detach	= rbmap_foreign_detach,
-	.settle	= rbmap_foreign_settle,
 	.make	= rbmap_foreign_make,
 	.count	= rbmap_foreign_count,
 };

@@ -153,7 +153,8 @@ static void test_json_bytes(void **state)
 static void test_foreign(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(foreign_event("kprobe"), "tracepoints alone"));
+	assert_non_null(strstr(foreign_event("kprobe"), "kprobe_events"));
+	assert_non_null(strstr(foreign_event("function_graph"), "have tracers"));
 	assert_non_null(strstr(foreign_event("page-faults"), "perf has counters"));
 	assert_non_null(strstr(foreign_event("syscalls:sys_enter_openat"), "raw_syscalls:"));
 	assert_null(foreign_event("sched:sched_switch"));

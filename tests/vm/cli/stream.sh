@@ -116,7 +116,7 @@ mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 for event in fork exec exit; do
 	echo 1 >/sys/kernel/tracing/events/sched/sched_process_$event/enable
 done
-rbmap stream --default -e 'sched:sched_process_*' >$out 2>$err &
+rbmap stream --default -e sched_process_fork,sched_process_exec,sched_process_exit >$out 2>$err &
 pid=$!
 retry_until 30 grep -q 1 $root/events/sched/sched_process_exit/enable
 for i in 1 2 3 4 5; do
