@@ -176,14 +176,13 @@ void rbmap_listener_pause(struct rbmap_listener *listener)
 	if (!listener->events)
 		return;
 	mutex_lock(&rbmap_listeners_lock);
-	list_del(&listener->list);
+	list_del_init(&listener->list);
 	for_each_possible_cpu(cpu) {
 		event = *per_cpu_ptr(listener->events, cpu);
 		if (event)
 			perf_event_disable(event);
 	}
 	mutex_unlock(&rbmap_listeners_lock);
-	INIT_LIST_HEAD(&listener->list);
 }
 
 /**
