@@ -130,14 +130,13 @@ static int rbmap_set_event_clear(struct kobject *dir, const struct bin_attribute
 	return err ?: rbmap_event_set_enable(rbmap_named_events(dir), &all, false);
 }
 
-/*
- * A write at the beginning replaces the enabled events, as with > in a shell.  Others
- * add to them, as with >>.
- */
-static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
-				     rbmap_bin_attribute *attr, char *buf,
-				     loff_t pos, size_t len)
+/* Obey a write.  @replaces: all events are disabled first */
+static ssize_t rbmap_set_event_obey_all(struct kobject *kobj, const char *buf, size_t len,
+					bool replaces, const char *name,
+					rbmap_set_event_fn act)
 {
+	struct rbmap_event_set *set = rbmap_named_events(kobj);
+	const struct rbmap_event_match all = { 0 };
 	char *text;
 	int err = rbmap_locked_down();
 
@@ -147,14 +146,27 @@ static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
 	text = kmemdup_nul(buf, len, GFP_KERNEL);
 	if (!text)
 		return -ENOMEM;
-	if (!pos && !(file->f_flags & O_APPEND))
-		err = rbmap_set_event_clear(kobj, attr, file);
+	if (replaces)
+		err = rbmap_event_set_enable(set, &all, false);
 	if (!err)
-		err = rbmap_set_event_words(rbmap_named_events(kobj), text, "set_event",
-					    rbmap_set_event_switch);
+		err = rbmap_set_event_words(set, text, name, act);
 	kfree(text);
 	rbmap_dir_retry(kobj);
 	return err ? err : len;
+}
+
+/*
+ * A write at the beginning replaces the enabled events, as with > in a shell.  Others
+ * add to them, as with >>.
+ */
+static ssize_t rbmap_set_event_write(struct file *file, struct kobject *kobj,
+				     rbmap_bin_attribute *attr, char *buf,
+				     loff_t pos, size_t len)
+{
+	const bool replaces = !pos && !(file->f_flags & O_APPEND);
+
+	return rbmap_set_event_obey_all(kobj, buf, len, replaces, "set_event",
+					rbmap_set_event_switch);
 }
 
 static ssize_t rbmap_available_events_read(struct file *file,
@@ -170,20 +182,8 @@ static ssize_t rbmap_available_events_write(struct file *file, struct kobject *k
 					    rbmap_bin_attribute *attr, char *buf,
 					    loff_t pos, size_t len)
 {
-	char *text;
-	int err = rbmap_locked_down();
-
-	if (err)
-		return err;
-	len = rbmap_set_event_whole(buf, len);
-	text = kmemdup_nul(buf, len, GFP_KERNEL);
-	if (!text)
-		return -ENOMEM;
-	err = rbmap_set_event_words(rbmap_named_events(kobj), text, "available_events",
-				    rbmap_available_events_add);
-	kfree(text);
-	rbmap_dir_retry(kobj);
-	return err ? err : len;
+	return rbmap_set_event_obey_all(kobj, buf, len, false, "available_events",
+					rbmap_available_events_add);
 }
 
 static const struct bin_attribute rbmap_set_event_attr = {

@@ -22,20 +22,6 @@ static const struct rbmap_source *const rbmap_demand_sources[] = {
 	&rbmap_foreign_source,
 };
 
-static bool rbmap_demand_named(const char *name, const char *wanted)
-{
-	return !wanted || !strcmp(name, wanted);
-}
-
-static bool rbmap_demand_matches(const struct rbmap_event_match *match,
-				 const char *system, const char *name)
-{
-	return rbmap_demand_named(system, match->system) &&
-	       rbmap_demand_named(name, match->name) &&
-	       (rbmap_demand_named(system, match->either) ||
-		rbmap_demand_named(name, match->either));
-}
-
 /* Make an event by the first source that can.  Return -ENOENT if none can. */
 static int rbmap_demand_make_one(const char *system, const char *name)
 {
@@ -72,7 +58,7 @@ static int rbmap_demand_make_some(const struct rbmap_event_match *match)
 		if (!name)
 			continue;
 		*name++ = 0;
-		if (rbmap_demand_matches(match, line, name))
+		if (rbmap_event_matches(match, line, name))
 			err = rbmap_demand_make_one(line, name);
 		cond_resched();
 	}
@@ -105,7 +91,7 @@ int rbmap_event_set_demand(struct rbmap_event_set *set,
 
 	if (err)
 		return err;
-	return rbmap_event_set_add_some(set, match, rbmap_demand_matches);
+	return rbmap_event_set_add_some(set, match);
 }
 
 /* Add the names that the buffer does not have yet. */

@@ -487,6 +487,23 @@ static bool rbmap_event_named(const char *name, const char *wanted)
 	return !wanted || !strcmp(name, wanted);
 }
 
+/**
+ * rbmap_event_matches - test whether an event of these names is meant
+ * @match: which events are meant
+ * @system: system of the event
+ * @name: name of the event
+ *
+ * Return: whether it is meant; the flag `apart` is not known here.
+ */
+bool rbmap_event_matches(const struct rbmap_event_match *match, const char *system,
+			 const char *name)
+{
+	return rbmap_event_named(system, match->system) &&
+	       rbmap_event_named(name, match->name) &&
+	       (rbmap_event_named(system, match->either) ||
+		rbmap_event_named(name, match->either));
+}
+
 static bool rbmap_event_in(const struct rbmap_event_type *event,
 			   const struct rbmap_event_match *match)
 {
@@ -494,10 +511,7 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
 		return false;
 	if (!match->system && !match->name && !match->either)
 		return !event->apart;
-	return rbmap_event_named(event->system, match->system) &&
-	       rbmap_event_named(event->name, match->name) &&
-	       (rbmap_event_named(event->system, match->either) ||
-		rbmap_event_named(event->name, match->either));
+	return rbmap_event_matches(match, event->system, event->name);
 }
 
 /**

@@ -45,6 +45,8 @@ struct rbmap_event_match {
 	const char	*either;
 };
 
+bool rbmap_event_matches(const struct rbmap_event_match *match, const char *system,
+			 const char *name);
 int rbmap_event_set_switch(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on);
 void rbmap_event_set_settle(struct rbmap_event_set *set);

@@ -292,15 +292,12 @@ bool rbmap_event_registered(const char *system, const char *name)
  * rbmap_event_set_add_some - let a buffer have registered events on demand
  * @set: the buffer's set
  * @match: the events; the buffer may have some of them
- * @matches: test whether an event matches
  *
  * Context: may sleep.
  * Return: 0; -ENODEV if the set is not shown any more; -ENOMEM.
  */
 int rbmap_event_set_add_some(struct rbmap_event_set *set,
-			     const struct rbmap_event_match *match,
-			     bool (*matches)(const struct rbmap_event_match *match,
-					     const char *system, const char *name))
+			     const struct rbmap_event_match *match)
 {
 	struct rbmap_event_type *event;
 	LIST_HEAD(removed);
@@ -313,7 +310,7 @@ int rbmap_event_set_add_some(struct rbmap_event_set *set,
 		if (err)
 			break;
 		if (!event->on_demand ||
-		    !matches(match, event->system, event->name) ||
+		    !rbmap_event_matches(match, event->system, event->name) ||
 		    rbmap_event_set_find(set, event))
 			continue;
 		err = rbmap_event_set_add(set, event);

@@ -15,9 +15,7 @@ void rbmap_event_set_hide(struct rbmap_event_set *set);
 bool rbmap_event_registered(const char *system, const char *name);
 struct rbmap_event_match;
 int rbmap_event_set_add_some(struct rbmap_event_set *set,
-			     const struct rbmap_event_match *match,
-			     bool (*matches)(const struct rbmap_event_match *match,
-					     const char *system, const char *name));
+			     const struct rbmap_event_match *match);
 void rbmap_origin_came(const char *tracepoint);
 void rbmap_origin_goes(const void *origin);
 
