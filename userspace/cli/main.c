@@ -32,6 +32,7 @@ static const struct command *const commands[] = {
 	&command_recover,
 	&command_report,
 	&command_latency,
+	&command_why,
 	&command_top,
 	&command_convert,
 	&command_tracefs_dir,

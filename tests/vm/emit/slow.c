@@ -4,14 +4,21 @@
  *
  *	echo N >/sys/module/slow/parameters/irq_ms	an interrupt whose handler runs N ms
  *	echo N >/sys/module/slow/parameters/hold_ms	keep a mutex, and the CPU, for N ms
+ *	echo N >/sys/module/slow/parameters/irqs_off_ms	run N ms without interrupts
+ *	echo N >/sys/module/slow/parameters/hrtimer_ms	an hrtimer whose handler runs N ms
+ *	echo N >/sys/module/slow/parameters/work_ms	a work item that runs N ms; it is not waited for
+ *	echo 0 >/sys/module/slow/parameters/flush_work	wait for such work, and for one behind it
  *
  * The mutex is the one of this module's parameters: a task that writes to one meanwhile waits.
  */
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
 #include <linux/module.h>
 #include <linux/sched/clock.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
 
 #define SLOW_MOST_MS	1000
 
@@ -66,6 +73,81 @@ static int slow_set_hold(const char *text, const struct kernel_param *param)
 	return err;
 }
 
+static int slow_set_irqs_off(const char *text, const struct kernel_param *param)
+{
+	unsigned long flags;
+	unsigned int ms;
+	int err = slow_number(text, &ms);
+
+	if (err)
+		return err;
+	local_irq_save(flags);
+	slow_spin(ms);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* ---- an hrtimer */
+static struct hrtimer slow_hrtimer;
+static unsigned int slow_hrtimer_ms;
+
+static enum hrtimer_restart slow_timer(struct hrtimer *timer)
+{
+	slow_spin(slow_hrtimer_ms);
+	return HRTIMER_NORESTART;
+}
+
+static int slow_set_hrtimer(const char *text, const struct kernel_param *param)
+{
+	int err = slow_number(text, &slow_hrtimer_ms);
+
+	if (!err)
+		hrtimer_start(&slow_hrtimer, ms_to_ktime(5), HRTIMER_MODE_REL_PINNED_HARD);
+	return err;
+}
+
+static void slow_init_hrtimer(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&slow_hrtimer, slow_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(&slow_hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	slow_hrtimer.function = slow_timer;
+#endif
+}
+
+/* ---- work items, one behind the other */
+static struct workqueue_struct *slow_queue;
+static unsigned int slow_work_ms;
+
+static void slow_work(struct work_struct *work)
+{
+	slow_spin(slow_work_ms);
+}
+
+static void slow_quick_work(struct work_struct *work)
+{
+}
+
+static DECLARE_WORK(slow_item, slow_work);
+static DECLARE_WORK(slow_quick_item, slow_quick_work);
+
+static int slow_set_work(const char *text, const struct kernel_param *param)
+{
+	int err = slow_number(text, &slow_work_ms);
+
+	if (!err)
+		queue_work(slow_queue, &slow_item);
+	return err;
+}
+
+static int slow_set_flush(const char *text, const struct kernel_param *param)
+{
+	queue_work(slow_queue, &slow_quick_item);
+	flush_work(&slow_quick_item);
+	return 0;
+}
+
 static const struct kernel_param_ops slow_irq_ops = { .set = slow_set_irq };
 module_param_cb(irq_ms, &slow_irq_ops, NULL, 0200);
 MODULE_PARM_DESC(irq_ms, "milliseconds that the handler of an interrupt runs now");
@@ -74,6 +156,22 @@ static const struct kernel_param_ops slow_hold_ops = { .set = slow_set_hold };
 module_param_cb(hold_ms, &slow_hold_ops, NULL, 0200);
 MODULE_PARM_DESC(hold_ms, "milliseconds to keep the mutex now");
 
+static const struct kernel_param_ops slow_irqs_off_ops = { .set = slow_set_irqs_off };
+module_param_cb(irqs_off_ms, &slow_irqs_off_ops, NULL, 0200);
+MODULE_PARM_DESC(irqs_off_ms, "milliseconds to run without interrupts now");
+
+static const struct kernel_param_ops slow_hrtimer_ops = { .set = slow_set_hrtimer };
+module_param_cb(hrtimer_ms, &slow_hrtimer_ops, NULL, 0200);
+MODULE_PARM_DESC(hrtimer_ms, "milliseconds that the handler of an hrtimer runs in 5 ms");
+
+static const struct kernel_param_ops slow_work_ops = { .set = slow_set_work };
+module_param_cb(work_ms, &slow_work_ops, NULL, 0200);
+MODULE_PARM_DESC(work_ms, "milliseconds that a work item runs now");
+
+static const struct kernel_param_ops slow_flush_ops = { .set = slow_set_flush };
+module_param_cb(flush_work, &slow_flush_ops, NULL, 0200);
+MODULE_PARM_DESC(flush_work, "wait for a work item behind that of work_ms");
+
 static int __init slow_init(void)
 {
 	/* Without an owner, whose handlers would keep it loaded. */
@@ -81,11 +179,18 @@ static int __init slow_init(void)
 
 	if (irq < 0)
 		return irq;
+	slow_queue = alloc_ordered_workqueue("slow", 0);
+	if (!slow_queue) {
+		irq_free_desc(irq);
+		return -ENOMEM;
+	}
+	slow_init_hrtimer();
 	irq_set_chip_and_handler(irq, &dummy_irq_chip, handle_simple_irq);
 	irq_clear_status_flags(irq, IRQ_NOREQUEST);
 	/* IRQF_NO_THREAD: with PREEMPT_RT, a thread would run it. */
 	err = request_irq(irq, slow_handler, IRQF_NO_THREAD, "slow", NULL);
 	if (err) {
+		destroy_workqueue(slow_queue);
 		irq_free_desc(irq);
 		return err;
 	}
@@ -95,6 +200,8 @@ static int __init slow_init(void)
 
 static void __exit slow_exit(void)
 {
+	hrtimer_cancel(&slow_hrtimer);
+	destroy_workqueue(slow_queue);
 	free_irq(slow_irq, NULL);
 	irq_free_desc(slow_irq);
 }

@@ -54,6 +54,7 @@ extern const struct command command_snapshot;
 extern const struct command command_recover;
 extern const struct command command_report;
 extern const struct command command_latency;
+extern const struct command command_why;
 extern const struct command command_top;
 extern const struct command command_convert;
 extern const struct command command_tracefs_dir;

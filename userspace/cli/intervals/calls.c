@@ -47,6 +47,14 @@ void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)
 	if (is_numbered(iv, m->layout))
 		syscall_state_enter(&task->syscall, task->call, false);
 	task->call_name = name_of(iv, m->layout, task->call, task->syscall.abi == ABI_COMPAT);
+	task->call_args = (struct interval_call){
+		.name = task->call_name,
+		.has_args = layout_has(m->layout, CALL_ARGS),
+	};
+	for (unsigned int i = 0; i < INTERVAL_CALL_ARGS; i++)
+		task->call_args.arg[i] = layout_word(m->layout, m->ev, CALL_ARGS, i);
+	/* Who calls has returned from a page fault. */
+	task->fault = 0;
 }
 
 void intervals_sys_exit(struct intervals *iv, const struct moment_of *m)
@@ -71,4 +79,5 @@ void intervals_sys_exit(struct intervals *iv, const struct moment_of *m)
 	    task->call == (long)layout_number(m->layout, m->ev, CALL_NR))
 		intervals_pass(iv, &interval, iv->lossless_since);
 	task->call_begin = 0;
+	task->call_args.name = NULL;
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Handlers of interrupts and softirqs. One of a kind runs on a CPU at a time. */
+/*
+ * Handlers of interrupts and softirqs, and the timers' functions that these call. One of a
+ * kind runs on a CPU at a time.
+ */
 #include <stdio.h>
 
 #include "parts.h"
+#include "show/common_flags.h"
 
 /* In the order of the kernel's numbers */
 static const char *const softirqs[] = {
@@ -12,15 +16,21 @@ static const char *const softirqs[] = {
 
 #define NR_SOFTIRQS	(sizeof(softirqs) / sizeof(softirqs[0]))
 
-static enum handler_level level_of(enum layout_role role)
+static enum handler_level level_of(const struct moment_of *m)
 {
-	switch (role) {
+	switch (m->layout->role) {
 	case ROLE_IRQ_ENTRY:
 	case ROLE_IRQ_EXIT:
 		return HANDLER_IRQ;
 	case ROLE_VECTOR_ENTRY:
 	case ROLE_VECTOR_EXIT:
 		return HANDLER_VECTOR;
+	case ROLE_HRTIMER_ENTRY:
+	case ROLE_HRTIMER_EXIT:
+		return m->flags & FLAG_HARDIRQ ? HANDLER_HRTIMER : HANDLER_SOFT_HRTIMER;
+	case ROLE_TIMER_ENTRY:
+	case ROLE_TIMER_EXIT:
+		return HANDLER_TIMER;
 	default:
 		return HANDLER_SOFTIRQ;
 	}
@@ -28,12 +38,15 @@ static enum handler_level level_of(enum layout_role role)
 
 static const char *name_of(struct intervals *iv, const struct moment_of *m, uint64_t number)
 {
+	enum layout_role role = m->layout->role;
 	char text[96], handler[64];
 
-	if (m->layout->role == ROLE_IRQ_ENTRY) {
+	if (role == ROLE_HRTIMER_ENTRY || role == ROLE_TIMER_ENTRY)
+		return intervals_function(iv, layout_number(m->layout, m->ev, TIMER_FUNCTION));
+	if (role == ROLE_IRQ_ENTRY) {
 		layout_text(m->layout, m->ev, IRQ_NAME, handler, sizeof(handler));
 		snprintf(text, sizeof(text), "%d %s", (int)number, handler);
-	} else if (m->layout->role == ROLE_VECTOR_ENTRY) {
+	} else if (role == ROLE_VECTOR_ENTRY) {
 		snprintf(text, sizeof(text), "vector %s", m->layout->name);
 	} else if (number < NR_SOFTIRQS) {
 		return softirqs[number];
@@ -43,17 +56,80 @@ static const char *name_of(struct intervals *iv, const struct moment_of *m, uint
 	return intervals_name(iv, text);
 }
 
+/* ---- hrtimers that come late */
+#define LATE_NS		100000	/* what is shorter is the interrupt's own time */
+
+static struct hrtimer *timer_at(struct intervals *iv, uint64_t address)
+{
+	return &iv->timer[(address * 0x9e3779b97f4a7c15ULL) >> 52];
+}
+
+void intervals_hrtimer_start(struct intervals *iv, const struct moment_of *m)
+{
+	uint64_t address = layout_number(m->layout, m->ev, TIMER_START_ADDRESS);
+
+	*timer_at(iv, address) = (struct hrtimer){
+		.address = address,
+		.expires = layout_number(m->layout, m->ev, TIMER_START_EXPIRES),
+	};
+}
+
+/*
+ * The timer's time, and the time at which its interrupt looked at the clock, are of the same
+ * clock. The difference is a length of the ring's clock, too. Timers that run in a softirq
+ * may be late for other reasons.
+ */
+static void pass_late(struct intervals *iv, const struct moment_of *m)
+{
+	uint64_t now = layout_number(m->layout, m->ev, TIMER_NOW), late;
+	uint64_t address = layout_number(m->layout, m->ev, TIMER_ADDRESS);
+	struct hrtimer *timer = timer_at(iv, address);
+	struct interval interval = {
+		.kind = INTERVAL_IRQS_OFF,
+		.end = m->ev->ts,
+		.cpu = m->ev->cpu,
+		.pid = m->pid,
+		.comm = intervals_comm(iv, m->pid),
+		.name = "interrupts off",
+	};
+
+	if (!layout_has(m->layout, TIMER_NOW) || timer->address != address ||
+	    !(m->flags & FLAG_HARDIRQ))
+		return;
+	late = now > timer->expires ? now - timer->expires : 0;
+	timer->address = 0;
+	if (late < LATE_NS || late > m->ev->ts)
+		return;
+	interval.begin = m->ev->ts - late;
+	if (interval.begin < m->cpu->late_until)
+		interval.begin = m->cpu->late_until;
+	m->cpu->late_until = m->ev->ts;
+	if (interval.end - interval.begin >= LATE_NS)
+		intervals_pass(iv, &interval, m->cpu->lossless_since);
+}
+
 void intervals_handler_entry(struct intervals *iv, const struct moment_of *m)
 {
 	uint64_t number = layout_number(m->layout, m->ev, IRQ_NUMBER);
 
-	m->cpu->handler[level_of(m->layout->role)] = (struct handler){
+	if (m->layout->role == ROLE_HRTIMER_ENTRY)
+		pass_late(iv, m);
+	m->cpu->handler[level_of(m)] = (struct handler){
 		.begin = m->ev->ts,
 		.number = number,
 		.pid = m->pid,
 		.name = name_of(iv, m, number),
 	};
 }
+
+static const enum interval_kind kind_of[NR_HANDLER_LEVELS] = {
+	[HANDLER_IRQ]		= INTERVAL_IRQ,
+	[HANDLER_VECTOR]	= INTERVAL_IRQ,
+	[HANDLER_SOFTIRQ]	= INTERVAL_SOFTIRQ,
+	[HANDLER_HRTIMER]	= INTERVAL_HRTIMER,
+	[HANDLER_SOFT_HRTIMER]	= INTERVAL_HRTIMER,
+	[HANDLER_TIMER]		= INTERVAL_TIMER,
+};
 
 /* The caller sets the end. */
 static struct interval interval_of(const struct intervals *iv, enum handler_level level,
@@ -62,7 +138,7 @@ static struct interval interval_of(const struct intervals *iv, enum handler_leve
 	const struct handler *handler = &iv->cpu[cpu]->handler[level];
 
 	return (struct interval){
-		.kind = level == HANDLER_SOFTIRQ ? INTERVAL_SOFTIRQ : INTERVAL_IRQ,
+		.kind = kind_of[level],
 		.begin = handler->begin,
 		.cpu = cpu,
 		.pid = handler->pid,
@@ -73,7 +149,7 @@ static struct interval interval_of(const struct intervals *iv, enum handler_leve
 
 void intervals_handler_exit(struct intervals *iv, const struct moment_of *m)
 {
-	enum handler_level level = level_of(m->layout->role);
+	enum handler_level level = level_of(m);
 	struct handler *handler = &m->cpu->handler[level];
 	struct interval interval = interval_of(iv, level, m->ev->cpu);
 
@@ -90,6 +166,9 @@ void intervals_handlers_end(struct intervals *iv, int cpu)
 		[HANDLER_IRQ]		= ROLE_IRQ_EXIT,
 		[HANDLER_VECTOR]	= ROLE_VECTOR_EXIT,
 		[HANDLER_SOFTIRQ]	= ROLE_SOFTIRQ_EXIT,
+		[HANDLER_HRTIMER]	= ROLE_HRTIMER_EXIT,
+		[HANDLER_SOFT_HRTIMER]	= ROLE_HRTIMER_EXIT,
+		[HANDLER_TIMER]		= ROLE_TIMER_EXIT,
 	};
 
 	for (int level = 0; level < NR_HANDLER_LEVELS; level++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +66,40 @@ bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind)
 		[INTERVAL_SYSCALL]	= ROLE_SYS_EXIT,
 		[INTERVAL_BLOCK_QUEUE]	= ROLE_INSERT,
 		[INTERVAL_BLOCK_DEVICE]	= ROLE_COMPLETE,
+		[INTERVAL_HRTIMER]	= ROLE_HRTIMER_EXIT,
+		[INTERVAL_TIMER]	= ROLE_TIMER_EXIT,
+		[INTERVAL_WORK]		= ROLE_WORK_END,
+		[INTERVAL_LOCK]		= ROLE_LOCK_END,
+		[INTERVAL_RECLAIM]	= ROLE_RECLAIM_END,
+		[INTERVAL_FAULT]	= ROLE_FAULT,
+		[INTERVAL_THROTTLED]	= ROLE_SWITCH,
+		[INTERVAL_IRQS_OFF]	= ROLE_HRTIMER_START,
+		[INTERVAL_ONCPU]	= ROLE_SWITCH,
 	};
 
 	return layouts_has_role(iv->layouts, end[kind]);
+}
+
+void intervals_set_symbols(struct intervals *iv, interval_symbol_fn *symbol, void *data)
+{
+	iv->symbol = symbol;
+	iv->symbol_data = data;
+}
+
+void intervals_pass_sleepers(struct intervals *iv)
+{
+	iv->passes_sleepers = true;
+}
+
+const char *intervals_function(struct intervals *iv, uint64_t address)
+{
+	const char *name = iv->symbol ? iv->symbol(iv->symbol_data, address) : NULL;
+	char text[32];
+
+	if (name)
+		return name;
+	snprintf(text, sizeof(text), "%016" PRIx64, address);
+	return intervals_name(iv, text);
 }
 
 uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind)
@@ -119,14 +151,19 @@ static void forget(struct intervals *iv, struct cpu *cpu, uint64_t ts)
  * The event shows which task runs, if that was not known. A recorder leaves out switches
  * between two of its own threads: the time until now belongs to the first one.
  */
-static void learn_task(struct intervals *iv, struct cpu *cpu, int pid, uint64_t ts)
+static void learn_task(struct intervals *iv, int number, int pid, uint64_t ts)
 {
+	struct cpu *cpu = iv->cpu[number];
 	struct task *task;
 
 	if (cpu->pid == pid)
 		return;
-	if (cpu->pid >= 0)
+	if (cpu->pid >= 0) {
+		struct interval run = { .pid = cpu->pid, .end = ts, .prio = INTERVAL_PRIO_NONE };
+
+		intervals_pass_run(iv, &run, number);
 		intervals_add_run(cpu, cpu->pid, ts);
+	}
 	cpu->pid = pid;
 	cpu->since = ts;
 	task = pid > 0 ? intervals_task(iv, pid) : NULL;
@@ -169,6 +206,18 @@ static process_fn *const process[NR_ROLES] = {
 	[ROLE_ISSUE]		= intervals_request_issue,
 	[ROLE_COMPLETE]		= intervals_request_complete,
 	[ROLE_REQUEUE]		= intervals_request_requeue,
+	[ROLE_HRTIMER_START]	= intervals_hrtimer_start,
+	[ROLE_HRTIMER_ENTRY]	= intervals_handler_entry,
+	[ROLE_HRTIMER_EXIT]	= intervals_handler_exit,
+	[ROLE_TIMER_ENTRY]	= intervals_handler_entry,
+	[ROLE_TIMER_EXIT]	= intervals_handler_exit,
+	[ROLE_WORK_BEGIN]	= intervals_stage_begin,
+	[ROLE_WORK_END]		= intervals_stage_end,
+	[ROLE_LOCK_BEGIN]	= intervals_stage_begin,
+	[ROLE_LOCK_END]		= intervals_stage_end,
+	[ROLE_RECLAIM_BEGIN]	= intervals_stage_begin,
+	[ROLE_RECLAIM_END]	= intervals_stage_end,
+	[ROLE_FAULT]		= intervals_fault,
 };
 
 int intervals_event(struct intervals *iv, const struct rbmap_event *ev)
@@ -189,19 +238,34 @@ int intervals_event(struct intervals *iv, const struct rbmap_event *ev)
 	m.cpu = cpu;
 	m.pid = common.pid;
 	m.flags = common.flags;
-	learn_task(iv, cpu, common.pid, ev->ts);
+	learn_task(iv, ev->cpu, common.pid, ev->ts);
 	process[m.layout->role](iv, &m);
 	iv->last[m.layout->role] = ev->ts;
+	iv->now = ev->ts;
 	return iv->failed ? -ENOMEM : 0;
+}
+
+/* A task that runs to the end has switches behind it on no CPU. */
+static void end_run(struct intervals *iv, int cpu)
+{
+	struct interval run = { .pid = iv->cpu[cpu]->pid, .end = iv->now, .unfinished = true };
+	const struct task *task = run.pid > 0 ? intervals_find_task(iv, run.pid) : NULL;
+
+	run.prio = task ? task->prio : INTERVAL_PRIO_NONE;
+	if (run.pid >= 0 && layouts_has_role(iv->layouts, ROLE_SWITCH))
+		intervals_pass_run(iv, &run, cpu);
 }
 
 void intervals_end(struct intervals *iv)
 {
 	intervals_tasks_end(iv);
 	intervals_requests_end(iv);
-	for (int cpu = 0; cpu < MAX_CPUS; cpu++)
-		if (iv->cpu[cpu])
-			intervals_handlers_end(iv, cpu);
+	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
+		if (!iv->cpu[cpu])
+			continue;
+		intervals_handlers_end(iv, cpu);
+		end_run(iv, cpu);
+	}
 }
 
 /* ---- who ran */

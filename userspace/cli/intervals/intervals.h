@@ -23,6 +23,16 @@
  * @INTERVAL_SYSCALL: a task is in a system call
  * @INTERVAL_BLOCK_QUEUE: a request of a block device waits for the driver
  * @INTERVAL_BLOCK_DEVICE: the driver and the device work on a request
+ * @INTERVAL_HRTIMER: the function of an hrtimer runs
+ * @INTERVAL_TIMER: the function of a timer of the timer wheel runs
+ * @INTERVAL_WORK: a worker of the kernel runs a work item, or sleeps in it
+ * @INTERVAL_LOCK: a task, or an interrupt in its name, waits for a lock of the kernel
+ * @INTERVAL_RECLAIM: a task frees memory, because it wants some
+ * @INTERVAL_FAULT: a task is in a page fault in which it slept
+ * @INTERVAL_THROTTLED: a task can run, and its group has used up its time
+ * @INTERVAL_IRQS_OFF: a CPU took no interrupt of an hrtimer that had expired: a task, or
+ * a handler, had them off
+ * @INTERVAL_ONCPU: a task runs, from sched_switch to sched_switch; pid 0: the CPU is idle
  */
 enum interval_kind {
 	INTERVAL_RUNQUEUE,
@@ -32,6 +42,15 @@ enum interval_kind {
 	INTERVAL_SYSCALL,
 	INTERVAL_BLOCK_QUEUE,
 	INTERVAL_BLOCK_DEVICE,
+	INTERVAL_HRTIMER,
+	INTERVAL_TIMER,
+	INTERVAL_WORK,
+	INTERVAL_LOCK,
+	INTERVAL_RECLAIM,
+	INTERVAL_FAULT,
+	INTERVAL_THROTTLED,
+	INTERVAL_IRQS_OFF,
+	INTERVAL_ONCPU,
 	NR_INTERVAL_KINDS
 };
 
@@ -50,6 +69,20 @@ struct interval_waker {
 	char comm[INTERVAL_COMM_SIZE + 1];
 };
 
+#define INTERVAL_CALL_ARGS	3	/* the first arguments of a system call that are kept */
+#define INTERVAL_PRIO_NONE	(-2)	/* a deadline task has -1 */
+
+/**
+ * struct interval_call - the system call that a task is in
+ * @name: as the kind INTERVAL_SYSCALL has it; NULL: none, or it is not known
+ * @has_args: its arguments were recorded
+ */
+struct interval_call {
+	const char *name;
+	bool has_args;
+	uint64_t arg[INTERVAL_CALL_ARGS];
+};
+
 /**
  * struct interval - an interval
  * @cpu: the CPU of its last event; -1: not known
@@ -59,9 +92,16 @@ struct interval_waker {
  * as the intervals
  * @unfinished: it had not ended when the events ended
  * @waker: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU; valid during the call
+ * @woken: for INTERVAL_OFFCPU: the time from which on the task could run; 0: it could not
+ * @left_cpu: for INTERVAL_RUNQUEUE and INTERVAL_OFFCPU: the CPU that the task left
+ * @prio: for these and INTERVAL_ONCPU: the kernel's number; below 100: a real-time task
+ * @call: for INTERVAL_OFFCPU; valid during the call
+ * @dev, @bytes: for requests of block devices
+ * @lock: for INTERVAL_LOCK: the lock's address, or what the kernel shows instead
  */
 struct interval {
 	enum interval_kind kind;
+	int prio;
 	uint64_t begin, end;
 	int cpu;
 	int pid;
@@ -69,6 +109,12 @@ struct interval {
 	const char *name;
 	bool unfinished;
 	const struct interval_waker *waker;
+	uint64_t woken;
+	int left_cpu;
+	const struct interval_call *call;
+	uint32_t dev;
+	uint64_t bytes;
+	uint64_t lock;
 };
 
 /* Did the task wait for a lock or a device, so that no signal could wake it? */
@@ -84,6 +130,16 @@ void intervals_free(struct intervals *iv);
 
 /* Set the kernel that made the events: "SYSTEM HOST RELEASE MACHINE". The default is this one. */
 void intervals_set_uname(struct intervals *iv, const char *uname);
+
+/*
+ * Set a function that returns the name of a kernel's function, valid as long as the
+ * intervals, or NULL. Without it functions have their addresses as names.
+ */
+typedef const char *interval_symbol_fn(void *data, uint64_t address);
+void intervals_set_symbols(struct intervals *iv, interval_symbol_fn *symbol, void *data);
+
+/* Pass tasks that sleep at the end, too, all as unfinished. By default they are left out. */
+void intervals_pass_sleepers(struct intervals *iv);
 
 /* Is the task one whose system calls are those of 32-bit programs? */
 bool intervals_is_compat(const struct intervals *iv, int pid);

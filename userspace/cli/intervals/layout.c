@@ -29,11 +29,12 @@ struct wanted {
 /* The first one that fits is used. */
 static const struct wanted wanted[] = {
 	{ "sched", "sched_switch", ROLE_SWITCH,
-	  { "prev_comm", "prev_pid", "prev_state", "next_comm", "next_pid" } },
+	  { "prev_comm", "prev_pid", "prev_state", "next_comm", "next_pid",
+	    "?prev_prio", "?next_prio" } },
 	{ "sched", "sched_waking", ROLE_WAKING, { "comm", "pid" } },
 	{ "sched", "sched_wakeup", ROLE_WAKEUP, { "comm", "pid" } },
 	{ "sched", "sched_wakeup_new", ROLE_WAKEUP_NEW, { "comm", "pid" } },
-	{ "raw_syscalls", "sys_enter", ROLE_SYS_ENTER, { "id" } },
+	{ "raw_syscalls", "sys_enter", ROLE_SYS_ENTER, { "id", "?args" } },
 	{ "raw_syscalls", "sys_exit", ROLE_SYS_EXIT, { "id" } },
 	{ "syscalls", "sys_enter_*", ROLE_SYS_ENTER, { "__syscall_nr" } },
 	{ "syscalls", "sys_exit_*", ROLE_SYS_EXIT, { "__syscall_nr" } },
@@ -47,6 +48,18 @@ static const struct wanted wanted[] = {
 	{ "block", "block_rq_issue", ROLE_ISSUE, REQUEST_FIELDS },
 	{ "block", "block_rq_complete", ROLE_COMPLETE, REQUEST_FIELDS },
 	{ "block", "block_rq_requeue", ROLE_REQUEUE, REQUEST_FIELDS },
+	{ "timer", "hrtimer_start", ROLE_HRTIMER_START, { "hrtimer", "expires" } },
+	{ "timer", "hrtimer_expire_entry", ROLE_HRTIMER_ENTRY, { "hrtimer", "function", "?now" } },
+	{ "timer", "hrtimer_expire_exit", ROLE_HRTIMER_EXIT, { "hrtimer" } },
+	{ "timer", "timer_expire_entry", ROLE_TIMER_ENTRY, { "timer", "function" } },
+	{ "timer", "timer_expire_exit", ROLE_TIMER_EXIT, { "timer" } },
+	{ "workqueue", "workqueue_execute_start", ROLE_WORK_BEGIN, { "work", "function" } },
+	{ "workqueue", "workqueue_execute_end", ROLE_WORK_END, { "work" } },
+	{ "lock", "contention_begin", ROLE_LOCK_BEGIN, { "lock_addr", "flags" } },
+	{ "lock", "contention_end", ROLE_LOCK_END, { "lock_addr" } },
+	{ "vmscan", "mm_vmscan_*_reclaim_begin", ROLE_RECLAIM_BEGIN, { NULL } },
+	{ "vmscan", "mm_vmscan_*_reclaim_end", ROLE_RECLAIM_END, { NULL } },
+	{ "exceptions", "page_fault_user", ROLE_FAULT, { NULL } },
 };
 
 struct layouts {
@@ -89,10 +102,12 @@ static const struct wanted *find_wanted(const char *system, const char *event)
 static bool find_field(const struct rbmap_format *format, const char *name,
 		       struct layout *layout, unsigned int i)
 {
-	const struct rbmap_format_field *f = rbmap_format_field_by_name(format, name);
+	bool optional = *name == '?';
+	const struct rbmap_format_field *f;
 
+	f = rbmap_format_field_by_name(format, name + optional);
 	if (!f || !f->size)
-		return false;
+		return optional;
 	layout->field[i] = (struct layout_field){
 		.offset = f->offset,
 		.size = f->size,
@@ -161,12 +176,28 @@ const struct layout *layouts_find(const struct layouts *layouts, const struct rb
 	return layout && ev->size >= layout->need ? layout : NULL;
 }
 
+bool layout_has(const struct layout *layout, unsigned int field)
+{
+	return layout->field[field].size;
+}
+
 uint64_t layout_number(const struct layout *layout, const struct rbmap_event *ev,
 		       unsigned int field)
 {
 	const struct layout_field *f = &layout->field[field];
 
 	return field_number((const char *)ev->data + f->offset, f->size);
+}
+
+uint64_t layout_word(const struct layout *layout, const struct rbmap_event *ev,
+		     unsigned int field, unsigned int word)
+{
+	const struct layout_field *f = &layout->field[field];
+
+	if (f->dynamic || f->size < (word + 1) * sizeof(uint64_t))
+		return 0;
+	return field_number((const char *)ev->data + f->offset + word * sizeof(uint64_t),
+			    sizeof(uint64_t));
 }
 
 void layout_text(const struct layout *layout, const struct rbmap_event *ev,

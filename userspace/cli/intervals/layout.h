@@ -16,16 +16,27 @@ enum layout_role {
 	ROLE_IRQ_ENTRY, ROLE_IRQ_EXIT, ROLE_VECTOR_ENTRY, ROLE_VECTOR_EXIT,
 	ROLE_SOFTIRQ_ENTRY, ROLE_SOFTIRQ_EXIT,
 	ROLE_INSERT, ROLE_ISSUE, ROLE_COMPLETE, ROLE_REQUEUE,
+	ROLE_HRTIMER_START, ROLE_HRTIMER_ENTRY, ROLE_HRTIMER_EXIT,
+	ROLE_TIMER_ENTRY, ROLE_TIMER_EXIT,
+	ROLE_WORK_BEGIN, ROLE_WORK_END, ROLE_LOCK_BEGIN, ROLE_LOCK_END,
+	ROLE_RECLAIM_BEGIN, ROLE_RECLAIM_END, ROLE_FAULT,
 	NR_ROLES
 };
 
 /* The fields of each role, in the order of the names in layout.c */
-enum { SWITCH_PREV_COMM, SWITCH_PREV_PID, SWITCH_PREV_STATE, SWITCH_NEXT_COMM, SWITCH_NEXT_PID };
+enum {
+	SWITCH_PREV_COMM, SWITCH_PREV_PID, SWITCH_PREV_STATE, SWITCH_NEXT_COMM, SWITCH_NEXT_PID,
+	SWITCH_PREV_PRIO, SWITCH_NEXT_PRIO
+};
 enum { WAKE_COMM, WAKE_PID };
-enum { CALL_NR };
+enum { CALL_NR, CALL_ARGS };
 enum { IRQ_NUMBER, IRQ_NAME };
 enum { SOFTIRQ_VEC };
 enum { REQUEST_DEV, REQUEST_SECTOR, REQUEST_SECTORS, REQUEST_RWBS };
+enum { TIMER_ADDRESS, TIMER_FUNCTION, TIMER_NOW };
+enum { TIMER_START_ADDRESS, TIMER_START_EXPIRES };
+enum { WORK_ADDRESS, WORK_FUNCTION };
+enum { LOCK_ADDRESS, LOCK_FLAGS };
 
 /**
  * struct layout_field - a field
@@ -65,9 +76,16 @@ bool layouts_has_role(const struct layouts *layouts, enum layout_role role);
 /* Return the layout of a record that has all its fields, or NULL. */
 const struct layout *layouts_find(const struct layouts *layouts, const struct rbmap_event *ev);
 
+/* Does the event have the field? Some fields need not exist. */
+bool layout_has(const struct layout *layout, unsigned int field);
+
 /* Return the number in a field; 0 if the event lacks the field. */
 uint64_t layout_number(const struct layout *layout, const struct rbmap_event *ev,
 		       unsigned int field);
+
+/* Return a word of an array of 64-bit words; 0 if the array has no such word. */
+uint64_t layout_word(const struct layout *layout, const struct rbmap_event *ev,
+		     unsigned int field, unsigned int word);
 
 /*
  * Copy a text, terminated by a 0, at most @room bytes. Bytes outside of the record are

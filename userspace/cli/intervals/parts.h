@@ -13,6 +13,17 @@
 #define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
 
 /**
+ * struct stage - what a task does between two of its own events
+ * @begin: 0: nothing
+ * @key: both events have it
+ */
+struct stage {
+	uint64_t begin;
+	uint64_t key;
+	const char *name;
+};
+
+/**
  * struct task - a task, by its pid
  * @comm: its name; "": not known
  * @running: it runs, as far as is known
@@ -23,6 +34,10 @@
  * @last_cpu: the CPU that it left
  * @call_begin: time of its sys_enter; 0: it is in no system call, or that is not known
  * @call: number of that system call
+ * @prio: its priority when an event last said it
+ * @throttled: it left its CPU to one that may run before it only if its group has no time
+ * @fault: time of its page fault; 0: it has returned from it, or that is not known
+ * @work, @lock, @reclaim: what it is in; their begin is 0 otherwise
  */
 struct task {
 	int pid;
@@ -39,7 +54,12 @@ struct task {
 	uint64_t call_begin;
 	long call;
 	const char *call_name;
+	struct interval_call call_args;
 	struct syscall_state syscall;
+	int prio;
+	bool throttled;
+	uint64_t fault;
+	struct stage work, lock, reclaim;
 };
 
 /* A handler that runs; @begin: 0: none */
@@ -50,7 +70,11 @@ struct handler {
 	const char *name;
 };
 
-enum handler_level { HANDLER_IRQ, HANDLER_VECTOR, HANDLER_SOFTIRQ, NR_HANDLER_LEVELS };
+/* An hrtimer runs in its interrupt or, at a lower level, in a softirq. */
+enum handler_level {
+	HANDLER_IRQ, HANDLER_VECTOR, HANDLER_SOFTIRQ, HANDLER_HRTIMER, HANDLER_SOFT_HRTIMER,
+	HANDLER_TIMER, NR_HANDLER_LEVELS
+};
 
 struct run {
 	int pid;
@@ -62,12 +86,14 @@ struct run {
  * @pid: the task that runs; -1: not known
  * @since: time from which on it runs
  * @lossless_since: no event of the CPU was lost since that time
+ * @late_until: end of the last time in which an hrtimer was late
  */
 struct cpu {
 	bool seen;
 	int pid;
 	uint64_t since;
 	uint64_t lossless_since;
+	uint64_t late_until;
 	struct handler handler[NR_HANDLER_LEVELS];
 	uint64_t nr_runs;
 	struct run run[NR_RUNS];	/* the last ones, at their number modulo NR_RUNS */
@@ -91,6 +117,13 @@ struct request {
 	const char *name;
 };
 
+#define NR_TIMERS	4096	/* hrtimers whose time is kept, at their hash: a power of two */
+
+struct hrtimer {
+	uint64_t address;
+	uint64_t expires;
+};
+
 struct intervals {
 	interval_fn *each;
 	void *data;
@@ -107,6 +140,11 @@ struct intervals {
 	uint64_t lossless_since;	/* no event of any CPU was lost since that time */
 	uint64_t discarded[NR_INTERVAL_KINDS];
 	uint64_t last[NR_ROLES];	/* time of the last event of each role */
+	uint64_t now;			/* time of the last event of all */
+	interval_symbol_fn *symbol;
+	void *symbol_data;
+	bool passes_sleepers;
+	struct hrtimer timer[NR_TIMERS];
 	bool failed;			/* memory was lacking */
 };
 
@@ -140,20 +178,34 @@ void intervals_pass(struct intervals *iv, const struct interval *interval,
 void intervals_pass_unfinished(struct intervals *iv, struct interval *interval,
 			       uint64_t lossless_since, enum layout_role end);
 
+/* Return the name of a kernel's function, or NULL if memory is lacking. */
+const char *intervals_function(struct intervals *iv, uint64_t address);
+
 /* sched.c */
 void intervals_sched_switch(struct intervals *iv, const struct moment_of *m);
 void intervals_sched_wake(struct intervals *iv, const struct moment_of *m);
 /* @pid has run on the CPU from cpu->since on. */
 void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts);
+/* Pass the time in which @pid has run on the CPU. */
+void intervals_pass_run(struct intervals *iv, struct interval *run, int cpu);
 void intervals_tasks_end(struct intervals *iv);
 
 /* calls.c */
 void intervals_sys_enter(struct intervals *iv, const struct moment_of *m);
 void intervals_sys_exit(struct intervals *iv, const struct moment_of *m);
 
+/* stages.c: what a task does between two of its own events */
+void intervals_stage_begin(struct intervals *iv, const struct moment_of *m);
+void intervals_stage_end(struct intervals *iv, const struct moment_of *m);
+void intervals_fault(struct intervals *iv, const struct moment_of *m);
+/* The task runs again after it slept in a page fault. */
+void intervals_fault_slept(struct intervals *iv, struct task *task, const struct moment_of *m);
+void intervals_stages_end(struct intervals *iv, const struct task *task);
+
 /* handlers.c */
 void intervals_handler_entry(struct intervals *iv, const struct moment_of *m);
 void intervals_handler_exit(struct intervals *iv, const struct moment_of *m);
+void intervals_hrtimer_start(struct intervals *iv, const struct moment_of *m);
 void intervals_handlers_end(struct intervals *iv, int cpu);
 
 /* requests.c */

@@ -176,6 +176,8 @@ static struct interval interval_of(const struct intervals *iv, const struct requ
 		.pid = r->pid,
 		.comm = intervals_comm(iv, r->pid),
 		.name = r->name,
+		.dev = r->dev,
+		.bytes = (uint64_t)r->sectors * 512,
 	};
 }
 

@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "parts.h"
+#include "show/common_flags.h"
 
+#define MAX_RT_PRIO	100	/* a larger number is the priority of an ordinary task */
 #define DEAD		(1 << 4 | 1 << 5)
 #define UNINTERRUPTIBLE	"uninterruptible"
 
@@ -28,6 +30,11 @@ static const char *const states[] = {
 static const char preempted[] = "preempted";
 static const char woken[] = "woken";
 static const char forked[] = "new";
+
+static bool is_uninterruptible(const char *reason)
+{
+	return !strncmp(reason, UNINTERRUPTIBLE, strlen(UNINTERRUPTIBLE));
+}
 
 /*
  * "sleeping in futex". A task that sleeps often does so in the same call: printf() would
@@ -56,9 +63,30 @@ static const char *reason_of(struct intervals *iv, const struct task *task, uint
 			name = states[i];
 			break;
 		}
-	if (name == preempted || !task->call_begin || !task->call_name)
+	if (name == preempted)
+		return name;
+	if (task->fault && is_uninterruptible(name))
+		return name_in(iv, name, "page fault");
+	if (!task->call_begin || !task->call_name)
 		return name;
 	return name_in(iv, name, task->call_name);
+}
+
+/*
+ * The scheduler takes a task that can run from its CPU for an idle one, or for one that may
+ * not run before it, only if the task's group has used up its time.
+ */
+static bool is_throttled(const struct moment_of *m)
+{
+	int prev, next;
+
+	if (!layout_number(m->layout, m->ev, SWITCH_NEXT_PID))
+		return true;
+	if (!layout_has(m->layout, SWITCH_PREV_PRIO) || !layout_has(m->layout, SWITCH_NEXT_PRIO))
+		return false;
+	prev = layout_number(m->layout, m->ev, SWITCH_PREV_PRIO);
+	next = layout_number(m->layout, m->ev, SWITCH_NEXT_PRIO);
+	return prev < MAX_RT_PRIO && next >= MAX_RT_PRIO;
 }
 
 void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts)
@@ -83,9 +111,13 @@ static void leave(struct intervals *iv, const struct moment_of *m, int pid)
 	task->runnable = 0;
 	task->wakes = 0;
 	task->waker.pid = -1;
+	task->throttled = false;
+	if (layout_has(m->layout, SWITCH_PREV_PRIO))
+		task->prio = layout_number(m->layout, m->ev, SWITCH_PREV_PRIO);
 	if (task->why_left == preempted) {
 		task->runnable = m->ev->ts;
 		task->why_runnable = preempted;
+		task->throttled = is_throttled(m);
 	}
 }
 
@@ -102,7 +134,21 @@ static struct interval interval_of(const struct task *task, enum interval_kind k
 		.comm = task->comm,
 		.name = waits ? task->why_runnable : task->why_left,
 		.waker = &task->waker,
+		.woken = task->runnable,
+		.left_cpu = task->last_cpu,
+		.prio = task->prio,
+		.call = &task->call_args,
 	};
+}
+
+/* The time until the task ran again, or until now, in which its group had none left. */
+static struct interval throttled_of(const struct task *task, int cpu)
+{
+	struct interval interval = interval_of(task, INTERVAL_RUNQUEUE, cpu);
+
+	interval.kind = INTERVAL_THROTTLED;
+	interval.name = task->prio < MAX_RT_PRIO ? "real-time" : "quota";
+	return interval;
 }
 
 static void pass(struct intervals *iv, struct interval interval, uint64_t ts)
@@ -125,9 +171,39 @@ static void arrive(struct intervals *iv, const struct moment_of *m, int pid)
 	if (!task)
 		return;
 	task_set_comm_from(task, m, SWITCH_NEXT_COMM);
+	if (layout_has(m->layout, SWITCH_NEXT_PRIO))
+		task->prio = layout_number(m->layout, m->ev, SWITCH_NEXT_PRIO);
+	if (task->throttled)
+		pass(iv, throttled_of(task, m->ev->cpu), m->ev->ts);
+	if (task->fault && task->why_left && is_uninterruptible(task->why_left))
+		intervals_fault_slept(iv, task, m);
 	pass(iv, interval_of(task, INTERVAL_RUNQUEUE, m->ev->cpu), m->ev->ts);
 	pass(iv, interval_of(task, INTERVAL_OFFCPU, m->ev->cpu), m->ev->ts);
 	task_runs(task);
+}
+
+void intervals_pass_run(struct intervals *iv, struct interval *run, int number)
+{
+	const struct cpu *cpu = iv->cpu[number];
+
+	run->kind = INTERVAL_ONCPU;
+	run->begin = cpu->since;
+	run->cpu = number;
+	run->comm = intervals_comm(iv, run->pid);
+	run->name = run->pid ? "running" : "idle";
+	if (run->end > run->begin)
+		intervals_pass(iv, run, cpu->lossless_since);
+}
+
+/* The task leaves the CPU on which it has run since an event that said so. */
+static void end_run(struct intervals *iv, const struct moment_of *m, int pid)
+{
+	struct interval run = { .pid = pid, .end = m->ev->ts, .prio = INTERVAL_PRIO_NONE };
+
+	if (layout_has(m->layout, SWITCH_PREV_PRIO))
+		run.prio = layout_number(m->layout, m->ev, SWITCH_PREV_PRIO);
+	intervals_pass_run(iv, &run, m->ev->cpu);
+	intervals_add_run(m->cpu, pid, m->ev->ts);
 }
 
 void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
@@ -136,7 +212,7 @@ void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
 	int next = layout_number(m->layout, m->ev, SWITCH_NEXT_PID);
 
 	if (m->cpu->pid == prev)
-		intervals_add_run(m->cpu, prev, m->ev->ts);
+		end_run(iv, m, prev);
 	if (prev > 0)
 		leave(iv, m, prev);
 	m->cpu->pid = next;
@@ -182,11 +258,6 @@ void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
 		memcpy(task->waker.comm, waker->comm, sizeof(task->waker.comm));
 }
 
-static bool is_uninterruptible(const char *reason)
-{
-	return !strncmp(reason, UNINTERRUPTIBLE, strlen(UNINTERRUPTIBLE));
-}
-
 bool interval_is_uninterruptible(const struct interval *interval)
 {
 	return interval->kind == INTERVAL_OFFCPU && is_uninterruptible(interval->name);
@@ -200,8 +271,12 @@ void intervals_tasks_end(struct intervals *iv)
 		if (!task->used)
 			continue;
 		pass_unfinished(iv, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
+		if (task->throttled)
+			pass_unfinished(iv, throttled_of(task, task->last_cpu));
 		/* Many tasks sleep for ever, and nothing is wrong with them. */
-		if (task->why_left && is_uninterruptible(task->why_left))
+		if (task->why_left &&
+		    (iv->passes_sleepers || is_uninterruptible(task->why_left)))
 			pass_unfinished(iv, interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
+		intervals_stages_end(iv, task);
 	}
 }

@@ -43,7 +43,8 @@ struct task *intervals_task(struct intervals *iv, int pid)
 	}
 	task = find_slot(iv->task, iv->nr_task_slots, pid);
 	if (!task->used) {
-		*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1 };
+		*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1,
+				       .prio = INTERVAL_PRIO_NONE };
 		iv->nr_tasks++;
 	}
 	return task;
@@ -81,6 +82,7 @@ void task_runs(struct task *task)
 	task->wakes = 0;
 	task->left = 0;
 	task->waker.pid = -1;
+	task->throttled = false;
 }
 
 int intervals_add_comm(struct intervals *iv, int pid, const char *comm)

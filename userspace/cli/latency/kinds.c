@@ -28,4 +28,34 @@ const struct kind kinds[NR_INTERVAL_KINDS] = {
 	[INTERVAL_BLOCK_DEVICE] = {
 		"block-device", "a block device works on a request", "device", ROW_NAME,
 		BLOCK_EVENTS },
+	[INTERVAL_HRTIMER] = {
+		"hrtimer", "the function of an hrtimer runs", "function", ROW_NAME,
+		{ "timer:hrtimer_expire_entry", "timer:hrtimer_expire_exit" }, .adds_events = true },
+	[INTERVAL_TIMER] = {
+		"timer", "the function of a timer runs", "function", ROW_NAME,
+		{ "timer:timer_expire_entry", "timer:timer_expire_exit" }, .adds_events = true },
+	[INTERVAL_WORK] = {
+		"workqueue", "a worker runs a work item", "function", ROW_NAME,
+		{ "workqueue:workqueue_execute_start", "workqueue:workqueue_execute_end" }, .adds_events = true },
+	[INTERVAL_LOCK] = {
+		"lock", "a task waits for a lock of the kernel", "lock", ROW_NAME,
+		{ "lock:contention_begin", "lock:contention_end" }, .adds_events = true },
+	[INTERVAL_RECLAIM] = {
+		"reclaim", "a task frees memory before it gets some", "reclaim", ROW_TASK,
+		{ "vmscan:mm_vmscan_direct_reclaim_begin", "vmscan:mm_vmscan_direct_reclaim_end",
+		  "vmscan:mm_vmscan_memcg_reclaim_begin", "vmscan:mm_vmscan_memcg_reclaim_end" }, .adds_events = true },
+	[INTERVAL_FAULT] = {
+		"fault", "a task is in a page fault in which it slept", "fault", ROW_TASK,
+		{ "exceptions:page_fault_user", "raw_syscalls:sys_enter", "sched:sched_switch" },
+		.adds_events = true },
+	[INTERVAL_THROTTLED] = {
+		"throttled", "a task can run, and its group has no time left", "cause", ROW_TASK,
+		{ "sched:sched_switch" } },
+	[INTERVAL_IRQS_OFF] = {
+		"irqs-off", "a CPU took no interrupt of an hrtimer that had expired", "cause",
+		ROW_TASK, { "timer:hrtimer_start", "timer:hrtimer_expire_entry" },
+		.adds_events = true },
+	[INTERVAL_ONCPU] = {
+		"oncpu", "a task runs without a break", "state", ROW_TASK,
+		{ "sched:sched_switch" }, .on_request = true },
 };

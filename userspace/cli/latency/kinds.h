@@ -15,6 +15,8 @@
  * @of: title of the column with the names of intervals
  * @key: the rows of its table, unless the user chooses others
  * @events: the events that it needs
+ * @on_request: it is shown only if the user chooses it
+ * @adds_events: nor are its events enabled unless the user chooses it
  */
 struct kind {
 	const char *name;
@@ -22,6 +24,8 @@ struct kind {
 	const char *of;
 	enum row_key key;
 	const char *events[KIND_EVENTS];
+	bool on_request;
+	bool adds_events;
 };
 
 extern const struct kind kinds[NR_INTERVAL_KINDS];

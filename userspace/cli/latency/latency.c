@@ -26,7 +26,7 @@ static int set_kind(const struct command *cmd, void *to, char *value)
 			l->some_kinds = true;
 			return STATUS_OK;
 		}
-	return usage_error(cmd, "no kind '%s': runqueue, offcpu, irq, softirq, syscall, block-queue or block-device",
+	return usage_error(cmd, "no kind '%s': runqueue, offcpu, irq, softirq, syscall, block-queue, block-device, hrtimer, timer, workqueue, lock, reclaim, fault, throttled, irqs-off or oncpu",
 			   value);
 }
 
@@ -106,7 +106,8 @@ static const struct cli_option options[] = {
 	{ .name = "kind", .letter = 'k', .arg = "KIND", .kind = "text",
 	  .target = { .set = set_kind },
 	  .help = "show only KIND: runqueue, offcpu, irq, softirq, syscall,\n"
-		  "block-queue or block-device; may be given more than once" },
+		  "block-queue, block-device, hrtimer, timer, workqueue, lock,\n"
+		  "reclaim, fault, throttled, irqs-off or oncpu; may be given more than once" },
 	{ .name = "by", .arg = "KEY", .kind = "text", .target = { .set = set_key },
 	  .help = "a row for each task, cpu or name: a name is the reason,\n"
 		  "the handler, the system call or the device" },

@@ -29,9 +29,10 @@ static bool check_kinds(const struct latency *l)
 	for (int kind = 0; l->some_kinds && kind < NR_INTERVAL_KINDS; kind++) {
 		if (!l->kind[kind] || intervals_has_kind(l->intervals, kind))
 			continue;
-		complain("%s has no events for the kind %s: record -e %s -e %s",
+		complain("%s has no events for the kind %s: record -e %s%s%s",
 			 l->in.path, kinds[kind].name, kinds[kind].events[0],
-			 kinds[kind].events[1]);
+			 kinds[kind].events[1] ? " -e " : "",
+			 kinds[kind].events[1] ? kinds[kind].events[1] : "");
 		return false;
 	}
 	return true;

@@ -16,6 +16,9 @@ static void add_interval(void *data, const struct interval *interval)
 {
 	struct latency *l = data;
 
+	/* An idle CPU is not a task. */
+	if (interval->kind == INTERVAL_ONCPU && !interval->pid)
+		return;
 	if (!l->kind[interval->kind] ||
 	    (l->has_pid && (uint64_t)interval->pid != l->pid) ||
 	    (l->has_cpu && (uint64_t)interval->cpu != l->cpu) || !has_name(l, interval->name))
@@ -32,7 +35,8 @@ bool latency_begin(struct latency *l)
 				  l->has_key ? l->key : kinds[kind].key, l->most_worst))
 			return false;
 		if (!l->some_kinds)
-			l->kind[kind] = true;
+			l->kind[kind] = !kinds[kind].on_request &&
+					(!l->is_live || !kinds[kind].adds_events);
 	}
 	return l->intervals;
 }

@@ -26,6 +26,7 @@
 #include "flight.h"
 #include "own_buffer.h"
 #include "probe/made_events.h"
+#include "purpose.h"
 #include "recording.h"
 #include "shared_ring.h"
 #include "snapshot_file.h"
@@ -36,6 +37,7 @@
 
 struct record {
 	struct patterns patterns;
+	const char *purpose;		/* NULL: none but -e */
 	const char *output;
 	double seconds;			/* < 0: no limit */
 	char **command;			/* NULL: none */
@@ -106,6 +108,8 @@ static bool prepare(struct record *r)
 	if (!own_buffer_is_own(&r->own) && r->seconds && !r->recording.quiet)
 		selection_tell(&r->events);
 	r->made.quiet = r->recording.quiet;
+	if (r->purpose && !purpose_add_events(r->purpose, &r->patterns, r->recording.quiet))
+		return false;
 	if (control_events_demand(&r->events, r->patterns.pattern, r->patterns.nr) ||
 	    !made_events_begin(&r->made, &r->events, &r->patterns))
 		return false;
@@ -412,6 +416,16 @@ static int set_trigger(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
+static int set_purpose(const struct command *cmd, void *to, char *value)
+{
+	struct record *r = to;
+
+	if (!purpose_exists(value))
+		return usage_error(cmd, "--for %s: the only such command is why", value);
+	r->purpose = value;
+	return STATUS_OK;
+}
+
 static const struct cli_option options[] = {
 	BUFFER_OPTION,
 	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
@@ -419,6 +433,10 @@ static const struct cli_option options[] = {
 	  .help = "record only EVENT (SYSTEM:EVENT, wildcards allowed),\n"
 		  "and enable it until the recording ends; may be given\n"
 		  "more than once (default: the events that are enabled)" },
+	{ .name = "for", .arg = "COMMAND", .kind = "text",
+	  .target = { .set = set_purpose },
+	  .help = "record also what COMMAND needs, which reads the file later:\n"
+		  "why" },
 	{ .name = "filter", .arg = "EXPR", .kind = "text",
 	  .target = STRING(struct record, event_select.filter),
 	  .help = "record an EVENT only if EXPR is true, in ftrace's\n"
@@ -490,10 +508,10 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	if ((files->keep || files->keep_kb) && !files->dir)
 		return usage_error(cmd, "--keep and --keep-size need --directory");
 	files->output = r->output;
-	if (r->event_select.filter && !r->patterns.nr)
+	if (r->event_select.filter && (!r->patterns.nr || r->purpose))
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	/* Without -e the events are those that are enabled already, and old ones. */
-	if (!r->patterns.nr && !control_buffer())
+	if (!r->patterns.nr && !r->purpose && !control_buffer())
 		r->own.use_default = true;
 	return own_buffer_check(&r->own, cmd);
 }

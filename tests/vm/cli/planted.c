@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults that rbmap why has to name:
+ *
+ *	planted FAULT [ARGUMENT]
+ *
+ * runs one, and ends when it is over. Its victim is the thread "victim"; the thread at fault
+ * has a name of its own. CPU 1 is the one where tasks compete.
+ */
+#define _GNU_SOURCE
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ULL
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool taken, over;
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
+}
+
+static void spin(unsigned int ms)
+{
+	uint64_t end = now() + ms * MS;
+
+	while (now() < end)
+		;
+}
+
+/* As many turns as take about @ms on a CPU of its own. */
+static void work(unsigned int ms)
+{
+	struct timespec begin, ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	} while ((ts.tv_sec - begin.tv_sec) * 1000 + (ts.tv_nsec - begin.tv_nsec) / (long)MS < (long)ms);
+}
+
+static void rest(unsigned int ms)
+{
+	usleep(ms * 1000);
+}
+
+static void be(const char *name, int cpu, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+	cpu_set_t set;
+
+	prctl(PR_SET_NAME, name);
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		perror("sched_setaffinity");
+	if (priority && sched_setscheduler(0, SCHED_FIFO, &param))
+		perror("sched_setscheduler");
+}
+
+static pthread_t start(void *(*run)(void *), void *arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, arg))
+		exit(1);
+	return thread;
+}
+
+static int put(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	ssize_t ret = fd < 0 ? -1 : write(fd, text, strlen(text));
+
+	if (ret < 0)
+		perror(file);
+	if (fd >= 0)
+		close(fd);
+	return ret < 0 ? 1 : 0;
+}
+
+#define SLOW "/sys/module/slow/parameters/"
+
+/* ---- a lock of a program */
+static void *wait_for_lock(void *arg)
+{
+	be("victim", 0, *(int *)arg);
+	while (!taken)
+		rest(1);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	over = true;
+	return NULL;
+}
+
+static int holder_sleeps(void)
+{
+	int priority = 0;
+	pthread_t victim;
+
+	be("holder", 1, 0);
+	pthread_mutex_lock(&lock);
+	victim = start(wait_for_lock, &priority);
+	taken = true;
+	rest(60);
+	pthread_mutex_unlock(&lock);
+	return pthread_join(victim, NULL);
+}
+
+static void *between(void *arg)
+{
+	be("codec", 1, 20);
+	while (!taken)
+		rest(1);
+	rest(10);
+	spin(80);
+	return arg;
+}
+
+static int inversion(void)
+{
+	pthread_t victim, codec;
+	int priority = 50;
+
+	be("holder", 1, 0);
+	codec = start(between, NULL);
+	victim = start(wait_for_lock, &priority);
+	pthread_mutex_lock(&lock);
+	taken = true;
+	work(30);
+	pthread_mutex_unlock(&lock);
+	pthread_join(codec, NULL);
+	return pthread_join(victim, NULL);
+}
+
+static void *in_line(void *arg)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "member%d", *(int *)arg);
+	be(name, 0, 0);
+	for (int i = 0; i < 4; i++) {
+		pthread_mutex_lock(&lock);
+		rest(6);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static int convoy(void)
+{
+	static int number[7] = { 1, 2, 3, 4, 5, 6, 7 };
+	pthread_t member[7];
+
+	be("victim", 1, 0);
+	for (int i = 0; i < 7; i++)
+		member[i] = start(in_line, &number[i]);
+	rest(4);
+	for (int i = 0; i < 4; i++) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	for (int i = 0; i < 7; i++)
+		pthread_join(member[i], NULL);
+	return 0;
+}
+
+/* ---- a CPU */
+static void *hog(void *arg)
+{
+	be("hog", 1, 30);
+	spin(*(int *)arg);
+	over = true;
+	return NULL;
+}
+
+static int starved(void)
+{
+	int ms = 60;
+	pthread_t thread;
+
+	be("victim", 1, 0);
+	thread = start(hog, &ms);
+	while (!over)
+		;
+	return pthread_join(thread, NULL);
+}
+
+/* The victim is in the group already; it works more than the quota allows. */
+static int quota(void)
+{
+	be("victim", 1, 0);
+	work(60);
+	return 0;
+}
+
+static void *ordinary(void *arg)
+{
+	be("ordinary", 1, 0);
+	while (!over)
+		;
+	return arg;
+}
+
+static int rt_throttling(void)
+{
+	pthread_t thread = start(ordinary, NULL);
+
+	be("victim", 1, 30);
+	spin(2500);
+	over = true;
+	return pthread_join(thread, NULL);
+}
+
+/* ---- the kernel */
+static void *sleeper(void *arg)
+{
+	be("victim", 1, 0);
+	while (!over)
+		rest(2);
+	return arg;
+}
+
+static int irqs_off(void)
+{
+	pthread_t victim = start(sleeper, NULL);
+	int ret;
+
+	be("driver", 1, 0);
+	rest(20);
+	ret = put(SLOW "irqs_off_ms", "40");
+	rest(20);
+	over = true;
+	pthread_join(victim, NULL);
+	return ret;
+}
+
+static int hrtimer(void)
+{
+	int ret;
+
+	be("victim", 1, 0);
+	ret = put(SLOW "hrtimer_ms", "60");
+	spin(30);
+	return ret;
+}
+
+static int irq(void)
+{
+	be("victim", 1, 0);
+	spin(5);
+	return put(SLOW "irq_ms", "30");
+}
+
+static int busy_worker(void)
+{
+	be("victim", 1, 0);
+	return put(SLOW "work_ms", "80") || put(SLOW "flush_work", "0");
+}
+
+/* ---- memory and disks */
+static int fsync_slow(const char *path)
+{
+	static char block[65536] __attribute__((aligned(4096)));
+	int fd = open(path, O_RDWR), ret;
+
+	be("victim", 1, 0);
+	if (fd < 0 || write(fd, block, sizeof(block)) < 0)
+		return 1;
+	ret = fsync(fd);
+	close(fd);
+	return ret ? 1 : 0;
+}
+
+static int slow_read(const char *path)
+{
+	static char block[4096] __attribute__((aligned(4096)));
+	int fd = open(path, O_RDONLY | O_DIRECT), ret;
+
+	be("victim", 1, 0);
+	if (fd < 0)
+		return 1;
+	ret = pread(fd, block, sizeof(block), 65536) < 0;
+	close(fd);
+	return ret;
+}
+
+static int faults(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	const volatile char *map;
+	unsigned int sum = 0;
+
+	be("victim", 1, 0);
+	map = fd < 0 ? MAP_FAILED : mmap(NULL, 64 << 20, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED || madvise((void *)map, 64 << 20, MADV_RANDOM))
+		return 1;
+	for (unsigned int i = 0; i < 12; i++)
+		sum += map[i * (5 << 20)];
+	return sum == 1;
+}
+
+static int memory_high(void)
+{
+	char *memory;
+
+	be("victim", 1, 0);
+	memory = mmap(NULL, 24 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return 1;
+	for (size_t i = 0; i < 24 << 20; i += 4096)
+		memory[i] = 1;
+	return 0;
+}
+
+static int stopped(void)
+{
+	int pipes[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(pipes))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		be("producer", 1, 0);
+		for (;;) {
+			if (write(pipes[1], "x", 1) != 1)
+				_exit(0);
+			rest(5);
+		}
+	}
+	be("victim", 0, 0);
+	if (!fork()) {
+		be("debugger", 0, 0);
+		rest(30);
+		kill(pid, SIGSTOP);
+		rest(200);
+		kill(pid, SIGCONT);
+		_exit(0);
+	}
+	for (int i = 0; i < 20; i++)
+		if (read(pipes[0], &byte, 1) != 1)
+			break;
+	kill(pid, SIGKILL);
+	wait(NULL);
+	wait(NULL);
+	return 0;
+}
+
+/* Two distractors: one that works, and one that sleeps. */
+static void distract(void)
+{
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		be("worker", 0, 0);
+		for (;;) {
+			work(3);
+			rest(1);
+		}
+	}
+	if (!fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		be("napper", 1, 0);
+		for (;;)
+			rest(7);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*plain)(void);
+		int (*with)(const char *path);
+	} fault[] = {
+		{ "holder", holder_sleeps, NULL }, { "inversion", inversion, NULL },
+		{ "convoy", convoy, NULL }, { "starved", starved, NULL },
+		{ "quota", quota, NULL }, { "rt-throttling", rt_throttling, NULL },
+		{ "irqs-off", irqs_off, NULL }, { "hrtimer", hrtimer, NULL },
+		{ "irq", irq, NULL }, { "worker", busy_worker, NULL },
+		{ "fsync", NULL, fsync_slow }, { "read", NULL, slow_read },
+		{ "faults", NULL, faults }, { "memory-high", memory_high, NULL },
+		{ "stopped", stopped, NULL },
+	};
+
+	if (argc < 2)
+		return 2;
+	distract();
+	rest(20);
+	for (size_t i = 0; i < sizeof(fault) / sizeof(*fault); i++)
+		if (!strcmp(argv[1], fault[i].name))
+			return fault[i].plain ? fault[i].plain() :
+						fault[i].with(argc > 2 ? argv[2] : "");
+	return 2;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The intervals of a recording, kept so that they can be looked up: what a task did, what a
+ * CPU did, which requests of a device were under way.
+ */
+#ifndef RBMAP_CLI_WHY_HISTORY_H
+#define RBMAP_CLI_WHY_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "intervals/intervals.h"
+
+/**
+ * struct piece - an interval that is kept
+ * @waker_pid: -1: nobody is known; @waker_cpu and @waker_flags belong to it
+ * @call, @has_args, @arg: the system call that the task slept in; NULL: none
+ */
+struct piece {
+	uint8_t kind;
+	bool unfinished;
+	bool has_args;
+	int16_t prio;
+	int pid;
+	int cpu, left_cpu;
+	int waker_pid, waker_cpu;
+	unsigned int waker_flags;
+	uint64_t begin, end, woken;
+	const char *name;
+	const char *call;
+	uint64_t arg[INTERVAL_CALL_ARGS];
+	uint32_t dev;
+	uint64_t bytes;
+	uint64_t lock;
+};
+
+/* Pieces of one kind and one owner, in the order of their ends. */
+struct piece_list {
+	uint32_t *piece;	/* numbers of pieces */
+	size_t nr, room;
+};
+
+struct history;
+
+/* Return NULL if memory is lacking. */
+struct history *history_new(void);
+void history_free(struct history *h);
+
+/* Keep an interval. Return false if memory is lacking. */
+bool history_add(struct history *h, const struct interval *interval);
+
+/*
+ * The owner of a piece is its task, and its CPU for handlers and INTERVAL_IRQS_OFF. Those of
+ * INTERVAL_ONCPU have both. Requests belong to all.
+ */
+const struct piece_list *history_of_task(const struct history *h, enum interval_kind kind,
+					 int pid);
+const struct piece_list *history_of_cpu(const struct history *h, enum interval_kind kind,
+					int cpu);
+const struct piece_list *history_of_all(const struct history *h, enum interval_kind kind);
+
+const struct piece *history_piece(const struct history *h, const struct piece_list *list,
+				  size_t i);
+/* Return the number of the first piece of the list that ends behind @time. */
+size_t history_after(const struct history *h, const struct piece_list *list, uint64_t time);
+/* Return the piece of the list that contains @time, or NULL. */
+const struct piece *history_at(const struct history *h, const struct piece_list *list,
+			       uint64_t time);
+
+/* All pieces, in the order of their ends. */
+size_t history_pieces(const struct history *h, const struct piece **piece);
+
+#endif /* RBMAP_CLI_WHY_HISTORY_H */

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+#include <string.h>
+
+#include "stall.h"
+
+#define MAX_RT_PRIO	100
+#define MOST_ANALYSED	4000
+#define SHORTEST	20000	/* ns of a wait */
+#define SHORTEST_HANDLER	500000
+#define SHORTEST_OFF	1000000
+
+#define IDLE_WEIGHT	0.001	/* of time in which a task wants nothing */
+#define NEAR_IDLE	0.2	/* a task waits for a request, and who makes it is held up */
+#define FAIR_WEIGHT	0.3	/* tasks of one priority share a CPU */
+#define KERNEL_WEIGHT	0.3
+#define OFF_WEIGHT	0.3	/* of interrupts that were off, if nobody suffered */
+
+/* System calls in which a task waits for something to do, sorted */
+static const char *const idle_calls[] = {
+	"_newselect", "accept", "accept4", "clock_nanosleep", "epoll_pwait", "epoll_pwait2",
+	"epoll_wait", "futex", "futex_wait", "futex_waitv", "io_getevents", "io_pgetevents",
+	"io_uring_enter", "mq_timedreceive", "msgrcv", "nanosleep", "pause", "poll", "ppoll",
+	"pread64", "preadv", "pselect6", "read", "readv", "recvfrom", "recvmmsg", "recvmsg",
+	"restart_syscall", "rt_sigsuspend", "rt_sigtimedwait", "select", "semop", "semtimedop",
+	"sigsuspend", "wait4", "waitid",
+};
+
+static int by_name(const void *name, const void *call)
+{
+	return strcmp(name, *(const char *const *)call);
+}
+
+static bool is_idle_call(const char *call)
+{
+	char name[64];
+	size_t len = strcspn(call, " ");	/* "poll (i386)" */
+
+	if (len >= sizeof(name))
+		return false;
+	memcpy(name, call, len);
+	name[len] = '\0';
+	return bsearch(name, idle_calls, sizeof(idle_calls) / sizeof(*idle_calls),
+		       sizeof(*idle_calls), by_name);
+}
+
+/* A task that nothing but its own request can wake is not idle: it waits uninterruptibly. */
+static bool sleeps_idly(const struct piece *piece)
+{
+	if (strncmp(piece->name, "sleeping", strlen("sleeping")) &&
+	    strncmp(piece->name, "idle", strlen("idle")) &&
+	    strncmp(piece->name, "parked", strlen("parked")))
+		return false;
+	if (piece_is_user_lock(piece))
+		return false;
+	return !piece->call || is_idle_call(piece->call);
+}
+
+static bool is_fair(const struct cause *cause)
+{
+	return cause->actor_prio >= MAX_RT_PRIO && cause->victim_prio >= MAX_RT_PRIO;
+}
+
+/* Without the task's own wait for something to do, how much of the cause counts? */
+static double weight(const struct cause *cause, bool idle)
+{
+	bool own = cause->nr_links <= 1;
+
+	switch (cause->kind) {
+	case CAUSE_STOPPED:
+		return 1;
+	case CAUSE_IDLE_CPU:
+	case CAUSE_NOT_WOKEN:
+	case CAUSE_UNKNOWN:
+		return idle ? IDLE_WEIGHT : NEAR_IDLE;
+	case CAUSE_TIMER:
+	case CAUSE_NETWORK:
+		return own || idle ? IDLE_WEIGHT : 1;
+	case CAUSE_DEVICE:
+	case CAUSE_RCU:
+		return idle ? IDLE_WEIGHT : 1;
+	case CAUSE_OCCUPIED:
+		if (is_fair(cause))
+			return own || !idle ? FAIR_WEIGHT : IDLE_WEIGHT;
+		return own || !idle ? 1 : NEAR_IDLE;
+	case CAUSE_RAN:
+		return idle ? IDLE_WEIGHT : 1;
+	default:
+		return own || !idle ? 1 : NEAR_IDLE;
+	}
+}
+
+bool stall_is_wait(const struct stall *stall)
+{
+	return stall->piece->kind == INTERVAL_OFFCPU;
+}
+
+bool stall_is_idle(const struct stall *stall)
+{
+	return stall->score < 2 * IDLE_WEIGHT * stall->time;
+}
+
+/* The root is the cause that counts most, in a wait that is idle, too. */
+static double find_root(struct analysis *analysis, bool idle)
+{
+	double score = 0, most = -1, part;
+
+	for (unsigned int i = 0; i < analysis->nr_causes; i++) {
+		part = weight(&analysis->cause[i], idle) * analysis->cause[i].time;
+		score += part;
+		if (part > most) {
+			most = part;
+			analysis->root = i;
+		}
+	}
+	return score;
+}
+
+double stall_analyse(const struct history *h, const struct stall *stall,
+		     struct analysis *analysis)
+{
+	const struct piece *piece = stall->piece;
+
+	if (stall_is_wait(stall))
+		analyse_task(h, piece->pid, piece->begin, piece->end, analysis);
+	else
+		analyse_cpu(h, piece->cpu, piece->pid, piece->begin, piece->end, analysis);
+	return find_root(analysis, stall_is_wait(stall) && sleeps_idly(piece));
+}
+
+/* ---- candidates */
+struct candidate {
+	const struct piece *piece;
+	double rank;
+};
+
+struct analysed {
+	const struct piece *piece;
+	double score;
+	struct cause root;
+};
+
+static bool is_candidate(const struct piece *piece, const struct stall_choice *choice)
+{
+	uint64_t length = piece->end - piece->begin;
+
+	switch (piece->kind) {
+	case INTERVAL_OFFCPU:
+		if (length < SHORTEST)
+			return false;
+		break;
+	case INTERVAL_IRQ:
+	case INTERVAL_SOFTIRQ:
+	case INTERVAL_HRTIMER:
+	case INTERVAL_TIMER:
+		if (length < SHORTEST_HANDLER)
+			return false;
+		break;
+	case INTERVAL_IRQS_OFF:
+		/* The timer of an idle CPU is late because the CPU slept deeply. */
+		if (length < SHORTEST_OFF || !piece->pid)
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (choice->at && (choice->at < piece->begin || choice->at > piece->end))
+		return false;
+	return choice->is_wanted(choice->data, piece->pid);
+}
+
+/* A task that sleeps idly may still have waited for a CPU behind that. */
+static double rank_of(const struct piece *piece)
+{
+	uint64_t woken = piece->woken ? piece->woken : piece->end;
+
+	if (piece->kind != INTERVAL_OFFCPU || !sleeps_idly(piece))
+		return piece->end - piece->begin;
+	return (piece->end - woken) + IDLE_WEIGHT * (woken - piece->begin);
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return (x->rank < y->rank) - (x->rank > y->rank);
+}
+
+static struct candidate *find_candidates(const struct history *h,
+					 const struct stall_choice *choice, size_t *nr)
+{
+	const struct piece *piece;
+	size_t pieces = history_pieces(h, &piece);
+	struct candidate *candidate;
+
+	*nr = 0;
+	for (size_t i = 0; i < pieces; i++)
+		*nr += is_candidate(&piece[i], choice);
+	candidate = calloc(*nr + 1, sizeof(*candidate));
+	*nr = 0;
+	for (size_t i = 0; candidate && i < pieces; i++)
+		if (is_candidate(&piece[i], choice))
+			candidate[(*nr)++] = (struct candidate){ .piece = &piece[i],
+								 .rank = rank_of(&piece[i]) };
+	if (candidate)
+		qsort(candidate, *nr, sizeof(*candidate), worst_first);
+	return candidate;
+}
+
+static void analyse(const struct history *h, const struct piece *piece, struct analysed *a,
+		    const struct stall_choice *choice, struct analysis *analysis)
+{
+	struct stall stall = { .piece = piece };
+
+	*a = (struct analysed){ .piece = piece, .score = stall_analyse(h, &stall, analysis) };
+	if (analysis->nr_causes)
+		a->root = analysis->cause[analysis->root];
+	if (choice->is_kernel(choice->data, piece->pid))
+		a->score *= KERNEL_WEIGHT;
+	if (piece->kind == INTERVAL_IRQS_OFF)
+		a->score *= OFF_WEIGHT;
+}
+
+static int by_task_and_time(const void *a, const void *b)
+{
+	const struct analysed *x = a, *y = b;
+
+	if (x->piece->pid != y->piece->pid)
+		return x->piece->pid < y->piece->pid ? -1 : 1;
+	return (x->piece->begin > y->piece->begin) - (x->piece->begin < y->piece->begin);
+}
+
+/* ---- stalls */
+static bool goes_on(const struct stall *stall, const struct analysed *last,
+		    const struct analysed *c)
+{
+	return last->piece->pid == c->piece->pid && last->piece->kind == c->piece->kind &&
+	       cause_is_same(&last->root, &c->root) && !is_fair(&c->root) &&
+	       c->piece->begin - stall->end <= 2 * stall->time;
+}
+
+static void add_to_stall(struct stall *stall, const struct analysed *c)
+{
+	uint64_t length = c->piece->end - c->piece->begin;
+
+	if (!stall->waits) {
+		stall->begin = c->piece->begin;
+		stall->piece = c->piece;
+	}
+	if (length > stall->piece->end - stall->piece->begin)
+		stall->piece = c->piece;
+	stall->end = c->piece->end;
+	stall->time += length;
+	stall->waits++;
+	stall->score += c->score;
+}
+
+static int worst_stall_first(const void *a, const void *b)
+{
+	const struct stall *x = a, *y = b;
+
+	return (x->score < y->score) - (x->score > y->score);
+}
+
+/* Waits of a task that follow each other become a stall. */
+static void join(struct stalls *stalls, struct analysed *analysed, size_t nr)
+{
+	qsort(analysed, nr, sizeof(*analysed), by_task_and_time);
+	for (size_t i = 0; i < nr; i++) {
+		if (!i || !goes_on(&stalls->stall[stalls->nr - 1], &analysed[i - 1],
+				   &analysed[i]))
+			stalls->nr++;
+		add_to_stall(&stalls->stall[stalls->nr - 1], &analysed[i]);
+	}
+	qsort(stalls->stall, stalls->nr, sizeof(*stalls->stall), worst_stall_first);
+}
+
+bool stalls_find(struct stalls *stalls, const struct history *h,
+		 const struct stall_choice *choice)
+{
+	struct analysis *analysis = malloc(sizeof(*analysis));
+	struct analysed *analysed = NULL;
+	struct candidate *candidate;
+	size_t nr = 0;
+	bool ok;
+
+	*stalls = (struct stalls){ 0 };
+	candidate = find_candidates(h, choice, &nr);
+	if (candidate) {
+		stalls->left_out = nr < MOST_ANALYSED ? 0 : nr - MOST_ANALYSED;
+		nr -= stalls->left_out;
+		stalls->considered = nr;
+		analysed = calloc(nr + 1, sizeof(*analysed));
+		stalls->stall = calloc(nr + 1, sizeof(*stalls->stall));
+	}
+	ok = analysis && analysed && stalls->stall;
+	if (ok) {
+		for (size_t i = 0; i < nr; i++)
+			analyse(h, candidate[i].piece, &analysed[i], choice, analysis);
+		join(stalls, analysed, nr);
+	}
+	free(candidate);
+	free(analysed);
+	free(analysis);
+	return ok;
+}
+
+void stalls_free(struct stalls *stalls)
+{
+	free(stalls->stall);
+}

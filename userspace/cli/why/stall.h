@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which waits of a recording are worth a sentence: not those in which a task has nothing to
+ * do. Waits of a task that follow each other and have one cause are one stall.
+ */
+#ifndef RBMAP_CLI_WHY_STALL_H
+#define RBMAP_CLI_WHY_STALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cause.h"
+#include "history.h"
+
+/**
+ * struct stall - waits of one task with one cause
+ * @piece: the longest one: a wait, or a handler that ran in the task's name
+ * @begin, @end: of all
+ * @time: their sum
+ * @score: their time, without what is idle: the larger the worse
+ */
+struct stall {
+	const struct piece *piece;
+	uint64_t begin, end, time;
+	unsigned int waits;
+	double score;
+};
+
+/**
+ * struct stalls - the worst first
+ * @considered: waits whose causes were looked for
+ * @left_out: shorter ones
+ */
+struct stalls {
+	struct stall *stall;
+	size_t nr;
+	size_t considered, left_out;
+};
+
+/* Is a task wanted? @data: that of stalls_find() */
+typedef bool stall_task_fn(void *data, int pid);
+/* Is it a thread of the kernel, whose waits matter if others wait for it? */
+typedef bool stall_is_kernel_fn(void *data, int pid);
+
+/**
+ * struct stall_choice - what is looked for
+ * @at: only waits in which this time lies; 0: all
+ * @named: the user has named tasks: their idle waits count if they have no others
+ */
+struct stall_choice {
+	stall_task_fn *is_wanted;
+	stall_is_kernel_fn *is_kernel;
+	void *data;
+	uint64_t at;
+	bool named;
+};
+
+/* Return false if memory is lacking. */
+bool stalls_find(struct stalls *stalls, const struct history *h,
+		 const struct stall_choice *choice);
+void stalls_free(struct stalls *stalls);
+
+/* Find the causes of the stall's longest wait, and the root. Return its score. */
+double stall_analyse(const struct history *h, const struct stall *stall,
+		   struct analysis *analysis);
+
+/* Is it a wait of a task, not a handler in its name? */
+bool stall_is_wait(const struct stall *stall);
+
+/* Did the task wait for work, so that nothing is wrong with the wait? */
+bool stall_is_idle(const struct stall *stall);
+
+#endif /* RBMAP_CLI_WHY_STALL_H */

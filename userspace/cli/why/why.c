@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rbmap why: why a task waited, in one sentence. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cli.h"
+#include "common/options.h"
+#include "history.h"
+#include "recording/dat_comms.h"
+#include "recording/dat_read.h"
+#include "sentence.h"
+#include "show/crash_guard.h"
+#include "show/input.h"
+#include "show/input_events.h"
+#include "stall.h"
+#include "trace_dat/symbols.h"
+#include "why_view.h"
+
+#define MOST_TASKS	64	/* -p options */
+#define MOST_PIECES	6000000	/* intervals that are kept: about 130 bytes each */
+#define MOST_WORST	1000
+
+struct why {
+	struct input in;
+	const char *task[MOST_TASKS];
+	size_t nr_tasks;
+	const char *at;
+	uint64_t worst;
+	bool shows_all;
+	bool as_json;
+
+	struct intervals *intervals;
+	struct history *history;
+	struct symbols *symbols;
+	struct why_view view;
+	uint64_t cut;		/* intervals that had no room */
+	bool failed;
+};
+
+/* ---- the recording */
+static void keep(void *data, const struct interval *interval)
+{
+	struct why *w = data;
+	const struct piece *piece;
+
+	if (history_pieces(w->history, &piece) == MOST_PIECES)
+		w->cut++;
+	else if (!history_add(w->history, interval))
+		w->failed = true;
+}
+
+static const char *symbol(void *data, uint64_t address)
+{
+	const struct symbol *symbol = symbols_find(((struct why *)data)->symbols, address);
+
+	return symbol && address ? symbol->name : NULL;
+}
+
+static void add_comm(void *data, int pid, const char *comm)
+{
+	struct why *w = data;
+
+	if (intervals_add_comm(w->intervals, pid, comm))
+		w->failed = true;
+}
+
+static bool load(struct why *w)
+{
+	const struct dat_text *formats, *kallsyms = dat_kallsyms(w->in.reader);
+	size_t nr = dat_formats(w->in.reader, &formats);
+
+	w->intervals = intervals_new(keep, w);
+	w->history = history_new();
+	w->symbols = symbols_new();
+	if (!w->intervals || !w->history || !w->symbols)
+		return false;
+	if (kallsyms->size && symbols_add(w->symbols, kallsyms->text, kallsyms->size))
+		return false;
+	intervals_set_symbols(w->intervals, symbol, w);
+	intervals_pass_sleepers(w->intervals);
+	for (size_t i = 0; i < nr; i++)
+		if (intervals_add_format(w->intervals, formats[i].system, formats[i].text,
+					 formats[i].size))
+			return false;
+	intervals_set_uname(w->intervals, dat_uname(w->in.reader));
+	dat_each_comm(w->in.reader, add_comm, w);
+	return !w->failed;
+}
+
+static void add_loss(struct why *w, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN)
+		w->view.lost_unknown = true;
+	else
+		w->view.lost += lost;
+}
+
+static int each_event(void *data, const struct rbmap_event *ev)
+{
+	struct why *w = data;
+
+	if (!w->view.events++ && w->in.relative)
+		w->in.time.ring = ev->ts;
+	add_loss(w, ev->lost);
+	return intervals_event(w->intervals, ev) || w->failed ? -ENOMEM : 0;
+}
+
+static int each_lost(void *data, unsigned int cpu, uint64_t lost)
+{
+	(void)cpu;
+	add_loss(data, lost);
+	return 0;
+}
+
+/* ---- tasks */
+static bool is_wanted(void *data, int pid)
+{
+	const struct why *w = data;
+	const char *comm = intervals_comm(w->intervals, pid);
+	char number[16];
+
+	if (!w->nr_tasks)
+		return w->shows_all || !pid || strcmp(comm, "rbmap");
+	snprintf(number, sizeof(number), "%d", pid);
+	for (size_t i = 0; i < w->nr_tasks; i++)
+		if (!strcmp(w->task[i], number) || !fnmatch(w->task[i], comm, 0))
+			return true;
+	return false;
+}
+
+static bool is_kernel(void *data, int pid)
+{
+	static const char *const begin[] = {
+		"cpuhp/", "irq/", "jbd2/", "kcompactd", "khugepaged", "ksoftirqd/", "kswapd",
+		"kthreadd", "kworker/", "migration/", "rcu", "watchdog",
+	};
+	const struct why *w = data;
+	const char *comm = intervals_comm(w->intervals, pid);
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(*begin); i++)
+		if (!strncmp(comm, begin[i], strlen(begin[i])))
+			return true;
+	return false;
+}
+
+/* ---- the answer */
+static bool answer(struct why *w)
+{
+	struct stall_choice choice = {
+		.is_wanted = is_wanted, .is_kernel = is_kernel, .data = w,
+		.named = w->nr_tasks,
+	};
+	const char *wrong;
+	bool ok;
+
+	if (w->at) {
+		wrong = time_view_parse(&w->in.time, w->at, &choice.at);
+		if (wrong) {
+			complain("--at %s: %s", w->at, wrong);
+			return false;
+		}
+	}
+	w->view.time = &w->in.time;
+	w->view.teller = (struct teller){ .intervals = w->intervals, .time = &w->in.time };
+	w->view.history = w->history;
+	w->view.worst = w->worst;
+	w->view.named = w->nr_tasks || w->at;
+	w->view.cut = w->cut;
+	w->failed = !stalls_find(&w->view.stalls, w->history, &choice);
+	ok = !w->failed && (w->as_json ? why_view_json(&w->view, dat_clock(w->in.reader)) :
+					 why_view_text(&w->view));
+	if (!ok)
+		complain("out of memory");
+	stalls_free(&w->view.stalls);
+	return ok;
+}
+
+static int run(void *data)
+{
+	struct why *w = data;
+	int ret;
+
+	if (!load(w))
+		return input_failed(&w->in, -ENOMEM);
+	if (!intervals_has_kind(w->intervals, INTERVAL_ONCPU)) {
+		complain("%s has no sched_switch, so nobody can tell who waited: rbmap record --for why",
+			 w->in.path);
+		return STATUS_ERROR;
+	}
+	if (input_choose_one_buffer(&w->in) || !input_set_times(&w->in))
+		return STATUS_ERROR;
+	ret = input_each_event(&w->in, NULL, each_event, each_lost, w);
+	if (ret)
+		return input_failed(&w->in, ret);
+	intervals_end(w->intervals);
+	if (!answer(w))
+		return STATUS_ERROR;
+	if (fflush(stdout) || ferror(stdout))
+		return STATUS_ERROR;	/* finish_stdout() reports the cause */
+	input_tell_sums(w->view.events, w->view.lost, w->view.lost_unknown);
+	return input_tell_damage(&w->in, "used") ? STATUS_CUT : STATUS_OK;
+}
+
+/* The output comes at the end, where no format is used. */
+static bool again(void *data)
+{
+	(void)data;
+	return true;
+}
+
+/* ---- options */
+static int add_task(const struct command *cmd, void *to, char *value)
+{
+	struct why *w = to;
+
+	if (w->nr_tasks == MOST_TASKS)
+		return usage_error(cmd, "option --pid was given more than %d times", MOST_TASKS);
+	w->task[w->nr_tasks++] = value;
+	return STATUS_OK;
+}
+
+static int set_worst(const struct command *cmd, void *to, char *value)
+{
+	struct why *w = to;
+
+	if (!parse_u64(value, &w->worst) || !w->worst || w->worst > MOST_WORST)
+		return usage_error(cmd, "invalid number of waits '%s': 1 to %d", value,
+				   MOST_WORST);
+	return STATUS_OK;
+}
+
+static const struct cli_option options[] = {
+	{ .name = "pid", .letter = 'p', .arg = "PID|NAME", .kind = "pid",
+	  .target = { .set = add_task },
+	  .help = "only waits of the task PID, or of tasks with that name, which\n"
+		  "may have wildcards; may be given more than once" },
+	{ .name = "at", .arg = "TIME", .kind = "text", .target = STRING(struct why, at),
+	  .help = "only waits in which TIME lies, written as for --since" },
+	{ .name = "worst", .arg = "N", .kind = "number", .target = { .set = set_worst },
+	  .help = "explain the N worst waits (1)" },
+	{ .name = "all", .letter = 'a', .target = FLAG(struct why, shows_all),
+	  .help = "also waits of rbmap itself" },
+	JSON_OPTION(struct why, as_json),
+	INPUT_BUFFER_OPTION(struct why, "use"),
+	INPUT_TIME_OPTIONS(struct why, "use"),
+	{ 0 }
+};
+
+static int why(int argc, char **argv)
+{
+	static struct why w = { .in.path = DEFAULT_INPUT, .worst = 1 };
+	struct crash_guard guard = { .run = run, .again = again, .arg = &w };
+	int status;
+
+	if (!parse_options(&command_why, argc, argv, &w, &status))
+		return status;
+	status = input_check_times(&w.in, &command_why);
+	if (status)
+		return status;
+	if (optind < argc)
+		w.in.path = argv[optind++];
+	if (optind < argc)
+		return usage_error(&command_why, "unexpected argument '%s': why reads one recording",
+				   argv[optind]);
+	status = input_open(&w.in);
+	if (status)
+		return status;
+	guard.path = &w.in.path;
+	guard.nr_paths = 1;
+	status = crash_guard(&guard);
+	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
+}
+
+const struct command command_why = {
+	.name		= "why",
+	.synopsis	= "[-p PID|NAME]... [--at TIME | --worst N] [--all] [--json]\n"
+			  "                 [--buffer NAME] [--wall | --utc | --relative]\n"
+			  "                 [--since TIME] [--until TIME] [FILE]",
+	.summary	= "Say why a task waited, in one sentence",
+	.options	= options,
+	.help		=
+	"FILE is a recording, as for 'rbmap report'; default: " DEFAULT_INPUT "; -: standard input.\n"
+	"'rbmap record --for why' records what the answer needs.\n"
+	"The wait is followed along the tasks that ended it to its root. Below the sentence\n"
+	"is the share of each cause; the shares sum to the wait.\n"
+	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
+	"used.\n",
+	.run		= why,
+};

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/colour.h"
+#include "common/json.h"
+#include "intervals/intervals.h"
+#include "latency/length.h"
+#include "show/columns.h"
+#include "why_view.h"
+
+#define WHY_JSON_VERSION	1	/* grows when a key changes its meaning, or goes */
+#define LEAST_SHARE		1	/* percent of a wait; smaller causes are one line */
+
+typedef void stall_fn(const struct why_view *view, const struct stall *stall,
+		      const struct analysis *analysis, void *data);
+
+/* Call @each for the stalls that are printed. Return their number, or -1: no memory. */
+static int each_stall(const struct why_view *view, stall_fn *each, void *data)
+{
+	struct analysis *analysis = malloc(sizeof(*analysis));
+	int nr = 0;
+
+	if (!analysis)
+		return -1;
+	for (size_t i = 0; i < view->stalls.nr && nr < (int)view->worst; i++) {
+		const struct stall *stall = &view->stalls.stall[i];
+
+		if (!view->named && stall_is_idle(stall))
+			break;
+		stall_analyse(view->history, stall, analysis);
+		each(view, stall, analysis, data);
+		nr++;
+	}
+	free(analysis);
+	return nr;
+}
+
+/* ---- text */
+static void add_when(const struct why_view *view, struct buf *out, uint64_t when)
+{
+	struct columns columns = { .time = *view->time };
+
+	columns_init(&columns);
+	columns_add_time(&columns, when, out);
+	while (!out->failed && strchr(": ", out->data[out->size - 1]))
+		out->size--;
+}
+
+static void add_share(const struct why_view *view, uint64_t time, uint64_t all, struct buf *out)
+{
+	char text[LENGTH_ROOM];
+
+	buf_printf(out, "  %7s %3u %%  ", length_text(view->time, time, text),
+		   (unsigned int)(all ? (time * 100 + all / 2) / all : 0));
+}
+
+static void add_causes(const struct why_view *view, const struct analysis *analysis,
+		       struct buf *out)
+{
+	uint64_t rest = analysis->others;
+
+	for (unsigned int i = 0; i < analysis->nr_causes; i++) {
+		const struct cause *cause = &analysis->cause[i];
+
+		if (i && cause->time * 100 < analysis->time * LEAST_SHARE) {
+			rest += cause->time;
+			continue;
+		}
+		add_share(view, cause->time, analysis->time, out);
+		tell_cause(&view->teller, cause, out);
+		buf_printf(out, "\n");
+	}
+	if (!rest)
+		return;
+	add_share(view, rest, analysis->time, out);
+	buf_printf(out, "causes of less than %d %% each\n", LEAST_SHARE);
+}
+
+static void add_stall(const struct why_view *view, const struct stall *stall,
+		      const struct analysis *analysis, void *data)
+{
+	struct buf *out = data;
+
+	if (out->size)
+		buf_printf(out, "\n");
+	buf_printf(out, "%s", colour_begin(COLOUR_HEADING));
+	tell_stall(&view->teller, stall, analysis, out);
+	buf_printf(out, ".%s\n", colour_end(COLOUR_HEADING));
+	buf_printf(out, "  from");
+	add_when(view, out, stall->piece->begin);
+	buf_printf(out, " to");
+	add_when(view, out, stall->piece->end);
+	buf_printf(out, ":\n");
+	add_causes(view, analysis, out);
+}
+
+/* ---- what would have told more */
+static const struct {
+	enum interval_kind kind;
+	const char *what, *events;
+} wanted[] = {
+	{ INTERVAL_SYSCALL, "system calls", "raw_syscalls" },
+	{ INTERVAL_IRQ, "interrupts", "irq" },
+	{ INTERVAL_HRTIMER, "timers", "timer" },
+	{ INTERVAL_BLOCK_DEVICE, "requests of disks", "block" },
+	{ INTERVAL_WORK, "work items", "workqueue" },
+	{ INTERVAL_LOCK, "locks of the kernel", "lock" },
+	{ INTERVAL_RECLAIM, "the reclaim of memory", "vmscan" },
+	{ INTERVAL_FAULT, "page faults", "exceptions" },
+};
+
+#define NR_WANTED	(sizeof(wanted) / sizeof(wanted[0]))
+
+static void add_lacking(const struct why_view *view, struct buf *out)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < NR_WANTED; i++) {
+		if (intervals_has_kind(view->teller.intervals, wanted[i].kind))
+			continue;
+		buf_printf(out, "%s%s (-e %s)", some ? ", " : "The recording lacks ",
+			   wanted[i].what, wanted[i].events);
+		some = true;
+	}
+	if (some)
+		buf_printf(out, ": they may show more. 'rbmap record --for why' has all.\n");
+}
+
+static void add_rest(const struct why_view *view, int shown, struct buf *out)
+{
+	size_t more = 0;
+
+	for (size_t i = shown; i < view->stalls.nr; i++)
+		more += view->named || !stall_is_idle(&view->stalls.stall[i]);
+	if (!shown)
+		buf_printf(out, view->stalls.nr ? "No task waited for anything but work.\n" :
+						  "No such wait is in the recording.\n");
+	else if (more)
+		buf_printf(out, "\n%zu more: --worst %zu\n", more,
+			   shown + more < 1000 ? shown + more : 1000);
+	if (view->stalls.left_out)
+		buf_printf(out, "%zu shorter waits were left out: --since, --until and -p choose\n",
+			   view->stalls.left_out);
+	if (view->cut)
+		buf_printf(out, "%" PRIu64 " intervals at the end were left out, because there are too many: --since and --until choose\n",
+			   view->cut);
+}
+
+bool why_view_text(const struct why_view *view)
+{
+	struct buf out = { 0 };
+	int shown = each_stall(view, add_stall, &out);
+	bool ok = shown >= 0;
+
+	if (ok) {
+		add_rest(view, shown, &out);
+		add_lacking(view, &out);
+	}
+	ok = ok && !out.failed;
+	if (ok)
+		fwrite(out.data, 1, out.size, stdout);
+	buf_free(&out);
+	return ok;
+}
+
+/* ---- JSON */
+static void json_text(struct json *j, const char *key, struct buf *text)
+{
+	json_bytes(j, key, text->data ? text->data : "", text->failed ? 0 : text->size);
+	buf_free(text);
+}
+
+static void json_task(struct json *j, const struct why_view *view, int pid)
+{
+	const char *comm = intervals_comm(view->teller.intervals, pid);
+
+	json_number(j, "pid", pid);
+	if (*comm)
+		json_string(j, "comm", comm);
+	else
+		json_null(j, "comm");
+}
+
+static void json_chain(struct json *j, const struct why_view *view, const struct cause *cause)
+{
+	json_open(j, "chain", '[');
+	for (unsigned int i = 0; i < cause->nr_links; i++) {
+		const struct piece *wait = cause->chain[i].wait;
+
+		json_open(j, NULL, '{');
+		json_task(j, view, cause->chain[i].pid);
+		if (wait)
+			json_string(j, "state", wait->name);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_cause(struct json *j, const struct why_view *view, const struct cause *cause)
+{
+	struct buf text = { 0 };
+
+	tell_cause(&view->teller, cause, &text);
+	json_open(j, NULL, '{');
+	json_string(j, "cause", cause_name(cause->kind));
+	json_unsigned(j, "time", length_ns(view->time, cause->time));
+	json_unsigned(j, "parts", cause->parts);
+	json_text(j, "text", &text);
+	json_number(j, "victim", cause->victim);
+	if (cause->actor >= 0)
+		json_number(j, "actor", cause->actor);
+	if (cause->cpu >= 0)
+		json_number(j, "cpu", cause->cpu);
+	if (cause->name)
+		json_string(j, "name", cause->name);
+	json_chain(j, view, cause);
+	json_close(j, '}');
+}
+
+static void json_stall(const struct why_view *view, const struct stall *stall,
+		       const struct analysis *analysis, void *data)
+{
+	struct json *j = data;
+	struct buf text = { 0 };
+
+	tell_stall(&view->teller, stall, analysis, &text);
+	json_open(j, NULL, '{');
+	json_text(j, "sentence", &text);
+	json_task(j, view, stall->piece->pid);
+	json_unsigned(j, "begin", stall->piece->begin);
+	json_unsigned(j, "end", stall->piece->end);
+	json_unsigned(j, "time", length_ns(view->time, analysis->time));
+	json_unsigned(j, "waits", stall->waits);
+	json_unsigned(j, "all", length_ns(view->time, stall->time));
+	json_open(j, "causes", '[');
+	for (unsigned int i = 0; i < analysis->nr_causes; i++)
+		json_cause(j, view, &analysis->cause[i]);
+	json_close(j, ']');
+	json_unsigned(j, "others", length_ns(view->time, analysis->others));
+	json_close(j, '}');
+}
+
+static void json_lacking(struct json *j, const struct why_view *view)
+{
+	json_open(j, "lacking", '[');
+	for (size_t i = 0; i < NR_WANTED; i++)
+		if (!intervals_has_kind(view->teller.intervals, wanted[i].kind))
+			json_string(j, NULL, wanted[i].events);
+	json_close(j, ']');
+}
+
+bool why_view_json(const struct why_view *view, const char *clock)
+{
+	struct json j = { .out = stdout };
+	bool counts = view->time->is_counter && !view->time->real, ok;
+
+	json_open(&j, NULL, '{');
+	json_number(&j, "rbmap_why", WHY_JSON_VERSION);
+	if (clock)
+		json_string(&j, "clock", clock);
+	else
+		json_null(&j, "clock");
+	json_string(&j, "unit", counts ? "cycles" : "ns");
+	json_unsigned(&j, "events", view->events);
+	json_unsigned(&j, "lost", view->lost);
+	json_bool(&j, "lost_unknown", view->lost_unknown);
+	json_unsigned(&j, "left_out", view->stalls.left_out);
+	json_unsigned(&j, "cut", view->cut);
+	json_lacking(&j, view);
+	json_open(&j, "stalls", '[');
+	ok = each_stall(view, json_stall, &j) >= 0;
+	json_close(&j, ']');
+	json_close(&j, '}');
+	printf("\n");
+	return ok;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Print the answers of rbmap why, as text or as JSON. */
+#ifndef RBMAP_CLI_WHY_VIEW_H
+#define RBMAP_CLI_WHY_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "history.h"
+#include "sentence.h"
+#include "stall.h"
+
+/**
+ * struct why_view - what is printed
+ * @worst: most stalls
+ * @named: the user has chosen tasks or a time: idle waits are printed, too
+ * @events, @lost: numbers of all events
+ * @lost_unknown: more were lost than is known
+ * @cut: intervals of the end that had no room
+ */
+struct why_view {
+	const struct time_view *time;
+	struct teller teller;
+	const struct history *history;
+	struct stalls stalls;
+	uint64_t worst;
+	bool named;
+	uint64_t events, lost;
+	bool lost_unknown;
+	uint64_t cut;
+};
+
+/* Print to stdout. Return false if memory is lacking. */
+bool why_view_text(const struct why_view *view);
+bool why_view_json(const struct why_view *view, const char *clock);
+
+#endif /* RBMAP_CLI_WHY_VIEW_H */
