@@ -2,10 +2,10 @@
 /*
  * Faults that rbmap why has to name:
  *
- *	planted FAULT [ARGUMENT]
+ *	planted [/dev/DISK] FAULT...
  *
- * runs one, and ends when it is over. Its victim is the thread "victim"; the thread at fault
- * has a name of its own. CPU 1 is the one where tasks compete.
+ * runs one after the other, each in a process of its own. The victim of FAULT is the thread
+ * v-FAULT; the thread at fault has a name of its own. CPU 1 is the one where tasks compete.
  */
 #define _GNU_SOURCE
 
@@ -28,6 +28,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile bool taken, over;
+static char victim[16];
+static const char *disk = "";
 
 static uint64_t now(void)
 {
@@ -45,13 +47,15 @@ static void spin(unsigned int ms)
 		;
 }
 
-/* As many turns as take about @ms on a CPU of its own. */
+/* Work until the thread has had @ms of a CPU. A look at that clock is a system call. */
 static void work(unsigned int ms)
 {
 	struct timespec begin, ts;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
 	do {
+		for (volatile unsigned int i = 0; i < 200000; i++)
+			;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	} while ((ts.tv_sec - begin.tv_sec) * 1000 + (ts.tv_nsec - begin.tv_nsec) / (long)MS < (long)ms);
 }
@@ -101,7 +105,7 @@ static int put(const char *file, const char *text)
 /* ---- a lock of a program */
 static void *wait_for_lock(void *arg)
 {
-	be("victim", 0, *(int *)arg);
+	be(victim, 0, *(int *)arg);
 	while (!taken)
 		rest(1);
 	pthread_mutex_lock(&lock);
@@ -113,15 +117,15 @@ static void *wait_for_lock(void *arg)
 static int holder_sleeps(void)
 {
 	int priority = 0;
-	pthread_t victim;
+	pthread_t waiter;
 
 	be("holder", 1, 0);
 	pthread_mutex_lock(&lock);
-	victim = start(wait_for_lock, &priority);
+	waiter = start(wait_for_lock, &priority);
 	taken = true;
 	rest(60);
 	pthread_mutex_unlock(&lock);
-	return pthread_join(victim, NULL);
+	return pthread_join(waiter, NULL);
 }
 
 static void *between(void *arg)
@@ -136,18 +140,18 @@ static void *between(void *arg)
 
 static int inversion(void)
 {
-	pthread_t victim, codec;
+	pthread_t waiter, codec;
 	int priority = 50;
 
 	be("holder", 1, 0);
 	codec = start(between, NULL);
-	victim = start(wait_for_lock, &priority);
+	waiter = start(wait_for_lock, &priority);
 	pthread_mutex_lock(&lock);
 	taken = true;
 	work(30);
 	pthread_mutex_unlock(&lock);
 	pthread_join(codec, NULL);
-	return pthread_join(victim, NULL);
+	return pthread_join(waiter, NULL);
 }
 
 static void *in_line(void *arg)
@@ -169,7 +173,7 @@ static int convoy(void)
 	static int number[7] = { 1, 2, 3, 4, 5, 6, 7 };
 	pthread_t member[7];
 
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	for (int i = 0; i < 7; i++)
 		member[i] = start(in_line, &number[i]);
 	rest(4);
@@ -196,7 +200,7 @@ static int starved(void)
 	int ms = 60;
 	pthread_t thread;
 
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	thread = start(hog, &ms);
 	while (!over)
 		;
@@ -206,7 +210,7 @@ static int starved(void)
 /* The victim is in the group already; it works more than the quota allows. */
 static int quota(void)
 {
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	work(60);
 	return 0;
 }
@@ -223,7 +227,7 @@ static int rt_throttling(void)
 {
 	pthread_t thread = start(ordinary, NULL);
 
-	be("victim", 1, 30);
+	be(victim, 1, 30);
 	spin(2500);
 	over = true;
 	return pthread_join(thread, NULL);
@@ -232,7 +236,7 @@ static int rt_throttling(void)
 /* ---- the kernel */
 static void *sleeper(void *arg)
 {
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	while (!over)
 		rest(2);
 	return arg;
@@ -240,7 +244,7 @@ static void *sleeper(void *arg)
 
 static int irqs_off(void)
 {
-	pthread_t victim = start(sleeper, NULL);
+	pthread_t waiter = start(sleeper, NULL);
 	int ret;
 
 	be("driver", 1, 0);
@@ -248,7 +252,7 @@ static int irqs_off(void)
 	ret = put(SLOW "irqs_off_ms", "40");
 	rest(20);
 	over = true;
-	pthread_join(victim, NULL);
+	pthread_join(waiter, NULL);
 	return ret;
 }
 
@@ -256,7 +260,7 @@ static int hrtimer(void)
 {
 	int ret;
 
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	ret = put(SLOW "hrtimer_ms", "60");
 	spin(30);
 	return ret;
@@ -264,24 +268,24 @@ static int hrtimer(void)
 
 static int irq(void)
 {
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	spin(5);
 	return put(SLOW "irq_ms", "30");
 }
 
 static int busy_worker(void)
 {
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	return put(SLOW "work_ms", "80") || put(SLOW "flush_work", "0");
 }
 
 /* ---- memory and disks */
-static int fsync_slow(const char *path)
+static int slow_fsync(void)
 {
 	static char block[65536] __attribute__((aligned(4096)));
-	int fd = open(path, O_RDWR), ret;
+	int fd = open(disk, O_RDWR), ret;
 
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	if (fd < 0 || write(fd, block, sizeof(block)) < 0)
 		return 1;
 	ret = fsync(fd);
@@ -289,12 +293,12 @@ static int fsync_slow(const char *path)
 	return ret ? 1 : 0;
 }
 
-static int slow_read(const char *path)
+static int slow_read(void)
 {
 	static char block[4096] __attribute__((aligned(4096)));
-	int fd = open(path, O_RDONLY | O_DIRECT), ret;
+	int fd = open(disk, O_RDONLY | O_DIRECT), ret;
 
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	if (fd < 0)
 		return 1;
 	ret = pread(fd, block, sizeof(block), 65536) < 0;
@@ -302,13 +306,13 @@ static int slow_read(const char *path)
 	return ret;
 }
 
-static int faults(const char *path)
+static int faults(void)
 {
-	int fd = open(path, O_RDONLY);
+	int fd = open(disk, O_RDONLY);
 	const volatile char *map;
 	unsigned int sum = 0;
 
-	be("victim", 1, 0);
+	be(victim, 1, 0);
 	map = fd < 0 ? MAP_FAILED : mmap(NULL, 64 << 20, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED || madvise((void *)map, 64 << 20, MADV_RANDOM))
 		return 1;
@@ -321,11 +325,11 @@ static int memory_high(void)
 {
 	char *memory;
 
-	be("victim", 1, 0);
-	memory = mmap(NULL, 24 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	be(victim, 1, 0);
+	memory = mmap(NULL, 12 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return 1;
-	for (size_t i = 0; i < 24 << 20; i += 4096)
+	for (size_t i = 0; i < 12 << 20; i += 4096)
 		memory[i] = 1;
 	return 0;
 }
@@ -347,7 +351,7 @@ static int stopped(void)
 			rest(5);
 		}
 	}
-	be("victim", 0, 0);
+	be(victim, 0, 0);
 	if (!fork()) {
 		be("debugger", 0, 0);
 		rest(30);
@@ -384,30 +388,47 @@ static void distract(void)
 	}
 }
 
+static const struct {
+	const char *name;
+	int (*run)(void);
+} fault[] = {
+	{ "holder", holder_sleeps }, { "inversion", inversion }, { "convoy", convoy },
+	{ "starved", starved }, { "quota", quota }, { "rt-throttling", rt_throttling },
+	{ "irqs-off", irqs_off }, { "hrtimer", hrtimer }, { "irq", irq },
+	{ "worker", busy_worker }, { "fsync", slow_fsync }, { "read", slow_read },
+	{ "faults", faults }, { "memory-high", memory_high }, { "stopped", stopped },
+};
+
+static int run(const char *name)
+{
+	int status = 2;
+	pid_t pid;
+
+	for (size_t i = 0; i < sizeof(fault) / sizeof(*fault); i++) {
+		if (strcmp(name, fault[i].name))
+			continue;
+		pid = fork();
+		if (!pid) {
+			snprintf(victim, sizeof(victim), "v-%s", name);
+			exit(fault[i].run());
+		}
+		waitpid(pid, &status, 0);
+	}
+	if (status)
+		fprintf(stderr, "planted: %s ended with status %#x\n", name, status);
+	return status != 0;
+}
+
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*plain)(void);
-		int (*with)(const char *path);
-	} fault[] = {
-		{ "holder", holder_sleeps, NULL }, { "inversion", inversion, NULL },
-		{ "convoy", convoy, NULL }, { "starved", starved, NULL },
-		{ "quota", quota, NULL }, { "rt-throttling", rt_throttling, NULL },
-		{ "irqs-off", irqs_off, NULL }, { "hrtimer", hrtimer, NULL },
-		{ "irq", irq, NULL }, { "worker", busy_worker, NULL },
-		{ "fsync", NULL, fsync_slow }, { "read", NULL, slow_read },
-		{ "faults", NULL, faults }, { "memory-high", memory_high, NULL },
-		{ "stopped", stopped, NULL },
-	};
+	int failed = 0;
 
-	if (argc < 2)
-		return 2;
 	distract();
 	rest(20);
-	for (size_t i = 0; i < sizeof(fault) / sizeof(*fault); i++)
-		if (!strcmp(argv[1], fault[i].name))
-			return fault[i].plain ? fault[i].plain() :
-						fault[i].with(argc > 2 ? argv[2] : "");
-	return 2;
+	for (int i = 1; i < argc; i++)
+		if (*argv[i] == '/')
+			disk = argv[i];
+		else
+			failed |= run(argv[i]);
+	return failed;
 }

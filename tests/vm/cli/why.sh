@@ -1,86 +1,131 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rbmap why names the root of faults that planted.c plants, each beside two tasks that
-# distract. SHORT=1: without those that need most time.
+# rbmap why names the root of the faults that planted.c plants, beside two tasks that
+# distract. All are in one recording; without SHORT=1 each is in one of its own, too, and why
+# is not told whom to look at.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
-# answer FAULT ARGUMENT...: record it, and ask
-answer()
+# ask FILE [ARGUMENT]...: the sentence
+ask()
 {
-	name=$1
-	rbmap record --for why -q -b 8M -o "/tmp/$name.dat" -- planted "$@" >/tmp/recorded 2>&1
-	status=$?
-	rbmap why --worst 3 "/tmp/$name.dat" >/tmp/output 2>/tmp/errors || status=9
-	[ $status = 0 ] || diag "$(cat /tmp/recorded /tmp/errors)"
-	is $status 0 "$name: recorded and answered"
+	file=$1
+	shift
+	rbmap why "$@" "$file" >/tmp/output 2>/tmp/errors || diag "$(cat /tmp/errors)"
 	sentence=$(head -n 1 /tmp/output)
-	diag "$name: $(cat /tmp/output)"
 }
 
-# named REGEXP WHAT
+# named FAULT REGEXP: the victim's sentence
 named()
 {
-	like "$sentence" "$1" "$2"
+	ask /tmp/all.dat -p "v-$1"
+	like "$sentence" "$2" "$1" || diag "$(cat /tmp/output; rbmap latency --worst 2 -p "$(rbmap why --json -p "v-$1" /tmp/all.dat 2>/dev/null |
+		sed -n 's/^ *"pid": \([0-9]*\),/\1/p' | head -n 1)" /tmp/all.dat | grep -A3 longest)"
 }
+
+# alone FAULT REGEXP: the sentence of a recording that has this fault alone
+alone()
+{
+	rbmap record --for why -q -b 8M -o /tmp/one.dat -- planted /dev/nullb0 "$1" >/tmp/recorded 2>&1 ||
+		diag "$(cat /tmp/recorded)"
+	ask /tmp/one.dat --worst 3
+	like "$sentence" "$2" "$1 alone" || diag "$(cat /tmp/output)"
+}
+
+held='v-holder-[0-9]+ waited [4-9][0-9].* ms in futex for holder-[0-9]+, which slept [4-9].* ms in (clock_)?nanosleep'
+inverted='v-inversion-[0-9]+ waited .* ms in futex for holder-[0-9]+, which was runnable .* ms on CPU 1, where codec-[0-9]+ \(priority 20, above its 0\) ran: a priority inversion'
+convoy='(v-convoy|member[0-9])-[0-9]+ waited .* ms in futex behind [2-7] other tasks, .* a lock convoy'
+starved='(v-starved|napper)-[0-9]+ was runnable .* ms on CPU 1, where hog-[0-9]+ \(priority 30, above its 0\) ran'
+irqs_off='interrupts were off for .* in driver-[0-9]+|was held up .* where interrupts were off in driver-[0-9]+'
+hrtimer='an hrtimer handler \(([a-z_]*slow_timer|[0-9a-f]+)\)'
+irq='the interrupt handler \([0-9]+ slow\)'
+worker='(waited .* for kworker/[^ ]*, which ran .* ms in|on CPU 1, where kworker/[^ ]* ran) (slow_work|[0-9a-f]+)'
+stopped='producer-[0-9]+.* was stopped for .* until debugger-[0-9]+ continued it'
+fsync='v-fsync-[0-9]+ waited .* disk [0-9]+:0, which took .* for a write of'
+read='v-read-[0-9]+ waited .* in pread64 for disk [0-9]+:0, which took .* for a read of 4 KiB'
+faults='v-faults-[0-9]+ waited .* in a page fault for disk [0-9]+:0, which took .* for a read of'
+throttled='v-rt-throttling-[0-9]+ .* real-time tasks had used up their time'
+quota='v-quota-[0-9]+ was throttled .* ms by the CPU quota'
+high='v-memory-high-[0-9]+ had to wait .* memory.high'
 
 ok "the modules load" eval "load_module rbmap && load_module slow"
 load_module configfs 2>/dev/null
-load_module null_blk queue_mode=2 irqmode=2 completion_nsec=20000000 hw_queue_depth=1 submit_queues=1
-answer holder
-named '^victim-[0-9]+ waited [4-9][0-9].* ms in futex for holder-[0-9]+, which slept [4-9].* ms in (clock_)?nanosleep' "a futex's holder sleeps"
-answer inversion
-named '^victim-[0-9]+ waited .* ms in futex for holder-[0-9]+, which was runnable .* ms on CPU 1, where codec-[0-9]+ \(priority 20, above its 0\) ran: a priority inversion' "an inversion"
-answer convoy
-named '^(victim|member[0-9])-[0-9]+ waited .* ms in futex behind [2-7] other tasks, .* a lock convoy' "a convoy"
-answer starved
-named '^(victim|napper)-[0-9]+ was runnable .* ms on CPU 1, where hog-[0-9]+ \(priority 30, above its 0\) ran' "a hog"
-answer irqs-off
-named 'interrupts (were )?off .*in driver-[0-9]+|where interrupts were off in driver-[0-9]+' "interrupts are off"
-answer hrtimer
-named 'an hrtimer handler \((slow_timer.*|[0-9a-f]+)\)' "an hrtimer"
-answer irq
-named 'the interrupt handler \([0-9]+ slow\)' "an interrupt"
-answer worker
-named '^victim-[0-9]+ waited .* for kworker/[^ ]*, which ran .* ms in (slow_work|[0-9a-f]+)' "a worker"
-answer stopped
-named '^victim-[0-9]+ waited .* in read for producer-[0-9]+, which was stopped for .* until debugger-[0-9]+ continued it' "a process is stopped"
-if [ -e /dev/nullb0 ]; then
-	answer fsync /dev/nullb0
-	named '^victim-[0-9]+ waited .* in (fsync|write).* disk [0-9]+:0, which took .* for a write of' "a slow fsync"
-	answer read /dev/nullb0
-	named '^victim-[0-9]+ waited .* in pread64.* disk [0-9]+:0, which took .* for a read of 4 KiB' "a slow disk"
-	answer faults /dev/nullb0
-	named '^victim-[0-9]+ waited .* in a page fault.* disk [0-9]+:0, which took .* for a read of' "page faults"
+disk=
+if load_module null_blk queue_mode=2 irqmode=2 completion_nsec=20000000 hw_queue_depth=1 submit_queues=1; then
+	disk="fsync read faults"
+fi
+mkdir /tmp/cgroup
+grouped=
+if mount -t cgroup2 none /tmp/cgroup 2>/dev/null && echo "+cpu +memory" >/tmp/cgroup/cgroup.subtree_control; then
+	grouped=yes
+	mkdir /tmp/cgroup/small /tmp/cgroup/high
+	echo "10000 100000" >/tmp/cgroup/small/cpu.max
+	echo 4M >/tmp/cgroup/high/memory.high
+fi
+cat >/tmp/all <<END
+#!/bin/sh
+planted /dev/nullb0 holder inversion convoy starved irqs-off hrtimer irq worker stopped $disk rt-throttling
+[ "$grouped" ] || exit
+(echo 0 >/tmp/cgroup/small/cgroup.procs
+exec planted quota)
+(read -r pid _ </proc/self/stat
+echo \$pid >/tmp/cgroup/high/cgroup.procs
+exec planted memory-high)
+END
+chmod +x /tmp/all
+ok "record" eval "rbmap record --for why -q -b 16M -o /tmp/all.dat -- /tmp/all >/tmp/recorded 2>&1" ||
+	diag "$(cat /tmp/recorded)"
+named holder "^$held"
+named inversion "^$inverted"
+named convoy "^$convoy"
+named starved "^$starved"
+ask /tmp/all.dat -p driver
+like "$sentence" "$irqs_off" "interrupts off" || diag "$(cat /tmp/output)"
+named hrtimer "$hrtimer"
+named irq "$irq"
+named worker "$worker"
+named stopped "$stopped"
+if [ "$disk" ]; then
+	named fsync "^$fsync"
+	named read "^$read"
+	named faults "^$faults"
 else
 	skip "this kernel has no module null_blk" "disks"
 fi
-answer rt-throttling
-named '^victim-[0-9]+ .* real-time tasks had used up their time' "the real-time limit"
-mkdir -p /tmp/cgroup
-if mount -t cgroup2 none /tmp/cgroup 2>/dev/null && echo "+cpu +memory" >/tmp/cgroup/cgroup.subtree_control; then
-	mkdir /tmp/cgroup/small
-	echo "10000 100000" >/tmp/cgroup/small/cpu.max
-	cat >/tmp/in_group <<'END'
-#!/bin/sh
-echo 0 >/tmp/cgroup/small/cgroup.procs
-exec planted "$@"
-END
-	chmod +x /tmp/in_group
-	rbmap record --for why -q -b 8M -o /tmp/quota.dat -- /tmp/in_group quota >/tmp/recorded 2>&1
-	rbmap why -p victim /tmp/quota.dat >/tmp/output 2>/tmp/errors
-	sentence=$(head -n 1 /tmp/output)
-	diag "$(cat /tmp/output /tmp/errors)"
-	named '^victim-[0-9]+ was throttled .* ms by the CPU quota' "a quota"
-	echo max >/tmp/cgroup/small/cpu.max
-	echo 8M >/tmp/cgroup/small/memory.high
-	rbmap record --for why -q -b 8M -o /tmp/high.dat -- /tmp/in_group memory-high >/tmp/recorded 2>&1
-	rbmap why -p victim /tmp/high.dat >/tmp/output 2>/tmp/errors
-	sentence=$(head -n 1 /tmp/output)
-	diag "$(cat /tmp/output /tmp/errors)"
-	named '^victim-[0-9]+ had to wait .* memory.high' "memory.high"
+named rt-throttling "^$throttled"
+if [ "$grouped" ]; then
+	named quota "^$quota"
+	named memory-high "^$high"
+else
+	skip "this kernel has no control groups" "quota and memory.high"
 fi
+
+rbmap why --json -p v-holder /tmp/all.dat >/tmp/json 2>/tmp/errors
+is "$(grep -o '"cause": "[a-z-]*"' /tmp/json | head -n 1)" '"cause": "timer"' "JSON has the cause"
+rbmap report /tmp/all.dat >/dev/null 2>/tmp/report
+is "$(cat /tmp/errors)" "$(cat /tmp/report)" "events and losses are those of rbmap report"
+
+if [ -z "${SHORT:-}" ]; then
+	alone holder "$held"
+	alone inversion "$inverted"
+	alone convoy "$convoy"
+	alone starved "$starved"
+	alone irqs-off "$irqs_off"
+	alone hrtimer "$hrtimer"
+	alone irq "$irq"
+	alone worker "$worker"
+	alone stopped "$stopped"
+	if [ "$disk" ]; then
+		alone fsync "$fsync"
+		alone read "$read"
+		alone faults "$faults"
+	fi
+fi
+[ -z "$grouped" ] || { rmdir /tmp/cgroup/small /tmp/cgroup/high; umount /tmp/cgroup; }
 ok "slow unloads" rmmod slow
+for module in null_blk configfs; do
+	! grep -q "^$module " /proc/modules || ok "$module unloads" rmmod $module
+done
 ok "rbmap unloads" rmmod rbmap
 done_testing

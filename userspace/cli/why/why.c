@@ -21,7 +21,7 @@
 #include "why_view.h"
 
 #define MOST_TASKS	64	/* -p options */
-#define MOST_PIECES	6000000	/* intervals that are kept: about 130 bytes each */
+#define MOST_PIECES	4000000	/* intervals that are kept: about 130 bytes each */
 #define MOST_WORST	1000
 
 struct why {
