@@ -273,7 +273,7 @@ else
 fi
 
 # --- errors
-says 2 "no kind 'cpu': runqueue, offcpu, irq, softirq, syscall, block-queue or block-device" \
+says 2 "no kind 'cpu': runqueue, offcpu, irq, softirq, syscall, block-queue, block-device, hrtimer, timer, workqueue, lock, reclaim, fault, throttled, irqs-off or oncpu" \
 	latency -k cpu
 says 2 "invalid --by 'kind': task, cpu or name" latency --by kind
 says 2 "invalid --sort 'min': max, total, average, p99 or count" latency --sort min

@@ -8,6 +8,9 @@
 #include "../../../userspace/cli/common/buf.h"
 #include "interval_events.h"
 
+/* Most fields must have a value. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #define REQUEST	{ { U32, "dev" }, { U64, "sector" }, { U32, "nr_sector" }, { TEXT8, "rwbs" } }
 
 /* Sorted by system */
@@ -16,23 +19,39 @@ const struct interval_event interval_events[] = {
 	{ "block", "block_rq_issue", "issue", REQUEST },
 	{ "block", "block_rq_complete", "complete", REQUEST },
 	{ "block", "block_rq_requeue", "requeue", REQUEST },
+	{ "exceptions", "page_fault_user", "fault", { { U64, "address" } } },
 	{ "irq", "irq_handler_entry", "irq", { { S32, "irq" }, { DYNAMIC, "name" } } },
 	{ "irq", "irq_handler_exit", "irq_exit", { { S32, "irq" } } },
 	{ "irq", "softirq_entry", "softirq", { { U32, "vec" } } },
 	{ "irq", "softirq_exit", "softirq_exit", { { U32, "vec" } } },
 	{ "irq_vectors", "local_timer_entry", "vector", { { S32, "vector" } } },
 	{ "irq_vectors", "local_timer_exit", "vector_exit", { { S32, "vector" } } },
-	{ "raw_syscalls", "sys_enter", "enter", { { S64, "id" } } },
+	{ "lock", "contention_begin", "lock", { { U64, "lock_addr" }, { U32, "flags" } } },
+	{ "lock", "contention_end", "lock_end", { { U64, "lock_addr" }, { S32, "ret" } } },
+	{ "raw_syscalls", "sys_enter", "enter", { { S64, "id" }, { ARGS, "args", "" } } },
 	{ "raw_syscalls", "sys_exit", "exit", { { S64, "id" } } },
 	{ "rbmap", "other", "other", { { U64, "number" } } },
 	{ "sched", "sched_switch", "switch",
 	  { { TEXT16, "prev_comm" }, { PID, "prev_pid" }, { S64, "prev_state" },
-	    { TEXT16, "next_comm" }, { PID, "next_pid" } } },
+	    { TEXT16, "next_comm" }, { PID, "next_pid" }, { S32, "prev_prio", "120" },
+	    { S32, "next_prio", "120" } } },
 	{ "sched", "sched_waking", "waking", { { TEXT16, "comm" }, { PID, "pid" } } },
 	{ "sched", "sched_wakeup", "wakeup", { { TEXT16, "comm" }, { PID, "pid" } } },
 	{ "sched", "sched_wakeup_new", "new", { { TEXT16, "comm" }, { PID, "pid" } } },
 	{ "syscalls", "sys_enter_openat", "enter_openat", { { S32, "__syscall_nr" } } },
 	{ "syscalls", "sys_exit_openat", "exit_openat", { { S32, "__syscall_nr" } } },
+	{ "timer", "hrtimer_start", "hrtimer_start", { { U64, "hrtimer" }, { U64, "expires" } } },
+	{ "timer", "hrtimer_expire_entry", "hrtimer",
+	  { { U64, "hrtimer" }, { U64, "function" }, { U64, "now" } } },
+	{ "timer", "hrtimer_expire_exit", "hrtimer_exit", { { U64, "hrtimer" } } },
+	{ "timer", "timer_expire_entry", "timer", { { U64, "timer" }, { U64, "function" } } },
+	{ "timer", "timer_expire_exit", "timer_exit", { { U64, "timer" } } },
+	{ "vmscan", "mm_vmscan_direct_reclaim_begin", "reclaim", { { S32, "order" } } },
+	{ "vmscan", "mm_vmscan_direct_reclaim_end", "reclaim_end", { { U64, "nr_reclaimed" } } },
+	{ "vmscan", "mm_vmscan_memcg_reclaim_begin", "memcg", { { S32, "order" } } },
+	{ "vmscan", "mm_vmscan_memcg_reclaim_end", "memcg_end", { { U64, "nr_reclaimed" } } },
+	{ "workqueue", "workqueue_execute_start", "work", { { U64, "work" }, { U64, "function" } } },
+	{ "workqueue", "workqueue_execute_end", "work_end", { { U64, "work" }, { U64, "function" } } },
 };
 
 const unsigned int nr_interval_events = sizeof(interval_events) / sizeof(interval_events[0]);
@@ -50,6 +69,7 @@ static const struct {
 	[U32]		= { "unsigned int %s", 4, false },
 	[S64]		= { "long %s", 8, true },
 	[U64]		= { "unsigned long long %s", 8, false },
+	[ARGS]		= { "unsigned long %s[6]", 48, false },
 };
 
 static unsigned int round_up(unsigned int offset, unsigned int size)
@@ -84,6 +104,18 @@ char *interval_event_format(unsigned int event)
 	return out.data;
 }
 
+static void put_args(unsigned char *at, unsigned int size, const char *value)
+{
+	uint64_t word;
+	char *end;
+
+	for (unsigned int i = 0; *value && (i + 1) * sizeof(word) <= size; i++) {
+		word = strtoull(value, &end, 0);
+		memcpy(at + i * sizeof(word), &word, sizeof(word));
+		value = *end == ':' ? end + 1 : end;
+	}
+}
+
 size_t interval_event_record(unsigned int event, int pid, unsigned int flags,
 			     char *const *value, unsigned int nr_values,
 			     unsigned char record[INTERVAL_EVENT_ROOM])
@@ -99,25 +131,28 @@ size_t interval_event_record(unsigned int event, int pid, unsigned int flags,
 	memset(record, 0, INTERVAL_EVENT_ROOM);
 	memcpy(record, &common, sizeof(common));
 	for (i = 0; i < INTERVAL_EVENT_FIELDS && e->field[i].name; i++) {
+		const char *given = i < nr_values ? value[i] : e->field[i].otherwise;
 		unsigned int size = types[e->field[i].type].size;
 		uint64_t number;
 
-		if (i == nr_values)
+		if (!given)
 			return 0;
 		end = round_up(end, size);
-		number = strtoull(value[i], NULL, 0);
-		len = strlen(value[i]);
+		number = strtoull(given, NULL, 0);
+		len = strlen(given);
 		if (e->field[i].type == DYNAMIC) {
-			dynamic = value[i];
+			dynamic = given;
 			offset = end;
 		} else if (e->field[i].type == TEXT16 || e->field[i].type == TEXT8) {
-			memcpy(record + end, value[i], len < size ? len : size);
+			memcpy(record + end, given, len < size ? len : size);
+		} else if (e->field[i].type == ARGS) {
+			put_args(record + end, size, given);
 		} else {
 			memcpy(record + end, &number, size);
 		}
 		end += size;
 	}
-	if (i != nr_values)
+	if (i < nr_values)
 		return 0;
 	if (dynamic) {
 		uint32_t place;

@@ -6,12 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INTERVAL_EVENT_FIELDS	6
+#define INTERVAL_EVENT_FIELDS	7
 #define INTERVAL_EVENT_ROOM	256	/* bytes of a record */
 #define INTERVAL_EVENT_ID	101	/* id of the first event */
 
-/* DYNAMIC: the place of a string; its characters are behind all fields. */
-enum interval_field_type { TEXT16, TEXT8, DYNAMIC, PID, S32, U32, S64, U64 };
+/*
+ * DYNAMIC: the place of a string; its characters are behind all fields. ARGS: six words, of
+ * which the value has some: 1:2:3.
+ */
+enum interval_field_type { TEXT16, TEXT8, DYNAMIC, PID, S32, U32, S64, U64, ARGS };
 
 struct interval_event {
 	const char *system;
@@ -20,6 +23,7 @@ struct interval_event {
 	struct {
 		enum interval_field_type type;
 		const char *name;
+		const char *otherwise;	/* its value in scripts that end before it */
 	} field[INTERVAL_EVENT_FIELDS];
 };
 

@@ -42,6 +42,9 @@ static void add_interval(void *data, const struct interval *interval)
 {
 	struct look *look = data;
 
+	/* A task that runs long is not in trouble. */
+	if (interval->kind == INTERVAL_ONCPU)
+		return;
 	summary_add_worst(&look->summary[interval->kind], look->intervals, interval);
 	if (interval_is_uninterruptible(interval))
 		summary_add_worst(&look->blocked, look->intervals, interval);

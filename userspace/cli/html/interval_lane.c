@@ -80,6 +80,7 @@ void page_interval(void *data, const struct interval *interval)
 {
 	struct page *page = data;
 
-	if (!page->error)
+	/* The lanes of CPUs and tasks show from sched_switch itself who runs. */
+	if (!page->error && interval->kind != INTERVAL_ONCPU)
 		page->error = add_interval(page, interval);
 }

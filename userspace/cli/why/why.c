@@ -38,6 +38,7 @@ struct why {
 	struct symbols *symbols;
 	struct why_view view;
 	uint64_t cut;		/* intervals that had no room */
+	bool has_switches;
 	bool failed;
 };
 
@@ -47,6 +48,7 @@ static void keep(void *data, const struct interval *interval)
 	struct why *w = data;
 	const struct piece *piece;
 
+	w->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
 	if (history_pieces(w->history, &piece) == MOST_PIECES)
 		w->cut++;
 	else if (!history_add(w->history, interval))
@@ -186,17 +188,17 @@ static int run(void *data)
 
 	if (!load(w))
 		return input_failed(&w->in, -ENOMEM);
-	if (!intervals_has_kind(w->intervals, INTERVAL_ONCPU)) {
-		complain("%s has no sched_switch, so nobody can tell who waited: rbmap record --for why",
-			 w->in.path);
-		return STATUS_ERROR;
-	}
 	if (input_choose_one_buffer(&w->in) || !input_set_times(&w->in))
 		return STATUS_ERROR;
 	ret = input_each_event(&w->in, NULL, each_event, each_lost, w);
 	if (ret)
 		return input_failed(&w->in, ret);
 	intervals_end(w->intervals);
+	if (!w->has_switches) {
+		complain("%s has no sched_switch, so nobody can tell who waited: rbmap record --for why",
+			 w->in.path);
+		return STATUS_ERROR;
+	}
 	if (!answer(w))
 		return STATUS_ERROR;
 	if (fflush(stdout) || ferror(stdout))

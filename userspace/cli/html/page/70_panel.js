@@ -2,7 +2,11 @@
 /* The panel: the longest latencies, losses, the sums and the legend. */
 const KIND_TITLES = { runqueue: "Waits for a CPU", offcpu: "Tasks that did not run",
 	irq: "Interrupt handlers", softirq: "Softirqs", syscall: "System calls",
-	"block-queue": "Requests in a queue", "block-device": "Requests in a device" };
+	"block-queue": "Requests in a queue", "block-device": "Requests in a device",
+	hrtimer: "Functions of hrtimers", timer: "Functions of timers", workqueue: "Work items",
+	lock: "Waits for locks of the kernel", reclaim: "Reclaim of memory",
+	fault: "Page faults that slept", throttled: "Tasks without time left",
+	"irqs-off": "Interrupts that were off" };
 
 /* Control characters must not change the text around them. */
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests rbmap why with recordings whose events are written below, one on a line: CPU, time in
+# us, pid, event and its values. cli_make_events.c explains them.
+. "$(dirname "$0")/lib.sh"
+
+# recording NAME <SCRIPT
+recording()
+{
+	ok "make the recording $1" "$MAKE_EVENTS" "$dir/$1"
+}
+
+# why NAME OPTION...: output and errors are in files of that name
+why()
+{
+	file=$dir/$1
+	shift
+	"$RBMAP" why "$@" "$file" >"$dir/output" 2>"$dir/errors"
+}
+
+# says TEXT WHAT: the sentence
+says()
+{
+	is "$(head -n 1 "$dir/output")" "$1" "$2"
+}
+
+# shares: the time of each cause, and their sum in us
+shares()
+{
+	sed -n 's/^ *"time": \([0-9]*\),/\1/p' "$dir/output" | tail -n +2 | awk '{ sum += $1 } END { print sum / 1000 }'
+}
+
+# --- a priority inversion: the victim (real-time 50) waits for the holder, which codec
+# (real-time 20) keeps from its CPU
+recording inversion <<'END'
+0 900 20 enter 202 4096:128:2
+0 1000 20 switch victim 20 1 swapper/0 0 49 120
+1 2000 10 switch holder 10 0 codec 30 120 79
+1 50000 30 switch codec 30 1 holder 10 79 120
+1 53000 10 waking victim 20
+0 53100 0 switch swapper/0 0 0 victim 20 120 49
+0 53200 20 exit 202
+1 53300 10 switch holder 10 0 codec 30 120 79
+END
+why inversion
+is $? 0 "status 0"
+says "victim-20 waited 52.1 ms in futex for holder-10, which was runnable 48.0 ms on CPU 1, where codec-30 (priority 20, above its 0) ran: a priority inversion." \
+	"a priority inversion"
+is "$(cat "$dir/errors")" "8 events, 0 lost" "the sums"
+is "$(grep -c 'ran 4.00 ms\|ran 3.00 ms' "$dir/output")" 1 "the holder's own time is a share"
+why inversion --json
+is "$(shares)" 52100 "the shares sum to the wait"
+why inversion -p holder
+says "holder-10 was runnable 48.0 ms on CPU 1, where codec-30 (priority 20, above its 0) ran." "the holder by its name"
+why inversion -p 10 --at 0.01
+says "holder-10 was runnable 48.0 ms on CPU 1, where codec-30 (priority 20, above its 0) ran." "by its pid, and a time"
+why inversion -p 10 --at 0.052
+is "$(cat "$dir/output" | head -n 1)" "No such wait is in the recording." "at another time it did not wait"
+why inversion -p nobody
+is "$(cat "$dir/output" | head -n 1)" "No such wait is in the recording." "nor does a task that is not there"
+
+# --- a quota: the task leaves its CPU to an idle one
+recording quota <<'END'
+0 1000 10 switch busy 10 0 swapper/0 0
+0 81000 0 switch swapper/0 0 0 busy 10
+0 90000 10 switch busy 10 0 swapper/0 0
+0 171000 0 switch swapper/0 0 0 busy 10
+0 171500 10 other 1
+END
+why quota
+says "busy-10 was throttled 81.0 ms by the CPU quota of its cgroup (the longest of 2 such waits, 161 ms in all)." \
+	"a quota, twice"
+
+# --- a disk, with others before it
+recording disk <<'END'
+0 1000 10 enter 74
+0 1100 10 issue 266338305 8 8 W
+0 1200 10 issue 266338305 64 16 WS
+0 1300 10 switch db 10 2 swapper/0 0
+1 900000 0 irq 24 virtio
+1 900010 0 complete 266338305 8 8 W
+1 900020 0/8 complete 266338305 64 16 WS
+1 900030 0/8 waking db 10
+1 900040 0 irq_exit 24
+0 900100 0 switch swapper/0 0 0 db 10
+0 900200 10 exit 74
+END
+why disk
+says "db-10 waited 898 ms in fsync for disk 254:1, which took 898 ms for a write of 8 KiB; 1 request was before it." \
+	"a disk"
+
+# --- an hrtimer runs in the name of a task that has nothing to do with it
+recording hrtimer <<'END'
+0 1000 0 switch swapper/0 0 0 other 10
+0 2000 10/8 hrtimer 4660 22136 0
+0 502000 10/8 hrtimer_exit 4660
+0 503000 10 switch other 10 1 swapper/0 0
+END
+why hrtimer
+says "an hrtimer handler (0000000000005678) ran 500 ms on CPU 0 in the name of other-10." "an hrtimer"
+
+# --- interrupts were off: a timer came 40 ms late
+recording off <<'END'
+1 900 5 hrtimer_start 64 10000000
+1 1000 5 switch sleeper 5 1 driver 77
+1 50000 77/8 hrtimer 64 128 50000000
+1 50010 77/8 waking sleeper 5
+1 50020 77/8 hrtimer_exit 64
+1 50100 77 switch driver 77 0 sleeper 5
+END
+why off -p sleeper
+says "sleeper-5 waited 49.1 ms: it was held up 40.0 ms on CPU 1, where interrupts were off in driver-77." "interrupts were off" ||
+	diag "$(cat "$dir/output")"
+
+# --- a convoy: three tasks have the lock, one after the other
+recording convoy <<'END'
+0 900 20 enter 202 4096:128:2
+0 1000 20 switch victim 20 1 swapper/0 0
+1 1000 0 switch swapper/0 0 0 a 1
+1 1100 2 enter 202 4096:128:2
+1 1200 1 other 1
+2 1000 0 switch swapper/2 0 0 b 2
+2 1150 2 enter 202 4096:128:2
+2 1200 2 switch b 2 1 swapper/2 0
+3 1000 0 switch swapper/3 0 0 c 3
+3 1150 3 enter 202 4096:128:2
+3 1200 3 switch c 3 1 swapper/3 0
+1 10000 1 waking b 2
+2 10010 0 switch swapper/2 0 0 b 2
+2 20000 2 waking c 3
+3 20010 0 switch swapper/3 0 0 c 3
+3 30000 3 waking victim 20
+0 30010 0 switch swapper/0 0 0 victim 20
+END
+why convoy -p victim
+says "victim-20 waited 29.0 ms in futex behind 2 other tasks, which had the lock one after the other: a lock convoy." \
+	"a convoy"
+
+# --- a task that has nothing to do is not a stall
+recording idle <<'END'
+0 1000 10 enter 35
+0 1010 10 switch daemon 10 1 swapper/0 0
+0 900000 0/8 waking daemon 10
+0 900010 0 switch swapper/0 0 0 daemon 10
+0 900020 10 exit 35
+END
+why idle
+says "No task waited for anything but work." "sleep in nanosleep is no stall"
+why idle -p daemon
+says "daemon-10 waited 899 ms in nanosleep: it waited 898 ms for an interrupt." "unless it is asked for"
+
+# --- errors
+recording plain <<'END'
+0 1000 10 other 1
+END
+why plain
+is $? 1 "without sched_switch nobody can tell"
+like "$(cat "$dir/errors")" 'no sched_switch.*record --for why' "the error says what would"
+why idle --at yesterday
+is $? 1 "--at needs a time"
+why idle --worst 0
+is $? 2 "--worst needs a number"
+done_testing
