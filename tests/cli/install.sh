@@ -27,6 +27,7 @@ for file in bin/rbmap lib/librbmap.a include/linux/rbmap.h \
 	share/man/man1/rbmap.1 share/bash-completion/completions/rbmap \
 	share/zsh/site-functions/_rbmap share/rbmap/rbmap-json.schema.json \
 	share/rbmap/rbmap-latency.schema.json share/rbmap/rbmap-top.schema.json \
+	share/rbmap/rbmap-why.schema.json \
 	etc/rbmap/flight-recorder.conf lib/systemd/system/rbmap-flight-recorder.service \
 	lib/udev/rules.d/60-rbmap.rules lib/sysusers.d/rbmap.conf \
 	include/rbmap/probe.mk include/rbmap/kernel/include/rbmap/probe.h; do

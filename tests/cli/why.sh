@@ -56,9 +56,9 @@ says "holder-10 was runnable 48.0 ms on CPU 1, where codec-30 (priority 20, abov
 why inversion -p 10 --at 0.01
 says "holder-10 was runnable 48.0 ms on CPU 1, where codec-30 (priority 20, above its 0) ran." "by its pid, and a time"
 why inversion -p 10 --at 0.052
-is "$(cat "$dir/output" | head -n 1)" "No such wait is in the recording." "at another time it did not wait"
+is "$(head -n 1 "$dir/output")" "No such wait is in the recording." "at another time it did not wait"
 why inversion -p nobody
-is "$(cat "$dir/output" | head -n 1)" "No such wait is in the recording." "nor does a task that is not there"
+is "$(head -n 1 "$dir/output")" "No such wait is in the recording." "nor does a task that is not there"
 
 # --- a quota: the task leaves its CPU to an idle one
 recording quota <<'END'
@@ -149,6 +149,18 @@ why idle
 says "No task waited for anything but work." "sleep in nanosleep is no stall"
 why idle -p daemon
 says "daemon-10 waited 899 ms in nanosleep: it waited 898 ms for an interrupt." "unless it is asked for"
+
+# --- the schema
+python=$(python_with jsonschema)
+if [ "$python" ]; then
+	for name in inversion quota disk hrtimer off convoy idle; do
+		why "$name" --json --worst 100
+		$python tests/cli/json_object.py docs/rbmap-why.schema.json "$dir/output" 2>"$dir/errors"
+		is $? 0 "the JSON of $name is as the schema says" || diag "$(cat "$dir/errors")"
+	done
+else
+	skip "python3-jsonschema is not installed" "JSON is as the schema says"
+fi
 
 # --- errors
 recording plain <<'END'

@@ -48,7 +48,7 @@ FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(wildcard userspace/cli/convert/perfetto*.c))) userspace/cli/common/write_all.c
 FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h userspace/lib/*/*.h)
 FUZZERS		:= lib_decode lib_formats lib_map lib_observe lib_merge lib_open filter_text cli_fields \
-		   dynamic_line cli_text cli_dat cli_intervals cli_convert cli_html
+		   dynamic_line cli_text cli_dat cli_intervals cli_why cli_convert cli_html
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
 		tests/fuzz/lib_device.h
@@ -111,6 +111,13 @@ $(FUZZ_BUILD)/cli_html: tests/fuzz/cli_html.c $(FUZZ_EVENTS) $(FUZZ_HTML) \
 		-ltraceevent -lseccomp -lz
 
 $(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) \
+		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+		-ltraceevent -lseccomp
+
+FUZZ_WHY	:= $(addprefix userspace/cli/why/,cause.c history.c sentence.c stall.c why_view.c)
+$(FUZZ_BUILD)/cli_why: tests/fuzz/cli_why.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) $(FUZZ_WHY) \
 		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \

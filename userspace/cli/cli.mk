@@ -29,7 +29,7 @@ BASHCOMPDIR	?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR	?= $(PREFIX)/share/zsh/site-functions
 DATADIR		?= $(PREFIX)/share/rbmap
 CLI_SCHEMAS	:= docs/rbmap-json.schema.json docs/rbmap-latency.schema.json \
-	docs/rbmap-top.schema.json
+	docs/rbmap-top.schema.json docs/rbmap-why.schema.json
 # Pages of the fleet's commands are installed with them.
 CLI_MAN		= $(filter-out $(FLEET_MAN),$(wildcard docs/man/*.1))
 CLI_MAN5	= $(wildcard docs/man/*.5)

@@ -53,7 +53,7 @@ void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)
 	};
 	for (unsigned int i = 0; i < INTERVAL_CALL_ARGS; i++)
 		task->call_args.arg[i] = layout_word(m->layout, m->ev, CALL_ARGS, i);
-	/* Who calls has returned from a page fault. */
+	/* A task that calls has returned from its page fault. */
 	task->fault = 0;
 }
 

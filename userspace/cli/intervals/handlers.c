@@ -57,7 +57,7 @@ static const char *name_of(struct intervals *iv, const struct moment_of *m, uint
 }
 
 /* ---- hrtimers that come late */
-#define LATE_NS		100000	/* what is shorter is the interrupt's own time */
+#define LATE_NS		100000	/* shorter times are the interrupt's own */
 
 static struct hrtimer *timer_at(struct intervals *iv, uint64_t address)
 {

@@ -13,7 +13,7 @@
 #define NR_RUNS		1024	/* switches of a CPU that are kept: a power of two */
 
 /**
- * struct stage - what a task does between two of its own events
+ * struct stage - a time between two events of a task
  * @begin: 0: nothing
  * @key: both events have it
  */
@@ -37,7 +37,7 @@ struct stage {
  * @prio: its priority when an event last said it
  * @throttled: it left its CPU to one that may run before it only if its group has no time
  * @fault: time of its page fault; 0: it has returned from it, or that is not known
- * @work, @lock, @reclaim: what it is in; their begin is 0 otherwise
+ * @work, @lock, @reclaim: the item, lock or reclaim that it is in, if any
  */
 struct task {
 	int pid;
@@ -194,7 +194,7 @@ void intervals_tasks_end(struct intervals *iv);
 void intervals_sys_enter(struct intervals *iv, const struct moment_of *m);
 void intervals_sys_exit(struct intervals *iv, const struct moment_of *m);
 
-/* stages.c: what a task does between two of its own events */
+/* stages.c: times between two events of a task */
 void intervals_stage_begin(struct intervals *iv, const struct moment_of *m);
 void intervals_stage_end(struct intervals *iv, const struct moment_of *m);
 void intervals_fault(struct intervals *iv, const struct moment_of *m);

@@ -73,8 +73,8 @@ static const char *reason_of(struct intervals *iv, const struct task *task, uint
 }
 
 /*
- * The scheduler takes a task that can run from its CPU for an idle one, or for one that may
- * not run before it, only if the task's group has used up its time.
+ * A task that can run leaves its CPU to an idle one, or to one that may not run before it.
+ * The scheduler does so only if the task's group has used up its time.
  */
 static bool is_throttled(const struct moment_of *m)
 {

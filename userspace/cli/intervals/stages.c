@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a task does between two events of its own: a work item, a lock of the kernel, the
+ * Stages of a task between two events of its own: a work item, a lock of the kernel, the
  * reclaim of memory, a page fault. It may sleep meanwhile.
  *
  * Interrupts wait for locks, too, in the name of the task that they interrupt: the address

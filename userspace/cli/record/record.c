@@ -435,8 +435,8 @@ static const struct cli_option options[] = {
 		  "more than once (default: the events that are enabled)" },
 	{ .name = "for", .arg = "COMMAND", .kind = "text",
 	  .target = { .set = set_purpose },
-	  .help = "record also what COMMAND needs, which reads the file later:\n"
-		  "why" },
+	  .help = "record also what COMMAND needs, which reads the file\n"
+		  "later: why" },
 	{ .name = "filter", .arg = "EXPR", .kind = "text",
 	  .target = STRING(struct record, event_select.filter),
 	  .help = "record an EVENT only if EXPR is true, in ftrace's\n"
@@ -553,7 +553,8 @@ static int record(int argc, char **argv)
 
 const struct command command_record = {
 	.name		= "record",
-	.synopsis	= "[-e EVENT]... [--filter EXPR] [-p PID]... [--self]\n"
+	.synopsis	= "[-e EVENT]... [--for COMMAND] [--filter EXPR]\n"
+			  "                    [-p PID]... [--self]\n"
 			  "                    [-b SIZE] [--subbuf SIZE] [-C NAME] [--cpus LIST]\n"
 			  "                    [-B NAME | --default] [-o FILE] [-d SECONDS] [-q]\n"
 			  "                    [--no-compress] [-f [-t EVENT [--trigger-if EXPR]]\n"

@@ -10,6 +10,7 @@
 #define MOST_LAYERS	16	/* handlers in each other */
 #define AT_ONCE		1000000	/* ns between a request's end and the wake-up that it caused */
 #define SHORTLY		5000000	/* ns between a reclaim and the wait that follows it */
+#define MOST_REQUESTS	256	/* that end at about the same time */
 #define IDLE_MOST	10000000	/* ns that an idle CPU may need to begin */
 
 #define FUTEX_COMMAND	127	/* without its flags */
@@ -17,7 +18,7 @@
 #define FUTEX_LOCK_PI	6
 #define FUTEX_WAIT_BITSET	9
 #define FUTEX_LOCK_PI2	13
-#define LOCK_CONTENDED	2	/* of the mutexes of glibc, musl and Rust */
+#define LOCK_CONTENDED	2	/* as in mutexes of glibc, musl and Rust */
 
 /* One analysis: the chain of tasks from the one that waits to the one that is looked at. */
 struct walk {
@@ -114,15 +115,18 @@ static int by_begin(const void *a, const void *b)
  * off for less than @least_off are the task's matter: in a virtual machine it is also the time
  * that the host did not give.
  */
-static void gather_handlers(const struct history *h, int cpu, uint64_t begin, uint64_t end,
+static void gather_handlers(struct walk *w, int cpu, uint64_t begin, uint64_t end,
 			    uint64_t least_off, struct buf *handlers)
 {
+	const struct history *h = w->h;
+
 	for (unsigned int k = 0; k < NR_HANDLER_KINDS; k++) {
 		const struct piece_list *list = history_of_cpu(h, handler_kinds[k], cpu);
 
 		for (size_t i = history_after(h, list, begin); i < list->nr; i++) {
 			const struct piece *piece = history_piece(h, list, i);
 
+			w->analysis->steps++;
 			if (piece->kind == INTERVAL_IRQS_OFF &&
 			    earlier(piece->end, end) - later(piece->begin, begin) < least_off &&
 			    piece->begin < end)
@@ -175,7 +179,7 @@ static void split_run(struct walk *w, const struct piece *run, uint64_t begin, u
 	size_t nr, next = 0;
 	uint64_t now = begin;
 
-	gather_handlers(w->h, run->cpu, begin, end, least_off, &handlers);
+	gather_handlers(w, run->cpu, begin, end, least_off, &handlers);
 	handler = (const struct piece **)handlers.data;
 	nr = handlers.size / sizeof(*handler);
 	while (now < end) {
@@ -216,6 +220,7 @@ static uint64_t each_run(struct walk *w, const struct piece_list *list, uint64_t
 
 		if (run->begin >= end)
 			break;
+		w->analysis->steps++;
 		known += to - from;
 		split_run(w, run, from, to, (end - begin) / 2, task_part);
 	}
@@ -354,11 +359,12 @@ static const struct piece *request_before(const struct history *h, const struct 
 					  uint64_t time)
 {
 	const struct piece_list *list = history_of_all(h, INTERVAL_BLOCK_DEVICE);
+	unsigned int looked = 0;
 
 	for (size_t i = history_after(h, list, time); i; i--) {
 		const struct piece *request = history_piece(h, list, i - 1);
 
-		if (request->end + AT_ONCE < time)
+		if (request->end + AT_ONCE < time || ++looked > MOST_REQUESTS)
 			break;
 		if (request->end > off->begin &&
 		    (request->cpu == off->waker_cpu || request->pid == off->pid))
@@ -368,14 +374,16 @@ static const struct piece *request_before(const struct history *h, const struct 
 }
 
 /* How many other requests had the device when this one came to it? */
-static unsigned int requests_before(const struct history *h, const struct piece *request)
+static unsigned int requests_before(struct walk *w, const struct piece *request)
 {
+	const struct history *h = w->h;
 	const struct piece_list *list = history_of_all(h, INTERVAL_BLOCK_DEVICE);
 	unsigned int nr = 0;
 
 	for (size_t i = history_after(h, list, request->begin); i < list->nr; i++) {
 		const struct piece *other = history_piece(h, list, i);
 
+		w->analysis->steps++;
 		if (other != request && other->dev == request->dev &&
 		    other->begin <= request->begin && other->end <= request->end)
 			nr++;
@@ -405,7 +413,7 @@ static bool follow_request(struct walk *w, const struct piece *off, uint64_t beg
 		return false;
 	cause.name = request->name;
 	cause.longest = request;
-	cause.requests = requests_before(w->h, request);
+	cause.requests = requests_before(w, request);
 	add_cause(w, cause, begin, end);
 	return true;
 }
@@ -569,6 +577,7 @@ static void follow_task(struct walk *w, int pid, uint64_t begin, uint64_t end)
 
 		if (off->begin >= end)
 			break;
+		w->analysis->steps++;
 		known += earlier(off->end, end) - later(off->begin, begin);
 		follow_off(w, off, later(off->begin, begin), earlier(off->end, end));
 	}

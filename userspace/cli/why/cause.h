@@ -40,7 +40,7 @@ enum cause_kind {
 };
 
 #define MOST_LINKS	16	/* tasks that wait for each other, one behind the other */
-#define MOST_CAUSES	64	/* of a wait; the others are summed up */
+#define MOST_CAUSES	64	/* kept for a wait; the others are summed up */
 
 /**
  * struct link - a task that waits for the next one
@@ -61,7 +61,7 @@ struct link {
  * @victim: the last task of the chain: the one that directly waited
  * @cpu: where that was; -1: nowhere, or in several places
  * @handler: for CAUSE_HANDLER: the kind of interval
- * @name: of a function, a handler or a device
+ * @name: a function, a handler or a device
  * @longest: the longest request
  * @requests: how many others the device had when that request came
  * @chain: from the task whose wait it is to @victim, by the longest part
@@ -87,6 +87,7 @@ struct cause {
  * @cause: the largest first; their times and @others sum to @time
  * @root: the number of the cause that counts most
  * @others: time of causes that had no room
+ * @steps: pieces that were looked at
  */
 struct analysis {
 	uint64_t time;
@@ -94,6 +95,7 @@ struct analysis {
 	unsigned int nr_causes;
 	unsigned int root;
 	uint64_t others;
+	uint64_t steps;
 };
 
 /* Find the causes of what the task did between two times. */

@@ -157,7 +157,7 @@ static void tell_disk(const struct teller *t, const struct cause *cause, struct 
 			   cause->requests > 1 ? "s were" : " was");
 }
 
-/* What the victim did, behind "which" or "it" */
+/* The end of a sentence that begins with the victim, "which" or "it" */
 static void tell_predicate(const struct teller *t, const struct cause *cause, struct buf *out)
 {
 	switch (cause->kind) {

@@ -6,15 +6,16 @@
 
 #define MAX_RT_PRIO	100
 #define MOST_ANALYSED	4000
+#define MOST_STEPS	100000000	/* pieces that are looked at in all: some seconds */
 #define SHORTEST	20000	/* ns of a wait */
 #define SHORTEST_HANDLER	500000
 #define SHORTEST_OFF	1000000
 
-#define IDLE_WEIGHT	0.001	/* of time in which a task wants nothing */
+#define IDLE_WEIGHT	0.001	/* for time in which a task wants nothing */
 #define NEAR_IDLE	0.2	/* a task waits for a request, and who makes it is held up */
 #define FAIR_WEIGHT	0.3	/* tasks of one priority share a CPU */
 #define KERNEL_WEIGHT	0.3
-#define OFF_WEIGHT	0.3	/* of interrupts that were off, if nobody suffered */
+#define OFF_WEIGHT	0.3	/* for interrupts that were off, if nobody suffered */
 
 /* System calls in which a task waits for something to do, sorted */
 static const char *const idle_calls[] = {
@@ -207,7 +208,7 @@ static struct candidate *find_candidates(const struct history *h,
 	return candidate;
 }
 
-static void analyse(const struct history *h, const struct piece *piece, struct analysed *a,
+static uint64_t analyse(const struct history *h, const struct piece *piece, struct analysed *a,
 		    const struct stall_choice *choice, struct analysis *analysis)
 {
 	struct stall stall = { .piece = piece };
@@ -219,6 +220,7 @@ static void analyse(const struct history *h, const struct piece *piece, struct a
 		a->score *= KERNEL_WEIGHT;
 	if (piece->kind == INTERVAL_IRQS_OFF)
 		a->score *= OFF_WEIGHT;
+	return analysis->steps;
 }
 
 static int by_task_and_time(const void *a, const void *b)
@@ -281,23 +283,26 @@ bool stalls_find(struct stalls *stalls, const struct history *h,
 	struct analysis *analysis = malloc(sizeof(*analysis));
 	struct analysed *analysed = NULL;
 	struct candidate *candidate;
-	size_t nr = 0;
+	size_t nr = 0, all = 0;
+	uint64_t steps = 0;
 	bool ok;
 
 	*stalls = (struct stalls){ 0 };
 	candidate = find_candidates(h, choice, &nr);
 	if (candidate) {
-		stalls->left_out = nr < MOST_ANALYSED ? 0 : nr - MOST_ANALYSED;
-		nr -= stalls->left_out;
-		stalls->considered = nr;
+		all = nr;
+		nr = nr < MOST_ANALYSED ? nr : MOST_ANALYSED;
 		analysed = calloc(nr + 1, sizeof(*analysed));
 		stalls->stall = calloc(nr + 1, sizeof(*stalls->stall));
 	}
 	ok = analysis && analysed && stalls->stall;
 	if (ok) {
-		for (size_t i = 0; i < nr; i++)
-			analyse(h, candidate[i].piece, &analysed[i], choice, analysis);
-		join(stalls, analysed, nr);
+		/* Those that come first matter most. */
+		for (; stalls->considered < nr && steps < MOST_STEPS; stalls->considered++)
+			steps += analyse(h, candidate[stalls->considered].piece,
+					 &analysed[stalls->considered], choice, analysis);
+		stalls->left_out = all - stalls->considered;
+		join(stalls, analysed, stalls->considered);
 	}
 	free(candidate);
 	free(analysed);

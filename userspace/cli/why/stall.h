@@ -16,7 +16,7 @@
 /**
  * struct stall - waits of one task with one cause
  * @piece: the longest one: a wait, or a handler that ran in the task's name
- * @begin, @end: of all
+ * @begin, @end: from the first one to the last one
  * @time: their sum
  * @score: their time, without what is idle: the larger the worse
  */

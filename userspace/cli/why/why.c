@@ -236,9 +236,9 @@ static int set_worst(const struct command *cmd, void *to, char *value)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "pid", .letter = 'p', .arg = "PID|NAME", .kind = "pid",
+	{ .name = "pid", .letter = 'p', .arg = "TASK", .kind = "pid",
 	  .target = { .set = add_task },
-	  .help = "only waits of the task PID, or of tasks with that name, which\n"
+	  .help = "only waits of a task, by its pid or its name, which\n"
 		  "may have wildcards; may be given more than once" },
 	{ .name = "at", .arg = "TIME", .kind = "text", .target = STRING(struct why, at),
 	  .help = "only waits in which TIME lies, written as for --since" },
@@ -279,7 +279,7 @@ static int why(int argc, char **argv)
 
 const struct command command_why = {
 	.name		= "why",
-	.synopsis	= "[-p PID|NAME]... [--at TIME | --worst N] [--all] [--json]\n"
+	.synopsis	= "[-p TASK]... [--at TIME | --worst N] [--all] [--json]\n"
 			  "                 [--buffer NAME] [--wall | --utc | --relative]\n"
 			  "                 [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Say why a task waited, in one sentence",
