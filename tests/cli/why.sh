@@ -72,6 +72,15 @@ why quota
 says "busy-10 was throttled 81.0 ms by the CPU quota of its cgroup (the longest of 2 such waits, 161 ms in all)." \
 	"a quota, twice"
 
+# --- real-time tasks have no time left: an ordinary one runs instead
+recording throttled <<'END'
+1 1000 10 switch control 10 0 shell 20 49 120
+1 51000 20 switch shell 20 0 control 10 120 49
+END
+why throttled
+says "control-10 was runnable 50.0 ms on CPU 1, because real-time tasks had used up their time (sched_rt_runtime_us)." \
+	"real-time tasks are throttled"
+
 # --- a disk, with others before it
 recording disk <<'END'
 0 1000 10 enter 74

@@ -323,13 +323,15 @@ static int faults(void)
 
 static int memory_high(void)
 {
+	uint64_t begin = now();
 	char *memory;
 
 	be(victim, 1, 0);
 	memory = mmap(NULL, 12 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
 		return 1;
-	for (size_t i = 0; i < 12 << 20; i += 4096)
+	/* Each wait can take two seconds. */
+	for (size_t i = 0; i < 12 << 20 && now() - begin < 500 * MS; i += 4096)
 		memory[i] = 1;
 	return 0;
 }

@@ -127,6 +127,8 @@ static void gather_handlers(struct walk *w, int cpu, uint64_t begin, uint64_t en
 			const struct piece *piece = history_piece(h, list, i);
 
 			w->analysis->steps++;
+			if (piece->kind == INTERVAL_IRQS_OFF && !piece->pid)
+				continue;
 			if (piece->kind == INTERVAL_IRQS_OFF &&
 			    earlier(piece->end, end) - later(piece->begin, begin) < least_off &&
 			    piece->begin < end)
@@ -442,7 +444,8 @@ static void follow_timer(struct walk *w, const struct piece *off, uint64_t begin
 		i = history_after(w->h, list, end);
 		late = i ? history_piece(w->h, list, i - 1) : NULL;
 	}
-	if (late && late->end <= end && late->end + AT_ONCE > end && late->begin < end)
+	/* A CPU that was idle may have slept too deeply, or its host has not woken it. */
+	if (late && late->pid && late->end <= end && late->end + AT_ONCE > end && late->begin < end)
 		on_time = later(late->begin, begin);
 	if (waits_for_disk(off) && follows_reclaim(w->h, off))
 		cause.kind = CAUSE_MEMORY_HIGH;

@@ -236,7 +236,8 @@ static int by_task_and_time(const void *a, const void *b)
 static bool goes_on(const struct stall *stall, const struct analysed *last,
 		    const struct analysed *c)
 {
-	return last->piece->pid == c->piece->pid && last->piece->kind == c->piece->kind &&
+	/* Each time with interrupts off is one of its own. */
+	return c->piece->kind != INTERVAL_IRQS_OFF && last->piece->pid == c->piece->pid && last->piece->kind == c->piece->kind &&
 	       cause_is_same(&last->root, &c->root) && !is_fair(&c->root) &&
 	       c->piece->begin - stall->end <= 2 * stall->time;
 }
