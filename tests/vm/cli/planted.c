@@ -164,6 +164,8 @@ static void *in_line(void *arg)
 		pthread_mutex_lock(&lock);
 		rest(6);
 		pthread_mutex_unlock(&lock);
+		/* The lock goes to the one who has waited longest. */
+		rest(3);
 	}
 	return NULL;
 }

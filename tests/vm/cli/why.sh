@@ -110,6 +110,11 @@ fi
 rbmap why --json -p v-holder /tmp/all.dat >/tmp/json 2>/tmp/errors
 is "$(grep -o '"cause": "[a-z-]*"' /tmp/json | head -n 1)" '"cause": "timer"' "JSON has the cause"
 
+planted holder >/tmp/planted 2>&1 &
+ok "why --live" eval "rbmap why --live -d 1 -p 'v-*' >/tmp/output 2>/tmp/errors" || diag "$(cat /tmp/errors)"
+wait $!
+is "$(find /tmp -name 'rbmap-why-*')" "" "it leaves no file"
+
 if [ -z "${SHORT:-}" ]; then
 	alone holder "$held"
 	alone inversion "$inverted"

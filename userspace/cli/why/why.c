@@ -10,6 +10,7 @@
 #include "common/cli.h"
 #include "common/options.h"
 #include "history.h"
+#include "live.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "sentence.h"
@@ -32,6 +33,8 @@ struct why {
 	uint64_t worst;
 	bool shows_all;
 	bool as_json;
+	bool is_live;
+	double seconds;		/* with @is_live; 0: until Ctrl-C */
 
 	struct intervals *intervals;
 	struct history *history;
@@ -249,8 +252,37 @@ static const struct cli_option options[] = {
 	JSON_OPTION(struct why, as_json),
 	INPUT_BUFFER_OPTION(struct why, "use"),
 	INPUT_TIME_OPTIONS(struct why, "use"),
+	{ .name = "live", .letter = 'l', .target = FLAG(struct why, is_live),
+	  .help = "record the kernel's events from now on, until Ctrl-C, and\n"
+		  "answer then" },
+	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
+	  .target = SECONDS(struct why, seconds),
+	  .help = "end after SECONDS; with --live" },
 	{ 0 }
 };
+
+/* Return a status. */
+static int check(const struct why *w)
+{
+	if (w->is_live && (w->in.since || w->in.until || w->in.buffer))
+		return usage_error(&command_why, "--since, --until and --buffer are for a recording: without --live");
+	if (w->seconds && !w->is_live)
+		return usage_error(&command_why, "--duration needs --live");
+	return input_check_times(&w->in, &command_why);
+}
+
+static int open_live(struct why *w)
+{
+	static struct live_recording live;
+	int status;
+
+	if (!live_record(&live, w->seconds))
+		return STATUS_ERROR;
+	w->in.path = live.path;
+	status = input_open(&w->in);
+	live_remove(&live);
+	return status;
+}
 
 static int why(int argc, char **argv)
 {
@@ -260,15 +292,15 @@ static int why(int argc, char **argv)
 
 	if (!parse_options(&command_why, argc, argv, &w, &status))
 		return status;
-	status = input_check_times(&w.in, &command_why);
+	status = check(&w);
 	if (status)
 		return status;
-	if (optind < argc)
+	if (optind < argc && !w.is_live)
 		w.in.path = argv[optind++];
 	if (optind < argc)
 		return usage_error(&command_why, "unexpected argument '%s': why reads one recording",
 				   argv[optind]);
-	status = input_open(&w.in);
+	status = w.is_live ? open_live(&w) : input_open(&w.in);
 	if (status)
 		return status;
 	guard.path = &w.in.path;
@@ -281,7 +313,8 @@ const struct command command_why = {
 	.name		= "why",
 	.synopsis	= "[-p TASK]... [--at TIME | --worst N] [--all] [--json]\n"
 			  "                 [--buffer NAME] [--wall | --utc | --relative]\n"
-			  "                 [--since TIME] [--until TIME] [FILE]",
+			  "                 [--since TIME] [--until TIME] [FILE]\n"
+			  "       rbmap why --live [-d SECONDS] [OPTION]...",
 	.summary	= "Say why a task waited, in one sentence",
 	.options	= options,
 	.help		=
