@@ -120,7 +120,11 @@ says 2 "invalid number of seconds 'abc'" record -d abc
 says 2 "invalid number of seconds 'abc'" record --dura abc
 says 2 "invalid number of seconds 'abc'" record -qdabc
 says 2 "option -o requires the name of a file" record -o ''
-says 2 "unexpected argument 'sleep': give a command after --" record sleep 1
+says 2 "no option '-a': all CPUs are recorded anyway" record -a
+says 2 "no option '--all-cpus': all CPUs are recorded anyway" record --all-cpus
+says 2 "no option '-g': call stacks are not recorded; perf record -g" record -e sched -g
+says 2 "no option '-i': name the file alone: rbmap report FILE" report -i trace.dat
+says 2 "invalid number of seconds '1d': 10, 0.5, 500ms, 2m" record -d 1d
 says 2 "no command after --" record --
 says 2 "--trigger needs --flight-recorder" record --trigger x
 says 2 "--trigger-if needs --trigger" record -f --trigger-if x

@@ -230,7 +230,7 @@ is "$(sum_of /tmp/held.log 1)" 2 "-d 0 reads the events in the rings"
 rbmap record -d 0 -o /tmp/held 2>/tmp/held.log
 is "$(sum_of /tmp/held.log 1)" 0 "-d 0 has consumed these events"
 echo three >/dev/rbmap/marker
-rbmap record -q -o /tmp/fresh -e marker -- sh -c 'echo four >/dev/rbmap/marker'
+rbmap record -q -o /tmp/fresh -e marker sh -c 'echo four >/dev/rbmap/marker'
 rbmap report /tmp/fresh >/tmp/fresh.txt 2>&1
 like "$(cat /tmp/fresh.txt)" four "-e records new events"
 fails "-e records no earlier events" grep three /tmp/fresh.txt

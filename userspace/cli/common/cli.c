@@ -101,14 +101,24 @@ bool parse_u64(const char *text, uint64_t *value)
 
 bool parse_seconds(const char *text, double *value)
 {
+	static const struct {
+		const char *name;
+		double seconds;
+	} unit[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 },
+		     { "h", 3600 } };
+	size_t i, nr = sizeof(unit) / sizeof(*unit);
 	char *end;
 
 	if (!isdigit((unsigned char)*text) && *text != '.')
 		return false;
 	errno = 0;
 	*value = strtod(text, &end);
-	return !errno && !*end && isfinite(*value) && *value > 0 &&
-	       *value < 1e9;
+	for (i = 0; i < nr && strcmp(end, unit[i].name); i++)
+		;
+	if (errno || i == nr)
+		return false;
+	*value *= unit[i].seconds;
+	return isfinite(*value) && *value > 0 && *value < 1e9;
 }
 
 int finish_stdout(int status)

@@ -82,7 +82,10 @@ bool is_buffer_name(const char *name);
 
 /* Parse a decimal number. Any other character is an error. */
 bool parse_u64(const char *text, uint64_t *value);
-/* Parse seconds: a positive number with an optional fraction. */
+/*
+ * Parse a length of time: a positive number with an optional fraction, of seconds or of the
+ * unit behind it: us, ms, s, m (minutes) or h. Store seconds.
+ */
 bool parse_seconds(const char *text, double *value);
 
 /* Flush stdout. If that fails, report the error and return another status. */

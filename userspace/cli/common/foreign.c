@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fnmatch.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "foreign.h"
 
@@ -49,6 +50,49 @@ static const struct foreign events[] = {
 	{ NULL, NULL }
 };
 
+/* Options of trace-cmd's and perf's commands, by their letters or long names */
+static const struct foreign_option {
+	const char *command, *option, *instead;
+} options[] = {
+	{ "record", "a", "all CPUs are recorded anyway, and --cpus chooses some: leave it out" },
+	{ "record", "all-cpus", "all CPUs are recorded anyway, and --cpus chooses some: leave it out" },
+	{ "record", "c", "-p PID follows the children of a process anyway: leave it out" },
+	{ "record", "F", "-p PID records one process and its children alone" },
+	{ "record", "g", "call stacks are not recorded; perf record -g has them" },
+	{ "record", "i", "a pattern that fits no event is an error: leave it out" },
+	{ "record", "l", "no functions are recorded; trace-cmd record -p function has them" },
+	{ "record", "m", "-b SIZE sets the size of each CPU's ring, in KiB or as 8M" },
+	{ "record", "n", "no functions are recorded; trace-cmd record -p function has them" },
+	{ "record", "O", "ftrace's own options are in /sys/kernel/tracing" },
+	{ "record", "P", "-p PID records a process" },
+	{ "record", "s", "the recorder waits for data, and needs no interval: leave it out" },
+	{ "record", "T", "call stacks are not recorded; trace-cmd record -T has them" },
+	{ "record", "v", "name the events that are wanted; all others are left out" },
+	{ "report", "f", "name the file alone: rbmap report FILE" },
+	{ "report", "F", "rbmap record --filter leaves events out" },
+	{ "report", "i", "name the file alone: rbmap report FILE" },
+	{ "report", "l", "the columns are those of trace_pipe: leave it out" },
+	{ "report", "O", "there are no options of plugins; --no-plugins leaves all out" },
+	{ "report", "s", "rbmap latency --sort sorts sums" },
+	{ "report", "t", "times are in microseconds; --json has nanoseconds" },
+	{ "latency", "i", "name the file alone: rbmap latency FILE" },
+	{ "latency", "s", "--sort KEY sorts: max, total, average, p99 or count" },
+	{ "why", "i", "name the file alone: rbmap why FILE" },
+	{ "convert", "i", "name the file alone: rbmap convert FILE" },
+	{ "stream", "a", "all CPUs are shown anyway: leave it out" },
+	{ "stream", "F", "-p PID chooses a process" },
+	{ "stream", "P", "-p PID chooses a process" },
+	{ "stream", "s", "lines come at once, and need no interval: leave it out" },
+	{ "top", "a", "all CPUs are shown anyway: leave it out" },
+	{ "top", "s", "the keys e, t and c show events, tasks and CPUs" },
+	{ "list", "e", "all events are listed anyway: leave it out" },
+	{ "list", "F", "-v EVENT prints the fields of an event" },
+	{ "list", "f", "no functions are recorded" },
+	{ "stat", "a", "all CPUs are counted anyway: leave it out" },
+	{ "stat", "e", "rbmap top -e EVENT counts events" },
+	{ NULL, NULL, NULL }
+};
+
 static const char *find(const struct foreign *of, const char *name)
 {
 	for (; of->pattern; of++)
@@ -65,4 +109,15 @@ const char *foreign_command(const char *name)
 const char *foreign_event(const char *pattern)
 {
 	return find(events, pattern);
+}
+
+const char *foreign_option(const char *command, int letter, const char *word)
+{
+	const char name[2] = { letter, '\0' };
+	const char *wanted = strncmp(word, "--", 2) ? name : word + 2;
+
+	for (const struct foreign_option *o = options; o->command; o++)
+		if (!strcmp(o->command, command) && !strcmp(o->option, wanted))
+			return o->instead;
+	return NULL;
 }

@@ -7,4 +7,10 @@
 const char *foreign_command(const char *name);
 const char *foreign_event(const char *pattern);
 
+/*
+ * The same for an option that a command does not have: its letter, or 0 and the word of the
+ * command line.
+ */
+const char *foreign_option(const char *command, int letter, const char *word);
+
 #endif /* RBMAP_CLI_FOREIGN_H */

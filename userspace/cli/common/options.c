@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "complete.h"
 #include "control.h"
+#include "foreign.h"
 #include "help.h"
 #include "options.h"
 #include "size.h"
@@ -80,8 +81,14 @@ static void make_table(struct getopt_table *table, const struct command *cmd,
 
 static int complain_option(const struct command *cmd, int c, const char *word)
 {
+	const char *foreign = foreign_option(cmd->name, optopt, word);
+
 	if (c == ':')
 		return usage_error(cmd, "option '%s' requires a value", word);
+	if (foreign && strncmp(word, "--", 2))
+		return usage_error(cmd, "no option '-%c': %s", optopt, foreign);
+	if (foreign)
+		return usage_error(cmd, "no option '%s': %s", word, foreign);
 	if (optopt && optopt < 128 && isprint(optopt) && strncmp(word, "--", 2))
 		return usage_error(cmd, "no option '-%c'", optopt);
 	if (optopt)
@@ -186,7 +193,7 @@ int set_seconds(const struct command *cmd, void *to, char *value)
 {
 	if (parse_seconds(value, to))
 		return STATUS_OK;
-	return usage_error(cmd, "invalid number of seconds '%s'", value);
+	return usage_error(cmd, "invalid number of seconds '%s': 10, 0.5, 500ms, 2m", value);
 }
 
 int set_size_kb(const struct command *cmd, void *to, char *value)

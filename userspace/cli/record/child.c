@@ -73,7 +73,7 @@ bool child_start(struct child *child)
 		complain("cannot run %s: %s%s", child->argv[0],
 			 strerror(error),
 			 error == ENOENT && !strchr(child->argv[0], '/') ?
-			 " (it is not in the PATH)" : "");
+			 " (it is not in the PATH; events are named with -e)" : "");
 		close(child->failed);
 		waitpid(child->pid, NULL, 0);
 		child->pid = 0;

@@ -488,9 +488,6 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	struct incident_files *files = &r->flight.files;
 
 	if (optind < argc) {
-		if (strcmp(argv[optind - 1], "--"))
-			return usage_error(cmd, "unexpected argument '%s': give a command after --, and events with -e",
-					   argv[optind]);
 		r->command = argv + optind;
 	} else if (argc > 1 && !strcmp(argv[argc - 1], "--")) {
 		return usage_error(cmd, "no command after --");
@@ -560,7 +557,7 @@ const struct command command_record = {
 			  "                    [--no-compress] [-f [-t EVENT [--trigger-if EXPR]]\n"
 			  "                    [--holdoff SECONDS]\n"
 			  "                    [--directory DIR [--keep N] [--keep-size SIZE]]]\n"
-			  "                    [--settings FILE] [-- COMMAND...]",
+			  "                    [--settings FILE] [[--] COMMAND...]",
 	.summary	= "Record events to a file, until COMMAND ends, SECONDS pass or Ctrl-C",
 	.options	= options,
 	.help		=
