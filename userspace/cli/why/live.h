@@ -17,7 +17,7 @@ struct live_recording {
  */
 bool live_record(struct live_recording *live, double seconds);
 
-/* Remove the file and its folder. Who has opened it can read on. */
+/* Remove the file and its folder. A process that has opened it can read on. */
 void live_remove(const struct live_recording *live);
 
 #endif /* RBMAP_CLI_WHY_LIVE_H */
