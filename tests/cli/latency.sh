@@ -252,6 +252,54 @@ like "$(row TIMER)" '^1 1000000 1000000 ' "cycles whose rate is not known stay c
 latency cycles --json
 like "$(cat "$dir/output")" '"unit": "cycles"' "JSON says so"
 
+# --- handlers take their time from the task in whose name they run
+recording handled <<'END'
+0 1000 10 switch waits 10 0 other 11
+0 2000 11/8 irq 24 slow
+0 2100 11/8 hrtimer 64 4660 0
+0 2400 11/8 hrtimer_exit 64
+0 5000 11/8 irq_exit 24
+0 6000 11 softirq 3
+0 6500 11 softirq_exit 3
+0 9000 11 switch other 11 1 waits 10
+END
+latency handled -k runqueue -k hrtimer
+ok "the time of interrupts is not the task's" grep -qx '          CPU 0 ran other-11 for 4.50ms, and interrupts for 3.50ms' "$dir/output" ||
+	diag "$(cat "$dir/output")"
+is "$(row 0000000000001234)" "1 300us 300us 300us 300us 300us 300us 0.002100" "the function of an hrtimer"
+
+# --- the kinds that came later
+recording stages <<'END'
+0 1000 10 work 64 4660
+0 1500 10 lock 128 32
+0 1600 10 lock_end 128 0
+0 2000 10 work_end 64 4660
+0 3000 11 enter 0
+0 3100 11 reclaim 0
+0 3400 11 reclaim_end 1
+0 3500 11 memcg 0
+0 3900 11 memcg_end 1
+0 4000 11 exit 0
+0 5000 11 fault 4096
+0 5100 11 switch user 11 2 idle 0
+0 9000 0 switch idle 0 0 user 11
+0 10000 11 switch user 11 0 idle 0
+0 12000 0 switch idle 0 0 user 11
+0 12500 11 timer 64 4660
+0 12700 11 timer_exit 64
+END
+latency stages
+is "$(row 0000000000001234 | head -n 1)" "1 200us 200us 200us 200us 200us 200us 0.012500" "a timer"
+is "$(row 0000000000001234 | tail -n 1)" "1 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 1.00ms 0.001000" "a work item"
+is "$(row 'mutex 0000000000000080')" "1 100us 100us 100us 100us 100us 100us 0.001500" "a lock"
+like "$(cat "$dir/output")" 'user-11, CPU 0, direct reclaim' "direct reclaim"
+like "$(cat "$dir/output")" 'user-11, CPU 0, reclaim of the cgroup' "reclaim of a cgroup"
+like "$(cat "$dir/output")" '^ *4.00ms from *0.005000: user-11, CPU 0, page fault$' "a page fault"
+like "$(cat "$dir/output")" '^ *2.00ms from *0.010000: user-11, CPU 0, quota$' "a task whose group has no time left"
+is "$(grep -c '^oncpu' "$dir/output")" 0 "oncpu is not shown"
+latency stages -k oncpu
+is "$(row user-11)" "2 3.10ms 1.55ms 1.00ms 2.10ms 2.10ms 2.10ms 0.003000" "unless it is chosen"
+
 # --- the schema
 python=$(python_with jsonschema)
 if [ -n "$python" ]; then

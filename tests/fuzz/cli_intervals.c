@@ -37,6 +37,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void each(void *data, const struct interval *interval)
 {
 	struct interval_share share[3];
+	uint64_t interrupts;
 	struct sums *sums = data;
 	unsigned int nr;
 
@@ -44,7 +45,10 @@ static void each(void *data, const struct interval *interval)
 	    (unsigned int)interval->kind >= NR_INTERVAL_KINDS || interval->cpu < -1 ||
 	    !interval->name || strlen(interval->comm) > INTERVAL_COMM_SIZE)
 		abort();
-	nr = intervals_ran(sums->iv, interval->cpu, interval->begin, interval->end, share, 3);
+	nr = intervals_ran(sums->iv, interval->cpu, interval->begin, interval->end, share, 3,
+			   &interrupts);
+	if (interrupts > interval->end - interval->begin)
+		abort();
 	for (unsigned int i = 0; i < nr; i++)
 		if (share[i].time > interval->end - interval->begin ||
 		    (i && share[i].time > share[i - 1].time))

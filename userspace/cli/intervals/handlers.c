@@ -147,6 +147,24 @@ static struct interval interval_of(const struct intervals *iv, enum handler_leve
 	};
 }
 
+/* Handlers that ran in this one have ended before, and are part of it. */
+static void add_handled(struct cpu *cpu, uint64_t begin, uint64_t end)
+{
+	uint64_t oldest = cpu->nr_handled > NR_RUNS ? cpu->nr_handled - NR_RUNS : 0;
+	uint64_t last;
+
+	while (cpu->nr_handled > oldest &&
+	       cpu->handled[(cpu->nr_handled - 1) % NR_RUNS].begin >= begin)
+		cpu->nr_handled--;
+	/* Hostile records can overlap in other ways. */
+	if (cpu->nr_handled > oldest) {
+		last = cpu->handled[(cpu->nr_handled - 1) % NR_RUNS].end;
+		begin = begin > last ? begin : last;
+	}
+	if (begin < end)
+		cpu->handled[cpu->nr_handled++ % NR_RUNS] = (struct handled){ begin, end };
+}
+
 void intervals_handler_exit(struct intervals *iv, const struct moment_of *m)
 {
 	enum handler_level level = level_of(m);
@@ -155,8 +173,10 @@ void intervals_handler_exit(struct intervals *iv, const struct moment_of *m)
 
 	interval.end = m->ev->ts;
 	if (handler->begin && handler->name &&
-	    handler->number == layout_number(m->layout, m->ev, IRQ_NUMBER))
+	    handler->number == layout_number(m->layout, m->ev, IRQ_NUMBER)) {
+		add_handled(m->cpu, handler->begin, m->ev->ts);
 		intervals_pass(iv, &interval, m->cpu->lossless_since);
+	}
 	handler->begin = 0;
 }
 

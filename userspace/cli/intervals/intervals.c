@@ -300,16 +300,36 @@ static int longest_first(const void *a, const void *b)
 	return (x->time < y->time) - (x->time > y->time);
 }
 
+/* Return the time in which handlers ran. The rings go back as far as those of the runs. */
+static uint64_t handled_in(const struct cpu *cpu, uint64_t begin, uint64_t end)
+{
+	uint64_t oldest = cpu->nr_handled > NR_RUNS ? cpu->nr_handled - NR_RUNS : 0, sum = 0;
+
+	for (uint64_t i = cpu->nr_handled; i > oldest; i--) {
+		const struct handled *handled = &cpu->handled[(i - 1) % NR_RUNS];
+		uint64_t from = handled->begin > begin ? handled->begin : begin;
+		uint64_t to = handled->end < end ? handled->end : end;
+
+		if (handled->end <= begin)
+			break;
+		if (to > from)
+			sum += to - from;
+	}
+	return sum;
+}
+
 #define MOST_SHARES	64
 
 unsigned int intervals_ran(const struct intervals *iv, int number, uint64_t begin,
-			   uint64_t end, struct interval_share *share, unsigned int room)
+			   uint64_t end, struct interval_share *share, unsigned int room,
+			   uint64_t *interrupts)
 {
 	const struct cpu *cpu = number >= 0 && number < MAX_CPUS ? iv->cpu[number] : NULL;
 	struct interval_share found[MOST_SHARES];
+	uint64_t oldest, handled;
 	unsigned int nr = 0;
-	uint64_t oldest;
 
+	*interrupts = 0;
 	if (!cpu)
 		return 0;
 	oldest = cpu->nr_runs > NR_RUNS ? cpu->nr_runs - NR_RUNS : 0;
@@ -320,13 +340,19 @@ unsigned int intervals_ran(const struct intervals *iv, int number, uint64_t begi
 
 		if (run->end <= begin)
 			break;
-		if (to > from)
-			add_share(iv, found, &nr, MOST_SHARES, run->pid, to - from);
+		if (to <= from)
+			continue;
+		handled = handled_in(cpu, from, to);
+		*interrupts += handled;
+		add_share(iv, found, &nr, MOST_SHARES, run->pid, to - from - handled);
 	}
 	/* The task that runs now */
-	if (cpu->pid >= 0 && cpu->since < end)
-		add_share(iv, found, &nr, MOST_SHARES, cpu->pid,
-			  end - (cpu->since > begin ? cpu->since : begin));
+	if (cpu->pid >= 0 && cpu->since < end) {
+		begin = cpu->since > begin ? cpu->since : begin;
+		handled = handled_in(cpu, begin, end);
+		*interrupts += handled;
+		add_share(iv, found, &nr, MOST_SHARES, cpu->pid, end - begin - handled);
+	}
 	qsort(found, nr, sizeof(*found), longest_first);
 	if (nr > room)
 		nr = room;

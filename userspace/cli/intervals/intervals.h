@@ -189,10 +189,12 @@ struct interval_share {
 
 /*
  * Store the tasks that ran on @cpu between two times, the longest first, at most @room
- * of them. Return how many. Only the last switches of each CPU are known.
+ * of them. Return how many. Only the last switches of each CPU are known. The time of handlers
+ * is not the task's: @interrupts is their sum.
  */
 unsigned int intervals_ran(const struct intervals *iv, int cpu, uint64_t begin,
-			   uint64_t end, struct interval_share *share, unsigned int room);
+			   uint64_t end, struct interval_share *share, unsigned int room,
+			   uint64_t *interrupts);
 
 /**
  * struct interval_requests - the requests of a block device after the last event

@@ -81,6 +81,11 @@ struct run {
 	uint64_t begin, end;
 };
 
+/* The outermost of the handlers in each other */
+struct handled {
+	uint64_t begin, end;
+};
+
 /**
  * struct cpu - a CPU
  * @pid: the task that runs; -1: not known
@@ -97,6 +102,8 @@ struct cpu {
 	struct handler handler[NR_HANDLER_LEVELS];
 	uint64_t nr_runs;
 	struct run run[NR_RUNS];	/* the last ones, at their number modulo NR_RUNS */
+	uint64_t nr_handled;
+	struct handled handled[NR_RUNS];	/* likewise */
 };
 
 /**

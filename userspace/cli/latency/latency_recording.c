@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "common/cli.h"
+#include "intervals/functions.h"
 #include "kinds.h"
 #include "measure.h"
 #include "recording/dat_comms.h"
@@ -11,9 +12,13 @@
 
 static bool load(struct latency *l)
 {
-	const struct dat_text *formats;
+	const struct dat_text *formats, *kallsyms = dat_kallsyms(l->in.reader);
 	size_t nr = dat_formats(l->in.reader, &formats);
 
+	l->functions = functions_new(kallsyms->text, kallsyms->size);
+	if (!l->functions)
+		return false;
+	intervals_set_symbols(l->intervals, functions_name, l->functions);
 	for (size_t i = 0; i < nr; i++)
 		if (intervals_add_format(l->intervals, formats[i].system, formats[i].text,
 					 formats[i].size))
@@ -58,7 +63,9 @@ static void end_buffer(struct latency *l)
 		l->view.summary[kind] = NULL;
 	}
 	intervals_free(l->intervals);
+	functions_free(l->functions);
 	l->intervals = NULL;
+	l->functions = NULL;
 	l->view.events = 0;
 	l->view.lost = 0;
 	l->view.lost_unknown = false;

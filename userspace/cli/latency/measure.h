@@ -45,6 +45,7 @@ struct latency {
 	struct view view;
 
 	struct intervals *intervals;
+	struct functions *functions;
 	struct summary summary[NR_INTERVAL_KINDS];
 	bool failed;
 	struct progress progress;

@@ -34,7 +34,8 @@ static void set_worst(struct worst *w, const struct intervals *iv,
 		w->waker = *interval->waker;
 	if (interval->kind == INTERVAL_RUNQUEUE)
 		w->nr_shares = intervals_ran(iv, interval->cpu, interval->begin,
-					     interval->end, w->share, MOST_SHARES);
+					     interval->end, w->share, MOST_SHARES,
+					     &w->interrupts);
 }
 
 /* Entries move, and the texts with them. */

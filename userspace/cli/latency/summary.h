@@ -16,6 +16,7 @@
 /**
  * struct worst - one of the longest intervals
  * @interval: its @comm and @waker point to the other members
+ * @interrupts: the time in which handlers ran on that CPU
  * @share: for a task that could run: the tasks that ran on that CPU
  */
 struct worst {
@@ -24,6 +25,7 @@ struct worst {
 	struct interval_waker waker;
 	struct interval_share share[MOST_SHARES];
 	unsigned int nr_shares;
+	uint64_t interrupts;
 };
 
 /**

@@ -108,6 +108,8 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 		}
 		json_close(j, ']');
 	}
+	if (w->interrupts)
+		add_length(view, j, "interrupts", w->interrupts);
 	json_close(j, '}');
 }
 

@@ -156,6 +156,9 @@ static void add_shares(const struct view *view, struct buf *out, const struct wo
 		add_task(out, w->share[i].comm, w->share[i].pid);
 		buf_printf(out, " for %s", length_text(&view->time, w->share[i].time, text));
 	}
+	if (w->interrupts)
+		buf_printf(out, ", and interrupts for %s",
+			   length_text(&view->time, w->interrupts, text));
 	buf_printf(out, "\n");
 }
 

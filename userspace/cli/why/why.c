@@ -10,6 +10,7 @@
 #include "common/cli.h"
 #include "common/options.h"
 #include "history.h"
+#include "intervals/functions.h"
 #include "live.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
@@ -18,7 +19,6 @@
 #include "show/input.h"
 #include "show/input_events.h"
 #include "stall.h"
-#include "trace_dat/symbols.h"
 #include "why_view.h"
 
 #define MOST_TASKS	64	/* -p options */
@@ -38,7 +38,7 @@ struct why {
 
 	struct intervals *intervals;
 	struct history *history;
-	struct symbols *symbols;
+	struct functions *functions;
 	struct why_view view;
 	uint64_t cut;		/* intervals that had no room */
 	bool has_switches;
@@ -58,13 +58,6 @@ static void keep(void *data, const struct interval *interval)
 		w->failed = true;
 }
 
-static const char *symbol(void *data, uint64_t address)
-{
-	const struct symbol *symbol = symbols_find(((struct why *)data)->symbols, address);
-
-	return symbol && address ? symbol->name : NULL;
-}
-
 static void add_comm(void *data, int pid, const char *comm)
 {
 	struct why *w = data;
@@ -80,12 +73,10 @@ static bool load(struct why *w)
 
 	w->intervals = intervals_new(keep, w);
 	w->history = history_new();
-	w->symbols = symbols_new();
-	if (!w->intervals || !w->history || !w->symbols)
+	w->functions = functions_new(kallsyms->text, kallsyms->size);
+	if (!w->intervals || !w->history || !w->functions)
 		return false;
-	if (kallsyms->size && symbols_add(w->symbols, kallsyms->text, kallsyms->size))
-		return false;
-	intervals_set_symbols(w->intervals, symbol, w);
+	intervals_set_symbols(w->intervals, functions_name, w->functions);
 	intervals_pass_sleepers(w->intervals);
 	for (size_t i = 0; i < nr; i++)
 		if (intervals_add_format(w->intervals, formats[i].system, formats[i].text,

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "functions.h"
+#include "trace_dat/symbols.h"
+
+#define NR_FOUND	1024	/* addresses whose names are kept, at their hash: a power of two */
+
+struct functions {
+	struct symbols *symbols;
+	struct {
+		uint64_t address;
+		const char *name;
+	} found[NR_FOUND];
+};
+
+struct functions *functions_new(const char *text, size_t size)
+{
+	struct functions *functions = calloc(1, sizeof(*functions));
+
+	if (!functions)
+		return NULL;
+	functions->symbols = symbols_new();
+	if (functions->symbols && (!size || !symbols_add(functions->symbols, text, size)))
+		return functions;
+	functions_free(functions);
+	return NULL;
+}
+
+void functions_free(struct functions *functions)
+{
+	if (functions && functions->symbols)
+		symbols_free(functions->symbols);
+	free(functions);
+}
+
+const char *functions_name(void *data, uint64_t address)
+{
+	struct functions *functions = data;
+	size_t i = (address * 0x9e3779b97f4a7c15ULL) >> 54;
+	const struct symbol *symbol;
+
+	if (!address)
+		return NULL;
+	if (functions->found[i].address != address) {
+		symbol = symbols_find(functions->symbols, address);
+		functions->found[i].address = address;
+		functions->found[i].name = symbol ? symbol->name : NULL;
+	}
+	return functions->found[i].name;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of the kernel's functions, from the kallsyms text of a recording. */
+#ifndef RBMAP_CLI_INTERVALS_FUNCTIONS_H
+#define RBMAP_CLI_INTERVALS_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct functions;
+
+/* @text may be empty. It is copied. Return NULL if memory is lacking. */
+struct functions *functions_new(const char *text, size_t size);
+void functions_free(struct functions *functions);
+
+/* An interval_symbol_fn; @data: struct functions. The name lives as long as these. */
+const char *functions_name(void *data, uint64_t address);
+
+#endif /* RBMAP_CLI_INTERVALS_FUNCTIONS_H */
