@@ -511,6 +511,9 @@ void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 	rbmap_buffer_visit_without(buf, rbmap_no_ring_count);
 	WRITE_ONCE(buf->on, on);
 	rbmap_buffer_visit(buf, rbmap_visit_on);
+	/* trace_pipe ends when recording stops. */
+	if (!on)
+		rbmap_buffer_visit(buf, rbmap_visit_notify);
 	cpus_read_unlock();
 	mutex_unlock(&buf->lock);
 }

@@ -10,4 +10,5 @@
 #include "expire.c"
 #include "snapshot.c"
 #include "consume.c"
+#include "walk.c"
 #include "meta_page.c"

@@ -64,8 +64,14 @@ bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq)
 	return false;
 }
 
-/* Get the next sub-buffer that has unread events or a loss to report. */
-static enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
+/**
+ * rbmap_get_subbuf - get the next sub-buffer that has unread events or a loss to report
+ * @ring: the ring of a generation; reader_lock held
+ *
+ * Context: may sleep.
+ * Return: enum rbmap_get; RBMAP_GET_BUSY only if a signal is pending.
+ */
+enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring)
 {
 	enum rbmap_get took;
 
@@ -153,8 +159,14 @@ static bool rbmap_room_for_lost(const struct rbmap_ring *ring, u32 size)
 	return ring->capacity - size >= sizeof(unsigned long);
 }
 
-/* The time before byte `to`, to which the event there adds its delta. */
-static u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to)
+/**
+ * rbmap_time_at - get the time at a place in a sub-buffer that is not overwritten meanwhile
+ * @header: the sub-buffer
+ * @to: offset of an event
+ *
+ * Return: the time before that event, which adds its delta.
+ */
+u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to)
 {
 	const u8 *data = rbmap_subbuf_data(header);
 	u64 time = header->time_stamp;
@@ -162,18 +174,8 @@ static u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to)
 
 	while (at < to) {
 		const u32 *event = (const u32 *)(data + at);
-		u32 type = rbmap_event_type_len(event[0]);
-		u64 delta = rbmap_event_delta(event[0]);
 
-		if (type == RBMAP_TYPE_TIME_STAMP) {
-			delta += (u64)event[1] << RBMAP_TS_SHIFT;
-			time = delta | (header->time_stamp &
-					~((1ULL << RBMAP_STAMP_BITS) - 1));
-		} else if (type == RBMAP_TYPE_TIME_EXTEND) {
-			time += delta + ((u64)event[1] << RBMAP_TS_SHIFT);
-		} else {
-			time += delta;
-		}
+		time = rbmap_time_after(time, header->time_stamp, event);
 		at += rbmap_record_len(event);
 	}
 	return time;

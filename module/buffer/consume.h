@@ -5,6 +5,8 @@
 
 #include "generation.h"
 
+enum rbmap_get rbmap_get_subbuf(struct rbmap_ring *ring);
+u64 rbmap_time_at(struct rbmap_subbuf_header *header, u32 to);
 bool rbmap_close_subbuf(struct rbmap_gen *gen, u64 seq);
 bool rbmap_get_mapped(struct rbmap_gen *gen);
 bool rbmap_get_copy(struct rbmap_gen *gen,

@@ -231,6 +231,9 @@ rbmap_cpu_buffer_install(struct rbmap_cpu_buffer *cpu_buf,
 	 * litmus: cpu-ring, replace-new-cpu
 	 */
 	smp_store_release(&cpu_buf->current_gen, gen);
+	/* A reader of all CPUs waits for the first ring of each, too. */
+	if (!old)
+		wake_up_all(&cpu_buf->wait);
 	return old;
 }
 

@@ -456,6 +456,21 @@ int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
 }
 
 /**
+ * rbmap_wait_tests - test whether a reader has something to read, and else want a notice
+ * @gen: the ring
+ *
+ * For a reader that waits for several CPUs, and that is in each one's wait queue.
+ *
+ * Context: any but NMI.  It takes no lock that sleeps.
+ * Return: whether there is an event, or none can follow.
+ */
+bool rbmap_wait_tests(struct rbmap_gen *gen)
+{
+	return rbmap_ready_for(gen, RBMAP_WAIT_EVENT) ||
+	       rbmap_want_and_check(gen, RBMAP_WAIT_EVENT);
+}
+
+/**
  * rbmap_poll - poll() of a device
  * @gen: the ring that the file reads
  * @file: the file

@@ -24,6 +24,7 @@ void rbmap_notify(struct rbmap_gen *gen);
 void rbmap_wake_all(struct rbmap_gen *gen);
 int rbmap_wait_readable(struct rbmap_gen *gen, enum rbmap_wait_for what,
 			u32 wakeups, const bool *stop);
+bool rbmap_wait_tests(struct rbmap_gen *gen);
 __poll_t rbmap_poll(struct rbmap_gen *gen, struct file *file,
 		    poll_table *table);
 extern const struct rbmap_ring_ops rbmap_ring_ops;

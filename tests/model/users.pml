@@ -151,6 +151,13 @@ end:
 	others--
 }
 
+/*
+ * A passive walk gets a queued ring under the lock, as the work below does, and puts it before
+ * its call ends.
+ */
+#define walk_get	/* buffer/walk.c: rbmap_walk_ring() */ \
+	get_written
+
 /* The work of buffer/wait.c; it is cancelled before the rings are freed. */
 proctype look()
 {
@@ -446,7 +453,7 @@ mmap_failed:	/* device/mmap.c: rbmap_mmap() */
 	/* Put the reference that rbmap_file_bind() gave its caller. */
 give_back:
 #ifndef bind_without_reference
-op_put:	/* device/device.c: rbmap_file_fill(), rbmap_file_poll(), rbmap_file_splice() */
+op_put:	/* device/device.c: rbmap_file_fill(), rbmap_ring_poll(), rbmap_file_splice() */
 	put_ring(g);
 #endif
 	goto next;

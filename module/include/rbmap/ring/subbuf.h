@@ -120,6 +120,23 @@ static inline u32 rbmap_record_len(const u32 *record)
 	return RBMAP_EVENT_HEADER + type_len * 4;
 }
 
+/*
+ * The time of an event, stamp or padding that this kernel wrote.  @time: the time before it;
+ * @begin: that of the sub-buffer, from which an absolute stamp has its top bits.
+ */
+static inline u64 rbmap_time_after(u64 time, u64 begin, const u32 *record)
+{
+	u32 type = rbmap_event_type_len(record[0]);
+	u64 delta = rbmap_event_delta(record[0]);
+
+	if (type != RBMAP_TYPE_TIME_EXTEND && type != RBMAP_TYPE_TIME_STAMP)
+		return time + delta;
+	delta += (u64)record[1] << RBMAP_TS_SHIFT;
+	if (type == RBMAP_TYPE_TIME_EXTEND)
+		return time + delta;
+	return delta | (begin & ~((1ULL << RBMAP_STAMP_BITS) - 1));
+}
+
 /* Data events in bytes [from, to) of a sub-buffer that this kernel wrote. */
 static inline u64 rbmap_count_events(struct rbmap_subbuf_header *header,
 				     u32 from, u32 to)
