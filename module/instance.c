@@ -32,7 +32,7 @@
 
 #define RBMAP_NAME_MAX	32
 #define RBMAP_NAME_WANTED						\
-	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' or with cpu and a digit, and is not reserved (marker, marker_raw, trace, error_log, saved_cmdlines, snapshot, control, create, destroy)"
+	"a name of 1 to 32 letters, digits, '-', '_' and '.' that does not begin with '.' or with cpu and a digit, and is not reserved (marker, marker_raw, trace, trace_pipe, per_cpu, error_log, saved_cmdlines, snapshot, control, create, destroy)"
 
 /**
  * struct rbmap_instance - a buffer, and the files that show it
@@ -171,6 +171,7 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 				 parent);
 	if (err)
 		return err;
+	instance->devices.without_text = instance->keeper;
 	err = rbmap_devices_init(&instance->devices, instance->name,
 				 instance->buffer);
 	if (err)
@@ -356,7 +357,8 @@ static bool rbmap_name_good(const char *name)
 	/* Names of files beside the directories of buffers in /dev and /sys. */
 	static const char *const taken[] = {
 		"control", "create", "destroy", "error_log", "marker",
-		"marker_raw", "saved_cmdlines", "snapshot", "trace",
+		"marker_raw", "per_cpu", "saved_cmdlines", "snapshot", "trace",
+		"trace_pipe",
 	};
 	const char *c;
 

@@ -25,6 +25,19 @@ static inline bool rbmap_call_is_custom(const struct trace_event_call *call)
 #endif
 }
 
+/*
+ * Does a reference of trace_get_event_file() keep the event?  Before kernels marked them,
+ * nothing kept an event that somebody has made in tracefs.
+ */
+static inline bool rbmap_call_is_held(const struct trace_event_call *call)
+{
+#ifdef RBMAP_HAVE_TRACE_EVENT_DYNAMIC
+	return true;
+#else
+	return !(call->flags & (TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_UPROBE));
+#endif
+}
+
 /* Does a format file show a length such as [sizeof(struct x)] as it was written? */
 #ifdef RBMAP_HAVE_TRACE_EVENT_FIELD_LEN
 #define RBMAP_LENGTH_AS_WRITTEN	false

@@ -7,4 +7,6 @@
 #include "splice.c"
 #include "marker.c"
 #include "trace.c"
+#include "text_print.c"
+#include "text_fields.c"
 #include "saved_cmdlines.c"

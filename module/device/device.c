@@ -31,6 +31,8 @@
 #define RBMAP_MARKER_MODE	0220
 /* Only root discards events, as with the file `reset`. */
 #define RBMAP_TRACE_MODE	0600
+/* The text has names of the threads of all users. */
+#define RBMAP_TRACE_PIPE_MODE	0400
 #define RBMAP_ERROR_LOG_MODE	0600
 
 static void rbmap_file_copy_free(struct rbmap_file *rfile)
@@ -41,8 +43,15 @@ static void rbmap_file_copy_free(struct rbmap_file *rfile)
 	rfile->copy_size = 0;
 }
 
-/* @snapshot: NULL, or a ring whose reference is passed on. */
-static struct rbmap_file *
+/**
+ * rbmap_file_create - create an open file's part in a CPU's rings
+ * @cpu_buf: the CPU's part of a buffer, which has a ring
+ * @snapshot: NULL, or a ring whose reference is passed on
+ *
+ * Context: may sleep.  The memory is charged to the process.
+ * Return: the file's part, or NULL without memory.
+ */
+struct rbmap_file *
 rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 		  struct rbmap_gen *snapshot)
 {
@@ -62,7 +71,13 @@ rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
 	return rfile;
 }
 
-static void rbmap_file_destroy(struct rbmap_file *rfile)
+/**
+ * rbmap_file_destroy - undo rbmap_file_create()
+ * @rfile: the file's part
+ *
+ * Context: may sleep.
+ */
+void rbmap_file_destroy(struct rbmap_file *rfile)
 {
 	rbmap_file_unbind(rfile);	/* model: snapshot_fd_destroy */
 	rbmap_file_copy_free(rfile);
@@ -222,9 +237,17 @@ static ssize_t rbmap_read(struct file *file, char __user *to, size_t count,
 	return ret;
 }
 
-static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
+/**
+ * rbmap_ring_poll - poll() of a CPU's rings
+ * @rfile: the open file's part in the rings
+ * @file: the open file
+ * @table: table of poll()
+ *
+ * Context: may sleep.
+ * Return: events of poll().
+ */
+__poll_t rbmap_ring_poll(struct rbmap_file *rfile, struct file *file, poll_table *table)
 {
-	struct rbmap_file *rfile = file->private_data;
 	struct rbmap_gen *gen = rbmap_file_bind(rfile, false);
 	__poll_t ready;
 
@@ -239,6 +262,11 @@ static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
 		gen = rbmap_file_advance(rfile, gen);
 	} while (gen);
 	return ready;
+}
+
+static __poll_t rbmap_file_poll(struct file *file, poll_table *table)
+{
+	return rbmap_ring_poll(file->private_data, file, table);
 }
 
 /* Consume all that can be read now. */
@@ -440,10 +468,13 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 	rbmap_chrdev_destroy(&devices->marker);
 	rbmap_chrdev_destroy(&devices->marker_raw);
 	rbmap_chrdev_destroy(&devices->trace);
+	rbmap_chrdev_destroy(&devices->trace_pipe);
 	rbmap_chrdev_destroy(&devices->error_log);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		rbmap_chrdev_destroy(&devices->cpu[cpu].ring);
 		rbmap_chrdev_destroy(&devices->cpu[cpu].snapshot);
+		rbmap_chrdev_destroy(&devices->cpu[cpu].trace);
+		rbmap_chrdev_destroy(&devices->cpu[cpu].trace_pipe);
 	}
 	kvfree(devices->cpu);
 }
@@ -451,7 +482,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices)
 static int rbmap_devices_add(struct rbmap_devices *devices,
 			     struct rbmap_chrdev *chrdev,
 			     const struct file_operations *fops,
-			     const char *format, int cpu)
+			     umode_t mode, const char *format, int cpu)
 {
 	char name[32];
 
@@ -459,7 +490,7 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 		return 0;
 	*chrdev = (struct rbmap_chrdev) {
 		.fops	= fops,
-		.mode	= RBMAP_DEVICE_MODE,
+		.mode	= mode,
 		.buffer	= devices->buffer,
 		.data	= rbmap_cpu_place(devices->buffer, cpu),
 	};
@@ -467,8 +498,26 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 	return rbmap_chrdev_create(chrdev, devices->name, name);
 }
 
+/*
+ * A directory cpuN would do as well, but udev's rule gives all that is in such a directory to
+ * readers of rings.
+ */
+static int rbmap_devices_add_cpu_text(struct rbmap_devices *devices, int cpu)
+{
+	struct rbmap_cpu_devices *dev = &devices->cpu[cpu];
+	int err;
+
+	if (devices->without_text)
+		return 0;
+	err = rbmap_devices_add(devices, &dev->trace, &rbmap_cpu_trace_fops,
+				RBMAP_TRACE_MODE, "per_cpu!%d!trace", cpu);
+	return err ?: rbmap_devices_add(devices, &dev->trace_pipe,
+					&rbmap_cpu_trace_pipe_fops, RBMAP_TRACE_PIPE_MODE,
+					"per_cpu!%d!trace_pipe", cpu);
+}
+
 /**
- * rbmap_devices_add_cpu - create cpuN and snapshot/cpuN unless they exist
+ * rbmap_devices_add_cpu - create the devices of a CPU unless they exist
  * @devices: the devices of a buffer
  * @cpu: a CPU that was on line
  *
@@ -479,10 +528,12 @@ int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu)
 	struct rbmap_cpu_devices *dev = &devices->cpu[cpu];
 	int err;
 
-	err = rbmap_devices_add(devices, &dev->ring, &rbmap_fops, "cpu%d", cpu);
-	return err ?: rbmap_devices_add(devices, &dev->snapshot,
-					&rbmap_snapshot_fops,
-					"snapshot!cpu%d", cpu);
+	err = rbmap_devices_add(devices, &dev->ring, &rbmap_fops, RBMAP_DEVICE_MODE,
+				"cpu%d", cpu);
+	if (!err)
+		err = rbmap_devices_add(devices, &dev->snapshot, &rbmap_snapshot_fops,
+					RBMAP_DEVICE_MODE, "snapshot!cpu%d", cpu);
+	return err ?: rbmap_devices_add_cpu_text(devices, cpu);
 }
 
 /* Create a device of the whole buffer. */
@@ -534,6 +585,10 @@ int rbmap_devices_add_root(struct rbmap_devices *devices)
 					  &rbmap_trace_fops, RBMAP_TRACE_MODE,
 					  "trace");
 
+	if (!err)
+		err = rbmap_devices_add_whole(devices, &devices->trace_pipe,
+					      &rbmap_trace_pipe_fops,
+					      RBMAP_TRACE_PIPE_MODE, "trace_pipe");
 	return err ?: rbmap_devices_add_whole(devices, &devices->error_log,
 					      &rbmap_error_log_fops,
 					      RBMAP_ERROR_LOG_MODE, "error_log");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer's devices: cpuN, snapshot/cpuN, marker, marker_raw, trace and error_log, in
- * /dev/rbmap or /dev/rbmap/NAME.
+ * A buffer's devices: cpuN, snapshot/cpuN, per_cpu/N/trace, per_cpu/N/trace_pipe, marker,
+ * marker_raw, trace, trace_pipe and error_log, in /dev/rbmap or /dev/rbmap/NAME.
  */
 #ifndef RBMAP_DEVICE_H
 #define RBMAP_DEVICE_H
+
+#include <linux/poll.h>
 
 #include "buffer/buffer.h"
 #include "chrdev.h"
@@ -13,10 +15,14 @@
  * struct rbmap_cpu_devices - the devices of a CPU
  * @ring: cpuN
  * @snapshot: snapshot/cpuN
+ * @trace: per_cpu/N/trace
+ * @trace_pipe: per_cpu/N/trace_pipe
  */
 struct rbmap_cpu_devices {
 	struct rbmap_chrdev	ring;
 	struct rbmap_chrdev	snapshot;
+	struct rbmap_chrdev	trace;
+	struct rbmap_chrdev	trace_pipe;
 };
 
 /**
@@ -26,7 +32,9 @@ struct rbmap_cpu_devices {
  * @cpu: devices of each CPU, by CPU number
  * @marker: marker, to which user space writes texts
  * @marker_raw: marker_raw, to which user space writes other data
- * @trace: trace, which discards all events when it is truncated
+ * @trace: trace, the unread events as text, which discards them when it is truncated
+ * @trace_pipe: trace_pipe, which consumes the events as text
+ * @without_text: whether the CPUs have no trace and trace_pipe of their own
  * @error_log: error_log, which has the last refusals
  */
 struct rbmap_devices {
@@ -36,6 +44,8 @@ struct rbmap_devices {
 	struct rbmap_chrdev	marker;
 	struct rbmap_chrdev	marker_raw;
 	struct rbmap_chrdev	trace;
+	struct rbmap_chrdev	trace_pipe;
+	bool			without_text;
 	struct rbmap_chrdev	error_log;
 };
 
@@ -45,5 +55,12 @@ void rbmap_devices_exit(struct rbmap_devices *devices);
 int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
 int rbmap_devices_add_markers(struct rbmap_devices *devices);
 int rbmap_devices_add_root(struct rbmap_devices *devices);
+
+struct rbmap_file;
+struct rbmap_gen;
+struct rbmap_file *rbmap_file_create(struct rbmap_cpu_buffer *cpu_buf,
+				     struct rbmap_gen *snapshot);
+void rbmap_file_destroy(struct rbmap_file *rfile);
+__poll_t rbmap_ring_poll(struct rbmap_file *rfile, struct file *file, poll_table *table);
 
 #endif /* RBMAP_DEVICE_H */

@@ -289,6 +289,23 @@ bool rbmap_event_registered(const char *system, const char *name)
 }
 
 /**
+ * rbmap_event_visit - call a function with the event of a number
+ * @id: common_type of a record
+ * @visit: called with the event, which exists until it returns; NULL: there is no such event
+ * @data: passed on
+ *
+ * Context: may sleep.
+ */
+void rbmap_event_visit(u16 id,
+		       void (*visit)(const struct rbmap_event_type *event, void *data),
+		       void *data)
+{
+	mutex_lock(&rbmap_registry_lock);
+	visit(idr_find(&rbmap_event_ids, id), data);
+	mutex_unlock(&rbmap_registry_lock);
+}
+
+/**
  * rbmap_event_set_add_some - let a buffer have registered events on demand
  * @set: the buffer's set
  * @match: the events; the buffer may have some of them

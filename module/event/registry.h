@@ -13,6 +13,9 @@ int rbmap_event_set_show(struct rbmap_event_set *set,
 			 const struct rbmap_event_set_ops *ops, void *data);
 void rbmap_event_set_hide(struct rbmap_event_set *set);
 bool rbmap_event_registered(const char *system, const char *name);
+void rbmap_event_visit(u16 id,
+		       void (*visit)(const struct rbmap_event_type *event, void *data),
+		       void *data);
 struct rbmap_event_match;
 int rbmap_event_set_add_some(struct rbmap_event_set *set,
 			     const struct rbmap_event_match *match);

@@ -8,6 +8,8 @@
 
 #include "event.h"
 
+struct trace_event_call;
+
 /**
  * struct rbmap_source_count - events since a source has made them
  * @calls: events that happened while some buffer recorded them
@@ -37,6 +39,8 @@ static inline u64 rbmap_source_missed(const struct rbmap_source_count *count)
  *	negative error: -ENOENT without such an event
  * @names: names of all events that this source or another one may make, a line SYSTEM:EVENT
  *	for each.  The caller frees the text with kvfree(); NULL without memory or names
+ * @prints: may the kernel's code print the records of the event?  @call is its event of that
+ *	name, to which the caller has a reference.  NULL: only if the fields are the same
  * @count: count the events of a CPU; NULL: the kernel hands over each one
  *
  * A source without @make has no events on demand.
@@ -52,6 +56,8 @@ struct rbmap_source {
 	void		(*settle)(void);
 	int		(*make)(const char *system, const char *name);
 	char		*(*names)(void);
+	bool		(*prints)(const struct rbmap_event_type *event,
+				  const struct trace_event_call *call);
 	void		(*count)(const struct rbmap_event_type *event, int cpu,
 				 struct rbmap_source_count *count);
 };

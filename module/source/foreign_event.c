@@ -18,6 +18,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "compat/perf.h"
 #include "event/registry.h"
 #include "event/source.h"
 #include "foreign_event.h"
@@ -384,12 +385,21 @@ static void rbmap_foreign_count(const struct rbmap_event_type *type, int cpu,
 	count->received = count->calls - READ_ONCE(here->missed);
 }
 
+/* An event that was made anew has another number. */
+static bool rbmap_foreign_prints(const struct rbmap_event_type *type,
+				 const struct trace_event_call *call)
+{
+	return call->event.type == rbmap_foreign_event_of(type)->listener.type &&
+	       rbmap_call_is_held(call);
+}
+
 const struct rbmap_source rbmap_foreign_source = {
 	.name	= "foreign",
 	.find	= rbmap_foreign_find,
 	.attach	= rbmap_foreign_attach,
 	.detach	= rbmap_foreign_detach,
 	.make	= rbmap_foreign_make,
+	.prints	= rbmap_foreign_prints,
 	.count	= rbmap_foreign_count,
 };
 

@@ -27,6 +27,7 @@
  * @text: text of the node
  * @beside: control file of the buffer without which the name does not exist, or NULL
  * @top: whether the default buffer alone has the name
+ * @unless: control file of the buffer with which the name does not exist, or NULL
  */
 struct rbmap_tree_extra {
 	enum rbmap_node_kind	in;
@@ -35,6 +36,7 @@ struct rbmap_tree_extra {
 	const char		*text;
 	const char		*beside;
 	bool			top;
+	const char		*unless;
 };
 
 /* A raw buffer has no events, and so it has neither set_event nor a marker. */
@@ -44,6 +46,7 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_BUFFER, "per_cpu", RBMAP_NODE_CPUS },
 	{ RBMAP_NODE_BUFFER, "instances", RBMAP_NODE_INSTANCES, .top = true },
 	{ RBMAP_NODE_BUFFER, "trace", RBMAP_NODE_DEVICE, "trace" },
+	{ RBMAP_NODE_BUFFER, "trace_pipe", RBMAP_NODE_DEVICE, "trace_pipe" },
 	{ RBMAP_NODE_BUFFER, "error_log", RBMAP_NODE_DEVICE, "error_log" },
 	{ RBMAP_NODE_BUFFER, "trace_marker", RBMAP_NODE_DEVICE, "marker",
 	  "set_event" },
@@ -63,6 +66,10 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	/* libtracefs gives up if a CPU lacks this file. */
 	{ RBMAP_NODE_CPU, "trace_pipe_raw", RBMAP_NODE_DEVICE, "cpu" },
 	{ RBMAP_NODE_CPU, "snapshot_raw", RBMAP_NODE_DEVICE, "snapshot/cpu" },
+	/* The buffer of a recorder, which ends with a process, lacks these. */
+	{ RBMAP_NODE_CPU, "trace", RBMAP_NODE_CPU_TEXT, "trace", .unless = "keeper_pid" },
+	{ RBMAP_NODE_CPU, "trace_pipe", RBMAP_NODE_CPU_TEXT, "trace_pipe",
+	  .unless = "keeper_pid" },
 };
 
 /* The path of a directory from /sys/kernel/rbmap on; "" for that directory itself. */
@@ -156,6 +163,9 @@ static bool rbmap_tree_use(const struct rbmap_tree_extra *extra,
 	rbmap_tree_buffer_path(dir, path);
 	if (extra->beside &&
 	    rbmap_dir_lookup(path, extra->beside) == RBMAP_DIR_NONE)
+		return false;
+	if (extra->unless &&
+	    rbmap_dir_lookup(path, extra->unless) != RBMAP_DIR_NONE)
 		return false;
 	*found = *dir;
 	found->kind = extra->kind;
@@ -343,6 +353,9 @@ char *rbmap_tree_target(const struct rbmap_node *dir, const char *name,
 					 dir->buffer, slash, node->text, dir->cpu);
 		return kasprintf(GFP_KERNEL, RBMAP_DEVICE_DIR "/%s%s%s",
 				 dir->buffer, slash, node->text);
+	case RBMAP_NODE_CPU_TEXT:
+		return kasprintf(GFP_KERNEL, RBMAP_DEVICE_DIR "/%s%sper_cpu/%u/%s",
+				 dir->buffer, slash, dir->cpu, node->text);
 	case RBMAP_NODE_COMMON:
 		return kstrdup(node->text, GFP_KERNEL);
 	default:

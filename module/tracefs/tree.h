@@ -22,6 +22,7 @@ enum rbmap_node_kind {
 	RBMAP_NODE_INSTANCES,	/* instances: the named buffers */
 	RBMAP_NODE_CONTROL,	/* link to a file of /sys/kernel/rbmap */
 	RBMAP_NODE_DEVICE,	/* link to a file of /dev/rbmap */
+	RBMAP_NODE_CPU_TEXT,	/* link to a file of /dev/rbmap/per_cpu */
 	RBMAP_NODE_COMMON,	/* link to a file that is the same for all buffers */
 	RBMAP_NODE_LIST,	/* list of /sys/kernel/rbmap that an open may truncate */
 	RBMAP_NODE_TEXT,	/* text that never changes */

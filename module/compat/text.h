@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of tracefs's text, as the running kernel prints them. */
+#ifndef RBMAP_COMPAT_TEXT_H
+#define RBMAP_COMPAT_TEXT_H
+
+struct rbmap_record;
+struct trace_seq;
+
+/* Lines above the events, with a newline each, and an empty one. */
+extern const char *const rbmap_text_columns[];
+
+void rbmap_text_flags(struct trace_seq *s, const struct rbmap_record *record);
+
+#endif /* RBMAP_COMPAT_TEXT_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records as text, in the lines of tracefs. */
+#ifndef RBMAP_DEVICE_TEXT_PRINT_H
+#define RBMAP_DEVICE_TEXT_PRINT_H
+
+#include <linux/sched.h>
+#include <linux/trace_events.h>
+
+#include "event/event.h"
+
+/* Kinds of events that a file prints without looking each one up again. */
+#define RBMAP_PRINTER_EVENTS	16
+/* Names of tasks that it remembers after their end. */
+#define RBMAP_PRINTER_NAMES	256
+/* Pairs of a name and a number of a task in a record. */
+#define RBMAP_PRINTER_PAIRS	2
+
+/**
+ * struct rbmap_printer_event - an event that the kernel's code prints
+ * @id: its number in records; 0: the entry is unused
+ * @file: the kernel's event, to which there is a reference
+ * @nr_pairs: number of tasks whose names its records have
+ * @pair: offsets of the name and of the number
+ */
+struct rbmap_printer_event {
+	u16			id;
+	struct trace_event_file	*file;
+	unsigned int		nr_pairs;
+	struct {
+		u16	name;
+		u16	pid;
+	} pair[RBMAP_PRINTER_PAIRS];
+};
+
+struct rbmap_printer_name {
+	pid_t	pid;
+	char	name[TASK_COMM_LEN];
+};
+
+/**
+ * struct rbmap_printer - what prints records for an open file
+ * @iter: the kernel's print functions get this; @iter.seq has the text
+ * @room: bytes at @record
+ * @record: the record, in which the kernel's number of the event replaces rbmap's
+ * @next: entry of @events to use next
+ * @events: events that were looked up
+ * @names: names of tasks, by number
+ */
+struct rbmap_printer {
+	struct trace_iterator		iter;
+	u32				room;
+	void				*record;
+	unsigned int			next;
+	struct rbmap_printer_event	events[RBMAP_PRINTER_EVENTS];
+	struct rbmap_printer_name	names[RBMAP_PRINTER_NAMES];
+};
+
+struct rbmap_printer *rbmap_printer_create(void);
+void rbmap_printer_free(struct rbmap_printer *printer);
+int rbmap_printer_make_room(struct rbmap_printer *printer, u32 size);
+void rbmap_printer_release(struct rbmap_printer *printer);
+void rbmap_print_lost(struct rbmap_printer *printer, int cpu, u64 lost);
+void rbmap_print_record(struct rbmap_printer *printer, int cpu, u64 time, u32 size);
+void rbmap_print_raw(struct rbmap_printer *printer, int cpu, u64 time, u32 size);
+
+static inline struct trace_seq *rbmap_printer_text(struct rbmap_printer *printer)
+{
+	return &printer->iter.seq;
+}
+
+/* device/text_fields.c */
+void rbmap_print_fields(struct trace_seq *s, const struct rbmap_event_type *event,
+			const void *record, u32 size);
+
+#endif /* RBMAP_DEVICE_TEXT_PRINT_H */

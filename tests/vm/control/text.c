@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: text read FILE...	read what is there, without waiting, until there is no more
+ *	  text poll FILE	wait until poll() says that the file can be read
+ *	  text interrupt FILE	wait in read() until a signal comes, with a handler for it
+ *	  text seek FILE	read, go to the beginning, and read again
+ *
+ * For text.sh.  read prints the text, and then EAGAIN or EOF to standard error.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[1 << 16];
+
+static int open_file(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		err(2, "%s", name);
+	return fd;
+}
+
+static void read_all(int fd, const char *name)
+{
+	ssize_t got;
+
+	while ((got = read(fd, text, sizeof(text))) > 0)
+		fwrite(text, 1, got, stdout);
+	fflush(stdout);
+	if (got < 0 && errno != EAGAIN)
+		err(2, "%s", name);
+	fprintf(stderr, "%s\n", got ? "EAGAIN" : "EOF");
+}
+
+static void poll_file(const char *name)
+{
+	struct pollfd poll_fd = { .fd = open_file(name), .events = POLLIN };
+
+	if (poll(&poll_fd, 1, -1) != 1)
+		err(2, "poll");
+	printf("%s\n", poll_fd.revents == POLLIN ? "readable" : "something else");
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+static void interrupt(const char *name)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		err(2, "%s", name);
+	sigaction(SIGALRM, &action, NULL);
+	alarm(1);
+	if (read(fd, text, sizeof(text)) >= 0 || errno != EINTR)
+		err(2, "%s: not interrupted", name);
+	printf("interrupted\n");
+}
+
+/* A place in the middle cannot be sought. */
+static void seek_file(const char *name)
+{
+	int fd = open_file(name);
+
+	read_all(fd, name);
+	if (lseek(fd, 10, SEEK_SET) >= 0 || errno != EINVAL || lseek(fd, 0, SEEK_END) >= 0)
+		errx(2, "%s: it can be sought", name);
+	if (lseek(fd, 0, SEEK_SET))
+		err(2, "%s: lseek", name);
+	read_all(fd, name);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	if (argc < 3)
+		errx(2, "usage: text read|poll|interrupt|seek FILE...");
+	for (i = 2; i < argc; i++) {
+		if (!strcmp(argv[1], "poll"))
+			poll_file(argv[i]);
+		else if (!strcmp(argv[1], "interrupt"))
+			interrupt(argv[i]);
+		else if (!strcmp(argv[1], "seek"))
+			seek_file(argv[i]);
+		else
+			read_all(open_file(argv[i]), argv[i]);
+	}
+	return 0;
+}
