@@ -93,6 +93,7 @@ static const struct step {
 	{ "snapshot file", do_snapshot_file, 4, MUST },
 	{ "control",	do_control,	6, MUST },
 	{ "reset",	do_reset,	2, MUST },
+	{ "text",	do_text,	4, MUST },
 	{ "resize",	do_resize,	3, MUST },
 	{ "resize a CPU", do_resize_cpu, 3, MUST },
 	{ "stats",	do_stats,	4, MUST },

@@ -117,6 +117,7 @@ STEP(snapshot_fd);
 /* device_control.c */
 STEP(control);
 STEP(reset);
+STEP(text);
 STEP(resize);
 STEP(resize_cpu);
 STEP(snapshot_file);

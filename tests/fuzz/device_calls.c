@@ -105,11 +105,14 @@ bool do_open(void)
 		O_RDWR | O_NONBLOCK, O_RDONLY | O_NONBLOCK | O_CLOEXEC,
 		O_PATH, O_RDONLY | O_NONBLOCK | O_DIRECT,
 	};
+	static const char *const names[] = {
+		"cpu", "cpu", "cpu", "cpu", "cpu", "cpu", "cpu", "cpu",
+		"snapshot/cpu", "snapshot/cpu", "trace", "trace_pipe",
+	};
 	char path[96];
 	int fd;
 
-	device_path(path, sizeof(path), a_buffer(),
-		    pick(5) ? "cpu" : "snapshot/cpu");
+	device_path(path, sizeof(path), a_buffer(), pick_of(names));
 	fd = open(path, pick_of(flags));
 	if (fd < 0)
 		return false;

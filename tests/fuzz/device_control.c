@@ -100,6 +100,32 @@ bool do_control(void)
 	}
 }
 
+/* Read a little of the text, without waiting.  Another step may have changed all of it. */
+bool do_text(void)
+{
+	static const char *const names[] = { "trace", "trace_pipe" };
+	char name[48], path[192], text[8192];
+	int fd, flags = O_RDONLY | O_NONBLOCK;
+	bool done = false;
+
+	snprintf(name, sizeof(name), "%s", pick_of(names));
+	if (pick(2))
+		snprintf(name, sizeof(name), "per_cpu/%u/%s", pick(nr_cpus), pick_of(names));
+	device_path(path, sizeof(path), a_buffer(), name);
+	if (!pick(8))
+		flags = O_RDWR | O_TRUNC;
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	do {
+		done |= read(fd, text, 1 + pick(sizeof(text))) > 0;
+		if (!pick(4))
+			lseek(fd, pick(3) ? 0 : (off_t)next_random(), pick(4));
+	} while (pick(4));
+	close(fd);
+	return done;
+}
+
 bool do_reset(void)
 {
 	return write_number("reset", 1);
