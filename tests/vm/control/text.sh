@@ -4,7 +4,7 @@
 # trace and trace_pipe: the text is that of tracefs on the same moments, and that of rbmap
 # stream. trace consumes nothing, trace_pipe is a reader; losses are printed; files of one
 # processor, of a named buffer and of the file system rbmap; nothing keeps other modules.
-# shellcheck disable=SC2086,SC2154,SC2317 # words; root is control.sh's; called by ok
+# shellcheck disable=SC2016,SC2034,SC2086,SC2154,SC2317 # $arg2; line; words; root is control.sh's; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 # shellcheck source=tests/vm/lib/control.sh
@@ -175,7 +175,6 @@ done
 is "$(diff /tmp/ours.same /tmp/stream.same | sed 's/^@/ @/' | head -n 20)" "" \
 	"the text is that of rbmap stream, with the times"
 is "$(wc -l </tmp/stream)" "$(grep -vc '^#' /tmp/ours)" "it has as many lines"
-# shellcheck disable=SC2086 # numbers
 kill $tasks
 timeout 20 cat $dir/trace_pipe >/tmp/pipe
 is "$?" 0 "trace_pipe ends when recording is off"
@@ -281,6 +280,36 @@ is "$(numbers /tmp/pipe | wc -w)" "$kept" "the ring was full: the oldest are rea
 is "$(($(lost_in /tmp/pipe) + kept))" 1000 "and the rest is lost"
 is "$(tail -n 1 /tmp/pipe | cut -c 1-4)" "CPU:" "which is told behind them"
 echo 1 >$root/overwrite
+
+# --- the same under load, while the writer overwrites what is read
+for percent in 0 50; do
+	echo 1 >$dir/tracing_on
+	: >$dir/trace
+	echo $percent >$root/buffer_percent
+	cat $dir/trace_pipe >/tmp/pipe &
+	pid=$!
+	retry_until 20 sleeps $pid
+	echo 1 >$root/events/raw_syscalls/enable
+	dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null &
+	busy=$!
+	for i in 1 2 3 4 5; do
+		cat $dir/trace
+	done >/tmp/texts
+	wait $busy
+	echo 0 >$root/events/raw_syscalls/enable
+	echo number 1 >/dev/rbmap/marker
+	retry_until 30 grep -q 'number 1$' /tmp/pipe
+	echo 0 >$root/tracing_on
+	wait $pid
+	is "$?" 0 "buffer_percent $percent: trace_pipe ends when recording stops"
+	is "$(($(lost_in /tmp/pipe) + $(grep -c '^ .*\] .*: [a-z]' /tmp/pipe)))" "$(summed emitted)" \
+		"printed and lost are all events"
+	is "$(grep -vcE '^(CPU:| +[^ ].*-[0-9]+ +\[[0-9]+\] .*: (sys_|tracing))' /tmp/pipe)" 0 "each line is one"
+	is "$(grep -vcE '^(#|CPU:| +[^ ].*-[0-9]+ +\[[0-9]+\] .*: (sys_|tracing))' /tmp/texts)" 0 \
+		"each line of trace is one, too"
+	is "$(grep -c '^# tracer: nop$' /tmp/texts)" 5 "and each trace has an end"
+done
+echo 1 >$dir/tracing_on
 
 # --- a named buffer
 mkdir $dir/instances/b
