@@ -25,7 +25,7 @@
 #include "device/marker.h"
 #include "event/event.h"
 #include "event/event_set.h"
-#include "event/hook.h"
+#include "event/release.h"
 #include "instance.h"
 #include "lib/access.h"
 #include "lib/log.h"
@@ -243,7 +243,7 @@ rbmap_instance_create(const char *name, struct kobject *parent,
 
 err_destroy_events:
 	if (instance->events) {
-		rbmap_event_hooks_settle();
+		rbmap_release_settle();
 		rbmap_event_set_destroy(instance->events);
 	}
 err_free_buffer:
@@ -274,7 +274,7 @@ static int rbmap_instance_offer(struct rbmap_instance *instance)
 
 /*
  * Begin to end a buffer.  The buffer cannot be opened any more, and open files keep what
- * they read.  rbmap_event_hooks_settle() must follow, for any number of buffers: it also
+ * they read.  rbmap_release_settle() must follow, for any number of buffers: it also
  * waits for a grace period.
  */
 static void rbmap_instance_hide(struct rbmap_instance *instance)
@@ -319,7 +319,7 @@ static void rbmap_instances_end(struct list_head *ended)
 
 	if (list_empty(ended))
 		return;
-	rbmap_event_hooks_settle();
+	rbmap_release_settle();
 	list_for_each_entry_safe(instance, next, ended, list) {
 		struct rbmap_buffer *buf = instance->buffer;
 

@@ -212,7 +212,7 @@ static ssize_t rbmap_system_enable_store(struct kobject *kobj,
 	err = rbmap_control_number(rbmap_dir_buffer(kobj), dir->name, buf, len, 1, &on);
 	if (err)
 		return err;
-	err = rbmap_event_set_enable(dir->events, &match, on);
+	err = rbmap_event_set_switch(dir->events, &match, on);
 	if (err == -ENODEV)
 		rbmap_warn("no event of %s is available: events/%s/*/status names the reason\n",
 			   dir->name, dir->name);
@@ -376,7 +376,7 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 	err = rbmap_control_number(rbmap_dir_buffer(kobj), "events/enable", buf, len, 1, &on);
 	if (!err)
-		err = rbmap_event_set_enable(rbmap_control_of(kobj)->events,
+		err = rbmap_event_set_switch(rbmap_control_of(kobj)->events,
 					     &all, on);
 	return err ? err : len;
 }

@@ -31,10 +31,7 @@ static const char *rbmap_set_event_part(const char *word)
 	return *word && strcmp(word, "*") ? word : NULL;
 }
 
-/*
- * A write to set_event enables or disables events.  Return 1 if rbmap_event_set_settle()
- * is to wait for events that were disabled.
- */
+/* A write to set_event enables or disables events. */
 static int rbmap_set_event_switch(struct rbmap_event_set *set,
 				  const struct rbmap_event_match *match, bool on)
 {
@@ -87,18 +84,12 @@ static int rbmap_set_event_obey(struct rbmap_event_set *set, char *word, const c
 static int rbmap_set_event_words(struct rbmap_event_set *set, char *text, const char *file,
 				 rbmap_set_event_fn act)
 {
-	bool stopped = false;
 	char *word;
-	int ret = 0;
+	int err = 0;
 
-	while (ret >= 0 && (word = strsep(&text, " \t\r\n"))) {
-		ret = *word ? rbmap_set_event_obey(set, word, file, act) : 0;
-		stopped |= ret > 0;
-	}
-	/* Wait once for all events: it takes milliseconds. */
-	if (stopped)
-		rbmap_event_set_settle(set);
-	return min(ret, 0);
+	while (!err && (word = strsep(&text, " \t\r\n")))
+		err = *word ? rbmap_set_event_obey(set, word, file, act) : 0;
+	return err;
 }
 
 /* Shorten a write of a whole page, which may end within a name. */
@@ -127,7 +118,7 @@ static int rbmap_set_event_clear(struct kobject *dir, const struct bin_attribute
 	const struct rbmap_event_match all = { 0 };
 	int err = rbmap_locked_down();
 
-	return err ?: rbmap_event_set_enable(rbmap_named_events(dir), &all, false);
+	return err ?: rbmap_event_set_switch(rbmap_named_events(dir), &all, false);
 }
 
 /* Obey a write.  @replaces: all events are disabled first */
@@ -147,7 +138,7 @@ static ssize_t rbmap_set_event_obey_all(struct kobject *kobj, const char *buf, s
 	if (!text)
 		return -ENOMEM;
 	if (replaces)
-		err = rbmap_event_set_enable(set, &all, false);
+		err = rbmap_event_set_switch(set, &all, false);
 	if (!err)
 		err = rbmap_set_event_words(set, text, name, act);
 	kfree(text);

@@ -92,14 +92,6 @@ static int rbmap_marker_commit(const struct rbmap_event_file *event_file,
 	if (!record)
 		return rbmap_buffer_is_on(rbmap_event_buffer(event_file)) ?
 		       -ENOSPC : -EBADF;
-	/*
-	 * Preemption is off, and rbmap_sync_probes() waits for that.  So no event
-	 * follows after it.
-	 */
-	if (!READ_ONCE(event_file->enabled)) {
-		rbmap_discard(&resv);
-		return -EBADF;
-	}
 	memcpy(record->buf, text->buf, len);
 	rbmap_commit(&resv);
 	return 0;

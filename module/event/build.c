@@ -5,6 +5,7 @@
 #include "event_set.c"
 #include "demand.c"
 #include "hook.c"
+#include "release.c"
 #include "format.c"
 #include "filter.c"
 #include "pids.c"

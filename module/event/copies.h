@@ -4,16 +4,17 @@
 #define RBMAP_EVENT_COPIES_H
 
 #include "event.h"
+#include "release.h"
 
 /**
  * struct rbmap_event_copies - the event files that get a copy of each record
- * @list: entry in the list of those that are replaced
+ * @release: frees those that are replaced
  * @nr: number of event files
  * @event_file: the event files, and NULL; probes that run may use them until
  *	rbmap_sync_probes()
  */
 struct rbmap_event_copies {
-	struct list_head	list;
+	struct rbmap_release	release;
 	unsigned int		nr;
 	struct rbmap_event_file	*event_file[];
 };

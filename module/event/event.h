@@ -15,6 +15,7 @@
 #include "compat/compat.h"
 #include "compat/context.h"
 #include "pids.h"
+#include "release.h"
 
 struct rbmap_event_copies;
 struct rbmap_event_set;
@@ -22,13 +23,15 @@ struct rbmap_filter;
 
 /**
  * struct rbmap_event_filter - the text written to a filter file, and its meaning
- * @list: entry in a list of filters to free
+ * @list: entry in a list of filters of a system
+ * @release: frees a filter that was replaced
  * @program: the compiled filter, or NULL after an error
  * @common: whether the filter uses the members that all records start with
  * @text: text that the file shows
  */
 struct rbmap_event_filter {
 	struct list_head	list;
+	struct rbmap_release	release;
 	struct rbmap_filter	*program;
 	bool			common;
 	char			text[];
@@ -57,6 +60,7 @@ struct rbmap_event_filter {
  * @missed: for each CPU, how many events the kernel had missed when the probe was
  *	attached; NULL if it misses none.  Under rbmap_event_files_lock
  * @missing: whether @missed is to be subtracted: the probe is attached, or was since
+ * @ended: adds the missed events to those of the set, when a detached probe runs no more
  * @set: all events of the buffer
  * @list: entry in the list of the buffer's events
  * @dir: directory that shows the event; used by the set's operations
@@ -75,6 +79,7 @@ struct rbmap_event_file {
 	struct rbmap_event_copies *copies;
 	u64 __percpu		*missed;
 	bool			missing;
+	struct rbmap_release	ended;
 	struct rbmap_event_set	*set;
 	struct list_head	list;
 	struct kobject		*dir;

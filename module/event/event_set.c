@@ -12,24 +12,10 @@
 #include "lib/log.h"
 #include "lib/text.h"
 #include "pids.h"
+#include "release.h"
 #include "source.h"
 
 DEFINE_MUTEX(rbmap_event_files_lock);
-
-/**
- * rbmap_sync_probes - wait for all probes that are running
- *
- * The marker has no probe.  Its writer tests `enabled` and uses its filter with
- * preemption off, for which the wait for tracepoints does not suffice on every kernel.
- * litmus: marker-off, filter-free, hook-checks, generation-retire
- *
- * Context: sleeps.
- */
-void rbmap_sync_probes(void)
-{
-	rbmap_tracepoint_source.settle();
-	synchronize_rcu();
-}
 
 /**
  * rbmap_event_file_update_checks - set whether probes must test what is wanted
@@ -111,16 +97,9 @@ static void rbmap_event_missed_end(struct rbmap_event_file *event_file)
 	event_file->missing = false;
 }
 
-static void rbmap_event_set_missed_end(struct rbmap_event_set *set)
+static void rbmap_event_missed_ended(struct rbmap_release *ended)
 {
-	struct rbmap_event_file *event_file;
-
-	mutex_lock(&rbmap_event_files_lock);
-	list_for_each_entry(event_file, &set->event_files, list) {
-		if (!event_file->hooked)
-			rbmap_event_missed_end(event_file);
-	}
-	mutex_unlock(&rbmap_event_files_lock);
+	rbmap_event_missed_end(container_of(ended, struct rbmap_event_file, ended));
 }
 
 /* The memory to count them; an event that is never missed needs none. */
@@ -207,6 +186,7 @@ static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 	if (!event->source || !event->origin || event_file->hooked == on)
 		return 0;
 	if (on && event_file->missed) {
+		list_del_init(&event_file->ended.list);
 		rbmap_event_missed_end(event_file);
 		rbmap_event_missed_begin(event_file);
 	}
@@ -222,12 +202,11 @@ static int rbmap_event_file_hook(struct rbmap_event_file *event_file, bool on)
 			   on ? "register" : "unregister", err);
 	else
 		event_file->hooked = on;
+	if (!event_file->hooked && event_file->missing)
+		rbmap_release_later(&event_file->ended, rbmap_event_missed_ended, 0);
 	return err;
 }
 
-/*
- * Return 1 if it was changed.  The caller then waits before the probe may be freed.
- */
 static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 {
 	int err;
@@ -239,10 +218,8 @@ static int rbmap_event_file_switch(struct rbmap_event_file *event_file, bool on)
 	err = rbmap_event_file_hook(event_file, on);
 	if (err)
 		return err;
-	if (event_file->enabled == on)
-		return 0;
 	WRITE_ONCE(event_file->enabled, on);
-	return 1;
+	return 0;
 }
 
 /**
@@ -270,7 +247,7 @@ struct rbmap_event_set *rbmap_event_set_create(struct rbmap_buffer *buf)
  * rbmap_event_set_stop - follow no tasks any more
  * @set: a hidden set, whose files nobody writes any more
  *
- * The next rbmap_event_hooks_settle() waits for all probes that use the set.
+ * The next rbmap_release_settle() waits for all probes that use the set.
  *
  * Context: may sleep.
  */
@@ -292,7 +269,7 @@ static void rbmap_event_files_put(struct list_head *event_files)
 
 /**
  * rbmap_event_set_destroy - free a buffer's set of events
- * @set: a set after rbmap_event_set_stop() and rbmap_event_hooks_settle().  The wait is
+ * @set: a set after rbmap_event_set_stop() and rbmap_release_settle().  The wait is
  *	needed even if no event is enabled: a probe that was disabled a moment ago may
  *	still run
  */
@@ -363,6 +340,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	event_file->head.buffer = set->buffer;
 	event_file->event = event;
 	event_file->set = set;
+	rbmap_release_init(&event_file->ended);
 	if (rbmap_event_missed_alloc(event_file)) {
 		free_percpu(event_file->missed);
 		kfree(event_file);
@@ -397,6 +375,7 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
 	set->ops->hide(event_file, set->data);
 	mutex_lock(&rbmap_event_files_lock);
 	rbmap_event_file_switch(event_file, false);
+	list_del_init(&event_file->ended.list);
 	list_move_tail(&event_file->list, removed);
 	mutex_unlock(&rbmap_event_files_lock);
 }
@@ -409,7 +388,7 @@ void rbmap_event_set_remove(struct rbmap_event_set *set,
  */
 void rbmap_event_files_free(struct list_head *event_files)
 {
-	rbmap_event_hooks_settle();
+	rbmap_release_settle();
 	rbmap_event_files_put(event_files);
 }
 
@@ -467,7 +446,9 @@ void rbmap_event_set_unhook(struct rbmap_event_set *set,
  * @event_file: the event in a buffer
  * @on: whether to start.  An event that waits starts when its origin appears
  *
- * Context: sleeps.  After a stop, no record of the event follows once this returns.
+ * After a stop, a probe that already runs on another CPU may still write a record.
+ *
+ * Context: may sleep.
  * Return: 0, -ENODEV if the event is unavailable, or an error of the kernel.
  */
 int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
@@ -477,9 +458,7 @@ int rbmap_event_enable(struct rbmap_event_file *event_file, bool on)
 	mutex_lock(&rbmap_event_files_lock);
 	ret = rbmap_event_file_switch(event_file, on);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (ret > 0 && !on)
-		rbmap_event_set_settle(event_file->set);
-	return min(ret, 0);
+	return ret;
 }
 
 static bool rbmap_event_named(const char *name, const char *wanted)
@@ -515,24 +494,22 @@ static bool rbmap_event_in(const struct rbmap_event_type *event,
 }
 
 /**
- * rbmap_event_set_switch - start or stop to record many events, without a wait
+ * rbmap_event_set_switch - start or stop to record many events
  * @set: the buffer's set
  * @match: the events
  * @on: whether to start
  *
  * Unavailable events are skipped.  An event that fails does not stop the others.
  *
- * Context: may sleep.
- * Return: 1 if events were stopped: rbmap_event_set_settle() then waits for them, once
- * for any number of calls; 0; -ENODEV if none of the events is available; or the first
- * error.
+ * Context: as rbmap_event_enable().
+ * Return: 0; -ENODEV if none of the events is available; or the first error.
  */
 int rbmap_event_set_switch(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on)
 {
-	bool any = false, changed = false;
 	struct rbmap_event_file *event_file;
 	int err = 0, ret;
+	bool any = false;
 
 	mutex_lock(&rbmap_event_files_lock);
 	list_for_each_entry(event_file, &set->event_files, list) {
@@ -540,49 +517,10 @@ int rbmap_event_set_switch(struct rbmap_event_set *set,
 			continue;
 		any = true;
 		ret = rbmap_event_file_switch(event_file, on);
-		if (ret > 0)
-			changed = true;
-		else if (!err)
-			err = ret;
+		err = err ?: ret;
 	}
 	mutex_unlock(&rbmap_event_files_lock);
-	if (!any)
-		return -ENODEV;
-	/* The caller of a call that fails does not wait any more. */
-	if (err && changed && !on)
-		rbmap_event_set_settle(set);
-	return err ?: changed && !on;
-}
-
-/**
- * rbmap_event_set_settle - wait for the events that rbmap_event_set_switch() stopped
- * @set: the buffer's set
- *
- * Context: sleeps for milliseconds.  No record of these events follows once this returns.
- */
-void rbmap_event_set_settle(struct rbmap_event_set *set)
-{
-	rbmap_event_hooks_settle();
-	rbmap_event_set_missed_end(set);
-}
-
-/**
- * rbmap_event_set_enable - start or stop to record many events
- * @set: the buffer's set
- * @match: the events
- * @on: whether to start
- *
- * Context: as rbmap_event_enable().
- * Return: 0, or an error of rbmap_event_set_switch().
- */
-int rbmap_event_set_enable(struct rbmap_event_set *set,
-			   const struct rbmap_event_match *match, bool on)
-{
-	int ret = rbmap_event_set_switch(set, match, on);
-
-	if (ret > 0)
-		rbmap_event_set_settle(set);
-	return min(ret, 0);
+	return any ? err : -ENODEV;
 }
 
 /**

@@ -49,16 +49,12 @@ bool rbmap_event_matches(const struct rbmap_event_match *match, const char *syst
 			 const char *name);
 int rbmap_event_set_switch(struct rbmap_event_set *set,
 			   const struct rbmap_event_match *match, bool on);
-void rbmap_event_set_settle(struct rbmap_event_set *set);
-int rbmap_event_set_enable(struct rbmap_event_set *set,
-			   const struct rbmap_event_match *match, bool on);
 bool rbmap_event_set_has(struct rbmap_event_set *set, const struct rbmap_event_match *match);
 char *rbmap_event_set_list(struct rbmap_event_set *set, bool enabled);
 u64 rbmap_event_set_missed(struct rbmap_event_set *set, int cpu);
 void rbmap_event_set_missed_reset(struct rbmap_event_set *set);
 char rbmap_event_set_state(struct rbmap_event_set *set, const char *system);
 
-void rbmap_sync_probes(void);
 void rbmap_event_file_update_checks(struct rbmap_event_file *event_file);
 void rbmap_event_set_update_checks(struct rbmap_event_set *set);
 

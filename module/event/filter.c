@@ -16,6 +16,7 @@
 #include "format.h"
 #include "lib/error_log.h"
 #include "lib/log.h"
+#include "release.h"
 
 /* Characters of a wrong expression that are shown in the log. */
 #define RBMAP_LOGGED_MAX	24
@@ -194,10 +195,22 @@ rbmap_event_filter_make(const struct rbmap_event_type *event, const char *text,
 	return filter;
 }
 
-/* Return the previous filter, to be freed when no probe uses it any more. */
-static struct rbmap_event_filter *
-rbmap_event_filter_swap(struct rbmap_event_file *event_file,
-			struct rbmap_event_filter *filter)
+static size_t rbmap_event_filter_size(const struct rbmap_event_filter *filter)
+{
+	const struct rbmap_filter *program = filter->program;
+
+	return sizeof(*filter) + strlen(filter->text) +
+	       (program ? struct_size(program, op, program->room) + program->text_len : 0);
+}
+
+static void rbmap_event_filter_released(struct rbmap_release *release)
+{
+	rbmap_event_filter_free(container_of(release, struct rbmap_event_filter, release));
+}
+
+/* The previous filter is freed when no probe uses it any more. */
+static void rbmap_event_filter_exchange(struct rbmap_event_file *event_file,
+					struct rbmap_event_filter *filter)
 {
 	struct rbmap_event_filter *old = event_file->filter;
 
@@ -205,7 +218,10 @@ rbmap_event_filter_swap(struct rbmap_event_file *event_file,
 	/* litmus: filter-init, filter-free */
 	smp_store_release(&event_file->filter, filter);
 	rbmap_event_file_update_checks(event_file);
-	return old;
+	if (old)	/* step: later */
+		rbmap_release_later(&old->release, rbmap_event_filter_released,
+				    rbmap_event_filter_size(old));
+	rbmap_release_limit();
 }
 
 static void rbmap_filter_refuse(const char *system, const char *name,
@@ -274,14 +290,14 @@ static void rbmap_filter_explain(struct rbmap_buffer *buffer,
  * After an error all records are wanted, and the file shows the error, as in
  * tracefs.
  *
- * Context: sleeps until no probe uses the previous filter.
+ * Context: may sleep.
  * Return: 0; -EINVAL, with a message in the log; -ENOMEM if nothing has changed.
  */
 int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 			   size_t len)
 {
 	const struct rbmap_event_type *event = event_file->event;
-	struct rbmap_event_filter *filter = NULL, *old;
+	struct rbmap_event_filter *filter = NULL;
 	struct rbmap_filter_error error = {};
 	char *text = rbmap_filter_strip(rbmap_event_buffer(event_file),
 					event->system, event->name, buf, len);
@@ -300,11 +316,8 @@ int rbmap_event_filter_set(struct rbmap_event_file *event_file, const char *buf,
 				     event->system, event->name, text, &error);
 	kfree(text);
 	mutex_lock(&rbmap_event_files_lock);
-	old = rbmap_event_filter_swap(event_file, filter);
+	rbmap_event_filter_exchange(event_file, filter);
 	mutex_unlock(&rbmap_event_files_lock);
-	if (old)	/* step: sync */
-		rbmap_sync_probes();
-	rbmap_event_filter_free(old);
 	return error.message ? -EINVAL : 0;
 }
 
@@ -359,11 +372,10 @@ static int rbmap_filters_make(struct rbmap_event_set *set, const char *system,
 /*
  * @filters: from rbmap_filters_make(), or empty to remove the filters of all events.
  */
-static void rbmap_filters_swap(struct rbmap_event_set *set, const char *system,
-			       struct list_head *filters,
-			       struct list_head *replaced)
+static void rbmap_filters_exchange(struct rbmap_event_set *set, const char *system,
+				   struct list_head *filters)
 {
-	struct rbmap_event_filter *filter, *old;
+	struct rbmap_event_filter *filter;
 	struct rbmap_event_file *event_file;
 
 	list_for_each_entry(event_file, &set->event_files, list) {
@@ -374,9 +386,7 @@ static void rbmap_filters_swap(struct rbmap_event_set *set, const char *system,
 						  list);
 		if (filter)
 			list_del(&filter->list);
-		old = rbmap_event_filter_swap(event_file, filter);
-		if (old)
-			list_add(&old->list, replaced);
+		rbmap_event_filter_exchange(event_file, filter);
 	}
 }
 
@@ -386,7 +396,6 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 {
 	struct rbmap_event_filter *filter = NULL;
 	struct rbmap_filter_error error = {};
-	LIST_HEAD(replaced);
 	LIST_HEAD(filters);
 	int err = 0;
 
@@ -394,7 +403,7 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 	if (!rbmap_filter_is_clear(text))
 		err = rbmap_filters_make(set, system, text, &filters, &error);
 	if (!err)
-		rbmap_filters_swap(set, system, &filters, &replaced);
+		rbmap_filters_exchange(set, system, &filters);
 	else if (error.message)
 		filter = rbmap_event_filter_new(text, &error);
 	if (err != -ENOMEM)
@@ -402,9 +411,6 @@ static int rbmap_filters_set(struct rbmap_event_set *set, const char *system,
 	mutex_unlock(&rbmap_event_files_lock);
 	if (err == -EINVAL && error.message)
 		rbmap_filter_explain(set->buffer, system, NULL, text, &error);
-	if (!list_empty(&replaced))
-		rbmap_sync_probes();
-	rbmap_event_filters_free(&replaced);
 	rbmap_event_filters_free(&filters);
 	rbmap_event_filter_free(filter);
 	return err;

@@ -7,19 +7,21 @@
  * Probes run at any time while this changes.  A probe without checks loads `buffer`.  A
  * probe with RBMAP_CHECK_RECORD asks rbmap_record_wanted(), which loads `copies`, and does
  * not use `buffer` or `filter` unless that is NULL.  While copies are made, `buffer` may
- * be a buffer that is freed.  So the way back to one buffer has three waits.  After the
- * first one, no probe uses the old `buffer`: it is set then.  After the second one, each
- * probe sees the new one: `checks` become those of the buffer.  After the third one, each
- * probe has these checks: `copies` becomes NULL.
+ * be a buffer that is freed.  So the way back to one buffer has three steps, each after a
+ * wait for probes.  After the first one, no probe uses the old `buffer`: it is set then.
+ * After the second one, each probe sees the new one: `checks` become those of the buffer.
+ * After the third one, each probe has these checks: `copies` becomes NULL.  The lock is
+ * not held during these waits.  If the buffers change meanwhile, the way ends, or begins
+ * again.
  */
 #include <linux/delay.h>
-#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "copies.h"
 #include "event_set.h"
 #include "hook.h"
+#include "release.h"
 #include "source.h"
 #include "validate.h"
 
@@ -29,26 +31,16 @@
  *	`copies`
  * @only: the event file for which @file stands; NULL: @file has `copies`
  * @nr: number of buffers that record the event; 0: the probe is not registered
- * @settled: rbmap_hooks_settled when the probe was unregistered
- * @lone: entry in the list of hooks that make copies for one buffer only
+ * @lost: rbmap_release_mark() when the probe was unregistered
+ * @direct: the next step of a hook that makes copies for one buffer only
  */
 struct rbmap_event_hook {
 	struct rbmap_event_file	file;
 	struct rbmap_event_file	*only;
 	unsigned int		nr;
-	u64			settled;
-	struct list_head	lone;
+	u64			lost;
+	struct rbmap_release	direct;
 };
-
-/* Bytes of replaced copies that wait for the next wait for probes. */
-#define RBMAP_OLD_COPIES_MAX	(64U << 10)
-
-/* All four are under rbmap_event_files_lock. */
-static LIST_HEAD(rbmap_lone_hooks);
-static LIST_HEAD(rbmap_old_copies);
-static size_t rbmap_old_copies_size;
-/* Number of times that rbmap_event_hooks_settle() has waited for probes. */
-static u64 rbmap_hooks_settled = 1;
 
 /**
  * rbmap_event_hook_create - let the buffers share the probe of an event
@@ -69,7 +61,7 @@ int rbmap_event_hook_create(struct rbmap_event_type *event)
 	event->hook = kzalloc(sizeof(*event->hook), GFP_KERNEL);
 	if (!event->hook)
 		return -ENOMEM;
-	INIT_LIST_HEAD(&event->hook->lone);
+	rbmap_release_init(&event->hook->direct);
 	return 0;
 }
 
@@ -111,40 +103,61 @@ static void rbmap_hook_stop_copies(struct rbmap_event_hook *hook,
 	hook->only = event_file;
 }
 
-static void rbmap_copies_free(struct list_head *old)
+static void rbmap_copies_free(struct rbmap_release *release)
 {
-	struct rbmap_event_copies *copies, *next;
-
-	list_for_each_entry_safe(copies, next, old, list)
-		kvfree(copies);
+	kvfree(container_of(release, struct rbmap_event_copies, release));
 }
 
 /* Probes that run may still use the copies. */
 static void rbmap_copies_replaced(struct rbmap_event_copies *copies)
 {
-	lockdep_assert_held(&rbmap_event_files_lock);
-	list_add_tail(&copies->list, &rbmap_old_copies);
-	rbmap_old_copies_size += struct_size(copies, event_file, copies->nr);
+	rbmap_release_later(&copies->release, rbmap_copies_free,
+			    struct_size(copies, event_file, copies->nr));
 }
 
-static void rbmap_old_copies_take(struct list_head *old)
+static struct rbmap_event_hook *rbmap_hook_of(struct rbmap_release *direct)
 {
-	lockdep_assert_held(&rbmap_event_files_lock);
-	list_splice_init(&rbmap_old_copies, old);
-	rbmap_old_copies_size = 0;
+	return container_of(direct, struct rbmap_event_hook, direct);
 }
 
-/* An event that starts in many buffers replaces its copies as often. */
-static void rbmap_old_copies_limit(void)
+/* Each probe has the checks of the only buffer. */
+static void rbmap_hook_end_copies(struct rbmap_release *direct)
 {
-	LIST_HEAD(old);
+	struct rbmap_event_hook *hook = rbmap_hook_of(direct);
+	struct rbmap_event_copies *copies = hook->file.copies;
 
-	if (rbmap_old_copies_size <= RBMAP_OLD_COPIES_MAX)
-		return;
-	rbmap_old_copies_take(&old);
-	rbmap_sync_probes();
-	rbmap_hooks_settled++;
-	rbmap_copies_free(&old);
+	rbmap_hook_stop_copies(hook, copies->event_file[0]);
+	rbmap_copies_replaced(copies);
+}
+
+/*
+ * Each probe sees the only buffer.  But one with RBMAP_CHECK_RECORD alone leaves the test of
+ * the task to the copies.
+ */
+static void rbmap_hook_set_checks(struct rbmap_release *direct)
+{
+	struct rbmap_event_hook *hook = rbmap_hook_of(direct);
+
+	WRITE_ONCE(hook->file.head.checks, hook->file.copies->event_file[0]->head.checks);
+	rbmap_release_later(direct, rbmap_hook_end_copies, 0);	/* step: sync_checks */
+}
+
+/* No probe uses the buffer that the hook stood for. */
+static void rbmap_hook_set_buffer(struct rbmap_release *direct)
+{
+	struct rbmap_event_hook *hook = rbmap_hook_of(direct);
+
+	rbmap_hook_stand_for(hook, hook->file.copies->event_file[0]);
+	rbmap_release_later(direct, rbmap_hook_set_checks, 0);	/* step: sync_direct */
+}
+
+/* One buffer is left: let probes write to it directly. */
+static void rbmap_hook_begin_direct(struct rbmap_event_hook *hook)
+{
+	list_del_init(&hook->direct.list);
+	WRITE_ONCE(hook->file.head.checks, RBMAP_CHECK_RECORD);
+	if (hook->nr == 1)
+		rbmap_release_later(&hook->direct, rbmap_hook_set_buffer, 0);
 }
 
 /*
@@ -155,15 +168,22 @@ static void rbmap_old_copies_limit(void)
 static void rbmap_hook_set_copies(struct rbmap_event_hook *hook,
 				  struct rbmap_event_copies *copies)
 {
-	if (!hook->only)
+	if (hook->nr && !hook->only)
 		rbmap_copies_replaced(hook->file.copies);
 	smp_store_release(&hook->file.copies, copies);
-	WRITE_ONCE(hook->file.head.checks, RBMAP_CHECK_RECORD);
 	hook->only = NULL;
 	hook->nr = copies->nr;
-	list_del_init(&hook->lone);
-	if (hook->nr == 1)
-		list_add_tail(&hook->lone, &rbmap_lone_hooks);
+	rbmap_hook_begin_direct(hook);
+}
+
+/* The probe is not registered any more, but may still run. */
+static void rbmap_hook_clear(struct rbmap_event_hook *hook)
+{
+	if (!hook->only)
+		rbmap_copies_replaced(hook->file.copies);
+	list_del_init(&hook->direct.list);
+	hook->nr = 0;
+	hook->lost = rbmap_release_mark();
 }
 
 /* Return the event files of a hook, with room for one more and the NULL at the end. */
@@ -198,19 +218,61 @@ rbmap_copies_of_nofail(const struct rbmap_event_hook *hook)
 	return copies;
 }
 
+static void rbmap_hook_set_only(struct rbmap_event_hook *hook,
+				struct rbmap_event_file *event_file)
+{
+	rbmap_hook_stand_for(hook, event_file);
+	rbmap_hook_stop_copies(hook, event_file);
+}
+
+/* litmus: filter-init */
+static void rbmap_hook_update_only(struct rbmap_event_hook *hook,
+				   const struct rbmap_event_file *event_file)
+{
+	smp_store_release(&hook->file.filter, event_file->filter);
+	WRITE_ONCE(hook->file.head.checks, event_file->head.checks);
+}
+
+/*
+ * The probe may still run that was unregistered a moment ago.  Do not wait for it.  If it
+ * stands for another buffer, it still does so, and probes that begin now make copies for
+ * one buffer.
+ */
+static int rbmap_hook_set_first(struct rbmap_event_hook *hook,
+				struct rbmap_event_file *event_file)
+{
+	struct rbmap_event_copies *copies;
+
+	if (rbmap_release_passed(hook->lost)) {
+		rbmap_hook_set_only(hook, event_file);
+		return 0;
+	}
+	if (hook->only == event_file && hook->file.preempt == event_file->preempt) {
+		rbmap_hook_update_only(hook, event_file);
+		return 0;
+	}
+	copies = kvzalloc(struct_size(copies, event_file, 2), GFP_KERNEL);
+	if (!copies)
+		return -ENOMEM;
+	copies->nr = 1;
+	copies->event_file[0] = event_file;
+	rbmap_hook_set_copies(hook, copies);
+	return 0;
+}
+
 static int rbmap_hook_add_first(struct rbmap_event_hook *hook,
 				struct rbmap_event_file *event_file)
 {
 	const struct rbmap_event_type *event = event_file->event;
-	int err;
+	int err = rbmap_hook_set_first(hook, event_file);
 
-	/* The probe may still run that was unregistered a moment ago. */
-	if (hook->settled == rbmap_hooks_settled)
-		rbmap_sync_probes();
-	rbmap_hook_stand_for(hook, event_file);
-	rbmap_hook_stop_copies(hook, event_file);
+	if (err)
+		return err;
+	hook->nr = 1;
 	err = event->source->attach(event, &hook->file);
-	hook->nr = !err;
+	if (err)
+		rbmap_hook_clear(hook);
+	rbmap_release_limit();
 	return err;
 }
 
@@ -234,7 +296,7 @@ int rbmap_event_hook_add(struct rbmap_event_file *event_file)
 		return -ENOMEM;
 	copies->event_file[copies->nr++] = event_file;
 	rbmap_hook_set_copies(hook, copies);
-	rbmap_old_copies_limit();
+	rbmap_release_limit();
 	return 0;
 }
 
@@ -272,6 +334,7 @@ int rbmap_event_hook_remove(struct rbmap_event_file *event_file)
 	copies->event_file[i] = copies->event_file[--copies->nr];
 	copies->event_file[copies->nr] = NULL;
 	rbmap_hook_set_copies(hook, copies);
+	rbmap_release_limit();
 	return 0;
 }
 
@@ -283,20 +346,15 @@ int rbmap_event_hook_remove(struct rbmap_event_file *event_file)
  */
 void rbmap_event_hook_lost(const struct rbmap_event_type *event)
 {
-	struct rbmap_event_hook *hook = event->hook;
-
-	if (hook->nr && !hook->only)
-		rbmap_copies_replaced(hook->file.copies);
-	list_del_init(&hook->lone);
-	hook->nr = 0;
-	hook->settled = rbmap_hooks_settled;
+	if (event->hook->nr)
+		rbmap_hook_clear(event->hook);
 }
 
 /**
  * rbmap_event_hook_update - let the probe know the checks and the filter of a buffer
  * @event_file: the event in the buffer, after a change of these
  *
- * litmus: filter-init
+ * A hook that begins to write directly has copied them, and copies them again.
  *
  * Context: rbmap_event_files_lock is held.
  */
@@ -304,57 +362,11 @@ void rbmap_event_hook_update(const struct rbmap_event_file *event_file)
 {
 	struct rbmap_event_hook *hook = event_file->event->hook;
 
-	if (!hook || !hook->nr || hook->only != event_file)
+	if (!hook || !hook->nr || !event_file->hooked)
 		return;
-	smp_store_release(&hook->file.filter, event_file->filter);
-	WRITE_ONCE(hook->file.head.checks, event_file->head.checks);
-}
-
-/* Let probes write directly that make copies for one buffer only. */
-static void rbmap_lone_hooks_settle(void)
-{
-	struct rbmap_event_hook *hook, *next;
-
-	list_for_each_entry(hook, &rbmap_lone_hooks, lone)
-		rbmap_hook_stand_for(hook, hook->file.copies->event_file[0]);
-	rbmap_sync_probes();	/* step: sync_direct */
-	list_for_each_entry(hook, &rbmap_lone_hooks, lone)
-		WRITE_ONCE(hook->file.head.checks,
-			   hook->file.copies->event_file[0]->head.checks);
-	/* A probe with RBMAP_CHECK_RECORD alone leaves the test of the task to the copies. */
-	rbmap_sync_probes();
-	list_for_each_entry_safe(hook, next, &rbmap_lone_hooks, lone) {
-		struct rbmap_event_copies *copies = hook->file.copies;
-
-		rbmap_hook_stop_copies(hook, copies->event_file[0]);
-		rbmap_copies_replaced(copies);
-		list_del_init(&hook->lone);
+	if (hook->only == event_file) {
+		rbmap_hook_update_only(hook, event_file);
+	} else if (hook->nr == 1) {
+		rbmap_hook_begin_direct(hook);	/* step: again */
 	}
-}
-
-/**
- * rbmap_event_hooks_settle - wait for probes after rbmap_event_hook_remove()
- *
- * Context: sleeps until no probe uses what was removed before.
- */
-void rbmap_event_hooks_settle(void)
-{
-	LIST_HEAD(old);
-
-	mutex_lock(&rbmap_event_files_lock);
-	rbmap_old_copies_take(&old);
-	rbmap_sync_probes();	/* step: sync */
-	rbmap_hooks_settled++;
-	if (!list_empty(&rbmap_lone_hooks))
-		rbmap_lone_hooks_settle();
-	mutex_unlock(&rbmap_event_files_lock);
-	rbmap_copies_free(&old);
-}
-
-/**
- * rbmap_event_hooks_exit - free what is left when no probe runs any more
- */
-void rbmap_event_hooks_exit(void)
-{
-	rbmap_copies_free(&rbmap_old_copies);
 }

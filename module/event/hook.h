@@ -11,7 +11,5 @@ int rbmap_event_hook_add(struct rbmap_event_file *event_file);
 int rbmap_event_hook_remove(struct rbmap_event_file *event_file);
 void rbmap_event_hook_lost(const struct rbmap_event_type *event);
 void rbmap_event_hook_update(const struct rbmap_event_file *event_file);
-void rbmap_event_hooks_settle(void);
-void rbmap_event_hooks_exit(void);
 
 #endif /* RBMAP_EVENT_HOOK_H */

@@ -14,6 +14,7 @@
 #include "event_set.h"
 #include "lib/log.h"
 #include "pids.h"
+#include "release.h"
 #include "source.h"
 
 /* Characters of a line: seven digits, the newline and a 0 byte. */
@@ -64,10 +65,14 @@ bool rbmap_event_by_task(const struct rbmap_event_type *event)
 	return true;
 }
 
-/* Return the previous set, for rbmap_pids_free() without the lock. */
-static struct rbmap_pids *rbmap_pids_exchange(struct rbmap_event_set *set,
-					      enum rbmap_pids_list list,
-					      struct rbmap_pids *pids)
+static void rbmap_pids_released(struct rbmap_release *release)
+{
+	kvfree(container_of(release, struct rbmap_pids, release));
+}
+
+/* The previous set is freed when no probe uses it any more. */
+static void rbmap_pids_exchange(struct rbmap_event_set *set,
+				enum rbmap_pids_list list, struct rbmap_pids *pids)
 {
 	struct rbmap_pids *old = set->pids[list];
 
@@ -75,27 +80,18 @@ static struct rbmap_pids *rbmap_pids_exchange(struct rbmap_event_set *set,
 	/* litmus: filter-init, filter-free */
 	smp_store_release(&set->pids[list], pids);
 	rbmap_event_set_update_checks(set);
-	return old;
-}
-
-/* The previous set is freed when no probe uses it any more. */
-static void rbmap_pids_free(struct rbmap_pids *old)
-{
-	if (old)	/* step: sync */
-		rbmap_sync_probes();
-	kvfree(old);
+	if (old)	/* step: later */
+		rbmap_release_later(&old->release, rbmap_pids_released, sizeof(*old));
+	rbmap_release_limit();
 }
 
 static void rbmap_pids_replace(struct rbmap_event_set *set,
 			       enum rbmap_pids_list list,
 			       struct rbmap_pids *pids)
 {
-	struct rbmap_pids *old;
-
 	mutex_lock(&rbmap_event_files_lock);
-	old = rbmap_pids_exchange(set, list, pids);
+	rbmap_pids_exchange(set, list, pids);
 	mutex_unlock(&rbmap_event_files_lock);
-	rbmap_pids_free(old);
 }
 
 /*
@@ -127,7 +123,7 @@ static bool rbmap_pids_add(struct rbmap_event_set *set,
  *	the list
  * @add: whether to add @pids, which is not NULL then, to the list
  *
- * Context: sleeps until no probe uses the previous set.
+ * Context: may sleep.
  */
 void rbmap_event_pids_set(struct rbmap_event_set *set,
 			  enum rbmap_pids_list list, struct rbmap_pids *pids,
@@ -145,12 +141,12 @@ void rbmap_event_pids_set(struct rbmap_event_set *set,
  * @list: the list.  It is not used any more if it is empty then
  * @pids: the tasks, from rbmap_event_pids_alloc(), freed here
  *
- * Context: may sleep until no probe uses the list.
+ * Context: may sleep.
  */
 void rbmap_event_pids_remove(struct rbmap_event_set *set,
 			     enum rbmap_pids_list list, struct rbmap_pids *pids)
 {
-	struct rbmap_pids *listed, *old = NULL;
+	struct rbmap_pids *listed;
 	unsigned int pid;
 
 	mutex_lock(&rbmap_event_files_lock);
@@ -159,10 +155,9 @@ void rbmap_event_pids_remove(struct rbmap_event_set *set,
 		for_each_set_bit(pid, pids->bits, PID_MAX_LIMIT)
 			clear_bit(pid, listed->bits);
 		if (bitmap_empty(listed->bits, PID_MAX_LIMIT))
-			old = rbmap_pids_exchange(set, list, NULL);
+			rbmap_pids_exchange(set, list, NULL);
 	}
 	mutex_unlock(&rbmap_event_files_lock);
-	rbmap_pids_free(old);
 	kvfree(pids);
 }
 

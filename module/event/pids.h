@@ -6,6 +6,8 @@
 #include <linux/bitops.h>
 #include <linux/threads.h>
 
+#include "release.h"
+
 struct rbmap_event_set;
 struct rbmap_event_type;
 
@@ -28,9 +30,11 @@ enum rbmap_pids_list {
 /**
  * struct rbmap_pids - a set of pids
  * @bits: one bit for each possible pid
+ * @release: frees a set that was replaced
  */
 struct rbmap_pids {
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
+	struct rbmap_release	release;
 };
 
 /* Context: any, NMI included. */

@@ -14,6 +14,7 @@
 #include "hook.h"
 #include "lib/log.h"
 #include "registry.h"
+#include "release.h"
 #include "source.h"
 #include "validate.h"
 
@@ -251,7 +252,7 @@ int rbmap_event_set_show(struct rbmap_event_set *set,
  * rbmap_event_set_hide - hide all events of a buffer, and stop recording them
  * @set: a set, shown or not
  *
- * Probes write to the buffer until rbmap_event_hooks_settle().
+ * Probes write to the buffer until rbmap_release_settle().
  *
  * Context: may sleep.
  */
@@ -428,6 +429,6 @@ void rbmap_events_exit(void)
 
 	list_for_each_entry(event, &rbmap_events, list)
 		rbmap_event_hook_free(event);
-	rbmap_event_hooks_exit();
+	rbmap_release_exit();
 	idr_destroy(&rbmap_event_ids);
 }

@@ -4,7 +4,7 @@
  *
  *	ends N
  *
- * failing.ko is loaded and counts the waits. N buffers end with a file, and N with the
+ * failing.ko is loaded and counts the waits of processes. N buffers end with a file, and N with the
  * module, which is loaded.
  */
 #define _GNU_SOURCE
@@ -23,8 +23,8 @@
 
 #define PARAMETERS	"/sys/module/failing/parameters/"
 #define INSTANCES	"/sys/kernel/rbmap/instances/"
-/* Three rounds, each with up to four calls */
-#define WAITS_MAX	12
+/* One round of calls: tracepoints wait for one or two kinds of readers. */
+#define WAITS_MAX	4
 
 static void put(const char *path, const char *text)
 {

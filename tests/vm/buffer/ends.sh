@@ -7,7 +7,7 @@
 
 grep -qw register_kprobe /proc/kallsyms || skip_all "this kernel has no kprobes"
 ok "the module loads" load_module rbmap buffer_size_kb=64 || done_testing
-ok "a module counts waits" load_module failing \
+ok "a module counts waits" load_module failing processes=1 \
 	functions=synchronize_rcu,synchronize_srcu,synchronize_rcu_expedited,synchronize_rcu_tasks_trace ||
 	done_testing
 results "" ends "${NR_ENDS:-20}"

@@ -192,6 +192,13 @@ fails "the recording has only the requested events" \
 is "$(grep -c '<\.\.\.>' /tmp/sched.rbmap)" 0 "every thread has a name"
 is "$(cat $root/events/sched/enable)$(cat $root/events/rbmap/marker/enable)" 01 \
 	"the enabled events are the same as before"
+# --- all events end at the same moment: what happens while they are disabled is not recorded
+dd if=/dev/zero of=/dev/null bs=1 count=100000000 2>/dev/null &
+busy=$!
+rbmap record -q -e 'raw_syscalls:*' -e sched -e irq -o /tmp/moment -- true
+kill $busy
+ok "tracing_on is 0 before the first event is disabled" grep -aq '^disabled: [1-9]' /tmp/moment
+
 rbmap record -q -o /tmp/status -- sh -c 'exit 3' 2>/tmp/status.log
 is $? 0 "record succeeds although the command fails"
 like "$(cat /tmp/status.log)" 'sh ended with status 3' "record prints the command's status"

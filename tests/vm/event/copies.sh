@@ -60,6 +60,19 @@ all()
 	done | xargs
 }
 
+# settled [TIMES]: waits until an event that one buffer records has no more copies. Each end
+# of a buffer waits for all probes.
+settled()
+{
+	local turn=0
+
+	while [ $turn -lt "${1:-6}" ]; do
+		echo settled >$root/instances/create
+		echo settled >$root/instances/destroy
+		turn=$((turn + 1))
+	done
+}
+
 # text BUFFER: prints and removes its events
 text()
 {
@@ -148,6 +161,18 @@ clear - a b c
 echo '3 x' >$hit
 echo '4 x' >$hit
 is "$(all - a b c)" "0 1 0 0" "the only buffer that is left keeps its filter"
+for ends in 0 1 2 3; do
+	events 1 c
+	echo 'number == 9' >"$(dir a)/events/$event/filter"
+	events 0 c
+	settled $ends
+	echo 'number == 3' >"$(dir a)/events/$event/filter"
+	settled
+	clear a
+	echo '3 x' >$hit
+	echo '4 x' >$hit
+	is "$(all a)" 1 "it has the filter that was set $ends waits after the others left"
+done
 echo 'number == 4 && common_pid != 0' >"$(dir a)/events/$event/filter"
 clear a
 for number in 3 3 4; do

@@ -6,6 +6,7 @@
  *	nth=N			number of the call that fails, counted from 1 over all of
  *				these functions; 0: none. Writing it restarts the count
  *	calls			names of the functions that were called since then, in order
+ *	processes=1		watch only calls by processes, and none by threads of the kernel
  *
  * The call that fails takes DELAY_MS, in which everybody else can use what rbmap has
  * already published.
@@ -17,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -28,6 +30,10 @@ static char *functions[MAX_FUNCTIONS];
 static int nr_functions;
 module_param_array(functions, charp, &nr_functions, 0444);
 MODULE_PARM_DESC(functions, "names of functions to watch");
+
+static bool processes;
+module_param(processes, bool, 0644);
+MODULE_PARM_DESC(processes, "watch only calls by processes");
 
 static struct kprobe probes[MAX_FUNCTIONS];
 static const char *called[MAX_CALLS];
@@ -98,7 +104,7 @@ static int before(struct kprobe *probe, struct pt_regs *regs)
 {
 	unsigned int number;
 
-	if (!by_rbmap(regs))
+	if ((processes && current->flags & PF_KTHREAD) || !by_rbmap(regs))
 		return 0;
 	number = nr_called++;
 	if (number < MAX_CALLS)

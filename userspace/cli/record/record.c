@@ -291,12 +291,24 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 }
 
 /*
+ * Events of all kinds end at the same moment, although one after the other is disabled. The
+ * buffer of others keeps its setting.
+ */
+static bool stop_recording(const struct record *r)
+{
+	return !r->began || !own_buffer_is_own(&r->own) || control_set("tracing_on", "0");
+}
+
+/*
  * Other events may stay enabled, so the recorder threads must not wait for
  * empty rings.
  */
 static bool stop_events(struct record *r)
 {
-	bool ok = !control_disable_ours(&r->events);
+	bool ok = stop_recording(r);
+
+	if (control_disable_ours(&r->events))
+		ok = false;
 
 	if (r->recorder)
 		recorder_stop(r->recorder);
