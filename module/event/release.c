@@ -83,7 +83,7 @@ static DECLARE_WORK(rbmap_release_work, rbmap_release_work_fn);
 
 /**
  * rbmap_release_later - do something when no probe runs that runs now
- * @release: what is to be done.  list_del_init() of its entry revokes it
+ * @release: the structure of the caller.  list_del_init() of its entry revokes it
  * @func: the function that does it, under rbmap_event_files_lock
  * @size: bytes of memory that it frees, or 0
  *

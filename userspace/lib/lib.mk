@@ -74,6 +74,7 @@ LIB_MAN_LINKS	:= \
 	rbmap_merge_open:rbmap_merge_wait rbmap_merge_open:rbmap_merge_wake \
 	rbmap_merge_open:rbmap_merge_loss \
 	rbmap_merge_open:rbmap_merge_set_hold \
+	rbmap_merge_open:rbmap_merge_pace \
 	rbmap_merge_open:rbmap_merge_close rbmap_strerror:rbmap_version \
 	$(addprefix rbmap_formats:rbmap_,formats_new formats_free formats_add formats_load \
 		formats_of formats_by_id formats_by_name formats_next format_field \

@@ -17,6 +17,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,24 @@ struct source {
 	struct rbmap_loss	loss;		/* losses of a closed ring */
 };
 
+/*
+ * When a buffer of the caller's own is idle, any event ends a wait, and is held for a short
+ * time: writers that are interrupted are rare. When it is busy, events come by the watermark
+ * or the timeout, so that an event costs a fraction of a wake-up.
+ */
+#define PACE_NS		100000000ULL	/* events are counted for so long */
+#define PACE_BUSY	64		/* so many events: busy */
+#define PACE_IDLE	32		/* fewer: idle */
+#define PACE_HOLD_NS	50000ULL	/* at most, while idle */
+#define PACE_MS		100		/* a wait lasts at most so long while busy */
+
+struct pace {
+	int		fd;		/* buffer_percent; -1: the watermark is not changed */
+	bool		busy;
+	uint64_t	since_ns;
+	unsigned int	events;		/* since then */
+};
+
 struct rbmap_merge {
 	struct source		**source;
 	unsigned int		nr;
@@ -58,6 +77,7 @@ struct rbmap_merge {
 	struct source		*out;		/* the caller holds its head */
 	uint64_t		turn;		/* number of reads and checks of rings */
 	uint64_t		hold_ns;
+	struct pace		pace;
 	unsigned int		rush;		/* events to return without waiting */
 	/* The top may go up to this bound.  A change of an empty ring invalidates it. */
 	bool			bound_known;
@@ -212,9 +232,19 @@ static int look_at_empty(struct rbmap_merge *m, unsigned int i,
 	return ret;
 }
 
+static bool is_idle(const struct rbmap_merge *m)
+{
+	return m->pace.fd >= 0 && !m->pace.busy;
+}
+
+static uint64_t hold_ns(const struct rbmap_merge *m)
+{
+	return is_idle(m) && m->hold_ns > PACE_HOLD_NS ? PACE_HOLD_NS : m->hold_ns;
+}
+
 static uint64_t hold_ticks(const struct rbmap_merge *m)
 {
-	return m->hold_ns * m->ticks_per_ns;
+	return hold_ns(m) * m->ticks_per_ns;
 }
 
 static bool timed(const struct rbmap_merge *m, const struct source *s)
@@ -261,7 +291,7 @@ static bool allows_top(const struct rbmap_merge *m, const struct source *s)
 	if (!timed(m, s))
 		return s->empty_turn > top->seen_turn;
 	return s->empty_now >= top->head.ts + hold_ticks(m) ||
-	       s->empty_ns >= top->seen_ns + m->hold_ns;
+	       s->empty_ns >= top->seen_ns + hold_ns(m);
 }
 
 /*
@@ -276,11 +306,11 @@ static uint64_t wait_ns(const struct rbmap_merge *m, const struct source *s,
 
 	if (!timed(m, s))
 		return 0;
-	until = top->seen_ns + m->hold_ns;
+	until = top->seen_ns + hold_ns(m);
 	ticks = top->head.ts + hold_ticks(m) - s->empty_now;
 	ns = ticks / m->ticks_per_ns;
 	/* If the event's time is far from the ring's time, use our clock alone. */
-	if (ns < m->hold_ns && s->empty_ns + ns < until)
+	if (ns < hold_ns(m) && s->empty_ns + ns < until)
 		until = s->empty_ns + ns;
 	return until > now ? until - now : 0;
 }
@@ -319,6 +349,9 @@ static int look_for_older(struct rbmap_merge *m, struct rbmap_event *ev,
  */
 static bool filled(struct rbmap_merge *m)
 {
+	/* Any event is at the watermark, and no event is held for long. */
+	if (is_idle(m))
+		return false;
 	if (m->observes) {
 		for (unsigned int i = 0; i < m->nr_heap; i++)
 			if (rbmap_observe_hurries(m->heap[i]->map))
@@ -369,6 +402,7 @@ static int give_out(struct rbmap_merge *m, struct rbmap_event *ev)
 		m->rush--;
 	m->out = m->heap[0];
 	*ev = m->out->head;
+	m->pace.events++;
 	return 1;
 }
 
@@ -479,11 +513,8 @@ RBMAP_API int rbmap_merge_next(struct rbmap_merge *m, struct rbmap_event *ev)
 	}
 }
 
-/*
- * Milliseconds until the held event can be returned, rounded up: rounded down, the
- * caller would spin until that time.
- */
-static int held_ms(struct rbmap_merge *m)
+/* Time in ns until the held event can be returned. */
+static uint64_t held_ns(struct rbmap_merge *m)
 {
 	uint64_t now = m->clock(), longest = 0;
 
@@ -494,7 +525,27 @@ static int held_ms(struct rbmap_merge *m)
 		if (ns > longest)
 			longest = ns;
 	}
-	return (longest + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
+	return longest;
+}
+
+/* In ms, an observer's wait is rounded up: rounded down, the caller would spin. */
+static int wait_for_any(struct rbmap_merge *m, unsigned int nr, int64_t timeout_ns)
+{
+	struct timespec limit = { .tv_sec = timeout_ns / 1000000000,
+				  .tv_nsec = timeout_ns % 1000000000 };
+	int ret;
+
+	if (m->observes) {
+		int ms = timeout_ns / (int64_t)NSEC_PER_MSEC;
+
+		ms += timeout_ns % (int64_t)NSEC_PER_MSEC > 0;
+		return rbmap_observe_wait(m->maps, nr, m->wake_fd, timeout_ns < 0 ? -1 : ms);
+	}
+	m->fds[nr] = (struct pollfd){ .fd = m->wake_fd, .events = POLLIN };
+	ret = ppoll(m->fds, nr + 1, timeout_ns < 0 ? NULL : &limit, NULL);
+	if (ret < 0)
+		return -errno;
+	return ret - (m->fds[nr].revents != 0);
 }
 
 static bool take_wake(struct rbmap_merge *m)
@@ -507,6 +558,7 @@ static bool take_wake(struct rbmap_merge *m)
 /* Like rbmap_merge_wait(), and set *@woken if rbmap_merge_wake() has ended the wait. */
 static int wait_for_rings(struct rbmap_merge *m, int timeout_ms, bool *woken)
 {
+	int64_t timeout_ns = timeout_ms < 0 ? -1 : timeout_ms * (int64_t)NSEC_PER_MSEC;
 	unsigned int nr = 0;
 	bool held = false;
 	int ret;
@@ -516,12 +568,12 @@ static int wait_for_rings(struct rbmap_merge *m, int timeout_ms, bool *woken)
 		if (m->nr_heap > 1 || rbmap_map_pending(m->out->map))
 			return 1;
 	} else if (m->nr_heap) {
-		int ms = held_ms(m);
+		int64_t ns = held_ns(m);
 
-		if (m->rush || !ms)
+		if (m->rush || !ns)
 			return 1;
-		if (timeout_ms < 0 || ms <= timeout_ms) {
-			timeout_ms = ms;
+		if (timeout_ns < 0 || ns <= timeout_ns) {
+			timeout_ns = ns;
 			held = true;
 		}
 	}
@@ -534,16 +586,7 @@ static int wait_for_rings(struct rbmap_merge *m, int timeout_ms, bool *woken)
 	}
 	if (!nr)
 		return RBMAP_ERR_GONE;
-	if (m->observes) {
-		ret = rbmap_observe_wait(m->maps, nr, m->wake_fd, timeout_ms);
-	} else {
-		m->fds[nr] = (struct pollfd){ .fd = m->wake_fd, .events = POLLIN };
-		ret = poll(m->fds, nr + 1, timeout_ms);
-		if (ret < 0)
-			ret = -errno;
-		else
-			ret -= m->fds[nr].revents != 0;
-	}
+	ret = wait_for_any(m, nr, timeout_ns);
 	if (ret)
 		return ret < 0 ? ret : 1;
 	/* If a ring is ready, the wake ends the next wait. */
@@ -557,11 +600,52 @@ static int until_scan(const struct rbmap_merge *m, int timeout_ms)
 	uint64_t since = m->clock() - m->scanned_ns;
 	int ms = since < SCAN_NS ? (SCAN_NS - since) / NSEC_PER_MSEC + 1 : 1;
 
+	if (m->pace.busy && (timeout_ms < 0 || timeout_ms > PACE_MS))
+		timeout_ms = PACE_MS;
 	return m->dir && (timeout_ms < 0 || timeout_ms > ms) ? ms : timeout_ms;
+}
+
+static void check_empty_again(struct rbmap_merge *m)
+{
+	rush(m, 0);
+	for (unsigned int i = 0; i < m->nr_empty; i++) {
+		m->empty[i]->empty_turn = 0;
+		m->empty[i]->empty_now = 0;
+	}
+}
+
+static int set_pace(struct rbmap_merge *m, bool busy)
+{
+	const char *percent = busy ? "50\n" : "0\n";
+
+	m->pace.busy = busy;
+	check_empty_again(m);
+	return pwrite(m->pace.fd, percent, strlen(percent), 0) < 0 ? -errno : 0;
+}
+
+static void keep_pace(struct rbmap_merge *m)
+{
+	struct pace *p = &m->pace;
+	uint64_t now;
+	bool over;
+
+	if (p->fd < 0)
+		return;
+	now = m->clock();
+	over = now - p->since_ns >= PACE_NS;
+	if (!p->busy && p->events >= PACE_BUSY)
+		set_pace(m, true);
+	else if (p->busy && over && p->events < PACE_IDLE)
+		set_pace(m, false);
+	if (over) {
+		p->since_ns = now;
+		p->events = 0;
+	}
 }
 
 RBMAP_API int rbmap_merge_wait(struct rbmap_merge *m, int timeout_ms)
 {
+	keep_pace(m);
 	for (;;) {
 		bool woken;
 		int part, ret;
@@ -589,14 +673,34 @@ RBMAP_API int rbmap_merge_wake(struct rbmap_merge *m)
 RBMAP_API void rbmap_merge_set_hold(struct rbmap_merge *m, unsigned int usecs)
 {
 	m->hold_ns = usecs * 1000ULL;
-	rush(m, 0);
 	/* At the end of a stream this is the last chance. */
 	m->scan_due = true;
-	/* Check the empty rings again under the new hold time. */
-	for (unsigned int i = 0; i < m->nr_empty; i++) {
-		m->empty[i]->empty_turn = 0;
-		m->empty[i]->empty_now = 0;
-	}
+	check_empty_again(m);
+}
+
+static void end_pace(struct rbmap_merge *m)
+{
+	if (m->pace.fd >= 0)
+		close(m->pace.fd);
+	m->pace = (struct pace){ .fd = -1 };
+	check_empty_again(m);
+}
+
+RBMAP_API int rbmap_merge_pace(struct rbmap_merge *m, const char *buffer_percent)
+{
+	int ret;
+
+	end_pace(m);
+	if (!buffer_percent)
+		return 0;
+	m->pace.fd = open(buffer_percent, O_WRONLY | O_CLOEXEC);
+	if (m->pace.fd < 0)
+		return -errno;
+	m->pace.since_ns = m->clock();
+	ret = set_pace(m, false);
+	if (ret)
+		end_pace(m);
+	return ret;
 }
 
 RBMAP_API int rbmap_merge_loss(struct rbmap_merge *m, struct rbmap_loss *loss)
@@ -630,6 +734,7 @@ struct rbmap_merge *rbmap_merge_new(uint64_t (*clock)(void))
 		return NULL;
 	m->hold_ns = RBMAP_MERGE_HOLD_US * 1000ULL;
 	m->ticks_per_ns = 1;
+	m->pace.fd = -1;
 	m->clock = clock ? clock : now_ns;
 	m->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (m->wake_fd < 0) {
@@ -733,6 +838,8 @@ RBMAP_API void rbmap_merge_close(struct rbmap_merge *m)
 	free(m->fds);
 	free(m->maps);
 	free(m->dir);
+	if (m->pace.fd >= 0)
+		close(m->pace.fd);
 	close(m->wake_fd);
 	free(m);
 }

@@ -219,6 +219,11 @@ int rbmap_merge_open_path(struct rbmap_merge **merge, const char *dir,
 int rbmap_merge_observe_path(struct rbmap_merge **merge, const char *dir,
 			     unsigned int flags);
 void rbmap_merge_set_hold(struct rbmap_merge *merge, unsigned int usecs);
+/*
+ * Change the watermark of a buffer of the caller's own by its load. buffer_percent: path of
+ * its control file; NULL: no more. Return 0 or -errno, after which it is not changed.
+ */
+int rbmap_merge_pace(struct rbmap_merge *merge, const char *buffer_percent);
 int rbmap_merge_next(struct rbmap_merge *merge, struct rbmap_event *ev);
 int rbmap_merge_wait(struct rbmap_merge *merge, int timeout_ms);
 int rbmap_merge_wake(struct rbmap_merge *merge);	/* end the wait of this merge */

@@ -425,6 +425,95 @@ static void test_counter_clock(void **state)
 	world_end(&w);
 }
 
+/* The file buffer_percent of a world. */
+static int percent_file(char *path)
+{
+	int fd;
+
+	strcpy(path, "/tmp/lib_merge.XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static int percent(int fd)
+{
+	char text[8] = "";
+
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	return strtol(text, NULL, 10);
+}
+
+/* Emit events, a half by each ring, and read them, within a tenth of a second. */
+static void some_events(struct world *w, unsigned int nr)
+{
+	struct rbmap_event ev;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		time_ns += 1000;
+		fake_emit(w->ring[i % 2], time_ns, i / 2);
+		for (int turn = 0; !next(w, &ev); turn++) {
+			assert_true(turn < 10);
+			time_ns += 50000;
+		}
+	}
+	assert_true(rbmap_merge_wait(w->merge, 0) >= 0);
+}
+
+static void test_pace(void **state)
+{
+	uint64_t one = 1;
+	struct rbmap_event ev;
+	char path[32];
+	struct world w;
+	int fd;
+
+	(void)state;
+	world_begin(&w, 2);
+	fd = percent_file(path);
+	assert_int_equal(rbmap_merge_pace(w.merge, "/nowhere/buffer_percent"), -ENOENT);
+	assert_int_equal(rbmap_merge_pace(w.merge, path), 0);
+	assert_int_equal(percent(fd), 0);
+
+	/* Idle: held for 50 us at most, even if more events wait in the ring */
+	fake_emit(w.ring[0], time_ns, 0);
+	fake_emit(w.ring[0], time_ns, 1);
+	assert_false(next(&w, &ev));
+	assert_int_equal(write(w.ring[0]->map.fd, &one, sizeof(one)), 8);
+	assert_false(next(&w, &ev));
+	time_ns += 49000;
+	assert_false(next(&w, &ev));
+	time_ns += 1000;
+	assert_true(next(&w, &ev));
+	assert_true(next(&w, &ev));
+	time_ns += 100000000;
+	assert_true(rbmap_merge_wait(w.merge, 0) >= 0);
+
+	/* Many events in a tenth of a second: busy, and held as long as usual */
+	some_events(&w, 63);
+	assert_int_equal(percent(fd), 0);
+	some_events(&w, 1);
+	assert_int_equal(percent(fd), 50);
+	fake_emit(w.ring[1], time_ns, 32);
+	assert_false(next(&w, &ev));
+	time_ns += HOLD_NS - 1;
+	assert_false(next(&w, &ev));
+	time_ns++;
+	assert_true(next(&w, &ev));
+
+	/* It stays busy until there are few of them. */
+	time_ns += 100000000;
+	assert_true(rbmap_merge_wait(w.merge, 0) >= 0);
+	assert_int_equal(percent(fd), 50);
+	time_ns += 100000000;
+	assert_true(rbmap_merge_wait(w.merge, 0) >= 0);
+	assert_int_equal(percent(fd), 0);
+	assert_int_equal(rbmap_merge_pace(w.merge, NULL), 0);
+	unlink(path);
+	close(fd);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_live_without_time),
 		cmocka_unit_test(test_counter_clock),
+		cmocka_unit_test(test_pace),
 	};
 
 	return cmocka_run_group_tests_name("lib_merge", tests, NULL, NULL);

@@ -286,5 +286,33 @@ mark 2 for-the-merge
 ok "the merged reader prints an event" retry_until 30 \
 	grep -qE '^[0-9]+ cpu1 size [0-9]+ lost 0$' $out
 kill $pid
+# --- any event ends the wait of a stream in a buffer of its own; under load the watermark does
+percent_is()
+{
+	[ "$(cat "$own"/buffer_percent)" = "$1" ]
+}
+
+rbmap stream -e rbmap:marker >$out 2>$err &
+pid=$!
+own=$root/instances/record-$pid
+ok "the stream has a buffer of its own" retry_until 30 grep -qs 1 "$own"/events/rbmap/marker/enable
+is "$(cat "$own"/buffer_percent)" 0 "any event wakes it"
+mark 2 now
+ok "the line comes" retry_until 20 grep -q 'marker: now' $out
+while :; do
+	echo loaded
+done >/dev/rbmap/marker &
+load=$!
+ok "the watermark wakes it under load" retry_until 30 percent_is 50
+kill $load
+wait $load 2>/dev/null
+ok "any event wakes it after the load" retry_until 30 percent_is 0
+mark 1 later
+ok "the line after the load comes" retry_until 20 grep -q 'marker: later' $out
+kill $pid
+wait $pid
+is $? 0 "it ends"
+is "$(steps_back $out)" 0 "lines are in the order of time"
+like "$(cat $err)" ' 0 lost$' "nothing is lost"
 ok "module unloads" retry_until 30 rmmod rbmap
 done_testing

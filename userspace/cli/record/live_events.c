@@ -45,6 +45,19 @@ void live_events_continue(void)
 	interrupted = 0;
 }
 
+/* A line comes at once: a buffer of the command's own wakes it at any event. */
+static bool pace(struct live_events *live)
+{
+	char path[512];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/buffer_percent", control_dir());
+	ret = rbmap_merge_pace(live->merge, path);
+	if (ret)
+		control_complain(CONTROL_WRITE, "buffer_percent", ret);
+	return !ret;
+}
+
 bool live_events_open(struct live_events *live)
 {
 	int ret;
@@ -63,6 +76,8 @@ bool live_events_open(struct live_events *live)
 		complain("%s", rbmap_strerror(ret));
 		return false;
 	}
+	if (own_buffer_is_own(live->own) && !live->observe && !pace(live))
+		return false;
 	rbmap_merge_loss(live->merge, &live->before);
 	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
 	live->missed_before = cpustats_sum(CPUSTAT_MISSED);

@@ -306,6 +306,24 @@ static PyObject *loss(PyObject *self, PyObject *args)
 			     "unreported", (unsigned long long)l.unreported);
 }
 
+static PyObject *pace(PyObject *self, PyObject *args)
+{
+	PyObject *path = NULL;
+	int ret;
+
+	if (!PyArg_ParseTuple(args, "O&:_pace", PyUnicode_FSConverter, &path))
+		return NULL;
+	if (!source_usable(&of(self)->source)) {
+		Py_DECREF(path);
+		return NULL;
+	}
+	ret = rbmap_merge_pace(of(self)->merge, PyBytes_AsString(path));
+	Py_DECREF(path);
+	if (ret)
+		return set_error(ret, NULL), NULL;
+	Py_RETURN_NONE;
+}
+
 static PyObject *set_hold(PyObject *self, PyObject *args)
 {
 	unsigned int us;
@@ -330,6 +348,7 @@ static PyMethodDef methods[] = {
 	  "call it" },
 	{ "_formats", source_list_formats, METH_NOARGS, NULL },
 	{ "_loss", loss, METH_NOARGS, NULL },
+	{ "_pace", pace, METH_VARARGS, NULL },
 	{ "_set_hold", set_hold, METH_VARARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };

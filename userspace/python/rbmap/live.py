@@ -50,6 +50,8 @@ class Live(_rbmap.Live):
         control = f"{CONTROL}/instances/{buffer}" if buffer else CONTROL
         super().__init__(f"{DEVICES}/{buffer}" if buffer else DEVICES,
                          f"{control}/events", observe=observe)
+        if self._own and not observe:
+            self._pace(f"{control}/buffer_percent")
         self._enabled = EnabledEvents(control, events or ())
 
     def __enter__(self):
