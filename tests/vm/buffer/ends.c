@@ -4,17 +4,21 @@
  *
  *	ends N
  *
- * failing.ko is loaded and counts the waits of processes. N buffers end with a file, and N with the
- * module, which is loaded.
+ * failing.ko is loaded and counts the waits of processes. N buffers end with a file, and N
+ * with the module, which is loaded. If N is large, N more end with a file, while others
+ * create and open buffers, and are killed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <linux/rbmap.h>
@@ -25,6 +29,9 @@
 #define INSTANCES	"/sys/kernel/rbmap/instances/"
 /* One round of calls: tracepoints wait for one or two kinds of readers. */
 #define WAITS_MAX	4
+/* So many buffers end for longer than others need to create some. */
+#define MANY		500
+#define OTHERS		4
 
 static void put(const char *path, const char *text)
 {
@@ -65,25 +72,99 @@ static void at_most(unsigned int nr, const char *what)
 	ok(nr && nr <= WAITS_MAX, "%s: %u waits for a grace period", what, nr);
 }
 
-static void end_with_file(unsigned int count)
+static void create(int fd, const char *name)
+{
+	struct rbmap_create create;
+
+	snprintf(create.text, sizeof(create.text), "%s buffer_size_kb=8", name);
+	if (ioctl(fd, RBMAP_IOCTL_CREATE, &create))
+		bail_out("CREATE %s: %s", name, strerror(errno));
+}
+
+/* Create a buffer and open it, until killed. */
+static void create_for_ever(unsigned int number)
+{
+	char name[16], path[64];
+	int fd, ring;
+
+	snprintf(name, sizeof(name), "other%u", number);
+	snprintf(path, sizeof(path), "/dev/rbmap/%s/cpu0", name);
+	for (;;) {
+		fd = open("/dev/rbmap/control", O_RDWR | O_CLOEXEC);
+		create(fd, name);
+		ring = open(path, O_RDONLY | O_CLOEXEC);
+		if (ring < 0)
+			_exit(1);
+		close(ring);
+		close(fd);
+		if (write(STDOUT_FILENO, "x", 1) != 1)
+			_exit(1);
+	}
+}
+
+static bool exists(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), INSTANCES "%s", name);
+	return !access(path, F_OK);
+}
+
+/* Let others create and open buffers, and kill them, while buffer @last has not ended. */
+static void others(const char *last)
+{
+	unsigned int i, created = 0, killed = 0;
+	pid_t pid[OTHERS];
+	int pipe_fd[2], status;
+	char x;
+
+	if (pipe(pipe_fd))
+		bail_out("pipe: %s", strerror(errno));
+	for (i = 0; i < OTHERS; i++) {
+		pid[i] = fork();
+		if (pid[i])
+			continue;
+		dup2(pipe_fd[1], STDOUT_FILENO);
+		create_for_ever(i);
+	}
+	for (i = 0; i < OTHERS && read(pipe_fd[0], &x, 1) == 1; i++)
+		created += exists(last);
+	for (i = 0; i < OTHERS; i++)
+		kill(pid[i], SIGKILL);
+	for (i = 0; i < OTHERS; i++)
+		killed += waitpid(pid[i], &status, 0) == pid[i] && WIFSIGNALED(status);
+	ok(created == OTHERS, "others create and open buffers meanwhile (%u)", created);
+	ok(killed == OTHERS, "they are killed (%u)", killed);
+	ok(exists(last), "buffers end still");
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+}
+
+static void end_with_file(unsigned int count, bool disturbed)
 {
 	int fd = open("/dev/rbmap/control", O_RDWR | O_CLOEXEC);
-	struct rbmap_create create;
 	char name[16];
 	unsigned int i;
+	pid_t pid;
 
 	for (i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "k%u", i);
-		snprintf(create.text, sizeof(create.text), "%s buffer_size_kb=8", name);
-		if (ioctl(fd, RBMAP_IOCTL_CREATE, &create))
-			bail_out("CREATE: %s", strerror(errno));
+		create(fd, name);
 		enable(name);
 	}
 	waits();
+	/* The last file is that of a process that is killed. */
+	pid = fork();
+	while (!pid)
+		pause();
 	close(fd);
-	at_most(waits(), "buffers that end with a file");
-	ok(access(INSTANCES "k0", F_OK) && access(INSTANCES "k1", F_OK),
-	   "the buffers are gone");
+	kill(pid, SIGKILL);
+	if (disturbed)
+		others(name);
+	waitpid(pid, NULL, 0);
+	if (!disturbed)
+		at_most(waits(), "buffers that end with a file");
+	ok(!exists("k0") && !exists(name), "the buffers are gone");
 }
 
 static void end_with_module(unsigned int count)
@@ -106,9 +187,14 @@ static void end_with_module(unsigned int count)
 
 int main(int argc, char **argv)
 {
+	unsigned int count;
+
 	if (argc != 2)
 		bail_out("usage: ends N");
-	end_with_file(strtoul(argv[1], NULL, 0));
-	end_with_module(strtoul(argv[1], NULL, 0));
+	count = strtoul(argv[1], NULL, 0);
+	end_with_file(count, false);
+	if (count >= MANY)
+		end_with_file(count, true);
+	end_with_module(count);
 	return done_testing();
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Many buffers that end together wait for probes and writers once. NR_ENDS=20.
+# Many buffers that end together wait for probes and writers once. NR_ENDS=20. From 500 on,
+# others create and open buffers meanwhile, and are killed.
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
 
