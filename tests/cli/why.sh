@@ -122,6 +122,22 @@ why off -p sleeper
 says "sleeper-5 waited 49.1 ms: it was held up 40.0 ms on CPU 1, where interrupts were off in driver-77." "interrupts were off" ||
 	diag "$(cat "$dir/output")"
 
+# --- interrupts were off on both CPUs at once: the host did not let the machine run
+recording host <<'END'
+0 800 6 hrtimer_start 32 10000000
+1 900 5 hrtimer_start 64 10000000
+1 1000 5 switch sleeper 5 1 driver 77
+0 50000 6/8 hrtimer 32 128 50000000
+0 50010 6/8 hrtimer_exit 32
+1 50000 77/8 hrtimer 64 128 50000000
+1 50010 77/8 waking sleeper 5
+1 50020 77/8 hrtimer_exit 64
+1 50100 77 switch driver 77 0 sleeper 5
+END
+why host -p sleeper --worst 9
+is "$(grep -c 'interrupts' "$dir/output")" 0 "a host that stops all CPUs is no task's fault" ||
+	diag "$(cat "$dir/output")"
+
 # --- a convoy: three tasks have the lock, one after the other
 recording convoy <<'END'
 0 900 20 enter 202 4096:128:2

@@ -10,7 +10,7 @@
 #define MOST_LAYERS	16	/* handlers in each other */
 #define AT_ONCE		1000000	/* ns between a request's end and the wake-up that it caused */
 #define SHORTLY		5000000	/* ns between a reclaim and the wait that follows it */
-#define MOST_REQUESTS	256	/* that end at about the same time */
+#define MOST_AT_ONCE	256	/* requests, or CPUs without interrupts, at about one time */
 #define IDLE_MOST	10000000	/* ns that an idle CPU may need to begin */
 
 #define FUTEX_COMMAND	127	/* without its flags */
@@ -110,6 +110,23 @@ static int by_begin(const void *a, const void *b)
 				      (x->end < y->end) - (x->end > y->end);
 }
 
+bool piece_is_of_host(const struct history *h, const struct piece *irqs_off)
+{
+	const struct piece_list *list = history_of_all(h, INTERVAL_IRQS_OFF);
+	size_t first = history_after(h, list, irqs_off->begin);
+
+	for (size_t i = first; i < list->nr && i - first < MOST_AT_ONCE; i++) {
+		const struct piece *other = history_piece(h, list, i);
+		uint64_t from = later(other->begin, irqs_off->begin);
+		uint64_t to = earlier(other->end, irqs_off->end);
+
+		if (other->cpu != irqs_off->cpu && from < to &&
+		    to - from >= (irqs_off->end - irqs_off->begin) / 2)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Gather the handlers of a CPU in a time, in the order of their begins. Interrupts that were
  * off for less than @least_off are the task's matter: in a virtual machine it is also the time
@@ -127,7 +144,8 @@ static void gather_handlers(struct walk *w, int cpu, uint64_t begin, uint64_t en
 			const struct piece *piece = history_piece(h, list, i);
 
 			w->analysis->steps++;
-			if (piece->kind == INTERVAL_IRQS_OFF && !piece->pid)
+			if (piece->kind == INTERVAL_IRQS_OFF &&
+			    (!piece->pid || piece_is_of_host(h, piece)))
 				continue;
 			if (piece->kind == INTERVAL_IRQS_OFF &&
 			    earlier(piece->end, end) - later(piece->begin, begin) < least_off &&
@@ -356,17 +374,36 @@ static const struct piece *handler_at(const struct history *h, enum interval_kin
 	return history_at(h, history_of_cpu(h, kind, cpu), time);
 }
 
-/* Return the request of @kind that ended just before @time on the CPU, or NULL. */
+/*
+ * Return the time from which on what happened on the CPU can have caused a wake-up at @time:
+ * a handler may do other things before that.
+ */
+static uint64_t handler_begin(const struct history *h, int cpu, uint64_t time)
+{
+	uint64_t begin = time > AT_ONCE ? time - AT_ONCE : 0;
+
+	for (unsigned int k = 0; k < NR_HANDLER_KINDS; k++) {
+		const struct piece *handler = handler_at(h, handler_kinds[k], cpu, time);
+
+		if (handler && handler->kind != INTERVAL_IRQS_OFF)
+			begin = earlier(begin, handler->begin);
+	}
+	return begin;
+}
+
+/* Return the request that ended just before @time on the waker's CPU, or NULL. */
 static const struct piece *request_before(const struct history *h, const struct piece *off,
 					  uint64_t time)
 {
+	uint64_t since = handler_begin(h, off->waker_cpu, time);
+
 	const struct piece_list *list = history_of_all(h, INTERVAL_BLOCK_DEVICE);
 	unsigned int looked = 0;
 
 	for (size_t i = history_after(h, list, time); i; i--) {
 		const struct piece *request = history_piece(h, list, i - 1);
 
-		if (request->end + AT_ONCE < time || ++looked > MOST_REQUESTS)
+		if (request->end < since || ++looked > MOST_AT_ONCE)
 			break;
 		if (request->end > off->begin &&
 		    (request->cpu == off->waker_cpu || request->pid == off->pid))
@@ -445,7 +482,7 @@ static void follow_timer(struct walk *w, const struct piece *off, uint64_t begin
 		late = i ? history_piece(w->h, list, i - 1) : NULL;
 	}
 	/* A CPU that was idle may have slept too deeply, or its host has not woken it. */
-	if (late && late->pid && late->end <= end && late->end + AT_ONCE > end && late->begin < end)
+	if (late && late->pid && !piece_is_of_host(w->h, late) && late->end <= end && late->end + AT_ONCE > end && late->begin < end)
 		on_time = later(late->begin, begin);
 	if (waits_for_disk(off) && follows_reclaim(w->h, off))
 		cause.kind = CAUSE_MEMORY_HIGH;

@@ -109,6 +109,11 @@ void analyse_cpu(const struct history *h, int cpu, int pid, uint64_t begin, uint
 unsigned int cause_same_lock(const struct cause *cause);
 /* Is it a lock of a program, so that who ends the wait had the lock? */
 bool piece_is_user_lock(const struct piece *wait);
+/*
+ * Were interrupts off on another CPU, too, for most of that time? Then it is the host of a
+ * virtual machine that did not let it run.
+ */
+bool piece_is_of_host(const struct history *h, const struct piece *irqs_off);
 /* Has the first cause the kind of the second, and the same task, handler or device? */
 bool cause_is_same(const struct cause *a, const struct cause *b);
 

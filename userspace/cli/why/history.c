@@ -131,8 +131,10 @@ static bool add_to_lists(struct history *h, const struct piece *piece, uint32_t 
 	case INTERVAL_SOFTIRQ:
 	case INTERVAL_HRTIMER:
 	case INTERVAL_TIMER:
-	case INTERVAL_IRQS_OFF:
 		return add_to_list(h, key_of(piece->kind, OWNER_CPU, piece->cpu), i);
+	case INTERVAL_IRQS_OFF:
+		return add_to_list(h, key_of(piece->kind, OWNER_CPU, piece->cpu), i) &&
+		       add_to_list(h, key_of(piece->kind, OWNER_ALL, 0), i);
 	case INTERVAL_BLOCK_QUEUE:
 	case INTERVAL_BLOCK_DEVICE:
 		return add_to_list(h, key_of(piece->kind, OWNER_ALL, 0), i);

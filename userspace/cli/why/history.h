@@ -52,7 +52,7 @@ bool history_add(struct history *h, const struct interval *interval);
 
 /*
  * The owner of a piece is its task, and its CPU for handlers and INTERVAL_IRQS_OFF. Those of
- * INTERVAL_ONCPU have both. Requests belong to all.
+ * INTERVAL_ONCPU have both. Requests belong to all, and so does INTERVAL_IRQS_OFF.
  */
 const struct piece_list *history_of_task(const struct history *h, enum interval_kind kind,
 					 int pid);

@@ -141,7 +141,8 @@ struct analysed {
 	struct cause root;
 };
 
-static bool is_candidate(const struct piece *piece, const struct stall_choice *choice)
+static bool is_candidate(const struct history *h, const struct piece *piece,
+			 const struct stall_choice *choice)
 {
 	uint64_t length = piece->end - piece->begin;
 
@@ -159,7 +160,7 @@ static bool is_candidate(const struct piece *piece, const struct stall_choice *c
 		break;
 	case INTERVAL_IRQS_OFF:
 		/* The timer of an idle CPU is late because the CPU slept deeply. */
-		if (length < SHORTEST_OFF || !piece->pid)
+		if (length < SHORTEST_OFF || !piece->pid || piece_is_of_host(h, piece))
 			return false;
 		break;
 	default:
@@ -196,11 +197,11 @@ static struct candidate *find_candidates(const struct history *h,
 
 	*nr = 0;
 	for (size_t i = 0; i < pieces; i++)
-		*nr += is_candidate(&piece[i], choice);
+		*nr += is_candidate(h, &piece[i], choice);
 	candidate = calloc(*nr + 1, sizeof(*candidate));
 	*nr = 0;
 	for (size_t i = 0; candidate && i < pieces; i++)
-		if (is_candidate(&piece[i], choice))
+		if (is_candidate(h, &piece[i], choice))
 			candidate[(*nr)++] = (struct candidate){ .piece = &piece[i],
 								 .rank = rank_of(&piece[i]) };
 	if (candidate)
