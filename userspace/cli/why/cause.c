@@ -482,7 +482,8 @@ static void follow_timer(struct walk *w, const struct piece *off, uint64_t begin
 		late = i ? history_piece(w->h, list, i - 1) : NULL;
 	}
 	/* A CPU that was idle may have slept too deeply, or its host has not woken it. */
-	if (late && late->pid && !piece_is_of_host(w->h, late) && late->end <= end && late->end + AT_ONCE > end && late->begin < end)
+	if (late && late->pid && !piece_is_of_host(w->h, late) && late->end <= end &&
+	    late->end + AT_ONCE > end && late->begin < end)
 		on_time = later(late->begin, begin);
 	if (waits_for_disk(off) && follows_reclaim(w->h, off))
 		cause.kind = CAUSE_MEMORY_HIGH;
