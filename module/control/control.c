@@ -173,11 +173,15 @@ static ssize_t tracing_cpumask_store(struct kobject *kobj,
 		return err;
 	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
-	if (strlen(buf) + 1 < len || cpumask_parse(buf, cpus))
-		err = rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
-					   "a bit for each CPU as hexadecimal digits");
-	else
+	err = strlen(buf) + 1 < len ? -EINVAL : cpumask_parse(buf, cpus);
+	if (!err) {
 		rbmap_buffer_set_cpus(rbmap_controlled(kobj), cpus);
+	} else {
+		rbmap_control_refuse(rbmap_dir_buffer(kobj), attr->attr.name, buf, len,
+				     "a bit for each CPU as hexadecimal digits");
+		/* As in tracefs, a bit of a CPU that cannot exist is not just invalid. */
+		err = err == -EOVERFLOW ? err : -EINVAL;
+	}
 	free_cpumask_var(cpus);
 	return err ? err : len;
 }

@@ -78,9 +78,16 @@ echo 0 >$root/tracing_on
 echo 1 >$root/tracing_on
 taskset 2 sh -c "echo text-again >$dev/marker" 2>/dev/null
 is "$(got $dev)" "" "so it is after tracing_on"
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+cpumask_error()
+{
+	(echo "$2" >"$1/tracing_cpumask") 2>&1 | sed 's/.*: //'
+}
 for bad in x 0-3 "1 2" fffffffff00000000000000000000000000000000000000000000000001; do
-	is "$( (echo "$bad" >$root/tracing_cpumask) 2>&1 | sed 's/.*: //')" "Invalid argument" "refused: '$bad'"
+	is "$(cpumask_error $root "$bad")" "$(cpumask_error /sys/kernel/tracing "$bad")" \
+		"'$bad' is refused as by tracefs"
 done
+is "$(cpumask_error $root "$bad")" "Value too large for defined data type" "a processor that cannot exist: EOVERFLOW"
 is "$(cat $root/tracing_cpumask)" 1 "refused masks change nothing"
 echo "$all" >$root/tracing_cpumask
 taskset 2 sh -c "echo text-2 >$dev/marker"
