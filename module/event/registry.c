@@ -34,6 +34,9 @@ static LIST_HEAD(rbmap_event_sets);
  */
 static DEFINE_IDR(rbmap_event_ids);
 
+/* Smaller numbers are those of ftrace's own records, such as its markers. */
+#define RBMAP_EVENT_ID_FIRST	32
+
 static bool rbmap_event_is(const struct rbmap_event_type *event, const char *system,
 			   const char *name)
 {
@@ -103,7 +106,7 @@ static int rbmap_event_add(struct rbmap_event_type *event)
 	err = rbmap_event_hook_create(event);
 	if (err)
 		return err;
-	id = idr_alloc_cyclic(&rbmap_event_ids, event, 1, U16_MAX + 1,
+	id = idr_alloc_cyclic(&rbmap_event_ids, event, RBMAP_EVENT_ID_FIRST, U16_MAX + 1,
 			      GFP_KERNEL);
 	if (id < 0) {
 		rbmap_event_hook_free(event);

@@ -30,6 +30,8 @@
 
 #define RBMAP_TRACEFS_MAGIC	0x72626d70	/* "rbmp" */
 #define RBMAP_TRACEFS_ROOT_INO	1
+/* ftrace's TRACE_PRINT, which no event of this module has as its number. */
+#define RBMAP_PRINT_ID		5
 
 static const struct rbmap_tracefs_ops *rbmap_tracefs_ops;
 static bool rbmap_tracefs_offered;
@@ -259,23 +261,40 @@ static const struct file_operations rbmap_dir_fops = {
 
 /* ---- files with a text */
 
-/* The event has the fields that all events have, and no others. */
-static ssize_t rbmap_none_format_read(char __user *to, size_t len, loff_t *pos)
+/* An event with the fields that all events have, and no others. */
+static const struct rbmap_field rbmap_none_fields[] = { {} };
+static const struct rbmap_event_type rbmap_none_event = {
+	.system		= "ftrace",
+	.name		= "none",
+	.fields		= rbmap_none_fields,
+	.print_fmt	= "\"\"",
+};
+
+/* The number and the fields of tracefs's markers.  Those of this module are rbmap:marker. */
+static const struct rbmap_field rbmap_marker_print_fields[] = {
+	RBMAP_FIELD(unsigned long, ip),
+	RBMAP_FIELD_REST(char, buf),
+	{}
+};
+
+static const struct rbmap_event_type rbmap_marker_print = {
+	.id		= RBMAP_PRINT_ID,
+	.system		= "ftrace",
+	.name		= "print",
+	.fields		= rbmap_marker_print_fields,
+	.print_fmt	= "\"%ps: %s\", (void *)REC->ip, REC->buf",
+};
+
+static ssize_t rbmap_format_read(const struct rbmap_event_type *event, char __user *to,
+				 size_t len, loff_t *pos)
 {
-	static const struct rbmap_field no_fields[] = { {} };
-	static const struct rbmap_event_type none = {
-		.system		= "ftrace",
-		.name		= "none",
-		.fields		= no_fields,
-		.print_fmt	= "\"\"",
-	};
-	int size = rbmap_event_format(&none, NULL, 0);
+	int size = rbmap_event_format(event, NULL, 0);
 	char *text = kmalloc(size + 1, GFP_KERNEL);
 	ssize_t ret;
 
 	if (!text)
 		return -ENOMEM;
-	rbmap_event_format(&none, text, size + 1);
+	rbmap_event_format(event, text, size + 1);
 	ret = simple_read_from_buffer(to, len, pos, text, size);
 	kfree(text);
 	return ret;
@@ -287,7 +306,8 @@ static ssize_t rbmap_tracefs_read(struct file *file, char __user *to,
 	const struct rbmap_node *node = rbmap_node_of(file_inode(file));
 
 	if (node->kind == RBMAP_NODE_FORMAT)
-		return rbmap_none_format_read(to, len, pos);
+		return rbmap_format_read(node->text ? &rbmap_marker_print : &rbmap_none_event,
+					 to, len, pos);
 	return simple_read_from_buffer(to, len, pos, node->text,
 				       strlen(node->text));
 }

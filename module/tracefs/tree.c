@@ -63,6 +63,9 @@ static const struct rbmap_tree_extra rbmap_tree_extras[] = {
 	{ RBMAP_NODE_EVENTS, "ftrace", RBMAP_NODE_FTRACE },
 	{ RBMAP_NODE_FTRACE, "none", RBMAP_NODE_NONE },
 	{ RBMAP_NODE_NONE, "format", RBMAP_NODE_FORMAT },
+	/* Some clients of tracefs's markers give up without the format of this event. */
+	{ RBMAP_NODE_FTRACE, "print", RBMAP_NODE_PRINT },
+	{ RBMAP_NODE_PRINT, "format", RBMAP_NODE_FORMAT, "print" },
 	/* libtracefs gives up if a CPU lacks this file. */
 	{ RBMAP_NODE_CPU, "trace_pipe_raw", RBMAP_NODE_DEVICE, "cpu" },
 	{ RBMAP_NODE_CPU, "snapshot_raw", RBMAP_NODE_DEVICE, "snapshot/cpu" },
@@ -259,7 +262,8 @@ bool rbmap_tree_find(const struct rbmap_node *dir, const char *name,
 	if (dir->kind == RBMAP_NODE_CPUS)
 		return rbmap_tree_find_cpu(dir, name, found);
 	/* The module has no such directory. */
-	if (dir->kind == RBMAP_NODE_FTRACE || dir->kind == RBMAP_NODE_NONE)
+	if (dir->kind == RBMAP_NODE_FTRACE || dir->kind == RBMAP_NODE_NONE ||
+	    dir->kind == RBMAP_NODE_PRINT)
 		return false;
 	rbmap_tree_path(dir, path);
 	return rbmap_tree_use_control(dir, name, rbmap_dir_lookup(path, name),
@@ -323,6 +327,7 @@ bool rbmap_tree_next(const struct rbmap_node *dir, loff_t *pos, char *name,
 		break;
 	case RBMAP_NODE_FTRACE:
 	case RBMAP_NODE_NONE:
+	case RBMAP_NODE_PRINT:
 		return false;
 	default:
 		more = rbmap_tree_next_control(dir, &at, name, size, found);

@@ -17,6 +17,7 @@ enum rbmap_node_kind {
 	RBMAP_NODE_EVENTS,	/* events */
 	RBMAP_NODE_FTRACE,	/* events/ftrace, which the module lacks */
 	RBMAP_NODE_NONE,	/* events/ftrace/none, an event that never happens */
+	RBMAP_NODE_PRINT,	/* events/ftrace/print, another one */
 	RBMAP_NODE_CPUS,	/* per_cpu */
 	RBMAP_NODE_CPU,		/* per_cpu/cpuN */
 	RBMAP_NODE_INSTANCES,	/* instances: the named buffers */
@@ -26,7 +27,7 @@ enum rbmap_node_kind {
 	RBMAP_NODE_COMMON,	/* link to a file that is the same for all buffers */
 	RBMAP_NODE_LIST,	/* list of /sys/kernel/rbmap that an open may truncate */
 	RBMAP_NODE_TEXT,	/* text that never changes */
-	RBMAP_NODE_FORMAT,	/* format of the event none */
+	RBMAP_NODE_FORMAT,	/* format of the event none or print */
 	RBMAP_NODE_EMPTY,	/* ring of a CPU that has none */
 };
 

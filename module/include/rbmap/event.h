@@ -147,7 +147,7 @@ struct rbmap_event_type {
  * is loaded or unloaded.
  * Return: 0 or a negative error.  -EEXIST: an event of that system and name exists.
  * -EINVAL: a name, a field or the print format is invalid.  -E2BIG: the members of the
- * record are larger than RBMAP_EVENT_MAX.  -ENOSPC: 65535 events exist already.
+ * record are larger than RBMAP_EVENT_MAX.  -ENOSPC: 65504 events exist already.
  * -ENOMEM.
  */
 int rbmap_event_register(struct rbmap_event_type *event);

@@ -35,6 +35,9 @@ is "$(cat $dir/per_cpu/cpu0/stats | sed -n 's/^generation/&/p')" \
 for file in /sys/kernel/rbmap/*; do
 	[ -d "$file" ] || ok "the directory has ${file##*/}" test -e "$dir/${file##*/}"
 done
+mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+is "$(diff /sys/kernel/tracing/events/ftrace/print/format $dir/events/ftrace/print/format)" "" \
+	"the format of the event print is that of tracefs"
 find $dir -type l | while read -r link; do
 	[ -e "$link" ] || echo "$link"
 done >/tmp/dangling
