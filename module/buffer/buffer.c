@@ -496,6 +496,12 @@ static void rbmap_visit_notify(struct rbmap_cpu_buffer *cpu_buf)
 	rbmap_notify(cpu_buf->current_gen);
 }
 
+/* trace_pipe ends when recording stops. */
+static void rbmap_buffer_notify_off(struct rbmap_buffer *buf)
+{
+	rbmap_buffer_visit(buf, rbmap_visit_notify);
+}
+
 /**
  * rbmap_buffer_set_on - enable or disable recording
  * @buf: the buffer
@@ -511,9 +517,8 @@ void rbmap_buffer_set_on(struct rbmap_buffer *buf, bool on)
 	rbmap_buffer_visit_without(buf, rbmap_no_ring_count);
 	WRITE_ONCE(buf->on, on);
 	rbmap_buffer_visit(buf, rbmap_visit_on);
-	/* trace_pipe ends when recording stops. */
 	if (!on)
-		rbmap_buffer_visit(buf, rbmap_visit_notify);
+		rbmap_buffer_notify_off(buf);
 	cpus_read_unlock();
 	mutex_unlock(&buf->lock);
 }

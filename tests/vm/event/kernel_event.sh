@@ -42,8 +42,16 @@ is "$(($(summed emitted $other) - before))" 100 "both buffers record the event: 
 is "$(sed -n 's/^calls: //p' $events/source/source_hit/counts)" \
 	"$(sed -n 's/^received: //p' $events/source/source_hit/counts)" "no call was missed"
 
+# The text is that of the module's own function. A reader that waits does not keep the module.
+cat /dev/rbmap/trace_pipe >/tmp/pipe &
+reader=$!
+echo '7 text' >$hit
+ok "the event is printed" retry_until 20 grep -q 'source_hit: number=7 .*text=text' /tmp/pipe
+
 # The module is unloaded while its event is on, and while it fires
 ok "the module unloads while its event is on" rmmod source
+kill $reader
+like "$(cat /dev/rbmap/other/trace)" 'source_hit: number=7 .*text=text' "its event is printed without it"
 like "$(cat $events/source/source_hit/status)" '^waiting' "the event waits for the module"
 ok "the module loads again" load_module source
 is "$(cat $events/source/source_hit/status)" available "the event has found it"

@@ -47,7 +47,10 @@ for time in first second; do
 	is $((after - before)) 1 "one hit is one event"
 	[ $time = second ] || ok "the module with the tracepoint unloads, the event on" rmmod source
 done
+echo '4 hello' >$hit
 echo 0 >$events/kinds/kinds_hit/enable
+like "$(grep kinds_hit /dev/rbmap/trace | tail -n 1)" 'kinds_hit: number=4 .*text=hello' \
+	"/dev/rbmap/trace prints it by its fields" || grep kinds_hit /dev/rbmap/trace | tail -n 2 | diag
 
 # Each kind of field
 
