@@ -46,12 +46,17 @@ struct rbmap_transport {
 	int (*next_ring)(struct rbmap_map *map);
 	/* splice() without waiting; it unmaps the sub-buffers.  Return: bytes, or an errno. */
 	ssize_t (*splice)(struct rbmap_map *map, int pipe, size_t size);
-	/* Map the sub-buffers again. */
+	/* Map the sub-buffers again, or only reserve their addresses. */
 	int (*map_subbufs)(struct rbmap_map *map);
+	/* Map a sub-buffer that is to be read; NULL: all are mapped. */
+	int (*map_subbuf)(struct rbmap_map *map, uint32_t id);
 	void (*close)(struct rbmap_map *map);
 };
 
 struct rbmap_observer;
+
+/* A reader that needs more sub-buffers maps all of them. */
+#define RBMAP_SINGLE_MAX	16
 
 struct rbmap_map {
 	const struct rbmap_transport *transport;
@@ -61,6 +66,9 @@ struct rbmap_map {
 
 	const struct rbmap_meta	*meta;
 	const unsigned char	*data;		/* sub-buffer 0; NULL after rbmap_splice() */
+	bool			whole;		/* all sub-buffers are mapped */
+	uint32_t		single[RBMAP_SINGLE_MAX];	/* or else these */
+	unsigned int		nr_single;
 	const void		*slot_table;		/* slot table, mapped by observers */
 	size_t			slot_table_size;
 

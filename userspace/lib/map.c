@@ -160,19 +160,65 @@ static int map_shown(struct rbmap_map *map)
 	return ret;
 }
 
-static int map_subbufs(struct rbmap_map *map)
+static size_t subbufs_size(const struct rbmap_map *map)
 {
-	map->data = map_pages(map->fd, map->subbuf_size * map->nr_subbufs,
-			      map->meta_page_size);
-	return map->data ? 0 : map_error();
+	return map->subbuf_size * map->nr_subbufs;
 }
 
 static void unmap_subbufs(struct rbmap_map *map)
 {
 	if (map->data)
-		munmap((void *)map->data, map->subbuf_size * map->nr_subbufs);
+		munmap((void *)map->data, subbufs_size(map));
 	map->data = NULL;
 	map->start = NULL;
+}
+
+/*
+ * The kernel maps each page of a map at once. A reader of the last few events of a large
+ * ring needs a few of its pages. So only the addresses are reserved here.
+ */
+static int map_subbufs(struct rbmap_map *map)
+{
+	map->nr_single = 0;
+	map->whole = map->observer || !map->is_rbmap;
+	if (map->whole) {
+		map->data = map_pages(map->fd, subbufs_size(map), map->meta_page_size);
+	} else {
+		map->data = mmap(NULL, subbufs_size(map), PROT_NONE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (map->data == MAP_FAILED)
+			map->data = NULL;
+	}
+	return map->data ? 0 : map_error();
+}
+
+/* Map sub-buffers at their reserved addresses. After an error nothing is reserved. */
+static int map_reserved(struct rbmap_map *map, uint32_t id, size_t size)
+{
+	size_t at = id * map->subbuf_size;
+	int ret;
+
+	if (mmap((void *)(map->data + at), size, PROT_READ, MAP_SHARED | MAP_FIXED, map->fd,
+		 map->meta_page_size + at) != MAP_FAILED)
+		return 0;
+	ret = map_error();
+	unmap_subbufs(map);
+	return ret;
+}
+
+static int map_subbuf(struct rbmap_map *map, uint32_t id)
+{
+	if (map->whole)
+		return 0;
+	for (unsigned int i = 0; i < map->nr_single; i++)
+		if (map->single[i] == id)
+			return 0;
+	if (map->nr_single < RBMAP_SINGLE_MAX) {
+		map->single[map->nr_single++] = id;
+		return map_reserved(map, id, map->subbuf_size);
+	}
+	map->whole = true;
+	return map_reserved(map, 0, subbufs_size(map));
 }
 
 static int map_ring(struct rbmap_map *map)
@@ -258,6 +304,7 @@ static const struct rbmap_transport device = {
 	.next_ring	= device_next_ring,
 	.splice		= device_splice,
 	.map_subbufs	= map_subbufs,
+	.map_subbuf	= map_subbuf,
 	.close		= device_close,
 };
 
@@ -577,6 +624,11 @@ RBMAP_API int rbmap_next_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		id = META(map, reader.id);
 		if (id >= map->nr_subbufs)
 			return RBMAP_ERR_CORRUPT;
+		if (map->transport->map_subbuf) {
+			ret = map->transport->map_subbuf(map, id);
+			if (ret)
+				return ret;
+		}
 		subbuf = map->data + id * map->subbuf_size;
 		commit = rbmap_load_commit(subbuf);
 		size = commit & RBMAP_COMMIT_MASK;

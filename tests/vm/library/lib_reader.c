@@ -459,6 +459,61 @@ static void second_map(void)
 	is(wrong, 0, "no event is read twice or left out");
 }
 
+/* Pages of the ring that this process has mapped. */
+static unsigned long mapped_pages(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long from, to, sum = 0;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "/dev/rbmap/") && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			sum += to - from;
+	if (maps)
+		fclose(maps);
+	return sum / sysconf(_SC_PAGESIZE);
+}
+
+/* Return how many of the next events have the numbers from @next on. */
+static uint64_t events_from(struct rbmap_map *map, uint64_t next)
+{
+	struct rbmap_event ev;
+	struct record record;
+	uint64_t number, good = 0;
+
+	while (rbmap_next_event(map, &ev) == 1) {
+		record = (struct record){ ev.ts, ev.data, ev.size };
+		good += record_number(&record, &number) && number == next + good;
+	}
+	return good;
+}
+
+static void mapped_parts(void)
+{
+	struct rbmap_map *map;
+	uint64_t sum;
+
+	reset();
+	pin(0);
+	map = open_cpu(0);
+	emit(0, 10, MARKER_LEN);
+	is(events_from(map, 0), 10, "a reader of few events gets all");
+	ok(mapped_pages() >= 2 && mapped_pages() <= 3,
+	   "it maps the meta-page and the sub-buffers with these events (%lu pages)",
+	   mapped_pages());
+	/* A lap, in parts: the reader comes to all sub-buffers. */
+	for (sum = 10; sum < MARKERS; sum += 20) {
+		emit(sum, 20, MARKER_LEN);
+		if (events_from(map, sum) != 20)
+			break;
+	}
+	ok(sum >= MARKERS, "a reader of many events gets all (%lu)", (unsigned long)sum);
+	ok(mapped_pages() > rbmap_nr_subbufs(map), "it maps the whole ring (%lu pages)",
+	   mapped_pages());
+	rbmap_close(map);
+	is(mapped_pages(), 0, "no map is left");
+}
+
 static void on_signal(int sig)
 {
 	(void)sig;
@@ -595,6 +650,7 @@ int main(int argc, char **argv)
 	other_decoder();
 	second_map();
 	if (target.own) {
+		mapped_parts();
 		by_turns();
 		discards();
 		merged();
