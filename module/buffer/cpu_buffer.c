@@ -37,6 +37,8 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 	struct rbmap_cpu_buffer *cpu_buf = per_cpu_ptr(buf->cpu_buffer, cpu);
 	struct rbmap_no_ring *none = &cpu_buf->no_ring;
 
+	/* Each possible CPU of each buffer has one. */
+	static_assert(sizeof(*none) <= 1024);
 	cpu_buf->buffer = buf;
 	cpu_buf->cpu = cpu;
 	cpu_buf->subbuf_size_kb = buf->subbuf_size_kb;
@@ -46,11 +48,11 @@ void rbmap_cpu_buffer_init(struct rbmap_buffer *buf, int cpu)
 	mutex_init(&cpu_buf->stats_lock);
 	rbmap_waiting_init(cpu_buf);
 
-	none->gen.cpu_buf = cpu_buf;
-	none->gen.ring.subbuf = &none->subbuf;
+	none->placed.cpu_buf = cpu_buf;
+	none->placed.ring.subbuf = &none->subbuf;
 	none->subbuf.header = &none->header;
-	rbmap_ring_set_off(&none->gen.ring, true);
-	*per_cpu_ptr(buf->head.ring, cpu) = &none->gen.ring;
+	rbmap_ring_set_off(&none->placed.ring, true);
+	*per_cpu_ptr(buf->head.ring, cpu) = &none->placed.ring;
 }
 
 static u64 rbmap_cpu_buffer_excluded(struct rbmap_cpu_buffer *cpu_buf)
@@ -74,7 +76,7 @@ static void rbmap_excluded_reset(struct rbmap_cpu_buffer *cpu_buf)
 void rbmap_no_ring_count(struct rbmap_cpu_buffer *cpu_buf)
 {
 	struct rbmap_no_ring *none = &cpu_buf->no_ring;
-	u64 now = local_read(&none->gen.ring.disabled);
+	u64 now = local_read(&none->placed.ring.disabled);
 
 	if (rbmap_cpu_buffer_is_on(cpu_buf))
 		none->lost += now - none->counted;

@@ -18,8 +18,8 @@
 
 /**
  * struct rbmap_no_ring - what a CPU without a ring writes to
- * @gen: generation whose ring is always off, and counts each event in `disabled`
- * @subbuf: sub-buffer on which a writer that leaves @gen's ring publishes nothing
+ * @placed: a ring that is always off, and counts each event in `disabled`
+ * @subbuf: sub-buffer on which a writer that leaves this ring publishes nothing
  * @header: header of @subbuf
  * @counted: number of events that are already added to @lost or @disabled
  * @lost: number of events that came while the buffer was on
@@ -29,7 +29,7 @@
  * cpus_read_lock(); callbacks of CPU hotplug may access them, too.
  */
 struct rbmap_no_ring {
-	struct rbmap_gen	gen;
+	struct rbmap_placed_ring placed;
 	struct rbmap_ring_subbuf	subbuf;
 	struct rbmap_subbuf_header header;
 	u64			counted;

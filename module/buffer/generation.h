@@ -78,6 +78,18 @@ enum rbmap_keep {
 };
 
 /**
+ * struct rbmap_placed_ring - the part of a ring that a writer finds
+ * @ring: the ring
+ * @cpu_buf: the CPU's part that the ring belongs to
+ *
+ * struct rbmap_gen begins with it.  A CPU without a ring has no more than this.
+ */
+struct rbmap_placed_ring {
+	struct rbmap_ring	ring;
+	struct rbmap_cpu_buffer	*cpu_buf;
+};
+
+/**
  * struct rbmap_gen - one ring and its readers
  * @ring: the ring; first, so that rbmap_ring_closed() finds the generation
  * @cpu_buf: the CPU's part that the ring belongs to
@@ -157,10 +169,20 @@ struct rbmap_gen {
 	struct rbmap_want	notice[RBMAP_NR_NOTICES];
 };
 
+/* A ring with readers, which that of a CPU without a ring is not. */
 static inline struct rbmap_gen *
 rbmap_gen_of(struct rbmap_ring *ring)
 {
 	return container_of(ring, struct rbmap_gen, ring);
+}
+
+static inline struct rbmap_cpu_buffer *rbmap_ring_cpu_buffer(struct rbmap_ring *ring)
+{
+	static_assert(offsetof(struct rbmap_gen, ring) ==
+		      offsetof(struct rbmap_placed_ring, ring));
+	static_assert(offsetof(struct rbmap_gen, cpu_buf) ==
+		      offsetof(struct rbmap_placed_ring, cpu_buf));
+	return container_of(ring, struct rbmap_placed_ring, ring)->cpu_buf;
 }
 
 static inline struct rbmap_sizes

@@ -10,7 +10,7 @@
 /* The ring, or the stand-in for a ring, that this CPU writes to now. */
 static struct rbmap_ring *rbmap_ring_now(struct rbmap_ring *ring)
 {
-	return rbmap_this_ring(rbmap_gen_of(ring)->cpu_buf->buffer);
+	return rbmap_this_ring(rbmap_ring_cpu_buffer(ring)->buffer);
 }
 
 /*
@@ -98,7 +98,7 @@ bool rbmap_buffer_exclude(const struct rbmap_buffer *buf)
 	ring = rbmap_this_ring(buf);
 	on = !READ_ONCE(ring->off);
 	if (on)
-		local_inc(&rbmap_gen_of(ring)->cpu_buf->excluded);
+		local_inc(&rbmap_ring_cpu_buffer(ring)->excluded);
 	preempt_enable_notrace();
 	return on;
 }
