@@ -139,7 +139,7 @@ static void rbmap_hook_set_checks(struct rbmap_release *direct)
 	struct rbmap_event_hook *hook = rbmap_hook_of(direct);
 
 	WRITE_ONCE(hook->file.head.checks, hook->file.copies->event_file[0]->head.checks);
-	rbmap_release_later(direct, rbmap_hook_end_copies, 0);	/* step: sync_checks */
+	rbmap_release_later(direct, rbmap_hook_end_copies, 0);
 }
 
 /* No probe uses the buffer that the hook stood for. */
