@@ -309,6 +309,7 @@ static struct rbmap_part rbmap_place_part(const struct rbmap_gen *gen,
 		}
 		part.subbuf = &ring->subbuf[rbmap_slot_id(part.slot)];
 	}
+	/* litmus: publish-open, commit-header */
 	part.size = ahead ? smp_load_acquire(&part.subbuf->header->commit) & RBMAP_COMMIT_MASK :
 			    rbmap_commit_offset(commit);
 	/* The header may be that of a later lap. */
@@ -326,7 +327,7 @@ static bool rbmap_place_unchanged(const struct rbmap_gen *gen, const struct rbma
 		return true;
 	/*
 	 * The writer claims the slot, with a full barrier, before it writes to the memory.
-	 * litmus: claim-get
+	 * litmus: walk-overwrite
 	 */
 	smp_rmb();
 	return READ_ONCE(ring->slot[rbmap_seq_index(place->seq, ring->nr_slots)]) == slot;

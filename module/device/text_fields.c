@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/trace_seq.h>
 
-#include "text_print.h"
+#include "text_fields.h"
 
 #define RBMAP_RECORD_MEMBER	"REC->"
 #define RBMAP_RECORD_STRING	"__get_str("

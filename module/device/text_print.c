@@ -22,6 +22,7 @@
 #include "event/registry.h"
 #include "event/source.h"
 #include "marker.h"
+#include "text_fields.h"
 #include "text_print.h"
 
 /* The name that tracefs prints for a task that it does not know. */

@@ -68,8 +68,4 @@ static inline struct trace_seq *rbmap_printer_text(struct rbmap_printer *printer
 	return &printer->iter.seq;
 }
 
-/* device/text_fields.c */
-void rbmap_print_fields(struct trace_seq *s, const struct rbmap_event_type *event,
-			const void *record, u32 size);
-
 #endif /* RBMAP_DEVICE_TEXT_PRINT_H */

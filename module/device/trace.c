@@ -156,7 +156,7 @@ static int rbmap_text_add_files(struct rbmap_text_file *file)
 		reader = rbmap_file_create(cpu_buf, NULL);
 		if (!reader)
 			return -ENOMEM;
-		/* poll() takes no lock. */
+		/* poll() takes no lock.  litmus: text-file */
 		smp_store_release(&tc->file, reader);
 	}
 	return 0;
@@ -644,7 +644,7 @@ static __poll_t rbmap_text_cpu_poll(const struct rbmap_text_file *text,
 				    struct rbmap_text_cpu *tc, struct file *file,
 				    poll_table *table)
 {
-	struct rbmap_file *reader = smp_load_acquire(&tc->file);
+	struct rbmap_file *reader = smp_load_acquire(&tc->file);	/* litmus: text-file */
 
 	if (reader)
 		return rbmap_ring_poll(reader, file, table) & ~EPOLLHUP;
