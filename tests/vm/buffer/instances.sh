@@ -52,7 +52,7 @@ ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
 ok "a buffer is created" create one
 is "$(names $instances/one)" "$(names $root)" "the buffer has the files of the default buffer"
 is "$(cd $dev/one && stat -c '%n %a' ./* | xargs)" \
-	"$(cd $dev && stat -c '%n %a' ./cpu* ./error_log ./marker* ./snapshot ./trace | xargs)" "the buffer has the devices of the default buffer"
+	"$(cd $dev && stat -c '%n %a' ./cpu* ./error_log ./marker* ./per_cpu ./snapshot ./trace ./trace_pipe | xargs)" "the buffer has the devices of the default buffer"
 is "$(cat $instances/one/buffer_size_kb $instances/one/events/enable | xargs)" \
 	"256 0" "sizes are those of the load, no event is enabled but the marker"
 is "$(error create one)" "File exists" "a name that is in use is refused"

@@ -87,6 +87,7 @@ step "the program is slow" 'real[[:space:]]+0m ?[1-9][0-9]*\.[0-9]' '^job: no id
 step "record" '^[0-9]+ events read, [0-9]+ lost' '^slow\.dat: ' '^job: no idea$'
 step "what takes long" '^ *[1-9][0-9.]*s from .*: job-[0-9]+, CPU [0-9]+, openat$' \
 	'^ *[1-9][0-9.]*s from .*: job-[0-9]+, CPU [0-9]+, sleeping in openat, woken by server-[0-9]+ on CPU [0-9]+$'
+step "why" '^job-[0-9]+ waited .* in openat for server-[0-9]+, which waited for sleep-[0-9]+, which slept [0-9.]+ s in (clock_)?nanosleep'
 step "the task that ends the wait" "^ +server-[0-9]+ .* sched_waking: +comm=job pid=[0-9]+ "
 step "what that task does" '^ +server-[0-9]+ .* sched_process_fork: .*child_pid=[0-9]+' \
 	'^ +sleep-[0-9]+ .* sched_process_exit: '

@@ -56,28 +56,34 @@ const struct layout *intervals_layout(const struct intervals *iv, const struct r
 	return layouts_find(iv->layouts, ev);
 }
 
+/* The event that ends an interval of each kind */
+static const enum layout_role end_role[NR_INTERVAL_KINDS] = {
+	[INTERVAL_RUNQUEUE]	= ROLE_SWITCH,
+	[INTERVAL_OFFCPU]	= ROLE_SWITCH,
+	[INTERVAL_IRQ]		= ROLE_IRQ_EXIT,
+	[INTERVAL_SOFTIRQ]	= ROLE_SOFTIRQ_EXIT,
+	[INTERVAL_SYSCALL]	= ROLE_SYS_EXIT,
+	[INTERVAL_BLOCK_QUEUE]	= ROLE_INSERT,
+	[INTERVAL_BLOCK_DEVICE]	= ROLE_COMPLETE,
+	[INTERVAL_HRTIMER]	= ROLE_HRTIMER_EXIT,
+	[INTERVAL_TIMER]	= ROLE_TIMER_EXIT,
+	[INTERVAL_WORK]		= ROLE_WORK_END,
+	[INTERVAL_LOCK]		= ROLE_LOCK_END,
+	[INTERVAL_RECLAIM]	= ROLE_RECLAIM_END,
+	[INTERVAL_FAULT]	= ROLE_FAULT,
+	[INTERVAL_THROTTLED]	= ROLE_SWITCH,
+	[INTERVAL_IRQS_OFF]	= ROLE_HRTIMER_START,
+	[INTERVAL_ONCPU]	= ROLE_SWITCH,
+};
+
 bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind)
 {
-	static const enum layout_role end[NR_INTERVAL_KINDS] = {
-		[INTERVAL_RUNQUEUE]	= ROLE_SWITCH,
-		[INTERVAL_OFFCPU]	= ROLE_SWITCH,
-		[INTERVAL_IRQ]		= ROLE_IRQ_EXIT,
-		[INTERVAL_SOFTIRQ]	= ROLE_SOFTIRQ_EXIT,
-		[INTERVAL_SYSCALL]	= ROLE_SYS_EXIT,
-		[INTERVAL_BLOCK_QUEUE]	= ROLE_INSERT,
-		[INTERVAL_BLOCK_DEVICE]	= ROLE_COMPLETE,
-		[INTERVAL_HRTIMER]	= ROLE_HRTIMER_EXIT,
-		[INTERVAL_TIMER]	= ROLE_TIMER_EXIT,
-		[INTERVAL_WORK]		= ROLE_WORK_END,
-		[INTERVAL_LOCK]		= ROLE_LOCK_END,
-		[INTERVAL_RECLAIM]	= ROLE_RECLAIM_END,
-		[INTERVAL_FAULT]	= ROLE_FAULT,
-		[INTERVAL_THROTTLED]	= ROLE_SWITCH,
-		[INTERVAL_IRQS_OFF]	= ROLE_HRTIMER_START,
-		[INTERVAL_ONCPU]	= ROLE_SWITCH,
-	};
+	return layouts_has_role(iv->layouts, end_role[kind]);
+}
 
-	return layouts_has_role(iv->layouts, end[kind]);
+bool intervals_saw_kind(const struct intervals *iv, enum interval_kind kind)
+{
+	return iv->last[end_role[kind]];
 }
 
 void intervals_set_symbols(struct intervals *iv, interval_symbol_fn *symbol, void *data)

@@ -157,6 +157,12 @@ const struct layout *intervals_layout(const struct intervals *iv, const struct r
 /* Return whether formats were added that intervals of this kind need. */
 bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind);
 
+/*
+ * After the last event: return whether such an event was among them. A recorder can add
+ * formats of events that it does not record.
+ */
+bool intervals_saw_kind(const struct intervals *iv, enum interval_kind kind);
+
 /* Set the name of a task that no event has named yet. Return 0 or a negative errno. */
 int intervals_add_comm(struct intervals *iv, int pid, const char *comm);
 

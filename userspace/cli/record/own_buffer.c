@@ -112,7 +112,7 @@ static bool set_cpus(const char *list)
 	if (!text.failed)
 		ret = control_write(file, text.data);
 	buf_free(&text);
-	if (ret == -EINVAL)
+	if (ret == -EINVAL || ret == -EOVERFLOW)
 		complain("this machine does not have all CPUs of the list %s", list);
 	else if (ret)
 		control_complain(CONTROL_WRITE, file, ret);

@@ -523,7 +523,11 @@ static void follow_interrupt(struct walk *w, const struct piece *off, uint64_t b
 		return;
 	}
 	cause.cpu = off->waker_cpu;
-	if (off->waker_flags & FLAG_HARDIRQ && hard && !starts_with(hard->name, "vector")) {
+	if (!soft && !hard && off->call && strstr(off->call, "nanosleep")) {
+		/* Nothing else ends it, even if timers were not recorded. */
+		cause.kind = CAUSE_TIMER;
+		cause.name = off->call;
+	} else if (off->waker_flags & FLAG_HARDIRQ && hard && !starts_with(hard->name, "vector")) {
 		cause.name = hard->name;
 		end = add_handler_part(w, off, hard, begin, end);
 	} else if (soft) {

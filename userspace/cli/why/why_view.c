@@ -101,25 +101,34 @@ static void add_stall(const struct why_view *view, const struct stall *stall,
 static const struct {
 	enum interval_kind kind;
 	const char *what, *events;
+	bool always;		/* each recording would have some */
 } wanted[] = {
-	{ INTERVAL_SYSCALL, "system calls", "raw_syscalls" },
-	{ INTERVAL_IRQ, "interrupts", "irq" },
-	{ INTERVAL_HRTIMER, "timers", "timer" },
-	{ INTERVAL_BLOCK_DEVICE, "requests of disks", "block" },
-	{ INTERVAL_WORK, "work items", "workqueue" },
-	{ INTERVAL_LOCK, "locks of the kernel", "lock" },
-	{ INTERVAL_RECLAIM, "the reclaim of memory", "vmscan" },
-	{ INTERVAL_FAULT, "page faults", "exceptions" },
+	{ INTERVAL_SYSCALL, "system calls", "raw_syscalls", true },
+	{ INTERVAL_SOFTIRQ, "interrupts", "irq", true },
+	{ INTERVAL_HRTIMER, "timers", "timer", true },
+	{ INTERVAL_BLOCK_DEVICE, "requests of disks", "block", false },
+	{ INTERVAL_WORK, "work items", "workqueue", false },
+	{ INTERVAL_LOCK, "locks of the kernel", "lock", false },
+	{ INTERVAL_RECLAIM, "the reclaim of memory", "vmscan", false },
+	{ INTERVAL_FAULT, "page faults", "exceptions", false },
 };
 
 #define NR_WANTED	(sizeof(wanted) / sizeof(wanted[0]))
+
+static bool is_lacking(const struct why_view *view, size_t i)
+{
+	const struct intervals *iv = view->teller.intervals;
+
+	return !intervals_has_kind(iv, wanted[i].kind) ||
+	       (wanted[i].always && !intervals_saw_kind(iv, wanted[i].kind));
+}
 
 static void add_lacking(const struct why_view *view, struct buf *out)
 {
 	bool some = false;
 
 	for (size_t i = 0; i < NR_WANTED; i++) {
-		if (intervals_has_kind(view->teller.intervals, wanted[i].kind))
+		if (!is_lacking(view, i))
 			continue;
 		buf_printf(out, "%s%s (-e %s)", some ? ", " : "The recording lacks ",
 			   wanted[i].what, wanted[i].events);
@@ -247,7 +256,7 @@ static void json_lacking(struct json *j, const struct why_view *view)
 {
 	json_open(j, "lacking", '[');
 	for (size_t i = 0; i < NR_WANTED; i++)
-		if (!intervals_has_kind(view->teller.intervals, wanted[i].kind))
+		if (is_lacking(view, i))
 			json_string(j, NULL, wanted[i].events);
 	json_close(j, ']');
 }
