@@ -104,11 +104,13 @@ static int act(const char *dir, const char *name, int flags, const char *text)
 	return error;
 }
 
-/* A refused filter, so that error_log has something. */
+/* A refused filter, so that error_log has something; no events, so that both traces are equal. */
 static void set_before(const char *dir, size_t file)
 {
 	if (!strcmp(files[file].name, "error_log"))
 		act(dir, "events/sched/sched_waking/filter", O_WRONLY, "nothing == 1");
+	else if (!strcmp(files[file].name, "trace"))
+		act(dir, "trace", O_WRONLY | O_TRUNC, NULL);
 	else if (files[file].before)
 		act(dir, files[file].name, O_WRONLY | O_TRUNC, files[file].before);
 }
