@@ -359,15 +359,14 @@ static void rbmap_print_event(const struct rbmap_event_type *event, void *data)
 	if (event && rbmap_printer_find(printer, event->id))
 		return;
 	rbmap_print_context(printer, print->cpu, print->time);
-	if (!event) {
+	if (!event)
 		trace_seq_printf(s, "Unknown type %u\n", record->common.type);
-	} else if (event == &rbmap_marker_event) {
+	else if (event == &rbmap_marker_event)
 		rbmap_print_marker(s, (const char *)(record + 1), size);
-	} else if (event == &rbmap_marker_raw_event) {
+	else if (event == &rbmap_marker_raw_event)
 		rbmap_print_marker_raw(s, (const u8 *)(record + 1), size);
-	} else {
+	else
 		rbmap_print_fields(s, event, record, print->size);
-	}
 }
 
 /* A line that has no room is left out.  tracefs says that with these words. */

@@ -364,9 +364,8 @@ void rbmap_event_hook_update(const struct rbmap_event_file *event_file)
 
 	if (!hook || !hook->nr || !event_file->hooked)
 		return;
-	if (hook->only == event_file) {
+	if (hook->only == event_file)
 		rbmap_hook_update_only(hook, event_file);
-	} else if (hook->nr == 1) {
+	else if (hook->nr == 1)
 		rbmap_hook_begin_direct(hook);	/* step: again */
-	}
 }

@@ -76,7 +76,7 @@ counted "$dir/trace.dat" >"$dir/numbers"
 is "$(cat "$dir/numbers")" "4 7" "known losses are counted"
 ok "an unknown number of lost events is reported" \
 	grep -q '^WARNING: Tracer may have discarded events' "$dir/errors"
-like "$(sed -n 1p "$dir/text")" 'sched:sched_switch: \{ cpu_id = 0 \}, \{ pid = 10, comm = "<...>", flags = 0, preempt_count = 0 \}, \{ prev_comm = "one", prev_pid = 10, prev_state = 1, next_comm = "two", next_pid = 20 \}$' \
+like "$(sed -n 1p "$dir/text")" 'sched:sched_switch: \{ cpu_id = 0 \}, \{ pid = 10, comm = "<...>", flags = 0, preempt_count = 0 \}, \{ prev_comm = "one", prev_pid = 10, prev_state = 1, next_comm = "two", next_pid = 20, prev_prio = 120, next_prio = 120 \}$' \
 	"numbers and strings have their types"
 like "$(sed -n 3p "$dir/text")" '\{ irq = -5, name = "my-device" \}$' "dynamic strings"
 like "$(sed -n 4p "$dir/text")" '\{ number = 18446744073709551615 \}$' "unsigned numbers"

@@ -88,12 +88,12 @@ END
 same events
 is "$kinds" 'own 6, generic 1, lost 5, threads 4, clock [[], [], []]' "their kinds"
 like "$(tr -d ' \n' <"$dir/text")" \
-	'event\{timestamp:1000000pid:10sched_switch\{prev_comm:"holder"prev_pid:10prev_state:0next_comm:"other"next_pid:11\}\}' \
+	'event\{timestamp:1000000pid:10sched_switch\{prev_comm:"holder"prev_pid:10prev_prio:120prev_state:0next_comm:"other"next_pid:11next_prio:120\}\}' \
 	"a switch"
 like "$(tr -d ' \n' <"$dir/text")" 'threads\{tid:900name:"from_the_table"tgid:900\}' "a name of a thread"
 like "$(tr -d ' \n' <"$dir/text")" 'utsname\{sysname:"Linux"release:"6.1"machine:"x86_64"\}' "the system"
 is "$(sed -n '5,7p' "$dir/systrace" | tr -s ' ')" " holder-10 [000] ..... 0.001000: sched_switch: sched_switch
- from_the_table-900 [001] ..... 0.001000: sys_enter: sys_enter
+ from_the_table-900 [001] ..... 0.001000: sys_enter: NR 0 (read) (0, 0, 0, 0, 0, 0)
 # CPU:0 [LOST 5 EVENTS]" "lines of text" || diag "$(cat "$dir/systrace")"
 
 # --- two systems with an event of one name, events without a format; zstd

@@ -55,7 +55,7 @@ is "$(tests/vm/lib/blocks docs/walkthroughs/python.md "$dir/at" | tr '\n' ' ')" 
 step 1 "record"
 ok "there is a recording" test -s "$dir/at/trace.dat"
 step 2 "one event after the other" "^1000000 1 <...> sched_waking \{'comm': 'thread-0', 'pid': 100\}$" \
-	"^1010000 0 <idle> sched_switch \{'prev_comm': 'swapper', .*'next_pid': 100\}$"
+	"^1010000 0 <idle> sched_switch \{'prev_comm': 'swapper', .*'next_pid': 100, .*\}$"
 step 3 "is anything missing?" '^31 events, 5 lost$' 'missing=0, broken=0'
 is "$(grep -c '^31 events, 5 lost$' "$dir/out")" 2 "rbmap report says the same"
 step 4 "columns" "type='long'" '^21 switches at \[1010000 1500000\]$' "^\['thread-0', 'swapper'" \

@@ -40,7 +40,7 @@ static void test_numbers(void **state)
 static void test_seconds(void **state)
 {
 	static const char *const bad[] = {
-		"", "0", "-1", "nan", "inf", "1s", "1e99", " 1", "0.0",
+		"", "0", "-1", "nan", "inf", "1d", "1e99", "0s", "1 s", "s", "5mss", " 1", "0.0",
 	};
 	double value;
 
@@ -49,6 +49,11 @@ static void test_seconds(void **state)
 	assert_true(value == 0.25);
 	assert_true(parse_seconds(".5", &value));
 	assert_true(parse_seconds("10", &value));
+	assert_true(parse_seconds("10s", &value) && value == 10);
+	assert_true(parse_seconds("500ms", &value) && value == 0.5);
+	assert_true(parse_seconds("2.5m", &value) && value == 150);
+	assert_true(parse_seconds("1h", &value) && value == 3600);
+	assert_true(parse_seconds("250us", &value) && value == 250 * 1e-6);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(parse_seconds(bad[i], &value));
 }
