@@ -272,6 +272,7 @@ is "$(row 0000000000001234)" "1 300us 300us 300us 300us 300us 300us 0.002100" "t
 recording stages <<'END'
 0 1000 10 work 64 4660
 0 1500 10 lock 128 32
+0 1550 10 lock_end 256 0
 0 1600 10 lock_end 128 0
 0 2000 10 work_end 64 4660
 0 3000 11 enter 0
