@@ -70,6 +70,7 @@ struct interval_waker {
 };
 
 #define INTERVAL_CALL_ARGS	3	/* the first arguments of a system call that are kept */
+#define INTERVAL_RT_PRIOS	100	/* a larger number is the priority of an ordinary task */
 #define INTERVAL_PRIO_NONE	(-2)	/* a deadline task has -1 */
 
 /**

@@ -15,7 +15,6 @@
 #include "parts.h"
 #include "show/common_flags.h"
 
-#define MAX_RT_PRIO	100	/* a larger number is the priority of an ordinary task */
 #define DEAD		(1 << 4 | 1 << 5)
 #define UNINTERRUPTIBLE	"uninterruptible"
 
@@ -86,7 +85,7 @@ static bool is_throttled(const struct moment_of *m)
 		return false;
 	prev = layout_number(m->layout, m->ev, SWITCH_PREV_PRIO);
 	next = layout_number(m->layout, m->ev, SWITCH_NEXT_PRIO);
-	return prev < MAX_RT_PRIO && next >= MAX_RT_PRIO;
+	return prev < INTERVAL_RT_PRIOS && next >= INTERVAL_RT_PRIOS;
 }
 
 void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts)
@@ -147,7 +146,7 @@ static struct interval throttled_of(const struct task *task, int cpu)
 	struct interval interval = interval_of(task, INTERVAL_RUNQUEUE, cpu);
 
 	interval.kind = INTERVAL_THROTTLED;
-	interval.name = task->prio < MAX_RT_PRIO ? "real-time" : "quota";
+	interval.name = task->prio < INTERVAL_RT_PRIOS ? "real-time" : "quota";
 	return interval;
 }
 

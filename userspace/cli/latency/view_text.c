@@ -10,14 +10,12 @@
 #include "kinds.h"
 #include "length.h"
 #include "show/columns.h"
+#include "show/common_flags.h"
 #include "view.h"
 
 #define NAME_WIDTH	24
 #define BAR_WIDTH	40
 #define POWERS		64
-
-#define FLAG_HARDIRQ	0x08	/* common_flags */
-#define FLAG_SOFTIRQ	0x10
 
 static void add_text(struct buf *out, const char *text)
 {

@@ -6,7 +6,6 @@
 #include "common/buf.h"
 #include "show/common_flags.h"
 
-#define MAX_RT_PRIO	100
 #define MOST_LAYERS	16	/* handlers in each other */
 #define AT_ONCE		1000000	/* ns between a request's end and the wake-up that it caused */
 #define SHORTLY		5000000	/* ns between a reclaim and the wait that follows it */
@@ -307,8 +306,8 @@ static void occupied(struct walk *w, const struct piece *run, uint64_t begin, ui
 		cause.actor = run->pid;
 		cause.actor_prio = run->prio;
 		cause.name = work ? work->name : NULL;
-		if (cause.victim_prio >= 0 && cause.victim_prio < MAX_RT_PRIO &&
-		    run->prio >= MAX_RT_PRIO)
+		if (cause.victim_prio >= 0 && cause.victim_prio < INTERVAL_RT_PRIOS &&
+		    run->prio >= INTERVAL_RT_PRIOS)
 			cause.kind = CAUSE_RT_THROTTLED;
 	}
 	add_cause(w, cause, begin, end);
@@ -354,7 +353,7 @@ static void follow_runnable(struct walk *w, const struct piece *off, uint64_t be
 	if (end <= begin)
 		return;
 	if (throttled) {
-		cause = cause_of(throttled->prio >= 0 && throttled->prio < MAX_RT_PRIO ?
+		cause = cause_of(throttled->prio >= 0 && throttled->prio < INTERVAL_RT_PRIOS ?
 				 CAUSE_RT_THROTTLED : CAUSE_QUOTA);
 		cause.actor = -1;
 		cause.cpu = cpu;

@@ -8,7 +8,6 @@
 #include "latency/length.h"
 #include "sentence.h"
 
-#define MAX_RT_PRIO	100
 #define NICE_0		120
 #define CONVOY		3	/* tasks that had a lock one after the other */
 
@@ -59,7 +58,7 @@ static void tell_name(const char *name, struct buf *out)
 /* A real-time priority as chrt has it; that of all others is 0, and they have a nice value. */
 static int priority(int prio)
 {
-	return prio >= 0 && prio < MAX_RT_PRIO ? MAX_RT_PRIO - 1 - prio : 0;
+	return prio >= 0 && prio < INTERVAL_RT_PRIOS ? INTERVAL_RT_PRIOS - 1 - prio : 0;
 }
 
 static bool is_above(int prio, int other)
@@ -76,7 +75,7 @@ static void tell_priority(const struct cause *cause, struct buf *out)
 		return;
 	if (actor < 0) {
 		buf_printf(out, " (a deadline task)");
-	} else if (actor < MAX_RT_PRIO || victim < MAX_RT_PRIO) {
+	} else if (actor < INTERVAL_RT_PRIOS || victim < INTERVAL_RT_PRIOS) {
 		buf_printf(out, " (priority %d, %s its %d)", priority(actor),
 			   is_above(actor, victim) ? "above" : "below", priority(victim));
 	} else {
@@ -157,132 +156,104 @@ static void tell_disk(const struct teller *t, const struct cause *cause, struct 
 			   cause->requests > 1 ? "s were" : " was");
 }
 
+/* The verb of each cause before its length, and the words behind that */
+static const struct {
+	const char *before, *behind;
+} predicates[NR_CAUSE_KINDS] = {
+	[CAUSE_RAN]		= { "ran", "" },
+	[CAUSE_OCCUPIED]	= { "was runnable", "" },
+	[CAUSE_HANDLER]		= { "was held up", "" },
+	[CAUSE_IRQS_OFF]	= { "was held up", "" },
+	[CAUSE_QUOTA]		= { "was throttled", " by the CPU quota of its cgroup" },
+	[CAUSE_RT_THROTTLED]	= { "was runnable", "" },
+	[CAUSE_IDLE_CPU]	= { "was runnable", " and its CPU idle" },
+	[CAUSE_DISK]		= { "waited", " for " },
+	[CAUSE_MEMORY_HIGH]	= { "had to wait",
+				    " because its cgroup has more memory than memory.high" },
+	[CAUSE_RECLAIM]		= { "freed memory for", "" },
+	[CAUSE_LOCK]		= { "ran", " until it got a spinning lock" },
+	[CAUSE_TIMER]		= { "slept", "" },
+	[CAUSE_NETWORK]		= { "waited", " for a packet from the network" },
+	[CAUSE_DEVICE]		= { "waited", " for an interrupt" },
+	[CAUSE_RCU]		= { "waited", " for a grace period of RCU" },
+	[CAUSE_STOPPED]		= { "was stopped for", "" },
+	[CAUSE_NOT_WOKEN]	= { "slept", ", and nothing had woken it at the end" },
+	[CAUSE_UNKNOWN]		= { "waited", " for something that was not recorded" },
+};
+
+/* Append the name of the cause, if it has one, with these texts around it. */
+static void tell_named(const struct cause *cause, const char *before, const char *behind,
+		       struct buf *out)
+{
+	if (!cause->name)
+		return;
+	buf_printf(out, "%s", before);
+	tell_name(cause->name, out);
+	buf_printf(out, "%s", behind);
+}
+
+/* ", where codec-30 (priority 20, above its 0) ran" */
+static void tell_occupant(const struct teller *t, const struct cause *cause, struct buf *out)
+{
+	if (cause->actor <= 0)
+		return;
+	buf_printf(out, cause->cpu < 0 ? " while " : ", where ");
+	tell_task(t, cause->actor, out);
+	tell_priority(cause, out);
+	buf_printf(out, " ran");
+	tell_named(cause, " ", "", out);
+}
+
 /* The end of a sentence that begins with the victim, "which" or "it" */
 static void tell_predicate(const struct teller *t, const struct cause *cause, struct buf *out)
 {
+	buf_printf(out, "%s ", predicates[cause->kind].before);
+	tell_length(t, cause->time, out);
+	buf_printf(out, "%s", predicates[cause->kind].behind);
 	switch (cause->kind) {
 	case CAUSE_RAN:
-		buf_printf(out, "ran ");
-		tell_length(t, cause->time, out);
-		if (cause->name) {
-			buf_printf(out, " in ");
-			tell_name(cause->name, out);
-		}
-		return;
+		tell_named(cause, " in ", "", out);
+		break;
 	case CAUSE_OCCUPIED:
 	case CAUSE_RT_THROTTLED:
-		buf_printf(out, "was runnable ");
-		tell_length(t, cause->time, out);
 		tell_cpu(cause->cpu, " on", out);
-		if (cause->actor > 0) {
-			buf_printf(out, cause->cpu < 0 ? " while " : ", where ");
-			tell_task(t, cause->actor, out);
-			tell_priority(cause, out);
-			buf_printf(out, " ran");
-			if (cause->name) {
-				buf_printf(out, " ");
-				tell_name(cause->name, out);
-			}
-		}
+		tell_occupant(t, cause, out);
 		if (cause->kind == CAUSE_RT_THROTTLED)
 			buf_printf(out, ", because real-time tasks had used up their time (sched_rt_runtime_us)");
-		return;
+		break;
 	case CAUSE_HANDLER:
-		buf_printf(out, "was held up ");
-		tell_length(t, cause->time, out);
 		buf_printf(out, " by ");
 		tell_handler(cause, out);
 		tell_cpu(cause->cpu, " on", out);
-		return;
+		break;
 	case CAUSE_IRQS_OFF:
-		buf_printf(out, "was held up ");
-		tell_length(t, cause->time, out);
 		tell_cpu(cause->cpu, " on", out);
 		buf_printf(out, ", where interrupts were off in ");
 		tell_task(t, cause->actor, out);
-		return;
-	case CAUSE_QUOTA:
-		buf_printf(out, "was throttled ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " by the CPU quota of its cgroup");
-		return;
-	case CAUSE_IDLE_CPU:
-		buf_printf(out, "was runnable ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " and its CPU idle");
-		return;
+		break;
 	case CAUSE_DISK:
-		buf_printf(out, "waited ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " for ");
 		tell_disk(t, cause, out);
-		return;
-	case CAUSE_MEMORY_HIGH:
-		buf_printf(out, "had to wait ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " because its cgroup has more memory than memory.high");
-		return;
-	case CAUSE_RECLAIM:
-		buf_printf(out, "freed memory for ");
-		tell_length(t, cause->time, out);
-		return;
-	case CAUSE_LOCK:
-		buf_printf(out, "ran ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " until it got a spinning lock");
-		return;
+		break;
 	case CAUSE_TIMER:
-		buf_printf(out, "slept ");
-		tell_length(t, cause->time, out);
-		if (cause->name) {
-			buf_printf(out, " in ");
-			tell_name(cause->name, out);
-		}
+		tell_named(cause, " in ", "", out);
 		buf_printf(out, " until a timer ended that");
-		return;
-	case CAUSE_NETWORK:
-		buf_printf(out, "waited ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " for a packet from the network");
-		return;
+		break;
 	case CAUSE_DEVICE:
-		buf_printf(out, "waited ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " for an interrupt");
-		if (cause->name) {
-			buf_printf(out, " (");
-			tell_name(cause->name, out);
-			buf_printf(out, ")");
-		}
-		return;
-	case CAUSE_RCU:
-		buf_printf(out, "waited ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " for a grace period of RCU");
-		return;
+		tell_named(cause, " (", ")", out);
+		break;
 	case CAUSE_STOPPED:
-		buf_printf(out, "was stopped for ");
-		tell_length(t, cause->time, out);
-		if (cause->actor > 0) {
-			buf_printf(out, " until ");
-			tell_task(t, cause->actor, out);
-			buf_printf(out, " continued it");
-		}
-		return;
-	case CAUSE_NOT_WOKEN:
-		buf_printf(out, "slept ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, ", and nothing had woken it at the end");
-		return;
+		if (cause->actor <= 0)
+			break;
+		buf_printf(out, " until ");
+		tell_task(t, cause->actor, out);
+		buf_printf(out, " continued it");
+		break;
 	default:
-		buf_printf(out, "waited ");
-		tell_length(t, cause->time, out);
-		buf_printf(out, " for something that was not recorded");
-		return;
+		break;
 	}
 }
 
-/* A task of lower priority than @first has what that waits for, and one between them runs. */
+/* A task of low priority has what the first one waits for, and a task between them runs. */
 static bool is_inversion(const struct cause *cause, const struct stall *stall)
 {
 	return cause->kind == CAUSE_OCCUPIED && cause->nr_links > 1 &&

@@ -4,7 +4,6 @@
 
 #include "stall.h"
 
-#define MAX_RT_PRIO	100
 #define MOST_ANALYSED	4000
 #define MOST_STEPS	100000000	/* pieces that are looked at in all: some seconds */
 #define SHORTEST	20000	/* ns of a wait */
@@ -59,7 +58,7 @@ static bool sleeps_idly(const struct piece *piece)
 
 static bool is_fair(const struct cause *cause)
 {
-	return cause->actor_prio >= MAX_RT_PRIO && cause->victim_prio >= MAX_RT_PRIO;
+	return cause->actor_prio >= INTERVAL_RT_PRIOS && cause->victim_prio >= INTERVAL_RT_PRIOS;
 }
 
 /* Without the task's own wait for something to do, how much of the cause counts? */

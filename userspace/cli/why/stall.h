@@ -46,14 +46,12 @@ typedef bool stall_is_kernel_fn(void *data, int pid);
 /**
  * struct stall_choice - what is looked for
  * @at: only waits in which this time lies; 0: all
- * @named: the user has named tasks: their idle waits count if they have no others
  */
 struct stall_choice {
 	stall_task_fn *is_wanted;
 	stall_is_kernel_fn *is_kernel;
 	void *data;
 	uint64_t at;
-	bool named;
 };
 
 /* Return false if memory is lacking. */

@@ -148,7 +148,6 @@ static bool answer(struct why *w)
 {
 	struct stall_choice choice = {
 		.is_wanted = is_wanted, .is_kernel = is_kernel, .data = w,
-		.named = w->nr_tasks,
 	};
 	const char *wrong;
 	bool ok;
