@@ -35,7 +35,7 @@ FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c d
 		   userspace/cli/common/buf.c
 # Small limits, so that an input can exceed them
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
-FUZZ_INTERVALS	:= $(filter-out %/functions.c,$(wildcard userspace/cli/intervals/*.c)) \
+FUZZ_INTERVALS	:= $(filter-out %/functions.c %/load.c,$(wildcard userspace/cli/intervals/*.c)) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
 		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscall_abi.c show/syscalls.c \
 		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c) \

@@ -7,7 +7,9 @@
 #define NR_FOUND	1024	/* addresses whose names are kept, at their hash: a power of two */
 
 struct functions {
-	struct symbols *symbols;
+	const char *text;
+	size_t size;
+	struct symbols *symbols;	/* NULL: no name was wanted yet */
 	struct {
 		uint64_t address;
 		const char *name;
@@ -20,11 +22,9 @@ struct functions *functions_new(const char *text, size_t size)
 
 	if (!functions)
 		return NULL;
-	functions->symbols = symbols_new();
-	if (functions->symbols && (!size || !symbols_add(functions->symbols, text, size)))
-		return functions;
-	functions_free(functions);
-	return NULL;
+	functions->text = text;
+	functions->size = size;
+	return functions;
 }
 
 void functions_free(struct functions *functions)
@@ -32,6 +32,14 @@ void functions_free(struct functions *functions)
 	if (functions && functions->symbols)
 		symbols_free(functions->symbols);
 	free(functions);
+}
+
+/* Many recordings have names, and few views want them. */
+static void parse(struct functions *functions)
+{
+	functions->symbols = symbols_new();
+	if (functions->symbols && functions->size)
+		symbols_add(functions->symbols, functions->text, functions->size);
 }
 
 const char *functions_name(void *data, uint64_t address)
@@ -43,7 +51,9 @@ const char *functions_name(void *data, uint64_t address)
 	if (!address)
 		return NULL;
 	if (functions->found[i].address != address) {
-		symbol = symbols_find(functions->symbols, address);
+		if (!functions->symbols)
+			parse(functions);
+		symbol = functions->symbols ? symbols_find(functions->symbols, address) : NULL;
 		functions->found[i].address = address;
 		functions->found[i].name = symbol ? symbol->name : NULL;
 	}

@@ -8,7 +8,10 @@
 
 struct functions;
 
-/* @text may be empty. It is copied. Return NULL if memory is lacking. */
+/*
+ * @text may be empty, and must live as long. It is parsed before the first name. Return NULL if
+ * memory is lacking.
+ */
 struct functions *functions_new(const char *text, size_t size);
 void functions_free(struct functions *functions);
 

@@ -4,29 +4,11 @@
 
 #include "common/cli.h"
 #include "intervals/functions.h"
+#include "intervals/load.h"
 #include "kinds.h"
 #include "measure.h"
-#include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "show/input_events.h"
-
-static bool load(struct latency *l)
-{
-	const struct dat_text *formats, *kallsyms = dat_kallsyms(l->in.reader);
-	size_t nr = dat_formats(l->in.reader, &formats);
-
-	l->functions = functions_new(kallsyms->text, kallsyms->size);
-	if (!l->functions)
-		return false;
-	intervals_set_symbols(l->intervals, functions_name, l->functions);
-	for (size_t i = 0; i < nr; i++)
-		if (intervals_add_format(l->intervals, formats[i].system, formats[i].text,
-					 formats[i].size))
-			return false;
-	intervals_set_uname(l->intervals, dat_uname(l->in.reader));
-	dat_each_comm(l->in.reader, latency_add_comm, l);
-	return !l->failed;
-}
 
 /* The user has chosen a kind: its events must have been recorded. */
 static bool check_kinds(const struct latency *l)
@@ -76,7 +58,7 @@ static int measure(struct latency *l)
 {
 	int ret;
 
-	if (!latency_begin(l) || !load(l))
+	if (!latency_begin(l) || !intervals_load(l->intervals, l->in.reader, &l->functions))
 		return input_failed(&l->in, -ENOMEM);
 	if (!check_kinds(l) || !input_set_times(&l->in))
 		return STATUS_ERROR;

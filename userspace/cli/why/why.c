@@ -10,9 +10,8 @@
 #include "common/cli.h"
 #include "common/options.h"
 #include "history.h"
-#include "intervals/functions.h"
+#include "intervals/load.h"
 #include "live.h"
-#include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "sentence.h"
 #include "show/crash_guard.h"
@@ -58,33 +57,14 @@ static void keep(void *data, const struct interval *interval)
 		w->failed = true;
 }
 
-static void add_comm(void *data, int pid, const char *comm)
-{
-	struct why *w = data;
-
-	if (intervals_add_comm(w->intervals, pid, comm))
-		w->failed = true;
-}
-
 static bool load(struct why *w)
 {
-	const struct dat_text *formats, *kallsyms = dat_kallsyms(w->in.reader);
-	size_t nr = dat_formats(w->in.reader, &formats);
-
 	w->intervals = intervals_new(keep, w);
 	w->history = history_new();
-	w->functions = functions_new(kallsyms->text, kallsyms->size);
-	if (!w->intervals || !w->history || !w->functions)
+	if (!w->intervals || !w->history)
 		return false;
-	intervals_set_symbols(w->intervals, functions_name, w->functions);
 	intervals_pass_sleepers(w->intervals);
-	for (size_t i = 0; i < nr; i++)
-		if (intervals_add_format(w->intervals, formats[i].system, formats[i].text,
-					 formats[i].size))
-			return false;
-	intervals_set_uname(w->intervals, dat_uname(w->in.reader));
-	dat_each_comm(w->in.reader, add_comm, w);
-	return !w->failed;
+	return intervals_load(w->intervals, w->in.reader, &w->functions);
 }
 
 static void add_loss(struct why *w, uint64_t lost)

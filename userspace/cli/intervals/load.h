@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Prepare intervals for the events of a recording. */
+#ifndef RBMAP_CLI_INTERVALS_LOAD_H
+#define RBMAP_CLI_INTERVALS_LOAD_H
+
+#include <stdbool.h>
+
+struct dat_reader;
+struct functions;
+struct intervals;
+
+/*
+ * Add the formats, the system and the names of tasks and functions that the recording has.
+ * The intervals use @functions, which the caller frees behind them; the reader must live as
+ * long. Return false if memory is lacking.
+ */
+bool intervals_load(struct intervals *iv, const struct dat_reader *reader,
+		    struct functions **functions);
+
+#endif /* RBMAP_CLI_INTERVALS_LOAD_H */
