@@ -27,7 +27,7 @@
 #define MS 1000000ULL
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile bool taken, over;
+static volatile bool taken, asking, spun, over;
 static char victim[16];
 static const char *disk = "";
 
@@ -108,6 +108,7 @@ static void *wait_for_lock(void *arg)
 	be(victim, 0, *(int *)arg);
 	while (!taken)
 		rest(1);
+	asking = true;
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
 	over = true;
@@ -123,6 +124,8 @@ static int holder_sleeps(void)
 	pthread_mutex_lock(&lock);
 	waiter = start(wait_for_lock, &priority);
 	taken = true;
+	while (!asking)
+		rest(1);
 	rest(60);
 	pthread_mutex_unlock(&lock);
 	return pthread_join(waiter, NULL);
@@ -131,10 +134,12 @@ static int holder_sleeps(void)
 static void *between(void *arg)
 {
 	be("codec", 1, 20);
-	while (!taken)
+	/* The victim has left this CPU by then. */
+	while (!asking)
 		rest(1);
 	rest(10);
 	spin(80);
+	spun = true;
 	return arg;
 }
 
@@ -148,7 +153,10 @@ static int inversion(void)
 	waiter = start(wait_for_lock, &priority);
 	pthread_mutex_lock(&lock);
 	taken = true;
-	work(30);
+	/* However late the others come: they find the lock taken and its holder able to run. */
+	while (!spun)
+		work(5);
+	work(10);
 	pthread_mutex_unlock(&lock);
 	pthread_join(codec, NULL);
 	return pthread_join(waiter, NULL);
