@@ -43,6 +43,7 @@ void rbmap_ring_init(struct rbmap_ring *ring,
 	ring->published = ring->tail;
 	ring->commit = rbmap_commit_word(seq, 0);
 	ring->commit_id = 1;
+	ring->tail_header = ring->subbuf[1].header;
 	ring->reader.next = seq;
 }
 
@@ -94,7 +95,7 @@ void rbmap_ring_seal(struct rbmap_ring *ring)
 {
 	struct rbmap_ring_subbuf *subbuf = &ring->subbuf[ring->commit_id];
 
-	subbuf->closed_events = local_read(&subbuf->events);
+	subbuf->closed_events = local_read(&subbuf->events) + ring->own_events;
 	WRITE_ONCE(ring->sealed, true);
 }
 
@@ -150,5 +151,5 @@ u64 rbmap_ring_entries(const struct rbmap_ring *ring)
 	u32 id = READ_ONCE(ring->commit_id);
 
 	return READ_ONCE(ring->closed_events) +
-	       local_read(&ring->subbuf[id].events);
+	       local_read(&ring->subbuf[id].events) + READ_ONCE(ring->own_events);
 }

@@ -91,6 +91,24 @@ noinline struct rbmap_stamp rbmap_ring_stamp(struct rbmap_ring *ring,
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_stamp);
 
+/*
+ * Let tail_header be the memory of the tail's sub-buffer.  A nested context may move the
+ * tail further between any two steps, and then stores its own: look at the tail again.
+ */
+static void rbmap_ring_set_tail_header(struct rbmap_ring *ring)
+{
+	u64 tail;
+
+	do {
+		tail = READ_ONCE(ring->tail);	/* model: header_tail */
+		/* model: header_store */
+		WRITE_ONCE(ring->tail_header,
+			   ring->subbuf[rbmap_tail_id(tail)].header);
+		barrier();
+		/* model: header_recheck */
+	} while (rbmap_tail_seq(READ_ONCE(ring->tail)) != rbmap_tail_seq(tail));
+}
+
 /**
  * rbmap_ring_open_next - move the tail to the next sub-buffer
  * @ring: the ring, entered
@@ -175,9 +193,11 @@ noinline enum rbmap_drop rbmap_ring_open_next(struct rbmap_ring *ring,
 	 * model: tail_move, end_record
 	 */
 	if (rb_local_cmpxchg(&ring->tail, tail,
-			     rbmap_tail(seq, rbmap_slot_id(slot), 0)) == tail)
+			     rbmap_tail(seq, rbmap_slot_id(slot), 0)) == tail) {
 		WRITE_ONCE(ring->subbuf[rbmap_tail_id(tail)].end,
 			   rbmap_tail_offset(tail));
+		rbmap_ring_set_tail_header(ring);
+	}
 	return RBMAP_DROP_NONE;
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_open_next);
@@ -186,7 +206,7 @@ EXPORT_SYMBOL_GPL(rbmap_ring_open_next);
  * rbmap_ring_close_subbufs - close the sub-buffers between commit and tail
  * @ring: the ring; the caller is its publisher
  * @commit: the commit word
- * @tail: the tail that will be published
+ * @tail: the tail that will be published; it is in a later sub-buffer
  *
  * All events of these sub-buffers are committed: the caller wrote them, or contexts
  * nested in the caller.  Observers read a sub-buffer when it is the newest one or
@@ -201,8 +221,11 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 	u64 seq = rbmap_commit_seq(commit);
 	u64 events = ring->closed_events;
 	u32 id = ring->commit_id;
+	u32 own = ring->own_events;
 
-	while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail)) {
+	WRITE_ONCE(ring->own_events, 0);
+	local_add(own, &ring->subbuf[id].events);
+	do {
 		struct rbmap_ring_subbuf *subbuf = &ring->subbuf[id];
 
 		/* model: close_header */
@@ -225,7 +248,7 @@ noinline u64 rbmap_ring_close_subbufs(struct rbmap_ring *ring, u64 commit,
 		/* model: show_newest */
 		smp_store_release(&ring->slot_table->newest, seq);
 		WRITE_ONCE(ring->touched, ring->touched + 1);
-	}
+	} while ((seq & RBMAP_TAIL_SEQ_MASK) != rbmap_tail_seq(tail));
 	WRITE_ONCE(ring->closed_events, events);
 	WRITE_ONCE(ring->commit_id, id);
 	return seq;
@@ -287,6 +310,18 @@ noinline void rbmap_ring_publish_slow(struct rbmap_ring *ring)
 	rbmap_ring_publish(ring);
 }
 EXPORT_SYMBOL_GPL(rbmap_ring_publish_slow);
+
+/**
+ * rbmap_ring_commit_slow - rbmap_ring_commit() of an event that is not alone
+ * @ring: the ring of this CPU
+ * @next: the tail behind the event
+ */
+noinline void rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next)
+{
+	local_inc(&ring->subbuf[rbmap_tail_id(next)].events);
+	rbmap_ring_publish(ring);
+}
+EXPORT_SYMBOL_GPL(rbmap_ring_commit_slow);
 
 /**
  * rbmap_ring_close - close the open sub-buffer, so that a reader can get all of it

@@ -90,6 +90,7 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 	bit alone;			/* outermost context, still on the fast path */
 	bit early;			/* the time has been read: the fast path uses it */
 	byte tseq, tid, toff;		/* the tail as last read */
+	byte header;			/* of a context on the fast path */
 	byte b, a, ts, delta, kind, size, units, at;
 	byte s, sseq, sid;
 	bit sfree;
@@ -255,6 +256,13 @@ room:
 		:: else
 		fi
 	};
+header_load:	/* reserve.h: rbmap_ring_reserve_fast() */
+	atomic {
+		if
+		:: alone -> header = tail_header
+		:: else
+		fi
+	};
 before_store:	/* reserve.h: rbmap_ring_reserve(), rbmap_ring_reserve_fast() */
 	before = ts;
 #ifdef after_before_cmpxchg
@@ -327,6 +335,7 @@ before_recheck:	/* reserve.h: rbmap_ring_reserve() */
 write_event:
 	atomic {
 		assert(sees);
+		assert(!alone || header == tid);
 		check_unpublished(tid, toff);
 		check_not_shown(EXPAND(tseq, commit_seq), tid);
 		header_time[tid] = (toff == 0 -> ts : header_time[tid]);
@@ -347,7 +356,6 @@ write_event:
 		if
 		:: true ->
 			/* rbmap_ring_commit() */
-			events[tid]++;
 			written++;
 			if
 #ifdef no_published_look
@@ -355,9 +363,10 @@ write_event:
 #else
 			:: alone && PUBLISHED_IS(tseq, tid, toff) ->
 #endif
+				own_events++;
 				toff = toff + units;
 				goto own_header
-			:: else -> goto leave
+			:: else -> events[tid]++; goto leave
 			fi
 		:: discards > 0 ->
 			discards--;
@@ -518,6 +527,22 @@ tail_move:	/* writer.c: rbmap_ring_open_next() */
 #endif
 end_record:	/* writer.c: rbmap_ring_open_next() */
 	end[tid] = toff;
+#ifndef header_kept
+header_tail:	/* writer.c: rbmap_ring_set_tail_header() */
+	atomic {
+		tseq = tail_seq;
+		tid = tail_id
+	};
+header_store:	/* writer.c: rbmap_ring_set_tail_header() */
+	tail_header = tid;
+#ifndef no_header_recheck
+header_recheck:	/* writer.c: rbmap_ring_set_tail_header() */
+	if
+	:: tail_seq == tseq
+	:: else -> goto header_tail
+	fi;
+#endif
+#endif
 	retry();
 no_room:
 	if
@@ -549,7 +574,10 @@ publish:	/* reserve.h: rbmap_ring_publish() */
 		SEEN;
 		if
 		:: s % TMOD == tseq -> goto publish_header
-		:: else -> any_closed = 1
+		:: else ->
+			any_closed = 1;
+			events[sid] = events[sid] + own_events;
+			own_events = 0
 		fi
 	};
 
@@ -643,7 +671,8 @@ back:
 			/* Everything is published. */
 			assert(nest == 0 && !not_called);
 			assert(TAIL_IS(commit_seq % TMOD, commit_id, commit_off));
-			assert(header_commit[tail_id] == tail_off)
+			assert(header_commit[tail_id] == tail_off);
+			assert(tail_header == tail_id)
 		:: else
 		fi;
 		close_wanted = (closing -> 0 : close_wanted);
@@ -652,7 +681,7 @@ back:
 		sees = was_seen;
 		interrupted = 0; nested_in = 0; was_seen = 0;
 		closing = 0; any_closed = 0; alone = 0;
-		tseq = 0; tid = 0; toff = 0;
+		tseq = 0; tid = 0; toff = 0; header = 0;
 		b = 0; a = 0; ts = 0; delta = 0; kind = 0;
 		size = 0; units = 0; at = 0;
 		s = 0; sseq = 0; sid = 0; sfree = 0; t = 0; was = 0;

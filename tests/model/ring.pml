@@ -96,10 +96,11 @@
 /* ---- struct rbmap_ring */
 
 byte tail_seq = FIRST_SEQ % TMOD, tail_id = 1, tail_off;
+byte tail_header = 1;	/* the id of the sub-buffer whose memory it is */
 byte commit_seq = FIRST_SEQ, commit_off, commit_id = 1;
 byte before, after, floor;
 byte nest;
-byte closed_events, overrun, dropped;
+byte closed_events, own_events, overrun, dropped;
 byte slot_seq[SLOTS], slot_id[SLOTS];
 bit slot_free[SLOTS];
 byte shown_seq[SLOTS], shown_id[SLOTS], newest = FIRST_SEQ;

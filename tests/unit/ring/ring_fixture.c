@@ -765,6 +765,7 @@ void rig_check_published(void)
 	rig_check(rbmap_tail_seq(ring->tail) ==
 		  (rbmap_commit_seq(ring->commit) & RBMAP_TAIL_SEQ_MASK));
 	rig_check(id == ring->commit_id);
+	rig_check(ring->tail_header == ring->subbuf[id].header);
 	rig_check(ring->subbuf[id].header->commit ==
 		  rbmap_tail_offset(ring->tail));
 	check_shown();

@@ -42,6 +42,9 @@
  */
 #define rb_read_plain(x)	data_race(x)
 
+/* A plain increment: one instruction.  Other CPUs may read the word meanwhile. */
+#define rb_count_plain(x)	data_race((x)++)
+
 /*
  * rb_add_release(): add, with release, to a word that no other context changes.  On
  * x86 each store is a release.

@@ -5,7 +5,6 @@
 #include <linux/types.h>
 
 struct rbmap_ring;
-struct rbmap_ring_subbuf;
 struct rbmap_subbuf_header;
 
 /*
@@ -28,10 +27,9 @@ struct rbmap_subbuf_header;
  * uses the members.
  *
  * @ring: ring of the event
- * @subbuf: sub-buffer of the event
  * @header: memory of the sub-buffer
  * @event: first byte of the event, or of the stamp before it
- * @next: the tail behind the event
+ * @next: the tail behind the event; it names the sub-buffer, too
  * @published: the tail before the event, if all events before it were published at the
  *	reservation; else RBMAP_UNPUBLISHED
  * @end: offset of the byte behind the event
@@ -42,7 +40,6 @@ struct rbmap_subbuf_header;
  */
 struct rbmap_reservation {
 	struct rbmap_ring	*ring;
-	struct rbmap_ring_subbuf *subbuf;
 	struct rbmap_subbuf_header *header;
 	u32			*event;
 	u64			next;

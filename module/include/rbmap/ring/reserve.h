@@ -129,7 +129,6 @@ static inline void *rbmap_ring_reserve(struct rbmap_ring *ring, u32 size,
 {
 	const u32 event_len = rbmap_event_len(size);
 	struct rbmap_subbuf_header *header;
-	struct rbmap_ring_subbuf *subbuf;
 	u64 tail, before, after, ts, delta;
 	u32 offset, len, type, own_len;
 	u32 *event;
@@ -186,8 +185,7 @@ next:
 	if (unlikely(READ_ONCE(ring->before) != ts))	/* model: before_recheck */
 		rbmap_ring_forget_stamps(ring);
 
-	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
-	header = subbuf->header;
+	header = ring->subbuf[rbmap_tail_id(tail)].header;
 	if (unlikely(offset == 0)) {
 		/* Only the event at offset 0 writes these. */
 		header->time_stamp = ts;
@@ -195,7 +193,6 @@ next:
 	}
 	event = (u32 *)(rbmap_subbuf_data(header) + offset);
 	resv->ring = ring;
-	resv->subbuf = subbuf;
 	resv->event = event;
 	resv->header = header;
 	resv->end = offset + len;
@@ -234,7 +231,6 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 						     u64 known,
 						     struct rbmap_reservation *resv)
 {
-	struct rbmap_ring_subbuf *subbuf;
 	u64 tail, before, ts, delta;
 	struct rbmap_subbuf_header *header;
 	void *payload;
@@ -279,6 +275,11 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	delta = ts - before;
 	if (unlikely(delta - 1 >= RBMAP_DELTA_MAX))
 		return NULL;
+	/*
+	 * It is that of the tail that was loaded, if the cmpxchg finds this tail: a
+	 * nested context that opens a sub-buffer changes both.
+	 */
+	header = READ_ONCE(ring->tail_header);	/* model: header_load */
 
 	/*
 	 * Stamps are not cleared here.  If a nested context leaves stamps that differ
@@ -296,11 +297,8 @@ static __always_inline void *rbmap_ring_reserve_fast(struct rbmap_ring *ring, u3
 	WRITE_ONCE(ring->after, ts);		/* model: after_store */
 	barrier();
 
-	subbuf = &ring->subbuf[rbmap_tail_id(tail)];
-	header = subbuf->header;
 	event = (u32 *)rbmap_subbuf_data(header) + word;
 	resv->ring = ring;
-	resv->subbuf = subbuf;
 	resv->header = header;
 	resv->end = (word + (len >> 2)) << 2;
 	resv->event = event;
@@ -332,14 +330,14 @@ static __always_inline void rbmap_ring_commit(struct rbmap_ring *ring,
 {
 	const u64 next = resv->next;
 
-	local_inc(&resv->subbuf->events);
 	barrier();
 	/* model: own_header, own_commit */
 	if (unlikely(rb_read_plain(ring->published) != resv->published)) {
-		rbmap_ring_publish_slow(ring);
+		rbmap_ring_commit_slow(ring, next);
 		return;
 	}
-	/* No other context publishes until nest is 0. */
+	/* No other context publishes, or comes here, until nest is 0. */
+	rb_count_plain(ring->own_events);
 	WRITE_ONCE(ring->published, next);
 	smp_store_release(&resv->header->commit, resv->end);
 	rb_add_release(&ring->commit, resv->own_words);

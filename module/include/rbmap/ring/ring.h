@@ -8,8 +8,8 @@
  * reader gets the sub-buffer of a slot and puts its own sub-buffer there.
  *
  * Writers of each member:
- *	any context of the CPU	tail, before, after, nest, drops, and what it
- *				reserved
+ *	any context of the CPU	tail, tail_header, before, after, nest, drops, and what
+ *				it reserved
  *	the publisher (the outermost context, on its way out)
  *				commit, published, header.commit and counters
  *	writer and reader, by cmpxchg
@@ -41,7 +41,8 @@ enum rbmap_drop {
 /**
  * struct rbmap_ring_subbuf - state of a sub-buffer, by id
  * @header: its memory; written by the reader, for its own sub-buffer
- * @events: events committed since it was opened; written by any context
+ * @events: events committed since it was opened, without rbmap_ring.own_events;
+ *	written by any context
  * @end: bytes of events when the tail left it; written by the context that moved the
  *	tail
  * @closed_events: value of @events when it was closed; written by the publisher
@@ -121,17 +122,24 @@ struct rbmap_ring {
 	u64			after;
 	u64			commit;
 	u64			published;	/* the tail that was published last */
-	u32			nest;
+	/*
+	 * Memory of the tail's sub-buffer.  Between the move of the tail and the store
+	 * of this, the context is in the ring: rbmap_ring_reserve_fast() uses it only
+	 * if no other context is.
+	 */
+	struct rbmap_subbuf_header	*tail_header;
 	/*
 	 * Read for each event: words of a sub-buffer that rbmap_ring_reserve_fast()
 	 * may fill.  0: the ring is off, or its clock is not RBMAP_CLOCK_LOCAL.
 	 */
 	u32			try_words;
-	struct rbmap_ring_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
+	u32			tsc_words;	/* try_words of RBMAP_CLOCK_X86_TSC */
+	/* Events in the sub-buffer of commit whose writers published them alone. */
+	u32			own_events;
+	u8			nest;
 	bool			off;
 	bool			notify_event;	/* a reader waits for any event */
 	bool			sealed;		/* never written again */
-	u32			tsc_words;	/* try_words of RBMAP_CLOCK_X86_TSC */
 
 	/* Written for each sub-buffer, or less often. */
 	u64			closed_events ____cacheline_aligned;
@@ -147,7 +155,8 @@ struct rbmap_ring {
 	u64			touched;	/* sub-buffers opened */
 	local_t			overwritten;	/* sub-buffers, unread */
 
-	/* Read for each sub-buffer. */
+	/* Read for each sub-buffer, and for events that are not alone. */
+	struct rbmap_ring_subbuf	*subbuf;	/* nr_slots + 1 of them, by id */
 	u64			*slot;		/* nr_slots words */
 	struct rbmap_slot_table	*slot_table;	/* for observers; never read here */
 	u64			modulus;
@@ -219,6 +228,7 @@ void rbmap_ring_close(struct rbmap_ring *ring, u64 seq);
 u64 rbmap_ring_other_clock(const struct rbmap_ring *ring, u32 words);
 void rbmap_ring_set_off(struct rbmap_ring *ring, bool off);
 void rbmap_ring_publish_slow(struct rbmap_ring *ring);
+void rbmap_ring_commit_slow(struct rbmap_ring *ring, u64 next);
 void rbmap_ring_forget_stamps(struct rbmap_ring *ring);
 
 /**
