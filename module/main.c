@@ -17,6 +17,7 @@
 #include "event/self_cost.h"
 #include "instance.h"
 #include "lib/access.h"
+#include "lib/local_clock.h"
 #include "probes/probes.h"
 #include "source/foreign_event.h"
 #include "source/kernel_event.h"
@@ -73,9 +74,12 @@ static int __init rbmap_init(void)
 	int err;
 
 	rbmap_access_init();
-	err = rbmap_self_cost_init();
+	err = rbmap_local_clock_init();
 	if (err)
 		return err;
+	err = rbmap_self_cost_init();
+	if (err)
+		goto err_local_clock_exit;
 	err = rbmap_tracepoints_init();
 	if (err)
 		goto err_self_cost_exit;
@@ -137,6 +141,8 @@ err_events_exit:
 	rbmap_events_exit();
 err_self_cost_exit:
 	rbmap_self_cost_exit();
+err_local_clock_exit:
+	rbmap_local_clock_exit();
 	return err;
 }
 
@@ -155,6 +161,7 @@ static void __exit rbmap_exit(void)
 	rbmap_tracepoints_exit();
 	rbmap_events_exit();
 	rbmap_self_cost_exit();
+	rbmap_local_clock_exit();
 }
 
 module_init(rbmap_init);

@@ -24,6 +24,7 @@
 
 #include "compat/isolation.h"
 #include "cpu_buffer.h"
+#include "lib/local_clock.h"
 #include "wait.h"
 
 /* Interrupts that readers may cause on a writer's CPU: about 1000 in a second. */
@@ -344,6 +345,7 @@ static void rbmap_ring_closed(struct rbmap_ring *ring)
 {
 	struct rbmap_gen *gen = rbmap_gen_of(ring);
 
+	rbmap_local_clock_watch();
 	if (READ_ONCE(gen->notify_closed) &&
 	    rbmap_ready(gen, rbmap_buffer_percent(gen->cpu_buf->buffer)))
 		rbmap_notify(gen);

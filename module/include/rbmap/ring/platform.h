@@ -16,10 +16,10 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/rbmap.h>
-#include <linux/sched/clock.h>
 #include <linux/string.h>
 #include <linux/trace_clock.h>
 #include <linux/types.h>
+#include <rbmap/ring/local_clock.h>
 #include <asm/barrier.h>
 #include <asm/local.h>
 #ifdef CONFIG_X86
@@ -86,16 +86,7 @@ static inline bool rb_has_tsc(void)
 #endif
 }
 
-/* trace_clock_local() for callers that have disabled preemption. */
-static __always_inline u64 rb_clock_local(void)
-{
-	return sched_clock();
-}
-
-/*
- * rdtsc() is not ordered here, as in sched_clock(): an early read is off by less than
- * the skew between two CPUs, and a nested context reads a later time.
- */
+/* rdtsc() is not ordered, as in rb_clock_local(). */
 #ifdef CONFIG_X86
 #define RB_HAS_TSC	true
 static __always_inline u64 rb_clock_tsc(void)
