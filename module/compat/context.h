@@ -88,9 +88,16 @@ static inline u8 rbmap_tracepoint_preempt(struct tracepoint *tp)
 static __always_inline u8 rbmap_context_irqs_off(void)
 {
 	unsigned long flags;
+	bool off;
 
 	local_save_flags(flags);
-	return irqs_disabled_flags(flags) ? RBMAP_FLAG_IRQS_OFF : 0;
+#ifdef CONFIG_X86
+	/* The compiler shifts and masks in C, which takes two more instructions. */
+	asm("testl %2, %k1" : "=@ccz" (off) : "r" (flags), "i" (X86_EFLAGS_IF));
+#else
+	off = irqs_disabled_flags(flags);
+#endif
+	return off ? RBMAP_FLAG_IRQS_OFF : 0;
 }
 
 #define RBMAP_TIF_RESCHED	BIT(TIF_NEED_RESCHED)

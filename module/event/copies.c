@@ -103,7 +103,7 @@ static __always_inline void rbmap_copies_write_small(const struct rbmap_event_co
 
 	do {
 		if (!rbmap_copy_refused(event_file, record, size))
-			rbmap_copy_write(rbmap_this_ring(event_file->head.buffer),
+			rbmap_copy_write(raw_cpu_read(*rbmap_event_rings(event_file)),
 					 record, size, words, len, now);
 	} while ((event_file = *++at));
 }

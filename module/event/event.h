@@ -142,7 +142,7 @@ rbmap_event_begin(const struct rbmap_event_file *event_file,
 		  struct rbmap_reservation *resv, size_t size)
 {
 	struct rbmap_record *record =
-		rbmap_reserve(rbmap_event_buffer(event_file), resv, size);
+		rbmap_reserve_in(rbmap_event_rings(event_file), resv, size);
 
 	if (likely(record))
 		rbmap_record_begin(record, event_file->id, event_file->preempt);

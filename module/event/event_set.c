@@ -338,6 +338,7 @@ int rbmap_event_set_add(struct rbmap_event_set *set,
 	event_file->preempt = event->preempt + RBMAP_RESERVE_PREEMPT;
 	event_file->enabled = event->apart;
 	event_file->head.buffer = set->buffer;
+	event_file->head.rings = rbmap_buffer_rings(set->buffer);
 	event_file->event = event;
 	event_file->set = set;
 	rbmap_release_init(&event_file->ended);

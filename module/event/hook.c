@@ -82,6 +82,7 @@ static void rbmap_hook_stand_for(struct rbmap_event_hook *hook,
 	struct rbmap_event_file *file = &hook->file;
 
 	file->head.buffer = event_file->head.buffer;
+	file->head.rings = event_file->head.rings;
 	file->preempt = event_file->preempt;
 	file->id = event_file->id;
 	file->event = event_file->event;

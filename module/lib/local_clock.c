@@ -23,6 +23,8 @@
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/hypervisor.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
 
 #include "local_clock.h"
 #include "log.h"
@@ -63,6 +65,11 @@ struct rbmap_scale_reading {
 	u64	ns;
 	u64	after;
 };
+
+static u64 rbmap_scale_ns(const struct rbmap_tsc_scale *scale, u64 tsc)
+{
+	return rbmap_tsc_to_ns(scale, tsc >> 32, (u32)tsc);
+}
 
 static __always_inline void rbmap_scale_read(struct rbmap_scale_reading *reading)
 {
@@ -109,8 +116,8 @@ static bool rbmap_scale_find(struct rbmap_tsc_scale *scale)
 		local_irq_save(flags);
 		rbmap_scale_read(&reading);
 		local_irq_restore(flags);
-		least = reading.ns - rbmap_tsc_to_ns(scale, reading.after);
-		most = reading.ns - rbmap_tsc_to_ns(scale, reading.before);
+		least = reading.ns - rbmap_scale_ns(scale, reading.after);
+		most = reading.ns - rbmap_scale_ns(scale, reading.before);
 		if (!i || least - low > 0)
 			low = least;
 		if (!i || most - high < 0)
@@ -168,8 +175,8 @@ void rbmap_local_clock_watch(void)
 	if (!static_branch_likely(&rbmap_tsc_is_local))
 		return;
 	rbmap_scale_read(&reading);
-	early = rbmap_tsc_to_ns(&rbmap_tsc_scale, reading.before) - reading.ns;
-	late = reading.ns - rbmap_tsc_to_ns(&rbmap_tsc_scale, reading.after);
+	early = rbmap_scale_ns(&rbmap_tsc_scale, reading.before) - reading.ns;
+	late = reading.ns - rbmap_scale_ns(&rbmap_tsc_scale, reading.after);
 	if (likely(early < RBMAP_SCALE_TOLERANCE && late < RBMAP_SCALE_TOLERANCE &&
 		   !check_tsc_unstable()))
 		return;

@@ -181,10 +181,12 @@ void rbmap_events_unregister(struct rbmap_event_type *const *events);
 /**
  * struct rbmap_event_head - the beginning of an event file
  * @checks: checks before an event is recorded: RBMAP_CHECK_*, or 0
+ * @rings: rbmap_buffer_rings() of @buffer: an event need not load the buffer
  * @buffer: buffer of the records
  */
 struct rbmap_event_head {
 	u8			checks;
+	struct rbmap_ring * __percpu *rings;
 	struct rbmap_buffer	*buffer;
 };
 
@@ -199,6 +201,12 @@ static __always_inline struct rbmap_buffer *
 rbmap_event_buffer(const struct rbmap_event_file *event_file)
 {
 	return ((const struct rbmap_event_head *)event_file)->buffer;
+}
+
+static __always_inline struct rbmap_ring * __percpu *
+rbmap_event_rings(const struct rbmap_event_file *event_file)
+{
+	return ((const struct rbmap_event_head *)event_file)->rings;
 }
 
 /**
@@ -224,7 +232,7 @@ static __always_inline void *
 rbmap_event_reserve(const struct rbmap_event_file *event_file,
 		    struct rbmap_reservation *resv, size_t size)
 {
-	void *record = rbmap_reserve(rbmap_event_buffer(event_file), resv, size);
+	void *record = rbmap_reserve_in(rbmap_event_rings(event_file), resv, size);
 
 	if (likely(record))
 		rbmap_event_fill_common(event_file, record);
@@ -261,7 +269,7 @@ void rbmap_event_write(const struct rbmap_event_file *event_file,
 
 static __always_inline u8 rbmap_event_checks(const void *event_file)
 {
-	return READ_ONCE(((const struct rbmap_event_head *)event_file)->checks);
+	return rb_read_plain(((const struct rbmap_event_head *)event_file)->checks);
 }
 
 /**

@@ -28,7 +28,7 @@
  */
 #ifndef RBMAP_EVENT_RESERVE
 #define RBMAP_EVENT_RESERVE(_target, _r, _size)				\
-	rbmap_reserve(rbmap_event_buffer(_target), _r, _size)
+	rbmap_reserve_in(rbmap_event_rings(_target), _r, _size)
 #define RBMAP_EVENT_FILL	rbmap_event_fill_common
 #endif
 

@@ -30,11 +30,17 @@ const struct rbmap_slow_resv *rbmap_reserve_slow(struct rbmap_ring *ring,
 						 size_t size);
 void rbmap_notify_ring(struct rbmap_ring *ring);
 
+static __always_inline struct rbmap_ring * __percpu *
+rbmap_buffer_rings(const struct rbmap_buffer *buf)
+{
+	return ((const struct rbmap_buffer_head *)buf)->ring;
+}
+
 /* The ring of this CPU; a ring that is off if the CPU has no ring yet. */
 static __always_inline struct rbmap_ring *
 rbmap_this_ring(const struct rbmap_buffer *buf)
 {
-	return raw_cpu_read(*((const struct rbmap_buffer_head *)buf)->ring);
+	return raw_cpu_read(*rbmap_buffer_rings(buf));
 }
 
 /*
@@ -58,6 +64,34 @@ static __always_inline void rbmap_notify_event(struct rbmap_ring *ring)
 		rbmap_notify_ring(ring);
 }
 
+/* rbmap_reserve() for a caller that has loaded rbmap_buffer_rings() already. */
+static __always_inline void *rbmap_reserve_in(struct rbmap_ring * __percpu *rings,
+					      struct rbmap_reservation *resv,
+					      size_t size)
+{
+	const struct rbmap_slow_resv *slow;
+	struct rbmap_ring *ring;
+	void *payload;
+
+	preempt_disable_notrace();
+	ring = raw_cpu_read(*rings);
+	if (likely(rbmap_size_fits(ring, size))) {
+		payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0,
+						  resv);
+		if (likely(payload))
+			return payload;
+	} else {
+		rbmap_ring_enter(ring);
+	}
+	slow = rbmap_reserve_slow(ring, size);
+	if (!slow)
+		return NULL;
+	*resv = slow->resv;
+	/* Unused here.  The compiler finds the same value on both paths. */
+	resv->own_words = rbmap_event_len(size) >> 2;
+	return slow->payload;
+}
+
 /**
  * rbmap_reserve - reserve an event in the ring of this CPU
  * @buf: the buffer
@@ -76,27 +110,7 @@ static __always_inline void *rbmap_reserve(struct rbmap_buffer *buf,
 					   struct rbmap_reservation *resv,
 					   size_t size)
 {
-	const struct rbmap_slow_resv *slow;
-	struct rbmap_ring *ring;
-	void *payload;
-
-	preempt_disable_notrace();
-	ring = rbmap_this_ring(buf);
-	if (likely(rbmap_size_fits(ring, size))) {
-		payload = rbmap_ring_reserve_fast(ring, rbmap_event_len(size), 0,
-						  resv);
-		if (likely(payload))
-			return payload;
-	} else {
-		rbmap_ring_enter(ring);
-	}
-	slow = rbmap_reserve_slow(ring, size);
-	if (!slow)
-		return NULL;
-	*resv = slow->resv;
-	/* Unused here.  The compiler finds the same value on both paths. */
-	resv->own_words = rbmap_event_len(size) >> 2;
-	return slow->payload;
+	return rbmap_reserve_in(rbmap_buffer_rings(buf), resv, size);
 }
 
 /**
