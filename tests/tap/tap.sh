@@ -22,6 +22,7 @@ tap_skipped=0
 tap_done=
 tap_running=
 tap_at_exit=
+tap_last=
 trap tap_exit EXIT
 
 # at_exit COMMAND: evaluates COMMAND when the script ends
@@ -93,14 +94,28 @@ else
 	}
 fi
 
+# Before a result that took some seconds, print how many: what to look at in a long test
+tap_time()
+{
+	tap_uptime=0
+	[ ! -r /proc/uptime ] || read -r tap_uptime _ </proc/uptime
+	tap_uptime=${tap_uptime%.*}
+	[ $((tap_uptime - ${tap_last:-tap_uptime})) -lt 3 ] ||
+		tap_print "# the next result took $((tap_uptime - tap_last)) s"
+	tap_last=$tap_uptime
+}
+tap_time
+
 pass()
 {
+	tap_time
 	tap_count=$((tap_count + 1))
 	tap_print "ok $tap_count - $*"
 }
 
 fail()
 {
+	tap_time
 	tap_count=$((tap_count + 1))
 	tap_failed=$((tap_failed + 1))
 	tap_print "not ok $tap_count - $*"

@@ -57,7 +57,7 @@ ok "the module loads again" load_module source
 is "$(cat $events/source/source_hit/status)" available "the event has found it"
 is "$(recorded "echo 10 >$hits")" 10 "one hit is one event"
 rounds=20
-[ -z "$SHORT" ] || rounds=5
+[ -z "$SHORT" ] || rounds=2
 [ -z "$LONG" ] || rounds=200
 for round in $(seq $rounds); do
 	(while echo 500 >$hits; do :; done) 2>/dev/null &
@@ -74,7 +74,7 @@ fire=$!
 (while :; do cat /proc/stat; done) >/dev/null &
 more=$!
 rounds=100
-[ -z "$SHORT" ] || rounds=30
+[ -z "$SHORT" ] || rounds=8
 [ -z "$LONG" ] || rounds=10000
 for round in $(seq $rounds); do
 	put set_event 'source kmem:rss_stat vmscan'
