@@ -27,6 +27,9 @@
 #include "lib/local_clock.h"
 #include "wait.h"
 
+/* The clock is watched once in as many sub-buffers. */
+#define RBMAP_CLOCK_WATCH	16
+
 /* Interrupts that readers may cause on a writer's CPU: about 1000 in a second. */
 #define RBMAP_FLAGS_PER_JIFFY	max(1, 1000 / HZ)
 
@@ -345,7 +348,9 @@ static void rbmap_ring_closed(struct rbmap_ring *ring)
 {
 	struct rbmap_gen *gen = rbmap_gen_of(ring);
 
-	rbmap_local_clock_watch();
+	/* A look costs as much as an event. */
+	if (!(READ_ONCE(ring->touched) % RBMAP_CLOCK_WATCH))
+		rbmap_local_clock_watch();
 	if (READ_ONCE(gen->notify_closed) &&
 	    rbmap_ready(gen, rbmap_buffer_percent(gen->cpu_buf->buffer)))
 		rbmap_notify(gen);

@@ -301,6 +301,12 @@ static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 	return same ? 0 : -ESTALE;
 }
 
+/*
+ * A second after they were switched off: a user who records all system calls again has their
+ * perf events at once, and does not wait until hundreds of others are released.
+ */
+#define RBMAP_FOREIGN_KEPT	HZ
+
 /* Take the next event from the list, and let others know that it is being released. */
 static struct rbmap_foreign_event *rbmap_foreign_release_next(void)
 {
@@ -325,34 +331,51 @@ static void rbmap_foreign_release(struct work_struct *work)
 		rbmap_listener_stop(&event->listener);
 }
 
-static DECLARE_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
+static DECLARE_DELAYED_WORK(rbmap_foreign_release_work, rbmap_foreign_release);
 
-/* The event may have been detached a moment ago.  Its perf events must be gone. */
-static void rbmap_foreign_release_now(struct rbmap_foreign_event *event)
+/*
+ * The event may have been detached a moment ago.  If its perf events are still paused, it may
+ * have them back, else they must be gone.
+ */
+static void rbmap_foreign_take_back(struct rbmap_foreign_event *event)
 {
 	mutex_lock(&rbmap_foreign_release_lock);
 	list_del_init(&event->release);
 	mutex_unlock(&rbmap_foreign_release_lock);
 	wait_event(rbmap_foreign_wait, READ_ONCE(rbmap_foreign_releasing) != event);
-	rbmap_listener_stop(&event->listener);
+}
+
+/* Listen with the paused perf events, if the event has them, or with new ones. */
+static int rbmap_foreign_listen(struct rbmap_foreign_event *event, u64 type_before)
+{
+	struct rbmap_listener *listener = &event->listener;
+	int err;
+
+	if (listener->type == type_before && rbmap_listener_resume(listener))
+		return 0;
+	rbmap_listener_stop(listener);
+	err = rbmap_listener_start(listener);
+	if (err)
+		rbmap_listener_stop(listener);
+	return err;
 }
 
 static int rbmap_foreign_attach(const struct rbmap_event_type *type, void *data)
 {
 	struct rbmap_foreign_event *event = rbmap_foreign_event_of(type);
+	u64 type_before = event->listener.type;
 	int err;
 
-	rbmap_foreign_release_now(event);
+	rbmap_foreign_take_back(event);
 	err = rbmap_foreign_look(event);
 	if (err == -ESTALE)
 		event->type.unavailable = "it was made anew with other fields: name it again";
-	if (err)
-		return -ENODEV;
-	WRITE_ONCE(event->file, data);
-	err = rbmap_listener_start(&event->listener);
-	if (err)
+	if (err) {
 		rbmap_listener_stop(&event->listener);
-	return err;
+		return -ENODEV;
+	}
+	WRITE_ONCE(event->file, data);
+	return rbmap_foreign_listen(event, type_before);
 }
 
 /*
@@ -371,7 +394,7 @@ static int rbmap_foreign_detach(const struct rbmap_event_type *type, void *data)
 	mutex_lock(&rbmap_foreign_release_lock);
 	list_add_tail(&event->release, &rbmap_foreign_released);
 	mutex_unlock(&rbmap_foreign_release_lock);
-	schedule_work(&rbmap_foreign_release_work);
+	mod_delayed_work(system_wq, &rbmap_foreign_release_work, RBMAP_FOREIGN_KEPT);
 	return 0;
 }
 
@@ -412,7 +435,7 @@ void rbmap_foreign_events_exit(void)
 {
 	struct rbmap_foreign_event *event, *next;
 
-	flush_work(&rbmap_foreign_release_work);
+	flush_delayed_work(&rbmap_foreign_release_work);
 	list_for_each_entry_safe(event, next, &rbmap_foreign_events, list) {
 		/* An event that was made anew has taken its place already. */
 		if (!list_empty(&event->type.list))

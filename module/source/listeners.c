@@ -22,6 +22,10 @@ static enum cpuhp_state rbmap_listeners_state;
 /* CPUs that came on line: their perf events hear nothing any more. */
 static struct cpumask rbmap_listeners_stale;
 
+/* How often a CPU came on line, and how many of these times the work has followed. */
+static atomic_t rbmap_listeners_came;
+static int rbmap_listeners_met;	/* under rbmap_listeners_lock */
+
 static struct perf_event *rbmap_listener_create(const struct rbmap_listener *listener,
 						int cpu)
 {
@@ -79,6 +83,7 @@ static void rbmap_listeners_work(struct work_struct *work)
 	int cpu, err = 0;
 
 	mutex_lock(&rbmap_listeners_lock);
+	rbmap_listeners_met = atomic_read(&rbmap_listeners_came);
 	cpumask_clear(&stale);
 	for_each_possible_cpu(cpu) {
 		if (cpumask_test_and_clear_cpu(cpu, &rbmap_listeners_stale))
@@ -101,7 +106,9 @@ static DECLARE_WORK(rbmap_listeners_renewal, rbmap_listeners_work);
  */
 static int rbmap_listeners_online(unsigned int cpu)
 {
-	cpumask_set_cpu(cpu, &rbmap_listeners_stale);
+	/* Fully ordered: a work that counts the CPU finds it in the mask. */
+	cpumask_test_and_set_cpu(cpu, &rbmap_listeners_stale);
+	atomic_inc(&rbmap_listeners_came);
 	schedule_work(&rbmap_listeners_renewal);
 	return 0;
 }
@@ -177,12 +184,43 @@ void rbmap_listener_pause(struct rbmap_listener *listener)
 		return;
 	mutex_lock(&rbmap_listeners_lock);
 	list_del_init(&listener->list);
+	listener->met = rbmap_listeners_met;
 	for_each_possible_cpu(cpu) {
 		event = *per_cpu_ptr(listener->events, cpu);
 		if (event)
 			perf_event_disable(event);
 	}
 	mutex_unlock(&rbmap_listeners_lock);
+}
+
+/**
+ * rbmap_listener_resume - hear events again, with the same perf events
+ * @listener: a listener after rbmap_listener_pause(), with the type that it had
+ *
+ * Context: may sleep.
+ * Return: false: a CPU has come on line meanwhile, or some have no perf event.  The listener
+ * is still paused.
+ */
+bool rbmap_listener_resume(struct rbmap_listener *listener)
+{
+	struct perf_event *event;
+	bool same;
+	int cpu;
+
+	mutex_lock(&rbmap_listeners_lock);
+	/* A CPU that comes from here on finds the listener in the list. */
+	same = listener->events && !listener->error &&
+	       listener->met == atomic_read(&rbmap_listeners_came);
+	if (same) {
+		for_each_possible_cpu(cpu) {
+			event = *per_cpu_ptr(listener->events, cpu);
+			if (event)
+				perf_event_enable(event);
+		}
+		list_add_tail(&listener->list, &rbmap_listeners);
+	}
+	mutex_unlock(&rbmap_listeners_lock);
+	return same;
 }
 
 /**

@@ -14,6 +14,7 @@
  * @type: number of the kernel's event
  * @events: the perf event of each CPU, or NULL
  * @list: entry in the list of all listeners
+ * @met: how often CPUs had come on line, as far as it has followed them, at the pause
  * @error: 0, or why some CPU has none
  */
 struct rbmap_listener {
@@ -22,11 +23,13 @@ struct rbmap_listener {
 	u64			type;
 	struct perf_event * __percpu *events;
 	struct list_head	list;
+	int			met;
 	int			error;
 };
 
 int rbmap_listener_start(struct rbmap_listener *listener);
 void rbmap_listener_pause(struct rbmap_listener *listener);
+bool rbmap_listener_resume(struct rbmap_listener *listener);
 void rbmap_listener_stop(struct rbmap_listener *listener);
 void rbmap_listeners_exit(void);
 

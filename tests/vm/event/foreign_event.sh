@@ -42,6 +42,32 @@ like "$(cat ours)" ' sys_exit_kill: +0x0' "and its return value"
 is "$(grep -c sys_enter_kill ours)" "$(grep -c 'sys_kill(' $theirs/trace)" "ftrace has as many"
 fails "no record has an address of the kernel" grep -q 'ffff[89a-e][0-9a-f]' ours
 
+# Switched off, and on again at once
+calls()
+{
+	awk '/^calls:/ { print $2 }' $events/syscalls/sys_enter_kill/counts
+}
+for round in 1 2 3; do
+	put set_event syscalls:sys_enter_kill
+	before=$(calls)
+	for i in 1 2 3; do kill -0 $$; done
+	is "$(($(calls) - before))" 3 "round $round: each call is heard once"
+	put set_event ' '
+	before=$(calls)
+	kill -0 $$
+	is "$(($(calls) - before))" 0 "round $round: and none when it is off"
+done
+cpu=/sys/devices/system/cpu/cpu1
+if [ -e $cpu/online ]; then
+	echo 0 >$cpu/online
+	echo 1 >$cpu/online
+	put set_event syscalls:sys_enter_kill
+	before=$(calls)
+	taskset 2 sh -c 'kill -0 1'
+	is "$(($(calls) - before))" 1 "a CPU that came on line meanwhile has events"
+	put set_event ' '
+fi
+
 # All of them at once
 rbmap record -e 'syscalls:*' -b 8M -o all.dat -- sh -c 'for i in 1 2 3 4 5; do ls /proc >/dev/null; done' 2>errors
 is "$?" 0 "all system calls are recorded together"

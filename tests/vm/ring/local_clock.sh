@@ -26,11 +26,11 @@ same()
 	done
 }
 
-# write_events: fill a few sub-buffers on each CPU
+# write_events: fill some sub-buffers on each CPU, more than one look at the clock needs
 write_events()
 {
 	for cpu in $(online_cpus); do
-		taskset -c "$cpu" dd if=/dev/zero of=/dev/rbmap/marker bs=1000 count=40 2>/dev/null
+		taskset -c "$cpu" dd if=/dev/zero of=/dev/rbmap/marker bs=1000 count=100 2>/dev/null
 	done
 }
 
