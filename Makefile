@@ -27,6 +27,7 @@ UNINSTALL_USER :=
 .PHONY: all user modules help
 all: user modules
 
+include userspace/userspace.mk
 include $(sort $(wildcard userspace/*/*.mk))
 include module/build.mk
 include module/dkms/dkms.mk

@@ -64,7 +64,7 @@ $(FUZZ_BUILD)/lib_open: tests/fuzz/lib_open.c $(FUZZ_LIB)
 $(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/cli/cli_synth.h \
 		$(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_LIMITS) -Iuserspace/cli -Iuserspace/lib -o $@ \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_LIMITS) $(USER_INCLUDES) -Iuserspace/cli -o $@ \
 		$(filter %.c,$^) -lzstd
 
 $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
@@ -91,14 +91,14 @@ $(FUZZ_BUILD)/formats: $(wildcard tests/unit/lib/formats/*/*/format tests/fuzz/f
 
 $(FUZZ_BUILD)/cli_text: tests/fuzz/cli_text.c $(FUZZ_TEXT) $(FUZZ_CLI_HEADERS) | $(FUZZ_BUILD)/formats
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp
 
 # The program has the recording itself.
 $(FUZZ_BUILD)/cli_convert: tests/fuzz/cli_convert.c $(FUZZ_CONVERT) $(CLI_MADE_C) $(FUZZ_CLI_HEADERS) \
 		| $(FUZZ_BUILD)/formats
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -I$(CLI_MADE) -o $@ $(filter %.c,$^) \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -I$(CLI_MADE) -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp -lprotobuf-c
 
 FUZZ_EVENTS	:= tests/fuzz/fuzz_events.c tests/unit/cli/interval_events.c
@@ -107,25 +107,25 @@ FUZZ_EVENTS_HEADERS := tests/fuzz/fuzz_events.h tests/unit/cli/interval_events.h
 $(FUZZ_BUILD)/cli_html: tests/fuzz/cli_html.c $(FUZZ_EVENTS) $(FUZZ_HTML) \
 		$(sort $(FUZZ_INTERVALS) $(FUZZ_TEXT)) $(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp -lz
 
 $(FUZZ_BUILD)/cli_intervals: tests/fuzz/cli_intervals.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) \
 		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp
 
 FUZZ_WHY	:= $(addprefix userspace/cli/why/,cause.c history.c sentence.c stall.c why_view.c)
 $(FUZZ_BUILD)/cli_why: tests/fuzz/cli_why.c $(FUZZ_EVENTS) $(FUZZ_INTERVALS) $(FUZZ_WHY) \
 		$(FUZZ_CLI_HEADERS) $(FUZZ_EVENTS_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -Iuserspace/lib -o $@ $(filter %.c,$^) \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) \
 		-ltraceevent -lseccomp
 
 $(FUZZ_BUILD)/cli_fields: tests/fuzz/cli_fields.c $(FUZZ_FIELDS) $(FUZZ_CLI_HEADERS)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace/cli -o $@ $(filter %.c,$^) -lbpf
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(USER_INCLUDES) -Iuserspace/cli -o $@ $(filter %.c,$^) -lbpf
 
 # Linked statically, for a guest.
 FUZZ_DEVICE	:= $(BUILD)/tests/fuzz/fuzz_device

@@ -3,21 +3,18 @@
 # The rbmap command.  Included by the top Makefile.
 
 CLI_DIR		:= userspace/cli
-CLI_BUILD	:= $(BUILD)/cli
 CLI		:= $(BUILD)/rbmap
 CLI_LIBS	:= libkmod libtraceevent libseccomp libbpf libzstd zlib ncursesw libprotobuf-c
-PKG_CONFIG	?= pkg-config
 
-CLI_SRCS	:= $(patsubst $(CLI_DIR)/%,%,$(wildcard $(CLI_DIR)/*.c $(CLI_DIR)/*/*.c))
-CLI_OBJS	:= $(CLI_SRCS:%.c=$(CLI_BUILD)/%.o)
+CLI_OBJS	:= $(CLI_SRCS:%.c=$(USER_BUILD)/%.o)
 
 # protoc-c makes structures and tables of convert/perfetto.proto.
-CLI_MADE	:= $(CLI_BUILD)/made
+CLI_MADE	:= $(USER_BUILD)/made
 CLI_MADE_C	:= $(CLI_MADE)/perfetto.pb-c.c
 CLI_MADE_O	:= $(CLI_MADE_C:.c=.o)
 
 # A makefile is read before anything is installed: ask when it is needed.
-CLI_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(CLI_DIR) -Iuserspace/lib \
+CLI_CFLAGS	= -std=gnu11 -Wall -Wextra $(USER_INCLUDES) -I$(CLI_DIR) \
 		  -I$(CLI_MADE) \
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
@@ -54,20 +51,20 @@ $(CLI_MADE_C) $(CLI_MADE_C:.c=.h) &: $(CLI_DIR)/convert/perfetto.proto | check-c
 $(CLI_MADE_O): $(CLI_MADE_C)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -Wno-missing-braces -c -o $@ $<
 
-$(filter $(CLI_BUILD)/convert/%,$(CLI_OBJS)): $(CLI_MADE_C)
+$(filter $(USER_BUILD)/cli/convert/%,$(CLI_OBJS)): $(CLI_MADE_C)
 
-$(CLI_BUILD)/%.o: $(CLI_DIR)/%.c $(CLI_DIR)/cli.mk | check-cli-libs
+$(USER_BUILD)/%.o: $(USER_DIR)/%.c $(CLI_DIR)/cli.mk $(USER_DIR)/userspace.mk | check-cli-libs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
 
 # The page of `rbmap report --html` without its data
-HTML_FRAME	:= $(CLI_BUILD)/html/frame
+HTML_FRAME	:= $(USER_BUILD)/cli/html/frame
 HTML_PARTS	:= $(wildcard $(CLI_DIR)/html/page/*)
 $(HTML_FRAME)/end.html: $(CLI_DIR)/html/page/assemble $(HTML_PARTS)
 	@mkdir -p $(@D)
 	$< $(@D)
-$(CLI_BUILD)/html/frame.o: $(HTML_FRAME)/end.html
-$(CLI_BUILD)/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
+$(USER_BUILD)/cli/html/frame.o: $(HTML_FRAME)/end.html
+$(USER_BUILD)/cli/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
 
 $(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/all.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)

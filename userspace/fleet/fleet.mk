@@ -19,8 +19,8 @@ FLEET_OBJS	:= $(patsubst $(FLEET_DIR)/%.c,$(FLEET_BUILD)/objects/%.o,\
 FLEET_COMMON	:= $(FLEET_BUILD)/common.a
 
 # A makefile is read before anything is installed: ask when it is needed.
-FLEET_CFLAGS	= -std=gnu11 -Wall -Wextra -Iuapi -I$(FLEET_DIR) -I$(CLI_DIR) \
-		  -Iuserspace/lib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
+FLEET_CFLAGS	= -std=gnu11 -Wall -Wextra $(USER_INCLUDES) -I$(FLEET_DIR) -I$(CLI_DIR) \
+		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(FLEET_LIBS))
 
 -include $(FLEET_OBJS:.o=.d)
@@ -41,8 +41,7 @@ $(FLEET_BUILD)/objects/%.o: $(FLEET_DIR)/%.c $(FLEET_DIR)/fleet.mk | check-fleet
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(FLEET_CFLAGS) -c -o $@ $<
 
-$(FLEET_COMMON): $(filter $(CLI_BUILD)/common/% $(CLI_BUILD)/trace_dat/% \
-		$(CLI_BUILD)/record/cmdlines.o,$(CLI_OBJS))
+$(FLEET_COMMON): $(COMMON_SRCS:%.c=$(USER_BUILD)/%.o)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^

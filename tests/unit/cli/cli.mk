@@ -26,26 +26,26 @@ CLI_TEST_MAKERS := $(CLI_TEST_SYNTH) $(CLI_TEST_EVENTS) $(CLI_TEST_BTF) $(CLI_TE
 
 # A makefile is read before anything is installed: ask pkg-config when it is needed.
 $(CLI_TEST_BUILD)/%: TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 \
-	-Iuapi -Iuserspace/cli -Iuserspace/lib -Itests/tap $(shell pkg-config --cflags libtraceevent)
+	$(USER_INCLUDES) -Iuserspace/cli -Itests/tap $(shell pkg-config --cflags libtraceevent)
 $(CLI_TEST_BUILD)/%: TEST_LIBS := -lcmocka -lbpf -lzstd -lpthread -lm
 $(addprefix $(CLI_TEST_BUILD)/plain/,$(CLI_PRINTER_TESTS)) \
 $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltraceevent -lseccomp -lpthread
 
 # The command's sources that the tests use. Plain programs are linked with the objects of
-# build/cli and build/lib.
+# build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(addprefix common/,available_events.c buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c open_files.c pipeline.c \
+	$(addprefix cli/common/,available_events.c buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c open_files.c pipeline.c \
 		output_error.c printable.c progress.c selfcost.c service.c size.c standard_file.c suggest.c write_all.c) \
-	$(addprefix latency/,histogram.c length.c) \
-	$(addprefix probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
-	$(addprefix record/,assembly.c cmdlines.c directory_lock.c dump_request.c incident_files.c incident_leftovers.c \
+	$(addprefix cli/latency/,histogram.c length.c) \
+	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
+	$(addprefix cli/record/,assembly.c cmdlines.c directory_lock.c dump_request.c incident_files.c incident_leftovers.c \
 		loss.c recorder.c) \
-	selftest/ledger.c \
-	$(addprefix show/,bprint.c columns.c constants.c crash_notes.c event_label.c expression.c format_check.c \
+	cli/selftest/ledger.c \
+	$(addprefix cli/show/,bprint.c columns.c constants.c crash_notes.c event_label.c expression.c format_check.c \
 		json_layout.c output_file.c plugin_printer.c printer.c printer_compile.c syscall_abi.c syscalls.c task_names.c text.c \
 		time_view.c tracer_events.c value_names.c) \
-	$(addprefix top/,batch.c counts.c keys.c layout.c rows.c sample.c) \
-	$(addprefix trace_dat/,dat_assemble.c dat_compress.c dat_head.c dat_join.c dat_output.c dat_pages.c \
+	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c) \
+	$(addprefix cli/trace_dat/,dat_assemble.c dat_compress.c dat_head.c dat_join.c dat_output.c dat_pages.c \
 		dat_pipe.c dat_split.c dat_write.c kallsyms.c safe_place.c spool_files.c symbol_use.c symbols.c \
 		times_print.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(BUILD)/lib/all.a
@@ -55,9 +55,9 @@ $(CLI_TEST_BUILD)/plain/objects/%.o: tests/unit/cli/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
 $(CLI_TEST_BUILD)/asan/objects/%.o: tests/unit/cli/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
-$(CLI_TEST_BUILD)/asan/objects/%.o: userspace/cli/%.c tests/unit/cli/cli.mk
+$(CLI_TEST_BUILD)/asan/objects/%.o: userspace/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
-$(CLI_TEST_BUILD)/plain/cli.a: $(CLI_TEST_SRCS:%.c=$(BUILD)/cli/%.o) tests/unit/cli/cli.mk
+$(CLI_TEST_BUILD)/plain/cli.a: $(CLI_TEST_SRCS:%.c=$(USER_BUILD)/%.o) tests/unit/cli/cli.mk
 	$(ARCHIVE_TEST)
 $(CLI_TEST_BUILD)/asan/cli.a: $(CLI_TEST_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) tests/unit/cli/cli.mk
 	$(ARCHIVE_TEST)

@@ -17,11 +17,9 @@ $(FLEET_TEST_BUILD)/%: TEST_CFLAGS = -O1 -g $(filter-out -MMD -MP,$(FLEET_CFLAGS
 $(FLEET_TEST_BUILD)/%: TEST_LIBS = -lcmocka $(FLEET_LDLIBS)
 
 # The sources that the tests use, of the package and of the command. Plain programs are
-# linked with the objects of build/fleet, build/cli and build/lib.
+# linked with the objects of build/fleet, build/userspace and build/lib.
 FLEET_TEST_SRCS := $(patsubst userspace/fleet/%,%,$(wildcard $(addprefix userspace/fleet/,\
 	collect/*.c fleet/*.c index/*.c merge/*.c message/*.c ship/*.c stream/*.c transport/*.c)))
-FLEET_TEST_COMMON := record/cmdlines.c $(patsubst userspace/cli/%,%,$(wildcard $(addprefix userspace/cli/,\
-	common/*.c trace_dat/*.c)))
 FLEET_TEST_PLAIN_LIBS := $(FLEET_TEST_BUILD)/plain/fleet.a $(FLEET_COMMON) $(BUILD)/lib/all.a
 FLEET_TEST_ASAN_LIBS := $(FLEET_TEST_BUILD)/asan/fleet.a $(FLEET_TEST_BUILD)/asan/common.a \
 	$(BUILD)/tests/unit/lib/asan/lib.a
@@ -36,7 +34,7 @@ $(FLEET_TEST_BUILD)/plain/fleet.a: $(FLEET_TEST_SRCS:%.c=$(BUILD)/fleet/objects/
 	$(ARCHIVE_TEST)
 $(FLEET_TEST_BUILD)/asan/fleet.a: $(FLEET_TEST_SRCS:%.c=$(FLEET_TEST_BUILD)/asan/objects/%.o) tests/unit/fleet/fleet.mk
 	$(ARCHIVE_TEST)
-$(FLEET_TEST_BUILD)/asan/common.a: $(FLEET_TEST_COMMON:%.c=$(BUILD)/tests/unit/cli/asan/objects/%.o) tests/unit/fleet/fleet.mk
+$(FLEET_TEST_BUILD)/asan/common.a: $(COMMON_SRCS:%.c=$(BUILD)/tests/unit/cli/asan/objects/%.o) tests/unit/fleet/fleet.mk
 	$(ARCHIVE_TEST)
 
 $(FLEET_TEST_PLAIN): $(FLEET_TEST_BUILD)/plain/%: $(FLEET_TEST_BUILD)/plain/objects/%.o \

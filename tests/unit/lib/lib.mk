@@ -15,7 +15,7 @@ LIB_TEST_BINARIES := $(LIB_TEST_PLAIN) $(LIB_TEST_ASAN)
 # A makefile is read before anything is installed: ask pkg-config when it is needed.
 # lib_recording needs userspace/cli, lib_observe needs tests/shim and module/include.
 $(LIB_TEST_BUILD)/%: TEST_CFLAGS = -std=gnu11 -O1 -g -Wall -Wextra -pthread -D_GNU_SOURCE= \
-	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"' -Iuapi -Iuserspace/lib \
+	-D_FILE_OFFSET_BITS=64 -DRBMAP_LIB_VERSION='"$(VERSION)"' $(USER_INCLUDES) \
 	-Iuserspace/cli -Itests/shim -Imodule/include $(shell pkg-config --cflags libtraceevent)
 $(LIB_TEST_BUILD)/%: TEST_LIBS = -lcmocka $(shell pkg-config --libs libtraceevent)
 

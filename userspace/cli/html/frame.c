@@ -3,7 +3,7 @@
 
 /* The folder where cli.mk makes the files: page/assemble puts the parts together. */
 #ifndef HTML_FRAME
-#define HTML_FRAME "build/cli/html/frame"
+#define HTML_FRAME "build/userspace/cli/html/frame"
 #endif
 
 #define INCLUDE_FILE(symbol, file)				\
