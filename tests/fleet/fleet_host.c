@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/cli.h"
+#include "base/process.h"
 #include "index/checksum.h"
 #include "message/message.h"
 #include "message/text.h"

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/cli.h"
+#include "base/process.h"
 #include "message/message.h"
 #include "message/text.h"
 #include "ship/spool.h"

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "swarm.h"
 #include "transport/jetstream_names.h"
 

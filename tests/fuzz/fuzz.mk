@@ -21,32 +21,32 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 		  $(shell pkg-config --cflags libtraceevent)
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
-FUZZ_TEXT	:= $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
+FUZZ_BASE	:= $(wildcard userspace/base/*.c)
+FUZZ_TEXT	:= $(FUZZ_BASE) $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
 		   printer.c printer_compile.c plugin_printer.c format_check.c syscall_abi.c syscalls.c task_names.c \
 		   bprint.c constants.c tracer_events.c \
 		   json_layout.c json_lines.c value_names.c event_label.c crash_notes.c) \
-		   trace_dat/symbols.c common/buf.c common/colour.c common/json.c common/printable.c)
-FUZZ_FIELDS	:= $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
-		   probe/btf_types.c common/suggest.c common/buf.c)
-FUZZ_DAT	:= $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c dat_head.c \
+		   trace_dat/symbols.c)
+FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
+		   probe/btf_types.c)
+FUZZ_DAT	:= $(FUZZ_BASE) $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c dat_head.c \
 		   dat_join.c dat_output.c dat_pages.c dat_pipe.c dat_split.c dat_write.c \
 		   kallsyms.c safe_place.c spool_files.c symbol_use.c symbols.c \
-		   times_print.c) \
-		   userspace/cli/common/buf.c
+		   times_print.c)
 # Small limits, so that an input can exceed them
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
-FUZZ_INTERVALS	:= $(filter-out %/functions.c %/load.c,$(wildcard userspace/cli/intervals/*.c)) \
+FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/cli/intervals/*.c)) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
 		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscall_abi.c show/syscalls.c \
-		   show/time_view.c common/buf.c common/colour.c common/json.c common/printable.c) \
+		   show/time_view.c) \
 		   $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \
 		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
 		   task_lane.c texts.c track.c types.c) userspace/cli/common/pipeline.c
 FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
-		   $(wildcard userspace/cli/convert/perfetto*.c))) userspace/cli/common/write_all.c
-FUZZ_CLI_HEADERS := $(wildcard userspace/cli/*/*.h userspace/lib/*/*.h)
+		   $(wildcard userspace/cli/convert/perfetto*.c)))
+FUZZ_CLI_HEADERS := $(wildcard userspace/*/*.h userspace/*/*/*.h)
 FUZZERS		:= lib_decode lib_formats lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat cli_intervals cli_why cli_convert cli_html
 

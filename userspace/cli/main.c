@@ -6,11 +6,12 @@
 #include <unistd.h>
 #include <rbmap.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/suggest.h"
+#include "commands.h"
 #include "common/complete.h"
 #include "common/external.h"
 #include "common/foreign.h"
-#include "common/suggest.h"
 
 static const struct command *const commands[] = {
 	&command_load,

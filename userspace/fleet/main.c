@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complain.h"
 #include "collect/collect.h"
-#include "common/cli.h"
+#include "command/command.h"
 #include "fleet/fleet.h"
 #include "ship/ship.h"
 

@@ -34,8 +34,9 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(addprefix cli/common/,available_events.c buf.c cli.c colour.c control.c cpustats.c events.c foreign.c json.c namespaces.c open_files.c pipeline.c \
-		output_error.c printable.c progress.c selfcost.c service.c size.c standard_file.c suggest.c write_all.c) \
+	$(call user_sources,base command) \
+	$(addprefix cli/common/,available_events.c control.c cpustats.c events.c foreign.c open_files.c pipeline.c \
+		selfcost.c service.c) \
 	$(addprefix cli/latency/,histogram.c length.c) \
 	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
 	$(addprefix cli/record/,assembly.c cmdlines.c directory_lock.c dump_request.c incident_files.c incident_leftovers.c \

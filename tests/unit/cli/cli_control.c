@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/cli.h"
-#include "../../../userspace/cli/common/control.h"
+#include "command/command.h"
+#include "common/control.h"
 
 static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
 

@@ -21,10 +21,10 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/lib/recording/dat_read.h"
-#include "../../../userspace/lib/recording/dat_reader.h"
-#include "common/buf.h"
+#include "base/buf.h"
 #include "cli_synth.h"
+#include "recording/dat_read.h"
+#include "recording/dat_reader.h"
 
 #define CPU_SECONDS	20
 #define MEMORY_MAX	(3ul << 30)

@@ -23,10 +23,10 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../../userspace/cli/trace_dat/dat_compress.h"
-#include "../../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
+#include "recording/dat_read.h"
+#include "trace_dat/dat_assemble.h"
+#include "trace_dat/dat_compress.h"
 
 #define NR_CPUS		3
 #define MAX_EXPECTED	300000

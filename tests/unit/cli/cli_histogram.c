@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/latency/histogram.h"
-#include "../../../userspace/cli/latency/length.h"
+#include "latency/histogram.h"
+#include "latency/length.h"
 
 #define NR	20000
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/record/incident_files.h"
 #include "cli_directory.h"
+#include "record/incident_files.h"
 
 /* Create a file of some KiB that was last written @age seconds ago. */
 static void make(const char *name, unsigned int kb, time_t age)

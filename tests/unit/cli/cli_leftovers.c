@@ -18,12 +18,12 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/record/directory_lock.h"
-#include "../../../userspace/cli/record/incident_leftovers.h"
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../../userspace/lib/recording/dat_read.h"
 #include "cli_directory.h"
 #include "cli_synth.h"
+#include "record/directory_lock.h"
+#include "record/incident_leftovers.h"
+#include "recording/dat_read.h"
+#include "trace_dat/dat_assemble.h"
 
 #define NAME	"2026-11-26T14.03.12.dat"
 

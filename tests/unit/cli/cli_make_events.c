@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
 #include "cli_synth.h"
 #include "interval_events.h"
+#include "trace_dat/dat_assemble.h"
 
 #define NR_CPUS		4
 #define MOST_WORDS	(INTERVAL_EVENT_FIELDS + 4)

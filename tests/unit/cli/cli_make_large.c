@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
-#include "../../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
+#include "recording/dat_read.h"
+#include "trace_dat/dat_assemble.h"
 
 #define MOST_FORMATS	256
 #define MOST_CPUS	64

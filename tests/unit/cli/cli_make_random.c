@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../userspace/cli/common/buf.h"
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
+#include "base/buf.h"
 #include "cli_synth.h"
+#include "trace_dat/dat_assemble.h"
 
 #define NR_CPUS		4
 #define MOST_EVENTS	256

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
 #include "cli_synth.h"
+#include "trace_dat/dat_assemble.h"
 
 static const uint64_t calls[] = {
 	0xffffffff81000000, 0xffffffff81000123, 0xffffffffc0000010,

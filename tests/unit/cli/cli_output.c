@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "base/complain.h"
 #include "show/output_file.h"
 
 static char dir[] = "/tmp/rbmap-cli-output.XXXXXX", path[64];

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/pipeline.h"
+#include "common/pipeline.h"
 
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 

@@ -21,7 +21,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
-#include "common/printable.h"
+#include "base/printable.h"
 #include "show/text.h"
 #include "tap.h"
 #include "trace_dat/symbols.h"

@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/buf.h"
-#include "../../../userspace/cli/probe/dynamic.h"
-#include "../../../userspace/cli/probe/fetch.h"
-#include "../../../userspace/cli/probe/trace_header.h"
+#include "base/buf.h"
 #include "cli_btf.h"
+#include "probe/dynamic.h"
+#include "probe/fetch.h"
+#include "probe/trace_header.h"
 
 static struct btf_types_module kernel;
 static struct btf_types types = { .v = &kernel, .nr = 1 };

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/control.h"
-#include "../../../userspace/cli/record/loss.h"
-#include "../../../userspace/cli/record/recorder.h"
-#include "../../../userspace/lib/recording/dat_read.h"
 #include "cli_synth.h"
+#include "common/control.h"
+#include "record/loss.h"
+#include "record/recorder.h"
+#include "recording/dat_read.h"
 
 #define NR_CPUS		3
 #define MAX_RINGS	6

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/selfcost.h"
+#include "common/selfcost.h"
 
 static struct selfcost sum[SELFCOST_CONTEXTS];
 

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/service.h"
 #include "cli_directory.h"
+#include "common/service.h"
 
 static int manager;
 

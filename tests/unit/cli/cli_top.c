@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/top/batch.h"
-#include "../../../userspace/cli/top/keys.h"
-#include "../../../userspace/cli/top/layout.h"
+#include "top/batch.h"
+#include "top/keys.h"
+#include "top/layout.h"
 
 #define NR_CPUS		3
 #define NR_PIDS		50

@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/cli.h"
-#include "../../../userspace/cli/common/foreign.h"
-#include "../../../userspace/cli/common/json.h"
-#include "../../../userspace/cli/common/printable.h"
-#include "../../../userspace/cli/record/cmdlines.h"
-#include "../../../userspace/cli/trace_dat/kallsyms.h"
+#include "base/json.h"
+#include "base/printable.h"
+#include "base/units.h"
 #include "cli_synth.h"
+#include "common/foreign.h"
+#include "record/cmdlines.h"
+#include "trace_dat/kallsyms.h"
 
 static void test_numbers(void **state)
 {

@@ -5,7 +5,7 @@
 
 #include <linux/rbmap.h>
 
-#include "../../../userspace/cli/common/buf.h"
+#include "base/buf.h"
 #include "interval_events.h"
 
 /* Most fields must have a value. */

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "collect/budget.h"
-#include "common/cli.h"
 
 static struct budget budget;
 static double clock_seconds;

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/complain.h"
 #include "collector_fixture.h"
-#include "common/cli.h"
 #include "fleet/fetch.h"
 #include "fleet/stream.h"
 #include "index/checksum.h"

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "collect/collector.h"
-#include "common/cli.h"
 #include "index/hosts.h"
 #include "index/incidents.h"
 

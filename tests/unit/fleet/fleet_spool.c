@@ -18,16 +18,16 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/common/control.h"
-#include "../../../userspace/fleet/message/message.h"
-#include "../../../userspace/fleet/ship/clocks.h"
-#include "../../../userspace/fleet/ship/executed.h"
-#include "../../../userspace/fleet/ship/files.h"
-#include "../../../userspace/fleet/ship/intake.h"
-#include "../../../userspace/fleet/ship/rings.h"
-#include "../../../userspace/fleet/ship/spool.h"
-#include "../../../userspace/fleet/ship/take.h"
-#include "../../../userspace/fleet/ship/taken.h"
+#include "common/control.h"
+#include "message/message.h"
+#include "ship/clocks.h"
+#include "ship/executed.h"
+#include "ship/files.h"
+#include "ship/intake.h"
+#include "ship/rings.h"
+#include "ship/spool.h"
+#include "ship/take.h"
+#include "ship/taken.h"
 
 #define NAME	"2026-11-26T14.03.12.dat"
 

@@ -18,7 +18,7 @@
 
 #include <linux/rbmap.h>
 
-#include "../../../userspace/lib/rbmap.h"
+#include "rbmap.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "../../../userspace/cli/trace_dat/dat_assemble.h"
 #include "../cli/cli_synth.h"
+#include "trace_dat/dat_assemble.h"
 
 #define NR_CPUS	3
 #define NR	200	/* events of each CPU, of which the last has none */

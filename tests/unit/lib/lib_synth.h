@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../../userspace/lib/internal.h"
+#include "internal.h"
 
 /* A random generator with the same sequence on all machines. */
 struct rng {

@@ -9,13 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/control.h"
+#include "common/holders.h"
 #include "common/klog.h"
 #include "common/options.h"
-#include "common/size.h"
-#include "common/holders.h"
+
+extern const struct command command_create;
+extern const struct command command_destroy;
 
 #define NAME_RULE							\
 	"NAME has 1 to 32 letters, digits, '-', '_' and '.', does not begin with '.'\n" \

@@ -9,11 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/colour.h"
-#include "common/json.h"
+#include "base/colour.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "doctor.h"
+
+extern const struct command command_doctor;
 
 static const char *const verdicts[] = {
 	[VERDICT_OK]	= "ok",

@@ -2,10 +2,14 @@
 /*
  * rbmap enable, rbmap disable
  */
-#include "common/cli.h"
+#include "base/complain.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/options.h"
 #include "record/event_select.h"
+
+extern const struct command command_enable;
+extern const struct command command_disable;
 
 static int switch_events(const struct command *cmd, int argc, char **argv,
 			 bool on)

@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
-#include "common/colour.h"
+#include "base/buf.h"
+#include "base/colour.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "command/command.h"
 #include "common/control.h"
-#include "common/json.h"
 #include "common/options.h"
 #include "list_fields.h"
+
+extern const struct command command_list;
 
 #define DYNAMIC_EVENTS	"/sys/kernel/tracing/dynamic_events"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "list_fields.h"
 
 #define TRACEFS		"/sys/kernel/tracing"

@@ -9,11 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/module_load.h"
 #include "common/options.h"
-#include "common/size.h"
+
+extern const struct command command_load;
 
 #define MODULE	"rbmap"
 

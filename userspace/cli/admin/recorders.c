@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/colour.h"
+#include "base/buf.h"
+#include "base/colour.h"
 #include "common/control.h"
 #include "common/cpustats.h"
 #include "common/holders.h"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "common/json.h"
+#include "base/json.h"
 
 /* Print a line for each of the buffers that has a recorder or a snapshot. */
 void recorders_print(char *const *buffers, size_t nr);

@@ -9,13 +9,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/cli.h"
-#include "common/colour.h"
+#include "base/colour.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/cpustats.h"
-#include "common/json.h"
 #include "common/options.h"
 #include "common/selfcost.h"
+
+extern const struct command command_stat;
 
 /* A column. A table ends with an empty one, and fits 80 columns of a terminal. */
 struct column {

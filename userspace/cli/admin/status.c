@@ -12,17 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/colour.h"
+#include "base/colour.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "base/printable.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/cpustats.h"
-#include "common/json.h"
 #include "common/mounts.h"
 #include "common/options.h"
-#include "common/printable.h"
 #include "common/selection.h"
 #include "probe/made_events.h"
 #include "recorders.h"
+
+extern const struct command command_status;
 
 /* files of the settings */
 static const char *const settings[] = {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 struct sysroot {
 	const char *root;	/* "": the running system; no slash at its end */

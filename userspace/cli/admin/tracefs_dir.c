@@ -12,10 +12,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/mounts.h"
 #include "common/options.h"
+
+extern const struct command command_tracefs_dir;
 
 /* f_type of statfs() */
 #define MAGIC	0x72626d70

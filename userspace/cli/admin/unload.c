@@ -7,11 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "command/command.h"
 #include "common/holders.h"
 #include "common/module_load.h"
 #include "common/options.h"
+
+extern const struct command command_unload;
 
 #define MODULE	"rbmap"
 #define DEVICES	"/dev/rbmap"

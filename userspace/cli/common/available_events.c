@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "cli.h"
+#include "base/buf.h"
 #include "control.h"
 
 #define FILE_NAME	"available_events"

@@ -12,8 +12,9 @@
 
 #include <linux/rbmap.h>
 
-#include "buf.h"
-#include "cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/units.h"
 #include "control.h"
 
 #define DEVICES	"/dev/rbmap"

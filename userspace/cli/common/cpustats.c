@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "base/complain.h"
+#include "base/units.h"
 #include "control.h"
 #include "cpustats.h"
 

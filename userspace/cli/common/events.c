@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/suggest.h"
+#include "base/units.h"
 #include "control.h"
 #include "foreign.h"
-#include "suggest.h"
 
 #define UNAVAILABLE	"unavailable: "
 

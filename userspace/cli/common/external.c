@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "base/complain.h"
 #include "external.h"
 
 /* An installed command is in DIR/bin; one that was only built is in the folder build. */

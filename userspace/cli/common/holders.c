@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "holders.h"
 #include "mounts.h"
-#include "printable.h"
 
 /* The link of a snapshot's file does not name the buffer. */
 #define SNAPSHOT	"anon_inode:[rbmap-snapshot]"

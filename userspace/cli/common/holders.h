@@ -6,7 +6,7 @@
 #ifndef RBMAP_CLI_HOLDERS_H
 #define RBMAP_CLI_HOLDERS_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 /* Add the name of a process, or "?". */
 void holders_add_comm(struct buf *who, const char *pid);

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "base/complain.h"
 #include "control.h"
 #include "klog.h"
 #include "module_load.h"

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "complete.h"
 #include "control.h"
 #include "foreign.h"
 #include "help.h"
 #include "options.h"
-#include "size.h"
 
 #define MAX_OPTIONS	32	/* options of a table */
 #define NO_LETTER	256	/* larger than each letter */

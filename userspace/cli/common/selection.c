@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "base/complain.h"
 #include "selection.h"
 
 static size_t count_lines(const char *file)

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "buf.h"
+#include "base/buf.h"
 #include "control.h"
 
 /*

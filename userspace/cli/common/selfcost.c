@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "base/complain.h"
+#include "base/json.h"
 #include "control.h"
 #include "cpustats.h"
-#include "json.h"
 #include "selfcost.h"
 
 #define BAR	40

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "base/complain.h"
+#include "base/suggest.h"
+#include "command/command.h"
 #include "settings.h"
-#include "suggest.h"
 
 static char *trim(char *text)
 {

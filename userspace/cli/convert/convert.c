@@ -3,14 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/standard_file.h"
+#include "command/command.h"
 #include "common/options.h"
-#include "common/standard_file.h"
 #include "conversion.h"
 #include "recording/dat_read.h"
 #include "show/crash_guard.h"
 #include "show/input_events.h"
 #include "show/output_file.h"
+
+extern const struct command command_convert;
 
 struct convert {
 	struct input in;

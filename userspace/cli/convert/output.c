@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "common/write_all.h"
+#include "base/write_all.h"
 #include "output.h"
 #include "show/crash_notes.h"
 

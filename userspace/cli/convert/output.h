@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_CONVERT_OUTPUT_H
 #define RBMAP_CLI_CONVERT_OUTPUT_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 /**
  * struct output - bytes that were not written yet

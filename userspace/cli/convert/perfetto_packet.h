@@ -2,7 +2,7 @@
 #ifndef RBMAP_CLI_CONVERT_PERFETTO_PACKET_H
 #define RBMAP_CLI_CONVERT_PERFETTO_PACKET_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "perfetto.pb-c.h"
 
 /* Append a packet to the bytes of a trace. A failure stays in out->failed. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "common/printable.h"
+#include "base/printable.h"
 #include "perfetto_value.h"
 #include "show/field_value.h"
 #include "show/fields.h"

@@ -6,9 +6,9 @@
 
 #include <linux/rbmap.h>
 
+#include "base/complain.h"
+#include "base/suggest.h"
 #include "choose.h"
-#include "common/cli.h"
-#include "common/suggest.h"
 #include "latency/summary.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"

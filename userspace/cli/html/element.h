@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_HTML_ELEMENT_H
 #define RBMAP_CLI_HTML_ELEMENT_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 struct element;
 

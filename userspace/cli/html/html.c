@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/complain.h"
+#include "base/standard_file.h"
+#include "base/write_all.h"
 #include "choose.h"
-#include "common/cli.h"
 #include "common/pipeline.h"
-#include "common/standard_file.h"
-#include "common/write_all.h"
 #include "frame.h"
 #include "html.h"
 #include "meta.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <limits.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "html_options.h"
 
 int html_add_task(const struct command *cmd, void *to, char *value)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
-#include "common/printable.h"
+#include "base/json.h"
+#include "base/printable.h"
 #include "latency/view.h"
 #include "meta.h"
 #include "page.h"

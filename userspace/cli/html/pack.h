@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 #define PACK_ROOM	10	/* most bytes of a number */
 

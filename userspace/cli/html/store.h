@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 /**
  * enum piece_kind - what a piece of data has

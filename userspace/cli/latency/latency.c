@@ -7,11 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "kinds.h"
 #include "measure.h"
 #include "show/crash_guard.h"
+
+extern const struct command command_latency;
 
 #define DEFAULT_ROWS	10
 #define DEFAULT_WORST	3

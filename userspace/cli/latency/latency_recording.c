@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "intervals/functions.h"
 #include "intervals/load.h"
 #include "kinds.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/progress.h"
+#include "base/progress.h"
 #include "intervals/intervals.h"
 #include "record/live_events.h"
 #include "record/own_buffer.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/json.h"
+#include "base/json.h"
 #include "kinds.h"
 #include "length.h"
 #include "view.h"

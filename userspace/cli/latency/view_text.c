@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/colour.h"
-#include "common/printable.h"
+#include "base/buf.h"
+#include "base/colour.h"
+#include "base/printable.h"
 #include "kinds.h"
 #include "length.h"
 #include "show/columns.h"

@@ -8,8 +8,8 @@
 
 #include <bpf/libbpf.h>
 
-#include "common/buf.h"
-#include "common/suggest.h"
+#include "base/buf.h"
+#include "base/suggest.h"
 #include "btf_types.h"
 
 #define BTF_DIR		"/sys/kernel/btf"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "common/control.h"
 #include "dynamic.h"
 

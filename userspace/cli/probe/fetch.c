@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/suggest.h"
+#include "base/buf.h"
+#include "base/suggest.h"
 #include "fetch.h"
 
 struct fetch {

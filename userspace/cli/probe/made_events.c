@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
-#include "common/klog.h"
+#include "base/buf.h"
+#include "base/complain.h"
 #include "btf_types.h"
+#include "common/klog.h"
 #include "dynamic.h"
 #include "made_events.h"
 #include "probe_line.h"

@@ -10,12 +10,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "btf_types.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "field_expr.h"
-#include "btf_types.h"
 #include "trace_header.h"
+
+extern const struct command command_new_probe;
 
 #define DEFAULT_GROUP	"probes"
 #define WIDTH		80	/* in columns, of the generated files */

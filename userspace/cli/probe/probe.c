@@ -5,18 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "base/suggest.h"
+#include "command/command.h"
 #include "common/complete.h"
 #include "common/control.h"
-#include "common/json.h"
 #include "common/klog.h"
 #include "common/options.h"
-#include "common/suggest.h"
 #include "dynamic.h"
 #include "fetch.h"
 #include "made_events.h"
 #include "probe_line.h"
+
+extern const struct command command_probe;
 
 #define MAX_BTF_FILES	64
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "fetch.h"
 #include "probe_line.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "field_expr.h"
 #include "trace_header.h"
 

@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 #include "assembly.h"
-#include "common/cli.h"
-#include "common/progress.h"
+#include "base/complain.h"
+#include "base/process.h"
+#include "base/progress.h"
+#include "base/units.h"
 #include "common/service.h"
-#include "common/size.h"
-#include "trace_dat/dat_assemble.h"
 #include "recording/dat_read.h"
+#include "trace_dat/dat_assemble.h"
 
 struct job {
 	struct job *next;

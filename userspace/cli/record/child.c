@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/complain.h"
 #include "child.h"
-#include "common/cli.h"
 #include "common/open_files.h"
 
 static void run_child(const struct child *child, int go, int failed)

@@ -9,7 +9,7 @@
 
 #include <linux/rbmap.h>
 
-#include "common/namespaces.h"
+#include "base/process.h"
 #include "cmdlines.h"
 
 #define MAX_PAIRS	2		/* sched_switch names two threads */

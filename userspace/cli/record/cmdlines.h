@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 #define COMM_SIZE	16
 

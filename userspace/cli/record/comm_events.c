@@ -11,8 +11,8 @@
 
 #include <rbmap.h>
 
+#include "base/complain.h"
 #include "comm_events.h"
-#include "common/cli.h"
 #include "common/control.h"
 #include "common/kept_buffer.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "directory_lock.h"
 
 #define NAME		".rbmap-recorder"

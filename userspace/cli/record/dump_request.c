@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "dump_request.h"
 
 #define LOOK_MS		500	/* then look whether the recorder still runs */

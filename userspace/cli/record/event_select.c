@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "event_select.h"
 #include "pid_list.h"
 

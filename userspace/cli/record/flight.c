@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "assembly.h"
-#include "common/cli.h"
+#include "base/complain.h"
 #include "common/control.h"
 #include "common/service.h"
 #include "directory_lock.h"

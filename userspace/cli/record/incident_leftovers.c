@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "incident_files.h"
 #include "incident_leftovers.h"
-#include "trace_dat/dat_assemble.h"
 #include "recording/dat_read.h"
+#include "trace_dat/dat_assemble.h"
 
 /* The end of a temporary name: see dat_output_create() */
 #define TEMPORARY	".[0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z]"

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
 #include "common/cpustats.h"
 #include "live_events.h"
 #include "loss.h"

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "own_buffer.h"
 #include "pid_list.h"

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/process.h"
+#include "base/units.h"
 #include "common/control.h"
-#include "common/namespaces.h"
 #include "pid_list.h"
 
 #define MAX_PID		(4 * 1024 * 1024)	/* the kernel's PID_MAX_LIMIT */

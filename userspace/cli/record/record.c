@@ -12,16 +12,18 @@
 #include <unistd.h>
 
 #include "assembly.h"
+#include "base/complain.h"
+#include "base/process.h"
+#include "base/progress.h"
+#include "base/standard_file.h"
+#include "base/units.h"
 #include "child.h"
-#include "common/cli.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/options.h"
-#include "common/progress.h"
 #include "common/selection.h"
 #include "common/service.h"
 #include "common/settings.h"
-#include "common/size.h"
-#include "common/standard_file.h"
 #include "event_select.h"
 #include "flight.h"
 #include "own_buffer.h"
@@ -30,6 +32,8 @@
 #include "recording.h"
 #include "shared_ring.h"
 #include "snapshot_file.h"
+
+extern const struct command command_record;
 
 #define TICK_MS		500
 #define HOLDOFF		10	/* in seconds */

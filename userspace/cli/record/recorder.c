@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
 #include "common/control.h"
 #include "common/open_files.h"
 #include "common/service.h"

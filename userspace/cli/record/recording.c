@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "assembly.h"
-#include "common/cli.h"
-#include "common/output_error.h"
-#include "common/size.h"
+#include "base/complain.h"
+#include "base/output_error.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "loss.h"
 #include "moment.h"
 #include "recording.h"

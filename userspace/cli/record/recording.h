@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/buf.h"
-#include "common/control.h"
-#include "common/options.h"
+#include "base/buf.h"
 #include "cmdlines.h"
 #include "comm_events.h"
+#include "common/control.h"
+#include "common/options.h"
 #include "recorder.h"
 #include "trace_dat/dat_write.h"
 

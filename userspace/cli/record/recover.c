@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include "assembly.h"
-#include "common/cli.h"
+#include "base/complain.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "recording.h"
-#include "trace_dat/dat_assemble.h"
 #include "recording/dat_read.h"
+#include "trace_dat/dat_assemble.h"
+
+extern const struct command command_recover;
 
 struct recover {
 	const char *input;

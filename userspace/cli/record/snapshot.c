@@ -6,12 +6,16 @@
 #include <signal.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/printable.h"
+#include "base/standard_file.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/options.h"
-#include "common/printable.h"
-#include "common/standard_file.h"
 #include "dump_request.h"
 #include "snapshot_file.h"
+
+extern const struct command command_snapshot;
 
 struct snapshot {
 	struct recording recording;

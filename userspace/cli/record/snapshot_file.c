@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "snapshot_file.h"
 
 #define FILE_NAME	"snapshot"

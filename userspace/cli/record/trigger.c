@@ -8,7 +8,8 @@
 #include <linux/rbmap.h>
 #include <rbmap.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
 #include "trigger.h"
 #include "trigger_buffer.h"
 

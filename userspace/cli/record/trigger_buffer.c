@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "common/control.h"
 #include "event_select.h"
 #include "pid_list.h"

@@ -10,16 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/printable.h"
+#include "base/progress.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/options.h"
 #include "common/pipeline.h"
-#include "common/printable.h"
-#include "common/progress.h"
-#include "common/suggest.h"
 #include "html/html_options.h"
-#include "report_batch.h"
 #include "recording/dat_read.h"
+#include "report_batch.h"
 #include "show/crash_guard.h"
 #include "show/crash_notes.h"
 #include "show/input.h"
@@ -27,6 +29,8 @@
 #include "show/input_text.h"
 #include "show/json_head.h"
 #include "show/text.h"
+
+extern const struct command command_report;
 
 #define MAX_CPUS	64	/* --cpu options */
 #define READ_HEADS	1	/* positions in the input: the heads, */

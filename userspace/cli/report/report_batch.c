@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/colour.h"
+#include "base/colour.h"
 #include "report_batch.h"
 #include "show/json_lines.h"
 

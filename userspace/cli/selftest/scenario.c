@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
 #include "common/control.h"
 #include "common/cpustats.h"
 #include "common/kept_buffer.h"

@@ -3,11 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/cli.h"
-#include "common/json.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "reader.h"
 #include "suite.h"
+
+extern const struct command command_selftest;
 
 /* Less time is too little for all contexts on a slow machine. */
 #define MIN_SECONDS	1.0

@@ -2,7 +2,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
 #include "common/control.h"
 #include "reader.h"
 #include "suite.h"

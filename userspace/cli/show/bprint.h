@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "printer.h"
 
 /**

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "columns.h"
-#include "common/printable.h"
 #include "common_flags.h"
 #include "numbers.h"
 

@@ -15,7 +15,7 @@
 
 #include <linux/rbmap.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "time_view.h"
 
 /*

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
-#include "common/printable.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/printable.h"
 #include "crash_guard.h"
 #include "crash_notes.h"
 #include "sandbox.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/printable.h"
+#include "base/buf.h"
+#include "base/printable.h"
 #include "event_label.h"
 
 static bool set_text(struct event_label *label, unsigned int width, bool with_system)

@@ -3,10 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/buf.h"
-#include "common/cli.h"
-#include "common/printable.h"
-#include "common/standard_file.h"
+#include "base/buf.h"
+#include "base/complain.h"
+#include "base/printable.h"
+#include "base/standard_file.h"
+#include "command/command.h"
 #include "input.h"
 #include "recording/dat_read.h"
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/progress.h"
+#include "base/progress.h"
 #include "input.h"
 #include "input_events.h"
 #include "recording/dat_read.h"

@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "common/json.h"
+#include "base/json.h"
 #include "json_head.h"
 
 #define NSEC_PER_SEC	1000000000ULL

@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_JSON_HEAD_H
 #define RBMAP_CLI_JSON_HEAD_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "time_view.h"
 
 #define JSON_VERSION	1	/* grows when a key changes its meaning, or goes */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <traceevent/event-parse.h>
 
-#include "common/json.h"
+#include "base/json.h"
 #include "json_layout.h"
 
 static void add_string(struct buf *b, const char *before, const char *value)

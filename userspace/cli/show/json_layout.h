@@ -6,7 +6,7 @@
 #ifndef RBMAP_CLI_JSON_LAYOUT_H
 #define RBMAP_CLI_JSON_LAYOUT_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "value_names.h"
 
 struct printer;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "common/json.h"
+#include "base/json.h"
 #include "common_flags.h"
 #include "field_value.h"
 #include "fields.h"

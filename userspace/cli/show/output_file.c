@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/output_error.h"
-#include "common/standard_file.h"
+#include "base/complain.h"
+#include "base/output_error.h"
+#include "base/standard_file.h"
 #include "crash_notes.h"
 #include "output_file.h"
 

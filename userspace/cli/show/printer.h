@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "trace_dat/symbols.h"
 
 struct constants;

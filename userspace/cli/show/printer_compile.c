@@ -4,7 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-#include "common/printable.h"
+#include "base/printable.h"
 #include "plugin_printer.h"
 #include "printer.h"
 #include "printer_parts.h"

@@ -14,10 +14,10 @@
 
 #include <linux/rbmap.h>
 
+#include "base/colour.h"
+#include "base/printable.h"
+#include "base/process.h"
 #include "columns.h"
-#include "common/namespaces.h"
-#include "common/colour.h"
-#include "common/printable.h"
 #include "constants.h"
 #include "crash_notes.h"
 #include "event_label.h"
@@ -28,8 +28,8 @@
 #include "syscalls.h"
 #include "task_names.h"
 #include "text.h"
-#include "tracer_events.h"
 #include "trace_dat/symbols.h"
+#include "tracer_events.h"
 
 #define MAX_NAMES	2		/* sched_switch names two threads */
 #define COMM_SIZE	16

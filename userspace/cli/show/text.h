@@ -20,7 +20,7 @@
 #include <linux/rbmap.h>
 #include <rbmap.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "task_names.h"
 #include "time_view.h"
 #include "tracer_events.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
+#include "base/printable.h"
 #include "bprint.h"
-#include "common/printable.h"
 #include "constants.h"
 #include "fields.h"
 #include "tracer_events.h"

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 struct printer;
 struct tep_event;

@@ -9,7 +9,10 @@
 #include <time.h>
 #include <rbmap.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "common/options.h"
 #include "common/selection.h"
@@ -18,6 +21,8 @@
 #include "record/own_buffer.h"
 #include "show/json_lines.h"
 #include "show/text.h"
+
+extern const struct command command_stream;
 
 #define WAIT_MS		100	/* in ms; events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events after an interrupt */

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "batch.h"
-#include "common/json.h"
 
 #define WIDTH	100
 

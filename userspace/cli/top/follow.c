@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/complain.h"
+#include "base/printable.h"
+#include "base/process.h"
 #include "batch.h"
-#include "common/cli.h"
-#include "common/printable.h"
 #include "follow.h"
 #include "terminal.h"
 

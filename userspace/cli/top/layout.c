@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "common/control.h"
-#include "common/printable.h"
 #include "layout.h"
 
 #define LINE_SIZE	1024

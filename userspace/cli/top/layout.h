@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/colour.h"
+#include "base/colour.h"
 #include "rows.h"
 #include "sample.h"
 

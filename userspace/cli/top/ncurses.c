@@ -3,7 +3,7 @@
 #define NCURSES_NOMACROS
 #include <ncurses.h>
 
-#include "common/loaded_library.h"
+#include "base/loaded_library.h"
 
 #define LIBRARY	"libncursesw.so.6"
 

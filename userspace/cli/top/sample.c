@@ -3,7 +3,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
 #include "common/control.h"
 #include "common/selfcost.h"
 #include "sample.h"

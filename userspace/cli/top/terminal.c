@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "keys.h"
 #include "terminal.h"
 

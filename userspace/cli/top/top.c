@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "follow.h"
+
+extern const struct command command_top;
 
 #define DEFAULT_INTERVAL	1.0	/* s */
 #define DEFAULT_ROWS		20

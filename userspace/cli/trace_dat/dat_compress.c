@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "dat_compress.h"
 #include "dat_head.h"
 #include "recording/dat_reader.h"

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "recording/dat_times.h"
 
 struct dat_format {

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "common/buf.h"
-#include "recording/dat.h"
+#include "base/buf.h"
 #include "dat_output.h"
+#include "recording/dat.h"
 #include "recording/dat_times.h"
 
 /*

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 /* Return whether an event with this format prints a symbol. */
 bool kallsyms_wanted(const char *format);

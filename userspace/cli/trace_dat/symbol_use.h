@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 struct symbol_use;
 

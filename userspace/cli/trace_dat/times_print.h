@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_TIMES_PRINT_H
 #define RBMAP_CLI_TIMES_PRINT_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 struct dat_times;
 

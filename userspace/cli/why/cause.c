@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "cause.h"
-#include "common/buf.h"
 #include "show/common_flags.h"
 
 #define MOST_LAYERS	16	/* handlers in each other */

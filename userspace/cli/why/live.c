@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "live.h"
 
 #define FILE_NAME	"trace.dat"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/printable.h"
+#include "base/printable.h"
 #include "intervals/intervals.h"
 #include "latency/length.h"
 #include "sentence.h"

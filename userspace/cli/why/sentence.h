@@ -3,8 +3,8 @@
 #ifndef RBMAP_CLI_WHY_SENTENCE_H
 #define RBMAP_CLI_WHY_SENTENCE_H
 
+#include "base/buf.h"
 #include "cause.h"
-#include "common/buf.h"
 #include "show/time_view.h"
 #include "stall.h"
 

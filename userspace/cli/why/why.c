@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "history.h"
 #include "intervals/load.h"
@@ -19,6 +21,8 @@
 #include "show/input_events.h"
 #include "stall.h"
 #include "why_view.h"
+
+extern const struct command command_why;
 
 #define MOST_TASKS	64	/* -p options */
 #define MOST_PIECES	4000000	/* intervals that are kept: about 130 bytes each */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/colour.h"
-#include "common/json.h"
+#include "base/colour.h"
+#include "base/json.h"
 #include "intervals/intervals.h"
 #include "latency/length.h"
 #include "show/columns.h"

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complain.h"
+#include "base/process.h"
 #include "batch.h"
-#include "common/cli.h"
 #include "hello.h"
 #include "incoming.h"
 #include "index/hosts.h"

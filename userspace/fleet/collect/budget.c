@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "budget.h"
-#include "common/cli.h"
 
 #define PROBES	8	/* places that a host can have */
 

@@ -10,13 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/complain.h"
+#include "base/process.h"
+#include "base/units.h"
 #include "batch.h"
 #include "collect.h"
 #include "collector.h"
 #include "common/options.h"
 #include "common/service.h"
 #include "common/settings.h"
-#include "common/size.h"
 #include "index/incidents.h"
 #include "index/parts.h"
 #include "leftovers.h"

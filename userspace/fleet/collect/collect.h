@@ -2,7 +2,7 @@
 #ifndef RBMAP_FLEET_COLLECT_H
 #define RBMAP_FLEET_COLLECT_H
 
-#include "common/cli.h"
+#include "command/command.h"
 
 /* `rbmap collect` */
 extern const struct command command_collect;

@@ -4,8 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/complain.h"
+#include "base/process.h"
 #include "collector.h"
-#include "common/cli.h"
 #include "common/service.h"
 
 #define REPORT_SECONDS	60

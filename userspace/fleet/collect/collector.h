@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "budget.h"
 #include "checks.h"
-#include "common/buf.h"
 #include "files.h"
 #include "index/database.h"
 #include "permits.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/file_at.h"
+#include "base/complain.h"
+#include "base/file_at.h"
 #include "files.h"
 #include "message/names.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "base/process.h"
 #include "collector.h"
-#include "common/cli.h"
 #include "index/hosts.h"
 #include "index/incidents.h"
 

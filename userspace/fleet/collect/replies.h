@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "index/hosts.h"
 #include "message/message.h"
 #include "transport/transport.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/process.h"
 #include "file_check.h"
 #include "index/hosts.h"
 #include "index/incidents.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "answers.h"
-#include "common/cli.h"
+#include "base/complain.h"
 #include "print.h"
 
 static const char query[] =

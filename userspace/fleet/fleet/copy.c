@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/write_all.h"
+#include "base/complain.h"
+#include "base/write_all.h"
 #include "copy.h"
 #include "index/checksum.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "message/names.h"
 
 #define COPY_NAME_SIZE	(SOURCE_NAME_SIZE + 48)	/* a file with its 0 */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/complain.h"
 #include "common/complete.h"
 #include "common/settings.h"
 #include "default_settings.h"

@@ -3,7 +3,7 @@
 #ifndef RBMAP_FLEET_DEFAULT_SETTINGS_H
 #define RBMAP_FLEET_DEFAULT_SETTINGS_H
 
-#include "common/cli.h"
+#include "command/command.h"
 #include "options.h"
 
 #define FLEET_SETTINGS	"/etc/rbmap/fleet.conf"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "answers.h"
-#include "common/cli.h"
+#include "base/complain.h"
 #include "copy.h"
 #include "fetch.h"
 #include "message/text.h"

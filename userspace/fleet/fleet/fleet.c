@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/complain.h"
+#include "base/printable.h"
 #include "common/complete.h"
 #include "common/options.h"
-#include "common/printable.h"
 #include "common/settings.h"
 #include "default_settings.h"
 #include "fetch.h"

@@ -2,7 +2,7 @@
 #ifndef RBMAP_FLEET_FLEET_H
 #define RBMAP_FLEET_FLEET_H
 
-#include "common/cli.h"
+#include "command/command.h"
 
 /* `rbmap fleet` */
 extern const struct command command_fleet;

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "command/command.h"
 #include "common/options.h"
 #include "merge/merge.h"
 #include "merge_command.h"

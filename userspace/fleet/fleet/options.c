@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fnmatch.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "options.h"
 
 bool fleet_open_index(struct fleet_index *ix, const struct fleet_options *o, enum index_mode mode)

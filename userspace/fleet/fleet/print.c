@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/printable.h"
-#include "common/size.h"
+#include "base/printable.h"
+#include "base/units.h"
 #include "index/database.h"
 #include "print.h"
 

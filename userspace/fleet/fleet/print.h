@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "common/json.h"
+#include "base/json.h"
 
 #define CELL_SIZE	64
 

@@ -2,10 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/complete.h"
 #include "common/options.h"
-#include "common/size.h"
 #include "setup.h"
 #include "setup_certificates.h"
 #include "setup_folders.h"

@@ -6,7 +6,7 @@
 #ifndef RBMAP_FLEET_SETUP_CONFIGURATION_H
 #define RBMAP_FLEET_SETUP_CONFIGURATION_H
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "setup_servers.h"
 
 #define NATS_DIRECTORY	"/etc/nats-server"

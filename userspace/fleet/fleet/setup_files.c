@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/write_all.h"
+#include "base/complain.h"
+#include "base/write_all.h"
 #include "setup_files.h"
 
 #define COPY_MAX	(64 << 10)

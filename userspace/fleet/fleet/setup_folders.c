@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "setup_folders.h"
 
 /*

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "setup_certificates.h"
 #include "setup_configuration.h"
 #include "setup_files.h"

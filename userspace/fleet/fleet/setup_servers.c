@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/units.h"
 #include "setup_servers.h"
 
 #define PORT		4222

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "setup_streams.h"
 #include "transport/jetstream_options.h"
 

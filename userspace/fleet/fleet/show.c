@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "answers.h"
-#include "common/cli.h"
+#include "base/complain.h"
 #include "message/text.h"
 #include "print.h"
 #include "show.h"

@@ -8,7 +8,8 @@
 #include <time.h>
 
 #include "answers.h"
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/process.h"
 #include "message/message.h"
 #include "message/text.h"
 #include "snapshot.h"

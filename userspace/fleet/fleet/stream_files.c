@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_at.h"
 #include "message/text.h"
-#include "common/file_at.h"
 #include "stream_files.h"
 
 #define HEAD		"head."

@@ -8,7 +8,7 @@
 
 #include <linux/rbmap.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "merge/new_recording.h"
 #include "stream_formats.h"
 #include "stream_recording.h"

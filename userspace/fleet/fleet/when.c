@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "when.h"
 
 #define NS_PER_SEC	1000000000LL

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/write_all.h"
 #include "checksum.h"
 #include "common/service.h"
-#include "common/write_all.h"
 #include "message/digest.h"
 
 #define BLOCK_SIZE	(1U << 20)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <rbmap.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "event_ids.h"
 
 #define ID_LINE		"\nID:"

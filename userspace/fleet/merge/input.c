@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "input.h"
 
 #define NS_PER_S	1000000000LL

@@ -9,7 +9,7 @@
 
 #include <linux/rbmap.h>
 
-#include "common/cli.h"
+#include "base/complain.h"
 #include "event_ids.h"
 #include "merge.h"
 #include "new_recording.h"

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "names.h"
 
 #define MESSAGE_PAYLOAD_MAX	(1024U << 10)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 /* Append a line. Control characters of the value become spaces. */
 void text_add(struct buf *out, const char *name, const char *value);

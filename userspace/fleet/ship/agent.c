@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "base/complain.h"
+#include "base/process.h"
+#include "base/units.h"
 #include "clocks.h"
-#include "common/cli.h"
 #include "common/service.h"
-#include "common/size.h"
 #include "files.h"
 #include "memory.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 uint64_t clock_real(void);
 uint64_t clock_monotonic(void);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "message/names.h"
 
 #define EXECUTED_MAX		1024

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 /* The beginning of names that are not complete files */
 #define FILES_TEMPORARY	".new-"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "agent.h"
+#include "base/complain.h"
 #include "clocks.h"
-#include "common/cli.h"
 #include "message/text.h"
 #include "snapshot.h"
 

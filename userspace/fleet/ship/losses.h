@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "message/names.h"
 
 #define LOSSES_MAX	256

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "message/message.h"
 #include "transport/transport.h"
 #include "trouble.h"

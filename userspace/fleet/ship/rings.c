@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cli.h"
+#include "base/units.h"
+#include "command/command.h"
 #include "common/control.h"
 #include "files.h"
 #include "rings.h"

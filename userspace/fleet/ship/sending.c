@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "clocks.h"
-#include "common/cli.h"
 #include "message/text.h"
 #include "sending.h"
 

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "agent.h"
+#include "base/complain.h"
+#include "base/units.h"
 #include "common/complete.h"
 #include "common/options.h"
 #include "common/settings.h"
-#include "common/size.h"
 #include "ship.h"
 #include "snapshot.h"
 #include "status.h"

@@ -2,7 +2,7 @@
 #ifndef RBMAP_FLEET_SHIP_H
 #define RBMAP_FLEET_SHIP_H
 
-#include "common/cli.h"
+#include "command/command.h"
 
 /* `rbmap ship` */
 extern const struct command command_ship;

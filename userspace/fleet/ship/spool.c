@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/complain.h"
 #include "clocks.h"
-#include "common/cli.h"
 #include "files.h"
 #include "message/message.h"
 #include "spool.h"

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cli.h"
-#include "common/json.h"
-#include "common/size.h"
+#include "base/complain.h"
+#include "base/json.h"
+#include "base/units.h"
 #include "contact.h"
 #include "files.h"
 #include "spool.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/complain.h"
 #include "clocks.h"
-#include "common/cli.h"
 #include "stream.h"
 
 #define SECOND		1000000000ULL

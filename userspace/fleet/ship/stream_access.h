@@ -6,7 +6,7 @@
 #include <rbmap.h>
 #include <stddef.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 #define SYSTEM_NAME_SIZE	64
 

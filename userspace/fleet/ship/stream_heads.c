@@ -9,7 +9,6 @@
 #include <linux/rbmap.h>
 
 #include "clocks.h"
-#include "common/cli.h"
 #include "stream_heads.h"
 
 #define NAMES_PERIOD	(60 * 1000000000ULL)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "message/names.h"
 #include "stream/batch.h"
 #include "stream/source.h"

@@ -8,7 +8,7 @@
 
 #include <rbmap.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 #define SUMS_MOMENTS	(RBMAP_MOMENT_END + 1)
 

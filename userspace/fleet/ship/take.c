@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/complain.h"
 #include "clocks.h"
-#include "common/cli.h"
-#include "message/digest.h"
 #include "files.h"
+#include "message/digest.h"
 #include "message/message.h"
 #include "message/text.h"
 #include "sums.h"

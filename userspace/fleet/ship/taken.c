@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/buf.h"
-#include "common/write_all.h"
+#include "base/buf.h"
+#include "base/write_all.h"
 #include "files.h"
 #include "taken.h"
 

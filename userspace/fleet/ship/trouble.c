@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/complain.h"
 #include "clocks.h"
-#include "common/cli.h"
 #include "trouble.h"
 
 #define SECOND	1000000000ULL

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 #include "message/message.h"
 
 #define BATCH_FLUSH_SIZE	(512U << 10)	/* A batch of this size is complete. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/buf.h"
+#include "base/buf.h"
 
 #define STREAM_CLOCK_UNKNOWN	UINT64_MAX
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "clock.h"
-#include "common/buf.h"
 #include "trace_dat/dat_write.h"
 
 #define STREAM_FORMATS_MAX	65536

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RBMAP_CLI_FILE_AT_H
-#define RBMAP_CLI_FILE_AT_H
+#ifndef RBMAP_BASE_FILE_AT_H
+#define RBMAP_BASE_FILE_AT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,4 +11,4 @@ int write_all_at(int fd, const void *data, size_t size, uint64_t offset);
 /* Read all bytes at an offset. Return 0 or a negative errno; -EBADMSG: the file is shorter. */
 int read_all_at(int fd, void *data, size_t size, uint64_t offset);
 
-#endif /* RBMAP_CLI_FILE_AT_H */
+#endif /* RBMAP_BASE_FILE_AT_H */

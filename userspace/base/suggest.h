@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Suggest existing names that are similar to an unknown one. */
-#ifndef RBMAP_CLI_SUGGEST_H
-#define RBMAP_CLI_SUGGEST_H
+#ifndef RBMAP_BASE_SUGGEST_H
+#define RBMAP_BASE_SUGGEST_H
 
 #include <stddef.h>
 
@@ -30,4 +30,4 @@ void suggest_offer(struct suggest *suggest, const char *name, const char *shown)
 /* Store the suggestions as "a, b, c", or "" if no name is similar. */
 void suggest_list(const struct suggest *suggest, char *list, size_t size);
 
-#endif /* RBMAP_CLI_SUGGEST_H */
+#endif /* RBMAP_BASE_SUGGEST_H */

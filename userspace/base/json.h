@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Print JSON value by value, with commas and indentation. */
-#ifndef RBMAP_CLI_JSON_H
-#define RBMAP_CLI_JSON_H
+#ifndef RBMAP_BASE_JSON_H
+#define RBMAP_BASE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,4 +33,4 @@ void json_null(struct json *j, const char *key);
 /* Append a string, with its quotation marks. Bytes that are invalid in UTF-8 are replaced. */
 void json_add_string(struct buf *out, const char *value, size_t size);
 
-#endif /* RBMAP_CLI_JSON_H */
+#endif /* RBMAP_BASE_JSON_H */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "process.h"
 #include "progress.h"
 
 #define FIRST	1.0	/* seconds */

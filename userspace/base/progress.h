@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A line on a terminal that shows how far long work has come. */
-#ifndef RBMAP_CLI_PROGRESS_H
-#define RBMAP_CLI_PROGRESS_H
+#ifndef RBMAP_BASE_PROGRESS_H
+#define RBMAP_BASE_PROGRESS_H
 
 #include <stdbool.h>
 
@@ -26,4 +26,4 @@ void progress_show(struct progress *p, const char *format, ...)
 /* Remove the line. Call this before another message. */
 void progress_end(struct progress *p);
 
-#endif /* RBMAP_CLI_PROGRESS_H */
+#endif /* RBMAP_BASE_PROGRESS_H */

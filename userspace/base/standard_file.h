@@ -4,8 +4,8 @@
  * read and write a recording need a file with offsets, and a pipe has none. So the bytes
  * of a pipe go through a temporary file in $TMPDIR, by default /tmp.
  */
-#ifndef RBMAP_CLI_STANDARD_FILE_H
-#define RBMAP_CLI_STANDARD_FILE_H
+#ifndef RBMAP_BASE_STANDARD_FILE_H
+#define RBMAP_BASE_STANDARD_FILE_H
 
 #include <stdbool.h>
 
@@ -39,4 +39,4 @@ bool standard_output_begin(struct standard_output *o, const char **name);
  */
 bool standard_output_end(struct standard_output *o, bool complete);
 
-#endif /* RBMAP_CLI_STANDARD_FILE_H */
+#endif /* RBMAP_BASE_STANDARD_FILE_H */

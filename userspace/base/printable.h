@@ -5,8 +5,8 @@
  * have no image or change the order of others, and bytes that are not UTF-8 become "\x1b". A
  * tab stays.
  */
-#ifndef RBMAP_CLI_PRINTABLE_H
-#define RBMAP_CLI_PRINTABLE_H
+#ifndef RBMAP_BASE_PRINTABLE_H
+#define RBMAP_BASE_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,4 +29,4 @@ void buf_make_printable(struct buf *b, size_t from);
 /* Return the length of the first character of @s in bytes, or 0 if it is not UTF-8. */
 size_t utf8_length(const unsigned char *s, size_t size);
 
-#endif /* RBMAP_CLI_PRINTABLE_H */
+#endif /* RBMAP_BASE_PRINTABLE_H */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
 #include "output_error.h"
 
 void complain_output(const struct output_words *words, const char *path, int error)

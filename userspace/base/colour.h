@@ -3,8 +3,8 @@
  * Colours of a terminal, for few words: losses and errors, warnings, headings. Nothing is
  * coloured unless standard output is a terminal, or if NO_COLOR is set or TERM is "dumb".
  */
-#ifndef RBMAP_CLI_COLOUR_H
-#define RBMAP_CLI_COLOUR_H
+#ifndef RBMAP_BASE_COLOUR_H
+#define RBMAP_BASE_COLOUR_H
 
 #include <stdbool.h>
 
@@ -20,4 +20,4 @@ static inline enum colour colour_if(bool is, enum colour colour)
 	return is ? colour : COLOUR_NONE;
 }
 
-#endif /* RBMAP_CLI_COLOUR_H */
+#endif /* RBMAP_BASE_COLOUR_H */

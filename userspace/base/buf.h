@@ -3,8 +3,8 @@
  * A buffer that grows. After a failed allocation ->failed stays set, so callers
  * check it once at the end.
  */
-#ifndef RBMAP_CLI_BUF_H
-#define RBMAP_CLI_BUF_H
+#ifndef RBMAP_BASE_BUF_H
+#define RBMAP_BASE_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,4 +56,4 @@ void buf_free(struct buf *b);
 /* Append a whole file, in sysfs and proc too. Return 0 or a negative errno. */
 int buf_read_file(struct buf *b, const char *path);
 
-#endif /* RBMAP_CLI_BUF_H */
+#endif /* RBMAP_BASE_BUF_H */

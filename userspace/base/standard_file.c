@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "complain.h"
 #include "standard_file.h"
 #include "write_all.h"
 

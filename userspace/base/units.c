@@ -1,14 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "size.h"
+#include "units.h"
 
 #define KB_PARAMETER	"_kb="
+
+bool parse_u64(const char *text, uint64_t *value)
+{
+	char *end;
+
+	/* strtoull() would accept signs and blanks. */
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+bool parse_seconds(const char *text, double *value)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} unit[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "m", 60 },
+		     { "h", 3600 } };
+	size_t i, nr = sizeof(unit) / sizeof(*unit);
+	char *end;
+
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return false;
+	errno = 0;
+	*value = strtod(text, &end);
+	for (i = 0; i < nr && strcmp(end, unit[i].name); i++)
+		;
+	if (errno || i == nr)
+		return false;
+	*value *= unit[i].seconds;
+	return isfinite(*value) && *value > 0 && *value < 1e9;
+}
 
 bool parse_size_kb(const char *text, uint64_t *kb)
 {

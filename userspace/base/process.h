@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PID namespaces: whose numbers /proc has. */
-#ifndef RBMAP_CLI_NAMESPACES_H
-#define RBMAP_CLI_NAMESPACES_H
+/* The surroundings of this process: the clock, ignored signals, its PID namespace. */
+#ifndef RBMAP_BASE_PROCESS_H
+#define RBMAP_BASE_PROCESS_H
+
+#include <stdbool.h>
+
+/* Return the time of CLOCK_MONOTONIC in seconds. */
+double now(void);
+
+/* Has the caller, nohup for instance, ignored SIGHUP for this command? */
+bool hangup_is_ignored(void);
 
 /**
  * enum proc_pids - the process ids that /proc has
@@ -13,4 +21,4 @@ enum proc_pids { PROC_PIDS_KERNEL, PROC_PIDS_OWN, PROC_PIDS_OTHER };
 
 enum proc_pids proc_pids(void);
 
-#endif /* RBMAP_CLI_NAMESPACES_H */
+#endif /* RBMAP_BASE_PROCESS_H */

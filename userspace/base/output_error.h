@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Errors of a file that -o names. */
-#ifndef RBMAP_CLI_OUTPUT_ERROR_H
-#define RBMAP_CLI_OUTPUT_ERROR_H
+#ifndef RBMAP_BASE_OUTPUT_ERROR_H
+#define RBMAP_BASE_OUTPUT_ERROR_H
 
 /**
  * struct output_words - words of the messages
@@ -18,4 +18,4 @@ struct output_words {
 /* Report an error of dat_output_create() or dat_output_publish(). */
 void complain_output(const struct output_words *words, const char *path, int error);
 
-#endif /* RBMAP_CLI_OUTPUT_ERROR_H */
+#endif /* RBMAP_BASE_OUTPUT_ERROR_H */

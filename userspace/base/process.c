@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "namespaces.h"
+#include "process.h"
+
+double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+bool hangup_is_ignored(void)
+{
+	struct sigaction act;
+
+	return !sigaction(SIGHUP, NULL, &act) && act.sa_handler == SIG_IGN;
+}
 
 /* The kernel's PROC_PID_INIT_INO: the initial namespace has the same number everywhere. */
 #define INITIAL	"pid:[4026531836]"

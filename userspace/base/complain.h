@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Error messages and exit statuses. Each message is one line on stderr that names the
+ * problem and its remedy.
+ */
+#ifndef RBMAP_BASE_COMPLAIN_H
+#define RBMAP_BASE_COMPLAIN_H
+
+/* exit statuses, as rbmap(1) documents them */
+enum {
+	STATUS_OK	= 0,
+	STATUS_ERROR	= 1,	/* the operation failed */
+	STATUS_USAGE	= 2,	/* the command line is invalid */
+	STATUS_CUT	= 3,	/* the recording is incomplete */
+};
+
+/* Print "rbmap: ..." and a newline to stderr. */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Flush stdout. If that fails, report the error and return another status. */
+int finish_stdout(int status);
+
+#endif /* RBMAP_BASE_COMPLAIN_H */

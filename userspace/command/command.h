@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A command of the family, and errors of its command line. */
+#ifndef RBMAP_COMMAND_COMMAND_H
+#define RBMAP_COMMAND_COMMAND_H
+
+#include <stdbool.h>
+
+struct cli_option;
+
+struct command {
+	const char *name;
+	const char *synopsis;	/* text after "rbmap NAME" */
+	const char *summary;	/* line in "rbmap --help" */
+	const char *intro;	/* lines before the options in --help, or NULL */
+	const struct cli_option *options;	/* NULL: only -h */
+	const char *help;	/* lines after the options in --help, or NULL */
+	bool in_order;		/* options end at the first argument */
+	int (*run)(int argc, char **argv);	/* argv[0] is the name */
+};
+
+/* Report an invalid command line. Return STATUS_USAGE. */
+int usage_error(const struct command *cmd, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* From now on the errors are in a line of a file; NULL: in the command line. */
+void usage_errors_at(const char *path, unsigned int line);
+
+/*
+ * Return whether the kernel is likely to accept the name. The kernel decides.
+ */
+bool is_buffer_name(const char *name);
+
+#endif /* RBMAP_COMMAND_COMMAND_H */
