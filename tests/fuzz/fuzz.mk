@@ -42,7 +42,7 @@ FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard us
 		   $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \
 		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
-		   task_lane.c texts.c track.c types.c) userspace/cli/common/pipeline.c
+		   task_lane.c texts.c track.c types.c) userspace/command/pipeline.c
 FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))

@@ -8,10 +8,10 @@
 
 #include "base/complain.h"
 #include "base/suggest.h"
+#include "command/complete.h"
+#include "command/foreign.h"
 #include "commands.h"
-#include "common/complete.h"
-#include "common/external.h"
-#include "common/foreign.h"
+#include "external.h"
 
 static const struct command *const commands[] = {
 	&command_load,

@@ -35,8 +35,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
 	$(call user_sources,base command) \
-	$(addprefix cli/common/,available_events.c control.c cpustats.c events.c foreign.c open_files.c pipeline.c \
-		selfcost.c service.c) \
+	$(addprefix cli/common/,available_events.c control.c cpustats.c events.c open_files.c selfcost.c) \
 	$(addprefix cli/latency/,histogram.c length.c) \
 	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
 	$(addprefix cli/record/,assembly.c cmdlines.c directory_lock.c dump_request.c incident_files.c incident_leftovers.c \
@@ -72,8 +71,8 @@ $(CLI_TEST_EVENTS): $(CLI_TEST_BUILD)/plain/objects/interval_events.o
 $(filter $(addprefix %/,$(CLI_PRINTER_TESTS)),$(CLI_TEST_BINARIES)): tests/tap/tap.c
 
 # ThreadSanitizer finds data races.
-$(CLI_TEST_TSAN): tests/unit/cli/cli_pipeline.c userspace/cli/common/pipeline.c \
-		userspace/cli/common/pipeline.h tests/unit/cli/cli.mk
+$(CLI_TEST_TSAN): tests/unit/cli/cli_pipeline.c userspace/command/pipeline.c \
+		userspace/command/pipeline.h tests/unit/cli/cli.mk
 	$(LINK_TEST)
 
 .PHONY: check-convert-large

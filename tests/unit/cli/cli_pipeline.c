@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "common/pipeline.h"
+#include "command/pipeline.h"
 
 #define MOST_BATCHES	(2 * PIPELINE_THREADS)
 

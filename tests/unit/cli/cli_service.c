@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "cli_directory.h"
-#include "common/service.h"
+#include "command/service.h"
 
 static int manager;
 

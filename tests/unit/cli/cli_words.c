@@ -16,7 +16,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "cli_synth.h"
-#include "common/foreign.h"
+#include "command/foreign.h"
 #include "record/cmdlines.h"
 #include "trace_dat/kallsyms.h"
 

@@ -13,10 +13,10 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/command.h"
+#include "command/options.h"
 #include "common/control.h"
 #include "common/holders.h"
 #include "common/klog.h"
-#include "common/options.h"
 
 extern const struct command command_create;
 extern const struct command command_destroy;

@@ -13,7 +13,7 @@
 #include "base/complain.h"
 #include "base/json.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "doctor.h"
 
 extern const struct command command_doctor;

@@ -4,8 +4,9 @@
  */
 #include "base/complain.h"
 #include "command/command.h"
+#include "command/options.h"
+#include "common/buffer_option.h"
 #include "common/control.h"
-#include "common/options.h"
 #include "record/event_select.h"
 
 extern const struct command command_enable;

@@ -11,8 +11,9 @@
 #include "base/complain.h"
 #include "base/json.h"
 #include "command/command.h"
+#include "command/options.h"
+#include "common/buffer_option.h"
 #include "common/control.h"
-#include "common/options.h"
 #include "list_fields.h"
 
 extern const struct command command_list;

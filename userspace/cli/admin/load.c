@@ -13,8 +13,8 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/command.h"
+#include "command/options.h"
 #include "common/module_load.h"
-#include "common/options.h"
 
 extern const struct command command_load;
 

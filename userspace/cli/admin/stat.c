@@ -13,9 +13,10 @@
 #include "base/complain.h"
 #include "base/json.h"
 #include "command/command.h"
+#include "command/options.h"
+#include "common/buffer_option.h"
 #include "common/control.h"
 #include "common/cpustats.h"
-#include "common/options.h"
 #include "common/selfcost.h"
 
 extern const struct command command_stat;

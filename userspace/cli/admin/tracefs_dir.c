@@ -14,9 +14,10 @@
 
 #include "base/complain.h"
 #include "command/command.h"
+#include "command/options.h"
+#include "common/buffer_option.h"
 #include "common/control.h"
 #include "common/mounts.h"
-#include "common/options.h"
 
 extern const struct command command_tracefs_dir;
 

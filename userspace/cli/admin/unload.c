@@ -10,9 +10,9 @@
 #include "base/buf.h"
 #include "base/complain.h"
 #include "command/command.h"
+#include "command/options.h"
 #include "common/holders.h"
 #include "common/module_load.h"
-#include "common/options.h"
 
 extern const struct command command_unload;
 

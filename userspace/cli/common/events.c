@@ -11,8 +11,8 @@
 #include "base/complain.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "command/foreign.h"
 #include "control.h"
-#include "foreign.h"
 
 #define UNAVAILABLE	"unavailable: "
 

@@ -6,7 +6,7 @@
 #include "base/complain.h"
 #include "base/standard_file.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "conversion.h"
 #include "recording/dat_read.h"
 #include "show/crash_guard.h"

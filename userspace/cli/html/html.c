@@ -8,7 +8,7 @@
 #include "base/standard_file.h"
 #include "base/write_all.h"
 #include "choose.h"
-#include "common/pipeline.h"
+#include "command/pipeline.h"
 #include "frame.h"
 #include "html.h"
 #include "meta.h"

@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_HTML_HTML_OPTIONS_H
 #define RBMAP_CLI_HTML_HTML_OPTIONS_H
 
-#include "common/options.h"
+#include "command/options.h"
 #include "html.h"
 
 set_option_fn html_add_task, html_add_pid;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "common/pipeline.h"
+#include "command/pipeline.h"
 #include "element.h"
 #include "store.h"
 

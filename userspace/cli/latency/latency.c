@@ -10,7 +10,7 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "kinds.h"
 #include "measure.h"
 #include "show/crash_guard.h"

@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "command/options.h"
 #include "common/control.h"
-#include "common/options.h"
 
 #define MADE_DIR	"/run/rbmap"
 

@@ -14,7 +14,7 @@
 #include "base/complain.h"
 #include "btf_types.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "field_expr.h"
 #include "trace_header.h"
 

@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "base/progress.h"
 #include "base/units.h"
-#include "common/service.h"
+#include "command/service.h"
 #include "recording/dat_read.h"
 #include "trace_dat/dat_assemble.h"
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "command/options.h"
 #include "common/control.h"
-#include "common/options.h"
 
 #define MAX_PIDS	256
 

@@ -10,8 +10,8 @@
 
 #include "assembly.h"
 #include "base/complain.h"
+#include "command/service.h"
 #include "common/control.h"
-#include "common/service.h"
 #include "directory_lock.h"
 #include "dump_request.h"
 #include "flight.h"

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <rbmap.h>
 
+#include "command/options.h"
 #include "common/control.h"
-#include "common/options.h"
 #include "event_select.h"
 #include "own_buffer.h"
 #include "probe/made_events.h"

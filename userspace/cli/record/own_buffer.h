@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "command/options.h"
 #include "common/kept_buffer.h"
-#include "common/options.h"
 
 /**
  * struct own_buffer - the options, and the buffer that was created

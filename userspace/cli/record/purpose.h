@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "common/options.h"
+#include "command/options.h"
 
 /* Is there such a purpose? */
 bool purpose_exists(const char *name);

@@ -12,9 +12,9 @@
 
 #include "base/complain.h"
 #include "base/units.h"
+#include "command/service.h"
 #include "common/control.h"
 #include "common/open_files.h"
-#include "common/service.h"
 #include "loss.h"
 #include "recorder.h"
 

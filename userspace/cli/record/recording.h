@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "cmdlines.h"
 #include "comm_events.h"
+#include "command/options.h"
 #include "common/control.h"
-#include "common/options.h"
 #include "recorder.h"
 #include "trace_dat/dat_write.h"
 

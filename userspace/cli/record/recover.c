@@ -6,7 +6,7 @@
 #include "assembly.h"
 #include "base/complain.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "recording.h"
 #include "recording/dat_read.h"
 #include "trace_dat/dat_assemble.h"

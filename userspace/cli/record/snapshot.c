@@ -11,7 +11,8 @@
 #include "base/standard_file.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
+#include "common/buffer_option.h"
 #include "dump_request.h"
 #include "snapshot_file.h"
 

@@ -6,7 +6,7 @@
 #include "base/complain.h"
 #include "base/json.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "reader.h"
 #include "suite.h"
 

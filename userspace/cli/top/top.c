@@ -8,7 +8,8 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
+#include "common/buffer_option.h"
 #include "follow.h"
 
 extern const struct command command_top;

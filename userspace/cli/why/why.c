@@ -10,7 +10,7 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "history.h"
 #include "intervals/load.h"
 #include "live.h"

@@ -7,7 +7,7 @@
 #include "base/complain.h"
 #include "base/process.h"
 #include "collector.h"
-#include "common/service.h"
+#include "command/service.h"
 
 #define REPORT_SECONDS	60
 

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "common/complete.h"
-#include "common/settings.h"
+#include "command/complete.h"
+#include "command/settings.h"
 #include "default_settings.h"
 
 /* The shortest beginning of --settings that getopt_long() accepts */

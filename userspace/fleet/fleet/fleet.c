@@ -5,9 +5,9 @@
 
 #include "base/complain.h"
 #include "base/printable.h"
-#include "common/complete.h"
-#include "common/options.h"
-#include "common/settings.h"
+#include "command/complete.h"
+#include "command/options.h"
+#include "command/settings.h"
 #include "default_settings.h"
 #include "fetch.h"
 #include "fleet.h"

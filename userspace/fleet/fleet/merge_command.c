@@ -12,7 +12,7 @@
 
 #include "base/complain.h"
 #include "command/command.h"
-#include "common/options.h"
+#include "command/options.h"
 #include "merge/merge.h"
 #include "merge_command.h"
 #include "message/text.h"

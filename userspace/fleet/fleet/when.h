@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "common/options.h"
+#include "command/options.h"
 
 /*
  * Store a time in ns since 1970, in an int64_t: "2026-11-26T14:03:12", "14:03:12" (today),

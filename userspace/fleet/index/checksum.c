@@ -6,7 +6,7 @@
 
 #include "base/write_all.h"
 #include "checksum.h"
-#include "common/service.h"
+#include "command/service.h"
 #include "message/digest.h"
 
 #define BLOCK_SIZE	(1U << 20)

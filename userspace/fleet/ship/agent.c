@@ -12,7 +12,7 @@
 #include "base/process.h"
 #include "base/units.h"
 #include "clocks.h"
-#include "common/service.h"
+#include "command/service.h"
 #include "files.h"
 #include "memory.h"
 

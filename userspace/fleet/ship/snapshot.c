@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "clocks.h"
-#include "common/service.h"
+#include "command/service.h"
 #include "snapshot.h"
 
 #define SECOND	1000000000ULL

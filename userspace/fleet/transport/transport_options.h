@@ -3,7 +3,7 @@
 #ifndef RBMAP_FLEET_TRANSPORT_OPTIONS_H
 #define RBMAP_FLEET_TRANSPORT_OPTIONS_H
 
-#include "common/options.h"
+#include "command/options.h"
 
 /* @member: a struct transport_options in @structure. Names of members take no parentheses. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */

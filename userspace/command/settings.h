@@ -11,8 +11,8 @@
  * A line has the long name of an option and its value. An option without a value is
  * "yes" or "no". Blank lines, and lines that begin with #, have no meaning.
  */
-#ifndef RBMAP_CLI_SETTINGS_H
-#define RBMAP_CLI_SETTINGS_H
+#ifndef RBMAP_COMMAND_SETTINGS_H
+#define RBMAP_COMMAND_SETTINGS_H
 
 #include "options.h"
 
@@ -27,4 +27,4 @@ set_option_fn read_settings;
 	.target = { .set = read_settings },				\
 	.help = "read options from FILE, lines 'NAME = VALUE'" }
 
-#endif /* RBMAP_CLI_SETTINGS_H */
+#endif /* RBMAP_COMMAND_SETTINGS_H */

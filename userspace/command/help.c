@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/command.h"
-#include "help.h"
+#include "command.h"
 #include "options.h"
 
 static int format_names(char *text, size_t size, const struct cli_option *o)

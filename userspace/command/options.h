@@ -3,8 +3,8 @@
  * The tables of options. The parser, --help and the completion of the shells use
  * the same table.
  */
-#ifndef RBMAP_CLI_OPTIONS_H
-#define RBMAP_CLI_OPTIONS_H
+#ifndef RBMAP_COMMAND_OPTIONS_H
+#define RBMAP_COMMAND_OPTIONS_H
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -71,7 +71,7 @@ bool parse_action_options(const struct command *cmd, unsigned int action,
 int choose_one(const struct command *cmd, const char *option, const char *value,
 	       const char *const *choices, int nr, int *choice);
 
-set_option_fn set_buffer, set_flag, set_pattern, set_seconds, set_size_kb, set_string;
+set_option_fn set_flag, set_pattern, set_seconds, set_size_kb, set_string;
 
 /*
  * Store the option in a member, by a function that expects this type. If the
@@ -98,14 +98,12 @@ set_option_fn set_buffer, set_flag, set_pattern, set_seconds, set_size_kb, set_s
 		      __typeof__(*(TYPE_OF(structure, member))0),	\
 		      structure, member)
 
-#define BUFFER_OPTION {							\
-	.name = "buffer", .letter = 'B', .arg = "NAME", .kind = "buffer", \
-	.target = { .set = set_buffer },				\
-	.help = "use the buffer NAME of 'rbmap create'" }
-
 #define JSON_OPTION(structure, member) {				\
 	.name = "json", .letter = 'j', .help = "print JSON",		\
 	.target = FLAG(structure, member) }
+
+/* Print the text of "rbmap COMMAND --help". */
+void print_command_help(const struct command *cmd);
 
 /* arguments of all -e options */
 #define MAX_PATTERNS	256
@@ -114,4 +112,4 @@ struct patterns {
 	size_t nr;
 };
 
-#endif /* RBMAP_CLI_OPTIONS_H */
+#endif /* RBMAP_COMMAND_OPTIONS_H */

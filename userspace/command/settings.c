@@ -7,7 +7,7 @@
 
 #include "base/complain.h"
 #include "base/suggest.h"
-#include "command/command.h"
+#include "command.h"
 #include "settings.h"
 
 static char *trim(char *text)

@@ -4,8 +4,8 @@
  * Without a service manager (NOTIFY_SOCKET is not set) the functions do nothing. They
  * report no error, because the work goes on all the same. Any thread may call them.
  */
-#ifndef RBMAP_CLI_SERVICE_H
-#define RBMAP_CLI_SERVICE_H
+#ifndef RBMAP_COMMAND_SERVICE_H
+#define RBMAP_COMMAND_SERVICE_H
 
 /* The service has started. @status is one line for 'systemctl status'. */
 void service_ready(const char *status);
@@ -22,4 +22,4 @@ void service_busy(void);
 /* The service ends. */
 void service_stopping(void);
 
-#endif /* RBMAP_CLI_SERVICE_H */
+#endif /* RBMAP_COMMAND_SERVICE_H */

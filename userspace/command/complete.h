@@ -4,8 +4,8 @@
  * completion that reads the tables of the installed command needs no copy of
  * them.
  */
-#ifndef RBMAP_CLI_COMPLETE_H
-#define RBMAP_CLI_COMPLETE_H
+#ifndef RBMAP_COMMAND_COMPLETE_H
+#define RBMAP_COMMAND_COMPLETE_H
 
 #include <stdbool.h>
 
@@ -24,4 +24,4 @@ bool complete_wanted(int argc, char **argv);
  */
 void complete_print(const struct command *cmd, unsigned int action);
 
-#endif /* RBMAP_CLI_COMPLETE_H */
+#endif /* RBMAP_COMMAND_COMPLETE_H */

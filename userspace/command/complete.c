@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/command.h"
+#include "command.h"
 #include "complete.h"
 #include "options.h"
 

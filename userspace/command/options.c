@@ -6,11 +6,9 @@
 
 #include "base/complain.h"
 #include "base/units.h"
-#include "command/command.h"
+#include "command.h"
 #include "complete.h"
-#include "control.h"
 #include "foreign.h"
-#include "help.h"
 #include "options.h"
 
 #define MAX_OPTIONS	32	/* options of a table */
@@ -154,15 +152,6 @@ int choose_one(const struct command *cmd, const char *option, const char *value,
 			 !i ? "" : i + 1 < nr ? ", " : " or ", choices[i]);
 	}
 	return usage_error(cmd, "invalid %s '%s': %s", option, value, all);
-}
-
-int set_buffer(const struct command *cmd, void *to, char *value)
-{
-	(void)to;
-	if (!is_buffer_name(value))
-		return usage_error(cmd, "invalid buffer name '%s'", value);
-	control_set_buffer(value);
-	return STATUS_OK;
 }
 
 int set_flag(const struct command *cmd, void *to, char *value)

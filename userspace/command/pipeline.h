@@ -3,8 +3,8 @@
  * Batches of work that several threads do, while one thread fills the batches and uses
  * the results in their order.
  */
-#ifndef RBMAP_CLI_PIPELINE_H
-#define RBMAP_CLI_PIPELINE_H
+#ifndef RBMAP_COMMAND_PIPELINE_H
+#define RBMAP_COMMAND_PIPELINE_H
 
 #define PIPELINE_THREADS	64	/* at most */
 
@@ -54,4 +54,4 @@ void pipeline_put(struct pipeline *p);
 /* Finish all batches that were put. Return 0, or the first error of a function. */
 int pipeline_flush(struct pipeline *p);
 
-#endif /* RBMAP_CLI_PIPELINE_H */
+#endif /* RBMAP_COMMAND_PIPELINE_H */

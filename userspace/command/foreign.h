@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names that users of trace-cmd and perf know, and what rbmap has instead. */
-#ifndef RBMAP_CLI_FOREIGN_H
-#define RBMAP_CLI_FOREIGN_H
+#ifndef RBMAP_COMMAND_FOREIGN_H
+#define RBMAP_COMMAND_FOREIGN_H
 
 /* Return the end of a message about an unknown name, or NULL. */
 const char *foreign_command(const char *name);
@@ -13,4 +13,4 @@ const char *foreign_event(const char *pattern);
  */
 const char *foreign_option(const char *command, int letter, const char *word);
 
-#endif /* RBMAP_CLI_FOREIGN_H */
+#endif /* RBMAP_COMMAND_FOREIGN_H */
