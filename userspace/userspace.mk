@@ -8,7 +8,7 @@ USER_BUILD	:= $(BUILD)/userspace
 PKG_CONFIG	?= pkg-config
 
 # Folders that the command and the fleet's commands share
-COMMON_DIRS	:= base command cli/common cli/trace_dat
+COMMON_DIRS	:= base command kernel cli/trace_dat
 # Folders of the command alone. cli/ has one for each command.
 CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c))))
 

@@ -34,12 +34,11 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,base command) \
-	$(addprefix cli/common/,available_events.c control.c cpustats.c events.c open_files.c selfcost.c) \
+	$(call user_sources,base command kernel) \
 	$(addprefix cli/latency/,histogram.c length.c) \
 	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
 	$(addprefix cli/record/,assembly.c cmdlines.c directory_lock.c dump_request.c incident_files.c incident_leftovers.c \
-		loss.c recorder.c) \
+		loss.c open_files.c recorder.c) \
 	cli/selftest/ledger.c \
 	$(addprefix cli/show/,bprint.c columns.c constants.c crash_notes.c event_label.c expression.c format_check.c \
 		json_layout.c output_file.c plugin_printer.c printer.c printer_compile.c syscall_abi.c syscalls.c task_names.c text.c \

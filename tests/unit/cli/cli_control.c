@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "command/command.h"
-#include "common/control.h"
+#include "kernel/control.h"
 
 static char root[] = "/tmp/rbmap-cli-control.XXXXXX";
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "cli_synth.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "record/loss.h"
 #include "record/recorder.h"
 #include "recording/dat_read.h"

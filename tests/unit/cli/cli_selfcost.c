@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/selfcost.h"
+#include "kernel/selfcost.h"
 
 static struct selfcost sum[SELFCOST_CONTEXTS];
 

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "common/control.h"
+#include "kernel/control.h"
 #include "message/message.h"
 #include "ship/clocks.h"
 #include "ship/executed.h"

@@ -14,9 +14,9 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/control.h"
-#include "common/holders.h"
-#include "common/klog.h"
+#include "kernel/control.h"
+#include "kernel/holders.h"
+#include "kernel/klog.h"
 
 extern const struct command command_create;
 extern const struct command command_destroy;

@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <rbmap.h>
 
-#include "common/control.h"
-#include "common/holders.h"
-#include "common/selection.h"
 #include "doctor.h"
+#include "kernel/control.h"
+#include "kernel/holders.h"
+#include "kernel/selection.h"
 
 static void check_lockdown(struct doctor *d)
 {

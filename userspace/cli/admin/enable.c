@@ -5,8 +5,8 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/buffer_option.h"
-#include "common/control.h"
+#include "kernel/buffer_option.h"
+#include "kernel/control.h"
 #include "record/event_select.h"
 
 extern const struct command command_enable;

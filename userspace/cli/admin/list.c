@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/buffer_option.h"
-#include "common/control.h"
+#include "kernel/buffer_option.h"
+#include "kernel/control.h"
 #include "list_fields.h"
 
 extern const struct command command_list;

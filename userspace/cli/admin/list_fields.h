@@ -4,7 +4,7 @@
 #define RBMAP_CLI_LIST_FIELDS_H
 
 #include "base/json.h"
-#include "common/control.h"
+#include "kernel/control.h"
 
 void list_fields_print(const struct control_event *event);
 void list_fields_json(struct json *j, const struct control_event *event);

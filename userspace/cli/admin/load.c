@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/module_load.h"
+#include "kernel/module_load.h"
 
 extern const struct command command_load;
 

@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "base/colour.h"
-#include "common/control.h"
-#include "common/cpustats.h"
-#include "common/holders.h"
+#include "kernel/control.h"
+#include "kernel/cpustats.h"
+#include "kernel/holders.h"
 #include "recorders.h"
 
 #define HELPER	"comms-"	/* buffers of names that belong to a recorder */

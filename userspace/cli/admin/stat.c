@@ -14,10 +14,10 @@
 #include "base/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/buffer_option.h"
-#include "common/control.h"
-#include "common/cpustats.h"
-#include "common/selfcost.h"
+#include "kernel/buffer_option.h"
+#include "kernel/control.h"
+#include "kernel/cpustats.h"
+#include "kernel/selfcost.h"
 
 extern const struct command command_stat;
 

@@ -15,9 +15,9 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/buffer_option.h"
-#include "common/control.h"
-#include "common/mounts.h"
+#include "kernel/buffer_option.h"
+#include "kernel/control.h"
+#include "kernel/mounts.h"
 
 extern const struct command command_tracefs_dir;
 

@@ -11,8 +11,8 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/holders.h"
-#include "common/module_load.h"
+#include "kernel/holders.h"
+#include "kernel/module_load.h"
 
 extern const struct command command_unload;
 

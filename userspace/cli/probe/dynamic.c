@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/complain.h"
-#include "common/control.h"
 #include "dynamic.h"
+#include "kernel/control.h"
 
 static bool parse_line(struct dynamic_probe *probe, char *line)
 {

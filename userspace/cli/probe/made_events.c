@@ -14,8 +14,8 @@
 #include "base/buf.h"
 #include "base/complain.h"
 #include "btf_types.h"
-#include "common/klog.h"
 #include "dynamic.h"
+#include "kernel/klog.h"
 #include "made_events.h"
 #include "probe_line.h"
 

@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 #include "command/options.h"
-#include "common/control.h"
+#include "kernel/control.h"
 
 #define MADE_DIR	"/run/rbmap"
 

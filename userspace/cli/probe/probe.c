@@ -12,10 +12,10 @@
 #include "command/command.h"
 #include "command/complete.h"
 #include "command/options.h"
-#include "common/control.h"
-#include "common/klog.h"
 #include "dynamic.h"
 #include "fetch.h"
+#include "kernel/control.h"
+#include "kernel/klog.h"
 #include "made_events.h"
 #include "probe_line.h"
 

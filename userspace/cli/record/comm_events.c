@@ -13,8 +13,8 @@
 
 #include "base/complain.h"
 #include "comm_events.h"
-#include "common/control.h"
-#include "common/kept_buffer.h"
+#include "kernel/control.h"
+#include "kernel/kept_buffer.h"
 
 #define DEVICES		"/dev/rbmap"
 #define SIZE_KB		64

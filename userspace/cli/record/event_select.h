@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "command/options.h"
-#include "common/control.h"
+#include "kernel/control.h"
 
 #define MAX_PIDS	256
 

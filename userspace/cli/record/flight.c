@@ -11,11 +11,11 @@
 #include "assembly.h"
 #include "base/complain.h"
 #include "command/service.h"
-#include "common/control.h"
 #include "directory_lock.h"
 #include "dump_request.h"
 #include "flight.h"
 #include "incident_leftovers.h"
+#include "kernel/control.h"
 #include "snapshot_file.h"
 
 bool flight_lock_directory(struct flight *f)

@@ -6,7 +6,7 @@
 
 #include "base/complain.h"
 #include "base/process.h"
-#include "common/cpustats.h"
+#include "kernel/cpustats.h"
 #include "live_events.h"
 #include "loss.h"
 

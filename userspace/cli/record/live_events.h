@@ -12,8 +12,8 @@
 #include <rbmap.h>
 
 #include "command/options.h"
-#include "common/control.h"
 #include "event_select.h"
+#include "kernel/control.h"
 #include "own_buffer.h"
 #include "probe/made_events.h"
 #include "shared_ring.h"

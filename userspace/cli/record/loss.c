@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 
-#include "common/control.h"
+#include "kernel/control.h"
 #include "loss.h"
 
 /* A reset sets the rings' counters to 0. */

@@ -2,7 +2,7 @@
 #include <rbmap.h>
 #include <stdlib.h>
 
-#include "common/control.h"
+#include "kernel/control.h"
 #include "moment.h"
 
 int moment_clock(void)

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/complain.h"
 #include "command/command.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "own_buffer.h"
 #include "pid_list.h"
 

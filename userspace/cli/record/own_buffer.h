@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "command/options.h"
-#include "common/kept_buffer.h"
+#include "kernel/kept_buffer.h"
 
 /**
  * struct own_buffer - the options, and the buffer that was created

@@ -10,7 +10,7 @@
 #include "base/complain.h"
 #include "base/process.h"
 #include "base/units.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "pid_list.h"
 
 #define MAX_PID		(4 * 1024 * 1024)	/* the kernel's PID_MAX_LIMIT */

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/complain.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "purpose.h"
 
 static const char *const why_events[] = {

@@ -13,9 +13,9 @@
 #include "base/complain.h"
 #include "base/units.h"
 #include "command/service.h"
-#include "common/control.h"
-#include "common/open_files.h"
+#include "kernel/control.h"
 #include "loss.h"
+#include "open_files.h"
 #include "recorder.h"
 
 #define WAIT_MS		500	/* then read what is below the watermark, too */

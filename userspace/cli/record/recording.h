@@ -13,7 +13,7 @@
 #include "cmdlines.h"
 #include "comm_events.h"
 #include "command/options.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "recorder.h"
 #include "trace_dat/dat_write.h"
 

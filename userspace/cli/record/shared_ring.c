@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/complain.h"
-#include "common/control.h"
-#include "common/holders.h"
+#include "kernel/control.h"
+#include "kernel/holders.h"
 #include "shared_ring.h"
 
 #define READERS	"readers"

@@ -12,8 +12,8 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/buffer_option.h"
 #include "dump_request.h"
+#include "kernel/buffer_option.h"
 #include "snapshot_file.h"
 
 extern const struct command command_snapshot;

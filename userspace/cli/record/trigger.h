@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/control.h"
+#include "kernel/control.h"
 
 struct trigger;
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "common/control.h"
 #include "event_select.h"
+#include "kernel/control.h"
 #include "pid_list.h"
 #include "trigger_buffer.h"
 

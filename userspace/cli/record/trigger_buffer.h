@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "common/kept_buffer.h"
+#include "kernel/kept_buffer.h"
 
 /*
  * Create the buffer, with the clock, the CPUs and the threads of the buffer that is

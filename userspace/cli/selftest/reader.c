@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <rbmap.h>
 
-#include "common/control.h"
+#include "kernel/control.h"
 #include "reader.h"
 
 /* Events of one step, so that the caller can look at the clock */

@@ -9,9 +9,9 @@
 
 #include "base/complain.h"
 #include "base/process.h"
-#include "common/control.h"
-#include "common/cpustats.h"
-#include "common/kept_buffer.h"
+#include "kernel/control.h"
+#include "kernel/cpustats.h"
+#include "kernel/kept_buffer.h"
 #include "reader.h"
 #include "scenario.h"
 #include "writers.h"

@@ -4,7 +4,7 @@
 
 #include "base/complain.h"
 #include "base/process.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "reader.h"
 #include "suite.h"
 #include "writers.h"

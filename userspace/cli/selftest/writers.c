@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "common/module_load.h"
+#include "kernel/module_load.h"
 #include "writers.h"
 
 #define MODULE	"rbmap_selftest"

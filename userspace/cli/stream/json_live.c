@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-#include "common/control.h"
 #include "json_live.h"
+#include "kernel/control.h"
 #include "record/moment.h"
 #include "show/json_head.h"
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/printable.h"
-#include "common/control.h"
+#include "kernel/control.h"
 #include "layout.h"
 
 #define LINE_SIZE	1024

@@ -5,8 +5,8 @@
 
 #include "base/complain.h"
 #include "base/process.h"
-#include "common/control.h"
-#include "common/selfcost.h"
+#include "kernel/control.h"
+#include "kernel/selfcost.h"
 #include "sample.h"
 
 /* All threads of this process, in user space and in the kernel */

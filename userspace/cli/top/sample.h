@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/cpustats.h"
+#include "kernel/cpustats.h"
 
 /**
  * struct sample - an interval

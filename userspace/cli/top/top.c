@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "common/buffer_option.h"
 #include "follow.h"
+#include "kernel/buffer_option.h"
 
 extern const struct command command_top;
 

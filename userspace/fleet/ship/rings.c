@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "command/command.h"
-#include "common/control.h"
 #include "files.h"
+#include "kernel/control.h"
 #include "rings.h"
 
 struct sum {

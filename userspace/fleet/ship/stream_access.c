@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/control.h"
+#include "kernel/control.h"
 #include "stream/source.h"
 #include "stream_access.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Load and remove a module with libkmod, and explain a refusal. */
-#ifndef RBMAP_CLI_MODULE_LOAD_H
-#define RBMAP_CLI_MODULE_LOAD_H
+#ifndef RBMAP_KERNEL_MODULE_LOAD_H
+#define RBMAP_KERNEL_MODULE_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,4 +44,4 @@ void module_load_free(struct module_load *m);
 /* Remove a loaded module that nobody uses. Return 0 or a negative errno. */
 int module_remove(const char *name);
 
-#endif /* RBMAP_CLI_MODULE_LOAD_H */
+#endif /* RBMAP_KERNEL_MODULE_LOAD_H */

@@ -5,8 +5,8 @@
  *
  *	CONTEXT EVENTS ASTRAY MIN MAX LEAST:EVENTS...
  */
-#ifndef RBMAP_CLI_SELFCOST_H
-#define RBMAP_CLI_SELFCOST_H
+#ifndef RBMAP_KERNEL_SELFCOST_H
+#define RBMAP_KERNEL_SELFCOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,4 +49,4 @@ uint64_t selfcost_percentile(const struct selfcost *cost, unsigned int percent);
 void selfcost_print(const struct selfcost *sum, FILE *out);
 void selfcost_print_json(const struct selfcost *sum, FILE *out);
 
-#endif /* RBMAP_CLI_SELFCOST_H */
+#endif /* RBMAP_KERNEL_SELFCOST_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Directories on which the file system rbmap is mounted. */
-#ifndef RBMAP_CLI_MOUNTS_H
-#define RBMAP_CLI_MOUNTS_H
+#ifndef RBMAP_KERNEL_MOUNTS_H
+#define RBMAP_KERNEL_MOUNTS_H
 
 /* name of the file system */
 #define MOUNTS_TYPE	"rbmap"
@@ -9,4 +9,4 @@
 /* Call a function for each such directory that this process can see. */
 void mounts_each(void (*see)(const char *path, void *data), void *data);
 
-#endif /* RBMAP_CLI_MOUNTS_H */
+#endif /* RBMAP_KERNEL_MOUNTS_H */

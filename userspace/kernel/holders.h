@@ -3,8 +3,8 @@
  * Find the processes that have devices open or mapped, and the modules and mounts
  * that use rbmap.
  */
-#ifndef RBMAP_CLI_HOLDERS_H
-#define RBMAP_CLI_HOLDERS_H
+#ifndef RBMAP_KERNEL_HOLDERS_H
+#define RBMAP_KERNEL_HOLDERS_H
 
 #include "base/buf.h"
 
@@ -20,4 +20,4 @@ void holders_find_modules(struct buf *who);
 /* Adds "directory PATH, ..." to @who, for the mounts of rbmap tracefs-dir. */
 void holders_find_mounts(struct buf *who);
 
-#endif /* RBMAP_CLI_HOLDERS_H */
+#endif /* RBMAP_KERNEL_HOLDERS_H */

@@ -5,8 +5,8 @@
  * Names of files are relative to the root. Functions return 0 or more for
  * success, or a negative errno, which control_complain() reports.
  */
-#ifndef RBMAP_CLI_CONTROL_H
-#define RBMAP_CLI_CONTROL_H
+#ifndef RBMAP_KERNEL_CONTROL_H
+#define RBMAP_KERNEL_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -184,4 +184,4 @@ int control_disable_others(struct control_events *events);
 int control_disable_ours(struct control_events *events);
 int control_restore(struct control_events *events);
 
-#endif /* RBMAP_CLI_CONTROL_H */
+#endif /* RBMAP_KERNEL_CONTROL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A buffer that ends with this process, however the process ends. */
-#ifndef RBMAP_CLI_KEPT_BUFFER_H
-#define RBMAP_CLI_KEPT_BUFFER_H
+#ifndef RBMAP_KERNEL_KEPT_BUFFER_H
+#define RBMAP_KERNEL_KEPT_BUFFER_H
 
 #include <stddef.h>
 
@@ -23,4 +23,4 @@ int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
 /* Destroy the buffer, if there is one. */
 void kept_buffer_destroy(struct kept_buffer *kept);
 
-#endif /* RBMAP_CLI_KEPT_BUFFER_H */
+#endif /* RBMAP_KERNEL_KEPT_BUFFER_H */

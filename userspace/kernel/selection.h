@@ -3,8 +3,8 @@
  * Lists of threads and filters that restrict what a buffer records. A user has set them,
  * or a recorder of a shared buffer that was killed has left them.
  */
-#ifndef RBMAP_CLI_SELECTION_H
-#define RBMAP_CLI_SELECTION_H
+#ifndef RBMAP_KERNEL_SELECTION_H
+#define RBMAP_KERNEL_SELECTION_H
 
 #include <stdbool.h>
 
@@ -20,4 +20,4 @@ bool selection_describe(struct buf *text, const struct control_events *events);
 /* Note on stderr what restricts the buffer, if anything does. */
 void selection_tell(const struct control_events *events);
 
-#endif /* RBMAP_CLI_SELECTION_H */
+#endif /* RBMAP_KERNEL_SELECTION_H */

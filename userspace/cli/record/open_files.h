@@ -3,8 +3,8 @@
  * The open files that a recorder needs, and their limit. Each CPU has a ring and a file, so
  * that the usual limit of 1024 is too small for many CPUs.
  */
-#ifndef RBMAP_CLI_OPEN_FILES_H
-#define RBMAP_CLI_OPEN_FILES_H
+#ifndef RBMAP_RECORD_OPEN_FILES_H
+#define RBMAP_RECORD_OPEN_FILES_H
 
 #include <sys/resource.h>
 
@@ -35,4 +35,4 @@ void open_files_restore(void);
 /* Return the highest limit that this process can have. */
 rlim_t open_files_highest(void);
 
-#endif /* RBMAP_CLI_OPEN_FILES_H */
+#endif /* RBMAP_RECORD_OPEN_FILES_H */

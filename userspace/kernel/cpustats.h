@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Read per_cpu/cpuN/stats: the counters of each CPU's ring. */
-#ifndef RBMAP_CLI_CPUSTATS_H
-#define RBMAP_CLI_CPUSTATS_H
+#ifndef RBMAP_KERNEL_CPUSTATS_H
+#define RBMAP_KERNEL_CPUSTATS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,4 +50,4 @@ void cpustats_subtract(struct cpustats *now, size_t nr, const struct cpustats *o
 /* Return the name of a counter in JSON, for example "dropped_full". */
 const char *cpustat_name(enum cpustat stat);
 
-#endif /* RBMAP_CLI_CPUSTATS_H */
+#endif /* RBMAP_KERNEL_CPUSTATS_H */

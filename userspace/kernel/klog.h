@@ -3,8 +3,8 @@
  * Read what the module logs from now on. A refused load has one errno for many
  * reasons; the log names the reason.
  */
-#ifndef RBMAP_CLI_KLOG_H
-#define RBMAP_CLI_KLOG_H
+#ifndef RBMAP_KERNEL_KLOG_H
+#define RBMAP_KERNEL_KLOG_H
 
 #include <stddef.h>
 
@@ -18,4 +18,4 @@ void klog_last(int fd, char *line, size_t size);
 /* Call control_write(), and store the module's log line about it. */
 int klog_write(const char *file, const char *text, char *told, size_t size);
 
-#endif /* RBMAP_CLI_KLOG_H */
+#endif /* RBMAP_KERNEL_KLOG_H */
