@@ -8,14 +8,14 @@ USER_BUILD	:= $(BUILD)/userspace
 PKG_CONFIG	?= pkg-config
 
 # Folders that the command and the fleet's commands share
-COMMON_DIRS	:= base command kernel cli/trace_dat
+COMMON_DIRS	:= base command kernel lib/recording/write lib/recording/assemble lib/symbols
 # Folders of the command alone. cli/ has one for each command.
 CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c))))
 
 # $(call user_sources,FOLDERS) prints the sources in the folders, with paths below userspace/.
 user_sources	= $(patsubst $(USER_DIR)/%,%,$(wildcard $(addsuffix /*.c,$(addprefix $(USER_DIR)/,$(1)))))
 
-COMMON_SRCS	:= $(call user_sources,$(COMMON_DIRS)) cli/record/cmdlines.c
+COMMON_SRCS	:= $(call user_sources,$(COMMON_DIRS))
 CLI_SRCS	:= $(sort $(COMMON_SRCS) $(call user_sources,$(CLI_DIRS)))
 
 # The folders in which an include is looked for

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "../../userspace/cli/trace_dat/dat_assemble.h"
 #include "../unit/cli/cli_synth.h"
+#include "recording/assemble/dat_assemble.h"
 
 #define RING	1000000000000ULL	/* the ring's clock when it was frozen */
 

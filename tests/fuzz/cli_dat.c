@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../userspace/cli/trace_dat/dat_assemble.h"
 #include "../../userspace/lib/recording/dat_limits.h"
 #include "../unit/cli/cli_synth.h"
+#include "recording/assemble/dat_assemble.h"
 
 #define NR_RECORDINGS	2
 #define NR_CPUS		2

@@ -25,14 +25,12 @@ FUZZ_BASE	:= $(wildcard userspace/base/*.c)
 FUZZ_TEXT	:= $(FUZZ_BASE) $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
 		   printer.c printer_compile.c plugin_printer.c format_check.c syscall_abi.c syscalls.c task_names.c \
 		   bprint.c constants.c tracer_events.c \
-		   json_layout.c json_lines.c value_names.c event_label.c crash_notes.c) \
-		   trace_dat/symbols.c)
+		   json_layout.c json_lines.c value_names.c event_label.c crash_notes.c)) \
+		   userspace/lib/symbols/symbols.c
 FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c)
-FUZZ_DAT	:= $(FUZZ_BASE) $(addprefix userspace/cli/trace_dat/,dat_assemble.c dat_compress.c dat_head.c \
-		   dat_join.c dat_output.c dat_pages.c dat_pipe.c dat_split.c dat_write.c \
-		   kallsyms.c safe_place.c spool_files.c symbol_use.c symbols.c \
-		   times_print.c)
+FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*.c \
+		   recording/assemble/*.c symbols/*.c))
 # Small limits, so that an input can exceed them
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
 FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/cli/intervals/*.c)) \

@@ -7,9 +7,10 @@ LIB_BUILD	:= $(BUILD)/lib
 LIB_SONAME	:= librbmap.so.1
 LIB_REAL	:= librbmap.so.1.0.0
 
-# The files beside this one read rings. Those in folders read recordings.
+# The files beside this one read rings. Those in formats/ and recording/ read recordings. The
+# other folders write and print them: programs here are linked with these, librbmap has none.
 LIB_RING_SRCS	:= $(notdir $(wildcard $(LIB_DIR)/*.c))
-LIB_DAT_SRCS	:= $(patsubst $(LIB_DIR)/%,%,$(wildcard $(LIB_DIR)/*/*.c))
+LIB_DAT_SRCS	:= $(patsubst $(LIB_DIR)/%,%,$(wildcard $(addprefix $(LIB_DIR)/,formats/*.c recording/*.c)))
 LIB_SRCS	:= $(LIB_RING_SRCS) $(LIB_DAT_SRCS)
 LIB_STATIC	:= $(LIB_BUILD)/librbmap.a
 LIB_ALL		:= $(LIB_BUILD)/all.a

@@ -24,9 +24,9 @@
 #include <cmocka.h>
 
 #include "cli_synth.h"
+#include "recording/assemble/dat_assemble.h"
+#include "recording/assemble/dat_compress.h"
 #include "recording/dat_read.h"
-#include "trace_dat/dat_assemble.h"
-#include "trace_dat/dat_compress.h"
 
 #define NR_CPUS		3
 #define MAX_EXPECTED	300000

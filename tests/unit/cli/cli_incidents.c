@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "cli_directory.h"
-#include "record/incident_files.h"
+#include "recording/write/incident_files.h"
 
 /* Create a file of some KiB that was last written @age seconds ago. */
 static void make(const char *name, unsigned int kb, time_t age)

@@ -22,8 +22,8 @@
 #include "cli_synth.h"
 #include "record/directory_lock.h"
 #include "record/incident_leftovers.h"
+#include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
-#include "trace_dat/dat_assemble.h"
 
 #define NAME	"2026-11-26T14.03.12.dat"
 

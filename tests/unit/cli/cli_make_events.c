@@ -19,7 +19,7 @@
 
 #include "cli_synth.h"
 #include "interval_events.h"
-#include "trace_dat/dat_assemble.h"
+#include "recording/assemble/dat_assemble.h"
 
 #define NR_CPUS		4
 #define MOST_WORDS	(INTERVAL_EVENT_FIELDS + 4)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "cli_synth.h"
+#include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
-#include "trace_dat/dat_assemble.h"
 
 #define MOST_FORMATS	256
 #define MOST_CPUS	64

@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "cli_synth.h"
-#include "trace_dat/dat_assemble.h"
+#include "recording/assemble/dat_assemble.h"
 
 #define NR_CPUS		4
 #define MOST_EVENTS	256

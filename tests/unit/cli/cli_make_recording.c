@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli_synth.h"
-#include "trace_dat/dat_assemble.h"
+#include "recording/assemble/dat_assemble.h"
 
 static const uint64_t calls[] = {
 	0xffffffff81000000, 0xffffffff81000123, 0xffffffffc0000010,

@@ -23,8 +23,8 @@
 
 #include "base/printable.h"
 #include "show/text.h"
+#include "symbols/symbols.h"
 #include "tap.h"
-#include "trace_dat/symbols.h"
 
 #define RECORD_MAX	4096
 #define ZEROS		(4 * 65536)	/* as in text.c: no 16-bit offset leads out */

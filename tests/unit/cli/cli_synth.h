@@ -11,7 +11,7 @@
 
 #include <linux/rbmap.h>
 
-#include "trace_dat/dat_write.h"
+#include "recording/write/dat_write.h"
 
 #define SYNTH_SUBBUF	4096
 #define SYNTH_LARGEST	65536

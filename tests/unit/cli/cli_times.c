@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "recording/write/times_print.h"
 #include "show/columns.h"
-#include "trace_dat/times_print.h"
 
 #define SEC		1000000000ULL
 #define REAL		(1764165792 * SEC)	/* 2025-11-26 14:03:12 UTC */

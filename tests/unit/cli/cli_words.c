@@ -17,8 +17,8 @@
 #include "base/units.h"
 #include "cli_synth.h"
 #include "command/foreign.h"
-#include "record/cmdlines.h"
-#include "trace_dat/kallsyms.h"
+#include "recording/write/cmdlines.h"
+#include "symbols/kallsyms.h"
 
 static void test_numbers(void **state)
 {

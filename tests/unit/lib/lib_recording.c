@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "../cli/cli_synth.h"
-#include "trace_dat/dat_assemble.h"
+#include "recording/assemble/dat_assemble.h"
 
 #define NR_CPUS	3
 #define NR	200	/* events of each CPU, of which the last has none */

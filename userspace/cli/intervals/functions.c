@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "functions.h"
-#include "trace_dat/symbols.h"
+#include "symbols/symbols.h"
 
 #define NR_FOUND	1024	/* addresses whose names are kept, at their hash: a power of two */
 

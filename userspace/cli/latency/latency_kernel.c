@@ -8,9 +8,9 @@
 #include "base/process.h"
 #include "kinds.h"
 #include "measure.h"
-#include "record/cmdlines.h"
 #include "record/moment.h"
 #include "recording/dat_comms.h"
+#include "recording/write/cmdlines.h"
 
 #define WAIT_MS		100	/* events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events */

@@ -14,8 +14,8 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "command/service.h"
+#include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
-#include "trace_dat/dat_assemble.h"
 
 struct job {
 	struct job *next;

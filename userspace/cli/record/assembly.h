@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Assemble recordings (trace_dat/dat_assemble.h), with progress and messages: at once, or
+ * Assemble recordings (recording/assemble/dat_assemble.h), with progress and messages: at once, or
  * by a thread of low priority while a flight recorder goes on.
  */
 #ifndef RBMAP_CLI_ASSEMBLY_H

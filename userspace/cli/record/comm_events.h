@@ -9,7 +9,7 @@
 #ifndef RBMAP_CLI_COMM_EVENTS_H
 #define RBMAP_CLI_COMM_EVENTS_H
 
-#include "cmdlines.h"
+#include "recording/write/cmdlines.h"
 
 struct comm_events;
 

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "incident_files.h"
 #include "recording.h"
+#include "recording/write/incident_files.h"
 #include "trigger.h"
 
 /**

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "incident_files.h"
 #include "incident_leftovers.h"
+#include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
-#include "trace_dat/dat_assemble.h"
+#include "recording/write/incident_files.h"
 
 /* The end of a temporary name: see dat_output_create() */
 #define TEMPORARY	".[0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z][0-9A-Za-z]"

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <rbmap.h>
 
-#include "cmdlines.h"
-#include "trace_dat/dat_write.h"
+#include "recording/write/cmdlines.h"
+#include "recording/write/dat_write.h"
 
 struct recorder;
 

@@ -15,7 +15,7 @@
 #include "loss.h"
 #include "moment.h"
 #include "recording.h"
-#include "trace_dat/kallsyms.h"
+#include "symbols/kallsyms.h"
 
 int recording_set_output(const struct command *cmd, void *to, char *value)
 {

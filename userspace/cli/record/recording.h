@@ -10,12 +10,12 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "cmdlines.h"
 #include "comm_events.h"
 #include "command/options.h"
 #include "kernel/control.h"
 #include "recorder.h"
-#include "trace_dat/dat_write.h"
+#include "recording/write/cmdlines.h"
+#include "recording/write/dat_write.h"
 
 #define DEFAULT_OUTPUT	"trace.dat"
 

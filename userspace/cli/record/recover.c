@@ -8,8 +8,8 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "recording.h"
+#include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
-#include "trace_dat/dat_assemble.h"
 
 extern const struct command command_recover;
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "trace_dat/dat_output.h"
+#include "recording/write/dat_output.h"
 
 /**
  * struct output_file - a file, or standard output

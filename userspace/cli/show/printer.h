@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "trace_dat/symbols.h"
+#include "symbols/symbols.h"
 
 struct constants;
 struct tep_event;

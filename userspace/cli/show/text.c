@@ -25,10 +25,10 @@
 #include "format_check.h"
 #include "json_layout.h"
 #include "printer.h"
+#include "symbols/symbols.h"
 #include "syscalls.h"
 #include "task_names.h"
 #include "text.h"
-#include "trace_dat/symbols.h"
 #include "tracer_events.h"
 
 #define MAX_NAMES	2		/* sched_switch names two threads */

@@ -8,9 +8,9 @@
 
 #include "counts.h"
 #include "layout.h"
-#include "record/cmdlines.h"
 #include "record/comm_events.h"
 #include "record/live_events.h"
+#include "recording/write/cmdlines.h"
 #include "sample.h"
 
 struct terminal;

@@ -10,10 +10,10 @@
 
 #include "base/complain.h"
 #include "merge/new_recording.h"
+#include "recording/assemble/dat_assemble.h"
+#include "recording/write/dat_write.h"
 #include "stream_formats.h"
 #include "stream_recording.h"
-#include "trace_dat/dat_assemble.h"
-#include "trace_dat/dat_write.h"
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace_dat/dat_write.h"
 #include "input.h"
+#include "recording/write/dat_write.h"
 
 #define EVENT_PIDS_MAX	8
 

@@ -13,9 +13,9 @@
 #include "event_ids.h"
 #include "merge.h"
 #include "new_recording.h"
+#include "recording/assemble/dat_assemble.h"
 #include "recording/dat_comms.h"
 #include "subbuf.h"
-#include "trace_dat/dat_assemble.h"
 
 #define NS_PER_S	1000000000LL
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE

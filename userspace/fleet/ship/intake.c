@@ -13,7 +13,7 @@
 #include "clocks.h"
 #include "files.h"
 #include "intake.h"
-#include "record/incident_files.h"
+#include "recording/write/incident_files.h"
 #include "sums.h"
 
 #define SECOND		1000000000ULL

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "batching.h"
-#include "record/cmdlines.h"
+#include "recording/write/cmdlines.h"
 #include "stream/head.h"
 #include "stream_access.h"
 

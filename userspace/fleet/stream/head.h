@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 #include "clock.h"
-#include "trace_dat/dat_write.h"
+#include "recording/write/dat_write.h"
 
 #define STREAM_FORMATS_MAX	65536
 

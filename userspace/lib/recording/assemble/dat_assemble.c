@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dat_assemble.h"
+#include "dat_compress.h"
+#include "dat_join.h"
+#include "recording/dat_reader.h"
+#include "recording/write/safe_place.h"
+#include "recording/write/spool_files.h"
+
+static int open_unfinished(struct dat_reader **r, int fd, const struct dat_place *place)
+{
+	int ret = dat_open_at(r, fd, place);
+
+	if (ret || (*r)->damage.unfinished)
+		return ret;
+	dat_close(*r);
+	return DAT_ERR_COMPLETE;
+}
+
+static int lock(int fd, const struct dat_place *place)
+{
+	struct dat_reader *r;
+	int ret = open_unfinished(&r, fd, place);
+
+	if (ret)
+		return ret;
+	dat_close(r);
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? DAT_ERR_BUSY : -errno;
+	return 0;
+}
+
+/* Open and lock the file of a place. */
+static int lock_place(const struct dat_place *place)
+{
+	/* O_NONBLOCK: do not wait for the reader of a FIFO. */
+	int fd = openat(place->dir, place->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int ret = fd < 0 ? -errno : lock(fd, place);
+
+	if (!ret)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+int dat_lock(const char *path)
+{
+	struct dat_place place;
+	int ret = safe_place_find(&place, path);
+
+	if (ret)
+		return ret;
+	ret = lock_place(&place);
+	dat_place_free(&place);
+	return ret;
+}
+
+/* Rename the file and those of its CPUs in its directory. */
+static int move(const struct dat_place *from, const char *to)
+{
+	int fd = openat(from->dir, from->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int ret = fd < 0 ? -errno : 0;
+	struct dat_reader *r;
+
+	if (!ret)
+		ret = open_unfinished(&r, fd, from);
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		return ret;
+	if (renameat2(from->dir, from->name, from->dir, to, RENAME_NOREPLACE))
+		ret = -errno;
+	else
+		ret = dat_spool_rename(from->dir, from->name, to, r->nr_cpus);
+	dat_close(r);
+	return ret;
+}
+
+int dat_adopt(const char *temporary, const char *path)
+{
+	struct dat_place from, to = DAT_NO_PLACE;
+	int ret = safe_place_find(&from, temporary);
+
+	if (!ret)
+		ret = safe_place_find(&to, path);
+	if (!ret)
+		ret = move(&from, to.name);
+	if (!ret)
+		ret = lock_place(&to);
+	dat_place_free(&from);
+	dat_place_free(&to);
+	return ret;
+}
+
+/*
+ * The files of the CPUs become part of the recording, and are freed piece by piece. They
+ * must be the recorder's, and not links to another file of somebody else.
+ */
+static int check_spools(const struct dat_reader *r)
+{
+	struct stat file, spool;
+
+	if (fstat(r->fd, &file))
+		return -errno;
+	for (uint32_t i = 0; i < r->nr_cpus; i++) {
+		if (r->cpu[i].spool < 0)
+			continue;
+		if (fstat(r->cpu[i].spool, &spool))
+			return -errno;
+		if (spool.st_uid != file.st_uid || spool.st_nlink > 1)
+			return -EPERM;
+	}
+	return 0;
+}
+
+static int assemble(struct dat_reader *r, struct dat_assembly *a)
+{
+	int ret = check_spools(r);
+
+	if (ret)
+		return ret;
+	if (a->compress)
+		ret = dat_compress(r, a->go_on, a->data);
+	if (ret == -ESTALE)
+		return ret;
+	if (ret < 0)
+		a->compress_error = ret;
+	if (!a->compress || a->compress_error) {
+		ret = dat_join(r, a->fd, a->go_on, a->data);
+		/* Events do not go to a recording that has lost its name. */
+		if (!ret && !dat_place_has(&r->place, a->fd))
+			ret = -ESTALE;
+	}
+	if (!ret)
+		dat_spool_remove(r->place.dir, r->place.name, r->nr_cpus);
+	return ret;
+}
+
+int dat_assemble(const char *path, struct dat_assembly *a)
+{
+	struct dat_place place;
+	struct dat_reader *r;
+	int ret = safe_place_find(&place, path);
+
+	a->compress_error = 0;
+	if (ret)
+		return ret;
+	/* Somebody can have put another file there since this one was locked. */
+	ret = dat_place_has(&place, a->fd) ? open_unfinished(&r, a->fd, &place) : -ESTALE;
+	if (!ret) {
+		ret = assemble(r, a);
+		dat_close(r);
+	}
+	dat_place_free(&place);
+	return ret;
+}

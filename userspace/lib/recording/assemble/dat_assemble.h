@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Make one complete recording of the files that a recorder has written. */
+#ifndef RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H
+#define RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H
+
+#include <stdbool.h>
+
+/* Called often; @done goes from 0 to 1. Return false to stop. */
+typedef bool dat_go_on_fn(void *data, double done);
+
+/*
+ * Lock an unfinished recording, and return its descriptor, to be closed after
+ * dat_assemble(). Return a negative errno or an enum dat_error: DAT_ERR_BUSY, if a process
+ * writes the recording; DAT_ERR_COMPLETE, if nothing is to be assembled.
+ */
+int dat_lock(const char *path);
+
+/*
+ * Rename an unfinished recording that still has its temporary name, and lock it; return
+ * as dat_lock(). -EEXIST: there is a file @path already, and nothing has changed.
+ */
+int dat_adopt(const char *temporary, const char *path);
+
+struct dat_assembly {
+	int fd;			/* the locked descriptor, of dat_lock() or dat_finish() */
+	bool compress;		/* write version 7, compressed by zstd; else version 6 */
+	dat_go_on_fn *go_on;
+	void *data;		/* for @go_on */
+	int compress_error;	/* result: why the recording is not compressed, or 0 */
+};
+
+/*
+ * Assemble a recording that the caller has locked, and remove the files of its CPUs. If it
+ * cannot be compressed, it becomes one of version 6. Return 0, 1 if @go_on has stopped the
+ * work, a negative errno or an enum dat_error. Unless this returns 0, the files still have
+ * all events, can be read, and can be assembled later. -ESTALE: @path is another file
+ * than the locked one; -EPERM: a file of a CPU has another owner, or another name.
+ */
+int dat_assemble(const char *path, struct dat_assembly *assembly);
+
+#endif /* RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H */
