@@ -9,8 +9,11 @@ PKG_CONFIG	?= pkg-config
 
 # Folders that the command and the fleet's commands share
 COMMON_DIRS	:= base command kernel lib/recording/write lib/recording/assemble lib/symbols
+# The print engine
+PRINT_DIRS	:= lib/print lib/print/fields
 # Folders of the command alone. cli/ has one for each command.
-CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c))))
+CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c)))) \
+	$(PRINT_DIRS) input
 
 # $(call user_sources,FOLDERS) prints the sources in the folders, with paths below userspace/.
 user_sources	= $(patsubst $(USER_DIR)/%,%,$(wildcard $(addsuffix /*.c,$(addprefix $(USER_DIR)/,$(1)))))

@@ -20,8 +20,8 @@
 
 #include "convert/conversion.h"
 #include "convert/perfetto_event.h"
-#include "show/input_text.h"
-#include "show/text.h"
+#include "input/input_text.h"
+#include "print/text.h"
 #include "recording/dat_read.h"
 
 #define MOST_CPUS	8

@@ -13,7 +13,7 @@
 #include "fuzz_events.h"
 #include "html/meta.h"
 #include "html/page.h"
-#include "show/text.h"
+#include "print/text.h"
 #include "recording/dat_times.h"
 
 #define WORST		3

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show/bprint.h"
-#include "show/json_lines.h"
-#include "show/text.h"
+#include "print/fields/bprint.h"
+#include "print/json_lines.h"
+#include "print/text.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

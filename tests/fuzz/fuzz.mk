@@ -22,11 +22,8 @@ FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
 
 FUZZ_LIB	:= $(LIB_SRCS:%=$(LIB_DIR)/%)
 FUZZ_BASE	:= $(wildcard userspace/base/*.c)
-FUZZ_TEXT	:= $(FUZZ_BASE) $(addprefix userspace/cli/,$(addprefix show/,columns.c field_value.c time_view.c text.c expression.c \
-		   printer.c printer_compile.c plugin_printer.c format_check.c syscall_abi.c syscalls.c task_names.c \
-		   bprint.c constants.c tracer_events.c \
-		   json_layout.c json_lines.c value_names.c event_label.c crash_notes.c)) \
-		   userspace/lib/symbols/symbols.c
+FUZZ_TEXT	:= $(FUZZ_BASE) $(filter-out %/json_head.c,$(wildcard userspace/lib/print/*.c \
+		   userspace/lib/print/fields/*.c)) userspace/lib/symbols/symbols.c
 FUZZ_FIELDS	:= $(FUZZ_BASE) $(addprefix userspace/cli/,probe/fetch.c probe/field_expr.c \
 		   probe/btf_types.c)
 FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*.c \
@@ -35,13 +32,13 @@ FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
 FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/cli/intervals/*.c)) \
 		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
-		   rows.c summary.c view_json.c view_text.c) show/columns.c show/syscall_abi.c show/syscalls.c \
-		   show/time_view.c) \
-		   $(wildcard userspace/lib/formats/*.c)
+		   rows.c summary.c view_json.c view_text.c)) \
+		   $(addprefix userspace/lib/print/,columns.c time_view.c fields/syscall_abi.c \
+		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \
 		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
 		   task_lane.c texts.c track.c types.c) userspace/command/pipeline.c
-FUZZ_CONVERT	:= $(filter-out userspace/cli/show/json_lines.c,$(FUZZ_TEXT)) \
+FUZZ_CONVERT	:= $(filter-out userspace/lib/print/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
 FUZZ_CLI_HEADERS := $(wildcard userspace/*/*.h userspace/*/*/*.h)

@@ -34,15 +34,12 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS)) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input) \
 	$(addprefix cli/latency/,histogram.c length.c) \
 	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
 	$(addprefix cli/record/,assembly.c directory_lock.c dump_request.c incident_leftovers.c \
 		loss.c open_files.c recorder.c) \
 	cli/selftest/ledger.c \
-	$(addprefix cli/show/,bprint.c columns.c constants.c crash_notes.c event_label.c expression.c format_check.c \
-		json_layout.c output_file.c plugin_printer.c printer.c printer_compile.c syscall_abi.c syscalls.c task_names.c text.c \
-		time_view.c tracer_events.c value_names.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(BUILD)/tests/unit/lib/asan/lib.a

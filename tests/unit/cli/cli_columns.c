@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "show/columns.h"
+#include "print/columns.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

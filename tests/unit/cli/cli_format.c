@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "show/text.h"
+#include "print/text.h"
 #include "tap.h"
 
 #define SECONDS	20	/* for all */

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/complain.h"
-#include "show/output_file.h"
+#include "input/output_file.h"
 
 static char dir[] = "/tmp/rbmap-cli-output.XXXXXX", path[64];
 static int fsync_error, close_error, failing_fd = -1;

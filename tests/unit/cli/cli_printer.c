@@ -22,7 +22,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "base/printable.h"
-#include "show/text.h"
+#include "print/text.h"
 #include "symbols/symbols.h"
 #include "tap.h"
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "print/columns.h"
 #include "recording/write/times_print.h"
-#include "show/columns.h"
 
 #define SEC		1000000000ULL
 #define REAL		(1764165792 * SEC)	/* 2025-11-26 14:03:12 UTC */

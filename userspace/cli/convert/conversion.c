@@ -2,9 +2,9 @@
 #include <errno.h>
 
 #include "conversion.h"
+#include "input/input_events.h"
+#include "print/text.h"
 #include "recording/dat_read.h"
-#include "show/input_events.h"
-#include "show/text.h"
 
 static int add_lost(void *data, unsigned int cpu, uint64_t lost)
 {

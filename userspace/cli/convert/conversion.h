@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <rbmap.h>
 
+#include "input/input.h"
 #include "output.h"
-#include "show/input.h"
 
 struct conversion;
 struct text;

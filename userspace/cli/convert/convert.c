@@ -8,10 +8,10 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "conversion.h"
+#include "input/crash_guard.h"
+#include "input/input_events.h"
+#include "input/output_file.h"
 #include "recording/dat_read.h"
-#include "show/crash_guard.h"
-#include "show/input_events.h"
-#include "show/output_file.h"
 
 extern const struct command command_convert;
 

@@ -3,7 +3,7 @@
 
 #include "base/write_all.h"
 #include "output.h"
-#include "show/crash_notes.h"
+#include "print/crash_notes.h"
 
 #define MANY	(256 * 1024)
 

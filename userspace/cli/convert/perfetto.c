@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "conversion.h"
+#include "input/input_text.h"
 #include "libprotobuf_c.h"
 #include "perfetto_event.h"
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
+#include "print/text.h"
 #include "recording/dat_read.h"
-#include "show/input_text.h"
-#include "show/text.h"
 
 #define BUNDLE_BYTES	(32 * 1024)
 

@@ -5,7 +5,7 @@
 
 #include "perfetto_event.h"
 #include "perfetto_value.h"
-#include "show/text.h"
+#include "print/text.h"
 #include "wire.h"
 
 /* Fields of FtraceEvent */

@@ -7,7 +7,7 @@
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
 #include "perfetto_value.h"
-#include "show/text.h"
+#include "print/text.h"
 
 #define MOST_THREADS	1000	/* in a packet */
 #define MOST_BYTES	64	/* that are taken of a thread's name */

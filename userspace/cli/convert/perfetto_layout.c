@@ -5,8 +5,8 @@
 #include <traceevent/event-parse.h>
 
 #include "perfetto_layout.h"
-#include "show/field_value.h"
-#include "show/text.h"
+#include "print/field_value.h"
+#include "print/text.h"
 
 #define GENERIC	"generic"
 

@@ -6,9 +6,9 @@
 
 #include "base/printable.h"
 #include "perfetto_value.h"
-#include "show/field_value.h"
-#include "show/fields.h"
-#include "show/numbers.h"
+#include "print/field_value.h"
+#include "print/fields/fields.h"
+#include "print/fields/numbers.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD, for a byte that is not UTF-8 */
 #define NUMBER_ROOM	(NUMBER_MAX + 3)	/* with its sign and ", " */

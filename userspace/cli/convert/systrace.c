@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "conversion.h"
+#include "input/input_text.h"
+#include "print/text.h"
 #include "recording/dat_read.h"
-#include "show/input_text.h"
-#include "show/text.h"
 
 #define PID_WIDTH	7
 

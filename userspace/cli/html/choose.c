@@ -9,11 +9,11 @@
 #include "base/complain.h"
 #include "base/suggest.h"
 #include "choose.h"
+#include "input/input.h"
+#include "input/input_events.h"
 #include "latency/summary.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
-#include "show/input.h"
-#include "show/input_events.h"
 #include "tasks.h"
 
 #define WORST_TASKS	3	/* intervals of each kind that give their tasks a lane */

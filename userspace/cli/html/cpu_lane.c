@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "page.h"
-#include "show/syscalls.h"
+#include "print/fields/syscalls.h"
 
 struct cpu_lane *cpu_lane_get(struct page *page, int cpu)
 {

@@ -6,7 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "page.h"
-#include "show/text.h"
+#include "print/text.h"
 
 /* A page may have 12 bytes for an event, and as many as this for a small recording. */
 #define SMALL_PAGE	(1 << 20)

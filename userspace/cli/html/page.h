@@ -14,7 +14,7 @@
 #include "intervals/layout.h"
 #include "intervals/names.h"
 #include "latency/summary.h"
-#include "show/syscalls.h"
+#include "print/fields/syscalls.h"
 #include "store.h"
 #include "tasks.h"
 #include "texts.h"

@@ -6,8 +6,8 @@
 
 #include <linux/rbmap.h>
 
-#include "show/crash_notes.h"
-#include "show/fields.h"
+#include "print/crash_notes.h"
+#include "print/fields/fields.h"
 #include "types.h"
 
 #define NR_IDS	65536	/* common_type has 16 bits */

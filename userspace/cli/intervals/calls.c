@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "parts.h"
-#include "show/syscalls.h"
+#include "print/fields/syscalls.h"
 
 static const char *name_of(struct intervals *iv, const struct layout *layout, long nr,
 			   bool compat)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "parts.h"
-#include "show/common_flags.h"
+#include "print/fields/common_flags.h"
 
 /* In the order of the kernel's numbers */
 static const char *const softirqs[] = {

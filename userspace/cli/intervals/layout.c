@@ -8,7 +8,7 @@
 
 #include "formats/format_text.h"
 #include "layout.h"
-#include "show/fields.h"
+#include "print/fields/fields.h"
 
 #define NR_IDS	65536	/* common_type has 16 bits */
 

@@ -6,7 +6,7 @@
 #include "intervals.h"
 #include "layout.h"
 #include "names.h"
-#include "show/syscalls.h"
+#include "print/fields/syscalls.h"
 
 #define MAX_CPUS	4096	/* events of other CPUs are ignored */
 #define MAX_DEVICES	256	/* requests of other devices are not counted */

@@ -11,9 +11,9 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
+#include "input/crash_guard.h"
 #include "kinds.h"
 #include "measure.h"
-#include "show/crash_guard.h"
 
 extern const struct command command_latency;
 

@@ -3,12 +3,12 @@
 #include <stdio.h>
 
 #include "base/complain.h"
+#include "input/input_events.h"
 #include "intervals/functions.h"
 #include "intervals/load.h"
 #include "kinds.h"
 #include "measure.h"
 #include "recording/dat_read.h"
-#include "show/input_events.h"
 
 /* The user has chosen a kind: its events must have been recorded. */
 static bool check_kinds(const struct latency *l)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "show/time_view.h"
+#include "print/time_view.h"
 
 #define LENGTH_ROOM	24
 

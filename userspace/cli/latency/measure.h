@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 #include "base/progress.h"
+#include "input/input.h"
 #include "intervals/intervals.h"
 #include "record/live_events.h"
 #include "record/own_buffer.h"
-#include "show/input.h"
 #include "summary.h"
 #include "view.h"
 

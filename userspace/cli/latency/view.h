@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "show/time_view.h"
+#include "print/time_view.h"
 #include "summary.h"
 
 struct json;

@@ -9,8 +9,8 @@
 #include "base/printable.h"
 #include "kinds.h"
 #include "length.h"
-#include "show/columns.h"
-#include "show/common_flags.h"
+#include "print/columns.h"
+#include "print/fields/common_flags.h"
 #include "view.h"
 
 #define NAME_WIDTH	24

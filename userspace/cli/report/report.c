@@ -19,16 +19,16 @@
 #include "command/options.h"
 #include "command/pipeline.h"
 #include "html/html_options.h"
+#include "input/crash_guard.h"
+#include "input/input.h"
+#include "input/input_events.h"
+#include "input/input_text.h"
 #include "kernel/control.h"
+#include "print/crash_notes.h"
+#include "print/json_head.h"
+#include "print/text.h"
 #include "recording/dat_read.h"
 #include "report_batch.h"
-#include "show/crash_guard.h"
-#include "show/crash_notes.h"
-#include "show/input.h"
-#include "show/input_events.h"
-#include "show/input_text.h"
-#include "show/json_head.h"
-#include "show/text.h"
 
 extern const struct command command_report;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/colour.h"
+#include "print/json_lines.h"
 #include "report_batch.h"
-#include "show/json_lines.h"
 
 #define BATCH_ITEMS	2048
 #define BATCH_BYTES	(256 * 1024)

@@ -6,7 +6,7 @@
 #ifndef RBMAP_CLI_REPORT_BATCH_H
 #define RBMAP_CLI_REPORT_BATCH_H
 
-#include "show/text.h"
+#include "print/text.h"
 
 struct report_batch;
 

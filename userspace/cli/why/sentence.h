@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "cause.h"
-#include "show/time_view.h"
+#include "print/time_view.h"
 #include "stall.h"
 
 struct intervals;

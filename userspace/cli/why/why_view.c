@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "intervals/intervals.h"
 #include "latency/length.h"
-#include "show/columns.h"
+#include "print/columns.h"
 #include "why_view.h"
 
 #define WHY_JSON_VERSION	1	/* grows when a key changes its meaning, or goes */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of a recording, as far as the user wants them. */
+#ifndef RBMAP_INPUT_INPUT_EVENTS_H
+#define RBMAP_INPUT_INPUT_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <rbmap.h>
+
+struct input;
+
+/* Both return 0, or a negative error that ends all. */
+typedef int input_event_fn(void *data, const struct rbmap_event *ev);
+typedef int input_lost_fn(void *data, unsigned int cpu, uint64_t lost);
+
+/*
+ * Call @each for each event in the order of time, and then @lost_last with the events that
+ * each CPU lost after its last one. @what: what the progress says that is done; NULL: nothing.
+ * @lost_last may be NULL. Return 0, the error of a function, or one of dat_next().
+ */
+int input_each_event(struct input *in, const char *what, input_event_fn *each,
+		     input_lost_fn *lost_last, void *data);
+
+/* Print the sums to standard error. @more: an unknown number was lost, too. */
+void input_tell_sums(uint64_t events, uint64_t lost, bool more);
+
+#endif /* RBMAP_INPUT_INPUT_EVENTS_H */

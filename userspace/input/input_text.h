@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RBMAP_INPUT_INPUT_TEXT_H
+#define RBMAP_INPUT_INPUT_TEXT_H
+
+struct input;
+struct text;
+
+/*
+ * Give @t what the recording has for its events: their formats, the names of threads, and
+ * symbols. The layout of @t must be set before. Return 0 or -ENOMEM.
+ */
+int input_load_text(const struct input *in, struct text *t);
+
+#endif /* RBMAP_INPUT_INPUT_TEXT_H */

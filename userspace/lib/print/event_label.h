@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names of events in lines of text: "sched_switch: ". If two systems have an event of
+ * the same name, the label has the system, too: "sched:sched_switch: ".
+ */
+#ifndef RBMAP_PRINT_EVENT_LABEL_H
+#define RBMAP_PRINT_EVENT_LABEL_H
+
+#include <stdbool.h>
+
+#define LABEL_COPY	32		/* most labels are copied by so many bytes */
+#define LABEL_CHAINS	256
+
+/**
+ * struct event_label - the label of an event
+ * @next: the next label of the chain: their names have the same hash
+ * @system, @name: the names of the event, which belong to the caller
+ * @text: with spaces up to the width; it has LABEL_COPY bytes or more
+ * @size: bytes of @text that are printed
+ */
+struct event_label {
+	struct event_label *next;
+	const char *system;
+	const char *name;
+	char *text;
+	unsigned int size;
+};
+
+/* All labels of a text. @width: columns for a name */
+struct event_labels {
+	unsigned int width;
+	struct event_label *chain[LABEL_CHAINS];
+};
+
+/*
+ * Make the text of a label that has a system and a name, and change the labels of the same
+ * name. Return false if memory is lacking; the label is not in @labels then.
+ */
+bool event_label_add(struct event_labels *labels, struct event_label *label);
+
+#endif /* RBMAP_PRINT_EVENT_LABEL_H */

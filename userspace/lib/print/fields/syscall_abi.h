@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which system calls a thread makes: those of 64-bit programs, or on x86 those of 32-bit
+ * ones, which have other numbers. An event has the number alone. A thread changes when it
+ * executes a program: it enters execve() of one kind, and leaves that of the other.
+ */
+#ifndef RBMAP_PRINT_FIELDS_SYSCALL_ABI_H
+#define RBMAP_PRINT_FIELDS_SYSCALL_ABI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum syscall_abi { ABI_UNKNOWN, ABI_NATIVE, ABI_COMPAT };
+
+/**
+ * struct syscall_state - what is known of a thread
+ * @entered: number of the system call that it is in, plus 1; 0: none
+ */
+struct syscall_state {
+	uint8_t abi;
+	int64_t entered;
+};
+
+/* The next event of the thread is sys_enter. @wide: an argument has more than 32 bits. */
+void syscall_state_enter(struct syscall_state *s, int64_t nr, bool wide);
+/* The next event of the thread is sys_exit. */
+void syscall_state_exit(struct syscall_state *s, int64_t nr);
+
+/* The states of threads, by pid */
+struct syscall_states;
+
+struct syscall_states *syscall_states_new(void);	/* NULL: out of memory */
+void syscall_states_free(struct syscall_states *states);
+/* Return the state of a thread, or NULL: out of memory. It is valid until the next call. */
+struct syscall_state *syscall_states_get(struct syscall_states *states, int pid);
+
+/*
+ * After events were looked at once: begin again. A thread then has what the first event has
+ * said that told its kind.
+ */
+void syscall_states_rewind(struct syscall_states *states);
+/* Remember the present kind of @pid as the first one, if none is known. */
+void syscall_states_note(struct syscall_states *states, int pid);
+
+#endif /* RBMAP_PRINT_FIELDS_SYSCALL_ABI_H */
