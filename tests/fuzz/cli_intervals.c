@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "fuzz_events.h"
-#include "latency/summary.h"
-#include "latency/view.h"
+#include "intervals/summary/summary.h"
+#include "intervals/summary/view.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

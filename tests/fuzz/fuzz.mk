@@ -30,9 +30,8 @@ FUZZ_DAT	:= $(FUZZ_BASE) $(wildcard $(addprefix userspace/lib/,recording/write/*
 		   recording/assemble/*.c symbols/*.c))
 # Small limits, so that an input can exceed them
 FUZZ_LIMITS	:= -DDAT_HEADERS_MAX=0x400000 -DDAT_DATA_BASE=0x400000 -DDAT_MEMORY_BASE=0x400000
-FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/cli/intervals/*.c)) \
-		   $(addprefix userspace/cli/,$(addprefix latency/,histogram.c kinds.c length.c \
-		   rows.c summary.c view_json.c view_text.c)) \
+FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard userspace/intervals/*.c \
+		   userspace/intervals/summary/*.c)) \
 		   $(addprefix userspace/lib/print/,columns.c time_view.c fields/syscall_abi.c \
 		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c)
 FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \

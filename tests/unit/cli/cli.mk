@@ -34,8 +34,7 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input) \
-	$(addprefix cli/latency/,histogram.c length.c) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input intervals/summary) \
 	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
 	$(addprefix cli/record/,assembly.c directory_lock.c dump_request.c incident_leftovers.c \
 		loss.c open_files.c recorder.c) \

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "latency/histogram.h"
-#include "latency/length.h"
+#include "intervals/summary/histogram.h"
+#include "intervals/summary/length.h"
 
 #define NR	20000
 

@@ -11,7 +11,7 @@
 #include "choose.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "latency/summary.h"
+#include "intervals/summary/summary.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 #include "tasks.h"

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/printable.h"
-#include "latency/view.h"
+#include "intervals/summary/view.h"
 #include "meta.h"
 #include "page.h"
 

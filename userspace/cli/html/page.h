@@ -13,7 +13,7 @@
 #include "intervals/intervals.h"
 #include "intervals/layout.h"
 #include "intervals/names.h"
-#include "latency/summary.h"
+#include "intervals/summary/summary.h"
 #include "print/fields/syscalls.h"
 #include "store.h"
 #include "tasks.h"

@@ -12,7 +12,7 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "input/crash_guard.h"
-#include "kinds.h"
+#include "intervals/summary/kinds.h"
 #include "measure.h"
 
 extern const struct command command_latency;

@@ -6,7 +6,7 @@
 
 #include "base/complain.h"
 #include "base/process.h"
-#include "kinds.h"
+#include "intervals/summary/kinds.h"
 #include "measure.h"
 #include "record/moment.h"
 #include "recording/dat_comms.h"

@@ -6,7 +6,7 @@
 #include "input/input_events.h"
 #include "intervals/functions.h"
 #include "intervals/load.h"
-#include "kinds.h"
+#include "intervals/summary/kinds.h"
 #include "measure.h"
 #include "recording/dat_read.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fnmatch.h>
 
-#include "kinds.h"
+#include "intervals/summary/kinds.h"
 #include "measure.h"
 
 static bool has_name(const struct latency *l, const char *name)

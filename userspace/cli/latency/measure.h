@@ -9,10 +9,10 @@
 #include "base/progress.h"
 #include "input/input.h"
 #include "intervals/intervals.h"
+#include "intervals/summary/summary.h"
+#include "intervals/summary/view.h"
 #include "record/live_events.h"
 #include "record/own_buffer.h"
-#include "summary.h"
-#include "view.h"
 
 #define MAX_NAMES	64	/* --name options */
 

@@ -5,7 +5,7 @@
 
 #include "base/printable.h"
 #include "intervals/intervals.h"
-#include "latency/length.h"
+#include "intervals/summary/length.h"
 #include "sentence.h"
 
 #define NICE_0		120

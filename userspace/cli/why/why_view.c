@@ -7,7 +7,7 @@
 #include "base/colour.h"
 #include "base/json.h"
 #include "intervals/intervals.h"
-#include "latency/length.h"
+#include "intervals/summary/length.h"
 #include "print/columns.h"
 #include "why_view.h"
 

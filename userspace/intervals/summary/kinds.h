@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kinds of intervals, as users name them. */
-#ifndef RBMAP_CLI_LATENCY_KINDS_H
-#define RBMAP_CLI_LATENCY_KINDS_H
+#ifndef RBMAP_INTERVALS_SUMMARY_KINDS_H
+#define RBMAP_INTERVALS_SUMMARY_KINDS_H
 
 #include "intervals/intervals.h"
 #include "rows.h"
@@ -30,4 +30,4 @@ struct kind {
 
 extern const struct kind kinds[NR_INTERVAL_KINDS];
 
-#endif /* RBMAP_CLI_LATENCY_KINDS_H */
+#endif /* RBMAP_INTERVALS_SUMMARY_KINDS_H */

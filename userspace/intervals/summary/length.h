@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The text of a length of time. */
-#ifndef RBMAP_CLI_LATENCY_LENGTH_H
-#define RBMAP_CLI_LATENCY_LENGTH_H
+#ifndef RBMAP_INTERVALS_SUMMARY_LENGTH_H
+#define RBMAP_INTERVALS_SUMMARY_LENGTH_H
 
 #include <stdint.h>
 
@@ -15,4 +15,4 @@ uint64_t length_ns(const struct time_view *time, uint64_t length);
 /* Store "12.3us": three digits, or a number of cycles. Return @text. */
 char *length_text(const struct time_view *time, uint64_t length, char text[LENGTH_ROOM]);
 
-#endif /* RBMAP_CLI_LATENCY_LENGTH_H */
+#endif /* RBMAP_INTERVALS_SUMMARY_LENGTH_H */

@@ -3,8 +3,8 @@
  * How often each length occurred. Lengths that differ by less than 1/32 share a counter, so
  * that a histogram of any number of lengths has a bounded size.
  */
-#ifndef RBMAP_CLI_LATENCY_HISTOGRAM_H
-#define RBMAP_CLI_LATENCY_HISTOGRAM_H
+#ifndef RBMAP_INTERVALS_SUMMARY_HISTOGRAM_H
+#define RBMAP_INTERVALS_SUMMARY_HISTOGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,4 +35,4 @@ uint64_t histogram_quantile(const struct histogram *h, double share);
 /* Return how many lengths are >= 2^@power and < 2^(@power + 1); with @power 0: 0 and 1. */
 uint64_t histogram_power_count(const struct histogram *h, unsigned int power);
 
-#endif /* RBMAP_CLI_LATENCY_HISTOGRAM_H */
+#endif /* RBMAP_INTERVALS_SUMMARY_HISTOGRAM_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Declarations shared by the files that find intervals. */
-#ifndef RBMAP_CLI_INTERVALS_PARTS_H
-#define RBMAP_CLI_INTERVALS_PARTS_H
+#ifndef RBMAP_INTERVALS_PARTS_H
+#define RBMAP_INTERVALS_PARTS_H
 
 #include "intervals.h"
 #include "layout.h"
@@ -224,4 +224,4 @@ void intervals_requests_end(struct intervals *iv);
 /* Events were lost: count requests anew. */
 void intervals_requests_forget(struct intervals *iv);
 
-#endif /* RBMAP_CLI_INTERVALS_PARTS_H */
+#endif /* RBMAP_INTERVALS_PARTS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rows of a table: intervals of one task, CPU or name. */
-#ifndef RBMAP_CLI_LATENCY_ROWS_H
-#define RBMAP_CLI_LATENCY_ROWS_H
+#ifndef RBMAP_INTERVALS_SUMMARY_ROWS_H
+#define RBMAP_INTERVALS_SUMMARY_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,4 +42,4 @@ void rows_free(struct rows *rows);
 /* Return all rows, the first one first, or NULL: out of memory. The caller frees the array. */
 struct row **rows_sorted(const struct rows *rows, enum row_sort sort);
 
-#endif /* RBMAP_CLI_LATENCY_ROWS_H */
+#endif /* RBMAP_INTERVALS_SUMMARY_ROWS_H */

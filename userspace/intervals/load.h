@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Prepare intervals for the events of a recording. */
-#ifndef RBMAP_CLI_INTERVALS_LOAD_H
-#define RBMAP_CLI_INTERVALS_LOAD_H
+#ifndef RBMAP_INTERVALS_LOAD_H
+#define RBMAP_INTERVALS_LOAD_H
 
 #include <stdbool.h>
 
@@ -17,4 +17,4 @@ struct intervals;
 bool intervals_load(struct intervals *iv, const struct dat_reader *reader,
 		    struct functions **functions);
 
-#endif /* RBMAP_CLI_INTERVALS_LOAD_H */
+#endif /* RBMAP_INTERVALS_LOAD_H */

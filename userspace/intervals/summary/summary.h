@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All intervals of one kind: a table, a histogram, and the worst ones. */
-#ifndef RBMAP_CLI_LATENCY_SUMMARY_H
-#define RBMAP_CLI_LATENCY_SUMMARY_H
+#ifndef RBMAP_INTERVALS_SUMMARY_SUMMARY_H
+#define RBMAP_INTERVALS_SUMMARY_SUMMARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,4 +56,4 @@ bool summary_add(struct summary *s, const struct intervals *iv,
 void summary_add_worst(struct summary *s, const struct intervals *iv,
 		       const struct interval *interval);
 
-#endif /* RBMAP_CLI_LATENCY_SUMMARY_H */
+#endif /* RBMAP_INTERVALS_SUMMARY_SUMMARY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of the kernel's functions, from the kallsyms text of a recording. */
-#ifndef RBMAP_CLI_INTERVALS_FUNCTIONS_H
-#define RBMAP_CLI_INTERVALS_FUNCTIONS_H
+#ifndef RBMAP_INTERVALS_FUNCTIONS_H
+#define RBMAP_INTERVALS_FUNCTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,4 +18,4 @@ void functions_free(struct functions *functions);
 /* An interval_symbol_fn; @data: struct functions. The name lives as long as these. */
 const char *functions_name(void *data, uint64_t address);
 
-#endif /* RBMAP_CLI_INTERVALS_FUNCTIONS_H */
+#endif /* RBMAP_INTERVALS_FUNCTIONS_H */

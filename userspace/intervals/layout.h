@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the fields of the events are that intervals begin and end with. */
-#ifndef RBMAP_CLI_INTERVALS_LAYOUT_H
-#define RBMAP_CLI_INTERVALS_LAYOUT_H
+#ifndef RBMAP_INTERVALS_LAYOUT_H
+#define RBMAP_INTERVALS_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,4 +94,4 @@ uint64_t layout_word(const struct layout *layout, const struct rbmap_event *ev,
 void layout_text(const struct layout *layout, const struct rbmap_event *ev,
 		 unsigned int field, char *text, size_t room);
 
-#endif /* RBMAP_CLI_INTERVALS_LAYOUT_H */
+#endif /* RBMAP_INTERVALS_LAYOUT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Print summaries, as text or as JSON. */
-#ifndef RBMAP_CLI_LATENCY_VIEW_H
-#define RBMAP_CLI_LATENCY_VIEW_H
+#ifndef RBMAP_INTERVALS_SUMMARY_VIEW_H
+#define RBMAP_INTERVALS_SUMMARY_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,4 +42,4 @@ bool view_json(const struct view *view, const char *clock);
 /* Add the array of kinds to an object. Return false if memory is lacking. */
 bool view_json_add_kinds(const struct view *view, struct json *j, const char *key);
 
-#endif /* RBMAP_CLI_LATENCY_VIEW_H */
+#endif /* RBMAP_INTERVALS_SUMMARY_VIEW_H */

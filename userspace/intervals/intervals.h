@@ -6,8 +6,8 @@
  * The caller passes formats and events, and gets a call for each interval that has ended.
  * Events may contain any bytes. All times are those of the ring's clock.
  */
-#ifndef RBMAP_CLI_INTERVALS_H
-#define RBMAP_CLI_INTERVALS_H
+#ifndef RBMAP_INTERVALS_INTERVALS_H
+#define RBMAP_INTERVALS_INTERVALS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -221,4 +221,4 @@ struct interval_requests {
 unsigned int intervals_requests(const struct intervals *iv,
 				const struct interval_requests **requests);
 
-#endif /* RBMAP_CLI_INTERVALS_H */
+#endif /* RBMAP_INTERVALS_INTERVALS_H */
