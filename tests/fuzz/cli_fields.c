@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../userspace/cli/probe/fetch.h"
 #include "../unit/cli/cli_btf.h"
 #include "base/buf.h"
+#include "live/probe/fetch.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -34,11 +34,10 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input intervals/summary) \
-	$(addprefix cli/probe/,btf_types.c dynamic.c fetch.c field_expr.c trace_header.c) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input intervals/summary live live/probe live/selftest) \
+	cli/probe/trace_header.c \
 	$(addprefix cli/record/,assembly.c directory_lock.c dump_request.c incident_leftovers.c \
-		loss.c open_files.c recorder.c) \
-	cli/selftest/ledger.c \
+		open_files.c recorder.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(BUILD)/tests/unit/lib/asan/lib.a

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "live/selftest/ledger.h"
 #include "rbmap.h"
-#include "selftest/ledger.h"
 
 #define CPU	3
 

@@ -16,8 +16,8 @@
 
 #include "base/buf.h"
 #include "cli_btf.h"
-#include "probe/dynamic.h"
-#include "probe/fetch.h"
+#include "live/probe/dynamic.h"
+#include "live/probe/fetch.h"
 #include "probe/trace_header.h"
 
 static struct btf_types_module kernel;

@@ -15,7 +15,7 @@
 
 #include "cli_synth.h"
 #include "kernel/control.h"
-#include "record/loss.h"
+#include "live/loss.h"
 #include "record/recorder.h"
 #include "recording/dat_read.h"
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "doctor.h"
-#include "selftest/reader.h"
-#include "selftest/suite.h"
+#include "live/selftest/reader.h"
+#include "live/selftest/suite.h"
 
 static void find_passed(struct doctor *d, const struct selftest *t)
 {

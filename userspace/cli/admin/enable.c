@@ -7,7 +7,7 @@
 #include "command/options.h"
 #include "kernel/buffer_option.h"
 #include "kernel/control.h"
-#include "record/event_select.h"
+#include "live/event_select.h"
 
 extern const struct command command_enable;
 extern const struct command command_disable;

@@ -23,7 +23,7 @@
 #include "kernel/cpustats.h"
 #include "kernel/mounts.h"
 #include "kernel/selection.h"
-#include "probe/made_events.h"
+#include "live/probe/made_events.h"
 #include "recorders.h"
 
 extern const struct command command_status;

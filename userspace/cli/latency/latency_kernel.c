@@ -7,8 +7,8 @@
 #include "base/complain.h"
 #include "base/process.h"
 #include "intervals/summary/kinds.h"
+#include "live/moment.h"
 #include "measure.h"
-#include "record/moment.h"
 #include "recording/dat_comms.h"
 #include "recording/write/cmdlines.h"
 

@@ -11,8 +11,8 @@
 #include "intervals/intervals.h"
 #include "intervals/summary/summary.h"
 #include "intervals/summary/view.h"
-#include "record/live_events.h"
-#include "record/own_buffer.h"
+#include "live/live_events.h"
+#include "live/own_buffer.h"
 
 #define MAX_NAMES	64	/* --name options */
 

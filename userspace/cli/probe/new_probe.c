@@ -12,10 +12,10 @@
 
 #include "base/buf.h"
 #include "base/complain.h"
-#include "btf_types.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "field_expr.h"
+#include "live/probe/btf_types.h"
+#include "live/probe/field_expr.h"
 #include "trace_header.h"
 
 extern const struct command command_new_probe;

@@ -12,12 +12,12 @@
 #include "command/command.h"
 #include "command/complete.h"
 #include "command/options.h"
-#include "dynamic.h"
-#include "fetch.h"
 #include "kernel/control.h"
 #include "kernel/klog.h"
-#include "made_events.h"
-#include "probe_line.h"
+#include "live/probe/dynamic.h"
+#include "live/probe/fetch.h"
+#include "live/probe/made_events.h"
+#include "live/probe/probe_line.h"
 
 extern const struct command command_probe;
 

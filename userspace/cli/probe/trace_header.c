@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "field_expr.h"
+#include "live/probe/field_expr.h"
 #include "trace_header.h"
 
 /* Places of the headers with tracepoints that modules can include. */

@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "command/service.h"
 #include "kernel/control.h"
-#include "loss.h"
+#include "live/loss.h"
 #include "open_files.h"
 #include "recorder.h"
 

@@ -12,8 +12,8 @@
 #include "base/output_error.h"
 #include "base/units.h"
 #include "command/command.h"
-#include "loss.h"
-#include "moment.h"
+#include "live/loss.h"
+#include "live/moment.h"
 #include "recording.h"
 #include "symbols/kallsyms.h"
 

@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "comm_events.h"
 #include "command/options.h"
 #include "kernel/control.h"
+#include "live/comm_events.h"
 #include "recorder.h"
 #include "recording/write/cmdlines.h"
 #include "recording/write/dat_write.h"

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "event_select.h"
 #include "kernel/control.h"
-#include "pid_list.h"
+#include "live/event_select.h"
+#include "live/pid_list.h"
 #include "trigger_buffer.h"
 
 #define NAME_PREFIX	"trigger"

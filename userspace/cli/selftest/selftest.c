@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "reader.h"
-#include "suite.h"
+#include "live/selftest/reader.h"
+#include "live/selftest/suite.h"
 
 extern const struct command command_selftest;
 

@@ -4,8 +4,8 @@
 
 #include "json_live.h"
 #include "kernel/control.h"
+#include "live/moment.h"
 #include "print/json_head.h"
-#include "record/moment.h"
 
 void json_live_head(struct buf *out)
 {

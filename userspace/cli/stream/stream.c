@@ -18,10 +18,10 @@
 #include "kernel/buffer_option.h"
 #include "kernel/control.h"
 #include "kernel/selection.h"
+#include "live/live_events.h"
+#include "live/own_buffer.h"
 #include "print/json_lines.h"
 #include "print/text.h"
-#include "record/live_events.h"
-#include "record/own_buffer.h"
 
 extern const struct command command_stream;
 

@@ -8,8 +8,8 @@
 
 #include "counts.h"
 #include "layout.h"
-#include "record/comm_events.h"
-#include "record/live_events.h"
+#include "live/comm_events.h"
+#include "live/live_events.h"
 #include "recording/write/cmdlines.h"
 #include "sample.h"
 

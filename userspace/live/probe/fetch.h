@@ -5,8 +5,8 @@
  *	sched_switch prev->pid prev->comm
  *	t:tracepoints/sched_switch sched_switch prev_pid=+1256($arg2):s32 ...
  */
-#ifndef RBMAP_CLI_FETCH_H
-#define RBMAP_CLI_FETCH_H
+#ifndef RBMAP_LIVE_PROBE_FETCH_H
+#define RBMAP_LIVE_PROBE_FETCH_H
 
 #include "field_expr.h"
 #include "btf_types.h"
@@ -45,4 +45,4 @@ bool fetch_fields(struct buf *out, const struct tracepoint_args *args,
 		  char *const *fields, size_t nr_fields, char *error,
 		  size_t size);
 
-#endif /* RBMAP_CLI_FETCH_H */
+#endif /* RBMAP_LIVE_PROBE_FETCH_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Notice that another process consumes events of the same rings. */
-#ifndef RBMAP_CLI_SHARED_RING_H
-#define RBMAP_CLI_SHARED_RING_H
+#ifndef RBMAP_LIVE_SHARED_RING_H
+#define RBMAP_LIVE_SHARED_RING_H
 
 #include <stdbool.h>
 
@@ -24,4 +24,4 @@ bool shared_ring_has_reader(void);
  */
 void shared_ring_look(struct shared_ring *shared);
 
-#endif /* RBMAP_CLI_SHARED_RING_H */
+#endif /* RBMAP_LIVE_SHARED_RING_H */

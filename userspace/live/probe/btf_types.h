@@ -5,8 +5,8 @@
  *
  * A function that returns false has stored the reason in @error, as one line.
  */
-#ifndef RBMAP_CLI_BTF_TYPES_H
-#define RBMAP_CLI_BTF_TYPES_H
+#ifndef RBMAP_LIVE_PROBE_BTF_TYPES_H
+#define RBMAP_LIVE_PROBE_BTF_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,4 +98,4 @@ bool ktype_each_member(const struct btf *btf, const struct btf_type *type,
 void ktype_declare(struct buf *out, const struct btf *btf, uint32_t id,
 		 const char *name);
 
-#endif /* RBMAP_CLI_BTF_TYPES_H */
+#endif /* RBMAP_LIVE_PROBE_BTF_TYPES_H */

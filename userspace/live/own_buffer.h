@@ -3,8 +3,8 @@
  * The buffer of a recorder: one of its own, which nobody else changes or reads, or a
  * buffer that it shares with others (-B and --default).
  */
-#ifndef RBMAP_CLI_OWN_BUFFER_H
-#define RBMAP_CLI_OWN_BUFFER_H
+#ifndef RBMAP_LIVE_OWN_BUFFER_H
+#define RBMAP_LIVE_OWN_BUFFER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,4 +79,4 @@ bool own_buffer_leave_out_self(struct own_buffer *own);
 /* Undo that in a buffer that others use, too. */
 bool own_buffer_restore_self(struct own_buffer *own);
 
-#endif /* RBMAP_CLI_OWN_BUFFER_H */
+#endif /* RBMAP_LIVE_OWN_BUFFER_H */

@@ -2,8 +2,8 @@
 /*
  * The lists of threads of a buffer. Functions that return false have reported the error.
  */
-#ifndef RBMAP_CLI_PID_LIST_H
-#define RBMAP_CLI_PID_LIST_H
+#ifndef RBMAP_LIVE_PID_LIST_H
+#define RBMAP_LIVE_PID_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,4 +26,4 @@ bool pid_list_set_processes(const char *list, const unsigned int *pid, size_t nr
 /* Add this process to exclude_process, or remove it. */
 bool pid_list_exclude_self(bool exclude);
 
-#endif /* RBMAP_CLI_PID_LIST_H */
+#endif /* RBMAP_LIVE_PID_LIST_H */

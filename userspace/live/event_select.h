@@ -3,8 +3,8 @@
  * Record only some of the events (--filter and --pid) while a command runs, or
  * permanently. Functions that return false have reported the error.
  */
-#ifndef RBMAP_CLI_EVENT_SELECT_H
-#define RBMAP_CLI_EVENT_SELECT_H
+#ifndef RBMAP_LIVE_EVENT_SELECT_H
+#define RBMAP_LIVE_EVENT_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,4 +58,4 @@ bool event_select_begin(struct event_select *event_select, const struct control_
 /* Restore the previous filters and pids. */
 bool event_select_end(struct event_select *event_select, const struct control_events *events);
 
-#endif /* RBMAP_CLI_EVENT_SELECT_H */
+#endif /* RBMAP_LIVE_EVENT_SELECT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All ways of reading, in both modes, against writers in all contexts. */
-#ifndef RBMAP_CLI_SUITE_H
-#define RBMAP_CLI_SUITE_H
+#ifndef RBMAP_LIVE_SELFTEST_SUITE_H
+#define RBMAP_LIVE_SELFTEST_SUITE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,4 +39,4 @@ const struct scenario *selftest_failed(const struct selftest *t);
 /* Return how many events NMIs have written in all scenarios. */
 uint64_t selftest_nmis(const struct selftest *t);
 
-#endif /* RBMAP_CLI_SUITE_H */
+#endif /* RBMAP_LIVE_SELFTEST_SUITE_H */

@@ -6,8 +6,8 @@
  * read. These events name each thread, whatever a recording consists of. They are
  * in a small buffer of their own, which a thread reads.
  */
-#ifndef RBMAP_CLI_COMM_EVENTS_H
-#define RBMAP_CLI_COMM_EVENTS_H
+#ifndef RBMAP_LIVE_COMM_EVENTS_H
+#define RBMAP_LIVE_COMM_EVENTS_H
 
 #include "recording/write/cmdlines.h"
 
@@ -25,4 +25,4 @@ void comm_events_merge(struct comm_events *events, struct cmdlines *to);
 /* Remove the buffer. @events may be NULL. */
 void comm_events_end(struct comm_events *events);
 
-#endif /* RBMAP_CLI_COMM_EVENTS_H */
+#endif /* RBMAP_LIVE_COMM_EVENTS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The module rbmap_selftest: its writers run in all contexts. */
-#ifndef RBMAP_CLI_WRITERS_H
-#define RBMAP_CLI_WRITERS_H
+#ifndef RBMAP_LIVE_SELFTEST_WRITERS_H
+#define RBMAP_LIVE_SELFTEST_WRITERS_H
 
 #include <stdbool.h>
 #include <linux/rbmap_selftest.h>
@@ -22,4 +22,4 @@ int writers_write_last(int fd);
 /* Count the events that were emitted on a CPU. */
 int writers_count(int fd, unsigned int cpu, struct rbmap_selftest_counts *counts);
 
-#endif /* RBMAP_CLI_WRITERS_H */
+#endif /* RBMAP_LIVE_SELFTEST_WRITERS_H */

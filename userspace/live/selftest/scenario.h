@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One way of reading against all writers, in one mode, in a buffer of its own. */
-#ifndef RBMAP_CLI_SCENARIO_H
-#define RBMAP_CLI_SCENARIO_H
+#ifndef RBMAP_LIVE_SELFTEST_SCENARIO_H
+#define RBMAP_LIVE_SELFTEST_SCENARIO_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -40,4 +40,4 @@ bool scenario_run(struct scenario *s, int writers, double seconds);
 
 const char *scenario_mode(const struct scenario *s);
 
-#endif /* RBMAP_CLI_SCENARIO_H */
+#endif /* RBMAP_LIVE_SELFTEST_SCENARIO_H */

@@ -3,8 +3,8 @@
  * Events of the running kernel, for a command that uses each of them at once. Functions
  * report the errors that they find.
  */
-#ifndef RBMAP_CLI_LIVE_EVENTS_H
-#define RBMAP_CLI_LIVE_EVENTS_H
+#ifndef RBMAP_LIVE_LIVE_EVENTS_H
+#define RBMAP_LIVE_LIVE_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "command/options.h"
 #include "event_select.h"
 #include "kernel/control.h"
+#include "live/probe/made_events.h"
 #include "own_buffer.h"
-#include "probe/made_events.h"
 #include "shared_ring.h"
 
 /**
@@ -84,4 +84,4 @@ void live_events_close(struct live_events *live);
 /* Print to stderr how many events were read, and how many were lost, with the causes. */
 void live_events_print_loss(struct live_events *live, uint64_t events);
 
-#endif /* RBMAP_CLI_LIVE_EVENTS_H */
+#endif /* RBMAP_LIVE_LIVE_EVENTS_H */

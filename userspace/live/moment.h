@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Read the ring's clock together with the clocks of user space. */
-#ifndef RBMAP_CLI_MOMENT_H
-#define RBMAP_CLI_MOMENT_H
+#ifndef RBMAP_LIVE_MOMENT_H
+#define RBMAP_LIVE_MOMENT_H
 
 #include "recording/dat_times.h"
 
@@ -14,4 +14,4 @@ int moment_clock(void);
  */
 void moment_take(struct dat_moment *moment, int clock);
 
-#endif /* RBMAP_CLI_MOMENT_H */
+#endif /* RBMAP_LIVE_MOMENT_H */

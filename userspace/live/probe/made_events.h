@@ -8,8 +8,8 @@
  * helper process waits for the recorder's end and then removes the events that nobody
  * else uses, so kill -9 of the recorder leaves nothing behind.
  */
-#ifndef RBMAP_CLI_MADE_EVENTS_H
-#define RBMAP_CLI_MADE_EVENTS_H
+#ifndef RBMAP_LIVE_PROBE_MADE_EVENTS_H
+#define RBMAP_LIVE_PROBE_MADE_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,4 +54,4 @@ void made_events_forget(const char *system, const char *event);
 /* Was the event made by recorders that no longer run? */
 bool made_events_left(const char *system, const char *event);
 
-#endif /* RBMAP_CLI_MADE_EVENTS_H */
+#endif /* RBMAP_LIVE_PROBE_MADE_EVENTS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events of one CPU that a reader got, compared with those that were emitted. */
-#ifndef RBMAP_CLI_LEDGER_H
-#define RBMAP_CLI_LEDGER_H
+#ifndef RBMAP_LIVE_SELFTEST_LEDGER_H
+#define RBMAP_LIVE_SELFTEST_LEDGER_H
 
 #include <stdint.h>
 #include <linux/rbmap_selftest.h>
@@ -44,4 +44,4 @@ const char *context_name(unsigned int context);
 /* The sum of a number of each context. */
 uint64_t sum_of_contexts(const __u64 *value);
 
-#endif /* RBMAP_CLI_LEDGER_H */
+#endif /* RBMAP_LIVE_SELFTEST_LEDGER_H */

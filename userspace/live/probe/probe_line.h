@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The line of dynamic_events that makes an event of a tracepoint. */
-#ifndef RBMAP_CLI_PROBE_LINE_H
-#define RBMAP_CLI_PROBE_LINE_H
+#ifndef RBMAP_LIVE_PROBE_PROBE_LINE_H
+#define RBMAP_LIVE_PROBE_PROBE_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,4 +17,4 @@ struct buf;
 bool probe_line(struct buf *line, const struct btf_types *types, const char *group,
 		const char *event, char *const *words, size_t nr, char *error, size_t size);
 
-#endif /* RBMAP_CLI_PROBE_LINE_H */
+#endif /* RBMAP_LIVE_PROBE_PROBE_LINE_H */

@@ -2,8 +2,8 @@
 /*
  * Parse dynamic_events: lines "t:GROUP/EVENT TRACEPOINT [NAME=FETCH:TYPE]...".
  */
-#ifndef RBMAP_CLI_DYNAMIC_H
-#define RBMAP_CLI_DYNAMIC_H
+#ifndef RBMAP_LIVE_PROBE_DYNAMIC_H
+#define RBMAP_LIVE_PROBE_DYNAMIC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,4 +33,4 @@ bool dynamic_read(struct dynamic_probes *probes);
 bool dynamic_parse(struct dynamic_probes *probes, char *text);
 void dynamic_free(struct dynamic_probes *probes);
 
-#endif /* RBMAP_CLI_DYNAMIC_H */
+#endif /* RBMAP_LIVE_PROBE_DYNAMIC_H */

@@ -4,8 +4,8 @@
  *
  *	[NAME=]ARG[->MEMBER | .MEMBER | [INDEX]]...[:TYPE]
  */
-#ifndef RBMAP_CLI_FIELD_EXPR_H
-#define RBMAP_CLI_FIELD_EXPR_H
+#ifndef RBMAP_LIVE_PROBE_FIELD_EXPR_H
+#define RBMAP_LIVE_PROBE_FIELD_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,4 +66,4 @@ bool field_parse(struct field_expr *expr, const char *text, char *error,
  */
 bool is_identifier(const char *s, size_t len, size_t max);
 
-#endif /* RBMAP_CLI_FIELD_EXPR_H */
+#endif /* RBMAP_LIVE_PROBE_FIELD_EXPR_H */

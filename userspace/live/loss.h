@@ -3,8 +3,8 @@
  * Print the number of read and lost events, each cause of loss, and the setting
  * that avoids it.
  */
-#ifndef RBMAP_CLI_LOSS_H
-#define RBMAP_CLI_LOSS_H
+#ifndef RBMAP_LIVE_LOSS_H
+#define RBMAP_LIVE_LOSS_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -23,4 +23,4 @@ void loss_print_missed(FILE *out, uint64_t missed);
 /* Print a line about events of recorders that were left out, if there are any. */
 void loss_print_excluded(FILE *out, uint64_t excluded);
 
-#endif /* RBMAP_CLI_LOSS_H */
+#endif /* RBMAP_LIVE_LOSS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ways of reading a ring. */
-#ifndef RBMAP_CLI_READER_H
-#define RBMAP_CLI_READER_H
+#ifndef RBMAP_LIVE_SELFTEST_READER_H
+#define RBMAP_LIVE_SELFTEST_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,4 +70,4 @@ void reader_drain(struct reader *r);
 void reader_follow(struct reader *r);
 void reader_close(struct reader *r);
 
-#endif /* RBMAP_CLI_READER_H */
+#endif /* RBMAP_LIVE_SELFTEST_READER_H */
