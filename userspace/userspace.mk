@@ -11,9 +11,12 @@ PKG_CONFIG	?= pkg-config
 COMMON_DIRS	:= base command kernel lib/recording/write lib/recording/assemble lib/symbols
 # The print engine
 PRINT_DIRS	:= lib/print lib/print/fields
+# Parts of recorders
+LIVE_DIRS	:= live live/probe live/recorder live/selftest
 # Folders of the command alone. cli/ has one for each command.
-CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c)))) \
-	$(PRINT_DIRS) live live/probe live/selftest input intervals intervals/summary
+CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c \
+	$(USER_DIR)/cli/*/*/*.c)))) \
+	$(PRINT_DIRS) $(LIVE_DIRS) input intervals intervals/summary
 
 # $(call user_sources,FOLDERS) prints the sources in the folders, with paths below userspace/.
 user_sources	= $(patsubst $(USER_DIR)/%,%,$(wildcard $(addsuffix /*.c,$(addprefix $(USER_DIR)/,$(1)))))

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "fuzz_events.h"
-#include "html/meta.h"
-#include "html/page.h"
 #include "print/text.h"
 #include "recording/dat_times.h"
+#include "report/html/meta.h"
+#include "report/html/page.h"
 
 #define WORST		3
 #define ODD_CPU		0x20

@@ -33,7 +33,7 @@ FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard us
 		   userspace/intervals/summary/*.c)) \
 		   $(addprefix userspace/lib/print/,columns.c time_view.c fields/syscall_abi.c \
 		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c)
-FUZZ_HTML	:= $(addprefix userspace/cli/html/,arrows.c cpu_lane.c device_lane.c element.c \
+FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,arrows.c cpu_lane.c device_lane.c element.c \
 		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
 		   task_lane.c texts.c track.c types.c) userspace/command/pipeline.c
 FUZZ_CONVERT	:= $(filter-out userspace/lib/print/json_lines.c,$(FUZZ_TEXT)) \

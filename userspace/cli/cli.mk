@@ -58,13 +58,13 @@ $(USER_BUILD)/%.o: $(USER_DIR)/%.c $(CLI_DIR)/cli.mk $(USER_DIR)/userspace.mk | 
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
 
 # The page of `rbmap report --html` without its data
-HTML_FRAME	:= $(USER_BUILD)/cli/html/frame
-HTML_PARTS	:= $(wildcard $(CLI_DIR)/html/page/*)
-$(HTML_FRAME)/end.html: $(CLI_DIR)/html/page/assemble $(HTML_PARTS)
+HTML_FRAME	:= $(USER_BUILD)/cli/report/html/frame
+HTML_PARTS	:= $(wildcard $(CLI_DIR)/report/html/page/*)
+$(HTML_FRAME)/end.html: $(CLI_DIR)/report/html/page/assemble $(HTML_PARTS)
 	@mkdir -p $(@D)
 	$< $(@D)
-$(USER_BUILD)/cli/html/frame.o: $(HTML_FRAME)/end.html
-$(USER_BUILD)/cli/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
+$(USER_BUILD)/cli/report/html/frame.o: $(HTML_FRAME)/end.html
+$(USER_BUILD)/cli/report/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
 
 $(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/all.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)

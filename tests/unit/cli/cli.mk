@@ -34,10 +34,8 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input intervals/summary live live/probe live/selftest) \
-	cli/probe/trace_header.c \
-	$(addprefix cli/record/,assembly.c directory_lock.c dump_request.c incident_leftovers.c \
-		open_files.c recorder.c) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input intervals/summary $(LIVE_DIRS)) \
+	cli/new_probe/trace_header.c $(addprefix cli/record/,directory_lock.c incident_leftovers.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
 CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(BUILD)/lib/all.a
 CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(BUILD)/tests/unit/lib/asan/lib.a

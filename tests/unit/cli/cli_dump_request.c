@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "record/dump_request.h"
+#include "live/recorder/dump_request.h"
 
 enum answer { WRITTEN, FAILED, NONE };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "record/open_files.h"
+#include "live/recorder/open_files.h"
 
 /* The limits of systemd (soft and hard), and the kernel's own hard one. */
 static const rlim_t usual = 1024, highest = 524288, kernels = 4096;

@@ -18,7 +18,7 @@
 #include "cli_btf.h"
 #include "live/probe/dynamic.h"
 #include "live/probe/fetch.h"
-#include "probe/trace_header.h"
+#include "new_probe/trace_header.h"
 
 static struct btf_types_module kernel;
 static struct btf_types types = { .v = &kernel, .nr = 1 };

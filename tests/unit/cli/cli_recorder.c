@@ -16,7 +16,7 @@
 #include "cli_synth.h"
 #include "kernel/control.h"
 #include "live/loss.h"
-#include "record/recorder.h"
+#include "live/recorder/recorder.h"
 #include "recording/dat_read.h"
 
 #define NR_CPUS		3

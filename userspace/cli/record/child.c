@@ -9,7 +9,7 @@
 
 #include "base/complain.h"
 #include "child.h"
-#include "open_files.h"
+#include "live/recorder/open_files.h"
 
 static void run_child(const struct child *child, int go, int failed)
 {

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assembly.h"
 #include "base/complain.h"
 #include "command/service.h"
 #include "directory_lock.h"
-#include "dump_request.h"
 #include "flight.h"
 #include "incident_leftovers.h"
 #include "kernel/control.h"
-#include "snapshot_file.h"
+#include "live/recorder/assembly.h"
+#include "live/recorder/dump_request.h"
+#include "live/recorder/snapshot_file.h"
 
 bool flight_lock_directory(struct flight *f)
 {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "recording.h"
+#include "live/recorder/recording.h"
 #include "recording/write/incident_files.h"
 #include "trigger.h"
 

@@ -3,7 +3,7 @@
 #ifndef RBMAP_CLI_INCIDENT_LEFTOVERS_H
 #define RBMAP_CLI_INCIDENT_LEFTOVERS_H
 
-#include "assembly.h"
+#include "live/recorder/assembly.h"
 
 /*
  * Let @assembly complete all unfinished recordings of a directory that this process has

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assembly.h"
 #include "base/complain.h"
 #include "base/process.h"
 #include "base/progress.h"
@@ -29,10 +28,11 @@
 #include "live/event_select.h"
 #include "live/own_buffer.h"
 #include "live/probe/made_events.h"
+#include "live/recorder/assembly.h"
+#include "live/recorder/recording.h"
+#include "live/recorder/snapshot_file.h"
 #include "live/shared_ring.h"
 #include "purpose.h"
-#include "recording.h"
-#include "snapshot_file.h"
 
 extern const struct command command_record;
 

@@ -18,7 +18,6 @@
 #include "command/command.h"
 #include "command/options.h"
 #include "command/pipeline.h"
-#include "html/html_options.h"
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
@@ -28,6 +27,7 @@
 #include "print/json_head.h"
 #include "print/text.h"
 #include "recording/dat_read.h"
+#include "report/html/html_options.h"
 #include "report_batch.h"
 
 extern const struct command command_report;

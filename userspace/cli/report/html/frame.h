@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of the page that do not depend on the recording: page/ in this folder. */
+#ifndef RBMAP_REPORT_HTML_FRAME_H
+#define RBMAP_REPORT_HTML_FRAME_H
+
+#include <stdio.h>
+
+/* Write what comes before the data, and what comes after them. */
+void frame_write_begin(FILE *out);
+void frame_write_end(FILE *out);
+
+#endif /* RBMAP_REPORT_HTML_FRAME_H */

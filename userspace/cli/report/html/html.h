@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rbmap report --html: a recording as one page for a browser, which needs no network.
+ *
+ *	feed.c -> page.c -> *_lane.c -> track.c, events.c, arrows.c -> store.c -> element.c
+ */
+#ifndef RBMAP_REPORT_HTML_HTML_H
+#define RBMAP_REPORT_HTML_HTML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MOST_CHOSEN	64	/* --task and --pid options */
+
+struct input;
+
+/**
+ * struct html - the options
+ * @output: name of the page; NULL: the recording's name with .html; "-": standard output
+ * @task: patterns for the names of tasks that get a lane of their own
+ * @pid: pids of such tasks
+ */
+struct html {
+	const char *output;
+	const char *task[MOST_CHOSEN];
+	size_t nr_tasks;
+	int pid[MOST_CHOSEN];
+	size_t nr_pids;
+};
+
+/* Write the page, and report errors. Return the exit status. */
+int html_report(struct html *html, struct input *in);
+
+#endif /* RBMAP_REPORT_HTML_HTML_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Levels of detail of a track. On each level a step has a power of two of time, and says
+ * what fills it. The steps of a level are four times as long as those of the finer one.
+ */
+#ifndef RBMAP_REPORT_HTML_LEVELS_H
+#define RBMAP_REPORT_HTML_LEVELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct store;
+
+#define FIRST_LEVEL	8	/* log2 of the shortest step; levels differ by 2 */
+#define NR_LEVELS	28
+
+/**
+ * enum track_mode - what the slices of a track are, and how a step sums them up
+ * @TRACK_NAMES: the value is a name or a task: the step has the one that fills most
+ * @TRACK_STATES: the value is a task's state: the step has the share of each state
+ * @TRACK_DEPTH: the value is a number: the step has the largest one
+ * @TRACK_EVENTS: moments: the step has their number
+ */
+enum track_mode { TRACK_NAMES, TRACK_STATES, TRACK_DEPTH, TRACK_EVENTS };
+
+/* The low bits of a value of TRACK_STATES */
+enum task_state { STATE_RUNS, STATE_RUNNABLE, STATE_BLOCKED, STATE_SLEEPS, NR_STATES };
+#define STATE_BITS	2
+
+#define STEP_VALUES	4	/* values of a step that compete */
+
+/**
+ * struct step - a step that is not complete
+ * @index: its number: its time divided by its length
+ * @filled: time of it that slices fill
+ * @value, @time: the values that fill most, and their time; for TRACK_STATES the time of each
+ * state; for TRACK_DEPTH the largest one; for TRACK_EVENTS time[0] is the number
+ * @mark: something was lost
+ */
+struct step {
+	bool used;
+	bool mark;
+	uint64_t index;
+	uint64_t filled;
+	uint64_t value[STEP_VALUES];
+	uint64_t time[STEP_VALUES];
+};
+
+/**
+ * struct level - a level
+ * @open: the step that is not complete
+ * @indexes, @values, @shares: columns of the steps that are
+ * @first, @last: the indexes of the first and the last one of them
+ */
+struct level {
+	struct step open;
+	unsigned int count;
+	uint64_t first, last;
+	struct buf indexes, values, shares;
+};
+
+struct levels {
+	enum track_mode mode;
+	struct level level[NR_LEVELS];
+};
+
+/* Return the logarithm of a step's length, to the base 2. */
+unsigned int levels_bits(unsigned int level);
+
+/* Return the finest level that is useful for so many slices in that time. */
+unsigned int levels_finest(uint64_t time, unsigned int count);
+
+/* Steps that are finer than a level are complete. */
+void levels_close(struct levels *l, unsigned int finest);
+
+/* Add a slice to that level; with levels_close() it comes to the coarser ones. */
+void levels_add(struct levels *l, unsigned int finest, uint64_t begin, uint64_t end,
+		uint64_t value);
+
+/* Add a moment to a track of events. */
+void levels_add_event(struct levels *l, unsigned int finest, uint64_t ts, bool mark);
+
+void levels_free(struct levels *l);
+
+/*
+ * levels_store.c: put the steps of those levels that have enough for a piece into the
+ * store. @number: the track. Return 0 or a negative errno.
+ */
+int levels_flush(struct levels *levels, unsigned int number, struct store *store);
+/* After the last slice: put the rest there. @time: the time of the whole page */
+int levels_end(struct levels *levels, unsigned int number, struct store *store, uint64_t time);
+
+#endif /* RBMAP_REPORT_HTML_LEVELS_H */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of a page. Functions return 0 or a negative errno. */
+#ifndef RBMAP_REPORT_HTML_PAGE_H
+#define RBMAP_REPORT_HTML_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <rbmap.h>
+
+#include "arrows.h"
+#include "events.h"
+#include "intervals/intervals.h"
+#include "intervals/layout.h"
+#include "intervals/names.h"
+#include "intervals/summary/summary.h"
+#include "print/fields/syscalls.h"
+#include "store.h"
+#include "tasks.h"
+#include "texts.h"
+#include "track.h"
+#include "types.h"
+
+#define MOST_CPUS	4096	/* events of other CPUs have the lane of the last one */
+#define MOST_TASK_LANES	64
+#define MOST_DEVICES	32
+#define MOST_LOSSES	1000	/* that are listed */
+#define CACHED_CALLS	1024	/* names of system calls */
+
+/**
+ * struct cpu_lane - a CPU
+ * @task, @call, @softirq, @irq: what runs, one within the other
+ * @pid: the task that runs; -1: not known
+ * @index: its index
+ * @since: time from which on it runs
+ * @call_since: time from which on its system call runs here
+ * @last: time of the last event
+ */
+struct cpu_lane {
+	unsigned int cpu;
+	struct track task, call, softirq, irq;
+	struct events events;
+	struct arrows arrows;
+	int pid;
+	uint32_t index;
+	uint64_t since;
+	uint64_t call_since;
+	uint64_t last;
+	uint64_t nr_events, lost;
+	bool lost_unknown;
+};
+
+/**
+ * struct task_lane - a task that has a lane of its own
+ * @state, @call, @irq: its state, its system calls, and the handlers that interrupted it
+ * @waits, @runnable, @why: it could run from that time on; added when the wait ends
+ * @waits_end: the time at which it ran
+ */
+struct task_lane {
+	int pid;
+	uint32_t index;
+	struct track state, call, irq;
+	bool waits;
+	uint64_t runnable, waits_end;
+	uint64_t why;
+};
+
+/* The requests of a block device: how many wait in its queue, and how many it works on */
+enum depth_row { DEPTH_QUEUED, DEPTH_ISSUED, NR_DEPTH_ROWS };
+struct device_lane {
+	uint32_t dev;
+	struct track depth[NR_DEPTH_ROWS];
+	unsigned int now[NR_DEPTH_ROWS];
+	unsigned int most[NR_DEPTH_ROWS];
+	uint64_t since[NR_DEPTH_ROWS];
+};
+
+struct loss {
+	uint64_t ts;
+	int cpu;
+	uint64_t lost;
+};
+
+/**
+ * struct page - a page
+ * @base: the ring's time of the first event
+ * @last: the time of the last one since then
+ * @blocked: those of INTERVAL_OFFCPU in which the task slept uninterruptibly. Most long
+ * sleeps are wanted, and these are not
+ * @losses: number of times that events were lost
+ * @call_text: number of the name of a system call, plus 1
+ * @text_spent: an estimate of the bytes that texts of events take in the page
+ * @error: negative errno; an interval could not be added
+ */
+struct page {
+	struct store *store;
+	struct types *types;
+	struct intervals *intervals;
+	struct syscalls_machine machine;
+	struct text *text;
+	struct names *names;
+	struct texts texts;
+	struct tasks tasks;
+	struct summary summary[NR_INTERVAL_KINDS];
+	struct summary blocked;
+	struct buf body;
+
+	bool begun;
+	uint64_t base, last;
+	uint64_t events, lost;
+	bool lost_unknown;
+	uint64_t losses;
+	struct loss loss[MOST_LOSSES];
+	uint32_t call_text[CACHED_CALLS];
+	uint64_t text_spent;
+
+	struct cpu_lane *cpu[MOST_CPUS];
+	struct task_lane task_lane[MOST_TASK_LANES];
+	unsigned int nr_task_lanes;
+	struct device_lane device[MOST_DEVICES];
+	unsigned int nr_devices;
+	unsigned int nr_tracks;
+	int error;
+};
+
+/* page.c: @worst: number of the longest intervals of each kind. NULL: out of memory */
+struct page *page_new(unsigned int worst);
+void page_free(struct page *page);
+int page_add_format(struct page *page, const char *system, const char *format, size_t size);
+/* Give a task a lane of its own, unless there are too many. */
+int page_add_task_lane(struct page *page, int pid);
+/* Add the next event in the order of time. */
+int page_event(struct page *page, const struct rbmap_event *ev);
+/* Events of a CPU were lost after its last event. */
+int page_lost_last(struct page *page, int cpu, uint64_t lost);
+/* After the last event: complete all lanes, and write their data. */
+int page_end(struct page *page);
+
+/* Return the time since the first event. It is exact as a double, too. */
+static inline uint64_t page_time(const struct page *page, uint64_t ts)
+{
+	uint64_t since = ts > page->base ? ts - page->base : 0;
+
+	return since < 1ULL << 53 ? since : (1ULL << 53) - 1;
+}
+
+/* cpu_lane.c: return the lane of a CPU, or NULL: out of memory. */
+struct cpu_lane *cpu_lane_get(struct page *page, int cpu);
+void cpu_lane_free(struct cpu_lane *lane);
+/* The event was recorded while this task ran. @layout: NULL: only that is known */
+int cpu_lane_event(struct page *page, struct cpu_lane *lane, const struct rbmap_event *ev,
+		   const struct layout *layout, int pid);
+/* After a loss it is not known what runs. */
+int cpu_lane_forget(struct page *page, struct cpu_lane *lane);
+/* No event follows: the task that runs has run until the last event of all. */
+int cpu_lane_stop(struct page *page, struct cpu_lane *lane);
+int cpu_lane_end(struct page *page, struct cpu_lane *lane);
+/* Write what the lane has up to now, and free that memory. */
+int cpu_lane_flush(struct page *page, struct cpu_lane *lane);
+
+/* task_lane.c */
+void task_lane_init(struct page *page, struct task_lane *lane, int pid, uint32_t index);
+void task_lane_free(struct task_lane *lane);
+int task_lane_runs(struct page *page, struct task_lane *lane, unsigned int cpu,
+		   uint64_t begin, uint64_t end);
+/* An interval of the task has ended; @text: number of its name */
+int task_lane_interval(struct page *page, struct task_lane *lane,
+		       const struct interval *interval, uint64_t text);
+int task_lane_end(struct page *page, struct task_lane *lane);
+
+/* device_lane.c: an event of block devices has come. */
+int device_lanes_event(struct page *page, uint64_t ts);
+int device_lanes_end(struct page *page);
+void device_lane_free(struct device_lane *lane);
+
+/* interval_lane.c: an interval_fn; @data: struct page */
+void page_interval(void *data, const struct interval *interval);
+
+#endif /* RBMAP_REPORT_HTML_PAGE_H */

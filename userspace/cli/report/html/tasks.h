@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tasks of a page. */
+#ifndef RBMAP_REPORT_HTML_TASKS_H
+#define RBMAP_REPORT_HTML_TASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OTHER_TASKS	1	/* index that tasks share when there are too many */
+
+struct task_lane;
+
+/**
+ * struct page_task - a task
+ * @index: its number in the page
+ * @call: number of the name of the system call that it is in, plus 1; 0: none
+ * @calls_since: @call is valid if no event was lost since that many losses
+ * @lane: NULL: it has no lane of its own
+ */
+struct page_task {
+	bool used;
+	int pid;
+	uint32_t index;
+	uint32_t call;
+	uint64_t calls_since;
+	struct task_lane *lane;
+};
+
+struct tasks {
+	struct page_task *slot;		/* open addressing; a power of two */
+	uint32_t nr, nr_slots;
+	uint32_t nr_indexes;
+};
+
+void tasks_free(struct tasks *tasks);
+
+/* Return the task of a pid, valid until the next call; NULL: out of memory. */
+struct page_task *tasks_get(struct tasks *tasks, int pid);
+
+#endif /* RBMAP_REPORT_HTML_TASKS_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Assemble recordings (recording/assemble/dat_assemble.h), with progress and messages: at once, or
+ * by a thread of low priority while a flight recorder goes on.
+ */
+#ifndef RBMAP_LIVE_RECORDER_ASSEMBLY_H
+#define RBMAP_LIVE_RECORDER_ASSEMBLY_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Add the signals that end a recording. */
+void assembly_add_signals(sigset_t *set);
+
+/*
+ * Assemble a recording. @fd is its locked descriptor, which this function closes. One of
+ * these signals stops the work; the caller has blocked them. On failure, report the error and return
+ * false; the files then have all events.
+ */
+bool assembly_run(const char *path, int fd, bool compress, bool quiet);
+
+struct assembly;
+
+/* Return NULL if memory is lacking. */
+struct assembly *assembly_new(bool compress, bool quiet);
+
+/*
+ * Let the thread assemble a recording after those that were added before, and close @fd.
+ * If no thread could be started, do it at once. Return as assembly_run(), or true if the
+ * work is left to the thread.
+ */
+bool assembly_add(struct assembly *a, const char *path, int fd);
+
+/*
+ * Wait for the thread; from now on signals stop its work. Free @a, which may be NULL.
+ * Return whether all that the thread has done was successful.
+ */
+bool assembly_end(struct assembly *a);
+
+#endif /* RBMAP_LIVE_RECORDER_ASSEMBLY_H */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The threads of `rbmap record`. Each one moves the ring of a CPU from its map
+ * to the file. The threads may run on any CPU: on the ring's own CPU they would
+ * starve when that CPU is busiest.
+ */
+#ifndef RBMAP_LIVE_RECORDER_RECORDER_H
+#define RBMAP_LIVE_RECORDER_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rbmap.h>
+
+#include "recording/write/cmdlines.h"
+#include "recording/write/dat_write.h"
+
+struct recorder;
+
+/*
+ * Map the rings of all CPUs (control_devices()), or their snapshot
+ * (control_snapshot_devices()). On failure, report the error and return NULL.
+ */
+struct recorder *recorder_open(const char *dir);
+void recorder_close(struct recorder *rec);
+/* Close the rings after recorder_result(): the end of a recording needs files of its own. */
+void recorder_close_files(struct recorder *rec);
+/* Return whether the limit of open files has room for the buffer of comm_events.h. */
+bool recorder_can_open_names(const struct recorder *rec);
+
+unsigned int recorder_nr_cpus(const struct recorder *rec); /* highest CPU + 1 */
+unsigned int recorder_max_cpus(const struct recorder *rec); /* as far as it can grow */
+bool recorder_has_cpu(const struct recorder *rec, unsigned int cpu);
+size_t recorder_page_size(const struct recorder *rec); /* size for the file */
+int recorder_clock(const struct recorder *rec);	/* clock of the first CPU */
+
+/*
+ * Discard what the rings hold, so that the recording begins now. The kernel counts
+ * the events as discarded. Return 0 or an error for rbmap_strerror().
+ */
+int recorder_discard(struct recorder *rec);
+
+/*
+ * Start the threads. Events with another clock than @clock, an enum
+ * rbmap_clock, are left out. Names of threads are taken from the events that the
+ * rings hold at the beginning, unless @fields is NULL.
+ */
+int recorder_start(struct recorder *rec, struct dat_writer *writer,
+		   const struct comm_fields *fields, int clock);
+
+/*
+ * Record CPUs that have come online, from their first event on. Call this now and then
+ * while the threads run. recorder_stop() reports a CPU that cannot be recorded.
+ */
+void recorder_look_for_cpus(struct recorder *rec);
+
+/*
+ * Return whether a thread has given up or the clock has changed. The caller
+ * should then end the recording.
+ */
+bool recorder_ended(const struct recorder *rec);
+/* Return the number of events in the file, and of lost events, until now. */
+uint64_t recorder_events(const struct recorder *rec);
+uint64_t recorder_lost(const struct recorder *rec);
+
+/*
+ * Read all events that were committed before this call, and end the threads.
+ * After an error, unread events stay in the rings.
+ */
+void recorder_stop(struct recorder *rec);
+
+/*
+ * Read frozen rings to their end without threads. recorder_result() then has
+ * the sums.
+ */
+void recorder_read_all(struct recorder *rec, struct dat_writer *writer,
+		       const struct comm_fields *fields, int clock);
+
+/*
+ * Return a number of events that came to no ring of the CPU. Some were left out, because this
+ * command or another recorder of the buffer has caused them. The kernel had no record of
+ * others. A file that the rings were copied to later has those since the buffer began, or
+ * since its last reset.
+ */
+enum recorder_count { RECORDER_EXCLUDED, RECORDER_MISSED, NR_RECORDER_COUNTS };
+
+uint64_t recorder_count(const struct recorder *rec, unsigned int cpu,
+			enum recorder_count count);
+/* Return the name of the count in the file `stats` of a CPU. */
+const char *recorder_count_name(enum recorder_count count);
+
+struct recorder_result {
+	int error;		/* error of the first thread that failed */
+	unsigned int cpu;	/* CPU of that thread */
+	bool reading;		/* true: for rbmap_strerror(); false: errno of a write */
+	bool incomplete;	/* a CPU that came later was not recorded */
+	uint64_t unwritten;	/* events that were read but not written */
+	uint64_t earlier;	/* part of loss.total from before the recording */
+	uint64_t too_large;	/* part of loss.total that did not fit the file's pages */
+	uint64_t other_clock;	/* events left out because of their clock */
+	uint64_t excluded;	/* events that were left out, of all CPUs */
+	uint64_t missed;	/* part of loss.total: the kernel had no record of them */
+	int new_clock;		/* clock that ended the recording; -1: none */
+	struct rbmap_loss loss;
+};
+/* Get the sums and the names of threads, after recorder_stop(). */
+void recorder_result(const struct recorder *rec, struct cmdlines *cmdlines,
+		     struct recorder_result *result);
+
+#endif /* RBMAP_LIVE_RECORDER_RECORDER_H */
