@@ -34,7 +34,7 @@ for file in libexec/rbmap/rbmap-fleet etc/rbmap/ship.conf etc/rbmap/collect.conf
 	share/man/man1/rbmap-collect.1 share/man/man1/rbmap-fleet.1; do
 	ok "PREFIX/$file is installed" test -s "$root/$file"
 done
-ok "the package has the same user" cmp userspace/fleet/collect/rbmap-fleet.sysusers \
+ok "the package has the same user" cmp userspace/fleet/collector/rbmap-fleet.sysusers \
 	debian/rbmap-fleet.sysusers
 
 # exposure UNIT: print the tenths of the exposure
@@ -60,7 +60,7 @@ sed -n 's/^#\([a-z].*\)/\1/p; /^[a-z]/p' "$root/etc/rbmap/collect.conf" |
 said "$fleet" collect --settings "$dir/collect.conf"
 is "$status" 1 "collect.conf: the settings are valid"
 like "$output" "cannot make the directory $dir/none/none" "and the directory is what is missing"
-sed -n 's/^#\([a-z].*\)/\1/p' userspace/fleet/fleet/fleet.conf |
+sed -n 's/^#\([a-z].*\)/\1/p' userspace/fleet/admin/fleet.conf |
 	sed "s|^directory = .*|directory = $dir/none|" >"$dir/fleet.conf"
 said "$fleet" fleet snapshot --settings "$dir/fleet.conf" --reason x
 is "$status" 1 "fleet.conf: the settings are valid"

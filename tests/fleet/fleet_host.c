@@ -24,7 +24,7 @@
 #include <time.h>
 
 #include "base/process.h"
-#include "index/checksum.h"
+#include "collector/index/checksum.h"
 #include "message/message.h"
 #include "message/text.h"
 #include "transport/transport.h"

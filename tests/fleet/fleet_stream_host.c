@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 #include "../unit/lib/live_ring.h"
+#include "agent/agent.h"
+#include "agent/stream/stream_spool.h"
+#include "agent/uplink/clocks.h"
 #include "internal.h"
-#include "ship/agent.h"
-#include "ship/clocks.h"
-#include "ship/stream_spool.h"
 
 #define NR_CPUS		2
 #define NR_RINGS	2	/* the generations of CPU 0 */

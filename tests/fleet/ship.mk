@@ -7,7 +7,7 @@
 FLEET_COLLECTOR := $(BUILD)/tests/fleet/fleet_collector
 $(FLEET_COLLECTOR): tests/fleet/fleet_collector.c \
 		$(filter $(BUILD)/fleet/objects/message/% $(BUILD)/fleet/objects/transport/%,$(FLEET_OBJS)) \
-		$(FLEET_COMMON)
+		$(FLEET_COMMON) $(BUILD)/lib/all.a
 	$(LINK_TEST)
 
 FLEET_MAKE_INCIDENT := $(BUILD)/tests/fleet/fleet_make_incident

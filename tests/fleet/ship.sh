@@ -123,7 +123,7 @@ like "$("$FLEET" ship status --spool "$dir/none" 2>&1)" 'cannot read the spool' 
 like "$("$FLEET" ship start 2>&1)" "unknown action 'start'" "an unknown action is reported"
 
 # All settings of the file are valid, also those that are commented out: only the spool is not.
-conf=userspace/fleet/ship/ship.conf
+conf=userspace/fleet/agent/ship.conf
 sed 's/^#\([a-z].*\)/\1/' "$conf" >"$dir/conf"
 printf 'spool = %s\ntransport = dir:/dev/null/none\n' "$dir/none/none" >>"$dir/conf"
 like "$("$FLEET" ship --settings "$dir/conf" 2>&1)" "cannot use the spool $dir/none/none: " \

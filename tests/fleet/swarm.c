@@ -18,10 +18,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/incident/spool.h"
 #include "base/process.h"
 #include "message/message.h"
 #include "message/text.h"
-#include "ship/spool.h"
 #include "swarm.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"

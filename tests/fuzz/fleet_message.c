@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect/batch.h"
-#include "collect/streams.h"
-#include "index/refusals.h"
+#include "collector/batch.h"
+#include "collector/index/refusals.h"
+#include "collector/streams.h"
 #include "message/message.h"
+#include "message/stream/batch.h"
 #include "message/text.h"
-#include "stream/batch.h"
 
 #define HEAD		7
 #define MESSAGES_MAX	16

@@ -135,8 +135,8 @@ check-vm-programs: $(FUZZ_DEVICE)
 
 # fuzz-user does not need the libraries of the fleet's commands.
 $(FUZZ_BUILD)/fleet_message: tests/fuzz/fleet_message.c $(FLEET_COMMON) $(BUILD)/lib/all.a \
-		$(filter-out $(FLEET_DIR)/main.c,$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c)) \
-		$(wildcard $(FLEET_DIR)/*/*.h) | check-fleet-libs
+		$(filter-out $(FLEET_DIR)/main.c,$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c $(FLEET_DIR)/*/*/*.c)) \
+		$(wildcard $(FLEET_DIR)/*/*.h $(FLEET_DIR)/*/*/*.h) | check-fleet-libs
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(filter-out -MMD -MP,$(FLEET_CFLAGS)) -o $@ \
 		$(filter %.c,$^) $(filter %.a,$^) $(shell $(PKG_CONFIG) --libs $(FLEET_LIBS)) -lpthread -lm -ldl

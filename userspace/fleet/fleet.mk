@@ -14,12 +14,12 @@ FLEET_LIBS	:= libzstd zlib sqlite3 libcrypto libnats
 FLEET_MAN	:= $(addprefix docs/man/rbmap-,ship.1 collect.1 fleet.1)
 LIBEXECDIR	?= $(PREFIX)/libexec
 FLEET_OBJS	:= $(patsubst $(FLEET_DIR)/%.c,$(FLEET_BUILD)/objects/%.o,\
-	$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c))
+	$(wildcard $(FLEET_DIR)/*.c $(FLEET_DIR)/*/*.c $(FLEET_DIR)/*/*/*.c))
 # Sources that these commands share with rbmap: the linker takes what they use.
 FLEET_COMMON	:= $(FLEET_BUILD)/common.a
 
 # A makefile is read before anything is installed: ask when it is needed.
-FLEET_CFLAGS	= -std=gnu11 -Wall -Wextra $(USER_INCLUDES) -I$(FLEET_DIR) -I$(CLI_DIR) \
+FLEET_CFLAGS	= -std=gnu11 -Wall -Wextra $(USER_INCLUDES) -I$(FLEET_DIR) \
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(FLEET_LIBS))
 

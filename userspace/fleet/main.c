@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/fleet.h"
+#include "agent/ship.h"
 #include "base/complain.h"
-#include "collect/collect.h"
+#include "collector/collect.h"
 #include "command/command.h"
-#include "fleet/fleet.h"
-#include "ship/ship.h"
 
 static const struct command *const commands[] = {
 	&command_collect,

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/batch.h"
-#include "collect/streams.h"
+#include "collector/batch.h"
+#include "collector/streams.h"
 
 static struct collect_options options = {
 	.permits = 4, .max_incident_kb = 2048, .max_host_kb = 8192, .max_stream_kb = 8192,

@@ -19,7 +19,7 @@ $(FLEET_TEST_BUILD)/%: TEST_LIBS = -lcmocka $(FLEET_LDLIBS)
 # The sources that the tests use, of the package and of the command. Plain programs are
 # linked with the objects of build/fleet, build/userspace and build/lib.
 FLEET_TEST_SRCS := $(patsubst userspace/fleet/%,%,$(wildcard $(addprefix userspace/fleet/,\
-	collect/*.c fleet/*.c index/*.c merge/*.c message/*.c ship/*.c stream/*.c transport/*.c)))
+	*/*.c */*/*.c)))
 FLEET_TEST_PLAIN_LIBS := $(FLEET_TEST_BUILD)/plain/fleet.a $(FLEET_COMMON) $(BUILD)/lib/all.a
 FLEET_TEST_ASAN_LIBS := $(FLEET_TEST_BUILD)/asan/fleet.a $(FLEET_TEST_BUILD)/asan/common.a \
 	$(BUILD)/tests/unit/lib/asan/lib.a

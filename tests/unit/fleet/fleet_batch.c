@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "collector_fixture.h"
-#include "stream/batch.h"
-#include "stream/clock.h"
+#include "message/stream/batch.h"
+#include "message/stream/clock.h"
 
 #define BOOT		"0123456789abcdef0123456789abcdef"
 #define SOURCE		"main.0.1.1"

@@ -13,8 +13,8 @@
 #include <rbmap.h>
 #include <linux/rbmap.h>
 
+#include "agent/stream/batching.h"
 #include "message/message.h"
-#include "ship/batching.h"
 
 #define EVENTS_MAX	8
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collect/budget.h"
+#include "collector/budget.h"
 
 static struct budget budget;
 static double clock_seconds;

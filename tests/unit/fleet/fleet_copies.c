@@ -13,13 +13,13 @@
 
 #include <cmocka.h>
 
+#include "admin/fetch.h"
+#include "admin/stream.h"
 #include "base/complain.h"
+#include "collector/index/checksum.h"
 #include "collector_fixture.h"
-#include "fleet/fetch.h"
-#include "fleet/stream.h"
-#include "index/checksum.h"
-#include "stream/batch.h"
-#include "stream/head.h"
+#include "message/stream/batch.h"
+#include "message/stream/head.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 

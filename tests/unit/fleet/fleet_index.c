@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#include "index/checksum.h"
-#include "index/commands.h"
-#include "index/hosts.h"
-#include "index/incidents.h"
-#include "index/parts.h"
-#include "index/refusals.h"
+#include "collector/index/checksum.h"
+#include "collector/index/commands.h"
+#include "collector/index/hosts.h"
+#include "collector/index/incidents.h"
+#include "collector/index/parts.h"
+#include "collector/index/refusals.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "ship/memory.h"
+#include "agent/memory.h"
 
 #define PAGES	4
 

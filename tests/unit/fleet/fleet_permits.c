@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "collect/collector.h"
-#include "index/hosts.h"
-#include "index/incidents.h"
+#include "collector/collector.h"
+#include "collector/index/hosts.h"
+#include "collector/index/incidents.h"
 
 #define HOSTS		3
 #define MOST		2

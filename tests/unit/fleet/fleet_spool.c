@@ -18,16 +18,16 @@
 
 #include <cmocka.h>
 
+#include "agent/commands/executed.h"
+#include "agent/incident/intake.h"
+#include "agent/incident/spool.h"
+#include "agent/incident/take.h"
+#include "agent/incident/taken.h"
+#include "agent/rings.h"
+#include "agent/uplink/clocks.h"
+#include "agent/uplink/files.h"
 #include "kernel/control.h"
 #include "message/message.h"
-#include "ship/clocks.h"
-#include "ship/executed.h"
-#include "ship/files.h"
-#include "ship/intake.h"
-#include "ship/rings.h"
-#include "ship/spool.h"
-#include "ship/take.h"
-#include "ship/taken.h"
 
 #define NAME	"2026-11-26T14.03.12.dat"
 

@@ -17,9 +17,9 @@
 #include <cmocka.h>
 
 #include "collector_fixture.h"
-#include "collect/file_check.h"
-#include "collect/store.h"
-#include "index/checksum.h"
+#include "collector/file_check.h"
+#include "collector/store.h"
+#include "collector/index/checksum.h"
 #include "message/text.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"

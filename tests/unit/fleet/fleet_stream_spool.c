@@ -20,9 +20,9 @@
 
 #include <cmocka.h>
 
-#include "ship/files.h"
-#include "ship/stream_spool.h"
-#include "stream/head.h"
+#include "agent/stream/stream_spool.h"
+#include "agent/uplink/files.h"
+#include "message/stream/head.h"
 
 #define BOOT	"0123456789abcdef0123456789abcdef"
 #define OTHER	"1123456789abcdef0123456789abcdef"

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "../cli/cli_synth.h"
+#include "agent/incident/sums.h"
 #include "recording/assemble/dat_assemble.h"
-#include "ship/sums.h"
 
 static bool go_on(void *data, double done)
 {

@@ -45,9 +45,9 @@ enum message_kind {
 	MESSAGE_PERMIT,		/* the host may send the incident now */
 	/* from the administrator to all hosts */
 	MESSAGE_COMMAND,	/* text: what each host is to do; the source is its id */
-	/* streams, from a host to the collector: see stream/source.h for their sources */
-	MESSAGE_SUBBUFS,	/* sub-buffers of a ring: see stream/batch.h */
-	MESSAGE_HEAD,		/* formats of events and names of threads: see stream/head.h */
+	/* streams, from a host to the collector: see message/stream/source.h for their sources */
+	MESSAGE_SUBBUFS,	/* sub-buffers of a ring: see message/stream/batch.h */
+	MESSAGE_HEAD,		/* formats of events and names of threads: see message/stream/head.h */
 	MESSAGE_CLOCK,		/* text: clocks that were read together */
 	MESSAGE_GAP,		/* text: messages that were removed before they were sent */
 	NR_MESSAGE_KINDS

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RBMAP_FLEET_ADMIN_SETUP_SETUP_NATS_H
+#define RBMAP_FLEET_ADMIN_SETUP_SETUP_NATS_H
+
+#include "setup_servers.h"
+
+/**
+ * struct nats_plan - what to write
+ * @directory: where
+ * @servers: all servers; none: leave them as they are
+ * @hosts: names with commas between them, or a file with a name in each line; NULL: none
+ * @days: for how long new certificates are valid
+ */
+struct nats_plan {
+	const char *directory;
+	struct servers servers;
+	const char *hosts;
+	unsigned int days;
+};
+
+/* Write certificates and configurations. Return an exit status. */
+int setup_nats(const struct nats_plan *plan);
+
+#endif /* RBMAP_FLEET_ADMIN_SETUP_SETUP_NATS_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The agent: what waits in the spool goes to the collector, and commands are executed. */
+#ifndef RBMAP_FLEET_AGENT_AGENT_H
+#define RBMAP_FLEET_AGENT_AGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/commands/executed.h"
+#include "agent/incident/intake.h"
+#include "agent/incident/sending.h"
+#include "agent/incident/spool.h"
+#include "agent/stream/stream.h"
+#include "agent/stream/stream_send.h"
+#include "agent/uplink/outlet.h"
+
+struct stream_names {
+	const char *name[STREAM_BUFFERS_MAX];
+	unsigned int nr;
+};
+
+/**
+ * struct agent_options - what the agent does
+ * @transport: where the collector is
+ * @incidents: directory of the flight recorder
+ * @spool: directory of the spool
+ * @spool_bytes: bytes of incidents in the spool, at most
+ * @snapshot: command that lets the flight recorder write a file
+ * @streams: buffers that are sent as they are written
+ * @stream_bytes: bytes of them in the spool, at most
+ * @access: where their rings are; NULL: in the kernel
+ * @patience: see struct stream_sender; 0: the default
+ * @once: end when nothing waits
+ * @timeout: seconds that this may take
+ */
+struct agent_options {
+	struct transport_options transport;
+	const char *incidents;
+	const char *spool;
+	uint64_t spool_bytes;
+	const char *snapshot;
+	struct stream_names streams;
+	uint64_t stream_bytes;
+	const struct stream_access *access;
+	unsigned int patience;
+	bool once;
+	double timeout;
+};
+
+/**
+ * struct agent - its state
+ * @hello: time of the next HELLO, by CLOCK_MONOTONIC
+ * @hello_number: number of the last one
+ * @losses: time at which records of losses are sent again
+ * @told: incidents of the last HELLO that wait
+ * @received: time of the last message from the collector, in ns since 1970; 0: none
+ * @trim: time at which memory is trimmed, by CLOCK_MONOTONIC
+ * @contact: time of the next report to `rbmap ship status`, by CLOCK_MONOTONIC
+ * @told_error: the error in that report
+ * @has_streams: the spool of streams is open
+ * @invalid: messages that were refused
+ */
+struct agent {
+	const struct agent_options *options;
+	struct spool spool;
+	struct intake intake;
+	struct executed executed;
+	struct outlet outlet;
+	struct sending sending;
+	uint64_t hello;
+	uint64_t hello_number;
+	uint64_t losses;
+	unsigned int told;
+	uint64_t received;
+	uint64_t trim;
+	uint64_t contact;
+	char told_error[sizeof(((struct trouble *)0)->text)];
+	bool has_streams;
+	struct stream_spool streams;
+	struct stream_sender sender;
+	struct stream stream;
+	uint64_t invalid;
+};
+
+/* Run until a signal comes, or until nothing waits. Return the status of the command. */
+int agent_run(const struct agent_options *options);
+
+/*
+ * hello.c: the number of a HELLO of this second. An engine takes a second message with the
+ * same number for a copy of the first, and drops it.
+ */
+uint64_t hello_number(void);
+/* hello.c: tell the collector what waits. Return 0 or a negative errno. */
+int agent_say_hello(struct agent *a);
+
+/* inbox.c: receive a message, and do what it says. Return whether one came. */
+bool agent_receive(struct agent *a, int timeout_ms);
+
+/* contact.c: write the file for `rbmap ship status`, if that is due. */
+void agent_write_contact(struct agent *a, bool now);
+
+#endif /* RBMAP_FLEET_AGENT_AGENT_H */

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages of the collector and the administrator. Each can be damaged, or a lie. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent.h"
+#include "agent/commands/snapshot.h"
+#include "agent/uplink/clocks.h"
+#include "base/complain.h"
+#include "message/text.h"
+
+#define NAME_SIZE	32
+#define VALUE_SIZE	256
+#define ANSWER_SUFFIX	sizeof(".answer")
+
+static void stored(struct agent *a, const struct message *m)
+{
+	struct incident *i = spool_find(&a->spool, m->source);
+
+	if (!strcmp(m->source, STREAM_STORED)) {
+		if (a->has_streams)
+			stream_send_stored(&a->sender, &a->streams, m);
+		return;
+	}
+	losses_stored(&a->spool.losses, m->source);
+	if (!i)
+		return;
+	a->told -= a->told > 0 && i < a->spool.v + a->told;
+	spool_remove(&a->spool, i);
+	/* More wait than a HELLO names. */
+	if (!a->told && a->spool.nr)
+		a->hello = 0;
+}
+
+static void permit(struct agent *a, const struct message *m)
+{
+	struct incident *i = spool_find(&a->spool, m->source);
+	uint64_t now = clock_monotonic();
+
+	/* A permit that is delivered twice is one. */
+	if (!i || i->requested || (i->permit == m->seq && now < i->busy_until))
+		return;
+	i->permit = m->seq;
+	i->busy_until = now + SPOOL_PERMIT_NS;
+	if (spool_request(&a->spool, i, 0, UINT64_MAX))
+		complain("out of memory: %s is not sent now", i->id);
+}
+
+/* Parse FIRST-LAST, or one number. */
+static bool parse_range(char *value, uint64_t *first, uint64_t *last)
+{
+	char *dash = strchr(value, '-');
+
+	if (dash)
+		*dash = '\0';
+	return text_u64(value, first) && text_u64(dash ? dash + 1 : value, last);
+}
+
+static void missing(struct agent *a, const struct message *m)
+{
+	struct incident *i = spool_find(&a->spool, m->source);
+	struct text t = { m->data, (const char *)m->data + m->size };
+	char name[NAME_SIZE], value[VALUE_SIZE];
+	uint64_t first, last;
+
+	if (!i)
+		return;
+	while (text_next(&t, name, sizeof(name), value, sizeof(value))) {
+		if (!strcmp(name, "part") && parse_range(value, &first, &last))
+			spool_request(&a->spool, i, first, last);
+		else if (!strcmp(name, "manifest") && !strcmp(value, "yes"))
+			spool_request(&a->spool, i, 1, 0);
+	}
+	sending_again(&a->sending, i->id);
+}
+
+/**
+ * struct order - the lines of a COMMAND
+ * @time: when it was given, by CLOCK_TAI; 0: unknown
+ */
+struct order {
+	char action[NAME_SIZE];
+	char hosts[VALUE_SIZE];
+	uint64_t time;
+};
+
+static void parse_order(struct order *o, const struct message *m)
+{
+	struct text t = { m->data, (const char *)m->data + m->size };
+	char name[NAME_SIZE], value[VALUE_SIZE];
+
+	*o = (struct order){ 0 };
+	while (text_next(&t, name, sizeof(name), value, sizeof(value))) {
+		if (!strcmp(name, "action"))
+			snprintf(o->action, sizeof(o->action), "%.31s", value);
+		else if (!strcmp(name, "hosts"))
+			snprintf(o->hosts, sizeof(o->hosts), "%s", value);
+		else if (!strcmp(name, "time-real"))
+			text_u64(value, &o->time);
+	}
+}
+
+static void add_answer(struct buf *out, const struct order *o, const struct take_wanted *w,
+		       const char *error)
+{
+	text_add(out, "state", *error ? "failed" : "taken");
+	if (*error)
+		text_add(out, "error", error);
+	if (*error || !w->found)
+		return;
+	text_add(out, "incident", w->id);
+	if (!w->has_oldest)
+		return;
+	text_add_u64(out, "oldest-real", w->oldest);
+	if (o->time)
+		text_add_u64(out, "late", w->oldest > o->time ? w->oldest - o->time : 0);
+}
+
+/* The one thing that a command can do */
+static void execute(struct agent *a, const char *id, const struct order *o)
+{
+	struct take_wanted wanted = { .command = id };
+	uint64_t received = clock_real();
+	struct buf answer = { 0 };
+	char error[VALUE_SIZE] = "";
+	int ret;
+
+	if (!strcmp(o->action, "snapshot"))
+		snapshot_take(a->options->snapshot, &a->intake, &wanted, error, sizeof(error));
+	else
+		snprintf(error, sizeof(error), "unknown action '%s'", o->action);
+	add_answer(&answer, o, &wanted, error);
+	text_add_u64(&answer, "received-real", received);
+	clock_add_error(&answer);
+	ret = answer.failed ? -ENOMEM : executed_answer(&a->executed, id, &answer);
+	if (ret)
+		complain("cannot store the answer to the command %s: %s", id, strerror(-ret));
+	buf_free(&answer);
+	a->hello = 0;
+}
+
+static void command(struct agent *a, const struct message *m)
+{
+	struct order o;
+	int ret;
+
+	parse_order(&o, m);
+	/* The answer is named by the command. */
+	if (!*m->source || strlen(m->source) > SOURCE_NAME_SIZE - ANSWER_SUFFIX ||
+	    executed_has(&a->executed, m->source) ||
+	    fnmatch(o.hosts, a->options->transport.host, 0))
+		return;
+	/* A process that is killed from here on does not execute the command again. */
+	ret = executed_begin(&a->executed, m->source);
+	if (!ret)
+		execute(a, m->source, &o);
+	else
+		complain("the command %s is not executed: %s", m->source, ret == -EBUSY ?
+			 "there were too many in two hours" : strerror(-ret));
+}
+
+static void refuse(struct agent *a, const struct parcel *p, const char *error)
+{
+	/* One line for each power of two: others may send as many as they like. */
+	if (!(a->invalid & (a->invalid + 1)))
+		complain("a message was refused: %s: %s", p->id, error);
+	a->invalid++;
+}
+
+static void handle(struct agent *a, const struct parcel *p)
+{
+	struct buf space = { 0 };
+	struct message m;
+	const char *error = message_decode(&m, &space, p->data, p->size);
+	bool to_host = !error && p->channel == CHANNEL_HOST &&
+		       !strcmp(m.host, a->options->transport.host);
+
+	if (error)
+		refuse(a, p, error);
+	else if (m.kind == MESSAGE_COMMAND && p->channel == CHANNEL_ALL)
+		command(a, &m);
+	else if (m.kind == MESSAGE_STORED && to_host)
+		stored(a, &m);
+	else if (m.kind == MESSAGE_MISSING && to_host)
+		missing(a, &m);
+	else if (m.kind == MESSAGE_PERMIT && to_host)
+		permit(a, &m);
+	else
+		refuse(a, p, "it is not for this host");
+	if (to_host)
+		a->received = clock_real();
+	buf_free(&space);
+}
+
+bool agent_receive(struct agent *a, int timeout_ms)
+{
+	struct outlet *o = &a->outlet;
+	struct parcel p;
+	int ret = -EAGAIN;
+
+	if (o->is_open && trouble_due(&o->receiving)) {
+		ret = o->transport.ops->receive(&o->transport, &p, timeout_ms);
+		if (ret < 0)
+			trouble_failed(&o->receiving, "%s", o->transport.error);
+		else
+			trouble_over(&o->receiving, "receiving");
+	}
+	if (ret < 0)
+		poll(NULL, 0, timeout_ms);
+	if (ret <= 0)
+		return false;
+	handle(a, &p);
+	/* Otherwise a message that stays would be delivered without a pause. */
+	if (o->transport.ops->acknowledge(&o->transport, &p, true))
+		trouble_failed(&o->receiving, "%s", o->transport.error);
+	return true;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/uplink/clocks.h"
+#include "agent/uplink/files.h"
+#include "base/complain.h"
+#include "message/message.h"
+#include "spool.h"
+
+#define LOCK_FILE	"lock"
+#define FULL		"the spool was full"
+
+struct incident *spool_find(struct spool *s, const char *id)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (!strcmp(s->v[i].id, id))
+			return &s->v[i];
+	return NULL;
+}
+
+static bool is_older(const struct incident *a, const struct incident *b)
+{
+	return a->since != b->since ? a->since < b->since : strcmp(a->id, b->id) < 0;
+}
+
+int spool_add(struct spool *s, const char *id, uint64_t size, uint64_t since)
+{
+	struct incident one = { .size = size, .since = since, .permit = UINT64_MAX };
+	struct incident *more = s->v;
+	size_t at = s->nr;
+
+	/* Powers of two */
+	if (!(s->nr & (s->nr - 1)))
+		more = realloc(s->v, (s->nr ? 2 * s->nr : 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->v = more;
+	snprintf(one.id, sizeof(one.id), "%s", id);
+	while (at && is_older(&one, &s->v[at - 1])) {
+		s->v[at] = s->v[at - 1];
+		at--;
+	}
+	s->v[at] = one;
+	s->nr++;
+	s->bytes += size;
+	return 0;
+}
+
+uint64_t spool_parts(const struct incident *i)
+{
+	return i->size / MESSAGE_PAYLOAD_MAX + !!(i->size % MESSAGE_PAYLOAD_MAX);
+}
+
+/* Its time says when. Without the file, the collector sends another permit one day. */
+static void note_permit(struct spool *s, const struct incident *i)
+{
+	int fd = openat(s->permits, i->id, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0640);
+
+	if (fd < 0)
+		return;
+	futimens(fd, NULL);
+	close(fd);
+}
+
+int spool_request(struct spool *s, struct incident *i, uint64_t first, uint64_t last)
+{
+	uint64_t parts = spool_parts(i);
+
+	note_permit(s, i);
+	i->requested = true;
+	if (!i->wanted)
+		i->wanted = calloc(parts / 8 + 1, 1);
+	if (!i->wanted)
+		return -ENOMEM;
+	for (uint64_t part = first; part < parts && part <= last; part++)
+		i->wanted[part / 8] |= 1 << part % 8;
+	return 0;
+}
+
+static void free_request(struct incident *i)
+{
+	free(i->wanted);
+	i->wanted = NULL;
+	i->requested = false;
+}
+
+void spool_requested_done(struct spool *s, struct incident *i)
+{
+	if (i->requested)
+		files_remove(s->permits, i->id);
+	free_request(i);
+}
+
+/* Keep the room: spool_add() makes it larger at powers of two, where it may be so already. */
+static void forget(struct spool *s, struct incident *i)
+{
+	size_t at = i - s->v;
+
+	spool_requested_done(s, i);
+	s->bytes -= i->size;
+	s->nr--;
+	memmove(i, i + 1, (s->nr - at) * sizeof(*i));
+	s->freed = true;
+}
+
+void spool_remove(struct spool *s, struct incident *i)
+{
+	if (files_remove(s->state, i->id))
+		complain("cannot remove the incident %s from the spool: %s", i->id,
+			 strerror(errno));
+	fsync(s->state);
+	files_remove(s->data, i->id);
+	forget(s, i);
+}
+
+int spool_manifest(const struct spool *s, const char *id, struct buf *out)
+{
+	return files_read(s->state, id, out, SPOOL_STATE_MAX);
+}
+
+int spool_lose(struct spool *s, struct incident *i, const char *cause)
+{
+	struct buf manifest = { 0 };
+	int ret;
+
+	spool_manifest(s, i->id, &manifest);
+	ret = manifest.failed ? -ENOMEM : losses_add(&s->losses, i->id, &manifest, cause);
+	buf_free(&manifest);
+	if (ret)
+		return ret;
+	complain("the incident %s is lost: %s", i->id, cause);
+	spool_remove(s, i);
+	return 0;
+}
+
+static struct incident *oldest_idle(struct spool *s)
+{
+	uint64_t now = clock_monotonic();
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->v[i].busy_until <= now)
+			return &s->v[i];
+	return NULL;
+}
+
+int spool_make_room(struct spool *s, uint64_t size)
+{
+	if (size > s->most)
+		return -EFBIG;
+	while (s->nr && (s->bytes > s->most - size || s->nr >= SPOOL_INCIDENTS_MAX)) {
+		struct incident *i = oldest_idle(s);
+		int ret = i ? spool_lose(s, i, FULL) : -EBUSY;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The lock ends with the process. Unlike flock(), it can be asked for without taking it. */
+static int take_lock(int dir)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = openat(dir, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640), ret;
+
+	if (fd < 0)
+		return -errno;
+	if (!fcntl(fd, F_OFD_SETLK, &lock))
+		return fd;
+	ret = errno == EACCES ? -EAGAIN : -errno;
+	close(fd);
+	return ret;
+}
+
+bool spool_is_locked(int dir)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = openat(dir, LOCK_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	bool locked = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+static int open_folders(struct spool *s)
+{
+	struct { int *fd; const char *name; } folders[] = {
+		{ &s->taking, "taking" }, { &s->data, "data" }, { &s->state, "state" },
+		{ &s->permits, "permits" }, { &s->losses.dir, "losses" }, { &s->answers, "answers" },
+	};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		*folders[i].fd = files_open_folder(s->dir, folders[i].name);
+		if (*folders[i].fd < 0)
+			return *folders[i].fd;
+	}
+	return 0;
+}
+
+bool spool_open(struct spool *s, const char *path, uint64_t most)
+{
+	int ret;
+
+	*s = (struct spool){ .most = most, .dir = -1, .lock = -1, .taking = -1, .data = -1,
+			     .state = -1, .permits = -1, .answers = -1, .losses.dir = -1 };
+	s->dir = files_open_folder(AT_FDCWD, path);
+	ret = s->dir < 0 ? s->dir : 0;
+	if (!ret) {
+		s->lock = take_lock(s->dir);
+		ret = s->lock < 0 ? s->lock : open_folders(s);
+	}
+	if (!ret)
+		ret = spool_load(s);
+	if (!ret)
+		return true;
+	if (ret == -EAGAIN)
+		complain("another agent uses the spool %s: end it, or name another directory with --spool",
+			 path);
+	else
+		complain("cannot use the spool %s: %s: name another directory with --spool", path,
+			 strerror(-ret));
+	spool_close(s);
+	return false;
+}
+
+void spool_close(struct spool *s)
+{
+	int fds[] = { s->taking, s->data, s->state, s->permits, s->answers, s->losses.dir,
+		      s->lock, s->dir };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	for (size_t i = 0; i < s->nr; i++)
+		free_request(&s->v[i]);
+	free(s->v);
+	*s = (struct spool){ .dir = -1 };
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The spool: incidents that the collector has not stored yet. Its folders:
+ *
+ *	taking/FILE	a link to a recording, or a copy, before its sums are known
+ *	data/ID		the recording
+ *	state/ID	the lines of its manifest; its time is when it was taken
+ *	permits/ID	the collector waits for the incident: empty
+ *	losses/ID	an incident that was removed before it was sent: see losses.h
+ *	answers/ID	an answer to a command that was not sent: see executed.h
+ *
+ * The order of the steps makes each of them repeatable. A recording is in taking/ until
+ * state/ID is on the disk, and then renamed to data/ID. state/ID goes first when the
+ * incident is removed, so data/ID without it is a leftover.
+ */
+#ifndef RBMAP_FLEET_AGENT_INCIDENT_SPOOL_H
+#define RBMAP_FLEET_AGENT_INCIDENT_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "losses.h"
+#include "message/names.h"
+
+#define SPOOL_INCIDENTS_MAX	4096
+#define SPOOL_PERMIT_NS		(120 * 1000000000ULL)	/* A permit ends after this time. */
+#define SPOOL_STATE_MAX		(16U << 10)
+
+/**
+ * struct incident - an incident that waits
+ * @since: when it was taken, in ns since 1970
+ * @busy_until: it may be on its way until then, by CLOCK_MONOTONIC
+ * @permit: number of the last permit; UINT64_MAX: there was none
+ * @wanted: a bit for each part that the collector waits for; NULL: it waits for none
+ * @requested: the collector waits for parts or for the manifest
+ */
+struct incident {
+	char id[SOURCE_NAME_SIZE];
+	uint64_t size;
+	uint64_t since;
+	uint64_t busy_until;
+	uint64_t permit;
+	uint8_t *wanted;
+	bool requested;
+};
+
+/**
+ * struct spool - the open spool
+ * @lock: descriptor of the file with the lock
+ * @most: bytes of incidents that are kept
+ * @v: the incidents, the oldest first
+ * @bytes: their sizes
+ * @freed: an incident was removed since the caller has cleared this
+ */
+struct spool {
+	int dir, lock;
+	int taking, data, state, permits, answers;
+	uint64_t most;
+	struct incident *v;
+	size_t nr;
+	uint64_t bytes;
+	bool freed;
+	struct losses losses;
+};
+
+/*
+ * Open the spool @path, make it if it is missing, lock it and read it. On failure, report
+ * the error and return false.
+ */
+bool spool_open(struct spool *s, const char *path, uint64_t most);
+void spool_close(struct spool *s);
+
+struct incident *spool_find(struct spool *s, const char *id);
+
+/* Add an incident that is on the disk. Return 0 or -ENOMEM. */
+int spool_add(struct spool *s, const char *id, uint64_t size, uint64_t since);
+
+/* Remove an incident, which the collector has stored or a record of a loss replaces. */
+void spool_remove(struct spool *s, struct incident *i);
+
+/* Replace an incident by the record of its loss. Return 0 or a negative errno. */
+int spool_lose(struct spool *s, struct incident *i, const char *cause);
+
+/*
+ * Make room for an incident: remove the oldest ones. Return 0; -EBUSY: those that could
+ * go are on their way; -EFBIG: the incident is larger than the spool; or another negative
+ * errno.
+ */
+int spool_make_room(struct spool *s, uint64_t size);
+
+/* Return the number of parts that an incident is sent in. */
+uint64_t spool_parts(const struct incident *i);
+
+/*
+ * The collector waits for parts from @first to @last, and for the manifest behind them.
+ * Parts that the incident does not have are left out. A process that is killed meanwhile
+ * leaves the permit to the next one. Return 0 or -ENOMEM.
+ */
+int spool_request(struct spool *s, struct incident *i, uint64_t first, uint64_t last);
+
+/* The collector has got all that it was waiting for. */
+void spool_requested_done(struct spool *s, struct incident *i);
+
+/* Append the lines of an incident's manifest. Return 0 or a negative errno. */
+int spool_manifest(const struct spool *s, const char *id, struct buf *out);
+
+/*
+ * spool_load.c: read the folders of a spool that was opened, and finish what a killed
+ * process had begun. Return 0 or a negative errno.
+ */
+int spool_load(struct spool *s);
+
+/* If the folder "taking" is empty: incidents without a file become records of losses. */
+void spool_check(struct spool *s);
+
+/* Return whether an agent uses the spool that is open as @dir. */
+bool spool_is_locked(int dir);
+
+#endif /* RBMAP_FLEET_AGENT_INCIDENT_SPOOL_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files of the incident directory that the spool has taken, also if they were sent
+ * since then. It is the file "taken" of the spool, a line for each:
+ *
+ *	INODE MTIME SIZE NAME
+ *
+ * A line is appended when a file is taken. Otherwise an agent that was killed would take
+ * the file again: also if it was lost since then, and the loss is in a sum, which has no
+ * ids. Files that the recorder has removed are forgotten when the list is written anew.
+ */
+#ifndef RBMAP_FLEET_AGENT_INCIDENT_TAKEN_H
+#define RBMAP_FLEET_AGENT_INCIDENT_TAKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct taken_file {
+	char *name;
+	uint64_t inode;
+	int64_t mtime;	/* ns */
+	uint64_t size;
+	bool seen;
+};
+
+/**
+ * struct taken - the list
+ * @dir: the spool
+ * @v: the files, in the order of their names
+ * @changed: the file on the disk is older
+ */
+struct taken {
+	int dir;
+	struct taken_file *v;
+	size_t nr;
+	bool changed;
+};
+
+/* Read the list. Lines that are invalid are left out. Return 0 or a negative errno. */
+int taken_load(struct taken *t, int dir);
+void taken_free(struct taken *t);
+
+/* Return whether the file was taken. A file that was replaced since was not. */
+bool taken_has(struct taken *t, const char *name, const struct stat *st);
+
+/* Add a file, or replace it, also on the disk. Return 0 or a negative errno. */
+int taken_add(struct taken *t, const char *name, const struct stat *st);
+
+/* Forget the files that taken_has() was not asked for, and begin again. */
+void taken_prune(struct taken *t);
+
+/* Write the list if it has changed. Return 0 or a negative errno. */
+int taken_save(struct taken *t);
+
+#endif /* RBMAP_FLEET_AGENT_INCIDENT_TAKEN_H */

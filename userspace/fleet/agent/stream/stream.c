@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/uplink/clocks.h"
+#include "base/complain.h"
+#include "stream.h"
+
+#define SECOND		1000000000ULL
+#define IDLE_NS		10000000	/* The kernel does not wake observers. */
+#define CLOCK_PERIOD	(10 * SECOND)
+#define LOOK_PERIOD	(10 * SECOND)
+#define PIECES		64		/* read from one ring before the next one has its turn */
+#define RIGHTS		"; the section Streams of rbmap-ship(1) says which rights a service needs"
+
+static void on_event(void *data, const struct rbmap_event *ev)
+{
+	struct stream_buffer *b = data;
+
+	stream_heads_event(&b->heads, ev);
+}
+
+static void before_batch(void *data)
+{
+	struct stream_buffer *b = data;
+
+	stream_heads_send(&b->heads);
+}
+
+static const char *name_of(const struct stream_buffer *b)
+{
+	return b->heads.source.buffer;
+}
+
+static struct stream_ring *get_ring(struct stream_buffer *b, int cpu)
+{
+	struct stream_ring *more;
+
+	for (unsigned int i = 0; i < b->nr; i++)
+		if (b->ring[i].cpu == cpu)
+			return &b->ring[i];
+	more = realloc(b->ring, (b->nr + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	b->ring = more;
+	more[b->nr] = (struct stream_ring){ .cpu = cpu };
+	return &more[b->nr++];
+}
+
+static int open_ring(struct stream_buffer *b, int cpu)
+{
+	struct stream_ring *r = get_ring(b, cpu);
+	uint64_t incarnation = b->heads.source.incarnation;
+	int ret;
+
+	if (!r || r->map)
+		return r ? 0 : -ENOMEM;
+	ret = b->access->open(&r->map, name_of(b), cpu);
+	if (ret) {
+		r->map = NULL;
+		/* A CPU that was never on line has no ring. */
+		return ret == -ENODEV || ret == -ENXIO ? 0 : ret;
+	}
+	/* The second ring of a CPU numbers its generations and events again. */
+	if (r->batching.target)
+		incarnation = stream_spool_incarnation(b->target.spool);
+	batching_free(&r->batching);
+	batching_begin(&r->batching, &b->target, name_of(b), cpu, incarnation);
+	b->heads.clock = rbmap_clock(r->map);
+	b->heads.page_size = rbmap_subbuf_size(r->map);
+	if ((uint32_t)cpu >= b->heads.nr_cpus)
+		b->heads.nr_cpus = cpu + 1;
+	return 0;
+}
+
+/* Open the rings that are there now. */
+static void look(struct stream_buffer *b)
+{
+	int *cpus = calloc(STREAM_CPUS_MAX, sizeof(*cpus));
+	int nr = cpus ? b->access->list(name_of(b), cpus, STREAM_CPUS_MAX) : -ENOMEM, ret;
+
+	ret = nr < 0 ? nr : 0;
+	for (int i = 0; !ret && i < nr; i++)
+		ret = open_ring(b, cpus[i]);
+	free(cpus);
+	if (ret && !b->told)
+		complain("cannot read the buffer '%s' now: %s%s", name_of(b), rbmap_strerror(ret),
+			 ret == -EPERM || ret == -EACCES ? RIGHTS : "");
+	b->told = ret;
+	b->look = clock_monotonic() + (ret ? SECOND : LOOK_PERIOD);
+}
+
+static void close_ring(struct stream_buffer *b, struct stream_ring *r)
+{
+	batching_flush(&r->batching);
+	rbmap_close(r->map);
+	r->map = NULL;
+	b->look = 0;
+}
+
+/* Return whether the ring had something. */
+static bool read_ring(struct stream_buffer *b, struct stream_ring *r)
+{
+	struct rbmap_subbuf sb;
+	int ret = 0, nr = 0;
+
+	while (r->map && nr < PIECES) {
+		uint64_t before = rbmap_events_read(r->map);
+
+		ret = rbmap_next_subbuf(r->map, &sb);
+		if (ret != 1)
+			break;
+		nr++;
+		if (sb.size)
+			batching_add(&r->batching, &sb, rbmap_events_read(r->map) - before,
+				     rbmap_observer_number(r->map), rbmap_generation(r->map));
+	}
+	if (ret < 0 && ret != RBMAP_ERR_CORRUPT)
+		close_ring(b, r);
+	else if (batching_is_due(&r->batching))
+		batching_flush(&r->batching);
+	return nr;
+}
+
+static bool turn(struct stream_buffer *b)
+{
+	uint64_t now = clock_monotonic();
+	bool busy = false;
+
+	if (now >= b->look)
+		look(b);
+	for (unsigned int i = 0; i < b->nr; i++)
+		if (b->ring[i].map)
+			busy |= read_ring(b, &b->ring[i]);
+	if (b->nr && now >= b->moment) {
+		stream_heads_clock(&b->heads);
+		b->moment = now + CLOCK_PERIOD;
+	}
+	return busy;
+}
+
+static void *run(void *data)
+{
+	struct stream *s = data;
+
+	while (!atomic_load(&s->stop)) {
+		bool busy = false;
+
+		for (unsigned int i = 0; i < s->nr; i++)
+			busy |= turn(&s->buffer[i]);
+		if (!busy)
+			nanosleep(&(struct timespec){ .tv_nsec = IDLE_NS }, NULL);
+	}
+	return NULL;
+}
+
+static bool begin_buffer(struct stream_buffer *b, struct stream_spool *spool,
+			 const struct stream_access *access, const char *name)
+{
+	b->access = access;
+	b->target.spool = spool;
+	b->target.event = on_event;
+	b->target.prepare = before_batch;
+	b->target.data = b;
+	return stream_heads_begin(&b->heads, &b->target, access, name, spool->incarnation);
+}
+
+/* The other thread gets the signals. */
+static int start_thread(struct stream *s)
+{
+	sigset_t all, old;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = -pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	s->running = !ret;
+	return ret;
+}
+
+int stream_begin(struct stream *s, struct stream_spool *spool, const struct stream_access *access,
+		 const char *const *buffers, unsigned int nr, const char *host, const char *boot)
+{
+	bool ok = true;
+
+	s->spool = spool;
+	s->nr = nr;
+	for (unsigned int i = 0; i < nr; i++) {
+		s->buffer[i].target.host = host;
+		s->buffer[i].target.boot = boot;
+		ok &= begin_buffer(&s->buffer[i], spool, access, buffers[i]);
+	}
+	return ok ? start_thread(s) : -ENOMEM;
+}
+
+static void free_buffer(struct stream_buffer *b)
+{
+	for (unsigned int i = 0; i < b->nr; i++) {
+		if (b->ring[i].map)
+			close_ring(b, &b->ring[i]);
+		batching_free(&b->ring[i].batching);
+	}
+	free(b->ring);
+	stream_heads_free(&b->heads);
+}
+
+void stream_end(struct stream *s)
+{
+	atomic_store(&s->stop, true);
+	if (s->running)
+		pthread_join(s->thread, NULL);
+	s->running = false;
+	for (unsigned int i = 0; i < s->nr; i++)
+		free_buffer(&s->buffer[i]);
+	s->nr = 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The transport of the agent, as long as it works and while it does not: the other side can
+ * be away for days.
+ */
+#ifndef RBMAP_FLEET_AGENT_UPLINK_OUTLET_H
+#define RBMAP_FLEET_AGENT_UPLINK_OUTLET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "message/message.h"
+#include "transport/transport.h"
+#include "trouble.h"
+
+#define OUTLET_BATCH	4	/* parcels that are published at once */
+
+/**
+ * struct outlet - where messages go
+ * @options: how to open the transport
+ * @boot: id of this boot
+ * @is_open: @transport is open
+ * @publishing, @receiving: errors of these that last
+ * @parcel, @bytes: messages that were added, and not published yet
+ * @nr: their number
+ * @published: time of the last success, in ns since 1970; 0: none
+ */
+struct outlet {
+	struct transport_options options;
+	char boot[BOOT_ID_SIZE];
+	struct transport transport;
+	bool is_open;
+	struct trouble publishing;
+	struct trouble receiving;
+	struct parcel parcel[OUTLET_BATCH];
+	struct buf bytes[OUTLET_BATCH];
+	unsigned int nr;
+	uint64_t published;
+};
+
+/*
+ * Open the transport if that is due. Return 0, or a negative errno; -EINVAL: the
+ * URL is invalid.
+ */
+int outlet_open(struct outlet *o);
+void outlet_close(struct outlet *o);
+
+/* Return whether it is time to publish. */
+bool outlet_ready(const struct outlet *o);
+
+/*
+ * Add a message to the collector, with the id of @source, a dot and @fmt. Return 0 or a
+ * negative errno. At most OUTLET_BATCH messages are added before they are published.
+ */
+int outlet_add(struct outlet *o, enum message_kind kind, const char *source, uint64_t seq,
+	       uint64_t lost, const void *data, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 8, 9)));
+
+/* The same, of another boot */
+int outlet_add_of(struct outlet *o, enum message_kind kind, const char *boot, const char *source,
+		  uint64_t seq, uint64_t lost, const void *data, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 9, 10)));
+
+/* Add a message that message_encode() has made. */
+int outlet_add_encoded(struct outlet *o, const char *source, const struct buf *message,
+		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Publish what was added. Return 0, or a negative errno, and report the error once. */
+int outlet_publish(struct outlet *o);
+
+/* Free the memory of messages. */
+void outlet_shrink(struct outlet *o);
+
+#endif /* RBMAP_FLEET_AGENT_UPLINK_OUTLET_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of a collector. There is nothing for each host but a permit. */
+#ifndef RBMAP_FLEET_COLLECTOR_COLLECTOR_H
+#define RBMAP_FLEET_COLLECTOR_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "budget.h"
+#include "checks.h"
+#include "collector/index/database.h"
+#include "files.h"
+#include "permits.h"
+#include "replies.h"
+#include "stream_files.h"
+#include "transport/transport.h"
+
+#define NS_PER_SEC		1000000000LL
+#define INCIDENT_NAME_MAX	96	/* A reply's id is this name and up to 29 bytes. */
+
+/**
+ * struct collect_options - the command line
+ * @max_incident_kb: size of one incident
+ * @max_host_kb: size of the parts of one host that are not stored yet
+ * @max_stream_kb: size of the streams of one host
+ * @keep_size_kb: size of all stored incidents and streams; 0: no limit
+ * @keep_days: age of a stored incident or stream; 0: no limit
+ * @once: seconds without a message after which the collector ends; 0: never
+ */
+struct collect_options {
+	struct transport_options transport;
+	const char *directory;
+	uint64_t permits;
+	uint64_t max_incident_kb;
+	uint64_t max_host_kb;
+	uint64_t max_stream_kb;
+	uint64_t keep_size_kb;
+	uint64_t keep_days;
+	double once;
+};
+
+/**
+ * struct collector - a collector that runs
+ * @answers: sources of streams that hosts wait to hear of
+ * @space: payload of the message that is handled
+ * @stored_bytes: size of all files that are stored
+ * @trouble: the last error that was reported and is not over; "": none
+ * @next_report: time when another error is reported
+ * @failed: something has failed in this round
+ * @batch_failed: the last batch was not written
+ * @messages, @stored, @refused: numbers since the start
+ */
+struct collector {
+	const struct collect_options *options;
+	struct transport transport;
+	struct fleet_index index;
+	struct collect_files files;
+	struct permits permits;
+	struct budget budget;
+	struct checks checks;
+	struct replies replies;
+	struct stream_files streams;
+	struct stream_answer *answers;
+	unsigned int nr_answers;
+	struct buf space;
+	uint64_t stored_bytes;
+	char trouble[512];
+	double next_report;
+	bool failed, batch_failed;
+	uint64_t messages, stored, refused;
+};
+
+/* The time by CLOCK_REALTIME in ns */
+int64_t collector_time(void);
+
+/*
+ * Report an error that can go away, once until it does. collector_works() says that it is
+ * over.
+ */
+void collector_trouble(struct collector *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void collector_works(struct collector *c);
+
+#endif /* RBMAP_FLEET_COLLECTOR_COLLECTOR_H */

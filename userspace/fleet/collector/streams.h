@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages of streams. They are written in the order in which they come; the index knows
+ * which are missing. In a transaction, as the functions of incoming.h
+ */
+#ifndef RBMAP_FLEET_COLLECTOR_STREAMS_H
+#define RBMAP_FLEET_COLLECTOR_STREAMS_H
+
+#include "collector.h"
+#include "collector/index/hosts.h"
+#include "message/message.h"
+
+#define STREAM_ANSWERS_MAX	4096
+
+struct stream_answer {
+	struct index_host host;
+	char source[SOURCE_NAME_SIZE];
+};
+
+/* Handle SUBBUFS, HEAD, CLOCK or GAP. @parcel: the message as it came */
+int handle_stream(struct collector *c, const struct index_host *host, const struct message *m,
+		  const struct parcel *parcel);
+
+/* The host waits for an answer about a source. */
+void streams_ask(struct collector *c, const struct index_host *host, const char *source);
+
+/* Add a STORED for each host that waits for one. */
+void streams_answer(struct collector *c);
+
+#endif /* RBMAP_FLEET_COLLECTOR_STREAMS_H */
