@@ -19,7 +19,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct sums {
-	struct intervals *iv;
+	struct intervals *intervals;
 	struct summary summary[NR_INTERVAL_KINDS];
 	struct fuzz_events events;
 };
@@ -45,7 +45,7 @@ static void each(void *data, const struct interval *interval)
 	    (unsigned int)interval->kind >= NR_INTERVAL_KINDS || interval->cpu < -1 ||
 	    !interval->name || strlen(interval->comm) > INTERVAL_COMM_SIZE)
 		abort();
-	nr = intervals_ran(sums->iv, interval->cpu, interval->begin, interval->end, share, 3,
+	nr = intervals_ran(sums->intervals, interval->cpu, interval->begin, interval->end, share, 3,
 			   &interrupts);
 	if (interrupts > interval->end - interval->begin)
 		abort();
@@ -53,7 +53,7 @@ static void each(void *data, const struct interval *interval)
 		if (share[i].time > interval->end - interval->begin ||
 		    (i && share[i].time > share[i - 1].time))
 			abort();
-	if (!summary_add(&sums->summary[interval->kind], sums->iv, interval))
+	if (!summary_add(&sums->summary[interval->kind], sums->intervals, interval))
 		abort();
 }
 
@@ -61,7 +61,7 @@ static void add_format(void *data, unsigned int event, const char *format)
 {
 	struct sums *sums = data;
 
-	if (intervals_add_format(sums->iv, interval_events[event].system, format,
+	if (intervals_add_format(sums->intervals, interval_events[event].system, format,
 				 strlen(format)))
 		abort();
 }
@@ -70,7 +70,7 @@ static void add_event(void *data, const struct rbmap_event *ev)
 {
 	struct sums *sums = data;
 
-	if (intervals_event(sums->iv, ev))
+	if (intervals_event(sums->intervals, ev))
 		abort();
 }
 
@@ -83,19 +83,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	sums.iv = intervals_new(each, &sums);
+	sums.intervals = intervals_new(each, &sums);
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
 		if (!summary_init(&sums.summary[kind], kind, (data[0] + kind) % 3, 4))
 			abort();
 		view.summary[kind] = &sums.summary[kind];
 	}
 	fuzz_events_pass(&sums.events, data + 1, size - 1);
-	intervals_end(sums.iv);
+	intervals_end(sums.intervals);
 	view.sort = data[0] % (SORT_COUNT + 1);
 	if (!view_text(&view) || !view_json(&view, "local"))
 		abort();
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++)
 		summary_free(&sums.summary[kind]);
-	intervals_free(sums.iv);
+	intervals_free(sums.intervals);
 	return 0;
 }

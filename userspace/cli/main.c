@@ -9,7 +9,7 @@
 #include "base/complain.h"
 #include "base/suggest.h"
 #include "command/complete.h"
-#include "command/foreign.h"
+#include "command/hints.h"
 #include "commands.h"
 #include "external.h"
 
@@ -80,8 +80,8 @@ static int unknown_command(const char *name)
 	struct suggest suggest = { .wanted = name };
 	char list[512];
 
-	if (foreign_command(name)) {
-		complain("no command '%s': %s", name, foreign_command(name));
+	if (command_hint(name)) {
+		complain("no command '%s': %s", name, command_hint(name));
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < NR_COMMANDS; i++)

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "command.h"
 #include "complete.h"
-#include "foreign.h"
+#include "hints.h"
 #include "options.h"
 
 #define MAX_OPTIONS	32	/* options of a table */
@@ -80,7 +80,7 @@ static void make_table(struct getopt_table *table, const struct command *cmd,
 
 static int complain_option(const struct command *cmd, int c, const char *word)
 {
-	const char *foreign = foreign_option(cmd->name, optopt, word);
+	const char *foreign = option_hint(cmd->name, optopt, word);
 
 	if (c == ':')
 		return usage_error(cmd, "option '%s' requires a value", word);

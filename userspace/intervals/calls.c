@@ -5,48 +5,49 @@
 #include "parts.h"
 #include "print/fields/syscalls.h"
 
-static const char *name_of(struct intervals *iv, const struct layout *layout, long nr,
+static const char *name_of(struct intervals *intervals, const struct layout *layout, long nr,
 			   bool compat)
 {
 	const char *name = layout->name;
 	char text[64];
 
 	if (!name)
-		name = syscalls_name(&iv->machine, compat, nr);
+		name = syscalls_name(&intervals->machine, compat, nr);
 	if (name && !compat)
-		return intervals_name(iv, name);
+		return intervals_name(intervals, name);
 	/* Names of 32-bit programs are marked. */
 	if (name)
-		snprintf(text, sizeof(text), "%.40s (%s)", name, syscalls_compat_mark(&iv->machine));
+		snprintf(text, sizeof(text), "%.40s (%s)", name, syscalls_compat_mark(&intervals->machine));
 	else
 		snprintf(text, sizeof(text), "system call %ld", nr);
-	return intervals_name(iv, text);
+	return intervals_name(intervals, text);
 }
 
 /* Do the events have numbers that 32-bit programs use, too? */
-static bool is_numbered(const struct intervals *iv, const struct layout *layout)
+static bool is_numbered(const struct intervals *intervals, const struct layout *layout)
 {
-	return !layout->name && syscalls_shows_compat(&iv->machine);
+	return !layout->name && syscalls_shows_compat(&intervals->machine);
 }
 
-bool intervals_is_compat(const struct intervals *iv, int pid)
+bool intervals_is_compat(const struct intervals *intervals, int pid)
 {
-	const struct task *task = intervals_find_task(iv, pid);
+	const struct task *task = intervals_find_task(intervals, pid);
 
 	return task && task->syscall.abi == ABI_COMPAT;
 }
 
-void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)
+void intervals_sys_enter(struct intervals *intervals, const struct event_context *m)
 {
-	struct task *task = m->pid > 0 ? intervals_task(iv, m->pid) : NULL;
+	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
 
 	if (!task)
 		return;
 	task->call = layout_number(m->layout, m->ev, CALL_NR);
 	task->call_begin = m->ev->ts;
-	if (is_numbered(iv, m->layout))
+	if (is_numbered(intervals, m->layout))
 		syscall_state_enter(&task->syscall, task->call, false);
-	task->call_name = name_of(iv, m->layout, task->call, task->syscall.abi == ABI_COMPAT);
+	task->call_name =
+		name_of(intervals, m->layout, task->call, task->syscall.abi == ABI_COMPAT);
 	task->call_args = (struct interval_call){
 		.name = task->call_name,
 		.has_args = layout_has(m->layout, CALL_ARGS),
@@ -57,14 +58,14 @@ void intervals_sys_enter(struct intervals *iv, const struct moment_of *m)
 	task->fault = 0;
 }
 
-void intervals_sys_exit(struct intervals *iv, const struct moment_of *m)
+void intervals_sys_exit(struct intervals *intervals, const struct event_context *m)
 {
-	struct task *task = m->pid > 0 ? intervals_task(iv, m->pid) : NULL;
+	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
 	struct interval interval;
 
 	if (!task)
 		return;
-	if (is_numbered(iv, m->layout))
+	if (is_numbered(intervals, m->layout))
 		syscall_state_exit(&task->syscall, layout_number(m->layout, m->ev, CALL_NR));
 	interval = (struct interval){
 		.kind = INTERVAL_SYSCALL,
@@ -77,7 +78,7 @@ void intervals_sys_exit(struct intervals *iv, const struct moment_of *m)
 	};
 	if (task->call_begin && task->call_name &&
 	    task->call == (long)layout_number(m->layout, m->ev, CALL_NR))
-		intervals_pass(iv, &interval, iv->lossless_since);
+		intervals_pass(intervals, &interval, intervals->lossless_since);
 	task->call_begin = 0;
 	task->call_args.name = NULL;
 }

@@ -16,7 +16,7 @@ static const char *const softirqs[] = {
 
 #define NR_SOFTIRQS	(sizeof(softirqs) / sizeof(softirqs[0]))
 
-static enum handler_level level_of(const struct moment_of *m)
+static enum handler_level level_of(const struct event_context *m)
 {
 	switch (m->layout->role) {
 	case ROLE_IRQ_ENTRY:
@@ -36,13 +36,15 @@ static enum handler_level level_of(const struct moment_of *m)
 	}
 }
 
-static const char *name_of(struct intervals *iv, const struct moment_of *m, uint64_t number)
+static const char *name_of(struct intervals *intervals, const struct event_context *m,
+			   uint64_t number)
 {
 	enum layout_role role = m->layout->role;
 	char text[96], handler[64];
 
 	if (role == ROLE_HRTIMER_ENTRY || role == ROLE_TIMER_ENTRY)
-		return intervals_function(iv, layout_number(m->layout, m->ev, TIMER_FUNCTION));
+		return intervals_function(intervals,
+					  layout_number(m->layout, m->ev, TIMER_FUNCTION));
 	if (role == ROLE_IRQ_ENTRY) {
 		layout_text(m->layout, m->ev, IRQ_NAME, handler, sizeof(handler));
 		snprintf(text, sizeof(text), "%d %s", (int)number, handler);
@@ -53,22 +55,22 @@ static const char *name_of(struct intervals *iv, const struct moment_of *m, uint
 	} else {
 		snprintf(text, sizeof(text), "softirq %u", (unsigned int)number);
 	}
-	return intervals_name(iv, text);
+	return intervals_name(intervals, text);
 }
 
 /* ---- hrtimers that come late */
 #define LATE_NS		100000	/* shorter times are the interrupt's own */
 
-static struct hrtimer *timer_at(struct intervals *iv, uint64_t address)
+static struct hrtimer *timer_at(struct intervals *intervals, uint64_t address)
 {
-	return &iv->timer[(address * 0x9e3779b97f4a7c15ULL) >> 52];
+	return &intervals->timer[(address * 0x9e3779b97f4a7c15ULL) >> 52];
 }
 
-void intervals_hrtimer_start(struct intervals *iv, const struct moment_of *m)
+void intervals_hrtimer_start(struct intervals *intervals, const struct event_context *m)
 {
 	uint64_t address = layout_number(m->layout, m->ev, TIMER_START_ADDRESS);
 
-	*timer_at(iv, address) = (struct hrtimer){
+	*timer_at(intervals, address) = (struct hrtimer){
 		.address = address,
 		.expires = layout_number(m->layout, m->ev, TIMER_START_EXPIRES),
 	};
@@ -79,17 +81,17 @@ void intervals_hrtimer_start(struct intervals *iv, const struct moment_of *m)
  * clock. The difference is a length of the ring's clock, too. Timers that run in a softirq
  * may be late for other reasons.
  */
-static void pass_late(struct intervals *iv, const struct moment_of *m)
+static void pass_late(struct intervals *intervals, const struct event_context *m)
 {
 	uint64_t now = layout_number(m->layout, m->ev, TIMER_NOW), late;
 	uint64_t address = layout_number(m->layout, m->ev, TIMER_ADDRESS);
-	struct hrtimer *timer = timer_at(iv, address);
+	struct hrtimer *timer = timer_at(intervals, address);
 	struct interval interval = {
 		.kind = INTERVAL_IRQS_OFF,
 		.end = m->ev->ts,
 		.cpu = m->ev->cpu,
 		.pid = m->pid,
-		.comm = intervals_comm(iv, m->pid),
+		.comm = intervals_comm(intervals, m->pid),
 		.name = "interrupts off",
 	};
 
@@ -105,20 +107,20 @@ static void pass_late(struct intervals *iv, const struct moment_of *m)
 		interval.begin = m->cpu->late_until;
 	m->cpu->late_until = m->ev->ts;
 	if (interval.end - interval.begin >= LATE_NS)
-		intervals_pass(iv, &interval, m->cpu->lossless_since);
+		intervals_pass(intervals, &interval, m->cpu->lossless_since);
 }
 
-void intervals_handler_entry(struct intervals *iv, const struct moment_of *m)
+void intervals_handler_entry(struct intervals *intervals, const struct event_context *m)
 {
 	uint64_t number = layout_number(m->layout, m->ev, IRQ_NUMBER);
 
 	if (m->layout->role == ROLE_HRTIMER_ENTRY)
-		pass_late(iv, m);
+		pass_late(intervals, m);
 	m->cpu->handler[level_of(m)] = (struct handler){
 		.begin = m->ev->ts,
 		.number = number,
 		.pid = m->pid,
-		.name = name_of(iv, m, number),
+		.name = name_of(intervals, m, number),
 	};
 }
 
@@ -132,17 +134,17 @@ static const enum interval_kind kind_of[NR_HANDLER_LEVELS] = {
 };
 
 /* The caller sets the end. */
-static struct interval interval_of(const struct intervals *iv, enum handler_level level,
+static struct interval interval_of(const struct intervals *intervals, enum handler_level level,
 				   int cpu)
 {
-	const struct handler *handler = &iv->cpu[cpu]->handler[level];
+	const struct handler *handler = &intervals->cpu[cpu]->handler[level];
 
 	return (struct interval){
 		.kind = kind_of[level],
 		.begin = handler->begin,
 		.cpu = cpu,
 		.pid = handler->pid,
-		.comm = intervals_comm(iv, handler->pid),
+		.comm = intervals_comm(intervals, handler->pid),
 		.name = handler->name,
 	};
 }
@@ -165,22 +167,22 @@ static void add_handled(struct cpu *cpu, uint64_t begin, uint64_t end)
 		cpu->handled[cpu->nr_handled++ % NR_RUNS] = (struct handled){ begin, end };
 }
 
-void intervals_handler_exit(struct intervals *iv, const struct moment_of *m)
+void intervals_handler_exit(struct intervals *intervals, const struct event_context *m)
 {
 	enum handler_level level = level_of(m);
 	struct handler *handler = &m->cpu->handler[level];
-	struct interval interval = interval_of(iv, level, m->ev->cpu);
+	struct interval interval = interval_of(intervals, level, m->ev->cpu);
 
 	interval.end = m->ev->ts;
 	if (handler->begin && handler->name &&
 	    handler->number == layout_number(m->layout, m->ev, IRQ_NUMBER)) {
 		add_handled(m->cpu, handler->begin, m->ev->ts);
-		intervals_pass(iv, &interval, m->cpu->lossless_since);
+		intervals_pass(intervals, &interval, m->cpu->lossless_since);
 	}
 	handler->begin = 0;
 }
 
-void intervals_handlers_end(struct intervals *iv, int cpu)
+void intervals_handlers_end(struct intervals *intervals, int cpu)
 {
 	static const enum layout_role exit[NR_HANDLER_LEVELS] = {
 		[HANDLER_IRQ]		= ROLE_IRQ_EXIT,
@@ -192,10 +194,10 @@ void intervals_handlers_end(struct intervals *iv, int cpu)
 	};
 
 	for (int level = 0; level < NR_HANDLER_LEVELS; level++) {
-		struct interval interval = interval_of(iv, level, cpu);
+		struct interval interval = interval_of(intervals, level, cpu);
 
 		if (interval.begin && interval.name)
-			intervals_pass_unfinished(iv, &interval, iv->cpu[cpu]->lossless_since,
-						  exit[level]);
+			intervals_pass_unfinished(intervals, &interval,
+						  intervals->cpu[cpu]->lossless_since, exit[level]);
 	}
 }

@@ -9,51 +9,52 @@
 
 #include "parts.h"
 
-void intervals_set_uname(struct intervals *iv, const char *uname)
+void intervals_set_uname(struct intervals *intervals, const char *uname)
 {
-	iv->machine = syscalls_machine_of(uname);
+	intervals->machine = syscalls_machine_of(uname);
 }
 
 struct intervals *intervals_new(interval_fn *each, void *data)
 {
-	struct intervals *iv = calloc(1, sizeof(*iv));
+	struct intervals *intervals = calloc(1, sizeof(*intervals));
 
-	if (!iv)
+	if (!intervals)
 		return NULL;
-	iv->each = each;
-	iv->data = data;
-	iv->layouts = layouts_new();
-	iv->names = names_new();
-	iv->machine = syscalls_machine(NULL);
-	if (!iv->layouts || !iv->names) {
-		intervals_free(iv);
+	intervals->each = each;
+	intervals->data = data;
+	intervals->layouts = layouts_new();
+	intervals->names = names_new();
+	intervals->machine = syscalls_machine(NULL);
+	if (!intervals->layouts || !intervals->names) {
+		intervals_free(intervals);
 		return NULL;
 	}
-	return iv;
+	return intervals;
 }
 
-void intervals_free(struct intervals *iv)
+void intervals_free(struct intervals *intervals)
 {
-	if (!iv)
+	if (!intervals)
 		return;
 	for (unsigned int i = 0; i < MAX_CPUS; i++)
-		free(iv->cpu[i]);
-	layouts_free(iv->layouts);
-	names_free(iv->names);
-	free(iv->task);
-	free(iv->request);
-	free(iv);
+		free(intervals->cpu[i]);
+	layouts_free(intervals->layouts);
+	names_free(intervals->names);
+	free(intervals->task);
+	free(intervals->request);
+	free(intervals);
 }
 
-int intervals_add_format(struct intervals *iv, const char *system, const char *format,
+int intervals_add_format(struct intervals *intervals, const char *system, const char *format,
 			 size_t size)
 {
-	return layouts_add(iv->layouts, system, format, size);
+	return layouts_add(intervals->layouts, system, format, size);
 }
 
-const struct layout *intervals_layout(const struct intervals *iv, const struct rbmap_event *ev)
+const struct layout *intervals_layout(const struct intervals *intervals,
+				      const struct rbmap_event *ev)
 {
-	return layouts_find(iv->layouts, ev);
+	return layouts_find(intervals->layouts, ev);
 }
 
 /* The event that ends an interval of each kind */
@@ -76,90 +77,91 @@ static const enum layout_role end_role[NR_INTERVAL_KINDS] = {
 	[INTERVAL_ONCPU]	= ROLE_SWITCH,
 };
 
-bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind)
+bool intervals_has_kind(const struct intervals *intervals, enum interval_kind kind)
 {
-	return layouts_has_role(iv->layouts, end_role[kind]);
+	return layouts_has_role(intervals->layouts, end_role[kind]);
 }
 
-bool intervals_saw_kind(const struct intervals *iv, enum interval_kind kind)
+bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind kind)
 {
-	return iv->last[end_role[kind]];
+	return intervals->last[end_role[kind]];
 }
 
-void intervals_set_symbols(struct intervals *iv, interval_symbol_fn *symbol, void *data)
+void intervals_set_symbols(struct intervals *intervals, interval_symbol_fn *symbol, void *data)
 {
-	iv->symbol = symbol;
-	iv->symbol_data = data;
+	intervals->symbol = symbol;
+	intervals->symbol_data = data;
 }
 
-void intervals_pass_sleepers(struct intervals *iv)
+void intervals_pass_sleepers(struct intervals *intervals)
 {
-	iv->passes_sleepers = true;
+	intervals->passes_sleepers = true;
 }
 
-const char *intervals_function(struct intervals *iv, uint64_t address)
+const char *intervals_function(struct intervals *intervals, uint64_t address)
 {
-	const char *name = iv->symbol ? iv->symbol(iv->symbol_data, address) : NULL;
+	const char *name =
+		intervals->symbol ? intervals->symbol(intervals->symbol_data, address) : NULL;
 	char text[32];
 
 	if (name)
 		return name;
 	snprintf(text, sizeof(text), "%016" PRIx64, address);
-	return intervals_name(iv, text);
+	return intervals_name(intervals, text);
 }
 
-uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind)
+uint64_t intervals_discarded(const struct intervals *intervals, enum interval_kind kind)
 {
-	return iv->discarded[kind];
+	return intervals->discarded[kind];
 }
 
-const char *intervals_name(struct intervals *iv, const char *text)
+const char *intervals_name(struct intervals *intervals, const char *text)
 {
-	const char *name = names_add(iv->names, text);
+	const char *name = names_add(intervals->names, text);
 
 	if (!name)
-		iv->failed = true;
+		intervals->failed = true;
 	return name;
 }
 
-void intervals_pass(struct intervals *iv, const struct interval *interval,
+void intervals_pass(struct intervals *intervals, const struct interval *interval,
 		    uint64_t lossless_since)
 {
 	if (interval->begin < lossless_since)
-		iv->discarded[interval->kind]++;
+		intervals->discarded[interval->kind]++;
 	else if (interval->end >= interval->begin)
-		iv->each(iv->data, interval);
+		intervals->each(intervals->data, interval);
 }
 
-void intervals_pass_unfinished(struct intervals *iv, struct interval *interval,
+void intervals_pass_unfinished(struct intervals *intervals, struct interval *interval,
 			       uint64_t lossless_since, enum layout_role end)
 {
 	interval->unfinished = true;
-	interval->end = iv->last[end];
+	interval->end = intervals->last[end];
 	if (interval->end > interval->begin)
-		intervals_pass(iv, interval, lossless_since);
+		intervals_pass(intervals, interval, lossless_since);
 }
 
 /* The lost events may have ended whatever began before. */
-static void forget(struct intervals *iv, struct cpu *cpu, uint64_t ts)
+static void forget(struct intervals *intervals, struct cpu *cpu, uint64_t ts)
 {
-	struct task *task = cpu->pid > 0 ? intervals_task(iv, cpu->pid) : NULL;
+	struct task *task = cpu->pid > 0 ? intervals_task(intervals, cpu->pid) : NULL;
 
 	if (task)
 		task->running = false;
 	cpu->pid = -1;
 	cpu->lossless_since = ts;
-	iv->lossless_since = ts;
-	intervals_requests_forget(iv);
+	intervals->lossless_since = ts;
+	intervals_requests_forget(intervals);
 }
 
 /*
  * The event shows which task runs, if that was not known. A recorder leaves out switches
  * between two of its own threads: the time until now belongs to the first one.
  */
-static void learn_task(struct intervals *iv, int number, int pid, uint64_t ts)
+static void learn_task(struct intervals *intervals, int number, int pid, uint64_t ts)
 {
-	struct cpu *cpu = iv->cpu[number];
+	struct cpu *cpu = intervals->cpu[number];
 	struct task *task;
 
 	if (cpu->pid == pid)
@@ -167,34 +169,34 @@ static void learn_task(struct intervals *iv, int number, int pid, uint64_t ts)
 	if (cpu->pid >= 0) {
 		struct interval run = { .pid = cpu->pid, .end = ts, .prio = INTERVAL_PRIO_NONE };
 
-		intervals_pass_run(iv, &run, number);
+		intervals_pass_run(intervals, &run, number);
 		intervals_add_run(cpu, cpu->pid, ts);
 	}
 	cpu->pid = pid;
 	cpu->since = ts;
-	task = pid > 0 ? intervals_task(iv, pid) : NULL;
+	task = pid > 0 ? intervals_task(intervals, pid) : NULL;
 	if (task)
 		task_runs(task);
 }
 
-static struct cpu *find_cpu(struct intervals *iv, int number)
+static struct cpu *find_cpu(struct intervals *intervals, int number)
 {
 	struct cpu *cpu;
 
 	if (number < 0 || number >= MAX_CPUS)
 		return NULL;
-	if (!iv->cpu[number]) {
+	if (!intervals->cpu[number]) {
 		cpu = calloc(1, sizeof(*cpu));
 		if (!cpu)
-			iv->failed = true;
+			intervals->failed = true;
 		else
 			cpu->pid = -1;
-		iv->cpu[number] = cpu;
+		intervals->cpu[number] = cpu;
 	}
-	return iv->cpu[number];
+	return intervals->cpu[number];
 }
 
-typedef void process_fn(struct intervals *iv, const struct moment_of *m);
+typedef void process_fn(struct intervals *intervals, const struct event_context *m);
 static process_fn *const process[NR_ROLES] = {
 	[ROLE_SWITCH]		= intervals_sched_switch,
 	[ROLE_WAKING]		= intervals_sched_wake,
@@ -226,17 +228,17 @@ static process_fn *const process[NR_ROLES] = {
 	[ROLE_FAULT]		= intervals_fault,
 };
 
-int intervals_event(struct intervals *iv, const struct rbmap_event *ev)
+int intervals_event(struct intervals *intervals, const struct rbmap_event *ev)
 {
-	struct cpu *cpu = find_cpu(iv, ev->cpu);
+	struct cpu *cpu = find_cpu(intervals, ev->cpu);
 	struct rbmap_event_common common;
-	struct moment_of m;
+	struct event_context m;
 
 	if (!cpu)
-		return iv->failed ? -ENOMEM : 0;
+		return intervals->failed ? -ENOMEM : 0;
 	if (ev->lost)
-		forget(iv, cpu, ev->ts);
-	m.layout = intervals_layout(iv, ev);
+		forget(intervals, cpu, ev->ts);
+	m.layout = intervals_layout(intervals, ev);
 	if (!m.layout)
 		return 0;
 	memcpy(&common, ev->data, sizeof(common));
@@ -244,45 +246,47 @@ int intervals_event(struct intervals *iv, const struct rbmap_event *ev)
 	m.cpu = cpu;
 	m.pid = common.pid;
 	m.flags = common.flags;
-	learn_task(iv, ev->cpu, common.pid, ev->ts);
-	process[m.layout->role](iv, &m);
-	iv->last[m.layout->role] = ev->ts;
-	iv->now = ev->ts;
-	return iv->failed ? -ENOMEM : 0;
+	learn_task(intervals, ev->cpu, common.pid, ev->ts);
+	process[m.layout->role](intervals, &m);
+	intervals->last[m.layout->role] = ev->ts;
+	intervals->now = ev->ts;
+	return intervals->failed ? -ENOMEM : 0;
 }
 
 /* A task that runs to the end has switches behind it on no CPU. */
-static void end_run(struct intervals *iv, int cpu)
+static void end_run(struct intervals *intervals, int cpu)
 {
-	struct interval run = { .pid = iv->cpu[cpu]->pid, .end = iv->now, .unfinished = true };
-	const struct task *task = run.pid > 0 ? intervals_find_task(iv, run.pid) : NULL;
+	struct interval run = {
+		.pid = intervals->cpu[cpu]->pid, .end = intervals->now, .unfinished = true,
+	};
+	const struct task *task = run.pid > 0 ? intervals_find_task(intervals, run.pid) : NULL;
 
 	run.prio = task ? task->prio : INTERVAL_PRIO_NONE;
-	if (run.pid >= 0 && layouts_has_role(iv->layouts, ROLE_SWITCH))
-		intervals_pass_run(iv, &run, cpu);
+	if (run.pid >= 0 && layouts_has_role(intervals->layouts, ROLE_SWITCH))
+		intervals_pass_run(intervals, &run, cpu);
 }
 
-void intervals_end(struct intervals *iv)
+void intervals_end(struct intervals *intervals)
 {
-	intervals_tasks_end(iv);
-	intervals_requests_end(iv);
+	intervals_tasks_end(intervals);
+	intervals_requests_end(intervals);
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
-		if (!iv->cpu[cpu])
+		if (!intervals->cpu[cpu])
 			continue;
-		intervals_handlers_end(iv, cpu);
-		end_run(iv, cpu);
+		intervals_handlers_end(intervals, cpu);
+		end_run(intervals, cpu);
 	}
 }
 
 /* ---- who ran */
-const char *intervals_comm(const struct intervals *iv, int pid)
+const char *intervals_comm(const struct intervals *intervals, int pid)
 {
-	const struct task *task = pid > 0 ? intervals_find_task(iv, pid) : NULL;
+	const struct task *task = pid > 0 ? intervals_find_task(intervals, pid) : NULL;
 
 	return task ? task->comm : "";
 }
 
-static void add_share(const struct intervals *iv, struct interval_share *share,
+static void add_share(const struct intervals *intervals, struct interval_share *share,
 		      unsigned int *nr, unsigned int room, int pid, uint64_t time)
 {
 	unsigned int i;
@@ -293,7 +297,8 @@ static void add_share(const struct intervals *iv, struct interval_share *share,
 		if (*nr == room)
 			return;
 		share[i] = (struct interval_share){ .pid = pid };
-		snprintf(share[i].comm, sizeof(share[i].comm), "%s", intervals_comm(iv, pid));
+		snprintf(share[i].comm, sizeof(share[i].comm), "%s",
+			 intervals_comm(intervals, pid));
 		++*nr;
 	}
 	share[i].time += time;
@@ -326,11 +331,11 @@ static uint64_t handled_in(const struct cpu *cpu, uint64_t begin, uint64_t end)
 
 #define MOST_SHARES	64
 
-unsigned int intervals_ran(const struct intervals *iv, int number, uint64_t begin,
+unsigned int intervals_ran(const struct intervals *intervals, int number, uint64_t begin,
 			   uint64_t end, struct interval_share *share, unsigned int room,
 			   uint64_t *interrupts)
 {
-	const struct cpu *cpu = number >= 0 && number < MAX_CPUS ? iv->cpu[number] : NULL;
+	const struct cpu *cpu = number >= 0 && number < MAX_CPUS ? intervals->cpu[number] : NULL;
 	struct interval_share found[MOST_SHARES];
 	uint64_t oldest, handled;
 	unsigned int nr = 0;
@@ -350,14 +355,14 @@ unsigned int intervals_ran(const struct intervals *iv, int number, uint64_t begi
 			continue;
 		handled = handled_in(cpu, from, to);
 		*interrupts += handled;
-		add_share(iv, found, &nr, MOST_SHARES, run->pid, to - from - handled);
+		add_share(intervals, found, &nr, MOST_SHARES, run->pid, to - from - handled);
 	}
 	/* The task that runs now */
 	if (cpu->pid >= 0 && cpu->since < end) {
 		begin = cpu->since > begin ? cpu->since : begin;
 		handled = handled_in(cpu, begin, end);
 		*interrupts += handled;
-		add_share(iv, found, &nr, MOST_SHARES, cpu->pid, end - begin - handled);
+		add_share(intervals, found, &nr, MOST_SHARES, cpu->pid, end - begin - handled);
 	}
 	qsort(found, nr, sizeof(*found), longest_first);
 	if (nr > room)

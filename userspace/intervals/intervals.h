@@ -127,63 +127,64 @@ typedef void interval_fn(void *data, const struct interval *interval);
 
 /* Return NULL if memory is lacking. */
 struct intervals *intervals_new(interval_fn *each, void *data);
-void intervals_free(struct intervals *iv);
+void intervals_free(struct intervals *intervals);
 
 /* Set the kernel that made the events: "SYSTEM HOST RELEASE MACHINE". The default is this one. */
-void intervals_set_uname(struct intervals *iv, const char *uname);
+void intervals_set_uname(struct intervals *intervals, const char *uname);
 
 /*
  * Set a function that returns the name of a kernel's function, valid as long as the
  * intervals, or NULL. Without it functions have their addresses as names.
  */
 typedef const char *interval_symbol_fn(void *data, uint64_t address);
-void intervals_set_symbols(struct intervals *iv, interval_symbol_fn *symbol, void *data);
+void intervals_set_symbols(struct intervals *intervals, interval_symbol_fn *symbol, void *data);
 
 /* Pass tasks that sleep at the end, too, all as unfinished. By default they are left out. */
-void intervals_pass_sleepers(struct intervals *iv);
+void intervals_pass_sleepers(struct intervals *intervals);
 
 /* Is the task one whose system calls are those of 32-bit programs? */
-bool intervals_is_compat(const struct intervals *iv, int pid);
+bool intervals_is_compat(const struct intervals *intervals, int pid);
 
 /*
  * Add the format of an event. Events that no interval begins or ends with are ignored.
  * Return 0 or a negative errno.
  */
-int intervals_add_format(struct intervals *iv, const char *system, const char *format,
+int intervals_add_format(struct intervals *intervals, const char *system, const char *format,
 			 size_t size);
 
 /* Return the layout of an event. NULL: no interval begins or ends with it. */
-const struct layout *intervals_layout(const struct intervals *iv, const struct rbmap_event *ev);
+const struct layout *intervals_layout(const struct intervals *intervals,
+				      const struct rbmap_event *ev);
 
 /* Return whether formats were added that intervals of this kind need. */
-bool intervals_has_kind(const struct intervals *iv, enum interval_kind kind);
+bool intervals_has_kind(const struct intervals *intervals, enum interval_kind kind);
 
 /*
  * After the last event: return whether such an event was among them. A recorder can add
  * formats of events that it does not record.
  */
-bool intervals_saw_kind(const struct intervals *iv, enum interval_kind kind);
+bool intervals_saw_kind(const struct intervals *intervals, enum interval_kind kind);
 
 /* Set the name of a task that no event has named yet. Return 0 or a negative errno. */
-int intervals_add_comm(struct intervals *iv, int pid, const char *comm);
+int intervals_add_comm(struct intervals *intervals, int pid, const char *comm);
 
 /*
  * Process the next event in the order of time. An interval in which events were lost
  * (@ev->lost) is discarded, because its end may be among them. Return 0 or -ENOMEM.
  */
-int intervals_event(struct intervals *iv, const struct rbmap_event *ev);
+int intervals_event(struct intervals *intervals, const struct rbmap_event *ev);
 
 /*
  * No event follows: pass the intervals that have not ended. They last until the last event
  * that could have ended one of their kind: a recorder disables one event before the other.
  */
-void intervals_end(struct intervals *iv);
+void intervals_end(struct intervals *intervals);
 
 /* Return the number of intervals that were discarded. */
-uint64_t intervals_discarded(const struct intervals *iv, enum interval_kind kind);
+uint64_t intervals_discarded(const struct intervals *intervals, enum interval_kind kind);
 
 /* Return the last name of a task, or "": not known. It is valid until the next event. */
-const char *intervals_comm(const struct intervals *iv, int pid);
+const char *intervals_comm(const struct intervals *intervals, int pid);
 
 /**
  * struct interval_share - the time that a task ran on a CPU
@@ -199,7 +200,7 @@ struct interval_share {
  * of them. Return how many. Only the last switches of each CPU are known. The time of handlers
  * is not the task's: @interrupts is their sum.
  */
-unsigned int intervals_ran(const struct intervals *iv, int cpu, uint64_t begin,
+unsigned int intervals_ran(const struct intervals *intervals, int cpu, uint64_t begin,
 			   uint64_t end, struct interval_share *share, unsigned int room,
 			   uint64_t *interrupts);
 
@@ -218,7 +219,7 @@ struct interval_requests {
  * Store the devices that had requests, and return their number. Requests that were begun
  * before a loss are not counted, because their end may have been lost.
  */
-unsigned int intervals_requests(const struct intervals *iv,
+unsigned int intervals_requests(const struct intervals *intervals,
 				const struct interval_requests **requests);
 
 #endif /* RBMAP_INTERVALS_INTERVALS_H */

@@ -6,7 +6,7 @@
 #include "recording/dat_read.h"
 
 struct comms {
-	struct intervals *iv;
+	struct intervals *intervals;
 	bool failed;
 };
 
@@ -14,26 +14,26 @@ static void add_comm(void *data, int pid, const char *comm)
 {
 	struct comms *comms = data;
 
-	if (intervals_add_comm(comms->iv, pid, comm))
+	if (intervals_add_comm(comms->intervals, pid, comm))
 		comms->failed = true;
 }
 
-bool intervals_load(struct intervals *iv, const struct dat_reader *reader,
+bool intervals_load(struct intervals *intervals, const struct dat_reader *reader,
 		    struct functions **functions)
 {
 	const struct dat_text *formats, *kallsyms = dat_kallsyms(reader);
 	size_t nr = dat_formats(reader, &formats);
-	struct comms comms = { .iv = iv };
+	struct comms comms = { .intervals = intervals };
 
 	*functions = functions_new(kallsyms->text, kallsyms->size);
 	if (!*functions)
 		return false;
-	intervals_set_symbols(iv, functions_name, *functions);
+	intervals_set_symbols(intervals, functions_name, *functions);
 	for (size_t i = 0; i < nr; i++)
-		if (intervals_add_format(iv, formats[i].system, formats[i].text,
+		if (intervals_add_format(intervals, formats[i].system, formats[i].text,
 					 formats[i].size))
 			return false;
-	intervals_set_uname(iv, dat_uname(reader));
+	intervals_set_uname(intervals, dat_uname(reader));
 	dat_each_comm(reader, add_comm, &comms);
 	return !comms.failed;
 }

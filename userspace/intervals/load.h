@@ -14,7 +14,7 @@ struct intervals;
  * The intervals use @functions, which the caller frees behind them; the reader must live as
  * long. Return false if memory is lacking.
  */
-bool intervals_load(struct intervals *iv, const struct dat_reader *reader,
+bool intervals_load(struct intervals *intervals, const struct dat_reader *reader,
 		    struct functions **functions);
 
 #endif /* RBMAP_INTERVALS_LOAD_H */

@@ -156,7 +156,7 @@ struct intervals {
 };
 
 /* An event, and what it has in common with all others. */
-struct moment_of {
+struct event_context {
 	const struct rbmap_event *ev;
 	const struct layout *layout;
 	struct cpu *cpu;
@@ -165,63 +165,64 @@ struct moment_of {
 };
 
 /* tasks.c: return the task of a pid, or NULL if memory is lacking. */
-struct task *intervals_task(struct intervals *iv, int pid);
+struct task *intervals_task(struct intervals *intervals, int pid);
 /* Return the task if it is known, or NULL. */
-const struct task *intervals_find_task(const struct intervals *iv, int pid);
+const struct task *intervals_find_task(const struct intervals *intervals, int pid);
 /* Set a task's name from @size bytes, which a 0 may end. */
 void task_set_comm(struct task *task, const char *comm, size_t size);
 
 /* The task runs: it neither waits nor sleeps. */
 void task_runs(struct task *task);
 /* Set a task's name from a field of an event. */
-void task_set_comm_from(struct task *task, const struct moment_of *m, unsigned int field);
+void task_set_comm_from(struct task *task, const struct event_context *m, unsigned int field);
 
 /* intervals.c: return the text's only copy, or NULL if memory is lacking. */
-const char *intervals_name(struct intervals *iv, const char *text);
+const char *intervals_name(struct intervals *intervals, const char *text);
 /* Pass an interval, unless events were lost in it. */
-void intervals_pass(struct intervals *iv, const struct interval *interval,
+void intervals_pass(struct intervals *intervals, const struct interval *interval,
 		    uint64_t lossless_since);
 /* Pass an interval that no event has ended; @end: the role of such an event. */
-void intervals_pass_unfinished(struct intervals *iv, struct interval *interval,
+void intervals_pass_unfinished(struct intervals *intervals, struct interval *interval,
 			       uint64_t lossless_since, enum layout_role end);
 
 /* Return the name of a kernel's function, or NULL if memory is lacking. */
-const char *intervals_function(struct intervals *iv, uint64_t address);
+const char *intervals_function(struct intervals *intervals, uint64_t address);
 
 /* sched.c */
-void intervals_sched_switch(struct intervals *iv, const struct moment_of *m);
-void intervals_sched_wake(struct intervals *iv, const struct moment_of *m);
+void intervals_sched_switch(struct intervals *intervals, const struct event_context *m);
+void intervals_sched_wake(struct intervals *intervals, const struct event_context *m);
 /* @pid has run on the CPU from cpu->since on. */
 void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts);
 /* Pass the time in which @pid has run on the CPU. */
-void intervals_pass_run(struct intervals *iv, struct interval *run, int cpu);
-void intervals_tasks_end(struct intervals *iv);
+void intervals_pass_run(struct intervals *intervals, struct interval *run, int cpu);
+void intervals_tasks_end(struct intervals *intervals);
 
 /* calls.c */
-void intervals_sys_enter(struct intervals *iv, const struct moment_of *m);
-void intervals_sys_exit(struct intervals *iv, const struct moment_of *m);
+void intervals_sys_enter(struct intervals *intervals, const struct event_context *m);
+void intervals_sys_exit(struct intervals *intervals, const struct event_context *m);
 
 /* stages.c: times between two events of a task */
-void intervals_stage_begin(struct intervals *iv, const struct moment_of *m);
-void intervals_stage_end(struct intervals *iv, const struct moment_of *m);
-void intervals_fault(struct intervals *iv, const struct moment_of *m);
+void intervals_stage_begin(struct intervals *intervals, const struct event_context *m);
+void intervals_stage_end(struct intervals *intervals, const struct event_context *m);
+void intervals_fault(struct intervals *intervals, const struct event_context *m);
 /* The task runs again after it slept in a page fault. */
-void intervals_fault_slept(struct intervals *iv, struct task *task, const struct moment_of *m);
-void intervals_stages_end(struct intervals *iv, const struct task *task);
+void intervals_fault_slept(struct intervals *intervals, struct task *task,
+			   const struct event_context *m);
+void intervals_stages_end(struct intervals *intervals, const struct task *task);
 
 /* handlers.c */
-void intervals_handler_entry(struct intervals *iv, const struct moment_of *m);
-void intervals_handler_exit(struct intervals *iv, const struct moment_of *m);
-void intervals_hrtimer_start(struct intervals *iv, const struct moment_of *m);
-void intervals_handlers_end(struct intervals *iv, int cpu);
+void intervals_handler_entry(struct intervals *intervals, const struct event_context *m);
+void intervals_handler_exit(struct intervals *intervals, const struct event_context *m);
+void intervals_hrtimer_start(struct intervals *intervals, const struct event_context *m);
+void intervals_handlers_end(struct intervals *intervals, int cpu);
 
 /* requests.c */
-void intervals_request_insert(struct intervals *iv, const struct moment_of *m);
-void intervals_request_issue(struct intervals *iv, const struct moment_of *m);
-void intervals_request_complete(struct intervals *iv, const struct moment_of *m);
-void intervals_request_requeue(struct intervals *iv, const struct moment_of *m);
-void intervals_requests_end(struct intervals *iv);
+void intervals_request_insert(struct intervals *intervals, const struct event_context *m);
+void intervals_request_issue(struct intervals *intervals, const struct event_context *m);
+void intervals_request_complete(struct intervals *intervals, const struct event_context *m);
+void intervals_request_requeue(struct intervals *intervals, const struct event_context *m);
+void intervals_requests_end(struct intervals *intervals);
 /* Events were lost: count requests anew. */
-void intervals_requests_forget(struct intervals *iv);
+void intervals_requests_forget(struct intervals *intervals);
 
 #endif /* RBMAP_INTERVALS_PARTS_H */

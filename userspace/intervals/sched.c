@@ -39,7 +39,7 @@ static bool is_uninterruptible(const char *reason)
  * "sleeping in futex". A task that sleeps often does so in the same call: printf() would
  * take a tenth of the time of all events.
  */
-static const char *name_in(struct intervals *iv, const char *name, const char *call)
+static const char *name_in(struct intervals *intervals, const char *name, const char *call)
 {
 	size_t len = strlen(name), call_len = strlen(call);
 	char text[128];
@@ -50,10 +50,10 @@ static const char *name_in(struct intervals *iv, const char *name, const char *c
 	memcpy(text + len, " in ", 4);
 	memcpy(text + len + 4, call, call_len);
 	text[len + 4 + call_len] = '\0';
-	return intervals_name(iv, text);
+	return intervals_name(intervals, text);
 }
 
-static const char *reason_of(struct intervals *iv, const struct task *task, uint64_t state)
+static const char *reason_of(struct intervals *intervals, const struct task *task, uint64_t state)
 {
 	const char *name = preempted;
 
@@ -65,17 +65,17 @@ static const char *reason_of(struct intervals *iv, const struct task *task, uint
 	if (name == preempted)
 		return name;
 	if (task->fault && is_uninterruptible(name))
-		return name_in(iv, name, "page fault");
+		return name_in(intervals, name, "page fault");
 	if (!task->call_begin || !task->call_name)
 		return name;
-	return name_in(iv, name, task->call_name);
+	return name_in(intervals, name, task->call_name);
 }
 
 /*
  * A task that can run leaves its CPU to an idle one, or to one that may not run before it.
  * The scheduler does so only if the task's group has used up its time.
  */
-static bool is_throttled(const struct moment_of *m)
+static bool is_throttled(const struct event_context *m)
 {
 	int prev, next;
 
@@ -93,10 +93,10 @@ void intervals_add_run(struct cpu *cpu, int pid, uint64_t ts)
 	cpu->run[cpu->nr_runs++ % NR_RUNS] = (struct run){ pid, cpu->since, ts };
 }
 
-static void leave(struct intervals *iv, const struct moment_of *m, int pid)
+static void leave(struct intervals *intervals, const struct event_context *m, int pid)
 {
 	uint64_t state = layout_number(m->layout, m->ev, SWITCH_PREV_STATE);
-	struct task *task = intervals_task(iv, pid);
+	struct task *task = intervals_task(intervals, pid);
 
 	if (!task)
 		return;
@@ -106,7 +106,7 @@ static void leave(struct intervals *iv, const struct moment_of *m, int pid)
 	task->left = state & DEAD ? 0 : m->ev->ts;
 	task->call_begin = state & DEAD ? 0 : task->call_begin;
 	task->last_cpu = m->ev->cpu;
-	task->why_left = reason_of(iv, task, state);
+	task->why_left = reason_of(intervals, task, state);
 	task->runnable = 0;
 	task->wakes = 0;
 	task->waker.pid = -1;
@@ -150,22 +150,23 @@ static struct interval throttled_of(const struct task *task, int cpu)
 	return interval;
 }
 
-static void pass(struct intervals *iv, struct interval interval, uint64_t ts)
+static void pass(struct intervals *intervals, struct interval interval, uint64_t ts)
 {
 	interval.end = ts;
 	if (interval.begin && interval.name)
-		intervals_pass(iv, &interval, iv->lossless_since);
+		intervals_pass(intervals, &interval, intervals->lossless_since);
 }
 
-static void pass_unfinished(struct intervals *iv, struct interval interval)
+static void pass_unfinished(struct intervals *intervals, struct interval interval)
 {
 	if (interval.begin && interval.name)
-		intervals_pass_unfinished(iv, &interval, iv->lossless_since, ROLE_SWITCH);
+		intervals_pass_unfinished(intervals, &interval, intervals->lossless_since,
+					  ROLE_SWITCH);
 }
 
-static void arrive(struct intervals *iv, const struct moment_of *m, int pid)
+static void arrive(struct intervals *intervals, const struct event_context *m, int pid)
 {
-	struct task *task = intervals_task(iv, pid);
+	struct task *task = intervals_task(intervals, pid);
 
 	if (!task)
 		return;
@@ -173,52 +174,52 @@ static void arrive(struct intervals *iv, const struct moment_of *m, int pid)
 	if (layout_has(m->layout, SWITCH_NEXT_PRIO))
 		task->prio = layout_number(m->layout, m->ev, SWITCH_NEXT_PRIO);
 	if (task->throttled)
-		pass(iv, throttled_of(task, m->ev->cpu), m->ev->ts);
+		pass(intervals, throttled_of(task, m->ev->cpu), m->ev->ts);
 	if (task->fault && task->why_left && is_uninterruptible(task->why_left))
-		intervals_fault_slept(iv, task, m);
-	pass(iv, interval_of(task, INTERVAL_RUNQUEUE, m->ev->cpu), m->ev->ts);
-	pass(iv, interval_of(task, INTERVAL_OFFCPU, m->ev->cpu), m->ev->ts);
+		intervals_fault_slept(intervals, task, m);
+	pass(intervals, interval_of(task, INTERVAL_RUNQUEUE, m->ev->cpu), m->ev->ts);
+	pass(intervals, interval_of(task, INTERVAL_OFFCPU, m->ev->cpu), m->ev->ts);
 	task_runs(task);
 }
 
-void intervals_pass_run(struct intervals *iv, struct interval *run, int number)
+void intervals_pass_run(struct intervals *intervals, struct interval *run, int number)
 {
-	const struct cpu *cpu = iv->cpu[number];
+	const struct cpu *cpu = intervals->cpu[number];
 
 	run->kind = INTERVAL_ONCPU;
 	run->begin = cpu->since;
 	run->cpu = number;
-	run->comm = intervals_comm(iv, run->pid);
+	run->comm = intervals_comm(intervals, run->pid);
 	run->name = run->pid ? "running" : "idle";
 	if (run->end > run->begin)
-		intervals_pass(iv, run, cpu->lossless_since);
+		intervals_pass(intervals, run, cpu->lossless_since);
 }
 
 /* The task leaves the CPU on which it has run since an event that said so. */
-static void end_run(struct intervals *iv, const struct moment_of *m, int pid)
+static void end_run(struct intervals *intervals, const struct event_context *m, int pid)
 {
 	struct interval run = { .pid = pid, .end = m->ev->ts, .prio = INTERVAL_PRIO_NONE };
 
 	if (layout_has(m->layout, SWITCH_PREV_PRIO))
 		run.prio = layout_number(m->layout, m->ev, SWITCH_PREV_PRIO);
-	intervals_pass_run(iv, &run, m->ev->cpu);
+	intervals_pass_run(intervals, &run, m->ev->cpu);
 	intervals_add_run(m->cpu, pid, m->ev->ts);
 }
 
-void intervals_sched_switch(struct intervals *iv, const struct moment_of *m)
+void intervals_sched_switch(struct intervals *intervals, const struct event_context *m)
 {
 	int prev = layout_number(m->layout, m->ev, SWITCH_PREV_PID);
 	int next = layout_number(m->layout, m->ev, SWITCH_NEXT_PID);
 
 	if (m->cpu->pid == prev)
-		end_run(iv, m, prev);
+		end_run(intervals, m, prev);
 	if (prev > 0)
-		leave(iv, m, prev);
+		leave(intervals, m, prev);
 	m->cpu->pid = next;
 	m->cpu->since = m->ev->ts;
 	/* The waits of @next show who ran before it. */
 	if (next > 0)
-		arrive(iv, m, next);
+		arrive(intervals, m, next);
 }
 
 /* Is the wake-up the first one, or a sign that events are missing? */
@@ -234,10 +235,10 @@ static bool begins_wait(struct task *task, enum layout_role role)
 	return again || !task->runnable;
 }
 
-void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
+void intervals_sched_wake(struct intervals *intervals, const struct event_context *m)
 {
 	int pid = layout_number(m->layout, m->ev, WAKE_PID);
-	struct task *task = pid > 0 ? intervals_task(iv, pid) : NULL;
+	struct task *task = pid > 0 ? intervals_task(intervals, pid) : NULL;
 	const struct task *waker;
 
 	if (!task || !begins_wait(task, m->layout->role))
@@ -252,7 +253,7 @@ void intervals_sched_wake(struct intervals *iv, const struct moment_of *m)
 	task->waker = (struct interval_waker){
 		.pid = m->pid, .cpu = m->ev->cpu, .flags = m->flags,
 	};
-	waker = m->pid > 0 ? intervals_find_task(iv, m->pid) : NULL;
+	waker = m->pid > 0 ? intervals_find_task(intervals, m->pid) : NULL;
 	if (waker)
 		memcpy(task->waker.comm, waker->comm, sizeof(task->waker.comm));
 }
@@ -262,20 +263,21 @@ bool interval_is_uninterruptible(const struct interval *interval)
 	return interval->kind == INTERVAL_OFFCPU && is_uninterruptible(interval->name);
 }
 
-void intervals_tasks_end(struct intervals *iv)
+void intervals_tasks_end(struct intervals *intervals)
 {
-	for (size_t i = 0; i < iv->nr_task_slots; i++) {
-		const struct task *task = &iv->task[i];
+	for (size_t i = 0; i < intervals->nr_task_slots; i++) {
+		const struct task *task = &intervals->task[i];
 
 		if (!task->used)
 			continue;
-		pass_unfinished(iv, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
+		pass_unfinished(intervals, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
 		if (task->throttled)
-			pass_unfinished(iv, throttled_of(task, task->last_cpu));
+			pass_unfinished(intervals, throttled_of(task, task->last_cpu));
 		/* Many tasks sleep for ever, and nothing is wrong with them. */
 		if (task->why_left &&
-		    (iv->passes_sleepers || is_uninterruptible(task->why_left)))
-			pass_unfinished(iv, interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
-		intervals_stages_end(iv, task);
+		    (intervals->passes_sleepers || is_uninterruptible(task->why_left)))
+			pass_unfinished(intervals,
+					interval_of(task, INTERVAL_OFFCPU, task->last_cpu));
+		intervals_stages_end(intervals, task);
 	}
 }

@@ -37,18 +37,18 @@ static const char *lock_type(uint64_t flags)
 	return "semaphore";
 }
 
-static const char *lock_name(struct intervals *iv, const struct moment_of *m)
+static const char *lock_name(struct intervals *intervals, const struct event_context *m)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s %016" PRIx64,
 		 lock_type(layout_number(m->layout, m->ev, LOCK_FLAGS)),
 		 layout_number(m->layout, m->ev, LOCK_ADDRESS));
-	return intervals_name(iv, text);
+	return intervals_name(intervals, text);
 }
 
 /* A group that has too much memory frees some, or a task frees some for all. */
-static const char *reclaim_name(const struct moment_of *m)
+static const char *reclaim_name(const struct event_context *m)
 {
 	return m->layout->name && !strcmp(m->layout->name, "direct") ? "direct reclaim" :
 								     "reclaim of the cgroup";
@@ -73,28 +73,29 @@ static bool has_key(enum layout_role role)
 	return role != ROLE_RECLAIM_BEGIN && role != ROLE_RECLAIM_END;
 }
 
-static const char *name_of(struct intervals *iv, const struct moment_of *m)
+static const char *name_of(struct intervals *intervals, const struct event_context *m)
 {
 	switch (m->layout->role) {
 	case ROLE_WORK_BEGIN:
-		return intervals_function(iv, layout_number(m->layout, m->ev, WORK_FUNCTION));
+		return intervals_function(intervals,
+					  layout_number(m->layout, m->ev, WORK_FUNCTION));
 	case ROLE_LOCK_BEGIN:
-		return lock_name(iv, m);
+		return lock_name(intervals, m);
 	default:
 		return reclaim_name(m);
 	}
 }
 
-void intervals_stage_begin(struct intervals *iv, const struct moment_of *m)
+void intervals_stage_begin(struct intervals *intervals, const struct event_context *m)
 {
-	struct task *task = m->pid > 0 ? intervals_task(iv, m->pid) : NULL;
+	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
 
 	if (!task)
 		return;
 	*stage_of(task, m->layout->role) = (struct stage){
 		.begin = m->ev->ts,
 		.key = has_key(m->layout->role) ? layout_number(m->layout, m->ev, WORK_ADDRESS) : 0,
-		.name = name_of(iv, m),
+		.name = name_of(intervals, m),
 	};
 }
 
@@ -118,10 +119,10 @@ static enum interval_kind kind_of(enum layout_role role)
 									     INTERVAL_RECLAIM;
 }
 
-void intervals_stage_end(struct intervals *iv, const struct moment_of *m)
+void intervals_stage_end(struct intervals *intervals, const struct event_context *m)
 {
 	enum layout_role role = m->layout->role;
-	struct task *task = m->pid > 0 ? intervals_task(iv, m->pid) : NULL;
+	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
 	struct stage *stage = task ? stage_of(task, role) : NULL;
 	struct interval interval;
 
@@ -133,22 +134,23 @@ void intervals_stage_end(struct intervals *iv, const struct moment_of *m)
 	interval.cpu = m->ev->cpu;
 	interval.end = m->ev->ts;
 	stage->begin = 0;
-	intervals_pass(iv, &interval, iv->lossless_since);
+	intervals_pass(intervals, &interval, intervals->lossless_since);
 }
 
 /*
  * A page fault has no event at its end. It ends before the next one and before the next
  * system call, so both must have been recorded to tell a sleep in it from others.
  */
-void intervals_fault(struct intervals *iv, const struct moment_of *m)
+void intervals_fault(struct intervals *intervals, const struct event_context *m)
 {
-	struct task *task = m->pid > 0 ? intervals_task(iv, m->pid) : NULL;
+	struct task *task = m->pid > 0 ? intervals_task(intervals, m->pid) : NULL;
 
-	if (task && layouts_has_role(iv->layouts, ROLE_SYS_ENTER))
+	if (task && layouts_has_role(intervals->layouts, ROLE_SYS_ENTER))
 		task->fault = m->ev->ts;
 }
 
-void intervals_fault_slept(struct intervals *iv, struct task *task, const struct moment_of *m)
+void intervals_fault_slept(struct intervals *intervals, struct task *task,
+			   const struct event_context *m)
 {
 	struct interval interval = {
 		.kind = INTERVAL_FAULT,
@@ -160,12 +162,12 @@ void intervals_fault_slept(struct intervals *iv, struct task *task, const struct
 		.name = "page fault",
 	};
 
-	intervals_pass(iv, &interval, iv->lossless_since);
+	intervals_pass(intervals, &interval, intervals->lossless_since);
 	/* If it sleeps once more in this fault, another interval follows. */
 	task->fault = m->ev->ts;
 }
 
-void intervals_stages_end(struct intervals *iv, const struct task *task)
+void intervals_stages_end(struct intervals *intervals, const struct task *task)
 {
 	static const enum interval_kind kind[] = { INTERVAL_WORK, INTERVAL_LOCK, INTERVAL_RECLAIM };
 	static const enum layout_role end[] = { ROLE_WORK_END, ROLE_LOCK_END, ROLE_RECLAIM_END };
@@ -175,6 +177,7 @@ void intervals_stages_end(struct intervals *iv, const struct task *task)
 		struct interval interval = interval_of(task, kind[i], stage[i]);
 
 		if (interval.begin && interval.name)
-			intervals_pass_unfinished(iv, &interval, iv->lossless_since, end[i]);
+			intervals_pass_unfinished(intervals, &interval, intervals->lossless_since,
+						  end[i]);
 	}
 }

@@ -17,46 +17,46 @@ static struct task *find_slot(struct task *task, size_t nr_slots, int pid)
 	return &task[i];
 }
 
-static bool grow(struct intervals *iv)
+static bool grow(struct intervals *intervals)
 {
-	size_t nr = iv->nr_task_slots ? 2 * iv->nr_task_slots : FIRST_SLOTS;
+	size_t nr = intervals->nr_task_slots ? 2 * intervals->nr_task_slots : FIRST_SLOTS;
 	struct task *more = calloc(nr, sizeof(*more));
 
 	if (!more)
 		return false;
-	for (size_t i = 0; i < iv->nr_task_slots; i++)
-		if (iv->task[i].used)
-			*find_slot(more, nr, iv->task[i].pid) = iv->task[i];
-	free(iv->task);
-	iv->task = more;
-	iv->nr_task_slots = nr;
+	for (size_t i = 0; i < intervals->nr_task_slots; i++)
+		if (intervals->task[i].used)
+			*find_slot(more, nr, intervals->task[i].pid) = intervals->task[i];
+	free(intervals->task);
+	intervals->task = more;
+	intervals->nr_task_slots = nr;
 	return true;
 }
 
-struct task *intervals_task(struct intervals *iv, int pid)
+struct task *intervals_task(struct intervals *intervals, int pid)
 {
 	struct task *task;
 
-	if (2 * iv->nr_tasks >= iv->nr_task_slots && !grow(iv)) {
-		iv->failed = true;
+	if (2 * intervals->nr_tasks >= intervals->nr_task_slots && !grow(intervals)) {
+		intervals->failed = true;
 		return NULL;
 	}
-	task = find_slot(iv->task, iv->nr_task_slots, pid);
+	task = find_slot(intervals->task, intervals->nr_task_slots, pid);
 	if (!task->used) {
 		*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1,
 				       .prio = INTERVAL_PRIO_NONE };
-		iv->nr_tasks++;
+		intervals->nr_tasks++;
 	}
 	return task;
 }
 
-const struct task *intervals_find_task(const struct intervals *iv, int pid)
+const struct task *intervals_find_task(const struct intervals *intervals, int pid)
 {
 	const struct task *task;
 
-	if (!iv->nr_task_slots)
+	if (!intervals->nr_task_slots)
 		return NULL;
-	task = find_slot(iv->task, iv->nr_task_slots, pid);
+	task = find_slot(intervals->task, intervals->nr_task_slots, pid);
 	return task->used ? task : NULL;
 }
 
@@ -67,7 +67,7 @@ void task_set_comm(struct task *task, const char *comm, size_t size)
 	task->comm[size] = '\0';
 }
 
-void task_set_comm_from(struct task *task, const struct moment_of *m, unsigned int field)
+void task_set_comm_from(struct task *task, const struct event_context *m, unsigned int field)
 {
 	char comm[INTERVAL_COMM_SIZE + 1];
 
@@ -85,9 +85,9 @@ void task_runs(struct task *task)
 	task->throttled = false;
 }
 
-int intervals_add_comm(struct intervals *iv, int pid, const char *comm)
+int intervals_add_comm(struct intervals *intervals, int pid, const char *comm)
 {
-	struct task *task = intervals_task(iv, pid);
+	struct task *task = intervals_task(intervals, pid);
 
 	if (!task)
 		return -ENOMEM;

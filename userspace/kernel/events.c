@@ -11,7 +11,7 @@
 #include "base/complain.h"
 #include "base/suggest.h"
 #include "base/units.h"
-#include "command/foreign.h"
+#include "command/hints.h"
 #include "control.h"
 
 #define UNAVAILABLE	"unavailable: "
@@ -245,8 +245,8 @@ static void complain_unknown(const char *pattern)
 	if (any_matches(&events, pattern))
 		complain("event '%s' cannot be recorded: the kernel gives no records of it to others ('dmesg | grep rbmap')",
 			 pattern);
-	else if (foreign_event(pattern))
-		complain("no event '%s': %s", pattern, foreign_event(pattern));
+	else if (event_hint(pattern))
+		complain("no event '%s': %s", pattern, event_hint(pattern));
 	else
 		suggest_similar(&events, pattern);
 	control_events_free(&events);

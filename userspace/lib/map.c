@@ -140,7 +140,7 @@ static const void *map_pages(int fd, size_t size, off_t at)
 }
 
 /* Map the slot table; it must have a slot for each sub-buffer. */
-static int map_shown(struct rbmap_map *map)
+static int map_slot_table(struct rbmap_map *map)
 {
 	uint64_t offset = META_OWN(map, slot_table_offset);
 	const void *shown;
@@ -247,7 +247,7 @@ static int map_ring(struct rbmap_map *map)
 	if (!ret)
 		ret = map_subbufs(map);
 	if (!ret && map->observer)
-		ret = map_shown(map);
+		ret = map_slot_table(map);
 	if (ret) {
 		unmap_subbufs(map);
 		munmap((void *)map->meta, mapped);

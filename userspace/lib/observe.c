@@ -97,7 +97,7 @@ static uint64_t load_slot(const struct rbmap_table_slot *shown)
 }
 
 /* Is the slot unchanged, so that the values loaded before this are valid? */
-static bool still_says(const struct rbmap_table_slot *shown, uint64_t slot)
+static bool slot_unchanged(const struct rbmap_table_slot *shown, uint64_t slot)
 {
 	/* Pairs with the writer's barrier between slot->slot and slot->events. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -111,7 +111,7 @@ static bool expect_first(struct rbmap_observer *o)
 	uint64_t slot = load_slot(shown);
 	uint64_t number = __atomic_load_n(&shown->events, __ATOMIC_RELAXED);
 
-	if (slot != RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) || !still_says(shown, slot))
+	if (slot != RBMAP_TABLE_SLOT(o->seq, RBMAP_TABLE_ID(slot)) || !slot_unchanged(shown, slot))
 		return false;
 	o->expected = number;
 	o->exact = true;
@@ -249,7 +249,7 @@ static int found(struct rbmap_map *map, size_t size, uint64_t number,
 }
 
 /* The steps of linux/rbmap.h for sub-buffer o->seq. */
-static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
+static int copy_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 {
 	struct rbmap_observer *o = map->observer;
 	const struct rbmap_table_slot *shown = &o->slot_table->slot[o->seq % o->nr];
@@ -274,7 +274,7 @@ static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		return OVERWRITTEN;
 	sane = size > o->have &&
 	       size <= map->subbuf_size - RBMAP_SUBBUF_HEADER_SIZE;
-	/* The writer may overwrite these bytes now: still_says() finds that. */
+	/* The writer may overwrite these bytes now: slot_unchanged() finds that. */
 	if (sane) {
 		if (!o->have)
 			memcpy(o->copy, subbuf, sizeof(uint64_t));
@@ -282,7 +282,7 @@ static int look(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		       subbuf + RBMAP_SUBBUF_HEADER_SIZE + o->have,
 		       size - o->have);
 	}
-	if (!still_says(shown, slot))
+	if (!slot_unchanged(shown, slot))
 		return OVERWRITTEN;
 	return sane ? found(map, size, number, id, sb) : RBMAP_ERR_CORRUPT;
 }
@@ -323,7 +323,7 @@ int rbmap_observe_subbuf(struct rbmap_map *map, struct rbmap_subbuf *sb)
 		}
 		if (ahead > 0 && skip_forgotten(map, newest))
 			continue;
-		ret = ahead < 0 ? NOTHING : look(map, sb);
+		ret = ahead < 0 ? NOTHING : copy_subbuf(map, sb);
 		if (ret < 0) {
 			/* Skip the corrupt sub-buffer: the next one may be valid. */
 			go_to(o, seq_add(o, o->seq, 1));

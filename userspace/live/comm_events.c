@@ -13,8 +13,8 @@
 
 #include "base/complain.h"
 #include "comm_events.h"
+#include "kernel/anonymous_buffer.h"
 #include "kernel/control.h"
-#include "kernel/kept_buffer.h"
 
 #define DEVICES		"/dev/rbmap"
 #define SIZE_KB		64
@@ -27,7 +27,7 @@ static const char *const names[] = {
 #define NR_NAMES	(sizeof(names) / sizeof(names[0]))
 
 struct comm_events {
-	struct kept_buffer buffer;
+	struct anonymous_buffer buffer;
 	struct comm_fields *fields;
 	struct rbmap_map **map;		/* one for each CPU that has a ring */
 	unsigned int nr;
@@ -47,8 +47,8 @@ static int create_buffer(struct comm_events *events, int clock)
 	snprintf(settings, sizeof(settings),
 		 "buffer_size_kb=%d subbuf_size_kb=0 overwrite=1 clock=%s",
 		 SIZE_KB, control_clock_name(clock));
-	return kept_buffer_create(&events->buffer, "comms", settings, told,
-				  sizeof(told));
+	return anonymous_buffer_create(&events->buffer, "comms", settings, told,
+				       sizeof(told));
 }
 
 static int enable(struct comm_events *events, const char *name)
@@ -194,7 +194,7 @@ void comm_events_end(struct comm_events *events)
 		pthread_join(events->thread, NULL);
 	for (unsigned int i = 0; i < events->nr; i++)
 		rbmap_close(events->map[i]);
-	kept_buffer_destroy(&events->buffer);
+	anonymous_buffer_destroy(&events->buffer);
 	if (events->stop_fd > 0)
 		close(events->stop_fd);
 	free(events->map);

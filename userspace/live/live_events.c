@@ -63,7 +63,7 @@ bool live_events_open(struct live_events *live)
 {
 	int ret;
 
-	if (!control_present() || !own_buffer_begin(live->own, false))
+	if (!control_present() || !private_buffer_begin(live->own, false))
 		return false;
 	if (!live->observe && live->own->use_default && !live->patterns.nr &&
 	    shared_ring_has_reader()) {
@@ -77,7 +77,7 @@ bool live_events_open(struct live_events *live)
 		complain("%s", rbmap_strerror(ret));
 		return false;
 	}
-	if (own_buffer_is_own(live->own) && !live->observe && !pace(live))
+	if (private_buffer_is_private(live->own) && !live->observe && !pace(live))
 		return false;
 	rbmap_merge_loss(live->merge, &live->before);
 	live->excluded_before = cpustats_sum(CPUSTAT_EXCLUDED);
@@ -85,7 +85,7 @@ bool live_events_open(struct live_events *live)
 	return !control_events_read(&live->events) &&
 	       !control_events_demand(&live->events, live->patterns.pattern,
 				      live->patterns.nr) &&
-	       made_events_begin(&live->made, &live->events, &live->patterns);
+	       auto_probes_begin(&live->made, &live->events, &live->patterns);
 }
 
 bool live_events_enable(struct live_events *live)
@@ -95,9 +95,9 @@ bool live_events_enable(struct live_events *live)
 		return false;
 	live->switched = true;
 	/* A new buffer records the marker. */
-	if (own_buffer_is_own(live->own) && control_disable_others(&live->events))
+	if (private_buffer_is_private(live->own) && control_disable_others(&live->events))
 		return false;
-	if (live->patterns.nr && !own_buffer_leave_out_self(live->own))
+	if (live->patterns.nr && !private_buffer_leave_out_self(live->own))
 		return false;
 	return event_select_begin(&live->event_select, &live->events) &&
 	       (!live->patterns.nr || !control_enable_selected(&live->events, true));
@@ -109,8 +109,8 @@ void live_events_disable(struct live_events *live)
 		return;
 	control_disable_ours(&live->events);
 	event_select_end(&live->event_select, &live->events);
-	own_buffer_restore_self(live->own);
-	if (!own_buffer_is_own(live->own))
+	private_buffer_restore_self(live->own);
+	if (!private_buffer_is_private(live->own))
 		control_restore(&live->events);
 	live->switched = false;
 }
@@ -119,8 +119,8 @@ void live_events_close(struct live_events *live)
 {
 	control_events_free(&live->events);
 	rbmap_merge_close(live->merge);
-	made_events_end(&live->made);
-	own_buffer_end(live->own);
+	auto_probes_end(&live->made);
+	private_buffer_end(live->own);
 }
 
 char *live_events_format(const struct control_event *event)
@@ -186,7 +186,7 @@ bool live_events_wait(struct live_events *live, int ms)
 
 void live_events_look(struct live_events *live)
 {
-	if (live->observe || own_buffer_is_own(live->own) || now() < live->next_look)
+	if (live->observe || private_buffer_is_private(live->own) || now() < live->next_look)
 		return;
 	shared_ring_look(&live->shared);
 	live->next_look = now() + LOOK_SECONDS;

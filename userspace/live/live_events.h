@@ -14,8 +14,8 @@
 #include "command/options.h"
 #include "event_select.h"
 #include "kernel/control.h"
-#include "live/probe/made_events.h"
-#include "own_buffer.h"
+#include "live/probe/auto_probes.h"
+#include "private_buffer.h"
 #include "shared_ring.h"
 
 /**
@@ -33,7 +33,7 @@
 struct live_events {
 	struct patterns patterns;
 	bool observe;
-	struct own_buffer *own;
+	struct private_buffer *own;
 	struct event_select event_select;
 
 	struct rbmap_merge *merge;
@@ -41,7 +41,7 @@ struct live_events {
 	struct rbmap_loss before;
 	uint64_t excluded_before;
 	uint64_t missed_before;
-	struct made_events made;
+	struct auto_probes made;
 	bool switched;			/* this command enabled the events */
 	struct shared_ring shared;
 	double next_look;		/* at other readers */

@@ -16,7 +16,7 @@
 #include "base/printable.h"
 #include "base/units.h"
 #include "cli_synth.h"
-#include "command/foreign.h"
+#include "command/hints.h"
 #include "recording/write/cmdlines.h"
 #include "symbols/kallsyms.h"
 
@@ -158,13 +158,13 @@ static void test_json_bytes(void **state)
 static void test_foreign(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(foreign_event("kprobe"), "kprobe_events"));
-	assert_non_null(strstr(foreign_event("function_graph"), "have tracers"));
-	assert_non_null(strstr(foreign_event("page-faults"), "perf has counters"));
-	assert_non_null(strstr(foreign_event("syscalls:sys_enter_openat"), "raw_syscalls:"));
-	assert_null(foreign_event("sched:sched_switch"));
-	assert_null(foreign_event("sys_enter"));
-	assert_null(foreign_command("stat"));
+	assert_non_null(strstr(event_hint("kprobe"), "kprobe_events"));
+	assert_non_null(strstr(event_hint("function_graph"), "have tracers"));
+	assert_non_null(strstr(event_hint("page-faults"), "perf has counters"));
+	assert_non_null(strstr(event_hint("syscalls:sys_enter_openat"), "raw_syscalls:"));
+	assert_null(event_hint("sched:sched_switch"));
+	assert_null(event_hint("sys_enter"));
+	assert_null(command_hint("stat"));
 }
 
 static void test_kallsyms(void **state)

@@ -14,7 +14,7 @@
 
 #define NR_SLOTS(w)	((w)->client.nr_subbufs - 1)
 
-static bool map_shown(struct watcher *w)
+static bool map_slot_table(struct watcher *w)
 {
 	const volatile struct rbmap_meta *meta = w->client.meta;
 	void *map = mmap(NULL, meta->slot_table_size, PROT_READ, MAP_SHARED,
@@ -126,7 +126,7 @@ static bool next_ring(struct watcher *w)
 	uint32_t generation = w->client.meta->generation;
 
 	unmap(w);
-	if (!client_map(&w->client) || !map_shown(w)) {
+	if (!client_map(&w->client) || !map_slot_table(w)) {
 		stream_wrong(&w->stream, "map again: %s", error_name(errno));
 		return false;
 	}
@@ -176,7 +176,7 @@ void watcher_open(struct watcher *w, int cpu, const struct emit_rule *rule,
 
 	w->client.fd = device_open(cpu, O_RDONLY);
 	if (ioctl(w->client.fd, RBMAP_IOCTL_OBSERVE) ||
-	    !client_map(&w->client) || !map_shown(w))
+	    !client_map(&w->client) || !map_slot_table(w))
 		bail_out("cannot observe CPU %d: %s", cpu, error_name(errno));
 	w->copy = malloc(w->client.subbuf_size);
 	w->torn = w->rings = 0;

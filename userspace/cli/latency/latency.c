@@ -141,7 +141,7 @@ static const struct cli_option options[] = {
 	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
 	  .target = SECONDS(struct latency, seconds),
 	  .help = "end after SECONDS; with --live" },
-	OWN_BUFFER_OPTIONS(struct latency),
+	PRIVATE_BUFFER_OPTIONS(struct latency),
 	{ 0 }
 };
 
@@ -159,7 +159,7 @@ static bool again(void *l)
 
 static int check(const struct latency *l)
 {
-	const struct own_buffer *own = &l->own;
+	const struct private_buffer *own = &l->own;
 	int status = input_check_times(&l->in, &command_latency);
 
 	if (status)
@@ -173,7 +173,7 @@ static int check(const struct latency *l)
 			    own->clock || own->cpus || own->records_self))
 		return usage_error(&command_latency,
 				   "-d, --default, -b, --subbuf, -C, --cpus and --self need --live");
-	return own_buffer_check(own, &command_latency);
+	return private_buffer_check(own, &command_latency);
 }
 
 static int latency(int argc, char **argv)

@@ -12,7 +12,7 @@
 #include "intervals/summary/summary.h"
 #include "intervals/summary/view.h"
 #include "live/live_events.h"
-#include "live/own_buffer.h"
+#include "live/private_buffer.h"
 
 #define MAX_NAMES	64	/* --name options */
 
@@ -28,7 +28,7 @@
  */
 struct latency {
 	struct input in;
-	struct own_buffer own;
+	struct private_buffer own;
 	struct live_events live;
 	bool is_live;
 	double seconds;

@@ -14,9 +14,9 @@
 #include "command/options.h"
 #include "kernel/control.h"
 #include "kernel/klog.h"
+#include "live/probe/auto_probes.h"
 #include "live/probe/dynamic.h"
 #include "live/probe/fetch.h"
-#include "live/probe/made_events.h"
 #include "live/probe/probe_line.h"
 
 extern const struct command command_probe;
@@ -112,7 +112,7 @@ static bool write_line(const struct request *request)
 	if (ret)
 		complain_add(request->group, request->name, ret, told);
 	else
-		made_events_forget(request->group, request->name);
+		auto_probes_forget(request->group, request->name);
 	return !ret;
 }
 
@@ -320,7 +320,7 @@ static bool remove_one(const struct dynamic_probe *probe)
 	ret = klog_write(DYNAMIC_FILE, line, told, sizeof(told));
 	/* -ENOENT: another process has removed it meanwhile. */
 	if (!ret || ret == -ENOENT) {
-		made_events_forget(probe->group, probe->event);
+		auto_probes_forget(probe->group, probe->event);
 		return true;
 	}
 	if (*told)

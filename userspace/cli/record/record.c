@@ -26,8 +26,8 @@
 #include "kernel/control.h"
 #include "kernel/selection.h"
 #include "live/event_select.h"
-#include "live/own_buffer.h"
-#include "live/probe/made_events.h"
+#include "live/private_buffer.h"
+#include "live/probe/auto_probes.h"
 #include "live/recorder/assembly.h"
 #include "live/recorder/recording.h"
 #include "live/recorder/snapshot_file.h"
@@ -49,8 +49,8 @@ struct record {
 	bool is_flight;			/* keep the rings unread until the file is to be written */
 	struct flight flight;
 	struct event_select event_select;
-	struct own_buffer own;
-	struct made_events made;
+	struct private_buffer own;
+	struct auto_probes made;
 	struct shared_ring shared;
 
 	struct control_events events;
@@ -102,7 +102,7 @@ static bool prepare(struct record *r)
 	uint64_t on;
 
 	if (!flight_lock_directory(&r->flight) || !control_present() ||
-	    !own_buffer_begin(&r->own, r->is_flight) ||
+	    !private_buffer_begin(&r->own, r->is_flight) ||
 	    (r->is_flight && !snapshot_file_none()))
 		return false;
 	if (!control_has_formats())
@@ -110,13 +110,13 @@ static bool prepare(struct record *r)
 	r->recorder = recorder_open(control_devices());
 	if (!r->recorder || control_events_read(&r->events))
 		return false;
-	if (!own_buffer_is_own(&r->own) && r->seconds && !r->recording.quiet)
+	if (!private_buffer_is_private(&r->own) && r->seconds && !r->recording.quiet)
 		selection_tell(&r->events);
 	r->made.quiet = r->recording.quiet;
 	if (r->purpose && !purpose_add_events(r->purpose, &r->patterns, r->recording.quiet))
 		return false;
 	if (control_events_demand(&r->events, r->patterns.pattern, r->patterns.nr) ||
-	    !made_events_begin(&r->made, &r->events, &r->patterns))
+	    !auto_probes_begin(&r->made, &r->events, &r->patterns))
 		return false;
 	if (r->patterns.nr &&
 	    control_select(&r->events, r->patterns.pattern,
@@ -150,7 +150,7 @@ static bool begins_empty(const struct record *r)
 /* A buffer of its own has no old events. */
 static bool must_discard(const struct record *r)
 {
-	return begins_empty(r) && !own_buffer_is_own(&r->own);
+	return begins_empty(r) && !private_buffer_is_private(&r->own);
 }
 
 static bool start_threads(struct record *r)
@@ -215,7 +215,7 @@ static bool start(struct record *r)
 	if (!(r->is_flight ? begin_flight(r) : start_threads(r)))
 		return false;
 	/* All threads have begun, and no event is enabled yet. */
-	if (r->patterns.nr && !own_buffer_leave_out_self(&r->own))
+	if (r->patterns.nr && !private_buffer_leave_out_self(&r->own))
 		return false;
 	if (r->patterns.nr && control_enable_selected(&r->events, true))
 		return false;
@@ -286,7 +286,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
 			break;
 		if (!flight_dump_at_trigger(&r->flight, &r->recording))
 			break;
-		if (sig < 0 && r->writer && !own_buffer_is_own(&r->own))
+		if (sig < 0 && r->writer && !private_buffer_is_private(&r->own))
 			shared_ring_look(&r->shared);
 		if (sig < 0 && r->writer) {
 			recorder_look_for_cpus(r->recorder);
@@ -301,7 +301,7 @@ static void wait_for_end(struct record *r, const sigset_t *set)
  */
 static bool stop_recording(const struct record *r)
 {
-	return !r->began || !own_buffer_is_own(&r->own) || control_set("tracing_on", "0");
+	return !r->began || !private_buffer_is_private(&r->own) || control_set("tracing_on", "0");
 }
 
 /*
@@ -321,9 +321,9 @@ static bool stop_events(struct record *r)
 		ok = false;
 	if (!event_select_end(&r->event_select, &r->events))
 		ok = false;
-	if (!own_buffer_restore_self(&r->own))
+	if (!private_buffer_restore_self(&r->own))
 		ok = false;
-	if (!own_buffer_is_own(&r->own) && control_restore(&r->events))
+	if (!private_buffer_is_private(&r->own) && control_restore(&r->events))
 		ok = false;
 	return ok;
 }
@@ -345,7 +345,7 @@ static bool finish(struct record *r)
 
 	if (r->is_flight) {
 		flight_tell_missed(&r->flight);
-		if (r->flight.dump_failed && own_buffer_is_own(&r->own))
+		if (r->flight.dump_failed && private_buffer_is_private(&r->own))
 			complain("the recorder ends, and its buffer with it: the events of the snapshot are lost; with --directory it goes on after a full disk");
 		if (!flight_end(&r->flight))
 			ok = false;
@@ -397,8 +397,8 @@ static void clean_up(struct record *r, bool ok)
 	if (r->recorder)
 		recorder_close(r->recorder);
 	flight_release(&r->flight, ok || !r->began);
-	made_events_end(&r->made);
-	own_buffer_end(&r->own);
+	auto_probes_end(&r->made);
+	private_buffer_end(&r->own);
 	free(r->trigger_filter);
 	recording_free(&r->recording);
 	control_events_free(&r->events);
@@ -491,7 +491,7 @@ static const struct cli_option options[] = {
 	  .target = OPTION_TO(set_size_kb, uint64_t, struct record, flight.files.keep_kb),
 	  .help = "keep files of SIZE in all: KiB, or 8M, 1G" },
 	SETTINGS_OPTION,
-	OWN_BUFFER_OPTIONS(struct record),
+	PRIVATE_BUFFER_OPTIONS(struct record),
 	{ .name = "quiet", .letter = 'q',
 	  .target = FLAG(struct record, recording.quiet),
 	  .help = "print losses only, no progress and no sums" },
@@ -527,7 +527,7 @@ static int check_arguments(struct record *r, int argc, char **argv)
 	/* Without -e the events are those that are enabled already, and old ones. */
 	if (!r->patterns.nr && !r->purpose && !control_buffer())
 		r->own.use_default = true;
-	return own_buffer_check(&r->own, cmd);
+	return private_buffer_check(&r->own, cmd);
 }
 
 /* A SIGUSR1 that comes before the recording has begun must not end the command. */

@@ -28,7 +28,7 @@ struct trigger {
 	unsigned int nr_cpus;
 	bool failed;
 	const struct trigger_options *options;
-	struct kept_buffer filtered;	/* has the events of the filter alone, if there is one */
+	struct anonymous_buffer filtered; /* has the events of the filter alone, if there is one */
 	double quiet_until;		/* a time of now() */
 	uint64_t held_off, told;	/* number of events; those that a reason has told of */
 };
@@ -252,7 +252,7 @@ void trigger_close(struct trigger *t)
 	for (unsigned int i = 0; i < t->nr_cpus; i++)
 		if (t->cpu[i].map)
 			rbmap_close(t->cpu[i].map);
-	kept_buffer_destroy(&t->filtered);
+	anonymous_buffer_destroy(&t->filtered);
 	free(t->cpu);
 	free(t->event);
 	free(t);

@@ -22,7 +22,7 @@ static const char *const copied[] = {
 
 #define NR_COPIED	(sizeof(copied) / sizeof(*copied))
 
-static bool create(struct kept_buffer *kept)
+static bool create(struct anonymous_buffer *kept)
 {
 	char settings[128], told[1024], *clock = control_clock();
 	int ret = clock ? 0 : -errno;
@@ -30,7 +30,7 @@ static bool create(struct kept_buffer *kept)
 	if (!ret) {
 		snprintf(settings, sizeof(settings),
 			 "clock=%s buffer_size_kb=" SIZE_KB " overwrite=1", clock);
-		ret = kept_buffer_create(kept, NAME_PREFIX, settings, told, sizeof(told));
+		ret = anonymous_buffer_create(kept, NAME_PREFIX, settings, told, sizeof(told));
 	}
 	free(clock);
 	if (ret == -EPERM || ret == -EACCES)
@@ -88,7 +88,7 @@ static bool fill(char *const text[NR_COPIED], const char *pattern, const char *f
 	       enable_events(pattern, filter);
 }
 
-bool trigger_buffer_begin(struct kept_buffer *kept, const char *pattern, const char *filter)
+bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *pattern, const char *filter)
 {
 	const char *before = control_buffer();
 	char *text[NR_COPIED] = { NULL };
@@ -99,7 +99,7 @@ bool trigger_buffer_begin(struct kept_buffer *kept, const char *pattern, const c
 		ok = fill(text, pattern, filter);
 		control_set_buffer(before);
 		if (!ok)
-			kept_buffer_destroy(kept);
+			anonymous_buffer_destroy(kept);
 	}
 	for (size_t i = 0; i < NR_COPIED; i++)
 		free(text[i]);

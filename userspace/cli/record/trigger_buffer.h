@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "kernel/kept_buffer.h"
+#include "kernel/anonymous_buffer.h"
 
 /*
  * Create the buffer, with the clock, the CPUs and the threads of the buffer that is
@@ -16,6 +16,6 @@
  * @pattern, with @filter. The same buffer is selected afterwards. On failure, report the
  * error and return false.
  */
-bool trigger_buffer_begin(struct kept_buffer *kept, const char *pattern, const char *filter);
+bool trigger_buffer_begin(struct anonymous_buffer *kept, const char *pattern, const char *filter);
 
 #endif /* RBMAP_CLI_TRIGGER_BUFFER_H */

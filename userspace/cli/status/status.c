@@ -23,7 +23,7 @@
 #include "kernel/cpustats.h"
 #include "kernel/mounts.h"
 #include "kernel/selection.h"
-#include "live/probe/made_events.h"
+#include "live/probe/auto_probes.h"
 #include "recorders.h"
 
 extern const struct command command_status;
@@ -170,7 +170,7 @@ print_coloured(enum colour colour, const char *format, ...)
 
 static bool is_left(const struct control_event *ev)
 {
-	return made_events_left(ev->system, ev->name);
+	return auto_probes_left(ev->system, ev->name);
 }
 
 static void print_left(const struct status *s)

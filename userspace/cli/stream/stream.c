@@ -19,7 +19,7 @@
 #include "kernel/control.h"
 #include "kernel/selection.h"
 #include "live/live_events.h"
-#include "live/own_buffer.h"
+#include "live/private_buffer.h"
 #include "print/json_lines.h"
 #include "print/text.h"
 
@@ -31,7 +31,7 @@ extern const struct command command_stream;
 
 struct stream {
 	struct live_events live;
-	struct own_buffer own;
+	struct private_buffer own;
 	uint64_t count;		/* number of events to print; 0: no limit */
 	double seconds;		/* 0: no limit */
 	bool no_follow;
@@ -81,7 +81,7 @@ static const struct cli_option options[] = {
 	  .help = "copy the events and leave them in the rings" },
 	{ .name = "json", .letter = 'j', .target = FLAG(struct stream, as_json),
 	  .help = "print one JSON object per line" },
-	OWN_BUFFER_OPTIONS(struct stream),
+	PRIVATE_BUFFER_OPTIONS(struct stream),
 	{ 0 }
 };
 
@@ -163,7 +163,7 @@ static bool start(struct stream *s)
 {
 	if (!live_events_open(&s->live) || !load_text(s))
 		return false;
-	if (!own_buffer_is_own(&s->own) && !s->no_follow)
+	if (!private_buffer_is_private(&s->own) && !s->no_follow)
 		selection_tell(&s->live.events);
 	if (!live_events_enable(&s->live))
 		return false;
@@ -366,7 +366,7 @@ static int stream(int argc, char **argv)
 	/* Without -e the events are those that are enabled already, and old ones. */
 	if (!s.live.patterns.nr && !control_buffer())
 		s.own.use_default = true;
-	status = own_buffer_check(&s.own, cmd);
+	status = private_buffer_check(&s.own, cmd);
 	if (status)
 		return status;
 	live_events_catch_signals();

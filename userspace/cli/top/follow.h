@@ -27,7 +27,7 @@ struct terminal;
  */
 struct top {
 	struct live_events live;
-	struct own_buffer own;
+	struct private_buffer own;
 	struct top_view view;
 	uint64_t pictures;
 	uint64_t rows;

@@ -84,7 +84,7 @@ static const struct cli_option options[] = {
 	  .help = "rows of a picture with --batch; 0: all (20)" },
 	{ .name = "json", .letter = 'j', .target = FLAG(struct top, as_json),
 	  .help = "print a line of JSON for each interval" },
-	OWN_BUFFER_OPTIONS(struct top),
+	PRIVATE_BUFFER_OPTIONS(struct top),
 	{ 0 }
 };
 
@@ -112,7 +112,7 @@ static bool begin(struct top *top)
 		return false;
 	clocks = control_read("trace_clock");
 	/* Threads that exist by then are left out of an own buffer. */
-	if (clocks && own_buffer_is_own(&top->own))
+	if (clocks && private_buffer_is_private(&top->own))
 		top->comm_events = comm_events_begin(control_clock_of(clocks));
 	free(clocks);
 	return live_events_enable(&top->live) && top_begin(top);
@@ -165,7 +165,7 @@ static int top(int argc, char **argv)
 	if (top.live.event_select.filter && !top.live.patterns.nr)
 		return usage_error(cmd, NO_FILTER_EVENTS);
 	top.batch |= top.as_json;
-	status = own_buffer_check(&top.own, cmd);
+	status = private_buffer_check(&top.own, cmd);
 	return status ? status : run(&top);
 }
 

@@ -117,10 +117,10 @@ static const struct {
 
 static bool is_lacking(const struct why_view *view, size_t i)
 {
-	const struct intervals *iv = view->teller.intervals;
+	const struct intervals *intervals = view->teller.intervals;
 
-	return !intervals_has_kind(iv, wanted[i].kind) ||
-	       (wanted[i].always && !intervals_saw_kind(iv, wanted[i].kind));
+	return !intervals_has_kind(intervals, wanted[i].kind) ||
+	       (wanted[i].always && !intervals_saw_kind(intervals, wanted[i].kind));
 }
 
 static void add_lacking(const struct why_view *view, struct buf *out)

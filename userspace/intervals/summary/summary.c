@@ -24,7 +24,7 @@ static uint64_t length_of(const struct interval *interval)
 	return interval->end - interval->begin;
 }
 
-static void set_worst(struct worst *w, const struct intervals *iv,
+static void set_worst(struct worst *w, const struct intervals *intervals,
 		      const struct interval *interval)
 {
 	*w = (struct worst){ .interval = *interval };
@@ -33,7 +33,7 @@ static void set_worst(struct worst *w, const struct intervals *iv,
 	if (interval->waker)
 		w->waker = *interval->waker;
 	if (interval->kind == INTERVAL_RUNQUEUE)
-		w->nr_shares = intervals_ran(iv, interval->cpu, interval->begin,
+		w->nr_shares = intervals_ran(intervals, interval->cpu, interval->begin,
 					     interval->end, w->share, MOST_SHARES,
 					     &w->interrupts);
 }
@@ -45,7 +45,7 @@ static void set_texts(struct worst *w)
 	w->interval.waker = w->waker.pid < 0 ? NULL : &w->waker;
 }
 
-void summary_add_worst(struct summary *s, const struct intervals *iv,
+void summary_add_worst(struct summary *s, const struct intervals *intervals,
 		       const struct interval *interval)
 {
 	unsigned int i;
@@ -61,14 +61,14 @@ void summary_add_worst(struct summary *s, const struct intervals *iv,
 		s->worst[i] = s->worst[i - 1];
 		set_texts(&s->worst[i]);
 	}
-	set_worst(&s->worst[i], iv, interval);
+	set_worst(&s->worst[i], intervals, interval);
 	set_texts(&s->worst[i]);
 }
 
-bool summary_add(struct summary *s, const struct intervals *iv,
+bool summary_add(struct summary *s, const struct intervals *intervals,
 		 const struct interval *interval)
 {
-	summary_add_worst(s, iv, interval);
+	summary_add_worst(s, intervals, interval);
 	if (interval->unfinished) {
 		s->unfinished++;
 		return true;
@@ -77,22 +77,22 @@ bool summary_add(struct summary *s, const struct intervals *iv,
 }
 
 /* A task gets its own name a while after its fork, and keeps its pid. */
-static void set_comm(const struct intervals *iv, int pid, char comm[INTERVAL_COMM_SIZE + 1])
+static void set_comm(const struct intervals *intervals, int pid, char comm[INTERVAL_COMM_SIZE + 1])
 {
-	const char *last = intervals_comm(iv, pid);
+	const char *last = intervals_comm(intervals, pid);
 
 	if (*last)
 		snprintf(comm, INTERVAL_COMM_SIZE + 1, "%s", last);
 }
 
-void summary_set_comms(struct summary *s, const struct intervals *iv)
+void summary_set_comms(struct summary *s, const struct intervals *intervals)
 {
 	for (unsigned int i = 0; i < s->nr_worst; i++) {
 		struct worst *w = &s->worst[i];
 
-		set_comm(iv, w->interval.pid, w->comm);
-		set_comm(iv, w->waker.pid, w->waker.comm);
+		set_comm(intervals, w->interval.pid, w->comm);
+		set_comm(intervals, w->waker.pid, w->waker.comm);
 		for (unsigned int j = 0; j < w->nr_shares; j++)
-			set_comm(iv, w->share[j].pid, w->share[j].comm);
+			set_comm(intervals, w->share[j].pid, w->share[j].comm);
 	}
 }

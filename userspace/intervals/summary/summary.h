@@ -49,11 +49,11 @@ bool summary_init(struct summary *s, enum interval_kind kind, enum row_key key,
 		  unsigned int most_worst);
 void summary_free(struct summary *s);
 /* After the last event: give the tasks of the longest intervals their last names. */
-void summary_set_comms(struct summary *s, const struct intervals *iv);
-bool summary_add(struct summary *s, const struct intervals *iv,
+void summary_set_comms(struct summary *s, const struct intervals *intervals);
+bool summary_add(struct summary *s, const struct intervals *intervals,
 		 const struct interval *interval);
 /* Add the interval to the longest ones alone, if it is one of them. */
-void summary_add_worst(struct summary *s, const struct intervals *iv,
+void summary_add_worst(struct summary *s, const struct intervals *intervals,
 		       const struct interval *interval);
 
 #endif /* RBMAP_INTERVALS_SUMMARY_SUMMARY_H */

@@ -9,9 +9,9 @@
 
 #include "base/complain.h"
 #include "base/process.h"
+#include "kernel/anonymous_buffer.h"
 #include "kernel/control.h"
 #include "kernel/cpustats.h"
-#include "kernel/kept_buffer.h"
 #include "reader.h"
 #include "scenario.h"
 #include "writers.h"
@@ -325,14 +325,14 @@ static void complain_create(int error, const char *told)
 
 bool scenario_run(struct scenario *s, int writers, double seconds)
 {
-	struct kept_buffer kept;
+	struct anonymous_buffer kept;
 	char settings[64], told[1024];
 	bool good;
 	int ret;
 
 	snprintf(settings, sizeof(settings), "buffer_size_kb=%d overwrite=%d clock=local", RING_KB,
 		 s->overwrite);
-	ret = kept_buffer_create(&kept, "selftest", settings, told, sizeof(told));
+	ret = anonymous_buffer_create(&kept, "selftest", settings, told, sizeof(told));
 	if (ret) {
 		complain_create(ret, told);
 		return false;
@@ -340,6 +340,6 @@ bool scenario_run(struct scenario *s, int writers, double seconds)
 	control_set_buffer(kept.name);
 	good = read_buffer(s, writers, seconds);
 	control_set_buffer(NULL);
-	kept_buffer_destroy(&kept);
+	anonymous_buffer_destroy(&kept);
 	return good;
 }

@@ -38,7 +38,7 @@ struct recording {
 	struct buf piece;
 };
 
-static struct dat_moment moment_of(const struct rbmap_moment *m)
+static struct dat_moment dat_moment_of(const struct rbmap_moment *m)
 {
 	return (struct dat_moment){
 		.ring = m->ring, .real = m->real, .boot = m->boot,
@@ -54,16 +54,16 @@ static void find_moments(const struct recording *r, struct dat_moment *begin, st
 
 	*begin = *end = (struct dat_moment){ 0 };
 	if (!q->nr_clocks) {
-		*begin = moment_of(&r->head->moment.moment);
+		*begin = dat_moment_of(&r->head->moment.moment);
 		return;
 	}
 	while (first + 1 < q->nr_clocks && q->clock[first + 1].moment.real <= q->since)
 		first++;
 	while (last > first && q->clock[last - 1].moment.real >= q->until)
 		last--;
-	*begin = moment_of(&q->clock[first].moment);
+	*begin = dat_moment_of(&q->clock[first].moment);
 	if (last > first)
-		*end = moment_of(&q->clock[last].moment);
+		*end = dat_moment_of(&q->clock[last].moment);
 }
 
 /* Return the moment that is nearest to a time of the ring, or NULL. */

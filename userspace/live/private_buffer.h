@@ -3,17 +3,17 @@
  * The buffer of a recorder: one of its own, which nobody else changes or reads, or a
  * buffer that it shares with others (-B and --default).
  */
-#ifndef RBMAP_LIVE_OWN_BUFFER_H
-#define RBMAP_LIVE_OWN_BUFFER_H
+#ifndef RBMAP_LIVE_PRIVATE_BUFFER_H
+#define RBMAP_LIVE_PRIVATE_BUFFER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "command/options.h"
-#include "kernel/kept_buffer.h"
+#include "kernel/anonymous_buffer.h"
 
 /**
- * struct own_buffer - the options, and the buffer that was created
+ * struct private_buffer - the options, and the buffer that was created
  * @size_kb: KiB of each CPU's ring; 0: as the module was loaded with
  * @subbuf_kb: KiB of a sub-buffer; 0: as the module was loaded with
  * @clock: name of the clock; NULL: local
@@ -23,7 +23,7 @@
  * @kept: the buffer
  * @left_out: whether exclude_process has this process
  */
-struct own_buffer {
+struct private_buffer {
 	uint64_t size_kb;
 	uint64_t subbuf_kb;
 	const char *clock;
@@ -31,12 +31,12 @@ struct own_buffer {
 	bool use_default;
 	bool records_self;
 
-	struct kept_buffer kept;
+	struct anonymous_buffer kept;
 	bool left_out;
 };
 
-/* The structure has a member own, a struct own_buffer. */
-#define OWN_BUFFER_OPTIONS(structure)					\
+/* The structure has a member own, a struct private_buffer. */
+#define PRIVATE_BUFFER_OPTIONS(structure)					\
 	{ .name = "default",						\
 	  .target = FLAG(structure, own.use_default),		\
 	  .help = "use the default buffer, which others may use, too" },	\
@@ -56,27 +56,27 @@ struct own_buffer {
 	  .help = "events of this command itself, too" }
 
 /* Check the options. Return STATUS_OK, or the status of a usage error. */
-int own_buffer_check(const struct own_buffer *own, const struct command *cmd);
+int private_buffer_check(const struct private_buffer *own, const struct command *cmd);
 
 /*
  * Use a buffer of its own for what follows, unless the user chose another one. It ends
- * with own_buffer_end(), or with the process. @overwrite: a full ring must overwrite its
+ * with private_buffer_end(), or with the process. @overwrite: a full ring must overwrite its
  * oldest events. On failure, report the error and return false.
  */
-bool own_buffer_begin(struct own_buffer *own, bool overwrite);
-void own_buffer_end(struct own_buffer *own);
+bool private_buffer_begin(struct private_buffer *own, bool overwrite);
+void private_buffer_end(struct private_buffer *own);
 
 /* Return whether the buffer is this process' own. */
-bool own_buffer_is_own(const struct own_buffer *own);
+bool private_buffer_is_private(const struct private_buffer *own);
 
 /*
  * Leave out what the threads of this process cause, and count it, unless it is wanted.
  * Interrupts in them and what is about the whole machine are recorded. On failure, report
  * the error and return false.
  */
-bool own_buffer_leave_out_self(struct own_buffer *own);
+bool private_buffer_leave_out_self(struct private_buffer *own);
 
 /* Undo that in a buffer that others use, too. */
-bool own_buffer_restore_self(struct own_buffer *own);
+bool private_buffer_restore_self(struct private_buffer *own);
 
-#endif /* RBMAP_LIVE_OWN_BUFFER_H */
+#endif /* RBMAP_LIVE_PRIVATE_BUFFER_H */

@@ -8,8 +8,8 @@
  * helper process waits for the recorder's end and then removes the events that nobody
  * else uses, so kill -9 of the recorder leaves nothing behind.
  */
-#ifndef RBMAP_LIVE_PROBE_MADE_EVENTS_H
-#define RBMAP_LIVE_PROBE_MADE_EVENTS_H
+#ifndef RBMAP_LIVE_PROBE_AUTO_PROBES_H
+#define RBMAP_LIVE_PROBE_AUTO_PROBES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,15 +21,15 @@
 #define MADE_DIR	"/run/rbmap"
 
 /**
- * struct made_events - the made events that this process uses
+ * struct auto_probes - the made events that this process uses
  * @fd: files of these events, which are locked
  * @helper: the process that removes the events; 0: none
  * @alive: the helper waits until nobody has the other end of this pipe
  * @quiet: do not say what was made
  */
-struct made_events {
+struct auto_probes {
 	bool quiet;
-	struct made_event {
+	struct auto_probe {
 		char *name;		/* SYSTEM:EVENT */
 		int fd;
 	} *v;
@@ -44,14 +44,14 @@ struct made_events {
  * that. A name that cannot be made is left to control_select(), which reports it. On
  * failure, report the error.
  */
-bool made_events_begin(struct made_events *made, struct control_events *events,
+bool auto_probes_begin(struct auto_probes *made, struct control_events *events,
 		       const struct patterns *patterns);
-void made_events_end(struct made_events *made);
+void auto_probes_end(struct auto_probes *made);
 
 /* A user has made or removed an event of that name: it belongs to no recorder. */
-void made_events_forget(const char *system, const char *event);
+void auto_probes_forget(const char *system, const char *event);
 
 /* Was the event made by recorders that no longer run? */
-bool made_events_left(const char *system, const char *event);
+bool auto_probes_left(const char *system, const char *event);
 
-#endif /* RBMAP_LIVE_PROBE_MADE_EVENTS_H */
+#endif /* RBMAP_LIVE_PROBE_AUTO_PROBES_H */

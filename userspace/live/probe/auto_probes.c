@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "auto_probes.h"
 #include "base/buf.h"
 #include "base/complain.h"
 #include "btf_types.h"
 #include "dynamic.h"
 #include "kernel/klog.h"
-#include "made_events.h"
 #include "probe_line.h"
 
 #define NAME_SIZE	160		/* SYSTEM:EVENT, of 64 characters each */
@@ -75,12 +75,12 @@ static bool lock_alone(int fd)
 }
 
 /* Remove the events that no other process uses. The last process to leave gets the lock. */
-static void release(const struct made_events *made)
+static void release(const struct auto_probes *made)
 {
 	char path[PATH_SIZE];
 
 	for (size_t i = 0; i < made->nr; i++) {
-		const struct made_event *event = &made->v[i];
+		const struct auto_probe *event = &made->v[i];
 
 		path_of(path, event->name);
 		if (!lock_alone(event->fd) || !has_name(event->fd, path))
@@ -92,7 +92,7 @@ static void release(const struct made_events *made)
 
 /* ---- the helper */
 
-static bool is_needed(const struct made_events *made, int fd)
+static bool is_needed(const struct auto_probes *made, int fd)
 {
 	for (size_t i = 0; i < made->nr; i++)
 		if (made->v[i].fd == fd)
@@ -101,7 +101,7 @@ static bool is_needed(const struct made_events *made, int fd)
 }
 
 /* The helper must not keep the recorder's buffer, rings and output. */
-static void close_others(const struct made_events *made, int alive)
+static void close_others(const struct auto_probes *made, int alive)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -117,7 +117,7 @@ static void close_others(const struct made_events *made, int alive)
 		closedir(dir);
 }
 
-static void help(const struct made_events *made, int alive)
+static void help(const struct auto_probes *made, int alive)
 {
 	sigset_t all;
 	char byte;
@@ -133,7 +133,7 @@ static void help(const struct made_events *made, int alive)
 	_exit(0);
 }
 
-static bool start_helper(struct made_events *made)
+static bool start_helper(struct auto_probes *made)
 {
 	int ends[2];
 
@@ -169,7 +169,7 @@ static bool parse_name(const char *pattern, char *system, char *event)
 	return *system && *event;
 }
 
-static bool is_used(const struct made_events *made, const char *name)
+static bool is_used(const struct auto_probes *made, const char *name)
 {
 	for (size_t i = 0; i < made->nr; i++)
 		if (!strcmp(made->v[i].name, name))
@@ -178,9 +178,9 @@ static bool is_used(const struct made_events *made, const char *name)
 }
 
 /* The caller has checked that the event is not in the list yet. */
-static bool add_made(struct made_events *made, const char *name, int fd)
+static bool add_made(struct auto_probes *made, const char *name, int fd)
 {
-	struct made_event *more = realloc(made->v, (made->nr + 1) * sizeof(*more));
+	struct auto_probe *more = realloc(made->v, (made->nr + 1) * sizeof(*more));
 
 	if (more)
 		made->v = more;
@@ -194,7 +194,7 @@ static bool add_made(struct made_events *made, const char *name, int fd)
 }
 
 /* Keep the events that other recorders have made, and that the pattern names. */
-static bool join(struct made_events *made, const struct control_events *events,
+static bool join(struct auto_probes *made, const struct control_events *events,
 		 const char *pattern)
 {
 	char name[NAME_SIZE];
@@ -244,7 +244,7 @@ static void complain_make(const char *system, const char *event, int error, cons
 }
 
 /* Return false after an error that was reported. */
-static bool make(struct made_events *made, const char *system, const char *event,
+static bool make(struct auto_probes *made, const char *system, const char *event,
 		 const char *line)
 {
 	char name[NAME_SIZE], told[256] = "";
@@ -272,7 +272,7 @@ static bool make(struct made_events *made, const char *system, const char *event
 }
 
 /* Return 1 if an event was made, 0 if it cannot be made, -1 after a reported error. */
-static int try_make(struct made_events *made, const char *system, char *event)
+static int try_make(struct auto_probes *made, const char *system, char *event)
 {
 	struct buf line = { 0 };
 	struct btf_types types;
@@ -293,7 +293,7 @@ static int try_make(struct made_events *made, const char *system, char *event)
 	return ret;
 }
 
-static int begin(struct made_events *made, const struct control_events *events,
+static int begin(struct auto_probes *made, const struct control_events *events,
 		 const char *pattern)
 {
 	char system[NAME_SIZE / 2], event[NAME_SIZE / 2], name[NAME_SIZE];
@@ -309,7 +309,7 @@ static int begin(struct made_events *made, const struct control_events *events,
 	return try_make(made, system, event);
 }
 
-bool made_events_begin(struct made_events *made, struct control_events *events,
+bool auto_probes_begin(struct auto_probes *made, struct control_events *events,
 		       const struct patterns *patterns)
 {
 	int made_some = 0;
@@ -330,7 +330,7 @@ bool made_events_begin(struct made_events *made, struct control_events *events,
 	return !control_events_read(events);
 }
 
-void made_events_end(struct made_events *made)
+void auto_probes_end(struct auto_probes *made)
 {
 	int status = -1;
 
@@ -346,10 +346,10 @@ void made_events_end(struct made_events *made)
 		free(made->v[i].name);
 	}
 	free(made->v);
-	*made = (struct made_events){ 0 };
+	*made = (struct auto_probes){ 0 };
 }
 
-void made_events_forget(const char *system, const char *event)
+void auto_probes_forget(const char *system, const char *event)
 {
 	char name[NAME_SIZE], path[PATH_SIZE];
 
@@ -358,7 +358,7 @@ void made_events_forget(const char *system, const char *event)
 	unlink(path);
 }
 
-bool made_events_left(const char *system, const char *event)
+bool auto_probes_left(const char *system, const char *event)
 {
 	char name[NAME_SIZE], path[PATH_SIZE];
 	bool left;

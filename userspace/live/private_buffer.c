@@ -10,8 +10,8 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "kernel/control.h"
-#include "own_buffer.h"
 #include "pid_list.h"
+#include "private_buffer.h"
 
 #define NAME_PREFIX	"record"
 #define MAX_CPUS	8192
@@ -49,7 +49,7 @@ static bool parse_cpus(const char *list, uint32_t *words)
 	}
 }
 
-int own_buffer_check(const struct own_buffer *own, const struct command *cmd)
+int private_buffer_check(const struct private_buffer *own, const struct command *cmd)
 {
 	bool shared = own->use_default || control_buffer();
 	uint32_t words[MAX_CPUS / 32];
@@ -64,7 +64,7 @@ int own_buffer_check(const struct own_buffer *own, const struct command *cmd)
 	return STATUS_OK;
 }
 
-bool own_buffer_is_own(const struct own_buffer *own)
+bool private_buffer_is_private(const struct private_buffer *own)
 {
 	return own->kept.name[0];
 }
@@ -120,7 +120,7 @@ static bool set_cpus(const char *list)
 	return !ret;
 }
 
-bool own_buffer_begin(struct own_buffer *own, bool overwrite)
+bool private_buffer_begin(struct private_buffer *own, bool overwrite)
 {
 	struct buf settings = { 0 };
 	char told[1024] = "";
@@ -137,8 +137,8 @@ bool own_buffer_begin(struct own_buffer *own, bool overwrite)
 		buf_printf(&settings, " overwrite=1");
 	buf_add(&settings, "", 1);
 	if (!settings.failed)
-		ret = kept_buffer_create(&own->kept, NAME_PREFIX, settings.data,
-					 told, sizeof(told));
+		ret = anonymous_buffer_create(&own->kept, NAME_PREFIX, settings.data,
+					      told, sizeof(told));
 	buf_free(&settings);
 	if (ret) {
 		complain_create(ret, told);
@@ -148,14 +148,14 @@ bool own_buffer_begin(struct own_buffer *own, bool overwrite)
 	return !own->cpus || set_cpus(own->cpus);
 }
 
-void own_buffer_end(struct own_buffer *own)
+void private_buffer_end(struct private_buffer *own)
 {
-	if (own_buffer_is_own(own))
+	if (private_buffer_is_private(own))
 		control_set_buffer(NULL);
-	kept_buffer_destroy(&own->kept);
+	anonymous_buffer_destroy(&own->kept);
 }
 
-bool own_buffer_leave_out_self(struct own_buffer *own)
+bool private_buffer_leave_out_self(struct private_buffer *own)
 {
 	if (own->records_self || control_is_raw())
 		return true;
@@ -163,9 +163,9 @@ bool own_buffer_leave_out_self(struct own_buffer *own)
 	return own->left_out;
 }
 
-bool own_buffer_restore_self(struct own_buffer *own)
+bool private_buffer_restore_self(struct private_buffer *own)
 {
-	bool undo = own->left_out && !own_buffer_is_own(own);
+	bool undo = own->left_out && !private_buffer_is_private(own);
 
 	own->left_out = false;
 	return !undo || pid_list_exclude_self(false);

@@ -3,14 +3,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "hints.h"
 
-struct foreign {
+struct hint {
 	const char *pattern;
 	const char *instead;
 };
 
-static const struct foreign commands[] = {
+static const struct hint commands[] = {
 	{ "check", "'rbmap doctor' finds what keeps rbmap from working" },
 	{ "clear", "'echo 1 > /sys/kernel/rbmap/reset' empties the rings" },
 	{ "reset", "'echo 1 > /sys/kernel/rbmap/reset' empties the rings" },
@@ -35,7 +35,7 @@ static const char no_counters[] =
 static const char raw_syscalls[] =
 	"raw_syscalls:sys_enter and raw_syscalls:sys_exit are all system calls, and --filter 'id == NUMBER' chooses one";
 
-static const struct foreign events[] = {
+static const struct hint events[] = {
 	{ "kprobe*", no_probes }, { "kretprobe*", no_probes },
 	{ "uprobe*", no_probes }, { "uretprobe*", no_probes },
 	{ "fprobe*", no_probes }, { "function", no_tracers },
@@ -51,7 +51,7 @@ static const struct foreign events[] = {
 };
 
 /* Options of trace-cmd's and perf's commands, by their letters or long names */
-static const struct foreign_option {
+static const struct option_hint {
 	const char *command, *option, *instead;
 } options[] = {
 	{ "record", "a", "all CPUs are recorded anyway, and --cpus chooses some: leave it out" },
@@ -93,7 +93,7 @@ static const struct foreign_option {
 	{ NULL, NULL, NULL }
 };
 
-static const char *find(const struct foreign *of, const char *name)
+static const char *find(const struct hint *of, const char *name)
 {
 	for (; of->pattern; of++)
 		if (!fnmatch(of->pattern, name, 0))
@@ -101,22 +101,22 @@ static const char *find(const struct foreign *of, const char *name)
 	return NULL;
 }
 
-const char *foreign_command(const char *name)
+const char *command_hint(const char *name)
 {
 	return find(commands, name);
 }
 
-const char *foreign_event(const char *pattern)
+const char *event_hint(const char *pattern)
 {
 	return find(events, pattern);
 }
 
-const char *foreign_option(const char *command, int letter, const char *word)
+const char *option_hint(const char *command, int letter, const char *word)
 {
 	const char name[2] = { letter, '\0' };
 	const char *wanted = strncmp(word, "--", 2) ? name : word + 2;
 
-	for (const struct foreign_option *o = options; o->command; o++)
+	for (const struct option_hint *o = options; o->command; o++)
 		if (!strcmp(o->command, command) && !strcmp(o->option, wanted))
 			return o->instead;
 	return NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A buffer that ends with this process, however the process ends. */
-#ifndef RBMAP_KERNEL_KEPT_BUFFER_H
-#define RBMAP_KERNEL_KEPT_BUFFER_H
+#ifndef RBMAP_KERNEL_ANONYMOUS_BUFFER_H
+#define RBMAP_KERNEL_ANONYMOUS_BUFFER_H
 
 #include <stddef.h>
 
 #define CONTROL_DEVICE	"/dev/rbmap/control"
 
-struct kept_buffer {
+struct anonymous_buffer {
 	int fd;			/* the buffer exists until this is closed */
 	char name[40];		/* "" without a buffer */
 };
@@ -17,10 +17,10 @@ struct kept_buffer {
  * for instances/create, or "". Return 0 or a negative errno. @told gets the kernel's
  * explanation of an error, or "".
  */
-int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
-		       const char *settings, char *told, size_t size);
+int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
+			    const char *settings, char *told, size_t size);
 
 /* Destroy the buffer, if there is one. */
-void kept_buffer_destroy(struct kept_buffer *kept);
+void anonymous_buffer_destroy(struct anonymous_buffer *kept);
 
-#endif /* RBMAP_KERNEL_KEPT_BUFFER_H */
+#endif /* RBMAP_KERNEL_ANONYMOUS_BUFFER_H */

@@ -7,14 +7,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "anonymous_buffer.h"
 #include "control.h"
-#include "kept_buffer.h"
 #include "klog.h"
 
 /* Processes of several PID namespaces can have the same pid. */
 #define MAX_NAMES	100
 
-static int create(struct kept_buffer *kept, const char *settings, char *told,
+static int create(struct anonymous_buffer *kept, const char *settings, char *told,
 		  size_t size)
 {
 	struct rbmap_create create = { { 0 } };
@@ -29,7 +29,7 @@ static int create(struct kept_buffer *kept, const char *settings, char *told,
 	return ret;
 }
 
-static int write_file(const struct kept_buffer *kept, const char *file, const char *value)
+static int write_file(const struct anonymous_buffer *kept, const char *file, const char *value)
 {
 	char path[128];
 
@@ -38,15 +38,15 @@ static int write_file(const struct kept_buffer *kept, const char *file, const ch
 }
 
 /* A new buffer records markers. Discard those that were written meanwhile. */
-static int begin_empty(const struct kept_buffer *kept)
+static int begin_empty(const struct anonymous_buffer *kept)
 {
 	int ret = write_file(kept, "events/rbmap/enable", "0");
 
 	return ret ? ret : write_file(kept, "reset", "1");
 }
 
-int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
-		       const char *settings, char *told, size_t size)
+int anonymous_buffer_create(struct anonymous_buffer *kept, const char *prefix,
+			    const char *settings, char *told, size_t size)
 {
 	int ret = -EEXIST;
 
@@ -73,7 +73,7 @@ int kept_buffer_create(struct kept_buffer *kept, const char *prefix,
 	return ret;
 }
 
-void kept_buffer_destroy(struct kept_buffer *kept)
+void anonymous_buffer_destroy(struct anonymous_buffer *kept)
 {
 	if (kept->name[0])
 		close(kept->fd);
