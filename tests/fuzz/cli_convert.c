@@ -20,8 +20,8 @@
 
 #include "convert/conversion.h"
 #include "convert/perfetto_event.h"
-#include "input/input_text.h"
-#include "print/text.h"
+#include "input/input_formatter.h"
+#include "print/event_formatter.h"
 #include "recording/dat_read.h"
 
 #define MOST_CPUS	8
@@ -34,7 +34,7 @@ void libprotobuf_c_load(void);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct text *text;
+static struct event_formatter *text;
 static uint16_t id[65536];
 static unsigned int nr_ids;
 
@@ -70,7 +70,7 @@ unsigned int dat_cpus(const struct dat_reader *reader)
 }
 
 /* The text has its formats from the beginning: to parse one takes longer than all else. */
-int input_load_text(const struct input *in, struct text *t)
+int input_load_formatter(const struct input *in, struct event_formatter *t)
 {
 	(void)in;
 	(void)t;
@@ -85,7 +85,7 @@ static void add_format(const char *dir, const char *path)
 
 	*strchr(system, '/') = '\0';
 	if (!buf_read_file(&format, path))
-		text_add_format(text, system, format.data, format.size);
+		formatter_add_format(text, system, format.data, format.size);
 	buf_free(&format);
 	free(system);
 }
@@ -100,7 +100,7 @@ static void add_id(void *data, int format_id, const char *system, const char *na
 
 static void free_text(void)
 {
-	text_free(text);
+	formatter_free(text);
 }
 
 /* The library is linked. */
@@ -116,7 +116,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	(void)argv;
-	text = text_new();
+	text = formatter_new();
 	atexit(free_text);
 	snprintf(pattern, sizeof(pattern), "%s/*/*/format", dir ? dir : "/sys/kernel/rbmap/events");
 	if (!glob(pattern, 0, NULL, &found)) {
@@ -124,7 +124,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 			add_format(dir, found.gl_pathv[i]);
 		globfree(&found);
 	}
-	text_each_format(text, add_id, NULL);
+	formatter_each_format(text, add_id, NULL);
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);
@@ -158,8 +158,8 @@ static void add_lost(struct run *r, unsigned int cpu, uint64_t lost)
 static void add_event(struct run *r, struct rbmap_event *ev)
 {
 	struct expected *cpu = &r->cpu[ev->cpu];
-	struct text_parts parts;
-	int ret = text_parts(text, ev, &parts);
+	struct formatter_parts parts;
+	int ret = formatter_parts(text, ev, &parts);
 
 	if (r->c.to->event(&r->c, ev, ret ? NULL : &parts) || output_go_on(&r->c.out))
 		abort();

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "fuzz_events.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "recording/dat_times.h"
 #include "report/html/meta.h"
 #include "report/html/page.h"
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct made {
 	struct page *page;
-	struct text *text;
+	struct event_formatter *text;
 	uint64_t events;
 };
 
@@ -33,7 +33,7 @@ static void add_format(void *data, unsigned int event, const char *format)
 	struct made *made = data;
 	const char *system = interval_events[event].system;
 
-	text_add_format(made->text, system, format, strlen(format));
+	formatter_add_format(made->text, system, format, strlen(format));
 	if (page_add_format(made->page, system, format, strlen(format)))
 		abort();
 }
@@ -103,13 +103,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	out = open_memstream(&text, &len);
 	made.page = page_new(WORST);
-	made.text = text_new();
+	made.text = formatter_new();
 	make(&made, data, size, out);
 	fclose(out);
 	check_tags(text);
 	store_free(made.page->store);
 	page_free(made.page);
-	text_free(made.text);
+	formatter_free(made.text);
 	free(text);
 	return 0;
 }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print/event_formatter.h"
 #include "print/fields/bprint.h"
 #include "print/json_lines.h"
-#include "print/text.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -26,12 +26,12 @@ static const char kallsyms[] =
 	"ffffffffc0001000 t last\t[module]\n";
 
 /* With the plugins and without them */
-static struct text *texts[2];
+static struct event_formatter *texts[2];
 static uint16_t id[65536];
 static unsigned int nr_ids;
 
 /* Add all formats SYSTEM/EVENT/format below a directory. */
-static void add_formats(struct text *text, const char *dir)
+static void add_formats(struct event_formatter *text, const char *dir)
 {
 	char pattern[4096];
 	glob_t found;
@@ -46,7 +46,7 @@ static void add_formats(struct text *text, const char *dir)
 		struct buf format = { 0 };
 
 		if (!buf_read_file(&format, path))
-			text_add_format(text, system, format.data, format.size);
+			formatter_add_format(text, system, format.data, format.size);
 		buf_free(&format);
 		free(system);
 	}
@@ -63,8 +63,8 @@ static void add_id(void *data, int format_id, const char *system, const char *na
 
 static void free_texts(void)
 {
-	text_free(texts[0]);
-	text_free(texts[1]);
+	formatter_free(texts[0]);
+	formatter_free(texts[1]);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -74,21 +74,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	for (int i = 0; i < 2; i++) {
-		texts[i] = text_new();
+		texts[i] = formatter_new();
 		if (i == 0) {
-			text_load_plugins(texts[i]);
+			formatter_load_plugins(texts[i]);
 		} else {
-			text_set_layout(texts[i], 1, false, 20);
-			text_comm_from_proc(texts[i], true);
+			formatter_set_layout(texts[i], 1, false, 20);
+			formatter_comm_from_proc(texts[i], true);
 		}
-		text_with_json(texts[i], true);
-		text_set_kallsyms(texts[i], kallsyms, sizeof(kallsyms) - 1);
-		text_set_constants(texts[i], constants, sizeof(constants) - 1);
-		text_stack_lines(texts[i], i);
+		formatter_with_json(texts[i], true);
+		formatter_set_kallsyms(texts[i], kallsyms, sizeof(kallsyms) - 1);
+		formatter_set_constants(texts[i], constants, sizeof(constants) - 1);
+		formatter_stack_lines(texts[i], i);
 		add_formats(texts[i], events ? events : "/sys/kernel/rbmap/events");
 	}
 	atexit(free_texts);
-	text_each_format(texts[0], add_id, NULL);
+	formatter_each_format(texts[0], add_id, NULL);
 	if (!nr_ids) {
 		fputs("no formats: set RBMAP_FUZZ_EVENTS\n", stderr);
 		exit(1);
@@ -104,15 +104,15 @@ static void print(const struct rbmap_event *ev, unsigned int how)
 		.real = how & 64 ? 1700000000000000000 : 0, .real_step = 1, .ring_step = 1,
 		.end = 1ULL << 40,
 	};
-	struct text *text = texts[how & 1];
+	struct event_formatter *text = texts[how & 1];
 	struct buf line = { 0 }, body = { 0 };
 
-	text_set_time(text, &view);
-	text_raw(text, how % 64 == 33);
+	formatter_set_time(text, &view);
+	formatter_raw(text, how % 64 == 33);
 	if (how & 2)
 		json_lines_add(text, ev, how & 32, &body, &line);
 	else
-		text_add_line(text, ev, &line);
+		formatter_add_line(text, ev, &line);
 	buf_free(&body);
 	buf_free(&line);
 }
@@ -151,7 +151,7 @@ static void use_as_text(const uint8_t *data, size_t size)
 		(void)time_view_real(&view, ring);
 	print_as_printk(copy, data, size);
 	/* The name of one of so many threads */
-	text_add_comm(texts[size % 2], size ? data[0] * 7 : 1, copy);
+	formatter_add_comm(texts[size % 2], size ? data[0] * 7 : 1, copy);
 	free(copy);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "tap.h"
 
 #define SECONDS	20	/* for all */
@@ -27,7 +27,7 @@ struct record {
 	char bytes[8];
 };
 
-static int add(struct text *t, int id, const char *head, const char *print)
+static int add(struct event_formatter *t, int id, const char *head, const char *print)
 {
 	char format[2048];
 
@@ -36,11 +36,11 @@ static int add(struct text *t, int id, const char *head, const char *print)
 		 "\tfield:u32 count;\toffset:12;\tsize:4;\tsigned:0;\n"
 		 "\tfield:u8 bytes[8];\toffset:16;\tsize:8;\tsigned:0;\n\n"
 		 "print fmt: %s\n", id, head, print);
-	return text_add_format(t, "hostile", format, strlen(format));
+	return formatter_add_format(t, "hostile", format, strlen(format));
 }
 
 /* Print a record of @id. It is exactly as large as its memory, for the sanitizers. */
-static void print(struct text *t, int id, struct buf *out)
+static void print(struct event_formatter *t, int id, struct buf *out)
 {
 	struct record *record = malloc(sizeof(*record));
 	struct rbmap_event ev = { .data = record, .size = sizeof(*record), .ts = 1 };
@@ -48,14 +48,14 @@ static void print(struct text *t, int id, struct buf *out)
 	*record = (struct record){ .common.type = id, .number = 2000000000,
 				   .count = UINT32_MAX, .bytes = "\1\2\3\4\5\6\7" };
 	out->size = 0;
-	text_add_line(t, &ev, out);
+	formatter_add_line(t, &ev, out);
 	buf_add(out, "", 1);
 	free(record);
 }
 
 static void test_format(const char *what, const char *format, const char *wanted)
 {
-	struct text *t = text_new();
+	struct event_formatter *t = formatter_new();
 	struct buf out = { 0 };
 
 	add(t, 1, common, format);
@@ -64,12 +64,12 @@ static void test_format(const char *what, const char *format, const char *wanted
 	if (!strstr(out.data, wanted))
 		diag("%.*s", 200, out.data);
 	buf_free(&out);
-	text_free(t);
+	formatter_free(t);
 }
 
 static void test_twice(void)
 {
-	struct text *t = text_new();
+	struct event_formatter *t = formatter_new();
 	struct buf out = { 0 };
 	char far[1024];
 
@@ -83,16 +83,16 @@ static void test_twice(void)
 	print(t, 1, &out);
 	ok(strstr(out.data, "hostile:"), "the first one prints its records");
 	buf_free(&out);
-	text_free(t);
+	formatter_free(t);
 }
 
 static void test_common(void)
 {
-	struct text *t = text_new();
+	struct event_formatter *t = formatter_new();
 
 	ok(add(t, 1, "\tfield:unsigned short common_type;\toffset:2000000000;\tsize:2;\tsigned:0;\n",
 	       "\"%d\", REC->number"), "common fields out of all records are refused");
-	text_free(t);
+	formatter_free(t);
 }
 
 int main(void)

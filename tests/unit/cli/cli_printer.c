@@ -22,7 +22,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "base/printable.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "symbols/symbols.h"
 #include "tap.h"
 
@@ -178,10 +178,10 @@ static char *library_text(struct tep_event *event, char *record, size_t size,
 }
 
 /* Return false if a text differs. */
-static bool compare_records(struct tep_event *event, struct text *text, unsigned int nr)
+static bool compare_records(struct tep_event *event, struct event_formatter *text, unsigned int nr)
 {
 	char *record = calloc(1, RECORD_MAX + ZEROS);
-	struct text_parts parts;
+	struct formatter_parts parts;
 	struct buf ours = { 0 };
 	struct trace_seq s;
 	bool same = true;
@@ -202,8 +202,8 @@ static bool compare_records(struct tep_event *event, struct text *text, unsigned
 		memcpy(copy, record, ev.size);
 		ev.data = copy;
 		ours.size = 0;
-		same = !text_parts(text, &ev, &parts) &&
-		       !text_add_body(text, &ev, &parts, &ours) &&
+		same = !formatter_parts(text, &ev, &parts) &&
+		       !formatter_add_body(text, &ev, &parts, &ours) &&
 		       ours.size == strlen(theirs) &&
 		       (!ours.size || !memcmp(ours.data, theirs, ours.size));
 		if (!same)
@@ -232,7 +232,7 @@ static void leave_library(int sig)
 	raise(sig);
 }
 
-static bool compare_event(struct tep_event *event, struct text *text, unsigned int nr)
+static bool compare_event(struct tep_event *event, struct event_formatter *text, unsigned int nr)
 {
 	if (!sigsetjmp(crashed, 1))
 		return compare_records(event, text, nr);
@@ -243,7 +243,7 @@ static bool compare_event(struct tep_event *event, struct text *text, unsigned i
 /* ---- formats */
 
 /* A format begins with the name of the event; a comment may stand before it. */
-static struct tep_event *parse(struct tep_handle *tep, struct text *text,
+static struct tep_event *parse(struct tep_handle *tep, struct event_formatter *text,
 			       const char *system, const struct buf *file)
 {
 	const char *format = strstr(file->data, "name: ");
@@ -253,7 +253,7 @@ static struct tep_event *parse(struct tep_handle *tep, struct text *text,
 	if (!format)
 		return NULL;
 	size = file->data + file->size - format;
-	if (!text_add_format(text, system, format, size))
+	if (!formatter_add_format(text, system, format, size))
 		tep_parse_format(tep, &event, format, size, system);
 	return event;
 }
@@ -269,7 +269,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 {
 	const char *with = plugins ? " with plugins" : "";
 	struct tep_handle *tep = tep_alloc();
-	struct text *text = text_new();
+	struct event_formatter *text = formatter_new();
 	struct tep_plugin_list *loaded = plugins ? tep_load_plugins(tep) : NULL;
 	unsigned int events = 0, good = 0, printers = 0;
 	struct dirent *entry;
@@ -278,16 +278,16 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 
 	/* A virtual machine has no plugins, and the results would be the same. */
 	if (plugins && !loaded) {
-		text_free(text);
+		formatter_free(text);
 		tep_free(tep);
 		return;
 	}
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
 	tep_set_function_resolver(tep, find_name, NULL);
-	text_set_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
+	formatter_set_kallsyms(text, kallsyms, sizeof(kallsyms) - 1);
 	if (plugins)
-		text_load_plugins(text);
+		formatter_load_plugins(text);
 	snprintf(path, sizeof(path), "%s/%s", dir, system);
 	d = opendir(path);
 	while (d && (entry = readdir(d))) {
@@ -304,7 +304,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 			if (event) {
 				events++;
 				good += compare_event(event, text, nr);
-				printers += text_has_printer(text, event->id);
+				printers += formatter_has_printer(text, event->id);
 				*of_plugins += event->handler != NULL;
 			}
 		}
@@ -319,7 +319,7 @@ static void compare_system(const char *dir, const char *system, unsigned int nr,
 	else
 		diag("%s%s: %u of %u events have a printer", system, with, printers, events);
 	*all += printers;
-	text_free(text);
+	formatter_free(text);
 	if (loaded)
 		tep_unload_plugins(loaded, tep);
 	tep_free(tep);

@@ -3,7 +3,7 @@
 
 #include "conversion.h"
 #include "input/input_events.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "recording/dat_read.h"
 
 static int add_lost(void *data, unsigned int cpu, uint64_t lost)
@@ -35,13 +35,13 @@ static int add_event(void *data, const struct rbmap_event *recorded)
 {
 	struct rbmap_event ev = *recorded;
 	struct conversion *c = data;
-	struct text_parts parts;
+	struct formatter_parts parts;
 	int ret = add_lost(c, ev.cpu, ev.lost);
 
 	if (ret)
 		return ret;
 	c->events++;
-	ret = text_parts(c->text, &ev, &parts);
+	ret = formatter_parts(c->text, &ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
 	ev.ts = time_of(c, ev.ts);
@@ -69,13 +69,13 @@ int conversion_run(struct conversion *c)
 {
 	int ret;
 
-	c->text = text_new();
+	c->text = formatter_new();
 	if (!c->text)
 		return -ENOMEM;
 	c->from_cycles = c->in->time.is_counter && c->in->time.real;
 	ret = convert_all(c);
 	c->to->free(c);
-	text_free(c->text);
+	formatter_free(c->text);
 	buf_free(&c->out.data);
 	return ret;
 }

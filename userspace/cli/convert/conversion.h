@@ -11,8 +11,8 @@
 #include "output.h"
 
 struct conversion;
-struct text;
-struct text_parts;
+struct event_formatter;
+struct formatter_parts;
 
 /**
  * struct converter - a writer of a format
@@ -34,7 +34,7 @@ struct converter {
 	void (*load)(void);
 	int (*begin)(struct conversion *c);
 	int (*event)(struct conversion *c, const struct rbmap_event *ev,
-		     const struct text_parts *parts);
+		     const struct formatter_parts *parts);
 	int (*lost)(struct conversion *c, unsigned int cpu, uint64_t lost);
 	int (*end)(struct conversion *c);
 	void (*free)(struct conversion *c);
@@ -52,7 +52,7 @@ struct converter {
 struct conversion {
 	struct input *in;
 	const struct converter *to;
-	struct text *text;
+	struct event_formatter *text;
 	struct output out;
 	void *state;
 	uint64_t events;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "conversion.h"
-#include "input/input_text.h"
+#include "input/input_formatter.h"
 #include "libprotobuf_c.h"
 #include "perfetto_event.h"
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "recording/dat_read.h"
 
 #define BUNDLE_BYTES	(32 * 1024)
@@ -77,8 +77,8 @@ static int begin(struct conversion *c)
 	c->state = p;
 	if (!p)
 		return -ENOMEM;
-	text_set_layout(c->text, 0, false, 0);
-	ret = input_load_text(c->in, c->text);
+	formatter_set_layout(c->text, 0, false, 0);
+	ret = input_load_formatter(c->in, c->text);
 	if (ret)
 		return ret;
 	p->nr_cpus = dat_cpus(c->in->reader);
@@ -127,7 +127,7 @@ static int add_large(struct perfetto *p, struct conversion *c, unsigned int cpu,
 }
 
 static int event(struct conversion *c, const struct rbmap_event *ev,
-		 const struct text_parts *parts)
+		 const struct formatter_parts *parts)
 {
 	struct perfetto *p = c->state;
 	struct bundle *bundle = &p->bundle[ev->cpu];

@@ -5,7 +5,7 @@
 
 #include "perfetto_event.h"
 #include "perfetto_value.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "wire.h"
 
 /* Fields of FtraceEvent */
@@ -20,7 +20,7 @@
  * @ready, @pid, @ts, @message_size: the event that was prepared
  */
 struct perfetto_packer {
-	struct text *text;
+	struct event_formatter *text;
 	struct perfetto_layout *layout[NR_EVENT_IDS];
 	struct perfetto_layout *unknown;
 	struct buf body;
@@ -31,7 +31,7 @@ struct perfetto_packer {
 	size_t message_size;
 };
 
-struct perfetto_packer *perfetto_packer_new(struct text *t)
+struct perfetto_packer *perfetto_packer_new(struct event_formatter *t)
 {
 	struct perfetto_packer *p = calloc(1, sizeof(*p));
 
@@ -73,17 +73,17 @@ static int set_unknown(struct perfetto_packer *p, const char *name, const char *
 
 /* An event that is not whole has no values: use the text that says so. */
 static int prepare_text(struct perfetto_packer *p, const struct rbmap_event *ev,
-			const struct text_parts *parts)
+			const struct formatter_parts *parts)
 {
 	struct buf name = { 0 };
 	int ret;
 
-	if (text_event(p->text, parts->common.type))
-		text_add_name(p->text, parts->common.type, &name);
+	if (formatter_event(p->text, parts->common.type))
+		formatter_add_name(p->text, parts->common.type, &name);
 	else
 		buf_printf(&name, "event %u", parts->common.type);
 	buf_add(&name, "", 1);
-	ret = text_add_body(p->text, ev, parts, &p->body);
+	ret = formatter_add_body(p->text, ev, parts, &p->body);
 	if (name.failed)
 		ret = -ENOMEM;
 	if (!ret)
@@ -113,7 +113,7 @@ static int prepare_values(struct perfetto_packer *p, const struct rbmap_event *e
 }
 
 static int find_message(struct perfetto_packer *p, const struct rbmap_event *ev,
-			const struct text_parts *parts)
+			const struct formatter_parts *parts)
 {
 	p->body.size = 0;
 	if (!parts)
@@ -124,7 +124,7 @@ static int find_message(struct perfetto_packer *p, const struct rbmap_event *ev,
 }
 
 int perfetto_packer_prepare(struct perfetto_packer *p, const struct rbmap_event *ev,
-			    const struct text_parts *parts, size_t *size)
+			    const struct formatter_parts *parts, size_t *size)
 {
 	int ret = find_message(p, ev, parts);
 

@@ -7,7 +7,7 @@
 #include "perfetto_head.h"
 #include "perfetto_packet.h"
 #include "perfetto_value.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 
 #define MOST_THREADS	1000	/* in a packet */
 #define MOST_BYTES	64	/* that are taken of a thread's name */
@@ -117,7 +117,7 @@ static void add_thread(void *data, int pid, const char *comm)
 		add_tree(t);
 }
 
-int perfetto_add_threads(struct buf *out, const struct text *text)
+int perfetto_add_threads(struct buf *out, const struct event_formatter *text)
 {
 	struct threads *t = calloc(1, sizeof(*t));
 
@@ -126,7 +126,7 @@ int perfetto_add_threads(struct buf *out, const struct text *text)
 	t->out = out;
 	perfetto__process_tree__init(&t->tree);
 	t->tree.threads = t->pointer;
-	text_each_comm(text, add_thread, t);
+	formatter_each_comm(text, add_thread, t);
 	add_tree(t);
 	free(t);
 	return 0;

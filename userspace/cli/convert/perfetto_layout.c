@@ -5,8 +5,8 @@
 #include <traceevent/event-parse.h>
 
 #include "perfetto_layout.h"
+#include "print/event_formatter.h"
 #include "print/field_value.h"
-#include "print/text.h"
 
 #define GENERIC	"generic"
 
@@ -167,9 +167,9 @@ static struct perfetto_layout *set_name(struct perfetto_layout *layout, char *na
 	return layout;
 }
 
-static struct perfetto_layout *generic_layout(const struct text *t, int id)
+static struct perfetto_layout *generic_layout(const struct event_formatter *t, int id)
 {
-	const struct tep_event *event = text_event(t, id);
+	const struct tep_event *event = formatter_event(t, id);
 	struct perfetto_layout *layout = new_generic(count_fields(event));
 	const struct tep_format_field *f;
 	struct buf name = { 0 };
@@ -178,16 +178,16 @@ static struct perfetto_layout *generic_layout(const struct text *t, int id)
 		return NULL;
 	for (f = event->format.fields; f; f = f->next)
 		add_generic_field(layout, f->name, f);
-	text_add_name(t, id, &name);
+	formatter_add_name(t, id, &name);
 	buf_add(&name, "", 1);
 	if (name.failed)
 		buf_free(&name);
 	return set_name(layout, name.data);
 }
 
-struct perfetto_layout *perfetto_layout_new(const struct text *t, int id)
+struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int id)
 {
-	const struct tep_event *event = text_event(t, id);
+	const struct tep_event *event = formatter_event(t, id);
 	const ProtobufCFieldDescriptor *in_event = find_message(event);
 	struct perfetto_layout *layout;
 

@@ -7,7 +7,7 @@
 
 struct tep_event;
 struct tep_format_field;
-struct text;
+struct event_formatter;
 
 /**
  * struct perfetto_field - a field
@@ -37,7 +37,7 @@ struct perfetto_layout {
 };
 
 /* Return the layout of an event that has a format in @t. NULL: out of memory. */
-struct perfetto_layout *perfetto_layout_new(const struct text *t, int id);
+struct perfetto_layout *perfetto_layout_new(const struct event_formatter *t, int id);
 
 /* Return the layout of events without a known format. It has one field, @field. */
 struct perfetto_layout *perfetto_layout_unknown(const char *name, const char *field);

@@ -20,7 +20,7 @@
  * @left: bytes that the event may still have
  */
 struct perfetto_values {
-	struct text *text;
+	struct event_formatter *text;
 	char *room;
 	size_t used;
 	size_t left;

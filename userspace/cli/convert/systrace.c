@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "conversion.h"
-#include "input/input_text.h"
-#include "print/text.h"
+#include "input/input_formatter.h"
+#include "print/event_formatter.h"
 #include "recording/dat_read.h"
 
 #define PID_WIDTH	7
@@ -19,18 +19,18 @@ static int begin(struct conversion *c)
 	struct time_view view = c->in->time;
 	int ret;
 
-	text_set_layout(c->text, PID_WIDTH, true, 0);
+	formatter_set_layout(c->text, PID_WIDTH, true, 0);
 	/* Viewers look for slices and counters in the text of this event. */
-	text_show_as(c->text, "rbmap", "marker", "tracing_mark_write");
+	formatter_show_as(c->text, "rbmap", "marker", "tracing_mark_write");
 	/* Viewers expect one word. */
-	text_show_unknown_as(c->text, "event_");
-	ret = input_load_text(c->in, c->text);
+	formatter_show_unknown_as(c->text, "event_");
+	ret = input_load_formatter(c->in, c->text);
 	if (ret)
 		return ret;
 	/* Cycles were converted, or must pass for ns. */
 	view.is_counter = false;
 	view.style = TIME_RING;
-	text_set_time(c->text, &view);
+	formatter_set_time(c->text, &view);
 	buf_printf(&c->out.data, "# tracer: nop\n#\n"
 		   "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
 		   "#              | |         |   |||||     |         |\n");
@@ -53,11 +53,11 @@ static int keep_from_comment(struct buf *out, size_t begin)
 }
 
 static int event(struct conversion *c, const struct rbmap_event *ev,
-		 const struct text_parts *parts)
+		 const struct formatter_parts *parts)
 {
-	static const struct text_parts no_parts = { .comm = "<...>" };
+	static const struct formatter_parts no_parts = { .comm = "<...>" };
 	size_t begin = c->out.data.size;
-	int ret = text_add_event(c->text, ev, parts ? parts : &no_parts, &c->out.data);
+	int ret = formatter_add_event(c->text, ev, parts ? parts : &no_parts, &c->out.data);
 
 	return ret ? ret : keep_from_comment(&c->out.data, begin);
 }

@@ -21,11 +21,11 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_text.h"
+#include "input/input_formatter.h"
 #include "kernel/control.h"
 #include "print/crash_notes.h"
+#include "print/event_formatter.h"
 #include "print/json_head.h"
-#include "print/text.h"
 #include "recording/dat_read.h"
 #include "report/html/html_options.h"
 #include "report_batch.h"
@@ -50,7 +50,7 @@ extern const struct command command_report;
  */
 struct source {
 	struct input in;
-	struct text *text;
+	struct event_formatter *text;
 	struct rbmap_event next;
 	int got;
 	bool chosen[NR_EVENT_IDS];
@@ -72,7 +72,7 @@ struct report {
 	struct html html;
 
 	/* The texts of each thread, by source */
-	struct text *printer[PIPELINE_THREADS][MOST_FILES];
+	struct event_formatter *printer[PIPELINE_THREADS][MOST_FILES];
 	struct report_batch *batch[MOST_BATCHES];
 	struct report_batch *filling;
 	struct pipeline *pipeline;
@@ -149,16 +149,16 @@ static const char *file_name(const struct source *s)
 /* Plugins are files: load them before the formats, while files can be opened. */
 static int prepare_text(const struct report *r, struct source *s)
 {
-	s->text = text_new();
+	s->text = formatter_new();
 	if (!s->text)
 		return -ENOMEM;
 	/* The layout of trace-cmd report */
-	text_set_layout(s->text, 5, false, NAME_WIDTH);
-	text_stack_lines(s->text, !r->as_json);
-	text_with_json(s->text, r->as_json);
+	formatter_set_layout(s->text, 5, false, NAME_WIDTH);
+	formatter_stack_lines(s->text, !r->as_json);
+	formatter_with_json(s->text, r->as_json);
 	/* JSON must not depend on what is installed. */
 	if (!r->no_plugins && !r->as_json)
-		text_load_plugins(s->text);
+		formatter_load_plugins(s->text);
 	return 0;
 }
 
@@ -253,8 +253,8 @@ static int load_sources(struct report *r)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < r->nr_sources; i++) {
-		text_set_file(r->source[i].text, i);
-		ret = input_load_text(&r->source[i].in, r->source[i].text);
+		formatter_set_file(r->source[i].text, i);
+		ret = input_load_formatter(&r->source[i].in, r->source[i].text);
 	}
 	return ret ? ret : set_prefixes(r);
 }
@@ -304,7 +304,7 @@ static bool wanted(const struct report *r, const struct source *s, const struct 
 
 	if (!r->patterns.nr)
 		return true;
-	id = text_format_id(ev);
+	id = formatter_format_id(ev);
 	return id >= 0 && s->chosen[id];
 }
 
@@ -339,7 +339,7 @@ static bool choose_events(struct report *r)
 
 		for (unsigned int k = 0; k < r->nr_sources; k++) {
 			choice.s = &r->source[k];
-			text_each_format(choice.s->text, choose, &choice);
+			formatter_each_format(choice.s->text, choose, &choice);
 		}
 		if (choice.found)
 			continue;
@@ -386,7 +386,7 @@ static bool choose_times(struct report *r)
 
 		if (s->in.relative && first)
 			s->in.time.ring = first->next.ts;
-		text_set_time(s->text, &s->in.time);
+		formatter_set_time(s->text, &s->in.time);
 	}
 	return true;
 }
@@ -468,7 +468,7 @@ static bool start_printing(struct report *r)
 	}
 	for (unsigned int i = 0; !i || i + 1 < threads; i++) {
 		for (unsigned int k = 0; k < r->nr_sources; k++) {
-			r->printer[i][k] = text_for_thread(r->source[k].text);
+			r->printer[i][k] = formatter_for_thread(r->source[k].text);
 			if (!r->printer[i][k])
 				return false;
 		}
@@ -491,7 +491,7 @@ static int stop_printing(struct report *r)
 	pipeline_free(r->pipeline);
 	for (unsigned int i = 0; i < PIPELINE_THREADS; i++)
 		for (unsigned int k = 0; k < r->nr_sources; k++)
-			text_free(r->printer[i][k]);
+			formatter_free(r->printer[i][k]);
 	for (unsigned int i = 0; i < MOST_BATCHES; i++)
 		report_batch_free(r->batch[i]);
 	return ret;
@@ -542,18 +542,18 @@ static int add_event(struct report *r, const struct source *s, const struct rbma
 {
 	uint64_t behind = r->position + READ_EVENT;
 	bool skips = behind <= r->skipped;
-	struct text_parts parts;
+	struct formatter_parts parts;
 	int ret = skips ? 0 : prepare_batch(r);
 
 	if (ret)
 		return ret;
 	r->events++;
-	ret = text_parts(s->text, ev, &parts);
+	ret = formatter_parts(s->text, ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
 	parts.buffer = buffer->name;
 	/* The return of a call that was printed before may still have to be printed. */
-	if (!ret && end && !skips && text_set_leaf(s->text, ev, end, &parts)) {
+	if (!ret && end && !skips && formatter_set_leaf(s->text, ev, end, &parts)) {
 		behind += READ_EVENT;
 		r->events++;
 	}
@@ -620,7 +620,7 @@ static int print_next(struct report *r, struct source *s)
 		/* Lost events may have been wanted ones. */
 		ret = add_lost(r, ev->cpu, ev->lost, buffer);
 		if (!ret && wanted(r, s, ev)) {
-			if (!r->as_json && text_is_call(s->text, ev))
+			if (!r->as_json && formatter_is_call(s->text, ev))
 				return add_call(r, s, buffer);
 			ret = add_event(r, s, ev, NULL, buffer);
 		}

@@ -17,7 +17,7 @@ enum item_kind { EVENT, SHORT_EVENT, LOST };
 struct item {
 	enum item_kind kind;
 	struct rbmap_event ev;
-	struct text_parts parts;
+	struct formatter_parts parts;
 	const struct report_buffer *buffer;
 	size_t offset;
 };
@@ -26,7 +26,7 @@ struct report_batch {
 	struct item item[BATCH_ITEMS];
 	unsigned int nr;
 	uint64_t position;
-	struct text *const *text;	/* to print at once; NULL: report_batch_print() */
+	struct event_formatter *const *text;	/* to print at once; NULL: report_batch_print() */
 	bool as_json;
 	struct buf data;
 	struct buf body;		/* for json_lines_event() */
@@ -92,16 +92,16 @@ static void print_lost(int cpu, uint64_t lost, const struct report_buffer *buffe
 
 /* @parts: NULL if the common fields are missing */
 static int print_event(struct report_batch *b, const struct rbmap_event *ev,
-		       const struct text_parts *parts, const struct report_buffer *buffer,
-		       struct text *const *texts, bool as_json)
+		       const struct formatter_parts *parts, const struct report_buffer *buffer,
+		       struct event_formatter *const *texts, bool as_json)
 {
-	struct text *t = texts[buffer->source];
+	struct event_formatter *t = texts[buffer->source];
 
 	if (!as_json)
 		add_prefix(buffer, &b->out);
 	if (parts)
 		return as_json ? json_lines_event(t, ev, parts, &b->body, &b->out) :
-				 text_add_event(t, ev, parts, &b->out);
+				 formatter_add_event(t, ev, parts, &b->out);
 	if (as_json)
 		json_lines_raw(ev, buffer->name, &b->out);
 	else
@@ -109,7 +109,7 @@ static int print_event(struct report_batch *b, const struct rbmap_event *ev,
 	return 0;
 }
 
-static int print_item(struct report_batch *b, struct item *item, struct text *const *t,
+static int print_item(struct report_batch *b, struct item *item, struct event_formatter *const *t,
 		      bool as_json)
 {
 	if (item->kind == LOST) {
@@ -121,7 +121,8 @@ static int print_item(struct report_batch *b, struct item *item, struct text *co
 			   item->buffer, t, as_json);
 }
 
-void report_batch_print_at_once(struct report_batch *b, struct text *const *t, bool as_json)
+void report_batch_print_at_once(struct report_batch *b, struct event_formatter *const *t,
+				bool as_json)
 {
 	b->text = t;
 	b->as_json = as_json;
@@ -153,7 +154,7 @@ int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 }
 
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct text_parts *parts, const struct report_buffer *buffer)
+			   const struct formatter_parts *parts, const struct report_buffer *buffer)
 {
 	struct item *item;
 
@@ -170,7 +171,7 @@ int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
 	return b->data.failed ? -ENOMEM : 0;
 }
 
-int report_batch_print(struct report_batch *b, struct text *const *t, bool as_json)
+int report_batch_print(struct report_batch *b, struct event_formatter *const *t, bool as_json)
 {
 	int ret = 0;
 

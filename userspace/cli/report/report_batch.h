@@ -6,7 +6,7 @@
 #ifndef RBMAP_CLI_REPORT_BATCH_H
 #define RBMAP_CLI_REPORT_BATCH_H
 
-#include "print/text.h"
+#include "print/event_formatter.h"
 
 struct report_batch;
 
@@ -34,7 +34,8 @@ bool report_batch_is_empty(const struct report_batch *b);
  * Print each event when it is added, with the text of its file in @t, and copy none.
  * report_batch_print() then has nothing to do.
  */
-void report_batch_print_at_once(struct report_batch *b, struct text *const *t, bool as_json);
+void report_batch_print_at_once(struct report_batch *b, struct event_formatter *const *t,
+				bool as_json);
 
 /*
  * Note how far the recordings were read, behind the last event that was added. The number
@@ -47,12 +48,12 @@ uint64_t report_batch_position(const struct report_batch *b);
 int report_batch_add_lost(struct report_batch *b, int cpu, uint64_t lost,
 			  const struct report_buffer *buffer);
 
-/* Add an event, with its text_parts() or NULL: its common fields are missing. */
+/* Add an event, with its formatter_parts() or NULL: its common fields are missing. */
 int report_batch_add_event(struct report_batch *b, const struct rbmap_event *ev,
-			   const struct text_parts *parts, const struct report_buffer *buffer);
+			   const struct formatter_parts *parts, const struct report_buffer *buffer);
 
 /* Print all events, with the texts of this thread. Return 0 or -ENOMEM. */
-int report_batch_print(struct report_batch *b, struct text *const *t, bool as_json);
+int report_batch_print(struct report_batch *b, struct event_formatter *const *t, bool as_json);
 
 /* Return the text that report_batch_print() has made. */
 const struct buf *report_batch_text(const struct report_batch *b);

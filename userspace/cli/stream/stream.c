@@ -20,8 +20,8 @@
 #include "kernel/selection.h"
 #include "live/live_events.h"
 #include "live/private_buffer.h"
+#include "print/event_formatter.h"
 #include "print/json_lines.h"
-#include "print/text.h"
 
 extern const struct command command_stream;
 
@@ -37,7 +37,7 @@ struct stream {
 	bool no_follow;
 	bool as_json;
 
-	struct text *text;
+	struct event_formatter *text;
 	struct buf out;			/* lines that are not written yet */
 	struct buf body;		/* for json_lines_add() */
 	bool raw;		/* the buffer has events of a kernel module */
@@ -97,7 +97,7 @@ static void add_format(void *data, int id)
 			continue;
 		format = live_events_format(event);
 		if (format)
-			text_add_format(s->text, event->system, format, strlen(format));
+			formatter_add_format(s->text, event->system, format, strlen(format));
 		free(format);
 	}
 }
@@ -107,20 +107,20 @@ static bool load_text(struct stream *s)
 	struct time_view view = { .style = TIME_RING };
 	char *clock;
 
-	s->text = text_new();
+	s->text = formatter_new();
 	if (!s->text) {
 		complain("out of memory");
 		return false;
 	}
 	s->raw = control_is_raw();
-	text_raw(s->text, s->raw);
-	text_with_json(s->text, s->as_json);
-	text_ask_formats(s->text, add_format, s);
-	text_comm_from_proc(s->text, true);
-	text_symbols_from_proc(s->text, true);
+	formatter_raw(s->text, s->raw);
+	formatter_with_json(s->text, s->as_json);
+	formatter_ask_formats(s->text, add_format, s);
+	formatter_comm_from_proc(s->text, true);
+	formatter_symbols_from_proc(s->text, true);
 	clock = control_clock();
 	view.is_counter = clock_is_counter(clock);
-	text_set_time(s->text, &view);
+	formatter_set_time(s->text, &view);
 	free(clock);
 	if (s->as_json)
 		json_live_head(&s->out);
@@ -137,7 +137,7 @@ static void load_formats(struct stream *s)
 		const struct control_event *event = &s->live.events.v[i];
 
 		if (s->live.patterns.nr ? event->selected : event->enabled)
-			text_want_format(s->text, event->id);
+			formatter_want_format(s->text, event->id);
 	}
 }
 
@@ -248,7 +248,7 @@ static int print(struct stream *s, const struct rbmap_event *ev)
 	int ret;
 
 	ret = s->as_json ? json_lines_add(s->text, ev, s->raw, &s->body, &s->out) :
-			   text_add_line(s->text, ev, &s->out);
+			   formatter_add_line(s->text, ev, &s->out);
 	if (ret) {
 		complain("cannot print an event: %s", strerror(-ret));
 		return -1;
@@ -379,7 +379,7 @@ static int stream(int argc, char **argv)
 	fflush(stdout);
 	if (ok)
 		live_events_print_loss(&s.live, s.printed);
-	text_free(s.text);
+	formatter_free(s.text);
 	buf_free(&s.out);
 	buf_free(&s.body);
 	live_events_close(&s.live);

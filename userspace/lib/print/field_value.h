@@ -7,7 +7,7 @@
 #include <rbmap.h>
 
 struct tep_format_field;
-struct text;
+struct event_formatter;
 
 enum field_kind { FIELD_NONE, FIELD_STRING, FIELD_ARRAY, FIELD_NUMBER };
 
@@ -28,7 +28,7 @@ struct field_value {
  * the event if the value leads out of the record; zeros follow there. The value is valid as
  * long as the event, and until @t copies another one. Return 0 or -ENOMEM.
  */
-int field_value_find(struct text *t, const struct rbmap_event *ev,
+int field_value_find(struct event_formatter *t, const struct rbmap_event *ev,
 		     const struct tep_format_field *f, struct field_value *value);
 
 /*

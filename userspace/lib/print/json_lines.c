@@ -97,7 +97,7 @@ static void add_key(struct buf *out, const struct json_key *key)
 	buf_add(out, key->text + skip, key->size - skip);
 }
 
-static int add_field(struct buf *out, struct text *t, const struct rbmap_event *ev,
+static int add_field(struct buf *out, struct event_formatter *t, const struct rbmap_event *ev,
 		     const struct json_field *jf)
 {
 	const struct tep_format_field *f = jf->field;
@@ -117,7 +117,7 @@ static int add_field(struct buf *out, struct text *t, const struct rbmap_event *
 	return 0;
 }
 
-static int add_fields(struct buf *out, struct text *t, const struct rbmap_event *ev,
+static int add_fields(struct buf *out, struct event_formatter *t, const struct rbmap_event *ev,
 		      const struct json_layout *layout)
 {
 	int ret = 0;
@@ -138,7 +138,7 @@ static void add_body(struct buf *out, struct buf *body)
 
 /* The names of flags, states and system calls, beside their numbers in the fields */
 static void add_names(struct buf *out, const struct rbmap_event *ev,
-		      const struct text_parts *parts, struct buf *body)
+		      const struct formatter_parts *parts, struct buf *body)
 {
 	const struct json_layout *layout = parts->json;
 	const char *call;
@@ -206,7 +206,7 @@ static void add_flags(struct buf *out, unsigned int flags)
 }
 
 static void add_head(struct buf *out, const struct rbmap_event *ev,
-		     const struct text_parts *parts)
+		     const struct formatter_parts *parts)
 {
 	const struct rbmap_event_common *common = &parts->common;
 	char *at = buf_room(out, HEAD_ROOM);
@@ -231,14 +231,14 @@ static void add_head(struct buf *out, const struct rbmap_event *ev,
 	add_text(out, ", \"text\": ");
 }
 
-int json_lines_event(struct text *t, const struct rbmap_event *ev,
-		     const struct text_parts *parts, struct buf *body, struct buf *out)
+int json_lines_event(struct event_formatter *t, const struct rbmap_event *ev,
+		     const struct formatter_parts *parts, struct buf *body, struct buf *out)
 {
 	int ret;
 
 	add_head(out, ev, parts);
 	body->size = 0;
-	ret = text_add_body(t, ev, parts, body);
+	ret = formatter_add_body(t, ev, parts, body);
 	add_body(out, body);
 	if (!ret && parts->json && parts->whole) {
 		ret = add_fields(out, t, ev, parts->json);
@@ -263,11 +263,11 @@ void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf
 	add_text(out, "\"}\n");
 }
 
-int json_lines_add(struct text *t, const struct rbmap_event *ev, bool raw, struct buf *body,
-		   struct buf *out)
+int json_lines_add(struct event_formatter *t, const struct rbmap_event *ev, bool raw,
+		   struct buf *body, struct buf *out)
 {
-	struct text_parts parts;
-	int ret = raw ? -EINVAL : text_parts(t, ev, &parts);
+	struct formatter_parts parts;
+	int ret = raw ? -EINVAL : formatter_parts(t, ev, &parts);
 
 	if (ev->lost)
 		json_lines_lost(ev->cpu, ev->lost, NULL, out);

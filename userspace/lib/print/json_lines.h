@@ -3,7 +3,7 @@
 #ifndef RBMAP_PRINT_JSON_LINES_H
 #define RBMAP_PRINT_JSON_LINES_H
 
-#include "text.h"
+#include "event_formatter.h"
 
 /* Append the number of events that a CPU lost. @buffer: its name, or NULL */
 void json_lines_lost(int cpu, uint64_t lost, const char *buffer, struct buf *out);
@@ -12,18 +12,18 @@ void json_lines_lost(int cpu, uint64_t lost, const char *buffer, struct buf *out
 void json_lines_raw(const struct rbmap_event *ev, const char *buffer, struct buf *out);
 
 /*
- * Append an event. The text needs text_with_json(). @body is for use between the calls.
+ * Append an event. The text needs formatter_with_json(). @body is for use between the calls.
  * Return 0 or -ENOMEM.
  */
-int json_lines_event(struct text *t, const struct rbmap_event *ev,
-		     const struct text_parts *parts, struct buf *body, struct buf *out);
+int json_lines_event(struct event_formatter *t, const struct rbmap_event *ev,
+		     const struct formatter_parts *parts, struct buf *body, struct buf *out);
 
 /*
  * Find the parts of an event and append the event, after the number of events that were
  * lost before it. @raw: the event is that of a kernel module, without rbmap's fields.
  * Return 0 or a negative errno.
  */
-int json_lines_add(struct text *t, const struct rbmap_event *ev, bool raw, struct buf *body,
-		   struct buf *out);
+int json_lines_add(struct event_formatter *t, const struct rbmap_event *ev, bool raw,
+		   struct buf *body, struct buf *out);
 
 #endif /* RBMAP_PRINT_JSON_LINES_H */

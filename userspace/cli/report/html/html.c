@@ -14,12 +14,12 @@
 #include "input/crash_guard.h"
 #include "input/input.h"
 #include "input/input_events.h"
-#include "input/input_text.h"
+#include "input/input_formatter.h"
 #include "input/output_file.h"
 #include "meta.h"
 #include "page.h"
 #include "print/crash_notes.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
 
@@ -30,7 +30,7 @@ struct writer {
 	const struct html *html;
 	struct output_file file;
 	struct page *page;
-	struct text *text;
+	struct event_formatter *text;
 	struct chosen chosen;
 	int error;
 	int write_error;	/* an errno */
@@ -62,11 +62,11 @@ static int load(struct writer *w)
 	int ret;
 
 	w->page = page_new(WORST);
-	w->text = text_new();
+	w->text = formatter_new();
 	if (!w->page || !w->text)
 		return -ENOMEM;
 	w->page->text = w->text;
-	ret = input_load_text(w->in, w->text);
+	ret = input_load_formatter(w->in, w->text);
 	if (!ret)
 		ret = load_formats(w);
 	intervals_set_uname(w->page->intervals, dat_uname(w->in->reader));

@@ -6,7 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "page.h"
-#include "print/text.h"
+#include "print/event_formatter.h"
 
 /* A page may have 12 bytes for an event, and as many as this for a small recording. */
 #define SMALL_PAGE	(1 << 20)
@@ -100,15 +100,15 @@ static bool wants_text(const struct page *page, const struct type *type)
 
 static int add_text(struct page *page, const struct rbmap_event *ev, const struct type *type)
 {
-	struct text_parts parts;
+	struct formatter_parts parts;
 	int ret;
 
 	page->body.size = 0;
 	if (!wants_text(page, type))
 		return 0;
-	ret = text_parts(page->text, ev, &parts);
+	ret = formatter_parts(page->text, ev, &parts);
 	if (!ret)
-		ret = text_add_body(page->text, ev, &parts, &page->body);
+		ret = formatter_add_body(page->text, ev, &parts, &page->body);
 	/* Texts are compressed to a quarter, and base64 takes a third more. */
 	page->text_spent += page->body.size / 3 + 2;
 	return ret == -ENOMEM ? ret : 0;

@@ -97,7 +97,7 @@ struct page {
 	struct types *types;
 	struct intervals *intervals;
 	struct syscalls_machine machine;
-	struct text *text;
+	struct event_formatter *text;
 	struct names *names;
 	struct texts texts;
 	struct tasks tasks;

@@ -10,8 +10,8 @@
  *
  * Functions that can fail return a negative errno.
  */
-#ifndef RBMAP_PRINT_TEXT_H
-#define RBMAP_PRINT_TEXT_H
+#ifndef RBMAP_PRINT_EVENT_FORMATTER_H
+#define RBMAP_PRINT_EVENT_FORMATTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,197 +28,199 @@
 #define NR_EVENT_IDS	65536	/* common_type has 16 bits */
 
 struct tep_event;
-struct text;
+struct event_formatter;
 
-struct text *text_new(void);		/* NULL: out of memory */
-void text_free(struct text *t);
+struct event_formatter *formatter_new(void);		/* NULL: out of memory */
+void formatter_free(struct event_formatter *t);
 
 /*
- * Make text for another thread, or return NULL. It uses the formats, the symbols and the
- * names of @of, which must live longer. The thread may call text_add_event(),
- * text_add_body() and text_copy() with it, for the parts of an event that text_parts() of
- * @of has found. This needs text_keep_comms(): other names that are replaced are freed.
+ * Make a formatter for another thread, or return NULL. It uses the formats, the symbols and the
+ * names of @of, which must live longer. The thread may call formatter_add_event(),
+ * formatter_add_body() and formatter_copy() with it, for the parts of an event that
+ * formatter_parts() of @of has found. This needs formatter_keep_comms(): other names that are
+ * replaced are freed.
  */
-struct text *text_for_thread(struct text *of);
+struct event_formatter *formatter_for_thread(struct event_formatter *of);
 
 /*
  * Set the layout of the lines, before formats are added. The default is that of
  * trace_pipe: a pid has 7 columns, the flags are shown, and the name of the event has
  * as many columns as it has characters.
  */
-void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
-		     unsigned int name_width);
+void formatter_set_layout(struct event_formatter *t, unsigned int pid_width, bool with_flags,
+			  unsigned int name_width);
 
 /*
  * Add the format file of an event. If two systems have an event of this name, lines show
  * the systems of both from now on.
  */
-int text_add_format(struct text *t, const char *system, const char *format,
-		    size_t size);
+int formatter_add_format(struct event_formatter *t, const char *system, const char *format,
+			 size_t size);
 
 /* Set the recording that the formats are from, for crash_guard(). The default is 0. */
-void text_set_file(struct text *t, unsigned int file);
+void formatter_set_file(struct event_formatter *t, unsigned int file);
 
 /*
  * Show the event @system:@name as @shown. Call this before its format is added. The strings
  * must live longer than @t. One event can have another name.
  */
-void text_show_as(struct text *t, const char *system, const char *name, const char *shown);
+void formatter_show_as(struct event_formatter *t, const char *system, const char *name,
+		       const char *shown);
 
 /* Set what stands before the id of an event without a known format; by default "event ". */
-void text_show_unknown_as(struct text *t, const char *prefix);
+void formatter_show_unknown_as(struct event_formatter *t, const char *prefix);
 
 /*
  * Call @ask when the format of an event is needed and unknown, once for each id. @ask
  * adds the format if there is one.
  */
 typedef void ask_format_fn(void *data, int id);
-void text_ask_formats(struct text *t, ask_format_fn *ask, void *data);
+void formatter_ask_formats(struct event_formatter *t, ask_format_fn *ask, void *data);
 
 /* Ask for a format now, if it is unknown. */
-void text_want_format(struct text *t, int id);
+void formatter_want_format(struct event_formatter *t, int id);
 
 /* Add the name of a thread, from the table of command lines in a trace.dat. */
-int text_add_comm(struct text *t, int pid, const char *comm);
+int formatter_add_comm(struct event_formatter *t, int pid, const char *comm);
 
 /* Set the kernel that made the events: "SYSTEM HOST RELEASE MACHINE". The default is this one. */
-void text_set_uname(struct text *t, const char *uname);
+void formatter_set_uname(struct event_formatter *t, const char *uname);
 
 /* Set the bytes of a long of the recorded kernel, before formats are added. */
-void text_set_long_size(struct text *t, unsigned int size);
+void formatter_set_long_size(struct event_formatter *t, unsigned int size);
 
 /* Call @each for each known name of a thread, in any order. */
-void text_each_comm(const struct text *t, task_name_fn *each, void *data);
+void formatter_each_comm(const struct event_formatter *t, task_name_fn *each, void *data);
 
 /* Read the names of unknown threads from /proc. Off by default. */
-void text_comm_from_proc(struct text *t, bool on);
+void formatter_comm_from_proc(struct event_formatter *t, bool on);
 
-/* Keep names that are replaced, for text_for_thread(). This comes before the first name. */
-void text_keep_comms(struct text *t);
+/* Keep names that are replaced, for formatter_for_thread(). This comes before the first name. */
+void formatter_keep_comms(struct event_formatter *t);
 
 /*
  * Look at all events of a recording before the first one is printed. Then events have the
  * names that threads had at that time, also those before the first event with a name. A
- * name of text_add_comm() stays if no event has one. Return 0 or -ENOMEM.
+ * name of formatter_add_comm() stays if no event has one. Return 0 or -ENOMEM.
  */
-int text_scan(struct text *t, const struct rbmap_event *ev);
+int formatter_scan(struct event_formatter *t, const struct rbmap_event *ev);
 /* After the last event of all */
-void text_scan_end(struct text *t);
-/* Is there a format of an event that text_scan() uses? */
-bool text_needs_scan(const struct text *t);
+void formatter_scan_end(struct event_formatter *t);
+/* Is there a format of an event that formatter_scan() uses? */
+bool formatter_needs_scan(const struct event_formatter *t);
 
 /*
- * Use the text of a kallsyms file, which must stay until text_free(). It is parsed before
+ * Use the text of a kallsyms file, which must stay until formatter_free(). It is parsed before
  * the first event that prints a symbol.
  */
-void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size);
+void formatter_set_kallsyms(struct event_formatter *t, const char *kallsyms, size_t size);
 
 /*
  * Read /proc/kallsyms before the first event that prints a symbol. Off by
  * default.
  */
-void text_symbols_from_proc(struct text *t, bool on);
+void formatter_symbols_from_proc(struct event_formatter *t, bool on);
 
 /* The default is times of the ring in ns, printed as seconds. */
-void text_set_time(struct text *t, const struct time_view *view);
+void formatter_set_time(struct event_formatter *t, const struct time_view *view);
 
 /*
  * Print events as the bytes of a kernel module:
  *
  *	CPU:1   123.456789: 16 bytes: 01 00 00 00 2a 00 00 00  |....*...|
  */
-void text_raw(struct text *t, bool on);
+void formatter_raw(struct event_formatter *t, bool on);
 
 /*
  * Use the printk section of a recording: the texts of trace_printk(), and constant strings.
  * @text ends with a 0. Return 0 or -ENOMEM.
  */
-int text_set_constants(struct text *t, const char *text, size_t size);
+int formatter_set_constants(struct event_formatter *t, const char *text, size_t size);
 
 /*
- * Let text_add_event() print a stack with a line for each function, as trace-cmd report
+ * Let formatter_add_event() print a stack with a line for each function, as trace-cmd report
  * does. Off by default.
  */
-void text_stack_lines(struct text *t, bool on);
+void formatter_stack_lines(struct event_formatter *t, bool on);
 
 /* Find what JSON objects need. Off by default. Call this before formats are added. */
-void text_with_json(struct text *t, bool on);
+void formatter_with_json(struct event_formatter *t, bool on);
 
 /*
  * Load libtraceevent's plugins, which print some events in their own way, as
  * trace-cmd does. Call this before formats are added.
  */
-void text_load_plugins(struct text *t);
+void formatter_load_plugins(struct event_formatter *t);
 
 /* Call @each for each format, also for those that were left out after a crash. */
 typedef void each_format_fn(void *data, int id, const char *system, const char *name);
-void text_each_format(const struct text *t, each_format_fn *each, void *data);
+void formatter_each_format(const struct event_formatter *t, each_format_fn *each, void *data);
 
 /* Return the parsed format of an event, or NULL if its id has none. */
-struct tep_event *text_event(const struct text *t, int id);
+struct tep_event *formatter_event(const struct event_formatter *t, int id);
 /* Append the name that lines show: with the system, if two systems have such an event. */
-void text_add_name(const struct text *t, int id, struct buf *out);
+void formatter_add_name(const struct event_formatter *t, int id, struct buf *out);
 
 /* Return the id of the format of @ev, or -1 if @ev is too small to have one. */
-int text_format_id(const struct rbmap_event *ev);
+int formatter_format_id(const struct rbmap_event *ev);
 
 /* Return whether a printer of our own prints an event: libtraceevent prints the others. */
-bool text_has_printer(const struct text *t, int id);
+bool formatter_has_printer(const struct event_formatter *t, int id);
 
 /*
  * Append @ev as a line. If events were lost just before it, append "CPU:1 [LOST 412
  * EVENTS]" first. Events must come in the order of time, because names of threads are
  * learnt on the way. @ev may contain any bytes.
  */
-int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out);
+int formatter_add_line(struct event_formatter *t, const struct rbmap_event *ev, struct buf *out);
 
 /*
  * The parts of the line, for another layout. They are valid until the next call.
  */
 struct event_info;
 struct json_layout;
-struct text_parts {
+struct formatter_parts {
 	struct rbmap_event_common common;
 	const char *comm;		/* "<...>": unknown */
 	const char *buffer;		/* for JSON: the name of the buffer; NULL: it has none */
 	bool whole;			/* all fields are in it */
-	const struct event_info *info;	/* for text_add_event() and text_add_body() */
+	const struct event_info *info;	/* for formatter_add_event() and formatter_add_body() */
 	const struct json_layout *json;	/* for JSON; NULL: the format is unknown */
 	const struct syscalls_machine *machine;	/* for names of system calls */
 	bool compat;			/* a system call of a 32-bit program */
-	bool is_leaf;			/* set by text_set_leaf() */
+	bool is_leaf;			/* set by formatter_set_leaf() */
 	struct tracer_return leaf;
 };
 
 /* Return -EINVAL if even the common fields are missing. */
-int text_parts(struct text *t, const struct rbmap_event *ev,
-	       struct text_parts *parts);
+int formatter_parts(struct event_formatter *t, const struct rbmap_event *ev,
+		    struct formatter_parts *parts);
 
 /* Is the event a function's call that function_graph recorded? */
-bool text_is_call(const struct text *t, const struct rbmap_event *ev);
+bool formatter_is_call(const struct event_formatter *t, const struct rbmap_event *ev);
 
 /*
  * If the function that is called in @call returns in @end, its next event, set this in the
  * parts of @call, and return true: then one line can show both.
  */
-bool text_set_leaf(const struct text *t, const struct rbmap_event *call,
-		   const struct rbmap_event *end, struct text_parts *parts);
+bool formatter_set_leaf(const struct event_formatter *t, const struct rbmap_event *call,
+			const struct rbmap_event *end, struct formatter_parts *parts);
 
 /* Append the line of an event, with its end. Return 0 or a negative errno. */
-int text_add_event(struct text *t, const struct rbmap_event *ev,
-		   const struct text_parts *parts, struct buf *out);
+int formatter_add_event(struct event_formatter *t, const struct rbmap_event *ev,
+			const struct formatter_parts *parts, struct buf *out);
 
 /*
  * Append what the print format makes of the event, as one line without its end, even if
  * its strings contain newlines.
  */
-int text_add_body(struct text *t, const struct rbmap_event *ev,
-		  const struct text_parts *parts, struct buf *out);
+int formatter_add_body(struct event_formatter *t, const struct rbmap_event *ev,
+		       const struct formatter_parts *parts, struct buf *out);
 
 /*
  * Return a copy of the payload with zeros behind it, so that each offset of 16 bits
  * stays in it, or NULL: out of memory. It is valid until the next call.
  */
-const char *text_copy(struct text *t, const struct rbmap_event *ev);
+const char *formatter_copy(struct event_formatter *t, const struct rbmap_event *ev);
 
-#endif /* RBMAP_PRINT_TEXT_H */
+#endif /* RBMAP_PRINT_EVENT_FORMATTER_H */

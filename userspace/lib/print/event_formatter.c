@@ -19,6 +19,7 @@
 #include "base/process.h"
 #include "columns.h"
 #include "crash_notes.h"
+#include "event_formatter.h"
 #include "event_label.h"
 #include "json_layout.h"
 #include "print/fields/constants.h"
@@ -28,7 +29,6 @@
 #include "print/fields/syscalls.h"
 #include "symbols/symbols.h"
 #include "task_names.h"
-#include "text.h"
 #include "tracer_events.h"
 
 #define MAX_NAMES	2		/* sched_switch names two threads */
@@ -94,8 +94,8 @@ struct left_out {
  * Text of other threads has its own columns, copy and sequence, and uses the rest of the
  * text that it was made from.
  */
-struct text {
-	struct text *of;		/* itself, or the text of the first thread */
+struct event_formatter {
+	struct event_formatter *of;		/* itself, or the text of the first thread */
 	struct tep_handle *tep;
 	pthread_mutex_t library;	/* libtraceevent works for one thread at a time */
 	struct trace_seq seq;
@@ -138,7 +138,7 @@ struct text {
 	struct asked asked[NR_ASKED];	/* indexed by the low bits of the pid */
 };
 
-static void parse_symbols(struct text *t)
+static void parse_symbols(struct event_formatter *t)
 {
 	pthread_mutex_lock(&t->symbols_lock);
 	if (!t->symbols_parsed && t->symbols_from_proc) {
@@ -157,7 +157,7 @@ static void parse_symbols(struct text *t)
 
 static const struct symbol *find_symbol(void *data, uint64_t addr)
 {
-	struct text *t = data;
+	struct event_formatter *t = data;
 
 	if (!__atomic_load_n(&t->symbols_parsed, __ATOMIC_ACQUIRE))
 		parse_symbols(t);
@@ -176,7 +176,7 @@ static char *resolve(void *priv, unsigned long long *addr, char **module)
 }
 
 /* Initialise what each thread has of its own. */
-static void init_thread(struct text *t, struct text *of)
+static void init_thread(struct event_formatter *t, struct event_formatter *of)
 {
 	t->of = of;
 	t->columns.pid_width = of->columns.pid_width;
@@ -188,18 +188,18 @@ static void init_thread(struct text *t, struct text *of)
 	trace_seq_init(&t->seq);
 }
 
-struct text *text_for_thread(struct text *of)
+struct event_formatter *formatter_for_thread(struct event_formatter *of)
 {
-	struct text *t = calloc(1, sizeof(*t));
+	struct event_formatter *t = calloc(1, sizeof(*t));
 
 	if (t)
 		init_thread(t, of);
 	return t;
 }
 
-struct text *text_new(void)
+struct event_formatter *formatter_new(void)
 {
-	struct text *t = calloc(1, sizeof(*t));
+	struct event_formatter *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -216,7 +216,7 @@ struct text *text_new(void)
 	t->syscalls = syscall_states_new();
 	t->machine = syscalls_machine(NULL);
 	if (!t->tep || !t->symbols || !t->names || !t->constants || !t->syscalls) {
-		text_free(t);
+		formatter_free(t);
 		return NULL;
 	}
 	/* Formats that cannot be parsed are printed field by field. */
@@ -231,23 +231,23 @@ struct text *text_new(void)
 	return t;
 }
 
-void text_set_uname(struct text *t, const char *uname)
+void formatter_set_uname(struct event_formatter *t, const char *uname)
 {
 	t->machine = syscalls_machine_of(uname);
 }
 
-void text_set_long_size(struct text *t, unsigned int size)
+void formatter_set_long_size(struct event_formatter *t, unsigned int size)
 {
 	tep_set_long_size(t->tep, size);
 }
 
-void text_load_plugins(struct text *t)
+void formatter_load_plugins(struct event_formatter *t)
 {
 	if (!t->plugins)
 		t->plugins = tep_load_plugins(t->tep);
 }
 
-static void free_left_out(struct text *t)
+static void free_left_out(struct event_formatter *t)
 {
 	struct left_out *l = t->left_out;
 
@@ -261,7 +261,7 @@ static void free_left_out(struct text *t)
 	}
 }
 
-void text_free(struct text *t)
+void formatter_free(struct event_formatter *t)
 {
 	if (!t)
 		return;
@@ -345,19 +345,20 @@ static void find_names(struct event_info *info)
 	}
 }
 
-void text_show_as(struct text *t, const char *system, const char *name, const char *shown)
+void formatter_show_as(struct event_formatter *t, const char *system, const char *name,
+		       const char *shown)
 {
 	t->other.system = system;
 	t->other.name = name;
 	t->other.shown = shown;
 }
 
-void text_show_unknown_as(struct text *t, const char *prefix)
+void formatter_show_unknown_as(struct event_formatter *t, const char *prefix)
 {
 	t->unknown = prefix;
 }
 
-static const char *shown_name(const struct text *t, const struct tep_event *event)
+static const char *shown_name(const struct event_formatter *t, const struct tep_event *event)
 {
 	if (t->other.shown && !strcmp(event->system, t->other.system) &&
 	    !strcmp(event->name, t->other.name))
@@ -366,7 +367,8 @@ static const char *shown_name(const struct text *t, const struct tep_event *even
 }
 
 /* Parse a format, and compile what is printed of it. */
-static int add_format(struct text *t, const char *system, const char *format, size_t size)
+static int add_format(struct event_formatter *t, const char *system, const char *format,
+		      size_t size)
 {
 	struct tep_event *event = NULL;
 	struct event_info *info;
@@ -408,7 +410,7 @@ static int add_format(struct text *t, const char *system, const char *format, si
 }
 
 /* Keep the name of an event whose format crashes libtraceevent, so that it can be chosen. */
-static int leave_out(struct text *t, const char *system, const char *format, size_t size)
+static int leave_out(struct event_formatter *t, const char *system, const char *format, size_t size)
 {
 	struct left_out *l;
 	char *text, *name = NULL;
@@ -435,12 +437,13 @@ static int leave_out(struct text *t, const char *system, const char *format, siz
 	return -EINVAL;
 }
 
-void text_set_file(struct text *t, unsigned int file)
+void formatter_set_file(struct event_formatter *t, unsigned int file)
 {
 	t->file = file;
 }
 
-int text_add_format(struct text *t, const char *system, const char *format, size_t size)
+int formatter_add_format(struct event_formatter *t, const char *system, const char *format,
+			 size_t size)
 {
 	int ret;
 
@@ -451,13 +454,13 @@ int text_add_format(struct text *t, const char *system, const char *format, size
 	return ret;
 }
 
-void text_ask_formats(struct text *t, ask_format_fn *ask, void *data)
+void formatter_ask_formats(struct event_formatter *t, ask_format_fn *ask, void *data)
 {
 	t->ask_format = ask;
 	t->ask_data = data;
 }
 
-void text_want_format(struct text *t, int id)
+void formatter_want_format(struct event_formatter *t, int id)
 {
 	if (id < 0 || id >= NR_EVENT_IDS || t->event[id] || t->format_asked[id] || !t->ask_format)
 		return;
@@ -473,7 +476,7 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-int text_add_comm(struct text *t, int pid, const char *comm)
+int formatter_add_comm(struct event_formatter *t, int pid, const char *comm)
 {
 	int ret = task_names_set(t->names, pid, comm);
 
@@ -482,23 +485,23 @@ int text_add_comm(struct text *t, int pid, const char *comm)
 	return ret < 0 ? ret : 0;
 }
 
-void text_each_comm(const struct text *t, task_name_fn *each, void *data)
+void formatter_each_comm(const struct event_formatter *t, task_name_fn *each, void *data)
 {
 	task_names_each(t->names, each, data);
 }
 
-void text_comm_from_proc(struct text *t, bool on)
+void formatter_comm_from_proc(struct event_formatter *t, bool on)
 {
 	t->comm_from_proc = on;
 	t->asks_proc = on && proc_pids() == PROC_PIDS_KERNEL;
 }
 
-void text_keep_comms(struct text *t)
+void formatter_keep_comms(struct event_formatter *t)
 {
 	task_names_keep(t->names);
 }
 
-void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size)
+void formatter_set_kallsyms(struct event_formatter *t, const char *kallsyms, size_t size)
 {
 	t->kallsyms = kallsyms;
 	t->kallsyms_size = size;
@@ -507,7 +510,7 @@ void text_set_kallsyms(struct text *t, const char *kallsyms, size_t size)
 
 static void register_string(void *data, uint64_t addr, const char *text)
 {
-	struct text *t = data;
+	struct event_formatter *t = data;
 	char *line;
 
 	/*
@@ -520,7 +523,7 @@ static void register_string(void *data, uint64_t addr, const char *text)
 	free(line);
 }
 
-int text_set_constants(struct text *t, const char *text, size_t size)
+int formatter_set_constants(struct event_formatter *t, const char *text, size_t size)
 {
 	int ret = constants_add(t->constants, text, size);
 
@@ -529,13 +532,13 @@ int text_set_constants(struct text *t, const char *text, size_t size)
 	return ret;
 }
 
-void text_symbols_from_proc(struct text *t, bool on)
+void formatter_symbols_from_proc(struct event_formatter *t, bool on)
 {
 	t->symbols_from_proc = on;
 	t->symbols_parsed = false;
 }
 
-void text_set_time(struct text *t, const struct time_view *view)
+void formatter_set_time(struct event_formatter *t, const struct time_view *view)
 {
 	t->columns.time = *view;
 	columns_init(&t->columns);
@@ -550,14 +553,14 @@ static bool read_common(const struct rbmap_event *ev,
 	return true;
 }
 
-static struct event_info *info_of_id(struct text *t, uint16_t id)
+static struct event_info *info_of_id(struct event_formatter *t, uint16_t id)
 {
 	if (!t->event[id])
-		text_want_format(t, id);
+		formatter_want_format(t, id);
 	return t->event[id];
 }
 
-void text_each_format(const struct text *t, each_format_fn *each, void *data)
+void formatter_each_format(const struct event_formatter *t, each_format_fn *each, void *data)
 {
 	for (int id = 0; id < NR_EVENT_IDS; id++)
 		if (t->event[id])
@@ -566,13 +569,13 @@ void text_each_format(const struct text *t, each_format_fn *each, void *data)
 		each(data, l->id, l->system, l->name);
 }
 
-struct tep_event *text_event(const struct text *t, int id)
+struct tep_event *formatter_event(const struct event_formatter *t, int id)
 {
 	return id >= 0 && id < NR_EVENT_IDS && t->event[id] ? t->event[id]->event : NULL;
 }
 
 /* The label has a colon behind the name, and then spaces. */
-void text_add_name(const struct text *t, int id, struct buf *out)
+void formatter_add_name(const struct event_formatter *t, int id, struct buf *out)
 {
 	const struct event_label *label = &t->event[id]->label;
 	size_t size = label->size;
@@ -582,7 +585,7 @@ void text_add_name(const struct text *t, int id, struct buf *out)
 	buf_add(out, label->text, size - 1);
 }
 
-int text_format_id(const struct rbmap_event *ev)
+int formatter_format_id(const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 
@@ -605,14 +608,14 @@ static bool copy_comm(char *comm, const char *from, size_t size)
 	return n;
 }
 
-static void learn(struct text *t, int pid, const char *from, size_t size)
+static void learn(struct event_formatter *t, int pid, const char *from, size_t size)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
 	char comm[COMM_SIZE];
 
 	if (pid <= 0 || !copy_comm(comm, from, size))
 		return;
-	text_add_comm(t, pid, comm);
+	formatter_add_comm(t, pid, comm);
 	asked->pid = pid;
 	asked->ts = t->now;
 }
@@ -655,7 +658,7 @@ static int pid_of_name(const struct name_fields *name, const struct rbmap_event 
 	return pid;
 }
 
-static void learn_names(struct text *t, const struct event_info *info,
+static void learn_names(struct event_formatter *t, const struct event_info *info,
 			const struct rbmap_event *ev)
 {
 	for (unsigned int i = 0; i < info->nr_names; i++) {
@@ -668,7 +671,7 @@ static void learn_names(struct text *t, const struct event_info *info,
 	}
 }
 
-bool text_needs_scan(const struct text *t)
+bool formatter_needs_scan(const struct event_formatter *t)
 {
 	for (int id = 0; id < NR_EVENT_IDS; id++)
 		if (t->event[id] && (t->event[id]->nr_names || t->event[id]->syscall))
@@ -697,7 +700,7 @@ static enum syscall_abi ask_abi(int pid)
 }
 
 /* Return whether the event has the number of a system call of a 32-bit program. */
-static bool learn_syscall(struct text *t, const struct event_info *info,
+static bool learn_syscall(struct event_formatter *t, const struct event_info *info,
 			  const struct rbmap_event *ev, int pid)
 {
 	struct syscall_state *state = syscall_states_get(t->syscalls, pid);
@@ -708,12 +711,12 @@ static bool learn_syscall(struct text *t, const struct event_info *info,
 	return state && syscalls_event_learn(info->syscall, &t->machine, ev->data, state);
 }
 
-void text_scan_end(struct text *t)
+void formatter_scan_end(struct event_formatter *t)
 {
 	syscall_states_rewind(t->syscalls);
 }
 
-int text_scan(struct text *t, const struct rbmap_event *ev)
+int formatter_scan(struct event_formatter *t, const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 	const struct event_info *info;
@@ -745,14 +748,14 @@ int text_scan(struct text *t, const struct rbmap_event *ev)
 }
 
 /* A thread may be renamed without an event, so /proc is read again after a while. */
-static bool asked_lately(const struct text *t, int pid)
+static bool asked_lately(const struct event_formatter *t, int pid)
 {
 	const struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
 
 	return asked->pid == pid && t->now - asked->ts < ASK_AGAIN_NS;
 }
 
-static void ask_proc(struct text *t, int pid)
+static void ask_proc(struct event_formatter *t, int pid)
 {
 	struct asked *asked = &t->asked[pid & (NR_ASKED - 1)];
 	char path[64], comm[64];
@@ -771,14 +774,14 @@ static void ask_proc(struct text *t, int pid)
 		learn(t, pid, comm, got);
 }
 
-bool text_has_printer(const struct text *t, int id)
+bool formatter_has_printer(const struct event_formatter *t, int id)
 {
 	const struct event_info *info = id >= 0 && id < NR_EVENT_IDS ? t->event[id] : NULL;
 
 	return info && (info->printer || info->syscall || info->tracer);
 }
 
-static const char *find_comm(const struct text *t, int pid)
+static const char *find_comm(const struct event_formatter *t, int pid)
 {
 	const char *comm;
 
@@ -788,7 +791,7 @@ static const char *find_comm(const struct text *t, int pid)
 	return comm ? comm : UNKNOWN_COMM;
 }
 
-static const char *comm_of(struct text *t, int pid)
+static const char *comm_of(struct event_formatter *t, int pid)
 {
 	struct found_comm *found = &t->found[pid & (NR_TASKS - 1)];
 
@@ -798,7 +801,8 @@ static const char *comm_of(struct text *t, int pid)
 }
 
 /* Return the column of a thread, from the last time or new. */
-static const struct task_column *task_of(struct text *t, const char *comm, int pid, int cpu)
+static const struct task_column *task_of(struct event_formatter *t, const char *comm, int pid,
+					 int cpu)
 {
 	unsigned int i = (pid + 7U * cpu) & (NR_TASKS - 1);
 	struct task_column *task = &t->task[i];
@@ -811,30 +815,30 @@ static const struct task_column *task_of(struct text *t, const char *comm, int p
 	return task;
 }
 
-void text_raw(struct text *t, bool on)
+void formatter_raw(struct event_formatter *t, bool on)
 {
 	t->raw = on;
 }
 
-void text_stack_lines(struct text *t, bool on)
+void formatter_stack_lines(struct event_formatter *t, bool on)
 {
 	t->stack_lines = on;
 }
 
-void text_with_json(struct text *t, bool on)
+void formatter_with_json(struct event_formatter *t, bool on)
 {
 	t->with_json = on;
 }
 
-void text_set_layout(struct text *t, unsigned int pid_width, bool with_flags,
-		     unsigned int name_width)
+void formatter_set_layout(struct event_formatter *t, unsigned int pid_width, bool with_flags,
+			  unsigned int name_width)
 {
 	t->columns.pid_width = pid_width;
 	t->columns.with_flags = with_flags;
 	t->labels.width = name_width;
 }
 
-const char *text_copy(struct text *t, const struct rbmap_event *ev)
+const char *formatter_copy(struct event_formatter *t, const struct rbmap_event *ev)
 {
 	if (ev->size > t->copy_size || !t->copy) {
 		size_t size = ev->size < 4096 ? 4096 : 2 * (size_t)ev->size;
@@ -855,13 +859,13 @@ const char *text_copy(struct text *t, const struct rbmap_event *ev)
 }
 
 /* Let libtraceevent print the event. It finds the format by the id. */
-static int add_by_library(struct text *t, const struct rbmap_event *ev,
+static int add_by_library(struct event_formatter *t, const struct rbmap_event *ev,
 			  const struct event_info *info, struct buf *out)
 {
 	struct tep_record record = {
 		.ts = ev->ts,
 		.size = ev->size,
-		.data = (void *)text_copy(t, ev),
+		.data = (void *)formatter_copy(t, ev),
 		.cpu = ev->cpu,
 		.ref_count = 1,
 	};
@@ -895,8 +899,8 @@ static int add_by_library(struct text *t, const struct rbmap_event *ev,
 	return 0;
 }
 
-static int add_body(struct text *t, const struct rbmap_event *ev,
-		    const struct text_parts *parts, bool lines, struct buf *out)
+static int add_body(struct event_formatter *t, const struct rbmap_event *ev,
+		    const struct formatter_parts *parts, bool lines, struct buf *out)
 {
 	const struct event_info *info = parts->info;
 	const struct tracer_print how = {
@@ -940,8 +944,8 @@ static void make_plain(struct buf *out, size_t before)
 	buf_make_printable(out, before);
 }
 
-static int add_plain_body(struct text *t, const struct rbmap_event *ev,
-			  const struct text_parts *parts, bool lines, struct buf *out)
+static int add_plain_body(struct event_formatter *t, const struct rbmap_event *ev,
+			  const struct formatter_parts *parts, bool lines, struct buf *out)
 {
 	const struct event_info *info = parts->info;
 	size_t before = out->size;
@@ -955,13 +959,14 @@ static int add_plain_body(struct text *t, const struct rbmap_event *ev,
 	return out->failed ? -ENOMEM : 0;
 }
 
-int text_add_body(struct text *t, const struct rbmap_event *ev,
-		  const struct text_parts *parts, struct buf *out)
+int formatter_add_body(struct event_formatter *t, const struct rbmap_event *ev,
+		       const struct formatter_parts *parts, struct buf *out)
 {
 	return add_plain_body(t, ev, parts, false, out);
 }
 
-static const struct tracer_event *tracer_of(const struct text *t, const struct rbmap_event *ev)
+static const struct tracer_event *tracer_of(const struct event_formatter *t,
+					    const struct rbmap_event *ev)
 {
 	struct rbmap_event_common common;
 	const struct event_info *info;
@@ -972,13 +977,13 @@ static const struct tracer_event *tracer_of(const struct text *t, const struct r
 	return info && (int)ev->size >= info->size ? info->tracer : NULL;
 }
 
-bool text_is_call(const struct text *t, const struct rbmap_event *ev)
+bool formatter_is_call(const struct event_formatter *t, const struct rbmap_event *ev)
 {
 	return tracer_event_is_call(tracer_of(t, ev));
 }
 
-bool text_set_leaf(const struct text *t, const struct rbmap_event *call,
-		   const struct rbmap_event *end, struct text_parts *parts)
+bool formatter_set_leaf(const struct event_formatter *t, const struct rbmap_event *call,
+			const struct rbmap_event *end, struct formatter_parts *parts)
 {
 	parts->is_leaf = call->cpu == end->cpu && !end->lost &&
 			 tracer_event_is_leaf(tracer_of(t, call), call->data, tracer_of(t, end),
@@ -986,12 +991,12 @@ bool text_set_leaf(const struct text *t, const struct rbmap_event *call,
 	return parts->is_leaf;
 }
 
-int text_parts(struct text *t, const struct rbmap_event *ev,
-	       struct text_parts *parts)
+int formatter_parts(struct event_formatter *t, const struct rbmap_event *ev,
+		    struct formatter_parts *parts)
 {
 	const struct event_info *info;
 
-	*parts = (struct text_parts){ 0 };
+	*parts = (struct formatter_parts){ 0 };
 	if (t->comm_from_proc)
 		t->now = t->columns.time.is_counter ? now_ns() : ev->ts;
 	if (!read_common(ev, &parts->common))
@@ -1030,8 +1035,8 @@ static void add_label(const struct event_label *label, struct buf *out)
 	buf_end(out, at + label->size);
 }
 
-int text_add_event(struct text *t, const struct rbmap_event *ev,
-		   const struct text_parts *parts, struct buf *out)
+int formatter_add_event(struct event_formatter *t, const struct rbmap_event *ev,
+			const struct formatter_parts *parts, struct buf *out)
 {
 	const struct task_column *task = task_of(t, parts->comm, parts->common.pid, ev->cpu);
 	int ret;
@@ -1057,7 +1062,7 @@ static void add_lost(const struct rbmap_event *ev, struct buf *out)
 			   ev->lost, end);
 }
 
-static void add_raw(struct text *t, const struct rbmap_event *ev, struct buf *out)
+static void add_raw(struct event_formatter *t, const struct rbmap_event *ev, struct buf *out)
 {
 	const unsigned char *data = ev->data;
 
@@ -1073,9 +1078,9 @@ static void add_raw(struct text *t, const struct rbmap_event *ev, struct buf *ou
 	buf_add(out, "|\n", 2);
 }
 
-int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
+int formatter_add_line(struct event_formatter *t, const struct rbmap_event *ev, struct buf *out)
 {
-	struct text_parts parts;
+	struct formatter_parts parts;
 	int ret;
 
 	add_lost(ev, out);
@@ -1083,11 +1088,11 @@ int text_add_line(struct text *t, const struct rbmap_event *ev, struct buf *out)
 		add_raw(t, ev, out);
 		return out->failed ? -ENOMEM : 0;
 	}
-	ret = text_parts(t, ev, &parts);
+	ret = formatter_parts(t, ev, &parts);
 	if (ret == -EINVAL) {
 		buf_printf(out, "CPU:%d [EVENT OF %" PRIu32 " BYTES]\n", ev->cpu,
 			   ev->size);
 		return out->failed ? -ENOMEM : 0;
 	}
-	return ret ? ret : text_add_event(t, ev, &parts, out);
+	return ret ? ret : formatter_add_event(t, ev, &parts, out);
 }
