@@ -18,11 +18,11 @@
 
 #include <cmocka.h>
 
-#include "agent/commands/executed.h"
+#include "agent/commands/command_log.h"
+#include "agent/incident/ingest.h"
+#include "agent/incident/ingested_log.h"
 #include "agent/incident/intake.h"
 #include "agent/incident/spool.h"
-#include "agent/incident/take.h"
-#include "agent/incident/taken.h"
 #include "agent/rings.h"
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
@@ -104,7 +104,7 @@ static struct incident *take(const char *name, const char *text, size_t size)
 
 	snprintf(path, sizeof(path), "spool/taking/%s", name);
 	write_file(path, text, size);
-	assert_int_equal(take_incident(&spool, name, NULL, goes_on), 0);
+	assert_int_equal(ingest_incident(&spool, name, NULL, goes_on), 0);
 	assert_int_equal(spool.nr, nr + 1);
 	return &spool.v[spool.nr - 1];
 }
@@ -131,7 +131,7 @@ static void test_take(void **state)
 
 	/* The same file again is the same incident. */
 	write_file("spool/taking/" NAME, "abc", 3);
-	assert_int_equal(take_incident(&spool, NAME, NULL, goes_on), 0);
+	assert_int_equal(ingest_incident(&spool, NAME, NULL, goes_on), 0);
 	assert_int_equal(spool.nr, 1);
 	assert_false(exists("taking", NAME));
 	reopen(10000);
@@ -167,7 +167,7 @@ static void test_stopped(void **state)
 	(void)state;
 	open_spool(10000);
 	write_file("spool/taking/" NAME, "abc", 3);
-	assert_int_equal(take_incident(&spool, NAME, NULL, is_stopped), -EINTR);
+	assert_int_equal(ingest_incident(&spool, NAME, NULL, is_stopped), -EINTR);
 	assert_true(exists("taking", NAME));
 	/* A file that was not taken is not lost. */
 	spool_check(&spool);
@@ -189,7 +189,7 @@ static void test_full(void **state)
 	assert_int_equal(spool.nr, 3);
 	/* The first one goes, and is not on its way. */
 	write_file("spool/taking/2026-11-26T14.03.04.dat", "4", 2000);
-	assert_int_equal(take_incident(&spool, "2026-11-26T14.03.04.dat", NULL, goes_on), 0);
+	assert_int_equal(ingest_incident(&spool, "2026-11-26T14.03.04.dat", NULL, goes_on), 0);
 	assert_int_equal(spool.nr, 3);
 	assert_int_equal(spool.bytes, 6100);
 	assert_int_equal(spool.losses.nr, 1);
@@ -216,14 +216,14 @@ static void test_busy(void **state)
 	take("2026-11-26T14.03.01.dat", "1", 6000)->busy_until = UINT64_MAX;
 	take("2026-11-26T14.03.02.dat", "2", 1000);
 	write_file("spool/taking/2026-11-26T14.03.03.dat", "3", 5000);
-	assert_int_equal(take_incident(&spool, "2026-11-26T14.03.03.dat", NULL, goes_on), -EBUSY);
+	assert_int_equal(ingest_incident(&spool, "2026-11-26T14.03.03.dat", NULL, goes_on), -EBUSY);
 	assert_true(exists("taking", "2026-11-26T14.03.03.dat"));
 	assert_int_equal(spool.nr, 1);
 	spool_remove(&spool, &spool.v[0]);
 	assert_true(spool.freed);
-	assert_int_equal(take_incident(&spool, "2026-11-26T14.03.03.dat", NULL, goes_on), 0);
+	assert_int_equal(ingest_incident(&spool, "2026-11-26T14.03.03.dat", NULL, goes_on), 0);
 	write_file("spool/taking/2026-11-26T14.03.04.dat", "4", 10001);
-	assert_int_equal(take_incident(&spool, "2026-11-26T14.03.04.dat", NULL, goes_on), 0);
+	assert_int_equal(ingest_incident(&spool, "2026-11-26T14.03.04.dat", NULL, goes_on), 0);
 	assert_int_equal(spool.nr, 1);
 	assert_int_equal(spool.losses.nr, 2);
 	assert_false(exists("taking", "2026-11-26T14.03.04.dat"));
@@ -448,43 +448,43 @@ static void test_taken(void **state)
 	int fd = files_open_folder(AT_FDCWD, "list");
 	struct stat a = { .st_ino = 1, .st_mtim = { 5, 6 }, .st_size = 7 }, b = a;
 	char name[64];
-	struct taken t;
+	struct ingested_log t;
 
 	(void)state;
 	b.st_ino = 2;
-	assert_int_equal(taken_load(&t, fd), 0);
+	assert_int_equal(ingested_log_load(&t, fd), 0);
 	for (int i = 99; i >= 0; i--) {
 		snprintf(name, sizeof(name), "2026 with blanks %d", i);
-		assert_int_equal(taken_add(&t, name, &a), 0);
+		assert_int_equal(ingested_log_add(&t, name, &a), 0);
 	}
 	/* An agent that is killed here, while it writes the last line */
-	taken_free(&t);
+	ingested_log_free(&t);
 	append_file("list/taken", "7 8");
-	assert_int_equal(taken_load(&t, fd), 0);
+	assert_int_equal(ingested_log_load(&t, fd), 0);
 	assert_int_equal(t.nr, 100);
-	assert_int_equal(taken_add(&t, "2026 with blanks 7", &a), 0);
-	taken_free(&t);
+	assert_int_equal(ingested_log_add(&t, "2026 with blanks 7", &a), 0);
+	ingested_log_free(&t);
 	write_file("list/more", "", 0);
-	assert_int_equal(taken_load(&t, fd), 0);
+	assert_int_equal(ingested_log_load(&t, fd), 0);
 	assert_int_equal(t.nr, 100);
-	assert_true(taken_has(&t, "2026 with blanks 42", &a));
-	assert_false(taken_has(&t, "2026 with blanks 42", &b));
-	assert_true(taken_has(&t, "2026 with blanks 7", &a));
-	assert_false(taken_has(&t, "2026 with blanks 100", &a));
+	assert_true(ingested_log_has(&t, "2026 with blanks 42", &a));
+	assert_false(ingested_log_has(&t, "2026 with blanks 42", &b));
+	assert_true(ingested_log_has(&t, "2026 with blanks 7", &a));
+	assert_false(ingested_log_has(&t, "2026 with blanks 100", &a));
 	/* The recorder has removed all others. */
-	taken_prune(&t);
+	ingested_log_prune(&t);
 	assert_int_equal(t.nr, 2);
 	for (int i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "new %d", i);
-		assert_int_equal(taken_add(&t, name, &a), 0);
+		assert_int_equal(ingested_log_add(&t, name, &a), 0);
 	}
-	assert_int_equal(taken_save(&t), 0);
-	taken_free(&t);
+	assert_int_equal(ingested_log_save(&t), 0);
+	ingested_log_free(&t);
 	write_file("list/taken", "x\n1 2\n1 2 3\n-1 2 3 a\n1 2 3 good\n\n99999999999999999999 1 1 y\n", 61);
-	assert_int_equal(taken_load(&t, fd), 0);
-	assert_true(t.nr >= 1 && taken_has(&t, "good", &(struct stat){
+	assert_int_equal(ingested_log_load(&t, fd), 0);
+	assert_true(t.nr >= 1 && ingested_log_has(&t, "good", &(struct stat){
 		.st_ino = 1, .st_mtim = { 0, 2 }, .st_size = 3 }));
-	taken_free(&t);
+	ingested_log_free(&t);
 	close(fd);
 }
 
@@ -492,21 +492,21 @@ static void test_executed(void **state)
 {
 	int list = files_open_folder(AT_FDCWD, "list"), answers = files_open_folder(list, "answers");
 	struct buf text = { 0 };
-	struct executed e;
+	struct command_log e;
 	char id[32];
 
 	(void)state;
-	assert_int_equal(executed_load(&e, list, answers), 0);
-	assert_int_equal(executed_begin(&e, "one"), 0);
-	assert_int_equal(executed_begin(&e, "two"), 0);
+	assert_int_equal(command_log_load(&e, list, answers), 0);
+	assert_int_equal(command_log_begin(&e, "one"), 0);
+	assert_int_equal(command_log_begin(&e, "two"), 0);
 	buf_printf(&text, "state = taken\n");
-	assert_int_equal(executed_answer(&e, "two", &text), 0);
-	executed_free(&e);
+	assert_int_equal(command_log_answer(&e, "two", &text), 0);
+	command_log_free(&e);
 	buf_free(&text);
 	/* A process was killed while it executed the first one. */
-	assert_int_equal(executed_load(&e, list, answers), 0);
-	assert_true(executed_has(&e, "one") && executed_has(&e, "two"));
-	assert_false(executed_has(&e, "three"));
+	assert_int_equal(command_log_load(&e, list, answers), 0);
+	assert_true(command_log_has(&e, "one") && command_log_has(&e, "two"));
+	assert_false(command_log_has(&e, "three"));
 	text = (struct buf){ 0 };
 	assert_int_equal(files_read(answers, "one", &text, 1000), 0);
 	assert_int_equal(strncmp(text.data, "state = failed\n", 15), 0);
@@ -517,21 +517,21 @@ static void test_executed(void **state)
 	buf_free(&text);
 	/* The answer that was sent does not come again. */
 	files_remove(answers, "one");
-	executed_free(&e);
-	assert_int_equal(executed_load(&e, list, answers), 0);
+	command_log_free(&e);
+	assert_int_equal(command_log_load(&e, list, answers), 0);
 	assert_int_equal(faccessat(answers, "one", F_OK, 0), -1);
 	for (int i = 0; i < EXECUTED_MAX; i++) {
 		snprintf(id, sizeof(id), "c%d", i);
-		assert_int_equal(executed_begin(&e, id), i < EXECUTED_MAX - 2 ? 0 : -EBUSY);
+		assert_int_equal(command_log_begin(&e, id), i < EXECUTED_MAX - 2 ? 0 : -EBUSY);
 	}
 	/* Old ones are forgotten when they are answered. */
 	for (size_t i = 0; i < e.nr; i++) {
 		e.v[i].time -= EXECUTED_SECONDS + 1;
 		e.v[i].answered = i != 3;
 	}
-	assert_int_equal(executed_begin(&e, "last"), 0);
+	assert_int_equal(command_log_begin(&e, "last"), 0);
 	assert_int_equal(e.nr, 2);
-	executed_free(&e);
+	command_log_free(&e);
 	close(answers);
 	close(list);
 }
@@ -539,21 +539,21 @@ static void test_executed(void **state)
 /* ---- the rest */
 static void test_trouble(void **state)
 {
-	struct trouble t = { 0 };
+	struct backoff t = { 0 };
 
 	(void)state;
-	assert_true(trouble_due(&t));
+	assert_true(backoff_due(&t));
 	for (int i = 0; i < 20; i++) {
-		trouble_failed(&t, "it does not work");
-		assert_false(trouble_due(&t));
+		backoff_failed(&t, "it does not work");
+		assert_false(backoff_due(&t));
 		assert_true(t.delay <= 60000000000ULL);
 		assert_true(t.retry <= clock_monotonic() + t.delay);
 		assert_true(t.retry + 1000000000 >= clock_monotonic() + t.delay / 2);
 	}
-	assert_true(trouble_is_long(&t));
-	assert_true(trouble_over(&t, "it"));
-	assert_false(trouble_over(&t, "it"));
-	assert_true(trouble_due(&t));
+	assert_true(backoff_is_long(&t));
+	assert_true(backoff_over(&t, "it"));
+	assert_false(backoff_over(&t, "it"));
+	assert_true(backoff_due(&t));
 }
 
 static void make_cpu(const char *path, unsigned int events, unsigned int lost)

@@ -56,7 +56,7 @@ static void tell_status(const struct agent *a)
 
 	snprintf(text, sizeof(text), "%zu incidents wait, %s%s", a->spool.nr,
 		 size_text(a->spool.bytes, size),
-		 *a->outlet.publishing.text ? "; the transport does not work" : "");
+		 *a->uplink.publishing.text ? "; the transport does not work" : "");
 	if (!strcmp(text, last))
 		return;
 	memcpy(last, text, sizeof(last));
@@ -80,11 +80,11 @@ static int send_losses(struct agent *a)
 			buf_free(&text);
 			continue;
 		}
-		ret = outlet_add(&a->outlet, MESSAGE_LOSS, l->v[i].id, 0,
+		ret = uplink_add(&a->uplink, MESSAGE_LOSS, l->v[i].id, 0,
 				 sums.has_events && !sums.unknown ? sums.events :
 				 MESSAGE_LOST_UNKNOWN, text.data, text.size, "loss");
 		if (!ret)
-			ret = outlet_publish(&a->outlet);
+			ret = uplink_publish(&a->uplink);
 		buf_free(&text);
 	}
 	if (again && !ret)
@@ -99,10 +99,10 @@ static int send_answer(void *data, int dir, const char *name)
 	int ret = files_read(dir, name, &text, EXECUTED_ANSWER_MAX);
 
 	if (!ret)
-		ret = outlet_add(&a->outlet, MESSAGE_ANSWER, name, 0, 0, text.data, text.size,
+		ret = uplink_add(&a->uplink, MESSAGE_ANSWER, name, 0, 0, text.data, text.size,
 				 "answer");
 	if (!ret)
-		ret = outlet_publish(&a->outlet);
+		ret = uplink_publish(&a->uplink);
 	if (!ret)
 		files_remove(dir, name);
 	buf_free(&text);
@@ -115,7 +115,7 @@ static bool send_some(struct agent *a)
 	uint64_t now = clock_monotonic();
 	int ret;
 
-	if (outlet_open(&a->outlet) || !outlet_ready(&a->outlet))
+	if (uplink_open(&a->uplink) || !uplink_ready(&a->uplink))
 		return false;
 	ret = files_each(a->spool.answers, send_answer, a);
 	if (!ret)
@@ -126,11 +126,11 @@ static bool send_some(struct agent *a)
 			a->hello = now + PERIOD;
 	}
 	if (!ret && sending_wanted(&a->sending, &a->spool))
-		ret = sending_step(&a->sending, &a->spool, &a->outlet);
+		ret = sending_step(&a->sending, &a->spool, &a->uplink);
 	if (!ret && a->has_streams && stream_send_asks(&a->sender, &a->streams))
 		a->hello = 0;
 	if (!ret && a->has_streams)
-		ret = stream_send(&a->sender, &a->streams, &a->outlet);
+		ret = stream_send(&a->sender, &a->streams, &a->uplink);
 	return ret > 0 || (!ret && sending_wanted(&a->sending, &a->spool));
 }
 
@@ -158,7 +158,7 @@ static int answer_waits(void *data, int dir, const char *name)
 
 static bool all_is_stored(struct agent *a)
 {
-	return !a->spool.nr && !a->spool.losses.nr && !a->intake.unsettled && a->outlet.published &&
+	return !a->spool.nr && !a->spool.losses.nr && !a->intake.unsettled && a->uplink.published &&
 	       !files_each(a->spool.answers, answer_waits, NULL) &&
 	       !files_each(a->spool.taking, answer_waits, NULL) &&
 	       (!a->has_streams || stream_spool_is_stored(&a->streams));
@@ -177,7 +177,7 @@ static void turn(struct agent *a)
 		return;
 	more = send_some(a);
 	tell_status(a);
-	agent_write_contact(a, false);
+	agent_write_last_contact(a, false);
 	if (!more && !a->options->once)
 		trim(a);
 	agent_receive(a, more ? 0 : wait_ms);
@@ -195,8 +195,8 @@ static int run(struct agent *a)
 			return STATUS_OK;
 		if (now() >= end) {
 			complain("%zu incidents were not stored within %g s: %s", a->spool.nr,
-				 a->options->timeout, *a->outlet.publishing.text ?
-				 a->outlet.publishing.text : "the collector did not answer");
+				 a->options->timeout, *a->uplink.publishing.text ?
+				 a->uplink.publishing.text : "the collector did not answer");
 			return STATUS_CUT;
 		}
 	}
@@ -208,17 +208,17 @@ static int begin(struct agent *a)
 {
 	int ret;
 
-	ret = this_boot(a->outlet.boot);
+	ret = this_boot(a->uplink.boot);
 	if (ret) {
 		complain("cannot read the id of this boot: %s", ret == -ENOENT ?
 			 "/proc is not mounted" : strerror(-ret));
 		return STATUS_ERROR;
 	}
-	if (outlet_open(&a->outlet) == -EINVAL)
+	if (uplink_open(&a->uplink) == -EINVAL)
 		return STATUS_USAGE;
 	if (!spool_open(&a->spool, a->options->spool, a->options->spool_bytes))
 		return STATUS_ERROR;
-	ret = executed_load(&a->executed, a->spool.dir, a->spool.answers);
+	ret = command_log_load(&a->command_log, a->spool.dir, a->spool.answers);
 	if (ret) {
 		complain("cannot read the list of commands in %s: %s", a->options->spool,
 			 strerror(-ret));
@@ -244,11 +244,11 @@ static int begin_streams(struct agent *a)
 	a->sender.cursor.fd = -1;
 	a->sender.patience = o->patience ? o->patience : STREAM_PATIENCE;
 	a->has_streams = true;
-	ret = stream_spool_open(&a->streams, a->spool.dir, o->stream_bytes, a->outlet.boot);
+	ret = stream_spool_open(&a->streams, a->spool.dir, o->stream_bytes, a->uplink.boot);
 	if (!ret && o->streams.nr && !o->once)
 		ret = stream_begin(&a->stream, &a->streams,
 				   o->access ? o->access : &stream_access_kernel, o->streams.name,
-				   o->streams.nr, o->transport.host, a->outlet.boot);
+				   o->streams.nr, o->transport.host, a->uplink.boot);
 	if (ret)
 		complain("cannot open the spool of streams in %s: %s", o->spool, strerror(-ret));
 	return ret ? STATUS_ERROR : STATUS_OK;
@@ -272,7 +272,7 @@ int agent_run(const struct agent_options *options)
 
 	/* Set members alone: pages of the others take no memory until they are used. */
 	a.options = options;
-	a.outlet.options = options->transport;
+	a.uplink.options = options->transport;
 	a.spool.dir = -1;
 	a.intake.inotify = -1;
 	a.hello_number = UINT64_MAX;
@@ -287,14 +287,14 @@ int agent_run(const struct agent_options *options)
 		service_ready("started");
 		status = run(&a);
 		service_stopping();
-		agent_write_contact(&a, true);
+		agent_write_last_contact(&a, true);
 	}
 	end_streams(&a);
-	sending_end(&a.sending, &a.outlet);
+	sending_end(&a.sending, &a.uplink);
 	intake_end(&a.intake);
-	executed_free(&a.executed);
+	command_log_free(&a.command_log);
 	if (a.spool.dir >= 0)
 		spool_close(&a.spool);
-	outlet_close(&a.outlet);
+	uplink_close(&a.uplink);
 	return status;
 }

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/commands/executed.h"
+#include "agent/commands/command_log.h"
 #include "agent/incident/intake.h"
 #include "agent/incident/sending.h"
 #include "agent/incident/spool.h"
 #include "agent/stream/stream.h"
 #include "agent/stream/stream_send.h"
-#include "agent/uplink/outlet.h"
+#include "agent/uplink/uplink.h"
 
 struct stream_names {
 	const char *name[STREAM_BUFFERS_MAX];
@@ -55,7 +55,7 @@ struct agent_options {
  * @told: incidents of the last HELLO that wait
  * @received: time of the last message from the collector, in ns since 1970; 0: none
  * @trim: time at which memory is trimmed, by CLOCK_MONOTONIC
- * @contact: time of the next report to `rbmap ship status`, by CLOCK_MONOTONIC
+ * @last_contact: time of the next report to `rbmap ship status`, by CLOCK_MONOTONIC
  * @told_error: the error in that report
  * @has_streams: the spool of streams is open
  * @invalid: messages that were refused
@@ -64,8 +64,8 @@ struct agent {
 	const struct agent_options *options;
 	struct spool spool;
 	struct intake intake;
-	struct executed executed;
-	struct outlet outlet;
+	struct command_log command_log;
+	struct uplink uplink;
 	struct sending sending;
 	uint64_t hello;
 	uint64_t hello_number;
@@ -73,8 +73,8 @@ struct agent {
 	unsigned int told;
 	uint64_t received;
 	uint64_t trim;
-	uint64_t contact;
-	char told_error[sizeof(((struct trouble *)0)->text)];
+	uint64_t last_contact;
+	char told_error[sizeof(((struct backoff *)0)->text)];
 	bool has_streams;
 	struct stream_spool streams;
 	struct stream_sender sender;
@@ -96,7 +96,7 @@ int agent_say_hello(struct agent *a);
 /* inbox.c: receive a message, and do what it says. Return whether one came. */
 bool agent_receive(struct agent *a, int timeout_ms);
 
-/* contact.c: write the file for `rbmap ship status`, if that is due. */
-void agent_write_contact(struct agent *a, bool now);
+/* last_contact.c: write the file for `rbmap ship status`, if that is due. */
+void agent_write_last_contact(struct agent *a, bool now);
 
 #endif /* RBMAP_FLEET_AGENT_AGENT_H */

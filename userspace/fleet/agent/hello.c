@@ -61,11 +61,11 @@ int agent_say_hello(struct agent *a)
 	clock_add_error(&text);
 	if (clock_tai(&tai))
 		text_add_u64(&text, "time-tai", tai);
-	ret = outlet_add(&a->outlet, MESSAGE_HELLO, "", number, 0, text.data, text.size,
+	ret = uplink_add(&a->uplink, MESSAGE_HELLO, "", number, 0, text.data, text.size,
 			 "hello.%" PRIu64, number);
 	buf_free(&text);
 	if (!ret)
-		ret = outlet_publish(&a->outlet);
+		ret = uplink_publish(&a->uplink);
 	if (!ret)
 		a->hello_number = number;
 	return ret;

@@ -103,7 +103,7 @@ static void parse_order(struct order *o, const struct message *m)
 	}
 }
 
-static void add_answer(struct buf *out, const struct order *o, const struct take_wanted *w,
+static void add_answer(struct buf *out, const struct order *o, const struct ingest_wanted *w,
 		       const char *error)
 {
 	text_add(out, "state", *error ? "failed" : "taken");
@@ -122,7 +122,7 @@ static void add_answer(struct buf *out, const struct order *o, const struct take
 /* The one thing that a command can do */
 static void execute(struct agent *a, const char *id, const struct order *o)
 {
-	struct take_wanted wanted = { .command = id };
+	struct ingest_wanted wanted = { .command = id };
 	uint64_t received = clock_real();
 	struct buf answer = { 0 };
 	char error[VALUE_SIZE] = "";
@@ -135,7 +135,7 @@ static void execute(struct agent *a, const char *id, const struct order *o)
 	add_answer(&answer, o, &wanted, error);
 	text_add_u64(&answer, "received-real", received);
 	clock_add_error(&answer);
-	ret = answer.failed ? -ENOMEM : executed_answer(&a->executed, id, &answer);
+	ret = answer.failed ? -ENOMEM : command_log_answer(&a->command_log, id, &answer);
 	if (ret)
 		complain("cannot store the answer to the command %s: %s", id, strerror(-ret));
 	buf_free(&answer);
@@ -150,11 +150,11 @@ static void command(struct agent *a, const struct message *m)
 	parse_order(&o, m);
 	/* The answer is named by the command. */
 	if (!*m->source || strlen(m->source) > SOURCE_NAME_SIZE - ANSWER_SUFFIX ||
-	    executed_has(&a->executed, m->source) ||
+	    command_log_has(&a->command_log, m->source) ||
 	    fnmatch(o.hosts, a->options->transport.host, 0))
 		return;
 	/* A process that is killed from here on does not execute the command again. */
-	ret = executed_begin(&a->executed, m->source);
+	ret = command_log_begin(&a->command_log, m->source);
 	if (!ret)
 		execute(a, m->source, &o);
 	else
@@ -197,16 +197,16 @@ static void handle(struct agent *a, const struct parcel *p)
 
 bool agent_receive(struct agent *a, int timeout_ms)
 {
-	struct outlet *o = &a->outlet;
+	struct uplink *o = &a->uplink;
 	struct parcel p;
 	int ret = -EAGAIN;
 
-	if (o->is_open && trouble_due(&o->receiving)) {
+	if (o->is_open && backoff_due(&o->receiving)) {
 		ret = o->transport.ops->receive(&o->transport, &p, timeout_ms);
 		if (ret < 0)
-			trouble_failed(&o->receiving, "%s", o->transport.error);
+			backoff_failed(&o->receiving, "%s", o->transport.error);
 		else
-			trouble_over(&o->receiving, "receiving");
+			backoff_over(&o->receiving, "receiving");
 	}
 	if (ret < 0)
 		poll(NULL, 0, timeout_ms);
@@ -215,6 +215,6 @@ bool agent_receive(struct agent *a, int timeout_ms)
 	handle(a, &p);
 	/* Otherwise a message that stays would be delivered without a pause. */
 	if (o->transport.ops->acknowledge(&o->transport, &p, true))
-		trouble_failed(&o->receiving, "%s", o->transport.error);
+		backoff_failed(&o->receiving, "%s", o->transport.error);
 	return true;
 }

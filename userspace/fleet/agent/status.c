@@ -20,7 +20,7 @@
 #include "base/complain.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "contact.h"
+#include "last_contact.h"
 #include "status.h"
 
 #define NS_PER_S	1000000000ULL
@@ -43,7 +43,7 @@ struct status {
 	unsigned int answers;
 	uint64_t stream_bytes;
 	uint64_t stream_removed;
-	struct contact contact;
+	struct last_contact last_contact;
 	bool streams;
 	bool running;
 	int dir;
@@ -133,7 +133,7 @@ static void read_all(struct status *s)
 	if (s->spool.data >= 0)
 		close(s->spool.data);
 	read_streams(s);
-	contact_read(&s->contact, s->dir);
+	last_contact_read(&s->last_contact, s->dir);
 	s->running = spool_is_locked(s->dir);
 }
 
@@ -185,10 +185,10 @@ static void print_text(const struct status *s)
 		       size_text(s->spool.v[i].size, size));
 	print_losses(s);
 	print_streams(s);
-	printf("last contact with the transport: %s\n", date_of(s->contact.transport, date));
-	printf("last contact with the collector: %s\n", date_of(s->contact.collector, date));
-	if (*s->contact.error)
-		printf("error: %s\n", s->contact.error);
+	printf("last contact with the transport: %s\n", date_of(s->last_contact.transport, date));
+	printf("last contact with the collector: %s\n", date_of(s->last_contact.collector, date));
+	if (*s->last_contact.error)
+		printf("error: %s\n", s->last_contact.error);
 }
 
 static void print_time(struct json *j, const char *key, uint64_t ns)
@@ -227,7 +227,7 @@ static void print_json(const struct status *s)
 
 	json_open(&j, NULL, '{');
 	json_bool(&j, "running", s->running);
-	json_string(&j, "host", s->contact.host);
+	json_string(&j, "host", s->last_contact.host);
 	json_unsigned(&j, "waiting_bytes", s->spool.bytes);
 	json_open(&j, "waiting", '[');
 	for (size_t i = 0; i < s->spool.nr; i++) {
@@ -241,10 +241,10 @@ static void print_json(const struct status *s)
 	json_unsigned(&j, "waiting_answers", s->answers);
 	print_json_losses(&j, s);
 	print_json_streams(&j, s);
-	print_time(&j, "transport_contact_ns", s->contact.transport);
-	print_time(&j, "collector_contact_ns", s->contact.collector);
-	if (*s->contact.error)
-		json_string(&j, "error", s->contact.error);
+	print_time(&j, "transport_contact_ns", s->last_contact.transport);
+	print_time(&j, "collector_contact_ns", s->last_contact.collector);
+	if (*s->last_contact.error)
+		json_string(&j, "error", s->last_contact.error);
 	else
 		json_null(&j, "error");
 	json_close(&j, '}');

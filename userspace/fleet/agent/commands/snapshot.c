@@ -69,7 +69,7 @@ static bool has_ended(pid_t *pid, char *error, size_t size)
 	return !*pid;
 }
 
-static void wait_for(struct intake *in, pid_t *pid, struct take_wanted *wanted, char *error,
+static void wait_for(struct intake *in, pid_t *pid, struct ingest_wanted *wanted, char *error,
 		     size_t size)
 {
 	uint64_t end = clock_monotonic() + SNAPSHOT_SECONDS * SECOND;
@@ -93,7 +93,7 @@ static void wait_for(struct intake *in, pid_t *pid, struct take_wanted *wanted, 
 	}
 }
 
-bool snapshot_take(const char *command, struct intake *in, struct take_wanted *wanted,
+bool snapshot_take(const char *command, struct intake *in, struct ingest_wanted *wanted,
 		   char *error, size_t size)
 {
 	char *words[SNAPSHOT_WORDS + 1], text[SNAPSHOT_SIZE];

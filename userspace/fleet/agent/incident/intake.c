@@ -93,19 +93,19 @@ static void failed(struct intake *in, const char *name, int error)
 	look_at(in, LOOK_OFTEN);
 	if (error == -EINTR || error == -EAGAIN || error == -EBUSY)
 		return;
-	trouble_failed(&in->full, "cannot take %s/%s into the spool: %s", in->path, name,
+	backoff_failed(&in->full, "cannot take %s/%s into the spool: %s", in->path, name,
 		       strerror(-error));
 }
 
 /* Return whether the file is an incident now. */
-static bool take(struct intake *in, const char *name, struct take_wanted *wanted)
+static bool take(struct intake *in, const char *name, struct ingest_wanted *wanted)
 {
-	int ret = take_incident(in->spool, name, wanted, in->stopped);
+	int ret = ingest_incident(in->spool, name, wanted, in->stopped);
 
 	if (ret)
 		failed(in, name, ret);
 	else
-		trouble_over(&in->full, "the spool");
+		backoff_over(&in->full, "the spool");
 	return !ret;
 }
 
@@ -122,7 +122,7 @@ static int open_recording(int dir, const char *name, struct stat *st)
 }
 
 /* The note that a file was taken follows the link, which is complete without it. */
-static bool take_new(struct intake *in, int dir, const char *name, struct take_wanted *wanted)
+static bool take_new(struct intake *in, int dir, const char *name, struct ingest_wanted *wanted)
 {
 	struct stat st;
 	int fd = open_recording(dir, name, &st), ret;
@@ -131,9 +131,9 @@ static bool take_new(struct intake *in, int dir, const char *name, struct take_w
 	if (fd < 0)
 		return false;
 	if (is_ready(in, fd, &st)) {
-		ret = take_link(in->spool, dir, name, fd, in->stopped);
+		ret = ingest_link(in->spool, dir, name, fd, in->stopped);
 		if (!ret)
-			ret = taken_add(&in->taken, name, &st);
+			ret = ingested_log_add(&in->ingested, name, &st);
 		if (ret)
 			failed(in, name, ret);
 		else
@@ -158,38 +158,38 @@ static int is_incident(const struct dirent *entry)
 }
 
 /* Names are times, so they are in the order of age. */
-static unsigned int look(struct intake *in, int dir, struct take_wanted *wanted)
+static unsigned int look(struct intake *in, int dir, struct ingest_wanted *wanted)
 {
 	struct dirent **list;
-	unsigned int taken = 0;
+	unsigned int ingested = 0;
 	int nr = scandirat(dir, ".", &list, is_incident, alphasort);
 	struct stat st;
 
 	if (nr < 0) {
-		trouble_failed(&in->trouble, "cannot read %s: %s", in->path, strerror(errno));
+		backoff_failed(&in->backoff, "cannot read %s: %s", in->path, strerror(errno));
 		return 0;
 	}
 	for (int i = 0; i < nr; i++) {
 		const char *name = list[i]->d_name;
 
 		if (!in->stopped() && !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
-		    !taken_has(&in->taken, name, &st))
-			taken += take_new(in, dir, name, wanted);
+		    !ingested_log_has(&in->ingested, name, &st))
+			ingested += take_new(in, dir, name, wanted);
 		free(list[i]);
 	}
 	free(list);
 	if (!in->stopped())
-		taken_prune(&in->taken);
-	if (taken_save(&in->taken))
+		ingested_log_prune(&in->ingested);
+	if (ingested_log_save(&in->ingested))
 		look_at(in, LOOK_OFTEN);
-	trouble_over(&in->trouble, in->path);
-	return taken;
+	backoff_over(&in->backoff, in->path);
+	return ingested;
 }
 
 struct leftovers {
 	struct intake *in;
-	struct take_wanted *wanted;
-	unsigned int taken;
+	struct ingest_wanted *wanted;
+	unsigned int ingested;
 };
 
 static int take_leftover(void *data, int dir, const char *name)
@@ -197,41 +197,41 @@ static int take_leftover(void *data, int dir, const char *name)
 	struct leftovers *l = data;
 
 	(void)dir;
-	l->taken += take(l->in, name, l->wanted);
+	l->ingested += take(l->in, name, l->wanted);
 	return l->in->stopped();
 }
 
 /* Take files that had no room before, or that a killed process has left. */
-static unsigned int take_leftovers(struct intake *in, struct take_wanted *wanted)
+static unsigned int take_leftovers(struct intake *in, struct ingest_wanted *wanted)
 {
 	struct leftovers l = { .in = in, .wanted = wanted };
 
 	files_each(in->spool->taking, take_leftover, &l);
-	return l.taken;
+	return l.ingested;
 }
 
-unsigned int intake_run(struct intake *in, struct take_wanted *wanted)
+unsigned int intake_run(struct intake *in, struct ingest_wanted *wanted)
 {
-	unsigned int taken;
+	unsigned int ingested;
 	int dir;
 
 	in->spool->freed = false;
 	in->unsettled = 0;
 	watch(in);
 	in->next = clock_monotonic() + (in->watch >= 0 ? LOOK : LOOK_OFTEN);
-	taken = take_leftovers(in, wanted);
+	ingested = take_leftovers(in, wanted);
 	dir = open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0) {
-		trouble_failed(&in->trouble, "cannot read the incidents in %s: %s", in->path,
+		backoff_failed(&in->backoff, "cannot read the incidents in %s: %s", in->path,
 			       strerror(errno));
-		return taken;
+		return ingested;
 	}
-	taken += look(in, dir, wanted);
+	ingested += look(in, dir, wanted);
 	close(dir);
 	/* Recordings can need much memory, which is not needed any more. */
-	if (taken)
+	if (ingested)
 		malloc_trim(0);
-	return taken;
+	return ingested;
 }
 
 bool intake_begin(struct intake *in, const char *path, struct spool *spool,
@@ -241,9 +241,9 @@ bool intake_begin(struct intake *in, const char *path, struct spool *spool,
 
 	*in = (struct intake){ .path = path, .spool = spool, .watch = -1, .stopped = stopped };
 	in->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	ret = taken_load(&in->taken, spool->dir);
+	ret = ingested_log_load(&in->ingested, spool->dir);
 	if (ret) {
-		trouble_failed(&in->full, "cannot read the spool's list of files: %s",
+		backoff_failed(&in->full, "cannot read the spool's list of files: %s",
 			       strerror(-ret));
 		return false;
 	}
@@ -256,5 +256,5 @@ void intake_end(struct intake *in)
 {
 	if (in->inotify >= 0)
 		close(in->inotify);
-	taken_free(&in->taken);
+	ingested_log_free(&in->ingested);
 }

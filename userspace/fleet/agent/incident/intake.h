@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/uplink/trouble.h"
+#include "agent/uplink/backoff.h"
+#include "ingest.h"
+#include "ingested_log.h"
 #include "spool.h"
-#include "take.h"
-#include "taken.h"
 
 /**
  * struct intake - the directory that is watched
@@ -21,19 +21,19 @@
  * @watch: the watch on the directory; -1: none yet
  * @next: when to look at the latest, by CLOCK_MONOTONIC
  * @unsettled: number of files that somebody may still be copying
- * @trouble: the directory cannot be read
+ * @backoff: the directory cannot be read
  * @full: an incident cannot be taken
  */
 struct intake {
 	const char *path;
 	struct spool *spool;
-	struct taken taken;
+	struct ingested_log ingested;
 	int inotify;
 	int watch;
 	uint64_t next;
 	unsigned int unsettled;
-	struct trouble trouble;
-	struct trouble full;
+	struct backoff backoff;
+	struct backoff full;
 	bool (*stopped)(void);
 };
 
@@ -46,6 +46,6 @@ void intake_end(struct intake *in);
 bool intake_due(struct intake *in);
 
 /* Take what is new. Return the number of incidents. @wanted can be NULL. */
-unsigned int intake_run(struct intake *in, struct take_wanted *wanted);
+unsigned int intake_run(struct intake *in, struct ingest_wanted *wanted);
 
 #endif /* RBMAP_FLEET_AGENT_INCIDENT_INTAKE_H */

@@ -35,7 +35,7 @@ void sending_again(struct sending *s, const char *id)
 		s->attempt = clock_real();
 }
 
-void sending_end(struct sending *s, struct outlet *outlet)
+void sending_end(struct sending *s, struct uplink *uplink)
 {
 	if (!*s->id)
 		return;
@@ -44,7 +44,7 @@ void sending_end(struct sending *s, struct outlet *outlet)
 	free(s->part);
 	s->part = NULL;
 	digest_drop(&s->digest);
-	outlet_shrink(outlet);
+	uplink_shrink(uplink);
 }
 
 static int begin(struct sending *s, struct spool *spool, const struct incident *i)
@@ -86,7 +86,7 @@ static int read_part(struct sending *s, size_t size, uint64_t at)
 }
 
 static int add_part(struct sending *s, const struct incident *i, uint64_t part,
-		    struct outlet *outlet)
+		    struct uplink *uplink)
 {
 	size_t size = part_size(i, part);
 	int ret = read_part(s, size, part * MESSAGE_PAYLOAD_MAX);
@@ -97,7 +97,7 @@ static int add_part(struct sending *s, const struct incident *i, uint64_t part,
 		digest_add(&s->digest, s->part, size);
 		s->digested++;
 	}
-	return outlet_add(outlet, MESSAGE_PART, i->id, part, 0, s->part, size,
+	return uplink_add(uplink, MESSAGE_PART, i->id, part, 0, s->part, size,
 			  "part.%" PRIu64 ".%" PRIu64, part, s->attempt);
 }
 
@@ -107,7 +107,7 @@ static bool is_wanted(const struct incident *i, uint64_t part)
 }
 
 /* Add the next parts that are wanted. Return their number, or a negative errno. */
-static int add_parts(struct sending *s, const struct incident *i, struct outlet *outlet,
+static int add_parts(struct sending *s, const struct incident *i, struct uplink *uplink,
 		     uint64_t parts[OUTLET_BATCH])
 {
 	uint64_t end = spool_parts(i);
@@ -118,9 +118,9 @@ static int add_parts(struct sending *s, const struct incident *i, struct outlet 
 
 		if (!is_wanted(i, part))
 			continue;
-		ret = add_part(s, i, part, outlet);
+		ret = add_part(s, i, part, uplink);
 		if (ret) {
-			outlet->nr = 0;
+			uplink->nr = 0;
 			return ret;
 		}
 		parts[nr++] = part;
@@ -157,7 +157,7 @@ static bool is_changed(struct sending *s, const struct incident *i, const char *
 
 /* Return 0, a negative errno of the transport, or 1: the incident cannot be sent. */
 static int send_manifest(struct sending *s, struct spool *spool, struct incident *i,
-			 struct outlet *outlet, const char **cause)
+			 struct uplink *uplink, const char **cause)
 {
 	char digits[DIGEST_TEXT_SIZE];
 	struct buf text = { 0 };
@@ -168,20 +168,20 @@ static int send_manifest(struct sending *s, struct spool *spool, struct incident
 		parse_manifest(&text, digits, &lost);
 		*cause = is_changed(s, i, digits) ? CHANGED : NULL;
 		if (!*cause)
-			ret = outlet_add(outlet, MESSAGE_MANIFEST, i->id, s->attempt, lost,
+			ret = uplink_add(uplink, MESSAGE_MANIFEST, i->id, s->attempt, lost,
 					 text.data, text.size, "manifest.%" PRIu64, s->attempt);
 	} else if (ret != -ENOMEM) {
 		*cause = "its state in the spool cannot be read";
 	}
 	buf_free(&text);
-	return *cause ? 1 : ret ? ret : outlet_publish(outlet);
+	return *cause ? 1 : ret ? ret : uplink_publish(uplink);
 }
 
-static int send_parts(struct sending *s, struct incident *i, struct outlet *outlet,
+static int send_parts(struct sending *s, struct incident *i, struct uplink *uplink,
 		      const char **cause)
 {
 	uint64_t parts[OUTLET_BATCH];
-	int nr = add_parts(s, i, outlet, parts), ret;
+	int nr = add_parts(s, i, uplink, parts), ret;
 
 	if (nr == -ENOMEM)
 		return nr;
@@ -189,7 +189,7 @@ static int send_parts(struct sending *s, struct incident *i, struct outlet *outl
 		*cause = UNREADABLE;
 		return 1;
 	}
-	ret = outlet_publish(outlet);
+	ret = uplink_publish(uplink);
 	for (int k = 0; !ret && k < nr; k++)
 		i->wanted[parts[k] / 8] &= ~(1 << parts[k] % 8);
 	return ret;
@@ -206,7 +206,7 @@ static bool has_wanted_parts(const struct incident *i)
 }
 
 static int step(struct sending *s, struct spool *spool, struct incident *i,
-		struct outlet *outlet)
+		struct uplink *uplink)
 {
 	const char *cause = NULL;
 	bool has_parts;
@@ -214,25 +214,25 @@ static int step(struct sending *s, struct spool *spool, struct incident *i,
 
 	i->busy_until = clock_monotonic() + SPOOL_PERMIT_NS;
 	has_parts = has_wanted_parts(i);
-	ret = has_parts ? send_parts(s, i, outlet, &cause) :
-			  send_manifest(s, spool, i, outlet, &cause);
+	ret = has_parts ? send_parts(s, i, uplink, &cause) :
+			  send_manifest(s, spool, i, uplink, &cause);
 	if (ret > 0)
 		return spool_lose(spool, i, cause);
 	if (!ret && !has_parts) {
 		spool_requested_done(spool, i);
-		sending_end(s, outlet);
+		sending_end(s, uplink);
 	}
 	return ret;
 }
 
-int sending_step(struct sending *s, struct spool *spool, struct outlet *outlet)
+int sending_step(struct sending *s, struct spool *spool, struct uplink *uplink)
 {
 	struct incident *i = *s->id ? spool_find(spool, s->id) : next_wanted(spool);
 	int ret;
 
 	/* The spool was full meanwhile, or the collector has it already. */
 	if (!i || (*s->id && !i->requested)) {
-		sending_end(s, outlet);
+		sending_end(s, uplink);
 		return 0;
 	}
 	if (!*s->id) {
@@ -242,5 +242,5 @@ int sending_step(struct sending *s, struct spool *spool, struct outlet *outlet)
 		if (ret)
 			return spool_lose(spool, i, UNREADABLE);
 	}
-	return step(s, spool, i, outlet);
+	return step(s, spool, i, uplink);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/uplink/outlet.h"
+#include "agent/uplink/uplink.h"
 #include "message/digest.h"
 #include "spool.h"
 
@@ -35,11 +35,11 @@ bool sending_wanted(const struct sending *s, const struct spool *spool);
  * Send the next parts, or the manifest. Return 0, or a negative errno when the transport
  * has failed; a file that cannot be read becomes the record of a loss.
  */
-int sending_step(struct sending *s, struct spool *spool, struct outlet *outlet);
+int sending_step(struct sending *s, struct spool *spool, struct uplink *uplink);
 
 /* The collector misses parts that were sent: they need another attempt. */
 void sending_again(struct sending *s, const char *id);
 
-void sending_end(struct sending *s, struct outlet *outlet);
+void sending_end(struct sending *s, struct uplink *uplink);
 
 #endif /* RBMAP_FLEET_AGENT_INCIDENT_SENDING_H */

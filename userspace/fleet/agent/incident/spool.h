@@ -7,7 +7,7 @@
  *	state/ID	the lines of its manifest; its time is when it was taken
  *	permits/ID	the collector waits for the incident: empty
  *	losses/ID	an incident that was removed before it was sent: see losses.h
- *	answers/ID	an answer to a command that was not sent: see executed.h
+ *	answers/ID	an answer to a command that was not sent: see command_log.h
  *
  * The order of the steps makes each of them repeatable. A recording is in taking/ until
  * state/ID is on the disk, and then renamed to data/ID. state/ID goes first when the

@@ -90,7 +90,7 @@ void stream_send_stored(struct stream_sender *s, struct stream_spool *spool,
 	}
 }
 
-static int add_gap(struct stream_sender *s, struct outlet *outlet, const struct stream_gap *gap)
+static int add_gap(struct stream_sender *s, struct uplink *uplink, const struct stream_gap *gap)
 {
 	struct buf text = { 0 };
 	int ret;
@@ -103,19 +103,19 @@ static int add_gap(struct stream_sender *s, struct outlet *outlet, const struct 
 	text_add_u64(&text, "lost-before", gap->after.lost);
 	text_add_u64(&text, "unknown-before", gap->after.unknown);
 	text_add_u64(&text, "number", gap->number);
-	ret = outlet_add_of(outlet, MESSAGE_GAP, gap->boot, gap->source, gap->last, gap->events,
+	ret = uplink_add_of(uplink, MESSAGE_GAP, gap->boot, gap->source, gap->last, gap->events,
 			    text.data, text.size, "gap.%" PRIu64 ".%" PRIu64, gap->last, s->attempt);
 	buf_free(&text);
 	return ret;
 }
 
-static int add_gaps(struct stream_sender *s, struct stream_spool *spool, struct outlet *outlet)
+static int add_gaps(struct stream_sender *s, struct stream_spool *spool, struct uplink *uplink)
 {
 	struct stream_gap gap;
 	int ret = 0;
 
-	while (!ret && outlet->nr < OUTLET_BATCH && stream_spool_gap(spool, &gap)) {
-		ret = add_gap(s, outlet, &gap);
+	while (!ret && uplink->nr < OUTLET_BATCH && stream_spool_gap(spool, &gap)) {
+		ret = add_gap(s, uplink, &gap);
 		if (!s->nr)
 			s->progress = clock_monotonic();
 	}
@@ -136,18 +136,18 @@ static void fly(struct stream_sender *s, const struct stream_record *r)
 }
 
 static int add_messages(struct stream_sender *s, struct stream_spool *spool,
-			struct outlet *outlet)
+			struct uplink *uplink)
 {
 	struct buf message = { 0 };
 	struct stream_record r;
 	int ret = 1;
 
-	while (outlet->nr < OUTLET_BATCH && s->nr < STREAM_WINDOW &&
+	while (uplink->nr < OUTLET_BATCH && s->nr < STREAM_WINDOW &&
 	       s->bytes < STREAM_WINDOW_BYTES) {
 		ret = stream_spool_next(spool, &s->cursor, &r, &message);
 		if (ret != 1)
 			break;
-		ret = outlet_add_encoded(outlet, r.source, &message, "sub.%" PRIu64 ".%" PRIu64,
+		ret = uplink_add_encoded(uplink, r.source, &message, "sub.%" PRIu64 ".%" PRIu64,
 					 r.seq, s->attempt);
 		if (ret)
 			break;
@@ -168,24 +168,24 @@ static int sync_spool(struct stream_sender *s, struct stream_spool *spool)
 	return ret;
 }
 
-int stream_send(struct stream_sender *s, struct stream_spool *spool, struct outlet *outlet)
+int stream_send(struct stream_sender *s, struct stream_spool *spool, struct uplink *uplink)
 {
 	unsigned int nr;
 	int ret;
 
-	if (!trouble_due(&s->trouble))
+	if (!backoff_due(&s->backoff))
 		return 0;
 	ret = sync_spool(s, spool);
 	if (!ret)
-		ret = add_gaps(s, spool, outlet);
+		ret = add_gaps(s, spool, uplink);
 	if (!ret)
-		ret = add_messages(s, spool, outlet);
+		ret = add_messages(s, spool, uplink);
 	if (ret)
-		trouble_failed(&s->trouble, "cannot use the spool of streams: %s", strerror(-ret));
+		backoff_failed(&s->backoff, "cannot use the spool of streams: %s", strerror(-ret));
 	else
-		trouble_over(&s->trouble, "the spool of streams");
-	nr = outlet->nr;
-	ret = outlet_publish(outlet);
+		backoff_over(&s->backoff, "the spool of streams");
+	nr = uplink->nr;
+	ret = uplink_publish(uplink);
 	if (ret) {
 		/* Any of them can have been published. */
 		rewind_flight(s);

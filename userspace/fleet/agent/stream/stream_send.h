@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/uplink/outlet.h"
+#include "agent/uplink/uplink.h"
 #include "message/message.h"
 #include "stream_spool.h"
 
@@ -31,7 +31,7 @@ struct stream_flight {
  * @asked: when a HELLO has asked for them
  * @synced: when the spool was written to the disk
  * @patience: ms without progress, after which they are sent again
- * @trouble: an error of the spool that lasts
+ * @backoff: an error of the spool that lasts
  */
 struct stream_sender {
 	struct stream_cursor cursor;
@@ -43,11 +43,11 @@ struct stream_sender {
 	uint64_t asked;
 	uint64_t synced;
 	unsigned int patience;
-	struct trouble trouble;
+	struct backoff backoff;
 };
 
 /* Send some messages. Return 1: there may be more, 0, or a negative errno. */
-int stream_send(struct stream_sender *s, struct stream_spool *spool, struct outlet *outlet);
+int stream_send(struct stream_sender *s, struct stream_spool *spool, struct uplink *uplink);
 
 /* The collector says what it has: a message STORED for streams. */
 void stream_send_stored(struct stream_sender *s, struct stream_spool *spool,

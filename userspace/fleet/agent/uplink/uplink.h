@@ -3,21 +3,21 @@
  * The transport of the agent, as long as it works and while it does not: the other side can
  * be away for days.
  */
-#ifndef RBMAP_FLEET_AGENT_UPLINK_OUTLET_H
-#define RBMAP_FLEET_AGENT_UPLINK_OUTLET_H
+#ifndef RBMAP_FLEET_AGENT_UPLINK_UPLINK_H
+#define RBMAP_FLEET_AGENT_UPLINK_UPLINK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backoff.h"
 #include "base/buf.h"
 #include "message/message.h"
 #include "transport/transport.h"
-#include "trouble.h"
 
 #define OUTLET_BATCH	4	/* parcels that are published at once */
 
 /**
- * struct outlet - where messages go
+ * struct uplink - where messages go
  * @options: how to open the transport
  * @boot: id of this boot
  * @is_open: @transport is open
@@ -26,13 +26,13 @@
  * @nr: their number
  * @published: time of the last success, in ns since 1970; 0: none
  */
-struct outlet {
+struct uplink {
 	struct transport_options options;
 	char boot[BOOT_ID_SIZE];
 	struct transport transport;
 	bool is_open;
-	struct trouble publishing;
-	struct trouble receiving;
+	struct backoff publishing;
+	struct backoff receiving;
 	struct parcel parcel[OUTLET_BATCH];
 	struct buf bytes[OUTLET_BATCH];
 	unsigned int nr;
@@ -43,33 +43,33 @@ struct outlet {
  * Open the transport if that is due. Return 0, or a negative errno; -EINVAL: the
  * URL is invalid.
  */
-int outlet_open(struct outlet *o);
-void outlet_close(struct outlet *o);
+int uplink_open(struct uplink *o);
+void uplink_close(struct uplink *o);
 
 /* Return whether it is time to publish. */
-bool outlet_ready(const struct outlet *o);
+bool uplink_ready(const struct uplink *o);
 
 /*
  * Add a message to the collector, with the id of @source, a dot and @fmt. Return 0 or a
  * negative errno. At most OUTLET_BATCH messages are added before they are published.
  */
-int outlet_add(struct outlet *o, enum message_kind kind, const char *source, uint64_t seq,
+int uplink_add(struct uplink *o, enum message_kind kind, const char *source, uint64_t seq,
 	       uint64_t lost, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 8, 9)));
 
 /* The same, of another boot */
-int outlet_add_of(struct outlet *o, enum message_kind kind, const char *boot, const char *source,
+int uplink_add_of(struct uplink *o, enum message_kind kind, const char *boot, const char *source,
 		  uint64_t seq, uint64_t lost, const void *data, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 9, 10)));
 
 /* Add a message that message_encode() has made. */
-int outlet_add_encoded(struct outlet *o, const char *source, const struct buf *message,
+int uplink_add_encoded(struct uplink *o, const char *source, const struct buf *message,
 		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* Publish what was added. Return 0, or a negative errno, and report the error once. */
-int outlet_publish(struct outlet *o);
+int uplink_publish(struct uplink *o);
 
 /* Free the memory of messages. */
-void outlet_shrink(struct outlet *o);
+void uplink_shrink(struct uplink *o);
 
-#endif /* RBMAP_FLEET_AGENT_UPLINK_OUTLET_H */
+#endif /* RBMAP_FLEET_AGENT_UPLINK_UPLINK_H */

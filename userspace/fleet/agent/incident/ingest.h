@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Take incidents into the spool. */
-#ifndef RBMAP_FLEET_AGENT_INCIDENT_TAKE_H
-#define RBMAP_FLEET_AGENT_INCIDENT_TAKE_H
+#ifndef RBMAP_FLEET_AGENT_INCIDENT_INGEST_H
+#define RBMAP_FLEET_AGENT_INCIDENT_INGEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "spool.h"
 
 /**
- * struct take_wanted - the incident that a command waits for
+ * struct ingest_wanted - the incident that a command waits for
  * @command: id of the command
  * @since: when it began, in ns since 1970
  * @found: the incident is in the spool, or was lost
@@ -18,7 +18,7 @@
  * @oldest: time of its oldest event, by CLOCK_TAI
  * @has_oldest: that is known
  */
-struct take_wanted {
+struct ingest_wanted {
 	const char *command;
 	uint64_t since;
 	bool found;
@@ -31,13 +31,13 @@ struct take_wanted {
  * Put the file @name of a directory, which is open as @fd, into the folder "taking".
  * Return 0 or a negative errno; -EAGAIN: the directory has another file of the name now.
  */
-int take_link(struct spool *s, int dir, const char *name, int fd, bool (*stopped)(void));
+int ingest_link(struct spool *s, int dir, const char *name, int fd, bool (*stopped)(void));
 
 /*
  * Move the file @name of the folder "taking" to the incidents. @wanted can be NULL. Return
  * 0, or a negative errno, and the file stays there; -EBUSY: the spool has no room now.
  */
-int take_incident(struct spool *s, const char *name, struct take_wanted *wanted,
-		  bool (*stopped)(void));
+int ingest_incident(struct spool *s, const char *name, struct ingest_wanted *wanted,
+		    bool (*stopped)(void));
 
-#endif /* RBMAP_FLEET_AGENT_INCIDENT_TAKE_H */
+#endif /* RBMAP_FLEET_AGENT_INCIDENT_INGEST_H */

@@ -6,33 +6,33 @@
 #include <string.h>
 
 #include "clocks.h"
-#include "outlet.h"
+#include "uplink.h"
 
 #define NAME	"the transport"
 
-int outlet_open(struct outlet *o)
+int uplink_open(struct uplink *o)
 {
 	int ret;
 
 	/* A file system that was mounted again needs new descriptors. */
-	if (o->is_open && trouble_is_long(&o->publishing) && trouble_due(&o->publishing)) {
+	if (o->is_open && backoff_is_long(&o->publishing) && backoff_due(&o->publishing)) {
 		transport_close(&o->transport);
 		o->is_open = false;
 	}
 	if (o->is_open)
 		return 0;
-	if (!trouble_due(&o->publishing))
+	if (!backoff_due(&o->publishing))
 		return -EAGAIN;
 	ret = transport_open(&o->transport, &o->options);
 	if (ret)
-		trouble_failed(&o->publishing, ret == -EINVAL ? "%s" :
+		backoff_failed(&o->publishing, ret == -EINVAL ? "%s" :
 			       "%s; incidents wait in the spool", o->transport.error);
 	else
 		o->is_open = true;
 	return ret;
 }
 
-void outlet_close(struct outlet *o)
+void uplink_close(struct uplink *o)
 {
 	if (o->is_open)
 		transport_close(&o->transport);
@@ -41,13 +41,13 @@ void outlet_close(struct outlet *o)
 		buf_free(&o->bytes[i]);
 }
 
-bool outlet_ready(const struct outlet *o)
+bool uplink_ready(const struct uplink *o)
 {
-	return o->is_open && trouble_due(&o->publishing);
+	return o->is_open && backoff_due(&o->publishing);
 }
 
 /* Begin the next parcel. Return 0, or -ENAMETOOLONG. */
-static int begin_parcel(struct outlet *o, const char *source, const char *fmt, va_list args)
+static int begin_parcel(struct uplink *o, const char *source, const char *fmt, va_list args)
 {
 	struct parcel *p = &o->parcel[o->nr];
 	char end[64];
@@ -63,7 +63,7 @@ static int begin_parcel(struct outlet *o, const char *source, const char *fmt, v
 	return 0;
 }
 
-static int end_parcel(struct outlet *o, int ret)
+static int end_parcel(struct uplink *o, int ret)
 {
 	struct buf *bytes = &o->bytes[o->nr];
 
@@ -75,7 +75,7 @@ static int end_parcel(struct outlet *o, int ret)
 	return ret;
 }
 
-static int add(struct outlet *o, struct message *m, const char *boot, const char *source,
+static int add(struct uplink *o, struct message *m, const char *boot, const char *source,
 	       const char *fmt, va_list args)
 {
 	int ret = begin_parcel(o, source, fmt, args);
@@ -86,7 +86,7 @@ static int add(struct outlet *o, struct message *m, const char *boot, const char
 	return end_parcel(o, ret ? ret : message_encode(&o->bytes[o->nr], m));
 }
 
-int outlet_add(struct outlet *o, enum message_kind kind, const char *source, uint64_t seq,
+int uplink_add(struct uplink *o, enum message_kind kind, const char *source, uint64_t seq,
 	       uint64_t lost, const void *data, size_t size, const char *fmt, ...)
 {
 	struct message m = { .kind = kind, .seq = seq, .lost = lost, .data = data, .size = size };
@@ -99,7 +99,7 @@ int outlet_add(struct outlet *o, enum message_kind kind, const char *source, uin
 	return ret;
 }
 
-int outlet_add_of(struct outlet *o, enum message_kind kind, const char *boot, const char *source,
+int uplink_add_of(struct uplink *o, enum message_kind kind, const char *boot, const char *source,
 		  uint64_t seq, uint64_t lost, const void *data, size_t size, const char *fmt, ...)
 {
 	struct message m = { .kind = kind, .seq = seq, .lost = lost, .data = data, .size = size };
@@ -112,7 +112,7 @@ int outlet_add_of(struct outlet *o, enum message_kind kind, const char *boot, co
 	return ret;
 }
 
-int outlet_add_encoded(struct outlet *o, const char *source, const struct buf *message,
+int uplink_add_encoded(struct uplink *o, const char *source, const struct buf *message,
 		       const char *fmt, ...)
 {
 	va_list args;
@@ -126,7 +126,7 @@ int outlet_add_encoded(struct outlet *o, const char *source, const struct buf *m
 	return end_parcel(o, ret);
 }
 
-int outlet_publish(struct outlet *o)
+int uplink_publish(struct uplink *o)
 {
 	unsigned int nr = o->nr;
 	int ret;
@@ -136,16 +136,16 @@ int outlet_publish(struct outlet *o)
 		return 0;
 	ret = o->transport.ops->publish(&o->transport, o->parcel, nr);
 	if (ret) {
-		trouble_failed(&o->publishing, "%s; incidents wait in the spool",
+		backoff_failed(&o->publishing, "%s; incidents wait in the spool",
 			       o->transport.error);
 		return ret;
 	}
-	trouble_over(&o->publishing, NAME);
+	backoff_over(&o->publishing, NAME);
 	o->published = clock_real();
 	return 0;
 }
 
-void outlet_shrink(struct outlet *o)
+void uplink_shrink(struct uplink *o)
 {
 	for (int i = 0; i < OUTLET_BATCH; i++)
 		buf_free(&o->bytes[i]);

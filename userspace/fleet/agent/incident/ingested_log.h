@@ -9,15 +9,15 @@
  * the file again: also if it was lost since then, and the loss is in a sum, which has no
  * ids. Files that the recorder has removed are forgotten when the list is written anew.
  */
-#ifndef RBMAP_FLEET_AGENT_INCIDENT_TAKEN_H
-#define RBMAP_FLEET_AGENT_INCIDENT_TAKEN_H
+#ifndef RBMAP_FLEET_AGENT_INCIDENT_INGESTED_LOG_H
+#define RBMAP_FLEET_AGENT_INCIDENT_INGESTED_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-struct taken_file {
+struct ingested_file {
 	char *name;
 	uint64_t inode;
 	int64_t mtime;	/* ns */
@@ -26,32 +26,32 @@ struct taken_file {
 };
 
 /**
- * struct taken - the list
+ * struct ingested_log - the list
  * @dir: the spool
  * @v: the files, in the order of their names
  * @changed: the file on the disk is older
  */
-struct taken {
+struct ingested_log {
 	int dir;
-	struct taken_file *v;
+	struct ingested_file *v;
 	size_t nr;
 	bool changed;
 };
 
 /* Read the list. Lines that are invalid are left out. Return 0 or a negative errno. */
-int taken_load(struct taken *t, int dir);
-void taken_free(struct taken *t);
+int ingested_log_load(struct ingested_log *t, int dir);
+void ingested_log_free(struct ingested_log *t);
 
 /* Return whether the file was taken. A file that was replaced since was not. */
-bool taken_has(struct taken *t, const char *name, const struct stat *st);
+bool ingested_log_has(struct ingested_log *t, const char *name, const struct stat *st);
 
 /* Add a file, or replace it, also on the disk. Return 0 or a negative errno. */
-int taken_add(struct taken *t, const char *name, const struct stat *st);
+int ingested_log_add(struct ingested_log *t, const char *name, const struct stat *st);
 
-/* Forget the files that taken_has() was not asked for, and begin again. */
-void taken_prune(struct taken *t);
+/* Forget the files that ingested_log_has() was not asked for, and begin again. */
+void ingested_log_prune(struct ingested_log *t);
 
 /* Write the list if it has changed. Return 0 or a negative errno. */
-int taken_save(struct taken *t);
+int ingested_log_save(struct ingested_log *t);
 
-#endif /* RBMAP_FLEET_AGENT_INCIDENT_TAKEN_H */
+#endif /* RBMAP_FLEET_AGENT_INCIDENT_INGESTED_LOG_H */

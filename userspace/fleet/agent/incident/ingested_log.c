@@ -10,7 +10,7 @@
 #include "agent/uplink/files.h"
 #include "base/buf.h"
 #include "base/write_all.h"
-#include "taken.h"
+#include "ingested_log.h"
 
 #define FILE_NAME	"taken"
 #define SIZE_MOST	(16U << 20)
@@ -22,7 +22,7 @@ static int64_t mtime_of(const struct stat *st)
 }
 
 /* Return the place of a name: its own, or that where it would be. */
-static size_t place_of(const struct taken *t, const char *name)
+static size_t place_of(const struct ingested_log *t, const char *name)
 {
 	size_t low = 0, high = t->nr;
 
@@ -37,7 +37,7 @@ static size_t place_of(const struct taken *t, const char *name)
 	return low;
 }
 
-static struct taken_file *find(const struct taken *t, const char *name)
+static struct ingested_file *find(const struct ingested_log *t, const char *name)
 {
 	size_t at = place_of(t, name);
 
@@ -45,9 +45,9 @@ static struct taken_file *find(const struct taken *t, const char *name)
 }
 
 /* Insert a name. Return its entry, or NULL: out of memory. */
-static struct taken_file *insert(struct taken *t, const char *name)
+static struct ingested_file *insert(struct ingested_log *t, const char *name)
 {
-	struct taken_file *more = t->v;
+	struct ingested_file *more = t->v;
 	size_t at = place_of(t, name);
 	char *copy = strdup(name);
 
@@ -61,13 +61,13 @@ static struct taken_file *insert(struct taken *t, const char *name)
 	t->v = more;
 	memmove(&t->v[at + 1], &t->v[at], (t->nr - at) * sizeof(*t->v));
 	t->nr++;
-	t->v[at] = (struct taken_file){ .name = copy };
+	t->v[at] = (struct ingested_file){ .name = copy };
 	return &t->v[at];
 }
 
-static int load_line(struct taken *t, const char *line)
+static int load_line(struct ingested_log *t, const char *line)
 {
-	struct taken_file one = { 0 }, *f;
+	struct ingested_file one = { 0 }, *f;
 	char name[NAME_SIZE];
 
 	if (sscanf(line, "%" SCNu64 " %" SCNd64 " %" SCNu64 " %255[^\n]", &one.inode, &one.mtime,
@@ -83,13 +83,13 @@ static int load_line(struct taken *t, const char *line)
 	return 0;
 }
 
-int taken_load(struct taken *t, int dir)
+int ingested_log_load(struct ingested_log *t, int dir)
 {
 	struct buf text = { 0 };
 	char *line, *save;
 	int ret;
 
-	*t = (struct taken){ .dir = dir };
+	*t = (struct ingested_log){ .dir = dir };
 	ret = files_read(dir, FILE_NAME, &text, SIZE_MOST);
 	if (ret == -ENOENT)
 		return 0;
@@ -103,17 +103,17 @@ int taken_load(struct taken *t, int dir)
 	return ret;
 }
 
-void taken_free(struct taken *t)
+void ingested_log_free(struct ingested_log *t)
 {
 	for (size_t i = 0; i < t->nr; i++)
 		free(t->v[i].name);
 	free(t->v);
-	*t = (struct taken){ 0 };
+	*t = (struct ingested_log){ 0 };
 }
 
-bool taken_has(struct taken *t, const char *name, const struct stat *st)
+bool ingested_log_has(struct ingested_log *t, const char *name, const struct stat *st)
 {
-	struct taken_file *f = find(t, name);
+	struct ingested_file *f = find(t, name);
 
 	if (!f || f->inode != st->st_ino || f->mtime != mtime_of(st) ||
 	    f->size != (uint64_t)st->st_size)
@@ -123,7 +123,7 @@ bool taken_has(struct taken *t, const char *name, const struct stat *st)
 }
 
 /* An empty line first: a loss of power can leave a part of the last one. */
-static int append(const struct taken *t, const struct taken_file *f)
+static int append(const struct ingested_log *t, const struct ingested_file *f)
 {
 	int fd = openat(t->dir, FILE_NAME, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC), ret;
 	struct buf line = { 0 };
@@ -140,9 +140,9 @@ static int append(const struct taken *t, const struct taken_file *f)
 	return ret;
 }
 
-int taken_add(struct taken *t, const char *name, const struct stat *st)
+int ingested_log_add(struct ingested_log *t, const char *name, const struct stat *st)
 {
-	struct taken_file *f = find(t, name);
+	struct ingested_file *f = find(t, name);
 
 	if (!f)
 		f = insert(t, name);
@@ -154,10 +154,10 @@ int taken_add(struct taken *t, const char *name, const struct stat *st)
 	f->seen = true;
 	t->changed = true;
 	/* The first file of all makes the list. */
-	return append(t, f) ? taken_save(t) : 0;
+	return append(t, f) ? ingested_log_save(t) : 0;
 }
 
-void taken_prune(struct taken *t)
+void ingested_log_prune(struct ingested_log *t)
 {
 	size_t kept = 0;
 
@@ -177,7 +177,7 @@ void taken_prune(struct taken *t)
 		t->v = NULL;
 	} else {
 		size_t room = 1;
-		struct taken_file *less;
+		struct ingested_file *less;
 
 		while (room < kept)
 			room *= 2;
@@ -186,7 +186,7 @@ void taken_prune(struct taken *t)
 	}
 }
 
-int taken_save(struct taken *t)
+int ingested_log_save(struct ingested_log *t)
 {
 	struct buf text = { 0 };
 	int ret;

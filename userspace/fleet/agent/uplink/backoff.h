@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Report an error once while it lasts, and again when it is over. */
-#ifndef RBMAP_FLEET_AGENT_UPLINK_TROUBLE_H
-#define RBMAP_FLEET_AGENT_UPLINK_TROUBLE_H
+#ifndef RBMAP_FLEET_AGENT_UPLINK_BACKOFF_H
+#define RBMAP_FLEET_AGENT_UPLINK_BACKOFF_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
- * struct trouble - an error that may last
+ * struct backoff - an error that may last
  * @text: the error; "": all is well
  * @delay: ns until the next attempt
  * @retry: time of the next attempt, by CLOCK_MONOTONIC
  */
-struct trouble {
+struct backoff {
 	char text[320];
 	uint64_t delay;
 	uint64_t retry;
@@ -22,16 +22,16 @@ struct trouble {
  * An attempt failed. Report the error if it is a new one. The next attempt comes after a
  * second at first, and a minute at most, each time with another fraction.
  */
-void trouble_failed(struct trouble *t, const char *fmt, ...)
+void backoff_failed(struct backoff *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* An attempt succeeded. Report that @what works again if it did not. Return whether so. */
-bool trouble_over(struct trouble *t, const char *what);
+bool backoff_over(struct backoff *t, const char *what);
 
 /* Return whether the next attempt is due, as it is without an error. */
-bool trouble_due(const struct trouble *t);
+bool backoff_due(const struct backoff *t);
 
 /* Return whether the error lasts so long that the delay is the longest. */
-bool trouble_is_long(const struct trouble *t);
+bool backoff_is_long(const struct backoff *t);
 
-#endif /* RBMAP_FLEET_AGENT_UPLINK_TROUBLE_H */
+#endif /* RBMAP_FLEET_AGENT_UPLINK_BACKOFF_H */

@@ -5,20 +5,20 @@
 #include "agent.h"
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
-#include "contact.h"
+#include "last_contact.h"
 #include "message/text.h"
 
 #define FILE_NAME	"contact"
 #define SIZE_MOST	4096
 #define PERIOD_NS	(60 * 1000000000ULL)
 
-void contact_read(struct contact *c, int dir)
+void last_contact_read(struct last_contact *c, int dir)
 {
 	char name[32], value[sizeof(c->error)];
 	struct buf bytes = { 0 };
 	struct text t;
 
-	*c = (struct contact){ 0 };
+	*c = (struct last_contact){ 0 };
 	if (!files_read(dir, FILE_NAME, &bytes, SIZE_MOST)) {
 		t = (struct text){ bytes.data, bytes.data + bytes.size };
 		while (text_next(&t, name, sizeof(name), value, sizeof(value))) {
@@ -35,7 +35,7 @@ void contact_read(struct contact *c, int dir)
 	buf_free(&bytes);
 }
 
-void contact_write(const struct contact *c, int dir)
+void last_contact_write(const struct last_contact *c, int dir)
 {
 	struct buf text = { 0 };
 
@@ -51,8 +51,8 @@ void contact_write(const struct contact *c, int dir)
 /* The first error, in the order of importance; "": none */
 static const char *error_of(const struct agent *a)
 {
-	const struct trouble *all[] = { &a->outlet.publishing, &a->outlet.receiving,
-					&a->intake.trouble, &a->intake.full };
+	const struct backoff *all[] = { &a->uplink.publishing, &a->uplink.receiving,
+					&a->intake.backoff, &a->intake.full };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (*all[i]->text)
@@ -60,16 +60,16 @@ static const char *error_of(const struct agent *a)
 	return "";
 }
 
-void agent_write_contact(struct agent *a, bool now)
+void agent_write_last_contact(struct agent *a, bool now)
 {
-	struct contact c = { .transport = a->outlet.published, .collector = a->received };
+	struct last_contact c = { .transport = a->uplink.published, .collector = a->received };
 
 	snprintf(c.host, sizeof(c.host), "%s", a->options->transport.host);
 	snprintf(c.error, sizeof(c.error), "%s", error_of(a));
 	/* An error that begins or ends is told at once. */
-	if (!now && !strcmp(a->told_error, c.error) && clock_monotonic() < a->contact)
+	if (!now && !strcmp(a->told_error, c.error) && clock_monotonic() < a->last_contact)
 		return;
 	snprintf(a->told_error, sizeof(a->told_error), "%s", c.error);
-	a->contact = clock_monotonic() + PERIOD_NS;
-	contact_write(&c, a->spool.dir);
+	a->last_contact = clock_monotonic() + PERIOD_NS;
+	last_contact_write(&c, a->spool.dir);
 }

@@ -7,15 +7,15 @@
 #include <time.h>
 
 #include "agent/uplink/files.h"
-#include "executed.h"
+#include "command_log.h"
 #include "message/text.h"
 
 #define FILE_NAME	"commands"
 #define SIZE_MOST	(1U << 20)
 
-static int add(struct executed *c, const char *id, uint64_t time, bool answered)
+static int add(struct command_log *c, const char *id, uint64_t time, bool answered)
 {
-	struct executed_command *more;
+	struct logged_command *more;
 
 	if (c->nr == EXECUTED_MAX)
 		return -EBUSY;
@@ -24,12 +24,12 @@ static int add(struct executed *c, const char *id, uint64_t time, bool answered)
 		return -ENOMEM;
 	c->v = more;
 	more += c->nr++;
-	*more = (struct executed_command){ .time = time, .answered = answered };
+	*more = (struct logged_command){ .time = time, .answered = answered };
 	snprintf(more->id, sizeof(more->id), "%s", id);
 	return 0;
 }
 
-static int save(const struct executed *c)
+static int save(const struct command_log *c)
 {
 	struct buf text = { 0 };
 	int ret;
@@ -42,7 +42,7 @@ static int save(const struct executed *c)
 	return ret;
 }
 
-static int load_line(struct executed *c, const char *line)
+static int load_line(struct command_log *c, const char *line)
 {
 	char state[16], id[SOURCE_NAME_SIZE];
 	uint64_t time;
@@ -53,7 +53,7 @@ static int load_line(struct executed *c, const char *line)
 }
 
 /* Answer the commands that a killed process was executing, unless it had answered. */
-static int finish_killed(struct executed *c)
+static int finish_killed(struct command_log *c)
 {
 	int ret = 0;
 
@@ -69,19 +69,19 @@ static int finish_killed(struct executed *c)
 			ret = 0;
 		}
 		if (!ret)
-			ret = text.failed ? -ENOMEM : executed_answer(c, c->v[i].id, &text);
+			ret = text.failed ? -ENOMEM : command_log_answer(c, c->v[i].id, &text);
 		buf_free(&text);
 	}
 	return ret;
 }
 
-int executed_load(struct executed *c, int dir, int answers)
+int command_log_load(struct command_log *c, int dir, int answers)
 {
 	struct buf text = { 0 };
 	char *line, *save_at;
 	int ret;
 
-	*c = (struct executed){ .dir = dir, .answers = answers };
+	*c = (struct command_log){ .dir = dir, .answers = answers };
 	ret = files_read(dir, FILE_NAME, &text, SIZE_MOST);
 	if (ret == -ENOENT)
 		ret = 0;
@@ -95,13 +95,13 @@ int executed_load(struct executed *c, int dir, int answers)
 	return ret ? ret : finish_killed(c);
 }
 
-void executed_free(struct executed *c)
+void command_log_free(struct command_log *c)
 {
 	free(c->v);
-	*c = (struct executed){ 0 };
+	*c = (struct command_log){ 0 };
 }
 
-static struct executed_command *find(const struct executed *c, const char *id)
+static struct logged_command *find(const struct command_log *c, const char *id)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		if (!strcmp(c->v[i].id, id))
@@ -109,13 +109,13 @@ static struct executed_command *find(const struct executed *c, const char *id)
 	return NULL;
 }
 
-bool executed_has(const struct executed *c, const char *id)
+bool command_log_has(const struct command_log *c, const char *id)
 {
 	return find(c, id);
 }
 
 /* No transport delivers a command that is so old. */
-static void forget_old(struct executed *c, uint64_t now)
+static void forget_old(struct command_log *c, uint64_t now)
 {
 	size_t kept = 0;
 
@@ -126,7 +126,7 @@ static void forget_old(struct executed *c, uint64_t now)
 	c->nr = kept;
 }
 
-int executed_begin(struct executed *c, const char *id)
+int command_log_begin(struct command_log *c, const char *id)
 {
 	uint64_t now = time(NULL);
 	int ret;
@@ -141,9 +141,9 @@ int executed_begin(struct executed *c, const char *id)
 	return ret;
 }
 
-int executed_answer(struct executed *c, const char *id, const struct buf *answer)
+int command_log_answer(struct command_log *c, const char *id, const struct buf *answer)
 {
-	struct executed_command *done = find(c, id);
+	struct logged_command *done = find(c, id);
 	int ret = files_replace(c->answers, id, answer->data, answer->size, true);
 
 	if (ret || !done)

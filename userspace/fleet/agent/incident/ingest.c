@@ -9,11 +9,11 @@
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
 #include "base/complain.h"
+#include "ingest.h"
 #include "message/digest.h"
 #include "message/message.h"
 #include "message/text.h"
 #include "sums.h"
-#include "take.h"
 
 #define STEM_MAX	72	/* An id has room for the longest name of a message behind it. */
 #define ID_DIGITS	8
@@ -25,7 +25,7 @@ static int copy_file(struct spool *s, const char *name, int fd, bool (*stopped)(
 	return files_copy(fd, s->taking, name, stopped);
 }
 
-int take_link(struct spool *s, int dir, const char *name, int fd, bool (*stopped)(void))
+int ingest_link(struct spool *s, int dir, const char *name, int fd, bool (*stopped)(void))
 {
 	struct stat of_fd, of_link;
 
@@ -62,7 +62,7 @@ static void make_id(char id[SOURCE_NAME_SIZE], const char *name, const char *dig
 }
 
 /* Did the recorder begin this file after the command came? */
-static bool is_wanted(const struct take_wanted *w, const struct sums *sums,
+static bool is_wanted(const struct ingest_wanted *w, const struct sums *sums,
 		      const struct stat *st)
 {
 	uint64_t trigger = sums->moment[RBMAP_MOMENT_TRIGGER].real;
@@ -74,7 +74,7 @@ static bool is_wanted(const struct take_wanted *w, const struct sums *sums,
 	return st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec + TICK_NS >= w->since;
 }
 
-static void found(struct take_wanted *w, const char *id, const struct sums *sums)
+static void found(struct ingest_wanted *w, const char *id, const struct sums *sums)
 {
 	w->found = true;
 	snprintf(w->id, sizeof(w->id), "%s", id);
@@ -120,7 +120,7 @@ static int store(struct spool *s, const char *name, const char *id, uint64_t siz
 	return ret ? ret : spool_add(s, id, size, clock_real());
 }
 
-static int take_file(struct spool *s, const char *name, int fd, struct take_wanted *w,
+static int take_file(struct spool *s, const char *name, int fd, struct ingest_wanted *w,
 		     bool (*stopped)(void))
 {
 	char digits[DIGEST_TEXT_SIZE], id[SOURCE_NAME_SIZE];
@@ -152,8 +152,8 @@ static int take_file(struct spool *s, const char *name, int fd, struct take_want
 	return ret;
 }
 
-int take_incident(struct spool *s, const char *name, struct take_wanted *w,
-		  bool (*stopped)(void))
+int ingest_incident(struct spool *s, const char *name, struct ingest_wanted *w,
+		    bool (*stopped)(void))
 {
 	int fd = openat(s->taking, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), ret;
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "backoff.h"
 #include "base/complain.h"
 #include "clocks.h"
-#include "trouble.h"
 
 #define SECOND	1000000000ULL
 #define LONGEST	(60 * SECOND)
@@ -21,7 +21,7 @@ static uint64_t with_jitter(uint64_t delay)
 	return delay / 2 + (uint64_t)((double)delay / 2 * random / UINT32_MAX);
 }
 
-void trouble_failed(struct trouble *t, const char *fmt, ...)
+void backoff_failed(struct backoff *t, const char *fmt, ...)
 {
 	bool is_new = !*t->text;
 	va_list args;
@@ -37,21 +37,21 @@ void trouble_failed(struct trouble *t, const char *fmt, ...)
 	t->retry = clock_monotonic() + with_jitter(t->delay);
 }
 
-bool trouble_over(struct trouble *t, const char *what)
+bool backoff_over(struct backoff *t, const char *what)
 {
 	if (!*t->text)
 		return false;
 	complain("note: %s works again", what);
-	*t = (struct trouble){ 0 };
+	*t = (struct backoff){ 0 };
 	return true;
 }
 
-bool trouble_due(const struct trouble *t)
+bool backoff_due(const struct backoff *t)
 {
 	return !*t->text || clock_monotonic() >= t->retry;
 }
 
-bool trouble_is_long(const struct trouble *t)
+bool backoff_is_long(const struct backoff *t)
 {
 	return *t->text && t->delay == LONGEST;
 }
