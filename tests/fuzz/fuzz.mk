@@ -15,7 +15,7 @@ FUZZ_SECONDS	?= 60
 FUZZ_BUILD	:= $(BUILD)/fuzz
 export RBMAP_FUZZ_EVENTS ?= $(or $(wildcard /sys/kernel/rbmap/events),$(FUZZ_BUILD)/formats)
 FUZZ_CFLAGS	= -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE -Iuapi \
-		  -I$(LIB_DIR) -fsanitize=fuzzer,address,undefined \
+		  -Iuserspace -I$(LIB_DIR) -fsanitize=fuzzer,address,undefined \
 		  -fno-sanitize-recover=all \
 		  -DRBMAP_LIB_VERSION='"$(VERSION)"' \
 		  $(shell pkg-config --cflags libtraceevent)

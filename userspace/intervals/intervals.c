@@ -40,8 +40,8 @@ void intervals_free(struct intervals *intervals)
 		free(intervals->cpu[i]);
 	layouts_free(intervals->layouts);
 	names_free(intervals->names);
-	free(intervals->task);
-	free(intervals->request);
+	free(intervals->tasks.slot);
+	free(intervals->requests.slot);
 	free(intervals);
 }
 

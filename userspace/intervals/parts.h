@@ -3,6 +3,7 @@
 #ifndef RBMAP_INTERVALS_PARTS_H
 #define RBMAP_INTERVALS_PARTS_H
 
+#include "base/hash.h"
 #include "intervals.h"
 #include "layout.h"
 #include "names.h"
@@ -124,6 +125,9 @@ struct request {
 	const char *name;
 };
 
+HASH_TABLE(task_table, struct task);
+HASH_TABLE(request_table, struct request);
+
 #define NR_TIMERS	4096	/* hrtimers whose time is kept, at their hash: a power of two */
 
 struct hrtimer {
@@ -137,10 +141,8 @@ struct intervals {
 	struct layouts *layouts;
 	struct names *names;
 	struct syscalls_machine machine;
-	struct task *task;		/* open addressing; a power of two */
-	size_t nr_tasks, nr_task_slots;
-	struct request *request;	/* likewise */
-	size_t nr_requests, nr_request_slots;
+	struct task_table tasks;
+	struct request_table requests;
 	struct interval_requests device[MAX_DEVICES];
 	unsigned int nr_devices;
 	struct cpu *cpu[MAX_CPUS];

@@ -11,50 +11,33 @@
 
 #define FIRST_SLOTS	256	/* a power of two */
 
-static size_t slot_of(uint32_t dev, uint64_t sector, size_t nr_slots)
-{
-	uint64_t hash = (sector ^ (uint64_t)dev << 40) * 0x9e3779b97f4a7c15ULL;
+/* The first sector of a request, and its device */
+struct request_key {
+	uint32_t dev;
+	uint64_t sector;
+};
 
-	return hash >> 32 & (nr_slots - 1);
+static inline size_t hash_of(struct request_key key)
+{
+	return hash_u64(key.sector ^ (uint64_t)key.dev << 40);
 }
 
-/* Return the slot of a request, or the free slot where it belongs. */
-static struct request *find_slot(struct request *request, size_t nr_slots, uint32_t dev,
-				 uint64_t sector)
+static inline struct request_key key_of(const struct request *r)
 {
-	size_t i = slot_of(dev, sector, nr_slots);
-
-	while (request[i].used && (request[i].dev != dev || request[i].sector != sector))
-		i = (i + 1) & (nr_slots - 1);
-	return &request[i];
+	return (struct request_key){ r->dev, r->sector };
 }
 
-static bool grow(struct intervals *intervals)
+static inline bool is_of(const struct request *r, struct request_key key)
 {
-	size_t nr = intervals->nr_request_slots ? 2 * intervals->nr_request_slots : FIRST_SLOTS;
-	struct request *more = calloc(nr, sizeof(*more)), *r;
-
-	if (!more)
-		return false;
-	for (size_t i = 0; i < intervals->nr_request_slots; i++) {
-		r = &intervals->request[i];
-		if (r->used)
-			*find_slot(more, nr, r->dev, r->sector) = *r;
-	}
-	free(intervals->request);
-	intervals->request = more;
-	intervals->nr_request_slots = nr;
-	return true;
+	return r->dev == key.dev && r->sector == key.sector;
 }
+
+HASH_FUNCTIONS(request_table, struct request, struct request_key, FIRST_SLOTS, hash_of, is_of,
+	       key_of);
 
 static struct request *find_request(struct intervals *intervals, uint32_t dev, uint64_t sector)
 {
-	struct request *r;
-
-	if (!intervals->nr_request_slots)
-		return NULL;
-	r = find_slot(intervals->request, intervals->nr_request_slots, dev, sector);
-	return r->used ? r : NULL;
+	return request_table_find(&intervals->requests, (struct request_key){ dev, sector });
 }
 
 /* Return the request, which may be new, or NULL: out of memory. */
@@ -62,32 +45,16 @@ static struct request *add_request(struct intervals *intervals, uint32_t dev, ui
 {
 	struct request *r;
 
-	if (2 * intervals->nr_requests >= intervals->nr_request_slots && !grow(intervals)) {
+	r = request_table_place(&intervals->requests, (struct request_key){ dev, sector });
+	if (!r) {
 		intervals->failed = true;
 		return NULL;
 	}
-	r = find_slot(intervals->request, intervals->nr_request_slots, dev, sector);
 	if (!r->used) {
 		*r = (struct request){ .used = true, .dev = dev, .sector = sector };
-		intervals->nr_requests++;
+		intervals->requests.nr++;
 	}
 	return r;
-}
-
-/* Requests behind a free slot must still be found. */
-static void remove_request(struct intervals *intervals, struct request *gone)
-{
-	size_t mask = intervals->nr_request_slots - 1, i = gone - intervals->request;
-	struct request moved;
-
-	intervals->request[i].used = false;
-	intervals->nr_requests--;
-	for (i = (i + 1) & mask; intervals->request[i].used; i = (i + 1) & mask) {
-		moved = intervals->request[i];
-		intervals->request[i].used = false;
-		*find_slot(intervals->request, intervals->nr_request_slots, moved.dev,
-			   moved.sector) = moved;
-	}
 }
 
 /* ---- how many requests a device has */
@@ -244,7 +211,7 @@ void intervals_request_complete(struct intervals *intervals, const struct event_
 		rest.sector += sectors;
 		rest.sectors -= sectors;
 		uncount(intervals, r);
-		remove_request(intervals, r);
+		request_table_remove(&intervals->requests, r);
 		r = add_request(intervals, rest.dev, rest.sector);
 		if (!r)
 			return;
@@ -255,7 +222,7 @@ void intervals_request_complete(struct intervals *intervals, const struct event_
 	}
 	pass_request(intervals, r, INTERVAL_BLOCK_DEVICE, m);
 	uncount(intervals, r);
-	remove_request(intervals, r);
+	request_table_remove(&intervals->requests, r);
 }
 
 /* The driver gives the request back to the queue. */
@@ -283,12 +250,10 @@ static void pass_unfinished(struct intervals *intervals, const struct request *r
 
 void intervals_requests_end(struct intervals *intervals)
 {
-	for (size_t i = 0; i < intervals->nr_request_slots; i++) {
-		if (!intervals->request[i].used)
-			continue;
-		pass_unfinished(intervals, &intervals->request[i], INTERVAL_BLOCK_QUEUE,
-				ROLE_ISSUE);
-		pass_unfinished(intervals, &intervals->request[i], INTERVAL_BLOCK_DEVICE,
-				ROLE_COMPLETE);
+	struct request *r;
+
+	hash_for_each(&intervals->requests, r) {
+		pass_unfinished(intervals, r, INTERVAL_BLOCK_QUEUE, ROLE_ISSUE);
+		pass_unfinished(intervals, r, INTERVAL_BLOCK_DEVICE, ROLE_COMPLETE);
 	}
 }

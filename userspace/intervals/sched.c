@@ -265,11 +265,9 @@ bool interval_is_uninterruptible(const struct interval *interval)
 
 void intervals_tasks_end(struct intervals *intervals)
 {
-	for (size_t i = 0; i < intervals->nr_task_slots; i++) {
-		const struct task *task = &intervals->task[i];
+	const struct task *task;
 
-		if (!task->used)
-			continue;
+	hash_for_each(&intervals->tasks, task) {
 		pass_unfinished(intervals, interval_of(task, INTERVAL_RUNQUEUE, task->last_cpu));
 		if (task->throttled)
 			pass_unfinished(intervals, throttled_of(task, task->last_cpu));

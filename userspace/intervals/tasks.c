@@ -7,57 +7,42 @@
 
 #define FIRST_SLOTS	1024	/* a power of two */
 
-/* Return the slot of a pid, or the free slot where it belongs. */
-static struct task *find_slot(struct task *task, size_t nr_slots, int pid)
+static inline size_t hash_of(int pid)
 {
-	size_t i = (uint32_t)pid * 2654435761u & (nr_slots - 1);
-
-	while (task[i].used && task[i].pid != pid)
-		i = (i + 1) & (nr_slots - 1);
-	return &task[i];
+	return hash_u32(pid);
 }
 
-static bool grow(struct intervals *intervals)
+static inline int pid_of(const struct task *task)
 {
-	size_t nr = intervals->nr_task_slots ? 2 * intervals->nr_task_slots : FIRST_SLOTS;
-	struct task *more = calloc(nr, sizeof(*more));
-
-	if (!more)
-		return false;
-	for (size_t i = 0; i < intervals->nr_task_slots; i++)
-		if (intervals->task[i].used)
-			*find_slot(more, nr, intervals->task[i].pid) = intervals->task[i];
-	free(intervals->task);
-	intervals->task = more;
-	intervals->nr_task_slots = nr;
-	return true;
+	return task->pid;
 }
+
+static inline bool is_of(const struct task *task, int pid)
+{
+	return task->pid == pid;
+}
+
+HASH_FUNCTIONS(task_table, struct task, int, FIRST_SLOTS, hash_of, is_of, pid_of);
 
 struct task *intervals_task(struct intervals *intervals, int pid)
 {
-	struct task *task;
+	struct task *task = task_table_place(&intervals->tasks, pid);
 
-	if (2 * intervals->nr_tasks >= intervals->nr_task_slots && !grow(intervals)) {
+	if (!task) {
 		intervals->failed = true;
 		return NULL;
 	}
-	task = find_slot(intervals->task, intervals->nr_task_slots, pid);
 	if (!task->used) {
 		*task = (struct task){ .used = true, .pid = pid, .waker.pid = -1,
 				       .prio = INTERVAL_PRIO_NONE };
-		intervals->nr_tasks++;
+		intervals->tasks.nr++;
 	}
 	return task;
 }
 
 const struct task *intervals_find_task(const struct intervals *intervals, int pid)
 {
-	const struct task *task;
-
-	if (!intervals->nr_task_slots)
-		return NULL;
-	task = find_slot(intervals->task, intervals->nr_task_slots, pid);
-	return task->used ? task : NULL;
+	return task_table_find(&intervals->tasks, pid);
 }
 
 void task_set_comm(struct task *task, const char *comm, size_t size)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/complain.h"
 #include "base/suggest.h"
@@ -77,24 +78,11 @@ static int read_event(struct control_event *event, const char *system,
 	return 0;
 }
 
-/* The array grows by powers of two. */
-static bool has_room(struct control_events *events)
-{
-	struct control_event *v;
-
-	if (events->nr & (events->nr - 1))
-		return true;
-	v = realloc(events->v, (events->nr ? 2 * events->nr : 1) * sizeof(*v));
-	if (v)
-		events->v = v;
-	return v;
-}
-
 int control_events_add(struct control_events *events, const char *system, const char *name)
 {
 	int ret;
 
-	if (!has_room(events))
+	if (!array_grow(events->v, events->nr))
 		return -ENOMEM;
 	ret = read_event(&events->v[events->nr], system, name);
 	if (!ret || ret == -ENOMEM)
@@ -119,7 +107,7 @@ int control_events_add_name(struct control_events *events, const char *system,
 {
 	struct control_event *event;
 
-	if (!has_room(events))
+	if (!array_grow(events->v, events->nr))
 		return -ENOMEM;
 	event = &events->v[events->nr++];
 	*event = (struct control_event){

@@ -18,7 +18,7 @@ LIB_SHARED	:= $(LIB_BUILD)/$(LIB_REAL)
 
 OBJCOPY		?= objcopy
 LIB_CFLAGS	:= -std=gnu11 -Wall -Wextra -fPIC -fvisibility=hidden \
-		   -Iuapi -I$(LIB_DIR) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+		   -Iuapi -Iuserspace -I$(LIB_DIR) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 		   -DRBMAP_LIB_VERSION='"$(VERSION)"' -MMD -MP
 
 ALL_USER	+= $(LIB_STATIC) $(LIB_SHARED)

@@ -11,6 +11,7 @@
 
 #include <rbmap.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "comm_events.h"
 #include "kernel/anonymous_buffer.h"
@@ -71,14 +72,11 @@ static int enable(struct comm_events *events, const char *name)
 
 static int map_cpu(struct comm_events *events, const char *name)
 {
-	struct rbmap_map **more;
 	char path[320];
 	int ret;
 
-	more = realloc(events->map, (events->nr + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(events->map, events->nr))
 		return -ENOMEM;
-	events->map = more;
 	snprintf(path, sizeof(path), DEVICES "/%s/%s", events->buffer.name,
 		 name);
 	ret = rbmap_open_path(&events->map[events->nr], path, 0);

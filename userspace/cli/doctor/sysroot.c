@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "sysroot.h"
 
@@ -120,17 +121,13 @@ static bool read_kernels(struct sysroot *m)
 	bool ok = true;
 
 	while (ok && dir && (entry = readdir(dir))) {
-		char **more;
-
 		if (!is_kernel(m, entry->d_name))
 			continue;
-		more = realloc(m->kernel, (m->nr_kernels + 1) * sizeof(*more));
-		ok = more;
-		if (!more)
+		ok = array_grow(m->kernel, m->nr_kernels);
+		if (!ok)
 			break;
-		m->kernel = more;
-		more[m->nr_kernels] = strdup(entry->d_name);
-		ok = more[m->nr_kernels];
+		m->kernel[m->nr_kernels] = strdup(entry->d_name);
+		ok = m->kernel[m->nr_kernels];
 		m->nr_kernels += ok;
 	}
 	if (dir)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/complain.h"
 #include "base/json.h"
@@ -405,17 +406,10 @@ struct names {
 static void add_name(void *data, const char *name)
 {
 	struct names *names = data;
-	char **v;
 
-	/* The array grows by powers of two. */
-	if (!(names->nr & (names->nr - 1))) {
-		v = realloc(names->v,
-			    (names->nr ? 2 * names->nr : 1) * sizeof(*v));
-		if (!v) {
-			names->failed = true;
-			return;
-		}
-		names->v = v;
+	if (!array_grow(names->v, names->nr)) {
+		names->failed = true;
+		return;
 	}
 	names->v[names->nr++] = (char *)name;
 }

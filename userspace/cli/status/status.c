@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/colour.h"
 #include "base/complain.h"
 #include "base/json.h"
@@ -60,13 +61,10 @@ static int by_name(const void *a, const void *b)
 
 static bool add_buffer(struct status *s, const char *name)
 {
-	char **more = realloc(s->buffer, (s->nr_buffers + 1) * sizeof(*more));
-
-	if (more) {
-		s->buffer = more;
-		more[s->nr_buffers] = strdup(name);
-	}
-	return more && more[s->nr_buffers++];
+	if (!array_grow(s->buffer, s->nr_buffers))
+		return false;
+	s->buffer[s->nr_buffers] = strdup(name);
+	return s->buffer[s->nr_buffers++];
 }
 
 static bool read_buffers(struct status *s)

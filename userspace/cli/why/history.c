@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "history.h"
 
 #define FIRST_PIECES	4096
 #define FIRST_SLOTS	1024	/* a power of two */
-#define FIRST_IN_LIST	4
 
 enum owner { OWNER_TASK, OWNER_CPU, OWNER_ALL };
 
@@ -16,12 +17,25 @@ struct slot {
 	struct piece_list list;
 };
 
+HASH_TABLE(list_table, struct slot);
+
 struct history {
 	struct piece *piece;
-	size_t nr, room;
-	struct slot *slot;	/* open addressing */
-	size_t nr_used, nr_slots;
+	size_t nr;
+	struct list_table lists;
 };
+
+static inline uint64_t slot_key(const struct slot *slot)
+{
+	return slot->key;
+}
+
+static inline bool is_of(const struct slot *slot, uint64_t key)
+{
+	return slot->key == key;
+}
+
+HASH_FUNCTIONS(list_table, struct slot, uint64_t, FIRST_SLOTS, hash_u64, is_of, slot_key);
 
 struct history *history_new(void)
 {
@@ -30,11 +44,13 @@ struct history *history_new(void)
 
 void history_free(struct history *h)
 {
+	struct slot *slot;
+
 	if (!h)
 		return;
-	for (size_t i = 0; i < h->nr_slots; i++)
-		free(h->slot[i].list.piece);
-	free(h->slot);
+	hash_for_each(&h->lists, slot)
+		free(slot->list.piece);
+	free(h->lists.slot);
 	free(h->piece);
 	free(h);
 }
@@ -44,51 +60,18 @@ static uint64_t key_of(enum interval_kind kind, enum owner owner, int id)
 	return (uint64_t)owner << 48 | (uint64_t)kind << 32 | (uint32_t)id;
 }
 
-static struct slot *find_slot(struct slot *slot, size_t nr, uint64_t key)
-{
-	size_t i = (key * 0x9e3779b97f4a7c15ULL) >> 32 & (nr - 1);
-
-	while (slot[i].used && slot[i].key != key)
-		i = (i + 1) & (nr - 1);
-	return &slot[i];
-}
-
-static bool grow_slots(struct history *h)
-{
-	size_t nr = h->nr_slots ? 2 * h->nr_slots : FIRST_SLOTS;
-	struct slot *more = calloc(nr, sizeof(*more));
-
-	if (!more)
-		return false;
-	for (size_t i = 0; i < h->nr_slots; i++)
-		if (h->slot[i].used)
-			*find_slot(more, nr, h->slot[i].key) = h->slot[i];
-	free(h->slot);
-	h->slot = more;
-	h->nr_slots = nr;
-	return true;
-}
-
 static bool add_to_list(struct history *h, uint64_t key, uint32_t piece)
 {
-	struct slot *slot;
+	struct slot *slot = list_table_place(&h->lists, key);
 
-	if (2 * h->nr_used >= h->nr_slots && !grow_slots(h))
+	if (!slot)
 		return false;
-	slot = find_slot(h->slot, h->nr_slots, key);
 	if (!slot->used) {
 		*slot = (struct slot){ .used = true, .key = key };
-		h->nr_used++;
+		h->lists.nr++;
 	}
-	if (slot->list.nr == slot->list.room) {
-		size_t room = slot->list.room ? 2 * slot->list.room : FIRST_IN_LIST;
-		uint32_t *more = realloc(slot->list.piece, room * sizeof(*more));
-
-		if (!more)
-			return false;
-		slot->list.piece = more;
-		slot->list.room = room;
-	}
+	if (!array_grow(slot->list.piece, slot->list.nr))
+		return false;
 	slot->list.piece[slot->list.nr++] = piece;
 	return true;
 }
@@ -149,16 +132,8 @@ static bool add_to_lists(struct history *h, const struct piece *piece, uint32_t 
 
 bool history_add(struct history *h, const struct interval *interval)
 {
-	size_t room = h->room ? 2 * h->room : FIRST_PIECES;
-	struct piece *more;
-
-	if (h->nr == h->room) {
-		more = realloc(h->piece, room * sizeof(*more));
-		if (!more)
-			return false;
-		h->piece = more;
-		h->room = room;
-	}
+	if (!array_grow_from(h->piece, h->nr, FIRST_PIECES))
+		return false;
 	h->piece[h->nr] = piece_of(interval);
 	if (!add_to_lists(h, &h->piece[h->nr], h->nr))
 		return false;
@@ -169,12 +144,9 @@ bool history_add(struct history *h, const struct interval *interval)
 static const struct piece_list *find_list(const struct history *h, uint64_t key)
 {
 	static const struct piece_list none;
-	const struct slot *slot;
+	const struct slot *slot = list_table_find(&h->lists, key);
 
-	if (!h->nr_slots)
-		return &none;
-	slot = find_slot(h->slot, h->nr_slots, key);
-	return slot->used ? &slot->list : &none;
+	return slot ? &slot->list : &none;
 }
 
 const struct piece_list *history_of_task(const struct history *h, enum interval_kind kind,

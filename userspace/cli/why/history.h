@@ -38,7 +38,7 @@ struct piece {
 /* Pieces of one kind and one owner, in the order of their ends. */
 struct piece_list {
 	uint32_t *piece;	/* numbers of pieces */
-	size_t nr, room;
+	size_t nr;
 };
 
 struct history;

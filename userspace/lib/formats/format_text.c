@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "c_type.h"
 #include "format_text.h"
 
@@ -87,14 +88,9 @@ static char *copy(struct part p)
 static struct rbmap_format_field *add_field(struct format *f)
 {
 	uint32_t nr = f->public.nr_fields;
-	struct rbmap_format_field *more;
 
-	if (!(nr & (nr - 1))) {
-		more = realloc(f->field, (nr ? 2 * nr : 1) * sizeof(*more));
-		if (!more)
-			return NULL;
-		f->field = more;
-	}
+	if (!array_grow(f->field, nr))
+		return NULL;
 	f->field[nr] = (struct rbmap_format_field){ 0 };
 	f->public.nr_fields++;
 	return &f->field[nr];

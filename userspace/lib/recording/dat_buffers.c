@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dat_reader.h"
 
 #define STREAM_BYTES	16	/* at least, of a CPU in a table */
@@ -37,18 +38,13 @@ int dat_add_buffer(struct dat_reader *r, const char *name, uint32_t nr_cpus,
 	struct dat_buffer b = {
 		.page_size = page_size, .first = r->nr_streams, .nr_cpus = nr_cpus,
 		.chosen = true,
-	}, *more;
+	};
 
 	/* Tables of a damaged file can have any number of CPUs that have no data. */
 	if (nr_cpus > CPUS_MAX || r->nr_streams + (uint64_t)nr_cpus > most)
 		return DAT_ERR_BROKEN;
-	if (!(r->nr_buffers & (r->nr_buffers - 1))) {
-		more = realloc(r->buffer, (r->nr_buffers ? 2 * r->nr_buffers : 1) *
-			       sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		r->buffer = more;
-	}
+	if (!array_grow(r->buffer, r->nr_buffers))
+		return -ENOMEM;
 	b.name = strdup(name);
 	if (!b.name || reserve_streams(r, nr_cpus)) {
 		free(b.name);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "dat.h"
 #include "dat_reader.h"
 
@@ -238,20 +239,14 @@ static int read_page_formats(struct dat_reader *r)
 
 static int add_format(struct dat_reader *r, const char *system)
 {
-	struct dat_text t = { .system = system }, *more;
+	struct dat_text t = { .system = system };
 	int ret = r->nr_formats < DAT_FORMATS_MAX ? take_text_u64(r, &t) : DAT_ERR_BROKEN;
 
 	if (ret)
 		return ret;
-	if (!(r->nr_formats & (r->nr_formats - 1))) {
-		size_t nr = r->nr_formats ? 2 * r->nr_formats : 1;
-
-		more = realloc(r->format, nr * sizeof(*more));
-		if (!more) {
-			free(t.text);
-			return -ENOMEM;
-		}
-		r->format = more;
+	if (!array_grow(r->format, r->nr_formats)) {
+		free(t.text);
+		return -ENOMEM;
 	}
 	r->format[r->nr_formats++] = t;
 	return 0;
@@ -259,7 +254,7 @@ static int add_format(struct dat_reader *r, const char *system)
 
 static int read_system(struct dat_reader *r)
 {
-	char name[NAME_MAX_SIZE], **more;
+	char name[NAME_MAX_SIZE];
 	uint32_t nr;
 	int ret;
 
@@ -269,14 +264,8 @@ static int read_system(struct dat_reader *r)
 		ret = dat_take_u32(r, &nr);
 	if (ret)
 		return ret;
-	if (!(r->nr_systems & (r->nr_systems - 1))) {
-		size_t n = r->nr_systems ? 2 * r->nr_systems : 1;
-
-		more = realloc(r->system, n * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		r->system = more;
-	}
+	if (!array_grow(r->system, r->nr_systems))
+		return -ENOMEM;
 	r->system[r->nr_systems] = strdup(name);
 	if (!r->system[r->nr_systems])
 		return -ENOMEM;
@@ -364,18 +353,13 @@ static void free_options(struct options *o)
 /* The option has the offset of the buffer's table, and the name. */
 static int add_named_buffer(struct options *o, const struct dat_text *t)
 {
-	struct named_buffer b = { 0 }, *more;
+	struct named_buffer b = { 0 };
 
 	if (t->size <= sizeof(b.offset))
 		return DAT_ERR_BROKEN;
 	memcpy(&b.offset, t->text, sizeof(b.offset));
-	if (!(o->nr_buffers & (o->nr_buffers - 1))) {
-		more = realloc(o->buffer, (o->nr_buffers ? 2 * o->nr_buffers : 1) *
-			       sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		o->buffer = more;
-	}
+	if (!array_grow(o->buffer, o->nr_buffers))
+		return -ENOMEM;
 	b.name = strdup(t->text + sizeof(b.offset));
 	if (!b.name)
 		return -ENOMEM;

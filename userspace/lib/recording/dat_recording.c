@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "base/array.h"
 #include "dat_comms.h"
 #include "dat_read.h"
 
@@ -47,17 +48,12 @@ static void add_comm(void *data, int pid, const char *name)
 {
 	struct rbmap_recording *r = data;
 	size_t nr = r->nr_comms;
-	struct comm *more;
 
 	if (r->out_of_memory)
 		return;
-	if (!(nr & (nr - 1))) {
-		more = realloc(r->comm, (nr ? 2 * nr : 1) * sizeof(*more));
-		if (!more) {
-			r->out_of_memory = true;
-			return;
-		}
-		r->comm = more;
+	if (!array_grow(r->comm, nr)) {
+		r->out_of_memory = true;
+		return;
 	}
 	r->comm[r->nr_comms++] = (struct comm){ pid, nr, name };
 }

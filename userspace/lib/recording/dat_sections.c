@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "dat.h"
 #include "dat_reader.h"
 
@@ -133,17 +134,11 @@ static bool get_u32(const struct dat_text *t, size_t at, uint32_t *value)
 static int keep_buffer(struct options *o, const struct dat_text *t)
 {
 	bool is_top = t->size > 8 && !t->text[8];
-	struct dat_text *more;
 
 	if (is_top && o->has_top)
 		return 0;
-	if (!(o->nr_buffers & (o->nr_buffers - 1))) {
-		more = realloc(o->buffer, (o->nr_buffers ? 2 * o->nr_buffers : 1) *
-			       sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		o->buffer = more;
-	}
+	if (!array_grow(o->buffer, o->nr_buffers))
+		return -ENOMEM;
 	o->buffer[o->nr_buffers++] = *t;
 	if (is_top) {
 		o->has_top = true;

@@ -118,12 +118,11 @@ static void choose_worst(const struct look *look, struct chosen *chosen)
 
 static bool choose_pattern(const struct look *look, const char *pattern, struct chosen *chosen)
 {
+	const struct page_task *task;
 	bool found = false;
 
-	for (uint32_t i = 0; i < look->tasks.nr_slots; i++) {
-		const struct page_task *task = &look->tasks.slot[i];
-
-		if (!task->used || task->pid <= 0 ||
+	hash_for_each(&look->tasks.table, task) {
+		if (task->pid <= 0 ||
 		    fnmatch(pattern, intervals_comm(look->intervals, task->pid), 0))
 			continue;
 		add(chosen, task->pid, MOST_CHOSEN_PIDS);
@@ -136,14 +135,12 @@ static int complain_pattern(const struct look *look, const struct input *in,
 			    const char *pattern)
 {
 	struct suggest suggest = { .wanted = pattern };
+	const struct page_task *task;
 	char list[512];
 
-	for (uint32_t i = 0; i < look->tasks.nr_slots; i++) {
-		const char *comm;
+	hash_for_each(&look->tasks.table, task) {
+		const char *comm = intervals_comm(look->intervals, task->pid);
 
-		if (!look->tasks.slot[i].used)
-			continue;
-		comm = intervals_comm(look->intervals, look->tasks.slot[i].pid);
 		if (*comm)
 			suggest_offer(&suggest, comm, comm);
 	}

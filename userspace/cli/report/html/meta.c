@@ -109,13 +109,14 @@ static void add_types(struct json *j, const struct page *page)
 static bool add_tasks(struct json *j, const struct page *page)
 {
 	int *pid = calloc(page->tasks.nr_indexes + 1, sizeof(*pid));
+	const struct page_task *task;
 
 	if (!pid)
 		return false;
 	pid[OTHER_TASKS] = -1;
-	for (uint32_t i = 0; i < page->tasks.nr_slots; i++)
-		if (page->tasks.slot[i].used && page->tasks.slot[i].pid >= 0)
-			pid[page->tasks.slot[i].index] = page->tasks.slot[i].pid;
+	hash_for_each(&page->tasks.table, task)
+		if (task->pid >= 0)
+			pid[task->index] = task->pid;
 	json_open(j, "tasks", '[');
 	for (uint32_t i = 0; i < page->tasks.nr_indexes; i++) {
 		json_open(j, NULL, '[');

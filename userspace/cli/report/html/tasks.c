@@ -6,35 +6,26 @@
 #define FIRST_SLOTS	1024	/* a power of two */
 #define MOST_TASKS	(1 << 18)
 
-/* Return the slot of a pid, or the free slot where it belongs. */
-static struct page_task *find_slot(struct page_task *slot, uint32_t nr_slots, int pid)
+static inline size_t hash_of(int pid)
 {
-	uint32_t i = (uint32_t)pid * 2654435761u & (nr_slots - 1);
-
-	while (slot[i].used && slot[i].pid != pid)
-		i = (i + 1) & (nr_slots - 1);
-	return &slot[i];
+	return hash_u32(pid);
 }
 
-static bool grow(struct tasks *tasks)
+static inline int pid_of(const struct page_task *task)
 {
-	uint32_t nr = tasks->nr_slots ? 2 * tasks->nr_slots : FIRST_SLOTS;
-	struct page_task *more = calloc(nr, sizeof(*more));
-
-	if (!more)
-		return false;
-	for (uint32_t i = 0; i < tasks->nr_slots; i++)
-		if (tasks->slot[i].used)
-			*find_slot(more, nr, tasks->slot[i].pid) = tasks->slot[i];
-	free(tasks->slot);
-	tasks->slot = more;
-	tasks->nr_slots = nr;
-	return true;
+	return task->pid;
 }
+
+static inline bool is_of(const struct page_task *task, int pid)
+{
+	return task->pid == pid;
+}
+
+HASH_FUNCTIONS(page_task_table, struct page_task, int, FIRST_SLOTS, hash_of, is_of, pid_of);
 
 void tasks_free(struct tasks *tasks)
 {
-	free(tasks->slot);
+	free(tasks->table.slot);
 }
 
 /*
@@ -43,12 +34,11 @@ void tasks_free(struct tasks *tasks)
  */
 struct page_task *tasks_get(struct tasks *tasks, int pid)
 {
-	struct page_task *task;
+	struct page_task *task = page_task_table_place(&tasks->table, pid);
 
-	if (2 * tasks->nr >= tasks->nr_slots && !grow(tasks))
+	if (!task)
 		return NULL;
-	task = find_slot(tasks->slot, tasks->nr_slots, pid);
-	if (!task->used && tasks->nr >= MOST_TASKS && pid > 0)
+	if (!task->used && tasks->table.nr >= MOST_TASKS && pid > 0)
 		return tasks_get(tasks, -1);
 	if (task->used)
 		return task;
@@ -57,6 +47,6 @@ struct page_task *tasks_get(struct tasks *tasks, int pid)
 	*task = (struct page_task){ .used = true, .pid = pid };
 	if (pid)
 		task->index = pid < 0 ? OTHER_TASKS : tasks->nr_indexes++;
-	tasks->nr++;
+	tasks->table.nr++;
 	return task;
 }

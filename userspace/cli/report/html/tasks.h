@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 #define OTHER_TASKS	1	/* index that tasks share when there are too many */
 
 struct task_lane;
@@ -26,9 +28,10 @@ struct page_task {
 	struct task_lane *lane;
 };
 
+HASH_TABLE(page_task_table, struct page_task);
+
 struct tasks {
-	struct page_task *slot;		/* open addressing; a power of two */
-	uint32_t nr, nr_slots;
+	struct page_task_table table;
 	uint32_t nr_indexes;
 };
 

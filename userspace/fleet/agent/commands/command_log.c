@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "agent/uplink/files.h"
+#include "base/array.h"
 #include "command_log.h"
 #include "message/text.h"
 
@@ -19,11 +20,9 @@ static int add(struct command_log *c, const char *id, uint64_t time, bool answer
 
 	if (c->nr == EXECUTED_MAX)
 		return -EBUSY;
-	more = realloc(c->v, (c->nr + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(c->v, c->nr))
 		return -ENOMEM;
-	c->v = more;
-	more += c->nr++;
+	more = &c->v[c->nr++];
 	*more = (struct logged_command){ .time = time, .answered = answered };
 	snprintf(more->id, sizeof(more->id), "%s", id);
 	return 0;

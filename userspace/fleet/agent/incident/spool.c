@@ -9,6 +9,7 @@
 
 #include "agent/uplink/clocks.h"
 #include "agent/uplink/files.h"
+#include "base/array.h"
 #include "base/complain.h"
 #include "message/message.h"
 #include "spool.h"
@@ -32,15 +33,10 @@ static bool is_older(const struct incident *a, const struct incident *b)
 int spool_add(struct spool *s, const char *id, uint64_t size, uint64_t since)
 {
 	struct incident one = { .size = size, .since = since, .permit = UINT64_MAX };
-	struct incident *more = s->v;
 	size_t at = s->nr;
 
-	/* Powers of two */
-	if (!(s->nr & (s->nr - 1)))
-		more = realloc(s->v, (s->nr ? 2 * s->nr : 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(s->v, s->nr))
 		return -ENOMEM;
-	s->v = more;
 	snprintf(one.id, sizeof(one.id), "%s", id);
 	while (at && is_older(&one, &s->v[at - 1])) {
 		s->v[at] = s->v[at - 1];

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "agent/uplink/clocks.h"
+#include "base/array.h"
 #include "base/complain.h"
 #include "stream.h"
 
@@ -37,17 +38,13 @@ static const char *name_of(const struct stream_buffer *b)
 
 static struct stream_ring *get_ring(struct stream_buffer *b, int cpu)
 {
-	struct stream_ring *more;
-
 	for (unsigned int i = 0; i < b->nr; i++)
 		if (b->ring[i].cpu == cpu)
 			return &b->ring[i];
-	more = realloc(b->ring, (b->nr + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(b->ring, b->nr))
 		return NULL;
-	b->ring = more;
-	more[b->nr] = (struct stream_ring){ .cpu = cpu };
-	return &more[b->nr++];
+	b->ring[b->nr] = (struct stream_ring){ .cpu = cpu };
+	return &b->ring[b->nr++];
 }
 
 static int open_ring(struct stream_buffer *b, int cpu)

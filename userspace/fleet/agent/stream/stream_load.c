@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/uplink/files.h"
+#include "base/array.h"
 #include "message/text.h"
 #include "stream_spool.h"
 
@@ -24,7 +25,6 @@ static int add_number(void *data, int dir, const char *name)
 	struct numbers *n = data;
 	char again[32];
 	uint64_t number;
-	uint64_t *more;
 
 	(void)dir;
 	if (!text_u64(name, &number))
@@ -32,10 +32,8 @@ static int add_number(void *data, int dir, const char *name)
 	stream_segment_name(number, again);
 	if (strcmp(again, name))
 		return 0;
-	more = n->nr < SEGMENTS_MAX ? realloc(n->v, (n->nr + 1) * sizeof(*more)) : NULL;
-	if (!more)
+	if (n->nr >= SEGMENTS_MAX || !array_grow(n->v, n->nr))
 		return -ENOMEM;
-	n->v = more;
 	n->v[n->nr++] = number;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/uplink/files.h"
+#include "base/array.h"
 #include "message/text.h"
 #include "stream_spool.h"
 
@@ -18,13 +19,10 @@ void stream_segment_name(uint64_t number, char name[32])
 
 struct stream_segment *stream_spool_add_segment(struct stream_spool *s, uint64_t number)
 {
-	struct stream_segment *more = realloc(s->segment, (s->nr_segments + 1) * sizeof(*more));
-
-	if (!more)
+	if (!array_grow(s->segment, s->nr_segments))
 		return NULL;
-	s->segment = more;
-	more[s->nr_segments] = (struct stream_segment){ .number = number };
-	return &more[s->nr_segments++];
+	s->segment[s->nr_segments] = (struct stream_segment){ .number = number };
+	return &s->segment[s->nr_segments++];
 }
 
 static struct stream_state *find_state(struct stream_spool *s, const char *source)
@@ -37,15 +35,13 @@ static struct stream_state *find_state(struct stream_spool *s, const char *sourc
 
 static struct stream_state *get_state(struct stream_spool *s, const char *source)
 {
-	struct stream_state *state = find_state(s, source), *more;
+	struct stream_state *state = find_state(s, source);
 
 	if (state)
 		return state;
-	more = realloc(s->state, (s->nr_states + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(s->state, s->nr_states))
 		return NULL;
-	s->state = more;
-	state = &more[s->nr_states++];
+	state = &s->state[s->nr_states++];
 	*state = (struct stream_state){ 0 };
 	snprintf(state->source, sizeof(state->source), "%s", source);
 	return state;
@@ -53,18 +49,14 @@ static struct stream_state *get_state(struct stream_spool *s, const char *source
 
 static int note_last(struct stream_segment *g, size_t state, uint64_t seq)
 {
-	struct stream_last *more;
-
 	for (size_t i = 0; i < g->nr_last; i++) {
 		if (g->last[i].state == state) {
 			g->last[i].seq = seq;
 			return 0;
 		}
 	}
-	more = realloc(g->last, (g->nr_last + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(g->last, g->nr_last))
 		return -ENOMEM;
-	g->last = more;
 	g->last[g->nr_last++] = (struct stream_last){ state, seq };
 	return 0;
 }
@@ -92,6 +84,7 @@ static int move_position(struct stream_spool *s, const struct stream_source *sou
 	if (!p) {
 		if (s->nr_positions == SEGMENT_POSITIONS_MAX)
 			return -ENOSPC;
+		/* A loaded array has the size that its file has. */
 		more = realloc(s->position, (s->nr_positions + 1) * sizeof(*more));
 		if (!more)
 			return -ENOMEM;

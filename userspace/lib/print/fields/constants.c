@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "constants.h"
 
 /* libtraceevent reads as many arguments as a format has: a longer one is damage. */
@@ -57,14 +58,10 @@ static char *without_quotes(const char *line, size_t size)
 
 static int add_line(struct constants *c, uint64_t addr, const char *line, size_t size)
 {
-	struct constant k = { .addr = addr }, *more;
+	struct constant k = { .addr = addr };
 
-	if (!(c->nr & (c->nr - 1))) {
-		more = realloc(c->v, (c->nr ? 2 * c->nr : 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		c->v = more;
-	}
+	if (!array_grow(c->v, c->nr))
+		return -ENOMEM;
 	k.text = without_quotes(line, size);
 	if (!k.text)
 		return -ENOMEM;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <traceevent/event-parse.h>
 
+#include "base/array.h"
 #include "base/printable.h"
 #include "plugin_printer.h"
 #include "printer.h"
@@ -214,11 +215,9 @@ struct piece *printer_add_piece(struct printer *printer, enum piece_kind kind)
 {
 	struct piece *more;
 
-	more = realloc(printer->piece, (printer->nr_pieces + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(printer->piece, printer->nr_pieces))
 		return NULL;
-	printer->piece = more;
-	more += printer->nr_pieces++;
+	more = &printer->piece[printer->nr_pieces++];
 	*more = (struct piece){ .kind = kind, .precision = SIZE_MAX };
 	return more;
 }

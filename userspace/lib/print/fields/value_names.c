@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <traceevent/event-parse.h>
 
+#include "base/array.h"
 #include "printer.h"
 #include "printer_parts.h"
 #include "value_names.h"
@@ -42,11 +43,9 @@ static struct value_name *entry_of(struct value_names *names, const char *field)
 	for (unsigned int i = 0; i < names->nr; i++)
 		if (names->v[i].field == field)
 			return &names->v[i];
-	more = realloc(names->v, (names->nr + 1) * sizeof(*more));
-	if (!more)
+	if (!array_grow(names->v, names->nr))
 		return NULL;
-	names->v = more;
-	more += names->nr;
+	more = &names->v[names->nr];
 	more->field = field;
 	more->printer = calloc(1, sizeof(*more->printer));
 	if (!more->printer)

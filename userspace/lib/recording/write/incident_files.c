@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/complain.h"
 #include "incident_files.h"
 #include "spool_files.h"
@@ -51,7 +52,7 @@ bool incident_files_name(struct incident_files *f, char *path, size_t size)
 
 	if (len >= 0 && (size_t)len < size)
 		return true;
-	complain("the name of the file is too long: give a shorter one with %s",
+ complain("the name of the file is too long: give a shorter one with %s",
 		 f->dir ? "--directory" : "-o");
 	return false;
 }
@@ -136,15 +137,14 @@ uint64_t incident_files_data(int dir, const char *name)
 
 static bool add_incident(struct incidents *all, int dir, const char *name)
 {
-	struct incident *more = realloc(all->v, (all->nr + 1) * sizeof(*more));
+	struct incident *more;
 	struct stat st;
 
-	if (!more)
+	if (!array_grow(all->v, all->nr))
 		return false;
-	all->v = more;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return true;
-	more += all->nr;
+	more = &all->v[all->nr];
 	*more = (struct incident){ .name = strdup(name), .time = st.st_mtim };
 	if (!more->name)
 		return false;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hash table and the growing array of base/, beside plain arrays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+
+#define KEYS	300
+#define STEPS	20000
+
+struct element {
+	bool used;
+	int key;
+	int value;
+};
+
+static int key_of(const struct element *e)
+{
+	return e->key;
+}
+
+static bool is_of(const struct element *e, int key)
+{
+	return e->key == key;
+}
+
+/* Only a few hashes, the last slots among them: elements form chains that go round. */
+static size_t crowded(int key)
+{
+	return (size_t)0 - key % 3;
+}
+
+static size_t spread(int key)
+{
+	return hash_u32(key);
+}
+
+HASH_TABLE(crowded_table, struct element);
+HASH_FUNCTIONS(crowded_table, struct element, int, 4, crowded, is_of, key_of);
+HASH_TABLE(spread_table, struct element);
+HASH_FUNCTIONS(spread_table, struct element, int, 4, spread, is_of, key_of);
+
+#define CHECK_TABLE(name)						\
+static void check_##name(const struct name *table, const int *value, size_t nr) \
+{									\
+	const struct element *e;					\
+	size_t seen = 0;						\
+									\
+	hash_for_each(table, e) {					\
+		assert_int_equal(e->value, value[e->key]);		\
+		seen++;							\
+	}								\
+	assert_int_equal(seen, nr);					\
+	assert_int_equal(table->nr, nr);				\
+	for (int key = 0; key < KEYS; key++) {				\
+		e = name##_find(table, key);				\
+		assert_int_equal(!!e, !!value[key]);			\
+		if (e)							\
+			assert_int_equal(e->value, value[key]);		\
+	}								\
+}									\
+									\
+static void test_##name(void **state)					\
+{									\
+	struct name table = { 0 };					\
+	int value[KEYS] = { 0 };					\
+	size_t nr = 0;							\
+									\
+	(void)state;							\
+	check_##name(&table, value, nr);				\
+	for (int step = 1; step <= STEPS; step++) {			\
+		/* The table is filled and emptied by turns. */		\
+		int key = random() % KEYS;				\
+		bool fill = step / 1000 % 2 ? random() % 8 == 0 : random() % 8; \
+		struct element *e;					\
+									\
+		if (fill) {						\
+			e = name##_place(&table, key);			\
+			assert_non_null(e);				\
+			assert_int_equal(e->used, !!value[key]);	\
+			if (!e->used) {					\
+				table.nr++;				\
+				nr++;					\
+			}						\
+			*e = (struct element){ true, key, step };	\
+			value[key] = step;				\
+		} else if (value[key]) {				\
+			name##_remove(&table, name##_find(&table, key)); \
+			value[key] = 0;					\
+			nr--;						\
+		}							\
+		if (step % 50 == 0)					\
+			check_##name(&table, value, nr);		\
+	}								\
+	free(table.slot);						\
+}									\
+struct name
+
+CHECK_TABLE(crowded_table);
+CHECK_TABLE(spread_table);
+
+/* A sanitizer finds an element outside of the memory. */
+static void check_array(size_t first)
+{
+	uint64_t *v = NULL;
+	size_t nr = 0;
+
+	for (int step = 0; step < STEPS; step++) {
+		if (random() % 1000 == 0)
+			nr -= nr ? random() % (nr + 1) : 0;
+		assert_true(array_grow_from(v, nr, first));
+		v[nr] = nr;
+		nr++;
+		for (size_t i = nr > 9 ? nr - 9 : 0; i < nr; i++)
+			assert_int_equal(v[i], i);
+	}
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(v[i], i);
+	free(v);
+}
+
+static void test_array(void **state)
+{
+	(void)state;
+	for (size_t first = 1; first <= 1024; first *= 4)
+		check_array(first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_crowded_table),
+		cmocka_unit_test(test_spread_table),
+		cmocka_unit_test(test_array),
+	};
+
+	srandom(1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Hash tables of structures, with open addressing. The structures lie in the table, so that
+ * a lookup takes one access to memory. A pointer to one of them is valid until the next
+ * NAME_place() or NAME_remove().
+ */
+#ifndef RBMAP_BASE_HASH_H
+#define RBMAP_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/**
+ * HASH_TABLE - define the structure of a table
+ * @name: name of the structure
+ * @type: an element, which has the member bool used
+ *
+ * A table of zeros is an empty one. free() of the member slot frees it.
+ */
+#define HASH_TABLE(name, type)						\
+	struct name {							\
+		type *slot;						\
+		size_t nr;		/* elements */			\
+		size_t nr_slots;	/* 0, or a power of two */	\
+	}
+
+/* Hashes of keys: the lowest bits choose the slot. */
+static inline size_t hash_u32(uint32_t key)
+{
+	return key * 2654435761u;
+}
+
+static inline size_t hash_u64(uint64_t key)
+{
+	return key * 0x9e3779b97f4a7c15ULL >> 32;
+}
+
+/* Go through the elements of a table. */
+#define hash_for_each(table, element)					\
+	for ((element) = (table)->slot;					\
+	     (element) != (table)->slot + (table)->nr_slots; (element)++) \
+		if ((element)->used)
+
+#define HASH_FUNCTION	static inline __attribute__((unused))
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): types */
+/**
+ * HASH_FUNCTIONS - define the functions of a table
+ * @name, @type: those of HASH_TABLE()
+ * @key_type: type of a key
+ * @first: slots of the first allocation, a power of two
+ * @hash: function or macro with the hash of a key
+ * @is_of: function or macro: element @e, by its address, has the key @key
+ * @key_of: function or macro with the key of an element
+ *
+ * NAME_find() returns the element of a key, or NULL.
+ *
+ * NAME_place() returns the slot of a key, and NULL if memory is lacking. If the slot is not
+ * used, the caller writes a new element with that key, sets used, and counts it in nr.
+ *
+ * NAME_remove() removes an element. Elements behind its slot move, because they must still be
+ * found.
+ */
+#define HASH_FUNCTIONS(name, type, key_type, first, hash, is_of, key_of) \
+HASH_FUNCTION type *name##_slot(type *slot, size_t nr_slots, key_type key) \
+{									\
+	size_t i = hash(key) & (nr_slots - 1);				\
+									\
+	while (slot[i].used && !is_of(&slot[i], key))			\
+		i = (i + 1) & (nr_slots - 1);				\
+	return &slot[i];						\
+}									\
+									\
+HASH_FUNCTION bool name##_grow(struct name *table)			\
+{									\
+	size_t nr = table->nr_slots ? 2 * table->nr_slots : (first);	\
+	type *more = calloc(nr, sizeof(*more)), *element;		\
+									\
+	if (!more)							\
+		return false;						\
+	hash_for_each(table, element)					\
+		*name##_slot(more, nr, key_of(element)) = *element;	\
+	free(table->slot);						\
+	table->slot = more;						\
+	table->nr_slots = nr;						\
+	return true;							\
+}									\
+									\
+HASH_FUNCTION type *name##_find(const struct name *table, key_type key)	\
+{									\
+	type *element;							\
+									\
+	if (!table->nr_slots)						\
+		return NULL;						\
+	element = name##_slot(table->slot, table->nr_slots, key);	\
+	return element->used ? element : NULL;				\
+}									\
+									\
+HASH_FUNCTION type *name##_place(struct name *table, key_type key)	\
+{									\
+	if (2 * table->nr >= table->nr_slots && !name##_grow(table))	\
+		return NULL;						\
+	return name##_slot(table->slot, table->nr_slots, key);		\
+}									\
+									\
+HASH_FUNCTION void name##_remove(struct name *table, type *gone)	\
+{									\
+	size_t mask = table->nr_slots - 1, i = gone - table->slot;	\
+									\
+	table->slot[i].used = false;					\
+	table->nr--;							\
+	for (i = (i + 1) & mask; table->slot[i].used; i = (i + 1) & mask) { \
+		type moved = table->slot[i];				\
+									\
+		table->slot[i].used = false;				\
+		*name##_slot(table->slot, table->nr_slots, key_of(&moved)) = moved; \
+	}								\
+}									\
+struct name
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#endif /* RBMAP_BASE_HASH_H */
