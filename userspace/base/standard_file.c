@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "complain.h"
+#include "files.h"
 #include "standard_file.h"
-#include "write_all.h"
 
 #define PIECE	(1 << 16)
 

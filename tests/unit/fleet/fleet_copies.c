@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-#include "admin/fetch.h"
-#include "admin/stream.h"
+#include "admin/commands.h"
 #include "base/complain.h"
 #include "collector/index/checksum.h"
 #include "collector_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 
-#include "base/write_all.h"
+#include "base/files.h"
 #include "output.h"
 #include "print/crash_notes.h"
 

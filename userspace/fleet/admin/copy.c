@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/write_all.h"
+#include "base/files.h"
 #include "collector/index/checksum.h"
 #include "copy.h"
 

@@ -14,8 +14,8 @@
 
 #include "answers.h"
 #include "base/complain.h"
+#include "commands.h"
 #include "copy.h"
-#include "fetch.h"
 #include "message/text.h"
 #include "stored.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/complain.h"
-#include "hosts.h"
+#include "commands.h"
 #include "print.h"
 
 /* How a column is printed */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/complain.h"
-#include "incidents.h"
+#include "commands.h"
 #include "print.h"
 
 static const char query[] =

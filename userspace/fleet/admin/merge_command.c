@@ -14,7 +14,7 @@
 #include "base/complain.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "merge_command.h"
+#include "commands.h"
 #include "message/text.h"
 #include "options.h"
 #include "stored.h"

@@ -4,9 +4,9 @@
 
 #include "answers.h"
 #include "base/complain.h"
+#include "commands.h"
 #include "message/text.h"
 #include "print.h"
-#include "show.h"
 
 static const char query[] =
 	"SELECT host.name, incident.name, incident.state, incident.changed, incident.size,"

@@ -10,9 +10,9 @@
 #include "answers.h"
 #include "base/complain.h"
 #include "base/process.h"
+#include "commands.h"
 #include "message/message.h"
 #include "message/text.h"
-#include "snapshot.h"
 
 #define NS_PER_SEC	1000000000LL
 #define POLL_MS		200

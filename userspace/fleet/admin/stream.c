@@ -16,9 +16,9 @@
 
 #include "admin/stream/stream_recording.h"
 #include "base/complain.h"
+#include "commands.h"
 #include "copy.h"
 #include "message/text.h"
-#include "stream.h"
 
 #define MANIFEST	"manifest.txt"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/file_at.h"
+#include "base/files.h"
 #include "files.h"
 #include "message/names.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_at.h"
+#include "base/files.h"
 #include "files.h"
 #include "message/text.h"
 #include "stream_files.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/write_all.h"
+#include "base/files.h"
 #include "folder.h"
 #include "message/message.h"
 #include "transport.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/complain.h"
+#include "base/files.h"
 #include "base/standard_file.h"
-#include "base/write_all.h"
 #include "choose.h"
 #include "command/pipeline.h"
 #include "frame.h"

@@ -9,9 +9,7 @@
 #include "command/options.h"
 #include "setup.h"
 #include "setup_certificates.h"
-#include "setup_folders.h"
-#include "setup_nats.h"
-#include "setup_streams.h"
+#include "setup_steps.h"
 
 #define DIRECTORY_SCHEME	"dir:"
 #define STRINGIFY(x)		#x

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/write_all.h"
+#include "base/files.h"
 #include "setup_files.h"
 
 #define COPY_MAX	(64 << 10)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "setup_folders.h"
+#include "setup_steps.h"
 
 /*
  * The group of the directory is the one of hosts, collector and administrator. Files keep

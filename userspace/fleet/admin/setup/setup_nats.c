@@ -20,7 +20,7 @@
 #include "setup_configuration.h"
 #include "setup_files.h"
 #include "setup_hosts.h"
-#include "setup_nats.h"
+#include "setup_steps.h"
 
 #define CA		"ca"
 #define ROUTES_CA	"routes-ca"

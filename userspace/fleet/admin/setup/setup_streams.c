@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/complain.h"
-#include "setup_streams.h"
+#include "setup_steps.h"
 #include "transport/jetstream_options.h"
 
 int setup_streams(const struct transport_options *options, struct streams_plan plan)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_at.h"
+#include "base/files.h"
 #include "message/text.h"
 #include "stream_files.h"
 

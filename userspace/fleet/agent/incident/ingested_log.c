@@ -9,7 +9,7 @@
 
 #include "agent/uplink/files.h"
 #include "base/buf.h"
-#include "base/write_all.h"
+#include "base/files.h"
 #include "ingested_log.h"
 
 #define FILE_NAME	"taken"

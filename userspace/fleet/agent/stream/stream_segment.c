@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/file_at.h"
+#include "base/files.h"
 #include "stream_segment.h"
 
 #define HEAD_MAGIC	"rbSG"

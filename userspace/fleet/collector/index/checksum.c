@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/write_all.h"
+#include "base/files.h"
 #include "checksum.h"
 #include "command/service.h"
 #include "message/digest.h"

@@ -29,20 +29,6 @@ struct printing {
 	struct buf *out;
 };
 
-static char escaped(char c)
-{
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	default:
-		return c;
-	}
-}
-
 /* Numbers of 8 bytes are at multiples of 4. */
 static uint64_t take_number(struct printing *p, unsigned int size)
 {

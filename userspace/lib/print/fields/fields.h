@@ -51,4 +51,19 @@ static inline void field_place(const char *record, uint32_t field, uint32_t size
 	*len = place >> 16;
 }
 
+/* Return the character that a format writes as a backslash and @c. */
+static inline char escaped(char c)
+{
+	switch (c) {
+	case 'n':
+		return '\n';
+	case 't':
+		return '\t';
+	case 'r':
+		return '\r';
+	default:
+		return c;
+	}
+}
+
 #endif /* RBMAP_PRINT_FIELDS_FIELDS_H */

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/printable.h"
+#include "fields.h"
 #include "plugin_printer.h"
 #include "printer.h"
 #include "printer_parts.h"
@@ -220,20 +221,6 @@ struct piece *printer_add_piece(struct printer *printer, enum piece_kind kind)
 	more = &printer->piece[printer->nr_pieces++];
 	*more = (struct piece){ .kind = kind, .precision = SIZE_MAX };
 	return more;
-}
-
-static char escaped(char c)
-{
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	default:
-		return c;
-	}
 }
 
 static bool compile_literal(struct compiler *c)

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RBMAP_FLEET_ADMIN_SETUP_SETUP_NATS_H
-#define RBMAP_FLEET_ADMIN_SETUP_SETUP_NATS_H
+/* The steps of `rbmap fleet setup` */
+#ifndef RBMAP_FLEET_ADMIN_SETUP_SETUP_STEPS_H
+#define RBMAP_FLEET_ADMIN_SETUP_SETUP_STEPS_H
 
 #include "setup_servers.h"
+#include "transport/jetstream_streams.h"
+
+/*
+ * Make the folders of a transport "dir:/DIRECTORY", and keep those that are there. Return
+ * an exit status.
+ */
+int setup_folders(const char *directory);
 
 /**
  * struct nats_plan - what to write
@@ -21,4 +29,7 @@ struct nats_plan {
 /* Write certificates and configurations. Return an exit status. */
 int setup_nats(const struct nats_plan *plan);
 
-#endif /* RBMAP_FLEET_ADMIN_SETUP_SETUP_NATS_H */
+/* Make or change the streams on servers. Return an exit status. */
+int setup_streams(const struct transport_options *options, struct streams_plan plan);
+
+#endif /* RBMAP_FLEET_ADMIN_SETUP_SETUP_STEPS_H */

@@ -2,7 +2,22 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "file_at.h"
+#include "files.h"
+
+int write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t done = write(fd, data, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		data += done;
+		size -= done;
+	}
+	return 0;
+}
 
 int write_all_at(int fd, const void *data, size_t size, uint64_t offset)
 {
