@@ -15,7 +15,7 @@ PRINT_DIRS	:= lib/print lib/print/fields
 LIVE_DIRS	:= live live/probe live/recorder live/selftest
 # Folders of the command alone. cli/ has one for each command.
 CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c \
-	$(USER_DIR)/cli/*/*/*.c)))) \
+	$(USER_DIR)/cli/*/*/*.c $(USER_DIR)/cli/*/*/*/*.c)))) \
 	$(PRINT_DIRS) $(LIVE_DIRS) input intervals intervals/summary
 
 # $(call user_sources,FOLDERS) prints the sources in the folders, with paths below userspace/.

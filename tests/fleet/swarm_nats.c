@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "swarm.h"
-#include "transport/jetstream_names.h"
+#include "transport/jetstream/jetstream_names.h"
 
 #define SERVERS_MAX	8
 #define CONNECTING_MAX	256	/* A server accepts so many at a time. */

@@ -33,13 +33,13 @@ FUZZ_INTERVALS	:= $(FUZZ_BASE) $(filter-out %/functions.c %/load.c,$(wildcard us
 		   userspace/intervals/summary/*.c)) \
 		   $(addprefix userspace/lib/print/,columns.c time_view.c fields/syscall_abi.c \
 		   fields/syscalls.c) $(wildcard userspace/lib/formats/*.c)
-FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,arrows.c cpu_lane.c device_lane.c element.c \
-		   events.c interval_lane.c levels.c levels_store.c meta.c page.c store.c tasks.c \
-		   task_lane.c texts.c track.c types.c) userspace/command/pipeline.c
+FUZZ_HTML	:= $(addprefix userspace/cli/report/html/,cpu_lane.c device_lane.c interval_lane.c \
+		   meta.c page.c task_lane.c) $(wildcard userspace/cli/report/html/data/*.c) \
+		   userspace/command/pipeline.c
 FUZZ_CONVERT	:= $(filter-out userspace/lib/print/json_lines.c,$(FUZZ_TEXT)) \
 		   $(addprefix userspace/cli/convert/,output.c systrace.c $(notdir \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
-FUZZ_CLI_HEADERS := $(wildcard userspace/*/*.h userspace/*/*/*.h)
+FUZZ_CLI_HEADERS := $(wildcard userspace/*/*.h userspace/*/*/*.h userspace/*/*/*/*.h userspace/*/*/*/*/*.h)
 FUZZERS		:= lib_decode lib_formats lib_map lib_observe lib_merge lib_open filter_text cli_fields \
 		   dynamic_line cli_text cli_dat cli_intervals cli_why cli_convert cli_html
 

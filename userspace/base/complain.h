@@ -20,4 +20,19 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Flush stdout. If that fails, report the error and return another status. */
 int finish_stdout(int status);
 
+/**
+ * struct output_words - words of the messages
+ * @write: the verb for what the command does: "record to"
+ * @writes: the verb for another process: "records to"
+ * @beside: the files that the command creates beside the file
+ */
+struct output_words {
+	const char *write;
+	const char *writes;
+	const char *beside;
+};
+
+/* output_error.c: report an error of dat_output_create() or dat_output_publish(). */
+void complain_output(const struct output_words *words, const char *path, int error);
+
 #endif /* RBMAP_BASE_COMPLAIN_H */

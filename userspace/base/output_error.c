@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "complain.h"
-#include "output_error.h"
 
 void complain_output(const struct output_words *words, const char *path, int error)
 {

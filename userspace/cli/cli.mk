@@ -18,7 +18,7 @@ CLI_CFLAGS	= -std=gnu11 -Wall -Wextra $(USER_INCLUDES) -I$(CLI_DIR) \
 		  -I$(CLI_MADE) \
 		  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -MMD -MP \
 		  $(shell $(PKG_CONFIG) --cflags $(CLI_LIBS))
-# A command loads these libraries when it needs them (base/loaded_library.h).
+# A command loads these libraries when it needs them (command/loaded_library.h).
 CLI_LOADED	:= libkmod ncursesw libprotobuf-c
 CLI_LDLIBS	= $(shell $(PKG_CONFIG) --libs $(filter-out $(CLI_LOADED),$(CLI_LIBS))) -lpthread -ldl -lm
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/complain.h"
-#include "base/output_error.h"
 #include "base/standard_file.h"
 #include "output_file.h"
 #include "print/crash_notes.h"

@@ -5,7 +5,7 @@
  */
 #include <libkmod.h>
 
-#include "base/loaded_library.h"
+#include "command/loaded_library.h"
 
 #define LIBRARY	"libkmod.so.2"
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "collector_fixture.h"
-#include "collector/file_check.h"
+#include "collector/files/file_check.h"
 #include "collector/store.h"
 #include "collector/index/checksum.h"
 #include "message/text.h"

@@ -2,7 +2,7 @@
 /* The functions of libprotobuf-c that the generated code uses. */
 #include <protobuf-c/protobuf-c.h>
 
-#include "base/loaded_library.h"
+#include "command/loaded_library.h"
 #include "libprotobuf_c.h"
 
 #define LIBRARY	"libprotobuf-c.so.1"

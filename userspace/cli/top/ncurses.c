@@ -3,7 +3,7 @@
 #define NCURSES_NOMACROS
 #include <ncurses.h>
 
-#include "base/loaded_library.h"
+#include "command/loaded_library.h"
 
 #define LIBRARY	"libncursesw.so.6"
 

@@ -8,12 +8,11 @@
 #include "batch.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
-#include "hello.h"
 #include "incoming.h"
 #include "manifest.h"
-#include "retention.h"
 #include "store.h"
 #include "streams.h"
+#include "upkeep.h"
 
 #define BATCH_MESSAGES	FILES_OPEN_MAX
 #define BATCH_BYTES	(8U << 20)

@@ -9,11 +9,11 @@
 #include "base/buf.h"
 #include "budget.h"
 #include "checks.h"
+#include "collector/files/files.h"
+#include "collector/files/stream_files.h"
 #include "collector/index/database.h"
-#include "files.h"
 #include "permits.h"
 #include "replies.h"
-#include "stream_files.h"
 #include "transport/transport.h"
 
 #define NS_PER_SEC		1000000000LL

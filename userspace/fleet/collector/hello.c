@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "collector/index/incidents.h"
-#include "hello.h"
 #include "incoming.h"
 #include "manifest.h"
 #include "message/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages about incidents: parts, manifests and losses. All functions run in a transaction
- * of the index. They return 0, or a negative errno of a file: the transaction must then be
- * undone, and nothing acknowledged.
+ * Messages of hosts: what waits, parts, manifests and losses. All functions run in a
+ * transaction of the index. An int is 0, or a negative errno of a file: the transaction must
+ * then be undone, and nothing acknowledged.
  */
 #ifndef RBMAP_FLEET_COLLECTOR_INCOMING_H
 #define RBMAP_FLEET_COLLECTOR_INCOMING_H
@@ -11,6 +11,12 @@
 #include "collector/index/hosts.h"
 #include "collector/index/refusals.h"
 #include "message/message.h"
+
+/*
+ * A host says what waits in its spool. Answer STORED for an incident that is stored. The
+ * others wait for a permit.
+ */
+void handle_hello(struct collector *c, const struct index_host *host, const struct message *m);
 
 /* Count a message that is refused. Return 0. */
 int refuse(struct collector *c, int64_t host, enum refusal cause);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "collector/index/incidents.h"
-#include "leftovers.h"
+#include "upkeep.h"
 
 #define SUFFIX	".part"
 

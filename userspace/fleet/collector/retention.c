@@ -4,7 +4,7 @@
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "collector/index/streams.h"
-#include "retention.h"
+#include "upkeep.h"
 
 #define DAY		(24 * 3600 * NS_PER_SEC)
 

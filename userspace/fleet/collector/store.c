@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "collector/files/file_check.h"
 #include "collector/index/hosts.h"
 #include "collector/index/incidents.h"
 #include "collector/index/parts.h"
 #include "collector/index/refusals.h"
-#include "file_check.h"
 #include "store.h"
 
 #define FAILURES_MAX	3	/* The parts of a damaged file are asked for so many times. */

@@ -9,7 +9,6 @@
 
 #include "assembly.h"
 #include "base/complain.h"
-#include "base/output_error.h"
 #include "base/units.h"
 #include "command/command.h"
 #include "live/loss.h"

@@ -14,7 +14,7 @@
 #include "intervals/summary/summary.h"
 #include "recording/dat_comms.h"
 #include "recording/dat_read.h"
-#include "tasks.h"
+#include "report/html/data/tasks.h"
 
 #define WORST_TASKS	3	/* intervals of each kind that give their tasks a lane */
 #define MOST_WORST_TASKS	12

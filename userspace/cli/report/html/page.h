@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include <rbmap.h>
 
-#include "arrows.h"
-#include "events.h"
 #include "intervals/intervals.h"
 #include "intervals/layout.h"
 #include "intervals/names.h"
 #include "intervals/summary/summary.h"
 #include "print/fields/syscalls.h"
-#include "store.h"
-#include "tasks.h"
-#include "texts.h"
-#include "track.h"
-#include "types.h"
+#include "report/html/data/arrows.h"
+#include "report/html/data/events.h"
+#include "report/html/data/store.h"
+#include "report/html/data/tasks.h"
+#include "report/html/data/texts.h"
+#include "report/html/data/track.h"
+#include "report/html/data/types.h"
 
 #define MOST_CPUS	4096	/* events of other CPUs have the lane of the last one */
 #define MOST_TASK_LANES	64

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "setup_configuration.h"
-#include "transport/jetstream_names.h"
+#include "transport/jetstream/jetstream_names.h"
 
 #define MAX_PAYLOAD	2097152	/* a message has at most 1 MiB and a header */
 

@@ -4,7 +4,7 @@
 #define RBMAP_FLEET_ADMIN_SETUP_SETUP_STEPS_H
 
 #include "setup_servers.h"
-#include "transport/jetstream_streams.h"
+#include "transport/jetstream/jetstream_streams.h"
 
 /*
  * Make the folders of a transport "dir:/DIRECTORY", and keep those that are there. Return

@@ -4,7 +4,7 @@
 
 #include "base/complain.h"
 #include "setup_steps.h"
-#include "transport/jetstream_options.h"
+#include "transport/jetstream/jetstream_options.h"
 
 int setup_streams(const struct transport_options *options, struct streams_plan plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tasks of a page. */
-#ifndef RBMAP_REPORT_HTML_TASKS_H
-#define RBMAP_REPORT_HTML_TASKS_H
+#ifndef RBMAP_REPORT_HTML_DATA_TASKS_H
+#define RBMAP_REPORT_HTML_DATA_TASKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,4 +40,4 @@ void tasks_free(struct tasks *tasks);
 /* Return the task of a pid, valid until the next call; NULL: out of memory. */
 struct page_task *tasks_get(struct tasks *tasks, int pid);
 
-#endif /* RBMAP_REPORT_HTML_TASKS_H */
+#endif /* RBMAP_REPORT_HTML_DATA_TASKS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Make the two streams, and the collector's consumer. The administrator does this. */
-#ifndef RBMAP_FLEET_JETSTREAM_STREAMS_H
-#define RBMAP_FLEET_JETSTREAM_STREAMS_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_STREAMS_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_STREAMS_H
 
 #include <stdint.h>
 
-#include "transport.h"
+#include "transport/transport.h"
 
 /**
  * struct streams_plan - how the streams are to be
@@ -26,4 +26,4 @@ struct streams_plan {
  */
 int jetstream_streams(struct transport *t, struct streams_plan *plan);
 
-#endif /* RBMAP_FLEET_JETSTREAM_STREAMS_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_STREAMS_H */

@@ -8,8 +8,8 @@
  * The index says how much of a file is valid: a collector that was killed may have written
  * more. Names are valid names of the message format.
  */
-#ifndef RBMAP_FLEET_COLLECTOR_STREAM_FILES_H
-#define RBMAP_FLEET_COLLECTOR_STREAM_FILES_H
+#ifndef RBMAP_FLEET_COLLECTOR_FILES_STREAM_FILES_H
+#define RBMAP_FLEET_COLLECTOR_FILES_STREAM_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,4 +47,4 @@ int stream_files_head(struct stream_files *f, const char *host, const char *boot
 int stream_files_remove(struct stream_files *f, const char *host,
 			const struct index_stream_file *file);
 
-#endif /* RBMAP_FLEET_COLLECTOR_STREAM_FILES_H */
+#endif /* RBMAP_FLEET_COLLECTOR_FILES_STREAM_FILES_H */

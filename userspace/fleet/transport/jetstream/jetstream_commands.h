@@ -3,8 +3,8 @@
  * Commands that were published while a host was away. The host reads them by requests that
  * any server with the stream answers: ten thousand hosts leave no consumer there.
  */
-#ifndef RBMAP_FLEET_JETSTREAM_COMMANDS_H
-#define RBMAP_FLEET_JETSTREAM_COMMANDS_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_COMMANDS_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_COMMANDS_H
 
 struct jetstream;
 
@@ -15,4 +15,4 @@ struct jetstream;
  */
 void commands_read(struct jetstream *j);
 
-#endif /* RBMAP_FLEET_JETSTREAM_COMMANDS_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_COMMANDS_H */

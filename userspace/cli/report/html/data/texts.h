@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Numbers for the names in a page: of system calls, handlers and reasons. */
-#ifndef RBMAP_REPORT_HTML_TEXTS_H
-#define RBMAP_REPORT_HTML_TEXTS_H
+#ifndef RBMAP_REPORT_HTML_DATA_TEXTS_H
+#define RBMAP_REPORT_HTML_DATA_TEXTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,4 +25,4 @@ void texts_free(struct texts *texts);
  */
 int64_t texts_number(struct texts *texts, const char *text);
 
-#endif /* RBMAP_REPORT_HTML_TEXTS_H */
+#endif /* RBMAP_REPORT_HTML_DATA_TEXTS_H */

@@ -4,8 +4,8 @@
  * message to this host that finds no room is lost, which the protocol allows. A command is
  * read from its stream later.
  */
-#ifndef RBMAP_FLEET_JETSTREAM_LIVE_H
-#define RBMAP_FLEET_JETSTREAM_LIVE_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_LIVE_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_LIVE_H
 
 #include <nats/nats.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "jetstream_names.h"
-#include "transport.h"
+#include "transport/transport.h"
 
 #define LIVE_MAX	64	/* new messages; the caller has at most as many, too */
 
@@ -72,4 +72,4 @@ bool live_add_command(struct live *live, natsMsg *msg);
 int live_receive(struct transport *t, struct parcel *p, int timeout_ms);
 void live_acknowledge(struct live *live, struct parcel *p, bool done);
 
-#endif /* RBMAP_FLEET_JETSTREAM_LIVE_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_LIVE_H */

@@ -3,8 +3,8 @@
  * Check the file of an incident in a process of its own. A host made the file, and must not
  * be able to stop the collector or to hold it up.
  */
-#ifndef RBMAP_FLEET_COLLECTOR_FILE_CHECK_H
-#define RBMAP_FLEET_COLLECTOR_FILE_CHECK_H
+#ifndef RBMAP_FLEET_COLLECTOR_FILES_FILE_CHECK_H
+#define RBMAP_FLEET_COLLECTOR_FILES_FILE_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,4 +29,4 @@ enum file_verdict file_check_verdict(int status);
  */
 bool is_recording(int fd);
 
-#endif /* RBMAP_FLEET_COLLECTOR_FILE_CHECK_H */
+#endif /* RBMAP_FLEET_COLLECTOR_FILES_FILE_CHECK_H */

@@ -3,8 +3,8 @@
  * A track: slices of time that do not overlap, one behind the other, with a value each.
  * Times are those since the first event of the page.
  */
-#ifndef RBMAP_REPORT_HTML_TRACK_H
-#define RBMAP_REPORT_HTML_TRACK_H
+#ifndef RBMAP_REPORT_HTML_DATA_TRACK_H
+#define RBMAP_REPORT_HTML_DATA_TRACK_H
 
 #include <stdint.h>
 
@@ -49,4 +49,4 @@ void track_shrink(struct track *track);
 /* After the last slice; @time: the time of the whole page */
 int track_end(struct track *track, struct store *store, uint64_t time);
 
-#endif /* RBMAP_REPORT_HTML_TRACK_H */
+#endif /* RBMAP_REPORT_HTML_DATA_TRACK_H */

@@ -3,8 +3,8 @@
  * Numbers in the data of a page. A number has seven bits in a byte, the lowest first. The
  * highest bit of a byte says that another byte follows.
  */
-#ifndef RBMAP_REPORT_HTML_PACK_H
-#define RBMAP_REPORT_HTML_PACK_H
+#ifndef RBMAP_REPORT_HTML_DATA_PACK_H
+#define RBMAP_REPORT_HTML_DATA_PACK_H
 
 #include <stdint.h>
 
@@ -39,4 +39,4 @@ static inline void pack_column(struct buf *b, struct buf *column)
 	column->size = 0;
 }
 
-#endif /* RBMAP_REPORT_HTML_PACK_H */
+#endif /* RBMAP_REPORT_HTML_DATA_PACK_H */

@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "complain.h"
+#include "base/complain.h"
 #include "loaded_library.h"
 
 void *loaded_library_function(struct loaded_library *library, const char *name)

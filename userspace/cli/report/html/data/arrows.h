@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Wake-ups of tasks that then ran on a CPU, as arrows from the waker. */
-#ifndef RBMAP_REPORT_HTML_ARROWS_H
-#define RBMAP_REPORT_HTML_ARROWS_H
+#ifndef RBMAP_REPORT_HTML_DATA_ARROWS_H
+#define RBMAP_REPORT_HTML_DATA_ARROWS_H
 
 #include <stdint.h>
 
@@ -42,4 +42,4 @@ void arrows_free(struct arrows *arrows);
 int arrows_add(struct arrows *arrows, struct store *store, const struct arrow *arrow);
 int arrows_flush(struct arrows *arrows, struct store *store);
 
-#endif /* RBMAP_REPORT_HTML_ARROWS_H */
+#endif /* RBMAP_REPORT_HTML_DATA_ARROWS_H */

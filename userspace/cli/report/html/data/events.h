@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The events of a CPU: their times, types, tasks, and what is kept of their fields. */
-#ifndef RBMAP_REPORT_HTML_EVENTS_H
-#define RBMAP_REPORT_HTML_EVENTS_H
+#ifndef RBMAP_REPORT_HTML_DATA_EVENTS_H
+#define RBMAP_REPORT_HTML_DATA_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,4 +64,4 @@ void events_shrink(struct events *events);
 /* After the last event; @time: the time of the whole page */
 int events_end(struct events *events, struct store *store, uint64_t time);
 
-#endif /* RBMAP_REPORT_HTML_EVENTS_H */
+#endif /* RBMAP_REPORT_HTML_DATA_EVENTS_H */

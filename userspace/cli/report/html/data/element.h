@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An element of a page with compressed data, as text of base64. */
-#ifndef RBMAP_REPORT_HTML_ELEMENT_H
-#define RBMAP_REPORT_HTML_ELEMENT_H
+#ifndef RBMAP_REPORT_HTML_DATA_ELEMENT_H
+#define RBMAP_REPORT_HTML_DATA_ELEMENT_H
 
 #include "base/buf.h"
 
@@ -17,4 +17,4 @@ void element_fill(struct element *e, unsigned int number, struct buf *data);
 int element_compress(struct element *e);
 const struct buf *element_text(const struct element *e);
 
-#endif /* RBMAP_REPORT_HTML_ELEMENT_H */
+#endif /* RBMAP_REPORT_HTML_DATA_ELEMENT_H */

@@ -3,8 +3,8 @@
  * Levels of detail of a track. On each level a step has a power of two of time, and says
  * what fills it. The steps of a level are four times as long as those of the finer one.
  */
-#ifndef RBMAP_REPORT_HTML_LEVELS_H
-#define RBMAP_REPORT_HTML_LEVELS_H
+#ifndef RBMAP_REPORT_HTML_DATA_LEVELS_H
+#define RBMAP_REPORT_HTML_DATA_LEVELS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,4 +92,4 @@ int levels_flush(struct levels *levels, unsigned int number, struct store *store
 /* After the last slice: put the rest there. @time: the time of the whole page */
 int levels_end(struct levels *levels, unsigned int number, struct store *store, uint64_t time);
 
-#endif /* RBMAP_REPORT_HTML_LEVELS_H */
+#endif /* RBMAP_REPORT_HTML_DATA_LEVELS_H */

@@ -11,8 +11,8 @@
  * Names of hosts and of incidents are valid names of the message format: none of them
  * begins with a dot or has a slash.
  */
-#ifndef RBMAP_FLEET_COLLECTOR_FILES_H
-#define RBMAP_FLEET_COLLECTOR_FILES_H
+#ifndef RBMAP_FLEET_COLLECTOR_FILES_FILES_H
+#define RBMAP_FLEET_COLLECTOR_FILES_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,4 +63,4 @@ int files_put_aside(struct collect_files *f, const char *host, const void *data,
 int files_open_incident(struct collect_files *f, const char *host, const char *name);
 int files_remove_incident(struct collect_files *f, const char *host, const char *name);
 
-#endif /* RBMAP_FLEET_COLLECTOR_FILES_H */
+#endif /* RBMAP_FLEET_COLLECTOR_FILES_FILES_H */

@@ -4,8 +4,8 @@
  * first call of one of its functions. To load it can take longer than all else that a
  * command does at its start. rbmap works where the library is not installed.
  */
-#ifndef RBMAP_BASE_LOADED_LIBRARY_H
-#define RBMAP_BASE_LOADED_LIBRARY_H
+#ifndef RBMAP_COMMAND_LOADED_LIBRARY_H
+#define RBMAP_COMMAND_LOADED_LIBRARY_H
 
 #include <stdint.h>
 
@@ -62,4 +62,4 @@ void *loaded_library_function(struct loaded_library *library, const char *name);
 			"\"priority\":\"" priority "\",\"soname\":[\"" file "\"]}]", \
 	}
 
-#endif /* RBMAP_BASE_LOADED_LIBRARY_H */
+#endif /* RBMAP_COMMAND_LOADED_LIBRARY_H */

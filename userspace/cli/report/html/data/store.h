@@ -4,8 +4,8 @@
  * compressed, and decoded as a whole. The index says where the pieces are, and which time
  * they have, so that the page decodes only what it shows.
  */
-#ifndef RBMAP_REPORT_HTML_STORE_H
-#define RBMAP_REPORT_HTML_STORE_H
+#ifndef RBMAP_REPORT_HTML_DATA_STORE_H
+#define RBMAP_REPORT_HTML_DATA_STORE_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -59,4 +59,4 @@ uint64_t store_estimate(const struct store *store);
 /* Return the index: arrays of JSON, with commas between them. */
 const struct buf *store_index(const struct store *store);
 
-#endif /* RBMAP_REPORT_HTML_STORE_H */
+#endif /* RBMAP_REPORT_HTML_DATA_STORE_H */

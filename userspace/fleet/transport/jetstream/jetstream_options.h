@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RBMAP_FLEET_JETSTREAM_OPTIONS_H
-#define RBMAP_FLEET_JETSTREAM_OPTIONS_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_OPTIONS_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_OPTIONS_H
 
-#include "transport.h"
+#include "transport/transport.h"
 
 #define JETSTREAM_SCHEME	"nats://"
 
@@ -12,4 +12,4 @@
  */
 int jetstream_options(struct transport *t, const struct transport_options *options);
 
-#endif /* RBMAP_FLEET_JETSTREAM_OPTIONS_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_OPTIONS_H */

@@ -9,8 +9,8 @@
  * `rbmap fleet setup streams` makes the streams. Only the library's core calls are used:
  * these are the same from libnats 3.4 on, and they start no thread for each request.
  */
-#ifndef RBMAP_FLEET_JETSTREAM_H
-#define RBMAP_FLEET_JETSTREAM_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_H
 
 #include <nats/nats.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 #include "jetstream_live.h"
 #include "jetstream_names.h"
-#include "transport.h"
+#include "transport/transport.h"
 
 /**
  * struct jetstream - the state of a transport
@@ -82,4 +82,4 @@ void jetstream_disconnect(struct jetstream *j);
  */
 int jetstream_ready(struct transport *t);
 
-#endif /* RBMAP_FLEET_JETSTREAM_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Messages to the collector: it asks the consumer of the stream for a few at a time. */
-#ifndef RBMAP_FLEET_JETSTREAM_PULL_H
-#define RBMAP_FLEET_JETSTREAM_PULL_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_PULL_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_PULL_H
 
 #include <nats/nats.h>
 
-#include "transport.h"
+#include "transport/transport.h"
 
 struct jetstream;
 
@@ -15,4 +15,4 @@ void pull_stop(struct jetstream *j);
 int pull_receive(struct transport *t, struct parcel *p, int timeout_ms);
 int pull_acknowledge(struct transport *t, struct parcel *p, bool done);
 
-#endif /* RBMAP_FLEET_JETSTREAM_PULL_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_PULL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The types of events in a page, and which fields the page keeps of each event. */
-#ifndef RBMAP_REPORT_HTML_TYPES_H
-#define RBMAP_REPORT_HTML_TYPES_H
+#ifndef RBMAP_REPORT_HTML_DATA_TYPES_H
+#define RBMAP_REPORT_HTML_DATA_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,4 +51,4 @@ const struct type *types_get(const struct types *types, unsigned int index);
 /* Return the number in a field; 0: the event is too short. */
 int64_t type_value(const struct type_field *field, const struct rbmap_event *ev);
 
-#endif /* RBMAP_REPORT_HTML_TYPES_H */
+#endif /* RBMAP_REPORT_HTML_DATA_TYPES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of subjects and streams, which permissions in servers' configurations have too. */
-#ifndef RBMAP_FLEET_JETSTREAM_NAMES_H
-#define RBMAP_FLEET_JETSTREAM_NAMES_H
+#ifndef RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_NAMES_H
+#define RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_NAMES_H
 
 #define STREAM_DATA		"RBMAP_DATA"
 #define STREAM_COMMANDS		"RBMAP_COMMANDS"
@@ -27,4 +27,4 @@
 #define COMMANDS_MAX		1024
 #define COMMAND_SIZE_MAX	(64 << 10)
 
-#endif /* RBMAP_FLEET_JETSTREAM_NAMES_H */
+#endif /* RBMAP_FLEET_TRANSPORT_JETSTREAM_JETSTREAM_NAMES_H */
