@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /dev/rbmap/control: each open file creates buffers that end with it.  So a buffer ends
- * with the process that uses it, even if that process is killed.
+ * with the process that uses it, even if that process is killed.  The file also gives the
+ * names of functions.
  */
 #include <linux/capability.h>
 #include <linux/compat.h>
@@ -12,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer/buffer.h"
+#include "control/symbols.h"
 #include "control_device.h"
 #include "device/chrdev.h"
 #include "instance.h"
@@ -21,13 +23,10 @@
 
 static struct rbmap_chrdev rbmap_control_chrdev;
 
-static long rbmap_control_ioctl(struct file *file, unsigned int cmd,
-				unsigned long arg)
+static long rbmap_control_create(struct file *file, unsigned long arg)
 {
 	struct rbmap_create create;
 
-	if (cmd != RBMAP_IOCTL_CREATE)
-		return -ENOTTY;
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	if (copy_from_user(&create, (void __user *)arg, sizeof(create)))
@@ -35,6 +34,27 @@ static long rbmap_control_ioctl(struct file *file, unsigned int cmd,
 	if (strnlen(create.text, sizeof(create.text)) == sizeof(create.text))
 		return -EINVAL;
 	return rbmap_instance_create_as(create.text, strlen(create.text), file);
+}
+
+static long rbmap_control_symbols(unsigned long arg)
+{
+	struct rbmap_symbols symbols;
+
+	if (copy_from_user(&symbols, (void __user *)arg, sizeof(symbols)))
+		return -EFAULT;
+	return rbmap_symbols_resolve(&symbols);
+}
+
+static long rbmap_control_ioctl(struct file *file, unsigned int cmd,
+				unsigned long arg)
+{
+	switch (cmd) {
+	case RBMAP_IOCTL_CREATE:
+		return rbmap_control_create(file, arg);
+	case RBMAP_IOCTL_SYMBOLS:
+		return rbmap_control_symbols(arg);
+	}
+	return -ENOTTY;
 }
 
 static int rbmap_control_release(struct inode *inode, struct file *file)

@@ -156,6 +156,15 @@ static int rbmap_cpu_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
+/* A buffer that ends with a process is that process's alone. */
+static bool rbmap_instance_is_shared(const struct rbmap_control *control)
+{
+	const struct rbmap_instance *instance =
+		container_of(control, struct rbmap_instance, control);
+
+	return !instance->keeper && rbmap_devices_shared(instance->name);
+}
+
 static int rbmap_instance_show(struct rbmap_instance *instance,
 			       struct kobject *parent)
 {
@@ -165,13 +174,14 @@ static int rbmap_instance_show(struct rbmap_instance *instance,
 	instance->control.events = instance->events;
 	instance->control.owner = instance->owner;
 	instance->control.keeper_pid = instance->keeper_pid;
+	instance->control.is_shared = rbmap_instance_is_shared;
 	err = rbmap_control_init(&instance->control,
 				 parent == kernel_kobj ? "rbmap" :
 							 instance->name,
 				 parent);
 	if (err)
 		return err;
-	instance->devices.without_text = instance->keeper;
+	instance->devices.is_private = instance->keeper;
 	err = rbmap_devices_init(&instance->devices, instance->name,
 				 instance->buffer);
 	if (err)

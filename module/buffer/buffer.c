@@ -11,6 +11,7 @@
 
 #include "expire.h"
 #include "internal.h"
+#include "lib/access.h"
 #include "lib/log.h"
 #include "resize.h"
 #include "wait.h"
@@ -312,6 +313,7 @@ rbmap_buffer_alloc(const struct rbmap_buffer_config *config)
 	buf->on = true;
 	buf->copies_marker = true;
 	buf->raw = config->raw;
+	buf->keeps_addresses = rbmap_addresses_shown();
 
 	err = rbmap_sizes_set(&buf->sizes, config->size_kb,
 			      config->subbuf_size_kb);

@@ -9,6 +9,7 @@
 #include "passed.c"
 #include "expire.c"
 #include "snapshot.c"
+#include "audience.c"
 #include "consume.c"
 #include "walk.c"
 #include "meta_page.c"

@@ -3,6 +3,7 @@
 #ifndef RBMAP_BUFFER_INTERNAL_H
 #define RBMAP_BUFFER_INTERNAL_H
 
+#include "audience.h"
 #include "buffer.h"
 #include "cpu_buffer.h"
 #include "lib/error_log.h"
@@ -35,6 +36,9 @@ enum rbmap_marker {
  * @raw: whether a module defines the payloads itself
  * @gone: whether the buffer has ended, so that no event follows
  * @offered: whether the buffer can be opened
+ * @audience: processes that may open the files that show events
+ * @shows: number of open files that show events
+ * @keeps_addresses: whether the kernel's addresses in events are not hashed
  * @users: number of open files, and of modules that have looked the buffer up
  * @release: function to call when @users is 0, or NULL
  * @data: argument of @release
@@ -66,6 +70,9 @@ struct rbmap_buffer {
 	bool			raw;
 	bool			gone;
 	bool			offered;
+	enum rbmap_audience	audience;
+	unsigned int		shows;
+	bool			keeps_addresses;
 	unsigned int		users;
 	void			(*release)(void *data);
 	void			*data;

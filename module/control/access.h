@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files lockdown and kptr. */
+/* The file lockdown. */
 #ifndef RBMAP_CONTROL_ACCESS_H
 #define RBMAP_CONTROL_ACCESS_H
 

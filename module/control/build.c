@@ -10,3 +10,5 @@
 #include "pids.c"
 #include "dynamic_events.c"
 #include "access.c"
+#include "kptr.c"
+#include "symbols.c"

@@ -19,6 +19,7 @@
 #include "event/event_set.h"
 #include "event/self_cost.h"
 #include "events.h"
+#include "kptr.h"
 #include "lib/access.h"
 #include "lib/error_log.h"
 #include "lib/log.h"
@@ -468,8 +469,7 @@ static const struct attribute_group rbmap_owned_group = {
 
 /**
  * rbmap_control_init - create the directory of a buffer
- * @control: the files, with @buffer, @events, @owner and @keeper_pid filled in and the
- *	rest zeroed
+ * @control: the files, with the members up to @is_shared filled in and the rest zeroed
  * @name: name of the directory
  * @parent: parent directory; kernel_kobj for the default buffer, whose directory
  *	also has the files of the module
@@ -490,6 +490,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 	err = rbmap_dir_add_group(control->dir, &rbmap_control_group);
 	if (!err && *control->owner)
 		err = rbmap_dir_add_group(control->dir, &rbmap_owned_group);
+	if (!err)
+		err = rbmap_control_kptr_init(control);
 	if (!err && control->keeper_pid)
 		err = rbmap_dir_add_file(control->dir, &keeper_pid_attr.attr);
 	if (!err && parent == kernel_kobj)

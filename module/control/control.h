@@ -17,6 +17,7 @@ struct rbmap_event_set;
  * @events: events of the buffer, or NULL
  * @owner: name of the module that created the buffer, or ""
  * @keeper_pid: process that the buffer ends with, or NULL
+ * @is_shared: may others than root open a device that shows events of the buffer?
  * @dir: the buffer's directory
  * @events_dir: directory events
  * @system_dirs: directories events/SYSTEM; under the registry's lock
@@ -29,6 +30,7 @@ struct rbmap_control {
 	struct rbmap_event_set	*events;
 	const char		*owner;
 	struct pid		*keeper_pid;
+	bool			(*is_shared)(const struct rbmap_control *control);
 	struct kobject		*dir;
 	struct kobject		*events_dir;
 	struct list_head	system_dirs;
@@ -38,7 +40,7 @@ struct rbmap_control {
 };
 
 /*
- * @control: @buffer, @events, @owner and @keeper_pid are filled in, the rest is zeroed.
+ * @control: the members up to @is_shared are filled in, the rest is zeroed.
  */
 int rbmap_control_init(struct rbmap_control *control, const char *name,
 		       struct kobject *parent);

@@ -5,9 +5,14 @@
 #include <linux/fs.h>
 #include <linux/idr.h>
 #include <linux/module.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+#include <linux/posix_acl.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
 
+#include "buffer/audience.h"
 #include "buffer/buffer.h"
 #include "chrdev.h"
 #include "compat/device.h"
@@ -49,6 +54,11 @@ static int rbmap_chrdev_open(struct inode *inode, struct file *file)
 		return err;
 	if (!rbmap_chrdev_get(iminor(inode), &chrdev))
 		return -ENXIO;
+	err = chrdev.shows ? rbmap_buffer_show_begin(chrdev.buffer) : 0;
+	if (err) {
+		rbmap_buffer_put(chrdev.buffer);
+		return err;
+	}
 	file->private_data = chrdev.data;
 	/*
 	 * The module cannot be unloaded: the caller's open() holds a reference to
@@ -57,6 +67,8 @@ static int rbmap_chrdev_open(struct inode *inode, struct file *file)
 	replace_fops(file, fops_get(chrdev.fops));
 	err = file->f_op->open(inode, file);
 	rbmap_buffer_retry(chrdev.buffer);
+	if (err && chrdev.shows)
+		rbmap_buffer_show_end(chrdev.buffer);
 	if (err)	/* step: open_failed */
 		rbmap_buffer_put(chrdev.buffer);
 	return err;
@@ -79,6 +91,23 @@ static char *rbmap_devnode(rbmap_devnode_device *dev, umode_t *mode)
 		strreplace(name, '!', '/');
 	return name;
 }
+
+/* Udev's rule reads this file: the devices of a process's own buffer stay root's. */
+static ssize_t private_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct rbmap_chrdev *chrdev = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%d\n", chrdev->is_private);
+}
+
+static DEVICE_ATTR_RO(private);
+
+static struct attribute *rbmap_chrdev_attrs[] = {
+	&dev_attr_private.attr,
+	NULL
+};
+
+ATTRIBUTE_GROUPS(rbmap_chrdev);
 
 /**
  * rbmap_chrdev_create - create a file in /dev/rbmap
@@ -108,9 +137,9 @@ int rbmap_chrdev_create(struct rbmap_chrdev *chrdev, const char *buffer_name,
 			  *buffer_name ? buffer_name : name, RBMAP_MINORS);
 	if (minor < 0)
 		return minor;
-	dev = device_create(rbmap_class, NULL, rbmap_dev + minor, chrdev,
-			    "%s%s%s", buffer_name, *buffer_name ? "!" : "",
-			    name);
+	dev = device_create_with_groups(rbmap_class, NULL, rbmap_dev + minor, chrdev,
+					rbmap_chrdev_groups, "%s%s%s", buffer_name,
+					*buffer_name ? "!" : "", name);
 	spin_lock(&rbmap_chrdevs_lock);
 	if (IS_ERR(dev))
 		idr_remove(&rbmap_chrdevs, minor);
@@ -139,6 +168,59 @@ void rbmap_chrdev_destroy(struct rbmap_chrdev *chrdev)
 	idr_remove(&rbmap_chrdevs, chrdev->minor);
 	spin_unlock(&rbmap_chrdevs_lock);
 	chrdev->minor = 0;
+}
+
+/* An access control list shows in the mode, too, but not whom it admits. */
+static bool rbmap_inode_has_acl(const struct inode *inode)
+{
+#ifdef CONFIG_FS_POSIX_ACL
+	return inode->i_acl && !is_uncached_acl(READ_ONCE(inode->i_acl));
+#else
+	return false;
+#endif
+}
+
+/* May others than root read the file? */
+static bool rbmap_inode_shared(const struct inode *inode)
+{
+	return !uid_eq(inode->i_uid, GLOBAL_ROOT_UID) || inode->i_mode & 0004 ||
+	       (inode->i_mode & 0040 &&
+		(!gid_eq(inode->i_gid, GLOBAL_ROOT_GID) || rbmap_inode_has_acl(inode)));
+}
+
+/**
+ * rbmap_chrdev_shared - may others than root open a file in /dev/rbmap for reading?
+ * @buffer_name: name of a directory, or ""
+ * @name: name of the file
+ *
+ * The file is looked up by its name, as the process sees /dev.  The answer serves to tell
+ * root of a mistake: another file may have the same device number, and the mode may change
+ * at any time.
+ *
+ * Context: may sleep.
+ * Return: whether they may; false without such a file.
+ */
+bool rbmap_chrdev_shared(const char *buffer_name, const char *name)
+{
+	char *file = kasprintf(GFP_KERNEL, "/dev/rbmap/%s%s%s", buffer_name,
+			       *buffer_name ? "/" : "", name);
+	const struct inode *inode;
+	struct path path;
+	bool shared;
+
+	/* Without memory nobody knows. */
+	if (!file)
+		return true;
+	if (kern_path(file, LOOKUP_FOLLOW, &path)) {
+		kfree(file);
+		return false;
+	}
+	kfree(file);
+	inode = d_backing_inode(path.dentry);
+	shared = S_ISCHR(inode->i_mode) && MAJOR(inode->i_rdev) == MAJOR(rbmap_dev) &&
+		 rbmap_inode_shared(inode);
+	path_put(&path);
+	return shared;
 }
 
 /**

@@ -13,6 +13,7 @@
 #include <linux/topology.h>
 #include <linux/uaccess.h>
 
+#include "buffer/audience.h"
 #include "buffer/consume.h"
 #include "buffer/file.h"
 #include "buffer/internal.h"
@@ -116,6 +117,7 @@ static int rbmap_release(struct inode *inode, struct file *file)
 	struct rbmap_buffer *buf = rfile->cpu_buf->buffer;
 
 	rbmap_file_destroy(rfile);
+	rbmap_buffer_show_end(buf);
 	rbmap_buffer_put(buf);
 	return 0;
 }
@@ -360,10 +362,12 @@ static int rbmap_snapshot_fd(struct rbmap_file *rfile)
 		return -ENOMEM;
 	/* The buffer still exists: the caller's file has a reference. */
 	rbmap_buffer_get_more(rfile->cpu_buf->buffer);
+	rbmap_buffer_show_more(rfile->cpu_buf->buffer);
 	fd = anon_inode_getfd("[rbmap-snapshot]", &rbmap_fops, new,
 			      O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		rbmap_file_destroy(new);
+		rbmap_buffer_show_end(rfile->cpu_buf->buffer);
 		rbmap_buffer_put(rfile->cpu_buf->buffer);
 	}
 	return fd;
@@ -491,6 +495,8 @@ static int rbmap_devices_add(struct rbmap_devices *devices,
 	*chrdev = (struct rbmap_chrdev) {
 		.fops	= fops,
 		.mode	= mode,
+		.shows	= true,
+		.is_private = devices->is_private,
 		.buffer	= devices->buffer,
 		.data	= rbmap_cpu_place(devices->buffer, cpu),
 	};
@@ -507,7 +513,7 @@ static int rbmap_devices_add_cpu_text(struct rbmap_devices *devices, int cpu)
 	struct rbmap_cpu_devices *dev = &devices->cpu[cpu];
 	int err;
 
-	if (devices->without_text)
+	if (devices->is_private)
 		return 0;
 	err = rbmap_devices_add(devices, &dev->trace, &rbmap_cpu_trace_fops,
 				RBMAP_TRACE_MODE, "per_cpu!%d!trace", cpu);
@@ -547,6 +553,8 @@ static int rbmap_devices_add_whole(struct rbmap_devices *devices,
 	*chrdev = (struct rbmap_chrdev) {
 		.fops	= fops,
 		.mode	= mode,
+		.shows	= fops == &rbmap_trace_fops || fops == &rbmap_trace_pipe_fops,
+		.is_private = devices->is_private,
 		.buffer	= devices->buffer,
 		.data	= devices->buffer,
 	};
@@ -592,4 +600,28 @@ int rbmap_devices_add_root(struct rbmap_devices *devices)
 	return err ?: rbmap_devices_add_whole(devices, &devices->error_log,
 					      &rbmap_error_log_fops,
 					      RBMAP_ERROR_LOG_MODE, "error_log");
+}
+
+/**
+ * rbmap_devices_shared - may others than root open a device that shows events?
+ * @name: name of the buffer; "" for the default buffer
+ *
+ * Context: may sleep.
+ */
+bool rbmap_devices_shared(const char *name)
+{
+	static const char *const formats[] = {
+		"cpu%d", "snapshot/cpu%d", "per_cpu/%d/trace", "per_cpu/%d/trace_pipe",
+	};
+	char file[32];
+	int i, cpu;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < ARRAY_SIZE(formats); i++) {
+			snprintf(file, sizeof(file), formats[i], cpu);
+			if (rbmap_chrdev_shared(name, file))
+				return true;
+		}
+	}
+	return rbmap_chrdev_shared(name, "trace") || rbmap_chrdev_shared(name, "trace_pipe");
 }

@@ -34,7 +34,8 @@ struct rbmap_cpu_devices {
  * @marker_raw: marker_raw, to which user space writes other data
  * @trace: trace, the unread events as text, which discards them when it is truncated
  * @trace_pipe: trace_pipe, which consumes the events as text
- * @without_text: whether the CPUs have no trace and trace_pipe of their own
+ * @is_private: whether the buffer ends with a process: udev gives its devices to no group,
+ *	and its CPUs have no trace and trace_pipe of their own
  * @error_log: error_log, which has the last refusals
  */
 struct rbmap_devices {
@@ -45,7 +46,7 @@ struct rbmap_devices {
 	struct rbmap_chrdev	marker_raw;
 	struct rbmap_chrdev	trace;
 	struct rbmap_chrdev	trace_pipe;
-	bool			without_text;
+	bool			is_private;
 	struct rbmap_chrdev	error_log;
 };
 
@@ -55,6 +56,7 @@ void rbmap_devices_exit(struct rbmap_devices *devices);
 int rbmap_devices_add_cpu(struct rbmap_devices *devices, int cpu);
 int rbmap_devices_add_markers(struct rbmap_devices *devices);
 int rbmap_devices_add_root(struct rbmap_devices *devices);
+bool rbmap_devices_shared(const char *name);
 
 struct rbmap_file;
 struct rbmap_gen;

@@ -19,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "buffer/audience.h"
 #include "buffer/buffer.h"
 #include "buffer/cpu_buffer.h"
 #include "buffer/file.h"
@@ -215,6 +216,7 @@ static int rbmap_text_release(struct inode *inode, struct file *file)
 	struct rbmap_buffer *buf = text->buffer;
 
 	rbmap_text_free(text);
+	rbmap_buffer_show_end(buf);
 	rbmap_buffer_put(buf);
 	return 0;
 }

@@ -50,11 +50,13 @@
  * @registers: the first arguments, __data aside
  * @stack: where the others are
  * @blind: memory must not be read now
+ * @addresses: not 0: addresses of the kernel are not hashed
  */
 struct rbmap_fetch_args {
 	unsigned long	registers[RBMAP_REGISTER_ARGS];
 	unsigned long	stack;
 	bool		blind;
+	u8		addresses;
 };
 
 #endif /* RBMAP_DYNAMIC_ARGUMENTS_H */

@@ -107,9 +107,15 @@ static u64 rbmap_fetch_hide(const struct rbmap_fetch *fetch, u64 number)
 {
 	if (!rbmap_fetch_may_be_address(fetch) ||
 	    !(number >> (BITS_PER_LONG - 1)) ||
-	    number >= (unsigned long)-MAX_ERRNO || rbmap_addresses_shown())
+	    number >= (unsigned long)-MAX_ERRNO)
 		return number;
 	return (unsigned long)rbmap_address_hide((void *)(unsigned long)number);
+}
+
+static u64 rbmap_fetch_recorded(const struct rbmap_fetch *fetch,
+				const struct rbmap_fetch_args *args, u64 number)
+{
+	return args->addresses ? number : rbmap_fetch_hide(fetch, number);
 }
 
 /* The record is aligned to 4 bytes, its fields to nothing more. */
@@ -138,7 +144,7 @@ static bool rbmap_fetch_value(const struct rbmap_fetch *fetch,
 
 	if (fetch->kind == RBMAP_FETCH_BITS)
 		number = rbmap_fetch_bits(fetch, number);
-	rbmap_fetch_put(fetch, rbmap_fetch_hide(fetch, number), at);
+	rbmap_fetch_put(fetch, rbmap_fetch_recorded(fetch, args, number), at);
 	return good;
 }
 
@@ -155,7 +161,7 @@ static bool rbmap_fetch_array(const struct rbmap_fetch *fetch,
 		if (!rbmap_fetch_number_at(fetch, args,
 					   address + i * fetch->size, &number))
 			break;
-		rbmap_fetch_put(fetch, rbmap_fetch_hide(fetch, number),
+		rbmap_fetch_put(fetch, rbmap_fetch_recorded(fetch, args, number),
 				at + i * fetch->size);
 	}
 	if (i < fetch->elements)
@@ -330,4 +336,38 @@ void rbmap_fetch_fill(const struct rbmap_fetch_program *program,
 	if (program->nr_strings)
 		faults |= rbmap_fetch_strings(program, args, strings, bytes);
 	memcpy(bytes + program->faults, &faults, sizeof(faults));
+}
+
+/* Hash the addresses in the numbers of a field. */
+static void rbmap_fetch_hide_field(const struct rbmap_fetch *fetch, u8 *at)
+{
+	unsigned int i, nr = fetch->kind == RBMAP_FETCH_ARRAY ? fetch->elements : 1;
+	unsigned long number;
+
+	for (i = 0; i < nr; i++, at += sizeof(number)) {
+		memcpy(&number, at, sizeof(number));
+		number = rbmap_fetch_hide(fetch, number);
+		memcpy(at, &number, sizeof(number));
+	}
+}
+
+/**
+ * rbmap_fetch_hide_all - hash the addresses in a record that rbmap_fetch_fill() left there
+ * @data: program of rbmap_dynamic_parse()
+ * @record: the record
+ * @size: bytes of the record
+ *
+ * Context: any, including NMI.
+ */
+void rbmap_fetch_hide_all(const void *data, void *record, size_t size)
+{
+	const struct rbmap_fetch_program *program = data;
+	const struct rbmap_fetch *fetch = program->fetch;
+	const struct rbmap_fetch *end = fetch + program->nr;
+
+	for (; fetch < end; fetch++) {
+		if (fetch->kind != RBMAP_FETCH_STRING && fetch->kind != RBMAP_FETCH_REGISTER &&
+		    rbmap_fetch_may_be_address(fetch) && fetch->at < size)
+			rbmap_fetch_hide_field(fetch, (u8 *)record + fetch->at);
+	}
 }

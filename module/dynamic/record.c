@@ -101,7 +101,9 @@ static noinline void rbmap_record_on_stack(const struct rbmap_event_file *event_
 	preempt_disable_notrace();
 	rbmap_record_fill(program, args, strings, stack);
 	preempt_enable_notrace();
-	if (rbmap_record_wanted(event_file, stack, stack, size))
+	if (args->addresses ? rbmap_record_wanted_shown(event_file, stack, stack, size,
+							rbmap_fetch_hide_all, program) :
+			      rbmap_record_wanted(event_file, stack, stack, size))
 		rbmap_event_write(event_file, stack, size);
 }
 
@@ -120,12 +122,14 @@ static noinline void rbmap_record_checked(const struct rbmap_event_file *event_f
 		return;
 	size = rbmap_record_measure(program, args, &strings);
 	if (checks & RBMAP_CHECK_RECORD && size <= RBMAP_STACK_MAX) {
+		args->addresses = rbmap_event_addresses(event_file);
 		rbmap_record_on_stack(event_file, program, args, &strings, size);
 		return;
 	}
 	record = rbmap_event_reserve_noinline(event_file, &resv, size);
 	if (!record)
 		return;
+	args->addresses = rbmap_event_addresses(event_file) & RBMAP_ADDRESSES_SHOWN;
 	rbmap_record_fill(program, args, &strings, record);
 	if (checks & RBMAP_CHECK_RECORD &&
 	    !rbmap_record_wanted(event_file, record, record, size))
@@ -144,6 +148,7 @@ static noinline void rbmap_record_unchecked(const struct rbmap_event_file *event
 
 	if (!record)
 		return;
+	args->addresses = rbmap_event_addresses(event_file) & RBMAP_ADDRESSES_SHOWN;
 	rbmap_record_fill(program, args, NULL, record);
 	rbmap_commit(&resv);
 }

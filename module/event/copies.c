@@ -156,3 +156,52 @@ void rbmap_copies_write_filled(const struct rbmap_event_copies *copies,
 {
 	rbmap_copies_write_all(copies, record, size);
 }
+
+/* Copy a record to the event files from number @at up to number @end. */
+static void rbmap_copies_write_part(const struct rbmap_event_copies *copies,
+				    unsigned int at, unsigned int end,
+				    struct rbmap_record *record, size_t size, u64 now)
+{
+	const struct rbmap_event_file *event_file;
+
+	for (; at < end; at++) {
+		event_file = copies->event_file[at];
+		if (rbmap_copy_refused(event_file, record, size))
+			continue;
+		if (size <= RBMAP_SMALL_MAX)
+			rbmap_copy_write(raw_cpu_read(*rbmap_event_rings(event_file)), record,
+					 size, ALIGN_DOWN(size - 1, sizeof(u64)),
+					 rbmap_event_len(size), now);
+		else
+			rbmap_write_noinline(event_file->head.buffer, record, size);
+	}
+}
+
+/**
+ * rbmap_copies_write_shown - copy a record with addresses to all buffers that want it
+ * @copies: the event files of the buffers
+ * @record: the record, with its common fields and the kernel's addresses, which are hashed
+ *	afterwards
+ * @size: bytes of the record, at least 8
+ * @hide: hashes the addresses in @record
+ * @data: first argument of @hide
+ *
+ * The number of buffers that keep addresses is that of @copies.  So each buffer gets one
+ * copy, although the setting of a buffer may change now.
+ *
+ * Context: any, including NMI.
+ */
+void rbmap_copies_write_shown(const struct rbmap_event_copies *copies,
+			      struct rbmap_record *record, size_t size,
+			      rbmap_hide_fn *hide, const void *data)
+{
+	u64 now;
+
+	preempt_disable_notrace();
+	/* No clock returns 0. */
+	now = rb_clock_local();
+	rbmap_copies_write_part(copies, 0, copies->nr_shown, record, size, now);
+	hide(data, record, size);
+	rbmap_copies_write_part(copies, copies->nr_shown, copies->nr, record, size, now);
+	preempt_enable_notrace();
+}

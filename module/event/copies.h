@@ -10,12 +10,14 @@
  * struct rbmap_event_copies - the event files that get a copy of each record
  * @release: frees those that are replaced
  * @nr: number of event files
+ * @nr_shown: number of event files, the first ones, whose records keep addresses
  * @event_file: the event files, and NULL; probes that run may use them until
  *	rbmap_sync_probes()
  */
 struct rbmap_event_copies {
 	struct rbmap_release	release;
 	unsigned int		nr;
+	unsigned int		nr_shown;
 	struct rbmap_event_file	*event_file[];
 };
 
@@ -23,5 +25,8 @@ bool rbmap_copies_write(const struct rbmap_event_copies *copies,
 			struct rbmap_record *record, size_t size);
 void rbmap_copies_write_filled(const struct rbmap_event_copies *copies,
 			       struct rbmap_record *record, size_t size);
+void rbmap_copies_write_shown(const struct rbmap_event_copies *copies,
+			      struct rbmap_record *record, size_t size,
+			      rbmap_hide_fn *hide, const void *data);
 
 #endif /* RBMAP_EVENT_COPIES_H */

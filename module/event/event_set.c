@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "buffer/audience.h"
 #include "event.h"
 #include "event_set.h"
 #include "filter.h"
@@ -19,7 +20,8 @@ DEFINE_MUTEX(rbmap_event_files_lock);
 
 /**
  * rbmap_event_file_update_checks - set whether probes must test what is wanted
- * @event_file: the event file, after a change of its filter or of its set's pids
+ * @event_file: the event file, after a change of its filter, of its set's pids, or of
+ *	whether its buffer keeps addresses
  */
 void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 {
@@ -37,6 +39,8 @@ void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 	if ((event_file->filter && event_file->filter->program) ||
 	    (tasks && event_file->pid_field))
 		checks |= RBMAP_CHECK_RECORD;
+	WRITE_ONCE(event_file->head.addresses,
+		   rbmap_buffer_keeps_addresses(set->buffer) ? RBMAP_ADDRESSES_SHOWN : 0);
 	WRITE_ONCE(event_file->head.checks, checks);
 	rbmap_event_hook_update(event_file);
 }

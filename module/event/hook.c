@@ -83,6 +83,7 @@ static void rbmap_hook_stand_for(struct rbmap_event_hook *hook,
 
 	file->head.buffer = event_file->head.buffer;
 	file->head.rings = event_file->head.rings;
+	WRITE_ONCE(file->head.addresses, event_file->head.addresses);
 	file->preempt = event_file->preempt;
 	file->id = event_file->id;
 	file->event = event_file->event;
@@ -100,6 +101,7 @@ static void rbmap_hook_stop_copies(struct rbmap_event_hook *hook,
 				   struct rbmap_event_file *event_file)
 {
 	WRITE_ONCE(hook->file.copies, NULL);	/* step: copies */
+	WRITE_ONCE(hook->file.head.addresses, event_file->head.addresses);
 	WRITE_ONCE(hook->file.head.checks, event_file->head.checks);
 	hook->only = event_file;
 }
@@ -161,6 +163,33 @@ static void rbmap_hook_begin_direct(struct rbmap_event_hook *hook)
 		rbmap_release_later(&hook->direct, rbmap_hook_set_buffer, 0);
 }
 
+/* Put the event files whose records keep addresses first. */
+static void rbmap_copies_sort(struct rbmap_event_copies *copies)
+{
+	unsigned int i;
+
+	copies->nr_shown = 0;
+	for (i = 0; i < copies->nr; i++) {
+		if (!(copies->event_file[i]->head.addresses & RBMAP_ADDRESSES_SHOWN))
+			continue;
+		swap(copies->event_file[i], copies->event_file[copies->nr_shown]);
+		copies->nr_shown++;
+	}
+}
+
+/*
+ * Let probes with RBMAP_CHECK_RECORD leave addresses in the record, if a buffer keeps them.
+ * The other flag belongs to `buffer`.  A probe that sees an older flag than `copies` hashes
+ * more than it must, or asks rbmap_record_wanted_shown() in vain.
+ */
+static void rbmap_hook_set_copied(struct rbmap_event_hook *hook, bool copied)
+{
+	u8 addresses = hook->file.head.addresses & RBMAP_ADDRESSES_SHOWN;
+
+	WRITE_ONCE(hook->file.head.addresses,
+		   addresses | (copied ? RBMAP_ADDRESSES_COPIED : 0));
+}
+
 /*
  * A probe that does not see this yet writes to the only buffer that it knows: the event
  * came before it was enabled in the others.
@@ -171,6 +200,8 @@ static void rbmap_hook_set_copies(struct rbmap_event_hook *hook,
 {
 	if (hook->nr && !hook->only)
 		rbmap_copies_replaced(hook->file.copies);
+	rbmap_copies_sort(copies);
+	rbmap_hook_set_copied(hook, copies->nr_shown);
 	smp_store_release(&hook->file.copies, copies);
 	hook->only = NULL;
 	hook->nr = copies->nr;
@@ -231,6 +262,7 @@ static void rbmap_hook_update_only(struct rbmap_event_hook *hook,
 				   const struct rbmap_event_file *event_file)
 {
 	smp_store_release(&hook->file.filter, event_file->filter);
+	WRITE_ONCE(hook->file.head.addresses, event_file->head.addresses);
 	WRITE_ONCE(hook->file.head.checks, event_file->head.checks);
 }
 
@@ -351,13 +383,25 @@ void rbmap_event_hook_lost(const struct rbmap_event_type *event)
 		rbmap_hook_clear(event->hook);
 }
 
+/* Have the copies another setting of addresses than the event file? */
+static bool rbmap_copies_stale(const struct rbmap_event_copies *copies,
+			       const struct rbmap_event_file *event_file)
+{
+	bool shown = event_file->head.addresses & RBMAP_ADDRESSES_SHOWN;
+	unsigned int i = 0;
+
+	while (copies->event_file[i] != event_file)
+		i++;
+	return shown != (i < copies->nr_shown);
+}
+
 /**
  * rbmap_event_hook_update - let the probe know the checks and the filter of a buffer
- * @event_file: the event in the buffer, after a change of these
+ * @event_file: the event in the buffer, after a change of these, or of its addresses
  *
  * A hook that begins to write directly has copied them, and copies them again.
  *
- * Context: rbmap_event_files_lock is held.
+ * Context: may sleep; rbmap_event_files_lock is held.
  */
 void rbmap_event_hook_update(const struct rbmap_event_file *event_file)
 {
@@ -367,6 +411,8 @@ void rbmap_event_hook_update(const struct rbmap_event_file *event_file)
 		return;
 	if (hook->only == event_file)
 		rbmap_hook_update_only(hook, event_file);
+	else if (rbmap_copies_stale(hook->file.copies, event_file))
+		rbmap_hook_set_copies(hook, rbmap_copies_of_nofail(hook));
 	else if (hook->nr == 1)
 		rbmap_hook_begin_direct(hook);	/* step: again */
 }

@@ -167,6 +167,67 @@ bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields
 }
 EXPORT_SYMBOL_GPL(rbmap_record_wanted);
 
+/*
+ * Addresses are kept only in the records of buffers that show them.  The flags of @event_file
+ * may be older or newer than its copies, so they are read again.  Without copies `buffer` gets
+ * the record, and the flag RBMAP_ADDRESSES_SHOWN belongs to that buffer.
+ */
+static noinline bool
+rbmap_shown_wanted(const struct rbmap_event_file *event_file, void *fields,
+		   const void *record, size_t size, rbmap_hide_fn *hide, const void *data)
+{
+	if (!(rbmap_event_addresses(event_file) & RBMAP_ADDRESSES_SHOWN))
+		hide(data, fields, size);
+	return rbmap_record_wanted_here(event_file, fields, record, size);
+}
+
+bool rbmap_record_wanted_shown(const struct rbmap_event_file *event_file, void *fields,
+			       const void *record, size_t size, rbmap_hide_fn *hide,
+			       const void *data)
+{
+	const struct rbmap_event_copies *copies = rbmap_event_file_copies(event_file);
+	struct rbmap_record *common = fields;
+
+	if (!copies)
+		return rbmap_shown_wanted(event_file, fields, record, size, hide, data);
+	rbmap_record_begin(common, copies->event_file[0]->id,
+			   copies->event_file[0]->preempt - RBMAP_RESERVE_PREEMPT);
+	rbmap_copies_write_shown(copies, common, size, hide, data);
+	return false;
+}
+EXPORT_SYMBOL_GPL(rbmap_record_wanted_shown);
+
+/**
+ * rbmap_whole_wanted_shown - rbmap_whole_wanted() for a record with addresses
+ * @event_file: the same as for rbmap_whole_wanted(); it may have no checks
+ * @record: the same; the addresses are hashed afterwards, unless the buffer keeps them
+ * @size: the same
+ * @hide: hashes the addresses in @record
+ * @data: first argument of @hide
+ *
+ * Context: the same.
+ * Return: the same.
+ */
+bool rbmap_whole_wanted_shown(const struct rbmap_event_file *event_file,
+			      struct rbmap_record *record, size_t size,
+			      rbmap_hide_fn *hide, const void *data)
+{
+	const struct rbmap_event_copies *copies;
+	u8 checks = rbmap_event_checks(event_file);
+
+	if (checks & RBMAP_CHECK_TASK && !rbmap_task_wanted(event_file))
+		return false;
+	copies = checks & RBMAP_CHECK_RECORD ? rbmap_event_file_copies(event_file) : NULL;
+	if (copies) {
+		rbmap_copies_write_shown(copies, record, size, hide, data);
+		return false;
+	}
+	if (!(rbmap_event_addresses(event_file) & RBMAP_ADDRESSES_SHOWN))
+		hide(data, record, size);
+	return !(checks & RBMAP_CHECK_RECORD) ||
+	       rbmap_record_wanted_here(event_file, record, record, size);
+}
+
 /**
  * rbmap_whole_wanted - does the buffer of a source's event want a whole record?
  * @event_file: the event in the buffer, which has checks

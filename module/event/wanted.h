@@ -7,5 +7,8 @@
 
 bool rbmap_whole_wanted(const struct rbmap_event_file *event_file,
 			struct rbmap_record *record, size_t size);
+bool rbmap_whole_wanted_shown(const struct rbmap_event_file *event_file,
+			      struct rbmap_record *record, size_t size,
+			      rbmap_hide_fn *hide, const void *data);
 
 #endif /* RBMAP_EVENT_WANTED_H */

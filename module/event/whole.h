@@ -7,5 +7,8 @@
 
 void rbmap_event_record(const struct rbmap_event_file *event_file,
 			struct rbmap_record *record, size_t size);
+void rbmap_event_record_shown(const struct rbmap_event_file *event_file,
+			      struct rbmap_record *record, size_t size,
+			      rbmap_hide_fn *hide, const void *data);
 
 #endif /* RBMAP_EVENT_WHOLE_H */

@@ -5,11 +5,13 @@
  * the beginning.  A kernel that is locked down for confidentiality forbids the same as
  * for tracefs: opening a ring or the marker, and writing to control files.  Addresses
  * of the kernel are hashed before they reach an event, as by printk's %p, unless the
- * module was loaded with kptr=1.
+ * buffer has kptr=1.  The parameter kptr=1 sets that for all buffers.
  */
+#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
+#include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
@@ -73,11 +75,35 @@ kgid_t rbmap_access_gid(void)
 	return gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
 }
 
+/**
+ * rbmap_addresses_shown - are addresses hashed in no buffer?
+ *
+ * Context: any.
+ * Return: true if the parameter kptr is 1.
+ */
 bool rbmap_addresses_shown(void)
 {
 	return rbmap_kptr;
 }
-EXPORT_SYMBOL_GPL(rbmap_addresses_shown);
+
+/**
+ * rbmap_may_see_addresses - may this process see the kernel's addresses and symbols?
+ *
+ * The rules are those of /proc/kallsyms and of printk's %pK: the process needs CAP_SYSLOG,
+ * and nobody sees them with kernel.kptr_restrict=2.  That setting is not exported, but
+ * %pK prints only zeroes if it forbids the address.
+ *
+ * Context: may sleep.
+ */
+bool rbmap_may_see_addresses(void)
+{
+	char text[2 * sizeof(void *) + 1];
+
+	if (!capable(CAP_SYSLOG))
+		return false;
+	snprintf(text, sizeof(text), "%pK", &rbmap_address_key);
+	return text[strspn(text, "0")];
+}
 
 void *rbmap_address_hide(const void *address)
 {

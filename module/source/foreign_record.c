@@ -8,10 +8,8 @@
 #include <linux/preempt.h>
 #include <linux/string.h>
 
-#include "event/whole.h"
 #include "foreign_event.h"
 #include "foreign_record.h"
-#include "lib/access.h"
 
 /* Task, softirq, interrupt and NMI */
 #define RBMAP_CONTEXTS	4
@@ -108,9 +106,7 @@ void rbmap_foreign_overflow(struct perf_event *perf_event, struct perf_sample_da
 	memcpy(record, data->raw->frag.data, size);
 	record->common.type = file->id;
 	rbmap_gaps_clear(event, record);
-	if (event->layout.nr_hidden && !rbmap_addresses_shown())
-		rbmap_record_hide(&event->layout, record, size);
-	rbmap_event_record(file, record, size);
+	rbmap_layout_record(&event->layout, file, record, size);
 	barrier();
 	WRITE_ONCE(room->busy, false);
 }

@@ -10,7 +10,6 @@
 #include <linux/string.h>
 
 #include "compat/perf.h"
-#include "event/whole.h"
 #include "kernel_record.h"
 
 struct rbmap_kernel_event **rbmap_aliases;
@@ -55,12 +54,10 @@ void rbmap_alias_overflow(struct perf_event *holder, struct perf_sample_data *da
 		return;
 	this_cpu_inc(event->count->received);
 	size = rbmap_layout_record_size(&event->layout, record, room);
-	if (event->layout.nr_hidden && !rbmap_addresses_shown())
-		rbmap_record_hide(&event->layout, record, size);
 	file = READ_ONCE(event->file);
 	record->common.type = file->id;
 	record->common.preempt_count -= RBMAP_PERF_PREEMPT;
-	rbmap_event_record(file, record, size);
+	rbmap_layout_record(&event->layout, file, record, size);
 	memset(record, 0, room);
 	record->common.type = number;
 }

@@ -116,14 +116,15 @@ static void rbmap_words_hide(void *words, unsigned int nr, bool pointers)
 
 /**
  * rbmap_record_hide - hash the addresses of a record, before a filter can compare them
- * @layout: the layout of the record
+ * @data: the layout of the record
  * @record: the record
  * @size: bytes of the record
  *
  * Context: any, including NMI.
  */
-void rbmap_record_hide(const struct rbmap_record_layout *layout, void *record, size_t size)
+void rbmap_record_hide(const void *data, void *record, size_t size)
 {
+	const struct rbmap_record_layout *layout = data;
 	const struct rbmap_hidden *hidden = layout->hidden;
 	unsigned int i, at, len;
 	u32 loc;

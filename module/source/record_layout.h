@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "event/event.h"
+#include "event/whole.h"
 
 /**
  * struct rbmap_hidden - words of a record that may hold addresses
@@ -43,7 +44,7 @@ struct rbmap_record_layout {
 
 int rbmap_record_layout_init(struct rbmap_record_layout *layout,
 			     const struct rbmap_field *fields);
-void rbmap_record_hide(const struct rbmap_record_layout *layout, void *record, size_t size);
+void rbmap_record_hide(const void *data, void *record, size_t size);
 
 /* The end of an array behind the members; a __rel_loc counts from its own end. */
 static __always_inline size_t rbmap_array_end(const void *record, u16 loc)
@@ -69,6 +70,21 @@ rbmap_layout_record_size(const struct rbmap_record_layout *layout, const void *r
 			size = end;
 	}
 	return likely(size <= room) ? size : room;
+}
+
+/* Record an event.  Its addresses are hashed for the buffers that do not keep them. */
+static __always_inline void
+rbmap_layout_record(const struct rbmap_record_layout *layout,
+		    const struct rbmap_event_file *event_file,
+		    struct rbmap_record *record, size_t size)
+{
+	if (layout->nr_hidden && unlikely(rbmap_event_addresses(event_file))) {
+		rbmap_event_record_shown(event_file, record, size, rbmap_record_hide, layout);
+		return;
+	}
+	if (layout->nr_hidden)
+		rbmap_record_hide(layout, record, size);
+	rbmap_event_record(event_file, record, size);
 }
 
 #endif /* RBMAP_SOURCE_RECORD_LAYOUT_H */

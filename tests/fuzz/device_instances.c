@@ -38,6 +38,23 @@ bool do_instance_create(void)
 	return write_file(INSTANCES "create", text);
 }
 
+/* Ask for symbols, of addresses that are there or not, with room for their text or not. */
+static void ask_symbols(int fd)
+{
+	static char text[4096];
+	uint64_t addresses[64];
+	struct rbmap_symbols symbols = {
+		.addresses = pick(8) ? (uintptr_t)addresses : next_random(),
+		.text = pick(8) ? (uintptr_t)text : next_random(),
+		.nr = pick(8) ? pick(64) : (uint32_t)next_random(),
+		.size = pick(sizeof(text)),
+	};
+
+	for (size_t i = 0; i < 64; i++)
+		addresses[i] = 0xffffffff81000000ull + (uint32_t)next_random() % 0x40000000;
+	ioctl(fd, RBMAP_IOCTL_SYMBOLS, &symbols);
+}
+
 /* Create a buffer that ends with a file, and mostly close the file soon. */
 bool do_instance_kept(void)
 {
@@ -50,6 +67,8 @@ bool do_instance_kept(void)
 	if (!pick(8))
 		create.text[pick(sizeof(create.text))] = (char)next_random();
 	ret = ioctl(fd, RBMAP_IOCTL_CREATE, &create);
+	if (!pick(4))
+		ask_symbols(fd);
 	if (pick(3))
 		close(fd);
 	else

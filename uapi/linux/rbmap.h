@@ -154,6 +154,14 @@
  *	the kernel is locked down.  EEXIST: a buffer has this name.  EINVAL: the
  *	kernel log explains what is wrong with the text.
  *
+ * Symbols
+ *	ioctl(fd of /dev/rbmap/control, RBMAP_IOCTL_SYMBOLS, struct rbmap_symbols *)
+ *	gives the names of functions, those of modules too, for addresses of the
+ *	kernel.  Returns the number of addresses at the beginning of the array that
+ *	were handled; ask for the rest in another call.  EPERM: the caller lacks
+ *	CAP_SYSLOG, kernel.kptr_restrict is 2, or the kernel is locked down.
+ *	ENOSPC: the text of the first address does not fit.
+ *
  * Sub-buffer
  *	struct rbmap_subbuf_header, then events up to commit.  Bit 31 of commit
  *	(RBMAP_MISSED_EVENTS): events were lost before the first event of this
@@ -197,6 +205,7 @@
 #define RBMAP_IOCTL_DISCARD	_IO('R', 0x30)
 #define RBMAP_IOCTL_SNAPSHOT	_IO('R', 0x40)
 #define RBMAP_IOCTL_CREATE	_IOW('R', 0x48, struct rbmap_create)
+#define RBMAP_IOCTL_SYMBOLS	_IOW('R', 0x50, struct rbmap_symbols)
 
 #define RBMAP_META_MAGIC	0x706d6272u	/* "rbmp" in memory, little endian */
 #define RBMAP_META_VERSION	2
@@ -341,6 +350,25 @@ struct rbmap_meta {
  */
 struct rbmap_create {
 	char	text[256];
+};
+
+/* Addresses that a call of RBMAP_IOCTL_SYMBOLS handles at most. */
+#define RBMAP_SYMBOLS_MAX	4096
+
+/**
+ * struct rbmap_symbols - addresses whose symbols are wanted
+ * @addresses: pointer to an array of @nr addresses, each a __u64
+ * @text: pointer to @size bytes, which get a text with a 0 byte for each address:
+ *	"SYMBOL+0xOFFSET/0xSIZE", " [MODULE]" behind it for the symbol of a module,
+ *	or "" for an address without a symbol
+ * @nr: number of addresses
+ * @size: bytes of @text
+ */
+struct rbmap_symbols {
+	__u64	addresses;
+	__u64	text;
+	__u32	nr;
+	__u32	size;
 };
 
 /* meta->retired: the buffer was destroyed, and no ring follows. */

@@ -181,14 +181,21 @@ void rbmap_events_unregister(struct rbmap_event_type *const *events);
 /**
  * struct rbmap_event_head - the beginning of an event file
  * @checks: checks before an event is recorded: RBMAP_CHECK_*, or 0
+ * @addresses: which records keep the kernel's addresses: RBMAP_ADDRESSES_*, or 0
  * @rings: rbmap_buffer_rings() of @buffer: an event need not load the buffer
  * @buffer: buffer of the records
  */
 struct rbmap_event_head {
 	u8			checks;
+	u8			addresses;
 	struct rbmap_ring * __percpu *rings;
 	struct rbmap_buffer	*buffer;
 };
+
+/* The records of @buffer keep the kernel's addresses. */
+#define RBMAP_ADDRESSES_SHOWN	1
+/* Several buffers get copies, and the records of some of them keep the addresses. */
+#define RBMAP_ADDRESSES_COPIED	2
 
 /**
  * rbmap_event_buffer - the buffer of an event file
@@ -300,12 +307,46 @@ bool rbmap_record_wanted(const struct rbmap_event_file *event_file, void *fields
 			 const void *record, size_t size);
 
 /**
- * rbmap_addresses_shown - may events contain the kernel's addresses?
+ * rbmap_event_addresses - may records contain the kernel's addresses?
+ * @event_file: first argument of the probe
+ *
+ * A probe that finds RBMAP_ADDRESSES_SHOWN may leave the addresses as they are in a record
+ * that it reserves itself.  A probe that asks rbmap_record_wanted() and finds any value
+ * but 0 leaves them, and calls rbmap_record_wanted_shown() instead.
  *
  * Context: any.
- * Return: true if the parameter kptr allows it.
+ * Return: RBMAP_ADDRESSES_*, or 0.
  */
-bool rbmap_addresses_shown(void);
+static __always_inline u8 rbmap_event_addresses(const void *event_file)
+{
+	return READ_ONCE(((const struct rbmap_event_head *)event_file)->addresses);
+}
+
+/*
+ * Hash the kernel's addresses in a record.  @data: argument of the caller of
+ * rbmap_record_wanted_shown().  Any context, including NMI.
+ */
+typedef void rbmap_hide_fn(const void *data, void *record, size_t size);
+
+/**
+ * rbmap_record_wanted_shown - rbmap_record_wanted() for a record with addresses
+ * @event_file: the same as for rbmap_record_wanted()
+ * @fields: the same; the addresses in them are not hashed yet.  They are hashed
+ *	afterwards, unless the event's buffer keeps them
+ * @record: the same
+ * @size: the same
+ * @hide: hashes the addresses in @fields
+ * @data: first argument of @hide
+ *
+ * Buffers that keep addresses get their copies first.  Then the addresses are hashed, and
+ * the other buffers get theirs.
+ *
+ * Context: the same as for rbmap_record_wanted().
+ * Return: the same.
+ */
+bool rbmap_record_wanted_shown(const struct rbmap_event_file *event_file, void *fields,
+			       const void *record, size_t size, rbmap_hide_fn *hide,
+			       const void *data);
 
 /**
  * rbmap_address_hide - hash an address

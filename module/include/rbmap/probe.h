@@ -26,7 +26,7 @@
  *
  * A string that is too long for a record is truncated.  A record with an array that
  * is too long is dropped and counted as `dropped too large`.  Pointers are hashed
- * unless rbmap was loaded with kptr=1.  `#define RBMAP_ADDRESS_item 1` declares that
+ * unless the buffer has kptr=1.  `#define RBMAP_ADDRESS_item 1` declares that
  * an integer field holds an address and must be hashed as well.
  */
 #ifndef RBMAP_PROBE_H

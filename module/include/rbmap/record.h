@@ -446,15 +446,19 @@ rbmap_checked_begin(struct rbmap_checked *checked,
  * Record the event if the filter admits it.
  * @members: bytes of the members
  * @fixed: bytes up to the arrays and strings
+ * @hide: hashes the addresses in the members; NULL: there is no address to hash
  */
 static __always_inline void
 rbmap_checked_end(struct rbmap_checked *checked,
 		  const struct rbmap_event_file *event_file,
 		  struct rbmap_reservation *resv, size_t members,
-		  size_t fixed)
+		  size_t fixed, rbmap_hide_fn *hide)
 {
-	if (!rbmap_record_wanted(event_file, checked->members, checked->record,
-				 checked->total)) {
+	if (!(hide ? rbmap_record_wanted_shown(event_file, checked->members,
+					       checked->record, checked->total,
+					       hide, NULL) :
+		     rbmap_record_wanted(event_file, checked->members,
+					 checked->record, checked->total))) {
 		if (!checked->on_stack)
 			rbmap_discard(resv);
 		return;
@@ -495,6 +499,7 @@ rbmap_checked_end(struct rbmap_checked *checked,
  */
 #define RBMAP_CLASS(_name, _proto, _args, _fields, _assign, _print)	\
 	RBMAP_CLASS_RECORD(_name, PARAMS(_fields))			\
+	RBMAP_CLASS_HIDE(_name, PARAMS(_fields))			\
 	RBMAP_CLASS_CHECKED(_name, PARAMS(_proto), PARAMS(_fields), PARAMS(_assign)) \
 	RBMAP_CLASS_UNCHECKED(_name, PARAMS(_proto), PARAMS(_fields), PARAMS(_assign)) \
 	RBMAP_CLASS_PROBE(_name, PARAMS(_proto), PARAMS(_args))		\
@@ -522,6 +527,16 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		      RBMAP_HIDDEN_MAX,					\
 		      "rbmap: the record of " #_name			\
 		      " is too large: with pointers it can have RBMAP_HIDDEN_MAX bytes");
+
+/* Hash the addresses in the members of a record. */
+#define RBMAP_CLASS_HIDE(_name, _fields)				\
+	static noinline notrace __cold __maybe_unused void		\
+	rbmap_hide_##_name(const void *data, void *members, size_t size) \
+	{								\
+		struct rbmap_record_##_name *REC __maybe_unused = members; \
+									\
+		RBMAP_EACH_FIELD(HIDE, _fields)				\
+	}
 
 /* Bytes on the stack for a record whose members have that size. */
 #define RBMAP_CHECKED_ROOM(_members)					\
@@ -559,6 +574,8 @@ rbmap_checked_end(struct rbmap_checked *checked,
 			__aligned(8) rbmap_uninitialized;		\
 		struct rbmap_reservation __r rbmap_uninitialized;	\
 		struct rbmap_checked __checked rbmap_uninitialized;	\
+		const bool __shown = rbmap_pointers_##_name > 0 &&	\
+				     rbmap_event_addresses(__data);	\
 									\
 		RBMAP_COST_BEGIN();					\
 		if (rbmap_event_checks(__data) & RBMAP_CHECK_TASK &&	\
@@ -571,11 +588,12 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		__record = __checked.record;				\
 		REC = __checked.members;				\
 		RBMAP_RECORD_FILL(PARAMS(_fields), PARAMS(_assign))	\
-		if (rbmap_pointers_##_name > 0 && !rbmap_addresses_shown()) { \
+		if (rbmap_pointers_##_name > 0 && !__shown) {		\
 			RBMAP_EACH_FIELD(HIDE, _fields)			\
 		}							\
 		rbmap_checked_end(&__checked, __data, &__r,		\
-				  sizeof(*REC), rbmap_fixed_##_name);	\
+				  sizeof(*REC), rbmap_fixed_##_name,	\
+				  __shown ? rbmap_hide_##_name : NULL);	\
 		RBMAP_COST_END();					\
 	}
 
@@ -588,7 +606,8 @@ rbmap_checked_end(struct rbmap_checked *checked,
 		struct rbmap_reservation __r rbmap_uninitialized;	\
 		struct rbmap_record_##_name __hidden rbmap_uninitialized; \
 		const bool __hide = rbmap_pointers_##_name > 0 &&	\
-				    !rbmap_addresses_shown();		\
+				    !(rbmap_event_addresses(__data) &	\
+				      RBMAP_ADDRESSES_SHOWN);		\
 									\
 		RBMAP_COST_BEGIN();					\
 		RBMAP_RECORD_MEASURE(PARAMS(_fields))			\

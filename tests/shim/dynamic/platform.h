@@ -23,7 +23,6 @@ typedef int32_t s32;
 
 /* Defined by the tests. */
 bool rbmap_read_nofault(void *to, unsigned long from, size_t size);
-bool rbmap_addresses_shown(void);
 void *rbmap_address_hide(const void *address);
 
 #endif /* RBMAP_DYNAMIC_PLATFORM_H */

@@ -317,9 +317,36 @@ static void test_hidden(void **state)
 	assert_true(value(4) == (uint64_t)-22);
 	assert_true(value(5) == 0x7fffffffffff);
 	assert_int_equal(value(6), (uint32_t)address);
-	addresses_shown = true;
+	args.addresses = 1;
 	run("a=$arg1:x64");
 	assert_true(value(0) == address);
+}
+
+/* A record with addresses that is hidden afterwards is one that was hidden at once. */
+static void test_hidden_later(void **state)
+{
+	static const char line_text[] =
+		"a=$arg1:x64 b=+0($arg2):x64 s=+32($arg2):string c=+0($arg2):x64[3] d=$arg1:u64 e=$arg3:x64 f=+0($arg2):u64[2] g=$arg1:x32 h=$arg4:x64";
+	uint64_t address = MEMORY + 0x123, words[] = { address, 7, address, -1 };
+	unsigned char hidden[RECORD_MAX];
+	size_t size;
+
+	(void)state;
+	memory_put(MEMORY, words, sizeof(words));
+	memory_put(MEMORY + 32, "text", 5);
+	args.registers[0] = address;
+	args.registers[1] = MEMORY;
+	args.registers[2] = -22;
+	args.registers[3] = 0x7fffffffffff;
+	run(line_text);
+	size = record_size;
+	memcpy(hidden, record, size);
+	args.addresses = 1;
+	run(line_text);
+	assert_int_equal(record_size, size);
+	assert_memory_not_equal(record, hidden, size);
+	rbmap_fetch_hide_all(&line.program, record, size);
+	assert_memory_equal(record, hidden, size);
 }
 
 /* All bytes of the fields are written, those of fields that fault as well. */
@@ -463,6 +490,7 @@ int main(void)
 		test(test_registers), test(test_stack), test(test_pointers),
 		test(test_bits), test(test_arrays), test(test_strings),
 		test(test_changes), test(test_short_fault), test(test_hidden),
+		test(test_hidden_later),
 		test(test_written), test(test_random),
 	};
 

@@ -8,14 +8,12 @@
 unsigned char memory[MEMORY_SIZE];
 unsigned long memory_reads;
 void (*memory_hook)(unsigned long nr);
-bool addresses_shown;
 
 void memory_reset(void)
 {
 	memset(memory, 0, sizeof(memory));
 	memory_reads = 0;
 	memory_hook = NULL;
-	addresses_shown = false;
 }
 
 void memory_put(unsigned long address, const void *data, size_t size)
@@ -36,11 +34,6 @@ bool rbmap_read_nofault(void *to, unsigned long from, size_t size)
 		return false;
 	memcpy(to, memory + (from - MEMORY), size);
 	return true;
-}
-
-bool rbmap_addresses_shown(void)
-{
-	return addresses_shown;
 }
 
 void *rbmap_address_hide(const void *address)

@@ -24,9 +24,6 @@ extern unsigned long memory_reads;
 /* Called before each read, with its number since the last memory_reset(). */
 extern void (*memory_hook)(unsigned long nr);
 
-/* Record addresses unhidden. */
-extern bool addresses_shown;
-
 void memory_reset(void);
 void memory_put(unsigned long address, const void *data, size_t size);
 

@@ -193,6 +193,10 @@ for node in "cpu0 440" "cpu$((cpus - 1)) 440" "marker 220" "marker_raw 220" \
 	ok "udev gives /dev/rbmap/${node% *} to the group" \
 		retry_until 20 node_is "/dev/rbmap/${node% *}" "${node#* } 0 $group"
 done
+# Udev leaves the devices of a recorder's own buffer to root.
+rbmap record -q -e timer:tick_stop -o /tmp/own -- \
+	sh -c '/tests/udevadm settle; stat -c "%a %u %g" /dev/rbmap/record-*/cpu0 /dev/rbmap/record-*/marker' >/tmp/nodes 2>&1
+is "$(xargs </tmp/nodes)" "440 0 0 220 0 0" "a recorder's own devices stay root's"
 files_are()
 {
 	[ "$(find "$1" -exec stat -c %g {} + | sort -u)" = "$group" ]

@@ -51,13 +51,14 @@ shut marker_raw ': >/dev/rbmap/marker_raw'
 shut trace ': >/dev/rbmap/trace'
 shut error_log ': </dev/rbmap/error_log'
 shut saved_cmdlines ': </dev/rbmap/saved_cmdlines'
+shut symbols '/tests/kptr names ffffffff81000000'
 for file in "tracing_on 1" "trace_clock mono" "reset 1" "overwrite 0" \
 	"buffer_percent 10" "buffer_size_kb 128" "buffer_subbuf_size_kb 16" "snapshot 1" \
 	"events/enable 1" "events/sched/enable 1" "events/sched/sched_switch/enable 1" \
 	"events/sched/sched_switch/filter 0" "events/sched/filter 0" "set_event_pid 1" \
 	"options/event-fork 1" "set_event irq" "current_tracer nop" \
 	"set_graph_function schedule" "trace_options overwrite" "instances/create x" "instances/destroy named" \
-	"instances/named/tracing_on 0" "dynamic_events -:g/e"; do
+	"instances/named/tracing_on 0" "instances/named/kptr 1" "kptr 1" "dynamic_events -:g/e"; do
 	shut "${file% *}" "echo ${file#* } >$root/${file% *}"
 done
 umount /tmp/mounted

@@ -32,7 +32,7 @@ extern const struct command command_status;
 /* files of the settings */
 static const char *const settings[] = {
 	"tracing_on", "overwrite", "buffer_size_kb", "buffer_subbuf_size_kb",
-	"buffer_percent", "/kptr",
+	"buffer_percent", "kptr",
 };
 
 /* the last setting, which is printed in words */
