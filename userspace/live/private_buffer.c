@@ -145,6 +145,8 @@ bool private_buffer_begin(struct private_buffer *own, bool overwrite)
 		return false;
 	}
 	control_set_buffer(own->kept.name);
+	/* It fails without CAP_SYSLOG, and with kernel.kptr_restrict=2: addresses are hashed. */
+	control_write("kptr", "1");
 	return !own->cpus || set_cpus(own->cpus);
 }
 

@@ -59,8 +59,9 @@ struct private_buffer {
 int private_buffer_check(const struct private_buffer *own, const struct command *cmd);
 
 /*
- * Use a buffer of its own for what follows, unless the user chose another one. It ends
- * with private_buffer_end(), or with the process. @overwrite: a full ring must overwrite its
+ * Use a buffer of its own for what follows, unless the user chose another one. Its events keep
+ * the kernel's addresses, if this process may see them. It ends with private_buffer_end(), or with
+ * the process. @overwrite: a full ring must overwrite its
  * oldest events. On failure, report the error and return false.
  */
 bool private_buffer_begin(struct private_buffer *own, bool overwrite);

@@ -1543,6 +1543,75 @@ static void test_symbols(void **state)
 	check_symbols(addr, 7, false, NULL);
 }
 
+#define SYMBOL_1	"ffffffff81000100 t second\n"
+#define SYMBOL_2	"ffffffffc0000000 t early\t[module]\n"
+
+static int read_result;
+
+static int read_symbols(const uint64_t *addr, size_t nr, struct buf *kallsyms)
+{
+	assert_int_equal(nr, 2);
+	assert_true(addr[0] + addr[1] == 0xffffffff81000123 + 0xffffffffc0000004);
+	buf_printf(kallsyms, SYMBOL_2 SYMBOL_1);
+	return read_result;
+}
+
+/* A recording with place for symbols, or without, gets those of its events. */
+static void check_asked(const char *place, bool compress, const char *wanted, uint64_t left_out)
+{
+	struct dat_assembly a = {
+		.compress = compress, .go_on = go_on, .read = read_symbols,
+	};
+	struct dat_source source = synth_source(NR_CPUS);
+	struct synth s = { 0 };
+	struct buf room = { 0 };
+	struct dat_reader *r = NULL;
+	struct dat_writer *w;
+
+	buf_printf(&room, "%s", place);
+	source.kallsyms = &room;
+	assert_int_equal(dat_create(&w, path, &source), 0);
+	synth_begin(&s, 5000);
+	assert_true(synth_call_of(&s, 5000, 1, 0xffffffffc0000004));
+	assert_true(synth_call_of(&s, 5001, 1, 0xffffffff81000123));
+	assert_true(synth_call_of(&s, 5002, 1, 0x12345678));
+	add(w, &s, 0);
+	leave_unfinished(w);
+	set_end(2, 2);
+	assert_int_equal(lock_and_assemble(path, &a), 0);
+	assert_int_equal(a.compress_error, 0);
+	assert_int_equal(a.symbols_error, read_result);
+	assert_int_equal(a.left_out, left_out);
+	assert_int_equal(dat_open(&r, path), 0);
+	assert_string_equal(dat_kallsyms(r)->text, wanted);
+	dat_close(r);
+	buf_free(&room);
+}
+
+static void test_asked_symbols(void **state)
+{
+	static const char lines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+	char place[100] = "", filled[200];
+
+	(void)state;
+	while (strlen(place) < 80)
+		strcat(place, lines);
+	snprintf(filled, sizeof(filled), SYMBOL_1 SYMBOL_2 "%s",
+		 place + strlen(SYMBOL_1 SYMBOL_2));
+	check_asked(place, true, SYMBOL_1 SYMBOL_2, 0);
+	check_asked("", true, SYMBOL_1 SYMBOL_2, 0);
+	check_asked(place, false, filled, 0);
+	place[40] = '\0';
+	snprintf(filled, sizeof(filled), SYMBOL_1 "%s", place + strlen(SYMBOL_1));
+	check_asked(place, false, filled, strlen(SYMBOL_2));
+	check_asked("", false, "", strlen(SYMBOL_1 SYMBOL_2));
+	/* Without symbols the recording is complete. */
+	read_result = -EPERM;
+	check_asked(place, true, "", 0);
+	check_asked(place, false, place, 0);
+	read_result = 0;
+}
+
 static void test_nothing(void **state)
 {
 	struct dat_writer *w = create();
@@ -1610,7 +1679,7 @@ static void convert(const char *compression)
 	if (!strcmp(compression, "rbmap")) {
 		set_end(2, 2);
 		assert_int_equal(dat_open(&r, path), 0);
-		assert_int_equal(dat_compress(r, go_on, NULL), 0);
+		assert_int_equal(dat_compress(r, &(struct dat_assembly){ .go_on = go_on }), 0);
 		dat_close(r);
 		return;
 	}
@@ -1962,6 +2031,7 @@ int main(void)
 		cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_pipe_limit),
 		cmocka_unit_test(test_symbols),
+		cmocka_unit_test(test_asked_symbols),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_sections),

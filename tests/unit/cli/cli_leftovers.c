@@ -87,7 +87,8 @@ static void leave(const char *name, bool publish)
 
 static void complete_all(void)
 {
-	struct assembly *assembly = assembly_new(true, true);
+	struct assembly *assembly = assembly_new(&(struct assembly_options){
+		.compress = true, .quiet = true });
 
 	assert_non_null(assembly);
 	incident_leftovers_complete(dir, assembly);

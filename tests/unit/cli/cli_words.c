@@ -172,6 +172,7 @@ static void test_kallsyms(void **state)
 	(void)state;
 	assert_true(kallsyms_wanted("print fmt: \"%pS\", REC->ip"));
 	assert_true(kallsyms_wanted("print fmt: \"%p %ps\", a, b"));
+	assert_true(kallsyms_wanted("print fmt: \"%-16ps\", REC->ip"));
 	assert_false(kallsyms_wanted("print fmt: \"%p %px %d\", a, b"));
 	assert_false(kallsyms_wanted("field:%ps"));
 }

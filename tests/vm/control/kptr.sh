@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Addresses of the kernel in one buffer and hashes in another one. The rights to set kptr, to
-# open such a buffer, and to ask for names. SHORT=1: fewer rounds of switching.
+# Addresses of the kernel in one buffer and hashes in another one. Names of functions in
+# recordings of root, without /proc/kallsyms. The rights to set kptr, to open such a buffer, and
+# to ask for names. SHORT=1: fewer recordings, and fewer rounds of switching.
 # shellcheck disable=SC2016,SC2086,SC2317 # for an inner shell; names are single words; called by ok
 # shellcheck source=tests/vm/lib/guest.sh
 . /tests/lib/guest.sh
@@ -53,14 +54,65 @@ functions()
 }
 
 ok "module loads" load_module rbmap buffer_size_kb=256 || done_testing
+ok "emit loads" load_module emit
 is "$(cat $root/kptr)" 0 "kptr of the default buffer is 0"
 is "$(stat -c '%a %u' $root/kptr)" "640 0" "root alone writes it"
 
-# --- names
+# --- recordings of root have names, and nobody opens /proc/kallsyms
 results "calls: " /tests/kptr calls
+mkfifo /tmp/fifo
+ok "/proc/kallsyms is a file whose opener waits for ever" mount --bind /tmp/fifo /proc/kallsyms
+rbmap record -q -e 'timer:*' -o /tmp/named.dat -- sleep 0.1
+is $? 0 "rbmap record -e timer:*"
+is "$(stat -c %a /tmp/named.dat)" 600 "the recording is root's alone"
+rbmap report /tmp/named.dat >$out
+like "$(functions <$out | sort | uniq -c)" 'tick_' "functions have names"
+is "$(functions <$out | grep -c '^0x')" 0 "all of them"
+if [ -z "${SHORT:-}" ]; then
+	# Only a part of the functions that the kernel has
+	rbmap record -q --no-compress -e 'timer:*' -o /tmp/plain.dat -- sleep 0.1
+	is $? 0 "rbmap record --no-compress"
+	rbmap report /tmp/plain.dat >$out
+	like "$(functions <$out)" 'tick_' "functions of an uncompressed recording have names"
+	strings=$(grep -acE '^[0-9a-f]{16} t [^ ]' /tmp/plain.dat)
+	ok "it has the names of $strings functions" [ "$strings" -gt 0 -a "$strings" -lt 300 ]
+	trace-cmd report /tmp/plain.dat >$out 2>/dev/null
+	like "$(functions <$out)" 'tick_' "trace-cmd report has the names, too"
+	rbmap record -q -f -e 'timer:*' -o /tmp/flight.dat -d 0.2
+	like "$(rbmap report /tmp/flight.dat | functions)" 'tick_' "a flight recorder's file has names"
+	rbmap stream -e 'timer:*' -d 0.2 >$out 2>/dev/null
+	like "$(functions <$out)" 'tick_' "rbmap stream has names"
+	rbmap latency --live -k hrtimer -d 0.5 >$out 2>&1
+	like "$(cat $out)" 'tick_' "rbmap latency --live has names"
+	rbmap record -q -e 'irq,workqueue,timer,kmem' -o /tmp/many.dat -- sleep 0.1
+	like "$(rbmap report /tmp/many.dat | grep -cE 'call_site=[a-z_]+[+]0x')" '^[1-9]' \
+		"the callers of kmalloc have names"
+fi
+
+# --- modules
+if [ -z "${SHORT:-}" ]; then
+	rbmap record -q -e 'timer:*' -o /tmp/module.dat -- \
+		sh -c 'echo 500 >/sys/module/emit/parameters/run'
+	like "$(rbmap report /tmp/module.dat | functions)" 'emit_(irq|softirq)' \
+		"functions of a module have names"
+fi
+rbmap record -q -e 'timer:*' -o /tmp/module.dat -- \
+	sh -c 'echo 500 >/sys/module/emit/parameters/run; rmmod emit'
+rbmap report /tmp/module.dat | functions | sort -u >$out
+like "$(cat $out)" '^0x[0-9a-f]{16}' "functions of a module that was unloaded are addresses"
+is "$(grep -c emit $out)" 0 "they have no names"
+like "$(cat $out)" 'tick_' "others have names"
+umount /proc/kallsyms
 
 # --- kptr_restrict
 echo 2 >/proc/sys/kernel/kptr_restrict
+if [ -z "${SHORT:-}" ]; then
+	rbmap record -e 'timer:*' -o /tmp/hidden.dat -- sleep 0.1 2>$out
+	is $? 0 "kptr_restrict=2: rbmap record records"
+	like "$(cat $out)" 'addresses of functions are hashed: kernel.kptr_restrict' "it says why"
+	rbmap report /tmp/hidden.dat | functions | sort -u >$out
+	is "$(grep -cvE '^(0x)?[0-9a-f]{1,8}$' $out)" 0 "functions are hashed"
+fi
 create restricted
 is "$(kptr restricted 1)" "Operation not permitted" "kptr_restrict=2: kptr is refused"
 echo 0 >/proc/sys/kernel/kptr_restrict

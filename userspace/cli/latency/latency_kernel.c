@@ -7,10 +7,12 @@
 #include "base/complain.h"
 #include "base/process.h"
 #include "intervals/summary/kinds.h"
+#include "kernel/module_symbols.h"
 #include "live/moment.h"
 #include "measure.h"
 #include "recording/dat_comms.h"
 #include "recording/write/cmdlines.h"
+#include "symbols/symbols.h"
 
 #define WAIT_MS		100	/* events below the watermark wake no reader */
 #define DRAIN_SECONDS	1.0	/* time for the remaining events */
@@ -70,10 +72,21 @@ static void load_comms(struct latency *l)
 	cmdlines_free(cmdlines);
 }
 
+/* The intervals keep the names until the end. */
+static const char *function_name(void *data, uint64_t addr)
+{
+	const struct symbol *symbol = module_symbols_find(data, addr);
+
+	return symbol ? symbol->name : NULL;
+}
+
 static bool start(struct latency *l)
 {
 	if (!live_events_open(&l->live) || !live_events_enable(&l->live))
 		return false;
+	l->symbols = module_symbols_new();
+	if (l->symbols)
+		intervals_set_symbols(l->intervals, function_name, l->symbols);
 	if (load_formats(l))
 		load_comms(l);
 	else
@@ -151,5 +164,7 @@ int latency_of_kernel(struct latency *l)
 	ok = start(l) && measure(l);
 	live_events_disable(&l->live);
 	live_events_close(&l->live);
+	module_symbols_free(l->symbols);
+	l->symbols = NULL;
 	return ok ? STATUS_OK : STATUS_ERROR;
 }

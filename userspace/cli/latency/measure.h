@@ -46,6 +46,7 @@ struct latency {
 
 	struct intervals *intervals;
 	struct functions *functions;
+	struct module_symbols *symbols;		/* with --live; NULL: none */
 	struct summary summary[NR_INTERVAL_KINDS];
 	bool failed;
 	struct progress progress;

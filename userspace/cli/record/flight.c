@@ -54,9 +54,11 @@ bool flight_begin(struct flight *f, struct recording *recording, bool starts_emp
 		  const struct control_events *events, recording_wanted_fn *wanted,
 		  const void *data)
 {
+	const struct assembly_options options = recording_assembly_options(recording);
+
 	recording_begins(recording);
 	hold_buffer(f);
-	recording->assembly = assembly_new(!recording->no_compress, recording->quiet);
+	recording->assembly = assembly_new(&options);
 	if (f->files.dir && recording->assembly)
 		incident_leftovers_complete(f->files.dir, recording->assembly);
 	/*

@@ -78,7 +78,8 @@ static void complete(const char *dir, const char *name, struct assembly *assembl
 		return;
 	}
 	complain("note: %s has what a recorder had written when it ended", path);
-	assembly_add(assembly, path, fd);
+	/* The kernel may have been another one, whose functions had other addresses. */
+	assembly_add(assembly, path, fd, false);
 }
 
 void incident_leftovers_complete(const char *dir, struct assembly *assembly)

@@ -134,8 +134,11 @@ static bool prepare(struct record *r)
 	if (r->seconds && recorder_can_open_names(r->recorder))
 		r->recording.comm_events =
 			comm_events_begin(recorder_clock(r->recorder));
-	return recording_init(&r->recording, &r->events, wanted, r) &&
-	       (r->is_flight || create_file(r));
+	if (!recording_init(&r->recording, &r->events, wanted, r))
+		return false;
+	if (private_buffer_is_private(&r->own) && r->recording.hashed && !r->recording.quiet)
+		complain("note: addresses of functions are hashed: kernel.kptr_restrict is 2, or CAP_SYSLOG is missing");
+	return r->is_flight || create_file(r);
 }
 
 /*

@@ -60,7 +60,8 @@ static bool run(const struct recover *r)
 		tell_error(r->input, fd);
 		return false;
 	}
-	return assembly_run(r->input, fd, !r->no_compress, r->quiet);
+	return assembly_run(r->input, fd, &(struct assembly_options){
+		.compress = !r->no_compress, .quiet = r->quiet });
 }
 
 static int recover(int argc, char **argv)

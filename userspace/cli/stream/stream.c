@@ -17,6 +17,7 @@
 #include "json_live.h"
 #include "kernel/buffer_option.h"
 #include "kernel/control.h"
+#include "kernel/module_symbols.h"
 #include "kernel/selection.h"
 #include "live/live_events.h"
 #include "live/private_buffer.h"
@@ -38,6 +39,7 @@ struct stream {
 	bool as_json;
 
 	struct event_formatter *text;
+	struct module_symbols *symbols;	/* NULL: memory is lacking */
 	struct buf out;			/* lines that are not written yet */
 	struct buf body;		/* for json_lines_add() */
 	bool raw;		/* the buffer has events of a kernel module */
@@ -102,6 +104,11 @@ static void add_format(void *data, int id)
 	}
 }
 
+static const struct symbol *find_symbol(void *data, uint64_t addr)
+{
+	return module_symbols_find(data, addr);
+}
+
 static bool load_text(struct stream *s)
 {
 	struct time_view view = { .style = TIME_RING };
@@ -117,7 +124,9 @@ static bool load_text(struct stream *s)
 	formatter_with_json(s->text, s->as_json);
 	formatter_ask_formats(s->text, add_format, s);
 	formatter_comm_from_proc(s->text, true);
-	formatter_symbols_from_proc(s->text, true);
+	s->symbols = module_symbols_new();
+	if (s->symbols)
+		formatter_ask_symbols(s->text, find_symbol, s->symbols);
 	clock = control_clock();
 	view.is_counter = clock_is_counter(clock);
 	formatter_set_time(s->text, &view);
@@ -380,6 +389,7 @@ static int stream(int argc, char **argv)
 	if (ok)
 		live_events_print_loss(&s.live, s.printed);
 	formatter_free(s.text);
+	module_symbols_free(s.symbols);
 	buf_free(&s.out);
 	buf_free(&s.body);
 	live_events_close(&s.live);

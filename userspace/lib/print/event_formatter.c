@@ -128,7 +128,8 @@ struct event_formatter {
 	} other;			/* the event that is shown by another name */
 	bool comm_from_proc;
 	bool asks_proc;			/* /proc has the numbers of events */
-	bool symbols_from_proc;
+	ask_symbol_fn *ask_symbol;	/* NULL: there is nobody to ask */
+	void *ask_symbol_data;
 	const char *kallsyms;		/* NULL: none */
 	size_t kallsyms_size;
 	bool raw;
@@ -141,13 +142,6 @@ struct event_formatter {
 static void parse_symbols(struct event_formatter *t)
 {
 	pthread_mutex_lock(&t->symbols_lock);
-	if (!t->symbols_parsed && t->symbols_from_proc) {
-		struct buf b = { 0 };
-
-		if (!buf_read_file(&b, "/proc/kallsyms"))
-			symbols_add(t->symbols, b.data, b.size);
-		buf_free(&b);
-	}
 	if (!t->symbols_parsed && t->kallsyms)
 		symbols_add(t->symbols, t->kallsyms, t->kallsyms_size);
 	/* Pairs with the acquire in find_symbol(): the symbols are complete. */
@@ -159,6 +153,8 @@ static const struct symbol *find_symbol(void *data, uint64_t addr)
 {
 	struct event_formatter *t = data;
 
+	if (t->ask_symbol)
+		return t->ask_symbol(t->ask_symbol_data, addr);
 	if (!__atomic_load_n(&t->symbols_parsed, __ATOMIC_ACQUIRE))
 		parse_symbols(t);
 	return symbols_find(t->symbols, addr);
@@ -532,10 +528,10 @@ int formatter_set_constants(struct event_formatter *t, const char *text, size_t 
 	return ret;
 }
 
-void formatter_symbols_from_proc(struct event_formatter *t, bool on)
+void formatter_ask_symbols(struct event_formatter *t, ask_symbol_fn *ask, void *data)
 {
-	t->symbols_from_proc = on;
-	t->symbols_parsed = false;
+	t->ask_symbol = ask;
+	t->ask_symbol_data = data;
 }
 
 void formatter_set_time(struct event_formatter *t, const struct time_view *view)

@@ -116,10 +116,12 @@ bool formatter_needs_scan(const struct event_formatter *t);
 void formatter_set_kallsyms(struct event_formatter *t, const char *kallsyms, size_t size);
 
 /*
- * Read /proc/kallsyms before the first event that prints a symbol. Off by
- * default.
+ * Ask for the function of each address that is printed, by one thread. @ask returns NULL, or a
+ * symbol that is valid while the event is printed.
  */
-void formatter_symbols_from_proc(struct event_formatter *t, bool on);
+struct symbol;
+typedef const struct symbol *ask_symbol_fn(void *data, uint64_t addr);
+void formatter_ask_symbols(struct event_formatter *t, ask_symbol_fn *ask, void *data);
 
 /* The default is times of the ring in ns, printed as seconds. */
 void formatter_set_time(struct event_formatter *t, const struct time_view *view);

@@ -13,9 +13,12 @@
 
 #define NR_IDS		65536
 #define MAX_FIELDS	32
+#define MAX_NAME	64
+/* More addresses than the kernel has functions that are called back */
+#define MAX_ADDRESSES	65536
 #define MIN_ROOM	64
 
-/* The fields of an event that can be addresses. */
+/* The fields of an event that are printed as symbols. */
 struct event_fields {
 	unsigned int nr;
 	struct {
@@ -30,6 +33,7 @@ struct symbol_use {
 	uint64_t *addr;
 	size_t room;		/* a power of two */
 	size_t nr;
+	uint64_t left_out;	/* events with an address beyond the limit */
 };
 
 struct symbol_use *symbol_use_new(void)
@@ -47,11 +51,151 @@ void symbol_use_free(struct symbol_use *use)
 	free(use);
 }
 
+/* Return what follows a string of a print format, or its end. */
+static const char *end_of_string(const char *at)
+{
+	for (at++; *at && *at != '"'; at++)
+		if (*at == '\\' && at[1])
+			at++;
+	return *at ? at + 1 : at;
+}
+
+/* Return the end of an argument: a comma that is not in parentheses or in a string. */
+static const char *end_of_argument(const char *at)
+{
+	int depth = 0;
+
+	while (*at && *at != '\n' && (depth || *at != ',')) {
+		if (*at == '"') {
+			at = end_of_string(at);
+			continue;
+		}
+		depth += strchr("([{", *at) != NULL;
+		depth -= strchr(")]}", *at) != NULL;
+		at++;
+	}
+	return at;
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* Add the field of a line like "\tfield:void * function;\toffset:16;\tsize:8;". */
+static void add_field_line(struct event_fields *fields, const char *line, const char *name,
+			   size_t len)
+{
+	const char *end = strchr(line, ';');
+	unsigned int offset, size;
+
+	while (end && end > line && end[-1] == ']')
+		while (--end > line && *end != '[')
+			;
+	if (!end || (size_t)(end - line) <= len || memcmp(end - len, name, len) ||
+	    is_name(end[-1 - (ptrdiff_t)len]))
+		return;
+	line = strstr(end, "offset:");
+	if (!line || sscanf(line, "offset:%u; size:%u;", &offset, &size) != 2 || !size ||
+	    size % sizeof(uint64_t) || fields->nr == MAX_FIELDS)
+		return;
+	fields->field[fields->nr].offset = offset;
+	fields->field[fields->nr++].size = size;
+}
+
+static void add_field(struct event_fields *fields, const char *format, const char *name,
+		      size_t len)
+{
+	const char *end = strstr(format, "print fmt:");
+
+	for (const char *at = format; (at = strstr(at, "field:")) && at < end; at++)
+		add_field_line(fields, at, name, len);
+}
+
+/* Add the fields that an argument names as REC->field. */
+static void add_argument(struct event_fields *fields, const char *format, const char *at,
+			 const char *end)
+{
+	for (; (at = strstr(at, "REC->")) && at < end; at++) {
+		const char *name = at + strlen("REC->");
+		size_t len = 0;
+
+		while (is_name(name[len]))
+			len++;
+		if (len && len < MAX_NAME)
+			add_field(fields, format, name, len);
+	}
+}
+
+/*
+ * Find the next argument of a format: that of a conversion, or of a '*' in it. Return what
+ * follows it, or NULL. *symbol: the argument is printed as a symbol.
+ */
+static const char *next_conversion(const char *at, bool *in, bool *symbol)
+{
+	static const char flags[] = "-+ #0123456789.hlLqjzt";
+
+	*symbol = false;
+	for (; *in || (at = strchr(at, '%')); *in = false) {
+		at += !*in;
+		*in = true;
+		at += strspn(at, flags);
+		if (*at == '*')
+			return at + 1;
+		if (!*at)
+			return NULL;
+		if (*at++ == '%')
+			continue;
+		*in = false;
+		*symbol = at[-1] == 'p' && *at && strchr("sSfFB", *at);
+		return at;
+	}
+	return NULL;
+}
+
+/* Append the strings at @at, which the compiler would join. Return what follows them. */
+static const char *join_strings(const char *at, struct buf *text)
+{
+	while (*at == '"') {
+		const char *end = end_of_string(at);
+
+		buf_add(text, at + 1, end - at - (end[-1] == '"' ? 2 : 1));
+		at = end + strspn(end, " \t");
+	}
+	buf_add(text, "", 1);
+	return at;
+}
+
+static int add_symbol_fields(struct event_fields *fields, const char *format)
+{
+	const char *argument, *at = strstr(format, "print fmt:");
+	struct buf text = { 0 };
+	bool in = false, symbol;
+
+	at = at ? strchr(at, '"') : NULL;
+	if (!at)
+		return 0;
+	argument = join_strings(at, &text);
+	if (text.failed)
+		return -ENOMEM;
+	at = text.data;
+	while (*argument == ',' && (at = next_conversion(at, &in, &symbol))) {
+		const char *end = end_of_argument(argument + 1);
+
+		if (symbol)
+			add_argument(fields, format, argument + 1, end);
+		argument = end;
+	}
+	buf_free(&text);
+	return 0;
+}
+
 int symbol_use_add_format(struct symbol_use *use, const char *format)
 {
 	const char *at = strstr(format, "ID:");
 	struct event_fields *fields;
-	unsigned int id, offset, size;
+	unsigned int id;
 
 	if (!kallsyms_wanted(format))
 		return 0;
@@ -62,15 +206,7 @@ int symbol_use_add_format(struct symbol_use *use, const char *format)
 		return -ENOMEM;
 	use->event[id] = fields;
 	use->any = true;
-	while ((at = strstr(at, "offset:")) && fields->nr < MAX_FIELDS) {
-		if (sscanf(at, "offset:%u; size:%u;", &offset, &size) == 2 && size &&
-		    size % sizeof(uint64_t) == 0) {
-			fields->field[fields->nr].offset = offset;
-			fields->field[fields->nr++].size = size;
-		}
-		at++;
-	}
-	return 0;
+	return add_symbol_fields(fields, format);
 }
 
 static size_t slot_of(const struct symbol_use *use, uint64_t addr)
@@ -108,6 +244,10 @@ static int add_addr(struct symbol_use *use, uint64_t addr)
 
 	if (!addr)
 		return 0;
+	if (use->nr == MAX_ADDRESSES) {
+		use->left_out += use->addr[slot_of(use, addr)] != addr;
+		return 0;
+	}
 	if (2 * use->nr >= use->room) {
 		ret = grow(use);
 		if (ret)
@@ -203,6 +343,16 @@ static int print_used(const struct symbol_use *use, const struct symbols *symbol
 	return out->failed ? -ENOMEM : 0;
 }
 
+bool symbol_use_any(const struct symbol_use *use)
+{
+	return use->any;
+}
+
+uint64_t symbol_use_left_out(const struct symbol_use *use)
+{
+	return use->left_out;
+}
+
 int symbol_use_print(const struct symbol_use *use, const char *kallsyms, size_t size,
 		     struct buf *out)
 {
@@ -216,5 +366,34 @@ int symbol_use_print(const struct symbol_use *use, const char *kallsyms, size_t 
 	if (!ret)
 		ret = print_used(use, symbols, out);
 	symbols_free(symbols);
+	return ret;
+}
+
+/* Only the kernel's half of the address space has symbols. A hash is in the other one. */
+static int read_symbols(const struct symbol_use *use, symbols_read_fn *read,
+			struct buf *kallsyms)
+{
+	uint64_t *addr = calloc(use->nr + 1, sizeof(*addr));
+	size_t nr = 0;
+	int ret;
+
+	if (!addr)
+		return -ENOMEM;
+	for (size_t i = 0; i < use->room; i++)
+		if ((int64_t)use->addr[i] < 0)
+			addr[nr++] = use->addr[i];
+	ret = nr ? read(addr, nr, kallsyms) : 0;
+	free(addr);
+	return ret;
+}
+
+int symbol_use_read(const struct symbol_use *use, symbols_read_fn *read, struct buf *out)
+{
+	struct buf all = { 0 };
+	int ret = read_symbols(use, read, &all);
+
+	if (!ret && all.size)
+		ret = symbol_use_print(use, all.data, all.size, out);
+	buf_free(&all);
 	return ret;
 }

@@ -6,7 +6,9 @@
 #ifndef RBMAP_SYMBOLS_SYMBOL_USE_H
 #define RBMAP_SYMBOLS_SYMBOL_USE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
@@ -22,11 +24,26 @@ int symbol_use_add_format(struct symbol_use *use, const char *format);
 /* Collect the addresses in the events of a page. Return 0 or -ENOMEM. */
 int symbol_use_add_page(struct symbol_use *use, const void *page, size_t size);
 
+/* Return whether an event prints a symbol. */
+bool symbol_use_any(const struct symbol_use *use);
+
+/* Return how many times there was an address beyond the first 65,536 different ones. */
+uint64_t symbol_use_left_out(const struct symbol_use *use);
+
 /*
  * Append the symbols that the events print, as a kallsyms file, in the order of the
  * addresses. Behind each symbol stands the one that ends it. Return 0 or -ENOMEM.
  */
 int symbol_use_print(const struct symbol_use *use, const char *kallsyms, size_t size,
 		     struct buf *out);
+
+/*
+ * Append the symbols of addresses, as the text of a kallsyms file in any order. Return 0 or a
+ * negative errno.
+ */
+typedef int symbols_read_fn(const uint64_t *addr, size_t nr, struct buf *kallsyms);
+
+/* The same with symbols of @read. Also return an error of @read. */
+int symbol_use_read(const struct symbol_use *use, symbols_read_fn *read, struct buf *out);
 
 #endif /* RBMAP_SYMBOLS_SYMBOL_USE_H */

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,12 +16,14 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "command/service.h"
+#include "kernel/module_symbols.h"
 #include "recording/assemble/dat_assemble.h"
 #include "recording/dat_read.h"
 
 struct job {
 	struct job *next;
 	int fd;
+	bool symbols;
 	char path[];
 };
 
@@ -31,7 +35,7 @@ struct assembly {
 	struct job *first, **last;
 	atomic_bool ends;	/* signals are for the thread now */
 	bool failed;		/* the thread's, until it has ended */
-	bool compress, quiet;
+	struct assembly_options options;
 };
 
 /* The parameters of go_on(). */
@@ -84,11 +88,24 @@ static void tell_size(const char *path)
 			size_text(st.st_size, size));
 }
 
-static bool assemble(const char *path, int fd, bool compress, bool quiet,
+static void tell_symbols(const char *path, const struct dat_assembly *a)
+{
+	if (a->symbols_error)
+		complain("note: functions in %s have no names: %s", path,
+			 a->symbols_error == -EPERM ?
+			 "kernel.kptr_restrict is 2, or CAP_SYSLOG is missing" :
+			 strerror(-a->symbols_error));
+	else if (a->left_out)
+		complain("note: some functions in %s have no names: %" PRIu64 " found no place",
+			 path, a->left_out);
+}
+
+static bool assemble(const char *path, int fd, const struct assembly_options *options,
 		     struct step *s)
 {
 	struct dat_assembly a = {
-		.fd = fd, .compress = compress, .go_on = go_on, .data = s,
+		.fd = fd, .compress = options->compress, .go_on = go_on, .data = s,
+		.read = options->symbols ? module_symbols_read : NULL,
 	};
 	int ret;
 
@@ -105,16 +122,18 @@ static bool assemble(const char *path, int fd, bool compress, bool quiet,
 	else if (a.compress_error)
 		complain("note: %s is not compressed: %s", path,
 			 dat_strerror(a.compress_error));
-	if (!ret && !quiet)
+	if (!ret)
+		tell_symbols(path, &a);
+	if (!ret && !options->quiet)
 		tell_size(path);
 	return !ret;
 }
 
-bool assembly_run(const char *path, int fd, bool compress, bool quiet)
+bool assembly_run(const char *path, int fd, const struct assembly_options *options)
 {
-	struct step s = { .shows_progress = !quiet };
+	struct step s = { .shows_progress = !options->quiet };
 
-	return assemble(path, fd, compress, quiet, &s);
+	return assemble(path, fd, options, &s);
 }
 
 static struct job *next_job(struct assembly *a)
@@ -138,20 +157,22 @@ static void *work(void *data)
 {
 	struct assembly *a = data;
 	struct step s = { .may_stop = &a->ends };
+	struct assembly_options options = a->options;
 	struct sched_param none = { 0 };
 	struct job *job;
 
 	/* The rings' writers and their readers come first. */
 	pthread_setschedparam(pthread_self(), SCHED_IDLE, &none);
 	while ((job = next_job(a))) {
-		if (!assemble(job->path, job->fd, a->compress, a->quiet, &s))
+		options.symbols = job->symbols;
+		if (!assemble(job->path, job->fd, &options, &s))
 			a->failed = true;
 		free(job);
 	}
 	return NULL;
 }
 
-struct assembly *assembly_new(bool compress, bool quiet)
+struct assembly *assembly_new(const struct assembly_options *options)
 {
 	struct assembly *a = calloc(1, sizeof(*a));
 
@@ -160,20 +181,23 @@ struct assembly *assembly_new(bool compress, bool quiet)
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->added, NULL);
 	a->last = &a->first;
-	a->compress = compress;
-	a->quiet = quiet;
+	a->options = *options;
 	a->started = !pthread_create(&a->thread, NULL, work, a);
 	return a;
 }
 
-bool assembly_add(struct assembly *a, const char *path, int fd)
+bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols)
 {
 	struct job *job = a->started ? malloc(sizeof(*job) + strlen(path) + 1) : NULL;
+	struct assembly_options options = {
+		.compress = a->options.compress, .quiet = a->options.quiet, .symbols = symbols,
+	};
 
 	if (!job)
-		return assembly_run(path, fd, a->compress, a->quiet);
+		return assembly_run(path, fd, &options);
 	job->next = NULL;
 	job->fd = fd;
+	job->symbols = symbols;
 	strcpy(job->path, path);
 	pthread_mutex_lock(&a->lock);
 	*a->last = job;

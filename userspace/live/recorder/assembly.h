@@ -12,24 +12,31 @@
 /* Add the signals that end a recording. */
 void assembly_add_signals(sigset_t *set);
 
+struct assembly_options {
+	bool compress;
+	bool quiet;
+	bool symbols;		/* ask the module for the names of functions; for assembly_run() */
+};
+
 /*
  * Assemble a recording. @fd is its locked descriptor, which this function closes. One of
  * these signals stops the work; the caller has blocked them. On failure, report the error and return
  * false; the files then have all events.
  */
-bool assembly_run(const char *path, int fd, bool compress, bool quiet);
+bool assembly_run(const char *path, int fd, const struct assembly_options *options);
 
 struct assembly;
 
 /* Return NULL if memory is lacking. */
-struct assembly *assembly_new(bool compress, bool quiet);
+struct assembly *assembly_new(const struct assembly_options *options);
 
 /*
  * Let the thread assemble a recording after those that were added before, and close @fd.
+ * @symbols: ask the module for the names of functions, of a recording of this boot.
  * If no thread could be started, do it at once. Return as assembly_run(), or true if the
  * work is left to the thread.
  */
-bool assembly_add(struct assembly *a, const char *path, int fd);
+bool assembly_add(struct assembly *a, const char *path, int fd, bool symbols);
 
 /*
  * Wait for the thread; from now on signals stop its work. Free @a, which may be NULL.

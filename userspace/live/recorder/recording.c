@@ -33,6 +33,20 @@ static char *read_or_complain(const char *file)
 	return text;
 }
 
+/* The symbols that occur are known at the end only. */
+static bool make_room(struct buf *room)
+{
+	char *at = buf_room(room, KALLSYMS_ROOM);
+
+	if (!at) {
+		complain("out of memory");
+		return false;
+	}
+	memset(at, '\n', KALLSYMS_ROOM);
+	buf_end(room, at + KALLSYMS_ROOM);
+	return true;
+}
+
 static bool read_formats(struct recording *r,
 			 const struct control_events *events,
 			 recording_wanted_fn *wanted, const void *data)
@@ -64,10 +78,10 @@ static bool read_formats(struct recording *r,
 		if (wanted(data, ev) && kallsyms_wanted(text))
 			has_symbols = true;
 	}
-	/* Symbols have no use for hashed addresses, and their table takes long to read. */
-	if (has_symbols && !control_read_u64("/kptr", &kptr) && kptr)
-		kallsyms_read(&r->kallsyms, "/proc/kallsyms");
-	return true;
+	/* Hashed addresses have no symbols. */
+	r->symbols = has_symbols && !control_read_u64("kptr", &kptr) && kptr;
+	r->hashed = has_symbols && !r->symbols;
+	return !r->symbols || make_room(&r->room);
 }
 
 bool recording_init(struct recording *r, const struct control_events *events,
@@ -93,7 +107,7 @@ void recording_free(struct recording *r)
 	free(r->format);
 	free(r->header_page);
 	free(r->header_event);
-	buf_free(&r->kallsyms);
+	buf_free(&r->room);
 	comm_fields_free(r->fields);
 	cmdlines_free(r->cmdlines);
 	comm_events_end(r->comm_events);
@@ -140,7 +154,7 @@ struct dat_writer *recording_create(const struct recording *r, const char *path,
 		.header_event = r->header_event,
 		.formats = r->format,
 		.nr_formats = r->nr_formats,
-		.kallsyms = &r->kallsyms,
+		.kallsyms = &r->room,
 		.clocks = clocks,
 		.uname = uname_text,
 		.version = version,
@@ -260,11 +274,21 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 	return !ret;
 }
 
+struct assembly_options recording_assembly_options(const struct recording *r)
+{
+	return (struct assembly_options){
+		.compress = !r->no_compress, .quiet = r->quiet, .symbols = r->symbols,
+	};
+}
+
 static bool assemble(const struct recording *r, const char *path, int fd)
 {
+	struct assembly_options options;
+
 	if (r->assembly)
-		return assembly_add(r->assembly, path, fd);
-	return assembly_run(path, fd, !r->no_compress, r->quiet);
+		return assembly_add(r->assembly, path, fd, r->symbols);
+	options = recording_assembly_options(r);
+	return assembly_run(path, fd, &options);
 }
 
 static void tell_sums(const struct recording *r, const char *path,

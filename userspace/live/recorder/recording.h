@@ -38,7 +38,9 @@ struct recording {
 	char *header_page, *header_event;
 	struct dat_format *format;
 	size_t nr_formats;
-	struct buf kallsyms;
+	bool symbols;			/* events have addresses of functions */
+	bool hashed;			/* events have hashes of such addresses */
+	struct buf room;		/* for their names */
 	struct comm_fields *fields;
 	struct cmdlines *cmdlines;		/* names of threads at the beginning */
 	struct comm_events *comm_events;	/* later names; NULL: none */
@@ -74,6 +76,8 @@ void recording_triggers(struct recording *r, const char *reason);
 struct dat_writer *recording_create(const struct recording *r, const char *path,
 				    const struct recorder *recorder,
 				    const char *clocks);
+
+struct assembly_options recording_assembly_options(const struct recording *r);
 
 /* Replace the file that has the name of the recording. */
 bool recording_publish(struct dat_writer *writer, const char *path);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "dat_compress.h"
 #include "dat_join.h"
 #include "recording/dat_reader.h"
+#include "recording/write/dat_pages.h"
 #include "recording/write/safe_place.h"
 #include "recording/write/spool_files.h"
 
@@ -121,6 +123,67 @@ static int check_spools(const struct dat_reader *r)
 	return 0;
 }
 
+static int use_pages(struct dat_reader *r, const struct dat_cpu_reader *c, struct symbol_use *use)
+{
+	uint64_t all = dat_pages_size(r, c);
+	void *page = malloc(r->page_size);
+	int ret = page ? 0 : -ENOMEM;
+
+	for (uint64_t at = 0; at < all && !ret; at += r->page_size) {
+		ret = dat_read_pages(r, c, page, r->page_size, at);
+		if (!ret)
+			ret = symbol_use_add_page(use, page, r->page_size);
+	}
+	free(page);
+	return ret;
+}
+
+static int use_all(struct dat_reader *r, struct symbol_use *use)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < r->nr_formats && !ret; i++)
+		ret = symbol_use_add_format(use, r->format[i].text);
+	for (uint32_t i = 0; i < r->nr_cpus && symbol_use_any(use) && !ret; i++)
+		if (r->cpu[i].limit)
+			ret = use_pages(r, &r->cpu[i], use);
+	return ret;
+}
+
+/* Write symbols to their place, as many lines as it has room for. */
+static int put_symbols(const struct dat_reader *r, struct dat_assembly *a,
+		       const struct buf *text)
+{
+	uint64_t place = r->part[DAT_OPTION_KALLSYMS - DAT_OPTION_HEADER_INFO];
+	size_t size = text->size;
+
+	if (size > r->kallsyms.size) {
+		for (size = r->kallsyms.size; size && text->data[size - 1] != '\n';)
+			size--;
+		a->left_out += text->size - size;
+	}
+	return size ? dat_write_at(a->fd, text->data, size, place + sizeof(uint32_t)) : 0;
+}
+
+/* In a file of version 6 the symbols come before the events. */
+static int add_symbols(struct dat_reader *r, struct dat_assembly *a)
+{
+	struct symbol_use *use = symbol_use_new();
+	struct buf text = { 0 };
+	int ret = use ? use_all(r, use) : -ENOMEM;
+
+	a->left_out = 0;
+	if (!ret)
+		ret = symbol_use_read(use, a->read, &text);
+	if (!ret)
+		ret = put_symbols(r, a, &text);
+	if (use)
+		a->left_out += symbol_use_left_out(use);
+	symbol_use_free(use);
+	buf_free(&text);
+	return ret;
+}
+
 static int assemble(struct dat_reader *r, struct dat_assembly *a)
 {
 	int ret = check_spools(r);
@@ -128,12 +191,14 @@ static int assemble(struct dat_reader *r, struct dat_assembly *a)
 	if (ret)
 		return ret;
 	if (a->compress)
-		ret = dat_compress(r, a->go_on, a->data);
+		ret = dat_compress(r, a);
 	if (ret == -ESTALE)
 		return ret;
 	if (ret < 0)
 		a->compress_error = ret;
 	if (!a->compress || a->compress_error) {
+		if (a->read)
+			a->symbols_error = add_symbols(r, a);
 		ret = dat_join(r, a->fd, a->go_on, a->data);
 		/* Events do not go to a recording that has lost its name. */
 		if (!ret && !dat_place_has(&r->place, a->fd))
@@ -151,6 +216,8 @@ int dat_assemble(const char *path, struct dat_assembly *a)
 	int ret = safe_place_find(&place, path);
 
 	a->compress_error = 0;
+	a->symbols_error = 0;
+	a->left_out = 0;
 	if (ret)
 		return ret;
 	/* Somebody can have put another file there since this one was locked. */

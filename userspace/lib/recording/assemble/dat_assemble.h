@@ -4,6 +4,10 @@
 #define RBMAP_RECORDING_ASSEMBLE_DAT_ASSEMBLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols/symbol_use.h"
 
 /* Called often; @done goes from 0 to 1. Return false to stop. */
 typedef bool dat_go_on_fn(void *data, double done);
@@ -24,9 +28,12 @@ int dat_adopt(const char *temporary, const char *path);
 struct dat_assembly {
 	int fd;			/* the locked descriptor, of dat_lock() or dat_finish() */
 	bool compress;		/* write version 7, compressed by zstd; else version 6 */
+	symbols_read_fn *read;	/* symbols of the addresses; NULL: keep the file's symbols */
 	dat_go_on_fn *go_on;
 	void *data;		/* for @go_on */
 	int compress_error;	/* result: why the recording is not compressed, or 0 */
+	int symbols_error;	/* result: why @read gave no symbols, or 0 */
+	uint64_t left_out;	/* result: addresses and bytes of symbols without place */
 };
 
 /*

@@ -38,6 +38,7 @@ struct output {
 	struct buf packed;	/* the last frame */
 	struct buf options;
 	struct symbol_use *symbols;	/* NULL: the recording has no symbols */
+	struct dat_assembly *a;
 	uint64_t pages;		/* bytes of pages that were read */
 	uint64_t all_pages;
 	dat_go_on_fn *go_on;
@@ -165,7 +166,9 @@ static int put_symbols(struct output *o)
 	int ret = 0;
 
 	buf_add_u32(&used, 0);
-	if (o->symbols)
+	if (o->a->read)
+		o->a->symbols_error = symbol_use_read(o->symbols, o->a->read, &used);
+	else if (o->symbols)
 		ret = symbol_use_print(o->symbols, all->text, all->size, &used);
 	if (used.failed)
 		ret = -ENOMEM;
@@ -389,7 +392,7 @@ static int begin_symbols(struct output *o)
 	const struct dat_reader *r = o->r;
 	int ret = 0;
 
-	if (!r->kallsyms.size)
+	if (!r->kallsyms.size && !o->a->read)
 		return 0;
 	o->symbols = symbol_use_new();
 	if (!o->symbols)
@@ -399,9 +402,9 @@ static int begin_symbols(struct output *o)
 	return ret;
 }
 
-int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
+int dat_compress(struct dat_reader *r, struct dat_assembly *a)
 {
-	struct output o = { .r = r, .go_on = go_on, .data = data };
+	struct output o = { .r = r, .a = a, .go_on = a->go_on, .data = a->data };
 	int ret;
 
 	for (uint32_t i = 0; i < r->nr_cpus; i++)
@@ -411,6 +414,8 @@ int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data)
 	if (!ret)
 		ret = replace(&o, &r->place);
 	ZSTD_freeCCtx(o.zstd);
+	if (o.symbols)
+		a->left_out = symbol_use_left_out(o.symbols);
 	symbol_use_free(o.symbols);
 	buf_free(&o.options);
 	buf_free(&o.packed);

@@ -8,9 +8,9 @@ struct dat_reader;
 
 /*
  * Replace a recording of version 6 by one of version 7, compressed by zstd. The recording
- * stays as it is until the other one is complete. Return 0, 1 if @go_on has stopped the
+ * stays as it is until the other one is complete. Return 0, 1 if @a->go_on has stopped the
  * work, or a negative errno; only 0 changes the recording.
  */
-int dat_compress(struct dat_reader *r, dat_go_on_fn *go_on, void *data);
+int dat_compress(struct dat_reader *r, struct dat_assembly *a);
 
 #endif /* RBMAP_RECORDING_ASSEMBLE_DAT_COMPRESS_H */
