@@ -20,7 +20,6 @@
 #include <linux/suspend.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
-#include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/hypervisor.h>
 #include <asm/msr.h>
@@ -74,7 +73,8 @@ static u64 rbmap_scale_ns(const struct rbmap_tsc_scale *scale, u64 tsc)
 static __always_inline void rbmap_scale_read(struct rbmap_scale_reading *reading)
 {
 	reading->before = rdtsc_ordered();
-	rmb();		/* sched_clock() reads the counter after that */
+	/* sched_clock() reads the counter after that. */
+	asm volatile("lfence" ::: "memory");
 	reading->ns = sched_clock();
 	reading->after = rdtsc_ordered();
 }
@@ -127,7 +127,10 @@ static bool rbmap_scale_find(struct rbmap_tsc_scale *scale)
 	return high - low >= 0 && khz == READ_ONCE(tsc_khz);
 }
 
-/* Writers that have read the old scale must have left before it changes. */
+/*
+ * Writers that have read the old scale must have left before it changes.
+ * litmus: clock-scale
+ */
 static void rbmap_scale_renew(void)
 {
 	struct rbmap_tsc_scale scale;

@@ -302,8 +302,8 @@ static int rbmap_foreign_look(struct rbmap_foreign_event *event)
 }
 
 /*
- * A second after they were switched off: a user who records all system calls again has their
- * perf events at once, and does not wait until hundreds of others are released.
+ * Perf events are released so long after they were switched off.  A user who records all
+ * system calls again has them at once, and does not wait for the release of hundreds.
  */
 #define RBMAP_FOREIGN_KEPT	HZ
 

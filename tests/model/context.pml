@@ -90,7 +90,7 @@ proctype context(byte level; byte todo) provided (cur < _pid)
 	bit alone;			/* outermost context, still on the fast path */
 	bit early;			/* the time has been read: the fast path uses it */
 	byte tseq, tid, toff;		/* the tail as last read */
-	byte header;			/* of a context on the fast path */
+	byte header;			/* as a context on the fast path has loaded it */
 	byte b, a, ts, delta, kind, size, units, at;
 	byte s, sseq, sid;
 	bit sfree;

@@ -50,7 +50,7 @@ calls()
 for round in 1 2 3; do
 	put set_event syscalls:sys_enter_kill
 	before=$(calls)
-	for i in 1 2 3; do kill -0 $$; done
+	for _ in 1 2 3; do kill -0 $$; done
 	is "$(($(calls) - before))" 3 "round $round: each call is heard once"
 	put set_event ' '
 	before=$(calls)

@@ -113,8 +113,8 @@ for error in 1000000 -1000000 60000000000; do
 	same "after an error of $error ns"
 done
 ok "no time goes back" ordered || diag "$(head -n 3 /tmp/lines)"
-# said: how often the log says that the counter is not used
-said()
+# logged: how often the log says that the counter is not used
+logged()
 {
 	dmesg | grep -c 'rbmap: the local clock is read by a call'
 }
@@ -123,9 +123,9 @@ said()
 is_called()
 {
 	write_events
-	[ "$(said)" -gt "$before" ]
+	[ "$(logged)" -gt "$before" ]
 }
-before=$(said)
+before=$(logged)
 echo 1000000 >/sys/module/emit/parameters/clock_error
 ok "after four differences the log says that writers call the kernel" retry_until 20 is_called
 write_events
