@@ -8,6 +8,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "lib/log.h"
@@ -19,12 +20,16 @@ static LIST_HEAD(rbmap_listeners);
 static bool rbmap_listeners_followed;
 static enum cpuhp_state rbmap_listeners_state;
 
-/* CPUs that came on line: their perf events hear nothing any more. */
+/*
+ * CPUs that came on line, whose perf events hear nothing any more, and how often one came.
+ * Hotplug takes this lock, whose holders do not sleep.
+ */
+static DEFINE_SPINLOCK(rbmap_listeners_came_lock);
 static struct cpumask rbmap_listeners_stale;
+static unsigned int rbmap_listeners_came;
 
-/* How often a CPU came on line, and how many of these times the work has followed. */
-static atomic_t rbmap_listeners_came;
-static int rbmap_listeners_met;	/* under rbmap_listeners_lock */
+/* How many of these times the work has followed; under rbmap_listeners_lock */
+static unsigned int rbmap_listeners_met;
 
 static struct perf_event *rbmap_listener_create(const struct rbmap_listener *listener,
 						int cpu)
@@ -80,15 +85,14 @@ static void rbmap_listeners_work(struct work_struct *work)
 {
 	static struct cpumask stale;	/* under the lock, as it may be large */
 	struct rbmap_listener *listener;
-	int cpu, err = 0;
+	int err = 0;
 
 	mutex_lock(&rbmap_listeners_lock);
-	rbmap_listeners_met = atomic_read(&rbmap_listeners_came);
-	cpumask_clear(&stale);
-	for_each_possible_cpu(cpu) {
-		if (cpumask_test_and_clear_cpu(cpu, &rbmap_listeners_stale))
-			cpumask_set_cpu(cpu, &stale);
-	}
+	spin_lock(&rbmap_listeners_came_lock);
+	rbmap_listeners_met = rbmap_listeners_came;
+	cpumask_copy(&stale, &rbmap_listeners_stale);
+	cpumask_clear(&rbmap_listeners_stale);
+	spin_unlock(&rbmap_listeners_came_lock);
 	list_for_each_entry(listener, &rbmap_listeners, list) {
 		rbmap_listener_renew(listener, &stale);
 		err = listener->error ?: err;
@@ -106,11 +110,22 @@ static DECLARE_WORK(rbmap_listeners_renewal, rbmap_listeners_work);
  */
 static int rbmap_listeners_online(unsigned int cpu)
 {
-	/* Fully ordered: a work that counts the CPU finds it in the mask. */
-	cpumask_test_and_set_cpu(cpu, &rbmap_listeners_stale);
-	atomic_inc(&rbmap_listeners_came);
+	spin_lock(&rbmap_listeners_came_lock);
+	cpumask_set_cpu(cpu, &rbmap_listeners_stale);
+	rbmap_listeners_came++;
+	spin_unlock(&rbmap_listeners_came_lock);
 	schedule_work(&rbmap_listeners_renewal);
 	return 0;
+}
+
+static bool rbmap_listeners_came_since(unsigned int met)
+{
+	bool came;
+
+	spin_lock(&rbmap_listeners_came_lock);
+	came = rbmap_listeners_came != met;
+	spin_unlock(&rbmap_listeners_came_lock);
+	return came;
 }
 
 static int rbmap_listeners_follow_locked(void)
@@ -209,8 +224,7 @@ bool rbmap_listener_resume(struct rbmap_listener *listener)
 
 	mutex_lock(&rbmap_listeners_lock);
 	/* A CPU that comes from here on finds the listener in the list. */
-	same = listener->events && !listener->error &&
-	       listener->met == atomic_read(&rbmap_listeners_came);
+	same = listener->events && !listener->error && !rbmap_listeners_came_since(listener->met);
 	if (same) {
 		for_each_possible_cpu(cpu) {
 			event = *per_cpu_ptr(listener->events, cpu);

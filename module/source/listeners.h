@@ -23,7 +23,7 @@ struct rbmap_listener {
 	u64			type;
 	struct perf_event * __percpu *events;
 	struct list_head	list;
-	int			met;
+	unsigned int		met;
 	int			error;
 };
 

@@ -202,6 +202,7 @@ const struct command command_load = {
 	"  retired_size_kb=N  size of the replaced rings of each CPU that wait for a\n"
 	"                     reader (16384)\n"
 	"  self_cost=0|1      1 measures the time that rbmap's probes take (0)\n"
+	"  inline_clock=0|1   0 always calls the kernel for the local clock (1)\n"
 	"  kptr=0|1           kernel addresses in events of all buffers: 0 hashes them, 1\n"
 	"                     does not (0)\n"
 	"  gid=N              the group that may read the files of /sys/kernel/rbmap;\n"
