@@ -78,9 +78,15 @@ int main(int argc, char **argv)
 		 argc > 4 ? argv[4] : "test");
 	buf_printf(&names, "100 a\n101 b\n");
 	if (dat_create(&w, argv[1], &source) || add_cpu(w, 0, events, lost) ||
-	    add_cpu(w, 1, events, 0) || dat_finish(w, &names, stats, &fd) ||
-	    dat_assemble(argv[1], &assembly))
+	    add_cpu(w, 1, events, 0) || dat_finish(w, &names, stats, &fd)) {
+		fprintf(stderr, "%s: cannot write it\n", argv[1]);
 		return 1;
+	}
+	assembly.fd = fd;
+	if (dat_assemble(argv[1], &assembly)) {
+		fprintf(stderr, "%s: cannot assemble it\n", argv[1]);
+		return 1;
+	}
 	buf_free(&names);
 	return 0;
 }

@@ -120,8 +120,10 @@ if [ -e $theirs/kprobe_events ]; then
 	like "$(rbmap stream --no-follow 2>/dev/null)" 'opens: .*dir=-100' "its new fields are recorded"
 	# The address is not at a multiple of its size.
 	echo 'p:mine/reads vfs_read len=%dx:u8 file=%di' >$theirs/kprobe_events
-	rbmap record -q -e mine:reads -o packed.dat -- sh -c 'read -r line </proc/version'
-	rbmap report packed.dat >packed 2>/dev/null
+	put set_event mine:reads
+	sh -c 'read -r line </proc/version'
+	put set_event ' '
+	rbmap stream --no-follow >packed 2>/dev/null
 	like "$(cat packed)" 'reads: .*file=0x[0-9a-f]' "a field that is packed behind a byte is recorded"
 	fails "without an address of the kernel" grep -q 'ffff[89a-e][0-9a-f]' packed
 	diag "$(cat $root/per_cpu/cpu*/stats | grep -e emitted -e missed | xargs)"
