@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The processes that may open the files that show events.  A buffer with kptr=1 has the
- * kernel's addresses in its events.  The modes of its devices are those of their inodes in devtmpfs, which
- * root, udev and mknod change without asking this module.  So each open tests a capability
- * of the process, whatever the mode is.
+ * kernel's addresses in its events.  Root, udev and mknod change the modes of its devices in
+ * devtmpfs without asking this module.  So each open tests a capability of the process,
+ * whatever the mode is.
  */
 #include <linux/capability.h>
 

@@ -60,6 +60,8 @@ in_own_buffer()
 rbmap top --json -i "$(half_seconds 1)" -n 6 -e rbmap:marker >/tmp/output 2>/tmp/errors &
 top=$!
 ok "it enables the events in a buffer of its own" retry_until 20 in_own_buffer rbmap/marker
+# Events of before the first interval do not count.
+ok "it begins" retry_until 20 grep -q rbmap_top /tmp/output
 write 0 700
 write 1 300
 wait $top

@@ -11,7 +11,7 @@ grep -qw register_kprobe /proc/kallsyms ||
 	skip_all "this kernel has no kprobes"
 ok "a module lets functions fail" load_module failing functions="alloc_workqueue,alloc_workqueue_noprof,\
 __cpuhp_setup_state,__cpuhp_state_add_instance,alloc_chrdev_region,class_create,__class_create,\
-device_create,cdev_add,register_filesystem,register_tracepoint_module_notifier" ||
+device_create_with_groups,cdev_add,register_filesystem,register_tracepoint_module_notifier" ||
 	done_testing
 results "" load_fails /modules/rbmap.ko
 ok "it unloads" rmmod failing
