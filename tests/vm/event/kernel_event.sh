@@ -74,7 +74,7 @@ fire=$!
 (while :; do cat /proc/stat; done) >/dev/null &
 more=$!
 rounds=100
-[ -z "$SHORT" ] || rounds=8
+[ -z "$SHORT" ] || rounds=3
 [ -z "$LONG" ] || rounds=10000
 for round in $(seq $rounds); do
 	put set_event 'source kmem:rss_stat vmscan'
