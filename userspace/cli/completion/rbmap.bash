@@ -146,7 +146,7 @@ _rbmap()
 	help) COMPREPLY=($(compgen -W "$(_rbmap_commands)" -- "$cur")) ;;
 	load)
 		COMPREPLY=($(compgen -W "buffer_size_kb= subbuf_size_kb= overwrite= \
-			retired_size_kb= self_cost= kptr= gid=" -- "$cur"))
+			retired_size_kb= self_cost= inline_clock= kptr= gid=" -- "$cur"))
 		compopt -o nospace 2>/dev/null
 		;;
 	create)
