@@ -166,7 +166,7 @@ void rbmap_dynamic_record(void *data, struct rbmap_fetch_args *args)
 	const struct rbmap_fetch_program *program =
 		&rbmap_dynamic_event_of(event_file->event)->line.program;
 
-	if (unlikely(rbmap_event_checks(event_file)) || program->nr_strings)
+	if (unlikely(rbmap_event_has_checks(event_file)) || program->nr_strings)
 		rbmap_record_checked(event_file, program, args);
 	else
 		rbmap_record_unchecked(event_file, program, args);

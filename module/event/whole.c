@@ -22,7 +22,7 @@ void rbmap_event_record(const struct rbmap_event_file *event_file,
 	struct rbmap_reservation resv rbmap_uninitialized;
 	void *room;
 
-	if (unlikely(rbmap_event_checks(event_file)) &&
+	if (unlikely(rbmap_event_has_checks(event_file)) &&
 	    !rbmap_whole_wanted(event_file, record, size))
 		return;
 	room = rbmap_reserve(rbmap_event_buffer(event_file), &resv, size);

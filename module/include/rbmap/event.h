@@ -276,6 +276,12 @@ void rbmap_event_write(const struct rbmap_event_file *event_file,
 
 static __always_inline u8 rbmap_event_checks(const void *event_file)
 {
+	return READ_ONCE(((const struct rbmap_event_head *)event_file)->checks);
+}
+
+/* Has it any checks?  A plain load, which the compiler merges into the comparison. */
+static __always_inline bool rbmap_event_has_checks(const void *event_file)
+{
 	return rb_read_plain(((const struct rbmap_event_head *)event_file)->checks);
 }
 

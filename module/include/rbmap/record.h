@@ -634,7 +634,7 @@ rbmap_checked_end(struct rbmap_checked *checked,
 	static notrace __maybe_unused void				\
 	rbmap_probe_##_name(void *__data, _proto)			\
 	{								\
-		if (unlikely(rbmap_event_checks(__data)))		\
+		if (unlikely(rbmap_event_has_checks(__data)))		\
 			rbmap_checked_##_name(__data, _args);		\
 		else							\
 			rbmap_unchecked_##_name(__data, _args);		\
