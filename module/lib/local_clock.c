@@ -3,13 +3,13 @@
  * Is sched_clock() the time-stamp counter in nanoseconds, by a scale that this module knows?
  *
  * The kernel computes it so from tsc_khz and an offset that it does not export.  A reading of
- * sched_clock() between two readings of the counter bounds the offset, and many readings
- * leave a few nanoseconds.  A hypervisor's clock, a counter whose frequency changes, and one
- * that is not the same on all CPUs are never used.
+ * sched_clock() between two readings of the counter bounds the offset.  Many readings bound
+ * it to a few nanoseconds.  A hypervisor's clock is never used, nor is a counter that changes
+ * its frequency or differs between CPUs.
  *
  * The kernel changes its scale when it has measured the counter (about a second after boot),
- * and its offset when the machine wakes up.  The first is noticed when a ring's next
- * sub-buffer is opened, and the second is announced.
+ * and its offset when the machine wakes up.  Rings compare both clocks in each sixteenth
+ * sub-buffer, and notice the first.  The kernel announces the second.
  */
 #include <linux/clocksource.h>
 #include <linux/irq_work.h>
@@ -100,7 +100,7 @@ static bool rbmap_scale_find(struct rbmap_tsc_scale *scale)
 
 	if (!rbmap_tsc_is_constant() || !khz)
 		return false;
-	/* As the kernel does, whose shift is at most 31 */
+	/* The kernel does the same: its shift is at most 31. */
 	clocks_calc_mult_shift(&mul, &shift, khz, NSEC_PER_MSEC, 0);
 	if (shift == 32) {
 		shift--;
@@ -128,19 +128,27 @@ static bool rbmap_scale_find(struct rbmap_tsc_scale *scale)
 }
 
 /*
- * Writers that have read the old scale must have left before it changes.
+ * Stop the use of the scale, and wait for the writers that have read it: only then may it
+ * change.
  * litmus: clock-scale
  */
+static void rbmap_scale_drop(void)
+{
+	lockdep_assert_held(&rbmap_scale_lock);
+	if (!static_key_enabled(&rbmap_tsc_is_local))
+		return;
+	static_branch_disable(&rbmap_tsc_is_local);
+	synchronize_rcu();
+}
+
 static void rbmap_scale_renew(void)
 {
 	struct rbmap_tsc_scale scale;
 
-	lockdep_assert_held(&rbmap_scale_lock);
-	static_branch_disable(&rbmap_tsc_is_local);
+	rbmap_scale_drop();
 	if (rbmap_sleeps || !rbmap_scale_allowed || !rbmap_scale_find(&scale))
 		return;
-	synchronize_rcu();
-	rbmap_tsc_scale = scale;
+	rbmap_tsc_scale = scale;	/* litmus: clock-scale */
 	WRITE_ONCE(rbmap_scale_differs, false);
 	static_branch_enable(&rbmap_tsc_is_local);
 }
@@ -197,7 +205,7 @@ static int rbmap_scale_sleep(struct notifier_block *nb, unsigned long event, voi
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
 		rbmap_sleeps = true;
-		static_branch_disable(&rbmap_tsc_is_local);
+		rbmap_scale_drop();
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
