@@ -108,7 +108,7 @@ static struct kobj_attribute kptr_attr = RBMAP_ATTR_RW(kptr);
 
 /**
  * rbmap_control_kptr_init - create the file kptr
- * @control: the files of a buffer, whose directory exists
+ * @control: the files of a buffer; their directory exists
  *
  * Return: 0 or a negative error.
  */

@@ -10,7 +10,7 @@
  * struct rbmap_event_copies - the event files that get a copy of each record
  * @release: frees those that are replaced
  * @nr: number of event files
- * @nr_shown: number of event files, the first ones, whose records keep addresses
+ * @nr_shown: number of event files at the beginning of @event_file that keep addresses
  * @event_file: the event files, and NULL; probes that run may use them until
  *	rbmap_sync_probes()
  */

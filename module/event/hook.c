@@ -163,7 +163,7 @@ static void rbmap_hook_begin_direct(struct rbmap_event_hook *hook)
 		rbmap_release_later(&hook->direct, rbmap_hook_set_buffer, 0);
 }
 
-/* Put the event files whose records keep addresses first. */
+/* The event files that keep addresses come first. */
 static void rbmap_copies_sort(struct rbmap_event_copies *copies)
 {
 	unsigned int i;

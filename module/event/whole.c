@@ -33,7 +33,7 @@ void rbmap_event_record(const struct rbmap_event_file *event_file,
 }
 
 /**
- * rbmap_event_record_shown - record an event whose addresses some buffers keep
+ * rbmap_event_record_shown - record an event, with addresses for the buffers that keep them
  * @event_file: data of the probe
  * @record: the whole record with the kernel's addresses, in memory of the source.  They
  *	may be hashed afterwards

@@ -21,8 +21,8 @@ static bool rbmap_listeners_followed;
 static enum cpuhp_state rbmap_listeners_state;
 
 /*
- * CPUs that came on line, whose perf events hear nothing any more, and how often one came.
- * Hotplug takes this lock, whose holders do not sleep.
+ * CPUs that came on line, and how often one did.  The perf events that they had hear nothing
+ * any more.  CPU hotplug takes this lock, so a holder does not sleep.
  */
 static DEFINE_SPINLOCK(rbmap_listeners_came_lock);
 static struct cpumask rbmap_listeners_stale;

@@ -356,7 +356,7 @@ struct rbmap_create {
 #define RBMAP_SYMBOLS_MAX	4096
 
 /**
- * struct rbmap_symbols - addresses whose symbols are wanted
+ * struct rbmap_symbols - addresses, and room for the symbols at them
  * @addresses: pointer to an array of @nr addresses, each a __u64
  * @text: pointer to @size bytes, which get a text with a 0 byte for each address:
  *	"SYMBOL+0xOFFSET/0xSIZE", " [MODULE]" behind it for the symbol of a module,

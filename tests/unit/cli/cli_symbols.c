@@ -73,7 +73,7 @@ static void add_event(struct symbol_use *use, const uint64_t *words)
 	assert_int_equal(symbol_use_add_page(use, s.bytes, SYNTH_SUBBUF), 0);
 }
 
-/* @wanted: the fields whose addresses are asked for, in words from offset 8 on */
+/* @wanted: the fields that are asked for as addresses, as numbers of the words from offset 8 */
 static void check(const char *print, const char *wanted)
 {
 	const uint64_t words[6] = { BASE, BASE + 1, BASE + 2, BASE + 3, BASE + 4, BASE + 5 };

@@ -116,7 +116,8 @@ rbmap report /tmp/all.dat >/dev/null 2>/tmp/report
 is "$(cat /tmp/errors)" "$(cat /tmp/report)" "events and losses are those of rbmap report"
 named holder "^$held"
 named inversion "^$inverted"
-# Any of those that stand in line may wait longest, and whoever runs beside a driver.
+# The longest wait may be that of any member of the convoy, and of any task on the CPU of the
+# driver.
 named convoy "$convoy"
 named irqs-off "$irqs_off"
 named hrtimer "$hrtimer"

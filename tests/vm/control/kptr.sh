@@ -61,7 +61,7 @@ is "$(stat -c '%a %u' $root/kptr)" "640 0" "root alone writes it"
 # --- recordings of root have names, and nobody opens /proc/kallsyms
 results "calls: " /tests/kptr calls
 mkfifo /tmp/fifo
-ok "/proc/kallsyms is a file whose opener waits for ever" mount --bind /tmp/fifo /proc/kallsyms
+ok "an open of /proc/kallsyms waits for ever" mount --bind /tmp/fifo /proc/kallsyms
 rbmap record -q -e 'timer:*' -o /tmp/named.dat -- sleep 0.1
 is $? 0 "rbmap record -e timer:*"
 is "$(stat -c %a /tmp/named.dat)" 600 "the recording is root's alone"

@@ -78,7 +78,7 @@ static void complete(const char *dir, const char *name, struct assembly *assembl
 		return;
 	}
 	complain("note: %s has what a recorder had written when it ended", path);
-	/* The kernel may have been another one, whose functions had other addresses. */
+	/* Another kernel may have run then, with its functions at other addresses. */
 	assembly_add(assembly, path, fd, false);
 }
 

@@ -134,7 +134,7 @@ struct rbmap_ring {
 	 */
 	u32			try_words;
 	u32			tsc_words;	/* try_words of RBMAP_CLOCK_X86_TSC */
-	/* Events in the sub-buffer of commit whose writers published them alone. */
+	/* Events of the sub-buffer at commit that were published alone, by their writers */
 	u32			own_events;
 	u8			nest;
 	bool			off;
