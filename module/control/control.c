@@ -13,6 +13,7 @@
 #include <linux/sysfs.h>
 
 #include "access.h"
+#include "cgroups.h"
 #include "control.h"
 #include "dir.h"
 #include "dynamic_events.h"
@@ -512,6 +513,8 @@ int rbmap_control_init(struct rbmap_control *control, const char *name,
 		err = rbmap_control_options_init(control);
 	if (!err)
 		err = rbmap_control_tasks_init(control);
+	if (!err)
+		err = rbmap_control_cgroups_init(control);
 	if (!err)
 		err = rbmap_control_cpus_init(control);
 out:

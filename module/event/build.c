@@ -9,3 +9,4 @@
 #include "format.c"
 #include "filter.c"
 #include "pids.c"
+#include "cgroups.c"

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <rbmap/event.h>
 
+#include "cgroups.h"
 #include "compat/compat.h"
 #include "compat/context.h"
 #include "pids.h"
@@ -105,6 +106,7 @@ struct rbmap_event_set_ops {
  * @missed: for each CPU, events that the kernel missed while the buffer recorded them,
  *	without those of events that are recorded now; NULL if it cannot miss any
  * @pids: tasks of each list, or NULL if the list is not used
+ * @cgroups: the cgroups whose tasks are recorded, or NULL: tasks of all
  * @follow: whether children of listed tasks are added to the list
  * @list: entry in the list of the sets of all buffers
  * @ops: operations that show the events; NULL if the set is not shown
@@ -116,6 +118,7 @@ struct rbmap_event_set {
 	struct list_head		removed;
 	u64 __percpu			*missed;
 	struct rbmap_pids		*pids[RBMAP_NR_PIDS];
+	struct rbmap_cgroups		*cgroups;
 	bool				follow;
 	struct list_head		list;
 	const struct rbmap_event_set_ops *ops;
@@ -124,7 +127,7 @@ struct rbmap_event_set {
 
 /*
  * Checks that only this module knows, beside RBMAP_CHECK_TASK: whether the lists of tasks
- * are used, and whether processes are excluded.
+ * or of cgroups are used, and whether processes are excluded.
  */
 #define RBMAP_CHECK_LISTS	4
 #define RBMAP_CHECK_EXCLUDED	8
@@ -172,6 +175,13 @@ static __always_inline struct rbmap_pids *
 rbmap_set_pids(const struct rbmap_event_set *set, enum rbmap_pids_list list)
 {
 	return smp_load_acquire(&set->pids[list]);
+}
+
+/* litmus: filter-init, filter-free */
+static __always_inline struct rbmap_cgroups *
+rbmap_set_cgroups(const struct rbmap_event_set *set)
+{
+	return smp_load_acquire(&set->cgroups);
 }
 
 static inline const char *

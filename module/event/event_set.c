@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "buffer/audience.h"
+#include "cgroups.h"
 #include "event.h"
 #include "event_set.h"
 #include "filter.h"
@@ -20,14 +21,15 @@ DEFINE_MUTEX(rbmap_event_files_lock);
 
 /**
  * rbmap_event_file_update_checks - set whether probes must test what is wanted
- * @event_file: the event file, after a change of its filter, of its set's pids, or of
- *	whether its buffer keeps addresses
+ * @event_file: the event file, after a change of its filter, of its set's pids or
+ *	cgroups, or of whether its buffer keeps addresses
  */
 void rbmap_event_file_update_checks(struct rbmap_event_file *event_file)
 {
 	const struct rbmap_event_set *set = event_file->set;
 	bool tasks = !event_file->event->apart && (set->pids[RBMAP_PIDS_ONLY] ||
-						   set->pids[RBMAP_PIDS_NOT]);
+						   set->pids[RBMAP_PIDS_NOT] ||
+						   set->cgroups);
 	bool excluded = event_file->by_task && set->pids[RBMAP_PIDS_EXCLUDED];
 	u8 checks = 0;
 
@@ -281,6 +283,7 @@ void rbmap_event_set_destroy(struct rbmap_event_set *set)
 {
 	rbmap_event_files_put(&set->removed);
 	rbmap_event_pids_free(set);
+	rbmap_event_cgroups_free(set->cgroups);
 	free_percpu(set->missed);
 	kfree(set);
 }

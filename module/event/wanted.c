@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests before an event is recorded: whether its task is wanted, and whether it
- * passes the event's filter.  Lists of tasks and filters may be replaced at any
- * time.  They are freed after a wait for all probes.
+ * passes the event's filter.  Lists of tasks and of cgroups, and filters, may be replaced
+ * at any time.  They are freed after a wait for all probes.
  */
+#include <linux/cgroup.h>
 #include <linux/export.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "buffer/write.h"
+#include "cgroups.h"
 #include "copies.h"
 #include "event.h"
 #include "filter/filter.h"
@@ -36,9 +41,61 @@ static bool rbmap_pid_refused(const struct rbmap_event_set *set, int pid)
 	return rbmap_pid_in(set, RBMAP_PIDS_NOT, pid, false);
 }
 
+/*
+ * The cgroup of a task changes at any time, but neither it nor its parents are freed while
+ * preemption is disabled, as they are freed by RCU.
+ */
+static bool rbmap_cgroups_have(const struct rbmap_cgroups *cgroups,
+			       const struct task_struct *task)
+{
+	bool have = false;
+#ifdef CONFIG_CGROUPS
+	struct cgroup *cgroup;
+	unsigned int i;
+
+	/* litmus: thread-name */
+	preempt_disable_notrace();
+	cgroup = task_css_set_check(task, true)->dfl_cgrp;
+	for (i = 0; !have && i < cgroups->nr; i++)
+		have = cgroup_is_descendant(cgroup, cgroups->cgroup[i]);
+	preempt_enable_notrace();
+#endif
+	return have;
+}
+
+/* Test whether the current task is in a cgroup that set_event_cgroup lists. */
+static bool rbmap_cgroup_chosen(const struct rbmap_event_set *set)
+{
+	const struct rbmap_cgroups *cgroups = rbmap_set_cgroups(set);
+
+	return !cgroups || rbmap_cgroups_have(cgroups, current);
+}
+
+/* The same for another task.  A task that has ended is in no cgroup. */
+static bool rbmap_cgroup_chosen_pid(const struct rbmap_event_set *set, int pid)
+{
+	const struct rbmap_cgroups *cgroups = rbmap_set_cgroups(set);
+	const struct task_struct *task;
+	bool chosen;
+
+	if (!cgroups)
+		return true;
+	/* litmus: thread-name */
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	chosen = task && rbmap_cgroups_have(cgroups, task);
+	rcu_read_unlock();
+	return chosen;
+}
+
 static bool rbmap_pid_wanted(const struct rbmap_event_set *set, int pid)
 {
 	return rbmap_pid_chosen(set, pid) && !rbmap_pid_refused(set, pid);
+}
+
+static bool rbmap_current_wanted(const struct rbmap_event_set *set)
+{
+	return rbmap_pid_wanted(set, current->pid) && rbmap_cgroup_chosen(set);
 }
 
 /*
@@ -67,7 +124,7 @@ bool rbmap_task_wanted(const struct rbmap_event_file *event_file)
 	u8 checks = rbmap_event_checks(event_file);
 
 	if (checks & RBMAP_CHECK_LISTS && !event_file->pid_field &&
-	    !rbmap_pid_wanted(event_file->set, current->pid))
+	    !rbmap_current_wanted(event_file->set))
 		return false;
 	/* An event that its filter refuses is not counted as excluded. */
 	return !(checks & RBMAP_CHECK_EXCLUDED) || checks & RBMAP_CHECK_RECORD ||
@@ -77,8 +134,8 @@ EXPORT_SYMBOL_GPL(rbmap_task_wanted);
 
 /*
  * An event about two tasks is recorded if either task is wanted.  For a switch, the
- * lists are tested one by one, as in ftrace: either task is chosen, and either task
- * is not refused.
+ * lists are tested one by one, as in ftrace.  Either task is chosen, either task is not
+ * refused, and either task is in a cgroup of the list.
  */
 static bool rbmap_pids_wanted(const struct rbmap_event_file *event_file,
 			      const void *fields)
@@ -86,15 +143,16 @@ static bool rbmap_pids_wanted(const struct rbmap_event_file *event_file,
 	const struct rbmap_event_set *set = event_file->set;
 	s32 pid;
 
-	if (rbmap_pid_wanted(set, current->pid))
+	if (rbmap_current_wanted(set))
 		return true;
 	memcpy(&pid, fields + event_file->pid_field, sizeof(pid));
 	if (!event_file->switches)
-		return rbmap_pid_wanted(set, pid);
+		return rbmap_pid_wanted(set, pid) && rbmap_cgroup_chosen_pid(set, pid);
 	return (rbmap_pid_chosen(set, current->pid) ||
 		rbmap_pid_chosen(set, pid)) &&
 	       (!rbmap_pid_refused(set, current->pid) ||
-		!rbmap_pid_refused(set, pid));
+		!rbmap_pid_refused(set, pid)) &&
+	       (rbmap_cgroup_chosen(set) || rbmap_cgroup_chosen_pid(set, pid));
 }
 
 static noinline bool rbmap_common_wanted(const struct rbmap_event_file *event_file,

@@ -25,15 +25,8 @@
 #include <linux/stringify.h>
 #include <linux/tracepoint.h>
 
-#include "event/self_cost.h"
-
-#define RBMAP_EVENT_RESERVE	rbmap_event_begin
-#define RBMAP_EVENT_FILL(...)	do { } while (0)
-#define RBMAP_COST_BEGIN	rbmap_self_cost_begin
-#define RBMAP_COST_END		rbmap_self_cost_end
-#include <rbmap/record.h>
-
 #include "probes.h"
+#include "record.h"
 
 #define RBMAP_WHEN_0(...)
 #define RBMAP_WHEN_1(...)	__VA_ARGS__

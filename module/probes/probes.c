@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of the built-in probe sets. */
+#include "cgroup.h"
 #include "probes.h"
 
 static const struct rbmap_probe_set *const rbmap_probe_sets[] = {
@@ -54,5 +55,5 @@ int rbmap_probes_register(void)
 
 	for (i = 0; !err && i < ARRAY_SIZE(rbmap_probe_sets); i++)
 		err = rbmap_probe_set_register(rbmap_probe_sets[i]);
-	return err;
+	return err ?: rbmap_cgroup_probes_register();
 }

@@ -103,6 +103,7 @@ static const struct step {
 	{ "filter",	do_filter,	5, MUST },
 	{ "pids",	do_pids,	2, MUST },
 	{ "notrace pids", do_notrace_pids, 2, MUST },
+	{ "cgroups",	do_cgroups,	2, MUST },
 	{ "event-fork",	do_event_fork,	1, MUST },
 	{ "create instance", do_instance_create, 3, MUST },
 	{ "create kept instance", do_instance_kept, 3, MUST },

@@ -195,7 +195,7 @@ bool do_open_control(void)
 		"buffer_size_kb", "buffer_subbuf_size_kb", "snapshot", "reset",
 		"per_cpu/cpu/stats", "per_cpu/cpu/buffer_size_kb",
 		"per_cpu/cpu/snapshot", "set_event_pid",
-		"set_event_notrace_pid", "options/event-fork",
+		"set_event_notrace_pid", "set_event_cgroup", "options/event-fork",
 		"options/copy_trace_marker", "tracing_cpumask",
 		"dynamic_events", "events/enable", "events/sched/enable",
 		"events/sched/filter", "events/sched/sched_switch/enable",

@@ -123,6 +123,16 @@ bool do_notrace_pids(void)
 	return write_pids("set_event_notrace_pid");
 }
 
+/* Without a mounted hierarchy, the root is the only cgroup. */
+bool do_cgroups(void)
+{
+	static const char *const texts[] = { "/\n", "\n", "/\n/\n", "/none\n", "x", "" };
+	char path[192];
+
+	control_path(path, sizeof(path), a_buffer(), "set_event_cgroup");
+	return pick(4) ? write_file(path, texts[pick(6)]) : read_file(path, pick(5000));
+}
+
 bool do_event_fork(void)
 {
 	char path[192];

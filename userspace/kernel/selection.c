@@ -45,6 +45,7 @@ bool selection_describe(struct buf *text, const struct control_events *events)
 
 	add(text, "only events of ", "thread", "threads", "set_event_pid");
 	add(text, "no events of ", "thread", "threads", "set_event_notrace_pid");
+	add(text, "only events of ", "cgroup", "cgroups", "set_event_cgroup");
 	add(text, "nothing that is done by ", "process", "processes", "exclude_process");
 	for (size_t i = 0; i < events->nr; i++)
 		filters += has_filter(&events->v[i]);

@@ -28,7 +28,9 @@ for buffer in $dir $dir/instances/b; do
 	echo 1 >$buffer/set_event_pid
 	echo 2 >$buffer/set_event_notrace_pid
 	echo 3 >$buffer/exclude_process
-	for list in set_event set_event_pid set_event_notrace_pid exclude_process; do
+	echo / >$buffer/set_event_cgroup
+	for list in set_event set_event_pid set_event_notrace_pid set_event_cgroup \
+		exclude_process; do
 		: >$buffer/$list
 		is "$(cat $buffer/$list)" "" "${buffer#"$dir"/}: O_TRUNC empties $list"
 	done
