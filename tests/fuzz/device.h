@@ -130,6 +130,7 @@ STEP(dynamic);
 STEP(filter);
 STEP(pids);
 STEP(notrace_pids);
+STEP(cgroups);
 STEP(event_fork);
 
 /* device_instances.c */

@@ -9,10 +9,12 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "event_select.h"
+#include "kernel/cgroups.h"
 #include "pid_list.h"
 
 #define NO_FILTER	"none"
 #define EVENT_FORK	"options/event-fork"
+#define CGROUP_LIST	"set_event_cgroup"
 
 int event_select_add_pid(const struct command *cmd, void *to, char *value)
 {
@@ -28,6 +30,33 @@ int event_select_add_pid(const struct command *cmd, void *to, char *value)
 		return usage_error(cmd, "at most %d processes", MAX_PIDS);
 	event_select->pid[event_select->nr_pids++] = pid;
 	return STATUS_OK;
+}
+
+static int add_cgroup(const struct command *cmd, struct event_select *event_select,
+		      const char *name, char *(*find)(const char *name))
+{
+	if (!*name)
+		return usage_error(cmd, "a cgroup without a name");
+	if (event_select->nr_cgroups == MAX_CGROUPS)
+		return usage_error(cmd, "at most %d cgroups", MAX_CGROUPS);
+	event_select->cgroup[event_select->nr_cgroups++] =
+		(struct named_cgroup){ name, find };
+	return STATUS_OK;
+}
+
+int event_select_add_cgroup(const struct command *cmd, void *to, char *value)
+{
+	return add_cgroup(cmd, to, value, cgroup_of_path);
+}
+
+int event_select_add_unit(const struct command *cmd, void *to, char *value)
+{
+	return add_cgroup(cmd, to, value, cgroup_of_unit);
+}
+
+int event_select_add_container(const struct command *cmd, void *to, char *value)
+{
+	return add_cgroup(cmd, to, value, cgroup_of_container);
 }
 
 static void filter_file(char *path, size_t size,
@@ -152,10 +181,62 @@ static bool set_pids(struct event_select *event_select)
 				      event_select->nr_pids);
 }
 
+static bool write_cgroup(const char *path, bool append)
+{
+	int ret = control_write_list(CGROUP_LIST, path, append);
+
+	if (ret == -ENOENT)
+		complain("cgroup %s has gone", path);
+	else if (ret)
+		control_complain(CONTROL_WRITE, CGROUP_LIST, ret);
+	return !ret;
+}
+
+static bool set_cgroups(struct event_select *event_select)
+{
+	bool ok = true;
+
+	event_select->old_cgroups = control_read(CGROUP_LIST);
+	if (!event_select->old_cgroups) {
+		control_complain(CONTROL_READ, CGROUP_LIST, -errno);
+		return false;
+	}
+	for (size_t i = 0; ok && i < event_select->nr_cgroups; i++) {
+		char *path = event_select->cgroup[i].find(event_select->cgroup[i].name);
+
+		ok = path && write_cgroup(path, i > 0);
+		free(path);
+	}
+	return ok;
+}
+
+/* A cgroup that has gone meanwhile is not listed again. */
+static bool restore_cgroups(struct event_select *event_select)
+{
+	char *path, *rest = event_select->old_cgroups;
+	bool ok;
+
+	if (!rest)
+		return true;
+	ok = write_cgroup("\n", false);
+	while (ok && (path = strsep(&rest, "\n"))) {
+		int ret = *path ? control_write_list(CGROUP_LIST, path, true) : 0;
+
+		if (ret && ret != -ENOENT) {
+			control_complain(CONTROL_WRITE, CGROUP_LIST, ret);
+			ok = false;
+		}
+	}
+	free(event_select->old_cgroups);
+	event_select->old_cgroups = NULL;
+	return ok;
+}
+
 bool event_select_begin(struct event_select *event_select, const struct control_events *events)
 {
 	return event_select_filter(event_select, events) &&
-	       (!event_select->nr_pids || set_pids(event_select));
+	       (!event_select->nr_pids || set_pids(event_select)) &&
+	       (!event_select->nr_cgroups || set_cgroups(event_select));
 }
 
 bool event_select_end(struct event_select *event_select, const struct control_events *events)
@@ -169,5 +250,7 @@ bool event_select_end(struct event_select *event_select, const struct control_ev
 	free(event_select->old_pids);
 	free(event_select->old_fork);
 	event_select->old_pids = event_select->old_fork = NULL;
+	if (!restore_cgroups(event_select))
+		good = false;
 	return good;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Record only some of the events (--filter and --pid) while a command runs, or
+ * Record only some of the events (--filter, --pid, --cgroup) while a command runs, or
  * permanently. Functions that return false have reported the error.
  */
 #ifndef RBMAP_LIVE_EVENT_SELECT_H
@@ -14,14 +14,23 @@
 
 #define MAX_PIDS	256
 
+#define MAX_CGROUPS	16	/* the module's limit */
+
 /* Without selected events, the filter would have to fit all enabled events. */
 #define NO_FILTER_EVENTS						\
 	"--filter needs -e: it applies to the events that -e names"
 
+/* A cgroup, as the user names it, and the function that finds its path. */
+struct named_cgroup {
+	const char	*name;
+	char		*(*find)(const char *name);
+};
+
 /**
- * struct event_select - the wanted filters and pids, and the previous ones
+ * struct event_select - the wanted filters, pids and cgroups, and the previous ones
  * @filter: filter for all events that -e names, or NULL
  * @pid: processes whose events are recorded, with their threads and children
+ * @cgroup: cgroups whose tasks' events are recorded
  * @old_filter: previous filter of each event, by its place in the list; NULL:
  * not changed
  */
@@ -29,16 +38,33 @@ struct event_select {
 	const char	*filter;
 	unsigned int	pid[MAX_PIDS];
 	size_t		nr_pids;
+	struct named_cgroup cgroup[MAX_CGROUPS];
+	size_t		nr_cgroups;
 
 	char		**old_filter;
 	char		*old_pids;
 	char		*old_fork;
+	char		*old_cgroups;
 };
 
 /* Store the value of -p in a struct event_select. */
 set_option_fn event_select_add_pid;
 #define PIDS(structure, member)						\
 	OPTION_TO(event_select_add_pid, struct event_select, structure, member)
+
+/* The options --cgroup, --unit and --container. */
+set_option_fn event_select_add_cgroup, event_select_add_unit, event_select_add_container;
+#define CGROUP_OPTIONS(structure, member)				\
+	{ .name = "cgroup", .arg = "PATH", .kind = "cgroup",		\
+	  .target = OPTION_TO(event_select_add_cgroup, struct event_select, structure, member), \
+	  .help = "only events of the tasks in this cgroup and below it;\n" \
+		  "may be given more than once" },			\
+	{ .name = "unit", .arg = "NAME", .kind = "unit",		\
+	  .target = OPTION_TO(event_select_add_unit, struct event_select, structure, member), \
+	  .help = "the same for a unit of systemd" },			\
+	{ .name = "container", .arg = "NAME", .kind = "text",		\
+	  .target = OPTION_TO(event_select_add_container, struct event_select, structure, member), \
+	  .help = "the same for a container, by its name or id" }
 
 /*
  * Set the filter of the selected events, which may use the fields that all of
@@ -50,12 +76,12 @@ bool event_select_filter(struct event_select *event_select, const struct control
 void event_select_keep(struct event_select *event_select, const struct control_events *events);
 
 /*
- * Set the filter, and record the wanted processes only. Call event_select_end()
+ * Set the filter, and record the wanted processes and cgroups only. Call event_select_end()
  * afterwards in any case.
  */
 bool event_select_begin(struct event_select *event_select, const struct control_events *events);
 
-/* Restore the previous filters and pids. */
+/* Restore the previous filters, pids and cgroups. */
 bool event_select_end(struct event_select *event_select, const struct control_events *events);
 
 #endif /* RBMAP_LIVE_EVENT_SELECT_H */

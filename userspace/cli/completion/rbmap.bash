@@ -78,11 +78,13 @@ _rbmap_value()
 {
 	case $1 in
 	buffer) _rbmap_buffers ;;
+	cgroup) COMPREPLY=($(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")) ;;
 	dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
 	event) _rbmap_events ;;
 	file) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	kernel) COMPREPLY=($(cd /lib/modules 2>/dev/null && compgen -d -- "$cur")) ;;
 	pid) COMPREPLY=($(cd /proc && compgen -d -- "$cur" | grep '^[0-9]')) ;;
+	unit) COMPREPLY=($(compgen -W "$(systemctl list-units --plain --no-legend 2>/dev/null | cut -d' ' -f1)" -- "$cur")) ;;
 	esac
 }
 

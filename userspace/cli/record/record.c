@@ -147,7 +147,8 @@ static bool prepare(struct record *r)
  */
 static bool begins_empty(const struct record *r)
 {
-	return r->patterns.nr || r->event_select.nr_pids || r->command;
+	return r->patterns.nr || r->event_select.nr_pids || r->event_select.nr_cgroups ||
+	       r->command;
 }
 
 /* A buffer of its own has no old events. */
@@ -465,6 +466,7 @@ static const struct cli_option options[] = {
 	  .target = PIDS(struct record, event_select),
 	  .help = "record only events of this process and its children;\n"
 		  "may be given more than once" },
+	CGROUP_OPTIONS(struct record, event_select),
 	OUTPUT_OPTION(struct record, output),
 	{ .name = "duration", .letter = 'd', .arg = "SECONDS", .kind = "number",
 	  .target = OPTION_TO(set_duration, double, struct record, seconds),

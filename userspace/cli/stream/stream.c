@@ -71,6 +71,7 @@ static const struct cli_option options[] = {
 	  .target = PIDS(struct stream, live.event_select),
 	  .help = "print only events of this process and its children;\n"
 		  "may be given more than once" },
+	CGROUP_OPTIONS(struct stream, live.event_select),
 	{ .name = "count", .letter = 'n', .arg = "COUNT", .kind = "number",
 	  .target = OPTION_TO(set_count, uint64_t, struct stream, count),
 	  .help = "end after COUNT events" },

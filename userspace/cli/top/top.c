@@ -63,6 +63,7 @@ static const struct cli_option options[] = {
 	  .target = PIDS(struct top, live.event_select),
 	  .help = "count only events of this process and its children;\n"
 		  "may be given more than once" },
+	CGROUP_OPTIONS(struct top, live.event_select),
 	{ .name = "interval", .letter = 'i', .arg = "SECONDS", .kind = "number",
 	  .target = SECONDS(struct top, view.interval),
 	  .help = "time from one picture to the next (1)" },

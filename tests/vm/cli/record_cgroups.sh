@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# record, stream and top with --cgroup, --unit and --container: which cgroup a name means,
+# what is recorded, and that the previous list is there afterwards.
+# shellcheck disable=SC2016,SC2086,SC2317 # inner shells; names without blanks; called by ok
+# shellcheck source=tests/vm/lib/guest.sh
+. /tests/lib/guest.sh
+
+root=/sys/kernel/rbmap
+groups=/sys/fs/cgroup
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+other=0123456789abffff${id#????????????????}
+
+ok "the module loads" load_module rbmap || done_testing
+# refused TEXT OPTION...: record fails, and says that
+refused()
+{
+	wanted=$1
+	shift
+	rbmap record -q -e sched_process_exec -o /tmp/no.dat "$@" -- true 2>/tmp/said
+	like "$? $(cat /tmp/said)" "^[12] .*$wanted" "refused: $*: $wanted"
+}
+refused "no cgroup hierarchy of version 2 is mounted" --cgroup /web
+mkdir -p $groups
+mount -t cgroup2 cgroup2 $groups || skip_all "this kernel has no cgroups of version 2"
+at_exit "umount $groups"
+for group in system.slice/web.service/worker system.slice/db.scope machine.slice/libpod-$id.scope \
+	machine.slice/libpod-conmon-$id.scope lxc.payload.box docker/$other; do
+	mkdir -p $groups/$group
+done
+for name in one two; do
+	mkdir /tmp/$name
+	cp /bin/busybox /tmp/$name/
+done
+
+# --- which cgroup a name means
+# recorded GROUP OPTION...: which of two programs is recorded; the first one runs in GROUP
+cat >/tmp/both <<'BOTH'
+(echo 0 >"$1/cgroup.procs"; exec /tmp/one/busybox true)
+/tmp/two/busybox true
+BOTH
+recorded()
+{
+	group=$1
+	shift
+	rm -f /tmp/part.dat
+	rbmap record -q -e sched_process_exec -o /tmp/part.dat "$@" -- sh /tmp/both $groups/$group
+	rbmap report /tmp/part.dat 2>/dev/null |
+		sed -n 's,.*sched_process_exec: *filename=/tmp/\([a-z]*\)/.*,\1,p' | xargs
+}
+is "$(recorded system.slice)" "one two" "without an option both are recorded"
+web=system.slice/web.service
+while read -r group options; do
+	is "$(recorded $group $options)" one "$options"
+done <<GROUPS
+$web --cgroup /$web
+$web --cgroup $web/
+$web --cgroup $groups/$web
+$web/worker --cgroup /$web
+$web --unit web
+$web --unit web.service
+system.slice/db.scope --unit db
+$web --unit system.slice
+machine.slice/libpod-$id.scope --container 0123456789abcdef
+lxc.payload.box --container box
+docker/$other --container $other
+system.slice/db.scope --unit web --unit db
+GROUPS
+is "$(recorded system.slice/db.scope --unit web)" "" "--unit web: another unit is not recorded"
+refused "cgroup /none does not exist" --cgroup /none
+refused "no cgroup of unit none" --unit none
+refused "no cgroup of container none" --container none
+refused "several cgroups of container 0123456789ab: name one with --cgroup, such as /" --container 0123456789ab
+refused "no cgroup of container 01234" --container 01234
+many=
+for _ in $(seq 17); do
+	many="$many --unit web"
+done
+refused "at most 16 cgroups" $many
+
+# docker, or another program, knows the names of its containers.
+printf '#!/bin/sh\n[ "$*" = "inspect --type container --format {{.Id}} shop" ] && echo %s\n' $id >/usr/bin/docker
+chmod +x /usr/bin/docker
+is "$(recorded machine.slice/libpod-$id.scope --container shop)" one "docker is asked for the id of a name"
+refused "no cgroup of container cart" --container cart
+refused "no cgroup of container -x;true" "--container=-x;true"
+
+# --- a shared buffer gets its list back
+echo /system.slice >$root/set_event_cgroup
+is "$(recorded $web --default --unit web)" one "in the default buffer"
+is "$(cat $root/set_event_cgroup)" /system.slice "its list is as before"
+rbmap record -q --default -e sched_process_exec -o /tmp/x.dat --unit web --unit none -- true 2>/dev/null
+is "$(cat $root/set_event_cgroup)" /system.slice "also after an error"
+like "$(rbmap status)" 'only events of 1 cgroup \(set_event_cgroup\)' "rbmap status tells of it"
+echo >$root/set_event_cgroup
+
+# --- stream and top
+rbmap stream -e sched_process_exec --unit web -n 1 >/tmp/line 2>&1 &
+stream=$!
+until_one()
+{
+	sh /tmp/both $groups/$web
+	! kill -0 $stream 2>/dev/null
+}
+ok "stream ends at the first event of the unit" retry_until 20 until_one
+wait $stream
+like "$(cat /tmp/line)" 'filename=/tmp/one/busybox' "which is that of the unit"
+rbmap top --batch -e sched_process_exec --unit db -n 1 -i 1 >/tmp/top 2>&1 &
+top=$!
+while kill -0 $top 2>/dev/null; do
+	sh /tmp/both $groups/$web
+done
+wait $top
+is "$(grep -c sched_process_exec /tmp/top)" 0 "top counts no event of another unit"
+ok "the module unloads" rmmod rbmap
+find $groups -mindepth 1 -depth -type d -exec rmdir {} \;
+done_testing
