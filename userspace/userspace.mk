@@ -16,13 +16,17 @@ LIVE_DIRS	:= live live/probe live/recorder live/selftest
 # Folders of the command alone. cli/ has one for each command.
 CLI_DIRS	:= $(patsubst $(USER_DIR)/%/,%,$(sort $(dir $(wildcard $(USER_DIR)/cli/*.c $(USER_DIR)/cli/*/*.c \
 	$(USER_DIR)/cli/*/*/*.c $(USER_DIR)/cli/*/*/*/*.c)))) \
-	$(PRINT_DIRS) $(LIVE_DIRS) input intervals intervals/summary
+	$(PRINT_DIRS) $(LIVE_DIRS) filter input intervals intervals/summary
 
 # $(call user_sources,FOLDERS) prints the sources in the folders, with paths below userspace/.
 user_sources	= $(patsubst $(USER_DIR)/%,%,$(wildcard $(addsuffix /*.c,$(addprefix $(USER_DIR)/,$(1)))))
 
 COMMON_SRCS	:= $(call user_sources,$(COMMON_DIRS))
 CLI_SRCS	:= $(sort $(COMMON_SRCS) $(call user_sources,$(CLI_DIRS)))
+
+# The kernel's language of filters: filter/ compiles module/filter for a process.
+KERNEL_FILTER_SRCS := $(filter-out %/build.c %/build_writer.c,$(wildcard module/filter/*.c))
+KERNEL_FILTER_OBJS := $(KERNEL_FILTER_SRCS:%.c=$(USER_BUILD)/%.o)
 
 # The folders in which an include is looked for
 USER_INCLUDES	:= -Iuapi -I$(USER_DIR) -I$(USER_DIR)/lib

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Primitives of filters in the kernel.  tests/shim has the same for a process. */
+/* Primitives of filters in the kernel.  userspace/filter has the same for a process. */
 #ifndef RBMAP_FILTER_PLATFORM_H
 #define RBMAP_FILTER_PLATFORM_H
 

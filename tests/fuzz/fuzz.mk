@@ -41,7 +41,7 @@ FUZZ_CONVERT	:= $(filter-out userspace/lib/print/json_lines.c,$(FUZZ_TEXT)) \
 		   $(wildcard userspace/cli/convert/perfetto*.c)))
 FUZZ_CLI_HEADERS := $(wildcard userspace/*/*.h userspace/*/*/*.h userspace/*/*/*/*.h userspace/*/*/*/*/*.h)
 FUZZERS		:= lib_decode lib_formats lib_map lib_observe lib_merge lib_open filter_text cli_fields \
-		   dynamic_line cli_text cli_dat cli_intervals cli_why cli_convert cli_html
+		   dynamic_line cli_text cli_dat cli_filter cli_intervals cli_why cli_convert cli_html
 
 $(FUZZ_BUILD)/lib_%: tests/fuzz/lib_%.c tests/fuzz/lib_device.c $(FUZZ_LIB) \
 		tests/fuzz/lib_device.h
@@ -63,10 +63,16 @@ $(FUZZ_BUILD)/cli_dat: tests/fuzz/cli_dat.c $(FUZZ_DAT) $(FUZZ_LIB) tests/unit/c
 $(FUZZ_BUILD)/filter_text: tests/fuzz/filter_text.c \
 		tests/unit/filter/filter_fixture.c tests/unit/filter/filter_fixture.h \
 		$(filter-out %/build.c %/build_writer.c,$(wildcard module/filter/*.[ch])) \
-		$(wildcard tests/shim/filter/*.h)
+		userspace/filter/platform.h
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -Itests/shim -Itests/unit/filter -Imodule/filter -o $@ \
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace -Itests/unit/filter -Imodule/filter -o $@ \
 		$(filter %.c,$^)
+
+FUZZ_FILTER	:= $(KERNEL_FILTER_SRCS) userspace/filter/event_filter.c $(wildcard userspace/lib/formats/*.c) \
+		   userspace/lib/error.c
+$(FUZZ_BUILD)/cli_filter: tests/fuzz/cli_filter.c $(FUZZ_FILTER) $(wildcard module/filter/*.h) $(FUZZ_CLI_HEADERS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -I. -o $@ $(filter %.c,$^)
 
 $(FUZZ_BUILD)/dynamic_line: tests/fuzz/dynamic_line.c \
 		tests/unit/dynamic/dynamic_memory.c tests/unit/dynamic/dynamic_memory.h \

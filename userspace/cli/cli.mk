@@ -35,7 +35,7 @@ ALL_USER	+= $(CLI)
 INSTALL_USER	+= install-cli
 UNINSTALL_USER	+= uninstall-cli
 
--include $(CLI_OBJS:.o=.d) $(CLI_MADE_O:.o=.d)
+-include $(CLI_OBJS:.o=.d) $(CLI_MADE_O:.o=.d) $(KERNEL_FILTER_OBJS:.o=.d)
 
 .PHONY: check-cli-libs install-cli uninstall-cli
 check-cli-libs:
@@ -57,6 +57,13 @@ $(USER_BUILD)/%.o: $(USER_DIR)/%.c $(CLI_DIR)/cli.mk $(USER_DIR)/userspace.mk | 
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
 
+$(USER_BUILD)/module/%.o: module/%.c $(CLI_DIR)/cli.mk $(USER_DIR)/userspace.mk
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(CLI_CFLAGS) -c -o $@ $<
+
+# The only folder that includes headers of the module
+$(USER_BUILD)/filter/%.o: CLI_CFLAGS += -I.
+
 # The page of `rbmap report --html` without its data
 HTML_FRAME	:= $(USER_BUILD)/cli/report/html/frame
 HTML_PARTS	:= $(wildcard $(CLI_DIR)/report/html/page/*)
@@ -66,7 +73,7 @@ $(HTML_FRAME)/end.html: $(CLI_DIR)/report/html/page/assemble $(HTML_PARTS)
 $(USER_BUILD)/cli/report/html/frame.o: $(HTML_FRAME)/end.html
 $(USER_BUILD)/cli/report/html/frame.o: CLI_CFLAGS += -DHTML_FRAME='"$(HTML_FRAME)"'
 
-$(CLI): $(CLI_OBJS) $(CLI_MADE_O) $(BUILD)/lib/all.a
+$(CLI): $(CLI_OBJS) $(KERNEL_FILTER_OBJS) $(CLI_MADE_O) $(BUILD)/lib/all.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CLI_LDLIBS)
 
 install-cli: $(CLI)

@@ -7,7 +7,7 @@
 #					disk; not in make check
 
 CLI_TEST_BUILD := $(BUILD)/tests/unit/cli
-CLI_TESTS := cli_costs cli_dat cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
+CLI_TESTS := cli_costs cli_dat cli_filter cli_control cli_recorder cli_words cli_tables cli_probe cli_selfcost cli_columns cli_times \
 	cli_incidents cli_leftovers cli_output cli_service cli_ledger cli_pipeline cli_histogram cli_symbols cli_top cli_open_files cli_dump_request
 # They compare the printers of `rbmap report` with libtraceevent.
 CLI_PRINTER_TESTS := cli_printer cli_format
@@ -34,11 +34,11 @@ $(addprefix $(CLI_TEST_BUILD)/asan/,$(CLI_PRINTER_TESTS)): TEST_LIBS := -ltracee
 # The command's sources that the tests use. Plain programs are linked with the objects of
 # build/userspace and build/lib.
 CLI_TEST_SRCS := \
-	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) input intervals/summary $(LIVE_DIRS)) \
+	$(call user_sources,$(COMMON_DIRS) $(PRINT_DIRS) filter input intervals/summary $(LIVE_DIRS)) \
 	cli/new_probe/trace_header.c $(addprefix cli/record/,directory_lock.c incident_leftovers.c) \
 	$(addprefix cli/top/,batch.c counts.c keys.c layout.c rows.c sample.c)
-CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(BUILD)/lib/all.a
-CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(BUILD)/tests/unit/lib/asan/lib.a
+CLI_TEST_PLAIN_LIBS := $(CLI_TEST_BUILD)/plain/cli.a $(KERNEL_FILTER_OBJS) $(BUILD)/lib/all.a
+CLI_TEST_ASAN_LIBS := $(CLI_TEST_BUILD)/asan/cli.a $(KERNEL_FILTER_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) $(BUILD)/tests/unit/lib/asan/lib.a
 
 $(CLI_TEST_BUILD)/plain/objects/%.o: tests/unit/cli/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
@@ -46,6 +46,9 @@ $(CLI_TEST_BUILD)/asan/objects/%.o: tests/unit/cli/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
 $(CLI_TEST_BUILD)/asan/objects/%.o: userspace/%.c tests/unit/cli/cli.mk
 	$(COMPILE_TEST)
+$(CLI_TEST_BUILD)/asan/objects/module/%.o: module/%.c tests/unit/cli/cli.mk
+	$(COMPILE_TEST)
+$(CLI_TEST_BUILD)/asan/objects/filter/%.o: TEST_CFLAGS += -I.
 $(CLI_TEST_BUILD)/plain/cli.a: $(CLI_TEST_SRCS:%.c=$(USER_BUILD)/%.o) tests/unit/cli/cli.mk
 	$(ARCHIVE_TEST)
 $(CLI_TEST_BUILD)/asan/cli.a: $(CLI_TEST_SRCS:%.c=$(CLI_TEST_BUILD)/asan/objects/%.o) tests/unit/cli/cli.mk

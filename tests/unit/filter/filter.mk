@@ -19,7 +19,7 @@ FILTER_TEST_OBJECTS := filter_fixture.o filter_grammar.o \
 	$(filter-out build.o build_writer.o,$(patsubst $(FILTER_DIR)/%.c,%.o,$(wildcard $(FILTER_DIR)/*.c)))
 
 $(FILTER_TEST_BUILD)/%: TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -D_GNU_SOURCE= \
-	-Itests/shim -I$(FILTER_DIR)
+	-Iuserspace -I$(FILTER_DIR)
 $(FILTER_TEST_BUILD)/%: TEST_LIBS := -lcmocka
 
 $(FILTER_TEST_BUILD)/plain/objects/%.o: tests/unit/filter/%.c tests/unit/filter/filter.mk

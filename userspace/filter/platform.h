@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Primitives of filters in a process. */
+/* Primitives of module/filter in a process. */
 #ifndef RBMAP_FILTER_PLATFORM_H
 #define RBMAP_FILTER_PLATFORM_H
 
@@ -26,7 +26,7 @@ typedef int64_t s64;
 #define rbmap_filter_alloc(size)	calloc(1, size)
 #define rbmap_filter_release(memory)	free(memory)
 
-/* The CPU and the task of the event, set by the tests. */
+/* The CPU and the task of the event that is matched */
 extern int rbmap_filter_cpu_now;
 extern char rbmap_filter_comm_now[16];
 
