@@ -328,8 +328,7 @@ says 2 "invalid --by 'kind': task, cpu or name" latency --by kind
 says 2 "invalid --sort 'min': max, total, average, p99 or count" latency --sort min
 says 2 "invalid number of intervals '1001': 0 to 1000" latency --worst 1001
 says 2 "invalid number of rows '-1'" latency --rows -1
-says 2 "invalid pid 'x'" latency -p x
-says 2 "invalid CPU number 'x'" latency -c x
+says 2 "invalid list of CPUs 'x'" latency -c x
 says 2 '--wall, --utc and --relative exclude each other' latency --wall --utc "$dir/calls"
 says 2 "unexpected argument 'b': latency reads one recording" latency "$dir/calls" b
 says 1 "$dir/nosuch does not exist" latency "$dir/nosuch"

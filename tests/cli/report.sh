@@ -198,8 +198,8 @@ sums()
 	"$RBMAP" report "$@" "$dir/ends" 2>&1 >/dev/null | head -n 1
 }
 is "$(sums)" "2 events, 43 lost" "losses behind the last events are counted"
-is "$(sums --cpu 0)" "1 events, 3 lost" "those of a CPU that was not chosen are not"
-is "$(sums --cpu 1 --json)" "1 events, 40 lost" "JSON counts the same"
+is "$(sums --cpu 0)" "1 events, 3 lost, 1 not selected" "those of a CPU that was not chosen are not"
+is "$(sums --cpu 1 --json)" "1 events, 40 lost, 1 not selected" "JSON counts the same"
 "$MAKE_EVENTS" "$dir/ends" "[local]" <<'END'
 0 lost 3
 0 1000000 10 other 1
@@ -208,10 +208,10 @@ is "$(sums --cpu 1 --json)" "1 events, 40 lost" "JSON counts the same"
 0 lost 4
 END
 is "$(sums)" "2 events, more than 7 lost" "a sum with an unknown loss says so"
-is "$(sums --cpu 0)" "1 events, 7 lost" "and that of another CPU is exact"
-is "$(sums --event sched_waking)" "0 events, more than 7 lost" "losses before events that are not chosen count"
+is "$(sums --cpu 0)" "1 events, 7 lost, 1 not selected" "and that of another CPU is exact"
+is "$(sums --event sched_waking)" "0 events, more than 7 lost, 2 not selected" "losses before events that are not chosen count"
 is "$(sums --event other --cpu 1)" \
-	"1 events, more than 0 lost" "also of chosen events"
+	"1 events, more than 0 lost, 1 not selected" "also of chosen events"
 
 # Formats that crash libtraceevent when it parses them, at the first event, and in the middle of
 # the output. The events of all others are shown, each once. Later versions may refuse them.

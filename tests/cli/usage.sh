@@ -132,9 +132,10 @@ says 2 "option --trigger was given twice" record -f -t x -t y
 says 2 "option -o requires the name of a file" snapshot -o ''
 says 2 "-f and '-o -' exclude each other: a flight recorder writes several files" record -f -o -
 says 2 "unexpected argument 'x'" snapshot x
-says 2 "invalid CPU number 'x'" report --cpu x
+says 2 "invalid list of CPUs 'x'" report --cpu x
 # shellcheck disable=SC2046 # split into words
-says 2 "option --cpu was given more than 64 times" report $(printf -- '-c0 %.0s' $(seq 65))
+says 2 "--pid has more than 256 tasks: use a wildcard" report $(printf -- '-p%d, ' $(seq 257) | tr -d ' ' | sed 's/,$//; s/,-p/,/g')
+says 2 "no option '-F': --filter EXPR prints only events" report -F x
 says 2 "unexpected argument 'b': --html shows one recording" report --html a b
 says 2 'report prints at most 16 recordings' report $(seq 17)
 says 2 "the name of a directory is missing" tracefs-dir

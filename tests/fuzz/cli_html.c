@@ -46,7 +46,7 @@ static void add_event(void *data, const struct rbmap_event *ev)
 	/* Some events are out of order. */
 	if (ev->cpu & ODD_CPU && ev->ts > ODD_TIME)
 		odd.ts -= ODD_TIME;
-	if (page_event(made->page, &odd))
+	if (page_event(made->page, &odd, true))
 		abort();
 	made->events++;
 }

@@ -37,7 +37,7 @@ static void keep(void *data, const struct interval *interval)
 {
 	struct answer *answer = data;
 
-	if (!history_add(answer->history, interval))
+	if (!history_add(answer->history, interval, true))
 		abort();
 }
 

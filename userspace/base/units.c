@@ -23,6 +23,37 @@ bool parse_u64(const char *text, uint64_t *value)
 	return !errno && !*end;
 }
 
+/* Parse a number at the beginning of a text. Return what follows it, or NULL. */
+static const char *parse_cpu(const char *text, unsigned int *cpu)
+{
+	char *end;
+
+	*cpu = 0;
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	*cpu = strtoul(text, &end, 10);
+	return errno || *cpu >= CPU_LIST_MAX || end - text > 5 ? NULL : end;
+}
+
+bool parse_cpus(const char *list, uint32_t words[CPU_LIST_WORDS])
+{
+	unsigned int first, last;
+
+	for (;; list++) {
+		list = parse_cpu(list, &first);
+		last = first;
+		if (list && *list == '-')
+			list = parse_cpu(list + 1, &last);
+		if (!list || last < first || (*list && *list != ','))
+			return false;
+		for (unsigned int cpu = first; cpu <= last; cpu++)
+			words[cpu / 32] |= 1U << cpu % 32;
+		if (!*list)
+			return true;
+	}
+}
+
 bool parse_seconds(const char *text, double *value)
 {
 	static const struct {

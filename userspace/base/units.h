@@ -23,6 +23,14 @@ bool parse_seconds(const char *text, double *value);
 bool parse_size_kb(const char *text, uint64_t *kb);
 
 /*
+ * Parse a list of CPUs, such as 0-3,8, and set a bit for each, in addition to those that are
+ * set. CPUs from CPU_LIST_MAX on are an error.
+ */
+#define CPU_LIST_MAX	8192
+#define CPU_LIST_WORDS	(CPU_LIST_MAX / 32)
+bool parse_cpus(const char *list, uint32_t words[CPU_LIST_WORDS]);
+
+/*
  * Add a word PARAMETER=VALUE. If the parameter is a number of KiB (its name ends with
  * _kb), and VALUE has a unit, add the number.
  */

@@ -69,7 +69,7 @@ static const struct option_hint {
 	{ "record", "T", "call stacks are not recorded; trace-cmd record -T has them" },
 	{ "record", "v", "name the events that are wanted; all others are left out" },
 	{ "report", "f", "name the file alone: rbmap report FILE" },
-	{ "report", "F", "rbmap record --filter leaves events out" },
+	{ "report", "F", "--filter EXPR prints only events for which it is true, -e EVENT those of a name" },
 	{ "report", "i", "name the file alone: rbmap report FILE" },
 	{ "report", "l", "the columns are those of trace_pipe: leave it out" },
 	{ "report", "O", "there are no options of plugins; --no-plugins leaves all out" },

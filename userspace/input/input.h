@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "print/time_view.h"
+#include "selection.h"
 
 #define DEFAULT_INPUT	"trace.dat"
 
@@ -19,6 +20,8 @@ struct dat_reader;
  * @since, @until: texts of the options; NULL: from the first, to the last event
  * @wall, @utc, @relative: the style of times; at most one is set
  * @buffer: the buffer whose events are wanted; NULL: those of all
+ * @selection: the options that choose events
+ * @selector: their choice; NULL: everything
  * @from, @to: the ring's times of the bounds
  */
 struct input {
@@ -26,6 +29,8 @@ struct input {
 	const char *since, *until;
 	const char *buffer;
 	bool wall, utc, relative;
+	struct selection selection;
+	struct selector *selector;
 	struct dat_reader *reader;
 	struct time_view time;
 	uint64_t from, to;

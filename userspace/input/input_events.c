@@ -52,8 +52,13 @@ int input_each_event(struct input *in, const char *what, input_event_fn *each,
 	return ret;
 }
 
-void input_tell_sums(uint64_t events, uint64_t lost, bool more)
+void input_tell_sums(const struct input *in, uint64_t events, uint64_t lost, bool more,
+		     uint64_t left_out, const char *noun)
 {
-	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost\n", events,
-		more ? "more than " : "", lost);
+	fprintf(stderr, "%" PRIu64 " events, %s%" PRIu64 " lost", events, more ? "more than " : "",
+		lost);
+	if (in->selector)
+		fprintf(stderr, ", %" PRIu64 " %s%snot selected", left_out, noun ? noun : "",
+			noun ? " " : "");
+	fputc('\n', stderr);
 }

@@ -21,7 +21,11 @@ typedef int input_lost_fn(void *data, unsigned int cpu, uint64_t lost);
 int input_each_event(struct input *in, const char *what, input_event_fn *each,
 		     input_lost_fn *lost_last, void *data);
 
-/* Print the sums to standard error. @more: an unknown number was lost, too. */
-void input_tell_sums(uint64_t events, uint64_t lost, bool more);
+/*
+ * Print the sums to standard error. @more: an unknown number was lost, too. If @in has a
+ * selection, @left_out is what it has left out. @noun: "intervals"; NULL: events
+ */
+void input_tell_sums(const struct input *in, uint64_t events, uint64_t lost, bool more,
+		     uint64_t left_out, const char *noun);
 
 #endif /* RBMAP_INPUT_INPUT_EVENTS_H */

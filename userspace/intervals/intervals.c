@@ -286,6 +286,16 @@ const char *intervals_comm(const struct intervals *intervals, int pid)
 	return task ? task->comm : "";
 }
 
+const char *intervals_comm_of(const struct intervals *intervals, const struct rbmap_event *ev)
+{
+	struct rbmap_event_common common;
+
+	if (ev->size < sizeof(common))
+		return "";
+	memcpy(&common, ev->data, sizeof(common));
+	return intervals_comm(intervals, common.pid);
+}
+
 static void add_share(const struct intervals *intervals, struct interval_share *share,
 		      unsigned int *nr, unsigned int room, int pid, uint64_t time)
 {

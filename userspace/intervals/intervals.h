@@ -186,6 +186,9 @@ uint64_t intervals_discarded(const struct intervals *intervals, enum interval_ki
 /* Return the last name of a task, or "": not known. It is valid until the next event. */
 const char *intervals_comm(const struct intervals *intervals, int pid);
 
+/* Return the last name of the task of an event, or "": not known. */
+const char *intervals_comm_of(const struct intervals *intervals, const struct rbmap_event *ev);
+
 /**
  * struct interval_share - the time that a task ran on a CPU
  */

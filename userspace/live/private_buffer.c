@@ -8,51 +8,18 @@
 
 #include "base/buf.h"
 #include "base/complain.h"
+#include "base/units.h"
 #include "command/command.h"
 #include "kernel/control.h"
 #include "pid_list.h"
 #include "private_buffer.h"
 
 #define NAME_PREFIX	"record"
-#define MAX_CPUS	8192
-
-/* Parse a number at the beginning of a text. Return what follows it, or NULL. */
-static const char *parse_cpu(const char *text, unsigned int *cpu)
-{
-	char *end;
-
-	*cpu = 0;
-	if (*text < '0' || *text > '9')
-		return NULL;
-	errno = 0;
-	*cpu = strtoul(text, &end, 10);
-	return errno || *cpu >= MAX_CPUS || end - text > 5 ? NULL : end;
-}
-
-/* Set a bit for each CPU of a list like 0-3,8. */
-static bool parse_cpus(const char *list, uint32_t *words)
-{
-	unsigned int first, last;
-
-	memset(words, 0, MAX_CPUS / 8);
-	for (;; list++) {
-		list = parse_cpu(list, &first);
-		last = first;
-		if (list && *list == '-')
-			list = parse_cpu(list + 1, &last);
-		if (!list || last < first || (*list && *list != ','))
-			return false;
-		for (unsigned int cpu = first; cpu <= last; cpu++)
-			words[cpu / 32] |= 1U << cpu % 32;
-		if (!*list)
-			return true;
-	}
-}
 
 int private_buffer_check(const struct private_buffer *own, const struct command *cmd)
 {
 	bool shared = own->use_default || control_buffer();
-	uint32_t words[MAX_CPUS / 32];
+	uint32_t words[CPU_LIST_WORDS] = { 0 };
 
 	if (own->use_default && control_buffer())
 		return usage_error(cmd, "--default and -B name two buffers");
@@ -100,9 +67,9 @@ static void complain_create(int error, const char *told)
 static bool set_cpus(const char *list)
 {
 	static const char file[] = "tracing_cpumask";
-	uint32_t words[MAX_CPUS / 32];
+	uint32_t words[CPU_LIST_WORDS] = { 0 };
 	struct buf text = { 0 };
-	int ret = -ENOMEM, i = MAX_CPUS / 32 - 1;
+	int ret = -ENOMEM, i = CPU_LIST_WORDS - 1;
 
 	parse_cpus(list, words);
 	while (i && !words[i])

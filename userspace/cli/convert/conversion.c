@@ -10,7 +10,7 @@ static int add_lost(void *data, unsigned int cpu, uint64_t lost)
 {
 	struct conversion *c = data;
 
-	if (!lost)
+	if (!lost || (c->in->selector && !selector_has_cpu(c->in->selector, cpu)))
 		return 0;
 	if (lost == RBMAP_LOST_UNKNOWN)
 		c->lost_unknown = true;
@@ -40,10 +40,14 @@ static int add_event(void *data, const struct rbmap_event *recorded)
 
 	if (ret)
 		return ret;
-	c->events++;
 	ret = formatter_parts(c->text, &ev, &parts);
 	if (ret == -ENOMEM)
 		return ret;
+	if (c->in->selector && !selector_wants(c->in->selector, &ev, ret ? NULL : parts.comm)) {
+		c->left_out++;
+		return 0;
+	}
+	c->events++;
 	ev.ts = time_of(c, ev.ts);
 	ret = c->to->event(c, &ev, ret ? NULL : &parts);
 	return ret ? ret : output_go_on(&c->out);

@@ -47,6 +47,7 @@ struct converter {
  * @state: for the converter alone
  * @events, @lost: sums, as rbmap report prints them
  * @lost_unknown: more than @lost
+ * @left_out: events that are not selected
  * @from_cycles: the ring's clock counts cycles, and events get the time since boot
  */
 struct conversion {
@@ -58,6 +59,7 @@ struct conversion {
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;
+	uint64_t left_out;
 	bool from_cycles;
 };
 

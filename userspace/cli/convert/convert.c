@@ -33,6 +33,7 @@ static const struct cli_option options[] = {
 	  .target = STRING(struct convert, file.path),
 	  .help = "the file to write; default: FILE.perfetto-trace or\n"
 		  "FILE.systrace; -: standard output" },
+	EVENT_SELECTION_OPTIONS(struct convert, "convert"),
 	INPUT_BUFFER_OPTION(struct convert, "convert"),
 	INPUT_SPAN_OPTIONS(struct convert, "convert"),
 	{ 0 }
@@ -51,8 +52,11 @@ static int run(void *arg)
 {
 	struct convert *c = arg;
 	struct conversion *conversion = &c->conversion;
+	struct input *in = &c->in;
 	int ret;
 
+	if (selection_begin(&in, 1))
+		return STATUS_ERROR;
 	ret = conversion_run(conversion);
 	if (conversion->out.error) {
 		output_file_failed(&c->file, conversion->out.error);
@@ -60,7 +64,8 @@ static int run(void *arg)
 	}
 	if (ret)
 		return input_failed(&c->in, ret);
-	input_tell_sums(conversion->events, conversion->lost, conversion->lost_unknown);
+	input_tell_sums(&c->in, conversion->events, conversion->lost, conversion->lost_unknown,
+			conversion->left_out, NULL);
 	return input_tell_damage(&c->in, "converted");
 }
 
@@ -151,13 +156,15 @@ static int convert(int argc, char **argv)
 
 const struct command command_convert = {
 	.name		= "convert",
-	.synopsis	= "--perfetto | --systrace [-o OUTPUT] [--buffer NAME]\n"
+	.synopsis	= "--perfetto | --systrace [-o OUTPUT] [-p TASK]...\n"
+			  "                     [--comm PATTERN]... [-c LIST]... [-e EVENT]...\n"
+			  "                     [--filter EXPR] [--buffer NAME]\n"
 			  "                     [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Write a recording in the format of another viewer",
 	.options	= options,
 	.help		=
 	"FILE is a recording, as for 'rbmap report'; default: " DEFAULT_INPUT "; -: standard input.\n"
-	"The output has all events of the recording, and the number of those lost.\n"
+	"The output has all selected events, and the number of those lost.\n"
 	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
 	"converted.\n",
 	.run		= convert,

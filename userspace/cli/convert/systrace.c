@@ -73,8 +73,11 @@ static int lost(struct conversion *c, unsigned int cpu, uint64_t lost)
 
 static int end(struct conversion *c)
 {
-	buf_printf(&c->out.data, "# %" PRIu64 " events, %s%" PRIu64 " lost\n", c->events,
+	buf_printf(&c->out.data, "# %" PRIu64 " events, %s%" PRIu64 " lost", c->events,
 		   c->lost_unknown ? "more than " : "", c->lost);
+	if (c->in->selector)
+		buf_printf(&c->out.data, ", %" PRIu64 " not selected", c->left_out);
+	buf_printf(&c->out.data, "\n");
 	return c->out.data.failed ? -ENOMEM : 0;
 }
 

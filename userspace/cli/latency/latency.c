@@ -76,22 +76,6 @@ static int set_number(const struct command *cmd, const char *what, char *value, 
 	return STATUS_OK;
 }
 
-static int set_pid(const struct command *cmd, void *to, char *value)
-{
-	struct latency *l = to;
-
-	l->has_pid = true;
-	return set_number(cmd, "pid", value, INT32_MAX, &l->pid);
-}
-
-static int set_cpu(const struct command *cmd, void *to, char *value)
-{
-	struct latency *l = to;
-
-	l->has_cpu = true;
-	return set_number(cmd, "CPU number", value, INT32_MAX, &l->cpu);
-}
-
 static int set_rows(const struct command *cmd, void *to, char *value)
 {
 	struct latency *l = to;
@@ -128,10 +112,7 @@ static const struct cli_option options[] = {
 	  .target = { .set = add_name },
 	  .help = "only intervals with such a name: 'uninterruptible*', futex;\n"
 		  "may be given more than once" },
-	{ .name = "pid", .letter = 'p', .arg = "PID", .kind = "pid",
-	  .target = { .set = set_pid }, .help = "only intervals of this task" },
-	{ .name = "cpu", .letter = 'c', .arg = "N", .kind = "number",
-	  .target = { .set = set_cpu }, .help = "only intervals that end on CPU N" },
+	RESULT_SELECTION_OPTIONS(struct latency, "intervals"),
 	{ .name = "json", .letter = 'j', .target = FLAG(struct latency, as_json),
 	  .help = "print JSON" },
 	INPUT_BUFFER_OPTION(struct latency, "use"),
@@ -157,22 +138,39 @@ static bool again(void *l)
 	return true;
 }
 
-static int check(const struct latency *l)
+/* The CPUs that are recorded are those that are shown. */
+static int choose_cpus(struct latency *l)
+{
+	char *list = (char *)l->own.cpus;
+	int status = list ? selection_add_cpus(&command_latency, &l->in.selection, list) :
+			    STATUS_OK;
+
+	if (!l->is_live)
+		l->own.cpus = NULL;
+	return status;
+}
+
+static int check(struct latency *l)
 {
 	const struct private_buffer *own = &l->own;
 	int status = input_check_times(&l->in, &command_latency);
 
+	if (!status)
+		status = choose_cpus(l);
 	if (status)
 		return status;
+	if (l->is_live && (l->in.selection.events.nr || l->in.selection.filter))
+		return usage_error(&command_latency,
+				   "--event and --filter are for a recording: without --live");
 	if (l->is_live && (l->in.since || l->in.until))
 		return usage_error(&command_latency,
 				   "--since and --until are for a recording: without --live");
 	if (l->is_live && l->in.buffer)
 		return usage_error(&command_latency, "--buffer is for a recording: without --live");
 	if (!l->is_live && (l->seconds || own->use_default || own->size_kb || own->subbuf_kb ||
-			    own->clock || own->cpus || own->records_self))
+			    own->clock || own->records_self))
 		return usage_error(&command_latency,
-				   "-d, --default, -b, --subbuf, -C, --cpus and --self need --live");
+				   "-d, --default, -b, --subbuf, -C and --self need --live");
 	return private_buffer_check(own, &command_latency);
 }
 
@@ -210,8 +208,10 @@ static int latency(int argc, char **argv)
 const struct command command_latency = {
 	.name		= "latency",
 	.synopsis	= "[-k KIND]... [--by KEY] [--sort KEY] [--rows N]\n"
-			  "                     [--worst N] [--histogram] [-n PATTERN]... [-p PID]\n"
-			  "                     [-c N] [--buffer NAME] [--wall | --utc | --relative]\n"
+			  "                     [--worst N] [--histogram] [-n PATTERN]...\n"
+			  "                     [-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
+			  "                     [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
+			  "                     [--wall | --utc | --relative]\n"
 			  "                     [--json] [--since TIME] [--until TIME] [FILE]\n"
 			  "       rbmap latency --live [-d SECONDS] [-b SIZE] [--subbuf SIZE] [-C NAME]\n"
 			  "                     [--cpus LIST] [--default] [--self] [OPTION]...",

@@ -154,6 +154,8 @@ int latency_of_kernel(struct latency *l)
 	bool ok;
 
 	live_events_catch_signals();
+	if (selection_begin_live(&l->in))
+		return STATUS_ERROR;
 	if (!latency_begin(l)) {
 		complain("out of memory");
 		return STATUS_ERROR;

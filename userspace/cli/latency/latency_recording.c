@@ -51,6 +51,7 @@ static void end_buffer(struct latency *l)
 	l->view.events = 0;
 	l->view.lost = 0;
 	l->view.lost_unknown = false;
+	l->view.left_out = 0;
 }
 
 /* Intervals of the events that are chosen. Return a status. */
@@ -74,7 +75,7 @@ static int measure(struct latency *l)
  */
 static int measure_buffers(struct latency *l)
 {
-	uint64_t events = 0, lost = 0;
+	uint64_t events = 0, lost = 0, left_out = 0;
 	bool lost_unknown = false, some = false, cut = false;
 	struct dat_damage damage;
 	int status = STATUS_OK;
@@ -92,6 +93,7 @@ static int measure_buffers(struct latency *l)
 		events += l->view.events;
 		lost += l->view.lost;
 		lost_unknown |= l->view.lost_unknown;
+		left_out += l->view.left_out;
 		end_buffer(l);
 		dat_damage(l->in.reader, &damage);
 		/* The next buffer has damage of its own. */
@@ -101,17 +103,22 @@ static int measure_buffers(struct latency *l)
 	l->view.events = events;
 	l->view.lost = lost;
 	l->view.lost_unknown = lost_unknown;
+	l->view.left_out = left_out;
 	return status ? status : cut ? STATUS_CUT : STATUS_OK;
 }
 
 int latency_of_recording(struct latency *l)
 {
-	int status = input_has_buffers(&l->in) ? measure_buffers(l) : measure(l);
+	struct input *in = &l->in;
+	int status = selection_begin(&in, 1);
 
+	if (!status)
+		status = input_has_buffers(&l->in) ? measure_buffers(l) : measure(l);
 	if (status && status != STATUS_CUT)
 		return status;
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
-	input_tell_sums(l->view.events, l->view.lost, l->view.lost_unknown);
+	input_tell_sums(&l->in, l->view.events, l->view.lost, l->view.lost_unknown,
+			l->view.left_out, "intervals");
 	return input_tell_damage(&l->in, "used") ? STATUS_CUT : status;
 }

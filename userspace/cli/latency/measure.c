@@ -12,6 +12,17 @@ static bool has_name(const struct latency *l, const char *name)
 	return !l->nr_names;
 }
 
+static bool is_selected(const struct latency *l, const struct interval *interval)
+{
+	const struct selector *selector = l->in.selector;
+
+	if (!selector)
+		return true;
+	return selector_ends(selector, interval->cpu, l->event,
+			     l->event ? intervals_comm_of(l->intervals, l->event) : NULL) &&
+	       selector_has_task(selector, interval->pid, interval->comm);
+}
+
 static void add_interval(void *data, const struct interval *interval)
 {
 	struct latency *l = data;
@@ -19,11 +30,11 @@ static void add_interval(void *data, const struct interval *interval)
 	/* An idle CPU is not a task. */
 	if (interval->kind == INTERVAL_ONCPU && !interval->pid)
 		return;
-	if (!l->kind[interval->kind] ||
-	    (l->has_pid && (uint64_t)interval->pid != l->pid) ||
-	    (l->has_cpu && (uint64_t)interval->cpu != l->cpu) || !has_name(l, interval->name))
+	if (!l->kind[interval->kind] || !has_name(l, interval->name))
 		return;
-	if (!summary_add(&l->summary[interval->kind], l->intervals, interval))
+	if (!is_selected(l, interval))
+		l->view.left_out++;
+	else if (!summary_add(&l->summary[interval->kind], l->intervals, interval))
 		l->failed = true;
 }
 
@@ -62,12 +73,14 @@ bool latency_event(struct latency *l, const struct rbmap_event *ev)
 	if (!l->view.events++ && l->in.relative)
 		l->in.time.ring = ev->ts;
 	latency_lost(l, ev->lost);
+	l->event = ev;
 	return !intervals_event(l->intervals, ev) && !l->failed;
 }
 
 /* Without --kind, the kinds are those that have intervals. */
 bool latency_end(struct latency *l, const char *clock)
 {
+	l->event = NULL;
 	intervals_end(l->intervals);
 	for (int kind = 0; kind < NR_INTERVAL_KINDS; kind++) {
 		struct summary *s = &l->summary[kind];
@@ -80,5 +93,6 @@ bool latency_end(struct latency *l, const char *clock)
 			l->view.summary[kind] = s;
 	}
 	l->view.time = l->in.time;
+	l->view.selects = l->in.selector;
 	return !l->failed && (l->as_json ? view_json(&l->view, clock) : view_text(&l->view));
 }

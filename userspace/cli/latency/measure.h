@@ -24,6 +24,7 @@
  * @some_kinds: the user has chosen them
  * @has_key, @key: rows of all tables
  * @name: patterns for names of intervals
+ * @event: the present event, which ends intervals; NULL: no event follows
  * @failed: memory was lacking
  */
 struct latency {
@@ -38,8 +39,6 @@ struct latency {
 	enum row_key key;
 	const char *name[MAX_NAMES];
 	size_t nr_names;
-	bool has_pid, has_cpu;
-	uint64_t pid, cpu;
 	uint64_t most_worst;
 	bool as_json;
 	struct view view;
@@ -48,6 +47,7 @@ struct latency {
 	struct functions *functions;
 	struct module_symbols *symbols;		/* with --live; NULL: none */
 	struct summary summary[NR_INTERVAL_KINDS];
+	const struct rbmap_event *event;
 	bool failed;
 	struct progress progress;
 };

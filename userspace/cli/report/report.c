@@ -13,7 +13,6 @@
 #include "base/complain.h"
 #include "base/printable.h"
 #include "base/progress.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "command/command.h"
 #include "command/options.h"
@@ -22,7 +21,6 @@
 #include "input/input.h"
 #include "input/input_events.h"
 #include "input/input_formatter.h"
-#include "kernel/control.h"
 #include "print/crash_notes.h"
 #include "print/event_formatter.h"
 #include "print/json_head.h"
@@ -32,7 +30,6 @@
 
 extern const struct command command_report;
 
-#define MAX_CPUS	64	/* --cpu options */
 #define READ_HEADS	1	/* positions in the input: the heads, */
 #define READ_EVENT	2	/* an event and the loss before it */
 #define NAME_WIDTH	20
@@ -45,7 +42,6 @@ extern const struct command command_report;
 /**
  * struct source - a recording
  * @next: its next event, if @got, the result of dat_next(), is 1
- * @chosen: events that --event chooses
  * @buffer: for each buffer of the recording
  */
 struct source {
@@ -53,7 +49,6 @@ struct source {
 	struct event_formatter *text;
 	struct rbmap_event next;
 	int got;
-	bool chosen[NR_EVENT_IDS];
 	struct report_buffer *buffer;
 };
 
@@ -63,9 +58,6 @@ struct report {
 	const char *path[MOST_FILES];
 	struct source *source;
 	unsigned int nr_sources;
-	struct patterns patterns;
-	uint64_t cpu[MAX_CPUS];
-	size_t nr_cpus;
 	bool as_json;
 	bool as_html;
 	bool no_plugins;
@@ -89,20 +81,9 @@ struct report {
 	uint64_t events;
 	uint64_t lost;
 	bool lost_unknown;	/* more than the number that is known */
+	uint64_t left_out;	/* events that are not selected */
 	struct progress progress;
 };
-
-static int add_cpu(const struct command *cmd, void *to, char *value)
-{
-	struct report *r = to;
-
-	if (r->nr_cpus == MAX_CPUS)
-		return usage_error(cmd, "option --cpu was given more than %d times",
-				   MAX_CPUS);
-	if (!parse_u64(value, &r->cpu[r->nr_cpus++]))
-		return usage_error(cmd, "invalid CPU number '%s'", value);
-	return STATUS_OK;
-}
 
 static int set_threads(const struct command *cmd, void *to, char *value)
 {
@@ -115,13 +96,7 @@ static int set_threads(const struct command *cmd, void *to, char *value)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "event", .letter = 'e', .arg = "EVENT", .kind = "event",
-	  .target = PATTERNS(struct report, patterns),
-	  .help = "print only EVENT (SYSTEM:EVENT, wildcards allowed); may be\n"
-		  "given more than once" },
-	{ .name = "cpu", .letter = 'c', .arg = "N", .kind = "number",
-	  .target = { .set = add_cpu },
-	  .help = "print only events of CPU N; may be given more than once" },
+	EVENT_SELECTION_OPTIONS(struct report, "print"),
 	{ .name = "json", .letter = 'j', .target = FLAG(struct report, as_json),
 	  .help = "print one JSON object per line" },
 	{ .name = "no-plugins", .letter = 'N',
@@ -290,82 +265,19 @@ static const struct report_buffer *buffer_of(const struct source *s)
 }
 
 /* ---- events */
-static bool wanted_cpu(const struct report *r, int cpu)
+/* Return the name of the event's task. NULL: the event does not say the task. */
+static const char *comm_of(int error, const struct formatter_parts *parts)
 {
-	for (size_t i = 0; i < r->nr_cpus; i++)
-		if (r->cpu[i] == (uint64_t)cpu)
-			return true;
-	return !r->nr_cpus;
+	return error ? NULL : parts->comm;
 }
 
-static bool wanted(const struct report *r, const struct source *s, const struct rbmap_event *ev)
+static int select_events(struct report *r)
 {
-	int id;
-
-	if (!r->patterns.nr)
-		return true;
-	id = formatter_format_id(ev);
-	return id >= 0 && s->chosen[id];
-}
-
-/* A pattern, and the events of the recordings that it chooses */
-struct choice {
-	struct source *s;
-	const char *pattern;
-	bool found;
-	struct suggest suggest;
-};
-
-static void choose(void *data, int id, const char *system, const char *name)
-{
-	struct choice *choice = data;
-
-	if (control_match(choice->pattern, system, name)) {
-		choice->s->chosen[id] = true;
-		choice->found = true;
-	}
-	suggest_offer_event(&choice->suggest, system, name);
-}
-
-static bool choose_events(struct report *r)
-{
-	for (size_t i = 0; i < r->patterns.nr; i++) {
-		const char *pattern = r->patterns.pattern[i];
-		struct choice choice = {
-			.pattern = pattern,
-			.suggest = suggest_events(pattern),
-		};
-		char list[512];
-
-		for (unsigned int k = 0; k < r->nr_sources; k++) {
-			choice.s = &r->source[k];
-			formatter_each_format(choice.s->text, choose, &choice);
-		}
-		if (choice.found)
-			continue;
-		suggest_list(&choice.suggest, list, sizeof(list));
-		complain("%s has no event '%s'%s%s", r->in.path, pattern,
-			 *list ? ": similar names: " : "", list);
-		return false;
-	}
-	return true;
-}
-
-static bool choose_cpus(const struct report *r)
-{
-	unsigned int cpus = 0;
+	struct input *in[MOST_FILES];
 
 	for (unsigned int i = 0; i < r->nr_sources; i++)
-		if (cpus < dat_cpus(r->source[i].in.reader))
-			cpus = dat_cpus(r->source[i].in.reader);
-	for (size_t i = 0; i < r->nr_cpus; i++) {
-		if (r->cpu[i] < cpus)
-			continue;
-		complain("%s has no CPU %" PRIu64 ": it has %u CPUs, from 0 on", r->in.path,
-			 r->cpu[i], cpus);
-		return false;
-	}
-	return true;
+		in[i] = &r->source[i].in;
+	return selection_begin(in, r->nr_sources);
 }
 
 /* ---- times */
@@ -536,30 +448,31 @@ static int add_lost(struct report *r, int cpu, uint64_t lost, const struct repor
 	return ret;
 }
 
-/* @end: the event that follows a function's call, or NULL */
-static int add_event(struct report *r, const struct source *s, const struct rbmap_event *ev,
-		     const struct rbmap_event *end, const struct report_buffer *buffer)
+/*
+ * @parts_error, @parts: result of formatter_parts()
+ * @end: the event that follows a function's call, or NULL
+ */
+static inline int add_parts(struct report *r, const struct source *s,
+			    const struct rbmap_event *ev, int parts_error,
+			    struct formatter_parts *parts, const struct rbmap_event *end,
+			    const struct report_buffer *buffer)
 {
 	uint64_t behind = r->position + READ_EVENT;
 	bool skips = behind <= r->skipped;
-	struct formatter_parts parts;
 	int ret = skips ? 0 : prepare_batch(r);
 
 	if (ret)
 		return ret;
 	r->events++;
-	ret = formatter_parts(s->text, ev, &parts);
-	if (ret == -ENOMEM)
-		return ret;
-	parts.buffer = buffer->name;
+	parts->buffer = buffer->name;
 	/* The return of a call that was printed before may still have to be printed. */
-	if (!ret && end && !skips && formatter_set_leaf(s->text, ev, end, &parts)) {
+	if (!parts_error && end && !skips && formatter_set_leaf(s->text, ev, end, parts)) {
 		behind += READ_EVENT;
 		r->events++;
 	}
 	if (skips)
 		return 0;
-	ret = report_batch_add_event(r->filling, ev, ret ? NULL : &parts, buffer);
+	ret = report_batch_add_event(r->filling, ev, parts_error ? NULL : parts, buffer);
 	report_batch_set_position(r->filling, behind);
 	return ret;
 }
@@ -575,7 +488,8 @@ static void pass_event(struct report *r, struct source *s)
  * A function that calls no other has one line, if its return is the next event. Keep a copy
  * of the call, because its bytes are gone when the next event is read.
  */
-static int add_call(struct report *r, struct source *s, const struct report_buffer *buffer)
+static int add_call(struct report *r, struct source *s, int parts_error,
+		    struct formatter_parts *parts, const struct report_buffer *buffer)
 {
 	uint64_t before = r->events;
 	bool follows;
@@ -588,8 +502,10 @@ static int add_call(struct report *r, struct source *s, const struct report_buff
 	r->call = s->next;
 	r->call.data = r->call_data.data;
 	read_next(s);
-	follows = s->got == 1 && buffer == buffer_of(s) && wanted(r, s, &s->next);
-	ret = add_event(r, s, &r->call, follows ? &s->next : NULL, buffer);
+	follows = s->got == 1 && buffer == buffer_of(s) &&
+		  (!s->in.selector ||
+		   selector_wants(s->in.selector, &s->next, comm_of(parts_error, parts)));
+	ret = add_parts(r, s, &r->call, parts_error, parts, follows ? &s->next : NULL, buffer);
 	r->position += READ_EVENT;
 	/* The return was printed, too. */
 	if (!ret && r->events - before == 2)
@@ -609,22 +525,37 @@ static void show_progress(struct report *r)
 		      r->events);
 }
 
+/* Are the losses of a CPU reported? */
+static bool tells_losses(const struct source *s, int cpu)
+{
+	return !s->in.selector || selector_has_cpu(s->in.selector, cpu);
+}
+
 /* Print the next event of a source, if it is wanted, and read the one behind it. */
 static int print_next(struct report *r, struct source *s)
 {
 	const struct report_buffer *buffer = buffer_of(s);
 	const struct rbmap_event *ev = &s->next;
-	int ret = 0;
+	struct formatter_parts parts;
+	int ret = 0, error;
 
-	if (wanted_cpu(r, ev->cpu) && ev->ts >= s->in.from) {
-		/* Lost events may have been wanted ones. */
-		ret = add_lost(r, ev->cpu, ev->lost, buffer);
-		if (!ret && wanted(r, s, ev)) {
-			if (!r->as_json && formatter_is_call(s->text, ev))
-				return add_call(r, s, buffer);
-			ret = add_event(r, s, ev, NULL, buffer);
-		}
+	if (ev->ts < s->in.from) {
+		pass_event(r, s);
+		return 0;
 	}
+	/* Lost events may have been wanted ones. */
+	if (ev->lost && tells_losses(s, ev->cpu))
+		ret = add_lost(r, ev->cpu, ev->lost, buffer);
+	/* Events that are not wanted have names of tasks, too. */
+	error = formatter_parts(s->text, ev, &parts);
+	if (ret || error == -ENOMEM)
+		return ret ? ret : error;
+	if (s->in.selector && !selector_wants(s->in.selector, ev, comm_of(error, &parts)))
+		r->left_out++;
+	else if (!r->as_json && formatter_is_call(s->text, ev))
+		return add_call(r, s, error, &parts, buffer);
+	else
+		ret = add_parts(r, s, ev, error, &parts, NULL, buffer);
 	if (!ret)
 		pass_event(r, s);
 	return ret;
@@ -636,7 +567,7 @@ static int print_lost_last(struct report *r, const struct source *s)
 
 	for (unsigned int b = 0; b < dat_buffers(s->in.reader); b++)
 		for (unsigned int cpu = 0; !ret && cpu < dat_cpus(s->in.reader); cpu++) {
-			if (wanted_cpu(r, cpu))
+			if (tells_losses(s, cpu))
 				ret = add_lost(r, cpu,
 					       dat_buffer_lost_last(s->in.reader, b, cpu),
 					       &s->buffer[b]);
@@ -685,7 +616,7 @@ static int tell_end(const struct report *r)
 {
 	int status = STATUS_OK;
 
-	input_tell_sums(r->events, r->lost, r->lost_unknown);
+	input_tell_sums(&r->source->in, r->events, r->lost, r->lost_unknown, r->left_out, NULL);
 	for (unsigned int i = 0; i < r->nr_sources; i++) {
 		const struct source *s = &r->source[i];
 
@@ -715,7 +646,7 @@ static int run(void *arg)
 	progress_begin(&r->progress);
 	/* On a terminal, the events themselves show the progress. */
 	r->progress.wanted &= !isatty(STDOUT_FILENO);
-	if (!ret && (!choose_events(r) || !choose_cpus(r) || !choose_times(r)))
+	if (!ret && (select_events(r) || !choose_times(r)))
 		return STATUS_ERROR;
 	if (!ret) {
 		print_heads(r);
@@ -728,6 +659,8 @@ static int run(void *arg)
 	progress_end(&r->progress);
 	if (ret && ret != OUTPUT_FAILED)
 		return input_failed(failed_input(r, ret), ret);
+	if (!ret && r->as_json && r->source->in.selector)
+		printf("{\"not_selected\": %" PRIu64 "}\n", r->left_out);
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
 	return tell_end(r);
@@ -758,19 +691,38 @@ static int print_report(struct report *r)
 	return status == CRASH_GUARD_FAILED ? STATUS_CUT : status;
 }
 
-static int check_html(const struct report *r)
+/* The page has all tasks: those that are chosen get a lane of their own. */
+static int choose_lanes(struct report *r)
+{
+	struct selection *selection = &r->in.selection;
+	int status = STATUS_OK;
+
+	for (size_t i = 0; !status && i < selection->nr_tasks; i++) {
+		char *name = (char *)selection->task[i].name;
+
+		status = name ? html_add_task(&command_report, &r->html, name) :
+				html_add_pid(&command_report, &r->html, selection->task[i].pid);
+	}
+	for (size_t i = 0; !status && i < selection->nr_comms; i++)
+		status = html_add_task(&command_report, &r->html, (char *)selection->comm[i]);
+	selection->nr_tasks = 0;
+	selection->nr_comms = 0;
+	return status;
+}
+
+static int check_html(struct report *r)
 {
 	const struct html *html = &r->html;
 
-	if (!r->as_html && (html->output || html->nr_tasks || html->nr_pids))
-		return usage_error(&command_report, "-o, --task and -p need --html");
-	if (r->as_html && (r->as_json || r->patterns.nr || r->nr_cpus || r->threads))
+	if (!r->as_html && (html->output || html->nr_tasks))
+		return usage_error(&command_report, "-o and --task need --html");
+	if (r->as_html && (r->as_json || r->threads))
 		return usage_error(&command_report,
-				   "--html has all events: leave out --json, --event, --cpu and --threads");
+				   "--html writes a page: leave out --json and --threads");
 	if (r->as_html && (r->in.relative || r->in.wall || r->in.utc))
 		return usage_error(&command_report,
 				   "--html has all styles of times: leave out --wall, --utc and --relative");
-	return STATUS_OK;
+	return r->as_html ? choose_lanes(r) : STATUS_OK;
 }
 
 static int check_times(const struct report *r)
@@ -818,11 +770,13 @@ static int report(int argc, char **argv)
 
 const struct command command_report = {
 	.name		= "report",
-	.synopsis	= "[-e EVENT]... [--cpu N]... [--buffer NAME]\n"
+	.synopsis	= "[-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
+			  "                    [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
 			  "                    [--wall | --utc | --relative] [--since TIME]\n"
 			  "                    [--until TIME] [--json] [--no-plugins] [--threads N]\n"
 			  "                    [FILE]...\n"
-			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p PID]...\n"
+			  "       rbmap report --html [-o PAGE] [--task PATTERN]... [-p TASK]...\n"
+			  "                    [-c LIST]... [-e EVENT]... [--filter EXPR]\n"
 			  "                    [--buffer NAME] [--since TIME] [--until TIME] [FILE]",
 	.summary	= "Print a recording of all CPUs in the order of time",
 	.options	= options,

@@ -130,11 +130,12 @@ static bool add_to_lists(struct history *h, const struct piece *piece, uint32_t 
 	}
 }
 
-bool history_add(struct history *h, const struct interval *interval)
+bool history_add(struct history *h, const struct interval *interval, bool is_selected)
 {
 	if (!array_grow_from(h->piece, h->nr, FIRST_PIECES))
 		return false;
 	h->piece[h->nr] = piece_of(interval);
+	h->piece[h->nr].is_selected = is_selected;
 	if (!add_to_lists(h, &h->piece[h->nr], h->nr))
 		return false;
 	h->nr++;

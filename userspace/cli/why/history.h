@@ -14,12 +14,14 @@
 
 /**
  * struct piece - an interval that is kept
+ * @is_selected: the event that ends it is selected
  * @waker_pid: -1: nobody is known; @waker_cpu and @waker_flags belong to it
  * @call, @has_args, @arg: the system call that the task slept in; NULL: none
  */
 struct piece {
 	uint8_t kind;
 	bool unfinished;
+	bool is_selected;
 	bool has_args;
 	int16_t prio;
 	int pid;
@@ -48,7 +50,7 @@ struct history *history_new(void);
 void history_free(struct history *h);
 
 /* Keep an interval. Return false if memory is lacking. */
-bool history_add(struct history *h, const struct interval *interval);
+bool history_add(struct history *h, const struct interval *interval, bool is_selected);
 
 /*
  * The owner of a piece is its task, and its CPU for handlers and INTERVAL_IRQS_OFF. Those of

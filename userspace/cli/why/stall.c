@@ -187,20 +187,33 @@ static int worst_first(const void *a, const void *b)
 	return (x->rank < y->rank) - (x->rank > y->rank);
 }
 
+static bool is_selected(const struct piece *piece, const struct stall_choice *choice)
+{
+	return piece->is_selected && choice->is_selected(choice->data, piece->pid);
+}
+
 static struct candidate *find_candidates(const struct history *h,
-					 const struct stall_choice *choice, size_t *nr)
+					 const struct stall_choice *choice, size_t *nr,
+					 size_t *not_selected)
 {
 	const struct piece *piece;
 	size_t pieces = history_pieces(h, &piece);
 	struct candidate *candidate;
 
 	*nr = 0;
-	for (size_t i = 0; i < pieces; i++)
-		*nr += is_candidate(h, &piece[i], choice);
+	*not_selected = 0;
+	for (size_t i = 0; i < pieces; i++) {
+		if (!is_candidate(h, &piece[i], choice))
+			continue;
+		if (is_selected(&piece[i], choice))
+			++*nr;
+		else
+			++*not_selected;
+	}
 	candidate = calloc(*nr + 1, sizeof(*candidate));
 	*nr = 0;
 	for (size_t i = 0; candidate && i < pieces; i++)
-		if (is_candidate(h, &piece[i], choice))
+		if (is_candidate(h, &piece[i], choice) && is_selected(&piece[i], choice))
 			candidate[(*nr)++] = (struct candidate){ .piece = &piece[i],
 								 .rank = rank_of(&piece[i]) };
 	if (candidate)
@@ -289,7 +302,7 @@ bool stalls_find(struct stalls *stalls, const struct history *h,
 	bool ok;
 
 	*stalls = (struct stalls){ 0 };
-	candidate = find_candidates(h, choice, &nr);
+	candidate = find_candidates(h, choice, &nr, &stalls->not_selected);
 	if (candidate) {
 		all = nr;
 		nr = nr < MOST_ANALYSED ? nr : MOST_ANALYSED;

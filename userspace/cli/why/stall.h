@@ -31,11 +31,12 @@ struct stall {
  * struct stalls - the worst first
  * @considered: waits whose causes were looked for
  * @left_out: shorter ones
+ * @not_selected: waits that the user's selection refuses
  */
 struct stalls {
 	struct stall *stall;
 	size_t nr;
-	size_t considered, left_out;
+	size_t considered, left_out, not_selected;
 };
 
 /* Is a task wanted? @data: that of stalls_find() */
@@ -45,10 +46,12 @@ typedef bool stall_is_kernel_fn(void *data, int pid);
 
 /**
  * struct stall_choice - what is looked for
+ * @is_wanted: the task's waits may be told
+ * @is_selected: the task fits the user's selection
  * @at: only waits in which this time lies; 0: all
  */
 struct stall_choice {
-	stall_task_fn *is_wanted;
+	stall_task_fn *is_wanted, *is_selected;
 	stall_is_kernel_fn *is_kernel;
 	void *data;
 	uint64_t at;

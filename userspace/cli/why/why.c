@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rbmap why: why a task waited, in one sentence. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +23,11 @@
 
 extern const struct command command_why;
 
-#define MOST_TASKS	64	/* -p options */
 #define MOST_PIECES	4000000	/* intervals that are kept: about 130 bytes each */
 #define MOST_WORST	1000
 
 struct why {
 	struct input in;
-	const char *task[MOST_TASKS];
-	size_t nr_tasks;
 	const char *at;
 	uint64_t worst;
 	bool shows_all;
@@ -44,11 +40,21 @@ struct why {
 	struct functions *functions;
 	struct why_view view;
 	uint64_t cut;		/* intervals that had no room */
+	const struct rbmap_event *event;	/* the present one; NULL: no event follows */
 	bool has_switches;
 	bool failed;
 };
 
 /* ---- the recording */
+static bool ends_selected(const struct why *w, const struct interval *interval)
+{
+	const struct selector *selector = w->in.selector;
+
+	return !selector ||
+	       selector_ends(selector, interval->cpu, w->event,
+			     w->event ? intervals_comm_of(w->intervals, w->event) : NULL);
+}
+
 static void keep(void *data, const struct interval *interval)
 {
 	struct why *w = data;
@@ -57,7 +63,7 @@ static void keep(void *data, const struct interval *interval)
 	w->has_switches |= interval->kind == INTERVAL_ONCPU && !interval->unfinished;
 	if (history_pieces(w->history, &piece) == MOST_PIECES)
 		w->cut++;
-	else if (!history_add(w->history, interval))
+	else if (!history_add(w->history, interval, ends_selected(w, interval)))
 		w->failed = true;
 }
 
@@ -86,6 +92,7 @@ static int each_event(void *data, const struct rbmap_event *ev)
 	if (!w->view.events++ && w->in.relative)
 		w->in.time.ring = ev->ts;
 	add_loss(w, ev->lost);
+	w->event = ev;
 	return intervals_event(w->intervals, ev) || w->failed ? -ENOMEM : 0;
 }
 
@@ -97,19 +104,21 @@ static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 }
 
 /* ---- tasks */
+static bool is_selected(void *data, int pid)
+{
+	const struct why *w = data;
+
+	return !w->in.selector ||
+	       selector_has_task(w->in.selector, pid, intervals_comm(w->intervals, pid));
+}
+
+/* Unless the user asks for it, rbmap itself is left out. */
 static bool is_wanted(void *data, int pid)
 {
 	const struct why *w = data;
-	const char *comm = intervals_comm(w->intervals, pid);
-	char number[16];
 
-	if (!w->nr_tasks)
-		return w->shows_all || !pid || strcmp(comm, "rbmap");
-	snprintf(number, sizeof(number), "%d", pid);
-	for (size_t i = 0; i < w->nr_tasks; i++)
-		if (!strcmp(w->task[i], number) || !fnmatch(w->task[i], comm, 0))
-			return true;
-	return false;
+	return w->shows_all || selection_names_tasks(&w->in.selection) || !pid ||
+	       strcmp(intervals_comm(w->intervals, pid), "rbmap");
 }
 
 static bool is_kernel(void *data, int pid)
@@ -131,7 +140,8 @@ static bool is_kernel(void *data, int pid)
 static bool answer(struct why *w)
 {
 	struct stall_choice choice = {
-		.is_wanted = is_wanted, .is_kernel = is_kernel, .data = w,
+		.is_wanted = is_wanted, .is_selected = is_selected, .is_kernel = is_kernel,
+		.data = w,
 	};
 	const char *wrong;
 	bool ok;
@@ -147,7 +157,8 @@ static bool answer(struct why *w)
 	w->view.teller = (struct teller){ .intervals = w->intervals, .time = &w->in.time };
 	w->view.history = w->history;
 	w->view.worst = w->worst;
-	w->view.named = w->nr_tasks || w->at;
+	w->view.named = selection_names_tasks(&w->in.selection) || w->at;
+	w->view.selects = w->in.selector;
 	w->view.cut = w->cut;
 	w->failed = !stalls_find(&w->view.stalls, w->history, &choice);
 	ok = !w->failed && (w->as_json ? why_view_json(&w->view, dat_clock(w->in.reader)) :
@@ -161,15 +172,17 @@ static bool answer(struct why *w)
 static int run(void *data)
 {
 	struct why *w = data;
+	struct input *in = &w->in;
 	int ret;
 
 	if (!load(w))
 		return input_failed(&w->in, -ENOMEM);
-	if (input_choose_one_buffer(&w->in) || !input_set_times(&w->in))
+	if (selection_begin(&in, 1) || input_choose_one_buffer(&w->in) || !input_set_times(&w->in))
 		return STATUS_ERROR;
 	ret = input_each_event(&w->in, NULL, each_event, each_lost, w);
 	if (ret)
 		return input_failed(&w->in, ret);
+	w->event = NULL;
 	intervals_end(w->intervals);
 	if (!w->has_switches) {
 		complain("%s has no sched_switch, so nobody can tell who waited: rbmap record --for why",
@@ -180,7 +193,8 @@ static int run(void *data)
 		return STATUS_ERROR;
 	if (fflush(stdout) || ferror(stdout))
 		return STATUS_ERROR;	/* finish_stdout() reports the cause */
-	input_tell_sums(w->view.events, w->view.lost, w->view.lost_unknown);
+	input_tell_sums(&w->in, w->view.events, w->view.lost, w->view.lost_unknown,
+			w->view.stalls.not_selected, "waits");
 	return input_tell_damage(&w->in, "used") ? STATUS_CUT : STATUS_OK;
 }
 
@@ -192,16 +206,6 @@ static bool again(void *data)
 }
 
 /* ---- options */
-static int add_task(const struct command *cmd, void *to, char *value)
-{
-	struct why *w = to;
-
-	if (w->nr_tasks == MOST_TASKS)
-		return usage_error(cmd, "option --pid was given more than %d times", MOST_TASKS);
-	w->task[w->nr_tasks++] = value;
-	return STATUS_OK;
-}
-
 static int set_worst(const struct command *cmd, void *to, char *value)
 {
 	struct why *w = to;
@@ -213,10 +217,8 @@ static int set_worst(const struct command *cmd, void *to, char *value)
 }
 
 static const struct cli_option options[] = {
-	{ .name = "pid", .letter = 'p', .arg = "TASK", .kind = "pid",
-	  .target = { .set = add_task },
-	  .help = "only waits of a task, by its pid or its name, which\n"
-		  "may have wildcards; may be given more than once" },
+	RESULT_SELECTION_OPTIONS(struct why, "waits"),
+	SELECTION_CPUS_OPTION(struct why),
 	{ .name = "at", .arg = "TIME", .kind = "text", .target = STRING(struct why, at),
 	  .help = "only waits in which TIME lies, written as for --since" },
 	{ .name = "worst", .arg = "N", .kind = "number", .target = { .set = set_worst },
@@ -285,7 +287,8 @@ static int why(int argc, char **argv)
 
 const struct command command_why = {
 	.name		= "why",
-	.synopsis	= "[-p TASK]... [--at TIME | --worst N] [--all] [--json]\n"
+	.synopsis	= "[-p TASK]... [--comm PATTERN]... [-c LIST]... [-e EVENT]...\n"
+			  "                 [--filter EXPR] [--at TIME | --worst N] [--all] [--json]\n"
 			  "                 [--buffer NAME] [--wall | --utc | --relative]\n"
 			  "                 [--since TIME] [--until TIME] [FILE]\n"
 			  "       rbmap why --live [-d SECONDS] [OPTION]...",

@@ -277,6 +277,8 @@ bool why_view_json(const struct why_view *view, const char *clock)
 	json_unsigned(&j, "lost", view->lost);
 	json_bool(&j, "lost_unknown", view->lost_unknown);
 	json_unsigned(&j, "left_out", view->stalls.left_out);
+	if (view->selects)
+		json_unsigned(&j, "not_selected", view->stalls.not_selected);
 	json_unsigned(&j, "cut", view->cut);
 	json_lacking(&j, view);
 	json_open(&j, "stalls", '[');

@@ -14,6 +14,7 @@
  * struct why_view - what is printed
  * @worst: most stalls
  * @named: the user has chosen tasks or a time: idle waits are printed, too
+ * @selects: the user has chosen a part of the waits
  * @events, @lost: numbers of all events
  * @lost_unknown: more were lost than is known
  * @cut: intervals of the end that had no room
@@ -25,6 +26,7 @@ struct why_view {
 	struct stalls stalls;
 	uint64_t worst;
 	bool named;
+	bool selects;
 	uint64_t events, lost;
 	bool lost_unknown;
 	uint64_t cut;

@@ -19,6 +19,7 @@ struct json;
  * @buffer: the name of the buffer whose events these are; NULL: the recording has no other
  * @events, @lost: numbers of all events
  * @lost_unknown: more were lost than is known
+ * @left_out: intervals that are not selected, if there is a selection: @selects
  * @sort: order of the rows
  * @rows: most rows of a table; 0: all
  * @histogram: print histograms, too
@@ -30,6 +31,8 @@ struct view {
 	const char *buffer;
 	uint64_t events, lost;
 	bool lost_unknown;
+	bool selects;
+	uint64_t left_out;
 	enum row_sort sort;
 	uint64_t rows;
 	bool histogram;

@@ -163,6 +163,8 @@ bool view_json(const struct view *view, const char *clock)
 	json_unsigned(&j, "events", view->events);
 	json_unsigned(&j, "lost", view->lost);
 	json_bool(&j, "lost_unknown", view->lost_unknown);
+	if (view->selects)
+		json_unsigned(&j, "not_selected", view->left_out);
 	ok = view_json_add_kinds(view, &j, "kinds");
 	json_close(&j, '}');
 	return ok;

@@ -87,12 +87,19 @@ static int add_task_lanes(struct writer *w)
 /* ---- write */
 static int each_event(void *data, const struct rbmap_event *ev)
 {
-	return page_event(data, ev);
+	struct writer *w = data;
+	const struct selector *selector = w->in->selector;
+	bool shown = !selector ||
+		     selector_has_event(selector, ev, intervals_comm_of(w->page->intervals, ev));
+
+	return page_event(w->page, ev, shown);
 }
 
 static int each_lost(void *data, unsigned int cpu, uint64_t lost)
 {
-	return page_lost_last(data, cpu, lost);
+	const struct writer *w = data;
+
+	return page_lost_last(w->page, cpu, lost);
 }
 
 static int write_meta(const struct writer *w, FILE *out)
@@ -118,7 +125,7 @@ static int write_page(struct writer *w, FILE *out)
 	frame_write_begin(out);
 	ret = add_task_lanes(w);
 	if (!ret)
-		ret = input_each_event(w->in, "page", each_event, each_lost, w->page);
+		ret = input_each_event(w->in, "page", each_event, each_lost, w);
 	if (!ret)
 		ret = page_end(w->page);
 	if (!ret)
@@ -180,9 +187,12 @@ static int run(void *arg)
 	struct writer *w = arg;
 	int ret = load(w), status;
 
-	status = ret ? input_failed(w->in, ret) : choose_tasks(w->html, w->in, &w->chosen);
+	status = ret ? input_failed(w->in, ret) : selection_begin(&w->in, 1);
+	if (!status)
+		status = choose_tasks(w->html, w->in, &w->chosen);
 	if (status)
 		return status;
+	w->page->selects = w->in->selector;
 	ret = write_to(w, w->file.fd);
 	if (w->write_error) {
 		output_file_failed(&w->file, -w->write_error);
@@ -190,7 +200,8 @@ static int run(void *arg)
 	}
 	if (ret)
 		return input_failed(w->in, ret);
-	input_tell_sums(w->page->events, w->page->lost, w->page->lost_unknown);
+	input_tell_sums(w->in, w->page->events, w->page->lost, w->page->lost_unknown,
+			w->page->left_out, NULL);
 	return input_tell_damage(w->in, "converted");
 }
 

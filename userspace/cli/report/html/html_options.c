@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <limits.h>
-
 #include "base/complain.h"
-#include "base/units.h"
 #include "command/command.h"
 #include "html_options.h"
 
@@ -16,15 +13,12 @@ int html_add_task(const struct command *cmd, void *to, char *value)
 	return STATUS_OK;
 }
 
-int html_add_pid(const struct command *cmd, void *to, char *value)
+int html_add_pid(const struct command *cmd, struct html *html, int pid)
 {
-	struct html *html = to;
-	uint64_t pid;
-
+	if (!pid)
+		return usage_error(cmd, "invalid pid '0': idle tasks are in the lanes of the CPUs");
 	if (html->nr_pids == MOST_CHOSEN)
-		return usage_error(cmd, "option --pid was given more than %d times", MOST_CHOSEN);
-	if (!parse_u64(value, &pid) || !pid || pid > INT_MAX)
-		return usage_error(cmd, "invalid pid '%s': 1 to %d", value, INT_MAX);
+		return usage_error(cmd, "--pid has more than %d tasks: use a wildcard", MOST_CHOSEN);
 	html->pid[html->nr_pids++] = pid;
 	return STATUS_OK;
 }

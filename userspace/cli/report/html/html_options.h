@@ -6,7 +6,8 @@
 #include "command/options.h"
 #include "html.h"
 
-set_option_fn html_add_task, html_add_pid;
+set_option_fn html_add_task;
+int html_add_pid(const struct command *cmd, struct html *html, int pid);
 
 /* The structure has members html, a struct html, and as_html, which says that it is used. */
 #define HTML_OPTIONS(structure)						\
@@ -20,9 +21,6 @@ set_option_fn html_add_task, html_add_pid;
 	  .target = OPTION_TO(html_add_task, struct html, structure, html), \
 	  .help = "give tasks of such a name a lane of their own in the page;\n" \
 		  "may be given more than once; default: the tasks that had\n" \
-		  "the worst latencies" },				\
-	{ .name = "pid", .letter = 'p', .arg = "PID", .kind = "pid",	\
-	  .target = OPTION_TO(html_add_pid, struct html, structure, html), \
-	  .help = "do the same for a task; may be given more than once" }
+		  "the worst latencies" }
 
 #endif /* RBMAP_REPORT_HTML_HTML_OPTIONS_H */

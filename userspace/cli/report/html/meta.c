@@ -238,6 +238,8 @@ static bool add_all(struct json *j, const struct page *page, const struct origin
 	json_unsigned(j, "events", page->events);
 	json_unsigned(j, "lost", page->lost);
 	json_bool(j, "lost_unknown", page->lost_unknown);
+	if (page->selects)
+		json_unsigned(j, "not_selected", page->left_out);
 	add_times(j, page, origin);
 	add_types(j, page);
 	ok = add_tasks(j, page);

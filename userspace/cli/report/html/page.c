@@ -212,7 +212,7 @@ static uint64_t next_time(struct page *page, uint64_t ts)
 	return page->last;
 }
 
-int page_event(struct page *page, const struct rbmap_event *ev)
+int page_event(struct page *page, const struct rbmap_event *ev, bool shown)
 {
 	struct cpu_lane *lane = cpu_lane_get(page, ev->cpu);
 	uint64_t ts;
@@ -224,12 +224,14 @@ int page_event(struct page *page, const struct rbmap_event *ev)
 	if (ev->lost)
 		ret = lose(page, lane, ts, ev->lost);
 	pid = pid_of(lane, ev);
-	if (!ret)
+	if (!shown)
+		page->left_out++;
+	else if (!ret)
 		ret = add_event(page, lane, ev, ts, pid);
 	if (!ret)
 		ret = process(page, lane, ev, ts, pid);
 	lane->last = ts;
-	if (!ret && !(page->events % FLUSH_EVENTS))
+	if (!ret && !((page->events + page->left_out) % FLUSH_EVENTS))
 		ret = flush_lanes(page);
 	return ret;
 }

@@ -87,6 +87,8 @@ struct loss {
  * @last: the time of the last one since then
  * @blocked: those of INTERVAL_OFFCPU in which the task slept uninterruptibly. Most long
  * sleeps are wanted, and these are not
+ * @left_out: events that are not shown, because they are not selected
+ * @selects: there is a selection
  * @losses: number of times that events were lost
  * @call_text: number of the name of a system call, plus 1
  * @text_spent: an estimate of the bytes that texts of events take in the page
@@ -108,6 +110,8 @@ struct page {
 	bool begun;
 	uint64_t base, last;
 	uint64_t events, lost;
+	uint64_t left_out;
+	bool selects;
 	bool lost_unknown;
 	uint64_t losses;
 	struct loss loss[MOST_LOSSES];
@@ -129,8 +133,11 @@ void page_free(struct page *page);
 int page_add_format(struct page *page, const char *system, const char *format, size_t size);
 /* Give a task a lane of its own, unless there are too many. */
 int page_add_task_lane(struct page *page, int pid);
-/* Add the next event in the order of time. */
-int page_event(struct page *page, const struct rbmap_event *ev);
+/*
+ * Add the next event in the order of time. If it is not @shown, it is counted, and it changes
+ * what tasks and devices do.
+ */
+int page_event(struct page *page, const struct rbmap_event *ev, bool shown);
 /* Events of a CPU were lost after its last event. */
 int page_lost_last(struct page *page, int cpu, uint64_t lost);
 /* After the last event: complete all lanes, and write their data. */

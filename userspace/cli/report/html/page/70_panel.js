@@ -140,6 +140,8 @@ function addSums() {
 	$("title").title = meta.file + (meta.uname ? "\n" + meta.uname : "");
 	$("sums").textContent = meta.events.toLocaleString("en") + " events, ";
 	element("span", lost, $("sums")).className = meta.lost || meta.lost_unknown ? "bad" : "";
+	if (meta.not_selected !== undefined)
+		$("sums").append(`, ${meta.not_selected.toLocaleString("en")} not selected`);
 }
 
 function setTheme(name) {
