@@ -155,7 +155,7 @@ for words in $of_their_own; do
 	documented "${words%-*}" "${words#*-}"
 done
 same "the completions know all kinds of values" "$(sort -u "$dir/kinds" | xargs)" \
-	"- buffer dir event file kernel number pid text"
+	"- buffer cgroup dir event file kernel number pid text unit"
 same "bash offers the actions of probe" "$(by_bash probe '' | xargs)" "--help add fields list remove"
 [ -z "$has_zsh" ] || same "zsh offers the actions of probe" \
 	"$(by_zsh probe '' | xargs)" "add fields list remove"

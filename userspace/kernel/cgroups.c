@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <mntent.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/complain.h"
@@ -247,28 +251,49 @@ static bool is_container(const char *directory, const char *name)
 	return has_id(directory, name) || has_name(directory, name);
 }
 
+/* Ask one program for the id of a container. Return whether it knows the container. */
+static bool ask_program(const char *program, const char *name, char *id)
+{
+	char *words[] = { (char *)program, "inspect", "--type", "container", "--format",
+			  "{{.Id}}", (char *)name, NULL };
+	posix_spawn_file_actions_t files;
+	ssize_t len = -1;
+	int pipe_fd[2];
+	pid_t child;
+	int ret;
+
+	if (pipe2(pipe_fd, O_CLOEXEC))
+		return false;
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, pipe_fd[1], 1);
+	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	ret = posix_spawnp(&child, program, &files, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&files);
+	close(pipe_fd[1]);
+	if (!ret) {
+		/* The id comes in one write, and what may follow it has no meaning. */
+		len = read(pipe_fd[0], id, ID_SIZE);
+		close(pipe_fd[0]);
+		waitpid(child, NULL, 0);
+	} else {
+		close(pipe_fd[0]);
+	}
+	id[ID_SIZE] = '\0';
+	return len == ID_SIZE && is_id(id, ID_SIZE);
+}
+
 /* Ask the programs that know containers by name. Return whether one knows this one. */
 static bool ask_for_id(const char *name, char *id)
 {
 	static const char *const programs[] = { "docker", "podman", "nerdctl" };
-	char command[256];
-	FILE *answer;
 	bool has = false;
 
-	/* The shell reads these characters as they are. */
-	if (*name == '-' || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") !=
-	    strlen(name) || strlen(name) > 128)
+	/* It would be an option. */
+	if (*name == '-')
 		return false;
-	for (size_t i = 0; !has && i < sizeof(programs) / sizeof(*programs); i++) {
-		snprintf(command, sizeof(command),
-			 "%s inspect --type container --format '{{.Id}}' %s 2>/dev/null",
-			 programs[i], name);
-		answer = popen(command, "re");
-		has = answer && fread(id, 1, ID_SIZE, answer) == ID_SIZE && is_id(id, ID_SIZE);
-		if (answer)
-			pclose(answer);
-	}
-	id[ID_SIZE] = '\0';
+	for (size_t i = 0; !has && i < sizeof(programs) / sizeof(*programs); i++)
+		has = ask_program(programs[i], name, id);
 	return has;
 }
 

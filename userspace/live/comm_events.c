@@ -16,13 +16,15 @@
 #include "comm_events.h"
 #include "kernel/anonymous_buffer.h"
 #include "kernel/control.h"
+#include "task_cgroups.h"
 
 #define DEVICES		"/dev/rbmap"
-#define SIZE_KB		64
+#define SIZE_KB		128
 #define READ_MS		1000	/* then read what is below the watermark, too */
 
 static const char *const names[] = {
 	"task/task_newtask", "task/task_rename", "sched/sched_process_exit",
+	"rbmap/task_begin", "rbmap/task_end",
 };
 
 #define NR_NAMES	(sizeof(names) / sizeof(names[0]))
@@ -30,13 +32,15 @@ static const char *const names[] = {
 struct comm_events {
 	struct anonymous_buffer buffer;
 	struct comm_fields *fields;
+	struct rbmap_formats *formats;
 	struct rbmap_map **map;		/* one for each CPU that has a ring */
 	unsigned int nr;
 	int stop_fd;
 	pthread_t thread;
 	bool running;
-	pthread_mutex_t lock;		/* protects the maps and @cmdlines */
+	pthread_mutex_t lock;		/* protects the maps, @cmdlines and @cgroups */
 	struct cmdlines *cmdlines;
+	struct dat_cgroups *cgroups;
 };
 
 /* ---- the buffer */
@@ -62,6 +66,8 @@ static int enable(struct comm_events *events, const char *name)
 	if (!format)
 		return -errno;
 	ret = comm_fields_add(events->fields, format);
+	if (!ret)
+		ret = rbmap_formats_add(events->formats, "", format, strlen(format));
 	free(format);
 	if (ret)
 		return ret;
@@ -111,8 +117,10 @@ static void drain(struct comm_events *events)
 
 	pthread_mutex_lock(&events->lock);
 	for (unsigned int i = 0; i < events->nr; i++)
-		while (rbmap_next_event(events->map[i], &ev) == 1)
+		while (rbmap_next_event(events->map[i], &ev) == 1) {
 			cmdlines_learn_event(events->cmdlines, events->fields, &ev);
+			task_cgroups_learn_event(events->cgroups, events->formats, &ev);
+		}
 	pthread_mutex_unlock(&events->lock);
 }
 
@@ -132,11 +140,14 @@ static void *run(void *arg)
 	return NULL;
 }
 
-void comm_events_merge(struct comm_events *events, struct cmdlines *to)
+void comm_events_merge(struct comm_events *events, struct cmdlines *to,
+		       struct dat_cgroups *cgroups)
 {
 	drain(events);
 	pthread_mutex_lock(&events->lock);
 	cmdlines_merge(to, events->cmdlines);
+	if (cgroups)
+		dat_cgroups_merge(cgroups, events->cgroups);
 	pthread_mutex_unlock(&events->lock);
 }
 
@@ -149,8 +160,10 @@ static int begin(struct comm_events *events, int clock)
 	pthread_mutex_init(&events->lock, NULL);
 	events->fields = comm_fields_new();
 	events->cmdlines = cmdlines_new();
+	events->cgroups = dat_cgroups_new();
 	events->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (!events->fields || !events->cmdlines || events->stop_fd < 0)
+	if (!events->fields || !events->cmdlines || !events->cgroups ||
+	    rbmap_formats_new(&events->formats) || events->stop_fd < 0)
 		return -ENOMEM;
 	ret = create_buffer(events, clock);
 	if (!ret)
@@ -197,7 +210,9 @@ void comm_events_end(struct comm_events *events)
 		close(events->stop_fd);
 	free(events->map);
 	comm_fields_free(events->fields);
+	rbmap_formats_free(events->formats);
 	cmdlines_free(events->cmdlines);
+	dat_cgroups_free(events->cgroups);
 	pthread_mutex_destroy(&events->lock);
 	free(events);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of threads from the kernel's events of new, renamed and exiting threads.
+ * Names of threads from the kernel's events of new, renamed and exiting threads, and their
+ * cgroups.
  *
  * A thread that lives for milliseconds is not in /proc any more when its events are
  * read. These events name each thread, whatever a recording consists of. They are
@@ -9,6 +10,7 @@
 #ifndef RBMAP_LIVE_COMM_EVENTS_H
 #define RBMAP_LIVE_COMM_EVENTS_H
 
+#include "recording/dat_cgroups.h"
 #include "recording/write/cmdlines.h"
 
 struct comm_events;
@@ -19,8 +21,9 @@ struct comm_events;
  */
 struct comm_events *comm_events_begin(int clock);
 
-/* Add all names until now to @to. */
-void comm_events_merge(struct comm_events *events, struct cmdlines *to);
+/* Add all names until now to @to, and all cgroups to @cgroups, unless that is NULL. */
+void comm_events_merge(struct comm_events *events, struct cmdlines *to,
+		       struct dat_cgroups *cgroups);
 
 /* Remove the buffer. @events may be NULL. */
 void comm_events_end(struct comm_events *events);

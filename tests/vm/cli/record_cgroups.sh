@@ -95,6 +95,34 @@ is "$(cat $root/set_event_cgroup)" /system.slice "also after an error"
 like "$(rbmap status)" 'only events of 1 cgroup \(set_event_cgroup\)' "rbmap status tells of it"
 echo >$root/set_event_cgroup
 
+# --- the cgroups of tasks that end during the recording, in the recording
+cat >/tmp/three <<'THREE'
+(echo 0 >"$1/cgroup.procs"; exec /tmp/one/busybox usleep 10000)
+unshare -pf /tmp/two/busybox usleep 20000
+(echo 0 >"$2/cgroup.procs"; exec /tmp/one/busybox usleep 30000)
+THREE
+for compress in '' --no-compress; do
+	rbmap record -q -e sched $compress -o /tmp/groups.dat -- sh /tmp/three $groups/$web \
+		$groups/system.slice/db.scope
+	rbmap latency -k offcpu --by cgroup --json /tmp/groups.dat >/tmp/groups.json
+	for group in /$web /system.slice/db.scope /; do
+		like "$(cat /tmp/groups.json)" "\"cgroup\": ?\"$group\"" "latency --by cgroup has $group $compress"
+	done
+	like "$(rbmap latency -k offcpu --by cgroup /tmp/groups.dat)" "^/$web +[0-9]" "and so in the table $compress"
+done
+trace-cmd report --stat /tmp/groups.dat >/tmp/stat 2>/tmp/errors
+like "$(cat /tmp/stat)" "/$web: [0-9]" "trace-cmd report --stat shows them"
+like "$(cat /tmp/stat)" '/: .*[0-9]:1( |$)' "also the pid that a task has in its own namespace"
+is "$(cat /tmp/errors)" "" "without a warning"
+# A process of the cgroup that the kernel's own numbers name
+rbmap latency --live -d 1 -k offcpu --by cgroup >/tmp/live 2>&1 &
+live=$!
+while kill -0 $live 2>/dev/null; do
+	(echo 0 >"$groups/$web/cgroup.procs"; exec /tmp/one/busybox usleep 50000)
+done
+wait $live
+like "$(cat /tmp/live)" "/$web " "latency --live has the cgroup, too"
+
 # --- stream and top
 rbmap stream -e sched_process_exec --unit web -n 1 >/tmp/line 2>&1 &
 stream=$!

@@ -36,9 +36,10 @@ static int set_kind(const struct command *cmd, void *to, char *value)
 
 static int set_key(const struct command *cmd, void *to, char *value)
 {
-	static const char *const key[] = { "task", "cpu", "name" };
 	struct latency *l = to;
-	int choice = 0, status = choose_one(cmd, "--by", value, key, 3, &choice);
+	int choice = 0, status;
+
+	status = choose_one(cmd, "--by", value, row_key_names, NR_ROW_KEYS, &choice);
 
 	if (status)
 		return status;
@@ -97,8 +98,8 @@ static const struct cli_option options[] = {
 		  "block-queue, block-device, hrtimer, timer, workqueue, lock,\n"
 		  "reclaim, fault, throttled, irqs-off or oncpu; may be given more than once" },
 	{ .name = "by", .arg = "KEY", .kind = "text", .target = { .set = set_key },
-	  .help = "a row for each task, cpu or name: a name is the reason,\n"
-		  "the handler, the system call or the device" },
+	  .help = "a row for each task, cpu, cgroup or name: a name is the\n"
+		  "reason, the handler, the system call or the device" },
 	{ .name = "sort", .arg = "KEY", .kind = "text", .target = { .set = set_sort },
 	  .help = "order of the rows: max, total, average, p99 or count (max)" },
 	{ .name = "rows", .arg = "N", .kind = "number", .target = { .set = set_rows },

@@ -9,6 +9,7 @@
 #include "intervals/summary/kinds.h"
 #include "kernel/module_symbols.h"
 #include "live/moment.h"
+#include "live/task_cgroups.h"
 #include "measure.h"
 #include "recording/dat_comms.h"
 #include "recording/write/cmdlines.h"
@@ -160,6 +161,13 @@ int latency_of_kernel(struct latency *l)
 		complain("out of memory");
 		return STATUS_ERROR;
 	}
+	l->live_cgroups = dat_cgroups_new();
+	if (!l->live_cgroups) {
+		complain("out of memory");
+		return STATUS_ERROR;
+	}
+	if (l->has_key && l->key == ROW_CGROUP)
+		task_cgroups_scan(l->live_cgroups);
 	choose_events(l);
 	l->live.own = &l->own;
 	progress_begin(&l->progress);
@@ -168,5 +176,6 @@ int latency_of_kernel(struct latency *l)
 	live_events_close(&l->live);
 	module_symbols_free(l->symbols);
 	l->symbols = NULL;
+	dat_cgroups_free(l->live_cgroups);
 	return ok ? STATUS_OK : STATUS_ERROR;
 }

@@ -25,6 +25,17 @@ static bool check_kinds(const struct latency *l)
 	return true;
 }
 
+/* Only rbmap records the cgroups of tasks. */
+static bool has_cgroups(struct latency *l)
+{
+	l->cgroups = dat_cgroups(l->in.reader);
+	if (l->cgroups || !l->has_key || l->key != ROW_CGROUP)
+		return true;
+	complain("--by cgroup: %s does not have the cgroups of its tasks: 'rbmap record' stores them",
+		 l->in.path);
+	return false;
+}
+
 static int each_event(void *data, const struct rbmap_event *ev)
 {
 	return latency_event(data, ev) ? 0 : -ENOMEM;
@@ -61,7 +72,7 @@ static int measure(struct latency *l)
 
 	if (!latency_begin(l) || !intervals_load(l->intervals, l->in.reader, &l->functions))
 		return input_failed(&l->in, -ENOMEM);
-	if (!check_kinds(l) || !input_set_times(&l->in))
+	if (!check_kinds(l) || !has_cgroups(l) || !input_set_times(&l->in))
 		return STATUS_ERROR;
 	ret = input_each_event(&l->in, NULL, each_event, each_lost, l);
 	if (!ret && !latency_end(l, dat_clock(l->in.reader)))

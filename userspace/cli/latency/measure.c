@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 
 #include "intervals/summary/kinds.h"
+#include "live/task_cgroups.h"
 #include "measure.h"
 
 static bool has_name(const struct latency *l, const char *name)
@@ -38,6 +39,19 @@ static void add_interval(void *data, const struct interval *interval)
 		l->failed = true;
 }
 
+/* With --live, a task that has come since the beginning is asked for its cgroup. */
+static const char *cgroup_of(void *data, int pid)
+{
+	static const char unknown[] = "(unknown)";
+	struct latency *l = data;
+	const struct dat_cgroups *cgroups = l->is_live ? l->live_cgroups : l->cgroups;
+	const struct dat_task *task = cgroups ? dat_cgroups_find(cgroups, pid) : NULL;
+
+	if (!task && l->is_live && task_cgroups_ask(l->live_cgroups, pid))
+		task = dat_cgroups_find(cgroups, pid);
+	return task ? task->cgroup : unknown;
+}
+
 bool latency_begin(struct latency *l)
 {
 	l->intervals = intervals_new(add_interval, l);
@@ -45,6 +59,8 @@ bool latency_begin(struct latency *l)
 		if (!summary_init(&l->summary[kind], kind,
 				  l->has_key ? l->key : kinds[kind].key, l->most_worst))
 			return false;
+		l->summary[kind].rows.cgroup = cgroup_of;
+		l->summary[kind].rows.data = l;
 		if (!l->some_kinds)
 			l->kind[kind] = !kinds[kind].on_request &&
 					(!l->is_live || !kinds[kind].adds_events);

@@ -13,6 +13,7 @@
 #include "intervals/summary/view.h"
 #include "live/live_events.h"
 #include "live/private_buffer.h"
+#include "recording/dat_cgroups.h"
 
 #define MAX_NAMES	64	/* --name options */
 
@@ -45,6 +46,8 @@ struct latency {
 
 	struct intervals *intervals;
 	struct functions *functions;
+	const struct dat_cgroups *cgroups;	/* those of a recording, or NULL */
+	struct dat_cgroups *live_cgroups;	/* with --live and --by cgroup */
 	struct module_symbols *symbols;		/* with --live; NULL: none */
 	struct summary summary[NR_INTERVAL_KINDS];
 	const struct rbmap_event *event;

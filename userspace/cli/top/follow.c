@@ -163,7 +163,7 @@ static bool end_interval(struct top *top)
 	counts_clear(top->counts);
 	top->read = 0;
 	if (top->comm_events)
-		comm_events_merge(top->comm_events, top->names);
+		comm_events_merge(top->comm_events, top->names, NULL);
 	top->shown++;
 	return true;
 }

@@ -4,6 +4,10 @@
 
 #include "rows.h"
 
+const char *const row_key_names[NR_ROW_KEYS] = {
+	[ROW_TASK] = "task", [ROW_CPU] = "cpu", [ROW_NAME] = "name", [ROW_CGROUP] = "cgroup",
+};
+
 #define FIRST_SLOTS	64	/* a power of two */
 
 static bool is_row_of(const struct row *row, enum row_key key, const struct interval *interval)
@@ -59,11 +63,18 @@ static bool grow(struct rows *rows)
 	return true;
 }
 
-bool rows_add(struct rows *rows, const struct interval *interval)
+bool rows_add(struct rows *rows, const struct interval *added)
 {
-	uint64_t length = interval->end - interval->begin;
+	uint64_t length = added->end - added->begin;
+	struct interval of_cgroup;
+	const struct interval *interval = added;
 	struct row **slot, *row;
 
+	if (rows->key == ROW_CGROUP) {
+		of_cgroup = *added;
+		of_cgroup.name = rows->cgroup(rows->data, added->pid);
+		interval = &of_cgroup;
+	}
 	if (2 * rows->nr >= rows->nr_slots && !grow(rows))
 		return false;
 	slot = find_slot(rows->slot, rows->nr_slots, rows->key, interval);

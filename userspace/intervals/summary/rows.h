@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of a table: intervals of one task, CPU or name. */
+/* The rows of a table: intervals of one task, CPU, name or cgroup. */
 #ifndef RBMAP_INTERVALS_SUMMARY_ROWS_H
 #define RBMAP_INTERVALS_SUMMARY_ROWS_H
 
@@ -10,14 +10,14 @@
 #include "histogram.h"
 #include "intervals/intervals.h"
 
-enum row_key { ROW_TASK, ROW_CPU, ROW_NAME };
+enum row_key { ROW_TASK, ROW_CPU, ROW_NAME, ROW_CGROUP, NR_ROW_KEYS };
 enum row_sort { SORT_MAX, SORT_TOTAL, SORT_AVERAGE, SORT_P99, SORT_COUNT };
 
 /**
  * struct row - a row
  * @pid, @comm: ROW_TASK: the task, and its last name
  * @cpu: ROW_CPU
- * @name: ROW_NAME; it belongs to the intervals
+ * @name: ROW_NAME; it belongs to the intervals.  ROW_CGROUP: the path
  * @when: the time at which the longest interval began
  */
 struct row {
@@ -29,11 +29,23 @@ struct row {
 	struct histogram lengths;
 };
 
+/* Return the path of a task's cgroup. Equal paths have the same address. */
+typedef const char *row_cgroup_fn(void *data, int pid);
+
+/**
+ * struct rows - all rows
+ * @cgroup, @data: needed for ROW_CGROUP
+ */
 struct rows {
 	enum row_key key;
+	row_cgroup_fn *cgroup;
+	void *data;
 	struct row **slot;		/* open addressing; a power of two */
 	size_t nr, nr_slots;
 };
+
+/* The names of the keys, as users choose them. */
+extern const char *const row_key_names[NR_ROW_KEYS];
 
 /* Return false if memory is lacking. */
 bool rows_add(struct rows *rows, const struct interval *interval);

@@ -38,7 +38,7 @@ static void add_row(const struct view *view, struct json *j, const struct row *r
 	else if (key == ROW_CPU)
 		json_number(j, "cpu", row->cpu);
 	else
-		json_string(j, "name", row->name);
+		json_string(j, key == ROW_CGROUP ? "cgroup" : "name", row->name);
 	json_unsigned(j, "count", h->count);
 	add_length(view, j, "total", h->total);
 	add_length(view, j, "average", h->total / h->count);
@@ -115,11 +115,9 @@ static void add_worst(const struct view *view, struct json *j, const struct wors
 
 static bool add_summary(const struct view *view, struct json *j, const struct summary *s)
 {
-	static const char *const key[] = { "task", "cpu", "name" };
-
 	json_open(j, NULL, '{');
 	json_string(j, "kind", kinds[s->kind].name);
-	json_string(j, "by", key[s->rows.key]);
+	json_string(j, "by", row_key_names[s->rows.key]);
 	json_unsigned(j, "count", s->all.count);
 	json_unsigned(j, "unfinished", s->unfinished);
 	json_unsigned(j, "discarded", view->discarded[s->kind]);

@@ -84,7 +84,16 @@ static void add_row(const struct view *view, struct buf *out, const struct row *
 
 static const char *key_title(enum row_key key, const struct kind *kind)
 {
-	return key == ROW_TASK ? "task" : key == ROW_CPU ? "CPU" : kind->of;
+	switch (key) {
+	case ROW_TASK:
+		return "task";
+	case ROW_CPU:
+		return "CPU";
+	case ROW_CGROUP:
+		return "cgroup";
+	default:
+		return kind->of;
+	}
 }
 
 static bool add_table(const struct view *view, struct buf *out, const struct summary *s)

@@ -367,6 +367,32 @@ static int add_named_buffer(struct options *o, const struct dat_text *t)
 	return 0;
 }
 
+/* The memory for tasks is a multiple of the text, so only one text counts, and no long one. */
+static int take_cgroups(struct dat_reader *r, const char *text)
+{
+	int ret;
+
+	if (r->cgroups || strlen(text) > CGROUPS_MAX)
+		return 0;
+	r->cgroups = dat_cgroups_new();
+	if (!r->cgroups)
+		return -ENOMEM;
+	ret = dat_cgroups_parse(r->cgroups, text);
+	if (ret <= 0) {
+		dat_cgroups_free(r->cgroups);
+		r->cgroups = NULL;
+	}
+	return ret < 0 ? ret : 0;
+}
+
+int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *text)
+{
+	int ret = take_cgroups(r, text);
+
+	dat_times_parse(times, text);
+	return ret ? ret : dat_missed_parse(r, text);
+}
+
 static int see_option(struct dat_reader *r, struct options *o, uint16_t option,
 		      const struct dat_text *t)
 {
@@ -382,8 +408,7 @@ static int see_option(struct dat_reader *r, struct options *o, uint16_t option,
 		see_version(r, t->text);
 		return 0;
 	case DAT_OPTION_CPUSTAT:
-		dat_times_parse(&r->times, t->text);
-		return dat_missed_parse(r, t->text);
+		return dat_take_stat(r, &r->times, t->text);
 	case DAT_OPTION_BUFFER:
 		return add_named_buffer(o, t);
 	case DAT_OPTION_CPUCOUNT:

@@ -130,6 +130,7 @@ void dat_close(struct dat_reader *r)
 	free(r->clock);
 	free(r->uname);
 	free(r->missed);
+	dat_cgroups_free(r->cgroups);
 	free(r->section);
 	dat_place_free(&r->place);
 	free(r->cpu);
@@ -192,6 +193,11 @@ const char *dat_uname(const struct dat_reader *r)
 const struct dat_times *dat_times(const struct dat_reader *r)
 {
 	return &r->times;
+}
+
+const struct dat_cgroups *dat_cgroups(const struct dat_reader *r)
+{
+	return r->cgroups;
 }
 
 unsigned int dat_long_size(const struct dat_reader *r)

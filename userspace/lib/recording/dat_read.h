@@ -117,6 +117,10 @@ uint64_t dat_buffer_lost_last(const struct dat_reader *reader, unsigned int buff
  */
 uint64_t dat_missed(const struct dat_reader *reader, unsigned int cpu);
 
+struct dat_cgroups;
+/* Return the cgroups of the tasks, or NULL: the recording does not have them. */
+const struct dat_cgroups *dat_cgroups(const struct dat_reader *reader);
+
 /* Damage that was found in the recording, as far as it was read. */
 struct dat_damage {
 	bool unfinished;	/* the data of CPUs is in files of their own */

@@ -6,6 +6,7 @@
 #include <linux/rbmap.h>
 
 #include "dat.h"
+#include "dat_cgroups.h"
 #include "dat_correction.h"
 #include "dat_limits.h"
 #include "dat_place.h"
@@ -14,6 +15,7 @@
 
 #define HEAD		RBMAP_SUBBUF_HEADER_SIZE
 #define CPUS_MAX	8192	/* more than any kernel's */
+#define CGROUPS_MAX	(1u << 20)	/* bytes of the text of cgroups */
 
 struct dat_chunks;
 
@@ -74,6 +76,7 @@ struct dat_reader {
 	struct dat_correction correction;
 	char *uname;
 	struct dat_times times;
+	struct dat_cgroups *cgroups;	/* NULL: the file has none */
 	uint64_t *missed;		/* by each CPU */
 	uint32_t nr_missed;
 	struct dat_damage damage;
@@ -95,6 +98,12 @@ struct dat_reader {
 
 /* dat_missed.c: take what the counters of a CPU say, from a text of DAT_OPTION_CPUSTAT. */
 int dat_missed_parse(struct dat_reader *r, const char *text);
+
+/*
+ * dat_headers.c: take a text of DAT_OPTION_CPUSTAT: moments, counters of a CPU, or cgroups.
+ * @times gets the moments.
+ */
+int dat_take_stat(struct dat_reader *r, struct dat_times *times, const char *text);
 
 /* dat_headers.c: read bytes of the file. */
 int dat_read_at(int fd, void *data, size_t size, uint64_t offset);

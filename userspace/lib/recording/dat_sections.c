@@ -167,8 +167,7 @@ static int keep_option(struct dat_reader *r, struct options *o, uint16_t option,
 		o->uname = t->text;
 		return 1;
 	case DAT_OPTION_CPUSTAT:
-		dat_times_parse(&o->times, t->text);
-		return dat_missed_parse(r, t->text);
+		return dat_take_stat(r, &o->times, t->text);
 	case DAT_OPTION_CPUCOUNT:
 		return get_u32(t, 0, &o->nr_cpus) ? 0 : DAT_ERR_BROKEN;
 	case DAT_OPTION_HEADER_INFO:

@@ -13,7 +13,9 @@
 #include "command/command.h"
 #include "live/loss.h"
 #include "live/moment.h"
+#include "live/task_cgroups.h"
 #include "recording.h"
+#include "recording/write/cgroups_text.h"
 #include "symbols/kallsyms.h"
 
 int recording_set_output(const struct command *cmd, void *to, char *value)
@@ -252,11 +254,12 @@ static char *read_stats(const struct recorder *recorder, unsigned int cpu)
 /* Store the locked descriptor of the file, also if an error is reported. */
 static bool finish_files(struct dat_writer *writer, const char *path,
 			 const struct recorder *recorder,
-			 struct cmdlines *cmdlines, int *fd)
+			 struct cmdlines *cmdlines, struct dat_cgroups *cgroups, int *fd)
 {
 	unsigned int nr_cpus = recorder_nr_cpus(recorder);
 	char **stats = calloc(nr_cpus, sizeof(*stats));
-	struct buf names = { 0 };
+	struct buf names = { 0 }, tasks = { 0 };
+	size_t left_out;
 	int ret;
 
 	for (unsigned int i = 0; stats && i < nr_cpus; i++)
@@ -264,6 +267,11 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 			stats[i] = read_stats(recorder, i);
 	cmdlines_scan(cmdlines, COMM_TS_END);
 	cmdlines_print(cmdlines, &names, dat_cmdlines_room());
+	task_cgroups_scan(cgroups);
+	left_out = cgroups_text(cgroups, &tasks, dat_cmdlines_room() - names.size);
+	if (left_out)
+		complain("note: %zu tasks have no cgroup in %s: the table is full", left_out, path);
+	dat_set_cgroups(writer, &tasks);
 	ret = dat_finish(writer, &names, stats, fd);
 	if (ret)
 		complain("cannot finish %s: %s", path, strerror(-ret));
@@ -271,6 +279,7 @@ static bool finish_files(struct dat_writer *writer, const char *path,
 		free(stats[i]);
 	free(stats);
 	buf_free(&names);
+	buf_free(&tasks);
 	return !ret;
 }
 
@@ -325,6 +334,7 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 {
 	uint64_t events = recorder_events(recorder), bytes = dat_bytes(writer);
 	struct cmdlines *cmdlines = cmdlines_new();
+	struct dat_cgroups *cgroups = dat_cgroups_new();
 	struct recorder_result result;
 	struct dat_moment end;
 	bool ok;
@@ -332,26 +342,29 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 
 	moment_take(&end, recorder_clock(recorder));
 	dat_set_end(writer, &end);
-	if (!cmdlines) {
+	if (!cmdlines || !cgroups) {
 		complain("out of memory");
+		cmdlines_free(cmdlines);
+		dat_cgroups_free(cgroups);
 		dat_finish(writer, NULL, NULL, &fd);
 		close(fd);
 		return false;
 	}
 	cmdlines_merge(cmdlines, r->cmdlines);
 	if (r->comm_events)
-		comm_events_merge(r->comm_events, cmdlines);
+		comm_events_merge(r->comm_events, cmdlines, cgroups);
 	recorder_result(recorder, cmdlines, &result);
 	ok = tell_failure(path, dat_published(writer), &result);
 	/* A snapshot that is still in memory needs no part of it in a file. */
 	if (!ok && !dat_published(writer)) {
 		dat_discard(writer);
 		cmdlines_free(cmdlines);
+		dat_cgroups_free(cgroups);
 		return false;
 	}
 	if (result.incomplete)
 		ok = false;
-	if (!finish_files(writer, path, recorder, cmdlines, &fd))
+	if (!finish_files(writer, path, recorder, cmdlines, cgroups, &fd))
 		ok = false;
 	tell_sums(r, path, events, bytes, recorder_page_size(recorder),
 		  &result);
@@ -359,5 +372,6 @@ bool recording_finish(const struct recording *r, struct dat_writer *writer,
 	if (!assemble(r, path, fd))
 		ok = false;
 	cmdlines_free(cmdlines);
+	dat_cgroups_free(cgroups);
 	return ok;
 }

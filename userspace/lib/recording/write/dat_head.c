@@ -108,6 +108,8 @@ void dat_add_tail(struct buf *b, const struct dat_writer *w, const struct buf *c
 		if (w->cpustats[i])
 			add_cpustat(b, i, w->cpustats[i]);
 	add_times(b, &w->times);
+	if (w->cgroups.size && !w->cgroups.failed)
+		add_option(b, DAT_OPTION_CPUSTAT, w->cgroups.data);
 	buf_add_u16(b, DAT_OPTION_DONE);
 
 	buf_add(b, DAT_FLYRECORD, DAT_WORD_SIZE);

@@ -72,6 +72,7 @@ static void free_writer(struct dat_writer *w)
 	dat_output_free(&w->output);
 	free(w->zeroes);
 	buf_free(&w->names);
+	buf_free(&w->cgroups);
 	free(w->clocks);
 	free(w->uname);
 	free(w->version);
@@ -207,6 +208,13 @@ uint64_t dat_bytes(const struct dat_writer *w)
 	for (unsigned int i = 0; i < w->nr_cpus; i++)
 		sum += dat_data_size(w, i);
 	return sum;
+}
+
+void dat_set_cgroups(struct dat_writer *w, const struct buf *text)
+{
+	buf_add(&w->cgroups, text->data, text->size);
+	if (w->cgroups.size)
+		buf_add(&w->cgroups, "", 1);
 }
 
 void dat_set_end(struct dat_writer *w, const struct dat_moment *end)

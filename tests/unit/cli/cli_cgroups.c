@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cgroups of a recording's tasks: what is learnt, merged, printed and read again, and texts
+ * that no recorder wrote.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "recording/dat_cgroups.h"
+#include "recording/write/cgroups_text.h"
+
+#define WEB	"/system.slice/web.service"
+#define ODD	"/odd: name/12: 13"	/* a name may have a colon, blanks and digits */
+#define ALL	(1 << 20)
+
+static void learn(struct dat_cgroups *cgroups, int pid, int ns_pid, const char *cgroup, uint64_t ts)
+{
+	const struct dat_task task = { .pid = pid, .ns_pid = ns_pid, .cgroup = cgroup, .ts = ts };
+
+	assert_int_equal(dat_cgroups_learn(cgroups, &task), 0);
+}
+
+static void check(const struct dat_cgroups *cgroups, int pid, int ns_pid, const char *cgroup)
+{
+	const struct dat_task *task = dat_cgroups_find(cgroups, pid);
+
+	assert_non_null(task);
+	assert_string_equal(task->cgroup, cgroup);
+	assert_int_equal(task->ns_pid, ns_pid);
+}
+
+static void test_learn(void **state)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new(), *later = dat_cgroups_new();
+
+	(void)state;
+	assert_null(dat_cgroups_find(cgroups, 1));
+	learn(cgroups, 1, 0, "/", 5);
+	learn(cgroups, 2, 7, "/", 5);
+	learn(cgroups, 2, 0, WEB, 9);	/* its end does not say the number of its namespace */
+	learn(cgroups, 1, 3, WEB, 4);	/* read late: the cgroup is old, the number is new */
+	check(cgroups, 1, 3, "/");
+	check(cgroups, 2, 7, WEB);
+	learn(later, 1, 0, ODD, 6);
+	learn(later, 2, 0, "/", 8);
+	learn(later, 3, 0, "/", 1);
+	assert_int_equal(dat_cgroups_merge(cgroups, later), 0);
+	dat_cgroups_free(later);
+	check(cgroups, 1, 3, ODD);
+	check(cgroups, 2, 7, WEB);
+	check(cgroups, 3, 0, "/");
+	dat_cgroups_free(cgroups);
+}
+
+static void test_text(void **state)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new(), *again = dat_cgroups_new();
+	struct buf text = { 0 };
+
+	(void)state;
+	assert_int_equal(cgroups_text(cgroups, &text, ALL), 0);
+	assert_int_equal(text.size, 0);
+	learn(cgroups, 15, 1, WEB, 1);
+	learn(cgroups, 12, 0, WEB, 1);
+	learn(cgroups, 14, 14, WEB, 1);
+	learn(cgroups, 4194303, 2, ODD, 1);
+	assert_int_equal(cgroups_text(cgroups, &text, ALL), 0);
+	buf_add(&text, "", 1);
+	assert_string_equal(text.data, "rbmap cgroups\n" ODD ": 4194303:2\n" WEB ": 12 14 15:1\n");
+	assert_int_equal(dat_cgroups_parse(again, text.data), 1);
+	check(again, 12, 0, WEB);
+	check(again, 14, 0, WEB);
+	check(again, 15, 1, WEB);
+	check(again, 4194303, 2, ODD);
+	buf_free(&text);
+	dat_cgroups_free(again);
+	dat_cgroups_free(cgroups);
+}
+
+/* Those that do not fit are counted, and the others can be read. */
+static void test_limit(void **state)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new();
+	const size_t nr = 1000;
+	char path[64];
+
+	(void)state;
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(path, sizeof(path), "/group %zu", i / 10);
+		learn(cgroups, i + 1, 0, path, 1);
+	}
+	for (size_t limit = 0; limit < 8000; limit += 61) {
+		struct dat_cgroups *again = dat_cgroups_new();
+		struct buf text = { 0 };
+		size_t left_out = cgroups_text(cgroups, &text, limit), found = 0;
+
+		assert_true(text.size <= limit);
+		buf_add(&text, "", 1);
+		assert_int_equal(dat_cgroups_parse(again, text.data), text.size > 1);
+		for (size_t i = 0; i < nr; i++)
+			found += dat_cgroups_find(again, i + 1) != NULL;
+		assert_int_equal(found + left_out, nr);
+		buf_free(&text);
+		dat_cgroups_free(again);
+	}
+	dat_cgroups_free(cgroups);
+}
+
+static void test_strange(void **state)
+{
+	struct dat_cgroups *cgroups = dat_cgroups_new();
+
+	(void)state;
+	assert_int_equal(dat_cgroups_parse(cgroups, ""), 0);
+	assert_int_equal(dat_cgroups_parse(cgroups, "CPU: 3\nmissed: 4\n"), 0);
+	assert_int_equal(dat_cgroups_parse(cgroups, "rbmap cgroups\n"), 1);
+	assert_int_equal(dat_cgroups_parse(cgroups,
+					   "rbmap cgroups\nno path: 1\n/a\n/b:\n/c: \n/d: 0 2\n/e: -3\n"
+					   "/f: 4294967299\n/g: 5:\n/h: 6:99999999999999999999 7:-1 8:x 9\n: 10\n/end: 11"), 1);
+	assert_null(dat_cgroups_find(cgroups, 1));
+	assert_null(dat_cgroups_find(cgroups, 2));
+	assert_null(dat_cgroups_find(cgroups, 3));
+	check(cgroups, 5, 0, "/g");
+	check(cgroups, 6, 0, "/h");
+	check(cgroups, 7, 0, "/h");
+	check(cgroups, 8, 0, "/h");
+	assert_null(dat_cgroups_find(cgroups, 9));
+	assert_null(dat_cgroups_find(cgroups, 10));
+	check(cgroups, 11, 0, "/end");
+	dat_cgroups_free(cgroups);
+}
+
+static void test_below(void **state)
+{
+	(void)state;
+	assert_true(dat_cgroup_is_below(WEB, WEB));
+	assert_true(dat_cgroup_is_below(WEB "/worker", WEB));
+	assert_true(dat_cgroup_is_below(WEB "/worker", WEB "/"));
+	assert_false(dat_cgroup_is_below(WEB "2", WEB));
+	assert_false(dat_cgroup_is_below("/system.slice", WEB));
+	assert_true(dat_cgroup_is_below(WEB, "/"));
+	assert_true(dat_cgroup_is_below("/", "/"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_learn),
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_below),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

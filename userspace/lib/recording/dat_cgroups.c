@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "dat_cgroups.h"
+
+#define HEAD		DAT_CGROUPS_HEAD
+#define FIRST_TASKS	256
+#define FIRST_PATHS	16
+
+/* Each path is there once. */
+struct path {
+	bool used;
+	char *text;
+};
+
+#define task_has(task, key)	((task)->pid == (key))
+#define task_pid(task)		((task)->pid)
+HASH_TABLE(tasks, struct dat_task);
+HASH_FUNCTIONS(tasks, struct dat_task, int, FIRST_TASKS, hash_u32, task_has, task_pid);
+
+/* djb2: paths are short, and there are few of them. */
+static size_t hash_path(const char *text)
+{
+	size_t hash = 5381;
+
+	while (*text)
+		hash = hash * 33 + (unsigned char)*text++;
+	return hash_u64(hash);
+}
+
+#define path_is(path, key)	(!strcmp((path)->text, (key)))
+#define path_text(path)		((path)->text)
+HASH_TABLE(paths, struct path);
+HASH_FUNCTIONS(paths, struct path, const char *, FIRST_PATHS, hash_path, path_is, path_text);
+
+struct dat_cgroups {
+	struct tasks tasks;
+	struct paths paths;
+};
+
+struct dat_cgroups *dat_cgroups_new(void)
+{
+	return calloc(1, sizeof(struct dat_cgroups));
+}
+
+void dat_cgroups_free(struct dat_cgroups *cgroups)
+{
+	struct path *path;
+
+	if (!cgroups)
+		return;
+	hash_for_each(&cgroups->paths, path)
+		free(path->text);
+	free(cgroups->paths.slot);
+	free(cgroups->tasks.slot);
+	free(cgroups);
+}
+
+/* Return the table's own copy of a path, or NULL: no memory. */
+static const char *keep_path(struct dat_cgroups *cgroups, const char *text)
+{
+	struct path *path = paths_place(&cgroups->paths, text);
+
+	if (!path)
+		return NULL;
+	if (!path->used) {
+		path->text = strdup(text);
+		if (!path->text)
+			return NULL;
+		path->used = true;
+		cgroups->paths.nr++;
+	}
+	return path->text;
+}
+
+int dat_cgroups_learn(struct dat_cgroups *cgroups, const struct dat_task *task)
+{
+	const char *cgroup = keep_path(cgroups, task->cgroup);
+	struct dat_task *place = cgroup ? tasks_place(&cgroups->tasks, task->pid) : NULL;
+	int ns_pid = task->ns_pid;
+
+	if (!place)
+		return -ENOMEM;
+	/* The events of CPUs come one CPU after the other: a task's end can come before. */
+	if (place->used && place->ts > task->ts) {
+		place->ns_pid = place->ns_pid ? place->ns_pid : ns_pid;
+		return 0;
+	}
+	if (place->used && !ns_pid)
+		ns_pid = place->ns_pid;
+	cgroups->tasks.nr += !place->used;
+	*place = *task;
+	place->used = true;
+	place->ns_pid = ns_pid;
+	place->cgroup = cgroup;
+	return 0;
+}
+
+int dat_cgroups_merge(struct dat_cgroups *to, const struct dat_cgroups *from)
+{
+	const struct dat_task *task;
+	int ret = 0;
+
+	hash_for_each(&from->tasks, task)
+		if (!ret)
+			ret = dat_cgroups_learn(to, task);
+	return ret;
+}
+
+const struct dat_task *dat_cgroups_find(const struct dat_cgroups *cgroups, int pid)
+{
+	return tasks_find(&cgroups->tasks, pid);
+}
+
+/* ---- the text */
+
+/* By cgroup, then by number, so that a cgroup has one line. */
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct dat_task *x = *(const struct dat_task *const *)a;
+	const struct dat_task *y = *(const struct dat_task *const *)b;
+	int order = x->cgroup == y->cgroup ? 0 : strcmp(x->cgroup, y->cgroup);
+
+	return order ? order : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+const struct dat_task **dat_cgroups_sorted(const struct dat_cgroups *cgroups, size_t *nr)
+{
+	const struct dat_task **sorted = malloc((cgroups->tasks.nr + 1) * sizeof(*sorted)), *task;
+
+	*nr = 0;
+	if (!sorted)
+		return NULL;
+	hash_for_each(&cgroups->tasks, task)
+		sorted[(*nr)++] = task;
+	qsort(sorted, *nr, sizeof(*sorted), compare_tasks);
+	return sorted;
+}
+
+/* Numbers are digits, blanks and colons alone, so the last ": " is behind the path. */
+static char *end_of_path(char *line)
+{
+	char *end = NULL, *at = line;
+
+	while ((at = strstr(at, ": ")))
+		end = at++;
+	return end;
+}
+
+static int parse_tasks(struct dat_cgroups *cgroups, struct dat_task *task, const char *numbers)
+{
+	char *end;
+	int ret = 0;
+
+	while (!ret) {
+		long pid = strtol(numbers, &end, 10), ns_pid = 0;
+
+		if (end == numbers || pid <= 0 || pid > INT32_MAX)
+			break;
+		if (*end == ':')
+			ns_pid = strtol(end + 1, &end, 10);
+		task->pid = pid;
+		task->ns_pid = ns_pid > 0 && ns_pid <= INT32_MAX ? ns_pid : 0;
+		ret = dat_cgroups_learn(cgroups, task);
+		numbers = end;
+	}
+	return ret;
+}
+
+int dat_cgroups_parse(struct dat_cgroups *cgroups, const char *text)
+{
+	char *copy, *rest, *line, *end;
+	int ret = 0;
+
+	if (strncmp(text, HEAD, strlen(HEAD)))
+		return 0;
+	copy = rest = strdup(text + strlen(HEAD));
+	if (!copy)
+		return -ENOMEM;
+	while (!ret && (line = strsep(&rest, "\n"))) {
+		struct dat_task task = { .cgroup = line };
+
+		end = end_of_path(line);
+		if (*line != '/' || !end)
+			continue;
+		*end = '\0';
+		ret = parse_tasks(cgroups, &task, end + 1);
+	}
+	free(copy);
+	return ret ? ret : 1;
+}
+
+bool dat_cgroup_is_below(const char *path, const char *above)
+{
+	size_t len = strlen(above);
+
+	while (len && above[len - 1] == '/')
+		len--;
+	return !strncmp(path, above, len) && (!path[len] || path[len] == '/');
+}
