@@ -46,8 +46,8 @@ is "$(cut -d ' ' -f 1,5 "$dir/two" | tr ' ' '\n')" \
 middle=$(grep -o '[0-9]*[.][0-9]*: ' "$dir/systrace.all" | sed -n '1500s/: $//p')
 "$RBMAP" report -p 2 --since "$middle" "$dir/t" >/dev/null 2>"$dir/errors"
 sum=$(awk -F '[ ,]+' '{ print $1 + $5 }' "$dir/errors")
-ok "events before --since are not counted as left out" [ "$sum" -gt 1450 ] &&
-	ok "events from --since on are" [ "$sum" -lt 1550 ] || diag "$sum"
+ok "events before --since are not counted as left out" [ "$sum" -lt 1550 ]
+ok "events from --since on are" [ "$sum" -gt 1450 ]
 
 # --- the page: ticks are left out, and what tasks do is whole
 page()
@@ -89,11 +89,13 @@ cat >"$dir/script" <<'END'
 2 9500 40 switch hog 40 1 end 41
 END
 ok "make a recording of waits" "$MAKE_EVENTS" "$dir/waits" <"$dir/script"
+# shellcheck disable=SC2120 # none at first
 latency()
 {
 	"$RBMAP" latency -k runqueue "$@" "$dir/waits" 2>"$dir/errors" |
 		sed -n 's/^\([a-z]*-[0-9]*\)  *[0-9].*/\1/p' | sort | paste -sd ' '
 }
+# shellcheck disable=SC2119 # none
 is "$(latency)" "waiter-10 waker-20" "the waits of all tasks"
 is "$(cat "$dir/errors")" "10 events, 0 lost" "without options, nothing is selected"
 while IFS='|' read -r options want left; do

@@ -4,7 +4,7 @@
 # Tests invalid command lines: rbmap prints one line with the cause and exits with 2.
 . "$(dirname "$0")/lib.sh"
 
-commands="load unload create destroy status doctor selftest list enable disable probe new-probe stat stream record snapshot recover report tracefs-dir ship collect fleet"
+commands="load unload create destroy status doctor selftest list enable disable probe new-probe stat stream record snapshot recover report cut tracefs-dir ship collect fleet"
 
 says 2 "no command 'recrod': similar names: record" recrod
 says 2 "no command 'nonsense': 'rbmap --help' lists the commands" nonsense
@@ -39,6 +39,7 @@ ok "help names the page if it cannot run man(1)" eval \
 	"PATH=/nonexistent '$RBMAP' help filter 2>&1 | grep -q 'rbmap-filter(5) is in share/man/man5'"
 says 2 "no command 'reset': 'echo 1 > /sys/kernel/rbmap/reset' empties the rings" reset
 says 2 "no command 'script': 'rbmap report'" script
+says 2 "no command 'split': 'rbmap cut' writes a part" split
 "$RBMAP" >"$dir/out" 2>"$dir/errors"
 ok "rbmap without a command exits with 2" [ $? = 2 ]
 ok "rbmap without a command prints the usage on stderr" grep -q "^usage:" "$dir/errors"

@@ -42,8 +42,7 @@ static char *temporary_name(void)
 	return asprintf(&name, "%s/rbmap.XXXXXX", dir) < 0 ? NULL : name;
 }
 
-/* Return a file that has no name any more, or -1. */
-static int temporary_file(void)
+int temporary_file(void)
 {
 	char *name = temporary_name();
 	int fd = name ? mkostemp(name, O_CLOEXEC) : -1;

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* Return a file in TMPDIR that has no name any more, or -1 after a message. */
+int temporary_file(void);
+
 /* Is it a name of standard input or of standard output? */
 bool is_standard_file(const char *name);
 

@@ -31,6 +31,7 @@ extern const struct command command_latency;
 extern const struct command command_why;
 extern const struct command command_top;
 extern const struct command command_convert;
+extern const struct command command_cut;
 extern const struct command command_tracefs_dir;
 
 #endif /* RBMAP_CLI_COMMANDS_H */

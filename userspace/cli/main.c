@@ -36,6 +36,7 @@ static const struct command *const commands[] = {
 	&command_why,
 	&command_top,
 	&command_convert,
+	&command_cut,
 	&command_tracefs_dir,
 };
 

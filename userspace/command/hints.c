@@ -20,6 +20,7 @@ static const struct hint commands[] = {
 	{ "hist", "'rbmap report --json' is for programs that sum up events" },
 	{ "script", "'rbmap report' prints a recording" },
 	{ "show", "'rbmap stream --no-follow' prints what the rings hold" },
+	{ "split", "'rbmap cut' writes a part of a recording" },
 	{ "start", "'rbmap enable EVENT' starts recording into the rings" },
 	{ "stop", "'rbmap disable EVENT' stops recording into the rings" },
 	{ "trace", "'rbmap stream -e EVENT' prints events as they come" },

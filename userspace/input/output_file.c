@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/standard_file.h"
 #include "output_file.h"
 #include "print/crash_notes.h"
+#include "recording/write/safe_place.h"
 
 static const struct output_words words = {
 	.write = "write", .writes = "writes", .beside = "a temporary file",
@@ -76,6 +78,23 @@ bool output_file_begin(struct output_file *o, bool is_text, int recording)
 	temporary_dir = o->names.place.dir;
 	temporary = o->names.name;
 	return true;
+}
+
+int output_file_spool(struct output_file *o)
+{
+	char *name;
+	int fd;
+
+	if (is_standard_file(o->path))
+		return temporary_file();
+	fd = safe_place_temporary(&o->names.place, &name);
+	if (fd < 0) {
+		complain_output(&words, o->path, fd);
+		return -1;
+	}
+	unlinkat(o->names.place.dir, name, 0);
+	free(name);
+	return fd;
 }
 
 bool output_file_again(struct output_file *o)

@@ -31,6 +31,12 @@ struct output_file {
 bool output_file_begin(struct output_file *o, bool is_text, int recording);
 
 /*
+ * Return an empty file for data that the output is made of, beside the output and without a
+ * name; -1 after an error. The caller closes it.
+ */
+int output_file_spool(struct output_file *o);
+
+/*
  * Begin again with an empty file, for crash_guard(). Return false if something has gone to
  * standard output, which crash_notes()->progress says.
  */

@@ -205,7 +205,7 @@ static bool choose_events(const struct selection *s, struct input *const *in, un
  * struct compilation - the expression in the formats of all recordings
  * @nr: number of formats that have all its fields
  * @invalid: the first error that is not a missing field
- * @missing: a field that no chosen format has; NULL: there is none
+ * @missing: a field that no chosen format has; NULL: no such field
  */
 struct compilation {
 	const char *expression;
@@ -415,6 +415,19 @@ static bool is_about_wanted(const struct selector *selector, const struct rule *
 	if (rule->comm && !rbmap_field_string(rule->comm, ev, &text, &len))
 		snprintf(comm, sizeof(comm), "%.*s", (int)len, text);
 	return selector_has_task(selector, pid, comm);
+}
+
+bool selector_needs_comm(const struct selector *selector)
+{
+	const struct selection *s = selector->selection;
+	bool needs = s->nr_comms;
+
+	for (size_t i = 0; i < s->nr_tasks; i++)
+		needs |= s->task[i].name != NULL;
+	for (int id = 0; id < NR_IDS && !needs; id++)
+		needs = selector->rule[id] && selector->rule[id]->filter &&
+			event_filter_needs_comm(selector->rule[id]->filter);
+	return needs;
 }
 
 /* ---- events */

@@ -105,6 +105,9 @@ int selection_begin(struct input *const *in, unsigned int nr);
 /* The same without a recording: --event and --filter must not be given. */
 int selection_begin_live(struct input *in);
 
+/* Must the functions below get the names of tasks? */
+bool selector_needs_comm(const struct selector *selector);
+
 bool selector_has_cpu(const struct selector *selector, int cpu);
 
 /*

@@ -165,7 +165,7 @@ _rbmap()
 		;;
 	list | enable | disable) _rbmap_events ;;
 	fleet) [[ ${query[1]} != merge ]] || COMPREPLY=($(compgen -f -- "$cur")) ;;
-	report) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	cut | report) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	tracefs-dir) COMPREPLY=($(compgen -d -- "$cur")) ;;
 	probe) _rbmap_probe ;;
 	esac

@@ -93,9 +93,19 @@ void dat_choose_buffer(struct dat_reader *r, unsigned int buffer)
 		r->buffer[i].chosen = i == buffer;
 }
 
+bool dat_buffer_is_chosen(const struct dat_reader *r, unsigned int buffer)
+{
+	return r->buffer[buffer].chosen;
+}
+
 unsigned int dat_event_buffer(const struct dat_reader *r)
 {
 	return r->nr_heap ? r->cpu[r->heap[0]].buffer : 0;
+}
+
+uint64_t dat_event_ring_time(const struct dat_reader *r)
+{
+	return r->nr_heap ? r->cpu[r->heap[0]].cursor.ts : 0;
 }
 
 uint64_t dat_buffer_lost_last(const struct dat_reader *r, unsigned int buffer,

@@ -79,8 +79,12 @@ bool dat_buffer_has_data(const struct dat_reader *reader, unsigned int buffer);
 unsigned int dat_buffer_cpus(const struct dat_reader *reader, unsigned int buffer);
 /* Read events of one buffer alone. This comes before the first event, or after dat_rewind(). */
 void dat_choose_buffer(struct dat_reader *reader, unsigned int buffer);
+bool dat_buffer_is_chosen(const struct dat_reader *reader, unsigned int buffer);
 /* Return the buffer of the event that dat_next() has stored. */
 unsigned int dat_event_buffer(const struct dat_reader *reader);
+
+/* Return the ring's time of that event, without the corrections of the file. */
+uint64_t dat_event_ring_time(const struct dat_reader *reader);
 
 /*
  * Return 1 and store the next event in the order of time, valid until the next

@@ -55,9 +55,13 @@ struct dat_reader {
 	char *section;			/* uncompressed section; NULL: read the file */
 	uint64_t at;			/* offset while headers are read, */
 	uint64_t end;			/* and where they end, in the section or the file */
-	/* Version 6: where the parts begin, and where the last one ends. */
+	/*
+	 * Version 6: where the parts begin, and where the last one ends. Version 7: where their
+	 * sections are; 0: the file has no such section.
+	 */
 	uint64_t part[DAT_NR_PARTS + 1];
-	uint64_t options, options_end;	/* without the option DONE */
+	/* Version 6: without the option DONE. Version 7: where the first section of options is. */
+	uint64_t options, options_end;
 	uint64_t unfinished;		/* where the text DAT_UNFINISHED is */
 	uint64_t table;			/* where the table of the CPUs' data is */
 	bool sections;			/* version 7 */
@@ -149,6 +153,20 @@ int dat_read_pages(struct dat_reader *r, const struct dat_cpu_reader *c, void *p
 
 /* dat_sections.c: read the headers of version 7, from the name of the compression on. */
 int dat_read_sections(struct dat_reader *r);
+
+/*
+ * Pass each option of the file, but the one that ends them. @each returns 1 if it keeps
+ * @t->text, 0, or an error.
+ */
+typedef int dat_option_fn(struct dat_reader *r, void *data, uint16_t option, struct dat_text *t);
+int dat_section_options(struct dat_reader *r, dat_option_fn *each, void *data);
+
+/* Read the text of a part, by its option; the caller frees it. NULL: the file lacks it. */
+int dat_section_text(struct dat_reader *r, int id, struct dat_text *t);
+
+/* dat_raw.c: the same for any version, after the headers were read. */
+int dat_each_option(struct dat_reader *r, dat_option_fn *each, void *data);
+int dat_part_text(struct dat_reader *r, int id, struct dat_text *t);
 
 /*
  * dat_chunks.c: read compressed data of a CPU. dat_open_chunks() sets the size and the

@@ -149,9 +149,10 @@ static int keep_buffer(struct options *o, const struct dat_text *t)
 }
 
 /* Return 1 if @t->text belongs to @o now. */
-static int keep_option(struct dat_reader *r, struct options *o, uint16_t option,
-		       const struct dat_text *t)
+static int keep_option(struct dat_reader *r, void *data, uint16_t option, struct dat_text *t)
 {
+	struct options *o = data;
+
 	switch (option) {
 	case DAT_OPTION_BUFFER:
 		return keep_buffer(o, t);
@@ -181,8 +182,8 @@ static int keep_option(struct dat_reader *r, struct options *o, uint16_t option,
 	return dat_correction_add(&r->correction, option, t);
 }
 
-/* Read the options of a section. Store the offset of the next such section, or 0. */
-static int read_options(struct dat_reader *r, struct options *o, uint64_t *next)
+/* Pass the options of a section to @each. Store the offset of the next such section, or 0. */
+static int read_options(struct dat_reader *r, dat_option_fn *each, void *data, uint64_t *next)
 {
 	struct dat_text t;
 	uint16_t option;
@@ -197,7 +198,7 @@ static int read_options(struct dat_reader *r, struct options *o, uint64_t *next)
 		if (option == DAT_OPTION_DONE)
 			ret = get_u64(&t, 0, next) ? 0 : DAT_ERR_BROKEN;
 		else
-			ret = keep_option(r, o, option, &t);
+			ret = each(r, data, option, &t);
 		if (ret != 1)
 			free(t.text);
 		if (ret < 0 || option == DAT_OPTION_DONE)
@@ -205,8 +206,9 @@ static int read_options(struct dat_reader *r, struct options *o, uint64_t *next)
 	}
 }
 
-static int read_all_options(struct dat_reader *r, uint64_t offset, struct options *o)
+int dat_section_options(struct dat_reader *r, dat_option_fn *each, void *data)
 {
+	uint64_t offset = r->options;
 	int ret = 0;
 
 	for (unsigned int i = 0; offset && !ret; i++) {
@@ -215,8 +217,27 @@ static int read_all_options(struct dat_reader *r, uint64_t offset, struct option
 			return DAT_ERR_BROKEN;
 		ret = enter_section(r, offset, DAT_SECTION_OPTIONS);
 		if (!ret)
-			ret = read_options(r, o, &offset);
+			ret = read_options(r, each, data, &offset);
 	}
+	return ret;
+}
+
+int dat_section_text(struct dat_reader *r, int id, struct dat_text *t)
+{
+	uint64_t offset = r->part[id - DAT_OPTION_HEADER_INFO], size;
+	int ret;
+
+	*t = (struct dat_text){ 0 };
+	if (!offset)
+		return 0;
+	ret = enter_section(r, offset, id);
+	if (ret)
+		return ret;
+	size = r->end - r->at;
+	t->text = malloc(size + 1);
+	ret = t->text ? dat_take(r, t->text, size) : -ENOMEM;
+	t->size = size;
+	leave_section(r);
 	return ret;
 }
 
@@ -325,6 +346,7 @@ static int read_texts(struct dat_reader *r, const struct options *o)
 		/* Only the formats of pages must be there. */
 		if (!o->offset[i] && i != DAT_OPTION_HEADER_INFO)
 			continue;
+		r->part[i - DAT_OPTION_HEADER_INFO] = o->offset[i];
 		ret = enter_section(r, o->offset[i], i);
 		if (!ret)
 			ret = dat_read_part(r, i);
@@ -365,16 +387,15 @@ static int read_compression(struct dat_reader *r)
 int dat_read_sections(struct dat_reader *r)
 {
 	struct options o = { 0 };
-	uint64_t offset;
 	int ret;
 
 	ret = read_compression(r);
 	if (!ret)
-		ret = dat_take_u64(r, &offset);
-	if (!ret && !offset)
+		ret = dat_take_u64(r, &r->options);
+	if (!ret && !r->options)
 		ret = DAT_ERR_BROKEN;
 	if (!ret)
-		ret = read_all_options(r, offset, &o);
+		ret = dat_section_options(r, keep_option, &o);
 	if (!ret)
 		ret = read_parts(r, &o);
 	leave_section(r);

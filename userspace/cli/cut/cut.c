@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rbmap cut: write a part of a recording as a recording. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/complain.h"
+#include "base/progress.h"
+#include "base/standard_file.h"
+#include "command/command.h"
+#include "command/options.h"
+#include "input/crash_guard.h"
+#include "input/input.h"
+#include "input/input_events.h"
+#include "input/input_formatter.h"
+#include "input/output_file.h"
+#include "print/event_formatter.h"
+#include "recording/assemble/dat_cut.h"
+#include "recording/dat_read.h"
+
+extern const struct command command_cut;
+
+#define PROGRESS_EVENTS	4096	/* between two looks at the clock */
+
+/**
+ * struct cut - the options, and the work
+ * @spool: the file for data that was not written yet
+ * @text: finds the names of tasks; NULL: no option needs them
+ */
+struct cut {
+	struct input in;
+	struct output_file file;
+	int spool;
+	struct event_formatter *text;
+	struct dat_cut *part;
+	uint64_t events, lost, left_out;
+	bool lost_unknown;
+	struct progress progress;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "output", .letter = 'o', .arg = "OUTPUT", .kind = "file",
+	  .target = STRING(struct cut, file.path),
+	  .help = "the file to write; -: standard output" },
+	EVENT_SELECTION_OPTIONS(struct cut, "keep"),
+	INPUT_BUFFER_OPTION(struct cut, "keep"),
+	INPUT_SPAN_OPTIONS(struct cut, "keep"),
+	{ 0 }
+};
+
+static bool keeps_cpu(const struct cut *c, int cpu)
+{
+	return !c->in.selector || selector_has_cpu(c->in.selector, cpu);
+}
+
+static void add_lost(struct cut *c, uint64_t lost)
+{
+	if (lost == RBMAP_LOST_UNKNOWN)
+		c->lost_unknown = true;
+	else
+		c->lost += lost;
+}
+
+/* Is the event kept? Return a negative errno without memory. */
+static int is_kept(struct cut *c, const struct rbmap_event *ev)
+{
+	struct formatter_parts parts;
+	int ret = 0;
+
+	if (!c->in.selector)
+		return true;
+	if (c->text)
+		ret = formatter_parts(c->text, ev, &parts);
+	if (ret == -ENOMEM)
+		return ret;
+	return selector_wants(c->in.selector, ev, c->text && !ret ? parts.comm : NULL);
+}
+
+static int add_event(struct cut *c, const struct rbmap_event *ev)
+{
+	uint64_t lost = keeps_cpu(c, ev->cpu) ? ev->lost : 0;
+	int kept = is_kept(c, ev);
+
+	if (kept < 0)
+		return kept;
+	add_lost(c, lost);
+	if (kept) {
+		c->events++;
+		return dat_cut_add(c->part, ev);
+	}
+	c->left_out++;
+	dat_cut_leave_out(c->part, ev, lost);
+	return 0;
+}
+
+static void show(struct cut *c)
+{
+	if (progress_due(&c->progress))
+		progress_show(&c->progress, "%s: %.0f %%, %" PRIu64 " events", c->in.path,
+			      100 * dat_done(c->in.reader), c->events);
+}
+
+static int add_events(struct cut *c)
+{
+	struct rbmap_event ev;
+	uint64_t seen = 0;
+	int ret;
+
+	progress_begin(&c->progress);
+	/* Events come in the order of time. */
+	while ((ret = dat_next(c->in.reader, &ev)) == 1 && ev.ts <= c->in.to) {
+		if (!(++seen % PROGRESS_EVENTS))
+			show(c);
+		if (ev.ts < c->in.from)
+			continue;
+		ret = add_event(c, &ev);
+		if (ret)
+			break;
+	}
+	progress_end(&c->progress);
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Losses behind the last events belong to the part if it goes to the end. Events that the
+ * kernel missed have no place in time: the counters of a CPU that is kept have them.
+ */
+static void end_cpus(struct cut *c)
+{
+	bool has_top = !c->in.buffer || dat_buffer_is_chosen(c->in.reader, 0);
+
+	for (unsigned int cpu = 0; cpu < dat_cpus(c->in.reader); cpu++) {
+		if (!keeps_cpu(c, cpu) || !has_top)
+			dat_cut_drop_counters(c->part, cpu);
+		else
+			add_lost(c, dat_missed(c->in.reader, cpu));
+		if (keeps_cpu(c, cpu) && !c->in.until)
+			add_lost(c, dat_cut_add_lost_last(c->part, cpu));
+	}
+}
+
+static int load_names(struct cut *c)
+{
+	if (!c->in.selector || !selector_needs_comm(c->in.selector))
+		return 0;
+	c->text = formatter_new();
+	return c->text ? input_load_formatter(&c->in, c->text) : -ENOMEM;
+}
+
+/* The part that reads the formats of the recording. */
+static int run(void *arg)
+{
+	struct cut *c = arg;
+	struct input *in = &c->in;
+	int ret;
+
+	if (selection_begin(&in, 1))
+		return STATUS_ERROR;
+	ret = load_names(c);
+	if (!ret)
+		ret = dat_cut_new(&c->part, in->reader, c->spool);
+	if (!ret)
+		ret = add_events(c);
+	if (!ret) {
+		end_cpus(c);
+		ret = dat_cut_write(c->part, c->file.fd);
+	}
+	if (c->part && dat_cut_write_error(c->part)) {
+		output_file_failed(&c->file, dat_cut_write_error(c->part));
+		return STATUS_ERROR;
+	}
+	if (ret)
+		return input_failed(in, ret);
+	input_tell_sums(in, c->events, c->lost, c->lost_unknown, c->left_out, NULL);
+	return input_tell_damage(in, "kept");
+}
+
+static bool again(void *arg)
+{
+	struct cut *c = arg;
+
+	return output_file_again(&c->file);
+}
+
+static int cut_to_file(struct cut *c)
+{
+	const struct crash_guard guard = {
+		.run = run, .again = again, .arg = c, .path = &c->in.path, .nr_paths = 1,
+	};
+	int status = STATUS_ERROR;
+
+	c->file.noun = "recording";
+	if (!output_file_begin(&c->file, false, dat_fd(c->in.reader)))
+		return STATUS_ERROR;
+	c->spool = output_file_spool(&c->file);
+	if (c->spool >= 0) {
+		status = crash_guard(&guard);
+		close(c->spool);
+	}
+	if (status == CRASH_GUARD_FAILED) {
+		status = STATUS_CUT;
+		output_file_end(&c->file, false);
+	} else if (!output_file_end(&c->file, status == STATUS_OK || status == STATUS_CUT)) {
+		status = STATUS_ERROR;
+	}
+	return status;
+}
+
+static int cut(int argc, char **argv)
+{
+	static struct cut c = { .in.path = DEFAULT_INPUT };
+	int status;
+
+	if (!parse_options(&command_cut, argc, argv, &c, &status))
+		return status;
+	if (!c.file.path)
+		return usage_error(&command_cut, "the name of the output is missing: -o OUTPUT");
+	if (optind < argc)
+		c.in.path = argv[optind++];
+	if (optind < argc)
+		return usage_error(&command_cut, "unexpected argument '%s': cut reads one recording",
+				   argv[optind]);
+	status = input_open(&c.in);
+	if (status)
+		return status;
+	if (!input_set_times(&c.in))
+		return STATUS_ERROR;
+	status = cut_to_file(&c);
+	dat_close(c.in.reader);
+	return status;
+}
+
+const struct command command_cut = {
+	.name		= "cut",
+	.synopsis	= "-o OUTPUT [-p TASK]... [--comm PATTERN]... [-c LIST]...\n"
+			  "                 [-e EVENT]... [--filter EXPR] [--buffer NAME]\n"
+			  "                 [--since TIME] [--until TIME] [FILE]",
+	.summary	= "Write a part of a recording as a recording",
+	.options	= options,
+	.help		=
+	"FILE is a recording, as for 'rbmap report' (" DEFAULT_INPUT "); -: standard input. It\n"
+	"stays as it is. OUTPUT is a trace.dat for rbmap report, trace-cmd report and\n"
+	"KernelShark, with the selected events, and the losses between them.\n"
+	"Exit status 3: the recording is truncated or damaged; its readable events were\n"
+	"kept.\n",
+	.run		= cut,
+};

@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The events of a stream (a CPU of a buffer) are encoded into pages again. When some pages are
+ * full, they are compressed and go to the spool, so memory does not grow with the recording.
+ * The file has the chunks of a stream one behind the other, so they are copied from the spool
+ * at the end.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include <linux/rbmap.h>
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/files.h"
+#include "dat_cut.h"
+#include "recording/dat.h"
+#include "recording/dat_reader.h"
+
+#define LEVEL		1	/* larger ones take much more time and save little */
+#define CHUNK_BYTES	65536	/* of pages that are compressed together */
+#define CHUNK_HEAD	8	/* both sizes of a chunk */
+#define EXTEND_BYTES	8	/* of a time extension */
+#define DELTA_BITS	27
+#define EXTEND_BITS	59
+
+/* A piece of the spool: a chunk with its sizes */
+struct piece {
+	uint64_t offset;
+	uint32_t size;
+};
+
+/**
+ * struct stream - a CPU of a buffer
+ * @pages: the chunk that is filled; NULL: no event has come
+ * @full: bytes of whole pages in it
+ * @used: bytes of events in the page behind them
+ * @ts: the time of the last event in that page
+ * @page_ts, @page_lost: its time, and the events lost before it
+ * @lost: events lost before the next event
+ */
+struct stream {
+	unsigned char *pages;
+	size_t full, used;
+	bool open;
+	uint64_t ts, page_ts, page_lost;
+	uint64_t lost;
+	struct piece *piece;
+	size_t nr_pieces;
+};
+
+struct dat_cut {
+	struct dat_reader *r;
+	int spool;
+	uint64_t spool_size;
+	struct stream *stream;
+	uint64_t *left_out;		/* by each CPU */
+	bool *drops_counters;
+	ZSTD_CCtx *zstd;
+	struct buf packed;
+	int write_error;
+	/* dat_cut_write(): the first pass counts the bytes, the second one writes them. */
+	int fd;
+	bool counts;
+	uint64_t at;
+	uint64_t options_at;
+	struct buf options;
+};
+
+/* ---- pages */
+/* A word before an event: its type or length, and the time since the event before. */
+static uint32_t event_word(uint32_t type, uint32_t delta)
+{
+#if __BYTE_ORDER == __BIG_ENDIAN
+	return type << DELTA_BITS | delta;
+#else
+	return type | delta << (32 - DELTA_BITS);
+#endif
+}
+
+static size_t head_of(const struct dat_cut *cut)
+{
+	return cut->r->head;
+}
+
+static struct stream *stream_of(struct dat_cut *cut, unsigned int buffer, unsigned int cpu)
+{
+	return &cut->stream[cut->r->buffer[buffer].first + cpu];
+}
+
+static size_t page_size_of(const struct dat_cut *cut, const struct stream *s)
+{
+	return cut->r->cpu[s - cut->stream].page_size;
+}
+
+static size_t chunk_size_of(const struct dat_cut *cut, const struct stream *s)
+{
+	size_t page = page_size_of(cut, s);
+
+	return page > CHUNK_BYTES ? page : CHUNK_BYTES / page * page;
+}
+
+static int pack(struct dat_cut *cut, const void *data, size_t size)
+{
+	size_t room = ZSTD_compressBound(size), packed;
+	uint32_t sizes[2];
+	char *at;
+
+	cut->packed.size = 0;
+	at = buf_room(&cut->packed, CHUNK_HEAD + room);
+	if (!at)
+		return -ENOMEM;
+	packed = ZSTD_compressCCtx(cut->zstd, at + CHUNK_HEAD, room, data, size, LEVEL);
+	if (ZSTD_isError(packed))
+		return -ENOMEM;
+	sizes[0] = packed;
+	sizes[1] = size;
+	memcpy(at, sizes, CHUNK_HEAD);
+	buf_end(&cut->packed, at + CHUNK_HEAD + packed);
+	return 0;
+}
+
+/* Compress the whole pages of a stream, and append them to the spool. */
+static int put_chunk(struct dat_cut *cut, struct stream *s)
+{
+	int ret;
+
+	if (!s->full)
+		return 0;
+	if (!array_grow(s->piece, s->nr_pieces))
+		return -ENOMEM;
+	ret = pack(cut, s->pages, s->full);
+	if (ret)
+		return ret;
+	ret = write_all_at(cut->spool, cut->packed.data, cut->packed.size, cut->spool_size);
+	if (ret) {
+		cut->write_error = ret;
+		return ret;
+	}
+	s->piece[s->nr_pieces++] = (struct piece){ cut->spool_size, cut->packed.size };
+	cut->spool_size += cut->packed.size;
+	s->full = 0;
+	return 0;
+}
+
+/* Bytes behind the events of a page that the number of lost events takes */
+static size_t lost_size(const struct dat_cut *cut, uint64_t lost)
+{
+	return lost && lost != RBMAP_LOST_UNKNOWN ? cut->r->long_size : 0;
+}
+
+/* Write the header of a page, and the loss before it, if there is room for the number. */
+static void put_page_head(const struct dat_cut *cut, struct stream *s)
+{
+	size_t size = lost_size(cut, s->page_lost);
+	unsigned char *page = s->pages + s->full, *end = page + head_of(cut) + s->used;
+	uint64_t commit = s->used;
+	uint32_t word = s->page_lost;
+
+	if (s->page_lost)
+		commit |= RBMAP_MISSED_EVENTS;
+	/* The numbers of a 32-bit kernel are smaller. */
+	if (size && head_of(cut) + s->used + size <= page_size_of(cut, s) &&
+	    (size == sizeof(s->page_lost) || s->page_lost == word)) {
+		commit |= RBMAP_MISSED_STORED;
+		memcpy(end, size == sizeof(word) ? (const void *)&word : &s->page_lost, size);
+	}
+	memcpy(page, &s->page_ts, sizeof(s->page_ts));
+	word = commit;
+	memcpy(page + sizeof(s->page_ts),
+	       cut->r->long_size == sizeof(word) ? (const void *)&word : &commit,
+	       cut->r->long_size);
+}
+
+static int end_page(struct dat_cut *cut, struct stream *s)
+{
+	if (!s->open)
+		return 0;
+	put_page_head(cut, s);
+	s->open = false;
+	s->full += page_size_of(cut, s);
+	return s->full == chunk_size_of(cut, s) ? put_chunk(cut, s) : 0;
+}
+
+/* Begin a page, which reports the loss. */
+static int begin_page(struct dat_cut *cut, struct stream *s, uint64_t ts)
+{
+	int ret = end_page(cut, s);
+
+	if (ret)
+		return ret;
+	if (!s->pages)
+		s->pages = malloc(chunk_size_of(cut, s));
+	if (!s->pages)
+		return -ENOMEM;
+	memset(s->pages + s->full, 0, page_size_of(cut, s));
+	s->open = true;
+	s->used = 0;
+	s->page_ts = ts;
+	s->ts = ts;
+	s->page_lost = s->lost;
+	s->lost = 0;
+	return 0;
+}
+
+static bool is_short(const struct rbmap_event *ev)
+{
+	return ev->size && ev->size % 4 == 0 && ev->size / 4 <= RBMAP_TYPE_LEN_MAX;
+}
+
+/* Return the bytes of an event with its payload, without a time extension. */
+static size_t event_bytes(const struct rbmap_event *ev)
+{
+	return (is_short(ev) ? 4 : 8) + round_up_to(ev->size, 4);
+}
+
+static void put_word(const struct dat_cut *cut, struct stream *s, uint32_t word)
+{
+	memcpy(s->pages + s->full + head_of(cut) + s->used, &word, sizeof(word));
+	s->used += sizeof(word);
+}
+
+static void put_event(const struct dat_cut *cut, struct stream *s, const struct rbmap_event *ev,
+		      uint64_t delta)
+{
+	if (delta >> DELTA_BITS) {
+		put_word(cut, s, event_word(RBMAP_TYPE_TIME_EXTEND,
+					    delta & ((1u << DELTA_BITS) - 1)));
+		put_word(cut, s, delta >> DELTA_BITS);
+		delta = 0;
+	}
+	if (is_short(ev)) {
+		put_word(cut, s, event_word(ev->size / 4, delta));
+	} else {
+		put_word(cut, s, event_word(0, delta));
+		put_word(cut, s, ev->size + 4);
+	}
+	memcpy(s->pages + s->full + head_of(cut) + s->used, ev->data, ev->size);
+	s->used += round_up_to(ev->size, 4);
+}
+
+/* Does the event fit behind the last one of its page? */
+static bool follows(const struct dat_cut *cut, const struct stream *s,
+		    const struct rbmap_event *ev, uint64_t ts)
+{
+	size_t size = head_of(cut) + s->used + event_bytes(ev) + lost_size(cut, s->page_lost);
+	uint64_t delta = ts - s->ts;
+
+	if (!s->open || s->lost || ts < s->ts || delta >> EXTEND_BITS)
+		return false;
+	return size + (delta >> DELTA_BITS ? EXTEND_BYTES : 0) <= page_size_of(cut, s);
+}
+
+int dat_cut_add(struct dat_cut *cut, const struct rbmap_event *ev)
+{
+	struct stream *s = stream_of(cut, dat_event_buffer(cut->r), ev->cpu);
+	size_t size = head_of(cut) + event_bytes(ev);
+	uint64_t ts = dat_event_ring_time(cut->r);
+	int ret = 0;
+
+	s->lost = dat_lost_sum(s->lost, ev->lost);
+	if (follows(cut, s, ev, ts)) {
+		put_event(cut, s, ev, ts - s->ts);
+		s->ts = ts;
+		return 0;
+	}
+	if (size > page_size_of(cut, s))
+		return DAT_ERR_BROKEN;
+	/* The loss does not fit beside the event: it gets a page of its own. */
+	if (size + lost_size(cut, s->lost) > page_size_of(cut, s))
+		ret = begin_page(cut, s, ts);
+	if (!ret)
+		ret = begin_page(cut, s, ts);
+	if (!ret)
+		put_event(cut, s, ev, 0);
+	return ret;
+}
+
+void dat_cut_leave_out(struct dat_cut *cut, const struct rbmap_event *ev, uint64_t lost)
+{
+	struct stream *s = stream_of(cut, dat_event_buffer(cut->r), ev->cpu);
+
+	s->lost = dat_lost_sum(s->lost, lost);
+	cut->left_out[ev->cpu]++;
+}
+
+uint64_t dat_cut_add_lost_last(struct dat_cut *cut, unsigned int cpu)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < cut->r->nr_streams; i++) {
+		const struct dat_cpu_reader *c = &cut->r->cpu[i];
+
+		if (c->cpu != cpu || !cut->r->buffer[c->buffer].chosen)
+			continue;
+		cut->stream[i].lost = dat_lost_sum(cut->stream[i].lost, c->lost);
+		sum = dat_lost_sum(sum, c->lost);
+	}
+	return sum;
+}
+
+/* Write the last pages of all streams, and the losses behind the last events. */
+static int end_streams(struct dat_cut *cut)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < cut->r->nr_streams; i++) {
+		struct stream *s = &cut->stream[i];
+
+		if (s->lost)
+			ret = begin_page(cut, s, s->ts);
+		if (!ret)
+			ret = end_page(cut, s);
+		if (!ret)
+			ret = put_chunk(cut, s);
+		free(s->pages);
+		s->pages = NULL;
+	}
+	return ret;
+}
+
+/* ---- the file */
+static int put(struct dat_cut *cut, const void *data, size_t size)
+{
+	cut->at += size;
+	if (!cut->counts)
+		cut->write_error = write_all(cut->fd, data, size);
+	return cut->write_error;
+}
+
+static int put_buf(struct dat_cut *cut, struct buf *b)
+{
+	int ret = b->failed ? -ENOMEM : put(cut, b->data, b->size);
+
+	buf_free(b);
+	return ret;
+}
+
+static int put_section_head(struct dat_cut *cut, uint16_t id, uint16_t flags, uint64_t size)
+{
+	struct buf head = { 0 };
+
+	buf_add_u16(&head, id);
+	buf_add_u16(&head, flags);
+	buf_add_u32(&head, 0);		/* the description is empty */
+	buf_add_u64(&head, size);
+	return put_buf(cut, &head);
+}
+
+static void add_offset_option(struct dat_cut *cut, uint16_t option, uint64_t offset)
+{
+	buf_add_u16(&cut->options, option);
+	buf_add_u32(&cut->options, sizeof(offset));
+	buf_add_u64(&cut->options, offset);
+}
+
+static int put_part(struct dat_cut *cut, int id)
+{
+	struct dat_text t;
+	int ret = dat_part_text(cut->r, id, &t);
+
+	if (!ret && t.text) {
+		add_offset_option(cut, id, cut->at);
+		ret = pack(cut, t.text, t.size);
+		if (!ret)
+			ret = put_section_head(cut, id, DAT_SECTION_COMPRESSED, cut->packed.size);
+		if (!ret)
+			ret = put(cut, cut->packed.data, cut->packed.size);
+	}
+	free(t.text);
+	return ret;
+}
+
+static int put_piece(struct dat_cut *cut, const struct piece *piece)
+{
+	char *data = NULL;
+	int ret = 0;
+
+	if (!cut->counts) {
+		data = malloc(piece->size);
+		ret = data ? read_all_at(cut->spool, data, piece->size, piece->offset) : -ENOMEM;
+	}
+	if (!ret)
+		ret = put(cut, data, piece->size);
+	free(data);
+	return ret;
+}
+
+/* Write the chunks of a CPU, and add it to the buffer's option. */
+static int put_stream(struct dat_cut *cut, const struct stream *s, struct buf *option)
+{
+	uint64_t begin = cut->at;
+	uint32_t nr = s->nr_pieces;
+	int ret = put(cut, &nr, sizeof(nr));
+
+	for (size_t i = 0; !ret && i < s->nr_pieces; i++)
+		ret = put_piece(cut, &s->piece[i]);
+	buf_add_u32(option, cut->r->cpu[s - cut->stream].cpu);
+	buf_add_u64(option, begin);
+	buf_add_u64(option, cut->at - begin);
+	return ret;
+}
+
+static uint64_t bytes_of(const struct stream *s)
+{
+	uint64_t bytes = sizeof(uint32_t);
+
+	for (size_t i = 0; i < s->nr_pieces; i++)
+		bytes += s->piece[i].size;
+	return bytes;
+}
+
+static int put_buffer(struct dat_cut *cut, const struct dat_buffer *b)
+{
+	const struct stream *s = &cut->stream[b->first];
+	struct buf option = { 0 };
+	uint32_t nr = 0;
+	uint64_t bytes = 0;
+	int ret;
+
+	for (uint32_t i = 0; i < b->nr_cpus; i++) {
+		nr += s[i].nr_pieces > 0;
+		bytes += s[i].nr_pieces ? bytes_of(&s[i]) : 0;
+	}
+	buf_add_u64(&option, cut->at);
+	buf_add_string(&option, b->name);
+	buf_add_string(&option, cut->r->clock ? cut->r->clock : "");
+	buf_add_u32(&option, b->page_size);
+	buf_add_u32(&option, nr);
+	ret = put_section_head(cut, DAT_OPTION_BUFFER, DAT_SECTION_COMPRESSED, bytes);
+	for (uint32_t i = 0; !ret && i < b->nr_cpus; i++)
+		if (s[i].nr_pieces)
+			ret = put_stream(cut, &s[i], &option);
+	buf_add_u16(&cut->options, DAT_OPTION_BUFFER);
+	buf_add_u32(&cut->options, option.size);
+	buf_add(&cut->options, option.data, option.size);
+	if (option.failed)
+		ret = -ENOMEM;
+	buf_free(&option);
+	return ret;
+}
+
+/* Does the writer make this option itself? */
+static bool is_made(const struct dat_cut *cut, uint16_t option)
+{
+	return option == DAT_OPTION_BUFFER || option == DAT_OPTION_BUFFER_TEXT ||
+	       (option == DAT_OPTION_CPUCOUNT && !cut->r->sections) ||
+	       (option >= DAT_OPTION_STRINGS && option <= DAT_OPTION_CMDLINES);
+}
+
+/* Are these the counters of a CPU that is left out? */
+static bool is_dropped(const struct dat_cut *cut, uint16_t option, const struct dat_text *t)
+{
+	unsigned int cpu;
+
+	return option == DAT_OPTION_CPUSTAT && sscanf(t->text, "CPU: %u", &cpu) == 1 &&
+	       cpu < cut->r->nr_cpus && cut->drops_counters[cpu];
+}
+
+static int copy_option(struct dat_reader *r, void *data, uint16_t option, struct dat_text *t)
+{
+	const size_t len = strlen(DAT_UNFINISHED);
+	struct dat_cut *cut = data;
+	size_t end = strnlen(t->text, t->size);
+
+	(void)r;
+	if (is_made(cut, option) || is_dropped(cut, option, t))
+		return 0;
+	/* The part is complete, also if the recording is not. */
+	if (option == DAT_OPTION_VERSION && end >= len &&
+	    !memcmp(t->text + end - len, DAT_UNFINISHED, len))
+		memset(t->text + end - len, 0, len);
+	buf_add_u16(&cut->options, option);
+	buf_add_u32(&cut->options, t->size);
+	buf_add(&cut->options, t->text, t->size);
+	return 0;
+}
+
+/* The counters of a CPU say how many of its events the part lacks. */
+static void add_left_out(struct dat_cut *cut, unsigned int cpu)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "CPU: %u\nnot selected: %" PRIu64 "\n", cpu, cut->left_out[cpu]);
+	buf_add(&text, "", 1);
+	buf_add_u16(&cut->options, DAT_OPTION_CPUSTAT);
+	buf_add_u32(&cut->options, text.size);
+	buf_add(&cut->options, text.data, text.size);
+	cut->options.failed |= text.failed;
+	buf_free(&text);
+}
+
+static int add_options(struct dat_cut *cut)
+{
+	uint32_t nr_cpus = cut->r->buffer[0].nr_cpus;
+	int ret = dat_each_option(cut->r, copy_option, cut);
+
+	for (unsigned int cpu = 0; cpu < cut->r->nr_cpus; cpu++)
+		if (cut->left_out[cpu])
+			add_left_out(cut, cpu);
+	if (cut->r->sections)
+		return ret;
+	buf_add_u16(&cut->options, DAT_OPTION_CPUCOUNT);
+	buf_add_u32(&cut->options, sizeof(nr_cpus));
+	buf_add_u32(&cut->options, nr_cpus);
+	return ret;
+}
+
+static int put_strings(struct dat_cut *cut)
+{
+	add_offset_option(cut, DAT_OPTION_STRINGS, cut->at);
+	return put_section_head(cut, DAT_OPTION_STRINGS, 0, 1) || put(cut, "", 1) ?
+	       cut->write_error : 0;
+}
+
+static int put_options(struct dat_cut *cut)
+{
+	int ret;
+
+	cut->options_at = cut->at;
+	add_offset_option(cut, DAT_OPTION_DONE, 0);
+	if (cut->options.failed)
+		return -ENOMEM;
+	ret = put_section_head(cut, DAT_SECTION_OPTIONS, 0, cut->options.size);
+	return ret ? ret : put(cut, cut->options.data, cut->options.size);
+}
+
+static int put_head(struct dat_cut *cut)
+{
+	const unsigned char order_and_long[] = {
+		__BYTE_ORDER == __BIG_ENDIAN, cut->r->long_size,
+	};
+	struct buf head = { 0 };
+
+	buf_add(&head, DAT_MAGIC, DAT_MAGIC_SIZE);
+	buf_add_string(&head, DAT_VERSION_SECTIONS);
+	buf_add(&head, order_and_long, sizeof(order_and_long));
+	buf_add_u32(&head, cut->r->page_size);
+	buf_add_string(&head, DAT_COMPRESSION);
+	buf_add_string(&head, ZSTD_versionString());
+	buf_add_u64(&head, cut->options_at);
+	return put_buf(cut, &head);
+}
+
+static int put_all(struct dat_cut *cut)
+{
+	int ret = put_head(cut);
+
+	cut->options.size = 0;
+	if (!ret)
+		ret = add_options(cut);
+	for (int id = DAT_OPTION_HEADER_INFO; id <= DAT_OPTION_CMDLINES && !ret; id++)
+		ret = put_part(cut, id);
+	for (unsigned int i = 0; !ret && i < cut->r->nr_buffers; i++)
+		/* The top buffer is in each file. */
+		if (!i || cut->r->buffer[i].chosen)
+			ret = put_buffer(cut, &cut->r->buffer[i]);
+	if (!ret)
+		ret = put_strings(cut);
+	return ret ? ret : put_options(cut);
+}
+
+int dat_cut_write(struct dat_cut *cut, int fd)
+{
+	int ret = end_streams(cut);
+
+	cut->fd = fd;
+	for (int pass = 0; !ret && pass < 2; pass++) {
+		cut->counts = !pass;
+		cut->at = 0;
+		ret = put_all(cut);
+	}
+	return ret;
+}
+
+int dat_cut_write_error(const struct dat_cut *cut)
+{
+	return cut->write_error;
+}
+
+void dat_cut_drop_counters(struct dat_cut *cut, unsigned int cpu)
+{
+	if (cpu < cut->r->nr_cpus)
+		cut->drops_counters[cpu] = true;
+}
+
+/* ---- the beginning and the end */
+int dat_cut_new(struct dat_cut **result, struct dat_reader *r, int spool)
+{
+	struct dat_cut *cut = calloc(1, sizeof(*cut));
+
+	if (!cut)
+		return -ENOMEM;
+	cut->r = r;
+	cut->spool = spool;
+	cut->stream = calloc(r->nr_streams + 1, sizeof(*cut->stream));
+	cut->left_out = calloc(r->nr_cpus + 1, sizeof(*cut->left_out));
+	cut->drops_counters = calloc(r->nr_cpus + 1, sizeof(*cut->drops_counters));
+	cut->zstd = ZSTD_createCCtx();
+	*result = cut;
+	if (cut->stream && cut->left_out && cut->drops_counters && cut->zstd)
+		return 0;
+	dat_cut_free(cut);
+	*result = NULL;
+	return -ENOMEM;
+}
+
+void dat_cut_free(struct dat_cut *cut)
+{
+	if (!cut)
+		return;
+	for (unsigned int i = 0; cut->stream && i < cut->r->nr_streams; i++) {
+		free(cut->stream[i].pages);
+		free(cut->stream[i].piece);
+	}
+	free(cut->stream);
+	free(cut->left_out);
+	free(cut->drops_counters);
+	ZSTD_freeCCtx(cut->zstd);
+	buf_free(&cut->packed);
+	buf_free(&cut->options);
+	free(cut);
+}
